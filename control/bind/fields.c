@@ -1,0 +1,179 @@
+// Described structs to Lua tables and back. Integers are Lua integers, MAC addresses strings like
+// "02:53:4c:00:00:01", octets Lua strings, which stay where Lua has them: a struct made from a table
+// is valid as long as that table is.
+#include "control/bind/internal.h"
+
+#include <string.h>
+
+static int field_error(lua_State *L, const char *what, const struct field *f, int value)
+{
+    const char *found = luaL_tolstring(L, value, NULL);
+    if (field_is_integer(f) || f->kind == FIELD_BOOL)
+        return luaL_error(L, "%s.%s: found %s, allowed %I to %I", what, f->name, found,
+                          (lua_Integer)f->least, (lua_Integer)f->most);
+    if (f->kind == FIELD_MAC)
+        return luaL_error(L, "%s.%s: found %s, allowed a MAC address like \"02:53:4c:00:00:01\"",
+                          what, f->name, found);
+    return luaL_error(L, "%s.%s: found %s of %I octets, allowed a string of %I to %I", what, f->name,
+                      luaL_typename(L, value), (lua_Integer)lua_rawlen(L, value),
+                      (lua_Integer)f->least, (lua_Integer)f->most);
+}
+
+static bool integer_from(lua_State *L, const struct field *f, int value, void *out)
+{
+    int is_integer = 1;
+    lua_Integer v = lua_isboolean(L, value) && f->kind == FIELD_BOOL
+                        ? lua_toboolean(L, value)
+                        : lua_tointegerx(L, value, &is_integer);
+    if (!is_integer || lua_type(L, value) == LUA_TSTRING || v < 0 || (uint64_t)v < f->least ||
+        (uint64_t)v > f->most)
+        return false;
+    field_set(f, out, (uint64_t)v);
+    return true;
+}
+
+static bool mac_from(lua_State *L, const struct field *f, int value, void *out)
+{
+    struct mac *mac = (struct mac *)((char *)out + f->offset);
+    unsigned o[6];
+    int end = 0;
+    const char *text = lua_type(L, value) == LUA_TSTRING ? lua_tostring(L, value) : "";
+    if (sscanf(text, "%2x:%2x:%2x:%2x:%2x:%2x%n", o, o + 1, o + 2, o + 3, o + 4, o + 5, &end) != 6 ||
+        end != 17 || text[end] != '\0')
+        return false;
+    for (int i = 0; i < 6; i++)
+        mac->octet[i] = (uint8_t)o[i];
+    return true;
+}
+
+static bool octets_from(lua_State *L, const struct field *f, int value, void *out)
+{
+    size_t n = 0;
+    if (lua_type(L, value) != LUA_TSTRING)
+        return false;
+    const char *at = lua_tolstring(L, value, &n);
+    if (n < f->least || n > f->most)
+        return false;
+    *(struct octets *)((char *)out + f->offset) = (struct octets){(const uint8_t *)at, (uint32_t)n};
+    return true;
+}
+
+static bool value_from(lua_State *L, const struct field *f, int value, void *out)
+{
+    if (f->kind == FIELD_MAC)
+        return mac_from(L, f, value, out);
+    if (f->kind == FIELD_OCTETS)
+        return octets_from(L, f, value, out);
+    return integer_from(L, f, value, out);
+}
+
+static const struct field *field_named(const struct field *fields, uint32_t count, const char *name)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(fields[i].name, name) == 0)
+            return &fields[i];
+    return NULL;
+}
+
+static int unknown_error(lua_State *L, const char *what, const char *name,
+                         const struct field *fields, uint32_t count)
+{
+    luaL_Buffer names;
+    luaL_buffinit(L, &names);
+    for (uint32_t i = 0; i < count; i++) {
+        luaL_addstring(&names, i ? ", " : "");
+        luaL_addstring(&names, fields[i].name);
+    }
+    luaL_pushresult(&names);
+    return luaL_error(L, "%s.%s: no such field; allowed: %s", what, name, lua_tostring(L, -1));
+}
+
+static void refuse_unknown(lua_State *L, int index, const char *what, const struct field *fields,
+                           uint32_t count)
+{
+    for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+        const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "[not a name]";
+        if (!field_named(fields, count, name))
+            unknown_error(L, what, name, fields, count);
+    }
+}
+
+void fields_from_table(lua_State *L, int index, const char *what, const struct field *fields,
+                       uint32_t count, void *out)
+{
+    luaL_checktype(L, index, LUA_TTABLE);
+    index = lua_absindex(L, index);
+    refuse_unknown(L, index, what, fields, count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct field *f = &fields[i];
+        bool present = lua_getfield(L, index, f->name) != LUA_TNIL;
+        if (f->has_offset != FIELD_ALWAYS)
+            *((bool *)out + f->has_offset) = present;
+        else if (!present)
+            luaL_error(L, "%s.%s: missing; it is %s", what, f->name, f->help);
+        if (present && !value_from(L, f, lua_gettop(L), out))
+            field_error(L, what, f, lua_gettop(L));
+        lua_pop(L, 1);
+    }
+}
+
+static void push_value(lua_State *L, const struct field *f, const void *in)
+{
+    const char *at = (const char *)in + f->offset;
+    const struct octets *octets = (const struct octets *)at;
+    const uint8_t *m = (const uint8_t *)at;
+    char text[18];
+    switch (f->kind) {
+    case FIELD_BOOL:
+        lua_pushboolean(L, field_get(f, in) != 0);
+        break;
+    case FIELD_MAC:
+        snprintf(text, sizeof text, "%02x:%02x:%02x:%02x:%02x:%02x", m[0], m[1], m[2], m[3], m[4],
+                 m[5]);
+        lua_pushstring(L, text);
+        break;
+    case FIELD_OCTETS:
+        lua_pushlstring(L, octets->n ? (const char *)octets->at : "", octets->n);
+        break;
+    default:
+        lua_pushinteger(L, (lua_Integer)field_get(f, in));
+    }
+}
+
+void fields_to_table(lua_State *L, const struct field *fields, uint32_t count, const void *in)
+{
+    lua_createtable(L, 0, (int)count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct field *f = &fields[i];
+        if (f->has_offset != FIELD_ALWAYS && !*((const bool *)in + f->has_offset))
+            continue;
+        push_value(L, f, in);
+        lua_setfield(L, -2, f->name);
+    }
+}
+
+void fields_describe(lua_State *L, const struct field *fields, uint32_t count)
+{
+    static const char *const kinds[] = {
+        [FIELD_BOOL] = "boolean", [FIELD_U8] = "integer",  [FIELD_U16] = "integer",
+        [FIELD_U32] = "integer",  [FIELD_U64] = "integer", [FIELD_MAC] = "mac",
+        [FIELD_OCTETS] = "octets"};
+    lua_createtable(L, (int)count, 0);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct field *f = &fields[i];
+        lua_createtable(L, 0, 6);
+        lua_pushstring(L, f->name);
+        lua_setfield(L, -2, "name");
+        lua_pushstring(L, kinds[f->kind]);
+        lua_setfield(L, -2, "kind");
+        lua_pushstring(L, f->help);
+        lua_setfield(L, -2, "help");
+        lua_pushinteger(L, (lua_Integer)f->least);
+        lua_setfield(L, -2, "least");
+        lua_pushinteger(L, (lua_Integer)f->most);
+        lua_setfield(L, -2, "most");
+        lua_pushboolean(L, f->has_offset != FIELD_ALWAYS);
+        lua_setfield(L, -2, "optional");
+        lua_seti(L, -2, i + 1);
+    }
+}

@@ -1,0 +1,49 @@
+// The Lua host without Lua's types: a state that loads the configuration and runs the control plane's
+// modules. control/bind is the only folder that sees lua.h.
+#ifndef SLUICE_CONTROL_BIND_HOST_H
+#define SLUICE_CONTROL_BIND_HOST_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "dataplane/wire/field.h"
+
+struct host;
+
+// NULL when there is no memory. `full` opens all of Lua's libraries, for the user's own scripts;
+// else io, os and random numbers are left out.
+struct host *host_create(bool full);
+void host_destroy(struct host *host);
+
+// Lua may use at most that many octets from now on.
+void host_limit(struct host *host, size_t octets);
+
+// A module for `require`, of functions that take described structs.
+void host_add_calls(struct host *host, const char *name, const struct field_call *calls,
+                    uint32_t count, void *target);
+
+// Loads a configuration; its mistakes are written to `errors`, a line each. `sets`: KEY=VALUE.
+bool host_config(struct host *host, const char *path, const char *const *sets, uint32_t set_count,
+                 FILE *errors);
+void host_config_json(struct host *host, FILE *out);
+
+// Fills a struct from what sluice.setup's function `name` makes of the configuration. Octets in it
+// stay valid while the host lives. False, with the reason on stderr, is a mistake of ours.
+bool host_struct(struct host *host, const char *name, const struct field *fields, uint32_t count,
+                 void *out);
+
+// sluice.setup's function `name` as a task that may wait: each step runs it until it ends or a call
+// answers -EAGAIN.
+enum host_step { HOST_DONE, HOST_WAITS, HOST_FAILED };
+void host_task(struct host *host, const char *name);
+enum host_step host_task_step(struct host *host);
+
+// Runs a user's script with its arguments in `arg` and as `...`; the exit status.
+int host_script(struct host *host, const char *path, int argc, char *const *argv);
+
+// The schema of the configuration as text.
+void host_describe(struct host *host, FILE *out);
+
+const char *host_lua_version(void);
+
+#endif

@@ -1,0 +1,78 @@
+// `require "wire"`: for each PDU of dataplane/wire a table NAME with
+//   encode{ field = value, ... }  the octets as a string; a wrong field is an error() that names it
+//   decode(octets)                a table of fields, and how many octets it took; or nil and the fault
+//   fields                        a list of { name, kind, help, least, most, optional }
+// and `names`, the list of all.
+#include "control/bind/internal.h"
+
+#include "dataplane/wire/pdus.h"
+
+#define PDU_OCTETS_MAX 65536
+
+static const struct wire_pdu *pdu_of(lua_State *L)
+{
+    return lua_touserdata(L, lua_upvalueindex(1));
+}
+
+static int wire_encode(lua_State *L)
+{
+    const struct wire_pdu *pdu = pdu_of(L);
+    union wire_any any = {0};
+    static uint8_t b[PDU_OCTETS_MAX];
+    fields_from_table(L, 1, pdu->name, pdu->fields, pdu->field_count, &any);
+    int n = pdu->encode(&any, b, sizeof b);
+    if (n < 0)
+        return luaL_error(L, "%s: %s", pdu->name, wire_err_text(wire_fault_err(n)));
+    lua_pushlstring(L, (const char *)b, (size_t)n);
+    return 1;
+}
+
+static int wire_decode(lua_State *L)
+{
+    const struct wire_pdu *pdu = pdu_of(L);
+    union wire_any any = {0};
+    size_t octets;
+    const uint8_t *b = (const uint8_t *)luaL_checklstring(L, 1, &octets);
+    if (octets > PDU_OCTETS_MAX)
+        return luaL_error(L, "%s: %I octets, allowed at most %d", pdu->name, (lua_Integer)octets,
+                          PDU_OCTETS_MAX);
+    int n = pdu->decode(&any, b, (uint32_t)octets);
+    if (n < 0) {
+        lua_pushnil(L);
+        lua_pushfstring(L, "%s: %s at octet %d: %s", pdu->name, wire_err_name(wire_fault_err(n)),
+                        (int)wire_fault_offset(n), wire_err_text(wire_fault_err(n)));
+        return 2;
+    }
+    fields_to_table(L, pdu->fields, pdu->field_count, &any);
+    lua_pushinteger(L, n);
+    return 2;
+}
+
+static void push_function(lua_State *L, const struct wire_pdu *pdu, const char *name,
+                          lua_CFunction function)
+{
+    lua_pushlightuserdata(L, (void *)pdu);
+    lua_pushcclosure(L, function, 1);
+    lua_setfield(L, -2, name);
+}
+
+int wire_open(lua_State *L)
+{
+    lua_createtable(L, 0, (int)wire_pdu_count + 1);
+    lua_createtable(L, (int)wire_pdu_count, 0);
+    for (uint32_t i = 0; i < wire_pdu_count; i++) {
+        const struct wire_pdu *pdu = &wire_pdus[i];
+        lua_pushstring(L, pdu->name);
+        lua_seti(L, -2, i + 1);
+        lua_createtable(L, 0, 4);
+        push_function(L, pdu, "encode", wire_encode);
+        push_function(L, pdu, "decode", wire_decode);
+        fields_describe(L, pdu->fields, pdu->field_count);
+        lua_setfield(L, -2, "fields");
+        lua_pushstring(L, pdu->help);
+        lua_setfield(L, -2, "help");
+        lua_setfield(L, -3, pdu->name);
+    }
+    lua_setfield(L, -2, "names");
+    return 1;
+}

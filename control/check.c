@@ -1,0 +1,57 @@
+// sluice check, sluice lua, sluice version.
+#include "control/commands.h"
+
+#include <intel-ipsec-mb.h>
+#include <rte_version.h>
+#include <stdint.h>
+
+#include "control/bind/host.h"
+#include "control/options.h"
+#include "dataplane/wire/fcs.h"
+
+static int check(struct host *host, const struct options *options)
+{
+    if (options->keys) {
+        host_describe(host, stdout);
+        return EXIT_DONE;
+    }
+    host_limit(host, CONFIG_LUA_OCTETS_MAX);
+    if (!host_config(host, options->file, options->set, options->sets, stderr))
+        return EXIT_USAGE;
+    host_limit(host, SIZE_MAX);
+    host_config_json(host, stdout);
+    return EXIT_DONE;
+}
+
+int command_check(int argc, char **argv)
+{
+    struct options options;
+    if (!options_parse(&options, argc, argv))
+        return EXIT_USAGE;
+    struct host *host = host_create(false);
+    int status = host ? check(host, &options) : EXIT_RUN_FAILED;
+    if (host)
+        host_destroy(host);
+    return status;
+}
+
+int command_lua(int argc, char **argv)
+{
+    if (argc < 2) {
+        fprintf(stderr, "sluice lua: a script is needed\n");
+        return EXIT_USAGE;
+    }
+    struct host *host = host_create(true);
+    int status = host ? host_script(host, argv[1], argc - 2, argv + 2) : EXIT_RUN_FAILED;
+    if (host)
+        host_destroy(host);
+    return status;
+}
+
+int command_version(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    printf("sluice %s\n%s\n%s\nintel-ipsec-mb %s\nFCS by %s\n", SLUICE_VERSION, rte_version(),
+           host_lua_version(), imb_get_version_str(), fcs_choose()->name);
+    return EXIT_DONE;
+}

@@ -1,0 +1,16 @@
+// The program's commands: each takes what stands behind its name and returns the exit status.
+#ifndef SLUICE_CONTROL_COMMANDS_H
+#define SLUICE_CONTROL_COMMANDS_H
+
+#define EXIT_DONE 0
+#define EXIT_RUN_FAILED 1
+#define EXIT_USAGE 2
+
+#define CONFIG_LUA_OCTETS_MAX (64u << 20)
+
+int command_run(int argc, char **argv);
+int command_check(int argc, char **argv);
+int command_lua(int argc, char **argv);
+int command_version(int argc, char **argv);
+
+#endif

@@ -1,0 +1,42 @@
+// sluice COMMAND ...: where all meet.
+#include "control/commands.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *help;
+} commands[] = {
+    {"run", command_run,
+     "run FILE [--out DIR] [--seed N] [--set KEY=VALUE]... [--pcap]   run a configuration"},
+    {"check", command_check,
+     "check FILE [--set KEY=VALUE]...   check it; print it, all defaults filled in, as JSON\n"
+     "         check --keys                      every key that a configuration may have"},
+    {"lua", command_lua, "lua FILE [ARGS]   run a Lua script that can require \"wire\""},
+    {"version", command_version, "version   of Sluice and of the libraries it runs on"},
+};
+#define COMMANDS (sizeof commands / sizeof commands[0])
+
+static int usage(FILE *out, int status)
+{
+    fprintf(out, "usage: sluice COMMAND ...\n\n");
+    for (size_t i = 0; i < COMMANDS; i++)
+        fprintf(out, "  sluice %s\n", commands[i].help);
+    fprintf(out, "\nExit status: 0 done, 1 the run failed, 2 usage or configuration.\n");
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2)
+        return usage(stderr, EXIT_USAGE);
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0)
+        return usage(stdout, EXIT_DONE);
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    fprintf(stderr, "sluice: no command '%s'\n\n", argv[1]);
+    return usage(stderr, EXIT_USAGE);
+}

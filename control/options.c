@@ -1,0 +1,57 @@
+// See options.h.
+#include "control/options.h"
+
+#include <getopt.h>
+#include <stdio.h>
+
+static bool add_set(struct options *options, const char *set)
+{
+    if (options->sets == OPTIONS_SETS_MAX) {
+        fprintf(stderr, "sluice: more than %d --set\n", OPTIONS_SETS_MAX);
+        return false;
+    }
+    options->set[options->sets++] = set;
+    return true;
+}
+
+static bool take(struct options *options, int option)
+{
+    switch (option) {
+    case 'o':
+        options->out = optarg;
+        return true;
+    case 'p':
+        return options->pcap = true;
+    case 'k':
+        return options->keys = true;
+    case 's':
+        return add_set(options, optarg);
+    case 'n':
+        snprintf(options->seed, sizeof options->seed, "run.seed=%s", optarg);
+        return add_set(options, options->seed);
+    default: // getopt has said what is wrong
+        return false;
+    }
+}
+
+bool options_parse(struct options *options, int argc, char **argv)
+{
+    static const struct option known[] = {
+        {"out", required_argument, NULL, 'o'}, {"pcap", no_argument, NULL, 'p'},
+        {"keys", no_argument, NULL, 'k'},      {"set", required_argument, NULL, 's'},
+        {"seed", required_argument, NULL, 'n'}, {NULL, 0, NULL, 0}};
+    *options = (struct options){0};
+    optind = 1;
+    for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;)
+        if (!take(options, option))
+            return false;
+    if (options->keys)
+        return true;
+    if (optind != argc - 1) {
+        fprintf(stderr, "sluice %s: one configuration file is needed, found %d\n", argv[0],
+                argc - optind);
+        return false;
+    }
+    options->file = argv[optind];
+    return true;
+}

@@ -1,0 +1,141 @@
+// See json.h. Nesting deeper than JSON_DEPTH_MAX is a mistake of ours and ends the program.
+#include "dataplane/base/json.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+void json_begin(struct json *json, FILE *out)
+{
+    *json = (struct json){.out = out};
+    json->level[0].empty = true;
+}
+
+static void new_line(struct json *json)
+{
+    fprintf(json->out, "\n%*s", 2 * json->depth, "");
+}
+
+// What stands before a value or a key: a comma if not the first, and its indent.
+static void lead(struct json *json)
+{
+    if (json->after_key) {
+        json->after_key = false;
+        return;
+    }
+    if (json->depth == 0)
+        return;
+    if (!json->level[json->depth].empty)
+        fputc(',', json->out);
+    json->level[json->depth].empty = false;
+    new_line(json);
+}
+
+static void open_level(struct json *json, char open, char close)
+{
+    lead(json);
+    fputc(open, json->out);
+    if (++json->depth >= JSON_DEPTH_MAX)
+        abort();
+    json->level[json->depth].close = close;
+    json->level[json->depth].empty = true;
+}
+
+void json_object(struct json *json)
+{
+    open_level(json, '{', '}');
+}
+
+void json_array(struct json *json)
+{
+    open_level(json, '[', ']');
+}
+
+void json_close(struct json *json)
+{
+    assert(json->depth > 0);
+    bool empty = json->level[json->depth].empty;
+    char close = json->level[json->depth].close;
+    json->depth--;
+    if (!empty)
+        new_line(json);
+    fputc(close, json->out);
+}
+
+// Length of the UTF-8 sequence at s, 0 if it is none.
+static int utf8_length(const unsigned char *s)
+{
+    int n = s[0] < 0x80 ? 1 : (s[0] & 0xe0) == 0xc0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : 0;
+    for (int i = 1; i < n; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    return n;
+}
+
+static void put_string(struct json *json, const char *text)
+{
+    fputc('"', json->out);
+    for (const unsigned char *s = (const unsigned char *)text; *s;) {
+        int n = utf8_length(s);
+        if (*s == '"' || *s == '\\')
+            fprintf(json->out, "\\%c", *s);
+        else if (*s < 0x20 || n == 0)
+            fprintf(json->out, "\\u%04x", *s);
+        else
+            fwrite(s, 1, (size_t)n, json->out);
+        s += n ? n : 1;
+    }
+    fputc('"', json->out);
+}
+
+void json_key(struct json *json, const char *key)
+{
+    lead(json);
+    put_string(json, key);
+    fputs(": ", json->out);
+    json->after_key = true;
+}
+
+void json_text(struct json *json, const char *text)
+{
+    lead(json);
+    put_string(json, text);
+}
+
+void json_integer(struct json *json, int64_t value)
+{
+    lead(json);
+    fprintf(json->out, "%" PRId64, value);
+}
+
+void json_boolean(struct json *json, bool value)
+{
+    lead(json);
+    fputs(value ? "true" : "false", json->out);
+}
+
+void json_decimal(struct json *json, uint64_t scaled, int decimals)
+{
+    uint64_t unit = 1;
+    for (int i = 0; i < decimals; i++)
+        unit *= 10;
+    lead(json);
+    fprintf(json->out, "%" PRIu64 ".%0*" PRIu64, scaled / unit, decimals, scaled % unit);
+}
+
+void json_end(struct json *json)
+{
+    assert(json->depth == 0);
+    fputc('\n', json->out);
+}
+
+void json_put(struct json *json, const char *key, uint64_t value)
+{
+    json_key(json, key);
+    json_integer(json, (int64_t)value);
+}
+
+void json_put_text(struct json *json, const char *key, const char *text)
+{
+    json_key(json, key);
+    json_text(json, text);
+}

@@ -1,0 +1,44 @@
+// The LLC frame check sequence (TS 44.064 clause 5.5): CRC-24, generator 0x1BBA1B5, bits low first,
+// register preset to ones, result complemented and sent low octet first.
+//
+// The byte table is the reference. The fastest variant that the processor has is chosen once, by
+// fcs_choose(); until then fcs() is the byte table, so a forgotten call is slow and never wrong.
+#ifndef SLUICE_WIRE_FCS_H
+#define SLUICE_WIRE_FCS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define FCS_MASK 0xffffffu
+
+struct fcs_variant {
+    const char *name;
+    bool (*supported)(void);
+    uint32_t (*fcs)(const uint8_t *b, uint32_t n);
+};
+
+// From the slowest, always supported, to the fastest.
+extern const struct fcs_variant fcs_variants[];
+extern const uint32_t fcs_variant_count;
+
+// Takes the fastest supported variant for fcs() and returns it.
+const struct fcs_variant *fcs_choose(void);
+
+extern uint32_t (*fcs)(const uint8_t *b, uint32_t n);
+
+static inline uint32_t fcs_get(const uint8_t *b)
+{
+    return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16;
+}
+
+static inline void fcs_put(uint8_t *b, uint32_t value)
+{
+    b[0] = (uint8_t)value;
+    b[1] = (uint8_t)(value >> 8);
+    b[2] = (uint8_t)(value >> 16);
+}
+
+uint32_t fcs_table(const uint8_t *b, uint32_t n);
+uint32_t fcs_pclmul(const uint8_t *b, uint32_t n);
+
+#endif

@@ -1,0 +1,68 @@
+// See llc.h.
+#include "dataplane/wire/llc.h"
+
+#include <string.h>
+
+#include "dataplane/wire/fcs.h"
+
+#define BIT_PD         0x80
+#define BIT_CR         0x40
+#define UI_FORMAT      0xc0
+#define UI_FORMAT_MASK 0xe0
+#define UI_SPARE       0x18
+#define BIT_E          0x02
+#define BIT_PM         0x01
+
+static uint32_t covered_octets(const struct llc_ui *frame)
+{
+    uint32_t info = frame->info.n;
+    if (!frame->protect_all && info > LLC_N202_OCTETS)
+        info = LLC_N202_OCTETS;
+    return LLC_UI_HEADER_OCTETS + info;
+}
+
+int llc_ui_decode(struct llc_ui *frame, const uint8_t *b, uint32_t n)
+{
+    if (n < LLC_UI_HEADER_OCTETS + LLC_FCS_OCTETS)
+        return wire_fault(WIRE_TRUNCATED, n);
+    if (b[0] & BIT_PD)
+        return wire_fault(WIRE_TYPE, 0);
+    frame->cr = b[0] & BIT_CR;
+    frame->sapi = b[0] & 15;
+    if ((b[0] & 0x30) || frame->sapi == 0 || frame->sapi == 15)
+        return wire_fault(WIRE_RESERVED, 0);
+    if ((b[1] & UI_FORMAT_MASK) != UI_FORMAT)
+        return wire_fault(WIRE_TYPE, 1);
+    if (b[1] & UI_SPARE)
+        return wire_fault(WIRE_RESERVED, 1);
+    frame->nu = (uint16_t)((b[1] & 7) << 6 | b[2] >> 2);
+    frame->enciphered = b[2] & BIT_E;
+    frame->protect_all = b[2] & BIT_PM;
+    frame->info =
+        (struct octets){b + LLC_UI_HEADER_OCTETS, n - LLC_UI_HEADER_OCTETS - LLC_FCS_OCTETS};
+    if (!frame->enciphered && fcs(b, covered_octets(frame)) != fcs_get(b + n - LLC_FCS_OCTETS))
+        return wire_fault(WIRE_FCS, n - LLC_FCS_OCTETS);
+    return (int)n;
+}
+
+void llc_ui_put_header(const struct llc_ui *frame, uint8_t *b)
+{
+    b[0] = (uint8_t)((frame->cr ? BIT_CR : 0) | frame->sapi);
+    b[1] = (uint8_t)(UI_FORMAT | frame->nu >> 6);
+    b[2] = (uint8_t)(frame->nu << 2 | (frame->enciphered ? BIT_E : 0) |
+                     (frame->protect_all ? BIT_PM : 0));
+}
+
+int llc_ui_encode(const struct llc_ui *frame, uint8_t *b, uint32_t room)
+{
+    if (frame->sapi == 0 || frame->sapi > 14 || frame->nu >= LLC_NU_COUNT)
+        return wire_fault(WIRE_RANGE, 0);
+    if (room < LLC_UI_HEADER_OCTETS + LLC_FCS_OCTETS ||
+        room - LLC_UI_HEADER_OCTETS - LLC_FCS_OCTETS < frame->info.n)
+        return wire_fault(WIRE_NO_ROOM, room);
+    if (frame->info.n)
+        memmove(b + LLC_UI_HEADER_OCTETS, frame->info.at, frame->info.n);
+    llc_ui_put_header(frame, b);
+    fcs_put(b + LLC_UI_HEADER_OCTETS + frame->info.n, fcs(b, covered_octets(frame)));
+    return (int)(LLC_UI_HEADER_OCTETS + frame->info.n + LLC_FCS_OCTETS);
+}

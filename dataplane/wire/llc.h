@@ -1,0 +1,32 @@
+// LLC UI frames (TS 44.064 clauses 5 and 6): address, control with N(U), information, FCS. With PM
+// the FCS covers header and information, without it the header and the first N202 octets. A frame
+// that is enciphered (E) has its FCS enciphered too: such a frame is decoded without looking at it.
+#ifndef SLUICE_WIRE_LLC_H
+#define SLUICE_WIRE_LLC_H
+
+#include "dataplane/wire/field.h"
+
+#define LLC_UI_HEADER_OCTETS 3
+#define LLC_FCS_OCTETS       3
+#define LLC_N202_OCTETS      4
+#define LLC_N201_U_MIN       140
+#define LLC_N201_U_MAX       1520
+#define LLC_NU_COUNT         512
+
+#define LLC_UI_FIELDS(MUST, MAY, T)                                                          \
+    MUST(T, BOOL, cr, 0, 1, "C/R: 1 is a command on the downlink, a response on the uplink") \
+    MUST(T, U8, sapi, 1, 14, "SAPI")                                                         \
+    MUST(T, U16, nu, 0, 511, "N(U)")                                                         \
+    MUST(T, BOOL, enciphered, 0, 1, "E: information and FCS are enciphered")                 \
+    MUST(T, BOOL, protect_all, 0, 1, "PM: the FCS covers all of the information")            \
+    MUST(T, OCTETS, info, 0, 1520, "information")
+
+FIELD_STRUCT(llc_ui, LLC_UI_FIELDS);
+
+int llc_ui_decode(struct llc_ui *frame, const uint8_t *b, uint32_t n);
+int llc_ui_encode(const struct llc_ui *frame, uint8_t *b, uint32_t room);
+
+// The three header octets alone.
+void llc_ui_put_header(const struct llc_ui *frame, uint8_t *b);
+
+#endif

@@ -1,0 +1,21 @@
+// All PDU structs at once, for those who treat every PDU alike (see struct wire_pdu).
+#ifndef SLUICE_WIRE_PDUS_H
+#define SLUICE_WIRE_PDUS_H
+
+#include "dataplane/wire/bssgp.h"
+#include "dataplane/wire/ether.h"
+#include "dataplane/wire/gtpu.h"
+#include "dataplane/wire/ipv4.h"
+#include "dataplane/wire/llc.h"
+#include "dataplane/wire/ns.h"
+#include "dataplane/wire/sndcp.h"
+#include "dataplane/wire/udp.h"
+
+// Room for any of the structs.
+union wire_any {
+#define PDU(name, LIST, help) struct name name;
+#include "dataplane/wire/pdus.def"
+#undef PDU
+};
+
+#endif

@@ -1,0 +1,31 @@
+// SNDCP SN-UNITDATA (TS 44.065 clause 7.2): one segment of an N-PDU. The compression octet stands
+// only in the first segment; the segment number counts modulo 16, the N-PDU number modulo 4096.
+#ifndef SLUICE_WIRE_SNDCP_H
+#define SLUICE_WIRE_SNDCP_H
+
+#include "dataplane/wire/field.h"
+
+#define SNDCP_FIRST_OCTETS 4
+#define SNDCP_NEXT_OCTETS  3
+#define SNDCP_SEGMENTS_MAX 16
+#define SNDCP_NPDU_NUMBERS 4096
+
+#define SNDCP_UNITDATA_FIELDS(MUST, MAY, T)                                       \
+    MUST(T, BOOL, first, 0, 1, "F: first segment of its N-PDU")                   \
+    MUST(T, BOOL, more, 0, 1, "M: more segments follow")                          \
+    MUST(T, U8, nsapi, 5, 15, "NSAPI")                                            \
+    MUST(T, U8, dcomp, 0, 14, "data compression, first segment only")             \
+    MUST(T, U8, pcomp, 0, 14, "protocol control compression, first segment only") \
+    MUST(T, U8, segment, 0, 15, "segment number")                                 \
+    MUST(T, U16, npdu_number, 0, 4095, "N-PDU number")                            \
+    MUST(T, OCTETS, data, 0, 1520, "the segment")
+
+FIELD_STRUCT(sndcp_unitdata, SNDCP_UNITDATA_FIELDS);
+
+int sndcp_unitdata_decode(struct sndcp_unitdata *pdu, const uint8_t *b, uint32_t n);
+int sndcp_unitdata_encode(const struct sndcp_unitdata *pdu, uint8_t *b, uint32_t room);
+
+// The header alone; returns its octets, SNDCP_FIRST_OCTETS or SNDCP_NEXT_OCTETS.
+uint32_t sndcp_unitdata_put_header(const struct sndcp_unitdata *pdu, uint8_t *b);
+
+#endif

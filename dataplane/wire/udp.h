@@ -1,0 +1,24 @@
+// UDP (RFC 768). The checksum needs the addresses of the layer below, so it is a step of its own;
+// 0 on the wire means there is none.
+#ifndef SLUICE_WIRE_UDP_H
+#define SLUICE_WIRE_UDP_H
+
+#include "dataplane/wire/field.h"
+
+#define UDP_OCTETS 8
+
+#define UDP_FIELDS(MUST, MAY, T)                                                \
+    MUST(T, U16, source_port, 0, 0xffff, "source port")                         \
+    MUST(T, U16, destination_port, 0, 0xffff, "destination port")               \
+    MUST(T, U16, checksum, 0, 0xffff, "0 = none; udp_put_checksum computes it") \
+    MUST(T, OCTETS, payload, 0, 65507, "the datagram")
+
+FIELD_STRUCT(udp, UDP_FIELDS);
+
+int udp_decode(struct udp *datagram, const uint8_t *b, uint32_t n);
+int udp_encode(const struct udp *datagram, uint8_t *b, uint32_t room);
+
+// Writes the checksum of RFC 768 into the n octets of a datagram between two IPv4 addresses.
+void udp_put_checksum(uint8_t *b, uint32_t n, uint32_t source, uint32_t destination);
+
+#endif

@@ -1,0 +1,17 @@
+// What dataplane.c builds and worker.c runs; for these two alone.
+#ifndef SLUICE_DATAPLANE_WORKER_H
+#define SLUICE_DATAPLANE_WORKER_H
+
+#include "dataplane/dataplane.h"
+#include "dataplane/down/down.h"
+
+struct dp_worker {
+    struct state state;
+    struct fifo queue;
+    struct port gn, gb;
+    struct rte_ring *commands;
+    struct down down;
+    struct stats_worker stats;
+};
+
+#endif

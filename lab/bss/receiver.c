@@ -1,0 +1,182 @@
+// See receiver.h. A fault of any layer costs the frame and is counted; the first one is kept in words.
+#include "lab/bss/receiver.h"
+
+#include <errno.h>
+#include <rte_hash.h>
+#include <rte_jhash.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dataplane/wire/bytes.h"
+#include "dataplane/wire/pdus.h"
+
+#define NPDU_OCTETS_MAX (SNDCP_SEGMENTS_MAX * LLC_N201_U_MAX)
+#define STAMP_AT (IPV4_OCTETS + UDP_OCTETS)
+#define STAMP_OCTETS 8u
+
+struct receiver_context {
+    uint8_t traffic_class;
+    uint8_t next_segment; // 0: none is open
+    uint16_t npdu_number;
+    uint32_t octets;
+    uint8_t *npdu; // there while an N-PDU of several segments is open
+};
+
+struct key {
+    uint32_t tlli, nsapi;
+};
+
+int receiver_setup(struct receiver *receiver, uint32_t contexts_max)
+{
+    struct rte_hash_parameters parameters = {.name = "receiver",
+                                             .entries = contexts_max < 8 ? 8 : contexts_max,
+                                             .key_len = sizeof(struct key),
+                                             .hash_func = rte_jhash,
+                                             .extra_flag = RTE_HASH_EXTRA_FLAGS_EXT_TABLE,
+                                             .socket_id = SOCKET_ID_ANY};
+    *receiver = (struct receiver){.room = contexts_max};
+    receiver->by_key = rte_hash_create(&parameters);
+    receiver->context = calloc(contexts_max, sizeof *receiver->context);
+    return receiver->by_key && receiver->context ? 0 : -ENOMEM;
+}
+
+void receiver_release(struct receiver *receiver)
+{
+    for (uint32_t i = 0; i < receiver->contexts; i++)
+        free(receiver->context[i].npdu);
+    free(receiver->context);
+    rte_hash_free(receiver->by_key);
+}
+
+int receiver_add_context(struct receiver *receiver, uint32_t tlli, uint8_t nsapi,
+                         uint8_t traffic_class)
+{
+    struct key key = {tlli, nsapi};
+    if (receiver->contexts == receiver->room)
+        return -ENOSPC;
+    uintptr_t index = receiver->contexts++;
+    receiver->context[index].traffic_class = traffic_class;
+    return rte_hash_add_key_data(receiver->by_key, &key, (void *)index);
+}
+
+static void fault(struct receiver *receiver, const char *layer, const char *what, uint32_t offset)
+{
+    if (receiver->faults++ == 0)
+        snprintf(receiver->first_fault, sizeof receiver->first_fault,
+                 "frame %llu, %s: %s (octet %u of the layer)",
+                 (unsigned long long)receiver->frames, layer, what, offset);
+}
+
+static void receive_npdu(struct receiver *receiver, const struct receiver_context *context,
+                         const uint8_t *npdu, uint32_t octets, uint64_t now_ns)
+{
+    struct receiver_class *of_class = &receiver->of_class[context->traffic_class];
+    of_class->npdus++;
+    of_class->octets += octets;
+    if (octets < STAMP_AT + STAMP_OCTETS)
+        return;
+    uint64_t sent_ns = (uint64_t)get_be32(npdu + STAMP_AT) << 32 | get_be32(npdu + STAMP_AT + 4);
+    histogram_add(&of_class->delay_ns, now_ns - sent_ns);
+}
+
+static void give_up(struct receiver *receiver, struct receiver_context *context)
+{
+    receiver->discarded += context->next_segment > 0;
+    context->next_segment = 0;
+    free(context->npdu);
+    context->npdu = NULL;
+}
+
+// Keeps a segment of several; true when it was the next in order.
+static bool keep_segment(struct receiver_context *context, const struct sndcp_unitdata *s)
+{
+    if (!context->npdu)
+        context->npdu = malloc(NPDU_OCTETS_MAX);
+    if (!context->npdu)
+        return false;
+    if (s->first) {
+        context->octets = 0;
+        context->npdu_number = s->npdu_number;
+    }
+    bool in_order = s->segment == context->next_segment &&
+                    s->npdu_number == context->npdu_number &&
+                    context->octets + s->data.n <= NPDU_OCTETS_MAX;
+    if (!in_order)
+        return false;
+    memcpy(context->npdu + context->octets, s->data.at, s->data.n);
+    context->octets += s->data.n;
+    context->next_segment++;
+    return true;
+}
+
+static void receive_segment(struct receiver *receiver, struct receiver_context *context,
+                            const struct sndcp_unitdata *s, uint64_t now_ns)
+{
+    if (s->first)
+        give_up(receiver, context);
+    if (s->first && !s->more) {
+        receive_npdu(receiver, context, s->data.at, s->data.n, now_ns);
+        return;
+    }
+    if (!keep_segment(context, s)) {
+        fault(receiver, "SNDCP", "segment out of order", 0);
+        give_up(receiver, context);
+        return;
+    }
+    if (s->more)
+        return;
+    receive_npdu(receiver, context, context->npdu, context->octets, now_ns);
+    context->next_segment = 0;
+    give_up(receiver, context);
+}
+
+// All layers down to the segment. False, with the fault noted, if one is wrong.
+static bool decode(struct receiver *receiver, const uint8_t *frame, uint32_t octets,
+                   struct bssgp_dl_unitdata *bssgp, struct sndcp_unitdata *sndcp)
+{
+    struct ether ether;
+    struct ipv4 ip;
+    struct udp udp;
+    struct ns_unitdata ns;
+    struct llc_ui llc;
+    int n;
+#define LAYER(layer, pdu, payload, length)                                                         \
+    if ((n = layer##_decode(pdu, payload, length)) < 0) {                                          \
+        fault(receiver, #layer, wire_err_text(wire_fault_err(n)), wire_fault_offset(n));           \
+        return false;                                                                              \
+    }
+    LAYER(ether, &ether, frame, octets)
+    LAYER(ipv4, &ip, ether.payload.at, ether.payload.n)
+    LAYER(udp, &udp, ip.payload.at, ip.payload.n)
+    LAYER(ns_unitdata, &ns, udp.payload.at, udp.payload.n)
+    LAYER(bssgp_dl_unitdata, bssgp, ns.sdu.at, ns.sdu.n)
+    LAYER(llc_ui, &llc, bssgp->llc_pdu.at, bssgp->llc_pdu.n)
+    LAYER(sndcp_unitdata, sndcp, llc.info.at, llc.info.n)
+#undef LAYER
+    return true;
+}
+
+void receiver_frame(void *self, const uint8_t *frame, uint32_t octets, uint64_t now_ns)
+{
+    struct receiver *receiver = self;
+    struct bssgp_dl_unitdata bssgp;
+    struct sndcp_unitdata sndcp;
+    void *index;
+    receiver->frames++;
+    if (!decode(receiver, frame, octets, &bssgp, &sndcp))
+        return;
+    struct key key = {bssgp.tlli, sndcp.nsapi};
+    if (rte_hash_lookup_data(receiver->by_key, &key, &index) < 0)
+        fault(receiver, "BSSGP", "TLLI and NSAPI of nobody", 1);
+    else
+        receive_segment(receiver, &receiver->context[(uintptr_t)index], &sndcp, now_ns);
+}
+
+uint32_t receiver_partial(const struct receiver *receiver)
+{
+    uint32_t partial = 0;
+    for (uint32_t i = 0; i < receiver->contexts; i++)
+        partial += receiver->context[i].next_segment > 0;
+    return partial;
+}

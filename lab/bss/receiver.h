@@ -1,0 +1,42 @@
+// The far side of Gb, as far as the downlink needs one: Gb frames to N-PDUs, by the project's own
+// codecs, with reassembly per PDP context, and the delay of each N-PDU by the time stamp it carries.
+// Simulated: there is no radio behind it and no flow control; what arrives counts as received.
+#ifndef SLUICE_LAB_BSS_RECEIVER_H
+#define SLUICE_LAB_BSS_RECEIVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dataplane/base/classes.h"
+#include "dataplane/base/histogram.h"
+
+struct receiver_class {
+    uint64_t npdus, octets;
+    struct histogram delay_ns;
+};
+
+struct receiver_context;
+struct rte_hash;
+
+struct receiver {
+    struct rte_hash *by_key; // (TLLI, NSAPI) -> context
+    struct receiver_context *context;
+    uint32_t contexts, room;
+    uint64_t frames, faults, discarded; // N-PDUs given up because a segment was missing
+    char first_fault[160];
+    struct receiver_class of_class[CLASS_COUNT];
+};
+
+// 0 or a negative errno.
+int receiver_setup(struct receiver *receiver, uint32_t contexts_max);
+void receiver_release(struct receiver *receiver);
+int receiver_add_context(struct receiver *receiver, uint32_t tlli, uint8_t nsapi,
+                         uint8_t traffic_class);
+
+// A line_deliver_fn.
+void receiver_frame(void *self, const uint8_t *frame, uint32_t octets, uint64_t now_ns);
+
+// N-PDUs of which some segments have come and some have not.
+uint32_t receiver_partial(const struct receiver *receiver);
+
+#endif

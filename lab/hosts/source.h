@@ -1,0 +1,37 @@
+// A host behind the GGSN that sends UDP datagrams to one PDP context: constant intervals or Poisson,
+// sizes drawn from a short list. The first 8 octets of each datagram are the time it was sent, which
+// the receiver takes for the delay. What leaves is a GTP-U frame on the Gn line.
+#ifndef SLUICE_LAB_HOSTS_SOURCE_H
+#define SLUICE_LAB_HOSTS_SOURCE_H
+
+#include "dataplane/base/rng.h"
+#include "dataplane/wire/field.h"
+#include "lab/line/line.h"
+
+#define SOURCE_SIZES_MAX 32
+#define SOURCE_OCTETS_MIN 36 // IPv4, UDP and the time stamp
+
+// Who sends to whom on Gn.
+struct source_gn {
+    struct mac sgsn_mac, ggsn_mac;
+    uint32_t sgsn_address, ggsn_address;
+};
+
+struct source {
+    struct engine *engine;
+    struct line *gn_line;
+    const struct source_gn *gn;
+    struct rng rng;
+    uint64_t start_ns, stop_ns; // sends at start <= t < stop
+    uint64_t rate_bit_per_s;    // of inner IP octets
+    bool poisson;
+    uint32_t sizes;
+    uint16_t size_octets[SOURCE_SIZES_MAX];
+    uint32_t teid, ms_address;
+    uint32_t sent_packets;
+    uint64_t sent_octets; // inner IP
+};
+
+void source_start(struct source *source);
+
+#endif

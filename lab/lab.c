@@ -1,0 +1,129 @@
+// See lab.h.
+#include "lab/lab.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "dataplane/wire/bytes.h"
+
+const struct field lab_config_fields[] = FIELD_TABLE(lab_config, LAB_CONFIG_FIELDS);
+const uint32_t lab_config_field_count = sizeof lab_config_fields / sizeof lab_config_fields[0];
+
+static const struct field context_fields[] = FIELD_TABLE(lab_context, LAB_CONTEXT_FIELDS);
+static const struct field source_fields[] = FIELD_TABLE(lab_source, LAB_SOURCE_FIELDS);
+
+static int64_t add_context(void *target, const void *argument)
+{
+    struct lab *lab = target;
+    const struct lab_context *c = argument;
+    return receiver_add_context(&lab->receiver, c->tlli, c->nsapi, c->traffic_class);
+}
+
+static int64_t add_source(void *target, const void *argument)
+{
+    struct lab *lab = target;
+    const struct lab_source *c = argument;
+    if (lab->sources == lab->config.sources)
+        return -ENOSPC;
+    uint32_t index = lab->sources++;
+    struct source *s = &lab->source[index];
+    *s = (struct source){.engine = lab->engine,
+                         .gn_line = &lab->gn,
+                         .gn = &lab->gn_ends,
+                         .start_ns = c->start_ns,
+                         .stop_ns = c->stop_ns,
+                         .rate_bit_per_s = c->rate_bit_per_s,
+                         .poisson = c->poisson,
+                         .sizes = c->sizes.n / 2,
+                         .teid = c->teid,
+                         .ms_address = c->ms_address};
+    for (uint32_t i = 0; i < s->sizes; i++)
+        s->size_octets[i] = get_be16(c->sizes.at + 2 * i);
+    rng_seed(&s->rng, lab->config.seed, index);
+    source_start(s);
+    return 0;
+}
+
+const struct field_call lab_calls[] = {
+    {"context", "a PDP context whose N-PDUs the receiver knows", context_fields,
+     sizeof context_fields / sizeof context_fields[0], sizeof(struct lab_context), add_context},
+    {"source", "a host that sends to a PDP context", source_fields,
+     sizeof source_fields / sizeof source_fields[0], sizeof(struct lab_source), add_source},
+};
+const uint32_t lab_call_count = sizeof lab_calls / sizeof lab_calls[0];
+
+// The downlink alone sends nothing to the GGSN; a frame here would be a fault of the dataplane.
+static void gn_frame(void *self, const uint8_t *frame, uint32_t octets, uint64_t now_ns)
+{
+    (void)frame, (void)octets, (void)now_ns;
+    ((struct lab *)self)->gn_unexpected++;
+}
+
+static uint64_t poll_dp(void *self, uint64_t now_ns)
+{
+    return dp_poll(self, now_ns);
+}
+
+static uint64_t poll_control(void *self, uint64_t now_ns)
+{
+    return control_poll(self, now_ns);
+}
+
+static void wire_up(struct lab *lab, struct control *control, struct capture *gn,
+                    struct capture *gb)
+{
+    lab->gn = (struct line){.engine = lab->engine,
+                            .end = dp_gn_far_end(lab->dp),
+                            .capture = gn,
+                            .deliver = gn_frame,
+                            .self = lab};
+    lab->gb = (struct line){.engine = lab->engine,
+                            .end = dp_gb_far_end(lab->dp),
+                            .rate_bit_per_s = lab->config.gb_rate_bit_per_s,
+                            .capture = gb,
+                            .deliver = receiver_frame,
+                            .self = &lab->receiver};
+    line_attach(&lab->gn);
+    line_attach(&lab->gb);
+    engine_add_poller(lab->engine, poll_dp, dp_worker(lab->dp));
+    engine_add_poller(lab->engine, poll_control, control);
+}
+
+struct lab *lab_create(const struct lab_config *config, struct dp *dp, struct control *control,
+                       struct capture *gn, struct capture *gb)
+{
+    struct lab *lab = calloc(1, sizeof *lab);
+    if (!lab)
+        return NULL;
+    lab->config = *config;
+    lab->dp = dp;
+    lab->gn_ends = (struct source_gn){config->sgsn_mac, config->ggsn_mac, config->sgsn_address,
+                                      config->ggsn_address};
+    lab->source = calloc(config->sources ? config->sources : 1, sizeof *lab->source);
+    int fault = receiver_setup(&lab->receiver, config->contexts);
+    if (!lab->source || fault) {
+        receiver_release(&lab->receiver);
+        free(lab->source);
+        free(lab);
+        errno = ENOMEM;
+        return NULL;
+    }
+    lab->engine = engine_create();
+    wire_up(lab, control, gn, gb);
+    return lab;
+}
+
+int lab_run(struct lab *lab, engine_fire_fn *progress, void *self)
+{
+    return engine_run(lab->engine, lab->config.duration_ns, progress, self);
+}
+
+void lab_destroy(struct lab *lab)
+{
+    line_clear(&lab->gn);
+    line_clear(&lab->gb);
+    receiver_release(&lab->receiver);
+    engine_destroy(lab->engine);
+    free(lab->source);
+    free(lab);
+}

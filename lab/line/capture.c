@@ -1,0 +1,55 @@
+// See capture.h.
+#include "lab/line/capture.h"
+
+#include <errno.h>
+#include <pcap/pcap.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dataplane/base/units.h"
+
+#define SNAP_OCTETS 65535
+
+struct capture {
+    pcap_t *pcap;
+    pcap_dumper_t *dumper;
+};
+
+struct capture *capture_open(const char *path, char error[256])
+{
+    struct capture *capture = calloc(1, sizeof *capture);
+    if (!capture)
+        return NULL;
+    capture->pcap = pcap_open_dead_with_tstamp_precision(DLT_EN10MB, SNAP_OCTETS,
+                                                         PCAP_TSTAMP_PRECISION_NANO);
+    if (capture->pcap)
+        capture->dumper = pcap_dump_open(capture->pcap, path);
+    if (capture->dumper)
+        return capture;
+    snprintf(error, 256, "%s", capture->pcap ? pcap_geterr(capture->pcap) : strerror(ENOMEM));
+    if (capture->pcap)
+        pcap_close(capture->pcap);
+    free(capture);
+    return NULL;
+}
+
+void capture_frame(struct capture *capture, uint64_t t_ns, const uint8_t *frame, uint32_t octets)
+{
+    // With the nanosecond magic the field for microseconds holds nanoseconds.
+    struct pcap_pkthdr header = {
+        .ts = {(time_t)(t_ns / NS_PER_S), (suseconds_t)(t_ns % NS_PER_S)},
+        .caplen = octets,
+        .len = octets,
+    };
+    pcap_dump((u_char *)capture->dumper, &header, frame);
+}
+
+int capture_close(struct capture *capture)
+{
+    int fault = pcap_dump_flush(capture->dumper) || ferror(pcap_dump_file(capture->dumper));
+    pcap_dump_close(capture->dumper);
+    pcap_close(capture->pcap);
+    free(capture);
+    return fault ? -EIO : 0;
+}

@@ -1,0 +1,77 @@
+// See line.h.
+#include "lab/line/line.h"
+
+#include <rte_mbuf.h>
+#include <rte_ring.h>
+
+static void deliver(struct line *line, struct rte_mbuf *m, uint64_t now_ns)
+{
+    const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
+    line->delivered_packets++;
+    line->delivered_octets += m->pkt_len;
+    if (line->capture)
+        capture_frame(line->capture, now_ns, frame, m->pkt_len);
+    line->deliver(line->self, frame, m->pkt_len, now_ns);
+    rte_pktmbuf_free(m);
+}
+
+static void line_end_of_frame(void *self, uint64_t now_ns)
+{
+    struct line *line = self;
+    struct rte_mbuf *m = line->on_line;
+    line->on_line = NULL;
+    deliver(line, m, now_ns);
+}
+
+static bool line_input(void *self, uint64_t now_ns)
+{
+    struct line *line = self;
+    struct rte_mbuf *m;
+    bool worked = false;
+    while (!line->on_line && rte_ring_sc_dequeue(line->end.from_port, (void **)&m) == 0) {
+        worked = true;
+        if (line->rate_bit_per_s == 0) {
+            deliver(line, m, now_ns);
+            continue;
+        }
+        line->on_line = m;
+        uint64_t took_ns = units_line_time_ns(m->pkt_len, line->rate_bit_per_s);
+        engine_at(line->engine, now_ns + took_ns, line_end_of_frame, line);
+    }
+    return worked;
+}
+
+void line_attach(struct line *line)
+{
+    engine_add_endpoint(line->engine, line_input, line);
+}
+
+void line_send(struct line *line, const uint8_t *frame, uint32_t octets, uint64_t now_ns)
+{
+    struct rte_mbuf *m = rte_pktmbuf_alloc(line->end.pool);
+    char *at = m ? rte_pktmbuf_append(m, (uint16_t)octets) : NULL;
+    line->sent_packets++;
+    line->sent_octets += octets;
+    if (line->capture)
+        capture_frame(line->capture, now_ns, frame, octets);
+    if (at) {
+        memcpy(at, frame, octets);
+        if (rte_ring_sp_enqueue(line->end.to_port, m) == 0)
+            return;
+    }
+    line->lost_packets++;
+    rte_pktmbuf_free(m);
+}
+
+uint32_t line_clear(struct line *line)
+{
+    uint32_t cleared = line->on_line != NULL;
+    struct rte_mbuf *m = line->on_line;
+    rte_pktmbuf_free(m);
+    line->on_line = NULL;
+    for (; rte_ring_sc_dequeue(line->end.from_port, (void **)&m) == 0; cleared++)
+        rte_pktmbuf_free(m);
+    for (; rte_ring_sc_dequeue(line->end.to_port, (void **)&m) == 0; cleared++)
+        rte_pktmbuf_free(m);
+    return cleared;
+}

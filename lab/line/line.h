@@ -1,0 +1,35 @@
+// The network behind a ring port: what is sent to it becomes a real mbuf of the port's pool, what the
+// port sends comes out as octets, each frame taking its time on a line of a given rate. One frame at
+// a time is on the line; the next stays with the port. Both ways go into the capture.
+#ifndef SLUICE_LAB_LINE_LINE_H
+#define SLUICE_LAB_LINE_LINE_H
+
+#include "dataplane/dataplane.h"
+#include "lab/engine/engine.h"
+#include "lab/line/capture.h"
+
+typedef void line_deliver_fn(void *self, const uint8_t *frame, uint32_t octets, uint64_t now_ns);
+
+struct rte_mbuf;
+
+struct line {
+    struct engine *engine;
+    struct dp_far_end end;
+    uint64_t rate_bit_per_s; // of whole frames; 0 is no limit
+    struct capture *capture; // NULL: none
+    line_deliver_fn *deliver;
+    void *self;
+    struct rte_mbuf *on_line;
+    uint64_t sent_packets, sent_octets;         // into the port
+    uint64_t lost_packets;                      // no buffer or no room: the port was overrun
+    uint64_t delivered_packets, delivered_octets; // out of the port
+};
+
+// Puts the line into the engine; the caller has filled in the first six members.
+void line_attach(struct line *line);
+void line_send(struct line *line, const uint8_t *frame, uint32_t octets, uint64_t now_ns);
+
+// Frees what is still on the line, or waits for it, at the end of a run; returns how many frames.
+uint32_t line_clear(struct line *line);
+
+#endif

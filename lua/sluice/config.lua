@@ -1,0 +1,120 @@
+-- The configuration: from the text that a person wrote to a plain table with every default filled
+-- in and every quantity a whole number of its machine's unit, or to the list of all mistakes.
+-- It reads no file and writes none: the host passes the text in and prints what comes out.
+local check = require "sluice.config_check"
+local cross = require "sluice.config_cross"
+local mistakes = require "sluice.mistakes"
+local sandbox = require "sluice.config_sandbox"
+local schema = require "sluice.schema"
+local set = require "sluice.config_set"
+local values = require "sluice.config_values"
+
+local config = {}
+
+local function load_text(name, text, sets, clock)
+    local found = mistakes.new(name)
+    local run = sandbox.run(text, schema.names, found, clock)
+    if run.failed then -- the rest was not made: checking it would invent mistakes
+        return nil, found:texts()
+    end
+    set.all(run, sets, found)
+    local cfg, state = check.all(run, found)
+    cross.all(state, cfg)
+    if found:any() then
+        return nil, found:texts()
+    end
+    return cfg, nil
+end
+
+-- `sets` are the "KEY=VALUE" of --set. `clock`, which may be missing, returns nanoseconds.
+-- Returns the normalised table, or nil and a list of lines to print.
+function config.load(name, text, sets, clock)
+    local ok, cfg, texts = pcall(load_text, name, text, sets or {}, clock)
+    if ok then
+        return cfg, texts
+    elseif cfg == "not enough memory" then
+        return nil, { name .. ":1: lua: " .. sandbox.MEMORY_TEXT }
+    end
+    error(cfg, 0)
+end
+
+local function emit_value(value, writer)
+    if type(value) ~= "table" then
+        return writer.value(value)
+    end
+    writer.array()
+    for _, item in ipairs(value) do
+        writer.value(item)
+    end
+    writer.close()
+end
+
+local emit_record
+
+local function emit_children(record, constructors, writer)
+    for _, constructor in ipairs(constructors) do
+        local child = record[constructor.name]
+        if child then
+            writer.key(constructor.name)
+        end
+        if child and constructor.single then
+            emit_record(child, constructor, writer)
+        elseif child then
+            writer.array()
+            for _, one in ipairs(child) do
+                emit_record(one, constructor, writer)
+            end
+            writer.close()
+        end
+    end
+end
+
+function emit_record(record, constructor, writer)
+    writer.object()
+    for _, key in ipairs(constructor.keys) do
+        if record[key.out] ~= nil then
+            writer.key(key.out)
+            emit_value(record[key.out], writer)
+        end
+    end
+    emit_children(record, constructor.children, writer)
+    writer.close()
+end
+
+-- Walks the normalised table in the schema's order: the same table gives the same calls.
+function config.emit(cfg, writer)
+    writer.object()
+    emit_children(cfg, schema.top, writer)
+    writer.close()
+end
+
+local function default_text(key)
+    local default = key.default_help or key.default
+    return default and "default " .. default or "required"
+end
+
+local function describe(constructor, depth, out)
+    local indent = ("    "):rep(depth)
+    out[#out + 1] = ("%s%s { }  %s: %s"):format(indent, constructor.name,
+        constructor.times, constructor.help)
+    for _, key in ipairs(constructor.keys) do
+        out[#out + 1] = ("%s    %-10s %s"):format(indent, key.name, key.help)
+        out[#out + 1] = ("%s    %-10s   %s; %s"):format(indent, "", values.allowed(key),
+            default_text(key))
+    end
+    for _, child in ipairs(constructor.children) do
+        describe(child, depth + 1, out)
+    end
+end
+
+-- The whole language as text for people.
+function config.describe()
+    local out = {}
+    for _, constructor in ipairs(schema.top) do
+        describe(constructor, 0, out)
+        out[#out + 1] = ""
+    end
+    return table.concat(out, "\n")
+end
+
+return config

@@ -1,0 +1,276 @@
+-- What two places of a configuration say about each other: numbers given twice, ranges that
+-- overlap or run out, traffic for nobody. Values that were refused before are missing here (nil)
+-- and are passed over. Also fills in the defaults that depend on other places.
+local check = require "sluice.config_check"
+local schema = require "sluice.schema"
+local units = require "sluice.units"
+local values = require "sluice.config_values"
+
+local cross = {}
+
+local FIRST_LOCAL_TLLI = 0xC0000000 -- 23.003: a local TLLI has its two top bits set
+local LAST_TLLI = schema.constructor.ms.key.tlli.most
+
+local function first_place(state, record, key)
+    local place = check.place(state.node_of[record], key)
+    return math.type(place) == "integer" and "line " .. place or place
+end
+
+local function note_again(state, record, key, shown, first, first_key)
+    check.note(state, record, key, ("found %s, taken by %s (%s), allowed one that is free")
+        :format(shown, state.node_of[first].path, first_place(state, first, first_key or key)))
+end
+
+-- Notes each record whose value another one of the list has.
+local function note_equals(state, records, key)
+    local first = {}
+    for _, record in ipairs(records) do
+        local value = record[key]
+        if value ~= nil and first[value] then
+            note_again(state, record, key, values.show(value), first[value])
+        elseif value ~= nil then
+            first[value] = record
+        end
+    end
+end
+
+-- Spans are {record, key, first, last, shown}, in the order of the file. Sorts them by `first` and
+-- notes the later record of two that overlap.
+local function note_overlaps(state, spans)
+    for i, span in ipairs(spans) do
+        span.order = i
+    end
+    table.sort(spans, function(a, b)
+        if a.first ~= b.first then
+            return a.first < b.first
+        end
+        return a.order < b.order
+    end)
+    local widest = spans[1] -- of those so far, the one that reaches farthest
+    for i = 2, #spans do
+        local span = spans[i]
+        if span.first <= widest.last then
+            local later = span.order > widest.order and span or widest
+            local earlier = later == span and widest or span
+            note_again(state, later.record, later.key, later.shown, earlier.record, earlier.key)
+        end
+        widest = span.last > widest.last and span or widest
+    end
+end
+
+local function span_text(shown, count)
+    return count > 1 and shown .. " and the " .. count - 1 .. " after it" or shown
+end
+
+-- Adds the span of `count` values from `first`, or notes that they run past `most`.
+local function add_span(state, spans, span, count, most, most_text)
+    span.last = span.first + count - 1
+    if span.last > most then
+        check.note(state, span.record, span.key, ("found %s, allowed no more than %s"):format(
+            span_text(span.shown, count), most_text))
+        return
+    end
+    span.shown = span_text(span.shown, count)
+    spans[#spans + 1] = span
+end
+
+-- IMSIs of different lengths are different: each length has its own list of spans.
+local function add_imsi(state, by_length, ms)
+    if not ms.imsi then
+        state.unsure = true
+        return
+    end
+    local length = #ms.imsi
+    local most = ("9"):rep(length)
+    by_length[length] = by_length[length] or {}
+    add_span(state, by_length[length], {
+        record = ms, key = "imsi", first = math.tointeger(tonumber(ms.imsi)),
+        shown = '"' .. ms.imsi .. '"',
+    }, ms.count, math.tointeger(tonumber(most)), most)
+end
+
+local function add_tlli(state, spans, ms, before)
+    local node = state.node_of[ms]
+    if ms.tlli == nil and node.table.tlli == nil then
+        ms.tlli = FIRST_LOCAL_TLLI + before
+    end
+    if ms.tlli then
+        add_span(state, spans, {
+            record = ms, key = "tlli", first = ms.tlli, shown = ("0x%08X"):format(ms.tlli),
+        }, ms.count, LAST_TLLI, ("0x%08X"):format(LAST_TLLI))
+    end
+end
+
+local function add_addresses(state, spans, ms)
+    for _, pdp in ipairs(ms.pdp) do
+        if pdp.address then
+            add_span(state, spans, {
+                record = pdp, key = "address", first = values.ipv4_number(pdp.address),
+                shown = pdp.address,
+            }, ms.count, values.IPV4_LAST, values.ipv4_text(values.IPV4_LAST))
+        end
+    end
+end
+
+local function check_subscribers(state, cfg)
+    local imsis, addresses, before = {}, {}, 0
+    for _, nse in ipairs(cfg.nse) do
+        local tllis = {}
+        for _, bvc in ipairs(nse.bvc) do
+            for _, ms in ipairs(bvc.ms) do
+                local count = ms.count or 1
+                ms.count = count
+                add_imsi(state, imsis, ms)
+                add_tlli(state, tllis, ms, before)
+                add_addresses(state, addresses, ms)
+                note_equals(state, ms.pdp, "nsapi")
+                before = before + count
+            end
+        end
+        note_overlaps(state, tllis)
+    end
+    for length = schema.constructor.ms.key.imsi.least, schema.constructor.ms.key.imsi.most do
+        imsis[length] = imsis[length] or {}
+        note_overlaps(state, imsis[length])
+    end
+    note_overlaps(state, addresses)
+    return imsis
+end
+
+local function check_endpoints(state, cfg)
+    local nsvcs, first = {}, {}
+    for _, nse in ipairs(cfg.nse) do
+        note_equals(state, nse.bvc, "bvci")
+        table.move(nse.nsvc, 1, #nse.nsvc, #nsvcs + 1, nsvcs)
+    end
+    note_equals(state, cfg.nse, "nsei")
+    note_equals(state, nsvcs, "nsvci")
+    for _, nsvc in ipairs(nsvcs) do
+        local endpoint = nsvc.peer and nsvc.peer_port and nsvc.peer .. ":" .. nsvc.peer_port
+        if endpoint and first[endpoint] then
+            note_again(state, nsvc, "peer", "UDP endpoint " .. endpoint, first[endpoint])
+        elseif endpoint then
+            first[endpoint] = nsvc
+        end
+        if cfg.gb and nsvc.peer and nsvc.peer == cfg.gb.address then
+            note_again(state, nsvc, "peer", nsvc.peer, cfg.gb, "address")
+        end
+    end
+end
+
+-- The ms record that has this IMSI, by bisection in the sorted spans of its length.
+local function find_subscriber(imsis, imsi)
+    local spans, number = imsis[#imsi], math.tointeger(tonumber(imsi))
+    local low, high = 1, #spans
+    while low <= high do
+        local middle = (low + high) // 2
+        if number < spans[middle].first then
+            high = middle - 1
+        elseif number > spans[middle].last then
+            low = middle + 1
+        else
+            return spans[middle].record
+        end
+    end
+    return nil
+end
+
+local function has_class(ms, class)
+    for _, pdp in ipairs(ms.pdp) do
+        if pdp.class == class or pdp.class == nil then -- nil: refused, so it may be this one
+            return true
+        end
+    end
+    return false
+end
+
+local function any_has_class(cfg, class)
+    for _, nse in ipairs(cfg.nse) do
+        for _, bvc in ipairs(nse.bvc) do
+            for _, ms in ipairs(bvc.ms) do
+                if has_class(ms, class) then
+                    return true
+                end
+            end
+        end
+    end
+    return false
+end
+
+local function known_text(known)
+    local names = {}
+    for _, class in ipairs(schema.classes) do
+        names[#names + 1] = known[class] and class or nil
+    end
+    return #names > 0 and "one of " .. table.concat(names, ", ") or "none, there is no pdp { }"
+end
+
+local function check_receivers(state, traffic, known, imsis)
+    local class, imsi = traffic.class, traffic.imsi
+    local ms = imsi and find_subscriber(imsis, imsi)
+    if imsi and not ms then
+        check.note(state, traffic, "imsi", "found " .. values.show(imsi)
+            .. ", which no ms { } has, allowed one of theirs")
+    elseif class and (imsi and not has_class(ms, class) or not imsi and not known[class]) then
+        check.note(state, traffic, "class", ("found %s, which no pdp { } of %s has, allowed %s")
+            :format(values.show(class), imsi and "this MS" or "any MS",
+                imsi and "one of its classes" or known_text(known)))
+    end
+end
+
+local function check_interval(state, cfg, traffic)
+    local given = state.node_of[traffic].table.stop
+    if given == nil and cfg.run then
+        traffic.stop_ns = cfg.run.duration_ns
+    end
+    local start, stop = traffic.start_ns, traffic.stop_ns
+    if start and stop and start >= stop then
+        local key = given == nil and "start" or "stop"
+        local bound = key == "start" and "less than the run's duration, "
+            .. units.format("time", stop) or "more than start, " .. units.format("time", start)
+        check.note(state, traffic, key, ("found %s, allowed %s"):format(
+            units.format("time", key == "start" and start or stop), bound))
+    end
+end
+
+local function check_lab(state, cfg, imsis)
+    local known = {}
+    for _, class in ipairs(schema.classes) do
+        known[class] = any_has_class(cfg, class)
+    end
+    for _, traffic in ipairs(cfg.lab.traffic) do
+        if not (state.unsure or state.strays) then -- else its MS may be one that was refused
+            check_receivers(state, traffic, known, imsis)
+        end
+        check_interval(state, cfg, traffic)
+    end
+    if cfg.gn and cfg.lab.ggsn and cfg.lab.ggsn == cfg.gn.address then
+        note_again(state, cfg.lab, "ggsn", cfg.lab.ggsn, cfg.gn, "address")
+    end
+end
+
+-- All seven classes, in their order; those that the file does not name have the defaults.
+local function fill_classes(cfg)
+    local given = {}
+    for _, class in ipairs(cfg.class) do
+        given[class.name or ""] = class
+    end
+    local lifetime = schema.constructor.class.key.lifetime
+    cfg.class = {}
+    for i, name in ipairs(schema.classes) do
+        cfg.class[i] = given[name]
+            or { name = name, [lifetime.out] = units.parse(lifetime.unit, lifetime.default) }
+    end
+end
+
+function cross.all(state, cfg)
+    check_endpoints(state, cfg)
+    local imsis = check_subscribers(state, cfg)
+    if cfg.lab then
+        check_lab(state, cfg, imsis)
+    end
+    note_equals(state, cfg.class, "name")
+    fill_classes(cfg)
+end
+
+return cross

@@ -1,0 +1,263 @@
+-- One value against one key of the schema: the value in the machine's form, or what was found and
+-- what is allowed. Also how a value is named in a message: short, on one line, whatever it holds.
+local lines = require "sluice.lines"
+local nearest = require "sluice.nearest"
+local units = require "sluice.units"
+
+local values = {}
+
+local SHOWN_MAX_OCTETS = 40
+local TEXT_MAX_OCTETS = 256 -- of a key or a value: a longer one is wrong, and slow to look at
+
+-- The text with everything escaped that is not printable.
+function values.printable(text)
+    local pattern = utf8.len(text) and "[%c\127]" or "[%c\127-\255]"
+    return (text:gsub(pattern, function(octet)
+        return ("\\%d"):format(octet:byte())
+    end))
+end
+
+local function shortened(text)
+    if #text <= SHOWN_MAX_OCTETS then
+        return values.printable(text)
+    end
+    local stop = SHOWN_MAX_OCTETS
+    while stop > 0 and text:byte(stop + 1) & 0xC0 == 0x80 do -- not inside a UTF-8 character
+        stop = stop - 1
+    end
+    return values.printable(text:sub(1, stop)) .. "..."
+end
+
+-- A name without quotes.
+function values.plain(name)
+    return type(name) == "string" and shortened(name) or values.show(name)
+end
+
+function values.show(value)
+    local kind = type(value)
+    if kind == "string" then
+        return '"' .. shortened(value) .. '"'
+    elseif kind == "number" then
+        return "the number " .. value
+    elseif kind == "boolean" then
+        return tostring(value)
+    end
+    return kind == "nil" and "nothing" or "a " .. kind
+end
+
+-- All keys of a table that people wrote, in an order that does not change from run to run:
+-- whole numbers, then strings, then the rest as it comes.
+function values.sorted_keys(t)
+    local numbers, names, others = {}, {}, {}
+    for key in next, t do
+        local is_name = type(key) == "string" and #key <= TEXT_MAX_OCTETS
+        local list = math.type(key) == "integer" and numbers or is_name and names or others
+        if key ~= lines.MARK then
+            list[#list + 1] = key
+        end
+    end
+    table.sort(numbers)
+    table.sort(names)
+    return numbers, names, others
+end
+
+local function quoted(choice)
+    return type(choice) == "string" and '"' .. choice .. '"' or tostring(choice)
+end
+
+local function number_text(key, number)
+    return key.hex and ("0x%08X"):format(number) or tostring(number)
+end
+
+local function unit_text(key)
+    return ('%s from %s to %s, such as "%s"'):format(units.kinds[key.unit].noun, key.least,
+        key.most, key.example or key.default)
+end
+
+local allowed = {
+    word = function()
+        return "1 to 64 letters, digits and . _ - in quotes"
+    end,
+    choice = function(key)
+        local list = {}
+        for i, choice in ipairs(key.choices) do
+            list[i] = quoted(choice)
+        end
+        return (key.only_now and "only " or "one of ") .. table.concat(list, ", ")
+            .. (key.only_now and " for now" or "")
+    end,
+    integer = function(key)
+        return ("a whole number from %s to %s"):format(number_text(key, key.least),
+            number_text(key, key.most)) .. (key.note and " (" .. key.note .. ")" or "")
+    end,
+    digits = function(key)
+        return ('%d to %d digits in quotes, such as "%s"'):format(key.least, key.most, key.example)
+    end,
+    ipv4 = function(key)
+        return ('a unicast IPv4 address such as "%s" (no names, no IPv6 for now)')
+            :format(key.example)
+    end,
+    mac = function(key)
+        return ('a unicast MAC address such as "%s"'):format(key.example)
+    end,
+    time = unit_text,
+    rate = function(key)
+        return unit_text(key) .. (key.none and ', or "' .. key.none .. '"' or "")
+    end,
+    size = unit_text,
+    sizes = function(key)
+        return unit_text(key) .. ", or a list of 1 to " .. key.most_items .. " of them"
+    end,
+}
+
+-- What is allowed, in words.
+function values.allowed(key)
+    return allowed[key.type](key)
+end
+
+local function refusal(key, raw, why, hint)
+    return nil, "found " .. values.show(raw) .. (why and " (" .. why .. ")" or "") .. ", allowed "
+        .. values.allowed(key) .. (hint or "")
+end
+
+local function check_unit(key, raw)
+    if key.none and raw == key.none then
+        return 0
+    elseif type(raw) == "number" then
+        return refusal(key, raw, "no unit; units: " .. units.names(key.unit))
+    elseif type(raw) ~= "string" then
+        return refusal(key, raw)
+    end
+    local value, why, meant = units.parse(key.unit, raw)
+    if not value then
+        return refusal(key, raw, why, meant and '; did you mean "' .. meant .. '"?')
+    elseif value < key.least_value or value > key.most_value then
+        return refusal(key, raw)
+    end
+    return value
+end
+
+local function check_integer(key, raw)
+    local value = type(raw) == "number" and math.tointeger(raw)
+    if not value or value < key.least or value > key.most then
+        return refusal(key, raw)
+    end
+    return value
+end
+
+local function check_choice(key, raw)
+    for _, choice in ipairs(key.choices) do
+        if choice == raw then
+            return choice
+        end
+    end
+    local meant = type(raw) == "string" and nearest.find(raw, key.choices)
+    return refusal(key, raw, nil, meant and '; did you mean "' .. meant .. '"?')
+end
+
+local function check_digits(key, raw)
+    if type(raw) == "number" then
+        return refusal(key, raw, "a number loses its leading zeros")
+    elseif type(raw) ~= "string" or raw:find("%D") or #raw < key.least or #raw > key.most then
+        return refusal(key, raw)
+    end
+    return raw
+end
+
+local function check_word(key, raw)
+    if type(raw) == "string" and #raw <= 64 and raw:find("^%w[%w._-]*$") then
+        return raw
+    end
+    return refusal(key, raw)
+end
+
+-- Dotted IPv4 to its 32 bits and back.
+function values.ipv4_number(text)
+    local number = 0
+    for part in text:gmatch("%d+") do
+        number = number << 8 | math.tointeger(tonumber(part))
+    end
+    return number
+end
+
+function values.ipv4_text(number)
+    return ("%d.%d.%d.%d"):format(number >> 24, number >> 16 & 255, number >> 8 & 255, number & 255)
+end
+
+values.IPV4_LAST = 0xDFFFFFFF -- 223.255.255.255: from 224.0.0.0 on they are no unicast addresses
+local IPV4_FIRST = 0x01000000
+
+local function check_ipv4(key, raw)
+    if type(raw) ~= "string" or not raw:find("^%d%d?%d?%.%d%d?%d?%.%d%d?%d?%.%d%d?%d?$") then
+        return refusal(key, raw)
+    end
+    local number = values.ipv4_number(raw)
+    if values.ipv4_text(number) ~= raw then -- 256 somewhere, or a leading zero
+        return refusal(key, raw)
+    elseif number < IPV4_FIRST or number > values.IPV4_LAST then
+        return refusal(key, raw, "not unicast")
+    end
+    return raw
+end
+
+local function check_mac(key, raw)
+    if type(raw) ~= "string" or not raw:find("^%x%x:%x%x:%x%x:%x%x:%x%x:%x%x$") then
+        return refusal(key, raw)
+    elseif tonumber(raw:sub(1, 2), 16) & 1 == 1 or not raw:find("[^0:]") then
+        return refusal(key, raw, "not unicast")
+    end
+    return raw:lower()
+end
+
+-- 1 to `most_items` entries without a gap, and no keys. Stops at the first entry too many.
+local function is_list(t, most_items)
+    local count = 0
+    for key in next, t do
+        count = count + (key ~= lines.MARK and 1 or 0)
+        if count > most_items then
+            return false
+        end
+    end
+    for i = 1, count do
+        if t[i] == nil then
+            return false
+        end
+    end
+    return count > 0
+end
+
+local function check_sizes(key, raw, complain)
+    if type(raw) ~= "table" then
+        local value, text = check_unit(key, raw)
+        return value and { value }, text
+    end
+    if not is_list(raw, key.most_items) then
+        return nil, "found a table of another form, allowed " .. values.allowed(key)
+    end
+    local list = {}
+    for i, item in ipairs(raw) do
+        local value, text = values.check(key.item, item)
+        if not value then
+            complain(i, text)
+        end
+        list[i] = value or key.least_value
+    end
+    return list
+end
+
+local checks = {
+    word = check_word, choice = check_choice, integer = check_integer, digits = check_digits,
+    ipv4 = check_ipv4, mac = check_mac, time = check_unit, rate = check_unit, size = check_unit,
+    sizes = check_sizes,
+}
+
+-- The value in the machine's form; else nil and the message. A mistake in one item of a list goes
+-- to complain(item, text), and something valid stands in for it.
+function values.check(key, raw, complain)
+    if type(raw) == "string" and #raw > TEXT_MAX_OCTETS then
+        return refusal(key, raw)
+    end
+    return checks[key.type](key, raw, complain)
+end
+
+return values

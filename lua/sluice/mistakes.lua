@@ -1,0 +1,61 @@
+-- The mistakes of one file: collected (the first thousand; then only counted) and printed in the
+-- order of its lines, twenty at most.
+-- A place is a line, or the text "--set KEY" for a value that the command line gave.
+local mistakes = {}
+mistakes.__index = mistakes
+
+local SHOWN_MAX = 20
+local KEPT_MAX = 1000
+
+function mistakes.new(name)
+    return setmetatable({ name = name, list = {}, count = 0 }, mistakes)
+end
+
+function mistakes:add(place, path, text)
+    self.count = self.count + 1
+    if self.count > KEPT_MAX then
+        return
+    end
+    local line = math.type(place) == "integer" and place or math.maxinteger
+    self.list[self.count] = {
+        line = line, number = self.count, place = place, path = path, text = text,
+    }
+end
+
+function mistakes:any()
+    return self.count > 0
+end
+
+-- So many that no text is worth making for one more: mistakes:add() without one counts it.
+function mistakes:plenty()
+    return self.count >= KEPT_MAX
+end
+
+local function printed(self, mistake)
+    local place = mistake.place
+    if mistake.line ~= math.maxinteger then
+        place = self.name .. ":" .. mistake.line
+    elseif mistake.path == "" or place == "--set " .. mistake.path then
+        return place .. ": " .. mistake.text
+    end
+    return ("%s: %s: %s"):format(place, mistake.path, mistake.text)
+end
+
+function mistakes:texts()
+    table.sort(self.list, function(a, b)
+        if a.line ~= b.line then
+            return a.line < b.line
+        end
+        return a.number < b.number
+    end)
+    local texts = {}
+    for i = 1, math.min(#self.list, SHOWN_MAX) do
+        texts[i] = printed(self, self.list[i])
+    end
+    if self.count > SHOWN_MAX then
+        texts[#texts + 1] = ("and %d more"):format(self.count - SHOWN_MAX)
+    end
+    return texts
+end
+
+return mistakes

@@ -1,0 +1,275 @@
+-- The configuration language, declared once: every constructor, every key, its type, range,
+-- default and meaning. Checking, the normalised form, `sluice check` and the help all read it.
+--
+-- A constructor: `min` and `max` say how often it stands in its parent; `single` makes it an
+-- object in the normalised form, else it is an array; `filled` gives it its defaults when absent.
+-- A key: `type` is one of config_values.lua; `least` and `most` as a person writes them; without
+-- `default` and `optional` the key must be there; `default_help` names a default that is worked
+-- out. `out`, the name in the normalised form, carries the machine's unit and is derived below.
+local units = require "sluice.units"
+
+local schema = {}
+
+local function mac(help)
+    return { name = "mac", type = "mac", example = "02:53:4c:00:00:01", help = help }
+end
+
+local function address(name, help)
+    return { name = name, type = "ipv4", example = "192.0.2.1", help = help }
+end
+
+local function port(name, help)
+    return { name = name, type = "integer", least = 1, most = 65535, default = 23000, help = help }
+end
+
+local DEVICE = {
+    name = "device", type = "choice", choices = { "net_ring" }, only_now = true,
+    default = "net_ring", help = "the DPDK port: net_ring is memory inside the program",
+}
+
+local MTU = {
+    name = "mtu", type = "size", least = "576 octets", most = "9000 octets",
+    default = "1500 octets", help = "the largest IP packet that this link carries",
+}
+
+schema.classes = {
+    "signalling", "conversational", "streaming",
+    "interactive-1", "interactive-2", "interactive-3", "background",
+}
+
+local function class(name, help)
+    return {
+        name = name, type = "choice", choices = schema.classes, example = "background", help = help,
+    }
+end
+
+local IMSI_DIGITS = "001010000000001"
+
+local run = {
+    name = "run", min = 1, max = 1, single = true, help = "one run of the program",
+    keys = {
+        { name = "name", type = "word", example = "quickstart", help = "its name in the reports" },
+        {
+            name = "clock", type = "choice", choices = { "virtual" }, only_now = true,
+            default = "virtual", help = "virtual: time jumps from event to event",
+        },
+        {
+            name = "duration", type = "time", least = "1 ms", most = "1440 min", example = "10 s",
+            help = "when it ends, counted by its clock",
+        },
+        {
+            name = "seed", type = "integer", least = 0, most = 1 << 53, default = 1,
+            help = "the start of all random numbers: same seed, same bytes",
+        },
+    },
+}
+
+local gn = {
+    name = "gn", min = 1, max = 1, single = true,
+    help = "the port towards the GGSN: GTP-U over UDP port 2152",
+    keys = {
+        DEVICE, address("address", "our GTP-U address"), mac("our MAC address on this port"), MTU,
+    },
+}
+
+local gb = {
+    name = "gb", min = 1, max = 1, single = true, help = "the port towards the BSS: NS over UDP",
+    keys = {
+        DEVICE, address("address", "our NS address"), mac("our MAC address on this port"), MTU,
+        port("port", "our UDP port for NS"),
+    },
+}
+
+local class_of_service = {
+    name = "class", min = 0, help = "what holds for one traffic class; all seven always exist",
+    keys = {
+        class("name", "which class"),
+        {
+            -- The BSS is told the rest of it in centiseconds, 16 bit, 0xFFFF being infinite.
+            name = "lifetime", type = "time", least = "100 ms", most = "655 s", default = "40 s",
+            help = "how long an N-PDU may take through SGSN and BSS together",
+        },
+    },
+}
+
+local queue = {
+    name = "queue", min = 0, max = 1, single = true, filled = true,
+    help = "the FIFO in front of Gb; whichever limit is met first drops as queue_full",
+    keys = {
+        {
+            name = "packets", type = "integer", least = 1, most = 1 << 20, default = 512,
+            help = "the most N-PDUs that wait",
+        },
+        {
+            name = "octets", type = "size", least = "1500 octets", most = "1000000 kB",
+            default = "256 kB", help = "the most octets of N-PDUs that wait",
+        },
+    },
+}
+
+local nsvc = {
+    name = "nsvc", min = 1, max = 1, help = "an NS-VC: one UDP endpoint of the BSS",
+    keys = {
+        { name = "nsvci", type = "integer", least = 0, most = 65535, example = 101, help = "NSVCI" },
+        address("peer", "the BSS's address"),
+        port("peer_port", "the BSS's UDP port"),
+        {
+            name = "peer_mac", type = "mac", example = "02:53:4c:00:01:01",
+            help = "where its frames go: the BSS or the router before it",
+        },
+    },
+}
+
+local pdp = {
+    name = "pdp", min = 0, help = "a PDP context, type IPv4, of each MS of its ms { }",
+    keys = {
+        { name = "nsapi", type = "integer", least = 5, most = 15, example = 5, help = "NSAPI" },
+        {
+            name = "sapi", type = "choice", choices = { 3, 5, 9, 11 }, default = 3,
+            help = "the LLC SAPI that carries it",
+        },
+        class("class", "its traffic class"),
+        {
+            name = "address", type = "ipv4", example = "10.0.0.1",
+            help = "the address of the first MS; the next MS has the next one",
+        },
+    },
+}
+
+local ms = {
+    name = "ms", min = 0, children = { pdp },
+    help = "one MS, or `count` of them with running numbers",
+    keys = {
+        {
+            name = "imsi", type = "digits", least = 6, most = 15, example = IMSI_DIGITS,
+            help = "IMSI of the first",
+        },
+        {
+            name = "count", type = "integer", least = 1, most = 1000000, default = 1,
+            help = "how many MSs: IMSI, TLLI and addresses count up by one",
+        },
+        {
+            name = "tlli", type = "integer", least = 0, most = 0xFFFFFFFE, hex = true,
+            optional = true, default_help = "0xC0000000 + number of MSs before it in the file",
+            help = "TLLI of the first; a local TLLI begins at 0xC0000000",
+        },
+        {
+            name = "n201_u", type = "size", least = "140 octets", most = "1520 octets",
+            default = "500 octets", help = "N201-U, the longest LLC UI information field",
+        },
+    },
+}
+
+local bvc = {
+    name = "bvc", min = 0, children = { ms }, help = "a BVC: one cell",
+    keys = {
+        {
+            name = "bvci", type = "integer", least = 2, most = 65534, example = 2, help = "BVCI",
+            note = "0 is reserved for signalling and 1 for point-to-multipoint",
+        },
+    },
+}
+
+local nse = {
+    name = "nse", min = 1, children = { nsvc, bvc }, help = "an NSE: a BSS behind Gb",
+    keys = {
+        { name = "nsei", type = "integer", least = 0, most = 65535, example = 101, help = "NSEI" },
+    },
+}
+
+local traffic = {
+    name = "traffic", min = 0, help = "IP packets towards MSs, one flow for each PDP context",
+    keys = {
+        class("class", "goes to every PDP context of this class"),
+        {
+            name = "imsi", type = "digits", least = 6, most = 15, example = IMSI_DIGITS,
+            optional = true, default_help = "every MS", help = "of this MS only",
+        },
+        {
+            name = "size", type = "sizes", least = "36 octets", most = "1500 octets",
+            most_items = 32, example = "576 octets",
+            help = "of the inner IP packet; a list draws one of them each time",
+        },
+        {
+            name = "rate", type = "rate", least = "100 bit/s", most = "100000 Mbit/s",
+            example = "20 kbit/s", help = "inner IP octets of each PDP context",
+        },
+        {
+            name = "pattern", type = "choice", choices = { "constant", "poisson" },
+            default = "constant", help = "the gaps: all equal, or exponential with that mean",
+        },
+        {
+            name = "start", type = "time", least = "0 s", most = "1440 min", default = "0 s",
+            example = "1 s", help = "when it begins",
+        },
+        {
+            name = "stop", type = "time", least = "0 s", most = "1440 min", optional = true,
+            example = "10 s",
+            default_help = "the duration of the run", help = "when it ends",
+        },
+    },
+}
+
+local lab = {
+    name = "lab", min = 0, max = 1, single = true, children = { traffic },
+    help = "the emulated world around the SGSN: a GGSN, a Gb line, a BSS that receives",
+    keys = {
+        address("ggsn", "the GGSN's address"),
+        {
+            name = "ggsn_mac", type = "mac", example = "02:53:4c:00:02:01",
+            help = "the GGSN's MAC address",
+        },
+        {
+            name = "gb_rate", type = "rate", least = "100 bit/s", most = "100000 Mbit/s",
+            none = "unlimited", default = "unlimited", example = "64 kbit/s",
+            help = "the line's rate behind the Gb port",
+        },
+    },
+}
+
+schema.top = { run, gn, gb, class_of_service, queue, nse, lab }
+
+local function complete_key(key)
+    local kind = key.type == "sizes" and "size" or key.type
+    local unit = units.kinds[kind]
+    key.out = key.name
+    if unit then
+        key.unit = kind
+        key.out = key.name == "octets" and key.name or key.name .. unit.suffix
+        key.item = key.type == "sizes" and setmetatable({ type = "size" }, { __index = key })
+        key.least_value, key.most_value = units.parse(kind, key.least), units.parse(kind, key.most)
+    end
+end
+
+local function times_text(constructor)
+    if constructor.min == 1 then
+        return constructor.max and "exactly one" or "one or more"
+    end
+    return constructor.max and "at most one" or "any number"
+end
+
+-- Fills in what is derived: `out` of keys, `key` and `child` by name, `parent`, `times` in words,
+-- and the constructors of all levels by name.
+local function complete(constructor, parent)
+    constructor.parent, constructor.times = parent, times_text(constructor)
+    constructor.children = constructor.children or {}
+    constructor.key, constructor.key_names, constructor.child = {}, {}, {}
+    for i, key in ipairs(constructor.keys) do
+        complete_key(key)
+        constructor.key[key.name] = key
+        constructor.key_names[i] = key.name
+    end
+    schema.constructor[constructor.name] = constructor
+    schema.names[#schema.names + 1] = constructor.name
+    for _, child in ipairs(constructor.children) do
+        constructor.child[child.name] = child
+        complete(child, constructor)
+    end
+end
+
+schema.constructor, schema.names = {}, {}
+for _, constructor in ipairs(schema.top) do
+    complete(constructor, nil)
+end
+
+return schema

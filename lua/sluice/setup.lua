@@ -1,0 +1,188 @@
+-- From the normalised configuration to the dataplane and the lab: how large they are to be, and the
+-- commands that fill them. Ids are given here, in the order of the file, from 0.
+local classes = require "classes"
+local units = require "sluice.units"
+
+local setup = {}
+
+-- A slow line takes a frame at a time; more than a few in the ring would be a queue that nobody
+-- manages. Without a rate the ring is as large as a burst wants.
+local GB_RING_SLOW, GB_RING_FAST = 2, 1024
+local GN_RING = 4096
+
+local slot_of_class = {}
+for i, name in ipairs(classes) do
+    slot_of_class[name] = i - 1
+end
+
+local function lab_of(cfg)
+    return cfg.lab or { traffic = {} }
+end
+
+-- Calls visit(nse, bvc, ms, pdp, member) for each PDP context of each MS, member from 0.
+local function each_pdp(cfg, visit)
+    for _, nse in ipairs(cfg.nse) do
+        for _, bvc in ipairs(nse.bvc) do
+            for _, ms in ipairs(bvc.ms) do
+                for member = 0, ms.count - 1 do
+                    for _, pdp in ipairs(ms.pdp) do
+                        visit(nse, bvc, ms, pdp, member)
+                    end
+                end
+            end
+        end
+    end
+end
+
+local function count(cfg)
+    local n = { nses = #cfg.nse, bvcs = 0, mss = 0, pdps = 0 }
+    for _, nse in ipairs(cfg.nse) do
+        n.bvcs = n.bvcs + #nse.bvc
+        for _, bvc in ipairs(nse.bvc) do
+            for _, ms in ipairs(bvc.ms) do
+                n.mss = n.mss + ms.count
+                n.pdps = n.pdps + ms.count * #ms.pdp
+            end
+        end
+    end
+    return n
+end
+
+local function address(text)
+    local n = 0
+    for part in text:gmatch("%d+") do
+        n = n << 8 | tonumber(part)
+    end
+    return n
+end
+
+local function sources_of(traffic, cfg)
+    local n = 0
+    each_pdp(cfg, function(_, _, ms, pdp, member)
+        if pdp.class == traffic.class
+            and (not traffic.imsi or tonumber(traffic.imsi) == tonumber(ms.imsi) + member) then
+            n = n + 1
+        end
+    end)
+    return n
+end
+
+-- struct dp_config
+function setup.dp_config(cfg)
+    local n = count(cfg)
+    local slow = lab_of(cfg).gb_rate_bit_per_s ~= "unlimited"
+    return {
+        nses = n.nses, bvcs = math.max(n.bvcs, 1), mss = math.max(n.mss, 1),
+        pdps = math.max(n.pdps, 1),
+        queue_packets = cfg.queue.packets, queue_octets = cfg.queue.octets,
+        gn_ring_frames = GN_RING, gb_ring_frames = slow and GB_RING_SLOW or GB_RING_FAST,
+        gn_address = address(cfg.gn.address), gn_mac = cfg.gn.mac,
+        gn_mtu_octets = cfg.gn.mtu_octets,
+        gb_address = address(cfg.gb.address), gb_mac = cfg.gb.mac, gb_port = cfg.gb.port,
+        gb_mtu_octets = cfg.gb.mtu_octets,
+    }
+end
+
+-- struct lab_config
+function setup.lab_config(cfg)
+    local lab = lab_of(cfg)
+    local sources = 0
+    for _, traffic in ipairs(lab.traffic) do
+        sources = sources + sources_of(traffic, cfg)
+    end
+    local rate = lab.gb_rate_bit_per_s
+    return {
+        name = cfg.run.name, seed = cfg.run.seed, duration_ns = cfg.run.duration_ns,
+        gb_rate_bit_per_s = math.type(rate) == "integer" and rate or 0,
+        contexts = math.max(count(cfg).pdps, 1), sources = sources,
+        sgsn_address = address(cfg.gn.address), sgsn_mac = cfg.gn.mac,
+        ggsn_address = address(lab.ggsn or "0.0.0.0"),
+        ggsn_mac = lab.ggsn_mac or "00:00:00:00:00:00",
+    }
+end
+
+local function lifetimes_ms(cfg)
+    local ms = {}
+    for _, class in ipairs(cfg.class) do
+        ms[class.name] = class.lifetime_ns // 1000000
+    end
+    return ms
+end
+
+local function start_nse(dp, id, nse)
+    local nsvc = nse.nsvc[1]
+    dp.nse {
+        nse_id = id, nsei = nse.nsei, peer_address = address(nsvc.peer),
+        peer_port = nsvc.peer_port, peer_mac = nsvc.peer_mac,
+    }
+end
+
+-- NSEs, cells, MSs and contexts; visit(ms, pdp, member, tlli, teid) for each context made.
+local function start_tree(dp, cfg, visit)
+    local lifetime_ms = lifetimes_ms(cfg)
+    local bvc_id, ms_id, pdp_id = 0, 0, 0
+    for i, nse in ipairs(cfg.nse) do
+        start_nse(dp, i - 1, nse)
+        for _, bvc in ipairs(nse.bvc) do
+            dp.bvc { bvc_id = bvc_id, nse_id = i - 1, bvci = bvc.bvci }
+            for _, ms in ipairs(bvc.ms) do
+                for member = 0, ms.count - 1 do
+                    local tlli = ms.tlli + member
+                    dp.ms { ms_id = ms_id, bvc_id = bvc_id, tlli = tlli, n201_u = ms.n201_u_octets }
+                    for _, pdp in ipairs(ms.pdp) do
+                        local teid = dp.pdp {
+                            pdp_id = pdp_id, ms_id = ms_id, nsapi = pdp.nsapi, sapi = pdp.sapi,
+                            traffic_class = slot_of_class[pdp.class],
+                            lifetime_ms = lifetime_ms[pdp.class],
+                        }
+                        visit(ms, pdp, member, tlli, teid)
+                        pdp_id = pdp_id + 1
+                    end
+                    ms_id = ms_id + 1
+                end
+            end
+            bvc_id = bvc_id + 1
+        end
+    end
+end
+
+local function packed_sizes(sizes)
+    local packed = {}
+    for i, octets in ipairs(sizes) do
+        packed[i] = string.pack(">I2", octets)
+    end
+    return table.concat(packed)
+end
+
+local function start_sources(lab, traffic, contexts)
+    local sizes = packed_sizes(traffic.size_octets)
+    for _, c in ipairs(contexts) do
+        if c.class == traffic.class and (not traffic.imsi or tonumber(traffic.imsi) == c.imsi) then
+            lab.source {
+                teid = c.teid, ms_address = c.address, start_ns = traffic.start_ns,
+                stop_ns = traffic.stop_ns, rate_bit_per_s = traffic.rate_bit_per_s,
+                poisson = traffic.pattern == "poisson", sizes = sizes,
+            }
+        end
+    end
+end
+
+-- The task that brings a run up: first all that receives, then, once the worker has it, all that
+-- sends.
+function setup.start(cfg)
+    local dp, lab = require "dp", require "lab"
+    local contexts = {}
+    start_tree(dp, cfg, function(ms, pdp, member, tlli, teid)
+        lab.context { tlli = tlli, nsapi = pdp.nsapi, traffic_class = slot_of_class[pdp.class] }
+        contexts[#contexts + 1] = {
+            teid = teid, class = pdp.class, imsi = tonumber(ms.imsi) + member,
+            address = address(pdp.address) + member,
+        }
+    end)
+    dp.settled()
+    for _, traffic in ipairs(lab_of(cfg).traffic) do
+        start_sources(lab, traffic, contexts)
+    end
+end
+
+return setup

@@ -1,0 +1,111 @@
+#!/bin/bash
+# The proof that a fresh clone needs no other step: bare_root.sh SUITE [DIR] [--keep]
+#
+# Makes a minimal Debian of SUITE (bookworm or trixie) in DIR with debootstrap, clones the HEAD of
+# this checkout into it, and runs there `./run` and then `./run test`, each timed. The mirror is the
+# one of this machine's own apt sources. /dev in the root is poorer than on any real machine: no
+# huge pages, no tun, no shared memory but a plain tmpfs.
+#
+# The mounts live in a mount namespace of their own and the programs in a process namespace: both
+# go away with the last step, whatever ends it, so DIR can be removed without touching /dev.
+# DIR is removed at the end unless --keep is given. With BARE_CACHE=FOLDER the fresh root is kept
+# there as a tarball and used again.
+
+set -euo pipefail
+source=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd)
+
+die() {
+    printf 'bare_root: %s\n' "$*" >&2
+    exit 1
+}
+
+mirror_of_this_machine() {
+    apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' |
+        awk '/\/debian\/?$/ && !found++; END { exit !found }' ||
+        die "no mirror of Debian in this machine's apt sources, or apt-get update never ran."
+}
+
+root_make() { # SUITE DIR
+    local mirror tarball=${BARE_CACHE:+$BARE_CACHE/$1-minbase.tar}
+    mkdir -p "$2"
+    chmod 755 "$2"
+    if [ -n "$tarball" ] && [ -f "$tarball" ]; then
+        tar -C "$2" --numeric-owner -xf "$tarball"
+        return
+    fi
+    mirror=$(mirror_of_this_machine)
+    debootstrap --variant=minbase "$1" "$2" "$mirror" >"$2.log" 2>&1 ||
+        die "debootstrap failed; the log is $2.log."
+    rm "$2.log"
+    if [ -n "$tarball" ]; then
+        mkdir -p "$BARE_CACHE"
+        tar -C "$2" --numeric-owner -cf "$tarball.part" .
+        mv "$tarball.part" "$tarball"
+    fi
+}
+
+inside() { # DIR COMMAND: run it in the root, in its own namespaces
+    unshare --mount --pid --fork --kill-child bash -euc '
+        root=$1
+        mount -t proc proc "$root/proc"
+        mount -t sysfs -o ro sysfs "$root/sys"
+        mount -t tmpfs -o mode=755 tmpfs "$root/dev"
+        mkdir -m 1777 "$root/dev/shm"
+        for node in null zero full random urandom tty; do
+            : >"$root/dev/$node"
+            mount --bind "/dev/$node" "$root/dev/$node"
+        done
+        ln -s /proc/self/fd "$root/dev/fd"
+        exec chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+            /bin/sh -c "cd / && $2"' - "$1" "$2"
+}
+
+summary_line() { # SUITE COMMAND SECONDS VERDICT
+    summary+=("$(printf '%-9s %-26s %5d s  %s' "$@")")
+}
+
+step() { # SUITE DIR COMMAND: run, time, and keep a line for the summary
+    local start=$SECONDS verdict=done
+    echo "== $1: $3"
+    inside "$2" "$3" || verdict="FAILED with status $?"
+    summary_line "$1" "$3" $((SECONDS - start)) "$verdict"
+    [ "$verdict" = done ] || failed=1
+}
+
+keep='' failed=0 summary=() arguments=()
+for argument; do
+    case $argument in
+    --keep) keep=1 ;;
+    -*) die "there is no option $argument; usage: bare_root.sh SUITE [DIR] [--keep]." ;;
+    *) arguments+=("$argument") ;;
+    esac
+done
+suite=${arguments[0]:-}
+case $suite in
+bookworm | trixie) ;;
+*) die "SUITE is bookworm or trixie, found '$suite'." ;;
+esac
+[ "$(id -u)" = 0 ] || die "run this as root: it makes a root file system and mounts in it."
+for tool in debootstrap git unshare; do
+    command -v $tool >/dev/null || die "$tool is missing: apt-get install debootstrap git."
+done
+git -C "$source" rev-parse -q --verify HEAD >/dev/null ||
+    die "$source has no commit to clone; commit first."
+
+dir=${arguments[1]:-$(mktemp -d "${TMPDIR:-/tmp}/sluice-$suite.XXXXXX")}
+[ ! -e "$dir" ] || [ -z "$(ls -A "$dir")" ] || die "$dir is not empty; name another folder."
+[ -n "$keep" ] || trap 'rm -rf --one-file-system "$dir"' EXIT
+
+[ -z "$(git -C "$source" status --porcelain)" ] ||
+    echo "bare_root: what is not committed in $source is not in the proof." >&2
+echo "== $suite: commit $(git -C "$source" rev-parse --short HEAD) in $dir"
+root_start=$SECONDS
+root_make "$suite" "$dir"
+git clone -q "$source" "$dir/root/sluice"
+summary_line "$suite" "(root and clone)" $((SECONDS - root_start)) done
+
+step "$suite" "$dir" "/root/sluice/run"
+step "$suite" "$dir" "/root/sluice/run test"
+printf '== summary\n'
+printf '%s\n' "${summary[@]}"
+exit "$failed"

@@ -1,0 +1,22 @@
+-- expect: 49_size_in_list.lua:20: lab.traffic[1].size[2]: found "1501 octets", allowed a size from 36 octets to 1500 octets, such as "576 octets"
+run { name = "mistake", duration = "1 s" }
+gn { address = "192.0.2.1", mac = "02:00:00:00:00:01" }
+gb { address = "198.51.100.1", mac = "02:00:00:00:00:02" }
+nse {
+    nsei = 1,
+    nsvc { nsvci = 1, peer = "198.51.100.2", peer_mac = "02:00:00:00:00:03" },
+    bvc {
+        bvci = 2,
+        ms {
+            imsi = "001010000000001",
+            pdp { nsapi = 5, class = "background", address = "10.0.0.1" },
+        },
+    },
+}
+lab {
+    ggsn = "192.0.2.2", ggsn_mac = "02:00:00:00:00:04",
+    traffic { class = "background", size = {
+        "576 octets",
+        "1501 octets",
+    }, rate = "8 kbit/s" },
+}

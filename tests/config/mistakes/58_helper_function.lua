@@ -1,0 +1,27 @@
+-- expect: 58_helper_function.lua:17: nse[2].bvc[1].bvci: found the number 0, allowed a whole number from 2 to 65534 (0 is reserved for signalling and 1 for point-to-multipoint)
+run { name = "mistake", duration = "1 s" }
+gn { address = "192.0.2.1", mac = "02:00:00:00:00:01" }
+gb { address = "198.51.100.1", mac = "02:00:00:00:00:02" }
+nse {
+    nsei = 1,
+    nsvc { nsvci = 1, peer = "198.51.100.2", peer_mac = "02:00:00:00:00:03" },
+    bvc {
+        bvci = 2,
+        ms {
+            imsi = "001010000000001",
+            pdp { nsapi = 5, class = "background", address = "10.0.0.1" },
+        },
+    },
+}
+local function cell(bvci)
+    return bvc { bvci = bvci }
+end
+nse {
+    nsei = 2,
+    nsvc { nsvci = 2, peer = "198.51.100.3", peer_mac = "02:00:00:00:00:05" },
+    cell(0), cell(2),
+}
+lab {
+    ggsn = "192.0.2.2", ggsn_mac = "02:00:00:00:00:04",
+    traffic { class = "background", size = "576 octets", rate = "8 kbit/s" },
+}

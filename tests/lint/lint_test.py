@@ -1,0 +1,143 @@
+#!/usr/bin/python3
+"""Shows that each lint can fail: a small clean tree passes them all, and one sin fails its rule."""
+
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+CLEAN = {
+    "README.md": "Packages: gcc.\n",
+    "packages.txt": "gcc  build  the C compiler\n",
+    "dataplane/README.md": "",
+    "dataplane/base/README.md": "",
+    "dataplane/base/units.h": "#include <stdint.h>\n",
+    "dataplane/wire/README.md": "",
+    "dataplane/wire/llc.h": "#include <string.h>\n",
+    "dataplane/wire/llc.c": '#include "dataplane/wire/llc.h"\n\n'
+                            "void llc_copy(char *to, const char *from, size_t octets)\n"
+                            "{\n    memcpy(to, from, octets);\n}\n",
+    "dataplane/sched/README.md": "",
+    "dataplane/sched/tree.c": '#include "dataplane/base/units.h"\n\nint tree_octets;\n',
+    "lua/sluice/README.md": "",
+    "lua/sluice/ns.lua": "for i, v in ipairs(t) do f(i, v) end -- never pairs(t)\n",
+}
+
+# name: (lint, rule that must fail, files that sin, flags of the compiler)
+SINS = {
+    "folder without a row": ("includes", "has a row", {"shed/a.c": "#include <stdio.h>\n"}, ""),
+    "path that is no file": ("includes", "path from the root",
+                             {"dataplane/wire/ns.c": '#include "llc.h"\n'}, ""),
+    "upward include": ("includes", "graph",
+                       {"dataplane/wire/ns.c": '#include "dataplane/base/units.h"\n'}, ""),
+    "include of a way": ("includes", "graph", {
+        "dataplane/down/down.h": "\n",
+        "dataplane/up/up.c": '#include "dataplane/down/down.h"\n'}, ""),
+    "control behind the face": ("includes", "graph", {
+        "control/start.c": '#include "dataplane/base/units.h"\n#include "dataplane/sched/tree.h"\n',
+        "dataplane/sched/tree.h": "\n"}, ""),
+    "oracle that borrows": ("includes", "graph",
+                            {"tests/oracle/crc.c": '#include "dataplane/wire/llc.h"\n'}, ""),
+    "DPDK on the floor": ("includes", "graph",
+                          {"dataplane/sched/tree.h": "#include <rte_mbuf.h>\n"}, ""),
+    "Lua outside bind": ("includes", "graph", {"control/start.c": "#include <lua.h>\n"}, ""),
+    "hot malloc": ("hot_symbols", "allow-list", {
+        "dataplane/wire/llc.c": "#include <stdlib.h>\nvoid *f(void)\n{ return malloc(8); }\n"}, ""),
+    "hot call of cold code of ours": ("hot_symbols", "allow-list", {
+        "dataplane/wire/llc.c": "void log_it(void);\nvoid llc(void)\n{\n    log_it();\n}\n",
+        "control/log.c": "void log_it(void)\n{\n}\n"}, ""),
+    "hot row without an object": ("hot_symbols", "every row",
+                                  {"dataplane/sched/tree.c": None}, ""),
+    "bare pairs": ("sources", "in order",
+                   {"lua/sluice/ns.lua": "for k, v in pairs(t) do f(k, v) end\n"}, ""),
+    "mbuf freed elsewhere": ("sources", "mbuf is freed", {
+        "dataplane/port/README.md": "",
+        "dataplane/port/rx.c": "void rx(void *m)\n{\n    rte_pktmbuf_free_bulk(m, 1);\n}\n"}, ""),
+    "left undone": ("sources", "left undone", {
+        "dataplane/wire/llc.h": "// FIX" + "ME: the rest\n"}, ""),
+    "switched off": ("sources", "left undone", {
+        "dataplane/wire/llc.h": "#if " + "0\n#endif\n"}, ""),
+    "march of a machine": ("sources", "x86-64-v2", {}, "-march=native"),
+    "instructions without the name": ("sources", "x86-64-v2", {}, "-mavx2"),
+    "folder without README": ("sources", "has a README.md", {"lua/sluice/README.md": None}, ""),
+    "package without a word": ("sources", "every package",
+                               {"packages.txt": "gcc build c\ntshark test reads\n"}, ""),
+    "long file": ("sources", "lines", {"dataplane/base/units.h": "\n" * 400}, ""),
+    "other style": ("format", "format", {"dataplane/wire/llc.h": "int  f( int a ) ;\n"}, ""),
+}
+
+
+def tree_make(root, changes, flags):
+    for path, text in {**CLEAN, **changes}.items():
+        if text is not None:
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(text)
+    for path in (".clang-format", "tests/lint/includes.txt"):
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(HERE.parent.parent / path, root / path)
+    (root / "tests/lint/README.md").write_text("")
+    (root / "tests/lint/hot_symbols.txt").write_text(
+        "hot dataplane/wire/*.c\nhot dataplane/sched/*.c\nallow memcpy\n")
+    tree_compile(root, flags)
+
+
+def tree_compile(root, flags):
+    """Objects and compile_commands.json as Meson leaves them. What does not compile has none."""
+    build = root / "build/release"
+    build.mkdir(parents=True)
+    entries = []
+    for number, path in enumerate(sorted(root.glob("*/**/*.c"))):
+        command = f"gcc -O2 -march=x86-64-v2 {flags} -I../.. -o {number}.o -c {path}"
+        done = subprocess.run(command.split(), cwd=build, capture_output=True, check=False)
+        if done.returncode == 0:
+            entries.append({"directory": str(build), "command": command, "output": f"{number}.o",
+                            "file": str(pathlib.Path("../..") / path.relative_to(root))})
+    (build / "compile_commands.json").write_text(json.dumps(entries))
+
+
+def failing_rules(lint, changes, flags):
+    """The lines `not ok` that a lint prints on a tree, and all of its text."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        tree_make(root, changes, flags)
+        done = subprocess.run([sys.executable, "-B", HERE / f"{lint}.py", root],
+                              capture_output=True, text=True, check=False)
+    failed = [line for line in done.stdout.splitlines() if line.startswith("not ok")]
+    if (done.returncode != 0) != bool(failed) or not done.stdout.startswith("1.."):
+        failed.append(f"status {done.returncode} does not fit")
+    return failed, done.stdout + done.stderr
+
+
+def clean_case(lint):
+    failed, text = failing_rules(lint, {}, "")
+    return ("not ok" if failed else "ok"), text
+
+
+def sin_case(lint, rule, changes, flags):
+    failed, text = failing_rules(lint, changes, flags)
+    if "# SKIP" in text:
+        return "skip", text
+    return ("ok" if len(failed) == 1 and rule in failed[0] else "not ok"), text
+
+
+def main():
+    cases = [(f"{lint}: a clean tree passes", lambda lint=lint: clean_case(lint))
+             for lint in ("includes", "hot_symbols", "sources", "format")]
+    cases += [(f"{sin[0]}: {name}", lambda sin=sin: sin_case(*sin)) for name, sin in SINS.items()]
+    print(f"1..{len(cases)}")
+    bad = 0
+    for number, (name, case) in enumerate(cases, 1):
+        verdict, text = case()
+        note = " # SKIP the judge is not here" if verdict == "skip" else ""
+        print(f"{'ok' if verdict == 'skip' else verdict} {number} - lint_test: {name}{note}")
+        if verdict == "not ok":
+            print("\n".join(f"# {line}" for line in text.splitlines()))
+            bad += 1
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

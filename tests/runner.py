@@ -1,0 +1,302 @@
+#!/usr/bin/python3
+"""Runs the quick tests, the lints and the fuzz targets, two programs at a time.
+
+The tests are those that Meson knows in build/release and build/asan, with the command, environment,
+folder and time limit given there. A program speaks TAP on stdout. It fails as a whole, whatever it
+printed, when it crashes, runs out of time, prints no plan or another number of cases than planned.
+
+    runner.py all [WORD...]            everything; WORDs choose tests by name or suite
+    runner.py lint                     the rules of the house
+    runner.py fuzz [--seconds N]       the fuzz targets alone, N seconds in all
+
+The last line is "N passed, M failed", in cases; a fault of a program counts as one more.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import time
+
+AT_ONCE = 2
+TIMEOUT_S = 300  # for a program that names none
+ASAN_SLOWER = 3  # a program's time limit grows by this under the sanitizers
+FUZZ_S = 5  # for one target in the quick tests
+DETAIL_LINES = 25
+LINTS = ("includes", "hot_symbols", "sources", "format")
+SELF_TESTS = ("tests/runner_test.py", "tests/lint/lint_test.py")
+
+SANITIZERS = {
+    # CMocka catches signals by itself; handle_* = 2 leaves them to the sanitizer and its stack.
+    "ASAN_OPTIONS": "halt_on_error=1:detect_leaks=1:handle_segv=2:handle_sigbus=2:handle_sigfpe=2"
+                    ":handle_sigill=2",
+    "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
+}
+
+Program = collections.namedtuple("Program", "name build cmd env cwd timeout_s alone judge")
+Case = collections.namedtuple("Case", "line ok skipped details")
+Result = collections.namedtuple("Result", "program cases faults seconds output errors")
+
+running = set()
+
+
+# --- TAP ------------------------------------------------------------------------------------------
+
+# Text that a program left without a newline may stand before a case; then only the number that is
+# due makes it one. CMocka starts again at 1 with each group, and calls a failed group's set-up 0.
+CASE = re.compile(r"(not ok|ok)\b ?(\d*)(.*)")
+
+
+def case_of(line, due):
+    match = None if line.startswith("#") else CASE.search(line)
+    if match and (match.start() == 0 or match[2] == str(due)):
+        skipped = "# SKIP" in match[3].upper()
+        return Case(match[0], match[1] == "ok" or skipped, skipped, [])
+    return None
+
+
+def parse_tap(text):
+    """The cases, and what is wrong with the whole."""
+    cases, plans, faults, due = [], [], [], 1
+    for line in text.splitlines():
+        if plan := re.match(r"1\.\.(\d+)", line):
+            plans.append(int(plan[1]))
+            due = 1
+        elif line.startswith("Bail out!"):
+            faults.append(line)
+        elif case := case_of(line, due):
+            cases.append(case)
+            due += 1
+        elif line.startswith("#") and cases and not re.match(r"# (not )?ok - ", line):
+            cases[-1].details.append(line)
+    if not plans:
+        faults.append("it printed no plan")
+    elif sum(plans) != len(cases):
+        faults.append(f"it planned {sum(plans)} cases and printed {len(cases)}")
+    elif not cases:
+        faults.append("it has no case at all")
+    return cases, faults
+
+
+def judge_tap(status, text):
+    cases, faults = parse_tap(text)
+    if status < 0:
+        faults.insert(0, f"it was killed by {signal.Signals(-status).name}")
+    elif status > 0 and all(case.ok for case in cases):
+        faults.insert(0, f"it ended with status {status}")
+    return cases, faults
+
+
+def judge_fuzz(status, _):
+    """A fuzz target is one case: libFuzzer ends with 0 when it found nothing."""
+    return [Case("replays its corpus and finds nothing new", status == 0, False, [])], []
+
+
+# --- One program ----------------------------------------------------------------------------------
+
+
+def kill_group(process):
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def wait_for(process, timeout_s):
+    """The exit status, or None if its time ran out. Nothing of its process group is left behind."""
+    running.add(process)
+    try:
+        return process.wait(timeout_s)
+    except subprocess.TimeoutExpired:
+        return None
+    finally:
+        kill_group(process)
+        process.wait()
+        running.discard(process)
+
+
+def run_program(program, log_dir):
+    start = time.monotonic()
+    stem = f"{program.build}.{program.name.replace('/', '.').replace(' ', '_')}"
+    out, err = log_dir / f"{stem}.out", log_dir / f"{stem}.err"
+    try:
+        with out.open("wb") as stdout, err.open("wb") as stderr:
+            process = subprocess.Popen(program.cmd, stdin=subprocess.DEVNULL, stdout=stdout,
+                                       stderr=stderr, cwd=program.cwd, start_new_session=True,
+                                       env={**os.environ, **program.env})
+        status = wait_for(process, program.timeout_s)
+    except OSError as why:
+        return Result(program, [], [f"it could not be started: {why}"], 0, out, err)
+    cases, faults = program.judge(status or 0, out.read_text(errors="replace"))
+    if status is None:
+        faults.insert(0, f"it did not end within {program.timeout_s} s and was killed")
+    return Result(program, cases, faults, time.monotonic() - start, out, err)
+
+
+def tail_of(path):
+    lines = path.read_text(errors="replace").splitlines()
+    return lines[-DETAIL_LINES:]
+
+
+def counts_of(result):
+    """Cases passed, skipped, failed. The faults of a program count as one failed case."""
+    skipped = sum(case.skipped for case in result.cases)
+    failed = sum(not case.ok for case in result.cases)
+    return len(result.cases) - skipped - failed, skipped, failed + bool(result.faults)
+
+
+def print_result(result):
+    passed, _, failed = counts_of(result)
+    verdict = "FAILED " if failed else "passed " if passed else "skipped"
+    print(f"{verdict} {result.program.name:<36} {result.program.build:<8}"
+          f"{passed:>5} passed {failed:>3} failed {result.seconds:7.2f} s")
+    for case in result.cases:
+        if case.skipped:
+            print(f"        {case.line}")
+        if not case.ok:
+            shown = [case.line, *case.details[:DETAIL_LINES]]
+            print("\n".join(f"        {line}" for line in shown))
+    for fault in result.faults:
+        print(f"        {fault}")
+    if failed:
+        for line in tail_of(result.errors):
+            print(f"        | {line}")
+        print(f"        whole output: {result.output} and .err")
+    sys.stdout.flush()
+
+
+# --- What there is to run -------------------------------------------------------------------------
+
+
+def suite_names(entry):
+    return [suite.partition(":")[2] or suite for suite in entry["suite"]]
+
+
+def meson_tests(root, build, words):
+    """The tests of build/BUILD that a word names, or all."""
+    path = root / "build" / build / "meson-info" / "intro-tests.json"
+    env, slower = {"CMOCKA_MESSAGE_OUTPUT": "TAP"}, 1
+    if build == "asan":
+        env.update(SANITIZERS)
+        slower = ASAN_SLOWER
+        if (root / "tests/lsan.supp").exists():
+            env["LSAN_OPTIONS"] = f"suppressions={root}/tests/lsan.supp:print_suppressions=0"
+    for entry in json.loads(path.read_text()) if path.exists() else []:
+        if words and not any(w in n for w in words for n in [entry["name"], *suite_names(entry)]):
+            continue
+        limit_s = (entry["timeout"] if entry["timeout"] > 0 else TIMEOUT_S) * slower
+        yield Program(entry["name"], build, entry["cmd"], {**env, **entry["env"]},
+                      entry["workdir"] or root / "build" / build, limit_s,
+                      not entry["is_parallel"], judge_tap)
+
+
+def scripts(root, build, paths):
+    for path in paths:
+        yield Program(pathlib.Path(path).stem, build, [sys.executable, "-B", root / path, root], {},
+                      root, TIMEOUT_S, False, judge_tap)
+
+
+def lints(root):
+    return scripts(root, "lint", [f"tests/lint/{name}.py" for name in LINTS])
+
+
+def fuzz_targets(root, total_s=None):
+    """Each target replays its kept corpus, then looks for more. New inputs stay under build/."""
+    paths = sorted((root / "build/fuzz/tests/fuzz").glob("*_fuzz"))
+    seconds = FUZZ_S
+    if total_s and paths:
+        seconds = max(1, total_s * min(AT_ONCE, len(paths)) // len(paths))
+    for path in paths:
+        name = path.name.removesuffix("_fuzz")
+        kept = root / "tests/fuzz/corpus" / name
+        found = root / "build/fuzz/found" / name
+        found.mkdir(parents=True, exist_ok=True)
+        cmd = [path, f"-max_total_time={seconds}", "-timeout=10", "-print_final_stats=1",
+               f"-artifact_prefix={found}.", found, kept]
+        yield Program(path.name, "fuzz", cmd, dict(SANITIZERS), root, seconds + 120, False,
+                      judge_fuzz)
+
+
+def chosen(root, args):
+    """The programs, and a sentence for each kind of which there should be some and is none."""
+    if args.what == "lint":
+        kinds = {"lint": lints(root)}
+    elif args.what == "fuzz":
+        kinds = {"fuzz target": fuzz_targets(root, args.seconds)}
+    elif args.words:
+        kinds = {"test of these words": [*meson_tests(root, "release", args.words),
+                                         *meson_tests(root, "asan", args.words)]}
+    else:
+        kinds = {"self-test": scripts(root, "self", SELF_TESTS),
+                 "lint": lints(root),
+                 "test in build/release": meson_tests(root, "release", []),
+                 "test in build/asan": meson_tests(root, "asan", []),
+                 "fuzz target": fuzz_targets(root)}
+    kinds = {kind: list(programs) for kind, programs in kinds.items()}
+    return (sum(kinds.values(), []),
+            [f"there is no {kind}" for kind, programs in kinds.items() if not programs])
+
+
+# --- All of them ----------------------------------------------------------------------------------
+
+
+def run_all(programs, log_dir):
+    """The results as they come: those that share the machine two at once, then the others."""
+    together = [program for program in programs if not program.alone]
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        futures = [pool.submit(run_program, program, log_dir) for program in together]
+        try:
+            for future in concurrent.futures.as_completed(futures):
+                yield future.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in list(running):
+                kill_group(process)
+            raise
+    for program in programs:
+        if program.alone:
+            yield run_program(program, log_dir)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("what", choices=("all", "lint", "fuzz"))
+    parser.add_argument("words", nargs="*", help="choose tests by a part of their name or suite")
+    parser.add_argument("--root", type=pathlib.Path,
+                        default=pathlib.Path(__file__).resolve().parent.parent)
+    parser.add_argument("--seconds", type=int, help="for all fuzz targets together")
+    args = parser.parse_args()
+
+    start = time.monotonic()
+    root = args.root.resolve()
+    log_dir = root / "build/log/tests"
+    log_dir.mkdir(parents=True, exist_ok=True)
+    programs, missing = chosen(root, args)
+    totals, broken = [(0, 0, len(missing))], []
+    for result in run_all(programs, log_dir):
+        print_result(result)
+        totals.append(counts_of(result))
+        if totals[-1][2]:
+            broken.append(f"{result.program.name} ({result.program.build})")
+    for sentence in missing:
+        print(f"FAILED  {sentence}")
+    passed, skipped, failed = map(sum, zip(*totals))
+    if broken:
+        print("failed: " + ", ".join(broken))
+    print(f"{len(programs)} programs, {time.monotonic() - start:.0f} s, {skipped} cases skipped")
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,149 @@
+#!/usr/bin/python3
+"""Tests tests/runner.py on a tree of fake programs, one for each way in which one can fail."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+# name: (shell text, how the one result line begins, what else must be shown, last line)
+FAKES = {
+    "passes": ("echo 1..2; echo ok 1 - a; echo ok 2 - b", "passed", "", "2 passed, 0 failed"),
+    "fails": ("echo 1..2; echo ok 1 - a; echo not ok 2 - b; echo '# 1 != 2'; exit 1",
+              "FAILED", "# 1 != 2", "1 passed, 1 failed"),
+    "fails_but_ends_with_0": ("echo 1..1; echo not ok 1 - a", "FAILED", "not ok 1 - a",
+                              "0 passed, 1 failed"),
+    "crashes": ("echo 1..1; echo ok 1 - a; kill -SEGV $$", "FAILED", "killed by SIGSEGV",
+                "1 passed, 1 failed"),
+    "ends_with_3": ("echo 1..1; echo ok 1 - a; echo words >&2; exit 3", "FAILED", "| words",
+                    "1 passed, 1 failed"),
+    "short_plan": ("echo 1..3; echo ok 1 - a", "FAILED", "planned 3 cases and printed 1",
+                   "1 passed, 1 failed"),
+    "more_than_plan": ("echo 1..1; echo ok 1 - a; echo ok 2 - b", "FAILED",
+                       "planned 1 cases and printed 2", "2 passed, 1 failed"),
+    "no_plan": ("echo ok 1 - a", "FAILED", "no plan", "1 passed, 1 failed"),
+    "empty": ("true", "FAILED", "no plan", "0 passed, 1 failed"),
+    "no_case": ("echo 1..0", "FAILED", "no case at all", "0 passed, 1 failed"),
+    "bails_out": ("echo 1..1; echo ok 1 - a; echo Bail out! no port", "FAILED", "Bail out! no port",
+                  "1 passed, 1 failed"),
+    "hangs": ("echo 1..1; echo ok 1 - a; sleep 60 & wait", "FAILED", "within 1 s",
+              "1 passed, 1 failed"),
+    "is_not_there": (None, "FAILED", "could not be started", "0 passed, 1 failed"),
+    "skips": ("echo 1..2; echo ok 1 - a; echo 'not ok 2 # SKIP b'", "passed", "# SKIP b",
+              "1 passed, 0 failed"),
+    # As CMocka prints: two groups, a line broken by other output, a failed group in the middle.
+    "two_groups": ("echo 1..2; printf words; echo ok 1 - a; echo ok 2 - b; echo '# ok - one';"
+                   "echo 1..1; echo ok 1 - c; echo '# ok - two'", "passed", "",
+                   "3 passed, 0 failed"),
+    "group_set_up_fails": ("echo 1..2; echo 'not ok 0 - one [  FAILED  ] GROUP SETUP'; echo 1..1;"
+                           "echo ok 1 - c; exit 1", "FAILED", "GROUP SETUP", "1 passed, 2 failed"),
+    "sees_its_environment": ('[ "$A" = b ] && [ $CMOCKA_MESSAGE_OUTPUT = TAP ] && '
+                             '[ "$PWD" = / ] && echo 1..1 && echo ok 1 - a', "passed", "",
+                             "1 passed, 0 failed"),
+}
+
+
+def tree_make(root, build, name, shell):
+    """A tree as Meson would leave it, that knows the one test NAME."""
+    info = root / "build" / build / "meson-info"
+    info.mkdir(parents=True)
+    cmd = ["/bin/bash", "-c", shell] if shell is not None else ["/nothing/here"]
+    entry = {"name": name, "cmd": cmd, "env": {"A": "b"}, "workdir": "/", "timeout": 1,
+             "suite": ["sluice:fake"], "is_parallel": name != "crashes"}
+    (info / "intro-tests.json").write_text(json.dumps([entry]))
+
+
+def run(root, *words):
+    done = subprocess.run([sys.executable, "-B", HERE / "runner.py", "--root", root, *words],
+                          capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout
+
+
+def fake_case(name):
+    shell, begins, shows, last = FAKES[name]
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        tree_make(root, "release", name, shell)
+        status, text = run(root, "all", name)
+    as_wanted = (text.startswith(f"{begins}  {name} ") and shows in text
+                 and text.splitlines()[-1] == last and (status == 0) == last.endswith(" 0 failed"))
+    return as_wanted, f"status {status}\n{text}"
+
+
+def hang_is_killed():
+    """Nothing of a killed program's process group lives on."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        mark = root / "late"
+        tree_make(root, "release", "hangs", f"(sleep 2; touch {mark}) & sleep 60")
+        run(root, "all", "hangs")
+        time.sleep(1.5)
+        return not mark.exists(), "a child of the killed program went on"
+
+
+def asan_gets_options():
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        tree_make(root, "asan", "asan", "[[ $ASAN_OPTIONS = *detect_leaks=1* && $UBSAN_OPTIONS = "
+                  "*halt_on_error=1* ]] && sleep 1.5 && echo 1..1 && echo ok 1 - a")
+        status, text = run(root, "all", "fake")
+        return status == 0, text
+
+
+def fuzz_case(shell, wanted):
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        target = root / "build/fuzz/tests/fuzz/llc_fuzz"
+        target.parent.mkdir(parents=True)
+        target.write_text(f"#!/bin/bash\n{shell}\n")
+        target.chmod(0o755)
+        status, text = run(root, "fuzz", "--seconds", "7")
+        as_wanted = (status == 0) == wanted.endswith(" 0 failed")
+        return text.splitlines()[-1] == wanted and as_wanted, text
+
+
+def nothing_to_run():
+    with tempfile.TemporaryDirectory() as folder:
+        status, text = run(pathlib.Path(folder), "fuzz")
+        return status == 1 and text.endswith("there is no fuzz target\n0 programs, 0 s, 0 cases "
+                                             "skipped\n0 passed, 1 failed\n"), text
+
+
+def word_without_test():
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        tree_make(root, "release", "passes", FAKES["passes"][0])
+        status, text = run(root, "all", "other")
+        return status == 1 and text.endswith("0 passed, 1 failed\n"), text
+
+
+CASES = [(name.replace("_", " "), lambda name=name: fake_case(name)) for name in FAKES] + [
+    ("a hanging program dies with its children", hang_is_killed),
+    ("the asan build gets its options and more time", asan_gets_options),
+    ("a fuzz target that finds nothing passes",
+     lambda: fuzz_case('[[ $1 = -max_total_time=7 && "$*" = *tests/fuzz/corpus/llc ]]',
+                       "1 passed, 0 failed")),
+    ("a fuzz target that crashes fails", lambda: fuzz_case("kill -ABRT $$", "0 passed, 1 failed")),
+    ("no target at all is a failure", nothing_to_run),
+    ("a word that names no test is a failure", word_without_test),
+]
+
+
+def main():
+    print(f"1..{len(CASES)}")
+    bad = 0
+    for number, (name, case) in enumerate(CASES, 1):
+        ok, text = case()
+        print(f"{'ok' if ok else 'not ok'} {number} - runner: {name}")
+        if not ok:
+            print("\n".join(f"# {line}" for line in text.splitlines()))
+            bad += 1
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
