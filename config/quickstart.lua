@@ -1,6 +1,6 @@
 -- The smallest whole world: one BSS with one cell, twelve MSs, three classes of traffic, ten
--- seconds of virtual time on a Gb line of 64 kbit/s. From second 4 to second 6 a burst offers more
--- than the line carries, so that the queue fills and drops.
+-- seconds of virtual time on a Gb line of 64 kbit/s. From 3 s to 4.5 s a burst offers more than the
+-- line carries, so that the queue fills and drops; then it drains.
 --     sluice run config/quickstart.lua            run it
 --     sluice check config/quickstart.lua          see every default filled in
 --     sluice run config/quickstart.lua --set lab.gb_rate="128 kbit/s"
@@ -16,6 +16,7 @@ gn {
     device = "net_ring",
     address = "192.0.2.1",          -- outer destination of the GTP-U that the GGSN sends us
     mac = "02:53:4c:00:00:01",
+    mtu = "1536 octets",            -- a packet of 1500 and 36 octets of GTP-U, UDP and IP
 }
 gb {
     device = "net_ring",
@@ -24,7 +25,8 @@ gb {
     port = 23000,
 }
 
--- One FIFO for all: no class, no MS is favoured. 8 kB at 64 kbit/s are about a second of waiting.
+-- One FIFO for all: no class, no MS is favoured. What is full first drops (queue_full); 8 kB take
+-- the line a good second.
 queue { packets = 64, octets = "8 kB" }
 
 nse {
@@ -32,17 +34,18 @@ nse {
     nsvc { nsvci = 101, peer = "198.51.100.2", peer_port = 23000, peer_mac = "02:53:4c:00:01:01" },
     bvc {
         bvci = 2,
-        -- Eight browsers. IMSI, TLLI and addresses count up: 10.0.0.1 to 10.0.0.8. N201-U is left
-        -- at its default of 500 octets: a packet of 576 travels in two LLC PDUs, one of 1500 in
-        -- four.
+        -- Eight browsers that also fetch mail. IMSI, TLLI and addresses count up: 10.0.0.1 to
+        -- 10.0.0.8. N201-U is left at its default of 500 octets: a packet of 576 octets travels
+        -- in two LLC PDUs, one of 1500 in four. SAPIs 3, 5, 9, 11 are the four for user data.
         ms {
             imsi = "001010000000001", count = 8,
             pdp { nsapi = 5, sapi = 5, class = "interactive-1", address = "10.0.0.1" },
             pdp { nsapi = 6, sapi = 11, class = "background", address = "10.0.1.1" },
         },
-        -- Four in a push-to-talk group. A larger N201-U: each packet is one segment.
+        -- Four in a push-to-talk group. N201-U as large as Gb's MTU of 1500 lets
+        -- it be.
         ms {
-            imsi = "001010000000101", count = 4, n201_u = "1520 octets",
+            imsi = "001010000000101", count = 4, n201_u = "1444 octets",
             pdp { nsapi = 5, sapi = 3, class = "conversational", address = "10.0.2.1" },
         },
     },
@@ -55,17 +58,18 @@ lab {
 
     -- Rates count inner IP octets of each PDP context. On the line each LLC PDU adds its headers:
     -- LLC with FCS, BSSGP, NS, UDP, IP.
-    -- Web: 8 x 2 kbit/s, acknowledgements, small and full packets at random gaps.
+    -- Web: 8 x 1.5 kbit/s, acknowledgements, small and full packets at random gaps.
     traffic {
-        class = "interactive-1", rate = "2 kbit/s", pattern = "poisson",
+        class = "interactive-1", rate = "1.5 kbit/s", pattern = "poisson",
         size = { "40 octets", "576 octets", "1500 octets" },
     },
     -- Speech: 4 x 2 kbit/s, one packet of 100 octets every 400 ms.
     traffic { class = "conversational", rate = "2 kbit/s", size = "100 octets" },
     -- Mail in the background: 8 x 1 kbit/s.
     traffic { class = "background", rate = "1 kbit/s", pattern = "poisson", size = "576 octets" },
-    -- The burst: 8 x 10 kbit/s more for two seconds, with the rest about twice the line.
+    -- The burst: 8 x 12 kbit/s more for 1.5 s, with the rest and all headers over twice the line.
     traffic {
-        class = "background", rate = "10 kbit/s", size = "576 octets", start = "4 s", stop = "6 s",
+        class = "background", rate = "12 kbit/s", size = "576 octets",
+        start = "3 s", stop = "4.5 s",
     },
 }

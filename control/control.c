@@ -17,9 +17,11 @@ uint64_t control_poll(struct control *control, uint64_t now_ns)
 {
     if (control->phase != CONTROL_STARTING)
         return TIME_NEVER;
+    if (now_ns < control->retry_ns)
+        return control->retry_ns;
     switch (host_task_step(control->host)) {
     case HOST_WAITS:
-        return now_ns + RETRY_NS;
+        return control->retry_ns = now_ns + RETRY_NS;
     case HOST_DONE:
         control->phase = CONTROL_UP;
         break;

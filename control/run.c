@@ -116,7 +116,8 @@ static int close_captures(struct run *run)
 static int build(struct run *run)
 {
     char text[512];
-    run->plan = eal_plan(EAL_SYSFS, dp_memory_octets(&run->dp_config));
+    run->plan = eal_plan(EAL_SYSFS, dp_memory_octets(&run->dp_config) +
+                                        lab_memory_octets(&run->lab_config));
     eal_plan_text(&run->plan, text, sizeof text);
     fprintf(stderr, "%s\n", text);
     int fault = eal_start(&run->plan);

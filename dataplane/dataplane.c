@@ -130,7 +130,7 @@ static struct dp_worker *worker_create(const struct dp_config *c)
                                  .segment_pool = worker->gb.pool,
                                  .gb = &worker->gb,
                                  .gn = {c->gn_mac, c->gn_address},
-                                 .burst = PORT_BURST};
+                                 .burst = 1};
     return worker;
 }
 

@@ -89,6 +89,11 @@ static void wire_up(struct lab *lab, struct control *control, struct capture *gn
     engine_add_poller(lab->engine, poll_control, control);
 }
 
+uint64_t lab_memory_octets(const struct lab_config *config)
+{
+    return receiver_memory_octets(config->contexts);
+}
+
 struct lab *lab_create(const struct lab_config *config, struct dp *dp, struct control *control,
                        struct capture *gn, struct capture *gb)
 {

@@ -56,6 +56,9 @@ struct lab {
     uint64_t gn_unexpected; // frames that the dataplane sent on Gn
 };
 
+// The memory that it takes of the EAL's.
+uint64_t lab_memory_octets(const struct lab_config *config);
+
 // The captures may be NULL; they stay the caller's. NULL and errno when there is no memory.
 struct lab *lab_create(const struct lab_config *config, struct dp *dp, struct control *control,
                        struct capture *gn, struct capture *gb);

@@ -4,8 +4,7 @@
 
 #include <stdint.h>
 
-#define NS_PER_S 1000000000ULL
-#define NS_PER_MS 1000000ULL
+#define S_IN_NS 1000000000ULL
 
 // "No wake-up wanted": later than any time of a run.
 #define TIME_NEVER UINT64_MAX
@@ -15,7 +14,7 @@
 // How long a line of that rate takes for so many octets, rounded up: a line is never early.
 static inline uint64_t units_line_time_ns(uint32_t octets, uint64_t rate_bit_per_s)
 {
-    uint64_t bits_ns = (uint64_t)octets * OCTETS_IN_BITS * NS_PER_S;
+    uint64_t bits_ns = (uint64_t)octets * OCTETS_IN_BITS * S_IN_NS;
     return (bits_ns + rate_bit_per_s - 1) / rate_bit_per_s;
 }
 

@@ -42,7 +42,7 @@ struct down {
     struct down_segmenter segmenter;
     // Framed and not yet taken by the port: places first .. first + pending - 1.
     uint32_t first, pending;
-    uint32_t burst; // how many to frame at once: 1 after a refusal, doubling while all are taken
+    uint32_t burst; // how many to frame at once, 1 to PORT_BURST
     struct rte_mbuf *packet[PORT_BURST];
     struct down_frame frame[PORT_BURST];
 };

@@ -71,28 +71,30 @@ static bool send_pending(struct down *down)
     return false;
 }
 
+// A slow port is found out by its refusals: then one frame at a time is framed, for what is framed is
+// past all management; bursts that are full and taken whole double from there.
+static void adapt_burst(struct down *down, uint32_t framed, bool taken)
+{
+    if (!taken)
+        down->burst = 1;
+    else if (framed == down->burst && down->burst < PORT_BURST)
+        down->burst *= 2;
+}
+
 bool down_output(struct down *down)
 {
-    if (down->pending && !send_pending(down)) {
-        down->burst = 1;
+    if (down->pending && !send_pending(down))
         return true;
-    }
-    for (int bursts = 0; bursts < BURSTS_A_CALL; bursts++) {
-        uint32_t wanted = down->burst;
+    for (int bursts = 0; bursts < BURSTS_A_CALL && fifo_packets(down->queue) > 0; bursts++) {
+        uint32_t framed = frame_burst(down);
+        bool no_buffer = framed < down->burst && fifo_packets(down->queue) > 0;
         down->first = 0;
-        down->pending = frame_burst(down);
-        if (down->pending == 0)
-            return fifo_packets(down->queue) > 0;
-        fcs_burst(down, down->pending);
-        bool all_framed = down->pending == wanted || fifo_packets(down->queue) == 0;
-        if (!send_pending(down)) {
-            // A slow port: frame little ahead of it, for what is framed is past all management.
-            down->burst = 1;
+        down->pending = framed;
+        fcs_burst(down, framed);
+        bool taken = framed == 0 || send_pending(down);
+        adapt_burst(down, framed, taken);
+        if (no_buffer || !taken)
             return true;
-        }
-        if (!all_framed)
-            return true;
-        down->burst = wanted * 2 < PORT_BURST ? wanted * 2 : PORT_BURST;
     }
     return false;
 }

@@ -27,6 +27,16 @@ struct key {
     uint32_t tlli, nsapi;
 };
 
+// Buckets of 64 octets for 8 keys, twice with the extension table and rounded up to a power of two;
+// keys with their data; the rings of free slots.
+#define HASH_OCTETS_A_CONTEXT 96u
+#define HASH_OCTETS_AT_LEAST (1u << 20)
+
+uint64_t receiver_memory_octets(uint32_t contexts_max)
+{
+    return HASH_OCTETS_AT_LEAST + (uint64_t)contexts_max * HASH_OCTETS_A_CONTEXT;
+}
+
 int receiver_setup(struct receiver *receiver, uint32_t contexts_max)
 {
     struct rte_hash_parameters parameters = {.name = "receiver",

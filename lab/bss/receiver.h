@@ -27,6 +27,9 @@ struct receiver {
     struct receiver_class of_class[CLASS_COUNT];
 };
 
+// What rte_hash takes for so many contexts, at most.
+uint64_t receiver_memory_octets(uint32_t contexts_max);
+
 // 0 or a negative errno.
 int receiver_setup(struct receiver *receiver, uint32_t contexts_max);
 void receiver_release(struct receiver *receiver);

@@ -13,9 +13,13 @@
 #define TTL 64
 #define FRAME_OCTETS_MAX 2048
 
-static uint64_t interval_ns(struct source *s, uint32_t octets)
+// The rate holds for the mean of the sizes, whichever is drawn.
+static uint64_t interval_ns(struct source *s)
 {
-    uint64_t mean_ns = units_line_time_ns(octets, s->rate_bit_per_s);
+    uint32_t octets = 0;
+    for (uint32_t i = 0; i < s->sizes; i++)
+        octets += s->size_octets[i];
+    uint64_t mean_ns = units_line_time_ns(octets, s->rate_bit_per_s) / s->sizes;
     return s->poisson ? rng_exponential(&s->rng, mean_ns) : mean_ns;
 }
 
@@ -70,13 +74,13 @@ static void source_send(void *self, uint64_t now_ns)
     line_send(s->gn_line, frame, put_outer(s, n, frame), now_ns);
     s->sent_packets++;
     s->sent_octets += octets;
-    engine_at(s->engine, now_ns + interval_ns(s, octets), source_send, s);
+    engine_at(s->engine, now_ns + interval_ns(s), source_send, s);
 }
 
 void source_start(struct source *s)
 {
-    uint64_t first_ns = interval_ns(s, s->size_octets[0]);
+    uint64_t first_ns = interval_ns(s);
     if (!s->poisson)
-        first_ns = rng_below(&s->rng, first_ns);
+        first_ns = rng_below(&s->rng, first_ns + 1);
     engine_at(s->engine, s->start_ns + first_ns, source_send, s);
 }

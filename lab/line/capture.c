@@ -38,7 +38,7 @@ void capture_frame(struct capture *capture, uint64_t t_ns, const uint8_t *frame,
 {
     // With the nanosecond magic the field for microseconds holds nanoseconds.
     struct pcap_pkthdr header = {
-        .ts = {(time_t)(t_ns / NS_PER_S), (suseconds_t)(t_ns % NS_PER_S)},
+        .ts = {(time_t)(t_ns / S_IN_NS), (suseconds_t)(t_ns % S_IN_NS)},
         .caplen = octets,
         .len = octets,
     };

@@ -75,7 +75,7 @@ static void put_class(struct json *json, const struct report *r, int c)
     json_put(json, "packets", received->npdus);
     json_put(json, "octets", received->octets);
     json_put(json, "goodput_bit_per_s",
-             (uint64_t)((unsigned __int128)received->octets * 8 * NS_PER_S /
+             (uint64_t)((unsigned __int128)received->octets * 8 * S_IN_NS /
                         r->lab->config.duration_ns));
     put_delay(json, &received->delay_ns);
     put_drops(json, of_class);

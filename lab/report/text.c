@@ -11,7 +11,7 @@ static double ms(const struct histogram *h, uint32_t per_mille)
 static void class_rows(const struct report *r, FILE *out)
 {
     double seconds = (double)r->lab->config.duration_ns / 1e9;
-    fprintf(out, "  %-15s %9s %11s %9s %8s %11s   %s\n", "class", "in", "octets", "received",
+    fprintf(out, "  %-15s %9s %11s %9s %8s %14s   %s\n", "class", "in", "octets", "received",
             "dropped", "goodput", "delay p50 / p95 / p99");
     for (int c = 0; c < CLASS_COUNT; c++) {
         const struct stats_class *s = &dp_stats(r->worker)->of_class[c];
@@ -23,7 +23,7 @@ static void class_rows(const struct report *r, FILE *out)
             continue;
         fprintf(out,
                 "  %-15s %9" PRIu64 " %11" PRIu64 " %9" PRIu64 " %8" PRIu64
-                " %6.1f kb/s   %.0f / %.0f / %.0f ms\n",
+                " %7.1f kbit/s   %.0f / %.0f / %.0f ms\n",
                 class_names[c], s->in_packets, s->in_octets, received->npdus, dropped,
                 (double)received->octets * 8 / seconds / 1e3, ms(&received->delay_ns, 500),
                 ms(&received->delay_ns, 950), ms(&received->delay_ns, 990));

@@ -87,9 +87,9 @@ local function check_names(state, node, constructor, names, others)
     for _, name in ipairs(names) do
         check_unknown_key(state, node, constructor, name)
     end
-    for _, other in ipairs(others) do
-        note(state, node, other, "found a key that is no name, allowed "
-            .. table.concat(constructor.key_names, ", "))
+    if others > 0 then
+        state.mistakes:add(node.line, node.path, ("found %d keys that are no names, allowed %s")
+            :format(others, table.concat(constructor.key_names, ", ")))
     end
 end
 

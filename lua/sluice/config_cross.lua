@@ -8,6 +8,10 @@ local values = require "sluice.config_values"
 
 local cross = {}
 
+-- What stands around an LLC UI frame's information in a Gb datagram: LLC with FCS 6, BSSGP with PFI
+-- 18, NS 4, UDP 8, IPv4 20. And around an N-PDU on Gn: GTP-U 8, UDP 8, IPv4 20.
+local GB_HEADER_OCTETS, GN_HEADER_OCTETS = 56, 36
+
 local FIRST_LOCAL_TLLI = 0xC0000000 -- 23.003: a local TLLI has its two top bits set
 local LAST_TLLI = schema.constructor.ms.key.tlli.most
 
@@ -249,6 +253,31 @@ local function check_lab(state, cfg, imsis)
     end
 end
 
+-- Fragments are neither made on Gb nor put together on Gn yet, so what does not fit is refused.
+local function check_mtu(state, record, key, octets, port, port_name, header_octets)
+    local mtu = port and port.mtu_octets
+    if mtu and octets and octets > mtu - header_octets then
+        check.note(state, record, key, ("found %d octets, allowed at most %d with %s.mtu of %d"
+            .. " octets and %d octets of headers (no fragments yet)"):format(
+            octets, mtu - header_octets, port_name, mtu, header_octets))
+    end
+end
+
+local function check_mtus(state, cfg)
+    for _, nse in ipairs(cfg.nse) do
+        for _, bvc in ipairs(nse.bvc) do
+            for _, ms in ipairs(bvc.ms) do
+                check_mtu(state, ms, "n201_u", ms.n201_u_octets, cfg.gb, "gb", GB_HEADER_OCTETS)
+            end
+        end
+    end
+    for _, traffic in ipairs(cfg.lab and cfg.lab.traffic or {}) do
+        for _, octets in ipairs(traffic.size_octets or {}) do
+            check_mtu(state, traffic, "size", octets, cfg.gn, "gn", GN_HEADER_OCTETS)
+        end
+    end
+end
+
 -- All seven classes, in their order; those that the file does not name have the defaults.
 local function fill_classes(cfg)
     local given = {}
@@ -269,6 +298,7 @@ function cross.all(state, cfg)
     if cfg.lab then
         check_lab(state, cfg, imsis)
     end
+    check_mtus(state, cfg)
     note_equals(state, cfg.class, "name")
     fill_classes(cfg)
 end

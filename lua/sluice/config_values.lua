@@ -45,15 +45,17 @@ function values.show(value)
     return kind == "nil" and "nothing" or "a " .. kind
 end
 
--- All keys of a table that people wrote, in an order that does not change from run to run:
--- whole numbers, then strings, then the rest as it comes.
+-- The keys of a table that people wrote, in an order that does not change from run to run: whole
+-- numbers, then names, and how many are neither.
 function values.sorted_keys(t)
-    local numbers, names, others = {}, {}, {}
+    local numbers, names, others = {}, {}, 0
     for key in next, t do
-        local is_name = type(key) == "string" and #key <= TEXT_MAX_OCTETS
-        local list = math.type(key) == "integer" and numbers or is_name and names or others
-        if key ~= lines.MARK then
-            list[#list + 1] = key
+        if math.type(key) == "integer" then
+            numbers[#numbers + 1] = key
+        elseif type(key) ~= "string" or #key > TEXT_MAX_OCTETS then
+            others = others + 1
+        elseif key ~= lines.MARK then
+            names[#names + 1] = key
         end
     end
     table.sort(numbers)
@@ -151,7 +153,8 @@ local function check_choice(key, raw)
             return choice
         end
     end
-    local meant = type(raw) == "string" and nearest.find(raw, key.choices)
+    local words = type(raw) == "string" and type(key.choices[1]) == "string"
+    local meant = words and nearest.find(raw, key.choices)
     return refusal(key, raw, nil, meant and '; did you mean "' .. meant .. '"?')
 end
 

@@ -61,9 +61,19 @@ local function token_kind(text, start)
     return "symbol", start
 end
 
+-- Where "=" stands as the next token from `pos`, spaces and comments passed over; nil else.
+local function equals_at(text, pos)
+    local start = token_start(text, pos)
+    return start and text:find("^=[^=]", start)
+end
+
+-- The key of the entry that begins at `start`: name = ... or ["name"] = ...; nil when it has none.
 local function entry_key(text, start)
-    return text:match("^([%a_][%w_]*)%s*=[^=]", start)
-        or select(2, text:match("^%[%s*([\"'])([%w_]*)%1%s*%]%s*=[^=]", start))
+    local name, after = text:match("^([%a_][%w_]*)()", start)
+    if not name then
+        name, after = text:match("^%[%s*[\"']([%w_]*)[\"']%s*%]()", start)
+    end
+    return name and equals_at(text, after) and name
 end
 
 local function note_entry(literal, key, line)

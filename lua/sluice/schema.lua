@@ -32,10 +32,7 @@ local MTU = {
     default = "1500 octets", help = "the largest IP packet that this link carries",
 }
 
-schema.classes = {
-    "signalling", "conversational", "streaming",
-    "interactive-1", "interactive-2", "interactive-3", "background",
-}
+schema.classes = require "classes" -- from dataplane/base/classes.def
 
 local function class(name, help)
     return {
@@ -110,7 +107,7 @@ local queue = {
 local nsvc = {
     name = "nsvc", min = 1, max = 1, help = "an NS-VC: one UDP endpoint of the BSS",
     keys = {
-        { name = "nsvci", type = "integer", least = 0, most = 65535, example = 101, help = "NSVCI" },
+        { name = "nsvci", type = "integer", least = 0, most = 65535, help = "NSVCI" },
         address("peer", "the BSS's address"),
         port("peer_port", "the BSS's UDP port"),
         {
@@ -123,7 +120,7 @@ local nsvc = {
 local pdp = {
     name = "pdp", min = 0, help = "a PDP context, type IPv4, of each MS of its ms { }",
     keys = {
-        { name = "nsapi", type = "integer", least = 5, most = 15, example = 5, help = "NSAPI" },
+        { name = "nsapi", type = "integer", least = 5, most = 15, help = "NSAPI" },
         {
             name = "sapi", type = "choice", choices = { 3, 5, 9, 11 }, default = 3,
             help = "the LLC SAPI that carries it",
@@ -164,7 +161,7 @@ local bvc = {
     name = "bvc", min = 0, children = { ms }, help = "a BVC: one cell",
     keys = {
         {
-            name = "bvci", type = "integer", least = 2, most = 65534, example = 2, help = "BVCI",
+            name = "bvci", type = "integer", least = 2, most = 65534, help = "BVCI",
             note = "0 is reserved for signalling and 1 for point-to-multipoint",
         },
     },
@@ -173,7 +170,7 @@ local bvc = {
 local nse = {
     name = "nse", min = 1, children = { nsvc, bvc }, help = "an NSE: a BSS behind Gb",
     keys = {
-        { name = "nsei", type = "integer", least = 0, most = 65535, example = 101, help = "NSEI" },
+        { name = "nsei", type = "integer", least = 0, most = 65535, help = "NSEI" },
     },
 }
 

@@ -56,13 +56,15 @@ local function address(text)
     return n
 end
 
+local function wants(traffic, ms, pdp, member)
+    return pdp.class == traffic.class
+        and (not traffic.imsi or tonumber(traffic.imsi) == tonumber(ms.imsi) + member)
+end
+
 local function sources_of(traffic, cfg)
     local n = 0
     each_pdp(cfg, function(_, _, ms, pdp, member)
-        if pdp.class == traffic.class
-            and (not traffic.imsi or tonumber(traffic.imsi) == tonumber(ms.imsi) + member) then
-            n = n + 1
-        end
+        n = n + (wants(traffic, ms, pdp, member) and 1 or 0)
     end)
     return n
 end
@@ -70,7 +72,7 @@ end
 -- struct dp_config
 function setup.dp_config(cfg)
     local n = count(cfg)
-    local slow = lab_of(cfg).gb_rate_bit_per_s ~= "unlimited"
+    local slow = (lab_of(cfg).gb_rate_bit_per_s or 0) > 0
     return {
         nses = n.nses, bvcs = math.max(n.bvcs, 1), mss = math.max(n.mss, 1),
         pdps = math.max(n.pdps, 1),
@@ -90,10 +92,9 @@ function setup.lab_config(cfg)
     for _, traffic in ipairs(lab.traffic) do
         sources = sources + sources_of(traffic, cfg)
     end
-    local rate = lab.gb_rate_bit_per_s
     return {
         name = cfg.run.name, seed = cfg.run.seed, duration_ns = cfg.run.duration_ns,
-        gb_rate_bit_per_s = math.type(rate) == "integer" and rate or 0,
+        gb_rate_bit_per_s = lab.gb_rate_bit_per_s or 0,
         contexts = math.max(count(cfg).pdps, 1), sources = sources,
         sgsn_address = address(cfg.gn.address), sgsn_mac = cfg.gn.mac,
         ggsn_address = address(lab.ggsn or "0.0.0.0"),
@@ -117,33 +118,41 @@ local function start_nse(dp, id, nse)
     }
 end
 
--- NSEs, cells, MSs and contexts; visit(ms, pdp, member, tlli, teid) for each context made.
-local function start_tree(dp, cfg, visit)
-    local lifetime_ms = lifetimes_ms(cfg)
-    local bvc_id, ms_id, pdp_id = 0, 0, 0
+-- One MS with its contexts; their TEIDs are added to `made.teids`.
+local function start_ms(dp, lab, made, ms, member)
+    local tlli = ms.tlli + member
+    dp.ms { ms_id = made.mss, bvc_id = made.bvcs, tlli = tlli, n201_u = ms.n201_u_octets }
+    for _, pdp in ipairs(ms.pdp) do
+        local class = slot_of_class[pdp.class]
+        made.teids[#made.teids + 1] = dp.pdp {
+            pdp_id = #made.teids, ms_id = made.mss, nsapi = pdp.nsapi, sapi = pdp.sapi,
+            traffic_class = class, lifetime_ms = made.lifetime_ms[pdp.class],
+        }
+        lab.context { tlli = tlli, nsapi = pdp.nsapi, traffic_class = class }
+    end
+    made.mss = made.mss + 1
+end
+
+local function start_bvc(dp, lab, made, nse_id, bvc)
+    dp.bvc { bvc_id = made.bvcs, nse_id = nse_id, bvci = bvc.bvci }
+    for _, ms in ipairs(bvc.ms) do
+        for member = 0, ms.count - 1 do
+            start_ms(dp, lab, made, ms, member)
+        end
+    end
+    made.bvcs = made.bvcs + 1
+end
+
+-- NSEs, cells, MSs and contexts. Returns the TEIDs in the order of each_pdp.
+local function start_tree(dp, lab, cfg)
+    local made = { bvcs = 0, mss = 0, teids = {}, lifetime_ms = lifetimes_ms(cfg) }
     for i, nse in ipairs(cfg.nse) do
         start_nse(dp, i - 1, nse)
         for _, bvc in ipairs(nse.bvc) do
-            dp.bvc { bvc_id = bvc_id, nse_id = i - 1, bvci = bvc.bvci }
-            for _, ms in ipairs(bvc.ms) do
-                for member = 0, ms.count - 1 do
-                    local tlli = ms.tlli + member
-                    dp.ms { ms_id = ms_id, bvc_id = bvc_id, tlli = tlli, n201_u = ms.n201_u_octets }
-                    for _, pdp in ipairs(ms.pdp) do
-                        local teid = dp.pdp {
-                            pdp_id = pdp_id, ms_id = ms_id, nsapi = pdp.nsapi, sapi = pdp.sapi,
-                            traffic_class = slot_of_class[pdp.class],
-                            lifetime_ms = lifetime_ms[pdp.class],
-                        }
-                        visit(ms, pdp, member, tlli, teid)
-                        pdp_id = pdp_id + 1
-                    end
-                    ms_id = ms_id + 1
-                end
-            end
-            bvc_id = bvc_id + 1
+            start_bvc(dp, lab, made, i - 1, bvc)
         end
     end
+    return made.teids
 end
 
 local function packed_sizes(sizes)
@@ -154,34 +163,29 @@ local function packed_sizes(sizes)
     return table.concat(packed)
 end
 
-local function start_sources(lab, traffic, contexts)
-    local sizes = packed_sizes(traffic.size_octets)
-    for _, c in ipairs(contexts) do
-        if c.class == traffic.class and (not traffic.imsi or tonumber(traffic.imsi) == c.imsi) then
+local function start_sources(lab, cfg, traffic, teids)
+    local sizes, i = packed_sizes(traffic.size_octets), 0
+    each_pdp(cfg, function(_, _, ms, pdp, member)
+        i = i + 1
+        if wants(traffic, ms, pdp, member) then
             lab.source {
-                teid = c.teid, ms_address = c.address, start_ns = traffic.start_ns,
-                stop_ns = traffic.stop_ns, rate_bit_per_s = traffic.rate_bit_per_s,
+                teid = teids[i], ms_address = address(pdp.address) + member,
+                start_ns = traffic.start_ns, stop_ns = traffic.stop_ns,
+                rate_bit_per_s = traffic.rate_bit_per_s,
                 poisson = traffic.pattern == "poisson", sizes = sizes,
             }
         end
-    end
+    end)
 end
 
 -- The task that brings a run up: first all that receives, then, once the worker has it, all that
 -- sends.
 function setup.start(cfg)
     local dp, lab = require "dp", require "lab"
-    local contexts = {}
-    start_tree(dp, cfg, function(ms, pdp, member, tlli, teid)
-        lab.context { tlli = tlli, nsapi = pdp.nsapi, traffic_class = slot_of_class[pdp.class] }
-        contexts[#contexts + 1] = {
-            teid = teid, class = pdp.class, imsi = tonumber(ms.imsi) + member,
-            address = address(pdp.address) + member,
-        }
-    end)
+    local teids = start_tree(dp, lab, cfg)
     dp.settled()
     for _, traffic in ipairs(lab_of(cfg).traffic) do
-        start_sources(lab, traffic, contexts)
+        start_sources(lab, cfg, traffic, teids)
     end
 end
 

@@ -98,7 +98,8 @@ function units.parse(kind, text)
     local factor = factor_of(kind, unit)
     if not factor then
         local meant = unit_meant(kind, unit)
-        return nil, "an unknown unit; units: " .. units.names(kind), meant and number .. " " .. meant
+        meant = meant and number .. " " .. meant
+        return nil, "an unknown unit; units: " .. units.names(kind), meant
     end
     return scale(whole, fraction, factor, "1 " .. units.kinds[kind].machine)
 end

@@ -135,7 +135,7 @@ static void test_llc_too_long(void **state)
     expect_verdict(*state, frame_built(&s), GB_ERR_LLC_LONG);
 }
 
-// A sequence of frames, all of N-PDU data "x", and what becomes of the last of them.
+// The last of the frames is refused, and the N-PDU that the others began goes with it.
 static void expect_last(const struct spec *specs, size_t count, enum gb_error error)
 {
     void *fresh;

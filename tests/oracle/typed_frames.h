@@ -1,5 +1,6 @@
-// Gb frames typed octet by octet from the tables of 48.016, 48.018 10.2.1, 44.064 and 44.065. Their
-// checksums and FCSs came from a separate program that divides by the generator polynomial.
+// Gb frames laid out octet by octet after the tables of 48.016, 48.018 10.2.1, 44.064 and 44.065.
+// A separate program, which divides by the generator polynomial, computed checksums and FCSs;
+// tshark reads the same fields from them.
 #ifndef TESTS_ORACLE_TYPED_FRAMES_H
 #define TESTS_ORACLE_TYPED_FRAMES_H
 

@@ -1,0 +1,142 @@
+#!/usr/bin/python3
+"""Every kind of mistake in a configuration gets its own message and exit status 2, from check and
+from run alike. The messages stand in the first lines of tests/config/mistakes/*.lua; here are also
+the files that are no configuration at all."""
+
+import os
+import re
+
+from harness import ROOT, Skip, case, main, new_folder, right, same, sluice
+
+FOLDER = ROOT / "tests/config/mistakes"
+KINDS_LEAST = 20
+MIB = 1 << 20
+
+NONE_AT_ALL = [f"{{}}:1: {name}: found none, allowed {times} {name} {{{{ ... }}}}"
+               for name, times in (("run", "exactly one"), ("gn", "exactly one"),
+                                   ("gb", "exactly one"), ("nse", "one or more"))]
+
+
+def header(path, word):
+    """What follows `-- word: ` in the comments at the file's head."""
+    found = []
+    for line in path.read_text(errors="replace").splitlines():
+        if not line.startswith("--"):
+            break
+        if line.startswith(f"-- {word}: "):
+            found.append(line.removeprefix(f"-- {word}: "))
+    return found
+
+
+def refused(command, folder, name, sets, lines, before=()):
+    """Exit status 2, these lines on stderr, nothing on stdout, nothing left behind. A line may be a
+    pattern."""
+    out = new_folder() / "out"
+    words = [word for pair in sets for word in ("--set", pair)]
+    words += ["--out", out] if command == "run" else []
+    done = sluice(command, name, *words, cwd=folder, before=before)
+    found = done.stderr.splitlines()
+    right("traceback" not in done.stderr, f"{command}: a traceback:\n{done.stderr}")
+    right(len(found) == len(lines) and all(
+        line.fullmatch(text) if isinstance(line, re.Pattern) else line == text
+        for line, text in zip(lines, found)),
+          f"{command} prints:\n{done.stderr}and not:\n" + "\n".join(map(str, lines)))
+    same(done.returncode, 2, f"{command}: exit status")
+    same(done.stdout, "", f"{command}: stdout")
+    right(not out.exists(), f"{command}: it made {out}")
+
+
+def refused_by_both(folder, name, sets, lines, before=()):
+    refused("check", folder, name, sets, lines, before)
+    refused("run", folder, name, sets, lines, before)
+
+
+paths = sorted(FOLDER.glob("*.lua"))
+
+
+@case(f"there are at least {KINDS_LEAST} kinds of mistake, all with different messages")
+def kinds():
+    same([path.name for path in paths if not header(path, "expect")], [], "files without -- expect")
+    messages = {line.replace(path.name, "") for path in paths for line in header(path, "expect")}
+    right(len(paths) >= KINDS_LEAST <= len(messages),
+          f"{len(paths)} files with {len(messages)} messages")
+
+
+for one in paths:
+    case(one.stem, FOLDER, one.name, header(one, "set"), header(one, "expect"))(refused_by_both)
+
+
+# --- Files that are none --------------------------------------------------------------------------
+
+
+def written(octets):
+    folder = new_folder()
+    (folder / "x.lua").write_bytes(octets)
+    return folder
+
+
+def is_refused(octets, *lines):
+    refused_by_both(written(octets), "x.lua", [], lines)
+
+
+@case("no such file")
+def missing():
+    refused_by_both(new_folder(), "x.lua", [], ["x.lua: cannot be read: No such file or directory"])
+
+
+@case("a folder")
+def folder_for_file():
+    folder = new_folder()
+    (folder / "x.lua").mkdir()
+    refused_by_both(folder, "x.lua", [], ["x.lua: cannot be read: Is a directory"])
+
+
+@case("below a file")
+def below_file():
+    refused_by_both(written(b""), "x.lua/y.lua", [], ["x.lua/y.lua: cannot be read: Not a directory"])
+
+
+@case("a file that we may not read")
+def unreadable():
+    folder = written(b"run {}\n")
+    (folder / "x.lua").chmod(0)
+    # root reads everything, unless it has given up the right to
+    before = ["setpriv", "--inh-caps=-all", "--bounding-set=-all"] if os.geteuid() == 0 else []
+    if before and sluice("version", before=before).returncode != 0:
+        raise Skip("this root cannot give up its rights (setpriv --bounding-set=-all)")
+    refused_by_both(folder, "x.lua", [], ["x.lua: cannot be read: Permission denied"], before)
+
+
+@case("an empty file")
+def empty():
+    is_refused(b"", *[line.format("x.lua") for line in NONE_AT_ALL])
+
+
+@case("a comment of 1 MiB is read, one octet more is not")
+def large():
+    is_refused(b"-" * MIB, *[line.format("x.lua") for line in NONE_AT_ALL])
+    is_refused(b"-" * (MIB + 1), "x.lua: larger than 1 MiB, which no configuration is")
+
+
+@case("a file of many GiB is refused without being read")
+def huge():
+    folder = written(b"")
+    os.truncate(folder / "x.lua", 1 << 36)
+    refused_by_both(folder, "x.lua", [], ["x.lua: larger than 1 MiB, which no configuration is"])
+
+
+@case("a binary file: one line that a terminal can show")
+def binary():
+    line = re.compile(r"x\.lua:1: lua: found no valid Lua, [ -~]+")
+    is_refused(b"\x7fELF\x02\x01\x01\x00\x00\xff\xfe\x1b[2J", line)
+    is_refused(b"\x00" * 100, line)
+    is_refused(bytes(range(255, -1, -1)), line)
+
+
+@case("compiled Lua: it is not run")
+def compiled():
+    is_refused(b"\x1bLuaT\x00\x19\x93\r\n\x1a\n\x04\x08\x08",
+               re.compile(r"x\.lua:1: lua: found no valid Lua, [ -~]+"))
+
+
+main()

@@ -1,0 +1,111 @@
+#!/usr/bin/python3
+"""The first thing that anybody runs: it is quick, says what it did, and does it again the same."""
+
+import functools
+import re
+import time
+
+from harness import QUICKSTART, case, check_sound, main, new_folder, right, run, same, sluice
+
+WALL_S_MAX = 5
+
+
+@functools.cache
+def first():
+    return run(QUICKSTART, "--pcap")
+
+
+def text_has(text, *patterns):
+    for pattern in patterns:
+        right(re.search(pattern, text, re.MULTILINE), f"no line matches {pattern!r} in:\n{text}")
+
+
+@case(f"it ends with 0 and takes less than {WALL_S_MAX} s")
+def quick():
+    start = time.monotonic()
+    first()
+    took_s = time.monotonic() - start
+    right(took_s < WALL_S_MAX, f"it took {took_s:.1f} s")
+
+
+@case("the text on stdout says what came, went, was dropped and why, and where the captures are")
+def text():
+    done, numbers = first(), first().summary["conservation"]
+    for name, of_class in done.summary["classes"].items():
+        text_has(done.stdout, rf"^  {name} +{of_class['in_packets']} +{of_class['in_octets']} "
+                              rf"+{of_class['packets']} ")
+    dropped = sum(of_class["drops"]["queue_full"]["packets"]
+                  for of_class in done.summary["classes"].values())
+    text_has(done.stdout, r"^quickstart: 10\.000 s of virtual time, seed 1$",
+             rf"^  queue_full +{dropped} packets .* octets   the queue holds",
+             rf"^  packets +{numbers['in']} in = {numbers['out']} out \+ {numbers['dropped']} "
+             rf"dropped \+ {numbers['queued']} queued$",
+             r"^  balanced: every packet is accounted for$",
+             rf"^  results +{done.out}/summary\.json, run\.json, gn\.pcap, gb\.pcap$",
+             rf"tshark -r {done.out}/gb\.pcap -d udp\.port==23000,gprs-ns$")
+
+
+@case("stderr has the line about memory and nothing else")
+def memory_line():
+    lines = first().stderr.splitlines()
+    same(len(lines), 1, f"lines on stderr {lines}")
+    text_has(lines[0], r"^memory: (huge|4 KiB) pages\b.*\d+ MiB")
+
+
+@case("summary.json: complete, sound, balanced, also when added up by hand")
+def summary():
+    found = first().summary
+    check_sound(found)
+    same((found["scenario"], found["seed"], found["virtual_s"]), ("quickstart", 1, 10), "the run")
+    same(list(found["classes"]), ["conversational", "interactive-1", "background"], "classes")
+    for name, of_class in found["classes"].items():
+        right(of_class["packets"] > 0, f"{name}: nothing was received")
+        delays = [of_class["delay_ms"][key] for key in ("p50", "p95", "p99", "max")]
+        right(0 < delays[0] and delays == sorted(delays), f"{name}: delays {delays}")
+        same(of_class["goodput_bit_per_s"], of_class["octets"] * 8 // 10, f"{name}: goodput")
+    right(found["conservation"]["dropped"] > 0, "the burst dropped nothing")
+
+
+@case("run.json: no buffer is held at the end")
+def buffers():
+    same(first().info["buffers_held_at_exit"], 0, "buffers_held_at_exit")
+
+
+@case("two runs with one seed leave the same bytes in summary.json, gn.pcap and gb.pcap")
+def one_seed():
+    again = run(QUICKSTART, "--pcap")
+    for name in ("summary.json", "gn.pcap", "gb.pcap"):
+        right((first().out / name).read_bytes() == (again.out / name).read_bytes(),
+              f"{name} differs")
+
+
+@case("another seed leaves others")
+def another_seed():
+    other = run(QUICKSTART, "--pcap", "--seed", "2")
+    same(other.summary["seed"], 2, "seed")
+    for name in ("summary.json", "gn.pcap", "gb.pcap"):
+        right((first().out / name).read_bytes() != (other.out / name).read_bytes(),
+              f"{name} is the same")
+
+
+@case("without --pcap: the same summary, and no captures")
+def no_captures():
+    done = run(QUICKSTART)
+    same(sorted(path.name for path in done.out.iterdir()), ["run.json", "summary.json"], "files")
+    right((done.out / "summary.json").read_bytes() == (first().out / "summary.json").read_bytes(),
+          "summary.json differs")
+    text_has(done.stdout, r"with --pcap also both captures")
+
+
+@case("without --out: the results are in out/NAME of the current folder")
+def no_out():
+    folder = new_folder()
+    done = sluice("run", QUICKSTART, "--pcap", cwd=folder)
+    same(done.returncode, 0, f"exit status, {done.stderr}")
+    same(sorted(str(path.relative_to(folder)) for path in folder.rglob("*.*")),
+         [f"out/quickstart/{name}" for name in ("gb.pcap", "gn.pcap", "run.json", "summary.json")],
+         "files")
+    text_has(done.stdout, r"^  results +out/quickstart/summary\.json")
+
+
+main()
