@@ -1,6 +1,7 @@
-// The time-stamp counter for benchmarks: read around the measured part only, calibrated once against
-// the monotonic clock, and handed to Google Benchmark as manual time. `cycles` in the output is TSC
-// cycles a packet, the least of all repetitions: on a shared machine the others are disturbed.
+// The time-stamp counter for benchmarks: read around the measured part only, calibrated once
+// against the monotonic clock, and handed to Google Benchmark as manual time. `cycles` in the
+// output is TSC cycles a packet, the least of all repetitions: on a shared machine the others are
+// disturbed.
 #ifndef SLUICE_BENCH_TSC_H
 #define SLUICE_BENCH_TSC_H
 

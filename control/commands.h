@@ -2,9 +2,9 @@
 #ifndef SLUICE_CONTROL_COMMANDS_H
 #define SLUICE_CONTROL_COMMANDS_H
 
-#define EXIT_DONE 0
+#define EXIT_DONE       0
 #define EXIT_RUN_FAILED 1
-#define EXIT_USAGE 2
+#define EXIT_USAGE      2
 
 #define CONFIG_LUA_OCTETS_MAX (64u << 20)
 

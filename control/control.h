@@ -1,5 +1,5 @@
-// The control plane as the engine sees it: a Lua host and its poll. Today its one task is to bring the
-// configuration into the dataplane and the lab; the Gb procedures will be handlers beside it.
+// The control plane as the engine sees it: a Lua host and its poll. Today its one task is to bring
+// the configuration into the dataplane and the lab; the Gb procedures will be handlers beside it.
 #ifndef SLUICE_CONTROL_CONTROL_H
 #define SLUICE_CONTROL_CONTROL_H
 

@@ -72,10 +72,11 @@ int eal_start(const struct eal_plan *plan)
     char lcore[32], memory[32];
     snprintf(lcore, sizeof lcore, "--lcores=0@%d", first_processor());
     snprintf(memory, sizeof memory, "%" PRIu64, plan->need_octets / MIB + 1);
-    const char *huge[] = {"sluice", lcore, "--no-pci", "--no-telemetry", "--log-level=error",
+    const char *huge[] = {"sluice",     lcore, "--no-pci", "--no-telemetry", "--log-level=error",
                           "--in-memory"};
-    const char *small[] = {"sluice",      lcore,      "--no-pci", "--no-telemetry",
-                           "--log-level=error", "--no-huge", "--no-shconf", "-m", memory};
+    const char *small[] = {
+        "sluice",      lcore, "--no-pci", "--no-telemetry", "--log-level=error", "--no-huge",
+        "--no-shconf", "-m",  memory};
     int n = plan->huge ? sizeof huge / sizeof huge[0] : sizeof small / sizeof small[0];
     // rte_eal_init may reorder its argument vector, not write to the strings.
     char **argv = (char **)(plan->huge ? huge : small);

@@ -37,8 +37,8 @@ static bool take(struct options *options, int option)
 bool options_parse(struct options *options, int argc, char **argv)
 {
     static const struct option known[] = {
-        {"out", required_argument, NULL, 'o'}, {"pcap", no_argument, NULL, 'p'},
-        {"keys", no_argument, NULL, 'k'},      {"set", required_argument, NULL, 's'},
+        {"out", required_argument, NULL, 'o'},  {"pcap", no_argument, NULL, 'p'},
+        {"keys", no_argument, NULL, 'k'},       {"set", required_argument, NULL, 's'},
         {"seed", required_argument, NULL, 'n'}, {NULL, 0, NULL, 0}};
     *options = (struct options){0};
     optind = 1;

@@ -116,8 +116,8 @@ static int close_captures(struct run *run)
 static int build(struct run *run)
 {
     char text[512];
-    run->plan = eal_plan(EAL_SYSFS, dp_memory_octets(&run->dp_config) +
-                                        lab_memory_octets(&run->lab_config));
+    run->plan = eal_plan(EAL_SYSFS,
+                         dp_memory_octets(&run->dp_config) + lab_memory_octets(&run->lab_config));
     eal_plan_text(&run->plan, text, sizeof text);
     fprintf(stderr, "%s\n", text);
     int fault = eal_start(&run->plan);
@@ -238,7 +238,8 @@ static int run_all(struct run *run)
     int captures = close_captures(run);
     tear_down(run);
     if (!status && run->buffers_held)
-        status = failed("buffers were lost", "a packet was not given back; this is a fault of ours");
+        status =
+            failed("buffers were lost", "a packet was not given back; this is a fault of ours");
     if (!status)
         status = write_run_json(run);
     if (!status)

@@ -20,13 +20,13 @@ struct dp {
 const struct field dp_config_fields[] = FIELD_TABLE(dp_config, DP_CONFIG_FIELDS);
 const uint32_t dp_config_field_count = sizeof dp_config_fields / sizeof dp_config_fields[0];
 
-#define COMMAND(name, LIST, help)                                                                  \
-    static const struct field command_##name##_fields[] = FIELD_TABLE(command_##name, LIST);       \
-    static int64_t call_##name(void *target, const void *argument)                                 \
-    {                                                                                              \
-        struct command command = {.op = COMMAND_##name};                                           \
-        memcpy(&command.name, argument, sizeof command.name);                                      \
-        return dp_command(target, &command);                                                       \
+#define COMMAND(name, LIST, help)                                                            \
+    static const struct field command_##name##_fields[] = FIELD_TABLE(command_##name, LIST); \
+    static int64_t call_##name(void *target, const void *argument)                           \
+    {                                                                                        \
+        struct command command = {.op = COMMAND_##name};                                     \
+        memcpy(&command.name, argument, sizeof command.name);                                \
+        return dp_command(target, &command);                                                 \
     }
 #include "dataplane/state/commands.def"
 #undef COMMAND
@@ -39,12 +39,12 @@ static int64_t call_settled(void *target, const void *argument)
 
 const struct field_call dp_calls[] = {
     {"settled", "waits until the worker has carried out every command", NULL, 0, 0, call_settled},
-#define COMMAND(name, LIST, help)                                                                  \
-    {#name,                                                                                        \
-     help,                                                                                         \
-     command_##name##_fields,                                                                      \
-     sizeof command_##name##_fields / sizeof command_##name##_fields[0],                           \
-     sizeof(struct command_##name),                                                                \
+#define COMMAND(name, LIST, help)                                        \
+    {#name,                                                              \
+     help,                                                               \
+     command_##name##_fields,                                            \
+     sizeof command_##name##_fields / sizeof command_##name##_fields[0], \
+     sizeof(struct command_##name),                                      \
      call_##name},
 #include "dataplane/state/commands.def"
 #undef COMMAND

@@ -1,5 +1,6 @@
-// The world around the SGSN, in virtual time: hosts behind the GGSN, the two lines, and the receiver
-// where the BSS will be. All of it simulated, but for the packets, which are real from end to end.
+// The world around the SGSN, in virtual time: hosts behind the GGSN, the two lines, and the
+// receiver where the BSS will be. All of it simulated, but for the packets, which are real from end
+// to end.
 #ifndef SLUICE_LAB_LAB_H
 #define SLUICE_LAB_LAB_H
 
@@ -7,30 +8,30 @@
 #include "lab/bss/receiver.h"
 #include "lab/hosts/source.h"
 
-#define LAB_CONFIG_FIELDS(MUST, MAY, T)                                                            \
-    MUST(T, OCTETS, name, 1, 64, "the scenario's name")                                            \
-    MUST(T, U64, seed, 0, INT64_MAX, "seed of every random number")                                \
-    MUST(T, U64, duration_ns, 1, INT64_MAX, "virtual time to run")                                 \
-    MUST(T, U64, gb_rate_bit_per_s, 0, INT64_MAX, "of the line behind Gb, 0 = no limit")           \
-    MUST(T, U32, contexts, 1, UINT32_MAX, "PDP contexts to receive for")                           \
-    MUST(T, U32, sources, 0, UINT32_MAX, "traffic sources")                                        \
-    MUST(T, U32, sgsn_address, 0, UINT32_MAX, "the dataplane's address on Gn")                     \
-    MUST(T, MAC, sgsn_mac, 0, 0, "its Ethernet address")                                           \
-    MUST(T, U32, ggsn_address, 0, UINT32_MAX, "the GGSN's address")                                \
+#define LAB_CONFIG_FIELDS(MUST, MAY, T)                                                  \
+    MUST(T, OCTETS, name, 1, 64, "the scenario's name")                                  \
+    MUST(T, U64, seed, 0, INT64_MAX, "seed of every random number")                      \
+    MUST(T, U64, duration_ns, 1, INT64_MAX, "virtual time to run")                       \
+    MUST(T, U64, gb_rate_bit_per_s, 0, INT64_MAX, "of the line behind Gb, 0 = no limit") \
+    MUST(T, U32, contexts, 1, UINT32_MAX, "PDP contexts to receive for")                 \
+    MUST(T, U32, sources, 0, UINT32_MAX, "traffic sources")                              \
+    MUST(T, U32, sgsn_address, 0, UINT32_MAX, "the dataplane's address on Gn")           \
+    MUST(T, MAC, sgsn_mac, 0, 0, "its Ethernet address")                                 \
+    MUST(T, U32, ggsn_address, 0, UINT32_MAX, "the GGSN's address")                      \
     MUST(T, MAC, ggsn_mac, 0, 0, "its Ethernet address")
 
-#define LAB_CONTEXT_FIELDS(MUST, MAY, T)                                                           \
-    MUST(T, U32, tlli, 0, UINT32_MAX, "TLLI of the MS")                                            \
-    MUST(T, U8, nsapi, 5, 15, "NSAPI")                                                             \
+#define LAB_CONTEXT_FIELDS(MUST, MAY, T)                \
+    MUST(T, U32, tlli, 0, UINT32_MAX, "TLLI of the MS") \
+    MUST(T, U8, nsapi, 5, 15, "NSAPI")                  \
     MUST(T, U8, traffic_class, 0, CLASS_COUNT - 1, "traffic class, by slot")
 
-#define LAB_SOURCE_FIELDS(MUST, MAY, T)                                                            \
-    MUST(T, U32, teid, 1, UINT32_MAX, "tunnel of the PDP context")                                 \
-    MUST(T, U32, ms_address, 0, UINT32_MAX, "the MS's address in it")                              \
-    MUST(T, U64, start_ns, 0, INT64_MAX, "first instant to send")                                  \
-    MUST(T, U64, stop_ns, 0, INT64_MAX, "no sending from here on")                                 \
-    MUST(T, U64, rate_bit_per_s, 1, 100000000000ULL, "of IP octets")                               \
-    MUST(T, BOOL, poisson, 0, 1, "exponential intervals instead of constant ones")                 \
+#define LAB_SOURCE_FIELDS(MUST, MAY, T)                                            \
+    MUST(T, U32, teid, 1, UINT32_MAX, "tunnel of the PDP context")                 \
+    MUST(T, U32, ms_address, 0, UINT32_MAX, "the MS's address in it")              \
+    MUST(T, U64, start_ns, 0, INT64_MAX, "first instant to send")                  \
+    MUST(T, U64, stop_ns, 0, INT64_MAX, "no sending from here on")                 \
+    MUST(T, U64, rate_bit_per_s, 1, 100000000000ULL, "of IP octets")               \
+    MUST(T, BOOL, poisson, 0, 1, "exponential intervals instead of constant ones") \
     MUST(T, OCTETS, sizes, 2, 2 * SOURCE_SIZES_MAX, "packet sizes, 16 bits each, network order")
 
 FIELD_STRUCT(lab_config, LAB_CONFIG_FIELDS);

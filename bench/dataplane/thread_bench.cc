@@ -1,6 +1,6 @@
-// The thread's speed: TSC cycles a packet from a frame in the Gn ring to its LLC PDU in the Gb ring,
-// beside what no path can do without: an mbuf's alloc and free, and a forward from ring to ring that
-// touches the header. Filling the Gn ring and emptying the Gb ring is not in the figure.
+// The thread's speed: TSC cycles a packet from a frame in the Gn ring to its LLC PDU in the Gb
+// ring, beside what no path can do without: an mbuf's alloc and free, and a forward from ring to
+// ring that touches the header. Filling the Gn ring and emptying the Gb ring is not in the figure.
 #include "bench/tsc.h"
 
 extern "C" {
@@ -48,9 +48,8 @@ void put_gn_frame(uint8_t *b, uint32_t octets)
         at[1] = uint8_t(v);
     };
     static const uint8_t headers[gn_headers] = {
-        2,  0, 0, 0,   0, 1, 2, 0, 0,    0, 0,    7,    8,    0,    0x45, 0, 0, 0,    0,   0, 0, 0, 9,
-        17, 0, 0, 192, 0, 2, 2, 192, 0,  2, 1,    0x08, 0x68, 0x08, 0x68, 0, 0, 0,    0,   0x30,
-        255};
+        2, 0,  0, 0, 0,   1, 2, 0, 0,   0, 0, 7, 8,    0,    0x45, 0,    0, 0, 0, 0, 0,    0,
+        9, 17, 0, 0, 192, 0, 2, 2, 192, 0, 2, 1, 0x08, 0x68, 0x08, 0x68, 0, 0, 0, 0, 0x30, 255};
     memcpy(b, headers, gn_headers);
     put16(b + 16, 36 + octets);
     uint32_t sum = 0;
@@ -120,7 +119,8 @@ class Thread
 
     void open_cell()
     {
-        struct command c {};
+        struct command c {
+        };
         c.op = COMMAND_nse;
         c.nse.peer_port = 23000;
         command(c);
@@ -132,7 +132,8 @@ class Thread
 
     void add_ms(uint32_t id, uint16_t n201_u)
     {
-        struct command c {};
+        struct command c {
+        };
         c.op = COMMAND_ms;
         c.ms.ms_id = id;
         c.ms.tlli = 0xc0000000 + id;

@@ -1,6 +1,6 @@
 // Described structs to Lua tables and back. Integers are Lua integers, MAC addresses strings like
-// "02:53:4c:00:00:01", octets Lua strings, which stay where Lua has them: a struct made from a table
-// is valid as long as that table is.
+// "02:53:4c:00:00:01", octets Lua strings, which stay where Lua has them: a struct made from a
+// table is valid as long as that table is.
 #include "control/bind/internal.h"
 
 #include <string.h>
@@ -14,8 +14,8 @@ static int field_error(lua_State *L, const char *what, const struct field *f, in
     if (f->kind == FIELD_MAC)
         return luaL_error(L, "%s.%s: found %s, allowed a MAC address like \"02:53:4c:00:00:01\"",
                           what, f->name, found);
-    return luaL_error(L, "%s.%s: found %s of %I octets, allowed a string of %I to %I", what, f->name,
-                      luaL_typename(L, value), (lua_Integer)lua_rawlen(L, value),
+    return luaL_error(L, "%s.%s: found %s of %I octets, allowed a string of %I to %I", what,
+                      f->name, luaL_typename(L, value), (lua_Integer)lua_rawlen(L, value),
                       (lua_Integer)f->least, (lua_Integer)f->most);
 }
 
@@ -38,7 +38,8 @@ static bool mac_from(lua_State *L, const struct field *f, int value, void *out)
     unsigned o[6];
     int end = 0;
     const char *text = lua_type(L, value) == LUA_TSTRING ? lua_tostring(L, value) : "";
-    if (sscanf(text, "%2x:%2x:%2x:%2x:%2x:%2x%n", o, o + 1, o + 2, o + 3, o + 4, o + 5, &end) != 6 ||
+    if (sscanf(text, "%2x:%2x:%2x:%2x:%2x:%2x%n", o, o + 1, o + 2, o + 3, o + 4, o + 5, &end) !=
+            6 ||
         end != 17 || text[end] != '\0')
         return false;
     for (int i = 0; i < 6; i++)

@@ -1,5 +1,5 @@
-// The Lua host without Lua's types: a state that loads the configuration and runs the control plane's
-// modules. control/bind is the only folder that sees lua.h.
+// The Lua host without Lua's types: a state that loads the configuration and runs the control
+// plane's modules. control/bind is the only folder that sees lua.h.
 #ifndef SLUICE_CONTROL_BIND_HOST_H
 #define SLUICE_CONTROL_BIND_HOST_H
 

@@ -24,6 +24,15 @@ struct lua_module {
 extern const struct lua_module lua_modules[];
 extern const unsigned lua_module_count;
 
+// Where the registry keeps the loaded configuration.
+#define CONFIG_KEY "sluice.configuration"
+
+// host.c: calls the function below its arguments on the stack; false, with the traceback on stderr.
+bool host_run(lua_State *L, int arguments, int results);
+
+// Pushes require(module)[name].
+bool host_push_function(struct host *host, const char *module, const char *name);
+
 // fields.c: a described struct from the table at `index`, and back (pushes one). A fault is a Lua
 // error that names `what`, the field, what was found and what is allowed.
 void fields_from_table(lua_State *L, int index, const char *what, const struct field *fields,

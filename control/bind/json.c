@@ -1,4 +1,5 @@
-// The JSON writer for Lua: object(), array(), key(name), value(v), close(), in the order of the call.
+// The JSON writer for Lua: object(), array(), key(name), value(v), close(), in the order of the
+// call.
 #include "control/bind/internal.h"
 
 #include "dataplane/base/json.h"
@@ -49,9 +50,9 @@ static int writer_value(lua_State *L)
 
 void json_push_writer(lua_State *L, struct json *json)
 {
-    static const luaL_Reg functions[] = {
-        {"object", writer_object}, {"array", writer_array}, {"close", writer_close},
-        {"key", writer_key},       {"value", writer_value}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"object", writer_object}, {"array", writer_array},
+                                         {"close", writer_close},   {"key", writer_key},
+                                         {"value", writer_value},   {NULL, NULL}};
     luaL_newlibtable(L, functions);
     lua_pushlightuserdata(L, json);
     luaL_setfuncs(L, functions, 1);

@@ -1,7 +1,7 @@
 // `require "wire"`: for each PDU of dataplane/wire a table NAME with
 //   encode{ field = value, ... }  the octets as a string; a wrong field is an error() that names it
-//   decode(octets)                a table of fields, and how many octets it took; or nil and the fault
-//   fields                        a list of { name, kind, help, least, most, optional }
+//   decode(octets)                a table of fields, and how many octets it took; or nil and the
+//   fault fields                        a list of { name, kind, help, least, most, optional }
 // and `names`, the list of all.
 #include "control/bind/internal.h"
 

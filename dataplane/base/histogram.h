@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #define HISTOGRAM_SUB_BITS 7
-#define HISTOGRAM_SUBS (1u << HISTOGRAM_SUB_BITS)
-#define HISTOGRAM_BUCKETS ((64 - HISTOGRAM_SUB_BITS + 1) * HISTOGRAM_SUBS)
+#define HISTOGRAM_SUBS     (1u << HISTOGRAM_SUB_BITS)
+#define HISTOGRAM_BUCKETS  ((64 - HISTOGRAM_SUB_BITS + 1) * HISTOGRAM_SUBS)
 
 struct histogram {
     uint64_t samples;

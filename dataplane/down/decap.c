@@ -1,6 +1,6 @@
 // Gn frame to N-PDU: Ethernet, IPv4, UDP, GTP-U (TS 29.281). What the codecs find wrong becomes the
-// drop reason of its layer. Left out so far: fragments, the UDP checksum (GTP-U peers may send none,
-// and a NIC checks it where it can), RFC 6040, messages other than G-PDU.
+// drop reason of its layer. Left out so far: fragments, the UDP checksum (GTP-U peers may send
+// none, and a NIC checks it where it can), RFC 6040, messages other than G-PDU.
 #include "dataplane/down/down.h"
 #include "dataplane/wire/gtpu.h"
 

@@ -1,6 +1,6 @@
-// The downlink of one worker: frames of the Gn port to N-PDUs to queue, and from the queue, framed as
-// late as can be, to frames of the Gb port. N-PDUs wait as plaintext; N(U), N-PDU numbers and the
-// FCS come into being when the scheduler has let a segment go.
+// The downlink of one worker: frames of the Gn port to N-PDUs to queue, and from the queue, framed
+// as late as can be, to frames of the Gb port. N-PDUs wait as plaintext; N(U), N-PDU numbers and
+// the FCS come into being when the scheduler has let a segment go.
 #ifndef SLUICE_DOWN_DOWN_H
 #define SLUICE_DOWN_DOWN_H
 

@@ -1,7 +1,7 @@
 // One segment of the head N-PDU to a Gb frame: SNDCP SN-UNITDATA (TS 44.065), LLC UI (44.064),
-// BSSGP DL-UNITDATA (48.018), NS-UNITDATA (48.016), UDP, IPv4, Ethernet. The last segment, most often
-// the only one, is framed in the N-PDU's own buffer, headers in front and FCS behind; those before it
-// are copied into a buffer each.
+// BSSGP DL-UNITDATA (48.018), NS-UNITDATA (48.016), UDP, IPv4, Ethernet. The last segment, most
+// often the only one, is framed in the N-PDU's own buffer, headers in front and FCS behind; those
+// before it are copied into a buffer each.
 //
 // Invariant: N(U) follows the order in which frames leave here, per LLE; so does the N-PDU number,
 // per context. The UDP checksum stays 0 (none): the LLC frame has its FCS.
@@ -91,8 +91,8 @@ static void put_headers(struct down *down, const struct segment *segment, struct
     uint32_t sndcp_octets = segment->sndcp.first ? SNDCP_FIRST_OCTETS : SNDCP_NEXT_OCTETS;
     uint32_t llc_octets = LLC_UI_HEADER_OCTETS + sndcp_octets + segment->octets + LLC_FCS_OCTETS;
     uint32_t tag_octets = bssgp_llc_tag_octets(llc_octets);
-    uint32_t below_llc = STATE_OUTER_OCTETS + NS_UNITDATA_OCTETS + BSSGP_DL_UNITDATA_FIXED_OCTETS +
-                         tag_octets;
+    uint32_t below_llc =
+        STATE_OUTER_OCTETS + NS_UNITDATA_OCTETS + BSSGP_DL_UNITDATA_FIXED_OCTETS + tag_octets;
     uint32_t headers = below_llc + LLC_UI_HEADER_OCTETS + sndcp_octets;
     uint8_t *b = (uint8_t *)rte_pktmbuf_prepend(m, (uint16_t)headers);
     rte_pktmbuf_append(m, LLC_FCS_OCTETS);

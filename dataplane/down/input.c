@@ -1,5 +1,5 @@
-// A burst from Gn to the queue, in passes: decap, then tunnel, then queue, so that each pass finds in
-// the cache what the one before asked for.
+// A burst from Gn to the queue, in passes: decap, then tunnel, then queue, so that each pass finds
+// in the cache what the one before asked for.
 #include "dataplane/down/down.h"
 
 #include <rte_prefetch.h>

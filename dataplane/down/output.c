@@ -1,6 +1,7 @@
-// From the queue to the Gb port: a burst is framed, then its FCSs in a pass of their own (byte stores
-// followed by wide loads of the same line would stall), then sent. A frame that the port refuses
-// waits at the head; nothing framed is dropped, and nothing more is framed until it has gone.
+// From the queue to the Gb port: a burst is framed, then its FCSs in a pass of their own (byte
+// stores followed by wide loads of the same line would stall), then sent. A frame that the port
+// refuses waits at the head; nothing framed is dropped, and nothing more is framed until it has
+// gone.
 #include "dataplane/down/down.h"
 
 #include <rte_prefetch.h>
@@ -9,7 +10,7 @@
 #include "dataplane/wire/llc.h"
 
 #define PREFETCH_AHEAD 4
-#define BURSTS_A_CALL 4
+#define BURSTS_A_CALL  4
 
 static void prefetch_ahead(const struct down *down)
 {
@@ -71,8 +72,8 @@ static bool send_pending(struct down *down)
     return false;
 }
 
-// A slow port is found out by its refusals: then one frame at a time is framed, for what is framed is
-// past all management; bursts that are full and taken whole double from there.
+// A slow port is found out by its refusals: then one frame at a time is framed, for what is framed
+// is past all management; bursts that are full and taken whole double from there.
 static void adapt_burst(struct down *down, uint32_t framed, bool taken)
 {
     if (!taken)

@@ -1,6 +1,6 @@
 // A DPDK port with one queue each way and the pool its received frames come from. Today one kind: a
-// pair of rings (net_ring) whose far end is held by whoever plays the network. Left out so far: NICs
-// and the kernel's devices, neighbours, fragments, offloads.
+// pair of rings (net_ring) whose far end is held by whoever plays the network. Left out so far:
+// NICs and the kernel's devices, neighbours, fragments, offloads.
 #ifndef SLUICE_PORT_PORT_H
 #define SLUICE_PORT_PORT_H
 
@@ -8,7 +8,7 @@
 #include <rte_mempool.h>
 #include <rte_ring.h>
 
-#define PORT_BURST 64
+#define PORT_BURST      64
 #define PORT_POOL_CACHE 128
 
 struct port_config {

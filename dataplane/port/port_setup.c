@@ -6,7 +6,7 @@
 #include <rte_eth_ring.h>
 #include <rte_mbuf.h>
 
-#define DATA_ROOM_MIN 2048u
+#define DATA_ROOM_MIN   2048u
 #define DATA_ROOM_SPARE 64u // Ethernet header, FCS, and some
 
 static uint16_t data_room(uint16_t mtu_octets)

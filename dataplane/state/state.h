@@ -13,7 +13,7 @@
 #include "dataplane/wire/udp.h"
 
 #define STATE_OUTER_OCTETS (ETHER_OCTETS + IPV4_OCTETS + UDP_OCTETS)
-#define STATE_LLES 4 // SAPI 3, 5, 9, 11
+#define STATE_LLES         4 // SAPI 3, 5, 9, 11
 
 struct state_nse {
     uint8_t outer[STATE_OUTER_OCTETS]; // lengths, id and checksum are written per frame

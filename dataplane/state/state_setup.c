@@ -77,8 +77,7 @@ static void apply_bvc(struct state *state, const struct command_bvc *c)
 
 static void apply_ms(struct state *state, const struct command_ms *c)
 {
-    state->ms[c->ms_id] =
-        (struct state_ms){.bvc = c->bvc_id, .tlli = c->tlli, .n201_u = c->n201_u};
+    state->ms[c->ms_id] = (struct state_ms){.bvc = c->bvc_id, .tlli = c->tlli, .n201_u = c->n201_u};
 }
 
 static uint8_t lle_of_sapi(uint8_t sapi)
@@ -119,9 +118,9 @@ static void apply_pdp(struct state *state, const struct command_pdp *c)
 void state_apply(struct state *state, const struct command *command)
 {
     switch ((enum command_op)command->op) {
-#define COMMAND(name, LIST, help)                                                                  \
-    case COMMAND_##name:                                                                           \
-        apply_##name(state, &command->name);                                                       \
+#define COMMAND(name, LIST, help)            \
+    case COMMAND_##name:                     \
+        apply_##name(state, &command->name); \
         break;
 #include "dataplane/state/commands.def"
 #undef COMMAND

@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #define OFFSET_worker(name) STATS_SCOPE_WORKER, offsetof(struct stats_worker, name)
-#define OFFSET_class(name) STATS_SCOPE_CLASS, offsetof(struct stats_class, name)
+#define OFFSET_class(name)  STATS_SCOPE_CLASS, offsetof(struct stats_class, name)
 const struct stats_counter stats_counters[] = {
 #define COUNTER(scope, name, unit, help) {#name, unit, help, OFFSET_##scope(name)},
 #include "dataplane/stats/counters.def"

@@ -1,4 +1,5 @@
-// See receiver.h. A fault of any layer costs the frame and is counted; the first one is kept in words.
+// See receiver.h. A fault of any layer costs the frame and is counted; the first one is kept in
+// words.
 #include "lab/bss/receiver.h"
 
 #include <errno.h>
@@ -12,8 +13,8 @@
 #include "dataplane/wire/pdus.h"
 
 #define NPDU_OCTETS_MAX (SNDCP_SEGMENTS_MAX * LLC_N201_U_MAX)
-#define STAMP_AT (IPV4_OCTETS + UDP_OCTETS)
-#define STAMP_OCTETS 8u
+#define STAMP_AT        (IPV4_OCTETS + UDP_OCTETS)
+#define STAMP_OCTETS    8u
 
 struct receiver_context {
     uint8_t traffic_class;
@@ -30,7 +31,7 @@ struct key {
 // Buckets of 64 octets for 8 keys, twice with the extension table and rounded up to a power of two;
 // keys with their data; the rings of free slots.
 #define HASH_OCTETS_A_CONTEXT 96u
-#define HASH_OCTETS_AT_LEAST (1u << 20)
+#define HASH_OCTETS_AT_LEAST  (1u << 20)
 
 uint64_t receiver_memory_octets(uint32_t contexts_max)
 {
@@ -74,8 +75,8 @@ static void fault(struct receiver *receiver, const char *layer, const char *what
 {
     if (receiver->faults++ == 0)
         snprintf(receiver->first_fault, sizeof receiver->first_fault,
-                 "frame %llu, %s: %s (octet %u of the layer)",
-                 (unsigned long long)receiver->frames, layer, what, offset);
+                 "frame %llu, %s: %s (octet %u of the layer)", (unsigned long long)receiver->frames,
+                 layer, what, offset);
 }
 
 static void receive_npdu(struct receiver *receiver, const struct receiver_context *context,
@@ -109,8 +110,7 @@ static bool keep_segment(struct receiver_context *context, const struct sndcp_un
         context->octets = 0;
         context->npdu_number = s->npdu_number;
     }
-    bool in_order = s->segment == context->next_segment &&
-                    s->npdu_number == context->npdu_number &&
+    bool in_order = s->segment == context->next_segment && s->npdu_number == context->npdu_number &&
                     context->octets + s->data.n <= NPDU_OCTETS_MAX;
     if (!in_order)
         return false;
@@ -151,10 +151,10 @@ static bool decode(struct receiver *receiver, const uint8_t *frame, uint32_t oct
     struct ns_unitdata ns;
     struct llc_ui llc;
     int n;
-#define LAYER(layer, pdu, payload, length)                                                         \
-    if ((n = layer##_decode(pdu, payload, length)) < 0) {                                          \
-        fault(receiver, #layer, wire_err_text(wire_fault_err(n)), wire_fault_offset(n));           \
-        return false;                                                                              \
+#define LAYER(layer, pdu, payload, length)                                               \
+    if ((n = layer##_decode(pdu, payload, length)) < 0) {                                \
+        fault(receiver, #layer, wire_err_text(wire_fault_err(n)), wire_fault_offset(n)); \
+        return false;                                                                    \
     }
     LAYER(ether, &ether, frame, octets)
     LAYER(ipv4, &ip, ether.payload.at, ether.payload.n)

@@ -1,6 +1,7 @@
 // The far side of Gb, as far as the downlink needs one: Gb frames to N-PDUs, by the project's own
-// codecs, with reassembly per PDP context, and the delay of each N-PDU by the time stamp it carries.
-// Simulated: there is no radio behind it and no flow control; what arrives counts as received.
+// codecs, with reassembly per PDP context, and the delay of each N-PDU by the time stamp it
+// carries. Simulated: there is no radio behind it and no flow control; what arrives counts as
+// received.
 #ifndef SLUICE_LAB_BSS_RECEIVER_H
 #define SLUICE_LAB_BSS_RECEIVER_H
 

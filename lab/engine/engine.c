@@ -6,9 +6,9 @@
 
 #include "dataplane/base/units.h"
 
-#define PARTIES_MAX 8
+#define PARTIES_MAX        8
 #define ROUNDS_AT_REST_MAX 1000
-#define STEPS_A_PROGRESS 4096
+#define STEPS_A_PROGRESS   4096
 
 struct timer {
     uint64_t t_ns, sequence;

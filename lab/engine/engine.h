@@ -3,7 +3,8 @@
 //
 // A step: the timers that are due, in order of time and then of setting; then the endpoints' input;
 // then the pollers (dataplane and control) in turn until none has work. Steps repeat at the same
-// instant until nobody did anything; 1000 rounds at one instant are a fault. Same calls, same order.
+// instant until nobody did anything; 1000 rounds at one instant are a fault. Same calls, same
+// order.
 #ifndef SLUICE_LAB_ENGINE_H
 #define SLUICE_LAB_ENGINE_H
 

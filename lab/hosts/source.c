@@ -1,5 +1,5 @@
-// See source.h. A constant source begins at a random point of its first interval, so that sources of
-// one rate do not send in step.
+// See source.h. A constant source begins at a random point of its first interval, so that sources
+// of one rate do not send in step.
 #include "lab/hosts/source.h"
 
 #include "dataplane/wire/bytes.h"
@@ -8,9 +8,9 @@
 #include "dataplane/wire/ipv4.h"
 #include "dataplane/wire/udp.h"
 
-#define INNER_PORT 9 // discard
-#define INNER_SOURCE 0xcb007109 // 203.0.113.9, a documentation address (RFC 5737)
-#define TTL 64
+#define INNER_PORT       9          // discard
+#define INNER_SOURCE     0xcb007109 // 203.0.113.9, a documentation address (RFC 5737)
+#define TTL              64
 #define FRAME_OCTETS_MAX 2048
 
 // The rate holds for the mean of the sizes, whichever is drawn.
@@ -32,8 +32,7 @@ static uint32_t put_inner(struct source *s, uint32_t octets, uint64_t now_ns, ui
     put_be32(payload + 4, (uint32_t)now_ns);
     for (uint32_t i = 8; i < datagram_octets - UDP_OCTETS; i++)
         payload[i] = (uint8_t)(s->sent_packets + i);
-    struct udp udp = {
-        INNER_PORT, INNER_PORT, 0, {payload, datagram_octets - (uint32_t)UDP_OCTETS}};
+    struct udp udp = {INNER_PORT, INNER_PORT, 0, {payload, datagram_octets - (uint32_t)UDP_OCTETS}};
     uint8_t datagram[FRAME_OCTETS_MAX];
     udp_encode(&udp, datagram, sizeof datagram);
     udp_put_checksum(datagram, datagram_octets, INNER_SOURCE, s->ms_address);

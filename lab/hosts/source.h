@@ -1,6 +1,6 @@
-// A host behind the GGSN that sends UDP datagrams to one PDP context: constant intervals or Poisson,
-// sizes drawn from a short list. The first 8 octets of each datagram are the time it was sent, which
-// the receiver takes for the delay. What leaves is a GTP-U frame on the Gn line.
+// A host behind the GGSN that sends UDP datagrams to one PDP context: constant intervals or
+// Poisson, sizes drawn from a short list. The first 8 octets of each datagram are the time it was
+// sent, which the receiver takes for the delay. What leaves is a GTP-U frame on the Gn line.
 #ifndef SLUICE_LAB_HOSTS_SOURCE_H
 #define SLUICE_LAB_HOSTS_SOURCE_H
 
@@ -8,7 +8,7 @@
 #include "dataplane/wire/field.h"
 #include "lab/line/line.h"
 
-#define SOURCE_SIZES_MAX 32
+#define SOURCE_SIZES_MAX  32
 #define SOURCE_OCTETS_MIN 36 // IPv4, UDP and the time stamp
 
 // Who sends to whom on Gn.

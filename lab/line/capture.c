@@ -21,8 +21,8 @@ struct capture *capture_open(const char *path, char error[256])
     struct capture *capture = calloc(1, sizeof *capture);
     if (!capture)
         return NULL;
-    capture->pcap = pcap_open_dead_with_tstamp_precision(DLT_EN10MB, SNAP_OCTETS,
-                                                         PCAP_TSTAMP_PRECISION_NANO);
+    capture->pcap =
+        pcap_open_dead_with_tstamp_precision(DLT_EN10MB, SNAP_OCTETS, PCAP_TSTAMP_PRECISION_NANO);
     if (capture->pcap)
         capture->dumper = pcap_dump_open(capture->pcap, path);
     if (capture->dumper)

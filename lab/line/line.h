@@ -1,6 +1,6 @@
-// The network behind a ring port: what is sent to it becomes a real mbuf of the port's pool, what the
-// port sends comes out as octets, each frame taking its time on a line of a given rate. One frame at
-// a time is on the line; the next stays with the port. Both ways go into the capture.
+// The network behind a ring port: what is sent to it becomes a real mbuf of the port's pool, what
+// the port sends comes out as octets, each frame taking its time on a line of a given rate. One
+// frame at a time is on the line; the next stays with the port. Both ways go into the capture.
 #ifndef SLUICE_LAB_LINE_LINE_H
 #define SLUICE_LAB_LINE_LINE_H
 
@@ -20,8 +20,8 @@ struct line {
     line_deliver_fn *deliver;
     void *self;
     struct rte_mbuf *on_line;
-    uint64_t sent_packets, sent_octets;         // into the port
-    uint64_t lost_packets;                      // no buffer or no room: the port was overrun
+    uint64_t sent_packets, sent_octets;           // into the port
+    uint64_t lost_packets;                        // no buffer or no room: the port was overrun
     uint64_t delivered_packets, delivered_octets; // out of the port
 };
 

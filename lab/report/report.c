@@ -27,8 +27,8 @@ bool report_sound(const struct report *r)
     uint64_t received = received_npdus(lab);
     return dp_balanced(r->worker) && lab->gn_unexpected == 0 && lab->receiver.faults == 0 &&
            lab->receiver.discarded == 0 &&
-           stats->gn_rx_packets + lab->gn.lost_packets == lab->gn.sent_packets &&
-           received <= out && out - received <= frames_under_way(r);
+           stats->gn_rx_packets + lab->gn.lost_packets == lab->gn.sent_packets && received <= out &&
+           out - received <= frames_under_way(r);
 }
 
 static void put_drops(struct json *json, const struct stats_class *of_class)
@@ -74,9 +74,9 @@ static void put_class(struct json *json, const struct report *r, int c)
                      *(const uint64_t *)((const char *)of_class + stats_counters[i].offset));
     json_put(json, "packets", received->npdus);
     json_put(json, "octets", received->octets);
-    json_put(json, "goodput_bit_per_s",
-             (uint64_t)((unsigned __int128)received->octets * 8 * S_IN_NS /
-                        r->lab->config.duration_ns));
+    json_put(
+        json, "goodput_bit_per_s",
+        (uint64_t)((unsigned __int128)received->octets * 8 * S_IN_NS / r->lab->config.duration_ns));
     put_delay(json, &received->delay_ns);
     put_drops(json, of_class);
     json_close(json);

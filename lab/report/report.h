@@ -1,5 +1,5 @@
-// What a run leaves: summary.json, the same byte for byte for the same seed; run.json, what the wall
-// clock and the machine said; and a text for the terminal.
+// What a run leaves: summary.json, the same byte for byte for the same seed; run.json, what the
+// wall clock and the machine said; and a text for the terminal.
 #ifndef SLUICE_LAB_REPORT_REPORT_H
 #define SLUICE_LAB_REPORT_REPORT_H
 
@@ -14,9 +14,9 @@ struct report {
     bool complete;
 };
 
-// Nothing lost on the way: the ledger of the dataplane closes, every frame that the lines took is in
-// it, and the receiver found no fault and all that the dataplane counted as out, but for what was on
-// the line at the end.
+// Nothing lost on the way: the ledger of the dataplane closes, every frame that the lines took is
+// in it, and the receiver found no fault and all that the dataplane counted as out, but for what
+// was on the line at the end.
 bool report_sound(const struct report *report);
 
 void report_summary(const struct report *report, FILE *out);

@@ -78,7 +78,8 @@ static void gb_row(const struct report *r, FILE *out)
             s->gb_tx_packets, s->gb_tx_octets, gb->delivered_packets,
             s->gb_tx_packets - gb->delivered_packets);
     if (gb->rate_bit_per_s)
-        fprintf(out, "                  the line (simulated) carries %.1f kbit/s and was busy %.1f %%\n",
+        fprintf(out,
+                "                  the line (simulated) carries %.1f kbit/s and was busy %.1f %%\n",
                 (double)gb->rate_bit_per_s / 1e3,
                 (double)gb->delivered_octets * 8e11 / (double)gb->rate_bit_per_s /
                     (double)r->lab->config.duration_ns);

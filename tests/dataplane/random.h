@@ -1,5 +1,6 @@
-// Random numbers for tests, apart from the project's own. The seed is fixed, so that a failure comes
-// again; TEST_SEED=N in the environment looks elsewhere. Each test that draws prints its seed.
+// Random numbers for tests, apart from the project's own. The seed is fixed, so that a failure
+// comes again; TEST_SEED=N in the environment looks elsewhere. Each test that draws prints its
+// seed.
 #ifndef TESTS_DATAPLANE_RANDOM_H
 #define TESTS_DATAPLANE_RANDOM_H
 
@@ -35,8 +36,7 @@ static inline uint64_t random_in(uint64_t least, uint64_t most)
     uint64_t kind = random_next() % 16;
     if (kind < 2)
         return kind ? least : most;
-    return most - least == UINT64_MAX ? random_next()
-                                      : least + random_next() % (most - least + 1);
+    return most - least == UINT64_MAX ? random_next() : least + random_next() % (most - least + 1);
 }
 
 static inline void random_fill(void *at, size_t octets)

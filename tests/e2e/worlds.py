@@ -14,11 +14,12 @@ class World:
     """A configuration: its file's text, or None for the quickstart; and what it must bring about.
     drops, and queues at the end: True, False, or None where both are right."""
 
-    def __init__(self, name, contexts, *, text=None, sets=(), npdus_least=1, own, line_bit_per_s=0,
+    def __init__(self, name, contexts, *, text=None, sets=(), npdus_least, contexts_least, own, line_bit_per_s=0,
                  drops=False, queues=False, nu_wraps=False, npdu_wraps=False):
         self.name, self.text, self.contexts, self.own = name, text, contexts, own
         self.sets = [word for pair in sets for word in ("--set", pair)]
-        self.npdus_least, self.line_bit_per_s = npdus_least, line_bit_per_s
+        self.npdus_least, self.contexts_least = npdus_least, contexts_least
+        self.line_bit_per_s = line_bit_per_s
         self.drops, self.queues = drops, queues
         self.nu_wraps, self.npdu_wraps = nu_wraps, npdu_wraps
 
@@ -37,6 +38,9 @@ def address(first, index):
 # --- The quickstart, with other values by --set ---------------------------------------------------
 
 
+SPEECH = "nse[1].bvc[1].ms[2].n201_u=1444 octets"
+
+
 def quickstart_contexts(n201_u):
     def context(tlli, nsapi, sapi, n201_u):
         return Context("198.51.100.2", 23000, "02:53:4c:00:01:01", 2, tlli, nsapi, sapi, n201_u,
@@ -47,15 +51,15 @@ def quickstart_contexts(n201_u):
         found[address("10.0.0.1", i)] = context(0xC0000000 + i, 5, 5, n201_u)
         found[address("10.0.1.1", i)] = context(0xC0000000 + i, 6, 11, n201_u)
     for i in range(4):
-        found[address("10.0.2.1", i)] = context(0xC0000008 + i, 5, 3, 1520)
+        found[address("10.0.2.1", i)] = context(0xC0000008 + i, 5, 3, 1444)
     return found
 
 
 def quickstart(name, n201_u, *sets, npdus_least=100, line_bit_per_s=64000, drops=True,
                queues=None):
     n201_u_set = f"nse[1].bvc[1].ms[1].n201_u={n201_u} octets"
-    return World(name, quickstart_contexts(n201_u), sets=[n201_u_set, *sets],
-                 npdus_least=npdus_least, own=("198.51.100.1", 23000),
+    return World(name, quickstart_contexts(n201_u), sets=[n201_u_set, SPEECH, *sets],
+                 npdus_least=npdus_least, contexts_least=10, own=("198.51.100.1", 23000),
                  line_bit_per_s=line_bit_per_s, drops=drops, queues=queues)
 
 
@@ -67,7 +71,7 @@ LIFETIMES_CS = {"background": 4000, "streaming": 777, "interactive-2": 10}
 
 HEAD = """
 run {{ name = "{name}", duration = "{duration}", seed = 7 }}
-gn {{ address = "192.0.2.1", mac = "02:00:00:00:00:01" }}
+gn {{ address = "192.0.2.1", mac = "02:00:00:00:00:01", mtu = "1600 octets" }}
 gb {{ address = "198.51.100.1", mac = "02:00:00:00:00:02", port = 23000, mtu = "1600 octets" }}
 class {{ name = "streaming", lifetime = "7770 ms" }}
 class {{ name = "interactive-2", lifetime = "0.1 s" }}
@@ -132,7 +136,8 @@ def many_cells():
         traffic("background", SIZES, "60 kbit/s", "poisson"),
         traffic("interactive-2", SIZES, "40 kbit/s"),
         traffic("streaming", [1500, 36], "200 kbit/s")]))
-    return World("many cells", network.contexts, npdus_least=1500, own=("198.51.100.1", 23000),
+    return World("many cells", network.contexts, npdus_least=1500,
+                 contexts_least=2 * len(N201_U) + 3, own=("198.51.100.1", 23000),
                  text=HEAD.format(name="many-cells", duration="2 s") + network.text + lab)
 
 
@@ -145,8 +150,8 @@ def counters_wrap():
     lab = LAB.format(gb_rate="8 Mbit/s", traffic="\n    ".join([
         traffic("background", [1500, 137], "600 kbit/s"),
         traffic("streaming", [36], "1250 kbit/s")]))
-    return World("counters go round", network.contexts, npdus_least=4200, nu_wraps=True,
-                 npdu_wraps=True, own=("198.51.100.1", 23000), line_bit_per_s=8000000,
+    return World("counters go round", network.contexts, npdus_least=4200, contexts_least=3,
+                 nu_wraps=True, npdu_wraps=True, own=("198.51.100.1", 23000), line_bit_per_s=8000000,
                  text=HEAD.format(name="counters", duration="3 s") + network.text + lab)
 
 

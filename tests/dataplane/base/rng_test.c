@@ -1,5 +1,5 @@
-// The generator against the published sequence, and what is drawn from it against probability theory.
-// Seeds are fixed, so a bound of 4 standard deviations holds always or never.
+// The generator against the published sequence, and what is drawn from it against probability
+// theory. Seeds are fixed, so a bound of 4 standard deviations holds always or never.
 #include "dataplane/base/rng.h"
 
 #include <setjmp.h>
@@ -18,7 +18,8 @@ static struct rng seeded(uint64_t seed, uint64_t stream)
     return rng;
 }
 
-// The first numbers of xoshiro256** from the state 1, 2, 3, 4, as published with its reference code.
+// The first numbers of xoshiro256** from the state 1, 2, 3, 4, as published with its reference
+// code.
 static void test_published_sequence(void **state)
 {
     static const uint64_t expected[] = {

@@ -1,6 +1,6 @@
-// What the tests of the codecs share: plain models of the checksums, written from the standards with
-// nothing of the code under test, memory that ends where reading on is a crash, and how to expect a
-// fault.
+// What the tests of the codecs share: plain models of the checksums, written from the standards
+// with nothing of the code under test, memory that ends where reading on is a crash, and how to
+// expect a fault.
 #ifndef TESTS_DATAPLANE_WIRE_JUDGE_H
 #define TESTS_DATAPLANE_WIRE_JUDGE_H
 
@@ -16,11 +16,12 @@
 
 #include "dataplane/wire/wire.h"
 
-#define TYPED(...) ((const uint8_t[]){__VA_ARGS__})
+#define TYPED(...)   ((const uint8_t[]){__VA_ARGS__})
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 // 44.064 5.5, as a division of polynomials. The bit that is sent first has the highest power; the
-// first 24 count complemented (the preset register), 24 zeros follow, the remainder is complemented.
+// first 24 count complemented (the preset register), 24 zeros follow, the remainder is
+// complemented.
 static inline uint32_t plain_fcs(const uint8_t *b, uint32_t n)
 {
     static const uint8_t below_x24[] = {23, 21, 20, 19, 17, 16, 15, 13, 8, 7, 5, 4, 2, 0};
