@@ -248,12 +248,16 @@ struct dp_queued dp_queued(const struct dp_worker *worker)
     return queued;
 }
 
+// Twice over: frames into N-PDUs, and N-PDUs out, so that what is counted in between has to agree.
 bool dp_balanced(const struct dp_worker *worker)
 {
     struct stats_balance b = stats_balance(&worker->stats);
-    struct dp_queued queued = dp_queued(worker);
-    return b.packets.in == b.packets.out + b.packets.dropped + queued.packets &&
-           b.octets.in == b.octets.headers + b.octets.out + b.octets.dropped + queued.octets;
+    struct dp_queued q = dp_queued(worker);
+    const struct stats_drop *frames = &b.dropped_frames, *npdus = &b.dropped_npdus;
+    return b.packets.in == b.npdu_packets + frames->packets &&
+           b.octets.in == b.octets.headers + b.npdu_octets + frames->octets &&
+           b.npdu_packets == b.packets.out + npdus->packets + q.packets &&
+           b.npdu_octets == b.octets.out + npdus->octets + q.octets;
 }
 
 static struct dp_far_end far_end(const struct port *port)

@@ -24,20 +24,37 @@ const char *const drop_helps[DROP_COUNT] = {
 #undef DROP
 };
 
+static struct stats_drop sum_of_drops(const struct stats_class *of_class)
+{
+    struct stats_drop sum = {0};
+    for (int r = 0; r < DROP_COUNT; r++) {
+        sum.packets += of_class->drop[r].packets;
+        sum.octets += of_class->drop[r].octets;
+    }
+    return sum;
+}
+
+static void add_class(struct stats_balance *b, const struct stats_class *of_class)
+{
+    struct stats_drop dropped = sum_of_drops(of_class);
+    b->npdu_packets += of_class->in_packets;
+    b->npdu_octets += of_class->in_octets;
+    b->packets.out += of_class->out_packets;
+    b->octets.out += of_class->out_octets;
+    b->dropped_npdus.packets += dropped.packets;
+    b->dropped_npdus.octets += dropped.octets;
+}
+
 struct stats_balance stats_balance(const struct stats_worker *stats)
 {
     struct stats_balance b = {
         .packets = {.in = stats->gn_rx_packets},
         .octets = {.in = stats->gn_rx_octets, .headers = stats->gn_header_octets},
+        .dropped_frames = sum_of_drops(&stats->of_class[CLASS_COUNT]),
     };
-    for (int c = 0; c <= CLASS_COUNT; c++) {
-        const struct stats_class *of_class = &stats->of_class[c];
-        b.packets.out += of_class->out_packets;
-        b.octets.out += of_class->out_octets;
-        for (int r = 0; r < DROP_COUNT; r++) {
-            b.packets.dropped += of_class->drop[r].packets;
-            b.octets.dropped += of_class->drop[r].octets;
-        }
-    }
+    for (int c = 0; c < CLASS_COUNT; c++)
+        add_class(&b, &stats->of_class[c]);
+    b.packets.dropped = b.dropped_frames.packets + b.dropped_npdus.packets;
+    b.octets.dropped = b.dropped_frames.octets + b.dropped_npdus.octets;
     return b;
 }

@@ -15,9 +15,6 @@ enum drop_reason {
     DROP_NONE = DROP_COUNT // a packet that passed
 };
 
-// The first reason that befalls an N-PDU; those before it befall frames.
-#define DROP_FIRST_OF_NPDU DROP_queue_full
-
 struct stats_drop {
     uint64_t packets, octets;
 };
@@ -66,6 +63,9 @@ struct stats_ledger {
 
 struct stats_balance {
     struct stats_ledger packets, octets;
+    // The same, split where a frame becomes an N-PDU.
+    uint64_t npdu_packets, npdu_octets;
+    struct stats_drop dropped_frames, dropped_npdus;
 };
 
 struct stats_balance stats_balance(const struct stats_worker *stats);

@@ -17,7 +17,7 @@ Results = collections.namedtuple("Results", "world run packets pdus npdus")
 
 @functools.cache
 def results(world):
-    done = run(world.config(), "--pcap", *world.sets)
+    done = run(world.config(), "--pcap", *[w for pair in world.sets for w in ("--set", pair)])
     packets = [pcap.gn_packet(frame) for frame in pcap.frames_of(done.out / "gn.pcap")]
     pdus = [pcap.gb_pdu(frame) for frame in pcap.frames_of(done.out / "gb.pcap")]
     return Results(world, done, packets, pdus, pcap.npdus_of(pdus))

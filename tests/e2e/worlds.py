@@ -1,6 +1,7 @@
 """The configurations of captures.py, and what is to be seen of each on the wire."""
 
 import collections
+import dataclasses
 import ipaddress
 
 from harness import QUICKSTART, new_folder
@@ -10,18 +11,22 @@ Context = collections.namedtuple(
     "Context", "peer peer_port peer_mac bvci tlli nsapi sapi n201_u lifetime_cs")
 
 
+@dataclasses.dataclass(eq=False, kw_only=True)
 class World:
-    """A configuration: its file's text, or None for the quickstart; and what it must bring about.
-    drops, and queues at the end: True, False, or None where both are right."""
+    """A configuration, and what it must bring about."""
 
-    def __init__(self, name, contexts, *, text=None, sets=(), npdus_least, contexts_least, own, line_bit_per_s=0,
-                 drops=False, queues=False, nu_wraps=False, npdu_wraps=False):
-        self.name, self.text, self.contexts, self.own = name, text, contexts, own
-        self.sets = [word for pair in sets for word in ("--set", pair)]
-        self.npdus_least, self.contexts_least = npdus_least, contexts_least
-        self.line_bit_per_s = line_bit_per_s
-        self.drops, self.queues = drops, queues
-        self.nu_wraps, self.npdu_wraps = nu_wraps, npdu_wraps
+    name: str
+    contexts: dict  # inner address -> Context
+    text: str = None  # of the file; None is the quickstart
+    sets: tuple = ()  # for --set
+    own: tuple = ("198.51.100.1", 23000)
+    line_bit_per_s: int = 0  # 0: unlimited
+    npdus_least: int  # that come out
+    contexts_least: int  # that receive some
+    drops: bool | None = False  # None: either is right
+    queues: bool | None = False  # something is queued at the end
+    nu_wraps: bool = False
+    npdu_wraps: bool = False
 
     def config(self):
         if self.text is None:
@@ -55,12 +60,11 @@ def quickstart_contexts(n201_u):
     return found
 
 
-def quickstart(name, n201_u, *sets, npdus_least=100, line_bit_per_s=64000, drops=True,
-               queues=None):
-    n201_u_set = f"nse[1].bvc[1].ms[1].n201_u={n201_u} octets"
-    return World(name, quickstart_contexts(n201_u), sets=[n201_u_set, SPEECH, *sets],
-                 npdus_least=npdus_least, contexts_least=10, own=("198.51.100.1", 23000),
-                 line_bit_per_s=line_bit_per_s, drops=drops, queues=queues)
+def quickstart(n201_u, *sets, name="", **brings_about):
+    sets = (f"nse[1].bvc[1].ms[1].n201_u={n201_u} octets", SPEECH, *sets)
+    wanted = dict(line_bit_per_s=64000, npdus_least=100, drops=True, queues=None) | brings_about
+    return World(name=f"N201-U {n201_u}{name}", contexts=quickstart_contexts(n201_u), sets=sets,
+                 contexts_least=10, **wanted)
 
 
 # --- Many MSs, cells and NSEs ---------------------------------------------------------------------
@@ -136,8 +140,8 @@ def many_cells():
         traffic("background", SIZES, "60 kbit/s", "poisson"),
         traffic("interactive-2", SIZES, "40 kbit/s"),
         traffic("streaming", [1500, 36], "200 kbit/s")]))
-    return World("many cells", network.contexts, npdus_least=1500,
-                 contexts_least=2 * len(N201_U) + 3, own=("198.51.100.1", 23000),
+    return World(name="many cells", contexts=network.contexts, npdus_least=1500,
+                 contexts_least=len(network.contexts),
                  text=HEAD.format(name="many-cells", duration="2 s") + network.text + lab)
 
 
@@ -150,17 +154,17 @@ def counters_wrap():
     lab = LAB.format(gb_rate="8 Mbit/s", traffic="\n    ".join([
         traffic("background", [1500, 137], "600 kbit/s"),
         traffic("streaming", [36], "1250 kbit/s")]))
-    return World("counters go round", network.contexts, npdus_least=4200, contexts_least=3,
-                 nu_wraps=True, npdu_wraps=True, own=("198.51.100.1", 23000), line_bit_per_s=8000000,
+    return World(name="counters go round", contexts=network.contexts, line_bit_per_s=8000000,
+                 npdus_least=4200, contexts_least=3, nu_wraps=True, npdu_wraps=True,
                  text=HEAD.format(name="counters", duration="3 s") + network.text + lab)
 
 
 WORLDS = [
-    quickstart("N201-U 500", 500),
-    quickstart("N201-U 140", 140),
-    quickstart("N201-U 141, stopped inside the burst", 141, "run.duration=5 s", npdus_least=50,
+    quickstart(500),
+    quickstart(140),
+    quickstart(141, "run.duration=5 s", name=", stopped inside the burst", npdus_least=50,
                queues=True),
-    quickstart("N201-U 1520, no queue", 1520, "lab.gb_rate=unlimited", "gb.mtu=1600 octets",
+    quickstart(1520, "lab.gb_rate=unlimited", "gb.mtu=1600 octets", name=", no queue",
                line_bit_per_s=0, drops=False, queues=False),
     many_cells(),
     counters_wrap(),

@@ -190,6 +190,8 @@ uint32_t thread_take(uint32_t n)
         int code = gb_receiver_frame(t.receiver, rte_pktmbuf_mtod(m, uint8_t *), m->pkt_len);
         if (code)
             fail_msg("the receiver refused a frame: %s", gb_receiver_error_text(code));
+        t.taken_frames++;
+        t.taken_octets += m->pkt_len;
         rte_pktmbuf_free(m);
         taken++;
     }
@@ -203,6 +205,8 @@ void thread_poll_and_take_all(void)
         next = dp_poll(t.worker, t.now_ns);
         assert_true(dp_balanced(t.worker));
     } while (thread_take(UINT32_MAX) > 0 || next == t.now_ns);
+    assert_int_equal(dp_stats(t.worker)->gb_tx_packets, t.taken_frames);
+    assert_int_equal(dp_stats(t.worker)->gb_tx_octets, t.taken_octets);
 }
 
 struct stats_drop thread_dropped(enum drop_reason reason)

@@ -37,6 +37,7 @@ struct thread {
     uint32_t head, tail;
     uint32_t teid[2048];
     uint32_t received, wrong;
+    uint64_t taken_frames, taken_octets; // off Gb
     uint64_t now_ns;
 };
 

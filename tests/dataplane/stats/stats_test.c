@@ -1,0 +1,126 @@
+// Counters and drops are described as they stand in the structs, and the balance adds up every one.
+#include "dataplane/stats/stats.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void test_every_counter_is_described(void **state)
+{
+    (void)state;
+    assert_true(stats_counter_count > 0);
+    for (uint32_t i = 0; i < stats_counter_count; i++) {
+        assert_true(strlen(stats_counters[i].name) > 0);
+        assert_true(strlen(stats_counters[i].unit) > 0);
+        assert_true(strlen(stats_counters[i].help) > 0);
+        for (uint32_t j = 0; j < i; j++)
+            assert_string_not_equal(stats_counters[i].name, stats_counters[j].name);
+    }
+}
+
+static void test_every_drop_is_described(void **state)
+{
+    (void)state;
+    assert_true(DROP_COUNT > 0);
+    for (int i = 0; i < DROP_COUNT; i++) {
+        assert_true(strlen(drop_names[i]) > 0);
+        assert_true(strlen(drop_helps[i]) > 0);
+        for (int j = 0; j < i; j++)
+            assert_string_not_equal(drop_names[i], drop_names[j]);
+    }
+    assert_string_equal(drop_names[DROP_gn_fragment], "gn_fragment");
+    assert_int_equal(DROP_NONE, DROP_COUNT);
+}
+
+static const struct stats_counter *counter_named(const char *name)
+{
+    for (uint32_t i = 0; i < stats_counter_count; i++)
+        if (strcmp(stats_counters[i].name, name) == 0)
+            return &stats_counters[i];
+    fail_msg("no counter is called %s", name);
+    return NULL;
+}
+
+static void expect_counter(const char *name, enum stats_scope scope, size_t offset)
+{
+    assert_int_equal(counter_named(name)->scope, scope);
+    assert_int_equal(counter_named(name)->offset, offset);
+}
+
+static void test_counters_stand_where_described(void **state)
+{
+    (void)state;
+    expect_counter("gn_rx_packets", STATS_SCOPE_WORKER, offsetof(struct stats_worker, gn_rx_packets));
+    expect_counter("gb_tx_octets", STATS_SCOPE_WORKER, offsetof(struct stats_worker, gb_tx_octets));
+    expect_counter("commands", STATS_SCOPE_WORKER, offsetof(struct stats_worker, commands));
+    expect_counter("in_packets", STATS_SCOPE_CLASS, offsetof(struct stats_class, in_packets));
+    expect_counter("out_octets", STATS_SCOPE_CLASS, offsetof(struct stats_class, out_octets));
+}
+
+// Between them the descriptors cover each of the 64-bit counters before the drops and the classes.
+static void test_no_counter_is_left_out(void **state)
+{
+    uint32_t of_worker = 0, of_class = 0;
+    (void)state;
+    for (uint32_t i = 0; i < stats_counter_count; i++) {
+        of_worker += stats_counters[i].scope == STATS_SCOPE_WORKER;
+        of_class += stats_counters[i].scope == STATS_SCOPE_CLASS;
+        assert_int_equal(stats_counters[i].offset % 8, 0);
+    }
+    assert_int_equal(8 * of_worker, offsetof(struct stats_worker, of_class));
+    assert_int_equal(8 * of_class, offsetof(struct stats_class, drop));
+}
+
+static void test_balance_of_nothing(void **state)
+{
+    static const struct stats_worker none;
+    static const struct stats_balance zero;
+    struct stats_balance b = stats_balance(&none);
+    (void)state;
+    assert_memory_equal(&b, &zero, sizeof b);
+}
+
+// Each counter of a class and each of its drops is a different power of two or a multiple of a large
+// number, so that a sum shows which of them it holds.
+static void test_balance_adds_up_everything(void **state)
+{
+    static struct stats_worker stats;
+    struct stats_ledger packets = {.in = 1000}, octets = {.in = 500000, .headers = 36000};
+    (void)state;
+    memset(&stats, 0, sizeof stats);
+    stats.gn_rx_packets = 1000;
+    stats.gn_rx_octets = 500000;
+    stats.gn_header_octets = 36000;
+    stats.gb_tx_packets = 77777; // frames of Gb are no part of the balance
+    stats.gb_tx_octets = 7777777;
+    for (uint64_t c = 0; c <= CLASS_COUNT; c++) {
+        struct stats_class *of_class = &stats.of_class[c];
+        of_class->in_packets = of_class->in_octets = 1ULL << 60;
+        packets.out += of_class->out_packets = 1ULL << c;
+        octets.out += of_class->out_octets = 1ULL << (c + 20);
+        for (uint64_t r = 0; r < DROP_COUNT; r++) {
+            packets.dropped += of_class->drop[r].packets = 1 + 100 * c + r;
+            octets.dropped += of_class->drop[r].octets = 1000000 + 10000 * c + r;
+        }
+    }
+    struct stats_balance b = stats_balance(&stats);
+    assert_memory_equal(&b.packets, &packets, sizeof packets);
+    assert_memory_equal(&b.octets, &octets, sizeof octets);
+    assert_true(b.packets.out == 0xff);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_counter_is_described),
+        cmocka_unit_test(test_every_drop_is_described),
+        cmocka_unit_test(test_counters_stand_where_described),
+        cmocka_unit_test(test_no_counter_is_left_out),
+        cmocka_unit_test(test_balance_of_nothing),
+        cmocka_unit_test(test_balance_adds_up_everything),
+    };
+    return cmocka_run_group_tests_name("stats/stats", tests, NULL, NULL);
+}

@@ -1,0 +1,196 @@
+#!/usr/bin/python3
+"""The command line: what is wrong with it is said in one line that names it, with exit status 2; a
+run that cannot leave its results ends with 1 and says which one and why."""
+
+import re
+import subprocess
+
+from harness import QUICKSTART, case, main, new_folder, program, right, same, sluice
+
+COMMANDS = ("run", "check", "lua", "version")
+
+
+def refused(pattern, *arguments, status=2, cwd=None):
+    """One line on stderr, but for the one about memory, that matches; no results."""
+    done = sluice(*arguments, cwd=cwd)
+    lines = [line for line in done.stderr.splitlines() if not line.startswith("memory: ")]
+    right(len(lines) == 1 and re.fullmatch(pattern, lines[0]),
+          f"{' '.join(map(str, arguments))}: no line {pattern!r} alone in:\n{done.stderr}")
+    same(done.returncode, status, f"exit status, {done.stderr}")
+    return done
+
+
+def before_the_run(pattern, *arguments, **more):
+    same(refused(pattern, *arguments, **more).stdout, "", "stdout")
+
+
+def has_usage(text):
+    right(text.count("usage: sluice COMMAND") == 1, f"no usage in:\n{text}")
+    for command in COMMANDS:
+        right(re.search(rf"^  sluice {command}\b", text, re.MULTILINE), f"no {command} in:\n{text}")
+    right("Exit status: 0 " in text, f"no exit statuses in:\n{text}")
+
+
+# --- Help -----------------------------------------------------------------------------------------
+
+
+@case("--help, and help: the usage on stdout")
+def helps():
+    for word in ("--help", "help"):
+        done = sluice(word)
+        same((done.returncode, done.stderr), (0, ""), f"{word}: exit status and stderr")
+        has_usage(done.stdout)
+
+
+@case("version: of Sluice, DPDK, Lua, ipsec-mb, and which FCS")
+def version():
+    done = sluice("version")
+    same((done.returncode, done.stderr), (0, ""), "exit status and stderr")
+    right(re.fullmatch(r"sluice \d+\.\d+\.\d+\nDPDK \d+\.\d+.*\nLua 5\.4\.\d+\n"
+                       r"intel-ipsec-mb \d+\.\d+.*\nFCS by (byte table|PCLMULQDQ)\n", done.stdout),
+          done.stdout)
+
+
+@case("no command: the usage on stderr, 2")
+def no_command():
+    done = sluice()
+    same((done.returncode, done.stdout), (2, ""), "exit status and stdout")
+    has_usage(done.stderr)
+
+
+@case("an unknown command: named, with the usage, 2")
+def unknown_command():
+    done = sluice("frobnicate")
+    same((done.returncode, done.stdout), (2, ""), "exit status and stdout")
+    same(done.stderr.splitlines()[0], "sluice: no command 'frobnicate'", "first line")
+    has_usage(done.stderr)
+
+
+# --- Arguments ------------------------------------------------------------------------------------
+
+
+@case("run, check: no file, or two")
+def files():
+    for command in ("run", "check"):
+        before_the_run(f"sluice {command}: one configuration file is needed, found 0", command)
+        before_the_run(f"sluice {command}: one configuration file is needed, found 2", command,
+                       QUICKSTART, QUICKSTART)
+
+
+@case("an unknown option, and one without its value")
+def options():
+    for command in ("run", "check"):
+        before_the_run(r"sluice \w+: .*'--frob'", command, QUICKSTART, "--frob")
+        before_the_run(r"sluice \w+: .*'?x'?", command, QUICKSTART, "-x")
+    for option in ("--out", "--seed", "--set"):
+        before_the_run(rf"sluice run: .*'{option}' requires an argument", "run", QUICKSTART, option)
+
+
+@case("an option of another command: run --keys, check --out, check --pcap")
+def options_of_others():
+    before_the_run(r"sluice run: .*--keys.*", "run", "--keys")
+    before_the_run(r"sluice run: .*--keys.*", "run", "--keys", QUICKSTART)
+    before_the_run(r"sluice check: .*--out.*", "check", QUICKSTART, "--out", "x")
+    before_the_run(r"sluice check: .*--pcap.*", "check", QUICKSTART, "--pcap")
+
+
+@case("a bad --seed")
+def seed():
+    for text in ("", "x", "-1", "1.5", "99999999999999999999"):
+        before_the_run(r".*seed: found .*, allowed a whole number from 0 to 9007199254740992", "run",
+                       QUICKSTART, "--seed", text)
+
+
+@case("the last --seed and --set of a key count")
+def last_counts():
+    done = sluice("check", QUICKSTART, "--seed", "5", "--set", "run.seed=6", "--set", "run.seed=7")
+    right('"seed": 7' in done.stdout, done.stdout + done.stderr)
+
+
+@case("a bad --set: no =, no key, an unknown one, a wrong value")
+def sets():
+    for text, found in (("run.seed", "found no =, allowed KEY=VALUE"),
+                        ("", "found no =, allowed KEY=VALUE"),
+                        ("run=1", "found no key, allowed a path such as run.seed"),
+                        ("=1", "found no key, allowed a path such as run.seed"),
+                        ("run.sed=1", "found the unknown sed, allowed .*; did you mean seed?"),
+                        ("rum.seed=1", "found the unknown rum, allowed .*; did you mean run?"),
+                        ("lab.gb_rate=fast", 'found "fast" .*allowed a rate from .*')):
+        key = text.partition("=")[0]
+        pattern = f"--set {key}: {found}".replace("[", r"\[").replace("?", r"\?")
+        for command in ("run", "check"):
+            before_the_run(pattern, command, QUICKSTART, "--set", text)
+
+
+@case("as many --set as one may want, and a sentence for more")
+def many_sets():
+    def words(count):
+        return [word for _ in range(count) for word in ("--set", "run.seed=3")]
+    done = sluice("check", QUICKSTART, *words(32))
+    same(done.returncode, 0, f"exit status with 32, {done.stderr}")
+    before_the_run(r"sluice.*: more than \d+ --set.*", "check", QUICKSTART, *words(2000))
+
+
+@case("lua: no script, none there, a folder")
+def scripts():
+    before_the_run(r"sluice lua: a script is needed", "lua")
+    before_the_run(r"sluice.*: .*none\.lua: No such file or directory", "lua", "none.lua")
+    before_the_run(r"sluice.*: .*/: Is a directory", "lua", "/")
+
+
+# --- Results that cannot be left ------------------------------------------------------------------
+
+
+@case("--out below a file, and --out with no name: 1, before the run")
+def out_unwritable():
+    folder = new_folder()
+    (folder / "file").touch()
+    before_the_run(r"sluice run: .*file/x: Not a directory", "run", QUICKSTART, "--out",
+                   folder / "file/x", status=1)
+    before_the_run(r"sluice run: .*: .*", "run", QUICKSTART, "--out", "", status=1)
+
+
+@case("--out that is a file: 1, and its name")
+def out_is_file():
+    folder = new_folder()
+    (folder / "file").touch()
+    refused(r"sluice run: .*/file\b.*: Not a directory", "run", QUICKSTART, "--out",
+            folder / "file", status=1)
+
+
+@case("--out makes the folders above it, too")
+def out_deep():
+    deep = new_folder() / "a/b/c"
+    done = sluice("run", QUICKSTART, "--out", f"{deep}/")
+    same(done.returncode, 0, f"exit status, {done.stderr}")
+    right((deep / "summary.json").exists(), "no summary.json")
+
+
+@case("a result that cannot be opened: 1, and its name")
+def result_is_folder():
+    for name in ("summary.json", "run.json", "gn.pcap", "gb.pcap"):
+        out = new_folder()
+        (out / name).mkdir()
+        refused(rf"sluice run: .*/{name}: .*Is a directory", "run", QUICKSTART, "--out", out,
+                "--pcap", status=1)
+
+
+@case("a disk that is full: 1, and what could not be written")
+def disk_full():
+    for name in ("summary.json", "run.json", "gn.pcap", "gb.pcap"):
+        out = new_folder()
+        (out / name).symlink_to("/dev/full")
+        refused(r"sluice run: .*", "run", QUICKSTART, "--out", out, "--pcap", status=1)
+
+
+@case("stdout that is full: not 0, from run, check, check --keys and version")
+def stdout_full():
+    for arguments in (["check", QUICKSTART], ["check", "--keys"], ["version"],
+                      ["run", QUICKSTART, "--out", new_folder()]):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([program(), *arguments], stdout=full, stderr=subprocess.PIPE,
+                                  text=True, check=False)
+        same(done.returncode, 1, f"{arguments[:2]}: exit status, {done.stderr}")
+
+
+main()

@@ -1,0 +1,89 @@
+#!/usr/bin/python3
+"""`sluice lua` runs a script that can require "wire": PDUs from tables to octets and back. What is to
+hold of them stands in wire.lua; here is how a script is started and how it ends."""
+
+import pathlib
+import re
+
+from harness import case, main, new_folder, right, same, sluice
+
+WIRE = pathlib.Path(__file__).resolve().with_name("wire.lua")
+
+
+def script(text, *arguments):
+    folder = new_folder()
+    (folder / "x.lua").write_text(text)
+    return sluice("lua", "x.lua", *arguments, cwd=folder)
+
+
+def group(name, checks_least):
+    done = sluice("lua", WIRE, name)
+    same((done.returncode, done.stderr), (0, ""), "exit status and stderr")
+    checks = re.fullmatch(r"checks: (\d+)\n", done.stdout)
+    right(checks and int(checks[1]) >= checks_least,
+          f"stdout is {done.stdout!r}, at least {checks_least} checks were to be made")
+
+
+for promise, *its_group in (
+        ("every PDU from a table to octets and back to an equal table", "round_trip", 1500),
+        ("wire.names, help and fields", "described", 40),
+        ("octets typed by hand mean what the specifications say, and come out the same",
+         "typed_octets", 60),
+        ("PDUs inside each other", "nested", 4),
+        ("unknown, missing, out of range, of a wrong type: the error names PDU and field",
+         "wrong_fields", 500),
+        ("octets that are no such PDU: nil, and a text with fault and octet", "decode_faults", 60)):
+    case(promise, *its_group)(group)
+
+
+@case("arguments arrive in arg and in ...")
+def arguments():
+    done = script('print(#arg, arg[0], arg[1], arg[2], arg[3], select("#", ...), ...)',
+                  "a", "b c", "--out")
+    same((done.returncode, done.stderr), (0, ""), "exit status and stderr")
+    same(done.stdout, "3\tx.lua\ta\tb c\t--out\t3\ta\tb c\t--out\n", "stdout")
+    same(script("print(#arg, ...)").stdout, "0\n", "stdout without arguments")
+
+
+@case("a script that fails: 1, with file and line")
+def fails():
+    for text, found in (("local x\nx.y = 1", "2: attempt to index a nil value"),
+                        ("\n\nerror('enough')", "3: enough"),
+                        ('require "wire".udp.encode { }', "1: udp.source_port: missing")):
+        done = script("print('before') " + text)
+        same((done.returncode, done.stdout), (1, "before\n"), f"exit status, stdout of {text!r}")
+        right(done.stderr.startswith(f"sluice: x.lua:{found}"), f"{text!r}: {done.stderr!r}")
+
+
+@case("an error that is no text, or none at all: 1, and a word about it")
+def odd_errors():
+    for text in ("error({})", "error(nil)", "error()", "error(setmetatable({}, {__tostring = error}))",
+                 "coroutine.yield()"):
+        done = script(text)
+        same(done.returncode, 1, f"exit status of {text!r}")
+        right(done.stderr.startswith("sluice: "), f"{text}: stderr is {done.stderr!r}")
+
+
+@case("no valid Lua: 2, with file and line")
+def syntax():
+    done = script("local x = 1\nlocal = 2")
+    same((done.returncode, done.stdout), (2, ""), "exit status and stdout")
+    right(done.stderr.startswith("sluice: x.lua:2: "), f"stderr is {done.stderr!r}")
+
+
+@case("no such file: 2")
+def missing():
+    done = sluice("lua", "none.lua")
+    same((done.returncode, done.stdout, done.stderr),
+         (2, "", "sluice: cannot open none.lua: No such file or directory\n"), "status and output")
+
+
+@case("a module that is not there is an error; a library of Lua is at hand")
+def modules():
+    done = script('print(pcall(require, "none")); print(type(string.pack), type(io.open))')
+    same(done.returncode, 0, f"exit status, {done.stderr}")
+    right(done.stdout.startswith("false\tmodule 'none' not found") and
+          done.stdout.endswith("function\tfunction\n"), f"stdout is {done.stdout!r}")
+
+
+main()

@@ -1,0 +1,113 @@
+#!/usr/bin/python3
+"""Huge pages are taken when there are enough of them and done without when not; a line says which,
+and the results are the same. As root the test reserves a few and gives them back, so nothing else
+may run beside it that looks at them."""
+
+import contextlib
+import functools
+import pathlib
+import re
+
+from harness import QUICKSTART, Skip, case, main, right, run, same
+
+RESERVED = pathlib.Path("/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages")
+PAGES_MAX = 64  # of 2 MiB: no more than 128 MiB are borrowed
+RESULTS = ("summary.json", "gn.pcap", "gb.pcap")
+
+
+@functools.cache
+def small():
+    """A run on 4 KiB pages, if the machine has no huge ones to offer."""
+    done = run(QUICKSTART, "--pcap")
+    if done.info["pages"] != "4 KiB":
+        free = sum(int(path.read_text()) for path in RESERVED.parent.parent.glob("*/free_hugepages"))
+        right(free > 0, f"pages are {done.info['pages']}, but none are free")
+        raise Skip(f"this machine has {free} free huge pages reserved")
+    return done
+
+
+@contextlib.contextmanager
+def borrowed(pages):
+    """So many more 2 MiB pages, or Skip; what was there before comes back in any case."""
+    none = "no huge pages could be reserved"
+    try:
+        former = int(RESERVED.read_text())
+    except OSError as why:
+        raise Skip(f"{none}: {why}") from None
+    try:
+        try:
+            RESERVED.write_text(f"{former + pages}\n")
+        except OSError as why:
+            raise Skip(f"{none}: {why}") from None
+        got = int(RESERVED.read_text()) - former
+        if got < pages:
+            raise Skip(f"{none}: {pages} were asked for, the kernel gave {max(got, 0)}")
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            RESERVED.write_text(f"{former}\n")
+
+
+def free_pages():
+    return int((RESERVED.parent / "free_hugepages").read_text())
+
+
+def line_of(done):
+    lines = [line for line in done.stderr.splitlines() if line.startswith("memory: ")]
+    same(len(lines), 1, f"lines about memory {lines}")
+    return lines[0]
+
+
+@functools.cache
+def huge():
+    """A run on huge pages, as many as the run without said are needed; and how many of them were free
+    before and after it."""
+    pages = int(re.search(r"echo (\d+) > /proc/sys/vm/nr_hugepages", line_of(small()))[1])
+    right(pages <= PAGES_MAX, f"{pages} pages are asked for, more than {PAGES_MAX}")
+    with borrowed(pages):
+        before, done, after = free_pages(), run(QUICKSTART, "--pcap"), free_pages()
+        return done, before, after
+
+
+@case("without huge pages: the line says so, what it costs, and how to have them")
+def line_without():
+    found = re.fullmatch(
+        r"memory: 4 KiB pages, for (\d+) MiB of huge pages are needed and (\d+) MiB are free\. .*"
+        r"each packet costs more cycles\. To have them: echo (\d+) > /proc/sys/vm/nr_hugepages",
+        line_of(small()))
+    right(found, f"the line is: {line_of(small())}")
+    needed_mib, free_mib, pages = map(int, found.groups())
+    right(free_mib < needed_mib <= 2 * pages, f"{free_mib} MiB free, {needed_mib} MiB needed, "
+                                              f"{pages} pages of 2 MiB to be reserved")
+    right(small().info["memory_octets"] <= needed_mib << 20, "run.json says more than the line")
+
+
+@case("with as many as it named: the line and run.json say huge pages")
+def line_with():
+    right(re.fullmatch(r"memory: huge pages \(\d+ MiB needed, \d+ MiB free\)", line_of(huge()[0])),
+          f"the line is: {line_of(huge()[0])}")
+    same(huge()[0].info["pages"], "huge", "run.json")
+    same(huge()[0].info["buffers_held_at_exit"], 0, "buffers_held_at_exit")
+
+
+@case("summary.json and both captures are the same with and without, byte for byte")
+def same_results():
+    for name in RESULTS:
+        right((huge()[0].out / name).read_bytes() == (small().out / name).read_bytes(),
+              f"{name} differs")
+
+
+@case("once it has ended, every page is free again")
+def given_back():
+    _, before, after = huge()
+    same(after, before, "free huge pages after the run")
+
+
+@case("a queue of 100000 packets starts on 4 KiB pages too")
+def large_queue():
+    small()
+    done = run(QUICKSTART, "--set", "queue.packets=100000")
+    same(done.info["pages"], "4 KiB", "pages")
+
+
+main()

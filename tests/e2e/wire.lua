@@ -1,0 +1,326 @@
+-- Run by lua_wire.py: sluice lua wire.lua GROUP. Each group checks a part of what `require "wire"`
+-- promises, and ends with an error at the first check that fails; the last line says how many held.
+local wire = require "wire"
+
+local checks = 0
+
+local function check(condition, text, ...)
+    if not condition then
+        error(text:format(...), 2)
+    end
+    checks = checks + 1
+end
+
+local function octets(hex)
+    return (hex:gsub("%s", ""):gsub("%x%x", function(two) return string.char(tonumber(two, 16)) end))
+end
+
+local function hex(text)
+    return (text:gsub(".", function(one) return ("%02x"):format(one:byte()) end))
+end
+
+-- Fields that differ, as text; nil if none do. Both tables have no others than `fields` names.
+local function difference(fields, found, wanted)
+    local known = 0
+    for _, field in ipairs(fields) do
+        if found[field.name] ~= wanted[field.name] then
+            return ("%s: found %s, right is %s"):format(field.name, tostring(found[field.name]),
+                tostring(wanted[field.name]))
+        end
+        known = known + (found[field.name] ~= nil and 1 or 0)
+    end
+    for _ in next, found do
+        known = known - 1
+    end
+    return known ~= 0 and "a field that is not described" or nil
+end
+
+-- A small generator of our own: the same numbers in every run.
+local state = 20040401
+
+local function random(least, most, at_most)
+    most = math.min(most, at_most or most)
+    state = (state * 6364136223846793005 + 1442695040888963407)
+    local bits = state >> 11
+    return least + bits % (most - least + 1)
+end
+
+local function random_octets(count)
+    local out = {}
+    for i = 1, count do
+        out[i] = string.char(random(0, 255))
+    end
+    return table.concat(out)
+end
+
+-- Where a field's value hangs on another's, or comes in steps.
+local fit = {}
+
+function fit.sndcp_unitdata(pdu)
+    if not pdu.first then
+        pdu.dcomp, pdu.pcomp = 0, 0
+    end
+end
+
+function fit.bssgp_dl_unitdata(pdu)
+    pdu.lifetime_ms = pdu.lifetime_ms // 10 * 10
+    local step = 100
+    while pdu.peak_bit_per_s // step > 0xffff do
+        step = step * 10
+    end
+    pdu.peak_bit_per_s = pdu.peak_bit_per_s // step * step
+end
+
+local function value_of(field, choose)
+    if field.kind == "mac" then
+        return ("%02x:%02x:%02x:00:fe:%02x"):format(random(0, 255), random(0, 255),
+            random(0, 255), random(0, 255))
+    elseif field.kind == "octets" then
+        return random_octets(choose(field.least, field.most, 3000))
+    elseif field.kind == "boolean" then
+        return choose(0, 1) == 1
+    end
+    return choose(field.least, field.most)
+end
+
+local function pdu_of(name, choose, with_optional)
+    local pdu = {}
+    for _, field in ipairs(wire[name].fields) do
+        if not field.optional or with_optional then
+            pdu[field.name] = value_of(field, choose)
+        end
+    end
+    if fit[name] then
+        fit[name](pdu)
+    end
+    return pdu
+end
+
+local function read_back(name, pdu)
+    local codec = wire[name]
+    local encoded = codec.encode(pdu)
+    local decoded, taken = codec.decode(encoded)
+    check(decoded, "%s: %s", name, tostring(taken))
+    check(taken == #encoded, "%s: took %s of %d octets", name, tostring(taken), #encoded)
+    local what = difference(codec.fields, decoded, pdu)
+    check(not what, "%s.%s", name, what or "")
+    check(codec.encode(decoded) == encoded, "%s: encodes to other octets again", name)
+end
+
+local groups = {}
+
+-- Every PDU, from a table and back: all fields at their least, at their most, and at random.
+function groups.round_trip()
+    local function least(a) return a end
+    local function most(_, b) return b end
+    for _, name in ipairs(wire.names) do
+        read_back(name, pdu_of(name, least, false))
+        read_back(name, pdu_of(name, most, true))
+        for i = 1, 50 do
+            read_back(name, pdu_of(name, random, i % 2 == 0))
+        end
+    end
+end
+
+-- What a person may ask: names, help, fields.
+function groups.described()
+    local names = { "ether", "ipv4", "udp", "gtpu", "ns_unitdata", "bssgp_dl_unitdata", "llc_ui",
+        "sndcp_unitdata" }
+    check(table.concat(wire.names, " ") == table.concat(names, " "), "wire.names: %s",
+        table.concat(wire.names, " "))
+    for _, name in ipairs(names) do
+        check(#wire[name].help > 0, "%s: no help", name)
+        for _, field in ipairs(wire[name].fields) do
+            check(#field.name > 0 and #field.help > 0 and field.least <= field.most,
+                "%s.%s: %d to %d, help '%s'", name, field.name, field.least, field.most, field.help)
+        end
+    end
+end
+
+-- Octets typed by hand from the layouts of the specifications, and what they mean. The LLC frames
+-- have the FCS of known frames; the checksum of the IPv4 header was added up by hand:
+-- 4500 + 001e + 1234 + 4000 + 4011 + c000 + 0202 + 0a00 + 0001 = 1a366; a366 + 1, inverted, is 5c98.
+local typed = {
+    { "ether", "025300000001 025300000002 0800 aabb", {
+        destination = "02:53:00:00:00:01", source = "02:53:00:00:00:02", type = 0x0800,
+        payload = octets "aabb" } },
+    { "ipv4", "4500001e 12344000 4011 5c98 c0000202 0a000001 00112233445566778899", {
+        tos = 0, id = 0x1234, dont_fragment = true, more_fragments = false, fragment_offset = 0,
+        ttl = 64, protocol = 17, source = 0xc0000202, destination = 0x0a000001,
+        payload = octets "00112233445566778899" } },
+    { "udp", "0868 59d8 000b 0000 616263", {
+        source_port = 2152, destination_port = 23000, checksum = 0, payload = "abc" } },
+    { "gtpu", "30 ff 0003 c0ffee01 616263", {
+        type = 255, teid = 0xc0ffee01, payload = "abc" } },
+    { "gtpu", "33 ff 0006 00000002 0102 07 00 6162", {
+        type = 255, teid = 2, sequence = 0x0102, npdu_number = 7, payload = "ab" } },
+    { "gtpu", "32 01 0004 00000000 0001 00 00", {
+        type = 1, teid = 0, sequence = 1, payload = "" } },
+    { "ns_unitdata", "00 00 0002 616263", {
+        request_change_flow = false, confirm_change_flow = false, bvci = 2, sdu = "abc" } },
+    { "ns_unitdata", "00 03 fffe", {
+        request_change_flow = true, confirm_change_flow = true, bvci = 65534, sdu = "" } },
+    { "bssgp_dl_unitdata", "00 c0000001 0050 31 16 82 0fa0 0e 83 414243", {
+        tlli = 0xc0000001, peak_bit_per_s = 8000, not_ack = true, user_data = true,
+        rlc_unack = false, precedence = 1, lifetime_ms = 40000, llc_pdu = "ABC" } },
+    { "bssgp_dl_unitdata", "00 80000000 ffff ca 16 82 ffff 0e 0080" .. ("5a"):rep(128), {
+        tlli = 0x80000000, peak_bit_per_s = 6553500000, not_ack = false, user_data = false,
+        rlc_unack = true, precedence = 2, lifetime_ms = 655350, llc_pdu = ("Z"):rep(128) } },
+    { "llc_ui", "43 c0 01 2b2b2b 3d2785", {
+        cr = true, sapi = 3, nu = 0, enciphered = false, protect_all = true, info = "+++" } },
+    { "llc_ui", "41 c0 01 081502 de8e9a", {
+        cr = true, sapi = 1, nu = 0, enciphered = false, protect_all = true,
+        info = octets "081502" } },
+    { "llc_ui", "01 c0 10 080509 afe633", {
+        cr = false, sapi = 1, nu = 4, enciphered = false, protect_all = false,
+        info = octets "080509" } },
+    { "sndcp_unitdata", "75 00 0fff 616263", {
+        first = true, more = true, nsapi = 5, dcomp = 0, pcomp = 0, segment = 0,
+        npdu_number = 4095, data = "abc" } },
+    { "sndcp_unitdata", "2f f00a 61", {
+        first = false, more = false, nsapi = 15, dcomp = 0, pcomp = 0, segment = 15,
+        npdu_number = 10, data = "a" } },
+}
+
+function groups.typed_octets()
+    for _, row in ipairs(typed) do
+        local name, encoded, fields = row[1], octets(row[2]), row[3]
+        local decoded, taken = wire[name].decode(encoded)
+        check(decoded, "%s: %s", name, tostring(taken))
+        check(taken == #encoded, "%s: took %s of %d octets", name, tostring(taken), #encoded)
+        local what = difference(wire[name].fields, decoded, fields)
+        check(not what, "%s.%s", name, what or "")
+        check(wire[name].encode(fields) == encoded, "%s: encodes to %s", name,
+            hex(wire[name].encode(fields)))
+    end
+end
+
+-- Layers inside each other, as a frame on Gb has them.
+function groups.nested()
+    local data = octets "4500001c0000000040110000c00002010a000001" .. "12345678"
+    local segment = wire.sndcp_unitdata.encode {
+        first = true, more = false, nsapi = 5, dcomp = 0, pcomp = 0, segment = 0, npdu_number = 1,
+        data = data }
+    local frame = wire.llc_ui.encode {
+        cr = true, sapi = 11, nu = 300, enciphered = false, protect_all = true, info = segment }
+    local pdu = wire.bssgp_dl_unitdata.encode {
+        tlli = 0xc0000007, peak_bit_per_s = 0, not_ack = true, user_data = true,
+        rlc_unack = false, precedence = 1, lifetime_ms = 1000, llc_pdu = frame }
+    local ns = wire.ns_unitdata.encode {
+        request_change_flow = false, confirm_change_flow = false, bvci = 2, sdu = pdu }
+    check(#ns == 4 + 12 + 2 + 3 + 4 + #data + 3, "%d octets", #ns)
+    local unpacked = wire.ns_unitdata.decode(ns)
+    unpacked = wire.bssgp_dl_unitdata.decode(unpacked.sdu)
+    check(unpacked.tlli == 0xc0000007, "TLLI %x", unpacked.tlli)
+    unpacked = wire.llc_ui.decode(unpacked.llc_pdu)
+    check(unpacked.nu == 300, "N(U) %d", unpacked.nu)
+    unpacked = wire.sndcp_unitdata.decode(unpacked.info)
+    check(unpacked.data == data, "data %s", hex(unpacked.data))
+end
+
+local function good(name)
+    return pdu_of(name, function(least) return least end, false)
+end
+
+local function refused(name, pdu, field)
+    local done, text = pcall(wire[name].encode, pdu)
+    check(not done, "%s.%s: it was taken", name, field)
+    check(text:find(("%s.%s: "):format(name, field), 1, true), "%s.%s is not named in: %s", name,
+        field, text)
+    return text
+end
+
+-- Each field of each PDU in turn: missing, out of range on both sides, of a wrong type.
+function groups.wrong_fields()
+    for _, name in ipairs(wire.names) do
+        local pdu = good(name)
+        pdu.no_such_field = 1
+        local text = refused(name, pdu, "no_such_field")
+        for _, field in ipairs(wire[name].fields) do
+            check(text:find(field.name, 1, true), "%s.%s is not listed in: %s", name, field.name,
+                text)
+            local function try(value)
+                local wrong = good(name)
+                wrong[field.name] = value
+                return refused(name, wrong, field.name)
+            end
+            if not field.optional then
+                check(try(nil):find("missing", 1, true), "%s.%s: no word of it missing", name,
+                    field.name)
+            end
+            try({})
+            try(print)
+            if field.kind == "integer" or field.kind == "boolean" then
+                check(try(field.most + 1):find(tostring(field.most + 1), 1, true),
+                    "%s.%s: what was found is not named", name, field.name)
+                try(field.least - 1)
+                try(0.5)
+                try("1")
+                try(math.mininteger)
+            elseif field.kind == "octets" then
+                try(("x"):rep(field.most + 1))
+                try(5)
+                try(true)
+            else
+                try("")
+                try("02:00:00:00:00")
+                try("02:00:00:00:00:0g")
+                try("02:00:00:00:00:01 ")
+                try("02: 0:00:00:00:01")
+                try("02:+0:00:00:00:01")
+                try(5)
+            end
+        end
+    end
+end
+
+-- Octets that are no such PDU: nil, and a text with the PDU, the fault and the octet.
+local broken = {
+    { "ether", "0253", "TRUNCATED at octet 2" },
+    { "ether", "025300000001 025300000002 05ff aabb", "TYPE at octet 12" },
+    { "ipv4", "4500", "TRUNCATED at octet 2" },
+    { "ipv4", "6500001e 12344000 4011 5c98 c0000202 0a000001 00112233445566778899",
+        "VERSION at octet 0" },
+    { "ipv4", "4500001f 12344000 4011 5c97 c0000202 0a000001 00112233445566778899",
+        "LENGTH at octet 2" },
+    { "ipv4", "4500001e 12344000 4011 5c99 c0000202 0a000001 00112233445566778899",
+        "CHECKSUM at octet 10" },
+    { "udp", "0868 59d8 000c 0000 616263", "LENGTH at octet 4" },
+    { "gtpu", "50 ff 0003 c0ffee01 616263", "VERSION at octet 0" },
+    { "gtpu", "30 ff 0004 c0ffee01 616263", "LENGTH at octet 2" },
+    { "gtpu", "34 ff 0008 00000002 0000 00 85 01 0000 00", "EXTENSION at octet 11" },
+    { "gtpu", "34 ff 0008 00000002 0000 00 20 00 0000 00", "LENGTH at octet 12" },
+    { "ns_unitdata", "0a", "TRUNCATED at octet 1" },
+    { "ns_unitdata", "0a 00 0002", "TYPE at octet 0" },
+    { "bssgp_dl_unitdata", "01 c0000001 0050 31 16 82 0fa0 0e 83 414243", "TYPE at octet 0" },
+    { "bssgp_dl_unitdata", "00 c0000001 0050 31 17 82 0fa0 0e 83 414243", "MISSING_IE at octet 8" },
+    { "bssgp_dl_unitdata", "00 c0000001 0050 31 16 82 0fa0 0e 84 414243", "LENGTH at octet 13" },
+    { "bssgp_dl_unitdata", "00 c0000001 0050 31 16 82 0fa0", "MISSING_IE at octet 12" },
+    { "llc_ui", "43 c0 01 3d27", "TRUNCATED at octet 5" },
+    { "llc_ui", "43 c0 01 2b2b2b 3d2786", "FCS at octet 6" },
+    { "llc_ui", "43 c0 01 2b2b2a 3d2785", "FCS at octet 6" },
+    { "llc_ui", "43 80 01 2b2b2b 3d2785", "TYPE at octet 1" },
+    { "llc_ui", "40 c0 01 2b2b2b 3d2785", "RESERVED at octet 0" },
+    { "sndcp_unitdata", "75 00 0f", "TRUNCATED at octet 3" },
+    { "sndcp_unitdata", "55 00 0fff 61", "TYPE at octet 0" },
+    { "sndcp_unitdata", "74 00 0fff 61", "RESERVED at octet 0" },
+    { "sndcp_unitdata", "75 f0 0fff 61", "RESERVED at octet 1" },
+}
+
+function groups.decode_faults()
+    for _, row in ipairs(broken) do
+        local decoded, text = wire[row[1]].decode(octets(row[2]))
+        check(decoded == nil, "%s: %s was taken", row[1], row[2])
+        check(text:find(row[1] .. ": " .. row[3] .. ": ", 1, true) == 1, "%s: found '%s', right is "
+            .. "'%s'", row[1], text, row[3])
+    end
+    for _, name in ipairs(wire.names) do
+        local decoded, text = wire[name].decode("")
+        check(decoded == nil and text:find(name .. ": TRUNCATED at octet 0", 1, true) == 1,
+            "%s of nothing: %s", name, tostring(text))
+    end
+end
+
+local name = ...
+groups[name]()
+print("checks: " .. checks)
