@@ -12,13 +12,20 @@
 #define PREFETCH_AHEAD 4
 #define BURSTS_A_CALL  4
 
+// In two stages, since an MS is only known by its context.
 static void prefetch_ahead(const struct down *down)
 {
-    const struct pdu *ahead = fifo_peek(down->queue, PREFETCH_AHEAD);
-    if (!ahead)
-        return;
-    rte_prefetch0(ahead->buffer);
-    rte_prefetch0(&down->state->pdp[ahead->context]);
+    const struct pdu *far = fifo_peek(down->queue, 2 * PREFETCH_AHEAD);
+    const struct pdu *near = fifo_peek(down->queue, PREFETCH_AHEAD);
+    if (far) {
+        rte_prefetch0(far->buffer);
+        rte_prefetch0(&down->state->pdp[far->context]);
+    }
+    if (near) {
+        const struct state_pdp *pdp = &down->state->pdp[near->context];
+        rte_prefetch0(&down->state->ms[pdp->ms]);
+        rte_prefetch0(rte_pktmbuf_mtod((struct rte_mbuf *)near->buffer, void *));
+    }
 }
 
 static uint32_t frame_burst(struct down *down)
