@@ -26,7 +26,7 @@ static int check(struct host *host, const struct options *options)
 int command_check(int argc, char **argv)
 {
     struct options options;
-    if (!options_parse(&options, argc, argv))
+    if (!options_parse(&options, OPTIONS_OF_CHECK, argc, argv))
         return EXIT_USAGE;
     struct host *host = host_create(false);
     int status = host ? check(host, &options) : EXIT_RUN_FAILED;

@@ -34,12 +34,17 @@ static bool take(struct options *options, int option)
     }
 }
 
-bool options_parse(struct options *options, int argc, char **argv)
+bool options_parse(struct options *options, enum options_of command, int argc, char **argv)
 {
-    static const struct option known[] = {
-        {"out", required_argument, NULL, 'o'},  {"pcap", no_argument, NULL, 'p'},
-        {"keys", no_argument, NULL, 'k'},       {"set", required_argument, NULL, 's'},
-        {"seed", required_argument, NULL, 'n'}, {NULL, 0, NULL, 0}};
+    static const struct option of_check[] = {{"keys", no_argument, NULL, 'k'},
+                                             {"set", required_argument, NULL, 's'},
+                                             {NULL, 0, NULL, 0}};
+    static const struct option of_run[] = {{"out", required_argument, NULL, 'o'},
+                                           {"pcap", no_argument, NULL, 'p'},
+                                           {"set", required_argument, NULL, 's'},
+                                           {"seed", required_argument, NULL, 'n'},
+                                           {NULL, 0, NULL, 0}};
+    const struct option *known = command == OPTIONS_OF_RUN ? of_run : of_check;
     *options = (struct options){0};
     optind = 1;
     for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;)

@@ -16,7 +16,9 @@ struct options {
     char seed[64];
 };
 
-// False, with the reason on stderr, for what it does not understand.
-bool options_parse(struct options *options, int argc, char **argv);
+enum options_of { OPTIONS_OF_RUN, OPTIONS_OF_CHECK };
+
+// False, with the reason on stderr, for what that command does not understand.
+bool options_parse(struct options *options, enum options_of command, int argc, char **argv);
 
 #endif

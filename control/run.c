@@ -29,6 +29,7 @@ struct run {
     struct lab *lab;
     struct capture *gn, *gb;
     struct eal_plan plan;
+    bool eal_started;
     char out[PATH_MAX];
     double started_s, wall_s;
     uint32_t buffers_held;
@@ -123,6 +124,7 @@ static int build(struct run *run)
     int fault = eal_start(&run->plan);
     if (fault)
         return failed("DPDK's EAL did not start", strerror(-fault));
+    run->eal_started = true;
     run->dp = dp_create(&run->dp_config);
     if (!run->dp)
         return failed("the dataplane could not be made", strerror(errno));
@@ -221,7 +223,7 @@ static void print_where(const struct run *run)
                run->out, run->dp_config.gb_port);
     else
         printf(" (with --pcap also both captures)\n");
-    printf("  took            %.3f s of wall time\n", run->wall_s);
+    printf("  took            %.1f ms of wall time\n", run->wall_s * 1e3);
 }
 
 static int run_all(struct run *run)
@@ -253,12 +255,13 @@ int command_run(int argc, char **argv)
     if (!run)
         return failed("memory", strerror(ENOMEM));
     int status = EXIT_USAGE;
-    if (options_parse(&run->options, argc, argv)) {
+    if (options_parse(&run->options, OPTIONS_OF_RUN, argc, argv)) {
         run->control.host = host_create(false);
         status = run->control.host ? run_all(run) : failed("Lua", strerror(ENOMEM));
         if (run->control.host)
             host_destroy(run->control.host);
-        eal_stop();
+        if (run->eal_started)
+            eal_stop();
     }
     free(run);
     return status;

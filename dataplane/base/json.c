@@ -61,14 +61,27 @@ void json_close(struct json *json)
     fputc(close, json->out);
 }
 
-// Length of the UTF-8 sequence at s, 0 if it is none.
+// Length of the UTF-8 sequence at s (RFC 3629), 0 if it is none: too short, longer than it need be,
+// a surrogate, or beyond U+10FFFF.
 static int utf8_length(const unsigned char *s)
 {
-    int n = s[0] < 0x80 ? 1 : (s[0] & 0xe0) == 0xc0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : 0;
-    for (int i = 1; i < n; i++)
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    int n = s[0] < 0x80   ? 1
+            : s[0] < 0xc0 ? 0
+            : s[0] < 0xe0 ? 2
+            : s[0] < 0xf0 ? 3
+            : s[0] < 0xf8 ? 4
+                          : 0;
+    if (n < 2)
+        return n;
+    uint32_t point = s[0] & (0x7fu >> n);
+    for (int i = 1; i < n; i++) {
         if ((s[i] & 0xc0) != 0x80)
             return 0;
-    return n;
+        point = point << 6 | (s[i] & 0x3f);
+    }
+    bool surrogate = point >= 0xd800 && point < 0xe000;
+    return point < least[n] || surrogate || point > 0x10ffff ? 0 : n;
 }
 
 static void put_string(struct json *json, const char *text)
@@ -131,7 +144,8 @@ void json_end(struct json *json)
 void json_put(struct json *json, const char *key, uint64_t value)
 {
     json_key(json, key);
-    json_integer(json, (int64_t)value);
+    lead(json);
+    fprintf(json->out, "%" PRIu64, value);
 }
 
 void json_put_text(struct json *json, const char *key, const char *text)

@@ -41,6 +41,7 @@ void state_release(struct state *state)
     rte_free(state->bvc);
     rte_free(state->ms);
     rte_free(state->pdp);
+    *state = (struct state){0};
 }
 
 uint32_t state_teid(const struct state *state, uint32_t pdp_id)

@@ -110,7 +110,8 @@ static bool keep_segment(struct receiver_context *context, const struct sndcp_un
         context->octets = 0;
         context->npdu_number = s->npdu_number;
     }
-    bool in_order = s->segment == context->next_segment && s->npdu_number == context->npdu_number &&
+    bool in_order = (s->first || context->next_segment > 0) &&
+                    s->segment == context->next_segment && s->npdu_number == context->npdu_number &&
                     context->octets + s->data.n <= NPDU_OCTETS_MAX;
     if (!in_order)
         return false;

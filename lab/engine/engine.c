@@ -112,10 +112,13 @@ void engine_add_poller(struct engine *engine, engine_poll_fn *poll, void *self)
     engine->poller[engine->pollers++].self = self;
 }
 
+// What is due and was set before this round; a timer set now for now waits for the next one.
 static bool fire_due(struct engine *engine)
 {
     bool fired = false;
-    while (engine->timers && engine->heap[0].t_ns <= engine->now_ns) {
+    uint64_t set_before = engine->sequence;
+    while (engine->timers && engine->heap[0].t_ns <= engine->now_ns &&
+           engine->heap[0].sequence < set_before) {
         struct timer timer = take_first(engine);
         timer.fire(timer.self, engine->now_ns);
         fired = true;
@@ -150,7 +153,8 @@ static int settle(struct engine *engine, uint64_t *next_ns)
         bool worked = fire_due(engine);
         worked |= input_all(engine);
         *next_ns = poll_all(engine);
-        if (!worked && *next_ns > engine->now_ns)
+        // What the pollers sent last has to be taken before time moves on.
+        if (!worked && *next_ns > engine->now_ns && !input_all(engine))
             return 0;
     }
     return -ELOOP;
@@ -171,6 +175,7 @@ int engine_run(struct engine *engine, uint64_t until_ns, engine_fire_fn *progres
             break;
         engine->now_ns = next_ns;
     }
-    engine->now_ns = until_ns;
+    if (engine->now_ns < until_ns)
+        engine->now_ns = until_ns;
     return 0;
 }

@@ -48,7 +48,7 @@ inside() { # DIR COMMAND: run it in the root, in its own namespaces
     unshare --mount --pid --fork --kill-child bash -euc '
         root=$1
         mount -t proc proc "$root/proc"
-        mount -t sysfs -o ro sysfs "$root/sys"
+        mount -t sysfs sysfs "$root/sys"
         mount -t tmpfs -o mode=755 tmpfs "$root/dev"
         mkdir -m 1777 "$root/dev/shm"
         for node in null zero full random urandom tty; do

@@ -7,8 +7,8 @@
 
 static inline int eal_fixture_setup(void **state)
 {
-    static char words[][32] = {"test",       "--no-huge", "--no-pci",         "--no-telemetry",
-                               "--no-shconf", "-m",        "64",               "--log-level=error",
+    static char words[][32] = {"test",        "--no-huge", "--no-pci", "--no-telemetry",
+                               "--no-shconf", "-m",        "64",       "--log-level=error",
                                "--lcores=0"};
     char *argv[sizeof words / sizeof words[0] + 1] = {NULL};
     int argc = sizeof words / sizeof words[0];

@@ -4,23 +4,21 @@ says. Two readers judge that, and neither shares code with the program: pcap.py 
 
 import collections
 import functools
-import json
 
 import pcap
 import tshark_json
 import worlds
-from harness import case, check_sound, main, right, run, same
+from harness import case, check_sound, main, right, run, same, same_rows
 
-
-Results = collections.namedtuple("Results", "world run packets pdus npdus")
+Results = collections.namedtuple("Results", "run packets pdus npdus")
 
 
 @functools.cache
 def results(world):
-    done = run(world.config(), "--pcap", *[w for pair in world.sets for w in ("--set", pair)])
+    done = run(world.config(), "--pcap", *world.options())
     packets = [pcap.gn_packet(frame) for frame in pcap.frames_of(done.out / "gn.pcap")]
     pdus = [pcap.gb_pdu(frame) for frame in pcap.frames_of(done.out / "gb.pcap")]
-    return Results(world, done, packets, pdus, pcap.npdus_of(pdus))
+    return Results(done, packets, pdus, pcap.npdus_of(pdus))
 
 
 def runs(world):
@@ -34,22 +32,24 @@ def runs(world):
           f"{len(found.npdus)} N-PDUs came out, {world.npdus_least} were to be expected")
 
 
+FIELDS = ("time_ns", "bvci", "tlli", "sapi", "nu", "nsapi", "npdu", "segment", "lifetime_cs")
+
+
 def tshark(world):
     found = results(world)
-    gb, gn = (str(found.run.out / name) for name in ("gb.pcap", "gn.pcap"))
+    gn, gb = (str(found.run.out / name) for name in ("gn.pcap", "gb.pcap"))
     same(tshark_json.complaints(gn), [], "tshark's complaints about gn.pcap")
     same(tshark_json.complaints(gb), [], "tshark's complaints about gb.pcap")
-    frames = tshark_json.gb_frames(gb)
-    same([f["number"] for f in frames if f["fcs"] != "correct"], [], "frames with a wrong FCS")
-    same([(f["time_ns"], f["bvci"], f["tlli"], f["sapi"], f["nu"], f["nsapi"], f["npdu"],
-           f["segment"], f["lifetime_cs"]) for f in frames],
-         [(p.time_ns, p.bvci, p.tlli, p.sapi, p.nu, p.nsapi, p.npdu, p.segment, p.lifetime_cs)
-          for p in found.pdus], "fields by tshark and by pcap.py")
-    same([f["teid"] for f in tshark_json.gn_frames(gn)], [p.teid for p in found.packets], "TEIDs")
-    for name, read, ours in (("gn.pcap", tshark_json.gn_frames(gn), found.packets),
-                             ("gb.pcap", frames, found.npdus)):
-        same([(f["inner"]["dst"], f["inner"]["len"]) for f in read if f["inner"]],
-             [(packet.dst, len(packet.octets)) for packet in ours], f"inner packets of {name}")
+    gn_read, gb_read = tshark_json.gn_frames(gn), tshark_json.gb_frames(gb)
+    same_rows([frame["fcs"] for frame in gb_read], ["correct"] * len(found.pdus), "FCS")
+    same_rows([[frame[name] for name in FIELDS] for frame in gb_read],
+              [[getattr(pdu, name) for name in FIELDS] for pdu in found.pdus],
+              f"gb.pcap by tshark and by pcap.py, {FIELDS}")
+    same_rows([frame["teid"] for frame in gn_read], [p.teid for p in found.packets], "TEIDs")
+    for name, read, ours in ("gn.pcap", gn_read, found.packets), ("gb.pcap", gb_read, found.npdus):
+        inner = [frame["inner"] for frame in read if frame["inner"]]
+        same_rows([(packet["dst"], packet["len"]) for packet in inner],
+                  [(packet.dst, len(packet.octets)) for packet in ours], f"packets in {name}")
 
 
 def match(found):

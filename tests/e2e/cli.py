@@ -97,8 +97,8 @@ def options_of_others():
 @case("a bad --seed")
 def seed():
     for text in ("", "x", "-1", "1.5", "99999999999999999999"):
-        before_the_run(r".*seed: found .*, allowed a whole number from 0 to 9007199254740992", "run",
-                       QUICKSTART, "--seed", text)
+        before_the_run(r".*seed: found .*, allowed a whole number from 0 to 9007199254740992",
+                       "run", QUICKSTART, "--seed", text)
 
 
 @case("the last --seed and --set of a key count")

@@ -49,6 +49,13 @@ def same(found, wanted, what):
     right(found == wanted, f"{what}: found {short(found)}, right is {short(wanted)}")
 
 
+def same_rows(found, wanted, what):
+    """Names the first row that differs."""
+    for number, pair in enumerate(zip(found, wanted), 1):
+        same(*pair, f"{what}, row {number}")
+    same(len(found), len(wanted), f"{what}, rows")
+
+
 def short(value):
     text = repr(value)
     return text if len(text) <= 600 else f"{text[:600]}... ({len(text)} characters)"
@@ -101,9 +108,9 @@ def new_folder():
 def sluice(*arguments, cwd=None, before=()):
     """Runs it and gives status, stdout and stderr; `before` is a command that starts it."""
     command = [*before, program(), *map(str, arguments)]
-    return subprocess.run(command, cwd=cwd or new_folder(), stdin=subprocess.DEVNULL, timeout=TIMEOUT_S,
+    return subprocess.run(command, cwd=cwd or new_folder(), stdin=subprocess.DEVNULL,
                           capture_output=True, encoding="utf-8", errors="backslashreplace",
-                          check=False)
+                          timeout=TIMEOUT_S, check=False)
 
 
 def run(config, *arguments, before=()):

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""`sluice lua` runs a script that can require "wire": PDUs from tables to octets and back. What is to
-hold of them stands in wire.lua; here is how a script is started and how it ends."""
+"""`sluice lua` runs a script that can require "wire": PDUs from tables to octets and back. What is
+to hold of them stands in wire.lua; here is how a script is started and how it ends."""
 
 import pathlib
 import re
@@ -57,8 +57,8 @@ def fails():
 
 @case("an error that is no text, or none at all: 1, and a word about it")
 def odd_errors():
-    for text in ("error({})", "error(nil)", "error()", "error(setmetatable({}, {__tostring = error}))",
-                 "coroutine.yield()"):
+    for text in ("error({})", "error(nil)", "error()", "coroutine.yield()",
+                 "error(setmetatable({}, {__tostring = error}))"):
         done = script(text)
         same(done.returncode, 1, f"exit status of {text!r}")
         right(done.stderr.startswith("sluice: "), f"{text}: stderr is {done.stderr!r}")

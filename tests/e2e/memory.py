@@ -20,7 +20,8 @@ def small():
     """A run on 4 KiB pages, if the machine has no huge ones to offer."""
     done = run(QUICKSTART, "--pcap")
     if done.info["pages"] != "4 KiB":
-        free = sum(int(path.read_text()) for path in RESERVED.parent.parent.glob("*/free_hugepages"))
+        sizes = RESERVED.parent.parent.glob("*/free_hugepages")
+        free = sum(int(path.read_text()) for path in sizes)
         right(free > 0, f"pages are {done.info['pages']}, but none are free")
         raise Skip(f"this machine has {free} free huge pages reserved")
     return done
@@ -60,8 +61,8 @@ def line_of(done):
 
 @functools.cache
 def huge():
-    """A run on huge pages, as many as the run without said are needed; and how many of them were free
-    before and after it."""
+    """A run on huge pages, as many as the run without said are needed; and how many of them were
+    free before and after it."""
     pages = int(re.search(r"echo (\d+) > /proc/sys/vm/nr_hugepages", line_of(small()))[1])
     right(pages <= PAGES_MAX, f"{pages} pages are asked for, more than {PAGES_MAX}")
     with borrowed(pages):
@@ -73,7 +74,7 @@ def huge():
 def line_without():
     found = re.fullmatch(
         r"memory: 4 KiB pages, for (\d+) MiB of huge pages are needed and (\d+) MiB are free\. .*"
-        r"each packet costs more cycles\. To have them: echo (\d+) > /proc/sys/vm/nr_hugepages",
+        r"packet costs .*more cycles\. To have them: echo (\d+) > /proc/sys/vm/nr_hugepages",
         line_of(small()))
     right(found, f"the line is: {line_of(small())}")
     needed_mib, free_mib, pages = map(int, found.groups())

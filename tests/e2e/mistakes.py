@@ -93,7 +93,8 @@ def folder_for_file():
 
 @case("below a file")
 def below_file():
-    refused_by_both(written(b""), "x.lua/y.lua", [], ["x.lua/y.lua: cannot be read: Not a directory"])
+    refused_by_both(written(b""), "x.lua/y.lua", [],
+                    ["x.lua/y.lua: cannot be read: Not a directory"])
 
 
 @case("a file that we may not read")

@@ -1,7 +1,7 @@
 """A plain reader of gn.pcap and gb.pcap, written from the formats alone: pcap, Ethernet, IPv4, UDP,
-GTP-U (29.281), NS (48.016), BSSGP (48.018), LLC (44.064), SNDCP (44.065). It knows what the downlink
-sends, no more, and takes nothing from our own codecs. Whatever is wrong raises Broken, with the
-frame's number.
+GTP-U (29.281), NS (48.016), BSSGP (48.018), LLC (44.064), SNDCP (44.065). It knows what the
+downlink sends, no more, and takes nothing from our own codecs. Whatever is wrong raises Broken,
+with the frame's number.
 """
 
 import collections

@@ -16,8 +16,8 @@ from harness import QUICKSTART, Skip, case, main, new_folder, program, right, ru
 NAMED = re.compile(r"_(pclmul|vpclmul|aesni|vaes|gfni|avx2|avx512)\.c\.o$")
 
 # Beyond x86-64-v2: everything in VEX or EVEX form (its registers, its v..., the BMI group) and what
-# came one by one. Left out: tzcnt, which an older processor carries out as bsf and GCC writes for it
-# on purpose; RTM, which DPDK's headers bring in behind a look at the processor.
+# came one by one. Left out: tzcnt, which an older processor carries out as bsf and GCC writes for
+# it on purpose; RTM, which DPDK's headers bring in behind a look at the processor.
 BEYOND = re.compile(
     r"%[yz]mm|%xmm(1[6-9]|2\d|3[01])\b|%k[0-7]\b"
     r"|^v|^(andn|bextr|blsi|blsmsk|blsr|bzhi|mulx|pdep|pext|rorx|sarx|shlx|shrx)[lq]?\b"
@@ -52,7 +52,8 @@ def objects():
 
 
 def functions_of(path):
-    done = subprocess.run(["nm", "--defined-only", path], capture_output=True, text=True, check=True)
+    done = subprocess.run(["nm", "--defined-only", path], capture_output=True, text=True,
+                          check=True)
     return {line.split()[2] for line in done.stdout.splitlines() if line.split()[1] in "tT"}
 
 

@@ -5,7 +5,8 @@ import functools
 import re
 import time
 
-from harness import QUICKSTART, case, check_sound, main, new_folder, right, run, same, sluice
+from harness import (QUICKSTART, case, check_sound, drops_of, main, new_folder, right, run, same,
+                     sluice)
 
 WALL_S_MAX = 5
 
@@ -34,8 +35,7 @@ def text():
     for name, of_class in done.summary["classes"].items():
         text_has(done.stdout, rf"^  {name} +{of_class['in_packets']} +{of_class['in_octets']} "
                               rf"+{of_class['packets']} ")
-    dropped = sum(of_class["drops"]["queue_full"]["packets"]
-                  for of_class in done.summary["classes"].values())
+    dropped = sum(drops_of(of_class)[0] for of_class in done.summary["classes"].values())
     text_has(done.stdout, r"^quickstart: 10\.000 s of virtual time, seed 1$",
              rf"^  queue_full +{dropped} packets .* octets   the queue holds",
              rf"^  packets +{numbers['in']} in = {numbers['out']} out \+ {numbers['dropped']} "

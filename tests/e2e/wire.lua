@@ -12,7 +12,10 @@ local function check(condition, text, ...)
 end
 
 local function octets(hex)
-    return (hex:gsub("%s", ""):gsub("%x%x", function(two) return string.char(tonumber(two, 16)) end))
+    local function char(two)
+        return string.char(tonumber(two, 16))
+    end
+    return (hex:gsub("%s", ""):gsub("%x%x", char))
 end
 
 local function hex(text)
@@ -139,7 +142,7 @@ end
 
 -- Octets typed by hand from the layouts of the specifications, and what they mean. The LLC frames
 -- have the FCS of known frames; the checksum of the IPv4 header was added up by hand:
--- 4500 + 001e + 1234 + 4000 + 4011 + c000 + 0202 + 0a00 + 0001 = 1a366; a366 + 1, inverted, is 5c98.
+-- 4500 + 001e + 1234 + 4000 + 4011 + c000 + 0202 + 0a00 + 0001 = 1a366; a366 + 1 inverted is 5c98.
 local typed = {
     { "ether", "025300000001 025300000002 0800 aabb", {
         destination = "02:53:00:00:00:01", source = "02:53:00:00:00:02", type = 0x0800,

@@ -28,6 +28,9 @@ class World:
     nu_wraps: bool = False
     npdu_wraps: bool = False
 
+    def options(self):
+        return [word for pair in self.sets for word in ("--set", pair)]
+
     def config(self):
         if self.text is None:
             return QUICKSTART

@@ -93,7 +93,7 @@ class World:
         # so that all flows to all contexts stay below PACKETS_MOST
         most = PACKETS_MOST * min(sizes) * 8000 // (flows * self.contexts * self.duration_ms)
         return (f'  traffic {{ class = "{rng.choice(sorted(self.classes))}", '
-                f'rate = "{between(rng, max(100, most // 300), max(101, most))} bit/s", '
+                f'rate = "{between(rng, max(100, most // 20), max(101, most))} bit/s", '
                 f'pattern = "{rng.choice(("constant", "poisson"))}", '
                 f'start = "{start_ms} ms", stop = "{start_ms + between(rng, 1, 30000)} ms",\n    '
                 f'size = {{ {", ".join(f"{chr(34)}{size} octets{chr(34)}" for size in sizes)} }} '
@@ -126,7 +126,8 @@ def choose_program():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("minutes", nargs="?", type=float, default=10)
-    parser.add_argument("seed", nargs="?", type=int, default=random.SystemRandom().randrange(1 << 32))
+    parser.add_argument("seed", nargs="?", type=int,
+                        default=random.SystemRandom().randrange(1 << 32))
     args = parser.parse_args()
     print(f"{choose_program()}, {args.minutes:g} minutes, seed {args.seed}", flush=True)
 

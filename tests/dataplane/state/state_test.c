@@ -69,10 +69,11 @@ static void test_outer_template(void **state)
 {
     // to the BSS, from us; then IPv4 without length, id and checksum; then UDP
     static const uint8_t expected[] = {
-        0x06, 1,    2,    3,    4,    5,    0x02, 0,    0,    0,    0,    0x0b, 0x08, 0x00, // Ethernet
-        0x45, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x40, 0x11, 0x00, 0x00,             // IPv4
-        0xc0, 0x00, 0x02, 0x01, 0x0a, 0x14, 0x1e, 0x28,                                     //
-        0x59, 0xd8, 0x5b, 0xa0,                                                             // UDP
+        0x06, 1,    2,    3,    4,    5,    0x02, 0,    0,    0,    0,    0x0b,
+        0x08, 0x00,                                                             // Ethernet
+        0x45, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x40, 0x11, 0x00, 0x00, // IPv4
+        0xc0, 0x00, 0x02, 0x01, 0x0a, 0x14, 0x1e, 0x28,                         //
+        0x59, 0xd8, 0x5b, 0xa0,                                                 // UDP
     };
     (void)state;
     apply_nse(1, 0x0a141e28, 23456);
@@ -122,8 +123,8 @@ static void test_ms_begins_anew(void **state)
         assert_int_equal(made.ms[4].vu[lle], 0);
 }
 
-// Best effort (peak 0), data without LLC ACK, acknowledged RLC, and a lifetime of 500 cs. Precedence
-// is normal, for background low.
+// Best effort (peak 0), data without LLC ACK, acknowledged RLC, and a lifetime of 500 cs.
+// Precedence is normal, for background low.
 static void test_pdp_template(void **state)
 {
     static const uint8_t normal[] = {0x00, 0xc0, 0, 0, 7, 0, 0, 0x31, 0x16, 0x82, 0x01, 0xf4};
@@ -225,6 +226,8 @@ static void test_index_beyond_the_limits_is_unknown(void **state)
     assert_null(state_pdp_of_teid(&made, teid_make(0, 1, 10)));
     assert_null(state_pdp_of_teid(&made, teid_make(0, 1, 0x3fffff)));
     assert_null(state_pdp_of_teid(&made, 0xffffffff));
+    made.limits.pdps = 9;
+    assert_null(state_pdp_of_teid(&made, teid_make(0, 1, 9)));
 }
 
 static void test_worker_is_part_of_the_teid(void **state)

@@ -3,6 +3,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -53,7 +54,8 @@ static void expect_counter(const char *name, enum stats_scope scope, size_t offs
 static void test_counters_stand_where_described(void **state)
 {
     (void)state;
-    expect_counter("gn_rx_packets", STATS_SCOPE_WORKER, offsetof(struct stats_worker, gn_rx_packets));
+    expect_counter("gn_rx_packets", STATS_SCOPE_WORKER,
+                   offsetof(struct stats_worker, gn_rx_packets));
     expect_counter("gb_tx_octets", STATS_SCOPE_WORKER, offsetof(struct stats_worker, gb_tx_octets));
     expect_counter("commands", STATS_SCOPE_WORKER, offsetof(struct stats_worker, commands));
     expect_counter("in_packets", STATS_SCOPE_CLASS, offsetof(struct stats_class, in_packets));
@@ -83,33 +85,39 @@ static void test_balance_of_nothing(void **state)
     assert_memory_equal(&b, &zero, sizeof b);
 }
 
-// Each counter of a class and each of its drops is a different power of two or a multiple of a large
-// number, so that a sum shows which of them it holds.
+// Every out counter is a power of two of its own and no two drops are alike, so that a sum shows
+// what it holds. Packets of no class stand at CLASS_COUNT: frames that became no N-PDU, so all of
+// them drops.
 static void test_balance_adds_up_everything(void **state)
 {
-    static struct stats_worker stats;
-    struct stats_ledger packets = {.in = 1000}, octets = {.in = 500000, .headers = 36000};
+    static struct stats_worker stats = {.gn_rx_packets = 1000,
+                                        .gn_rx_octets = 500000,
+                                        .gn_header_octets = 36000,
+                                        .gb_tx_packets = 77777, // no part of the balance
+                                        .gb_tx_octets = 7777777};
+    struct stats_balance expected = {.packets = {.in = 1000},
+                                     .octets = {.in = 500000, .headers = 36000}};
     (void)state;
-    memset(&stats, 0, sizeof stats);
-    stats.gn_rx_packets = 1000;
-    stats.gn_rx_octets = 500000;
-    stats.gn_header_octets = 36000;
-    stats.gb_tx_packets = 77777; // frames of Gb are no part of the balance
-    stats.gb_tx_octets = 7777777;
     for (uint64_t c = 0; c <= CLASS_COUNT; c++) {
         struct stats_class *of_class = &stats.of_class[c];
-        of_class->in_packets = of_class->in_octets = 1ULL << 60;
-        packets.out += of_class->out_packets = 1ULL << c;
-        octets.out += of_class->out_octets = 1ULL << (c + 20);
+        bool frames = c == CLASS_COUNT;
+        struct stats_drop *dropped = frames ? &expected.dropped_frames : &expected.dropped_npdus;
         for (uint64_t r = 0; r < DROP_COUNT; r++) {
-            packets.dropped += of_class->drop[r].packets = 1 + 100 * c + r;
-            octets.dropped += of_class->drop[r].octets = 1000000 + 10000 * c + r;
+            dropped->packets += of_class->drop[r].packets = 1 + 100 * c + r;
+            dropped->octets += of_class->drop[r].octets = 1000000 + 10000 * c + r;
         }
+        if (frames)
+            break;
+        expected.packets.out += of_class->out_packets = 1ULL << c;
+        expected.octets.out += of_class->out_octets = 1ULL << (c + 20);
+        expected.npdu_packets += of_class->in_packets = 1ULL << (c + 40);
+        expected.npdu_octets += of_class->in_octets = 1ULL << (c + 50);
     }
+    expected.packets.dropped = expected.dropped_frames.packets + expected.dropped_npdus.packets;
+    expected.octets.dropped = expected.dropped_frames.octets + expected.dropped_npdus.octets;
     struct stats_balance b = stats_balance(&stats);
-    assert_memory_equal(&b.packets, &packets, sizeof packets);
-    assert_memory_equal(&b.octets, &octets, sizeof octets);
-    assert_true(b.packets.out == 0xff);
+    assert_memory_equal(&b, &expected, sizeof b);
+    assert_true(b.packets.out == 0x7f);
 }
 
 int main(void)

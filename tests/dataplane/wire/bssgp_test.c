@@ -1,5 +1,5 @@
-// BSSGP DL-UNITDATA: typed octets both ways, peak rates, lifetimes, lengths, optional elements, each
-// fault.
+// BSSGP DL-UNITDATA: typed octets both ways, peak rates, lifetimes, lengths, optional elements,
+// each fault.
 #include "dataplane/wire/bssgp.h"
 
 #include "tests/dataplane/wire/judge.h"
@@ -174,7 +174,10 @@ static void test_long_form_of_a_short_length(void **state)
     uint8_t b[18];
     (void)state;
     memcpy(b, typed, 12);
-    memcpy(b + 12, "\x0e\x00\x03" "abc", 6);
+    memcpy(b + 12,
+           "\x0e\x00\x03"
+           "abc",
+           6);
     expect_octets(decoded(b, sizeof b).llc_pdu, "abc", 3);
 }
 
@@ -207,6 +210,17 @@ static void test_decode_faults(void **state)
     expect_refused(17, 12, 0x0d, WIRE_MISSING_IE, 17);
 }
 
+static void test_optional_element_beyond_the_end(void **state)
+{
+    struct bssgp_dl_unitdata pdu;
+    uint8_t b[17];
+    (void)state;
+    memcpy(b, typed, sizeof b);
+    b[12] = 0x0d;
+    b[13] = 0x84; // three octets are there
+    EXPECT_FAULT(bssgp_dl_unitdata_decode(&pdu, page_end_copy(b, sizeof b), sizeof b), LENGTH, 13);
+}
+
 static void test_encode_faults(void **state)
 {
     static uint8_t b[32783];
@@ -235,6 +249,7 @@ int main(void)
         cmocka_unit_test(test_optional_elements_are_stepped_over),
         cmocka_unit_test(test_long_form_of_a_short_length),
         cmocka_unit_test(test_decode_faults),
+        cmocka_unit_test(test_optional_element_beyond_the_end),
         cmocka_unit_test(test_encode_faults),
     };
     return cmocka_run_group_tests_name("wire/bssgp", tests, NULL, NULL);

@@ -17,8 +17,8 @@ static void expect_of_all(const uint8_t *b, uint32_t n, uint32_t expected)
             continue;
         uint32_t got = fcs_variants[i].fcs(b, n);
         if (got != expected)
-            fail_msg("%s: %06x, expected %06x: %u octets at alignment %u", fcs_variants[i].name, got,
-                     expected, n, (uint32_t)((uintptr_t)b % 64));
+            fail_msg("%s: %06x, expected %06x: %u octets at alignment %u", fcs_variants[i].name,
+                     got, expected, n, (uint32_t)((uintptr_t)b % 64));
     }
 }
 
@@ -64,8 +64,8 @@ static void test_residue(void **state)
     }
 }
 
-// The message ends 0 .. 63 octets before memory that cannot be read, so with every alignment; ending
-// right there, any octet read beyond it is a crash.
+// The message ends 0 .. 63 octets before memory that cannot be read, so with every alignment;
+// ending right there, any octet read beyond it is a crash.
 static void test_every_length_and_alignment(void **state)
 {
     static uint8_t octets[OCTETS_MAX];

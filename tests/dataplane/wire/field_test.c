@@ -3,13 +3,13 @@
 
 #include "tests/dataplane/wire/judge.h"
 
-#define SAMPLE_FIELDS(MUST, MAY, T)          \
-    MUST(T, BOOL, flag, 0, 1, "a flag")      \
-    MUST(T, U8, small, 1, 200, "8 bits")     \
-    MUST(T, U16, middle, 0, 0xffff, "16")    \
-    MAY(T, U32, large, 0, UINT32_MAX, "32")  \
-    MUST(T, U64, huge, 5, UINT64_MAX, "64")  \
-    MUST(T, MAC, address, 0, 0, "6 octets")  \
+#define SAMPLE_FIELDS(MUST, MAY, T)         \
+    MUST(T, BOOL, flag, 0, 1, "a flag")     \
+    MUST(T, U8, small, 1, 200, "8 bits")    \
+    MUST(T, U16, middle, 0, 0xffff, "16")   \
+    MAY(T, U32, large, 0, UINT32_MAX, "32") \
+    MUST(T, U64, huge, 5, UINT64_MAX, "64") \
+    MUST(T, MAC, address, 0, 0, "6 octets") \
     MAY(T, OCTETS, payload, 0, 10, "octets")
 
 FIELD_STRUCT(sample, SAMPLE_FIELDS);
@@ -65,7 +65,9 @@ static void test_set(void **state)
         int field;
         uint64_t value;
         size_t octets;
-    } cases[] = {{SMALL, 0x12, 1}, {MIDDLE, 0x3456, 2}, {LARGE, 0x789abcde, 4},
+    } cases[] = {{SMALL, 0x12, 1},
+                 {MIDDLE, 0x3456, 2},
+                 {LARGE, 0x789abcde, 4},
                  {HUGE, 0xfedcba9876543210, 8}};
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {

@@ -1,4 +1,5 @@
-// GTPv1-U: typed octets both ways, each optional field by its own flag, extension headers, each fault.
+// GTPv1-U: typed octets both ways, each optional field by its own flag, extension headers, each
+// fault.
 #include "dataplane/wire/gtpu.h"
 
 #include "tests/dataplane/wire/judge.h"
@@ -33,7 +34,8 @@ static void test_g_pdu(void **state)
 
 static void test_echo_request(void **state)
 {
-    const uint8_t typed[] = {0x32, 0x01, 0x00, 0x04, 0x00, 0x00, 0x00, 0x00, 0x12, 0x34, 0x00, 0x00};
+    const uint8_t typed[] = {0x32, 0x01, 0x00, 0x04, 0x00, 0x00,
+                             0x00, 0x00, 0x12, 0x34, 0x00, 0x00};
     struct gtpu m = DECODED(typed, 12);
     (void)state;
     assert_int_equal(m.type, 1);
@@ -100,11 +102,10 @@ static void test_octets_behind_the_message(void **state)
 // Service Class Indicator (0x20), then UDP port (0x40), then a skippable one of 8 octets.
 static void test_extensions_are_stepped_over(void **state)
 {
-    const uint8_t one[] = {0x34, 0xff, 0, 10, 0, 0, 0, 1,    0,   0,
-                           0,    0x20, 1, 5,  0, 0, 'h', 'i'};
-    const uint8_t three[] = {0x36, 0xff, 0, 22,   0, 0, 0,    1, 0,    1, 0,    0x20, 1,   5,   0,
-                             0x40, 1,    9, 0x11, 0x7f, 2, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff, 0,
-                             'h',  'i'};
+    const uint8_t one[] = {0x34, 0xff, 0, 10, 0, 0, 0, 1, 0, 0, 0, 0x20, 1, 5, 0, 0, 'h', 'i'};
+    const uint8_t three[] = {0x36, 0xff, 0,    22,   0,    0,    0,    1, 0,    1,
+                             0,    0x20, 1,    5,    0,    0x40, 1,    9, 0x11, 0x7f,
+                             2,    0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff, 0, 'h',  'i'};
     (void)state;
     struct gtpu m = DECODED(one, 18);
     expect_octets(m.payload, "hi", 2);

@@ -25,7 +25,7 @@
 static inline uint32_t plain_fcs(const uint8_t *b, uint32_t n)
 {
     static const uint8_t below_x24[] = {23, 21, 20, 19, 17, 16, 15, 13, 8, 7, 5, 4, 2, 0};
-    uint32_t generator = 0, remainder = 0, fcs = 0;
+    uint32_t generator = 0, remainder = 0, value = 0;
     for (size_t i = 0; i < COUNT(below_x24); i++)
         generator |= 1u << below_x24[i];
     for (uint32_t bit = 0; bit < 8 * n + 24; bit++) {
@@ -36,8 +36,8 @@ static inline uint32_t plain_fcs(const uint8_t *b, uint32_t n)
             remainder ^= generator;
     }
     for (uint32_t power = 0; power < 24; power++)
-        fcs |= (~remainder >> power & 1) << (23 - power);
-    return fcs;
+        value |= (~remainder >> power & 1) << (23 - power);
+    return value;
 }
 
 // RFC 1071: the ones' complement of the ones' complement sum of the 16-bit words. `sum` continues.

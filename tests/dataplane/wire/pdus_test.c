@@ -1,6 +1,6 @@
 // Every PDU alike, by the table of all: random structs survive the wire, truncated octets and small
-// buffers are refused in bounds, a payload may lie in the buffer that is written; and every fault has
-// a name and comes up. What a PDU looks like on the wire is in the tests of its own.
+// buffers are refused in bounds, a payload may lie in the buffer that is written; and every fault
+// has a name and comes up. What a PDU looks like on the wire is in the tests of its own.
 #include "dataplane/wire/pdus.h"
 
 #include "tests/dataplane/random.h"
@@ -8,8 +8,8 @@
 #include "tests/dataplane/wire/judge.h"
 
 #define ROUND_TRIPS 10000
-#define THOROUGH 100 // PDUs of which every truncation or every small buffer is tried
-#define ROOM 70000
+#define THOROUGH    100 // PDUs of which every truncation or every small buffer is tried
+#define ROOM        70000
 #define PAYLOAD_MAX 1700
 
 static uint8_t payload[65536];
@@ -199,10 +199,9 @@ static void test_encode_in_place(void **state)
 
 static void test_table_names_every_pdu(void **state)
 {
-    static const char *const names[] = {"ether",       "ipv4",
-                                        "udp",         "gtpu",
-                                        "ns_unitdata", "bssgp_dl_unitdata",
-                                        "llc_ui",      "sndcp_unitdata"};
+    static const char *const names[] = {"ether",  "ipv4",          "udp",
+                                        "gtpu",   "ns_unitdata",   "bssgp_dl_unitdata",
+                                        "llc_ui", "sndcp_unitdata"};
     (void)state;
     assert_int_equal(wire_pdu_count, COUNT(names));
     for (uint32_t i = 0; i < wire_pdu_count; i++) {
@@ -282,7 +281,8 @@ static void test_fault_texts(void **state)
     assert_string_equal(wire_err_text((enum wire_err)255), "unknown fault");
 }
 
-// A fault is one negative number that gives back its cause and its offset, up to the largest packet.
+// A fault is one negative number that gives back its cause and its offset, up to the largest
+// packet.
 static void test_fault_numbers(void **state)
 {
     (void)state;
@@ -299,14 +299,10 @@ static void test_fault_numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table_names_every_pdu),
-        cmocka_unit_test(test_round_trips),
-        cmocka_unit_test(test_every_truncation),
-        cmocka_unit_test(test_every_changed_octet),
-        cmocka_unit_test(test_every_small_buffer),
-        cmocka_unit_test(test_encode_in_place),
-        cmocka_unit_test(test_every_fault_comes_up),
-        cmocka_unit_test(test_fault_texts),
+        cmocka_unit_test(test_table_names_every_pdu), cmocka_unit_test(test_round_trips),
+        cmocka_unit_test(test_every_truncation),      cmocka_unit_test(test_every_changed_octet),
+        cmocka_unit_test(test_every_small_buffer),    cmocka_unit_test(test_encode_in_place),
+        cmocka_unit_test(test_every_fault_comes_up),  cmocka_unit_test(test_fault_texts),
         cmocka_unit_test(test_fault_numbers),
     };
     return cmocka_run_group_tests_name("wire/pdus", tests, NULL, NULL);

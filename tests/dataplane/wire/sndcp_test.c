@@ -75,7 +75,9 @@ static void test_number_bits(void **state)
         uint8_t segment;
         uint16_t npdu_number;
         uint8_t octets[2];
-    } cases[] = {{1, 0, {0x10, 0x00}}, {8, 1, {0x80, 0x01}}, {0, 256, {0x01, 0x00}},
+    } cases[] = {{1, 0, {0x10, 0x00}},
+                 {8, 1, {0x80, 0x01}},
+                 {0, 256, {0x01, 0x00}},
                  {3, 2048, {0x38, 0x00}}};
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -114,8 +116,10 @@ static void test_decode_faults(void **state)
 
 static void test_encode_faults(void **state)
 {
-    static const struct sndcp_unitdata at_octet_0[] = {
-        {.nsapi = 4}, {.nsapi = 16}, {.nsapi = 5, .segment = 16}, {.nsapi = 5, .npdu_number = 4096}};
+    static const struct sndcp_unitdata at_octet_0[] = {{.nsapi = 4},
+                                                       {.nsapi = 16},
+                                                       {.nsapi = 5, .segment = 16},
+                                                       {.nsapi = 5, .npdu_number = 4096}};
     static const struct sndcp_unitdata at_octet_1[] = {{.nsapi = 5, .first = true, .dcomp = 15},
                                                        {.nsapi = 5, .first = true, .pcomp = 15},
                                                        {.nsapi = 5, .dcomp = 1},

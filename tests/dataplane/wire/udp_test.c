@@ -1,5 +1,5 @@
-// UDP: typed octets both ways, each fault, and the checksum over the pseudo-header of RFC 768 against
-// a plain one.
+// UDP: typed octets both ways, each fault, and the checksum over the pseudo-header of RFC 768
+// against a plain one.
 #include "dataplane/wire/udp.h"
 
 #include "tests/dataplane/random.h"
@@ -89,8 +89,9 @@ static void test_checksum_against_plain(void **state)
     }
 }
 
-// 0 means "none", so a checksum that comes out as 0 is sent as all ones. The pseudo-header here sums
-// to 0x11 + 8, the datagram adds length 8: a source port of 0xffff - 0x21 makes the sum 0xffff.
+// 0 means "none", so a checksum that comes out as 0 is sent as all ones. The pseudo-header here
+// sums to 0x11 + 8, the datagram adds length 8: a source port of 0xffff - 0x21 makes the sum
+// 0xffff.
 static void test_checksum_is_never_zero(void **state)
 {
     uint8_t b[8] = {0xff, 0xde, 0, 0, 0, 8, 0x12, 0x34};

@@ -241,10 +241,11 @@ static void test_order_within_a_step(void **state)
     engine_add_poller(seen.engine, poll, &pollers[1]);
     engine_add_endpoint(seen.engine, input, &endpoints[0]);
     engine_add_endpoint(seen.engine, input, &endpoints[1]);
-    run_to(9);
-    uint32_t i = seen.calls;
     at(10, 1);
     run_to(10);
+    uint32_t i = 0;
+    while (i < seen.calls && seen.now_ns[i] < 10)
+        i++;
     expect_call(i + 0, 10, 1);
     expect_call(i + 1, 10, (uintptr_t)&endpoints[0]);
     expect_call(i + 2, 10, (uintptr_t)&endpoints[1]);
@@ -360,16 +361,9 @@ static void test_what_a_poller_sends_is_taken_at_once(void **state)
 static void test_progress_is_told(void **state)
 {
     (void)state;
-    for (uint64_t t_ns = 0; t_ns < 10000; t_ns++)
-        engine_at(seen.engine, t_ns, set_two_more, NULL);
-    seen.calls = 0;
-    struct engine *other = engine_create();
-    struct engine *full = seen.engine;
-    seen.engine = other;
-    assert_int_equal(engine_run(other, 10, note, (void *)7), 0);
+    assert_int_equal(engine_run(seen.engine, 10, note, (void *)7), 0);
+    assert_true(seen.calls >= 1);
     expect_call(0, 0, 7);
-    seen.engine = full;
-    engine_destroy(other);
 }
 
 #define ENGINE_TEST(name) cmocka_unit_test_setup_teardown(name, make_engine, destroy_engine)

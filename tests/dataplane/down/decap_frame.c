@@ -1,0 +1,139 @@
+// See decap_frame.h. Checksums here are those of judge.h, not the code's own.
+#include "tests/dataplane/down/decap_frame.h"
+
+#include "tests/dataplane/eal_fixture.h"
+
+static const uint8_t good[GOOD_OCTETS] = {
+    0x02, 0x00, 0x00, 0x00, 0x00, 0x01, 0x02, 0x00, 0x00, 0x00, 0x00, 0x02, 0x08, 0x00, // Ethernet
+    0x45, 0x00, 0x00, 0x2a, 0x00, 0x01, 0x00, 0x00, 0x40, 0x11, 0xf6, 0xbe,             // IPv4
+    0xc0, 0x00, 0x02, 0x02, 0xc0, 0x00, 0x02, 0x01,                                     //
+    0x08, 0x68, 0x08, 0x68, 0x00, 0x16, 0x00, 0x00,                                     // UDP
+    0x30, 0xff, 0x00, 0x06, 0x00, 0x40, 0x00, 0x05,                                     // GTP-U
+    'p',  'a',  'c',  'k',  'e',  't',
+};
+
+const struct down_gn decap_gn = {.mac = {{0x02, 0, 0, 0, 0, 0x01}}, .address = 0xc0000201};
+struct rte_mempool *decap_pool;
+static unsigned in_use;
+
+struct frame frame_good(void)
+{
+    struct frame f = {.n = sizeof good};
+    memcpy(f.at, good, sizeof good);
+    return f;
+}
+
+void frame_put16(uint8_t *at, uint32_t value)
+{
+    at[0] = (uint8_t)(value >> 8);
+    at[1] = (uint8_t)value;
+}
+
+void frame_repair_checksum(struct frame *f)
+{
+    uint32_t header = 4u * (f->at[IP] & 15);
+    frame_put16(f->at + IP + 10, 0);
+    frame_put16(f->at + IP + 10, plain_checksum(f->at + IP, header));
+}
+
+void frame_repair_lengths(struct frame *f, enum layer top)
+{
+    frame_put16(f->at + IP + 2, f->n - IP);
+    if (top >= LAYER_UDP)
+        frame_put16(f->at + UDP + 4, f->n - UDP);
+    if (top >= LAYER_GTPU)
+        frame_put16(f->at + GTPU + 2, f->n - TPDU);
+    frame_repair_checksum(f);
+}
+
+struct frame frame_changed(uint32_t at, uint8_t value)
+{
+    struct frame f = frame_good();
+    f.at[at] = value;
+    if (at >= IP && at < UDP && at != IP + 10 && at != IP + 11)
+        frame_repair_checksum(&f);
+    return f;
+}
+
+void frame_insert(struct frame *f, uint32_t at, const uint8_t *octets, uint32_t n)
+{
+    memmove(f->at + at + n, f->at + at, f->n - at);
+    memcpy(f->at + at, octets, n);
+    f->n += n;
+}
+
+struct rte_mbuf *frame_mbuf(const uint8_t *octets, uint32_t n)
+{
+    struct rte_mbuf *m = rte_pktmbuf_alloc(decap_pool);
+    assert_non_null(m);
+    memcpy(rte_pktmbuf_append(m, (uint16_t)n), octets, n);
+    return m;
+}
+
+void expect_payload(const struct rte_mbuf *m, const void *octets, uint32_t n)
+{
+    assert_int_equal(m->nb_segs, 1);
+    assert_int_equal(m->pkt_len, n);
+    assert_int_equal(m->data_len, n);
+    assert_memory_equal(rte_pktmbuf_mtod(m, uint8_t *), octets, n);
+    rte_mbuf_sanity_check(m, 1);
+}
+
+void expect_mbuf_dropped(struct rte_mbuf *m, enum drop_reason expected)
+{
+    uint32_t teid;
+    uint32_t octets = m->pkt_len;
+    enum drop_reason reason = decap(&decap_gn, m, &teid);
+    if (reason != expected)
+        fail_msg("%s, expected %s", reason < DROP_COUNT ? drop_names[reason] : "passed",
+                 drop_names[expected]);
+    assert_int_equal(m->pkt_len, octets); // what a drop is counted with
+    rte_pktmbuf_free(m);
+}
+
+void expect_mbuf_passed(struct rte_mbuf *m, const void *payload, uint32_t n)
+{
+    uint32_t teid = 0;
+    enum drop_reason reason = decap(&decap_gn, m, &teid);
+    if (reason != DROP_NONE)
+        fail_msg("dropped: %s", drop_names[reason]);
+    assert_true(teid == 0x00400005);
+    expect_payload(m, payload, n);
+    rte_pktmbuf_free(m);
+}
+
+void expect_drop(const struct frame *f, enum drop_reason expected)
+{
+    expect_mbuf_dropped(frame_mbuf(f->at, f->n), expected);
+}
+
+void expect_pass(const struct frame *f, const void *payload, uint32_t n)
+{
+    expect_mbuf_passed(frame_mbuf(f->at, f->n), payload, n);
+}
+
+int decap_start(void **state)
+{
+    if (eal_fixture_setup(state) != 0)
+        return -1;
+    decap_pool = rte_pktmbuf_pool_create("decap_test", 255, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, 0);
+    return decap_pool ? 0 : -1;
+}
+
+int decap_stop(void **state)
+{
+    return eal_fixture_teardown(state);
+}
+
+int decap_count_buffers(void **state)
+{
+    (void)state;
+    in_use = rte_mempool_in_use_count(decap_pool);
+    return 0;
+}
+
+int decap_expect_as_many_buffers(void **state)
+{
+    (void)state;
+    return rte_mempool_in_use_count(decap_pool) == in_use ? 0 : -1;
+}

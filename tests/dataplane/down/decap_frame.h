@@ -1,0 +1,49 @@
+// What the tests of decap share: a typed frame that passes, changes to it, and what to expect of
+// it.
+#ifndef TESTS_DATAPLANE_DOWN_DECAP_FRAME_H
+#define TESTS_DATAPLANE_DOWN_DECAP_FRAME_H
+
+#include "dataplane/down/down.h"
+#include "tests/dataplane/wire/judge.h"
+
+enum { IP = 14, UDP = 34, GTPU = 42, TPDU = 50, GOOD_OCTETS = 56 };
+
+struct frame {
+    uint8_t at[1600];
+    uint32_t n;
+};
+
+extern struct rte_mempool *decap_pool;
+extern const struct down_gn decap_gn; // to which good frames go
+
+// From 192.0.2.2 to 192.0.2.1, TEID 0x00400005, T-PDU "packet": GOOD_OCTETS.
+struct frame frame_good(void);
+
+// The good frame with one octet changed; the IPv4 checksum fits again unless it was that octet.
+struct frame frame_changed(uint32_t at, uint8_t value);
+void frame_insert(struct frame *f, uint32_t at, const uint8_t *octets, uint32_t n);
+void frame_put16(uint8_t *at, uint32_t value);
+void frame_repair_checksum(struct frame *f);
+
+// Makes the lengths of the layers up to `top` fit f->n; those above keep what they said.
+enum layer { LAYER_IP, LAYER_UDP, LAYER_GTPU };
+void frame_repair_lengths(struct frame *f, enum layer top);
+
+struct rte_mbuf *frame_mbuf(const uint8_t *octets, uint32_t n);
+void expect_payload(const struct rte_mbuf *m, const void *octets, uint32_t n);
+
+// These free the mbuf.
+void expect_mbuf_dropped(struct rte_mbuf *m, enum drop_reason expected);
+void expect_mbuf_passed(struct rte_mbuf *m, const void *payload, uint32_t n);
+void expect_drop(const struct frame *f, enum drop_reason expected);
+void expect_pass(const struct frame *f, const void *payload, uint32_t n);
+
+// CMocka's fixtures: for the group, and for a test, which gives back every buffer that it took.
+int decap_start(void **state);
+int decap_stop(void **state);
+int decap_count_buffers(void **state);
+int decap_expect_as_many_buffers(void **state);
+#define DECAP_TEST(name) \
+    cmocka_unit_test_setup_teardown(name, decap_count_buffers, decap_expect_as_many_buffers)
+
+#endif

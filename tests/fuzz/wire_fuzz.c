@@ -1,0 +1,79 @@
+// One codec, that of PDU_NAME: octets that decode are encoded, and decode again to the same fields.
+// What the encoder writes is never longer than what the decoder took. A fuzzer does not guess a
+// checksum: where only that is wrong, the right one is put in and the octets are tried again.
+#include <stdlib.h>
+
+#include "dataplane/wire/fcs.h"
+#include "tests/dataplane/wire/any_pdu.h"
+#include "tests/fuzz/check.h"
+
+// a GTP-U payload beyond this does not leave room for its options
+#define LONGEST 60000u
+
+static const struct wire_pdu *chosen(void)
+{
+    for (uint32_t i = 0; i < wire_pdu_count; i++)
+        if (strcmp(wire_pdus[i].name, PDU_NAME) == 0)
+            return &wire_pdus[i];
+    CHECK(!"PDU_NAME names no PDU");
+    return NULL;
+}
+
+// True if it wrote a checksum that may help.
+static bool repair(int fault, uint8_t *b, uint32_t n)
+{
+    union wire_any any;
+    if (wire_fault_err(fault) == WIRE_CHECKSUM) {
+        b[10] = b[11] = 0;
+        uint16_t checksum = ipv4_fold(ipv4_sum(0, b, (b[0] & 15u) * 4));
+        b[10] = (uint8_t)(checksum >> 8);
+        b[11] = (uint8_t)checksum;
+        return true;
+    }
+    if (wire_fault_err(fault) != WIRE_FCS)
+        return false;
+    // With PM all octets count, without it the header and four more.
+    uint32_t covered = (b[2] & 1) || n < 10 ? n - 3 : 7;
+    fcs_put(b + n - 3, fcs_table(b, covered));
+    CHECK(llc_ui_decode(&any.llc_ui, b, n) == (int)n);
+    return true;
+}
+
+static void check_round_trip(const struct wire_pdu *pdu, const union wire_any *first,
+                             uint32_t consumed)
+{
+    union wire_any second;
+    uint8_t *b = malloc(consumed);
+    int n = pdu->encode(first, b, consumed);
+    CHECK(n > 0 && (uint32_t)n <= consumed);
+    CHECK(pdu->decode(&second, b, (uint32_t)n) == n);
+    CHECK(any_pdu_difference(pdu, first, &second) == NULL);
+    free(b);
+}
+
+static void check_octets(const struct wire_pdu *pdu, uint8_t *b, uint32_t n)
+{
+    union wire_any any;
+    int consumed = pdu->decode(&any, b, n);
+    if (consumed < 0 && repair(consumed, b, n))
+        consumed = pdu->decode(&any, b, n);
+    if (consumed < 0) {
+        CHECK(wire_fault_err(consumed) < WIRE_ERR_COUNT);
+        CHECK(wire_fault_offset(consumed) <= n);
+        return;
+    }
+    CHECK((uint32_t)consumed <= n);
+    CHECK(any_pdu_outside(pdu, &any, b, (uint32_t)consumed) == NULL);
+    check_round_trip(pdu, &any, (uint32_t)consumed);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size == 0 || size > LONGEST)
+        return 0;
+    uint8_t *b = malloc(size); // exactly its size, so that a sanitizer sees the first octet beyond
+    memcpy(b, data, size);
+    check_octets(chosen(), b, (uint32_t)size);
+    free(b);
+    return 0;
+}

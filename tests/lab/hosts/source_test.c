@@ -1,0 +1,200 @@
+// The traffic source: when it sends, how much, and every octet of a frame up to the inner datagram.
+#include "lab/hosts/source.h"
+
+#include <rte_mbuf.h>
+#include <rte_ring.h>
+#include <string.h>
+
+#include "tests/dataplane/eal_fixture.h"
+#include "tests/dataplane/wire/judge.h"
+
+#define RING_FRAMES 2048
+#define SECOND_NS   1000000000ULL
+
+static const struct source_gn gn = {.sgsn_mac = {{2, 0, 0, 0, 0, 1}},
+                                    .ggsn_mac = {{2, 0, 0, 0, 0, 2}},
+                                    .sgsn_address = 0xc0000201,
+                                    .ggsn_address = 0xc0000202};
+static struct rte_mempool *pool;
+static struct rte_ring *to_port, *from_port;
+static struct line line;
+static struct source source;
+
+static void nothing(void *self, const uint8_t *frame, uint32_t octets, uint64_t now_ns)
+{
+    (void)self, (void)frame, (void)octets, (void)now_ns;
+    fail_msg("nobody sent this");
+}
+
+static int make_source(void **state)
+{
+    (void)state;
+    line = (struct line){
+        .engine = engine_create(), .end = {to_port, from_port, pool}, .deliver = nothing};
+    source = (struct source){.engine = line.engine,
+                             .gn_line = &line,
+                             .gn = &gn,
+                             .start_ns = SECOND_NS,
+                             .stop_ns = 11 * SECOND_NS,
+                             .rate_bit_per_s = 80000,
+                             .sizes = 1,
+                             .size_octets = {100},
+                             .teid = 0x00400005,
+                             .ms_address = 0x0a000007};
+    rng_seed(&source.rng, 1, 0);
+    return 0;
+}
+
+static int release_source(void **state)
+{
+    (void)state;
+    line_clear(&line);
+    engine_destroy(line.engine);
+    return rte_mempool_in_use_count(pool) == 0 ? 0 : -1;
+}
+
+static uint32_t run(void)
+{
+    source_start(&source);
+    assert_int_equal(engine_run(line.engine, 20 * SECOND_NS, NULL, NULL), 0);
+    assert_int_equal(line.lost_packets, 0);
+    return rte_ring_count(to_port);
+}
+
+static uint64_t number(const uint8_t *b, int octets)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < octets; i++)
+        value = value << 8 | b[i];
+    return value;
+}
+
+// When the frame was sent, by the stamp behind the inner headers; frees it.
+static uint64_t next_stamp_ns(uint32_t *octets)
+{
+    struct rte_mbuf *m = NULL;
+    assert_int_equal(rte_ring_dequeue(to_port, (void **)&m), 0);
+    const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
+    *octets = (uint32_t)number(frame + 52, 2); // the inner total length
+    assert_int_equal(m->pkt_len, *octets + 50);
+    uint64_t stamp_ns = number(frame + 78, 8);
+    rte_pktmbuf_free(m);
+    return stamp_ns;
+}
+
+// 100 octets at 80 kbit/s are one packet each 10 ms, from start to before stop.
+static void test_constant_intervals(void **state)
+{
+    uint64_t last_ns = 0;
+    uint32_t octets, n = run();
+    (void)state;
+    assert_int_equal(n, 1000);
+    assert_int_equal(source.sent_packets, 1000);
+    assert_int_equal(source.sent_octets, 100000);
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t stamp_ns = next_stamp_ns(&octets);
+        assert_int_equal(octets, 100);
+        if (i > 0)
+            assert_true(stamp_ns == last_ns + 10000000);
+        else
+            assert_true(stamp_ns >= SECOND_NS && stamp_ns < SECOND_NS + 10000000);
+        last_ns = stamp_ns;
+    }
+    assert_true(last_ns < 11 * SECOND_NS);
+}
+
+// Poisson: 1000 expected, a standard deviation of 31.6; and intervals shorter than half the mean
+// are 39 % of all.
+static void test_poisson_intervals(void **state)
+{
+    uint64_t last_ns = 0;
+    uint32_t octets, shorter = 0;
+    (void)state;
+    source.poisson = true;
+    uint32_t n = run();
+    assert_in_range(n, 1000 - 127, 1000 + 127);
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t stamp_ns = next_stamp_ns(&octets);
+        assert_true(stamp_ns >= SECOND_NS && stamp_ns < 11 * SECOND_NS && stamp_ns >= last_ns);
+        shorter += i > 0 && stamp_ns - last_ns < 5000000;
+        last_ns = stamp_ns;
+    }
+    assert_in_range(shorter * 1000 / n, 330, 460);
+}
+
+// The rate holds for the mean of the sizes: 704 octets at 400 kbit/s are one packet each 14.08 ms.
+// Each size is drawn a third of the time, 4 standard deviations being 50 of 710.
+static void test_sizes(void **state)
+{
+    uint32_t drawn[1501] = {0}, octets;
+    (void)state;
+    source.sizes = 3;
+    memcpy(source.size_octets, (uint16_t[]){36, 576, 1500}, 3 * sizeof(uint16_t));
+    source.rate_bit_per_s = 400000;
+    uint32_t n = run();
+    assert_in_range(n, 710, 711);
+    for (uint32_t i = 0; i < n; i++) {
+        next_stamp_ns(&octets);
+        assert_true(octets <= 1500);
+        drawn[octets]++;
+    }
+    assert_int_equal(drawn[36] + drawn[576] + drawn[1500], n);
+    assert_in_range(drawn[36], 237 - 50, 237 + 50);
+    assert_in_range(drawn[576], 237 - 50, 237 + 50);
+    assert_int_equal(source.sent_octets, 36 * drawn[36] + 576 * drawn[576] + 1500 * drawn[1500]);
+}
+
+static void test_every_octet_of_a_frame(void **state)
+{
+    static const uint8_t
+        outer[] =
+            {
+                2,    0,    0,    0,    0,    1,    2,    0,    0,    0,
+                0,    2,    0x08, 0x00, // Ethernet
+                0x45, 0,    0,    136,  0,    0,    0,    0,    0x40, 0x11,
+                0xf6, 0x61, 0xc0, 0,    2,    2,    0xc0, 0,    2,    1, // IPv4
+                0x08, 0x68, 0x08, 0x68, 0,    116,  0,    0,             // UDP, no checksum
+                0x30, 0xff, 0,    100,  0x00, 0x40, 0x00, 0x05,          // GTP-U
+            };
+    struct rte_mbuf *m = NULL;
+    (void)state;
+    run();
+    assert_int_equal(rte_ring_dequeue(to_port, (void **)&m), 0);
+    assert_int_equal(m->pkt_len, 150);
+    const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *), *inner = frame + 50;
+    assert_memory_equal(frame, outer, sizeof outer);
+    assert_int_equal(plain_checksum(frame + 14, 20), 0);
+    assert_memory_equal(inner, "\x45\x00\x00\x64", 4);
+    assert_int_equal(inner[9], 17);
+    assert_int_equal(plain_checksum(inner, 20), 0);
+    assert_int_equal(number(inner + 16, 4), 0x0a000007);
+    uint8_t pseudo[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 17, 0, 80};
+    memcpy(pseudo, inner + 12, 8);
+    assert_int_equal(number(inner + 24, 2), 80);
+    assert_int_equal(plain_sum(plain_sum(0, pseudo, 12), inner + 20, 80), 0xffff);
+    rte_pktmbuf_free(m);
+}
+
+static int make_ends(void **state)
+{
+    if (eal_fixture_setup(state) != 0)
+        return -1;
+    unsigned flags = RING_F_SP_ENQ | RING_F_SC_DEQ | RING_F_EXACT_SZ;
+    pool = rte_pktmbuf_pool_create("source_test", 4095, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, 0);
+    to_port = rte_ring_create("to_port", RING_FRAMES, 0, flags);
+    from_port = rte_ring_create("from_port", RING_FRAMES, 0, flags);
+    return pool && to_port && from_port ? 0 : -1;
+}
+
+#define SOURCE_TEST(name) cmocka_unit_test_setup_teardown(name, make_source, release_source)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SOURCE_TEST(test_constant_intervals),
+        SOURCE_TEST(test_poisson_intervals),
+        SOURCE_TEST(test_sizes),
+        SOURCE_TEST(test_every_octet_of_a_frame),
+    };
+    return cmocka_run_group_tests_name("lab/hosts/source", tests, make_ends, eal_fixture_teardown);
+}
