@@ -24,7 +24,7 @@ uint64_t control_poll(struct control *control, uint64_t now_ns)
         return control->retry_ns = now_ns + RETRY_NS;
     case HOST_DONE:
         control->phase = CONTROL_UP;
-        break;
+        return now_ns; // what it sent last is still to be carried out
     case HOST_FAILED:
         control->phase = CONTROL_FAILED;
         break;

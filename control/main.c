@@ -28,15 +28,26 @@ static int usage(FILE *out, int status)
     return status;
 }
 
+// What could not be written to stdout was not done.
+static int flushed(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    fprintf(stderr, "sluice: standard output could not be written whole: %m\n");
+    return status ? status : EXIT_RUN_FAILED;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2)
         return usage(stderr, EXIT_USAGE);
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0)
-        return usage(stdout, EXIT_DONE);
+        return flushed(usage(stdout, EXIT_DONE));
+    if (argc > 2 && strcmp(argv[2], "--help") == 0)
+        return flushed(usage(stdout, EXIT_DONE));
     for (size_t i = 0; i < COMMANDS; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
-            return commands[i].run(argc - 1, argv + 1);
+            return flushed(commands[i].run(argc - 1, argv + 1));
     fprintf(stderr, "sluice: no command '%s'\n\n", argv[1]);
     return usage(stderr, EXIT_USAGE);
 }

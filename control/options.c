@@ -38,6 +38,7 @@ bool options_parse(struct options *options, enum options_of command, int argc, c
 {
     static const struct option of_check[] = {{"keys", no_argument, NULL, 'k'},
                                              {"set", required_argument, NULL, 's'},
+                                             {"seed", required_argument, NULL, 'n'},
                                              {NULL, 0, NULL, 0}};
     static const struct option of_run[] = {{"out", required_argument, NULL, 'o'},
                                            {"pcap", no_argument, NULL, 'p'},
@@ -46,6 +47,7 @@ bool options_parse(struct options *options, enum options_of command, int argc, c
                                            {NULL, 0, NULL, 0}};
     const struct option *known = command == OPTIONS_OF_RUN ? of_run : of_check;
     *options = (struct options){0};
+    argv[0] = command == OPTIONS_OF_RUN ? "sluice run" : "sluice check"; // for getopt's messages
     optind = 1;
     for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;)
         if (!take(options, option))
@@ -53,8 +55,7 @@ bool options_parse(struct options *options, enum options_of command, int argc, c
     if (options->keys)
         return true;
     if (optind != argc - 1) {
-        fprintf(stderr, "sluice %s: one configuration file is needed, found %d\n", argv[0],
-                argc - optind);
+        fprintf(stderr, "%s: one configuration file is needed, found %d\n", argv[0], argc - optind);
         return false;
     }
     options->file = argv[optind];

@@ -72,7 +72,12 @@ static int make_directories(const char *path)
             return -errno;
         *slash = '/';
     }
-    return mkdir(part, 0777) == 0 || errno == EEXIST ? 0 : -errno;
+    struct stat made;
+    if (mkdir(part, 0777) != 0 && errno != EEXIST)
+        return -errno;
+    if (stat(part, &made) != 0)
+        return -errno;
+    return S_ISDIR(made.st_mode) ? 0 : -ENOTDIR;
 }
 
 static void path_of(const struct run *run, const char *name, char *path)
@@ -123,7 +128,10 @@ static int build(struct run *run)
     fprintf(stderr, "%s\n", text);
     int fault = eal_start(&run->plan);
     if (fault)
-        return failed("DPDK's EAL did not start", strerror(-fault));
+        return failed("DPDK's EAL did not start", run->plan.huge
+                                                      ? "another program may have taken the huge "
+                                                        "pages since they were counted; try again"
+                                                      : strerror(-fault));
     run->eal_started = true;
     run->dp = dp_create(&run->dp_config);
     if (!run->dp)

@@ -8,6 +8,8 @@
 static int field_error(lua_State *L, const char *what, const struct field *f, int value)
 {
     const char *found = luaL_tolstring(L, value, NULL);
+    if (lua_type(L, value) == LUA_TSTRING)
+        found = lua_pushfstring(L, "the string \"%s\"", found);
     if (field_is_integer(f) || f->kind == FIELD_BOOL)
         return luaL_error(L, "%s.%s: found %s, allowed %I to %I", what, f->name, found,
                           (lua_Integer)f->least, (lua_Integer)f->most);
@@ -32,18 +34,27 @@ static bool integer_from(lua_State *L, const struct field *f, int value, void *o
     return true;
 }
 
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c |= 0x20;
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+// Exactly "xx:xx:xx:xx:xx:xx".
 static bool mac_from(lua_State *L, const struct field *f, int value, void *out)
 {
     struct mac *mac = (struct mac *)((char *)out + f->offset);
-    unsigned o[6];
-    int end = 0;
-    const char *text = lua_type(L, value) == LUA_TSTRING ? lua_tostring(L, value) : "";
-    if (sscanf(text, "%2x:%2x:%2x:%2x:%2x:%2x%n", o, o + 1, o + 2, o + 3, o + 4, o + 5, &end) !=
-            6 ||
-        end != 17 || text[end] != '\0')
+    if (lua_type(L, value) != LUA_TSTRING || lua_rawlen(L, value) != 17)
         return false;
-    for (int i = 0; i < 6; i++)
-        mac->octet[i] = (uint8_t)o[i];
+    const char *text = lua_tostring(L, value);
+    for (int i = 0; i < 6; i++, text += 3) {
+        int high = hex_digit(text[0]), low = hex_digit(text[1]);
+        if (high < 0 || low < 0 || text[2] != (i < 5 ? ':' : '\0'))
+            return false;
+        mac->octet[i] = (uint8_t)(high << 4 | low);
+    }
     return true;
 }
 
@@ -102,7 +113,8 @@ static void refuse_unknown(lua_State *L, int index, const char *what, const stru
 void fields_from_table(lua_State *L, int index, const char *what, const struct field *fields,
                        uint32_t count, void *out)
 {
-    luaL_checktype(L, index, LUA_TTABLE);
+    if (!lua_istable(L, index))
+        luaL_error(L, "%s: found %s, allowed a table of its fields", what, luaL_typename(L, index));
     index = lua_absindex(L, index);
     refuse_unknown(L, index, what, fields, count);
     for (uint32_t i = 0; i < count; i++) {

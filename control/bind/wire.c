@@ -7,7 +7,7 @@
 
 #include "dataplane/wire/pdus.h"
 
-#define PDU_OCTETS_MAX 65536
+#define PDU_OCTETS_MAX (65536 + 64) // the longest payload and its headers
 
 static const struct wire_pdu *pdu_of(lua_State *L)
 {
@@ -22,7 +22,8 @@ static int wire_encode(lua_State *L)
     fields_from_table(L, 1, pdu->name, pdu->fields, pdu->field_count, &any);
     int n = pdu->encode(&any, b, sizeof b);
     if (n < 0)
-        return luaL_error(L, "%s: %s", pdu->name, wire_err_text(wire_fault_err(n)));
+        return luaL_error(L, "%s: %s at octet %d: %s", pdu->name, wire_err_name(wire_fault_err(n)),
+                          (int)wire_fault_offset(n), wire_err_text(wire_fault_err(n)));
     lua_pushlstring(L, (const char *)b, (size_t)n);
     return 1;
 }

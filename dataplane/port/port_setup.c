@@ -5,6 +5,7 @@
 #include <rte_bus_vdev.h>
 #include <rte_eth_ring.h>
 #include <rte_mbuf.h>
+#include <rte_mbuf_pool_ops.h>
 
 #define DATA_ROOM_MIN   2048u
 #define DATA_ROOM_SPARE 64u // Ethernet header, FCS, and some
@@ -23,10 +24,31 @@ uint64_t port_pool_octets(uint32_t buffers, uint16_t mtu_octets)
     return (uint64_t)buffers * (sizeof(struct rte_mbuf) + data_room(mtu_octets) + 128u);
 }
 
+static int pool_fill(struct rte_mempool *pool, uint16_t room)
+{
+    struct rte_pktmbuf_pool_private private = {.mbuf_data_room_size = room};
+    if (rte_mempool_set_ops_byname(pool, rte_mbuf_best_mempool_ops(), NULL) != 0)
+        return -1;
+    rte_pktmbuf_pool_init(pool, &private);
+    if (rte_mempool_populate_default(pool) < 0)
+        return -1;
+    rte_mempool_obj_iter(pool, rte_pktmbuf_init, NULL);
+    return 0;
+}
+
+// As rte_pktmbuf_pool_create, but for one flag: on 4 KiB pages a buffer may cross from one to the
+// next, or a page would hold one buffer alone. DPDK maps them as one range, so devices see no seam.
 struct rte_mempool *port_pool(const char *name, uint32_t buffers, uint16_t mtu_octets)
 {
-    return rte_pktmbuf_pool_create(name, buffers, PORT_POOL_CACHE, 0, data_room(mtu_octets),
-                                   SOCKET_ID_ANY);
+    uint16_t room = data_room(mtu_octets);
+    unsigned flags = rte_eal_has_hugepages() ? 0 : RTE_MEMPOOL_F_NO_IOVA_CONTIG;
+    struct rte_mempool *pool = rte_mempool_create_empty(
+        name, buffers, (unsigned)sizeof(struct rte_mbuf) + room, PORT_POOL_CACHE,
+        sizeof(struct rte_pktmbuf_pool_private), SOCKET_ID_ANY, flags);
+    if (pool && pool_fill(pool, room) == 0)
+        return pool;
+    rte_mempool_free(pool);
+    return NULL;
 }
 
 static struct rte_ring *ring(const char *port_name, const char *way, uint32_t frames)

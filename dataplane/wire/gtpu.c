@@ -34,8 +34,6 @@ int gtpu_decode(struct gtpu *message, const uint8_t *b, uint32_t n)
         return wire_fault(WIRE_TRUNCATED, n);
     if ((b[0] & 0xf0) != FLAGS_V1_GTP)
         return wire_fault(WIRE_VERSION, 0);
-    if (b[0] & 0x08)
-        return wire_fault(WIRE_RESERVED, 0);
     uint32_t end = GTPU_OCTETS + get_be16(b + 2);
     if (end > n)
         return wire_fault(WIRE_LENGTH, 2);

@@ -1,4 +1,5 @@
-// GTPv1-U (TS 29.281 clause 5.1). Each optional field counts only if its own flag is set. Extension
+// GTPv1-U (TS 29.281 clause 5.1). Each optional field counts only if its own flag is set; the spare
+// bit of the first octet is not looked at. Extension
 // headers are walked and stepped over; one that the endpoint must understand is a fault, since none
 // is understood yet. The encoder writes no extension headers.
 #ifndef SLUICE_WIRE_GTPU_H

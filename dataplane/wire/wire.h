@@ -24,8 +24,12 @@ struct octets {
     uint32_t n;
 };
 
+#define WIRE_FAULT_OFFSET_MAX 0x7fffffu // what is left beside the cause; no PDU is that long
+
 static inline int wire_fault(enum wire_err err, uint32_t offset)
 {
+    if (offset > WIRE_FAULT_OFFSET_MAX)
+        offset = WIRE_FAULT_OFFSET_MAX;
     return -(int)(offset << 8 | (uint32_t)err);
 }
 
