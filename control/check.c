@@ -3,10 +3,8 @@
 
 #include <intel-ipsec-mb.h>
 #include <rte_version.h>
-#include <stdint.h>
 
-#include "control/bind/host.h"
-#include "control/options.h"
+#include "control/load.h"
 #include "dataplane/wire/fcs.h"
 
 static int check(struct host *host, const struct options *options)
@@ -15,10 +13,8 @@ static int check(struct host *host, const struct options *options)
         host_describe(host, stdout);
         return EXIT_DONE;
     }
-    host_limit(host, CONFIG_LUA_OCTETS_MAX);
-    if (!host_config(host, options->file, options->set, options->sets, stderr))
+    if (!load_config(host, options))
         return EXIT_USAGE;
-    host_limit(host, SIZE_MAX);
     host_config_json(host, stdout);
     return EXIT_DONE;
 }
@@ -50,7 +46,11 @@ int command_lua(int argc, char **argv)
 
 int command_version(int argc, char **argv)
 {
-    (void)argc, (void)argv;
+    (void)argv;
+    if (argc > 1) {
+        fprintf(stderr, "sluice version: it takes nothing, found %s\n", argv[1]);
+        return EXIT_USAGE;
+    }
     printf("sluice %s\n%s\n%s\nintel-ipsec-mb %s\nFCS by %s\n", SLUICE_VERSION, rte_version(),
            host_lua_version(), imb_get_version_str(), fcs_choose()->name);
     return EXIT_DONE;

@@ -6,8 +6,6 @@
 #define EXIT_RUN_FAILED 1
 #define EXIT_USAGE      2
 
-#define CONFIG_LUA_OCTETS_MAX (64u << 20)
-
 int command_run(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_lua(int argc, char **argv);

@@ -4,9 +4,6 @@
 #include "control/bind/host.h"
 #include "dataplane/base/units.h"
 
-// The command ring is full: the worker gets this long to empty it.
-#define RETRY_NS 1000
-
 void control_start(struct control *control)
 {
     control->phase = CONTROL_STARTING;
@@ -17,11 +14,9 @@ uint64_t control_poll(struct control *control, uint64_t now_ns)
 {
     if (control->phase != CONTROL_STARTING)
         return TIME_NEVER;
-    if (now_ns < control->retry_ns)
-        return control->retry_ns;
     switch (host_task_step(control->host)) {
     case HOST_WAITS:
-        return control->retry_ns = now_ns + RETRY_NS;
+        return now_ns; // the command ring is full until the worker has been called
     case HOST_DONE:
         control->phase = CONTROL_UP;
         return now_ns; // what it sent last is still to be carried out

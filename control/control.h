@@ -12,7 +12,6 @@ enum control_phase { CONTROL_STARTING, CONTROL_UP, CONTROL_FAILED };
 struct control {
     struct host *host;
     enum control_phase phase;
-    uint64_t retry_ns; // while starting: not before this, so that the worker gets on
 };
 
 // Begins to bring up the configuration that the host has loaded.

@@ -52,7 +52,7 @@ void eal_plan_text(const struct eal_plan *plan, char *text, uint32_t room)
     else
         snprintf(text, room,
                  "memory: 4 KiB pages, for %" PRIu64 " MiB of huge pages are needed and %" PRIu64
-                 " MiB are free. Results are the same; a packet costs up to 10 %% more cycles. "
+                 " MiB are free. Results are the same; a packet costs about 10 %% more cycles. "
                  "To have them: echo %" PRIu64 " > /proc/sys/vm/nr_hugepages",
                  need, plan->huge_free_octets / MIB, (need + 1) / 2);
 }
@@ -67,8 +67,10 @@ static int first_processor(void)
     return 0;
 }
 
-int eal_start(const struct eal_plan *plan)
+int eal_start(const struct eal_plan *plan, bool pinned)
 {
+    cpu_set_t allowed;
+    bool known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
     char lcore[32], memory[32];
     snprintf(lcore, sizeof lcore, "--lcores=0@%d", first_processor());
     snprintf(memory, sizeof memory, "%" PRIu64, plan->need_octets / MIB + 1);
@@ -80,7 +82,11 @@ int eal_start(const struct eal_plan *plan)
     int n = plan->huge ? sizeof huge / sizeof huge[0] : sizeof small / sizeof small[0];
     // rte_eal_init may reorder its argument vector, not write to the strings.
     char **argv = (char **)(plan->huge ? huge : small);
-    return rte_eal_init(n, argv) < 0 ? -rte_errno : 0;
+    if (rte_eal_init(n, argv) < 0)
+        return rte_errno ? -rte_errno : -EIO;
+    if (known && !pinned)
+        sched_setaffinity(0, sizeof allowed, &allowed);
+    return 0;
 }
 
 void eal_stop(void)

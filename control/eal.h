@@ -19,8 +19,9 @@ struct eal_plan eal_plan(const char *sysfs_dir, uint64_t need_octets);
 // What was chosen and what it costs, one line.
 void eal_plan_text(const struct eal_plan *plan, char *text, uint32_t room);
 
-// 0 or a negative errno.
-int eal_start(const struct eal_plan *plan);
+// 0 or a negative errno. `pinned`: stay on one processor, as a benchmark wants; else the process
+// keeps those it had, so that runs side by side spread.
+int eal_start(const struct eal_plan *plan, bool pinned);
 void eal_stop(void);
 
 #endif

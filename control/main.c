@@ -1,7 +1,9 @@
 // sluice COMMAND ...: where all meet.
 #include "control/commands.h"
 
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -12,7 +14,8 @@ static const struct {
     {"run", command_run,
      "run FILE [--out DIR] [--seed N] [--set KEY=VALUE]... [--pcap]   run a configuration"},
     {"check", command_check,
-     "check FILE [--set KEY=VALUE]...   check it; print it, all defaults filled in, as JSON\n"
+     "check FILE [--seed N] [--set KEY=VALUE]...   check it; print it, all defaults filled in, as "
+     "JSON\n"
      "         check --keys                      every key that a configuration may have"},
     {"lua", command_lua, "lua FILE [ARGS]   run a Lua script that can require \"wire\""},
     {"version", command_version, "version   of Sluice and of the libraries it runs on"},
@@ -37,8 +40,17 @@ static int flushed(int status)
     return status ? status : EXIT_RUN_FAILED;
 }
 
+// A standard stream that is closed would leave its number to the next file that is opened.
+static void open_standard_streams(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0)
+            abort();
+}
+
 int main(int argc, char **argv)
 {
+    open_standard_streams();
     if (argc < 2)
         return usage(stderr, EXIT_USAGE);
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0)

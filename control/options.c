@@ -14,6 +14,15 @@ static bool add_set(struct options *options, const char *set)
     return true;
 }
 
+static bool take_seed(struct options *options, const char *seed)
+{
+    int n = snprintf(options->seed, sizeof options->seed, "run.seed=%s", seed);
+    if ((size_t)n < sizeof options->seed)
+        return add_set(options, options->seed);
+    fprintf(stderr, "sluice: --seed: found %s, allowed a whole number\n", seed);
+    return false;
+}
+
 static bool take(struct options *options, int option)
 {
     switch (option) {
@@ -27,8 +36,7 @@ static bool take(struct options *options, int option)
     case 's':
         return add_set(options, optarg);
     case 'n':
-        snprintf(options->seed, sizeof options->seed, "run.seed=%s", optarg);
-        return add_set(options, options->seed);
+        return take_seed(options, optarg);
     default: // getopt has said what is wrong
         return false;
     }

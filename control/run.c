@@ -2,20 +2,17 @@
 #include "control/commands.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <rte_version.h>
 
-#include "control/bind/host.h"
 #include "control/control.h"
 #include "control/eal.h"
-#include "control/options.h"
+#include "control/load.h"
+#include "control/results.h"
 #include "dataplane/base/json.h"
 #include "dataplane/wire/fcs.h"
 #include "lab/report/report.h"
@@ -30,7 +27,8 @@ struct run {
     struct capture *gn, *gb;
     struct eal_plan plan;
     bool eal_started;
-    char out[PATH_MAX];
+    struct results results;
+    double told_s; // when progress was last shown; 0: never
     double started_s, wall_s;
     uint32_t buffers_held;
 };
@@ -51,57 +49,31 @@ static int failed(const char *what, const char *why)
 static bool load(struct run *run)
 {
     struct host *host = run->control.host;
-    host_limit(host, CONFIG_LUA_OCTETS_MAX);
-    if (!host_config(host, run->options.file, run->options.set, run->options.sets, stderr))
-        return false;
-    host_limit(host, SIZE_MAX);
-    return host_struct(host, "dp_config", dp_config_fields, dp_config_field_count,
+    return load_config(host, &run->options) &&
+           host_struct(host, "dp_config", dp_config_fields, dp_config_field_count,
                        &run->dp_config) &&
            host_struct(host, "lab_config", lab_config_fields, lab_config_field_count,
                        &run->lab_config);
 }
 
-// DIR and what is above it.
-static int make_directories(const char *path)
-{
-    char part[PATH_MAX];
-    snprintf(part, sizeof part, "%s", path);
-    for (char *slash = part + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
-        *slash = '\0';
-        if (mkdir(part, 0777) != 0 && errno != EEXIST)
-            return -errno;
-        *slash = '/';
-    }
-    struct stat made;
-    if (mkdir(part, 0777) != 0 && errno != EEXIST)
-        return -errno;
-    if (stat(part, &made) != 0)
-        return -errno;
-    return S_ISDIR(made.st_mode) ? 0 : -ENOTDIR;
-}
-
-static void path_of(const struct run *run, const char *name, char *path)
-{
-    snprintf(path, PATH_MAX, "%.*s/%s", PATH_MAX - 64, run->out, name);
-}
-
 static int open_out(struct run *run)
 {
-    if (run->options.out)
-        snprintf(run->out, sizeof run->out, "%s", run->options.out);
-    else
-        snprintf(run->out, sizeof run->out, "out/%.*s", (int)run->lab_config.name.n,
-                 (const char *)run->lab_config.name.at);
-    int fault = make_directories(run->out);
-    return fault ? failed(run->out, strerror(-fault)) : EXIT_DONE;
+    char dir[128];
+    snprintf(dir, sizeof dir, "out/%.*s", (int)run->lab_config.name.n,
+             (const char *)run->lab_config.name.at);
+    const char *out = run->options.out ? run->options.out : dir;
+    int fault = results_open(&run->results, out);
+    if (fault == -EWOULDBLOCK)
+        return failed(out, "another run writes there; wait for it or name another --out");
+    return fault ? failed(run->results.at, strerror(-fault)) : EXIT_DONE;
 }
 
 static int open_capture(const struct run *run, const char *name, struct capture **capture)
 {
     char path[PATH_MAX], error[256];
-    path_of(run, name, path);
+    results_path(&run->results, name, path);
     *capture = capture_open(path, error);
-    return *capture ? EXIT_DONE : failed(path, error);
+    return *capture ? EXIT_DONE : failed("capture", error);
 }
 
 static int open_captures(struct run *run)
@@ -116,7 +88,7 @@ static int close_captures(struct run *run)
 {
     int fault = run->gn ? capture_close(run->gn) : 0;
     fault |= run->gb ? capture_close(run->gb) : 0;
-    return fault ? failed(run->out, "the captures could not be written whole") : EXIT_DONE;
+    return fault ? failed(run->results.dir, "the captures could not be written whole") : EXIT_DONE;
 }
 
 static int build(struct run *run)
@@ -126,7 +98,7 @@ static int build(struct run *run)
                          dp_memory_octets(&run->dp_config) + lab_memory_octets(&run->lab_config));
     eal_plan_text(&run->plan, text, sizeof text);
     fprintf(stderr, "%s\n", text);
-    int fault = eal_start(&run->plan);
+    int fault = eal_start(&run->plan, false);
     if (fault)
         return failed("DPDK's EAL did not start", run->plan.huge
                                                       ? "another program may have taken the huge "
@@ -148,15 +120,19 @@ static int build(struct run *run)
 // On a terminal, and only once it takes long enough for somebody to wonder.
 static void progress(void *self, uint64_t now_ns)
 {
-    const struct run *run = self;
-    if (isatty(STDERR_FILENO) && wall_s() - run->started_s > 1)
-        fprintf(stderr, "\r%5.1f %% of %.1f virtual seconds ",
-                100.0 * (double)now_ns / (double)run->lab_config.duration_ns,
-                (double)run->lab_config.duration_ns / 1e9);
+    struct run *run = self;
+    double now_s = wall_s();
+    if (!isatty(STDERR_FILENO) || now_s - run->started_s < 1 || now_s - run->told_s < 0.2)
+        return;
+    run->told_s = now_s;
+    fprintf(stderr, "\r%5.1f %% of %.1f virtual seconds ",
+            100.0 * (double)now_ns / (double)run->lab_config.duration_ns,
+            (double)run->lab_config.duration_ns / 1e9);
 }
 
-static void put_run_json(const struct run *run, FILE *out)
+static void put_run_json(const void *self, FILE *out)
 {
+    const struct run *run = self;
     struct json json;
     json_begin(&json, out);
     json_object(&json);
@@ -173,26 +149,16 @@ static void put_run_json(const struct run *run, FILE *out)
     json_end(&json);
 }
 
-static int write_summary(const struct run *run, const struct report *report)
+static void put_summary(const void *self, FILE *out)
 {
-    char path[PATH_MAX];
-    path_of(run, "summary.json", path);
-    FILE *out = fopen(path, "w");
-    if (!out)
-        return failed(path, strerror(errno));
-    report_summary(report, out);
-    return fclose(out) == 0 ? EXIT_DONE : failed(path, strerror(errno));
+    report_summary(self, out);
 }
 
-static int write_run_json(const struct run *run)
+static int write_result(const struct run *run, const char *name,
+                        void (*put)(const void *self, FILE *out), const void *self)
 {
-    char path[PATH_MAX];
-    path_of(run, "run.json", path);
-    FILE *out = fopen(path, "w");
-    if (!out)
-        return failed(path, strerror(errno));
-    put_run_json(run, out);
-    return fclose(out) == 0 ? EXIT_DONE : failed(path, strerror(errno));
+    int fault = results_write(&run->results, name, put, self);
+    return fault ? failed(name, strerror(-fault)) : EXIT_DONE;
 }
 
 static int simulate(struct run *run)
@@ -200,11 +166,13 @@ static int simulate(struct run *run)
     run->started_s = wall_s();
     int fault = lab_run(run->lab, progress, run);
     run->wall_s = wall_s() - run->started_s;
+    if (run->told_s > 0)
+        fprintf(stderr, "\r\033[K");
     struct report report = {.lab = run->lab,
                             .worker = dp_worker(run->dp),
                             .complete = fault == 0 && run->control.phase == CONTROL_UP};
     report_text(&report, stdout);
-    int status = write_summary(run, &report);
+    int status = write_result(run, "summary.json", put_summary, &report);
     if (fault)
         return failed("an instant did not come to rest", "1000 rounds; this is a fault of ours");
     if (!report.complete)
@@ -224,11 +192,11 @@ static void tear_down(struct run *run)
 
 static void print_where(const struct run *run)
 {
-    printf("\n  results         %s/summary.json, run.json", run->out);
+    printf("\n  results         %s/summary.json, run.json", run->results.dir);
     if (run->options.pcap)
         printf(", gn.pcap, gb.pcap\n"
                "  to read Gb      tshark -r %s/gb.pcap -d udp.port==%u,gprs-ns\n",
-               run->out, run->dp_config.gb_port);
+               run->results.dir, run->dp_config.gb_port);
     else
         printf(" (with --pcap also both captures)\n");
     printf("  took            %.1f ms of wall time\n", run->wall_s * 1e3);
@@ -251,7 +219,7 @@ static int run_all(struct run *run)
         status =
             failed("buffers were lost", "a packet was not given back; this is a fault of ours");
     if (!status)
-        status = write_run_json(run);
+        status = write_result(run, "run.json", put_run_json, run);
     if (!status)
         print_where(run);
     return status ? status : captures;
@@ -262,12 +230,14 @@ int command_run(int argc, char **argv)
     struct run *run = calloc(1, sizeof *run);
     if (!run)
         return failed("memory", strerror(ENOMEM));
+    run->results.lock = -1;
     int status = EXIT_USAGE;
     if (options_parse(&run->options, OPTIONS_OF_RUN, argc, argv)) {
         run->control.host = host_create(false);
         status = run->control.host ? run_all(run) : failed("Lua", strerror(ENOMEM));
         if (run->control.host)
             host_destroy(run->control.host);
+        results_close(&run->results);
         if (run->eal_started)
             eal_stop();
     }

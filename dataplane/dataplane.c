@@ -116,8 +116,10 @@ static void worker_free(struct dp_worker *worker)
 static struct dp_worker *worker_create(const struct dp_config *c)
 {
     struct dp_worker *worker = rte_zmalloc("worker", sizeof *worker, 64);
-    if (!worker)
+    if (!worker) {
+        errno = ENOMEM;
         return NULL;
+    }
     int fault = worker_parts_setup(worker, c);
     if (fault) {
         worker_free(worker);
@@ -218,10 +220,38 @@ static int command_check(const struct dp *dp, const struct command *c, uint32_t 
     return -EINVAL;
 }
 
+// Every value within its described range, so that what is accepted cannot fail in the worker.
+static int values_check(const struct command *c)
+{
+    static const struct {
+        const struct field *fields;
+        uint32_t count;
+    } of_op[COMMAND_COUNT] = {
+#define COMMAND(name, LIST, help)                \
+    [COMMAND_##name] = {command_##name##_fields, \
+                        sizeof command_##name##_fields / sizeof command_##name##_fields[0]},
+#include "dataplane/state/commands.def"
+#undef COMMAND
+    };
+    if (c->op >= COMMAND_COUNT)
+        return -EINVAL;
+    for (uint32_t i = 0; i < of_op[c->op].count; i++) {
+        const struct field *f = &of_op[c->op].fields[i];
+        uint64_t value = field_get(f, &c->nse); // the union's members all begin here
+        if (field_is_integer(f) && (value < f->least || value > f->most))
+            return -ERANGE;
+    }
+    if (c->op == COMMAND_pdp && state_lle_of_sapi(c->pdp.sapi) < 0)
+        return -ERANGE;
+    return 0;
+}
+
 int64_t dp_command(struct dp *dp, const struct command *command)
 {
     uint32_t id;
-    int fault = command_check(dp, command, &id);
+    int fault = values_check(command);
+    if (!fault)
+        fault = command_check(dp, command, &id);
     if (fault)
         return fault;
     struct command copy = *command;

@@ -1,5 +1,5 @@
-// The poll loop's body: commands, then frames in, then frames out. A burst of each a call, so that
-// neither waits long for the others.
+// The poll loop's body: commands, then a burst of frames in, then a few bursts out, so that none
+// waits long for the others.
 #include "dataplane/worker.h"
 
 #include <rte_ring_elem.h>

@@ -16,7 +16,9 @@ static int64_t add_context(void *target, const void *argument)
 {
     struct lab *lab = target;
     const struct lab_context *c = argument;
-    return receiver_add_context(&lab->receiver, c->tlli, c->nsapi, c->traffic_class);
+    struct receiver_key key = {
+        .address = c->peer_address, .port = c->peer_port, .nsapi = c->nsapi, .tlli = c->tlli};
+    return receiver_add_context(&lab->receiver, &key, c->traffic_class);
 }
 
 static int64_t add_source(void *target, const void *argument)
@@ -102,6 +104,7 @@ struct lab *lab_create(const struct lab_config *config, struct dp *dp, struct co
         return NULL;
     lab->config = *config;
     lab->dp = dp;
+    lab->control = control;
     lab->gn_ends = (struct source_gn){config->sgsn_mac, config->ggsn_mac, config->sgsn_address,
                                       config->ggsn_address};
     lab->source = calloc(config->sources ? config->sources : 1, sizeof *lab->source);
@@ -118,8 +121,20 @@ struct lab *lab_create(const struct lab_config *config, struct dp *dp, struct co
     return lab;
 }
 
+// Before time begins: control and dataplane in turn until the configuration is in force. However
+// many commands that takes, every source finds the world ready at 0.
+static void bring_up(struct lab *lab)
+{
+    while (lab->control->phase == CONTROL_STARTING) {
+        control_poll(lab->control, 0);
+        while (dp_poll(dp_worker(lab->dp), 0) == 0)
+            ;
+    }
+}
+
 int lab_run(struct lab *lab, engine_fire_fn *progress, void *self)
 {
+    bring_up(lab);
     return engine_run(lab->engine, lab->config.duration_ns, progress, self);
 }
 

@@ -20,9 +20,11 @@
     MUST(T, U32, ggsn_address, 0, UINT32_MAX, "the GGSN's address")                      \
     MUST(T, MAC, ggsn_mac, 0, 0, "its Ethernet address")
 
-#define LAB_CONTEXT_FIELDS(MUST, MAY, T)                \
-    MUST(T, U32, tlli, 0, UINT32_MAX, "TLLI of the MS") \
-    MUST(T, U8, nsapi, 5, 15, "NSAPI")                  \
+#define LAB_CONTEXT_FIELDS(MUST, MAY, T)                           \
+    MUST(T, U32, peer_address, 0, UINT32_MAX, "the BSS's address") \
+    MUST(T, U16, peer_port, 1, 0xffff, "and its UDP port")         \
+    MUST(T, U32, tlli, 0, UINT32_MAX, "TLLI of the MS")            \
+    MUST(T, U8, nsapi, 5, 15, "NSAPI")                             \
     MUST(T, U8, traffic_class, 0, CLASS_COUNT - 1, "traffic class, by slot")
 
 #define LAB_SOURCE_FIELDS(MUST, MAY, T)                                            \
@@ -49,6 +51,7 @@ struct lab {
     struct lab_config config;
     struct engine *engine;
     struct dp *dp;
+    struct control *control;
     struct line gn, gb;
     struct source_gn gn_ends;
     struct receiver receiver;

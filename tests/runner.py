@@ -230,8 +230,10 @@ def chosen(root, args):
     elif args.what == "fuzz":
         kinds = {"fuzz target": fuzz_targets(root, args.seconds)}
     elif args.words:
+        named = [*scripts(root, "self", SELF_TESTS), *lints(root), *fuzz_targets(root)]
+        named = [p for p in named if any(w in n for w in args.words for n in (p.name, p.build))]
         kinds = {"test of these words": [*meson_tests(root, "release", args.words),
-                                         *meson_tests(root, "asan", args.words)]}
+                                         *meson_tests(root, "asan", args.words), *named]}
     else:
         kinds = {"self-test": scripts(root, "self", SELF_TESTS),
                  "lint": lints(root),

@@ -10,6 +10,7 @@ extern "C" {
 
 #include "control/eal.h"
 #include "dataplane/dataplane.h"
+#include "dataplane/port/port.h"
 }
 
 #include <cstdio>
@@ -197,8 +198,7 @@ void thread_path(benchmark::State &state)
 
 rte_mempool *baseline_pool()
 {
-    static rte_mempool *pool =
-        rte_pktmbuf_pool_create("baseline", 8191, 128, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
+    static rte_mempool *pool = port_pool("baseline", 8191, 1600);
     if (!pool)
         abort();
     return pool;
@@ -269,7 +269,7 @@ int main(int argc, char **argv)
     eal_plan_text(&plan, text, sizeof text);
     fprintf(stderr, "%s\n", text);
     benchmark::Initialize(&argc, argv);
-    if (benchmark::ReportUnrecognizedArguments(argc, argv) || eal_start(&plan) != 0)
+    if (benchmark::ReportUnrecognizedArguments(argc, argv) || eal_start(&plan, true) != 0)
         return 1;
     benchmark::RunSpecifiedBenchmarks();
     benchmark::Shutdown();

@@ -50,3 +50,21 @@ void host_add_calls(struct host *host, const char *name, const struct field_call
     lua_setfield(L, -2, name);
     lua_pop(L, 1);
 }
+
+void host_add_fields(struct host *host, const char *name, const struct field *fields,
+                     uint32_t count)
+{
+    lua_State *L = host->lua;
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+    lua_createtable(L, 0, (int)count);
+    for (uint32_t i = 0; i < count; i++) {
+        lua_createtable(L, 0, 2);
+        lua_pushinteger(L, (lua_Integer)fields[i].least);
+        lua_setfield(L, -2, "least");
+        lua_pushinteger(L, (lua_Integer)fields[i].most);
+        lua_setfield(L, -2, "most");
+        lua_setfield(L, -2, fields[i].name);
+    }
+    lua_setfield(L, -2, name);
+    lua_pop(L, 1);
+}

@@ -22,6 +22,10 @@ void host_limit(struct host *host, size_t octets);
 void host_add_calls(struct host *host, const char *name, const struct field_call *calls,
                     uint32_t count, void *target);
 
+// A module for `require` that names the fields' ranges: NAME = { least = ..., most = ... }.
+void host_add_fields(struct host *host, const char *name, const struct field *fields,
+                     uint32_t count);
+
 // Loads a configuration; its mistakes are written to `errors`, a line each. `sets`: KEY=VALUE.
 bool host_config(struct host *host, const char *path, const char *const *sets, uint32_t set_count,
                  FILE *errors);

@@ -126,6 +126,12 @@ void json_boolean(struct json *json, bool value)
     fputs(value ? "true" : "false", json->out);
 }
 
+void json_null(struct json *json)
+{
+    lead(json);
+    fputs("null", json->out);
+}
+
 void json_decimal(struct json *json, uint64_t scaled, int decimals)
 {
     uint64_t unit = 1;

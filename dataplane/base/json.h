@@ -28,6 +28,7 @@ void json_key(struct json *json, const char *key);
 void json_text(struct json *json, const char *text);
 void json_integer(struct json *json, int64_t value);
 void json_boolean(struct json *json, bool value);
+void json_null(struct json *json);
 void json_end(struct json *json);
 
 // "key": value in one call, for the common cases.

@@ -9,6 +9,11 @@
 #include "dataplane/sched/fifo.h"
 #include "dataplane/state/state.h"
 
+// What stands before a segment's octets in a Gb frame.
+#define DOWN_HEADER_OCTETS_MAX                                                \
+    (STATE_OUTER_OCTETS + NS_UNITDATA_OCTETS + BSSGP_DL_UNITDATA_OCTETS_MAX + \
+     LLC_UI_HEADER_OCTETS + SNDCP_FIRST_OCTETS)
+
 // Our own end of Gn.
 struct down_gn {
     struct mac mac;

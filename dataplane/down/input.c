@@ -25,7 +25,8 @@ static uint32_t decap_burst(struct down *down, struct rte_mbuf **frames, uint32_
             continue;
         }
         down->stats->gn_header_octets += frame_octets - m->pkt_len;
-        rte_prefetch0(&down->state->pdp[teid_index(teids[passed]) % down->state->limits.pdps]);
+        if (teid_index(teids[passed]) < down->state->limits.pdps)
+            rte_prefetch0(&down->state->pdp[teid_index(teids[passed])]);
         frames[passed++] = m;
     }
     down->stats->gn_rx_packets += n;
@@ -35,9 +36,12 @@ static uint32_t decap_burst(struct down *down, struct rte_mbuf **frames, uint32_
 static enum drop_reason queue_npdu(struct down *down, const struct state_pdp *pdp,
                                    struct rte_mbuf *m, uint64_t now_ns)
 {
-    // The last segment is framed in this buffer: its FCS needs room behind the N-PDU.
-    if (m->pkt_len > pdp->npdu_octets_max || rte_pktmbuf_tailroom(m) < LLC_FCS_OCTETS)
+    if (m->pkt_len > pdp->npdu_octets_max)
         return DROP_npdu_oversize;
+    // The last segment is framed in this buffer: headers before the N-PDU, its FCS behind.
+    if (rte_pktmbuf_headroom(m) < DOWN_HEADER_OCTETS_MAX ||
+        rte_pktmbuf_tailroom(m) < LLC_FCS_OCTETS)
+        return DROP_buffer_room;
     struct pdu pdu = {.buffer = m,
                       .arrived_ns = now_ns,
                       .context = teid_index(pdp->teid),

@@ -128,6 +128,7 @@ void down_flush(struct down *down)
             packet_release(down->packet[i]);
     }
     down->pending = 0;
+    down->segmenter.started = false;
     for (const struct pdu *npdu; (npdu = fifo_head(down->queue)) != NULL; fifo_pop(down->queue))
         packet_drop(down->stats, npdu->traffic_class, DROP_shutdown, npdu->buffer, npdu->octets);
 }

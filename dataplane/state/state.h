@@ -71,6 +71,9 @@ uint64_t state_octets(const struct state_limits *limits);
 // Carries out a command that dp_command has accepted.
 void state_apply(struct state *state, const struct command *command);
 
+// 0 to 3 for the SAPIs of user data; -1 for any other.
+int state_lle_of_sapi(uint8_t sapi);
+
 // The TEID that the context of a command gets.
 uint32_t state_teid(const struct state *state, uint32_t pdp_id);
 

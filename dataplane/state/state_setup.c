@@ -81,12 +81,12 @@ static void apply_ms(struct state *state, const struct command_ms *c)
     state->ms[c->ms_id] = (struct state_ms){.bvc = c->bvc_id, .tlli = c->tlli, .n201_u = c->n201_u};
 }
 
-static uint8_t lle_of_sapi(uint8_t sapi)
+int state_lle_of_sapi(uint8_t sapi)
 {
-    uint8_t lle = 0;
-    while (lle < STATE_LLES - 1 && lle_sapi[lle] != sapi)
-        lle++;
-    return lle;
+    for (int lle = 0; lle < STATE_LLES; lle++)
+        if (lle_sapi[lle] == sapi)
+            return lle;
+    return -1;
 }
 
 static uint16_t npdu_octets_max(uint16_t n201_u)
@@ -111,7 +111,7 @@ static void apply_pdp(struct state *state, const struct command_pdp *c)
                               .npdu_octets_max = npdu_octets_max(ms->n201_u),
                               .nsapi = c->nsapi,
                               .sapi = c->sapi,
-                              .lle = lle_of_sapi(c->sapi),
+                              .lle = (uint8_t)state_lle_of_sapi(c->sapi),
                               .traffic_class = c->traffic_class};
     bssgp_dl_unitdata_put_fixed(&bssgp, pdp->bssgp);
 }

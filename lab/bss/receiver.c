@@ -24,10 +24,6 @@ struct receiver_context {
     uint8_t *npdu; // there while an N-PDU of several segments is open
 };
 
-struct key {
-    uint32_t tlli, nsapi;
-};
-
 // Buckets of 64 octets for 8 keys, twice with the extension table and rounded up to a power of two;
 // keys with their data; the rings of free slots.
 #define HASH_OCTETS_A_CONTEXT 96u
@@ -42,7 +38,7 @@ int receiver_setup(struct receiver *receiver, uint32_t contexts_max)
 {
     struct rte_hash_parameters parameters = {.name = "receiver",
                                              .entries = contexts_max < 8 ? 8 : contexts_max,
-                                             .key_len = sizeof(struct key),
+                                             .key_len = sizeof(struct receiver_key),
                                              .hash_func = rte_jhash,
                                              .extra_flag = RTE_HASH_EXTRA_FLAGS_EXT_TABLE,
                                              .socket_id = SOCKET_ID_ANY};
@@ -60,15 +56,16 @@ void receiver_release(struct receiver *receiver)
     rte_hash_free(receiver->by_key);
 }
 
-int receiver_add_context(struct receiver *receiver, uint32_t tlli, uint8_t nsapi,
+int receiver_add_context(struct receiver *receiver, const struct receiver_key *key,
                          uint8_t traffic_class)
 {
-    struct key key = {tlli, nsapi};
+    if (rte_hash_lookup(receiver->by_key, key) >= 0)
+        return -EEXIST;
     if (receiver->contexts == receiver->room)
         return -ENOSPC;
     uintptr_t index = receiver->contexts++;
     receiver->context[index].traffic_class = traffic_class;
-    return rte_hash_add_key_data(receiver->by_key, &key, (void *)index);
+    return rte_hash_add_key_data(receiver->by_key, key, (void *)index);
 }
 
 static void fault(struct receiver *receiver, const char *layer, const char *what, uint32_t offset)
@@ -144,12 +141,13 @@ static void receive_segment(struct receiver *receiver, struct receiver_context *
 
 // All layers down to the segment. False, with the fault noted, if one is wrong.
 static bool decode(struct receiver *receiver, const uint8_t *frame, uint32_t octets,
-                   struct bssgp_dl_unitdata *bssgp, struct sndcp_unitdata *sndcp)
+                   struct receiver_key *key, struct sndcp_unitdata *sndcp)
 {
     struct ether ether;
     struct ipv4 ip;
     struct udp udp;
     struct ns_unitdata ns;
+    struct bssgp_dl_unitdata bssgp;
     struct llc_ui llc;
     int n;
 #define LAYER(layer, pdu, payload, length)                                               \
@@ -161,25 +159,28 @@ static bool decode(struct receiver *receiver, const uint8_t *frame, uint32_t oct
     LAYER(ipv4, &ip, ether.payload.at, ether.payload.n)
     LAYER(udp, &udp, ip.payload.at, ip.payload.n)
     LAYER(ns_unitdata, &ns, udp.payload.at, udp.payload.n)
-    LAYER(bssgp_dl_unitdata, bssgp, ns.sdu.at, ns.sdu.n)
-    LAYER(llc_ui, &llc, bssgp->llc_pdu.at, bssgp->llc_pdu.n)
+    LAYER(bssgp_dl_unitdata, &bssgp, ns.sdu.at, ns.sdu.n)
+    LAYER(llc_ui, &llc, bssgp.llc_pdu.at, bssgp.llc_pdu.n)
     LAYER(sndcp_unitdata, sndcp, llc.info.at, llc.info.n)
 #undef LAYER
+    *key = (struct receiver_key){.address = ip.destination,
+                                 .port = udp.destination_port,
+                                 .nsapi = sndcp->nsapi,
+                                 .tlli = bssgp.tlli};
     return true;
 }
 
 void receiver_frame(void *self, const uint8_t *frame, uint32_t octets, uint64_t now_ns)
 {
     struct receiver *receiver = self;
-    struct bssgp_dl_unitdata bssgp;
+    struct receiver_key key;
     struct sndcp_unitdata sndcp;
     void *index;
     receiver->frames++;
-    if (!decode(receiver, frame, octets, &bssgp, &sndcp))
+    if (!decode(receiver, frame, octets, &key, &sndcp))
         return;
-    struct key key = {bssgp.tlli, sndcp.nsapi};
     if (rte_hash_lookup_data(receiver->by_key, &key, &index) < 0)
-        fault(receiver, "BSSGP", "TLLI and NSAPI of nobody", 1);
+        fault(receiver, "BSSGP", "TLLI and NSAPI of nobody at this endpoint", 1);
     else
         receive_segment(receiver, &receiver->context[(uintptr_t)index], &sndcp, now_ns);
 }

@@ -20,7 +20,7 @@ struct receiver_context;
 struct rte_hash;
 
 struct receiver {
-    struct rte_hash *by_key; // (TLLI, NSAPI) -> context
+    struct rte_hash *by_key; // struct receiver_key -> context
     struct receiver_context *context;
     uint32_t contexts, room;
     uint64_t frames, faults, discarded; // N-PDUs given up because a segment was missing
@@ -34,7 +34,16 @@ uint64_t receiver_memory_octets(uint32_t contexts_max);
 // 0 or a negative errno.
 int receiver_setup(struct receiver *receiver, uint32_t contexts_max);
 void receiver_release(struct receiver *receiver);
-int receiver_add_context(struct receiver *receiver, uint32_t tlli, uint8_t nsapi,
+// A TLLI means something within its NSE only, and the NSE is known by its endpoint: so that is part
+// of the key. -EEXIST when there is one already.
+struct receiver_key {
+    uint32_t address;
+    uint16_t port;
+    uint16_t nsapi;
+    uint32_t tlli;
+};
+
+int receiver_add_context(struct receiver *receiver, const struct receiver_key *key,
                          uint8_t traffic_class);
 
 // A line_deliver_fn.

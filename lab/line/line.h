@@ -1,6 +1,7 @@
 // The network behind a ring port: what is sent to it becomes a real mbuf of the port's pool, what
 // the port sends comes out as octets, each frame taking its time on a line of a given rate. One
-// frame at a time is on the line; the next stays with the port. Both ways go into the capture.
+// frame at // a time is on the line; the next stays with the port. Both ways go into the capture,
+// also what the port then had no room for (lost_packets), as a tap on the line would see it.
 #ifndef SLUICE_LAB_LINE_LINE_H
 #define SLUICE_LAB_LINE_LINE_H
 

@@ -14,9 +14,10 @@ struct report {
     bool complete;
 };
 
-// Nothing lost on the way: the ledger of the dataplane closes, every frame that the lines took is
-// in it, and the receiver found no fault and all that the dataplane counted as out, but for what
-// was on the line at the end.
+// Every packet is accounted for, from the sources to the receiver: the ledger of the dataplane
+// closes; each frame sent on Gn came into it or is counted as lost at the port; and the receiver
+// found no fault and, class by class, all that the dataplane counted as out, but for what was on
+// the line at the end.
 bool report_sound(const struct report *report);
 
 void report_summary(const struct report *report, FILE *out);

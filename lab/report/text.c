@@ -3,9 +3,15 @@
 
 #include <inttypes.h>
 
-static double ms(const struct histogram *h, uint32_t per_mille)
+// "p50 / p95 / p99 ms", or a dash where nothing was received.
+static void put_delays(const struct histogram *h, FILE *out)
 {
-    return (double)histogram_quantile(h, per_mille) / 1e6;
+    if (h->samples == 0) {
+        fprintf(out, "-\n");
+        return;
+    }
+    fprintf(out, "%.0f / %.0f / %.0f ms\n", (double)histogram_quantile(h, 500) / 1e6,
+            (double)histogram_quantile(h, 950) / 1e6, (double)histogram_quantile(h, 990) / 1e6);
 }
 
 static void class_rows(const struct report *r, FILE *out)
@@ -21,12 +27,10 @@ static void class_rows(const struct report *r, FILE *out)
             dropped += s->drop[d].packets;
         if (s->in_packets == 0)
             continue;
-        fprintf(out,
-                "  %-15s %9" PRIu64 " %11" PRIu64 " %9" PRIu64 " %8" PRIu64
-                " %7.1f kbit/s   %.0f / %.0f / %.0f ms\n",
+        fprintf(out, "  %-15s %9" PRIu64 " %11" PRIu64 " %9" PRIu64 " %8" PRIu64 " %7.1f kbit/s   ",
                 class_names[c], s->in_packets, s->in_octets, received->npdus, dropped,
-                (double)received->octets * 8 / seconds / 1e3, ms(&received->delay_ns, 500),
-                ms(&received->delay_ns, 950), ms(&received->delay_ns, 990));
+                (double)received->octets * 8 / seconds / 1e3);
+        put_delays(&received->delay_ns, out);
     }
 }
 
@@ -68,12 +72,22 @@ static void balance_rows(const struct report *r, FILE *out)
                                    : "NOT BALANCED: packets were lost without a reason");
 }
 
+static void gn_row(const struct report *r, FILE *out)
+{
+    const struct line *gn = &r->lab->gn;
+    fprintf(out, "\n  Gn              %" PRIu64 " frames sent", gn->sent_packets);
+    if (gn->lost_packets)
+        fprintf(out, ", %" PRIu64 " of them LOST AT THE PORT, whose ring or buffers were full",
+                gn->lost_packets);
+    fputc('\n', out);
+}
+
 static void gb_row(const struct report *r, FILE *out)
 {
     const struct stats_worker *s = dp_stats(r->worker);
     const struct line *gb = &r->lab->gb;
     fprintf(out,
-            "\n  Gb              %" PRIu64 " LLC PDUs, %" PRIu64 " octets on the wire; %" PRIu64
+            "  Gb              %" PRIu64 " LLC PDUs, %" PRIu64 " octets on the wire; %" PRIu64
             " delivered, %" PRIu64 " still on the line\n",
             s->gb_tx_packets, s->gb_tx_octets, gb->delivered_packets,
             s->gb_tx_packets - gb->delivered_packets);
@@ -97,5 +111,6 @@ void report_text(const struct report *r, FILE *out)
     class_rows(r, out);
     drop_rows(r, out);
     balance_rows(r, out);
+    gn_row(r, out);
     gb_row(r, out);
 }

@@ -159,6 +159,9 @@ local function check_endpoints(state, cfg)
         if cfg.gb and nsvc.peer and nsvc.peer == cfg.gb.address then
             note_again(state, nsvc, "peer", nsvc.peer, cfg.gb, "address")
         end
+        if cfg.gb and nsvc.peer_mac and nsvc.peer_mac == cfg.gb.mac then
+            note_again(state, nsvc, "peer_mac", nsvc.peer_mac, cfg.gb, "mac")
+        end
     end
 end
 
@@ -292,6 +295,45 @@ local function fill_classes(cfg)
     end
 end
 
+-- What the dataplane has room for; noted at the place that goes beyond it.
+local function check_limit(state, record, key, found, what, limit)
+    if found > limit.most then
+        check.note(state, record, key, ("found %d %s up to here, allowed at most %d"):format(
+            found, what, limit.most))
+        return true
+    end
+    return false
+end
+
+local function check_bvcs(state, limits, seen, bvcs)
+    for _, bvc in ipairs(bvcs) do
+        seen.bvcs = seen.bvcs + 1
+        if check_limit(state, bvc, "bvci", seen.bvcs, "cells", limits.bvcs) then
+            return true
+        end
+        for _, ms in ipairs(bvc.ms) do
+            seen.mss = seen.mss + ms.count
+            seen.pdps = seen.pdps + ms.count * #ms.pdp
+            if check_limit(state, ms, "count", seen.mss, "MSs", limits.mss)
+                or check_limit(state, ms, "count", seen.pdps, "PDP contexts", limits.pdps) then
+                return true
+            end
+        end
+    end
+    return false
+end
+
+local function check_limits(state, cfg)
+    local limits = require "limits"
+    local seen = { bvcs = 0, mss = 0, pdps = 0 }
+    for i, nse in ipairs(cfg.nse) do
+        if check_limit(state, nse, "nsei", i, "NSEs", limits.nses)
+            or check_bvcs(state, limits, seen, nse.bvc) then
+            return
+        end
+    end
+end
+
 function cross.all(state, cfg)
     check_endpoints(state, cfg)
     local imsis = check_subscribers(state, cfg)
@@ -299,6 +341,7 @@ function cross.all(state, cfg)
         check_lab(state, cfg, imsis)
     end
     check_mtus(state, cfg)
+    check_limits(state, cfg)
     note_equals(state, cfg.class, "name")
     fill_classes(cfg)
 end

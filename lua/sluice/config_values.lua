@@ -135,6 +135,8 @@ local function check_unit(key, raw)
         return refusal(key, raw, why, meant and '; did you mean "' .. meant .. '"?')
     elseif value < key.least_value or value > key.most_value then
         return refusal(key, raw)
+    elseif key.step and value % key.step_value ~= 0 then
+        return refusal(key, raw, "no multiple of " .. key.step)
     end
     return value
 end

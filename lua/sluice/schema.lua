@@ -84,6 +84,7 @@ local class_of_service = {
         {
             -- The BSS is told the rest of it in centiseconds, 16 bit, 0xFFFF being infinite.
             name = "lifetime", type = "time", least = "100 ms", most = "655 s", default = "40 s",
+            step = "10 ms",
             help = "how long an N-PDU may take through SGSN and BSS together",
         },
     },
@@ -235,6 +236,7 @@ local function complete_key(key)
         key.out = key.name == "octets" and key.name or key.name .. unit.suffix
         key.item = key.type == "sizes" and setmetatable({ type = "size" }, { __index = key })
         key.least_value, key.most_value = units.parse(kind, key.least), units.parse(kind, key.most)
+        key.step_value = key.step and units.parse(kind, key.step)
     end
 end
 

@@ -57,8 +57,9 @@ local function address(text)
 end
 
 local function wants(traffic, ms, pdp, member)
-    return pdp.class == traffic.class
-        and (not traffic.imsi or tonumber(traffic.imsi) == tonumber(ms.imsi) + member)
+    -- IMSIs of different lengths are different, whatever number they are
+    return pdp.class == traffic.class and (not traffic.imsi or #traffic.imsi == #ms.imsi
+        and tonumber(traffic.imsi) == tonumber(ms.imsi) + member)
 end
 
 local function sources_of(traffic, cfg)
@@ -119,7 +120,7 @@ local function start_nse(dp, id, nse)
 end
 
 -- One MS with its contexts; their TEIDs are added to `made.teids`.
-local function start_ms(dp, lab, made, ms, member)
+local function start_ms(dp, lab, made, nse, ms, member)
     local tlli = ms.tlli + member
     dp.ms { ms_id = made.mss, bvc_id = made.bvcs, tlli = tlli, n201_u = ms.n201_u_octets }
     for _, pdp in ipairs(ms.pdp) do
@@ -128,16 +129,19 @@ local function start_ms(dp, lab, made, ms, member)
             pdp_id = #made.teids, ms_id = made.mss, nsapi = pdp.nsapi, sapi = pdp.sapi,
             traffic_class = class, lifetime_ms = made.lifetime_ms[pdp.class],
         }
-        lab.context { tlli = tlli, nsapi = pdp.nsapi, traffic_class = class }
+        lab.context {
+            peer_address = address(nse.nsvc[1].peer), peer_port = nse.nsvc[1].peer_port,
+            tlli = tlli, nsapi = pdp.nsapi, traffic_class = class,
+        }
     end
     made.mss = made.mss + 1
 end
 
-local function start_bvc(dp, lab, made, nse_id, bvc)
+local function start_bvc(dp, lab, made, nse_id, nse, bvc)
     dp.bvc { bvc_id = made.bvcs, nse_id = nse_id, bvci = bvc.bvci }
     for _, ms in ipairs(bvc.ms) do
         for member = 0, ms.count - 1 do
-            start_ms(dp, lab, made, ms, member)
+            start_ms(dp, lab, made, nse, ms, member)
         end
     end
     made.bvcs = made.bvcs + 1
@@ -149,7 +153,7 @@ local function start_tree(dp, lab, cfg)
     for i, nse in ipairs(cfg.nse) do
         start_nse(dp, i - 1, nse)
         for _, bvc in ipairs(nse.bvc) do
-            start_bvc(dp, lab, made, i - 1, bvc)
+            start_bvc(dp, lab, made, i - 1, nse, bvc)
         end
     end
     return made.teids

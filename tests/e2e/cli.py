@@ -2,7 +2,12 @@
 """The command line: what is wrong with it is said in one line that names it, with exit status 2; a
 run that cannot leave its results ends with 1 and says which one and why."""
 
+import fcntl
+import json
+import os
 import re
+import resource
+import signal
 import subprocess
 
 from harness import QUICKSTART, case, main, new_folder, program, right, same, sluice
@@ -175,12 +180,53 @@ def result_is_folder():
                 "--pcap", status=1)
 
 
-@case("a disk that is full: 1, and what could not be written")
+def short_of_room():
+    """No file of this process may grow beyond 512 octets; the write fails, the program goes on."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))
+
+
+@case("a disk that is full: 1, what could not be written, and no result that is cut off")
 def disk_full():
-    for name in ("summary.json", "run.json", "gn.pcap", "gb.pcap"):
+    for arguments in ([], ["--pcap"]):
         out = new_folder()
-        (out / name).symlink_to("/dev/full")
-        refused(r"sluice run: .*", "run", QUICKSTART, "--out", out, "--pcap", status=1)
+        done = subprocess.run([program(), "run", QUICKSTART, "--out", out, *arguments],
+                              capture_output=True, text=True, check=False,
+                              preexec_fn=short_of_room)
+        same(done.returncode, 1, f"exit status, {done.stderr}")
+        right(re.search(r"^sluice run: .*(File too large|could not be written whole)",
+                        done.stderr, re.M), f"no reason in: {done.stderr}")
+        right(not (out / "summary.json").exists(), "a summary that is cut off")
+
+
+@case("a second run in a folder that one is writing to: 1, and says so")
+def folder_taken():
+    out = new_folder()
+    folder = os.open(out, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        refused(r"sluice run: .*another run writes there.*", "run", QUICKSTART, "--out", out,
+                status=1)
+    finally:
+        os.close(folder)
+
+
+@case("an earlier run's results are gone when a run begins")
+def earlier_results():
+    out = new_folder()
+    for name in ("summary.json", "gn.pcap"):
+        (out / name).write_text("old")
+    same(sluice("run", QUICKSTART, "--out", out).returncode, 0, "exit status")
+    right(not (out / "gn.pcap").exists(), "the earlier gn.pcap is still there")
+    json.loads((out / "summary.json").read_text())
+
+
+@case("closed standard streams: no result holds a line of stderr")
+def closed_streams():
+    out = new_folder()
+    subprocess.run(["sh", "-c", f'"{program()}" run "{QUICKSTART}" --pcap --out "{out}" 2>&- >&-'],
+                   check=False)
+    right((out / "gn.pcap").read_bytes()[:4] == b"\x4d\x3c\xb2\xa1", "gn.pcap begins otherwise")
 
 
 @case("stdout that is full: not 0, from run, check, check --keys and version")

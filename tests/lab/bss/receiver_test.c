@@ -10,13 +10,22 @@
 
 #include <cmocka.h>
 
+#include <errno.h>
+
 #include "dataplane/wire/pdus.h"
 #include "tests/dataplane/eal_fixture.h"
 #include "tests/oracle/typed_frames.h"
 
 #define TLLI 0xc0000001u
+#define BSS  0xc0000202u // the destination of the typed frames
 
 static struct receiver receiver;
+
+static int add_context(uint8_t nsapi, uint8_t traffic_class)
+{
+    struct receiver_key key = {.address = BSS, .port = 23000, .nsapi = nsapi, .tlli = TLLI};
+    return receiver_add_context(&receiver, &key, traffic_class);
+}
 
 static int make_receiver(void **state)
 {
@@ -24,7 +33,7 @@ static int make_receiver(void **state)
     memset(&receiver, 0, sizeof receiver);
     if (receiver_setup(&receiver, 4) != 0)
         return -1;
-    return receiver_add_context(&receiver, TLLI, 5, CLASS_STREAMING);
+    return add_context(5, CLASS_STREAMING);
 }
 
 static int release_receiver(void **state)
@@ -58,7 +67,7 @@ static void receive_segment(const struct sndcp_unitdata *segment, uint64_t now_n
     n = (uint32_t)ns_unitdata_encode(&ns, b, sizeof b);
     struct udp udp = {23000, 23000, 0, {b, n}};
     n = (uint32_t)udp_encode(&udp, b, sizeof b);
-    struct ipv4 ip = {.ttl = 64, .protocol = 17, .payload = {b, n}};
+    struct ipv4 ip = {.ttl = 64, .protocol = 17, .destination = BSS, .payload = {b, n}};
     n = (uint32_t)ipv4_encode(&ip, b, sizeof b);
     struct ether ether = {.type = 0x0800, .payload = {b, n}};
     n = (uint32_t)ether_encode(&ether, b, sizeof b);
@@ -181,10 +190,22 @@ static void test_a_segment_without_its_first(void **state)
     assert_int_equal(receiver.faults, 2);
 }
 
+// A TLLI means something within its NSE only.
+static void test_one_tlli_in_two_nses(void **state)
+{
+    (void)state;
+    struct receiver_key other = {.address = BSS + 1, .port = 23000, .nsapi = 5, .tlli = TLLI};
+    assert_int_equal(receiver_add_context(&receiver, &other, CLASS_BACKGROUND), 0);
+    assert_int_equal(receiver_add_context(&receiver, &other, CLASS_BACKGROUND), -EEXIST);
+    segment(true, false, 0, 0, 10);
+    expect_npdus(1, 10);
+    assert_true(receiver.of_class[CLASS_BACKGROUND].npdus == 0);
+}
+
 static void test_a_frame_for_nobody(void **state)
 {
     (void)state;
-    assert_int_equal(receiver_add_context(&receiver, TLLI, 6, CLASS_BACKGROUND), 0);
+    assert_int_equal(add_context(6, CLASS_BACKGROUND), 0);
     segment(true, false, 0, 0, 10);
     expect_npdus(1, 10);
     struct sndcp_unitdata other = {.first = true, .nsapi = 7};
@@ -197,7 +218,7 @@ static void test_a_frame_for_nobody(void **state)
 static void test_contexts_are_apart(void **state)
 {
     (void)state;
-    assert_int_equal(receiver_add_context(&receiver, TLLI, 6, CLASS_BACKGROUND), 0);
+    assert_int_equal(add_context(6, CLASS_BACKGROUND), 0);
     segment(true, true, 0, 0, 10);
     struct sndcp_unitdata other = {.first = true, .nsapi = 6};
     receive_segment(&other, 0);
@@ -211,8 +232,8 @@ static void test_no_room_for_a_context(void **state)
 {
     (void)state;
     for (uint8_t nsapi = 6; nsapi < 9; nsapi++)
-        assert_int_equal(receiver_add_context(&receiver, TLLI, nsapi, 0), 0);
-    assert_true(receiver_add_context(&receiver, TLLI, 9, 0) < 0);
+        assert_int_equal(add_context(nsapi, 0), 0);
+    assert_true(add_context(9, 0) < 0);
 }
 
 // Each frame that is cut somewhere is a fault and nothing more.
@@ -239,6 +260,7 @@ int main(void)
         RECEIVER_TEST(test_another_npdu_begins),
         RECEIVER_TEST(test_another_npdus_number_in_between),
         RECEIVER_TEST(test_a_segment_without_its_first),
+        RECEIVER_TEST(test_one_tlli_in_two_nses),
         RECEIVER_TEST(test_a_frame_for_nobody),
         RECEIVER_TEST(test_contexts_are_apart),
         RECEIVER_TEST(test_no_room_for_a_context),
