@@ -16,6 +16,9 @@ union wire_any {
 #define PDU(name, LIST, help) struct name name;
 #include "dataplane/wire/pdus.def"
 #undef PDU
+#define TLV_PDU(group, name, pdu_type, LIST, help) struct name name;
+#include "dataplane/wire/bssgp.def"
+#undef TLV_PDU
 };
 
 #endif

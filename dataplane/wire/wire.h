@@ -53,6 +53,8 @@ struct field;
 // A PDU for those who treat all alike. The struct behind `pdu` has the layout that `fields` says.
 struct wire_pdu {
     const char *name;
+    const char *group; // of PDUs that a type octet tells apart, "bssgp"; else NULL
+    uint8_t type;
     const char *help;
     const struct field *fields;
     uint32_t field_count;
