@@ -101,11 +101,12 @@ static void apply_pdp(struct state *state, const struct command_pdp *c)
     const struct state_ms *ms = &state->ms[c->ms_id];
     struct state_pdp *pdp = &state->pdp[c->pdp_id];
     // Best effort on acknowledged RLC: user data that holds no LLC acknowledgement.
-    struct bssgp_dl_unitdata bssgp = {.tlli = ms->tlli,
-                                      .not_ack = true,
-                                      .user_data = true,
-                                      .precedence = c->traffic_class == CLASS_BACKGROUND ? 2 : 1,
-                                      .lifetime_ms = c->lifetime_ms};
+    struct bssgp_dl_unitdata bssgp = {
+        .tlli = ms->tlli,
+        .qos = {.not_ack = true,
+                .user_data = true,
+                .precedence = c->traffic_class == CLASS_BACKGROUND ? 2 : 1},
+        .lifetime_ms = c->lifetime_ms};
     *pdp = (struct state_pdp){.teid = state_teid(state, c->pdp_id),
                               .ms = c->ms_id,
                               .npdu_octets_max = npdu_octets_max(ms->n201_u),

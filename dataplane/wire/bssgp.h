@@ -162,10 +162,10 @@
     MUST(T, tlli, BSSGP_IE_TLLI) MUST(T, pfi, BSSGP_IE_PFI) MUST(T, cause, BSSGP_IE_CAUSE)
 #define BSSGP_MODIFY_BSS_PFC_IES(MUST, MAY, T) \
     MUST(T, tlli, BSSGP_IE_TLLI) MUST(T, pfi, BSSGP_IE_PFI) MUST(T, abqp, BSSGP_IE_ABQP)
-#define BSSGP_MODIFY_BSS_PFC_ACK_IES(MUST, MAY, T)                             \
-    MUST(T, tlli, BSSGP_IE_TLLI)                                               \
-    MUST(T, pfi, BSSGP_IE_PFI) MUST(T, packet_flow_timer, BSSGP_IE_GPRS_TIMER) \
-        MUST(T, abqp, BSSGP_IE_ABQP)
+#define BSSGP_MODIFY_BSS_PFC_ACK_IES(MUST, MAY, T) \
+    MUST(T, tlli, BSSGP_IE_TLLI)                   \
+    MUST(T, pfi, BSSGP_IE_PFI)                     \
+    MUST(T, packet_flow_timer, BSSGP_IE_GPRS_TIMER) MUST(T, abqp, BSSGP_IE_ABQP)
 #define BSSGP_DELETE_BSS_PFC_IES(MUST, MAY, T) \
     MUST(T, tlli, BSSGP_IE_TLLI) MUST(T, pfi, BSSGP_IE_PFI)
 #define BSSGP_DELETE_BSS_PFC_ACK_IES(MUST, MAY, T) \

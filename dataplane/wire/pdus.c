@@ -2,6 +2,8 @@
 // and its codec behind the common signature.
 #include "dataplane/wire/pdus.h"
 
+#include <string.h>
+
 #define bssgp_GRANULARITY 0x7e
 
 #define PDU(name, LIST, help)                                                \
@@ -63,6 +65,15 @@ const struct wire_pdu wire_pdus[] = {
 #undef TLV_PDU
 };
 const uint32_t wire_pdu_count = sizeof wire_pdus / sizeof wire_pdus[0];
+
+const struct wire_pdu *wire_pdu_of(const char *group, uint8_t type)
+{
+    for (uint32_t i = 0; i < wire_pdu_count; i++)
+        if (wire_pdus[i].group && wire_pdus[i].type == type &&
+            strcmp(wire_pdus[i].group, group) == 0)
+            return &wire_pdus[i];
+    return NULL;
+}
 
 static const struct {
     const char *name, *text;

@@ -66,4 +66,7 @@ struct wire_pdu {
 extern const struct wire_pdu wire_pdus[];
 extern const uint32_t wire_pdu_count;
 
+// The PDU of a group ("bssgp", "ns") by its type octet; NULL if it is not known.
+const struct wire_pdu *wire_pdu_of(const char *group, uint8_t type);
+
 #endif

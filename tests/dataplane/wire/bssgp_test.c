@@ -21,11 +21,11 @@ static void test_decode(void **state)
     struct bssgp_dl_unitdata pdu = decoded(typed, sizeof typed);
     (void)state;
     assert_true(pdu.tlli == 0xc0000001);
-    assert_true(pdu.peak_bit_per_s == 8000);
-    assert_true(pdu.not_ack);
-    assert_true(pdu.user_data);
-    assert_false(pdu.rlc_unack);
-    assert_int_equal(pdu.precedence, 1);
+    assert_true(pdu.qos.peak_bit_per_s == 8000);
+    assert_true(pdu.qos.not_ack);
+    assert_true(pdu.qos.user_data);
+    assert_false(pdu.qos.rlc_unack);
+    assert_int_equal(pdu.qos.precedence, 1);
     assert_int_equal(pdu.lifetime_ms, 10000);
     expect_octets(pdu.llc_pdu, "abc", 3);
 }
@@ -33,10 +33,10 @@ static void test_decode(void **state)
 static void test_encode(void **state)
 {
     struct bssgp_dl_unitdata pdu = {.tlli = 0xc0000001,
-                                    .peak_bit_per_s = 8000,
-                                    .not_ack = true,
-                                    .user_data = true,
-                                    .precedence = 1,
+                                    .qos.peak_bit_per_s = 8000,
+                                    .qos.not_ack = true,
+                                    .qos.user_data = true,
+                                    .qos.precedence = 1,
                                     .lifetime_ms = 10000,
                                     .llc_pdu = {(const uint8_t *)"abc", 3}};
     uint8_t b[17];
@@ -70,11 +70,11 @@ static void expect_qos(const uint8_t qos[3], const struct bssgp_dl_unitdata *exp
     memcpy(b, typed, sizeof b);
     memcpy(b + 5, qos, 3);
     struct bssgp_dl_unitdata pdu = decoded(b, sizeof b);
-    assert_true(pdu.peak_bit_per_s == expected->peak_bit_per_s);
-    assert_int_equal(pdu.not_ack, expected->not_ack);
-    assert_int_equal(pdu.user_data, expected->user_data);
-    assert_int_equal(pdu.rlc_unack, expected->rlc_unack);
-    assert_int_equal(pdu.precedence, expected->precedence);
+    assert_true(pdu.qos.peak_bit_per_s == expected->qos.peak_bit_per_s);
+    assert_int_equal(pdu.qos.not_ack, expected->qos.not_ack);
+    assert_int_equal(pdu.qos.user_data, expected->qos.user_data);
+    assert_int_equal(pdu.qos.rlc_unack, expected->qos.rlc_unack);
+    assert_int_equal(pdu.qos.precedence, expected->qos.precedence);
     assert_int_equal(bssgp_dl_unitdata_encode(&pdu, b, sizeof b), sizeof b);
     assert_memory_equal(b + 5, qos, 3);
 }
@@ -83,23 +83,25 @@ static void test_qos_bits(void **state)
 {
     (void)state;
     expect_qos(TYPED(0, 0, 0x00), &(struct bssgp_dl_unitdata){0});
-    expect_qos(TYPED(0, 0, 0x20), &(struct bssgp_dl_unitdata){.not_ack = true});
-    expect_qos(TYPED(0, 0, 0x10), &(struct bssgp_dl_unitdata){.user_data = true});
-    expect_qos(TYPED(0, 0, 0x08), &(struct bssgp_dl_unitdata){.rlc_unack = true});
-    expect_qos(TYPED(0, 0, 0x07), &(struct bssgp_dl_unitdata){.precedence = 7});
+    expect_qos(TYPED(0, 0, 0x20), &(struct bssgp_dl_unitdata){.qos.not_ack = true});
+    expect_qos(TYPED(0, 0, 0x10), &(struct bssgp_dl_unitdata){.qos.user_data = true});
+    expect_qos(TYPED(0, 0, 0x08), &(struct bssgp_dl_unitdata){.qos.rlc_unack = true});
+    expect_qos(TYPED(0, 0, 0x07), &(struct bssgp_dl_unitdata){.qos.precedence = 7});
 }
 
 // 11.3.28: two bits say whether the 16 bits count 100, 1000, 10 000 or 100 000 bit/s.
 static void test_peak_rates(void **state)
 {
     (void)state;
-    expect_qos(TYPED(0x00, 0x01, 0x00), &(struct bssgp_dl_unitdata){.peak_bit_per_s = 100});
-    expect_qos(TYPED(0xff, 0xff, 0x00), &(struct bssgp_dl_unitdata){.peak_bit_per_s = 6553500});
-    expect_qos(TYPED(0x19, 0x9a, 0x40), &(struct bssgp_dl_unitdata){.peak_bit_per_s = 6554000});
-    expect_qos(TYPED(0xff, 0xff, 0x40), &(struct bssgp_dl_unitdata){.peak_bit_per_s = 65535000});
-    expect_qos(TYPED(0xff, 0xff, 0x80), &(struct bssgp_dl_unitdata){.peak_bit_per_s = 655350000});
+    expect_qos(TYPED(0x00, 0x01, 0x00), &(struct bssgp_dl_unitdata){.qos.peak_bit_per_s = 100});
+    expect_qos(TYPED(0xff, 0xff, 0x00), &(struct bssgp_dl_unitdata){.qos.peak_bit_per_s = 6553500});
+    expect_qos(TYPED(0x19, 0x9a, 0x40), &(struct bssgp_dl_unitdata){.qos.peak_bit_per_s = 6554000});
+    expect_qos(TYPED(0xff, 0xff, 0x40),
+               &(struct bssgp_dl_unitdata){.qos.peak_bit_per_s = 65535000});
+    expect_qos(TYPED(0xff, 0xff, 0x80),
+               &(struct bssgp_dl_unitdata){.qos.peak_bit_per_s = 655350000});
     expect_qos(TYPED(0xff, 0xff, 0xc0),
-               &(struct bssgp_dl_unitdata){.peak_bit_per_s = 6553500000ULL});
+               &(struct bssgp_dl_unitdata){.qos.peak_bit_per_s = 6553500000ULL});
 }
 
 // A coarse unit where a fine one would do is taken, and rewritten in the fine one.
@@ -110,7 +112,7 @@ static void test_peak_rate_in_a_coarse_unit(void **state)
     memcpy(b, typed, sizeof b);
     memcpy(b + 5, "\x00\x02\xc0", 3);
     struct bssgp_dl_unitdata pdu = decoded(b, sizeof b);
-    assert_true(pdu.peak_bit_per_s == 200000);
+    assert_true(pdu.qos.peak_bit_per_s == 200000);
     assert_int_equal(bssgp_dl_unitdata_encode(&pdu, b, sizeof b), sizeof b);
     assert_memory_equal(b + 5, "\x07\xd0\x00", 3);
 }
@@ -229,9 +231,9 @@ static void test_encode_faults(void **state)
     EXPECT_FAULT(bssgp_dl_unitdata_encode(&pdu, b, sizeof b), RANGE, 0);
     pdu = (struct bssgp_dl_unitdata){.lifetime_ms = 655351};
     EXPECT_FAULT(bssgp_dl_unitdata_encode(&pdu, b, sizeof b), RANGE, 0);
-    pdu = (struct bssgp_dl_unitdata){.peak_bit_per_s = 6553500001ULL};
+    pdu = (struct bssgp_dl_unitdata){.qos.peak_bit_per_s = 6553500001ULL};
     EXPECT_FAULT(bssgp_dl_unitdata_encode(&pdu, b, sizeof b), RANGE, 0);
-    pdu = (struct bssgp_dl_unitdata){.precedence = 8};
+    pdu = (struct bssgp_dl_unitdata){.qos.precedence = 8};
     EXPECT_FAULT(bssgp_dl_unitdata_encode(&pdu, b, sizeof b), RANGE, 0);
 }
 

@@ -51,7 +51,7 @@ static void make_sendable(const struct wire_pdu *pdu, union wire_any *any)
     if (is(pdu, "bssgp_dl_unitdata")) {
         static const uint32_t units[] = {100, 1000, 10000, 100000};
         any->bssgp_dl_unitdata.lifetime_ms -= any->bssgp_dl_unitdata.lifetime_ms % 10;
-        any->bssgp_dl_unitdata.peak_bit_per_s = random_in(0, 65535) * units[random_next() % 4];
+        any->bssgp_dl_unitdata.qos.peak_bit_per_s = random_in(0, 65535) * units[random_next() % 4];
     }
 }
 
