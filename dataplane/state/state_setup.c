@@ -52,7 +52,8 @@ uint32_t state_teid(const struct state *state, uint32_t pdp_id)
 static void apply_nse(struct state *state, const struct command_nse *c)
 {
     struct state_nse *nse = &state->nse[c->nse_id];
-    struct ether ether = {c->peer_mac, state->gb.mac, ETHER_TYPE_IPV4, {0}};
+    struct ether ether = {
+        .destination = c->peer_mac, .source = state->gb.mac, .type = ETHER_TYPE_IPV4};
     struct ipv4 ip = {.ttl = GB_TTL,
                       .protocol = IPV4_PROTOCOL_UDP,
                       .source = state->gb.address,

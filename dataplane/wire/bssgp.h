@@ -6,12 +6,18 @@
 
 #include "dataplane/wire/bssgp_ies.h"
 
-#define BSSGP_UL_UNITDATA_IES(MUST, MAY, T) \
-    MUST(T, tlli, BSSGP_IE_V_TLLI)          \
-    MUST(T, qos, BSSGP_IE_V_QOS)            \
-    MUST(T, cell, BSSGP_IE_CELL)            \
-    MAY(T, pfi, BSSGP_IE_PFI)               \
-    MAY(T, alignment, BSSGP_IE_ALIGNMENT)   \
+#define BSSGP_UL_UNITDATA_IES(MUST, MAY, T)             \
+    MUST(T, tlli, BSSGP_IE_V_TLLI)                      \
+    MUST(T, qos, BSSGP_IE_V_QOS)                        \
+    MUST(T, cell, BSSGP_IE_CELL)                        \
+    MAY(T, pfi, BSSGP_IE_PFI)                           \
+    MAY(T, lsa_list, BSSGP_IE_LSA_LIST)                 \
+    MAY(T, redirect_attempt, BSSGP_IE_REDIRECT_ATTEMPT) \
+    MAY(T, imsi, BSSGP_IE_IMSI)                         \
+    MAY(T, send_state, BSSGP_IE_SEND_STATE)             \
+    MAY(T, selected_plmn, BSSGP_IE_SELECTED_PLMN)       \
+    MAY(T, coverage_class, BSSGP_IE_COVERAGE_CLASS)     \
+    MAY(T, alignment, BSSGP_IE_ALIGNMENT)               \
     MUST(T, llc_pdu, BSSGP_IE_LLC_PDU)
 
 #define BSSGP_DL_UNITDATA_IES(MUST, MAY, T)                 \
@@ -27,31 +33,38 @@
     MAY(T, lsa_information, BSSGP_IE_LSA_INFORMATION)       \
     MAY(T, service_utran_cco, BSSGP_IE_SERVICE_UTRAN_CCO)   \
     MAY(T, subscriber_profile, BSSGP_IE_SUBSCRIBER_PROFILE) \
+    MAY(T, redirection, BSSGP_IE_REDIRECTION)               \
+    MAY(T, redirected, BSSGP_IE_REDIRECTED)                 \
     MAY(T, send_state, BSSGP_IE_SEND_STATE)                 \
     MAY(T, sci, BSSGP_IE_SCI)                               \
+    MAY(T, ggsn_location, BSSGP_IE_GGSN_LOCATION)           \
+    MAY(T, edrx, BSSGP_IE_EDRX)                             \
+    MAY(T, coverage_class, BSSGP_IE_COVERAGE_CLASS)         \
+    MAY(T, old_routeing_area, BSSGP_IE_OLD_RAI)             \
+    MAY(T, attach_indicator, BSSGP_IE_ATTACH_INDICATOR)     \
     MAY(T, alignment, BSSGP_IE_ALIGNMENT)                   \
     MUST(T, llc_pdu, BSSGP_IE_LLC_PDU)
 
 #define BSSGP_RA_CAPABILITY_IES(MUST, MAY, T) \
     MUST(T, tlli, BSSGP_IE_TLLI) MUST(T, ra_capability, BSSGP_IE_RA_CAPABILITY)
-#define BSSGP_PAGING_PS_IES(MUST, MAY, T) \
-    MUST(T, imsi, BSSGP_IE_IMSI)          \
-    MAY(T, drx, BSSGP_IE_DRX)             \
-    MAY(T, bvci, BSSGP_IE_BVCI)           \
-    MAY(T, location_area, BSSGP_IE_LAI)   \
-    MAY(T, routeing_area, BSSGP_IE_RAI)   \
-    MAY(T, bss_area, BSSGP_IE_BSS_AREA)   \
-    MAY(T, pfi, BSSGP_IE_PFI)             \
-    MAY(T, abqp, BSSGP_IE_ABQP)           \
-    MUST(T, qos, BSSGP_IE_QOS)            \
+#define BSSGP_PAGING_PS_IES(MUST, MAY, T)           \
+    MUST(T, imsi, BSSGP_IE_IMSI)                    \
+    MAY(T, drx, BSSGP_IE_DRX)                       \
+    MAY(T, bvci, TLV_ONE_OF(BSSGP_IE_BVCI))         \
+    MAY(T, location_area, TLV_ONE_OF(BSSGP_IE_LAI)) \
+    MAY(T, routeing_area, TLV_ONE_OF(BSSGP_IE_RAI)) \
+    MAY(T, bss_area, TLV_ONE_OF(BSSGP_IE_BSS_AREA)) \
+    MAY(T, pfi, BSSGP_IE_PFI)                       \
+    MAY(T, abqp, BSSGP_IE_ABQP)                     \
+    MUST(T, qos, BSSGP_IE_QOS)                      \
     MAY(T, p_tmsi, BSSGP_IE_TMSI)
 #define BSSGP_PAGING_CS_IES(MUST, MAY, T)           \
     MUST(T, imsi, BSSGP_IE_IMSI)                    \
     MUST(T, drx, BSSGP_IE_DRX)                      \
-    MAY(T, bvci, BSSGP_IE_BVCI)                     \
-    MAY(T, location_area, BSSGP_IE_LAI)             \
-    MAY(T, routeing_area, BSSGP_IE_RAI)             \
-    MAY(T, bss_area, BSSGP_IE_BSS_AREA)             \
+    MAY(T, bvci, TLV_ONE_OF(BSSGP_IE_BVCI))         \
+    MAY(T, location_area, TLV_ONE_OF(BSSGP_IE_LAI)) \
+    MAY(T, routeing_area, TLV_ONE_OF(BSSGP_IE_RAI)) \
+    MAY(T, bss_area, TLV_ONE_OF(BSSGP_IE_BSS_AREA)) \
     MAY(T, tlli, BSSGP_IE_TLLI)                     \
     MAY(T, channel_needed, BSSGP_IE_CHANNEL_NEEDED) \
     MAY(T, emlpp, BSSGP_IE_EMLPP)                   \
@@ -65,8 +78,9 @@
     MUST(T, cause, BSSGP_IE_RA_UPDATE_CAUSE)             \
     MAY(T, ra_capability, BSSGP_IE_RA_CAPABILITY)
 #define BSSGP_RADIO_STATUS_IES(MUST, MAY, T) \
-    MAY(T, tlli, BSSGP_IE_TLLI)              \
-    MAY(T, tmsi, BSSGP_IE_TMSI) MAY(T, imsi, BSSGP_IE_IMSI) MUST(T, cause, BSSGP_IE_RADIO_CAUSE)
+    MAY(T, tlli, TLV_ONE_OF(BSSGP_IE_TLLI))  \
+    MAY(T, tmsi, TLV_ONE_OF(BSSGP_IE_TMSI))  \
+    MAY(T, imsi, TLV_ONE_OF(BSSGP_IE_IMSI)) MUST(T, cause, BSSGP_IE_RADIO_CAUSE)
 #define BSSGP_SUSPEND_IES(MUST, MAY, T) \
     MUST(T, tlli, BSSGP_IE_TLLI) MUST(T, routeing_area, BSSGP_IE_RAI)
 #define BSSGP_SUSPEND_ACK_IES(MUST, MAY, T) \
@@ -149,12 +163,12 @@
     MUST(T, tlli, BSSGP_IE_TLLI)                          \
     MAY(T, imsi, BSSGP_IE_IMSI)                           \
     MUST(T, pfi, BSSGP_IE_PFI)                            \
-    MUST(T, packet_flow_timer, BSSGP_IE_GPRS_TIMER)       \
+    MUST(T, packet_flow_timer_s, BSSGP_IE_GPRS_TIMER)     \
     MUST(T, abqp, BSSGP_IE_ABQP)                          \
     MAY(T, service_utran_cco, BSSGP_IE_SERVICE_UTRAN_CCO) \
     MAY(T, ra_capability, BSSGP_IE_RA_CAPABILITY)         \
     MAY(T, priority, BSSGP_IE_PRIORITY)                   \
-    MAY(T, t10, BSSGP_IE_GPRS_TIMER)
+    MAY(T, t10_s, BSSGP_IE_GPRS_TIMER)
 #define BSSGP_CREATE_BSS_PFC_ACK_IES(MUST, MAY, T) \
     MUST(T, tlli, BSSGP_IE_TLLI)                   \
     MUST(T, pfi, BSSGP_IE_PFI) MUST(T, abqp, BSSGP_IE_ABQP) MAY(T, cause, BSSGP_IE_CAUSE)
@@ -165,7 +179,7 @@
 #define BSSGP_MODIFY_BSS_PFC_ACK_IES(MUST, MAY, T) \
     MUST(T, tlli, BSSGP_IE_TLLI)                   \
     MUST(T, pfi, BSSGP_IE_PFI)                     \
-    MUST(T, packet_flow_timer, BSSGP_IE_GPRS_TIMER) MUST(T, abqp, BSSGP_IE_ABQP)
+    MUST(T, packet_flow_timer_s, BSSGP_IE_GPRS_TIMER) MUST(T, abqp, BSSGP_IE_ABQP)
 #define BSSGP_DELETE_BSS_PFC_IES(MUST, MAY, T) \
     MUST(T, tlli, BSSGP_IE_TLLI) MUST(T, pfi, BSSGP_IE_PFI)
 #define BSSGP_DELETE_BSS_PFC_ACK_IES(MUST, MAY, T) \

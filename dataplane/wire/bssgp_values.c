@@ -19,8 +19,7 @@ const struct field_record bssgp_pfc_flow_record = FIELD_RECORD_OF(bssgp_pfc_flow
 
 #define FLOW_UNIT 100 // octets of a bucket, bit/s of a rate, at granularity 0
 
-// A bucket size or a leak rate: what does not divide by its unit is refused, for rounding is a
-// decision of whoever sets it.
+// A bucket size or a leak rate.
 static int put_flow(uint64_t value, uint32_t unit, uint8_t *b)
 {
     uint64_t step = (uint64_t)FLOW_UNIT * unit;
@@ -69,6 +68,68 @@ static int centiseconds_put(const struct field *field, const void *owner, uint8_
 }
 
 const struct ie_coding bssgp_centiseconds = {centiseconds_get, centiseconds_put};
+
+// 24.008 10.5.7.3: three bits of unit, five of value. Units that are not defined count minutes; 7
+// is "deactivated".
+#define TIMER_OFF        7
+#define TIMER_VALUE_MAX  31
+#define TIMER_UNIT_SHIFT 5
+#define TIMER_UNITS      3 // that are defined, finest first
+
+static const uint32_t timer_unit_s[8] = {2, 60, 360, 60, 60, 60, 60, 0};
+
+static int gprs_timer_get(const struct field *field, void *owner, const uint8_t *b, uint32_t n,
+                          uint32_t unit)
+{
+    uint32_t code = b[0] >> TIMER_UNIT_SHIFT;
+    (void)n, (void)unit;
+    field_set(field, owner,
+              code == TIMER_OFF ? BSSGP_TIMER_OFF_S
+                                : (b[0] & TIMER_VALUE_MAX) * timer_unit_s[code]);
+    return 0;
+}
+
+// The finest unit that holds the time.
+static int gprs_timer_put(const struct field *field, const void *owner, uint8_t *b, uint32_t octets,
+                          uint32_t unit)
+{
+    uint64_t s = field_get(field, owner);
+    (void)octets, (void)unit;
+    b[0] = TIMER_OFF << TIMER_UNIT_SHIFT;
+    if (s == BSSGP_TIMER_OFF_S)
+        return 1;
+    for (uint32_t code = 0; code < TIMER_UNITS; code++) {
+        if (s % timer_unit_s[code] || s / timer_unit_s[code] > TIMER_VALUE_MAX)
+            continue;
+        b[0] = (uint8_t)(code << TIMER_UNIT_SHIFT | s / timer_unit_s[code]);
+        return 1;
+    }
+    return wire_fault(WIRE_RANGE, 0);
+}
+
+const struct ie_coding bssgp_gprs_timer = {gprs_timer_get, gprs_timer_put};
+
+// How many octets there are; what they hold is not looked at, and written as 0.
+static int alignment_get(const struct field *field, void *owner, const uint8_t *b, uint32_t n,
+                         uint32_t unit)
+{
+    (void)b, (void)unit;
+    field_set(field, owner, n);
+    return 0;
+}
+
+static int alignment_put(const struct field *field, const void *owner, uint8_t *b, uint32_t octets,
+                         uint32_t unit)
+{
+    uint64_t n = field_get(field, owner);
+    (void)octets, (void)unit;
+    if (n > field->most)
+        return wire_fault(WIRE_RANGE, 0);
+    memset(b, 0, n);
+    return (int)n;
+}
+
+const struct ie_coding bssgp_alignment = {alignment_get, alignment_put};
 
 #define QOS_NOT_ACK    0x20
 #define QOS_USER_DATA  0x10
@@ -195,7 +256,7 @@ static int pfc_flows_get(const struct field *field, void *owner, const uint8_t *
         flow->pfi = b[0] & 0x7f;
         flow->bmax_octets = (uint64_t)get_be16(b + 1) * FLOW_UNIT * unit;
         flow->r_bit_per_s = (uint64_t)get_be16(b + 3) * FLOW_UNIT * unit;
-        flow->has_full_percent = ratio && count > 0;
+        flow->has_full_percent = ratio;
         flow->full_percent = ratio ? b[PFC_FLOW_OCTETS] : 0;
     }
     return 0;

@@ -1,6 +1,7 @@
 // The values of BSSGP information elements that are more than an integer (TS 48.018 clause 11.3),
 // as described structs, and how all elements stand on the wire. Units end here: octets and bit/s
-// above, 100 octets and 100 bit/s, times the granularity, below; ms above, centiseconds below.
+// above, 100 octets and 100 bit/s, times the granularity, below; ms above, centiseconds below; s
+// above, GPRS timers below.
 #ifndef SLUICE_WIRE_BSSGP_VALUES_H
 #define SLUICE_WIRE_BSSGP_VALUES_H
 
@@ -10,6 +11,7 @@
 #define BSSGP_PEAK_MAX_BIT_PER_S   6553500000ULL
 #define BSSGP_FLOW_MAX             6553500000ULL // 65535 x 100 x 1000
 #define BSSGP_PFC_FLOWS_MAX        11
+#define BSSGP_TIMER_OFF_S          UINT32_MAX // a GPRS timer that never ends
 
 #define BSSGP_QOS_FIELDS(MUST, MAY, T)                                                    \
     MUST(T, U64, peak_bit_per_s, 0, BSSGP_PEAK_MAX_BIT_PER_S, "peak rate, 0 best effort") \
@@ -38,7 +40,7 @@ FIELD_STRUCT(bssgp_area, BSSGP_CELL_FIELDS);
     MUST(T, U8, pfi, 0, 127, "packet flow identifier")          \
     MUST(T, U64, bmax_octets, 0, BSSGP_FLOW_MAX, "bucket size") \
     MUST(T, U64, r_bit_per_s, 0, BSSGP_FLOW_MAX, "leak rate")   \
-    MAY(T, U8, full_percent, 0, 254, "how full the BSS says the bucket is")
+    MAY(T, U8, full_percent, 0, 255, "how full the BSS says the bucket is")
 FIELD_STRUCT(bssgp_pfc_flow, BSSGP_PFC_FLOW_FIELDS);
 FIELD_LIST_STRUCT(bssgp_pfc_flows, bssgp_pfc_flow, BSSGP_PFC_FLOWS_MAX);
 
@@ -56,8 +58,10 @@ extern const struct field_record bssgp_qos_record, bssgp_rai_record, bssgp_cell_
 #define FIELD_TYPE_PFC_FLOWS struct bssgp_pfc_flows
 #define FIELD_KIND_PFC_FLOWS FIELD_LIST, &bssgp_pfc_flow_record
 
-extern const struct ie_coding bssgp_flow, bssgp_centiseconds, bssgp_qos_coding, bssgp_area_coding,
-    bssgp_pfc_flows_coding;
+// What does not fit its unit is refused when encoding, for rounding is up to who sets it; only the
+// QoS profile's peak rate, which is no promise, is rounded down.
+extern const struct ie_coding bssgp_flow, bssgp_centiseconds, bssgp_gprs_timer, bssgp_alignment,
+    bssgp_qos_coding, bssgp_area_coding, bssgp_pfc_flows_coding;
 
 // The QoS profile's three octets, also for the path, which writes them once a context.
 void bssgp_put_qos(const struct bssgp_qos *qos, uint8_t *b);

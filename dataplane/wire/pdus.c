@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define bssgp_GRANULARITY 0x7e
+#define ns_GRANULARITY    0
 
 #define PDU(name, LIST, help)                                                \
     static const struct field name##_table[] = FIELD_TABLE(name, LIST);      \
@@ -43,6 +44,7 @@
         return tlv_encode(&name##_tlv, pdu, b, room);                                       \
     }
 #include "dataplane/wire/bssgp.def"
+#include "dataplane/wire/ns.def"
 #undef TLV_PDU
 
 #define ROW(name, group, type, help)               \
@@ -57,11 +59,13 @@
      name##_encode_any},
 
 const struct wire_pdu wire_pdus[] = {
-#define PDU(name, LIST, help) ROW(name, NULL, 0, help)
+#define PDU(name, LIST, help)                 ROW(name, NULL, 0, help)
+#define PDU_OF(group, type, name, LIST, help) ROW(name, #group, type, help)
 #include "dataplane/wire/pdus.def"
 #undef PDU
 #define TLV_PDU(group, name, pdu_type, LIST, help) ROW(name, #group, pdu_type, help)
 #include "dataplane/wire/bssgp.def"
+#include "dataplane/wire/ns.def"
 #undef TLV_PDU
 };
 const uint32_t wire_pdu_count = sizeof wire_pdus / sizeof wire_pdus[0];

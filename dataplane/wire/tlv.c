@@ -7,14 +7,19 @@
 
 #define LENGTH_SHORT     0x80
 #define LENGTH_SHORT_MAX 0x7f
-#define VALUE_OCTETS_MAX 256 // of what is not octets as they are
+#define VALUE_OCTETS_MAX 640 // of what is not octets as they are
 
 struct element {
     uint8_t tag;
     uint32_t at, value, octets; // offsets of the tag and of the value
 };
 
-// Tag and length at `at`; the tag decides over the length's form, by the row that knows it.
+static enum ie_format format_of(const struct ie *ie)
+{
+    return (enum ie_format)(ie->format & ~IE_ONE_OF);
+}
+
+// Tag and length of an element that has a length.
 static int tlv_element(const uint8_t *b, uint32_t n, uint32_t at, struct element *e)
 {
     e->tag = b[at];
@@ -49,7 +54,7 @@ static int get_value(const struct tlv_pdu *pdu, uint32_t row, void *out, const u
 {
     const struct ie *ie = &pdu->ies[row];
     if (e->octets < ie->least || e->octets > ie->most)
-        return wire_fault(WIRE_LENGTH, e->at);
+        return wire_fault(WIRE_LENGTH, e->at + 1);
     int fault = ie->coding->get(&pdu->fields[row], out, b + e->value, e->octets, unit);
     if (fault)
         return wire_fault(wire_fault_err(fault), e->value + wire_fault_offset(fault));
@@ -57,24 +62,27 @@ static int get_value(const struct tlv_pdu *pdu, uint32_t row, void *out, const u
     return 0;
 }
 
-// The first row of that tag that has no value yet; pdu->rows if there is none.
+// The first row of that tag but those in `filled`; pdu->rows if there is none.
 static uint32_t row_of(const struct tlv_pdu *pdu, uint8_t tag, uint32_t filled)
 {
     uint32_t row = 0;
     while (row < pdu->rows &&
-           (pdu->ies[row].format == IE_V || pdu->ies[row].tag != tag || (filled & 1u << row)))
+           (format_of(&pdu->ies[row]) == IE_V || pdu->ies[row].tag != tag || (filled & 1u << row)))
         row++;
     return row;
 }
 
-// The next element at `at`, and its row.
+// The next element at `at`, and its row, which is pdu->rows if no row waits for it. How long it is
+// depends on its tag alone.
 static int next_element(const struct tlv_pdu *pdu, const uint8_t *b, uint32_t n, uint32_t at,
                         uint32_t filled, struct element *e, uint32_t *row)
 {
+    uint32_t first = row_of(pdu, b[at], 0);
     *row = row_of(pdu, b[at], filled);
-    if (*row == pdu->rows || pdu->ies[*row].format == IE_TLV)
+    if (first == pdu->rows || format_of(&pdu->ies[first]) == IE_TLV)
         return tlv_element(b, n, at, e);
-    *e = (struct element){b[at], at, at + 1, pdu->ies[*row].least};
+    bool longer = n - at > 1 && b[at + 1] != IE_TV_SHORTER;
+    *e = (struct element){b[at], at, at + 1, longer ? pdu->ies[first].most : pdu->ies[first].least};
     return e->octets <= n - e->value ? 0 : wire_fault(WIRE_TRUNCATED, n);
 }
 
@@ -90,12 +98,28 @@ static uint32_t unit_of(const struct tlv_pdu *pdu, const uint8_t *b, uint32_t n,
     return 1;
 }
 
-static int missing(const struct tlv_pdu *pdu, uint32_t filled, uint32_t n)
+// 0 if of the rows that are one of several exactly one is there, or if the PDU has none such.
+static enum wire_err one_of_fault(const struct tlv_pdu *pdu, const void *any)
+{
+    uint32_t rows = 0, there = 0;
+    for (uint32_t row = 0; row < pdu->rows; row++) {
+        if (!(pdu->ies[row].format & IE_ONE_OF))
+            continue;
+        rows++;
+        there += is_present(&pdu->fields[row], any);
+    }
+    if (rows && there == 0)
+        return WIRE_MISSING_IE;
+    return there > 1 ? WIRE_UNEXPECTED_IE : WIRE_OK;
+}
+
+static int whole(const struct tlv_pdu *pdu, const void *out, uint32_t filled, uint32_t n)
 {
     for (uint32_t row = 0; row < pdu->rows; row++)
         if (!(filled & 1u << row) && pdu->fields[row].has_offset == FIELD_ALWAYS)
             return wire_fault(WIRE_MISSING_IE, n);
-    return (int)n;
+    enum wire_err err = one_of_fault(pdu, out);
+    return err ? wire_fault(err, n) : (int)n;
 }
 
 int tlv_decode(const struct tlv_pdu *pdu, void *out, const uint8_t *b, uint32_t n)
@@ -107,7 +131,7 @@ int tlv_decode(const struct tlv_pdu *pdu, void *out, const uint8_t *b, uint32_t 
         return wire_fault(WIRE_TYPE, 0);
     for (uint32_t row = 0; row < pdu->rows; row++)
         set_present(&pdu->fields[row], out, false);
-    for (uint32_t row = 0; row < pdu->rows && pdu->ies[row].format == IE_V; row++) {
+    for (uint32_t row = 0; row < pdu->rows && format_of(&pdu->ies[row]) == IE_V; row++) {
         struct element e = {0, at, at, pdu->ies[row].least};
         if (e.octets > n - at)
             return wire_fault(WIRE_TRUNCATED, n);
@@ -130,7 +154,7 @@ int tlv_decode(const struct tlv_pdu *pdu, void *out, const uint8_t *b, uint32_t 
             return fault;
         at = e.value + e.octets;
     }
-    return missing(pdu, filled, n);
+    return whole(pdu, out, filled, n);
 }
 
 // A value that is not octets, into `value`; how many octets it is, or of octets their number.
@@ -148,7 +172,7 @@ static int value_octets(const struct ie *ie, const struct field *field, const vo
 
 static uint32_t head_octets(const struct ie *ie, uint32_t size)
 {
-    switch (ie->format) {
+    switch (format_of(ie)) {
     case IE_V:
         return 0;
     case IE_TV:
@@ -196,13 +220,15 @@ static uint32_t unit_to_write(const struct tlv_pdu *pdu, const void *in)
     return 1;
 }
 
-// From the last row to the first, each at the place that the sizes before it leave: the payload is
-// the last, so a payload that lies in the buffer is moved before anything is written over it.
+// Each row at the place that the sizes before it leave. Octets go first, the last of them foremost:
+// a payload may lie in the buffer, and is moved before anything is written over it.
 static int put_rows(const struct tlv_pdu *pdu, const void *in, uint8_t *b, uint32_t unit,
                     const uint32_t *at)
 {
-    for (uint32_t row = pdu->rows; row-- > 0;) {
-        if (!is_present(&pdu->fields[row], in))
+    for (uint32_t i = 0; i < 2u * pdu->rows; i++) {
+        uint32_t row = pdu->rows - 1u - i % pdu->rows;
+        bool octets = pdu->fields[row].kind == FIELD_OCTETS;
+        if (octets != (i < pdu->rows) || !is_present(&pdu->fields[row], in))
             continue;
         int n = put_element(&pdu->ies[row], &pdu->fields[row], in, b + at[row], unit);
         if (n < 0)
@@ -224,19 +250,28 @@ int tlv_encode(const struct tlv_pdu *pdu, const void *in, uint8_t *b, uint32_t r
             return wire_fault(wire_fault_err(n), end);
         end += (uint32_t)n;
     }
+    enum wire_err err = one_of_fault(pdu, in);
+    if (err)
+        return wire_fault(err, end);
     if (room < end)
         return wire_fault(WIRE_NO_ROOM, room);
     int fault = put_rows(pdu, in, b, unit, at);
     return fault ? fault : (int)end;
 }
 
+static uint64_t get_uint(const uint8_t *b, uint32_t n)
+{
+    uint64_t value = 0;
+    for (uint32_t i = 0; i < n; i++)
+        value = value << 8 | b[i];
+    return value;
+}
+
 static int uint_get(const struct field *field, void *owner, const uint8_t *b, uint32_t n,
                     uint32_t unit)
 {
-    uint64_t value = 0;
+    uint64_t value = get_uint(b, n);
     (void)unit;
-    for (uint32_t i = 0; i < n; i++)
-        value = value << 8 | b[i];
     if (value < field->least || value > field->most)
         return wire_fault(WIRE_RESERVED, 0);
     field_set(field, owner, value);
@@ -256,6 +291,16 @@ static int uint_put(const struct field *field, const void *owner, uint8_t *b, ui
 }
 
 const struct ie_coding ie_uint = {uint_get, uint_put};
+
+static int low_bits_get(const struct field *field, void *owner, const uint8_t *b, uint32_t n,
+                        uint32_t unit)
+{
+    (void)unit;
+    field_set(field, owner, get_uint(b, n) & field->most);
+    return 0;
+}
+
+const struct ie_coding ie_low_bits = {low_bits_get, uint_put};
 
 static int octets_get(const struct field *field, void *owner, const uint8_t *b, uint32_t n,
                       uint32_t unit)

@@ -1,5 +1,5 @@
-// BSSGP DL-UNITDATA: typed octets both ways, peak rates, lifetimes, lengths, optional elements,
-// each fault.
+// BSSGP: DL-UNITDATA in typed octets both ways, peak rates, lifetimes, lengths, optional elements,
+// each fault. The other PDUs are in bssgp_pdus_test.c.
 #include "dataplane/wire/bssgp.h"
 
 #include "tests/dataplane/wire/judge.h"
@@ -157,17 +157,40 @@ static void test_llc_pdu_lengths(void **state)
     }
 }
 
-// Priority, PFI, IMSI in the two-octet length form, and alignment octets: all stepped over.
-static void test_optional_elements_are_stepped_over(void **state)
+static const uint8_t elements[] = {0x17, 0x81, 0x10, 0x28, 0x81, 0x85, 0x7f, 0x00,
+                                   0x02, 0x19, 0x32, 0x0d, 0x00, 0x03, 0x29, 0x43,
+                                   0x65, 0x00, 0x83, 0x0e, 0x0e, 0x0e};
+
+// Priority, PFI with its spare bit set, an unknown element and an IMSI in the two-octet length
+// form, alignment octets that are not 0.
+static void test_optional_elements(void **state)
 {
-    static const uint8_t elements[] = {0x17, 0x81, 0x10, 0x28, 0x81, 0x05, 0x0d, 0x00,
-                                       0x02, 0x19, 0x32, 0x00, 0x83, 0x0e, 0x0e, 0x0e};
     uint8_t b[sizeof typed + sizeof elements];
     (void)state;
     memcpy(b, typed, 12);
     memcpy(b + 12, elements, sizeof elements);
     memcpy(b + 12 + sizeof elements, typed + 12, 5);
-    expect_octets(decoded(b, sizeof b).llc_pdu, "abc", 3);
+    struct bssgp_dl_unitdata pdu = decoded(b, sizeof b);
+    expect_octets(pdu.llc_pdu, "abc", 3);
+    assert_true(pdu.has_priority && pdu.has_pfi && pdu.has_imsi && pdu.has_alignment);
+    assert_false(pdu.has_drx || pdu.has_old_tlli || pdu.has_sci);
+    assert_int_equal(pdu.priority, 0x10);
+    assert_int_equal(pdu.pfi, 5);
+    assert_string_equal(pdu.imsi.text, "23456");
+    assert_int_equal(pdu.alignment, 3);
+}
+
+// What comes again is stepped over, wherever the LLC PDU stands.
+static void test_order_and_repetition(void **state)
+{
+    static const uint8_t tail[] = {0x28, 0x81, 0x07, 0x28, 0x81, 0x08, 0x0e, 0x81, 'x'};
+    uint8_t b[sizeof typed + sizeof tail];
+    (void)state;
+    memcpy(b, typed, sizeof typed);
+    memcpy(b + sizeof typed, tail, sizeof tail);
+    struct bssgp_dl_unitdata pdu = decoded(b, sizeof b);
+    assert_int_equal(pdu.pfi, 7);
+    expect_octets(pdu.llc_pdu, "abc", 3);
 }
 
 // A short LLC-PDU behind a length in the long form.
@@ -197,19 +220,24 @@ static void expect_refused(uint32_t n, uint32_t at, uint8_t value, enum wire_err
 static void test_decode_faults(void **state)
 {
     (void)state;
-    for (uint32_t n = 0; n < 12; n++)
+    for (uint32_t n = 0; n < 8; n++)
         expect_refused(n, 99, 0, WIRE_TRUNCATED, n);
+    expect_refused(8, 99, 0, WIRE_MISSING_IE, 8);
+    expect_refused(9, 99, 0, WIRE_TRUNCATED, 9);
+    expect_refused(10, 99, 0, WIRE_LENGTH, 9);
+    expect_refused(11, 99, 0, WIRE_LENGTH, 9);
     expect_refused(12, 99, 0, WIRE_MISSING_IE, 12);
     expect_refused(13, 99, 0, WIRE_TRUNCATED, 13);
     expect_refused(14, 13, 0x00, WIRE_TRUNCATED, 14); // the long form's second octet is missing
     expect_refused(14, 99, 0, WIRE_LENGTH, 13);
     expect_refused(16, 99, 0, WIRE_LENGTH, 13);
     expect_refused(17, 0, 0x01, WIRE_TYPE, 0); // UL-UNITDATA
-    expect_refused(17, 8, 0x17, WIRE_MISSING_IE, 8);
+    expect_refused(17, 8, 0x7f, WIRE_MISSING_IE, 17);
+    expect_refused(17, 8, 0x17, WIRE_LENGTH, 9); // a priority of two octets
     expect_refused(17, 9, 0x81, WIRE_LENGTH, 9);
     expect_refused(17, 13, 0x84, WIRE_LENGTH, 13);
-    expect_refused(17, 13, 0x82, WIRE_LENGTH, 13); // an octet behind the LLC-PDU
-    expect_refused(17, 12, 0x0d, WIRE_MISSING_IE, 17);
+    expect_refused(17, 13, 0x82, WIRE_TRUNCATED, 17); // an octet behind the LLC-PDU
+    expect_refused(17, 12, 0x7f, WIRE_MISSING_IE, 17);
 }
 
 static void test_optional_element_beyond_the_end(void **state)
@@ -223,18 +251,25 @@ static void test_optional_element_beyond_the_end(void **state)
     EXPECT_FAULT(bssgp_dl_unitdata_decode(&pdu, page_end_copy(b, sizeof b), sizeof b), LENGTH, 13);
 }
 
+// The offset is that of the element.
 static void test_encode_faults(void **state)
 {
     static uint8_t b[32783];
     struct bssgp_dl_unitdata pdu = {.llc_pdu = {b, 32768}};
     (void)state;
-    EXPECT_FAULT(bssgp_dl_unitdata_encode(&pdu, b, sizeof b), RANGE, 0);
-    pdu = (struct bssgp_dl_unitdata){.lifetime_ms = 655351};
-    EXPECT_FAULT(bssgp_dl_unitdata_encode(&pdu, b, sizeof b), RANGE, 0);
+    EXPECT_FAULT(bssgp_dl_unitdata_encode(&pdu, b, sizeof b), RANGE, 12);
+    pdu = (struct bssgp_dl_unitdata){.lifetime_ms = 655360};
+    EXPECT_FAULT(bssgp_dl_unitdata_encode(&pdu, b, sizeof b), RANGE, 8);
+    pdu = (struct bssgp_dl_unitdata){.lifetime_ms = 5};
+    EXPECT_FAULT(bssgp_dl_unitdata_encode(&pdu, b, sizeof b), RANGE, 8);
     pdu = (struct bssgp_dl_unitdata){.qos.peak_bit_per_s = 6553500001ULL};
-    EXPECT_FAULT(bssgp_dl_unitdata_encode(&pdu, b, sizeof b), RANGE, 0);
+    EXPECT_FAULT(bssgp_dl_unitdata_encode(&pdu, b, sizeof b), RANGE, 5);
     pdu = (struct bssgp_dl_unitdata){.qos.precedence = 8};
-    EXPECT_FAULT(bssgp_dl_unitdata_encode(&pdu, b, sizeof b), RANGE, 0);
+    EXPECT_FAULT(bssgp_dl_unitdata_encode(&pdu, b, sizeof b), RANGE, 5);
+    pdu = (struct bssgp_dl_unitdata){.has_pfi = true, .pfi = 128};
+    EXPECT_FAULT(bssgp_dl_unitdata_encode(&pdu, b, sizeof b), RANGE, 12);
+    pdu = (struct bssgp_dl_unitdata){.has_alignment = true, .alignment = 4};
+    EXPECT_FAULT(bssgp_dl_unitdata_encode(&pdu, b, sizeof b), RANGE, 12);
 }
 
 int main(void)
@@ -248,7 +283,8 @@ int main(void)
         cmocka_unit_test(test_peak_rate_in_a_coarse_unit),
         cmocka_unit_test(test_lifetimes),
         cmocka_unit_test(test_llc_pdu_lengths),
-        cmocka_unit_test(test_optional_elements_are_stepped_over),
+        cmocka_unit_test(test_optional_elements),
+        cmocka_unit_test(test_order_and_repetition),
         cmocka_unit_test(test_long_form_of_a_short_length),
         cmocka_unit_test(test_decode_faults),
         cmocka_unit_test(test_optional_element_beyond_the_end),
