@@ -3,22 +3,39 @@
 // table is valid as long as that table is.
 #include "control/bind/internal.h"
 
+#include <arpa/inet.h>
 #include <string.h>
 
 static int field_error(lua_State *L, const char *what, const struct field *f, int value)
 {
+    static const char *const wanted[] = {
+        [FIELD_MAC] = "a MAC address like \"02:53:4c:00:00:01\"",
+        [FIELD_IPV6] = "an IPv6 address like \"2001:db8::1\"",
+        [FIELD_RECORD] = "a table of its fields",
+    };
     const char *found = luaL_tolstring(L, value, NULL);
     if (lua_type(L, value) == LUA_TSTRING)
         found = lua_pushfstring(L, "the string \"%s\"", found);
-    if (field_is_integer(f) || f->kind == FIELD_BOOL)
-        return luaL_error(L, "%s.%s: found %s, allowed %I to %I", what, f->name, found,
-                          (lua_Integer)f->least, (lua_Integer)f->most);
-    if (f->kind == FIELD_MAC)
-        return luaL_error(L, "%s.%s: found %s, allowed a MAC address like \"02:53:4c:00:00:01\"",
-                          what, f->name, found);
-    return luaL_error(L, "%s.%s: found %s of %I octets, allowed a string of %I to %I", what,
-                      f->name, luaL_typename(L, value), (lua_Integer)lua_rawlen(L, value),
-                      (lua_Integer)f->least, (lua_Integer)f->most);
+    lua_Integer least = (lua_Integer)f->least, most = (lua_Integer)f->most;
+    switch (f->kind) {
+    case FIELD_OCTETS:
+        return luaL_error(L, "%s.%s: found %s of %I octets, allowed a string of %I to %I", what,
+                          f->name, luaL_typename(L, value), (lua_Integer)lua_rawlen(L, value),
+                          least, most);
+    case FIELD_DIGITS:
+        return luaL_error(L, "%s.%s: found %s, allowed a string of %I to %I digits", what, f->name,
+                          found, least, most);
+    case FIELD_LIST:
+        return luaL_error(L, "%s.%s: found %s, allowed a list of %I to %I", what, f->name, found,
+                          least, most);
+    case FIELD_MAC:
+    case FIELD_IPV6:
+    case FIELD_RECORD:
+        return luaL_error(L, "%s.%s: found %s, allowed %s", what, f->name, found, wanted[f->kind]);
+    default:
+        return luaL_error(L, "%s.%s: found %s, allowed %I to %I", what, f->name, found, least,
+                          most);
+    }
 }
 
 static bool integer_from(lua_State *L, const struct field *f, int value, void *out)
@@ -70,13 +87,68 @@ static bool octets_from(lua_State *L, const struct field *f, int value, void *ou
     return true;
 }
 
-static bool value_from(lua_State *L, const struct field *f, int value, void *out)
+static bool digits_from(lua_State *L, const struct field *f, int value, void *out)
 {
-    if (f->kind == FIELD_MAC)
+    struct digits *digits = (struct digits *)((char *)out + f->offset);
+    size_t n = 0;
+    const char *text = lua_type(L, value) == LUA_TSTRING ? lua_tolstring(L, value, &n) : "";
+    if (n < f->least || n > f->most || n > FIELD_DIGITS_MAX || strspn(text, "0123456789") != n)
+        return false;
+    memcpy(digits->text, text, n + 1);
+    return true;
+}
+
+static bool ipv6_from(lua_State *L, const struct field *f, int value, void *out)
+{
+    return lua_type(L, value) == LUA_TSTRING &&
+           inet_pton(AF_INET6, lua_tostring(L, value), (char *)out + f->offset) == 1;
+}
+
+static bool record_from(lua_State *L, const char *what, const struct field *f, int value, void *out)
+{
+    if (!lua_istable(L, value))
+        return false;
+    what = lua_pushfstring(L, "%s.%s", what, f->name);
+    fields_from_table(L, value, what, f->record->fields, f->record->count, (char *)out + f->offset);
+    lua_pop(L, 1);
+    return true;
+}
+
+static bool list_from(lua_State *L, const char *what, const struct field *f, int value, void *out)
+{
+    char *list = (char *)out + f->offset;
+    lua_Integer n = lua_istable(L, value) ? luaL_len(L, value) : -1;
+    if (n < 0 || (uint64_t)n < f->least || (uint64_t)n > f->most)
+        return false;
+    *(uint64_t *)list = (uint64_t)n;
+    for (lua_Integer i = 1; i <= n; i++) {
+        const char *item = lua_pushfstring(L, "%s.%s[%I]", what, f->name, i);
+        lua_geti(L, value, i);
+        fields_from_table(L, lua_gettop(L), item, f->record->fields, f->record->count,
+                          list + FIELD_LIST_ITEMS_AT + (size_t)(i - 1) * f->record->octets);
+        lua_pop(L, 2);
+    }
+    return true;
+}
+
+static bool value_from(lua_State *L, const char *what, const struct field *f, int value, void *out)
+{
+    switch (f->kind) {
+    case FIELD_MAC:
         return mac_from(L, f, value, out);
-    if (f->kind == FIELD_OCTETS)
+    case FIELD_IPV6:
+        return ipv6_from(L, f, value, out);
+    case FIELD_OCTETS:
         return octets_from(L, f, value, out);
-    return integer_from(L, f, value, out);
+    case FIELD_DIGITS:
+        return digits_from(L, f, value, out);
+    case FIELD_RECORD:
+        return record_from(L, what, f, value, out);
+    case FIELD_LIST:
+        return list_from(L, what, f, value, out);
+    default:
+        return integer_from(L, f, value, out);
+    }
 }
 
 static const struct field *field_named(const struct field *fields, uint32_t count, const char *name)
@@ -124,9 +196,20 @@ void fields_from_table(lua_State *L, int index, const char *what, const struct f
             *((bool *)out + f->has_offset) = present;
         else if (!present)
             luaL_error(L, "%s.%s: missing; it is %s", what, f->name, f->help);
-        if (present && !value_from(L, f, lua_gettop(L), out))
+        if (present && !value_from(L, what, f, lua_gettop(L), out))
             field_error(L, what, f, lua_gettop(L));
         lua_pop(L, 1);
+    }
+}
+
+static void push_list(lua_State *L, const struct field *f, const char *list)
+{
+    uint64_t n = *(const uint64_t *)list;
+    lua_createtable(L, (int)n, 0);
+    for (uint64_t i = 0; i < n; i++) {
+        fields_to_table(L, f->record->fields, f->record->count,
+                        list + FIELD_LIST_ITEMS_AT + i * f->record->octets);
+        lua_seti(L, -2, (lua_Integer)i + 1);
     }
 }
 
@@ -135,7 +218,7 @@ static void push_value(lua_State *L, const struct field *f, const void *in)
     const char *at = (const char *)in + f->offset;
     const struct octets *octets = (const struct octets *)at;
     const uint8_t *m = (const uint8_t *)at;
-    char text[18];
+    char text[INET6_ADDRSTRLEN];
     switch (f->kind) {
     case FIELD_BOOL:
         lua_pushboolean(L, field_get(f, in) != 0);
@@ -144,6 +227,18 @@ static void push_value(lua_State *L, const struct field *f, const void *in)
         snprintf(text, sizeof text, "%02x:%02x:%02x:%02x:%02x:%02x", m[0], m[1], m[2], m[3], m[4],
                  m[5]);
         lua_pushstring(L, text);
+        break;
+    case FIELD_IPV6:
+        lua_pushstring(L, inet_ntop(AF_INET6, at, text, sizeof text));
+        break;
+    case FIELD_DIGITS:
+        lua_pushstring(L, ((const struct digits *)at)->text);
+        break;
+    case FIELD_RECORD:
+        fields_to_table(L, f->record->fields, f->record->count, at);
+        break;
+    case FIELD_LIST:
+        push_list(L, f, at);
         break;
     case FIELD_OCTETS:
         lua_pushlstring(L, octets->n ? (const char *)octets->at : "", octets->n);
@@ -168,9 +263,10 @@ void fields_to_table(lua_State *L, const struct field *fields, uint32_t count, c
 void fields_describe(lua_State *L, const struct field *fields, uint32_t count)
 {
     static const char *const kinds[] = {
-        [FIELD_BOOL] = "boolean", [FIELD_U8] = "integer",  [FIELD_U16] = "integer",
-        [FIELD_U32] = "integer",  [FIELD_U64] = "integer", [FIELD_MAC] = "mac",
-        [FIELD_OCTETS] = "octets"};
+        [FIELD_BOOL] = "boolean",  [FIELD_U8] = "integer",  [FIELD_U16] = "integer",
+        [FIELD_U32] = "integer",   [FIELD_U64] = "integer", [FIELD_MAC] = "mac",
+        [FIELD_OCTETS] = "octets", [FIELD_IPV6] = "ipv6",   [FIELD_DIGITS] = "digits",
+        [FIELD_RECORD] = "record", [FIELD_LIST] = "list"};
     lua_createtable(L, (int)count, 0);
     for (uint32_t i = 0; i < count; i++) {
         const struct field *f = &fields[i];
@@ -187,6 +283,10 @@ void fields_describe(lua_State *L, const struct field *fields, uint32_t count)
         lua_setfield(L, -2, "most");
         lua_pushboolean(L, f->has_offset != FIELD_ALWAYS);
         lua_setfield(L, -2, "optional");
+        if (f->record) {
+            fields_describe(L, f->record->fields, f->record->count);
+            lua_setfield(L, -2, "fields");
+        }
         lua_seti(L, -2, i + 1);
     }
 }

@@ -2,7 +2,9 @@
 //   encode{ field = value, ... }  the octets as a string; a wrong field is an error() that names it
 //   decode(octets)                a table of fields, and how many octets it took; or nil and the
 //   fault fields                        a list of { name, kind, help, least, most, optional }
-// and `names`, the list of all.
+// and `names`, the list of all. For PDUs that a type octet tells apart, the groups `bssgp` and `ns`
+// have
+//   decode(octets)                the PDU's NAME and its table; or nil and the fault
 #include "control/bind/internal.h"
 
 #include "dataplane/wire/pdus.h"
@@ -28,15 +30,10 @@ static int wire_encode(lua_State *L)
     return 1;
 }
 
-static int wire_decode(lua_State *L)
+// A table of the PDU's fields and how many octets it took, or nil and the fault.
+static int push_decoded(lua_State *L, const struct wire_pdu *pdu, const uint8_t *b, size_t octets)
 {
-    const struct wire_pdu *pdu = pdu_of(L);
     union wire_any any = {0};
-    size_t octets;
-    const uint8_t *b = (const uint8_t *)luaL_checklstring(L, 1, &octets);
-    if (octets > PDU_OCTETS_MAX)
-        return luaL_error(L, "%s: %I octets, allowed at most %d", pdu->name, (lua_Integer)octets,
-                          PDU_OCTETS_MAX);
     int n = pdu->decode(&any, b, (uint32_t)octets);
     if (n < 0) {
         lua_pushnil(L);
@@ -49,6 +46,46 @@ static int wire_decode(lua_State *L)
     return 2;
 }
 
+static const uint8_t *check_octets(lua_State *L, const char *what, size_t *octets)
+{
+    const uint8_t *b = (const uint8_t *)luaL_checklstring(L, 1, octets);
+    if (*octets > PDU_OCTETS_MAX)
+        luaL_error(L, "%s: %I octets, allowed at most %d", what, (lua_Integer)*octets,
+                   PDU_OCTETS_MAX);
+    return b;
+}
+
+static int wire_decode(lua_State *L)
+{
+    const struct wire_pdu *pdu = pdu_of(L);
+    size_t octets;
+    const uint8_t *b = check_octets(L, pdu->name, &octets);
+    return push_decoded(L, pdu, b, octets);
+}
+
+static int group_decode(lua_State *L)
+{
+    const char *group = lua_tostring(L, lua_upvalueindex(1));
+    size_t octets;
+    const uint8_t *b = check_octets(L, group, &octets);
+    const struct wire_pdu *pdu = octets ? wire_pdu_of(group, b[0]) : NULL;
+    if (!pdu) {
+        lua_pushnil(L);
+        lua_pushfstring(
+            L, octets ? "%s: TYPE at octet 0: no PDU of that type" : "%s: TRUNCATED at octet 0",
+            group);
+        return 2;
+    }
+    lua_pushstring(L, pdu->name);
+    push_decoded(L, pdu, b, octets);
+    if (lua_isnil(L, -2)) {
+        lua_remove(L, -3);
+        return 2;
+    }
+    lua_pop(L, 1);
+    return 2;
+}
+
 static void push_function(lua_State *L, const struct wire_pdu *pdu, const char *name,
                           lua_CFunction function)
 {
@@ -57,9 +94,18 @@ static void push_function(lua_State *L, const struct wire_pdu *pdu, const char *
     lua_setfield(L, -2, name);
 }
 
+static void add_group(lua_State *L, const char *group)
+{
+    lua_createtable(L, 0, 1);
+    lua_pushstring(L, group);
+    lua_pushcclosure(L, group_decode, 1);
+    lua_setfield(L, -2, "decode");
+    lua_setfield(L, -2, group);
+}
+
 int wire_open(lua_State *L)
 {
-    lua_createtable(L, 0, (int)wire_pdu_count + 1);
+    lua_createtable(L, 0, (int)wire_pdu_count + 3);
     lua_createtable(L, (int)wire_pdu_count, 0);
     for (uint32_t i = 0; i < wire_pdu_count; i++) {
         const struct wire_pdu *pdu = &wire_pdus[i];
@@ -75,5 +121,7 @@ int wire_open(lua_State *L)
         lua_setfield(L, -3, pdu->name);
     }
     lua_setfield(L, -2, "names");
+    add_group(L, "bssgp");
+    add_group(L, "ns");
     return 1;
 }

@@ -1,6 +1,6 @@
 // Gn frame to N-PDU: Ethernet, IPv4, UDP, GTP-U (TS 29.281). What the codecs find wrong becomes the
 // drop reason of its layer. Left out so far: fragments, the UDP checksum (GTP-U peers may send
-// none, and a NIC checks it where it can), RFC 6040, messages other than G-PDU.
+// none, and a NIC checks it where it can), RFC 6040, messages other than G-PDU, VLANs.
 #include "dataplane/down/down.h"
 #include "dataplane/wire/gtpu.h"
 
@@ -22,7 +22,7 @@ static enum drop_reason outer(const struct down_gn *gn, const uint8_t *b, uint32
 {
     struct ether ether;
     struct ipv4 ip;
-    if (ether_decode(&ether, b, n) < 0 || ether.type != ETHER_TYPE_IPV4)
+    if (ether_decode(&ether, b, n) < 0 || ether.has_vlan_tci || ether.type != ETHER_TYPE_IPV4)
         return DROP_gn_not_ipv4;
     if (ipv4_decode(&ip, ether.payload.at, ether.payload.n) < 0)
         return DROP_gn_ipv4;

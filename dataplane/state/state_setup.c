@@ -52,7 +52,8 @@ uint32_t state_teid(const struct state *state, uint32_t pdp_id)
 static void apply_nse(struct state *state, const struct command_nse *c)
 {
     struct state_nse *nse = &state->nse[c->nse_id];
-    struct ether ether = {c->peer_mac, state->gb.mac, ETHER_TYPE_IPV4, {0}};
+    struct ether ether = {
+        .destination = c->peer_mac, .source = state->gb.mac, .type = ETHER_TYPE_IPV4};
     struct ipv4 ip = {.ttl = GB_TTL,
                       .protocol = IPV4_PROTOCOL_UDP,
                       .source = state->gb.address,
@@ -101,11 +102,12 @@ static void apply_pdp(struct state *state, const struct command_pdp *c)
     const struct state_ms *ms = &state->ms[c->ms_id];
     struct state_pdp *pdp = &state->pdp[c->pdp_id];
     // Best effort on acknowledged RLC: user data that holds no LLC acknowledgement.
-    struct bssgp_dl_unitdata bssgp = {.tlli = ms->tlli,
-                                      .not_ack = true,
-                                      .user_data = true,
-                                      .precedence = c->traffic_class == CLASS_BACKGROUND ? 2 : 1,
-                                      .lifetime_ms = c->lifetime_ms};
+    struct bssgp_dl_unitdata bssgp = {
+        .tlli = ms->tlli,
+        .qos = {.not_ack = true,
+                .user_data = true,
+                .precedence = c->traffic_class == CLASS_BACKGROUND ? 2 : 1},
+        .lifetime_ms = c->lifetime_ms};
     *pdp = (struct state_pdp){.teid = state_teid(state, c->pdp_id),
                               .ms = c->ms_id,
                               .npdu_octets_max = npdu_octets_max(ms->n201_u),

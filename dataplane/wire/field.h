@@ -14,19 +14,50 @@
 
 #include "dataplane/wire/wire.h"
 
-enum field_kind { FIELD_BOOL, FIELD_U8, FIELD_U16, FIELD_U32, FIELD_U64, FIELD_MAC, FIELD_OCTETS };
+enum field_kind {
+    FIELD_BOOL,
+    FIELD_U8,
+    FIELD_U16,
+    FIELD_U32,
+    FIELD_U64,
+    FIELD_MAC,
+    FIELD_IPV6,
+    FIELD_OCTETS,
+    FIELD_DIGITS, // decimal digits as text
+    FIELD_RECORD, // a described struct inside
+    FIELD_LIST    // uint64_t n, then an array of described structs
+};
 
 struct mac {
     uint8_t octet[6];
 };
 
+struct ipv6_address {
+    uint8_t octet[16];
+};
+
+#define FIELD_DIGITS_MAX 16
+struct digits {
+    char text[FIELD_DIGITS_MAX + 1];
+};
+
 #define FIELD_ALWAYS UINT16_MAX
 
-// For FIELD_OCTETS the range is that of the length.
+struct field;
+
+// What FIELD_RECORD and FIELD_LIST hold; `octets` is one struct's size in memory.
+struct field_record {
+    const struct field *fields;
+    uint32_t count;
+    uint32_t octets;
+};
+
+// The range is that of the value; of the length for octets and digits; of n for a list.
 struct field {
     const char *name;
     const char *help;
     enum field_kind kind;
+    const struct field_record *record;
     uint16_t offset;
     uint16_t has_offset; // of `has_NAME`; FIELD_ALWAYS for a mandatory field
     uint64_t least, most;
@@ -38,7 +69,32 @@ struct field {
 #define FIELD_TYPE_U32    uint32_t
 #define FIELD_TYPE_U64    uint64_t
 #define FIELD_TYPE_MAC    struct mac
+#define FIELD_TYPE_IPV6   struct ipv6_address
 #define FIELD_TYPE_OCTETS struct octets
+#define FIELD_TYPE_DIGITS struct digits
+
+#define FIELD_KIND_BOOL   FIELD_BOOL, NULL
+#define FIELD_KIND_U8     FIELD_U8, NULL
+#define FIELD_KIND_U16    FIELD_U16, NULL
+#define FIELD_KIND_U32    FIELD_U32, NULL
+#define FIELD_KIND_U64    FIELD_U64, NULL
+#define FIELD_KIND_MAC    FIELD_MAC, NULL
+#define FIELD_KIND_IPV6   FIELD_IPV6, NULL
+#define FIELD_KIND_OCTETS FIELD_OCTETS, NULL
+#define FIELD_KIND_DIGITS FIELD_DIGITS, NULL
+
+// A record or list kind K adds: FIELD_TYPE_K, its struct, and FIELD_KIND_K, which is
+// `FIELD_RECORD, &record` or `FIELD_LIST, &record of an item`.
+#define FIELD_LIST_ITEMS_AT sizeof(uint64_t)
+#define FIELD_LIST_STRUCT(tag, item_tag, most) \
+    struct tag {                               \
+        uint64_t n;                            \
+        struct item_tag item[most];            \
+    }
+#define FIELD_RECORD_OF(tag, table)                               \
+    {                                                             \
+        table, sizeof table / sizeof table[0], sizeof(struct tag) \
+    }
 
 #define FIELD_MEMBER_MUST(owner, kind, name, least, most, help) FIELD_TYPE_##kind name;
 #define FIELD_MEMBER_MAY(owner, kind, name, least, most, help) \
@@ -50,10 +106,15 @@ struct field {
     }
 
 #define FIELD_ROW_MUST(owner, kind, name, least, most, help) \
-    {#name, help, FIELD_##kind, offsetof(struct owner, name), FIELD_ALWAYS, least, most},
-#define FIELD_ROW_MAY(owner, kind, name, least, most, help)                                       \
-    {#name, help, FIELD_##kind, offsetof(struct owner, name), offsetof(struct owner, has_##name), \
-     least, most},
+    {#name, help, FIELD_KIND_##kind, offsetof(struct owner, name), FIELD_ALWAYS, least, most},
+#define FIELD_ROW_MAY(owner, kind, name, least, most, help) \
+    {#name,                                                 \
+     help,                                                  \
+     FIELD_KIND_##kind,                                     \
+     offsetof(struct owner, name),                          \
+     offsetof(struct owner, has_##name),                    \
+     least,                                                 \
+     most},
 #define FIELD_TABLE(tag, LIST)                   \
     {                                            \
         LIST(FIELD_ROW_MUST, FIELD_ROW_MAY, tag) \

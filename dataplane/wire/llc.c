@@ -7,6 +7,7 @@
 
 #define BIT_PD         0x80
 #define BIT_CR         0x40
+#define ADDRESS_SPARE  0x30
 #define UI_FORMAT      0xc0
 #define UI_FORMAT_MASK 0xe0
 #define UI_SPARE       0x18
@@ -21,16 +22,29 @@ static uint32_t covered_octets(const struct llc_ui *frame)
     return LLC_UI_HEADER_OCTETS + info;
 }
 
+int llc_address_decode(uint8_t octet, bool *cr, uint8_t *sapi)
+{
+    if (octet & BIT_PD)
+        return wire_fault(WIRE_TYPE, 0);
+    *cr = octet & BIT_CR;
+    *sapi = octet & 15;
+    if ((octet & ADDRESS_SPARE) || *sapi == 0 || *sapi == 15)
+        return wire_fault(WIRE_RESERVED, 0);
+    return 0;
+}
+
+uint8_t llc_address_encode(bool cr, uint8_t sapi)
+{
+    return (uint8_t)((cr ? BIT_CR : 0) | sapi);
+}
+
 int llc_ui_decode(struct llc_ui *frame, const uint8_t *b, uint32_t n)
 {
     if (n < LLC_UI_HEADER_OCTETS + LLC_FCS_OCTETS)
         return wire_fault(WIRE_TRUNCATED, n);
-    if (b[0] & BIT_PD)
-        return wire_fault(WIRE_TYPE, 0);
-    frame->cr = b[0] & BIT_CR;
-    frame->sapi = b[0] & 15;
-    if ((b[0] & 0x30) || frame->sapi == 0 || frame->sapi == 15)
-        return wire_fault(WIRE_RESERVED, 0);
+    int fault = llc_address_decode(b[0], &frame->cr, &frame->sapi);
+    if (fault)
+        return fault;
     if ((b[1] & UI_FORMAT_MASK) != UI_FORMAT)
         return wire_fault(WIRE_TYPE, 1);
     if (b[1] & UI_SPARE)
@@ -47,7 +61,7 @@ int llc_ui_decode(struct llc_ui *frame, const uint8_t *b, uint32_t n)
 
 void llc_ui_put_header(const struct llc_ui *frame, uint8_t *b)
 {
-    b[0] = (uint8_t)((frame->cr ? BIT_CR : 0) | frame->sapi);
+    b[0] = llc_address_encode(frame->cr, frame->sapi);
     b[1] = (uint8_t)(UI_FORMAT | frame->nu >> 6);
     b[2] = (uint8_t)(frame->nu << 2 | (frame->enciphered ? BIT_E : 0) |
                      (frame->protect_all ? BIT_PM : 0));

@@ -23,6 +23,17 @@
 
 FIELD_STRUCT(llc_ui, LLC_UI_FIELDS);
 
+// C/R means the opposite on either way (clause 6.2.2): a command of the SGSN and a response of the
+// MS have it set. So this gives the bit of a command or response, and tells which of them a bit is.
+static inline bool llc_cr(bool command, bool downlink)
+{
+    return command == downlink;
+}
+
+// The address octet (clause 6.2): 0, or a fault at octet 0.
+int llc_address_decode(uint8_t octet, bool *cr, uint8_t *sapi);
+uint8_t llc_address_encode(bool cr, uint8_t sapi);
+
 int llc_ui_decode(struct llc_ui *frame, const uint8_t *b, uint32_t n);
 int llc_ui_encode(const struct llc_ui *frame, uint8_t *b, uint32_t room);
 

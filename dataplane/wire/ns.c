@@ -3,15 +3,14 @@
 
 #include "dataplane/wire/bytes.h"
 
-#define TYPE_UNITDATA 0x00
-#define BIT_R         0x01
-#define BIT_C         0x02
+#define BIT_R 0x01
+#define BIT_C 0x02
 
 int ns_unitdata_decode(struct ns_unitdata *pdu, const uint8_t *b, uint32_t n)
 {
     if (n < NS_UNITDATA_OCTETS)
         return wire_fault(WIRE_TRUNCATED, n);
-    if (b[0] != TYPE_UNITDATA)
+    if (b[0] != NS_UNITDATA_TYPE)
         return wire_fault(WIRE_TYPE, 0);
     if (b[1] & ~(BIT_R | BIT_C))
         return wire_fault(WIRE_RESERVED, 1);
@@ -24,7 +23,7 @@ int ns_unitdata_decode(struct ns_unitdata *pdu, const uint8_t *b, uint32_t n)
 
 void ns_unitdata_put_header(const struct ns_unitdata *pdu, uint8_t *b)
 {
-    b[0] = TYPE_UNITDATA;
+    b[0] = NS_UNITDATA_TYPE;
     b[1] =
         (uint8_t)((pdu->request_change_flow ? BIT_R : 0) | (pdu->confirm_change_flow ? BIT_C : 0));
     put_be16(b + 2, pdu->bvci);

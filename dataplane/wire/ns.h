@@ -1,9 +1,13 @@
-// NS-UNITDATA over the IP sub-network (TS 48.016): type, SDU control bits, BVCI, and the BSSGP PDU.
+// NS PDUs (TS 48.016 clause 9), each a list of its information elements in their order; on the IP
+// sub-network endpoints come and go by the SNS PDUs. UNITDATA carries the BSSGP PDUs: the path
+// writes its four header octets itself, and its control bits are two fields in one octet, so it
+// has a codec of its own.
 #ifndef SLUICE_WIRE_NS_H
 #define SLUICE_WIRE_NS_H
 
-#include "dataplane/wire/field.h"
+#include "dataplane/wire/ns_ies.h"
 
+#define NS_UNITDATA_TYPE   0x00
 #define NS_UNITDATA_OCTETS 4
 
 #define NS_UNITDATA_FIELDS(MUST, MAY, T)                                           \
@@ -19,5 +23,69 @@ int ns_unitdata_encode(const struct ns_unitdata *pdu, uint8_t *b, uint32_t room)
 
 // The four header octets alone.
 void ns_unitdata_put_header(const struct ns_unitdata *pdu, uint8_t *b);
+
+#define NS_NO_IES(MUST, MAY, T)
+#define NS_RESET_IES(MUST, MAY, T) \
+    MUST(T, cause, NS_IE_CAUSE)    \
+    MUST(T, ns_vci, NS_IE_NS_VCI)  \
+    MUST(T, nsei, NS_IE_NSEI)
+#define NS_RESET_ACK_IES(MUST, MAY, T) \
+    MUST(T, ns_vci, NS_IE_NS_VCI)      \
+    MUST(T, nsei, NS_IE_NSEI)
+#define NS_BLOCK_IES(MUST, MAY, T) \
+    MUST(T, cause, NS_IE_CAUSE)    \
+    MUST(T, ns_vci, NS_IE_NS_VCI)
+#define NS_BLOCK_ACK_IES(MUST, MAY, T) MUST(T, ns_vci, NS_IE_NS_VCI)
+
+// The cause decides which one of the elements behind it is there, so their order never shows; the
+// PDU in error is the last for the encoder's sake, which takes it from where it is.
+#define NS_STATUS_IES(MUST, MAY, T)            \
+    MUST(T, cause, NS_IE_CAUSE)                \
+    MAY(T, ns_vci, NS_IE_NS_VCI)               \
+    MAY(T, bvci, NS_IE_BVCI)                   \
+    MAY(T, ip4_endpoints, NS_IE_IP4_ENDPOINTS) \
+    MAY(T, ip6_endpoints, NS_IE_IP6_ENDPOINTS) \
+    MAY(T, pdu_in_error, NS_IE_PDU_IN_ERROR)
+
+#define SNS_ACK_IES(MUST, MAY, T)              \
+    MUST(T, nsei, NS_IE_V_NSEI)                \
+    MUST(T, transaction, NS_IE_V_TRANSACTION)  \
+    MAY(T, cause, NS_IE_CAUSE)                 \
+    MAY(T, ip4_endpoints, NS_IE_IP4_ENDPOINTS) \
+    MAY(T, ip6_endpoints, NS_IE_IP6_ENDPOINTS)
+#define SNS_ADD_IES(MUST, MAY, T)              \
+    MUST(T, nsei, NS_IE_V_NSEI)                \
+    MUST(T, transaction, NS_IE_V_TRANSACTION)  \
+    MAY(T, ip4_endpoints, NS_IE_IP4_ENDPOINTS) \
+    MAY(T, ip6_endpoints, NS_IE_IP6_ENDPOINTS)
+#define SNS_CHANGEWEIGHT_IES(MUST, MAY, T) SNS_ADD_IES(MUST, MAY, T)
+#define SNS_CONFIG_IES(MUST, MAY, T)           \
+    MUST(T, end_flag, NS_IE_V_END_FLAG)        \
+    MUST(T, nsei, NS_IE_NSEI)                  \
+    MAY(T, ip4_endpoints, NS_IE_IP4_ENDPOINTS) \
+    MAY(T, ip6_endpoints, NS_IE_IP6_ENDPOINTS)
+#define SNS_CONFIG_ACK_IES(MUST, MAY, T) \
+    MUST(T, nsei, NS_IE_NSEI)            \
+    MAY(T, cause, NS_IE_CAUSE)
+#define SNS_DELETE_IES(MUST, MAY, T)           \
+    MUST(T, nsei, NS_IE_V_NSEI)                \
+    MUST(T, transaction, NS_IE_V_TRANSACTION)  \
+    MAY(T, address, NS_IE_ADDRESS)             \
+    MAY(T, ip4_endpoints, NS_IE_IP4_ENDPOINTS) \
+    MAY(T, ip6_endpoints, NS_IE_IP6_ENDPOINTS)
+#define SNS_SIZE_IES(MUST, MAY, T)         \
+    MUST(T, nsei, NS_IE_NSEI)              \
+    MUST(T, reset_flag, NS_IE_RESET_FLAG)  \
+    MUST(T, max_ns_vcs, NS_IE_MAX_NS_VCS)  \
+    MAY(T, ip4_endpoints, NS_IE_IP4_COUNT) \
+    MAY(T, ip6_endpoints, NS_IE_IP6_COUNT)
+#define SNS_SIZE_ACK_IES(MUST, MAY, T) SNS_CONFIG_ACK_IES(MUST, MAY, T)
+
+#define TLV_PDU(group, name, type, LIST, help)                    \
+    TLV_STRUCT(name, LIST);                                       \
+    int name##_decode(struct name *, const uint8_t *b, uint32_t); \
+    int name##_encode(const struct name *, uint8_t *b, uint32_t);
+#include "dataplane/wire/ns.def"
+#undef TLV_PDU
 
 #endif

@@ -2,6 +2,11 @@
 // and its codec behind the common signature.
 #include "dataplane/wire/pdus.h"
 
+#include <string.h>
+
+#define bssgp_GRANULARITY 0x7e
+#define ns_GRANULARITY    0
+
 #define PDU(name, LIST, help)                                                \
     static const struct field name##_table[] = FIELD_TABLE(name, LIST);      \
     static int name##_decode_any(void *pdu, const uint8_t *b, uint32_t n)    \
@@ -15,8 +20,37 @@
 #include "dataplane/wire/pdus.def"
 #undef PDU
 
-#define PDU(name, LIST, help)                      \
+// PDUs of information elements: two tables each, and the same two functions for all.
+#define TLV_PDU(group, name, pdu_type, LIST, help)                                          \
+    static const struct field name##_table[] = {LIST(TLV_FIELD_MUST, TLV_FIELD_MAY, name)}; \
+    static const struct ie name##_ies[] = {LIST(TLV_IE, TLV_IE, name)};                     \
+    static const struct tlv_pdu name##_tlv = {pdu_type, group##_GRANULARITY,                \
+                                              sizeof name##_ies / sizeof name##_ies[0],     \
+                                              name##_table, name##_ies};                    \
+    int name##_decode(struct name *pdu, const uint8_t *b, uint32_t n)                       \
+    {                                                                                       \
+        return tlv_decode(&name##_tlv, pdu, b, n);                                          \
+    }                                                                                       \
+    int name##_encode(const struct name *pdu, uint8_t *b, uint32_t room)                    \
+    {                                                                                       \
+        return tlv_encode(&name##_tlv, pdu, b, room);                                       \
+    }                                                                                       \
+    static int name##_decode_any(void *pdu, const uint8_t *b, uint32_t n)                   \
+    {                                                                                       \
+        return tlv_decode(&name##_tlv, pdu, b, n);                                          \
+    }                                                                                       \
+    static int name##_encode_any(const void *pdu, uint8_t *b, uint32_t room)                \
+    {                                                                                       \
+        return tlv_encode(&name##_tlv, pdu, b, room);                                       \
+    }
+#include "dataplane/wire/bssgp.def"
+#include "dataplane/wire/ns.def"
+#undef TLV_PDU
+
+#define ROW(name, group, type, help)               \
     {#name,                                        \
+     group,                                        \
+     type,                                         \
      help,                                         \
      name##_table,                                 \
      sizeof name##_table / sizeof name##_table[0], \
@@ -25,10 +59,25 @@
      name##_encode_any},
 
 const struct wire_pdu wire_pdus[] = {
+#define PDU(name, LIST, help)                 ROW(name, NULL, 0, help)
+#define PDU_OF(group, type, name, LIST, help) ROW(name, #group, type, help)
 #include "dataplane/wire/pdus.def"
-};
 #undef PDU
+#define TLV_PDU(group, name, pdu_type, LIST, help) ROW(name, #group, pdu_type, help)
+#include "dataplane/wire/bssgp.def"
+#include "dataplane/wire/ns.def"
+#undef TLV_PDU
+};
 const uint32_t wire_pdu_count = sizeof wire_pdus / sizeof wire_pdus[0];
+
+const struct wire_pdu *wire_pdu_of(const char *group, uint8_t type)
+{
+    for (uint32_t i = 0; i < wire_pdu_count; i++)
+        if (wire_pdus[i].group && wire_pdus[i].type == type &&
+            strcmp(wire_pdus[i].group, group) == 0)
+            return &wire_pdus[i];
+    return NULL;
+}
 
 static const struct {
     const char *name, *text;

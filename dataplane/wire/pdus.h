@@ -2,13 +2,21 @@
 #ifndef SLUICE_WIRE_PDUS_H
 #define SLUICE_WIRE_PDUS_H
 
+#include "dataplane/wire/abqp.h"
+#include "dataplane/wire/arp.h"
 #include "dataplane/wire/bssgp.h"
 #include "dataplane/wire/ether.h"
 #include "dataplane/wire/gtpu.h"
+#include "dataplane/wire/icmp.h"
+#include "dataplane/wire/icmpv6.h"
 #include "dataplane/wire/ipv4.h"
+#include "dataplane/wire/ipv6.h"
 #include "dataplane/wire/llc.h"
+#include "dataplane/wire/llc_u.h"
+#include "dataplane/wire/llc_xid.h"
 #include "dataplane/wire/ns.h"
 #include "dataplane/wire/sndcp.h"
+#include "dataplane/wire/sndcp_xid.h"
 #include "dataplane/wire/udp.h"
 
 // Room for any of the structs.
@@ -16,6 +24,10 @@ union wire_any {
 #define PDU(name, LIST, help) struct name name;
 #include "dataplane/wire/pdus.def"
 #undef PDU
+#define TLV_PDU(group, name, pdu_type, LIST, help) struct name name;
+#include "dataplane/wire/bssgp.def"
+#include "dataplane/wire/ns.def"
+#undef TLV_PDU
 };
 
 #endif

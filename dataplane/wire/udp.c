@@ -3,6 +3,7 @@
 
 #include "dataplane/wire/bytes.h"
 #include "dataplane/wire/ipv4.h"
+#include "dataplane/wire/ipv6.h"
 
 int udp_decode(struct udp *datagram, const uint8_t *b, uint32_t n)
 {
@@ -42,4 +43,20 @@ void udp_put_checksum(uint8_t *b, uint32_t n, uint32_t source, uint32_t destinat
     put_be16(b + 6, 0);
     uint16_t checksum = ipv4_fold(ipv4_sum(ipv4_sum(0, pseudo, sizeof pseudo), b, n));
     put_be16(b + 6, checksum ? checksum : 0xffff);
+}
+
+void udp_put_checksum_ipv6(uint8_t *b, uint32_t n, const struct ipv6_address *source,
+                           const struct ipv6_address *destination)
+{
+    put_be16(b + 6, 0);
+    uint16_t checksum = ipv6_checksum(source, destination, IPV6_NEXT_UDP, b, n);
+    put_be16(b + 6, checksum ? checksum : 0xffff);
+}
+
+int udp_check_checksum_ipv6(const uint8_t *b, uint32_t n, const struct ipv6_address *source,
+                            const struct ipv6_address *destination)
+{
+    bool good =
+        get_be16(b + 6) != 0 && ipv6_checksum(source, destination, IPV6_NEXT_UDP, b, n) == 0;
+    return good ? 0 : wire_fault(WIRE_CHECKSUM, 6);
 }

@@ -21,4 +21,12 @@ int udp_encode(const struct udp *datagram, uint8_t *b, uint32_t room);
 // Writes the checksum of RFC 768 into the n octets of a datagram between two IPv4 addresses.
 void udp_put_checksum(uint8_t *b, uint32_t n, uint32_t source, uint32_t destination);
 
+// The same between two IPv6 addresses, where a checksum is not to be left out (RFC 8200 8.1).
+void udp_put_checksum_ipv6(uint8_t *b, uint32_t n, const struct ipv6_address *source,
+                           const struct ipv6_address *destination);
+
+// 0, or the fault, of a datagram that was decoded and came over IPv6.
+int udp_check_checksum_ipv6(const uint8_t *b, uint32_t n, const struct ipv6_address *source,
+                            const struct ipv6_address *destination);
+
 #endif

@@ -53,6 +53,8 @@ struct field;
 // A PDU for those who treat all alike. The struct behind `pdu` has the layout that `fields` says.
 struct wire_pdu {
     const char *name;
+    const char *group; // of PDUs that a type octet tells apart, "bssgp"; else NULL
+    uint8_t type;
     const char *help;
     const struct field *fields;
     uint32_t field_count;
@@ -63,5 +65,8 @@ struct wire_pdu {
 
 extern const struct wire_pdu wire_pdus[];
 extern const uint32_t wire_pdu_count;
+
+// The PDU of a group ("bssgp", "ns") by its type octet; NULL if it is not known.
+const struct wire_pdu *wire_pdu_of(const char *group, uint8_t type);
 
 #endif

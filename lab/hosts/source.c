@@ -58,7 +58,10 @@ static uint32_t put_outer(const struct source *s, uint32_t n, uint8_t *b)
                       .destination = s->gn->sgsn_address,
                       .payload = {b, n}};
     n = (uint32_t)ipv4_encode(&ip, b, FRAME_OCTETS_MAX);
-    struct ether ether = {s->gn->sgsn_mac, s->gn->ggsn_mac, ETHER_TYPE_IPV4, {b, n}};
+    struct ether ether = {.destination = s->gn->sgsn_mac,
+                          .source = s->gn->ggsn_mac,
+                          .type = ETHER_TYPE_IPV4,
+                          .payload = {b, n}};
     return (uint32_t)ether_encode(&ether, b, FRAME_OCTETS_MAX);
 }
 

@@ -53,7 +53,7 @@ def gb_frames(pcap):
     src, dst, len, proto of the IP packet, in the frame that has its last segment."""
     with _apart(pcap) as (copy, addresses):
         frames = _frames(copy, GB_FIELDS)
-        fcs = _fcs(copy)
+        fcs = fcs_verdicts(copy)
     for frame in frames:
         frame["src"], frame["dst"] = addresses[frame["number"]]
         frame["fcs"] = fcs.get(frame["number"])
@@ -136,13 +136,17 @@ def _frames(pcap, fields):
     return frames
 
 
-def _fcs(pcap):
+def trees(pcap, protocol):
+    """For each frame the text of the protocol's tree."""
+    text = _tshark(pcap, "-V", "-O", protocol)
+    return re.split(r"^Frame \d+:.*\n", text, flags=re.MULTILINE)[1:]
+
+
+def fcs_verdicts(pcap):
     """Frame number -> what the text of the LLC tree says of its FCS."""
-    verdicts, number = {}, None
-    for line in _tshark(pcap, "-V", "-O", "llcgprs", "-Y", "llcgprs").splitlines():
-        if match := re.match(r"Frame (\d+):", line):
-            number = int(match[1])
-        elif match := re.match(r" +FCS: 0x[0-9a-f]+ +\((\w+)", line):
+    verdicts = {}
+    for number, text in enumerate(trees(pcap, "llcgprs"), 1):
+        if match := re.search(r"^ +FCS: 0x[0-9a-f]+ +\((\w+)", text, re.MULTILINE):
             verdicts[number] = match[1]
     return verdicts
 

@@ -1,31 +1,123 @@
-// The FCS, each variant that this processor has: TSC cycles a frame at the lengths of typical LLC
-// frames, the byte table being the baseline.
+// The codecs: TSC cycles a PDU. The FCS in each variant that this processor has, at the lengths of
+// typical LLC frames, the byte table being the baseline; DL-UNITDATA and FLOW-CONTROL-MS through
+// the tables, with a memcpy of as many octets as the baseline, and the parts of DL-UNITDATA that
+// the path writes by itself.
 #include "bench/tsc.h"
 
+#include <cstring>
+#include <string>
+
 extern "C" {
+#include "dataplane/wire/bssgp.h"
 #include "dataplane/wire/fcs.h"
 }
 
 namespace
 {
 
-void fcs_of(benchmark::State &state, const fcs_variant *variant)
+constexpr int pdus_a_round = 64;
+
+// Times rounds of so many calls.
+template <typename Call> void measure(benchmark::State &state, Call call)
 {
-    constexpr int frames = 64;
-    std::vector<uint8_t> b(4096 + frames, 0x5a);
-    uint32_t octets = uint32_t(state.range(0));
-    uint64_t cycles = 0, packets = 0;
+    uint64_t cycles = 0, pdus = 0;
     for (auto _ : state) {
         uint64_t start = __rdtsc();
-        for (int i = 0; i < frames; i++)
-            benchmark::DoNotOptimize(variant->fcs(b.data() + i, octets));
+        for (int i = 0; i < pdus_a_round; i++)
+            call(i);
         uint64_t took = __rdtsc() - start;
         cycles += took;
-        packets += frames;
+        pdus += pdus_a_round;
         state.SetIterationTime(double(took) / tsc_hz());
     }
-    count_packets(state, cycles, packets);
+    count_packets(state, cycles, pdus);
 }
+
+void fcs_of(benchmark::State &state, const fcs_variant *variant)
+{
+    std::vector<uint8_t> b(4096 + pdus_a_round, 0x5a);
+    uint32_t octets = uint32_t(state.range(0));
+    measure(state, [&](int i) { benchmark::DoNotOptimize(variant->fcs(b.data() + i, octets)); });
+}
+
+uint8_t llc_pdu[590], frame[1024];
+
+bssgp_dl_unitdata dl_unitdata()
+{
+    bssgp_dl_unitdata pdu{};
+    pdu.tlli = 0xc0000001;
+    pdu.qos.user_data = pdu.qos.not_ack = true;
+    pdu.lifetime_ms = 40000;
+    pdu.llc_pdu = {llc_pdu, sizeof llc_pdu};
+    return pdu;
+}
+
+bssgp_flow_control_ms flow_control_ms()
+{
+    bssgp_flow_control_ms pdu{};
+    pdu.tlli = 0xc0000001;
+    pdu.tag = 7;
+    pdu.bmax_octets = 10000;
+    pdu.r_bit_per_s = 12000;
+    return pdu;
+}
+
+void memcpy_590(benchmark::State &state)
+{
+    measure(state, [](int) {
+        memcpy(frame, llc_pdu, sizeof llc_pdu);
+        benchmark::ClobberMemory();
+    });
+}
+
+void dl_unitdata_encode(benchmark::State &state)
+{
+    bssgp_dl_unitdata pdu = dl_unitdata();
+    measure(state, [&](int) {
+        benchmark::DoNotOptimize(bssgp_dl_unitdata_encode(&pdu, frame, sizeof frame));
+    });
+}
+
+void dl_unitdata_decode(benchmark::State &state)
+{
+    bssgp_dl_unitdata pdu = dl_unitdata();
+    uint32_t n = uint32_t(bssgp_dl_unitdata_encode(&pdu, frame, sizeof frame));
+    measure(state,
+            [&](int) { benchmark::DoNotOptimize(bssgp_dl_unitdata_decode(&pdu, frame, n)); });
+}
+
+void dl_unitdata_parts(benchmark::State &state)
+{
+    bssgp_dl_unitdata pdu = dl_unitdata();
+    measure(state, [&](int) {
+        bssgp_dl_unitdata_put_fixed(&pdu, frame);
+        bssgp_put_llc_tag(sizeof llc_pdu, frame + BSSGP_DL_UNITDATA_FIXED_OCTETS);
+        benchmark::ClobberMemory();
+    });
+}
+
+void flow_control_ms_encode(benchmark::State &state)
+{
+    bssgp_flow_control_ms pdu = flow_control_ms();
+    measure(state, [&](int) {
+        benchmark::DoNotOptimize(bssgp_flow_control_ms_encode(&pdu, frame, sizeof frame));
+    });
+}
+
+void flow_control_ms_decode(benchmark::State &state)
+{
+    bssgp_flow_control_ms pdu = flow_control_ms();
+    uint32_t n = uint32_t(bssgp_flow_control_ms_encode(&pdu, frame, sizeof frame));
+    measure(state,
+            [&](int) { benchmark::DoNotOptimize(bssgp_flow_control_ms_decode(&pdu, frame, n)); });
+}
+
+BENCHMARK(memcpy_590)->Apply(packet_benchmark);
+BENCHMARK(dl_unitdata_parts)->Apply(packet_benchmark);
+BENCHMARK(dl_unitdata_encode)->Apply(packet_benchmark);
+BENCHMARK(dl_unitdata_decode)->Apply(packet_benchmark);
+BENCHMARK(flow_control_ms_encode)->Apply(packet_benchmark);
+BENCHMARK(flow_control_ms_decode)->Apply(packet_benchmark);
 
 } // namespace
 

@@ -49,6 +49,15 @@ static struct frame with_options(uint8_t flags, const uint8_t *octets, uint32_t 
 #define WITH_OPTIONS(flags, ...) \
     with_options(flags, TYPED(__VA_ARGS__), sizeof((uint8_t[]){__VA_ARGS__}))
 
+// VLAN 100 is none of ours, whatever is in it.
+static void test_tagged_frame(void **state)
+{
+    struct frame f = frame_good();
+    (void)state;
+    frame_insert(&f, 12, TYPED(0x81, 0x00, 0x00, 0x64), 4);
+    expect_drop(&f, DROP_gn_not_ipv4);
+}
+
 static void test_sequence_and_npdu_number(void **state)
 {
     (void)state;
@@ -74,7 +83,7 @@ static void test_extensions_that_must_be_understood(void **state)
     struct frame f = WITH_OPTIONS(4, 0, 0, 0, 0x85, 1, 5, 0, 0);
     (void)state;
     expect_drop(&f, DROP_gtpu_extension);
-    f = WITH_OPTIONS(4, 0, 0, 0, 0x20, 1, 5, 0, 0xc0, 1, 0, 0, 0);
+    f = WITH_OPTIONS(4, 0, 0, 0, 0x20, 1, 5, 0, 0xc1, 1, 0, 0, 0);
     expect_drop(&f, DROP_gtpu_extension);
 }
 
@@ -163,6 +172,7 @@ int main(void)
         DECAP_TEST(test_padding_is_left_out),
         DECAP_TEST(test_octets_behind_the_message_are_left_out),
         DECAP_TEST(test_ip_options_are_stepped_over),
+        DECAP_TEST(test_tagged_frame),
         DECAP_TEST(test_sequence_and_npdu_number),
         DECAP_TEST(test_extensions_that_need_not_be_understood),
         DECAP_TEST(test_extensions_that_must_be_understood),

@@ -1,12 +1,13 @@
-// GTPv1-U: typed octets both ways, each optional field by its own flag, extension headers, each
-// fault.
+// GTPv1-U: typed octets both ways, each optional field by its own flag, extension headers, what the
+// messages carry, each fault.
 #include "dataplane/wire/gtpu.h"
 
 #include "tests/dataplane/wire/judge.h"
 
 static struct gtpu decoded(const uint8_t *b, uint32_t n, int consumed)
 {
-    struct gtpu message = {.sequence = 0xeeee, .npdu_number = 0xee};
+    struct gtpu message;
+    memset(&message, 0xff, sizeof message); // whatever stood there before
     assert_int_equal(gtpu_decode(&message, page_end_copy(b, n), n), consumed);
     return message;
 }
@@ -79,10 +80,15 @@ static void test_octets_without_their_flag_are_ignored(void **state)
     struct gtpu m = DECODED(only_e, 13);
     assert_false(m.has_sequence);
     assert_false(m.has_npdu_number);
+    assert_true(m.has_extension_type);
+    assert_int_equal(m.extension_type, 0);
+    assert_false(m.has_extensions);
     expect_octets(m.payload, "x", 1);
+    expect_encoded(&m, TYPED(0x34, 0xff, 0, 5, 0, 0, 0, 1, 0, 0, 0, 0, 'x'), 13);
     m = DECODED(only_s, 13);
     assert_int_equal(m.sequence, 0x1234);
     assert_false(m.has_npdu_number);
+    assert_false(m.has_extension_type);
     expect_octets(m.payload, "x", 1);
     m = DECODED(only_pn, 13);
     assert_false(m.has_sequence);
@@ -100,7 +106,7 @@ static void test_octets_behind_the_message(void **state)
 }
 
 // Service Class Indicator (0x20), then UDP port (0x40), then a skippable one of 8 octets.
-static void test_extensions_are_stepped_over(void **state)
+static void test_extensions(void **state)
 {
     const uint8_t one[] = {0x34, 0xff, 0, 10, 0, 0, 0, 1, 0, 0, 0, 0x20, 1, 5, 0, 0, 'h', 'i'};
     const uint8_t three[] = {0x36, 0xff, 0,    22,   0,    0,    0,    1, 0,    1,
@@ -109,9 +115,100 @@ static void test_extensions_are_stepped_over(void **state)
     (void)state;
     struct gtpu m = DECODED(one, 18);
     expect_octets(m.payload, "hi", 2);
+    assert_int_equal(m.extension_type, 0x20);
+    expect_octets(m.extensions, one + 12, 4);
+    expect_encoded(&m, one, 18);
     m = DECODED(three, 30);
     assert_int_equal(m.sequence, 1);
     expect_octets(m.payload, "hi", 2);
+    assert_int_equal(m.extension_type, 0x20);
+    expect_octets(m.extensions, three + 12, 16);
+    expect_encoded(&m, three, 30);
+}
+
+// All three flags, and the extension that has to be understood and is: PDCP PDU number 0x0102.
+static void test_pdcp_number(void **state)
+{
+    const uint8_t typed[] = {0x37, 0xff, 0, 9, 0, 0, 0, 1, 0, 9, 8, 0xc0, 1, 1, 2, 0, 'x'};
+    struct gtpu m = DECODED(typed, 17);
+    struct octets content;
+    (void)state;
+    assert_int_equal(m.sequence, 9);
+    assert_int_equal(m.npdu_number, 8);
+    assert_int_equal(m.extension_type, 0xc0);
+    assert_true(gtpu_extension(&m, GTPU_EXTENSION_PDCP_NUMBER, &content));
+    expect_octets(content, TYPED(1, 2), 2);
+    expect_encoded(&m, typed, 17);
+}
+
+static void test_extension_by_its_type(void **state)
+{
+    const uint8_t typed[] = {0x34, 0xff, 0, 20,   0,    0,    0, 1, 0, 0, 0, 0x20, 1, 5,
+                             0,    0x40, 1, 0x08, 0x68, 0x20, 2, 7, 7, 7, 7, 7,    7, 0};
+    struct gtpu m = DECODED(typed, 28), plain = {.type = 255};
+    struct octets content;
+    (void)state;
+    assert_true(gtpu_extension(&m, GTPU_EXTENSION_UDP_PORT, &content));
+    expect_octets(content, TYPED(0x08, 0x68), 2);
+    assert_true(gtpu_extension(&m, GTPU_EXTENSION_SERVICE_CLASS, &content)); // the first of two
+    expect_octets(content, TYPED(5, 0), 2);
+    assert_false(gtpu_extension(&m, GTPU_EXTENSION_PDCP_NUMBER, &content));
+    assert_false(gtpu_extension(&plain, GTPU_EXTENSION_UDP_PORT, &content));
+}
+
+static void encode_refused(uint8_t type, const uint8_t *chain, uint32_t n, enum wire_err err,
+                           uint32_t offset)
+{
+    struct gtpu m = {.type = 255,
+                     .has_extension_type = true,
+                     .extension_type = type,
+                     .has_extensions = n > 0,
+                     .extensions = {n ? page_end_copy(chain, n) : NULL, n}};
+    uint8_t b[64];
+    expect_fault(gtpu_encode(&m, b, sizeof b), err, offset);
+}
+
+// What the decoder refuses is not written, nor a chain that has more octets than it says.
+static void test_encode_checks_the_chain(void **state)
+{
+    const struct gtpu without_type = {.has_extensions = true, .extensions = {TYPED(1, 5, 0, 0), 4}};
+    uint8_t b[64];
+    (void)state;
+    encode_refused(0x20, NULL, 0, WIRE_TRUNCATED, 12);
+    encode_refused(0x20, TYPED(1, 5, 0, 0x40), 4, WIRE_TRUNCATED, 16);
+    encode_refused(0x20, TYPED(0, 5, 0, 0), 4, WIRE_LENGTH, 12);
+    encode_refused(0x20, TYPED(2, 5, 0, 0), 4, WIRE_LENGTH, 12);
+    encode_refused(0x20, TYPED(1, 5, 0), 3, WIRE_LENGTH, 12);
+    encode_refused(0x20, TYPED(1, 5, 0, 0, 1), 5, WIRE_LENGTH, 16);
+    encode_refused(0, TYPED(1, 5, 0, 0), 4, WIRE_LENGTH, 12);
+    encode_refused(0x85, TYPED(1, 5, 0, 0), 4, WIRE_EXTENSION, 11);
+    encode_refused(0x20, TYPED(1, 5, 0, 0xc1, 1, 0, 0, 0), 8, WIRE_EXTENSION, 15);
+    EXPECT_FAULT(gtpu_encode(&without_type, b, sizeof b), LENGTH, 12);
+}
+
+static void test_encode_with_extensions_no_room(void **state)
+{
+    struct gtpu m = {.has_extension_type = true,
+                     .extension_type = 0x20,
+                     .has_extensions = true,
+                     .extensions = {TYPED(1, 5, 0, 0), 4},
+                     .payload = {TYPED('x'), 1}};
+    (void)state;
+    for (uint32_t room = 0; room < 17; room++)
+        EXPECT_FAULT(gtpu_encode(&m, page_end(room), room), NO_ROOM, room);
+    assert_int_equal(gtpu_encode(&m, page_end(17), 17), 17);
+}
+
+// A decoded message is written over itself with another sequence number.
+static void test_encode_in_its_own_place(void **state)
+{
+    uint8_t b[] = {0x36, 0xff, 0, 10, 0, 0, 0, 1, 0, 1, 0, 0x20, 1, 5, 0, 0, 'h', 'i'};
+    struct gtpu m;
+    (void)state;
+    assert_int_equal(gtpu_decode(&m, b, sizeof b), 18);
+    m.sequence = 2;
+    assert_int_equal(gtpu_encode(&m, b, sizeof b), 18);
+    assert_memory_equal(b + 8, TYPED(0, 2, 0, 0x20, 1, 5, 0, 0, 'h', 'i'), 10);
 }
 
 // One octet of a message with one extension is changed.
@@ -126,10 +223,12 @@ static void expect_refused(uint32_t at, uint8_t value, enum wire_err err, uint32
 static void test_extension_that_must_be_understood(void **state)
 {
     (void)state;
-    expect_refused(11, 0x80, WIRE_EXTENSION, 11);
-    expect_refused(11, 0x85, WIRE_EXTENSION, 11);
-    expect_refused(11, 0xc0, WIRE_EXTENSION, 11);
-    expect_refused(15, 0xc0, WIRE_EXTENSION, 15);
+    for (uint32_t type = 0x80; type <= 0xff; type++) {
+        if (type == GTPU_EXTENSION_PDCP_NUMBER)
+            continue;
+        expect_refused(11, (uint8_t)type, WIRE_EXTENSION, 11);
+        expect_refused(15, (uint8_t)type, WIRE_EXTENSION, 15);
+    }
 }
 
 static void test_extension_lengths(void **state)
@@ -179,6 +278,200 @@ static void test_largest_message(void **state)
     assert_int_equal(message.payload.n, 65531);
     message.payload.n = 65532;
     EXPECT_FAULT(gtpu_encode(&message, b, sizeof b), RANGE, 2);
+    message.has_sequence = false;
+    message.payload = (struct octets){b, 65535};
+    assert_int_equal(gtpu_encode(&message, b, sizeof b), 65543);
+    message.has_extension_type = message.has_extensions = true;
+    message.extension_type = GTPU_EXTENSION_SERVICE_CLASS;
+    message.extensions = (struct octets){TYPED(1, 5, 0, 0), 4};
+    message.payload.n = 65528;
+    EXPECT_FAULT(gtpu_encode(&message, b, sizeof b), RANGE, 2);
+    message.payload.n = UINT32_MAX;
+    EXPECT_FAULT(gtpu_encode(&message, b, sizeof b), RANGE, 2);
+}
+
+// Three extension headers of 4, 8 and 4 octets, cut off anywhere, with a length field that fits.
+static void test_every_truncation(void **state)
+{
+    const uint8_t typed[] = {0x37, 0xff, 0, 20, 0, 0, 0, 1, 0, 9,    8, 0xc0, 1,    1,
+                             2,    0x20, 2, 5,  0, 0, 0, 0, 0, 0x40, 1, 0x08, 0x68, 0};
+    struct gtpu message;
+    (void)state;
+    assert_int_equal(gtpu_decode(&message, page_end_copy(typed, 28), 28), 28);
+    for (uint32_t n = 8; n < 28; n++) {
+        uint8_t *b = page_end_copy(typed, n);
+        b[3] = (uint8_t)(n - 8);
+        int result = gtpu_decode(&message, b, n);
+        if (n <= 12 || n == 16 || n == 24)
+            EXPECT_FAULT(result, TRUNCATED, n);
+        else
+            EXPECT_FAULT(result, LENGTH, n < 16 ? 12 : n < 24 ? 16 : 24);
+    }
+}
+
+// --- What the messages carry ---------------------------------------------------------------------
+
+static void test_echo_response(void **state)
+{
+    const uint8_t typed[] = {14, 0x5a};
+    struct gtpu_echo_response response = {0};
+    uint8_t b[2];
+    (void)state;
+    assert_int_equal(gtpu_echo_response_decode(&response, page_end_copy(typed, 2), 2), 2);
+    assert_int_equal(response.restart_counter, 0x5a);
+    assert_int_equal(gtpu_echo_response_encode(&response, b, sizeof b), 2);
+    assert_memory_equal(b, typed, sizeof b);
+    EXPECT_FAULT(gtpu_echo_response_encode(&response, page_end(1), 1), NO_ROOM, 1);
+    EXPECT_FAULT(gtpu_echo_response_decode(&response, page_end(0), 0), TRUNCATED, 0);
+    EXPECT_FAULT(gtpu_echo_response_decode(&response, page_end_copy(typed, 1), 1), TRUNCATED, 1);
+}
+
+// A private extension (255) in front, a second Recovery and a time stamp (231) behind.
+static void test_other_elements_are_stepped_over(void **state)
+{
+    const uint8_t typed[] = {255, 0,  3,    0, 9, 'x',    //
+                             14,  7,                      //
+                             14,  8,                      //
+                             231, 0,  4,    1, 2, 3,   4, //
+                             141, 1,  0x20,               //
+                             16,  14, 9,    9, 9};
+    struct gtpu_echo_response response;
+    (void)state;
+    const uint8_t *b = page_end_copy(typed, sizeof typed);
+    assert_int_equal(gtpu_echo_response_decode(&response, b, sizeof typed), sizeof typed);
+    assert_int_equal(response.restart_counter, 7);
+}
+
+static void test_element_faults(void **state)
+{
+    struct gtpu_echo_response r;
+    (void)state;
+#define ECHO_FAULT(err, offset, ...)                                                          \
+    EXPECT_FAULT(gtpu_echo_response_decode(                                                   \
+                     &r, page_end_copy(TYPED(__VA_ARGS__), sizeof((uint8_t[]){__VA_ARGS__})), \
+                     sizeof((uint8_t[]){__VA_ARGS__})),                                       \
+                 err, offset)
+    ECHO_FAULT(TYPE, 0, 1, 2);           // cause: a value without a length, not known here
+    ECHO_FAULT(TYPE, 2, 14, 0, 127);     // also behind what was sought
+    ECHO_FAULT(TRUNCATED, 3, 14, 0, 14); // Recovery without its octet
+    ECHO_FAULT(TRUNCATED, 6, 14, 0, 16, 1, 2, 3);
+    ECHO_FAULT(TRUNCATED, 3, 14, 0, 255); // no length
+    ECHO_FAULT(TRUNCATED, 4, 14, 0, 255, 0);
+    ECHO_FAULT(LENGTH, 3, 14, 0, 255, 0, 1); // a length, and fewer octets
+    ECHO_FAULT(LENGTH, 3, 14, 0, 133, 0xff, 0xff, 1);
+    ECHO_FAULT(TRUNCATED, 3, 14, 0, 141);
+    ECHO_FAULT(LENGTH, 3, 14, 0, 141, 2, 1);
+    ECHO_FAULT(MISSING_IE, 5, 16, 0, 0, 0, 1);
+    ECHO_FAULT(MISSING_IE, 3, 255, 0, 0); // an empty one: the walk goes on
+#undef ECHO_FAULT
+}
+
+static void test_error_indication(void **state)
+{
+    const uint8_t typed[] = {16, 0x89, 0xab, 0xcd, 0xef, 133, 0, 4, 192, 0, 2, 1};
+    struct gtpu_error_indication error;
+    uint8_t b[12];
+    (void)state;
+    assert_int_equal(gtpu_error_indication_decode(&error, page_end_copy(typed, 12), 12), 12);
+    assert_true(error.teid == 0x89abcdef);
+    assert_true(error.has_ipv4_address);
+    assert_true(error.ipv4_address == 0xc0000201);
+    assert_false(error.has_ipv6_address);
+    assert_int_equal(gtpu_error_indication_encode(&error, b, sizeof b), 12);
+    assert_memory_equal(b, typed, sizeof b);
+    EXPECT_FAULT(gtpu_error_indication_encode(&error, page_end(11), 11), NO_ROOM, 11);
+}
+
+static void test_error_indication_over_ipv6(void **state)
+{
+    const uint8_t typed[] = {16, 0, 0, 0, 5, 133, 0, 16, 0x20, 1, 0x0d, 0xb8,
+                             0,  0, 0, 0, 0, 0,   0, 0,  0,    0, 0,    1};
+    struct gtpu_error_indication error;
+    uint8_t b[24];
+    (void)state;
+    assert_int_equal(gtpu_error_indication_decode(&error, page_end_copy(typed, 24), 24), 24);
+    assert_int_equal(error.teid, 5);
+    assert_false(error.has_ipv4_address);
+    assert_true(error.has_ipv6_address);
+    assert_memory_equal(error.ipv6_address.octet, typed + 8, 16);
+    assert_int_equal(gtpu_error_indication_encode(&error, b, sizeof b), 24);
+    assert_memory_equal(b, typed, sizeof b);
+    EXPECT_FAULT(gtpu_error_indication_encode(&error, page_end(23), 23), NO_ROOM, 23);
+}
+
+static void test_error_indication_in_any_order(void **state)
+{
+    const uint8_t typed[] = {133, 0, 4, 192, 0, 2, 1, 255, 0, 0, 16, 0, 0, 0, 5};
+    struct gtpu_error_indication error;
+    (void)state;
+    assert_int_equal(gtpu_error_indication_decode(&error, typed, sizeof typed), sizeof typed);
+    assert_int_equal(error.teid, 5);
+    assert_true(error.ipv4_address == 0xc0000201);
+}
+
+static void test_error_indication_faults(void **state)
+{
+    const uint8_t typed[] = {16, 0, 0, 0, 5, 133, 0, 4, 192, 0, 2, 1};
+    struct gtpu_error_indication error;
+    uint8_t b[24];
+    (void)state;
+    EXPECT_FAULT(gtpu_error_indication_decode(&error, typed, 0), TRUNCATED, 0);
+    for (uint32_t n = 1; n < 5; n++)
+        EXPECT_FAULT(gtpu_error_indication_decode(&error, page_end_copy(typed, n), n), TRUNCATED,
+                     n);
+    EXPECT_FAULT(gtpu_error_indication_decode(&error, page_end_copy(typed, 5), 5), MISSING_IE, 5);
+    for (uint32_t n = 6; n < 8; n++)
+        EXPECT_FAULT(gtpu_error_indication_decode(&error, page_end_copy(typed, n), n), TRUNCATED,
+                     n);
+    for (uint32_t n = 8; n < 12; n++)
+        EXPECT_FAULT(gtpu_error_indication_decode(&error, page_end_copy(typed, n), n), LENGTH, 6);
+    EXPECT_FAULT(gtpu_error_indication_decode(&error, typed + 5, 7), MISSING_IE, 7);
+    memcpy(b, typed, sizeof typed);
+    b[7] = 3; // neither address; one octet less is there
+    EXPECT_FAULT(gtpu_error_indication_decode(&error, b, 11), LENGTH, 6);
+    b[7] = 0;
+    EXPECT_FAULT(gtpu_error_indication_decode(&error, b, 8), LENGTH, 6);
+    error = (struct gtpu_error_indication){0};
+    EXPECT_FAULT(gtpu_error_indication_encode(&error, b, sizeof b), MISSING_IE, 5);
+    error.has_ipv4_address = error.has_ipv6_address = true;
+    EXPECT_FAULT(gtpu_error_indication_encode(&error, b, sizeof b), RANGE, 5);
+}
+
+// Its length is one octet, unlike that of all other elements.
+static void test_supported_extensions(void **state)
+{
+    const uint8_t typed[] = {141, 3, 0x20, 0x40, 0xc0};
+    static uint8_t many[256];
+    struct gtpu_supported_extensions supported;
+    uint8_t b[257];
+    (void)state;
+    assert_int_equal(gtpu_supported_extensions_decode(&supported, page_end_copy(typed, 5), 5), 5);
+    expect_octets(supported.types, typed + 2, 3);
+    assert_int_equal(gtpu_supported_extensions_encode(&supported, b, sizeof b), 5);
+    assert_memory_equal(b, typed, 5);
+    supported.types = (struct octets){many, 255};
+    assert_int_equal(gtpu_supported_extensions_encode(&supported, b, sizeof b), 257);
+    assert_int_equal(gtpu_supported_extensions_decode(&supported, b, sizeof b), 257);
+    supported.types = (struct octets){many, 256};
+    EXPECT_FAULT(gtpu_supported_extensions_encode(&supported, b, sizeof b), RANGE, 1);
+    supported.types.n = 0;
+    assert_int_equal(gtpu_supported_extensions_encode(&supported, b, sizeof b), 2);
+    supported.types.n = 1;
+    EXPECT_FAULT(gtpu_supported_extensions_encode(&supported, page_end(2), 2), NO_ROOM, 2);
+}
+
+static void test_supported_extensions_faults(void **state)
+{
+    const uint8_t typed[] = {141, 3, 0x20, 0x40, 0xc0};
+    struct gtpu_supported_extensions supported;
+    (void)state;
+    for (uint32_t n = 0; n < 2; n++)
+        EXPECT_FAULT(gtpu_supported_extensions_decode(&supported, page_end_copy(typed, n), n),
+                     TRUNCATED, n);
+    for (uint32_t n = 2; n < 5; n++)
+        EXPECT_FAULT(gtpu_supported_extensions_decode(&supported, page_end_copy(typed, n), n),
+                     LENGTH, 1);
+    EXPECT_FAULT(gtpu_supported_extensions_decode(&supported, TYPED(14, 0), 2), MISSING_IE, 2);
 }
 
 int main(void)
@@ -190,12 +483,27 @@ int main(void)
         cmocka_unit_test(test_both_numbers),
         cmocka_unit_test(test_octets_without_their_flag_are_ignored),
         cmocka_unit_test(test_octets_behind_the_message),
-        cmocka_unit_test(test_extensions_are_stepped_over),
+        cmocka_unit_test(test_extensions),
+        cmocka_unit_test(test_pdcp_number),
+        cmocka_unit_test(test_extension_by_its_type),
+        cmocka_unit_test(test_encode_checks_the_chain),
+        cmocka_unit_test(test_encode_with_extensions_no_room),
+        cmocka_unit_test(test_encode_in_its_own_place),
         cmocka_unit_test(test_extension_that_must_be_understood),
         cmocka_unit_test(test_extension_lengths),
         cmocka_unit_test(test_extension_that_does_not_come),
         cmocka_unit_test(test_decode_faults),
         cmocka_unit_test(test_largest_message),
+        cmocka_unit_test(test_every_truncation),
+        cmocka_unit_test(test_echo_response),
+        cmocka_unit_test(test_other_elements_are_stepped_over),
+        cmocka_unit_test(test_element_faults),
+        cmocka_unit_test(test_error_indication),
+        cmocka_unit_test(test_error_indication_over_ipv6),
+        cmocka_unit_test(test_error_indication_in_any_order),
+        cmocka_unit_test(test_error_indication_faults),
+        cmocka_unit_test(test_supported_extensions),
+        cmocka_unit_test(test_supported_extensions_faults),
     };
     return cmocka_run_group_tests_name("wire/gtpu", tests, NULL, NULL);
 }

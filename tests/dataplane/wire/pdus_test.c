@@ -3,65 +3,13 @@
 // has a name and comes up. What a PDU looks like on the wire is in the tests of its own.
 #include "dataplane/wire/pdus.h"
 
-#include "tests/dataplane/random.h"
-#include "tests/dataplane/wire/any_pdu.h"
 #include "tests/dataplane/wire/judge.h"
+#include "tests/dataplane/wire/random_pdu.h"
 
 #define ROUND_TRIPS 10000
 #define THOROUGH    100 // PDUs of which every truncation or every small buffer is tried
-#define ROOM        70000
+#define ROOM        140000
 #define PAYLOAD_MAX 1700
-
-static uint8_t payload[65536];
-
-static bool is(const struct wire_pdu *pdu, const char *name)
-{
-    return strcmp(pdu->name, name) == 0;
-}
-
-// --- Random structs ------------------------------------------------------------------------------
-
-static struct octets random_octets(const struct field *field, uint32_t most)
-{
-    if (most > field->most)
-        most = (uint32_t)field->most;
-    uint32_t n = (uint32_t)random_in(field->least, most);
-    random_fill(payload, n < 64 ? n : 64);
-    return (struct octets){payload, n};
-}
-
-static void random_field(const struct field *field, void *any, uint32_t payload_most)
-{
-    char *at = (char *)any + field->offset;
-    if (field->has_offset != FIELD_ALWAYS)
-        *((bool *)any + field->has_offset) = random_next() % 2;
-    if (field->kind == FIELD_MAC)
-        random_fill(at, sizeof(struct mac));
-    else if (field->kind == FIELD_OCTETS)
-        *(struct octets *)at = random_octets(field, payload_most);
-    else
-        field_set(field, any, random_in(field->least, field->most));
-}
-
-// What the wire cannot carry although each field is in its range.
-static void make_sendable(const struct wire_pdu *pdu, union wire_any *any)
-{
-    if (is(pdu, "sndcp_unitdata") && !any->sndcp_unitdata.first)
-        any->sndcp_unitdata.dcomp = any->sndcp_unitdata.pcomp = 0;
-    if (is(pdu, "bssgp_dl_unitdata")) {
-        static const uint32_t units[] = {100, 1000, 10000, 100000};
-        any->bssgp_dl_unitdata.lifetime_ms -= any->bssgp_dl_unitdata.lifetime_ms % 10;
-        any->bssgp_dl_unitdata.peak_bit_per_s = random_in(0, 65535) * units[random_next() % 4];
-    }
-}
-
-static void random_pdu(const struct wire_pdu *pdu, union wire_any *any, uint32_t payload_most)
-{
-    memset(any, 0, sizeof *any);
-    for (uint32_t i = 0; i < pdu->field_count; i++)
-        random_field(&pdu->fields[i], any, payload_most);
-    make_sendable(pdu, any);
-}
 
 // --- Round trips ---------------------------------------------------------------------------------
 
@@ -73,6 +21,8 @@ static void expect_round_trip(const struct wire_pdu *pdu, uint32_t payload_most)
     int n = pdu->encode(&sent, b, sizeof b);
     if (n < 0)
         fail_msg("%s: encode: %s", pdu->name, wire_err_name(wire_fault_err(n)));
+    if (pdu->group)
+        assert_int_equal(b[0], pdu->type);
     memset(&received, 0xee, sizeof received);
     int consumed = pdu->decode(&received, b, (uint32_t)n);
     if (consumed != n)
@@ -89,7 +39,7 @@ static void test_round_trips(void **state)
 {
     (void)state;
     random_begin();
-    random_fill(payload, sizeof payload);
+    random_fill(random_payload, sizeof random_payload);
     for (uint32_t i = 0; i < wire_pdu_count; i++) {
         for (int trip = 0; trip < ROUND_TRIPS; trip++)
             expect_round_trip(&wire_pdus[i], trip % 100 ? PAYLOAD_MAX : UINT16_MAX);
@@ -165,56 +115,78 @@ static void test_every_small_buffer(void **state)
     }
 }
 
+// The last octets of a PDU are its payload; NULL if there are none in this one.
 static struct octets *payload_of(const struct wire_pdu *pdu, union wire_any *any)
 {
-    for (uint32_t i = 0; i < pdu->field_count; i++)
+    for (uint32_t i = pdu->field_count; i-- > 0;)
         if (pdu->fields[i].kind == FIELD_OCTETS)
-            return (struct octets *)((char *)any + pdu->fields[i].offset);
-    fail_msg("%s has no payload", pdu->name);
+            return any_field_at(&pdu->fields[i], any)
+                       ? (struct octets *)((char *)any + pdu->fields[i].offset)
+                       : NULL;
     return NULL;
+}
+
+static void expect_encode_in_place(const struct wire_pdu *pdu, uint32_t offset)
+{
+    static uint8_t expected[ROOM], b[ROOM];
+    union wire_any any;
+    random_pdu(pdu, &any, 300);
+    int n = pdu->encode(&any, expected, sizeof expected);
+    struct octets *at = payload_of(pdu, &any);
+    if (!at)
+        return;
+    memcpy(b + offset, at->at, at->n);
+    at->at = b + offset;
+    uint32_t room = (uint32_t)n > offset + at->n ? (uint32_t)n : offset + at->n;
+    assert_int_equal(pdu->encode(&any, b, room), n);
+    assert_memory_equal(b, expected, (size_t)n);
 }
 
 // The payload lies anywhere in the buffer that is written, most often at its start.
 static void test_encode_in_place(void **state)
 {
-    static uint8_t expected[ROOM], b[ROOM];
-    union wire_any any;
     (void)state;
     random_begin();
-    random_fill(payload, sizeof payload);
-    for (uint32_t i = 0; i < wire_pdu_count * ROUND_TRIPS; i++) {
-        const struct wire_pdu *pdu = &wire_pdus[i / ROUND_TRIPS];
-        random_pdu(pdu, &any, 300);
-        int n = pdu->encode(&any, expected, sizeof expected);
-        struct octets *at = payload_of(pdu, &any);
-        uint32_t offset = i % 2 ? 0 : (uint32_t)random_in(0, 40);
-        memcpy(b + offset, at->at, at->n);
-        at->at = b + offset;
-        assert_int_equal(pdu->encode(&any, b, (uint32_t)n + offset), n);
-        assert_memory_equal(b, expected, (size_t)n);
-    }
+    random_fill(random_payload, sizeof random_payload);
+    for (uint32_t i = 0; i < wire_pdu_count * ROUND_TRIPS; i++)
+        expect_encode_in_place(&wire_pdus[i / ROUND_TRIPS], i % 2 ? 0 : (uint32_t)random_in(0, 40));
 }
 
 // --- The table and the faults --------------------------------------------------------------------
 
-static void test_table_names_every_pdu(void **state)
+static void expect_described(const char *what, const struct field *fields, uint32_t count,
+                             uint32_t octets)
 {
-    static const char *const names[] = {"ether",  "ipv4",          "udp",
-                                        "gtpu",   "ns_unitdata",   "bssgp_dl_unitdata",
-                                        "llc_ui", "sndcp_unitdata"};
+    for (uint32_t i = 0; i < count; i++) {
+        const struct field *f = &fields[i];
+        if (strlen(f->help) == 0 || f->offset >= octets || f->least > f->most)
+            fail_msg("%s.%s: no help, outside the struct, or an empty range", what, f->name);
+        for (uint32_t k = 0; k < i; k++)
+            if (strcmp(fields[k].name, f->name) == 0)
+                fail_msg("%s.%s is there twice", what, f->name);
+        if ((f->kind == FIELD_RECORD || f->kind == FIELD_LIST) != (f->record != NULL))
+            fail_msg("%s.%s: a record without a table, or a table without a record", what, f->name);
+        if (f->record)
+            expect_described(f->name, f->record->fields, f->record->count, f->record->octets);
+    }
+}
+
+// No two PDUs have one name, nor one type within a group; a type finds its PDU.
+static void test_table_is_sound(void **state)
+{
     (void)state;
-    assert_int_equal(wire_pdu_count, COUNT(names));
     for (uint32_t i = 0; i < wire_pdu_count; i++) {
         const struct wire_pdu *pdu = &wire_pdus[i];
-        assert_string_equal(pdu->name, names[i]);
         assert_true(strlen(pdu->help) > 0);
         assert_true(pdu->struct_octets <= sizeof(union wire_any));
-        for (uint32_t f = 0; f < pdu->field_count; f++) {
-            assert_true(strlen(pdu->fields[f].help) > 0);
-            assert_true(pdu->fields[f].offset < pdu->struct_octets);
-            assert_true(pdu->fields[f].least <= pdu->fields[f].most);
-        }
+        expect_described(pdu->name, pdu->fields, pdu->field_count, pdu->struct_octets);
+        for (uint32_t k = 0; k < i; k++)
+            assert_string_not_equal(wire_pdus[k].name, pdu->name);
+        if (pdu->group && wire_pdu_of(pdu->group, pdu->type) != pdu)
+            fail_msg("%s: type 0x%02x finds another", pdu->name, pdu->type);
     }
+    assert_ptr_equal(wire_pdu_of("bssgp", 0x99), NULL);
+    assert_ptr_equal(wire_pdu_of("no group", 0), NULL);
 }
 
 struct faulty {
@@ -232,14 +204,19 @@ static const struct faulty faulty[] = {
     {"ipv4", "CHECKSUM", 10, 20, {0x45, 0, 0, 20, 0, 0, 0, 0, 64, 17}},
     {"llc_ui", "FCS", 3, 6, {0x43, 0xc0, 0x01, 0, 0, 0}},
     {"sndcp_unitdata", "RESERVED", 0, 3, {0x24, 0, 0}},
-    {"gtpu", "EXTENSION", 11, 12, {0x34, 0xff, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0xc0}},
+    {"gtpu", "EXTENSION", 11, 12, {0x34, 0xff, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0x85}},
+    {"bssgp_radio_status",
+     "UNEXPECTED_IE",
+     16,
+     16,
+     {0x0a, 0x1f, 0x84, 1, 2, 3, 4, 0x20, 0x84, 1, 2, 3, 4, 0x19, 0x81, 0}},
     {"bssgp_dl_unitdata", "MISSING_IE", 12, 12, {0, 0, 0, 0, 0, 0, 0, 0, 0x16, 0x82, 0, 0}},
 };
 
 static const struct wire_pdu *pdu_of(const char *name)
 {
     for (uint32_t i = 0; i < wire_pdu_count; i++)
-        if (is(&wire_pdus[i], name))
+        if (is_pdu(&wire_pdus[i], name))
             return &wire_pdus[i];
     fail_msg("no PDU is called %s", name);
     return NULL;
@@ -299,10 +276,10 @@ static void test_fault_numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table_names_every_pdu), cmocka_unit_test(test_round_trips),
-        cmocka_unit_test(test_every_truncation),      cmocka_unit_test(test_every_changed_octet),
-        cmocka_unit_test(test_every_small_buffer),    cmocka_unit_test(test_encode_in_place),
-        cmocka_unit_test(test_every_fault_comes_up),  cmocka_unit_test(test_fault_texts),
+        cmocka_unit_test(test_table_is_sound),       cmocka_unit_test(test_round_trips),
+        cmocka_unit_test(test_every_truncation),     cmocka_unit_test(test_every_changed_octet),
+        cmocka_unit_test(test_every_small_buffer),   cmocka_unit_test(test_encode_in_place),
+        cmocka_unit_test(test_every_fault_comes_up), cmocka_unit_test(test_fault_texts),
         cmocka_unit_test(test_fault_numbers),
     };
     return cmocka_run_group_tests_name("wire/pdus", tests, NULL, NULL);

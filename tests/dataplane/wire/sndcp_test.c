@@ -90,6 +90,21 @@ static void test_number_bits(void **state)
     }
 }
 
+// Segments count modulo 16, N-PDUs modulo 4096: each pair has octets of its own, and comes back.
+static void test_every_number(void **state)
+{
+    uint8_t b[3];
+    (void)state;
+    for (uint32_t number = 0; number < 16 * 4096; number++) {
+        struct sndcp_unitdata pdu = {
+            .nsapi = 5, .segment = number / 4096, .npdu_number = number % 4096};
+        assert_int_equal(sndcp_unitdata_encode(&pdu, b, sizeof b), 3);
+        assert_int_equal(b[1] << 8 | b[2], number);
+        assert_int_equal(sndcp_unitdata_decode(&pdu, b, sizeof b), 3);
+        assert_int_equal(pdu.segment * 4096 + pdu.npdu_number, number);
+    }
+}
+
 static void expect_refused(uint32_t at, uint8_t value, enum wire_err err, uint32_t offset)
 {
     struct sndcp_unitdata pdu;
@@ -106,8 +121,8 @@ static void test_decode_faults(void **state)
         EXPECT_FAULT(sndcp_unitdata_decode(&pdu, page_end_copy(first, n), n), TRUNCATED, n);
     for (uint32_t n = 0; n < 3; n++)
         EXPECT_FAULT(sndcp_unitdata_decode(&pdu, page_end_copy(next, n), n), TRUNCATED, n);
-    expect_refused(0, 0xf5, WIRE_RESERVED, 0);
-    expect_refused(0, 0x55, WIRE_TYPE, 0); // SN-DATA
+    expect_refused(0, 0xf5, WIRE_RESERVED, 0); // X
+    expect_refused(0, 0x55, WIRE_TYPE, 0);     // SN-DATA
     for (uint8_t nsapi = 0; nsapi < 5; nsapi++)
         expect_refused(0, 0x70 | nsapi, WIRE_RESERVED, 0);
     expect_refused(1, 0xf2, WIRE_RESERVED, 1);
@@ -139,6 +154,7 @@ int main(void)
         cmocka_unit_test(test_next_segment),
         cmocka_unit_test(test_whole_npdu_in_one_segment),
         cmocka_unit_test(test_number_bits),
+        cmocka_unit_test(test_every_number),
         cmocka_unit_test(test_decode_faults),
         cmocka_unit_test(test_encode_faults),
     };

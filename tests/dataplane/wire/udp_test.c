@@ -1,5 +1,5 @@
 // UDP: typed octets both ways, each fault, and the checksum over the pseudo-header of RFC 768
-// against a plain one.
+// against a plain one, over IPv4 and IPv6.
 #include "dataplane/wire/udp.h"
 
 #include "tests/dataplane/random.h"
@@ -111,6 +111,51 @@ static void test_checksum_verifies(void **state)
     assert_int_equal(plain_sum(plain_sum(0, pseudo, sizeof pseudo), b, sizeof b), 0xffff);
 }
 
+// --- Over IPv6 -----------------------------------------------------------------------------------
+
+static const struct ipv6_address db8_1 = {{0x20, 1, 0x0d, 0xb8, [15] = 1}};
+static const struct ipv6_address db8_2 = {{0x20, 1, 0x0d, 0xb8, [15] = 2}};
+
+// Added up by hand: 2001 + 0db8 + 1 + 2001 + 0db8 + 2 + a + 11 + 0868 + 0868 + a + 6869 = d4d3.
+static const uint8_t over_ipv6[] = {0x08, 0x68, 0x08, 0x68, 0, 10, 0x2b, 0x2c, 'h', 'i'};
+
+static void test_ipv6_checksum(void **state)
+{
+    uint8_t b[10];
+    (void)state;
+    memcpy(b, over_ipv6, sizeof b);
+    assert_int_equal(udp_check_checksum_ipv6(b, sizeof b, &db8_1, &db8_2), 0);
+    b[6] = b[7] = 0x55;
+    EXPECT_FAULT(udp_check_checksum_ipv6(b, sizeof b, &db8_1, &db8_2), CHECKSUM, 6);
+    udp_put_checksum_ipv6(b, sizeof b, &db8_1, &db8_2);
+    assert_memory_equal(b, over_ipv6, sizeof b);
+}
+
+// Where the sum comes out as 0, all ones are sent; 0 says "none", which IPv6 does not allow, even
+// where the sum fits.
+static void test_ipv6_checksum_is_never_zero(void **state)
+{
+    const struct ipv6_address none = {{0}};
+    uint8_t b[8] = {0xff, 0xde, 0, 0, 0, 8, 0x12, 0x34};
+    (void)state;
+    udp_put_checksum_ipv6(b, sizeof b, &none, &none);
+    assert_int_equal(b[6] << 8 | b[7], 0xffff);
+    assert_int_equal(udp_check_checksum_ipv6(b, sizeof b, &none, &none), 0);
+    b[6] = b[7] = 0;
+    EXPECT_FAULT(udp_check_checksum_ipv6(b, sizeof b, &none, &none), CHECKSUM, 6);
+}
+
+static void test_ipv6_checksum_guards_each_bit(void **state)
+{
+    uint8_t b[10];
+    (void)state;
+    for (uint32_t bit = 0; bit < 80; bit++) {
+        memcpy(b, over_ipv6, sizeof b);
+        b[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        EXPECT_FAULT(udp_check_checksum_ipv6(b, sizeof b, &db8_1, &db8_2), CHECKSUM, 6);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -121,6 +166,9 @@ int main(void)
         cmocka_unit_test(test_checksum_against_plain),
         cmocka_unit_test(test_checksum_is_never_zero),
         cmocka_unit_test(test_checksum_verifies),
+        cmocka_unit_test(test_ipv6_checksum),
+        cmocka_unit_test(test_ipv6_checksum_is_never_zero),
+        cmocka_unit_test(test_ipv6_checksum_guards_each_bit),
     };
     return cmocka_run_group_tests_name("wire/udp", tests, NULL, NULL);
 }

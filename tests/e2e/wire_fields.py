@@ -1,0 +1,319 @@
+"""What tshark calls the fields of each PDU and what it makes of their values; and what it shows in
+no field, as octets. For wire_tshark.py.
+"""
+
+import ipaddress
+
+# --- What tshark calls a field --------------------------------------------------------------------
+# A mapping takes the value and its PDU and gives pairs (field of tshark, value there). Numbers and
+# booleans are compared as numbers, texts without colons.
+
+
+def plain(*names, by=lambda value: value):
+    return lambda value, pdu: [(name, by(value)) for name in names]
+
+
+def half(*rows):
+    """Bits of one number: (field, shift, mask)."""
+    return lambda value, pdu: [(name, value >> shift & mask) for name, shift, mask in rows]
+
+
+def nothing(value, pdu):
+    """A payload that is judged by itself, or that tshark shows in no field."""
+    return []
+
+
+def record(**mappings):
+    return lambda value, pdu: [pair for name in value for pair in mappings[name](value[name], pdu)]
+
+
+def each(mapping):
+    return lambda value, pdu: [pair for item in value for pair in mapping(item, pdu)]
+
+
+def address4(name):
+    return plain(name, by=lambda value: str(ipaddress.IPv4Address(value)))
+
+
+def address6(name):
+    return plain(name, by=lambda value: str(ipaddress.IPv6Address(value)))
+
+
+def flow(name):
+    return lambda value, pdu: [(name, value // (100 * 10 ** pdu.get("granularity", 0)))]
+
+
+def qos(value, pdu):
+    code, granularity = peak_code(value["peak_bit_per_s"])
+    # tshark 4.0 masks the granularity and compares it without a shift, so that it shows no rate for
+    # any but the first; OCTETS has the rates.
+    peak = [] if granularity else [("bssgp.peak_bit_rate", code)]
+    return [*peak, ("bssgp.peak_rate_gran", granularity), ("bssgp.cr_bit", value["not_ack"]),
+            ("bssgp.t_bit", value["user_data"]), ("bssgp.a_bit", value["rlc_unack"]),
+            ("bssgp.precedence", value["precedence"])]
+
+
+def peak_code(bit_per_s):
+    granularity = next(g for g in range(4) if bit_per_s // 10 ** (2 + g) <= 0xFFFF)
+    return bit_per_s // 10 ** (2 + granularity), granularity
+
+
+def area(kind):
+    return record(mcc=plain(f"e212.{kind}.mcc"), mnc=plain(f"e212.{kind}.mnc"), mnc_digits=nothing,
+                  lac=plain("gsm_a.lac"), rac=plain("gsm_a.gm.gmm.rac"), ci=plain("bssgp.ci"))
+
+
+def gprs_timer(value, pdu):
+    if value == 0xFFFFFFFF:
+        return [("bssgp.unit_val", 7), ("bssgp.gprs_timer", 0)]
+    unit = next(u for u, s in enumerate((2, 60, 360)) if value % s == 0 and value // s < 32)
+    return [("bssgp.unit_val", unit), ("bssgp.gprs_timer", value // (2, 60, 360)[unit])]
+
+
+def xid_octets(kind, octets, unit=1):
+    def mapping(value, pdu):
+        return [("llcgprs.xidtype", kind),
+                *(("llcgprs.xidbyte", one) for one in (value // unit).to_bytes(octets, "big"))]
+    return mapping
+
+
+def entities(codes):
+    def one(entity, pdu):
+        pairs = [("llcgprs.l3xiddcomppbit", "algorithm" in entity),
+                 ("llcgprs.l3xidentity", entity["entity"])]
+        if "algorithm" in entity:
+            pairs.append(("llcgprs.l3xidalgoid", entity["algorithm"]))
+        if "nsapis" in entity:
+            pairs += [(f"sndcpxid.nsapi{n}", entity["nsapis"] >> n & 1) for n in range(5, 16)]
+        return pairs
+    return each(one)
+
+
+QOS_ = "gsm_a.gm.sm.qos."
+TLLI, CAUSE, BVCI = plain("gsm_a.rr.tlli"), plain("bssgp.cause"), plain("bssgp.bvci")
+NS_CAUSE, PFI = plain("nsip.cause"), plain("gsm_a.gm.sm.packet_flow_id")
+ENDPOINT = {"udp_port": plain("nsip.ip_element.udp_port"),
+            "signalling_weight": plain("nsip.ip_element.signalling_weight"),
+            "data_weight": plain("nsip.ip_element.data_weight")}
+ENDPOINTS = {"ip4_endpoints": each(record(address=address4("nsip.ipv4_address"), **ENDPOINT)),
+             "ip6_endpoints": each(record(address=address6("nsip.ipv6_address"), **ENDPOINT))}
+
+# Mappings for all PDUs whose names begin so; the longest beginning that has the field decides.
+FIELDS = {
+    "ether": {"destination": plain("eth.dst"), "source": plain("eth.src"),
+              "vlan_tci": half(("vlan.priority", 13, 7), ("vlan.dei", 12, 1), ("vlan.id", 0, 4095)),
+              "type": lambda value, pdu: [("eth.type", 0x8100), ("vlan.etype", value)]
+              if "vlan_tci" in pdu else [("eth.type", value)],
+              "payload": nothing},
+    "arp": {"operation": plain("arp.opcode"), "sender_mac": plain("arp.src.hw_mac"),
+            "sender_address": address4("arp.src.proto_ipv4"),
+            "target_mac": plain("arp.dst.hw_mac"),
+            "target_address": address4("arp.dst.proto_ipv4")},
+    "ipv4": {"tos": plain("ip.dsfield"), "id": plain("ip.id"), "dont_fragment": plain("ip.flags.df"),
+             "more_fragments": plain("ip.flags.mf"),
+             "fragment_offset": plain("ip.frag_offset"),
+             "ttl": plain("ip.ttl"), "protocol": plain("ip.proto"), "source": address4("ip.src"),
+             "destination": address4("ip.dst"), "payload": nothing},
+    "icmp_echo": {"reply": plain("icmp.type", by=lambda value: 0 if value else 8),
+                  "identifier": plain("icmp.ident"), "sequence": plain("icmp.seq"),
+                  "payload": nothing},
+    "ipv6": {"traffic_class": plain("ipv6.tclass"), "flow_label": plain("ipv6.flow"),
+             "next_header": lambda value, pdu: [("ipv6.nxt", 44), ("ipv6.fraghdr.nxt", value)]
+             if "fragment" in pdu else [("ipv6.nxt", value)],
+             "hop_limit": plain("ipv6.hlim"), "source": plain("ipv6.src"),
+             "destination": plain("ipv6.dst"), "payload": nothing,
+             "fragment": record(offset=plain("ipv6.fraghdr.offset"),
+                                more_fragments=plain("ipv6.fraghdr.more"),
+                                id=plain("ipv6.fraghdr.ident"))},
+    "icmpv6": {"checksum": nothing},
+    "icmpv6_echo": {"reply": plain("icmpv6.type", by=lambda value: 129 if value else 128),
+                    "identifier": plain("icmpv6.echo.identifier"),
+                    "sequence": plain("icmpv6.echo.sequence_number"), "payload": nothing},
+    "icmpv6_neighbour_solicitation": {
+        "target": plain("icmpv6.nd.ns.target_address"),
+        "source_mac": plain("icmpv6.opt.src_linkaddr")},
+    "icmpv6_neighbour_advertisement": {
+        "router": plain("icmpv6.nd.na.flag.r"), "solicited": plain("icmpv6.nd.na.flag.s"),
+        "override": plain("icmpv6.nd.na.flag.o"), "target": plain("icmpv6.nd.na.target_address"),
+        "target_mac": plain("icmpv6.opt.target_linkaddr")},
+    "udp": {"source_port": plain("udp.srcport"), "destination_port": plain("udp.dstport"),
+            "checksum": plain("udp.checksum"), "payload": nothing},
+    "gtpu": {"type": plain("gtp.message"), "teid": plain("gtp.teid"),
+             "sequence": plain("gtp.seq_number"), "npdu_number": plain("gtp.npdu_number"),
+             "extension_type": plain("gtp.ext_hdr.next", by=lambda value: value),
+             "extensions": lambda value, pdu: [("gtp.ext_hdr.udp_port", int(value[2:6], 16)),
+                                               ("gtp.ext_hdr.next", int(value[6:], 16))],
+             "payload": nothing},
+    "gtpu_echo_response": {"restart_counter": plain("gtp.recovery")},
+    "gtpu_error_indication": {"teid": plain("gtp.teid_data"),
+                              "ipv4_address": address4("gtp.gsn_ipv4"),
+                              "ipv6_address": plain("gtp.gsn_ipv6")},
+    "gtpu_supported_extensions": {
+        "types": lambda value, pdu: [("gtp.ext_hdr_type", one) for one in bytes.fromhex(value)]},
+    "ns": {"cause": NS_CAUSE, "ns_vci": plain("nsip.ns_vci"), "nsei": plain("nsip.nsei"),
+           "bvci": plain("nsip.bvci"), "pdu_in_error": nothing, **ENDPOINTS},
+    "ns_unitdata": {"request_change_flow": plain("nsip.control_bits.r"),
+                    "confirm_change_flow": plain("nsip.control_bits.c"), "sdu": nothing},
+    "sns": {"nsei": plain("nsip.nsei"), "transaction": plain("nsip.transaction_id"),
+            "cause": NS_CAUSE, **ENDPOINTS, "end_flag": plain("nsip.end_flag.flag"),
+            "max_ns_vcs": plain("nsip.max_num_ns_vc"), "reset_flag": plain("nsip.reset_flag.flag"),
+            "address": address6("nsip.ipv6_address")},
+    "sns_size": {"ip4_endpoints": plain("nsip.num_ip4_endpoints"),
+                 "ip6_endpoints": plain("nsip.num_ip6_endpoints")},
+    "llc": {"cr": plain("llcgprs.cr"), "sapi": plain("llcgprs.sapib"), "pf": plain("llcgprs.pf"),
+            "command": plain("llcgprs.ucom"), "info": nothing},
+    "llc_ui": {"nu": plain("llcgprs.nu"), "enciphered": plain("llcgprs.e"),
+               "protect_all": plain("llcgprs.pm")},
+    "llc_xid": {"reset": lambda value, pdu: [("llcgprs.xidtype", 12)] if value else [],
+                "version": xid_octets(0, 1), "iov_ui": xid_octets(1, 4), "iov_i": xid_octets(2, 4),
+                "t200_ms": xid_octets(3, 2, 100), "n200": xid_octets(4, 1),
+                "n201_u_octets": xid_octets(5, 2), "n201_i_octets": xid_octets(6, 2),
+                "md_octets": xid_octets(7, 2, 16), "mu_octets": xid_octets(8, 2, 16),
+                "kd": xid_octets(9, 1), "ku": xid_octets(10, 1),
+                "layer3": lambda value, pdu: [("llcgprs.xidtype", 11)]},
+    "sndcp_unitdata": {"first": plain("sndcp.f"), "more": plain("sndcp.m"),
+                       "nsapi": plain("sndcp.nsapib"), "segment": plain("sndcp.segment"),
+                       "dcomp": lambda value, pdu: [("sndcp.dcomp", value)] if pdu["first"] else [],
+                       "pcomp": lambda value, pdu: [("sndcp.pcomp", value)] if pdu["first"] else [],
+                       "npdu_number": plain("sndcp.npdu"), "data": nothing},
+    "sndcp_xid": {"version": plain("llcgprs.l3xidparvalue"),
+                  "data_compression": entities((1, 1)),
+                  "protocol_compression": entities((1, 3, 1))},
+    "abqp": {"delay_class": plain(QOS_ + "delay_cls"), "reliability": plain(QOS_ + "reliability_cls"),
+             "peak_throughput": plain(QOS_ + "peak_throughput"),
+             "precedence": plain(QOS_ + "prec_class"),
+             "mean_throughput": plain(QOS_ + "mean_throughput"),
+             "traffic_class": plain(QOS_ + "traffic_cls"),
+             "delivery_order": plain(QOS_ + "del_order"),
+             "erroneous_sdus": plain(QOS_ + "del_of_err_sdu"), "residual_ber": plain(QOS_ + "ber"),
+             "sdu_error_ratio": plain(QOS_ + "sdu_err_rat"),
+             "handling_priority": plain(QOS_ + "traff_hdl_pri"),
+             "signalling": lambda value, pdu: [],  # only with 12 octets; see abqp_texts
+             "source_statistics": nothing, "sdu_octets": nothing, "transfer_delay_ms": nothing,
+             "mbr_up_bit_per_s": nothing, "mbr_down_bit_per_s": nothing,
+             "gbr_up_bit_per_s": nothing, "gbr_down_bit_per_s": nothing},
+    "bssgp": {
+        "tlli": TLLI, "old_tlli": TLLI, "qos": qos, "cause": CAUSE, "bvci": BVCI, "old_bvci": BVCI,
+        "new_bvci": BVCI, "pfi": PFI, "lifetime_ms": plain("bssgp.delay_val", by=lambda v: v // 10),
+        "measured_delay_ms": plain("bssgp.delay_val", by=lambda v: v // 10),
+        "ra_capability": plain("gsm_a.gm.gmm.acc_cap_struct_len", by=lambda value: 0x3D),
+        "priority": half(("gsm_a.bssmap.pci", 6, 1), ("gsm_a_bssmap.priority_level", 2, 15),
+                         ("gsm_a.bssmap.qa", 1, 1), ("gsm_a.bssmap.pvi", 0, 1)),
+        "drx": half(("gsm_a.gm.gmm.split_pg_cycle_code", 8, 255),
+                    ("gsm_a.gm.gmm.cn_spec_drx_cycle_len_coef", 4, 15),
+                    ("gsm_a.gm.gmm.split_on_ccch", 3, 1), ("gsm_a.gm.gmm.non_drx_timer", 0, 7)),
+        "imsi": plain("e212.imsi"), "tmsi": plain("gsm_a.tmsi"), "p_tmsi": plain("gsm_a.tmsi"),
+        "lsa_information": plain("gsm_a.bssmap.lsa_inf_prio", by=lambda value: 10),
+        "lsa_list": plain("gsm_a.bssmap.lsa_id", by=lambda value: 0xAABBCC),
+        "service_utran_cco": half(("bssgp.serv_eutran_cco", 3, 3), ("bssgp.serv_utran_cco", 0, 7)),
+        "subscriber_profile": plain("bssgp.sub_prof_id_f_rat_freq_prio", by=lambda v: v + 1),
+        "redirection": plain("bssgp.redir_indiction_reroute_reject_cause"),
+        "redirected": plain("bssgp.redir_complete_outcome"), "redirect_attempt": nothing,
+        "send_state": plain("bssgp.unconfim_send_state_var"), "sci": plain("bssgp.sci"),
+        "ggsn_location": plain("bssgp.ggsn_pgw_location"),
+        "edrx": plain("bssgp.edrx_cycle_value"), "attach_indicator": nothing,
+        "coverage_class": half(("bssgp.ec_dl_coverage_class", 3, 7),
+                               ("bssgp.ec_ul_coverage_class", 0, 7)),
+        "selected_plmn": nothing, "alignment": nothing, "llc_pdu": plain("bssgp.llc_data"),
+        "cell": area("rai"), "routeing_area": area("rai"), "old_routeing_area": area("rai"),
+        "location_area": area("lai"), "bss_area": plain("bssgp.bss_ind"),
+        "abqp": lambda value, pdu: [(QOS_ + "max_bitrate_downl", int(value[12:14], 16))],
+        "channel_needed": half(("gsm_a.rr.chnl_needed_ch1", 0, 3),
+                               ("gsm_a.rr.chnl_needed_ch2", 2, 3)),
+        "emlpp": nothing, "tag": plain("bssgp.tag"), "nsei": nothing,
+        "suspend_reference": plain("bssgp.suspend_ref_no"),
+        "features": half(*((f"bssgp.{name}", bit, 1) for bit, name in enumerate(
+            "pfc cbl inr lcs rim pfcfc enhancedradiostatus mbms".split()))),
+        "extended_features": plain("bssgp.extended_feature_bitmap"),
+        "bmax_octets": flow("bssgp.bucket_size"), "r_bit_per_s": flow("bssgp.r"),
+        "bmax_default_octets": flow("bssgp.bmax"),
+        "r_default_bit_per_s": flow("bssgp.r_default_ms"),
+        "full_percent": plain("bssgp.bucket_full_ratio"),
+        "granularity": plain("bssgp.flow_control_gran"),
+        "flows": each(record(pfi=PFI, bmax_octets=flow("bssgp.bmax_pfc"),
+                             r_bit_per_s=flow("bssgp.r_pfc"), full_percent=plain("bssgp.b_pfc"))),
+        "action": plain("bssgp.flush_action"), "octets": plain("bssgp.no_of_oct"),
+        "frames": plain("bssgp.llc_frames_disc"), "pdu_in_error": plain("bssgp.pdu_data",
+                                                                        by=lambda v: v[2:]),
+        "packet_flow_timer_s": gprs_timer, "t10_s": gprs_timer},
+    "bssgp_radio_status": {"cause": plain("bssgp.ra_cause")},
+    "bssgp_ra_capability_update_ack": {"cause": plain("bssgp.ra_cap_upd_cause")},
+}
+
+# --- What tshark shows in no field, or wrongly ----------------------------------------------------
+
+
+def number(octets):
+    return lambda value, pdu: value.to_bytes(octets, "big")
+
+
+def flow_octets(value, pdu):
+    return (value // (100 * 10 ** pdu.get("granularity", 0))).to_bytes(2, "big")
+
+
+def qos_octets(value, pdu):
+    code, granularity = peak_code(value["peak_bit_per_s"])
+    bits = (granularity << 6 | value["not_ack"] << 5 | value["user_data"] << 4
+            | value["rlc_unack"] << 3 | value["precedence"])
+    return code.to_bytes(2, "big") + bytes([bits])
+
+
+def flows_octets(value, pdu):
+    flows = (bytes([flow["pfi"]]) + flow_octets(flow["bmax_octets"], pdu)
+             + flow_octets(flow["r_bit_per_s"], pdu)
+             + bytes([flow["full_percent"]] if "full_percent" in flow else [])
+             for flow in value)
+    return bytes([len(value)]) + b"".join(flows)
+
+
+def in_hex(value, pdu):
+    return bytes.fromhex(value)
+
+
+# Field of a BSSGP PDU or of NS-STATUS: its element's tag and octets.
+OCTETS = {
+    "qos": (0x18, qos_octets), "nsei": (0x3E, number(2)), "emlpp": (0x0B, number(1)),
+    "tmsi": (0x20, number(4)), "redirect_attempt": (0x87, number(1)),
+    "selected_plmn": (0x8E, in_hex), "attach_indicator": (0x9C, number(1)),
+    "alignment": (0x00, lambda value, pdu: bytes(value)), "llc_pdu": (0x0E, in_hex),
+    "abqp": (0x3A, in_hex), "ra_capability": (0x13, in_hex), "lsa_information": (0x27, in_hex),
+    "lsa_list": (0x26, in_hex), "pdu_in_error": (0x15, in_hex), "flows": (0x52, flows_octets),
+    "r_bit_per_s": (0x03, flow_octets), "full_percent": (0x3C, number(1)),
+    "granularity": (0x7E, number(1)), "ns_status.pdu_in_error": (0x02, in_hex),
+}
+
+# PDU: the field that tshark 4.0 reads nothing behind, itself included or not, and why. What is
+# behind must be in OCTETS.
+STOPS = {
+    "bssgp_dl_unitdata": ("attach_indicator", "it knows no attach indicator and gives up"),
+    "bssgp_paging_cs": ("emlpp", "it does not look behind channel needed"),
+    "bssgp_flow_control_pfc": ("r_bit_per_s", "it expects the leak rate under the tag 0x3b"),
+    "sns_delete": ("address", "an IPv6 address is a fault of its own making"),
+}
+# PDU: what it complains about without cause.
+COMPLAINTS = {
+    "bssgp_dl_unitdata": {"Unknown - aborting dissection", "Extraneous Data",
+                          "Missing Mandatory element (0x0e) LLC-PDU"},
+    "bssgp_flow_control_pfc": {"Missing Mandatory element (0x52)", "Extraneous Data"},
+    "bssgp_flush_ll": {"Not dissected yet"},  # the NSEI
+    "bssgp_flush_ll_ack": {"Not dissected yet"},
+    "sns_delete": {"./epan/proto.c"},
+    "llc_u": {"No Information Field"},  # DM, DISC and UA have none
+}
+
+
+def elements(octets):
+    """(tag, value) of each element of a BSSGP PDU; the QoS profile of UNITDATA as if it had a
+    tag."""
+    found, at = [], 1
+    if octets[0] < 2:
+        found, at = [(0x18, octets[5:8])], 8
+    while at < len(octets):
+        tag, first, at = octets[at], octets[at + 1], at + 2
+        if first & 0x80:
+            length = first & 0x7F
+        else:
+            length, at = first << 8 | octets[at], at + 1
+        found.append((tag, octets[at:at + length]))
+        at += length
+    return found
