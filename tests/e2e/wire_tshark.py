@@ -49,7 +49,8 @@ def normal(text):
     if text in ("True", "False"):
         return int(text == "True")
     try:
-        return int(text, 0)
+        # 4.4 shows an MCC as "010": decimal, whatever stands in front.
+        return int(text, 10 if text.isdecimal() else 0)
     except ValueError:
         return text.replace(":", "").lower()
 
@@ -73,9 +74,24 @@ def write_pcap(path, frames):
             file.write(struct.pack("<IIII", number_, 0, len(frame), len(frame)) + frame)
 
 
+# Two names of 4.0.17 have lost their typing errors by 4.4.
+RESPELT = {
+    "bssgp.unconfim_send_state_var": "bssgp.unconfirm_send_state_var",
+    "bssgp.redir_indiction_reroute_reject_cause": "bssgp.redir_indication_reroute_reject_cause",
+}
+
+
+def spelling():
+    """Old name -> the one that this tshark knows it by."""
+    done = subprocess.run(["tshark", "-G", "fields"], capture_output=True, text=True, check=True)
+    known = {line.split("\t")[2] for line in done.stdout.splitlines() if line.startswith("F\t")}
+    return {old: new for old, new in RESPELT.items() if new in known}
+
+
 def read_back(frames, names):
     """One dict a frame: field -> values."""
-    words = [word for name in names for word in ("-e", name)]
+    respelt = spelling()
+    words = [word for name in names for word in ("-e", respelt.get(name, name))]
     with tempfile.NamedTemporaryFile(suffix=".pcap") as file:
         write_pcap(file.name, frames)
         command = ["tshark", "-n", "-r", file.name, "-d", "udp.port==23000,gprs-ns",
@@ -85,6 +101,10 @@ def read_back(frames, names):
         verdicts = tshark_json.fcs_verdicts(file.name)
     rows = [packet["_source"]["layers"] for packet in json.loads(done.stdout)]
     same(len(rows), len(frames), "frames that tshark read")
+    for old, new in respelt.items():
+        for row in rows:
+            if new in row:
+                row[old] = row.pop(new)
     return rows, verdicts
 
 
