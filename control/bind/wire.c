@@ -16,6 +16,43 @@ static const struct wire_pdu *pdu_of(lua_State *L)
     return lua_touserdata(L, lua_upvalueindex(1));
 }
 
+// Which value the encoder refused: the integer whose least value in its place changes the outcome.
+// Codecs need not say it, and this runs only for an error message. Pushes its path below `what`.
+static bool blame(lua_State *L, const struct wire_pdu *pdu, int fault, union wire_any *any,
+                  const char *what, const struct field *fields, uint32_t count, void *owner)
+{
+    static uint8_t b[PDU_OCTETS_MAX];
+    for (uint32_t i = 0; i < count; i++) {
+        const struct field *f = &fields[i];
+        const char *path = lua_pushfstring(L, "%s.%s", what, f->name);
+        void *inner = (char *)owner + f->offset;
+        if (f->kind == FIELD_RECORD &&
+            blame(L, pdu, fault, any, path, f->record->fields, f->record->count, inner))
+            return true;
+        for (uint64_t item = 0; f->kind == FIELD_LIST && item < *(uint64_t *)inner; item++) {
+            const char *at = lua_pushfstring(L, "%s[%I]", path, (lua_Integer)item + 1);
+            void *each = (char *)inner + FIELD_LIST_ITEMS_AT + item * f->record->octets;
+            if (blame(L, pdu, fault, any, at, f->record->fields, f->record->count, each))
+                return true;
+            lua_pop(L, 1);
+        }
+        if (field_is_integer(f)) {
+            uint64_t value = field_get(f, owner);
+            field_set(f, owner, f->least);
+            bool cured = value != f->least && pdu->encode(any, b, sizeof b) != fault;
+            field_set(f, owner, value);
+            if (cured) {
+                lua_pushfstring(L, "%s: found %I, which the PDU cannot carry (%s at octet %d)",
+                                path, (lua_Integer)value, wire_err_name(wire_fault_err(fault)),
+                                (int)wire_fault_offset(fault));
+                return true;
+            }
+        }
+        lua_pop(L, 1);
+    }
+    return false;
+}
+
 static int wire_encode(lua_State *L)
 {
     const struct wire_pdu *pdu = pdu_of(L);
@@ -23,6 +60,8 @@ static int wire_encode(lua_State *L)
     static uint8_t b[PDU_OCTETS_MAX];
     fields_from_table(L, 1, pdu->name, pdu->fields, pdu->field_count, &any);
     int n = pdu->encode(&any, b, sizeof b);
+    if (n < 0 && blame(L, pdu, n, &any, pdu->name, pdu->fields, pdu->field_count, &any))
+        return lua_error(L);
     if (n < 0)
         return luaL_error(L, "%s: %s at octet %d: %s", pdu->name, wire_err_name(wire_fault_err(n)),
                           (int)wire_fault_offset(n), wire_err_text(wire_fault_err(n)));

@@ -10,6 +10,8 @@
 
 void bssgp_dl_unitdata_put_lifetime(uint32_t lifetime_ms, uint8_t *b)
 {
+    if (lifetime_ms > BSSGP_LIFETIME_INFINITE_MS)
+        lifetime_ms = BSSGP_LIFETIME_INFINITE_MS;
     put_be16(b + LIFETIME_AT + 2, (uint16_t)(lifetime_ms / MS_PER_CENTISECOND));
 }
 

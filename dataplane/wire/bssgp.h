@@ -203,6 +203,7 @@
 #define BSSGP_DL_UNITDATA_OCTETS_MAX   (BSSGP_DL_UNITDATA_FIXED_OCTETS + 3)
 
 void bssgp_dl_unitdata_put_fixed(const struct bssgp_dl_unitdata *pdu, uint8_t *b);
+// Rounded down to 10 ms; beyond the largest it is for ever.
 void bssgp_dl_unitdata_put_lifetime(uint32_t lifetime_ms, uint8_t *b);
 uint32_t bssgp_llc_tag_octets(uint32_t llc_octets);
 void bssgp_put_llc_tag(uint32_t llc_octets, uint8_t *b);

@@ -54,7 +54,10 @@ int llc_ui_decode(struct llc_ui *frame, const uint8_t *b, uint32_t n)
     frame->protect_all = b[2] & BIT_PM;
     frame->info =
         (struct octets){b + LLC_UI_HEADER_OCTETS, n - LLC_UI_HEADER_OCTETS - LLC_FCS_OCTETS};
-    if (!frame->enciphered && fcs(b, covered_octets(frame)) != fcs_get(b + n - LLC_FCS_OCTETS))
+    uint32_t written = fcs_get(b + n - LLC_FCS_OCTETS);
+    frame->has_enciphered_fcs = frame->enciphered;
+    frame->enciphered_fcs = frame->enciphered ? written : 0;
+    if (!frame->enciphered && fcs(b, covered_octets(frame)) != written)
         return wire_fault(WIRE_FCS, n - LLC_FCS_OCTETS);
     return (int)n;
 }
@@ -69,14 +72,20 @@ void llc_ui_put_header(const struct llc_ui *frame, uint8_t *b)
 
 int llc_ui_encode(const struct llc_ui *frame, uint8_t *b, uint32_t room)
 {
-    if (frame->sapi == 0 || frame->sapi > 14 || frame->nu >= LLC_NU_COUNT)
+    if (frame->sapi == 0 || frame->sapi > 14)
         return wire_fault(WIRE_RANGE, 0);
+    if (frame->nu >= LLC_NU_COUNT)
+        return wire_fault(WIRE_RANGE, 1);
+    if (frame->has_enciphered_fcs && (!frame->enciphered || frame->enciphered_fcs > FCS_MASK))
+        return wire_fault(WIRE_RANGE, LLC_UI_HEADER_OCTETS + frame->info.n);
     if (room < LLC_UI_HEADER_OCTETS + LLC_FCS_OCTETS ||
         room - LLC_UI_HEADER_OCTETS - LLC_FCS_OCTETS < frame->info.n)
         return wire_fault(WIRE_NO_ROOM, room);
     if (frame->info.n)
         memmove(b + LLC_UI_HEADER_OCTETS, frame->info.at, frame->info.n);
     llc_ui_put_header(frame, b);
-    fcs_put(b + LLC_UI_HEADER_OCTETS + frame->info.n, fcs(b, covered_octets(frame)));
+    uint32_t value =
+        frame->has_enciphered_fcs ? frame->enciphered_fcs : fcs(b, covered_octets(frame));
+    fcs_put(b + LLC_UI_HEADER_OCTETS + frame->info.n, value);
     return (int)(LLC_UI_HEADER_OCTETS + frame->info.n + LLC_FCS_OCTETS);
 }

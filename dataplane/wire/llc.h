@@ -1,6 +1,7 @@
 // LLC UI frames (TS 44.064 clauses 5 and 6): address, control with N(U), information, FCS. With PM
 // the FCS covers header and information, without it the header and the first N202 octets. A frame
-// that is enciphered (E) has its FCS enciphered too: such a frame is decoded without looking at it.
+// that is enciphered (E) has its FCS enciphered too: it is handed on as it stands, and written from
+// there; without it the encoder writes the FCS of what it is given, to be enciphered afterwards.
 #ifndef SLUICE_WIRE_LLC_H
 #define SLUICE_WIRE_LLC_H
 
@@ -19,6 +20,8 @@
     MUST(T, U16, nu, 0, 511, "N(U)")                                                         \
     MUST(T, BOOL, enciphered, 0, 1, "E: information and FCS are enciphered")                 \
     MUST(T, BOOL, protect_all, 0, 1, "PM: the FCS covers all of the information")            \
+    MAY(T, U32, enciphered_fcs, 0, 0xffffff,                                                 \
+        "FCS of an enciphered frame, as it stands, low octet first")                         \
     MUST(T, OCTETS, info, 0, 1520, "information")
 
 FIELD_STRUCT(llc_ui, LLC_UI_FIELDS);

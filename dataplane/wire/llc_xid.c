@@ -159,6 +159,8 @@ static void put_parameters(const struct llc_xid *frame, uint8_t *b, uint32_t lay
 
 int llc_xid_encode(const struct llc_xid *frame, uint8_t *b, uint32_t room)
 {
+    if (frame->sapi == 0 || frame->sapi > 14)
+        return wire_fault(WIRE_RANGE, 0);
     int layer3 = layer3_at(frame);
     if (layer3 < 0)
         return layer3;

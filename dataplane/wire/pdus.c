@@ -24,6 +24,7 @@
 #define TLV_PDU(group, name, pdu_type, LIST, help)                                          \
     static const struct field name##_table[] = {LIST(TLV_FIELD_MUST, TLV_FIELD_MAY, name)}; \
     static const struct ie name##_ies[] = {LIST(TLV_IE, TLV_IE, name)};                     \
+    _Static_assert(sizeof name##_ies / sizeof name##_ies[0] <= TLV_ROWS_MAX, #name);        \
     static const struct tlv_pdu name##_tlv = {pdu_type, group##_GRANULARITY,                \
                                               sizeof name##_ies / sizeof name##_ies[0],     \
                                               name##_table, name##_ies};                    \

@@ -3,9 +3,9 @@
 //
 // A decoder reads `n` octets and returns how many it consumed, its encoder returns how many it
 // wrote; below zero is a fault: one number that holds the cause and the offset of the octet at
-// fault. A payload may lie in the buffer that is written, so that layers wrap in place. No codec
-// allocates, keeps state or looks past its bounds; payloads stay where they are and are handed on
-// as struct octets.
+// fault. The payload (the last field of octets) may lie in the buffer that is written, so that
+// layers wrap in place; octets of other fields may not. No codec allocates, keeps state or looks
+// past its bounds; payloads stay where they are and are handed on as struct octets.
 #ifndef SLUICE_WIRE_WIRE_H
 #define SLUICE_WIRE_WIRE_H
 

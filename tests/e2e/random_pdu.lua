@@ -182,6 +182,11 @@ function fit.abqp(pdu, choose)
     pdu.sdu_octets = pdu.sdu_octets and stepped(sdus, choose)
 end
 
+-- An enciphered frame is read with its FCS as it stands, any other without.
+function fit.llc_ui(pdu)
+    pdu.enciphered_fcs = pdu.enciphered and (pdu.enciphered_fcs or 0) or nil
+end
+
 function fit.sndcp_unitdata(pdu)
     if not pdu.first then
         pdu.dcomp, pdu.pcomp = 0, 0

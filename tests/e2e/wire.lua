@@ -194,6 +194,39 @@ local function refused(name, pdu, field)
     return text
 end
 
+-- Values within their field's range that the PDU cannot carry: no multiple of the unit, or not
+-- together with another field.
+local unsendable = {
+    { "bssgp_flow_control_ms", "bmax_octets", 150 }, { "bssgp_flow_control_ms", "r_bit_per_s", 50 },
+    { "bssgp_flow_control_bvc", "bmax_octets", 6553500000 },
+    { "bssgp_dl_unitdata", "lifetime_ms", 15 }, { "bssgp_modify_bss_pfc_ack", "packet_flow_timer_s", 61 },
+    { "sndcp_unitdata", "dcomp", 1 }, { "abqp", "mbr_up_bit_per_s", 1500 },
+}
+
+function groups.unsendable()
+    for _, row in ipairs(unsendable) do
+        local name, field, value = row[1], row[2], row[3]
+        local pdu = good(name)
+        pdu[field] = value
+        local text = refused(name, pdu, field)
+        check(text:find(tostring(value), 1, true), "%s.%s: no %s in: %s", name, field, value, text)
+    end
+    local pdu = good("bssgp_suspend")
+    pdu.routeing_area.mnc, pdu.routeing_area.mnc_digits = 100, 2
+    refused("bssgp_suspend", pdu, "routeing_area")
+    pdu = good("bssgp_flow_control_pfc")
+    pdu.flows = { { pfi = 8, bmax_octets = 100, r_bit_per_s = 150 } }
+    refused("bssgp_flow_control_pfc", pdu, "flows")
+end
+
+-- An enciphered frame comes back octet for octet, its FCS with it.
+function groups.enciphered()
+    local ciphered = octets("43 c0 03 616263 112233")
+    local frame = wire.llc_ui.decode(ciphered)
+    check(frame.enciphered and frame.enciphered_fcs == 0x332211, "FCS %s", frame.enciphered_fcs)
+    check(wire.llc_ui.encode(frame) == ciphered, "%s", hex(wire.llc_ui.encode(frame)))
+end
+
 -- Each field of each PDU in turn: missing, out of range on both sides, of a wrong type.
 function groups.wrong_fields()
     for _, name in ipairs(wire.names) do

@@ -206,7 +206,9 @@ FIELDS = {
         "lsa_information": plain("gsm_a.bssmap.lsa_inf_prio", by=lambda value: 10),
         "lsa_list": plain("gsm_a.bssmap.lsa_id", by=lambda value: 0xAABBCC),
         "service_utran_cco": half(("bssgp.serv_eutran_cco", 3, 3), ("bssgp.serv_utran_cco", 0, 7)),
-        "subscriber_profile": plain("bssgp.sub_prof_id_f_rat_freq_prio", by=lambda v: v + 1),
+        # The index is the octet plus 1; tshark adds it in eight bits.
+        "subscriber_profile": plain("bssgp.sub_prof_id_f_rat_freq_prio",
+                                    by=lambda value: value + 1 & 0xff),
         "redirection": plain("bssgp.redir_indiction_reroute_reject_cause"),
         "redirected": plain("bssgp.redir_complete_outcome"), "redirect_attempt": nothing,
         "send_state": plain("bssgp.unconfim_send_state_var"), "sci": plain("bssgp.sci"),

@@ -102,7 +102,7 @@ end
 
 function tame.llc_ui(pdu)
     pdu.sapi = choose { 3, 5, 9, 11 }
-    pdu.enciphered = false
+    pdu.enciphered, pdu.enciphered_fcs = false, nil
     pdu.info = segment()
 end
 

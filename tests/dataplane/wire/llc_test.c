@@ -176,7 +176,7 @@ static void test_encode_faults(void **state)
     (void)state;
     EXPECT_FAULT(llc_ui_encode(&(struct llc_ui){.sapi = 0}, b, sizeof b), RANGE, 0);
     EXPECT_FAULT(llc_ui_encode(&(struct llc_ui){.sapi = 15}, b, sizeof b), RANGE, 0);
-    EXPECT_FAULT(llc_ui_encode(&(struct llc_ui){.sapi = 3, .nu = 512}, b, sizeof b), RANGE, 0);
+    EXPECT_FAULT(llc_ui_encode(&(struct llc_ui){.sapi = 3, .nu = 512}, b, sizeof b), RANGE, 1);
 }
 
 int main(void)

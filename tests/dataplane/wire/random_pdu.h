@@ -263,6 +263,12 @@ static inline void fit_sndcp_xid(union wire_any *any)
         block->has_version = true;
 }
 
+// An enciphered frame is read with its FCS as it stands, any other without.
+static inline void fit_llc_ui(union wire_any *any)
+{
+    any->llc_ui.has_enciphered_fcs = any->llc_ui.enciphered;
+}
+
 static const struct {
     const char *pdu;
     void (*fit)(union wire_any *any);
@@ -270,6 +276,7 @@ static const struct {
     {"ipv6", fit_ipv6},
     {"gtpu", fit_gtpu},
     {"gtpu_error_indication", fit_gtpu_error},
+    {"llc_ui", fit_llc_ui},
     {"llc_xid", fit_llc_xid},
     {"sndcp_unitdata", fit_sndcp},
     {"sndcp_xid", fit_sndcp_xid},
