@@ -7,7 +7,8 @@ printed, when it crashes, runs out of time, prints no plan or another number of 
 
     runner.py all [WORD...]            everything; WORDs choose tests by name or suite
     runner.py lint                     the rules of the house
-    runner.py fuzz [--seconds N]       the fuzz targets alone, N seconds in all
+    runner.py fuzz [--seconds N]       the fuzz targets alone, N seconds in all; from 600 on,
+                                       fewer than ten million executions are a failure
 
 The last line is "N passed, M failed", in cases; a fault of a program counts as one more.
 """
@@ -28,6 +29,8 @@ AT_ONCE = 2
 TIMEOUT_S = 300  # for a program that names none
 ASAN_SLOWER = 3  # a program's time limit grows by this under the sanitizers
 FUZZ_S = 5  # for one target in the quick tests
+FUZZ_LONG_S = 600  # from here on a run has to reach FUZZ_LEAST executions in all
+FUZZ_LEAST = 10_000_000
 DETAIL_LINES = 25
 LINTS = ("includes", "hot_symbols", "sources", "format")
 SELF_TESTS = ("tests/runner_test.py", "tests/lint/lint_test.py")
@@ -96,6 +99,22 @@ def judge_tap(status, text):
 def judge_fuzz(status, _):
     """A fuzz target is one case: libFuzzer ends with 0 when it found nothing."""
     return [Case("replays its corpus and finds nothing new", status == 0, False, [])], []
+
+
+def executions_of(result):
+    """How many inputs a fuzz target ran; none if it did not come to its statistics."""
+    if not result.errors.exists():
+        return 0
+    text = result.errors.read_text(errors="replace")
+    return sum(map(int, re.findall(r"^stat::number_of_executed_units:\s*(\d+)$", text, re.M)))
+
+
+def too_few(executions, seconds):
+    """A sentence if a long run of the fuzz targets hardly ran any input."""
+    if (seconds or 0) < FUZZ_LONG_S or executions >= FUZZ_LEAST:
+        return []
+    return [f"{executions} executions in {seconds} s are too few, {FUZZ_LEAST} is the least: "
+            "see which target was slow in build/log/tests/fuzz.*.err"]
 
 
 # --- One program ----------------------------------------------------------------------------------
@@ -280,17 +299,23 @@ def main():
     log_dir = root / "build/log/tests"
     log_dir.mkdir(parents=True, exist_ok=True)
     programs, missing = chosen(root, args)
-    totals, broken = [(0, 0, len(missing))], []
+    totals, broken, executions = [], [], 0
     for result in run_all(programs, log_dir):
         print_result(result)
+        executions += executions_of(result) if args.what == "fuzz" else 0
         totals.append(counts_of(result))
         if totals[-1][2]:
             broken.append(f"{result.program.name} ({result.program.build})")
+    if args.what == "fuzz" and programs:
+        missing += too_few(executions, args.seconds)
     for sentence in missing:
         print(f"FAILED  {sentence}")
+    totals.append((0, 0, len(missing)))
     passed, skipped, failed = map(sum, zip(*totals))
     if broken:
         print("failed: " + ", ".join(broken))
+    if args.what == "fuzz" and programs:
+        print(f"{executions} executions in all")
     print(f"{len(programs)} programs, {time.monotonic() - start:.0f} s, {skipped} cases skipped")
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0

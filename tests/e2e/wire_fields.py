@@ -1,5 +1,5 @@
-"""What tshark calls the fields of each PDU and what it makes of their values; and what it shows in
-no field, as octets. For wire_tshark.py.
+"""What tshark calls the fields of each PDU and what it makes of their values; what it shows in no
+field, as octets; and the order of the elements. For wire_tshark.py.
 """
 
 import ipaddress
@@ -272,16 +272,29 @@ def in_hex(value, pdu):
     return bytes.fromhex(value)
 
 
-# Field of a BSSGP PDU or of NS-STATUS: its element's tag and octets.
+def ns_address_octets(value, pdu):
+    address = ipaddress.IPv6Address(value)
+    return b"\1" + address.ipv4_mapped.packed if address.ipv4_mapped else b"\2" + address.packed
+
+
+def endpoints_octets(octets):
+    def of(value, pdu):
+        return b"".join(ipaddress.ip_address(one["address"]).packed.rjust(octets, b"\0")
+                        + one["udp_port"].to_bytes(2, "big")
+                        + bytes([one["signalling_weight"], one["data_weight"]]) for one in value)
+    return of
+
+
+# Field of a PDU of elements: its octets.
 OCTETS = {
-    "qos": (0x18, qos_octets), "nsei": (0x3E, number(2)), "emlpp": (0x0B, number(1)),
-    "tmsi": (0x20, number(4)), "redirect_attempt": (0x87, number(1)),
-    "selected_plmn": (0x8E, in_hex), "attach_indicator": (0x9C, number(1)),
-    "alignment": (0x00, lambda value, pdu: bytes(value)), "llc_pdu": (0x0E, in_hex),
-    "abqp": (0x3A, in_hex), "ra_capability": (0x13, in_hex), "lsa_information": (0x27, in_hex),
-    "lsa_list": (0x26, in_hex), "pdu_in_error": (0x15, in_hex), "flows": (0x52, flows_octets),
-    "r_bit_per_s": (0x03, flow_octets), "full_percent": (0x3C, number(1)),
-    "granularity": (0x7E, number(1)), "ns_status.pdu_in_error": (0x02, in_hex),
+    "qos": qos_octets, "nsei": number(2), "emlpp": number(1), "tmsi": number(4),
+    "redirect_attempt": number(1), "selected_plmn": in_hex, "attach_indicator": number(1),
+    "alignment": lambda value, pdu: bytes(value), "llc_pdu": in_hex, "abqp": in_hex,
+    "ra_capability": in_hex, "lsa_information": in_hex, "lsa_list": in_hex,
+    "pdu_in_error": in_hex, "flows": flows_octets, "r_bit_per_s": flow_octets,
+    "full_percent": number(1), "granularity": number(1), "sns_delete.address": ns_address_octets,
+    "sns_delete.ip4_endpoints": endpoints_octets(4),
+    "sns_delete.ip6_endpoints": endpoints_octets(16),
 }
 
 # PDU: the field that tshark 4.0 reads nothing behind, itself included or not, and why. What is
@@ -292,30 +305,18 @@ STOPS = {
     "bssgp_flow_control_pfc": ("r_bit_per_s", "it expects the leak rate under the tag 0x3b"),
     "sns_delete": ("address", "an IPv6 address is a fault of its own making"),
 }
-# PDU: what it complains about without cause.
+# PDU: the field that makes it complain without cause (None: it always does), and its words; a
+# pattern of the whole text, for line numbers are not the same in each tshark.
 COMPLAINTS = {
-    "bssgp_dl_unitdata": {"Unknown - aborting dissection", "Extraneous Data",
-                          "Missing Mandatory element (0x0e) LLC-PDU"},
-    "bssgp_flow_control_pfc": {"Missing Mandatory element (0x52)", "Extraneous Data"},
-    "bssgp_flush_ll": {"Not dissected yet"},  # the NSEI
-    "bssgp_flush_ll_ack": {"Not dissected yet"},
-    "sns_delete": {"./epan/proto.c"},
-    "llc_u": {"No Information Field"},  # DM, DISC and UA have none
+    "bssgp_dl_unitdata": ("attach_indicator", [
+        r"Unknown - aborting dissection",
+        r"Missing Mandatory element \(0x0e\) LLC-PDU, rest of dissection is suspect"]),
+    "bssgp_flow_control_pfc": ("r_bit_per_s", [
+        r"Missing Mandatory element \(0x52\) PFC Flow Control parameters, "
+        r"rest of dissection is suspect"]),
+    "bssgp_flush_ll": ("nsei", [r"Not dissected yet"]),
+    "bssgp_flush_ll_ack": ("nsei", [r"Not dissected yet"]),
+    "sns_delete": ("address", [
+        r"\./epan/proto\.c:\d+: field nsip\.ipv4_address is not of type FT_IPv6"]),
+    "llc_u": (None, [r"No Information Field"]),  # DM, DISC and UA have none
 }
-
-
-def elements(octets):
-    """(tag, value) of each element of a BSSGP PDU; the QoS profile of UNITDATA as if it had a
-    tag."""
-    found, at = [], 1
-    if octets[0] < 2:
-        found, at = [(0x18, octets[5:8])], 8
-    while at < len(octets):
-        tag, first, at = octets[at], octets[at + 1], at + 2
-        if first & 0x80:
-            length = first & 0x7F
-        else:
-            length, at = first << 8 | octets[at], at + 1
-        found.append((tag, octets[at:at + length]))
-        at += length
-    return found

@@ -2,15 +2,17 @@
 """Every PDU of `require "wire"`, as tshark reads it: wire_samples.lua makes structs and their octets,
 here they go into frames, and tshark has to find the same values and nothing to complain about.
 
-FIELDS of wire_fields.py says for each field what tshark calls it and what it makes of its value; a PDU or a field that
-is not there fails, so that none comes in unseen. Where tshark 4.0 is wrong or blind, WRONG names
-PDU and field, says how, and gives the octets that are right, written from the standard.
+FIELDS of wire_fields.py says for each field what tshark calls it and what it makes of its value; a
+PDU or a field that is not there fails, so that none comes in unseen. Where tshark 4.0 is wrong or
+blind, STOPS and COMPLAINTS name PDU and field, and OCTETS gives the octets that are right, written
+from the standard. The order of the elements is that of wire_orders.py.
 """
 
 import collections
 import functools
 import json
 import pathlib
+import re
 import struct
 import subprocess
 import tempfile
@@ -18,8 +20,9 @@ import tempfile
 import pcap
 import tshark_json
 from harness import case, main, right, same, sluice
-from wire_fields import COMPLAINTS, FIELDS, OCTETS, STOPS, elements
+from wire_fields import COMPLAINTS, FIELDS, OCTETS, STOPS
 from wire_frames import frame_of
+from wire_orders import ORDERS, elements
 
 SAMPLES = pathlib.Path(__file__).resolve().with_name("wire_samples.lua")
 Sample = collections.namedtuple("Sample", "name octets pdu")
@@ -113,12 +116,13 @@ NOTE = 0x400000
 
 
 def complaint_of(sample, row):
-    """The first item that is worse than a note, or a malformed packet, and not known as wrong."""
-    known = COMPLAINTS.get(sample.name, set())
+    """The first item that is worse than a note and not known as wrong for the fields there are."""
+    field, known = COMPLAINTS.get(sample.name, (None, []))
+    if field and field not in sample.pdu:
+        known = []
     for text, severity in zip(*(row.get(name, []) for name in EXPERT)):
-        if int(severity, 0) > NOTE and not any(text.startswith(one) for one in known):
-            if not (known and text.startswith("Malformed")):
-                return text
+        if int(severity, 0) > NOTE and not any(re.fullmatch(one, text) for one in known):
+            return text
     return None
 
 
@@ -131,16 +135,36 @@ def compare(sample, row, names):
         same(normals(found), normals(wanted[name]), f"{sample.name} {sample.pdu}: {name}")
     text = complaint_of(sample, row)
     right(text is None, f"{sample.name} {sample.pdu}: tshark says: {text}")
-    if sample.name.startswith("bssgp") or sample.name == "ns_status":
-        compare_octets(sample)
+    if sample.name.startswith(("bssgp", "ns_", "sns_")):
+        compare_elements(sample)
 
 
-def compare_octets(sample):
-    found = elements(sample.octets)
-    for field, value in sample.pdu.items():
-        tag, octets_of = OCTETS.get(f"{sample.name}.{field}") or OCTETS.get(field, (None, None))
-        right(tag is None or (tag, octets_of(value, sample.pdu)) in found,
-              f"{sample.name}.{field}: not in {sample.octets.hex()}")
+def hex_tags(tags):
+    return " ".join("--" if tag is None else f"{tag:02x}" for tag in tags)
+
+
+def compare_elements(sample):
+    """Each element that is there in its place, and no other; those of OCTETS with their values."""
+    name, pdu = sample.name, sample.pdu
+    right(name in ORDERS, f"{name}: no word here of its elements' order; add it to ORDERS")
+    if ORDERS[name] is None:
+        return
+    wanted, found = elements(name, sample.octets, pdu)
+    same(hex_tags(tag for tag, _ in found), hex_tags(tag for _, tag in wanted),
+         f"{name} {sample.octets.hex()}: tags (-- is an element without)")
+    same(sorted(pdu), sorted(field for field, _ in wanted), f"{name}: fields with a word in ORDERS")
+    values = {field: value for (field, _), (_, value) in zip(wanted, found)}
+    for field in pdu:
+        octets_of = OCTETS.get(f"{name}.{field}") or OCTETS.get(field)
+        right(octets_of or not behind_stop(sample, field),
+              f"{name}.{field}: tshark does not read it; add it to OCTETS")
+        right(not octets_of or values[field] == octets_of(pdu[field], pdu),
+              f"{name}.{field}: not in its place in {sample.octets.hex()}")
+
+
+def behind_stop(sample, field):
+    fields, stop = list(sample.pdu), STOPS.get(sample.name, (None,))[0]
+    return stop in fields and fields.index(field) >= fields.index(stop)
 
 
 ALL = samples()
