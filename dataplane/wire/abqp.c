@@ -173,9 +173,29 @@ static uint32_t octets_needed(const uint8_t b[OCTETS_MOST])
     return b[11] ? 12 : 11;
 }
 
+static const struct field fields[] = FIELD_TABLE(abqp, ABQP_FIELDS);
+
+// The small values share octets: one that is too large would change its neighbour. The others are
+// judged by their codes.
+static bool all_in_range(const struct abqp *pdu)
+{
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        const struct field *f = &fields[i];
+        uint64_t value = field_get(f, pdu);
+        bool present =
+            f->has_offset == FIELD_ALWAYS || *((const bool *)(const void *)pdu + f->has_offset);
+        bool small = f->kind == FIELD_BOOL || f->kind == FIELD_U8;
+        if (present && small && (value < f->least || value > f->most))
+            return false;
+    }
+    return true;
+}
+
 int abqp_encode(const struct abqp *pdu, uint8_t *b, uint32_t room)
 {
     uint8_t all[OCTETS_MOST], delay;
+    if (!all_in_range(pdu))
+        return wire_fault(WIRE_RANGE, 0);
     put_classes(pdu, all);
     all[4] = pdu->has_sdu_octets ? code_of(sdu_steps, pdu->sdu_octets) : 0;
     if (pdu->has_sdu_octets && !all[4])

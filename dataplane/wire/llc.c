@@ -10,7 +10,6 @@
 #define ADDRESS_SPARE  0x30
 #define UI_FORMAT      0xc0
 #define UI_FORMAT_MASK 0xe0
-#define UI_SPARE       0x18
 #define BIT_E          0x02
 #define BIT_PM         0x01
 
@@ -47,8 +46,6 @@ int llc_ui_decode(struct llc_ui *frame, const uint8_t *b, uint32_t n)
         return fault;
     if ((b[1] & UI_FORMAT_MASK) != UI_FORMAT)
         return wire_fault(WIRE_TYPE, 1);
-    if (b[1] & UI_SPARE)
-        return wire_fault(WIRE_RESERVED, 1);
     frame->nu = (uint16_t)((b[1] & 7) << 6 | b[2] >> 2);
     frame->enciphered = b[2] & BIT_E;
     frame->protect_all = b[2] & BIT_PM;

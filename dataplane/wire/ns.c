@@ -12,8 +12,6 @@ int ns_unitdata_decode(struct ns_unitdata *pdu, const uint8_t *b, uint32_t n)
         return wire_fault(WIRE_TRUNCATED, n);
     if (b[0] != NS_UNITDATA_TYPE)
         return wire_fault(WIRE_TYPE, 0);
-    if (b[1] & ~(BIT_R | BIT_C))
-        return wire_fault(WIRE_RESERVED, 1);
     pdu->request_change_flow = b[1] & BIT_R;
     pdu->confirm_change_flow = b[1] & BIT_C;
     pdu->bvci = get_be16(b + 2);

@@ -3,7 +3,6 @@
 
 #include "dataplane/wire/bytes.h"
 
-#define BIT_X 0x80
 #define BIT_F 0x40
 #define BIT_T 0x20
 #define BIT_M 0x10
@@ -16,8 +15,6 @@ int sndcp_unitdata_decode(struct sndcp_unitdata *pdu, const uint8_t *b, uint32_t
     uint32_t header = pdu->first ? SNDCP_FIRST_OCTETS : SNDCP_NEXT_OCTETS;
     if (n < header)
         return wire_fault(WIRE_TRUNCATED, n);
-    if (b[0] & BIT_X)
-        return wire_fault(WIRE_RESERVED, 0);
     if (!(b[0] & BIT_T))
         return wire_fault(WIRE_TYPE, 0);
     pdu->more = b[0] & BIT_M;

@@ -72,8 +72,8 @@ static uint32_t row_of(const struct tlv_pdu *pdu, uint8_t tag, uint32_t filled)
     return row;
 }
 
-// The next element at `at`, and its row, which is pdu->rows if no row waits for it. How long it is
-// depends on its tag alone.
+// The next element at `at`, and its row, which is pdu->rows if no row waits for it. A tag that the
+// PDU does not know is taken to have a length of its own.
 static int next_element(const struct tlv_pdu *pdu, const uint8_t *b, uint32_t n, uint32_t at,
                         uint32_t filled, struct element *e, uint32_t *row)
 {

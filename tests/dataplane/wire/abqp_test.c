@@ -153,6 +153,20 @@ static void test_values_without_a_code(void **state)
     EXPECT_FAULT(abqp_encode(&abqp, b, sizeof b), RANGE, 8);
 }
 
+// Values share octets: what is too large for its bits is refused, not cut off.
+static void test_values_beyond_their_bits(void **state)
+{
+    uint8_t b[32];
+    struct abqp pdu = {.traffic_class = 1};
+    (void)state;
+    assert_true(abqp_encode(&pdu, b, sizeof b) > 0);
+    pdu.traffic_class = 11;
+    EXPECT_FAULT(abqp_encode(&pdu, b, sizeof b), RANGE, 0);
+    pdu.traffic_class = 1;
+    pdu.delay_class = 9;
+    EXPECT_FAULT(abqp_encode(&pdu, b, sizeof b), RANGE, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -162,6 +176,7 @@ int main(void)
         cmocka_unit_test(test_extended_rates),
         cmocka_unit_test(test_decode_faults),
         cmocka_unit_test(test_values_without_a_code),
+        cmocka_unit_test(test_values_beyond_their_bits),
     };
     return cmocka_run_group_tests_name("wire/abqp", tests, NULL, NULL);
 }

@@ -113,6 +113,19 @@ static void expect_refused(uint32_t at, uint8_t value, enum wire_err err, uint32
     expect_fault(sndcp_unitdata_decode(&pdu, b, sizeof first), err, offset);
 }
 
+static void test_spare_bit_is_not_looked_at(void **state)
+{
+    uint8_t b[sizeof first];
+    struct sndcp_unitdata with, without;
+    (void)state;
+    memcpy(b, first, sizeof b);
+    b[0] |= 0x80; // X
+    assert_int_equal(sndcp_unitdata_decode(&with, b, sizeof b), sizeof b);
+    assert_int_equal(sndcp_unitdata_decode(&without, first, sizeof first), sizeof first);
+    assert_int_equal(with.nsapi, without.nsapi);
+    assert_int_equal(with.npdu_number, without.npdu_number);
+}
+
 static void test_decode_faults(void **state)
 {
     struct sndcp_unitdata pdu;
@@ -121,8 +134,7 @@ static void test_decode_faults(void **state)
         EXPECT_FAULT(sndcp_unitdata_decode(&pdu, page_end_copy(first, n), n), TRUNCATED, n);
     for (uint32_t n = 0; n < 3; n++)
         EXPECT_FAULT(sndcp_unitdata_decode(&pdu, page_end_copy(next, n), n), TRUNCATED, n);
-    expect_refused(0, 0xf5, WIRE_RESERVED, 0); // X
-    expect_refused(0, 0x55, WIRE_TYPE, 0);     // SN-DATA
+    expect_refused(0, 0x55, WIRE_TYPE, 0); // SN-DATA
     for (uint8_t nsapi = 0; nsapi < 5; nsapi++)
         expect_refused(0, 0x70 | nsapi, WIRE_RESERVED, 0);
     expect_refused(1, 0xf2, WIRE_RESERVED, 1);
@@ -155,6 +167,7 @@ int main(void)
         cmocka_unit_test(test_whole_npdu_in_one_segment),
         cmocka_unit_test(test_number_bits),
         cmocka_unit_test(test_every_number),
+        cmocka_unit_test(test_spare_bit_is_not_looked_at),
         cmocka_unit_test(test_decode_faults),
         cmocka_unit_test(test_encode_faults),
     };
