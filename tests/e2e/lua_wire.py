@@ -38,6 +38,20 @@ for promise, *its_group in (
     case(promise, *its_group)(group)
 
 
+@case("the description of all PDUs names every field, and of one PDU its own")
+def description():
+    describe = WIRE.parents[2] / "lua/describe_wire.lua"
+    done = sluice("lua", describe)
+    same((done.returncode, done.stderr), (0, ""), "exit status and stderr")
+    names = script('print(table.concat(require "wire".names, " "))').stdout.split()
+    for name in names:
+        right(re.search(rf"^{name}: .+", done.stdout, re.M), f"no {name}")
+    one = sluice("lua", describe, "bssgp_flow_control_pfc").stdout
+    for text in ("flows  ", "list 0 to 11", "        pfi ", "granularity ", "optional"):
+        right(text in one, f"no {text!r} in:\n{one}")
+    same(sluice("lua", describe, "nonsense").returncode, 1, "a PDU that is not there")
+
+
 @case("arguments arrive in arg and in ...")
 def arguments():
     done = script('print(#arg, arg[0], arg[1], arg[2], arg[3], select("#", ...), ...)',

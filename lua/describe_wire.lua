@@ -1,0 +1,26 @@
+-- Prints what every PDU is made of, from the descriptors that the codecs themselves use:
+--     sluice lua lua/describe_wire.lua [NAME]...
+local wire = require "wire"
+
+local function range_of(field)
+    if field.kind == "record" or field.kind == "mac" or field.kind == "ipv6" then
+        return ""
+    end
+    return (" %d to %d"):format(field.least, field.most)
+end
+
+local function describe(fields, indent)
+    for _, field in ipairs(fields) do
+        print(("%s%-22s %s%s%s: %s"):format(indent, field.name, field.kind, range_of(field),
+            field.optional and ", optional" or "", field.help))
+        if field.fields then
+            describe(field.fields, indent .. "    ")
+        end
+    end
+end
+
+for _, name in ipairs(#arg > 0 and arg or wire.names) do
+    local pdu = wire[name] or error(name .. ": no such PDU", 0)
+    print(name .. ": " .. pdu.help)
+    describe(pdu.fields, "    ")
+end
