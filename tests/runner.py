@@ -204,8 +204,6 @@ def meson_tests(root, build, words):
     if build == "asan":
         env.update(SANITIZERS)
         slower = ASAN_SLOWER
-        if (root / "tests/lsan.supp").exists():
-            env["LSAN_OPTIONS"] = f"suppressions={root}/tests/lsan.supp:print_suppressions=0"
     for entry in json.loads(path.read_text()) if path.exists() else []:
         if words and not any(w in n for w in words for n in [entry["name"], *suite_names(entry)]):
             continue

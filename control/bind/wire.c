@@ -1,9 +1,9 @@
 // `require "wire"`: for each PDU of dataplane/wire a table NAME with
 //   encode{ field = value, ... }  the octets as a string; a wrong field is an error() that names it
-//   decode(octets)                a table of fields, and how many octets it took; or nil and the
-//   fault fields                        a list of { name, kind, help, least, most, optional }
-// and `names`, the list of all. For PDUs that a type octet tells apart, the groups `bssgp` and `ns`
-// have
+//   decode(octets)                a table of fields and the octets it took; or nil and the fault
+//   fields                        a list of { name, kind, help, least, most, optional, fields }
+//   help                          what it is
+// and `names`, the list of all. The groups `bssgp` and `ns`, whose PDUs a type octet tells apart:
 //   decode(octets)                the PDU's NAME and its table; or nil and the fault
 #include "control/bind/internal.h"
 

@@ -86,15 +86,16 @@ static int next_element(const struct tlv_pdu *pdu, const uint8_t *b, uint32_t n,
     return e->octets <= n - e->value ? 0 : wire_fault(WIRE_TRUNCATED, n);
 }
 
+static const uint32_t granularities[4] = {1, 10, 100, 1000};
+
 // 10^g for the element that says so, which may stand behind those it scales; 1 if it is not there.
 static uint32_t unit_of(const struct tlv_pdu *pdu, const uint8_t *b, uint32_t n, uint32_t at)
 {
-    static const uint32_t units[4] = {1, 10, 100, 1000};
     struct element e;
     for (; pdu->granularity_tag && at < n && tlv_element(b, n, at, &e) == 0;
          at = e.value + e.octets)
         if (e.tag == pdu->granularity_tag && e.octets == 1)
-            return units[b[e.value] & 3];
+            return granularities[b[e.value] & 3];
     return 1;
 }
 
@@ -213,10 +214,9 @@ static int put_element(const struct ie *ie, const struct field *field, const voi
 
 static uint32_t unit_to_write(const struct tlv_pdu *pdu, const void *in)
 {
-    static const uint32_t units[4] = {1, 10, 100, 1000};
     for (uint32_t row = 0; pdu->granularity_tag && row < pdu->rows; row++)
         if (pdu->ies[row].tag == pdu->granularity_tag && is_present(&pdu->fields[row], in))
-            return units[field_get(&pdu->fields[row], in) & 3];
+            return granularities[field_get(&pdu->fields[row], in) & 3];
     return 1;
 }
 

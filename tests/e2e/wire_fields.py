@@ -77,7 +77,7 @@ def xid_octets(kind, octets, unit=1):
     return mapping
 
 
-def entities(codes):
+def entities():
     def one(entity, pdu):
         pairs = [("llcgprs.l3xiddcomppbit", "algorithm" in entity),
                  ("llcgprs.l3xidentity", entity["entity"])]
@@ -90,6 +90,18 @@ def entities(codes):
 
 
 QOS_ = "gsm_a.gm.sm.qos."
+PLAIN_RATE_MOST = 8640000  # bit/s; a rate above has octets of its own behind octet 12
+
+
+def octet_12(name):
+    """In the last octet of the R99 form, which is left out when it and all behind it are 0."""
+    def there(pdu):
+        rates = (pdu[key] for key in pdu if key.endswith("bit_per_s"))
+        return (pdu["signalling"] or pdu["source_statistics"]
+                or any(rate > PLAIN_RATE_MOST for rate in rates))
+    return lambda value, pdu: [(QOS_ + name, value)] if there(pdu) else []
+
+
 TLLI, CAUSE, BVCI = plain("gsm_a.rr.tlli"), plain("bssgp.cause"), plain("bssgp.bvci")
 NS_CAUSE, PFI = plain("nsip.cause"), plain("gsm_a.gm.sm.packet_flow_id")
 ENDPOINT = {"udp_port": plain("nsip.ip_element.udp_port"),
@@ -177,8 +189,8 @@ FIELDS = {
                        "pcomp": lambda value, pdu: [("sndcp.pcomp", value)] if pdu["first"] else [],
                        "npdu_number": plain("sndcp.npdu"), "data": nothing},
     "sndcp_xid": {"version": plain("llcgprs.l3xidparvalue"),
-                  "data_compression": entities((1, 1)),
-                  "protocol_compression": entities((1, 3, 1))},
+                  "data_compression": entities(),
+                  "protocol_compression": entities()},
     "abqp": {"delay_class": plain(QOS_ + "delay_cls"), "reliability": plain(QOS_ + "reliability_cls"),
              "peak_throughput": plain(QOS_ + "peak_throughput"),
              "precedence": plain(QOS_ + "prec_class"),
@@ -188,8 +200,8 @@ FIELDS = {
              "erroneous_sdus": plain(QOS_ + "del_of_err_sdu"), "residual_ber": plain(QOS_ + "ber"),
              "sdu_error_ratio": plain(QOS_ + "sdu_err_rat"),
              "handling_priority": plain(QOS_ + "traff_hdl_pri"),
-             "signalling": lambda value, pdu: [],  # only with 12 octets; see abqp_texts
-             "source_statistics": nothing, "sdu_octets": nothing, "transfer_delay_ms": nothing,
+             "signalling": octet_12("signalling_ind"),
+             "source_statistics": octet_12("source_stat_desc"), "sdu_octets": nothing, "transfer_delay_ms": nothing,
              "mbr_up_bit_per_s": nothing, "mbr_down_bit_per_s": nothing,
              "gbr_up_bit_per_s": nothing, "gbr_down_bit_per_s": nothing},
     "bssgp": {
