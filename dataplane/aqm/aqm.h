@@ -1,0 +1,127 @@
+// One face for every AQM. An AQM advises: it says pass, mark or drop and never touches the queue;
+// who asks drops, marks and counts. It knows no queue, no buffer and no clock: what it may look at
+// is in struct aqm_view, what it remembers in its own vars.
+//
+// params: as a person gives them, one uint64_t each, in the order of the AQM's table; config: the
+// machine's form, made once by configure, const from then on; vars: one per queue, zeroed by its
+// owner and then reset. Hot functions use integers only.
+#ifndef SLUICE_AQM_AQM_H
+#define SLUICE_AQM_AQM_H
+
+#include <stdalign.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dataplane/base/rng.h"
+
+enum aqm_verdict { AQM_PASS, AQM_MARK, AQM_DROP };
+
+// What a queue shows to its AQM. Asked at enqueue, the queue is without this N-PDU; at dequeue it
+// is the head and counted in.
+struct aqm_view {
+    uint64_t now_ns;     // for the queue of one MS its clock, which stands while it is frozen
+    uint64_t sojourn_ns; // of this N-PDU, without the time its MS was frozen; 0 at enqueue
+    uint32_t pdu_octets;
+    uint32_t queue_octets, queue_pdus;
+    uint32_t share_octets_per_s; // what this queue can expect; never 0
+    bool ect;                    // the N-PDU may be marked
+    struct rng *rng;
+    uint32_t *pdu_word; // 32 bits of the AQM's own that stay with the N-PDU
+};
+
+enum aqm_unit {
+    AQM_TIME,        // ns
+    AQM_SIZE,        // octets
+    AQM_COUNT,       // a plain number
+    AQM_PROBABILITY, // millionths
+    AQM_SWITCH,      // 0 or 1
+    AQM_LEVEL        // a queue length in time, octets or N-PDUs: see aqm_level
+};
+
+struct aqm_param {
+    const char *name; // without a unit: the unit is said by `unit`
+    enum aqm_unit unit;
+    uint64_t least, most, standard; // for AQM_LEVEL the range holds for each of its units alike
+    const char *help;
+};
+
+// A level carries its unit in its top two bits.
+#define AQM_LEVEL_UNIT_SHIFT 62
+enum aqm_level_unit { AQM_LEVEL_TIME, AQM_LEVEL_OCTETS, AQM_LEVEL_PDUS };
+#define AQM_LEVEL_OF(unit, value) ((uint64_t)(unit) << AQM_LEVEL_UNIT_SHIFT | (uint64_t)(value))
+
+static inline enum aqm_level_unit aqm_level_unit(uint64_t level)
+{
+    return (enum aqm_level_unit)(level >> AQM_LEVEL_UNIT_SHIFT);
+}
+
+static inline uint64_t aqm_level_value(uint64_t level)
+{
+    return level & ((1ULL << AQM_LEVEL_UNIT_SHIFT) - 1);
+}
+
+#define AQM_PARAMS_MAX    12
+#define AQM_CONFIG_OCTETS 128 // each AQM asserts that its own fits
+#define AQM_VARS_OCTETS   48
+
+struct aqm_ops {
+    const char *name, *help;
+    const struct aqm_param *params;
+    uint32_t param_count;
+    // NULL, or why these params do not go together. Every param is within its range already.
+    const char *(*configure)(void *config, const uint64_t *params);
+    void (*reset)(const void *config, void *vars); // NULL: zeroes are what it begins with
+    // Either may be NULL: always pass. enqueue_if_empty: it is enough to ask at enqueue when the
+    // queue is empty.
+    enum aqm_verdict (*enqueue)(const void *config, void *vars, const struct aqm_view *view);
+    enum aqm_verdict (*dequeue)(const void *config, void *vars, const struct aqm_view *view);
+    bool enqueue_if_empty;
+};
+
+// A table of parameters out of a list macro, with an index for each: see any discipline.
+#define AQM_PARAM_INDEX(T, name, unit, least, most, standard, help) T##_##name,
+#define AQM_PARAM_ENTRY(T, name, unit, least, most, standard, help) \
+    {#name, unit, least, most, standard, help},
+
+// The list of aqm.def.
+#define AQM(name) extern const struct aqm_ops aqm_##name;
+#include "dataplane/aqm/aqm.def"
+#undef AQM
+
+extern const struct aqm_ops *const aqm_list[];
+extern const uint32_t aqm_count;
+
+// NULL if there is none of that name.
+const struct aqm_ops *aqm_of_name(const char *name);
+
+// A discipline with its parameters, ready to be asked.
+struct aqm {
+    const struct aqm_ops *ops;
+    alignas(16) uint8_t config[AQM_CONFIG_OCTETS];
+};
+
+// NULL, or what is wrong: a parameter out of its range (by name) or a combination.
+const char *aqm_setup(struct aqm *aqm, const struct aqm_ops *ops, const uint64_t *params);
+void aqm_standard_params(const struct aqm_ops *ops, uint64_t *params);
+
+// What a congestion signal becomes (RFC 3168): a mark if the AQM may mark and the N-PDU is ECT.
+static inline enum aqm_verdict aqm_signal(bool ecn, const struct aqm_view *view)
+{
+    return ecn && view->ect ? AQM_MARK : AQM_DROP;
+}
+
+// Octets that the queue's share carries in that time, at most UINT32_MAX.
+static inline uint64_t aqm_octets_in(const struct aqm_view *view, uint64_t ns)
+{
+    unsigned __int128 octets = (unsigned __int128)view->share_octets_per_s * ns / 1000000000u;
+    return octets < UINT32_MAX ? (uint64_t)octets : UINT32_MAX;
+}
+
+// How long the queue's share takes for so many octets, in ns.
+static inline uint64_t aqm_time_of(const struct aqm_view *view, uint64_t octets)
+{
+    return octets * 1000000000u / view->share_octets_per_s;
+}
+
+#endif

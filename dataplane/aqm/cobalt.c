@@ -1,0 +1,223 @@
+// COBALT as CAKE shapes it: CoDel's control law, whose rate of signals falls again as it rose, and
+// BLUE for who does not answer to signals. J. Palmei et al., "Design and Evaluation of COBALT Queue
+// Discipline" (LANMAN 2019); W. Feng et al., "The BLUE Active Queue Management Algorithms" (2002).
+//   target   = max(target, 1.5 MTU times); interval = max(rtt + what that added, 2 targets)
+//   a head is over the target if it also waited for more than 4 MTU times; all at the share
+//   over it:  a signal after interval / sqrt(count), then count + 1, and so on; where heads come
+//             later than signals are due, each head that stays is signalled and no more is owed
+//   below it: count - 1 after each such time, down to 0
+//   BLUE:     p + 1/256 when the queue is overfull, p - 1/4096 when it was found empty, not more
+//             often than once a target; it drops and never marks
+// The AQM does not see what a full queue refuses. Overfull is therefore a head that has waited more
+// than `overfull` intervals; 4 is what CAKE lets a buffer hold at its rate.
+// The last N-PDU of a queue may be marked, and is never dropped.
+// Left out: CAKE's 2 MTU times for each bulk flow; its MTU time is that of the whole rate, ours
+// that of the share, so that 4 of ours are 4 of its for each flow. An overfull queue signals no
+// earlier than it was due. Going over the target always waits first, even if a step down was due.
+#include "dataplane/aqm/aqm.h"
+
+#include "dataplane/aqm/codel.h"
+#include "dataplane/base/units.h"
+
+#define MS_IN_NS        1000000ULL
+#define INTERVAL_MAX_NS (1000 * S_IN_NS)
+#define GUARD_MTUS      4
+#define BLUE_UP         (FIXED_ONE / 256)
+#define BLUE_DOWN       (FIXED_ONE / 4096)
+#define STEPS_DOWN      16 // one by one in one call; more are summed up
+
+#define PARAMS(P)                                                                             \
+    P(COBALT, target, AQM_TIME, MS_IN_NS, 10 * S_IN_NS, 5 * MS_IN_NS,                         \
+      "queue that may stand; never less than 1.5 times an MTU's time")                        \
+    P(COBALT, rtt, AQM_TIME, 10 * MS_IN_NS, 100 * S_IN_NS, S_IN_NS,                           \
+      "usual round trip: how long it may stand before the first signal; 1 s suits 10 to 240 " \
+      "kbit/s, 100 ms the Internet without GPRS")                                             \
+    P(COBALT, mtu, AQM_SIZE, 1, 65535, 1500, "largest N-PDU")                                 \
+    P(COBALT, overfull, AQM_COUNT, 0, 1000, 4,                                                \
+      "intervals that a head may wait before N-PDUs are dropped at random; 0: never")         \
+    P(COBALT, ecn, AQM_SWITCH, 0, 1, 0, "mark instead of drop where the N-PDU allows it")
+
+enum { PARAMS(AQM_PARAM_INDEX) COBALT_PARAMS };
+
+static const struct aqm_param params_table[] = {PARAMS(AQM_PARAM_ENTRY)};
+
+struct config {
+    uint64_t target_ns, rtt_ns;
+    uint64_t guard_nano_octets; // 4 MTU in units of 1e-9 octet
+    uint32_t mtu_octets, overfull_intervals;
+    bool ecn;
+};
+_Static_assert(sizeof(struct config) <= AQM_CONFIG_OCTETS, "config");
+
+struct vars {
+    uint64_t next_ns;      // the next signal, or step down
+    uint64_t blue_next_ns; // no change of BLUE's before
+    uint32_t count;
+    uint32_t blue_q32; // BLUE's probability
+    bool signalling;   // only with count > 0
+};
+_Static_assert(sizeof(struct vars) <= AQM_VARS_OCTETS, "vars");
+
+// What follows from the share.
+struct times {
+    uint64_t target_ns, interval_ns;
+};
+
+static const char *configure(void *config, const uint64_t *params)
+{
+    *(struct config *)config =
+        (struct config){.target_ns = params[COBALT_target],
+                        .rtt_ns = params[COBALT_rtt],
+                        .guard_nano_octets = GUARD_MTUS * S_IN_NS * params[COBALT_mtu],
+                        .mtu_octets = (uint32_t)params[COBALT_mtu],
+                        .overfull_intervals = (uint32_t)params[COBALT_overfull],
+                        .ecn = params[COBALT_ecn]};
+    return NULL;
+}
+
+static void reset(const void *config, void *vars)
+{
+    (void)config;
+    *(struct vars *)vars = (struct vars){0};
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static struct times times_of(const struct config *c, const struct aqm_view *view)
+{
+    struct times t;
+    t.target_ns = larger(c->target_ns, aqm_time_of(view, c->mtu_octets) * 3 / 2);
+    t.interval_ns = larger(c->rtt_ns + (t.target_ns - c->target_ns), 2 * t.target_ns);
+    if (t.interval_ns > INTERVAL_MAX_NS)
+        t.interval_ns = INTERVAL_MAX_NS;
+    return t;
+}
+
+static bool is_over(const struct config *c, const struct aqm_view *view)
+{
+    unsigned __int128 nano_octets = view->sojourn_ns;
+    nano_octets *= view->share_octets_per_s;
+    return view->sojourn_ns > c->target_ns && nano_octets > c->guard_nano_octets;
+}
+
+// The times between counts a and b add up to about 2 interval (sqrt(a) - sqrt(b)).
+static uint32_t count_after(uint32_t count, uint64_t interval_ns, uint64_t ns)
+{
+    uint64_t root_q16 = fixed_sqrt((uint64_t)count << 32);
+    uint64_t fall_q16 = (ns / 1024 << 15) / (interval_ns / 1024);
+    uint64_t left_q16 = root_q16 > fall_q16 ? root_q16 - fall_q16 : 0;
+    return (uint32_t)(left_q16 * left_q16 >> 32);
+}
+
+// The steps down that are due.
+static void step_down(struct vars *v, uint64_t interval_ns, uint64_t now_ns)
+{
+    for (uint32_t i = 0; i < STEPS_DOWN; i++) {
+        if (v->count == 0 || now_ns < v->next_ns)
+            return;
+        if (--v->count)
+            v->next_ns += codel_gap_ns(interval_ns, v->count);
+    }
+    if (v->count == 0 || now_ns < v->next_ns)
+        return;
+    v->count = count_after(v->count, interval_ns, now_ns - v->next_ns);
+    v->next_ns = now_ns + (v->count ? codel_gap_ns(interval_ns, v->count) : 0);
+}
+
+// Whether a head over the target carries a signal.
+static bool signals(struct vars *v, uint64_t interval_ns, uint64_t now_ns)
+{
+    if (!v->signalling) {
+        step_down(v, interval_ns, now_ns);
+        v->count += v->count == 0;
+        v->next_ns = now_ns + codel_gap_ns(interval_ns, v->count);
+        v->signalling = true;
+        return false;
+    }
+    if (now_ns < v->next_ns)
+        return false;
+    v->count += v->count < UINT32_MAX;
+    v->next_ns += codel_gap_ns(interval_ns, v->count);
+    return true;
+}
+
+static void blue_up(struct vars *v, uint64_t target_ns, uint64_t now_ns)
+{
+    if (now_ns < v->blue_next_ns)
+        return;
+    v->blue_q32 += BLUE_UP;
+    if (v->blue_q32 < BLUE_UP)
+        v->blue_q32 = UINT32_MAX;
+    v->blue_next_ns = now_ns + target_ns;
+}
+
+static void blue_down(struct vars *v, uint64_t target_ns, uint64_t now_ns)
+{
+    if (now_ns < v->blue_next_ns)
+        return;
+    v->blue_q32 -= v->blue_q32 < BLUE_DOWN ? v->blue_q32 : BLUE_DOWN;
+    v->blue_next_ns = now_ns + target_ns;
+}
+
+static bool blue_drops(const struct vars *v, const struct aqm_view *view)
+{
+    return v->blue_q32 && rng_next(view->rng) >> 32 < v->blue_q32;
+}
+
+static enum aqm_verdict judge(const struct config *c, struct vars *v, const struct aqm_view *view,
+                              bool over)
+{
+    struct times t = times_of(c, view);
+    enum aqm_verdict verdict = AQM_PASS;
+    if (!over) {
+        v->signalling = false;
+        step_down(v, t.interval_ns, view->now_ns);
+    } else if (signals(v, t.interval_ns, view->now_ns)) {
+        verdict = aqm_signal(c->ecn, view);
+    }
+    uint64_t overfull_ns = c->overfull_intervals * t.interval_ns;
+    if (over && overfull_ns && view->sojourn_ns > overfull_ns)
+        blue_up(v, t.target_ns, view->now_ns);
+    if (blue_drops(v, view))
+        verdict = AQM_DROP;
+    if (verdict == AQM_DROP && view->queue_pdus <= 1)
+        verdict = AQM_PASS;
+    if (v->signalling && verdict != AQM_DROP && v->next_ns < view->now_ns)
+        v->next_ns = view->now_ns;
+    return verdict;
+}
+
+static enum aqm_verdict dequeue(const void *config, void *vars, const struct aqm_view *view)
+{
+    struct vars *v = vars;
+    bool over = is_over(config, view);
+    if (!over && !v->count && !v->blue_q32)
+        return AQM_PASS;
+    return judge(config, v, view, over);
+}
+
+// Only to see that the queue has run empty.
+static enum aqm_verdict enqueue(const void *config, void *vars, const struct aqm_view *view)
+{
+    struct vars *v = vars;
+    if (view->queue_pdus)
+        return AQM_PASS;
+    v->signalling = false;
+    if (v->blue_q32)
+        blue_down(v, times_of(config, view).target_ns, view->now_ns);
+    return AQM_PASS;
+}
+
+const struct aqm_ops aqm_cobalt = {
+    .name = "cobalt",
+    .help = "COBALT (CAKE): CoDel for slow links, and BLUE for who does not answer to it",
+    .params = params_table,
+    .param_count = COBALT_PARAMS,
+    .configure = configure,
+    .reset = reset,
+    .enqueue = enqueue,
+    .dequeue = dequeue,
+    .enqueue_if_empty = true};

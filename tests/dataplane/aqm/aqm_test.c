@@ -1,0 +1,258 @@
+// What holds of every discipline, whoever wrote it: its table is sane, what is out of range is
+// refused, no view brings it down, and it marks only what may be marked. Run under the sanitizers
+// too.
+#include "dataplane/aqm/aqm.h"
+
+#include "tests/dataplane/aqm/asked.h"
+
+#define ROUNDS 300
+#define CALLS  300
+
+static void test_names(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < aqm_count; i++) {
+        assert_true(aqm_of_name(aqm_list[i]->name) == aqm_list[i]); // so no name is there twice
+        assert_true(strlen(aqm_list[i]->help) > 0);
+    }
+    assert_null(aqm_of_name("no such"));
+    assert_null(aqm_of_name(""));
+}
+
+static void expect_sane(const struct aqm_param *p)
+{
+    uint64_t standard = p->unit == AQM_LEVEL ? aqm_level_value(p->standard) : p->standard;
+    assert_true(p->least <= standard && standard <= p->most);
+    assert_true(strlen(p->name) > 0 && strlen(p->help) > 0);
+    if (p->unit == AQM_SWITCH)
+        assert_true(p->least == 0 && p->most == 1);
+    if (p->unit == AQM_PROBABILITY)
+        assert_true(p->most <= 1000000);
+    if (p->unit == AQM_LEVEL)
+        assert_true(p->most < 1ULL << AQM_LEVEL_UNIT_SHIFT);
+}
+
+static void test_tables(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < aqm_count; i++) {
+        const struct aqm_ops *ops = aqm_list[i];
+        assert_true(ops->param_count <= AQM_PARAMS_MAX);
+        for (uint32_t k = 0; k < ops->param_count; k++) {
+            expect_sane(&ops->params[k]);
+            for (uint32_t j = 0; j < k; j++)
+                assert_string_not_equal(ops->params[j].name, ops->params[k].name);
+        }
+        struct asked a = asked_of(ops->name);
+        asked_ready(&a);
+    }
+}
+
+static void expect_refused(const struct aqm_ops *ops, uint32_t param, uint64_t value)
+{
+    struct asked a = asked_of(ops->name);
+    a.params[param] = value;
+    assert_string_equal(asked_setup(&a), ops->params[param].name);
+}
+
+static void test_out_of_range_is_refused_by_name(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < aqm_count; i++)
+        for (uint32_t k = 0; k < aqm_list[i]->param_count; k++) {
+            const struct aqm_param *p = &aqm_list[i]->params[k];
+            expect_refused(aqm_list[i], k, p->most + 1);
+            if (p->least)
+                expect_refused(aqm_list[i], k, p->least - 1);
+            if (p->unit == AQM_LEVEL)
+                expect_refused(aqm_list[i], k, AQM_LEVEL_OF(3, p->least));
+        }
+}
+
+// Anything within the ranges; levels of one unit, so that it is often accepted.
+static void random_params(struct asked *a)
+{
+    uint64_t unit = random_next() % 3;
+    for (uint32_t k = 0; k < a->aqm.ops->param_count; k++) {
+        const struct aqm_param *p = &a->aqm.ops->params[k];
+        if (random_next() % 2)
+            a->params[k] = p->least + (random_in(p->least, p->most) >> random_in(0, 40)) %
+                                          (p->most - p->least + 1);
+        if (p->unit == AQM_LEVEL)
+            a->params[k] = AQM_LEVEL_OF(unit, aqm_level_value(a->params[k]));
+    }
+}
+
+static uint64_t any_of(uint64_t most)
+{
+    return random_in(0, most) >> random_in(0, 63);
+}
+
+// Time goes on; everything else is anything.
+static void random_view(struct aqm_view *view, bool wild)
+{
+    view->now_ns += wild ? any_of(1ULL << 60) : any_of(10 * S_NS);
+    view->sojourn_ns = wild ? any_of(UINT64_MAX) : any_of(20 * S_NS);
+    view->pdu_octets = (uint32_t)any_of(wild ? UINT32_MAX : 1500);
+    view->queue_octets = (uint32_t)any_of(wild ? UINT32_MAX : 300000);
+    view->queue_pdus = (uint32_t)any_of(wild ? UINT32_MAX : 500);
+    view->share_octets_per_s = 1 + (uint32_t)any_of(wild ? UINT32_MAX - 1 : 30000);
+    view->ect = random_next() % 2;
+    if (random_next() % 8 == 0)
+        *view->pdu_word = (uint32_t)any_of(UINT32_MAX);
+}
+
+static bool ecn_of(const struct asked *a)
+{
+    for (uint32_t k = 0; k < a->aqm.ops->param_count; k++)
+        if (strcmp(a->aqm.ops->params[k].name, "ecn") == 0)
+            return a->params[k];
+    return false;
+}
+
+static void expect_lawful(struct asked *a, bool wild, uint32_t counts[3])
+{
+    struct rng rng;
+    uint32_t word = 0;
+    struct aqm_view view = {.rng = &rng, .pdu_word = &word};
+    rng_seed(&rng, random_next(), 0);
+    for (int call = 0; call < CALLS; call++) {
+        random_view(&view, wild);
+        enum aqm_verdict verdict = random_next() % 2 ? asked_in(a, &view) : asked_out(a, &view);
+        assert_in_range(verdict, AQM_PASS, AQM_DROP);
+        if (verdict == AQM_MARK)
+            assert_true(view.ect && ecn_of(a));
+        counts[verdict]++;
+    }
+}
+
+static void test_any_view(void **state)
+{
+    (void)state;
+    random_begin();
+    for (uint32_t i = 0; i < aqm_count; i++) {
+        uint32_t counts[3] = {0};
+        for (int round = 0; round < ROUNDS; round++) {
+            struct asked a = asked_of(aqm_list[i]->name);
+            random_params(&a);
+            if (!asked_setup(&a))
+                expect_lawful(&a, round % 2, counts);
+        }
+        assert_true(counts[AQM_PASS] > 0);
+        assert_true((counts[AQM_DROP] > 0) == (aqm_list[i] != &aqm_tail_drop));
+    }
+}
+
+// Ten seconds of a standing queue of 2 s; how often each verdict came.
+static void congest(struct asked *a, bool ecn, bool ect, uint32_t counts[3])
+{
+    uint32_t word = 0;
+    struct rng rng;
+    struct aqm_view view = {.pdu_octets = 500,
+                            .queue_octets = 20000,
+                            .queue_pdus = 40,
+                            .share_octets_per_s = 10000,
+                            .ect = ect,
+                            .rng = &rng,
+                            .pdu_word = &word};
+    rng_seed(&rng, 7, 0);
+    asked_param(a, "ecn", ecn);
+    if (a->aqm.ops == &aqm_pie)
+        asked_param(a, "ecn_ceiling", 1000000); // its standard ends marks at 10 %
+    asked_ready(a);
+    memset(counts, 0, 3 * sizeof counts[0]);
+    for (view.now_ns = S_NS; view.now_ns < 11 * S_NS; view.now_ns += 50 * MS_NS) {
+        view.sojourn_ns = 0;
+        counts[asked_in(a, &view)]++;
+        view.sojourn_ns = 2 * S_NS;
+        counts[asked_out(a, &view)]++;
+    }
+}
+
+static void test_marks_need_ect_and_ecn(void **state)
+{
+    uint32_t counts[3];
+    (void)state;
+    for (uint32_t i = 0; i < aqm_count; i++) {
+        if (aqm_list[i] == &aqm_tail_drop)
+            continue;
+        struct asked a = asked_of(aqm_list[i]->name);
+        congest(&a, true, true, counts);
+        assert_true(counts[AQM_MARK] > 0);
+        congest(&a, true, false, counts);
+        assert_true(counts[AQM_MARK] == 0 && counts[AQM_DROP] > 0);
+        congest(&a, false, true, counts);
+        assert_true(counts[AQM_MARK] == 0 && counts[AQM_DROP] > 0);
+    }
+}
+
+// A queue that never held anything: the first N-PDU comes and goes at once.
+static void test_idle_queue_is_left_alone(void **state)
+{
+    (void)state;
+    random_begin();
+    for (uint32_t i = 0; i < aqm_count; i++)
+        for (int round = 0; round < 100; round++) {
+            struct asked a = asked_of(aqm_list[i]->name);
+            random_params(&a);
+            if (asked_setup(&a))
+                continue;
+            struct rng rng;
+            uint32_t word = 0;
+            rng_seed(&rng, (uint64_t)round, 0);
+            struct aqm_view view = {.now_ns = any_of(1ULL << 60),
+                                    .pdu_octets = 500,
+                                    .share_octets_per_s = 1 + (uint32_t)any_of(UINT32_MAX - 1),
+                                    .rng = &rng,
+                                    .pdu_word = &word};
+            assert_int_equal(asked_in(&a, &view), AQM_PASS);
+            view.queue_pdus = 1;
+            view.queue_octets = 500;
+            assert_int_equal(asked_out(&a, &view), AQM_PASS);
+        }
+}
+
+static void test_octets_and_time(void **state)
+{
+    (void)state;
+    random_begin();
+    for (int i = 0; i < 100000; i++) {
+        struct aqm_view view = {.share_octets_per_s = 1 + (uint32_t)any_of(UINT32_MAX - 1)};
+        uint64_t ns = any_of(UINT64_MAX), octets = any_of(UINT32_MAX);
+        long double share = (long double)view.share_octets_per_s;
+        long double exact = floorl(share * (long double)ns / 1e9L);
+        if (exact >= UINT32_MAX)
+            assert_true(aqm_octets_in(&view, ns) == UINT32_MAX);
+        else
+            expect_near((long double)aqm_octets_in(&view, ns), exact, 1);
+        expect_near((long double)aqm_time_of(&view, octets),
+                    floorl((long double)octets * 1e9L / share), 1);
+    }
+    struct aqm_view view = {.share_octets_per_s = 2500};
+    assert_true(aqm_octets_in(&view, S_NS) == 2500 && aqm_time_of(&view, 2500) == S_NS);
+}
+
+static void test_signal(void **state)
+{
+    struct aqm_view ect = {.ect = true}, not_ect = {.ect = false};
+    (void)state;
+    assert_int_equal(aqm_signal(true, &ect), AQM_MARK);
+    assert_int_equal(aqm_signal(true, &not_ect), AQM_DROP);
+    assert_int_equal(aqm_signal(false, &ect), AQM_DROP);
+    assert_int_equal(aqm_signal(false, &not_ect), AQM_DROP);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_out_of_range_is_refused_by_name),
+        cmocka_unit_test(test_any_view),
+        cmocka_unit_test(test_marks_need_ect_and_ecn),
+        cmocka_unit_test(test_idle_queue_is_left_alone),
+        cmocka_unit_test(test_octets_and_time),
+        cmocka_unit_test(test_signal),
+    };
+    return cmocka_run_group_tests_name("aqm/aqm", tests, NULL, NULL);
+}
