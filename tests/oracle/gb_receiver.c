@@ -3,91 +3,10 @@
 // to what it carries. After an error the frame is dropped and each sequence goes on from the
 // number that came, so one fault is not reported again for every frame after it.
 // No state is touched before the FCS is good.
-#include "tests/oracle/gb_receiver.h"
+#include "tests/oracle/gb_receiver_parts.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define BUCKETS     512
-#define NSAPI_FIRST 5
-#define CONTEXTS    11
-
-#define REQUIRE(condition, error)  \
-    do {                           \
-        if (!(condition))          \
-            return GB_ERR_##error; \
-    } while (0)
-
-// One (TLLI, NSAPI): the N-PDU that is being put together, and the number the next one must have.
-struct context {
-    uint8_t sapi; // 0 until the NSAPI is first seen
-    bool open;
-    unsigned npdu_number, next_npdu_number, segments;
-    size_t len;
-    uint8_t octets[GB_NPDU_OCTETS_MAX];
-};
-
-struct ms {
-    struct ms *next; // in its bucket
-    uint32_t tlli;
-    unsigned next_nu[16]; // by SAPI
-    struct context contexts[CONTEXTS];
-};
-
-struct gb_receiver {
-    void (*deliver)(void *ctx, const struct gb_npdu *npdu);
-    void *ctx;
-    struct gb_receiver_counters counters;
-    uint32_t fcs_low[16], fcs_high[16]; // what each half of an octet leaves in the register
-    unsigned mss;
-    struct ms *buckets[BUCKETS]; // by TLLI
-};
-
-// One frame on its way up: the octets not yet looked at, and what has been read so far.
-struct frame {
-    struct gb_receiver *receiver;
-    struct ms *ms;
-    const uint8_t *at;
-    size_t left;
-    struct gb_npdu npdu;
-    bool first, more;
-    unsigned nu, segment;
-};
-
-static unsigned be16(const uint8_t *at)
-{
-    return (unsigned)at[0] << 8 | at[1];
-}
-
-static void narrow(struct frame *f, const uint8_t *at, size_t octets)
-{
-    f->at = at;
-    f->left = octets;
-}
-
-// 44.064 5.5: the exponents of the generator below x^24. Bits go LSB first, so the coefficient of
-// x^23 stands in bit 0 of the register.
-static uint32_t fcs_eight_shifts(uint32_t reg)
-{
-    static const uint8_t exponents[] = {23, 21, 20, 19, 17, 16, 15, 13, 8, 7, 5, 4, 2, 0};
-    uint32_t generator = 0;
-    for (size_t i = 0; i < sizeof(exponents); i++)
-        generator |= UINT32_C(1) << (23 - exponents[i]);
-    for (int bit = 0; bit < 8; bit++)
-        reg = (reg >> 1) ^ (reg & 1 ? generator : 0);
-    return reg;
-}
-
-uint32_t gb_receiver_fcs(const struct gb_receiver *r, const uint8_t *octets, size_t len)
-{
-    uint32_t reg = 0xffffff;
-    for (size_t i = 0; i < len; i++) {
-        unsigned low = (reg ^ octets[i]) & 0xff;
-        reg = (reg >> 8) ^ r->fcs_low[low & 15] ^ r->fcs_high[low >> 4];
-    }
-    return reg ^ 0xffffff;
-}
 
 // RFC 1071: over octets with their checksum in place, the folded sum is all ones.
 static bool sum_is_good(uint32_t sum, const uint8_t *at, size_t octets)
@@ -192,35 +111,11 @@ static enum gb_error bssgp_open(struct frame *f)
     return llc_pdu_find(f, pdu);
 }
 
-// 44.064 6.2 and 6.3. With PM = 0 the FCS covers the header and N202 = 4 octets only.
-static enum gb_error llc_open(struct frame *f)
-{
-    const uint8_t *llc = f->at;
-    REQUIRE(f->left >= 6, LLC_SHORT);
-    REQUIRE(f->left - 6 <= GB_N201_U_MAX, LLC_LONG);
-    REQUIRE((llc[0] & 0xb0) == 0, LLC_ADDRESS);
-    REQUIRE(llc[0] & 0x40, LLC_RESPONSE);
-    f->npdu.sapi = llc[0] & 0x0f;
-    REQUIRE(memchr("\3\5\11\13", f->npdu.sapi, 4), LLC_SAPI); // 3, 5, 9, 11
-    REQUIRE((llc[1] & 0xf8) == 0xc0, LLC_CONTROL);
-    REQUIRE((llc[2] & 0x02) == 0, LLC_CIPHERED);
-    const uint8_t *sent = llc + f->left - 3;
-    size_t covered = f->left - 3;
-    if (!(llc[2] & 0x01) && covered > 3 + 4)
-        covered = 3 + 4;
-    uint32_t fcs = gb_receiver_fcs(f->receiver, llc, covered);
-    REQUIRE(fcs == (sent[0] | (uint32_t)sent[1] << 8 | (uint32_t)sent[2] << 16), LLC_FCS);
-    f->nu = (llc[1] & 0x07u) << 6 | llc[2] >> 2;
-    narrow(f, llc + 3, f->left - 6);
-    return GB_ERR_NONE;
-}
-
 static enum gb_error ms_find_or_add(struct frame *f)
 {
     struct gb_receiver *r = f->receiver;
     struct ms **bucket = &r->buckets[f->npdu.tlli % BUCKETS];
-    for (f->ms = *bucket; f->ms && f->ms->tlli != f->npdu.tlli;)
-        f->ms = f->ms->next;
+    f->ms = gb_receiver_ms(r, f->npdu.tlli);
     if (!f->ms) {
         REQUIRE(r->mss < GB_MSS_MAX, MS_TABLE);
         f->ms = calloc(1, sizeof(*f->ms));
@@ -243,13 +138,13 @@ static void partial_discard(struct gb_receiver *r, struct context *c)
 // A real MS accepts a gap in N(U); here it is an error, and the LLE's partial N-PDUs go.
 static enum gb_error nu_check(struct frame *f)
 {
-    unsigned expected = f->ms->next_nu[f->npdu.sapi];
-    f->ms->next_nu[f->npdu.sapi] = (f->nu + 1) % 512;
-    for (int i = 0; f->nu != expected && i < CONTEXTS; i++) {
+    uint32_t expected = f->ms->next_ui[f->npdu.sapi];
+    f->ms->next_ui[f->npdu.sapi] = f->ui + 1;
+    for (int i = 0; f->ui != expected && i < CONTEXTS; i++) {
         if (f->ms->contexts[i].sapi == f->npdu.sapi)
             partial_discard(f->receiver, &f->ms->contexts[i]);
     }
-    return f->nu == expected ? GB_ERR_NONE : GB_ERR_LLC_NU;
+    return f->ui == expected ? GB_ERR_NONE : GB_ERR_LLC_NU;
 }
 
 // 44.065, SN-UNITDATA: X, F, T, M and NSAPI; DCOMP and PCOMP only in a first segment; the numbers.
@@ -333,8 +228,8 @@ static enum gb_error segment_take(struct frame *f)
 int gb_receiver_frame(struct gb_receiver *r, const uint8_t *frame, size_t len)
 {
     static enum gb_error (*const layers[])(struct frame *) = {
-        ethernet_open, ip_open,        udp_open, ns_open,    bssgp_open,
-        llc_open,      ms_find_or_add, nu_check, sndcp_open, segment_take,
+        ethernet_open,        ip_open,        udp_open, ns_open,    bssgp_open,
+        gb_receiver_llc_open, ms_find_or_add, nu_check, sndcp_open, segment_take,
     };
     struct frame f = {.receiver = r, .at = frame, .left = len};
     enum gb_error error = GB_ERR_NONE;
@@ -352,11 +247,21 @@ struct gb_receiver *gb_receiver_new(void (*deliver)(void *ctx, const struct gb_n
         return NULL;
     r->deliver = deliver;
     r->ctx = ctx;
-    for (uint32_t nibble = 0; nibble < 16; nibble++) {
-        r->fcs_low[nibble] = fcs_eight_shifts(nibble);
-        r->fcs_high[nibble] = fcs_eight_shifts(nibble << 4);
-    }
+    gb_receiver_fcs_begin(r);
     return r;
+}
+
+void gb_receiver_set_decipher(struct gb_receiver *r, gb_decipher *decipher, void *ctx)
+{
+    r->decipher = decipher;
+    r->decipher_ctx = ctx;
+}
+
+void gb_receiver_new_key(struct gb_receiver *r, uint32_t tlli)
+{
+    struct ms *ms = gb_receiver_ms(r, tlli);
+    if (ms)
+        memset(ms->next_ui, 0, sizeof(ms->next_ui));
 }
 
 void gb_receiver_free(struct gb_receiver *r)

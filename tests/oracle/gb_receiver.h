@@ -3,10 +3,12 @@
 // 44.065 (SN-UNITDATA), and shares no code with what it judges.
 // It is stricter than a real MS: the path under test promises no gap in N(U), no gap in N-PDU
 // numbers and no option it was not asked for, so each of these is an error here.
-// Left out: ciphering, compression, acknowledged mode, signalling, uplink.
+// Ciphering is a hook: whoever uses it lends the cipher and the keys, and the receiver says which
+// frame it is. Left out: compression, acknowledged mode, signalling, uplink.
 #ifndef TESTS_ORACLE_GB_RECEIVER_H
 #define TESTS_ORACLE_GB_RECEIVER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -46,7 +48,8 @@
     X(LLC_RESPONSE, "LLC C/R is 0: a downlink UI frame is a command")                             \
     X(LLC_SAPI, "LLC SAPI is not one for user data (3, 5, 9, 11)")                                \
     X(LLC_CONTROL, "LLC control field is not that of a UI frame")                                 \
-    X(LLC_CIPHERED, "LLC E bit is set: the frame is ciphered")                                    \
+    X(LLC_CIPHERED, "LLC E bit is set, and the MS has no cipher")                                 \
+    X(LLC_CLEAR, "LLC E bit is 0, and the MS has a cipher")                                       \
     X(LLC_FCS, "LLC FCS is wrong")                                                                \
     X(LLC_NU, "N(U) does not follow that of the frame before it")                                 \
     X(MS_TABLE, "no room for one more TLLI (4096 are kept)")                                      \
@@ -106,6 +109,23 @@ int gb_receiver_frame(struct gb_receiver *r, const uint8_t *frame, size_t len);
 const char *gb_receiver_error_text(int code);
 
 const struct gb_receiver_counters *gb_receiver_counters(const struct gb_receiver *r);
+
+// One UI frame under its key: 44.064 annex A.2 makes INPUT of these and of the MS's IOV-UI.
+struct gb_ciphered {
+    uint32_t tlli, oc;
+    uint8_t sapi;
+    uint16_t nu;
+};
+
+// XORs the key stream to these octets. False if that MS has no cipher; with no octets that is all
+// it is asked.
+typedef bool gb_decipher(void *ctx, const struct gb_ciphered *frame, uint8_t *octets, size_t len);
+
+// Without one no MS has a cipher.
+void gb_receiver_set_decipher(struct gb_receiver *r, gb_decipher *decipher, void *ctx);
+
+// N(U) and OC of an MS begin at 0 again, as with a new key. What of an N-PDU has come stays.
+void gb_receiver_new_key(struct gb_receiver *r, uint32_t tlli);
 
 // CRC-24 of 44.064 5.5 as a number; its low octet is sent first.
 uint32_t gb_receiver_fcs(const struct gb_receiver *r, const uint8_t *octets, size_t len);

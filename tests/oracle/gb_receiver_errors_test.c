@@ -135,6 +135,20 @@ static void test_llc_too_long(void **state)
     expect_verdict(*state, frame_built(&s), GB_ERR_LLC_LONG);
 }
 
+static bool everybody_has_a_cipher(void *ctx, const struct gb_ciphered *frame, uint8_t *octets,
+                                   size_t len)
+{
+    (void)ctx, (void)frame, (void)octets, (void)len;
+    return true;
+}
+
+static void test_in_the_clear(void **state)
+{
+    struct caught *caught = *state;
+    gb_receiver_set_decipher(caught->receiver, everybody_has_a_cipher, NULL);
+    expect_verdict(caught, TYPED(single), GB_ERR_LLC_CLEAR);
+}
+
 // The last of the frames is refused, and the N-PDU that the others began goes with it.
 static void expect_last(const struct spec *specs, size_t count, enum gb_error error)
 {
@@ -318,6 +332,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         RECEIVER_TEST(test_faults),
         RECEIVER_TEST(test_llc_too_long),
+        RECEIVER_TEST(test_in_the_clear),
         RECEIVER_TEST(test_partial_is_discarded),
         RECEIVER_TEST(test_goes_on_after_a_gap),
         RECEIVER_TEST(test_table_is_full),

@@ -1,0 +1,114 @@
+// What an AQM sees of its queue, by its scope, and what becomes of its advice. An N-PDU is judged
+// once as it comes and once before its first piece goes; the lifetime is judged then, too, and
+// always drops: it is no sign of congestion (RFC 3168).
+#include "dataplane/sched/sched_aqm.h"
+
+#include "dataplane/sched/sched_queue.h"
+
+#define SHARE_USES 32 // judgements until the share is worked out anew
+
+// rate * part / whole in octets a second; the whole is never 0. A stop says nothing about what is
+// to come: it is left out, or every threshold in time would fall to nothing meanwhile.
+static uint64_t part_of(uint32_t rate, uint64_t part, uint64_t whole)
+{
+    if (rate == BUCKET_UNLIMITED || rate == 0)
+        return UINT32_MAX;
+    return rate * part * BUCKET_RATE_BIT_PER_S / OCTETS_IN_BITS / whole;
+}
+
+static uint64_t least_of(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t at_least_1(uint64_t n)
+{
+    return n ? n : 1;
+}
+
+// Weights of the classes that an MS has a backlog of, a PFC that only begins one included.
+static uint32_t ms_weights(const struct sched *s, struct tree_ms *m, const struct tree_pfc *p)
+{
+    uint32_t sum = p->queue.total ? 0 : s->config.of_class[p->traffic_class].weight;
+    for (uint32_t slots = m->backlog; slots; slots &= slots - 1)
+        sum += s->config.of_class[tree_pfc_of(m, (uint32_t)__builtin_ctz(slots))->traffic_class]
+                   .weight;
+    return sum;
+}
+
+// A class's weight, and the weights of all that share a cell and a pipe with it; a class that only
+// begins a backlog included. Signalling goes first, and shares with nobody.
+struct weights {
+    uint64_t own, cell, pipe;
+};
+
+static struct weights weights_of(const struct sched *s, const struct tree_cell *c, uint32_t class)
+{
+    if (class == CLASS_SIGNALLING)
+        return (struct weights){1, 1, 1};
+    uint64_t own = s->config.of_class[class].weight;
+    uint64_t more = c->of_class[class].backlogged ? 0 : own;
+    return (struct weights){own, c->weights + more, s->nse[c->nse].weights + more};
+}
+
+// What the PFC can expect: the least, over its levels, of R times its weighted share of what is
+// backlogged there.
+static uint32_t share_of(const struct sched *s, struct tree_ms *m, const struct tree_pfc *p)
+{
+    const struct tree_cell *c = &s->cell[m->cell];
+    uint32_t class = p->traffic_class;
+    struct weights w = weights_of(s, c, class);
+    uint64_t sharers = c->of_class[class].backlogged + (p->queue.total ? 0 : 1);
+    uint64_t in_ms = class == CLASS_SIGNALLING ? 1 : ms_weights(s, m, p);
+    uint64_t share = part_of(p->bucket.rate, 1, 1);
+    share = least_of(share, part_of(ms_terms(s, m).rate, w.own, in_ms));
+    share = least_of(share, part_of(c->bucket.rate, w.own, w.cell * sharers));
+    share = least_of(share, part_of(s->nse[c->nse].bucket.rate, w.own, w.pipe * sharers));
+    return (uint32_t)at_least_1(least_of(share, UINT32_MAX));
+}
+
+void aqm_share_anew(const struct sched *s, struct tree_ms *m, struct tree_pfc *p)
+{
+    p->share_octets_per_s = share_of(s, m, p);
+    p->share_uses = SHARE_USES;
+}
+
+// Of a class in a cell or an NSE: all its PFCs together, in an NSE those of all its cells.
+static uint32_t share_of_class(const struct sched *s, const struct tree_cell *c, uint32_t class,
+                               bool all_cells)
+{
+    const struct tree_nse *n = &s->nse[c->nse];
+    struct weights w = weights_of(s, c, class);
+    uint64_t begins = c->of_class[class].backlogged ? 0 : 1;
+    uint64_t cells = all_cells ? n->cells_backlogged[class] + begins : 1;
+    uint64_t share = cells * part_of(c->bucket.rate, w.own, w.cell);
+    share = least_of(share, part_of(n->bucket.rate, cells * w.own, w.pipe));
+    return (uint32_t)at_least_1(least_of(share, UINT32_MAX));
+}
+
+uint8_t *aqm_look_wide(struct sched *s, const struct tree_ms *m, uint32_t class, bool nse,
+                       struct aqm_view *view, uint64_t *total)
+{
+    const struct tree_cell *c = &s->cell[m->cell];
+    *total = nse ? s->nse[c->nse].total[class] : c->of_class[class].total;
+    view->share_octets_per_s = share_of_class(s, c, class, nse);
+    size_t at = (size_t)(nse ? c->nse : m->cell) * CLASS_COUNT + class;
+    return (nse ? s->nse_aqm_vars : s->cell_aqm_vars) + at * AQM_VARS_OCTETS;
+}
+
+void list_drop(struct sched *s, const struct tree_pfc *p, const struct pdu *pdu,
+               enum drop_reason reason)
+{
+    s->drop[s->drop_count++] = (struct sched_drop){.buffer = pdu->buffer,
+                                                   .octets = pdu->octets,
+                                                   .traffic_class = p->traffic_class,
+                                                   .reason = (uint8_t)reason};
+}
+
+void drop_head(struct sched *s, uint32_t pfc, enum drop_reason reason)
+{
+    struct tree_ms *m = tree_ms(s, tree_pfc_ms(pfc));
+    struct tree_pfc *p = tree_pfc_of(m, tree_pfc_slot(pfc));
+    list_drop(s, p, queue_head(s, pfc, p), reason);
+    queue_pop(s, pfc, m, p);
+}

@@ -1,0 +1,88 @@
+// Asking an AQM: on every packet's way, so inline. See sched_aqm.c.
+#ifndef SLUICE_SCHED_SCHED_AQM_H
+#define SLUICE_SCHED_SCHED_AQM_H
+
+#include "dataplane/sched/sched_round.h"
+
+void aqm_share_anew(const struct sched *s, struct tree_ms *m, struct tree_pfc *p);
+uint8_t *aqm_look_wide(struct sched *s, const struct tree_ms *m, uint32_t class, bool nse,
+                       struct aqm_view *view, uint64_t *total);
+
+// The queue that the AQM watches, and the AQM's memory of it.
+static inline uint8_t *aqm_look(struct sched *s, uint32_t pfc, struct tree_ms *m,
+                                struct tree_pfc *p, uint32_t flow, struct aqm_view *view)
+{
+    uint32_t class = p->traffic_class;
+    enum sched_scope scope = (enum sched_scope)s->rule[class].scope;
+    uint64_t total = p->queue.total;
+    uint8_t *vars = p->aqm_vars;
+    if (scope <= SCHED_SCOPE_BVC) {
+        vars = aqm_look_wide(s, m, class, scope == SCHED_SCOPE_NSE, view, &total);
+    } else {
+        if (p->share_uses == 0)
+            aqm_share_anew(s, m, p);
+        p->share_uses--;
+        view->share_octets_per_s = p->share_octets_per_s;
+        if (scope == SCHED_SCOPE_FLOW) {
+            vars = queue_flow(s, pfc, flow)->aqm_vars;
+            total = queue_flow(s, pfc, flow)->queue.total;
+        }
+    }
+    view->queue_pdus = total_packets(total);
+    view->queue_octets =
+        total_octets(total) < UINT32_MAX ? (uint32_t)total_octets(total) : UINT32_MAX;
+    return vars;
+}
+
+// True if the N-PDU is to be dropped; a mark is left in it.
+static inline bool aqm_obey(enum aqm_verdict verdict, struct pdu *pdu)
+{
+    if (verdict == AQM_MARK && pdu->ect)
+        pdu->mark = 1;
+    return verdict == AQM_DROP || (verdict == AQM_MARK && !pdu->ect);
+}
+
+// An AQM of one MS lives by the MS's clock: what it timed does not run out while the MS is frozen.
+static inline uint64_t aqm_clock(const struct sched *s, const struct tree_ms *m,
+                                 const struct tree_pfc *p, uint64_t now_ns)
+{
+    return s->rule[p->traffic_class].scope >= SCHED_SCOPE_PFC ? tree_ms_clock(m, now_ns) : now_ns;
+}
+
+static inline enum drop_reason aqm_ask_in(struct sched *s, uint32_t pfc, struct tree_ms *m,
+                                          struct tree_pfc *p, struct pdu *pdu, uint32_t flow,
+                                          uint64_t now_ns)
+{
+    const struct aqm *aqm = s->rule[p->traffic_class].aqm;
+    bool by_flow = s->rule[p->traffic_class].scope == SCHED_SCOPE_FLOW;
+    if (!aqm->ops->enqueue || (aqm->ops->enqueue_if_empty && p->queue.total && !by_flow))
+        return DROP_NONE;
+    struct aqm_view view = {.now_ns = aqm_clock(s, m, p, now_ns),
+                            .pdu_octets = pdu->octets,
+                            .ect = pdu->ect,
+                            .rng = &s->rng,
+                            .pdu_word = &pdu->aqm_word};
+    uint8_t *vars = aqm_look(s, pfc, m, p, flow, &view);
+    return aqm_obey(aqm->ops->enqueue(aqm->config, vars, &view), pdu) ? DROP_aqm_in : DROP_NONE;
+}
+
+static inline enum drop_reason aqm_ask_out(struct sched *s, const struct round *r, struct pdu *pdu,
+                                           uint64_t now_ns)
+{
+    const struct tree_rule *rule = &s->rule[r->p->traffic_class];
+    if (r->sojourn_ns > rule->deadline_ns)
+        return DROP_expired;
+    if (!rule->aqm->ops->dequeue)
+        return DROP_NONE;
+    struct aqm_view view = {.now_ns = aqm_clock(s, r->m, r->p, now_ns),
+                            .sojourn_ns = r->sojourn_ns,
+                            .pdu_octets = pdu->octets,
+                            .ect = pdu->ect,
+                            .rng = &s->rng,
+                            .pdu_word = &pdu->aqm_word};
+    uint8_t *vars = aqm_look(s, r->pfc, r->m, r->p, r->p->flow, &view);
+    enum aqm_verdict verdict = rule->aqm->ops->dequeue(rule->aqm->config, vars, &view);
+    return aqm_obey(verdict, pdu) ? DROP_aqm_out : DROP_NONE;
+}
+
+#endif

@@ -1,0 +1,256 @@
+// A cell's classes and its place in its NSE. Between classes: start-time fair queueing (Goyal, Vin,
+// Cheng 1996): each class has a start tag S, S += octets / weight, on waking S = max(S, v(b)), v(b)
+// the last start tag served; the class with the least S goes next, signalling before all. Between
+// cells of a pipe the key is O(b) + min S; who comes back from its own bucket gets O(b) =
+// max(O(b), v(pipe) - min S - a few PDUs), so nobody banks credit; the clock v(b) of an empty cell
+// follows the pipe's. This makes (cell, class) pairs share by weighted max-min (S3).
+// Invariant: a cell is among the ready of its NSE if and only if CELL_READY.
+#include "dataplane/sched/sched_parts.h"
+
+// What a cell may claim of the time in which its own bucket kept it. With nothing, a cell whose
+// rate and whose share of the pipe are alike gets less than either, each time the other's turn.
+#define CLAIM_PDUS 4
+
+// Of those classes; there must be one.
+static uint32_t next_of(const struct tree_cell *c, uint32_t active)
+{
+    uint32_t best = (uint32_t)__builtin_ctz(active);
+    if (best == CLASS_SIGNALLING)
+        return best;
+    for (active &= active - 1; active; active &= active - 1) {
+        uint32_t class = (uint32_t)__builtin_ctz(active);
+        if (tree_before(c->of_class[class].tag, c->of_class[best].tag))
+            best = class;
+    }
+    return best;
+}
+
+uint32_t cell_next_class(const struct tree_cell *c)
+{
+    return next_of(c, c->active);
+}
+
+void nse_refresh(struct sched *s, uint32_t nse)
+{
+    struct tree_nse *n = &s->nse[nse];
+    bool ready = n->first != TREE_NONE && !(n->state & (NSE_WAITS | NSE_STOPPED));
+    if (ready == !!(n->state & NSE_READY))
+        return;
+    n->state ^= NSE_READY;
+    if (!ready) {
+        s->nse[n->prev].next = n->next;
+        s->nse[n->next].prev = n->prev;
+        if (s->nse_ready == nse)
+            s->nse_ready = n->next == nse ? TREE_NONE : n->next;
+        return;
+    }
+    if (s->nse_ready == TREE_NONE)
+        s->nse_ready = n->next = n->prev = nse;
+    struct tree_nse *turn = &s->nse[s->nse_ready];
+    n->next = s->nse_ready;
+    n->prev = turn->prev;
+    s->nse[turn->prev].next = nse;
+    turn->prev = nse;
+}
+
+// Who comes back has no claim on what the pipe sent meanwhile, but for a few PDUs.
+static void come_back(const struct sched *s, struct tree_cell *c, const struct tree_nse *n)
+{
+    uint32_t data = c->active & ~(1u << CLASS_SIGNALLING);
+    if (!data)
+        return;
+    uint32_t class = next_of(c, data);
+    uint64_t tag =
+        c->of_class[class].tag + tree_tag(s, class, CLAIM_PDUS * s->config.pdu_octets_max);
+    if (tree_before(c->offset + tag, n->virtual))
+        c->offset = n->virtual - tag;
+}
+
+// The pipe waits for the first of its cells: another first may be smaller.
+static void first_changes(struct sched *s, uint32_t nse)
+{
+    if (s->nse[nse].state & NSE_WAITS)
+        nse_unwait(s, nse);
+}
+
+static void leave(struct sched *s, struct tree_cell *c, uint32_t cell)
+{
+    if (s->nse[c->nse].first == cell)
+        first_changes(s, c->nse);
+    ready_remove(s, &s->nse[c->nse], cell);
+    c->state &= (uint8_t)~CELL_READY;
+}
+
+static void enter(struct sched *s, struct tree_cell *c, uint32_t cell)
+{
+    ready_add(s, &s->nse[c->nse], cell);
+    c->state |= CELL_READY;
+    if (s->nse[c->nse].first == cell)
+        first_changes(s, c->nse);
+    nse_refresh(s, c->nse);
+}
+
+// Its place by virtual time; a cell that only comes back now has no claim on what went meanwhile.
+// Cells with signalling go in the order in which they came, one PDU each.
+static void refresh_by_time(struct sched *s, struct tree_cell *c, uint32_t cell, bool served)
+{
+    struct tree_nse *n = &s->nse[c->nse];
+    uint32_t class = cell_next_class(c);
+    bool ready = c->state & CELL_READY, strict = class == CLASS_SIGNALLING;
+    if (!ready)
+        come_back(s, c, n);
+    uint64_t key = c->offset + c->of_class[class].tag;
+    if (ready && c->strict == strict && (strict ? !served : c->key == key))
+        return;
+    if (ready)
+        leave(s, c, cell);
+    c->key = strict ? n->signalled++ : key;
+    c->strict = strict;
+    enter(s, c, cell);
+}
+
+static void refresh(struct sched *s, uint32_t cell, bool served)
+{
+    struct tree_cell *c = &s->cell[cell];
+    if (c->active && !(c->state & (CELL_WAITS | CELL_STOPPED))) {
+        if (ready_by_time(&s->nse[c->nse]))
+            refresh_by_time(s, c, cell, served);
+        else if (!(c->state & CELL_READY))
+            enter(s, c, cell);
+    } else if (c->state & CELL_READY) {
+        leave(s, c, cell);
+        nse_refresh(s, c->nse);
+    }
+}
+
+void cell_refresh(struct sched *s, uint32_t cell)
+{
+    refresh(s, cell, false);
+}
+
+void cell_served(struct sched *s, uint32_t cell)
+{
+    refresh(s, cell, true);
+}
+
+static void class_wakes(struct sched *s, uint32_t class, struct tree_cell *c, uint32_t cell)
+{
+    if (class != CLASS_SIGNALLING)
+        cell_class_wakes(c, &s->nse[c->nse], class);
+    c->active |= (uint8_t)(1u << class);
+    // What is first in the cell's order has changed, and may be smaller than what is waited for.
+    if (cell_next_class(c) == class) {
+        cell_unwait(s, cell);
+        if (s->nse[c->nse].first == cell)
+            first_changes(s, c->nse);
+    }
+    cell_refresh(s, cell);
+    nse_refresh(s, c->nse);
+}
+
+void cell_ring_add(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t cell)
+{
+    struct tree_cell *c = &s->cell[cell];
+    struct tree_class *k = &c->of_class[p->traffic_class];
+    p->state |= PFC_IN_RING;
+    if (k->head == TREE_NONE) {
+        k->head = p->next = p->prev = pfc;
+        class_wakes(s, p->traffic_class, c, cell);
+        return;
+    }
+    struct tree_pfc *head = tree_pfc(s, k->head);
+    p->next = k->head;
+    p->prev = head->prev;
+    tree_pfc(s, head->prev)->next = pfc;
+    head->prev = pfc;
+}
+
+void cell_ring_unlink(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct tree_cell *c)
+{
+    struct tree_class *k = &c->of_class[p->traffic_class];
+    p->state &= (uint8_t) ~(PFC_IN_RING | PFC_TURN);
+    if (p->next == pfc) {
+        k->head = TREE_NONE;
+        c->active &= (uint8_t) ~(1u << p->traffic_class);
+        return;
+    }
+    tree_pfc(s, p->prev)->next = p->next;
+    tree_pfc(s, p->next)->prev = p->prev;
+    if (k->head == pfc)
+        k->head = p->next;
+}
+
+void cell_ring_remove(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t cell)
+{
+    cell_ring_unlink(s, pfc, p, &s->cell[cell]);
+    cell_refresh(s, cell);
+}
+
+void cell_wait(struct sched *s, uint32_t cell, uint64_t at_ns)
+{
+    struct tree_cell *c = &s->cell[cell];
+    c->state |= CELL_WAITS;
+    c->wheel_ref = wheel_add(&s->wheel, tree_id(TREE_CELL, cell), at_ns);
+    cell_refresh(s, cell);
+}
+
+void cell_unwait(struct sched *s, uint32_t cell)
+{
+    struct tree_cell *c = &s->cell[cell];
+    if (!(c->state & CELL_WAITS))
+        return;
+    c->state &= (uint8_t)~CELL_WAITS;
+    if (c->wheel_ref != WHEEL_NO_REF)
+        wheel_remove(&s->wheel, c->wheel_ref);
+    c->wheel_ref = WHEEL_NO_REF;
+}
+
+void cell_look_again(struct sched *s, uint32_t cell)
+{
+    if (s->cell[cell].state & CELL_WAITS) {
+        cell_unwait(s, cell);
+        cell_refresh(s, cell);
+    }
+    if (s->nse[s->cell[cell].nse].state & NSE_WAITS) {
+        nse_unwait(s, s->cell[cell].nse);
+        nse_refresh(s, s->cell[cell].nse);
+    }
+}
+
+void nse_wait(struct sched *s, uint32_t nse, uint64_t at_ns)
+{
+    s->nse[nse].state |= NSE_WAITS;
+    s->nse[nse].wheel_ref = wheel_add(&s->wheel, tree_id(TREE_NSE, nse), at_ns);
+    nse_refresh(s, nse);
+}
+
+void nse_unwait(struct sched *s, uint32_t nse)
+{
+    struct tree_nse *n = &s->nse[nse];
+    if (!(n->state & NSE_WAITS))
+        return;
+    n->state &= (uint8_t)~NSE_WAITS;
+    if (n->wheel_ref != WHEEL_NO_REF)
+        wheel_remove(&s->wheel, n->wheel_ref);
+    n->wheel_ref = WHEEL_NO_REF;
+}
+
+void tree_moved(void *owner, uint32_t id, uint32_t ref)
+{
+    struct sched *s = owner;
+    uint32_t at = id & TREE_ID_MASK;
+    switch ((enum tree_kind)(id >> TREE_KIND_SHIFT)) {
+    case TREE_MS:
+        tree_ms(s, at)->wheel_ref = ref;
+        break;
+    case TREE_PFC:
+        tree_pfc(s, at)->wheel_ref = ref;
+        break;
+    case TREE_CELL:
+        s->cell[at].wheel_ref = ref;
+        break;
+    case TREE_NSE:
+        s->nse[at].wheel_ref = ref;
+        break;
+    }
+}

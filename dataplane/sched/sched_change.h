@@ -1,0 +1,18 @@
+// What the set-up functions share: checks, each 0 or -enum sched_err.
+#ifndef SLUICE_SCHED_SCHED_CHANGE_H
+#define SLUICE_SCHED_SCHED_CHANGE_H
+
+#include "dataplane/sched/sched_parts.h"
+
+// There, if `there`; else free.
+int change_nse(const struct sched *s, uint32_t nse, bool there);
+int change_cell(const struct sched *s, uint32_t cell, bool there);
+int change_ms(const struct sched *s, uint32_t ms, bool there);
+int change_pfc(const struct sched *s, uint32_t ms, uint32_t slot);
+int change_terms(struct bucket_terms terms);
+int change_n201_u(const struct sched *s, uint16_t n201_u);
+
+// Drops all that the PFC has queued, as far as the list has room.
+int change_flush(struct sched *s, uint32_t pfc, enum drop_reason reason);
+
+#endif

@@ -1,0 +1,349 @@
+// See sched.h: new values for buckets, freezing, moving, flushing. Every bucket is settled at its
+// old rate before a new one holds (S10).
+#include "dataplane/sched/sched_change.h"
+
+#define N201_U_MIN 140
+#define N201_U_MAX 1520
+
+static int there_or_free(bool exists, bool there)
+{
+    return exists == there ? 0 : there ? -SCHED_MISSING : -SCHED_EXISTS;
+}
+
+int change_nse(const struct sched *s, uint32_t nse, bool there)
+{
+    return nse >= s->config.nses ? -SCHED_BAD_ID : there_or_free(s->nse[nse].state != 0, there);
+}
+
+int change_cell(const struct sched *s, uint32_t cell, bool there)
+{
+    return cell >= s->config.bvcs ? -SCHED_BAD_ID : there_or_free(s->cell[cell].state != 0, there);
+}
+
+int change_ms(const struct sched *s, uint32_t ms, bool there)
+{
+    return ms >= s->config.mss ? -SCHED_BAD_ID : there_or_free(tree_ms(s, ms)->state != 0, there);
+}
+
+int change_pfc(const struct sched *s, uint32_t ms, uint32_t slot)
+{
+    int fault = change_ms(s, ms, true);
+    if (fault)
+        return fault;
+    if (slot >= s->config.pfcs_an_ms)
+        return -SCHED_BAD_ID;
+    return tree_ms(s, ms)->slots & 1u << slot ? 0 : -SCHED_MISSING;
+}
+
+int change_terms(struct bucket_terms terms)
+{
+    return terms.rate <= BUCKET_RATE_MAX || terms.rate == BUCKET_UNLIMITED ? 0 : -SCHED_BAD_RATE;
+}
+
+int change_n201_u(const struct sched *s, uint16_t n201_u)
+{
+    bool fits = n201_u + s->config.llc_octets <= s->config.pdu_octets_max;
+    return n201_u >= N201_U_MIN && n201_u <= N201_U_MAX && fits ? 0 : -SCHED_BAD_N201_U;
+}
+
+// What a bucket-full ratio can say of the largest bucket.
+static int change_level(uint64_t level)
+{
+    return level <= bucket_level_of_ratio(UINT32_MAX, UINT8_MAX) ? 0 : -SCHED_BAD_LEVEL;
+}
+
+static void state_set(uint8_t *state, uint8_t bit, bool on)
+{
+    *state = (uint8_t)(on ? *state | bit : *state & ~bit);
+}
+
+// Between order by turns and by virtual time all ready cells change their places: out, as a list,
+// and in again.
+static uint32_t unready(struct sched *s, struct tree_nse *n)
+{
+    uint32_t list = TREE_NONE;
+    while (n->first != TREE_NONE) {
+        uint32_t cell = n->first;
+        ready_remove(s, n, cell);
+        s->cell[cell].state &= (uint8_t)~CELL_READY;
+        s->cell[cell].next = list;
+        list = cell;
+    }
+    return list;
+}
+
+static void make_ready(struct sched *s, uint32_t list)
+{
+    while (list != TREE_NONE) {
+        uint32_t cell = list;
+        list = s->cell[cell].next;
+        cell_refresh(s, cell);
+    }
+}
+
+int sched_nse_set(struct sched *s, uint32_t nse, struct bucket_terms cir, uint64_t now_ns)
+{
+    int fault = change_nse(s, nse, true);
+    if (!fault)
+        fault = change_terms(cir);
+    if (fault)
+        return fault;
+    struct tree_nse *n = &s->nse[nse];
+    bool by_time = ready_by_time(n);
+    uint32_t ready = by_time == (cir.rate != BUCKET_UNLIMITED) ? TREE_NONE : unready(s, n);
+    bucket_set(&n->bucket, cir, now_ns);
+    make_ready(s, ready);
+    nse_unwait(s, nse);
+    state_set(&n->state, NSE_STOPPED, cir.rate == 0);
+    nse_refresh(s, nse);
+    return 0;
+}
+
+int sched_bvc_set(struct sched *s, uint32_t bvc, struct bucket_terms terms,
+                  struct bucket_terms ms_default, uint64_t now_ns)
+{
+    int fault = change_cell(s, bvc, true);
+    if (!fault)
+        fault = change_terms(terms);
+    if (!fault)
+        fault = change_terms(ms_default);
+    if (fault)
+        return fault;
+    struct tree_cell *c = &s->cell[bvc];
+    uint32_t most = s->config.pdu_octets_max;
+    bucket_set(&c->bucket, bucket_effective(terms, s->config.bvc_delay_ns, most), now_ns);
+    leak_set(&c->defaults, bucket_effective(ms_default, s->config.ms_delay_ns, most), now_ns);
+    cell_unwait(s, bvc);
+    state_set(&c->state, CELL_STOPPED, terms.rate == 0);
+    cell_refresh(s, bvc);
+    cell_look_again(s, bvc);
+    return 0;
+}
+
+int sched_bvc_reset(struct sched *s, uint32_t bvc, uint64_t now_ns)
+{
+    struct bucket_terms none = {0};
+    int fault = sched_bvc_set(s, bvc, none, none, now_ns);
+    return fault ? fault : sched_bvc_level(s, bvc, 0, now_ns);
+}
+
+// An MS's clock stands while it is frozen or its own R is 0.
+static void standing_set(struct tree_ms *m, uint8_t bit, bool on, uint64_t now_ns)
+{
+    bool stood = ms_stands(m);
+    uint64_t clock_ns = tree_ms_clock(m, now_ns);
+    state_set(&m->state, bit, on);
+    bool stands = ms_stands(m);
+    if (stands != stood)
+        m->away_ns = stands ? clock_ns : now_ns - clock_ns;
+}
+
+int sched_ms_set(struct sched *s, uint32_t ms, struct bucket_terms terms, uint64_t now_ns)
+{
+    int fault = change_ms(s, ms, true);
+    if (!fault)
+        fault = change_terms(terms);
+    if (fault)
+        return fault;
+    struct tree_ms *m = tree_ms(s, ms);
+    terms = bucket_effective(terms, s->config.ms_delay_ns, s->config.pdu_octets_max);
+    uint64_t level = ms_level(s, m, now_ns);
+    m->state |= MS_OWN;
+    m->bucket = (struct bucket){level, now_ns, terms.rate, terms.max_octets};
+    standing_set(m, MS_STOPPED, terms.rate == 0, now_ns);
+    ms_update(s, ms, now_ns);
+    return 0;
+}
+
+int sched_ms_default(struct sched *s, uint32_t ms, uint64_t now_ns)
+{
+    int fault = change_ms(s, ms, true);
+    if (fault)
+        return fault;
+    struct tree_ms *m = tree_ms(s, ms);
+    uint64_t level = ms_level(s, m, now_ns);
+    m->state &= (uint8_t)~MS_OWN;
+    bucket_default_set(&m->bucket, &s->cell[m->cell].defaults, level, now_ns);
+    standing_set(m, MS_STOPPED, false, now_ns);
+    ms_update(s, ms, now_ns);
+    return 0;
+}
+
+int sched_ms_n201_u(struct sched *s, uint32_t ms, uint32_t lle, uint16_t n201_u, uint64_t now_ns)
+{
+    int fault = change_ms(s, ms, true);
+    if (!fault)
+        fault = lle < SCHED_LLES ? change_n201_u(s, n201_u) : -SCHED_BAD_ID;
+    if (fault)
+        return fault;
+    tree_ms(s, ms)->n201_u[lle] = n201_u;
+    ms_heads_change(s, ms, now_ns);
+    return 0;
+}
+
+static int freeze(struct sched *s, uint32_t ms, bool on, uint64_t now_ns)
+{
+    int fault = change_ms(s, ms, true);
+    if (fault)
+        return fault;
+    standing_set(tree_ms(s, ms), MS_FROZEN, on, now_ns);
+    ms_update(s, ms, now_ns);
+    return 0;
+}
+
+int sched_ms_freeze(struct sched *s, uint32_t ms, uint64_t now_ns)
+{
+    return freeze(s, ms, true, now_ns);
+}
+
+int sched_ms_release(struct sched *s, uint32_t ms, uint64_t now_ns)
+{
+    return freeze(s, ms, false, now_ns);
+}
+
+static void count_in_cell(struct sched *s, uint32_t cell, const struct tree_pfc *p, bool in)
+{
+    struct tree_cell *c = &s->cell[cell];
+    uint64_t step = in ? p->queue.total : -p->queue.total;
+    c->total += step;
+    c->of_class[p->traffic_class].total += step;
+    s->nse[c->nse].total[p->traffic_class] += step;
+    if (p->queue.total)
+        cell_backlog(s, cell, p->traffic_class, in);
+}
+
+// A PFC that waits has been told before that it does not.
+static void pfc_stop(struct sched *s, uint32_t pfc, bool on)
+{
+    struct tree_ms *m = tree_ms(s, tree_pfc_ms(pfc));
+    uint32_t slot = tree_pfc_slot(pfc);
+    if (!on && tree_pfc(s, pfc)->state & PFC_STOPPED)
+        pfc_is_free(s, pfc, tree_pfc(s, pfc));
+    state_set(&tree_pfc_of(m, slot)->state, PFC_STOPPED, on);
+    state_set(&m->blocked, (uint8_t)(1u << slot), on);
+}
+
+int sched_ms_move(struct sched *s, uint32_t ms, uint32_t bvc, uint64_t now_ns)
+{
+    int fault = change_ms(s, ms, true);
+    if (!fault)
+        fault = change_cell(s, bvc, true);
+    if (fault)
+        return fault;
+    struct tree_ms *m = tree_ms(s, ms);
+    uint32_t from = m->cell;
+    if (bvc == from)
+        return 0;
+    ms_unwait(s, m);
+    for (uint32_t slots = m->slots; slots; slots &= slots - 1) {
+        uint32_t pfc = tree_pfc_id(ms, (uint32_t)__builtin_ctz(slots));
+        struct tree_pfc *p = tree_pfc(s, pfc);
+        pfc_unwait(s, pfc, p);
+        if (p->state & PFC_IN_RING)
+            cell_ring_remove(s, pfc, p, from);
+        count_in_cell(s, from, p, false);
+        count_in_cell(s, bvc, p, true);
+        p->bucket = (struct bucket){.rate = BUCKET_UNLIMITED, .at_ns = now_ns};
+        pfc_stop(s, pfc, false);
+        p->share_uses = 0;
+    }
+    cell_look_again(s, from);
+    s->cell[from].mss--;
+    s->cell[bvc].mss++;
+    m->cell = bvc;
+    m->state &= (uint8_t) ~(MS_OWN | MS_LIMITED);
+    bucket_default_set(&m->bucket, &s->cell[bvc].defaults, 0, now_ns);
+    standing_set(m, MS_STOPPED, false, now_ns);
+    ms_update(s, ms, now_ns);
+    return 0;
+}
+
+int change_flush(struct sched *s, uint32_t pfc, enum drop_reason reason)
+{
+    struct tree_pfc *p = tree_pfc(s, pfc);
+    while (p->queue.total) {
+        if (s->drop_count == SCHED_DROPS)
+            return -SCHED_MORE;
+        queue_choose(s, pfc, p);
+        drop_head(s, pfc, reason);
+    }
+    return 0;
+}
+
+int sched_ms_flush(struct sched *s, uint32_t ms, enum drop_reason reason, uint64_t now_ns)
+{
+    int fault = change_ms(s, ms, true);
+    if (fault)
+        return fault;
+    struct tree_ms *m = tree_ms(s, ms);
+    for (uint32_t slots = m->backlog; slots && !fault; slots &= slots - 1)
+        fault = change_flush(s, tree_pfc_id(ms, (uint32_t)__builtin_ctz(slots)), reason);
+    ms_update(s, ms, now_ns);
+    return fault;
+}
+
+int sched_pfc_set(struct sched *s, uint32_t ms, uint32_t slot, struct bucket_terms terms,
+                  uint64_t now_ns)
+{
+    int fault = change_pfc(s, ms, slot);
+    if (!fault)
+        fault = change_terms(terms);
+    if (fault)
+        return fault;
+    struct tree_pfc *p = tree_pfc_of(tree_ms(s, ms), slot);
+    terms = bucket_effective(terms, s->config.pfc_delay_ns, s->config.pdu_octets_max);
+    pfc_unwait(s, tree_pfc_id(ms, slot), p);
+    bucket_set(&p->bucket, terms, now_ns);
+    pfc_stop(s, tree_pfc_id(ms, slot), terms.rate == 0);
+    ms_update(s, ms, now_ns);
+    return 0;
+}
+
+int sched_pfc_unlimit(struct sched *s, uint32_t ms, uint32_t slot, uint64_t now_ns)
+{
+    struct bucket_terms none = {BUCKET_UNLIMITED, 0};
+    return sched_pfc_set(s, ms, slot, none, now_ns);
+}
+
+int sched_bvc_level(struct sched *s, uint32_t bvc, uint64_t level, uint64_t now_ns)
+{
+    int fault = change_cell(s, bvc, true);
+    if (!fault)
+        fault = change_level(level);
+    if (fault)
+        return fault;
+    s->cell[bvc].bucket.level = level;
+    s->cell[bvc].bucket.at_ns = now_ns;
+    cell_look_again(s, bvc);
+    return 0;
+}
+
+int sched_ms_level(struct sched *s, uint32_t ms, uint64_t level, uint64_t now_ns)
+{
+    int fault = change_ms(s, ms, true);
+    if (!fault)
+        fault = change_level(level);
+    if (fault)
+        return fault;
+    struct tree_ms *m = tree_ms(s, ms);
+    if (m->state & MS_OWN)
+        bucket_charge(&m->bucket, level, 0, now_ns);
+    else
+        bucket_default_set(&m->bucket, &s->cell[m->cell].defaults, level, now_ns);
+    ms_update(s, ms, now_ns);
+    return 0;
+}
+
+int sched_pfc_level(struct sched *s, uint32_t ms, uint32_t slot, uint64_t level, uint64_t now_ns)
+{
+    int fault = change_pfc(s, ms, slot);
+    if (!fault)
+        fault = change_level(level);
+    if (fault)
+        return fault;
+    struct tree_pfc *p = tree_pfc_of(tree_ms(s, ms), slot);
+    bucket_charge(&p->bucket, level, 0, now_ns);
+    pfc_unwait(s, tree_pfc_id(ms, slot), p);
+    ms_update(s, ms, now_ns);
+    return 0;
+}

@@ -1,0 +1,213 @@
+// What the wheel brings back, in passes over a batch of ids, so that each pass finds in the cache
+// what the one before asked for. An MS whose cell has nobody in its rings needs no place among
+// others: if its PDU conforms at every level it goes at once. Where somebody stands before it, it
+// joins its ring. So the common case, a cell that is not full with MSs that their own buckets
+// limit, costs no turn.
+#include "dataplane/sched/sched_round.h"
+
+#define FIRE_IDS 64u
+
+// gcc takes a function that only prefetches for one without effect, and leaves its calls out.
+#define SCHED_PREFETCH static inline __attribute__((always_inline))
+
+// What a batch works for.
+struct firing {
+    struct sched_grant *grants;
+    uint32_t n, *taken;
+    uint64_t now_ns;
+};
+
+static uint32_t own_next_slot(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns)
+{
+    if (!ms_is_simple(m))
+        return ms_next_slot(s, ms, m, now_ns);
+    if (!ms_competing(m))
+        return TREE_NONE;
+    uint32_t slot = (uint32_t)__builtin_ctz(ms_competing(m));
+    return pfc_may_send(s, tree_pfc_id(ms, slot), m, tree_pfc_of(m, slot)) ? slot : TREE_NONE;
+}
+
+// Nobody stands before a PDU of this cell.
+static bool way_is_free(const struct tree_cell *c, const struct tree_nse *n)
+{
+    return !c->active && !(c->state & (CELL_WAITS | CELL_STOPPED)) &&
+           !(n->state & (NSE_WAITS | NSE_STOPPED)) && (n->first == TREE_NONE || !ready_by_time(n));
+}
+
+static bool conforms_everywhere(const struct sched *s, struct round *r, uint64_t now_ns)
+{
+    return round_conforms_pfc(r, now_ns) && round_conforms_ms(s, r, now_ns) &&
+           round_conforms_cell(r, now_ns) && round_conforms_nse(s, r, now_ns);
+}
+
+// True if a PDU of the MS went; the MS waits afterwards, or its PFCs are where they belong.
+static bool send_at_once(struct sched *s, uint32_t ms, struct tree_ms *m, struct firing *f)
+{
+    struct round r = {.cell = m->cell, .c = &s->cell[m->cell]};
+    r.nse = r.c->nse;
+    r.n = &s->nse[r.nse];
+    if (*f->taken == f->n || s->drop_count == SCHED_DROPS || !way_is_free(r.c, r.n))
+        return false;
+    uint32_t slot = own_next_slot(s, ms, m, f->now_ns);
+    if (slot == TREE_NONE)
+        return false;
+    round_hold(s, &r, ms, slot);
+    if (!conforms_everywhere(s, &r, f->now_ns) ||
+        !round_send(s, &r, f->now_ns, &f->grants[*f->taken]))
+        return false;
+    ++*f->taken;
+    if (r.c->state & CELL_READY) // what waited for the LLE has joined a ring
+        cell_refresh(s, r.cell);
+    if (m->backlog && !ms_is_simple(m))
+        ms_update(s, ms, f->now_ns);
+    else if (m->backlog && !(m->state & MS_WAITS))
+        ms_ready(s, ms, m);
+    return true;
+}
+
+// The wheel may bring an MS or a PFC back early, and its values may have changed.
+static void fire_ms(struct sched *s, uint32_t ms, struct tree_ms *m, struct firing *f)
+{
+    m->state = (uint8_t)((m->state & ~MS_WAITS) | MS_LIMITED);
+    if (!send_at_once(s, ms, m, f))
+        ms_settle(s, ms, m, f->now_ns);
+}
+
+static void fire_pfc(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct firing *f)
+{
+    uint32_t ms = tree_pfc_ms(pfc);
+    struct tree_ms *m = tree_ms(s, ms);
+    queue_choose(s, pfc, p);
+    uint64_t at_ns =
+        bucket_conforms_at(bucket_level(&p->bucket, f->now_ns), bucket_terms(&p->bucket),
+                           pfc_piece(s, m, p).llc_octets, f->now_ns);
+    if (at_ns > f->now_ns) {
+        pfc_wait(s, pfc, p, at_ns);
+        return;
+    }
+    pfc_is_free(s, pfc, p);
+    if (m->state & MS_WAITS) // it may be first in the MS's order now
+        ms_update(s, ms, f->now_ns);
+    else if (!ms_stands(m) && !send_at_once(s, ms, m, f) && !(p->state & (PFC_IN_RING | PFC_WAITS)))
+        pfc_joins(s, pfc, m, p);
+}
+
+// A node that another's firing has set going, or to wait anew, meanwhile is left as it is.
+static void fire_one(struct sched *s, uint32_t id, struct firing *f)
+{
+    uint32_t at = id & TREE_ID_MASK;
+    switch ((enum tree_kind)(id >> TREE_KIND_SHIFT)) {
+    case TREE_MS:
+        if (tree_ms(s, at)->state & MS_WAITS && tree_ms(s, at)->wheel_ref == WHEEL_NO_REF)
+            fire_ms(s, at, tree_ms(s, at), f);
+        break;
+    case TREE_PFC:
+        if (tree_pfc(s, at)->state & PFC_WAITS && tree_pfc(s, at)->wheel_ref == WHEEL_NO_REF)
+            fire_pfc(s, at, tree_pfc(s, at), f);
+        break;
+    case TREE_CELL:
+        if (s->cell[at].state & CELL_WAITS && s->cell[at].wheel_ref == WHEEL_NO_REF) {
+            s->cell[at].state &= (uint8_t)~CELL_WAITS;
+            cell_refresh(s, at);
+        }
+        break;
+    case TREE_NSE:
+        if (s->nse[at].state & NSE_WAITS && s->nse[at].wheel_ref == WHEEL_NO_REF) {
+            s->nse[at].state &= (uint8_t)~NSE_WAITS;
+            nse_refresh(s, at);
+        }
+        break;
+    }
+}
+
+// The MS and the PFC that an id stands for; false for cells and NSEs, which are few and warm.
+static inline bool node_of(const struct sched *s, uint32_t id, struct tree_ms **m,
+                           struct tree_pfc **p)
+{
+    uint32_t at = id & TREE_ID_MASK, kind = id >> TREE_KIND_SHIFT;
+    if (kind > TREE_PFC)
+        return false;
+    *m = tree_ms(s, kind == TREE_MS ? at : tree_pfc_ms(at));
+    *p = tree_pfc_of(*m, kind == TREE_MS ? 0 : tree_pfc_slot(at));
+    return true;
+}
+
+SCHED_PREFETCH void prefetch_node(const struct sched *s, uint32_t id)
+{
+    struct tree_ms *m;
+    struct tree_pfc *p;
+    if (!node_of(s, id, &m, &p))
+        return;
+    __builtin_prefetch(m, 1);
+    __builtin_prefetch(p, 1);
+    __builtin_prefetch(&p->tag, 1);
+}
+
+// Its ref is void from here on; and what its turn will want. True if it has several PFCs to choose
+// from.
+static inline bool touch_node(struct sched *s, uint32_t id)
+{
+    struct tree_ms *m;
+    struct tree_pfc *p;
+    tree_moved(s, id, WHEEL_NO_REF);
+    if (!node_of(s, id, &m, &p))
+        return false;
+    __builtin_prefetch(&s->cell[m->cell], 1);
+    __builtin_prefetch(&s->slot[p->queue.head], 1);
+    if (ms_is_simple(m))
+        return false;
+    for (uint32_t slots = m->backlog; slots; slots &= slots - 1) {
+        const struct tree_pfc *other = tree_pfc_of(m, (uint32_t)__builtin_ctz(slots));
+        __builtin_prefetch(other, 1);
+        __builtin_prefetch(&other->tag, 1);
+    }
+    return true;
+}
+
+// Each of them may be the one that goes.
+SCHED_PREFETCH void prefetch_heads(const struct sched *s, uint32_t id)
+{
+    struct tree_ms *m;
+    struct tree_pfc *p;
+    if (!node_of(s, id, &m, &p))
+        return;
+    for (uint32_t slots = m->backlog; slots; slots &= slots - 1)
+        __builtin_prefetch(&s->slot[tree_pfc_of(m, (uint32_t)__builtin_ctz(slots))->queue.head]);
+}
+
+// Who comes after this batch, chunk by chunk: their lines are asked for while it is worked on.
+SCHED_PREFETCH uint32_t prefetch_chunk(const struct sched *s, uint32_t chunk)
+{
+    const struct wheel_chunk *c = &s->wheel.chunk[chunk];
+    for (uint32_t i = 0; i < WHEEL_CHUNK_IDS; i++)
+        prefetch_node(s, c->id[i]);
+    if (c->next != WHEEL_NO_CHUNK)
+        __builtin_prefetch(&s->wheel.chunk[c->next]);
+    return c->next;
+}
+
+uint32_t fire(struct sched *s, uint32_t ids, bool exact, struct sched_grant *grants, uint32_t n,
+              uint32_t *taken, uint64_t now_ns)
+{
+    uint32_t id[FIRE_IDS];
+    struct firing f = {grants, n, taken, now_ns};
+    uint32_t fired = wheel_take(&s->wheel, now_ns, exact, id, ids < FIRE_IDS ? ids : FIRE_IDS);
+    uint32_t ahead = wheel_first_chunk(&s->wheel), gone = 0;
+    if (ahead != WHEEL_NO_CHUNK)
+        __builtin_prefetch(&s->wheel.chunk[ahead]);
+    for (uint32_t i = 0; i < fired; i++)
+        prefetch_node(s, id[i]);
+    bool several = false;
+    for (uint32_t i = 0; i < fired; i++)
+        several |= touch_node(s, id[i]);
+    for (uint32_t i = 0; several && i < fired; i++)
+        prefetch_heads(s, id[i]);
+    for (uint32_t i = 0; i < fired; i++) {
+        if (++gone == WHEEL_CHUNK_IDS && ahead != WHEEL_NO_CHUNK) {
+            ahead = prefetch_chunk(s, ahead);
+            gone = 0;
+        }
+        fire_one(s, id[i], &f);
+    }
+    return fired;
+}

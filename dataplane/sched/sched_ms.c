@@ -1,0 +1,216 @@
+// An MS and its PFCs: which of them is first in the MS's own order, and who waits until when.
+// Within an MS the order is that of start tags as in a cell (signalling first, then the least tag),
+// so an MS that its own bucket limits shares its rate by the weights of its classes, whatever else
+// is in the cell. A PFC that its own bucket refuses is out of this order and delays nobody (S5). A
+// half-sent N-PDU is finished before another of its LLE begins: SNDCP's receiver wants it so.
+#include "dataplane/sched/sched_parts.h"
+
+// An MS on its cell's defaults looks again this often, for they may have changed (S10).
+#define DEFAULTS_LOOK_NS 100000000ULL
+
+static bool own_first(const struct tree_pfc *a, const struct tree_pfc *b)
+{
+    bool a_signals = a->traffic_class == CLASS_SIGNALLING;
+    bool b_signals = b->traffic_class == CLASS_SIGNALLING;
+    return a_signals != b_signals ? a_signals : tree_before(a->tag, b->tag);
+}
+
+// May send, and its own bucket lets it; if not, it waits.
+static bool pfc_conforms(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p,
+                         uint64_t now_ns)
+{
+    if (!pfc_may_send(s, pfc, m, p))
+        return false;
+    uint32_t octets = pfc_piece(s, m, p).llc_octets;
+    uint64_t at_ns = bucket_conforms_at(bucket_level(&p->bucket, now_ns), bucket_terms(&p->bucket),
+                                        octets, now_ns);
+    if (at_ns > now_ns)
+        pfc_wait(s, pfc, p, at_ns);
+    return at_ns <= now_ns;
+}
+
+uint32_t ms_next_slot(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns)
+{
+    const struct tree_pfc *best = NULL;
+    uint32_t best_slot = TREE_NONE;
+    for (uint32_t slots = ms_competing(m); slots; slots &= slots - 1) {
+        uint32_t slot = (uint32_t)__builtin_ctz(slots);
+        struct tree_pfc *p = tree_pfc_of(m, slot);
+        if (!pfc_conforms(s, tree_pfc_id(ms, slot), m, p, now_ns))
+            continue;
+        if (!best || own_first(p, best)) {
+            best = p;
+            best_slot = slot;
+        }
+    }
+    return best_slot;
+}
+
+void ms_wait(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t at_ns, uint64_t now_ns)
+{
+    if (!(m->state & MS_OWN) && at_ns - now_ns > DEFAULTS_LOOK_NS)
+        at_ns = now_ns + DEFAULTS_LOOK_NS;
+    m->state |= MS_WAITS;
+    m->wheel_ref = wheel_add(&s->wheel, tree_id(TREE_MS, ms), at_ns);
+}
+
+void ms_unwait(struct sched *s, struct tree_ms *m)
+{
+    if (!(m->state & MS_WAITS))
+        return;
+    m->state &= (uint8_t)~MS_WAITS;
+    if (m->wheel_ref != WHEEL_NO_REF)
+        wheel_remove(&s->wheel, m->wheel_ref);
+    m->wheel_ref = WHEEL_NO_REF;
+}
+
+void ms_ready(struct sched *s, uint32_t ms, struct tree_ms *m)
+{
+    for (uint32_t slots = ms_competing(m); slots; slots &= slots - 1) {
+        uint32_t pfc = tree_pfc_id(ms, (uint32_t)__builtin_ctz(slots));
+        struct tree_pfc *p = tree_pfc(s, pfc);
+        if (!(p->state & PFC_IN_RING) && pfc_may_send(s, pfc, m, p))
+            cell_ring_add(s, pfc, p, m->cell);
+    }
+}
+
+void ms_settle(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns)
+{
+    if (ms_stands(m) || !m->backlog)
+        return;
+    uint32_t slot = ms_next_slot(s, ms, m, now_ns);
+    if (slot == TREE_NONE)
+        return;
+    struct tree_piece piece = pfc_piece(s, m, tree_pfc_of(m, slot));
+    uint64_t at_ns =
+        bucket_conforms_at(ms_level(s, m, now_ns), ms_terms(s, m), piece.llc_octets, now_ns);
+    if (at_ns > now_ns)
+        ms_wait(s, ms, m, at_ns, now_ns);
+    else
+        ms_ready(s, ms, m);
+}
+
+void ms_update(struct sched *s, uint32_t ms, uint64_t now_ns)
+{
+    struct tree_ms *m = tree_ms(s, ms);
+    ms_unwait(s, m);
+    cell_look_again(s, m->cell);
+    ms_settle(s, ms, m, now_ns);
+}
+
+void pfc_wait(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint64_t at_ns)
+{
+    struct tree_ms *m = tree_ms(s, tree_pfc_ms(pfc));
+    if (p->state & PFC_IN_RING)
+        cell_ring_remove(s, pfc, p, m->cell);
+    m->blocked |= (uint8_t)(1u << tree_pfc_slot(pfc));
+    p->state |= PFC_WAITS;
+    p->wheel_ref = wheel_add(&s->wheel, tree_id(TREE_PFC, pfc), at_ns);
+}
+
+// A PFC that wakes has no claim on what its MS sent meanwhile.
+static void forget_credit(struct tree_ms *m, struct tree_pfc *p, uint32_t slot)
+{
+    uint32_t others = ms_competing(m) & ~(1u << slot);
+    if (!others)
+        others = 1u << m->last;
+    uint64_t least = tree_pfc_of(m, (uint32_t)__builtin_ctz(others))->tag;
+    for (others &= others - 1; others; others &= others - 1) {
+        uint64_t tag = tree_pfc_of(m, (uint32_t)__builtin_ctz(others))->tag;
+        if (tree_before(tag, least))
+            least = tag;
+    }
+    if (tree_before(p->tag, least))
+        p->tag = least;
+}
+
+void pfc_is_free(struct sched *s, uint32_t pfc, struct tree_pfc *p)
+{
+    struct tree_ms *m = tree_ms(s, tree_pfc_ms(pfc));
+    p->state &= (uint8_t)~PFC_WAITS;
+    m->blocked &= (uint8_t) ~(1u << tree_pfc_slot(pfc));
+    forget_credit(m, p, tree_pfc_slot(pfc));
+}
+
+void pfc_unwait(struct sched *s, uint32_t pfc, struct tree_pfc *p)
+{
+    if (!(p->state & PFC_WAITS))
+        return;
+    pfc_is_free(s, pfc, p);
+    if (p->wheel_ref != WHEEL_NO_REF)
+        wheel_remove(&s->wheel, p->wheel_ref);
+    p->wheel_ref = WHEEL_NO_REF;
+}
+
+void cell_backlog(struct sched *s, uint32_t cell, uint32_t class, bool more)
+{
+    struct tree_cell *c = &s->cell[cell];
+    struct tree_class *k = &c->of_class[class];
+    struct tree_nse *n = &s->nse[c->nse];
+    uint32_t step = more ? 1 : UINT32_MAX;
+    uint32_t before = k->backlogged;
+    k->backlogged += step;
+    if (before != 0 && k->backlogged != 0)
+        return;
+    uint32_t weight = s->config.of_class[class].weight * step;
+    c->weights += weight;
+    n->weights += weight;
+    n->cells_backlogged[class] += step;
+}
+
+void pfc_joins(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p)
+{
+    if (!pfc_may_send(s, pfc, m, p))
+        return;
+    cell_ring_add(s, pfc, p, m->cell);
+    if (m->state & MS_LIMITED) // it may be first in the MS's own order
+        cell_look_again(s, m->cell);
+}
+
+void pfc_begins(struct sched *s, uint32_t pfc, uint64_t now_ns)
+{
+    uint32_t ms = tree_pfc_ms(pfc), slot = tree_pfc_slot(pfc);
+    struct tree_ms *m = tree_ms(s, ms);
+    struct tree_pfc *p = tree_pfc_of(m, slot);
+    forget_credit(m, p, slot);
+    m->backlog |= (uint8_t)(1u << slot);
+    s->backlogged[ms / 64] |= 1ULL << ms % 64;
+    p->share_uses = 0;
+    cell_backlog(s, m->cell, p->traffic_class, true);
+    if (ms_stands(m))
+        return;
+    if (m->state & MS_WAITS) // it may be first in the MS's order now, and smaller
+        ms_update(s, ms, now_ns);
+    else
+        pfc_joins(s, pfc, m, p);
+}
+
+void pfc_ends(struct sched *s, uint32_t pfc)
+{
+    uint32_t ms = tree_pfc_ms(pfc), slot = tree_pfc_slot(pfc);
+    struct tree_ms *m = tree_ms(s, ms);
+    struct tree_pfc *p = tree_pfc_of(m, slot);
+    pfc_unwait(s, pfc, p);
+    if (p->state & PFC_IN_RING)
+        cell_ring_remove(s, pfc, p, m->cell);
+    if (p->deficit > 0)
+        p->deficit = 0; // debts stay, or leaving in time would pay
+    cell_backlog(s, m->cell, p->traffic_class, false);
+    m->backlog &= (uint8_t) ~(1u << slot);
+    m->lle_waiters &= m->backlog;
+    if (m->backlog)
+        return;
+    ms_unwait(s, m);
+    m->state &= (uint8_t)~MS_LIMITED;
+    s->backlogged[ms / 64] &= ~(1ULL << ms % 64);
+}
+
+void ms_heads_change(struct sched *s, uint32_t ms, uint64_t now_ns)
+{
+    struct tree_ms *m = tree_ms(s, ms);
+    for (uint32_t slots = m->blocked; slots; slots &= slots - 1) {
+        uint32_t pfc = tree_pfc_id(ms, (uint32_t)__builtin_ctz(slots));
+        pfc_unwait(s, pfc, tree_pfc(s, pfc));
+    }
+    ms_update(s, ms, now_ns);
+}

@@ -1,0 +1,193 @@
+// Inside the scheduler: what its files do for one another, by file. The short functions on every
+// packet's way are inline.
+#ifndef SLUICE_SCHED_SCHED_PARTS_H
+#define SLUICE_SCHED_SCHED_PARTS_H
+
+#include "dataplane/sched/sched_tree.h"
+
+// ---- sched_ready.c: the ready cells of an NSE ----
+void ready_add(struct sched *s, struct tree_nse *nse, uint32_t cell);
+void ready_remove(struct sched *s, struct tree_nse *nse, uint32_t cell);
+// A pipe with a CIR serves by virtual time, one without by turns.
+static inline bool ready_by_time(const struct tree_nse *nse)
+{
+    return nse->bucket.rate != BUCKET_UNLIMITED;
+}
+
+// ---- sched_cell.c: rings of PFCs; cells and NSEs ready, waiting, idle ----
+uint32_t cell_next_class(const struct tree_cell *c);
+void cell_ring_add(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t cell);
+// Out of its ring; cell_refresh has to follow.
+void cell_ring_unlink(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct tree_cell *c);
+void cell_ring_remove(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t cell);
+// After any change of what makes it ready, or of its place among the ready.
+void cell_refresh(struct sched *s, uint32_t cell);
+// The same after one of its PDUs has gone.
+void cell_served(struct sched *s, uint32_t cell);
+void cell_wait(struct sched *s, uint32_t cell, uint64_t at_ns);
+void cell_unwait(struct sched *s, uint32_t cell);
+// What it, or its pipe, waits for may no longer be first in the order.
+void cell_look_again(struct sched *s, uint32_t cell);
+void nse_refresh(struct sched *s, uint32_t nse);
+void nse_wait(struct sched *s, uint32_t nse, uint64_t at_ns);
+void nse_unwait(struct sched *s, uint32_t nse);
+
+// A class starts anew: no credit for the time it was idle. An empty cell's clock follows its
+// pipe's.
+static inline void cell_class_wakes(struct tree_cell *c, const struct tree_nse *n, uint32_t class)
+{
+    struct tree_class *k = &c->of_class[class];
+    bool empty = !(c->active & ~(1u << CLASS_SIGNALLING));
+    if (empty && tree_before(c->virtual, n->virtual - c->offset))
+        c->virtual = n->virtual - c->offset;
+    if (tree_before(k->tag, c->virtual))
+        k->tag = c->virtual;
+}
+
+// ---- sched_queue.c: N-PDUs in slots, queues by flow ----
+// Octets still to send and LLE of an N-PDU, in 16 bits; what is longer counts as the most, which is
+// more than any segment.
+#define QUEUE_INFO_OCTETS 0x3fffu
+static inline uint16_t queue_info(uint32_t octets, uint32_t lle)
+{
+    return (uint16_t)((octets < QUEUE_INFO_OCTETS ? octets : QUEUE_INFO_OCTETS) | lle << 14);
+}
+
+struct tree_flow *queue_flow(const struct sched *s, uint32_t pfc, uint32_t flow);
+struct tree_flows *queue_flows(const struct sched *s, uint32_t pfc);
+void queue_choose_flow(struct sched *s, uint32_t pfc, struct tree_pfc *p);
+// Chooses the flow that goes next, if there are any; p->head_info is true afterwards.
+static inline void queue_choose(struct sched *s, uint32_t pfc, struct tree_pfc *p)
+{
+    if (p->state & PFC_BY_FLOW)
+        queue_choose_flow(s, pfc, p);
+}
+
+static inline struct pdu *queue_head(const struct sched *s, uint32_t pfc, const struct tree_pfc *p)
+{
+    if (p->state & PFC_BY_FLOW)
+        return &s->slot[queue_flow(s, pfc, p->flow)->queue.head];
+    return &s->slot[p->queue.head];
+}
+
+// ---- sched_ms.c: an MS's own order, its waits and those of its PFCs ----
+struct tree_piece {
+    uint32_t octets, llc_octets;
+    bool last;
+};
+
+static inline struct tree_piece pfc_piece(const struct sched *s, const struct tree_ms *m,
+                                          const struct tree_pfc *p)
+{
+    bool first = p->sent_octets == 0;
+    uint32_t n201_u = first ? m->n201_u[p->head_info >> 14] : p->n201_u;
+    uint32_t header = first ? s->config.first_header_octets : s->config.next_header_octets;
+    uint32_t room = n201_u + s->config.llc_octets - header;
+    uint32_t left = p->head_info & QUEUE_INFO_OCTETS;
+    uint32_t octets = left > room ? room : left;
+    return (struct tree_piece){octets, octets + header, left <= room};
+}
+
+static inline uint32_t ms_lle_open(const struct tree_ms *m, uint32_t lle)
+{
+    return m->lle_open >> 4 * lle & 15;
+}
+
+static inline void ms_lle_set(struct tree_ms *m, uint32_t lle, uint32_t open)
+{
+    m->lle_open = (uint16_t)((m->lle_open & ~(15u << 4 * lle)) | open << 4 * lle);
+}
+
+// Its LLE is kept by a half-sent N-PDU of another PFC.
+static inline bool pfc_lle_is_kept(const struct tree_ms *m, const struct tree_pfc *p, uint32_t slot)
+{
+    uint32_t open = ms_lle_open(m, p->head_info >> 14);
+    return open != 0 && open != slot + 1 && p->sent_octets == 0;
+}
+
+static inline bool pfc_may_send(struct sched *s, uint32_t pfc, struct tree_ms *m,
+                                struct tree_pfc *p)
+{
+    if (!p->queue.total || p->state & (PFC_WAITS | PFC_STOPPED))
+        return false;
+    queue_choose(s, pfc, p);
+    if (!pfc_lle_is_kept(m, p, tree_pfc_slot(pfc)))
+        return true;
+    m->lle_waiters |= (uint8_t)(1u << tree_pfc_slot(pfc));
+    return false;
+}
+
+static inline struct bucket_terms ms_terms(const struct sched *s, const struct tree_ms *m)
+{
+    return m->state & MS_OWN ? bucket_terms(&m->bucket) : s->cell[m->cell].defaults.terms;
+}
+
+static inline uint64_t ms_level(const struct sched *s, const struct tree_ms *m, uint64_t now_ns)
+{
+    if (ms_terms(s, m).rate == BUCKET_UNLIMITED)
+        return 0;
+    if (m->state & MS_OWN)
+        return bucket_level(&m->bucket, now_ns);
+    return bucket_default_level(&m->bucket, &s->cell[m->cell].defaults, now_ns);
+}
+
+static inline bool ms_stands(const struct tree_ms *m)
+{
+    return m->state & (MS_FROZEN | MS_STOPPED);
+}
+
+// A bit for each PFC that has something queued and is not kept by its own bucket.
+static inline uint32_t ms_competing(const struct tree_ms *m)
+{
+    return m->backlog & ~(uint32_t)m->blocked;
+}
+
+// One PFC at most: no order within the MS to keep.
+static inline bool ms_is_simple(const struct tree_ms *m)
+{
+    uint32_t competing = ms_competing(m);
+    return !(competing & (competing - 1));
+}
+
+// The slot whose PDU is first in the MS's own order; TREE_NONE if none may send.
+uint32_t ms_next_slot(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns);
+void ms_wait(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t at_ns, uint64_t now_ns);
+void ms_unwait(struct sched *s, struct tree_ms *m);
+// Its PFCs that may send join their rings.
+void ms_ready(struct sched *s, uint32_t ms, struct tree_ms *m);
+// It does not wait: to wait, or into the rings, as its bucket says.
+void ms_settle(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns);
+// After a change of its values, its state or the heads of its queues.
+void ms_update(struct sched *s, uint32_t ms, uint64_t now_ns);
+// The same where heads of queues, or their first pieces, are others now.
+void ms_heads_change(struct sched *s, uint32_t ms, uint64_t now_ns);
+void pfc_wait(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint64_t at_ns);
+void pfc_unwait(struct sched *s, uint32_t pfc, struct tree_pfc *p);
+// It waits no longer, by the wheel or by a new value.
+void pfc_is_free(struct sched *s, uint32_t pfc, struct tree_pfc *p);
+// It may send now: into its ring.
+void pfc_joins(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p);
+void pfc_begins(struct sched *s, uint32_t pfc, uint64_t now_ns); // its queue is no longer empty
+void pfc_ends(struct sched *s, uint32_t pfc);                    // it is empty
+// A PFC of that class has, or no longer has, a backlog in that cell.
+void cell_backlog(struct sched *s, uint32_t cell, uint32_t class, bool more);
+
+// ---- sched_aqm.c: what an AQM sees; lifetime; the list of drops ----
+// On the list alone; the queue is the caller's.
+void list_drop(struct sched *s, const struct tree_pfc *p, const struct pdu *pdu,
+               enum drop_reason reason);
+void drop_head(struct sched *s, uint32_t pfc, enum drop_reason reason);
+
+// ---- sched_sweep.c: what has expired behind a bucket that stands ----
+void sweep(struct sched *s, uint64_t now_ns);
+uint64_t sweep_next_ns(const struct sched *s, uint64_t now_ns);
+
+// The wheel tells a new place.
+void tree_moved(void *owner, uint32_t id, uint32_t ref);
+
+static inline uint32_t tree_id(enum tree_kind kind, uint32_t id)
+{
+    return (uint32_t)kind << TREE_KIND_SHIFT | id;
+}
+
+#endif

@@ -1,0 +1,100 @@
+// N-PDUs wait in slots of one array, linked. A slot knows the size of the one behind it, so that
+// when it leaves, the next one's turn can be worked out without touching its line. A PFC has one
+// queue, or queues by flow, served by deficit round robin with new flows first (RFC 8290's two
+// lists): a flow that sends little meets no other flow's queue. Flows are chosen by hash; two that
+// fall together share a queue.
+// Invariant (S7): what leaves is always the head of its queue.
+#include "dataplane/sched/sched_queue.h"
+
+enum { LIST_NONE, LIST_NEW, LIST_OLD };
+
+struct tree_flow *queue_flow(const struct sched *s, uint32_t pfc, uint32_t flow)
+{
+    uint32_t at = tree_pfc_ms(pfc) * s->config.pfcs_an_ms + tree_pfc_slot(pfc);
+    return &s->flow[(size_t)at * s->config.flows_a_pfc + flow];
+}
+
+struct tree_flows *queue_flows(const struct sched *s, uint32_t pfc)
+{
+    return &s->flows[(size_t)tree_pfc_ms(pfc) * s->config.pfcs_an_ms + tree_pfc_slot(pfc)];
+}
+
+static void list_append(const struct sched *s, uint32_t pfc, uint32_t list, uint32_t flow)
+{
+    struct tree_flows *lists = queue_flows(s, pfc);
+    struct tree_flow *f = queue_flow(s, pfc, flow);
+    f->list = (uint8_t)list;
+    f->next = 0;
+    if (lists->head[list])
+        queue_flow(s, pfc, lists->tail[list] - 1u)->next = (uint8_t)(flow + 1);
+    else
+        lists->head[list] = (uint8_t)(flow + 1);
+    lists->tail[list] = (uint8_t)(flow + 1);
+}
+
+static uint32_t list_take(const struct sched *s, uint32_t pfc, uint32_t list)
+{
+    struct tree_flows *lists = queue_flows(s, pfc);
+    uint32_t flow = lists->head[list] - 1u;
+    struct tree_flow *f = queue_flow(s, pfc, flow);
+    lists->head[list] = f->next;
+    f->list = LIST_NONE;
+    return flow;
+}
+
+// The flow at the head of its list has had its turn, or has nothing left. One that has run empty
+// stays for a round more: coming back at once it is no new flow.
+static void list_pass(const struct sched *s, uint32_t pfc, uint32_t list)
+{
+    uint32_t flow = list_take(s, pfc, list);
+    struct tree_flow *f = queue_flow(s, pfc, flow);
+    bool others = queue_flows(s, pfc)->head[LIST_OLD] != 0;
+    bool stays = f->queue.total || (others && !f->lingers);
+    if (f->queue.total || f->deficit < 0)
+        f->deficit += (int32_t)s->config.flow_quantum_octets;
+    f->lingers = !f->queue.total && list == LIST_OLD;
+    if (stays)
+        list_append(s, pfc, LIST_OLD, flow);
+}
+
+void queue_choose_flow(struct sched *s, uint32_t pfc, struct tree_pfc *p)
+{
+    if (p->sent_octets || !p->queue.total)
+        return;
+    const struct tree_flows *lists = queue_flows(s, pfc);
+    for (;;) {
+        uint32_t list = lists->head[LIST_NEW] ? LIST_NEW : LIST_OLD;
+        uint32_t flow = lists->head[list] - 1u;
+        const struct tree_flow *f = queue_flow(s, pfc, flow);
+        if (f->queue.total && f->deficit > 0) {
+            const struct pdu *pdu = &s->slot[f->queue.head];
+            p->flow = (uint8_t)flow;
+            p->head_info = queue_info(pdu->octets, pdu->lle);
+            return;
+        }
+        list_pass(s, pfc, list);
+    }
+}
+
+void queue_append_to_flow(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t flow,
+                          uint32_t slot)
+{
+    struct tree_flow *f = queue_flow(s, pfc, flow);
+    queue_append(s, &f->queue, slot);
+    f->lingers = false;
+    if (f->list == LIST_NONE) {
+        f->deficit = (int32_t)s->config.flow_quantum_octets;
+        list_append(s, pfc, LIST_NEW, flow);
+    }
+    p->queue.total += total_of(s->slot[slot].octets);
+}
+
+// A half-sent N-PDU is over: those that waited for its LLE may go.
+void queue_close_lle(struct sched *s, uint32_t pfc, struct tree_ms *m, uint32_t lle)
+{
+    bool awaited = m->lle_waiters != 0;
+    ms_lle_set(m, lle, 0);
+    m->lle_waiters = 0;
+    if (awaited && !ms_stands(m) && !(m->state & MS_WAITS))
+        ms_ready(s, tree_pfc_ms(pfc), m);
+}

@@ -1,0 +1,86 @@
+// N-PDUs into queues and out of them: on every packet's way, so inline. See sched_queue.c.
+#ifndef SLUICE_SCHED_SCHED_QUEUE_H
+#define SLUICE_SCHED_SCHED_QUEUE_H
+
+#include "dataplane/sched/sched_parts.h"
+
+void queue_append_to_flow(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t flow,
+                          uint32_t slot);
+// The PFC's half-sent N-PDU is over: those that waited for its LLE may go.
+void queue_close_lle(struct sched *s, uint32_t pfc, struct tree_ms *m, uint32_t lle);
+
+static inline void queue_append(struct sched *s, struct tree_queue *q, uint32_t slot)
+{
+    const struct pdu *pdu = &s->slot[slot];
+    if (q->total == 0) {
+        q->head = slot;
+    } else {
+        s->slot[q->tail].next = slot;
+        s->slot[q->tail].next_octets_lle = queue_info(pdu->octets, pdu->lle);
+    }
+    q->tail = slot;
+    q->total += total_of(pdu->octets);
+}
+
+// Into the totals of all above the queue; `step` may be negative, modulo 2^64.
+static inline void queue_count(struct sched *s, struct tree_ms *m, uint32_t class, uint64_t step)
+{
+    struct tree_cell *c = &s->cell[m->cell];
+    m->total += step;
+    c->total += step;
+    c->of_class[class].total += step;
+    s->nse[c->nse].total[class] += step;
+    s->rule[class].total += step;
+    s->total += step;
+}
+
+// The N-PDU in the first free slot joins its queue.
+static inline void queue_push(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p,
+                              uint32_t flow, uint32_t next_free)
+{
+    uint32_t slot = s->slot_free;
+    const struct pdu *pdu = &s->slot[slot];
+    s->slot_free = next_free;
+    if (p->state & PFC_BY_FLOW) {
+        queue_append_to_flow(s, pfc, p, flow, slot);
+    } else {
+        if (p->queue.total == 0)
+            p->head_info = queue_info(pdu->octets, pdu->lle);
+        queue_append(s, &p->queue, slot);
+    }
+    queue_count(s, m, p->traffic_class, total_of(pdu->octets));
+}
+
+// A slot that has been unlinked: out of all counts, and free.
+static inline void queue_forget(struct sched *s, uint32_t pfc, struct tree_ms *m,
+                                struct tree_pfc *p, struct tree_queue *q, uint32_t slot)
+{
+    struct pdu *pdu = &s->slot[slot];
+    uint64_t step = total_of(pdu->octets);
+    q->total -= step;
+    if (q != &p->queue)
+        p->queue.total -= step;
+    queue_count(s, m, p->traffic_class, -step);
+    pdu->next = s->slot_free;
+    s->slot_free = slot;
+    if (p->queue.total == 0)
+        pfc_ends(s, pfc);
+}
+
+// Takes the head out.
+static inline void queue_pop(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p)
+{
+    bool by_flow = p->state & PFC_BY_FLOW;
+    struct tree_queue *q = by_flow ? &queue_flow(s, pfc, p->flow)->queue : &p->queue;
+    uint32_t slot = q->head;
+    const struct pdu *pdu = &s->slot[slot];
+    uint32_t lle = pdu->lle;
+    q->head = pdu->next;
+    p->head_info = pdu->next_octets_lle;
+    p->sent_octets = 0;
+    queue_forget(s, pfc, m, p, q, slot);
+    if (ms_lle_open(m, lle) == tree_pfc_slot(pfc) + 1)
+        queue_close_lle(s, pfc, m, lle);
+}
+
+#endif

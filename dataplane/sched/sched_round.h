@@ -1,0 +1,75 @@
+// What a round of the scheduler has in hand: a PDU and every node above it.
+#ifndef SLUICE_SCHED_SCHED_ROUND_H
+#define SLUICE_SCHED_SCHED_ROUND_H
+
+#include "dataplane/sched/sched_parts.h"
+
+struct round {
+    uint32_t nse, cell, ms, slot, pfc;
+    struct tree_nse *n;
+    struct tree_cell *c;
+    struct tree_ms *m;
+    struct tree_pfc *p;
+    struct tree_piece piece;
+    uint64_t level_nse, level_cell, level_ms, level_pfc; // where there is a bucket
+    uint64_t sojourn_ns;
+};
+
+static inline void round_hold(struct sched *s, struct round *r, uint32_t ms, uint32_t slot)
+{
+    r->ms = ms;
+    r->slot = slot;
+    r->pfc = tree_pfc_id(ms, slot);
+    r->m = tree_ms(s, ms);
+    r->p = tree_pfc_of(r->m, slot);
+    r->piece = pfc_piece(s, r->m, r->p);
+}
+
+// At one level, which may have no bucket at all; leaves the level as it is now.
+static inline bool round_conforms(const struct bucket *b, uint32_t octets, uint64_t now_ns,
+                                  uint64_t *level)
+{
+    if (b->rate == BUCKET_UNLIMITED)
+        return true;
+    *level = bucket_level(b, now_ns);
+    return bucket_conforms(*level, bucket_terms(b), octets);
+}
+
+static inline bool round_conforms_pfc(struct round *r, uint64_t now_ns)
+{
+    return round_conforms(&r->p->bucket, r->piece.llc_octets, now_ns, &r->level_pfc);
+}
+
+static inline bool round_conforms_ms(const struct sched *s, struct round *r, uint64_t now_ns)
+{
+    r->level_ms = ms_level(s, r->m, now_ns);
+    return bucket_conforms(r->level_ms, ms_terms(s, r->m), r->piece.llc_octets);
+}
+
+static inline bool round_conforms_cell(struct round *r, uint64_t now_ns)
+{
+    return round_conforms(&r->c->bucket, r->piece.llc_octets, now_ns, &r->level_cell);
+}
+
+static inline uint32_t round_pipe_octets(const struct sched *s, const struct round *r)
+{
+    return r->piece.llc_octets + s->config.pipe_header_octets;
+}
+
+static inline bool round_conforms_nse(const struct sched *s, struct round *r, uint64_t now_ns)
+{
+    return round_conforms(&r->n->bucket, round_pipe_octets(s, r), now_ns, &r->level_nse);
+}
+
+// ---- sched_send.c ----
+// The PDU conforms everywhere: judges it, charges all levels and fills the grant. False if it was
+// dropped instead. Afterwards the PFC and its MS know what they wait for, if they do.
+bool round_send(struct sched *s, struct round *r, uint64_t now_ns, struct sched_grant *g);
+
+// ---- sched_fire.c ----
+// Sets going up to `ids` nodes that the wheel brings back. PDUs that nobody stands before go at
+// once, up to `n` grants; *taken counts them. Returns how many nodes.
+uint32_t fire(struct sched *s, uint32_t ids, bool exact, struct sched_grant *grants, uint32_t n,
+              uint32_t *taken, uint64_t now_ns);
+
+#endif

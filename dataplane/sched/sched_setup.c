@@ -1,0 +1,189 @@
+// See sched.h: checking a configuration and laying out the memory that the caller gives.
+#include <string.h>
+
+#include "dataplane/sched/sched_parts.h"
+
+static const char *const err_texts[SCHED_ERR_COUNT] = {
+    "no error",
+#define SCHED_ERR(name, text) text,
+#include "dataplane/sched/sched_err.def"
+#undef SCHED_ERR
+};
+
+#define NSES_MAX    65536u
+#define CELLS_MAX   1048576u
+#define MSS_MAX     (1u << 24)
+#define PACKETS_MAX ((1u << 24) - 1) // what a total holds
+#define OCTETS_MAX  (1ULL << 39)
+#define FLOWS_MAX   64u
+#define QUANTUM_MIN 256u // so that a turn comes after a few rounds
+
+const char *sched_err_text(int err)
+{
+    if (err < 0)
+        err = -err;
+    return err < SCHED_ERR_COUNT ? err_texts[err] : "unknown error";
+}
+
+static bool flows_are_wanted(const struct sched_config *c)
+{
+    bool wanted = false;
+    for (int i = 0; i < CLASS_COUNT; i++)
+        wanted |= c->of_class[i].flow_queues;
+    return wanted;
+}
+
+static uint32_t flows_wanted(const struct sched_config *c)
+{
+    return flows_are_wanted(c) ? c->flows_a_pfc : 0;
+}
+
+static bool limit_is_good(const struct sched_limit *limit)
+{
+    return limit->packets >= 1 && limit->packets <= PACKETS_MAX && limit->octets >= 1 &&
+           limit->octets <= OCTETS_MAX;
+}
+
+static int class_check(const struct sched_config *c, int class)
+{
+    const struct sched_class *k = &c->of_class[class];
+    bool weighted = class != CLASS_SIGNALLING;
+    if (weighted && (k->weight < 1 || k->weight > SCHED_WEIGHT_MAX))
+        return -SCHED_BAD_WEIGHT;
+    if (!limit_is_good(&k->limit))
+        return -SCHED_BAD_LIMIT;
+    if (k->bss_least_ns > k->bss_most_ns || k->bss_least_ns > k->lifetime_ns)
+        return -SCHED_BAD_LIFETIME;
+    if (k->scope > SCHED_SCOPE_FLOW || (k->scope == SCHED_SCOPE_FLOW && !k->flow_queues))
+        return -SCHED_BAD_SCOPE;
+    if (!k->aqm.ops)
+        return -SCHED_BAD_AQM;
+    return 0;
+}
+
+static int flows_check(const struct sched_config *c)
+{
+    uint32_t flows = c->flows_a_pfc;
+    if (!flows_are_wanted(c))
+        return flows <= FLOWS_MAX ? 0 : -SCHED_BAD_FLOWS;
+    bool power = flows >= 2 && flows <= FLOWS_MAX && !(flows & (flows - 1));
+    bool quantum = c->flow_quantum_octets >= QUANTUM_MIN && c->flow_quantum_octets <= UINT16_MAX;
+    return power && quantum ? 0 : -SCHED_BAD_FLOWS;
+}
+
+static int config_check(const struct sched_config *c)
+{
+    if (c->nses < 1 || c->nses > NSES_MAX || c->bvcs < 1 || c->bvcs > CELLS_MAX || c->mss < 1 ||
+        c->mss > MSS_MAX || c->pfcs_an_ms < 1 || c->pfcs_an_ms > SCHED_SLOTS)
+        return -SCHED_BAD_COUNT;
+    if (!limit_is_good(&c->limit) || !limit_is_good(&c->bvc_limit) || !limit_is_good(&c->ms_limit))
+        return -SCHED_BAD_LIMIT;
+    if (c->llc_octets > c->first_header_octets || c->llc_octets > c->next_header_octets ||
+        c->first_header_octets > 100 || c->next_header_octets > 100 ||
+        c->pipe_header_octets > UINT16_MAX || c->pdu_octets_max < 101 ||
+        c->pdu_octets_max > UINT16_MAX)
+        return -SCHED_BAD_HEADER;
+    int fault = flows_check(c);
+    for (int i = 0; i < CLASS_COUNT && !fault; i++)
+        fault = class_check(c, i);
+    return fault;
+}
+
+// One pass over the parts, to add up their octets or to hand them out.
+struct layout {
+    uint8_t *base; // NULL: only add up
+    uint64_t octets;
+};
+
+static void *part(struct layout *l, uint64_t count, uint64_t octets)
+{
+    void *at = l->base ? l->base + l->octets : NULL;
+    l->octets += (count * octets + 63) & ~63ULL;
+    return at;
+}
+
+static bool has_scope(const struct sched_config *c, enum sched_scope scope)
+{
+    for (int i = 0; i < CLASS_COUNT; i++)
+        if (c->of_class[i].scope == scope)
+            return true;
+    return false;
+}
+
+static uint32_t wheel_entries(const struct sched_config *c)
+{
+    return c->mss * (1 + c->pfcs_an_ms) + c->bvcs + c->nses;
+}
+
+static struct sched *lay_out(struct layout *l, const struct sched_config *c)
+{
+    struct sched scratch, *s = part(l, 1, sizeof scratch);
+    struct sched *at = s ? s : &scratch;
+    uint64_t pfcs = (uint64_t)c->mss * c->pfcs_an_ms, flows = flows_wanted(c);
+    at->ms_stride = sizeof(struct tree_ms) + c->pfcs_an_ms * sizeof(struct tree_pfc);
+    at->ms_base = part(l, c->mss, at->ms_stride);
+    at->slot = part(l, c->limit.packets, sizeof *at->slot);
+    at->cell = part(l, c->bvcs, sizeof *at->cell);
+    at->nse = part(l, c->nses, sizeof *at->nse);
+    at->flow = part(l, pfcs * flows, sizeof *at->flow);
+    at->flows = part(l, flows ? pfcs : 0, sizeof *at->flows);
+    at->cell_aqm_vars =
+        part(l, has_scope(c, SCHED_SCOPE_BVC) ? c->bvcs : 0, CLASS_COUNT * AQM_VARS_OCTETS);
+    at->nse_aqm_vars =
+        part(l, has_scope(c, SCHED_SCOPE_NSE) ? c->nses : 0, CLASS_COUNT * AQM_VARS_OCTETS);
+    at->backlogged = part(l, c->mss / 64 + 1, sizeof *at->backlogged);
+    void *wheel = part(l, 1, wheel_octets(wheel_entries(c)));
+    part(l, 1, 64); // fire() looks along the chunks and may come to the end of the free ones
+    if (s)
+        wheel_setup(&s->wheel, wheel, wheel_entries(c), tree_moved, s);
+    return s;
+}
+
+uint64_t sched_octets(const struct sched_config *config)
+{
+    struct layout l = {0};
+    lay_out(&l, config);
+    return l.octets;
+}
+
+static void rules_set(struct sched *s)
+{
+    for (int i = 0; i < CLASS_COUNT; i++) {
+        const struct sched_class *k = &s->config.of_class[i];
+        bool ends = k->lifetime_ns != SCHED_INFINITE;
+        s->rule[i].tag_an_octet = k->weight ? (1ULL << 32) / k->weight : 0;
+        s->rule[i].lifetime_ns = k->lifetime_ns;
+        s->rule[i].bss_least_ns = ends ? k->bss_least_ns : k->bss_most_ns; // none passes: the most
+        s->rule[i].bss_most_ns = k->bss_most_ns;
+        s->rule[i].aqm = &k->aqm;
+        s->rule[i].octets_max = k->limit.octets;
+        s->rule[i].packets_max = k->limit.packets;
+        s->rule[i].scope = k->scope;
+        s->rule[i].deadline_ns = ends ? k->lifetime_ns - k->bss_least_ns : UINT64_MAX;
+        s->ages |= ends;
+    }
+    s->config.of_class[CLASS_SIGNALLING].weight = 0; // it goes first, and takes no share
+}
+
+static void slots_set(struct sched *s)
+{
+    for (uint32_t i = 0; i < s->config.limit.packets; i++)
+        s->slot[i].next = i + 1;
+}
+
+int sched_setup(struct sched **sched, const struct sched_config *config, void *memory)
+{
+    int fault = config_check(config);
+    if (fault)
+        return fault;
+    struct layout l = {.base = memory};
+    struct sched *s = lay_out(&l, config);
+    s->config = *config;
+    s->config.flows_a_pfc = flows_wanted(config);
+    s->nse_ready = TREE_NONE;
+    rng_seed(&s->rng, config->seed, 0);
+    rules_set(s);
+    slots_set(s);
+    *sched = s;
+    return 0;
+}

@@ -1,0 +1,155 @@
+// The next LLC PDUs. Each round takes the NSE whose turn it is, its first ready cell, the cell's
+// first class, the class's first PFC, and tests that PDU at every level: a level that refuses sends
+// its node to the wheel until the PDU conforms there, and the round ends; if all pass, the PDU goes
+// (sched_send.c). So a round sends, drops, makes a node wait, passes a turn, or takes a PFC out of
+// a ring that may not send; their number a call is bounded, and that of ids from the wheel (S9).
+#include "dataplane/sched/sched_round.h"
+
+#define ROUNDS_A_PDU  8u
+#define ROUNDS_AT_ALL 64u
+#define IDS_A_PDU     4u // that the wheel brings back
+#define IDS_AT_ALL    64u
+
+// PFCs of one class in an MS share its quantum, so that they count as one (S4).
+static int32_t quantum(const struct sched *s, struct tree_ms *m, const struct tree_pfc *p)
+{
+    uint32_t sharers = 0;
+    for (uint32_t slots = ms_competing(m); slots; slots &= slots - 1)
+        sharers +=
+            tree_pfc_of(m, (uint32_t)__builtin_ctz(slots))->traffic_class == p->traffic_class;
+    return (int32_t)(s->config.pdu_octets_max / (sharers ? sharers : 1));
+}
+
+// Deficit round robin in the form that lets a turn overdraw: true if it is this PFC's turn.
+static bool has_turn(const struct sched *s, struct round *r)
+{
+    struct tree_pfc *p = r->p;
+    if (p->state & PFC_TURN)
+        return true;
+    int32_t q = ms_is_simple(r->m) ? (int32_t)s->config.pdu_octets_max : quantum(s, r->m, p);
+    p->deficit = p->deficit > 0 ? q : p->deficit + q;
+    if (p->deficit <= 0) {
+        r->c->of_class[p->traffic_class].head = p->next;
+        return false;
+    }
+    p->state |= PFC_TURN;
+    return true;
+}
+
+// Finds the PDU that is first in its order; false if the round has ended otherwise.
+static bool find(struct sched *s, struct round *r, uint64_t now_ns)
+{
+    r->nse = s->nse_ready;
+    r->n = &s->nse[r->nse];
+    r->cell = r->n->first;
+    r->c = &s->cell[r->cell];
+    uint32_t pfc = r->c->of_class[cell_next_class(r->c)].head;
+    struct tree_ms *m = tree_ms(s, tree_pfc_ms(pfc));
+    struct tree_pfc *p = tree_pfc_of(m, tree_pfc_slot(pfc));
+    if (ms_stands(m) || m->state & MS_WAITS || !pfc_may_send(s, pfc, m, p)) {
+        cell_ring_remove(s, pfc, p, r->cell);
+        return false;
+    }
+    round_hold(s, r, tree_pfc_ms(pfc), tree_pfc_slot(pfc));
+    if (!has_turn(s, r))
+        return false;
+    if (!(m->state & MS_LIMITED) || ms_is_simple(m))
+        return true;
+    // An MS that its own bucket held up keeps its own order.
+    uint32_t slot = ms_next_slot(s, r->ms, m, now_ns);
+    if (slot != TREE_NONE)
+        round_hold(s, r, r->ms, slot);
+    return slot != TREE_NONE;
+}
+
+// The MS refuses: it waits for the PDU that is first in its own order, or sends that at once.
+static void ms_refused(struct sched *s, struct round *r, uint64_t now_ns)
+{
+    r->m->state |= MS_LIMITED;
+    uint32_t slot = ms_next_slot(s, r->ms, r->m, now_ns);
+    struct tree_piece piece = pfc_piece(s, r->m, tree_pfc_of(r->m, slot));
+    uint64_t at_ns = bucket_conforms_at(r->level_ms, ms_terms(s, r->m), piece.llc_octets, now_ns);
+    if (at_ns > now_ns)
+        ms_wait(s, r->ms, r->m, at_ns, now_ns);
+}
+
+// True if the PDU conforms at every level; else the level that refused waits.
+static bool conforms(struct sched *s, struct round *r, uint64_t now_ns)
+{
+    uint32_t octets = r->piece.llc_octets, pipe_octets = round_pipe_octets(s, r);
+    struct bucket_terms pfc = bucket_terms(&r->p->bucket);
+    struct bucket_terms cell = bucket_terms(&r->c->bucket), nse = bucket_terms(&r->n->bucket);
+    if (!round_conforms_pfc(r, now_ns))
+        pfc_wait(s, r->pfc, r->p, bucket_conforms_at(r->level_pfc, pfc, octets, now_ns));
+    else if (!round_conforms_ms(s, r, now_ns))
+        ms_refused(s, r, now_ns);
+    else if (!round_conforms_cell(r, now_ns))
+        cell_wait(s, r->cell, bucket_conforms_at(r->level_cell, cell, octets, now_ns));
+    else if (!round_conforms_nse(s, r, now_ns))
+        nse_wait(s, r->nse, bucket_conforms_at(r->level_nse, nse, pipe_octets, now_ns));
+    else
+        return true;
+    return false;
+}
+
+// Of NSEs, and of the cells of a pipe without a CIR.
+static void take_turns(struct sched *s, const struct round *r)
+{
+    if (r->n->first == r->cell && !ready_by_time(r->n))
+        r->n->first = r->c->next;
+    if (s->nse_ready == r->nse)
+        s->nse_ready = r->n->next;
+}
+
+// One round. True if a grant was filled.
+static bool round_once(struct sched *s, uint64_t now_ns, struct sched_grant *g)
+{
+    struct round r;
+    if (!find(s, &r, now_ns) || !conforms(s, &r, now_ns) || !round_send(s, &r, now_ns, g))
+        return false;
+    cell_served(s, r.cell);
+    take_turns(s, &r);
+    return true;
+}
+
+uint32_t sched_take(struct sched *s, struct sched_grant *grants, uint32_t n, uint64_t now_ns)
+{
+    uint32_t taken = 0, rounds = n * ROUNDS_A_PDU + ROUNDS_AT_ALL;
+    uint32_t ids = n * IDS_A_PDU + IDS_AT_ALL;
+    // Those that stand in line already have at least half.
+    uint32_t at_once = s->nse_ready == TREE_NONE ? n : n / 2;
+    sweep(s, now_ns);
+    fire(s, n, false, grants, at_once, &taken, now_ns);
+    while (taken < n && rounds-- && s->drop_count < SCHED_DROPS) {
+        if (s->nse_ready != TREE_NONE) {
+            taken += round_once(s, now_ns, &grants[taken]);
+            continue;
+        }
+        uint32_t want = n - taken < ids ? n - taken : ids;
+        uint32_t fired = fire(s, want, false, grants, n, &taken, now_ns);
+        // Who has something to send need not look into the running slot.
+        if (!fired && !taken && !s->config.coarse)
+            fired = fire(s, want, true, grants, n, &taken, now_ns);
+        if (!fired)
+            break;
+        ids -= fired;
+    }
+    return taken;
+}
+
+uint64_t sched_next_ns(struct sched *s, uint64_t now_ns)
+{
+    if (s->nse_ready != TREE_NONE)
+        return now_ns;
+    uint64_t wheel_ns = s->config.coarse ? wheel_next_slot_ns(&s->wheel) : wheel_next_ns(&s->wheel);
+    uint64_t sweep_ns = sweep_next_ns(s, now_ns);
+    return wheel_ns < sweep_ns ? wheel_ns : sweep_ns;
+}
+
+uint32_t sched_dropped(struct sched *s, const struct sched_drop **drops)
+{
+    uint32_t n = s->drop_count;
+    *drops = s->drop;
+    s->drop_count = 0;
+    return n;
+}

@@ -1,0 +1,255 @@
+// Inside the scheduler: its nodes and how they hang together. Nobody outside this folder includes
+// this.
+//
+//   NSE   ready: in the ring of ready NSEs, its ready cells in a heap by virtual time
+//   cell  seven classes, each a ring of PFCs that may send (DRR), a start tag a class (SFQ)
+//   MS    64 octets, followed by its PFCs, 128 octets each: a record of 64 + 128 k octets
+//   PFC   a queue, or queues by flow
+//
+// A node whose bucket refuses leaves its place and waits in the wheel: PFC, MS, cell or NSE. The
+// PFCs of a waiting or frozen MS may still be in their rings; whoever meets one takes it out, so an
+// MS costs the same whatever number of PFCs it has. Invariants are in sched_check.c.
+#ifndef SLUICE_SCHED_SCHED_TREE_H
+#define SLUICE_SCHED_SCHED_TREE_H
+
+#include "dataplane/base/rng.h"
+#include "dataplane/sched/sched.h"
+#include "dataplane/sched/wheel.h"
+
+#define TREE_NONE UINT32_MAX
+
+// What the wheel's ids name.
+enum tree_kind { TREE_MS, TREE_PFC, TREE_CELL, TREE_NSE };
+#define TREE_KIND_SHIFT 30
+#define TREE_ID_MASK    ((1u << TREE_KIND_SHIFT) - 1)
+#define TREE_SLOT_BITS  3
+
+// Packets and octets of what is queued somewhere, in one word, so that one addition counts both.
+#define TOTAL_PACKET_SHIFT 40
+static inline uint64_t total_of(uint32_t octets)
+{
+    return 1ULL << TOTAL_PACKET_SHIFT | octets;
+}
+
+static inline uint32_t total_packets(uint64_t total)
+{
+    return (uint32_t)(total >> TOTAL_PACKET_SHIFT);
+}
+
+static inline uint64_t total_octets(uint64_t total)
+{
+    return total & ((1ULL << TOTAL_PACKET_SHIFT) - 1);
+}
+
+struct tree_queue {
+    uint32_t head, tail; // slots
+    uint64_t total;
+};
+
+enum {
+    PFC_EXISTS = 1,
+    PFC_IN_RING = 2,
+    PFC_WAITS = 4,   // in the wheel, for its own bucket
+    PFC_STOPPED = 8, // R = 0
+    PFC_TURN = 16,   // its DRR turn has begun
+    PFC_BY_FLOW = 32 // its queues are by flow
+};
+
+struct tree_pfc {
+    struct bucket bucket;
+    struct tree_queue queue; // with flow queues head and tail are unused
+    uint32_t next, prev;     // in the ring of its class
+    int32_t deficit;
+    uint32_t wheel_ref;
+    uint16_t sent_octets; // of the head N-PDU; 0: not begun
+    uint16_t n201_u;      // at which the head N-PDU was begun
+    uint16_t head_info;   // octets and LLE of the head: see queue_info
+    uint8_t traffic_class;
+    uint8_t state;
+    // second line
+    uint64_t tag; // start tag within the MS
+    uint32_t share_octets_per_s;
+    uint16_t share_uses; // until it is worked out anew
+    uint8_t flow;        // flow of the head N-PDU
+    uint8_t spare;
+    _Alignas(16) uint8_t aqm_vars[AQM_VARS_OCTETS];
+};
+static_assert(sizeof(struct tree_pfc) == 128, "a PFC is two lines");
+
+enum {
+    MS_EXISTS = 1,
+    MS_OWN = 2,     // has values of its own, else its cell's defaults
+    MS_FROZEN = 4,  // by command
+    MS_STOPPED = 8, // own R = 0: frozen as well
+    MS_WAITS = 16,
+    MS_LIMITED = 32, // came out of the wheel and has sent nothing since
+};
+
+struct tree_ms {
+    struct bucket bucket;
+    uint64_t away_ns; // the time it was frozen in all; while it is frozen, where its clock stands
+    uint64_t total;
+    uint32_t cell;
+    uint32_t wheel_ref;
+    uint16_t n201_u[SCHED_LLES];
+    uint16_t lle_open; // of each LLE 4 bits: slot + 1 of the PFC whose N-PDU is half sent there
+    uint8_t state;
+    uint8_t slots;       // a bit for each PFC it has
+    uint8_t backlog;     // ... that has something queued
+    uint8_t blocked;     // ... that its own bucket keeps: waiting or stopped
+    uint8_t lle_waiters; // ... that waits for another's half-sent N-PDU
+    uint8_t last; // slot that sent last: its tag is the MS's virtual time while none competes
+};
+static_assert(sizeof(struct tree_ms) == 64, "an MS is one line");
+
+struct tree_flow {
+    struct tree_queue queue;
+    int32_t deficit;
+    uint8_t next; // flow + 1
+    uint8_t list; // 0: none, 1: new, 2: old
+    bool lingers; // empty, seen so once
+    uint8_t spare;
+    _Alignas(8) uint8_t aqm_vars[AQM_VARS_OCTETS];
+};
+static_assert(sizeof(struct tree_flow) == 72, "a flow");
+
+struct tree_flows {
+    uint8_t head[3], tail[3]; // flow + 1, by list
+};
+
+struct tree_class {
+    uint64_t tag;        // S(c)
+    uint32_t head;       // PFC; TREE_NONE: the class is idle
+    uint32_t backlogged; // PFCs with something queued, wherever they wait
+    uint64_t total;
+};
+
+enum { CELL_EXISTS = 1, CELL_READY = 2, CELL_WAITS = 4, CELL_STOPPED = 8 };
+
+struct tree_cell {
+    struct bucket bucket;
+    uint64_t virtual; // v(b): the last start tag served
+    uint64_t total;
+    // among the ready cells of its NSE: in the heap, or in the ring (see sched_ready.c)
+    union {
+        uint32_t child[2];
+        struct {
+            uint32_t next, prev;
+        };
+    };
+    uint32_t parent;
+    uint32_t nse;
+    uint8_t state;
+    uint8_t active; // a bit for each class whose ring is not empty
+    bool strict;    // among the ready: with signalling
+    uint32_t wheel_ref, mss;
+    uint32_t weights; // of its classes that have a backlog
+    uint64_t offset;  // O(b)
+    uint64_t key;     // among the ready: O(b) + min S
+    struct tree_class of_class[CLASS_COUNT];
+    struct leak defaults;
+};
+
+enum { NSE_EXISTS = 1, NSE_READY = 2, NSE_WAITS = 4, NSE_STOPPED = 8 };
+
+struct tree_nse {
+    struct bucket bucket;
+    uint64_t virtual;     // v(pipe)
+    uint64_t signalled;   // counts the cells that came with signalling
+    uint32_t first;       // of its ready cells
+    uint32_t ready_cells; // in the heap
+    uint32_t next, prev;
+    uint32_t wheel_ref, cells;
+    uint32_t weights; // of its (cell, class) pairs that have a backlog
+    uint32_t cells_backlogged[CLASS_COUNT];
+    uint8_t state;
+    uint64_t total[CLASS_COUNT];
+};
+
+// A class as the hot path wants it.
+struct tree_rule {
+    uint64_t tag_an_octet; // 2^32 / weight
+    uint64_t deadline_ns;  // the SGSN's part of the lifetime
+    uint64_t lifetime_ns, bss_least_ns, bss_most_ns;
+    const struct aqm *aqm;
+    uint64_t octets_max;
+    uint32_t packets_max;
+    uint32_t scope; // enum sched_scope
+    uint64_t total; // queued, in all
+};
+
+struct sched {
+    uint8_t *ms_base;
+    size_t ms_stride;
+    struct pdu *slot;
+    uint32_t slot_free; // first free slot
+    uint32_t nse_ready; // of the ring of ready NSEs, whose turn it is
+    uint32_t drop_count;
+    struct tree_cell *cell;
+    struct tree_nse *nse;
+    uint64_t total;
+    struct rng rng;
+    struct tree_rule rule[CLASS_COUNT];
+    uint64_t *backlogged; // a bit for each MS
+    struct tree_flow *flow;
+    struct tree_flows *flows;
+    uint8_t *cell_aqm_vars, *nse_aqm_vars; // a set for each class
+    // the sweep for what has expired
+    uint64_t swept_ns;
+    uint32_t sweep_ms;
+    bool ages; // some class has a lifetime
+    bool sweep_broke_off;
+    struct sched_config config;
+    struct sched_drop drop[SCHED_DROPS];
+    struct wheel wheel;
+};
+
+static inline struct tree_ms *tree_ms(const struct sched *s, uint32_t ms)
+{
+    return (struct tree_ms *)(s->ms_base + ms * s->ms_stride);
+}
+
+static inline uint32_t tree_pfc_id(uint32_t ms, uint32_t slot)
+{
+    return ms << TREE_SLOT_BITS | slot;
+}
+
+static inline uint32_t tree_pfc_ms(uint32_t pfc)
+{
+    return pfc >> TREE_SLOT_BITS;
+}
+
+static inline uint32_t tree_pfc_slot(uint32_t pfc)
+{
+    return pfc & ((1u << TREE_SLOT_BITS) - 1);
+}
+
+static inline struct tree_pfc *tree_pfc_of(struct tree_ms *ms, uint32_t slot)
+{
+    return (struct tree_pfc *)(ms + 1) + slot;
+}
+
+static inline struct tree_pfc *tree_pfc(const struct sched *s, uint32_t pfc)
+{
+    return tree_pfc_of(tree_ms(s, tree_pfc_ms(pfc)), tree_pfc_slot(pfc));
+}
+
+static inline bool tree_before(uint64_t a, uint64_t b)
+{
+    return (int64_t)(a - b) < 0;
+}
+
+// Virtual time of so many octets in a class, in 2^-20 octets of weight 1. Tags run round; they are
+// compared by their difference.
+static inline uint64_t tree_tag(const struct sched *s, uint32_t class, uint32_t octets)
+{
+    return octets * s->rule[class].tag_an_octet >> 12;
+}
+
+// An MS's clock stands while it is frozen.
+static inline uint64_t tree_ms_clock(const struct tree_ms *ms, uint64_t now_ns)
+{
+    return ms->state & (MS_FROZEN | MS_STOPPED) ? ms->away_ns : now_ns - ms->away_ns;
+}
+
+#endif

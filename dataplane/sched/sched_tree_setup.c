@@ -1,0 +1,167 @@
+// See sched.h: nodes come and go. Each checks first and changes afterwards, so that what is refused
+// has changed nothing.
+#include <string.h>
+
+#include "dataplane/sched/sched_change.h"
+
+static void vars_reset(const struct sched *s, enum sched_scope scope, uint8_t *vars, uint32_t class)
+{
+    const struct sched_class *k = &s->config.of_class[class];
+    memset(vars, 0, AQM_VARS_OCTETS);
+    if (k->scope == scope && k->aqm.ops->reset)
+        k->aqm.ops->reset(k->aqm.config, vars);
+}
+
+static void class_vars_reset(const struct sched *s, enum sched_scope scope, uint8_t *vars)
+{
+    for (uint32_t class = 0; class < CLASS_COUNT; class ++)
+        if (s->config.of_class[class].scope == scope)
+            vars_reset(s, scope, vars + class * AQM_VARS_OCTETS, class);
+}
+
+int sched_nse_add(struct sched *s, uint32_t nse, struct bucket_terms cir, uint64_t now_ns)
+{
+    int fault = change_nse(s, nse, false);
+    if (!fault)
+        fault = change_terms(cir);
+    if (fault)
+        return fault;
+    struct tree_nse *n = &s->nse[nse];
+    *n = (struct tree_nse){.state = NSE_EXISTS, .first = TREE_NONE, .wheel_ref = WHEEL_NO_REF};
+    if (s->nse_aqm_vars)
+        class_vars_reset(s, SCHED_SCOPE_NSE,
+                         s->nse_aqm_vars + (size_t)nse * CLASS_COUNT * AQM_VARS_OCTETS);
+    return sched_nse_set(s, nse, cir, now_ns);
+}
+
+int sched_nse_remove(struct sched *s, uint32_t nse)
+{
+    int fault = change_nse(s, nse, true);
+    if (fault)
+        return fault;
+    if (s->nse[nse].cells)
+        return -SCHED_BUSY;
+    nse_unwait(s, nse);
+    s->nse[nse].state = 0;
+    return 0;
+}
+
+int sched_bvc_add(struct sched *s, uint32_t bvc, uint32_t nse, uint64_t now_ns)
+{
+    int fault = change_cell(s, bvc, false);
+    if (!fault)
+        fault = change_nse(s, nse, true);
+    if (fault)
+        return fault;
+    struct tree_cell *c = &s->cell[bvc];
+    *c = (struct tree_cell){.state = CELL_EXISTS | CELL_STOPPED,
+                            .nse = nse,
+                            .offset = s->nse[nse].virtual,
+                            .wheel_ref = WHEEL_NO_REF,
+                            .bucket.at_ns = now_ns,
+                            .defaults.since_ns = now_ns};
+    for (int class = 0; class < CLASS_COUNT; class ++)
+        c->of_class[class].head = TREE_NONE;
+    if (s->cell_aqm_vars)
+        class_vars_reset(s, SCHED_SCOPE_BVC,
+                         s->cell_aqm_vars + (size_t)bvc * CLASS_COUNT * AQM_VARS_OCTETS);
+    s->nse[nse].cells++;
+    return 0;
+}
+
+int sched_bvc_remove(struct sched *s, uint32_t bvc)
+{
+    int fault = change_cell(s, bvc, true);
+    if (fault)
+        return fault;
+    if (s->cell[bvc].mss)
+        return -SCHED_BUSY;
+    cell_unwait(s, bvc);
+    s->nse[s->cell[bvc].nse].cells--;
+    s->cell[bvc].state = 0;
+    return 0;
+}
+
+int sched_ms_add(struct sched *s, uint32_t ms, uint32_t bvc, uint16_t n201_u, uint64_t now_ns)
+{
+    int fault = change_ms(s, ms, false);
+    if (!fault)
+        fault = change_cell(s, bvc, true);
+    if (!fault)
+        fault = change_n201_u(s, n201_u);
+    if (fault)
+        return fault;
+    struct tree_ms *m = tree_ms(s, ms);
+    *m = (struct tree_ms){.state = MS_EXISTS, .cell = bvc, .wheel_ref = WHEEL_NO_REF};
+    for (int lle = 0; lle < SCHED_LLES; lle++)
+        m->n201_u[lle] = n201_u;
+    bucket_default_set(&m->bucket, &s->cell[bvc].defaults, 0, now_ns);
+    s->cell[bvc].mss++;
+    return 0;
+}
+
+int sched_ms_remove(struct sched *s, uint32_t ms, enum drop_reason reason, uint64_t now_ns)
+{
+    int fault = sched_ms_flush(s, ms, reason, now_ns);
+    if (fault)
+        return fault;
+    struct tree_ms *m = tree_ms(s, ms);
+    s->cell[m->cell].mss--;
+    for (uint32_t slot = 0; slot < s->config.pfcs_an_ms; slot++)
+        tree_pfc_of(m, slot)->state = 0;
+    m->state = 0;
+    m->slots = 0;
+    return 0;
+}
+
+static void flows_reset(const struct sched *s, uint32_t pfc, uint32_t class)
+{
+    for (uint32_t flow = 0; flow < s->config.flows_a_pfc; flow++) {
+        struct tree_flow *f = queue_flow(s, pfc, flow);
+        *f = (struct tree_flow){0};
+        vars_reset(s, SCHED_SCOPE_FLOW, f->aqm_vars, class);
+    }
+    if (s->config.flows_a_pfc)
+        *queue_flows(s, pfc) = (struct tree_flows){0};
+}
+
+int sched_pfc_add(struct sched *s, uint32_t ms, uint32_t slot, enum traffic_class class)
+{
+    int fault = change_ms(s, ms, true);
+    if (fault)
+        return fault;
+    struct tree_ms *m = tree_ms(s, ms);
+    if (slot >= s->config.pfcs_an_ms)
+        return -SCHED_BAD_ID;
+    if (m->slots & 1u << slot)
+        return -SCHED_EXISTS;
+    if ((uint32_t) class >= CLASS_COUNT)
+        return -SCHED_BAD_CLASS;
+    struct tree_pfc *p = tree_pfc_of(m, slot);
+    bool by_flow = s->config.of_class[class].flow_queues;
+    *p = (struct tree_pfc){.state = (uint8_t)(PFC_EXISTS | (by_flow ? PFC_BY_FLOW : 0)),
+                           .traffic_class = (uint8_t) class,
+                           .wheel_ref = WHEEL_NO_REF,
+                           .tag = tree_pfc_of(m, m->last)->tag,
+                           .bucket.rate = BUCKET_UNLIMITED};
+    vars_reset(s, SCHED_SCOPE_PFC, p->aqm_vars, class);
+    flows_reset(s, tree_pfc_id(ms, slot), class);
+    m->slots |= (uint8_t)(1u << slot);
+    return 0;
+}
+
+int sched_pfc_remove(struct sched *s, uint32_t ms, uint32_t slot, enum drop_reason reason,
+                     uint64_t now_ns)
+{
+    int fault = change_pfc(s, ms, slot);
+    if (!fault)
+        fault = change_flush(s, tree_pfc_id(ms, slot), reason);
+    if (fault)
+        return fault;
+    struct tree_ms *m = tree_ms(s, ms);
+    tree_pfc_of(m, slot)->state = 0;
+    m->slots &= (uint8_t) ~(1u << slot);
+    m->blocked &= m->slots;
+    ms_update(s, ms, now_ns);
+    return 0;
+}

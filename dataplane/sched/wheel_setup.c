@@ -1,0 +1,33 @@
+// See wheel.h: the memory. It never runs out. No chunk is empty, and only the first of a slot is
+// less than full, so f full chunks and p others hold at least 9 f + p entries, p <= WHEEL_SLOTS:
+// the most chunks that E entries can take are E, up to a slot for each, and one more for every
+// nine that follow. An added entry takes a chunk only when it then is a chunk's first, and a
+// removed one never takes any, so the free list is empty only when that many are in use.
+#include "dataplane/sched/wheel.h"
+
+#include <string.h>
+
+static uint32_t chunks(uint32_t entries)
+{
+    return entries <= WHEEL_SLOTS ? entries
+                                  : WHEEL_SLOTS + (entries - WHEEL_SLOTS) / WHEEL_CHUNK_IDS;
+}
+
+uint64_t wheel_octets(uint32_t entries_max)
+{
+    return (uint64_t)chunks(entries_max) * sizeof(struct wheel_chunk);
+}
+
+void wheel_setup(struct wheel *wheel, void *memory, uint32_t entries_max,
+                 void (*moved)(void *owner, uint32_t id, uint32_t ref), void *owner)
+{
+    memset(wheel, 0, sizeof *wheel);
+    wheel->chunk = memory;
+    wheel->entries_max = entries_max;
+    wheel->moved = moved;
+    wheel->owner = owner;
+    for (uint32_t i = 0; i < chunks(entries_max); i++)
+        wheel->chunk[i].next = i + 1;
+    for (uint32_t i = 0; i < WHEEL_SLOTS; i++)
+        wheel->head[i] = WHEEL_SLOT_EMPTY;
+}

@@ -1,0 +1,239 @@
+// Queues by flow inside a PFC: DRR with a quantum between flows, those that send little first, no
+// order lost within a flow. (The world judges the order within each flow at every grant.)
+#include "tests/dataplane/sched/world_random.h"
+
+#include "tests/dataplane/random.h"
+
+#define FLOWS   16
+#define QUANTUM 300
+
+static struct world *one_pfc(bool flow_queues, struct bucket_terms terms)
+{
+    struct sched_config config = world_config();
+    config.flows_a_pfc = FLOWS;
+    config.flow_quantum_octets = QUANTUM;
+    config.of_class[CLASS_BACKGROUND].flow_queues = flow_queues;
+    struct world *w = world_open(&config);
+    w->keep_trace = true;
+    w->batch = 1;
+    world_add_nse(w, WORLD_UNLIMITED);
+    world_add_cell(w, 0, terms, WORLD_PLENTY);
+    world_add_simple(w, 0, CLASS_BACKGROUND);
+    return w;
+}
+
+// A greedy source a flow: its sizes, and hashes that fall into queues of their own.
+static void add_flow(struct world *w, uint32_t flow, uint16_t least, uint16_t most)
+{
+    world_add_source(
+        w,
+        (struct world_source){
+            .pfc = 0, .least = least, .most = most, .depth = 8, .seed = flow, .flow_hash = flow});
+}
+
+static uint64_t sent_of(const struct world *w, uint32_t source)
+{
+    uint64_t octets = 0;
+    for (uint32_t i = 0; i < w->sents; i++)
+        octets += w->sent[i].source == source ? w->sent[i].octets : 0;
+    return octets;
+}
+
+// Between greedy flows: octets alike, whatever their sizes, within a quantum and a largest N-PDU.
+static void greedy_flows_get_equal_octets(void **state)
+{
+    static const uint16_t octets[] = {40, 1500, 576, 100, 1000};
+    const uint32_t n = sizeof octets / sizeof octets[0];
+    (void)state;
+    struct world *w = one_pfc(true, world_terms(80000, 3000));
+    for (uint32_t i = 0; i < n; i++)
+        add_flow(w, i, octets[i], octets[i]);
+    world_run(w, 100 * S_IN_NS);
+    uint64_t least = UINT64_MAX, most = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t sent = sent_of(w, i);
+        least = sent < least ? sent : least;
+        most = sent > most ? sent : most;
+    }
+    assert_true(least > 100000);
+    assert_true(most - least <= 2 * (QUANTUM + 1500));
+    world_close(w);
+}
+
+static void without_flow_queues_it_is_one_fifo(void **state)
+{
+    (void)state;
+    struct world *w = one_pfc(false, world_terms(8000, 1500));
+    for (uint32_t i = 0; i < 40; i++)
+        world_put(w, 0, 500, 0, i % 4, false);
+    world_run(w, 100 * S_IN_NS); // the world asserts the order
+    assert_int_equal(w->finished.packets, 40);
+    world_close(w);
+}
+
+// How long a single small N-PDU of another flow waits behind a greedy one's queue.
+static uint64_t sparse_delay_ns(bool flow_queues)
+{
+    struct world *w = one_pfc(flow_queues, world_terms(8000, 1600));
+    for (uint32_t i = 0; i < 20; i++)
+        world_put(w, 0, 1000, 0, 1, false);
+    world_run(w, S_IN_NS);
+    uint64_t put_ns = w->now_ns;
+    world_put(w, 0, 40, 0, 2, false);
+    world_run(w, 100 * S_IN_NS);
+    uint64_t delay_ns = 0;
+    for (uint32_t i = 0; i < w->sents; i++)
+        if (w->sent[i].llc_octets == 50)
+            delay_ns = w->sent[i].time_ns - put_ns;
+    assert_int_equal(w->finished.packets, 21);
+    world_close(w);
+    return delay_ns;
+}
+
+static void a_sparse_flow_goes_before_a_greedy_one(void **state)
+{
+    (void)state;
+    assert_true(sparse_delay_ns(false) > 15 * S_IN_NS);
+    assert_true(sparse_delay_ns(true) <= 1010 * MS_IN_NS + 50 * MS_IN_NS);
+}
+
+// A flow of one small N-PDU now and then, beside five greedy ones, always goes next.
+static void a_sparse_flow_stays_first(void **state)
+{
+    (void)state;
+    struct world *w = one_pfc(true, world_terms(80000, 3000));
+    for (uint32_t i = 0; i < 5; i++)
+        add_flow(w, i, 40, 1500);
+    uint32_t sparse = world_add_source(w, (struct world_source){.pfc = 0,
+                                                                .least = 40,
+                                                                .most = 40,
+                                                                .burst = 1,
+                                                                .flow_hash = 7,
+                                                                .interval_ns = 777 * MS_IN_NS});
+    world_run(w, 100 * S_IN_NS);
+    uint32_t seen = 0;
+    for (uint32_t i = 0; i < w->sents; i++)
+        if (w->sent[i].source == sparse && w->sent[i].number > 0) { // at first all are new
+            uint64_t put_ns = 1 + w->sent[i].number * 777 * MS_IN_NS;
+            assert_true(w->sent[i].time_ns - put_ns <= 160 * MS_IN_NS); // 1510 octets and itself
+            seen++;
+        }
+    assert_true(seen > 100);
+    world_close(w);
+}
+
+// Nobody gets ahead by having his queue run empty and coming back as a new flow.
+static void coming_back_is_no_trick(void **state)
+{
+    (void)state;
+    struct world *w = one_pfc(true, world_terms(80000, 3000));
+    add_flow(w, 1, 500, 500);
+    world_add_source(
+        w, (struct world_source){
+               .pfc = 0, .least = 500, .most = 500, .depth = 1, .seed = 2, .flow_hash = 2});
+    world_run(w, 100 * S_IN_NS);
+    assert_true(sent_of(w, 1) < sent_of(w, 0) * 11 / 10 + 5000);
+    world_close(w);
+}
+
+// Two flows that fall into one queue share it in the order of their coming.
+static void flows_of_one_queue_keep_their_order(void **state)
+{
+    (void)state;
+    struct world *w = one_pfc(true, world_terms(8000, 1500));
+    for (uint32_t i = 0; i < 40; i++)
+        world_put(w, 0, (uint16_t)(100 + i), 0, i % 2 ? 3 : 3 + FLOWS, false);
+    world_run(w, 100 * S_IN_NS);
+    for (uint32_t i = 0; i < 40; i++)
+        assert_int_equal(w->sent[i].llc_octets, 110 + i);
+    world_close(w);
+}
+
+// A half-sent N-PDU ends before another of its LLE, of whatever flow; another flow's on another
+// LLE is of the same PFC, whose head it is not.
+static void a_begun_n_pdu_is_finished_first(void **state)
+{
+    (void)state;
+    struct world *w = one_pfc(true, world_terms(8000, 200));
+    world_ms_n201_u(w, 0, 0, 140);
+    world_put(w, 0, 1000, 0, 1, false);
+    world_run(w, w->now_ns);
+    world_put(w, 0, 40, 0, 2, false);
+    world_run(w, 100 * S_IN_NS);
+    assert_int_equal(w->sents, 9);
+    assert_true(w->sent[7].last && w->sent[8].first);
+    world_close(w);
+}
+
+// PFC 0, by flow, has two N-PDUs of flow 1 for LLE 0, which another PFC keeps: it has sent a piece
+// of its N-PDU there and is stopped. So many N-PDUs of that flow went before: its turn is over.
+static struct world *kept_lle(uint32_t before)
+{
+    struct world *w = one_pfc(true, WORLD_PLENTY);
+    uint32_t keeper = world_add_pfc(w, 0, 1, CLASS_STREAMING);
+    world_ms_n201_u(w, 0, 0, 140);
+    for (uint32_t i = 0; i < before; i++)
+        world_put(w, 0, 500, 0, 1, false);
+    world_run(w, w->now_ns);
+    world_pfc_set(w, keeper, world_terms(8000, 150));
+    world_put(w, keeper, 1000, 0, 0, false);
+    world_run(w, w->now_ns);
+    assert_int_equal(w->pfc[keeper].sent_pdus, 1);
+    world_pfc_set(w, keeper, (struct bucket_terms){0, 150});
+    world_put(w, 0, 500, 0, 1, false);
+    world_put(w, 0, 500, 0, 1, false);
+    world_run(w, w->now_ns + S_IN_NS);
+    assert_int_equal(w->queued.packets, 3);
+    return w;
+}
+
+// What comes then of a new flow, on an LLE that is free, goes at once: a flow that has had its turn
+// is not before it.
+static void a_kept_lle_keeps_no_new_flow_of_another(void **state)
+{
+    (void)state;
+    for (uint32_t turns = 1; turns <= 4; turns++) {
+        struct world *w = kept_lle(turns);
+        uint32_t before = w->sents;
+        world_put(w, 0, 60, 1, 2, false);
+        world_run(w, w->now_ns);
+        assert_int_equal(w->sents, before + 1);
+        assert_int_equal(w->sent[before].llc_octets, 70);
+        world_close(w);
+    }
+}
+
+static void random_lives(void **state)
+{
+    (void)state;
+    random_begin();
+    for (uint32_t i = 0; i < WORLD_CASES(600); i++) {
+        uint64_t random = random_next();
+        const struct world_wish wish = {.nses = 1,
+                                        .cells = 3,
+                                        .mss = 6,
+                                        .pfcs = 4,
+                                        .flow_queues = true,
+                                        .lifetimes = i % 2,
+                                        .limits = i % 3 == 0};
+        struct world *w = world_random(&random, &wish);
+        world_random_life(w, &random, 1500, 50);
+        world_close(w);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(greedy_flows_get_equal_octets),
+        cmocka_unit_test(without_flow_queues_it_is_one_fifo),
+        cmocka_unit_test(a_sparse_flow_goes_before_a_greedy_one),
+        cmocka_unit_test(a_sparse_flow_stays_first),
+        cmocka_unit_test(coming_back_is_no_trick),
+        cmocka_unit_test(flows_of_one_queue_keep_their_order),
+        cmocka_unit_test(a_begun_n_pdu_is_finished_first),
+        cmocka_unit_test(a_kept_lle_keeps_no_new_flow_of_another),
+        cmocka_unit_test(random_lives),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

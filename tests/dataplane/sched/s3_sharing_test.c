@@ -1,0 +1,338 @@
+// S3: (cell, class) pairs share by weighted max-min, signalling first: each is within 2 % and two
+// largest PDUs of progressive filling, once buckets have filled, for Bmax >= R x 0.2 s + one PDU.
+// The 0.2 s are what a node may wait for its turn above without its bucket running empty: what
+// leaks then is lost to it. Where a PDU alone takes longer than that above (1526 octets take 1.5 s
+// at 8 kbit/s) no order of PDUs keeps the bucket filled. So the random trees, which are as slow as
+// cells are, add the time of two largest PDUs on each node above; the trees by hand do not.
+#include "tests/dataplane/sched/world_random.h"
+#include "tests/oracle/filling.h"
+
+#include <math.h>
+
+#include "tests/dataplane/random.h"
+
+#define LLC_MOST 1526.0
+
+#define BANK_S 0.2
+
+// A world and, pair by pair, what its traffic asks for.
+struct shares {
+    struct world *w;
+    struct filling_pair pair[FILLING_PAIRS];
+    double cell_rate[FILLING_CELLS], pipe_rate; // octets/s
+    double ms_bank_s;                           // Bmax of MSs and PFCs: R times this and one PDU
+    uint64_t before[FILLING_PAIRS];
+};
+
+static double octets_per_s(struct bucket_terms terms)
+{
+    return terms.rate == BUCKET_UNLIMITED ? INFINITY : terms.rate * 100.0 / 8;
+}
+
+static struct bucket_terms deep(double bit_per_s, double s)
+{
+    return world_terms((uint64_t)bit_per_s, (uint32_t)(bit_per_s / 8 * s + LLC_MOST + 1));
+}
+
+static struct shares *shares_open(const struct sched_config *config, struct bucket_terms cir)
+{
+    struct shares *t = calloc(1, sizeof *t);
+    struct sched_config roomy = *config; // nobody's queue takes another's room
+    roomy.limit.packets = roomy.bvc_limit.packets = 16384;
+    roomy.ms_limit.packets = 100;
+    t->w = world_open(&roomy);
+    t->w->check_every = 256;
+    t->pipe_rate = octets_per_s(cir);
+    t->ms_bank_s = BANK_S;
+    world_add_nse(t->w, cir);
+    return t;
+}
+
+static uint32_t shares_cell(struct shares *t, struct bucket_terms terms)
+{
+    uint32_t b = world_add_cell(t->w, 0, terms, WORLD_PLENTY);
+    t->cell_rate[b] = octets_per_s(terms);
+    for (uint32_t c = 0; c < CLASS_COUNT; c++)
+        t->pair[b * CLASS_COUNT + c] = (struct filling_pair){
+            .cell = b, .first = c == CLASS_SIGNALLING, .weight = t->w->config.of_class[c].weight};
+    return b;
+}
+
+// One more MS of that pair, which asks for so many octets/s: by its bucket, its PFC's, or as a
+// steady source of that rate; INFINITY: for all it can get.
+enum way { BY_MS, BY_PFC, BY_SOURCE };
+
+static void shares_ms(struct shares *t, uint32_t b, enum traffic_class class, double demand,
+                      enum way way, uint16_t least, uint16_t most)
+{
+    struct world *w = t->w;
+    uint32_t pfc = world_add_simple(w, b, class);
+    struct world_source s = {.pfc = pfc, .least = least, .most = most, .depth = 8, .seed = pfc};
+    if (demand < INFINITY && way == BY_SOURCE) {
+        s.depth = 0;
+        s.burst = 1;
+        s.most = least;
+        s.interval_ns = (uint64_t)((least + 10) / demand * 1e9);
+    } else if (demand < INFINITY) {
+        struct bucket_terms terms = deep(floor(demand * 8), t->ms_bank_s);
+        demand = octets_per_s(terms);
+        if (way == BY_MS)
+            world_ms_set(w, w->pfc[pfc].ms, terms);
+        else
+            world_pfc_set(w, pfc, terms);
+    }
+    t->pair[b * CLASS_COUNT + class].demand += demand;
+    world_add_source(w, s);
+}
+
+static void shares_judge(struct shares *t, double warm_s, double measure_s)
+{
+    struct world *w = t->w;
+    uint32_t pairs = w->cells * CLASS_COUNT;
+    world_run(w, (uint64_t)(warm_s * 1e9));
+    for (uint32_t i = 0; i < pairs; i++)
+        t->before[i] = w->cell[i / CLASS_COUNT].class_octets[i % CLASS_COUNT];
+    world_run(w, w->now_ns + (uint64_t)(measure_s * 1e9));
+    filling(t->pair, pairs, t->cell_rate, w->cells, t->pipe_rate);
+    for (uint32_t i = 0; i < pairs; i++) {
+        double sent =
+            (double)(w->cell[i / CLASS_COUNT].class_octets[i % CLASS_COUNT] - t->before[i]);
+        double wanted = t->pair[i].share * measure_s;
+        if (fabs(sent - wanted) > 0.02 * wanted + 2 * LLC_MOST)
+            fail_msg("cell %u %s: %.0f octets, wanted %.0f (%.1f %% off)", i / CLASS_COUNT,
+                     class_names[i % CLASS_COUNT], sent, wanted, 100 * (sent / wanted - 1));
+    }
+    world_close(w);
+    free(t);
+}
+
+static double draw_rate(uint64_t *random, double least, double most)
+{
+    double x = (double)world_draw(random, 0, 1000000) / 1e6;
+    return floor(least * pow(most / least, x) / 100) * 100;
+}
+
+static void random_sizes(uint64_t *random, uint16_t *least, uint16_t *most)
+{
+    *most = (uint16_t)world_draw(random, 60, 1500);
+    *least = world_draw(random, 0, 1) ? *most : (uint16_t)world_draw(random, 40, *most);
+}
+
+static void random_pair(struct shares *t, uint32_t b, enum traffic_class class, uint64_t *random)
+{
+    double cell = t->cell_rate[b];
+    for (uint32_t n = (uint32_t)world_draw(random, 1, 3); n; n--) {
+        uint16_t least, most;
+        random_sizes(random, &least, &most);
+        bool limited = world_draw(random, 0, 2) == 0;
+        double demand = limited ? draw_rate(random, 800, cell * 8) / 8 : INFINITY;
+        shares_ms(t, b, class, demand, (enum way)world_draw(random, BY_MS, BY_SOURCE), least, most);
+    }
+}
+
+static struct shares *random_shares(uint64_t *random)
+{
+    struct sched_config config = world_config();
+    double rate[6], sum = 0;
+    uint32_t cells = (uint32_t)world_draw(random, 1, 6);
+    for (uint32_t c = 1; c < CLASS_COUNT && world_draw(random, 0, 1); c++)
+        config.of_class[c].weight = (uint32_t)world_draw(random, 1, 1000);
+    for (uint32_t b = 0; b < cells; b++)
+        sum += rate[b] = draw_rate(random, 8000, 200000);
+    double pipe = sum * (double)world_draw(random, 30, 95) / 100;
+    struct shares *t =
+        shares_open(&config, world_draw(random, 0, 2) ? deep(pipe, BANK_S) : WORLD_UNLIMITED);
+    for (uint32_t b = 0; b < cells; b++) {
+        double turns_s = 2 * LLC_MOST / t->pipe_rate;
+        shares_cell(t, deep(rate[b], BANK_S + turns_s + (double)world_draw(random, 0, 800) / 1000));
+        t->ms_bank_s = BANK_S + turns_s + 2 * LLC_MOST / t->cell_rate[b];
+        if (world_draw(random, 0, 4) == 0) // little enough of it for every cell and pipe
+            shares_ms(t, b, CLASS_SIGNALLING, rate[b] / 8 / 10, BY_MS, 40, 300);
+        for (uint32_t c = 1; c < CLASS_COUNT; c++)
+            if (world_draw(random, 0, 1))
+                random_pair(t, b, c, random);
+    }
+    return t;
+}
+
+static void random_trees_share(void **state)
+{
+    (void)state;
+    random_begin();
+    for (uint32_t i = 0; i < WORLD_CASES(500); i++) {
+        uint64_t random = random_next();
+        shares_judge(random_shares(&random), 100, 200);
+    }
+}
+
+// What a plain scheduler of cells gets wrong: on a full pipe background alone in its cell is worth
+// no more than background beside all classes.
+static void a_cell_of_background_beside_one_of_all_classes(void **state)
+{
+    struct sched_config config = world_config();
+    (void)state;
+    struct shares *t = shares_open(&config, deep(100000, BANK_S));
+    shares_cell(t, deep(80000, BANK_S));
+    shares_cell(t, deep(80000, BANK_S));
+    shares_ms(t, 0, CLASS_BACKGROUND, INFINITY, BY_MS, 1500, 1500);
+    for (uint32_t c = 1; c < CLASS_COUNT; c++)
+        shares_ms(t, 1, c, INFINITY, BY_MS, 600, 600);
+    shares_judge(t, 60, 2000);
+}
+
+// The same beside a cell that leaves the pipe room: then the lone background fills its own cell.
+static void a_lone_background_gets_what_the_pipe_has_left(void **state)
+{
+    struct sched_config config = world_config();
+    (void)state;
+    struct shares *t = shares_open(&config, deep(100000, BANK_S));
+    shares_cell(t, deep(80000, BANK_S));
+    shares_cell(t, deep(80000, BANK_S));
+    shares_ms(t, 0, CLASS_BACKGROUND, INFINITY, BY_MS, 1500, 1500);
+    shares_ms(t, 1, CLASS_STREAMING, 2500, BY_MS, 600, 600);
+    shares_ms(t, 1, CLASS_BACKGROUND, INFINITY, BY_MS, 40, 40);
+    shares_judge(t, 60, 1000);
+}
+
+static void the_paper_s_weights_hold_in_one_cell(void **state)
+{
+    struct sched_config config = world_config();
+    (void)state;
+    struct shares *t = shares_open(&config, WORLD_UNLIMITED);
+    shares_cell(t, deep(30000, BANK_S));
+    for (uint32_t c = CLASS_STREAMING; c < CLASS_COUNT; c++)
+        shares_ms(t, 0, c, INFINITY, BY_MS, 40, 1500);
+    shares_judge(t, 60, 3000);
+}
+
+static void signalling_leaves_what_it_does_not_need(void **state)
+{
+    struct sched_config config = world_config();
+    (void)state;
+    struct shares *t = shares_open(&config, deep(60000, BANK_S));
+    for (uint32_t b = 0; b < 2; b++) {
+        shares_cell(t, deep(50000, BANK_S));
+        shares_ms(t, b, CLASS_SIGNALLING, b ? 3000 : 1000, BY_MS, 20, 200);
+        shares_ms(t, b, CLASS_STREAMING, INFINITY, BY_MS, 1000, 1000);
+    }
+    shares_judge(t, 60, 300);
+}
+
+static void signalling_may_take_it_all(void **state)
+{
+    struct sched_config config = world_config();
+    (void)state;
+    struct shares *t = shares_open(&config, WORLD_UNLIMITED);
+    shares_cell(t, deep(20000, BANK_S));
+    shares_ms(t, 0, CLASS_SIGNALLING, INFINITY, BY_MS, 20, 200);
+    shares_ms(t, 0, CLASS_STREAMING, INFINITY, BY_MS, 1000, 1000);
+    shares_judge(t, 10, 300);
+}
+
+// A cell, or a class of one, that had nothing to send for long has saved up no claim: from its
+// coming on it gets its share and no more.
+static void who_comes_back_has_no_claim(void **state)
+{
+    (void)state;
+    for (uint32_t late = 0; late < 4; late++) {
+        struct sched_config config = world_config();
+        struct shares *t = shares_open(&config, deep(50000, BANK_S));
+        for (uint32_t i = 0; i < 4; i++) { // cell and class
+            if (i % 2 == 0)
+                shares_cell(t, deep(40000, BANK_S));
+            shares_ms(t, i / 2, i % 2 ? CLASS_STREAMING : CLASS_INTERACTIVE_1, INFINITY, BY_MS, 500,
+                      500);
+            if (i == late || (late % 2 == 0 && i == late + 1))
+                t->w->source[i].start_ns = t->w->source[i].next_ns = 500 * S_IN_NS;
+        }
+        shares_judge(t, 502, 60);
+    }
+}
+
+// A pipe without a CIR has no virtual time: what cells send then, far more than their later shares,
+// is held against nobody when it gets a CIR, nor has who sent nothing a claim. The late cell comes
+// just after the CIR: where both wait for their own buckets at that moment, they start anew anyhow.
+static void pipe_gets_a_cir(uint32_t late, enum traffic_class of_0, enum traffic_class of_1)
+{
+    struct sched_config config = world_config();
+    struct shares *t = shares_open(&config, WORLD_UNLIMITED);
+    for (uint32_t b = 0; b < 2; b++) {
+        shares_cell(t, deep(500000, BANK_S));
+        shares_ms(t, b, b ? of_1 : of_0, INFINITY, BY_MS, 1000, 1000);
+        if (late >> b & 1)
+            t->w->source[b].start_ns = t->w->source[b].next_ns = 60 * S_IN_NS + MS_IN_NS;
+    }
+    world_run(t->w, 60 * S_IN_NS);
+    world_nse_set(t->w, 0, deep(200000, BANK_S));
+    t->pipe_rate = octets_per_s(t->w->nse[0].bucket.offered);
+    shares_judge(t, 61, 60);
+}
+
+static void a_pipe_that_gets_a_cir_starts_anew(void **state)
+{
+    (void)state;
+    for (uint32_t late = 0; late < 4; late++) { // a bit for each cell
+        pipe_gets_a_cir(late, CLASS_BACKGROUND, CLASS_BACKGROUND);
+        pipe_gets_a_cir(late, CLASS_INTERACTIVE_1, CLASS_BACKGROUND);
+    }
+}
+
+// An MS that its own bucket limits shares its rate by weight among its classes. The cell is not
+// full; its other MSs, limited by their own buckets too, keep the high class busy.
+static void ms_of_two_classes(uint32_t high, uint32_t low, uint32_t others, uint16_t high_octets,
+                              uint16_t low_octets)
+{
+    struct sched_config config = world_config();
+    config.of_class[CLASS_STREAMING].weight = high;
+    config.of_class[CLASS_BACKGROUND].weight = low;
+    struct shares *t = shares_open(&config, WORLD_UNLIMITED);
+    shares_cell(t, deep(20000 * (others + 1) * 1.3, BANK_S));
+    for (uint32_t i = 0; i < others; i++)
+        shares_ms(t, 0, CLASS_STREAMING, 2500, BY_MS, 500, 500);
+    uint32_t pfc = world_add_simple(t->w, 0, CLASS_STREAMING), ms = t->w->pfc[pfc].ms;
+    uint32_t back = world_add_pfc(t->w, ms, 1, CLASS_BACKGROUND);
+    world_ms_set(t->w, ms, deep(20000, BANK_S));
+    world_add_greedy(t->w, pfc, high_octets, high_octets);
+    world_add_greedy(t->w, back, low_octets, low_octets);
+    t->w->source[t->w->sources - 1].lle = 1;
+    world_run(t->w, 60 * S_IN_NS);
+    double before[2] = {(double)t->w->pfc[pfc].sent_octets, (double)t->w->pfc[back].sent_octets};
+    world_run(t->w, 2060 * S_IN_NS);
+    double sent = (double)t->w->pfc[back].sent_octets - before[1];
+    double sum = (double)t->w->pfc[pfc].sent_octets - before[0] + sent;
+    double wanted = 5e6 * low / (high + low);
+    if (fabs(sum - 5e6) > 2 * LLC_MOST || fabs(sent - wanted) > 0.02 * wanted + 2 * LLC_MOST)
+        fail_msg("%u:%u of %u and %u octets beside %u: %.0f of %.0f octets, wanted %.0f", high, low,
+                 high_octets, low_octets, others, sent, sum, wanted);
+    world_close(t->w);
+    free(t);
+}
+
+static void an_ms_limited_by_its_own_bucket_shares_by_weight(void **state)
+{
+    (void)state;
+    for (uint32_t others = 0; others <= 4; others += 2) {
+        ms_of_two_classes(900, 5, others, 500, 500);
+        ms_of_two_classes(900, 5, others, 1500, 40);
+        ms_of_two_classes(900, 5, others, 40, 1500);
+        ms_of_two_classes(50, 50, others, 1500, 40);
+        ms_of_two_classes(50, 15, others, 40, 1500);
+        ms_of_two_classes(5, 900, others, 700, 700);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_trees_share),
+        cmocka_unit_test(a_cell_of_background_beside_one_of_all_classes),
+        cmocka_unit_test(a_lone_background_gets_what_the_pipe_has_left),
+        cmocka_unit_test(the_paper_s_weights_hold_in_one_cell),
+        cmocka_unit_test(signalling_leaves_what_it_does_not_need),
+        cmocka_unit_test(signalling_may_take_it_all),
+        cmocka_unit_test(who_comes_back_has_no_claim),
+        cmocka_unit_test(a_pipe_that_gets_a_cir_starts_anew),
+        cmocka_unit_test(an_ms_limited_by_its_own_bucket_shares_by_weight),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,161 @@
+// S4: MSs of one class of one cell, none limited by its own bucket, get equal octets after 200 PDUs
+// each: Jain's index at least 0.99, whatever their packet sizes and numbers of flows.
+#include "tests/dataplane/sched/world_random.h"
+
+#include "tests/dataplane/random.h"
+
+#define PDUS_EACH 200
+#define PDU_MOST  1526
+
+static struct world *cell_of(bool flow_queues, uint64_t bit_per_s, uint64_t cir_bit_per_s)
+{
+    struct sched_config config = world_config();
+    config.flows_a_pfc = flow_queues ? 16 : 0;
+    for (uint32_t c = 0; c < CLASS_COUNT; c++) {
+        config.of_class[c].flow_queues = flow_queues;
+        config.of_class[c].weight = 50;
+    }
+    struct world *w = world_open(&config);
+    w->check_every = 256;
+    world_add_nse(w, cir_bit_per_s ? world_terms(cir_bit_per_s, 5000) : WORLD_UNLIMITED);
+    world_add_cell(w, 0, world_terms(bit_per_s, 5000), WORLD_PLENTY);
+    return w;
+}
+
+// A greedy MS of so many flows, deep enough to be backlogged through any burst of takes.
+static void add_ms(struct world *w, enum traffic_class class, uint16_t least, uint16_t most,
+                   uint32_t flows)
+{
+    uint32_t pfc = world_add_simple(w, 0, class);
+    world_add_greedy(w, pfc, least, most);
+    w->source[w->sources - 1].flows = flows;
+    w->source[w->sources - 1].depth = flows > 1 ? 24 : 8;
+}
+
+static uint64_t pdus_least(const struct world *w, uint32_t mss)
+{
+    uint64_t least = UINT64_MAX;
+    for (uint32_t i = 0; i < mss; i++)
+        least = w->ms[i].sent_pdus < least ? w->ms[i].sent_pdus : least;
+    return least;
+}
+
+static double jain(const struct world *w, uint32_t mss)
+{
+    double sum = 0, squares = 0;
+    for (uint32_t i = 0; i < mss; i++) {
+        double octets = (double)w->ms[i].sent_octets;
+        sum += octets;
+        squares += octets * octets;
+    }
+    return sum * sum / squares / mss;
+}
+
+// Of the first MSs only; others are there to disturb. It is judged from the step on in which each
+// has sent so many PDUs until each has sent a quarter more, in steps of one PDU: after thousands
+// anything is fair, and so is any order of turns at the moment at which the last one has had his.
+static void judge(struct world *w, uint32_t mss)
+{
+    uint64_t step_ns = PDU_MOST * BUCKET_UNITS_AN_OCTET / w->cell[0].bucket.offered.rate;
+    step_ns = step_ns < S_IN_NS ? step_ns : S_IN_NS;
+    for (uint64_t least = 0; least < PDUS_EACH * 5 / 4; least = pdus_least(w, mss)) {
+        if (least >= PDUS_EACH && jain(w, mss) < 0.99)
+            fail_msg("Jain's index of %u MSs is %.4f after %llu PDUs", mss, jain(w, mss),
+                     (unsigned long long)least);
+        world_run(w, w->now_ns + step_ns);
+        assert_true(w->now_ns < 200000 * S_IN_NS);
+    }
+    world_close(w);
+}
+
+static void one_ms_with_100_flows_beside_99_with_one(void **state)
+{
+    (void)state;
+    for (uint32_t flow_queues = 0; flow_queues < 2; flow_queues++)
+        for (enum traffic_class c = 0; c < CLASS_COUNT; c++) {
+            struct world *w = cell_of(flow_queues, 400000, 0);
+            for (uint32_t i = 0; i < 100; i++)
+                add_ms(w, c, 500, 500, i ? 1 : 100);
+            judge(w, 100);
+        }
+}
+
+static void small_packets_beside_large_ones(void **state)
+{
+    (void)state;
+    for (uint32_t cir = 0; cir < 2; cir++) {
+        struct world *w = cell_of(false, 80000, cir * 60000);
+        for (uint32_t i = 0; i < 20; i++)
+            add_ms(w, CLASS_BACKGROUND, i % 2 ? 40 : 1500, i % 2 ? 40 : 1500, 1);
+        judge(w, 20);
+    }
+}
+
+// Of one class: the MS counts once, however its PFCs share what it gets.
+static void two_pfcs_of_a_class_count_as_one_ms(void **state)
+{
+    (void)state;
+    struct world *w = cell_of(false, 80000, 0);
+    for (uint32_t i = 0; i < 10; i++)
+        add_ms(w, CLASS_INTERACTIVE_2, 40, 1500, 1);
+    for (uint32_t slot = 1; slot < 4; slot++) {
+        uint32_t pfc = world_add_pfc(w, 0, slot, CLASS_INTERACTIVE_2);
+        world_add_greedy(w, pfc, 40, 1500);
+        w->source[w->sources - 1].lle = (uint8_t)slot;
+    }
+    world_run(w, 60 * S_IN_NS);
+    judge(w, 10);
+}
+
+// Other MSs come and go in the class and in others; some are limited.
+static void add_disturbance(struct world *w, enum traffic_class class, uint64_t *random)
+{
+    for (uint32_t n = (uint32_t)world_draw(random, 0, 6); n; n--) {
+        enum traffic_class c = world_draw(random, 0, 1)
+                                   ? class
+                                   : (enum traffic_class)world_draw(random, 1, CLASS_COUNT - 1);
+        uint32_t pfc = world_add_simple(w, 0, c);
+        if (world_draw(random, 0, 1))
+            world_ms_set(w, w->pfc[pfc].ms, world_terms(800, 2000));
+        world_add_source(w,
+                         (struct world_source){.pfc = pfc,
+                                               .least = 20,
+                                               .most = 1500,
+                                               .depth = 8,
+                                               .seed = n,
+                                               .on_ns = world_draw(random, 1, 5000) * MS_IN_NS,
+                                               .off_ns = world_draw(random, 1, 20000) * MS_IN_NS});
+    }
+}
+
+static void random_mss_are_served_alike(void **state)
+{
+    (void)state;
+    random_begin();
+    for (uint32_t i = 0; i < WORLD_CASES(400); i++) {
+        uint64_t random = random_next();
+        uint64_t rate = world_draw(&random, 10, 4000) * 100;
+        struct world *w =
+            cell_of(world_draw(&random, 0, 1), rate, world_draw(&random, 0, 1) * rate * 9 / 10);
+        enum traffic_class class = (enum traffic_class)world_draw(&random, 1, CLASS_COUNT - 1);
+        uint32_t mss = (uint32_t)world_draw(&random, 2, 20);
+        for (uint32_t m = 0; m < mss; m++) {
+            uint16_t most = (uint16_t)world_draw(&random, 40, 1600);
+            add_ms(w, class, (uint16_t)world_draw(&random, 40, most), most,
+                   (uint32_t)world_draw(&random, 1, 30));
+        }
+        add_disturbance(w, class, &random);
+        judge(w, mss);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_ms_with_100_flows_beside_99_with_one),
+        cmocka_unit_test(small_packets_beside_large_ones),
+        cmocka_unit_test(two_pfcs_of_a_class_count_as_one_ms),
+        cmocka_unit_test(random_mss_are_served_alike),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

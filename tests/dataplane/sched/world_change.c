@@ -1,0 +1,172 @@
+// See world.h: changes of the tree, asked of the scheduler and made in the mirror.
+#include "tests/dataplane/sched/world_inside.h"
+
+void world_nse_set(struct world *w, uint32_t nse, struct bucket_terms cir)
+{
+    assert_int_equal(sched_nse_set(w->sched, nse, cir, w->now_ns), 0);
+    world_bucket_set(w, &w->nse[nse].bucket, cir, 0);
+}
+
+static void cell_follows(struct world *w, uint32_t cell, struct bucket_terms terms,
+                         struct bucket_terms ms_default)
+{
+    struct world_cell *c = &w->cell[cell];
+    world_bucket_set(w, &c->bucket, terms, w->config.bvc_delay_ns);
+    c->ms_default = ms_default;
+    c->default_set_ns = w->now_ns;
+    for (uint32_t i = 0; i < w->mss; i++)
+        if (w->ms[i].exists && w->ms[i].cell == cell && !w->ms[i].own)
+            world_bucket_set(w, &w->ms[i].bucket, ms_default, w->config.ms_delay_ns);
+}
+
+void world_cell_set(struct world *w, uint32_t cell, struct bucket_terms terms,
+                    struct bucket_terms ms_default)
+{
+    assert_int_equal(sched_bvc_set(w->sched, cell, terms, ms_default, w->now_ns), 0);
+    cell_follows(w, cell, terms, ms_default);
+}
+
+void world_cell_reset(struct world *w, uint32_t cell)
+{
+    struct bucket_terms stopped = {0};
+    assert_int_equal(sched_bvc_reset(w->sched, cell, w->now_ns), 0);
+    w->cell[cell].bucket = world_bucket_empty(w);
+    cell_follows(w, cell, stopped, stopped);
+}
+
+void world_cell_ratio(struct world *w, uint32_t cell, uint32_t percent)
+{
+    uint64_t level = world_bucket_ratio(w, &w->cell[cell].bucket, percent);
+    assert_int_equal(sched_bvc_level(w->sched, cell, level, w->now_ns), 0);
+}
+
+// Its clock stands while it is frozen by command or by R = 0 of its own.
+static void ms_clock_follows(struct world *w, uint32_t ms)
+{
+    struct world_ms *m = &w->ms[ms];
+    bool stands = m->frozen || (m->own && m->bucket.offered.rate == 0);
+    if (stands && !m->stands)
+        m->stands_since_ns = w->now_ns;
+    if (!stands && m->stands)
+        m->away_ns += w->now_ns - m->stands_since_ns;
+    m->stands = stands;
+}
+
+void world_ms_set(struct world *w, uint32_t ms, struct bucket_terms terms)
+{
+    assert_int_equal(sched_ms_set(w->sched, ms, terms, w->now_ns), 0);
+    w->ms[ms].own = true;
+    world_bucket_set(w, &w->ms[ms].bucket, terms, w->config.ms_delay_ns);
+    ms_clock_follows(w, ms);
+}
+
+void world_ms_default(struct world *w, uint32_t ms)
+{
+    assert_int_equal(sched_ms_default(w->sched, ms, w->now_ns), 0);
+    w->ms[ms].own = false;
+    world_bucket_set(w, &w->ms[ms].bucket, w->cell[w->ms[ms].cell].ms_default,
+                     w->config.ms_delay_ns);
+    ms_clock_follows(w, ms);
+}
+
+void world_ms_ratio(struct world *w, uint32_t ms, uint32_t percent)
+{
+    uint64_t level = world_bucket_ratio(w, &w->ms[ms].bucket, percent);
+    assert_int_equal(sched_ms_level(w->sched, ms, level, w->now_ns), 0);
+}
+
+void world_ms_n201_u(struct world *w, uint32_t ms, uint32_t lle, uint16_t n201_u)
+{
+    assert_int_equal(sched_ms_n201_u(w->sched, ms, lle, n201_u, w->now_ns), 0);
+    w->ms[ms].n201_u[lle] = n201_u;
+}
+
+void world_ms_freeze(struct world *w, uint32_t ms)
+{
+    assert_int_equal(sched_ms_freeze(w->sched, ms, w->now_ns), 0);
+    w->ms[ms].frozen = true;
+    ms_clock_follows(w, ms);
+}
+
+void world_ms_release(struct world *w, uint32_t ms)
+{
+    assert_int_equal(sched_ms_release(w->sched, ms, w->now_ns), 0);
+    w->ms[ms].frozen = false;
+    ms_clock_follows(w, ms);
+}
+
+void world_ms_move(struct world *w, uint32_t ms, uint32_t cell)
+{
+    struct world_ms *m = &w->ms[ms];
+    assert_int_equal(sched_ms_move(w->sched, ms, cell, w->now_ns), 0);
+    if (m->cell == cell) // it is there: nothing changes
+        return;
+    m->cell = cell;
+    m->own = false;
+    m->bucket = world_bucket_empty(w);
+    for (uint32_t i = 0; i < w->pfcs; i++) // values for a PFC were the old cell's too
+        if (w->pfc[i].ms == ms)
+            w->pfc[i].limited = false;
+    world_bucket_set(w, &m->bucket, w->cell[cell].ms_default, w->config.ms_delay_ns);
+    ms_clock_follows(w, ms);
+}
+
+// Whether a call that drops has to be repeated: it says so, and has done something.
+static bool is_more(struct world *w, int err)
+{
+    uint32_t n = world_collect_drops(w);
+    world_judge_ledger(w);
+    assert_true(err == 0 || (err == -SCHED_MORE && n > 0));
+    return err != 0;
+}
+
+void world_ms_flush(struct world *w, uint32_t ms)
+{
+    while (is_more(w, sched_ms_flush(w->sched, ms, DROP_flushed, w->now_ns)))
+        ;
+    assert_int_equal(w->ms[ms].packets, 0);
+}
+
+void world_ms_remove(struct world *w, uint32_t ms)
+{
+    while (is_more(w, sched_ms_remove(w->sched, ms, DROP_removed, w->now_ns)))
+        ;
+    assert_int_equal(w->ms[ms].packets, 0);
+    w->ms[ms].exists = false;
+    for (uint32_t i = 0; i < w->pfcs; i++)
+        if (w->pfc[i].ms == ms)
+            w->pfc[i].exists = false;
+}
+
+void world_pfc_set(struct world *w, uint32_t pfc, struct bucket_terms terms)
+{
+    struct world_pfc *p = &w->pfc[pfc];
+    assert_int_equal(sched_pfc_set(w->sched, p->ms, p->slot, terms, w->now_ns), 0);
+    if (!p->limited)
+        p->bucket = world_bucket_empty(w);
+    p->limited = true;
+    world_bucket_set(w, &p->bucket, terms, w->config.pfc_delay_ns);
+}
+
+void world_pfc_unlimit(struct world *w, uint32_t pfc)
+{
+    struct world_pfc *p = &w->pfc[pfc];
+    assert_int_equal(sched_pfc_unlimit(w->sched, p->ms, p->slot, w->now_ns), 0);
+    p->limited = false;
+}
+
+void world_pfc_ratio(struct world *w, uint32_t pfc, uint32_t percent)
+{
+    struct world_pfc *p = &w->pfc[pfc];
+    uint64_t level = world_bucket_ratio(w, &p->bucket, percent);
+    assert_int_equal(sched_pfc_level(w->sched, p->ms, p->slot, level, w->now_ns), 0);
+}
+
+void world_pfc_remove(struct world *w, uint32_t pfc)
+{
+    struct world_pfc *p = &w->pfc[pfc];
+    while (is_more(w, sched_pfc_remove(w->sched, p->ms, p->slot, DROP_removed, w->now_ns)))
+        ;
+    assert_int_equal(p->head, WORLD_NONE);
+    p->exists = false;
+}

@@ -1,0 +1,24 @@
+// What the files of the world share.
+#ifndef SLUICE_TESTS_DATAPLANE_SCHED_WORLD_INSIDE_H
+#define SLUICE_TESTS_DATAPLANE_SCHED_WORLD_INSIDE_H
+
+#include "tests/dataplane/sched/world.h"
+
+// world_ledger.c
+uint64_t world_ms_clock(const struct world *w, uint32_t ms);
+enum drop_reason world_put_from(struct world *w, struct world_npdu from);
+uint32_t world_collect_drops(struct world *w); // how many
+uint32_t world_granted(struct world *w, const struct sched_grant *grant);
+void world_judge_ledger(const struct world *w);
+uint32_t world_piece(const struct world *w, const struct world_npdu *n, uint32_t *llc_octets);
+
+// world_buckets.c: S1, S6
+void world_bucket_set(struct world *w, struct world_bucket *b, struct bucket_terms offered,
+                      uint64_t delay_ns);
+uint64_t world_bucket_ratio(struct world *w, struct world_bucket *b, uint32_t percent);
+struct world_bucket world_bucket_empty(const struct world *w);
+void world_charge(struct world *w, uint32_t pfc, uint32_t llc_octets);
+void world_judge_levels(const struct world *w);
+void world_judge_idle(const struct world *w, uint64_t at_ns);
+
+#endif

@@ -1,0 +1,289 @@
+// See world.h: what was put, what came out, and whether the two agree.
+#include "tests/dataplane/sched/world_inside.h"
+
+#include <string.h>
+
+static void ledger_add(struct world_ledger *l, uint32_t octets)
+{
+    l->packets++;
+    l->octets += octets;
+}
+
+static void ledger_take(struct world_ledger *l, uint32_t octets)
+{
+    l->packets--;
+    l->octets -= octets;
+}
+
+uint64_t world_ms_clock(const struct world *w, uint32_t ms)
+{
+    const struct world_ms *m = &w->ms[ms];
+    return (m->stands ? m->stands_since_ns : w->now_ns) - m->away_ns;
+}
+
+static uint32_t npdu_new(struct world *w)
+{
+    if (w->npdu_free == WORLD_NONE) {
+        uint32_t room = w->npdu_room ? 2 * w->npdu_room : 256;
+        w->npdu = realloc(w->npdu, room * sizeof *w->npdu);
+        assert_non_null(w->npdu);
+        for (uint32_t i = w->npdu_room; i < room; i++)
+            w->npdu[i] = (struct world_npdu){.next = i + 1 < room ? i + 1 : WORLD_NONE};
+        w->npdu_free = w->npdu_room;
+        w->npdu_room = room;
+    }
+    uint32_t id = w->npdu_free;
+    w->npdu_free = w->npdu[id].next;
+    return id;
+}
+
+static void npdu_append(struct world *w, uint32_t id)
+{
+    struct world_pfc *p = &w->pfc[w->npdu[id].pfc];
+    w->npdu[id].prev = p->tail;
+    w->npdu[id].next = WORLD_NONE;
+    *(p->tail == WORLD_NONE ? &p->head : &w->npdu[p->tail].next) = id;
+    p->tail = id;
+}
+
+// Out of its list and of all counts, whatever became of it.
+static void npdu_end(struct world *w, uint32_t id)
+{
+    struct world_npdu *n = &w->npdu[id];
+    struct world_pfc *p = &w->pfc[n->pfc];
+    struct world_ms *m = &w->ms[p->ms];
+    *(n->prev == WORLD_NONE ? &p->head : &w->npdu[n->prev].next) = n->next;
+    *(n->next == WORLD_NONE ? &p->tail : &w->npdu[n->next].prev) = n->prev;
+    if (m->started[n->lle] == id)
+        m->started[n->lle] = WORLD_NONE;
+    m->packets--;
+    m->octets -= n->octets;
+    ledger_take(&w->queued, n->octets);
+    if (n->source != WORLD_NONE)
+        w->source[n->source].queued--;
+    n->live = false;
+    n->next = w->npdu_free;
+    w->npdu_free = id;
+}
+
+static void *npdu_handle(uint32_t id)
+{
+    return (void *)(uintptr_t)(id + 1);
+}
+
+static struct world_npdu *npdu_of(struct world *w, const void *handle, uint32_t *id)
+{
+    *id = (uint32_t)(uintptr_t)handle - 1;
+    assert_true(*id < w->npdu_room && w->npdu[*id].live);
+    return &w->npdu[*id];
+}
+
+enum drop_reason world_put_from(struct world *w, struct world_npdu from)
+{
+    struct world_pfc *p = &w->pfc[from.pfc];
+    uint32_t id = npdu_new(w);
+    struct pdu pdu = {.buffer = npdu_handle(id),
+                      .flow_hash = from.flow,
+                      .octets = from.octets,
+                      .context = from.pfc,
+                      .lle = from.lle,
+                      .ect = from.ect};
+    enum drop_reason reason = sched_put(w->sched, p->ms, p->slot, &pdu, w->now_ns);
+    ledger_add(&w->put, from.octets);
+    if (reason != DROP_NONE) {
+        assert_true((unsigned)reason < DROP_COUNT);
+        ledger_add(&w->refused[reason], from.octets);
+        w->npdu[id].next = w->npdu_free;
+        w->npdu_free = id;
+    } else {
+        from.live = true;
+        from.put_clock_ns = world_ms_clock(w, p->ms);
+        w->npdu[id] = from;
+        npdu_append(w, id);
+        w->ms[p->ms].packets++;
+        w->ms[p->ms].octets += from.octets;
+        ledger_add(&w->queued, from.octets);
+        if (from.source != WORLD_NONE)
+            w->source[from.source].queued++;
+    }
+    world_collect_drops(w);
+    world_judge_ledger(w);
+    return reason;
+}
+
+enum drop_reason world_put(struct world *w, uint32_t pfc, uint16_t octets, uint8_t lle,
+                           uint32_t flow, bool ect)
+{
+    return world_put_from(w, (struct world_npdu){.pfc = pfc,
+                                                 .source = WORLD_NONE,
+                                                 .flow = flow,
+                                                 .octets = octets,
+                                                 .lle = lle,
+                                                 .ect = ect});
+}
+
+// The lifetime ended, or less than the BSS's least part is left.
+static bool npdu_expired(const struct world *w, const struct world_npdu *n, uint64_t *left_ns)
+{
+    const struct world_pfc *p = &w->pfc[n->pfc];
+    const struct sched_class *c = &w->config.of_class[p->traffic_class];
+    uint64_t age = world_ms_clock(w, p->ms) - n->put_clock_ns;
+    *left_ns = SCHED_INFINITE;
+    if (c->lifetime_ns == SCHED_INFINITE)
+        return false;
+    *left_ns = age < c->lifetime_ns ? c->lifetime_ns - age : 0;
+    return *left_ns < c->bss_least_ns || *left_ns == 0;
+}
+
+static void drop_collect(struct world *w, const struct sched_drop *drop)
+{
+    uint32_t id;
+    uint64_t left_ns;
+    struct world_npdu *n = npdu_of(w, drop->buffer, &id);
+    assert_int_equal(drop->octets, n->octets);
+    assert_int_equal(drop->traffic_class, w->pfc[n->pfc].traffic_class);
+    assert_true(drop->reason < DROP_COUNT);
+    bool by_command = drop->reason == DROP_flushed || drop->reason == DROP_removed;
+    assert_true(n->sent == 0 || by_command);
+    if (drop->reason == DROP_expired)
+        assert_true(npdu_expired(w, n, &left_ns));
+    ledger_add(&w->dropped[drop->reason], n->octets);
+    npdu_end(w, id);
+}
+
+uint32_t world_collect_drops(struct world *w)
+{
+    const struct sched_drop *drops;
+    uint32_t n = sched_dropped(w->sched, &drops);
+    assert_true(n <= SCHED_DROPS);
+    for (uint32_t i = 0; i < n; i++)
+        drop_collect(w, &drops[i]);
+    assert_int_equal(sched_dropped(w->sched, &drops), 0);
+    return n;
+}
+
+void world_judge_ledger(const struct world *w)
+{
+    struct world_ledger sum = w->queued;
+    for (uint32_t i = 0; i < DROP_COUNT; i++) {
+        sum.packets += w->refused[i].packets + w->dropped[i].packets;
+        sum.octets += w->refused[i].octets + w->dropped[i].octets;
+    }
+    assert_int_equal(w->put.packets, sum.packets + w->finished.packets);
+    assert_int_equal(w->put.octets, sum.octets + w->finished.octets);
+    struct sched_queued q = sched_queued(w->sched);
+    assert_int_equal(q.packets, w->queued.packets);
+    assert_int_equal(q.octets, w->queued.octets);
+}
+
+// Octets of the N-PDU that its next LLC PDU carries, and that LLC PDU's own size.
+uint32_t world_piece(const struct world *w, const struct world_npdu *n, uint32_t *llc_octets)
+{
+    const struct world_ms *m = &w->ms[w->pfc[n->pfc].ms];
+    uint32_t n201_u = n->sent ? n->n201_u : m->n201_u[n->lle];
+    uint32_t header = n->sent ? w->config.next_header_octets : w->config.first_header_octets;
+    uint32_t room = n201_u + w->config.llc_octets - header, left = n->octets - n->sent;
+    uint32_t piece = left < room ? left : room;
+    *llc_octets = piece + header;
+    return piece;
+}
+
+// Nothing of its queue, or with flow queues of its flow, is before it.
+static void judge_order(const struct world *w, const struct world_npdu *n, uint32_t id)
+{
+    const struct world_pfc *p = &w->pfc[n->pfc];
+    uint32_t started = w->ms[p->ms].started[n->lle];
+    assert_true(started == WORLD_NONE || started == id);
+    assert_true(n->sent == 0 || started == id);
+    bool by_flow = w->config.of_class[p->traffic_class].flow_queues;
+    for (uint32_t i = p->head; i != id; i = w->npdu[i].next)
+        if (!by_flow || w->npdu[i].flow == n->flow)
+            fail_msg("N-PDU %u of PFC %u before %u%s", id, n->pfc, i,
+                     by_flow ? " of its flow" : "");
+}
+
+static void judge_grant(const struct world *w, const struct world_npdu *n,
+                        const struct sched_grant *g)
+{
+    const struct world_pfc *p = &w->pfc[n->pfc];
+    uint32_t llc_octets;
+    assert_int_equal(g->ms, p->ms);
+    assert_int_equal(g->slot, p->slot);
+    assert_int_equal(g->context, n->pfc);
+    assert_int_equal(g->lle, n->lle);
+    assert_int_equal(g->traffic_class, p->traffic_class);
+    assert_int_equal(g->npdu_octets, n->octets);
+    assert_int_equal(g->offset, n->sent);
+    assert_int_equal(g->octets, world_piece(w, n, &llc_octets));
+    assert_int_equal(g->last, g->offset + g->octets == n->octets);
+    assert_int_equal(g->sojourn_ns, world_ms_clock(w, p->ms) - n->put_clock_ns);
+    assert_false(w->ms[p->ms].stands);
+    if (g->mark)
+        assert_true(n->ect && g->offset == 0);
+}
+
+static void judge_lifetime(const struct world *w, const struct world_npdu *n,
+                           const struct sched_grant *g)
+{
+    const struct sched_class *c = &w->config.of_class[g->traffic_class];
+    uint64_t left_ns;
+    bool expired = npdu_expired(w, n, &left_ns);
+    assert_true(!expired || n->sent != 0);
+    if (left_ns != SCHED_INFINITE) {
+        left_ns = left_ns < c->bss_least_ns ? c->bss_least_ns : left_ns;
+        left_ns = left_ns > c->bss_most_ns ? c->bss_most_ns : left_ns;
+    }
+    assert_int_equal(g->lifetime_ns, left_ns);
+}
+
+static void trace(struct world *w, const struct world_sent *sent)
+{
+    if (!w->keep_trace)
+        return;
+    if (w->sents == w->sent_room) {
+        w->sent_room = w->sent_room ? 2 * w->sent_room : 1024;
+        w->sent = realloc(w->sent, w->sent_room * sizeof *w->sent);
+        assert_non_null(w->sent);
+    }
+    w->sent[w->sents++] = *sent;
+}
+
+// Judges a grant and books it; returns its source, if it is the N-PDU's last piece.
+uint32_t world_granted(struct world *w, const struct sched_grant *g)
+{
+    uint32_t id, llc_octets;
+    struct world_npdu *n = npdu_of(w, g->buffer, &id);
+    struct world_ms *m = &w->ms[w->pfc[n->pfc].ms];
+    judge_order(w, n, id);
+    judge_grant(w, n, g);
+    judge_lifetime(w, n, g);
+    world_piece(w, n, &llc_octets);
+    world_charge(w, n->pfc, llc_octets);
+    struct world_sent sent = {.time_ns = w->now_ns,
+                              .number = n->number,
+                              .lifetime_ns = g->lifetime_ns,
+                              .nse = w->cell[m->cell].nse,
+                              .cell = m->cell,
+                              .ms = g->ms,
+                              .pfc = n->pfc,
+                              .source = n->source,
+                              .llc_octets = (uint16_t)llc_octets,
+                              .pipe_octets = (uint16_t)(llc_octets + w->config.pipe_header_octets),
+                              .octets = g->octets,
+                              .offset = g->offset,
+                              .traffic_class = g->traffic_class,
+                              .first = g->offset == 0,
+                              .last = g->last,
+                              .mark = g->mark};
+    trace(w, &sent);
+    if (n->sent == 0) {
+        n->n201_u = m->n201_u[n->lle];
+        m->started[n->lle] = id;
+    }
+    n->sent = (uint16_t)(n->sent + g->octets);
+    if (!g->last)
+        return WORLD_NONE;
+    ledger_add(&w->finished, n->octets);
+    npdu_end(w, id);
+    return sent.source;
+}
