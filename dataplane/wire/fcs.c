@@ -1,6 +1,8 @@
 // See fcs.h. The reference variant and the choice.
 #include "dataplane/wire/fcs.h"
 
+#include <string.h>
+
 // table[i] = register after the octet i from a register of zeros (generator 0x1BBA1B5, reflected).
 static const uint32_t table[256] = {
     0x000000, 0xd6a776, 0xf64557, 0x20e221, 0xb78115, 0x612663, 0x41c442, 0x976334, 0x340991,
@@ -52,9 +54,17 @@ static bool has_pclmul(void)
     return __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("sse4.1");
 }
 
+static bool has_vpclmul(void)
+{
+    return has_pclmul() && __builtin_cpu_supports("vpclmulqdq") &&
+           __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw");
+}
+
 const struct fcs_variant fcs_variants[] = {
     {"byte table", always, fcs_table},
+    {"slicing-by-8", always, fcs_slicing8},
     {"PCLMULQDQ", has_pclmul, fcs_pclmul},
+    {"VPCLMULQDQ-512", has_vpclmul, fcs_vpclmul},
 };
 const uint32_t fcs_variant_count = sizeof fcs_variants / sizeof fcs_variants[0];
 
@@ -67,4 +77,12 @@ const struct fcs_variant *fcs_choose(void)
         best--;
     fcs = fcs_variants[best].fcs;
     return &fcs_variants[best];
+}
+
+const struct fcs_variant *fcs_variant_named(const char *name)
+{
+    for (uint32_t i = 0; i < fcs_variant_count; i++)
+        if (strcmp(fcs_variants[i].name, name) == 0)
+            return &fcs_variants[i];
+    return NULL;
 }

@@ -1,8 +1,10 @@
 // The LLC frame check sequence (TS 44.064 clause 5.5): CRC-24, generator 0x1BBA1B5, bits low first,
 // register preset to ones, result complemented and sent low octet first.
 //
-// The byte table is the reference. The fastest variant that the processor has is chosen once, by
-// fcs_choose(); until then fcs() is the byte table, so a forgotten call is slow and never wrong.
+// The variants: a byte table, the reference; slicing-by-8, which any x86-64 runs; carry-less
+// multiplication (PCLMULQDQ), and that in 512-bit registers. All are equal on every length and read
+// nothing outside the message. The fastest that the processor has is chosen once, by fcs_choose();
+// until then fcs() is the byte table, so a forgotten call is slow and never wrong.
 #ifndef SLUICE_WIRE_FCS_H
 #define SLUICE_WIRE_FCS_H
 
@@ -17,12 +19,15 @@ struct fcs_variant {
     uint32_t (*fcs)(const uint8_t *b, uint32_t n);
 };
 
-// From the slowest, always supported, to the fastest.
+// From the slowest to the fastest; the first two are always supported.
 extern const struct fcs_variant fcs_variants[];
 extern const uint32_t fcs_variant_count;
 
 // Takes the fastest supported variant for fcs() and returns it.
 const struct fcs_variant *fcs_choose(void);
+
+// The variant of that name, supported or not; NULL if there is none.
+const struct fcs_variant *fcs_variant_named(const char *name);
 
 extern uint32_t (*fcs)(const uint8_t *b, uint32_t n);
 
@@ -39,6 +44,8 @@ static inline void fcs_put(uint8_t *b, uint32_t value)
 }
 
 uint32_t fcs_table(const uint8_t *b, uint32_t n);
+uint32_t fcs_slicing8(const uint8_t *b, uint32_t n);
 uint32_t fcs_pclmul(const uint8_t *b, uint32_t n);
+uint32_t fcs_vpclmul(const uint8_t *b, uint32_t n);
 
 #endif

@@ -3,7 +3,7 @@
 // leaves the 24 bits where they are. The method is that of V. Gopal et al., "Fast CRC Computation
 // for Generic Polynomials Using PCLMULQDQ" (2009): fold by four lanes, then by one, then reduce by
 // Barrett. The constants are reflect32(x^n mod G x^8) << 1; tests/dataplane/wire/fcs_test.c derives
-// them again. Only this file is compiled with -mpclmul -msse4.1.
+// them again. This file is compiled by itself, with -mpclmul -msse4.1.
 #include "dataplane/wire/fcs.h"
 
 #include <immintrin.h>

@@ -13,12 +13,17 @@
 #define BIT_E          0x02
 #define BIT_PM         0x01
 
-static uint32_t covered_octets(const struct llc_ui *frame)
+static uint32_t covered_octets(bool protect_all, uint32_t info)
 {
-    uint32_t info = frame->info.n;
-    if (!frame->protect_all && info > LLC_N202_OCTETS)
+    if (!protect_all && info > LLC_N202_OCTETS)
         info = LLC_N202_OCTETS;
     return LLC_UI_HEADER_OCTETS + info;
+}
+
+bool llc_ui_fcs_good(const uint8_t *b, uint32_t n)
+{
+    uint32_t info = n - LLC_UI_HEADER_OCTETS - LLC_FCS_OCTETS;
+    return fcs(b, covered_octets(b[2] & BIT_PM, info)) == fcs_get(b + n - LLC_FCS_OCTETS);
 }
 
 int llc_address_decode(uint8_t octet, bool *cr, uint8_t *sapi)
@@ -51,10 +56,9 @@ int llc_ui_decode(struct llc_ui *frame, const uint8_t *b, uint32_t n)
     frame->protect_all = b[2] & BIT_PM;
     frame->info =
         (struct octets){b + LLC_UI_HEADER_OCTETS, n - LLC_UI_HEADER_OCTETS - LLC_FCS_OCTETS};
-    uint32_t written = fcs_get(b + n - LLC_FCS_OCTETS);
     frame->has_enciphered_fcs = frame->enciphered;
-    frame->enciphered_fcs = frame->enciphered ? written : 0;
-    if (!frame->enciphered && fcs(b, covered_octets(frame)) != written)
+    frame->enciphered_fcs = frame->enciphered ? fcs_get(b + n - LLC_FCS_OCTETS) : 0;
+    if (!frame->enciphered && !llc_ui_fcs_good(b, n))
         return wire_fault(WIRE_FCS, n - LLC_FCS_OCTETS);
     return (int)n;
 }
@@ -81,8 +85,9 @@ int llc_ui_encode(const struct llc_ui *frame, uint8_t *b, uint32_t room)
     if (frame->info.n)
         memmove(b + LLC_UI_HEADER_OCTETS, frame->info.at, frame->info.n);
     llc_ui_put_header(frame, b);
-    uint32_t value =
-        frame->has_enciphered_fcs ? frame->enciphered_fcs : fcs(b, covered_octets(frame));
+    uint32_t value = frame->has_enciphered_fcs
+                         ? frame->enciphered_fcs
+                         : fcs(b, covered_octets(frame->protect_all, frame->info.n));
     fcs_put(b + LLC_UI_HEADER_OCTETS + frame->info.n, value);
     return (int)(LLC_UI_HEADER_OCTETS + frame->info.n + LLC_FCS_OCTETS);
 }

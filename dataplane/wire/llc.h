@@ -40,6 +40,10 @@ uint8_t llc_address_encode(bool cr, uint8_t sapi);
 int llc_ui_decode(struct llc_ui *frame, const uint8_t *b, uint32_t n);
 int llc_ui_encode(const struct llc_ui *frame, uint8_t *b, uint32_t room);
 
+// The FCS of a whole frame of n octets (at least those of header and FCS), computed over what
+// stands there. An enciphered one must have been deciphered before; its header says E all the same.
+bool llc_ui_fcs_good(const uint8_t *b, uint32_t n);
+
 // The three header octets alone.
 void llc_ui_put_header(const struct llc_ui *frame, uint8_t *b);
 

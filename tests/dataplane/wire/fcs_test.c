@@ -1,5 +1,5 @@
 // The FCS: every variant against published vectors and against a plain division of polynomials, on
-// every length and alignment that a frame can have; and the constants of the carry-less variant,
+// every length and alignment that a frame can have; and the constants of the carry-less variants,
 // derived from the generator again.
 #include "dataplane/wire/fcs.h"
 
@@ -96,15 +96,15 @@ static void test_nothing_before_is_read(void **state)
 // Octets around the message do not count.
 static void test_neighbours_do_not_count(void **state)
 {
-    uint8_t b[256];
+    uint8_t b[64 + 700 + 64];
     (void)state;
     random_begin();
-    for (uint32_t n = 0; n <= 160; n++) {
+    for (uint32_t n = 0; n <= 700; n++) {
         random_fill(b, sizeof b);
-        uint32_t expected = plain_fcs(b + 48, n);
-        memset(b, 0xff, 48);
-        memset(b + 48 + n, 0xff, sizeof b - 48 - n);
-        expect_of_all(b + 48, n, expected);
+        uint32_t expected = plain_fcs(b + 64, n);
+        memset(b, 0xff, 64);
+        memset(b + 64 + n, 0xff, sizeof b - 64 - n);
+        expect_of_all(b + 64, n, expected);
     }
 }
 
@@ -130,7 +130,19 @@ static void test_choice(void **state)
     print_message("# chosen: %s\n", chosen->name);
 }
 
-// --- The constants of fcs_pclmul.c ---------------------------------------------------------------
+static void test_variants_by_name(void **state)
+{
+    static const char *const names[] = {"byte table", "slicing-by-8", "PCLMULQDQ",
+                                        "VPCLMULQDQ-512"};
+    (void)state;
+    assert_int_equal(fcs_variant_count, COUNT(names));
+    for (size_t i = 0; i < COUNT(names); i++)
+        assert_ptr_equal(fcs_variant_named(names[i]), &fcs_variants[i]);
+    assert_null(fcs_variant_named("PCLMUL"));
+    assert_true(fcs_variants[0].supported() && fcs_variants[1].supported());
+}
+
+// --- The constants of fcs_pclmul.c and fcs_vpclmul.c ---------------------------------------------
 
 // G(x) x^8 as 33 bits, G(x) being x^24 + x^23 + x^21 + ... + 1.
 static uint64_t generator_x8(void)
@@ -153,11 +165,11 @@ static uint64_t x_to_the(uint32_t n)
     return remainder;
 }
 
-static uint64_t x64_divided(void)
+static uint64_t x_divided(int n)
 {
     uint64_t quotient = 0;
-    unsigned __int128 rest = (unsigned __int128)1 << 64;
-    for (int power = 32; power >= 0; power--) {
+    unsigned __int128 rest = (unsigned __int128)1 << n;
+    for (int power = n - 32; power >= 0; power--) {
         if (!(rest >> (32 + power) & 1))
             continue;
         quotient |= 1ULL << power;
@@ -174,11 +186,11 @@ static uint64_t reflected(uint64_t value, uint32_t bits)
     return result;
 }
 
-static uint64_t constant_in_source(const char *name)
+static uint64_t constant_in_source(const char *path, const char *name)
 {
     char line[256], found[32];
     unsigned long long value;
-    FILE *file = fopen(SOURCE_ROOT "/dataplane/wire/fcs_pclmul.c", "r");
+    FILE *file = fopen(path, "r");
     assert_non_null(file);
     while (fgets(line, sizeof line, file))
         if (sscanf(line, "#define %31s 0x%llx", found, &value) == 2 && strcmp(found, name) == 0) {
@@ -186,28 +198,50 @@ static uint64_t constant_in_source(const char *name)
             return value;
         }
     fclose(file);
-    fail_msg("fcs_pclmul.c does not define %s", name);
+    fail_msg("%s does not define %s", path, name);
     return 0;
 }
 
-static void expect_constant(const char *name, uint64_t expected)
+static void expect_constant(const char *path, const char *name, uint64_t expected)
 {
-    uint64_t value = constant_in_source(name);
+    uint64_t value = constant_in_source(path, name);
     if (value != expected)
-        fail_msg("%s is 0x%llx, derived is 0x%llx", name, (unsigned long long)value,
+        fail_msg("%s: %s is 0x%llx, derived is 0x%llx", path, name, (unsigned long long)value,
                  (unsigned long long)expected);
 }
 
-static void test_carry_less_constants(void **state)
+static void test_pclmul_constants(void **state)
 {
+    static const char path[] = SOURCE_ROOT "/dataplane/wire/fcs_pclmul.c";
     (void)state;
-    expect_constant("X_544", reflected(x_to_the(544), 32) << 1);
-    expect_constant("X_480", reflected(x_to_the(480), 32) << 1);
-    expect_constant("X_160", reflected(x_to_the(160), 32) << 1);
-    expect_constant("X_96", reflected(x_to_the(96), 32) << 1);
-    expect_constant("X_64", reflected(x_to_the(64), 32) << 1);
-    expect_constant("POLYNOMIAL", reflected(generator_x8(), 33));
-    expect_constant("QUOTIENT", reflected(x64_divided(), 33));
+    expect_constant(path, "X_544", reflected(x_to_the(544), 32) << 1);
+    expect_constant(path, "X_480", reflected(x_to_the(480), 32) << 1);
+    expect_constant(path, "X_160", reflected(x_to_the(160), 32) << 1);
+    expect_constant(path, "X_96", reflected(x_to_the(96), 32) << 1);
+    expect_constant(path, "X_64", reflected(x_to_the(64), 32) << 1);
+    expect_constant(path, "POLYNOMIAL", reflected(generator_x8(), 33));
+    expect_constant(path, "QUOTIENT", reflected(x_divided(64), 33));
+}
+
+// x^n mod G, as G(x) x^8 has it.
+static uint64_t x_to_the_mod_g(uint32_t n)
+{
+    return x_to_the(n + 8) >> 8;
+}
+
+static void test_vpclmul_constants(void **state)
+{
+    static const char path[] = SOURCE_ROOT "/dataplane/wire/fcs_vpclmul.c";
+    static const uint32_t powers[] = {535, 471, 472, 408, 344, 280, 216, 152, 88, 24};
+    (void)state;
+    for (size_t i = 0; i < COUNT(powers); i++) {
+        char name[8];
+        snprintf(name, sizeof name, "X_%u", powers[i]);
+        expect_constant(path, name, reflected(x_to_the_mod_g(powers[i]), 24));
+    }
+    expect_constant(path, "POLYNOMIAL", reflected(generator_x8(), 33));
+    expect_constant(path, "QUOTIENT", reflected(x_divided(95), 64)); // x^8 is in both
+    assert_int_equal(x_to_the_mod_g(8 * 255), 1);
 }
 
 int main(void)
@@ -221,7 +255,9 @@ int main(void)
         cmocka_unit_test(test_neighbours_do_not_count),
         cmocka_unit_test(test_put_and_get),
         cmocka_unit_test(test_choice),
-        cmocka_unit_test(test_carry_less_constants),
+        cmocka_unit_test(test_variants_by_name),
+        cmocka_unit_test(test_pclmul_constants),
+        cmocka_unit_test(test_vpclmul_constants),
     };
     return cmocka_run_group_tests_name("wire/fcs", tests, NULL, NULL);
 }

@@ -138,6 +138,27 @@ static void test_enciphered_frame(void **state)
     expect_octets(frame.info, "xy", 2);
 }
 
+// Deciphered, it is judged as any other, over a header that says E.
+static void test_deciphered_frame(void **state)
+{
+    uint8_t b[] = {0x43, 0xc0, 0x02, 'a', 'b', 'c', 'd', 'e', 'f', 0, 0, 0};
+    (void)state;
+    for (uint8_t protect_all = 0; protect_all < 2; protect_all++) {
+        b[2] = 0x02 | protect_all;
+        uint32_t fcs = plain_fcs(b, protect_all ? 9 : 7);
+        for (int i = 0; i < 3; i++)
+            b[9 + i] = (uint8_t)(fcs >> 8 * i);
+        for (uint32_t at = 0; at < sizeof b; at++) {
+            uint8_t flip = at == 2 ? 0x02 : 0x10; // of the control field E, and not PM
+            assert_true(llc_ui_fcs_good(b, sizeof b));
+            b[at] ^= flip;
+            bool covered = protect_all || at < 7 || at >= 9;
+            assert_int_equal(llc_ui_fcs_good(b, sizeof b), !covered);
+            b[at] ^= flip;
+        }
+    }
+}
+
 static void expect_refused(uint32_t at, uint8_t value, enum wire_err err, uint32_t offset)
 {
     uint8_t b[sizeof downlink];
@@ -205,6 +226,7 @@ int main(void)
         cmocka_unit_test(test_what_the_fcs_covers),
         cmocka_unit_test(test_what_the_fcs_does_not_cover),
         cmocka_unit_test(test_enciphered_frame),
+        cmocka_unit_test(test_deciphered_frame),
         cmocka_unit_test(test_spare_bits_are_not_looked_at),
         cmocka_unit_test(test_decode_faults),
         cmocka_unit_test(test_encode_faults),

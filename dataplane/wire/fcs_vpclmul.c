@@ -1,0 +1,115 @@
+// The FCS by carry-less multiplication of 512-bit registers. The method is that of fcs_pclmul.c
+// with three differences. The first block takes what the others, of 64 octets each, leave, with
+// zeros before it, which do not change a CRC: so there is no tail. Every 64 bits of the last
+// register are multiplied by their own power of x mod G, which leaves a sum of degree 87, for one
+// reduction by Barrett with 64-bit quotients. And G divides x^255 + 1: octets that stand 255 apart
+// count the same, so a long message's are added up before anything is multiplied.
+//
+// X_n is x^n mod G, reflected; tests/dataplane/wire/fcs_test.c derives the constants again. Only
+// this file is compiled with -mvpclmulqdq. Octets that a load's mask leaves out are never touched,
+// so nothing outside the message is read.
+#include "dataplane/wire/fcs.h"
+
+#include <immintrin.h>
+
+#define X_535      0xfb4733 // n = 512 + 64 - 41: the register moved on by a block, its first halves
+#define X_471      0x693f3c // n = 512 - 41: the last halves; 41 makes up for where products stand
+#define X_472      0x349f9e // n = 7 * 64 + 24, and so on down to 24: the way to the end of the FCS
+#define X_408      0xf565ee
+#define X_344      0x271cea
+#define X_280      0xfb4733
+#define X_216      0x693f3c
+#define X_152      0xb1c067
+#define X_88       0x4e39d4
+#define X_24       0xad85dd
+#define POLYNOMIAL 0x15b0bbb
+#define QUOTIENT   0xbcb0be2a211002e7 // floor(x^87 / G)
+
+#define BLOCK     64u
+#define PERIOD    255u            // octets: x^(8 * 255) mod G is 1
+#define LONG_FROM (4 * BLOCK + 1) // octets: a first block and four more
+
+static __m512i load(const uint8_t *b)
+{
+    return _mm512_loadu_si512(b);
+}
+
+static __m512i added(__m512i a, __m512i b, __m512i c)
+{
+    return _mm512_ternarylogic_epi64(a, b, c, 0x96);
+}
+
+// The register's preset counts as the complement of the message's first octets.
+static __m512i complemented(__m512i a, __mmask64 octets)
+{
+    return _mm512_xor_si512(a, _mm512_movm_epi8(octets));
+}
+
+// a moved on by a block, added to next.
+static __m512i fold(__m512i a, __m512i next)
+{
+    const __m512i by_block = _mm512_broadcast_i32x4(_mm_set_epi64x(X_471, X_535));
+    return added(_mm512_clmulepi64_epi128(a, by_block, 0x00),
+                 _mm512_clmulepi64_epi128(a, by_block, 0x11), next);
+}
+
+// The last r octets of a block that ends at b + r, with the preset; r is 1 .. 64.
+static __m512i first_block(const uint8_t *b, uint32_t r)
+{
+    uint32_t zeros = BLOCK - r;
+    __m512i a = _mm512_maskz_loadu_epi8(~0ULL << zeros, (const void *)((uintptr_t)b - zeros));
+    return complemented(a, 7ULL << zeros);
+}
+
+// a stands for what ends with the block at b, where at least PERIOD * periods + 4 * BLOCK octets
+// begin. Each period is added to the octets PERIOD behind it; the four blocks that are left are
+// folded to one.
+static __m512i add_periods(__m512i a, const uint8_t *b, uint32_t periods)
+{
+    const __m512i but_last = _mm512_maskz_set1_epi8(~0ULL >> 1, -1);
+    __m512i a1 = load(b + BLOCK), a2 = load(b + 2 * BLOCK), a3 = load(b + 3 * BLOCK);
+    for (; periods; periods--) {
+        b += PERIOD;
+        a = _mm512_xor_si512(a, load(b));
+        a1 = _mm512_xor_si512(a1, load(b + BLOCK));
+        a2 = _mm512_xor_si512(a2, load(b + 2 * BLOCK));
+        // its last octet is also the first of the load above
+        a3 = _mm512_ternarylogic_epi64(load(b + 3 * BLOCK), a3, but_last, 0x78);
+    }
+    return fold(fold(fold(a, a1), a2), a3);
+}
+
+static uint32_t reduce(__m512i a)
+{
+    const __m512i to_end = _mm512_set_epi64(X_24 << 1, X_88 << 1, X_152 << 1, X_216 << 1,
+                                            X_280 << 1, X_344 << 1, X_408 << 1, X_472 << 1);
+    const __m128i barrett = _mm_set_epi64x(POLYNOMIAL, (long long)QUOTIENT);
+    a = _mm512_xor_si512(_mm512_clmulepi64_epi128(a, to_end, 0x00),
+                         _mm512_clmulepi64_epi128(a, to_end, 0x11));
+    __m256i half = _mm256_xor_si256(_mm512_castsi512_si256(a), _mm512_extracti64x4_epi64(a, 1));
+    __m128i sum = _mm_xor_si128(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+    __m128i t = _mm_clmulepi64_si128(sum, barrett, 0x00);
+    t = _mm_clmulepi64_si128(t, barrett, 0x10);
+    return (uint32_t)_mm_extract_epi32(_mm_xor_si128(sum, t), 2);
+}
+
+uint32_t fcs_vpclmul(const uint8_t *b, uint32_t n)
+{
+    if (n < 3) // shorter than the preset
+        return fcs_table(b, n);
+    uint32_t periods = n < LONG_FROM ? 0 : (n - LONG_FROM) / PERIOD;
+    uint32_t r = (n - PERIOD * periods - 1) % BLOCK + 1;
+    const uint8_t *end = b + n;
+    __m512i a = first_block(b, r);
+    b += r;
+    if (b < end) {
+        a = fold(a, complemented(load(b), 3ULL >> (r - 1)));
+        if (n >= LONG_FROM) {
+            a = add_periods(a, b, periods);
+            b += PERIOD * periods + 3 * BLOCK;
+        }
+        for (b += BLOCK; b < end; b += BLOCK)
+            a = fold(a, load(b));
+    }
+    return ~reduce(a) & FCS_MASK;
+}
