@@ -1,0 +1,32 @@
+// See ipsec_mb.h. The library takes any 64-bit initial value and a length in octets, although its
+// header says bits. Its calls for several buffers want one key for all, so they are of no use here.
+#include "dataplane/cipher/ipsec_mb.h"
+
+#include <intel-ipsec-mb.h>
+
+#include "dataplane/cipher/kasumi.h"
+
+static IMB_MGR *manager; // after its making only a table of functions
+
+void ipsec_mb_use(void *to_use)
+{
+    manager = to_use;
+}
+
+bool ipsec_mb_ready(void)
+{
+    return manager;
+}
+
+void ipsec_mb_run(struct cipher_scratch *scratch, const struct cipher_segment *segments, uint32_t n)
+{
+    kasumi_key_sched_t schedule;
+    (void)scratch;
+    for (const struct cipher_segment *s = segments; s < segments + n; s++) {
+        if (!s->length_octets)
+            continue;
+        IMB_KASUMI_INIT_F8_KEY_SCHED(manager, s->key, &schedule);
+        IMB_KASUMI_F8_1_BUFFER(manager, &schedule, kasumi_initial(s->input, s->direction),
+                               s->octets, s->octets, s->length_octets);
+    }
+}

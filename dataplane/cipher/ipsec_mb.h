@@ -1,0 +1,12 @@
+// KASUMI f8 by intel-ipsec-mb, between cipher_setup.c, which makes its manager, and cipher.c.
+#ifndef SLUICE_CIPHER_IPSEC_MB_H
+#define SLUICE_CIPHER_IPSEC_MB_H
+
+#include "dataplane/cipher/cipher.h"
+
+void ipsec_mb_use(void *manager); // an IMB_MGR, or NULL
+bool ipsec_mb_ready(void);
+void ipsec_mb_run(struct cipher_scratch *scratch, const struct cipher_segment *segments,
+                  uint32_t n);
+
+#endif
