@@ -1,9 +1,10 @@
--- The smallest whole world: one BSS with one cell, twelve MSs, three classes of traffic, ten
--- seconds of virtual time on a Gb line of 64 kbit/s. From 3 s to 4.5 s a burst offers more than the
--- line carries, so that the queue fills and drops; then it drains.
+-- The smallest whole world: one BSS with one cell of 40 kbit/s, twelve MSs, three classes of
+-- traffic, ten seconds of virtual time. From 3 s to 4.5 s the background offers more than twice
+-- what the cell carries: its queue fills and its AQM drops, while speech and web, whose weights are
+-- higher, get what they ask for.
 --     sluice run config/quickstart.lua            run it
 --     sluice check config/quickstart.lua          see every default filled in
---     sluice run config/quickstart.lua --set lab.gb_rate="128 kbit/s"
+--     sluice run config/quickstart.lua --set nse.bvc.rate="80 kbit/s"
 run {
     name = "quickstart",
     clock = "virtual",      -- time jumps from event to event: ten seconds take far less
@@ -25,15 +26,26 @@ gb {
     port = 23000,
 }
 
--- One FIFO for all: no class, no MS is favoured. What is full first drops (queue_full); 8 kB take
--- the line a good second.
-queue { packets = 64, octets = "8 kB" }
+-- Classes share the cell by weight: conversational 900, interactive-1 50, background 5 are the
+-- defaults. What a class does not use goes to the others. Each has an AQM: by default cobalt with
+-- ecn, for the queue of each MS. Here the background has RED instead, over its whole queue in the
+-- cell, and N-PDUs older than 5 s, SGSN and BSS together, are not worth sending.
+class {
+    name = "background", weight = 5, lifetime = "5 s", scope = "cell",
+    aqm { name = "red", min = "2 kB", max = "6 kB", max_p = "50 %", weight = "50 %" },
+}
+
+-- What waits in all; each cell and each MS have limits of their own, at their defaults.
+queue { packets = 512, octets = "256 kB" }
 
 nse {
     nsei = 101,
     nsvc { nsvci = 101, peer = "198.51.100.2", peer_port = 23000, peer_mac = "02:53:4c:00:01:01" },
     bvc {
         bvci = 2,
+        -- The cell's bucket (BSSGP flow control), by hand until the BSS says it. 4 kB stand for
+        -- 0.8 s that the BSS may hold; all else waits here.
+        rate = "40 kbit/s", bucket = "4 kB",
         -- Eight browsers that also fetch mail. IMSI, TLLI and addresses count up: 10.0.0.1 to
         -- 10.0.0.8. N201-U is left at its default of 500 octets: a packet of 576 octets travels
         -- in two LLC PDUs, one of 1500 in four. SAPIs 3, 5, 9, 11 are the four for user data.
@@ -54,10 +66,10 @@ nse {
 lab {
     ggsn = "192.0.2.2",
     ggsn_mac = "02:53:4c:00:02:01",
-    gb_rate = "64 kbit/s",          -- one time slot of an E1, as Frame Relay had it
+    gb_rate = "256 kbit/s",         -- four time slots of an E1, as Frame Relay had them
 
-    -- Rates count inner IP octets of each PDP context. On the line each LLC PDU adds its headers:
-    -- LLC with FCS, BSSGP, NS, UDP, IP.
+    -- Rates count inner IP octets of each PDP context. In the cell each LLC PDU adds LLC with FCS
+    -- and SNDCP, on the line also BSSGP, NS, UDP, IP.
     -- Web: 8 x 1.5 kbit/s, acknowledgements, small and full packets at random gaps.
     traffic {
         class = "interactive-1", rate = "1.5 kbit/s", pattern = "poisson",
@@ -67,7 +79,8 @@ lab {
     traffic { class = "conversational", rate = "2 kbit/s", size = "100 octets" },
     -- Mail in the background: 8 x 1 kbit/s.
     traffic { class = "background", rate = "1 kbit/s", pattern = "poisson", size = "576 octets" },
-    -- The burst: 8 x 12 kbit/s more for 1.5 s, with the rest and all headers over twice the line.
+    -- The burst: 8 x 12 kbit/s more for 1.5 s, with the rest and all headers over three times the
+    -- cell.
     traffic {
         class = "background", rate = "12 kbit/s", size = "576 octets",
         start = "3 s", stop = "4.5 s",

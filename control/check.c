@@ -5,6 +5,7 @@
 #include <rte_version.h>
 
 #include "control/load.h"
+#include "dataplane/cipher/cipher.h"
 #include "dataplane/wire/fcs.h"
 
 static int check(struct host *host, const struct options *options)
@@ -51,7 +52,8 @@ int command_version(int argc, char **argv)
         fprintf(stderr, "sluice version: it takes nothing, found %s\n", argv[1]);
         return EXIT_USAGE;
     }
-    printf("sluice %s\n%s\n%s\nintel-ipsec-mb %s\nFCS by %s\n", SLUICE_VERSION, rte_version(),
-           host_lua_version(), imb_get_version_str(), fcs_choose()->name);
+    printf("sluice %s\n%s\n%s\nintel-ipsec-mb %s\nFCS by %s\nGEA3 and GEA4 by %s\n", SLUICE_VERSION,
+           rte_version(), host_lua_version(), imb_get_version_str(), fcs_choose()->name,
+           cipher_choose()->name);
     return EXIT_DONE;
 }

@@ -14,6 +14,7 @@
 #include "control/load.h"
 #include "control/results.h"
 #include "dataplane/base/json.h"
+#include "dataplane/cipher/cipher.h"
 #include "dataplane/wire/fcs.h"
 #include "lab/report/report.h"
 
@@ -105,9 +106,10 @@ static int build(struct run *run)
                                                         "pages since they were counted; try again"
                                                       : strerror(-fault));
     run->eal_started = true;
-    run->dp = dp_create(&run->dp_config);
+    const char *why;
+    run->dp = dp_create(&run->dp_config, &why);
     if (!run->dp)
-        return failed("the dataplane could not be made", strerror(errno));
+        return failed("the dataplane could not be made", why);
     run->lab = lab_create(&run->lab_config, run->dp, &run->control, run->gn, run->gb);
     if (!run->lab)
         return failed("the lab could not be made", strerror(errno));
@@ -142,6 +144,7 @@ static void put_run_json(const void *self, FILE *out)
     json_put(&json, "memory_octets", run->plan.need_octets);
     json_put(&json, "buffers_held_at_exit", run->buffers_held);
     json_put_text(&json, "fcs", fcs_choose()->name);
+    json_put_text(&json, "cipher", cipher_choose()->name);
     json_put_text(&json, "dpdk", rte_version());
     json_put_text(&json, "lua", host_lua_version());
     json_put_text(&json, "sluice", SLUICE_VERSION);

@@ -1,55 +1,24 @@
-// See dataplane.h: set-up, the command side, and reading. Nothing here runs per packet.
+// See dataplane.h: set-up, the end, and reading. Nothing here runs per packet.
 #include "dataplane/worker.h"
 
 #include <errno.h>
 #include <rte_malloc.h>
 #include <rte_ring_elem.h>
+#include <string.h>
 
+#include "dataplane/commands.h"
+#include "dataplane/config.h"
 #include "dataplane/wire/fcs.h"
 
 #define COMMAND_RING 4096u
-// Buffers that are neither queued nor in a ring: bursts in hand, and the caches of two lcores.
-#define BUFFERS_IN_HAND (4u * PORT_BURST + 3u * PORT_POOL_CACHE)
+// Buffers that are neither queued nor in a ring: what is framed, bursts in hand, and the caches of
+// two lcores.
+#define BUFFERS_IN_HAND (DOWN_FRAMES + 3u * PORT_BURST + 3u * PORT_POOL_CACHE)
 
 struct dp {
     struct dp_worker *worker;
-    struct state_limits limits;
-    uint8_t *made[COMMAND_COUNT]; // which ids control has given out, by kind
+    struct commands commands;
 };
-
-const struct field dp_config_fields[] = FIELD_TABLE(dp_config, DP_CONFIG_FIELDS);
-const uint32_t dp_config_field_count = sizeof dp_config_fields / sizeof dp_config_fields[0];
-
-#define COMMAND(name, LIST, help)                                                            \
-    static const struct field command_##name##_fields[] = FIELD_TABLE(command_##name, LIST); \
-    static int64_t call_##name(void *target, const void *argument)                           \
-    {                                                                                        \
-        struct command command = {.op = COMMAND_##name};                                     \
-        memcpy(&command.name, argument, sizeof command.name);                                \
-        return dp_command(target, &command);                                                 \
-    }
-#include "dataplane/state/commands.def"
-#undef COMMAND
-
-static int64_t call_settled(void *target, const void *argument)
-{
-    (void)argument;
-    return rte_ring_empty(((const struct dp *)target)->worker->commands) ? 0 : -EAGAIN;
-}
-
-const struct field_call dp_calls[] = {
-    {"settled", "waits until the worker has carried out every command", NULL, 0, 0, call_settled},
-#define COMMAND(name, LIST, help)                                        \
-    {#name,                                                              \
-     help,                                                               \
-     command_##name##_fields,                                            \
-     sizeof command_##name##_fields / sizeof command_##name##_fields[0], \
-     sizeof(struct command_##name),                                      \
-     call_##name},
-#include "dataplane/state/commands.def"
-#undef COMMAND
-};
-const uint32_t dp_call_count = sizeof dp_calls / sizeof dp_calls[0];
 
 // The queue in all stays below Gn's pool by what rings, bursts and caches can hold.
 static uint32_t gn_buffers(const struct dp_config *c)
@@ -70,8 +39,11 @@ static struct state_limits limits_of(const struct dp_config *c)
 uint64_t dp_memory_octets(const struct dp_config *c)
 {
     struct state_limits limits = limits_of(c);
+    struct sched_config sched;
+    config_sched(c, &sched); // what is wrong is for dp_create to say
     return sizeof(struct dp_worker) + COMMAND_RING * sizeof(struct command) +
-           state_octets(&limits) + port_pool_octets(gn_buffers(c), c->gn_mtu_octets) +
+           state_octets(&limits) + sched_octets(&sched) +
+           port_pool_octets(gn_buffers(c), c->gn_mtu_octets) +
            port_pool_octets(segment_buffers(c), c->gb_mtu_octets) +
            8ULL * (c->gn_ring_frames + c->gb_ring_frames);
 }
@@ -89,176 +61,136 @@ static int ports_setup(struct dp_worker *worker, const struct dp_config *c)
     return fault;
 }
 
-static int worker_parts_setup(struct dp_worker *worker, const struct dp_config *c)
+// NULL, or what is wrong.
+static const char *scheduler_setup(struct dp_worker *worker, const struct dp_config *c)
+{
+    struct sched_config config;
+    const char *wrong = config_sched(c, &config);
+    if (wrong)
+        return wrong;
+    worker->sched_memory = rte_zmalloc("sched", sched_octets(&config), 64);
+    if (!worker->sched_memory)
+        return "too little memory for the scheduler";
+    int fault = sched_setup(&worker->sched, &config, worker->sched_memory);
+    return fault ? sched_err_text(fault) : NULL;
+}
+
+static const char *worker_parts_setup(struct dp_worker *worker, const struct dp_config *c)
 {
     struct state_limits limits = limits_of(c);
     struct state_gb gb = {c->gb_mac, c->gb_address, c->gb_port};
     worker->commands = rte_ring_create_elem("commands", sizeof(struct command), COMMAND_RING,
                                             SOCKET_ID_ANY, RING_F_SP_ENQ | RING_F_SC_DEQ);
     if (!worker->commands)
-        return -rte_errno;
-    int fault = fifo_setup(&worker->queue, c->queue_packets, c->queue_octets);
-    if (!fault)
-        fault = state_setup(&worker->state, 0, &limits, &gb);
+        return strerror(rte_errno);
+    const char *wrong = scheduler_setup(worker, c);
+    if (wrong)
+        return wrong;
+    int fault = state_setup(&worker->state, 0, &limits, &gb);
     if (!fault)
         fault = ports_setup(worker, c);
-    return fault;
+    return fault ? strerror(-fault) : NULL;
 }
 
 static void worker_free(struct dp_worker *worker)
 {
     rte_ring_free(worker->commands);
-    fifo_release(&worker->queue);
+    rte_free(worker->sched_memory);
     state_release(&worker->state);
     rte_free(worker);
 }
 
-static struct dp_worker *worker_create(const struct dp_config *c)
+static void worker_close(struct dp_worker *worker)
+{
+    port_release(&worker->gn);
+    port_release(&worker->gb);
+    worker_free(worker);
+}
+
+static bool any_flows(const struct dp_config *c)
+{
+    bool any = false;
+    for (int i = 0; i < CLASS_COUNT; i++)
+        any |= c->classes.item[i].flows;
+    return any;
+}
+
+static struct dp_worker *worker_create(const struct dp_config *c, const char **why)
 {
     struct dp_worker *worker = rte_zmalloc("worker", sizeof *worker, 64);
-    if (!worker) {
-        errno = ENOMEM;
-        return NULL;
-    }
-    int fault = worker_parts_setup(worker, c);
-    if (fault) {
+    *why = worker ? worker_parts_setup(worker, c) : strerror(ENOMEM);
+    if (worker && *why) {
         worker_free(worker);
-        errno = -fault;
         return NULL;
     }
+    if (!worker)
+        return NULL;
     worker->down = (struct down){.state = &worker->state,
-                                 .queue = &worker->queue,
+                                 .sched = worker->sched,
                                  .stats = &worker->stats,
+                                 .scratch = &worker->scratch,
                                  .segment_pool = worker->gb.pool,
                                  .gb = &worker->gb,
                                  .gn = {c->gn_mac, c->gn_address},
+                                 .flows = any_flows(c),
                                  .burst = 1};
     return worker;
 }
 
-static bool made_setup(struct dp *dp)
+struct dp *dp_create(const struct dp_config *config, const char **why)
 {
-    const uint32_t counts[COMMAND_COUNT] = {[COMMAND_nse] = dp->limits.nses,
-                                            [COMMAND_bvc] = dp->limits.bvcs,
-                                            [COMMAND_ms] = dp->limits.mss,
-                                            [COMMAND_pdp] = dp->limits.pdps};
-    bool all = true;
-    for (int op = 0; op < COMMAND_COUNT; op++) {
-        dp->made[op] = calloc(counts[op], 1);
-        all &= dp->made[op] != NULL;
-    }
-    return all;
-}
-
-static void dp_free(struct dp *dp)
-{
-    for (int op = 0; op < COMMAND_COUNT; op++)
-        free(dp->made[op]);
-    free(dp);
-}
-
-struct dp *dp_create(const struct dp_config *config)
-{
+    struct state_limits limits = limits_of(config);
     fcs_choose();
+    cipher_choose();
     struct dp *dp = calloc(1, sizeof *dp);
+    *why = strerror(ENOMEM);
     if (!dp)
         return NULL;
-    dp->limits = limits_of(config);
-    if (made_setup(dp))
-        dp->worker = worker_create(config);
-    else
-        errno = ENOMEM;
-    if (dp->worker)
-        return dp;
-    dp_free(dp);
+    dp->worker = worker_create(config, why);
+    if (dp->worker) {
+        *why = strerror(ENOMEM);
+        if (commands_setup(&dp->commands, &limits, config->pfcs_an_ms, dp->worker->commands))
+            return dp;
+        worker_close(dp->worker);
+    }
+    commands_release(&dp->commands);
+    free(dp);
     return NULL;
+}
+
+// Every MS's queue, in the order of ids.
+static void queues_flush(struct dp_worker *worker)
+{
+    for (uint32_t ms = 0; ms < worker->state.limits.mss; ms++) {
+        int fault;
+        do {
+            fault = sched_ms_flush(worker->sched, ms, DROP_shutdown, worker->now_ns);
+            down_drops(&worker->down);
+        } while (fault == -SCHED_MORE);
+    }
 }
 
 uint32_t dp_destroy(struct dp *dp)
 {
     struct dp_worker *worker = dp->worker;
     down_flush(&worker->down);
+    queues_flush(worker);
     uint32_t held =
         rte_mempool_in_use_count(worker->gn.pool) + rte_mempool_in_use_count(worker->gb.pool);
-    port_release(&worker->gn);
-    port_release(&worker->gb);
-    worker_free(worker);
-    dp_free(dp);
+    worker_close(worker);
+    commands_release(&dp->commands);
+    free(dp);
     return held;
-}
-
-// An id to be made, under a parent that has to be there (parent_op < 0: none).
-static int id_check(const struct dp *dp, enum command_op op, uint32_t id, uint32_t count,
-                    int parent_op, uint32_t parent, uint32_t parent_count)
-{
-    if (id >= count || (parent_op >= 0 && parent >= parent_count))
-        return -ERANGE;
-    if (dp->made[op][id])
-        return -EEXIST;
-    return parent_op < 0 || dp->made[parent_op][parent] ? 0 : -ENOENT;
-}
-
-static int command_check(const struct dp *dp, const struct command *c, uint32_t *id)
-{
-    const struct state_limits *l = &dp->limits;
-    switch ((enum command_op)c->op) {
-    case COMMAND_nse:
-        *id = c->nse.nse_id;
-        return id_check(dp, COMMAND_nse, *id, l->nses, -1, 0, 0);
-    case COMMAND_bvc:
-        *id = c->bvc.bvc_id;
-        return id_check(dp, COMMAND_bvc, *id, l->bvcs, COMMAND_nse, c->bvc.nse_id, l->nses);
-    case COMMAND_ms:
-        *id = c->ms.ms_id;
-        return id_check(dp, COMMAND_ms, *id, l->mss, COMMAND_bvc, c->ms.bvc_id, l->bvcs);
-    case COMMAND_pdp:
-        *id = c->pdp.pdp_id;
-        return id_check(dp, COMMAND_pdp, *id, l->pdps, COMMAND_ms, c->pdp.ms_id, l->mss);
-    case COMMAND_COUNT:
-        break;
-    }
-    return -EINVAL;
-}
-
-// Every value within its described range, so that what is accepted cannot fail in the worker.
-static int values_check(const struct command *c)
-{
-    static const struct {
-        const struct field *fields;
-        uint32_t count;
-    } of_op[COMMAND_COUNT] = {
-#define COMMAND(name, LIST, help)                \
-    [COMMAND_##name] = {command_##name##_fields, \
-                        sizeof command_##name##_fields / sizeof command_##name##_fields[0]},
-#include "dataplane/state/commands.def"
-#undef COMMAND
-    };
-    if (c->op >= COMMAND_COUNT)
-        return -EINVAL;
-    for (uint32_t i = 0; i < of_op[c->op].count; i++) {
-        const struct field *f = &of_op[c->op].fields[i];
-        uint64_t value = field_get(f, &c->nse); // the union's members all begin here
-        if (field_is_integer(f) && (value < f->least || value > f->most))
-            return -ERANGE;
-    }
-    if (c->op == COMMAND_pdp && state_lle_of_sapi(c->pdp.sapi) < 0)
-        return -ERANGE;
-    return 0;
 }
 
 int64_t dp_command(struct dp *dp, const struct command *command)
 {
-    uint32_t id;
-    int fault = values_check(command);
-    if (!fault)
-        fault = command_check(dp, command, &id);
-    if (fault)
-        return fault;
-    struct command copy = *command;
-    if (rte_ring_sp_enqueue_elem(dp->worker->commands, &copy, sizeof copy) != 0)
-        return -EAGAIN;
-    dp->made[command->op][id] = 1;
-    return command->op == COMMAND_pdp ? state_teid(&dp->worker->state, id) : 0;
+    return commands_send(&dp->commands, command);
+}
+
+bool dp_settled(const struct dp *dp)
+{
+    return rte_ring_empty(dp->worker->commands);
 }
 
 struct dp_worker *dp_worker(struct dp *dp)

@@ -7,10 +7,13 @@
 
 struct dp_worker {
     struct state state;
-    struct fifo queue;
+    struct sched *sched;
+    void *sched_memory;
     struct port gn, gb;
     struct rte_ring *commands;
     struct down down;
+    struct cipher_scratch scratch;
+    uint64_t now_ns; // of the last poll
     struct stats_worker stats;
 };
 

@@ -10,6 +10,7 @@ const struct field lab_config_fields[] = FIELD_TABLE(lab_config, LAB_CONFIG_FIEL
 const uint32_t lab_config_field_count = sizeof lab_config_fields / sizeof lab_config_fields[0];
 
 static const struct field context_fields[] = FIELD_TABLE(lab_context, LAB_CONTEXT_FIELDS);
+static const struct field cipher_fields[] = FIELD_TABLE(lab_cipher, LAB_CIPHER_FIELDS);
 static const struct field source_fields[] = FIELD_TABLE(lab_source, LAB_SOURCE_FIELDS);
 
 static int64_t add_context(void *target, const void *argument)
@@ -19,6 +20,14 @@ static int64_t add_context(void *target, const void *argument)
     struct receiver_key key = {
         .address = c->peer_address, .port = c->peer_port, .nsapi = c->nsapi, .tlli = c->tlli};
     return receiver_add_context(&lab->receiver, &key, c->traffic_class);
+}
+
+static int64_t add_cipher(void *target, const void *argument)
+{
+    struct lab *lab = target;
+    const struct lab_cipher *c = argument;
+    struct receiver_key key = {.address = c->peer_address, .port = c->peer_port, .tlli = c->tlli};
+    return receiver_add_cipher(&lab->receiver, &key, c->gea, c->key, c->iov_ui);
 }
 
 static int64_t add_source(void *target, const void *argument)
@@ -36,6 +45,7 @@ static int64_t add_source(void *target, const void *argument)
                          .stop_ns = c->stop_ns,
                          .rate_bit_per_s = c->rate_bit_per_s,
                          .poisson = c->poisson,
+                         .ect = c->ect,
                          .sizes = c->sizes.n / 2,
                          .teid = c->teid,
                          .ms_address = c->ms_address};
@@ -49,6 +59,8 @@ static int64_t add_source(void *target, const void *argument)
 const struct field_call lab_calls[] = {
     {"context", "a PDP context whose N-PDUs the receiver knows", context_fields,
      sizeof context_fields / sizeof context_fields[0], sizeof(struct lab_context), add_context},
+    {"cipher", "the key of an MS, whose frames the receiver deciphers", cipher_fields,
+     sizeof cipher_fields / sizeof cipher_fields[0], sizeof(struct lab_cipher), add_cipher},
     {"source", "a host that sends to a PDP context", source_fields,
      sizeof source_fields / sizeof source_fields[0], sizeof(struct lab_source), add_source},
 };
@@ -93,7 +105,7 @@ static void wire_up(struct lab *lab, struct control *control, struct capture *gn
 
 uint64_t lab_memory_octets(const struct lab_config *config)
 {
-    return receiver_memory_octets(config->contexts);
+    return receiver_memory_octets(config->contexts, config->ciphers);
 }
 
 struct lab *lab_create(const struct lab_config *config, struct dp *dp, struct control *control,
@@ -108,7 +120,7 @@ struct lab *lab_create(const struct lab_config *config, struct dp *dp, struct co
     lab->gn_ends = (struct source_gn){config->sgsn_mac, config->ggsn_mac, config->sgsn_address,
                                       config->ggsn_address};
     lab->source = calloc(config->sources ? config->sources : 1, sizeof *lab->source);
-    int fault = receiver_setup(&lab->receiver, config->contexts);
+    int fault = receiver_setup(&lab->receiver, config->contexts, config->ciphers);
     if (!lab->source || fault) {
         receiver_release(&lab->receiver);
         free(lab->source);

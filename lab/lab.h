@@ -14,6 +14,7 @@
     MUST(T, U64, duration_ns, 1, INT64_MAX, "virtual time to run")                       \
     MUST(T, U64, gb_rate_bit_per_s, 0, INT64_MAX, "of the line behind Gb, 0 = no limit") \
     MUST(T, U32, contexts, 1, UINT32_MAX, "PDP contexts to receive for")                 \
+    MUST(T, U32, ciphers, 0, UINT32_MAX, "MSs that are enciphered")                      \
     MUST(T, U32, sources, 0, UINT32_MAX, "traffic sources")                              \
     MUST(T, U32, sgsn_address, 0, UINT32_MAX, "the dataplane's address on Gn")           \
     MUST(T, MAC, sgsn_mac, 0, 0, "its Ethernet address")                                 \
@@ -27,6 +28,14 @@
     MUST(T, U8, nsapi, 5, 15, "NSAPI")                             \
     MUST(T, U8, traffic_class, 0, CLASS_COUNT - 1, "traffic class, by slot")
 
+#define LAB_CIPHER_FIELDS(MUST, MAY, T)                            \
+    MUST(T, U32, peer_address, 0, UINT32_MAX, "the BSS's address") \
+    MUST(T, U16, peer_port, 1, 0xffff, "and its UDP port")         \
+    MUST(T, U32, tlli, 0, UINT32_MAX, "TLLI of the MS")            \
+    MUST(T, U8, gea, 3, 4, "3: GEA3, 4: GEA4")                     \
+    MUST(T, OCTETS, key, 8, 16, "Kc")                              \
+    MUST(T, U32, iov_ui, 0, UINT32_MAX, "IOV-UI")
+
 #define LAB_SOURCE_FIELDS(MUST, MAY, T)                                            \
     MUST(T, U32, teid, 1, UINT32_MAX, "tunnel of the PDP context")                 \
     MUST(T, U32, ms_address, 0, UINT32_MAX, "the MS's address in it")              \
@@ -34,10 +43,12 @@
     MUST(T, U64, stop_ns, 0, INT64_MAX, "no sending from here on")                 \
     MUST(T, U64, rate_bit_per_s, 1, 100000000000ULL, "of IP octets")               \
     MUST(T, BOOL, poisson, 0, 1, "exponential intervals instead of constant ones") \
+    MUST(T, BOOL, ect, 0, 1, "packets say ECT(0)")                                 \
     MUST(T, OCTETS, sizes, 2, 2 * SOURCE_SIZES_MAX, "packet sizes, 16 bits each, network order")
 
 FIELD_STRUCT(lab_config, LAB_CONFIG_FIELDS);
 FIELD_STRUCT(lab_context, LAB_CONTEXT_FIELDS);
+FIELD_STRUCT(lab_cipher, LAB_CIPHER_FIELDS);
 FIELD_STRUCT(lab_source, LAB_SOURCE_FIELDS);
 
 extern const struct field lab_config_fields[];

@@ -110,6 +110,7 @@ static int open_all(lua_State *L)
     add_searcher(L, !full);
     preload(L, "wire", wire_open);
     preload(L, "classes", open_classes);
+    preload(L, "aqm", aqm_open);
     return 0;
 }
 

@@ -45,6 +45,9 @@ void fields_describe(lua_State *L, const struct field *fields, uint32_t count);
 // wire.c: the loader of `require "wire"`.
 int wire_open(lua_State *L);
 
+// aqm.c: the loader of `require "aqm"`.
+int aqm_open(lua_State *L);
+
 // json.c: pushes a writer for config.emit.
 struct json;
 void json_push_writer(lua_State *L, struct json *json);

@@ -1,18 +1,25 @@
 // The downlink of one worker: frames of the Gn port to N-PDUs to queue, and from the queue, framed
-// as late as can be, to frames of the Gb port. N-PDUs wait as plaintext; N(U), N-PDU numbers and
-// the FCS come into being when the scheduler has let a segment go.
+// as late as can be, to frames of the Gb port. N-PDUs wait as plaintext; the CE mark, N(U), N-PDU
+// numbers and the FCS come into being when the scheduler has let a piece go.
+//
+// A waiting buffer carries the TEID it came by (hash.usr), so that what outlives its PDP context is
+// known when it comes out, whatever context has the same place then.
 #ifndef SLUICE_DOWN_DOWN_H
 #define SLUICE_DOWN_DOWN_H
 
+#include "dataplane/cipher/cipher.h"
 #include "dataplane/port/packet.h"
 #include "dataplane/port/port.h"
-#include "dataplane/sched/fifo.h"
+#include "dataplane/sched/sched.h"
 #include "dataplane/state/state.h"
 
 // What stands before a segment's octets in a Gb frame.
 #define DOWN_HEADER_OCTETS_MAX                                                \
     (STATE_OUTER_OCTETS + NS_UNITDATA_OCTETS + BSSGP_DL_UNITDATA_OCTETS_MAX + \
      LLC_UI_HEADER_OCTETS + SNDCP_FIRST_OCTETS)
+
+// Frames that are enciphered together at most: as many as the widest cipher has lanes.
+#define DOWN_FRAMES 512u
 
 // Our own end of Gn.
 struct down_gn {
@@ -28,48 +35,63 @@ struct down_frame {
     uint8_t traffic_class;
 };
 
-// The N-PDU at the head of the queue, as far as its segments are framed.
-struct down_segmenter {
-    bool started;
-    uint32_t offset;
-    uint16_t n201_u; // an N-PDU ends with the N201-U it began with
-    uint16_t npdu_number;
-    uint8_t segment;
-};
-
 struct down {
     struct state *state;
-    struct fifo *queue;
+    struct sched *sched;
     struct stats_worker *stats;
     struct rte_mempool *segment_pool;
     const struct port *gb;
     struct down_gn gn;
-    struct down_segmenter segmenter;
+    bool flows; // some class has queues by flow, so the hash is wanted
+    // Granted and not yet framed, for no buffer was free: places grant_first .. grants - 1.
+    uint32_t grant_first, grants;
     // Framed and not yet taken by the port: places first .. first + pending - 1.
     uint32_t first, pending;
-    uint32_t burst; // how many to frame at once, 1 to PORT_BURST
-    struct rte_mbuf *packet[PORT_BURST];
-    struct down_frame frame[PORT_BURST];
+    uint32_t burst;    // how many to frame at once, 1 to DOWN_FRAMES
+    uint32_t segments; // of what is framed, still to be enciphered; 0 between calls
+    struct cipher_scratch *scratch;
+    struct rte_mbuf *packet[DOWN_FRAMES];
+    struct down_frame frame[DOWN_FRAMES];
+    struct cipher_segment segment[DOWN_FRAMES];
+    struct sched_grant grant[PORT_BURST];
 };
+
+// How many bursts of Gn one poll takes: more than one only while that many are enciphered together.
+static inline uint32_t down_bursts_in(const struct down *down)
+{
+    return (down->burst + PORT_BURST - 1) / PORT_BURST;
+}
 
 // Takes frames off Gn: each becomes a queued N-PDU or is dropped.
 void down_input(struct down *down, struct rte_mbuf **frames, uint32_t n, uint64_t now_ns);
 
 // Frames what the scheduler lets go and gives it to the Gb port. True if it ended because the port
 // or the buffers were full, so that only their recovery brings new work.
-bool down_output(struct down *down);
+bool down_output(struct down *down, uint64_t now_ns);
 
-// What waits: queued N-PDUs, and those whose last frame waits for the port.
+// Frees and counts what the scheduler has dropped: to be called after each of its calls that drop.
+void down_drops(struct down *down);
+
+// Granted pieces wait for a buffer. They name MSs and buffers, so nothing may be removed meanwhile.
+static inline bool down_stalled(const struct down *down)
+{
+    return down->grant_first < down->grants;
+}
+
+// What waits: queued N-PDUs, and those whose last frame waits for a buffer or for the port.
 void down_queued(const struct down *down, uint64_t *packets, uint64_t *octets);
 
-// Drops all that waits, for the end.
+// Drops all that waits outside the scheduler, for the end.
 void down_flush(struct down *down);
 
 // decap.c: leaves the N-PDU alone in the buffer and names its tunnel, or gives the reason why not.
 enum drop_reason decap(const struct down_gn *gn, struct rte_mbuf *packet, uint32_t *teid);
 
-// frame.c: frames the next segment of the head N-PDU into packet[i], frame[i]; false if no buffer
-// was free. The caller sees to it that the queue is not empty.
-bool frame_next(struct down *down, uint32_t i);
+// inner.c: fills in `ect`, and with `flows` the hash; and marks what was found ECN-capable.
+void inner_classify(const uint8_t *b, uint32_t n, bool flows, struct pdu *pdu);
+void inner_mark_ce(uint8_t *b);
+
+// frame.c: frames a granted piece into packet[i], frame[i]; false if no buffer was free.
+bool frame_piece(struct down *down, const struct sched_grant *grant, uint32_t i);
 
 #endif

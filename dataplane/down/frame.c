@@ -1,64 +1,47 @@
-// One segment of the head N-PDU to a Gb frame: SNDCP SN-UNITDATA (TS 44.065), LLC UI (44.064),
-// BSSGP DL-UNITDATA (48.018), NS-UNITDATA (48.016), UDP, IPv4, Ethernet. The last segment, most
-// often the only one, is framed in the N-PDU's own buffer, headers in front and FCS behind; those
-// before it are copied into a buffer each.
+// A granted piece to a Gb frame: SNDCP SN-UNITDATA (TS 44.065), LLC UI (44.064), BSSGP DL-UNITDATA
+// (48.018) with what is left of the N-PDU's lifetime, NS-UNITDATA (48.016), UDP, IPv4, Ethernet.
+// The last piece, most often the only one, is framed in the N-PDU's own buffer, headers in front
+// and FCS behind; those before it are copied into a buffer each.
 //
 // Invariant: N(U) follows the order in which frames leave here, per LLE; so does the N-PDU number,
-// per context. The UDP checksum stays 0 (none): the LLC frame has its FCS.
+// per context. Pieces of different LLEs may take turns; those of one LLE come whole, N-PDU by
+// N-PDU, so a context has at most one that is half sent. What is to be enciphered is noted here
+// with its INPUT, and done in a pass of its own behind the FCS. The UDP checksum stays 0 (none):
+// the LLC frame has its FCS.
 #include "dataplane/down/down.h"
 #include "dataplane/wire/bytes.h"
 #include "dataplane/wire/llc.h"
+#include "dataplane/wire/llc_cipher.h"
 
-// What one segment is, before a single octet of it is written.
-struct segment {
-    struct state_ms *ms;
-    struct state_pdp *pdp;
-    struct sndcp_unitdata sndcp;
-    uint32_t octets;
-};
+#define MS_IN_NS 1000000u
 
-static void segmenter_start(struct down_segmenter *s, const struct state_ms *ms,
-                            struct state_pdp *pdp)
+// A buffer that holds the piece's octets alone; NULL if none is free.
+static struct rte_mbuf *piece_buffer(struct down *down, const struct sched_grant *grant)
 {
-    *s = (struct down_segmenter){
-        .started = true, .n201_u = ms->n201_u, .npdu_number = pdp->npdu_number};
-    pdp->npdu_number = (pdp->npdu_number + 1) % SNDCP_NPDU_NUMBERS;
-}
-
-static struct segment segment_next(struct down *down, const struct pdu *npdu)
-{
-    struct down_segmenter *s = &down->segmenter;
-    struct state_pdp *pdp = &down->state->pdp[npdu->context];
-    struct state_ms *ms = &down->state->ms[pdp->ms];
-    if (!s->started)
-        segmenter_start(s, ms, pdp);
-    bool first = s->offset == 0;
-    uint32_t room = s->n201_u - (uint32_t)(first ? SNDCP_FIRST_OCTETS : SNDCP_NEXT_OCTETS);
-    uint32_t left = npdu->octets - s->offset;
-    return (struct segment){.ms = ms,
-                            .pdp = pdp,
-                            .sndcp = {.first = first,
-                                      .more = left > room,
-                                      .nsapi = pdp->nsapi,
-                                      .segment = s->segment,
-                                      .npdu_number = s->npdu_number},
-                            .octets = left > room ? room : left};
-}
-
-// A buffer that holds the segment's octets alone; NULL if none is free.
-static struct rte_mbuf *segment_buffer(struct down *down, const struct pdu *npdu,
-                                       const struct segment *segment)
-{
-    struct rte_mbuf *whole = npdu->buffer;
-    if (!segment->sndcp.more) {
-        rte_pktmbuf_adj(whole, (uint16_t)down->segmenter.offset);
+    struct rte_mbuf *whole = grant->buffer;
+    if (grant->last) {
+        rte_pktmbuf_adj(whole, grant->offset);
         return whole;
     }
     struct rte_mbuf *copy = rte_pktmbuf_alloc(down->segment_pool);
     if (copy)
-        memcpy(rte_pktmbuf_append(copy, (uint16_t)segment->octets),
-               rte_pktmbuf_mtod_offset(whole, uint8_t *, down->segmenter.offset), segment->octets);
+        memcpy(rte_pktmbuf_append(copy, grant->octets),
+               rte_pktmbuf_mtod_offset(whole, uint8_t *, grant->offset), grant->octets);
     return copy;
+}
+
+static struct sndcp_unitdata sndcp_next(struct state_pdp *pdp, const struct sched_grant *grant)
+{
+    bool first = grant->offset == 0;
+    if (first) {
+        pdp->npdu_number = (pdp->npdu_number + 1) % SNDCP_NPDU_NUMBERS;
+        pdp->segment = 0;
+    }
+    return (struct sndcp_unitdata){.first = first,
+                                   .more = !grant->last,
+                                   .nsapi = pdp->nsapi,
+                                   .segment = pdp->segment++ % SNDCP_SEGMENTS_MAX,
+                                   .npdu_number = pdp->npdu_number};
 }
 
 static uint8_t *put_outer(struct state_nse *nse, uint32_t ip_octets, uint8_t *b)
@@ -73,57 +56,83 @@ static uint8_t *put_outer(struct state_nse *nse, uint32_t ip_octets, uint8_t *b)
     return b + STATE_OUTER_OCTETS;
 }
 
-static uint8_t *put_llc_and_sndcp(const struct segment *segment, uint8_t *b)
+static uint32_t lifetime_ms(uint64_t lifetime_ns)
 {
-    uint16_t *vu = &segment->ms->vu[segment->pdp->lle];
-    struct llc_ui llc = {.cr = true, .sapi = segment->pdp->sapi, .nu = *vu, .protect_all = true};
-    *vu = (*vu + 1) % LLC_NU_COUNT;
-    llc_ui_put_header(&llc, b);
-    return b + LLC_UI_HEADER_OCTETS +
-           sndcp_unitdata_put_header(&segment->sndcp, b + LLC_UI_HEADER_OCTETS);
+    uint64_t ms = lifetime_ns / MS_IN_NS;
+    return ms < BSSGP_LIFETIME_INFINITE_MS ? (uint32_t)ms : BSSGP_LIFETIME_INFINITE_MS;
 }
 
-// Headers in front of the segment's octets and room for the FCS behind them.
-static void put_headers(struct down *down, const struct segment *segment, struct rte_mbuf *m,
+static uint8_t *put_bssgp(const struct state_pdp *pdp, uint64_t lifetime_ns, uint32_t llc_octets,
+                          uint8_t *b)
+{
+    memcpy(b, pdp->bssgp, BSSGP_DL_UNITDATA_FIXED_OCTETS);
+    bssgp_dl_unitdata_put_lifetime(lifetime_ms(lifetime_ns), b);
+    b += BSSGP_DL_UNITDATA_FIXED_OCTETS;
+    bssgp_put_llc_tag(llc_octets, b);
+    return b + bssgp_llc_tag_octets(llc_octets);
+}
+
+// Information and FCS, behind the header.
+static void note_segment(struct down *down, const struct state_ms *ms, uint32_t input,
+                         uint32_t llc_octets, uint8_t *llc)
+{
+    down->segment[down->segments++] =
+        (struct cipher_segment){.key = ms->key,
+                                .octets = llc + LLC_UI_HEADER_OCTETS,
+                                .input = input,
+                                .length_octets = (uint16_t)(llc_octets - LLC_UI_HEADER_OCTETS),
+                                .direction = CIPHER_DOWNLINK};
+}
+
+static void put_llc(struct down *down, struct state_ms *ms, const struct state_pdp *pdp,
+                    uint32_t llc_octets, uint8_t *b)
+{
+    uint32_t sent = ms->sent[pdp->lle]++, nu = sent % LLC_NU_COUNT, oc = sent - nu;
+    struct llc_ui llc = {.cr = true,
+                         .sapi = pdp->sapi,
+                         .nu = (uint16_t)nu,
+                         .enciphered = ms->enciphered,
+                         .protect_all = true};
+    llc_ui_put_header(&llc, b);
+    if (ms->enciphered)
+        note_segment(down, ms, llc_cipher_input_ui(ms->iov_ui, pdp->sapi, nu, oc), llc_octets, b);
+}
+
+// Headers in front of the piece's octets and room for the FCS behind them.
+static void put_headers(struct down *down, const struct sched_grant *grant, struct rte_mbuf *m,
                         struct down_frame *frame)
 {
-    const struct state_bvc *bvc = &down->state->bvc[segment->ms->bvc];
-    uint32_t sndcp_octets = segment->sndcp.first ? SNDCP_FIRST_OCTETS : SNDCP_NEXT_OCTETS;
-    uint32_t llc_octets = LLC_UI_HEADER_OCTETS + sndcp_octets + segment->octets + LLC_FCS_OCTETS;
-    uint32_t tag_octets = bssgp_llc_tag_octets(llc_octets);
-    uint32_t below_llc =
-        STATE_OUTER_OCTETS + NS_UNITDATA_OCTETS + BSSGP_DL_UNITDATA_FIXED_OCTETS + tag_octets;
+    struct state_pdp *pdp = &down->state->pdp[grant->context];
+    struct state_ms *ms = &down->state->ms[grant->ms];
+    const struct state_bvc *bvc = &down->state->bvc[ms->bvc];
+    struct sndcp_unitdata sndcp = sndcp_next(pdp, grant);
+    uint32_t sndcp_octets = sndcp.first ? SNDCP_FIRST_OCTETS : SNDCP_NEXT_OCTETS;
+    uint32_t llc_octets = LLC_UI_HEADER_OCTETS + sndcp_octets + grant->octets + LLC_FCS_OCTETS;
+    uint32_t below_llc = STATE_OUTER_OCTETS + NS_UNITDATA_OCTETS + BSSGP_DL_UNITDATA_FIXED_OCTETS +
+                         bssgp_llc_tag_octets(llc_octets);
     uint32_t headers = below_llc + LLC_UI_HEADER_OCTETS + sndcp_octets;
     uint8_t *b = (uint8_t *)rte_pktmbuf_prepend(m, (uint16_t)headers);
     rte_pktmbuf_append(m, LLC_FCS_OCTETS);
     b = put_outer(&down->state->nse[bvc->nse], m->pkt_len - ETHER_OCTETS, b);
     memcpy(b, bvc->ns, NS_UNITDATA_OCTETS);
-    b += NS_UNITDATA_OCTETS;
-    memcpy(b, segment->pdp->bssgp, BSSGP_DL_UNITDATA_FIXED_OCTETS);
-    b += BSSGP_DL_UNITDATA_FIXED_OCTETS;
-    bssgp_put_llc_tag(llc_octets, b);
-    frame->llc = b + tag_octets;
-    frame->llc_octets = (uint16_t)llc_octets;
-    put_llc_and_sndcp(segment, frame->llc);
+    b = put_bssgp(pdp, grant->lifetime_ns, llc_octets, b + NS_UNITDATA_OCTETS);
+    put_llc(down, ms, pdp, llc_octets, b);
+    sndcp_unitdata_put_header(&sndcp, b + LLC_UI_HEADER_OCTETS);
+    *frame = (struct down_frame){.llc = b,
+                                 .llc_octets = (uint16_t)llc_octets,
+                                 .npdu_octets = grant->last ? grant->npdu_octets : 0,
+                                 .traffic_class = grant->traffic_class};
 }
 
-bool frame_next(struct down *down, uint32_t i)
+bool frame_piece(struct down *down, const struct sched_grant *grant, uint32_t i)
 {
-    const struct pdu *npdu = fifo_head(down->queue);
-    struct segment segment = segment_next(down, npdu);
-    struct rte_mbuf *m = segment_buffer(down, npdu, &segment);
+    if (grant->mark)
+        inner_mark_ce(rte_pktmbuf_mtod((struct rte_mbuf *)grant->buffer, uint8_t *));
+    struct rte_mbuf *m = piece_buffer(down, grant);
     if (!m)
         return false;
+    down->stats->of_class[grant->traffic_class].marks += grant->mark;
+    put_headers(down, grant, m, &down->frame[i]);
     down->packet[i] = m;
-    down->frame[i] = (struct down_frame){.traffic_class = npdu->traffic_class};
-    put_headers(down, &segment, m, &down->frame[i]);
-    if (segment.sndcp.more) {
-        down->segmenter.offset += segment.octets;
-        down->segmenter.segment++;
-    } else {
-        down->frame[i].npdu_octets = npdu->octets;
-        down->segmenter.started = false;
-        fifo_pop(down->queue);
-    }
     return true;
 }

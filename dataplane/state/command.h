@@ -1,43 +1,87 @@
 // Commands from control to a worker: fixed-size, described field by field. Control allocates every
 // id, so a command that was accepted cannot fail in the worker.
+//
+// A bucket without its rate does not limit; a rate of 0 stops. Rates are in units of 100 bit/s, as
+// R on the wire.
 #ifndef SLUICE_STATE_COMMAND_H
 #define SLUICE_STATE_COMMAND_H
 
 #include "dataplane/base/classes.h"
-#include "dataplane/wire/bssgp.h"
+#include "dataplane/cipher/cipher.h"
+#include "dataplane/sched/sched.h"
 #include "dataplane/wire/field.h"
 #include "dataplane/wire/llc.h"
 
+#define COMMAND_BUCKET_OF(MUST, MAY, T, prefix)                 \
+    MAY(T, U32, prefix##rate_100_bit_per_s, 0, BUCKET_RATE_MAX, \
+        "R, in 100 bit/s; "                                     \
+        "none: does not limit")                                 \
+    MUST(T, U32, prefix##bucket_octets, 0, UINT32_MAX, "Bmax")
+
+#define COMMAND_NSE_ID(MUST, T) MUST(T, U32, nse_id, 0, UINT32_MAX, "index of the NSE")
+#define COMMAND_BVC_ID(MUST, T) MUST(T, U32, bvc_id, 0, UINT32_MAX, "index of the cell")
+#define COMMAND_MS_ID(MUST, T)  MUST(T, U32, ms_id, 0, UINT32_MAX, "index of the MS")
+#define COMMAND_PDP_ID(MUST, T) MUST(T, U32, pdp_id, 0, UINT32_MAX, "index of the PDP context")
+#define COMMAND_SLOT(MUST, T)   MUST(T, U8, slot, 0, SCHED_SLOTS - 1, "which packet flow of the MS")
+// With the CBL feature the PDU that brings a bucket says how full the BSS sees it, in per cent of
+// it.
+#define COMMAND_FULL(MAY, T) MAY(T, U8, full_percent, 0, 255, "bucket-full ratio, in per cent")
+
 #define COMMAND_NSE_FIELDS(MUST, MAY, T)                                \
-    MUST(T, U32, nse_id, 0, UINT32_MAX, "index of the NSE")             \
+    COMMAND_NSE_ID(MUST, T)                                             \
     MUST(T, U16, nsei, 0, 0xffff, "NSEI")                               \
     MUST(T, U32, peer_address, 0, UINT32_MAX, "the BSS's IPv4 address") \
     MUST(T, U16, peer_port, 1, 0xffff, "the BSS's UDP port")            \
     MUST(T, MAC, peer_mac, 0, 0, "Ethernet address of the BSS or of the router to it")
+#define COMMAND_NSE_FLOW_FIELDS(MUST, MAY, T) \
+    COMMAND_NSE_ID(MUST, T) COMMAND_BUCKET_OF(MUST, MAY, T, )
+#define COMMAND_NSE_ID_FIELDS(MUST, MAY, T) COMMAND_NSE_ID(MUST, T)
 
 #define COMMAND_BVC_FIELDS(MUST, MAY, T)                         \
-    MUST(T, U32, bvc_id, 0, UINT32_MAX, "index of the cell")     \
+    COMMAND_BVC_ID(MUST, T)                                      \
     MUST(T, U32, nse_id, 0, UINT32_MAX, "the NSE it belongs to") \
     MUST(T, U16, bvci, 2, 65534, "BVCI")
+#define COMMAND_BVC_FLOW_FIELDS(MUST, MAY, T) \
+    COMMAND_BVC_ID(MUST, T)                   \
+    COMMAND_BUCKET_OF(MUST, MAY, T, ) COMMAND_FULL(MAY, T) COMMAND_BUCKET_OF(MUST, MAY, T, ms_)
+#define COMMAND_BVC_ID_FIELDS(MUST, MAY, T) COMMAND_BVC_ID(MUST, T)
 
 #define COMMAND_MS_FIELDS(MUST, MAY, T)                      \
-    MUST(T, U32, ms_id, 0, UINT32_MAX, "index of the MS")    \
+    COMMAND_MS_ID(MUST, T)                                   \
     MUST(T, U32, bvc_id, 0, UINT32_MAX, "the cell it is in") \
     MUST(T, U32, tlli, 0, UINT32_MAX, "TLLI")                \
     MUST(T, U16, n201_u, LLC_N201_U_MIN, LLC_N201_U_MAX, "most octets of a UI frame's information")
+// The number is that of the type of ciphering algorithm (TS 24.008 10.5.5.3).
+#define COMMAND_MS_CIPHER_FIELDS(MUST, MAY, T)                                                   \
+    COMMAND_MS_ID(MUST, T)                                                                       \
+    MUST(T, U8, gea, 0, 7, "0: none, 3: GEA3, 4: GEA4; 1, 2 and 5 are refused as unsupported")   \
+    MUST(T, OCTETS, key, 0, CIPHER_KEY_OCTETS, "Kc: 8 octets for GEA3, 16 for GEA4, 0 for none") \
+    MUST(T, U32, iov_ui, 0, UINT32_MAX, "IOV-UI, the offset of UI frames' INPUT")
+#define COMMAND_MS_FLOW_FIELDS(MUST, MAY, T) \
+    COMMAND_MS_ID(MUST, T) COMMAND_BUCKET_OF(MUST, MAY, T, ) COMMAND_FULL(MAY, T)
+#define COMMAND_MS_MOVE_FIELDS(MUST, MAY, T) COMMAND_MS_ID(MUST, T) COMMAND_BVC_ID(MUST, T)
+#define COMMAND_MS_ID_FIELDS(MUST, MAY, T)   COMMAND_MS_ID(MUST, T)
 
-#define COMMAND_PDP_FIELDS(MUST, MAY, T)                                     \
-    MUST(T, U32, pdp_id, 0, UINT32_MAX, "index of the PDP context")          \
-    MUST(T, U32, ms_id, 0, UINT32_MAX, "the MS it belongs to")               \
-    MUST(T, U8, nsapi, 5, 15, "NSAPI")                                       \
-    MUST(T, U8, sapi, 3, 11, "LLC SAPI: 3, 5, 9 or 11")                      \
-    MUST(T, U8, traffic_class, 0, CLASS_COUNT - 1, "traffic class, by slot") \
-    MUST(T, U32, lifetime_ms, 0, BSSGP_LIFETIME_INFINITE_MS, "PDU lifetime told to the BSS")
+#define COMMAND_PFC_FIELDS(MUST, MAY, T) \
+    COMMAND_MS_ID(MUST, T)               \
+    COMMAND_SLOT(MUST, T)                \
+    MUST(T, U8, traffic_class, 0, CLASS_COUNT - 1, "traffic class, by number")
+#define COMMAND_PFC_FLOW_FIELDS(MUST, MAY, T) \
+    COMMAND_MS_ID(MUST, T)                    \
+    COMMAND_SLOT(MUST, T) COMMAND_BUCKET_OF(MUST, MAY, T, ) COMMAND_FULL(MAY, T)
+#define COMMAND_PFC_ID_FIELDS(MUST, MAY, T) COMMAND_MS_ID(MUST, T) COMMAND_SLOT(MUST, T)
 
-FIELD_STRUCT(command_nse, COMMAND_NSE_FIELDS);
-FIELD_STRUCT(command_bvc, COMMAND_BVC_FIELDS);
-FIELD_STRUCT(command_ms, COMMAND_MS_FIELDS);
-FIELD_STRUCT(command_pdp, COMMAND_PDP_FIELDS);
+#define COMMAND_PDP_FIELDS(MUST, MAY, T)                       \
+    COMMAND_PDP_ID(MUST, T)                                    \
+    COMMAND_MS_ID(MUST, T)                                     \
+    MUST(T, U8, slot, 0, SCHED_SLOTS - 1, "its packet flow's") \
+    MUST(T, U8, nsapi, 5, 15, "NSAPI")                         \
+    MUST(T, U8, sapi, 3, 11, "LLC SAPI: 3, 5, 9 or 11")
+#define COMMAND_PDP_ID_FIELDS(MUST, MAY, T) COMMAND_PDP_ID(MUST, T)
+
+#define COMMAND(name, LIST, help) FIELD_STRUCT(command_##name, LIST);
+#include "dataplane/state/commands.def"
+#undef COMMAND
 
 enum command_op {
 #define COMMAND(name, LIST, help) COMMAND_##name,
@@ -49,6 +93,8 @@ enum command_op {
 // The ring's element; its size is a multiple of 4, as rte_ring_elem wants it.
 struct command {
     uint32_t op;
+    uint32_t teid;                  // of a new PDP context; written by dp_command
+    uint8_t key[CIPHER_KEY_OCTETS]; // of ms_cipher, as segments carry it; written by dp_command
     union {
 #define COMMAND(name, LIST, help) struct command_##name name;
 #include "dataplane/state/commands.def"

@@ -16,6 +16,17 @@ static inline uint32_t teid_make(uint32_t worker, uint32_t generation, uint32_t 
            index;
 }
 
+static inline uint32_t teid_generation(uint32_t teid)
+{
+    return teid >> TEID_INDEX_BITS & ((1u << TEID_GENERATION_BITS) - 1);
+}
+
+// The one that follows, for the next owner of an index: 1 to 63, and round.
+static inline uint32_t teid_generation_after(uint32_t generation)
+{
+    return generation % ((1u << TEID_GENERATION_BITS) - 1) + 1;
+}
+
 static inline uint32_t teid_index(uint32_t teid)
 {
     return teid & (TEID_INDEX_COUNT - 1);

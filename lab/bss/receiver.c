@@ -29,23 +29,28 @@ struct receiver_context {
 #define HASH_OCTETS_A_CONTEXT 96u
 #define HASH_OCTETS_AT_LEAST  (1u << 20)
 
-uint64_t receiver_memory_octets(uint32_t contexts_max)
+uint64_t receiver_memory_octets(uint32_t contexts_max, uint32_t deciphers_max)
 {
-    return HASH_OCTETS_AT_LEAST + (uint64_t)contexts_max * HASH_OCTETS_A_CONTEXT;
+    return HASH_OCTETS_AT_LEAST + ((uint64_t)contexts_max + deciphers_max) * HASH_OCTETS_A_CONTEXT;
 }
 
-int receiver_setup(struct receiver *receiver, uint32_t contexts_max)
+int receiver_setup(struct receiver *receiver, uint32_t contexts_max, uint32_t deciphers_max)
 {
+    uint32_t entries = contexts_max + deciphers_max;
     struct rte_hash_parameters parameters = {.name = "receiver",
-                                             .entries = contexts_max < 8 ? 8 : contexts_max,
+                                             .entries = entries < 8 ? 8 : entries,
                                              .key_len = sizeof(struct receiver_key),
                                              .hash_func = rte_jhash,
                                              .extra_flag = RTE_HASH_EXTRA_FLAGS_EXT_TABLE,
                                              .socket_id = SOCKET_ID_ANY};
-    *receiver = (struct receiver){.room = contexts_max};
+    *receiver = (struct receiver){.room = contexts_max, .decipher_room = deciphers_max};
     receiver->by_key = rte_hash_create(&parameters);
     receiver->context = calloc(contexts_max, sizeof *receiver->context);
-    return receiver->by_key && receiver->context ? 0 : -ENOMEM;
+    receiver->decipher = calloc(deciphers_max ? deciphers_max : 1, sizeof *receiver->decipher);
+    receiver->scratch =
+        aligned_alloc(_Alignof(struct cipher_scratch), sizeof(struct cipher_scratch));
+    bool all = receiver->by_key && receiver->context && receiver->decipher && receiver->scratch;
+    return all ? 0 : -ENOMEM;
 }
 
 void receiver_release(struct receiver *receiver)
@@ -53,6 +58,8 @@ void receiver_release(struct receiver *receiver)
     for (uint32_t i = 0; i < receiver->contexts; i++)
         free(receiver->context[i].npdu);
     free(receiver->context);
+    free(receiver->decipher);
+    free(receiver->scratch);
     rte_hash_free(receiver->by_key);
 }
 
@@ -65,6 +72,20 @@ int receiver_add_context(struct receiver *receiver, const struct receiver_key *k
         return -ENOSPC;
     uintptr_t index = receiver->contexts++;
     receiver->context[index].traffic_class = traffic_class;
+    return rte_hash_add_key_data(receiver->by_key, key, (void *)index);
+}
+
+int receiver_add_cipher(struct receiver *receiver, const struct receiver_key *key, uint8_t gea,
+                        struct octets kc, uint32_t iov_ui)
+{
+    if (rte_hash_lookup(receiver->by_key, key) >= 0)
+        return -EEXIST;
+    if (receiver->deciphers == receiver->decipher_room)
+        return -ENOSPC;
+    int wrong = decipher_begin(&receiver->decipher[receiver->deciphers], gea, kc, iov_ui);
+    if (wrong)
+        return wrong;
+    uintptr_t index = receiver->deciphers++;
     return rte_hash_add_key_data(receiver->by_key, key, (void *)index);
 }
 
@@ -139,6 +160,26 @@ static void receive_segment(struct receiver *receiver, struct receiver_context *
     give_up(receiver, context);
 }
 
+// The frame in the clear, if it is as its MS wants it. False, with the fault noted, if it is not.
+static bool decipher(struct receiver *receiver, const struct receiver_key *key, struct octets frame,
+                     struct llc_ui *llc)
+{
+    void *index;
+    const char *wrong = NULL;
+    bool has_key =
+        receiver->deciphers > 0 && rte_hash_lookup_data(receiver->by_key, key, &index) >= 0;
+    if (has_key != llc->enciphered)
+        wrong = has_key ? "not enciphered" : "enciphered, and there is no key";
+    else if (has_key && frame.n > sizeof receiver->clear)
+        wrong = "longer than any N201-U";
+    else if (has_key)
+        wrong = decipher_frame(&receiver->decipher[(uintptr_t)index], receiver->scratch, frame, llc,
+                               receiver->clear);
+    if (wrong)
+        fault(receiver, "LLC", wrong, 0);
+    return !wrong;
+}
+
 // All layers down to the segment. False, with the fault noted, if one is wrong.
 static bool decode(struct receiver *receiver, const uint8_t *frame, uint32_t octets,
                    struct receiver_key *key, struct sndcp_unitdata *sndcp)
@@ -161,12 +202,13 @@ static bool decode(struct receiver *receiver, const uint8_t *frame, uint32_t oct
     LAYER(ns_unitdata, &ns, udp.payload.at, udp.payload.n)
     LAYER(bssgp_dl_unitdata, &bssgp, ns.sdu.at, ns.sdu.n)
     LAYER(llc_ui, &llc, bssgp.llc_pdu.at, bssgp.llc_pdu.n)
+    *key = (struct receiver_key){
+        .address = ip.destination, .port = udp.destination_port, .tlli = bssgp.tlli};
+    if (!decipher(receiver, key, bssgp.llc_pdu, &llc))
+        return false;
     LAYER(sndcp_unitdata, sndcp, llc.info.at, llc.info.n)
 #undef LAYER
-    *key = (struct receiver_key){.address = ip.destination,
-                                 .port = udp.destination_port,
-                                 .nsapi = sndcp->nsapi,
-                                 .tlli = bssgp.tlli};
+    key->nsapi = sndcp->nsapi;
     return true;
 }
 

@@ -11,6 +11,7 @@
 #define INNER_PORT       9          // discard
 #define INNER_SOURCE     0xcb007109 // 203.0.113.9, a documentation address (RFC 5737)
 #define TTL              64
+#define TOS_ECT_0        2
 #define FRAME_OCTETS_MAX 2048
 
 // The rate holds for the mean of the sizes, whichever is drawn.
@@ -36,7 +37,8 @@ static uint32_t put_inner(struct source *s, uint32_t octets, uint64_t now_ns, ui
     uint8_t datagram[FRAME_OCTETS_MAX];
     udp_encode(&udp, datagram, sizeof datagram);
     udp_put_checksum(datagram, datagram_octets, INNER_SOURCE, s->ms_address);
-    struct ipv4 ip = {.id = (uint16_t)s->sent_packets,
+    struct ipv4 ip = {.tos = s->ect ? TOS_ECT_0 : 0,
+                      .id = (uint16_t)s->sent_packets,
                       .ttl = TTL,
                       .protocol = IPV4_PROTOCOL_UDP,
                       .source = INNER_SOURCE,

@@ -25,6 +25,7 @@ struct source {
     uint64_t start_ns, stop_ns; // sends at start <= t < stop
     uint64_t rate_bit_per_s;    // of inner IP octets
     bool poisson;
+    bool ect; // says ECT(0), RFC 3168
     uint32_t sizes;
     uint16_t size_octets[SOURCE_SIZES_MAX];
     uint32_t teid, ms_address;

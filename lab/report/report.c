@@ -29,8 +29,8 @@ bool report_sound(const struct report *r)
 {
     const struct lab *lab = r->lab;
     const struct stats_worker *stats = dp_stats(r->worker);
-    return dp_balanced(r->worker) && lab->gn_unexpected == 0 && lab->receiver.faults == 0 &&
-           lab->receiver.discarded == 0 &&
+    return dp_balanced(r->worker) && stats->commands_refused == 0 && lab->gn_unexpected == 0 &&
+           lab->receiver.faults == 0 && lab->receiver.discarded == 0 &&
            stats->gn_rx_packets + lab->gn.lost_packets == lab->gn.sent_packets && all_received(r);
 }
 

@@ -15,9 +15,9 @@ struct report {
 };
 
 // Every packet is accounted for, from the sources to the receiver: the ledger of the dataplane
-// closes; each frame sent on Gn came into it or is counted as lost at the port; and the receiver
-// found no fault and, class by class, all that the dataplane counted as out, but for what was on
-// the line at the end.
+// closes, and the worker carried out every command; each frame sent on Gn came into it or is
+// counted as lost at the port; and the receiver found no fault and, class by class, all that the
+// dataplane counted as out, but for what was on the line at the end.
 bool report_sound(const struct report *report);
 
 void report_summary(const struct report *report, FILE *out);

@@ -1,4 +1,5 @@
-// The run for a reader at a terminal: what came, what went, what was dropped and why, the balance.
+// The run for a reader at a terminal: what came, what went, what was marked, what was dropped and
+// why, the balance.
 #include "lab/report/report.h"
 
 #include <inttypes.h>
@@ -17,8 +18,8 @@ static void put_delays(const struct histogram *h, FILE *out)
 static void class_rows(const struct report *r, FILE *out)
 {
     double seconds = (double)r->lab->config.duration_ns / 1e9;
-    fprintf(out, "  %-15s %9s %11s %9s %8s %14s   %s\n", "class", "in", "octets", "received",
-            "dropped", "goodput", "delay p50 / p95 / p99");
+    fprintf(out, "  %-15s %9s %11s %9s %8s %7s %14s   %s\n", "class", "in", "octets", "received",
+            "dropped", "marked", "goodput", "delay p50 / p95 / p99");
     for (int c = 0; c < CLASS_COUNT; c++) {
         const struct stats_class *s = &dp_stats(r->worker)->of_class[c];
         const struct receiver_class *received = &r->lab->receiver.of_class[c];
@@ -27,8 +28,10 @@ static void class_rows(const struct report *r, FILE *out)
             dropped += s->drop[d].packets;
         if (s->in_packets == 0)
             continue;
-        fprintf(out, "  %-15s %9" PRIu64 " %11" PRIu64 " %9" PRIu64 " %8" PRIu64 " %7.1f kbit/s   ",
-                class_names[c], s->in_packets, s->in_octets, received->npdus, dropped,
+        fprintf(out,
+                "  %-15s %9" PRIu64 " %11" PRIu64 " %9" PRIu64 " %8" PRIu64 " %7" PRIu64
+                " %7.1f kbit/s   ",
+                class_names[c], s->in_packets, s->in_octets, received->npdus, dropped, s->marks,
                 (double)received->octets * 8 / seconds / 1e3);
         put_delays(&received->delay_ns, out);
     }

@@ -70,11 +70,13 @@ local function emit_children(record, constructors, writer)
 end
 
 function emit_record(record, constructor, writer)
+    constructor = schema.of(constructor, record)
     writer.object()
     for _, key in ipairs(constructor.keys) do
         if record[key.out] ~= nil then
-            writer.key(key.out)
-            emit_value(record[key.out], writer)
+            local name, value = values.shown(key, record[key.out])
+            writer.key(name)
+            emit_value(value, writer)
         end
     end
     emit_children(record, constructor.children, writer)
@@ -89,18 +91,38 @@ function config.emit(cfg, writer)
 end
 
 local function default_text(key)
-    local default = key.default_help or key.default
-    return default and "default " .. default or "required"
+    local default = key.default_help
+    if default == nil then
+        default = key.default
+    end
+    return default ~= nil and "default " .. tostring(default) or "required"
+end
+
+local NAME_WIDTH = 10
+
+local function describe_keys(keys, first, indent, out)
+    local width = NAME_WIDTH
+    for i = first, #keys do
+        width = math.max(width, #keys[i].name)
+    end
+    for i = first, #keys do
+        local key = keys[i]
+        local space = (" "):rep(width - #key.name)
+        out[#out + 1] = ("%s    %s%s %s"):format(indent, key.name, space, key.help)
+        out[#out + 1] = ("%s    %s   %s; %s"):format(indent, (" "):rep(width), values.allowed(key),
+            default_text(key))
+    end
 end
 
 local function describe(constructor, depth, out)
     local indent = ("    "):rep(depth)
     out[#out + 1] = ("%s%s { }  %s: %s"):format(indent, constructor.name,
         constructor.times, constructor.help)
-    for _, key in ipairs(constructor.keys) do
-        out[#out + 1] = ("%s    %-10s %s"):format(indent, key.name, key.help)
-        out[#out + 1] = ("%s    %-10s   %s; %s"):format(indent, "", values.allowed(key),
-            default_text(key))
+    describe_keys(constructor.keys, 1, indent, out)
+    for _, variant in ipairs(constructor.variants or {}) do
+        out[#out + 1] = ('%s  %s { name = "%s", ... }  %s'):format(indent, constructor.name,
+            variant.choice, variant.help)
+        describe_keys(variant.keys, 2, indent, out)
     end
     for _, child in ipairs(constructor.children) do
         describe(child, depth + 1, out)

@@ -65,7 +65,7 @@ local function check_key(state, node, key)
 end
 
 local function check_unknown_key(state, node, constructor, name)
-    if constructor.key[name] then
+    if constructor.key[name] or constructor.open then
         return
     elseif state.mistakes:plenty() then
         state.mistakes:add()
@@ -164,6 +164,9 @@ end
 local function check_nodes(state, nodes, constructor, parent)
     local records = {}
     local path = join(parent.path, constructor.name)
+    if #nodes == 0 and constructor.filled then
+        nodes = { { kind = constructor.name, table = constructor.filled, line = parent.line } }
+    end
     if #nodes < constructor.min and not (parent.unsure or state.strays) then
         note_count(state, parent.line, path, constructor, "none")
     end
@@ -184,6 +187,7 @@ end
 
 function check_node(state, node, constructor)
     local record = {}
+    constructor = schema.of(constructor, node.table)
     state.node_of[record] = node
     local numbers, names, others = values.sorted_keys(node.table)
     check_names(state, node, constructor, names, others)
@@ -196,6 +200,12 @@ function check_node(state, node, constructor)
         record[child.name] = check_nodes(state, by_kind[child.name], child, node)
     end
     return record
+end
+
+-- A record that the file has not: what `given` holds, and every default.
+function check.made_up(state, constructor, given)
+    return check_node(state, { kind = constructor.name, table = given, line = 1,
+        path = constructor.name }, constructor)
 end
 
 -- Constructors that no other one holds, though they belong in one.
@@ -243,9 +253,6 @@ function check.all(run, mistakes)
         local nodes = {}
         for _, node in ipairs(run.made) do
             nodes[#nodes + 1] = node.kind == constructor.name and node or nil
-        end
-        if #nodes == 0 and constructor.filled then
-            nodes[1] = { kind = constructor.name, table = {}, line = 1 }
         end
         cfg[constructor.name] = check_nodes(state, nodes, constructor, root)
     end

@@ -2,6 +2,8 @@
 -- overlap or run out, traffic for nobody. Values that were refused before are missing here (nil)
 -- and are passed over. Also fills in the defaults that depend on other places.
 local check = require "sluice.config_check"
+local ciphers = require "sluice.ciphers"
+local queues = require "sluice.config_queues"
 local schema = require "sluice.schema"
 local units = require "sluice.units"
 local values = require "sluice.config_values"
@@ -116,6 +118,22 @@ local function add_addresses(state, spans, ms)
     end
 end
 
+-- Each cipher has keys of one length, and without one there is no key.
+local function check_key(state, ms)
+    local digits = ms.cipher and ciphers.key_digits[ms.cipher]
+    local given = state.node_of[ms].table.key
+    if digits == 0 and given ~= nil then
+        check.note(state, ms, "key", "found a key without a cipher, allowed with cipher = "
+            .. '"gea3" or "gea4" only')
+    elseif digits and digits > 0 and given == nil then
+        check.note(state, ms, "key", ('found nothing, allowed %d hexadecimal digits: cipher = "%s"'
+            .. " needs a key"):format(digits, ms.cipher))
+    elseif digits and ms.key and #ms.key ~= digits then
+        check.note(state, ms, "key", ('found %d hexadecimal digits, allowed %d with cipher = "%s"')
+            :format(#ms.key, digits, ms.cipher))
+    end
+end
+
 local function check_subscribers(state, cfg)
     local imsis, addresses, before = {}, {}, 0
     for _, nse in ipairs(cfg.nse) do
@@ -127,6 +145,7 @@ local function check_subscribers(state, cfg)
                 add_imsi(state, imsis, ms)
                 add_tlli(state, tllis, ms, before)
                 add_addresses(state, addresses, ms)
+                check_key(state, ms)
                 note_equals(state, ms.pdp, "nsapi")
                 before = before + count
             end
@@ -281,20 +300,6 @@ local function check_mtus(state, cfg)
     end
 end
 
--- All seven classes, in their order; those that the file does not name have the defaults.
-local function fill_classes(cfg)
-    local given = {}
-    for _, class in ipairs(cfg.class) do
-        given[class.name or ""] = class
-    end
-    local lifetime = schema.constructor.class.key.lifetime
-    cfg.class = {}
-    for i, name in ipairs(schema.classes) do
-        cfg.class[i] = given[name]
-            or { name = name, [lifetime.out] = units.parse(lifetime.unit, lifetime.default) }
-    end
-end
-
 -- What the dataplane has room for; noted at the place that goes beyond it.
 local function check_limit(state, record, key, found, what, limit)
     if found > limit.most then
@@ -343,7 +348,7 @@ function cross.all(state, cfg)
     check_mtus(state, cfg)
     check_limits(state, cfg)
     note_equals(state, cfg.class, "name")
-    fill_classes(cfg)
+    queues.all(state, cfg)
 end
 
 return cross

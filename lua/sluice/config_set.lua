@@ -8,8 +8,13 @@ local values = require "sluice.config_values"
 
 local set = {}
 
+local SWITCH = { ["true"] = true, ["false"] = false }
+
 local function key_value(constructor, name, text)
     local key = constructor.key[name]
+    if key.type == "switch" and SWITCH[text] ~= nil then
+        return SWITCH[text]
+    end
     local wants_number = key.type == "integer"
         or key.type == "choice" and type(key.choices[1]) == "number"
     return wants_number and tonumber(text) or text
@@ -46,18 +51,22 @@ local function children_of(run, node)
 end
 
 -- A single constructor that the file left out, made for its first key from the command line.
-local function make(run, kind, key_path)
+local function make(run, parent, kind, key_path)
     local place = "--set " .. values.printable(key_path)
     local node = { kind = kind, table = {}, line = place }
     run.made[#run.made + 1] = node
     run.nodes[node.table] = node
+    if parent then
+        local numbers = values.sorted_keys(parent.table)
+        parent.table[(numbers[#numbers] or 0) + 1] = node.table
+    end
     return node
 end
 
-local function choose(run, list, constructor, index, key_path)
+local function choose(run, parent, list, constructor, index, key_path)
     local nodes = of_kind(list, constructor.name)
-    if #nodes == 0 and constructor.single and not constructor.parent then
-        return make(run, constructor.name, key_path)
+    if #nodes == 0 and constructor.single and (parent or not constructor.parent) then
+        return make(run, parent, constructor.name, key_path)
     end
     local number = index == "" and #nodes == 1 and 1 or math.tointeger(tonumber(index))
     if nodes[number] then
@@ -91,13 +100,13 @@ local function find(run, parts, key_path)
             return nil, unknown(parts[i].name, names_of(constructors))
         end
         local text
-        node, text = choose(run, list, constructor, parts[i].index, key_path)
+        node, text = choose(run, node, list, constructor, parts[i].index, key_path)
         if not node then
             return nil, text
         end
         list, constructors = children_of(run, node), constructor.children
     end
-    return node, constructor
+    return node, schema.of(constructor, node.table)
 end
 
 local function apply(run, key_path, text)

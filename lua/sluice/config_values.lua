@@ -73,7 +73,7 @@ end
 
 local function unit_text(key)
     return ('%s from %s to %s, such as "%s"'):format(units.kinds[key.unit].noun, key.least,
-        key.most, key.example or key.default)
+        key.most, key.example or key.default) .. (key.none and ', or "' .. key.none .. '"' or "")
 end
 
 local allowed = {
@@ -95,6 +95,10 @@ local allowed = {
     digits = function(key)
         return ('%d to %d digits in quotes, such as "%s"'):format(key.least, key.most, key.example)
     end,
+    hex = function(key)
+        return ('%d to %d hexadecimal digits in quotes, such as "%s"'):format(key.least, key.most,
+            key.example)
+    end,
     ipv4 = function(key)
         return ('a unicast IPv4 address such as "%s" (no names, no IPv6 for now)')
             :format(key.example)
@@ -103,10 +107,16 @@ local allowed = {
         return ('a unicast MAC address such as "%s"'):format(key.example)
     end,
     time = unit_text,
-    rate = function(key)
-        return unit_text(key) .. (key.none and ', or "' .. key.none .. '"' or "")
-    end,
+    rate = unit_text,
     size = unit_text,
+    probability = unit_text,
+    switch = function()
+        return "true or false"
+    end,
+    level = function(key)
+        return ('a level as time, octets or N-PDUs, such as "1 s", "15 kB", "50 packets", from %d'
+            .. " to %d ns, octets or packets"):format(key.least, key.most)
+    end,
     sizes = function(key)
         return unit_text(key) .. ", or a list of 1 to " .. key.most_items .. " of them"
     end,
@@ -157,6 +167,10 @@ local function check_choice(key, raw)
     end
     local words = type(raw) == "string" and type(key.choices[1]) == "string"
     local meant = words and nearest.find(raw, key.choices)
+    local why = key.refused and key.refused[raw]
+    if why then
+        return refusal(key, raw, why)
+    end
     return refusal(key, raw, nil, meant and '; did you mean "' .. meant .. '"?')
 end
 
@@ -167,6 +181,13 @@ local function check_digits(key, raw)
         return refusal(key, raw)
     end
     return raw
+end
+
+local function check_hex(key, raw)
+    if type(raw) ~= "string" or raw:find("%X") or #raw < key.least or #raw > key.most then
+        return refusal(key, raw)
+    end
+    return raw:lower()
 end
 
 local function check_word(key, raw)
@@ -250,10 +271,42 @@ local function check_sizes(key, raw, complain)
     return list
 end
 
+local function check_switch(key, raw)
+    if type(raw) == "boolean" then
+        return raw
+    end
+    return refusal(key, raw)
+end
+
+-- In the order of enum aqm_level_unit.
+local LEVEL_KINDS = { "time", "size", "packets" }
+
+-- A table { kind, unit, value }: the unit as the dataplane numbers it.
+local function check_level(key, raw)
+    if type(raw) ~= "string" then
+        return refusal(key, raw, type(raw) == "number" and "no unit" or nil)
+    end
+    for place, kind in ipairs(LEVEL_KINDS) do
+        local value = units.parse(kind, raw)
+        if value and value >= key.least and value <= key.most then
+            return { kind = kind, unit = place - 1, value = value }
+        end
+    end
+    return refusal(key, raw)
+end
+
+-- Name and value as the normalised form shows them: a level's name ends with its unit.
+function values.shown(key, value)
+    if key.type == "level" then
+        return key.out .. units.kinds[value.kind].suffix, value.value
+    end
+    return key.out, value
+end
+
 local checks = {
     word = check_word, choice = check_choice, integer = check_integer, digits = check_digits,
-    ipv4 = check_ipv4, mac = check_mac, time = check_unit, rate = check_unit, size = check_unit,
-    sizes = check_sizes,
+    hex = check_hex, ipv4 = check_ipv4, mac = check_mac, time = check_unit, rate = check_unit, size = check_unit,
+    sizes = check_sizes, probability = check_unit, switch = check_switch, level = check_level,
 }
 
 -- The value in the machine's form; else nil and the message. A mistake in one item of a list goes

@@ -2,10 +2,13 @@
 -- default and meaning. Checking, the normalised form, `sluice check` and the help all read it.
 --
 -- A constructor: `min` and `max` say how often it stands in its parent; `single` makes it an
--- object in the normalised form, else it is an array; `filled` gives it its defaults when absent.
+-- object in the normalised form, else it is an array; `filled` is what it holds when absent;
+-- `variants` are the constructors whose keys it has instead, by its name.
 -- A key: `type` is one of config_values.lua; `least` and `most` as a person writes them; without
 -- `default` and `optional` the key must be there; `default_help` names a default that is worked
 -- out. `out`, the name in the normalised form, carries the machine's unit and is derived below.
+local ciphers = require "sluice.ciphers"
+local queues = require "sluice.schema_queues"
 local units = require "sluice.units"
 
 local schema = {}
@@ -74,34 +77,8 @@ local gb = {
     keys = {
         DEVICE, address("address", "our NS address"), mac("our MAC address on this port"), MTU,
         port("port", "our UDP port for NS"),
-    },
-}
-
-local class_of_service = {
-    name = "class", min = 0, help = "what holds for one traffic class; all seven always exist",
-    keys = {
-        class("name", "which class"),
-        {
-            -- The BSS is told the rest of it in centiseconds, 16 bit, 0xFFFF being infinite.
-            name = "lifetime", type = "time", least = "100 ms", most = "655 s", default = "40 s",
-            step = "10 ms",
-            help = "how long an N-PDU may take through SGSN and BSS together",
-        },
-    },
-}
-
-local queue = {
-    name = "queue", min = 0, max = 1, single = true, filled = true,
-    help = "the FIFO in front of Gb; whichever limit is met first drops as queue_full",
-    keys = {
-        {
-            name = "packets", type = "integer", least = 1, most = 1 << 20, default = 512,
-            help = "the most N-PDUs that wait",
-        },
-        {
-            name = "octets", type = "size", least = "1500 octets", most = "1000000 kB",
-            default = "256 kB", help = "the most octets of N-PDUs that wait",
-        },
+        queues.delay("cell_delay", "a cell's"), queues.delay("ms_delay", "an MS's"),
+        queues.delay("flow_delay", "a packet flow's"),
     },
 }
 
@@ -131,6 +108,7 @@ local pdp = {
             name = "address", type = "ipv4", example = "10.0.0.1",
             help = "the address of the first MS; the next MS has the next one",
         },
+        queues.rate("", "its packet flow's", "limited by its MS alone"), queues.bucket("", "that"),
     },
 }
 
@@ -155,6 +133,21 @@ local ms = {
             name = "n201_u", type = "size", least = "140 octets", most = "1520 octets",
             default = "500 octets", help = "N201-U, the longest LLC UI information field",
         },
+        {
+            name = "cipher", type = "choice", choices = ciphers.names, refused = ciphers.refused,
+            default = "none", help = "enciphers its LLC frames",
+        },
+        {
+            name = "key", type = "hex", least = 16, most = 32, optional = true,
+            default_help = "none",
+            example = "000102030405060708090a0b0c0d0e0f",
+            help = "Kc of the first, Kc128 for gea4; the last 32 bits count up from MS to MS",
+        },
+        {
+            name = "iov_ui", type = "integer", least = 0, most = 0xFFFFFFFF, hex = true,
+            default = 0, help = "IOV-UI, the offset of the cipher's INPUT, the same for all of them",
+        },
+        queues.rate("", "the MS's own", "ms_rate of its cell"), queues.bucket("", "that"),
     },
 }
 
@@ -165,6 +158,9 @@ local bvc = {
             name = "bvci", type = "integer", least = 2, most = 65534, help = "BVCI",
             note = "0 is reserved for signalling and 1 for point-to-multipoint",
         },
+        -- By hand until the BSS says them (FLOW-CONTROL-BVC).
+        queues.rate("", "the cell's", "not limited"), queues.bucket("", "that"),
+        queues.rate("ms_", "each of its MSs'", "not limited"), queues.bucket("ms_", "that"),
     },
 }
 
@@ -172,6 +168,12 @@ local nse = {
     name = "nse", min = 1, children = { nsvc, bvc }, help = "an NSE: a BSS behind Gb",
     keys = {
         { name = "nsei", type = "integer", least = 0, most = 65535, help = "NSEI" },
+        {
+            name = "rate", type = "rate", least = "100 bit/s", most = "6553 Mbit/s",
+            step = "100 bit/s", optional = true, default_help = "not limited",
+            example = "256 kbit/s", help = "of the pipe to the BSS, in octets of whole Gb frames",
+        },
+        queues.bucket("", "the pipe's"),
     },
 }
 
@@ -195,6 +197,10 @@ local traffic = {
         {
             name = "pattern", type = "choice", choices = { "constant", "poisson" },
             default = "constant", help = "the gaps: all equal, or exponential with that mean",
+        },
+        {
+            name = "ecn", type = "switch", default = false,
+            help = "whether the packets say ECT(0), so that an AQM may mark instead of drop",
         },
         {
             name = "start", type = "time", least = "0 s", most = "1440 min", default = "0 s",
@@ -225,7 +231,7 @@ local lab = {
     },
 }
 
-schema.top = { run, gn, gb, class_of_service, queue, nse, lab }
+schema.top = { run, gn, gb, queues.class, queues.queue, nse, lab }
 
 local function complete_key(key)
     local kind = key.type == "sizes" and "size" or key.type
@@ -233,7 +239,7 @@ local function complete_key(key)
     key.out = key.name
     if unit then
         key.unit = kind
-        key.out = key.name == "octets" and key.name or key.name .. unit.suffix
+        key.out = key.name:find("octets$") and key.name or key.name .. unit.suffix
         key.item = key.type == "sizes" and setmetatable({ type = "size" }, { __index = key })
         key.least_value, key.most_value = units.parse(kind, key.least), units.parse(kind, key.most)
         key.step_value = key.step and units.parse(kind, key.step)
@@ -247,23 +253,43 @@ local function times_text(constructor)
     return constructor.max and "at most one" or "any number"
 end
 
--- Fills in what is derived: `out` of keys, `key` and `child` by name, `parent`, `times` in words,
--- and the constructors of all levels by name.
-local function complete(constructor, parent)
-    constructor.parent, constructor.times = parent, times_text(constructor)
-    constructor.children = constructor.children or {}
-    constructor.key, constructor.key_names, constructor.child = {}, {}, {}
+local function complete_keys(constructor)
+    constructor.key, constructor.key_names = {}, {}
     for i, key in ipairs(constructor.keys) do
         complete_key(key)
         constructor.key[key.name] = key
         constructor.key_names[i] = key.name
     end
+end
+
+local function complete_variants(constructor)
+    for _, variant in ipairs(constructor.variants or {}) do
+        variant.parent, variant.children, variant.child = constructor.parent, {}, {}
+        complete_keys(variant)
+        constructor.variants[variant.choice] = variant
+    end
+end
+
+-- Fills in what is derived: `out` of keys, `key` and `child` by name, `parent`, `times` in words,
+-- and the constructors of all levels by name.
+local function complete(constructor, parent)
+    constructor.parent, constructor.times = parent, times_text(constructor)
+    constructor.children, constructor.child = constructor.children or {}, {}
+    complete_keys(constructor)
+    complete_variants(constructor)
     schema.constructor[constructor.name] = constructor
     schema.names[#schema.names + 1] = constructor.name
     for _, child in ipairs(constructor.children) do
         constructor.child[child.name] = child
         complete(child, constructor)
     end
+end
+
+-- The constructor whose keys a table has: `aqm` has those of the discipline that it names.
+function schema.of(constructor, given)
+    local name = given.name
+    return constructor.variants and type(name) == "string" and constructor.variants[name]
+        or constructor
 end
 
 schema.constructor, schema.names = {}, {}

@@ -16,6 +16,14 @@ units.kinds = {
         noun = "a size", machine = "octets", suffix = "_octets",
         { "octets", 1 }, { "kB", 1000 },
     },
+    probability = {
+        noun = "a probability", machine = "ppm", suffix = "_ppm",
+        { "ppm", 1 }, { "%", 10000 },
+    },
+    packets = {
+        noun = "a number of N-PDUs", machine = "packets", suffix = "_packets",
+        { "packets", 1 },
+    },
 }
 
 -- What people write out of habit, and what it is called here.
@@ -25,6 +33,7 @@ local habits = {
     bps = "bit/s", kbps = "kbit/s", Mbps = "Mbit/s", ["kb/s"] = "kbit/s", ["Mb/s"] = "Mbit/s",
     B = "octets", byte = "octets", bytes = "octets", octet = "octets",
     KB = "kB", kb = "kB", kilobyte = "kB",
+    percent = "%", pkts = "packets", packet = "packets",
 }
 
 local function names(kind)

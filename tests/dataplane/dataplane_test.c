@@ -1,68 +1,130 @@
-// The command side of the dataplane: what is refused and why, and that a full ring loses nothing.
+// Making and ending a dataplane: what cannot be made says why and leaves nothing behind; whatever
+// is queued or half sent at the end, no buffer is lost; and the memory is as foretold.
 #include "tests/dataplane/down/thread.h"
 
-#include <errno.h>
+#include <rte_malloc.h>
+#include <string.h>
 
-static void commands_are_refused_by_reason(void **state)
+static void refuses(const struct dp_config *c, const char *reason)
 {
+    const char *why = NULL;
+    assert_null(dp_create(c, &why));
+    assert_non_null(why);
+    if (!strstr(why, reason))
+        fail_msg("'%s' is not about '%s'", why, reason);
+}
+
+static void what_cannot_be_made_says_why(void **state)
+{
+    const struct dp_config good = thread_config(16, 16);
+    struct dp_config c = good;
     (void)state;
-    thread_open(16, 16);
-    struct command ms = {.op = COMMAND_ms, .ms = {.ms_id = 2048, .n201_u = 500}};
-    thread_command(&ms, -ERANGE);
-    ms.ms = (struct command_ms){.bvc_id = 1, .n201_u = 500};
-    thread_command(&ms, -ERANGE);
-    struct command pdp = {.op = COMMAND_pdp, .pdp = {.ms_id = 0, .nsapi = 5, .sapi = 3}};
-    thread_command(&pdp, -ENOENT);
-    thread_command(&(struct command){.op = COMMAND_nse}, -EEXIST);
-    thread_command(&(struct command){.op = COMMAND_COUNT}, -EINVAL);
+    c.classes.item[1].aqm = 200;
+    refuses(&c, "no AQM of that number");
+    c = good;
+    c.classes.item[1].aqm_params.n = 1;
+    refuses(&c, "number of parameters");
+    c = good;
+    thread_set_aqm(&c.classes.item[1], "codel");
+    c.classes.item[1].aqm_params.item[1].value = 0;
+    refuses(&c, "interval");
+    c = good;
+    c.classes.item[1].weight = 0;
+    refuses(&c, "weight");
+    c = good;
+    c.classes.item[1].bss_least_ns = c.classes.item[1].lifetime_ns + 1;
+    refuses(&c, "lifetime");
+    c = good;
+    c.classes.item[1].scope = SCHED_SCOPE_FLOW;
+    refuses(&c, "flow");
+    thread_open_config(&good); // and none of that has left anything behind
     thread_close();
 }
 
-static void a_full_command_ring_says_so_and_loses_nothing(void **state)
+static void too_little_memory_is_said(void **state)
 {
+    struct dp_config c = thread_config(16, 16);
     (void)state;
+    c.queue_packets = 4000000;
+    c.mss = 4000000;
+    refuses(&c, "memory");
     thread_open(16, 16);
-    uint32_t id = 0;
-    int64_t result = 0;
-    for (uint32_t round = 0; id < 2048; round++) {
-        struct command ms = {.op = COMMAND_ms,
-                             .ms = {.ms_id = id, .tlli = TLLI_FIRST + id, .n201_u = 500}};
-        result = dp_command(t.dp, &ms);
-        id += result == 0;
-        assert_true(result == 0 || result == -EAGAIN);
-        if (result == -EAGAIN)
-            thread_poll_to_rest();
-    }
-    struct command pdp = {.op = COMMAND_pdp, .pdp = {.nsapi = 5, .sapi = 3}};
-    for (id = 0, result = 0; id < 2048 && result >= 0; id++) {
-        pdp.pdp.pdp_id = pdp.pdp.ms_id = id;
-        result = dp_command(t.dp, &pdp);
-        if (result == -EAGAIN) {
-            thread_poll_to_rest();
-            result = dp_command(t.dp, &pdp);
-        }
-    }
-    assert_true(result > 0);
-    thread_poll_to_rest();
-    assert_int_equal(dp_stats(t.worker)->commands, 2 + 2048 + 2048);
     thread_close();
 }
 
-static void an_idle_worker_wants_no_wake_up(void **state)
+static uint64_t used_by(const struct dp_config *c)
+{
+    struct rte_malloc_socket_stats before, with, after;
+    const char *why;
+    rte_malloc_get_socket_stats(0, &before);
+    struct dp *dp = dp_create(c, &why);
+    assert_non_null(dp);
+    rte_malloc_get_socket_stats(0, &with);
+    assert_int_equal(dp_destroy(dp), 0);
+    rte_malloc_get_socket_stats(0, &after);
+    assert_int_equal(after.heap_allocsz_bytes, before.heap_allocsz_bytes);
+    return with.heap_allocsz_bytes - before.heap_allocsz_bytes;
+}
+
+// What more of something takes; what DPDK needs for a port in any case is the EAL's to add.
+static void foretold_memory_is_what_is_taken(void **state)
+{
+    const struct dp_config small = thread_config(1000, 64);
+    struct dp_config large[3] = {small, small, small};
+    (void)state;
+    large[0].mss = large[0].pdps = 100000;
+    large[1].queue_packets = 20000;
+    large[2].flows_a_pfc = 64;
+    large[2].classes.item[1].flows = true;
+    for (int i = 0; i < 3; i++) {
+        uint64_t more = used_by(&large[i]) - used_by(&small);
+        uint64_t foretold = dp_memory_octets(&large[i]) - dp_memory_octets(&small);
+        assert_in_range(more, foretold * 95 / 100, foretold);
+    }
+}
+
+// Frames at the port, a half-sent N-PDU, queues of two MSs longer than the list of drops.
+static void the_end_counts_all_that_waits(void **state)
 {
     (void)state;
-    thread_open(16, 16);
+    thread_open(4000, 2);
+    thread_add_ms(0, 200);
+    thread_add_ms(1, 200);
+    for (uint32_t i = 0; i < 2000; i++) {
+        thread_send(i % 2, 500);
+        if (i % 64 == 63)
+            thread_poll_to_rest();
+    }
     thread_poll_to_rest();
-    assert_int_equal(dp_poll(t.worker, 5), TIME_NEVER);
-    thread_close();
+    assert_true(dp_balanced(t.worker));
+    assert_int_equal(dp_queued(t.worker).packets, 2000);
+    thread_close(); // asserts that no buffer is held
+}
+
+static void two_dataplanes_after_each_other_are_alike(void **state)
+{
+    uint64_t octets[2];
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        thread_open(16, 64);
+        thread_add_ms(0, 200);
+        for (uint32_t n = 1; n < 16; n++)
+            thread_send(0, n * 90);
+        thread_poll_and_take_all();
+        octets[i] = t.taken_octets;
+        thread_close();
+    }
+    assert_int_equal(octets[0], octets[1]);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(commands_are_refused_by_reason),
-        cmocka_unit_test(a_full_command_ring_says_so_and_loses_nothing),
-        cmocka_unit_test(an_idle_worker_wants_no_wake_up),
+        cmocka_unit_test(what_cannot_be_made_says_why),
+        cmocka_unit_test(too_little_memory_is_said),
+        cmocka_unit_test(foretold_memory_is_what_is_taken),
+        cmocka_unit_test(the_end_counts_all_that_waits),
+        cmocka_unit_test(two_dataplanes_after_each_other_are_alike),
     };
-    return cmocka_run_group_tests(tests, thread_start_eal, NULL);
+    return cmocka_run_group_tests_name("dataplane", tests, thread_start_eal, NULL);
 }

@@ -38,8 +38,8 @@ static void few_frames_are_framed_ahead_of_a_slow_port(void **state)
             thread_poll_and_take_all();
     }
     for (uint32_t i = 0; i < 200; i++) { // slow: a frame for two packets
-        thread_send_frame(thread_gn_frame(t.teid[0], 100, 0));
-        thread_send_frame(thread_gn_frame(t.teid[0], 100, 0));
+        thread_send_frame(thread_gn_frame(t.pdp[0].teid, 100, 0));
+        thread_send_frame(thread_gn_frame(t.pdp[0].teid, 100, 0));
         thread_poll_to_rest();
         struct rte_mbuf *m = NULL;
         if (i >= 100 && rte_ring_dequeue(t.gb.from_port, (void **)&m) == 0)
@@ -58,7 +58,7 @@ static void a_full_queue_drops_by_reason(void **state)
     thread_send(0, 100);
     thread_poll_to_rest();
     for (uint32_t i = 0; i < 100; i++)
-        thread_send_frame(thread_gn_frame(t.teid[0], 100, 0));
+        thread_send_frame(thread_gn_frame(t.pdp[0].teid, 100, 0));
     thread_poll_to_rest();
     assert_true(dp_balanced(t.worker));
     struct stats_drop d = thread_dropped(DROP_queue_full);
@@ -88,6 +88,10 @@ static void without_buffers_framing_waits_and_no_number_is_skipped(void **state)
     assert_int_equal(t.received, 1);
     assert_true(dp_stats(t.worker)->no_buffer > 0);
     assert_true(dp_balanced(t.worker));
+    // What is granted and not framed must not be taken away: commands wait as well.
+    thread_command(&(struct command){.op = COMMAND_ms_default}, 0);
+    assert_int_equal(dp_poll(t.worker, t.now_ns), TIME_NEVER);
+    assert_false(dp_settled(t.dp));
     // two segments' worth, then the rest
     rte_pktmbuf_free(held[--n]);
     rte_pktmbuf_free(held[--n]);
@@ -96,6 +100,33 @@ static void without_buffers_framing_waits_and_no_number_is_skipped(void **state)
         rte_pktmbuf_free(held[--n]);
     thread_poll_and_take_all();
     assert_int_equal(t.received, 3);
+    assert_true(dp_settled(t.dp));
+    thread_close();
+}
+
+// The end while pieces are granted, the last one of an N-PDU among them, and no buffer is free.
+static void the_end_without_buffers_loses_none(void **state)
+{
+    (void)state;
+    static struct rte_mbuf *held[65536];
+    uint32_t n = 0;
+    thread_open(64, 64);
+    thread_add_ms(0, 200);
+    for (int i = 0; i < 640; i++) { // fast: bursts grow
+        thread_send(0, 100);
+        if (i % 32 == 31)
+            thread_poll_and_take_all();
+    }
+    while (n < 65536 && (held[n] = rte_pktmbuf_alloc(t.gb.pool)) != NULL)
+        n++;
+    thread_send(0, 900);
+    thread_send(0, 100);
+    thread_send(0, 900);
+    thread_poll_to_rest();
+    assert_int_equal(dp_queued(t.worker).packets, 3);
+    assert_true(dp_balanced(t.worker));
+    while (n > 0)
+        rte_pktmbuf_free(held[--n]);
     thread_close();
 }
 
@@ -106,6 +137,7 @@ int main(void)
         cmocka_unit_test(few_frames_are_framed_ahead_of_a_slow_port),
         cmocka_unit_test(a_full_queue_drops_by_reason),
         cmocka_unit_test(without_buffers_framing_waits_and_no_number_is_skipped),
+        cmocka_unit_test(the_end_without_buffers_loses_none),
     };
     return cmocka_run_group_tests(tests, thread_start_eal, NULL);
 }

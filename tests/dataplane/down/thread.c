@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PLENTY 4000000u
+
 struct thread t;
-uint16_t thread_gn_mtu_octets = 1600;
 
 // Octet i of the packet that a seed stands for.
 static void fill(uint8_t *b, uint32_t octets, uint32_t seed)
@@ -18,20 +19,41 @@ static void fill(uint8_t *b, uint32_t octets, uint32_t seed)
     }
 }
 
-static void deliver(void *ctx, const struct gb_npdu *npdu)
+static bool is_expected(const struct gb_npdu *npdu, const struct expected *e)
 {
     uint8_t octets[SIZE_MAX_OCTETS];
-    (void)ctx;
-    assert_int_not_equal(t.head, t.tail);
-    const struct expected *e = &t.expected[t.head++ % EXPECTED_MAX];
     fill(octets, e->octets, e->seed);
-    t.received++;
-    bool good = npdu->tlli == e->tlli && npdu->bvci == 2 && npdu->nsapi == 5 && npdu->sapi == 3 &&
-                npdu->lifetime_cs == LIFETIME_CS && npdu->len == e->octets &&
-                memcmp(npdu->octets, octets, e->octets) == 0;
+    return npdu->len == e->octets && memcmp(npdu->octets, octets, e->octets) == 0;
+}
+
+static void judge(const struct gb_npdu *npdu)
+{
+    uint32_t ms = npdu->tlli - TLLI_FIRST;
+    struct thread_pdp *pdp = &t.pdp[ms < MSS ? t.pdp_of[ms][npdu->nsapi] : 0];
+    bool found = false;
+    for (; pdp->head && !found; pdp->head = t.expected[pdp->head - 1].next) {
+        found = is_expected(npdu, &t.expected[pdp->head - 1]);
+        if (!found && !t.lossy)
+            break;
+        pdp->skipped += !found;
+    }
+    pdp->received++;
+    pdp->lifetime_cs = npdu->lifetime_cs;
+    bool good = found && ms == pdp->ms && npdu->bvci == 2 && npdu->sapi == pdp->sapi &&
+                (t.any_lifetime || npdu->lifetime_cs <= LIFETIME_CS);
     if (!good && t.wrong++ == 0)
-        print_message("# wrong: TLLI %08x for %08x, %zu octets for %u\n", npdu->tlli, e->tlli,
-                      npdu->len, e->octets);
+        print_message("# wrong: TLLI %08x, NSAPI %u, %zu octets\n", npdu->tlli, npdu->nsapi,
+                      npdu->len);
+}
+
+static void deliver(void *ctx, const struct gb_npdu *npdu)
+{
+    (void)ctx;
+    t.received++;
+    if (t.on_npdu)
+        t.on_npdu(npdu);
+    else
+        judge(npdu);
 }
 
 void thread_command(const struct command *c, int64_t wanted)
@@ -45,59 +67,124 @@ void thread_poll_to_rest(void)
         ;
 }
 
+void thread_do(const struct command *c)
+{
+    thread_command(c, 0);
+    thread_poll_to_rest();
+    assert_true(dp_settled(t.dp));
+    assert_int_equal(dp_stats(t.worker)->commands_refused, 0);
+}
+
+void thread_cell(uint64_t rate_bit_per_s, uint32_t bucket_octets)
+{
+    thread_do(&(struct command){.op = COMMAND_bvc_flow,
+                                .bvc_flow = {.has_rate_100_bit_per_s = rate_bit_per_s != TIME_NEVER,
+                                             .rate_100_bit_per_s = (uint32_t)(rate_bit_per_s / 100),
+                                             .bucket_octets = bucket_octets}});
+}
+
 static void open_cell(void)
 {
-    thread_command(&(struct command){.op = COMMAND_nse,
-                                     .nse = {.nsei = 101, .peer_address = BSS, .peer_port = 23001}},
-                   0);
-    thread_command(&(struct command){.op = COMMAND_bvc, .bvc = {.bvci = 2}}, 0);
+    thread_do(&(struct command){.op = COMMAND_nse,
+                                .nse = {.nsei = 101, .peer_address = BSS, .peer_port = 23001}});
+    thread_do(&(struct command){.op = COMMAND_bvc, .bvc = {.bvci = 2}});
+    thread_cell(TIME_NEVER, 0);
+}
+
+void thread_add_plain_ms(uint32_t ms, uint16_t n201_u)
+{
+    thread_do(&(struct command){.op = COMMAND_ms,
+                                .ms = {.ms_id = ms, .tlli = TLLI_FIRST + ms, .n201_u = n201_u}});
+}
+
+void thread_add_pfc(uint32_t ms, uint8_t slot, uint8_t traffic_class)
+{
+    thread_do(&(struct command){
+        .op = COMMAND_pfc, .pfc = {.ms_id = ms, .slot = slot, .traffic_class = traffic_class}});
+}
+
+void thread_add_pdp(uint32_t pdp, uint32_t ms, uint8_t slot, uint8_t nsapi, uint8_t sapi)
+{
+    struct command c = {
+        .op = COMMAND_pdp,
+        .pdp = {.pdp_id = pdp, .ms_id = ms, .slot = slot, .nsapi = nsapi, .sapi = sapi}};
+    int64_t teid = dp_command(t.dp, &c);
+    assert_true(teid > 0);
+    t.pdp[pdp] = (struct thread_pdp){.teid = (uint32_t)teid, .ms = ms, .sapi = sapi};
+    t.pdp_of[ms][nsapi] = pdp;
+    thread_poll_to_rest();
 }
 
 void thread_add_ms(uint32_t id, uint16_t n201_u)
 {
-    struct command ms = {.op = COMMAND_ms,
-                         .ms = {.ms_id = id, .tlli = TLLI_FIRST + id, .n201_u = n201_u}};
-    struct command pdp = {.op = COMMAND_pdp,
-                          .pdp = {.pdp_id = id,
-                                  .ms_id = id,
-                                  .nsapi = 5,
-                                  .sapi = 3,
-                                  .traffic_class = CLASS_BACKGROUND,
-                                  .lifetime_ms = LIFETIME_CS * 10}};
-    thread_command(&ms, 0);
-    int64_t teid = dp_command(t.dp, &pdp);
-    assert_true(teid > 0);
-    t.teid[id] = (uint32_t)teid;
-    thread_poll_to_rest();
+    thread_add_plain_ms(id, n201_u);
+    thread_add_pfc(id, 0, CLASS_BACKGROUND);
+    thread_add_pdp(id, id, 0, 5, 3);
 }
 
-static struct dp_config config(uint32_t queue_packets, uint32_t gb_ring)
+void thread_set_aqm(struct dp_class *class, const char *name)
 {
-    return (struct dp_config){.nses = 1,
-                              .bvcs = 1,
-                              .mss = 2048,
-                              .pdps = 2048,
-                              .queue_packets = queue_packets,
-                              .queue_octets = 1 << 20,
-                              .gn_ring_frames = 256,
-                              .gb_ring_frames = gb_ring,
-                              .gn_address = SGSN_GN,
-                              .gn_mac = {{2, 0, 0, 0, 0, 1}},
-                              .gn_mtu_octets = thread_gn_mtu_octets,
-                              .gb_address = SGSN_GB,
-                              .gb_mac = {{2, 0, 0, 0, 0, 2}},
-                              .gb_port = 23000,
-                              .gb_mtu_octets = 1600};
+    uint64_t params[AQM_PARAMS_MAX];
+    for (class->aqm = 0; strcmp(aqm_list[class->aqm]->name, name) != 0; class->aqm++)
+        assert_true(class->aqm + 1u < aqm_count);
+    const struct aqm_ops *ops = aqm_list[class->aqm];
+    aqm_standard_params(ops, params);
+    class->aqm_params.n = ops->param_count;
+    for (uint32_t i = 0; i < ops->param_count; i++)
+        class->aqm_params.item[i] =
+            (struct dp_aqm_param){(uint8_t)aqm_level_unit(params[i]), aqm_level_value(params[i])};
 }
 
-void thread_open(uint32_t queue_packets, uint32_t gb_ring)
+static struct dp_class a_class(void)
 {
-    struct dp_config c = config(queue_packets, gb_ring);
+    struct dp_class class = {.weight = 1,
+                             .packets = PLENTY,
+                             .octets = PLENTY,
+                             .lifetime_ns = LIFETIME_CS * 10000000ULL,
+                             .scope = SCHED_SCOPE_PFC};
+    thread_set_aqm(&class, "tail-drop");
+    return class;
+}
+
+struct dp_config thread_config(uint32_t queue_packets, uint32_t gb_ring)
+{
+    struct dp_config c = {.nses = 1,
+                          .bvcs = 2,
+                          .mss = MSS,
+                          .pdps = PDPS,
+                          .pfcs_an_ms = 3,
+                          .flow_quantum_octets = 300,
+                          .queue_packets = queue_packets,
+                          .queue_octets = 1 << 20,
+                          .bvc_packets = PLENTY,
+                          .bvc_octets = PLENTY,
+                          .ms_packets = PLENTY,
+                          .ms_octets = PLENTY,
+                          .gn_ring_frames = 256,
+                          .gb_ring_frames = gb_ring,
+                          .gn_address = SGSN_GN,
+                          .gn_mac = {{2, 0, 0, 0, 0, 1}},
+                          .gn_mtu_octets = 1600,
+                          .gb_address = SGSN_GB,
+                          .gb_mac = {{2, 0, 0, 0, 0, 2}},
+                          .gb_port = 23000,
+                          .gb_mtu_octets = 1600};
+    c.classes.n = CLASS_COUNT;
+    for (int i = 0; i < CLASS_COUNT; i++)
+        c.classes.item[i] = a_class();
+    return c;
+}
+
+void thread_open_config(const struct dp_config *c)
+{
+    const char *why = NULL;
     if (t.dp) // the test before this one failed half way
         dp_destroy(t.dp);
+    free(t.expected);
     memset(&t, 0, sizeof t);
-    t.dp = dp_create(&c);
-    assert_non_null(t.dp);
+    t.dp = dp_create(c, &why);
+    if (!t.dp)
+        fail_msg("no dataplane: %s", why);
     t.worker = dp_worker(t.dp);
     t.gn = dp_gn_far_end(t.dp);
     t.gb = dp_gb_far_end(t.dp);
@@ -105,11 +192,18 @@ void thread_open(uint32_t queue_packets, uint32_t gb_ring)
     open_cell();
 }
 
+void thread_open(uint32_t queue_packets, uint32_t gb_ring)
+{
+    struct dp_config c = thread_config(queue_packets, gb_ring);
+    thread_open_config(&c);
+}
+
 void thread_close(void)
 {
     struct rte_mbuf *m;
     while (rte_ring_dequeue(t.gb.from_port, (void **)&m) == 0)
         rte_pktmbuf_free(m);
+    assert_int_equal(dp_stats(t.worker)->commands_refused, 0);
     uint32_t held = dp_destroy(t.dp);
     t.dp = NULL;
     gb_receiver_free(t.receiver);
@@ -129,7 +223,7 @@ void thread_put32(uint8_t *b, uint32_t v)
     thread_put16(b + 2, v & 0xffff);
 }
 
-static void put_ip_checksum(uint8_t *ip)
+void thread_put_ip_checksum(uint8_t *ip)
 {
     uint32_t sum = 0;
     thread_put16(ip + 10, 0);
@@ -156,7 +250,7 @@ struct rte_mbuf *thread_gn_frame(uint32_t teid, uint32_t octets, uint32_t seed)
     ip[9] = 17;
     thread_put32(ip + 12, 0xc0000202);
     thread_put32(ip + 16, SGSN_GN);
-    put_ip_checksum(ip);
+    thread_put_ip_checksum(ip);
     thread_put16(b + 34, 2152);
     thread_put16(b + 36, 2152);
     thread_put16(b + 38, 16 + octets);
@@ -173,13 +267,34 @@ void thread_send_frame(struct rte_mbuf *m)
     assert_int_equal(rte_ring_enqueue(t.gn.to_port, m), 0);
 }
 
-void thread_send(uint32_t ms, uint32_t octets)
+static uint32_t expect(struct thread_pdp *pdp, uint32_t octets)
 {
-    uint32_t seed = t.tail;
-    assert_true(t.tail - t.head < EXPECTED_MAX);
-    t.expected[t.tail++ % EXPECTED_MAX] =
-        (struct expected){TLLI_FIRST + ms, seed, (uint16_t)octets};
-    thread_send_frame(thread_gn_frame(t.teid[ms], octets, seed));
+    if (t.expecteds == t.expected_room) {
+        t.expected_room = t.expected_room ? 2 * t.expected_room : 1024;
+        t.expected = realloc(t.expected, t.expected_room * sizeof *t.expected);
+        assert_non_null(t.expected);
+    }
+    uint32_t seed = t.expecteds++;
+    t.expected[seed] = (struct expected){.seed = seed, .octets = (uint16_t)octets};
+    if (pdp->head)
+        t.expected[pdp->tail - 1].next = seed + 1;
+    else
+        pdp->head = seed + 1;
+    pdp->tail = seed + 1;
+    return seed;
+}
+
+void thread_send(uint32_t pdp, uint32_t octets)
+{
+    uint32_t seed = expect(&t.pdp[pdp], octets);
+    thread_send_frame(thread_gn_frame(t.pdp[pdp].teid, octets, seed));
+}
+
+void thread_send_octets(uint32_t pdp, const uint8_t *npdu, uint32_t octets)
+{
+    struct rte_mbuf *m = thread_gn_frame(t.pdp[pdp].teid, octets, 0);
+    memcpy(rte_pktmbuf_mtod_offset(m, uint8_t *, 50), npdu, octets);
+    thread_send_frame(m);
 }
 
 uint32_t thread_take(uint32_t n)
@@ -187,6 +302,8 @@ uint32_t thread_take(uint32_t n)
     struct rte_mbuf *m;
     uint32_t taken = 0;
     while (taken < n && rte_ring_dequeue(t.gb.from_port, (void **)&m) == 0) {
+        if (t.on_frame)
+            t.on_frame(rte_pktmbuf_mtod(m, uint8_t *), m->pkt_len);
         int code = gb_receiver_frame(t.receiver, rte_pktmbuf_mtod(m, uint8_t *), m->pkt_len);
         if (code)
             fail_msg("the receiver refused a frame: %s", gb_receiver_error_text(code));
@@ -207,6 +324,19 @@ void thread_poll_and_take_all(void)
     } while (thread_take(UINT32_MAX) > 0 || next == t.now_ns);
     assert_int_equal(dp_stats(t.worker)->gb_tx_packets, t.taken_frames);
     assert_int_equal(dp_stats(t.worker)->gb_tx_octets, t.taken_octets);
+}
+
+void thread_run_until(uint64_t end_ns)
+{
+    for (;;) {
+        thread_poll_and_take_all();
+        uint64_t next_ns = dp_poll(t.worker, t.now_ns);
+        if (next_ns > end_ns)
+            break;
+        t.now_ns = next_ns;
+    }
+    t.now_ns = end_ns;
+    thread_poll_and_take_all();
 }
 
 struct stats_drop thread_dropped(enum drop_reason reason)

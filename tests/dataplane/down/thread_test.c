@@ -82,7 +82,7 @@ static void garbage_is_dropped_by_reason_and_harms_nobody(void **state)
             thread_send(0, 1 + i % SIZE_MAX_OCTETS);
             sent++;
         } else {
-            struct rte_mbuf *m = thread_gn_frame(t.teid[0], 1 + (uint32_t)random() % 200, i);
+            struct rte_mbuf *m = thread_gn_frame(t.pdp[0].teid, 1 + (uint32_t)random() % 200, i);
             uint8_t *b = rte_pktmbuf_mtod(m, uint8_t *);
             if (i % 4 == 1) // anything anywhere, but for the TEID, which would be a good packet
                 for (uint32_t k = 0; k < m->pkt_len; k++)
@@ -109,15 +109,15 @@ static void an_npdu_beyond_16_segments_is_refused(void **state)
     (void)state;
     struct rte_mbuf *m;
     uint32_t frames = 0;
-    thread_gn_mtu_octets = 9000;
-    thread_open(16, 64);
-    thread_gn_mtu_octets = 1600;
+    struct dp_config c = thread_config(16, 64);
+    c.gn_mtu_octets = 9000;
+    thread_open_config(&c);
     thread_add_ms(0, 140);
-    thread_send_frame(thread_gn_frame(t.teid[0], 2192, 0));
+    thread_send_frame(thread_gn_frame(t.pdp[0].teid, 2192, 0));
     thread_poll_to_rest();
     assert_int_equal(thread_dropped(DROP_npdu_oversize).packets, 1);
     assert_int_equal(thread_dropped(DROP_npdu_oversize).octets, 2192);
-    thread_send_frame(thread_gn_frame(t.teid[0], 2191, 0));
+    thread_send_frame(thread_gn_frame(t.pdp[0].teid, 2191, 0));
     thread_poll_to_rest();
     assert_true(dp_balanced(t.worker));
     for (; rte_ring_dequeue(t.gb.from_port, (void **)&m) == 0; frames++)

@@ -1,0 +1,68 @@
+// See config.h; and the description of dp_config.
+#include "dataplane/config.h"
+
+#include "dataplane/state/state.h"
+
+static const struct field dp_aqm_param_fields[] = FIELD_TABLE(dp_aqm_param, DP_AQM_PARAM_FIELDS);
+const struct field_record dp_aqm_param_record = FIELD_RECORD_OF(dp_aqm_param, dp_aqm_param_fields);
+static const struct field dp_class_fields[] = FIELD_TABLE(dp_class, DP_CLASS_FIELDS);
+const struct field_record dp_class_record = FIELD_RECORD_OF(dp_class, dp_class_fields);
+
+const struct field dp_config_fields[] = FIELD_TABLE(dp_config, DP_CONFIG_FIELDS);
+const uint32_t dp_config_field_count = sizeof dp_config_fields / sizeof dp_config_fields[0];
+
+// Beside its piece, an LLC PDU has the LLC's header and FCS, and SNDCP's header. Around it, in a
+// frame on the Gb port, stand Ethernet, IPv4, UDP, NS and BSSGP, the LLC-PDU's tag at its longest.
+#define LLC_OCTETS  (LLC_UI_HEADER_OCTETS + LLC_FCS_OCTETS)
+#define PIPE_OCTETS (STATE_OUTER_OCTETS + NS_UNITDATA_OCTETS + BSSGP_DL_UNITDATA_OCTETS_MAX)
+
+static const char *aqm_of(const struct dp_class *c, struct aqm *aqm)
+{
+    uint64_t params[AQM_PARAMS_MAX];
+    if (c->aqm >= aqm_count)
+        return "no AQM of that number";
+    const struct aqm_ops *ops = aqm_list[c->aqm];
+    if (c->aqm_params.n != ops->param_count)
+        return "another number of parameters than the AQM has";
+    for (uint32_t i = 0; i < ops->param_count; i++)
+        params[i] = AQM_LEVEL_OF(c->aqm_params.item[i].unit, c->aqm_params.item[i].value);
+    return aqm_setup(aqm, ops, params);
+}
+
+static const char *class_of(const struct dp_class *c, struct sched_class *class)
+{
+    *class = (struct sched_class){.weight = c->weight,
+                                  .limit = {c->packets, c->octets},
+                                  .lifetime_ns = c->lifetime_ns ? c->lifetime_ns : SCHED_INFINITE,
+                                  .bss_least_ns = c->bss_least_ns,
+                                  .bss_most_ns = c->bss_most_ns ? c->bss_most_ns : SCHED_INFINITE,
+                                  .scope = c->scope,
+                                  .flow_queues = c->flows};
+    return aqm_of(c, &class->aqm);
+}
+
+const char *config_sched(const struct dp_config *c, struct sched_config *sched)
+{
+    *sched = (struct sched_config){.nses = c->nses,
+                                   .bvcs = c->bvcs,
+                                   .mss = c->mss,
+                                   .pfcs_an_ms = c->pfcs_an_ms,
+                                   .flows_a_pfc = c->flows_a_pfc,
+                                   .flow_quantum_octets = c->flow_quantum_octets,
+                                   .limit = {c->queue_packets, c->queue_octets},
+                                   .bvc_limit = {c->bvc_packets, c->bvc_octets},
+                                   .ms_limit = {c->ms_packets, c->ms_octets},
+                                   .first_header_octets = LLC_OCTETS + SNDCP_FIRST_OCTETS,
+                                   .next_header_octets = LLC_OCTETS + SNDCP_NEXT_OCTETS,
+                                   .llc_octets = LLC_OCTETS,
+                                   .pipe_header_octets = PIPE_OCTETS,
+                                   .pdu_octets_max = LLC_OCTETS + LLC_N201_U_MAX,
+                                   .bvc_delay_ns = c->bvc_delay_ns,
+                                   .ms_delay_ns = c->ms_delay_ns,
+                                   .pfc_delay_ns = c->pfc_delay_ns,
+                                   .seed = c->seed};
+    const char *wrong = NULL;
+    for (int i = 0; i < CLASS_COUNT && !wrong; i++)
+        wrong = class_of(&c->classes.item[i], &sched->of_class[i]);
+    return wrong;
+}

@@ -1,0 +1,100 @@
+// What the path sees of the packet inside: whether it is ECN-capable and which flow it belongs to;
+// and the one thing it changes there, the CE mark (RFC 3168).
+//
+// A packet that came with CE stays CE, and counts as capable: it need not be dropped. The flow is
+// the hash of both addresses, protocol and ports; a fragment's ports do not count, not the first
+// one's either, so that all of them join one queue (in IPv6 a fragment header ends the walk). What
+// is no IP, or too short, is a flow of its own and not capable. Left out: SPIs and flow labels, and
+// RFC 6040's copying of the outer ECN field.
+#include "dataplane/down/down.h"
+#include "dataplane/wire/bytes.h"
+#include "dataplane/wire/ipv6.h"
+
+#define ECN_MASK       0x03
+#define ECN_CE         0x03
+#define IPV4_FRAGMENT  0x3fff // MF or an offset
+#define IPV6_HOP       0
+#define IPV6_ROUTING   43
+#define IPV6_OPTIONS   60
+#define IPV6_ECN_SHIFT 4 // in the second octet
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15u; // 2^64 over the golden ratio
+    return hash ^ hash >> 32;
+}
+
+static uint64_t eight(const uint8_t *b)
+{
+    uint64_t v;
+    memcpy(&v, b, sizeof v);
+    return v;
+}
+
+// TCP, DCCP, UDP, SCTP and UDP-Lite have their ports in the first four octets.
+static bool has_ports(uint8_t protocol)
+{
+    return protocol == 6 || protocol == 17 || protocol == 33 || protocol == 132 || protocol == 136;
+}
+
+static uint64_t with_ports(uint64_t hash, uint8_t protocol, const uint8_t *b, uint32_t n)
+{
+    uint32_t ports = has_ports(protocol) && n >= 4 ? get_be32(b) : 0;
+    return mix(hash, (uint64_t)protocol << 32 | ports);
+}
+
+static uint64_t ipv4_flow(const uint8_t *b, uint32_t n)
+{
+    uint64_t hash = mix(0, eight(b + 12));
+    uint32_t header_octets = (b[0] & 15u) * 4;
+    if (get_be16(b + 6) & IPV4_FRAGMENT || header_octets < IPV4_OCTETS || header_octets > n)
+        return hash;
+    return with_ports(hash, b[9], b + header_octets, n - header_octets);
+}
+
+static uint64_t ipv6_flow(const uint8_t *b, uint32_t n)
+{
+    uint64_t hash =
+        mix(mix(mix(mix(0, eight(b + 8)), eight(b + 16)), eight(b + 24)), eight(b + 32));
+    uint8_t next = b[6];
+    uint32_t at = IPV6_OCTETS;
+    for (int i = 0; next == IPV6_HOP || next == IPV6_ROUTING || next == IPV6_OPTIONS; i++) {
+        if (i == IPV6_EXTENSIONS_MAX || at + 8 > n)
+            return hash;
+        next = b[at];
+        at += (b[at + 1] + 1u) * 8;
+    }
+    if (at > n)
+        return hash;
+    return with_ports(hash, next, b + at, n - at);
+}
+
+void inner_classify(const uint8_t *b, uint32_t n, bool flows, struct pdu *pdu)
+{
+    uint64_t hash = 0;
+    if (n >= IPV4_OCTETS && b[0] >> 4 == 4) {
+        pdu->ect = (b[1] & ECN_MASK) != 0;
+        hash = flows ? ipv4_flow(b, n) : 0;
+    } else if (n >= IPV6_OCTETS && b[0] >> 4 == 6) {
+        pdu->ect = (b[1] >> IPV6_ECN_SHIFT & ECN_MASK) != 0;
+        hash = flows ? ipv6_flow(b, n) : 0;
+    }
+    pdu->flow_hash = (uint32_t)hash;
+}
+
+// The checksum goes on from what it was (RFC 1624 equation 3): one that was wrong stays wrong.
+static void ipv4_mark_ce(uint8_t *b)
+{
+    uint16_t before = get_be16(b);
+    b[1] |= ECN_CE;
+    uint32_t sum = (uint16_t)~get_be16(b + 10) + (uint32_t)(uint16_t)~before + get_be16(b);
+    put_be16(b + 10, ipv4_fold(sum));
+}
+
+void inner_mark_ce(uint8_t *b)
+{
+    if (b[0] >> 4 == 4)
+        ipv4_mark_ce(b);
+    else
+        b[1] |= ECN_CE << IPV6_ECN_SHIFT;
+}

@@ -1,0 +1,122 @@
+-- What the parts that say how packets wait say about each other: classes, their AQMs and lifetimes,
+-- and buckets. Also fills in their defaults that depend on other places. See config_cross.lua.
+local check = require "sluice.config_check"
+local disciplines = require "aqm"
+local schema = require "sluice.schema"
+local schema_queues = require "sluice.schema_queues"
+local units = require "sluice.units"
+
+local queues = {}
+
+local S_IN_NS = 1000000000
+local CENTISECOND_NS = 10000000
+local BUCKET_LEAST_OCTETS = 3200 -- two of the largest LLC PDUs
+
+local function note(state, record, key, ...)
+    check.note(state, record, key, (...):format(select(2, ...)))
+end
+
+local function check_weight(state, class)
+    if class.name == "signalling" and class.weight then
+        note(state, class, "weight", "found %d, allowed none: signalling goes before all others",
+            class.weight)
+    end
+    class.weight = class.weight or schema_queues.weights[class.name]
+end
+
+-- A lifetime of 0 is for ever; absent is what was refused.
+local function check_lifetime(state, class)
+    local whole, least = class.lifetime_ns, class.bss_lifetime_least_ns
+    if whole and not least and state.node_of[class].table.bss_lifetime_least == nil then
+        local half_ns = whole // 2 // CENTISECOND_NS * CENTISECOND_NS
+        least = whole > 0 and math.min(S_IN_NS, half_ns) or S_IN_NS
+        class.bss_lifetime_least_ns = least
+    elseif whole and least and whole > 0 and least > whole then
+        note(state, class, "bss_lifetime_least", "found %s, allowed no more than lifetime, %s",
+            units.format("time", least), units.format("time", whole))
+    end
+    local most = class.bss_lifetime_most_ns
+    if most and least and most < least then
+        note(state, class, "bss_lifetime_most", "found %s, allowed no less than"
+            .. " bss_lifetime_least, %s", units.format("time", most), units.format("time", least))
+    end
+end
+
+local function check_aqm(state, class)
+    local aqm = class.aqm
+    if class.scope == "flow" and class.flows == false then
+        note(state, class, "scope", 'found "flow", allowed with flows = true only')
+    end
+    local params, place = schema_queues.params(aqm)
+    local wrong = params and disciplines.check(place, params)
+    if wrong then
+        note(state, aqm, "name", 'found "%s" with values that do not go together: %s', aqm.name,
+            wrong)
+    end
+end
+
+-- All seven classes, in their order; those that the file does not name have the defaults.
+local function fill_classes(state, cfg)
+    local given = {}
+    for _, class in ipairs(cfg.class) do
+        given[class.name or ""] = class
+    end
+    cfg.class = {}
+    for i, name in ipairs(schema.classes) do
+        local class = given[name]
+            or check.made_up(state, schema.constructor.class, { name = name })
+        cfg.class[i] = class
+        check_weight(state, class)
+        check_lifetime(state, class)
+        check_aqm(state, class)
+        class.packets = class.packets or cfg.queue.packets
+        class.octets = class.octets or cfg.queue.octets
+    end
+end
+
+local function check_bucket(state, record, prefix)
+    local rate, octets = record[prefix .. "rate_bit_per_s"], record[prefix .. "bucket_octets"]
+    local key = prefix .. "bucket"
+    if octets and not rate and state.node_of[record].table[prefix .. "rate"] == nil then
+        note(state, record, key, "found a bucket without a rate, allowed with %srate only", prefix)
+    elseif rate and state.node_of[record].table[key] == nil then
+        record[key .. "_octets"] = math.max(rate // 8, BUCKET_LEAST_OCTETS)
+    end
+end
+
+-- Contexts of one class of an MS share a packet flow, so at most one of them says its bucket.
+local function check_pdps(state, ms)
+    local first = {}
+    for _, pdp in ipairs(ms.pdp) do
+        check_bucket(state, pdp, "")
+        local before = pdp.class and pdp.rate_bit_per_s and first[pdp.class]
+        if before then
+            note(state, pdp, "rate", "found a second bucket for class %s (%s has one), allowed one:"
+                .. " contexts of one class share a packet flow", pdp.class,
+                state.node_of[before].path)
+        elseif pdp.class and pdp.rate_bit_per_s then
+            first[pdp.class] = pdp
+        end
+    end
+end
+
+local function check_buckets(state, cfg)
+    for _, nse in ipairs(cfg.nse) do
+        check_bucket(state, nse, "")
+        for _, bvc in ipairs(nse.bvc) do
+            check_bucket(state, bvc, "")
+            check_bucket(state, bvc, "ms_")
+            for _, ms in ipairs(bvc.ms) do
+                check_bucket(state, ms, "")
+                check_pdps(state, ms)
+            end
+        end
+    end
+end
+
+function queues.all(state, cfg)
+    fill_classes(state, cfg)
+    check_buckets(state, cfg)
+end
+
+return queues

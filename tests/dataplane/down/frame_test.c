@@ -1,0 +1,340 @@
+// Pieces to frames: segments of several N-PDUs between each other, the CE mark in the first of
+// them, the lifetime that is left, and contexts that are removed while their N-PDUs wait. The
+// receiver of tests/oracle judges every frame.
+#include "tests/dataplane/down/thread.h"
+
+#include <string.h>
+
+#define MS_IN_NS 1000000ULL
+
+// --- Segments between each other -----------------------------------------------------------------
+
+// Of one Gb frame: whose it is and which part of an N-PDU.
+struct seen {
+    uint32_t ms;
+    uint8_t sapi, nsapi;
+    bool first, more;
+};
+
+static struct seen seen[4096];
+static uint32_t seen_count;
+
+// Ethernet 14, IPv4 20, UDP 8, NS 4; BSSGP's TLLI behind its type; LLC-PDU behind 12 octets.
+static void see(const uint8_t *frame, uint32_t octets)
+{
+    const uint8_t *bssgp = frame + 46;
+    const uint8_t *llc = bssgp + 12 + (bssgp[13] & 0x80 ? 2 : 3);
+    const uint8_t *sndcp = llc + 3;
+    (void)octets;
+    assert_true(seen_count < 4096);
+    seen[seen_count++] = (struct seen){.ms = (uint32_t)bssgp[3] << 8 | bssgp[4],
+                                       .sapi = llc[0] & 15,
+                                       .nsapi = sndcp[0] & 15,
+                                       .first = sndcp[0] & 0x40,
+                                       .more = sndcp[0] & 0x10};
+}
+
+static bool same_lle(const struct seen *a, const struct seen *b)
+{
+    return a->ms == b->ms && a->sapi == b->sapi;
+}
+
+// How often another LLE, of this MS or of any, comes between two segments of an N-PDU; one of the
+// same LLE never may.
+static uint32_t interleavings(bool same_ms)
+{
+    uint32_t between = 0;
+    for (uint32_t i = 0; i < seen_count; i++) {
+        uint32_t next = i + 1;
+        while (next < seen_count && !same_lle(&seen[i], &seen[next]))
+            next++;
+        if (!seen[i].more || next == seen_count)
+            continue;
+        for (uint32_t k = i + 1; k < next; k++)
+            between += !same_ms || seen[k].ms == seen[i].ms;
+        assert_int_equal(seen[next].nsapi, seen[i].nsapi);
+        assert_false(seen[next].first);
+    }
+    return between;
+}
+
+// Each of two MSs has a streaming and an interactive flow on SAPIs of their own, and one in the
+// background on the SAPI of the first.
+static void open_two_mss(void)
+{
+    thread_open(1000, 1024);
+    for (uint32_t ms = 0; ms < 2; ms++) {
+        thread_add_plain_ms(ms, 200);
+        thread_add_pfc(ms, 0, CLASS_STREAMING);
+        thread_add_pfc(ms, 1, CLASS_INTERACTIVE_1);
+        thread_add_pfc(ms, 2, CLASS_BACKGROUND);
+        thread_add_pdp(3 * ms, ms, 0, 5, 3);
+        thread_add_pdp(3 * ms + 1, ms, 1, 6, 11);
+        thread_add_pdp(3 * ms + 2, ms, 2, 7, 3);
+    }
+    seen_count = 0;
+    t.on_frame = see;
+}
+
+static void segments_of_mss_and_classes_take_turns(void **state)
+{
+    (void)state;
+    open_two_mss();
+    thread_cell(0, 1000); // what is sent waits, so that all have a backlog
+    for (uint32_t i = 0; i < 120; i++)
+        thread_send(i % 6, 1 + i * 97 % SIZE_MAX_OCTETS);
+    thread_poll_and_take_all();
+    assert_int_equal(t.received, 0);
+    thread_cell(TIME_NEVER, 0);
+    thread_poll_and_take_all();
+    assert_int_equal(t.received, 120);
+    assert_int_equal(gb_receiver_counters(t.receiver)->partials_open, 0);
+    print_message("# %u frames between segments of others, %u of the same MS\n",
+                  interleavings(false), interleavings(true));
+    assert_true(interleavings(false) > 100);
+    assert_true(interleavings(true) > 50);
+    thread_close();
+}
+
+// --- The CE mark ---------------------------------------------------------------------------------
+
+#define MARK_OCTETS 500
+#define MARKED_MAX  4096
+
+static struct {
+    uint8_t octets[MARKED_MAX][MARK_OCTETS];
+    uint8_t came[MARKED_MAX]; // times
+    uint32_t sent, received, marked, came_marked;
+} ecn;
+
+static uint32_t number_of(const uint8_t *npdu)
+{
+    return (uint32_t)npdu[40] << 8 | npdu[41];
+}
+
+// An IPv4 or IPv6 packet with that ECN codepoint; its number stands at 40.
+static void send_ecn(uint32_t pdp, uint8_t version, uint8_t codepoint)
+{
+    uint8_t *b = ecn.octets[ecn.sent];
+    memset(b, 0x5a, MARK_OCTETS);
+    if (version == 4) {
+        memcpy(b, "\x45\x00\x01\xf4\0\0\0\0\x40\x11\0\0\xc0\0\2\1\x0a\0\0\1", 20);
+        b[1] = (uint8_t)(0xb8 | codepoint);
+        thread_put_ip_checksum(b);
+    } else {
+        memcpy(b, "\x6b\x8f\xff\xff\x01\xcc\x11\x40", 8);
+        b[1] = (uint8_t)(0x8f | codepoint << 4);
+    }
+    thread_put16(b + 40, ecn.sent++);
+    thread_send_octets(pdp, b, MARK_OCTETS);
+}
+
+// What came out is what went in, but for a CE mark on what was capable and a checksum that fits it.
+static void judge_ecn(const struct gb_npdu *npdu)
+{
+    uint8_t right[MARK_OCTETS];
+    assert_int_equal(npdu->len, MARK_OCTETS);
+    uint32_t number = number_of(npdu->octets);
+    assert_in_range(number, 0, ecn.sent - 1);
+    assert_int_equal(ecn.came[number]++, 0);
+    memcpy(right, ecn.octets[number], MARK_OCTETS);
+    bool v4 = right[0] >> 4 == 4;
+    uint8_t before = v4 ? right[1] & 3 : right[1] >> 4 & 3;
+    uint8_t after = v4 ? npdu->octets[1] & 3 : npdu->octets[1] >> 4 & 3;
+    ecn.came_marked += before == 3;
+    if (after != before) {
+        assert_int_equal(after, 3);
+        assert_int_not_equal(before, 0);
+        ecn.marked++;
+        right[1] |= v4 ? 3 : 0x30;
+        if (v4)
+            thread_put_ip_checksum(right);
+    }
+    assert_memory_equal(npdu->octets, right, MARK_OCTETS);
+    ecn.received++;
+}
+
+static uint64_t marks_counted(void)
+{
+    uint64_t marks = 0;
+    for (int c = 0; c < CLASS_COUNT; c++)
+        marks += dp_stats(t.worker)->of_class[c].marks;
+    return marks;
+}
+
+static void set_param(struct dp_class *class, const char *name, uint64_t value)
+{
+    const struct aqm_ops *ops = aqm_list[class->aqm];
+    for (uint32_t i = 0; i < ops->param_count; i++)
+        if (strcmp(ops->params[i].name, name) == 0)
+            class->aqm_params.item[i].value = value;
+}
+
+// CoDel in front of a cell of 40 kbit/s that is offered twice as much, in packets of three
+// segments: what is capable is marked and what is not is dropped, and neither is lost from sight.
+static void marks_are_made_where_allowed_and_nowhere_else(void **state)
+{
+    static const uint8_t codepoints[] = {0, 1, 2, 3};
+    struct dp_config c = thread_config(1000, 1024);
+    struct dp_class *class = &c.classes.item[CLASS_BACKGROUND];
+    (void)state;
+    thread_set_aqm(class, "codel");
+    set_param(class, "ecn", 1);
+    memset(&ecn, 0, sizeof ecn);
+    thread_open_config(&c);
+    thread_add_ms(0, 200);
+    t.on_npdu = judge_ecn;
+    thread_cell(40000, 2000);
+    for (uint32_t i = 0; i < 1000; i++) {
+        send_ecn(0, i % 2 ? 4 : 6, codepoints[i / 2 % 4]);
+        thread_run_until(t.now_ns + 50 * MS_IN_NS);
+    }
+    thread_run_until(t.now_ns + 300000 * MS_IN_NS);
+    uint64_t dropped = thread_dropped(DROP_aqm_out).packets + thread_dropped(DROP_expired).packets;
+    print_message("# %u of %u marked, %u dropped by CoDel\n", ecn.marked, ecn.received,
+                  (unsigned)thread_dropped(DROP_aqm_out).packets);
+    assert_true(ecn.marked > 10);
+    assert_true(thread_dropped(DROP_aqm_out).packets > 10);
+    assert_int_equal(ecn.received + dropped, ecn.sent);
+    assert_int_equal(dp_queued(t.worker).packets, 0);
+    // one that came with CE may be marked once more, which nobody can see
+    assert_in_range(marks_counted(), ecn.marked, ecn.marked + ecn.came_marked);
+    thread_close();
+}
+
+// --- The lifetime --------------------------------------------------------------------------------
+
+static void open_lifetime(uint64_t whole_s, uint64_t least_s, uint64_t most_s)
+{
+    struct dp_config c = thread_config(1000, 1024);
+    struct dp_class *class = &c.classes.item[CLASS_BACKGROUND];
+    class->lifetime_ns = whole_s * S_IN_NS;
+    class->bss_least_ns = least_s * S_IN_NS;
+    class->bss_most_ns = most_s * S_IN_NS;
+    thread_open_config(&c);
+    thread_add_ms(0, 500);
+    thread_cell(0, 1000);
+}
+
+// What the BSS is told of an N-PDU that waited so long behind a stopped cell.
+static uint16_t told_after(uint64_t waited_ms)
+{
+    thread_send(0, 100);
+    thread_run_until(t.now_ns + waited_ms * MS_IN_NS);
+    thread_cell(TIME_NEVER, 0);
+    thread_poll_and_take_all();
+    thread_cell(0, 1000);
+    return t.pdp[0].lifetime_cs;
+}
+
+static void the_lifetime_falls_with_age(void **state)
+{
+    (void)state;
+    open_lifetime(30, 1, 0);
+    assert_int_equal(told_after(0), 3000);
+    assert_int_equal(told_after(10), 2999);
+    assert_int_equal(told_after(2005), 2799); // rounded down to 10 ms
+    assert_int_equal(told_after(28990), 101);
+    assert_int_equal(t.received, 4);
+    thread_close();
+}
+
+static void the_lifetime_has_bounds_and_may_be_for_ever(void **state)
+{
+    (void)state;
+    open_lifetime(30, 1, 20);
+    assert_int_equal(told_after(0), 2000);
+    assert_int_equal(told_after(15000), 1500);
+    thread_close();
+    open_lifetime(0, 0, 0);
+    t.any_lifetime = true;
+    thread_send(0, 100);
+    thread_cell(TIME_NEVER, 0);
+    thread_poll_and_take_all();
+    assert_int_equal(t.pdp[0].lifetime_cs, 0xffff);
+    thread_close();
+}
+
+// A frozen MS does not age.
+static void the_lifetime_stands_while_frozen(void **state)
+{
+    (void)state;
+    open_lifetime(30, 1, 0);
+    thread_do(&(struct command){.op = COMMAND_ms_freeze});
+    thread_cell(TIME_NEVER, 0);
+    thread_send(0, 100);
+    thread_run_until(20 * S_IN_NS);
+    assert_int_equal(t.received, 0);
+    thread_do(&(struct command){.op = COMMAND_ms_release});
+    thread_poll_and_take_all();
+    assert_int_equal(t.pdp[0].lifetime_cs, 3000);
+    thread_close();
+}
+
+// --- Contexts that are removed -------------------------------------------------------------------
+
+static void remove_pdp(uint32_t pdp)
+{
+    thread_do(&(struct command){.op = COMMAND_pdp_remove, .pdp_remove = {pdp}});
+}
+
+// Two contexts share a packet flow; one is removed and its place given away again, on another
+// NSAPI.
+static void what_waited_for_a_removed_context_is_dropped(void **state)
+{
+    (void)state;
+    thread_open(100, 1024);
+    thread_add_ms(0, 200);
+    thread_add_pdp(1, 0, 0, 6, 3);
+    thread_cell(0, 1000);
+    for (uint32_t i = 0; i < 10; i++)
+        thread_send(i % 2, 700);
+    thread_poll_to_rest();
+    uint32_t old = t.pdp[1].teid;
+    remove_pdp(1);
+    thread_send_frame(thread_gn_frame(old, 100, 0));
+    thread_add_pdp(1, 0, 0, 7, 3);
+    assert_int_not_equal(t.pdp[1].teid, old);
+    thread_send(1, 700);
+    thread_poll_to_rest();
+    thread_cell(TIME_NEVER, 0);
+    thread_poll_and_take_all();
+    assert_int_equal(thread_dropped(DROP_removed).packets, 5);
+    assert_int_equal(thread_dropped(DROP_removed).octets, 5 * 700);
+    assert_int_equal(thread_dropped(DROP_unknown_teid).packets, 1);
+    assert_int_equal(t.received, 6);
+    assert_int_equal(t.pdp[1].received, 1);
+    thread_close();
+}
+
+// The rest of a half-sent N-PDU goes the same way: four segments of 700 octets, the first has left.
+static void a_half_sent_npdu_of_a_removed_context_ends(void **state)
+{
+    (void)state;
+    thread_open(100, 1024);
+    thread_add_ms(0, 200);
+    thread_cell(8000, 206);
+    thread_send(0, 700);
+    thread_poll_to_rest();
+    assert_int_equal(thread_take(UINT32_MAX), 1);
+    remove_pdp(0);
+    thread_run_until(10 * S_IN_NS);
+    assert_int_equal(t.taken_frames, 1);
+    assert_int_equal(thread_dropped(DROP_removed).packets, 1);
+    assert_int_equal(dp_queued(t.worker).packets, 0);
+    thread_close();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(segments_of_mss_and_classes_take_turns),
+        cmocka_unit_test(marks_are_made_where_allowed_and_nowhere_else),
+        cmocka_unit_test(the_lifetime_falls_with_age),
+        cmocka_unit_test(the_lifetime_has_bounds_and_may_be_for_ever),
+        cmocka_unit_test(the_lifetime_stands_while_frozen),
+        cmocka_unit_test(what_waited_for_a_removed_context_is_dropped),
+        cmocka_unit_test(a_half_sent_npdu_of_a_removed_context_ends),
+    };
+    return cmocka_run_group_tests_name("down/frame", tests, thread_start_eal, NULL);
+}

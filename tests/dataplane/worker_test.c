@@ -1,0 +1,187 @@
+// The worker and time: it asks to be called again exactly when something can go, never at once
+// while nothing can, and what becomes too old meanwhile is counted soon.
+#include "tests/dataplane/down/thread.h"
+
+#include "tests/dataplane/random.h"
+
+#define MS_IN_NS   1000000ULL
+#define LLC_OCTETS 10 // around an N-PDU of one segment: LLC 3, SNDCP 4, FCS 3
+
+static void an_idle_worker_wants_no_wake_up(void **state)
+{
+    (void)state;
+    thread_open(16, 16);
+    thread_add_ms(0, 500);
+    assert_int_equal(dp_poll(t.worker, 5), TIME_NEVER);
+    t.now_ns = 6;
+    thread_send(0, 100);
+    thread_poll_and_take_all();
+    assert_int_equal(t.received, 1);
+    assert_int_equal(dp_poll(t.worker, 7), TIME_NEVER);
+    thread_close();
+}
+
+// A bucket that holds one PDU: the next one conforms when it has run empty, L x 8 / R later. In
+// between the worker wakes for what may have expired, some twenty times a second at most.
+static void it_wakes_when_the_next_pdu_conforms(void **state)
+{
+    const uint64_t gap_ns = (100 + LLC_OCTETS) * 8 * S_IN_NS / 8000;
+    uint32_t wakes = 0;
+    (void)state;
+    thread_open(100, 16);
+    thread_add_ms(0, 500);
+    thread_cell(8000, 100 + LLC_OCTETS);
+    for (int i = 0; i < 20; i++)
+        thread_send(0, 100);
+    for (uint32_t received = 0; t.now_ns != TIME_NEVER; wakes++) {
+        thread_poll_and_take_all();
+        if (t.received > received) {
+            assert_int_equal(t.now_ns, received * gap_ns);
+            assert_int_equal(t.received, ++received);
+        }
+        t.now_ns = dp_poll(t.worker, t.now_ns);
+    }
+    assert_int_equal(t.received, 20);
+    assert_in_range(wakes, 20, 20 + 20 * 20 * gap_ns / S_IN_NS);
+    thread_close();
+}
+
+// Polled at any instants besides, it sends no sooner.
+static void polling_in_between_changes_nothing(void **state)
+{
+    const uint64_t gap_ns = (100 + LLC_OCTETS) * 8 * S_IN_NS / 8000;
+    (void)state;
+    random_begin();
+    thread_open(100, 16);
+    thread_add_ms(0, 500);
+    thread_cell(8000, 100 + LLC_OCTETS);
+    for (int i = 0; i < 20; i++)
+        thread_send(0, 100);
+    while (t.received < 20) {
+        thread_poll_and_take_all();
+        assert_int_equal(t.received, t.now_ns / gap_ns + 1);
+        uint64_t next_ns = dp_poll(t.worker, t.now_ns), any_ns = t.now_ns + random_in(1, gap_ns);
+        t.now_ns = next_ns < any_ns ? next_ns : any_ns;
+    }
+    thread_close();
+}
+
+static void a_stopped_cell_waits_and_goes_on(void **state)
+{
+    (void)state;
+    thread_open(100, 64);
+    thread_add_ms(0, 500);
+    thread_cell(0, 1000);
+    for (int i = 0; i < 10; i++)
+        thread_send(0, 1000);
+    thread_run_until(5 * S_IN_NS);
+    assert_int_equal(t.received, 0);
+    assert_int_equal(dp_queued(t.worker).packets, 10);
+    thread_cell(TIME_NEVER, 0);
+    thread_poll_and_take_all();
+    assert_int_equal(t.received, 10);
+    thread_close();
+}
+
+// One cell stands still; another goes on at its own pace.
+static void a_stopped_cell_stops_no_other(void **state)
+{
+    (void)state;
+    thread_open(100, 64);
+    thread_do(&(struct command){.op = COMMAND_bvc, .bvc = {.bvc_id = 1, .bvci = 2}});
+    thread_do(&(struct command){.op = COMMAND_bvc_flow, .bvc_flow = {.bvc_id = 1}});
+    thread_add_ms(0, 500);
+    thread_do(&(struct command){
+        .op = COMMAND_ms, .ms = {.ms_id = 1, .bvc_id = 1, .tlli = TLLI_FIRST + 1, .n201_u = 500}});
+    thread_add_pfc(1, 0, CLASS_BACKGROUND);
+    thread_add_pdp(1, 1, 0, 5, 3);
+    thread_cell(0, 1000);
+    for (uint32_t i = 0; i < 20; i++)
+        thread_send(i % 2, 500);
+    thread_poll_and_take_all();
+    assert_int_equal(t.pdp[0].received, 0);
+    assert_int_equal(t.pdp[1].received, 10);
+    thread_close();
+}
+
+static void what_expires_is_counted_within_a_second(void **state)
+{
+    struct dp_config c = thread_config(1000, 64);
+    (void)state;
+    c.classes.item[CLASS_BACKGROUND].lifetime_ns = 3 * S_IN_NS;
+    c.classes.item[CLASS_BACKGROUND].bss_least_ns = S_IN_NS;
+    thread_open_config(&c);
+    for (uint32_t ms = 0; ms < 100; ms++)
+        thread_add_ms(ms, 500);
+    thread_cell(0, 1000);
+    for (uint32_t i = 0; i < 1000; i++) {
+        thread_send(i % 100, 100);
+        if (i % 64 == 63)
+            thread_poll_to_rest();
+    }
+    thread_run_until(2 * S_IN_NS);
+    assert_int_equal(thread_dropped(DROP_expired).packets, 0);
+    thread_run_until(3 * S_IN_NS);
+    assert_int_equal(thread_dropped(DROP_expired).packets, 1000);
+    assert_int_equal(thread_dropped(DROP_expired).octets, 100000);
+    assert_int_equal(dp_queued(t.worker).packets, 0);
+    thread_cell(TIME_NEVER, 0);
+    thread_poll_and_take_all();
+    assert_int_equal(t.received, 0);
+    assert_int_equal(dp_poll(t.worker, t.now_ns), TIME_NEVER);
+    thread_close();
+}
+
+// More N-PDUs than the scheduler's list of drops holds go by one command.
+static void a_long_flush_is_one_command(void **state)
+{
+    (void)state;
+    thread_open(2000, 16);
+    thread_add_ms(0, 500);
+    thread_cell(0, 1000);
+    for (int i = 0; i < 2000; i++) {
+        thread_send_frame(thread_gn_frame(t.pdp[0].teid, 100, 0));
+        if (i % 64 == 63)
+            thread_poll_to_rest();
+    }
+    thread_poll_to_rest();
+    assert_int_equal(dp_queued(t.worker).packets, 2000);
+    thread_do(&(struct command){.op = COMMAND_ms_flush});
+    assert_int_equal(dp_queued(t.worker).packets, 0);
+    assert_int_equal(thread_dropped(DROP_flushed).packets, 2000);
+    assert_int_equal(thread_dropped(DROP_flushed).octets, 200000);
+    assert_true(dp_balanced(t.worker));
+    thread_close();
+}
+
+// A port that takes nothing is no reason to be called again: its recovery is.
+static void a_blocked_port_asks_for_nothing(void **state)
+{
+    (void)state;
+    thread_open(100, 1);
+    thread_add_ms(0, 500);
+    for (int i = 0; i < 10; i++)
+        thread_send(0, 100);
+    for (int i = 0; i < 10; i++)
+        dp_poll(t.worker, t.now_ns);
+    assert_int_equal(dp_poll(t.worker, t.now_ns), TIME_NEVER);
+    assert_true(dp_balanced(t.worker));
+    thread_poll_and_take_all();
+    assert_int_equal(t.received, 10);
+    thread_close();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_idle_worker_wants_no_wake_up),
+        cmocka_unit_test(it_wakes_when_the_next_pdu_conforms),
+        cmocka_unit_test(polling_in_between_changes_nothing),
+        cmocka_unit_test(a_stopped_cell_waits_and_goes_on),
+        cmocka_unit_test(a_stopped_cell_stops_no_other),
+        cmocka_unit_test(what_expires_is_counted_within_a_second),
+        cmocka_unit_test(a_long_flush_is_one_command),
+        cmocka_unit_test(a_blocked_port_asks_for_nothing),
+    };
+    return cmocka_run_group_tests_name("worker", tests, thread_start_eal, NULL);
+}
