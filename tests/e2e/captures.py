@@ -10,6 +10,9 @@ import tshark_json
 import worlds
 from harness import case, check_sound, main, right, run, same, same_rows
 
+# Why an N-PDU may be dropped that has come whole and for somebody.
+QUEUE_REASONS = {"queue_full", "class_full", "bvc_full", "ms_full", "aqm_in", "aqm_out", "expired"}
+
 Results = collections.namedtuple("Results", "run packets pdus npdus")
 
 
@@ -71,12 +74,12 @@ def match(found):
 
 
 def octets(world):
-    """Those missing are as many, and as large, as the summary says: dropped as queue_full, queued,
-    or handed to the port and still on the line."""
+    """Those missing are as many, and as large, as the summary says: dropped by AQM, lifetime or a
+    limit, queued, or handed to the port and still on the line."""
     found, summary = results(world), results(world).run.summary
     _, missing = match(found)
     classes, book = summary["classes"].values(), summary["conservation"]
-    same({reason for of_class in classes for reason in of_class["drops"]} - {"queue_full"}, set(),
+    same({reason for of_class in classes for reason in of_class["drops"]} - QUEUE_REASONS, set(),
          "other reasons to drop")
     under_way = book["out"] - sum(of_class["packets"] for of_class in classes)
     under_way_octets = book["octets"]["out"] - sum(of_class["octets"] for of_class in classes)

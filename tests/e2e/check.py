@@ -32,14 +32,30 @@ lab {
 """
 CLASSES = ["signalling", "conversational", "streaming", "interactive-1", "interactive-2",
            "interactive-3", "background"]
+WEIGHTS = {"conversational": 900, "streaming": 900, "interactive-1": 50, "interactive-2": 35,
+           "interactive-3": 15, "background": 5}
+
+
+def class_of(name):
+    """All of a class that the file does not name; signalling has no weight."""
+    weight = {"weight": WEIGHTS[name]} if name in WEIGHTS else {}
+    aqm = {"name": "cobalt", "target_ns": 5000000, "rtt_ns": 1000000000, "mtu_octets": 1500,
+           "overfull": 4, "ecn": True}
+    return {"name": name} | weight | {
+        "packets": 4096, "octets": 4000000, "lifetime_ns": 10000000000,
+        "bss_lifetime_least_ns": 1000000000, "flows": False, "scope": "ms", "aqm": aqm}
+
+
 SMALLEST_WHOLE = {
     "run": {"name": "smallest", "clock": "virtual", "duration_ns": 500000000, "seed": 1},
     "gn": {"device": "net_ring", "address": "192.0.2.1", "mac": "02:00:00:00:00:01",
            "mtu_octets": 1500},
     "gb": {"device": "net_ring", "address": "198.51.100.1", "mac": "02:00:00:00:00:02",
-           "mtu_octets": 1500, "port": 23000},
-    "class": [{"name": name, "lifetime_ns": 40000000000} for name in CLASSES],
-    "queue": {"packets": 512, "octets": 256000},
+           "mtu_octets": 1500, "port": 23000, "cell_delay_ns": 0, "ms_delay_ns": 0,
+           "flow_delay_ns": 0},
+    "class": [class_of(name) for name in CLASSES],
+    "queue": {"packets": 4096, "octets": 4000000, "cell_packets": 1024, "cell_octets": 1000000,
+              "ms_packets": 256, "ms_octets": 128000, "flows": 16, "flow_quantum_octets": 300},
     "nse": [{
         "nsei": 1,
         "nsvc": [{"nsvci": 2, "peer": "198.51.100.2", "peer_port": 23000,
@@ -48,15 +64,16 @@ SMALLEST_WHOLE = {
             "bvci": 3,
             "ms": [
                 {"imsi": "001010000000001", "count": 2, "tlli": 0xC0000000, "n201_u_octets": 500,
-                 "pdp": []},
+                 "cipher": "none", "iov_ui": 0, "pdp": []},
                 {"imsi": "001010000000007", "count": 1, "tlli": 0xC0000002, "n201_u_octets": 500,
+                 "cipher": "none", "iov_ui": 0,
                  "pdp": [{"nsapi": 5, "sapi": 3, "class": "background", "address": "10.0.0.1"}]},
             ],
         }],
     }],
     "lab": {"ggsn": "192.0.2.2", "ggsn_mac": "02:00:00:00:00:04", "gb_rate_bit_per_s": 0,
             "traffic": [{"class": "background", "size_octets": [576], "rate_bit_per_s": 8500,
-                         "pattern": "constant", "start_ns": 0, "stop_ns": 500000000}]},
+                         "pattern": "constant", "ecn": False, "start_ns": 0, "stop_ns": 500000000}]},
 }
 
 
@@ -88,7 +105,7 @@ def smallest():
 @case("a value that is the default may as well be written")
 def default_written():
     text = SMALLEST.replace('count = 2', 'count = 2, n201_u = "0.5 kB"')
-    same(checked(text + 'queue { packets = 512, octets = "256 kB" }\n'), SMALLEST_WHOLE, "check")
+    same(checked(text + 'queue { packets = 4096, octets = "4000 kB" }\n'), SMALLEST_WHOLE, "check")
 
 
 @case("config/quickstart.lua: a few values, in the machine's units")
@@ -102,7 +119,47 @@ def quickstart():
     same([(ms["imsi"], ms["count"], ms["tlli"]) for ms in nse["bvc"][0]["ms"]],
          [("001010000000001", 8, 0xC0000000), ("001010000000101", 4, 0xC0000008)], "its MSs")
     same(nse["bvc"][0]["ms"][0]["n201_u_octets"], 500, "N201-U, which stands at its default")
-    same(found["lab"]["gb_rate_bit_per_s"], 64000, "lab.gb_rate")
+    same(found["lab"]["gb_rate_bit_per_s"], 256000, "lab.gb_rate")
+    same((nse["bvc"][0]["rate_bit_per_s"], nse["bvc"][0]["bucket_octets"]), (40000, 4000),
+         "the cell's bucket")
+    background = found["class"][6]
+    same((background["name"], background["weight"], background["lifetime_ns"],
+          background["bss_lifetime_least_ns"], background["scope"]),
+         ("background", 5, 5 * 10**9, 10**9, "cell"), "background")
+    same({key: background["aqm"][key] for key in ("name", "min_octets", "max_octets", "max_p_ppm",
+                                                 "weight_ppm", "ecn")},
+         {"name": "red", "min_octets": 2000, "max_octets": 6000, "max_p_ppm": 500000,
+          "weight_ppm": 500000, "ecn": False}, "its AQM")
+
+
+@case("a level keeps the unit it was written in; buckets and lifetimes that follow from others")
+def derived():
+    found = checked(SMALLEST.replace(
+        "bvci = 3,", 'bvci = 3, rate = "8 kbit/s", ms_rate = "64 kbit/s",') + """
+    class { name = "streaming", lifetime = "0.5 s", packets = 7,
+            aqm { name = "red", min = "1 s", max = "1.5 s" } }
+    class { name = "background", lifetime = "unlimited", bss_lifetime_most = "5 s",
+            aqm { name = "codel", target = "9 packets" } }
+    """)
+    cell = found["nse"][0]["bvc"][0]
+    # what the rate sends in a second, and never less than two large LLC PDUs
+    same((cell["bucket_octets"], cell["ms_bucket_octets"]), (3200, 8000), "buckets")
+    streaming, background = found["class"][2], found["class"][6]
+    same((streaming["packets"], streaming["bss_lifetime_least_ns"]), (7, 250000000), "streaming")
+    same((streaming["aqm"]["min_ns"], streaming["aqm"]["max_ns"]), (10**9, 1500000000), "levels")
+    same((background["lifetime_ns"], background["bss_lifetime_least_ns"],
+          background["bss_lifetime_most_ns"]), (0, 10**9, 5 * 10**9), "lifetimes")
+    same(background["aqm"]["target_packets"], 9, "CoDel's target")
+
+
+@case("--set reaches an AQM, also one that the file has not")
+def set_aqm():
+    text = SMALLEST + 'class { name = "background" }\n'
+    found = checked(text, "class.aqm.name=pie", "class.aqm.ref=100 ms", "class.aqm.ecn=true",
+                    "class.flows=true")
+    background = found["class"][6]
+    same((background["aqm"]["name"], background["aqm"]["ref_ns"], background["aqm"]["ecn"],
+          background["flows"]), ("pie", 10**8, True, True), "the AQM and flows")
 
 
 @case("the same file gives the same output, from check and from check --keys")
@@ -118,7 +175,7 @@ def changed():
     same(found["run"]["seed"], 1 << 53, "run.seed")
     same(found["lab"]["traffic"][0]["rate_bit_per_s"], 1000000, "lab.traffic.rate")
     same([ms["n201_u_octets"] for ms in found["nse"][0]["bvc"][0]["ms"]], [500, 1444], "n201_u")
-    same(found["queue"], {"packets": 7, "octets": 256000}, "queue")
+    same(found["queue"], SMALLEST_WHOLE["queue"] | {"packets": 7}, "queue")
 
 
 @case("the configuration may compute: locals, loops, functions of its own")
@@ -155,6 +212,12 @@ def constructors(value, name, found):
     return found
 
 
+# Keys that have no default, so that the smallest configuration does not show them.
+UNSET = {"traffic": {"imsi"}, "bvc": {"rate", "bucket", "ms_rate", "ms_bucket"},
+         "nse": {"rate", "bucket"}, "ms": {"key", "rate", "bucket"}, "pdp": {"rate", "bucket"},
+         "class": {"bss_lifetime_most"}}
+
+
 @case("--keys has every constructor and every key, with what is allowed and the default")
 def language():
     blocks = re.split(r"^ *(\w+) \{ \}", keys(), flags=re.MULTILINE)
@@ -162,19 +225,36 @@ def language():
     wanted = constructors(SMALLEST_WHOLE, "", {})
     del wanted[""]
     same(sorted(listed), sorted(wanted), "constructors")
+    wanted["aqm"] = {"name"}  # the others depend on it: see below
     for name, plain in wanted.items():
-        rows = re.findall(r"^ +(\w+) +\S.*\n +\S.*; (required|default .+)$", listed[name],
-                          re.MULTILINE)
+        block = listed[name].split("aqm { name =")[0]
+        rows = re.findall(r"^ +(\w+) +\S.*\n +\S.*; (required|default .+)$", block, re.MULTILINE)
         names = {key.removesuffix("_bit_per_s").removesuffix("_ns") for key in plain}
-        names = {key if (name, key) == ("queue", "octets") else key.removesuffix("_octets")
-                 for key in names}
-        names |= {"imsi"} if name == "traffic" else set()  # which has no default
-        same(sorted(key for key, _ in rows), sorted(names), f"keys of {name}")
+        names = {key if name in ("queue", "class") and key.endswith("octets") and "flow" not in key
+                 else key.removesuffix("_octets") for key in names}
+        same(sorted(key for key, _ in rows), sorted(names | UNSET.get(name, set())),
+             f"keys of {name}")
+
+
+@case("--keys has every AQM with the keys that check fills in for it, and the class names them all")
+def aqms():
+    named = re.search(r"aqm \{ \} .*\n +name .*\n +one of (.*); required", keys())
+    blocks = re.split(r'^ +aqm \{ name = "([\w-]+)", \.\.\. \}', keys().split("\nqueue {")[0],
+                      flags=re.MULTILINE)
+    listed = dict(zip(blocks[1::2], blocks[2::2]))
+    same(re.findall(r'"([\w-]+)"', named[1]), list(listed), "AQMs")
+    for name, block in listed.items():
+        rows = re.findall(r"^ +(\w+) +\S.*\n +\S.*; default .+$", block, re.MULTILINE)
+        found = checked(SMALLEST + f'class {{ name = "background", aqm {{ name = "{name}" }} }}\n')
+        shown = [re.sub(r"_(ns|octets|packets|ppm)$", "", key)
+                 for key in found["class"][6]["aqm"] if key != "name"]
+        same(shown, rows, f"keys of {name}")
 
 
 @case("the defaults that --keys names are those that check fills in")
 def defaults():
-    for default in ("default 512", "default 256 kB", "default 500 octets", "default 40 s",
+    for default in ("default 4096", "default 4000 kB", "default 500 octets", "default 10 s",
+                    "default ms", "default false", "default 16", "default that of queue",
                     "default 23000", "default virtual", "default net_ring", "default 1500 octets",
                     "default unlimited", "default constant", "default 0 s", "default 3"):
         right(re.search(rf"; {default}$", keys(), re.MULTILINE), f"--keys has no '{default}'")

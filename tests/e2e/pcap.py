@@ -138,7 +138,8 @@ def sndcp_of(number, info):
             numbers & 0xFFF, info[header:])
 
 
-def gb_pdu(frame):
+def gb_pdu(frame, decipher=None):
+    """`decipher(number, tlli, llc)` gives an LLC frame back in the clear, its header as it was."""
     number, udp = frame.number, datagram_of(frame)
     ns, bssgp = udp.payload[:4], udp.payload[4:]
     need(ns[:2] == b"\0\0", number, f"NS-UNITDATA begins with {ns[:2].hex()}")
@@ -147,6 +148,7 @@ def gb_pdu(frame):
     lifetime_cs, = struct.unpack_from(">H", bssgp, 10)
     llc = llc_pdu_of(number, bssgp)
     need(len(llc) > 6 and llc[0] & 0xB0 == 0 and llc[1] & 0xF8 == 0xC0, number, "no LLC UI frame")
+    llc = decipher(number, tlli, llc) if decipher else llc
     need(fcs(llc[:-3]) == int.from_bytes(llc[-3:], "little"), number, "wrong FCS")
     info = llc[3:-3]
     return Pdu(number, frame.time_ns, udp, int.from_bytes(ns[2:], "big"), tlli, bssgp[5:8],

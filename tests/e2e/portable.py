@@ -96,11 +96,12 @@ def nehalem():
     return NEHALEM
 
 
-@case("on a Nehalem: version names the byte table for the FCS")
+@case("on a Nehalem: version names slicing-by-8 for the FCS and the scalar cipher")
 def version():
     done = sluice("version", before=nehalem())
-    same((done.returncode, done.stdout.splitlines()[-1:]), (0, ["FCS by byte table"]),
-         f"exit status and last line, {done.stderr}")
+    same((done.returncode, done.stdout.splitlines()[-2:]),
+         (0, ["FCS by slicing-by-8", "GEA3 and GEA4 by scalar"]),
+         f"exit status and last lines, {done.stderr}")
 
 
 @case("on a Nehalem: the quickstart leaves the same results as here")

@@ -45,12 +45,12 @@ GB_FIELDS = {
     "more": "sndcp.m",
 }
 GN_FIELDS = {"message": "gtp.message", "teid": "gtp.teid", "sequence": "gtp.seq_number"}
-IP_FIELDS = ["ip.src", "ip.dst", "ip.len", "ip.proto"]
+IP_FIELDS = ["ip.src", "ip.dst", "ip.len", "ip.proto", "ip.dsfield.ecn"]
 
 
 def gb_frames(pcap):
     """number, time_ns, src, dst, the names of GB_FIELDS, fcs ('correct' or 'incorrect'), and inner:
-    src, dst, len, proto of the IP packet, in the frame that has its last segment."""
+    src, dst, len, proto, ecn of the IP packet, in the frame that has its last segment."""
     with _apart(pcap) as (copy, addresses):
         frames = _frames(copy, GB_FIELDS)
         fcs = fcs_verdicts(copy)
@@ -117,8 +117,9 @@ def _inner(row):
     """The second IP header of the frame, if tshark got through the whole of it."""
     if any(len(row.get(field, [])) < 2 for field in IP_FIELDS):
         return None
-    src, dst, length, proto = (row[field][1] for field in IP_FIELDS)
-    return {"src": src, "dst": dst, "len": _number(length), "proto": _number(proto)}
+    src, dst, length, proto, ecn = (row[field][1] for field in IP_FIELDS)
+    return {"src": src, "dst": dst, "len": _number(length), "proto": _number(proto),
+            "ecn": _number(ecn)}
 
 
 def _frames(pcap, fields):

@@ -50,14 +50,14 @@ SPEECH = "nse[1].bvc[1].ms[2].n201_u=1444 octets"
 
 
 def quickstart_contexts(n201_u):
-    def context(tlli, nsapi, sapi, n201_u):
+    def context(tlli, nsapi, sapi, n201_u, lifetime_cs=1000):
         return Context("198.51.100.2", 23000, "02:53:4c:00:01:01", 2, tlli, nsapi, sapi, n201_u,
-                       4000)
+                       lifetime_cs)
 
     found = {}
     for i in range(8):
         found[address("10.0.0.1", i)] = context(0xC0000000 + i, 5, 5, n201_u)
-        found[address("10.0.1.1", i)] = context(0xC0000000 + i, 6, 11, n201_u)
+        found[address("10.0.1.1", i)] = context(0xC0000000 + i, 6, 11, n201_u, 500)
     for i in range(4):
         found[address("10.0.2.1", i)] = context(0xC0000008 + i, 5, 3, 1444)
     return found
@@ -65,7 +65,7 @@ def quickstart_contexts(n201_u):
 
 def quickstart(n201_u, *sets, name="", **brings_about):
     sets = (f"nse[1].bvc[1].ms[1].n201_u={n201_u} octets", SPEECH, *sets)
-    wanted = dict(line_bit_per_s=64000, npdus_least=100, drops=True, queues=None) | brings_about
+    wanted = dict(line_bit_per_s=256000, npdus_least=100, drops=True, queues=None) | brings_about
     return World(name=f"N201-U {n201_u}{name}", contexts=quickstart_contexts(n201_u), sets=sets,
                  contexts_least=10, **wanted)
 
@@ -74,7 +74,7 @@ def quickstart(n201_u, *sets, name="", **brings_about):
 
 N201_U = [140, 141, 500, *range(1443, 1521)]
 SIZES = [36, 37, 131, 132, 134, 135, 136, 137, 496, 497, 576, 1439, 1440, 1441, 1499, 1500]
-LIFETIMES_CS = {"background": 4000, "streaming": 777, "interactive-2": 10}
+LIFETIMES_CS = {"background": 1000, "streaming": 777, "interactive-2": 10}
 
 HEAD = """
 run {{ name = "{name}", duration = "{duration}", seed = 7 }}
@@ -167,7 +167,8 @@ WORLDS = [
     quickstart(140),
     quickstart(141, "run.duration=5 s", name=", stopped inside the burst", npdus_least=50,
                queues=True),
-    quickstart(1520, "lab.gb_rate=unlimited", "gb.mtu=1600 octets", name=", no queue",
+    quickstart(1520, "lab.gb_rate=unlimited", "gb.mtu=1600 octets", "nse.bvc.rate=6000 Mbit/s",
+               name=", no queue",
                line_bit_per_s=0, drops=False, queues=False),
     many_cells(),
     counters_wrap(),

@@ -20,6 +20,16 @@ static void deliver(void *ctx, const struct gb_npdu *npdu)
     delivered++;
 }
 
+// Every other MS has a cipher, which changes nothing, so that its frames get past the FCS as well.
+static bool decipher(void *ctx, const struct gb_ciphered *frame, uint8_t *octets, size_t len)
+{
+    (void)ctx;
+    CHECK(frame->oc % 512 == 0 && frame->nu < 512 && len <= 1523);
+    if (len > 0)
+        octets[0] ^= 0, octets[len - 1] ^= 0; // all of it can be written
+    return frame->tlli % 2;
+}
+
 static void put16(uint8_t *at, size_t value)
 {
     at[0] = (uint8_t)(value >> 8);
@@ -70,6 +80,7 @@ static void give(struct gb_receiver *r, const uint8_t *octets, size_t n, int rep
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct gb_receiver *r = gb_receiver_new(deliver, NULL);
+    gb_receiver_set_decipher(r, decipher, NULL);
     uint64_t frames = 0, refused = 0;
     delivered = 0;
     for (size_t at = 0; size - at > 2; frames++) {

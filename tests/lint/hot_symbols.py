@@ -27,11 +27,13 @@ def table_read(root):
 
 
 def objects_of(root):
-    """{source as from the root: object file} of the release build."""
+    """{source as from the root: object file} of the release build; what a test compiles once more
+    for itself is no part of the program."""
     build = root / "build/release"
     return {str((build / entry["file"]).resolve().relative_to(root)): build / entry["output"]
             for entry in json.loads((root / COMMANDS).read_text())
-            if (build / entry["file"]).resolve().is_relative_to(root)}
+            if (build / entry["file"]).resolve().is_relative_to(root)
+            and not entry["output"].startswith("tests/")}
 
 
 def symbols(kind, path):

@@ -9,9 +9,11 @@ The configuration of a run that failed is kept in out/soak.
 """
 
 import argparse
+import functools
 import os
 import pathlib
 import random
+import re
 import subprocess
 import sys
 import time
@@ -34,6 +36,14 @@ def between(rng, least, most):
     return min(most, int(least * (most / least) ** rng.random() * 1.0001))
 
 
+@functools.cache
+def aqm_names():
+    """What the program knows; tail-drop alone has no ecn."""
+    keys = subprocess.run([os.environ["SLUICE"], "check", "--keys"], capture_output=True, text=True,
+                          check=True).stdout
+    return re.findall(r'aqm \{ name = "([\w-]+)"', keys)
+
+
 class World:
     """One random configuration."""
 
@@ -47,36 +57,68 @@ class World:
         rng = self.rng
         nses = "".join(self.nse(n) for n in range(1, rng.randint(1, 4) + 1))
         limits = (f"queue {{ packets = {between(rng, 1, 20000)}, "
-                  f'octets = "{between(rng, 1500, 5000000)} octets" }}\n')
+                  f'octets = "{between(rng, 1500, 5000000)} octets", '
+                  f"cell_packets = {between(rng, 1, 20000)}, "
+                  f"ms_packets = {between(rng, 1, 20000)}, "
+                  f"flows = {rng.choice((2, 16, 64))} }}\n")
+        limits += "".join(self.of_class(name) for name in CLASSES if rng.random() < 0.6)
         return (f'run {{ name = "soak", duration = "{self.duration_ms} ms", '
                 f"seed = {rng.randrange(1 << 53)} }}\n"
                 'gn { address = "192.0.2.1", mac = "02:00:00:00:00:01", mtu = "1600 octets" }\n'
-                'gb { address = "198.51.100.1", mac = "02:00:00:00:00:02", mtu = "1600 octets" }\n'
+                'gb { address = "198.51.100.1", mac = "02:00:00:00:00:02", mtu = "1600 octets"'
+                f"{self.maybe('cell_delay', 1, 2000, 'ms')}{self.maybe('ms_delay', 1, 2000, 'ms')}"
+                " }\n"
                 f"{limits}{nses}{self.lab()}")
+
+    def maybe(self, key, least, most, unit):
+        value = f', {key} = "{between(self.rng, least, most)} {unit}"'
+        return value if self.rng.random() < .5 else ""
+
+    def bucket(self, prefix="", chance=.5):
+        """A rate, with a bucket of its own or its default, or neither."""
+        rng = self.rng
+        if rng.random() > chance:
+            return ""
+        rate = f'{prefix}rate = "{between(rng, 10, 10000) * 100} bit/s", '
+        size = f'{prefix}bucket = "{between(rng, 100, 100000)} octets", '
+        return rate + (size if rng.random() < .7 else "")
+
+    def of_class(self, name):
+        rng = self.rng
+        aqm, flows = rng.choice(aqm_names()), rng.random() < .3
+        scope = rng.choice(["nse", "cell", "ms"] + ["flow"] * flows)
+        ecn = f", ecn = {str(rng.random() < .5).lower()}" if aqm != "tail-drop" else ""
+        weight = f"weight = {rng.randint(1, 1000)}, " if name != "signalling" else ""
+        return (f'class {{ name = "{name}", {weight}flows = {str(flows).lower()}, '
+                f'scope = "{scope}", lifetime = "{between(rng, 10, 6000)}0 ms", '
+                f'aqm {{ name = "{aqm}"{ecn} }} }}\n')
 
     def nse(self, number):
         cells = "".join(self.bvc(2 + n) for n in range(self.rng.randint(1, 5)))
-        return (f"nse {{\n  nsei = {number}, nsvc {{ nsvci = {number}, "
+        return (f"nse {{\n  nsei = {number}, {self.bucket(chance=.3)}nsvc {{ nsvci = {number}, "
                 f'peer = "198.51.100.{10 + number}", peer_mac = "02:00:00:00:00:03" }},\n'
                 f"{cells}}}\n")
 
     def bvc(self, bvci):
         mss = "".join(self.ms() for _ in range(self.rng.randint(1, 4)))
-        return f"  bvc {{ bvci = {bvci},\n{mss}  }},\n"
+        return f"  bvc {{ bvci = {bvci}, {self.bucket()}{self.bucket('ms_')}\n{mss}  }},\n"
 
     def ms(self):
-        rng, count, first = self.rng, between(self.rng, 1, 300), self.imsi
+        rng, count, imsi = self.rng, between(self.rng, 1, 300), self.imsi
         self.imsi += count
-        pdps = ""
+        pdps, first = "", set()
         for nsapi in rng.sample(range(5, 16), rng.randint(1, 3)):
             traffic_class = rng.choice(CLASSES)
+            own = self.bucket(chance=.3) if traffic_class not in first else ""
+            first.add(traffic_class)
             self.classes.add(traffic_class)
             self.contexts += count
             inner = f"10.{self.inner >> 16}.{self.inner >> 8 & 255}.{self.inner & 255}"
             self.inner += count
             pdps += (f"      pdp {{ nsapi = {nsapi}, sapi = {rng.choice((3, 5, 9, 11))}, "
-                     f'class = "{traffic_class}", address = "{inner}" }},\n')
-        return (f'    ms {{ imsi = "{262420000000000 + first}", count = {count}, '
+                     f'class = "{traffic_class}", address = "{inner}", {own}}},\n')
+        return (f'    ms {{ imsi = "{262420000000000 + imsi}", count = {count}, '
+                f"{self.bucket(chance=.3)}"
                 f'n201_u = "{rng.randint(140, 1520)} octets",\n{pdps}    }},\n')
 
     def lab(self):

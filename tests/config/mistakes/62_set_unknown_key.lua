@@ -1,4 +1,4 @@
--- expect: --set lab.traffic.rat: found the unknown rat, allowed class, imsi, size, rate, pattern, start, stop; did you mean rate?
+-- expect: --set lab.traffic.rat: found the unknown rat, allowed class, imsi, size, rate, pattern, ecn, start, stop; did you mean rate?
 -- set: lab.traffic.rat=1 kbit/s
 run { name = "mistake", duration = "1 s" }
 gn { address = "192.0.2.1", mac = "02:00:00:00:00:01" }

@@ -1,4 +1,4 @@
--- expect: 68_lifetime_step.lua:6: class[2].lifetime: found "105 ms" (no multiple of 10 ms), allowed a time from 100 ms to 655 s, such as "40 s"
+-- expect: 68_lifetime_step.lua:6: class[2].lifetime: found "105 ms" (no multiple of 10 ms), allowed a time from 100 ms to 655 s, such as "10 s", or "unlimited"
 run { name = "mistake", duration = "1 s" }
 gn { address = "192.0.2.1", mac = "02:00:00:00:00:01" }
 gb { address = "198.51.100.1", mac = "02:00:00:00:00:02" }

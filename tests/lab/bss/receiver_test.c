@@ -12,12 +12,14 @@
 
 #include <errno.h>
 
+#include "dataplane/wire/llc_cipher.h"
 #include "dataplane/wire/pdus.h"
 #include "tests/dataplane/eal_fixture.h"
 #include "tests/oracle/typed_frames.h"
 
-#define TLLI 0xc0000001u
-#define BSS  0xc0000202u // the destination of the typed frames
+#define TLLI         0xc0000001u
+#define FRAME_OCTETS 2048
+#define BSS          0xc0000202u // the destination of the typed frames
 
 static struct receiver receiver;
 
@@ -31,7 +33,7 @@ static int make_receiver(void **state)
 {
     (void)state;
     memset(&receiver, 0, sizeof receiver);
-    if (receiver_setup(&receiver, 4) != 0)
+    if (receiver_setup(&receiver, 4, 1) != 0)
         return -1;
     return add_context(5, CLASS_STREAMING);
 }
@@ -53,25 +55,30 @@ static void receive(const uint8_t *frame, uint32_t octets, uint64_t now_ns)
     receiver_frame(&receiver, frame, octets, now_ns);
 }
 
-// A segment for TLLI and NSAPI 5, framed by the project's own codecs, which have tests of their
-// own.
+// Below LLC, by the project's own codecs, which have tests of their own.
+static void receive_llc(uint8_t *b, uint32_t n, uint64_t now_ns)
+{
+    struct bssgp_dl_unitdata bssgp = {.tlli = TLLI, .llc_pdu = {b, n}};
+    n = (uint32_t)bssgp_dl_unitdata_encode(&bssgp, b, FRAME_OCTETS);
+    struct ns_unitdata ns = {.bvci = 2, .sdu = {b, n}};
+    n = (uint32_t)ns_unitdata_encode(&ns, b, FRAME_OCTETS);
+    struct udp udp = {23000, 23000, 0, {b, n}};
+    n = (uint32_t)udp_encode(&udp, b, FRAME_OCTETS);
+    struct ipv4 ip = {.ttl = 64, .protocol = 17, .destination = BSS, .payload = {b, n}};
+    n = (uint32_t)ipv4_encode(&ip, b, FRAME_OCTETS);
+    struct ether ether = {.type = 0x0800, .payload = {b, n}};
+    n = (uint32_t)ether_encode(&ether, b, FRAME_OCTETS);
+    receive(b, n, now_ns);
+}
+
+// A segment for TLLI and NSAPI 5.
 static void receive_segment(const struct sndcp_unitdata *segment, uint64_t now_ns)
 {
-    static uint8_t b[2048];
+    static uint8_t b[FRAME_OCTETS];
     uint32_t n = (uint32_t)sndcp_unitdata_encode(segment, b, sizeof b);
     struct llc_ui llc = {.cr = true, .sapi = 3, .protect_all = true, .info = {b, n}};
     n = (uint32_t)llc_ui_encode(&llc, b, sizeof b);
-    struct bssgp_dl_unitdata bssgp = {.tlli = TLLI, .llc_pdu = {b, n}};
-    n = (uint32_t)bssgp_dl_unitdata_encode(&bssgp, b, sizeof b);
-    struct ns_unitdata ns = {.bvci = 2, .sdu = {b, n}};
-    n = (uint32_t)ns_unitdata_encode(&ns, b, sizeof b);
-    struct udp udp = {23000, 23000, 0, {b, n}};
-    n = (uint32_t)udp_encode(&udp, b, sizeof b);
-    struct ipv4 ip = {.ttl = 64, .protocol = 17, .destination = BSS, .payload = {b, n}};
-    n = (uint32_t)ipv4_encode(&ip, b, sizeof b);
-    struct ether ether = {.type = 0x0800, .payload = {b, n}};
-    n = (uint32_t)ether_encode(&ether, b, sizeof b);
-    receive(b, n, now_ns);
+    receive_llc(b, n, now_ns);
 }
 
 static void segment(bool first, bool more, uint8_t number, uint16_t npdu, uint32_t octets)
@@ -202,6 +209,104 @@ static void test_one_tlli_in_two_nses(void **state)
     assert_true(receiver.of_class[CLASS_BACKGROUND].npdus == 0);
 }
 
+static const uint8_t kc[16] = {1, 2, 3};
+#define IOV_UI 0xfffffe00u
+
+static void add_cipher(void)
+{
+    struct receiver_key key = {.address = BSS, .port = 23000, .tlli = TLLI};
+    assert_int_equal(receiver_add_cipher(&receiver, &key, 4, (struct octets){kc, 8}, 0), -EINVAL);
+    assert_int_equal(receiver_add_cipher(&receiver, &key, 4, (struct octets){kc, 16}, IOV_UI), 0);
+    assert_int_equal(receiver_add_cipher(&receiver, &key, 4, (struct octets){kc, 16}, 0), -EEXIST);
+    key.tlli++;
+    assert_int_equal(receiver_add_cipher(&receiver, &key, 4, (struct octets){kc, 16}, 0), -ENOSPC);
+}
+
+// An N-PDU of ten octets in UI frame `number` of SAPI 3, of which the FCS is as good as said. The
+// cipher is the project's own, which has tests against others.
+static void enciphered(uint32_t number, uint8_t fcs_flip)
+{
+    static struct cipher_scratch scratch;
+    static uint8_t b[FRAME_OCTETS];
+    uint8_t zeros[10] = {0};
+    struct sndcp_unitdata s = {.first = true, .nsapi = 5, .data = {zeros, sizeof zeros}};
+    uint32_t n = (uint32_t)sndcp_unitdata_encode(&s, b, sizeof b);
+    struct llc_ui llc = {.cr = true,
+                         .sapi = 3,
+                         .nu = number % 512,
+                         .enciphered = true,
+                         .protect_all = true,
+                         .info = {b, n}};
+    n = (uint32_t)llc_ui_encode(&llc, b, sizeof b);
+    b[n - 1] ^= fcs_flip;
+    struct cipher_segment segment = {
+        kc, b + 3, llc_cipher_input_ui(IOV_UI, 3, number % 512, number / 512 * 512),
+        (uint16_t)(n - 3), CIPHER_DOWNLINK};
+    cipher_run(&scratch, &segment, 1);
+    receive_llc(b, n, 0);
+}
+
+static void expect_fault(uint64_t faults, const char *text)
+{
+    assert_true(receiver.faults == faults);
+    assert_non_null(strstr(receiver.first_fault, text));
+}
+
+static void test_enciphered(void **state)
+{
+    (void)state;
+    add_cipher();
+    for (uint32_t number = 0; number < 1100; number++)
+        enciphered(number, 0);
+    assert_int_equal(receiver.faults, 0);
+    expect_npdus(1100, 11000);
+    enciphered(1200, 0); // a hundred were lost
+    assert_int_equal(receiver.faults, 0);
+    enciphered(1199, 0);
+    expect_fault(1, "LLC: N(U) late or a duplicate");
+    enciphered(1201, 0);
+    expect_npdus(1102, 11020);
+}
+
+static void test_enciphered_with_a_wrong_fcs(void **state)
+{
+    (void)state;
+    add_cipher();
+    enciphered(0, 1);
+    expect_fault(1, "LLC: FCS wrong after deciphering");
+    enciphered(512, 0); // another overflow than the frame's number says
+    assert_int_equal(receiver.faults, 2);
+    enciphered(0, 0);
+    expect_npdus(1, 10);
+}
+
+static void test_enciphered_without_a_key(void **state)
+{
+    (void)state;
+    enciphered(0, 0);
+    expect_fault(1, "LLC: enciphered, and there is no key");
+}
+
+static void test_in_the_clear_with_a_key(void **state)
+{
+    (void)state;
+    add_cipher();
+    segment(true, false, 0, 0, 10);
+    expect_fault(1, "LLC: not enciphered");
+    expect_npdus(0, 0);
+}
+
+static void test_enciphered_and_too_long(void **state)
+{
+    static uint8_t b[FRAME_OCTETS] = {0x43, 0xc0, 0x03};
+    (void)state;
+    add_cipher();
+    receive_llc(b, 1527, 0);
+    expect_fault(1, "LLC: longer than any N201-U");
+    receive_llc(b, 1526, 0);
+    assert_int_equal(receiver.faults, 2);
+}
+
 static void test_a_frame_for_nobody(void **state)
 {
     (void)state;
@@ -261,6 +366,11 @@ int main(void)
         RECEIVER_TEST(test_another_npdus_number_in_between),
         RECEIVER_TEST(test_a_segment_without_its_first),
         RECEIVER_TEST(test_one_tlli_in_two_nses),
+        RECEIVER_TEST(test_enciphered),
+        RECEIVER_TEST(test_enciphered_with_a_wrong_fcs),
+        RECEIVER_TEST(test_enciphered_without_a_key),
+        RECEIVER_TEST(test_in_the_clear_with_a_key),
+        RECEIVER_TEST(test_enciphered_and_too_long),
         RECEIVER_TEST(test_a_frame_for_nobody),
         RECEIVER_TEST(test_contexts_are_apart),
         RECEIVER_TEST(test_no_room_for_a_context),

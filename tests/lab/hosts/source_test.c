@@ -175,6 +175,21 @@ static void test_every_octet_of_a_frame(void **state)
     rte_pktmbuf_free(m);
 }
 
+// The inner header says ECT(0), which its checksum knows; the outer one says nothing.
+static void test_ect(void **state)
+{
+    struct rte_mbuf *m = NULL;
+    (void)state;
+    source.ect = true;
+    run();
+    assert_int_equal(rte_ring_dequeue(to_port, (void **)&m), 0);
+    const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *), *inner = frame + 50;
+    assert_int_equal(frame[15], 0);
+    assert_int_equal(inner[1], 2);
+    assert_int_equal(plain_checksum(inner, 20), 0);
+    rte_pktmbuf_free(m);
+}
+
 static int make_ends(void **state)
 {
     if (eal_fixture_setup(state) != 0)
@@ -195,6 +210,7 @@ int main(void)
         SOURCE_TEST(test_poisson_intervals),
         SOURCE_TEST(test_sizes),
         SOURCE_TEST(test_every_octet_of_a_frame),
+        SOURCE_TEST(test_ect),
     };
     return cmocka_run_group_tests_name("lab/hosts/source", tests, make_ends, eal_fixture_teardown);
 }

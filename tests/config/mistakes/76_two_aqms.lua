@@ -1,0 +1,18 @@
+-- expect: 76_two_aqms.lua:6: class[1].aqm[2]: found one more (first in line 6), allowed at most one aqm { ... }
+-- expect: 76_two_aqms.lua:7: aqm: found it by itself, allowed in class { ... }
+run { name = "x", duration = "1 s" }
+gn { address = "192.0.2.1", mac = "02:00:00:00:00:01" }
+gb { address = "198.51.100.1", mac = "02:00:00:00:00:02" }
+class { name = "background", aqm { name = "red" }, aqm { name = "pie" } }
+aqm { name = "codel" }
+nse {
+    nsei = 1,
+    nsvc { nsvci = 1, peer = "198.51.100.2", peer_mac = "02:00:00:00:00:03" },
+    bvc {
+        bvci = 2,
+        ms {
+            imsi = "001010000000001",
+            pdp { nsapi = 5, class = "background", address = "10.0.0.1" },
+        },
+    },
+}

@@ -1,0 +1,19 @@
+-- expect: 86_unknown_cipher.lua:11: nse[1].bvc[1].ms[1].cipher: found "GEA4", allowed one of "none", "gea3", "gea4"; did you mean "gea4"?
+run { name = "mistake", duration = "1 s" }
+gn { address = "192.0.2.1", mac = "02:00:00:00:00:01" }
+gb { address = "198.51.100.1", mac = "02:00:00:00:00:02" }
+nse {
+    nsei = 1,
+    nsvc { nsvci = 1, peer = "198.51.100.2", peer_mac = "02:00:00:00:00:03" },
+    bvc {
+        bvci = 2,
+        ms {
+            imsi = "001010000000001", cipher = "GEA4",
+            pdp { nsapi = 5, class = "background", address = "10.0.0.1" },
+        },
+    },
+}
+lab {
+    ggsn = "192.0.2.2", ggsn_mac = "02:00:00:00:00:04",
+    traffic { class = "background", size = "576 octets", rate = "8 kbit/s" },
+}
