@@ -10,7 +10,6 @@
 #include "dataplane/aqm/red.h"
 #include "dataplane/base/units.h"
 
-#define MS_IN_NS    1000000ULL
 #define STEPS_MAX   64
 #define MIN_PDUS    5
 #define MAX_P_BEGIN 100000

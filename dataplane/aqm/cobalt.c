@@ -19,7 +19,6 @@
 #include "dataplane/aqm/codel.h"
 #include "dataplane/base/units.h"
 
-#define MS_IN_NS        1000000ULL
 #define INTERVAL_MAX_NS (1000 * S_IN_NS)
 #define GUARD_MTUS      4
 #define BLUE_UP         (FIXED_ONE / 256)

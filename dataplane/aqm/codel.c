@@ -13,7 +13,6 @@
 #include "dataplane/aqm/codel.h"
 #include "dataplane/base/units.h"
 
-#define MS_IN_NS         1000000ULL
 #define MEMORY_INTERVALS 16 // of the rate of signals
 
 #define PARAMS(P)                                                                               \

@@ -7,8 +7,6 @@
 #include "dataplane/aqm/aqm.h"
 #include "dataplane/base/units.h"
 
-#define MS_IN_NS 1000000ULL
-
 #define PARAMS(P)                                                                              \
     P(PDPC, min, AQM_LEVEL, 1, 60 * S_IN_NS, AQM_LEVEL_OF(AQM_LEVEL_TIME, 800 * MS_IN_NS),     \
       "queue from which one N-PDU in n + 1 is signalled")                                      \

@@ -15,7 +15,6 @@
 #include "dataplane/aqm/pie.h"
 #include "dataplane/base/units.h"
 
-#define MS_IN_NS   1000000ULL
 #define CATCH_UP   200
 #define MILLIONTH  (PIE_ONE / 1000000)
 #define SUM_LEAST  (PIE_ONE / 100 * 85)

@@ -13,7 +13,6 @@
 #include "dataplane/base/fixed.h"
 #include "dataplane/base/units.h"
 
-#define MS_IN_NS   1000000ULL
 #define LOOKS_MAX  256
 #define ONE_Q63    (1ULL << 63)
 #define MILLIONTHS 1000000u

@@ -7,7 +7,6 @@
 #include "dataplane/aqm/aqm.h"
 #include "dataplane/base/units.h"
 
-#define MS_IN_NS   1000000ULL
 #define NS_IN_US   1000u
 #define MILLIONTHS 1000000u
 

@@ -4,7 +4,8 @@
 
 #include <stdint.h>
 
-#define S_IN_NS 1000000000ULL
+#define S_IN_NS  1000000000ULL
+#define MS_IN_NS 1000000ULL
 
 // "No wake-up wanted": later than any time of a run.
 #define TIME_NEVER UINT64_MAX

@@ -8,12 +8,11 @@
 // N-PDU, so a context has at most one that is half sent. What is to be enciphered is noted here
 // with its INPUT, and done in a pass of its own behind the FCS. The UDP checksum stays 0 (none):
 // the LLC frame has its FCS.
+#include "dataplane/base/units.h"
 #include "dataplane/down/down.h"
 #include "dataplane/wire/bytes.h"
 #include "dataplane/wire/llc.h"
 #include "dataplane/wire/llc_cipher.h"
-
-#define MS_IN_NS 1000000u
 
 // A buffer that holds the piece's octets alone; NULL if none is free.
 static struct rte_mbuf *piece_buffer(struct down *down, const struct sched_grant *grant)

@@ -100,6 +100,8 @@ static uint32_t tunnel_burst(struct down *down, struct rte_mbuf **frames, uint32
 
 static void queue_burst(struct down *down, const struct npdu *npdu, uint32_t n, uint64_t now_ns)
 {
+    for (uint32_t i = 0; i < n; i++)
+        sched_prefetch_tail(down->sched, npdu[i].ms, npdu[i].slot);
     for (uint32_t i = 0; i < n; i++) {
         enum drop_reason reason =
             sched_put(down->sched, npdu[i].ms, npdu[i].slot, &npdu[i].pdu, now_ns);

@@ -29,6 +29,7 @@ static inline void round_hold(struct sched *s, struct round *r, uint32_t ms, uin
 static inline bool round_conforms(const struct bucket *b, uint32_t octets, uint64_t now_ns,
                                   uint64_t *level)
 {
+    *level = 0;
     if (b->rate == BUCKET_UNLIMITED)
         return true;
     *level = bucket_level(b, now_ns);

@@ -24,11 +24,10 @@
 #define WHEEL_ENTRIES_MAX (1u << 31)
 
 struct wheel_chunk {
-    uint32_t id[WHEEL_CHUNK_IDS];
+    _Alignas(64) uint32_t id[WHEEL_CHUNK_IDS];
     uint16_t offset_ns[WHEEL_CHUNK_IDS]; // within the slot
     uint16_t slot;
     uint32_t next;
-    uint32_t unused;
 };
 static_assert(sizeof(struct wheel_chunk) == 64, "a chunk is a cache line");
 

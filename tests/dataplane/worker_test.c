@@ -2,9 +2,10 @@
 // while nothing can, and what becomes too old meanwhile is counted soon.
 #include "tests/dataplane/down/thread.h"
 
+#include "dataplane/base/units.h"
+
 #include "tests/dataplane/random.h"
 
-#define MS_IN_NS   1000000ULL
 #define LLC_OCTETS 10 // around an N-PDU of one segment: LLC 3, SNDCP 4, FCS 3
 
 static void an_idle_worker_wants_no_wake_up(void **state)

@@ -3,9 +3,9 @@
 // receiver of tests/oracle judges every frame.
 #include "tests/dataplane/down/thread.h"
 
-#include <string.h>
+#include "dataplane/base/units.h"
 
-#define MS_IN_NS 1000000ULL
+#include <string.h>
 
 // --- Segments between each other -----------------------------------------------------------------
 

@@ -24,7 +24,6 @@
 
 #define WORLD_NONE  UINT32_MAX
 #define WORLD_BATCH 64
-#define MS_IN_NS    1000000ULL
 
 #ifdef __SANITIZE_ADDRESS__
 #define WORLD_CASES(n) ((n) / 10 + 1) // a sample: instrumented code is some ten times slower
