@@ -4,13 +4,17 @@
 #include <stddef.h>
 
 #define OFFSET_worker(name) STATS_SCOPE_WORKER, offsetof(struct stats_worker, name)
+#define OFFSET_port(name)   STATS_SCOPE_PORT, offsetof(struct stats_port, name)
 #define OFFSET_class(name)  STATS_SCOPE_CLASS, offsetof(struct stats_class, name)
+#define OFFSET_up(name)     STATS_SCOPE_UP, offsetof(struct stats_up, name)
 const struct stats_counter stats_counters[] = {
 #define COUNTER(scope, name, unit, help) {#name, unit, help, OFFSET_##scope(name)},
 #include "dataplane/stats/counters.def"
 #undef COUNTER
 };
 const uint32_t stats_counter_count = sizeof stats_counters / sizeof stats_counters[0];
+
+const char *const stats_side_names[STATS_SIDES] = {[STATS_GN] = "gn", [STATS_GB] = "gb"};
 
 const char *const drop_names[DROP_COUNT] = {
 #define DROP(name, help) #name,
@@ -24,37 +28,58 @@ const char *const drop_helps[DROP_COUNT] = {
 #undef DROP
 };
 
-static struct stats_drop sum_of_drops(const struct stats_class *of_class)
+static void add_drops(struct stats_drop *sum, const struct stats_drop drop[DROP_COUNT])
 {
-    struct stats_drop sum = {0};
     for (int r = 0; r < DROP_COUNT; r++) {
-        sum.packets += of_class->drop[r].packets;
-        sum.octets += of_class->drop[r].octets;
+        sum->packets += drop[r].packets;
+        sum->octets += drop[r].octets;
     }
-    return sum;
 }
 
-static void add_class(struct stats_balance *b, const struct stats_class *of_class)
+// What a direction's own port says of its frames.
+static struct stats_balance balance_of_port(const struct stats_port *p)
 {
-    struct stats_drop dropped = sum_of_drops(of_class);
-    b->npdu_packets += of_class->in_packets;
-    b->npdu_octets += of_class->in_octets;
-    b->packets.out += of_class->out_packets;
-    b->octets.out += of_class->out_octets;
-    b->dropped_npdus.packets += dropped.packets;
-    b->dropped_npdus.octets += dropped.octets;
+    struct stats_balance b = {
+        .packets = {.in = p->rx_packets + p->strays_in_packets,
+                    .aside = p->host_packets + p->control_packets + p->joined_packets +
+                             p->strays_out_packets},
+        .octets = {.in = p->rx_octets + p->strays_in_octets,
+                   .headers = p->header_octets,
+                   .aside = p->host_octets + p->control_octets + p->strays_out_octets}};
+    add_drops(&b.dropped_frames, p->drop);
+    return b;
+}
+
+static struct stats_balance with_dropped(struct stats_balance b)
+{
+    b.packets.dropped = b.dropped_frames.packets + b.dropped_inner.packets;
+    b.octets.dropped = b.dropped_frames.octets + b.dropped_inner.octets;
+    return b;
 }
 
 struct stats_balance stats_balance(const struct stats_worker *stats)
 {
-    struct stats_balance b = {
-        .packets = {.in = stats->gn_rx_packets},
-        .octets = {.in = stats->gn_rx_octets, .headers = stats->gn_header_octets},
-        .dropped_frames = sum_of_drops(&stats->of_class[CLASS_COUNT]),
-    };
-    for (int c = 0; c < CLASS_COUNT; c++)
-        add_class(&b, &stats->of_class[c]);
-    b.packets.dropped = b.dropped_frames.packets + b.dropped_npdus.packets;
-    b.octets.dropped = b.dropped_frames.octets + b.dropped_npdus.octets;
-    return b;
+    struct stats_balance b = balance_of_port(&stats->of_port[STATS_GN]);
+    for (int c = 0; c < CLASS_COUNT; c++) {
+        const struct stats_class *class = &stats->of_class[c];
+        b.inner_packets += class->in_packets;
+        b.inner_octets += class->in_octets;
+        b.packets.out += class->out_packets;
+        b.octets.out += class->out_octets;
+        b.moved.packets += class->moved_in_packets - class->moved_out_packets;
+        b.moved.octets += class->moved_in_octets - class->moved_out_octets;
+        add_drops(&b.dropped_inner, class->drop);
+    }
+    return with_dropped(b);
+}
+
+struct stats_balance stats_balance_up(const struct stats_worker *stats)
+{
+    struct stats_balance b = balance_of_port(&stats->of_port[STATS_GB]);
+    b.inner_packets = stats->up.in_packets;
+    b.inner_octets = stats->up.in_octets;
+    b.packets.out = stats->up.out_packets;
+    b.octets.out = stats->up.out_octets;
+    add_drops(&b.dropped_inner, stats->up.drop);
+    return with_dropped(b);
 }

@@ -1,5 +1,5 @@
 // The counters and drop reasons of a worker, from counters.def and drops.def. One writer (the
-// worker), any reader; plain 64-bit adds. A packet that no class claims counts under CLASS_COUNT.
+// worker), any reader; plain 64-bit adds.
 #ifndef SLUICE_STATS_STATS_H
 #define SLUICE_STATS_STATS_H
 
@@ -19,7 +19,24 @@ struct stats_drop {
     uint64_t packets, octets;
 };
 
+enum stats_side { STATS_GN, STATS_GB, STATS_SIDES };
+extern const char *const stats_side_names[STATS_SIDES];
+
+// The counters of one scope; a scope in whose name packets end has a drop of each reason.
 #define STATS_SCOPE_worker(name)
+#define STATS_SCOPE_class(name)
+#define STATS_SCOPE_up(name)
+#define STATS_SCOPE_port(name) uint64_t name;
+struct stats_port {
+#define COUNTER(scope, name, unit, help) STATS_SCOPE_##scope(name)
+#include "dataplane/stats/counters.def"
+#undef COUNTER
+    struct stats_drop drop[DROP_COUNT];
+};
+#undef STATS_SCOPE_port
+#define STATS_SCOPE_port(name)
+
+#undef STATS_SCOPE_class
 #define STATS_SCOPE_class(name) uint64_t name;
 struct stats_class {
 #define COUNTER(scope, name, unit, help) STATS_SCOPE_##scope(name)
@@ -27,27 +44,42 @@ struct stats_class {
 #undef COUNTER
     struct stats_drop drop[DROP_COUNT];
 };
-#undef STATS_SCOPE_worker
 #undef STATS_SCOPE_class
-
-#define STATS_SCOPE_worker(name) uint64_t name;
 #define STATS_SCOPE_class(name)
+
+#undef STATS_SCOPE_up
+#define STATS_SCOPE_up(name) uint64_t name;
+struct stats_up {
+#define COUNTER(scope, name, unit, help) STATS_SCOPE_##scope(name)
+#include "dataplane/stats/counters.def"
+#undef COUNTER
+    struct stats_drop drop[DROP_COUNT];
+};
+#undef STATS_SCOPE_up
+#define STATS_SCOPE_up(name)
+
+#undef STATS_SCOPE_worker
+#define STATS_SCOPE_worker(name) uint64_t name;
 struct stats_worker {
 #define COUNTER(scope, name, unit, help) STATS_SCOPE_##scope(name)
 #include "dataplane/stats/counters.def"
 #undef COUNTER
-    struct stats_class of_class[CLASS_COUNT + 1];
+    struct stats_port of_port[STATS_SIDES];
+    struct stats_class of_class[CLASS_COUNT];
+    struct stats_up up;
 };
 #undef STATS_SCOPE_worker
 #undef STATS_SCOPE_class
+#undef STATS_SCOPE_port
+#undef STATS_SCOPE_up
 
-enum stats_scope { STATS_SCOPE_WORKER, STATS_SCOPE_CLASS };
+enum stats_scope { STATS_SCOPE_WORKER, STATS_SCOPE_PORT, STATS_SCOPE_CLASS, STATS_SCOPE_UP };
 
 // Descriptors, for who prints every counter alike.
 struct stats_counter {
     const char *name, *unit, *help;
     enum stats_scope scope;
-    uint32_t offset; // in struct stats_worker or struct stats_class
+    uint32_t offset; // in the struct of its scope
 };
 
 extern const struct stats_counter stats_counters[];
@@ -55,19 +87,27 @@ extern const uint32_t stats_counter_count;
 extern const char *const drop_names[DROP_COUNT];
 extern const char *const drop_helps[DROP_COUNT];
 
-// What is left of packets and octets: the ledger of property S8. Octets of an N-PDU count without
-// its outer headers, so those are a row of their own.
+// The ledger of property S8, one a direction, in frames (or N-PDUs, or segments) and octets:
+//   in + moved = headers + aside + out + dropped + what is held (which the path knows, not the
+//   counters)
+// Octets of what goes on count without its outer headers, so those are an entry of their own;
+// `aside` is what was for the port itself, given to control or to another worker, or joined to
+// another fragment.
 struct stats_ledger {
-    uint64_t in, headers, out, dropped;
+    uint64_t in, headers, aside, out, dropped;
 };
 
 struct stats_balance {
     struct stats_ledger packets, octets;
-    // The same, split where a frame becomes an N-PDU.
-    uint64_t npdu_packets, npdu_octets;
-    struct stats_drop dropped_frames, dropped_npdus;
+    // The same, split where a frame becomes an N-PDU or segment: what came out of frames, what was
+    // dropped as a frame, and what was dropped later.
+    uint64_t inner_packets, inner_octets;
+    struct stats_drop dropped_frames, dropped_inner;
+    // What came with MSs from other workers, less what went with them, modulo 2^64.
+    struct stats_drop moved;
 };
 
-struct stats_balance stats_balance(const struct stats_worker *stats);
+struct stats_balance stats_balance(const struct stats_worker *stats);    // the downlink
+struct stats_balance stats_balance_up(const struct stats_worker *stats); // the uplink
 
 #endif

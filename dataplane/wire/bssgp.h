@@ -5,6 +5,7 @@
 #define SLUICE_WIRE_BSSGP_H
 
 #include "dataplane/wire/bssgp_ies.h"
+#include "dataplane/wire/bytes.h"
 
 #define BSSGP_UL_UNITDATA_IES(MUST, MAY, T)             \
     MUST(T, tlli, BSSGP_IE_V_TLLI)                      \
@@ -199,13 +200,39 @@
 
 // The parts of DL-UNITDATA for who writes around an LLC PDU that is already in place: the fixed
 // part with the lifetime, a new lifetime into it, and the LLC PDU's tag and length.
+#define BSSGP_LIFETIME_AT        8    // in the fixed part
+#define BSSGP_LENGTH_SHORT       0x80 // a length in one octet
+#define BSSGP_LENGTH_SHORT_MAX   0x7f
+#define BSSGP_MS_PER_CENTISECOND 10
+
 #define BSSGP_DL_UNITDATA_FIXED_OCTETS 12
-#define BSSGP_DL_UNITDATA_OCTETS_MAX   (BSSGP_DL_UNITDATA_FIXED_OCTETS + 3)
+#define BSSGP_DL_UNITDATA_OCTETS_MAX \
+    (BSSGP_DL_UNITDATA_FIXED_OCTETS + 3) // without optional elements
+
+// The optional elements alone, in their order; the octets written, or a fault.
+int bssgp_dl_unitdata_put_options(const struct bssgp_dl_unitdata *pdu, uint8_t *b, uint32_t room);
 
 void bssgp_dl_unitdata_put_fixed(const struct bssgp_dl_unitdata *pdu, uint8_t *b);
 // Rounded down to 10 ms; beyond the largest it is for ever.
-void bssgp_dl_unitdata_put_lifetime(uint32_t lifetime_ms, uint8_t *b);
-uint32_t bssgp_llc_tag_octets(uint32_t llc_octets);
-void bssgp_put_llc_tag(uint32_t llc_octets, uint8_t *b);
+static inline void bssgp_dl_unitdata_put_lifetime(uint32_t lifetime_ms, uint8_t *b)
+{
+    if (lifetime_ms > BSSGP_LIFETIME_INFINITE_MS)
+        lifetime_ms = BSSGP_LIFETIME_INFINITE_MS;
+    put_be16(b + BSSGP_LIFETIME_AT + 2, (uint16_t)(lifetime_ms / BSSGP_MS_PER_CENTISECOND));
+}
+
+static inline uint32_t bssgp_llc_tag_octets(uint32_t llc_octets)
+{
+    return llc_octets <= BSSGP_LENGTH_SHORT_MAX ? 2 : 3;
+}
+
+static inline void bssgp_put_llc_tag(uint32_t llc_octets, uint8_t *b)
+{
+    b[0] = 0x0e;
+    if (llc_octets <= BSSGP_LENGTH_SHORT_MAX)
+        b[1] = (uint8_t)(BSSGP_LENGTH_SHORT | llc_octets);
+    else
+        put_be16(b + 1, (uint16_t)llc_octets);
+}
 
 #endif

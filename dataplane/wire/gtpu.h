@@ -10,11 +10,14 @@
 #ifndef SLUICE_WIRE_GTPU_H
 #define SLUICE_WIRE_GTPU_H
 
+#include "dataplane/wire/bytes.h"
 #include "dataplane/wire/field.h"
 
 #define GTPU_PORT           2152
 #define GTPU_OCTETS         8
 #define GTPU_OPTIONS_OCTETS 4
+
+#define GTPU_PLAIN 0x30 // version 1, GTP, no options
 
 #define GTPU_ECHO_REQUEST         1
 #define GTPU_ECHO_RESPONSE        2
@@ -55,6 +58,14 @@ FIELD_STRUCT(gtpu_supported_extensions, GTPU_SUPPORTED_EXTENSIONS_FIELDS);
 // The chain may not lie in the buffer that is written, but where it goes to.
 int gtpu_decode(struct gtpu *message, const uint8_t *b, uint32_t n);
 int gtpu_encode(const struct gtpu *message, uint8_t *b, uint32_t room);
+
+// What nearly every message is: a G-PDU without options, whole within n octets. gtpu_decode says
+// the same of it; its TEID and length are in the header, its payload behind.
+static inline bool gtpu_is_plain(const uint8_t *b, uint32_t n)
+{
+    return n >= GTPU_OCTETS && b[0] == GTPU_PLAIN && b[1] == GTPU_G_PDU &&
+           get_be16(b + 2) <= n - GTPU_OCTETS;
+}
 
 // The payloads of the messages of these names.
 int gtpu_echo_response_decode(struct gtpu_echo_response *response, const uint8_t *b, uint32_t n);

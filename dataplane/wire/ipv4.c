@@ -18,13 +18,6 @@ uint32_t ipv4_sum(uint32_t sum, const uint8_t *b, uint32_t n)
     return (uint32_t)total;
 }
 
-uint16_t ipv4_fold(uint32_t sum)
-{
-    sum = (sum & 0xffff) + (sum >> 16);
-    sum = (sum & 0xffff) + (sum >> 16);
-    return (uint16_t)~sum;
-}
-
 int ipv4_decode(struct ipv4 *packet, const uint8_t *b, uint32_t n)
 {
     if (n < IPV4_OCTETS)

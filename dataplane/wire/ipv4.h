@@ -27,7 +27,12 @@ int ipv4_encode(const struct ipv4 *packet, uint8_t *b, uint32_t room);
 
 // The ones' complement sum of RFC 1071 over n octets, to be continued or folded.
 uint32_t ipv4_sum(uint32_t sum, const uint8_t *b, uint32_t n);
-uint16_t ipv4_fold(uint32_t sum);
+static inline uint16_t ipv4_fold(uint32_t sum)
+{
+    sum = (sum & 0xffff) + (sum >> 16);
+    sum = (sum & 0xffff) + (sum >> 16);
+    return (uint16_t)~sum;
+}
 
 // Writes the 20 header octets only: total length from payload_octets, checksum included.
 void ipv4_put_header(const struct ipv4 *packet, uint32_t payload_octets, uint8_t *b);

@@ -6,12 +6,8 @@
 #include "dataplane/wire/fcs.h"
 
 #define BIT_PD         0x80
-#define BIT_CR         0x40
 #define ADDRESS_SPARE  0x30
-#define UI_FORMAT      0xc0
 #define UI_FORMAT_MASK 0xe0
-#define BIT_E          0x02
-#define BIT_PM         0x01
 
 static uint32_t covered_octets(bool protect_all, uint32_t info)
 {
@@ -23,23 +19,18 @@ static uint32_t covered_octets(bool protect_all, uint32_t info)
 bool llc_ui_fcs_good(const uint8_t *b, uint32_t n)
 {
     uint32_t info = n - LLC_UI_HEADER_OCTETS - LLC_FCS_OCTETS;
-    return fcs(b, covered_octets(b[2] & BIT_PM, info)) == fcs_get(b + n - LLC_FCS_OCTETS);
+    return fcs(b, covered_octets(b[2] & LLC_BIT_PM, info)) == fcs_get(b + n - LLC_FCS_OCTETS);
 }
 
 int llc_address_decode(uint8_t octet, bool *cr, uint8_t *sapi)
 {
     if (octet & BIT_PD)
         return wire_fault(WIRE_TYPE, 0);
-    *cr = octet & BIT_CR;
+    *cr = octet & LLC_BIT_CR;
     *sapi = octet & 15;
     if ((octet & ADDRESS_SPARE) || *sapi == 0 || *sapi == 15)
         return wire_fault(WIRE_RESERVED, 0);
     return 0;
-}
-
-uint8_t llc_address_encode(bool cr, uint8_t sapi)
-{
-    return (uint8_t)((cr ? BIT_CR : 0) | sapi);
 }
 
 int llc_ui_decode(struct llc_ui *frame, const uint8_t *b, uint32_t n)
@@ -49,11 +40,11 @@ int llc_ui_decode(struct llc_ui *frame, const uint8_t *b, uint32_t n)
     int fault = llc_address_decode(b[0], &frame->cr, &frame->sapi);
     if (fault)
         return fault;
-    if ((b[1] & UI_FORMAT_MASK) != UI_FORMAT)
+    if ((b[1] & UI_FORMAT_MASK) != LLC_UI_FORMAT)
         return wire_fault(WIRE_TYPE, 1);
     frame->nu = (uint16_t)((b[1] & 7) << 6 | b[2] >> 2);
-    frame->enciphered = b[2] & BIT_E;
-    frame->protect_all = b[2] & BIT_PM;
+    frame->enciphered = b[2] & LLC_BIT_E;
+    frame->protect_all = b[2] & LLC_BIT_PM;
     frame->info =
         (struct octets){b + LLC_UI_HEADER_OCTETS, n - LLC_UI_HEADER_OCTETS - LLC_FCS_OCTETS};
     frame->has_enciphered_fcs = frame->enciphered;
@@ -61,14 +52,6 @@ int llc_ui_decode(struct llc_ui *frame, const uint8_t *b, uint32_t n)
     if (!frame->enciphered && !llc_ui_fcs_good(b, n))
         return wire_fault(WIRE_FCS, n - LLC_FCS_OCTETS);
     return (int)n;
-}
-
-void llc_ui_put_header(const struct llc_ui *frame, uint8_t *b)
-{
-    b[0] = llc_address_encode(frame->cr, frame->sapi);
-    b[1] = (uint8_t)(UI_FORMAT | frame->nu >> 6);
-    b[2] = (uint8_t)(frame->nu << 2 | (frame->enciphered ? BIT_E : 0) |
-                     (frame->protect_all ? BIT_PM : 0));
 }
 
 int llc_ui_encode(const struct llc_ui *frame, uint8_t *b, uint32_t room)

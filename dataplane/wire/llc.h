@@ -7,6 +7,11 @@
 
 #include "dataplane/wire/field.h"
 
+#define LLC_BIT_CR    0x40 // of the address
+#define LLC_UI_FORMAT 0xc0 // of the control field, and its last two bits
+#define LLC_BIT_E     0x02
+#define LLC_BIT_PM    0x01
+
 #define LLC_UI_HEADER_OCTETS 3
 #define LLC_FCS_OCTETS       3
 #define LLC_N202_OCTETS      4
@@ -35,7 +40,10 @@ static inline bool llc_cr(bool command, bool downlink)
 
 // The address octet (clause 6.2): 0, or a fault at octet 0.
 int llc_address_decode(uint8_t octet, bool *cr, uint8_t *sapi);
-uint8_t llc_address_encode(bool cr, uint8_t sapi);
+static inline uint8_t llc_address_encode(bool cr, uint8_t sapi)
+{
+    return (uint8_t)((cr ? LLC_BIT_CR : 0) | sapi);
+}
 
 int llc_ui_decode(struct llc_ui *frame, const uint8_t *b, uint32_t n);
 int llc_ui_encode(const struct llc_ui *frame, uint8_t *b, uint32_t room);
@@ -45,6 +53,12 @@ int llc_ui_encode(const struct llc_ui *frame, uint8_t *b, uint32_t room);
 bool llc_ui_fcs_good(const uint8_t *b, uint32_t n);
 
 // The three header octets alone.
-void llc_ui_put_header(const struct llc_ui *frame, uint8_t *b);
+static inline void llc_ui_put_header(const struct llc_ui *frame, uint8_t *b)
+{
+    b[0] = llc_address_encode(frame->cr, frame->sapi);
+    b[1] = (uint8_t)(LLC_UI_FORMAT | frame->nu >> 6);
+    b[2] = (uint8_t)(frame->nu << 2 | (frame->enciphered ? LLC_BIT_E : 0) |
+                     (frame->protect_all ? LLC_BIT_PM : 0));
+}
 
 #endif

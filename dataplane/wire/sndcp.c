@@ -3,21 +3,17 @@
 
 #include "dataplane/wire/bytes.h"
 
-#define BIT_F 0x40
-#define BIT_T 0x20
-#define BIT_M 0x10
-
 int sndcp_unitdata_decode(struct sndcp_unitdata *pdu, const uint8_t *b, uint32_t n)
 {
     if (n < SNDCP_NEXT_OCTETS)
         return wire_fault(WIRE_TRUNCATED, n);
-    pdu->first = b[0] & BIT_F;
+    pdu->first = b[0] & SNDCP_BIT_F;
     uint32_t header = pdu->first ? SNDCP_FIRST_OCTETS : SNDCP_NEXT_OCTETS;
     if (n < header)
         return wire_fault(WIRE_TRUNCATED, n);
-    if (!(b[0] & BIT_T))
+    if (!(b[0] & SNDCP_BIT_T))
         return wire_fault(WIRE_TYPE, 0);
-    pdu->more = b[0] & BIT_M;
+    pdu->more = b[0] & SNDCP_BIT_M;
     pdu->nsapi = b[0] & 15;
     if (pdu->nsapi < 5)
         return wire_fault(WIRE_RESERVED, 0);
@@ -30,16 +26,6 @@ int sndcp_unitdata_decode(struct sndcp_unitdata *pdu, const uint8_t *b, uint32_t
     pdu->npdu_number = numbers & 0xfff;
     pdu->data = (struct octets){b + header, n - header};
     return (int)n;
-}
-
-uint32_t sndcp_unitdata_put_header(const struct sndcp_unitdata *pdu, uint8_t *b)
-{
-    uint32_t header = pdu->first ? SNDCP_FIRST_OCTETS : SNDCP_NEXT_OCTETS;
-    b[0] = (uint8_t)((pdu->first ? BIT_F : 0) | BIT_T | (pdu->more ? BIT_M : 0) | pdu->nsapi);
-    if (pdu->first)
-        b[1] = (uint8_t)(pdu->dcomp << 4 | pdu->pcomp);
-    put_be16(b + header - 2, (uint16_t)(pdu->segment << 12 | pdu->npdu_number));
-    return header;
 }
 
 int sndcp_unitdata_encode(const struct sndcp_unitdata *pdu, uint8_t *b, uint32_t room)

@@ -3,7 +3,12 @@
 #ifndef SLUICE_WIRE_SNDCP_H
 #define SLUICE_WIRE_SNDCP_H
 
+#include "dataplane/wire/bytes.h"
 #include "dataplane/wire/field.h"
+
+#define SNDCP_BIT_F 0x40
+#define SNDCP_BIT_T 0x20
+#define SNDCP_BIT_M 0x10
 
 #define SNDCP_FIRST_OCTETS 4
 #define SNDCP_NEXT_OCTETS  3
@@ -26,6 +31,15 @@ int sndcp_unitdata_decode(struct sndcp_unitdata *pdu, const uint8_t *b, uint32_t
 int sndcp_unitdata_encode(const struct sndcp_unitdata *pdu, uint8_t *b, uint32_t room);
 
 // The header alone; returns its octets, SNDCP_FIRST_OCTETS or SNDCP_NEXT_OCTETS.
-uint32_t sndcp_unitdata_put_header(const struct sndcp_unitdata *pdu, uint8_t *b);
+static inline uint32_t sndcp_unitdata_put_header(const struct sndcp_unitdata *pdu, uint8_t *b)
+{
+    uint32_t header = pdu->first ? SNDCP_FIRST_OCTETS : SNDCP_NEXT_OCTETS;
+    b[0] = (uint8_t)((pdu->first ? SNDCP_BIT_F : 0) | SNDCP_BIT_T | (pdu->more ? SNDCP_BIT_M : 0) |
+                     pdu->nsapi);
+    if (pdu->first)
+        b[1] = (uint8_t)(pdu->dcomp << 4 | pdu->pcomp);
+    put_be16(b + header - 2, (uint16_t)(pdu->segment << 12 | pdu->npdu_number));
+    return header;
+}
 
 #endif

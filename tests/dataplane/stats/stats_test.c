@@ -18,7 +18,8 @@ static void test_every_counter_is_described(void **state)
         assert_true(strlen(stats_counters[i].unit) > 0);
         assert_true(strlen(stats_counters[i].help) > 0);
         for (uint32_t j = 0; j < i; j++)
-            assert_string_not_equal(stats_counters[i].name, stats_counters[j].name);
+            if (stats_counters[i].scope == stats_counters[j].scope)
+                assert_string_not_equal(stats_counters[i].name, stats_counters[j].name);
     }
 }
 
@@ -32,92 +33,138 @@ static void test_every_drop_is_described(void **state)
         for (int j = 0; j < i; j++)
             assert_string_not_equal(drop_names[i], drop_names[j]);
     }
-    assert_string_equal(drop_names[DROP_gn_fragment], "gn_fragment");
+    assert_string_equal(drop_names[DROP_fragment], "fragment");
     assert_int_equal(DROP_NONE, DROP_COUNT);
 }
 
-static const struct stats_counter *counter_named(const char *name)
+// A name may come again in another scope.
+static const struct stats_counter *counter_named(enum stats_scope scope, const char *name)
 {
     for (uint32_t i = 0; i < stats_counter_count; i++)
-        if (strcmp(stats_counters[i].name, name) == 0)
+        if (stats_counters[i].scope == scope && strcmp(stats_counters[i].name, name) == 0)
             return &stats_counters[i];
     fail_msg("no counter is called %s", name);
     return NULL;
 }
 
-static void expect_counter(const char *name, enum stats_scope scope, size_t offset)
-{
-    assert_int_equal(counter_named(name)->scope, scope);
-    assert_int_equal(counter_named(name)->offset, offset);
-}
+#define EXPECT_COUNTER(scope, tag, name) \
+    assert_int_equal(counter_named(scope, #name)->offset, offsetof(struct tag, name))
 
 static void test_counters_stand_where_described(void **state)
 {
     (void)state;
-    expect_counter("gn_rx_packets", STATS_SCOPE_WORKER,
-                   offsetof(struct stats_worker, gn_rx_packets));
-    expect_counter("gb_tx_octets", STATS_SCOPE_WORKER, offsetof(struct stats_worker, gb_tx_octets));
-    expect_counter("commands", STATS_SCOPE_WORKER, offsetof(struct stats_worker, commands));
-    expect_counter("in_packets", STATS_SCOPE_CLASS, offsetof(struct stats_class, in_packets));
-    expect_counter("out_octets", STATS_SCOPE_CLASS, offsetof(struct stats_class, out_octets));
+    EXPECT_COUNTER(STATS_SCOPE_PORT, stats_port, rx_packets);
+    EXPECT_COUNTER(STATS_SCOPE_PORT, stats_port, answers_unsent);
+    EXPECT_COUNTER(STATS_SCOPE_WORKER, stats_worker, no_buffer);
+    EXPECT_COUNTER(STATS_SCOPE_WORKER, stats_worker, commands);
+    EXPECT_COUNTER(STATS_SCOPE_CLASS, stats_class, in_packets);
+    EXPECT_COUNTER(STATS_SCOPE_CLASS, stats_class, out_octets);
+    EXPECT_COUNTER(STATS_SCOPE_UP, stats_up, in_packets);
+    EXPECT_COUNTER(STATS_SCOPE_UP, stats_up, moves);
 }
 
-// Between them the descriptors cover each of the 64-bit counters before the drops and the classes.
+// Between them the descriptors cover each of the 64-bit counters before what else a scope has.
 static void test_no_counter_is_left_out(void **state)
 {
-    uint32_t of_worker = 0, of_class = 0;
+    uint32_t of_scope[STATS_SCOPE_UP + 1] = {0};
     (void)state;
     for (uint32_t i = 0; i < stats_counter_count; i++) {
-        of_worker += stats_counters[i].scope == STATS_SCOPE_WORKER;
-        of_class += stats_counters[i].scope == STATS_SCOPE_CLASS;
+        of_scope[stats_counters[i].scope]++;
         assert_int_equal(stats_counters[i].offset % 8, 0);
     }
-    assert_int_equal(8 * of_worker, offsetof(struct stats_worker, of_class));
-    assert_int_equal(8 * of_class, offsetof(struct stats_class, drop));
+    assert_int_equal(8 * of_scope[STATS_SCOPE_WORKER], offsetof(struct stats_worker, of_port));
+    assert_int_equal(8 * of_scope[STATS_SCOPE_PORT], offsetof(struct stats_port, drop));
+    assert_int_equal(8 * of_scope[STATS_SCOPE_CLASS], offsetof(struct stats_class, drop));
+    assert_int_equal(8 * of_scope[STATS_SCOPE_UP], offsetof(struct stats_up, drop));
+}
+
+static void test_sides_are_named(void **state)
+{
+    (void)state;
+    assert_string_equal(stats_side_names[STATS_GN], "gn");
+    assert_string_equal(stats_side_names[STATS_GB], "gb");
 }
 
 static void test_balance_of_nothing(void **state)
 {
     static const struct stats_worker none;
     static const struct stats_balance zero;
-    struct stats_balance b = stats_balance(&none);
+    struct stats_balance down = stats_balance(&none), up = stats_balance_up(&none);
     (void)state;
-    assert_memory_equal(&b, &zero, sizeof b);
+    assert_memory_equal(&down, &zero, sizeof down);
+    assert_memory_equal(&up, &zero, sizeof up);
 }
 
-// Every out counter is a power of two of its own and no two drops are alike, so that a sum shows
-// what it holds. Packets of no class stand at CLASS_COUNT: frames that became no N-PDU, so all of
-// them drops.
-static void test_balance_adds_up_everything(void **state)
+// --- No two counters are alike, so that a sum shows what it holds --------------------------------
+
+// Every 64-bit word gets a number of its own; so does every drop.
+static struct stats_worker all_different(void)
 {
-    static struct stats_worker stats = {.gn_rx_packets = 1000,
-                                        .gn_rx_octets = 500000,
-                                        .gn_header_octets = 36000,
-                                        .gb_tx_packets = 77777, // no part of the balance
-                                        .gb_tx_octets = 7777777};
-    struct stats_balance expected = {.packets = {.in = 1000},
-                                     .octets = {.in = 500000, .headers = 36000}};
+    struct stats_worker stats;
+    uint64_t *word = (uint64_t *)&stats;
+    for (uint64_t i = 0; i < sizeof stats / sizeof *word; i++)
+        word[i] = (i + 1) * (i + 1) * 1000003;
+    return stats;
+}
+
+static struct stats_drop dropped(const struct stats_drop drop[DROP_COUNT])
+{
+    struct stats_drop sum = {0};
+    for (int r = 0; r < DROP_COUNT; r++)
+        sum = (struct stats_drop){sum.packets + drop[r].packets, sum.octets + drop[r].octets};
+    return sum;
+}
+
+static struct stats_balance of_port(const struct stats_port *p)
+{
+    return (struct stats_balance){
+        .packets = {.in = p->rx_packets + p->strays_in_packets,
+                    .aside = p->host_packets + p->control_packets + p->joined_packets +
+                             p->strays_out_packets},
+        .octets = {.in = p->rx_octets + p->strays_in_octets,
+                   .headers = p->header_octets,
+                   .aside = p->host_octets + p->control_octets + p->strays_out_octets},
+        .dropped_frames = dropped(p->drop)};
+}
+
+static void expect_balance(struct stats_balance got, struct stats_balance expected)
+{
+    expected.packets.dropped = expected.dropped_frames.packets + expected.dropped_inner.packets;
+    expected.octets.dropped = expected.dropped_frames.octets + expected.dropped_inner.octets;
+    assert_memory_equal(&got, &expected, sizeof got);
+}
+
+static void test_the_downlink_adds_up_gn_and_every_class(void **state)
+{
+    struct stats_worker stats = all_different();
+    struct stats_balance expected = of_port(&stats.of_port[STATS_GN]);
     (void)state;
-    for (uint64_t c = 0; c <= CLASS_COUNT; c++) {
-        struct stats_class *of_class = &stats.of_class[c];
-        bool frames = c == CLASS_COUNT;
-        struct stats_drop *dropped = frames ? &expected.dropped_frames : &expected.dropped_npdus;
-        for (uint64_t r = 0; r < DROP_COUNT; r++) {
-            dropped->packets += of_class->drop[r].packets = 1 + 100 * c + r;
-            dropped->octets += of_class->drop[r].octets = 1000000 + 10000 * c + r;
-        }
-        if (frames)
-            break;
-        expected.packets.out += of_class->out_packets = 1ULL << c;
-        expected.octets.out += of_class->out_octets = 1ULL << (c + 20);
-        expected.npdu_packets += of_class->in_packets = 1ULL << (c + 40);
-        expected.npdu_octets += of_class->in_octets = 1ULL << (c + 50);
+    for (int c = 0; c < CLASS_COUNT; c++) {
+        const struct stats_class *class = &stats.of_class[c];
+        struct stats_drop drops = dropped(class->drop);
+        expected.inner_packets += class->in_packets;
+        expected.inner_octets += class->in_octets;
+        expected.packets.out += class->out_packets;
+        expected.octets.out += class->out_octets;
+        expected.moved.packets += class->moved_in_packets - class->moved_out_packets;
+        expected.moved.octets += class->moved_in_octets - class->moved_out_octets;
+        expected.dropped_inner.packets += drops.packets;
+        expected.dropped_inner.octets += drops.octets;
     }
-    expected.packets.dropped = expected.dropped_frames.packets + expected.dropped_npdus.packets;
-    expected.octets.dropped = expected.dropped_frames.octets + expected.dropped_npdus.octets;
-    struct stats_balance b = stats_balance(&stats);
-    assert_memory_equal(&b, &expected, sizeof b);
-    assert_true(b.packets.out == 0x7f);
+    expect_balance(stats_balance(&stats), expected);
+}
+
+static void test_the_uplink_adds_up_gb_and_segments(void **state)
+{
+    struct stats_worker stats = all_different();
+    struct stats_balance expected = of_port(&stats.of_port[STATS_GB]);
+    (void)state;
+    expected.inner_packets = stats.up.in_packets;
+    expected.inner_octets = stats.up.in_octets;
+    expected.packets.out = stats.up.out_packets;
+    expected.octets.out = stats.up.out_octets;
+    expected.dropped_inner = dropped(stats.up.drop);
+    expect_balance(stats_balance_up(&stats), expected);
 }
 
 int main(void)
@@ -127,8 +174,10 @@ int main(void)
         cmocka_unit_test(test_every_drop_is_described),
         cmocka_unit_test(test_counters_stand_where_described),
         cmocka_unit_test(test_no_counter_is_left_out),
+        cmocka_unit_test(test_sides_are_named),
         cmocka_unit_test(test_balance_of_nothing),
-        cmocka_unit_test(test_balance_adds_up_everything),
+        cmocka_unit_test(test_the_downlink_adds_up_gn_and_every_class),
+        cmocka_unit_test(test_the_uplink_adds_up_gb_and_segments),
     };
     return cmocka_run_group_tests_name("stats/stats", tests, NULL, NULL);
 }
