@@ -1,6 +1,7 @@
 // The one place of the dataplane where a packet ends before the wire: counted under its reason, in
-// packets and octets, then freed. `octets` are those that the packet counted as when it came in (of
-// the frame, or of the N-PDU after decap); `traffic_class` is CLASS_COUNT while no class claims it.
+// packets and octets, then freed. `drops` are those of whom the packet belonged to when it ended: a
+// port's while it is a frame, a class's as a downlink N-PDU, the uplink's as a segment. `octets`
+// are those that it counted as when it came in there.
 #ifndef SLUICE_PORT_PACKET_H
 #define SLUICE_PORT_PACKET_H
 
@@ -8,19 +9,19 @@
 
 #include "dataplane/stats/stats.h"
 
-static inline void packet_drop(struct stats_worker *stats, uint32_t traffic_class,
-                               enum drop_reason reason, struct rte_mbuf *packet, uint32_t octets)
+static inline void packet_drop(struct stats_drop drops[DROP_COUNT], enum drop_reason reason,
+                               struct rte_mbuf *packet, uint32_t octets)
 {
-    struct stats_drop *drop = &stats->of_class[traffic_class].drop[reason];
-    drop->packets++;
-    drop->octets += octets;
+    drops[reason].packets++;
+    drops[reason].octets += octets;
     rte_pktmbuf_free(packet);
 }
 
-// A framed segment whose N-PDU is accounted for elsewhere: freed, not counted.
-static inline void packet_release(struct rte_mbuf *segment)
+// A buffer whose packet is accounted for elsewhere (a framed segment, a segment whose octets were
+// copied, a frame that was answered from another): freed, not counted.
+static inline void packet_release(struct rte_mbuf *buffer)
 {
-    rte_pktmbuf_free(segment);
+    rte_pktmbuf_free(buffer);
 }
 
 #endif

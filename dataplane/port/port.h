@@ -1,6 +1,11 @@
-// A DPDK port with one queue each way and the pool its received frames come from. Today one kind: a
-// pair of rings (net_ring) whose far end is held by whoever plays the network. Left out so far:
-// NICs and the kernel's devices, neighbours, fragments, offloads.
+// A DPDK port, and the host that it is on its network: it answers ARP, neighbour solicitations and
+// ICMP echo, finds its neighbours, joins the fragments that come and makes fragments of what is
+// larger than the MTU. What is left for the path are UDP datagrams for its address and UDP port.
+//
+// A device is opened once and has a queue for each worker; a struct port is one worker's use of it,
+// which no other touches. Time is an argument. A device is either `net_ring`, a pair of rings a
+// queue whose far end is held by whoever plays the network, or what DPDK's EAL understands: a PCI
+// address, or a virtual device with its arguments (net_af_packet0,iface=veth0).
 #ifndef SLUICE_PORT_PORT_H
 #define SLUICE_PORT_PORT_H
 
@@ -8,38 +13,151 @@
 #include <rte_mempool.h>
 #include <rte_ring.h>
 
-#define PORT_BURST      64
-#define PORT_POOL_CACHE 128
+#include "dataplane/stats/stats.h"
+#include "dataplane/wire/address.h"
 
-struct port_config {
-    const char *name;
-    uint32_t rx_frames, tx_frames; // what the rings hold
-    uint32_t buffers;              // of the pool
+#define PORT_BURST       64
+#define PORT_POOL_CACHE  128
+#define PORT_QUEUES_MAX  16
+#define PORT_ANSWERS     64   // frames of its own that wait at most
+#define PORT_FRAGMENTS   1024 // frames that wait to be joined at most, in buffers of the receive pool
+#define PORT_DEVICE_RING "net_ring"
+
+// Its place in the network. No gateway: every address is on the link.
+struct port_host {
+    struct mac mac; // zeros: the device's own
+    uint32_t ipv4;  // 0: none
+    uint8_t ipv4_prefix;
+    uint32_t ipv4_gateway;    // 0: none
+    struct ipv6_address ipv6; // zeros: none
+    uint8_t ipv6_prefix;
+    struct ipv6_address ipv6_gateway;
+    uint16_t udp_port;
     uint16_t mtu_octets;
 };
 
-struct port {
-    uint16_t id;
-    struct rte_mempool *pool;
-    struct rte_ring *rx_ring, *tx_ring;
+struct port_config {
+    const char *name;   // "gn", "gb"
+    const char *device; // PORT_DEVICE_RING, or for the EAL
+    uint16_t queues;
+    uint32_t rx_frames, tx_frames; // a queue's ring or descriptors
+    uint32_t buffers;              // to receive into, a queue's part
+    uint32_t neighbours;           // how many addresses may be sent to
+    bool check_udp;                // compute UDP checksums that the NIC has not judged
+    struct port_host host;
 };
 
-// 0 or a negative errno; on a fault nothing is left behind.
-int port_setup(struct port *port, const struct port_config *config);
-void port_release(struct port *port);
+struct port_device {
+    uint16_t id; // RTE_MAX_ETHPORTS: not open
+    uint16_t queues;
+    bool rings;
+    struct mac mac;
+    bool checks_ip, checks_udp; // the NIC judges checksums of what comes
+    struct rte_mempool *pool;   // of all queues, for a frame may wait at another worker
+    struct rte_ring *rx_ring[PORT_QUEUES_MAX], *tx_ring[PORT_QUEUES_MAX]; // of net_ring
+};
+
+// 0 or a negative errno, with the reason in words; on a fault nothing is left behind.
+int port_device_open(struct port_device *device, const struct port_config *config,
+                     const char **why);
+void port_device_close(struct port_device *device);
+
+// Stops the device for good, so that it gives back what it holds, of its workers' pools too, and
+// counts the buffers of its own that are not back (what somebody left in net_ring's rings is among
+// them). The workers' parts are released after that.
+uint32_t port_device_stop(struct port_device *device);
+
+struct neighbours;
+struct fragments;
+
+struct port {
+    uint16_t id, queue;
+    uint16_t frame_octets_max; // Ethernet header and MTU
+    bool check_udp;            // in software
+    uint32_t ip_id;            // of its next answer or set of fragments
+    struct port_host host;
+    struct stats_port *stats;
+    uint64_t due_ns;                 // when port_tick is to be called
+    struct rte_mempool *answer_pool; // also of the fragments that it makes
+    struct neighbours *neighbours;
+    struct fragments *fragments;
+    // Whom else to tell what a neighbour says; NULL: nobody.
+    void (*tell)(void *self, const struct ipv6_address *address, const struct mac *mac);
+    void *tell_self;
+    // What it sends for itself waits here until the port takes it, and fragments: `pieces` of them.
+    uint32_t answer_first, answers, pieces;
+    bool frames_first; // the path's turn
+    struct rte_mbuf *answer[PORT_ANSWERS];
+};
+
+int port_setup(struct port *port, const struct port_device *device, uint16_t queue,
+               const struct port_config *config, struct stats_port *stats);
+// For the end: frees what waits and what was not joined (reason `shutdown`).
+void port_flush(struct port *port);
+void port_release(struct port *port); // its tables; a port that was never set up has none
+
+// Memory for both, for the EAL.
+uint64_t port_octets(const struct port_config *config);
 
 // A pool of buffers that hold a frame of that MTU and room to frame it in place.
 struct rte_mempool *port_pool(const char *name, uint32_t buffers, uint16_t mtu_octets);
 uint64_t port_pool_octets(uint32_t buffers, uint16_t mtu_octets);
 
+// ---- In ----
+
+// A datagram for the path, where it lies in its frame, which is one segment from the Ethernet
+// header.
+struct port_datagram {
+    uint16_t payload_offset, payload_octets; // of UDP
+    uint8_t ecn;                             // of the outer IP header
+    uint8_t ip_offset;
+    bool ipv6;
+    uint8_t hops; // from worker to worker; 0 off the wire
+};
+
 static inline uint32_t port_receive(const struct port *port, struct rte_mbuf **m)
 {
-    return rte_eth_rx_burst(port->id, 0, m, PORT_BURST);
+    return rte_eth_rx_burst(port->id, port->queue, m, PORT_BURST);
 }
 
-static inline uint32_t port_send(const struct port *port, struct rte_mbuf **m, uint32_t n)
-{
-    return rte_eth_tx_burst(port->id, 0, m, (uint16_t)n);
-}
+// Takes frames off the port's wire: what is for the host is answered, what is bad dropped,
+// fragments kept until they are whole. `frames` and `datagrams` keep the others in order; returns
+// how many.
+uint32_t port_unwrap(struct port *port, struct rte_mbuf **frames, struct port_datagram *datagrams,
+                     uint32_t n, uint64_t now_ns);
+
+// Who sent a datagram.
+struct port_endpoint {
+    struct ipv6_address address;
+    uint16_t udp_port;
+};
+struct port_endpoint port_sender(const struct rte_mbuf *frame,
+                                 const struct port_datagram *datagram);
+
+// What came for `joined` datagrams that are not whole yet, in frames and their octets.
+void port_held(const struct port *port, uint64_t *packets, uint64_t *octets);
+
+// ---- Out ----
+
+// Gives frames to the device; returns how many it took, from the first. One larger than the MTU
+// goes in fragments and counts as one.
+uint32_t port_send(struct port *port, struct rte_mbuf **m, uint32_t n);
+
+// Leaves a frame of the host's own, or what the path answers in its stead, to the next port_send or
+// port_tick; when too many wait it is dropped and counted (answers_unsent).
+void port_answer(struct port *port, struct rte_mbuf *m);
+
+// Turns a datagram's frame round, for an answer of so many octets of UDP payload, which the caller
+// writes at the address returned. The frame is a new buffer, *answer; NULL if there is none. Call
+// port_reply_finish and port_answer when the payload stands.
+uint8_t *port_reply(struct port *port, const struct rte_mbuf *frame,
+                    const struct port_datagram *datagram, uint32_t payload_octets,
+                    struct rte_mbuf **answer);
+void port_reply_finish(struct rte_mbuf *answer); // checksums
+
+// To be called at due_ns, and while answers wait: asks for neighbours that are not known or have
+// not been heard of for long, ends what fragments have waited for too long, and offers answers.
+// Returns due_ns, then later than now or TIME_NEVER, unless there was more to do than a call does.
+uint64_t port_tick(struct port *port, uint64_t now_ns);
 
 #endif

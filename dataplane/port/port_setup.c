@@ -1,14 +1,15 @@
-// See port.h: what allocates.
-#include "dataplane/port/port.h"
-
+// See port.h: a worker's part of a device, and the pools of buffers.
 #include <errno.h>
-#include <rte_bus_vdev.h>
-#include <rte_eth_ring.h>
 #include <rte_mbuf.h>
 #include <rte_mbuf_pool_ops.h>
 
+#include "dataplane/port/port_parts.h"
+
 #define DATA_ROOM_MIN   2048u
 #define DATA_ROOM_SPARE 64u // Ethernet header, FCS, and some
+
+// A NIC keeps what it has sent until its descriptors come round, so more than it has are enough.
+#define DESCRIPTORS_MOST 4096u
 
 static uint16_t data_room(uint16_t mtu_octets)
 {
@@ -20,8 +21,11 @@ static uint16_t data_room(uint16_t mtu_octets)
 
 uint64_t port_pool_octets(uint32_t buffers, uint16_t mtu_octets)
 {
-    // mbuf, data room, and the object's header with its padding over memory channels
-    return (uint64_t)buffers * (sizeof(struct rte_mbuf) + data_room(mtu_octets) + 128u);
+    // The pool with a cache for each lcore, and its ring; of each buffer the mbuf, the data room,
+    // and the object's header with its padding over memory channels.
+    uint64_t pool = sizeof(struct rte_mempool) + RTE_MAX_LCORE * sizeof(struct rte_mempool_cache) +
+                    (uint64_t)rte_align32pow2(buffers + 1) * sizeof(void *);
+    return pool + (uint64_t)buffers * (sizeof(struct rte_mbuf) + data_room(mtu_octets) + 128u);
 }
 
 static int pool_fill(struct rte_mempool *pool, uint16_t room)
@@ -51,61 +55,74 @@ struct rte_mempool *port_pool(const char *name, uint32_t buffers, uint16_t mtu_o
     return NULL;
 }
 
-static struct rte_ring *ring(const char *port_name, const char *way, uint32_t frames)
+static uint32_t answer_buffers(const struct port_config *config)
 {
-    char name[RTE_RING_NAMESIZE];
-    snprintf(name, sizeof name, "%s_%s", port_name, way);
-    return rte_ring_create(name, frames, SOCKET_ID_ANY,
-                           RING_F_SP_ENQ | RING_F_SC_DEQ | RING_F_EXACT_SZ);
+    uint32_t at_device =
+        config->tx_frames < DESCRIPTORS_MOST ? config->tx_frames : DESCRIPTORS_MOST;
+    return at_device + 2 * PORT_ANSWERS + PORT_POOL_CACHE;
 }
 
-static int start(struct port *port)
+// A pool of a queue, named after it.
+static struct rte_mempool *queue_pool(const struct port_config *config, const char *what,
+                                      uint16_t queue, uint32_t buffers)
 {
-    struct rte_eth_conf conf = {0};
-    int fault = rte_eth_dev_configure(port->id, 1, 1, &conf);
-    if (!fault)
-        fault = rte_eth_rx_queue_setup(port->id, 0, 0, SOCKET_ID_ANY, NULL, port->pool);
-    if (!fault)
-        fault = rte_eth_tx_queue_setup(port->id, 0, 0, SOCKET_ID_ANY, NULL);
-    if (!fault)
-        fault = rte_eth_dev_start(port->id);
-    return fault;
+    char name[RTE_MEMPOOL_NAMESIZE];
+    snprintf(name, sizeof name, "%s_%s%u", config->name, what, queue);
+    return port_pool(name, buffers, config->host.mtu_octets);
 }
 
-static int open_rings(struct port *port, const char *name)
+static int make_parts(struct port *port, const struct port_config *config)
 {
-    int id = rte_eth_from_rings(name, &port->rx_ring, 1, &port->tx_ring, 1, 0);
-    if (id < 0)
-        return -rte_errno;
-    port->id = (uint16_t)id;
-    return start(port);
+    char name[RTE_MEMPOOL_NAMESIZE];
+    snprintf(name, sizeof name, "%s_next%u", config->name, port->queue);
+    port->answer_pool = queue_pool(config, "answer", port->queue, answer_buffers(config));
+    port->neighbours = neighbours_create(name, config->neighbours);
+    port->fragments = fragments_create();
+    return port->answer_pool && port->neighbours && port->fragments ? 0 : -ENOMEM;
 }
 
-int port_setup(struct port *port, const struct port_config *config)
+int port_setup(struct port *port, const struct port_device *device, uint16_t queue,
+               const struct port_config *config, struct stats_port *stats)
 {
-    *port = (struct port){.id = RTE_MAX_ETHPORTS};
-    port->pool = port_pool(config->name, config->buffers, config->mtu_octets);
-    port->rx_ring = ring(config->name, "rx", config->rx_frames);
-    port->tx_ring = ring(config->name, "tx", config->tx_frames);
-    int fault = -ENOMEM;
-    if (port->pool && port->rx_ring && port->tx_ring)
-        fault = open_rings(port, config->name);
+    *port = (struct port){.id = device->id,
+                          .queue = queue,
+                          .frame_octets_max = (uint16_t)(ETHER_OCTETS + config->host.mtu_octets),
+                          .check_udp = config->check_udp,
+                          .ip_id = queue * (0x10000u / PORT_QUEUES_MAX), // apart from its siblings
+                          .host = config->host,
+                          .stats = stats};
+    port->host.mac = device->mac;
+    int fault = make_parts(port, config);
     if (fault)
         port_release(port);
     return fault;
 }
 
+void port_flush(struct port *port)
+{
+    answers_flush(port);
+    if (port->fragments)
+        fragments_flush(port);
+}
+
 void port_release(struct port *port)
 {
-    if (port->id < RTE_MAX_ETHPORTS) {
-        char name[RTE_ETH_NAME_MAX_LEN];
-        int named = rte_eth_dev_get_name_by_port(port->id, name);
-        rte_eth_dev_stop(port->id);
-        rte_eth_dev_close(port->id);
-        if (named == 0)
-            rte_vdev_uninit(name);
-    }
-    rte_ring_free(port->rx_ring);
-    rte_ring_free(port->tx_ring);
-    rte_mempool_free(port->pool);
+    port_flush(port);
+    fragments_destroy(port->fragments);
+    neighbours_destroy(port->neighbours);
+    rte_mempool_free(port->answer_pool);
+    port->fragments = NULL;
+    port->neighbours = NULL;
+    port->answer_pool = NULL;
+}
+
+uint64_t port_octets(const struct port_config *config)
+{
+    uint16_t mtu_octets = config->host.mtu_octets;
+    uint64_t rings =
+        (uint64_t)rte_align32pow2(config->rx_frames + 1) + rte_align32pow2(config->tx_frames + 1);
+    return config->queues *
+           (port_pool_octets(config->buffers, mtu_octets) +
+            port_pool_octets(answer_buffers(config), mtu_octets) + rings * sizeof(void *) +
+            neighbours_octets(config->neighbours) + fragments_octets());
 }

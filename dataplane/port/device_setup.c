@@ -1,0 +1,287 @@
+// A device is opened: probed by DPDK's EAL or made of rings, given its queues, pools, MTU and
+// Ethernet address, and started. What a device cannot do and the port can do without is not asked
+// for: checksums in hardware, RSS, a filter for its address. See port.h.
+#include <errno.h>
+#include <rte_dev.h>
+#include <rte_eth_ring.h>
+#include <stdio.h>
+
+#include "dataplane/port/port_parts.h"
+
+#define WHY_OCTETS 320
+
+// A fault and its sentence.
+__attribute__((format(printf, 3, 4))) static int fault(const char **why, int error,
+                                                       const char *format, ...)
+{
+    static _Thread_local char text[WHY_OCTETS];
+    va_list words;
+    va_start(words, format);
+    vsnprintf(text, sizeof text, format, words);
+    va_end(words);
+    *why = text;
+    return error;
+}
+
+// The name in front of a device's arguments.
+static void device_name(const struct port_config *config, char name[RTE_ETH_NAME_MAX_LEN])
+{
+    snprintf(name, RTE_ETH_NAME_MAX_LEN, "%.*s", (int)strcspn(config->device, ","), config->device);
+}
+
+static struct rte_ring *ring(const char *port_name, const char *way, uint16_t queue,
+                             uint32_t frames)
+{
+    char name[RTE_RING_NAMESIZE];
+    snprintf(name, sizeof name, "%s_%s%u", port_name, way, queue);
+    return rte_ring_create(name, frames, SOCKET_ID_ANY,
+                           RING_F_SP_ENQ | RING_F_SC_DEQ | RING_F_EXACT_SZ);
+}
+
+static int open_rings(struct port_device *device, const struct port_config *config,
+                      const char **why)
+{
+    device->rings = true;
+    for (uint16_t q = 0; q < config->queues; q++) {
+        device->rx_ring[q] = ring(config->name, "rx", q, config->rx_frames);
+        device->tx_ring[q] = ring(config->name, "tx", q, config->tx_frames);
+        if (!device->rx_ring[q] || !device->tx_ring[q])
+            return fault(why, -ENOMEM, "%s: no memory for rings of %u and %u frames", config->name,
+                         config->rx_frames, config->tx_frames);
+    }
+    int id = rte_eth_from_rings(config->name, device->rx_ring, config->queues, device->tx_ring,
+                                config->queues, SOCKET_ID_ANY);
+    if (id < 0)
+        return fault(why, -rte_errno, "%s: DPDK makes no port of rings: %s", config->name,
+                     rte_strerror(rte_errno));
+    device->id = (uint16_t)id;
+    return 0;
+}
+
+// A port of DPDK that nobody has yet becomes ours.
+static int claim(struct port_device *device, uint16_t id, const struct port_config *config,
+                 const char **why)
+{
+    struct rte_eth_dev_owner owner = {0};
+    snprintf(owner.name, sizeof owner.name, "%s", config->name);
+    int error = rte_eth_dev_owner_new(&owner.id);
+    if (!error)
+        error = rte_eth_dev_owner_set(id, &owner);
+    if (error)
+        return fault(why, -EBUSY, "%s: %s is in use already", config->name, config->device);
+    device->id = id;
+    return 0;
+}
+
+static int probe(struct port_device *device, const struct port_config *config, const char **why)
+{
+    char name[RTE_ETH_NAME_MAX_LEN];
+    struct rte_dev_iterator iterator;
+    uint16_t id;
+    int error = rte_dev_probe(config->device);
+    if (error == -1) // what drivers say that do not say why
+        error = -ENODEV;
+    if (error == -EFAULT)
+        return fault(why, -ENODEV, "%s: no driver of DPDK that is installed knows the device %s",
+                     config->name, config->device);
+    if (error && error != -EEXIST)
+        return fault(why, error,
+                     "%s: DPDK cannot open %s: %s; are its arguments right, is there what it "
+                     "names, is a NIC bound to vfio-pci?",
+                     config->name, config->device, rte_strerror(-error));
+    device_name(config, name);
+    RTE_ETH_FOREACH_MATCHING_DEV(id, name, &iterator)
+    {
+        rte_eth_iterator_cleanup(&iterator);
+        return claim(device, id, config, why);
+    }
+    return fault(why, -ENODEV, "%s: %s is no Ethernet device", config->name, config->device);
+}
+
+// What of RSS the device has, for the frames that come.
+static uint64_t rss_of(const struct port_config *config, const struct rte_eth_dev_info *info)
+{
+    return config->queues > 1 ? info->flow_type_rss_offloads & (RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP)
+                              : 0;
+}
+
+static int configure(struct port_device *device, const struct port_config *config,
+                     const struct rte_eth_dev_info *info, const char **why)
+{
+    uint64_t judges = RTE_ETH_RX_OFFLOAD_IPV4_CKSUM | RTE_ETH_RX_OFFLOAD_UDP_CKSUM;
+    struct rte_eth_conf conf = {.rxmode.offloads = info->rx_offload_capa & judges};
+    uint64_t rss = rss_of(config, info);
+    if (rss) {
+        conf.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
+        conf.rx_adv_conf.rss_conf.rss_hf = rss;
+    }
+    device->checks_ip = conf.rxmode.offloads & RTE_ETH_RX_OFFLOAD_IPV4_CKSUM;
+    device->checks_udp = conf.rxmode.offloads & RTE_ETH_RX_OFFLOAD_UDP_CKSUM;
+    if (info->max_rx_queues < config->queues || info->max_tx_queues < config->queues)
+        return fault(why, -ENOSPC,
+                     "%s: %s has %u receive and %u send queues, and %u workers need one each; "
+                     "give it more (qpairs=) or take fewer workers",
+                     config->name, config->device, info->max_rx_queues, info->max_tx_queues,
+                     config->queues);
+    int error = rte_eth_dev_configure(device->id, config->queues, config->queues, &conf);
+    return error ? fault(why, error, "%s: %s refuses its configuration: %s", config->name,
+                         config->device, rte_strerror(-error))
+                 : 0;
+}
+
+// A device that cannot be told its MTU may do with the one that it has.
+static int set_mtu(const struct port_device *device, const struct port_config *config,
+                   const char **why)
+{
+    uint16_t wanted = config->host.mtu_octets, has = 0;
+    int error = rte_eth_dev_set_mtu(device->id, wanted);
+    if (error == 0 || error == -ENOTSUP)
+        return 0;
+    if (rte_eth_dev_get_mtu(device->id, &has) == 0 && has >= wanted)
+        return 0;
+    return fault(why, error, "%s: %s takes no MTU of %u, it has %u: %s", config->name,
+                 config->device, wanted, has, rte_strerror(-error));
+}
+
+static uint16_t descriptors(uint32_t frames)
+{
+    return (uint16_t)(frames < UINT16_MAX ? frames : UINT16_MAX);
+}
+
+static int setup_queues(struct port_device *device, const struct port_config *config,
+                        const char **why)
+{
+    uint16_t rx = descriptors(config->rx_frames), tx = descriptors(config->tx_frames);
+    int error = device->rings ? 0 : rte_eth_dev_adjust_nb_rx_tx_desc(device->id, &rx, &tx);
+    uint32_t buffers = config->queues * config->buffers;
+    device->pool = port_pool(config->name, buffers, config->host.mtu_octets);
+    if (!device->pool)
+        return fault(why, -ENOMEM, "%s: no memory for %u buffers", config->name, buffers);
+    for (uint16_t q = 0; q < config->queues && !error; q++) {
+        error = rte_eth_rx_queue_setup(device->id, q, rx, SOCKET_ID_ANY, NULL, device->pool);
+        if (!error)
+            error = rte_eth_tx_queue_setup(device->id, q, tx, SOCKET_ID_ANY, NULL);
+    }
+    return error ? fault(why, error, "%s: %s refuses queues of %u and %u frames: %s", config->name,
+                         config->device, rx, tx, rte_strerror(-error))
+                 : 0;
+}
+
+// Our address: the device's own, or one that it is told, or one for which it lets all pass.
+static int set_mac(struct port_device *device, const struct port_config *config, const char **why)
+{
+    struct rte_ether_addr own, wanted;
+    memcpy(&wanted, &config->host.mac, sizeof wanted);
+    int error = rte_eth_macaddr_get(device->id, &own);
+    if (rte_is_zero_ether_addr(&wanted)) {
+        memcpy(&device->mac, &own, sizeof own);
+        return error == 0 && mac_is_unicast(own.addr_bytes)
+                   ? 0
+                   : fault(why, -EADDRNOTAVAIL,
+                           "%s: %s has no Ethernet address of its own; configure one", config->name,
+                           config->device);
+    }
+    memcpy(&device->mac, &wanted, sizeof wanted);
+    if (!mac_is_unicast(wanted.addr_bytes))
+        return fault(why, -EADDRNOTAVAIL, "%s: its Ethernet address is a group's", config->name);
+    if (device->rings || (error == 0 && rte_is_same_ether_addr(&own, &wanted)) ||
+        rte_eth_dev_default_mac_addr_set(device->id, &wanted) == 0 ||
+        rte_eth_promiscuous_enable(device->id) == 0)
+        return 0;
+    return fault(why, -EADDRNOTAVAIL,
+                 "%s: %s takes no other Ethernet address than its own, and cannot be promiscuous",
+                 config->name, config->device);
+}
+
+// Solicitations come to a group. A device that knows no such filter has none.
+static int hear_groups(const struct port_device *device, const struct port_config *config,
+                       const char **why)
+{
+    if (device->rings || address_is_none(&config->host.ipv6))
+        return 0;
+    int error = rte_eth_allmulticast_enable(device->id);
+    if (error == 0 || error == -ENOTSUP || rte_eth_promiscuous_enable(device->id) == 0)
+        return 0;
+    return fault(why, error, "%s: %s takes no multicast frames, which IPv6 needs: %s", config->name,
+                 config->device, rte_strerror(-error));
+}
+
+static int start(struct port_device *device, const struct port_config *config, const char **why)
+{
+    struct rte_eth_dev_info info;
+    int error = rte_eth_dev_info_get(device->id, &info);
+    if (error)
+        return fault(why, error, "%s: %s says nothing about itself: %s", config->name,
+                     config->device, rte_strerror(-error));
+    error = configure(device, config, &info, why);
+    if (!error)
+        error = set_mtu(device, config, why);
+    if (!error)
+        error = setup_queues(device, config, why);
+    if (!error)
+        error = set_mac(device, config, why);
+    if (error)
+        return error;
+    error = rte_eth_dev_start(device->id);
+    if (error)
+        return fault(why, error, "%s: %s does not start: %s", config->name, config->device,
+                     rte_strerror(-error));
+    return hear_groups(device, config, why);
+}
+
+static int check(const struct port_config *config, const char **why)
+{
+    if (config->device[0] == 0)
+        return fault(why, -ENODEV, "%s: it names no device", config->name);
+    if (config->queues == 0 || config->queues > PORT_QUEUES_MAX)
+        return fault(why, -EINVAL, "%s: %u queues, and 1 to %u are possible", config->name,
+                     config->queues, PORT_QUEUES_MAX);
+    return 0;
+}
+
+int port_device_open(struct port_device *device, const struct port_config *config, const char **why)
+{
+    *device = (struct port_device){.id = RTE_MAX_ETHPORTS};
+    int error = check(config, why);
+    if (error)
+        return error;
+    device->queues = config->queues;
+    error = strcmp(config->device, PORT_DEVICE_RING) == 0 ? open_rings(device, config, why)
+                                                          : probe(device, config, why);
+    if (!error)
+        error = start(device, config, why);
+    if (error)
+        port_device_close(device);
+    return error;
+}
+
+// Some drivers keep the buffers that they receive into until they are closed.
+static void shut_down(struct port_device *device)
+{
+    struct rte_eth_dev_info info;
+    if (device->id == RTE_MAX_ETHPORTS)
+        return;
+    bool known = rte_eth_dev_info_get(device->id, &info) == 0;
+    rte_eth_dev_stop(device->id);
+    rte_eth_dev_close(device->id);
+    if (known && info.device)
+        rte_dev_remove(info.device);
+    device->id = RTE_MAX_ETHPORTS;
+}
+
+uint32_t port_device_stop(struct port_device *device)
+{
+    shut_down(device);
+    return device->pool ? rte_mempool_in_use_count(device->pool) : 0;
+}
+
+void port_device_close(struct port_device *device)
+{
+    shut_down(device);
+    for (uint16_t q = 0; q < PORT_QUEUES_MAX; q++) {
+        rte_ring_free(device->rx_ring[q]);
+        rte_ring_free(device->tx_ring[q]);
+    }
+    rte_mempool_free(device->pool);
+    *device = (struct port_device){.id = RTE_MAX_ETHPORTS};
+}

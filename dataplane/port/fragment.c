@@ -1,0 +1,218 @@
+// Fragments joined by librte_ip_frag (RFC 791 3.2, RFC 8200 4.5): at most eight a datagram, and
+// PORT_FRAGMENTS in all. What the library gives up it lists; each frame of it ends here, so at
+// every return the frames that wait are exactly `packets` and `octets`.
+//
+// The library is not shown a fragment of no octets, one that is no multiple of 8 but the last, nor
+// one that ends behind the buffer that shall hold all of it, which no buffer does behind 65535. Of
+// those that overlap it joins none: what has come of the datagram is given up when the octets are
+// as many as they should be. A duplicate has the same fate. Left out: fragments over IPv6 with
+// other headers before the fragment header, which it cannot join either.
+#define ALLOW_EXPERIMENTAL_API // rte_ip_frag_table_del_expired_entries, the same in 22.11 to 24.11
+#include "dataplane/port/port_parts.h"
+
+#define LOOK_AGAIN_NS (FRAGMENT_WAIT_NS / 8)
+
+// Frames as they came: the library chains them, and takes their headers off.
+static void end_frames(struct port *port, enum drop_reason reason, struct rte_mbuf *m)
+{
+    struct fragments *f = port->fragments;
+    for (struct rte_mbuf *next; m; m = next) {
+        next = m->next;
+        m->next = NULL;
+        m->nb_segs = 1;
+        f->packets--;
+        f->octets -= m->hash.usr;
+        packet_drop(port->stats->drop, reason, m, m->hash.usr);
+    }
+}
+
+static void end_row(struct port *port, enum drop_reason reason)
+{
+    struct rte_ip_frag_death_row *row = &port->fragments->row;
+    for (uint32_t i = 0; i < row->cnt; i++)
+        end_frames(port, reason, row->row[i]);
+    row->cnt = 0;
+}
+
+// Why the library listed what it did, for a fragment that it was shown: it refuses that one alone
+// for want of room, and one that does not fit together with its datagram; else it made room by
+// ending another that had waited too long.
+static enum drop_reason row_reason(const struct rte_ip_frag_death_row *row,
+                                   const struct rte_mbuf *shown)
+{
+    for (uint32_t i = 0; i < row->cnt; i++)
+        for (const struct rte_mbuf *m = row->row[i]; m; m = m->next)
+            if (m == shown)
+                return row->cnt == 1 && !m->next && row->row[i] == shown ? DROP_fragment_full
+                                                                         : DROP_fragment;
+    return DROP_fragment_late;
+}
+
+// Of a frame's outer IP header.
+static uint8_t ecn_of(const struct rte_mbuf *m)
+{
+    const uint8_t *ip = rte_pktmbuf_mtod_offset(m, const uint8_t *, ETHER_OCTETS);
+    return ip[0] >> 4 == 4 ? ip[1] & 3 : ip[1] >> 4 & 3;
+}
+
+static void set_ce(struct rte_mbuf *m)
+{
+    uint8_t *ip = rte_pktmbuf_mtod_offset(m, uint8_t *, ETHER_OCTETS);
+    ip[1] |= ip[0] >> 4 == 4 ? 0x03 : 0x30;
+}
+
+static void hold(struct port *port, struct rte_mbuf *m, uint32_t head_octets, uint64_t now_ns)
+{
+    struct fragments *f = port->fragments;
+    if (f->packets == 0)
+        f->due_ns = now_ns + FRAGMENT_WAIT_NS + 1;
+    if (f->due_ns < port->due_ns)
+        port->due_ns = f->due_ns;
+    f->packets++;
+    f->octets += m->pkt_len;
+    m->hash.usr = m->pkt_len;
+    m->hash.fdir.hi = ecn_of(m);
+    m->l2_len = ETHER_OCTETS;
+    m->l3_len = head_octets & 0x1ff;
+}
+
+#define ECN_NOT_ECT 0u
+#define ECN_CE      3u
+
+// One fragment with CE makes it CE for all of them, if all of them could have said so (RFC 3168
+// 5.3). False: one could not.
+static bool join_ecn(struct rte_mbuf *m)
+{
+    bool ce = false, not_ect = false;
+    for (const struct rte_mbuf *s = m; s; s = s->next) {
+        ce |= s->hash.fdir.hi == ECN_CE;
+        not_ect |= s->hash.fdir.hi == ECN_NOT_ECT;
+    }
+    if (ce && !not_ect)
+        set_ce(m);
+    return !(ce && not_ect);
+}
+
+// Accounts for the frames that became one, which is then made one buffer.
+static struct rte_mbuf *whole(struct port *port, struct rte_mbuf *m)
+{
+    struct fragments *f = port->fragments;
+    uint64_t octets = 0;
+    bool sound = join_ecn(m);
+    for (const struct rte_mbuf *s = m; s; s = s->next)
+        octets += s->hash.usr;
+    f->packets -= m->nb_segs;
+    f->octets -= octets;
+    port->stats->joined_packets += m->nb_segs - 1u;
+    port->stats->header_octets += octets - m->pkt_len;
+    m->ol_flags &= ~(RTE_MBUF_F_RX_IP_CKSUM_MASK | RTE_MBUF_F_RX_L4_CKSUM_MASK);
+    if (sound && rte_pktmbuf_linearize(m) == 0)
+        return m;
+    packet_drop(port->stats->drop, DROP_fragment, m, m->pkt_len);
+    return NULL;
+}
+
+// Where a fragment lies in its datagram, and what is in front of that.
+struct piece {
+    uint32_t offset, octets, head_octets;
+    bool last;
+};
+
+static bool piece_is_sound(const struct piece *piece, const struct rte_mbuf *m)
+{
+    uint32_t end = piece->head_octets + piece->offset + piece->octets;
+    return piece->octets > 0 && (piece->last || piece->octets % 8 == 0) &&
+           ETHER_OCTETS + end + RTE_PKTMBUF_HEADROOM <= m->buf_len;
+}
+
+// True if the library may have it.
+static bool admit(struct port *port, struct rte_mbuf *m, const struct piece *piece, uint64_t now_ns)
+{
+    enum drop_reason reason = DROP_NONE;
+    if (!piece_is_sound(piece, m))
+        reason = DROP_fragment;
+    else if (port->fragments->packets >= PORT_FRAGMENTS)
+        reason = DROP_fragment_full;
+    if (reason == DROP_NONE)
+        hold(port, m, piece->head_octets, now_ns);
+    else
+        packet_drop(port->stats->drop, reason, m, m->pkt_len);
+    return reason == DROP_NONE;
+}
+
+static struct rte_mbuf *joined(struct port *port, struct rte_mbuf *shown, struct rte_mbuf *m)
+{
+    if (port->fragments->row.cnt)
+        end_row(port, row_reason(&port->fragments->row, shown));
+    return m ? whole(port, m) : NULL;
+}
+
+struct rte_mbuf *fragment_join_ipv4(struct port *port, struct rte_mbuf *shown,
+                                    const struct ipv4 *ip, uint64_t now_ns)
+{
+    uint8_t *b = rte_pktmbuf_mtod_offset(shown, uint8_t *, ETHER_OCTETS);
+    struct piece piece = {ip->fragment_offset * 8u, ip->payload.n, (uint32_t)(ip->payload.at - b),
+                          !ip->more_fragments};
+    if (!admit(port, shown, &piece, now_ns))
+        return NULL;
+    struct fragments *f = port->fragments;
+    struct rte_mbuf *m =
+        rte_ipv4_frag_reassemble_packet(f->table, &f->row, shown, now_ns, (struct rte_ipv4_hdr *)b);
+    m = joined(port, shown, m);
+    if (!m)
+        return NULL;
+    b = rte_pktmbuf_mtod_offset(m, uint8_t *, ETHER_OCTETS);
+    put_be16(b + 10, 0);
+    put_be16(b + 10, ipv4_fold(ipv4_sum(0, b, (b[0] & 15u) * 4)));
+    return m;
+}
+
+struct rte_mbuf *fragment_join_ipv6(struct port *port, struct rte_mbuf *shown,
+                                    const struct ipv6 *ip, uint64_t now_ns)
+{
+    uint8_t *b = rte_pktmbuf_mtod_offset(shown, uint8_t *, ETHER_OCTETS);
+    struct piece piece = {ip->fragment.offset * 8u, ip->payload.n, (uint32_t)(ip->payload.at - b),
+                          !ip->fragment.more_fragments};
+    if (piece.head_octets != IPV6_OCTETS + IPV6_FRAGMENT_OCTETS) {
+        packet_drop(port->stats->drop, DROP_fragment, shown, shown->pkt_len);
+        return NULL;
+    }
+    if (!admit(port, shown, &piece, now_ns))
+        return NULL;
+    struct fragments *f = port->fragments;
+    struct rte_mbuf *m =
+        rte_ipv6_frag_reassemble_packet(f->table, &f->row, shown, now_ns, (struct rte_ipv6_hdr *)b,
+                                        (struct rte_ipv6_fragment_ext *)(b + IPV6_OCTETS));
+    return joined(port, shown, m);
+}
+
+void port_held(const struct port *port, uint64_t *packets, uint64_t *octets)
+{
+    *packets = port->fragments->packets;
+    *octets = port->fragments->octets;
+}
+
+// The library does not say when the next of them has waited too long, so it is asked now and then.
+uint64_t fragments_tick(struct port *port, uint64_t now_ns)
+{
+    struct fragments *f = port->fragments;
+    if (f->packets == 0)
+        return TIME_NEVER;
+    if (now_ns < f->due_ns)
+        return f->due_ns;
+    rte_ip_frag_table_del_expired_entries(f->table, &f->row, now_ns);
+    f->due_ns = f->row.cnt ? now_ns : now_ns + LOOK_AGAIN_NS; // the row may have been too short
+    end_row(port, DROP_fragment_late);
+    return f->due_ns;
+}
+
+void fragments_flush(struct port *port)
+{
+    struct fragments *f = port->fragments;
+    uint64_t left;
+    do {
+        left = f->packets;
+        rte_ip_frag_table_del_expired_entries(f->table, &f->row, UINT64_MAX);
+        end_row(port, DROP_shutdown);
+    } while (f->packets && f->packets < left);
+}

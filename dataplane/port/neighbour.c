@@ -1,0 +1,168 @@
+// See neighbour.h. A place is a key's position in the hash table. A round of asking goes over all
+// places, so many a call, whenever the first of them may be due; each is asked for once in a round.
+#include <rte_hash.h>
+
+#include "dataplane/port/port_parts.h"
+#include "dataplane/wire/arp.h"
+#include "dataplane/wire/icmpv6.h"
+
+#define PLACES_A_CALL    256u
+#define QUESTIONS_A_CALL 16u
+
+static bool on_link_ipv4(const struct port_host *host, uint32_t address)
+{
+    uint64_t host_bits = (uint64_t)UINT32_MAX >> host->ipv4_prefix;
+    return ((address ^ host->ipv4) & ~host_bits & UINT32_MAX) == 0;
+}
+
+static bool on_link_ipv6(const struct port_host *host, const struct ipv6_address *address)
+{
+    uint32_t whole = host->ipv6_prefix / 8u, bits = host->ipv6_prefix % 8u;
+    bool link_local = address->octet[0] == 0xfe && (address->octet[1] & 0xc0) == 0x80;
+    return link_local ||
+           (memcmp(address, &host->ipv6, whole) == 0 &&
+            (bits == 0 || (address->octet[whole] ^ host->ipv6.octet[whole]) >> (8 - bits) == 0));
+}
+
+static struct ipv6_address next_hop(const struct port_host *host,
+                                    const struct ipv6_address *towards)
+{
+    if (address_is_ipv4(towards))
+        return host->ipv4_gateway && !on_link_ipv4(host, address_ipv4(towards))
+                   ? address_of_ipv4(host->ipv4_gateway)
+                   : *towards;
+    return !address_is_none(&host->ipv6_gateway) && !on_link_ipv6(host, towards)
+               ? host->ipv6_gateway
+               : *towards;
+}
+
+static void be_due(struct port *port, uint64_t when_ns)
+{
+    struct neighbours *neighbours = port->neighbours;
+    if (when_ns < port->due_ns)
+        port->due_ns = when_ns;
+    if (when_ns < neighbours->due_ns)
+        neighbours->due_ns = when_ns;
+    if (when_ns < neighbours->after_ns)
+        neighbours->after_ns = when_ns;
+}
+
+uint32_t neighbour_use(struct port *port, const struct ipv6_address *towards,
+                       const struct mac *given, uint64_t now_ns)
+{
+    struct neighbours *neighbours = port->neighbours;
+    struct ipv6_address address = next_hop(&port->host, towards);
+    uint32_t place = (uint32_t)rte_hash_add_key(neighbours->by_address, &address);
+    struct neighbour *neighbour = &neighbours->of[place];
+    if (neighbour->users++ == 0) {
+        *neighbour = (struct neighbour){.users = 1, .address = address, .ask_ns = now_ns};
+        be_due(port, now_ns);
+    }
+    if (given) {
+        neighbour->mac = *given;
+        neighbour->known = true;
+        neighbour->givers++;
+    }
+    return place;
+}
+
+void neighbour_unuse(struct port *port, uint32_t place, bool gave)
+{
+    struct neighbour *neighbour = &port->neighbours->of[place];
+    neighbour->givers -= gave;
+    if (--neighbour->users == 0) {
+        rte_hash_del_key(port->neighbours->by_address, &neighbour->address);
+        *neighbour = (struct neighbour){0};
+    } else if (gave) { // from here on it is asked for, unless another gives it too
+        neighbour->ask_ns = 0;
+        be_due(port, 0);
+    }
+}
+
+bool neighbour_learn(struct port *port, const struct ipv6_address *address, const struct mac *mac,
+                     uint64_t now_ns)
+{
+    int place = rte_hash_lookup(port->neighbours->by_address, address);
+    if (place < 0 || !mac_is_unicast(mac->octet))
+        return false;
+    struct neighbour *neighbour = &port->neighbours->of[place];
+    if (neighbour->givers > 0)
+        return true;
+    neighbour->mac = *mac;
+    neighbour->known = true;
+    neighbour->ask_ns = now_ns + NEIGHBOUR_REFRESH_NS;
+    return true;
+}
+
+static void ask_ipv4(struct port *port, uint32_t address)
+{
+    static const uint8_t everybody[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+    struct rte_mbuf *m = answer_alloc(port, ETHER_OCTETS + ARP_OCTETS);
+    if (!m)
+        return;
+    uint8_t *b = rte_pktmbuf_mtod(m, uint8_t *);
+    answer_put_ether(port, everybody, ETHER_TYPE_ARP, b);
+    struct arp question = {.operation = ARP_REQUEST,
+                           .sender_mac = port->host.mac,
+                           .sender_address = port->host.ipv4,
+                           .target_address = address};
+    arp_encode(&question, b + ETHER_OCTETS, ARP_OCTETS);
+    port_answer(port, m);
+}
+
+static void ask_ipv6(struct port *port, const struct ipv6_address *address)
+{
+    const uint32_t octets = ICMPV6_NEIGHBOUR_OCTETS + ICMPV6_OPTION_OCTETS;
+    struct ipv6_address group = host_solicited_node(address);
+    uint8_t group_mac[6] = {0x33, 0x33}; // RFC 2464 7
+    memcpy(group_mac + 2, group.octet + 12, 4);
+    struct rte_mbuf *m = answer_alloc(port, ETHER_OCTETS + IPV6_OCTETS + octets);
+    if (!m)
+        return;
+    uint8_t *b = rte_pktmbuf_mtod(m, uint8_t *);
+    answer_put_ether(port, group_mac, ETHER_TYPE_IPV6, b);
+    b += ETHER_OCTETS;
+    answer_put_ipv6(port, &group, IPV6_NEXT_ICMPV6, ND_HOP_LIMIT, octets, b);
+    struct icmpv6_neighbour_solicitation question = {
+        .target = *address, .has_source_mac = true, .source_mac = port->host.mac};
+    icmpv6_neighbour_solicitation_encode(&question, b + IPV6_OCTETS, octets);
+    icmpv6_put_checksum(b + IPV6_OCTETS, octets, &port->host.ipv6, &group);
+    port_answer(port, m);
+}
+
+// Asks if it is time; true if it did.
+static bool ask(struct port *port, struct neighbour *neighbour, uint64_t now_ns)
+{
+    struct neighbours *neighbours = port->neighbours;
+    if (neighbour->users == 0 || neighbour->givers > 0)
+        return false;
+    bool due = neighbour->ask_ns <= now_ns;
+    if (due) {
+        neighbour->ask_ns = now_ns + (neighbour->known ? NEIGHBOUR_REFRESH_NS : NEIGHBOUR_ASK_NS);
+        if (address_is_ipv4(&neighbour->address))
+            ask_ipv4(port, address_ipv4(&neighbour->address));
+        else
+            ask_ipv6(port, &neighbour->address);
+    }
+    if (neighbour->ask_ns < neighbours->after_ns)
+        neighbours->after_ns = neighbour->ask_ns;
+    return due;
+}
+
+uint64_t neighbours_ask(struct port *port, uint64_t now_ns)
+{
+    struct neighbours *neighbours = port->neighbours;
+    if (now_ns < neighbours->due_ns)
+        return neighbours->due_ns;
+    if (neighbours->next == 0)
+        neighbours->after_ns = TIME_NEVER;
+    uint32_t questions = 0, places = 0;
+    while (neighbours->next < neighbours->room && places++ < PLACES_A_CALL &&
+           questions < QUESTIONS_A_CALL)
+        questions += ask(port, &neighbours->of[neighbours->next++], now_ns);
+    if (neighbours->next == neighbours->room) {
+        neighbours->next = 0;
+        neighbours->due_ns = neighbours->after_ns;
+    }
+    return neighbours->due_ns;
+}

@@ -1,0 +1,59 @@
+// Whom a port sends to on its link: the Ethernet address of each next hop, found by ARP (RFC 826)
+// or neighbour discovery (RFC 4861), or given. A next hop has one place however many peers are
+// behind it. Once known, an address stays in use while it is asked for again.
+#ifndef SLUICE_PORT_NEIGHBOUR_H
+#define SLUICE_PORT_NEIGHBOUR_H
+
+#include "dataplane/port/port.h"
+
+#define NEIGHBOUR_ASK_NS     1000000000ULL  // an unknown one, again and again
+#define NEIGHBOUR_REFRESH_NS 30000000000ULL // a known one
+
+struct neighbour {
+    struct mac mac;
+    bool known;
+    uint32_t users, givers; // those who said its address; while there is one nobody is asked
+    uint64_t ask_ns;        // when next
+    struct ipv6_address address;
+};
+
+struct neighbours {
+    uint32_t room;
+    struct neighbour *of;
+    struct rte_hash *by_address;
+    uint64_t due_ns;   // of the first that is to be asked for; may be earlier than that
+    uint32_t next;     // where the round of asking goes on; 0: no round
+    uint64_t after_ns; // due_ns when the round is over, as far as it has come
+};
+
+// NULL if there is no memory.
+struct neighbours *neighbours_create(const char *name, uint32_t room);
+void neighbours_destroy(struct neighbours *neighbours);
+uint64_t neighbours_octets(uint32_t room);
+
+// One more user of the next hop towards an address; its place. `room` is never exceeded while each
+// user of the port has one place at most.
+uint32_t neighbour_use(struct port *port, const struct ipv6_address *towards,
+                       const struct mac *given, uint64_t now_ns);
+void neighbour_unuse(struct port *port, uint32_t place, bool gave);
+
+// What a reply, an advertisement or a question from a neighbour says; of others nothing is kept.
+// True if there is such a neighbour.
+bool neighbour_learn(struct port *port, const struct ipv6_address *address, const struct mac *mac,
+                     uint64_t now_ns);
+
+// Asks for those that are due, some at a time; when it wants to be called again.
+uint64_t neighbours_ask(struct port *port, uint64_t now_ns);
+
+static inline bool neighbour_known(const struct neighbours *neighbours, uint32_t place)
+{
+    return neighbours->of[place].known;
+}
+
+static inline void neighbour_put_mac(const struct neighbours *neighbours, uint32_t place,
+                                     uint8_t *b)
+{
+    memcpy(b, &neighbours->of[place].mac, sizeof(struct mac));
+}
+
+#endif

@@ -1,0 +1,97 @@
+// What the files of this folder share with each other and with nobody else.
+#ifndef SLUICE_PORT_PORT_PARTS_H
+#define SLUICE_PORT_PORT_PARTS_H
+
+#include <rte_ip_frag.h>
+
+#include "dataplane/base/units.h"
+#include "dataplane/port/neighbour.h"
+#include "dataplane/port/packet.h"
+#include "dataplane/port/port.h"
+#include "dataplane/wire/ether.h"
+#include "dataplane/wire/ipv4.h"
+#include "dataplane/wire/ipv6.h"
+
+#define PORT_HOP_LIMIT 64  // of what it sends; also TTL
+#define ND_HOP_LIMIT   255 // so it has crossed no router (RFC 4861 7.1)
+
+// What became of a frame: a drop reason, or one of these.
+enum port_verdict {
+    PORT_PASSED = DROP_NONE, // a datagram for the path
+    PORT_HOST,               // for the host, which has answered or learnt
+    PORT_HELD                // a fragment, accounted for already
+};
+
+// ---- unwrap.c: two ways to the same verdict ----
+
+// False: not the common case, and nothing has been said about the frame.
+bool unwrap_fast(const struct port *port, const struct rte_mbuf *m, struct port_datagram *datagram);
+// The frame may be another one after it, of fragments joined.
+uint32_t unwrap_general(struct port *port, struct rte_mbuf **frame, struct port_datagram *datagram,
+                        uint64_t now_ns);
+
+// ---- host.c ----
+
+uint32_t host_arp(struct port *port, const struct ether *ether, uint64_t now_ns);
+uint32_t host_icmp(struct port *port, const uint8_t *ether, const struct ipv4 *ip);
+uint32_t host_icmpv6(struct port *port, const uint8_t *ether, const struct ipv6 *ip,
+                     bool fragmented, uint64_t now_ns);
+
+// An address that one station has.
+static inline bool mac_is_unicast(const uint8_t *mac)
+{
+    static const uint8_t none[6];
+    return !(mac[0] & 1) && memcmp(mac, none, sizeof none) != 0;
+}
+
+// Not every address that a packet may claim to come from is one to answer.
+bool host_answers_ipv4(const struct port_host *host, uint32_t source);
+bool host_answers_ipv6(const struct port_host *host, const struct ipv6_address *source);
+
+// ff02::1:ffXX:XXXX of an address (RFC 4291 2.7.1).
+struct ipv6_address host_solicited_node(const struct ipv6_address *address);
+
+// ---- reply.c ----
+
+// An empty frame for the host's own; NULL, counted as an answer unsent, if there is no buffer.
+struct rte_mbuf *answer_alloc(struct port *port, uint32_t octets);
+void answer_put_ether(const struct port *port, const uint8_t *destination, uint16_t type,
+                      uint8_t *b);
+void answer_put_ipv4(struct port *port, uint32_t destination, uint8_t tos, uint8_t protocol,
+                     uint32_t payload_octets, uint8_t *b);
+void answer_put_ipv6(const struct port *port, const struct ipv6_address *destination,
+                     uint8_t next_header, uint8_t hop_limit, uint32_t payload_octets, uint8_t *b);
+
+// ---- fragment.c ----
+
+// One port's datagrams that are not whole yet. A frame that waits has its octets in hash.usr.
+struct fragments {
+    struct rte_ip_frag_tbl *table;
+    uint64_t packets, octets; // that wait
+    uint64_t due_ns;          // when to look for what has waited too long
+    struct rte_ip_frag_death_row row;
+};
+
+#define FRAGMENT_WAIT_NS 2000000000ULL
+
+struct fragments *fragments_create(void);
+void fragments_destroy(struct fragments *fragments);
+uint64_t fragments_octets(void);
+
+// Takes a fragment; returns the whole frame, if it is one now, in one buffer and without a word of
+// the NIC about checksums. IPv4's header checksum is put right.
+struct rte_mbuf *fragment_join_ipv4(struct port *port, struct rte_mbuf *m, const struct ipv4 *ip,
+                                    uint64_t now_ns);
+struct rte_mbuf *fragment_join_ipv6(struct port *port, struct rte_mbuf *m, const struct ipv6 *ip,
+                                    uint64_t now_ns);
+
+// Ends some of what has waited for too long; when to call again, or TIME_NEVER.
+uint64_t fragments_tick(struct port *port, uint64_t now_ns);
+void fragments_flush(struct port *port);
+
+// ---- send.c ----
+
+// Offers what waits; true if nothing waits any more.
+void answers_flush(struct port *port);
+
+#endif
