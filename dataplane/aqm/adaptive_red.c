@@ -94,7 +94,7 @@ static struct red_weight weight_of(const struct config *c, const struct aqm_view
 {
     if (!c->target_ns)
         return c->weight;
-    uint64_t per_pdu = ((uint64_t)c->mean_pdu_octets << 32) / view->share_octets_per_s;
+    uint64_t per_pdu = ((uint64_t)c->mean_pdu_octets << 32) / aqm_share(view);
     return (struct red_weight){per_pdu, fixed_exp_neg(per_pdu)};
 }
 

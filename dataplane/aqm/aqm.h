@@ -24,11 +24,21 @@ struct aqm_view {
     uint64_t sojourn_ns; // of this N-PDU, without the time its MS was frozen; 0 at enqueue
     uint32_t pdu_octets;
     uint32_t queue_octets, queue_pdus;
-    uint32_t share_octets_per_s; // what this queue can expect; never 0
+    uint32_t share_octets_per_s; // for aqm_share(); 0: not worked out yet
     bool ect;                    // the N-PDU may be marked
     struct rng *rng;
     uint32_t *pdu_word; // 32 bits of the AQM's own that stay with the N-PDU
+    // Works the share out for who asks: most N-PDUs are judged without. Its owner's means.
+    uint32_t (*share_of)(const struct aqm_view *view);
+    void *owner;
+    uint32_t owner_id;
 };
+
+// What this queue can expect; never 0.
+static inline uint32_t aqm_share(const struct aqm_view *view)
+{
+    return view->share_octets_per_s ? view->share_octets_per_s : view->share_of(view);
+}
 
 enum aqm_unit {
     AQM_TIME,        // ns
@@ -114,14 +124,14 @@ static inline enum aqm_verdict aqm_signal(bool ecn, const struct aqm_view *view)
 // Octets that the queue's share carries in that time, at most UINT32_MAX.
 static inline uint64_t aqm_octets_in(const struct aqm_view *view, uint64_t ns)
 {
-    unsigned __int128 octets = (unsigned __int128)view->share_octets_per_s * ns / 1000000000u;
+    unsigned __int128 octets = (unsigned __int128)aqm_share(view) * ns / 1000000000u;
     return octets < UINT32_MAX ? (uint64_t)octets : UINT32_MAX;
 }
 
 // How long the queue's share takes for so many octets, in ns.
 static inline uint64_t aqm_time_of(const struct aqm_view *view, uint64_t octets)
 {
-    return octets * 1000000000u / view->share_octets_per_s;
+    return octets * 1000000000u / aqm_share(view);
 }
 
 #endif

@@ -97,9 +97,9 @@ static struct times times_of(const struct config *c, const struct aqm_view *view
 
 static bool is_over(const struct config *c, const struct aqm_view *view)
 {
-    unsigned __int128 nano_octets = view->sojourn_ns;
-    nano_octets *= view->share_octets_per_s;
-    return view->sojourn_ns > c->target_ns && nano_octets > c->guard_nano_octets;
+    if (view->sojourn_ns <= c->target_ns)
+        return false;
+    return (unsigned __int128)view->sojourn_ns * aqm_share(view) > c->guard_nano_octets;
 }
 
 // The times between counts a and b add up to about 2 interval (sqrt(a) - sqrt(b)).

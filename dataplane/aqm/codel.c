@@ -93,10 +93,10 @@ static void reset(const void *config, void *vars)
 
 static bool is_above(const struct config *c, const struct aqm_view *view)
 {
-    unsigned __int128 nano_octets = view->sojourn_ns;
-    nano_octets *= view->share_octets_per_s;
-    return view->sojourn_ns >= c->target_ns && nano_octets >= c->target_nano_octets &&
-           view->queue_octets > (uint64_t)c->mtu_octets + view->pdu_octets;
+    if (view->sojourn_ns < c->target_ns ||
+        view->queue_octets <= (uint64_t)c->mtu_octets + view->pdu_octets)
+        return false;
+    return (unsigned __int128)view->sojourn_ns * aqm_share(view) >= c->target_nano_octets;
 }
 
 // The RFC's ok_to_drop.

@@ -142,6 +142,30 @@ int sched_ms_release(struct sched *s, uint32_t ms, uint64_t now_ns);
 // on the new cell's defaults, and its PFCs are without values. N-PDUs that the new cell has no room
 // for are not dropped.
 int sched_ms_move(struct sched *s, uint32_t ms, uint32_t bvc, uint64_t now_ns);
+// To another scheduler (sched_move_setup.c), in three steps: it leaves, handing over its N-PDUs in
+// their order; it arrives; each N-PDU arrives. There is no room for one only if all queues together
+// are full; then it stays the caller's. `pdu.arrived_ns` is by the MS's clock, which it takes
+// along.
+struct sched_baggage_pfc {
+    uint16_t sent_octets, n201_u; // of a half-sent N-PDU
+    uint8_t traffic_class;
+    uint8_t aqm_vars[AQM_VARS_OCTETS];
+};
+struct sched_baggage {
+    uint64_t away_ns, clock_ns;
+    uint8_t stands, slots;
+    uint16_t n201_u[SCHED_LLES];
+    struct sched_baggage_pfc pfc[SCHED_SLOTS];
+};
+typedef void sched_leave_fn(void *self, uint32_t slot, const struct pdu *pdu);
+int sched_ms_leave(struct sched *s, uint32_t ms, struct sched_baggage *baggage,
+                   sched_leave_fn *leave, void *self, uint64_t now_ns);
+int sched_ms_arrive(struct sched *s, uint32_t ms, uint32_t bvc, const struct sched_baggage *baggage,
+                    uint64_t now_ns);
+enum drop_reason sched_ms_arrive_npdu(struct sched *s, uint32_t ms, uint32_t slot,
+                                      const struct pdu *pdu, const struct sched_baggage *baggage,
+                                      uint64_t now_ns);
+
 // Drops what is queued for the MS, as far as the list of drops has room: -SCHED_MORE says that it
 // was full and there is more, so empty the list and call again.
 int sched_ms_flush(struct sched *s, uint32_t ms, enum drop_reason reason, uint64_t now_ns);
@@ -181,6 +205,9 @@ uint32_t sched_take(struct sched *s, struct sched_grant *grants, uint32_t n, uin
 // when there will be; TIME_NEVER if only an N-PDU or a change can bring work.
 uint64_t sched_next_ns(struct sched *s, uint64_t now_ns);
 
+// The same for who takes nothing now: when sched_take, with n = 0, is to look for what has expired.
+uint64_t sched_expiry_ns(const struct sched *s, uint64_t now_ns);
+
 // What was dropped since the last call; the list is then empty.
 uint32_t sched_dropped(struct sched *s, const struct sched_drop **drops);
 
@@ -189,6 +216,7 @@ struct sched_queued {
     uint64_t packets, octets; // N-PDUs whose last piece has not gone
 };
 struct sched_queued sched_queued(const struct sched *s);
+struct sched_queued sched_bvc_queued(const struct sched *s, uint32_t bvc);
 struct sched_queued sched_ms_queued(const struct sched *s, uint32_t ms);
 
 // Bucket levels in units of 1e-7 bit, and what is in force (after the effective Bmax).

@@ -67,10 +67,13 @@ static uint32_t share_of(const struct sched *s, struct tree_ms *m, const struct 
     return (uint32_t)at_least_1(least_of(share, UINT32_MAX));
 }
 
-void aqm_share_anew(const struct sched *s, struct tree_ms *m, struct tree_pfc *p)
+uint32_t aqm_share_anew(const struct aqm_view *view)
 {
-    p->share_octets_per_s = share_of(s, m, p);
+    const struct sched *s = view->owner;
+    struct tree_pfc *p = tree_pfc(s, view->owner_id);
+    p->share_octets_per_s = share_of(s, tree_ms(s, tree_pfc_ms(view->owner_id)), p);
     p->share_uses = SHARE_USES;
+    return p->share_octets_per_s;
 }
 
 // Of a class in a cell or an NSE: all its PFCs together, in an NSE those of all its cells.

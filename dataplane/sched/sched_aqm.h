@@ -4,7 +4,7 @@
 
 #include "dataplane/sched/sched_round.h"
 
-void aqm_share_anew(const struct sched *s, struct tree_ms *m, struct tree_pfc *p);
+uint32_t aqm_share_anew(const struct aqm_view *view);
 uint8_t *aqm_look_wide(struct sched *s, const struct tree_ms *m, uint32_t class, bool nse,
                        struct aqm_view *view, uint64_t *total);
 
@@ -19,10 +19,14 @@ static inline uint8_t *aqm_look(struct sched *s, uint32_t pfc, struct tree_ms *m
     if (scope <= SCHED_SCOPE_BVC) {
         vars = aqm_look_wide(s, m, class, scope == SCHED_SCOPE_NSE, view, &total);
     } else {
-        if (p->share_uses == 0)
-            aqm_share_anew(s, m, p);
-        p->share_uses--;
-        view->share_octets_per_s = p->share_octets_per_s;
+        if (p->share_uses) {
+            p->share_uses--;
+            view->share_octets_per_s = p->share_octets_per_s;
+        } else {
+            view->share_of = aqm_share_anew;
+            view->owner = s;
+            view->owner_id = pfc;
+        }
         if (scope == SCHED_SCOPE_FLOW) {
             vars = queue_flow(s, pfc, flow)->aqm_vars;
             total = queue_flow(s, pfc, flow)->queue.total;

@@ -12,6 +12,9 @@ int change_pfc(const struct sched *s, uint32_t ms, uint32_t slot);
 int change_terms(struct bucket_terms terms);
 int change_n201_u(const struct sched *s, uint16_t n201_u);
 
+// An MS's clock stands while it is frozen or its own R is 0; `bit` says which of them changes.
+void change_standing(struct tree_ms *m, uint8_t bit, bool on, uint64_t now_ns);
+
 // Drops all that the PFC has queued, as far as the list has room.
 int change_flush(struct sched *s, uint32_t pfc, enum drop_reason reason);
 

@@ -127,8 +127,7 @@ int sched_bvc_reset(struct sched *s, uint32_t bvc, uint64_t now_ns)
     return fault ? fault : sched_bvc_level(s, bvc, 0, now_ns);
 }
 
-// An MS's clock stands while it is frozen or its own R is 0.
-static void standing_set(struct tree_ms *m, uint8_t bit, bool on, uint64_t now_ns)
+void change_standing(struct tree_ms *m, uint8_t bit, bool on, uint64_t now_ns)
 {
     bool stood = ms_stands(m);
     uint64_t clock_ns = tree_ms_clock(m, now_ns);
@@ -150,7 +149,7 @@ int sched_ms_set(struct sched *s, uint32_t ms, struct bucket_terms terms, uint64
     uint64_t level = ms_level(s, m, now_ns);
     m->state |= MS_OWN;
     m->bucket = (struct bucket){level, now_ns, terms.rate, terms.max_octets};
-    standing_set(m, MS_STOPPED, terms.rate == 0, now_ns);
+    change_standing(m, MS_STOPPED, terms.rate == 0, now_ns);
     ms_update(s, ms, now_ns);
     return 0;
 }
@@ -164,7 +163,7 @@ int sched_ms_default(struct sched *s, uint32_t ms, uint64_t now_ns)
     uint64_t level = ms_level(s, m, now_ns);
     m->state &= (uint8_t)~MS_OWN;
     bucket_default_set(&m->bucket, &s->cell[m->cell].defaults, level, now_ns);
-    standing_set(m, MS_STOPPED, false, now_ns);
+    change_standing(m, MS_STOPPED, false, now_ns);
     ms_update(s, ms, now_ns);
     return 0;
 }
@@ -186,7 +185,7 @@ static int freeze(struct sched *s, uint32_t ms, bool on, uint64_t now_ns)
     int fault = change_ms(s, ms, true);
     if (fault)
         return fault;
-    standing_set(tree_ms(s, ms), MS_FROZEN, on, now_ns);
+    change_standing(tree_ms(s, ms), MS_FROZEN, on, now_ns);
     ms_update(s, ms, now_ns);
     return 0;
 }
@@ -253,7 +252,7 @@ int sched_ms_move(struct sched *s, uint32_t ms, uint32_t bvc, uint64_t now_ns)
     m->cell = bvc;
     m->state &= (uint8_t) ~(MS_OWN | MS_LIMITED);
     bucket_default_set(&m->bucket, &s->cell[bvc].defaults, 0, now_ns);
-    standing_set(m, MS_STOPPED, false, now_ns);
+    change_standing(m, MS_STOPPED, false, now_ns);
     ms_update(s, ms, now_ns);
     return 0;
 }

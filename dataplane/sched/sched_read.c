@@ -11,6 +11,13 @@ struct sched_queued sched_queued(const struct sched *s)
     return split(s->total);
 }
 
+struct sched_queued sched_bvc_queued(const struct sched *s, uint32_t bvc)
+{
+    if (bvc >= s->config.bvcs || !s->cell[bvc].state)
+        return (struct sched_queued){0};
+    return split(s->cell[bvc].total);
+}
+
 static bool ms_is_there(const struct sched *s, uint32_t ms)
 {
     return ms < s->config.mss && tree_ms(s, ms)->state;

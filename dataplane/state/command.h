@@ -18,21 +18,42 @@
         "none: does not limit")                                 \
     MUST(T, U32, prefix##bucket_octets, 0, UINT32_MAX, "Bmax")
 
-#define COMMAND_NSE_ID(MUST, T) MUST(T, U32, nse_id, 0, UINT32_MAX, "index of the NSE")
-#define COMMAND_BVC_ID(MUST, T) MUST(T, U32, bvc_id, 0, UINT32_MAX, "index of the cell")
-#define COMMAND_MS_ID(MUST, T)  MUST(T, U32, ms_id, 0, UINT32_MAX, "index of the MS")
-#define COMMAND_PDP_ID(MUST, T) MUST(T, U32, pdp_id, 0, UINT32_MAX, "index of the PDP context")
-#define COMMAND_SLOT(MUST, T)   MUST(T, U8, slot, 0, SCHED_SLOTS - 1, "which packet flow of the MS")
+#define COMMAND_NSE_ID(MUST, T)  MUST(T, U32, nse_id, 0, UINT32_MAX, "index of the NSE")
+#define COMMAND_BVC_ID(MUST, T)  MUST(T, U32, bvc_id, 0, UINT32_MAX, "index of the cell")
+#define COMMAND_MS_ID(MUST, T)   MUST(T, U32, ms_id, 0, UINT32_MAX, "index of the MS")
+#define COMMAND_PDP_ID(MUST, T)  MUST(T, U32, pdp_id, 0, UINT32_MAX, "index of the PDP context")
+#define COMMAND_NSVC_ID(MUST, T) MUST(T, U32, nsvc_id, 0, UINT32_MAX, "index of the NS-VC")
+#define COMMAND_GGSN_ID(MUST, T) MUST(T, U32, ggsn_id, 0, UINT32_MAX, "index of the GGSN")
+#define COMMAND_WEIGHT(MUST, T) \
+    MUST(T, U8, weight, 0, 255, "its share of the NSE's load; 0: none, as while it is blocked")
+#define COMMAND_SLOT(MUST, T) MUST(T, U8, slot, 0, SCHED_SLOTS - 1, "which packet flow of the MS")
 // With the CBL feature the PDU that brings a bucket says how full the BSS sees it, in per cent of
 // it.
 #define COMMAND_FULL(MAY, T) MAY(T, U8, full_percent, 0, 255, "bucket-full ratio, in per cent")
 
-#define COMMAND_NSE_FIELDS(MUST, MAY, T)                                \
-    COMMAND_NSE_ID(MUST, T)                                             \
-    MUST(T, U16, nsei, 0, 0xffff, "NSEI")                               \
-    MUST(T, U32, peer_address, 0, UINT32_MAX, "the BSS's IPv4 address") \
-    MUST(T, U16, peer_port, 1, 0xffff, "the BSS's UDP port")            \
-    MUST(T, MAC, peer_mac, 0, 0, "Ethernet address of the BSS or of the router to it")
+// Addresses: IPv4 as ::ffff:a.b.c.d.
+#define COMMAND_NSE_FIELDS(MUST, MAY, T) \
+    COMMAND_NSE_ID(MUST, T)              \
+    MUST(T, U16, nsei, 0, 0xffff, "NSEI")
+#define COMMAND_NSVC_FIELDS(MUST, MAY, T)                                                      \
+    COMMAND_NSVC_ID(MUST, T)                                                                   \
+    COMMAND_NSE_ID(MUST, T)                                                                    \
+    MUST(T, U16, nsvci, 0, 0xffff, "NSVCI")                                                    \
+    MUST(T, IPV6, peer_address, 0, 0, "the BSS's address")                                     \
+    MUST(T, U16, peer_port, 1, 0xffff, "the BSS's UDP port")                                   \
+    MAY(T, MAC, peer_mac, 0, 0, "its or its router's Ethernet address; none: found by asking") \
+    COMMAND_WEIGHT(MUST, T)
+#define COMMAND_NSVC_WEIGHT_FIELDS(MUST, MAY, T) COMMAND_NSVC_ID(MUST, T) COMMAND_WEIGHT(MUST, T)
+#define COMMAND_NSVC_ID_FIELDS(MUST, MAY, T)     COMMAND_NSVC_ID(MUST, T)
+#define COMMAND_SEND_FIELDS(MUST, MAY, T) \
+    COMMAND_NSVC_ID(MUST, T)              \
+    MUST(T, OCTETS, pdu, 1, 65507, "the NS PDU")
+
+#define COMMAND_GGSN_FIELDS(MUST, MAY, T)                 \
+    COMMAND_GGSN_ID(MUST, T)                              \
+    MUST(T, IPV6, address, 0, 0, "its address for GTP-U") \
+    MAY(T, MAC, mac, 0, 0, "its or its router's Ethernet address; none: found by asking")
+#define COMMAND_GGSN_ID_FIELDS(MUST, MAY, T) COMMAND_GGSN_ID(MUST, T)
 #define COMMAND_NSE_FLOW_FIELDS(MUST, MAY, T) \
     COMMAND_NSE_ID(MUST, T) COMMAND_BUCKET_OF(MUST, MAY, T, )
 #define COMMAND_NSE_ID_FIELDS(MUST, MAY, T) COMMAND_NSE_ID(MUST, T)
@@ -57,6 +78,21 @@
     MUST(T, U8, gea, 0, 7, "0: none, 3: GEA3, 4: GEA4; 1, 2 and 5 are refused as unsupported")   \
     MUST(T, OCTETS, key, 0, CIPHER_KEY_OCTETS, "Kc: 8 octets for GEA3, 16 for GEA4, 0 for none") \
     MUST(T, U32, iov_ui, 0, UINT32_MAX, "IOV-UI, the offset of UI frames' INPUT")
+#define COMMAND_MS_TLLI_FIELDS(MUST, MAY, T) \
+    COMMAND_MS_ID(MUST, T)                   \
+    MUST(T, U32, tlli, 0, UINT32_MAX, "TLLI")
+#define COMMAND_MS_N201_U_FIELDS(MUST, MAY, T)          \
+    COMMAND_MS_ID(MUST, T)                              \
+    MUST(T, U8, sapi, 3, 11, "LLC SAPI: 3, 5, 9 or 11") \
+    MUST(T, U16, n201_u, LLC_N201_U_MIN, LLC_N201_U_MAX, "most octets of a UI frame's information")
+// What a DL-UNITDATA says of its MS besides; all of it again with each of these.
+#define COMMAND_MS_OPTIONS_FIELDS(MUST, MAY, T)                                        \
+    COMMAND_MS_ID(MUST, T)                                                             \
+    MAY(T, OCTETS, ra_capability, 1, 48, "MS radio access capability, its value part") \
+    MAY(T, U8, priority, 0, 255, "priority")                                           \
+    MAY(T, U16, drx, 0, 0xffff, "DRX parameters")                                      \
+    MAY(T, DIGITS, imsi, 5, 15, "IMSI")                                                \
+    MAY(T, U32, old_tlli, 0, UINT32_MAX, "the TLLI it had before")
 #define COMMAND_MS_FLOW_FIELDS(MUST, MAY, T) \
     COMMAND_MS_ID(MUST, T) COMMAND_BUCKET_OF(MUST, MAY, T, ) COMMAND_FULL(MAY, T)
 #define COMMAND_MS_MOVE_FIELDS(MUST, MAY, T) COMMAND_MS_ID(MUST, T) COMMAND_BVC_ID(MUST, T)
@@ -71,12 +107,15 @@
     COMMAND_SLOT(MUST, T) COMMAND_BUCKET_OF(MUST, MAY, T, ) COMMAND_FULL(MAY, T)
 #define COMMAND_PFC_ID_FIELDS(MUST, MAY, T) COMMAND_MS_ID(MUST, T) COMMAND_SLOT(MUST, T)
 
-#define COMMAND_PDP_FIELDS(MUST, MAY, T)                       \
-    COMMAND_PDP_ID(MUST, T)                                    \
-    COMMAND_MS_ID(MUST, T)                                     \
-    MUST(T, U8, slot, 0, SCHED_SLOTS - 1, "its packet flow's") \
-    MUST(T, U8, nsapi, 5, 15, "NSAPI")                         \
-    MUST(T, U8, sapi, 3, 11, "LLC SAPI: 3, 5, 9 or 11")
+#define COMMAND_PDP_FIELDS(MUST, MAY, T)                             \
+    COMMAND_PDP_ID(MUST, T)                                          \
+    COMMAND_MS_ID(MUST, T)                                           \
+    MUST(T, U8, slot, 0, SCHED_SLOTS - 1, "its packet flow's")       \
+    MUST(T, U8, nsapi, 5, 15, "NSAPI")                               \
+    MUST(T, U8, sapi, 3, 11, "LLC SAPI: 3, 5, 9 or 11")              \
+    MAY(T, U8, pfi, 0, 127, "PFI of its packet flow, for the BSS")   \
+    MAY(T, U32, ggsn_id, 0, UINT32_MAX, "its GGSN; none: no uplink") \
+    MUST(T, U32, ggsn_teid, 0, UINT32_MAX, "TEID of its tunnel there")
 #define COMMAND_PDP_ID_FIELDS(MUST, MAY, T) COMMAND_PDP_ID(MUST, T)
 
 #define COMMAND(name, LIST, help) FIELD_STRUCT(command_##name, LIST);
@@ -87,15 +126,31 @@ enum command_op {
 #define COMMAND(name, LIST, help) COMMAND_##name,
 #include "dataplane/state/commands.def"
 #undef COMMAND
-    COMMAND_COUNT
+    COMMAND_COUNT,
+    // What dp_command adds when an MS goes to another worker: there it is waited for, and where
+    // its contexts' TEIDs lead, it is known who has it.
+    COMMAND_expect = COMMAND_COUNT,
+    COMMAND_redirect
 };
+
+#define COMMAND_OCTETS 64u // of what octets may stand for in a worker
 
 // The ring's element; its size is a multiple of 4, as rte_ring_elem wants it.
 struct command {
     uint32_t op;
-    uint32_t teid;                  // of a new PDP context; written by dp_command
-    uint8_t key[CIPHER_KEY_OCTETS]; // of ms_cipher, as segments carry it; written by dp_command
+    // Written by dp_command:
+    uint32_t teid;                  // of a new PDP context
+    void *buffer;                   // of send: the PDU, with room for its headers
+    uint8_t octets[COMMAND_OCTETS]; // of ms_cipher the key, of ms_options the elements
+    uint32_t octets_n;
+    uint32_t worker; // of ms_move and redirect: who has it from then on; of expect: who had it
     union {
+        struct {
+            uint32_t ms_id;
+        } expect;
+        struct {
+            uint32_t pdp_id;
+        } redirect;
 #define COMMAND(name, LIST, help) struct command_##name name;
 #include "dataplane/state/commands.def"
 #undef COMMAND

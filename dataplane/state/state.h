@@ -1,31 +1,52 @@
-// What a worker knows: NSEs, cells, MSs and PDP contexts, each in one array indexed by the id that
-// control gave. Octets that are the same for every frame are written once, when the record is made.
-// The scheduler has nodes of its own under the same ids.
+// What a worker knows: NSEs and their NS-VCs, cells, GGSNs, MSs and PDP contexts, each in one array
+// indexed by the id that control gave. Octets that are the same for every frame are written once,
+// when the record is made. The scheduler has nodes of its own under the same ids. What the uplink
+// needs of an MS or a PDP context, and the downlink does not, is in arrays beside.
 #ifndef SLUICE_STATE_STATE_H
 #define SLUICE_STATE_STATE_H
 
+#include "dataplane/port/peer.h"
 #include "dataplane/sched/sched.h"
 #include "dataplane/state/command.h"
 #include "dataplane/state/teid.h"
 #include "dataplane/wire/bssgp.h"
-#include "dataplane/wire/ether.h"
-#include "dataplane/wire/ipv4.h"
 #include "dataplane/wire/ns.h"
 #include "dataplane/wire/sndcp.h"
-#include "dataplane/wire/udp.h"
 
-#define STATE_OUTER_OCTETS (ETHER_OCTETS + IPV4_OCTETS + UDP_OCTETS)
+#define STATE_NONE         UINT32_MAX
 #define STATE_LLES         SCHED_LLES // SAPI 3, 5, 9, 11
+#define STATE_NSVCS_AN_NSE 16u
+#define STATE_LINKS_BITS   6
+#define STATE_LINKS        (1u << STATE_LINKS_BITS)
+#define STATE_PFI_OCTETS   3u
 
+struct state_endpoint {
+    struct ipv6_address address;
+    uint32_t udp_port;
+};
+
+struct state_nsvc {
+    struct peer peer;
+    struct state_endpoint endpoint;
+    uint32_t nse;
+    uint8_t weight;
+    uint8_t worker; // whose it is; another knows its endpoint only
+};
+
+// Load is shared by the link selector (TS 48.016 4.4.2): an MS is on one of STATE_LINKS links, each
+// of which is on one NS-VC, so that its frames keep their order.
 struct state_nse {
-    uint8_t outer[STATE_OUTER_OCTETS]; // lengths, id and checksum are written per frame
-    uint16_t ip_id;
-    uint32_t ip_sum; // of the outer IPv4 header with length, id and checksum 0
+    uint8_t link[STATE_LINKS];         // a place in nsvc; STATE_NSVCS_AN_NSE: none
+    uint32_t nsvc[STATE_NSVCS_AN_NSE]; // STATE_NONE: a free place
 };
 
 struct state_bvc {
     uint32_t nse;
+    uint16_t bvci;
     uint8_t ns[NS_UNITDATA_OCTETS];
+    uint64_t frames, octets;       // LLC PDUs sent to it
+    uint64_t up_frames, up_octets; // and those from it, of user data with a good FCS
+    uint64_t dropped;              // N-PDUs for it
 };
 
 // One line of the cache. V(U) is what was sent modulo 512, and OC the rest of it.
@@ -35,56 +56,150 @@ struct state_ms {
     uint32_t iov_ui;
     uint32_t sent[STATE_LLES]; // UI frames of each LLE under this key, modulo 2^32
     uint8_t key[CIPHER_KEY_OCTETS];
-    uint16_t n201_u;
     bool enciphered;
-    uint8_t traffic_class[SCHED_SLOTS];
+    uint8_t options;  // octets of state->options
+    uint32_t dropped; // N-PDUs for it, modulo 2^32
+    uint64_t octets;  // of LLC PDUs sent to it
 };
 _Static_assert(sizeof(struct state_ms) == 64, "framing touches one line of an MS");
 
+// Optional elements of a DL-UNITDATA that are the MS's, encoded and in their order.
+struct state_options {
+    uint8_t octets[COMMAND_OCTETS];
+};
+
 struct state_pdp {
-    uint32_t teid; // 0: no such context
-    uint32_t ms;
+    uint32_t teid;            // 0: no such context
+    uint32_t ms;              // STATE_NONE: another worker has it, `elsewhere`
     uint16_t npdu_octets_max; // what 16 segments hold
     uint16_t npdu_number;     // of the N-PDU that was begun last
-    uint8_t segment;          // the next one's number in it
+    uint8_t segment;          // the next one's number in it, or
+// In place of a segment number: one could not be sent, or there are more than 16; no more go.
+#define STATE_SEGMENT_LOST   255
+#define STATE_SEGMENT_BEYOND 254
     uint8_t nsapi, sapi, lle, slot, traffic_class;
+    uint8_t elsewhere;
+    uint8_t pfi_octets; // 0 or STATE_PFI_OCTETS
+    uint8_t pfi[STATE_PFI_OCTETS];
     uint8_t bssgp[BSSGP_DL_UNITDATA_FIXED_OCTETS]; // the lifetime is written per frame
 };
 
-struct state_limits {
-    uint32_t nses, bvcs, mss, pdps;
+struct state_ggsn {
+    struct peer peer;
+    struct ipv6_address address;
 };
 
-// The Gb port's own end.
-struct state_gb {
-    struct mac mac;
-    uint32_t address;
-    uint16_t port;
+// V(UR) and its OC as one number that counts on, and which of the 32 before it came: bit i is for
+// number next - 1 - i.
+struct state_lle_up {
+    uint32_t next, seen;
 };
+
+struct state_ms_up {
+    struct state_lle_up lle[STATE_LLES];
+    uint32_t first_pdp; // of its PDP contexts, in a list; STATE_NONE
+    uint32_t old_tlli;  // its other name; its TLLI: there is none
+    uint16_t n201_u[STATE_LLES];
+    uint8_t traffic_class[SCHED_SLOTS];
+    uint64_t octets; // of LLC PDUs of user data that came from it
+};
+
+// An N-PDU of which some segments have come is in a list of all such, by when it was begun.
+struct state_pdp_up {
+    uint32_t next; // of its MS
+    uint32_t ggsn; // STATE_NONE: no uplink
+    uint32_t teid; // there
+    uint16_t npdu_number;
+    uint8_t segment; // expected next
+    uint8_t segments;
+    struct rte_mbuf *partial; // NULL: none
+    uint64_t begun_ns;
+    uint32_t older, newer; // STATE_NONE at the ends
+};
+
+struct state_limits {
+    uint32_t nses, nsvcs, bvcs, ggsns, mss, pdps;
+    bool options; // some MS may have them
+};
+
+struct rte_hash;
 
 struct state {
     uint32_t worker;
     struct state_limits limits;
-    struct state_gb gb;
+    struct port *gn, *gb;
     struct state_nse *nse;
+    struct state_nsvc *nsvc;
     struct state_bvc *bvc;
+    struct state_ggsn *ggsn;
     struct state_ms *ms;
+    struct state_ms_up *ms_up;
     struct state_pdp *pdp;
+    struct state_pdp_up *pdp_up;
+    struct state_options *options; // NULL: no MS has any
+    struct rte_hash *names;        // struct state_name -> MS or cell
+    struct rte_hash *endpoints;    // struct state_endpoint -> NS-VC
+    struct rte_hash *ggsns;        // struct ipv6_address -> how many GGSNs have it
 };
 
+// A TLLI, or a BVCI, means something within its NSE only.
+enum state_named { STATE_NAMED_TLLI, STATE_NAMED_BVCI };
+struct state_name {
+    uint32_t nse_and_kind; // nse << 1 | enum state_named
+    uint32_t value;
+};
+
+static inline struct state_name state_name(uint32_t nse, enum state_named kind, uint32_t value)
+{
+    return (struct state_name){nse << 1 | kind, value};
+}
+
+static inline struct state_endpoint state_endpoint(const struct command_nsvc *c)
+{
+    return (struct state_endpoint){c->peer_address, c->peer_port};
+}
+
 int state_setup(struct state *state, uint32_t worker, const struct state_limits *limits,
-                const struct state_gb *gb);
+                struct port *gn, struct port *gb);
 void state_release(struct state *state);
 uint64_t state_octets(const struct state_limits *limits);
+uint64_t state_names_octets(const struct state_limits *limits); // of its tables by name alone
+// How many names there are at most: an MS has two while it changes its TLLI.
+uint32_t state_names_count(const struct state_limits *limits);
 
-// Carries out a command that dp_command has accepted, here and in the scheduler. 0, or what the
-// scheduler said: -SCHED_MORE wants its list of drops emptied and the same call again; anything
-// else is a fault of ours, and nothing has changed.
+// A table that takes as many entries as it is made for, whatever their keys; NULL: no memory.
+struct rte_hash *state_hash(const char *what, uint32_t worker, uint32_t entries,
+                            uint32_t key_octets);
+
+// Carries out a command that dp_command has accepted, here and in the scheduler, all but `send`. 0,
+// or what the scheduler said: -SCHED_MORE wants its list of drops emptied and the same call again;
+// anything else is a fault of ours, and nothing has changed.
 int state_apply(struct state *state, struct sched *sched, const struct command *command,
                 uint64_t now_ns);
 
+// The MS is in that cell from now on, its queue with it.
+int state_ms_move(struct state *state, struct sched *sched, uint32_t ms, uint32_t bvc,
+                  uint64_t now_ns);
+
+// The TLLI that the MS had before its present one is no name of its any more. Frames may come under
+// it until one has come under the new one, so till then both are its names (TS 44.064 8.3).
+void state_old_tlli_end(struct state *state, uint32_t ms);
+
+// A good frame of the MS has come under that name of its.
+static inline void state_ms_heard(struct state *state, uint32_t ms, uint32_t tlli)
+{
+    if (__builtin_expect(state->ms_up[ms].old_tlli != tlli, 0))
+        state_old_tlli_end(state, ms);
+}
+
 // 0 to 3 for the SAPIs of user data; -1 for any other.
 int state_lle_of_sapi(uint8_t sapi);
+
+// ---- Finding. STATE_NONE: nobody. ----
+uint32_t state_nsvc_of(const struct state *state, const struct state_endpoint *endpoint);
+uint32_t state_bvc_of(const struct state *state, uint32_t nse, uint16_t bvci);
+uint32_t state_ms_of(const struct state *state, uint32_t nse, uint32_t tlli);
+bool state_is_ggsn(const struct state *state, const struct ipv6_address *address);
 
 static inline const struct state_pdp *state_pdp_of_teid(const struct state *state, uint32_t teid)
 {
@@ -92,6 +207,14 @@ static inline const struct state_pdp *state_pdp_of_teid(const struct state *stat
     if (index >= state->limits.pdps || state->pdp[index].teid != teid || teid == 0)
         return NULL;
     return &state->pdp[index];
+}
+
+// The NS-VC for a TLLI; STATE_NONE: there is none.
+static inline uint32_t state_link(const struct state_nse *nse, uint32_t tlli)
+{
+    uint32_t place =
+        nse->link[tlli * 0x9e3779b9u >> (32 - STATE_LINKS_BITS)]; // 2^32 / golden ratio
+    return place < STATE_NSVCS_AN_NSE ? nse->nsvc[place] : STATE_NONE;
 }
 
 #endif

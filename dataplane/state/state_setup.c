@@ -2,30 +2,105 @@
 #include "dataplane/state/state.h"
 
 #include <errno.h>
+#include <rte_hash.h>
+#include <rte_hash_crc.h>
 #include <rte_malloc.h>
+#include <stdio.h>
+
+#include "dataplane/state/event.h"
+
+// Key and place, two buckets' share and that of the list of free places, just above a power of two.
+#define NAME_OCTETS     64u
+#define ENDPOINT_OCTETS 80u
+
+const char *const event_names[EVENT_COUNT] = {
+#define EVENT(name, help) #name,
+#include "dataplane/state/events.def"
+#undef EVENT
+};
 
 static void *zeroed(uint32_t n, size_t octets)
 {
     return rte_calloc("state", n, octets, 64);
 }
 
-uint64_t state_octets(const struct state_limits *limits)
+uint32_t state_names_count(const struct state_limits *limits)
 {
-    return (uint64_t)limits->nses * sizeof(struct state_nse) +
-           (uint64_t)limits->bvcs * sizeof(struct state_bvc) +
-           (uint64_t)limits->mss * sizeof(struct state_ms) +
-           (uint64_t)limits->pdps * sizeof(struct state_pdp);
+    return 2 * limits->mss + limits->bvcs;
+}
+
+uint64_t state_names_octets(const struct state_limits *limits)
+{
+    return (uint64_t)state_names_count(limits) * NAME_OCTETS +
+           (uint64_t)limits->nsvcs * ENDPOINT_OCTETS;
+}
+
+uint64_t state_octets(const struct state_limits *l)
+{
+    return (uint64_t)l->nses * sizeof(struct state_nse) +
+           (uint64_t)l->nsvcs * sizeof(struct state_nsvc) +
+           (uint64_t)l->bvcs * sizeof(struct state_bvc) +
+           (uint64_t)l->ggsns * (sizeof(struct state_ggsn) + ENDPOINT_OCTETS) +
+           (uint64_t)l->mss * (sizeof(struct state_ms) + sizeof(struct state_ms_up)) +
+           (uint64_t)l->pdps * (sizeof(struct state_pdp) + sizeof(struct state_pdp_up)) +
+           (l->options ? (uint64_t)l->mss * sizeof(struct state_options) : 0) +
+           state_names_octets(l);
+}
+
+// The library's own over any key reads eight octets at once from where no such word may lie.
+static uint32_t hash_of_words(const void *key, uint32_t octets, uint32_t hash)
+{
+    uint32_t word;
+    for (uint32_t at = 0; at < octets; at += sizeof word) {
+        memcpy(&word, (const uint8_t *)key + at, sizeof word);
+        hash = rte_hash_crc_4byte(word, hash);
+    }
+    return hash;
+}
+
+struct rte_hash *state_hash(const char *what, uint32_t worker, uint32_t entries,
+                            uint32_t key_octets)
+{
+    char name[RTE_HASH_NAMESIZE];
+    snprintf(name, sizeof name, "%s%u", what, worker);
+    struct rte_hash_parameters params = {.name = name,
+                                         .entries = entries < 8 ? 8 : entries,
+                                         .key_len = key_octets,
+                                         .hash_func = hash_of_words,
+                                         .socket_id = SOCKET_ID_ANY,
+                                         .extra_flag = RTE_HASH_EXTRA_FLAGS_EXT_TABLE};
+    return rte_hash_create(&params);
+}
+
+static bool all_there(const struct state *s)
+{
+    return s->nse && s->nsvc && s->bvc && s->ggsn && s->ms && s->ms_up && s->pdp && s->pdp_up &&
+           s->names && s->endpoints && s->ggsns && (s->options || !s->limits.options);
 }
 
 int state_setup(struct state *state, uint32_t worker, const struct state_limits *limits,
-                const struct state_gb *gb)
+                struct port *gn, struct port *gb)
 {
-    *state = (struct state){.worker = worker, .limits = *limits, .gb = *gb};
-    state->nse = zeroed(limits->nses, sizeof *state->nse);
-    state->bvc = zeroed(limits->bvcs, sizeof *state->bvc);
-    state->ms = zeroed(limits->mss, sizeof *state->ms);
-    state->pdp = zeroed(limits->pdps, sizeof *state->pdp);
-    if (state->nse && state->bvc && state->ms && state->pdp)
+    *state = (struct state){.worker = worker,
+                            .limits = *limits,
+                            .gn = gn,
+                            .gb = gb,
+                            .nse = zeroed(limits->nses, sizeof *state->nse),
+                            .nsvc = zeroed(limits->nsvcs, sizeof *state->nsvc),
+                            .bvc = zeroed(limits->bvcs, sizeof *state->bvc),
+                            .ggsn = zeroed(limits->ggsns, sizeof *state->ggsn),
+                            .ms = zeroed(limits->mss, sizeof *state->ms),
+                            .ms_up = zeroed(limits->mss, sizeof *state->ms_up),
+                            .pdp = zeroed(limits->pdps, sizeof *state->pdp),
+                            .pdp_up = zeroed(limits->pdps, sizeof *state->pdp_up)};
+    if (limits->options)
+        state->options = zeroed(limits->mss, sizeof *state->options);
+    state->names =
+        state_hash("names", worker, state_names_count(limits), sizeof(struct state_name));
+    state->endpoints =
+        state_hash("endpoints", worker, limits->nsvcs, sizeof(struct state_endpoint));
+    state->ggsns = state_hash("ggsns", worker, limits->ggsns, sizeof(struct ipv6_address));
+    if (all_there(state))
         return 0;
     state_release(state);
     return -ENOMEM;
@@ -34,8 +109,16 @@ int state_setup(struct state *state, uint32_t worker, const struct state_limits 
 void state_release(struct state *state)
 {
     rte_free(state->nse);
+    rte_free(state->nsvc);
     rte_free(state->bvc);
+    rte_free(state->ggsn);
     rte_free(state->ms);
+    rte_free(state->ms_up);
     rte_free(state->pdp);
+    rte_free(state->pdp_up);
+    rte_free(state->options);
+    rte_hash_free(state->names);
+    rte_hash_free(state->endpoints);
+    rte_hash_free(state->ggsns);
     *state = (struct state){0};
 }

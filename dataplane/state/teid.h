@@ -16,6 +16,11 @@ static inline uint32_t teid_make(uint32_t worker, uint32_t generation, uint32_t 
            index;
 }
 
+static inline uint32_t teid_worker(uint32_t teid)
+{
+    return teid >> (TEID_GENERATION_BITS + TEID_INDEX_BITS);
+}
+
 static inline uint32_t teid_generation(uint32_t teid)
 {
     return teid >> TEID_INDEX_BITS & ((1u << TEID_GENERATION_BITS) - 1);

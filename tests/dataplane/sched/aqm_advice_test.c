@@ -18,6 +18,7 @@ static enum aqm_verdict on_enqueue(const void *config, void *vars, const struct 
 {
     (void)config;
     told.in = *view;
+    told.in.share_octets_per_s = aqm_share(view); // at this moment
     told.ins++;
     ++*(uint64_t *)vars;
     *view->pdu_word = told.word++;

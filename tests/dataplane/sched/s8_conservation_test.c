@@ -10,7 +10,7 @@ static enum aqm_verdict any_verdict(const void *config, void *vars, const struct
 {
     (void)config;
     (void)vars;
-    assert_true(view->share_octets_per_s > 0);
+    assert_true(aqm_share(view) > 0);
     uint64_t n = rng_below(view->rng, 12);
     return n == 0 ? AQM_DROP : n == 1 ? AQM_MARK : AQM_PASS;
 }

@@ -187,6 +187,10 @@ void world_pfc_ratio(struct world *w, uint32_t pfc, uint32_t percent);
 void world_pfc_remove(struct world *w, uint32_t pfc);
 void world_ms_remove(struct world *w, uint32_t ms);
 
+// From one world to another, where the MS and its PFCs have the same numbers and do not exist yet
+// (world_goes.c). N-PDUs that find no room are refused there, as by world_put.
+void world_ms_goes(struct world *from, uint32_t ms, struct world *to, uint32_t cell);
+
 // Uniform in least .. most.
 uint64_t world_draw(uint64_t *state, uint64_t least, uint64_t most);
 

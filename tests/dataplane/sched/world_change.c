@@ -41,7 +41,7 @@ void world_cell_ratio(struct world *w, uint32_t cell, uint32_t percent)
 }
 
 // Its clock stands while it is frozen by command or by R = 0 of its own.
-static void ms_clock_follows(struct world *w, uint32_t ms)
+void world_ms_clock_follows(struct world *w, uint32_t ms)
 {
     struct world_ms *m = &w->ms[ms];
     bool stands = m->frozen || (m->own && m->bucket.offered.rate == 0);
@@ -57,7 +57,7 @@ void world_ms_set(struct world *w, uint32_t ms, struct bucket_terms terms)
     assert_int_equal(sched_ms_set(w->sched, ms, terms, w->now_ns), 0);
     w->ms[ms].own = true;
     world_bucket_set(w, &w->ms[ms].bucket, terms, w->config.ms_delay_ns);
-    ms_clock_follows(w, ms);
+    world_ms_clock_follows(w, ms);
 }
 
 void world_ms_default(struct world *w, uint32_t ms)
@@ -66,7 +66,7 @@ void world_ms_default(struct world *w, uint32_t ms)
     w->ms[ms].own = false;
     world_bucket_set(w, &w->ms[ms].bucket, w->cell[w->ms[ms].cell].ms_default,
                      w->config.ms_delay_ns);
-    ms_clock_follows(w, ms);
+    world_ms_clock_follows(w, ms);
 }
 
 void world_ms_ratio(struct world *w, uint32_t ms, uint32_t percent)
@@ -85,14 +85,14 @@ void world_ms_freeze(struct world *w, uint32_t ms)
 {
     assert_int_equal(sched_ms_freeze(w->sched, ms, w->now_ns), 0);
     w->ms[ms].frozen = true;
-    ms_clock_follows(w, ms);
+    world_ms_clock_follows(w, ms);
 }
 
 void world_ms_release(struct world *w, uint32_t ms)
 {
     assert_int_equal(sched_ms_release(w->sched, ms, w->now_ns), 0);
     w->ms[ms].frozen = false;
-    ms_clock_follows(w, ms);
+    world_ms_clock_follows(w, ms);
 }
 
 void world_ms_move(struct world *w, uint32_t ms, uint32_t cell)
@@ -108,7 +108,7 @@ void world_ms_move(struct world *w, uint32_t ms, uint32_t cell)
         if (w->pfc[i].ms == ms)
             w->pfc[i].limited = false;
     world_bucket_set(w, &m->bucket, w->cell[cell].ms_default, w->config.ms_delay_ns);
-    ms_clock_follows(w, ms);
+    world_ms_clock_follows(w, ms);
 }
 
 // Whether a call that drops has to be repeated: it says so, and has done something.

@@ -10,7 +10,17 @@ enum drop_reason world_put_from(struct world *w, struct world_npdu from);
 uint32_t world_collect_drops(struct world *w); // how many
 uint32_t world_granted(struct world *w, const struct sched_grant *grant);
 void world_judge_ledger(const struct world *w);
+void world_ledger_add(struct world_ledger *l, uint32_t octets);
+uint32_t world_npdu_new(struct world *w); // what it is, is the caller's to fill in
+void world_npdu_append(struct world *w, uint32_t id);
+// Out of its list and of all counts, whatever became of it.
+void world_npdu_end(struct world *w, uint32_t id);
+void *world_npdu_handle(uint32_t id);
+struct world_npdu *world_npdu_of(struct world *w, const void *handle, uint32_t *id);
 uint32_t world_piece(const struct world *w, const struct world_npdu *n, uint32_t *llc_octets);
+
+// world_change.c
+void world_ms_clock_follows(struct world *w, uint32_t ms);
 
 // world_buckets.c: S1, S6
 void world_bucket_set(struct world *w, struct world_bucket *b, struct bucket_terms offered,

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static void ledger_add(struct world_ledger *l, uint32_t octets)
+void world_ledger_add(struct world_ledger *l, uint32_t octets)
 {
     l->packets++;
     l->octets += octets;
@@ -21,7 +21,7 @@ uint64_t world_ms_clock(const struct world *w, uint32_t ms)
     return (m->stands ? m->stands_since_ns : w->now_ns) - m->away_ns;
 }
 
-static uint32_t npdu_new(struct world *w)
+uint32_t world_npdu_new(struct world *w)
 {
     if (w->npdu_free == WORLD_NONE) {
         uint32_t room = w->npdu_room ? 2 * w->npdu_room : 256;
@@ -37,7 +37,7 @@ static uint32_t npdu_new(struct world *w)
     return id;
 }
 
-static void npdu_append(struct world *w, uint32_t id)
+void world_npdu_append(struct world *w, uint32_t id)
 {
     struct world_pfc *p = &w->pfc[w->npdu[id].pfc];
     w->npdu[id].prev = p->tail;
@@ -46,8 +46,7 @@ static void npdu_append(struct world *w, uint32_t id)
     p->tail = id;
 }
 
-// Out of its list and of all counts, whatever became of it.
-static void npdu_end(struct world *w, uint32_t id)
+void world_npdu_end(struct world *w, uint32_t id)
 {
     struct world_npdu *n = &w->npdu[id];
     struct world_pfc *p = &w->pfc[n->pfc];
@@ -66,12 +65,12 @@ static void npdu_end(struct world *w, uint32_t id)
     w->npdu_free = id;
 }
 
-static void *npdu_handle(uint32_t id)
+void *world_npdu_handle(uint32_t id)
 {
     return (void *)(uintptr_t)(id + 1);
 }
 
-static struct world_npdu *npdu_of(struct world *w, const void *handle, uint32_t *id)
+struct world_npdu *world_npdu_of(struct world *w, const void *handle, uint32_t *id)
 {
     *id = (uint32_t)(uintptr_t)handle - 1;
     assert_true(*id < w->npdu_room && w->npdu[*id].live);
@@ -81,28 +80,28 @@ static struct world_npdu *npdu_of(struct world *w, const void *handle, uint32_t 
 enum drop_reason world_put_from(struct world *w, struct world_npdu from)
 {
     struct world_pfc *p = &w->pfc[from.pfc];
-    uint32_t id = npdu_new(w);
-    struct pdu pdu = {.buffer = npdu_handle(id),
+    uint32_t id = world_npdu_new(w);
+    struct pdu pdu = {.buffer = world_npdu_handle(id),
                       .flow_hash = from.flow,
                       .octets = from.octets,
                       .context = from.pfc,
                       .lle = from.lle,
                       .ect = from.ect};
     enum drop_reason reason = sched_put(w->sched, p->ms, p->slot, &pdu, w->now_ns);
-    ledger_add(&w->put, from.octets);
+    world_ledger_add(&w->put, from.octets);
     if (reason != DROP_NONE) {
         assert_true((unsigned)reason < DROP_COUNT);
-        ledger_add(&w->refused[reason], from.octets);
+        world_ledger_add(&w->refused[reason], from.octets);
         w->npdu[id].next = w->npdu_free;
         w->npdu_free = id;
     } else {
         from.live = true;
         from.put_clock_ns = world_ms_clock(w, p->ms);
         w->npdu[id] = from;
-        npdu_append(w, id);
+        world_npdu_append(w, id);
         w->ms[p->ms].packets++;
         w->ms[p->ms].octets += from.octets;
-        ledger_add(&w->queued, from.octets);
+        world_ledger_add(&w->queued, from.octets);
         if (from.source != WORLD_NONE)
             w->source[from.source].queued++;
     }
@@ -139,7 +138,7 @@ static void drop_collect(struct world *w, const struct sched_drop *drop)
 {
     uint32_t id;
     uint64_t left_ns;
-    struct world_npdu *n = npdu_of(w, drop->buffer, &id);
+    struct world_npdu *n = world_npdu_of(w, drop->buffer, &id);
     assert_int_equal(drop->octets, n->octets);
     assert_int_equal(drop->traffic_class, w->pfc[n->pfc].traffic_class);
     assert_true(drop->reason < DROP_COUNT);
@@ -147,8 +146,8 @@ static void drop_collect(struct world *w, const struct sched_drop *drop)
     assert_true(n->sent == 0 || by_command);
     if (drop->reason == DROP_expired)
         assert_true(npdu_expired(w, n, &left_ns));
-    ledger_add(&w->dropped[drop->reason], n->octets);
-    npdu_end(w, id);
+    world_ledger_add(&w->dropped[drop->reason], n->octets);
+    world_npdu_end(w, id);
 }
 
 uint32_t world_collect_drops(struct world *w)
@@ -252,7 +251,7 @@ static void trace(struct world *w, const struct world_sent *sent)
 uint32_t world_granted(struct world *w, const struct sched_grant *g)
 {
     uint32_t id, llc_octets;
-    struct world_npdu *n = npdu_of(w, g->buffer, &id);
+    struct world_npdu *n = world_npdu_of(w, g->buffer, &id);
     struct world_ms *m = &w->ms[w->pfc[n->pfc].ms];
     judge_order(w, n, id);
     judge_grant(w, n, g);
@@ -283,7 +282,7 @@ uint32_t world_granted(struct world *w, const struct sched_grant *g)
     n->sent = (uint16_t)(n->sent + g->octets);
     if (!g->last)
         return WORLD_NONE;
-    ledger_add(&w->finished, n->octets);
-    npdu_end(w, id);
+    world_ledger_add(&w->finished, n->octets);
+    world_npdu_end(w, id);
     return sent.source;
 }

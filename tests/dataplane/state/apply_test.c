@@ -3,11 +3,13 @@
 #include "dataplane/state/state.h"
 
 #include "tests/dataplane/eal_fixture.h"
+#include "tests/dataplane/ports_fixture.h"
 #include "tests/dataplane/state/tree_fixture.h"
 
-static const struct state_limits limits = {.nses = 2, .bvcs = 2, .mss = 2, .pdps = 2};
-static const struct state_gb gb = {.address = 1, .port = 1};
+static const struct state_limits limits = {
+    .nses = 2, .nsvcs = 2, .bvcs = 2, .ggsns = 2, .mss = 2, .pdps = 2, .options = true};
 
+static struct ports_fixture gn, gb;
 static struct state made;
 static struct sched *sched;
 static uint64_t now_ns;
@@ -27,7 +29,9 @@ static int make_tree(void **state)
     (void)state;
     now_ns = 0;
     sched = tree_fixture_create(&limits);
-    if (state_setup(&made, 0, &limits, &gb) != 0)
+    ports_fixture_open(&gn, "gn", 1, 1, 2152);
+    ports_fixture_open(&gb, "gb", 2, 2, 23000);
+    if (state_setup(&made, 0, &limits, &gn.port, &gb.port) != 0)
         return -1;
     APPLY(nse, .nse_id = 0);
     APPLY(bvc, .bvc_id = 0, .nse_id = 0, .bvci = 2);
@@ -44,6 +48,8 @@ static int release_tree(void **state)
     assert_null(sched_check(sched));
     state_release(&made);
     free(sched);
+    ports_fixture_close(&gn);
+    ports_fixture_close(&gb);
     return 0;
 }
 
@@ -121,23 +127,30 @@ static void test_bucket_full_ratios(void **state)
 static void test_cipher(void **state)
 {
     struct command c = {.op = COMMAND_ms_cipher,
-                        .key = {1, 2, [15] = 16},
+                        .octets = {1, 2, [15] = 16},
+                        .octets_n = 16,
                         .ms_cipher = {.ms_id = 1, .gea = 4, .iov_ui = 0x12345678}};
     struct state_ms *ms = &made.ms[1];
+    struct state_ms_up *up = &made.ms_up[1];
     (void)state;
     for (int on = 1; on >= 0; on--) {
-        for (uint32_t lle = 0; lle < STATE_LLES; lle++)
+        for (uint32_t lle = 0; lle < STATE_LLES; lle++) {
             ms->sent[lle] = 1000 + lle;
+            up->lle[lle] = (struct state_lle_up){2000 + lle, 0x55};
+        }
         c.ms_cipher.gea = on ? 4 : 0;
         assert_int_equal(apply(c), 0);
         assert_int_equal(ms->enciphered, on);
-        for (int lle = 0; lle < STATE_LLES; lle++)
+        for (int lle = 0; lle < STATE_LLES; lle++) {
             assert_int_equal(ms->sent[lle], 0);
+            assert_int_equal(up->lle[lle].next, 0);
+            assert_int_equal(up->lle[lle].seen, 0);
+        }
     }
-    assert_memory_equal(ms->key, c.key, sizeof c.key);
+    assert_memory_equal(ms->key, c.octets, sizeof ms->key);
     assert_int_equal(ms->iov_ui, 0x12345678);
     assert_int_equal(ms->tlli, 7);
-    assert_int_equal(ms->traffic_class[1], CLASS_STREAMING);
+    assert_int_equal(up->traffic_class[1], CLASS_STREAMING);
 }
 
 static void test_ms_own_and_default(void **state)
@@ -179,6 +192,104 @@ static void test_move(void **state)
     expect_terms(sched_ms_bucket(sched, 1, 0), 80, 2000);
     assert_int_equal(taken(), 1);
     APPLY(bvc_remove, 0); // nobody is left there
+}
+
+static void apply_pdp(uint32_t id, uint8_t nsapi, uint8_t sapi)
+{
+    assert_int_equal(apply((struct command){.op = COMMAND_pdp,
+                                            .teid = teid_make(0, 1, id),
+                                            .octets = {0x28, 0x81, 0x21},
+                                            .octets_n = 3,
+                                            .pdp = {.pdp_id = id,
+                                                    .ms_id = 1,
+                                                    .slot = 1,
+                                                    .nsapi = nsapi,
+                                                    .sapi = sapi,
+                                                    .has_pfi = nsapi == 5,
+                                                    .has_ggsn_id = nsapi == 5,
+                                                    .ggsn_id = 1,
+                                                    .ggsn_teid = 100u + nsapi}}),
+                     0);
+}
+
+// Of its LLE: contexts that are there and those that come.
+static void test_n201_u_of_an_lle(void **state)
+{
+    (void)state;
+    apply_pdp(0, 5, 3);
+    apply_pdp(1, 6, 11);
+    assert_int_equal(made.pdp[0].npdu_octets_max, 500 - 4 + 15 * (500 - 3));
+    APPLY(ms_n201_u, 1, 3, 140);
+    assert_int_equal(made.pdp[0].npdu_octets_max, 140 - 4 + 15 * (140 - 3));
+    assert_int_equal(made.pdp[1].npdu_octets_max, 500 - 4 + 15 * (500 - 3));
+    APPLY(pdp_remove, 1);
+    APPLY(ms_n201_u, 1, 11, 200);
+    apply_pdp(1, 6, 11);
+    assert_int_equal(made.pdp[1].npdu_octets_max, 200 - 4 + 15 * (200 - 3));
+    put(400); // the first LLE's N-PDU goes in pieces of the new size
+    struct sched_grant grant[8];
+    uint32_t n = sched_take(sched, grant, 8, now_ns);
+    assert_int_equal(n, 3);
+    assert_int_equal(grant[0].octets, 136);
+    assert_int_equal(grant[1].octets, 137);
+}
+
+static void test_options(void **state)
+{
+    struct command c = {.op = COMMAND_ms_options,
+                        .octets = {0x17, 0x81, 5},
+                        .octets_n = 3,
+                        .ms_options = {.ms_id = 1}};
+    (void)state;
+    assert_int_equal(apply(c), 0);
+    assert_int_equal(made.ms[1].options, 3);
+    assert_memory_equal(made.options[1].octets, c.octets, 3);
+    c.octets_n = 0;
+    assert_int_equal(apply(c), 0);
+    assert_int_equal(made.ms[1].options, 0);
+}
+
+static void test_a_contexts_uplink(void **state)
+{
+    (void)state;
+    apply_pdp(0, 5, 3);
+    apply_pdp(1, 6, 3);
+    assert_int_equal(made.pdp[0].pfi_octets, 3);
+    assert_memory_equal(made.pdp[0].pfi, "\x28\x81\x21", 3);
+    assert_int_equal(made.pdp_up[0].ggsn, 1);
+    assert_int_equal(made.pdp_up[0].teid, 105);
+    assert_int_equal(made.pdp[1].pfi_octets, 0);
+    assert_true(made.pdp_up[1].ggsn == STATE_NONE);
+    assert_null(made.pdp_up[1].partial);
+}
+
+// Whichever goes first, the others are still the MS's.
+static void test_contexts_hang_on_their_ms(void **state)
+{
+    (void)state;
+    for (uint32_t first = 0; first < 2; first++) {
+        apply_pdp(0, 5, 3);
+        apply_pdp(1, 6, 3);
+        APPLY(pdp_remove, first);
+        assert_int_equal(made.ms_up[1].first_pdp, 1 - first);
+        assert_true(made.pdp_up[1 - first].next == STATE_NONE);
+        APPLY(pdp_remove, 1 - first);
+        assert_true(made.ms_up[1].first_pdp == STATE_NONE);
+    }
+}
+
+static void test_a_ggsn(void **state)
+{
+    const struct ipv6_address v4 = address_of_ipv4(0x0a000001), v6 = {{0xfd, [15] = 9}};
+    (void)state;
+    APPLY(ggsn, .ggsn_id = 0, .address = v4);
+    APPLY(ggsn, .ggsn_id = 1, .address = v6, .has_mac = true, .mac = {{2, 0, 0, 0, 0, 9}});
+    assert_false(peer_ready(&made.ggsn[0].peer, &gn.port)); // to be found
+    assert_true(peer_ready(&made.ggsn[1].peer, &gn.port));
+    assert_true(made.ggsn[1].peer.ipv6);
+    assert_memory_equal(made.ggsn[0].peer.outer + 36, "\x08\x68", 2); // to GTP-U's port
+    APPLY(ggsn_remove, 1);
+    assert_false(peer_ready(&made.ggsn[1].peer, &gn.port));
 }
 
 static void test_flush_and_removals(void **state)
@@ -223,7 +334,7 @@ static void test_a_refused_command_changes_nothing(void **state)
     assert_memory_equal(&made.ms[1], &before, sizeof before);
     struct command pfc = {.op = COMMAND_pfc, .pfc = {1, 1, CLASS_BACKGROUND}};
     assert_int_equal(apply(pfc), -SCHED_EXISTS);
-    assert_int_equal(made.ms[1].traffic_class[1], CLASS_STREAMING);
+    assert_int_equal(made.ms_up[1].traffic_class[1], CLASS_STREAMING);
     struct command move = {.op = COMMAND_ms_move, .ms_move = {1, 2}};
     assert_int_equal(apply(move), -SCHED_BAD_ID);
     assert_int_equal(made.ms[1].bvc, 0);
@@ -244,6 +355,11 @@ int main(void)
         TREE_TEST(test_packet_flow),
         TREE_TEST(test_freeze_and_release),
         TREE_TEST(test_move),
+        TREE_TEST(test_n201_u_of_an_lle),
+        TREE_TEST(test_options),
+        TREE_TEST(test_a_contexts_uplink),
+        TREE_TEST(test_contexts_hang_on_their_ms),
+        TREE_TEST(test_a_ggsn),
         TREE_TEST(test_flush_and_removals),
         TREE_TEST(test_a_long_flush_goes_on),
         TREE_TEST(test_a_refused_command_changes_nothing),

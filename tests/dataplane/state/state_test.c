@@ -4,14 +4,15 @@
 #include <errno.h>
 
 #include "tests/dataplane/eal_fixture.h"
+#include "tests/dataplane/ports_fixture.h"
 #include "tests/dataplane/random.h"
 #include "tests/dataplane/state/tree_fixture.h"
 #include "tests/dataplane/wire/judge.h"
 
-static const struct state_limits limits = {.nses = 3, .bvcs = 4, .mss = 5, .pdps = 10};
-static const struct state_gb gb = {
-    .mac = {{0x02, 0, 0, 0, 0, 0x0b}}, .address = 0xc0000201, .port = 23000};
+static const struct state_limits limits = {
+    .nses = 3, .nsvcs = 4, .bvcs = 4, .ggsns = 2, .mss = 5, .pdps = 10, .options = true};
 
+static struct ports_fixture gn, gb;
 static struct state made;
 static struct sched *sched;
 
@@ -19,7 +20,9 @@ static int make_state(void **state)
 {
     (void)state;
     sched = tree_fixture_create(&limits);
-    return state_setup(&made, 0, &limits, &gb);
+    ports_fixture_open(&gn, "gn", 0x0a, 0xc6336401, 2152);
+    ports_fixture_open(&gb, "gb", 0x0b, 0xc0000201, 23000);
+    return state_setup(&made, 0, &limits, &gn.port, &gb.port);
 }
 
 static int release_state(void **state)
@@ -27,6 +30,8 @@ static int release_state(void **state)
     (void)state;
     state_release(&made);
     free(sched);
+    ports_fixture_close(&gn);
+    ports_fixture_close(&gb);
     return 0;
 }
 
@@ -40,14 +45,21 @@ static uint32_t teid_of(uint32_t id)
     return teid_make(0, 1, id);
 }
 
-static void apply_nse(uint32_t id, uint32_t address, uint16_t port)
+static void apply_nse(uint32_t id)
 {
-    apply(&(struct command){.op = COMMAND_nse,
-                            .nse = {.nse_id = id,
-                                    .nsei = 100,
-                                    .peer_address = address,
-                                    .peer_port = port,
-                                    .peer_mac = {{0x06, 1, 2, 3, 4, 5}}}});
+    apply(&(struct command){.op = COMMAND_nse, .nse = {.nse_id = id, .nsei = 100}});
+}
+
+static void apply_nsvc(uint32_t id, uint32_t nse, struct ipv6_address address, uint16_t port)
+{
+    apply(&(struct command){.op = COMMAND_nsvc,
+                            .nsvc = {.nsvc_id = id,
+                                     .nse_id = nse,
+                                     .peer_address = address,
+                                     .peer_port = port,
+                                     .has_peer_mac = true,
+                                     .peer_mac = {{0x06, 1, 2, 3, 4, 5}},
+                                     .weight = 1}});
 }
 
 static void apply_bvc(uint32_t id, uint32_t nse, uint16_t bvci)
@@ -64,7 +76,7 @@ static void apply_ms(uint32_t id, uint32_t bvc, uint32_t tlli, uint16_t n201_u)
 // An MS in a cell in an NSE, all of that number, with a packet flow in slot 0 and slot 1.
 static void apply_tree(uint32_t id, uint32_t tlli, uint16_t n201_u, uint8_t class)
 {
-    apply_nse(id, 1, 1);
+    apply_nse(id);
     apply_bvc(id, id, 2);
     apply_ms(id, id, tlli, n201_u);
     for (uint8_t slot = 0; slot < 2; slot++)
@@ -83,50 +95,54 @@ static const struct state_pdp *apply_pdp(uint32_t id, uint32_t ms, uint8_t sapi)
 
 // --- Templates -----------------------------------------------------------------------------------
 
-static void test_outer_template(void **state)
+// What stands in front of 100 octets of NS, as the NS-VC's peer writes it the second time.
+static void test_ipv4_headers_of_an_nsvc(void **state)
 {
-    // to the BSS, from us; then IPv4 without length, id and checksum; then UDP
     static const uint8_t expected[] = {
         0x06, 1,    2,    3,    4,    5,    0x02, 0,    0,    0,    0,    0x0b,
         0x08, 0x00,                                                             // Ethernet
-        0x45, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x40, 0x11, 0x00, 0x00, // IPv4
+        0x45, 0x00, 0x00, 0x80, 0x00, 0x01, 0x00, 0x00, 0x40, 0x11, 0x90, 0x2f, // IPv4
         0xc0, 0x00, 0x02, 0x01, 0x0a, 0x14, 0x1e, 0x28,                         //
-        0x59, 0xd8, 0x5b, 0xa0,                                                 // UDP
+        0x59, 0xd8, 0x5b, 0xa0, 0x00, 0x6c, 0x00, 0x00,                         // UDP
     };
+    uint8_t b[PEER_OUTER_OCTETS_MAX];
     (void)state;
-    apply_nse(1, 0x0a141e28, 23456);
-    assert_memory_equal(made.nse[1].outer, expected, sizeof expected);
-    assert_int_equal(made.nse[1].outer[40], 0); // no UDP checksum
-    assert_int_equal(made.nse[1].outer[41], 0);
-    assert_int_equal(made.nse[1].ip_id, 0);
+    apply_nse(1);
+    apply_nsvc(2, 1, address_of_ipv4(0x0a141e28), 23456);
+    struct peer *peer = &made.nsvc[2].peer;
+    assert_int_equal(peer->outer_octets, sizeof expected);
+    assert_true(peer_ready(peer, &gb.port));
+    peer_put(peer, &gb.port, 100, b);
+    peer_put(peer, &gb.port, 100, b);
+    assert_int_equal(plain_checksum(b + 14, 20), 0);
+    assert_memory_equal(b, expected, sizeof expected);
+    assert_int_equal(made.nsvc[2].nse, 1);
+    assert_int_equal(made.nsvc[2].weight, 1);
 }
 
-// The sum kept for the IPv4 header plus what a frame adds makes the checksum of the whole header.
-static void test_kept_sum_makes_the_checksum(void **state)
+static void test_ipv6_headers_of_an_nsvc(void **state)
 {
-    uint8_t header[20];
+    static const uint8_t expected[] = {
+        0x06, 1,    2,    3, 4,    5,    0x02, 0,    0,    0,    0, 0x0b, 0x86, 0xdd, // Ethernet
+        0x60, 0,    0,    0, 0x00, 0x6c, 17,   64,                                    // IPv6
+        0xfd, 0,    0,    0, 0,    0,    0,    0,    0,    0,    0, 0,    0,    0,
+        0,    0x0b, 0xfd, 0, 0,    0,    0,    0,    0,    0,    0, 0,    0,    0,
+        0,    0,    0,    9, 0x59, 0xd8, 0x5b, 0xa0, 0x00, 0x6c, // UDP; its checksum comes last
+    };
+    uint8_t b[PEER_OUTER_OCTETS_MAX];
     (void)state;
-    random_begin();
-    for (int i = 0; i < 1000; i++) {
-        uint16_t octets = (uint16_t)random_next(), id = (uint16_t)random_next();
-        apply_nse(2, (uint32_t)random_next(), 23000);
-        apply(&(struct command){.op = COMMAND_nse_remove, .nse_remove = {2}});
-        memcpy(header, made.nse[2].outer + 14, sizeof header);
-        header[2] = (uint8_t)(octets >> 8);
-        header[3] = (uint8_t)octets;
-        header[4] = (uint8_t)(id >> 8);
-        header[5] = (uint8_t)id;
-        uint32_t sum = made.nse[2].ip_sum + octets + id;
-        while (sum > 0xffff)
-            sum = (sum & 0xffff) + (sum >> 16);
-        assert_int_equal(sum ^ 0xffff, plain_checksum(header, sizeof header));
-    }
+    apply_nse(1);
+    apply_nsvc(2, 1, (struct ipv6_address){{0xfd, [15] = 9}}, 23456);
+    struct peer *peer = &made.nsvc[2].peer;
+    assert_int_equal(peer->outer_octets, sizeof expected + 2);
+    peer_put(peer, &gb.port, 100, b);
+    assert_memory_equal(b, expected, sizeof expected);
 }
 
 static void test_bvc_template(void **state)
 {
     (void)state;
-    apply_nse(2, 1, 1);
+    apply_nse(2);
     apply_bvc(3, 2, 0x1234);
     assert_int_equal(made.bvc[3].nse, 2);
     assert_memory_equal(made.bvc[3].ns, "\x00\x00\x12\x34", 4);
@@ -135,14 +151,20 @@ static void test_bvc_template(void **state)
 static void test_ms_begins_anew(void **state)
 {
     (void)state;
-    apply_nse(0, 1, 1);
+    apply_nse(0);
     apply_bvc(3, 0, 2);
     apply_ms(4, 3, 0xc0001234, 500);
     assert_int_equal(made.ms[4].bvc, 3);
     assert_true(made.ms[4].tlli == 0xc0001234);
-    assert_int_equal(made.ms[4].n201_u, 500);
-    for (int lle = 0; lle < 4; lle++)
+    assert_int_equal(made.ms[4].options, 0);
+    assert_int_equal(made.ms[4].octets, 0);
+    assert_int_equal(made.ms[4].dropped, 0);
+    assert_false(made.ms[4].enciphered);
+    for (int lle = 0; lle < 4; lle++) {
         assert_int_equal(made.ms[4].sent[lle], 0);
+        assert_int_equal(made.ms_up[4].n201_u[lle], 500);
+    }
+    assert_true(made.ms_up[4].first_pdp == STATE_NONE);
 }
 
 // Best effort (peak 0), data without LLC ACK, acknowledged RLC, and room for the lifetime.
@@ -276,25 +298,32 @@ static void test_a_removed_context_is_unknown(void **state)
 
 static void test_octets_hold_all_records(void **state)
 {
+    const struct state_limits some = {.nses = 4096,
+                                      .nsvcs = 16384,
+                                      .bvcs = 65536,
+                                      .ggsns = 4096,
+                                      .mss = 4194304,
+                                      .pdps = 4194304};
+    struct state_limits with_options = some;
     (void)state;
-    uint64_t one = state_octets(&(struct state_limits){1, 1, 1, 1});
-    assert_true(one >= sizeof(struct state_nse) + sizeof(struct state_bvc) +
-                           sizeof(struct state_ms) + sizeof(struct state_pdp));
-    assert_true(state_octets(&(struct state_limits){4096, 65536, 4194304, 4194304}) >
-                4194304 * (uint64_t)(sizeof(struct state_ms) + sizeof(struct state_pdp)));
+    with_options.options = true;
+    assert_true(state_octets(&some) >
+                some.mss * (uint64_t)(sizeof(struct state_ms) + sizeof(struct state_ms_up)) +
+                    some.pdps * (uint64_t)(sizeof(struct state_pdp) + sizeof(struct state_pdp_up)) +
+                    some.nsvcs * sizeof(struct state_nsvc) + state_names_octets(&some));
+    assert_int_equal(state_octets(&with_options) - state_octets(&some),
+                     some.mss * sizeof(struct state_options));
 }
 
 // Too little memory: a fault, nothing kept, and a release that frees nothing twice.
 static void test_out_of_memory(void **state)
 {
-    struct state_limits too_many = {.nses = 1, .bvcs = 1, .mss = 1, .pdps = 1u << 30};
-    struct state poor;
+    struct state_limits too_many = {
+        .nses = 1, .nsvcs = 1, .bvcs = 1, .ggsns = 1, .mss = 1, .pdps = 1u << 30};
+    struct state poor, zero = {0};
     (void)state;
-    assert_int_equal(state_setup(&poor, 0, &too_many, &gb), -ENOMEM);
-    assert_null(poor.nse);
-    assert_null(poor.bvc);
-    assert_null(poor.ms);
-    assert_null(poor.pdp);
+    assert_int_equal(state_setup(&poor, 0, &too_many, NULL, NULL), -ENOMEM);
+    assert_memory_equal(&poor, &zero, sizeof poor);
     state_release(&poor);
 }
 
@@ -303,8 +332,8 @@ static void test_out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        STATE_TEST(test_outer_template),
-        STATE_TEST(test_kept_sum_makes_the_checksum),
+        STATE_TEST(test_ipv4_headers_of_an_nsvc),
+        STATE_TEST(test_ipv6_headers_of_an_nsvc),
         STATE_TEST(test_bvc_template),
         STATE_TEST(test_ms_begins_anew),
         STATE_TEST(test_pdp_template),

@@ -1,0 +1,116 @@
+// An MS goes to another scheduler, that of another worker: its queue with the order, age and AQM
+// state that it has, its clock, and what of an N-PDU has been sent. As within one scheduler
+// (sched_ms_move) its buckets begin empty, on the new cell's defaults, and its PFCs are without
+// values. Left out: the deficits of flows and the AQM state of a flow's queue, which begin anew.
+#include <string.h>
+
+#include "dataplane/sched/sched_change.h"
+#include "dataplane/sched/sched_queue.h"
+
+static void pack_pfc(const struct tree_pfc *p, struct sched_baggage_pfc *b)
+{
+    b->traffic_class = p->traffic_class;
+    b->sent_octets = p->sent_octets;
+    b->n201_u = p->n201_u;
+    memcpy(b->aqm_vars, p->aqm_vars, sizeof b->aqm_vars);
+}
+
+// By flow, `flow_hash` is the flow's number again.
+static void hand_over(struct sched *s, uint32_t ms, uint32_t slot, sched_leave_fn *leave,
+                      void *self)
+{
+    uint32_t pfc = tree_pfc_id(ms, slot);
+    struct tree_pfc *p = tree_pfc(s, pfc);
+    while (p->queue.total) {
+        queue_choose(s, pfc, p);
+        struct pdu pdu = *queue_head(s, pfc, p);
+        pdu.flow_hash = p->flow;
+        queue_pop(s, pfc, tree_ms(s, ms), p);
+        leave(self, slot, &pdu);
+    }
+}
+
+int sched_ms_leave(struct sched *s, uint32_t ms, struct sched_baggage *b, sched_leave_fn *leave,
+                   void *self, uint64_t now_ns)
+{
+    int fault = change_ms(s, ms, true);
+    if (fault)
+        return fault;
+    const struct tree_ms *m = tree_ms(s, ms);
+    b->away_ns = m->away_ns;
+    b->clock_ns = tree_ms_clock(m, now_ns);
+    b->stands = m->state & (MS_FROZEN | MS_STOPPED);
+    b->slots = m->slots;
+    memcpy(b->n201_u, m->n201_u, sizeof b->n201_u);
+    for (uint32_t slot = 0; slot < s->config.pfcs_an_ms; slot++) {
+        if (!(b->slots & 1u << slot))
+            continue;
+        pack_pfc(tree_pfc_of(tree_ms(s, ms), slot), &b->pfc[slot]);
+        hand_over(s, ms, slot, leave, self);
+    }
+    ms_update(s, ms, now_ns);
+    return sched_ms_remove(s, ms, DROP_removed, now_ns); // which finds nothing to drop
+}
+
+// The other worker's time may be a little behind; the MS's own clock does not go back, or what has
+// just been queued would be of an endless age.
+static void go_on_from(struct tree_ms *m, uint64_t clock_ns, uint64_t now_ns)
+{
+    if (!ms_stands(m) && tree_before(tree_ms_clock(m, now_ns), clock_ns))
+        m->away_ns = now_ns - clock_ns;
+}
+
+int sched_ms_arrive(struct sched *s, uint32_t ms, uint32_t bvc, const struct sched_baggage *b,
+                    uint64_t now_ns)
+{
+    int fault = sched_ms_add(s, ms, bvc, b->n201_u[0], now_ns);
+    if (fault)
+        return fault;
+    struct tree_ms *m = tree_ms(s, ms);
+    memcpy(m->n201_u, b->n201_u, sizeof b->n201_u);
+    m->away_ns = b->away_ns;
+    m->state |= b->stands;
+    change_standing(m, MS_STOPPED, false, now_ns);
+    go_on_from(m, b->clock_ns, now_ns);
+    for (uint32_t slot = 0; slot < s->config.pfcs_an_ms && !fault; slot++) {
+        if (!(b->slots & 1u << slot))
+            continue;
+        fault = sched_pfc_add(s, ms, slot, b->pfc[slot].traffic_class);
+        memcpy(tree_pfc_of(m, slot)->aqm_vars, b->pfc[slot].aqm_vars, AQM_VARS_OCTETS);
+    }
+    return fault;
+}
+
+// The head of the queue was half sent: it goes on where it was.
+static void resume(struct tree_ms *m, uint32_t slot, const struct sched_baggage_pfc *b)
+{
+    struct tree_pfc *p = tree_pfc_of(m, slot);
+    uint32_t lle = p->head_info >> 14, octets = total_octets(p->queue.total);
+    p->sent_octets = b->sent_octets;
+    p->n201_u = b->n201_u;
+    p->head_info = queue_info(octets - b->sent_octets, lle);
+    ms_lle_set(m, lle, slot + 1);
+}
+
+enum drop_reason sched_ms_arrive_npdu(struct sched *s, uint32_t ms, uint32_t slot,
+                                      const struct pdu *pdu, const struct sched_baggage *b,
+                                      uint64_t now_ns)
+{
+    struct tree_ms *m = tree_ms(s, ms);
+    struct tree_pfc *p = tree_pfc_of(m, slot);
+    uint32_t pfc = tree_pfc_id(ms, slot);
+    uint32_t flow = p->state & PFC_BY_FLOW ? pdu->flow_hash & (s->config.flows_a_pfc - 1) : 0;
+    if (total_packets(s->total) >= s->config.limit.packets)
+        return DROP_queue_full;
+    bool begins = p->queue.total == 0;
+    uint32_t next_free = s->slot[s->slot_free].next;
+    s->slot[s->slot_free] = *pdu;
+    queue_push(s, pfc, m, p, flow, next_free);
+    if (!begins)
+        return DROP_NONE;
+    queue_choose(s, pfc, p);
+    if (b->pfc[slot].sent_octets)
+        resume(m, slot, &b->pfc[slot]);
+    pfc_begins(s, pfc, now_ns);
+    return DROP_NONE;
+}

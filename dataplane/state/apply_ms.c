@@ -1,0 +1,231 @@
+// See state.h: carrying out commands about MSs, packet flows and PDP contexts. Nothing here runs
+// per packet.
+#include "dataplane/state/apply.h"
+
+#include <string.h>
+
+static const uint8_t lle_sapi[STATE_LLES] = {3, 5, 9, 11};
+
+int apply_ms(const struct apply *a, const struct command_ms *c)
+{
+    int fault = sched_ms_add(a->sched, c->ms_id, c->bvc_id, c->n201_u, a->now_ns);
+    if (fault)
+        return fault;
+    a->state->ms[c->ms_id] = (struct state_ms){.bvc = c->bvc_id, .tlli = c->tlli};
+    a->state->ms_up[c->ms_id] = (struct state_ms_up){.first_pdp = STATE_NONE, .old_tlli = c->tlli};
+    for (int lle = 0; lle < STATE_LLES; lle++)
+        a->state->ms_up[c->ms_id].n201_u[lle] = c->n201_u;
+    apply_name(a, a->state->bvc[c->bvc_id].nse, STATE_NAMED_TLLI, c->tlli, c->ms_id);
+    return 0;
+}
+
+// As LLGMM-ASSIGN: a new key starts the numbers of both ways anew. What was framed before goes as
+// it is.
+int apply_ms_cipher(const struct apply *a, const struct command_ms_cipher *c)
+{
+    struct state_ms *ms = &a->state->ms[c->ms_id];
+    ms->enciphered = c->gea != 0;
+    ms->iov_ui = c->iov_ui;
+    memcpy(ms->key, a->command->octets, sizeof ms->key);
+    memset(ms->sent, 0, sizeof ms->sent);
+    memset(a->state->ms_up[c->ms_id].lle, 0, sizeof a->state->ms_up[c->ms_id].lle);
+    return 0;
+}
+
+int state_lle_of_sapi(uint8_t sapi)
+{
+    for (int lle = 0; lle < STATE_LLES; lle++)
+        if (lle_sapi[lle] == sapi)
+            return lle;
+    return -1;
+}
+
+static uint16_t npdu_octets_max(uint16_t n201_u)
+{
+    uint32_t octets = (n201_u - SNDCP_FIRST_OCTETS) +
+                      (SNDCP_SEGMENTS_MAX - 1u) * (n201_u - (uint32_t)SNDCP_NEXT_OCTETS);
+    return (uint16_t)(octets < UINT16_MAX ? octets : UINT16_MAX);
+}
+
+// Best effort on acknowledged RLC: user data that holds no LLC acknowledgement.
+static void put_bssgp(const struct state_ms *ms, struct state_pdp *pdp)
+{
+    struct bssgp_dl_unitdata bssgp = {
+        .tlli = ms->tlli,
+        .qos = {.not_ack = true,
+                .user_data = true,
+                .precedence = pdp->traffic_class == CLASS_BACKGROUND ? 2 : 1}};
+    bssgp_dl_unitdata_put_fixed(&bssgp, pdp->bssgp);
+}
+
+void state_old_tlli_end(struct state *state, uint32_t ms)
+{
+    const struct apply a = {.state = state};
+    uint32_t tlli = state->ms[ms].tlli, *old = &state->ms_up[ms].old_tlli;
+    if (*old != tlli)
+        apply_unname(&a, state->bvc[state->ms[ms].bvc].nse, STATE_NAMED_TLLI, *old);
+    *old = tlli;
+}
+
+// Every context's headers hold it. The one before becomes the old one, if it is another.
+int apply_ms_tlli(const struct apply *a, const struct command_ms_tlli *c)
+{
+    struct state *state = a->state;
+    struct state_ms *ms = &state->ms[c->ms_id];
+    state_old_tlli_end(state, c->ms_id);
+    if (c->tlli == ms->tlli)
+        return 0;
+    apply_name(a, state->bvc[ms->bvc].nse, STATE_NAMED_TLLI, c->tlli, c->ms_id);
+    ms->tlli = c->tlli;
+    for (uint32_t pdp = state->ms_up[c->ms_id].first_pdp; pdp != STATE_NONE;
+         pdp = state->pdp_up[pdp].next)
+        put_bssgp(ms, &state->pdp[pdp]);
+    return 0;
+}
+
+int apply_ms_n201_u(const struct apply *a, const struct command_ms_n201_u *c)
+{
+    struct state *state = a->state;
+    uint32_t lle = (uint32_t)state_lle_of_sapi(c->sapi);
+    int fault = sched_ms_n201_u(a->sched, c->ms_id, lle, c->n201_u, a->now_ns);
+    if (fault)
+        return fault;
+    state->ms_up[c->ms_id].n201_u[lle] = c->n201_u;
+    for (uint32_t pdp = state->ms_up[c->ms_id].first_pdp; pdp != STATE_NONE;
+         pdp = state->pdp_up[pdp].next)
+        if (state->pdp[pdp].lle == lle)
+            state->pdp[pdp].npdu_octets_max = npdu_octets_max(c->n201_u);
+    return 0;
+}
+
+int apply_ms_options(const struct apply *a, const struct command_ms_options *c)
+{
+    memcpy(a->state->options[c->ms_id].octets, a->command->octets, COMMAND_OCTETS);
+    a->state->ms[c->ms_id].options = (uint8_t)a->command->octets_n;
+    return 0;
+}
+
+int apply_ms_flow(const struct apply *a, const struct command_ms_flow *c)
+{
+    int fault = sched_ms_set(a->sched, c->ms_id, TERMS(c), a->now_ns);
+    if (fault || !c->has_full_percent)
+        return fault;
+    return sched_ms_level(a->sched, c->ms_id, LEVEL(c), a->now_ns);
+}
+
+int apply_ms_default(const struct apply *a, const struct command_ms_default *c)
+{
+    return sched_ms_default(a->sched, c->ms_id, a->now_ns);
+}
+
+int apply_ms_freeze(const struct apply *a, const struct command_ms_freeze *c)
+{
+    return sched_ms_freeze(a->sched, c->ms_id, a->now_ns);
+}
+
+int apply_ms_release(const struct apply *a, const struct command_ms_release *c)
+{
+    return sched_ms_release(a->sched, c->ms_id, a->now_ns);
+}
+
+int apply_ms_move(const struct apply *a, const struct command_ms_move *c)
+{
+    struct state *state = a->state;
+    const struct state_ms *ms = &state->ms[c->ms_id];
+    uint32_t from = state->bvc[ms->bvc].nse, to = state->bvc[c->bvc_id].nse;
+    if (from != to)
+        state_old_tlli_end(state, c->ms_id);
+    int fault = state_ms_move(state, a->sched, c->ms_id, c->bvc_id, a->now_ns);
+    if (fault || from == to)
+        return fault;
+    apply_unname(a, from, STATE_NAMED_TLLI, ms->tlli);
+    apply_name(a, to, STATE_NAMED_TLLI, ms->tlli, c->ms_id);
+    return 0;
+}
+
+int apply_ms_flush(const struct apply *a, const struct command_ms_flush *c)
+{
+    return sched_ms_flush(a->sched, c->ms_id, DROP_flushed, a->now_ns);
+}
+
+int apply_ms_remove(const struct apply *a, const struct command_ms_remove *c)
+{
+    const struct state_ms *ms = &a->state->ms[c->ms_id];
+    int fault = sched_ms_remove(a->sched, c->ms_id, DROP_removed, a->now_ns);
+    if (fault)
+        return fault;
+    state_old_tlli_end(a->state, c->ms_id);
+    apply_unname(a, a->state->bvc[ms->bvc].nse, STATE_NAMED_TLLI, ms->tlli);
+    return 0;
+}
+
+int apply_pfc(const struct apply *a, const struct command_pfc *c)
+{
+    int fault = sched_pfc_add(a->sched, c->ms_id, c->slot, c->traffic_class);
+    if (!fault)
+        a->state->ms_up[c->ms_id].traffic_class[c->slot] = c->traffic_class;
+    return fault;
+}
+
+int apply_pfc_flow(const struct apply *a, const struct command_pfc_flow *c)
+{
+    int fault = sched_pfc_set(a->sched, c->ms_id, c->slot, TERMS(c), a->now_ns);
+    if (fault || !c->has_full_percent)
+        return fault;
+    return sched_pfc_level(a->sched, c->ms_id, c->slot, LEVEL(c), a->now_ns);
+}
+
+int apply_pfc_remove(const struct apply *a, const struct command_pfc_remove *c)
+{
+    return sched_pfc_remove(a->sched, c->ms_id, c->slot, DROP_removed, a->now_ns);
+}
+
+int apply_pdp(const struct apply *a, const struct command_pdp *c)
+{
+    struct state *state = a->state;
+    struct state_ms_up *ms_up = &state->ms_up[c->ms_id];
+    struct state_pdp *pdp = &state->pdp[c->pdp_id];
+    uint32_t lle = (uint32_t)state_lle_of_sapi(c->sapi);
+    *pdp = (struct state_pdp){.teid = a->command->teid,
+                              .ms = c->ms_id,
+                              .npdu_octets_max = npdu_octets_max(ms_up->n201_u[lle]),
+                              .npdu_number = SNDCP_NPDU_NUMBERS - 1, // the first one is 0
+                              .nsapi = c->nsapi,
+                              .sapi = c->sapi,
+                              .lle = (uint8_t)lle,
+                              .slot = c->slot,
+                              .traffic_class = ms_up->traffic_class[c->slot],
+                              .pfi_octets = c->has_pfi ? STATE_PFI_OCTETS : 0};
+    memcpy(pdp->pfi, a->command->octets, STATE_PFI_OCTETS);
+    put_bssgp(&state->ms[c->ms_id], pdp);
+    state->pdp_up[c->pdp_id] =
+        (struct state_pdp_up){.next = ms_up->first_pdp,
+                              .ggsn = c->has_ggsn_id ? c->ggsn_id : STATE_NONE,
+                              .teid = c->ggsn_teid,
+                              .older = STATE_NONE,
+                              .newer = STATE_NONE};
+    ms_up->first_pdp = c->pdp_id;
+    return 0;
+}
+
+// What is queued for it stays in its packet flow's queue, which others may share, and is known by
+// its TEID when it comes out. What has come of an uplink N-PDU the worker has ended before.
+int apply_pdp_remove(const struct apply *a, const struct command_pdp_remove *c)
+{
+    struct state *state = a->state;
+    uint32_t *link = &state->ms_up[state->pdp[c->pdp_id].ms].first_pdp;
+    while (*link != c->pdp_id)
+        link = &state->pdp_up[*link].next;
+    *link = state->pdp_up[c->pdp_id].next;
+    state->pdp[c->pdp_id].teid = 0;
+    return 0;
+}
+
+int state_ms_move(struct state *state, struct sched *sched, uint32_t ms, uint32_t bvc,
+                  uint64_t now_ns)
+{
+    int fault = sched_ms_move(sched, ms, bvc, now_ns);
+    if (!fault)
+        state->ms[ms].bvc = bvc;
+    return fault;
+}

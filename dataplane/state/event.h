@@ -1,0 +1,37 @@
+// Events from a worker to control: fixed-size messages on a ring. What came as a PDU carries it in
+// its buffer, which control gives back (dp_event_done).
+#ifndef SLUICE_STATE_EVENT_H
+#define SLUICE_STATE_EVENT_H
+
+#include <assert.h>
+#include <stdint.h>
+
+#include "dataplane/wire/wire.h"
+#include "dataplane/wire/field.h"
+
+enum event_kind {
+#define EVENT(name, help) EVENT_##name,
+#include "dataplane/state/events.def"
+#undef EVENT
+    EVENT_COUNT
+};
+extern const char *const event_names[EVENT_COUNT];
+
+#define EVENT_NONE UINT32_MAX // an id that does not apply
+
+struct event {
+    uint8_t kind;
+    uint8_t worker;
+    uint16_t udp_port; // whence, of ns and stranger
+    uint32_t nse_id, nsvc_id;
+    uint32_t bvc_id; // of moved: the new one
+    uint32_t ms_id;
+    uint32_t teid;              // of error_indication: the GGSN's
+    struct ipv6_address source; // whence
+    struct octets pdu;          // the NS PDU, in the buffer
+    void *buffer;
+    uint64_t commands; // that the worker had carried out when it wrote this
+};
+static_assert(sizeof(struct event) % 4 == 0, "as rte_ring_elem wants it");
+
+#endif

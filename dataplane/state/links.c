@@ -1,0 +1,56 @@
+// See links.h. Each NS-VC gets links by its weight, rounded by largest remainder; a link stays
+// where it is as long as its NS-VC keeps its number, so a change moves as few MSs as it can.
+#include "dataplane/state/links.h"
+
+#define NOWHERE STATE_NSVCS_AN_NSE
+
+static uint32_t weight_of(const struct state *state, const struct state_nse *nse, uint32_t place)
+{
+    return nse->nsvc[place] == STATE_NONE ? 0 : state->nsvc[nse->nsvc[place]].weight;
+}
+
+// How many links each place is due.
+static uint32_t share_out(const struct state *state, const struct state_nse *nse,
+                          uint32_t due[STATE_NSVCS_AN_NSE])
+{
+    uint32_t sum = 0, given = 0, rest[STATE_NSVCS_AN_NSE];
+    for (uint32_t i = 0; i < STATE_NSVCS_AN_NSE; i++)
+        sum += weight_of(state, nse, i);
+    for (uint32_t i = 0; i < STATE_NSVCS_AN_NSE; i++) {
+        uint32_t share = STATE_LINKS * weight_of(state, nse, i);
+        due[i] = sum ? share / sum : 0;
+        rest[i] = sum ? share % sum : 0;
+        given += due[i];
+    }
+    for (; sum && given < STATE_LINKS; given++) {
+        uint32_t most = 0;
+        for (uint32_t i = 1; i < STATE_NSVCS_AN_NSE; i++)
+            if (rest[i] > rest[most])
+                most = i;
+        due[most]++;
+        rest[most] = 0;
+    }
+    return sum;
+}
+
+void links_spread(const struct state *state, struct state_nse *nse)
+{
+    uint32_t due[STATE_NSVCS_AN_NSE];
+    uint32_t sum = share_out(state, nse, due);
+    for (uint32_t l = 0; l < STATE_LINKS; l++) {
+        if (nse->link[l] < NOWHERE && due[nse->link[l]] > 0)
+            due[nse->link[l]]--;
+        else
+            nse->link[l] = NOWHERE;
+    }
+    if (!sum)
+        return;
+    for (uint32_t l = 0, place = 0; l < STATE_LINKS; l++) {
+        if (nse->link[l] < NOWHERE)
+            continue;
+        while (due[place] == 0)
+            place++;
+        nse->link[l] = (uint8_t)place;
+        due[place]--;
+    }
+}
