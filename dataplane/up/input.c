@@ -1,0 +1,121 @@
+// A burst from Gb, in passes: what each datagram is and whose, then the deciphering of all user
+// data at once, then its FCS, numbers and segments in the order in which it came.
+#include "dataplane/up/up_parts.h"
+
+#include <rte_prefetch.h>
+
+static struct up_frame frame_of(const struct state *state, struct rte_mbuf *m,
+                                const struct port_datagram *datagram)
+{
+    struct up_frame f = {.m = m,
+                         .datagram = datagram,
+                         .from = port_sender(m, datagram),
+                         .nse = STATE_NONE,
+                         .bvc = STATE_NONE,
+                         .ms = STATE_NONE};
+    const struct state_endpoint endpoint = {f.from.address, f.from.udp_port};
+    f.ns = (struct octets){rte_pktmbuf_mtod_offset(m, const uint8_t *, datagram->payload_offset),
+                           datagram->payload_octets};
+    f.nsvc = state_nsvc_of(state, &endpoint);
+    if (f.nsvc != STATE_NONE)
+        f.nse = state->nsvc[f.nsvc].nse;
+    return f;
+}
+
+// Only UL-UNITDATA holds user data (TS 48.018 10.2.2); it names the cell by the BVCI it came on.
+static enum up_way bssgp(const struct state *state, struct up_frame *f)
+{
+    int fault = up_bssgp(f->bssgp.at, f->bssgp.n, &f->tlli, &f->llc);
+    if (fault == wire_fault(WIRE_TYPE, 0))
+        return UP_CONTROL;
+    if (fault < 0)
+        return up_refuse(f, DROP_bssgp);
+    f->bvc = state_bvc_of(state, f->nse, f->bvci);
+    if (f->bvc == STATE_NONE)
+        return up_refuse(f, DROP_unknown_bvci);
+    f->ms = state_ms_of(state, f->nse, f->tlli);
+    return f->ms == STATE_NONE ? UP_CONTROL : UP_ON;
+}
+
+static enum up_way whose(const struct state *state, struct up_frame *f)
+{
+    enum up_way way = up_ns(f);
+    if (way == UP_ON)
+        way = bssgp(state, f);
+    if (way == UP_ON)
+        way = up_llc(state, f);
+    return way;
+}
+
+// What is not the path's has its end here.
+static void set_aside(struct up *up, const struct up_frame *f, enum up_way way, uint32_t *strangers)
+{
+    if (way == UP_HOST)
+        up_ns_alive(up, f);
+    else if (way == UP_CONTROL)
+        up_to_control(up, f, EVENT_ns);
+    else if (way == UP_DROP)
+        up_drop_frame(up, f->reason, f->m);
+    else if ((*strangers)++ < UP_STRANGERS)
+        up_to_control(up, f, EVENT_stranger);
+    else
+        up_drop_frame(up, DROP_stranger, f->m);
+}
+
+// From an NS-VC of another worker's.
+static bool is_stray(const struct state *state, const struct up_frame *f)
+{
+    return f->nsvc != STATE_NONE && state->nsvc[f->nsvc].worker != state->worker;
+}
+
+static void go_on(struct up *up, const struct up_frame *f)
+{
+    if (post_may(f->datagram))
+        post_stray(up->post, up->state->nsvc[f->nsvc].worker, up->gb, STATS_GB, f->m, f->datagram);
+    else
+        up_drop_frame(up, DROP_stranger, f->m);
+}
+
+// User data of a burst, in order. Returns how many.
+static uint32_t sort(struct up *up, struct rte_mbuf **frames, const struct port_datagram *datagrams,
+                     uint32_t n, struct up_frame *user)
+{
+    uint32_t passed = 0, strangers = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        struct up_frame *f = &user[passed];
+        *f = frame_of(up->state, frames[i], &datagrams[i]);
+        if (is_stray(up->state, f)) {
+            go_on(up, f);
+            continue;
+        }
+        enum up_way way = whose(up->state, f);
+        if (way != UP_ON) {
+            set_aside(up, f, way, &strangers);
+            continue;
+        }
+        rte_prefetch0(&up->state->ms_up[f->ms]);
+        passed++;
+    }
+    return passed;
+}
+
+static void take(struct up *up, const struct up_frame *f, uint64_t now_ns)
+{
+    enum drop_reason reason = up_llc_take(up, f, now_ns);
+    if (reason == DROP_NONE) {
+        state_ms_heard(up->state, f->ms, f->tlli);
+        reason = up_segment_take(up, f, now_ns);
+    }
+    if (reason != DROP_NONE)
+        up_drop_frame(up, reason, f->m);
+}
+
+void up_input(struct up *up, struct rte_mbuf **frames, const struct port_datagram *datagrams,
+              uint32_t n, uint64_t now_ns)
+{
+    struct up_frame user[PORT_BURST];
+    n = sort(up, frames, datagrams, n, user);
+    up_decipher(up, user, n);
+    for (uint32_t i = 0; i < n; i++)
+        take(up, &user[i], now_ns);
+}

@@ -1,0 +1,77 @@
+// NS on the uplink (TS 48.016): of what comes from a known NS-VC UNITDATA is the path's, if it
+// holds a UL-UNITDATA, and NS-ALIVE is answered here, so that an NS-VC lives on while control is
+// busy; all else is control's. An endpoint that no NS-VC has reaches control by what may make one
+// of it (NS-RESET, the SNS PDUs) and by NS-STATUS; and no more than UP_STRANGERS times a burst.
+//
+// Control gets the datagram in its buffer, as it came. Left out: a BSS's request to change the flow
+// (the R bit), which is not obeyed.
+#include "dataplane/up/up_parts.h"
+
+enum ns_type {
+#define TLV_PDU(group, name, type, LIST, help) TYPE_##name = type,
+#include "dataplane/wire/ns.def"
+#undef TLV_PDU
+};
+
+static bool may_be_new(uint8_t type)
+{
+    return type == TYPE_ns_reset || type == TYPE_ns_status ||
+           (type >= TYPE_sns_ack && type <= TYPE_sns_size_ack);
+}
+
+enum up_way up_ns(struct up_frame *f)
+{
+    struct ns_unitdata unitdata;
+    if (f->nsvc == STATE_NONE)
+        return f->ns.n && may_be_new(f->ns.at[0]) ? UP_STRANGER : up_refuse(f, DROP_stranger);
+    if (f->ns.n == 0)
+        return up_refuse(f, DROP_ns);
+    if (f->ns.at[0] == TYPE_ns_alive)
+        return UP_HOST;
+    if (f->ns.at[0] != NS_UNITDATA_TYPE)
+        return UP_CONTROL;
+    if (ns_unitdata_decode(&unitdata, f->ns.at, f->ns.n) < 0)
+        return up_refuse(f, DROP_ns);
+    f->bvci = unitdata.bvci;
+    f->bssgp = unitdata.sdu;
+    return UP_ON;
+}
+
+void up_ns_alive(struct up *up, const struct up_frame *f)
+{
+    struct stats_port *stats = &up->stats->of_port[STATS_GB];
+    struct rte_mbuf *answer;
+    uint8_t *pdu = port_reply(up->gb, f->m, f->datagram, 1, &answer);
+    if (pdu) {
+        *pdu = TYPE_ns_alive_ack;
+        port_reply_finish(answer);
+        port_answer(up->gb, answer);
+    }
+    stats->host_packets++;
+    stats->host_octets += f->m->pkt_len;
+    packet_release(f->m);
+}
+
+// A UL-UNITDATA has its cell, and is what an MS sends as often as it likes.
+static bool put(struct up *up, const struct up_frame *f, struct event *event)
+{
+    bool of_anybody = event->kind == EVENT_stranger || f->bvc != STATE_NONE;
+    return of_anybody ? event_put_of_anybody(up->events, event) : event_put(up->events, event);
+}
+
+void up_to_control(struct up *up, const struct up_frame *f, enum event_kind kind)
+{
+    struct stats_port *stats = &up->stats->of_port[STATS_GB];
+    struct event event = up_event(up, f, kind);
+    event.udp_port = f->from.udp_port;
+    event.source = f->from.address;
+    event.pdu = f->ns;
+    event.buffer = f->m;
+    uint32_t octets = f->m->pkt_len; // the buffer is control's as soon as it is on the ring
+    if (!put(up, f, &event)) {
+        up_drop_frame(up, DROP_control_full, f->m);
+        return;
+    }
+    stats->control_packets++;
+    stats->control_octets += octets;
+}

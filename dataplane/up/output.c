@@ -1,0 +1,104 @@
+// N-PDUs to the Gn port: a G-PDU (TS 29.281) without a sequence number to the context's GGSN, in
+// the buffer that the N-PDU came in, headers in front. What the port does not take waits, in order;
+// when enough waits, N-PDUs are dropped, for the uplink has no queue to manage.
+#include <rte_mbuf.h>
+
+#include "dataplane/up/up_parts.h"
+#include "dataplane/wire/bytes.h"
+#include "dataplane/wire/gtpu.h"
+
+// What stood in front of a first segment is longer than what comes in front of its N-PDU.
+#define UL_UNITDATA_OCTETS_MIN 20u // type, TLLI, QoS, cell, tag of the LLC PDU
+#define GB_OCTETS_MIN                                                                              \
+    (PEER_OUTER_IPV4_OCTETS + NS_UNITDATA_OCTETS + UL_UNITDATA_OCTETS_MIN + LLC_UI_HEADER_OCTETS + \
+     SNDCP_FIRST_OCTETS)
+_Static_assert(PEER_OUTER_OCTETS_MAX + GTPU_OCTETS <= GB_OCTETS_MIN, "headers fit in place");
+
+static void put_headers(struct up *up, struct peer *peer, uint32_t teid, struct rte_mbuf *m)
+{
+    uint32_t octets = m->pkt_len;
+    uint8_t *b = (uint8_t *)rte_pktmbuf_prepend(m, (uint16_t)(peer->outer_octets + GTPU_OCTETS));
+    uint8_t *gtpu = b + peer->outer_octets;
+    peer_put(peer, up->gn, GTPU_OCTETS + octets, b);
+    gtpu[0] = GTPU_PLAIN;
+    gtpu[1] = GTPU_G_PDU;
+    put_be16(gtpu + 2, (uint16_t)octets);
+    put_be32(gtpu + 4, teid);
+    if (peer->ipv6)
+        peer_finish(m);
+}
+
+// Where the next one waits; UP_PENDING: nowhere.
+static uint32_t place(struct up *up)
+{
+    uint32_t end = up->first + up->pending;
+    if (end < UP_PENDING)
+        return end;
+    memmove(up->packet, up->packet + up->first, up->pending * sizeof up->packet[0]);
+    memmove(up->segments, up->segments + up->first, up->pending * sizeof up->segments[0]);
+    memmove(up->octets, up->octets + up->first, up->pending * sizeof up->octets[0]);
+    up->first = 0;
+    return up->pending;
+}
+
+void up_npdu(struct up *up, uint32_t pdp, struct rte_mbuf *m, uint8_t segments)
+{
+    const struct state_pdp_up *p = &up->state->pdp_up[pdp];
+    struct peer *peer = p->ggsn == STATE_NONE ? NULL : &up->state->ggsn[p->ggsn].peer;
+    uint32_t octets = m->pkt_len, at = place(up);
+    if (!peer || !peer_ready(peer, up->gn)) {
+        up_drop_segments(up, DROP_no_path, m, segments, octets);
+        return;
+    }
+    if (at == UP_PENDING) {
+        up_drop_segments(up, DROP_gn_full, m, segments, octets);
+        return;
+    }
+    put_headers(up, peer, p->teid, m);
+    up->packet[at] = m;
+    up->segments[at] = segments;
+    up->octets[at] = (uint16_t)octets;
+    up->pending++;
+    up->pending_segments += segments;
+    up->pending_octets += octets;
+}
+
+// The one that has waited longest has gone.
+static void pending_next(struct up *up)
+{
+    up->pending_segments -= up->segments[up->first];
+    up->pending_octets -= up->octets[up->first];
+    up->first++;
+    up->pending--;
+}
+
+void up_output(struct up *up)
+{
+    struct stats_up *stats = &up->stats->up;
+    if (up->pending == 0)
+        return;
+    uint32_t sent = port_send(up->gn, &up->packet[up->first], up->pending);
+    for (uint32_t i = 0; i < sent; i++) {
+        stats->out_packets += up->segments[up->first];
+        stats->out_octets += up->octets[up->first];
+        stats->npdus++;
+        pending_next(up);
+    }
+}
+
+void up_held(const struct up *up, uint64_t *packets, uint64_t *octets)
+{
+    *packets = up->partial_segments + up->pending_segments;
+    *octets = up->partial_octets + up->pending_octets;
+}
+
+void up_flush(struct up *up)
+{
+    while (up->oldest != STATE_NONE)
+        up_forget(up, up->oldest, DROP_shutdown);
+    while (up->pending) {
+        up_drop_segments(up, DROP_shutdown, up->packet[up->first], up->segments[up->first],
+                         up->octets[up->first]);
+        pending_next(up);
+    }
+}

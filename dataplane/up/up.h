@@ -1,0 +1,64 @@
+// The uplink of one worker: datagrams of the Gb port to N-PDUs on Gn. NS (TS 48.016), BSSGP
+// UL-UNITDATA (48.018), LLC UI frames with FCS, cipher and duplicates (44.064), SNDCP reassembly
+// (44.065), GTP-U (29.281) to the GGSN. All else that comes from a BSS is given to control as it
+// stands, as an event; NS-ALIVE is answered here.
+//
+// A burst goes through in passes: what it is and whose, then the deciphering of all of it at once,
+// then FCS, numbers and segments.
+#ifndef SLUICE_UP_UP_H
+#define SLUICE_UP_UP_H
+
+#include "dataplane/cipher/cipher.h"
+#include "dataplane/port/packet.h"
+#include "dataplane/port/port.h"
+#include "dataplane/post/post.h"
+#include "dataplane/state/event_put.h"
+#include "dataplane/state/state.h"
+
+#define UP_PENDING     256u           // N-PDUs that wait for Gn at most
+#define UP_PARTIALS    4096u          // N-PDUs of which some segments have come, at most
+#define UP_SEGMENTS_NS 10000000000ULL // how long they may take to become whole
+#define UP_WINDOW      32u            // a UI frame so far behind V(UR) may be new (44.064 8.4.2)
+#define UP_STRANGERS   4u             // PDUs of unknown endpoints that control sees of a burst
+
+struct up {
+    struct state *state;
+    struct sched *sched; // for an MS that moves
+    struct port *gn, *gb;
+    struct stats_worker *stats;
+    struct cipher_scratch *scratch;
+    struct rte_ring *events; // of struct event
+    struct post *post;
+    uint32_t oldest, newest; // partial N-PDUs, by PDP context
+    uint32_t partials;
+    uint64_t partial_segments, partial_octets;
+    uint32_t first, pending; // to be sent: places first .. first + pending - 1
+    uint64_t pending_segments, pending_octets;
+    struct rte_mbuf *packet[UP_PENDING];
+    uint8_t segments[UP_PENDING];
+    uint16_t octets[UP_PENDING];
+};
+
+void up_setup(struct up *up);
+
+// Takes at most PORT_BURST datagrams that port_unwrap has left; the buffers are its own from here
+// on.
+void up_input(struct up *up, struct rte_mbuf **frames, const struct port_datagram *datagrams,
+              uint32_t n, uint64_t now_ns);
+
+// Offers what waits to Gn.
+void up_output(struct up *up);
+
+// Ends partial N-PDUs that have taken too long; when to call again, or TIME_NEVER.
+uint64_t up_tick(struct up *up, uint64_t now_ns);
+
+// Before a PDP context is removed, or its MS gets another key: what has come of an N-PDU ends.
+void up_forget(struct up *up, uint32_t pdp, enum drop_reason reason);
+
+// Segments that wait, in partial N-PDUs or for Gn.
+void up_held(const struct up *up, uint64_t *packets, uint64_t *octets);
+
+// Drops all of them, for the end.
+void up_flush(struct up *up);
+
+#endif
