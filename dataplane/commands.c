@@ -1,274 +1,136 @@
-// See commands.h. A command is checked (ranges first, then what it names), put on the ring, and
-// only then noted: what the ring refused has not happened. Removed ids may be given again at once,
-// for the ring keeps the order.
-#include "dataplane/commands.h"
+// See commands.h. A command is checked, put on the ring, and only then noted: what the ring refused
+// has not happened. Removed ids may be given again at once, for the ring keeps the order; but for a
+// cell, see commands_note.c.
+#include "dataplane/commands_parts.h"
 
 #include <errno.h>
+#include <rte_hash.h>
+#include <rte_mbuf.h>
 #include <rte_ring_elem.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "dataplane/cipher/cipher.h"
-#include "dataplane/dataplane.h"
+#include "dataplane/port/packet.h"
 
-#define COMMAND(name, LIST, help) \
-    static const struct field command_##name##_fields[] = FIELD_TABLE(command_##name, LIST);
-#include "dataplane/state/commands.def"
-#undef COMMAND
+#define ALL_WORKERS UINT32_MAX
 
-static const struct field_record of_op[COMMAND_COUNT] = {
-#define COMMAND(name, LIST, help) \
-    [COMMAND_##name] = FIELD_RECORD_OF(command_##name, command_##name##_fields),
-#include "dataplane/state/commands.def"
-#undef COMMAND
-};
-
-static int values_check(const struct command *c)
+// Every command begins with the id of what it is about.
+static uint32_t worker_of(const struct commands *k, const struct command *c)
 {
-    for (uint32_t i = 0; i < of_op[c->op].count; i++) {
-        const struct field *f = &of_op[c->op].fields[i];
-        const void *owner = &c->nse; // the union's members all begin here
-        uint64_t value = field_get(f, owner);
-        bool given = f->has_offset == FIELD_ALWAYS || *((const bool *)owner + f->has_offset);
-        if (given && field_is_integer(f) && (value < f->least || value > f->most))
-            return -ERANGE;
-    }
-    return c->op == COMMAND_pdp && state_lle_of_sapi(c->pdp.sapi) < 0 ? -ERANGE : 0;
-}
-
-// An id that has to be there, or one that has to be free.
-#define THERE(k, kind, count, id) \
-    ((id) >= (k)->limits.count ? -ERANGE : (k)->kind[id].made ? 0 : -ENOENT)
-#define FREE(k, kind, count, id) \
-    ((id) >= (k)->limits.count ? -ERANGE : (k)->kind[id].made ? -EEXIST : 0)
-
-static int nse_there(const struct commands *k, uint32_t nse)
-{
-    return THERE(k, nse, nses, nse);
-}
-
-static int bvc_there(const struct commands *k, uint32_t bvc)
-{
-    return THERE(k, bvc, bvcs, bvc);
-}
-
-static int ms_there(const struct commands *k, uint32_t ms)
-{
-    return THERE(k, ms, mss, ms);
-}
-
-static int pfc_there(const struct commands *k, uint32_t ms, uint32_t slot)
-{
-    int fault = ms_there(k, ms);
-    if (fault)
-        return fault;
-    return k->ms[ms].slots >> slot & 1 ? 0 : -ENOENT;
-}
-
-static int bvc_new(const struct commands *k, const struct command_bvc *c)
-{
-    int fault = FREE(k, bvc, bvcs, c->bvc_id);
-    return fault ? fault : nse_there(k, c->nse_id);
-}
-
-static int ms_new(const struct commands *k, const struct command_ms *c)
-{
-    int fault = FREE(k, ms, mss, c->ms_id);
-    return fault ? fault : bvc_there(k, c->bvc_id);
-}
-
-static int pfc_new(const struct commands *k, const struct command_pfc *c)
-{
-    int fault = c->slot < k->pfcs_an_ms ? ms_there(k, c->ms_id) : -ERANGE;
-    if (fault)
-        return fault;
-    return k->ms[c->ms_id].slots >> c->slot & 1 ? -EEXIST : 0;
-}
-
-static int pdp_new(const struct commands *k, const struct command_pdp *c)
-{
-    int fault = FREE(k, pdp, pdps, c->pdp_id);
-    if (!fault)
-        fault = pfc_there(k, c->ms_id, c->slot);
-    if (fault)
-        return fault;
-    return k->ms[c->ms_id].nsapis >> c->nsapi & 1 ? -EEXIST : 0;
-}
-
-static int ms_moves(const struct commands *k, const struct command_ms_move *c)
-{
-    int fault = ms_there(k, c->ms_id);
-    return fault ? fault : bvc_there(k, c->bvc_id);
-}
-
-static int busy(int fault, bool held)
-{
-    if (fault)
-        return fault;
-    return held ? -EBUSY : 0;
-}
-
-// A PDP context is in that packet flow.
-static bool pfc_held(const struct made_ms *ms, uint32_t slot)
-{
-    for (int nsapi = 0; nsapi < MADE_NSAPIS; nsapi++)
-        if (ms->nsapis >> nsapi & 1 && ms->slot_of[nsapi] == slot)
-            return true;
-    return false;
-}
-
-static int pfc_removable(const struct commands *k, const struct command_pfc_remove *c)
-{
-    int fault = pfc_there(k, c->ms_id, c->slot);
-    return busy(fault, !fault && pfc_held(&k->ms[c->ms_id], c->slot));
-}
-
-static int ids_check(const struct commands *k, const struct command *c)
-{
-    int fault;
     switch ((enum command_op)c->op) {
     case COMMAND_nse:
-        return FREE(k, nse, nses, c->nse.nse_id);
+        return c->nse.nse_id % k->workers;
     case COMMAND_nse_flow:
-        return nse_there(k, c->nse_flow.nse_id);
     case COMMAND_nse_remove:
-        fault = nse_there(k, c->nse_remove.nse_id);
-        return busy(fault, !fault && k->nse[c->nse_remove.nse_id].bvcs > 0);
+        return k->nse[c->nse_flow.nse_id].worker;
+    case COMMAND_nsvc_weight:
+    case COMMAND_send:
+        return k->nse[k->nsvc[c->send.nsvc_id].nse].worker;
+    case COMMAND_nsvc: // the others have to know whose its frames are
+    case COMMAND_nsvc_remove:
+    case COMMAND_ggsn:
+    case COMMAND_ggsn_remove:
+        return ALL_WORKERS;
     case COMMAND_bvc:
-        return bvc_new(k, &c->bvc);
+        return k->nse[c->bvc.nse_id].worker;
     case COMMAND_bvc_flow:
-        return bvc_there(k, c->bvc_flow.bvc_id);
     case COMMAND_bvc_reset:
-        return bvc_there(k, c->bvc_reset.bvc_id);
     case COMMAND_bvc_remove:
-        fault = bvc_there(k, c->bvc_remove.bvc_id);
-        return busy(fault, !fault && k->bvc[c->bvc_remove.bvc_id].mss > 0);
+        return commands_worker_of_bvc(k, c->bvc_flow.bvc_id);
     case COMMAND_ms:
-        return ms_new(k, &c->ms);
-    case COMMAND_ms_cipher:
-        return ms_there(k, c->ms_cipher.ms_id);
-    case COMMAND_ms_flow:
-        return ms_there(k, c->ms_flow.ms_id);
-    case COMMAND_ms_default:
-        return ms_there(k, c->ms_default.ms_id);
-    case COMMAND_ms_freeze:
-        return ms_there(k, c->ms_freeze.ms_id);
-    case COMMAND_ms_release:
-        return ms_there(k, c->ms_release.ms_id);
-    case COMMAND_ms_move:
-        return ms_moves(k, &c->ms_move);
-    case COMMAND_ms_flush:
-        return ms_there(k, c->ms_flush.ms_id);
-    case COMMAND_ms_remove:
-        fault = ms_there(k, c->ms_remove.ms_id);
-        return busy(fault, !fault && k->ms[c->ms_remove.ms_id].nsapis != 0);
-    case COMMAND_pfc:
-        return pfc_new(k, &c->pfc);
-    case COMMAND_pfc_flow:
-        return pfc_there(k, c->pfc_flow.ms_id, c->pfc_flow.slot);
-    case COMMAND_pfc_remove:
-        return pfc_removable(k, &c->pfc_remove);
+        return commands_worker_of_bvc(k, c->ms.bvc_id);
     case COMMAND_pdp:
-        return pdp_new(k, &c->pdp);
+        return commands_worker_of_ms(k, c->pdp.ms_id);
     case COMMAND_pdp_remove:
-        return THERE(k, pdp, pdps, c->pdp_remove.pdp_id);
-    case COMMAND_COUNT:
-        break;
-    }
-    return -EINVAL;
-}
-
-static void note_bvc(struct commands *k, const struct command_bvc *c)
-{
-    k->bvc[c->bvc_id] = (struct made_bvc){.made = true, .nse = c->nse_id};
-    k->nse[c->nse_id].bvcs++;
-}
-
-static void note_bvc_removed(struct commands *k, uint32_t bvc)
-{
-    k->bvc[bvc].made = false;
-    k->nse[k->bvc[bvc].nse].bvcs--;
-}
-
-static void note_ms(struct commands *k, const struct command_ms *c)
-{
-    k->ms[c->ms_id] = (struct made_ms){.made = true, .bvc = c->bvc_id};
-    k->bvc[c->bvc_id].mss++;
-}
-
-static void note_ms_moved(struct commands *k, const struct command_ms_move *c)
-{
-    struct made_ms *ms = &k->ms[c->ms_id];
-    k->bvc[ms->bvc].mss--;
-    ms->bvc = c->bvc_id;
-    k->bvc[ms->bvc].mss++;
-}
-
-static void note_ms_removed(struct commands *k, uint32_t ms)
-{
-    k->ms[ms].made = false;
-    k->bvc[k->ms[ms].bvc].mss--;
-}
-
-static void note_pdp(struct commands *k, const struct command_pdp *c, uint32_t teid)
-{
-    struct made_ms *ms = &k->ms[c->ms_id];
-    k->pdp[c->pdp_id] = (struct made_pdp){true, c->nsapi, (uint8_t)teid_generation(teid), c->ms_id};
-    ms->nsapis |= (uint16_t)(1u << c->nsapi);
-    ms->slot_of[c->nsapi] = c->slot;
-}
-
-static void note_pdp_removed(struct commands *k, uint32_t id)
-{
-    struct made_pdp *pdp = &k->pdp[id];
-    pdp->made = false;
-    k->ms[pdp->ms].nsapis &= (uint16_t) ~(1u << pdp->nsapi);
-}
-
-static void note(struct commands *k, const struct command *c)
-{
-    switch ((enum command_op)c->op) {
-    case COMMAND_nse:
-        k->nse[c->nse.nse_id].made = true;
-        break;
-    case COMMAND_nse_remove:
-        k->nse[c->nse_remove.nse_id].made = false;
-        break;
-    case COMMAND_bvc:
-        note_bvc(k, &c->bvc);
-        break;
-    case COMMAND_bvc_remove:
-        note_bvc_removed(k, c->bvc_remove.bvc_id);
-        break;
-    case COMMAND_ms:
-        note_ms(k, &c->ms);
-        break;
-    case COMMAND_ms_move:
-        note_ms_moved(k, &c->ms_move);
-        break;
-    case COMMAND_ms_remove:
-        note_ms_removed(k, c->ms_remove.ms_id);
-        break;
-    case COMMAND_pfc:
-        k->ms[c->pfc.ms_id].slots |= (uint8_t)(1u << c->pfc.slot);
-        break;
-    case COMMAND_pfc_remove:
-        k->ms[c->pfc_remove.ms_id].slots &= (uint8_t) ~(1u << c->pfc_remove.slot);
-        break;
-    case COMMAND_pdp:
-        note_pdp(k, &c->pdp, c->teid);
-        break;
-    case COMMAND_pdp_remove:
-        note_pdp_removed(k, c->pdp_remove.pdp_id);
-        break;
-    default: // the others make and remove nothing
-        break;
+        return commands_worker_of_ms(k, k->pdp[c->pdp_remove.pdp_id].ms);
+    default:
+        return commands_worker_of_ms(k, c->ms_flow.ms_id);
     }
 }
 
-static uint32_t new_teid(const struct commands *k, uint32_t pdp)
+// What one call may put on one ring: an MS's move, and a word for each of its contexts.
+#define COMMANDS_A_CALL (1 + MADE_NSAPIS)
+
+// The workers that a command goes to, a bit each: as `put` below.
+static uint32_t workers_of(const struct commands *k, const struct command *c)
 {
-    return teid_make(k->worker, teid_generation_after(k->pdp[pdp].generation), pdp);
+    uint32_t worker = worker_of(k, c), workers = 1u << worker % 32;
+    if (worker == ALL_WORKERS)
+        return (1u << k->workers) - 1;
+    if (c->op == COMMAND_pdp_remove)
+        workers |= 1u << teid_worker(k->pdp[c->pdp_remove.pdp_id].teid);
+    uint32_t to = c->op == COMMAND_ms_move ? commands_worker_of_bvc(k, c->ms_move.bvc_id) : worker;
+    if (to == worker)
+        return workers;
+    for (uint32_t pdp = k->ms[c->ms_move.ms_id].first_pdp; pdp != STATE_NONE;
+         pdp = k->pdp[pdp].next)
+        workers |= 1u << teid_worker(k->pdp[pdp].teid);
+    return workers | 1u << to;
+}
+
+static bool has_room(const struct commands *k, const struct command *c)
+{
+    uint32_t workers = workers_of(k, c);
+    for (uint32_t w = 0; w < k->workers; w++)
+        if (workers >> w & 1 && rte_ring_free_count(k->worker[w].commands) < COMMANDS_A_CALL)
+            return false;
+    return true;
+}
+
+static void put_at(struct commands *k, uint32_t worker, struct command *c)
+{
+    rte_ring_sp_enqueue_elem(k->worker[worker].commands, c, sizeof *c);
+    k->worker[worker].sent++;
+}
+
+// The worker that a context's TEID names sends its frames on to the one that has it; ALL_WORKERS:
+// nobody has it any more.
+static void put_redirect(struct commands *k, uint32_t pdp, uint32_t to)
+{
+    struct command c = {.op = COMMAND_redirect, .worker = to, .redirect = {pdp}};
+    put_at(k, teid_worker(k->pdp[pdp].teid), &c);
+}
+
+// To another worker, if need be. The one that it leaves, and the one that it comes to, put right
+// themselves what they know of its contexts.
+static void put_move(struct commands *k, struct command *c)
+{
+    uint32_t ms = c->ms_move.ms_id, from = commands_worker_of_ms(k, ms);
+    uint32_t to = commands_worker_of_bvc(k, c->ms_move.bvc_id);
+    struct command expect = {.op = COMMAND_expect, .worker = from, .expect = {ms}};
+    c->worker = to;
+    put_at(k, from, c);
+    if (to == from)
+        return;
+    put_at(k, to, &expect);
+    for (uint32_t pdp = k->ms[ms].first_pdp; pdp != STATE_NONE; pdp = k->pdp[pdp].next) {
+        uint32_t named = teid_worker(k->pdp[pdp].teid);
+        if (named != from && named != to)
+            put_redirect(k, pdp, to);
+    }
+}
+
+static void put_pdp_remove(struct commands *k, struct command *c)
+{
+    uint32_t pdp = c->pdp_remove.pdp_id, worker = worker_of(k, c);
+    put_at(k, worker, c);
+    if (teid_worker(k->pdp[pdp].teid) != worker)
+        put_redirect(k, pdp, ALL_WORKERS);
+}
+
+static void put(struct commands *k, struct command *c)
+{
+    uint32_t worker = worker_of(k, c);
+    if (c->op == COMMAND_ms_move)
+        put_move(k, c);
+    else if (c->op == COMMAND_pdp_remove)
+        put_pdp_remove(k, c);
+    else if (worker != ALL_WORKERS)
+        put_at(k, worker, c);
+    else
+        for (uint32_t w = 0; w < k->workers; w++)
+            put_at(k, w, c);
 }
 
 // The key as the worker wants it, in place of a pointer to what is the caller's. GEA1, GEA2 and
@@ -282,71 +144,126 @@ static int take_key(struct command *c)
     c->ms_cipher.key = (struct octets){0};
     if (c->ms_cipher.gea == 0)
         return kc.n == 0 ? 0 : -EINVAL;
-    return cipher_key(name, kc.at, kc.n, c->key, &why);
+    return cipher_key(name, kc.at, kc.n, c->octets, &why);
+}
+
+static int take_elements(struct command *c, const struct bssgp_dl_unitdata *pdu)
+{
+    int n = bssgp_dl_unitdata_put_options(pdu, c->octets, sizeof c->octets);
+    c->octets_n = n < 0 ? 0 : (uint32_t)n;
+    return n < 0 ? -EMSGSIZE : 0;
+}
+
+static int take_options(struct command *c)
+{
+    struct command_ms_options *o = &c->ms_options;
+    struct bssgp_dl_unitdata pdu = {.has_ra_capability = o->has_ra_capability,
+                                    .ra_capability = o->ra_capability,
+                                    .has_priority = o->has_priority,
+                                    .priority = o->priority,
+                                    .has_drx = o->has_drx,
+                                    .drx = o->drx,
+                                    .has_imsi = o->has_imsi,
+                                    .imsi = o->imsi,
+                                    .has_old_tlli = o->has_old_tlli,
+                                    .old_tlli = o->old_tlli};
+    o->ra_capability = (struct octets){0};
+    return take_elements(c, &pdu);
+}
+
+static int take_pfi(const struct commands *k, struct command *c)
+{
+    struct bssgp_dl_unitdata pdu = {.has_pfi = c->pdp.has_pfi, .pfi = c->pdp.pfi};
+    uint32_t generation = teid_generation(k->pdp[c->pdp.pdp_id].teid);
+    c->teid = teid_make(worker_of(k, c), teid_generation_after(generation), c->pdp.pdp_id);
+    return take_elements(c, &pdu);
+}
+
+// The PDU in a buffer of control's own, with room for its headers in front.
+static int take_pdu(const struct commands *k, struct command *c)
+{
+    struct octets pdu = c->send.pdu;
+    c->send.pdu = (struct octets){0};
+    struct rte_mbuf *m = rte_pktmbuf_alloc(k->pool);
+    if (!m)
+        return -EAGAIN;
+    uint8_t *at = (uint8_t *)rte_pktmbuf_append(m, (uint16_t)pdu.n);
+    if (!at || pdu.n > UINT16_MAX) {
+        packet_release(m);
+        return -EMSGSIZE;
+    }
+    memcpy(at, pdu.at, pdu.n);
+    c->buffer = m;
+    return 0;
+}
+
+// What the caller only points to, and what is worked out here.
+static int take_values(const struct commands *k, struct command *c)
+{
+    c->teid = c->octets_n = c->worker = 0;
+    c->buffer = NULL;
+    switch ((enum command_op)c->op) {
+    case COMMAND_ms_cipher:
+        return take_key(c);
+    case COMMAND_ms_options:
+        return take_options(c);
+    case COMMAND_pdp:
+        return take_pfi(k, c);
+    case COMMAND_send:
+        return take_pdu(k, c);
+    case COMMAND_nsvc:
+        c->worker = k->nse[c->nsvc.nse_id].worker;
+        return 0;
+    default:
+        return 0;
+    }
 }
 
 int64_t commands_send(struct commands *k, const struct command *command)
 {
     struct command c = *command;
-    int fault = c.op < COMMAND_COUNT ? values_check(&c) : -EINVAL;
+    commands_settle_going(k);
+    int fault = c.op < COMMAND_COUNT ? commands_values_check(&c) : -EINVAL;
     if (!fault)
-        fault = ids_check(k, &c);
-    if (!fault && c.op == COMMAND_ms_cipher)
-        fault = take_key(&c);
+        fault = commands_ids_check(k, &c);
     if (fault)
         return fault;
-    c.teid = c.op == COMMAND_pdp ? new_teid(k, c.pdp.pdp_id) : 0;
-    if (rte_ring_sp_enqueue_elem(k->ring, &c, sizeof c) != 0)
+    if (!has_room(k, &c))
         return -EAGAIN;
-    note(k, &c);
+    fault = take_values(k, &c);
+    if (fault)
+        return fault;
+    put(k, &c);
+    commands_note(k, &c);
     return c.teid;
 }
 
-bool commands_setup(struct commands *k, const struct state_limits *limits, uint32_t pfcs_an_ms,
-                    struct rte_ring *ring)
+bool commands_setup(struct commands *k)
 {
-    *k = (struct commands){.ring = ring, .limits = *limits, .pfcs_an_ms = pfcs_an_ms};
-    k->nse = calloc(limits->nses, sizeof *k->nse);
-    k->bvc = calloc(limits->bvcs, sizeof *k->bvc);
-    k->ms = calloc(limits->mss, sizeof *k->ms);
-    k->pdp = calloc(limits->pdps, sizeof *k->pdp);
-    return k->nse && k->bvc && k->ms && k->pdp;
+    for (uint32_t w = 0; w < k->workers; w++)
+        k->worker[w].first_going = STATE_NONE;
+    k->nse = calloc(k->limits.nses, sizeof *k->nse);
+    k->nsvc = calloc(k->limits.nsvcs, sizeof *k->nsvc);
+    k->bvc = calloc(k->limits.bvcs, sizeof *k->bvc);
+    k->ggsn = calloc(k->limits.ggsns, sizeof *k->ggsn);
+    k->ms = calloc(k->limits.mss, sizeof *k->ms);
+    k->pdp = calloc(k->limits.pdps, sizeof *k->pdp);
+    k->names =
+        state_hash("control_names", 0, state_names_count(&k->limits), sizeof(struct state_name));
+    k->endpoints =
+        state_hash("control_endpoints", 0, k->limits.nsvcs, sizeof(struct state_endpoint));
+    return k->nse && k->nsvc && k->bvc && k->ggsn && k->ms && k->pdp && k->names && k->endpoints;
 }
 
 void commands_release(struct commands *k)
 {
+    rte_hash_free(k->names);
+    rte_hash_free(k->endpoints);
+    rte_mempool_free(k->pool);
     free(k->nse);
+    free(k->nsvc);
     free(k->bvc);
+    free(k->ggsn);
     free(k->ms);
     free(k->pdp);
 }
-
-#define COMMAND(name, LIST, help)                                  \
-    static int64_t call_##name(void *target, const void *argument) \
-    {                                                              \
-        struct command command = {.op = COMMAND_##name};           \
-        memcpy(&command.name, argument, sizeof command.name);      \
-        return dp_command(target, &command);                       \
-    }
-#include "dataplane/state/commands.def"
-#undef COMMAND
-
-static int64_t call_settled(void *target, const void *argument)
-{
-    (void)argument;
-    return dp_settled(target) ? 0 : -EAGAIN;
-}
-
-const struct field_call dp_calls[] = {
-    {"settled", "waits until the worker has carried out every command", NULL, 0, 0, call_settled},
-#define COMMAND(name, LIST, help)                                        \
-    {#name,                                                              \
-     help,                                                               \
-     command_##name##_fields,                                            \
-     sizeof command_##name##_fields / sizeof command_##name##_fields[0], \
-     sizeof(struct command_##name),                                      \
-     call_##name},
-#include "dataplane/state/commands.def"
-#undef COMMAND
-};
-const uint32_t dp_call_count = sizeof dp_calls / sizeof dp_calls[0];

@@ -3,16 +3,39 @@
 #ifndef SLUICE_DATAPLANE_COMMANDS_H
 #define SLUICE_DATAPLANE_COMMANDS_H
 
+#include "dataplane/dataplane.h"
 #include "dataplane/state/state.h"
 
+// `since`: the count of commands to its worker when it was made, or came to that worker. What the
+// worker says with a lower count is of a former owner of the id.
 struct made_nse {
     bool made;
-    uint32_t bvcs;
+    uint8_t worker;
+    uint32_t bvcs, nsvcs;
+    uint32_t going; // of those cells
+    uint64_t since;
+};
+
+struct made_nsvc {
+    bool made;
+    uint32_t nse;
+    struct state_endpoint endpoint;
+    uint64_t since;
 };
 
 struct made_bvc {
     bool made;
+    bool going; // removed, unless the worker has kept it
+    uint16_t bvci;
     uint32_t nse, mss;
+    uint32_t next_going; // STATE_NONE
+    uint64_t since;
+    uint64_t removed; // if it goes: the count of commands with its removal
+};
+
+struct made_ggsn {
+    bool made;
+    uint32_t pdps;
 };
 
 #define MADE_NSAPIS 16
@@ -22,32 +45,63 @@ struct made_ms {
     uint8_t slots;                // a bit for each packet flow
     uint16_t nsapis;              // a bit for each PDP context
     uint8_t slot_of[MADE_NSAPIS]; // its packet flow
-    uint32_t bvc;
+    uint32_t bvc, tlli;
+    uint32_t old_tlli;  // as in state_ms_up; here until control says more of it
+    uint32_t first_pdp; // of its contexts, in a list; STATE_NONE
+    uint64_t since;
+    uint64_t said; // the count of commands when control last said where it is
 };
 
 struct made_pdp {
-    bool made;
-    uint8_t nsapi, generation; // of its TEID
-    uint32_t ms;
+    bool made, has_ggsn;
+    uint8_t nsapi;
+    uint32_t teid; // of the context that has it, or had it last
+    uint32_t ms, ggsn;
+    uint32_t next; // of its MS
+};
+
+// A worker as control sees it.
+struct commands_worker {
+    struct rte_ring *commands, *events;
+    const uint64_t *carried_out; // its counter of commands
+    uint64_t sent;
+    uint32_t first_going, last_going; // its removed cells, in that order; STATE_NONE
+};
+
+// A port's own addresses; zeros: none.
+struct commands_port {
+    struct ipv6_address ipv4, ipv6;
 };
 
 struct commands {
-    struct rte_ring *ring;
-    uint32_t worker;
+    struct commands_worker worker[DP_WORKERS_MAX];
+    uint32_t workers;
     struct state_limits limits;
     uint32_t pfcs_an_ms;
+    struct commands_port gn, gb;
+    struct rte_mempool *pool;           // of PDUs to send
+    struct rte_hash *names, *endpoints; // those taken
     struct made_nse *nse;
+    struct made_nsvc *nsvc;
     struct made_bvc *bvc;
+    struct made_ggsn *ggsn;
     struct made_ms *ms;
     struct made_pdp *pdp;
 };
 
-// False if there is no memory; commands_release is due all the same.
-bool commands_setup(struct commands *commands, const struct state_limits *limits,
-                    uint32_t pfcs_an_ms, struct rte_ring *ring);
+// The caller has filled in what stands before `pool`; `pool` becomes its own. False if there is no
+// memory; commands_release is due all the same.
+bool commands_setup(struct commands *commands);
 void commands_release(struct commands *commands);
 
 // See dp_command.
 int64_t commands_send(struct commands *commands, const struct command *command);
+
+// The workers have carried out all that was sent.
+bool commands_settled(const struct commands *commands);
+
+// What an event changes of what is there; for each event before control has it. Ids in it that
+// somebody else has, or nobody, since the worker wrote it become EVENT_NONE.
+void commands_note_event(struct commands *commands, struct event *event);
 
 #endif

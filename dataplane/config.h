@@ -3,10 +3,16 @@
 #define SLUICE_DATAPLANE_CONFIG_H
 
 #include "dataplane/dataplane.h"
+#include "dataplane/port/port.h"
 #include "dataplane/sched/sched.h"
 
 // The scheduler's configuration. NULL, or what is wrong: an AQM that there is not, or whose
 // parameters do not do.
 const char *config_sched(const struct dp_config *config, struct sched_config *sched);
+
+// A port's configuration, but for what depends on the others; `device` is where its name goes.
+#define CONFIG_DEVICE_OCTETS 256
+void config_port(const struct dp_port *p, const char *name, char device[CONFIG_DEVICE_OCTETS],
+                 struct port_config *port);
 
 #endif

@@ -1,65 +1,105 @@
-// See dataplane.h: set-up, the end, and reading. Nothing here runs per packet.
-#include "dataplane/worker.h"
+// See dataplane.h: set-up and the end. Nothing here runs per packet.
+#include "dataplane/dataplane_parts.h"
 
 #include <errno.h>
 #include <rte_malloc.h>
 #include <rte_ring_elem.h>
 #include <string.h>
 
-#include "dataplane/commands.h"
+#include "dataplane/base/units.h"
 #include "dataplane/config.h"
 #include "dataplane/wire/fcs.h"
 
 #define COMMAND_RING 4096u
+#define EVENT_RING   1024u
 // Buffers that are neither queued nor in a ring: what is framed, bursts in hand, and the caches of
 // two lcores.
 #define BUFFERS_IN_HAND (DOWN_FRAMES + 3u * PORT_BURST + 3u * PORT_POOL_CACHE)
+// PDUs of control's that are on their way to a worker.
+#define BUFFERS_OF_CONTROL 512u
 
-struct dp {
-    struct dp_worker *worker;
-    struct commands commands;
-};
+// Strays on their way to the others.
+static uint32_t letters(const struct dp_config *c)
+{
+    return (c->workers - 1) * POST_LETTERS;
+}
 
-// The queue in all stays below Gn's pool by what rings, bursts and caches can hold.
+// A worker's part of each pool; they are apart, so that a full downlink takes no buffer from what
+// comes from the BSS, nor from what is sent. The queue in all stays below Gn's by what rings,
+// bursts and caches can hold. Not counted: the queue of an MS that is on its way to another worker.
 static uint32_t gn_buffers(const struct dp_config *c)
 {
-    return c->queue_packets + c->gn_ring_frames + c->gb_ring_frames + BUFFERS_IN_HAND;
+    return c->queue_packets + c->gn.rx_frames + c->gb.tx_frames + PORT_FRAGMENTS + letters(c) +
+           BUFFERS_IN_HAND;
+}
+
+static uint32_t gb_buffers(const struct dp_config *c)
+{
+    return c->gb.rx_frames + c->gn.tx_frames + PORT_FRAGMENTS + UP_PARTIALS + UP_PENDING +
+           EVENT_RING + letters(c) + BUFFERS_IN_HAND;
 }
 
 static uint32_t segment_buffers(const struct dp_config *c)
 {
-    return c->gb_ring_frames + BUFFERS_IN_HAND;
+    return c->gb.tx_frames + BUFFERS_IN_HAND;
+}
+
+static uint32_t control_buffers(const struct dp_config *c)
+{
+    return c->workers * (c->gb.tx_frames + PORT_POOL_CACHE) + BUFFERS_OF_CONTROL;
 }
 
 static struct state_limits limits_of(const struct dp_config *c)
 {
-    return (struct state_limits){c->nses, c->bvcs, c->mss, c->pdps};
+    return (struct state_limits){.nses = c->nses,
+                                 .nsvcs = c->nsvcs,
+                                 .bvcs = c->bvcs,
+                                 .ggsns = c->ggsns,
+                                 .mss = c->mss,
+                                 .pdps = c->pdps,
+                                 .options = c->ms_options};
 }
 
-uint64_t dp_memory_octets(const struct dp_config *c)
+// Both ports as the parts below want them; `device` is where their devices' names go.
+struct ports_config {
+    struct port_config of[STATS_SIDES];
+    char device[STATS_SIDES][CONFIG_DEVICE_OCTETS];
+};
+
+static void ports_config(const struct dp_config *c, struct ports_config *p)
+{
+    struct port_config *gn = &p->of[STATS_GN], *gb = &p->of[STATS_GB];
+    config_port(&c->gn, "gn", p->device[STATS_GN], gn);
+    config_port(&c->gb, "gb", p->device[STATS_GB], gb);
+    gn->queues = gb->queues = (uint16_t)c->workers;
+    gn->buffers = gn_buffers(c);
+    gb->buffers = gb_buffers(c);
+    gn->neighbours = c->ggsns;
+    gb->neighbours = c->nsvcs;
+    gb->check_udp = true; // BSSGP's signalling has no other protection
+}
+
+static uint64_t worker_octets(const struct dp_config *c)
 {
     struct state_limits limits = limits_of(c);
     struct sched_config sched;
     config_sched(c, &sched); // what is wrong is for dp_create to say
     return sizeof(struct dp_worker) + COMMAND_RING * sizeof(struct command) +
-           state_octets(&limits) + sched_octets(&sched) +
-           port_pool_octets(gn_buffers(c), c->gn_mtu_octets) +
-           port_pool_octets(segment_buffers(c), c->gb_mtu_octets) +
-           8ULL * (c->gn_ring_frames + c->gb_ring_frames);
+           EVENT_RING * sizeof(struct event) + state_octets(&limits) + sched_octets(&sched) +
+           port_pool_octets(segment_buffers(c), c->gb.mtu_octets);
 }
 
-static int ports_setup(struct dp_worker *worker, const struct dp_config *c)
+uint64_t dp_memory_octets(const struct dp_config *c)
 {
-    struct port_config gn = {"gn", c->gn_ring_frames, 1, gn_buffers(c), c->gn_mtu_octets};
-    struct port_config gb = {"gb", 1, c->gb_ring_frames, segment_buffers(c), c->gb_mtu_octets};
-    int fault = port_setup(&worker->gn, &gn);
-    if (fault)
-        return fault;
-    fault = port_setup(&worker->gb, &gb);
-    if (fault)
-        port_release(&worker->gn);
-    return fault;
+    struct state_limits limits = limits_of(c);
+    struct ports_config ports;
+    ports_config(c, &ports);
+    return c->workers * worker_octets(c) + post_octets(c->workers) +
+           port_octets(&ports.of[STATS_GN]) + port_octets(&ports.of[STATS_GB]) +
+           state_names_octets(&limits) + port_pool_octets(control_buffers(c), c->gb.mtu_octets);
 }
+
+// ---- A worker ----
 
 // NULL, or what is wrong.
 static const char *scheduler_setup(struct dp_worker *worker, const struct dp_config *c)
@@ -75,36 +115,51 @@ static const char *scheduler_setup(struct dp_worker *worker, const struct dp_con
     return fault ? sched_err_text(fault) : NULL;
 }
 
-static const char *worker_parts_setup(struct dp_worker *worker, const struct dp_config *c)
+static struct rte_ring *ring(const char *name, uint32_t i, uint32_t octets, uint32_t count)
 {
+    char text[RTE_RING_NAMESIZE];
+    snprintf(text, sizeof text, "%s%u", name, i);
+    return rte_ring_create_elem(text, octets, count, SOCKET_ID_ANY, RING_F_SP_ENQ | RING_F_SC_DEQ);
+}
+
+static const char *memory_setup(struct dp_worker *worker, uint32_t i, const struct dp_config *c)
+{
+    char name[RTE_MEMPOOL_NAMESIZE];
     struct state_limits limits = limits_of(c);
-    struct state_gb gb = {c->gb_mac, c->gb_address, c->gb_port};
-    worker->commands = rte_ring_create_elem("commands", sizeof(struct command), COMMAND_RING,
-                                            SOCKET_ID_ANY, RING_F_SP_ENQ | RING_F_SC_DEQ);
-    if (!worker->commands)
-        return strerror(rte_errno);
-    const char *wrong = scheduler_setup(worker, c);
-    if (wrong)
-        return wrong;
-    int fault = state_setup(&worker->state, 0, &limits, &gb);
-    if (!fault)
-        fault = ports_setup(worker, c);
-    return fault ? strerror(-fault) : NULL;
+    snprintf(name, sizeof name, "segments%u", i);
+    worker->commands = ring("commands", i, sizeof(struct command), COMMAND_RING);
+    worker->events = ring("events", i, sizeof(struct event), EVENT_RING);
+    worker->segment_pool = port_pool(name, segment_buffers(c), c->gb.mtu_octets);
+    if (!worker->commands || !worker->events || !worker->segment_pool)
+        return "too little memory for rings and buffers";
+    int fault =
+        state_setup(&worker->state, i, &limits, &worker->port[STATS_GN], &worker->port[STATS_GB]);
+    return fault ? "too little memory for MSs and PDP contexts" : scheduler_setup(worker, c);
+}
+
+static const char *worker_setup(struct dp_worker *worker, uint32_t i, const struct dp *dp,
+                                const struct dp_config *c)
+{
+    struct ports_config ports;
+    const char *wrong = memory_setup(worker, i, c);
+    ports_config(c, &ports);
+    for (int side = 0; side < STATS_SIDES && !wrong; side++)
+        if (port_setup(&worker->port[side], &dp->device[side], (uint16_t)i, &ports.of[side],
+                       &worker->stats.of_port[side]))
+            wrong = "too little memory for neighbours and fragments";
+    return wrong;
 }
 
 static void worker_free(struct dp_worker *worker)
 {
+    for (int side = 0; side < STATS_SIDES; side++)
+        port_release(&worker->port[side]);
     rte_ring_free(worker->commands);
+    rte_ring_free(worker->events);
+    rte_mempool_free(worker->segment_pool);
     rte_free(worker->sched_memory);
     state_release(&worker->state);
     rte_free(worker);
-}
-
-static void worker_close(struct dp_worker *worker)
-{
-    port_release(&worker->gn);
-    port_release(&worker->gb);
-    worker_free(worker);
 }
 
 static bool any_flows(const struct dp_config *c)
@@ -115,46 +170,133 @@ static bool any_flows(const struct dp_config *c)
     return any;
 }
 
-static struct dp_worker *worker_create(const struct dp_config *c, const char **why)
+static void tell_gn(void *post, const struct ipv6_address *address, const struct mac *mac)
+{
+    post_neighbour(post, STATS_GN, address, mac);
+}
+
+static void tell_gb(void *post, const struct ipv6_address *address, const struct mac *mac)
+{
+    post_neighbour(post, STATS_GB, address, mac);
+}
+
+static void ways_setup(struct dp_worker *worker, struct post *post, const struct dp_config *c)
+{
+    struct port *gn = &worker->port[STATS_GN], *gb = &worker->port[STATS_GB];
+    worker->post = post;
+    if (c->workers > 1) { // a neighbour's answers come to one queue
+        gn->tell = tell_gn;
+        gb->tell = tell_gb;
+        gn->tell_self = gb->tell_self = post;
+    }
+    worker->down = (struct down){
+        .state = &worker->state,
+        .post = post,
+        .sched = worker->sched,
+        .stats = &worker->stats,
+        .scratch = &worker->scratch,
+        .segment_pool = worker->segment_pool,
+        .gn = gn,
+        .gb = gb,
+        .events = worker->events,
+        .indication_gap_ns = c->error_indications_per_s ? S_IN_NS / c->error_indications_per_s : 0,
+        .flows = any_flows(c),
+        .burst = 1};
+    worker->up = (struct up){.state = &worker->state,
+                             .post = post,
+                             .sched = worker->sched,
+                             .gn = gn,
+                             .gb = gb,
+                             .stats = &worker->stats,
+                             .scratch = &worker->scratch,
+                             .events = worker->events};
+    up_setup(&worker->up);
+}
+
+// Its ports, rings and pools may be there in part, for worker_free.
+static const char *worker_create(struct dp *dp, uint32_t i, const struct dp_config *c)
 {
     struct dp_worker *worker = rte_zmalloc("worker", sizeof *worker, 64);
-    *why = worker ? worker_parts_setup(worker, c) : strerror(ENOMEM);
-    if (worker && *why) {
-        worker_free(worker);
-        return NULL;
-    }
     if (!worker)
-        return NULL;
-    worker->down = (struct down){.state = &worker->state,
-                                 .sched = worker->sched,
-                                 .stats = &worker->stats,
-                                 .scratch = &worker->scratch,
-                                 .segment_pool = worker->gb.pool,
-                                 .gb = &worker->gb,
-                                 .gn = {c->gn_mac, c->gn_address},
-                                 .flows = any_flows(c),
-                                 .burst = 1};
-    return worker;
+        return strerror(ENOMEM);
+    worker->port[STATS_GN].id = worker->port[STATS_GB].id = RTE_MAX_ETHPORTS;
+    const char *wrong = worker_setup(worker, i, dp, c);
+    if (wrong) {
+        worker_free(worker);
+        return wrong;
+    }
+    ways_setup(worker, &dp->post[i], c);
+    dp->worker[dp->workers++] = worker;
+    return NULL;
+}
+
+// ---- The whole ----
+
+static const char *devices_open(struct dp *dp, const struct dp_config *c)
+{
+    struct ports_config ports;
+    const char *wrong = NULL;
+    ports_config(c, &ports);
+    for (int side = 0; side < STATS_SIDES && !wrong; side++)
+        if (port_device_open(&dp->device[side], &ports.of[side], &wrong) == 0)
+            wrong = NULL;
+    return wrong;
+}
+
+static struct commands_port own_addresses(const struct dp_port *port)
+{
+    struct commands_port own = {.ipv6 = port->ipv6};
+    if (port->ipv4 != 0)
+        own.ipv4 = address_of_ipv4(port->ipv4);
+    return own;
+}
+
+static const char *commands_of(struct dp *dp, const struct dp_config *c)
+{
+    struct commands *k = &dp->commands;
+    *k = (struct commands){.workers = dp->workers,
+                           .limits = limits_of(c),
+                           .pfcs_an_ms = c->pfcs_an_ms,
+                           .gn = own_addresses(&c->gn),
+                           .gb = own_addresses(&c->gb),
+                           .pool = port_pool("control", control_buffers(c), c->gb.mtu_octets)};
+    for (uint32_t i = 0; i < dp->workers; i++)
+        k->worker[i] = (struct commands_worker){.commands = dp->worker[i]->commands,
+                                                .events = dp->worker[i]->events,
+                                                .carried_out = &dp->worker[i]->stats.commands};
+    return commands_setup(k) && k->pool ? NULL : "too little memory for control's picture";
+}
+
+static void release(struct dp *dp)
+{
+    commands_release(&dp->commands);
+    for (uint32_t i = 0; i < dp->workers; i++)
+        worker_free(dp->worker[i]);
+    post_release(dp->post, DP_WORKERS_MAX);
+    for (int side = 0; side < STATS_SIDES; side++)
+        port_device_close(&dp->device[side]);
+    free(dp);
 }
 
 struct dp *dp_create(const struct dp_config *config, const char **why)
 {
-    struct state_limits limits = limits_of(config);
     fcs_choose();
     cipher_choose();
     struct dp *dp = calloc(1, sizeof *dp);
     *why = strerror(ENOMEM);
     if (!dp)
         return NULL;
-    dp->worker = worker_create(config, why);
-    if (dp->worker) {
-        *why = strerror(ENOMEM);
-        if (commands_setup(&dp->commands, &limits, config->pfcs_an_ms, dp->worker->commands))
-            return dp;
-        worker_close(dp->worker);
-    }
-    commands_release(&dp->commands);
-    free(dp);
+    dp->device[STATS_GN].id = dp->device[STATS_GB].id = RTE_MAX_ETHPORTS;
+    *why = devices_open(dp, config);
+    if (!*why && post_setup(dp->post, config->workers))
+        *why = "too little memory for what workers send each other";
+    for (uint32_t i = 0; i < config->workers && !*why; i++)
+        *why = worker_create(dp, i, config);
+    if (!*why)
+        *why = commands_of(dp, config);
+    if (!*why)
+        return dp;
+    release(dp);
     return NULL;
 }
 
@@ -170,69 +312,71 @@ static void queues_flush(struct dp_worker *worker)
     }
 }
 
-uint32_t dp_destroy(struct dp *dp)
+// PDUs of control's that nobody will send.
+static void commands_flush(struct dp_worker *worker)
 {
-    struct dp_worker *worker = dp->worker;
+    struct command *c = &worker->waiting;
+    if (worker->waits && c->op == COMMAND_send)
+        packet_release(c->buffer);
+    while (rte_ring_sc_dequeue_elem(worker->commands, c, sizeof *c) == 0)
+        if (c->op == COMMAND_send)
+            packet_release(c->buffer);
+}
+
+static void letter_drop(struct dp_worker *worker, const struct letter *letter)
+{
+    struct stats_port *port = &worker->stats.of_port[letter->side];
+    if (letter->kind == LETTER_PARCEL)
+        parcel_drop(letter->parcel, &worker->stats);
+    if (letter->kind != LETTER_STRAY)
+        return;
+    port->strays_in_packets++;
+    port->strays_in_octets += letter->stray.frame->pkt_len;
+    packet_drop(port->drop, DROP_shutdown, letter->stray.frame, letter->stray.frame->pkt_len);
+}
+
+static void letters_flush(struct dp_worker *worker)
+{
+    struct letter letter;
+    for (uint32_t from = 0; from < worker->post->workers; from++) {
+        if (from == worker->post->worker)
+            continue;
+        if (worker->post->waiting[from])
+            parcel_drop(worker->post->waiting[from], &worker->stats);
+        while (post_take(worker->post, from, &letter, 1))
+            letter_drop(worker, &letter);
+    }
+}
+
+static void worker_flush(struct dp_worker *worker)
+{
+    letters_flush(worker);
+    commands_flush(worker);
     down_flush(&worker->down);
     queues_flush(worker);
-    uint32_t held =
-        rte_mempool_in_use_count(worker->gn.pool) + rte_mempool_in_use_count(worker->gb.pool);
-    worker_close(worker);
-    commands_release(&dp->commands);
-    free(dp);
+    up_flush(&worker->up);
+}
+
+uint32_t dp_destroy(struct dp *dp)
+{
+    struct event event;
+    uint32_t held = 0;
+    while (dp_event(dp, &event))
+        dp_event_done(dp, &event);
+    for (uint32_t i = 0; i < dp->workers; i++)
+        worker_flush(dp->worker[i]);
+    for (uint32_t i = 0; i < dp->workers; i++)
+        for (int side = 0; side < STATS_SIDES; side++)
+            port_flush(&dp->worker[i]->port[side]);
+    // A device holds what it has sent until it is stopped, from any of the pools, its own or
+    // another.
+    for (int side = 0; side < STATS_SIDES; side++)
+        port_device_stop(&dp->device[side]);
+    for (int side = 0; side < STATS_SIDES; side++)
+        held += port_device_stop(&dp->device[side]);
+    for (uint32_t i = 0; i < dp->workers; i++)
+        held += rte_mempool_in_use_count(dp->worker[i]->segment_pool);
+    held += rte_mempool_in_use_count(dp->commands.pool);
+    release(dp);
     return held;
-}
-
-int64_t dp_command(struct dp *dp, const struct command *command)
-{
-    return commands_send(&dp->commands, command);
-}
-
-bool dp_settled(const struct dp *dp)
-{
-    return rte_ring_empty(dp->worker->commands);
-}
-
-struct dp_worker *dp_worker(struct dp *dp)
-{
-    return dp->worker;
-}
-
-const struct stats_worker *dp_stats(const struct dp_worker *worker)
-{
-    return &worker->stats;
-}
-
-struct dp_queued dp_queued(const struct dp_worker *worker)
-{
-    struct dp_queued queued;
-    down_queued(&worker->down, &queued.packets, &queued.octets);
-    return queued;
-}
-
-// Twice over: frames into N-PDUs, and N-PDUs out, so that what is counted in between has to agree.
-bool dp_balanced(const struct dp_worker *worker)
-{
-    struct stats_balance b = stats_balance(&worker->stats);
-    struct dp_queued q = dp_queued(worker);
-    const struct stats_drop *frames = &b.dropped_frames, *npdus = &b.dropped_npdus;
-    return b.packets.in == b.npdu_packets + frames->packets &&
-           b.octets.in == b.octets.headers + b.npdu_octets + frames->octets &&
-           b.npdu_packets == b.packets.out + npdus->packets + q.packets &&
-           b.npdu_octets == b.octets.out + npdus->octets + q.octets;
-}
-
-static struct dp_far_end far_end(const struct port *port)
-{
-    return (struct dp_far_end){port->rx_ring, port->tx_ring, port->pool};
-}
-
-struct dp_far_end dp_gn_far_end(const struct dp *dp)
-{
-    return far_end(&dp->worker->gn);
-}
-
-struct dp_far_end dp_gb_far_end(const struct dp *dp)
-{
-    return far_end(&dp->worker->gb);
 }

@@ -6,6 +6,7 @@
 #include "dataplane/aqm/aqm.h"
 #include "dataplane/base/units.h"
 #include "dataplane/state/command.h"
+#include "dataplane/state/event.h"
 #include "dataplane/stats/stats.h"
 
 struct rte_ring;
@@ -39,8 +40,31 @@ extern const struct field_record dp_class_record;
 #define FIELD_TYPE_CLASSES struct dp_classes
 #define FIELD_KIND_CLASSES FIELD_LIST, &dp_class_record
 
+#define DP_PORT_FIELDS(MUST, MAY, T)                                                             \
+    MUST(T, OCTETS, device, 1, 255,                                                              \
+         "net_ring, a PCI address, or a DPDK device with its arguments")                         \
+    MUST(T, U32, rx_frames, 1, 65536, "frames that wait at the port: of a ring, or descriptors") \
+    MUST(T, U32, tx_frames, 1, 65536, "frames that wait behind it")                              \
+    MUST(T, MAC, mac, 0, 0, "our Ethernet address; zeros: the device's own")                     \
+    MUST(T, U32, ipv4, 0, UINT32_MAX, "our IPv4 address; 0: none")                               \
+    MUST(T, U8, ipv4_prefix, 0, 32, "what of it is the link's; counts with a gateway only")      \
+    MUST(T, U32, ipv4_gateway, 0, UINT32_MAX, "where all else goes; 0: all is on the link")      \
+    MUST(T, IPV6, ipv6, 0, 0, "our IPv6 address; zeros: none")                                   \
+    MUST(T, U8, ipv6_prefix, 0, 128, "what of it is the link's")                                 \
+    MUST(T, IPV6, ipv6_gateway, 0, 0, "where all else goes; zeros: all is on the link")          \
+    MUST(T, U16, udp_port, 1, 65535, "our UDP port")                                             \
+    MUST(T, U16, mtu_octets, 576, 9000, "the largest IP packet on the link")
+FIELD_STRUCT(dp_port, DP_PORT_FIELDS);
+extern const struct field_record dp_port_record;
+#define FIELD_TYPE_DP_PORT struct dp_port
+#define FIELD_KIND_DP_PORT FIELD_RECORD, &dp_port_record
+
+#define DP_WORKERS_MAX 16
+
 #define DP_CONFIG_FIELDS(MUST, MAY, T)                                                    \
     MUST(T, U32, nses, 1, 4096, "how many NSEs there is room for")                        \
+    MUST(T, U32, nsvcs, 1, 16384, "how many NS-VCs")                                      \
+    MUST(T, U32, ggsns, 1, 4096, "how many GGSNs")                                        \
     MUST(T, U32, bvcs, 1, 65536, "how many cells")                                        \
     MUST(T, U32, mss, 1, 4194304, "how many MSs")                                         \
     MUST(T, U32, pdps, 1, 4194304, "how many PDP contexts")                               \
@@ -59,15 +83,13 @@ extern const struct field_record dp_class_record;
     MUST(T, U64, pfc_delay_ns, 0, INT64_MAX, "the same of a packet flow's bucket")        \
     MUST(T, CLASSES, classes, CLASS_COUNT, CLASS_COUNT, "the traffic classes, by number") \
     MUST(T, U64, seed, 0, INT64_MAX, "of the AQMs' random numbers")                       \
-    MUST(T, U32, gn_ring_frames, 1, 65536, "frames that wait at the Gn port")             \
-    MUST(T, U32, gb_ring_frames, 1, 65536, "frames that wait behind the Gb port")         \
-    MUST(T, U32, gn_address, 0, UINT32_MAX, "our IPv4 address on Gn")                     \
-    MUST(T, MAC, gn_mac, 0, 0, "our Ethernet address on Gn")                              \
-    MUST(T, U16, gn_mtu_octets, 576, 9000, "MTU of Gn")                                   \
-    MUST(T, U32, gb_address, 0, UINT32_MAX, "our IPv4 address on Gb")                     \
-    MUST(T, MAC, gb_mac, 0, 0, "our Ethernet address on Gb")                              \
-    MUST(T, U16, gb_port, 1, 65535, "our UDP port on Gb")                                 \
-    MUST(T, U16, gb_mtu_octets, 576, 9000, "MTU of Gb")
+    MUST(T, U32, workers, 1, DP_WORKERS_MAX, "threads of the path")                       \
+    MUST(T, BOOL, real_time, 0, 1, "the clock is real: waits may end 65 us late")         \
+    MUST(T, BOOL, ms_options, 0, 1, "some MS has optional elements (command ms_options)") \
+    MUST(T, U32, error_indications_per_s, 0, 100000,                                      \
+         "GTP-U error indications of each worker at most")                                \
+    MUST(T, DP_PORT, gn, 0, 0, "the port towards the GGSN")                               \
+    MUST(T, DP_PORT, gb, 0, 0, "the port towards the BSS")
 
 FIELD_STRUCT(dp_config, DP_CONFIG_FIELDS);
 extern const struct field dp_config_fields[];
@@ -86,10 +108,19 @@ struct dp *dp_create(const struct dp_config *config, const char **why);
 // back to their pools: 0, unless somebody still holds one.
 uint32_t dp_destroy(struct dp *dp);
 
-// Control's side. 0 (for a PDP context its TEID), or -EAGAIN (the ring is full: nothing is lost,
-// try again), -ERANGE (a value or an id beyond its limits), -EEXIST (that id, or that NSAPI of the
-// MS), -ENOENT (what it names), -EBUSY (to be removed, and something is still below it), -ENOTSUP
-// (GEA1, GEA2, GEA5), -EINVAL (no such command or algorithm, or a key of another length).
+// Control's side. 0 (for a PDP context its TEID), or:
+// -EAGAIN         not now, nothing has happened: a ring is full, there is no buffer for a PDU to
+//                 send, or a removed cell has to be confirmed first
+// -ERANGE         a value or an id beyond its limits, or a PDU without octets
+// -EEXIST         that id, that NSAPI of the MS, that TLLI or BVCI of the NSE, that endpoint
+// -ENOENT         what it names
+// -EBUSY          to be removed, and something is still below it
+// -ENOSPC         an NSE has 16 NS-VCs at most
+// -EAFNOSUPPORT   the port has no address of that family
+// -EADDRNOTAVAIL  an address that no other station has: none, multicast, broadcast, our own
+// -EMSGSIZE       a PDU larger than the link takes, or optional elements of more than 64 octets
+// -ENOTSUP        GEA1, GEA2, GEA5; optional elements of an MS if the config says of none
+// -EINVAL         no such command or algorithm, or a key of another length
 int64_t dp_command(struct dp *dp, const struct command *command);
 
 // The worker has taken every command off the ring.
@@ -99,20 +130,50 @@ bool dp_settled(const struct dp *dp);
 extern const struct field_call dp_calls[];
 extern const uint32_t dp_call_count;
 
-struct dp_worker *dp_worker(struct dp *dp);
+// What workers have to tell, oldest first of each, in turn; false if there is nothing. Its PDU lies
+// in a buffer that dp_event_done gives back; until then it may be read. An id that stands for
+// another by now, or for nobody, is EVENT_NONE.
+bool dp_event(struct dp *dp, struct event *event);
+void dp_event_done(struct dp *dp, const struct event *event);
+
+struct dp_worker *dp_worker(struct dp *dp, uint32_t worker);
 
 // One round of the worker. Returns now_ns while work is left, else when to call again; TIME_NEVER
 // when only a frame, a command or a port that takes frames again can bring work.
 uint64_t dp_poll(struct dp_worker *worker, uint64_t now_ns);
+
+// Lends the worker's downlink a clock, and counts there where its cycles go; NULL ends it.
+struct stages;
+void dp_stages(struct dp_worker *worker, struct stages *stages);
 
 struct dp_queued {
     uint64_t packets, octets;
 };
 
 const struct stats_worker *dp_stats(const struct dp_worker *worker);
-struct dp_queued dp_queued(const struct dp_worker *worker);
+struct dp_queued dp_queued(const struct dp_worker *worker); // downlink N-PDUs
 
-// Property S8, for packets and octets: in = headers + out + dropped + queued.
+// What has come to a port and is held: downlink N-PDUs or uplink segments, and fragments.
+struct dp_held {
+    struct dp_queued inner, fragments;
+};
+struct dp_held dp_held(const struct dp_worker *worker, enum stats_side side);
+
+// Of a cell, an MS, or all cells of an NSE: LLC PDUs of user data, down and up, in frames (an MS's
+// down since its last key, modulo 2^32 for each LLE, and not up) and octets; downlink N-PDUs
+// dropped (an MS's modulo 2^32) and queued. Counted from when it was made, by the worker that has
+// it by what control has said; so right when that is settled. Zeros: there is no such id.
+struct dp_traffic {
+    uint64_t down_frames, down_octets, up_frames, up_octets;
+    uint64_t dropped_npdus;
+    struct dp_queued queued;
+};
+struct dp_traffic dp_bvc_traffic(const struct dp *dp, uint32_t bvc);
+struct dp_traffic dp_nse_traffic(const struct dp *dp, uint32_t nse); // looks at every cell
+struct dp_traffic dp_ms_traffic(const struct dp *dp, uint32_t ms);
+
+// Property S8, for packets and octets of both directions: in = headers + aside + out + dropped +
+// held.
 bool dp_balanced(const struct dp_worker *worker);
 
 // The network's side of a ring port: who plays the network puts frames from `pool` into `to_port`
@@ -122,7 +183,6 @@ struct dp_far_end {
     struct rte_mempool *pool;
 };
 
-struct dp_far_end dp_gn_far_end(const struct dp *dp);
-struct dp_far_end dp_gb_far_end(const struct dp *dp);
+struct dp_far_end dp_far_end(const struct dp *dp, enum stats_side side, uint32_t worker);
 
 #endif

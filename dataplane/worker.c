@@ -1,59 +1,259 @@
-// The poll loop's body: commands, then a burst of frames in, then a few bursts out, so that none
-// waits long for the others. Traffic that is enciphered comes and goes in up to eight bursts.
+// The poll loop's body: what other workers sent, commands, then a burst of frames in from either
+// port, then a few bursts out, so that none waits long for the others. Traffic that is enciphered
+// comes and goes in up to eight bursts.
 #include "dataplane/worker.h"
 
 #include <rte_ring_elem.h>
 
 #define COMMANDS_A_POLL 64
 
-// What a command makes the scheduler drop may be more than its list holds; then it goes on.
-static void carry_out(struct dp_worker *worker, const struct command *command, uint64_t now_ns)
+// ---- Other workers ----
+
+// Frames of one port, one behind the other.
+struct strays {
+    uint32_t n, side;
+    struct rte_mbuf *frame[PORT_BURST];
+    struct port_datagram datagram[PORT_BURST];
+};
+
+static void strays_go(struct dp_worker *worker, struct strays *strays, uint64_t now_ns)
+{
+    if (strays->n && strays->side == STATS_GN)
+        down_datagrams(&worker->down, strays->frame, strays->datagram, strays->n, now_ns);
+    else if (strays->n)
+        up_input(&worker->up, strays->frame, strays->datagram, strays->n, now_ns);
+    strays->n = 0;
+}
+
+static void stray_add(struct dp_worker *worker, struct strays *strays, const struct letter *letter,
+                      uint64_t now_ns)
+{
+    struct stats_port *stats = &worker->stats.of_port[letter->side];
+    if (letter->side != strays->side)
+        strays_go(worker, strays, now_ns);
+    strays->side = letter->side;
+    stats->strays_in_packets++;
+    stats->strays_in_octets += letter->stray.frame->pkt_len;
+    strays->frame[strays->n] = letter->stray.frame;
+    strays->datagram[strays->n++] = letter->stray.datagram;
+}
+
+static void read_letter(struct dp_worker *worker, uint32_t from, struct strays *strays,
+                        const struct letter *letter, uint64_t now_ns)
+{
+    switch ((enum letter_kind)letter->kind) {
+    case LETTER_STRAY:
+        stray_add(worker, strays, letter, now_ns);
+        break;
+    case LETTER_NEIGHBOUR:
+        neighbour_learn(&worker->port[letter->side], &letter->neighbour.address,
+                        &letter->neighbour.mac, now_ns);
+        break;
+    case LETTER_PARCEL:
+        worker->post->waiting[from] = letter->parcel;
+        break;
+    }
+}
+
+// True if there may be more.
+static bool take_letters_of(struct dp_worker *worker, uint32_t from, uint64_t now_ns)
+{
+    struct letter letters[PORT_BURST];
+    struct strays strays = {.n = 0};
+    if (from == worker->post->worker || worker->post->waiting[from])
+        return false;
+    uint32_t n = post_take(worker->post, from, letters, PORT_BURST);
+    for (uint32_t i = 0; i < n; i++)
+        read_letter(worker, from, &strays, &letters[i], now_ns);
+    strays_go(worker, &strays, now_ns);
+    return n > 0;
+}
+
+static bool take_letters(struct dp_worker *worker, uint64_t now_ns)
+{
+    bool more = false;
+    for (uint32_t from = 0; from < worker->post->workers; from++)
+        more |= take_letters_of(worker, from, now_ns);
+    return more;
+}
+
+// ---- Commands ----
+
+static void forget_uplink(struct dp_worker *worker, uint32_t ms, enum drop_reason reason)
+{
+    const struct state *state = &worker->state;
+    for (uint32_t pdp = state->ms_up[ms].first_pdp; pdp != STATE_NONE;
+         pdp = state->pdp_up[pdp].next)
+        up_forget(&worker->up, pdp, reason);
+}
+
+// What the uplink keeps and the state does not know of.
+static void prepare(struct dp_worker *worker, const struct command *command)
+{
+    if (command->op == COMMAND_pdp_remove)
+        up_forget(&worker->up, command->pdp_remove.pdp_id, DROP_removed);
+    if (command->op == COMMAND_ms_cipher)
+        forget_uplink(worker, command->ms_cipher.ms_id, DROP_flushed);
+}
+
+// An MS has just been heard in it.
+static void keep_bvc(struct dp_worker *worker, uint32_t bvc)
+{
+    struct event event = {.kind = EVENT_bvc_kept,
+                          .worker = (uint8_t)worker->state.worker,
+                          .nse_id = worker->state.bvc[bvc].nse,
+                          .nsvc_id = EVENT_NONE,
+                          .bvc_id = bvc,
+                          .ms_id = EVENT_NONE,
+                          .commands = worker->stats.commands};
+    event_put(worker->events, &event);
+}
+
+static int apply(struct dp_worker *worker, const struct command *command, uint64_t now_ns)
 {
     int fault;
-    do {
+    prepare(worker, command);
+    do { // what a command makes the scheduler drop may be more than its list holds
         fault = state_apply(&worker->state, worker->sched, command, now_ns);
         down_drops(&worker->down);
     } while (fault == -SCHED_MORE);
-    worker->stats.commands++;
-    worker->stats.commands_refused += fault != 0;
+    if (fault && command->op == COMMAND_bvc_remove) {
+        keep_bvc(worker, command->bvc_remove.bvc_id);
+        return 0;
+    }
+    return fault;
+}
+
+// An MS that goes to another worker takes nothing along of what it has begun to send.
+static bool send_ms(struct dp_worker *worker, const struct command *command, uint64_t now_ns)
+{
+    forget_uplink(worker, command->ms_move.ms_id, DROP_removed);
+    return parcel_send(worker->post, command->worker, &worker->state, worker->sched, &worker->stats,
+                       command->ms_move.ms_id, command->ms_move.bvc_id, now_ns);
+}
+
+static void redirect(struct dp_worker *worker, const struct command *command)
+{
+    struct state_pdp *pdp = &worker->state.pdp[command->redirect.pdp_id];
+    pdp->ms = STATE_NONE;
+    pdp->elsewhere = (uint8_t)command->worker;
+    if (command->worker >= worker->post->workers) // nobody has it any more
+        pdp->teid = 0;
+}
+
+// False: there is no room for what it brings about, or what it needs has not come; so it waits.
+static bool carry_out_or_wait(struct dp_worker *worker, const struct command *command,
+                              uint64_t now_ns)
+{
+    switch (command->op) {
+    case COMMAND_send:
+        return down_send(&worker->down, command->send.nsvc_id, command->buffer);
+    case COMMAND_expect:
+        take_letters_of(worker, command->worker, now_ns);
+        return parcel_unpack(worker->post, command->worker, &worker->state, worker->sched,
+                             &worker->stats, now_ns);
+    case COMMAND_redirect:
+        redirect(worker, command);
+        return true;
+    case COMMAND_ms_move:
+        if (command->worker != worker->state.worker)
+            return send_ms(worker, command, now_ns);
+        break;
+    case COMMAND_bvc_remove:
+        if (rte_ring_full(worker->events)) // it may have to say that the cell is kept
+            return false;
+        break;
+    default:
+        break;
+    }
+    worker->stats.commands_refused += apply(worker, command, now_ns) != 0;
+    return true;
+}
+
+static bool carry_out(struct dp_worker *worker, const struct command *command, uint64_t now_ns)
+{
+    if (!carry_out_or_wait(worker, command, now_ns))
+        return false;
+    __atomic_store_n(&worker->stats.commands, worker->stats.commands + 1, __ATOMIC_RELEASE);
+    return true;
 }
 
 // True if the ring may hold more.
 static bool take_commands(struct dp_worker *worker, uint64_t now_ns)
 {
-    struct command command;
     for (int i = 0; i < COMMANDS_A_POLL; i++) {
-        if (down_stalled(&worker->down) ||
-            rte_ring_sc_dequeue_elem(worker->commands, &command, sizeof command) != 0)
+        if (down_stalled(&worker->down))
             return false;
-        carry_out(worker, &command, now_ns);
+        if (!worker->waits && rte_ring_sc_dequeue_elem(worker->commands, &worker->waiting,
+                                                       sizeof worker->waiting) != 0)
+            return false;
+        worker->waits = !carry_out(worker, &worker->waiting, now_ns);
+        if (worker->waits) // who brings what it waits for has news then
+            return false;
     }
     return true;
 }
 
+// ---- Frames ----
+
 // True if the port may have more.
-static bool take_frames(struct dp_worker *worker, uint64_t now_ns)
+static bool take_gn(struct dp_worker *worker, uint64_t now_ns)
 {
     struct rte_mbuf *frames[PORT_BURST];
     uint32_t n = PORT_BURST;
     for (uint32_t left = down_bursts_in(&worker->down); left > 0 && n == PORT_BURST; left--) {
-        n = port_receive(&worker->gn, frames);
+        n = port_receive(&worker->port[STATS_GN], frames);
         if (n)
             down_input(&worker->down, frames, n, now_ns);
     }
     return n == PORT_BURST;
 }
 
+static bool take_gb(struct dp_worker *worker, uint64_t now_ns)
+{
+    struct rte_mbuf *frames[PORT_BURST];
+    struct port_datagram datagrams[PORT_BURST];
+    uint32_t n = port_receive(&worker->port[STATS_GB], frames);
+    if (n == 0)
+        return false;
+    uint32_t left = port_unwrap(&worker->port[STATS_GB], frames, datagrams, n, now_ns);
+    up_input(&worker->up, frames, datagrams, left, now_ns);
+    return n == PORT_BURST;
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void tick(struct port *port, uint64_t now_ns)
+{
+    if (now_ns >= port->due_ns || port->answers)
+        port_tick(port, now_ns);
+}
+
 uint64_t dp_poll(struct dp_worker *worker, uint64_t now_ns)
 {
     worker->now_ns = now_ns;
-    bool more = take_commands(worker, now_ns);
-    more |= take_frames(worker, now_ns);
+    worker->post->news = false;
+    struct stages *stages = worker->down.stages;
+    struct port *gn = &worker->port[STATS_GN], *gb = &worker->port[STATS_GB];
+    bool more = worker->post->workers > 1 && take_letters(worker, now_ns);
+    more |= take_commands(worker, now_ns);
+    stages_mark(stages, STAGE_rest);
+    more |= take_gb(worker, now_ns);
+    stages_mark(stages, STAGE_uplink);
+    more |= take_gn(worker, now_ns);
     bool blocked = down_output(&worker->down, now_ns);
-    if (more)
+    stages_mark(stages, STAGE_rest);
+    up_output(&worker->up);
+    stages_mark(stages, STAGE_uplink);
+    tick(gn, now_ns);
+    tick(gb, now_ns);
+    if (more || worker->post->news)
         return now_ns;
-    if (blocked)
-        return TIME_NEVER;
-    uint64_t next_ns = sched_next_ns(worker->sched, now_ns);
+    uint64_t next_ns = earlier(earlier(gn->due_ns, gb->due_ns), up_tick(&worker->up, now_ns));
+    next_ns = earlier(next_ns, blocked ? sched_expiry_ns(worker->sched, now_ns)
+                                       : sched_next_ns(worker->sched, now_ns));
     return next_ns > now_ns ? next_ns : now_ns;
 }

@@ -4,14 +4,21 @@
 
 #include "dataplane/dataplane.h"
 #include "dataplane/down/down.h"
+#include "dataplane/post/post.h"
+#include "dataplane/up/up.h"
 
 struct dp_worker {
     struct state state;
     struct sched *sched;
     void *sched_memory;
-    struct port gn, gb;
-    struct rte_ring *commands;
+    struct port port[STATS_SIDES];
+    struct rte_mempool *segment_pool;
+    struct rte_ring *commands, *events;
+    struct command waiting; // taken off the ring, and not carried out yet for want of room
+    bool waits;
     struct down down;
+    struct up up;
+    struct post *post;
     struct cipher_scratch scratch;
     uint64_t now_ns; // of the last poll
     struct stats_worker stats;

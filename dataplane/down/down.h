@@ -10,29 +10,26 @@
 #include "dataplane/cipher/cipher.h"
 #include "dataplane/port/packet.h"
 #include "dataplane/port/port.h"
+#include "dataplane/post/post.h"
 #include "dataplane/sched/sched.h"
 #include "dataplane/state/state.h"
+#include "dataplane/stats/stages.h"
 
 // What stands before a segment's octets in a Gb frame.
-#define DOWN_HEADER_OCTETS_MAX                                                \
-    (STATE_OUTER_OCTETS + NS_UNITDATA_OCTETS + BSSGP_DL_UNITDATA_OCTETS_MAX + \
-     LLC_UI_HEADER_OCTETS + SNDCP_FIRST_OCTETS)
+#define DOWN_HEADER_OCTETS_MAX                                                                    \
+    (PEER_OUTER_OCTETS_MAX + NS_UNITDATA_OCTETS + BSSGP_DL_UNITDATA_OCTETS_MAX + COMMAND_OCTETS + \
+     STATE_PFI_OCTETS + LLC_UI_HEADER_OCTETS + SNDCP_FIRST_OCTETS)
 
 // Frames that are enciphered together at most: as many as the widest cipher has lanes.
 #define DOWN_FRAMES 512u
-
-// Our own end of Gn.
-struct down_gn {
-    struct mac mac;
-    uint32_t address;
-};
 
 // A framed segment on its way to the port.
 struct down_frame {
     uint8_t *llc; // the LLC frame, whose FCS is written in a pass of its own
     uint16_t llc_octets;
-    uint16_t npdu_octets; // of the N-PDU that this frame completes; 0 if more segments follow
-    uint8_t traffic_class;
+    uint16_t npdu_octets;  // of the N-PDU that this frame completes; 0 if more segments follow
+    uint8_t traffic_class; // of no meaning while npdu_octets is 0
+    bool ipv6;             // its UDP checksum is still to come
 };
 
 struct down {
@@ -40,9 +37,12 @@ struct down {
     struct sched *sched;
     struct stats_worker *stats;
     struct rte_mempool *segment_pool;
-    const struct port *gb;
-    struct down_gn gn;
-    bool flows; // some class has queues by flow, so the hash is wanted
+    struct port *gn, *gb;
+    struct rte_ring *events;
+    struct post *post;
+    uint64_t indication_gap_ns; // between error indications; 0: none are sent
+    uint64_t indication_ns;     // when the next one may go
+    bool flows;                 // some class has queues by flow, so the hash is wanted
     // Granted and not yet framed, for no buffer was free: places grant_first .. grants - 1.
     uint32_t grant_first, grants;
     // Framed and not yet taken by the port: places first .. first + pending - 1.
@@ -50,6 +50,7 @@ struct down {
     uint32_t burst;    // how many to frame at once, 1 to DOWN_FRAMES
     uint32_t segments; // of what is framed, still to be enciphered; 0 between calls
     struct cipher_scratch *scratch;
+    struct stages *stages; // NULL, but while somebody measures
     struct rte_mbuf *packet[DOWN_FRAMES];
     struct down_frame frame[DOWN_FRAMES];
     struct cipher_segment segment[DOWN_FRAMES];
@@ -62,8 +63,13 @@ static inline uint32_t down_bursts_in(const struct down *down)
     return (down->burst + PORT_BURST - 1) / PORT_BURST;
 }
 
-// Takes frames off Gn: each becomes a queued N-PDU or is dropped.
+// Takes frames off Gn: each becomes a queued N-PDU, is taken by the port or by GTP-U's own
+// procedures, or is dropped.
 void down_input(struct down *down, struct rte_mbuf **frames, uint32_t n, uint64_t now_ns);
+
+// The same for datagrams that another worker has taken off its queue.
+void down_datagrams(struct down *down, struct rte_mbuf **frames, struct port_datagram *datagrams,
+                    uint32_t n, uint64_t now_ns);
 
 // Frames what the scheduler lets go and gives it to the Gb port. True if it ended because the port
 // or the buffers were full, so that only their recovery brings new work.
@@ -81,17 +87,39 @@ static inline bool down_stalled(const struct down *down)
 // What waits: queued N-PDUs, and those whose last frame waits for a buffer or for the port.
 void down_queued(const struct down *down, uint64_t *packets, uint64_t *octets);
 
+// A PDU of control's, framed for that NS-VC behind what is framed already. False: no room now.
+bool down_send(struct down *down, uint32_t nsvc, struct rte_mbuf *pdu);
+
 // Drops all that waits outside the scheduler, for the end.
 void down_flush(struct down *down);
 
-// decap.c: leaves the N-PDU alone in the buffer and names its tunnel, or gives the reason why not.
-enum drop_reason decap(const struct down_gn *gn, struct rte_mbuf *packet, uint32_t *teid);
+// decap.c: where in its frame an N-PDU is, and its tunnel; or the reason why there is none.
+// DECAP_TAKEN: the message was no G-PDU, and is dealt with.
+struct gpdu {
+    uint32_t teid;
+    uint16_t offset, octets;
+};
+#define DECAP_TAKEN (DROP_NONE + 1)
+uint32_t decap(struct down *down, struct rte_mbuf *packet, const struct port_datagram *datagram,
+               struct gpdu *gpdu);
+
+// gtpu.c: a message that is no G-PDU; what decap returns.
+struct gtpu;
+uint32_t gtpu_message(struct down *down, struct rte_mbuf *packet,
+                      const struct port_datagram *datagram, const struct gtpu *message);
+// Tells the sender of a G-PDU that there is no such tunnel, unless too many were told.
+void gtpu_unknown(struct down *down, const struct rte_mbuf *packet,
+                  const struct port_datagram *datagram, uint32_t teid, uint64_t now_ns);
 
 // inner.c: fills in `ect`, and with `flows` the hash; and marks what was found ECN-capable.
 void inner_classify(const uint8_t *b, uint32_t n, bool flows, struct pdu *pdu);
 void inner_mark_ce(uint8_t *b);
 
+// What the outer header's ECN field does to the inner one's (RFC 6040 4.2).
+enum drop_reason inner_decap_ecn(uint8_t *b, uint32_t n, uint8_t outer_ecn);
+
 // frame.c: frames a granted piece into packet[i], frame[i]; false if no buffer was free.
-bool frame_piece(struct down *down, const struct sched_grant *grant, uint32_t i);
+bool frame_piece(struct down *down, const struct sched_grant *grant, struct state_nsvc *nsvc,
+                 uint32_t i);
 
 #endif

@@ -1,18 +1,21 @@
 // A granted piece to a Gb frame: SNDCP SN-UNITDATA (TS 44.065), LLC UI (44.064), BSSGP DL-UNITDATA
-// (48.018) with what is left of the N-PDU's lifetime, NS-UNITDATA (48.016), UDP, IPv4, Ethernet.
-// The last piece, most often the only one, is framed in the N-PDU's own buffer, headers in front
-// and FCS behind; those before it are copied into a buffer each.
+// (48.018) with what is left of the N-PDU's lifetime, its optional elements, NS-UNITDATA (48.016),
+// UDP, IP, Ethernet. The last piece, most often the only one, is framed in the N-PDU's own buffer,
+// headers in front and FCS behind; those before it are copied into a buffer each.
 //
 // Invariant: N(U) follows the order in which frames leave here, per LLE; so does the N-PDU number,
 // per context. Pieces of different LLEs may take turns; those of one LLE come whole, N-PDU by
 // N-PDU, so a context has at most one that is half sent. What is to be enciphered is noted here
-// with its INPUT, and done in a pass of its own behind the FCS. The UDP checksum stays 0 (none):
-// the LLC frame has its FCS.
+// with its INPUT, and done in a pass of its own behind the FCS. Over IPv4 the UDP checksum stays 0
+// (none): the LLC frame has its FCS.
 #include "dataplane/base/units.h"
 #include "dataplane/down/down.h"
 #include "dataplane/wire/bytes.h"
 #include "dataplane/wire/llc.h"
 #include "dataplane/wire/llc_cipher.h"
+
+// All headers and optional elements are longer than what DPDK leaves in front.
+#define HEADROOM RTE_ALIGN_CEIL(DOWN_HEADER_OCTETS_MAX, RTE_CACHE_LINE_SIZE)
 
 // A buffer that holds the piece's octets alone; NULL if none is free.
 static struct rte_mbuf *piece_buffer(struct down *down, const struct sched_grant *grant)
@@ -23,9 +26,11 @@ static struct rte_mbuf *piece_buffer(struct down *down, const struct sched_grant
         return whole;
     }
     struct rte_mbuf *copy = rte_pktmbuf_alloc(down->segment_pool);
-    if (copy)
-        memcpy(rte_pktmbuf_append(copy, grant->octets),
-               rte_pktmbuf_mtod_offset(whole, uint8_t *, grant->offset), grant->octets);
+    if (!copy)
+        return NULL;
+    copy->data_off = HEADROOM;
+    memcpy(rte_pktmbuf_append(copy, grant->octets),
+           rte_pktmbuf_mtod_offset(whole, uint8_t *, grant->offset), grant->octets);
     return copy;
 }
 
@@ -43,30 +48,36 @@ static struct sndcp_unitdata sndcp_next(struct state_pdp *pdp, const struct sche
                                    .npdu_number = pdp->npdu_number};
 }
 
-static uint8_t *put_outer(struct state_nse *nse, uint32_t ip_octets, uint8_t *b)
-{
-    memcpy(b, nse->outer, STATE_OUTER_OCTETS);
-    uint8_t *ip = b + ETHER_OCTETS;
-    uint16_t id = nse->ip_id++;
-    put_be16(ip + 2, (uint16_t)ip_octets);
-    put_be16(ip + 4, id);
-    put_be16(ip + 10, ipv4_fold(nse->ip_sum + ip_octets + id));
-    put_be16(ip + IPV4_OCTETS + 4, (uint16_t)(ip_octets - IPV4_OCTETS));
-    return b + STATE_OUTER_OCTETS;
-}
-
 static uint32_t lifetime_ms(uint64_t lifetime_ns)
 {
     uint64_t ms = lifetime_ns / MS_IN_NS;
     return ms < BSSGP_LIFETIME_INFINITE_MS ? (uint32_t)ms : BSSGP_LIFETIME_INFINITE_MS;
 }
 
-static uint8_t *put_bssgp(const struct state_pdp *pdp, uint64_t lifetime_ns, uint32_t llc_octets,
-                          uint8_t *b)
+// What stands between the fixed part and the LLC-PDU.
+static uint32_t options_octets(const struct state_ms *ms, const struct state_pdp *pdp)
+{
+    return (uint32_t)ms->options + pdp->pfi_octets;
+}
+
+static uint8_t *put_options(const struct state *state, const struct sched_grant *grant,
+                            const struct state_ms *ms, const struct state_pdp *pdp, uint8_t *b)
+{
+    if (ms->options)
+        memcpy(b, state->options[grant->ms].octets, ms->options);
+    memcpy(b + ms->options, pdp->pfi, pdp->pfi_octets);
+    return b + options_octets(ms, pdp);
+}
+
+static uint8_t *put_bssgp(const struct state *state, const struct sched_grant *grant,
+                          const struct state_ms *ms, const struct state_pdp *pdp,
+                          uint32_t llc_octets, uint8_t *b)
 {
     memcpy(b, pdp->bssgp, BSSGP_DL_UNITDATA_FIXED_OCTETS);
-    bssgp_dl_unitdata_put_lifetime(lifetime_ms(lifetime_ns), b);
+    bssgp_dl_unitdata_put_lifetime(lifetime_ms(grant->lifetime_ns), b);
     b += BSSGP_DL_UNITDATA_FIXED_OCTETS;
+    if (options_octets(ms, pdp))
+        b = put_options(state, grant, ms, pdp, b);
     bssgp_put_llc_tag(llc_octets, b);
     return b + bssgp_llc_tag_octets(llc_octets);
 }
@@ -97,33 +108,45 @@ static void put_llc(struct down *down, struct state_ms *ms, const struct state_p
         note_segment(down, ms, llc_cipher_input_ui(ms->iov_ui, pdp->sapi, nu, oc), llc_octets, b);
 }
 
+static void count(struct state_ms *ms, struct state_bvc *bvc, uint32_t llc_octets)
+{
+    ms->octets += llc_octets;
+    bvc->frames++;
+    bvc->octets += llc_octets;
+}
+
 // Headers in front of the piece's octets and room for the FCS behind them.
-static void put_headers(struct down *down, const struct sched_grant *grant, struct rte_mbuf *m,
-                        struct down_frame *frame)
+static void put_headers(struct down *down, const struct sched_grant *grant, struct state_nsvc *nsvc,
+                        struct rte_mbuf *m, struct down_frame *frame)
 {
     struct state_pdp *pdp = &down->state->pdp[grant->context];
     struct state_ms *ms = &down->state->ms[grant->ms];
-    const struct state_bvc *bvc = &down->state->bvc[ms->bvc];
+    struct state_bvc *bvc = &down->state->bvc[ms->bvc];
     struct sndcp_unitdata sndcp = sndcp_next(pdp, grant);
     uint32_t sndcp_octets = sndcp.first ? SNDCP_FIRST_OCTETS : SNDCP_NEXT_OCTETS;
     uint32_t llc_octets = LLC_UI_HEADER_OCTETS + sndcp_octets + grant->octets + LLC_FCS_OCTETS;
-    uint32_t below_llc = STATE_OUTER_OCTETS + NS_UNITDATA_OCTETS + BSSGP_DL_UNITDATA_FIXED_OCTETS +
+    uint32_t below_llc = nsvc->peer.outer_octets + NS_UNITDATA_OCTETS +
+                         BSSGP_DL_UNITDATA_FIXED_OCTETS + options_octets(ms, pdp) +
                          bssgp_llc_tag_octets(llc_octets);
     uint32_t headers = below_llc + LLC_UI_HEADER_OCTETS + sndcp_octets;
     uint8_t *b = (uint8_t *)rte_pktmbuf_prepend(m, (uint16_t)headers);
     rte_pktmbuf_append(m, LLC_FCS_OCTETS);
-    b = put_outer(&down->state->nse[bvc->nse], m->pkt_len - ETHER_OCTETS, b);
+    peer_put(&nsvc->peer, down->gb, m->pkt_len - nsvc->peer.outer_octets, b);
+    b += nsvc->peer.outer_octets;
     memcpy(b, bvc->ns, NS_UNITDATA_OCTETS);
-    b = put_bssgp(pdp, grant->lifetime_ns, llc_octets, b + NS_UNITDATA_OCTETS);
+    b = put_bssgp(down->state, grant, ms, pdp, llc_octets, b + NS_UNITDATA_OCTETS);
     put_llc(down, ms, pdp, llc_octets, b);
     sndcp_unitdata_put_header(&sndcp, b + LLC_UI_HEADER_OCTETS);
+    count(ms, bvc, llc_octets);
     *frame = (struct down_frame){.llc = b,
                                  .llc_octets = (uint16_t)llc_octets,
                                  .npdu_octets = grant->last ? grant->npdu_octets : 0,
-                                 .traffic_class = grant->traffic_class};
+                                 .traffic_class = grant->traffic_class,
+                                 .ipv6 = nsvc->peer.ipv6};
 }
 
-bool frame_piece(struct down *down, const struct sched_grant *grant, uint32_t i)
+bool frame_piece(struct down *down, const struct sched_grant *grant, struct state_nsvc *nsvc,
+                 uint32_t i)
 {
     if (grant->mark)
         inner_mark_ce(rte_pktmbuf_mtod((struct rte_mbuf *)grant->buffer, uint8_t *));
@@ -131,7 +154,7 @@ bool frame_piece(struct down *down, const struct sched_grant *grant, uint32_t i)
     if (!m)
         return false;
     down->stats->of_class[grant->traffic_class].marks += grant->mark;
-    put_headers(down, grant, m, &down->frame[i]);
+    put_headers(down, grant, nsvc, m, &down->frame[i]);
     down->packet[i] = m;
     return true;
 }

@@ -1,16 +1,17 @@
 // What the path sees of the packet inside: whether it is ECN-capable and which flow it belongs to;
-// and the one thing it changes there, the CE mark (RFC 3168).
+// and the one thing it changes there, the ECN field (RFC 3168, and RFC 6040 on decapsulation).
 //
 // A packet that came with CE stays CE, and counts as capable: it need not be dropped. The flow is
 // the hash of both addresses, protocol and ports; a fragment's ports do not count, not the first
 // one's either, so that all of them join one queue (in IPv6 a fragment header ends the walk). What
-// is no IP, or too short, is a flow of its own and not capable. Left out: SPIs and flow labels, and
-// RFC 6040's copying of the outer ECN field.
+// is no IP, or too short, is a flow of its own and not capable. Left out: SPIs and flow labels.
 #include "dataplane/down/down.h"
 #include "dataplane/wire/bytes.h"
 #include "dataplane/wire/ipv6.h"
 
 #define ECN_MASK       0x03
+#define ECN_NOT_ECT    0x00
+#define ECN_ECT_0      0x02
 #define ECN_CE         0x03
 #define IPV4_FRAGMENT  0x3fff // MF or an offset
 #define IPV6_HOP       0
@@ -83,18 +84,46 @@ void inner_classify(const uint8_t *b, uint32_t n, bool flows, struct pdu *pdu)
 }
 
 // The checksum goes on from what it was (RFC 1624 equation 3): one that was wrong stays wrong.
-static void ipv4_mark_ce(uint8_t *b)
+static void ipv4_set_ecn(uint8_t *b, uint8_t ecn)
 {
     uint16_t before = get_be16(b);
-    b[1] |= ECN_CE;
+    b[1] = (uint8_t)((b[1] & ~ECN_MASK) | ecn);
     uint32_t sum = (uint16_t)~get_be16(b + 10) + (uint32_t)(uint16_t)~before + get_be16(b);
     put_be16(b + 10, ipv4_fold(sum));
 }
 
-void inner_mark_ce(uint8_t *b)
+static void set_ecn(uint8_t *b, uint8_t ecn)
 {
     if (b[0] >> 4 == 4)
-        ipv4_mark_ce(b);
+        ipv4_set_ecn(b, ecn);
     else
-        b[1] |= ECN_CE << IPV6_ECN_SHIFT;
+        b[1] = (uint8_t)((b[1] & ~(ECN_MASK << IPV6_ECN_SHIFT)) | ecn << IPV6_ECN_SHIFT);
+}
+
+void inner_mark_ce(uint8_t *b)
+{
+    set_ecn(b, ECN_CE);
+}
+
+static uint8_t ecn_of(const uint8_t *b, uint32_t n)
+{
+    if (n >= IPV4_OCTETS && b[0] >> 4 == 4)
+        return b[1] & ECN_MASK;
+    if (n >= IPV6_OCTETS && b[0] >> 4 == 6)
+        return b[1] >> IPV6_ECN_SHIFT & ECN_MASK;
+    return ECN_NOT_ECT; // what is no IP cannot say more
+}
+
+// What was marked on the way must not be lost: CE is carried in, or costs the packet that cannot
+// say it; ECT(1) over ECT(0) is carried in as well. All other pairs leave the inner field.
+enum drop_reason inner_decap_ecn(uint8_t *b, uint32_t n, uint8_t outer_ecn)
+{
+    if (!(outer_ecn & 1)) // Not-ECT, ECT(0)
+        return DROP_NONE;
+    uint8_t inner = ecn_of(b, n);
+    if (inner == ECN_NOT_ECT)
+        return outer_ecn == ECN_CE ? DROP_ecn : DROP_NONE;
+    if (inner == ECN_ECT_0 || outer_ecn == ECN_CE)
+        set_ecn(b, outer_ecn);
+    return DROP_NONE;
 }

@@ -4,32 +4,25 @@
 
 #include <rte_prefetch.h>
 
-#define PREFETCH_AHEAD 4
-
-// Decap over a burst: frames and teids keep the ones that passed. Returns how many.
-static uint32_t decap_burst(struct down *down, struct rte_mbuf **frames, uint32_t n,
-                            uint32_t *teids)
+// Decap over a burst: the arrays keep the ones that passed. Returns how many.
+static uint32_t decap_burst(struct down *down, struct rte_mbuf **frames,
+                            struct port_datagram *datagrams, uint32_t n, struct gpdu *gpdus)
 {
     uint32_t passed = 0;
-    for (uint32_t i = 0; i < n && i < PREFETCH_AHEAD; i++)
-        rte_prefetch0(rte_pktmbuf_mtod(frames[i], void *));
     for (uint32_t i = 0; i < n; i++) {
-        struct rte_mbuf *m = frames[i];
-        if (i + PREFETCH_AHEAD < n)
-            rte_prefetch0(rte_pktmbuf_mtod(frames[i + PREFETCH_AHEAD], void *));
-        uint32_t frame_octets = m->pkt_len;
-        down->stats->gn_rx_octets += frame_octets;
-        enum drop_reason reason = decap(&down->gn, m, &teids[passed]);
+        uint32_t reason = decap(down, frames[i], &datagrams[i], &gpdus[passed]);
+        if (reason == DECAP_TAKEN)
+            continue;
         if (reason != DROP_NONE) {
-            packet_drop(down->stats, CLASS_COUNT, reason, m, m->pkt_len);
+            packet_drop(down->gn->stats->drop, reason, frames[i], frames[i]->pkt_len);
             continue;
         }
-        down->stats->gn_header_octets += frame_octets - m->pkt_len;
-        if (teid_index(teids[passed]) < down->state->limits.pdps)
-            rte_prefetch0(&down->state->pdp[teid_index(teids[passed])]);
-        frames[passed++] = m;
+        uint32_t index = teid_index(gpdus[passed].teid);
+        if (index < down->state->limits.pdps)
+            rte_prefetch0(&down->state->pdp[index]);
+        datagrams[passed] = datagrams[i];
+        frames[passed++] = frames[i];
     }
-    down->stats->gn_rx_packets += n;
     return passed;
 }
 
@@ -37,13 +30,17 @@ static uint32_t decap_burst(struct down *down, struct rte_mbuf **frames, uint32_
 struct npdu {
     struct pdu pdu;
     uint32_t ms;
-    uint8_t slot, traffic_class;
+    uint8_t slot;
 };
 
-static void drop(struct down *down, uint32_t traffic_class, enum drop_reason reason,
+// An N-PDU that got no further than this.
+static void drop(struct down *down, const struct state_pdp *pdp, enum drop_reason reason,
                  struct rte_mbuf *m)
 {
-    packet_drop(down->stats, traffic_class, reason, m, m->pkt_len);
+    struct state_ms *ms = &down->state->ms[pdp->ms];
+    ms->dropped++;
+    down->state->bvc[ms->bvc].dropped++;
+    packet_drop(down->stats->of_class[pdp->traffic_class].drop, reason, m, m->pkt_len);
 }
 
 static enum drop_reason npdu_refused(const struct state_pdp *pdp, const struct rte_mbuf *m)
@@ -66,30 +63,64 @@ static void classify(const struct down *down, const struct state_pdp *pdp, struc
                                   .lle = pdp->lle,
                                   .octets = (uint16_t)m->pkt_len},
                           .ms = pdp->ms,
-                          .slot = pdp->slot,
-                          .traffic_class = pdp->traffic_class};
+                          .slot = pdp->slot};
     m->hash.usr = pdp->teid;
     inner_classify(rte_pktmbuf_mtod(m, const uint8_t *), m->data_len, down->flows, &npdu->pdu);
 }
 
+// The N-PDU alone is left in its buffer.
+static void strip(struct down *down, struct rte_mbuf *m, const struct gpdu *gpdu)
+{
+    down->gn->stats->header_octets += m->pkt_len - gpdu->octets;
+    m->data_off = (uint16_t)(m->data_off + gpdu->offset);
+    m->data_len = gpdu->octets;
+    m->pkt_len = gpdu->octets;
+}
+
+// Who has a tunnel that is not here: the worker that an MS moved to, or the one that the TEID
+// names.
+static uint32_t owner(const struct down *down, uint32_t teid)
+{
+    const struct state_pdp *pdp = state_pdp_of_teid(down->state, teid);
+    return pdp ? pdp->elsewhere : teid_worker(teid);
+}
+
+static void not_here(struct down *down, struct rte_mbuf *m, const struct port_datagram *datagram,
+                     uint32_t teid, uint64_t now_ns)
+{
+    uint32_t to = owner(down, teid);
+    bool elsewhere = to != down->post->worker && to < down->post->workers;
+    if (elsewhere && post_may(datagram)) {
+        post_stray(down->post, to, down->gn, STATS_GN, m, datagram);
+        return;
+    }
+    if (!elsewhere) // else it may be on its way between workers, and its GGSN must not give it up
+        gtpu_unknown(down, m, datagram, teid, now_ns);
+    packet_drop(down->gn->stats->drop, DROP_unknown_teid, m, m->pkt_len);
+}
+
 // The tunnel of each frame: its N-PDU, whose queue is asked for, or its end. Returns how many.
-static uint32_t tunnel_burst(struct down *down, struct rte_mbuf **frames, uint32_t n,
-                             const uint32_t *teids, uint64_t now_ns, struct npdu *npdu)
+static uint32_t tunnel_burst(struct down *down, struct rte_mbuf **frames,
+                             const struct port_datagram *datagrams, uint32_t n,
+                             const struct gpdu *gpdus, uint64_t now_ns, struct npdu *npdu)
 {
     uint32_t passed = 0;
     for (uint32_t i = 0; i < n; i++) {
         struct rte_mbuf *m = frames[i];
-        const struct state_pdp *pdp = state_pdp_of_teid(down->state, teids[i]);
-        if (!pdp) {
-            drop(down, CLASS_COUNT, DROP_unknown_teid, m);
+        const struct state_pdp *pdp = state_pdp_of_teid(down->state, gpdus[i].teid);
+        if (!pdp || pdp->ms == STATE_NONE) {
+            not_here(down, m, &datagrams[i], gpdus[i].teid, now_ns);
             continue;
         }
+        strip(down, m, &gpdus[i]);
         struct stats_class *stats = &down->stats->of_class[pdp->traffic_class];
         stats->in_packets++;
         stats->in_octets += m->pkt_len;
         enum drop_reason reason = npdu_refused(pdp, m);
+        if (reason == DROP_NONE)
+            reason = inner_decap_ecn(rte_pktmbuf_mtod(m, uint8_t *), m->data_len, datagrams[i].ecn);
         if (reason != DROP_NONE) {
-            drop(down, pdp->traffic_class, reason, m);
+            drop(down, pdp, reason, m);
             continue;
         }
         sched_prefetch(down->sched, pdp->ms, pdp->slot);
@@ -106,15 +137,28 @@ static void queue_burst(struct down *down, const struct npdu *npdu, uint32_t n, 
         enum drop_reason reason =
             sched_put(down->sched, npdu[i].ms, npdu[i].slot, &npdu[i].pdu, now_ns);
         if (reason != DROP_NONE)
-            drop(down, npdu[i].traffic_class, reason, npdu[i].pdu.buffer);
+            drop(down, &down->state->pdp[npdu[i].pdu.context], reason, npdu[i].pdu.buffer);
     }
+}
+
+void down_datagrams(struct down *down, struct rte_mbuf **frames, struct port_datagram *datagrams,
+                    uint32_t n, uint64_t now_ns)
+{
+    struct gpdu gpdus[PORT_BURST];
+    struct npdu npdu[PORT_BURST];
+    n = decap_burst(down, frames, datagrams, n, gpdus);
+    stages_mark(down->stages, STAGE_decap);
+    n = tunnel_burst(down, frames, datagrams, n, gpdus, now_ns, npdu);
+    stages_mark(down->stages, STAGE_tunnel);
+    queue_burst(down, npdu, n, now_ns);
+    stages_mark(down->stages, STAGE_queue);
 }
 
 void down_input(struct down *down, struct rte_mbuf **frames, uint32_t n, uint64_t now_ns)
 {
-    uint32_t teids[PORT_BURST];
-    struct npdu npdu[PORT_BURST];
-    n = decap_burst(down, frames, n, teids);
-    n = tunnel_burst(down, frames, n, teids, now_ns, npdu);
-    queue_burst(down, npdu, n, now_ns);
+    struct port_datagram datagrams[PORT_BURST];
+    stages_mark(down->stages, STAGE_receive);
+    n = port_unwrap(down->gn, frames, datagrams, n, now_ns);
+    stages_mark(down->stages, STAGE_unwrap);
+    down_datagrams(down, frames, datagrams, n, now_ns);
 }

@@ -16,6 +16,21 @@
 #define PREFETCH_AHEAD 4
 #define BURSTS_A_CALL  4
 
+static void count_dropped(struct down *down, uint32_t ms_id)
+{
+    struct state_ms *ms = &down->state->ms[ms_id];
+    ms->dropped++;
+    down->state->bvc[ms->bvc].dropped++;
+}
+
+// Of what was queued, the buffer knows whose it was, as long as its context is there.
+static void count_dropped_of(struct down *down, const struct rte_mbuf *m)
+{
+    const struct state_pdp *pdp = state_pdp_of_teid(down->state, m->hash.usr);
+    if (pdp && pdp->ms != STATE_NONE)
+        count_dropped(down, pdp->ms);
+}
+
 void down_drops(struct down *down)
 {
     const struct sched_drop *drop;
@@ -23,8 +38,9 @@ void down_drops(struct down *down)
     for (uint32_t i = 0; i < n; i++) {
         if (i + PREFETCH_AHEAD < n)
             rte_prefetch0(drop[i + PREFETCH_AHEAD].buffer);
-        packet_drop(down->stats, drop[i].traffic_class, drop[i].reason, drop[i].buffer,
-                    drop[i].octets);
+        count_dropped_of(down, drop[i].buffer);
+        packet_drop(down->stats->of_class[drop[i].traffic_class].drop, drop[i].reason,
+                    drop[i].buffer, drop[i].octets);
     }
 }
 
@@ -42,16 +58,43 @@ static void take_grants(struct down *down, uint32_t most, uint64_t now_ns)
     down_drops(down);
 }
 
-// The N-PDU of a context that has been removed since: no piece of it goes, and it ends with its
-// last one, which is when the scheduler lets go of it.
-static bool outlived(struct down *down, const struct sched_grant *grant)
+// Why no piece of that N-PDU goes any more: its context has been removed since, or there is nowhere
+// to send it, or was not for a piece before this one. `nsvc` is where.
+static enum drop_reason undeliverable(const struct down *down, const struct sched_grant *grant,
+                                      struct state_nsvc **nsvc)
 {
-    struct rte_mbuf *m = grant->buffer;
-    if (m->hash.usr == down->state->pdp[grant->context].teid)
-        return false;
-    if (grant->last)
-        packet_drop(down->stats, grant->traffic_class, DROP_removed, m, grant->npdu_octets);
-    return true;
+    const struct state *state = down->state;
+    const struct rte_mbuf *m = grant->buffer;
+    const struct state_pdp *pdp = &state->pdp[grant->context];
+    if (m->hash.usr != pdp->teid)
+        return DROP_removed;
+    if (grant->offset > 0 && pdp->segment == STATE_SEGMENT_LOST)
+        return DROP_no_link;
+    if (grant->offset > 0 ? pdp->segment == STATE_SEGMENT_BEYOND
+                          : grant->npdu_octets > pdp->npdu_octets_max)
+        return DROP_npdu_oversize; // N201-U has shrunk since it was queued
+    const struct state_ms *ms = &state->ms[grant->ms];
+    uint32_t link = state_link(&state->nse[state->bvc[ms->bvc].nse], ms->tlli);
+    if (link == STATE_NONE)
+        return DROP_no_link;
+    *nsvc = &state->nsvc[link];
+    return peer_ready(&(*nsvc)->peer, down->gb) ? DROP_NONE : DROP_no_link;
+}
+
+// It ends with its last piece, which is when the scheduler lets go of it.
+static void end_undeliverable(struct down *down, const struct sched_grant *grant,
+                              enum drop_reason reason)
+{
+    struct state_pdp *pdp = &down->state->pdp[grant->context];
+    if (reason == DROP_no_link)
+        pdp->segment = STATE_SEGMENT_LOST;
+    if (reason == DROP_npdu_oversize)
+        pdp->segment = STATE_SEGMENT_BEYOND;
+    if (!grant->last)
+        return;
+    count_dropped(down, grant->ms);
+    packet_drop(down->stats->of_class[grant->traffic_class].drop, reason, grant->buffer,
+                grant->npdu_octets);
 }
 
 // Frames what is granted, as far as there are buffers, behind what is framed already.
@@ -59,12 +102,16 @@ static void frame_grants(struct down *down)
 {
     for (; down_stalled(down); down->grant_first++) {
         const struct sched_grant *grant = &down->grant[down->grant_first];
+        struct state_nsvc *nsvc;
         if (down->grant_first + PREFETCH_AHEAD < down->grants)
             rte_prefetch0(
                 rte_pktmbuf_mtod((struct rte_mbuf *)grant[PREFETCH_AHEAD].buffer, void *));
-        if (outlived(down, grant))
+        enum drop_reason reason = undeliverable(down, grant, &nsvc);
+        if (reason != DROP_NONE) {
+            end_undeliverable(down, grant, reason);
             continue;
-        if (!frame_piece(down, grant, down->pending)) {
+        }
+        if (!frame_piece(down, grant, nsvc, down->pending)) {
             down->stats->no_buffer++;
             break;
         }
@@ -81,32 +128,49 @@ static void fcs_burst(struct down *down, uint32_t from)
     }
 }
 
-static void count_sent(struct down *down, uint32_t first, uint32_t n, uint64_t octets)
+static void count_sent(struct down *down, uint32_t first, uint32_t n)
 {
-    down->stats->gb_tx_packets += n;
-    down->stats->gb_tx_octets += octets;
     for (uint32_t i = first; i < first + n; i++) {
-        struct stats_class *stats = &down->stats->of_class[down->frame[i].traffic_class];
-        stats->out_packets += down->frame[i].npdu_octets > 0;
-        stats->out_octets += down->frame[i].npdu_octets;
+        const struct down_frame *f = &down->frame[i];
+        if (f->npdu_octets == 0)
+            continue;
+        down->stats->of_class[f->traffic_class].out_packets++;
+        down->stats->of_class[f->traffic_class].out_octets += f->npdu_octets;
     }
 }
 
 // Offers what is pending; true if the port took all of it.
 static bool send_pending(struct down *down)
 {
-    uint64_t octets[DOWN_FRAMES + 1];
-    octets[0] = 0;
-    for (uint32_t i = 0; i < down->pending; i++)
-        octets[i + 1] = octets[i] + down->packet[down->first + i]->pkt_len;
     uint32_t sent = port_send(down->gb, &down->packet[down->first], down->pending);
-    count_sent(down, down->first, sent, octets[sent]);
+    count_sent(down, down->first, sent);
     down->first += sent;
     down->pending -= sent;
+    return down->pending == 0;
+}
+
+bool down_send(struct down *down, uint32_t nsvc_id, struct rte_mbuf *pdu)
+{
+    struct peer *peer = &down->state->nsvc[nsvc_id].peer;
+    uint32_t octets = pdu->pkt_len;
     if (down->pending == 0)
+        down->first = 0;
+    uint32_t i = down->first + down->pending;
+    if (i == DOWN_FRAMES)
+        return false;
+    down->gb->stats->answers++;
+    if (!peer_ready(peer, down->gb)) {
+        down->gb->stats->answers_unsent++;
+        packet_release(pdu);
         return true;
-    down->stats->gb_tx_refused++;
-    return false;
+    }
+    peer_put(peer, down->gb, octets, (uint8_t *)rte_pktmbuf_prepend(pdu, peer->outer_octets));
+    if (peer->ipv6)
+        peer_finish(pdu);
+    down->packet[i] = pdu;
+    down->frame[i] = (struct down_frame){0};
+    down->pending++;
+    return true;
 }
 
 // A slow port is found out by its refusals: then one frame at a time is framed, for what is framed
@@ -130,9 +194,12 @@ static bool frame_burst(struct down *down, uint32_t most, uint64_t now_ns)
     uint32_t from = down->pending;
     if (!down_stalled(down))
         take_grants(down, most, now_ns);
+    stages_mark(down->stages, STAGE_schedule);
     bool full = down->grants == most;
     frame_grants(down);
+    stages_mark(down->stages, STAGE_frame);
     fcs_burst(down, from);
+    stages_mark(down->stages, STAGE_fcs);
     return full && !down_stalled(down);
 }
 
@@ -153,6 +220,16 @@ static void encipher(struct down *down)
     down->segments = 0;
 }
 
+// The UDP checksum covers what the cipher has left.
+static void finish(struct down *down)
+{
+    if (address_is_none(&down->gb->host.ipv6))
+        return;
+    for (uint32_t i = 0; i < down->pending; i++)
+        if (down->frame[i].ipv6)
+            peer_finish(down->packet[i]);
+}
+
 // What is framed at once. True if the next call may have something to send as well.
 static bool output_frames(struct down *down, uint64_t now_ns)
 {
@@ -160,21 +237,32 @@ static bool output_frames(struct down *down, uint64_t now_ns)
     bool more = frame_bursts(down, now_ns);
     bool ciphers = 2 * down->segments >= down->pending;
     encipher(down);
+    stages_mark(down->stages, STAGE_cipher);
+    finish(down);
     bool taken = down->pending == 0 || send_pending(down);
+    stages_mark(down->stages, STAGE_send);
     adapt_burst(down, more, taken, ciphers);
     return more && taken;
+}
+
+// While nothing is granted, what is too old ends in time all the same.
+static void expire(struct down *down, uint64_t now_ns)
+{
+    sched_take(down->sched, NULL, 0, now_ns);
+    down_drops(down);
 }
 
 bool down_output(struct down *down, uint64_t now_ns)
 {
     if (down->pending && !send_pending(down)) {
-        sched_take(down->sched, NULL, 0, now_ns); // what expires meanwhile does so in time
-        down_drops(down);
+        expire(down, now_ns);
         return true;
     }
     for (uint32_t bursts = 0; bursts < BURSTS_A_CALL && output_frames(down, now_ns);
          bursts += down_bursts_in(down))
         ;
+    if (down_stalled(down))
+        expire(down, now_ns);
     return down->pending > 0 || down_stalled(down);
 }
 
@@ -198,16 +286,16 @@ void down_flush(struct down *down)
     for (uint32_t i = down->first; i < down->first + down->pending; i++) {
         const struct down_frame *f = &down->frame[i];
         if (f->npdu_octets)
-            packet_drop(down->stats, f->traffic_class, DROP_shutdown, down->packet[i],
-                        f->npdu_octets);
+            packet_drop(down->stats->of_class[f->traffic_class].drop, DROP_shutdown,
+                        down->packet[i], f->npdu_octets);
         else
             packet_release(down->packet[i]);
     }
     for (uint32_t i = down->grant_first; i < down->grants; i++) {
         const struct sched_grant *grant = &down->grant[i];
         if (grant->last)
-            packet_drop(down->stats, grant->traffic_class, DROP_shutdown, grant->buffer,
-                        grant->npdu_octets);
+            packet_drop(down->stats->of_class[grant->traffic_class].drop, DROP_shutdown,
+                        grant->buffer, grant->npdu_octets);
     }
     down->pending = down->grants = down->grant_first = 0;
 }

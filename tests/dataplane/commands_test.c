@@ -1,12 +1,13 @@
 // The command side: what is refused and why, by whatever is named, and that what was refused or did
 // not fit into the ring has not happened. A command that was accepted is never refused by the
-// worker (thread_close asserts it).
+// worker (thread_close asserts it); any commands at all are in commands_random_test.c. And the PDUs
+// that go in the order of the values that they acknowledge.
 #include "tests/dataplane/down/thread.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "tests/dataplane/random.h"
+#include "tests/dataplane/wire/judge.h"
 
 #define TRY(wanted, name_, ...) \
     thread_command(&(struct command){.op = COMMAND_##name_, .name_ = {__VA_ARGS__}}, wanted)
@@ -16,7 +17,7 @@ static void ids_beyond_the_limits(void **state)
 {
     (void)state;
     thread_open(16, 16); // one NSE, two cells, MSS, PDPS
-    TRY(-ERANGE, nse, .nse_id = 1, .peer_port = 1);
+    TRY(-ERANGE, nse, .nse_id = 1);
     TRY(-ERANGE, bvc, .bvc_id = 2, .bvci = 2);
     TRY(-ERANGE, bvc, .bvc_id = 1, .nse_id = 1, .bvci = 2);
     TRY(-ERANGE, ms, .ms_id = MSS, .n201_u = 500);
@@ -106,7 +107,7 @@ static void what_is_there_already(void **state)
     (void)state;
     thread_open(16, 16);
     thread_add_ms(0, 500);
-    TRY(-EEXIST, nse, .peer_port = 1);
+    TRY(-EEXIST, nse, .nsei = 1);
     TRY(-EEXIST, bvc, .bvci = 2);
     TRY(-EEXIST, ms, .n201_u = 500);
     TRY(-EEXIST, pfc, .slot = 0);
@@ -135,6 +136,8 @@ static void nothing_is_removed_below_what_needs_it(void **state)
     TRY(-EBUSY, bvc_remove, 1);
     DO(pdp_remove, 1);
     DO(ms_remove, 0); // its packet flow goes with it
+    TRY(-EBUSY, nse_remove, 0);
+    DO(nsvc_remove, 0);
     DO(bvc_remove, 1);
     DO(nse_remove, 0);
     TRY(-ENOENT, nse_remove, 0);
@@ -181,73 +184,189 @@ static void a_full_ring_says_so_and_loses_nothing(void **state)
     assert_false(dp_settled(t.dp));
     thread_poll_to_rest();
     assert_true(dp_settled(t.dp));
-    assert_int_equal(dp_stats(t.worker)->commands, 3 + 3 * MSS);
+    assert_int_equal(dp_stats(t.worker)->commands, 4 + 3 * MSS);
     thread_close();
 }
 
-// --- Any commands at all -------------------------------------------------------------------------
-
-// Values within their ranges, by the commands' own description, and ids so small that many of them
-// are there.
-static struct command any_command(bool down)
+// Three workers with an NSE and a cell each. The MS is at worker 1, its TEID names worker 0.
+static void a_full_ring_is_its_own_workers_trouble(void **state)
 {
-    struct command c = {.op = (uint32_t)random_in(0, COMMAND_COUNT - 1)};
-    const struct field_call *call = &dp_calls[1 + c.op]; // behind `settled`
-    // In turns the tree grows and is taken down.
-    bool takes_away = strstr(call->name, "remove") || strcmp(call->name, "ms_freeze") == 0;
-    if (takes_away != down && random_next() % 20 != 0)
-        return any_command(down);
-    for (uint32_t i = 0; i < call->field_count; i++) {
-        const struct field *f = &call->fields[i];
-        bool is_id = f->kind == FIELD_U32 && strstr(f->name, "_id");
-        uint64_t most = is_id || strcmp(f->name, "slot") == 0 ? 4 : f->most;
-        field_set(f, &c.nse, random_in(f->least, most));
-        if (f->has_offset != FIELD_ALWAYS)
-            *((bool *)&c.nse + f->has_offset) = random_next() % 4 != 0;
+    struct dp_config c = thread_config(16, 16);
+    struct command flow = {.op = COMMAND_bvc_flow, .bvc_flow = {.bvc_id = 0}};
+    (void)state;
+    c.workers = c.nses = c.nsvcs = c.bvcs = 3;
+    thread_open_config(&c);
+    for (uint32_t i = 1; i < 3; i++) {
+        thread_add_nse(i);
+        thread_add_cell(i, i);
     }
-    if (c.op == COMMAND_pdp)
-        c.pdp.sapi = (uint8_t[]){3, 5, 9, 11}[random_next() % 4];
-    return c;
+    thread_add_ms(0, 500);
+    DO(ms_move, 0, 1);
+    while (dp_command(t.dp, &flow) == 0)
+        ;
+    TRY(0, bvc_reset, 1);
+    TRY(0, ms_freeze, 0);
+    TRY(-EAGAIN, bvc_reset, 0);
+    TRY(-EAGAIN, ms_move, 0, 0);
+    TRY(-EAGAIN, ms_move, 0, 2);  // worker 0 has to know
+    TRY(-EAGAIN, pdp_remove, 0);  // that, too
+    TRY(-EAGAIN, nsvc_remove, 2); // and all of an NS-VC
+    TRY(0, ms, .ms_id = 1, .bvc_id = 1, .tlli = 1, .n201_u = 500);
+    TRY(0, ms_move, 1, 2); // no context that worker 0 has to hear of
+    TRY(-EAGAIN, ms_move, 1, 0);
+    thread_poll_to_rest();
+    flow.bvc_flow.bvc_id = 2;
+    while (dp_command(t.dp, &flow) == 0)
+        ;
+    TRY(-EAGAIN, nsvc_remove, 0);
+    thread_poll_to_rest();
+    DO(ms_move, 0, 2);
+    DO(pdp_remove, 0);
+    thread_close();
 }
 
-// What control is told was accepted, the worker carries out, whatever came before; thread_close
-// asserts that none was refused there. Packets go on meanwhile, and each is accounted for.
-static void whatever_is_accepted_is_carried_out(void **state)
+// --- PDUs ----------------------------------------------------------------------------------------
+
+static void open_one(void)
 {
-    uint32_t accepted = 0, of_op[COMMAND_COUNT] = {0};
-    struct dp_config config = thread_config(200, 64);
-    struct rte_mbuf *m;
+    thread_open(100, 64);
+    thread_add_ms(0, 500);
+}
+
+// NS-STATUS and others are octets like any here.
+static void send_pdu(uint32_t nsvc, uint8_t number, uint32_t octets)
+{
+    static uint8_t pdu[1600];
+    memset(pdu, number, octets);
+    TRY(0, send, nsvc, {pdu, octets});
+}
+
+static struct rte_mbuf *take(void)
+{
+    struct rte_mbuf *m = NULL;
+    rte_ring_dequeue(t.gb.from_port, (void **)&m);
+    return m;
+}
+
+static void expect_pdu(uint8_t number, uint32_t octets)
+{
+    uint8_t pdu[1600];
+    struct rte_mbuf *m = take();
+    memset(pdu, number, octets);
+    assert_non_null(m);
+    assert_int_equal(m->pkt_len, 42 + octets);
+    assert_memory_equal(rte_pktmbuf_mtod_offset(m, uint8_t *, 42), pdu, octets);
+    rte_pktmbuf_free(m);
+}
+
+// To the NS-VC's endpoint, from ours; 20 + 8 + 3 octets of IPv4.
+static void a_pdu_octet_for_octet(void **state)
+{
+    static const uint8_t expected[] = {
+        2,   0,  0,   0, 0,    0x10, 2,    0,    0,  0,  0, 2,   8,    0,    0x45,
+        0,   0,  31,  0, 0,    0,    0,    64,   17, 0,  0, 198, 51,   100,  1,
+        198, 51, 100, 2, 0x59, 0xd8, 0x59, 0xd9, 0,  11, 0, 0,   0x0a, 0x0b, 0x0c};
+    uint8_t pdu[] = {0x0a, 0x0b, 0x0c};
     (void)state;
-    random_begin();
-    config.mss = 4;
-    config.pdps = 4;
-    thread_open_config(&config);
-    for (int i = 0; i < 300000; i++) {
-        struct command c = any_command(i / 2000 % 4 == 3);
+    open_one();
+    uint64_t before = dp_stats(t.worker)->of_port[STATS_GB].tx_packets;
+    TRY(0, send, 0, {pdu, 3});
+    memset(pdu, 0xff, sizeof pdu); // the caller's own again
+    thread_poll_to_rest();
+    struct rte_mbuf *m = take();
+    assert_non_null(m);
+    uint8_t *b = rte_pktmbuf_mtod(m, uint8_t *);
+    assert_int_equal(m->pkt_len, sizeof expected);
+    assert_int_equal(plain_checksum(b + 14, 20), 0);
+    thread_put16(b + 24, 0);
+    assert_memory_equal(b, expected, sizeof expected);
+    rte_pktmbuf_free(m);
+    assert_null(take());
+    const struct stats_port *gb = &dp_stats(t.worker)->of_port[STATS_GB];
+    assert_int_equal(gb->tx_packets, before + 1);
+    assert_int_equal(gb->answers, 1);
+    thread_close();
+}
+
+static void a_pdu_over_ipv6_has_a_checksum(void **state)
+{
+    struct command nsvc = thread_nsvc(1, 0);
+    (void)state;
+    open_one();
+    nsvc.nsvc.peer_address = (struct ipv6_address){{0xfd, [15] = 9}};
+    thread_do(&nsvc);
+    send_pdu(1, 0x77, 5);
+    thread_poll_to_rest();
+    struct rte_mbuf *m = take();
+    assert_non_null(m);
+    const uint8_t *b = rte_pktmbuf_mtod(m, uint8_t *);
+    assert_int_equal(m->pkt_len, 62 + 5);
+    assert_int_equal(plain_sum(plain_sum(17 + 13, b + 22, 32), b + 54, 13), 0xffff);
+    rte_pktmbuf_free(m);
+    thread_close();
+}
+
+// The BSS has asked to stop; the answer on the wire means that nothing more comes.
+static void what_a_pdu_acknowledges_is_in_force(void **state)
+{
+    uint32_t before = 0;
+    (void)state;
+    open_one();
+    for (int i = 0; i < 90; i++)
+        thread_send_frame(thread_gn_frame(t.pdp[0].teid, 100, 0));
+    dp_poll(t.worker, t.now_ns); // 64 come and go
+    TRY(0, bvc_flow, .bvc_id = 0, .has_rate_100_bit_per_s = true, .bucket_octets = 1000);
+    send_pdu(0, 0x42, 7);
+    thread_poll_to_rest();
+    for (; rte_ring_count(t.gb.from_port) > 1; before++)
+        rte_pktmbuf_free(take());
+    expect_pdu(0x42, 7);
+    assert_int_equal(before, dp_stats(t.worker)->of_class[CLASS_BACKGROUND].out_packets);
+    assert_int_equal(dp_queued(t.worker).packets, 90 - before);
+    assert_true(before > 0 && before < 90);
+    thread_close();
+}
+
+// As many as there is room for, in their order, whatever the port takes; a buffer each.
+static void pdus_go_in_order_through_a_slow_port(void **state)
+{
+    uint32_t sent = 0, taken = 0;
+    (void)state;
+    thread_open(100, 2);
+    thread_add_ms(0, 500);
+    while (taken < 2000) {
+        uint8_t pdu[4];
+        thread_put32(pdu, sent);
+        struct command c = {.op = COMMAND_send, .send = {0, {pdu, 4}}};
         int64_t result = dp_command(t.dp, &c);
-        if (result >= 0) {
-            accepted++;
-            of_op[c.op]++;
-        }
-        if (result > 0)
-            t.pdp[c.pdp.pdp_id].teid = (uint32_t)result;
-        if (i % 3 == 0 && !rte_ring_full(t.gn.to_port))
-            thread_send_frame(thread_gn_frame(t.pdp[i % 4].teid, 1 + (uint32_t)i % 1400, 0));
-        if (i % 8 == 0) {
-            t.now_ns += random_in(0, 20000000);
-            dp_poll(t.worker, t.now_ns);
-            assert_true(dp_balanced(t.worker));
-            while (rte_ring_dequeue(t.gb.from_port, (void **)&m) == 0)
-                rte_pktmbuf_free(m);
-        }
+        assert_true(result == 0 || result == -EAGAIN);
+        sent += result == 0;
+        if (result == 0 && sent % 3)
+            continue;
+        dp_poll(t.worker, t.now_ns);
+        struct rte_mbuf *m = take();
+        assert_non_null(m);
+        thread_put32(pdu, taken++);
+        assert_int_equal(m->pkt_len, 46);
+        assert_memory_equal(rte_pktmbuf_mtod_offset(m, uint8_t *, 42), pdu, 4);
+        rte_pktmbuf_free(m);
     }
-    dp_poll(t.worker, t.now_ns); // takes the frames sent last
-    for (int op = 0; op < COMMAND_COUNT; op++)
-        if (of_op[op] < 10)
-            fail_msg("command %d was accepted %u times only", op, of_op[op]);
-    print_message("# %u accepted, %u packets out\n", accepted,
-                  (unsigned)stats_balance(dp_stats(t.worker)).packets.out);
-    assert_true(stats_balance(dp_stats(t.worker)).packets.out > 1000);
+    assert_true(sent > taken + 100); // many wait: none of their buffers is lost
+    assert_false(dp_settled(t.dp));
+    thread_close();
+}
+
+static void a_pdu_that_nobody_can_be_sent_is_counted(void **state)
+{
+    struct command nsvc = thread_nsvc(1, 0);
+    (void)state;
+    open_one();
+    nsvc.nsvc.has_peer_mac = false;
+    thread_do(&nsvc);
+    uint64_t unsent = dp_stats(t.worker)->of_port[STATS_GB].answers_unsent;
+    send_pdu(1, 1, 10);
+    thread_poll_to_rest();
+    assert_int_equal(dp_stats(t.worker)->of_port[STATS_GB].answers_unsent, unsent + 1);
     thread_close();
 }
 
@@ -262,7 +381,12 @@ int main(void)
         cmocka_unit_test(nothing_is_removed_below_what_needs_it),
         cmocka_unit_test(places_are_given_again_under_other_teids),
         cmocka_unit_test(a_full_ring_says_so_and_loses_nothing),
-        cmocka_unit_test(whatever_is_accepted_is_carried_out),
+        cmocka_unit_test(a_full_ring_is_its_own_workers_trouble),
+        cmocka_unit_test(a_pdu_octet_for_octet),
+        cmocka_unit_test(a_pdu_over_ipv6_has_a_checksum),
+        cmocka_unit_test(what_a_pdu_acknowledges_is_in_force),
+        cmocka_unit_test(pdus_go_in_order_through_a_slow_port),
+        cmocka_unit_test(a_pdu_that_nobody_can_be_sent_is_counted),
     };
     return cmocka_run_group_tests_name("commands", tests, thread_start_eal, NULL);
 }

@@ -37,6 +37,12 @@ static void what_cannot_be_made_says_why(void **state)
     c = good;
     c.classes.item[1].scope = SCHED_SCOPE_FLOW;
     refuses(&c, "flow");
+    c = good;
+    c.gn.device = (struct octets){(const uint8_t *)"net_nobody7", 11};
+    refuses(&c, "net_nobody7");
+    c = good;
+    c.gb.device = (struct octets){(const uint8_t *)"net_nobody7,iface=x", 19}; // Gn is open by then
+    refuses(&c, "net_nobody7");
     thread_open_config(&good); // and none of that has left anything behind
     thread_close();
 }
@@ -70,13 +76,14 @@ static uint64_t used_by(const struct dp_config *c)
 static void foretold_memory_is_what_is_taken(void **state)
 {
     const struct dp_config small = thread_config(1000, 64);
-    struct dp_config large[3] = {small, small, small};
+    struct dp_config large[4] = {small, small, small, small};
     (void)state;
-    large[0].mss = large[0].pdps = 100000;
+    large[0].mss = large[0].pdps = 131080; // just more than the tables by name have room for
     large[1].queue_packets = 20000;
     large[2].flows_a_pfc = 64;
     large[2].classes.item[1].flows = true;
-    for (int i = 0; i < 3; i++) {
+    large[3].gb.rx_frames = 16384;
+    for (int i = 0; i < 4; i++) {
         uint64_t more = used_by(&large[i]) - used_by(&small);
         uint64_t foretold = dp_memory_octets(&large[i]) - dp_memory_octets(&small);
         assert_in_range(more, foretold * 95 / 100, foretold);

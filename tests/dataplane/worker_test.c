@@ -89,11 +89,9 @@ static void a_stopped_cell_stops_no_other(void **state)
 {
     (void)state;
     thread_open(100, 64);
-    thread_do(&(struct command){.op = COMMAND_bvc, .bvc = {.bvc_id = 1, .bvci = 2}});
-    thread_do(&(struct command){.op = COMMAND_bvc_flow, .bvc_flow = {.bvc_id = 1}});
+    thread_add_cell(1, 0);
     thread_add_ms(0, 500);
-    thread_do(&(struct command){
-        .op = COMMAND_ms, .ms = {.ms_id = 1, .bvc_id = 1, .tlli = TLLI_FIRST + 1, .n201_u = 500}});
+    thread_add_plain_ms_in(1, 1, 500);
     thread_add_pfc(1, 0, CLASS_BACKGROUND);
     thread_add_pdp(1, 1, 0, 5, 3);
     thread_cell(0, 1000);
@@ -155,8 +153,9 @@ static void a_long_flush_is_one_command(void **state)
     thread_close();
 }
 
-// A port that takes nothing is no reason to be called again: its recovery is.
-static void a_blocked_port_asks_for_nothing(void **state)
+// A port that takes nothing is no reason to be called again: its recovery is. But what waits for it
+// grows old, which is looked at some twenty times a second.
+static void a_blocked_port_asks_for_lifetimes_alone(void **state)
 {
     (void)state;
     thread_open(100, 1);
@@ -165,10 +164,64 @@ static void a_blocked_port_asks_for_nothing(void **state)
         thread_send(0, 100);
     for (int i = 0; i < 10; i++)
         dp_poll(t.worker, t.now_ns);
-    assert_int_equal(dp_poll(t.worker, t.now_ns), TIME_NEVER);
+    assert_in_range(dp_poll(t.worker, t.now_ns), t.now_ns + S_IN_NS / 20, t.now_ns + S_IN_NS);
     assert_true(dp_balanced(t.worker));
     thread_poll_and_take_all();
     assert_int_equal(t.received, 10);
+    assert_int_equal(dp_poll(t.worker, t.now_ns), TIME_NEVER);
+    thread_close();
+}
+
+// Two seconds after they came; nothing else happens, and the worker is called when it asks.
+static void expect_expiry(uint32_t packets)
+{
+    uint32_t wakes = 0;
+    for (uint64_t next_ns; (next_ns = dp_poll(t.worker, t.now_ns)) < 2 * S_IN_NS && wakes < 1000;
+         wakes++)
+        t.now_ns = next_ns;
+    assert_int_equal(thread_dropped(DROP_expired).packets, 0);
+    for (uint64_t next_ns; (next_ns = dp_poll(t.worker, t.now_ns)) <= 3 * S_IN_NS && wakes < 1000;
+         wakes++)
+        t.now_ns = next_ns;
+    uint64_t left = dp_queued(t.worker).packets;
+    assert_in_range(left, 0, 3); // what has been granted goes as it is
+    assert_int_equal(thread_dropped(DROP_expired).packets + left, packets);
+    assert_in_range(wakes, 20, 20 * 3 + 5);
+    assert_true(dp_balanced(t.worker));
+}
+
+static void what_expires_behind_a_blocked_port_is_counted(void **state)
+{
+    struct dp_config c = thread_config(100, 1);
+    (void)state;
+    c.classes.item[CLASS_BACKGROUND].lifetime_ns = 3 * S_IN_NS;
+    c.classes.item[CLASS_BACKGROUND].bss_least_ns = S_IN_NS;
+    thread_open_config(&c);
+    thread_add_ms(0, 500);
+    for (int i = 0; i < 20; i++)
+        thread_send_frame(thread_gn_frame(t.pdp[0].teid, 100, 0));
+    thread_poll_to_rest();
+    assert_int_equal(dp_queued(t.worker).packets, 19);
+    expect_expiry(19);
+    thread_close();
+}
+
+static void what_expires_without_buffers_is_counted(void **state)
+{
+    struct dp_config c = thread_config(100, 64);
+    (void)state;
+    c.classes.item[CLASS_BACKGROUND].lifetime_ns = 3 * S_IN_NS;
+    c.classes.item[CLASS_BACKGROUND].bss_least_ns = S_IN_NS;
+    thread_open_config(&c);
+    thread_add_ms(0, 200);
+    thread_add_ms(1, 200);
+    thread_hold_segment_buffers();
+    for (int i = 0; i < 20; i++)
+        thread_send_frame(thread_gn_frame(t.pdp[i % 2].teid, 900, 0));
+    thread_poll_to_rest();
+    assert_int_equal(dp_queued(t.worker).packets, 20);
+    expect_expiry(20);
+    thread_give_segment_buffers(UINT32_MAX);
     thread_close();
 }
 
@@ -182,7 +235,9 @@ int main(void)
         cmocka_unit_test(a_stopped_cell_stops_no_other),
         cmocka_unit_test(what_expires_is_counted_within_a_second),
         cmocka_unit_test(a_long_flush_is_one_command),
-        cmocka_unit_test(a_blocked_port_asks_for_nothing),
+        cmocka_unit_test(a_blocked_port_asks_for_lifetimes_alone),
+        cmocka_unit_test(what_expires_behind_a_blocked_port_is_counted),
+        cmocka_unit_test(what_expires_without_buffers_is_counted),
     };
     return cmocka_run_group_tests_name("worker", tests, thread_start_eal, NULL);
 }

@@ -1,7 +1,9 @@
 // See decap_frame.h. Checksums here are those of judge.h, not the code's own.
 #include "tests/dataplane/down/decap_frame.h"
 
+#include "dataplane/wire/gtpu.h"
 #include "tests/dataplane/eal_fixture.h"
+#include "tests/dataplane/ports_fixture.h"
 
 static const uint8_t good[GOOD_OCTETS] = {
     0x02, 0x00, 0x00, 0x00, 0x00, 0x01, 0x02, 0x00, 0x00, 0x00, 0x00, 0x02, 0x08, 0x00, // Ethernet
@@ -12,8 +14,12 @@ static const uint8_t good[GOOD_OCTETS] = {
     'p',  'a',  'c',  'k',  'e',  't',
 };
 
-const struct down_gn decap_gn = {.mac = {{0x02, 0, 0, 0, 0, 0x01}}, .address = 0xc0000201};
 struct rte_mempool *decap_pool;
+static struct ports_fixture gn;
+static struct stats_worker stats;
+static struct state none;
+struct down decap_down = {.gn = &gn.port, .state = &none, .stats = &stats};
+struct stats_port *const decap_stats = &gn.stats;
 static unsigned in_use;
 
 struct frame frame_good(void)
@@ -70,35 +76,63 @@ struct rte_mbuf *frame_mbuf(const uint8_t *octets, uint32_t n)
     return m;
 }
 
-void expect_payload(const struct rte_mbuf *m, const void *octets, uint32_t n)
+// The reason for which the port has dropped its only frame.
+static uint32_t dropped_by_port(uint32_t octets)
 {
-    assert_int_equal(m->nb_segs, 1);
-    assert_int_equal(m->pkt_len, n);
-    assert_int_equal(m->data_len, n);
-    assert_memory_equal(rte_pktmbuf_mtod(m, uint8_t *), octets, n);
-    rte_mbuf_sanity_check(m, 1);
+    for (uint32_t reason = 0; reason < DROP_COUNT; reason++) {
+        struct stats_drop *drop = &decap_stats->drop[reason];
+        if (drop->packets == 0)
+            continue;
+        assert_int_equal(drop->packets, 1);
+        assert_int_equal(drop->octets, octets);
+        return reason;
+    }
+    return DECAP_TAKEN;
+}
+
+uint32_t decap_frame(struct rte_mbuf **m, struct gpdu *gpdu)
+{
+    struct port_datagram datagram;
+    uint32_t octets = (*m)->pkt_len;
+    *decap_stats = (struct stats_port){0};
+    if (port_unwrap(decap_down.gn, m, &datagram, 1, 0) == 0) {
+        *m = NULL;
+        return dropped_by_port(octets);
+    }
+    uint32_t reason = decap(&decap_down, *m, &datagram, gpdu);
+    if (reason == DECAP_TAKEN)
+        *m = NULL;
+    else
+        assert_int_equal((*m)->pkt_len, octets); // what a drop is counted with
+    return reason;
+}
+
+static const char *name_of(uint32_t reason)
+{
+    return reason < DROP_COUNT ? drop_names[reason] : reason == DROP_NONE ? "passed" : "taken";
 }
 
 void expect_mbuf_dropped(struct rte_mbuf *m, enum drop_reason expected)
 {
-    uint32_t teid;
-    uint32_t octets = m->pkt_len;
-    enum drop_reason reason = decap(&decap_gn, m, &teid);
+    struct gpdu gpdu;
+    uint32_t reason = decap_frame(&m, &gpdu);
     if (reason != expected)
-        fail_msg("%s, expected %s", reason < DROP_COUNT ? drop_names[reason] : "passed",
-                 drop_names[expected]);
-    assert_int_equal(m->pkt_len, octets); // what a drop is counted with
+        fail_msg("%s, expected %s", name_of(reason), drop_names[expected]);
     rte_pktmbuf_free(m);
 }
 
 void expect_mbuf_passed(struct rte_mbuf *m, const void *payload, uint32_t n)
 {
-    uint32_t teid = 0;
-    enum drop_reason reason = decap(&decap_gn, m, &teid);
+    struct gpdu gpdu = {0};
+    uint32_t reason = decap_frame(&m, &gpdu);
     if (reason != DROP_NONE)
-        fail_msg("dropped: %s", drop_names[reason]);
-    assert_true(teid == 0x00400005);
-    expect_payload(m, payload, n);
+        fail_msg("%s", name_of(reason));
+    assert_true(gpdu.teid == 0x00400005);
+    assert_int_equal(m->nb_segs, 1);
+    assert_int_equal(gpdu.octets, n);
+    assert_in_range(gpdu.offset + n, n, m->data_len);
+    assert_memory_equal(rte_pktmbuf_mtod_offset(m, uint8_t *, gpdu.offset), payload, n);
+    rte_mbuf_sanity_check(m, 1);
     rte_pktmbuf_free(m);
 }
 
@@ -116,12 +150,14 @@ int decap_start(void **state)
 {
     if (eal_fixture_setup(state) != 0)
         return -1;
+    ports_fixture_open(&gn, "gn", 1, 0xc0000201, GTPU_PORT);
     decap_pool = rte_pktmbuf_pool_create("decap_test", 255, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, 0);
     return decap_pool ? 0 : -1;
 }
 
 int decap_stop(void **state)
 {
+    ports_fixture_close(&gn);
     return eal_fixture_teardown(state);
 }
 

@@ -1,5 +1,5 @@
 // What the tests of decap share: a typed frame that passes, changes to it, and what to expect of
-// it.
+// it. A frame goes through the port first, which drops it for its own reasons.
 #ifndef TESTS_DATAPLANE_DOWN_DECAP_FRAME_H
 #define TESTS_DATAPLANE_DOWN_DECAP_FRAME_H
 
@@ -14,7 +14,8 @@ struct frame {
 };
 
 extern struct rte_mempool *decap_pool;
-extern const struct down_gn decap_gn; // to which good frames go
+extern struct down decap_down; // with Gn, to which good frames go
+extern struct stats_port *const decap_stats;
 
 // From 192.0.2.2 to 192.0.2.1, TEID 0x00400005, T-PDU "packet": GOOD_OCTETS.
 struct frame frame_good(void);
@@ -30,7 +31,10 @@ enum layer { LAYER_IP, LAYER_UDP, LAYER_GTPU };
 void frame_repair_lengths(struct frame *f, enum layer top);
 
 struct rte_mbuf *frame_mbuf(const uint8_t *octets, uint32_t n);
-void expect_payload(const struct rte_mbuf *m, const void *octets, uint32_t n);
+
+// Through the port and decap; DECAP_TAKEN if either kept it. If there is a drop reason of decap's,
+// or none, the mbuf is still the caller's, and *m.
+uint32_t decap_frame(struct rte_mbuf **m, struct gpdu *gpdu);
 
 // These free the mbuf.
 void expect_mbuf_dropped(struct rte_mbuf *m, enum drop_reason expected);

@@ -55,7 +55,7 @@ static void test_tagged_frame(void **state)
     struct frame f = frame_good();
     (void)state;
     frame_insert(&f, 12, TYPED(0x81, 0x00, 0x00, 0x64), 4);
-    expect_drop(&f, DROP_gn_not_ipv4);
+    expect_drop(&f, DROP_not_ip);
 }
 
 static void test_sequence_and_npdu_number(void **state)
@@ -148,9 +148,9 @@ static void test_chain_that_does_not_fit(void **state)
 
 static void test_bad_chain_is_dropped_for_its_own_reason(void **state)
 {
-    struct frame f = frame_changed(IP + 7, 0x01);
+    struct frame f = frame_changed(IP + 10, 0x01);
     (void)state;
-    expect_mbuf_dropped(chain(&f, 20, 500, 20), DROP_gn_fragment);
+    expect_mbuf_dropped(chain(&f, 20, 500, 20), DROP_ip_header);
 }
 
 // --- Large ---------------------------------------------------------------------------------------

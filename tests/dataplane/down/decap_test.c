@@ -19,36 +19,32 @@ static void test_smallest_change_for_each_reason(void **state)
         uint8_t at, value;
         enum drop_reason reason;
     } changes[] = {
-        {0, 0x03, DROP_gn_not_ours}, // another MAC, a multicast one
-        {5, 0x02, DROP_gn_not_ours},
-        {12, 0x05, DROP_gn_not_ipv4}, // an 802.3 length
-        {13, 0x06, DROP_gn_not_ipv4}, // ARP
-        {IP, 0x65, DROP_gn_ipv4},     // version 6
-        {IP, 0x44, DROP_gn_ipv4},     // a header of 16 octets
-        {IP + 3, 0x2b, DROP_gn_ipv4}, // longer than the frame
-        {IP + 3, 0x13, DROP_gn_ipv4}, // shorter than its header
-        {IP + 3, 0x29, DROP_gn_udp},  // the datagram's last octet is padding
-        {IP + 6, 0x80, DROP_gn_ipv4}, // the reserved bit
-        {IP + 6, 0x20, DROP_gn_fragment},
-        {IP + 6, 0x1f, DROP_gn_fragment},
-        {IP + 7, 0x01, DROP_gn_fragment},
-        {IP + 9, 0x06, DROP_gn_not_gtpu}, // TCP
-        {IP + 10, 0xf7, DROP_gn_ipv4},    // the checksum
-        {IP + 11, 0xbf, DROP_gn_ipv4},
-        {IP + 16, 0xc1, DROP_gn_not_ours},
-        {IP + 19, 0x02, DROP_gn_not_ours},
-        {UDP + 2, 0x09, DROP_gn_not_gtpu},
-        {UDP + 3, 0x69, DROP_gn_not_gtpu},
-        {UDP + 5, 0x15, DROP_gn_udp},
-        {UDP + 5, 0x17, DROP_gn_udp},
-        {UDP + 5, 0x07, DROP_gn_udp},
+        {0, 0x03, DROP_not_ours}, // another MAC, a multicast one
+        {5, 0x02, DROP_not_ours},
+        {12, 0x05, DROP_not_ip},         // an 802.3 length
+        {13, 0x06, DROP_arp},            // no ARP, though it says so
+        {IP, 0x65, DROP_ip_header},      // version 6
+        {IP, 0x44, DROP_ip_header},      // a header of 16 octets
+        {IP + 3, 0x2b, DROP_ip_header},  // longer than the frame
+        {IP + 3, 0x13, DROP_ip_header},  // shorter than its header
+        {IP + 3, 0x29, DROP_udp},        // the datagram's last octet is padding
+        {IP + 6, 0x80, DROP_ip_header},  // the reserved bit
+        {IP + 6, 0x20, DROP_fragment},   // the first one, of 22 octets
+        {IP + 9, 0x06, DROP_other_port}, // TCP
+        {IP + 10, 0xf7, DROP_ip_header}, // the checksum
+        {IP + 11, 0xbf, DROP_ip_header},
+        {IP + 16, 0xc1, DROP_not_ours},
+        {IP + 19, 0x02, DROP_not_ours},
+        {UDP + 2, 0x09, DROP_other_port},
+        {UDP + 3, 0x69, DROP_other_port},
+        {UDP + 5, 0x15, DROP_udp},
+        {UDP + 5, 0x17, DROP_udp},
+        {UDP + 5, 0x07, DROP_udp},
         {GTPU, 0x10, DROP_gtpu_version},
         {GTPU, 0x50, DROP_gtpu_version},
         {GTPU, 0x20, DROP_gtpu_version}, // GTP'
-        {GTPU + 1, 1, DROP_gtpu_message},
         {GTPU + 1, 2, DROP_gtpu_message},
-        {GTPU + 1, 26, DROP_gtpu_message},
-        {GTPU + 1, 31, DROP_gtpu_message},
+        {GTPU + 1, 26, DROP_gtpu_malformed}, // an error indication without its elements
         {GTPU + 1, 254, DROP_gtpu_message},
         {GTPU + 1, 0, DROP_gtpu_message},
         {GTPU + 2, 0x01, DROP_gtpu_malformed},
@@ -80,12 +76,12 @@ static void test_changes_that_do_not_matter(void **state)
 static void test_teid_is_given_back(void **state)
 {
     struct frame f = frame_good();
-    uint32_t teid;
+    struct gpdu gpdu;
     (void)state;
     memcpy(f.at + GTPU + 4, "\x89\xab\xcd\xef", 4);
     struct rte_mbuf *m = frame_mbuf(f.at, f.n);
-    assert_int_equal(decap(&decap_gn, m, &teid), DROP_NONE);
-    assert_true(teid == 0x89abcdef);
+    assert_int_equal(decap_frame(&m, &gpdu), DROP_NONE);
+    assert_true(gpdu.teid == 0x89abcdef);
     rte_pktmbuf_free(m);
 }
 
@@ -94,7 +90,7 @@ static void test_broadcast_is_not_ours(void **state)
     struct frame f = frame_good();
     (void)state;
     memset(f.at, 0xff, 6);
-    expect_drop(&f, DROP_gn_not_ours);
+    expect_drop(&f, DROP_not_ours);
 }
 
 // --- Truncations ---------------------------------------------------------------------------------
@@ -104,7 +100,7 @@ static void test_frame_cut_at_every_length(void **state)
     struct frame f = frame_good();
     (void)state;
     for (f.n = 0; f.n < GOOD_OCTETS; f.n++)
-        expect_drop(&f, f.n < IP ? DROP_gn_not_ipv4 : DROP_gn_ipv4);
+        expect_drop(&f, f.n < IP ? DROP_not_ip : DROP_ip_header);
 }
 
 static void test_packet_cut_at_every_length(void **state)
@@ -114,7 +110,7 @@ static void test_packet_cut_at_every_length(void **state)
         struct frame f = frame_good();
         f.n = n;
         frame_repair_lengths(&f, LAYER_IP);
-        expect_drop(&f, DROP_gn_udp);
+        expect_drop(&f, DROP_udp);
     }
 }
 

@@ -21,7 +21,7 @@ static void a_slow_port_loses_nothing_that_is_framed(void **state)
     thread_poll_and_take_all();
     assert_int_equal(t.received, sent);
     assert_int_equal(stats_balance(dp_stats(t.worker)).packets.dropped, 0);
-    assert_true(dp_stats(t.worker)->gb_tx_refused > 100);
+    assert_true(dp_stats(t.worker)->of_port[STATS_GB].tx_refused > 100);
     thread_close();
 }
 
@@ -72,32 +72,27 @@ static void a_full_queue_drops_by_reason(void **state)
 static void without_buffers_framing_waits_and_no_number_is_skipped(void **state)
 {
     (void)state;
-    static struct rte_mbuf *held[65536];
-    uint32_t n = 0;
     thread_open(64, 64);
     thread_add_ms(0, 200);
-    while (n < 65536 && (held[n] = rte_pktmbuf_alloc(t.gb.pool)) != NULL)
-        n++;
+    thread_hold_segment_buffers();
     thread_send(0, 100); // one segment: needs no buffer
     thread_send(0, 900); // five segments
     thread_send(0, 100);
     for (int i = 0; i < 10; i++)
         dp_poll(t.worker, t.now_ns);
-    assert_int_equal(dp_poll(t.worker, t.now_ns), TIME_NEVER);
+    assert_true(dp_poll(t.worker, t.now_ns) > t.now_ns);
     thread_take(UINT32_MAX);
     assert_int_equal(t.received, 1);
     assert_true(dp_stats(t.worker)->no_buffer > 0);
     assert_true(dp_balanced(t.worker));
     // What is granted and not framed must not be taken away: commands wait as well.
     thread_command(&(struct command){.op = COMMAND_ms_default}, 0);
-    assert_int_equal(dp_poll(t.worker, t.now_ns), TIME_NEVER);
+    assert_true(dp_poll(t.worker, t.now_ns) > t.now_ns);
     assert_false(dp_settled(t.dp));
     // two segments' worth, then the rest
-    rte_pktmbuf_free(held[--n]);
-    rte_pktmbuf_free(held[--n]);
+    thread_give_segment_buffers(2);
     dp_poll(t.worker, t.now_ns);
-    while (n > 0)
-        rte_pktmbuf_free(held[--n]);
+    thread_give_segment_buffers(UINT32_MAX);
     thread_poll_and_take_all();
     assert_int_equal(t.received, 3);
     assert_true(dp_settled(t.dp));
@@ -108,8 +103,6 @@ static void without_buffers_framing_waits_and_no_number_is_skipped(void **state)
 static void the_end_without_buffers_loses_none(void **state)
 {
     (void)state;
-    static struct rte_mbuf *held[65536];
-    uint32_t n = 0;
     thread_open(64, 64);
     thread_add_ms(0, 200);
     for (int i = 0; i < 640; i++) { // fast: bursts grow
@@ -117,16 +110,74 @@ static void the_end_without_buffers_loses_none(void **state)
         if (i % 32 == 31)
             thread_poll_and_take_all();
     }
-    while (n < 65536 && (held[n] = rte_pktmbuf_alloc(t.gb.pool)) != NULL)
-        n++;
+    thread_hold_segment_buffers();
     thread_send(0, 900);
     thread_send(0, 100);
     thread_send(0, 900);
     thread_poll_to_rest();
     assert_int_equal(dp_queued(t.worker).packets, 3);
     assert_true(dp_balanced(t.worker));
-    while (n > 0)
-        rte_pktmbuf_free(held[--n]);
+    thread_give_segment_buffers(UINT32_MAX);
+    thread_close();
+}
+
+static void shrink_n201_u(uint16_t n201_u)
+{
+    thread_do(&(struct command){.op = COMMAND_ms_n201_u,
+                                .ms_n201_u = {.ms_id = 0, .sapi = 3, .n201_u = n201_u}});
+}
+
+// Sixteen segments are all that there are (TS 44.065 6.7): what was queued for larger ones ends.
+static void what_fits_no_more_ends(void **state)
+{
+    struct dp_config c = thread_config(100, 64);
+    (void)state;
+    c.gn.mtu_octets = 9000;
+    thread_open_config(&c);
+    thread_add_ms(0, 1520);
+    thread_cell(0, 1000);
+    thread_send_frame(thread_gn_frame(t.pdp[0].teid, 6000, 0));
+    thread_send(0, 700);
+    thread_send_frame(thread_gn_frame(t.pdp[0].teid, 6000, 0));
+    thread_poll_to_rest();
+    shrink_n201_u(140);
+    thread_cell(TIME_NEVER, 0);
+    thread_poll_and_take_all();
+    assert_int_equal(thread_dropped(DROP_npdu_oversize).packets, 2);
+    assert_int_equal(thread_dropped(DROP_npdu_oversize).octets, 12000);
+    assert_int_equal(t.received, 1);
+    thread_send(0, 1500);
+    thread_poll_and_take_all();
+    assert_int_equal(t.received, 2);
+    thread_close();
+}
+
+static uint32_t drain_frames(void)
+{
+    struct rte_mbuf *m;
+    uint32_t n = 0;
+    thread_poll_to_rest();
+    for (; rte_ring_dequeue(t.gb.from_port, (void **)&m) == 0; n++)
+        rte_pktmbuf_free(m);
+    return n;
+}
+
+// N201-U changes from the next N-PDU on.
+static void what_has_begun_goes_on(void **state)
+{
+    struct dp_config c = thread_config(100, 64);
+    (void)state;
+    c.gn.mtu_octets = 9000;
+    thread_open_config(&c);
+    thread_add_ms(0, 1520);
+    thread_cell(8000, 1600);
+    thread_send_frame(thread_gn_frame(t.pdp[0].teid, 6000, 0));
+    assert_int_equal(drain_frames(), 1);
+    shrink_n201_u(140);
+    thread_cell(TIME_NEVER, 0);
+    assert_int_equal(drain_frames(), 3);
+    assert_int_equal(thread_dropped(DROP_npdu_oversize).packets, 0);
+    assert_true(dp_balanced(t.worker));
     thread_close();
 }
 
@@ -138,6 +189,8 @@ int main(void)
         cmocka_unit_test(a_full_queue_drops_by_reason),
         cmocka_unit_test(without_buffers_framing_waits_and_no_number_is_skipped),
         cmocka_unit_test(the_end_without_buffers_loses_none),
+        cmocka_unit_test(what_fits_no_more_ends),
+        cmocka_unit_test(what_has_begun_goes_on),
     };
     return cmocka_run_group_tests(tests, thread_start_eal, NULL);
 }

@@ -1,11 +1,8 @@
 // See thread.h.
 #include "tests/dataplane/down/thread.h"
 
-#include <rte_eal.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define PLENTY 4000000u
 
 struct thread t;
 
@@ -39,8 +36,8 @@ static void judge(const struct gb_npdu *npdu)
     }
     pdp->received++;
     pdp->lifetime_cs = npdu->lifetime_cs;
-    bool good = found && ms == pdp->ms && npdu->bvci == 2 && npdu->sapi == pdp->sapi &&
-                (t.any_lifetime || npdu->lifetime_cs <= LIFETIME_CS);
+    bool good = found && ms == pdp->ms && npdu->bvci == 2 + t.bvc_of[ms] &&
+                npdu->sapi == pdp->sapi && (t.any_lifetime || npdu->lifetime_cs <= LIFETIME_CS);
     if (!good && t.wrong++ == 0)
         print_message("# wrong: TLLI %08x, NSAPI %u, %zu octets\n", npdu->tlli, npdu->nsapi,
                       npdu->len);
@@ -63,8 +60,13 @@ void thread_command(const struct command *c, int64_t wanted)
 
 void thread_poll_to_rest(void)
 {
-    while (dp_poll(t.worker, t.now_ns) == t.now_ns)
-        ;
+    bool rest = false;
+    for (uint32_t rounds = 0; !rest; rounds++) {
+        assert_true(rounds < 100000);
+        rest = true;
+        for (uint32_t w = 0; w < t.workers; w++)
+            rest &= dp_poll(dp_worker(t.dp, w), t.now_ns) != t.now_ns;
+    }
 }
 
 void thread_do(const struct command *c)
@@ -83,18 +85,45 @@ void thread_cell(uint64_t rate_bit_per_s, uint32_t bucket_octets)
                                              .bucket_octets = bucket_octets}});
 }
 
-static void open_cell(void)
+struct command thread_nsvc(uint32_t nsvc, uint32_t nse)
 {
+    return (struct command){.op = COMMAND_nsvc,
+                            .nsvc = {.nsvc_id = nsvc,
+                                     .nse_id = nse,
+                                     .nsvci = (uint16_t)nsvc,
+                                     .peer_address = address_of_ipv4(BSS + nsvc),
+                                     .peer_port = BSS_PORT,
+                                     .has_peer_mac = true,
+                                     .peer_mac = {{2, 0, 0, 0, 0, (uint8_t)(0x10 + nsvc)}},
+                                     .weight = 1}};
+}
+
+void thread_add_nse(uint32_t nse)
+{
+    struct command nsvc = thread_nsvc(nse, nse);
     thread_do(&(struct command){.op = COMMAND_nse,
-                                .nse = {.nsei = 101, .peer_address = BSS, .peer_port = 23001}});
-    thread_do(&(struct command){.op = COMMAND_bvc, .bvc = {.bvci = 2}});
-    thread_cell(TIME_NEVER, 0);
+                                .nse = {.nse_id = nse, .nsei = (uint16_t)(101 + nse)}});
+    thread_do(&nsvc);
+}
+
+void thread_add_cell(uint32_t bvc, uint32_t nse)
+{
+    thread_do(&(struct command){
+        .op = COMMAND_bvc, .bvc = {.bvc_id = bvc, .nse_id = nse, .bvci = (uint16_t)(2 + bvc)}});
+    thread_do(&(struct command){.op = COMMAND_bvc_flow, .bvc_flow = {.bvc_id = bvc}});
+}
+
+void thread_add_plain_ms_in(uint32_t bvc, uint32_t ms, uint16_t n201_u)
+{
+    thread_do(&(struct command){
+        .op = COMMAND_ms,
+        .ms = {.ms_id = ms, .bvc_id = bvc, .tlli = TLLI_FIRST + ms, .n201_u = n201_u}});
+    t.bvc_of[ms] = bvc;
 }
 
 void thread_add_plain_ms(uint32_t ms, uint16_t n201_u)
 {
-    thread_do(&(struct command){.op = COMMAND_ms,
-                                .ms = {.ms_id = ms, .tlli = TLLI_FIRST + ms, .n201_u = n201_u}});
+    thread_add_plain_ms_in(0, ms, n201_u);
 }
 
 void thread_add_pfc(uint32_t ms, uint8_t slot, uint8_t traffic_class)
@@ -122,59 +151,6 @@ void thread_add_ms(uint32_t id, uint16_t n201_u)
     thread_add_pdp(id, id, 0, 5, 3);
 }
 
-void thread_set_aqm(struct dp_class *class, const char *name)
-{
-    uint64_t params[AQM_PARAMS_MAX];
-    for (class->aqm = 0; strcmp(aqm_list[class->aqm]->name, name) != 0; class->aqm++)
-        assert_true(class->aqm + 1u < aqm_count);
-    const struct aqm_ops *ops = aqm_list[class->aqm];
-    aqm_standard_params(ops, params);
-    class->aqm_params.n = ops->param_count;
-    for (uint32_t i = 0; i < ops->param_count; i++)
-        class->aqm_params.item[i] =
-            (struct dp_aqm_param){(uint8_t)aqm_level_unit(params[i]), aqm_level_value(params[i])};
-}
-
-static struct dp_class a_class(void)
-{
-    struct dp_class class = {.weight = 1,
-                             .packets = PLENTY,
-                             .octets = PLENTY,
-                             .lifetime_ns = LIFETIME_CS * 10000000ULL,
-                             .scope = SCHED_SCOPE_PFC};
-    thread_set_aqm(&class, "tail-drop");
-    return class;
-}
-
-struct dp_config thread_config(uint32_t queue_packets, uint32_t gb_ring)
-{
-    struct dp_config c = {.nses = 1,
-                          .bvcs = 2,
-                          .mss = MSS,
-                          .pdps = PDPS,
-                          .pfcs_an_ms = 3,
-                          .flow_quantum_octets = 300,
-                          .queue_packets = queue_packets,
-                          .queue_octets = 1 << 20,
-                          .bvc_packets = PLENTY,
-                          .bvc_octets = PLENTY,
-                          .ms_packets = PLENTY,
-                          .ms_octets = PLENTY,
-                          .gn_ring_frames = 256,
-                          .gb_ring_frames = gb_ring,
-                          .gn_address = SGSN_GN,
-                          .gn_mac = {{2, 0, 0, 0, 0, 1}},
-                          .gn_mtu_octets = 1600,
-                          .gb_address = SGSN_GB,
-                          .gb_mac = {{2, 0, 0, 0, 0, 2}},
-                          .gb_port = 23000,
-                          .gb_mtu_octets = 1600};
-    c.classes.n = CLASS_COUNT;
-    for (int i = 0; i < CLASS_COUNT; i++)
-        c.classes.item[i] = a_class();
-    return c;
-}
-
 void thread_open_config(const struct dp_config *c)
 {
     const char *why = NULL;
@@ -185,11 +161,13 @@ void thread_open_config(const struct dp_config *c)
     t.dp = dp_create(c, &why);
     if (!t.dp)
         fail_msg("no dataplane: %s", why);
-    t.worker = dp_worker(t.dp);
-    t.gn = dp_gn_far_end(t.dp);
-    t.gb = dp_gb_far_end(t.dp);
+    t.workers = c->workers;
+    t.worker = dp_worker(t.dp, 0);
+    t.gn = dp_far_end(t.dp, STATS_GN, 0);
+    t.gb = dp_far_end(t.dp, STATS_GB, 0);
     t.receiver = gb_receiver_new(deliver, NULL);
-    open_cell();
+    thread_add_nse(0);
+    thread_add_cell(0, 0);
 }
 
 void thread_open(uint32_t queue_packets, uint32_t gb_ring)
@@ -198,12 +176,20 @@ void thread_open(uint32_t queue_packets, uint32_t gb_ring)
     thread_open_config(&c);
 }
 
-void thread_close(void)
+static void drain(struct rte_ring *from)
 {
     struct rte_mbuf *m;
-    while (rte_ring_dequeue(t.gb.from_port, (void **)&m) == 0)
+    while (rte_ring_dequeue(from, (void **)&m) == 0)
         rte_pktmbuf_free(m);
-    assert_int_equal(dp_stats(t.worker)->commands_refused, 0);
+}
+
+void thread_close(void)
+{
+    for (uint32_t w = 0; w < t.workers; w++) {
+        drain(dp_far_end(t.dp, STATS_GN, w).from_port);
+        drain(dp_far_end(t.dp, STATS_GB, w).from_port);
+        assert_int_equal(dp_stats(dp_worker(t.dp, w))->commands_refused, 0);
+    }
     uint32_t held = dp_destroy(t.dp);
     t.dp = NULL;
     gb_receiver_free(t.receiver);
@@ -248,7 +234,7 @@ struct rte_mbuf *thread_gn_frame(uint32_t teid, uint32_t octets, uint32_t seed)
     thread_put16(ip + 2, 36 + octets);
     ip[8] = 9;
     ip[9] = 17;
-    thread_put32(ip + 12, 0xc0000202);
+    thread_put32(ip + 12, GGSN);
     thread_put32(ip + 16, SGSN_GN);
     thread_put_ip_checksum(ip);
     thread_put16(b + 34, 2152);
@@ -318,12 +304,15 @@ uint32_t thread_take(uint32_t n)
 void thread_poll_and_take_all(void)
 {
     uint64_t next;
+    uint32_t rounds = 0;
     do {
+        assert_true(rounds++ < 100000);
         next = dp_poll(t.worker, t.now_ns);
         assert_true(dp_balanced(t.worker));
     } while (thread_take(UINT32_MAX) > 0 || next == t.now_ns);
-    assert_int_equal(dp_stats(t.worker)->gb_tx_packets, t.taken_frames);
-    assert_int_equal(dp_stats(t.worker)->gb_tx_octets, t.taken_octets);
+    const struct stats_port *gb = &dp_stats(t.worker)->of_port[STATS_GB];
+    assert_int_equal(gb->tx_packets, t.taken_frames);
+    assert_int_equal(gb->tx_octets, t.taken_octets);
 }
 
 void thread_run_until(uint64_t end_ns)
@@ -341,18 +330,32 @@ void thread_run_until(uint64_t end_ns)
 
 struct stats_drop thread_dropped(enum drop_reason reason)
 {
-    struct stats_drop sum = {0};
-    for (int c = 0; c <= CLASS_COUNT; c++) {
+    struct stats_drop sum = dp_stats(t.worker)->of_port[STATS_GN].drop[reason];
+    for (int c = 0; c < CLASS_COUNT; c++) {
         sum.packets += dp_stats(t.worker)->of_class[c].drop[reason].packets;
         sum.octets += dp_stats(t.worker)->of_class[c].drop[reason].octets;
     }
     return sum;
 }
 
-int thread_start_eal(void **state)
+#define SEGMENT_BUFFERS_MOST 65536u
+static struct rte_mbuf *segment_buffers[SEGMENT_BUFFERS_MOST];
+static uint32_t segment_buffer_count;
+
+void thread_hold_segment_buffers(void)
 {
-    (void)state;
-    char *argv[] = {"thread_test",    "--no-huge",         "--no-shconf", "--no-pci",
-                    "--no-telemetry", "--log-level=error", "-m",          "256"};
-    return rte_eal_init(sizeof argv / sizeof argv[0], argv) < 0;
+    struct rte_mempool *pool = rte_mempool_lookup("segments0");
+    struct rte_mbuf *m;
+    assert_non_null(pool);
+    segment_buffer_count = 0;
+    while ((m = rte_pktmbuf_alloc(pool)) != NULL) {
+        assert_true(segment_buffer_count < SEGMENT_BUFFERS_MOST);
+        segment_buffers[segment_buffer_count++] = m;
+    }
+}
+
+void thread_give_segment_buffers(uint32_t n)
+{
+    for (; n > 0 && segment_buffer_count > 0; n--)
+        rte_pktmbuf_free(segment_buffers[--segment_buffer_count]);
 }

@@ -14,11 +14,14 @@
 #include <rte_ring.h>
 
 #include "dataplane/dataplane.h"
+#include "dataplane/wire/address.h"
 #include "tests/oracle/gb_receiver.h"
 
 #define SGSN_GN         0xc0000201u
+#define GGSN            0xc0000202u
 #define SGSN_GB         0xc6336401u
-#define BSS             0xc6336402u
+#define BSS             0xc6336402u // of NSE 0; the next address is that of the next one
+#define BSS_PORT        23001
 #define TLLI_FIRST      0xc0000000u
 #define LIFETIME_CS     4000
 #define SIZE_MAX_OCTETS 1500u
@@ -42,13 +45,15 @@ struct thread_pdp {
 
 struct thread {
     struct dp *dp;
-    struct dp_worker *worker;
-    struct dp_far_end gn, gb;
+    uint32_t workers;
+    struct dp_worker *worker; // the first; of more than one only commands are taken care of here
+    struct dp_far_end gn, gb; // its
     struct gb_receiver *receiver;
     struct expected *expected;
     uint32_t expecteds, expected_room;
     struct thread_pdp pdp[PDPS];
     uint32_t pdp_of[MSS][NSAPIS];
+    uint32_t bvc_of[MSS];
     uint32_t received, wrong;
     // Some are known to be dropped: what comes out may skip others of its context, and counts them.
     bool lossy;
@@ -78,17 +83,26 @@ void thread_command(const struct command *c, int64_t wanted);
 // Sends it and lets the worker carry it out.
 void thread_do(const struct command *c);
 
+// One more NSE with an NS-VC, both of that number; and the command that makes such an NS-VC.
+void thread_add_nse(uint32_t nse);
+struct command thread_nsvc(uint32_t nsvc, uint32_t nse);
+
+// A cell that is not limited; BVCI 2 and on.
+void thread_add_cell(uint32_t bvc, uint32_t nse);
+
 // The cell's bucket; TIME_NEVER bit/s is none.
 void thread_cell(uint64_t rate_bit_per_s, uint32_t bucket_octets);
 
-// An MS alone; a packet flow of it; a PDP context. thread_add_ms is all three: context and MS of
-// one number, NSAPI 5, SAPI 3, slot 0, background.
+// An MS alone, in cell 0 or another; a packet flow of it; a PDP context. thread_add_ms is all
+// three: context and MS of one number, NSAPI 5, SAPI 3, slot 0, background.
 void thread_add_plain_ms(uint32_t ms, uint16_t n201_u);
+void thread_add_plain_ms_in(uint32_t bvc, uint32_t ms, uint16_t n201_u);
 void thread_add_pfc(uint32_t ms, uint8_t slot, uint8_t traffic_class);
 void thread_add_pdp(uint32_t pdp, uint32_t ms, uint8_t slot, uint8_t nsapi, uint8_t sapi);
 void thread_add_ms(uint32_t id, uint16_t n201_u);
 
 // Ethernet 14, IPv4 20, UDP 8, GTP-U 8, then the N-PDU.
+// From GGSN's port 2152, MAC 02:00:00:00:00:07.
 struct rte_mbuf *thread_gn_frame(uint32_t teid, uint32_t octets, uint32_t seed);
 void thread_send_frame(struct rte_mbuf *m);
 
@@ -107,7 +121,12 @@ void thread_poll_and_take_all(void);
 // Goes on until that time, at each instant that the worker asks for, taking all that comes.
 void thread_run_until(uint64_t end_ns);
 
+// Of frames of Gn, and of N-PDUs.
 struct stats_drop thread_dropped(enum drop_reason reason);
+
+// Takes all the buffers that segments are framed in, and gives so many of them back.
+void thread_hold_segment_buffers(void);
+void thread_give_segment_buffers(uint32_t n);
 
 void thread_put16(uint8_t *b, uint32_t v);
 void thread_put32(uint8_t *b, uint32_t v);

@@ -77,7 +77,7 @@ static uint16_t note_offered(uint16_t port, uint16_t queue, struct rte_mbuf **m,
 {
     (void)port, (void)queue, (void)ctx;
     for (uint32_t i = 0; i < n; i++)
-        sums[(dp_stats(t.worker)->gb_tx_packets + i) % SUMS] =
+        sums[(dp_stats(t.worker)->of_port[STATS_GB].tx_packets + i) % SUMS] =
             sum_of(rte_pktmbuf_mtod(m[i], uint8_t *), m[i]->pkt_len);
     return n;
 }
@@ -228,9 +228,9 @@ static void expect_bursts(bool ciphers, uint32_t most_out, uint32_t in)
     assert_int_equal(most_at_once(), most_out);
     for (int i = 0; i < 200; i++, sent++)
         thread_send(i % 12, 40);
-    uint64_t before = dp_stats(t.worker)->gn_rx_packets;
+    uint64_t before = dp_stats(t.worker)->of_port[STATS_GN].rx_packets;
     dp_poll(t.worker, t.now_ns);
-    assert_int_equal(dp_stats(t.worker)->gn_rx_packets - before, in);
+    assert_int_equal(dp_stats(t.worker)->of_port[STATS_GN].rx_packets - before, in);
     thread_poll_and_take_all();
     expect_all(sent);
     thread_close();
@@ -257,7 +257,7 @@ static void a_refused_gathering_waits(void **state)
         assert_true(dp_balanced(t.worker));
         thread_take(7);
     }
-    assert_true(dp_stats(t.worker)->gb_tx_refused > 10);
+    assert_true(dp_stats(t.worker)->of_port[STATS_GB].tx_refused > 10);
     expect_all(sent);
     thread_close();
 }
@@ -288,25 +288,21 @@ static void little_is_gathered_ahead_of_a_slow_port(void **state)
 
 static void without_buffers_the_frames_that_are_there_go(void **state)
 {
-    static struct rte_mbuf *held[65536];
-    uint32_t n = 0, sent;
+    uint32_t sent;
     (void)state;
     open_thread(4096, 1024);
     sent = queue_behind_a_stopped_cell(1000, true, 140);
-    while (n < 65536 && (held[n] = rte_pktmbuf_alloc(t.gb.pool)) != NULL)
-        n++;
+    thread_hold_segment_buffers();
     open_cell_at_once();
     for (int i = 0; i < 20; i++) {
         dp_poll(t.worker, t.now_ns);
         assert_true(dp_balanced(t.worker));
         thread_take(UINT32_MAX);
-        for (int more = 0; more < 2 && n > 0; more++)
-            rte_pktmbuf_free(held[--n]);
+        thread_give_segment_buffers(2);
     }
     assert_true(dp_stats(t.worker)->no_buffer > 10);
     assert_true(t.received < sent);
-    while (n > 0)
-        rte_pktmbuf_free(held[--n]);
+    thread_give_segment_buffers(UINT32_MAX);
     most_at_once();
     expect_all(sent);
     thread_close();

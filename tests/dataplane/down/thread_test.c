@@ -53,7 +53,7 @@ static void frames_carry_the_configured_addresses(void **state)
 {
     (void)state;
     // IPv4 20, UDP 8, NS 4, BSSGP 14, LLC 3, SNDCP 4, N-PDU 20, FCS 3 are 76 octets.
-    static const uint8_t outer[] = {0,    0,    0,    0,  0,   0,  2,   0,  0,   0, 0,    2,
+    static const uint8_t outer[] = {2,    0,    0,    0,  0,   16, 2,   0,  0,   0, 0,    2,
                                     0x08, 0x00, 0x45, 0,  0,   76, 0,   0,  0,   0, 64,   17,
                                     0,    0,    198,  51, 100, 1,  198, 51, 100, 2, 0x59, 0xd8,
                                     0x59, 0xd9, 0,    56, 0,   0,  0,   0,  0,   2};
@@ -110,7 +110,7 @@ static void an_npdu_beyond_16_segments_is_refused(void **state)
     struct rte_mbuf *m;
     uint32_t frames = 0;
     struct dp_config c = thread_config(16, 64);
-    c.gn_mtu_octets = 9000;
+    c.gn.mtu_octets = 9000;
     thread_open_config(&c);
     thread_add_ms(0, 140);
     thread_send_frame(thread_gn_frame(t.pdp[0].teid, 2192, 0));

@@ -1,0 +1,325 @@
+// See commands_parts.h: what is there, by what control has sent and workers have told.
+#include "dataplane/commands_parts.h"
+
+#include <rte_hash.h>
+#include <rte_ring_elem.h>
+
+bool commands_named(const struct commands *k, uint32_t nse, enum state_named kind, uint32_t value)
+{
+    struct state_name name = state_name(nse, kind, value);
+    return rte_hash_lookup(k->names, &name) >= 0;
+}
+
+static void name(struct commands *k, uint32_t nse, enum state_named kind, uint32_t value)
+{
+    struct state_name name = state_name(nse, kind, value);
+    rte_hash_add_key(k->names, &name);
+}
+
+static void unname(struct commands *k, uint32_t nse, enum state_named kind, uint32_t value)
+{
+    struct state_name name = state_name(nse, kind, value);
+    rte_hash_del_key(k->names, &name);
+}
+
+uint32_t commands_nse_of_ms(const struct commands *k, uint32_t ms)
+{
+    return k->bvc[k->ms[ms].bvc].nse;
+}
+
+uint32_t commands_worker_of_bvc(const struct commands *k, uint32_t bvc)
+{
+    return k->nse[k->bvc[bvc].nse].worker;
+}
+
+uint32_t commands_worker_of_ms(const struct commands *k, uint32_t ms)
+{
+    return commands_worker_of_bvc(k, k->ms[ms].bvc);
+}
+
+static void note_nse(struct commands *k, uint32_t id)
+{
+    uint8_t worker = (uint8_t)(id % k->workers);
+    k->nse[id] = (struct made_nse){.made = true, .worker = worker, .since = k->worker[worker].sent};
+}
+
+static void note_nsvc(struct commands *k, const struct command_nsvc *c)
+{
+    struct state_endpoint endpoint = state_endpoint(c);
+    struct made_nse *nse = &k->nse[c->nse_id];
+    k->nsvc[c->nsvc_id] =
+        (struct made_nsvc){true, c->nse_id, endpoint, k->worker[nse->worker].sent};
+    rte_hash_add_key(k->endpoints, &endpoint);
+    nse->nsvcs++;
+}
+
+static void note_nsvc_removed(struct commands *k, uint32_t id)
+{
+    struct made_nsvc *nsvc = &k->nsvc[id];
+    nsvc->made = false;
+    rte_hash_del_key(k->endpoints, &nsvc->endpoint);
+    k->nse[nsvc->nse].nsvcs--;
+}
+
+static void note_bvc(struct commands *k, const struct command_bvc *c)
+{
+    struct made_nse *nse = &k->nse[c->nse_id];
+    k->bvc[c->bvc_id] = (struct made_bvc){
+        .made = true, .bvci = c->bvci, .nse = c->nse_id, .since = k->worker[nse->worker].sent};
+    name(k, c->nse_id, STATE_NAMED_BVCI, c->bvci);
+    nse->bvcs++;
+}
+
+static void note_ms(struct commands *k, const struct command_ms *c)
+{
+    uint64_t sent = k->worker[commands_worker_of_bvc(k, c->bvc_id)].sent;
+    k->ms[c->ms_id] = (struct made_ms){.made = true,
+                                       .bvc = c->bvc_id,
+                                       .tlli = c->tlli,
+                                       .old_tlli = c->tlli,
+                                       .first_pdp = STATE_NONE,
+                                       .since = sent,
+                                       .said = sent};
+    name(k, k->bvc[c->bvc_id].nse, STATE_NAMED_TLLI, c->tlli);
+    k->bvc[c->bvc_id].mss++;
+}
+
+static void end_old_tlli(struct commands *k, uint32_t id)
+{
+    struct made_ms *ms = &k->ms[id];
+    if (ms->old_tlli != ms->tlli)
+        unname(k, commands_nse_of_ms(k, id), STATE_NAMED_TLLI, ms->old_tlli);
+    ms->old_tlli = ms->tlli;
+}
+
+static void note_ms_moved(struct commands *k, uint32_t id, uint32_t bvc)
+{
+    struct made_ms *ms = &k->ms[id];
+    uint32_t from = commands_nse_of_ms(k, id), to = k->bvc[bvc].nse;
+    if (from != to) {
+        end_old_tlli(k, id);
+        unname(k, from, STATE_NAMED_TLLI, ms->tlli);
+        name(k, to, STATE_NAMED_TLLI, ms->tlli);
+    }
+    k->bvc[ms->bvc].mss--;
+    ms->bvc = bvc;
+    k->bvc[bvc].mss++;
+}
+
+static void note_ms_move(struct commands *k, const struct command_ms_move *c)
+{
+    struct made_ms *ms = &k->ms[c->ms_id];
+    uint32_t from = commands_worker_of_ms(k, c->ms_id);
+    note_ms_moved(k, c->ms_id, c->bvc_id);
+    uint32_t to = commands_worker_of_ms(k, c->ms_id);
+    ms->said = k->worker[to].sent;
+    if (to != from)
+        ms->since = ms->said;
+}
+
+static void note_ms_tlli(struct commands *k, const struct command_ms_tlli *c)
+{
+    end_old_tlli(k, c->ms_id);
+    if (c->tlli == k->ms[c->ms_id].tlli)
+        return;
+    name(k, commands_nse_of_ms(k, c->ms_id), STATE_NAMED_TLLI, c->tlli);
+    k->ms[c->ms_id].tlli = c->tlli;
+}
+
+static void note_ms_removed(struct commands *k, uint32_t ms)
+{
+    end_old_tlli(k, ms);
+    unname(k, commands_nse_of_ms(k, ms), STATE_NAMED_TLLI, k->ms[ms].tlli);
+    k->ms[ms].made = false;
+    k->bvc[k->ms[ms].bvc].mss--;
+}
+
+static void note_pdp(struct commands *k, const struct command_pdp *c, uint32_t teid)
+{
+    struct made_ms *ms = &k->ms[c->ms_id];
+    k->pdp[c->pdp_id] = (struct made_pdp){.made = true,
+                                          .has_ggsn = c->has_ggsn_id,
+                                          .nsapi = c->nsapi,
+                                          .teid = teid,
+                                          .next = ms->first_pdp,
+                                          .ms = c->ms_id,
+                                          .ggsn = c->ggsn_id};
+    ms->first_pdp = c->pdp_id;
+    ms->nsapis |= (uint16_t)(1u << c->nsapi);
+    ms->slot_of[c->nsapi] = c->slot;
+    if (c->has_ggsn_id)
+        k->ggsn[c->ggsn_id].pdps++;
+}
+
+static void note_pdp_removed(struct commands *k, uint32_t id)
+{
+    struct made_pdp *pdp = &k->pdp[id];
+    uint32_t *link = &k->ms[pdp->ms].first_pdp;
+    while (*link != id)
+        link = &k->pdp[*link].next;
+    *link = pdp->next;
+    pdp->made = false;
+    k->ms[pdp->ms].nsapis &= (uint16_t) ~(1u << pdp->nsapi);
+    if (pdp->has_ggsn)
+        k->ggsn[pdp->ggsn].pdps--;
+}
+
+// ---- Cells that go ----
+
+// A worker moves an MS that it hears in another cell, so control may remove a cell that it thinks
+// empty and that no longer is. So a removal holds when its worker has come past it and had nothing
+// to say: its next event has a count that includes the removal, or there is none.
+
+static void note_bvc_removed(struct commands *k, uint32_t id)
+{
+    struct made_bvc *bvc = &k->bvc[id];
+    struct commands_worker *worker = &k->worker[commands_worker_of_bvc(k, id)];
+    bvc->going = true;
+    bvc->removed = worker->sent;
+    bvc->next_going = STATE_NONE;
+    if (worker->first_going == STATE_NONE)
+        worker->first_going = id;
+    else
+        k->bvc[worker->last_going].next_going = id;
+    worker->last_going = id;
+    k->nse[bvc->nse].going++;
+}
+
+// The first of a worker's that goes does so no longer.
+static struct made_bvc *take_going(struct commands *k, struct commands_worker *worker)
+{
+    struct made_bvc *bvc = &k->bvc[worker->first_going];
+    worker->first_going = bvc->next_going;
+    bvc->going = false;
+    k->nse[bvc->nse].going--;
+    return bvc;
+}
+
+// Those that the worker had removed when it had carried out so many commands.
+static void cells_gone(struct commands *k, struct commands_worker *worker, uint64_t commands)
+{
+    while (worker->first_going != STATE_NONE && k->bvc[worker->first_going].removed <= commands) {
+        struct made_bvc *bvc = take_going(k, worker);
+        unname(k, bvc->nse, STATE_NAMED_BVCI, bvc->bvci);
+        k->nse[bvc->nse].bvcs--;
+        bvc->made = false;
+    }
+}
+
+static uint64_t carried_out(const struct commands_worker *worker)
+{
+    return __atomic_load_n(worker->carried_out, __ATOMIC_ACQUIRE);
+}
+
+bool commands_settled(const struct commands *k)
+{
+    for (uint32_t w = 0; w < k->workers; w++)
+        if (carried_out(&k->worker[w]) != k->worker[w].sent)
+            return false;
+    return true;
+}
+
+void commands_settle_going(struct commands *k)
+{
+    for (uint32_t w = 0; w < k->workers; w++) {
+        struct commands_worker *worker = &k->worker[w];
+        if (worker->first_going == STATE_NONE)
+            continue;
+        uint64_t commands = carried_out(worker); // before the look at what it has said by then
+        if (rte_ring_empty(worker->events))
+            cells_gone(k, worker, commands);
+    }
+}
+
+// ---- Events ----
+
+// What the worker means by an id is what it is now. An MS that has gone to another worker since, or
+// come back, counts as another: what is late of it is not put down to anybody.
+static bool is_still(const struct event *event, bool made, uint32_t worker, uint64_t since)
+{
+    return made && worker == event->worker && since <= event->commands;
+}
+
+#define CLEAR_FORMER(kind, worker)                                                     \
+    if (e->kind##_id != EVENT_NONE &&                                                  \
+        !is_still(e, k->kind[e->kind##_id].made, worker, k->kind[e->kind##_id].since)) \
+        e->kind##_id = EVENT_NONE;
+
+static void clear_former(const struct commands *k, struct event *e)
+{
+    CLEAR_FORMER(nsvc, k->nse[k->nsvc[e->nsvc_id].nse].worker)
+    CLEAR_FORMER(nse, k->nse[e->nse_id].worker)
+    CLEAR_FORMER(bvc, commands_worker_of_bvc(k, e->bvc_id))
+    CLEAR_FORMER(ms, commands_worker_of_ms(k, e->ms_id))
+}
+
+void commands_note_event(struct commands *k, struct event *event)
+{
+    struct commands_worker *worker = &k->worker[event->worker];
+    cells_gone(k, worker, event->commands);
+    clear_former(k, event);
+    // What control has said of that MS since then is the later word.
+    if (event->kind == EVENT_moved && event->ms_id != EVENT_NONE &&
+        k->ms[event->ms_id].said <= event->commands)
+        note_ms_moved(k, event->ms_id, event->bvc_id);
+    if (event->kind == EVENT_bvc_kept) // of those that still go it is the first
+        take_going(k, worker);
+}
+
+// ---- Commands ----
+
+void commands_note(struct commands *k, const struct command *c)
+{
+    switch ((enum command_op)c->op) {
+    case COMMAND_nse:
+        note_nse(k, c->nse.nse_id);
+        break;
+    case COMMAND_nsvc:
+        note_nsvc(k, &c->nsvc);
+        break;
+    case COMMAND_nsvc_remove:
+        note_nsvc_removed(k, c->nsvc_remove.nsvc_id);
+        break;
+    case COMMAND_ggsn:
+        k->ggsn[c->ggsn.ggsn_id] = (struct made_ggsn){.made = true};
+        break;
+    case COMMAND_ggsn_remove:
+        k->ggsn[c->ggsn_remove.ggsn_id].made = false;
+        break;
+    case COMMAND_nse_remove:
+        k->nse[c->nse_remove.nse_id].made = false;
+        break;
+    case COMMAND_bvc:
+        note_bvc(k, &c->bvc);
+        break;
+    case COMMAND_bvc_remove:
+        note_bvc_removed(k, c->bvc_remove.bvc_id);
+        break;
+    case COMMAND_ms:
+        note_ms(k, &c->ms);
+        break;
+    case COMMAND_ms_move:
+        note_ms_move(k, &c->ms_move);
+        break;
+    case COMMAND_ms_tlli:
+        note_ms_tlli(k, &c->ms_tlli);
+        break;
+    case COMMAND_ms_remove:
+        note_ms_removed(k, c->ms_remove.ms_id);
+        break;
+    case COMMAND_pfc:
+        k->ms[c->pfc.ms_id].slots |= (uint8_t)(1u << c->pfc.slot);
+        break;
+    case COMMAND_pfc_remove:
+        k->ms[c->pfc_remove.ms_id].slots &= (uint8_t) ~(1u << c->pfc_remove.slot);
+        break;
+    case COMMAND_pdp:
+        note_pdp(k, &c->pdp, c->teid);
+        break;
+    case COMMAND_pdp_remove:
+        note_pdp_removed(k, c->pdp_remove.pdp_id);
+        break;
+    default: // the others make and remove nothing
+        break;
+    }
+}

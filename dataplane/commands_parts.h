@@ -1,0 +1,21 @@
+// What the files of control's picture share: for commands*.c alone.
+#ifndef SLUICE_DATAPLANE_COMMANDS_PARTS_H
+#define SLUICE_DATAPLANE_COMMANDS_PARTS_H
+
+#include "dataplane/commands.h"
+
+// commands_check.c: 0, or why not: the values alone; then what the command names.
+int commands_values_check(const struct command *c);
+int commands_ids_check(const struct commands *k, const struct command *c);
+
+// commands_note.c: what an accepted command has changed; what has been confirmed since.
+void commands_note(struct commands *k, const struct command *c);
+void commands_settle_going(struct commands *k);
+bool commands_named(const struct commands *k, uint32_t nse, enum state_named kind, uint32_t value);
+uint32_t commands_nse_of_ms(const struct commands *k, uint32_t ms);
+uint32_t commands_worker_of_bvc(const struct commands *k, uint32_t bvc);
+uint32_t commands_worker_of_ms(const struct commands *k, uint32_t ms);
+
+extern const struct field_record commands_fields[COMMAND_COUNT];
+
+#endif

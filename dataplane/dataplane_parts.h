@@ -1,0 +1,17 @@
+// The dataplane whole, for dataplane*.c alone.
+#ifndef SLUICE_DATAPLANE_DATAPLANE_PARTS_H
+#define SLUICE_DATAPLANE_DATAPLANE_PARTS_H
+
+#include "dataplane/commands.h"
+#include "dataplane/worker.h"
+
+struct dp {
+    uint32_t workers;
+    struct dp_worker *worker[DP_WORKERS_MAX];
+    struct port_device device[STATS_SIDES];
+    struct post post[DP_WORKERS_MAX];
+    struct commands commands;
+    uint32_t next_event; // the worker whose turn it is
+};
+
+#endif

@@ -1,0 +1,148 @@
+// See dataplane.h: commands in, events out, and reading. Nothing here runs per packet.
+#include <rte_ring_elem.h>
+
+#include "dataplane/commands_parts.h"
+#include "dataplane/dataplane_parts.h"
+
+bool dp_event(struct dp *dp, struct event *event)
+{
+    for (uint32_t tried = 0; tried < dp->workers; tried++) {
+        struct dp_worker *worker = dp->worker[dp->next_event];
+        dp->next_event = (dp->next_event + 1) % dp->workers;
+        if (rte_ring_sc_dequeue_elem(worker->events, event, sizeof *event) == 0) {
+            commands_note_event(&dp->commands, event);
+            return true;
+        }
+    }
+    return false;
+}
+
+void dp_event_done(struct dp *dp, const struct event *event)
+{
+    (void)dp;
+    if (event->buffer)
+        packet_release(event->buffer);
+}
+
+int64_t dp_command(struct dp *dp, const struct command *command)
+{
+    return commands_send(&dp->commands, command);
+}
+
+bool dp_settled(const struct dp *dp)
+{
+    return commands_settled(&dp->commands);
+}
+
+struct dp_worker *dp_worker(struct dp *dp, uint32_t worker)
+{
+    return dp->worker[worker];
+}
+
+const struct stats_worker *dp_stats(const struct dp_worker *worker)
+{
+    return &worker->stats;
+}
+
+void dp_stages(struct dp_worker *worker, struct stages *stages)
+{
+    worker->down.stages = stages;
+}
+
+struct dp_queued dp_queued(const struct dp_worker *worker)
+{
+    struct dp_queued queued;
+    down_queued(&worker->down, &queued.packets, &queued.octets);
+    return queued;
+}
+
+struct dp_held dp_held(const struct dp_worker *worker, enum stats_side side)
+{
+    struct dp_held held = {0};
+    if (side == STATS_GN)
+        held.inner = dp_queued(worker);
+    else
+        up_held(&worker->up, &held.inner.packets, &held.inner.octets);
+    port_held(&worker->port[side], &held.fragments.packets, &held.fragments.octets);
+    return held;
+}
+
+struct dp_traffic dp_bvc_traffic(const struct dp *dp, uint32_t id)
+{
+    const struct commands *k = &dp->commands;
+    if (id >= k->limits.bvcs || !k->bvc[id].made)
+        return (struct dp_traffic){0};
+    const struct dp_worker *worker = dp->worker[commands_worker_of_bvc(k, id)];
+    const struct state_bvc *bvc = &worker->state.bvc[id];
+    struct sched_queued queued = sched_bvc_queued(worker->sched, id);
+    return (struct dp_traffic){.down_frames = bvc->frames,
+                               .down_octets = bvc->octets,
+                               .up_frames = bvc->up_frames,
+                               .up_octets = bvc->up_octets,
+                               .dropped_npdus = bvc->dropped,
+                               .queued = {queued.packets, queued.octets}};
+}
+
+struct dp_traffic dp_nse_traffic(const struct dp *dp, uint32_t nse)
+{
+    const struct commands *k = &dp->commands;
+    struct dp_traffic sum = {0};
+    for (uint32_t id = 0; id < k->limits.bvcs; id++) {
+        if (!k->bvc[id].made || k->bvc[id].nse != nse)
+            continue;
+        struct dp_traffic one = dp_bvc_traffic(dp, id);
+        sum.down_frames += one.down_frames;
+        sum.down_octets += one.down_octets;
+        sum.up_frames += one.up_frames;
+        sum.up_octets += one.up_octets;
+        sum.dropped_npdus += one.dropped_npdus;
+        sum.queued.packets += one.queued.packets;
+        sum.queued.octets += one.queued.octets;
+    }
+    return sum;
+}
+
+struct dp_traffic dp_ms_traffic(const struct dp *dp, uint32_t id)
+{
+    const struct commands *k = &dp->commands;
+    if (id >= k->limits.mss || !k->ms[id].made)
+        return (struct dp_traffic){0};
+    const struct dp_worker *worker = dp->worker[commands_worker_of_ms(k, id)];
+    const struct state_ms *ms = &worker->state.ms[id];
+    struct sched_queued queued = sched_ms_queued(worker->sched, id);
+    struct dp_traffic traffic = {.down_octets = ms->octets,
+                                 .up_octets = worker->state.ms_up[id].octets,
+                                 .dropped_npdus = ms->dropped,
+                                 .queued = {queued.packets, queued.octets}};
+    for (int lle = 0; lle < STATE_LLES; lle++)
+        traffic.down_frames += ms->sent[lle]; // under its present key
+    return traffic;
+}
+
+// Twice over: frames into what they carry, and that out, so that what is counted in between has to
+// agree.
+static bool balanced(const struct stats_balance *b, const struct dp_held *h)
+{
+    const struct stats_ledger *p = &b->packets, *o = &b->octets;
+    return p->in ==
+               p->aside + b->dropped_frames.packets + h->fragments.packets + b->inner_packets &&
+           o->in == o->headers + o->aside + b->dropped_frames.octets + h->fragments.octets +
+                        b->inner_octets &&
+           b->inner_packets + b->moved.packets ==
+               p->out + b->dropped_inner.packets + h->inner.packets &&
+           b->inner_octets + b->moved.octets == o->out + b->dropped_inner.octets + h->inner.octets;
+}
+
+bool dp_balanced(const struct dp_worker *worker)
+{
+    struct stats_balance down = stats_balance(&worker->stats);
+    struct stats_balance up = stats_balance_up(&worker->stats);
+    struct dp_held gn = dp_held(worker, STATS_GN), gb = dp_held(worker, STATS_GB);
+    return balanced(&down, &gn) && balanced(&up, &gb);
+}
+
+struct dp_far_end dp_far_end(const struct dp *dp, enum stats_side side, uint32_t worker)
+{
+    const struct port_device *device = &dp->device[side];
+    return (struct dp_far_end){device->rx_ring[worker], device->tx_ring[worker], device->pool};
+}

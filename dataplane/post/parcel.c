@@ -1,0 +1,161 @@
+// See post.h: an MS as a parcel. It leaves with its contexts, keys, numbers, counters and N-PDUs;
+// what has come of an uplink N-PDU has been ended before. Where a context's TEID names the worker
+// that it leaves, the context's place there says who has it now. Nothing here runs per packet.
+#include "dataplane/post/post.h"
+
+#include <rte_hash.h>
+#include <rte_ring_elem.h>
+
+// At the start of the headroom of a buffer that waits.
+struct packed {
+    struct pdu pdu;
+    struct rte_mbuf *next;
+    uint32_t slot, traffic_class;
+};
+_Static_assert(sizeof(struct packed) <= RTE_PKTMBUF_HEADROOM, "it fits in front of the N-PDU");
+
+static struct packed *packed_of(const struct rte_mbuf *m)
+{
+    return m->buf_addr;
+}
+
+struct packing {
+    struct parcel *parcel;
+    struct stats_worker *stats;
+};
+
+static void pack_npdu(void *self, uint32_t slot, const struct pdu *pdu)
+{
+    struct packing *packing = self;
+    struct parcel *parcel = packing->parcel;
+    struct rte_mbuf *m = pdu->buffer;
+    uint32_t traffic_class = parcel->baggage.pfc[slot].traffic_class;
+    *packed_of(m) = (struct packed){.pdu = *pdu, .slot = slot, .traffic_class = traffic_class};
+    if (parcel->last)
+        packed_of(parcel->last)->next = m;
+    else
+        parcel->first = m;
+    parcel->last = m;
+    packing->stats->of_class[traffic_class].moved_out_packets++;
+    packing->stats->of_class[traffic_class].moved_out_octets += pdu->octets;
+}
+
+static void pack_pdps(struct parcel *parcel, struct state *state, uint32_t to)
+{
+    parcel->pdps = 0;
+    for (uint32_t id = parcel->ms_up.first_pdp; id != STATE_NONE; id = state->pdp_up[id].next) {
+        uint32_t i = parcel->pdps++;
+        struct state_pdp *pdp = &state->pdp[id];
+        parcel->pdp_id[i] = id;
+        parcel->pdp[i] = *pdp;
+        parcel->pdp_up[i] = state->pdp_up[id];
+        pdp->ms = STATE_NONE;
+        pdp->elsewhere = (uint8_t)to;
+        if (teid_worker(pdp->teid) != state->worker)
+            pdp->teid = 0;
+    }
+}
+
+static void unpack_pdps(const struct parcel *parcel, struct state *state)
+{
+    for (uint32_t i = 0; i < parcel->pdps; i++) {
+        state->pdp[parcel->pdp_id[i]] = parcel->pdp[i];
+        state->pdp_up[parcel->pdp_id[i]] = parcel->pdp_up[i];
+    }
+}
+
+static struct state_name name_of(const struct state *state, uint32_t ms)
+{
+    uint32_t nse = state->bvc[state->ms[ms].bvc].nse;
+    return state_name(nse, STATE_NAMED_TLLI, state->ms[ms].tlli);
+}
+
+static struct parcel *free_parcel(struct post *post)
+{
+    for (uint32_t i = 0; i < POST_PARCELS; i++)
+        if (!__atomic_load_n(&post->parcels[i].taken, __ATOMIC_ACQUIRE))
+            return &post->parcels[i];
+    return NULL;
+}
+
+bool parcel_send(struct post *post, uint32_t to, struct state *state, struct sched *sched,
+                 struct stats_worker *stats, uint32_t ms, uint32_t bvc, uint64_t now_ns)
+{
+    struct parcel *parcel = free_parcel(post);
+    struct state_name name = name_of(state, ms);
+    if (!parcel || rte_ring_full(post->to[to]))
+        return false;
+    state_old_tlli_end(state, ms);
+    parcel->taken = 1;
+    parcel->ms_id = ms;
+    parcel->bvc_id = bvc;
+    parcel->first = parcel->last = NULL;
+    parcel->baggage = (struct sched_baggage){0};
+    parcel->ms = state->ms[ms];
+    parcel->ms_up = state->ms_up[ms];
+    if (state->options)
+        parcel->options = state->options[ms];
+    pack_pdps(parcel, state, to);
+    rte_hash_del_key(state->names, &name);
+    struct packing packing = {parcel, stats};
+    stats->commands_refused +=
+        sched_ms_leave(sched, ms, &parcel->baggage, pack_npdu, &packing, now_ns) != 0;
+    state->ms[ms] = (struct state_ms){0};
+    state->ms_up[ms] = (struct state_ms_up){.first_pdp = STATE_NONE};
+    struct letter letter = {.kind = LETTER_PARCEL, .parcel = parcel};
+    rte_ring_sp_enqueue_elem(post->to[to], &letter, sizeof letter);
+    post->news = true;
+    return true;
+}
+
+static void unpack_npdus(const struct parcel *parcel, struct sched *sched,
+                         struct stats_worker *stats, uint64_t now_ns)
+{
+    for (struct rte_mbuf *m = parcel->first, *next; m; m = next) {
+        struct packed packed = *packed_of(m);
+        struct stats_class *class = &stats->of_class[packed.traffic_class];
+        next = packed.next;
+        class->moved_in_packets++;
+        class->moved_in_octets += packed.pdu.octets;
+        enum drop_reason reason = sched_ms_arrive_npdu(sched, parcel->ms_id, packed.slot,
+                                                       &packed.pdu, &parcel->baggage, now_ns);
+        if (reason != DROP_NONE)
+            packet_drop(class->drop, reason, m, packed.pdu.octets);
+    }
+}
+
+bool parcel_unpack(struct post *post, uint32_t from, struct state *state, struct sched *sched,
+                   struct stats_worker *stats, uint64_t now_ns)
+{
+    struct parcel *parcel = post->waiting[from];
+    if (!parcel)
+        return false;
+    post->waiting[from] = NULL;
+    uint32_t ms = parcel->ms_id;
+    state->ms[ms] = parcel->ms;
+    state->ms[ms].bvc = parcel->bvc_id;
+    state->ms_up[ms] = parcel->ms_up;
+    if (state->options)
+        state->options[ms] = parcel->options;
+    unpack_pdps(parcel, state);
+    struct state_name name = name_of(state, ms);
+    rte_hash_add_key_data(state->names, &name, (void *)(uintptr_t)ms);
+    stats->commands_refused +=
+        sched_ms_arrive(sched, ms, parcel->bvc_id, &parcel->baggage, now_ns) != 0;
+    unpack_npdus(parcel, sched, stats, now_ns);
+    __atomic_store_n(&parcel->taken, 0, __ATOMIC_RELEASE);
+    post->news = true; // whoever sent it may wait for a parcel that is free
+    return true;
+}
+
+void parcel_drop(struct parcel *parcel, struct stats_worker *stats)
+{
+    for (struct rte_mbuf *m = parcel->first, *next; m; m = next) {
+        struct packed packed = *packed_of(m);
+        struct stats_class *class = &stats->of_class[packed.traffic_class];
+        next = packed.next;
+        class->moved_in_packets++;
+        class->moved_in_octets += packed.pdu.octets;
+        packet_drop(class->drop, DROP_shutdown, m, packed.pdu.octets);
+    }
+}

@@ -1,0 +1,49 @@
+// See post.h: what allocates.
+#include "dataplane/post/post.h"
+
+#include <errno.h>
+#include <rte_malloc.h>
+#include <rte_ring_elem.h>
+#include <stdio.h>
+
+uint64_t post_octets(uint32_t workers)
+{
+    return (uint64_t)workers * (workers - 1) * POST_LETTERS * sizeof(struct letter) +
+           (uint64_t)workers * POST_PARCELS * sizeof(struct parcel);
+}
+
+static int pair_setup(struct post *posts, uint32_t from, uint32_t to)
+{
+    char name[RTE_RING_NAMESIZE];
+    snprintf(name, sizeof name, "post_%u_%u", from, to);
+    struct rte_ring *ring = rte_ring_create_elem(name, sizeof(struct letter), POST_LETTERS,
+                                                 SOCKET_ID_ANY, RING_F_SP_ENQ | RING_F_SC_DEQ);
+    posts[from].to[to] = ring;
+    posts[to].from[from] = ring;
+    return ring ? 0 : -ENOMEM;
+}
+
+int post_setup(struct post *posts, uint32_t workers)
+{
+    int fault = 0;
+    for (uint32_t from = 0; from < workers; from++) {
+        posts[from] = (struct post){.worker = from, .workers = workers};
+        posts[from].parcels = rte_calloc("parcels", POST_PARCELS, sizeof(struct parcel), 64);
+        if (!posts[from].parcels)
+            fault = -ENOMEM;
+    }
+    for (uint32_t from = 0; from < workers && !fault; from++)
+        for (uint32_t to = 0; to < workers && !fault; to++)
+            if (to != from)
+                fault = pair_setup(posts, from, to);
+    return fault;
+}
+
+void post_release(struct post *posts, uint32_t workers)
+{
+    for (uint32_t from = 0; from < workers; from++) {
+        rte_free(posts[from].parcels);
+        for (uint32_t to = 0; to < workers; to++)
+            rte_ring_free(posts[from].to[to]);
+    }
+}

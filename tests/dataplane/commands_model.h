@@ -1,0 +1,74 @@
+// A plain model of what control knows for commands_random_test.c: of each command whether it is
+// accepted, what it changes, and what workers then have to know. On two workers; its limits and
+// names are few, so that many of them are taken.
+#ifndef SLUICE_TESTS_DATAPLANE_COMMANDS_MODEL_H
+#define SLUICE_TESTS_DATAPLANE_COMMANDS_MODEL_H
+
+#include "tests/dataplane/down/thread.h"
+
+#include "dataplane/worker.h"
+
+#define WORKERS 2u
+#define NSES    4u
+#define NSVCS   6u
+#define GGSNS   2u
+#define BVCS    6u
+#define CALLERS 6u // MSs
+#define TUNNELS 8u // PDP contexts
+#define SLOTS   3u
+#define PORTS   5u // of BSSs
+#define TLLIS   8u
+#define BVCIS   4u
+
+struct commands_model {
+    struct {
+        bool made;
+    } nse[NSES], ggsn[GGSNS];
+    struct {
+        bool made;
+        uint32_t nse, port;
+    } nsvc[NSVCS];
+    struct {
+        bool made, going;
+        uint32_t nse, bvci;
+        uint64_t removed; // if it goes: commands that its worker has carried out once it has gone
+    } bvc[BVCS];
+    struct {
+        bool made, slot[SLOTS], keyed, has_old_tlli;
+        uint32_t bvc, tlli, old_tlli, number; // of UI frames that it has sent
+        uint64_t
+            said; // commands that its worker has carried out once it knows where control put it
+    } ms[CALLERS];
+    struct {
+        bool made;
+        uint32_t ms, slot, nsapi, sapi, ggsn, teid;
+    } pdp[TUNNELS];
+};
+extern struct commands_model model;
+
+// Told of by workers: moves that counted, that came too late, and cells that were kept.
+extern uint32_t model_moves, model_late_moves, model_kept;
+
+static inline struct dp_worker *worker(uint32_t w)
+{
+    return dp_worker(t.dp, w);
+}
+
+// A dataplane and a model of it, with NSE 0, NS-VC 0 and cell 0.
+void model_open(void);
+
+uint32_t model_nse_of(uint32_t ms);
+bool model_has_bvc(uint32_t bvc);
+bool model_bvc_empty(uint32_t bvc);
+
+bool model_accepts(const struct command *c);
+void model_note(const struct command *c, uint32_t teid); // it was accepted
+
+// A removal of a cell is final once its worker has come past it and has nothing more to say.
+void model_settle(void);
+void model_take_event(void); // if there is one
+
+// At rest: workers know what the model knows, each of it under its name, and nothing else.
+void model_expect(void);
+
+#endif

@@ -1,0 +1,133 @@
+// What control reads: events of all workers in turn, and the traffic of cells, NSEs and MSs
+// wherever they are.
+#include "tests/dataplane/down/thread.h"
+
+#include <string.h>
+
+#include "dataplane/worker.h"
+
+#define DO(name_, ...) thread_do(&(struct command){.op = COMMAND_##name_, .name_ = {__VA_ARGS__}})
+
+// NSEs 0 and 1 at workers 0 and 1, with cells 0 and 1; cell 2 is of NSE 0.
+static void open_two_workers(void)
+{
+    struct dp_config c = thread_config(100, 64);
+    c.workers = c.nses = 2;
+    c.bvcs = 4;
+    thread_open_config(&c);
+    thread_add_nse(1);
+    thread_add_cell(1, 1);
+    thread_add_cell(2, 0);
+}
+
+static void put_event(uint32_t worker)
+{
+    struct event event = {.kind = EVENT_ns,
+                          .worker = (uint8_t)worker,
+                          .nse_id = EVENT_NONE,
+                          .nsvc_id = EVENT_NONE,
+                          .bvc_id = EVENT_NONE,
+                          .ms_id = EVENT_NONE};
+    assert_true(event_put(dp_worker(t.dp, worker)->events, &event));
+}
+
+// One that always has something to say takes nobody's turn, in rounds of any length.
+static void workers_are_heard_in_turn(void **state)
+{
+    struct event event;
+    uint32_t taken[2] = {0};
+    (void)state;
+    open_two_workers();
+    for (uint32_t i = 0; i < 500; i++)
+        put_event(0);
+    for (uint32_t i = 0; i < 20; i++)
+        put_event(1);
+    for (uint32_t i = 0; i < 41; i++) {
+        assert_true(dp_event(t.dp, &event));
+        taken[event.worker]++;
+    }
+    assert_int_equal(taken[1], 20);
+    while (dp_event(t.dp, &event))
+        taken[event.worker]++;
+    assert_int_equal(taken[0], 500);
+    thread_close();
+}
+
+static void expect(struct dp_traffic traffic, uint64_t down_frames, uint64_t dropped,
+                   uint64_t queued)
+{
+    assert_int_equal(traffic.down_frames, down_frames);
+    assert_int_equal(traffic.down_octets > 0, down_frames > 0);
+    assert_int_equal(traffic.dropped_npdus, dropped);
+    assert_int_equal(traffic.queued.packets, queued);
+    assert_int_equal(traffic.queued.octets, 100 * queued);
+}
+
+static void traffic_is_where_it_is(void **state)
+{
+    (void)state;
+    open_two_workers();
+    thread_add_ms(0, 500);
+    t.lossy = true; // what goes to worker 1 is not looked at here
+    for (int i = 0; i < 3; i++)
+        thread_send(0, 100);
+    thread_poll_and_take_all();
+    DO(bvc_reset, 0);
+    for (int i = 0; i < 2; i++)
+        thread_send(0, 100);
+    thread_poll_to_rest();
+    expect(dp_bvc_traffic(t.dp, 0), 3, 0, 2);
+    expect(dp_ms_traffic(t.dp, 0), 3, 0, 2);
+    expect(dp_nse_traffic(t.dp, 0), 3, 0, 2);
+    expect(dp_nse_traffic(t.dp, 1), 0, 0, 0);
+    DO(bvc_reset, 1);
+    DO(ms_move, 0, 1);
+    expect(dp_bvc_traffic(t.dp, 0), 3, 0, 0);
+    expect(dp_bvc_traffic(t.dp, 1), 0, 0, 2);
+    expect(dp_nse_traffic(t.dp, 1), 0, 0, 2);
+    expect(dp_ms_traffic(t.dp, 0), 3, 0, 2); // with all that it has
+    DO(ms_flush, 0);
+    expect(dp_bvc_traffic(t.dp, 1), 0, 2, 0);
+    expect(dp_ms_traffic(t.dp, 0), 3, 2, 0);
+    DO(ms_move, 0, 2);
+    expect(dp_ms_traffic(t.dp, 0), 3, 2, 0);
+    expect(dp_nse_traffic(t.dp, 0), 3, 0, 0);
+    thread_close();
+}
+
+static void there_is_none_of_whom_there_is_not(void **state)
+{
+    static const struct dp_traffic none;
+    (void)state;
+    open_two_workers();
+    thread_add_ms(0, 500);
+    thread_send(0, 100);
+    thread_poll_and_take_all();
+    for (uint32_t id = 3; id != 2; id = id == UINT32_MAX ? 2 : id == 3 ? 4 : UINT32_MAX) {
+        struct dp_traffic traffic = dp_bvc_traffic(t.dp, id);
+        assert_memory_equal(&traffic, &none, sizeof none);
+        traffic = dp_nse_traffic(t.dp, id);
+        assert_memory_equal(&traffic, &none, sizeof none);
+        traffic = dp_ms_traffic(t.dp, id == 4 ? MSS : id);
+        assert_memory_equal(&traffic, &none, sizeof none);
+    }
+    DO(pdp_remove, 0);
+    DO(ms_remove, 0);
+    DO(bvc_remove, 0);
+    DO(bvc_reset, 2); // the removal is confirmed by now
+    struct dp_traffic traffic = dp_ms_traffic(t.dp, 0);
+    assert_memory_equal(&traffic, &none, sizeof none);
+    traffic = dp_bvc_traffic(t.dp, 0);
+    assert_memory_equal(&traffic, &none, sizeof none);
+    thread_close();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(workers_are_heard_in_turn),
+        cmocka_unit_test(traffic_is_where_it_is),
+        cmocka_unit_test(there_is_none_of_whom_there_is_not),
+    };
+    return cmocka_run_group_tests_name("dataplane_read", tests, thread_start_eal, NULL);
+}

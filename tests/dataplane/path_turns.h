@@ -1,0 +1,33 @@
+// A world of path.h in which whatever matters takes turns: both IP families on both sides, all
+// classes and SAPIs, each cipher, N201-U from the least to the most.
+#ifndef SLUICE_TESTS_DATAPLANE_PATH_TURNS_H
+#define SLUICE_TESTS_DATAPLANE_PATH_TURNS_H
+
+#include "tests/dataplane/path.h"
+#include "tests/dataplane/path_cipher.h"
+
+#ifdef __SANITIZE_ADDRESS__
+#define STRIDE 5 // a sample: instrumented code is some twenty times slower
+#else
+#define STRIDE 1
+#endif
+
+#define TURNS_N201_US 8u
+
+extern const uint8_t turns_sapis[4], turns_geas[3];
+extern const uint16_t turns_n201_us[TURNS_N201_US];
+
+// NSE 0 over IPv4 and NSE 1 over IPv6 with so many cells, which are theirs by turns; GGSN 0 over
+// IPv4, GGSN 1 over IPv6.
+void turns_open(const struct dp_config *config, uint32_t cells);
+
+// MS and PDP context of one number take turns: families, then classes, SAPIs and, uplink, PM.
+void turns_ms(uint32_t ms, uint16_t n201_u, uint8_t gea);
+
+// Each N201-U with each cipher, for each pair of families: 4 x 24 MSs. Context by number of these
+// 24 and of the pair.
+void turns_all(void);
+uint32_t turns_pdp(uint32_t i, uint32_t pair);
+#define TURNS_ALL (3 * TURNS_N201_US)
+
+#endif
