@@ -1,15 +1,57 @@
-// Decap of any frame, in a buffer made by hand, without DPDK's environment: either a reason, and
-// the frame is as it was, or an N-PDU that lies whole within the frame. The IPv4 checksum is made
-// good first, unless the last octet of the input is odd; that octet is no part of the frame.
+// A frame of Gn: off the port's wire and out of its tunnel, in a buffer that ends with it. Either
+// it is dropped with a reason, answered or kept as a fragment, or an N-PDU lies whole within the
+// frame; the fast way in says nothing else than the general one. The IPv4 checksum is made good
+// first, unless the last octet of the input is odd; that octet is no part of the frame.
+#include <rte_hash.h>
 #include <string.h>
 
 #include "dataplane/down/down.h"
+#include "dataplane/port/port_parts.h"
+#include "dataplane/state/event.h"
+#include "dataplane/wire/gtpu.h"
+#include "tests/fuzz/buffer.h"
 #include "tests/fuzz/check.h"
 
 #define FRAME_MAX 9000u
-#define HEADROOM  128u
 
-static const struct down_gn gn = {.mac = {{0x02, 0, 0, 0, 0, 0x01}}, .address = 0xc0000201};
+static const struct port_config config = {
+    .name = "gn",
+    .device = PORT_DEVICE_RING,
+    .queues = 1,
+    .rx_frames = 8,
+    .tx_frames = 63,
+    .buffers = 256,
+    .neighbours = 8,
+    .host = {.mac = {{2, 0, 0, 0, 0, 1}},
+             .ipv4 = 0xc0000201,
+             .ipv4_prefix = 24,
+             .ipv6 = {{0x20, 1, 0xd, 0xb8, [15] = 1}},
+             .ipv6_prefix = 64,
+             .udp_port = GTPU_PORT,
+             .mtu_octets = 1500},
+};
+static struct port_device device;
+static struct port port;
+static struct stats_worker stats;
+static struct state state;
+static struct down down = {.state = &state, .stats = &stats, .gn = &port};
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    const struct ipv6_address ggsn = address_of_ipv4(0xc0000202);
+    const char *why;
+    (void)argc, (void)argv;
+    buffer_start_dpdk("decap_fuzz");
+    CHECK(port_device_open(&device, &config, &why) == 0);
+    CHECK(port_setup(&port, &device, 0, &config, &stats.of_port[STATS_GN]) == 0);
+    state.ggsns = state_hash("ggsns", 0, 8, sizeof ggsn);
+    CHECK(state.ggsns && rte_hash_add_key(state.ggsns, &ggsn) >= 0);
+    down.events = rte_ring_create_elem("events", sizeof(struct event), 8, SOCKET_ID_ANY, 0);
+    CHECK(down.events);
+    return 0;
+}
 
 static void repair_checksum(uint8_t *frame, uint32_t n)
 {
@@ -19,50 +61,75 @@ static void repair_checksum(uint8_t *frame, uint32_t n)
     uint32_t header = (ip[0] & 15u) * 4;
     if (header > n - ETHER_OCTETS)
         return;
-    ip[10] = ip[11] = 0;
-    uint16_t checksum = ipv4_fold(ipv4_sum(0, ip, header));
-    ip[10] = (uint8_t)(checksum >> 8);
-    ip[11] = (uint8_t)checksum;
+    put_be16(ip + 10, 0);
+    put_be16(ip + 10, ipv4_fold(ipv4_sum(0, ip, header)));
 }
 
-// A buffer that ends with its frame, so that a sanitizer sees the first octet beyond.
-static struct rte_mbuf mbuf_of(uint8_t *buffer, uint32_t n)
+static void check_datagram(const struct rte_mbuf *m, const struct port_datagram *d)
 {
-    return (struct rte_mbuf){.buf_addr = buffer,
-                             .buf_len = (uint16_t)(HEADROOM + n),
-                             .data_off = HEADROOM,
-                             .data_len = (uint16_t)n,
-                             .pkt_len = n,
-                             .nb_segs = 1,
-                             .refcnt = 1};
+    CHECK(d->ip_offset == ETHER_OCTETS && d->ecn < 4);
+    CHECK(d->payload_offset >= (d->ipv6 ? PEER_OUTER_IPV6_OCTETS : PEER_OUTER_IPV4_OCTETS));
+    CHECK((uint32_t)d->payload_offset + d->payload_octets <= m->data_len);
 }
 
-static void check_frame(uint8_t *buffer, uint32_t n)
+static bool same(const struct port_datagram *a, const struct port_datagram *b)
 {
-    struct rte_mbuf m = mbuf_of(buffer, n), before = m;
-    uint32_t teid;
-    enum drop_reason reason = decap(&gn, &m, &teid);
-    if (reason != DROP_NONE) {
-        CHECK(reason < DROP_COUNT);
-        CHECK(memcmp(&m, &before, sizeof m) == 0);
+    return a->payload_offset == b->payload_offset && a->payload_octets == b->payload_octets &&
+           a->ecn == b->ecn && a->ip_offset == b->ip_offset && a->ipv6 == b->ipv6;
+}
+
+static void check_ways(struct rte_mbuf *m)
+{
+    struct port_datagram fast, general;
+    struct rte_mbuf *same_frame = m;
+    if (!unwrap_fast(&port, m, &fast))
         return;
+    CHECK(unwrap_general(&port, &same_frame, &general, 0) == PORT_PASSED);
+    CHECK(same_frame == m && same(&fast, &general));
+}
+
+static void check_decap(struct rte_mbuf *m, const struct port_datagram *d)
+{
+    struct gpdu gpdu;
+    uint32_t reason = decap(&down, m, d, &gpdu);
+    if (reason == DECAP_TAKEN)
+        return;
+    CHECK(reason <= DROP_COUNT);
+    if (reason == DROP_NONE) {
+        CHECK(gpdu.octets > 0 && gpdu.offset >= d->payload_offset + GTPU_OCTETS);
+        CHECK(gpdu.offset + gpdu.octets <= d->payload_offset + d->payload_octets);
     }
-    CHECK(m.pkt_len > 0 && m.pkt_len == m.data_len);
-    CHECK(m.data_off >= HEADROOM + 14 + 20 + 8 + 8);
-    CHECK(m.data_off + m.data_len <= m.buf_len);
-    CHECK(memcmp(buffer + HEADROOM, &gn.mac, sizeof gn.mac) == 0);
+    rte_pktmbuf_free(m);
+}
+
+// What the frame left behind; then every buffer is back.
+static void clear(void)
+{
+    struct rte_mbuf *m;
+    struct event event;
+    port_tick(&port, 0); // offers the answers
+    fragments_flush(&port);
+    while (rte_ring_dequeue(device.tx_ring[0], (void **)&m) == 0)
+        rte_pktmbuf_free(m);
+    while (rte_ring_dequeue_elem(down.events, &event, sizeof event) == 0)
+        CHECK(event.kind == EVENT_error_indication);
+    CHECK(rte_mempool_in_use_count(device.pool) == 0);
+    CHECK(rte_mempool_in_use_count(port.answer_pool) == 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (size == 0 || size > FRAME_MAX)
+    struct port_datagram datagram;
+    if (size < 2 || size > FRAME_MAX)
         return 0;
-    uint32_t n = (uint32_t)size - 1;
-    uint8_t *buffer = calloc(1, HEADROOM + n);
-    memcpy(buffer + HEADROOM, data, n);
-    if (data[n] % 2 == 0)
-        repair_checksum(buffer + HEADROOM, n);
-    check_frame(buffer, n);
-    free(buffer);
+    struct rte_mbuf *m = buffer_of(device.pool, data, (uint32_t)size - 1, 0);
+    if (data[size - 1] % 2 == 0)
+        repair_checksum(rte_pktmbuf_mtod(m, uint8_t *), m->data_len);
+    check_ways(m);
+    if (port_unwrap(&port, &m, &datagram, 1, 0)) {
+        check_datagram(m, &datagram);
+        check_decap(m, &datagram);
+    }
+    clear();
     return 0;
 }

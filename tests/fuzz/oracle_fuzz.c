@@ -81,6 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct gb_receiver *r = gb_receiver_new(deliver, NULL);
     gb_receiver_set_decipher(r, decipher, NULL);
+    gb_receiver_accept(r, &(struct ip_accept){.ipv6 = true, .fragments = true});
     uint64_t frames = 0, refused = 0;
     delivered = 0;
     for (size_t at = 0; size - at > 2; frames++) {

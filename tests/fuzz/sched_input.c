@@ -4,38 +4,6 @@
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/sched_books.h"
 
-static struct {
-    const uint8_t *at;
-    size_t left;
-} input;
-
-void input_begin(const uint8_t *octets, size_t n)
-{
-    input.at = octets;
-    input.left = n;
-}
-
-size_t input_left(void)
-{
-    return input.left;
-}
-
-uint32_t input_octet(void)
-{
-    if (input.left == 0)
-        return 0;
-    input.left--;
-    return *input.at++;
-}
-
-uint32_t input_word(void)
-{
-    uint32_t high = input_octet();
-    return high << 8 | input_octet();
-}
-
-#define ONE_OF(array) ((array)[input_octet() % (sizeof(array) / sizeof *(array))])
-
 uint32_t input_nse_id(void)
 {
     return input_octet() % (BOOKS_NSES + 1);
@@ -75,8 +43,8 @@ struct bucket_terms input_terms(void)
                                      BUCKET_UNLIMITED};
     static const uint32_t sizes[] = {200,   1000,   1526,    2000, 5000, 6000,
                                      65535, 100000, 6553500, 0,    1,    UINT32_MAX};
-    uint32_t rate = ONE_OF(rates);
-    return (struct bucket_terms){rate, ONE_OF(sizes)};
+    uint32_t rate = INPUT_ONE_OF(rates);
+    return (struct bucket_terms){rate, INPUT_ONE_OF(sizes)};
 }
 
 uint64_t input_level(void)
@@ -87,7 +55,7 @@ uint64_t input_level(void)
 uint16_t input_n201_u(void)
 {
     static const uint16_t sizes[] = {140, 500, 1520, 141, 576, 139, 1521};
-    return ONE_OF(sizes);
+    return INPUT_ONE_OF(sizes);
 }
 
 static struct aqm any_aqm(void)
@@ -116,9 +84,9 @@ static struct sched_class any_class(bool flows)
     static const uint32_t weights[] = {1, 4, 100, SCHED_WEIGHT_MAX};
     static const uint32_t packets[] = {1000, 20, 1, 300};
     struct sched_class class = {.aqm = any_aqm()};
-    class.weight = ONE_OF(weights);
-    class.limit = (struct sched_limit){ONE_OF(packets), 1 + input_word() * 64};
-    class.lifetime_ns = ONE_OF(lifetimes);
+    class.weight = INPUT_ONE_OF(weights);
+    class.limit = (struct sched_limit){INPUT_ONE_OF(packets), 1 + input_word() * 64};
+    class.lifetime_ns = INPUT_ONE_OF(lifetimes);
     class.bss_least_ns = input_octet() * 3900000ULL;
     class.bss_most_ns = class.bss_least_ns + input_octet() * 100000000ULL;
     class.flow_queues = flows && input_octet() & 1;

@@ -1,14 +1,9 @@
-// An input of sched_fuzz.c as ids, values and a configuration. Behind its end all octets are 0.
+// An input of sched_fuzz.c as ids, values and a configuration.
 #ifndef TESTS_FUZZ_SCHED_INPUT_H
 #define TESTS_FUZZ_SCHED_INPUT_H
 
 #include "dataplane/sched/sched.h"
-
-void input_begin(const uint8_t *octets, size_t n);
-size_t input_left(void);
-
-uint32_t input_octet(void);
-uint32_t input_word(void);
+#include "tests/fuzz/input.h"
 
 // Of a node; one beyond the table is among them.
 uint32_t input_nse_id(void);

@@ -8,52 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-// RFC 1071: over octets with their checksum in place, the folded sum is all ones.
-static bool sum_is_good(uint32_t sum, const uint8_t *at, size_t octets)
-{
-    for (size_t i = 0; i + 1 < octets; i += 2)
-        sum += be16(at + i);
-    if (octets % 2 != 0)
-        sum += (uint32_t)at[octets - 1] << 8;
-    sum = (sum & 0xffff) + (sum >> 16);
-    return (sum & 0xffff) + (sum >> 16) == 0xffff;
-}
-
-static enum gb_error ethernet_open(struct frame *f)
-{
-    REQUIRE(f->left >= 14, ETHERNET_SHORT);
-    REQUIRE(be16(f->at + 12) == 0x0800, ETHERNET_TYPE);
-    narrow(f, f->at + 14, f->left - 14);
-    return GB_ERR_NONE;
-}
-
-// RFC 791. A frame of 60 octets may carry padding behind a shorter packet; no other may.
+// The lower layers' errors come first, under the same numbers.
 static enum gb_error ip_open(struct frame *f)
 {
-    const uint8_t *ip = f->at;
-    REQUIRE(f->left >= 20, IP_SHORT);
-    REQUIRE(ip[0] == 0x45, IP_HEADER);
-    size_t total = be16(ip + 2);
-    REQUIRE(total >= 20 && total <= f->left, IP_LENGTH);
-    REQUIRE(total == f->left || f->left == 60 - 14, IP_LENGTH);
-    REQUIRE(sum_is_good(0, ip, 20), IP_CHECKSUM);
-    REQUIRE((be16(ip + 6) & 0xbfff) == 0, IP_FRAGMENT);
-    REQUIRE(ip[8] != 0, IP_TTL);
-    REQUIRE(ip[9] == 17, IP_PROTOCOL);
-    narrow(f, ip + 20, total - 20);
-    return GB_ERR_NONE;
-}
-
-// RFC 768. The pseudo header's addresses are the 8 octets that ip_open left just behind us.
-static enum gb_error udp_open(struct frame *f)
-{
-    const uint8_t *udp = f->at;
-    REQUIRE(f->left >= 8, UDP_SHORT);
-    REQUIRE(be16(udp + 4) == f->left, UDP_LENGTH);
-    uint32_t pseudo = 17 + (uint32_t)f->left;
-    REQUIRE(be16(udp + 6) == 0 || sum_is_good(pseudo, udp - 8, f->left + 8), UDP_CHECKSUM);
-    narrow(f, udp + 8, f->left - 8);
-    return GB_ERR_NONE;
+    _Static_assert((int)GB_ERR_UDP_CHECKSUM == (int)IP_ERR_UDP_CHECKSUM, "one list");
+    struct ip_datagram datagram;
+    enum ip_error error = ip_read(&f->receiver->ip, f->at, f->left, &datagram);
+    f->npdu.ends = datagram.ends;
+    narrow(f, datagram.octets, datagram.n);
+    return (enum gb_error)error;
 }
 
 // 48.016, NS-UNITDATA. BVCI 0 is signalling and 1 is PTM: neither carries DL-UNITDATA.
@@ -76,8 +39,10 @@ static enum gb_error ns_open(struct frame *f)
 static enum gb_error llc_pdu_find(struct frame *f, const uint8_t *pdu)
 {
     bool aligned = false;
+    f->options = pdu + 12;
     for (size_t at = 12; at < f->left;) {
         uint8_t iei = pdu[at];
+        f->options_n = aligned ? f->options_n : at - 12;
         REQUIRE(f->left - at >= 2, BSSGP_IE);
         size_t header = pdu[at + 1] & 0x80 ? 2 : 3;
         REQUIRE(f->left - at >= header, BSSGP_IE);
@@ -113,26 +78,9 @@ static enum gb_error bssgp_open(struct frame *f)
 
 static enum gb_error ms_find_or_add(struct frame *f)
 {
-    struct gb_receiver *r = f->receiver;
-    struct ms **bucket = &r->buckets[f->npdu.tlli % BUCKETS];
-    f->ms = gb_receiver_ms(r, f->npdu.tlli);
-    if (!f->ms) {
-        REQUIRE(r->mss < GB_MSS_MAX, MS_TABLE);
-        f->ms = calloc(1, sizeof(*f->ms));
-        REQUIRE(f->ms, MS_TABLE);
-        f->ms->tlli = f->npdu.tlli;
-        f->ms->next = *bucket;
-        *bucket = f->ms;
-        r->mss++;
-    }
+    f->ms = gb_receiver_ms_or_new(f->receiver, f->npdu.tlli);
+    REQUIRE(f->ms, MS_TABLE);
     return GB_ERR_NONE;
-}
-
-static void partial_discard(struct gb_receiver *r, struct context *c)
-{
-    r->counters.partials_open -= c->open;
-    r->counters.partials_discarded += c->open;
-    c->open = false;
 }
 
 // A real MS accepts a gap in N(U); here it is an error, and the LLE's partial N-PDUs go.
@@ -142,7 +90,7 @@ static enum gb_error nu_check(struct frame *f)
     f->ms->next_ui[f->npdu.sapi] = f->ui + 1;
     for (int i = 0; f->ui != expected && i < CONTEXTS; i++) {
         if (f->ms->contexts[i].sapi == f->npdu.sapi)
-            partial_discard(f->receiver, &f->ms->contexts[i]);
+            gb_receiver_discard(f->receiver, &f->ms->contexts[i]);
     }
     return f->ui == expected ? GB_ERR_NONE : GB_ERR_LLC_NU;
 }
@@ -161,9 +109,23 @@ static enum gb_error sndcp_open(struct frame *f)
     REQUIRE(f->npdu.nsapi >= NSAPI_FIRST, SNDCP_NSAPI);
     REQUIRE(!f->first || sn[1] == 0, SNDCP_COMPRESSION);
     REQUIRE(f->left > header, SNDCP_EMPTY);
+    f->npdu.octets = sn;
+    f->npdu.len = f->left;
     f->segment = sn[header - 2] >> 4;
     f->npdu.npdu_number = be16(sn + header - 2) & 0xfff;
     narrow(f, sn + header, f->left - header);
+    return GB_ERR_NONE;
+}
+
+// Which elements are right depends on the NSAPI (PFI), which only a good segment tells.
+static enum gb_error options_check(struct frame *f)
+{
+    const struct context *c = &f->ms->contexts[f->npdu.nsapi - NSAPI_FIRST];
+    REQUIRE(!c->options_expected ||
+                (f->options_n == c->options_n && memcmp(f->options, c->options, c->options_n) == 0),
+            BSSGP_OPTIONS);
+    if (f->receiver->seen)
+        f->receiver->seen(f->receiver->ctx, &f->npdu);
     return GB_ERR_NONE;
 }
 
@@ -171,7 +133,7 @@ static enum gb_error segment_check(const struct frame *f, const struct context *
 {
     REQUIRE(c->sapi == 0 || c->sapi == f->npdu.sapi, SNDCP_OTHER_SAPI);
     if (f->first) {
-        REQUIRE(!c->open, SNDCP_FIRST_AGAIN);
+        REQUIRE(!c->open || f->receiver->unfinished, SNDCP_FIRST_AGAIN);
         REQUIRE(f->npdu.npdu_number == c->next_npdu_number, SNDCP_NPDU_NUMBER);
     } else {
         REQUIRE(c->open, SNDCP_NO_FIRST);
@@ -185,6 +147,8 @@ static enum gb_error segment_check(const struct frame *f, const struct context *
 static void segment_append(struct frame *f, struct context *c)
 {
     if (f->first) {
+        if (c->open)
+            gb_receiver_discard(f->receiver, c);
         c->sapi = f->npdu.sapi;
         c->npdu_number = f->npdu.npdu_number;
         c->segments = 0;
@@ -217,7 +181,7 @@ static enum gb_error segment_take(struct frame *f)
     if (f->first)
         c->next_npdu_number = (f->npdu.npdu_number + 1u) % 4096;
     if (error)
-        partial_discard(f->receiver, c);
+        gb_receiver_discard(f->receiver, c);
     else
         segment_append(f, c);
     if (!error && !f->more)
@@ -228,13 +192,15 @@ static enum gb_error segment_take(struct frame *f)
 int gb_receiver_frame(struct gb_receiver *r, const uint8_t *frame, size_t len)
 {
     static enum gb_error (*const layers[])(struct frame *) = {
-        ethernet_open,        ip_open,        udp_open, ns_open,    bssgp_open,
-        gb_receiver_llc_open, ms_find_or_add, nu_check, sndcp_open, segment_take,
+        ip_open,  ns_open,    bssgp_open,    gb_receiver_llc_open, ms_find_or_add,
+        nu_check, sndcp_open, options_check, segment_take,
     };
     struct frame f = {.receiver = r, .at = frame, .left = len};
     enum gb_error error = GB_ERR_NONE;
-    for (size_t i = 0; i < sizeof(layers) / sizeof(layers[0]) && !error; i++)
+    for (size_t i = 0; i < sizeof(layers) / sizeof(layers[0]) && !error && f.at; i++)
         error = layers[i](&f);
+    r->counters.fragments = r->ip.fragments;
+    r->counters.datagrams_open = r->ip.reassembly.open;
     r->counters.frames++;
     r->counters.errors[error] += error != GB_ERR_NONE;
     return -(int)error;
@@ -257,11 +223,19 @@ void gb_receiver_set_decipher(struct gb_receiver *r, gb_decipher *decipher, void
     r->decipher_ctx = ctx;
 }
 
-void gb_receiver_new_key(struct gb_receiver *r, uint32_t tlli)
+void gb_receiver_accept(struct gb_receiver *r, const struct ip_accept *accept)
 {
-    struct ms *ms = gb_receiver_ms(r, tlli);
-    if (ms)
-        memset(ms->next_ui, 0, sizeof(ms->next_ui));
+    r->ip.accept = *accept;
+}
+
+void gb_receiver_allow_unfinished(struct gb_receiver *r)
+{
+    r->unfinished = true;
+}
+
+void gb_receiver_watch(struct gb_receiver *r, void (*seen)(void *ctx, const struct gb_npdu *frame))
+{
+    r->seen = seen;
 }
 
 void gb_receiver_free(struct gb_receiver *r)
@@ -273,6 +247,8 @@ void gb_receiver_free(struct gb_receiver *r)
             free(ms);
         }
     }
+    if (r)
+        ip_reader_release(&r->ip);
     free(r);
 }
 

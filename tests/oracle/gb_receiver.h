@@ -2,35 +2,25 @@
 // see them. It follows 48.016 (NS-UNITDATA), 48.018 10.2.1 (DL-UNITDATA), 44.064 (UI frames) and
 // 44.065 (SN-UNITDATA), and shares no code with what it judges.
 // It is stricter than a real MS: the path under test promises no gap in N(U), no gap in N-PDU
-// numbers and no option it was not asked for, so each of these is an error here.
+// numbers and no optional element it was not asked for, so each of these is an error here.
 // Ciphering is a hook: whoever uses it lends the cipher and the keys, and the receiver says which
-// frame it is. Left out: compression, acknowledged mode, signalling, uplink.
+// frame it is. IPv6, fragments, an MTU and which optional elements are right are told to it; by
+// default it wants whole IPv4 packets and takes any element that is well-formed. Left out:
+// compression, acknowledged mode, signalling, uplink.
 #ifndef TESTS_ORACLE_GB_RECEIVER_H
 #define TESTS_ORACLE_GB_RECEIVER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/oracle/ip_reader.h"
 
 #define GB_MSS_MAX         4096
 #define GB_N201_U_MAX      1520 // 44.064 table of LLC layer parameters
 #define GB_NPDU_OCTETS_MAX 1520
+#define GB_OPTIONS_MAX     128 // octets of optional elements that can be expected
 
 // One line an error: its name and what is wrong with the frame.
 #define GB_ERRORS(X)                                                                              \
     X(NONE, "no error")                                                                           \
-    X(ETHERNET_SHORT, "frame is shorter than an Ethernet header")                                 \
-    X(ETHERNET_TYPE, "Ethernet type is not 0x0800 (IPv4)")                                        \
-    X(IP_SHORT, "frame ends inside the IPv4 header")                                              \
-    X(IP_HEADER, "IP version is not 4, or the header is not 20 octets long")                      \
-    X(IP_LENGTH, "IP total length is not the length of the frame")                                \
-    X(IP_CHECKSUM, "IP header checksum is wrong")                                                 \
-    X(IP_FRAGMENT, "IP packet is a fragment, or the reserved flag is set")                        \
-    X(IP_TTL, "IP time to live is 0")                                                             \
-    X(IP_PROTOCOL, "IP protocol is not 17 (UDP)")                                                 \
-    X(UDP_SHORT, "packet ends inside the UDP header")                                             \
-    X(UDP_LENGTH, "UDP length is not the length of the IP payload")                               \
-    X(UDP_CHECKSUM, "UDP checksum is wrong")                                                      \
+    IP_ERRORS(X)                                                                                  \
     X(NS_SHORT, "datagram ends inside the NS header")                                             \
     X(NS_TYPE, "NS PDU is not NS-UNITDATA (0x00)")                                                \
     X(NS_CONTROL, "NS SDU control bits are not 0")                                                \
@@ -41,6 +31,7 @@
     X(BSSGP_IE, "an information element runs past the end of the PDU")                            \
     X(BSSGP_NO_LLC, "PDU ends without an LLC-PDU (0x0e)")                                         \
     X(BSSGP_AFTER_LLC, "octets follow the LLC-PDU, which must be last")                           \
+    X(BSSGP_OPTIONS, "optional elements are not those that are expected")                         \
     X(BSSGP_ALIGNMENT, "alignment octets are not 0 to 3, or do not align the LLC-PDU to 32 bits") \
     X(LLC_SHORT, "LLC frame is shorter than a UI header and FCS")                                 \
     X(LLC_LONG, "LLC information field is longer than 1520 octets")                               \
@@ -74,9 +65,10 @@ enum gb_error {
         GB_ERR_COUNT
 };
 
-// BVCI, QoS and lifetime are those of the frame that completed the N-PDU. The octets are valid
-// only during the call.
+// BVCI, QoS, lifetime and both ends are those of the frame that completed the N-PDU. The octets are
+// valid only during the call.
 struct gb_npdu {
+    struct ip_ends ends;
     uint16_t bvci;
     uint32_t tlli;
     uint8_t sapi, nsapi;
@@ -89,7 +81,9 @@ struct gb_npdu {
 };
 
 struct gb_receiver_counters {
-    uint64_t frames; // all that were given, good and bad
+    uint64_t frames;         // all that were given, good and bad
+    uint64_t fragments;      // of those, kept or joined
+    uint64_t datagrams_open; // in fragments, and not whole at this moment
     uint64_t npdus;
     uint64_t errors[GB_ERR_COUNT]; // frames refused, by enum gb_error; [GB_ERR_NONE] stays 0
     uint64_t partials_discarded;
@@ -102,7 +96,9 @@ struct gb_receiver;
 struct gb_receiver *gb_receiver_new(void (*deliver)(void *ctx, const struct gb_npdu *), void *ctx);
 void gb_receiver_free(struct gb_receiver *r);
 
-// Returns 0, or -(enum gb_error) if the frame was refused.
+void gb_receiver_accept(struct gb_receiver *r, const struct ip_accept *accept);
+
+// Returns 0, or -(enum gb_error) if the frame was refused. A fragment that was kept is 0.
 int gb_receiver_frame(struct gb_receiver *r, const uint8_t *frame, size_t len);
 
 // Takes what gb_receiver_frame returned.
@@ -126,6 +122,31 @@ void gb_receiver_set_decipher(struct gb_receiver *r, gb_decipher *decipher, void
 
 // N(U) and OC of an MS begin at 0 again, as with a new key. What of an N-PDU has come stays.
 void gb_receiver_new_key(struct gb_receiver *r, uint32_t tlli);
+
+// A context that is new: its N-PDU numbers begin at 0, what of an N-PDU has come is discarded, and
+// any optional elements do.
+void gb_receiver_new_context(struct gb_receiver *r, uint32_t tlli, uint8_t nsapi);
+
+// What of its N-PDUs has come is discarded, as what is queued behind a half-sent one was; its
+// numbers go on.
+void gb_receiver_flush(struct gb_receiver *r, uint32_t tlli);
+
+// The MS goes on under another TLLI. False if there is no such MS, or one of that TLLI already.
+bool gb_receiver_rename(struct gb_receiver *r, uint32_t old_tlli, uint32_t tlli);
+
+// An MS that is gone, with what was expected of it.
+void gb_receiver_forget(struct gb_receiver *r, uint32_t tlli);
+
+// From here on frames for that context have exactly these octets between the lifetime and the
+// LLC-PDU with its alignment octets. False if there is no room.
+bool gb_receiver_expect_options(struct gb_receiver *r, uint32_t tlli, uint8_t nsapi,
+                                const uint8_t *octets, size_t n);
+
+// From here on an N-PDU may end before its last segment: the next one's first discards it.
+void gb_receiver_allow_unfinished(struct gb_receiver *r);
+
+// Has each good frame as well; the octets are a segment with its SNDCP header.
+void gb_receiver_watch(struct gb_receiver *r, void (*seen)(void *ctx, const struct gb_npdu *frame));
 
 // CRC-24 of 44.064 5.5 as a number; its low octet is sent first.
 uint32_t gb_receiver_fcs(const struct gb_receiver *r, const uint8_t *octets, size_t len);

@@ -37,14 +37,6 @@ void gb_receiver_fcs_begin(struct gb_receiver *r)
     }
 }
 
-struct ms *gb_receiver_ms(const struct gb_receiver *r, uint32_t tlli)
-{
-    struct ms *ms = r->buckets[tlli % BUCKETS];
-    while (ms && ms->tlli != tlli)
-        ms = ms->next;
-    return ms;
-}
-
 // 44.064 8.4.2 and annex A.2: the frame's number with the overflow counter, as near to the expected
 // one as the window allows.
 static uint32_t ui_number(const struct frame *f, unsigned nu)

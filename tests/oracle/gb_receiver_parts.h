@@ -23,6 +23,9 @@ struct context {
     unsigned npdu_number, next_npdu_number, segments;
     size_t len;
     uint8_t octets[GB_NPDU_OCTETS_MAX];
+    bool options_expected;
+    size_t options_n;
+    uint8_t options[GB_OPTIONS_MAX];
 };
 
 struct ms {
@@ -34,9 +37,12 @@ struct ms {
 
 struct gb_receiver {
     void (*deliver)(void *ctx, const struct gb_npdu *npdu);
+    void (*seen)(void *ctx, const struct gb_npdu *frame);
     void *ctx;
+    struct ip_reader ip;
     struct gb_receiver_counters counters;
     uint32_t fcs_low[16], fcs_high[16]; // what each half of an octet leaves in the register
+    bool unfinished;                    // N-PDUs are allowed
     gb_decipher *decipher;
     void *decipher_ctx;
     uint8_t clear[GB_N201_U_MAX + 3]; // information and FCS of the frame at hand, deciphered
@@ -52,6 +58,8 @@ struct frame {
     size_t left;
     struct gb_npdu npdu;
     bool first, more;
+    const uint8_t *options;
+    size_t options_n;
     uint32_t ui; // N(U) plus OC
     unsigned segment;
 };
@@ -67,9 +75,13 @@ static inline void narrow(struct frame *f, const uint8_t *at, size_t octets)
     f->left = octets;
 }
 
-// gb_receiver_llc.c: the tables of the FCS; the MS of a TLLI, NULL if there is none; the layer.
-void gb_receiver_fcs_begin(struct gb_receiver *r);
+// gb_receiver_mss.c: the MS of a TLLI, NULL if there is none (or no room for one more).
 struct ms *gb_receiver_ms(const struct gb_receiver *r, uint32_t tlli);
+struct ms *gb_receiver_ms_or_new(struct gb_receiver *r, uint32_t tlli);
+void gb_receiver_discard(struct gb_receiver *r, struct context *c);
+
+// gb_receiver_llc.c: the tables of the FCS; the layer.
+void gb_receiver_fcs_begin(struct gb_receiver *r);
 enum gb_error gb_receiver_llc_open(struct frame *f);
 
 #endif
