@@ -86,7 +86,7 @@ void *traffic_pages(uint64_t octets)
     octets = whole_pages(octets);
     void *pages = mmap(NULL, octets, PROT_READ | PROT_WRITE, flags | MAP_HUGETLB, -1, 0);
     if (pages == MAP_FAILED) {
-        fprintf(stderr, "sched_bench: no huge pages for %lu MiB\n", (unsigned long)(octets >> 20));
+        fprintf(stderr, "bench: no huge pages for %lu MiB\n", (unsigned long)(octets >> 20));
         flags &= ~MAP_POPULATE; // so that the advice comes first
         pages = mmap(NULL, octets, PROT_READ | PROT_WRITE, flags, -1, 0);
         if (pages == MAP_FAILED)

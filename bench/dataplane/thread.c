@@ -1,0 +1,89 @@
+// See thread.h.
+#include "bench/dataplane/thread.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bench/throughput/measure.h"
+
+struct thread {
+    struct generator generator;
+    struct bench_options options;
+    struct world world;
+};
+
+static struct bench_options options_of(const struct thread_traffic *t)
+{
+    struct bench_options o;
+    char name[] = "thread_bench";
+    char *argv[] = {name, NULL};
+    bench_options_parse(&o, 1, argv);
+    o.mss = t->mss;
+    o.size_octets = t->octets;
+    o.n201_u = (uint16_t)t->n201_u;
+    o.waiting = t->waiting;
+    o.gea = (uint8_t)t->gea;
+    return o;
+}
+
+uint64_t thread_octets(const struct thread_traffic *traffic)
+{
+    struct bench_options o = options_of(traffic);
+    struct ports ports;
+    ports_parse(&ports, o.ports);
+    return world_octets(&o, &ports);
+}
+
+struct thread *thread_open(const struct thread_traffic *traffic)
+{
+    struct thread *t = aligned_alloc(_Alignof(struct thread), sizeof *t);
+    struct ports ports;
+    if (!t)
+        abort();
+    if (bench_clock.hz == 0)
+        bench_clock_start();
+    t->options = options_of(traffic);
+    ports_parse(&ports, t->options.ports);
+    if (!world_open(&t->world, &t->options, &ports) || !generator_open(&t->generator, &t->world, 0))
+        exit(1); // it has said why
+    return t;
+}
+
+void thread_close(struct thread *t)
+{
+    generator_drain(&t->generator);
+    generator_close(&t->generator);
+    if (world_close(&t->world) != 0)
+        fprintf(stderr, "thread_bench: buffers were lost\n");
+    free(t);
+}
+
+uint64_t thread_round(struct thread *t, uint64_t *packets)
+{
+    return saturated_round(&t->generator, NULL, packets);
+}
+
+const char *thread_fault(struct thread *t)
+{
+    generator_drain(&t->generator);
+    return generator_dropped(&t->generator) ? "packets were dropped"
+                                            : generator_fault(&t->generator);
+}
+
+static struct baseline_parts *baselines(void)
+{
+    static struct baseline_parts parts;
+    if (!parts.pool && !baseline_open(&parts))
+        abort();
+    return &parts;
+}
+
+uint64_t thread_mbuf_burst(void)
+{
+    return baseline_mbuf(baselines());
+}
+
+uint64_t thread_forward_burst(void)
+{
+    return baseline_forward(baselines());
+}

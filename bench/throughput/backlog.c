@@ -1,0 +1,54 @@
+// See measure.h. A closed loop: an MS gets its next packet when a quarter of all MSs have sent
+// since it did, so that its lines have left the nearest cache, as those of any other arrival have.
+// Time goes at the pace of all rates together, by a little less than a burst a round: a scheduler
+// under exactly its load would never catch up.
+#include "bench/throughput/measure.h"
+
+#define PACE       (OPTIONS_BURST - 4)
+#define PART       4u // what of all MSs sends before one of them is sent to again
+#define WARM_UP_NS (S_IN_NS + S_IN_NS / 2) // more than a turn of the scheduler's wheel
+
+static uint64_t now_ns(const struct generator *g)
+{
+    double bits = PACE * 8 * (frames_mean_octets(&g->world->frames) + WORLD_PDU_HEADERS);
+    unsigned __int128 all = (unsigned __int128)g->turns.rounds * (uint64_t)bits * S_IN_NS;
+    return g->turns.start_ns + (uint64_t)(all / g->world->bit_per_s);
+}
+
+// A burst at most, for a round takes no more off the port.
+uint64_t backlog_round(struct generator *g)
+{
+    struct generator_turns *t = &g->turns;
+    uint32_t keep = g->world->options->backlogged / PART, ms[OPTIONS_BURST], n = 0;
+    for (; n < OPTIONS_BURST && t->n > keep; n++, t->n--) {
+        ms[n] = t->ms[t->first];
+        t->first = t->first + 1 == t->room ? 0 : t->first + 1;
+    }
+    if (n)
+        generator_send_to(g, ms, n);
+    t->rounds++;
+    return now_ns(g);
+}
+
+static void fill(struct generator *g)
+{
+    struct dp_worker *worker = dp_worker(g->world->dp, g->worker);
+    uint32_t n = g->world->options->backlogged;
+    for (uint64_t sent = 0; sent < (uint64_t)n * WORLD_BACKLOG; sent++) {
+        uint32_t ms = (uint32_t)(sent % n);
+        generator_send_to(g, &ms, 1);
+        if (sent % OPTIONS_BURST == 0)
+            dp_poll(worker, g->turns.start_ns);
+        while (generator_receive(g) > 0)
+            ;
+    }
+}
+
+void backlog_begin(struct generator *g)
+{
+    uint64_t packets;
+    g->turns.start_ns = bench_clock_ns();
+    fill(g);
+    while (now_ns(g) - g->turns.start_ns < WARM_UP_NS)
+        saturated_round(g, NULL, &packets);
+}

@@ -1,0 +1,46 @@
+// The packets: a frame for each size, written once by the codecs, in which the generator changes
+// what is the MS's. Inner packets are IPv4 with UDP, ECN-capable, so that an AQM with ECN marks.
+#ifndef SLUICE_BENCH_THROUGHPUT_FRAMES_H
+#define SLUICE_BENCH_THROUGHPUT_FRAMES_H
+
+#include "bench/throughput/addresses.h"
+#include "bench/throughput/options.h"
+#include "dataplane/wire/ether.h"
+#include "dataplane/wire/gtpu.h"
+#include "dataplane/wire/ipv4.h"
+#include "dataplane/wire/llc.h"
+#include "dataplane/wire/ns.h"
+#include "dataplane/wire/sndcp.h"
+#include "dataplane/wire/udp.h"
+
+#define FRAMES_SIZES_MAX    3u
+#define FRAMES_OCTETS_MAX   1664u
+#define FRAMES_STAMP_OCTETS 8u
+#define FRAMES_OUTER_OCTETS (ETHER_OCTETS + IPV4_OCTETS + UDP_OCTETS)
+
+// Downwards: where a G-PDU has its TEID. Upwards: where an NS-UNITDATA has what is the MS's; the
+// LLC frame lies at `llc`. Both ways a DL- or UL-UNITDATA has its TLLI in the same place.
+#define FRAMES_TEID_AT  (FRAMES_OUTER_OCTETS + 4)
+#define FRAMES_BVCI_AT  (FRAMES_OUTER_OCTETS + 2)
+#define FRAMES_BSSGP_AT (FRAMES_OUTER_OCTETS + NS_UNITDATA_OCTETS)
+#define FRAMES_TLLI_AT  (FRAMES_BSSGP_AT + 1)
+
+struct frame {
+    uint8_t octets[FRAMES_OCTETS_MAX];
+    uint16_t n;
+    uint16_t packet_octets;   // of the IP packet in it
+    uint16_t pdus;            // LLC PDUs, or upwards N-PDUs, that it becomes
+    uint16_t llc, llc_octets; // upwards: the LLC frame
+};
+
+struct frames {
+    uint32_t sizes, weights;
+    uint32_t weight[FRAMES_SIZES_MAX];
+    struct frame frame[FRAMES_SIZES_MAX];
+};
+
+// False: a codec would not have it, which is a fault of ours.
+bool frames_make(struct frames *frames, const struct bench_options *options);
+double frames_mean_octets(const struct frames *frames);
+
+#endif

@@ -1,0 +1,300 @@
+// See generator.h.
+#include "bench/throughput/generator.h"
+
+#include <rte_mbuf_dyn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DRAIN_NS S_IN_NS
+#define QUIET_NS (20 * MS_IN_NS) // what a device may take
+
+// A stamp, or in a run with a backlog whose packet it is, beside the packet.
+static int field_offset;
+#define FIELD(m) (*RTE_MBUF_DYNFIELD(m, field_offset, uint64_t *))
+
+static bool field_register(void)
+{
+    static const struct rte_mbuf_dynfield field = {
+        .name = "sluice_bench", .size = sizeof(uint64_t), .align = _Alignof(uint64_t)};
+    field_offset = rte_mbuf_dynfield_register(&field);
+    return field_offset >= 0;
+}
+
+bool generator_open(struct generator *g, const struct world *world, uint32_t worker)
+{
+    const struct bench_options *o = world->options;
+    *g = (struct generator){.world = world,
+                            .worker = worker,
+                            .share = world_share(o, worker),
+                            .in_side = o->up ? STATS_GB : STATS_GN,
+                            .random = 0x9e3779b97f4a7c15u * (worker + 1),
+                            .in.device = RTE_MAX_ETHPORTS,
+                            .out.device = RTE_MAX_ETHPORTS};
+    enum stats_side out_side = o->up ? STATS_GN : STATS_GB;
+    if (!field_register() || !port_end_open(&g->in, &world->ports, g->in_side, world->dp, worker) ||
+        !port_end_open(&g->out, &world->ports, out_side, world->dp, worker))
+        return false;
+    if (!port_end_ready(&g->in) || !port_end_ready(&g->out)) {
+        fprintf(stderr, "sluice bench: the ports' link does not come up\n");
+        return false;
+    }
+    g->rings = g->in.to_port && g->out.from_port;
+    g->turns.room = WORLD_BACKLOG * o->backlogged + 1;
+    g->turns.ms = malloc(g->turns.room * sizeof *g->turns.ms);
+    g->early = generator_dropped(g);
+    uint64_t drops[DROP_COUNT] = {0};
+    generator_drops(g, drops);
+    memcpy(g->early_drops, drops, sizeof drops);
+    return g->turns.ms != NULL;
+}
+
+void generator_close(struct generator *g)
+{
+    port_end_close(&g->in);
+    port_end_close(&g->out);
+    free(g->turns.ms);
+    g->turns.ms = NULL;
+}
+
+// ---- Sending ----
+
+static uint32_t random_below(struct generator *g, uint32_t n)
+{
+    g->random ^= g->random << 13; // Marsaglia's xorshift
+    g->random ^= g->random >> 7;
+    g->random ^= g->random << 17;
+    return (uint32_t)((g->random >> 32) * n >> 32);
+}
+
+static const struct frame *next_frame(struct generator *g)
+{
+    const struct frames *frames = &g->world->frames;
+    uint32_t size = 0;
+    if (frames->sizes > 1)
+        for (uint32_t turn = random_below(g, frames->weights); turn >= frames->weight[size];)
+            turn -= frames->weight[size++];
+    return &frames->frame[size];
+}
+
+static void put_frame(struct generator *g, struct rte_mbuf *m, const struct frame *frame,
+                      uint32_t ms)
+{
+    uint8_t *b = rte_pktmbuf_mtod(m, uint8_t *);
+    m->data_len = frame->n;
+    m->pkt_len = frame->n;
+    memcpy(b, frame->octets, frame->n);
+    if (g->in_side == STATS_GB)
+        frames_up_put(&g->up, g->world, g->worker, frame, ms, b);
+    else
+        memcpy(b + FRAMES_TEID_AT, &g->world->teid[ms], sizeof g->world->teid[ms]);
+    if (g->rings)
+        FIELD(m) = g->world->options->backlogged ? ms : g->stamp;
+    else
+        memcpy(b + frame->n - FRAMES_STAMP_OCTETS, &g->stamp, sizeof g->stamp);
+}
+
+void generator_send_to(struct generator *g, const uint32_t *ms, uint32_t n)
+{
+    struct rte_mbuf *m[OPTIONS_BURST];
+    uint16_t pdus[OPTIONS_BURST];
+    g->count.offered += n;
+    if (rte_pktmbuf_alloc_bulk(g->in.pool, m, n) != 0)
+        return; // all buffers are on their way, which is a refusal too
+    for (uint32_t i = 0; i < n; i++) {
+        const struct frame *frame = next_frame(g);
+        pdus[i] = frame->pdus;
+        put_frame(g, m[i], frame, ms[i]);
+    }
+    frames_up_encipher(&g->up);
+    uint32_t sent = port_end_send(&g->in, m, n);
+    for (uint32_t i = 0; i < sent; i++)
+        g->count.pdus += pdus[i];
+    for (uint32_t i = sent; i < n; i++)
+        g->world->sent_up[ms[i]]--; // or a flood would leave gaps that no LLE can bridge
+    rte_pktmbuf_free_bulk(m + sent, n - sent);
+    g->count.sent += sent;
+}
+
+void generator_send(struct generator *g, uint32_t n)
+{
+    uint32_t ms[OPTIONS_BURST];
+    for (uint32_t i = 0; i < n; i++) {
+        ms[i] = g->share.first + random_below(g, g->share.mss);
+        __builtin_prefetch(&g->world->teid[ms[i]]);
+    }
+    generator_send_to(g, ms, n);
+}
+
+// ---- Receiving ----
+
+static void note_latency(struct generator *g, uint64_t stamp, uint64_t now)
+{
+    if (stamp < now) // one of no frame of ours is no sample
+        histogram_add(g->latency, bench_clock_ns_of(now - stamp));
+}
+
+static void turn_comes(struct generator *g, uint32_t ms)
+{
+    struct generator_turns *t = &g->turns;
+    if (t->n < t->room)
+        t->ms[(t->first + t->n++) % t->room] = ms;
+}
+
+// With rings: a buffer of the port where it was sent ends its N-PDU.
+static void take_buffers(struct generator *g, struct rte_mbuf **m, uint32_t n, uint64_t now)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (m[i]->pool != g->in.pool)
+            continue;
+        g->count.packets++;
+        if (g->world->options->backlogged)
+            turn_comes(g, (uint32_t)FIELD(m[i]));
+        else if (g->latency)
+            note_latency(g, FIELD(m[i]), now);
+    }
+}
+
+static void take_octets(struct generator *g, struct rte_mbuf **m, uint32_t n, uint64_t now)
+{
+    const uint32_t behind = LLC_FCS_OCTETS + FRAMES_STAMP_OCTETS;
+    for (uint32_t i = 0; i < n && g->latency; i++) {
+        uint64_t stamp;
+        if (m[i]->data_len < FRAMES_OUTER_OCTETS + behind)
+            continue;
+        memcpy(&stamp, rte_pktmbuf_mtod_offset(m[i], uint8_t *, m[i]->data_len - behind),
+               sizeof stamp);
+        note_latency(g, stamp, now);
+    }
+}
+
+// What Sluice says to the side that sends: nothing that counts.
+static void take_back(struct generator *g)
+{
+    struct rte_mbuf *m[OPTIONS_BURST];
+    uint32_t n = g->in.device < RTE_MAX_ETHPORTS ? port_end_receive(&g->in, m, OPTIONS_BURST) : 0;
+    rte_pktmbuf_free_bulk(m, n);
+}
+
+uint32_t generator_receive(struct generator *g)
+{
+    struct rte_mbuf *m[OPTIONS_BURST];
+    uint32_t n = port_end_receive(&g->out, m, OPTIONS_BURST);
+    if (n == 0) {
+        take_back(g);
+        return 0;
+    }
+    g->count.frames += n;
+    if (g->rings)
+        take_buffers(g, m, n, bench_clock_cycles());
+    else
+        take_octets(g, m, n, bench_clock_cycles());
+    rte_pktmbuf_free_bulk(m, n);
+    return n;
+}
+
+// ---- The sum ----
+
+const struct stats_worker *generator_stats(const struct generator *g)
+{
+    return dp_stats(dp_worker(g->world->dp, g->worker));
+}
+
+static struct stats_balance balance(const struct generator *g)
+{
+    return g->in_side == STATS_GN ? stats_balance(generator_stats(g))
+                                  : stats_balance_up(generator_stats(g));
+}
+
+uint64_t generator_dropped(const struct generator *g)
+{
+    return balance(g).packets.dropped - g->early;
+}
+
+void generator_drops(const struct generator *g, uint64_t packets[DROP_COUNT])
+{
+    const struct stats_worker *s = generator_stats(g);
+    for (int r = 0; r < DROP_COUNT; r++) {
+        packets[r] -= g->early_drops[r];
+        packets[r] += s->of_port[STATS_GN].drop[r].packets + s->of_port[STATS_GB].drop[r].packets +
+                      s->up.drop[r].packets;
+        for (int c = 0; c < CLASS_COUNT; c++)
+            packets[r] += s->of_class[c].drop[r].packets;
+    }
+}
+
+uint64_t generator_came(const struct generator *g)
+{
+    struct stats_balance b = balance(g);
+    return g->rings ? g->count.sent : b.packets.in - g->early;
+}
+
+static uint64_t less(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0; // somebody else's frames are no loss
+}
+
+static uint64_t frames_out(const struct generator *g)
+{
+    const struct stats_port *out = &generator_stats(g)->of_port[!g->in_side];
+    return out->tx_packets - out->answers;
+}
+
+uint64_t generator_astray(const struct generator *g)
+{
+    uint64_t out = less(frames_out(g), g->count.frames);
+    if (g->rings)
+        return 0;
+    return g->world->ports.by_itself ? out : out + less(g->count.sent, generator_came(g));
+}
+
+uint64_t generator_finished(const struct generator *g)
+{
+    uint64_t astray = less(frames_out(g), g->count.frames);
+    return g->rings ? g->count.packets : less(balance(g).packets.out, astray);
+}
+
+uint64_t generator_inside(const struct generator *g)
+{
+    struct stats_balance b = balance(g);
+    return generator_came(g) - b.packets.out - generator_dropped(g) - b.packets.aside;
+}
+
+void generator_drain(struct generator *g)
+{
+    struct dp_worker *worker = dp_worker(g->world->dp, g->worker);
+    uint64_t start_ns = bench_clock_ns(), now_ns = start_ns;
+    uint64_t last_ns = start_ns; // when something came
+    while (now_ns - start_ns < DRAIN_NS) {
+        now_ns = bench_clock_ns();
+        dp_poll(worker, now_ns);
+        if (generator_receive(g) > 0)
+            last_ns = now_ns;
+        else if (g->rings ? !generator_inside(g) : now_ns - last_ns > QUIET_NS)
+            break;
+    }
+}
+
+const char *generator_fault(const struct generator *g)
+{
+    const struct stats_worker *stats = generator_stats(g);
+    const struct stats_port *in = &stats->of_port[g->in_side];
+    struct stats_balance b = balance(g);
+    if (!dp_balanced(dp_worker(g->world->dp, g->worker)))
+        return "the worker's books do not balance";
+    uint64_t waiting = g->rings ? rte_ring_count(g->in.to_port) : 0;
+    if (g->world->ports.by_itself && generator_dropped(g))
+        return "Sluice dropped packets";
+    if (g->rings && in->rx_packets + waiting != g->count.sent)
+        return "the port has not received what was sent";
+    if (generator_inside(g) !=
+        waiting + dp_held(dp_worker(g->world->dp, g->worker), g->in_side).inner.packets)
+        return "packets are neither in Sluice nor have they left it";
+    if (frames_out(g) < g->count.frames || (g->rings && frames_out(g) > g->count.frames))
+        return "other frames came out than Sluice says";
+    if (g->rings && g->count.packets != b.packets.out)
+        return "other packets came out than Sluice says";
+    if (g->rings && generator_inside(g) == 0 && b.packets.dropped == 0 &&
+        g->count.frames != g->count.pdus)
+        return "other LLC PDUs came out than the packets make";
+    return NULL;
+}

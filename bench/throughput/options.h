@@ -1,0 +1,35 @@
+// The command line of `sluice bench`.
+#ifndef SLUICE_BENCH_THROUGHPUT_OPTIONS_H
+#define SLUICE_BENCH_THROUGHPUT_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define OPTIONS_IMIX        0u // as a size
+#define OPTIONS_BURST       64u
+#define OPTIONS_WAITING_MAX 1024u
+#define OPTIONS_REPEATS_MAX 31u
+
+struct bench_options {
+    uint32_t mss;
+    uint32_t size_octets; // of an IP packet
+    uint8_t gea;          // 0, 3, 4
+    const char *cipher;   // its name
+    uint8_t aqm;          // its place in aqm_list
+    uint32_t backlogged;
+    const char *ports;
+    uint32_t workers;
+    double seconds; // of a trial
+    uint32_t repeats;
+    double loss; // that a trial may have; negative: not given
+    uint16_t n201_u;
+    uint32_t waiting; // frames in the port whenever the worker alone is timed
+    bool up, json, no_search, no_rte_sched, help;
+};
+
+// False, with the reason on stderr.
+bool bench_options_parse(struct bench_options *options, int argc, char **argv);
+void bench_options_help(FILE *out);
+
+#endif

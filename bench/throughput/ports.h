@@ -1,0 +1,48 @@
+// What the frames come and go by: Sluice's two devices, and what the network has of each: the far
+// end of a pair of rings, or a device of its own that is wired to it.
+#ifndef SLUICE_BENCH_THROUGHPUT_PORTS_H
+#define SLUICE_BENCH_THROUGHPUT_PORTS_H
+
+#include <rte_mbuf.h>
+#include <rte_ring.h>
+
+#include "bench/throughput/frames.h"
+#include "dataplane/dataplane.h"
+
+#define PORTS_TEXT        256
+#define PORTS_PCAP_FRAMES 16384u
+
+struct ports {
+    bool nic; // some device is a NIC
+    uint16_t mtu_octets;
+    uint32_t packet_octets_max; // that goes both ways without IP fragments
+    bool by_itself;             // the Gn port has its frames from somewhere else than the generator
+    const char *pcap;           // the file that it reads; NULL: none
+    char ours[STATS_SIDES][PORTS_TEXT];
+    char theirs[STATS_SIDES][PORTS_TEXT]; // "": rings, or nobody
+};
+
+// False, with the reason on stderr.
+bool ports_parse(struct ports *ports, const char *text);
+
+// Writes a frame for MSs at random, if the file is not there. False: it cannot be written.
+bool ports_write_pcap(const struct ports *ports, const struct frames *frames, const uint32_t *teid,
+                      uint32_t mss);
+
+struct port_end {
+    struct rte_ring *to_port, *from_port; // NULL: a device, or nobody
+    uint16_t device;                      // RTE_MAX_ETHPORTS: none
+    struct rte_mempool *pool;
+    bool own_pool;
+};
+
+// False, with the reason on stderr.
+bool port_end_open(struct port_end *end, const struct ports *ports, enum stats_side side,
+                   const struct dp *dp, uint32_t worker);
+void port_end_close(struct port_end *end);
+// Waits until its link is up, for a few seconds at most.
+bool port_end_ready(const struct port_end *end);
+uint32_t port_end_send(const struct port_end *end, struct rte_mbuf **m, uint32_t n);
+uint32_t port_end_receive(const struct port_end *end, struct rte_mbuf **m, uint32_t n);
+
+#endif
