@@ -4,6 +4,7 @@
 #include <intel-ipsec-mb.h>
 #include <rte_version.h>
 
+#include "control/eal.h"
 #include "control/load.h"
 #include "dataplane/cipher/cipher.h"
 #include "dataplane/wire/fcs.h"
@@ -14,9 +15,11 @@ static int check(struct host *host, const struct options *options)
         host_describe(host, stdout);
         return EXIT_DONE;
     }
-    if (!load_config(host, options))
+    struct load load;
+    if (!load_config(host, options, &load))
         return EXIT_USAGE;
-    host_config_json(host, stdout);
+    struct eal_plan plan = eal_plan(EAL_SYSFS, load_memory_octets(&load));
+    host_config_json(host, plan.need_octets, stdout);
     return EXIT_DONE;
 }
 

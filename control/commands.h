@@ -8,6 +8,7 @@
 
 int command_run(int argc, char **argv);
 int command_check(int argc, char **argv);
+int command_bench(int argc, char **argv);
 int command_lua(int argc, char **argv);
 int command_version(int argc, char **argv);
 

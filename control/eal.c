@@ -1,5 +1,4 @@
-// See eal.h. One lcore, on the first processor that this process may use; no PCI scan, no shared
-// files, no telemetry yet: nothing here needs root.
+// See eal.h. No shared files, no telemetry yet, and no PCI scan but for the NICs that were named.
 #include "control/eal.h"
 
 #include <dirent.h>
@@ -10,6 +9,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MIB ((uint64_t)1 << 20)
 // Heaps, the lcore's own and fragmentation, on top of what the dataplane asks for.
@@ -58,13 +58,101 @@ void eal_plan_text(const struct eal_plan *plan, char *text, uint32_t room)
                  need, plan->huge_free_octets / MIB, (need + 1) / 2);
 }
 
-static int first_processor(void)
+uint32_t eal_processors(struct eal_threads *threads, const uint16_t *wanted, uint32_t wanted_n)
+{
+    uint16_t found[EAL_LCORES_MAX] = {0};
+    uint32_t n = 0;
+    cpu_set_t allowed;
+    for (; n < wanted_n && n < EAL_LCORES_MAX; n++)
+        found[n] = wanted[n];
+    if (n == 0 && sched_getaffinity(0, sizeof allowed, &allowed) == 0)
+        for (uint16_t cpu = 0; cpu < CPU_SETSIZE && n < threads->lcores; cpu++)
+            if (CPU_ISSET(cpu, &allowed))
+                found[n++] = cpu;
+    n = n ? n : 1;
+    threads->processor[0] = found[0];
+    for (uint32_t i = 1; i < threads->lcores; i++)
+        threads->processor[i] = n > 1 ? found[1 + (i - 1) % (n - 1)] : found[0];
+    return n;
+}
+
+int eal_processor_missing(const uint16_t *wanted, uint32_t wanted_n)
 {
     cpu_set_t allowed;
-    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
-        for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-            if (CPU_ISSET(cpu, &allowed))
-                return cpu;
+    bool known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
+    for (uint32_t i = 0; i < wanted_n && known; i++)
+        if (wanted[i] >= CPU_SETSIZE || !CPU_ISSET(wanted[i], &allowed))
+            return wanted[i];
+    return -1;
+}
+
+// rte_eal_init's argument vector, which it may reorder; it does not write to the strings.
+struct arguments {
+    char *at[32];
+    int n;
+    char lcores[EAL_LCORES_MAX * 12 + 16], memory[24];
+};
+
+static void add(struct arguments *a, const char *argument)
+{
+    a->at[a->n++] = (char *)argument;
+}
+
+static void add_lcores(struct arguments *a, const struct eal_threads *threads)
+{
+    int n = snprintf(a->lcores, sizeof a->lcores, "--lcores=");
+    for (uint32_t i = 0; i < threads->lcores; i++)
+        n += snprintf(a->lcores + n, sizeof a->lcores - (size_t)n, "%s%u@%u", i ? "," : "", i,
+                      threads->processor[i]);
+    add(a, a->lcores);
+}
+
+// 0000:01:00.0 or 01:00.0, perhaps with arguments behind it.
+static bool is_pci(const char *device)
+{
+    size_t digits = strspn(device, "0123456789abcdefABCDEF");
+    return (digits == 2 || digits == 4) && device[digits] == ':';
+}
+
+// Only those that were named: a NIC that somebody else has is not to be touched.
+static void add_devices(struct arguments *a, const struct eal_threads *threads)
+{
+    bool pci = false;
+    for (int i = 0; i < EAL_DEVICES_MAX; i++) {
+        if (!threads->device[i] || !is_pci(threads->device[i]))
+            continue;
+        pci = true;
+        add(a, "-a");
+        add(a, threads->device[i]);
+    }
+    if (!pci)
+        add(a, "--no-pci");
+}
+
+static void add_memory(struct arguments *a, const struct eal_plan *plan)
+{
+    if (plan->huge) {
+        add(a, "--in-memory");
+        return;
+    }
+    snprintf(a->memory, sizeof a->memory, "%" PRIu64, plan->need_octets / MIB + 1);
+    add(a, "--no-huge");
+    add(a, "--no-shconf");
+    add(a, "-m");
+    add(a, a->memory);
+}
+
+int eal_start_threads(const struct eal_plan *plan, const struct eal_threads *threads)
+{
+    struct arguments a = {.n = 0};
+    add(&a, "sluice");
+    add_lcores(&a, threads);
+    add_devices(&a, threads);
+    add(&a, "--no-telemetry");
+    add(&a, "--log-level=error");
+    add_memory(&a, plan);
+    if (rte_eal_init(a.n, a.at) < 0)
+        return rte_errno ? -rte_errno : -EIO;
     return 0;
 }
 
@@ -72,22 +160,12 @@ int eal_start(const struct eal_plan *plan, bool pinned)
 {
     cpu_set_t allowed;
     bool known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
-    char lcore[32], memory[32];
-    snprintf(lcore, sizeof lcore, "--lcores=0@%d", first_processor());
-    snprintf(memory, sizeof memory, "%" PRIu64, plan->need_octets / MIB + 1);
-    const char *huge[] = {"sluice",     lcore, "--no-pci", "--no-telemetry", "--log-level=error",
-                          "--in-memory"};
-    const char *small[] = {
-        "sluice",      lcore, "--no-pci", "--no-telemetry", "--log-level=error", "--no-huge",
-        "--no-shconf", "-m",  memory};
-    int n = plan->huge ? sizeof huge / sizeof huge[0] : sizeof small / sizeof small[0];
-    // rte_eal_init may reorder its argument vector, not write to the strings.
-    char **argv = (char **)(plan->huge ? huge : small);
-    if (rte_eal_init(n, argv) < 0)
-        return rte_errno ? -rte_errno : -EIO;
-    if (known && !pinned)
+    struct eal_threads threads = {.lcores = 1};
+    eal_processors(&threads, NULL, 0);
+    int fault = eal_start_threads(plan, &threads);
+    if (!fault && known && !pinned)
         sched_setaffinity(0, sizeof allowed, &allowed);
-    return 0;
+    return fault;
 }
 
 void eal_stop(void)

@@ -1,5 +1,5 @@
 // Starting DPDK's environment, with huge pages where there are enough free ones and without where
-// there are not.
+// there are not. A run in virtual time has one lcore and needs no root; one in real time has more.
 #ifndef SLUICE_CONTROL_EAL_H
 #define SLUICE_CONTROL_EAL_H
 
@@ -22,6 +22,26 @@ void eal_plan_text(const struct eal_plan *plan, char *text, uint32_t room);
 // 0 or a negative errno. `pinned`: stay on one processor, as a benchmark wants; else the process
 // keeps those it had, so that runs side by side spread.
 int eal_start(const struct eal_plan *plan, bool pinned);
+
+#define EAL_LCORES_MAX  17 // control and sixteen workers
+#define EAL_DEVICES_MAX 4  // two ports, and for a benchmark their far ends
+
+// A thread for each lcore, the caller's first, and the PCI devices that are to be found.
+struct eal_threads {
+    uint32_t lcores;
+    uint16_t processor[EAL_LCORES_MAX];
+    const char *device[EAL_DEVICES_MAX]; // virtual ones and NULL are not looked for
+};
+
+// Fills in the processors: `wanted` of them, or as many as there are of those that the process may
+// use. With too few of them lcores share: the first keeps its own as long as there are two. Returns
+// how many there are.
+uint32_t eal_processors(struct eal_threads *threads, const uint16_t *wanted, uint32_t wanted_n);
+
+// The first of those wanted that the process may not use; -1: it may use all of them.
+int eal_processor_missing(const uint16_t *wanted, uint32_t wanted_n);
+
+int eal_start_threads(const struct eal_plan *plan, const struct eal_threads *threads);
 void eal_stop(void);
 
 #endif

@@ -2,6 +2,7 @@
 #include "control/commands.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,9 @@ static const struct {
      "check FILE [--seed N] [--set KEY=VALUE]...   check it; print it, all defaults filled in, as "
      "JSON\n"
      "         check --keys                      every key that a configuration may have"},
+    {"bench", command_bench,
+     "bench [--ms N] [--size OCTETS|imix] [--cipher NAME] [--json]...   how fast it is; bench "
+     "--help"},
     {"lua", command_lua, "lua FILE [ARGS]   run a Lua script that can require \"wire\""},
     {"version", command_version, "version   of Sluice and of the libraries it runs on"},
 };
@@ -55,7 +59,8 @@ int main(int argc, char **argv)
         return usage(stderr, EXIT_USAGE);
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0)
         return flushed(usage(stdout, EXIT_DONE));
-    if (argc > 2 && strcmp(argv[2], "--help") == 0)
+    bool explains_itself = strcmp(argv[1], "bench") == 0;
+    if (argc > 2 && strcmp(argv[2], "--help") == 0 && !explains_itself)
         return flushed(usage(stdout, EXIT_DONE));
     for (size_t i = 0; i < COMMANDS; i++)
         if (strcmp(argv[1], commands[i].name) == 0)

@@ -4,21 +4,30 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "dataplane/state/teid.h"
 #include "dataplane/wire/bytes.h"
 
 const struct field lab_config_fields[] = FIELD_TABLE(lab_config, LAB_CONFIG_FIELDS);
 const uint32_t lab_config_field_count = sizeof lab_config_fields / sizeof lab_config_fields[0];
 
+static const struct field endpoint_fields[] = FIELD_TABLE(lab_endpoint, LAB_ENDPOINT_FIELDS);
 static const struct field context_fields[] = FIELD_TABLE(lab_context, LAB_CONTEXT_FIELDS);
 static const struct field cipher_fields[] = FIELD_TABLE(lab_cipher, LAB_CIPHER_FIELDS);
 static const struct field source_fields[] = FIELD_TABLE(lab_source, LAB_SOURCE_FIELDS);
+
+static int64_t add_endpoint(void *target, const void *argument)
+{
+    struct lab *lab = target;
+    const struct lab_endpoint *e = argument;
+    struct receiver_endpoint endpoint = {e->address, e->port};
+    return receiver_add_endpoint(&lab->receiver, &endpoint, e->nse_id);
+}
 
 static int64_t add_context(void *target, const void *argument)
 {
     struct lab *lab = target;
     const struct lab_context *c = argument;
-    struct receiver_key key = {
-        .address = c->peer_address, .port = c->peer_port, .nsapi = c->nsapi, .tlli = c->tlli};
+    struct receiver_key key = {.nse = c->nse_id, .nsapi = c->nsapi, .tlli = c->tlli};
     return receiver_add_context(&lab->receiver, &key, c->traffic_class);
 }
 
@@ -26,7 +35,7 @@ static int64_t add_cipher(void *target, const void *argument)
 {
     struct lab *lab = target;
     const struct lab_cipher *c = argument;
-    struct receiver_key key = {.address = c->peer_address, .port = c->peer_port, .tlli = c->tlli};
+    struct receiver_key key = {.nse = c->nse_id, .tlli = c->tlli};
     return receiver_add_cipher(&lab->receiver, &key, c->gea, c->key, c->iov_ui);
 }
 
@@ -40,6 +49,7 @@ static int64_t add_source(void *target, const void *argument)
     struct source *s = &lab->source[index];
     *s = (struct source){.engine = lab->engine,
                          .gn_line = &lab->gn,
+                         .worker = teid_worker(c->teid),
                          .gn = &lab->gn_ends,
                          .start_ns = c->start_ns,
                          .stop_ns = c->stop_ns,
@@ -57,6 +67,8 @@ static int64_t add_source(void *target, const void *argument)
 }
 
 const struct field_call lab_calls[] = {
+    {"endpoint", "an NS-VC whose frames the receiver takes", endpoint_fields,
+     sizeof endpoint_fields / sizeof endpoint_fields[0], sizeof(struct lab_endpoint), add_endpoint},
     {"context", "a PDP context whose N-PDUs the receiver knows", context_fields,
      sizeof context_fields / sizeof context_fields[0], sizeof(struct lab_context), add_context},
     {"cipher", "the key of an MS, whose frames the receiver deciphers", cipher_fields,
@@ -66,7 +78,8 @@ const struct field_call lab_calls[] = {
 };
 const uint32_t lab_call_count = sizeof lab_calls / sizeof lab_calls[0];
 
-// The downlink alone sends nothing to the GGSN; a frame here would be a fault of the dataplane.
+// Nothing comes up from the BSS, and neighbours are given: a frame here would be a fault of the
+// dataplane.
 static void gn_frame(void *self, const uint8_t *frame, uint32_t octets, uint64_t now_ns)
 {
     (void)frame, (void)octets, (void)now_ns;
@@ -87,25 +100,35 @@ static void wire_up(struct lab *lab, struct control *control, struct capture *gn
                     struct capture *gb)
 {
     lab->gn = (struct line){.engine = lab->engine,
-                            .end = dp_gn_far_end(lab->dp),
+                            .ends = lab->config.workers,
                             .capture = gn,
                             .deliver = gn_frame,
                             .self = lab};
     lab->gb = (struct line){.engine = lab->engine,
-                            .end = dp_gb_far_end(lab->dp),
+                            .ends = lab->config.workers,
                             .rate_bit_per_s = lab->config.gb_rate_bit_per_s,
                             .capture = gb,
                             .deliver = receiver_frame,
                             .self = &lab->receiver};
     line_attach(&lab->gn);
     line_attach(&lab->gb);
-    engine_add_poller(lab->engine, poll_dp, dp_worker(lab->dp));
+    for (uint32_t w = 0; w < lab->config.workers; w++) {
+        lab->gn.end[w] = dp_far_end(lab->dp, STATS_GN, w);
+        lab->gb.end[w] = dp_far_end(lab->dp, STATS_GB, w);
+        engine_add_poller(lab->engine, poll_dp, dp_worker(lab->dp, w));
+    }
     engine_add_poller(lab->engine, poll_control, control);
+}
+
+static struct receiver_limits limits_of(const struct lab_config *config)
+{
+    return (struct receiver_limits){config->endpoints, config->contexts, config->ciphers};
 }
 
 uint64_t lab_memory_octets(const struct lab_config *config)
 {
-    return receiver_memory_octets(config->contexts, config->ciphers);
+    struct receiver_limits limits = limits_of(config);
+    return receiver_memory_octets(&limits);
 }
 
 struct lab *lab_create(const struct lab_config *config, struct dp *dp, struct control *control,
@@ -118,9 +141,10 @@ struct lab *lab_create(const struct lab_config *config, struct dp *dp, struct co
     lab->dp = dp;
     lab->control = control;
     lab->gn_ends = (struct source_gn){config->sgsn_mac, config->ggsn_mac, config->sgsn_address,
-                                      config->ggsn_address};
+                                      config->ggsn_address, config->gn_mtu_octets};
+    struct receiver_limits limits = limits_of(config);
     lab->source = calloc(config->sources ? config->sources : 1, sizeof *lab->source);
-    int fault = receiver_setup(&lab->receiver, config->contexts, config->ciphers);
+    int fault = receiver_setup(&lab->receiver, &limits);
     if (!lab->source || fault) {
         receiver_release(&lab->receiver);
         free(lab->source);
@@ -139,8 +163,9 @@ static void bring_up(struct lab *lab)
 {
     while (lab->control->phase == CONTROL_STARTING) {
         control_poll(lab->control, 0);
-        while (dp_poll(dp_worker(lab->dp), 0) == 0)
-            ;
+        for (uint32_t w = 0; w < lab->config.workers; w++)
+            while (dp_poll(dp_worker(lab->dp, w), 0) == 0)
+                ;
     }
 }
 

@@ -13,27 +13,33 @@
     MUST(T, U64, seed, 0, INT64_MAX, "seed of every random number")                      \
     MUST(T, U64, duration_ns, 1, INT64_MAX, "virtual time to run")                       \
     MUST(T, U64, gb_rate_bit_per_s, 0, INT64_MAX, "of the line behind Gb, 0 = no limit") \
+    MUST(T, U32, endpoints, 1, UINT32_MAX, "NS-VCs to receive for")                      \
     MUST(T, U32, contexts, 1, UINT32_MAX, "PDP contexts to receive for")                 \
     MUST(T, U32, ciphers, 0, UINT32_MAX, "MSs that are enciphered")                      \
     MUST(T, U32, sources, 0, UINT32_MAX, "traffic sources")                              \
-    MUST(T, U32, sgsn_address, 0, UINT32_MAX, "the dataplane's address on Gn")           \
+    MUST(T, U32, workers, 1, DP_WORKERS_MAX, "the dataplane's workers")                  \
+    MUST(T, IPV6, sgsn_address, 0, 0, "the dataplane's address on Gn")                   \
     MUST(T, MAC, sgsn_mac, 0, 0, "its Ethernet address")                                 \
-    MUST(T, U32, ggsn_address, 0, UINT32_MAX, "the GGSN's address")                      \
-    MUST(T, MAC, ggsn_mac, 0, 0, "its Ethernet address")
+    MUST(T, IPV6, ggsn_address, 0, 0, "the GGSN's address, of the same family")          \
+    MUST(T, MAC, ggsn_mac, 0, 0, "its Ethernet address")                                 \
+    MUST(T, U16, gn_mtu_octets, 576, 9000, "the largest IP packet on Gn")
 
-#define LAB_CONTEXT_FIELDS(MUST, MAY, T)                           \
-    MUST(T, U32, peer_address, 0, UINT32_MAX, "the BSS's address") \
-    MUST(T, U16, peer_port, 1, 0xffff, "and its UDP port")         \
-    MUST(T, U32, tlli, 0, UINT32_MAX, "TLLI of the MS")            \
-    MUST(T, U8, nsapi, 5, 15, "NSAPI")                             \
+#define LAB_ENDPOINT_FIELDS(MUST, MAY, T)                        \
+    MUST(T, U32, nse_id, 0, UINT32_MAX, "the NSE it belongs to") \
+    MUST(T, IPV6, address, 0, 0, "the BSS's address")            \
+    MUST(T, U16, port, 1, 0xffff, "and its UDP port")
+
+#define LAB_CONTEXT_FIELDS(MUST, MAY, T)                \
+    MUST(T, U32, nse_id, 0, UINT32_MAX, "the MS's NSE") \
+    MUST(T, U32, tlli, 0, UINT32_MAX, "TLLI of the MS") \
+    MUST(T, U8, nsapi, 5, 15, "NSAPI")                  \
     MUST(T, U8, traffic_class, 0, CLASS_COUNT - 1, "traffic class, by slot")
 
-#define LAB_CIPHER_FIELDS(MUST, MAY, T)                            \
-    MUST(T, U32, peer_address, 0, UINT32_MAX, "the BSS's address") \
-    MUST(T, U16, peer_port, 1, 0xffff, "and its UDP port")         \
-    MUST(T, U32, tlli, 0, UINT32_MAX, "TLLI of the MS")            \
-    MUST(T, U8, gea, 3, 4, "3: GEA3, 4: GEA4")                     \
-    MUST(T, OCTETS, key, 8, 16, "Kc")                              \
+#define LAB_CIPHER_FIELDS(MUST, MAY, T)                 \
+    MUST(T, U32, nse_id, 0, UINT32_MAX, "the MS's NSE") \
+    MUST(T, U32, tlli, 0, UINT32_MAX, "TLLI of the MS") \
+    MUST(T, U8, gea, 3, 4, "3: GEA3, 4: GEA4")          \
+    MUST(T, OCTETS, key, 8, 16, "Kc")                   \
     MUST(T, U32, iov_ui, 0, UINT32_MAX, "IOV-UI")
 
 #define LAB_SOURCE_FIELDS(MUST, MAY, T)                                            \
@@ -47,6 +53,7 @@
     MUST(T, OCTETS, sizes, 2, 2 * SOURCE_SIZES_MAX, "packet sizes, 16 bits each, network order")
 
 FIELD_STRUCT(lab_config, LAB_CONFIG_FIELDS);
+FIELD_STRUCT(lab_endpoint, LAB_ENDPOINT_FIELDS);
 FIELD_STRUCT(lab_context, LAB_CONTEXT_FIELDS);
 FIELD_STRUCT(lab_cipher, LAB_CIPHER_FIELDS);
 FIELD_STRUCT(lab_source, LAB_SOURCE_FIELDS);

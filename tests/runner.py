@@ -31,6 +31,7 @@ ASAN_SLOWER = 3  # a program's time limit grows by this under the sanitizers
 FUZZ_S = 5  # for one target in the quick tests
 FUZZ_LONG_S = 600  # from here on a run has to reach FUZZ_LEAST executions in all
 FUZZ_LEAST = 10_000_000
+PACKETS = 1_000_000  # through the whole path, in the quick tests
 DETAIL_LINES = 25
 LINTS = ("includes", "hot_symbols", "sources", "format")
 SELF_TESTS = ("tests/runner_test.py", "tests/lint/lint_test.py")
@@ -240,6 +241,14 @@ def fuzz_targets(root, total_s=None):
                       judge_fuzz)
 
 
+def packets(root):
+    """A fuzz target that makes its own inputs, counted in packets, and says what they reached."""
+    path = root / "build/fuzz/tests/fuzz/path_fuzz"
+    if path.exists():
+        yield Program("path_fuzz packets", "fuzz", [path, f"--packets={PACKETS}"], dict(SANITIZERS),
+                      root, TIMEOUT_S, False, judge_tap)
+
+
 def chosen(root, args):
     """The programs, and a sentence for each kind of which there should be some and is none."""
     if args.what == "lint":
@@ -247,7 +256,8 @@ def chosen(root, args):
     elif args.what == "fuzz":
         kinds = {"fuzz target": fuzz_targets(root, args.seconds)}
     elif args.words:
-        named = [*scripts(root, "self", SELF_TESTS), *lints(root), *fuzz_targets(root)]
+        named = [*scripts(root, "self", SELF_TESTS), *lints(root), *fuzz_targets(root),
+                 *packets(root)]
         named = [p for p in named if any(w in n for w in args.words for n in (p.name, p.build))]
         kinds = {"test of these words": [*meson_tests(root, "release", args.words),
                                          *meson_tests(root, "asan", args.words), *named]}
@@ -256,7 +266,8 @@ def chosen(root, args):
                  "lint": lints(root),
                  "test in build/release": meson_tests(root, "release", []),
                  "test in build/asan": meson_tests(root, "asan", []),
-                 "fuzz target": fuzz_targets(root)}
+                 "fuzz target": fuzz_targets(root),
+                 "packet fuzzer": packets(root)}
     kinds = {kind: list(programs) for kind, programs in kinds.items()}
     return (sum(kinds.values(), []),
             [f"there is no {kind}" for kind, programs in kinds.items() if not programs])

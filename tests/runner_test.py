@@ -106,6 +106,18 @@ def fuzz_case(shell, wanted):
         return text.splitlines()[-1] == wanted and as_wanted, text
 
 
+def packets_are_counted():
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        target = root / "build/fuzz/tests/fuzz/path_fuzz"
+        target.parent.mkdir(parents=True)
+        target.write_text("#!/bin/bash\n[ $1 = --packets=1000000 ] || exit 0\n"
+                          "echo 1..2; echo ok 1 - a; echo not ok 2 - b; exit 1\n")
+        target.chmod(0o755)
+        status, text = run(root, "all", "path_fuzz")
+        return status == 1 and text.endswith("\n2 passed, 1 failed\n"), text
+
+
 def nothing_to_run():
     with tempfile.TemporaryDirectory() as folder:
         status, text = run(pathlib.Path(folder), "fuzz")
@@ -128,6 +140,7 @@ CASES = [(name.replace("_", " "), lambda name=name: fake_case(name)) for name in
      lambda: fuzz_case('[[ $1 = -max_total_time=7 && "$*" = *tests/fuzz/corpus/llc ]]',
                        "1 passed, 0 failed")),
     ("a fuzz target that crashes fails", lambda: fuzz_case("kill -ABRT $$", "0 passed, 1 failed")),
+    ("packets through the path are counted, case by case", packets_are_counted),
     ("no target at all is a failure", nothing_to_run),
     ("a word that names no test is a failure", word_without_test),
 ]

@@ -37,7 +37,7 @@ static int clock_ns(lua_State *L)
     return 1;
 }
 
-static void print_errors(lua_State *L, int list, FILE *errors)
+static void print_lines(lua_State *L, int list, FILE *errors)
 {
     for (lua_Integer i = 1; i <= luaL_len(L, list); i++) {
         lua_geti(L, list, i);
@@ -66,14 +66,13 @@ bool host_config(struct host *host, const char *path, const char *const *sets, u
     if (!host_run(L, 4, 2))
         return false;
     bool good = lua_istable(L, -2);
-    if (!good)
-        print_errors(L, lua_gettop(L), errors);
+    print_lines(L, lua_gettop(L), errors);
     lua_pop(L, 1);
     lua_setfield(L, LUA_REGISTRYINDEX, CONFIG_KEY);
     return good;
 }
 
-void host_config_json(struct host *host, FILE *out)
+void host_config_json(struct host *host, uint64_t memory_octets, FILE *out)
 {
     struct json json;
     json_begin(&json, out);
@@ -81,7 +80,8 @@ void host_config_json(struct host *host, FILE *out)
         return;
     lua_getfield(host->lua, LUA_REGISTRYINDEX, CONFIG_KEY);
     json_push_writer(host->lua, &json);
-    if (host_run(host->lua, 2, 0))
+    lua_pushinteger(host->lua, (lua_Integer)memory_octets);
+    if (host_run(host->lua, 3, 0))
         json_end(&json);
 }
 

@@ -26,10 +26,13 @@ void host_add_calls(struct host *host, const char *name, const struct field_call
 void host_add_fields(struct host *host, const char *name, const struct field *fields,
                      uint32_t count);
 
-// Loads a configuration; its mistakes are written to `errors`, a line each. `sets`: KEY=VALUE.
+// Loads a configuration; its mistakes, or else warnings, are written to `errors`, a line each.
+// `sets`: KEY=VALUE.
 bool host_config(struct host *host, const char *path, const char *const *sets, uint32_t set_count,
                  FILE *errors);
-void host_config_json(struct host *host, FILE *out);
+
+// The configuration with all its defaults; `memory_octets` is what a run of it needs.
+void host_config_json(struct host *host, uint64_t memory_octets, FILE *out);
 
 // Fills a struct from what sluice.setup's function `name` makes of the configuration. Octets in it
 // stay valid while the host lives. False, with the reason on stderr, is a mistake of ours.
@@ -41,6 +44,11 @@ bool host_struct(struct host *host, const char *name, const struct field *fields
 enum host_step { HOST_DONE, HOST_WAITS, HOST_FAILED };
 void host_task(struct host *host, const char *name);
 enum host_step host_task_step(struct host *host);
+
+// What a worker has told, for sluice.setup's function `event`, if there is one. The event stays the
+// caller's.
+struct event;
+void host_event(struct host *host, const struct event *event);
 
 // Runs a user's script with its arguments in `arg` and as `...`; the exit status.
 int host_script(struct host *host, const char *path, int argc, char *const *argv);

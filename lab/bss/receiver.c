@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dataplane/wire/address.h"
 #include "dataplane/wire/bytes.h"
 #include "dataplane/wire/pdus.h"
 
@@ -26,30 +27,39 @@ struct receiver_context {
 
 // Buckets of 64 octets for 8 keys, twice with the extension table and rounded up to a power of two;
 // keys with their data; the rings of free slots.
-#define HASH_OCTETS_A_CONTEXT 96u
-#define HASH_OCTETS_AT_LEAST  (1u << 20)
+#define HASH_OCTETS_A_KEY    96u
+#define HASH_OCTETS_AT_LEAST (1u << 20)
 
-uint64_t receiver_memory_octets(uint32_t contexts_max, uint32_t deciphers_max)
+uint64_t receiver_memory_octets(const struct receiver_limits *limits)
 {
-    return HASH_OCTETS_AT_LEAST + ((uint64_t)contexts_max + deciphers_max) * HASH_OCTETS_A_CONTEXT;
+    uint64_t keys = (uint64_t)limits->endpoints + limits->contexts + limits->deciphers;
+    return 2 * HASH_OCTETS_AT_LEAST + keys * HASH_OCTETS_A_KEY;
 }
 
-int receiver_setup(struct receiver *receiver, uint32_t contexts_max, uint32_t deciphers_max)
+static struct rte_hash *hash(const char *name, uint32_t entries, uint32_t key_octets)
 {
-    uint32_t entries = contexts_max + deciphers_max;
-    struct rte_hash_parameters parameters = {.name = "receiver",
+    struct rte_hash_parameters parameters = {.name = name,
                                              .entries = entries < 8 ? 8 : entries,
-                                             .key_len = sizeof(struct receiver_key),
+                                             .key_len = key_octets,
                                              .hash_func = rte_jhash,
                                              .extra_flag = RTE_HASH_EXTRA_FLAGS_EXT_TABLE,
                                              .socket_id = SOCKET_ID_ANY};
-    *receiver = (struct receiver){.room = contexts_max, .decipher_room = deciphers_max};
-    receiver->by_key = rte_hash_create(&parameters);
-    receiver->context = calloc(contexts_max, sizeof *receiver->context);
-    receiver->decipher = calloc(deciphers_max ? deciphers_max : 1, sizeof *receiver->decipher);
+    return rte_hash_create(&parameters);
+}
+
+int receiver_setup(struct receiver *receiver, const struct receiver_limits *limits)
+{
+    uint32_t contexts = limits->contexts, deciphers = limits->deciphers;
+    *receiver = (struct receiver){.limits = *limits};
+    receiver->nse_by_endpoint =
+        hash("endpoints", limits->endpoints, sizeof(struct receiver_endpoint));
+    receiver->by_key = hash("receiver", contexts + deciphers, sizeof(struct receiver_key));
+    receiver->context = calloc(contexts ? contexts : 1, sizeof *receiver->context);
+    receiver->decipher = calloc(deciphers ? deciphers : 1, sizeof *receiver->decipher);
     receiver->scratch =
         aligned_alloc(_Alignof(struct cipher_scratch), sizeof(struct cipher_scratch));
-    bool all = receiver->by_key && receiver->context && receiver->decipher && receiver->scratch;
+    bool all = receiver->nse_by_endpoint && receiver->by_key && receiver->context &&
+               receiver->decipher && receiver->scratch;
     return all ? 0 : -ENOMEM;
 }
 
@@ -61,6 +71,15 @@ void receiver_release(struct receiver *receiver)
     free(receiver->decipher);
     free(receiver->scratch);
     rte_hash_free(receiver->by_key);
+    rte_hash_free(receiver->nse_by_endpoint);
+}
+
+int receiver_add_endpoint(struct receiver *receiver, const struct receiver_endpoint *endpoint,
+                          uint32_t nse)
+{
+    if (rte_hash_lookup(receiver->nse_by_endpoint, endpoint) >= 0)
+        return -EEXIST;
+    return rte_hash_add_key_data(receiver->nse_by_endpoint, endpoint, (void *)(uintptr_t)nse);
 }
 
 int receiver_add_context(struct receiver *receiver, const struct receiver_key *key,
@@ -68,7 +87,7 @@ int receiver_add_context(struct receiver *receiver, const struct receiver_key *k
 {
     if (rte_hash_lookup(receiver->by_key, key) >= 0)
         return -EEXIST;
-    if (receiver->contexts == receiver->room)
+    if (receiver->contexts == receiver->limits.contexts)
         return -ENOSPC;
     uintptr_t index = receiver->contexts++;
     receiver->context[index].traffic_class = traffic_class;
@@ -80,7 +99,7 @@ int receiver_add_cipher(struct receiver *receiver, const struct receiver_key *ke
 {
     if (rte_hash_lookup(receiver->by_key, key) >= 0)
         return -EEXIST;
-    if (receiver->deciphers == receiver->decipher_room)
+    if (receiver->deciphers == receiver->limits.deciphers)
         return -ENOSPC;
     int wrong = decipher_begin(&receiver->decipher[receiver->deciphers], gea, kc, iov_ui);
     if (wrong)
@@ -180,37 +199,81 @@ static bool decipher(struct receiver *receiver, const struct receiver_key *key, 
     return !wrong;
 }
 
+#define LAYER(layer, pdu, payload, length)                                                   \
+    do {                                                                                     \
+        int n = layer##_decode(pdu, payload, length);                                        \
+        if (n < 0) {                                                                         \
+            fault(receiver, #layer, wire_err_text(wire_fault_err(n)), wire_fault_offset(n)); \
+            return false;                                                                    \
+        }                                                                                    \
+    } while (0)
+
+// Ethernet and IP of either version: the datagram, and where it goes. False also for a fragment
+// that others have to follow.
+static bool decode_ip(struct receiver *receiver, const uint8_t *frame, uint32_t octets,
+                      struct octets *datagram, struct ipv6_address *destination)
+{
+    struct ether ether;
+    struct ipv4 ipv4;
+    struct ipv6 ipv6;
+    const char *wrong;
+    LAYER(ether, &ether, frame, octets);
+    if (ether.type == ETHER_TYPE_IPV6) {
+        LAYER(ipv6, &ipv6, ether.payload.at, ether.payload.n);
+        wrong = join_ipv6(&receiver->join, &ipv6, datagram);
+        *destination = ipv6.destination;
+    } else {
+        LAYER(ipv4, &ipv4, ether.payload.at, ether.payload.n);
+        wrong = join_ipv4(&receiver->join, &ipv4, datagram);
+        *destination = address_of_ipv4(ipv4.destination);
+    }
+    if (wrong)
+        fault(receiver, "IP", wrong, 0);
+    receiver->fragments += !wrong && datagram->n == 0;
+    return !wrong && datagram->n > 0;
+}
+
+// Down to the NS PDU, and whose it is.
+static bool decode_datagram(struct receiver *receiver, struct octets datagram,
+                            const struct ipv6_address *destination, struct ns_unitdata *ns,
+                            uint32_t *nse)
+{
+    struct udp udp;
+    void *found;
+    LAYER(udp, &udp, datagram.at, datagram.n);
+    struct receiver_endpoint endpoint = {*destination, udp.destination_port};
+    if (rte_hash_lookup_data(receiver->nse_by_endpoint, &endpoint, &found) < 0) {
+        fault(receiver, "UDP", "for an endpoint that no NS-VC has", 2);
+        return false;
+    }
+    *nse = (uint32_t)(uintptr_t)found;
+    LAYER(ns_unitdata, ns, udp.payload.at, udp.payload.n);
+    return true;
+}
+
 // All layers down to the segment. False, with the fault noted, if one is wrong.
 static bool decode(struct receiver *receiver, const uint8_t *frame, uint32_t octets,
                    struct receiver_key *key, struct sndcp_unitdata *sndcp)
 {
-    struct ether ether;
-    struct ipv4 ip;
-    struct udp udp;
+    struct octets datagram;
+    struct ipv6_address destination;
     struct ns_unitdata ns;
     struct bssgp_dl_unitdata bssgp;
     struct llc_ui llc;
-    int n;
-#define LAYER(layer, pdu, payload, length)                                               \
-    if ((n = layer##_decode(pdu, payload, length)) < 0) {                                \
-        fault(receiver, #layer, wire_err_text(wire_fault_err(n)), wire_fault_offset(n)); \
-        return false;                                                                    \
-    }
-    LAYER(ether, &ether, frame, octets)
-    LAYER(ipv4, &ip, ether.payload.at, ether.payload.n)
-    LAYER(udp, &udp, ip.payload.at, ip.payload.n)
-    LAYER(ns_unitdata, &ns, udp.payload.at, udp.payload.n)
-    LAYER(bssgp_dl_unitdata, &bssgp, ns.sdu.at, ns.sdu.n)
-    LAYER(llc_ui, &llc, bssgp.llc_pdu.at, bssgp.llc_pdu.n)
-    *key = (struct receiver_key){
-        .address = ip.destination, .port = udp.destination_port, .tlli = bssgp.tlli};
+    *key = (struct receiver_key){0};
+    if (!decode_ip(receiver, frame, octets, &datagram, &destination) ||
+        !decode_datagram(receiver, datagram, &destination, &ns, &key->nse))
+        return false;
+    LAYER(bssgp_dl_unitdata, &bssgp, ns.sdu.at, ns.sdu.n);
+    LAYER(llc_ui, &llc, bssgp.llc_pdu.at, bssgp.llc_pdu.n);
+    key->tlli = bssgp.tlli;
     if (!decipher(receiver, key, bssgp.llc_pdu, &llc))
         return false;
-    LAYER(sndcp_unitdata, sndcp, llc.info.at, llc.info.n)
-#undef LAYER
+    LAYER(sndcp_unitdata, sndcp, llc.info.at, llc.info.n);
     key->nsapi = sndcp->nsapi;
     return true;
 }
+#undef LAYER
 
 void receiver_frame(void *self, const uint8_t *frame, uint32_t octets, uint64_t now_ns)
 {
@@ -222,7 +285,7 @@ void receiver_frame(void *self, const uint8_t *frame, uint32_t octets, uint64_t 
     if (!decode(receiver, frame, octets, &key, &sndcp))
         return;
     if (rte_hash_lookup_data(receiver->by_key, &key, &index) < 0)
-        fault(receiver, "BSSGP", "TLLI and NSAPI of nobody at this endpoint", 1);
+        fault(receiver, "BSSGP", "TLLI and NSAPI of nobody in this NSE", 1);
     else
         receive_segment(receiver, &receiver->context[(uintptr_t)index], &sndcp, now_ns);
 }

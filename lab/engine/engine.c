@@ -6,7 +6,7 @@
 
 #include "dataplane/base/units.h"
 
-#define PARTIES_MAX        8
+#define PARTIES_MAX        32
 #define ROUNDS_AT_REST_MAX 1000
 #define STEPS_A_PROGRESS   4096
 

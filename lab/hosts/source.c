@@ -2,10 +2,12 @@
 // of one rate do not send in step.
 #include "lab/hosts/source.h"
 
+#include "dataplane/wire/address.h"
 #include "dataplane/wire/bytes.h"
 #include "dataplane/wire/ether.h"
 #include "dataplane/wire/gtpu.h"
 #include "dataplane/wire/ipv4.h"
+#include "dataplane/wire/ipv6.h"
 #include "dataplane/wire/udp.h"
 
 #define INNER_PORT       9          // discard
@@ -47,24 +49,81 @@ static uint32_t put_inner(struct source *s, uint32_t octets, uint64_t now_ns, ui
     return (uint32_t)ipv4_encode(&ip, b, FRAME_OCTETS_MAX);
 }
 
-// Wraps the n octets at b, layer by layer, as a GGSN would.
-static uint32_t put_outer(const struct source *s, uint32_t n, uint8_t *b)
+// GTP-U and UDP around the n octets at b, as a GGSN would.
+static uint32_t put_datagram(const struct source *s, uint32_t n, uint8_t *b)
 {
+    const struct source_gn *gn = s->gn;
     struct gtpu gtpu = {.type = GTPU_G_PDU, .teid = s->teid, .payload = {b, n}};
     n = (uint32_t)gtpu_encode(&gtpu, b, FRAME_OCTETS_MAX);
     struct udp udp = {GTPU_PORT, GTPU_PORT, 0, {b, n}};
     n = (uint32_t)udp_encode(&udp, b, FRAME_OCTETS_MAX);
-    struct ipv4 ip = {.ttl = TTL,
+    if (!address_is_ipv4(&gn->sgsn_address))
+        udp_put_checksum_ipv6(b, n, &gn->ggsn_address, &gn->sgsn_address);
+    return n;
+}
+
+// A datagram or a piece of one, as the payload of an IP packet.
+struct piece {
+    struct octets octets;
+    uint32_t offset, id;
+    bool more;
+};
+
+static uint32_t put_ipv4(const struct source_gn *gn, const struct piece *p, uint8_t *b)
+{
+    struct ipv4 ip = {.id = (uint16_t)p->id,
+                      .more_fragments = p->more,
+                      .fragment_offset = (uint16_t)(p->offset / 8),
+                      .ttl = TTL,
                       .protocol = IPV4_PROTOCOL_UDP,
-                      .source = s->gn->ggsn_address,
-                      .destination = s->gn->sgsn_address,
-                      .payload = {b, n}};
-    n = (uint32_t)ipv4_encode(&ip, b, FRAME_OCTETS_MAX);
-    struct ether ether = {.destination = s->gn->sgsn_mac,
-                          .source = s->gn->ggsn_mac,
-                          .type = ETHER_TYPE_IPV4,
-                          .payload = {b, n}};
-    return (uint32_t)ether_encode(&ether, b, FRAME_OCTETS_MAX);
+                      .source = address_ipv4(&gn->ggsn_address),
+                      .destination = address_ipv4(&gn->sgsn_address),
+                      .payload = p->octets};
+    return (uint32_t)ipv4_encode(&ip, b, FRAME_OCTETS_MAX);
+}
+
+static uint32_t put_ipv6(const struct source_gn *gn, const struct piece *p, uint8_t *b)
+{
+    struct ipv6 ip = {.next_header = IPV6_NEXT_UDP,
+                      .hop_limit = TTL,
+                      .source = gn->ggsn_address,
+                      .destination = gn->sgsn_address,
+                      .has_fragment = p->more || p->offset,
+                      .fragment = {(uint16_t)(p->offset / 8), p->more, p->id},
+                      .payload = p->octets};
+    return (uint32_t)ipv6_encode(&ip, b, FRAME_OCTETS_MAX);
+}
+
+static void send_piece(const struct source *s, const struct piece *p, uint64_t now_ns)
+{
+    const struct source_gn *gn = s->gn;
+    uint8_t frame[FRAME_OCTETS_MAX];
+    bool ipv4 = address_is_ipv4(&gn->sgsn_address);
+    uint32_t n = ipv4 ? put_ipv4(gn, p, frame) : put_ipv6(gn, p, frame);
+    struct ether ether = {.destination = gn->sgsn_mac,
+                          .source = gn->ggsn_mac,
+                          .type = ipv4 ? ETHER_TYPE_IPV4 : ETHER_TYPE_IPV6,
+                          .payload = {frame, n}};
+    n = (uint32_t)ether_encode(&ether, frame, FRAME_OCTETS_MAX);
+    line_send(s->gn_line, s->worker, frame, n, now_ns);
+}
+
+// In fragments when it does not fit the MTU.
+static void send_datagram(const struct source *s, const uint8_t *b, uint32_t n, uint64_t now_ns)
+{
+    bool ipv4 = address_is_ipv4(&s->gn->sgsn_address);
+    uint32_t room = s->gn->mtu_octets - (ipv4 ? IPV4_OCTETS : IPV6_OCTETS);
+    struct piece p = {0};
+    if (n > room) {
+        room = (room - (ipv4 ? 0 : IPV6_FRAGMENT_OCTETS)) / 8 * 8;
+        p.id = (uint32_t)s->gn_line->sent_packets; // that of no other datagram on this line
+    }
+    for (; p.offset < n; p.offset += room) {
+        uint32_t left = n - p.offset;
+        p.more = left > room;
+        p.octets = (struct octets){b + p.offset, p.more ? room : left};
+        send_piece(s, &p, now_ns);
+    }
 }
 
 static void source_send(void *self, uint64_t now_ns)
@@ -75,7 +134,8 @@ static void source_send(void *self, uint64_t now_ns)
     uint8_t frame[FRAME_OCTETS_MAX];
     uint32_t octets = s->size_octets[rng_below(&s->rng, s->sizes)];
     uint32_t n = put_inner(s, octets, now_ns, frame);
-    line_send(s->gn_line, frame, put_outer(s, n, frame), now_ns);
+    n = put_datagram(s, n, frame);
+    send_datagram(s, frame, n, now_ns);
     s->sent_packets++;
     s->sent_octets += octets;
     engine_at(s->engine, now_ns + interval_ns(s), source_send, s);

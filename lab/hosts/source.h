@@ -14,12 +14,14 @@
 // Who sends to whom on Gn.
 struct source_gn {
     struct mac sgsn_mac, ggsn_mac;
-    uint32_t sgsn_address, ggsn_address;
+    struct ipv6_address sgsn_address, ggsn_address; // of one family; IPv4 as ::ffff:a.b.c.d
+    uint16_t mtu_octets;
 };
 
 struct source {
     struct engine *engine;
     struct line *gn_line;
+    uint32_t worker; // whose queue of the port
     const struct source_gn *gn;
     struct rng rng;
     uint64_t start_ns, stop_ns; // sends at start <= t < stop

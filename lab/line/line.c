@@ -23,12 +23,25 @@ static void line_end_of_frame(void *self, uint64_t now_ns)
     deliver(line, m, now_ns);
 }
 
+// The next frame that the port has, of its queues in turn; NULL: none.
+static struct rte_mbuf *take(struct line *line)
+{
+    struct rte_mbuf *m;
+    for (uint32_t tried = 0; tried < line->ends; tried++) {
+        const struct dp_far_end *end = &line->end[line->next];
+        line->next = (line->next + 1) % line->ends;
+        if (rte_ring_sc_dequeue(end->from_port, (void **)&m) == 0)
+            return m;
+    }
+    return NULL;
+}
+
 static bool line_input(void *self, uint64_t now_ns)
 {
     struct line *line = self;
     struct rte_mbuf *m;
     bool worked = false;
-    while (!line->on_line && rte_ring_sc_dequeue(line->end.from_port, (void **)&m) == 0) {
+    while (!line->on_line && (m = take(line)) != NULL) {
         worked = true;
         if (line->rate_bit_per_s == 0) {
             deliver(line, m, now_ns);
@@ -46,9 +59,10 @@ void line_attach(struct line *line)
     engine_add_endpoint(line->engine, line_input, line);
 }
 
-void line_send(struct line *line, const uint8_t *frame, uint32_t octets, uint64_t now_ns)
+void line_send(struct line *line, uint32_t end, const uint8_t *frame, uint32_t octets,
+               uint64_t now_ns)
 {
-    struct rte_mbuf *m = rte_pktmbuf_alloc(line->end.pool);
+    struct rte_mbuf *m = rte_pktmbuf_alloc(line->end[end].pool);
     char *at = m ? rte_pktmbuf_append(m, (uint16_t)octets) : NULL;
     line->sent_packets++;
     line->sent_octets += octets;
@@ -56,11 +70,19 @@ void line_send(struct line *line, const uint8_t *frame, uint32_t octets, uint64_
         capture_frame(line->capture, now_ns, frame, octets);
     if (at) {
         memcpy(at, frame, octets);
-        if (rte_ring_sp_enqueue(line->end.to_port, m) == 0)
+        if (rte_ring_sp_enqueue(line->end[end].to_port, m) == 0)
             return;
     }
     line->lost_packets++;
     rte_pktmbuf_free(m);
+}
+
+uint32_t line_under_way(const struct line *line)
+{
+    uint32_t frames = line->on_line != NULL;
+    for (uint32_t i = 0; i < line->ends; i++)
+        frames += rte_ring_count(line->end[i].from_port);
+    return frames;
 }
 
 uint32_t line_clear(struct line *line)
@@ -69,9 +91,10 @@ uint32_t line_clear(struct line *line)
     struct rte_mbuf *m = line->on_line;
     rte_pktmbuf_free(m);
     line->on_line = NULL;
-    for (; rte_ring_sc_dequeue(line->end.from_port, (void **)&m) == 0; cleared++)
+    for (; (m = take(line)) != NULL; cleared++)
         rte_pktmbuf_free(m);
-    for (; rte_ring_sc_dequeue(line->end.to_port, (void **)&m) == 0; cleared++)
-        rte_pktmbuf_free(m);
+    for (uint32_t i = 0; i < line->ends; i++)
+        for (; rte_ring_sc_dequeue(line->end[i].to_port, (void **)&m) == 0; cleared++)
+            rte_pktmbuf_free(m);
     return cleared;
 }

@@ -1,5 +1,5 @@
-// What a run leaves: summary.json, the same byte for byte for the same seed; run.json, what the
-// wall clock and the machine said; and a text for the terminal.
+// What a run leaves: summary.json, in virtual time the same byte for byte for the same seed; and a
+// text for the terminal.
 #ifndef SLUICE_LAB_REPORT_REPORT_H
 #define SLUICE_LAB_REPORT_REPORT_H
 
@@ -7,20 +7,33 @@
 
 #include "lab/lab.h"
 
-// What is known of a run that ended at its time (`complete`) or did not.
+// What is known of a run that ended as it should (`complete`) or did not.
 struct report {
-    const struct lab *lab;
-    const struct dp_worker *worker;
+    const struct lab *lab; // NULL: the clock was real, and what the network did is not known
+    const char *name;
+    uint64_t seed, elapsed_ns; // by the run's own clock
+    uint32_t workers;
     bool complete;
+    const struct control *control; // whose events are told; NULL: none
+    // By report_collect, of all workers:
+    struct stats_worker stats;
+    struct dp_held held[STATS_SIDES];
+    bool balanced;
 };
 
-// Every packet is accounted for, from the sources to the receiver: the ledger of the dataplane
-// closes, and the worker carried out every command; each frame sent on Gn came into it or is
+// The counters alone, also while workers run.
+void report_add(struct report *report, struct dp *dp);
+
+// While no worker runs.
+void report_collect(struct report *report, struct dp *dp);
+
+// Every packet is accounted for: the ledgers of the dataplane close, and the workers carried out
+// every command. In the lab from the sources to the receiver: each frame sent on Gn came in or is
 // counted as lost at the port; and the receiver found no fault and, class by class, all that the
 // dataplane counted as out, but for what was on the line at the end.
 bool report_sound(const struct report *report);
 
 void report_summary(const struct report *report, FILE *out);
-void report_text(const struct report *report, FILE *out);
+void report_print(const struct report *report, FILE *out);
 
 #endif

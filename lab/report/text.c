@@ -8,76 +8,126 @@
 static void put_delays(const struct histogram *h, FILE *out)
 {
     if (h->samples == 0) {
-        fprintf(out, "-\n");
+        fprintf(out, "-");
         return;
     }
-    fprintf(out, "%.0f / %.0f / %.0f ms\n", (double)histogram_quantile(h, 500) / 1e6,
+    fprintf(out, "%.0f / %.0f / %.0f ms", (double)histogram_quantile(h, 500) / 1e6,
             (double)histogram_quantile(h, 950) / 1e6, (double)histogram_quantile(h, 990) / 1e6);
+}
+
+static uint64_t packets_of(const struct stats_drop drop[DROP_COUNT])
+{
+    uint64_t packets = 0;
+    for (int d = 0; d < DROP_COUNT; d++)
+        packets += drop[d].packets;
+    return packets;
+}
+
+static void class_row(const struct report *r, int c, FILE *out)
+{
+    const struct stats_class *s = &r->stats.of_class[c];
+    const struct receiver_class *received = r->lab ? &r->lab->receiver.of_class[c] : NULL;
+    uint64_t octets = received ? received->octets : s->out_octets;
+    fprintf(
+        out,
+        "  %-15s %9" PRIu64 " %11" PRIu64 " %9" PRIu64 " %8" PRIu64 " %7" PRIu64 " %7.1f kbit/s   ",
+        class_names[c], s->in_packets, s->in_octets, received ? received->npdus : s->out_packets,
+        packets_of(s->drop), s->marks, (double)octets * 8e6 / (double)r->elapsed_ns);
+    if (received)
+        put_delays(&received->delay_ns, out);
+    fputc('\n', out);
 }
 
 static void class_rows(const struct report *r, FILE *out)
 {
-    double seconds = (double)r->lab->config.duration_ns / 1e9;
-    fprintf(out, "  %-15s %9s %11s %9s %8s %7s %14s   %s\n", "class", "in", "octets", "received",
-            "dropped", "marked", "goodput", "delay p50 / p95 / p99");
-    for (int c = 0; c < CLASS_COUNT; c++) {
-        const struct stats_class *s = &dp_stats(r->worker)->of_class[c];
-        const struct receiver_class *received = &r->lab->receiver.of_class[c];
-        uint64_t dropped = 0;
-        for (int d = 0; d < DROP_COUNT; d++)
-            dropped += s->drop[d].packets;
-        if (s->in_packets == 0)
-            continue;
+    fprintf(out, "  %-15s %9s %11s %9s %8s %7s %14s   %s\n", "class", "in", "octets",
+            r->lab ? "received" : "out", "dropped", "marked", "goodput",
+            r->lab ? "delay p50 / p95 / p99" : "");
+    for (int c = 0; c < CLASS_COUNT; c++)
+        if (r->stats.of_class[c].in_packets)
+            class_row(r, c, out);
+}
+
+static void up_row(const struct report *r, FILE *out)
+{
+    const struct stats_up *up = &r->stats.up;
+    if (up->in_packets)
         fprintf(out,
-                "  %-15s %9" PRIu64 " %11" PRIu64 " %9" PRIu64 " %8" PRIu64 " %7" PRIu64
-                " %7.1f kbit/s   ",
-                class_names[c], s->in_packets, s->in_octets, received->npdus, dropped, s->marks,
-                (double)received->octets * 8 / seconds / 1e3);
-        put_delays(&received->delay_ns, out);
-    }
+                "\n  uplink          %" PRIu64 " segments, %" PRIu64 " octets; %" PRIu64
+                " N-PDUs out, %.1f kbit/s\n",
+                up->in_packets, up->in_octets, up->npdus,
+                (double)up->out_octets * 8e6 / (double)r->elapsed_ns);
+}
+
+static void drop_row(const char *where, const struct stats_drop *drop, int d, FILE *out)
+{
+    if (drop->packets)
+        fprintf(out, "  %-15s %9" PRIu64 " packets %11" PRIu64 " octets   %s: %s\n", drop_names[d],
+                drop->packets, drop->octets, where, drop_helps[d]);
 }
 
 static void drop_rows(const struct report *r, FILE *out)
 {
+    static const char *const of_side[] = {[STATS_GN] = "Gn", [STATS_GB] = "Gb"};
+    uint64_t any = packets_of(r->stats.up.drop);
     fprintf(out, "\n  drops by reason\n");
-    bool any = false;
     for (int d = 0; d < DROP_COUNT; d++) {
-        struct stats_drop sum = {0};
-        for (int c = 0; c <= CLASS_COUNT; c++) {
-            sum.packets += dp_stats(r->worker)->of_class[c].drop[d].packets;
-            sum.octets += dp_stats(r->worker)->of_class[c].drop[d].octets;
+        struct stats_drop npdus = {0};
+        for (int c = 0; c < CLASS_COUNT; c++) {
+            npdus.packets += r->stats.of_class[c].drop[d].packets;
+            npdus.octets += r->stats.of_class[c].drop[d].octets;
         }
-        if (sum.packets == 0)
-            continue;
-        any = true;
-        fprintf(out, "  %-15s %9" PRIu64 " packets %11" PRIu64 " octets   %s\n", drop_names[d],
-                sum.packets, sum.octets, drop_helps[d]);
+        for (int side = 0; side < STATS_SIDES; side++) {
+            any += r->stats.of_port[side].drop[d].packets;
+            drop_row(of_side[side], &r->stats.of_port[side].drop[d], d, out);
+        }
+        any += npdus.packets;
+        drop_row("downlink", &npdus, d, out);
+        drop_row("uplink", &r->stats.up.drop[d], d, out);
     }
     if (!any)
         fprintf(out, "  none\n");
 }
 
-static void balance_rows(const struct report *r, FILE *out)
+// `aside`: for the port itself, for control, for another worker, or joined to another fragment.
+static void ledger_row(const char *what, const struct stats_ledger *l, uint64_t held, FILE *out)
 {
-    struct stats_balance b = stats_balance(dp_stats(r->worker));
-    struct dp_queued q = dp_queued(r->worker);
-    fprintf(out, "\n  balance\n");
-    fprintf(out,
-            "  packets         %" PRIu64 " in = %" PRIu64 " out + %" PRIu64 " dropped + %" PRIu64
-            " queued\n",
-            b.packets.in, b.packets.out, b.packets.dropped, q.packets);
-    fprintf(out,
-            "  octets          %" PRIu64 " in = %" PRIu64 " outer headers + %" PRIu64
-            " out + %" PRIu64 " dropped + %" PRIu64 " queued\n",
-            b.octets.in, b.octets.headers, b.octets.out, b.octets.dropped, q.octets);
-    fprintf(out, "  %s\n",
-            dp_balanced(r->worker) ? "balanced: every packet is accounted for"
-                                   : "NOT BALANCED: packets were lost without a reason");
+    fprintf(out, "  %-15s %" PRIu64 " in = ", what, l->in);
+    if (l->headers)
+        fprintf(out, "%" PRIu64 " outer headers + ", l->headers);
+    if (l->aside)
+        fprintf(out, "%" PRIu64 " set aside + ", l->aside);
+    fprintf(out, "%" PRIu64 " out + %" PRIu64 " dropped + %" PRIu64 " queued\n", l->out, l->dropped,
+            held);
 }
 
-static void gn_row(const struct report *r, FILE *out)
+static void balance_rows(const struct report *r, FILE *out)
 {
-    const struct line *gn = &r->lab->gn;
+    struct stats_balance b = stats_balance(&r->stats), up = stats_balance_up(&r->stats);
+    const struct dp_held *gn = &r->held[STATS_GN], *gb = &r->held[STATS_GB];
+    fprintf(out, "\n  balance\n");
+    ledger_row("packets", &b.packets, gn->inner.packets + gn->fragments.packets, out);
+    ledger_row("octets", &b.octets, gn->inner.octets + gn->fragments.octets, out);
+    if (up.packets.in) {
+        ledger_row("uplink packets", &up.packets, gb->inner.packets + gb->fragments.packets, out);
+        ledger_row("uplink octets", &up.octets, gb->inner.octets + gb->fragments.octets, out);
+    }
+    fprintf(out, "  %s\n",
+            r->balanced ? "balanced: every packet is accounted for"
+                        : "NOT BALANCED: packets were lost without a reason");
+}
+
+static void port_row(const struct report *r, int side, const char *name, FILE *out)
+{
+    const struct stats_port *s = &r->stats.of_port[side];
+    fprintf(out,
+            "  %-15s %" PRIu64 " frames, %" PRIu64 " octets in; %" PRIu64 " frames, %" PRIu64
+            " octets out\n",
+            name, s->rx_packets, s->rx_octets, s->tx_packets, s->tx_octets);
+}
+
+static void gn_row(const struct line *gn, FILE *out)
+{
     fprintf(out, "\n  Gn              %" PRIu64 " frames sent", gn->sent_packets);
     if (gn->lost_packets)
         fprintf(out, ", %" PRIu64 " of them LOST AT THE PORT, whose ring or buffers were full",
@@ -87,33 +137,38 @@ static void gn_row(const struct report *r, FILE *out)
 
 static void gb_row(const struct report *r, FILE *out)
 {
-    const struct stats_worker *s = dp_stats(r->worker);
+    const struct stats_port *s = &r->stats.of_port[STATS_GB];
     const struct line *gb = &r->lab->gb;
     fprintf(out,
             "  Gb              %" PRIu64 " LLC PDUs, %" PRIu64 " octets on the wire; %" PRIu64
-            " delivered, %" PRIu64 " still on the line\n",
-            s->gb_tx_packets, s->gb_tx_octets, gb->delivered_packets,
-            s->gb_tx_packets - gb->delivered_packets);
+            " frames delivered, %" PRIu32 " still on the line\n",
+            s->tx_packets, s->tx_octets, gb->delivered_packets, line_under_way(gb));
     if (gb->rate_bit_per_s)
         fprintf(out,
                 "                  the line (simulated) carries %.1f kbit/s and was busy %.1f %%\n",
                 (double)gb->rate_bit_per_s / 1e3,
                 (double)gb->delivered_octets * 8e11 / (double)gb->rate_bit_per_s /
-                    (double)r->lab->config.duration_ns);
+                    (double)r->elapsed_ns);
     if (r->lab->receiver.faults)
         fprintf(out, "  FAULTS at the receiver: %" PRIu64 "; first: %s\n", r->lab->receiver.faults,
                 r->lab->receiver.first_fault);
 }
 
-void report_text(const struct report *r, FILE *out)
+void report_print(const struct report *r, FILE *out)
 {
-    const struct lab_config *config = &r->lab->config;
-    fprintf(out, "%.*s: %.3f s of virtual time, seed %" PRIu64 "%s\n\n", (int)config->name.n,
-            (const char *)config->name.at, (double)config->duration_ns / 1e9, config->seed,
+    fprintf(out, "%s: %.3f s of %s time, seed %" PRIu64 "%s\n\n", r->name,
+            (double)r->elapsed_ns / 1e9, r->lab ? "virtual" : "real", r->seed,
             r->complete ? "" : ", NOT COMPLETE");
     class_rows(r, out);
+    up_row(r, out);
     drop_rows(r, out);
     balance_rows(r, out);
-    gn_row(r, out);
-    gb_row(r, out);
+    if (r->lab) {
+        gn_row(&r->lab->gn, out);
+        gb_row(r, out);
+    } else {
+        fputc('\n', out);
+        port_row(r, STATS_GN, "Gn", out);
+        port_row(r, STATS_GB, "Gb", out);
+    }
 }

@@ -12,22 +12,24 @@ local values = require "sluice.config_values"
 local config = {}
 
 local function load_text(name, text, sets, clock)
-    local found = mistakes.new(name)
+    local found = mistakes.new(name, "")
     local run = sandbox.run(text, schema.names, found, clock)
     if run.failed then -- the rest was not made: checking it would invent mistakes
         return nil, found:texts()
     end
     set.all(run, sets, found)
-    local cfg, state = check.all(run, found)
+    local warnings = mistakes.new(name, "warning: ")
+    local cfg, state = check.all(run, found, warnings)
     cross.all(state, cfg)
     if found:any() then
         return nil, found:texts()
     end
-    return cfg, nil
+    return cfg, warnings:texts()
 end
 
 -- `sets` are the "KEY=VALUE" of --set. `clock`, which may be missing, returns nanoseconds.
--- Returns the normalised table, or nil and a list of lines to print.
+-- Returns the normalised table and a list of warnings, or nil and a list of mistakes: lines to
+-- print.
 function config.load(name, text, sets, clock)
     local ok, cfg, texts = pcall(load_text, name, text, sets or {}, clock)
     if ok then
@@ -83,10 +85,13 @@ function emit_record(record, constructor, writer)
     writer.close()
 end
 
--- Walks the normalised table in the schema's order: the same table gives the same calls.
-function config.emit(cfg, writer)
+-- Walks the normalised table in the schema's order: the same table gives the same calls. Behind it
+-- stands the memory that it needs.
+function config.emit(cfg, writer, memory_octets)
     writer.object()
     emit_children(cfg, schema.top, writer)
+    writer.key("memory_octets")
+    writer.value(memory_octets)
     writer.close()
 end
 

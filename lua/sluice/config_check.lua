@@ -35,6 +35,18 @@ function check.note(state, record, key, text)
     note(state, state.node_of[record], key, text)
 end
 
+-- Of a whole record.
+function check.note_record(state, record, text)
+    local node = state.node_of[record]
+    state.mistakes:add(node.line, node.path, text)
+end
+
+-- What is allowed, and may not be meant.
+function check.warn(state, record, key, text)
+    local node = state.node_of[record]
+    state.warnings:add(check.place(node, key), join(node.path, key), text)
+end
+
 local function list_item_noter(state, node, key, list)
     return function(number, text)
         local literal = type(list) == "table" and state.literals[list[lines.MARK]]
@@ -241,9 +253,9 @@ end
 
 -- `run` is what the sandbox returned. Returns the normalised form, complete only when `mistakes`
 -- is still empty, and the state that check.note wants.
-function check.all(run, mistakes)
+function check.all(run, mistakes, warnings)
     local state = {
-        mistakes = mistakes, nodes = run.nodes, literals = run.literals, unknown = run.unknown,
+        mistakes = mistakes, warnings = warnings, nodes = run.nodes, literals = run.literals, unknown = run.unknown,
         node_of = {},
         strays = #run.strays > 0, -- what is missing may stand in one of these
         unsure = false, -- something was refused that may hold what is missing

@@ -1,8 +1,10 @@
 -- What two places of a configuration say about each other: numbers given twice, ranges that
 -- overlap or run out, traffic for nobody. Values that were refused before are missing here (nil)
 -- and are passed over. Also fills in the defaults that depend on other places.
+local addresses = require "sluice.addresses"
 local check = require "sluice.config_check"
 local ciphers = require "sluice.ciphers"
+local network = require "sluice.config_network"
 local queues = require "sluice.config_queues"
 local schema = require "sluice.schema"
 local units = require "sluice.units"
@@ -10,35 +12,9 @@ local values = require "sluice.config_values"
 
 local cross = {}
 
--- What stands around an LLC UI frame's information in a Gb datagram: LLC with FCS 6, BSSGP with PFI
--- 18, NS 4, UDP 8, IPv4 20. And around an N-PDU on Gn: GTP-U 8, UDP 8, IPv4 20.
-local GB_HEADER_OCTETS, GN_HEADER_OCTETS = 56, 36
-
 local FIRST_LOCAL_TLLI = 0xC0000000 -- 23.003: a local TLLI has its two top bits set
+local LAST_TEID = schema.constructor.pdp.key.ggsn_teid.most
 local LAST_TLLI = schema.constructor.ms.key.tlli.most
-
-local function first_place(state, record, key)
-    local place = check.place(state.node_of[record], key)
-    return math.type(place) == "integer" and "line " .. place or place
-end
-
-local function note_again(state, record, key, shown, first, first_key)
-    check.note(state, record, key, ("found %s, taken by %s (%s), allowed one that is free")
-        :format(shown, state.node_of[first].path, first_place(state, first, first_key or key)))
-end
-
--- Notes each record whose value another one of the list has.
-local function note_equals(state, records, key)
-    local first = {}
-    for _, record in ipairs(records) do
-        local value = record[key]
-        if value ~= nil and first[value] then
-            note_again(state, record, key, values.show(value), first[value])
-        elseif value ~= nil then
-            first[value] = record
-        end
-    end
-end
 
 -- Spans are {record, key, first, last, shown}, in the order of the file. Sorts them by `first` and
 -- notes the later record of two that overlap.
@@ -58,7 +34,8 @@ local function note_overlaps(state, spans)
         if span.first <= widest.last then
             local later = span.order > widest.order and span or widest
             local earlier = later == span and widest or span
-            note_again(state, later.record, later.key, later.shown, earlier.record, earlier.key)
+            network.note_again(state, later.record, later.key, later.shown, earlier.record,
+                earlier.key)
         end
         widest = span.last > widest.last and span or widest
     end
@@ -111,9 +88,65 @@ local function add_addresses(state, spans, ms)
     for _, pdp in ipairs(ms.pdp) do
         if pdp.address then
             add_span(state, spans, {
-                record = pdp, key = "address", first = values.ipv4_number(pdp.address),
+                record = pdp, key = "address", first = addresses.ipv4_number(pdp.address),
                 shown = pdp.address,
-            }, ms.count, values.IPV4_LAST, values.ipv4_text(values.IPV4_LAST))
+            }, ms.count, values.IPV4_LAST, addresses.ipv4_text(values.IPV4_LAST))
+        end
+    end
+end
+
+local function tunnels_of(cfg)
+    local tunnels = {}
+    for _, ggsn in ipairs(cfg.ggsn) do
+        tunnels[ggsn] = {}
+    end
+    return tunnels
+end
+
+local function ggsn_named(cfg, name)
+    for _, ggsn in ipairs(cfg.ggsn) do
+        if ggsn.name == name then
+            return ggsn
+        end
+    end
+    return nil
+end
+
+local function ggsn_names(cfg)
+    local names = {}
+    for i, ggsn in ipairs(cfg.ggsn) do
+        names[i] = ggsn.name
+    end
+    return #names > 0 and "one of " .. table.concat(names, ", ") or "none, there is no ggsn { }"
+end
+
+-- The GGSN of a context that has an uplink; nil, with the mistake noted, if it is not plain which.
+local function ggsn_of(state, cfg, pdp)
+    local given = state.node_of[pdp].table
+    if given.ggsn_teid == nil then
+        if pdp.ggsn then
+            check.note(state, pdp, "ggsn_teid", "found a GGSN without its TEID, allowed both or none")
+        end
+    elseif given.ggsn == nil and #cfg.ggsn ~= 1 then
+        check.note(state, pdp, "ggsn", ("found nothing beside ggsn_teid, allowed %s"):format(
+            ggsn_names(cfg)))
+    elseif given.ggsn == nil then
+        pdp.ggsn = cfg.ggsn[1].name
+    elseif pdp.ggsn and not ggsn_named(cfg, pdp.ggsn) then
+        check.note(state, pdp, "ggsn", ("found %s, allowed %s"):format(values.show(pdp.ggsn),
+            ggsn_names(cfg)))
+    end
+    return pdp.ggsn and ggsn_named(cfg, pdp.ggsn)
+end
+
+local function add_tunnels(state, cfg, tunnels, ms)
+    for _, pdp in ipairs(ms.pdp) do
+        local ggsn = ggsn_of(state, cfg, pdp)
+        if ggsn and pdp.ggsn_teid then
+            add_span(state, tunnels[ggsn], {
+                record = pdp, key = "ggsn_teid", first = pdp.ggsn_teid,
+                shown = ("0x%08X"):format(pdp.ggsn_teid),
+            }, ms.count, LAST_TEID, ("0x%08X"):format(LAST_TEID))
         end
     end
 end
@@ -135,7 +168,7 @@ local function check_key(state, ms)
 end
 
 local function check_subscribers(state, cfg)
-    local imsis, addresses, before = {}, {}, 0
+    local imsis, ue_addresses, tunnels, before = {}, {}, tunnels_of(cfg), 0
     for _, nse in ipairs(cfg.nse) do
         local tllis = {}
         for _, bvc in ipairs(nse.bvc) do
@@ -144,9 +177,10 @@ local function check_subscribers(state, cfg)
                 ms.count = count
                 add_imsi(state, imsis, ms)
                 add_tlli(state, tllis, ms, before)
-                add_addresses(state, addresses, ms)
+                add_addresses(state, ue_addresses, ms)
+                add_tunnels(state, cfg, tunnels, ms)
                 check_key(state, ms)
-                note_equals(state, ms.pdp, "nsapi")
+                network.note_equals(state, ms.pdp, "nsapi")
                 before = before + count
             end
         end
@@ -156,32 +190,11 @@ local function check_subscribers(state, cfg)
         imsis[length] = imsis[length] or {}
         note_overlaps(state, imsis[length])
     end
-    note_overlaps(state, addresses)
+    note_overlaps(state, ue_addresses)
+    for _, ggsn in ipairs(cfg.ggsn) do
+        note_overlaps(state, tunnels[ggsn])
+    end
     return imsis
-end
-
-local function check_endpoints(state, cfg)
-    local nsvcs, first = {}, {}
-    for _, nse in ipairs(cfg.nse) do
-        note_equals(state, nse.bvc, "bvci")
-        table.move(nse.nsvc, 1, #nse.nsvc, #nsvcs + 1, nsvcs)
-    end
-    note_equals(state, cfg.nse, "nsei")
-    note_equals(state, nsvcs, "nsvci")
-    for _, nsvc in ipairs(nsvcs) do
-        local endpoint = nsvc.peer and nsvc.peer_port and nsvc.peer .. ":" .. nsvc.peer_port
-        if endpoint and first[endpoint] then
-            note_again(state, nsvc, "peer", "UDP endpoint " .. endpoint, first[endpoint])
-        elseif endpoint then
-            first[endpoint] = nsvc
-        end
-        if cfg.gb and nsvc.peer and nsvc.peer == cfg.gb.address then
-            note_again(state, nsvc, "peer", nsvc.peer, cfg.gb, "address")
-        end
-        if cfg.gb and nsvc.peer_mac and nsvc.peer_mac == cfg.gb.mac then
-            note_again(state, nsvc, "peer_mac", nsvc.peer_mac, cfg.gb, "mac")
-        end
-    end
 end
 
 -- The ms record that has this IMSI, by bisection in the sorted spans of its length.
@@ -270,34 +283,6 @@ local function check_lab(state, cfg, imsis)
         end
         check_interval(state, cfg, traffic)
     end
-    if cfg.gn and cfg.lab.ggsn and cfg.lab.ggsn == cfg.gn.address then
-        note_again(state, cfg.lab, "ggsn", cfg.lab.ggsn, cfg.gn, "address")
-    end
-end
-
--- Fragments are neither made on Gb nor put together on Gn yet, so what does not fit is refused.
-local function check_mtu(state, record, key, octets, port, port_name, header_octets)
-    local mtu = port and port.mtu_octets
-    if mtu and octets and octets > mtu - header_octets then
-        check.note(state, record, key, ("found %d octets, allowed at most %d with %s.mtu of %d"
-            .. " octets and %d octets of headers (no fragments yet)"):format(
-            octets, mtu - header_octets, port_name, mtu, header_octets))
-    end
-end
-
-local function check_mtus(state, cfg)
-    for _, nse in ipairs(cfg.nse) do
-        for _, bvc in ipairs(nse.bvc) do
-            for _, ms in ipairs(bvc.ms) do
-                check_mtu(state, ms, "n201_u", ms.n201_u_octets, cfg.gb, "gb", GB_HEADER_OCTETS)
-            end
-        end
-    end
-    for _, traffic in ipairs(cfg.lab and cfg.lab.traffic or {}) do
-        for _, octets in ipairs(traffic.size_octets or {}) do
-            check_mtu(state, traffic, "size", octets, cfg.gn, "gn", GN_HEADER_OCTETS)
-        end
-    end
 end
 
 -- What the dataplane has room for; noted at the place that goes beyond it.
@@ -330,24 +315,29 @@ end
 
 local function check_limits(state, cfg)
     local limits = require "limits"
-    local seen = { bvcs = 0, mss = 0, pdps = 0 }
+    local seen = { nsvcs = 0, bvcs = 0, mss = 0, pdps = 0 }
     for i, nse in ipairs(cfg.nse) do
+        seen.nsvcs = seen.nsvcs + #nse.nsvc
         if check_limit(state, nse, "nsei", i, "NSEs", limits.nses)
+            or check_limit(state, nse, "nsei", seen.nsvcs, "NS-VCs", limits.nsvcs)
             or check_bvcs(state, limits, seen, nse.bvc) then
             return
         end
     end
+    local last = cfg.ggsn[#cfg.ggsn]
+    if last then
+        check_limit(state, last, "address", #cfg.ggsn, "GGSNs", limits.ggsns)
+    end
 end
 
 function cross.all(state, cfg)
-    check_endpoints(state, cfg)
+    network.all(state, cfg)
     local imsis = check_subscribers(state, cfg)
     if cfg.lab then
         check_lab(state, cfg, imsis)
     end
-    check_mtus(state, cfg)
     check_limits(state, cfg)
-    note_equals(state, cfg.class, "name")
+    network.note_equals(state, cfg.class, "name")
     queues.all(state, cfg)
 end
 

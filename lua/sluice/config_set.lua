@@ -15,7 +15,7 @@ local function key_value(constructor, name, text)
     if key.type == "switch" and SWITCH[text] ~= nil then
         return SWITCH[text]
     end
-    local wants_number = key.type == "integer"
+    local wants_number = key.type == "integer" or key.type == "integers"
         or key.type == "choice" and type(key.choices[1]) == "number"
     return wants_number and tonumber(text) or text
 end

@@ -1,5 +1,6 @@
 -- One value against one key of the schema: the value in the machine's form, or what was found and
 -- what is allowed. Also how a value is named in a message: short, on one line, whatever it holds.
+local addresses = require "sluice.addresses"
 local lines = require "sluice.lines"
 local nearest = require "sluice.nearest"
 local units = require "sluice.units"
@@ -100,8 +101,21 @@ local allowed = {
             key.example)
     end,
     ipv4 = function(key)
-        return ('a unicast IPv4 address such as "%s" (no names, no IPv6 for now)')
-            :format(key.example)
+        return ('a unicast IPv4 address such as "%s" (no names)'):format(key.example)
+    end,
+    ipv6 = function(key)
+        return ('a unicast IPv6 address such as "%s" (no names)'):format(key.example)
+    end,
+    ip = function(key)
+        return ('a unicast IPv4 or IPv6 address such as "%s" (no names)'):format(key.example)
+    end,
+    device = function()
+        return '"net_ring", a PCI address such as "0000:01:00.0", or a virtual device with its'
+            .. ' arguments such as "net_af_packet0,iface=veth0"'
+    end,
+    integers = function(key)
+        return ("a list of 1 to %d whole numbers from %d to %d, such as %s"):format(
+            key.most_items, key.least, key.most, key.example)
     end,
     mac = function(key)
         return ('a unicast MAC address such as "%s"'):format(key.example)
@@ -186,6 +200,8 @@ end
 local function check_hex(key, raw)
     if type(raw) ~= "string" or raw:find("%X") or #raw < key.least or #raw > key.most then
         return refusal(key, raw)
+    elseif #raw % 2 == 1 then
+        return refusal(key, raw, "half an octet at the end")
     end
     return raw:lower()
 end
@@ -197,19 +213,6 @@ local function check_word(key, raw)
     return refusal(key, raw)
 end
 
--- Dotted IPv4 to its 32 bits and back.
-function values.ipv4_number(text)
-    local number = 0
-    for part in text:gmatch("%d+") do
-        number = number << 8 | math.tointeger(tonumber(part))
-    end
-    return number
-end
-
-function values.ipv4_text(number)
-    return ("%d.%d.%d.%d"):format(number >> 24, number >> 16 & 255, number >> 8 & 255, number & 255)
-end
-
 values.IPV4_LAST = 0xDFFFFFFF -- 223.255.255.255: from 224.0.0.0 on they are no unicast addresses
 local IPV4_FIRST = 0x01000000
 
@@ -217,13 +220,45 @@ local function check_ipv4(key, raw)
     if type(raw) ~= "string" or not raw:find("^%d%d?%d?%.%d%d?%d?%.%d%d?%d?%.%d%d?%d?$") then
         return refusal(key, raw)
     end
-    local number = values.ipv4_number(raw)
-    if values.ipv4_text(number) ~= raw then -- 256 somewhere, or a leading zero
+    local number = addresses.ipv4_number(raw)
+    if addresses.ipv4_text(number) ~= raw then -- 256 somewhere, or a leading zero
         return refusal(key, raw)
     elseif number < IPV4_FIRST or number > values.IPV4_LAST then
         return refusal(key, raw, "not unicast")
     end
     return raw
+end
+
+local function check_ipv6(key, raw)
+    local text, groups = addresses.ipv6(type(raw) == "string" and raw or "")
+    if not text then
+        return refusal(key, raw)
+    elseif not addresses.ipv6_is_host(groups) then
+        return refusal(key, raw, "not unicast, or no host's")
+    end
+    return text
+end
+
+local function check_ip(key, raw)
+    local ipv6 = type(raw) == "string" and addresses.is_ipv6(raw)
+    return (ipv6 and check_ipv6 or check_ipv4)(key, raw)
+end
+
+-- What stands before the arguments is a PCI address or begins with the name of a virtual driver.
+local DEVICE_FORMS = {
+    "^%x%x%x%x:%x%x:%x%x%.%x$", "^%x%x:%x%x%.%x$", "^net_[%l_]+%d*$", "^eth_[%l_]+%d*$",
+    "^virtio_user%d+$",
+}
+
+local function check_device(key, raw)
+    local name = type(raw) == "string" and #raw < TEXT_MAX_OCTETS and not raw:find("[^!-~]")
+        and raw:match("^([^,]+)")
+    for _, form in ipairs(name and DEVICE_FORMS or {}) do
+        if name:find(form) and (name ~= "net_ring" or raw == name) then
+            return raw
+        end
+    end
+    return refusal(key, raw)
 end
 
 local function check_mac(key, raw)
@@ -271,6 +306,27 @@ local function check_sizes(key, raw, complain)
     return list
 end
 
+local function check_integers(key, raw, complain)
+    if type(raw) == "number" then -- from --set
+        raw = { raw }
+    end
+    if type(raw) ~= "table" or not is_list(raw, key.most_items) then
+        return nil, ("found %s, allowed %s"):format(
+            type(raw) == "table" and "a table of another form" or values.show(raw),
+            values.allowed(key))
+    end
+    local list = {}
+    for i, item in ipairs(raw) do
+        local value = check_integer({ least = key.least, most = key.most, type = "integer" }, item)
+        if not value then
+            complain(i, ("found %s, allowed a whole number from %d to %d"):format(
+                values.show(item), key.least, key.most))
+        end
+        list[i] = value or key.least
+    end
+    return list
+end
+
 local function check_switch(key, raw)
     if type(raw) == "boolean" then
         return raw
@@ -305,8 +361,9 @@ end
 
 local checks = {
     word = check_word, choice = check_choice, integer = check_integer, digits = check_digits,
-    hex = check_hex, ipv4 = check_ipv4, mac = check_mac, time = check_unit, rate = check_unit, size = check_unit,
-    sizes = check_sizes, probability = check_unit, switch = check_switch, level = check_level,
+    hex = check_hex, ipv4 = check_ipv4, ipv6 = check_ipv6, ip = check_ip, device = check_device,
+    mac = check_mac, time = check_unit, rate = check_unit, size = check_unit,
+    integers = check_integers, sizes = check_sizes, probability = check_unit, switch = check_switch, level = check_level,
 }
 
 -- The value in the machine's form; else nil and the message. A mistake in one item of a list goes

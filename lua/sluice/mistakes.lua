@@ -1,4 +1,4 @@
--- The mistakes of one file: collected (the first thousand; then only counted) and printed in the
+-- The mistakes of one file, or what it is warned of: collected (the first thousand; then only counted) and printed in the
 -- order of its lines, twenty at most.
 -- A place is a line, or the text "--set KEY" for a value that the command line gave.
 local mistakes = {}
@@ -7,8 +7,9 @@ mistakes.__index = mistakes
 local SHOWN_MAX = 20
 local KEPT_MAX = 1000
 
-function mistakes.new(name)
-    return setmetatable({ name = name, list = {}, count = 0 }, mistakes)
+-- `kind` stands before each one's path: "" or "warning: ".
+function mistakes.new(name, kind)
+    return setmetatable({ name = name, kind = kind, list = {}, count = 0 }, mistakes)
 end
 
 function mistakes:add(place, path, text)
@@ -36,9 +37,9 @@ local function printed(self, mistake)
     if mistake.line ~= math.maxinteger then
         place = self.name .. ":" .. mistake.line
     elseif mistake.path == "" or place == "--set " .. mistake.path then
-        return place .. ": " .. mistake.text
+        return place .. ": " .. self.kind .. mistake.text
     end
-    return ("%s: %s: %s"):format(place, mistake.path, mistake.text)
+    return ("%s: %s%s: %s"):format(place, self.kind, mistake.path, mistake.text)
 end
 
 function mistakes:texts()

@@ -8,32 +8,11 @@
 -- `default` and `optional` the key must be there; `default_help` names a default that is worked
 -- out. `out`, the name in the normalised form, carries the machine's unit and is derived below.
 local ciphers = require "sluice.ciphers"
+local network = require "sluice.schema_network"
 local queues = require "sluice.schema_queues"
 local units = require "sluice.units"
 
 local schema = {}
-
-local function mac(help)
-    return { name = "mac", type = "mac", example = "02:53:4c:00:00:01", help = help }
-end
-
-local function address(name, help)
-    return { name = name, type = "ipv4", example = "192.0.2.1", help = help }
-end
-
-local function port(name, help)
-    return { name = name, type = "integer", least = 1, most = 65535, default = 23000, help = help }
-end
-
-local DEVICE = {
-    name = "device", type = "choice", choices = { "net_ring" }, only_now = true,
-    default = "net_ring", help = "the DPDK port: net_ring is memory inside the program",
-}
-
-local MTU = {
-    name = "mtu", type = "size", least = "576 octets", most = "9000 octets",
-    default = "1500 octets", help = "the largest IP packet that this link carries",
-}
 
 schema.classes = require "classes" -- from dataplane/base/classes.def
 
@@ -44,56 +23,6 @@ local function class(name, help)
 end
 
 local IMSI_DIGITS = "001010000000001"
-
-local run = {
-    name = "run", min = 1, max = 1, single = true, help = "one run of the program",
-    keys = {
-        { name = "name", type = "word", example = "quickstart", help = "its name in the reports" },
-        {
-            name = "clock", type = "choice", choices = { "virtual" }, only_now = true,
-            default = "virtual", help = "virtual: time jumps from event to event",
-        },
-        {
-            name = "duration", type = "time", least = "1 ms", most = "1440 min", example = "10 s",
-            help = "when it ends, counted by its clock",
-        },
-        {
-            name = "seed", type = "integer", least = 0, most = 1 << 53, default = 1,
-            help = "the start of all random numbers: same seed, same bytes",
-        },
-    },
-}
-
-local gn = {
-    name = "gn", min = 1, max = 1, single = true,
-    help = "the port towards the GGSN: GTP-U over UDP port 2152",
-    keys = {
-        DEVICE, address("address", "our GTP-U address"), mac("our MAC address on this port"), MTU,
-    },
-}
-
-local gb = {
-    name = "gb", min = 1, max = 1, single = true, help = "the port towards the BSS: NS over UDP",
-    keys = {
-        DEVICE, address("address", "our NS address"), mac("our MAC address on this port"), MTU,
-        port("port", "our UDP port for NS"),
-        queues.delay("cell_delay", "a cell's"), queues.delay("ms_delay", "an MS's"),
-        queues.delay("flow_delay", "a packet flow's"),
-    },
-}
-
-local nsvc = {
-    name = "nsvc", min = 1, max = 1, help = "an NS-VC: one UDP endpoint of the BSS",
-    keys = {
-        { name = "nsvci", type = "integer", least = 0, most = 65535, help = "NSVCI" },
-        address("peer", "the BSS's address"),
-        port("peer_port", "the BSS's UDP port"),
-        {
-            name = "peer_mac", type = "mac", example = "02:53:4c:00:01:01",
-            help = "where its frames go: the BSS or the router before it",
-        },
-    },
-}
 
 local pdp = {
     name = "pdp", min = 0, help = "a PDP context, type IPv4, of each MS of its ms { }",
@@ -107,6 +36,21 @@ local pdp = {
         {
             name = "address", type = "ipv4", example = "10.0.0.1",
             help = "the address of the first MS; the next MS has the next one",
+        },
+        {
+            name = "ggsn", type = "word", example = "ggsn1", optional = true,
+            default_help = "the only one, if there is a ggsn_teid",
+            help = "the name of the GGSN that its uplink goes to",
+        },
+        {
+            name = "ggsn_teid", type = "integer", least = 0, most = 0xFFFFFFFF, hex = true,
+            optional = true, default_help = "none: no uplink",
+            help = "TEID that the GGSN gave for the first MS; the next MS has the next one",
+        },
+        {
+            name = "pfi", type = "integer", least = 0, most = 127, optional = true,
+            default_help = "none",
+            help = "PFI of its packet flow in DL-UNITDATA, as agreed with the BSS",
         },
         queues.rate("", "its packet flow's", "limited by its MS alone"), queues.bucket("", "that"),
     },
@@ -147,6 +91,23 @@ local ms = {
             name = "iov_ui", type = "integer", least = 0, most = 0xFFFFFFFF, hex = true,
             default = 0, help = "IOV-UI, the offset of the cipher's INPUT, the same for all of them",
         },
+        {
+            name = "ra_capability", type = "hex", least = 2, most = 96, optional = true,
+            default_help = "none", example = "12d3c20400",
+            help = "MS radio access capability in DL-UNITDATA, its value part",
+        },
+        {
+            name = "drx", type = "integer", least = 0, most = 0xFFFF, hex = true, optional = true,
+            default_help = "none", help = "DRX parameters in DL-UNITDATA",
+        },
+        {
+            name = "priority", type = "integer", least = 0, most = 255, optional = true,
+            default_help = "none", help = "priority in DL-UNITDATA, the octet on the wire",
+        },
+        {
+            name = "send_imsi", type = "switch", default = false,
+            help = "whether DL-UNITDATA says the IMSI",
+        },
         queues.rate("", "the MS's own", "ms_rate of its cell"), queues.bucket("", "that"),
     },
 }
@@ -165,7 +126,7 @@ local bvc = {
 }
 
 local nse = {
-    name = "nse", min = 1, children = { nsvc, bvc }, help = "an NSE: a BSS behind Gb",
+    name = "nse", min = 1, children = { network.nsvc, bvc }, help = "an NSE: a BSS behind Gb",
     keys = {
         { name = "nsei", type = "integer", least = 0, most = 65535, help = "NSEI" },
         {
@@ -218,7 +179,7 @@ local lab = {
     name = "lab", min = 0, max = 1, single = true, children = { traffic },
     help = "the emulated world around the SGSN: a GGSN, a Gb line, a BSS that receives",
     keys = {
-        address("ggsn", "the GGSN's address"),
+        network.ip("ggsn", "the GGSN's address"),
         {
             name = "ggsn_mac", type = "mac", example = "02:53:4c:00:02:01",
             help = "the GGSN's MAC address",
@@ -231,7 +192,9 @@ local lab = {
     },
 }
 
-schema.top = { run, gn, gb, queues.class, queues.queue, nse, lab }
+schema.top = {
+    network.run, network.gn, network.gb, queues.class, queues.queue, network.ggsn, nse, lab,
+}
 
 local function complete_key(key)
     local kind = key.type == "sizes" and "size" or key.type

@@ -185,6 +185,34 @@ static void test_text_fits_its_room(void **state)
     assert_int_equal(text[10], 'x');
 }
 
+// Each lcore its own while there are enough; then the workers share what control does not have.
+static void test_processors_of_lcores(void **state)
+{
+    static const uint16_t wanted[] = {5, 6, 7};
+    struct eal_threads threads = {.lcores = 3};
+    (void)state;
+    assert_int_equal(eal_processors(&threads, wanted, 3), 3);
+    assert_memory_equal(threads.processor, wanted, sizeof wanted);
+    threads.lcores = 6;
+    assert_int_equal(eal_processors(&threads, wanted, 3), 3);
+    static const uint16_t shared[] = {5, 6, 7, 6, 7, 6}, one[] = {5, 5, 5, 5, 5, 5};
+    assert_memory_equal(threads.processor, shared, sizeof shared);
+    assert_int_equal(eal_processors(&threads, wanted, 1), 1);
+    assert_memory_equal(threads.processor, one, sizeof one);
+}
+
+// Without a wish those that the process may use, no more than there are lcores.
+static void test_processors_of_the_process(void **state)
+{
+    struct eal_threads threads = {.lcores = 2};
+    (void)state;
+    uint32_t n = eal_processors(&threads, NULL, 0);
+    assert_true(n == 1 || n == 2);
+    assert_int_equal(eal_processor_missing(threads.processor, 2), -1);
+    assert_int_equal(n == 1, threads.processor[0] == threads.processor[1]);
+    assert_int_equal(eal_processor_missing((uint16_t[]){threads.processor[0], 1023}, 2), 1023);
+}
+
 #define EAL_TEST(name) cmocka_unit_test_setup_teardown(name, make_sysfs, remove_sysfs)
 
 int main(void)
@@ -202,6 +230,8 @@ int main(void)
         EAL_TEST(test_text_with_huge_pages),
         EAL_TEST(test_text_without_huge_pages),
         EAL_TEST(test_text_fits_its_room),
+        EAL_TEST(test_processors_of_lcores),
+        EAL_TEST(test_processors_of_the_process),
     };
     return cmocka_run_group_tests_name("control/eal", tests, NULL, NULL);
 }

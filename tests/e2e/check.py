@@ -6,7 +6,7 @@ import functools
 import json
 import re
 
-from harness import QUICKSTART, case, main, new_folder, right, same, sluice
+from harness import QUICKSTART, ROOT, case, main, new_folder, right, same, sluice
 
 # Only what has to be there.
 SMALLEST = """
@@ -47,26 +47,28 @@ def class_of(name):
 
 
 SMALLEST_WHOLE = {
-    "run": {"name": "smallest", "clock": "virtual", "duration_ns": 500000000, "seed": 1},
-    "gn": {"device": "net_ring", "address": "192.0.2.1", "mac": "02:00:00:00:00:01",
-           "mtu_octets": 1500},
-    "gb": {"device": "net_ring", "address": "198.51.100.1", "mac": "02:00:00:00:00:02",
-           "mtu_octets": 1500, "port": 23000, "cell_delay_ns": 0, "ms_delay_ns": 0,
-           "flow_delay_ns": 0},
+    "run": {"name": "smallest", "clock": "virtual", "duration_ns": 500000000, "seed": 1,
+            "workers": 1, "idle": "sleep"},
+    "gn": {"device": "net_ring", "address": "192.0.2.1", "prefix": 24, "prefix6": 64,
+           "mac": "02:00:00:00:00:01", "mtu_octets": 1500, "error_indications": 100},
+    "gb": {"device": "net_ring", "address": "198.51.100.1", "prefix": 24, "prefix6": 64,
+           "mac": "02:00:00:00:00:02", "mtu_octets": 1500, "port": 23000, "cell_delay_ns": 0,
+           "ms_delay_ns": 0, "flow_delay_ns": 0},
     "class": [class_of(name) for name in CLASSES],
     "queue": {"packets": 4096, "octets": 4000000, "cell_packets": 1024, "cell_octets": 1000000,
               "ms_packets": 256, "ms_octets": 128000, "flows": 16, "flow_quantum_octets": 300},
+    "ggsn": [],
     "nse": [{
         "nsei": 1,
         "nsvc": [{"nsvci": 2, "peer": "198.51.100.2", "peer_port": 23000,
-                  "peer_mac": "02:00:00:00:00:03"}],
+                  "peer_mac": "02:00:00:00:00:03", "weight": 1}],
         "bvc": [{
             "bvci": 3,
             "ms": [
                 {"imsi": "001010000000001", "count": 2, "tlli": 0xC0000000, "n201_u_octets": 500,
-                 "cipher": "none", "iov_ui": 0, "pdp": []},
+                 "cipher": "none", "iov_ui": 0, "send_imsi": False, "pdp": []},
                 {"imsi": "001010000000007", "count": 1, "tlli": 0xC0000002, "n201_u_octets": 500,
-                 "cipher": "none", "iov_ui": 0,
+                 "cipher": "none", "iov_ui": 0, "send_imsi": False,
                  "pdp": [{"nsapi": 5, "sapi": 3, "class": "background", "address": "10.0.0.1"}]},
             ],
         }],
@@ -77,9 +79,9 @@ SMALLEST_WHOLE = {
 }
 
 
-def output(*arguments):
+def output(*arguments, warnings=""):
     done = sluice("check", *arguments)
-    same((done.returncode, done.stderr), (0, ""), "exit status and stderr")
+    same((done.returncode, done.stderr), (0, warnings), "exit status and stderr")
     return done.stdout
 
 
@@ -88,10 +90,22 @@ def keys():
     return output("--keys")
 
 
-def checked(text, *sets):
+def written(text):
     path = new_folder() / "x.lua"
     path.write_text(text)
-    return json.loads(output(path, *[word for pair in sets for word in ("--set", pair)]))
+    return path
+
+
+def without_memory(found):
+    """What `check` adds to the configuration is the memory that it needs: some MiB of it."""
+    octets = found.pop("memory_octets")
+    right(10 << 20 < octets < 1 << 30, f"memory_octets: {octets}")
+    return found
+
+
+def checked(text, *sets):
+    words = [word for pair in sets for word in ("--set", pair)]
+    return without_memory(json.loads(output(written(text), *words)))
 
 
 @case("the smallest configuration comes back whole, with every default")
@@ -110,7 +124,7 @@ def default_written():
 
 @case("config/quickstart.lua: a few values, in the machine's units")
 def quickstart():
-    found = json.loads(output(QUICKSTART))
+    found = without_memory(json.loads(output(QUICKSTART)))
     same((found["run"]["name"], found["run"]["duration_ns"]), ("quickstart", 10**10), "run")
     same(list(found), list(SMALLEST_WHOLE), "parts")
     nse = found["nse"][0]
@@ -195,6 +209,115 @@ def computed():
          [(i, f"198.51.100.{10 + i}", [10 * i, 10 * i + 10]) for i in (2, 3, 4)], "the NSEs")
 
 
+# --- A real network -------------------------------------------------------------------------------
+
+REAL = """
+run { name = "real", clock = "real", workers = 2, cores = { 0, 1 }, idle = "spin" }
+gn {
+    device = "0000:01:00.0", address = "192.0.2.1", gateway = "192.0.2.254",
+    address6 = "2001:DB8::0:1", mtu = "9000 octets",
+}
+gb { device = "net_af_packet0,iface=veth0", address6 = "2001:db8:1:0::1" }
+ggsn { address = "192.0.2.2" }
+ggsn { name = "east", address = "2001:db8::2", mac = "02:00:00:00:00:05" }
+nse {
+    nsei = 1,
+    nsvc { nsvci = 1, peer = "2001:db8:1::2" },
+    nsvc { nsvci = 2, peer = "2001:db8:1::2", peer_port = 23001, weight = 3 },
+    bvc {
+        bvci = 2,
+        ms {
+            imsi = "001010000000001", ra_capability = "0aFF", drx = 0x4242, send_imsi = true,
+            pdp {
+                nsapi = 5, class = "background", address = "10.0.0.1", ggsn = "east",
+                ggsn_teid = 0x80000000, pfi = 9,
+            },
+        },
+    },
+}
+"""
+
+
+@case("a configuration for a real network: devices, both families, NS-VCs by weight, GGSNs, cores")
+def real():
+    text = REAL.replace("workers = 2", "workers = 1")
+    found = checked(text)
+    right("lab" not in found, "it has a lab")
+    same(found["run"], {"name": "real", "clock": "real", "seed": 1, "workers": 1, "cores": [0, 1],
+                        "idle": "spin"}, "run")
+    same(found["gn"], {
+        "device": "0000:01:00.0", "address": "192.0.2.1", "prefix": 24, "gateway": "192.0.2.254",
+        "address6": "2001:db8::1", "prefix6": 64, "mtu_octets": 9000, "error_indications": 100},
+        "gn")
+    same((found["gb"]["device"], found["gb"]["address6"]),
+         ("net_af_packet0,iface=veth0", "2001:db8:1::1"), "gb")
+    same(found["ggsn"], [{"name": "ggsn1", "address": "192.0.2.2"},
+                         {"name": "east", "address": "2001:db8::2", "mac": "02:00:00:00:00:05"}],
+         "ggsn")
+    nse = found["nse"][0]
+    same([(nsvc["peer"], nsvc["peer_port"], nsvc["weight"]) for nsvc in nse["nsvc"]],
+         [("2001:db8:1::2", 23000, 1), ("2001:db8:1::2", 23001, 3)], "NS-VCs")
+    ms = nse["bvc"][0]["ms"][0]
+    same((ms["ra_capability"], ms["drx"], ms["send_imsi"]), ("0aff", 0x4242, True), "options")
+    same({key: ms["pdp"][0][key] for key in ("ggsn", "ggsn_teid", "pfi")},
+         {"ggsn": "east", "ggsn_teid": 0x80000000, "pfi": 9}, "the uplink")
+
+
+@case("--set reaches a list of processors, by its one entry")
+def set_cores():
+    found = checked(REAL.replace("workers = 2", "workers = 1"), "run.cores=3")
+    same(found["run"]["cores"], [3], "run.cores")
+
+
+WARNED = """
+run { name = "warned", duration = "1 s", workers = 2 }
+gn { address = "192.0.2.1", address6 = "2001:db8::1", mac = "02:00:00:00:00:01" }
+gb { address = "198.51.100.1", address6 = "2001:db8:1::1", mac = "02:00:00:00:00:02" }
+nse {
+    nsei = 1,
+    nsvc { nsvci = 2, peer = "PEER", peer_mac = "02:00:00:00:00:03" },
+    bvc {
+        bvci = 3,
+        ms {
+            imsi = "001010000000001", n201_u = "N201_U octets",
+            pdp { nsapi = 5, class = "background", address = "10.0.0.1" },
+        },
+    },
+}
+lab {
+    ggsn = "GGSN", ggsn_mac = "02:00:00:00:00:04",
+    traffic { class = "background", size = { "36 octets", "SIZE octets" }, rate = "8.5 kbit/s" },
+}
+"""
+WORKERS = ("x.lua:2: warning: run.workers: found 2 with 1 NSEs, each of which belongs to one worker:"
+           " 1 have nothing to do\n")
+
+
+@case("what goes in fragments is warned of, from the first octet too many, and so is an idle worker")
+def warnings():
+    for peer, n201_u, ggsn, size in (("198.51.100.2", 1444, "192.0.2.2", 1464),
+                                     ("2001:db8:1::2", 1424, "2001:db8::2", 1444)):
+        text = WARNED.replace("PEER", peer).replace("GGSN", ggsn)
+        for more in (0, 1):
+            path = written(text.replace("N201_U", str(n201_u + more)).replace(
+                "SIZE", str(size + more)))
+            parts = (f"x.lua:11: warning: nse[1].bvc[1].ms[1].n201_u: found {n201_u + 1} octets, of"
+                     f" which {n201_u} fit a packet of gb.mtu, 1500 octets: what is larger goes in"
+                     " fragments\n"
+                     f"x.lua:18: warning: lab.traffic[1].size: found {size + 1} octets, of which"
+                     f" {size} fit a packet of gn.mtu, 1500 octets: what is larger goes in"
+                     " fragments\n") if more else ""
+            done = sluice("check", path.name, cwd=path.parent)
+            same((done.returncode, done.stderr), (0, WORKERS + parts), "exit status and stderr")
+
+
+@case("config/nic.lua, the start for a NIC, is right")
+def nic():
+    found = json.loads(output(ROOT / "config/nic.lua"))
+    same((found["run"]["clock"], found["gn"]["device"], found["gb"]["device"]),
+         ("real", "0000:01:00.0", "0000:01:00.1"), "clock and devices")
+
+
 # --- The language ---------------------------------------------------------------------------------
 
 
@@ -213,8 +336,12 @@ def constructors(value, name, found):
 
 
 # Keys that have no default, so that the smallest configuration does not show them.
-UNSET = {"traffic": {"imsi"}, "bvc": {"rate", "bucket", "ms_rate", "ms_bucket"},
-         "nse": {"rate", "bucket"}, "ms": {"key", "rate", "bucket"}, "pdp": {"rate", "bucket"},
+PORT_UNSET = {"gateway", "address6", "gateway6", "rx_frames", "tx_frames"}
+UNSET = {"run": {"cores"}, "gn": PORT_UNSET, "gb": PORT_UNSET, "traffic": {"imsi"},
+         "ggsn": {"name", "address", "mac"},
+         "bvc": {"rate", "bucket", "ms_rate", "ms_bucket"}, "nse": {"rate", "bucket"},
+         "ms": {"key", "rate", "bucket", "ra_capability", "drx", "priority"},
+         "pdp": {"rate", "bucket", "ggsn", "ggsn_teid", "pfi"},
          "class": {"bss_lifetime_most"}}
 
 
@@ -224,6 +351,7 @@ def language():
     listed = dict(zip(blocks[1::2], blocks[2::2]))
     wanted = constructors(SMALLEST_WHOLE, "", {})
     del wanted[""]
+    wanted["ggsn"] = set()
     same(sorted(listed), sorted(wanted), "constructors")
     wanted["aqm"] = {"name"}  # the others depend on it: see below
     for name, plain in wanted.items():

@@ -140,7 +140,11 @@ def sndcp_of(number, info):
 
 def gb_pdu(frame, decipher=None):
     """`decipher(number, tlli, llc)` gives an LLC frame back in the clear, its header as it was."""
-    number, udp = frame.number, datagram_of(frame)
+    return pdu_of(frame.number, frame.time_ns, datagram_of(frame), decipher)
+
+
+def pdu_of(number, time_ns, udp, decipher=None):
+    """Of a datagram, wherever it was read."""
     ns, bssgp = udp.payload[:4], udp.payload[4:]
     need(ns[:2] == b"\0\0", number, f"NS-UNITDATA begins with {ns[:2].hex()}")
     need(bssgp[:1] == b"\0" and bssgp[8:10] == b"\x16\x82", number, "no DL-UNITDATA")
@@ -151,7 +155,7 @@ def gb_pdu(frame, decipher=None):
     llc = decipher(number, tlli, llc) if decipher else llc
     need(fcs(llc[:-3]) == int.from_bytes(llc[-3:], "little"), number, "wrong FCS")
     info = llc[3:-3]
-    return Pdu(number, frame.time_ns, udp, int.from_bytes(ns[2:], "big"), tlli, bssgp[5:8],
+    return Pdu(number, time_ns, udp, int.from_bytes(ns[2:], "big"), tlli, bssgp[5:8],
                lifetime_cs, bool(llc[0] & 0x40), llc[0] & 15, (llc[1] & 7) << 6 | llc[2] >> 2,
                bool(llc[2] & 2), bool(llc[2] & 1), len(info), *sndcp_of(number, info))
 

@@ -1,4 +1,4 @@
--- expect: 03_unknown_constructor.lua:16: labb: found an unknown name, allowed run, gn, gb, class, aqm, queue, nse, nsvc, bvc, ms, pdp, lab, traffic and local names; did you mean lab?
+-- expect: 03_unknown_constructor.lua:16: labb: found an unknown name, allowed run, gn, gb, class, aqm, queue, ggsn, nse, nsvc, bvc, ms, pdp, lab, traffic and local names; did you mean lab?
 run { name = "mistake", duration = "1 s" }
 gn { address = "192.0.2.1", mac = "02:00:00:00:00:01" }
 gb { address = "198.51.100.1", mac = "02:00:00:00:00:02" }

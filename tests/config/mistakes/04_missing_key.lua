@@ -1,4 +1,4 @@
--- expect: 04_missing_key.lua:3: gn.address: found nothing, allowed a unicast IPv4 address such as "192.0.2.1" (no names, no IPv6 for now)
+-- expect: 04_missing_key.lua:3: gn.address: found neither address nor address6, allowed one of them or both
 run { name = "mistake", duration = "1 s" }
 gn { mac = "02:00:00:00:00:01" }
 gb { address = "198.51.100.1", mac = "02:00:00:00:00:02" }

@@ -1,4 +1,4 @@
--- expect: 20_address_form.lua:3: gn.address: found "192.0.2.256", allowed a unicast IPv4 address such as "192.0.2.1" (no names, no IPv6 for now)
+-- expect: 20_address_form.lua:3: gn.address: found "192.0.2.256", allowed a unicast IPv4 address such as "192.0.2.1" (no names)
 run { name = "mistake", duration = "1 s" }
 gn { address = "192.0.2.256", mac = "02:00:00:00:00:01" }
 gb { address = "198.51.100.1", mac = "02:00:00:00:00:02" }

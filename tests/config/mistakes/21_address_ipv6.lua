@@ -1,4 +1,4 @@
--- expect: 21_address_ipv6.lua:12: nse[1].bvc[1].ms[1].pdp[1].address: found "2001:db8::1", allowed a unicast IPv4 address such as "10.0.0.1" (no names, no IPv6 for now)
+-- expect: 21_address_ipv6.lua:12: nse[1].bvc[1].ms[1].pdp[1].address: found "2001:db8::1", allowed a unicast IPv4 address such as "10.0.0.1" (no names)
 run { name = "mistake", duration = "1 s" }
 gn { address = "192.0.2.1", mac = "02:00:00:00:00:01" }
 gb { address = "198.51.100.1", mac = "02:00:00:00:00:02" }

@@ -1,4 +1,4 @@
--- expect: 22_address_multicast.lua:17: lab.ggsn: found "239.0.2.2" (not unicast), allowed a unicast IPv4 address such as "192.0.2.1" (no names, no IPv6 for now)
+-- expect: 22_address_multicast.lua:17: lab.ggsn: found "239.0.2.2" (not unicast), allowed a unicast IPv4 or IPv6 address such as "192.0.2.1" (no names)
 run { name = "mistake", duration = "1 s" }
 gn { address = "192.0.2.1", mac = "02:00:00:00:00:01" }
 gb { address = "198.51.100.1", mac = "02:00:00:00:00:02" }

@@ -1,4 +1,4 @@
--- expect: 52_lua_library.lua:5: ipairs: found an unknown name (Lua's own functions are not at hand), allowed run, gn, gb, class, aqm, queue, nse, nsvc, bvc, ms, pdp, lab, traffic and local names
+-- expect: 52_lua_library.lua:5: ipairs: found an unknown name (Lua's own functions are not at hand), allowed run, gn, gb, class, aqm, queue, ggsn, nse, nsvc, bvc, ms, pdp, lab, traffic and local names
 run { name = "mistake", duration = "1 s" }
 gn { address = "192.0.2.1", mac = "02:00:00:00:00:01" }
 gb { address = "198.51.100.1", mac = "02:00:00:00:00:02" }

@@ -12,6 +12,7 @@
 
 #include <errno.h>
 
+#include "dataplane/wire/address.h"
 #include "dataplane/wire/llc_cipher.h"
 #include "dataplane/wire/pdus.h"
 #include "tests/dataplane/eal_fixture.h"
@@ -20,12 +21,14 @@
 #define TLLI         0xc0000001u
 #define FRAME_OCTETS 2048
 #define BSS          0xc0000202u // the destination of the typed frames
+#define NSE          7u
 
 static struct receiver receiver;
+static uint32_t destination; // of the frames that are made here
 
 static int add_context(uint8_t nsapi, uint8_t traffic_class)
 {
-    struct receiver_key key = {.address = BSS, .port = 23000, .nsapi = nsapi, .tlli = TLLI};
+    struct receiver_key key = {.nse = NSE, .nsapi = nsapi, .tlli = TLLI};
     return receiver_add_context(&receiver, &key, traffic_class);
 }
 
@@ -33,7 +36,11 @@ static int make_receiver(void **state)
 {
     (void)state;
     memset(&receiver, 0, sizeof receiver);
-    if (receiver_setup(&receiver, 4, 1) != 0)
+    destination = BSS;
+    const struct receiver_limits limits = {.endpoints = 2, .contexts = 4, .deciphers = 1};
+    const struct receiver_endpoint endpoint = {address_of_ipv4(BSS), 23000};
+    if (receiver_setup(&receiver, &limits) != 0 ||
+        receiver_add_endpoint(&receiver, &endpoint, NSE) != 0)
         return -1;
     return add_context(5, CLASS_STREAMING);
 }
@@ -64,7 +71,7 @@ static void receive_llc(uint8_t *b, uint32_t n, uint64_t now_ns)
     n = (uint32_t)ns_unitdata_encode(&ns, b, FRAME_OCTETS);
     struct udp udp = {23000, 23000, 0, {b, n}};
     n = (uint32_t)udp_encode(&udp, b, FRAME_OCTETS);
-    struct ipv4 ip = {.ttl = 64, .protocol = 17, .destination = BSS, .payload = {b, n}};
+    struct ipv4 ip = {.ttl = 64, .protocol = 17, .destination = destination, .payload = {b, n}};
     n = (uint32_t)ipv4_encode(&ip, b, FRAME_OCTETS);
     struct ether ether = {.type = 0x0800, .payload = {b, n}};
     n = (uint32_t)ether_encode(&ether, b, FRAME_OCTETS);
@@ -201,7 +208,7 @@ static void test_a_segment_without_its_first(void **state)
 static void test_one_tlli_in_two_nses(void **state)
 {
     (void)state;
-    struct receiver_key other = {.address = BSS + 1, .port = 23000, .nsapi = 5, .tlli = TLLI};
+    struct receiver_key other = {.nse = NSE + 1, .nsapi = 5, .tlli = TLLI};
     assert_int_equal(receiver_add_context(&receiver, &other, CLASS_BACKGROUND), 0);
     assert_int_equal(receiver_add_context(&receiver, &other, CLASS_BACKGROUND), -EEXIST);
     segment(true, false, 0, 0, 10);
@@ -214,7 +221,7 @@ static const uint8_t kc[16] = {1, 2, 3};
 
 static void add_cipher(void)
 {
-    struct receiver_key key = {.address = BSS, .port = 23000, .tlli = TLLI};
+    struct receiver_key key = {.nse = NSE, .tlli = TLLI};
     assert_int_equal(receiver_add_cipher(&receiver, &key, 4, (struct octets){kc, 8}, 0), -EINVAL);
     assert_int_equal(receiver_add_cipher(&receiver, &key, 4, (struct octets){kc, 16}, IOV_UI), 0);
     assert_int_equal(receiver_add_cipher(&receiver, &key, 4, (struct octets){kc, 16}, 0), -EEXIST);
@@ -280,16 +287,12 @@ static void test_enciphered_with_a_wrong_fcs(void **state)
     expect_npdus(1, 10);
 }
 
-static void test_enciphered_without_a_key(void **state)
+static void test_a_key_on_one_side_only(void **state)
 {
     (void)state;
     enciphered(0, 0);
     expect_fault(1, "LLC: enciphered, and there is no key");
-}
-
-static void test_in_the_clear_with_a_key(void **state)
-{
-    (void)state;
+    receiver.faults = 0;
     add_cipher();
     segment(true, false, 0, 0, 10);
     expect_fault(1, "LLC: not enciphered");
@@ -316,8 +319,21 @@ static void test_a_frame_for_nobody(void **state)
     struct sndcp_unitdata other = {.first = true, .nsapi = 7};
     receive_segment(&other, 0);
     expect_npdus(1, 10);
+    expect_fault(1, "TLLI and NSAPI of nobody");
+}
+
+// An NSE may have more endpoints than one; what comes to another is nobody's.
+static void test_endpoints(void **state)
+{
+    const struct receiver_endpoint other = {address_of_ipv4(BSS + 1), 23000};
+    (void)state;
+    destination = BSS + 1;
+    segment(true, false, 0, 0, 10);
     assert_int_equal(receiver.faults, 1);
-    assert_non_null(strstr(receiver.first_fault, "TLLI and NSAPI of nobody"));
+    assert_int_equal(receiver_add_endpoint(&receiver, &other, NSE), 0);
+    assert_int_equal(receiver_add_endpoint(&receiver, &other, NSE), -EEXIST);
+    segment(true, false, 0, 0, 10);
+    expect_npdus(1, 10);
 }
 
 static void test_contexts_are_apart(void **state)
@@ -368,10 +384,10 @@ int main(void)
         RECEIVER_TEST(test_one_tlli_in_two_nses),
         RECEIVER_TEST(test_enciphered),
         RECEIVER_TEST(test_enciphered_with_a_wrong_fcs),
-        RECEIVER_TEST(test_enciphered_without_a_key),
-        RECEIVER_TEST(test_in_the_clear_with_a_key),
+        RECEIVER_TEST(test_a_key_on_one_side_only),
         RECEIVER_TEST(test_enciphered_and_too_long),
         RECEIVER_TEST(test_a_frame_for_nobody),
+        RECEIVER_TEST(test_endpoints),
         RECEIVER_TEST(test_contexts_are_apart),
         RECEIVER_TEST(test_no_room_for_a_context),
         RECEIVER_TEST(test_truncated_frames),

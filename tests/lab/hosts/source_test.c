@@ -13,8 +13,9 @@
 
 static const struct source_gn gn = {.sgsn_mac = {{2, 0, 0, 0, 0, 1}},
                                     .ggsn_mac = {{2, 0, 0, 0, 0, 2}},
-                                    .sgsn_address = 0xc0000201,
-                                    .ggsn_address = 0xc0000202};
+                                    .sgsn_address = {{[10] = 255, 255, 192, 0, 2, 1}},
+                                    .ggsn_address = {{[10] = 255, 255, 192, 0, 2, 2}},
+                                    .mtu_octets = 1536};
 static struct rte_mempool *pool;
 static struct rte_ring *to_port, *from_port;
 static struct line line;
@@ -29,8 +30,10 @@ static void nothing(void *self, const uint8_t *frame, uint32_t octets, uint64_t 
 static int make_source(void **state)
 {
     (void)state;
-    line = (struct line){
-        .engine = engine_create(), .end = {to_port, from_port, pool}, .deliver = nothing};
+    line = (struct line){.engine = engine_create(),
+                         .end = {{to_port, from_port, pool}},
+                         .ends = 1,
+                         .deliver = nothing};
     source = (struct source){.engine = line.engine,
                              .gn_line = &line,
                              .gn = &gn,
@@ -190,6 +193,63 @@ static void test_ect(void **state)
     rte_pktmbuf_free(m);
 }
 
+// The GTP-U of the packet, put together from the fragments that were sent for it.
+static uint32_t take_datagram(bool ipv6, uint8_t *to)
+{
+    struct rte_mbuf *m = NULL;
+    uint32_t octets = 0;
+    bool more = true;
+    while (more) {
+        assert_int_equal(rte_ring_dequeue(to_port, (void **)&m), 0);
+        const uint8_t *ip = rte_pktmbuf_mtod(m, const uint8_t *) + 14;
+        uint32_t head = ipv6 ? 48 : 20, where = (uint32_t)number(ip + (ipv6 ? 42 : 6), 2);
+        uint32_t from = ipv6 ? where & 0xfff8 : (where & 0x1fff) * 8;
+        uint32_t n = (uint32_t)number(ip + (ipv6 ? 4 : 2), 2) + (ipv6 ? 40 : 0);
+        assert_true(n <= source.gn->mtu_octets && m->pkt_len == n + 14);
+        assert_int_equal(from, octets);
+        assert_int_equal(ipv6 ? ip[6] : ip[9], ipv6 ? 44 : 17);
+        more = where & (ipv6 ? 1u : 0x2000u);
+        memcpy(to + octets, ip + head, n - head);
+        octets += n - head;
+        rte_pktmbuf_free(m);
+    }
+    return octets;
+}
+
+static uint8_t datagram[2048];
+
+// UDP of 1397 + 16 octets, as its length says: 5 more than go into one packet.
+static void test_larger_than_the_mtu(void **state)
+{
+    struct source_gn small = gn;
+    (void)state;
+    small.mtu_octets = 1428;
+    source.gn = &small;
+    source.size_octets[0] = 1397;
+    run();
+    for (int i = 0; i < 10; i++)
+        assert_int_equal(take_datagram(false, datagram), 1413);
+    assert_int_equal(number(datagram + 4, 2), 1413);
+}
+
+// The checksum holds over all of it.
+static void test_larger_than_the_mtu_over_ipv6(void **state)
+{
+    static const struct source_gn small = {.sgsn_address = {{0x20, 1, [15] = 1}},
+                                           .ggsn_address = {{0x20, 1, [15] = 2}},
+                                           .mtu_octets = 1300};
+    (void)state;
+    source.gn = &small;
+    source.size_octets[0] = 1400;
+    run();
+    for (int i = 0; i < 10; i++)
+        assert_int_equal(take_datagram(true, datagram), 1416);
+    uint8_t pseudo[40] = {[34] = 1416 >> 8, [35] = 1416 & 255, [39] = 17};
+    memcpy(pseudo, &small.ggsn_address, 16);
+    memcpy(pseudo + 16, &small.sgsn_address, 16);
+    assert_int_equal(plain_sum(plain_sum(0, pseudo, 40), datagram, 1416), 0xffff);
+}
+
 static int make_ends(void **state)
 {
     if (eal_fixture_setup(state) != 0)
@@ -211,6 +271,8 @@ int main(void)
         SOURCE_TEST(test_sizes),
         SOURCE_TEST(test_every_octet_of_a_frame),
         SOURCE_TEST(test_ect),
+        SOURCE_TEST(test_larger_than_the_mtu),
+        SOURCE_TEST(test_larger_than_the_mtu_over_ipv6),
     };
     return cmocka_run_group_tests_name("lab/hosts/source", tests, make_ends, eal_fixture_teardown);
 }

@@ -17,7 +17,7 @@
 #define RING_FRAMES 4
 
 static struct rte_mempool *pool;
-static struct rte_ring *to_port, *from_port;
+static struct rte_ring *to_port, *from_port, *other_to_port, *other_from_port;
 static struct line line;
 static struct {
     uint64_t now_ns[16];
@@ -39,7 +39,8 @@ static int make_line(void **state)
     (void)state;
     memset(&delivered, 0, sizeof delivered);
     line = (struct line){.engine = engine_create(),
-                         .end = {to_port, from_port, pool},
+                         .end = {{to_port, from_port, pool}},
+                         .ends = 1,
                          .deliver = deliver,
                          .self = &delivered};
     line_attach(&line);
@@ -113,7 +114,7 @@ static void test_what_is_sent_reaches_the_port(void **state)
 {
     struct rte_mbuf *m = NULL;
     (void)state;
-    line_send(&line, (const uint8_t *)"frame", 5, 0);
+    line_send(&line, 0, (const uint8_t *)"frame", 5, 0);
     assert_int_equal(line.sent_packets, 1);
     assert_int_equal(line.sent_octets, 5);
     assert_int_equal(line.lost_packets, 0);
@@ -128,7 +129,7 @@ static void test_a_port_that_is_overrun(void **state)
 {
     (void)state;
     for (int i = 0; i < RING_FRAMES + 2; i++)
-        line_send(&line, (const uint8_t *)"frame", 5, 0);
+        line_send(&line, 0, (const uint8_t *)"frame", 5, 0);
     assert_int_equal(line.sent_packets, RING_FRAMES + 2);
     assert_int_equal(line.lost_packets, 2);
     assert_int_equal(rte_ring_count(to_port), RING_FRAMES);
@@ -138,9 +139,33 @@ static void test_a_frame_too_large_for_a_buffer_is_lost(void **state)
 {
     static const uint8_t frame[4000];
     (void)state;
-    line_send(&line, frame, sizeof frame, 0);
+    line_send(&line, 0, frame, sizeof frame, 0);
     assert_int_equal(line.lost_packets, 1);
     assert_int_equal(rte_ring_count(to_port), 0);
+}
+
+// A port of two queues: they take turns, each frame goes to the queue that it is sent to.
+static void test_two_queues(void **state)
+{
+    struct rte_mbuf *m = NULL;
+    (void)state;
+    line.end[1] = (struct dp_far_end){other_to_port, other_from_port, pool};
+    line.ends = 2;
+    port_sends(1, 100);
+    port_sends(2, 100);
+    port_sends(3, 100);
+    assert_int_equal(rte_ring_dequeue(from_port, (void **)&m), 0); // 1 is the other queue's
+    assert_int_equal(rte_ring_enqueue(other_from_port, m), 0);
+    assert_int_equal(line_under_way(&line), 3);
+    run_to(10);
+    expect_delivered(0, 2, 100, 0);
+    expect_delivered(1, 1, 100, 0);
+    expect_delivered(2, 3, 100, 0);
+    line_send(&line, 1, (const uint8_t *)"frame", 5, 10);
+    assert_int_equal(rte_ring_count(to_port), 0);
+    assert_int_equal(rte_ring_count(other_to_port), 1);
+    assert_int_equal(line_under_way(&line), 0);
+    assert_int_equal(line_clear(&line), 1);
 }
 
 static void test_what_is_left_at_the_end(void **state)
@@ -149,8 +174,9 @@ static void test_what_is_left_at_the_end(void **state)
     line.rate_bit_per_s = 64000;
     port_sends(1, 100);
     port_sends(2, 100);
-    line_send(&line, (const uint8_t *)"frame", 5, 0);
+    line_send(&line, 0, (const uint8_t *)"frame", 5, 0);
     run_to(1000);
+    assert_int_equal(line_under_way(&line), 2);
     assert_int_equal(line_clear(&line), 3);
     assert_int_equal(line_clear(&line), 0);
     assert_int_equal(delivered.n, 0);
@@ -165,7 +191,9 @@ static int make_ends(void **state)
     pool = rte_pktmbuf_pool_create("line_test", 63, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, 0);
     to_port = rte_ring_create("to_port", RING_FRAMES, 0, flags);
     from_port = rte_ring_create("from_port", RING_FRAMES, 0, flags);
-    return pool && to_port && from_port ? 0 : -1;
+    other_to_port = rte_ring_create("other_to_port", RING_FRAMES, 0, flags);
+    other_from_port = rte_ring_create("other_from_port", RING_FRAMES, 0, flags);
+    return pool && to_port && from_port && other_to_port && other_from_port ? 0 : -1;
 }
 
 #define LINE_TEST(name) cmocka_unit_test_setup_teardown(name, make_line, release_line)
@@ -178,6 +206,7 @@ int main(void)
         LINE_TEST(test_what_is_sent_reaches_the_port),
         LINE_TEST(test_a_port_that_is_overrun),
         LINE_TEST(test_a_frame_too_large_for_a_buffer_is_lost),
+        LINE_TEST(test_two_queues),
         LINE_TEST(test_what_is_left_at_the_end),
     };
     return cmocka_run_group_tests_name("lab/line/line", tests, make_ends, eal_fixture_teardown);

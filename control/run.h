@@ -1,0 +1,45 @@
+// What a run consists of, for run.c and for each of the two clocks.
+#ifndef SLUICE_CONTROL_RUN_H
+#define SLUICE_CONTROL_RUN_H
+
+#include "control/contexts.h"
+#include "control/control.h"
+#include "control/eal.h"
+#include "control/load.h"
+#include "control/options.h"
+#include "control/results.h"
+#include "lab/report/report.h"
+
+struct run {
+    struct options options;
+    struct control control;
+    struct load load;
+    char name[65];
+    struct dp *dp;
+    struct lab *lab;
+    struct capture *gn, *gb;
+    struct contexts contexts; // of a run in real time
+    struct eal_plan plan;
+    bool eal_started;
+    struct results results;
+    double told_s; // when progress was last shown; 0: never
+    double started_s, wall_s;
+    uint32_t buffers_held;
+};
+
+double run_wall_s(void);
+int run_failed(const char *what, const char *why); // EXIT_RUN_FAILED
+int run_write(const struct run *run, const char *name, void (*put)(const void *self, FILE *out),
+              const void *self);
+
+// Starts the EAL, with the threads and devices that the run needs, and makes the dataplane.
+int run_build(struct run *run, const struct eal_threads *threads);
+
+// What it leaves: text and summary.json. The caller has filled in what report_collect does not.
+int run_report(struct run *run, struct report *report);
+
+// The whole run by each clock, from a configuration that is loaded to its report; EXIT_...
+int run_virtual(struct run *run);
+int run_real(struct run *run);
+
+#endif

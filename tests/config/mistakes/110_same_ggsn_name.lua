@@ -1,0 +1,21 @@
+-- expect: 110_same_ggsn_name.lua:6: ggsn[2].name: found "ggsn1", taken by ggsn[1] (line 5), allowed one that is free
+run { name = "mistake", duration = "1 s" }
+gn { address = "192.0.2.1", mac = "02:00:00:00:00:01" }
+gb { address = "198.51.100.1", mac = "02:00:00:00:00:02" }
+ggsn { address = "192.0.2.3", mac = "02:00:00:00:00:05" }
+ggsn { name = "ggsn1", address = "192.0.2.4", mac = "02:00:00:00:00:05" }
+nse {
+    nsei = 1,
+    nsvc { nsvci = 1, peer = "198.51.100.2", peer_mac = "02:00:00:00:00:03" },
+    bvc {
+        bvci = 2,
+        ms {
+            imsi = "001010000000001",
+            pdp { nsapi = 5, class = "background", address = "10.0.0.1" },
+        },
+    },
+}
+lab {
+    ggsn = "192.0.2.2", ggsn_mac = "02:00:00:00:00:04",
+    traffic { class = "background", size = "576 octets", rate = "8 kbit/s" },
+}

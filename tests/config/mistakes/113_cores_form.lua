@@ -1,0 +1,15 @@
+-- expect: 113_cores_form.lua:2: run.cores[2]: found "1", allowed a whole number from 0 to 1023
+run { name = "mistake", clock = "real", cores = { 0, "1" } }
+gn { device = "net_tap0", address = "192.0.2.1", mac = "02:00:00:00:00:01" }
+gb { device = "net_tap1", address = "198.51.100.1", mac = "02:00:00:00:00:02" }
+nse {
+    nsei = 1,
+    nsvc { nsvci = 1, peer = "198.51.100.2", peer_mac = "02:00:00:00:00:03" },
+    bvc {
+        bvci = 2,
+        ms {
+            imsi = "001010000000001",
+            pdp { nsapi = 5, class = "background", address = "10.0.0.1" },
+        },
+    },
+}

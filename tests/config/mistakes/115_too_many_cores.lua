@@ -1,0 +1,15 @@
+-- expect: 115_too_many_cores.lua:2: run.cores: found 3 processors, allowed at most 2: one for control and one for each of run.workers
+run { name = "mistake", clock = "real", cores = { 0, 1, 2 } }
+gn { device = "net_tap0", address = "192.0.2.1", mac = "02:00:00:00:00:01" }
+gb { device = "net_tap1", address = "198.51.100.1", mac = "02:00:00:00:00:02" }
+nse {
+    nsei = 1,
+    nsvc { nsvci = 1, peer = "198.51.100.2", peer_mac = "02:00:00:00:00:03" },
+    bvc {
+        bvci = 2,
+        ms {
+            imsi = "001010000000001",
+            pdp { nsapi = 5, class = "background", address = "10.0.0.1" },
+        },
+    },
+}

@@ -1,0 +1,19 @@
+-- expect: 117_half_an_octet.lua:11: nse[1].bvc[1].ms[1].ra_capability: found "171" (half an octet at the end), allowed 2 to 96 hexadecimal digits in quotes, such as "12d3c20400"
+run { name = "mistake", duration = "1 s" }
+gn { address = "192.0.2.1", mac = "02:00:00:00:00:01" }
+gb { address = "198.51.100.1", mac = "02:00:00:00:00:02" }
+nse {
+    nsei = 1,
+    nsvc { nsvci = 1, peer = "198.51.100.2", peer_mac = "02:00:00:00:00:03" },
+    bvc {
+        bvci = 2,
+        ms {
+            imsi = "001010000000001", ra_capability = "171",
+            pdp { nsapi = 5, class = "background", address = "10.0.0.1" },
+        },
+    },
+}
+lab {
+    ggsn = "192.0.2.2", ggsn_mac = "02:00:00:00:00:04",
+    traffic { class = "background", size = "576 octets", rate = "8 kbit/s" },
+}

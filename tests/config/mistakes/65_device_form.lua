@@ -1,0 +1,19 @@
+-- expect: 65_device_form.lua:3: gn.device: found "eth0", allowed "net_ring", a PCI address such as "0000:01:00.0", or a virtual device with its arguments such as "net_af_packet0,iface=veth0"
+run { name = "mistake", duration = "1 s" }
+gn { device = "eth0", address = "192.0.2.1", mac = "02:00:00:00:00:01" }
+gb { address = "198.51.100.1", mac = "02:00:00:00:00:02" }
+nse {
+    nsei = 1,
+    nsvc { nsvci = 1, peer = "198.51.100.2", peer_mac = "02:00:00:00:00:03" },
+    bvc {
+        bvci = 2,
+        ms {
+            imsi = "001010000000001",
+            pdp { nsapi = 5, class = "background", address = "10.0.0.1" },
+        },
+    },
+}
+lab {
+    ggsn = "192.0.2.2", ggsn_mac = "02:00:00:00:00:04",
+    traffic { class = "background", size = "576 octets", rate = "8 kbit/s" },
+}

@@ -1,0 +1,282 @@
+#!/usr/bin/python3
+"""`sluice bench`: it runs on every kind of port, its JSON says what was asked for, and its figures
+agree with each other. How fast it is, is not judged here: a test machine has others to serve."""
+
+import json
+import os
+import pathlib
+import shutil
+import struct
+
+from harness import Skip, case, main, new_folder, right, same, sluice
+
+QUICK = ("--ms", 100, "--seconds", 0.05, "--repeats", 1, "--json")
+STAGES = ("rest receive unwrap decap tunnel queue schedule frame fcs cipher send uplink").split()
+PERCENTILES = ("p50", "p90", "p99", "p99_9", "max")
+
+
+def processors():
+    return len(os.sched_getaffinity(0))
+
+
+def bench(*arguments, status=0, before=()):
+    done = sluice("bench", *QUICK, *arguments, before=before)
+    same(done.returncode, status, f"bench {arguments}: exit status\n{done.stderr}")
+    return json.loads(done.stdout) if status == 0 else done.stderr
+
+
+def conserved(result):
+    books = result["conservation"]
+    same(books["sent"], sum(books[name] for name in
+                            ("received", "dropped", "queued", "lost_by_devices")), "packets sent")
+    if result["ports"] in ("ring", "memif"):
+        same(books["lost_by_devices"], 0, "lost where nothing can be")
+    same(sum(result["drops"].values()), books["dropped"], "the drops by reason")
+    right(books["received"] > 0, "nothing came out")
+
+
+def sound(result):
+    """What holds of every run."""
+    conserved(result)
+    right(result["mpps"] > 0, "no packets a second")
+    spread = result["cycles_spread"]
+    right(0 < spread["least"] <= spread["median"] <= spread["most"], f"cycles: {spread}")
+    same(result["cycles_per_packet"], spread["least"], "cycles_per_packet")
+    same(sorted(result["stages"]), sorted(STAGES), "the stages")
+    total = sum(result["stages"].values())
+    right(abs(total - result["stages_sum"]) < 0.1, f"stages_sum is not {total}: {result}")
+    right(all(result["baseline"][name] > 0 for name in ("mbuf", "forward")), "no baseline")
+    right(result["tsc_hz"] > 1e8, "tsc_hz")
+    right(result["pages"] in ("huge", "4 KiB"), "pages")
+
+
+def searched(result):
+    """What holds of a run that looked for a rate."""
+    search = result["search"]
+    rate = search["mpps"]
+    right(rate["least"] <= rate["median"] <= rate["most"], f"rates: {rate}")
+    same(result["mpps"], rate["median"], "mpps")
+    right(search["trials"] >= 1 and search["offered"] > 0, f"search: {search}")
+    for load in ("load_50_percent", "load_90_percent"):
+        latency = result["latency_us"][load]
+        values = [latency[name] for name in PERCENTILES]
+        same(values, sorted(values), f"{load}: percentiles in order")
+        right(latency["samples"] > 0 and values[0] > 0, f"{load}: {latency}")
+
+
+# --- Runs -----------------------------------------------------------------------------------------
+
+
+@case("rings: a rate without loss, latency, cycles, stages")
+def rings():
+    result = bench("--loss", 0)
+    sound(result)
+    searched(result)
+    same(result["lost"], 0, "lost, where nothing may be")
+    asked = {"ms": 100, "size": 576, "cipher": "none", "aqm": "cobalt", "ports": "ring",
+             "workers": 1, "direction": "down", "backlogged": 0}
+    same({name: result[name] for name in asked}, asked, "what was asked for")
+    right(all(result["stages"][name] > 0 for name in ("unwrap", "tunnel", "schedule", "frame")),
+          f"a stage without cycles: {result['stages']}")
+    same(result["search"]["processors"], min(processors(), 2), "processors")
+
+
+@case("a mix of sizes in many segments, enciphered, under another AQM")
+def segments():
+    result = bench("--size", "imix", "--cipher", "gea4", "--aqm", "pie", "--n201-u", 140,
+                   "--no-search")
+    sound(result)
+    same((result["size"], result["cipher"], result["aqm"]), ("imix", "gea4", "pie"), "asked for")
+    same(result["size_mean_octets"], (7 * 64 + 4 * 576 + 1400) / 12, "mean size")
+    right(result["stages"]["cipher"] > 0, "no cycles for the cipher")
+    same((result["search"], result["latency_us"]), (None, None), "what --no-search leaves out")
+
+
+@case("up: N-PDUs reach Gn, in plaintext", "none")
+@case("up: N-PDUs reach Gn, enciphered", "gea3")
+def up(cipher):
+    result = bench("--up", "--cipher", cipher)
+    sound(result)
+    searched(result)
+    same(result["direction"], "up", "direction")
+    right(result["stages"]["uplink"] > result["stages"]["schedule"], f"{result['stages']}")
+
+
+@case("backlogged MSs have packets queued throughout")
+def backlogged():
+    result = bench("--backlogged", 50)
+    sound(result)
+    right(0 < result["conservation"]["queued"] <= 2 * 50, f"{result['conservation']}")
+    same(result["search"], None, "search")
+
+
+@case("memif: the same through shared memory")
+def memif():
+    result = bench("--ports", "memif")
+    sound(result)
+    searched(result)
+
+
+VETHS = """
+for pair in a b; do
+    ip link add ${pair}0 type veth peer name ${pair}1 &&
+    for end in ${pair}0 ${pair}1; do
+        sysctl -qw net.ipv6.conf.$end.disable_ipv6=1 && ip link set $end up || exit 77
+    done || exit 77
+done
+exec "$@"
+"""
+
+
+@case("devices of the kernel: two pairs of veth, in a network namespace of their own")
+def kernel_devices():
+    if os.geteuid() != 0 or not shutil.which("ip") or not shutil.which("unshare"):
+        raise Skip("not root, or no ip, or no unshare")
+    devices = ",".join(f"net_af_packet{i},iface={name}"
+                       for i, name in enumerate(("a0", "a1", "b0", "b1")))
+    done = sluice("bench", *QUICK, "--ports", devices,
+                  before=("unshare", "-n", "sh", "-c", VETHS, "sh"))
+    if done.returncode == 77:
+        raise Skip(f"no veth: {done.stderr}")
+    same(done.returncode, 0, f"exit status\n{done.stderr}")
+    result = json.loads(done.stdout)
+    sound(result)
+    searched(result)
+
+
+@case("one processor: generator and worker take turns, and it says so")
+def one_processor():
+    one = min(os.sched_getaffinity(0))
+    done = sluice("bench", *QUICK, before=("taskset", "-c", str(one)))
+    same(done.returncode, 0, f"exit status\n{done.stderr}")
+    right("take turns" in done.stderr, f"nothing about turns in:\n{done.stderr}")
+    result = json.loads(done.stdout)
+    sound(result)
+    searched(result)
+    same(result["search"]["processors"], 1, "processors")
+
+
+@case("two workers: each alone accounts for its packets, and both make the rate")
+def workers():
+    if processors() < 2:
+        raise Skip("one processor")
+    result = bench("--workers", 2)
+    sound(result)
+    scaling = result["scaling"]
+    same(scaling["mpps_all"], result["mpps"], "mpps of all workers")
+    rate = sum(result["tsc_hz"] / cycles for cycles in scaling["cycles_per_packet"]) / 1e6
+    right(abs(rate - result["mpps"]) < 0.01 * rate, f"{scaling} does not make {result['mpps']}")
+    right(abs(scaling["times"] - scaling["mpps_all"] / scaling["mpps_alone"]) < 0.01, f"{scaling}")
+
+
+@case("rte_sched stands beside it from 4096 MSs on, with as many pipes")
+def rte_sched():
+    result = bench("--ms", 5000, "--no-search")
+    same(result["baseline"]["rte_sched_pipes"], 4096, "pipes")
+    right(result["baseline"]["rte_sched"] > 0, "no cycles")
+    same(bench("--ms", 5000, "--no-search", "--no-rte-sched")["baseline"]["rte_sched"], None,
+         "left out")
+
+
+@case("a text, where no JSON is asked for")
+def text():
+    done = sluice("bench", *QUICK[:-1])
+    same(done.returncode, 0, f"exit status\n{done.stderr}")
+    for words in ("cycles a packet, the worker alone", "Mpps without loss", "latency at 50 %",
+                  "stages", "baselines", "packets: "):
+        right(words in done.stdout, f"no {words!r} in:\n{done.stdout}")
+
+
+# --- A pcap file ----------------------------------------------------------------------------------
+
+
+def pcap_octets(path):
+    """The captured lengths of a file of this machine's byte order."""
+    data, lengths, at = path.read_bytes(), [], 24
+    same(struct.unpack_from("=IHH", data), (0xa1b2c3d4, 2, 4), "pcap header")
+    while at < len(data):
+        captured, = struct.unpack_from("=I", data, at + 8)
+        lengths.append(captured)
+        at += 16 + captured
+    same(at, len(data), "the end of the last record")
+    return lengths
+
+
+@case("pcap:FILE is written where there is none, read again where there is one")
+def pcap():
+    path = new_folder() / "gn.pcap"
+    result = bench("--ports", f"pcap:{path}")
+    sound(result)
+    right(set(pcap_octets(path)) == {576 + 50}, "frames of another length")
+    written = path.read_bytes()
+    sound(bench("--ports", f"pcap:{path}"))
+    right(path.read_bytes() == written, "the file is another one")
+
+
+@case("a pcap file for other tunnels: the run fails and names the reason")
+def pcap_of_others():
+    path = new_folder() / "gn.pcap"
+    bench("--ports", f"pcap:{path}")
+    said = bench("--ports", f"pcap:{path}", "--ms", 10, status=1)
+    right("no tunnel of that TEID" in said, said)
+
+
+# --- What it refuses ------------------------------------------------------------------------------
+
+REFUSED = {
+    "--ms 0": "--ms",
+    "--ms many": "--ms",
+    "--ms 1e3": "--ms",
+    "--size 35": "--size",
+    "--size 1501": "--size",
+    "--cipher gea5": "none, gea3 or gea4",
+    "--aqm droptail": "cobalt",
+    "--backlogged 101": "--backlogged",
+    "--workers 0": "--workers",
+    "--workers 17": "--workers",
+    "--seconds 0": "--seconds",
+    "--seconds nan": "--seconds",
+    "--repeats 32": "--repeats",
+    "--loss 1.5": "--loss",
+    "--n201-u 139": "--n201-u",
+    "--waiting 0": "--waiting",
+    "--ports eth0": "--ports",
+    "--ports pcap:": "--ports",
+    "--ports net_null0,net_null1,net_null2": "--ports",
+    "--ports memif --up": "--ports ring",
+    "--up --n201-u 500": "--n201-u",
+    "--backlogged 10 --workers 2": "--backlogged",
+    "--ports net_null0 --size 1401": "--size",
+    "--fast": "--fast",
+    "more": "more",
+}
+
+
+@case("nonsense: exit status 2, one line that names it, nothing on stdout")
+def refused():
+    for words, named in REFUSED.items():
+        done = sluice("bench", *QUICK, *words.split())
+        same((done.returncode, done.stdout), (2, ""), f"{words}: exit status and stdout")
+        same(len(done.stderr.splitlines()), 1, f"{words}: lines\n{done.stderr}")
+        right(named in done.stderr, f"{words}: no {named!r} in {done.stderr}")
+
+
+@case("a device that is not there: exit status 1, and it is named")
+def no_device():
+    said = bench("--ports", "net_af_packet0,iface=no_such_link", status=1)
+    right("net_af_packet0" in said, said)
+
+
+@case("bench --help explains every option")
+def helps():
+    done = sluice("bench", "--help")
+    same((done.returncode, done.stderr), (0, ""), "exit status and stderr")
+    source = pathlib.Path(__file__).parent.parent.parent / "bench/throughput/options.c"
+    options = [line.split('"')[1] for line in source.read_text().splitlines()
+               if "_argument, NULL" in line]
+    right(len(options) > 10, f"options found: {options}")
+    for option in options:
+        right(option == "help" or f"--{option} " in done.stdout, f"nothing about --{option}")
+
+
+main()

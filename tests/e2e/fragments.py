@@ -1,0 +1,138 @@
+#!/usr/bin/python3
+"""The lab with packets larger than both MTUs, in fragments on Gn and on Gb, over IPv4 and IPv6, with
+two workers, several NS-VCs, and DL-UNITDATA that says more than it has to. tshark joins and judges
+what the captures hold."""
+
+import collections
+import functools
+import subprocess
+
+import pcap
+import tshark_json
+from harness import case, check_sound, main, new_folder, right, run, same
+
+CONFIG = """
+run { name = "fragments", duration = "10 s", workers = 2 }
+gn { address = "192.0.2.1", address6 = "2001:db8::1", mac = "02:00:00:00:00:01" }
+gb { address = "198.51.100.1", address6 = "2001:db8:1::1", mac = "02:00:00:00:00:02" }
+nse {
+    nsei = 1,
+    nsvc { nsvci = 1, peer = "198.51.100.2", peer_mac = "02:00:00:00:00:03" },
+    nsvc { nsvci = 3, peer = "198.51.100.3", peer_mac = "02:00:00:00:00:03", weight = 3 },
+    bvc {
+        bvci = 2,
+        ms {
+            imsi = "001010000000001", count = 20, n201_u = "1520 octets", send_imsi = true,
+            drx = 0x4201, priority = 3, ra_capability = "12d3c20400",
+            pdp { nsapi = 5, class = "background", address = "10.0.0.1", pfi = 9 },
+        },
+    },
+}
+nse {
+    nsei = 2,
+    nsvc { nsvci = 2, peer = "2001:db8:1::2", peer_mac = "02:00:00:00:00:03" },
+    bvc {
+        bvci = 2,
+        ms {
+            imsi = "001010000000101", count = 20, n201_u = "1520 octets",
+            pdp { nsapi = 5, class = "background", address = "10.0.1.1" },
+        },
+    },
+}
+lab {
+    ggsn = "GGSN", ggsn_mac = "02:00:00:00:00:04", gb_rate = "4 Mbit/s",
+    traffic {
+        class = "background", rate = "80 kbit/s",
+        size = { "36 octets", "1444 octets", "1445 octets", "1464 octets", "1465 octets",
+            "1500 octets" },
+    },
+}
+"""
+MTU = 1500
+FAMILIES = "192.0.2.2", "2001:db8::2"
+
+
+@functools.cache
+def results(ggsn):
+    path = new_folder() / "x.lua"
+    path.write_text(CONFIG.replace("GGSN", ggsn))
+    return run(path, "--pcap")
+
+
+def fields(path, chosen, *names):
+    """What tshark finds in the frames that a filter chooses: a list of texts for each."""
+    done = subprocess.run(
+        ["tshark", "-r", path, "-d", "udp.port==23000,gprs-ns", "-Y", chosen, "-T", "fields",
+         *[word for name in names for word in ("-e", name)]],
+        capture_output=True, encoding="utf-8", check=True, timeout=60)
+    return [line.split("\t") for line in done.stdout.splitlines()]
+
+
+@case("GTP-U over IPv6: the same", FAMILIES[1])
+@case("GTP-U over IPv4: sound, and no frame larger than the MTU", FAMILIES[0])
+def sound(ggsn):
+    done = results(ggsn)
+    check_sound(done.summary)
+    ports = done.summary["worker"]["ports"]
+    right(ports["gn"]["joined_packets"] > 1000 and ports["gb"]["tx_fragmented"] > 1000,
+          f"{ports['gn']['joined_packets']} joined, {ports['gb']['tx_fragmented']} in fragments")
+    for name in "gn", "gb":
+        frames = pcap.frames_of(done.out / f"{name}.pcap")
+        same(max(len(frame.octets) for frame in frames), MTU + 14, f"the largest frame of {name}")
+
+
+@case("the same, IPv6", FAMILIES[1])
+@case("tshark joins all fragments and has no complaint, IPv4", FAMILIES[0])
+def tshark(ggsn):
+    done = results(ggsn)
+    for name in "gn", "gb":
+        same(tshark_json.complaints(str(done.out / f"{name}.pcap")), [], f"complaints about {name}")
+    receiver = done.summary["receiver"]
+    whole = fields(done.out / "gb.pcap", "bssgp.pdu_type == 0", "frame.number")
+    same(len(whole), receiver["frames"] - receiver["fragments"], "DL-UNITDATA PDUs")
+
+
+IPV4 = "bssgp.pdu_type == 0 && eth.type == 0x0800"
+IPV6 = "bssgp.pdu_type == 0 && eth.type == 0x86dd"
+
+
+@case("the NS-VCs of an NSE share by weight, each MS keeps to one")
+def weights():
+    rows = fields(results(FAMILIES[0]).out / "gb.pcap", IPV4, "ip.dst", "gsm_a.rr.tlli")
+    rows = [(addresses.split(",")[0], tlli) for addresses, tlli in rows]  # the outer one is first
+    by_ms = collections.defaultdict(set)
+    for address, tlli in rows:
+        by_ms[tlli].add(address)
+    same({len(addresses) for addresses in by_ms.values()}, {1}, "NS-VCs of an MS")
+    of_three = sum(address == "198.51.100.3" for address, _ in rows) / len(rows)
+    right(0.5 < of_three < 0.95, f"the NS-VC of weight 3 beside one of 1 has {of_three:.2f}")
+
+
+@case("DL-UNITDATA says what ms { } has it say, and no more of the others")
+def options():
+    path = results(FAMILIES[0]).out / "gb.pcap"
+    rows = fields(path, IPV4, "e212.imsi", "gsm_a.rr.tlli", "gsm_a.gm.gmm.acc_cap_struct_len",
+                  "gsm_a.gm.gmm.split_pg_cycle_code")
+    same({(int(imsi) - 1010000000001, int(tlli, 0) - 0xC0000000, length, split)
+          for imsi, tlli, length, split in rows},
+         {(i, i, "0x16", "66") for i in range(20)}, "IMSI, TLLI, RA capability, DRX")
+    without = fields(path, IPV6, "e212.imsi", "gsm_a.gm.gmm.acc_cap_struct_len")
+    same({tuple(row) for row in without}, {("", "")}, "those without options")
+    pfi = bytes.fromhex("288109")
+    for frame in pcap.frames_of(path):
+        first = frame.octets[12:14] == b"\x08\x00" and not frame.octets[20] & 0x1F \
+            and not frame.octets[21]
+        same(pfi in frame.octets[:120], first, f"frame {frame.number}: PFI 9 in it")
+
+
+@case("two workers: same seed, same bytes")
+def again():
+    first = results(FAMILIES[0])
+    path = new_folder() / "x.lua"
+    path.write_text(CONFIG.replace("GGSN", FAMILIES[0]))
+    second = run(path, "--pcap")
+    for name in "summary.json", "gn.pcap", "gb.pcap":
+        same((first.out / name).read_bytes() == (second.out / name).read_bytes(), True, name)
+
+
+main()

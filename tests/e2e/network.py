@@ -1,0 +1,210 @@
+"""A network for a run in real time: a namespace with a Linux host in it, whose two interfaces `gn`
+and `gb` lead to the ports of the program, by veth pairs (net_af_packet) or as taps (net_tap).
+
+Both namespaces have random names and go away with this process, and all that was made with them.
+Where the kernel refuses them, or the devices, the case is a SKIP that says so. Linux writes no UDP
+checksums on veth unless it is told to (ethtool -K tx off).
+"""
+
+import atexit
+import contextlib
+import ctypes
+import json
+import os
+import re
+import secrets
+import select
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import time
+
+from harness import Failure, Skip, new_folder, program, right, same
+
+CLONE_NEWNET = 0x40000000
+WAIT_S = 10  # for anything; all of it takes some ms
+GTPU_PORT, NS_PORT = 2152, 23000
+
+# Ours, Linux's.
+GN4, GGSN4 = "192.0.2.1", "192.0.2.2"
+GN6, GGSN6 = "2001:db8::1", "2001:db8::2"
+GB4, BSS4 = "198.51.100.1", "198.51.100.2"
+GB6, BSS6 = "2001:db8:1::1", "2001:db8:1::2"
+
+
+def command(*words):
+    return subprocess.run([str(word) for word in words], stdin=subprocess.DEVNULL,
+                          capture_output=True, encoding="utf-8", timeout=WAIT_S, check=False)
+
+
+def must(*words):
+    done = command(*words)
+    right(done.returncode == 0, f"{' '.join(map(str, words))}: {done.stderr.strip()}")
+
+
+def namespace():
+    name = f"sluice-{secrets.token_hex(4)}"
+    done = command("ip", "netns", "add", name)
+    if done.returncode != 0:
+        raise Skip(f"no network namespace here: {done.stderr.strip().splitlines()[-1]}")
+    atexit.register(command, "ip", "netns", "del", name)
+    must("ip", "-n", name, "link", "set", "lo", "up")
+    return name
+
+
+@contextlib.contextmanager
+def inside(name):
+    """What is opened in here belongs to that namespace, and stays there."""
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def enter(descriptor):
+        if libc.setns(descriptor, CLONE_NEWNET) != 0:
+            raise OSError(ctypes.get_errno(), "setns")
+
+    with open("/proc/self/ns/net", "rb") as here, open(f"/run/netns/{name}", "rb") as there:
+        enter(there.fileno())
+        try:
+            yield
+        finally:
+            enter(here.fileno())
+
+
+def needs(*programs):
+    if os.geteuid() != 0:
+        raise Skip("only root may make network namespaces")
+    for name in programs:
+        if not shutil.which(name):
+            raise Skip(f"no program {name} here")
+
+
+class Host:
+    """The Linux at the far end of both ports."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def configure(self):
+        """Addresses. Duplicates are not looked for: that takes seconds, and there are none."""
+        for device, ipv4, ipv6 in ("gn", GGSN4, GGSN6), ("gb", BSS4, BSS6):
+            must("ip", "-n", self.name, "addr", "add", f"{ipv4}/24", "dev", device)
+            must("ip", "-n", self.name, "addr", "add", f"{ipv6}/64", "dev", device, "nodad")
+            must("ip", "-n", self.name, "link", "set", device, "up")
+
+    def udp(self, address, port):
+        family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        with inside(self.name):
+            end = socket.socket(family, socket.SOCK_DGRAM)
+        end.bind((address, port))
+        end.settimeout(WAIT_S)
+        return end
+
+    def neighbours(self):
+        """{address: its Ethernet address} that Linux has learnt."""
+        done = command("ip", "-n", self.name, "neigh", "show")
+        return dict(re.findall(r"^(\S+) .*lladdr (\S+)", done.stdout, re.MULTILINE))
+
+    def ping(self, address, octets):
+        """ICMP echo with a payload of that many octets; fails unless it comes back as it went."""
+        ipv6 = ":" in address
+        with inside(self.name):
+            end = (socket.socket(socket.AF_INET6, socket.SOCK_RAW, socket.IPPROTO_ICMPV6) if ipv6
+                   else socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP))
+        payload = secrets.token_bytes(octets)
+        identity = secrets.randbits(16)
+        echo = struct.pack(">BBHHH", 128 if ipv6 else 8, 0, 0, identity, 1) + payload
+        if not ipv6:  # for IPv6 Linux writes it
+            echo = echo[:2] + struct.pack(">H", ones_complement(echo)) + echo[4:]
+        wanted = struct.pack(">HH", identity, 1) + payload
+        with end:
+            end.sendto(echo, (address, 0))
+            deadline = time.monotonic() + WAIT_S
+            while select.select([end], [], [], max(0, deadline - time.monotonic()))[0]:
+                answer = end.recv(65536)
+                answer = answer if ipv6 else answer[(answer[0] & 15) * 4:]
+                if answer[0] == (129 if ipv6 else 0) and answer[4:] == wanted:
+                    return
+        raise Failure(f"no answer to a ping of {octets} octets to {address}")
+
+
+def ones_complement(octets):
+    octets += b"\0" * (len(octets) % 2)
+    total = sum(struct.unpack(f">{len(octets) // 2}H", octets))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return ~total & 0xFFFF
+
+
+class Program:
+    """`sluice run` in a namespace, until it is told to end."""
+
+    def __init__(self, name, config, *arguments):
+        self.folder = new_folder()
+        self.out = self.folder / "out"
+        (self.folder / "x.lua").write_text(config)
+        self.errors = (self.folder / "stderr").open("wb")
+        self.process = subprocess.Popen(
+            ["ip", "netns", "exec", name, program(), "run", self.folder / "x.lua", "--out",
+             self.out, *arguments],
+            stdin=subprocess.DEVNULL, stdout=(self.folder / "stdout").open("wb"),
+            stderr=self.errors)
+        atexit.register(self.kill)
+
+    def kill(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+
+    def said(self, name="stderr"):
+        return (self.folder / name).read_text(errors="backslashreplace")
+
+    def wait_up(self):
+        deadline = time.monotonic() + 3 * WAIT_S
+        while "\nup: " not in self.said():
+            right(self.process.poll() is None and time.monotonic() < deadline,
+                  f"it does not come up (exit {self.process.poll()}):\n{self.said()}")
+            time.sleep(0.02)
+
+    def teids(self):
+        """{(IMSI, NSAPI): TEID} of contexts.json."""
+        contexts = json.loads((self.out / "contexts.json").read_text())
+        return {(one["imsi"], one["nsapi"]): one["teid"] for one in contexts}
+
+    def finish(self, number=signal.SIGINT):
+        """Its summary, when it has ended as it should."""
+        self.process.send_signal(number)
+        status = self.process.wait(3 * WAIT_S)
+        same(status, 0, f"exit status; it said:\n{self.said()}{self.said('stdout')}")
+        return json.loads((self.out / "summary.json").read_text())
+
+
+def veth(queues=1):
+    """The namespace of the program, that of Linux, and the devices' names."""
+    needs("ip", "ethtool")
+    ours, theirs = namespace(), namespace()
+    for device in "gn", "gb":
+        done = command("ip", "-n", ours, "link", "add", device, "type", "veth", "peer", "name",
+                       device, "netns", theirs)
+        if done.returncode != 0:
+            raise Skip(f"no veth pair here: {done.stderr.strip()}")
+        must("ip", "netns", "exec", theirs, "ethtool", "-K", device, "tx", "off")
+        # else the kernel of our side answers neighbour solicitations, too
+        must("ip", "netns", "exec", ours, "sh", "-c",
+             f"echo 1 > /proc/sys/net/ipv6/conf/{device}/disable_ipv6")
+        must("ip", "-n", ours, "link", "set", device, "up")
+    return (ours, theirs, f"net_af_packet0,iface=gn,qpairs={queues}",
+            f"net_af_packet1,iface=gb,qpairs={queues}")
+
+
+def tap():
+    """The taps are there once the program runs, in Linux's own namespace."""
+    needs("ip")
+    if not os.path.exists("/dev/net/tun"):
+        raise Skip("no /dev/net/tun here")
+    name = namespace()
+    return name, name, "net_tap0,iface=gn", "net_tap1,iface=gb"
+
+
+# The namespaces have to go, whoever ends this process.
+signal.signal(signal.SIGTERM, lambda *_: exit(1))

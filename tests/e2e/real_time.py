@@ -1,0 +1,184 @@
+#!/usr/bin/python3
+"""How a run in real time begins and ends, over DPDK's net_null, which needs no network and no root:
+its time, its signals, its threads, and what it says when a device is not to be had."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+from harness import (Skip, case, check_sound, main, new_folder, program, right, same, sluice)
+
+CONFIG = """
+run { name = "null", clock = "real", duration = "0.5 s" }
+gn { device = "net_null0,no-rx=1", address = "192.0.2.1" }
+gb { device = "net_null1,no-rx=1", address = "198.51.100.1" }
+nse {
+    nsei = 1,
+    nsvc { nsvci = 1, peer = "198.51.100.2" },
+    bvc {
+        bvci = 2,
+        ms {
+            imsi = "001010000000008", count = 3,
+            pdp { nsapi = 5, class = "background", address = "10.0.0.254" },
+        },
+    },
+}
+"""
+WAIT_S = 20
+
+
+def folder():
+    path = new_folder()
+    (path / "x.lua").write_text(CONFIG)
+    return path
+
+
+def words(sets):
+    return [word for one in sets for word in ("--set", one)]
+
+
+def run(*sets):
+    path = folder()
+    done = sluice("run", "x.lua", "--out", "out", *words(sets), cwd=path)
+    same(done.returncode, 0, f"exit status; it says:\n{done.stderr}")
+    summary = json.loads((path / "out/summary.json").read_text())
+    check_sound(summary)
+    return path, summary, done
+
+
+@case("it ends by itself when its time is over, which it takes by the second")
+def duration():
+    path, summary, done = run()
+    right(0.5 <= summary["real_s"] < 0.6, f"real_s: {summary['real_s']}, and duration is 0.5 s")
+    right("0.500 s, or until SIGINT or SIGTERM" in done.stderr, f"it says:\n{done.stderr}")
+    same(sorted(name.name for name in (path / "out").iterdir()),
+         ["contexts.json", "run.json", "summary.json"], "what it leaves")
+
+
+@case("contexts.json has every context, and the same TEIDs each time")
+def contexts():
+    found = [json.loads((run()[0] / "out/contexts.json").read_text()) for _ in range(2)]
+    same(found[0], found[1], "both times")
+    same([(one["imsi"], one["tlli"], one["nsapi"], one["address"]) for one in found[0]],
+         [(f"0010100000000{8 + i:02}", 0xC0000000 + i, 5, address)
+          for i, address in enumerate(("10.0.0.254", "10.0.0.255", "10.0.1.0"))], "contexts")
+    teids = [one["teid"] for one in found[0]]
+    same([int(one["teid_hex"], 16) for one in found[0]], teids, "teid_hex")
+    right(len(set(teids)) == 3 and 0 not in teids, f"TEIDs: {teids}")
+
+
+def is_handled(process, number):
+    """Whether the process, if it is there still, would catch that signal now."""
+    try:
+        status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+    except OSError:
+        return False
+    caught = [line for line in status.splitlines() if line.startswith("SigCgt:")]
+    return bool(caught) and bool(int(caught[0].split()[1], 16) >> (number - 1) & 1)
+
+
+def until_signal(*numbers):
+    """Exit status and summary of a run without an end; the first signal comes as soon as it is up,
+    the next when its handler has had the one before."""
+    path = folder()
+    (path / "x.lua").write_text(CONFIG.replace(', duration = "0.5 s"', ""))
+    process = subprocess.Popen([program(), "run", "x.lua", "--out", "out"], cwd=path,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, encoding="utf-8")
+    try:
+        for line in process.stderr:
+            if line.startswith("up: "):
+                break
+        process.send_signal(numbers[0])
+        for number in numbers[1:]:
+            end_s = time.monotonic() + WAIT_S
+            while is_handled(process, number) and time.monotonic() < end_s:
+                pass
+            process.send_signal(number)
+        process.wait(WAIT_S)
+    finally:
+        process.kill()
+        process.wait()
+    summary = path / "out/summary.json"
+    return process.returncode, json.loads(summary.read_text()) if summary.exists() else None
+
+
+@case("the same by SIGTERM", signal.SIGTERM)
+@case("without a duration SIGINT ends it, well", signal.SIGINT)
+def signals(number):
+    status, summary = until_signal(number)
+    same(status, 0, "exit status")
+    check_sound(summary)
+
+
+@case("the second signal ends it at once")
+def twice():
+    # It may be at its end by itself before the second one comes; not every time.
+    for _ in range(10):
+        status, _ = until_signal(signal.SIGTERM, signal.SIGTERM)
+        if status != 0:
+            break
+    same(status, -signal.SIGTERM, "how it ended")
+
+
+@case("the same by one that spins", "spin")
+@case("frames that come all the time: every one is counted, by a worker that may sleep", "sleep")
+def flood(idle):
+    _, summary, _ = run("gn.device=net_null0", "gb.device=net_null1", f"run.idle={idle}")
+    for name, port in summary["worker"]["ports"].items():
+        right(port["rx_packets"] > 100000, f"{name}: {port['rx_packets']} frames in 0.5 s")
+        same(port["drops"]["not_ip"]["packets"], port["rx_packets"], f"{name}: not IP")
+
+
+@case("a worker without work sleeps")
+def sleeps():
+    before = os.times()
+    run("run.duration=2 s")
+    after = os.times()
+    used = (after.children_user - before.children_user
+            + after.children_system - before.children_system)
+    right(used < 1, f"{used:.2f} s of processor time for 2 s without a frame")
+
+
+@case("with fewer processors than threads they share, and it says so")
+def shared():
+    one = min(os.sched_getaffinity(0))
+    _, _, done = run(f"run.cores={one}", "run.workers=3")
+    right(f"control on processor {one}, workers on {one} {one} {one}; 4 threads share 1 processor\n"
+          in done.stderr, f"it says:\n{done.stderr}")
+
+
+def refused(sets, status, *parts):
+    path = folder()
+    done = sluice("run", "x.lua", "--out", "out", *words(sets), cwd=path)
+    same(done.returncode, status, f"exit status; it says:\n{done.stderr}")
+    for part in parts:
+        right(part in done.stderr, f"'{part}' is not in:\n{done.stderr}")
+
+
+@case("a processor that is not there")
+def no_processor():
+    refused(["run.cores=1023"], 2, "run.cores: found 1023, allowed one of the processors")
+
+
+@case("the same of a driver that is not there", "net_nonesuch0")
+@case("the same of a PCI device", "0000:ff:1f.7")
+@case("a device that is not there: it says which, and what to do", "net_af_packet0,iface=nonesuch0")
+def no_device(device):
+    if device.startswith("net_af") and os.geteuid() != 0:
+        raise Skip("only root may open a packet socket")
+    refused([f"gn.device={device}"], 1, "gn: ", device, "apt-cache search librte-net",
+            "config/nic.lua")
+
+
+@case("--pcap is for virtual time")
+def pcap():
+    done = sluice("run", "x.lua", "--pcap", cwd=folder())
+    same(done.returncode, 2, "exit status")
+    right("--pcap" in done.stderr, f"it says:\n{done.stderr}")
+
+
+main()
