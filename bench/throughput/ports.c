@@ -230,8 +230,7 @@ bool port_end_ready(const struct port_end *end)
     if (end->device == RTE_MAX_ETHPORTS)
         return true;
     for (int i = 0; i < LINK_TRIES; i++) {
-        rte_eth_link_get_nowait(end->device, &link);
-        if (link.link_status)
+        if (rte_eth_link_get_nowait(end->device, &link) == 0 && link.link_status)
             return true;
         usleep(LINK_WAIT_US);
     }
