@@ -47,6 +47,7 @@ root_make() { # SUITE DIR
 inside() { # DIR COMMAND: run it in the root, in its own namespaces
     unshare --mount --pid --fork --kill-child bash -euc '
         root=$1
+        mount --bind "$root" "$root" # "ip netns" wants its / to be a mount
         mount -t proc proc "$root/proc"
         mount -t sysfs sysfs "$root/sys"
         mount -t tmpfs -o mode=755 tmpfs "$root/dev"
@@ -55,6 +56,11 @@ inside() { # DIR COMMAND: run it in the root, in its own namespaces
             : >"$root/dev/$node"
             mount --bind "/dev/$node" "$root/dev/$node"
         done
+        if [ -e /dev/net/tun ]; then
+            mkdir "$root/dev/net"
+            : >"$root/dev/net/tun"
+            mount --bind /dev/net/tun "$root/dev/net/tun"
+        fi
         ln -s /proc/self/fd "$root/dev/fd"
         exec chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin \
             /bin/sh -c "cd / && $2"' - "$1" "$2"
