@@ -108,17 +108,20 @@ bool parcel_send(struct post *post, uint32_t to, struct state *state, struct sch
     return true;
 }
 
+// Into that scheduler; without one all of it ends here.
 static void unpack_npdus(const struct parcel *parcel, struct sched *sched,
                          struct stats_worker *stats, uint64_t now_ns)
 {
     for (struct rte_mbuf *m = parcel->first, *next; m; m = next) {
         struct packed packed = *packed_of(m);
         struct stats_class *class = &stats->of_class[packed.traffic_class];
+        enum drop_reason reason = DROP_shutdown;
         next = packed.next;
         class->moved_in_packets++;
         class->moved_in_octets += packed.pdu.octets;
-        enum drop_reason reason = sched_ms_arrive_npdu(sched, parcel->ms_id, packed.slot,
-                                                       &packed.pdu, &parcel->baggage, now_ns);
+        if (sched)
+            reason = sched_ms_arrive_npdu(sched, parcel->ms_id, packed.slot, &packed.pdu,
+                                          &parcel->baggage, now_ns);
         if (reason != DROP_NONE)
             packet_drop(class->drop, reason, m, packed.pdu.octets);
     }
@@ -150,12 +153,5 @@ bool parcel_unpack(struct post *post, uint32_t from, struct state *state, struct
 
 void parcel_drop(struct parcel *parcel, struct stats_worker *stats)
 {
-    for (struct rte_mbuf *m = parcel->first, *next; m; m = next) {
-        struct packed packed = *packed_of(m);
-        struct stats_class *class = &stats->of_class[packed.traffic_class];
-        next = packed.next;
-        class->moved_in_packets++;
-        class->moved_in_octets += packed.pdu.octets;
-        packet_drop(class->drop, DROP_shutdown, m, packed.pdu.octets);
-    }
+    unpack_npdus(parcel, NULL, stats, 0);
 }

@@ -110,8 +110,7 @@ struct state_pdp_up {
     uint32_t ggsn; // STATE_NONE: no uplink
     uint32_t teid; // there
     uint16_t npdu_number;
-    uint8_t segment; // expected next
-    uint8_t segments;
+    uint8_t segments;         // that have come, which is the number of the next
     struct rte_mbuf *partial; // NULL: none
     uint64_t begun_ns;
     uint32_t older, newer; // STATE_NONE at the ends

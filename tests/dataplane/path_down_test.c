@@ -26,15 +26,12 @@ static void end(uint32_t sent)
     path_close();
 }
 
-// Each N201-U with each cipher has every size; the four pairs of families take turns.
 static void every_size(const struct dp_config *c, uint32_t stride)
 {
     uint32_t sent = 0;
     turns_open(c, 2);
     turns_all();
-    for (uint32_t octets = 1; octets <= 1500; octets += stride)
-        for (uint32_t i = 0; i < TURNS_ALL; i++)
-            send_some(turns_pdp(i, octets + i), octets, &sent);
+    turns_every_size(send_some, stride, &sent);
     end(sent);
 }
 
@@ -50,13 +47,8 @@ static void every_n201_u_at_random_sizes(void **state)
     uint32_t sent = 0;
     struct dp_config c = path_config(1);
     (void)state;
-    random_begin();
     turns_open(&c, 2);
-    for (uint32_t n201_u = 140; n201_u <= 1520; n201_u += STRIDE)
-        turns_ms(n201_u - 140, (uint16_t)n201_u, turns_geas[n201_u % 3]);
-    for (uint32_t round = 0; round < 6; round++)
-        for (uint32_t ms = 0; ms <= 1380; ms += STRIDE)
-            send_some(ms, random_in(1, 1500), &sent);
+    turns_every_n201_u(send_some, &sent);
     end(sent);
 }
 

@@ -91,9 +91,7 @@ static void every_size_comes_out_unchanged(void **state)
     open_world();
     turns_all();
     pthread_t thread = start();
-    for (uint32_t octets = 1; octets <= 1500; octets += STRIDE)
-        for (uint32_t i = 0; i < TURNS_ALL; i++)
-            both_ways(turns_pdp(i, octets + i), octets, &sent);
+    turns_every_size(both_ways, STRIDE, &sent);
     end(thread, sent);
 }
 

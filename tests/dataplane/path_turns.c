@@ -1,6 +1,8 @@
 // See path_turns.h.
 #include "tests/dataplane/path_turns.h"
 
+#include "tests/dataplane/random.h"
+
 const uint8_t turns_sapis[4] = {3, 5, 9, 11};
 const uint8_t turns_geas[3] = {0, 3, 4};
 const uint16_t turns_n201_us[TURNS_N201_US] = {140, 141, 142, 500, 1443, 1503, 1504, 1520};
@@ -36,4 +38,21 @@ void turns_all(void)
 uint32_t turns_pdp(uint32_t i, uint32_t pair)
 {
     return 4 * i + pair % 4;
+}
+
+void turns_every_size(turns_send *send, uint32_t stride, uint32_t *sent)
+{
+    for (uint32_t octets = 1; octets <= 1500; octets += stride)
+        for (uint32_t i = 0; i < TURNS_ALL; i++)
+            send(turns_pdp(i, octets + i), octets, sent);
+}
+
+void turns_every_n201_u(turns_send *send, uint32_t *sent)
+{
+    random_begin();
+    for (uint32_t n201_u = 140; n201_u <= 1520; n201_u += STRIDE)
+        turns_ms(n201_u - 140, (uint16_t)n201_u, turns_geas[n201_u % 3]);
+    for (uint32_t round = 0; round < 6; round++)
+        for (uint32_t ms = 0; ms <= 1380; ms += STRIDE)
+            send(ms, random_in(1, 1500), sent);
 }

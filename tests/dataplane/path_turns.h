@@ -30,4 +30,14 @@ void turns_all(void);
 uint32_t turns_pdp(uint32_t i, uint32_t pair);
 #define TURNS_ALL (3 * TURNS_N201_US)
 
+// How a test sends an N-PDU, and counts it.
+typedef void turns_send(uint32_t pdp, size_t octets, uint32_t *sent);
+
+// After turns_all: each N201-U with each cipher has every size; the pairs of families take
+// turns.
+void turns_every_size(turns_send *send, uint32_t stride, uint32_t *sent);
+
+// MSs of every N201-U, for some N-PDUs of random sizes.
+void turns_every_n201_u(turns_send *send, uint32_t *sent);
+
 #endif

@@ -232,8 +232,6 @@ static void fragments_of_fragments_are_refused(void **state)
     fixture_assert_drops(DROP_fragment, 1);
 }
 
-#define PORT_TEST(test) cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {

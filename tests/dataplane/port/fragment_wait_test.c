@@ -125,8 +125,6 @@ static void whatever_comes_is_accounted_for(void **state)
     assert_true(fx.stats.drop[DROP_fragment_late].packets > 1000);
 }
 
-#define PORT_TEST(test) cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {

@@ -69,4 +69,22 @@ static inline void each_is_dropped_though_sound(const uint8_t *good, uint32_t oc
     }
 }
 
+// That without a buffer for it an answer is counted as unsent; two frames, which have the host's.
+static inline void both_go_unanswered(const void *one, uint32_t octets, const void *other,
+                                      uint32_t n)
+{
+    struct rte_mbuf *all[1024];
+    uint32_t held = 0;
+    while (held < 1024 && (all[held] = rte_pktmbuf_alloc(fx.port.answer_pool)))
+        held++;
+    assert_in_range(held, 1, 1023);
+    assert_false(fixture_receive_octets(one, octets, 0));
+    assert_false(fixture_receive_octets(other, n, 0));
+    fixture_assert_nothing_sent();
+    assert_int_equal(fx.stats.host_packets, 2);
+    assert_int_equal(fx.stats.answers, 2);
+    assert_int_equal(fx.stats.answers_unsent, 2);
+    rte_pktmbuf_free_bulk(all, held);
+}
+
 #endif

@@ -282,21 +282,8 @@ static void what_is_given_is_not_learnt_anew(void **state)
 static void without_a_buffer_nothing_is_answered(void **state)
 {
     (void)state;
-    struct rte_mbuf *all[1024];
-    uint32_t n = 0;
-    while (n < 1024 && (all[n] = rte_pktmbuf_alloc(fx.port.answer_pool)))
-        n++;
-    assert_in_range(n, 1, 1023);
-    assert_false(fixture_receive_octets(typed_request, sizeof typed_request, 0));
-    assert_false(fixture_receive_octets(typed_solicitation, NS_OCTETS, 0));
-    fixture_assert_nothing_sent();
-    assert_int_equal(fx.stats.host_packets, 2);
-    assert_int_equal(fx.stats.answers, 2);
-    assert_int_equal(fx.stats.answers_unsent, 2);
-    rte_pktmbuf_free_bulk(all, n);
+    both_go_unanswered(typed_request, sizeof typed_request, typed_solicitation, NS_OCTETS);
 }
-
-#define PORT_TEST(test) cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)
 
 int main(void)
 {

@@ -340,8 +340,6 @@ static void room_is_what_it_says(void **state)
     fixture_close();
 }
 
-#define PORT_TEST(test) cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {

@@ -149,8 +149,6 @@ static void a_port_without_the_family_has_no_such_peer(void **state)
     fixture_close();
 }
 
-#define PORT_TEST(test) cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {

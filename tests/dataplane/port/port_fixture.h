@@ -43,6 +43,7 @@ void fixture_open(void (*change)(struct port_config *config));
 void fixture_close(void);
 int fixture_setup(void **state);
 int fixture_teardown(void **state);
+#define PORT_TEST(test) cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)
 
 struct rte_mbuf *fixture_frame(const void *b, uint32_t octets);
 // In two buffers; so many octets in the first.

@@ -86,8 +86,6 @@ static void what_does_not_fit_is_an_answer_unsent(void **state)
     assert_int_equal(fx.stats.answers_unsent, 2);
 }
 
-#define PORT_TEST(test) cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {

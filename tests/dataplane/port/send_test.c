@@ -331,7 +331,6 @@ static void nothing_is_lost_or_changes_places(void **state)
     assert_int_equal(fx.stats.tx_packets, FRAMES + fx.stats.answers - fx.stats.answers_unsent);
 }
 
-#define PORT_TEST(test)   cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)
 #define NARROW_TEST(test) cmocka_unit_test_setup_teardown(test, narrow_setup, fixture_teardown)
 
 int main(void)

@@ -124,8 +124,6 @@ static void nothing_that_comes_is_lost_from_the_books(void **state)
     fixture_assert_balanced();
 }
 
-#define PORT_TEST(test) cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {

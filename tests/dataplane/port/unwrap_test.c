@@ -290,8 +290,6 @@ static void a_burst_keeps_its_order(void **state)
     fixture_assert_drops(DROP_not_ip, 22);
 }
 
-#define PORT_TEST(test) cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
