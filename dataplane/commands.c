@@ -11,9 +11,12 @@
 #include <string.h>
 
 #include "dataplane/cipher/cipher.h"
+#include "dataplane/down/down.h"
 #include "dataplane/port/packet.h"
 
 #define ALL_WORKERS UINT32_MAX
+
+#define LLC_HEADROOM RTE_ALIGN_CEIL(DOWN_HEADER_OCTETS_MAX, RTE_CACHE_LINE_SIZE)
 
 // Every command begins with the id of what it is about.
 static uint32_t worker_of(const struct commands *k, const struct command *c)
@@ -31,10 +34,14 @@ static uint32_t worker_of(const struct commands *k, const struct command *c)
     case COMMAND_nsvc_remove:
     case COMMAND_ggsn:
     case COMMAND_ggsn_remove:
+    case COMMAND_class_set:
+    case COMMAND_class_aqm:
         return ALL_WORKERS;
     case COMMAND_bvc:
         return k->nse[c->bvc.nse_id].worker;
     case COMMAND_bvc_flow:
+    case COMMAND_bvc_block:
+    case COMMAND_bvc_credit:
     case COMMAND_bvc_reset:
     case COMMAND_bvc_remove:
         return commands_worker_of_bvc(k, c->bvc_flow.bvc_id);
@@ -179,14 +186,16 @@ static int take_pfi(const struct commands *k, struct command *c)
     return take_elements(c, &pdu);
 }
 
-// The PDU in a buffer of control's own, with room for its headers in front.
-static int take_pdu(const struct commands *k, struct command *c)
+// The PDU in a buffer of control's own, with that room for its headers in front.
+static int take_pdu(const struct commands *k, struct command *c, struct octets *from,
+                    uint16_t headroom)
 {
-    struct octets pdu = c->send.pdu;
-    c->send.pdu = (struct octets){0};
+    struct octets pdu = *from;
+    *from = (struct octets){0};
     struct rte_mbuf *m = rte_pktmbuf_alloc(k->pool);
     if (!m)
         return -EAGAIN;
+    m->data_off = headroom;
     uint8_t *at = (uint8_t *)rte_pktmbuf_append(m, (uint16_t)pdu.n);
     if (!at || pdu.n > UINT16_MAX) {
         packet_release(m);
@@ -210,7 +219,9 @@ static int take_values(const struct commands *k, struct command *c)
     case COMMAND_pdp:
         return take_pfi(k, c);
     case COMMAND_send:
-        return take_pdu(k, c);
+        return take_pdu(k, c, &c->send.pdu, RTE_PKTMBUF_HEADROOM);
+    case COMMAND_llc:
+        return take_pdu(k, c, &c->llc.pdu, LLC_HEADROOM);
     case COMMAND_nsvc:
         c->worker = k->nse[c->nsvc.nse_id].worker;
         return 0;

@@ -49,7 +49,8 @@ struct made_ms {
     uint32_t old_tlli;  // as in state_ms_up; here until control says more of it
     uint32_t first_pdp; // of its contexts, in a list; STATE_NONE
     uint64_t since;
-    uint64_t said; // the count of commands when control last said where it is
+    uint64_t said;  // the count of commands when control last said where it is
+    uint64_t heard; // the same of when it last said that the MS need not be paged
 };
 
 struct made_pdp {
@@ -78,6 +79,7 @@ struct commands {
     uint32_t workers;
     struct state_limits limits;
     uint32_t pfcs_an_ms;
+    const struct aqm_ops *aqm[CLASS_COUNT];
     struct commands_port gn, gb;
     struct rte_mempool *pool;           // of PDUs to send
     struct rte_hash *names, *endpoints; // those taken

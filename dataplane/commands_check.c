@@ -4,6 +4,14 @@
 #include <errno.h>
 #include <rte_hash.h>
 
+// The BSS's least part is in its most, and in the whole.
+static int lifetimes_check(const struct command_class_set *c)
+{
+    bool in_most = c->bss_most_ns == 0 || c->bss_least_ns <= c->bss_most_ns;
+    bool in_all = c->lifetime_ns == 0 || c->bss_least_ns <= c->lifetime_ns;
+    return in_most && in_all ? 0 : -ERANGE;
+}
+
 int commands_values_check(const struct command *c)
 {
     for (uint32_t i = 0; i < commands_fields[c->op].count; i++) {
@@ -16,6 +24,10 @@ int commands_values_check(const struct command *c)
     }
     if (c->op == COMMAND_send && c->send.pdu.n == 0)
         return -ERANGE;
+    if (c->op == COMMAND_llc && (c->llc.pdu.n == 0 || c->llc.pdu.n > COMMAND_LLC_OCTETS_MAX))
+        return -ERANGE;
+    if (c->op == COMMAND_class_set)
+        return lifetimes_check(&c->class_set);
     if (c->op == COMMAND_ms_n201_u)
         return state_lle_of_sapi(c->ms_n201_u.sapi) < 0 ? -ERANGE : 0;
     return c->op == COMMAND_pdp && state_lle_of_sapi(c->pdp.sapi) < 0 ? -ERANGE : 0;
@@ -172,6 +184,23 @@ static int ms_options_check(const struct commands *k, uint32_t ms)
     return k->limits.options ? ms_there(k, ms) : -ENOTSUP;
 }
 
+// All parameters of the class's own AQM, within their ranges and going together.
+static int class_aqm_check(const struct commands *k, const struct command_class_aqm *c)
+{
+    const struct aqm_ops *ops = k->aqm[c->traffic_class];
+    uint64_t params[AQM_PARAMS_MAX];
+    struct aqm aqm;
+    if (c->params.n != ops->param_count)
+        return -EINVAL;
+    for (uint32_t i = 0; i < ops->param_count; i++) {
+        const struct dp_aqm_param *p = &c->params.item[i];
+        if (p->unit > AQM_LEVEL_PDUS || p->value >> AQM_LEVEL_UNIT_SHIFT)
+            return -ERANGE;
+        params[i] = AQM_LEVEL_OF(p->unit, p->value);
+    }
+    return aqm_setup(&aqm, ops, params) ? -ERANGE : 0;
+}
+
 static int busy(int fault, bool held)
 {
     if (fault)
@@ -230,6 +259,10 @@ int commands_ids_check(const struct commands *k, const struct command *c)
         return bvc_new(k, &c->bvc);
     case COMMAND_bvc_flow:
         return bvc_there(k, c->bvc_flow.bvc_id);
+    case COMMAND_bvc_block:
+        return bvc_there(k, c->bvc_block.bvc_id);
+    case COMMAND_bvc_credit:
+        return bvc_there(k, c->bvc_credit.bvc_id);
     case COMMAND_bvc_reset:
         return bvc_there(k, c->bvc_reset.bvc_id);
     case COMMAND_bvc_remove:
@@ -249,6 +282,10 @@ int commands_ids_check(const struct commands *k, const struct command *c)
         return ms_there(k, c->ms_flow.ms_id);
     case COMMAND_ms_default:
         return ms_there(k, c->ms_default.ms_id);
+    case COMMAND_ms_credit:
+        return ms_there(k, c->ms_credit.ms_id);
+    case COMMAND_llc:
+        return ms_there(k, c->llc.ms_id);
     case COMMAND_ms_freeze:
         return ms_there(k, c->ms_freeze.ms_id);
     case COMMAND_ms_release:
@@ -264,12 +301,18 @@ int commands_ids_check(const struct commands *k, const struct command *c)
         return pfc_new(k, &c->pfc);
     case COMMAND_pfc_flow:
         return pfc_there(k, c->pfc_flow.ms_id, c->pfc_flow.slot);
+    case COMMAND_pfc_credit:
+        return pfc_there(k, c->pfc_credit.ms_id, c->pfc_credit.slot);
     case COMMAND_pfc_remove:
         return pfc_removable(k, &c->pfc_remove);
     case COMMAND_pdp:
         return pdp_new(k, &c->pdp);
     case COMMAND_pdp_remove:
         return THERE(k, pdp, pdps, c->pdp_remove.pdp_id);
+    case COMMAND_class_set:
+        return 0;
+    case COMMAND_class_aqm:
+        return class_aqm_check(k, &c->class_aqm);
     case COMMAND_expect: // only dp_command itself sends these
     case COMMAND_redirect:
         break;

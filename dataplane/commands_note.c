@@ -10,10 +10,19 @@ bool commands_named(const struct commands *k, uint32_t nse, enum state_named kin
     return rte_hash_lookup(k->names, &name) >= 0;
 }
 
-static void name(struct commands *k, uint32_t nse, enum state_named kind, uint32_t value)
+uint32_t commands_find(const struct commands *k, uint32_t nse, enum state_named kind,
+                       uint32_t value)
 {
     struct state_name name = state_name(nse, kind, value);
-    rte_hash_add_key(k->names, &name);
+    void *id;
+    return rte_hash_lookup_data(k->names, &name, &id) >= 0 ? (uint32_t)(uintptr_t)id : STATE_NONE;
+}
+
+static void name(struct commands *k, uint32_t nse, enum state_named kind, uint32_t value,
+                 uint32_t id)
+{
+    struct state_name name = state_name(nse, kind, value);
+    rte_hash_add_key_data(k->names, &name, (void *)(uintptr_t)id);
 }
 
 static void unname(struct commands *k, uint32_t nse, enum state_named kind, uint32_t value)
@@ -66,7 +75,7 @@ static void note_bvc(struct commands *k, const struct command_bvc *c)
     struct made_nse *nse = &k->nse[c->nse_id];
     k->bvc[c->bvc_id] = (struct made_bvc){
         .made = true, .bvci = c->bvci, .nse = c->nse_id, .since = k->worker[nse->worker].sent};
-    name(k, c->nse_id, STATE_NAMED_BVCI, c->bvci);
+    name(k, c->nse_id, STATE_NAMED_BVCI, c->bvci, c->bvc_id);
     nse->bvcs++;
 }
 
@@ -79,8 +88,9 @@ static void note_ms(struct commands *k, const struct command_ms *c)
                                        .old_tlli = c->tlli,
                                        .first_pdp = STATE_NONE,
                                        .since = sent,
-                                       .said = sent};
-    name(k, k->bvc[c->bvc_id].nse, STATE_NAMED_TLLI, c->tlli);
+                                       .said = sent,
+                                       .heard = sent};
+    name(k, k->bvc[c->bvc_id].nse, STATE_NAMED_TLLI, c->tlli, c->ms_id);
     k->bvc[c->bvc_id].mss++;
 }
 
@@ -99,7 +109,7 @@ static void note_ms_moved(struct commands *k, uint32_t id, uint32_t bvc)
     if (from != to) {
         end_old_tlli(k, id);
         unname(k, from, STATE_NAMED_TLLI, ms->tlli);
-        name(k, to, STATE_NAMED_TLLI, ms->tlli);
+        name(k, to, STATE_NAMED_TLLI, ms->tlli, id);
     }
     k->bvc[ms->bvc].mss--;
     ms->bvc = bvc;
@@ -112,7 +122,7 @@ static void note_ms_move(struct commands *k, const struct command_ms_move *c)
     uint32_t from = commands_worker_of_ms(k, c->ms_id);
     note_ms_moved(k, c->ms_id, c->bvc_id);
     uint32_t to = commands_worker_of_ms(k, c->ms_id);
-    ms->said = k->worker[to].sent;
+    ms->said = ms->heard = k->worker[to].sent;
     if (to != from)
         ms->since = ms->said;
 }
@@ -122,7 +132,7 @@ static void note_ms_tlli(struct commands *k, const struct command_ms_tlli *c)
     end_old_tlli(k, c->ms_id);
     if (c->tlli == k->ms[c->ms_id].tlli)
         return;
-    name(k, commands_nse_of_ms(k, c->ms_id), STATE_NAMED_TLLI, c->tlli);
+    name(k, commands_nse_of_ms(k, c->ms_id), STATE_NAMED_TLLI, c->tlli, c->ms_id);
     k->ms[c->ms_id].tlli = c->tlli;
 }
 
@@ -258,6 +268,9 @@ void commands_note_event(struct commands *k, struct event *event)
     struct commands_worker *worker = &k->worker[event->worker];
     cells_gone(k, worker, event->commands);
     clear_former(k, event);
+    if (event->kind == EVENT_page && event->ms_id != EVENT_NONE &&
+        k->ms[event->ms_id].heard > event->commands)
+        event->ms_id = EVENT_NONE;
     // What control has said of that MS since then is the later word.
     if (event->kind == EVENT_moved && event->ms_id != EVENT_NONE &&
         k->ms[event->ms_id].said <= event->commands)
@@ -300,6 +313,11 @@ void commands_note(struct commands *k, const struct command *c)
         break;
     case COMMAND_ms_move:
         note_ms_move(k, &c->ms_move);
+        break;
+    case COMMAND_ms_release:
+    case COMMAND_ms_flush: // what waits no longer need not be paged for
+        k->ms[c->ms_release.ms_id].heard =
+            k->worker[commands_worker_of_ms(k, c->ms_release.ms_id)].sent;
         break;
     case COMMAND_ms_tlli:
         note_ms_tlli(k, &c->ms_tlli);

@@ -11,6 +11,9 @@ int commands_ids_check(const struct commands *k, const struct command *c);
 // commands_note.c: what an accepted command has changed; what has been confirmed since.
 void commands_note(struct commands *k, const struct command *c);
 void commands_settle_going(struct commands *k);
+// The MS or cell of that name; STATE_NONE: there is none.
+uint32_t commands_find(const struct commands *k, uint32_t nse, enum state_named kind,
+                       uint32_t value);
 bool commands_named(const struct commands *k, uint32_t nse, enum state_named kind, uint32_t value);
 uint32_t commands_nse_of_ms(const struct commands *k, uint32_t ms);
 uint32_t commands_worker_of_bvc(const struct commands *k, uint32_t bvc);

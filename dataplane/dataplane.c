@@ -46,7 +46,7 @@ static uint32_t segment_buffers(const struct dp_config *c)
 
 static uint32_t control_buffers(const struct dp_config *c)
 {
-    return c->workers * (c->gb.tx_frames + PORT_POOL_CACHE) + BUFFERS_OF_CONTROL;
+    return c->workers * (c->gb.tx_frames + SCHED_FRAMES + PORT_POOL_CACHE) + BUFFERS_OF_CONTROL;
 }
 
 static struct state_limits limits_of(const struct dp_config *c)
@@ -170,6 +170,13 @@ static bool any_flows(const struct dp_config *c)
     return any;
 }
 
+// Rounded up; the most stands for 13 months.
+static uint32_t ready_ticks(uint64_t ready_ns)
+{
+    uint64_t ticks = (ready_ns >> STATE_TICK_SHIFT) + (ready_ns % (1u << STATE_TICK_SHIFT) != 0);
+    return ticks < INT32_MAX ? (uint32_t)ticks : INT32_MAX;
+}
+
 static void tell_gn(void *post, const struct ipv6_address *address, const struct mac *mac)
 {
     post_neighbour(post, STATS_GN, address, mac);
@@ -201,6 +208,7 @@ static void ways_setup(struct dp_worker *worker, struct post *post, const struct
         .events = worker->events,
         .indication_gap_ns = c->error_indications_per_s ? S_IN_NS / c->error_indications_per_s : 0,
         .flows = any_flows(c),
+        .ready_ticks = ready_ticks(c->ready_ns),
         .burst = 1};
     worker->up = (struct up){.state = &worker->state,
                              .post = post,
@@ -260,6 +268,8 @@ static const char *commands_of(struct dp *dp, const struct dp_config *c)
                            .gn = own_addresses(&c->gn),
                            .gb = own_addresses(&c->gb),
                            .pool = port_pool("control", control_buffers(c), c->gb.mtu_octets)};
+    for (int i = 0; i < CLASS_COUNT; i++)
+        k->aqm[i] = aqm_list[c->classes.item[i].aqm];
     for (uint32_t i = 0; i < dp->workers; i++)
         k->worker[i] = (struct commands_worker){.commands = dp->worker[i]->commands,
                                                 .events = dp->worker[i]->events,
@@ -316,10 +326,10 @@ static void queues_flush(struct dp_worker *worker)
 static void commands_flush(struct dp_worker *worker)
 {
     struct command *c = &worker->waiting;
-    if (worker->waits && c->op == COMMAND_send)
+    if (worker->waits && c->buffer)
         packet_release(c->buffer);
     while (rte_ring_sc_dequeue_elem(worker->commands, c, sizeof *c) == 0)
-        if (c->op == COMMAND_send)
+        if (c->buffer)
             packet_release(c->buffer);
 }
 

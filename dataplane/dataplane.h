@@ -8,31 +8,16 @@
 #include "dataplane/state/command.h"
 #include "dataplane/state/event.h"
 #include "dataplane/stats/stats.h"
+#include "dataplane/view.h"
 
 struct rte_ring;
 struct rte_mempool;
 
-// One of an AQM's parameters, in the order of its table. Only a level has a unit (enum
-// aqm_level_unit); else it is 0.
-#define DP_AQM_PARAM_FIELDS(MUST, MAY, T)                                    \
-    MUST(T, U8, unit, 0, AQM_LEVEL_PDUS, "of a level: time, octets, N-PDUs") \
-    MUST(T, U64, value, 0, (1ULL << AQM_LEVEL_UNIT_SHIFT) - 1, "the value")
-FIELD_STRUCT(dp_aqm_param, DP_AQM_PARAM_FIELDS);
-FIELD_LIST_STRUCT(dp_aqm_params, dp_aqm_param, AQM_PARAMS_MAX);
-extern const struct field_record dp_aqm_param_record;
-#define FIELD_TYPE_AQM_PARAMS struct dp_aqm_params
-#define FIELD_KIND_AQM_PARAMS FIELD_LIST, &dp_aqm_param_record
-
-#define DP_CLASS_FIELDS(MUST, MAY, T)                                                            \
-    MUST(T, U32, weight, 1, SCHED_WEIGHT_MAX, "its share; signalling goes first whatever it is") \
-    MUST(T, U32, packets, 1, 4194304, "most N-PDUs of the class queued")                         \
-    MUST(T, U64, octets, 1, UINT32_MAX, "most octets of them")                                   \
-    MUST(T, U64, lifetime_ns, 0, INT64_MAX, "of an N-PDU in SGSN and BSS; 0 is for ever")        \
-    MUST(T, U64, bss_least_ns, 0, INT64_MAX, "what of it is left for the BSS at least")          \
-    MUST(T, U64, bss_most_ns, 0, INT64_MAX, "and at most; 0 is no such limit")                   \
-    MUST(T, U8, scope, 0, SCHED_SCOPE_FLOW, "whose queue the AQM watches: NSE, cell, MS, flow")  \
-    MUST(T, BOOL, flows, 0, 1, "a queue for each flow")                                          \
-    MUST(T, U8, aqm, 0, 255, "which AQM, by its place in aqm.def")                               \
+#define DP_CLASS_FIELDS(MUST, MAY, T)                                                           \
+    COMMAND_CLASS_VALUES(MUST, T)                                                               \
+    MUST(T, U8, scope, 0, SCHED_SCOPE_FLOW, "whose queue the AQM watches: NSE, cell, MS, flow") \
+    MUST(T, BOOL, flows, 0, 1, "a queue for each flow")                                         \
+    MUST(T, U8, aqm, 0, 255, "which AQM, by its place in aqm.def")                              \
     MUST(T, AQM_PARAMS, aqm_params, 0, AQM_PARAMS_MAX, "all of its parameters")
 FIELD_STRUCT(dp_class, DP_CLASS_FIELDS);
 FIELD_LIST_STRUCT(dp_classes, dp_class, CLASS_COUNT);
@@ -88,6 +73,8 @@ extern const struct field_record dp_port_record;
     MUST(T, BOOL, ms_options, 0, 1, "some MS has optional elements (command ms_options)") \
     MUST(T, U32, error_indications_per_s, 0, 100000,                                      \
          "GTP-U error indications of each worker at most")                                \
+    MUST(T, U64, ready_ns, 0, INT64_MAX,                                                  \
+         "an MS not heard of for so long is in standby, and paged; 0: never")             \
     MUST(T, DP_PORT, gn, 0, 0, "the port towards the GGSN")                               \
     MUST(T, DP_PORT, gb, 0, 0, "the port towards the BSS")
 
@@ -111,7 +98,8 @@ uint32_t dp_destroy(struct dp *dp);
 // Control's side. 0 (for a PDP context its TEID), or:
 // -EAGAIN         not now, nothing has happened: a ring is full, there is no buffer for a PDU to
 //                 send, or a removed cell has to be confirmed first
-// -ERANGE         a value or an id beyond its limits, or a PDU without octets
+// -ERANGE         a value or an id beyond its limits, values of a class or an AQM that do not go
+//                 together, a PDU without octets or an LLC frame larger than any
 // -EEXIST         that id, that NSAPI of the MS, that TLLI or BVCI of the NSE, that endpoint
 // -ENOENT         what it names
 // -EBUSY          to be removed, and something is still below it
@@ -120,8 +108,16 @@ uint32_t dp_destroy(struct dp *dp);
 // -EADDRNOTAVAIL  an address that no other station has: none, multicast, broadcast, our own
 // -EMSGSIZE       a PDU larger than the link takes, or optional elements of more than 64 octets
 // -ENOTSUP        GEA1, GEA2, GEA5; optional elements of an MS if the config says of none
-// -EINVAL         no such command or algorithm, or a key of another length
+// -EINVAL         no such command or algorithm, a key of another length, or another number of
+//                 parameters than the AQM has
 int64_t dp_command(struct dp *dp, const struct command *command);
+
+// By what the wire says and by what control has said itself: no worker is asked. EVENT_NONE: there
+// is none. A TLLI that an MS had before counts until another command of the MS's TLLI.
+uint32_t dp_ms_of(const struct dp *dp, uint32_t nse, uint32_t tlli);
+uint32_t dp_bvc_of(const struct dp *dp, uint32_t nse, uint32_t bvci);
+// The cell that an MS is in, and its TLLI.
+uint32_t dp_ms_cell(const struct dp *dp, uint32_t ms, uint32_t *tlli);
 
 // The worker has taken every command off the ring.
 bool dp_settled(const struct dp *dp);

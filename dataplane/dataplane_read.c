@@ -29,6 +29,29 @@ int64_t dp_command(struct dp *dp, const struct command *command)
     return commands_send(&dp->commands, command);
 }
 
+uint32_t dp_ms_of(const struct dp *dp, uint32_t nse, uint32_t tlli)
+{
+    const struct commands *k = &dp->commands;
+    return nse < k->limits.nses ? commands_find(k, nse, STATE_NAMED_TLLI, tlli) : EVENT_NONE;
+}
+
+uint32_t dp_bvc_of(const struct dp *dp, uint32_t nse, uint32_t bvci)
+{
+    const struct commands *k = &dp->commands;
+    uint32_t bvc =
+        nse < k->limits.nses ? commands_find(k, nse, STATE_NAMED_BVCI, bvci) : EVENT_NONE;
+    return bvc != EVENT_NONE && k->bvc[bvc].going ? EVENT_NONE : bvc;
+}
+
+uint32_t dp_ms_cell(const struct dp *dp, uint32_t ms, uint32_t *tlli)
+{
+    const struct commands *k = &dp->commands;
+    if (ms >= k->limits.mss || !k->ms[ms].made)
+        return EVENT_NONE;
+    *tlli = k->ms[ms].tlli;
+    return k->ms[ms].bvc;
+}
+
 bool dp_settled(const struct dp *dp)
 {
     return commands_settled(&dp->commands);
@@ -67,6 +90,14 @@ struct dp_held dp_held(const struct dp_worker *worker, enum stats_side side)
     return held;
 }
 
+static uint64_t sum_of(const uint64_t *drop)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < STATS_NPDU_DROPS; i++)
+        sum += drop[i];
+    return sum;
+}
+
 struct dp_traffic dp_bvc_traffic(const struct dp *dp, uint32_t id)
 {
     const struct commands *k = &dp->commands;
@@ -79,7 +110,7 @@ struct dp_traffic dp_bvc_traffic(const struct dp *dp, uint32_t id)
                                .down_octets = bvc->octets,
                                .up_frames = bvc->up_frames,
                                .up_octets = bvc->up_octets,
-                               .dropped_npdus = bvc->dropped,
+                               .dropped_npdus = sum_of(bvc->drop),
                                .queued = {queued.packets, queued.octets}};
 }
 
@@ -110,12 +141,14 @@ struct dp_traffic dp_ms_traffic(const struct dp *dp, uint32_t id)
     const struct dp_worker *worker = dp->worker[commands_worker_of_ms(k, id)];
     const struct state_ms *ms = &worker->state.ms[id];
     struct sched_queued queued = sched_ms_queued(worker->sched, id);
-    struct dp_traffic traffic = {.down_octets = ms->octets,
+    struct dp_traffic traffic = {.down_frames = ms->llc_frames,
+                                 .down_octets = ms->octets,
                                  .up_octets = worker->state.ms_up[id].octets,
-                                 .dropped_npdus = ms->dropped,
                                  .queued = {queued.packets, queued.octets}};
     for (int lle = 0; lle < STATE_LLES; lle++)
         traffic.down_frames += ms->sent[lle]; // under its present key
+    for (uint32_t i = 0; i < STATS_NPDU_DROPS; i++)
+        traffic.dropped_npdus += worker->state.ms_counts[id].drop[i];
     return traffic;
 }
 

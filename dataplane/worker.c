@@ -88,12 +88,14 @@ static void forget_uplink(struct dp_worker *worker, uint32_t ms, enum drop_reaso
 }
 
 // What the uplink keeps and the state does not know of.
-static void prepare(struct dp_worker *worker, const struct command *command)
+static void prepare(struct dp_worker *worker, const struct command *command, uint64_t now_ns)
 {
     if (command->op == COMMAND_pdp_remove)
         up_forget(&worker->up, command->pdp_remove.pdp_id, DROP_removed);
     if (command->op == COMMAND_ms_cipher)
         forget_uplink(worker, command->ms_cipher.ms_id, DROP_flushed);
+    if (command->op == COMMAND_ms_remove)
+        down_llc_forget(&worker->down, command->ms_remove.ms_id, now_ns);
 }
 
 // An MS has just been heard in it.
@@ -112,7 +114,7 @@ static void keep_bvc(struct dp_worker *worker, uint32_t bvc)
 static int apply(struct dp_worker *worker, const struct command *command, uint64_t now_ns)
 {
     int fault;
-    prepare(worker, command);
+    prepare(worker, command, now_ns);
     do { // what a command makes the scheduler drop may be more than its list holds
         fault = state_apply(&worker->state, worker->sched, command, now_ns);
         down_drops(&worker->down);
@@ -128,6 +130,7 @@ static int apply(struct dp_worker *worker, const struct command *command, uint64
 static bool send_ms(struct dp_worker *worker, const struct command *command, uint64_t now_ns)
 {
     forget_uplink(worker, command->ms_move.ms_id, DROP_removed);
+    down_llc_forget(&worker->down, command->ms_move.ms_id, now_ns);
     return parcel_send(worker->post, command->worker, &worker->state, worker->sched, &worker->stats,
                        command->ms_move.ms_id, command->ms_move.bvc_id, now_ns);
 }
@@ -148,6 +151,9 @@ static bool carry_out_or_wait(struct dp_worker *worker, const struct command *co
     switch (command->op) {
     case COMMAND_send:
         return down_send(&worker->down, command->send.nsvc_id, command->buffer);
+    case COMMAND_llc:
+        down_llc(&worker->down, command->llc.ms_id, command->buffer, now_ns);
+        return true;
     case COMMAND_expect:
         take_letters_of(worker, command->worker, now_ns);
         return parcel_unpack(worker->post, command->worker, &worker->state, worker->sched,
@@ -250,10 +256,13 @@ uint64_t dp_poll(struct dp_worker *worker, uint64_t now_ns)
     stages_mark(stages, STAGE_uplink);
     tick(gn, now_ns);
     tick(gb, now_ns);
+    if (__builtin_expect(__atomic_load_n(&worker->query, __ATOMIC_ACQUIRE) != NULL, 0))
+        view_answer(worker, now_ns);
     if (more || worker->post->news)
         return now_ns;
     uint64_t next_ns = earlier(earlier(gn->due_ns, gb->due_ns), up_tick(&worker->up, now_ns));
     next_ns = earlier(next_ns, blocked ? sched_expiry_ns(worker->sched, now_ns)
-                                       : sched_next_ns(worker->sched, now_ns));
+                                       : earlier(sched_next_ns(worker->sched, now_ns),
+                                                 down_llc_end_ns(&worker->down)));
     return next_ns > now_ns ? next_ns : now_ns;
 }

@@ -20,8 +20,12 @@ struct dp_worker {
     struct up up;
     struct post *post;
     struct cipher_scratch scratch;
-    uint64_t now_ns; // of the last poll
+    uint64_t now_ns;        // of the last poll
+    struct dp_query *query; // that somebody has published; NULL: none
     struct stats_worker stats;
 };
+
+// view_answer.c: fills in the query that is there and lets go of it.
+void view_answer(struct dp_worker *worker, uint64_t now_ns);
 
 #endif

@@ -23,6 +23,14 @@
 // Frames that are enciphered together at most: as many as the widest cipher has lanes.
 #define DOWN_FRAMES 512u
 
+// An LLC frame of control's that waits for the buckets (llc.c).
+struct down_llc {
+    struct rte_mbuf *frame;
+    uint64_t arrived_ns;
+    uint32_t ms;
+    bool first; // of its MS
+};
+
 // A framed segment on its way to the port.
 struct down_frame {
     uint8_t *llc; // the LLC frame, whose FCS is written in a pass of its own
@@ -43,6 +51,8 @@ struct down {
     uint64_t indication_gap_ns; // between error indications; 0: none are sent
     uint64_t indication_ns;     // when the next one may go
     bool flows;                 // some class has queues by flow, so the hash is wanted
+    uint32_t ready_ticks;       // so long an MS counts as ready after it was heard; 0: for ever
+    uint32_t llcs;              // that wait
     // Granted and not yet framed, for no buffer was free: places grant_first .. grants - 1.
     uint32_t grant_first, grants;
     // Framed and not yet taken by the port: places first .. first + pending - 1.
@@ -55,6 +65,7 @@ struct down {
     struct down_frame frame[DOWN_FRAMES];
     struct cipher_segment segment[DOWN_FRAMES];
     struct sched_grant grant[PORT_BURST];
+    struct down_llc llc[SCHED_FRAMES]; // in the order in which they came
 };
 
 // How many bursts of Gn one poll takes: more than one only while that many are enciphered together.
@@ -89,6 +100,24 @@ void down_queued(const struct down *down, uint64_t *packets, uint64_t *octets);
 
 // A PDU of control's, framed for that NS-VC behind what is framed already. False: no room now.
 bool down_send(struct down *down, uint32_t nsvc, struct rte_mbuf *pdu);
+
+// An LLC frame of control's to an MS; it goes before the MS's user data, when the buckets let it.
+void down_llc(struct down *down, uint32_t ms, struct rte_mbuf *frame, uint64_t now_ns);
+
+// The MS leaves: what waits of these for it ends.
+void down_llc_forget(struct down *down, uint32_t ms, uint64_t now_ns);
+
+// llc.c: frames those that may go, at most `most`, behind what is framed. When one of them will
+// have waited for too long; TIME_NEVER.
+void down_llc_output(struct down *down, uint32_t most, uint64_t now_ns);
+uint64_t down_llc_end_ns(const struct down *down);
+
+// frame.c: headers in front of an LLC frame of control's.
+void frame_llc(struct down *down, uint32_t ms, uint64_t lifetime_ns, struct state_nsvc *nsvc,
+               struct rte_mbuf *frame, uint32_t i);
+
+// Where an MS's frames go; NULL: nowhere now.
+struct state_nsvc *down_link(const struct down *down, uint32_t ms);
 
 // Drops all that waits outside the scheduler, for the end.
 void down_flush(struct down *down);

@@ -108,11 +108,18 @@ static void put_llc(struct down *down, struct state_ms *ms, const struct state_p
         note_segment(down, ms, llc_cipher_input_ui(ms->iov_ui, pdp->sapi, nu, oc), llc_octets, b);
 }
 
-static void count(struct state_ms *ms, struct state_bvc *bvc, uint32_t llc_octets)
+static void count(struct down *down, const struct sched_grant *grant, struct state_ms *ms,
+                  struct state_bvc *bvc, uint32_t llc_octets)
 {
     ms->octets += llc_octets;
     bvc->frames++;
     bvc->octets += llc_octets;
+    bvc->sojourn_ns = grant->sojourn_ns;
+    if (__builtin_expect(!grant->mark, 1))
+        return;
+    bvc->marks++;
+    down->state->ms_counts[grant->ms].marks++;
+    down->stats->of_class[grant->traffic_class].marks++;
 }
 
 // Headers in front of the piece's octets and room for the FCS behind them.
@@ -137,7 +144,7 @@ static void put_headers(struct down *down, const struct sched_grant *grant, stru
     b = put_bssgp(down->state, grant, ms, pdp, llc_octets, b + NS_UNITDATA_OCTETS);
     put_llc(down, ms, pdp, llc_octets, b);
     sndcp_unitdata_put_header(&sndcp, b + LLC_UI_HEADER_OCTETS);
-    count(ms, bvc, llc_octets);
+    count(down, grant, ms, bvc, llc_octets);
     *frame = (struct down_frame){.llc = b,
                                  .llc_octets = (uint16_t)llc_octets,
                                  .npdu_octets = grant->last ? grant->npdu_octets : 0,
@@ -153,8 +160,37 @@ bool frame_piece(struct down *down, const struct sched_grant *grant, struct stat
     struct rte_mbuf *m = piece_buffer(down, grant);
     if (!m)
         return false;
-    down->stats->of_class[grant->traffic_class].marks += grant->mark;
     put_headers(down, grant, nsvc, m, &down->frame[i]);
     down->packet[i] = m;
     return true;
+}
+
+// As user data, but the QoS profile says signalling (T, TS 48.018 11.3.28), and no PFI.
+void frame_llc(struct down *down, uint32_t ms_id, uint64_t lifetime_ns, struct state_nsvc *nsvc,
+               struct rte_mbuf *m, uint32_t i)
+{
+    struct state_ms *ms = &down->state->ms[ms_id];
+    struct state_bvc *bvc = &down->state->bvc[ms->bvc];
+    uint32_t octets = m->pkt_len, outer = nsvc->peer.outer_octets;
+    struct bssgp_dl_unitdata bssgp = {.tlli = ms->tlli,
+                                      .lifetime_ms = lifetime_ms(lifetime_ns),
+                                      .qos = {.not_ack = true, .precedence = 1}};
+    uint32_t headers = outer + NS_UNITDATA_OCTETS + BSSGP_DL_UNITDATA_FIXED_OCTETS + ms->options +
+                       bssgp_llc_tag_octets(octets);
+    uint8_t *b = (uint8_t *)rte_pktmbuf_prepend(m, (uint16_t)headers);
+    peer_put(&nsvc->peer, down->gb, m->pkt_len - outer, b);
+    b += outer;
+    memcpy(b, bvc->ns, NS_UNITDATA_OCTETS);
+    b += NS_UNITDATA_OCTETS;
+    bssgp_dl_unitdata_put_fixed(&bssgp, b);
+    b += BSSGP_DL_UNITDATA_FIXED_OCTETS;
+    if (ms->options)
+        memcpy(b, down->state->options[ms_id].octets, ms->options);
+    bssgp_put_llc_tag(octets, b + ms->options);
+    ms->octets += octets;
+    ms->llc_frames++;
+    bvc->frames++;
+    bvc->octets += octets;
+    down->packet[i] = m;
+    down->frame[i] = (struct down_frame){.ipv6 = nsvc->peer.ipv6};
 }

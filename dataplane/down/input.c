@@ -4,6 +4,8 @@
 
 #include <rte_prefetch.h>
 
+#include "dataplane/state/event_put.h"
+
 // Decap over a burst: the arrays keep the ones that passed. Returns how many.
 static uint32_t decap_burst(struct down *down, struct rte_mbuf **frames,
                             struct port_datagram *datagrams, uint32_t n, struct gpdu *gpdus)
@@ -37,9 +39,7 @@ struct npdu {
 static void drop(struct down *down, const struct state_pdp *pdp, enum drop_reason reason,
                  struct rte_mbuf *m)
 {
-    struct state_ms *ms = &down->state->ms[pdp->ms];
-    ms->dropped++;
-    down->state->bvc[ms->bvc].dropped++;
+    state_count_drop(down->state, pdp->ms, reason);
     packet_drop(down->stats->of_class[pdp->traffic_class].drop, reason, m, m->pkt_len);
 }
 
@@ -124,9 +124,35 @@ static uint32_t tunnel_burst(struct down *down, struct rte_mbuf **frames,
             continue;
         }
         sched_prefetch(down->sched, pdp->ms, pdp->slot);
+        if (down->ready_ticks)
+            rte_prefetch0(&down->state->ms[pdp->ms]);
         classify(down, pdp, m, now_ns, &npdu[passed++]);
     }
     return passed;
+}
+
+// The MS has not been heard for so long that it has to be paged first: what is queued for it waits.
+// If control cannot be told so now, it does not wait, and the next N-PDU tries again.
+static void page(struct down *down, struct state_ms *ms, uint32_t ms_id, uint64_t now_ns)
+{
+    struct event event = {.kind = EVENT_page,
+                          .worker = (uint8_t)down->state->worker,
+                          .nse_id = down->state->bvc[ms->bvc].nse,
+                          .nsvc_id = EVENT_NONE,
+                          .bvc_id = ms->bvc,
+                          .ms_id = ms_id,
+                          .commands = down->stats->commands};
+    if (!event_put_of_anybody(down->events, &event))
+        return;
+    state_ms_hold(down->state, down->sched, ms_id, STATE_HELD_FOR_PAGING, now_ns);
+}
+
+static void look_for_standby(struct down *down, uint32_t ms_id, uint64_t now_ns)
+{
+    struct state_ms *ms = &down->state->ms[ms_id];
+    int32_t silent_ticks = (int32_t)(state_tick(now_ns) - ms->heard); // of another worker's clock
+    if (silent_ticks > (int32_t)down->ready_ticks && !(ms->holds & STATE_HELD_FOR_PAGING))
+        page(down, ms, ms_id, now_ns);
 }
 
 static void queue_burst(struct down *down, const struct npdu *npdu, uint32_t n, uint64_t now_ns)
@@ -138,6 +164,8 @@ static void queue_burst(struct down *down, const struct npdu *npdu, uint32_t n, 
             sched_put(down->sched, npdu[i].ms, npdu[i].slot, &npdu[i].pdu, now_ns);
         if (reason != DROP_NONE)
             drop(down, &down->state->pdp[npdu[i].pdu.context], reason, npdu[i].pdu.buffer);
+        else if (down->ready_ticks)
+            look_for_standby(down, npdu[i].ms, now_ns);
     }
 }
 

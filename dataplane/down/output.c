@@ -16,19 +16,12 @@
 #define PREFETCH_AHEAD 4
 #define BURSTS_A_CALL  4
 
-static void count_dropped(struct down *down, uint32_t ms_id)
-{
-    struct state_ms *ms = &down->state->ms[ms_id];
-    ms->dropped++;
-    down->state->bvc[ms->bvc].dropped++;
-}
-
 // Of what was queued, the buffer knows whose it was, as long as its context is there.
-static void count_dropped_of(struct down *down, const struct rte_mbuf *m)
+static void count_dropped(struct down *down, const struct rte_mbuf *m, enum drop_reason reason)
 {
     const struct state_pdp *pdp = state_pdp_of_teid(down->state, m->hash.usr);
     if (pdp && pdp->ms != STATE_NONE)
-        count_dropped(down, pdp->ms);
+        state_count_drop(down->state, pdp->ms, reason);
 }
 
 void down_drops(struct down *down)
@@ -38,7 +31,7 @@ void down_drops(struct down *down)
     for (uint32_t i = 0; i < n; i++) {
         if (i + PREFETCH_AHEAD < n)
             rte_prefetch0(drop[i + PREFETCH_AHEAD].buffer);
-        count_dropped_of(down, drop[i].buffer);
+        count_dropped(down, drop[i].buffer, drop[i].reason);
         packet_drop(down->stats->of_class[drop[i].traffic_class].drop, drop[i].reason,
                     drop[i].buffer, drop[i].octets);
     }
@@ -58,6 +51,17 @@ static void take_grants(struct down *down, uint32_t most, uint64_t now_ns)
     down_drops(down);
 }
 
+struct state_nsvc *down_link(const struct down *down, uint32_t ms_id)
+{
+    const struct state *state = down->state;
+    const struct state_ms *ms = &state->ms[ms_id];
+    uint32_t link = state_link(&state->nse[state->bvc[ms->bvc].nse], ms->tlli);
+    if (link == STATE_NONE)
+        return NULL;
+    struct state_nsvc *nsvc = &state->nsvc[link];
+    return peer_ready(&nsvc->peer, down->gb) ? nsvc : NULL;
+}
+
 // Why no piece of that N-PDU goes any more: its context has been removed since, or there is nowhere
 // to send it, or was not for a piece before this one. `nsvc` is where.
 static enum drop_reason undeliverable(const struct down *down, const struct sched_grant *grant,
@@ -73,12 +77,8 @@ static enum drop_reason undeliverable(const struct down *down, const struct sche
     if (grant->offset > 0 ? pdp->segment == STATE_SEGMENT_BEYOND
                           : grant->npdu_octets > pdp->npdu_octets_max)
         return DROP_npdu_oversize; // N201-U has shrunk since it was queued
-    const struct state_ms *ms = &state->ms[grant->ms];
-    uint32_t link = state_link(&state->nse[state->bvc[ms->bvc].nse], ms->tlli);
-    if (link == STATE_NONE)
-        return DROP_no_link;
-    *nsvc = &state->nsvc[link];
-    return peer_ready(&(*nsvc)->peer, down->gb) ? DROP_NONE : DROP_no_link;
+    *nsvc = down_link(down, grant->ms);
+    return *nsvc ? DROP_NONE : DROP_no_link;
 }
 
 // It ends with its last piece, which is when the scheduler lets go of it.
@@ -92,7 +92,7 @@ static void end_undeliverable(struct down *down, const struct sched_grant *grant
         pdp->segment = STATE_SEGMENT_BEYOND;
     if (!grant->last)
         return;
-    count_dropped(down, grant->ms);
+    state_count_drop(down->state, grant->ms, reason);
     packet_drop(down->stats->of_class[grant->traffic_class].drop, reason, grant->buffer,
                 grant->npdu_octets);
 }
@@ -206,7 +206,7 @@ static bool frame_burst(struct down *down, uint32_t most, uint64_t now_ns)
 static bool frame_bursts(struct down *down, uint64_t now_ns)
 {
     bool more = true;
-    for (uint32_t left = down->burst, n; more && left > 0; left -= n) {
+    for (uint32_t left = down->burst - down->pending, n; more && left > 0; left -= n) {
         n = left < PORT_BURST ? left : PORT_BURST;
         more = frame_burst(down, n, now_ns);
     }
@@ -234,6 +234,7 @@ static void finish(struct down *down)
 static bool output_frames(struct down *down, uint64_t now_ns)
 {
     down->first = down->pending = 0;
+    down_llc_output(down, down->burst, now_ns);
     bool more = frame_bursts(down, now_ns);
     bool ciphers = 2 * down->segments >= down->pending;
     encipher(down);
@@ -283,6 +284,9 @@ void down_queued(const struct down *down, uint64_t *packets, uint64_t *octets)
 
 void down_flush(struct down *down)
 {
+    for (uint32_t i = 0; i < down->llcs; i++)
+        packet_release(down->llc[i].frame);
+    down->llcs = 0;
     for (uint32_t i = down->first; i < down->first + down->pending; i++) {
         const struct down_frame *f = &down->frame[i];
         if (f->npdu_octets)

@@ -93,6 +93,7 @@ bool parcel_send(struct post *post, uint32_t to, struct state *state, struct sch
     parcel->baggage = (struct sched_baggage){0};
     parcel->ms = state->ms[ms];
     parcel->ms_up = state->ms_up[ms];
+    parcel->counts = state->ms_counts[ms];
     if (state->options)
         parcel->options = state->options[ms];
     pack_pdps(parcel, state, to);
@@ -137,7 +138,9 @@ bool parcel_unpack(struct post *post, uint32_t from, struct state *state, struct
     uint32_t ms = parcel->ms_id;
     state->ms[ms] = parcel->ms;
     state->ms[ms].bvc = parcel->bvc_id;
+    state->ms[ms].heard = state_tick(now_ns);
     state->ms_up[ms] = parcel->ms_up;
+    state->ms_counts[ms] = parcel->counts;
     if (state->options)
         state->options[ms] = parcel->options;
     unpack_pdps(parcel, state);
@@ -146,6 +149,7 @@ bool parcel_unpack(struct post *post, uint32_t from, struct state *state, struct
     stats->commands_refused +=
         sched_ms_arrive(sched, ms, parcel->bvc_id, &parcel->baggage, now_ns) != 0;
     unpack_npdus(parcel, sched, stats, now_ns);
+    state_ms_let_go(state, sched, ms, STATE_HELD_FOR_PAGING, now_ns);
     __atomic_store_n(&parcel->taken, 0, __ATOMIC_RELEASE);
     post->news = true; // whoever sent it may wait for a parcel that is free
     return true;

@@ -23,6 +23,7 @@ struct parcel {
     uint32_t ms_id, bvc_id, pdps;
     struct state_ms ms;
     struct state_ms_up ms_up;
+    struct state_ms_counts counts;
     struct state_options options;
     struct sched_baggage baggage;
     struct rte_mbuf *first, *last;

@@ -32,6 +32,7 @@
 #define SCHED_SLOTS    8 // PFCs of an MS at most; a slot is a PFC's number within its MS
 #define SCHED_LLES     4
 #define SCHED_DROPS    512
+#define SCHED_FRAMES   256        // LLC frames that may wait: see sched_frame_goes
 #define SCHED_INFINITE UINT64_MAX // a lifetime
 
 // Whose queue an AQM watches.
@@ -128,6 +129,8 @@ int sched_bvc_set(struct sched *s, uint32_t bvc, struct bucket_terms terms,
                   struct bucket_terms ms_default, uint64_t now_ns);
 // As after a BVC-RESET: the bucket is empty and the cell stopped until the next sched_bvc_set.
 int sched_bvc_reset(struct sched *s, uint32_t bvc, uint64_t now_ns);
+// Nothing goes to a blocked cell; its bucket keeps its values and goes on leaking.
+int sched_bvc_block(struct sched *s, uint32_t bvc, bool blocked, uint64_t now_ns);
 int sched_bvc_remove(struct sched *s, uint32_t bvc);
 
 // On the defaults of its cell.
@@ -184,6 +187,16 @@ int sched_pfc_remove(struct sched *s, uint32_t ms, uint32_t slot, enum drop_reas
 int sched_bvc_level(struct sched *s, uint32_t bvc, uint64_t level, uint64_t now_ns);
 int sched_ms_level(struct sched *s, uint32_t ms, uint64_t level, uint64_t now_ns);
 int sched_pfc_level(struct sched *s, uint32_t ms, uint32_t slot, uint64_t level, uint64_t now_ns);
+// So many octets are off the level: the BSS has thrown them away (LLC-DISCARDED, 48.018).
+int sched_bvc_credit(struct sched *s, uint32_t bvc, uint32_t octets, uint64_t now_ns);
+int sched_ms_credit(struct sched *s, uint32_t ms, uint32_t octets, uint64_t now_ns);
+int sched_pfc_credit(struct sched *s, uint32_t ms, uint32_t slot, uint32_t octets, uint64_t now_ns);
+
+// Other values of a class: its weight and lifetimes hold at once, its limit for what comes. Scope,
+// AQM and queues by flow are as they were. Looks at every cell.
+int sched_class_set(struct sched *s, uint32_t class, const struct sched_class *values);
+// Other parameters of the same discipline, all of them.
+int sched_class_aqm(struct sched *s, uint32_t class, const uint64_t *params, uint32_t count);
 
 // ---- The way of a packet ----
 
@@ -208,6 +221,21 @@ uint64_t sched_next_ns(struct sched *s, uint64_t now_ns);
 // The same for who takes nothing now: when sched_take, with n = 0, is to look for what has expired.
 uint64_t sched_expiry_ns(const struct sched *s, uint64_t now_ns);
 
+// LLC frames of control's, which wait elsewhere, SCHED_FRAMES of them at most, and go before all
+// user data of their MS. Of each MS the first is offered in the order in which they came; if it
+// conforms at NSE, cell and MS it is charged there and goes. One that does not keeps its MS, and
+// the cell or the NSE that refused it, for itself until it has gone (sched_frame.c).
+//
+// sched_ms_reserve: the MS has such frames, or no longer any. sched_frames_due: whether it is of
+// use to offer them now; if so, all that wait are to be offered, or sched_frames_again called.
+void sched_ms_reserve(struct sched *s, uint32_t ms, bool waits, uint64_t now_ns);
+bool sched_frames_due(struct sched *s, uint64_t now_ns);
+bool sched_frame_goes(struct sched *s, uint32_t ms, uint32_t octets, uint64_t now_ns);
+void sched_frames_again(struct sched *s);
+// What is left of a class's lifetime for the BSS after so long; SCHED_INFINITE. False: too little.
+bool sched_lifetime_left(const struct sched *s, uint32_t class, uint64_t sojourn_ns,
+                         uint64_t *left_ns);
+
 // What was dropped since the last call; the list is then empty.
 uint32_t sched_dropped(struct sched *s, const struct sched_drop **drops);
 
@@ -229,6 +257,36 @@ struct sched_bucket sched_bvc_bucket(const struct sched *s, uint32_t bvc, uint64
 struct sched_bucket sched_ms_bucket(const struct sched *s, uint32_t ms, uint64_t now_ns);
 struct sched_bucket sched_pfc_bucket(const struct sched *s, uint32_t ms, uint32_t slot,
                                      uint64_t now_ns);
+
+// A node as it is now. False: there is no such node.
+struct sched_view {
+    struct sched_bucket bucket;
+    struct sched_queued queued;
+    // How long an N-PDU has waited, by its MS's clock: of an MS and a packet flow its oldest one
+    // (with queues by flow, the oldest of those whose turn is next); of a cell the oldest of those
+    // that are next in their class; of an NSE 0.
+    uint64_t sojourn_ns;
+    uint32_t above, below;        // a cell's NSE, an MS's cell; an NSE's cells, a cell's MSs
+    uint8_t slots;                // of an MS: a bit for each packet flow
+    uint8_t traffic_class;        // of a packet flow
+    bool own;                     // of an MS: values of its own
+    bool waits;                   // for its bucket
+    bool stopped;                 // by R = 0, or for want of values
+    bool frozen;                  // of an MS
+    struct bucket_terms defaults; // of a cell, for its MSs
+};
+bool sched_nse_view(const struct sched *s, uint32_t nse, uint64_t now_ns, struct sched_view *view);
+bool sched_bvc_view(const struct sched *s, uint32_t bvc, uint64_t now_ns, struct sched_view *view);
+bool sched_ms_view(const struct sched *s, uint32_t ms, uint64_t now_ns, struct sched_view *view);
+bool sched_pfc_view(const struct sched *s, uint32_t ms, uint32_t slot, uint64_t now_ns,
+                    struct sched_view *view);
+// The cell that the MS is in; UINT32_MAX: there is no such MS.
+uint32_t sched_ms_bvc(const struct sched *s, uint32_t ms);
+// A class, of all, or of a node that there is.
+struct sched_queued sched_class(const struct sched *s, uint32_t traffic_class);
+struct sched_queued sched_nse_class(const struct sched *s, uint32_t nse, uint32_t traffic_class);
+struct sched_queued sched_bvc_class(const struct sched *s, uint32_t bvc, uint32_t traffic_class,
+                                    uint64_t now_ns, uint64_t *sojourn_ns);
 
 // For tests: NULL, or which invariant of the whole structure does not hold.
 const char *sched_check(const struct sched *s);

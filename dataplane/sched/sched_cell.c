@@ -33,7 +33,7 @@ uint32_t cell_next_class(const struct tree_cell *c)
 void nse_refresh(struct sched *s, uint32_t nse)
 {
     struct tree_nse *n = &s->nse[nse];
-    bool ready = n->first != TREE_NONE && !(n->state & (NSE_WAITS | NSE_STOPPED));
+    bool ready = n->first != TREE_NONE && !(n->state & (NSE_WAITS | NSE_STANDS));
     if (ready == !!(n->state & NSE_READY))
         return;
     n->state ^= NSE_READY;
@@ -112,7 +112,7 @@ static void refresh_by_time(struct sched *s, struct tree_cell *c, uint32_t cell,
 static void refresh(struct sched *s, uint32_t cell, bool served)
 {
     struct tree_cell *c = &s->cell[cell];
-    if (c->active && !(c->state & (CELL_WAITS | CELL_STOPPED))) {
+    if (c->active && !(c->state & (CELL_WAITS | CELL_STANDS))) {
         if (ready_by_time(&s->nse[c->nse]))
             refresh_by_time(s, c, cell, served);
         else if (!(c->state & CELL_READY))
@@ -207,6 +207,7 @@ void cell_unwait(struct sched *s, uint32_t cell)
 
 void cell_look_again(struct sched *s, uint32_t cell)
 {
+    frames_look_again(s);
     if (s->cell[cell].state & CELL_WAITS) {
         cell_unwait(s, cell);
         cell_refresh(s, cell);
@@ -215,6 +216,19 @@ void cell_look_again(struct sched *s, uint32_t cell)
         nse_unwait(s, s->cell[cell].nse);
         nse_refresh(s, s->cell[cell].nse);
     }
+}
+
+void cell_reweighed(struct sched *s, uint32_t cell, uint32_t class)
+{
+    struct tree_cell *c = &s->cell[cell];
+    bool moves = c->state & CELL_READY && ready_by_time(&s->nse[c->nse]);
+    uint64_t most = c->virtual + tree_tag(s, class, s->config.pdu_octets_max);
+    if (moves)
+        leave(s, c, cell);
+    if (tree_before(most, c->of_class[class].tag))
+        c->of_class[class].tag = most;
+    if (moves)
+        cell_refresh(s, cell);
 }
 
 void nse_wait(struct sched *s, uint32_t nse, uint64_t at_ns)

@@ -12,6 +12,10 @@ int change_pfc(const struct sched *s, uint32_t ms, uint32_t slot);
 int change_terms(struct bucket_terms terms);
 int change_n201_u(const struct sched *s, uint16_t n201_u);
 
+// Whether a class's values go together; and what the hot path has of them.
+int change_class(const struct sched_class *k, uint32_t class);
+void change_rule(struct sched *s, uint32_t class);
+
 // An MS's clock stands while it is frozen or its own R is 0; `bit` says which of them changes.
 void change_standing(struct tree_ms *m, uint8_t bit, bool on, uint64_t now_ns);
 

@@ -1,5 +1,5 @@
-// See sched.h: new values for buckets, freezing, moving, flushing. Every bucket is settled at its
-// old rate before a new one holds (S10).
+// See sched.h: new values for buckets, blocking, freezing, moving, flushing. Every bucket is
+// settled at its old rate before a new one holds (S10).
 #include "dataplane/sched/sched_change.h"
 
 #define N201_U_MIN 140
@@ -46,12 +46,6 @@ int change_n201_u(const struct sched *s, uint16_t n201_u)
     return n201_u >= N201_U_MIN && n201_u <= N201_U_MAX && fits ? 0 : -SCHED_BAD_N201_U;
 }
 
-// What a bucket-full ratio can say of the largest bucket.
-static int change_level(uint64_t level)
-{
-    return level <= bucket_level_of_ratio(UINT32_MAX, UINT8_MAX) ? 0 : -SCHED_BAD_LEVEL;
-}
-
 static void state_set(uint8_t *state, uint8_t bit, bool on)
 {
     *state = (uint8_t)(on ? *state | bit : *state & ~bit);
@@ -96,6 +90,7 @@ int sched_nse_set(struct sched *s, uint32_t nse, struct bucket_terms cir, uint64
     nse_unwait(s, nse);
     state_set(&n->state, NSE_STOPPED, cir.rate == 0);
     nse_refresh(s, nse);
+    frames_look_again(s);
     return 0;
 }
 
@@ -115,6 +110,18 @@ int sched_bvc_set(struct sched *s, uint32_t bvc, struct bucket_terms terms,
     leak_set(&c->defaults, bucket_effective(ms_default, s->config.ms_delay_ns, most), now_ns);
     cell_unwait(s, bvc);
     state_set(&c->state, CELL_STOPPED, terms.rate == 0);
+    cell_refresh(s, bvc);
+    cell_look_again(s, bvc);
+    return 0;
+}
+
+int sched_bvc_block(struct sched *s, uint32_t bvc, bool blocked, uint64_t now_ns)
+{
+    (void)now_ns;
+    int fault = change_cell(s, bvc, true);
+    if (fault)
+        return fault;
+    state_set(&s->cell[bvc].state, CELL_BLOCKED, blocked);
     cell_refresh(s, bvc);
     cell_look_again(s, bvc);
     return 0;
@@ -302,47 +309,4 @@ int sched_pfc_unlimit(struct sched *s, uint32_t ms, uint32_t slot, uint64_t now_
 {
     struct bucket_terms none = {BUCKET_UNLIMITED, 0};
     return sched_pfc_set(s, ms, slot, none, now_ns);
-}
-
-int sched_bvc_level(struct sched *s, uint32_t bvc, uint64_t level, uint64_t now_ns)
-{
-    int fault = change_cell(s, bvc, true);
-    if (!fault)
-        fault = change_level(level);
-    if (fault)
-        return fault;
-    s->cell[bvc].bucket.level = level;
-    s->cell[bvc].bucket.at_ns = now_ns;
-    cell_look_again(s, bvc);
-    return 0;
-}
-
-int sched_ms_level(struct sched *s, uint32_t ms, uint64_t level, uint64_t now_ns)
-{
-    int fault = change_ms(s, ms, true);
-    if (!fault)
-        fault = change_level(level);
-    if (fault)
-        return fault;
-    struct tree_ms *m = tree_ms(s, ms);
-    if (m->state & MS_OWN)
-        bucket_charge(&m->bucket, level, 0, now_ns);
-    else
-        bucket_default_set(&m->bucket, &s->cell[m->cell].defaults, level, now_ns);
-    ms_update(s, ms, now_ns);
-    return 0;
-}
-
-int sched_pfc_level(struct sched *s, uint32_t ms, uint32_t slot, uint64_t level, uint64_t now_ns)
-{
-    int fault = change_pfc(s, ms, slot);
-    if (!fault)
-        fault = change_level(level);
-    if (fault)
-        return fault;
-    struct tree_pfc *p = tree_pfc_of(tree_ms(s, ms), slot);
-    bucket_charge(&p->bucket, level, 0, now_ns);
-    pfc_unwait(s, tree_pfc_id(ms, slot), p);
-    ms_update(s, ms, now_ns);
-    return 0;
 }

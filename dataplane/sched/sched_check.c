@@ -4,8 +4,9 @@
 
 // What the walk adds up.
 struct sums {
-    uint64_t total;   // queued
-    uint32_t waiting; // nodes in the wheel
+    uint64_t total;                  // queued
+    uint32_t waiting;                // nodes in the wheel
+    uint32_t reserved_mss, reserved; // MSs; cells and NSEs
 };
 
 #define MUST(what, text) \
@@ -63,7 +64,7 @@ static const char *check_pfc(const struct sched *s, uint32_t pfc, struct sums *s
     MUST(!!(p->state & (PFC_WAITS | PFC_STOPPED)) == !!(m->blocked & 1u << slot),
          "an MS's mask of blocked PFCs");
     MUST(!p->sent_octets || p->queue.total, "an empty PFC is half sent");
-    bool held = ms_stands(m) || m->state & MS_WAITS || p->state & (PFC_WAITS | PFC_STOPPED) ||
+    bool held = ms_is_held(m) || m->state & MS_WAITS || p->state & (PFC_WAITS | PFC_STOPPED) ||
                 pfc_lle_is_kept(m, p, slot) || p->state & PFC_BY_FLOW;
     MUST(held || !p->queue.total || p->state & PFC_IN_RING, "a PFC that may send is forgotten");
     sums->total += p->queue.total;
@@ -84,13 +85,14 @@ static const char *check_ms(const struct sched *s, uint32_t ms, struct sums *sum
     MUST(!(m->backlog & ~m->slots), "a backlog in a PFC that is not there");
     MUST(!!(m->state & MS_WAITS) == (m->wheel_ref != WHEEL_NO_REF), "an MS's ref");
     MUST(m->backlog || !(m->state & MS_WAITS), "an empty MS waits");
-    MUST(!(m->state & MS_WAITS) || !ms_stands(m), "a frozen MS waits");
+    MUST(!(m->state & MS_WAITS) || !ms_is_held(m), "a held MS waits");
     MUST(!!m->backlog == (s->backlogged[ms / 64] >> ms % 64 & 1), "the mask of MSs");
     for (int lle = 0; lle < SCHED_LLES; lle++)
         MUST(!ms_lle_open(m, (uint32_t)lle) ||
                  tree_pfc_of(m, ms_lle_open(m, (uint32_t)lle) - 1)->sent_octets,
              "an LLE is kept by nobody");
     sums->waiting += !!(m->state & MS_WAITS);
+    sums->reserved_mss += !!(m->state & MS_RESERVED);
     return NULL;
 }
 
@@ -149,11 +151,12 @@ static const char *check_cell(const struct sched *s, uint32_t cell, struct sums 
     MUST(weights == c->weights, "a cell's weights");
     MUST(total == c->total, "a cell's total");
     MUST(!!(c->state & CELL_WAITS) == (c->wheel_ref != WHEEL_NO_REF), "a cell's ref");
-    bool ready = c->active && !(c->state & (CELL_WAITS | CELL_STOPPED));
+    bool ready = c->active && !(c->state & (CELL_WAITS | CELL_STANDS));
     MUST(ready == !!(c->state & CELL_READY), "a cell's readiness");
     if (ready && !c->strict && ready_by_time(&s->nse[c->nse]))
         MUST(c->key == c->offset + c->of_class[cell_next_class(c)].tag, "a cell's key");
     sums->waiting += !!(c->state & CELL_WAITS);
+    sums->reserved += !!(c->state & CELL_RESERVED);
     return NULL;
 }
 
@@ -201,10 +204,11 @@ static const char *check_nse(const struct sched *s, uint32_t nse, struct sums *s
     MUST(ready == found, "an NSE's ready cells");
     MUST(weights == n->weights, "an NSE's weights");
     MUST(!!(n->state & NSE_WAITS) == (n->wheel_ref != WHEEL_NO_REF), "an NSE's ref");
-    bool is_ready = ready && !(n->state & (NSE_WAITS | NSE_STOPPED));
+    bool is_ready = ready && !(n->state & (NSE_WAITS | NSE_STANDS));
     MUST(is_ready == !!(n->state & NSE_READY), "an NSE's readiness");
     MUST(!is_ready || s->nse_ready != TREE_NONE, "no NSE has the turn");
     sums->waiting += !!(n->state & NSE_WAITS);
+    sums->reserved += !!(n->state & NSE_RESERVED);
     return NULL;
 }
 
@@ -230,6 +234,8 @@ const char *sched_check(const struct sched *s)
         return fault;
     MUST(sums.total == s->total, "the total of all");
     MUST(sums.waiting == s->wheel.entries, "who is in the wheel");
+    MUST(sums.reserved_mss == s->reserved_mss, "the MSs that LLC frames wait for");
+    MUST(sums.reserved <= s->reserved, "cells and NSEs that are kept for LLC frames");
     MUST(free_slots(s) == s->config.limit.packets - total_packets(s->total), "free slots");
     return NULL;
 }

@@ -30,8 +30,8 @@ static uint32_t own_next_slot(struct sched *s, uint32_t ms, struct tree_ms *m, u
 // Nobody stands before a PDU of this cell.
 static bool way_is_free(const struct tree_cell *c, const struct tree_nse *n)
 {
-    return !c->active && !(c->state & (CELL_WAITS | CELL_STOPPED)) &&
-           !(n->state & (NSE_WAITS | NSE_STOPPED)) && (n->first == TREE_NONE || !ready_by_time(n));
+    return !c->active && !(c->state & (CELL_WAITS | CELL_STANDS)) &&
+           !(n->state & (NSE_WAITS | NSE_STANDS)) && (n->first == TREE_NONE || !ready_by_time(n));
 }
 
 static bool conforms_everywhere(const struct sched *s, struct round *r, uint64_t now_ns)
@@ -88,7 +88,8 @@ static void fire_pfc(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct f
     pfc_is_free(s, pfc, p);
     if (m->state & MS_WAITS) // it may be first in the MS's order now
         ms_update(s, ms, f->now_ns);
-    else if (!ms_stands(m) && !send_at_once(s, ms, m, f) && !(p->state & (PFC_IN_RING | PFC_WAITS)))
+    else if (!ms_is_held(m) && !send_at_once(s, ms, m, f) &&
+             !(p->state & (PFC_IN_RING | PFC_WAITS)))
         pfc_joins(s, pfc, m, p);
 }
 

@@ -29,8 +29,31 @@ static bool pfc_conforms(struct sched *s, uint32_t pfc, struct tree_ms *m, struc
     return at_ns <= now_ns;
 }
 
+// After a change of weights: no PFC's tag is farther ahead of the others' than one PDU takes it. As
+// long as weights stay it never is.
+static void limit_debts(const struct sched *s, struct tree_ms *m)
+{
+    uint32_t data = ms_competing(m);
+    const struct tree_pfc *least = NULL;
+    for (uint32_t slots = data; slots; slots &= slots - 1) {
+        const struct tree_pfc *p = tree_pfc_of(m, (uint32_t)__builtin_ctz(slots));
+        if (p->traffic_class == CLASS_SIGNALLING)
+            data &= ~(slots & -slots);
+        else if (!least || tree_before(p->tag, least->tag))
+            least = p;
+    }
+    for (uint32_t slots = data; slots; slots &= slots - 1) {
+        struct tree_pfc *p = tree_pfc_of(m, (uint32_t)__builtin_ctz(slots));
+        uint64_t most = least->tag + tree_tag(s, p->traffic_class, s->config.pdu_octets_max);
+        if (tree_before(most, p->tag))
+            p->tag = most;
+    }
+}
+
 uint32_t ms_next_slot(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns)
 {
+    if (s->reweighed)
+        limit_debts(s, m);
     const struct tree_pfc *best = NULL;
     uint32_t best_slot = TREE_NONE;
     for (uint32_t slots = ms_competing(m); slots; slots &= slots - 1) {
@@ -76,7 +99,7 @@ void ms_ready(struct sched *s, uint32_t ms, struct tree_ms *m)
 
 void ms_settle(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns)
 {
-    if (ms_stands(m) || !m->backlog)
+    if (ms_is_held(m) || !m->backlog)
         return;
     uint32_t slot = ms_next_slot(s, ms, m, now_ns);
     if (slot == TREE_NONE)
@@ -177,7 +200,7 @@ void pfc_begins(struct sched *s, uint32_t pfc, uint64_t now_ns)
     s->backlogged[ms / 64] |= 1ULL << ms % 64;
     p->share_uses = 0;
     cell_backlog(s, m->cell, p->traffic_class, true);
-    if (ms_stands(m))
+    if (ms_is_held(m))
         return;
     if (m->state & MS_WAITS) // it may be first in the MS's order now, and smaller
         ms_update(s, ms, now_ns);

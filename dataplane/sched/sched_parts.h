@@ -28,6 +28,9 @@ void cell_wait(struct sched *s, uint32_t cell, uint64_t at_ns);
 void cell_unwait(struct sched *s, uint32_t cell);
 // What it, or its pipe, waits for may no longer be first in the order.
 void cell_look_again(struct sched *s, uint32_t cell);
+// A class's weight is another one: its tag is no farther ahead than one PDU takes it now, and the
+// cell has no claim on what its pipe sent meanwhile.
+void cell_reweighed(struct sched *s, uint32_t cell, uint32_t class);
 void nse_refresh(struct sched *s, uint32_t nse);
 void nse_wait(struct sched *s, uint32_t nse, uint64_t at_ns);
 void nse_unwait(struct sched *s, uint32_t nse);
@@ -136,6 +139,12 @@ static inline bool ms_stands(const struct tree_ms *m)
     return m->state & (MS_FROZEN | MS_STOPPED);
 }
 
+// It sends no user data: it stands, or an LLC frame goes first.
+static inline bool ms_is_held(const struct tree_ms *m)
+{
+    return m->state & (MS_FROZEN | MS_STOPPED | MS_RESERVED);
+}
+
 // A bit for each PFC that has something queued and is not kept by its own bucket.
 static inline uint32_t ms_competing(const struct tree_ms *m)
 {
@@ -177,6 +186,14 @@ void cell_backlog(struct sched *s, uint32_t cell, uint32_t class, bool more);
 void list_drop(struct sched *s, const struct tree_pfc *p, const struct pdu *pdu,
                enum drop_reason reason);
 void drop_head(struct sched *s, uint32_t pfc, enum drop_reason reason);
+
+// ---- LLC frames that wait elsewhere (sched_frame.c) ----
+// Something has changed that one of them may have waited for.
+static inline void frames_look_again(struct sched *s)
+{
+    if (s->reserved_mss)
+        s->frames_at_ns = 0;
+}
 
 // ---- sched_sweep.c: what has expired behind a bucket that stands ----
 void sweep(struct sched *s, uint64_t now_ns);

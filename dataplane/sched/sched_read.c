@@ -65,3 +65,154 @@ struct sched_bucket sched_pfc_bucket(const struct sched *s, uint32_t ms, uint32_
         return (struct sched_bucket){0};
     return read_bucket(&tree_pfc_of(tree_ms(s, ms), slot)->bucket, now_ns);
 }
+
+// ---- A node whole ----
+
+static uint64_t age(const struct sched *s, uint32_t slot, uint64_t clock_ns)
+{
+    uint64_t arrived_ns = s->slot[slot].arrived_ns;
+    return clock_ns > arrived_ns ? clock_ns - arrived_ns : 0;
+}
+
+static uint64_t older(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+// Of the flows that are first in their lists.
+static uint64_t oldest_by_flow(const struct sched *s, uint32_t pfc, uint64_t clock_ns)
+{
+    const struct tree_flows *lists = queue_flows(s, pfc);
+    uint64_t oldest_ns = 0;
+    for (uint32_t list = 0; list < sizeof lists->head; list++) {
+        if (!lists->head[list])
+            continue;
+        const struct tree_queue *q = &queue_flow(s, pfc, lists->head[list] - 1u)->queue;
+        if (q->total)
+            oldest_ns = older(oldest_ns, age(s, q->head, clock_ns));
+    }
+    return oldest_ns;
+}
+
+static uint64_t oldest_of_pfc(const struct sched *s, uint32_t pfc, uint64_t now_ns)
+{
+    const struct tree_pfc *p = tree_pfc(s, pfc);
+    uint64_t clock_ns = tree_ms_clock(tree_ms(s, tree_pfc_ms(pfc)), now_ns);
+    if (!p->queue.total)
+        return 0;
+    return p->state & PFC_BY_FLOW ? oldest_by_flow(s, pfc, clock_ns)
+                                  : age(s, p->queue.head, clock_ns);
+}
+
+static uint64_t oldest_of_ms(const struct sched *s, uint32_t ms, uint64_t now_ns)
+{
+    uint64_t oldest_ns = 0;
+    for (uint32_t slots = tree_ms(s, ms)->backlog; slots; slots &= slots - 1) {
+        uint32_t slot = (uint32_t)__builtin_ctz(slots);
+        oldest_ns = older(oldest_ns, oldest_of_pfc(s, tree_pfc_id(ms, slot), now_ns));
+    }
+    return oldest_ns;
+}
+
+static uint64_t oldest_of_class(const struct sched *s, const struct tree_class *class,
+                                uint64_t now_ns)
+{
+    return class->head == TREE_NONE ? 0 : oldest_of_pfc(s, class->head, now_ns);
+}
+
+static uint64_t oldest_of_cell(const struct sched *s, const struct tree_cell *c, uint64_t now_ns)
+{
+    uint64_t oldest_ns = 0;
+    for (uint32_t class = 0; class < CLASS_COUNT; class ++)
+        oldest_ns = older(oldest_ns, oldest_of_class(s, &c->of_class[class], now_ns));
+    return oldest_ns;
+}
+
+bool sched_nse_view(const struct sched *s, uint32_t nse, uint64_t now_ns, struct sched_view *view)
+{
+    if (nse >= s->config.nses || !s->nse[nse].state)
+        return false;
+    const struct tree_nse *n = &s->nse[nse];
+    uint64_t total = 0;
+    for (uint32_t class = 0; class < CLASS_COUNT; class ++)
+        total += n->total[class];
+    *view = (struct sched_view){.bucket = read_bucket(&n->bucket, now_ns),
+                                .queued = split(total),
+                                .below = n->cells,
+                                .waits = n->state & NSE_WAITS,
+                                .stopped = n->state & NSE_STOPPED};
+    return true;
+}
+
+bool sched_bvc_view(const struct sched *s, uint32_t bvc, uint64_t now_ns, struct sched_view *view)
+{
+    if (bvc >= s->config.bvcs || !s->cell[bvc].state)
+        return false;
+    const struct tree_cell *c = &s->cell[bvc];
+    *view = (struct sched_view){.bucket = read_bucket(&c->bucket, now_ns),
+                                .queued = split(c->total),
+                                .sojourn_ns = oldest_of_cell(s, c, now_ns),
+                                .above = c->nse,
+                                .below = c->mss,
+                                .waits = c->state & CELL_WAITS,
+                                .stopped = c->state & CELL_STOPPED,
+                                .defaults = c->defaults.terms};
+    return true;
+}
+
+bool sched_ms_view(const struct sched *s, uint32_t ms, uint64_t now_ns, struct sched_view *view)
+{
+    if (!ms_is_there(s, ms))
+        return false;
+    const struct tree_ms *m = tree_ms(s, ms);
+    *view = (struct sched_view){.bucket = {ms_level(s, m, now_ns), ms_terms(s, m)},
+                                .queued = split(m->total),
+                                .sojourn_ns = oldest_of_ms(s, ms, now_ns),
+                                .above = m->cell,
+                                .slots = m->slots,
+                                .own = m->state & MS_OWN,
+                                .waits = m->state & MS_WAITS,
+                                .stopped = m->state & MS_STOPPED,
+                                .frozen = m->state & MS_FROZEN};
+    return true;
+}
+
+bool sched_pfc_view(const struct sched *s, uint32_t ms, uint32_t slot, uint64_t now_ns,
+                    struct sched_view *view)
+{
+    if (!ms_is_there(s, ms) || slot >= s->config.pfcs_an_ms ||
+        !(tree_ms(s, ms)->slots & 1u << slot))
+        return false;
+    const struct tree_pfc *p = tree_pfc_of(tree_ms(s, ms), slot);
+    *view = (struct sched_view){.bucket = read_bucket(&p->bucket, now_ns),
+                                .queued = split(p->queue.total),
+                                .sojourn_ns = oldest_of_pfc(s, tree_pfc_id(ms, slot), now_ns),
+                                .above = ms,
+                                .traffic_class = p->traffic_class,
+                                .waits = p->state & PFC_WAITS,
+                                .stopped = p->state & PFC_STOPPED};
+    return true;
+}
+
+uint32_t sched_ms_bvc(const struct sched *s, uint32_t ms)
+{
+    return ms_is_there(s, ms) ? tree_ms(s, ms)->cell : TREE_NONE;
+}
+
+struct sched_queued sched_class(const struct sched *s, uint32_t traffic_class)
+{
+    return split(s->rule[traffic_class].total);
+}
+
+struct sched_queued sched_nse_class(const struct sched *s, uint32_t nse, uint32_t traffic_class)
+{
+    return split(s->nse[nse].total[traffic_class]);
+}
+
+struct sched_queued sched_bvc_class(const struct sched *s, uint32_t bvc, uint32_t traffic_class,
+                                    uint64_t now_ns, uint64_t *sojourn_ns)
+{
+    const struct tree_class *class = &s->cell[bvc].of_class[traffic_class];
+    *sojourn_ns = oldest_of_class(s, class, now_ns);
+    return split(class->total);
+}

@@ -62,6 +62,39 @@ static inline bool round_conforms_nse(const struct sched *s, struct round *r, ui
     return round_conforms(&r->n->bucket, round_pipe_octets(s, r), now_ns, &r->level_nse);
 }
 
+static inline void round_charge_at(struct bucket *b, uint64_t *level, uint64_t units,
+                                   uint64_t now_ns)
+{
+    if (b->rate == BUCKET_UNLIMITED)
+        return;
+    *level += units;
+    b->level = *level;
+    b->at_ns = now_ns;
+}
+
+// At every level but the PFC's.
+static inline void round_charge(const struct sched *s, struct round *r, uint64_t now_ns)
+{
+    uint64_t units = r->piece.llc_octets * BUCKET_UNITS_AN_OCTET;
+    round_charge_at(&r->c->bucket, &r->level_cell, units, now_ns);
+    round_charge_at(&r->n->bucket, &r->level_nse, round_pipe_octets(s, r) * BUCKET_UNITS_AN_OCTET,
+                    now_ns);
+    if (r->m->state & MS_OWN) {
+        round_charge_at(&r->m->bucket, &r->level_ms, units, now_ns);
+        return;
+    }
+    r->level_ms += units;
+    bucket_default_set(&r->m->bucket, &r->c->defaults, r->level_ms, now_ns);
+}
+
+static inline uint64_t round_lifetime_left(const struct tree_rule *rule, uint64_t sojourn_ns)
+{
+    uint64_t left_ns = sojourn_ns < rule->lifetime_ns ? rule->lifetime_ns - sojourn_ns : 0;
+    if (left_ns < rule->bss_least_ns)
+        return rule->bss_least_ns;
+    return left_ns < rule->bss_most_ns ? left_ns : rule->bss_most_ns;
+}
+
 // ---- sched_send.c ----
 // The PDU conforms everywhere: judges it, charges all levels and fills the grant. False if it was
 // dropped instead. Afterwards the PFC and its MS know what they wait for, if they do.

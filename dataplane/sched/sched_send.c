@@ -5,28 +5,11 @@
 #include "dataplane/sched/sched_queue.h"
 #include "dataplane/sched/sched_round.h"
 
-static inline void charge_at(struct bucket *b, uint64_t *level, uint64_t units, uint64_t now_ns)
-{
-    if (b->rate == BUCKET_UNLIMITED)
-        return;
-    *level += units;
-    b->level = *level;
-    b->at_ns = now_ns;
-}
-
 static inline void charge(const struct sched *s, struct round *r, uint64_t now_ns)
 {
     uint64_t units = r->piece.llc_octets * BUCKET_UNITS_AN_OCTET;
-    charge_at(&r->p->bucket, &r->level_pfc, units, now_ns);
-    charge_at(&r->c->bucket, &r->level_cell, units, now_ns);
-    charge_at(&r->n->bucket, &r->level_nse, round_pipe_octets(s, r) * BUCKET_UNITS_AN_OCTET,
-              now_ns);
-    if (r->m->state & MS_OWN) {
-        charge_at(&r->m->bucket, &r->level_ms, units, now_ns);
-        return;
-    }
-    r->level_ms += units;
-    bucket_default_set(&r->m->bucket, &r->c->defaults, r->level_ms, now_ns);
+    round_charge_at(&r->p->bucket, &r->level_pfc, units, now_ns);
+    round_charge(s, r, now_ns);
 }
 
 // Start tags. A class whose ring is empty wakes with this PDU.
@@ -68,19 +51,11 @@ static void turn_account(const struct sched *s, struct round *r)
     k->head = p->next;
 }
 
-static inline uint64_t lifetime_left(const struct tree_rule *rule, uint64_t sojourn_ns)
-{
-    uint64_t left_ns = sojourn_ns < rule->lifetime_ns ? rule->lifetime_ns - sojourn_ns : 0;
-    if (left_ns < rule->bss_least_ns)
-        return rule->bss_least_ns;
-    return left_ns < rule->bss_most_ns ? left_ns : rule->bss_most_ns;
-}
-
 static void grant_fill(const struct sched *s, const struct round *r, const struct pdu *pdu,
                        struct sched_grant *g)
 {
     g->buffer = pdu->buffer;
-    g->lifetime_ns = lifetime_left(&s->rule[r->p->traffic_class], r->sojourn_ns);
+    g->lifetime_ns = round_lifetime_left(&s->rule[r->p->traffic_class], r->sojourn_ns);
     g->sojourn_ns = r->sojourn_ns;
     g->ms = r->ms;
     g->context = pdu->context;

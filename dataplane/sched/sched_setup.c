@@ -1,7 +1,7 @@
 // See sched.h: checking a configuration and laying out the memory that the caller gives.
 #include <string.h>
 
-#include "dataplane/sched/sched_parts.h"
+#include "dataplane/sched/sched_change.h"
 
 static const char *const err_texts[SCHED_ERR_COUNT] = {
     "no error",
@@ -44,9 +44,8 @@ static bool limit_is_good(const struct sched_limit *limit)
            limit->octets <= OCTETS_MAX;
 }
 
-static int class_check(const struct sched_config *c, int class)
+int change_class(const struct sched_class *k, uint32_t class)
 {
-    const struct sched_class *k = &c->of_class[class];
     bool weighted = class != CLASS_SIGNALLING;
     if (weighted && (k->weight < 1 || k->weight > SCHED_WEIGHT_MAX))
         return -SCHED_BAD_WEIGHT;
@@ -85,7 +84,7 @@ static int config_check(const struct sched_config *c)
         return -SCHED_BAD_HEADER;
     int fault = flows_check(c);
     for (int i = 0; i < CLASS_COUNT && !fault; i++)
-        fault = class_check(c, i);
+        fault = change_class(&c->of_class[i], (uint32_t)i);
     return fault;
 }
 
@@ -146,22 +145,29 @@ uint64_t sched_octets(const struct sched_config *config)
     return l.octets;
 }
 
+void change_rule(struct sched *s, uint32_t class)
+{
+    const struct sched_class *k = &s->config.of_class[class];
+    struct tree_rule *rule = &s->rule[class];
+    bool ends = k->lifetime_ns != SCHED_INFINITE;
+    rule->tag_an_octet = k->weight ? (1ULL << 32) / k->weight : 0;
+    rule->lifetime_ns = k->lifetime_ns;
+    rule->bss_least_ns = ends ? k->bss_least_ns : k->bss_most_ns; // none passes: the most
+    rule->bss_most_ns = k->bss_most_ns;
+    rule->aqm = &k->aqm;
+    rule->octets_max = k->limit.octets;
+    rule->packets_max = k->limit.packets;
+    rule->scope = k->scope;
+    rule->deadline_ns = ends ? k->lifetime_ns - k->bss_least_ns : UINT64_MAX;
+    s->ages = false;
+    for (int i = 0; i < CLASS_COUNT; i++)
+        s->ages |= s->config.of_class[i].lifetime_ns != SCHED_INFINITE;
+}
+
 static void rules_set(struct sched *s)
 {
-    for (int i = 0; i < CLASS_COUNT; i++) {
-        const struct sched_class *k = &s->config.of_class[i];
-        bool ends = k->lifetime_ns != SCHED_INFINITE;
-        s->rule[i].tag_an_octet = k->weight ? (1ULL << 32) / k->weight : 0;
-        s->rule[i].lifetime_ns = k->lifetime_ns;
-        s->rule[i].bss_least_ns = ends ? k->bss_least_ns : k->bss_most_ns; // none passes: the most
-        s->rule[i].bss_most_ns = k->bss_most_ns;
-        s->rule[i].aqm = &k->aqm;
-        s->rule[i].octets_max = k->limit.octets;
-        s->rule[i].packets_max = k->limit.packets;
-        s->rule[i].scope = k->scope;
-        s->rule[i].deadline_ns = ends ? k->lifetime_ns - k->bss_least_ns : UINT64_MAX;
-        s->ages |= ends;
-    }
+    for (uint32_t class = 0; class < CLASS_COUNT; class ++)
+        change_rule(s, class);
     s->config.of_class[CLASS_SIGNALLING].weight = 0; // it goes first, and takes no share
 }
 
@@ -181,6 +187,7 @@ int sched_setup(struct sched **sched, const struct sched_config *config, void *m
     s->config = *config;
     s->config.flows_a_pfc = flows_wanted(config);
     s->nse_ready = TREE_NONE;
+    s->frames_at_ns = TIME_NEVER;
     rng_seed(&s->rng, config->seed, 0);
     rules_set(s);
     slots_set(s);

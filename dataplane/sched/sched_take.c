@@ -46,7 +46,7 @@ static bool find(struct sched *s, struct round *r, uint64_t now_ns)
     uint32_t pfc = r->c->of_class[cell_next_class(r->c)].head;
     struct tree_ms *m = tree_ms(s, tree_pfc_ms(pfc));
     struct tree_pfc *p = tree_pfc_of(m, tree_pfc_slot(pfc));
-    if (ms_stands(m) || m->state & MS_WAITS || !pfc_may_send(s, pfc, m, p)) {
+    if (ms_is_held(m) || m->state & MS_WAITS || !pfc_may_send(s, pfc, m, p)) {
         cell_ring_remove(s, pfc, p, r->cell);
         return false;
     }
@@ -143,7 +143,8 @@ uint64_t sched_next_ns(struct sched *s, uint64_t now_ns)
         return now_ns;
     uint64_t wheel_ns = s->config.coarse ? wheel_next_slot_ns(&s->wheel) : wheel_next_ns(&s->wheel);
     uint64_t sweep_ns = sweep_next_ns(s, now_ns);
-    return wheel_ns < sweep_ns ? wheel_ns : sweep_ns;
+    uint64_t next_ns = wheel_ns < sweep_ns ? wheel_ns : sweep_ns;
+    return next_ns < s->frames_at_ns ? next_ns : s->frames_at_ns;
 }
 
 uint32_t sched_dropped(struct sched *s, const struct sched_drop **drops)

@@ -83,6 +83,7 @@ enum {
     MS_STOPPED = 8, // own R = 0: frozen as well
     MS_WAITS = 16,
     MS_LIMITED = 32, // came out of the wheel and has sent nothing since
+    MS_RESERVED = 64 // an LLC frame waits for it: see sched_frame.c
 };
 
 struct tree_ms {
@@ -124,7 +125,15 @@ struct tree_class {
     uint64_t total;
 };
 
-enum { CELL_EXISTS = 1, CELL_READY = 2, CELL_WAITS = 4, CELL_STOPPED = 8 };
+enum {
+    CELL_EXISTS = 1,
+    CELL_READY = 2,
+    CELL_WAITS = 4,
+    CELL_STOPPED = 8,  // R = 0
+    CELL_BLOCKED = 16, // by command
+    CELL_RESERVED = 32 // an LLC frame waits for its bucket
+};
+#define CELL_STANDS (CELL_STOPPED | CELL_BLOCKED | CELL_RESERVED)
 
 struct tree_cell {
     struct bucket bucket;
@@ -150,7 +159,8 @@ struct tree_cell {
     struct leak defaults;
 };
 
-enum { NSE_EXISTS = 1, NSE_READY = 2, NSE_WAITS = 4, NSE_STOPPED = 8 };
+enum { NSE_EXISTS = 1, NSE_READY = 2, NSE_WAITS = 4, NSE_STOPPED = 8, NSE_RESERVED = 16 };
+#define NSE_STANDS (NSE_STOPPED | NSE_RESERVED)
 
 struct tree_nse {
     struct bucket bucket;
@@ -199,6 +209,11 @@ struct sched {
     uint32_t sweep_ms;
     bool ages; // some class has a lifetime
     bool sweep_broke_off;
+    bool reweighed; // some weight has changed since the beginning
+    // LLC frames that wait elsewhere: when to try them, and what is kept for them
+    uint64_t frames_at_ns;
+    uint32_t reserved_mss, reserved;
+    uint32_t reserved_id[SCHED_FRAMES]; // cells and NSEs
     struct sched_config config;
     struct sched_drop drop[SCHED_DROPS];
     struct wheel wheel;

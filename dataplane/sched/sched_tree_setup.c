@@ -105,6 +105,7 @@ int sched_ms_remove(struct sched *s, uint32_t ms, enum drop_reason reason, uint6
     int fault = sched_ms_flush(s, ms, reason, now_ns);
     if (fault)
         return fault;
+    sched_ms_reserve(s, ms, false, now_ns);
     struct tree_ms *m = tree_ms(s, ms);
     s->cell[m->cell].mss--;
     for (uint32_t slot = 0; slot < s->config.pfcs_an_ms; slot++)

@@ -51,6 +51,7 @@ int apply_nsvc(const struct apply *a, const struct command_nsvc *c)
     *nsvc = (struct state_nsvc){.nse = c->nse_id,
                                 .endpoint = endpoint,
                                 .weight = c->weight,
+                                .blocked = c->has_blocked && c->blocked,
                                 .worker = (uint8_t)a->command->worker};
     rte_hash_add_key_data(a->state->endpoints, &endpoint, (void *)(uintptr_t)c->nsvc_id);
     if (nsvc->worker != a->state->worker)
@@ -65,6 +66,7 @@ int apply_nsvc_weight(const struct apply *a, const struct command_nsvc_weight *c
 {
     struct state_nsvc *nsvc = &a->state->nsvc[c->nsvc_id];
     nsvc->weight = c->weight;
+    nsvc->blocked = c->has_blocked && c->blocked;
     links_spread(a->state, &a->state->nse[nsvc->nse]);
     return 0;
 }
@@ -84,8 +86,14 @@ int apply_nsvc_remove(const struct apply *a, const struct command_nsvc_remove *c
     return 0;
 }
 
-// The worker sends; here is nothing to keep.
+// The worker sends these two; here is nothing to keep.
 int apply_send(const struct apply *a, const struct command_send *c)
+{
+    (void)a, (void)c;
+    return 0;
+}
+
+int apply_llc(const struct apply *a, const struct command_llc *c)
 {
     (void)a, (void)c;
     return 0;
@@ -150,6 +158,17 @@ int apply_bvc_flow(const struct apply *a, const struct command_bvc_flow *c)
     return sched_bvc_level(a->sched, c->bvc_id, LEVEL(c), a->now_ns);
 }
 
+int apply_bvc_block(const struct apply *a, const struct command_bvc_block *c)
+{
+    a->state->bvc[c->bvc_id].blocked = c->blocked;
+    return sched_bvc_block(a->sched, c->bvc_id, c->blocked, a->now_ns);
+}
+
+int apply_bvc_credit(const struct apply *a, const struct command_bvc_credit *c)
+{
+    return sched_bvc_credit(a->sched, c->bvc_id, c->octets, a->now_ns);
+}
+
 int apply_bvc_reset(const struct apply *a, const struct command_bvc_reset *c)
 {
     return sched_bvc_reset(a->sched, c->bvc_id, a->now_ns);
@@ -164,6 +183,24 @@ int apply_bvc_remove(const struct apply *a, const struct command_bvc_remove *c)
     apply_unname(a, bvc->nse, STATE_NAMED_BVCI, bvc->bvci);
     bvc->nse = STATE_NONE;
     return 0;
+}
+
+int apply_class_set(const struct apply *a, const struct command_class_set *c)
+{
+    struct sched_class values = {.weight = c->weight,
+                                 .limit = {c->packets, c->octets},
+                                 .lifetime_ns = c->lifetime_ns ? c->lifetime_ns : SCHED_INFINITE,
+                                 .bss_least_ns = c->bss_least_ns,
+                                 .bss_most_ns = c->bss_most_ns ? c->bss_most_ns : SCHED_INFINITE};
+    return sched_class_set(a->sched, c->traffic_class, &values);
+}
+
+int apply_class_aqm(const struct apply *a, const struct command_class_aqm *c)
+{
+    uint64_t params[AQM_PARAMS_MAX];
+    for (uint32_t i = 0; i < c->params.n; i++)
+        params[i] = AQM_LEVEL_OF(c->params.item[i].unit, c->params.item[i].value);
+    return sched_class_aqm(a->sched, c->traffic_class, params, (uint32_t)c->params.n);
 }
 
 int state_apply(struct state *state, struct sched *sched, const struct command *command,

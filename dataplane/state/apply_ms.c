@@ -11,7 +11,9 @@ int apply_ms(const struct apply *a, const struct command_ms *c)
     int fault = sched_ms_add(a->sched, c->ms_id, c->bvc_id, c->n201_u, a->now_ns);
     if (fault)
         return fault;
-    a->state->ms[c->ms_id] = (struct state_ms){.bvc = c->bvc_id, .tlli = c->tlli};
+    a->state->ms[c->ms_id] =
+        (struct state_ms){.bvc = c->bvc_id, .tlli = c->tlli, .heard = state_tick(a->now_ns)};
+    a->state->ms_counts[c->ms_id] = (struct state_ms_counts){0};
     a->state->ms_up[c->ms_id] = (struct state_ms_up){.first_pdp = STATE_NONE, .old_tlli = c->tlli};
     for (int lle = 0; lle < STATE_LLES; lle++)
         a->state->ms_up[c->ms_id].n201_u[lle] = c->n201_u;
@@ -120,12 +122,21 @@ int apply_ms_default(const struct apply *a, const struct command_ms_default *c)
 
 int apply_ms_freeze(const struct apply *a, const struct command_ms_freeze *c)
 {
-    return sched_ms_freeze(a->sched, c->ms_id, a->now_ns);
+    uint8_t hold =
+        c->has_until_heard && c->until_heard ? STATE_HELD_UNTIL_HEARD : STATE_HELD_BY_CONTROL;
+    return state_ms_hold(a->state, a->sched, c->ms_id, hold, a->now_ns);
 }
 
+// Control has heard the MS in frames of its own.
 int apply_ms_release(const struct apply *a, const struct command_ms_release *c)
 {
-    return sched_ms_release(a->sched, c->ms_id, a->now_ns);
+    a->state->ms[c->ms_id].heard = state_tick(a->now_ns);
+    return state_ms_let_go(a->state, a->sched, c->ms_id, STATE_HELD_BY_ANY, a->now_ns);
+}
+
+int apply_ms_credit(const struct apply *a, const struct command_ms_credit *c)
+{
+    return sched_ms_credit(a->sched, c->ms_id, c->octets, a->now_ns);
 }
 
 int apply_ms_move(const struct apply *a, const struct command_ms_move *c)
@@ -136,6 +147,8 @@ int apply_ms_move(const struct apply *a, const struct command_ms_move *c)
     if (from != to)
         state_old_tlli_end(state, c->ms_id);
     int fault = state_ms_move(state, a->sched, c->ms_id, c->bvc_id, a->now_ns);
+    if (!fault)
+        fault = state_ms_let_go(state, a->sched, c->ms_id, STATE_HELD_FOR_PAGING, a->now_ns);
     if (fault || from == to)
         return fault;
     apply_unname(a, from, STATE_NAMED_TLLI, ms->tlli);
@@ -145,7 +158,10 @@ int apply_ms_move(const struct apply *a, const struct command_ms_move *c)
 
 int apply_ms_flush(const struct apply *a, const struct command_ms_flush *c)
 {
-    return sched_ms_flush(a->sched, c->ms_id, DROP_flushed, a->now_ns);
+    int fault = sched_ms_flush(a->sched, c->ms_id, DROP_flushed, a->now_ns);
+    if (fault)
+        return fault;
+    return state_ms_let_go(a->state, a->sched, c->ms_id, STATE_HELD_FOR_PAGING, a->now_ns);
 }
 
 int apply_ms_remove(const struct apply *a, const struct command_ms_remove *c)
@@ -173,6 +189,11 @@ int apply_pfc_flow(const struct apply *a, const struct command_pfc_flow *c)
     if (fault || !c->has_full_percent)
         return fault;
     return sched_pfc_level(a->sched, c->ms_id, c->slot, LEVEL(c), a->now_ns);
+}
+
+int apply_pfc_credit(const struct apply *a, const struct command_pfc_credit *c)
+{
+    return sched_pfc_credit(a->sched, c->ms_id, c->slot, c->octets, a->now_ns);
 }
 
 int apply_pfc_remove(const struct apply *a, const struct command_pfc_remove *c)
@@ -225,7 +246,28 @@ int state_ms_move(struct state *state, struct sched *sched, uint32_t ms, uint32_
                   uint64_t now_ns)
 {
     int fault = sched_ms_move(sched, ms, bvc, now_ns);
+    if (fault)
+        return fault;
+    state->ms[ms].bvc = bvc;
+    state->ms[ms].heard = state_tick(now_ns);
+    return 0;
+}
+
+int state_ms_hold(struct state *state, struct sched *sched, uint32_t ms, uint8_t hold,
+                  uint64_t now_ns)
+{
+    struct state_ms *m = &state->ms[ms];
+    int fault = sched_ms_freeze(sched, ms, now_ns);
     if (!fault)
-        state->ms[ms].bvc = bvc;
+        m->holds |= hold;
     return fault;
+}
+
+int state_ms_let_go(struct state *state, struct sched *sched, uint32_t ms, uint8_t holds,
+                    uint64_t now_ns)
+{
+    struct state_ms *m = &state->ms[ms];
+    bool held = m->holds;
+    m->holds &= (uint8_t)~holds;
+    return held && !m->holds ? sched_ms_release(sched, ms, now_ns) : 0;
 }

@@ -6,6 +6,7 @@
 #ifndef SLUICE_STATE_COMMAND_H
 #define SLUICE_STATE_COMMAND_H
 
+#include "dataplane/aqm/aqm.h"
 #include "dataplane/base/classes.h"
 #include "dataplane/cipher/cipher.h"
 #include "dataplane/sched/sched.h"
@@ -26,7 +27,10 @@
 #define COMMAND_GGSN_ID(MUST, T) MUST(T, U32, ggsn_id, 0, UINT32_MAX, "index of the GGSN")
 #define COMMAND_WEIGHT(MUST, T) \
     MUST(T, U8, weight, 0, 255, "its share of the NSE's load; 0: none, as while it is blocked")
-#define COMMAND_SLOT(MUST, T) MUST(T, U8, slot, 0, SCHED_SLOTS - 1, "which packet flow of the MS")
+#define COMMAND_BLOCKED(MAY, T) \
+    MAY(T, BOOL, blocked, 0, 1, "no downlink goes on it, its user data is control's; none: no")
+#define COMMAND_OCTETS_BACK(MUST, T) MUST(T, U32, octets, 0, UINT32_MAX, "off its level")
+#define COMMAND_SLOT(MUST, T)        MUST(T, U8, slot, 0, SCHED_SLOTS - 1, "which packet flow of the MS")
 // With the CBL feature the PDU that brings a bucket says how full the BSS sees it, in per cent of
 // it.
 #define COMMAND_FULL(MAY, T) MAY(T, U8, full_percent, 0, 255, "bucket-full ratio, in per cent")
@@ -42,9 +46,10 @@
     MUST(T, IPV6, peer_address, 0, 0, "the BSS's address")                                     \
     MUST(T, U16, peer_port, 1, 0xffff, "the BSS's UDP port")                                   \
     MAY(T, MAC, peer_mac, 0, 0, "its or its router's Ethernet address; none: found by asking") \
-    COMMAND_WEIGHT(MUST, T)
-#define COMMAND_NSVC_WEIGHT_FIELDS(MUST, MAY, T) COMMAND_NSVC_ID(MUST, T) COMMAND_WEIGHT(MUST, T)
-#define COMMAND_NSVC_ID_FIELDS(MUST, MAY, T)     COMMAND_NSVC_ID(MUST, T)
+    COMMAND_WEIGHT(MUST, T) COMMAND_BLOCKED(MAY, T)
+#define COMMAND_NSVC_WEIGHT_FIELDS(MUST, MAY, T) \
+    COMMAND_NSVC_ID(MUST, T) COMMAND_WEIGHT(MUST, T) COMMAND_BLOCKED(MAY, T)
+#define COMMAND_NSVC_ID_FIELDS(MUST, MAY, T) COMMAND_NSVC_ID(MUST, T)
 #define COMMAND_SEND_FIELDS(MUST, MAY, T) \
     COMMAND_NSVC_ID(MUST, T)              \
     MUST(T, OCTETS, pdu, 1, 65507, "the NS PDU")
@@ -66,6 +71,10 @@
     COMMAND_BVC_ID(MUST, T)                   \
     COMMAND_BUCKET_OF(MUST, MAY, T, ) COMMAND_FULL(MAY, T) COMMAND_BUCKET_OF(MUST, MAY, T, ms_)
 #define COMMAND_BVC_ID_FIELDS(MUST, MAY, T) COMMAND_BVC_ID(MUST, T)
+#define COMMAND_BVC_BLOCK_FIELDS(MUST, MAY, T) \
+    COMMAND_BVC_ID(MUST, T)                    \
+    MUST(T, BOOL, blocked, 0, 1, "whether it is from here on")
+#define COMMAND_BVC_CREDIT_FIELDS(MUST, MAY, T) COMMAND_BVC_ID(MUST, T) COMMAND_OCTETS_BACK(MUST, T)
 
 #define COMMAND_MS_FIELDS(MUST, MAY, T)                      \
     COMMAND_MS_ID(MUST, T)                                   \
@@ -95,6 +104,11 @@
     MAY(T, U32, old_tlli, 0, UINT32_MAX, "the TLLI it had before")
 #define COMMAND_MS_FLOW_FIELDS(MUST, MAY, T) \
     COMMAND_MS_ID(MUST, T) COMMAND_BUCKET_OF(MUST, MAY, T, ) COMMAND_FULL(MAY, T)
+#define COMMAND_MS_CREDIT_FIELDS(MUST, MAY, T) COMMAND_MS_ID(MUST, T) COMMAND_OCTETS_BACK(MUST, T)
+// Two holds that do not know of each other.
+#define COMMAND_MS_FREEZE_FIELDS(MUST, MAY, T) \
+    COMMAND_MS_ID(MUST, T)                     \
+    MAY(T, BOOL, until_heard, 0, 1, "until a good frame of its user data comes; none: no")
 #define COMMAND_MS_MOVE_FIELDS(MUST, MAY, T) COMMAND_MS_ID(MUST, T) COMMAND_BVC_ID(MUST, T)
 #define COMMAND_MS_ID_FIELDS(MUST, MAY, T)   COMMAND_MS_ID(MUST, T)
 
@@ -105,6 +119,8 @@
 #define COMMAND_PFC_FLOW_FIELDS(MUST, MAY, T) \
     COMMAND_MS_ID(MUST, T)                    \
     COMMAND_SLOT(MUST, T) COMMAND_BUCKET_OF(MUST, MAY, T, ) COMMAND_FULL(MAY, T)
+#define COMMAND_PFC_CREDIT_FIELDS(MUST, MAY, T) \
+    COMMAND_MS_ID(MUST, T) COMMAND_SLOT(MUST, T) COMMAND_OCTETS_BACK(MUST, T)
 #define COMMAND_PFC_ID_FIELDS(MUST, MAY, T) COMMAND_MS_ID(MUST, T) COMMAND_SLOT(MUST, T)
 
 #define COMMAND_PDP_FIELDS(MUST, MAY, T)                             \
@@ -117,6 +133,37 @@
     MAY(T, U32, ggsn_id, 0, UINT32_MAX, "its GGSN; none: no uplink") \
     MUST(T, U32, ggsn_teid, 0, UINT32_MAX, "TEID of its tunnel there")
 #define COMMAND_PDP_ID_FIELDS(MUST, MAY, T) COMMAND_PDP_ID(MUST, T)
+
+#define COMMAND_LLC_OCTETS_MAX (LLC_UI_HEADER_OCTETS + LLC_N201_U_MAX + LLC_FCS_OCTETS)
+#define COMMAND_LLC_FIELDS(MUST, MAY, T) \
+    COMMAND_MS_ID(MUST, T)               \
+    MUST(T, OCTETS, pdu, 1, COMMAND_LLC_OCTETS_MAX, "the LLC frame, with its FCS")
+
+// One of an AQM's parameters, in the order of its table. Only a level has a unit (enum
+// aqm_level_unit); else it is 0.
+#define DP_AQM_PARAM_FIELDS(MUST, MAY, T)                                    \
+    MUST(T, U8, unit, 0, AQM_LEVEL_PDUS, "of a level: time, octets, N-PDUs") \
+    MUST(T, U64, value, 0, (1ULL << AQM_LEVEL_UNIT_SHIFT) - 1, "the value")
+FIELD_STRUCT(dp_aqm_param, DP_AQM_PARAM_FIELDS);
+FIELD_LIST_STRUCT(dp_aqm_params, dp_aqm_param, AQM_PARAMS_MAX);
+extern const struct field_record dp_aqm_param_record;
+#define FIELD_TYPE_AQM_PARAMS struct dp_aqm_params
+#define FIELD_KIND_AQM_PARAMS FIELD_LIST, &dp_aqm_param_record
+
+// What of a traffic class may change while there is traffic.
+#define COMMAND_CLASS_VALUES(MUST, T)                                                            \
+    MUST(T, U32, weight, 1, SCHED_WEIGHT_MAX, "its share; signalling goes first whatever it is") \
+    MUST(T, U32, packets, 1, 4194304, "most N-PDUs of the class queued")                         \
+    MUST(T, U64, octets, 1, UINT32_MAX, "most octets of them")                                   \
+    MUST(T, U64, lifetime_ns, 0, INT64_MAX, "of an N-PDU in SGSN and BSS; 0 is for ever")        \
+    MUST(T, U64, bss_least_ns, 0, INT64_MAX, "what of it is left for the BSS at least")          \
+    MUST(T, U64, bss_most_ns, 0, INT64_MAX, "and at most; 0 is no such limit")
+#define COMMAND_CLASS(MUST, T) \
+    MUST(T, U8, traffic_class, 0, CLASS_COUNT - 1, "traffic class, by number")
+#define COMMAND_CLASS_SET_FIELDS(MUST, MAY, T) COMMAND_CLASS(MUST, T) COMMAND_CLASS_VALUES(MUST, T)
+#define COMMAND_CLASS_AQM_FIELDS(MUST, MAY, T) \
+    COMMAND_CLASS(MUST, T)                     \
+    MUST(T, AQM_PARAMS, params, 0, AQM_PARAMS_MAX, "all of them, in the order of its table")
 
 #define COMMAND(name, LIST, help) FIELD_STRUCT(command_##name, LIST);
 #include "dataplane/state/commands.def"
@@ -140,7 +187,7 @@ struct command {
     uint32_t op;
     // Written by dp_command:
     uint32_t teid;                  // of a new PDP context
-    void *buffer;                   // of send: the PDU, with room for its headers
+    void *buffer;                   // of send and llc: the PDU, with room for its headers
     uint8_t octets[COMMAND_OCTETS]; // of ms_cipher the key, of ms_options the elements
     uint32_t octets_n;
     uint32_t worker; // of ms_move and redirect: who has it from then on; of expect: who had it

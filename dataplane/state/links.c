@@ -6,7 +6,10 @@
 
 static uint32_t weight_of(const struct state *state, const struct state_nse *nse, uint32_t place)
 {
-    return nse->nsvc[place] == STATE_NONE ? 0 : state->nsvc[nse->nsvc[place]].weight;
+    if (nse->nsvc[place] == STATE_NONE)
+        return 0;
+    const struct state_nsvc *nsvc = &state->nsvc[nse->nsvc[place]];
+    return nsvc->blocked ? 0 : nsvc->weight;
 }
 
 // How many links each place is due.

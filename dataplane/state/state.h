@@ -31,6 +31,7 @@ struct state_nsvc {
     uint32_t nse;
     uint8_t weight;
     uint8_t worker; // whose it is; another knows its endpoint only
+    bool blocked;   // no downlink goes on it, and its user data is control's
 };
 
 // Load is shared by the link selector (TS 48.016 4.4.2): an MS is on one of STATE_LINKS links, each
@@ -43,10 +44,13 @@ struct state_nse {
 struct state_bvc {
     uint32_t nse;
     uint16_t bvci;
+    bool blocked; // its user data is control's
     uint8_t ns[NS_UNITDATA_OCTETS];
-    uint64_t frames, octets;       // LLC PDUs sent to it
-    uint64_t up_frames, up_octets; // and those from it, of user data with a good FCS
-    uint64_t dropped;              // N-PDUs for it
+    uint64_t frames, octets;         // LLC PDUs sent to it
+    uint64_t up_frames, up_octets;   // and those from it, of user data with a good FCS
+    uint64_t sojourn_ns;             // of the N-PDU that was sent last
+    uint64_t marks;                  // N-PDUs marked CE
+    uint64_t drop[STATS_NPDU_DROPS]; // N-PDUs for it
 };
 
 // One line of the cache. V(U) is what was sent modulo 512, and OC the rest of it.
@@ -57,11 +61,36 @@ struct state_ms {
     uint32_t sent[STATE_LLES]; // UI frames of each LLE under this key, modulo 2^32
     uint8_t key[CIPHER_KEY_OCTETS];
     bool enciphered;
-    uint8_t options;  // octets of state->options
-    uint32_t dropped; // N-PDUs for it, modulo 2^32
-    uint64_t octets;  // of LLC PDUs sent to it
+    uint8_t options;     // octets of state->options
+    uint8_t holds;       // what freezes it; see below
+    uint32_t heard;      // when it was heard last, as state_tick has it
+    uint32_t llc_frames; // of control's sent to it, modulo 2^32
+    uint64_t octets;     // of LLC PDUs sent to it
 };
 _Static_assert(sizeof(struct state_ms) == 64, "framing touches one line of an MS");
+
+// What holds an MS's queue: it is frozen as long as one of them does. The last one ends also when
+// control flushes the queue, or says that the MS is elsewhere.
+enum {
+    STATE_HELD_BY_CONTROL = 1,
+    STATE_HELD_UNTIL_HEARD = 2, // by control as well
+    STATE_HELD_FOR_PAGING = 4   // also until it is heard
+};
+#define STATE_HELD_BY_SILENCE (STATE_HELD_UNTIL_HEARD | STATE_HELD_FOR_PAGING)
+#define STATE_HELD_BY_ANY     (STATE_HELD_BY_CONTROL | STATE_HELD_BY_SILENCE)
+
+// Times of 2^24 ns, modulo 2^32: so who has not been heard for 13 months is taken for heard once.
+#define STATE_TICK_SHIFT 24
+static inline uint32_t state_tick(uint64_t now_ns)
+{
+    return (uint32_t)(now_ns >> STATE_TICK_SHIFT);
+}
+
+// What happened to its downlink N-PDUs, modulo 2^32; touched when it happens.
+struct state_ms_counts {
+    uint32_t marks;
+    uint32_t drop[STATS_NPDU_DROPS];
+};
 
 // Optional elements of a DL-UNITDATA that are the MS's, encoded and in their order.
 struct state_options {
@@ -133,6 +162,7 @@ struct state {
     struct state_ggsn *ggsn;
     struct state_ms *ms;
     struct state_ms_up *ms_up;
+    struct state_ms_counts *ms_counts;
     struct state_pdp *pdp;
     struct state_pdp_up *pdp_up;
     struct state_options *options; // NULL: no MS has any
@@ -180,15 +210,32 @@ int state_apply(struct state *state, struct sched *sched, const struct command *
 int state_ms_move(struct state *state, struct sched *sched, uint32_t ms, uint32_t bvc,
                   uint64_t now_ns);
 
+// A hold more on the MS's queue, or those fewer; 0, or what the scheduler said.
+int state_ms_hold(struct state *state, struct sched *sched, uint32_t ms, uint8_t hold,
+                  uint64_t now_ns);
+int state_ms_let_go(struct state *state, struct sched *sched, uint32_t ms, uint8_t holds,
+                    uint64_t now_ns);
+
 // The TLLI that the MS had before its present one is no name of its any more. Frames may come under
 // it until one has come under the new one, so till then both are its names (TS 44.064 8.3).
 void state_old_tlli_end(struct state *state, uint32_t ms);
 
 // A good frame of the MS has come under that name of its.
-static inline void state_ms_heard(struct state *state, uint32_t ms, uint32_t tlli)
+static inline void state_ms_heard(struct state *state, uint32_t ms, uint32_t tlli, uint64_t now_ns)
 {
+    state->ms[ms].heard = state_tick(now_ns);
     if (__builtin_expect(state->ms_up[ms].old_tlli != tlli, 0))
         state_old_tlli_end(state, ms);
+}
+
+// An N-PDU of the MS is dropped for that reason; those of the end are not counted.
+static inline void state_count_drop(struct state *state, uint32_t ms, enum drop_reason reason)
+{
+    uint32_t at = (uint32_t)reason - STATS_NPDU_FIRST;
+    if (at >= STATS_NPDU_DROPS)
+        return;
+    state->ms_counts[ms].drop[at]++;
+    state->bvc[state->ms[ms].bvc].drop[at]++;
 }
 
 // 0 to 3 for the SAPIs of user data; -1 for any other.

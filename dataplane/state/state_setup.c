@@ -41,7 +41,8 @@ uint64_t state_octets(const struct state_limits *l)
            (uint64_t)l->nsvcs * sizeof(struct state_nsvc) +
            (uint64_t)l->bvcs * sizeof(struct state_bvc) +
            (uint64_t)l->ggsns * (sizeof(struct state_ggsn) + ENDPOINT_OCTETS) +
-           (uint64_t)l->mss * (sizeof(struct state_ms) + sizeof(struct state_ms_up)) +
+           (uint64_t)l->mss * (sizeof(struct state_ms) + sizeof(struct state_ms_up) +
+                               sizeof(struct state_ms_counts)) +
            (uint64_t)l->pdps * (sizeof(struct state_pdp) + sizeof(struct state_pdp_up)) +
            (l->options ? (uint64_t)l->mss * sizeof(struct state_options) : 0) +
            state_names_octets(l);
@@ -74,8 +75,8 @@ struct rte_hash *state_hash(const char *what, uint32_t worker, uint32_t entries,
 
 static bool all_there(const struct state *s)
 {
-    return s->nse && s->nsvc && s->bvc && s->ggsn && s->ms && s->ms_up && s->pdp && s->pdp_up &&
-           s->names && s->endpoints && s->ggsns && (s->options || !s->limits.options);
+    return s->nse && s->nsvc && s->bvc && s->ggsn && s->ms && s->ms_up && s->ms_counts && s->pdp &&
+           s->pdp_up && s->names && s->endpoints && s->ggsns && (s->options || !s->limits.options);
 }
 
 int state_setup(struct state *state, uint32_t worker, const struct state_limits *limits,
@@ -91,6 +92,7 @@ int state_setup(struct state *state, uint32_t worker, const struct state_limits 
                             .ggsn = zeroed(limits->ggsns, sizeof *state->ggsn),
                             .ms = zeroed(limits->mss, sizeof *state->ms),
                             .ms_up = zeroed(limits->mss, sizeof *state->ms_up),
+                            .ms_counts = zeroed(limits->mss, sizeof *state->ms_counts),
                             .pdp = zeroed(limits->pdps, sizeof *state->pdp),
                             .pdp_up = zeroed(limits->pdps, sizeof *state->pdp_up)};
     if (limits->options)
@@ -114,6 +116,7 @@ void state_release(struct state *state)
     rte_free(state->ggsn);
     rte_free(state->ms);
     rte_free(state->ms_up);
+    rte_free(state->ms_counts);
     rte_free(state->pdp);
     rte_free(state->pdp_up);
     rte_free(state->options);

@@ -15,6 +15,10 @@ enum drop_reason {
     DROP_NONE = DROP_COUNT // a packet that passed
 };
 
+// Those of a downlink N-PDU, which a cell and an MS count each for itself.
+#define STATS_NPDU_FIRST DROP_ecn
+#define STATS_NPDU_DROPS (DROP_removed - DROP_ecn + 1)
+
 struct stats_drop {
     uint64_t packets, octets;
 };

@@ -30,9 +30,10 @@ static enum up_way bssgp(const struct state *state, struct up_frame *f)
         return UP_CONTROL;
     if (fault < 0)
         return up_refuse(f, DROP_bssgp);
+    f->of_anybody = true;
     f->bvc = state_bvc_of(state, f->nse, f->bvci);
-    if (f->bvc == STATE_NONE)
-        return up_refuse(f, DROP_unknown_bvci);
+    if (f->bvc == STATE_NONE || state->bvc[f->bvc].blocked)
+        return UP_CONTROL;
     f->ms = state_ms_of(state, f->nse, f->tlli);
     return f->ms == STATE_NONE ? UP_CONTROL : UP_ON;
 }
@@ -40,6 +41,10 @@ static enum up_way bssgp(const struct state *state, struct up_frame *f)
 static enum up_way whose(const struct state *state, struct up_frame *f)
 {
     enum up_way way = up_ns(f);
+    if (way == UP_ON && state->nsvc[f->nsvc].blocked) {
+        f->of_anybody = true;
+        way = UP_CONTROL;
+    }
     if (way == UP_ON)
         way = bssgp(state, f);
     if (way == UP_ON)
@@ -99,11 +104,23 @@ static uint32_t sort(struct up *up, struct rte_mbuf **frames, const struct port_
     return passed;
 }
 
+// What waited until the MS was heard goes; but control has to learn of it, so while it cannot be
+// told the MS stays as it is, and the next frame tries again.
+static void end_hold(struct up *up, const struct up_frame *f, uint64_t now_ns)
+{
+    struct event event = up_event(up, f, EVENT_heard);
+    event.bvc_id = up->state->ms[f->ms].bvc;
+    if (event_put(up->events, &event))
+        state_ms_let_go(up->state, up->sched, f->ms, STATE_HELD_BY_SILENCE, now_ns);
+}
+
 static void take(struct up *up, const struct up_frame *f, uint64_t now_ns)
 {
     enum drop_reason reason = up_llc_take(up, f, now_ns);
     if (reason == DROP_NONE) {
-        state_ms_heard(up->state, f->ms, f->tlli);
+        state_ms_heard(up->state, f->ms, f->tlli, now_ns);
+        if (__builtin_expect(up->state->ms[f->ms].holds & STATE_HELD_BY_SILENCE, 0))
+            end_hold(up, f, now_ns);
         reason = up_segment_take(up, f, now_ns);
     }
     if (reason != DROP_NONE)

@@ -19,7 +19,8 @@ static enum drop_reason reason_of(int fault)
     return wire_fault_err(fault) == WIRE_FCS ? DROP_llc_fcs : DROP_llc;
 }
 
-// Whether the frame is a UI frame of the path's SAPIs is in its first two octets.
+// Whether the frame is a UI frame of the path's SAPIs is in its first two octets; what is none may
+// be shorter than any.
 enum up_way up_llc(const struct state *state, struct up_frame *f)
 {
     bool cr;
@@ -29,9 +30,9 @@ enum up_way up_llc(const struct state *state, struct up_frame *f)
     int lle = state_lle_of_sapi(sapi);
     if (lle < 0)
         return UP_CONTROL;
-    int fault = llc_ui_decode(&f->ui, f->llc.at, f->llc.n);
-    if (fault == wire_fault(WIRE_TYPE, 1))
+    if (f->llc.n > 1 && (f->llc.at[1] & LLC_UI_FORMAT_MASK) != LLC_UI_FORMAT)
         return UP_CONTROL;
+    int fault = llc_ui_decode(&f->ui, f->llc.at, f->llc.n);
     if (fault < 0)
         return up_refuse(f, reason_of(fault));
     if (f->llc.n > FRAME_OCTETS_MAX)
@@ -115,6 +116,7 @@ static bool take_number(struct state_lle_up *lle, uint32_t number, bool *newest)
 static void move(struct up *up, const struct up_frame *f, uint64_t now_ns)
 {
     struct event event = up_event(up, f, EVENT_moved);
+    event.old_bvc_id = up->state->ms[f->ms].bvc;
     if (rte_ring_free_count(up->events) == 0 ||
         state_ms_move(up->state, up->sched, f->ms, f->bvc, now_ns) != 0)
         return;

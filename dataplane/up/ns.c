@@ -52,10 +52,9 @@ void up_ns_alive(struct up *up, const struct up_frame *f)
     packet_release(f->m);
 }
 
-// A UL-UNITDATA has its cell, and is what an MS sends as often as it likes.
 static bool put(struct up *up, const struct up_frame *f, struct event *event)
 {
-    bool of_anybody = event->kind == EVENT_stranger || f->bvc != STATE_NONE;
+    bool of_anybody = event->kind == EVENT_stranger || f->of_anybody;
     return of_anybody ? event_put_of_anybody(up->events, event) : event_put(up->events, event);
 }
 

@@ -19,6 +19,7 @@ struct up_frame {
     enum drop_reason reason; // of UP_DROP
     struct llc_ui ui;
     uint32_t number; // N(U) + OC that it was deciphered with
+    bool of_anybody; // what an MS sends as often as it likes
 };
 
 enum up_way {

@@ -5,9 +5,8 @@
 
 #include "dataplane/wire/fcs.h"
 
-#define BIT_PD         0x80
-#define ADDRESS_SPARE  0x30
-#define UI_FORMAT_MASK 0xe0
+#define BIT_PD        0x80
+#define ADDRESS_SPARE 0x30
 
 static uint32_t covered_octets(bool protect_all, uint32_t info)
 {
@@ -40,7 +39,7 @@ int llc_ui_decode(struct llc_ui *frame, const uint8_t *b, uint32_t n)
     int fault = llc_address_decode(b[0], &frame->cr, &frame->sapi);
     if (fault)
         return fault;
-    if ((b[1] & UI_FORMAT_MASK) != LLC_UI_FORMAT)
+    if ((b[1] & LLC_UI_FORMAT_MASK) != LLC_UI_FORMAT)
         return wire_fault(WIRE_TYPE, 1);
     frame->nu = (uint16_t)((b[1] & 7) << 6 | b[2] >> 2);
     frame->enciphered = b[2] & LLC_BIT_E;

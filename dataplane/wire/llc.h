@@ -7,10 +7,11 @@
 
 #include "dataplane/wire/field.h"
 
-#define LLC_BIT_CR    0x40 // of the address
-#define LLC_UI_FORMAT 0xc0 // of the control field, and its last two bits
-#define LLC_BIT_E     0x02
-#define LLC_BIT_PM    0x01
+#define LLC_BIT_CR         0x40 // of the address
+#define LLC_UI_FORMAT_MASK 0xe0 // of the control field, and its last two bits
+#define LLC_UI_FORMAT      0xc0
+#define LLC_BIT_E          0x02
+#define LLC_BIT_PM         0x01
 
 #define LLC_UI_HEADER_OCTETS 3
 #define LLC_FCS_OCTETS       3

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "dataplane/base/units.h"
+
 #define TRY(wanted, name_, ...) \
     thread_command(&(struct command){.op = COMMAND_##name_, .name_ = {__VA_ARGS__}}, wanted)
 #define DO(name_, ...) thread_do(&(struct command){.op = COMMAND_##name_, .name_ = {__VA_ARGS__}})
@@ -283,6 +285,72 @@ static void a_cell_on_its_way_out(void **state)
     thread_close();
 }
 
+// What the worker would refuse, control does.
+static void a_classs_values_go_together(void **state)
+{
+    struct dp_config config = some_nses();
+    (void)state;
+    thread_set_aqm(&config.classes.item[2], "codel");
+    thread_open_config(&config);
+    struct command good = {.op = COMMAND_class_set,
+                           .class_set = {.traffic_class = 2,
+                                         .weight = 1,
+                                         .packets = 1,
+                                         .octets = 1,
+                                         .lifetime_ns = 9,
+                                         .bss_least_ns = 9,
+                                         .bss_most_ns = 9}};
+    for (int i = 0; i < 8; i++) {
+        struct command c = good;
+        c.class_set.traffic_class = i == 0 ? CLASS_COUNT : 2;
+        c.class_set.weight = i == 1 ? 0 : i == 2 ? SCHED_WEIGHT_MAX + 1 : 1;
+        c.class_set.packets = i != 3;
+        c.class_set.octets = i != 4;
+        c.class_set.lifetime_ns = i == 5 ? 8 : 9;
+        c.class_set.bss_most_ns = i == 6 ? 8 : 9;
+        thread_command(&c, i == 7 ? 0 : -ERANGE);
+    }
+    thread_do(&good);
+    good.class_set.lifetime_ns = good.class_set.bss_most_ns = 0; // for ever; no such limit
+    thread_do(&good);
+    struct command aqm = {
+        .op = COMMAND_class_aqm,
+        .class_aqm = {.traffic_class = 2, .params = config.classes.item[2].aqm_params}};
+    for (int i = 0; i < 6; i++) {
+        struct command c = aqm;
+        struct dp_aqm_param *target = &c.class_aqm.params.item[0];
+        c.class_aqm.params.n += (uint64_t)(i == 0) - (i == 1);
+        target->unit = i == 2 ? AQM_LEVEL_PDUS + 1 : target->unit;
+        target->value = i == 3 ? 1ULL << AQM_LEVEL_UNIT_SHIFT : i == 4 ? S_IN_NS : target->value;
+        c.class_aqm.params.item[1].value = i == 5 ? 1 : c.class_aqm.params.item[1].value;
+        thread_command(&c, i < 2 ? -EINVAL : -ERANGE);
+    }
+    thread_do(&aqm);
+    TRY(-EINVAL, class_aqm, .traffic_class = 3, .params = {.n = UINT64_MAX});
+    TRY(-ERANGE, class_aqm, .traffic_class = CLASS_COUNT);
+    DO(class_aqm, .traffic_class = 3);
+    thread_close();
+}
+
+static void who_is_named_has_to_be_there(void **state)
+{
+    (void)state;
+    open_two();
+    DO(ms, .ms_id = 0, .bvc_id = 0, .tlli = 7, .n201_u = 500);
+    TRY(-ENOENT, bvc_block, 2, true);
+    TRY(-ERANGE, bvc_block, 4, true);
+    TRY(-ENOENT, bvc_credit, 2, 1);
+    TRY(-ERANGE, bvc_credit, 4, 1);
+    TRY(-ENOENT, ms_credit, 1, 1);
+    TRY(-ERANGE, ms_credit, MSS, 1);
+    TRY(-ENOENT, pfc_credit, 0, 0, 1);
+    TRY(-ENOENT, pfc_credit, 1, 0, 1);
+    TRY(-ERANGE, pfc_credit, MSS, 0, 1);
+    TRY(-ERANGE, pfc_credit, 0, SCHED_SLOTS, 1);
+    TRY(-ENOENT, ms_freeze, .ms_id = 1, .has_until_heard = true, .until_heard = true);
+    thread_close();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -298,6 +366,8 @@ int main(void)
         cmocka_unit_test(an_lles_n201_u),
         cmocka_unit_test(an_nse_with_nsvcs_or_cells_stays),
         cmocka_unit_test(a_cell_on_its_way_out),
+        cmocka_unit_test(a_classs_values_go_together),
+        cmocka_unit_test(who_is_named_has_to_be_there),
     };
     return cmocka_run_group_tests_name("commands_check", tests, thread_start_eal, NULL);
 }

@@ -4,6 +4,8 @@
 #include <rte_hash.h>
 #include <string.h>
 
+#include "dataplane/base/units.h"
+
 struct commands_model model;
 #define NO_GGSN 99u
 
@@ -87,6 +89,21 @@ static bool has_pdp(uint32_t ms, uint32_t slot, uint32_t nsapi, uint32_t ggsn)
 }
 #define ANY UINT32_MAX
 
+// Any of them, by turns.
+static const struct aqm_ops *aqm_of(uint32_t traffic_class)
+{
+    return aqm_list[traffic_class % aqm_count];
+}
+
+void model_aqm_params(struct command_class_aqm *c, bool good)
+{
+    struct dp_class class;
+    thread_set_aqm(&class, aqm_of(c->traffic_class)->name);
+    c->params = class.aqm_params;
+    if (!good) // of one that has none, one too many
+        c->params.n = c->params.n ? c->params.n - 1 : 1;
+}
+
 static bool data_sapi(uint8_t sapi)
 {
     return sapi == 3 || sapi == 5 || sapi == 9 || sapi == 11;
@@ -115,9 +132,19 @@ static bool accepts_ms(const struct command *c)
     }
 }
 
+static bool accepts_lifetimes(const struct command_class_set *c)
+{
+    return (c->lifetime_ns == 0 || c->bss_least_ns <= c->lifetime_ns) &&
+           (c->bss_most_ns == 0 || c->bss_least_ns <= c->bss_most_ns);
+}
+
 bool model_accepts(const struct command *c)
 {
     switch (c->op) {
+    case COMMAND_class_set:
+        return accepts_lifetimes(&c->class_set);
+    case COMMAND_class_aqm:
+        return c->class_aqm.params.n == aqm_of(c->class_aqm.traffic_class)->param_count;
     case COMMAND_nse:
         return c->nse.nse_id < NSES && !model.nse[c->nse.nse_id].made;
     case COMMAND_nse_flow:
@@ -142,6 +169,8 @@ bool model_accepts(const struct command *c)
         return c->bvc.bvc_id < BVCS && !model.bvc[c->bvc.bvc_id].made && c->bvc.nse_id < NSES &&
                model.nse[c->bvc.nse_id].made && !bvci_taken(c->bvc.nse_id, c->bvc.bvci);
     case COMMAND_bvc_flow:
+    case COMMAND_bvc_block:
+    case COMMAND_bvc_credit:
     case COMMAND_bvc_reset:
         return model_has_bvc(c->bvc_flow.bvc_id);
     case COMMAND_bvc_remove:
@@ -149,6 +178,7 @@ bool model_accepts(const struct command *c)
     case COMMAND_pfc:
         return has_ms(c->pfc.ms_id) && c->pfc.slot < SLOTS && !has_slot(c->pfc.ms_id, c->pfc.slot);
     case COMMAND_pfc_flow:
+    case COMMAND_pfc_credit:
         return has_slot(c->pfc_flow.ms_id, c->pfc_flow.slot);
     case COMMAND_pfc_remove:
         return has_slot(c->pfc_remove.ms_id, c->pfc_remove.slot) &&
@@ -171,6 +201,16 @@ static uint64_t commands_with_the_last(uint32_t bvc)
 {
     const struct dp_worker *w = worker(model.bvc[bvc].nse % WORKERS);
     return w->stats.commands + rte_ring_count(w->commands) + w->waits;
+}
+
+static void note_freeze(const struct command_ms_freeze *c)
+{
+    if (c->has_until_heard && c->until_heard) {
+        model.ms[c->ms_id].until_heard = true;
+        model.ms[c->ms_id].hold_said = commands_with_the_last(model.ms[c->ms_id].bvc);
+    } else {
+        model.ms[c->ms_id].by_control = true;
+    }
 }
 
 void model_note(const struct command *c, uint32_t teid)
@@ -225,11 +265,25 @@ void model_note(const struct command *c, uint32_t teid)
     case COMMAND_ms_move:
         if (model_nse_of(c->ms_move.ms_id) != model.bvc[c->ms_move.bvc_id].nse)
             model.ms[c->ms_move.ms_id].has_old_tlli = false;
+        model.ms[c->ms_move.ms_id].unsure |=
+            model_nse_of(c->ms_move.ms_id) % WORKERS != model.bvc[c->ms_move.bvc_id].nse % WORKERS;
+        model.ms[c->ms_move.ms_id].paged = false;
         model.ms[c->ms_move.ms_id].bvc = c->ms_move.bvc_id;
         model.ms[c->ms_move.ms_id].said = commands_with_the_last(c->ms_move.bvc_id);
         break;
     case COMMAND_ms_remove:
         model.ms[c->ms_remove.ms_id].made = false;
+        break;
+    case COMMAND_ms_freeze:
+        note_freeze(&c->ms_freeze);
+        break;
+    case COMMAND_ms_release:
+        model.ms[c->ms_release.ms_id].by_control = false;
+        model.ms[c->ms_release.ms_id].until_heard = model.ms[c->ms_release.ms_id].unsure = false;
+        model.ms[c->ms_release.ms_id].paged = false;
+        break;
+    case COMMAND_ms_flush:
+        model.ms[c->ms_flush.ms_id].paged = false;
         break;
     case COMMAND_pfc:
         model.ms[c->pfc.ms_id].slot[c->pfc.slot] = true;
@@ -269,7 +323,21 @@ void model_settle(void)
             cells_gone(w, worker(w)->stats.commands);
 }
 
-uint32_t model_moves, model_late_moves, model_kept;
+uint32_t model_moves, model_late_moves, model_kept, model_pages, model_heard;
+
+// The MS that the path has begun or ceased to hold by itself. What control said later holds.
+static void take_hold(const struct event *event)
+{
+    uint32_t ms = event->ms_id;
+    if (ms == EVENT_NONE)
+        return;
+    assert_true(model.ms[ms].made);
+    model.ms[ms].paged = event->kind == EVENT_page;
+    if (event->kind == EVENT_heard && model.ms[ms].hold_said <= event->commands)
+        model.ms[ms].until_heard = model.ms[ms].unsure = false;
+    model_pages += event->kind == EVENT_page;
+    model_heard += event->kind == EVENT_heard;
+}
 
 void model_take_event(void)
 {
@@ -282,6 +350,8 @@ void model_take_event(void)
         model.bvc[event.bvc_id].going = false;
         model_kept++;
     }
+    if (event.kind == EVENT_page || event.kind == EVENT_heard)
+        take_hold(&event);
     if (event.kind == EVENT_moved) {
         // What control said after the worker had written it is the later word.
         bool valid = event.ms_id != EVENT_NONE && model.ms[event.ms_id].made &&
@@ -293,69 +363,6 @@ void model_take_event(void)
         model_late_moves += !valid;
     }
     dp_event_done(t.dp, &event);
-}
-
-// --- At rest -------------------------------------------------------------------------------------
-
-// Its names at its worker, which may have heard it under the new one.
-static uint32_t expect_ms(uint32_t ms)
-{
-    uint32_t nse = model_nse_of(ms);
-    const struct state *state = &worker(nse % WORKERS)->state;
-    assert_int_equal(state->ms[ms].bvc, model.ms[ms].bvc);
-    assert_int_equal(state->ms[ms].tlli, model.ms[ms].tlli);
-    assert_int_equal(state_ms_of(state, nse, model.ms[ms].tlli), ms);
-    if (!model.ms[ms].has_old_tlli || state->ms_up[ms].old_tlli == model.ms[ms].tlli)
-        return 1;
-    assert_int_equal(state->ms_up[ms].old_tlli, model.ms[ms].old_tlli);
-    assert_int_equal(state_ms_of(state, nse, model.ms[ms].old_tlli), ms);
-    return 2;
-}
-
-static void expect_pdp(uint32_t id)
-{
-    const struct state *state = &worker(model_nse_of(model.pdp[id].ms) % WORKERS)->state;
-    const struct state_pdp *pdp = state_pdp_of_teid(state, model.pdp[id].teid);
-    assert_ptr_equal(pdp, &state->pdp[id]);
-    assert_int_equal(pdp->ms, model.pdp[id].ms);
-    assert_int_equal(pdp->nsapi, model.pdp[id].nsapi);
-}
-
-// Under its endpoint at every worker.
-static void expect_nsvc(uint32_t id)
-{
-    struct state_endpoint e = {address_of_ipv4(BSS), model.nsvc[id].port};
-    for (uint32_t w = 0; w < WORKERS; w++)
-        assert_int_equal(state_nsvc_of(&worker(w)->state, &e), id);
-}
-
-void model_expect(void)
-{
-    uint32_t names = 0, nsvcs = 0, names_there = 0;
-    for (uint32_t i = 0; i < CALLERS; i++)
-        if (model.ms[i].made)
-            names += expect_ms(i);
-    for (uint32_t i = 0; i < BVCS; i++)
-        if (model.bvc[i].made) {
-            assert_int_equal(state_bvc_of(&worker(model.bvc[i].nse % WORKERS)->state,
-                                          model.bvc[i].nse, (uint16_t)model.bvc[i].bvci),
-                             i);
-            names++;
-        }
-    for (uint32_t i = 0; i < TUNNELS; i++)
-        if (model.pdp[i].made)
-            expect_pdp(i);
-    for (uint32_t i = 0; i < NSVCS; i++)
-        if (model.nsvc[i].made) {
-            expect_nsvc(i);
-            nsvcs++;
-        }
-    for (uint32_t w = 0; w < WORKERS; w++) {
-        names_there += (uint32_t)rte_hash_count(worker(w)->state.names);
-        assert_int_equal(rte_hash_count(worker(w)->state.endpoints), nsvcs);
-        assert_null(sched_check(worker(w)->sched));
-    }
-    assert_int_equal(names_there, names);
 }
 
 // --- The beginning
@@ -371,6 +378,9 @@ void model_open(void)
     c.bvcs = BVCS;
     c.mss = CALLERS;
     c.pdps = TUNNELS;
+    c.ready_ns = S_IN_NS;
+    for (uint32_t i = 0; i < CLASS_COUNT; i++)
+        thread_set_aqm(&c.classes.item[i], aqm_of(i)->name);
     thread_open_config(&c);
     memset(&model, 0, sizeof model);
     model.nse[0].made = model.nsvc[0].made = model.bvc[0].made = true; // thread_open_config's

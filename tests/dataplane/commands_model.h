@@ -36,8 +36,11 @@ struct commands_model {
     struct {
         bool made, slot[SLOTS], keyed, has_old_tlli;
         uint32_t bvc, tlli, old_tlli, number; // of UI frames that it has sent
-        uint64_t
-            said; // commands that its worker has carried out once it knows where control put it
+        // commands that its worker has carried out once it knows where control put it; that it is
+        // to be held until it is heard
+        uint64_t said, hold_said;
+        bool by_control, until_heard, paged;
+        bool unsure; // it has gone to another worker, so control may not have heard of its end
     } ms[CALLERS];
     struct {
         bool made;
@@ -46,8 +49,11 @@ struct commands_model {
 };
 extern struct commands_model model;
 
+// The parameters that its AQM has from the beginning, which are accepted; or one too few.
+void model_aqm_params(struct command_class_aqm *c, bool good);
+
 // Told of by workers: moves that counted, that came too late, and cells that were kept.
-extern uint32_t model_moves, model_late_moves, model_kept;
+extern uint32_t model_moves, model_late_moves, model_kept, model_pages, model_heard;
 
 static inline struct dp_worker *worker(uint32_t w)
 {

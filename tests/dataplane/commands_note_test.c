@@ -156,9 +156,9 @@ static void nobody_is_heard_in_a_cell_that_is_gone(void **state)
     open_cells();
     DO(bvc_remove, 1);
     hear(0, 3);
+    expect_event(EVENT_ns, EVENT_NONE);
     expect_no_event();
     assert_int_equal(dp_stats(t.worker)->up.moves, 0);
-    assert_int_equal(dp_stats(t.worker)->of_port[STATS_GB].drop[DROP_unknown_bvci].packets, 1);
     expect_downlink_in(0);
     thread_close();
 }

@@ -122,9 +122,54 @@ static void there_is_none_of_whom_there_is_not(void **state)
     thread_close();
 }
 
+static void expect_ms(uint32_t nse, uint32_t tlli, uint32_t ms, uint32_t bvc, uint32_t now)
+{
+    uint32_t found = 0;
+    assert_int_equal(dp_ms_of(t.dp, nse, tlli), ms);
+    if (ms == EVENT_NONE)
+        return;
+    assert_int_equal(dp_ms_cell(t.dp, ms, &found), bvc);
+    assert_int_equal(found, now);
+}
+
+// By what control has said alone: the workers have not looked yet.
+static void found_by_name(void **state)
+{
+    uint32_t tlli;
+    (void)state;
+    open_two_workers();
+    thread_command(&(struct command){.op = COMMAND_ms, .ms = {3, 0, 77, 500}}, 0);
+    expect_ms(0, 77, 3, 0, 77);
+    expect_ms(1, 77, EVENT_NONE, 0, 0);
+    expect_ms(2, 77, EVENT_NONE, 0, 0);
+    expect_ms(0x80000000u, 77, EVENT_NONE, 0, 0);
+    expect_ms(0, 78, EVENT_NONE, 0, 0);
+    thread_command(&(struct command){.op = COMMAND_ms_tlli, .ms_tlli = {3, 78}}, 0);
+    expect_ms(0, 77, 3, 0, 78); // as long as it is an alias
+    expect_ms(0, 78, 3, 0, 78);
+    thread_command(&(struct command){.op = COMMAND_ms_move, .ms_move = {3, 1}}, 0);
+    expect_ms(0, 78, EVENT_NONE, 0, 0);
+    expect_ms(0, 77, EVENT_NONE, 0, 0);
+    expect_ms(1, 78, 3, 1, 78);
+    thread_command(&(struct command){.op = COMMAND_ms_remove, .ms_remove = {3}}, 0);
+    expect_ms(1, 78, EVENT_NONE, 0, 0);
+    assert_int_equal(dp_ms_cell(t.dp, 3, &tlli), EVENT_NONE);
+    assert_int_equal(dp_ms_cell(t.dp, MSS, &tlli), EVENT_NONE);
+    assert_int_equal(dp_bvc_of(t.dp, 0, 2), 0);
+    assert_int_equal(dp_bvc_of(t.dp, 0, 4), 2);
+    assert_int_equal(dp_bvc_of(t.dp, 1, 2), EVENT_NONE);
+    assert_int_equal(dp_bvc_of(t.dp, 0x80000000u, 2), EVENT_NONE);
+    assert_int_equal(dp_bvc_of(t.dp, 0, 0x10002), EVENT_NONE);
+    thread_command(&(struct command){.op = COMMAND_bvc_remove, .bvc_remove = {2}}, 0);
+    assert_int_equal(dp_bvc_of(t.dp, 0, 4), EVENT_NONE); // though it may still be kept
+    thread_poll_to_rest();
+    thread_close();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(found_by_name),
         cmocka_unit_test(workers_are_heard_in_turn),
         cmocka_unit_test(traffic_is_where_it_is),
         cmocka_unit_test(there_is_none_of_whom_there_is_not),

@@ -13,8 +13,21 @@ struct path p;
 
 // ---- Time ----
 
+// T of the QoS profile (48.018 11.3.28) is in the octet before the lifetime.
+static bool is_llc_of_control(const uint8_t *frame, size_t n, struct ip_datagram *d)
+{
+    static struct ip_reader reader = {.accept = {.ipv6 = true}};
+    return p.on_llc && ip_read(&reader, frame, n, d) == IP_ERR_NONE && d->n >= 16 &&
+           d->octets[0] == 0 && d->octets[4] == 0 && !(d->octets[11] & 0x10);
+}
+
 static void take_gb(const uint8_t *frame, size_t n)
 {
+    struct ip_datagram of_control;
+    if (is_llc_of_control(frame, n, &of_control)) {
+        p.on_llc(&of_control);
+        return;
+    }
     static struct ip_reader reader = {.accept = {.ipv6 = true}};
     struct ip_datagram datagram;
     int code = gb_receiver_frame(p.gb, frame, n);

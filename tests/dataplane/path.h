@@ -109,6 +109,8 @@ struct path {
     void (*on_event)(const struct event *event);
     void (*on_gb)(const struct ip_datagram *datagram);
     void (*on_gn)(const uint8_t *frame, size_t n);
+    // Has each DL-UNITDATA that says signalling, which only a frame of control's does.
+    void (*on_llc)(const struct ip_datagram *datagram);
     uint64_t events[EVENT_COUNT];
     uint64_t frames_in[STATS_SIDES], frames_out[STATS_SIDES];
     uint64_t down_received, up_received, wrong;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "dataplane/base/units.h"
+#include "dataplane/worker.h"
 #include "tests/dataplane/path.h"
 #include "tests/dataplane/path_cipher.h"
 #include "tests/dataplane/random.h"
@@ -22,9 +23,19 @@ static inline uint32_t storm_one_of(uint32_t count)
     return (uint32_t)(random_next() % count);
 }
 
+// Frames of control's that came out; what is in them is path_llc_test's affair.
+static uint32_t storm_llcs;
+
+static inline void storm_count_llc(const struct ip_datagram *datagram)
+{
+    storm_llcs += datagram->n > 0;
+}
+
 static inline void storm_begin(const struct dp_config *config)
 {
     path_open(config);
+    p.on_llc = storm_count_llc;
+    storm_llcs = 0;
     path_ciphers_begin();
     p.lossy_down = p.lossy_up = p.any_segments = true;
     for (uint32_t i = 0; i < 2; i++)
@@ -70,6 +81,9 @@ static inline void storm_nsvc(uint32_t nsvc)
         path_nsvc_weight(nsvc, (uint8_t)random_in(1, 4));
     else if (storm_one_of(3) == 0)
         path_nsvc_remove(nsvc);
+    else if (storm_one_of(3) == 0)
+        path_do(&(struct command){.op = COMMAND_nsvc_weight,
+                                  .nsvc_weight = {nsvc, 4, .has_blocked = true, .blocked = true}});
     else
         path_nsvc_weight(nsvc, (uint8_t)storm_one_of(4));
 }
@@ -85,7 +99,20 @@ static inline void storm_bucket(uint32_t ms, uint32_t bvc)
                                        .bucket_octets = (uint32_t)random_in(0, 20000),
                                        .has_full_percent = storm_one_of(2),
                                        .full_percent = (uint8_t)random_in(0, 255)}};
-    switch (storm_one_of(5)) {
+    uint32_t octets = (uint32_t)random_in(0, 3000);
+    switch (storm_one_of(9)) {
+    case 5:
+        path_do(&(struct command){.op = COMMAND_bvc_block, .bvc_block = {bvc, storm_one_of(2)}});
+        break;
+    case 6:
+        path_do(&(struct command){.op = COMMAND_bvc_credit, .bvc_credit = {bvc, octets}});
+        break;
+    case 7:
+        path_do(&(struct command){.op = COMMAND_ms_credit, .ms_credit = {ms, octets}});
+        break;
+    case 8:
+        path_do(&(struct command){.op = COMMAND_pfc_credit, .pfc_credit = {ms, 1, octets}});
+        break;
     case 0:
         path_do(&(struct command){.op = COMMAND_bvc_reset, .bvc_reset = {.bvc_id = bvc}});
         break;
@@ -100,10 +127,39 @@ static inline void storm_bucket(uint32_t ms, uint32_t bvc)
     }
 }
 
+static inline void storm_of_all(void)
+{
+    path_do(&(struct command){.op = COMMAND_class_set,
+                              .class_set = {.traffic_class = (uint8_t)storm_one_of(CLASS_COUNT),
+                                            .weight = (uint32_t)random_in(1, SCHED_WEIGHT_MAX),
+                                            .packets = 4000,
+                                            .octets = 4000000,
+                                            .lifetime_ns = random_in(1, 40) * S_IN_NS}});
+    path_do(&(struct command){.op = COMMAND_class_aqm, // tail-drop has none
+                              .class_aqm = {.traffic_class = (uint8_t)storm_one_of(CLASS_COUNT)}});
+}
+
+static inline void storm_llc(uint32_t ms)
+{
+    static const uint8_t xid[1526] = {0x43, 0xfb};
+    for (uint32_t left = storm_one_of(4); left > 0; left--) {
+        struct command c = {.op = COMMAND_llc, .llc = {.ms_id = ms}};
+        c.llc.pdu = (struct octets){xid, (uint32_t)random_in(5, sizeof xid)};
+        path_do(&c);
+    }
+}
+
 static inline void storm_of_ms(uint32_t ms)
 {
     static const uint8_t geas[] = {0, 3, 4}, sapis[] = {3, 5, 9, 11}, priority[] = {0x17, 0x81, 9};
-    switch (storm_one_of(9)) {
+    switch (storm_one_of(12)) {
+    case 8:
+        path_do(&(struct command){.op = COMMAND_ms_freeze, .ms_freeze = {ms, true, true}});
+        break;
+    case 9:
+    case 10:
+        storm_llc(ms);
+        break;
     case 0:
         path_ms_flush(ms);
         break;
@@ -143,6 +199,8 @@ static inline void storm_command(void)
         p.ms[ms].made ? storm_pdp(storm_one_of(STORM_PDPS)) : storm_ms(ms);
     else if (kind < 10)
         storm_bucket(ms, storm_one_of(STORM_BVCS));
+    else if (kind == 10)
+        storm_of_all();
     else
         storm_of_ms(ms);
 }
@@ -187,8 +245,10 @@ static inline void storm_calm(void)
             path_do(&(struct command){.op = COMMAND_ms_release, .ms_release = {.ms_id = i}});
             path_do(&(struct command){.op = COMMAND_ms_default, .ms_default = {.ms_id = i}});
         }
-    for (uint32_t i = 0; i < STORM_BVCS; i++)
+    for (uint32_t i = 0; i < STORM_BVCS; i++) {
+        path_do(&(struct command){.op = COMMAND_bvc_block, .bvc_block = {i, false}});
         path_bvc_flow(i, TIME_NEVER, 0);
+    }
     path_run_until(p.now_ns + S_IN_NS); // MSs on their cell's defaults are timed anew within 100 ms
 }
 
@@ -213,13 +273,15 @@ static inline void storm_until(const struct dp_config *config, uint64_t end_ns, 
     p.hold_frames = false;
     path_poll();
     storm_calm();
-    for (uint32_t w = 0; w < p.workers; w++)
+    for (uint32_t w = 0; w < p.workers; w++) {
         assert_int_equal(dp_queued(dp_worker(p.dp, w)).packets, 0);
+        assert_int_equal(dp_worker(p.dp, w)->down.llcs, 0);
+    }
     print_message("# %u commands; %lu frames down, %lu up, %lu moves\n", commands,
                   (unsigned long)p.frames_out[STATS_GB], (unsigned long)p.frames_out[STATS_GN],
                   (unsigned long)p.events[EVENT_moved]);
     if (!slow)
-        assert_true(p.down_received > 500 && p.up_received > 250);
+        assert_true(p.down_received > 500 && p.up_received > 250 && storm_llcs > 100);
     assert_true(p.events[EVENT_moved] > 50);
 }
 

@@ -44,7 +44,10 @@ static void check_ns(const uint8_t *b, uint32_t n)
     CHECK(ns_unitdata_decode(&unitdata, b, n) == (int)n);
     CHECK(unitdata.bvci >= 2 &&
           bssgp_dl_unitdata_decode(&pdu, unitdata.sdu.at, unitdata.sdu.n) >= 0);
-    check_llc(&pdu.llc_pdu);
+    if (pdu.qos.user_data)
+        check_llc(&pdu.llc_pdu);
+    else // control's, whatever it is
+        CHECK(pdu.llc_pdu.n > 0 && pdu.llc_pdu.n <= COMMAND_LLC_OCTETS_MAX);
 }
 
 static void check_udp(enum stats_side side, const struct udp *udp)

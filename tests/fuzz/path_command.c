@@ -48,7 +48,7 @@ static uint64_t value_of(const struct field *f)
 static struct octets octets_of(const struct field *f)
 {
     static uint8_t pdu[PDU_OCTETS];
-    static const uint32_t lengths[] = {0, 1, 8, 16, 12, 40, 1100, 1400, 2048, 2100};
+    static const uint32_t lengths[] = {0, 1, 8, 16, 12, 40, 1100, 1400, 1526, 1527, 2048, 2100};
     uint32_t n = input_octet() % 2 ? INPUT_ONE_OF(lengths) : input_octet() % 20;
     memset(pdu, (int)input_octet(), sizeof pdu);
     if (pdu[0] == NS_UNITDATA_TYPE) // path_check.c takes these for the path's own
@@ -64,6 +64,18 @@ static struct digits digits_of(void)
     return digits;
 }
 
+// The parameters that some class's AQM has, as they are, with one that is another, or one too few.
+static void fill_params(struct dp_aqm_params *params)
+{
+    *params = path_config().classes.item[input_octet() % CLASS_COUNT].aqm_params;
+    uint32_t place = input_octet() % 16;
+    if (place < params->n)
+        params->item[place] = (struct dp_aqm_param){(uint8_t)(input_octet() % 4),
+                                                    (uint64_t)input_long() << (input_octet() & 31)};
+    if (input_octet() % 8 == 0)
+        params->n += input_long();
+}
+
 static void fill(const struct field *f, enum stats_side side, uint8_t *argument)
 {
     void *at = argument + f->offset;
@@ -77,6 +89,8 @@ static void fill(const struct field *f, enum stats_side side, uint8_t *argument)
         *(struct octets *)at = octets_of(f);
     else if (f->kind == FIELD_DIGITS)
         *(struct digits *)at = digits_of();
+    else if (f->kind == FIELD_LIST)
+        fill_params(at);
     else
         field_set(f, argument, value_of(f));
 }

@@ -98,6 +98,7 @@ struct dp_config path_config(void)
                           .workers = PATH_WORKERS,
                           .ms_options = true,
                           .error_indications_per_s = 100,
+                          .ready_ns = 3000000000,
                           .gn = config_of_port(STATS_GN),
                           .gb = config_of_port(STATS_GB)};
     c.classes.n = CLASS_COUNT;

@@ -162,6 +162,23 @@ static uint64_t marks_counted(void)
     return marks;
 }
 
+// The cell and its one MS say the same of it.
+static void expect_views(uint64_t marks, uint64_t dropped_by_aqm)
+{
+    static struct dp_query q;
+    static const enum view_kind kinds[] = {VIEW_BVCS, VIEW_MSS};
+    for (int i = 0; i < 2; i++) {
+        q = (struct dp_query){.kind = kinds[i], .of = VIEW_ALL, .end = VIEW_ALL};
+        dp_ask(t.dp, 0, &q);
+        dp_poll(t.worker, t.now_ns);
+        assert_true(dp_answered(t.dp, 0));
+        assert_int_equal(q.n, 1);
+        assert_int_equal(i ? q.ms[0].marks : q.bvc[0].marks, marks);
+        const struct view_drops *drops = i ? q.ms_drops : q.bvc_drops;
+        assert_int_equal(drops->npdus[DROP_aqm_out - STATS_NPDU_FIRST], dropped_by_aqm);
+    }
+}
+
 static void set_param(struct dp_class *class, const char *name, uint64_t value)
 {
     const struct aqm_ops *ops = aqm_list[class->aqm];
@@ -199,6 +216,7 @@ static void marks_are_made_where_allowed_and_nowhere_else(void **state)
     assert_int_equal(dp_queued(t.worker).packets, 0);
     // one that came with CE may be marked once more, which nobody can see
     assert_in_range(marks_counted(), ecn.marked, ecn.marked + ecn.came_marked);
+    expect_views(marks_counted(), thread_dropped(DROP_aqm_out).packets);
     thread_close();
 }
 

@@ -217,13 +217,13 @@ static void expect_cell(uint32_t bvc, uint64_t frames, uint64_t octets, uint64_t
     const struct state_bvc *b = &t.worker->state.bvc[bvc];
     assert_int_equal(b->frames, frames);
     assert_int_equal(b->octets, octets);
-    assert_int_equal(b->dropped, dropped);
+    assert_int_equal(dp_bvc_traffic(t.dp, bvc).dropped_npdus, dropped);
 }
 
 static void expect_ms(uint32_t ms, uint64_t octets, uint32_t dropped)
 {
     assert_int_equal(t.worker->state.ms[ms].octets, octets);
-    assert_int_equal(t.worker->state.ms[ms].dropped, dropped);
+    assert_int_equal(dp_ms_traffic(t.dp, ms).dropped_npdus, dropped);
 }
 
 // LLC PDUs: LLC 3 + 3 around each segment, SNDCP 4 in the first and 3 in the others.

@@ -132,6 +132,7 @@ static void fill_record(uint32_t ms)
         s->ms[ms].sent[lle] = 0xfffffff0u + lle;
         s->ms_up[ms].lle[lle] = (struct state_lle_up){70000 + lle, 0xdeadbeef};
     }
+    memset(&s->ms_counts[ms], 0x33, sizeof s->ms_counts[ms]);
     memset(&s->options[ms], 0x5a, sizeof s->options[ms]);
     s->pdp[2 * ms].npdu_number = 4000;
     s->pdp[2 * ms].segment = 3;
@@ -146,6 +147,7 @@ static void what_arrives_is_what_left(void **state)
         put(0, 7, i % 2, (uint16_t)(100 + i));
     struct state_ms ms = at[0].state.ms[7];
     struct state_ms_up up = at[0].state.ms_up[7];
+    struct state_ms_counts counts = at[0].state.ms_counts[7];
     struct state_pdp pdp[2] = {at[0].state.pdp[14], at[0].state.pdp[15]};
     struct state_pdp_up pdp_up[2] = {at[0].state.pdp_up[14], at[0].state.pdp_up[15]};
     assert_false(take_letter(1) || unpack(1));
@@ -164,6 +166,7 @@ static void what_arrives_is_what_left(void **state)
     ms.bvc = 1;
     assert_memory_equal(&at[1].state.ms[7], &ms, sizeof ms);
     assert_memory_equal(&at[1].state.ms_up[7], &up, sizeof up);
+    assert_memory_equal(&at[1].state.ms_counts[7], &counts, sizeof counts);
     assert_memory_equal(&at[1].state.pdp[14], pdp, sizeof pdp);
     assert_memory_equal(&at[1].state.pdp_up[14], pdp_up, sizeof pdp_up);
     assert_int_equal(at[1].state.options[7].octets[63], 0x5a);

@@ -233,7 +233,8 @@ uint32_t world_take(struct world *w)
 {
     struct sched_grant grant[WORLD_BATCH];
     uint32_t fill[WORLD_BATCH];
-    uint32_t n = sched_take(w->sched, grant, w->batch, w->now_ns);
+    uint32_t frames = world_offer_frames(w);
+    uint32_t n = sched_take(w->sched, grant, w->batch - frames, w->now_ns);
     assert_true(n <= w->batch);
     world_collect_drops(w); // first: what was dropped is in nobody's way any more
     for (uint32_t i = 0; i < n; i++)
@@ -242,7 +243,7 @@ uint32_t world_take(struct world *w)
     for (uint32_t i = 0; i < n; i++)
         if (fill[i] != WORLD_NONE && w->source[fill[i]].depth)
             source_fill(w, fill[i]);
-    return n;
+    return frames + n;
 }
 
 // Everything that there is to do now.

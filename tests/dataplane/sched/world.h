@@ -6,6 +6,8 @@
 //   S7  it is the next piece of the PFC's next N-PDU (with flow queues: of its flow), and no other
 //       N-PDU of its LLE is half sent
 //   S8  N-PDUs and octets: put = finished + dropped by reason + queued, after each call
+//   LLC frames of control's: each conforms when it goes, none that conforms waits, and no user data
+//   goes before one in its MS, nor in a cell or NSE whose bucket one waits for
 //   its lifetime, sojourn, mark and sizes are right; sched_check finds nothing
 //
 // S6 is judged at each idle instant where `judge_work` is set (world_buckets.c says how).
@@ -67,6 +69,12 @@ struct world_npdu {
     bool ect, live;
 };
 
+// An LLC frame that waits beside the queues.
+struct world_frame {
+    uint32_t ms, octets;
+    uint64_t number;
+};
+
 struct world_pfc {
     uint32_t ms, slot, head, tail;
     enum traffic_class traffic_class;
@@ -81,6 +89,7 @@ struct world_ms {
     uint16_t n201_u[SCHED_LLES];
     bool exists, own, frozen, stands;
     uint64_t away_ns, stands_since_ns;
+    uint32_t frames; // that wait
     uint64_t packets, octets;
     uint64_t sent_octets, sent_pdus;
     struct world_bucket bucket;
@@ -88,7 +97,7 @@ struct world_ms {
 
 struct world_cell {
     uint32_t nse;
-    bool exists;
+    bool exists, blocked;
     struct bucket_terms ms_default;
     uint64_t default_set_ns;
     struct world_bucket bucket;
@@ -131,6 +140,9 @@ struct world {
     struct world_source *source;
     struct world_npdu *npdu;
     struct world_sent *sent;
+    struct world_frame frame[SCHED_FRAMES];
+    uint32_t frames;
+    uint64_t frames_put, frames_gone, frame_octets; // of those that went
     uint32_t nses, cells, mss, pfcs, sources, npdus, npdu_free, sents;
     uint32_t source_room, npdu_room, sent_room;
 
@@ -172,10 +184,13 @@ void world_nse_set(struct world *w, uint32_t nse, struct bucket_terms cir);
 void world_cell_set(struct world *w, uint32_t cell, struct bucket_terms terms,
                     struct bucket_terms ms_default);
 void world_cell_reset(struct world *w, uint32_t cell);
+void world_cell_block(struct world *w, uint32_t cell, bool blocked);
+void world_cell_credit(struct world *w, uint32_t cell, uint32_t octets);
 void world_cell_ratio(struct world *w, uint32_t cell, uint32_t percent);
 void world_ms_set(struct world *w, uint32_t ms, struct bucket_terms terms);
 void world_ms_default(struct world *w, uint32_t ms);
 void world_ms_ratio(struct world *w, uint32_t ms, uint32_t percent);
+void world_ms_credit(struct world *w, uint32_t ms, uint32_t octets);
 void world_ms_n201_u(struct world *w, uint32_t ms, uint32_t lle, uint16_t n201_u);
 void world_ms_freeze(struct world *w, uint32_t ms);
 void world_ms_release(struct world *w, uint32_t ms);
@@ -184,8 +199,15 @@ void world_ms_flush(struct world *w, uint32_t ms);
 void world_pfc_set(struct world *w, uint32_t pfc, struct bucket_terms terms);
 void world_pfc_unlimit(struct world *w, uint32_t pfc);
 void world_pfc_ratio(struct world *w, uint32_t pfc, uint32_t percent);
+void world_pfc_credit(struct world *w, uint32_t pfc, uint32_t octets);
 void world_pfc_remove(struct world *w, uint32_t pfc);
 void world_ms_remove(struct world *w, uint32_t ms);
+void world_class_set(struct world *w, enum traffic_class class, const struct sched_class *values);
+
+// One more LLC frame for an MS, unless SCHED_FRAMES wait; none of an MS's waits any more
+// (world_frames.c).
+void world_frame_put(struct world *w, uint32_t ms, uint32_t octets);
+void world_frames_forget(struct world *w, uint32_t ms);
 
 // From one world to another, where the MS and its PFCs have the same numbers and do not exist yet
 // (world_goes.c). N-PDUs that find no room are refused there, as by world_put.

@@ -29,7 +29,7 @@ uint64_t world_bucket_ratio(struct world *w, struct world_bucket *b, uint32_t pe
     return bucket_level_of_ratio(b->offered.max_octets, percent);
 }
 
-static bool conforms(const struct world_bucket *b, uint32_t octets, uint64_t at_ns)
+bool world_conforms(const struct world_bucket *b, uint32_t octets, uint64_t at_ns)
 {
     return b->unlimited || replay_conforms(&b->replay, at_ns, octets);
 }
@@ -57,6 +57,17 @@ void world_charge(struct world *w, uint32_t pfc, uint32_t llc_octets)
     m->sent_pdus++;
     c->class_octets[p->traffic_class] += llc_octets;
     n->sent_octets += pipe_octets;
+}
+
+void world_charge_frame(struct world *w, uint32_t ms, uint32_t octets)
+{
+    struct world_ms *m = &w->ms[ms];
+    struct world_cell *c = &w->cell[m->cell];
+    struct world_nse *n = &w->nse[c->nse];
+    assert_false(m->stands || c->blocked);
+    assert_true(pass(&m->bucket, octets, w->now_ns));
+    assert_true(pass(&c->bucket, octets, w->now_ns));
+    assert_true(pass(&n->bucket, octets + w->config.pipe_header_octets, w->now_ns));
 }
 
 static void judge_level(struct sched_bucket found, const struct world_bucket *b, uint64_t now_ns)
@@ -118,10 +129,10 @@ static void view_head(const struct world *w, uint32_t pfc, uint64_t at_ns, struc
     uint32_t octets, kind = p->traffic_class == CLASS_SIGNALLING;
     if (!head_of(w, pfc, &octets))
         return;
-    if (p->limited && !conforms(&p->bucket, octets, at_ns))
+    if (p->limited && !world_conforms(&p->bucket, octets, at_ns))
         return;
     v->any[kind] = true;
-    if (!conforms(&w->ms[p->ms].bucket, octets, at_ns))
+    if (!world_conforms(&w->ms[p->ms].bucket, octets, at_ns))
         v->all[kind] = false;
     else if (octets > v->largest[kind])
         v->largest[kind] = octets;
@@ -140,12 +151,12 @@ static void view_ms(const struct world *w, uint32_t ms, const struct ms_view *v,
     const struct world_ms *m = &w->ms[ms];
     const struct world_bucket *b = &w->cell[m->cell].bucket;
     bool sure = ms_in_time(w, m, at_ns) && !m->stands;
-    if (m->stands)
+    if (m->stands || m->frames)
         return;
     cell->sure_signalling = cell->sure_signalling || (sure && v->any[1] && v->all[1]);
     cell->sure = cell->sure || (sure && (v->any[1] ? v->all[1] : v->any[0] && v->all[0]));
     for (uint32_t kind = 0; kind < 2; kind++) {
-        bool fits = v->largest[kind] == 0 || conforms(b, v->largest[kind], at_ns);
+        bool fits = v->largest[kind] == 0 || world_conforms(b, v->largest[kind], at_ns);
         cell->all_fit = cell->all_fit && fits;
         cell->signalling_fit = cell->signalling_fit && (kind == 0 || fits);
         cell->largest = v->largest[kind] > cell->largest ? v->largest[kind] : cell->largest;
@@ -171,21 +182,23 @@ static void view_cells(const struct world *w, uint64_t at_ns, struct cell_view *
 void world_judge_idle(const struct world *w, uint64_t at_ns)
 {
     struct cell_view *cell = calloc(w->cells + 1, sizeof *cell);
+    struct world_kept kept = world_kept(w, at_ns, true);
     view_cells(w, at_ns, cell);
     for (uint32_t i = 0; i < w->nses; i++) {
         uint32_t largest = 0, busy = WORLD_NONE;
         for (uint32_t b = 0; b < w->cells; b++) {
             const struct cell_view *c = &cell[b];
-            if (!w->cell[b].exists || w->cell[b].nse != i)
+            if (!w->cell[b].exists || w->cell[b].nse != i || w->cell[b].blocked || kept.cell[b])
                 continue;
             largest = c->largest > largest ? c->largest : largest;
             if (c->sure_signalling ? c->signalling_fit : c->sure && c->all_fit)
                 busy = b;
         }
         largest += w->config.pipe_header_octets;
-        if (busy != WORLD_NONE && conforms(&w->nse[i].bucket, largest, at_ns))
+        if (busy != WORLD_NONE && !kept.nse[i] && world_conforms(&w->nse[i].bucket, largest, at_ns))
             fail_msg("NSE %u idles at %llu though cell %u has what conforms", i,
                      (unsigned long long)at_ns, busy);
     }
+    world_kept_free(kept);
     free(cell);
 }

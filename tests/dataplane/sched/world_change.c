@@ -34,6 +34,25 @@ void world_cell_reset(struct world *w, uint32_t cell)
     cell_follows(w, cell, stopped, stopped);
 }
 
+void world_cell_block(struct world *w, uint32_t cell, bool blocked)
+{
+    assert_int_equal(sched_bvc_block(w->sched, cell, blocked, w->now_ns), 0);
+    w->cell[cell].blocked = blocked;
+}
+
+static void credit(struct world *w, struct world_bucket *b, uint32_t octets)
+{
+    __int128 level = replay_level(&b->replay, w->now_ns) - (__int128)octets * REPLAY_OCTET;
+    b->replay.level = level > 0 ? level : 0;
+    b->replay.at_ns = w->now_ns;
+}
+
+void world_cell_credit(struct world *w, uint32_t cell, uint32_t octets)
+{
+    assert_int_equal(sched_bvc_credit(w->sched, cell, octets, w->now_ns), 0);
+    credit(w, &w->cell[cell].bucket, octets);
+}
+
 void world_cell_ratio(struct world *w, uint32_t cell, uint32_t percent)
 {
     uint64_t level = world_bucket_ratio(w, &w->cell[cell].bucket, percent);
@@ -73,6 +92,12 @@ void world_ms_ratio(struct world *w, uint32_t ms, uint32_t percent)
 {
     uint64_t level = world_bucket_ratio(w, &w->ms[ms].bucket, percent);
     assert_int_equal(sched_ms_level(w->sched, ms, level, w->now_ns), 0);
+}
+
+void world_ms_credit(struct world *w, uint32_t ms, uint32_t octets)
+{
+    assert_int_equal(sched_ms_credit(w->sched, ms, octets, w->now_ns), 0);
+    credit(w, &w->ms[ms].bucket, octets);
 }
 
 void world_ms_n201_u(struct world *w, uint32_t ms, uint32_t lle, uint16_t n201_u)
@@ -129,6 +154,7 @@ void world_ms_flush(struct world *w, uint32_t ms)
 
 void world_ms_remove(struct world *w, uint32_t ms)
 {
+    world_frames_forget(w, ms);
     while (is_more(w, sched_ms_remove(w->sched, ms, DROP_removed, w->now_ns)))
         ;
     assert_int_equal(w->ms[ms].packets, 0);
@@ -160,6 +186,25 @@ void world_pfc_ratio(struct world *w, uint32_t pfc, uint32_t percent)
     struct world_pfc *p = &w->pfc[pfc];
     uint64_t level = world_bucket_ratio(w, &p->bucket, percent);
     assert_int_equal(sched_pfc_level(w->sched, p->ms, p->slot, level, w->now_ns), 0);
+}
+
+void world_pfc_credit(struct world *w, uint32_t pfc, uint32_t octets)
+{
+    struct world_pfc *p = &w->pfc[pfc];
+    assert_int_equal(sched_pfc_credit(w->sched, p->ms, p->slot, octets, w->now_ns), 0);
+    credit(w, &p->bucket, octets);
+}
+
+// What the world judges by: weights are for who measures shares.
+void world_class_set(struct world *w, enum traffic_class class, const struct sched_class *values)
+{
+    struct sched_class *k = &w->config.of_class[class];
+    assert_int_equal(sched_class_set(w->sched, class, values), 0);
+    k->weight = values->weight;
+    k->limit = values->limit;
+    k->lifetime_ns = values->lifetime_ns;
+    k->bss_least_ns = values->bss_least_ns;
+    k->bss_most_ns = values->bss_most_ns;
 }
 
 void world_pfc_remove(struct world *w, uint32_t pfc)

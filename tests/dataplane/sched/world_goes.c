@@ -135,6 +135,7 @@ void world_ms_goes(struct world *from, uint32_t ms, struct world *to, uint32_t c
     assert_non_null(g);
     *g = (struct going){.from = from, .to = to, .ms = ms};
     uint64_t clock_ns = world_ms_clock(from, ms);
+    world_frames_forget(from, ms);
     assert_int_equal(sched_ms_leave(from->sched, ms, &baggage, leaves, g, from->now_ns), 0);
     assert_int_equal(world_collect_drops(from), 0);
     pfcs_go(g);

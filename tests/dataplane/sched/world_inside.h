@@ -22,12 +22,24 @@ uint32_t world_piece(const struct world *w, const struct world_npdu *n, uint32_t
 // world_change.c
 void world_ms_clock_follows(struct world *w, uint32_t ms);
 
+// world_frames.c. Of cells and NSEs: what a frame waits for, and nothing else may go; then, that
+// what goes or waits now is right.
+struct world_kept {
+    bool *cell, *nse;
+};
+struct world_kept world_kept(const struct world *w, uint64_t at_ns, bool judge);
+void world_kept_free(struct world_kept kept);
+uint32_t world_offer_frames(struct world *w); // how many went
+void world_judge_before_frames(const struct world *w, uint32_t ms);
+
 // world_buckets.c: S1, S6
 void world_bucket_set(struct world *w, struct world_bucket *b, struct bucket_terms offered,
                       uint64_t delay_ns);
 uint64_t world_bucket_ratio(struct world *w, struct world_bucket *b, uint32_t percent);
 struct world_bucket world_bucket_empty(const struct world *w);
 void world_charge(struct world *w, uint32_t pfc, uint32_t llc_octets);
+void world_charge_frame(struct world *w, uint32_t ms, uint32_t octets);
+bool world_conforms(const struct world_bucket *b, uint32_t octets, uint64_t at_ns);
 void world_judge_levels(const struct world *w);
 void world_judge_idle(const struct world *w, uint64_t at_ns);
 

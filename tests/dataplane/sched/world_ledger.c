@@ -217,6 +217,8 @@ static void judge_grant(const struct world *w, const struct world_npdu *n,
     assert_int_equal(g->last, g->offset + g->octets == n->octets);
     assert_int_equal(g->sojourn_ns, world_ms_clock(w, p->ms) - n->put_clock_ns);
     assert_false(w->ms[p->ms].stands);
+    assert_false(w->cell[w->ms[p->ms].cell].blocked);
+    world_judge_before_frames(w, p->ms);
     if (g->mark)
         assert_true(n->ect && g->offset == 0);
 }

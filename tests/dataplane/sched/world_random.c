@@ -137,7 +137,15 @@ static void change_ms(struct world *w, uint64_t *random, uint32_t ms)
 {
     if (!w->ms[ms].exists)
         return;
-    switch (draw(random, 0, 6)) {
+    switch (draw(random, 0, 9)) {
+    case 7:
+        world_ms_credit(w, ms, (uint32_t)draw_log(random, 0, 12));
+        break;
+    case 8:
+    case 9:
+        for (uint32_t n = (uint32_t)draw(random, 1, 4); n; n--)
+            world_frame_put(w, ms, (uint32_t)draw(random, 5, 1526));
+        break;
     case 0:
         world_ms_set(w, ms, random_terms(random));
         break;
@@ -165,7 +173,11 @@ static void change_pfc(struct world *w, uint64_t *random, uint32_t pfc)
 {
     if (!w->pfc[pfc].exists)
         return;
-    switch (draw(random, 0, 2)) {
+    switch (draw(random, 0, 3)) {
+    case 3:
+        if (w->pfc[pfc].limited)
+            world_pfc_credit(w, pfc, (uint32_t)draw_log(random, 0, 12));
+        break;
     case 0:
         world_pfc_set(w, pfc, random_terms(random));
         break;
@@ -178,10 +190,28 @@ static void change_pfc(struct world *w, uint64_t *random, uint32_t pfc)
     }
 }
 
+// Lifetimes as they were: what they do to what waits is judged apart.
+static void change_class(struct world *w, uint64_t *random)
+{
+    uint32_t class = (uint32_t)draw(random, 0, CLASS_COUNT - 1);
+    struct sched_class values = w->config.of_class[class];
+    values.weight = (uint32_t)draw_log(random, 0, 9);
+    world_class_set(w, (enum traffic_class) class, &values);
+}
+
 void world_random_change(struct world *w, uint64_t *random)
 {
     uint32_t cell = (uint32_t)draw(random, 0, w->cells - 1);
-    switch (draw(random, 0, 4)) {
+    switch (draw(random, 0, 7)) {
+    case 5:
+        world_cell_credit(w, cell, (uint32_t)draw_log(random, 0, 12));
+        break;
+    case 6:
+        world_cell_block(w, cell, one_in(random, 4));
+        break;
+    case 7:
+        change_class(w, random);
+        break;
     case 0:
         world_cell_set(w, cell, random_terms(random), random_terms(random));
         break;

@@ -18,10 +18,8 @@ static int apply(struct command c)
 {
     return state_apply(&made, sched, &c, now_ns);
 }
-#define APPLY(name, ...)                                                                    \
-    assert_int_equal(apply((struct command){.op = COMMAND_##name,                           \
-                                            .name = (struct command_##name){__VA_ARGS__}}), \
-                     0)
+#define APPLY(name, ...) \
+    assert_int_equal(apply((struct command){.op = COMMAND_##name, .name = {__VA_ARGS__}}), 0)
 
 // NSE 0 with cells 0 and 1, MS 1 in cell 0 with one packet flow, neither limited.
 static int make_tree(void **state)

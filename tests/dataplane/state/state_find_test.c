@@ -136,9 +136,9 @@ static void test_the_old_tlli(void **state)
     ADD_BVC(1, 1, 2);
     ADD_MS(1, 0, 1);
     APPLY(ms_tlli, 1, 2);
-    state_ms_heard(&made, 1, 1); // it says nothing of the new one
+    state_ms_heard(&made, 1, 1, 0); // it says nothing of the new one
     EXPECT_MS(0, 1, 1);
-    state_ms_heard(&made, 1, 2);
+    state_ms_heard(&made, 1, 2, 0);
     EXPECT_MS(0, 1, STATE_NONE);
     APPLY(ms_tlli, 1, 3);
     APPLY(ms_tlli, 1, 2); // back
@@ -319,7 +319,7 @@ static void test_any_sequence(void **state)
             if (from != to)
                 plain[ms].old = plain[ms].tlli;
         } else if (i % 9 == 5) {
-            state_ms_heard(&made, ms, plain[ms].tlli);
+            state_ms_heard(&made, ms, plain[ms].tlli, 0);
             plain[ms].old = plain[ms].tlli;
         } else if (i % 9 == 2) {
             APPLY(ms_remove, ms);

@@ -153,12 +153,14 @@ static void test_ms_begins_anew(void **state)
     (void)state;
     apply_nse(0);
     apply_bvc(3, 0, 2);
+    made.ms_counts[4] = (struct state_ms_counts){.marks = 1, .drop = {[3] = 1}}; // of another
     apply_ms(4, 3, 0xc0001234, 500);
+    assert_int_equal(made.ms_counts[4].marks, 0);
+    assert_int_equal(made.ms_counts[4].drop[3], 0);
     assert_int_equal(made.ms[4].bvc, 3);
     assert_true(made.ms[4].tlli == 0xc0001234);
     assert_int_equal(made.ms[4].options, 0);
     assert_int_equal(made.ms[4].octets, 0);
-    assert_int_equal(made.ms[4].dropped, 0);
     assert_false(made.ms[4].enciphered);
     for (int lle = 0; lle < 4; lle++) {
         assert_int_equal(made.ms[4].sent[lle], 0);
@@ -308,7 +310,8 @@ static void test_octets_hold_all_records(void **state)
     (void)state;
     with_options.options = true;
     assert_true(state_octets(&some) >
-                some.mss * (uint64_t)(sizeof(struct state_ms) + sizeof(struct state_ms_up)) +
+                some.mss * (uint64_t)(sizeof(struct state_ms) + sizeof(struct state_ms_up) +
+                                      sizeof(struct state_ms_counts)) +
                     some.pdps * (uint64_t)(sizeof(struct state_pdp) + sizeof(struct state_pdp_up)) +
                     some.nsvcs * sizeof(struct state_nsvc) + state_names_octets(&some));
     assert_int_equal(state_octets(&with_options) - state_octets(&some),

@@ -41,6 +41,7 @@ static void other_sapis_and_frames_are_controls(void **state)
     static const uint8_t gmm[] = {0x01, 0xc0, 0x08, 0x05, 0x09, 0xaf, 0xe6, 0x33};
     static const uint8_t xid[] = {0x03, 0xfb, 0x16, 0x04, 0xd2, 0x16, 0xf9, 0x84};
     static const uint8_t null_frame[] = {0x01, 0xe0, 0x12, 0x34, 0x56};
+    static const uint8_t sabm[] = {0x03, 0xf7, 0x12, 0x34, 0x56}; // no parameters
     static const uint8_t supervisory[] = {0x03, 0x80, 0x00, 0x12, 0x34, 0x56};
     static const uint8_t information[] = {0x05, 0x00, 0x00, 0x00, 0x12, 0x34, 0x56};
     static const uint8_t enciphered[] = {0x01, 0xc0, 0x02, 0x11, 0x22, 0x33, 0x44};
@@ -49,6 +50,7 @@ static void other_sapis_and_frames_are_controls(void **state)
     expect_control(0, gmm, sizeof gmm);
     expect_control(0, xid, sizeof xid);
     expect_control(0, null_frame, sizeof null_frame);
+    expect_control(0, sabm, sizeof sabm);
     expect_control(0, supervisory, sizeof supervisory);
     expect_control(0, information, sizeof information);
     expect_control(KEYED, enciphered, sizeof enciphered);

@@ -1,0 +1,109 @@
+// LLC frames of control's (answers of its own, TS 44.064 and 44.065 XID), beside the queues: they
+// wait here in the order in which they came until NSE, cell and MS let them go (sched_frame.c), and
+// no user data of their MS goes meanwhile. Those of one MS keep their order; others may pass. What
+// waits for longer than LLC's own timers is of no use to anybody and ends.
+//
+// They count as the port's answers, when they go or end: `answers`, and `answers_unsent` if they
+// find no room or no NS-VC, wait for too long, or their MS leaves.
+#include "dataplane/base/units.h"
+#include "dataplane/down/down.h"
+
+#define WAIT_MOST_NS (10 * S_IN_NS) // T200 is 5 s for SAPI 1 to 3, and 10 to 40 s for others
+
+static void end_unsent(struct down *down, struct rte_mbuf *frame)
+{
+    down->gb->stats->answers++;
+    down->gb->stats->answers_unsent++;
+    packet_release(frame);
+}
+
+static bool any_of(const struct down *down, uint32_t ms)
+{
+    for (uint32_t i = 0; i < down->llcs; i++)
+        if (down->llc[i].ms == ms)
+            return true;
+    return false;
+}
+
+void down_llc(struct down *down, uint32_t ms, struct rte_mbuf *frame, uint64_t now_ns)
+{
+    if (down->llcs == SCHED_FRAMES) {
+        end_unsent(down, frame);
+        return;
+    }
+    bool first = !any_of(down, ms);
+    down->llc[down->llcs++] =
+        (struct down_llc){.frame = frame, .arrived_ns = now_ns, .ms = ms, .first = first};
+    if (first)
+        sched_ms_reserve(down->sched, ms, true, now_ns);
+}
+
+// The one at i, and none behind it, is gone: the next of its MS is the first, or its user data may
+// go.
+static void gone(struct down *down, uint32_t i, uint64_t now_ns)
+{
+    struct down_llc *l = &down->llc[i];
+    l->frame = NULL;
+    for (uint32_t next = i + 1; l->first && next < down->llcs; next++)
+        if (down->llc[next].ms == l->ms) {
+            down->llc[next].first = true;
+            return;
+        }
+    if (l->first)
+        sched_ms_reserve(down->sched, l->ms, false, now_ns);
+}
+
+static void close_up(struct down *down)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < down->llcs; i++)
+        if (down->llc[i].frame)
+            down->llc[left++] = down->llc[i];
+    down->llcs = left;
+}
+
+void down_llc_forget(struct down *down, uint32_t ms, uint64_t now_ns)
+{
+    for (uint32_t i = 0; i < down->llcs; i++)
+        if (down->llc[i].ms == ms) {
+            end_unsent(down, down->llc[i].frame);
+            gone(down, i, now_ns);
+        }
+    close_up(down);
+}
+
+uint64_t down_llc_end_ns(const struct down *down)
+{
+    return down->llcs ? down->llc[0].arrived_ns + WAIT_MOST_NS : TIME_NEVER;
+}
+
+// True if the frame is no longer there: it went, or has come to its end.
+static bool try(struct down *down, const struct down_llc *l, uint64_t now_ns)
+{
+    uint64_t lifetime_ns, sojourn_ns = now_ns - l->arrived_ns;
+    bool alive = sched_lifetime_left(down->sched, CLASS_SIGNALLING, sojourn_ns, &lifetime_ns) &&
+                 sojourn_ns < WAIT_MOST_NS;
+    struct state_nsvc *nsvc = alive ? down_link(down, l->ms) : NULL;
+    if (!nsvc) {
+        end_unsent(down, l->frame);
+        return true;
+    }
+    if (!l->first || !sched_frame_goes(down->sched, l->ms, l->frame->pkt_len, now_ns))
+        return false;
+    down->gb->stats->answers++;
+    frame_llc(down, l->ms, lifetime_ns, nsvc, l->frame, down->pending++);
+    return true;
+}
+
+void down_llc_output(struct down *down, uint32_t most, uint64_t now_ns)
+{
+    if (!sched_frames_due(down->sched, now_ns) && now_ns < down_llc_end_ns(down))
+        return;
+    uint32_t end = down->pending + most;
+    for (uint32_t i = 0; i < down->llcs && down->pending < end; i++)
+        if (try(down, &down->llc[i], now_ns))
+            gone(down, i, now_ns);
+    if (down->pending == end)
+        sched_frames_again(down->sched);
+    close_up(down);
+}

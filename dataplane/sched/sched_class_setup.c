@@ -1,0 +1,52 @@
+// See sched.h: other values of a traffic class while there is traffic. A new weight holds at once
+// (S3, S10): who has just sent under the old one owes no more than one PDU at the new one.
+#include "dataplane/sched/sched_change.h"
+
+// The sums of weights have the class once for each cell in which it has a backlog.
+static void reweigh(struct sched *s, uint32_t class, uint32_t more)
+{
+    s->reweighed = true;
+    for (uint32_t cell = 0; cell < s->config.bvcs; cell++) {
+        struct tree_cell *c = &s->cell[cell];
+        if (!c->state)
+            continue;
+        if (c->of_class[class].backlogged) {
+            c->weights += more;
+            s->nse[c->nse].weights += more;
+        }
+        cell_reweighed(s, cell, class);
+    }
+}
+
+int sched_class_set(struct sched *s, uint32_t class, const struct sched_class *values)
+{
+    if (class >= CLASS_COUNT)
+        return -SCHED_BAD_CLASS;
+    struct sched_class k = s->config.of_class[class];
+    uint32_t old = k.weight;
+    k.weight = class == CLASS_SIGNALLING ? 0 : values->weight;
+    k.limit = values->limit;
+    k.lifetime_ns = values->lifetime_ns;
+    k.bss_least_ns = values->bss_least_ns;
+    k.bss_most_ns = values->bss_most_ns;
+    int fault = change_class(&k, class);
+    if (fault)
+        return fault;
+    s->config.of_class[class] = k;
+    change_rule(s, class);
+    if (k.weight != old)
+        reweigh(s, class, k.weight - old);
+    return 0;
+}
+
+int sched_class_aqm(struct sched *s, uint32_t class, const uint64_t *params, uint32_t count)
+{
+    struct aqm aqm;
+    if (class >= CLASS_COUNT)
+        return -SCHED_BAD_CLASS;
+    const struct aqm_ops *ops = s->config.of_class[class].aqm.ops;
+    if (count != ops->param_count || aqm_setup(&aqm, ops, params))
+        return -SCHED_BAD_AQM;
+    s->config.of_class[class].aqm = aqm;
+    return 0;
+}

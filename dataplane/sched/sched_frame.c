@@ -1,0 +1,118 @@
+// LLC frames of control's. They wait elsewhere, in the order in which they came, and are offered
+// here one by one: what conforms at NSE, cell and MS is charged at all three and goes (TS 48.018
+// 8.2.3.2); a packet flow it has none.
+//
+// A frame that is refused must not be starved by smaller PDUs, so what it waits for is reserved:
+// its MS while it has any frame, and the cell or the NSE whose bucket refused it, until all frames
+// are offered again. Behind a reserved cell or NSE no other frame is tried either, so that their
+// order is kept there. Invariant: while nobody waits, nothing is reserved after the next offer.
+#include "dataplane/sched/sched_round.h"
+
+void sched_ms_reserve(struct sched *s, uint32_t ms, bool waits, uint64_t now_ns)
+{
+    struct tree_ms *m = tree_ms(s, ms);
+    if (waits == !!(m->state & MS_RESERVED))
+        return;
+    m->state ^= MS_RESERVED;
+    s->reserved_mss += waits ? 1 : UINT32_MAX;
+    s->frames_at_ns = 0;
+    ms_update(s, ms, now_ns);
+}
+
+static void reservation_end(struct sched *s, uint32_t id)
+{
+    uint32_t at = id & TREE_ID_MASK;
+    if (id >> TREE_KIND_SHIFT == TREE_NSE) {
+        s->nse[at].state &= (uint8_t)~NSE_RESERVED;
+        nse_refresh(s, at);
+    } else if (s->cell[at].state & CELL_RESERVED) { // else it was removed meanwhile
+        s->cell[at].state &= (uint8_t)~CELL_RESERVED;
+        cell_refresh(s, at);
+    }
+}
+
+bool sched_frames_due(struct sched *s, uint64_t now_ns)
+{
+    if (now_ns < s->frames_at_ns)
+        return false;
+    for (uint32_t i = 0; i < s->reserved; i++)
+        reservation_end(s, s->reserved_id[i]);
+    s->reserved = 0;
+    s->frames_at_ns = TIME_NEVER;
+    return true;
+}
+
+void sched_frames_again(struct sched *s)
+{
+    s->frames_at_ns = 0;
+}
+
+static void wait_until(struct sched *s, uint64_t at_ns)
+{
+    if (at_ns < s->frames_at_ns)
+        s->frames_at_ns = at_ns;
+}
+
+static bool reserve(struct sched *s, enum tree_kind kind, uint32_t at)
+{
+    if (s->reserved == SCHED_FRAMES)
+        return false;
+    s->reserved_id[s->reserved++] = tree_id(kind, at);
+    return true;
+}
+
+static void reserve_cell(struct sched *s, const struct round *r, uint64_t now_ns)
+{
+    if (!reserve(s, TREE_CELL, r->cell))
+        return;
+    r->c->state |= CELL_RESERVED;
+    cell_refresh(s, r->cell);
+    wait_until(s, bucket_conforms_at(r->level_cell, bucket_terms(&r->c->bucket),
+                                     r->piece.llc_octets, now_ns));
+}
+
+static void reserve_nse(struct sched *s, const struct round *r, uint64_t now_ns)
+{
+    if (!reserve(s, TREE_NSE, r->nse))
+        return;
+    r->n->state |= NSE_RESERVED;
+    nse_refresh(s, r->nse);
+    wait_until(s, bucket_conforms_at(r->level_nse, bucket_terms(&r->n->bucket),
+                                     round_pipe_octets(s, r), now_ns));
+}
+
+static bool conforms(struct sched *s, struct round *r, uint64_t now_ns)
+{
+    if (!round_conforms_ms(s, r, now_ns))
+        wait_until(s,
+                   bucket_conforms_at(r->level_ms, ms_terms(s, r->m), r->piece.llc_octets, now_ns));
+    else if (!round_conforms_cell(r, now_ns))
+        reserve_cell(s, r, now_ns);
+    else if (!round_conforms_nse(s, r, now_ns))
+        reserve_nse(s, r, now_ns);
+    else
+        return true;
+    return false;
+}
+
+bool sched_frame_goes(struct sched *s, uint32_t ms, uint32_t octets, uint64_t now_ns)
+{
+    struct tree_ms *m = tree_ms(s, ms);
+    struct round r = {.ms = ms, .m = m, .cell = m->cell, .c = &s->cell[m->cell]};
+    r.nse = r.c->nse;
+    r.n = &s->nse[r.nse];
+    r.piece.llc_octets = octets;
+    if (ms_stands(m) || r.c->state & CELL_STANDS || r.n->state & NSE_STANDS)
+        return false;
+    if (!conforms(s, &r, now_ns))
+        return false;
+    round_charge(s, &r, now_ns);
+    return true;
+}
+
+bool sched_lifetime_left(const struct sched *s, uint32_t class, uint64_t sojourn_ns,
+                         uint64_t *left_ns)
+{
+    *left_ns = round_lifetime_left(&s->rule[class], sojourn_ns);
+    return sojourn_ns <= s->rule[class].deadline_ns;
+}

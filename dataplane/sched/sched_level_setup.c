@@ -1,0 +1,72 @@
+// See sched.h: levels of buckets as the BSS sees them, whole or less so many octets.
+#include "dataplane/sched/sched_change.h"
+
+// What a bucket-full ratio can say of the largest bucket.
+static int change_level(uint64_t level)
+{
+    return level <= bucket_level_of_ratio(UINT32_MAX, UINT8_MAX) ? 0 : -SCHED_BAD_LEVEL;
+}
+
+int sched_bvc_level(struct sched *s, uint32_t bvc, uint64_t level, uint64_t now_ns)
+{
+    int fault = change_cell(s, bvc, true);
+    if (!fault)
+        fault = change_level(level);
+    if (fault)
+        return fault;
+    s->cell[bvc].bucket.level = level;
+    s->cell[bvc].bucket.at_ns = now_ns;
+    cell_look_again(s, bvc);
+    return 0;
+}
+
+int sched_ms_level(struct sched *s, uint32_t ms, uint64_t level, uint64_t now_ns)
+{
+    int fault = change_ms(s, ms, true);
+    if (!fault)
+        fault = change_level(level);
+    if (fault)
+        return fault;
+    struct tree_ms *m = tree_ms(s, ms);
+    if (m->state & MS_OWN)
+        bucket_charge(&m->bucket, level, 0, now_ns);
+    else
+        bucket_default_set(&m->bucket, &s->cell[m->cell].defaults, level, now_ns);
+    ms_update(s, ms, now_ns);
+    return 0;
+}
+
+int sched_pfc_level(struct sched *s, uint32_t ms, uint32_t slot, uint64_t level, uint64_t now_ns)
+{
+    int fault = change_pfc(s, ms, slot);
+    if (!fault)
+        fault = change_level(level);
+    if (fault)
+        return fault;
+    struct tree_pfc *p = tree_pfc_of(tree_ms(s, ms), slot);
+    bucket_charge(&p->bucket, level, 0, now_ns);
+    pfc_unwait(s, tree_pfc_id(ms, slot), p);
+    ms_update(s, ms, now_ns);
+    return 0;
+}
+
+static uint64_t less(struct sched_bucket bucket, uint32_t octets)
+{
+    return bucket_after(bucket.level, octets * BUCKET_UNITS_AN_OCTET);
+}
+
+int sched_bvc_credit(struct sched *s, uint32_t bvc, uint32_t octets, uint64_t now_ns)
+{
+    return sched_bvc_level(s, bvc, less(sched_bvc_bucket(s, bvc, now_ns), octets), now_ns);
+}
+
+int sched_ms_credit(struct sched *s, uint32_t ms, uint32_t octets, uint64_t now_ns)
+{
+    return sched_ms_level(s, ms, less(sched_ms_bucket(s, ms, now_ns), octets), now_ns);
+}
+
+int sched_pfc_credit(struct sched *s, uint32_t ms, uint32_t slot, uint32_t octets, uint64_t now_ns)
+{
+    uint64_t level = less(sched_pfc_bucket(s, ms, slot, now_ns), octets);
+    return sched_pfc_level(s, ms, slot, level, now_ns);
+}

@@ -1,0 +1,25 @@
+// See view.h: the asking side, and the tables.
+#include "dataplane/view.h"
+
+#include "dataplane/dataplane_parts.h"
+
+static const struct field nse_fields[] = FIELD_TABLE(view_nse, VIEW_NSE_FIELDS);
+static const struct field bvc_fields[] = FIELD_TABLE(view_bvc, VIEW_BVC_FIELDS);
+static const struct field ms_fields[] = FIELD_TABLE(view_ms, VIEW_MS_FIELDS);
+static const struct field pfc_fields[] = FIELD_TABLE(view_pfc, VIEW_PFC_FIELDS);
+static const struct field class_fields[] = FIELD_TABLE(view_class, VIEW_CLASS_FIELDS);
+const struct field_record view_nse_record = FIELD_RECORD_OF(view_nse, nse_fields);
+const struct field_record view_bvc_record = FIELD_RECORD_OF(view_bvc, bvc_fields);
+const struct field_record view_ms_record = FIELD_RECORD_OF(view_ms, ms_fields);
+const struct field_record view_pfc_record = FIELD_RECORD_OF(view_pfc, pfc_fields);
+const struct field_record view_class_record = FIELD_RECORD_OF(view_class, class_fields);
+
+bool dp_answered(const struct dp *dp, uint32_t worker)
+{
+    return !__atomic_load_n(&dp->worker[worker]->query, __ATOMIC_ACQUIRE);
+}
+
+void dp_ask(struct dp *dp, uint32_t worker, struct dp_query *query)
+{
+    __atomic_store_n(&dp->worker[worker]->query, query, __ATOMIC_RELEASE);
+}
