@@ -1,0 +1,73 @@
+// sluice ctl WORDS...: asks the control plane of a running instance. Exit status: 0 done, 1 refused
+// or not answered, 2 there is no such instance, or usage.
+#include <getopt.h>
+#include <string.h>
+
+#include "control/client/session.h"
+#include "control/client/value.h"
+#include "control/commands.h"
+
+#define WORDS_OCTETS 256
+#define ANSWER_MS    65000u // the server gives up before
+
+// With the words in one line; false: they are too long.
+static bool join(int argc, char **argv, char line[WORDS_OCTETS])
+{
+    size_t n = (size_t)snprintf(line, WORDS_OCTETS, "/sluice/ctl,");
+    for (int i = 0; i < argc && n < WORDS_OCTETS; i++)
+        n += (size_t)snprintf(line + n, WORDS_OCTETS - n, "%s%s", i ? " " : "", argv[i]);
+    return n < WORDS_OCTETS;
+}
+
+// As it came in pieces; line ends stay.
+static void print_answer(const struct json_object *pieces, FILE *out)
+{
+    char last = '\n';
+    for (size_t i = 0; i < value_count(pieces); i++) {
+        const char *piece = value_text_at(pieces, i);
+        for (; *piece; piece++)
+            fputc(last = (*piece >= ' ' && *piece <= '~') || *piece == '\n' ? *piece : '?', out);
+    }
+    if (last != '\n')
+        fputc('\n', out);
+}
+
+static int ask(struct session *session, const char *line)
+{
+    struct json_object *answer = session_ask(session, line, ANSWER_MS);
+    if (!answer) {
+        fprintf(stderr, "sluice ctl: %s: %s\n", session->name, session->why);
+        return EXIT_RUN_FAILED;
+    }
+    int status = value_number(answer, "status") ? EXIT_RUN_FAILED : EXIT_DONE;
+    print_answer(value_in(answer, "text"), status ? stderr : stdout);
+    value_free(answer);
+    return status;
+}
+
+int command_ctl(int argc, char **argv)
+{
+    static const struct option known[] = {{"run", required_argument, NULL, 'r'},
+                                          {NULL, 0, NULL, 0}};
+    struct session session;
+    char line[WORDS_OCTETS];
+    const char *run = NULL;
+    argv[0] = "sluice ctl"; // for getopt's messages
+    optind = 1;
+    for (int option; (option = getopt_long(argc, argv, "+", known, NULL)) != -1;) {
+        if (option != 'r')
+            return EXIT_USAGE;
+        run = optarg;
+    }
+    if (optind == argc || !join(argc - optind, argv + optind, line)) {
+        fprintf(stderr,
+                "sluice ctl: words are needed, %d characters at most; try: sluice ctl help\n",
+                WORDS_OCTETS - 16);
+        return EXIT_USAGE;
+    }
+    if (!session_open(&session, run, stderr))
+        return EXIT_USAGE;
+    int status = ask(&session, line);
+    session_close(&session);
+    return status;
+}

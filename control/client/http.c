@@ -1,0 +1,270 @@
+// See http.h. One thread, poll(), and a slot for each connection.
+#include "control/client/http.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define WAKE_MS 500 // to see whether it is to end
+
+struct connection {
+    int fd; // -1: free
+    uint64_t until_ms;
+    size_t got;
+    char request[HTTP_REQUEST_OCTETS];
+    char *answer; // NULL: the request has not come whole
+    size_t octets, sent;
+};
+
+struct server {
+    http_answer_fn *answer;
+    void *self;
+    struct connection at[HTTP_CONNECTIONS];
+};
+
+// ---- Listening ----
+
+// "ADDRESS:PORT" in two; false: it is not that.
+static bool split(const char *at, char host[64], char port[8])
+{
+    const char *colon = strrchr(at, ':');
+    size_t n = colon ? (size_t)(colon - at) : 0;
+    bool brackets = n > 2 && at[0] == '[' && at[n - 1] == ']';
+    if (n == 0 || n >= 64 || strlen(colon + 1) >= 8 ||
+        strspn(colon + 1, "0123456789") != strlen(colon + 1) || !colon[1] ||
+        atoi(colon + 1) > 65535)
+        return false;
+    snprintf(host, 64, "%.*s", (int)(brackets ? n - 2 : n), at + brackets);
+    snprintf(port, 8, "%s", colon + 1);
+    return true;
+}
+
+static int bound(const struct addrinfo *to)
+{
+    int fd = socket(to->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), on = 1;
+    if (fd >= 0)
+        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if (fd < 0 || (bind(fd, to->ai_addr, to->ai_addrlen) == 0 && listen(fd, 64) == 0))
+        return fd;
+    int fault = errno;
+    close(fd);
+    errno = fault;
+    return -1;
+}
+
+int http_listen(const char *at, const char **why)
+{
+    const struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE,
+                                   .ai_socktype = SOCK_STREAM};
+    struct addrinfo *to = NULL;
+    char host[64], port[8];
+    *why = "allowed ADDRESS:PORT, such as 127.0.0.1:9464 or [::1]:9464";
+    if (!split(at, host, port) || getaddrinfo(host, port, &hints, &to) != 0)
+        return -1;
+    int fd = bound(to);
+    *why = strerror(errno);
+    freeaddrinfo(to);
+    return fd;
+}
+
+// ---- An answer ----
+
+static const char *reason_of(int status)
+{
+    switch (status) {
+    case 200:
+        return "OK";
+    case 400:
+        return "Bad Request";
+    case 404:
+        return "Not Found";
+    case 405:
+        return "Method Not Allowed";
+    case 431:
+        return "Request Header Fields Too Large";
+    default:
+        return "Service Unavailable";
+    }
+}
+
+// Head and body into one; without memory there is no answer, and the connection ends.
+static void compose(struct connection *c, int status, const char *type, const char *body, size_t n,
+                    bool head_only)
+{
+    FILE *out = open_memstream(&c->answer, &c->octets);
+    if (!out)
+        return;
+    fprintf(out,
+            "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\nConnection: close\r\n",
+            status, reason_of(status), type, n);
+    fprintf(out, "%s\r\n", status == 405 ? "Allow: GET, HEAD\r\n" : "");
+    if (!head_only)
+        fwrite(body, 1, n, out);
+    if (fclose(out) != 0) {
+        free(c->answer);
+        c->answer = NULL;
+    }
+}
+
+static void refuse(struct connection *c, int status)
+{
+    char body[64];
+    int n = snprintf(body, sizeof body, "%d %s\n", status, reason_of(status));
+    compose(c, status, "text/plain; charset=utf-8", body, (size_t)n, false);
+}
+
+static void answer_path(const struct server *server, struct connection *c, const char *path,
+                        bool head_only)
+{
+    char *body = NULL;
+    size_t n = 0;
+    const char *type = "text/plain; charset=utf-8";
+    FILE *out = open_memstream(&body, &n);
+    if (!out)
+        return refuse(c, 503);
+    int status = server->answer(server->self, path, out, &type);
+    if (fclose(out) == 0)
+        compose(c, status, type, body, n, head_only);
+    free(body);
+}
+
+// METHOD SP PATH SP HTTP/1.x; what stands in the lines below says nothing to us.
+static void answer_request(const struct server *server, struct connection *c)
+{
+    c->request[strcspn(c->request, "\r\n")] = '\0';
+    char *path = strchr(c->request, ' ');
+    char *version = path ? strchr(path + 1, ' ') : NULL;
+    if (!version || strncmp(version + 1, "HTTP/1.", 7) != 0 || path[1] != '/')
+        return refuse(c, 400);
+    *path++ = *version = '\0';
+    bool head_only = strcmp(c->request, "HEAD") == 0;
+    if (!head_only && strcmp(c->request, "GET") != 0)
+        return refuse(c, 405);
+    answer_path(server, c, path, head_only);
+}
+
+// ---- Connections ----
+
+static uint64_t clock_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static void end(struct connection *c)
+{
+    close(c->fd);
+    free(c->answer);
+    c->answer = NULL;
+    c->fd = -1;
+}
+
+// The head is there, up to an empty line; its octets may hold anything but NUL.
+static bool is_whole(const struct connection *c)
+{
+    return strstr(c->request, "\r\n\r\n") || strstr(c->request, "\n\n");
+}
+
+// Goes on as far as the socket lets it. False: it is over.
+static bool read_on(const struct server *server, struct connection *c)
+{
+    ssize_t n = recv(c->fd, c->request + c->got, sizeof c->request - 1 - c->got, 0);
+    if (n < 0)
+        return errno == EAGAIN || errno == EINTR;
+    if (n == 0)
+        return false;
+    c->got += (size_t)n;
+    c->request[c->got] = '\0';
+    if (strlen(c->request) != c->got)
+        refuse(c, 400);
+    else if (is_whole(c))
+        answer_request(server, c);
+    else if (c->got == sizeof c->request - 1)
+        refuse(c, 431);
+    else
+        return true;
+    c->until_ms = clock_ms() + HTTP_ANSWER_MS;
+    return c->answer;
+}
+
+// Whoever still sends is listened to no more; closing with unread octets would take the answer from
+// them.
+static void drain(int fd)
+{
+    char rest[4096];
+    shutdown(fd, SHUT_WR);
+    for (int i = 0; i < 16 && recv(fd, rest, sizeof rest, 0) > 0; i++)
+        ;
+}
+
+static bool write_on(struct connection *c)
+{
+    ssize_t n = send(c->fd, c->answer + c->sent, c->octets - c->sent, MSG_NOSIGNAL);
+    if (n < 0)
+        return errno == EAGAIN || errno == EINTR;
+    c->sent += (size_t)n;
+    if (c->sent < c->octets)
+        return true;
+    drain(c->fd);
+    return false;
+}
+
+static struct connection *free_slot(struct server *server)
+{
+    for (int i = 0; i < HTTP_CONNECTIONS; i++)
+        if (server->at[i].fd < 0)
+            return &server->at[i];
+    return NULL;
+}
+
+static void accept_one(struct server *server, int listener)
+{
+    struct connection *c = free_slot(server);
+    int fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (fd < 0)
+        return;
+    *c = (struct connection){.fd = fd, .until_ms = clock_ms() + HTTP_REQUEST_MS};
+}
+
+static void serve_one(const struct server *server, struct connection *c, short events)
+{
+    bool goes_on = true;
+    if (events)
+        goes_on = c->answer ? write_on(c) : read_on(server, c);
+    if (!goes_on || clock_ms() >= c->until_ms)
+        end(c);
+}
+
+void http_serve(int listener, http_answer_fn *answer, void *self, const volatile int *stop)
+{
+    static struct server server;
+    server.answer = answer;
+    server.self = self;
+    for (int i = 0; i < HTTP_CONNECTIONS; i++)
+        server.at[i].fd = -1;
+    while (!*stop) {
+        struct pollfd ready[HTTP_CONNECTIONS + 1];
+        for (int i = 0; i < HTTP_CONNECTIONS; i++)
+            ready[i] = (struct pollfd){server.at[i].fd, server.at[i].answer ? POLLOUT : POLLIN, 0};
+        ready[HTTP_CONNECTIONS] = (struct pollfd){free_slot(&server) ? listener : -1, POLLIN, 0};
+        if (poll(ready, HTTP_CONNECTIONS + 1, WAKE_MS) < 0)
+            continue;
+        for (int i = 0; i < HTTP_CONNECTIONS; i++)
+            if (server.at[i].fd >= 0)
+                serve_one(&server, &server.at[i], ready[i].revents);
+        if (ready[HTTP_CONNECTIONS].revents)
+            accept_one(&server, listener);
+    }
+    for (int i = 0; i < HTTP_CONNECTIONS; i++)
+        if (server.at[i].fd >= 0)
+            end(&server.at[i]);
+}

@@ -1,0 +1,314 @@
+// sluice stats: a running instance as text, or as one JSON object with all of it.
+#include <getopt.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "control/client/columns.h"
+#include "control/client/session.h"
+#include "control/client/value.h"
+#include "control/commands.h"
+
+#define ALL       1000000u // rows that JSON has at most, of each kind
+#define TEXT_ROWS 20u      // and text, unless all are wanted
+
+struct options {
+    const char *run, *cell, *ms;
+    bool json, mss, all;
+};
+
+// ---- Text ----
+
+static void print_count(void *self, const char *name, uint64_t count)
+{
+    const char **before = self;
+    if (count)
+        printf("%s%s %" PRIu64, *before, name, count);
+    if (count)
+        *before = ", ";
+}
+
+// Those that are not 0, "name N, name N"; nothing if there are none.
+static void print_counts(const char *title, const struct json_object *counts)
+{
+    const char *before = title;
+    value_numbers(counts, print_count, &before);
+    if (before != title)
+        printf("\n");
+}
+
+static void add_to(void *self, const char *name, uint64_t count)
+{
+    (void)name;
+    *(uint64_t *)self += count;
+}
+
+// With `dropped`, the sum of its drops.
+static void add_row(struct json_object *rows, struct json_object *row)
+{
+    uint64_t sum = 0;
+    value_numbers(value_in(row, "drops"), add_to, &sum);
+    value_set_number(row, "dropped", sum);
+    value_add(rows, row);
+}
+
+static void print_info(struct json_object *info)
+{
+    char name[65], clock[16], control[32], time[TABLE_CELL_OCTETS];
+    printf("%s (process %" PRIu64 "), %s of %s time, %" PRIu64 " worker%s, control %s\n",
+           value_text(info, "name", name, sizeof name), value_number(info, "pid"),
+           table_time(value_number(info, "run_ns"), time),
+           value_text(info, "clock", clock, sizeof clock), value_number(info, "workers"),
+           value_number(info, "workers") == 1 ? "" : "s",
+           value_text(info, "control", control, sizeof control));
+}
+
+static void print_ports(struct json_object *stats)
+{
+    struct json_object *rows = value_list(), *gn = value_in(stats, "gn"),
+                       *gb = value_in(stats, "gb"), *up = value_in(stats, "up");
+    value_set_text(gn, "port", "Gn");
+    value_set_text(gb, "port", "Gb");
+    add_row(rows, gn);
+    add_row(rows, gb);
+    printf("\n");
+    table_print(stdout, 2, &columns_ports, rows);
+    print_counts("    Gn drops: ", value_in(gn, "drops"));
+    print_counts("    Gb drops: ", value_in(gb, "drops"));
+    print_counts("    uplink:   ", up);
+    print_counts("    uplink drops: ", value_in(up, "drops"));
+    print_counts("    workers:  ", value_in(stats, "worker"));
+    print_counts("    control:  ", value_in(stats, "control"));
+    print_counts("    PDUs in:  ", value_in(stats, "pdus_in"));
+    print_counts("    PDUs out: ", value_in(stats, "pdus_out"));
+    value_free(rows);
+}
+
+static void print_drops_of_class(const struct json_object *class)
+{
+    char name[32], before[48];
+    snprintf(before, sizeof before,
+             "    %s drops: ", value_text(class, "class", name, sizeof name));
+    print_counts(before, value_in(class, "drops"));
+}
+
+static void print_classes(struct json_object *all)
+{
+    struct json_object *list = value_list_of(all), *rows = value_list();
+    for (size_t i = 0; i < value_count(list); i++)
+        add_row(rows, value_at(list, i));
+    printf("\n");
+    table_print(stdout, 2, &columns_classes, rows);
+    for (size_t i = 0; i < value_count(list); i++)
+        print_drops_of_class(value_at(list, i));
+    value_free(list);
+    value_free(rows);
+}
+
+static void print_more(const char *what, size_t shown, uint32_t most)
+{
+    if (shown >= most)
+        printf("    the first %u %s; all of them: sluice stats --all\n", most, what);
+}
+
+static bool print_rows(struct session *session, const struct options *options, const char *command,
+                       const char *behind, const struct table_columns *columns, const char *what)
+{
+    uint32_t most = options->all ? ALL : TEXT_ROWS;
+    struct json_object *rows = session_rows(session, command, "", behind, most);
+    if (!rows)
+        return false;
+    printf("\n");
+    table_print(stdout, 2, columns, rows);
+    if (!options->all)
+        print_more(what, value_count(rows), most);
+    value_free(rows);
+    return true;
+}
+
+static bool print_with(struct session *session, const char *command,
+                       void (*print)(struct json_object *answer))
+{
+    struct json_object *answer = session_ask(session, command, SESSION_ASK_MS);
+    if (answer)
+        print(answer);
+    value_free(answer);
+    return answer;
+}
+
+static bool print_all(struct session *session, const struct options *options)
+{
+    return print_with(session, "/sluice/info", print_info) &&
+           print_with(session, "/sluice/stats", print_ports) &&
+           print_with(session, "/sluice/classes", print_classes) &&
+           print_rows(session, options, "/sluice/nses", "", &columns_nses, "NSEs") &&
+           print_rows(session, options, "/sluice/nsvcs", "", &columns_nsvcs, "NS-VCs") &&
+           print_rows(session, options, "/sluice/bvcs", ",sort", &columns_cells,
+                      "cells, those with the longest delay first") &&
+           (!options->mss || print_rows(session, options, "/sluice/mss", "", &columns_mss, "MSs"));
+}
+
+// ---- One cell, one MS ----
+
+static bool cell_words(const char *cell, char words[32])
+{
+    unsigned nsei, bvci;
+    int n = 0;
+    if (sscanf(cell, "%5u-%5u%n", &nsei, &bvci, &n) != 2 || cell[n] != '\0')
+        return false;
+    snprintf(words, 32, "%u,%u", nsei, bvci);
+    return true;
+}
+
+static bool is_imsi(const char *text)
+{
+    size_t n = strlen(text);
+    return n > 0 && n <= 15 && strspn(text, "0123456789") == n;
+}
+
+static void print_single(struct json_object *one, const struct table_columns *columns,
+                         const char *parts, const struct table_columns *part_columns)
+{
+    struct json_object *rows = value_list(), *inner = value_list_of(value_in(one, parts));
+    value_add(rows, one);
+    table_print(stdout, 0, columns, rows);
+    print_counts("  drops: ", value_in(one, "drops"));
+    printf("\n");
+    table_print(stdout, 2, part_columns, inner);
+    value_free(inner);
+    value_free(rows);
+}
+
+static bool show_cell(struct session *session, const struct options *options, const char *words)
+{
+    char command[64], before[40];
+    snprintf(command, sizeof command, "/sluice/bvc,%s", words);
+    snprintf(before, sizeof before, "%s,", words);
+    struct json_object *cell = session_ask(session, command, SESSION_ASK_MS);
+    struct json_object *members =
+        cell ? session_rows(session, "/sluice/cell_mss", before, "",
+                            options->all || options->json ? ALL : TEXT_ROWS)
+             : NULL;
+    if (members && options->json) {
+        value_set(cell, "mss_in_it", value_hold(members));
+        value_print(cell, stdout);
+    } else if (members) {
+        print_single(cell, &columns_cells, "classes", &columns_flows);
+        printf("\n");
+        table_print(stdout, 2, &columns_mss, members);
+        if (!options->all)
+            print_more("MSs", value_count(members), TEXT_ROWS);
+    }
+    value_free(cell);
+    value_free(members);
+    return members;
+}
+
+static bool show_ms(struct session *session, const struct options *options)
+{
+    char command[64];
+    snprintf(command, sizeof command, "/sluice/ms,%s", options->ms);
+    struct json_object *ms = session_ask(session, command, SESSION_ASK_MS);
+    if (ms && options->json) {
+        value_print(ms, stdout);
+    } else if (ms) {
+        print_single(ms, &columns_mss, "packet_flows", &columns_flows);
+    }
+    value_free(ms);
+    return ms;
+}
+
+// ---- JSON ----
+
+static bool add(struct json_object *all, const char *name, struct json_object *part)
+{
+    if (part)
+        value_set(all, name, part);
+    return part;
+}
+
+static bool dump_all(struct session *session, const struct options *options)
+{
+    struct json_object *all = value_new();
+    bool good = add(all, "info", session_ask(session, "/sluice/info", SESSION_ASK_MS)) &&
+                add(all, "stats", session_ask(session, "/sluice/stats", SESSION_ASK_MS)) &&
+                add(all, "classes", session_ask(session, "/sluice/classes", SESSION_ASK_MS)) &&
+                add(all, "nses", session_rows(session, "/sluice/nses", "", "", ALL)) &&
+                add(all, "nsvcs", session_rows(session, "/sluice/nsvcs", "", "", ALL)) &&
+                add(all, "cells", session_rows(session, "/sluice/bvcs", "", "", ALL));
+    if (good && options->mss)
+        good = add(all, "mss", session_rows(session, "/sluice/mss", "", "", ALL * 5));
+    if (good) {
+        value_print(all, stdout);
+    }
+    value_free(all);
+    return good;
+}
+
+// ---- The command ----
+
+static bool take(struct options *options, int option)
+{
+    switch (option) {
+    case 'r':
+        options->run = optarg;
+        return true;
+    case 'c':
+        options->cell = optarg;
+        return true;
+    case 'm':
+        options->ms = optarg;
+        return true;
+    case 'j':
+        return options->json = true;
+    case 'a':
+        return options->all = true;
+    case 'M':
+        return options->mss = true;
+    default: // getopt has said what is wrong
+        return false;
+    }
+}
+
+static bool parse(struct options *options, char words[32], int argc, char **argv)
+{
+    static const struct option known[] = {{"run", required_argument, NULL, 'r'},
+                                          {"cell", required_argument, NULL, 'c'},
+                                          {"ms", required_argument, NULL, 'm'},
+                                          {"json", no_argument, NULL, 'j'},
+                                          {"all", no_argument, NULL, 'a'},
+                                          {"mss", no_argument, NULL, 'M'},
+                                          {NULL, 0, NULL, 0}};
+    argv[0] = "sluice stats"; // for getopt's messages
+    optind = 1;
+    for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;)
+        if (!take(options, option))
+            return false;
+    const char *wrong = optind < argc ? argv[optind] : NULL;
+    if (options->cell && !cell_words(options->cell, words))
+        wrong = options->cell;
+    if (options->ms && !is_imsi(options->ms))
+        wrong = options->ms;
+    if (wrong)
+        fprintf(stderr, "sluice stats: found '%s', allowed --cell NSEI-BVCI, --ms IMSI\n", wrong);
+    return !wrong;
+}
+
+int command_stats(int argc, char **argv)
+{
+    struct options options = {0};
+    struct session session;
+    char words[32];
+    bool good;
+    if (!parse(&options, words, argc, argv) || !session_open(&session, options.run, stderr))
+        return EXIT_USAGE;
+    if (options.ms)
+        good = show_ms(&session, &options);
+    else if (options.cell)
+        good = show_cell(&session, &options, words);
+    else
+        good = options.json ? dump_all(&session, &options) : print_all(&session, &options);
+    if (!good)
+        fprintf(stderr, "sluice stats: %s: %s\n", session.name, session.why);
+    session_close(&session);
+    return good ? EXIT_DONE : EXIT_RUN_FAILED;
+}

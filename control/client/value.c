@@ -1,0 +1,176 @@
+// See value.h.
+#include "control/client/value.h"
+
+#include <json-c/json.h>
+
+#define DEPTH_MAX 16
+#define NAME_ROOM 48
+
+struct json_object *value_parse(const char *text, size_t octets)
+{
+    struct json_tokener *tokener = octets < INT32_MAX ? json_tokener_new_ex(DEPTH_MAX) : NULL;
+    if (!tokener)
+        return NULL;
+    json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+    struct json_object *value = json_tokener_parse_ex(tokener, text, (int)octets);
+    bool whole = json_tokener_get_error(tokener) == json_tokener_success &&
+                 json_tokener_get_parse_end(tokener) == octets;
+    json_tokener_free(tokener);
+    if (whole)
+        return value;
+    json_object_put(value);
+    return NULL;
+}
+
+struct json_object *value_hold(struct json_object *value)
+{
+    return json_object_get(value);
+}
+
+void value_free(struct json_object *value)
+{
+    json_object_put(value);
+}
+
+void value_print(struct json_object *value, FILE *out)
+{
+    int style = JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE;
+    fprintf(out, "%s\n", json_object_to_json_string_ext(value, style));
+}
+
+// ---- Objects ----
+
+struct json_object *value_new(void)
+{
+    return json_object_new_object();
+}
+
+bool value_is_object(const struct json_object *value)
+{
+    return json_object_is_type(value, json_type_object);
+}
+
+struct json_object *value_in(const struct json_object *object, const char *name)
+{
+    return value_is_object(object) ? json_object_object_get(object, name) : NULL;
+}
+
+bool value_has(const struct json_object *object, const char *name)
+{
+    const struct json_object *member = value_in(object, name);
+    return json_object_is_type(member, json_type_int) && json_object_get_int64(member) >= 0;
+}
+
+uint64_t value_number(const struct json_object *object, const char *name)
+{
+    return value_has(object, name) ? json_object_get_uint64(value_in(object, name)) : 0;
+}
+
+static const char *printable(const char *from, char *text, size_t room)
+{
+    size_t n = 0;
+    for (; *from && n + 1 < room; from++)
+        text[n++] = *from >= ' ' && *from <= '~' ? *from : '?';
+    text[n] = '\0';
+    return text;
+}
+
+const char *value_text(const struct json_object *object, const char *name, char *text, size_t room)
+{
+    struct json_object *member = value_in(object, name);
+    const char *from =
+        json_object_is_type(member, json_type_string) ? json_object_get_string(member) : "";
+    return printable(from, text, room);
+}
+
+void value_set(struct json_object *object, const char *name, struct json_object *member)
+{
+    if (!value_is_object(object) || json_object_object_add(object, name, member) != 0)
+        json_object_put(member);
+}
+
+void value_set_number(struct json_object *object, const char *name, uint64_t number)
+{
+    value_set(object, name, json_object_new_uint64(number));
+}
+
+void value_set_text(struct json_object *object, const char *name, const char *text)
+{
+    value_set(object, name, json_object_new_string(text));
+}
+
+// What comes next, for a walk through all members.
+struct walk {
+    struct json_object_iterator at, end;
+};
+
+static struct walk walk_through(struct json_object *object)
+{
+    return (struct walk){json_object_iter_begin(object), json_object_iter_end(object)};
+}
+
+static bool goes_on(const struct walk *walk)
+{
+    return !json_object_iter_equal(&walk->at, &walk->end);
+}
+
+void value_numbers(const struct json_object *object, value_number_fn *take, void *self)
+{
+    if (!value_is_object(object))
+        return;
+    struct walk walk = walk_through((struct json_object *)object);
+    for (; goes_on(&walk); json_object_iter_next(&walk.at)) {
+        char name[NAME_ROOM];
+        const char *from = json_object_iter_peek_name(&walk.at);
+        if (value_has(object, from))
+            take(self, printable(from, name, sizeof name), value_number(object, from));
+    }
+}
+
+// ---- Lists ----
+
+struct json_object *value_list(void)
+{
+    return json_object_new_array();
+}
+
+size_t value_count(const struct json_object *list)
+{
+    return json_object_is_type(list, json_type_array) ? json_object_array_length(list) : 0;
+}
+
+struct json_object *value_at(const struct json_object *list, size_t i)
+{
+    return i < value_count(list) ? json_object_array_get_idx(list, i) : NULL;
+}
+
+const char *value_text_at(const struct json_object *list, size_t i)
+{
+    struct json_object *item = value_at(list, i);
+    return json_object_is_type(item, json_type_string) ? json_object_get_string(item) : "";
+}
+
+void value_add(struct json_object *list, struct json_object *item)
+{
+    if (item && json_object_array_add(list, json_object_get(item)) != 0)
+        json_object_put(item);
+}
+
+void value_cut(struct json_object *list, size_t from, size_t n)
+{
+    if (n > 0 && from < value_count(list))
+        json_object_array_del_idx(list, from, n);
+}
+
+struct json_object *value_list_of(struct json_object *object)
+{
+    struct json_object *list = value_list();
+    if (!value_is_object(object))
+        return list;
+    for (struct walk walk = walk_through(object); goes_on(&walk); json_object_iter_next(&walk.at)) {
+        struct json_object *member = json_object_iter_peek_value(&walk.at);
+        if (value_is_object(member))
+            value_add(list, member);
+    }
+    return list;
+}

@@ -1,0 +1,46 @@
+// JSON that came from elsewhere, by JSON-C, looked at without trust: a member that there is not, or
+// that is of another type, is 0 or "" or nothing, and no text reaches a terminal but printable
+// ASCII.
+#ifndef SLUICE_CONTROL_CLIENT_VALUE_H
+#define SLUICE_CONTROL_CLIENT_VALUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct json_object; // JSON-C's; NULL is none
+
+// All of the octets have to be one value, of bounded depth; else NULL.
+struct json_object *value_parse(const char *text, size_t octets);
+// Everything has a count of those who hold it; what is in another is held by that.
+struct json_object *value_hold(struct json_object *value);
+void value_free(struct json_object *value);
+// Indented, with a line end.
+void value_print(struct json_object *value, FILE *out);
+
+// ---- Objects ----
+struct json_object *value_new(void);
+bool value_is_object(const struct json_object *value);
+struct json_object *value_in(const struct json_object *object, const char *name);
+bool value_has(const struct json_object *object, const char *name); // an integer, not below 0
+uint64_t value_number(const struct json_object *object, const char *name);
+const char *value_text(const struct json_object *object, const char *name, char *text, size_t room);
+void value_set(struct json_object *object, const char *name, struct json_object *member); // taken
+void value_set_number(struct json_object *object, const char *name, uint64_t number);
+void value_set_text(struct json_object *object, const char *name, const char *text);
+// Every member that is a number, in their order; the name is printable.
+typedef void value_number_fn(void *self, const char *name, uint64_t number);
+void value_numbers(const struct json_object *object, value_number_fn *take, void *self);
+
+// ---- Lists ----
+struct json_object *value_list(void);
+size_t value_count(const struct json_object *list);
+struct json_object *value_at(const struct json_object *list, size_t i);
+const char *value_text_at(const struct json_object *list, size_t i); // as it came, or ""
+void value_add(struct json_object *list, struct json_object *item);  // held
+void value_cut(struct json_object *list, size_t from, size_t n);
+// The members of an object that are objects.
+struct json_object *value_list_of(struct json_object *object);
+
+#endif

@@ -1,0 +1,167 @@
+// See telemetry.h: the commands, and who may be in one of them when the run ends.
+#include <errno.h>
+#include <pthread.h>
+#include <rte_telemetry.h>
+#include <string.h>
+#include <time.h>
+
+#include "control/export/telemetry_parts.h"
+
+#define CTL_ANSWER_OCTETS 4096
+#define CTL_PIECE_OCTETS  120u // of an answer; DPDK takes no longer ones
+#define CTL_MOST_MS       60000u
+#define CTL_STOP_NAP_NS   1000000
+
+// DPDK's callbacks have no argument of ours, so there is one of these.
+static struct telemetry telemetry;
+static bool answers;     // between start and stop
+static uint32_t running; // ctl requests that wait for control
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+bool telemetry_number(const char **words, uint64_t most, uint64_t *value)
+{
+    const char *w = *words;
+    uint32_t digits = 0;
+    *value = 0;
+    for (; *w >= '0' && *w <= '9' && digits < 19; w++, digits++)
+        *value = *value * 10 + (uint64_t)(*w - '0');
+    if (digits == 0 || *value > most || (*w != ',' && *w != '\0'))
+        return false;
+    *words = *w ? w + 1 : w;
+    return true;
+}
+
+static const struct {
+    const char *name, *help;
+    telemetry_fn *answer;
+} commands[] = {
+    {"/sluice/info", "What runs. No parameters", telemetry_info},
+    {"/sluice/stats", "Every counter. Parameters: a worker; none: all together", telemetry_stats},
+    {"/sluice/classes", "Traffic classes. No parameters", telemetry_classes},
+    {"/sluice/nses", "NSEs. Parameters: first index", telemetry_nses},
+    {"/sluice/nsvcs", "NS-VCs. Parameters: first index", telemetry_nsvcs},
+    {"/sluice/bvcs", "Cells. Parameters: first index[,sort]", telemetry_bvcs},
+    {"/sluice/bvc", "A cell. Parameters: NSEI,BVCI", telemetry_bvc},
+    {"/sluice/mss", "MSs. Parameters: first index", telemetry_mss},
+    {"/sluice/cell_mss", "MSs of a cell. Parameters: NSEI,BVCI,first index", telemetry_cell_mss},
+    {"/sluice/ms", "An MS. Parameters: IMSI", telemetry_ms},
+};
+#define COMMANDS (sizeof commands / sizeof commands[0])
+
+static int on_command(const char *name, const char *words, struct rte_tel_data *data)
+{
+    struct row row = {.data = data};
+    const char *why = "nothing runs";
+    rte_tel_data_start_dict(data);
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; answers && i < COMMANDS; i++)
+        if (strcmp(commands[i].name, name) == 0)
+            why = commands[i].answer(&telemetry, words ? words : "", &row);
+    pthread_mutex_unlock(&lock);
+    if (why)
+        row_text(&row, "error", why);
+    return 0;
+}
+
+// ---- ctl: not under the lock, for it may take its time, and others want to look meanwhile ----
+
+static void put_pieces(struct rte_tel_data *data, const char *text)
+{
+    struct rte_tel_data *pieces = rte_tel_data_alloc();
+    if (!pieces)
+        return;
+    rte_tel_data_start_array(pieces, RTE_TEL_STRING_VAL);
+    for (size_t left = strlen(text); left > 0;) {
+        char piece[CTL_PIECE_OCTETS + 1];
+        size_t n = left < CTL_PIECE_OCTETS ? left : CTL_PIECE_OCTETS;
+        memcpy(piece, text, n);
+        piece[n] = '\0';
+        rte_tel_data_add_array_string(pieces, piece);
+        text += n;
+        left -= n;
+    }
+    if (rte_tel_data_add_dict_container(data, "text", pieces, 0) != 0)
+        rte_tel_data_free(pieces);
+}
+
+static struct control *ctl_begin(void)
+{
+    pthread_mutex_lock(&lock);
+    struct control *control = answers ? telemetry.source.control : NULL;
+    running += control != NULL;
+    pthread_mutex_unlock(&lock);
+    return control;
+}
+
+static void ctl_end(void)
+{
+    pthread_mutex_lock(&lock);
+    running--;
+    pthread_mutex_unlock(&lock);
+}
+
+// `status` is the exit status of sluice ctl.
+static int on_ctl(const char *name, const char *words, struct rte_tel_data *data)
+{
+    char answer[CTL_ANSWER_OCTETS] = "nothing runs";
+    int fault = -ENOTCONN;
+    (void)name;
+    rte_tel_data_start_dict(data);
+    struct control *control = ctl_begin();
+    if (control) {
+        fault = control_request(control, words ? words : "", answer, sizeof answer, CTL_MOST_MS);
+        ctl_end();
+    }
+    if (fault == -ETIMEDOUT)
+        strcpy(answer, "the control plane does not answer");
+    rte_tel_data_add_dict_int(data, "status", fault ? 1 : 0);
+    put_pieces(data, answer);
+    return 0;
+}
+
+// ---- Beginning and end ----
+
+static int register_all(void)
+{
+    static bool registered; // there is no way back
+    int fault = 0;
+    for (size_t i = 0; i < COMMANDS && !registered && !fault; i++)
+        fault = rte_telemetry_register_cmd(commands[i].name, on_command, commands[i].help);
+    if (!registered && !fault)
+        fault = rte_telemetry_register_cmd("/sluice/ctl", on_ctl,
+                                           "Hands words to the control plane. Parameters: words");
+    registered = true;
+    return fault;
+}
+
+int telemetry_start(const struct telemetry_source *source)
+{
+    pthread_mutex_lock(&lock);
+    telemetry = (struct telemetry){.source = *source, .ask = {source->dp, source->config->workers}};
+    answers = true;
+    pthread_mutex_unlock(&lock);
+    return register_all();
+}
+
+static uint32_t who_waits(void)
+{
+    pthread_mutex_lock(&lock);
+    uint32_t n = running;
+    pthread_mutex_unlock(&lock);
+    return n;
+}
+
+void telemetry_stop(void)
+{
+    pthread_mutex_lock(&lock);
+    bool was = answers;
+    struct control *control = telemetry.source.control;
+    answers = false;
+    cells_free(&telemetry.cells);
+    pthread_mutex_unlock(&lock);
+    while (was && who_waits()) {
+        mailbox_take(&control->mailbox);
+        mailbox_answer(&control->mailbox, false, "the run is over");
+        nanosleep(&(struct timespec){.tv_nsec = CTL_STOP_NAP_NS}, NULL);
+    }
+}

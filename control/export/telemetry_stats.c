@@ -1,0 +1,128 @@
+// See telemetry.h: what runs, and every counter by its descriptor.
+#include <unistd.h>
+
+#include "control/export/telemetry_parts.h"
+#include "dataplane/base/classes.h"
+#include "dataplane/wire/wire.h"
+
+// ---- What runs ----
+
+static const char *phase_name(const struct control *control)
+{
+    switch (__atomic_load_n(&control->phase, __ATOMIC_RELAXED)) {
+    case CONTROL_STARTING:
+        return "starting";
+    case CONTROL_UP:
+        return "up";
+    case CONTROL_DEAD:
+        return "up, without its procedures";
+    default:
+        return "failed";
+    }
+}
+
+const char *telemetry_info(struct telemetry *t, const char *words, struct row *row)
+{
+    struct ask_stats stats;
+    const struct dp_config *c = t->source.config;
+    const char *why = ask_stats(&t->ask, VIEW_ALL, &stats);
+    (void)words;
+    row_text(row, "name", t->source.name);
+    row_put(row, "pid", (uint64_t)getpid());
+    row_text(row, "clock", c->real_time ? "real" : "virtual");
+    row_text(row, "control", phase_name(t->source.control));
+    row_put(row, "run_ns", stats.now_ns);
+    row_put(row, "workers", c->workers);
+    row_put(row, "nses_most", c->nses);
+    row_put(row, "nsvcs_most", c->nsvcs);
+    row_put(row, "bvcs_most", c->bvcs);
+    row_put(row, "mss_most", c->mss);
+    return why;
+}
+
+// ---- Counters ----
+
+static void put_scope(struct row *row, enum stats_scope scope, const void *counters)
+{
+    for (uint32_t i = 0; i < stats_counter_count; i++) {
+        const struct stats_counter *c = &stats_counters[i];
+        if (c->scope == scope)
+            row_put(row, c->name, *(const uint64_t *)((const char *)counters + c->offset));
+    }
+}
+
+static void put_drops(struct row *row, const struct stats_drop drop[DROP_COUNT])
+{
+    uint64_t packets[DROP_COUNT];
+    for (int i = 0; i < DROP_COUNT; i++)
+        packets[i] = drop[i].packets;
+    row_drops(row, packets, 0, DROP_COUNT);
+}
+
+static void put_counters(struct row *row, const char *name, enum stats_scope scope,
+                         const void *counters, const struct stats_drop *drops)
+{
+    struct row inner = row_begin();
+    put_scope(&inner, scope, counters);
+    if (drops)
+        put_drops(&inner, drops);
+    row_inside(row, name, &inner);
+}
+
+// Those that are not 0: there are some sixty kinds of PDUs.
+static void put_pdus(struct row *row, const char *name, const uint64_t *counts)
+{
+    struct row inner = row_begin();
+    for (uint32_t i = 0; i < wire_pdu_count && i < COUNTS_PDUS; i++)
+        if (counts_read(&counts[i]))
+            row_put(&inner, wire_pdus[i].name, counts_read(&counts[i]));
+    row_inside(row, name, &inner);
+}
+
+static void put_control(const struct telemetry *t, struct row *row)
+{
+    struct row inner = row_begin(), events = row_begin();
+    for (int i = 0; i < COUNT_COUNT; i++)
+        row_put(&inner, count_descriptions[i].name, counts_read(&t->source.counts->count[i]));
+    for (int i = 0; i < EVENT_COUNT; i++)
+        row_put(&events, event_names[i], counts_read(&t->source.control->events[i]));
+    row_inside(&inner, "events", &events);
+    row_inside(row, "control", &inner);
+    put_pdus(row, "pdus_in", t->source.counts->pdu_in);
+    put_pdus(row, "pdus_out", t->source.counts->pdu_out);
+}
+
+const char *telemetry_stats(struct telemetry *t, const char *words, struct row *row)
+{
+    struct ask_stats stats;
+    uint64_t worker = VIEW_ALL;
+    if (*words && !telemetry_number(&words, t->ask.workers - 1, &worker))
+        return "there is no such worker";
+    const char *why = ask_stats(&t->ask, (uint32_t)worker, &stats);
+    if (why)
+        return why;
+    row_put(row, "run_ns", stats.now_ns);
+    put_counters(row, "worker", STATS_SCOPE_WORKER, &stats.stats, NULL);
+    for (int side = 0; side < STATS_SIDES; side++)
+        put_counters(row, stats_side_names[side], STATS_SCOPE_PORT, &stats.stats.of_port[side],
+                     stats.stats.of_port[side].drop);
+    put_counters(row, "up", STATS_SCOPE_UP, &stats.stats.up, stats.stats.up.drop);
+    put_control(t, row);
+    return NULL;
+}
+
+const char *telemetry_classes(struct telemetry *t, const char *words, struct row *row)
+{
+    struct ask_stats stats;
+    const char *why = ask_stats(&t->ask, VIEW_ALL, &stats);
+    (void)words;
+    for (int i = 0; i < CLASS_COUNT && !why; i++) {
+        struct row inner = row_begin();
+        put_scope(&inner, STATS_SCOPE_CLASS, &stats.stats.of_class[i]);
+        row_put(&inner, "queued_npdus", stats.queues[i].queued_npdus);
+        row_put(&inner, "queued_octets", stats.queues[i].queued_octets);
+        put_drops(&inner, stats.stats.of_class[i].drop);
+        telemetry_put_class(row, (uint32_t)i, &inner);
+    }
+    return why;
+}

@@ -1,0 +1,99 @@
+// See runtime.h.
+#include "control/runtime.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+static const char * or (const char *first, const char *second)
+{
+    return first && *first ? first : second;
+}
+
+void runtime_folder(char folder[PATH_MAX])
+{
+    const char *base = getuid() == 0 ? "/var/run" : or (getenv("XDG_RUNTIME_DIR"), "/tmp");
+    snprintf(folder, PATH_MAX, "%s/dpdk", or (getenv("RUNTIME_DIRECTORY"), base));
+}
+
+static int make(const char *path)
+{
+    if (mkdir(path, 0700) != 0 && errno != EEXIST)
+        return -errno;
+    return access(path, W_OK | X_OK) == 0 ? 0 : -errno;
+}
+
+static void path_in(char path[PATH_MAX], const char *instance, const char *name)
+{
+    char folder[PATH_MAX];
+    runtime_folder(folder);
+    snprintf(path, PATH_MAX, "%.*s/%s/%s", PATH_MAX - 300, folder, instance, name);
+}
+
+int runtime_make(const char *instance)
+{
+    char path[PATH_MAX];
+    runtime_folder(path);
+    int fault = make(path);
+    path_in(path, instance, "");
+    return fault ? fault : make(path);
+}
+
+void runtime_remove(const char *instance)
+{
+    char path[PATH_MAX];
+    path_in(path, instance, RUNTIME_SOCKET);
+    unlink(path);
+    path_in(path, instance, "");
+    rmdir(path);
+}
+
+int runtime_connect(const char *instance)
+{
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    char path[PATH_MAX];
+    path_in(path, instance, RUNTIME_SOCKET);
+    size_t n = strlen(path);
+    int fd = n < sizeof at.sun_path ? socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0) : -1;
+    if (fd < 0)
+        return -1;
+    memcpy(at.sun_path, path, n);
+    if (connect(fd, (const struct sockaddr *)&at, sizeof at) == 0)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+// One that has its folder and no socket yet is still there as a process; one whose process we
+// cannot see, such as in a container, still answers.
+static int is_left_behind(const char *instance)
+{
+    const char *dash = strrchr(instance, '-');
+    int pid = dash ? atoi(dash + 1) : 0, fd;
+    if (strncmp(instance, RUNTIME_PREFIX, strlen(RUNTIME_PREFIX)) != 0 || pid <= 0 ||
+        kill(pid, 0) == 0 || errno != ESRCH)
+        return 0;
+    fd = runtime_connect(instance);
+    if (fd >= 0)
+        close(fd);
+    return fd < 0;
+}
+
+void runtime_sweep(void)
+{
+    char folder[PATH_MAX];
+    runtime_folder(folder);
+    DIR *dir = opendir(folder);
+    for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;)
+        if (is_left_behind(entry->d_name))
+            runtime_remove(entry->d_name);
+    if (dir)
+        closedir(dir);
+}

@@ -1,0 +1,28 @@
+// Where the telemetry sockets of running instances are: DPDK's runtime directory, and in it a
+// folder for each instance, sluice-NAME-PID. As DPDK chooses it: $RUNTIME_DIRECTORY, else for root
+// /var/run, else $XDG_RUNTIME_DIR or /tmp; and `dpdk` below that.
+#ifndef SLUICE_CONTROL_RUNTIME_H
+#define SLUICE_CONTROL_RUNTIME_H
+
+#include <limits.h>
+
+#define RUNTIME_PREFIX "sluice-"
+#define RUNTIME_SOCKET "dpdk_telemetry.v2"
+
+// The folder in which those of the instances are.
+void runtime_folder(char folder[PATH_MAX]);
+
+// Makes an instance's own, which DPDK will use. 0 or a negative errno: it cannot be had, and DPDK
+// would not start its telemetry.
+int runtime_make(const char *instance);
+
+// Removes it with the sockets in it.
+void runtime_remove(const char *instance);
+
+// Connects to its socket; -1: nobody is there.
+int runtime_connect(const char *instance);
+
+// Removes those of processes that are gone and have not removed them: killed ones.
+void runtime_sweep(void);
+
+#endif
