@@ -10,6 +10,10 @@ int command_run(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_bench(int argc, char **argv);
 int command_lua(int argc, char **argv);
+int command_stats(int argc, char **argv);
+int command_top(int argc, char **argv);
+int command_ctl(int argc, char **argv);
+int command_metrics(int argc, char **argv);
 int command_version(int argc, char **argv);
 
 #endif

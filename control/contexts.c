@@ -3,29 +3,64 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "dataplane/base/json.h"
 
-static const struct field context_fields[] = FIELD_TABLE(context, CONTEXT_FIELDS);
+#define PIECE 64 // well below a millisecond
 
-static int64_t add(void *target, const void *argument)
+static const struct field context_fields[] = FIELD_TABLE(context, CONTEXT_FIELDS);
+static const struct field context_gone_fields[] = FIELD_TABLE(context_gone, CONTEXT_GONE_FIELDS);
+
+static bool make_room(struct contexts *c, uint32_t pdp_id)
+{
+    uint32_t room = c->room ? c->room : 64;
+    while (room <= pdp_id)
+        room *= 2;
+    struct context *list = room == c->room ? c->list : realloc(c->list, room * sizeof *list);
+    if (!list)
+        return false;
+    memset(list + c->room, 0, (room - c->room) * sizeof *list);
+    c->list = list;
+    c->room = room;
+    return true;
+}
+
+static int64_t set(void *target, const void *argument)
 {
     struct contexts *c = target;
-    if (c->n == c->room) {
-        uint32_t room = c->room ? 2 * c->room : 64;
-        struct context *list = realloc(c->list, room * sizeof *list);
-        if (!list)
-            return -ENOMEM;
-        c->list = list;
-        c->room = room;
-    }
-    c->list[c->n++] = *(const struct context *)argument;
+    const struct context *context = argument;
+    if (!make_room(c, context->pdp_id))
+        return -ENOMEM;
+    struct context *place = &c->list[context->pdp_id];
+    uint32_t before = place->teid;
+    if (!before && !context->has_teid)
+        return -ENOENT;
+    c->n += before == 0;
+    *place = *context;
+    place->teid = context->has_teid ? context->teid : before;
+    c->changed = true;
+    return 0;
+}
+
+static int64_t clear(void *target, const void *argument)
+{
+    struct contexts *c = target;
+    uint32_t pdp_id = ((const struct context_gone *)argument)->pdp_id;
+    if (pdp_id >= c->room || c->list[pdp_id].teid == 0)
+        return -ENOENT;
+    c->list[pdp_id].teid = 0;
+    c->n--;
+    c->changed = true;
     return 0;
 }
 
 const struct field_call contexts_calls[] = {
     {"context", "a PDP context and its TEID", context_fields,
-     sizeof context_fields / sizeof context_fields[0], sizeof(struct context), add},
+     sizeof context_fields / sizeof context_fields[0], sizeof(struct context), set},
+    {"gone", "a PDP context that is no more", context_gone_fields,
+     sizeof context_gone_fields / sizeof context_gone_fields[0], sizeof(struct context_gone),
+     clear},
 };
 const uint32_t contexts_call_count = sizeof contexts_calls / sizeof contexts_calls[0];
 
@@ -51,14 +86,23 @@ static void put_one(struct json *json, const struct context *c)
     json_close(json);
 }
 
-void contexts_put(const void *self, FILE *out)
+void contexts_begin(struct contexts *contexts, FILE *out)
 {
-    const struct contexts *contexts = self;
-    struct json json;
-    json_begin(&json, out);
-    json_array(&json);
-    for (uint32_t i = 0; i < contexts->n; i++)
-        put_one(&json, &contexts->list[i]);
-    json_close(&json);
-    json_end(&json);
+    contexts->next = 0;
+    json_begin(&contexts->json, out);
+    json_array(&contexts->json);
+}
+
+bool contexts_put(struct contexts *contexts)
+{
+    uint32_t left = contexts->room - contexts->next;
+    uint32_t end = contexts->next + (left < PIECE ? left : PIECE);
+    for (; contexts->next < end; contexts->next++)
+        if (contexts->list[contexts->next].teid)
+            put_one(&contexts->json, &contexts->list[contexts->next]);
+    if (end < contexts->room)
+        return false;
+    json_close(&contexts->json);
+    json_end(&contexts->json);
+    return true;
 }

@@ -6,42 +6,101 @@
 
 #define EVENTS_A_POLL 64
 
+// What Lua may take beside what the configuration took: more is a fault, of ours or of the user's
+// policy, and it had better end Lua than the traffic.
+#define LUA_GROWTH_OCTETS (1ULL << 30)
+
+static const char LUA_ENDED[] = "the control plane's Lua has ended";
+
 void control_start(struct control *control, struct dp *dp)
 {
     control->dp = dp;
     control->phase = CONTROL_STARTING;
-    host_task(control->host, "start");
+    control->next_ns = 0;
+    mailbox_begin(&control->mailbox);
+    host_begin(control->host, control);
 }
 
-// True if there may be more of them. An event is for the procedures: the Lua function
-// sluice.setup.event, which has a table of it. Until there is one it is counted and given back.
-static bool take_events(struct control *control)
+void control_stop(struct control *control)
+{
+    if (control->dp)
+        mailbox_end(&control->mailbox);
+}
+
+bool control_event(struct control *control, struct event *event)
+{
+    if (!dp_event(control->dp, event))
+        return false;
+    control->events[event->kind]++;
+    return true;
+}
+
+// Without Lua: counted, and given back. True if there may be more.
+static bool drain(struct control *control)
 {
     struct event event;
     for (int i = 0; i < EVENTS_A_POLL; i++) {
-        if (!dp_event(control->dp, &event))
+        if (!control_event(control, &event))
             return false;
-        control->events[event.kind]++;
-        host_event(control->host, &event);
         dp_event_done(control->dp, &event);
     }
     return true;
 }
 
-uint64_t control_poll(struct control *control, uint64_t now_ns)
+static void end_lua(struct control *control)
 {
-    uint64_t next_ns = take_events(control) ? now_ns : TIME_NEVER;
-    if (control->phase != CONTROL_STARTING)
-        return next_ns;
-    switch (host_task_step(control->host)) {
-    case HOST_WAITS:
-        return now_ns; // the command ring is full until the worker has been called
-    case HOST_DONE:
-        control->phase = CONTROL_UP;
-        return now_ns; // what it sent last is still to be carried out
+    bool up = control->phase == CONTROL_UP;
+    control->phase = up ? CONTROL_DEAD : CONTROL_FAILED;
+    if (up)
+        log_put(&control->log, LOG_ERROR, control->now_ns,
+                "the control plane's Lua has ended; traffic goes on with the values set last");
+    mailbox_answer(&control->mailbox, false, LUA_ENDED); // what it was at, if anything
+}
+
+void control_kill(struct control *control, const char *why)
+{
+    log_put(&control->log, LOG_ERROR, control->now_ns, why);
+    host_end(control->host);
+    end_lua(control);
+}
+
+static uint64_t step(struct control *control, uint64_t now_ns)
+{
+    switch (host_step(control->host, now_ns, &control->next_ns)) {
+    case HOST_WAITS: // a ring is full until the worker has been called
+        return now_ns;
+    case HOST_IDLE:
+        if (control->phase == CONTROL_STARTING) {
+            control->phase = CONTROL_UP;
+            host_limit_growth(control->host, LUA_GROWTH_OCTETS);
+            return now_ns; // what it sent last is still to be carried out
+        }
+        return control->next_ns;
     case HOST_FAILED:
-        control->phase = CONTROL_FAILED;
         break;
     }
-    return next_ns;
+    end_lua(control);
+    return now_ns;
+}
+
+uint64_t control_poll(struct control *control, uint64_t now_ns)
+{
+    control->now_ns = now_ns;
+    if (control->phase == CONTROL_STARTING || control->phase == CONTROL_UP)
+        return step(control, now_ns);
+    const char *question = mailbox_take(&control->mailbox);
+    if (question)
+        mailbox_answer(&control->mailbox, false, LUA_ENDED);
+    return drain(control) ? now_ns : TIME_NEVER;
+}
+
+int control_request(struct control *control, const char *question, char *answer, size_t octets,
+                    uint32_t timeout_ms)
+{
+    return mailbox_ask(&control->mailbox, question, answer, octets, timeout_ms);
+}
+
+bool control_post(struct control *control, const char *question)
+{
+    return mailbox_post(&control->mailbox, question);
 }

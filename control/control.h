@@ -1,28 +1,65 @@
-// The control plane as the engine and the run in real time see it: a Lua host and its poll. Today
-// it brings the configuration into the dataplane and the lab, and takes what workers tell; the Gb
-// procedures will be handlers beside it.
+// The control plane as one function of time: it brings the configuration up, then takes what the
+// workers tell, runs the procedures' timers, and does what it is asked to. The procedures are Lua
+// (lua/sluice); when they have come to an end by a fault of theirs, traffic goes on without them at
+// the values that they set last, and what workers tell is counted and given back.
 #ifndef SLUICE_CONTROL_CONTROL_H
 #define SLUICE_CONTROL_CONTROL_H
 
-#include <stdint.h>
-
+#include "control/log.h"
+#include "control/mailbox.h"
 #include "dataplane/dataplane.h"
 
 struct host;
 
-enum control_phase { CONTROL_STARTING, CONTROL_UP, CONTROL_FAILED };
+enum control_phase {
+    CONTROL_STARTING,
+    CONTROL_UP,
+    CONTROL_FAILED, // it was not brought up
+    CONTROL_DEAD    // it was, and its Lua has ended since
+};
+
+// Where the signalling is captured, if it is: the run's.
+struct control_capture {
+    void *self;
+    const char *(*open)(void *self, char error[256]); // its path; NULL: it cannot be written
+    void (*frame)(void *self, uint64_t now_ns, const uint8_t *frame, uint32_t octets);
+    void (*close)(void *self);
+};
 
 struct control {
     struct host *host;
     struct dp *dp;
     enum control_phase phase;
+    uint64_t now_ns;
+    uint64_t next_ns;             // when Lua wants to be called again
     uint64_t events[EVENT_COUNT]; // taken, by kind
+    struct log log;
+    struct mailbox mailbox;
+    struct control_capture capture; // its functions NULL: there is none
 };
 
 // Begins to bring up the configuration that the host has loaded.
 void control_start(struct control *control, struct dp *dp);
+void control_stop(struct control *control);
 
 // One round. Returns now_ns while work is left, else when to call again.
 uint64_t control_poll(struct control *control, uint64_t now_ns);
+
+// For Lua's loop: the oldest event, which is then counted. False: there is none.
+bool control_event(struct control *control, struct event *event);
+
+// Ends the procedures, as a fault of theirs would.
+void control_kill(struct control *control, const char *why);
+
+// ---- From any thread ----
+
+// Asks the procedures to do something, in the words of `sluice ctl`. 0: done, and `answer` says
+// what; -ECANCELED: not done, and it says why; -ETIMEDOUT: no answer within that time. Waits for a
+// question that was asked before.
+int control_request(struct control *control, const char *question, char *answer, size_t octets,
+                    uint32_t timeout_ms);
+
+// The same without an answer, for a signal that has come. False: another is being worked on.
+bool control_post(struct control *control, const char *question);
 
 #endif

@@ -1,4 +1,5 @@
-// See eal.h. No shared files, no telemetry yet, and no PCI scan but for the NICs that were named.
+// See eal.h. No shared files, and no PCI scan but for the NICs that were named. The thread of the
+// telemetry runs on processors that no lcore has, if there are any.
 #include "control/eal.h"
 
 #include <dirent.h>
@@ -10,6 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "control/runtime.h"
 
 #define MIB ((uint64_t)1 << 20)
 // Heaps, the lcore's own and fragmentation, on top of what the dataplane asks for.
@@ -58,6 +62,17 @@ void eal_plan_text(const struct eal_plan *plan, char *text, uint32_t room)
                  need, plan->huge_free_octets / MIB, (need + 1) / 2);
 }
 
+// A socket's path has 108 octets at most, so a long name is cut.
+int eal_plan_telemetry(struct eal_plan *plan, const char *name)
+{
+    snprintf(plan->instance, sizeof plan->instance, RUNTIME_PREFIX "%.40s-%d", name, (int)getpid());
+    runtime_sweep();
+    int fault = runtime_make(plan->instance);
+    if (fault)
+        plan->instance[0] = '\0';
+    return fault;
+}
+
 uint32_t eal_processors(struct eal_threads *threads, const uint16_t *wanted, uint32_t wanted_n)
 {
     uint16_t found[EAL_LCORES_MAX] = {0};
@@ -90,7 +105,7 @@ int eal_processor_missing(const uint16_t *wanted, uint32_t wanted_n)
 struct arguments {
     char *at[32];
     int n;
-    char lcores[EAL_LCORES_MAX * 12 + 16], memory[24];
+    char lcores[EAL_LCORES_MAX * 12 + 16], memory[24], prefix[96];
 };
 
 static void add(struct arguments *a, const char *argument)
@@ -142,18 +157,30 @@ static void add_memory(struct arguments *a, const struct eal_plan *plan)
     add(a, a->memory);
 }
 
+static void add_telemetry(struct arguments *a, const struct eal_plan *plan)
+{
+    if (!plan->instance[0]) {
+        add(a, "--no-telemetry");
+        return;
+    }
+    snprintf(a->prefix, sizeof a->prefix, "--file-prefix=%s", plan->instance);
+    add(a, a->prefix);
+}
+
 int eal_start_threads(const struct eal_plan *plan, const struct eal_threads *threads)
 {
     struct arguments a = {.n = 0};
     add(&a, "sluice");
     add_lcores(&a, threads);
     add_devices(&a, threads);
-    add(&a, "--no-telemetry");
+    add_telemetry(&a, plan);
     add(&a, "--log-level=error");
     add_memory(&a, plan);
-    if (rte_eal_init(a.n, a.at) < 0)
-        return rte_errno ? -rte_errno : -EIO;
-    return 0;
+    if (rte_eal_init(a.n, a.at) >= 0)
+        return 0;
+    if (plan->instance[0])
+        runtime_remove(plan->instance);
+    return rte_errno ? -rte_errno : -EIO;
 }
 
 int eal_start(const struct eal_plan *plan, bool pinned)
@@ -168,7 +195,13 @@ int eal_start(const struct eal_plan *plan, bool pinned)
     return fault;
 }
 
+// The folder that was made for the instance goes with it.
 void eal_stop(void)
 {
+    const char *folder = strrchr(rte_eal_get_runtime_dir(), '/');
+    char instance[64];
+    snprintf(instance, sizeof instance, "%s", folder ? folder + 1 : "");
     rte_eal_cleanup();
+    if (strncmp(instance, RUNTIME_PREFIX, strlen(RUNTIME_PREFIX)) == 0)
+        runtime_remove(instance);
 }

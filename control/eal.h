@@ -10,6 +10,7 @@ struct eal_plan {
     uint64_t need_octets;      // with room for DPDK's own
     uint64_t huge_free_octets; // found
     bool huge;
+    char instance[64]; // whose telemetry socket there is to be, in runtime.h's folder; "": none
 };
 
 // Looks for free huge pages below `sysfs_dir` (EAL_SYSFS outside tests).
@@ -18,6 +19,10 @@ struct eal_plan eal_plan(const char *sysfs_dir, uint64_t need_octets);
 
 // What was chosen and what it costs, one line.
 void eal_plan_text(const struct eal_plan *plan, char *text, uint32_t room);
+
+// That there be a socket, named for the run and this process, so that any number of them run side
+// by side. 0, or a negative errno: then there will be none.
+int eal_plan_telemetry(struct eal_plan *plan, const char *name);
 
 // 0 or a negative errno. `pinned`: stay on one processor, as a benchmark wants; else the process
 // keeps those it had, so that runs side by side spread.

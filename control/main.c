@@ -21,6 +21,13 @@ static const struct {
     {"bench", command_bench,
      "bench [--ms N] [--size OCTETS|imix] [--cipher NAME] [--json]...   how fast it is; bench "
      "--help"},
+    {"stats", command_stats,
+     "stats [--run NAME] [--json] [--all] [--mss] [--cell NSEI-BVCI] [--ms IMSI]   a running "
+     "instance"},
+    {"top", command_top, "top [--run NAME]   its cells by delay, anew each second"},
+    {"metrics", command_metrics,
+     "metrics [--run NAME] [--listen ADDRESS:PORT]   it for Prometheus; at 127.0.0.1:9464"},
+    {"ctl", command_ctl, "ctl [--run NAME] WORDS...   asks it to do something; ctl help"},
     {"lua", command_lua, "lua FILE [ARGS]   run a Lua script that can require \"wire\""},
     {"version", command_version, "version   of Sluice and of the libraries it runs on"},
 };

@@ -25,6 +25,7 @@
 #define CONTROL_NAP_NS  1000000u
 #define TIMER_SLACK_NS  1000u
 #define PROGRESS_EACH_S 1
+#define LAST_ROUNDS     1000
 
 struct real;
 
@@ -41,9 +42,10 @@ struct real {
     uint64_t up_ns, ended_ns; // when traffic could flow, and no longer; 0: not yet
     uint64_t second_ns;       // when the clock is corrected and progress shown
     struct stats_worker shown;
+    FILE *contexts; // contexts.json being written; NULL: it is not
 };
 
-static volatile sig_atomic_t signalled;
+static volatile sig_atomic_t signalled, hung_up;
 
 // The second one finds the handler gone.
 static void on_signal(int number)
@@ -51,10 +53,16 @@ static void on_signal(int number)
     signalled = number;
 }
 
+static void on_hangup(int number)
+{
+    hung_up = number;
+}
+
 static void take_signals(void)
 {
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND};
-    signalled = 0;
+    signalled = hung_up = 0;
+    sigaction(SIGHUP, &(struct sigaction){.sa_handler = on_hangup, .sa_flags = SA_RESTART}, NULL);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
 }
@@ -167,6 +175,57 @@ static void show_progress(struct real *real, uint64_t now_ns)
     real->shown = now;
 }
 
+// ---- contexts.json, a piece at a time, so that it holds nothing up ----
+
+static const char CONTEXTS_NAME[] = "contexts.json";
+
+static int contexts_failed(int fault)
+{
+    return run_failed(CONTEXTS_NAME, strerror(fault));
+}
+
+static void drop_contexts(struct real *real)
+{
+    if (real->contexts)
+        results_drop(&real->run->results, CONTEXTS_NAME, real->contexts);
+    real->contexts = NULL;
+}
+
+// They change while a reload is under way, and are written when it is over.
+static int begin_contexts(struct real *real)
+{
+    struct run *run = real->run;
+    drop_contexts(real);
+    if (mailbox_is_taken(&run->control.mailbox))
+        return EXIT_DONE;
+    run->contexts.changed = false;
+    real->contexts = results_begin(&run->results, CONTEXTS_NAME);
+    if (!real->contexts)
+        return contexts_failed(errno);
+    contexts_begin(&run->contexts, real->contexts);
+    return EXIT_DONE;
+}
+
+// Another exit status than EXIT_DONE: they cannot be written, which is not tried again.
+static int write_contexts(struct real *real)
+{
+    struct run *run = real->run;
+    if (run->contexts.changed)
+        return begin_contexts(real);
+    if (!real->contexts || !contexts_put(&run->contexts))
+        return EXIT_DONE;
+    int fault = results_end(&run->results, CONTEXTS_NAME, real->contexts);
+    real->contexts = NULL;
+    return fault ? contexts_failed(-fault) : EXIT_DONE;
+}
+
+static bool contexts_are_written(const struct real *real)
+{
+    return !real->contexts && !real->run->contexts.changed;
+}
+
+// ----
+
 static void each_second(struct real *real, uint64_t now_ns)
 {
     if (now_ns < real->second_ns)
@@ -175,6 +234,14 @@ static void each_second(struct real *real, uint64_t now_ns)
     real->second_ns = now_ns + S_IN_NS;
     if (real->up_ns && isatty(STDERR_FILENO))
         show_progress(real, now_ns);
+}
+
+// SIGHUP asks for the configuration to be read again. While another question is being worked on it
+// waits.
+static void pass_hangup(struct control *control)
+{
+    if (hung_up && control->phase == CONTROL_UP && control_post(control, "reload"))
+        hung_up = 0;
 }
 
 static bool is_over(const struct real *real, uint64_t now_ns)
@@ -186,16 +253,25 @@ static bool is_over(const struct real *real, uint64_t now_ns)
            now_ns >= real->up_ns + run->load.run.duration_ns;
 }
 
-// False: what users need to know of it could not be written.
-static bool come_up(struct real *real, uint64_t now_ns)
+// With what users need to know of it.
+static void come_up(struct real *real, uint64_t now_ns)
 {
     real->up_ns = now_ns;
     real->second_ns = now_ns + S_IN_NS;
     sum_up(real->run, &real->shown);
-    if (run_write(real->run, "contexts.json", contexts_put, &real->run->contexts))
-        return false;
     tell_up(real);
-    return true;
+}
+
+static int look_at_contexts(struct real *real, uint64_t now_ns)
+{
+    if (!real->up_ns && (real->run->control.phase != CONTROL_UP || !dp_settled(real->run->dp)))
+        return EXIT_DONE;
+    int status = write_contexts(real);
+    if (real->up_ns)
+        return EXIT_DONE;
+    if (!status && contexts_are_written(real))
+        come_up(real, now_ns);
+    return status;
 }
 
 static int control_loop(struct real *real)
@@ -203,12 +279,12 @@ static int control_loop(struct real *real)
     struct control *control = &real->run->control;
     uint64_t now_ns = clock_ns(&real->clock);
     for (; !is_over(real, now_ns); now_ns = clock_ns(&real->clock)) {
+        pass_hangup(control);
         uint64_t next_ns = control_poll(control, now_ns);
-        if (control->phase == CONTROL_UP && !real->up_ns && dp_settled(real->run->dp) &&
-            !come_up(real, now_ns))
+        if (look_at_contexts(real, now_ns) != EXIT_DONE)
             return EXIT_RUN_FAILED;
         each_second(real, now_ns);
-        if (next_ns > now_ns || control->phase == CONTROL_STARTING)
+        if ((next_ns > now_ns && !real->contexts) || control->phase == CONTROL_STARTING)
             nap(CONTROL_NAP_NS / (control->phase == CONTROL_STARTING ? 20 : 1));
     }
     real->ended_ns = now_ns;
@@ -261,6 +337,7 @@ static int build(struct run *run)
     if (status)
         return status;
     tell_threads(run, &threads, n);
+    run->contexts.changed = true; // there is no file yet
     host_add_calls(run->control.host, "contexts", contexts_calls, contexts_call_count,
                    &run->contexts);
     return EXIT_DONE;
@@ -290,10 +367,14 @@ int run_real(struct run *run)
     status = start_workers(&real);
     if (!status) {
         control_start(&run->control, run->dp);
+        run_show(run);
         status = control_loop(&real);
     }
     stop_workers(&real);
-    while (control_poll(&run->control, real.ended_ns) == real.ended_ns && real.up_ns)
-        ; // what the workers told last
+    drop_contexts(&real);
+    // What the workers told last. Who waits for one of them, or has much to do, does not end it.
+    for (int round = 0; round < LAST_ROUNDS && real.up_ns; round++)
+        if (control_poll(&run->control, real.ended_ns) > real.ended_ns)
+            break;
     return status ? status : report(&real);
 }

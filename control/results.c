@@ -66,16 +66,25 @@ void results_close(struct results *results)
     results->lock = -1;
 }
 
-int results_write(const struct results *results, const char *name,
-                  void (*put)(const void *self, FILE *out), const void *self)
+static void part_path(const struct results *results, const char *name, char path[PATH_MAX])
+{
+    char part[32];
+    snprintf(part, sizeof part, ".%s.part", name);
+    results_path(results, part, path);
+}
+
+FILE *results_begin(const struct results *results, const char *name)
+{
+    char part[PATH_MAX];
+    part_path(results, name, part);
+    return fopen(part, "w");
+}
+
+int results_end(const struct results *results, const char *name, FILE *out)
 {
     char path[PATH_MAX], part[PATH_MAX];
     results_path(results, name, path);
-    results_path(results, ".part", part);
-    FILE *out = fopen(part, "w");
-    if (!out)
-        return -errno;
-    put(self, out);
+    part_path(results, name, part);
     int fault = ferror(out) ? EIO : 0;
     if (fclose(out) != 0)
         fault = errno;
@@ -84,4 +93,22 @@ int results_write(const struct results *results, const char *name,
     if (fault)
         unlink(part);
     return -fault;
+}
+
+void results_drop(const struct results *results, const char *name, FILE *out)
+{
+    char part[PATH_MAX];
+    part_path(results, name, part);
+    fclose(out);
+    unlink(part);
+}
+
+int results_write(const struct results *results, const char *name,
+                  void (*put)(const void *self, FILE *out), const void *self)
+{
+    FILE *out = results_begin(results, name);
+    if (!out)
+        return -errno;
+    put(self, out);
+    return results_end(results, name, out);
 }

@@ -18,7 +18,13 @@ void results_close(struct results *results);
 
 void results_path(const struct results *results, const char *name, char path[PATH_MAX]);
 
-// Writes a file by put(self, out) under another name and gives it its own when it is whole.
+// A file under another name, which gets its own when it is whole: begin, write, and end or drop.
+// NULL: errno says why.
+FILE *results_begin(const struct results *results, const char *name);
+int results_end(const struct results *results, const char *name, FILE *out);
+void results_drop(const struct results *results, const char *name, FILE *out);
+
+// All of that by put(self, out).
 int results_write(const struct results *results, const char *name,
                   void (*put)(const void *self, FILE *out), const void *self);
 

@@ -52,7 +52,10 @@ int run_build(struct run *run, const struct eal_threads *threads)
     run->plan = eal_plan(EAL_SYSFS, load_memory_octets(&run->load));
     eal_plan_text(&run->plan, text, sizeof text);
     fprintf(stderr, "%s\n", text);
-    int fault = threads ? eal_start_threads(&run->plan, threads) : eal_start(&run->plan, false);
+    int fault = eal_plan_telemetry(&run->plan, run->name);
+    if (fault)
+        fprintf(stderr, "no live view: its socket cannot be had: %s\n", strerror(-fault));
+    fault = threads ? eal_start_threads(&run->plan, threads) : eal_start(&run->plan, false);
     if (fault)
         return run_failed("DPDK's EAL did not start",
                           run->plan.huge && fault == -ENOMEM
@@ -64,7 +67,12 @@ int run_build(struct run *run, const struct eal_threads *threads)
     run->dp = dp_create(&run->load.dp, &why);
     if (!run->dp)
         return run_failed("the dataplane could not be made", why);
+    run->board = board_create(&run->load.dp);
+    if (!run->board)
+        return run_failed("the board", strerror(ENOMEM));
     host_add_calls(run->control.host, "dp", dp_calls, dp_call_count, run->dp);
+    host_add_find(run->control.host, run->dp);
+    host_add_calls(run->control.host, "board", board_calls, board_call_count, run->board);
     return EXIT_DONE;
 }
 
@@ -110,12 +118,28 @@ int run_report(struct run *run, struct report *report)
     return status;
 }
 
+void run_show(struct run *run)
+{
+    const struct telemetry_source source = {.name = run->name,
+                                            .config = &run->load.dp,
+                                            .dp = run->dp,
+                                            .board = run->board,
+                                            .counts = host_counts(run->control.host),
+                                            .control = &run->control};
+    int fault = run->plan.instance[0] ? telemetry_start(&source) : 0;
+    if (fault)
+        fprintf(stderr, "no live view: its commands were refused: %s\n", strerror(-fault));
+}
+
 static void tear_down(struct run *run)
 {
+    telemetry_stop();
+    control_stop(&run->control);
     if (run->lab)
         lab_destroy(run->lab);
     if (run->dp)
         run->buffers_held = dp_destroy(run->dp);
+    board_destroy(run->board);
     contexts_release(&run->contexts);
 }
 
@@ -145,6 +169,8 @@ static int run_all(struct run *run)
     int status = open_out(run);
     if (!status)
         status = run->load.run.real ? run_real(run) : run_virtual(run);
+    int signalling = run_signalling_end(run);
+    status = status ? status : signalling;
     tear_down(run);
     if (!status && run->buffers_held)
         status =
@@ -165,6 +191,8 @@ int command_run(int argc, char **argv)
     int status = EXIT_USAGE;
     if (options_parse(&run->options, OPTIONS_OF_RUN, argc, argv)) {
         run->control.host = host_create(false);
+        run->control.log = (struct log){.out = stderr, .level = LOG_INFO};
+        run_signalling(run);
         status = run->control.host ? run_all(run) : run_failed("Lua", strerror(ENOMEM));
         if (run->control.host)
             host_destroy(run->control.host);

@@ -5,6 +5,7 @@
 #include "control/contexts.h"
 #include "control/control.h"
 #include "control/eal.h"
+#include "control/export/telemetry.h"
 #include "control/load.h"
 #include "control/options.h"
 #include "control/results.h"
@@ -16,8 +17,11 @@ struct run {
     struct load load;
     char name[65];
     struct dp *dp;
+    struct board *board;
     struct lab *lab;
     struct capture *gn, *gb;
+    struct capture *signalling; // NULL: it is not captured
+    char signalling_path[PATH_MAX];
     struct contexts contexts; // of a run in real time
     struct eal_plan plan;
     bool eal_started;
@@ -35,8 +39,15 @@ int run_write(const struct run *run, const char *name, void (*put)(const void *s
 // Starts the EAL, with the threads and devices that the run needs, and makes the dataplane.
 int run_build(struct run *run, const struct eal_threads *threads);
 
+// From here on `sluice stats` and the like see it; control has been started.
+void run_show(struct run *run);
+
 // What it leaves: text and summary.json. The caller has filled in what report_collect does not.
 int run_report(struct run *run, struct report *report);
+
+// signalling.c: lets control capture the signalling among the run's results.
+void run_signalling(struct run *run);
+int run_signalling_end(struct run *run);
 
 // The whole run by each clock, from a configuration that is loaded to its report; EXIT_...
 int run_virtual(struct run *run);

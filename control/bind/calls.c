@@ -15,9 +15,10 @@ static int call(lua_State *L)
 {
     const struct field_call *c = lua_touserdata(L, lua_upvalueindex(1));
     void *target = lua_touserdata(L, lua_upvalueindex(2));
-    _Alignas(16) char argument[ARGUMENT_OCTETS_MAX] = {0};
+    _Alignas(16) char argument[ARGUMENT_OCTETS_MAX];
     if (c->struct_octets > sizeof argument)
         return luaL_error(L, "%s: its argument is larger than this host takes", c->name);
+    memset(argument, 0, c->struct_octets);
     if (c->field_count)
         fields_from_table(L, 1, c->name, c->fields, c->field_count, argument);
     int64_t result = c->call(target, argument);

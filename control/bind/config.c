@@ -2,6 +2,7 @@
 #include "control/bind/internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "dataplane/base/json.h"
@@ -29,7 +30,7 @@ static bool push_file(lua_State *L, const char *path, FILE *errors)
 }
 
 // Only for the time that a user's file may take; nothing of a run depends on it.
-static int clock_ns(lua_State *L)
+int config_clock_ns(lua_State *L)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -46,10 +47,71 @@ static void print_lines(lua_State *L, int list, FILE *errors)
     }
 }
 
+// Where the configuration came from, for those who want to read it again.
+struct config_source {
+    char *path;
+    uint32_t sets;
+    char *set[];
+};
+
+void config_source_free(struct config_source *source)
+{
+    if (!source)
+        return;
+    for (uint32_t i = 0; i < source->sets; i++)
+        free(source->set[i]);
+    free(source->path);
+    free(source);
+}
+
+static struct config_source *config_source(const char *path, const char *const *sets,
+                                           uint32_t set_count)
+{
+    struct config_source *source = calloc(1, sizeof *source + set_count * sizeof source->set[0]);
+    if (!source || !(source->path = strdup(path)))
+        abort();
+    for (; source->sets < set_count; source->sets++)
+        if (!(source->set[source->sets] = strdup(sets[source->sets])))
+            abort();
+    return source;
+}
+
+// The text of a file that the configuration names, or nil and why not.
+static int read_text(lua_State *L)
+{
+    char *why = NULL;
+    size_t n = 0;
+    FILE *errors = open_memstream(&why, &n);
+    if (!errors)
+        return luaL_error(L, "no memory");
+    bool good = push_file(L, luaL_checkstring(L, 1), errors);
+    fclose(errors);
+    if (!good) {
+        lua_pushnil(L);
+        lua_pushlstring(L, why, strcspn(why, "\n"));
+    }
+    free(why);
+    return good ? 1 : 2;
+}
+
+// The arguments of sluice.config's `load`, behind its text.
+static void push_rest(lua_State *L, const struct config_source *source)
+{
+    lua_createtable(L, (int)source->sets, 0);
+    for (uint32_t i = 0; i < source->sets; i++) {
+        lua_pushstring(L, source->set[i]);
+        lua_seti(L, -2, i + 1);
+    }
+    lua_pushcfunction(L, config_clock_ns);
+    lua_pushcfunction(L, read_text);
+}
+
 bool host_config(struct host *host, const char *path, const char *const *sets, uint32_t set_count,
                  FILE *errors)
 {
     lua_State *L = host->lua;
+    config_source_free(host->source);
+    host->source = config_source(path, sets, set_count);
     if (!host_push_function(host, "sluice.config", "load"))
         return false;
     lua_pushstring(L, path);
@@ -57,19 +119,52 @@ bool host_config(struct host *host, const char *path, const char *const *sets, u
         lua_pop(L, 2);
         return false;
     }
-    lua_createtable(L, (int)set_count, 0);
-    for (uint32_t i = 0; i < set_count; i++) {
-        lua_pushstring(L, sets[i]);
-        lua_seti(L, -2, i + 1);
-    }
-    lua_pushcfunction(L, clock_ns);
-    if (!host_run(L, 4, 2))
+    push_rest(L, host->source);
+    if (!host_run(L, 5, 2))
         return false;
     bool good = lua_istable(L, -2);
     print_lines(L, lua_gettop(L), errors);
     lua_pop(L, 1);
     lua_setfield(L, LUA_REGISTRYINDEX, CONFIG_KEY);
     return good;
+}
+
+// The text of a file that cannot be read, as the list of mistakes.
+static int refuse_file(lua_State *L, FILE *errors, char **text)
+{
+    fclose(errors);
+    (*text)[strcspn(*text, "\n")] = '\0';
+    lua_pushnil(L);
+    lua_createtable(L, 1, 0);
+    lua_pushstring(L, *text);
+    lua_seti(L, -2, 1);
+    free(*text);
+    return 2;
+}
+
+int config_load_again(struct host *host, lua_State *L)
+{
+    char *text = NULL;
+    size_t n = 0, limit = host->limit;
+    FILE *errors = open_memstream(&text, &n);
+    if (!errors)
+        return luaL_error(L, "no memory");
+    lua_getglobal(L, "require");
+    lua_pushliteral(L, "sluice.config");
+    lua_call(L, 1, 1);
+    lua_getfield(L, -1, "load");
+    lua_pushstring(L, host->source->path);
+    if (!push_file(L, host->source->path, errors))
+        return refuse_file(L, errors, &text);
+    fclose(errors);
+    free(text);
+    push_rest(L, host->source);
+    host->limit = host->used + HOST_CONFIG_OCTETS_MAX;
+    int status = lua_pcall(L, 5, 2, 0);
+    host->limit = limit;
+    if (status != LUA_OK)
+        return lua_error(L);
+    return 2;
 }
 
 void host_config_json(struct host *host, uint64_t memory_octets, FILE *out)

@@ -172,6 +172,15 @@ static int unknown_error(lua_State *L, const char *what, const char *name,
     return luaL_error(L, "%s.%s: no such field; allowed: %s", what, name, lua_tostring(L, -1));
 }
 
+static uint32_t key_count(lua_State *L, int index)
+{
+    uint32_t n = 0;
+    for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1))
+        n++;
+    return n;
+}
+
+// The table has more keys than were read: one of them is none of ours.
 static void refuse_unknown(lua_State *L, int index, const char *what, const struct field *fields,
                            uint32_t count)
 {
@@ -188,18 +197,23 @@ void fields_from_table(lua_State *L, int index, const char *what, const struct f
     if (!lua_istable(L, index))
         luaL_error(L, "%s: found %s, allowed a table of its fields", what, luaL_typename(L, index));
     index = lua_absindex(L, index);
-    refuse_unknown(L, index, what, fields, count);
+    uint32_t read = 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct field *f = &fields[i];
         bool present = lua_getfield(L, index, f->name) != LUA_TNIL;
+        read += present;
         if (f->has_offset != FIELD_ALWAYS)
             *((bool *)out + f->has_offset) = present;
-        else if (!present)
+        else if (!present) {
+            refuse_unknown(L, index, what, fields, count); // it may be there misspelt
             luaL_error(L, "%s.%s: missing; it is %s", what, f->name, f->help);
+        }
         if (present && !value_from(L, what, f, lua_gettop(L), out))
             field_error(L, what, f, lua_gettop(L));
         lua_pop(L, 1);
     }
+    if (key_count(L, index) != read)
+        refuse_unknown(L, index, what, fields, count);
 }
 
 static void push_list(lua_State *L, const struct field *f, const char *list)

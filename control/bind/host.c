@@ -111,6 +111,7 @@ static int open_all(lua_State *L)
     preload(L, "wire", wire_open);
     preload(L, "classes", open_classes);
     preload(L, "aqm", aqm_open);
+    preload(L, "count", count_open);
     return 0;
 }
 
@@ -119,7 +120,7 @@ struct host *host_create(bool full)
     struct host *host = calloc(1, sizeof *host);
     if (!host)
         return NULL;
-    host->limit = SIZE_MAX;
+    host->limit = host->most = SIZE_MAX;
     host->lua = lua_newstate(allocate, host);
     if (host->lua) {
         lua_pushcfunction(host->lua, open_all);
@@ -135,12 +136,18 @@ void host_destroy(struct host *host)
 {
     if (host->lua)
         lua_close(host->lua);
+    config_source_free(host->source);
     free(host);
 }
 
 void host_limit(struct host *host, size_t octets)
 {
     host->limit = octets;
+}
+
+void host_limit_growth(struct host *host, size_t octets)
+{
+    host->limit = host->most = host->used + octets;
 }
 
 const char *host_lua_version(void)

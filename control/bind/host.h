@@ -15,12 +15,20 @@ struct host;
 struct host *host_create(bool full);
 void host_destroy(struct host *host);
 
-// Lua may use at most that many octets from now on.
+// Lua may use at most that many octets from now on; so many more while a configuration is loaded.
+#define HOST_CONFIG_OCTETS_MAX (64u << 20)
 void host_limit(struct host *host, size_t octets);
+
+// Lua may use that many octets more than it uses now.
+void host_limit_growth(struct host *host, size_t octets);
 
 // A module for `require`, of functions that take described structs.
 void host_add_calls(struct host *host, const char *name, const struct field_call *calls,
                     uint32_t count, void *target);
+
+// Beside the calls of the module `dp`: ms_of, bvc_of, ms_cell (find.c).
+struct dp;
+void host_add_find(struct host *host, struct dp *dp);
 
 // A module for `require` that names the fields' ranges: NAME = { least = ..., most = ... }.
 void host_add_fields(struct host *host, const char *name, const struct field *fields,
@@ -39,16 +47,19 @@ void host_config_json(struct host *host, uint64_t memory_octets, FILE *out);
 bool host_struct(struct host *host, const char *name, const struct field *fields, uint32_t count,
                  void *out);
 
-// sluice.setup's function `name` as a task that may wait: each step runs it until it ends or a call
-// answers -EAGAIN.
-enum host_step { HOST_DONE, HOST_WAITS, HOST_FAILED };
-void host_task(struct host *host, const char *name);
-enum host_step host_task_step(struct host *host);
+// The procedures (sluice.control) as a task, and one step of it. HOST_WAITS: again when a worker
+// has been called; HOST_IDLE: when something has come, or at *next_ns.
+struct control;
+enum host_step { HOST_IDLE, HOST_WAITS, HOST_FAILED };
+void host_begin(struct host *host, struct control *control);
+enum host_step host_step(struct host *host, uint64_t now_ns, uint64_t *next_ns);
 
-// What a worker has told, for sluice.setup's function `event`, if there is one. The event stays the
-// caller's.
-struct event;
-void host_event(struct host *host, const struct event *event);
+// Closes the Lua state, in the middle of whatever it was doing. Only host_destroy may follow.
+void host_end(struct host *host);
+
+// What `require "count"` has counted. Any thread may read it while the host lives.
+struct counts;
+const struct counts *host_counts(const struct host *host);
 
 // Runs a user's script with its arguments in `arg` and as `...`; the exit status.
 int host_script(struct host *host, const char *path, int argc, char *const *argv);

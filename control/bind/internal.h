@@ -7,11 +7,16 @@
 #include <lualib.h>
 
 #include "control/bind/host.h"
+#include "control/counts.h"
 
 struct host {
     lua_State *lua;
     lua_State *task; // a thread of `lua`, anchored in the registry; NULL: none
+    struct control *control;
     size_t used, limit;
+    size_t most;                  // what `limit` is while nothing else limits it
+    struct config_source *source; // config.c: where the configuration came from
+    struct counts counts;
 };
 
 // The Lua files of lua/, made at build time.
@@ -26,6 +31,14 @@ extern const unsigned lua_module_count;
 
 // Where the registry keeps the loaded configuration.
 #define CONFIG_KEY "sluice.configuration"
+
+// The host that has the state.
+static inline struct host *host_of(lua_State *L)
+{
+    void *host;
+    lua_getallocf(L, &host);
+    return host;
+}
 
 // host.c: calls the function below its arguments on the stack; false, with the traceback on stderr.
 bool host_run(lua_State *L, int arguments, int results);
@@ -42,8 +55,20 @@ void fields_to_table(lua_State *L, const struct field *fields, uint32_t count, c
 // Pushes a table that describes the fields.
 void fields_describe(lua_State *L, const struct field *fields, uint32_t count);
 
+// loop.c: the modules `events`, `log` and `host`.
+void host_add_loop(struct host *host, struct control *control);
+
+// config.c: pushes the configuration, read and checked anew, or nil and the list of mistakes.
+int config_load_again(struct host *host, lua_State *L);
+void config_source_free(struct config_source *source);
+// A function for Lua: real time in ns, to cut off what a user's text costs.
+int config_clock_ns(lua_State *L);
+
 // wire.c: the loader of `require "wire"`.
 int wire_open(lua_State *L);
+
+// count.c: the loader of `require "count"`.
+int count_open(lua_State *L);
 
 // aqm.c: the loader of `require "aqm"`.
 int aqm_open(lua_State *L);

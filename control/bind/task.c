@@ -1,34 +1,81 @@
-// A function of sluice.setup as a task that may wait: a Lua thread, resumed step by step.
+// The control plane's procedures as one Lua thread that is resumed step by step: sluice.control's
+// function `main`. It gives back when it wants to be called again; or nothing, if a call it made
+// has to be made again, for a ring is full (calls.c).
 #include "control/bind/internal.h"
 
-void host_task(struct host *host, const char *name)
+#define TASK_KEY  "sluice.task"
+#define WORLD_KEY "sluice.world"
+
+static bool push_main(struct host *host)
 {
-    lua_State *L = host->lua;
-    host->task = lua_newthread(L);
-    lua_setfield(L, LUA_REGISTRYINDEX, "sluice.task");
-    if (!host_push_function(host, "sluice.setup", name)) {
-        host->task = NULL;
-        return;
-    }
-    lua_getfield(L, LUA_REGISTRYINDEX, CONFIG_KEY);
-    lua_xmove(L, host->task, 2);
+    if (!host_push_function(host, "sluice.control", "main"))
+        return false;
+    lua_getfield(host->lua, LUA_REGISTRYINDEX, CONFIG_KEY);
+    return true;
 }
 
-enum host_step host_task_step(struct host *host)
+static int require_world(lua_State *L)
 {
-    if (!host->task)
-        return HOST_FAILED;
-    int results;
-    int arguments = lua_status(host->task) == LUA_OK ? 1 : 0;
-    int status = lua_resume(host->task, host->lua, arguments, &results);
-    if (status == LUA_YIELD) {
-        lua_pop(host->task, results);
-        return HOST_WAITS;
-    }
-    if (status == LUA_OK)
-        return HOST_DONE;
+    lua_getglobal(L, "require");
+    lua_pushliteral(L, WORLD_KEY);
+    lua_call(L, 1, 1);
+    lua_setfield(L, LUA_REGISTRYINDEX, WORLD_KEY);
+    return 0;
+}
+
+void host_begin(struct host *host, struct control *control)
+{
+    lua_State *L = host->lua;
+    host->control = control;
+    host_add_loop(host, control);
+    lua_pushcfunction(L, require_world);
+    if (!host_run(L, 0, 0) || !push_main(host))
+        return;
+    lua_State *task = lua_newthread(L);
+    lua_setfield(L, LUA_REGISTRYINDEX, TASK_KEY);
+    lua_xmove(L, task, 2);
+    host->task = task;
+}
+
+// What the procedures read as world.now_ns.
+static void set_now(lua_State *L, uint64_t now_ns)
+{
+    lua_getfield(L, LUA_REGISTRYINDEX, WORLD_KEY);
+    lua_pushinteger(L, (lua_Integer)now_ns);
+    lua_setfield(L, -2, "now_ns");
+    lua_pop(L, 1);
+}
+
+// The task is over, by a fault that no handler caught.
+static enum host_step failed(struct host *host)
+{
     luaL_traceback(host->lua, host->task, lua_tostring(host->task, -1), 0);
     fprintf(stderr, "sluice: %s\n", lua_tostring(host->lua, -1));
     lua_pop(host->lua, 1);
+    host->task = NULL;
     return HOST_FAILED;
+}
+
+enum host_step host_step(struct host *host, uint64_t now_ns, uint64_t *next_ns)
+{
+    if (!host->task)
+        return HOST_FAILED;
+    set_now(host->task, now_ns);
+    int results;
+    int arguments = lua_status(host->task) == LUA_OK ? 1 : 0;
+    int status = lua_resume(host->task, host->lua, arguments, &results);
+    if (status != LUA_YIELD)
+        return failed(host);
+    bool idle = results == 1;
+    if (idle)
+        *next_ns = (uint64_t)lua_tointeger(host->task, -1);
+    lua_pop(host->task, results);
+    return idle ? HOST_IDLE : HOST_WAITS;
+}
+
+void host_end(struct host *host)
+{
+    host->task = NULL;
+    lua_close(host->lua);
+    host->lua = NULL;
 }

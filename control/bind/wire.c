@@ -1,15 +1,23 @@
 // `require "wire"`: for each PDU of dataplane/wire a table NAME with
 //   encode{ field = value, ... }  the octets as a string; a wrong field is an error() that names it
-//   decode(octets)                a table of fields and the octets it took; or nil and the fault
+//   decode(octets [, from])       a table of fields and the octets it took; or nil, the fault in
+//                                 words and its name. It begins with octet `from`, 1 is the first
+//   values(octets [, from])       its fields one by one in their order, nil for one that is absent;
+//                                 or false, the fault and its name. If all of them are integers
+//   pack(head, ...)               the octets behind `head`, from such fields
 //   fields                        a list of { name, kind, help, least, most, optional, fields }
 //   help                          what it is
+//   type                          its type octet, if it is of one of the groups below
 // and `names`, the list of all. The groups `bssgp` and `ns`, whose PDUs a type octet tells apart:
-//   decode(octets)                the PDU's NAME and its table; or nil and the fault
+//   decode(octets [, from])       the PDU's NAME and its table; or nil, the fault and its name
 #include "control/bind/internal.h"
+
+#include <string.h>
 
 #include "dataplane/wire/pdus.h"
 
-#define PDU_OCTETS_MAX (65536 + 64) // the longest payload and its headers
+#define PDU_OCTETS_MAX    (65536 + 64) // the longest payload and its headers
+#define PACKED_OCTETS_MAX 256          // a head and integers
 
 static const struct wire_pdu *pdu_of(lua_State *L)
 {
@@ -69,59 +77,126 @@ static int wire_encode(lua_State *L)
     return 1;
 }
 
-// A table of the PDU's fields and how many octets it took, or nil and the fault.
-static int push_decoded(lua_State *L, const struct wire_pdu *pdu, const uint8_t *b, size_t octets)
+// nil, the fault in words, and its name.
+static int push_fault(lua_State *L, const char *what, int fault)
 {
-    union wire_any any = {0};
-    int n = pdu->decode(&any, b, (uint32_t)octets);
-    if (n < 0) {
-        lua_pushnil(L);
-        lua_pushfstring(L, "%s: %s at octet %d: %s", pdu->name, wire_err_name(wire_fault_err(n)),
-                        (int)wire_fault_offset(n), wire_err_text(wire_fault_err(n)));
-        return 2;
-    }
-    fields_to_table(L, pdu->fields, pdu->field_count, &any);
-    lua_pushinteger(L, n);
-    return 2;
+    enum wire_err err = wire_fault_err(fault);
+    lua_pushnil(L);
+    lua_pushfstring(L, "%s: %s at octet %d: %s", what, wire_err_name(err),
+                    (int)wire_fault_offset(fault), wire_err_text(err));
+    lua_pushstring(L, wire_err_name(err));
+    return 3;
 }
 
-static const uint8_t *check_octets(lua_State *L, const char *what, size_t *octets)
+// What is to be decoded: the first argument from the octet that the second names.
+static struct octets check_octets(lua_State *L, const char *what)
 {
-    const uint8_t *b = (const uint8_t *)luaL_checklstring(L, 1, octets);
-    if (*octets > PDU_OCTETS_MAX)
-        luaL_error(L, "%s: %I octets, allowed at most %d", what, (lua_Integer)*octets,
+    size_t n;
+    const uint8_t *b = (const uint8_t *)luaL_checklstring(L, 1, &n);
+    lua_Integer from = luaL_optinteger(L, 2, 1);
+    luaL_argcheck(L, from >= 1, 2, "the first octet is 1");
+    size_t skipped = (size_t)from - 1 < n ? (size_t)from - 1 : n;
+    if (n - skipped > PDU_OCTETS_MAX)
+        luaL_error(L, "%s: %I octets, allowed at most %d", what, (lua_Integer)(n - skipped),
                    PDU_OCTETS_MAX);
-    return b;
+    return (struct octets){b + skipped, (uint32_t)(n - skipped)};
 }
 
 static int wire_decode(lua_State *L)
 {
     const struct wire_pdu *pdu = pdu_of(L);
-    size_t octets;
-    const uint8_t *b = check_octets(L, pdu->name, &octets);
-    return push_decoded(L, pdu, b, octets);
+    struct octets octets = check_octets(L, pdu->name);
+    union wire_any any = {0};
+    int n = pdu->decode(&any, octets.at, octets.n);
+    if (n < 0)
+        return push_fault(L, pdu->name, n);
+    fields_to_table(L, pdu->fields, pdu->field_count, &any);
+    lua_pushinteger(L, n);
+    return 2;
+}
+
+// Without a table, for what comes often.
+static int wire_values(lua_State *L)
+{
+    const struct wire_pdu *pdu = pdu_of(L);
+    struct octets octets = check_octets(L, pdu->name);
+    union wire_any any = {0};
+    int n = pdu->decode(&any, octets.at, octets.n);
+    if (n < 0) {
+        int results = push_fault(L, pdu->name, n);
+        lua_pushboolean(L, false);
+        lua_replace(L, -results - 1);
+        return results;
+    }
+    luaL_checkstack(L, (int)pdu->field_count, pdu->name);
+    for (uint32_t i = 0; i < pdu->field_count; i++) {
+        const struct field *f = &pdu->fields[i];
+        if (f->has_offset == FIELD_ALWAYS || *((const bool *)&any + f->has_offset))
+            lua_pushinteger(L, (lua_Integer)field_get(f, &any));
+        else
+            lua_pushnil(L);
+    }
+    return (int)pdu->field_count;
+}
+
+static void take_values(lua_State *L, const struct wire_pdu *pdu, union wire_any *any)
+{
+    for (uint32_t i = 0; i < pdu->field_count; i++) {
+        const struct field *f = &pdu->fields[i];
+        int value = (int)i + 2, is_integer;
+        lua_Integer v = lua_tointegerx(L, value, &is_integer);
+        bool present = !lua_isnoneornil(L, value);
+        if (f->has_offset != FIELD_ALWAYS)
+            *((bool *)any + f->has_offset) = present;
+        if (!present && f->has_offset != FIELD_ALWAYS)
+            continue;
+        if (!is_integer || (uint64_t)v < f->least || (uint64_t)v > f->most)
+            luaL_error(L, "%s.%s: found %s, allowed %I to %I", pdu->name, f->name,
+                       luaL_tolstring(L, value, NULL), (lua_Integer)f->least, (lua_Integer)f->most);
+        field_set(f, any, (uint64_t)v);
+    }
+}
+
+static int wire_pack(lua_State *L)
+{
+    const struct wire_pdu *pdu = pdu_of(L);
+    size_t head_octets;
+    const char *head = luaL_checklstring(L, 1, &head_octets);
+    union wire_any any = {0};
+    uint8_t b[PACKED_OCTETS_MAX];
+    luaL_argcheck(L, head_octets <= sizeof b, 1, "too long");
+    take_values(L, pdu, &any);
+    int n = pdu->encode(&any, b + head_octets, (uint32_t)(sizeof b - head_octets));
+    if (n < 0)
+        return luaL_error(L, "%s: %s", pdu->name, wire_err_text(wire_fault_err(n)));
+    memcpy(b, head, head_octets);
+    lua_pushlstring(L, (const char *)b, head_octets + (size_t)n);
+    return 1;
+}
+
+static bool has_integers_only(const struct wire_pdu *pdu)
+{
+    for (uint32_t i = 0; i < pdu->field_count; i++)
+        if (!field_is_integer(&pdu->fields[i]) || pdu->fields[i].kind == FIELD_BOOL)
+            return false;
+    return true;
 }
 
 static int group_decode(lua_State *L)
 {
     const char *group = lua_tostring(L, lua_upvalueindex(1));
-    size_t octets;
-    const uint8_t *b = check_octets(L, group, &octets);
-    const struct wire_pdu *pdu = octets ? wire_pdu_of(group, b[0]) : NULL;
-    if (!pdu) {
-        lua_pushnil(L);
-        lua_pushfstring(
-            L, octets ? "%s: TYPE at octet 0: no PDU of that type" : "%s: TRUNCATED at octet 0",
-            group);
-        return 2;
-    }
+    struct octets octets = check_octets(L, group);
+    union wire_any any = {0};
+    if (octets.n == 0)
+        return push_fault(L, group, wire_fault(WIRE_TRUNCATED, 0));
+    const struct wire_pdu *pdu = wire_pdu_of(group, octets.at[0]);
+    if (!pdu)
+        return push_fault(L, group, wire_fault(WIRE_TYPE, 0));
+    int n = pdu->decode(&any, octets.at, octets.n);
+    if (n < 0)
+        return push_fault(L, pdu->name, n);
     lua_pushstring(L, pdu->name);
-    push_decoded(L, pdu, b, octets);
-    if (lua_isnil(L, -2)) {
-        lua_remove(L, -3);
-        return 2;
-    }
-    lua_pop(L, 1);
+    fields_to_table(L, pdu->fields, pdu->field_count, &any);
     return 2;
 }
 
@@ -150,13 +225,21 @@ int wire_open(lua_State *L)
         const struct wire_pdu *pdu = &wire_pdus[i];
         lua_pushstring(L, pdu->name);
         lua_seti(L, -2, i + 1);
-        lua_createtable(L, 0, 4);
+        lua_createtable(L, 0, 7);
         push_function(L, pdu, "encode", wire_encode);
         push_function(L, pdu, "decode", wire_decode);
+        if (has_integers_only(pdu)) {
+            push_function(L, pdu, "values", wire_values);
+            push_function(L, pdu, "pack", wire_pack);
+        }
         fields_describe(L, pdu->fields, pdu->field_count);
         lua_setfield(L, -2, "fields");
         lua_pushstring(L, pdu->help);
         lua_setfield(L, -2, "help");
+        if (pdu->group) {
+            lua_pushinteger(L, pdu->type);
+            lua_setfield(L, -2, "type");
+        }
         lua_setfield(L, -3, pdu->name);
     }
     lua_setfield(L, -2, "names");

@@ -3,6 +3,7 @@
 #include "control/eal.h"
 
 #include <ftw.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -213,6 +214,27 @@ static void test_processors_of_the_process(void **state)
     assert_int_equal(eal_processor_missing((uint16_t[]){threads.processor[0], 1023}, 2), 1023);
 }
 
+// DPDK's socket below it has to fit into 108 octets, however long the run's name is.
+static void test_a_socket_for_each_process(void **state)
+{
+    char name[200], wanted[64], path[PATH_MAX];
+    struct eal_plan plan = {.huge = false};
+    (void)state;
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    setenv("RUNTIME_DIRECTORY", sysfs, 1);
+    assert_int_equal(eal_plan_telemetry(&plan, name), 0);
+    snprintf(wanted, sizeof wanted, "sluice-%.40s-%d", name, (int)getpid());
+    assert_string_equal(plan.instance, wanted);
+    snprintf(path, sizeof path, "%s/dpdk/%s", sysfs, wanted);
+    assert_int_equal(access(path, W_OK), 0);
+    assert_true(strlen("/var/run/dpdk//dpdk_telemetry.v2") + strlen(plan.instance) < 108);
+    setenv("RUNTIME_DIRECTORY", "/proc/no/such", 1);
+    assert_true(eal_plan_telemetry(&plan, "x") < 0);
+    assert_string_equal(plan.instance, "");
+    unsetenv("RUNTIME_DIRECTORY");
+}
+
 #define EAL_TEST(name) cmocka_unit_test_setup_teardown(name, make_sysfs, remove_sysfs)
 
 int main(void)
@@ -232,6 +254,7 @@ int main(void)
         EAL_TEST(test_text_fits_its_room),
         EAL_TEST(test_processors_of_lcores),
         EAL_TEST(test_processors_of_the_process),
+        EAL_TEST(test_a_socket_for_each_process),
     };
     return cmocka_run_group_tests_name("control/eal", tests, NULL, NULL);
 }

@@ -1,0 +1,74 @@
+// `require "count"`: the host's struct counts.
+//   add(name [, n])                 a name of counts.def
+//   pdu_in(NAME), pdu_out(NAME)     a PDU's name in dataplane/wire
+// A name that there is not is an error() that says it. Names are found in a table of Lua's, so a
+// call costs the same however many there are.
+#include "control/bind/internal.h"
+
+#include "dataplane/wire/pdus.h"
+
+// The count that the name, argument 1, stands for; the first upvalue holds which, the second where.
+static uint64_t *count_named(lua_State *L)
+{
+    uint64_t *counts = lua_touserdata(L, lua_upvalueindex(2));
+    luaL_checkstring(L, 1);
+    lua_pushvalue(L, 1);
+    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNUMBER)
+        luaL_error(L, "count: found the name '%s', allowed one of %s", lua_tostring(L, 1),
+                   lua_tostring(L, lua_upvalueindex(3)));
+    uint64_t *count = &counts[lua_tointeger(L, -1)];
+    lua_pop(L, 1);
+    return count;
+}
+
+static int add(lua_State *L)
+{
+    lua_Integer n = luaL_optinteger(L, 2, 1);
+    if (n < 0)
+        return luaL_error(L, "count.add: found %I, allowed 0 or more", n);
+    counts_add(count_named(L), (uint64_t)n);
+    return 0;
+}
+
+static int add_one(lua_State *L)
+{
+    counts_add(count_named(L), 1);
+    return 0;
+}
+
+static void add_function(lua_State *L, const char *name, lua_CFunction function, uint64_t *counts,
+                         const char *allowed)
+{
+    lua_pushvalue(L, -1); // the names
+    lua_pushlightuserdata(L, counts);
+    lua_pushstring(L, allowed);
+    lua_pushcclosure(L, function, 3);
+    lua_setfield(L, -3, name);
+}
+
+int count_open(lua_State *L)
+{
+    struct counts *counts = &host_of(L)->counts;
+    lua_createtable(L, 0, 3);
+    lua_createtable(L, 0, COUNT_COUNT);
+    for (int i = 0; i < COUNT_COUNT; i++) {
+        lua_pushinteger(L, i);
+        lua_setfield(L, -2, count_descriptions[i].name);
+    }
+    add_function(L, "add", add, counts->count, "control/counts.def");
+    lua_pop(L, 1);
+    lua_createtable(L, 0, COUNTS_PDUS);
+    for (uint32_t i = 0; i < wire_pdu_count; i++) {
+        lua_pushinteger(L, i);
+        lua_setfield(L, -2, wire_pdus[i].name);
+    }
+    add_function(L, "pdu_in", add_one, counts->pdu_in, "wire.names");
+    add_function(L, "pdu_out", add_one, counts->pdu_out, "wire.names");
+    lua_pop(L, 1);
+    return 1;
+}
+
+const struct counts *host_counts(const struct host *host)
+{
+    return &host->counts;
+}

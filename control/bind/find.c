@@ -1,0 +1,65 @@
+// What Lua's procedures ask of control's own picture, beside the commands of `require "dp"`; no
+// worker is asked:
+//   dp.ms_of(nse_id, tlli) -> ms_id, bvc_id | nil
+//                                  a TLLI that the MS had before counts, while it is one
+//   dp.bvc_of(nse_id, bvci) -> bvc_id | nil
+//   dp.ms_cell(ms_id) -> bvc_id, tlli | nil
+#include "control/bind/internal.h"
+
+#include "dataplane/dataplane.h"
+
+static uint32_t number_at(lua_State *L, int i)
+{
+    lua_Integer v = luaL_checkinteger(L, i);
+    luaL_argcheck(L, v >= 0 && v <= UINT32_MAX, i, "no number of 32 bits");
+    return (uint32_t)v;
+}
+
+static int push_id(lua_State *L, uint32_t id)
+{
+    if (id == EVENT_NONE)
+        lua_pushnil(L);
+    else
+        lua_pushinteger(L, id);
+    return 1;
+}
+
+static const struct dp *dp_of(lua_State *L)
+{
+    return lua_touserdata(L, lua_upvalueindex(1));
+}
+
+static int ms_of(lua_State *L)
+{
+    const struct dp *dp = dp_of(L);
+    uint32_t tlli, ms = dp_ms_of(dp, number_at(L, 1), number_at(L, 2));
+    push_id(L, ms);
+    return ms == EVENT_NONE ? 1 : 1 + push_id(L, dp_ms_cell(dp, ms, &tlli));
+}
+
+static int bvc_of(lua_State *L)
+{
+    return push_id(L, dp_bvc_of(dp_of(L), number_at(L, 1), number_at(L, 2)));
+}
+
+static int ms_cell(lua_State *L)
+{
+    uint32_t tlli = 0, bvc = dp_ms_cell(dp_of(L), number_at(L, 1), &tlli);
+    push_id(L, bvc);
+    if (bvc == EVENT_NONE)
+        return 1;
+    lua_pushinteger(L, tlli);
+    return 2;
+}
+
+void host_add_find(struct host *host, struct dp *dp)
+{
+    static const luaL_Reg functions[] = {
+        {"ms_of", ms_of}, {"bvc_of", bvc_of}, {"ms_cell", ms_cell}, {NULL, NULL}};
+    lua_State *L = host->lua;
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+    lua_getfield(L, -1, "dp");
+    lua_pushlightuserdata(L, dp);
+    luaL_setfuncs(L, functions, 1);
+    lua_pop(L, 2);
+}

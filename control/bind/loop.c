@@ -1,0 +1,194 @@
+// What the control loop of Lua needs of the world beside commands:
+//   require "events".take() -> kind, nse_id, nsvc_id, bvc_id, ms_id, pdu
+//                          what a worker told, or nothing; ids that do not apply are nil. Behind
+//                          them source, udp_port and teid of stranger and error_indication, and
+//                          the former cell's id of moved
+//   require "log".error|warn|info|debug(text), .level(name)
+//   require "host".question() -> text         what another thread asks, or nil
+//                 .answer(good, text)
+//                 .load() -> table | nil, messages      the run's file once more
+//                 .capture_open() -> path | nil, why; .capture_frame(octets); .capture_close()
+//                 .clock() -> ns         real time, to cut off what a user's script costs
+//                 .limit(octets)         Lua may take so many more octets; without: as many as ever
+#include "control/bind/internal.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+
+#include "control/control.h"
+
+static struct control *control_of(lua_State *L)
+{
+    return lua_touserdata(L, lua_upvalueindex(1));
+}
+
+// ---- events ----
+
+static void push_id(lua_State *L, uint32_t id)
+{
+    if (id == EVENT_NONE)
+        lua_pushnil(L);
+    else
+        lua_pushinteger(L, id);
+}
+
+// Most PDUs come from a known NS-VC, whose address is known.
+static int push_rest(lua_State *L, const struct event *event)
+{
+    char address[INET6_ADDRSTRLEN];
+    if (event->kind == EVENT_moved) {
+        push_id(L, event->old_bvc_id);
+        return 1;
+    }
+    if (event->kind != EVENT_stranger && event->kind != EVENT_error_indication)
+        return 0;
+    lua_pushstring(L, inet_ntop(AF_INET6, &event->source, address, sizeof address));
+    lua_pushinteger(L, event->udp_port);
+    lua_pushinteger(L, event->teid);
+    return 3;
+}
+
+static int events_take(lua_State *L)
+{
+    struct control *control = control_of(L);
+    struct event event;
+    if (!control_event(control, &event))
+        return 0;
+    lua_pushstring(L, event_names[event.kind]);
+    push_id(L, event.nse_id);
+    push_id(L, event.nsvc_id);
+    push_id(L, event.bvc_id);
+    push_id(L, event.ms_id);
+    lua_pushlstring(L, event.pdu.n ? (const char *)event.pdu.at : "", event.pdu.n);
+    int more = push_rest(L, &event);
+    dp_event_done(control->dp, &event);
+    return 6 + more;
+}
+
+// ---- log ----
+
+static int put_line(lua_State *L)
+{
+    struct control *control = control_of(L);
+    enum log_level level = (enum log_level)lua_tointeger(L, lua_upvalueindex(2));
+    if (level <= control->log.level)
+        log_put(&control->log, level, control->now_ns, luaL_checkstring(L, 1));
+    control->host->counts.count[COUNT_log_suppressed] = control->log.left_out;
+    return 0;
+}
+
+static int set_level(lua_State *L)
+{
+    control_of(L)->log.level = (enum log_level)luaL_checkoption(L, 1, NULL, log_level_names);
+    return 0;
+}
+
+// ---- host ----
+
+static int question(lua_State *L)
+{
+    const char *text = mailbox_take(&control_of(L)->mailbox);
+    lua_pushstring(L, text); // NULL is nil
+    return 1;
+}
+
+static int answer(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TBOOLEAN);
+    mailbox_answer(&control_of(L)->mailbox, lua_toboolean(L, 1), luaL_checkstring(L, 2));
+    return 0;
+}
+
+static int load(lua_State *L)
+{
+    return config_load_again(control_of(L)->host, L);
+}
+
+static int limit(lua_State *L)
+{
+    struct host *host = host_of(L);
+    size_t left = host->most > host->used ? host->most - host->used : 0;
+    size_t more = lua_isnoneornil(L, 1) ? left : (size_t)luaL_checkinteger(L, 1);
+    host->limit = more < left ? host->used + more : host->most;
+    return 0;
+}
+
+static int capture_open(lua_State *L)
+{
+    const struct control_capture *capture = &control_of(L)->capture;
+    char error[256] = "this run writes no files";
+    const char *path = capture->open ? capture->open(capture->self, error) : NULL;
+    lua_pushstring(L, path); // NULL is nil
+    lua_pushstring(L, error);
+    return 2;
+}
+
+static int capture_frame(lua_State *L)
+{
+    const struct control *control = control_of(L);
+    size_t octets;
+    const char *frame = luaL_checklstring(L, 1, &octets);
+    control->capture.frame(control->capture.self, control->now_ns, (const uint8_t *)frame,
+                           (uint32_t)octets);
+    return 0;
+}
+
+static int capture_close(lua_State *L)
+{
+    const struct control_capture *capture = &control_of(L)->capture;
+    capture->close(capture->self);
+    return 0;
+}
+
+// ----
+
+static void begin_module(lua_State *L)
+{
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+    lua_createtable(L, 0, 5);
+}
+
+static void add(lua_State *L, struct control *control, const char *name, lua_CFunction function)
+{
+    lua_pushlightuserdata(L, control);
+    lua_pushcclosure(L, function, 1);
+    lua_setfield(L, -2, name);
+}
+
+static void end_module(lua_State *L, const char *name)
+{
+    lua_setfield(L, -2, name);
+    lua_pop(L, 1);
+}
+
+static void add_log(lua_State *L, struct control *control)
+{
+    begin_module(L);
+    for (int level = 0; level < LOG_LEVELS; level++) {
+        lua_pushlightuserdata(L, control);
+        lua_pushinteger(L, level);
+        lua_pushcclosure(L, put_line, 2);
+        lua_setfield(L, -2, log_level_names[level]);
+    }
+    add(L, control, "level", set_level);
+    end_module(L, "log");
+}
+
+void host_add_loop(struct host *host, struct control *control)
+{
+    lua_State *L = host->lua;
+    begin_module(L);
+    add(L, control, "take", events_take);
+    end_module(L, "events");
+    add_log(L, control);
+    begin_module(L);
+    add(L, control, "question", question);
+    add(L, control, "answer", answer);
+    add(L, control, "load", load);
+    add(L, control, "capture_open", capture_open);
+    add(L, control, "capture_frame", capture_frame);
+    add(L, control, "capture_close", capture_close);
+    add(L, control, "limit", limit);
+    add(L, control, "clock", config_clock_ns);
+    end_module(L, "host");
+}

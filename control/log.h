@@ -1,0 +1,32 @@
+// What happens, a line each on stderr: when, how grave, what. Control's thread alone writes it, and
+// nothing that packets bring about does. A line that begins like LOG_A_SECOND others of the same
+// second is left out and counted.
+#ifndef SLUICE_CONTROL_LOG_H
+#define SLUICE_CONTROL_LOG_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG, LOG_LEVELS };
+extern const char *const log_level_names[LOG_LEVELS + 1]; // the last is NULL
+
+#define LOG_BEGINNING 24u // octets by which lines are taken to be alike
+#define LOG_A_SECOND  10u
+#define LOG_KINDS     64u // of which that many are told apart
+
+struct log_kind {
+    char beginning[LOG_BEGINNING];
+    uint64_t second;
+    uint32_t lines, left_out;
+};
+
+struct log {
+    FILE *out; // NULL: nowhere
+    enum log_level level;
+    uint64_t left_out;
+    struct log_kind kind[LOG_KINDS];
+};
+
+void log_put(struct log *log, enum log_level level, uint64_t now_ns, const char *text);
+
+#endif

@@ -1,0 +1,57 @@
+// `require "dp"` beside its calls: MSs and cells by what the wire says, by control's own picture.
+#include "tests/dataplane/down/thread.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "control/bind/host.h"
+
+static const char script[] =
+    "local dp = require 'dp'\n"
+    "local function same(found, wanted) if found ~= wanted then error(tostring(found), 2) end end\n"
+    "dp.bvc { bvc_id = 1, nse_id = 0, bvci = 9 }\n"
+    "dp.ms { ms_id = 5, bvc_id = 1, tlli = 0xc0000001, n201_u = 500 }\n"
+    "same(dp.ms_of(0, 0xc0000001), 5)\n"
+    "same(dp.ms_of(0, 0xc0000002), nil)\n"
+    "same(dp.ms_of(7, 0xc0000001), nil)\n"
+    "same(dp.bvc_of(0, 9), 1)\n"
+    "same(dp.bvc_of(0, 10), nil)\n"
+    "same(dp.bvc_of(0, 70000), nil)\n"
+    "dp.ms_tlli { ms_id = 5, tlli = 0xc0000002 }\n"
+    "same(dp.ms_of(0, 0xc0000001), 5)\n"
+    "local bvc, tlli = dp.ms_cell(5)\n"
+    "same(bvc, 1) same(tlli, 0xc0000002)\n"
+    "same(select('#', dp.ms_cell(6)), 1) same(dp.ms_cell(6), nil)\n"
+    "for _, bad in ipairs { -1, 1 << 32, 1.5, 'x', false } do\n"
+    "    same(pcall(dp.ms_of, bad, 1), false) same(pcall(dp.ms_of, 0, bad), false)\n"
+    "    same(pcall(dp.bvc_of, bad, 1), false) same(pcall(dp.ms_cell, bad), false)\n"
+    "end\n"
+    "dp.ms_remove { ms_id = 5 }\n"
+    "same(dp.ms_of(0, 0xc0000001), nil)\n"
+    "same(dp.ms_cell(5), nil)\n";
+
+static void by_name(void **state)
+{
+    char path[] = "/tmp/find_test.XXXXXX";
+    int fd = mkstemp(path);
+    (void)state;
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, script, strlen(script)), strlen(script));
+    close(fd);
+    thread_open(16, 16);
+    struct host *host = host_create(true);
+    host_add_calls(host, "dp", dp_calls, dp_call_count, t.dp);
+    host_add_find(host, t.dp);
+    assert_int_equal(host_script(host, path, 0, NULL), 0);
+    host_destroy(host);
+    unlink(path);
+    thread_poll_to_rest();
+    thread_close();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_name)};
+    return cmocka_run_group_tests_name("find", tests, thread_start_eal, NULL);
+}

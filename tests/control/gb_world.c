@@ -1,0 +1,116 @@
+// The control plane and the dataplane in virtual time, with nobody at their ports but who talks to
+// this program: a line on stdin is a command, its answer lines on stdout, the last of them
+// `ok ...` or `error WHY`. tests/gb/world.py speaks it.
+//
+//     gb_world FILE [--set KEY=VALUE]...   FILE is a configuration with run.clock = "virtual"
+//
+// An instant comes to rest as in the lab's engine: frames out, workers and control in turn until
+// none has work; 1000 rounds are a fault. After each, every worker has to be balanced (S8). Ends
+// with stdin: 0 if nothing was lost.
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/eal.h"
+#include "control/export/board.h"
+#include "tests/control/gb_world.h"
+
+#define NO_HUGE_PAGES "/nonexistent" // so none is found free, whatever the machine has
+
+static const struct world_command commands[] = {
+    {"frame", world_frame},     {"until", world_until},   {"rate", world_rate},
+    {"tunnels", world_tunnels}, {"stats", world_stats},   {"counts", world_counts},
+    {"lua", world_lua},         {"memory", world_memory}, {"kill", world_kill},
+    {"ctl", world_ctl},         {"answer", world_answer}, {"template", world_template},
+    {"fuzz", world_fuzz},
+};
+
+void world_fault(struct world *world, const char *what)
+{
+    world->fault = true;
+    printf("error %s\n", what);
+}
+
+// One line, its newline gone.
+static void obey(struct world *world, char *line)
+{
+    char *name = strsep(&line, " ");
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        if (strcmp(commands[i].name, name) == 0) {
+            commands[i].obey(world, line ? line : "");
+            return;
+        }
+    world_fault(world, "no such command");
+}
+
+static void obey_all(struct world *world)
+{
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t n;
+    while ((n = getline(&line, &room, stdin)) > 0) {
+        line[n - (line[n - 1] == '\n')] = '\0';
+        obey(world, line);
+        fflush(stdout);
+    }
+    free(line);
+}
+
+static const char *start(struct world *world)
+{
+    struct eal_plan plan = eal_plan(NO_HUGE_PAGES, load_memory_octets(&world->load));
+    const char *why = "DPDK's EAL did not start";
+    if (eal_start(&plan, false) != 0)
+        return why;
+    world->eal = true;
+    world->dp = dp_create(&world->load.dp, &why);
+    if (!world->dp)
+        return why;
+    world->board = board_create(&world->load.dp);
+    if (!world->board)
+        return "no memory for the board";
+    world_lend_calls(world);
+    world->control.log = (struct log){.out = stderr, .level = LOG_INFO};
+    control_start(&world->control, world->dp);
+    world->started = true;
+    return world_bring_up(world) ? NULL : "the configuration was not brought up";
+}
+
+static int stop(struct world *world)
+{
+    uint32_t lost = 0;
+    world_ctl_end(world);
+    world_clear(world);
+    if (world->started)
+        control_stop(&world->control);
+    if (world->dp)
+        lost = dp_destroy(world->dp);
+    board_destroy(world->board);
+    if (lost)
+        fprintf(stderr, "gb_world: %u buffers did not come back\n", lost);
+    host_destroy(world->control.host);
+    if (world->eal)
+        eal_stop();
+    return lost || world->fault ? 1 : 0;
+}
+
+int main(int argc, char **argv)
+{
+    static struct world world; // large
+    struct options options;
+    if (!options_parse(&options, OPTIONS_OF_CHECK, argc, argv))
+        return 2;
+    world.control.host = host_create(false);
+    if (!world.control.host || !load_config(world.control.host, &options, &world.load))
+        return 2;
+    const char *why = start(&world);
+    if (why)
+        world_fault(&world, why);
+    else
+        printf("ok\n");
+    fflush(stdout);
+    if (!why)
+        obey_all(&world);
+    return stop(&world);
+}
