@@ -45,12 +45,15 @@ ggsn { name = "ggsn1", address = "192.0.2.2" }   -- where uplink packets go
 
 nse {
     nsei = 101,                 -- as the BSS has it
+    ns = "reset",               -- a real BSS: NS-VCs by NS-RESET, cells by BVC-RESET (the default)
+    flow_control = "wait",      -- and nothing to a cell before its first FLOW-CONTROL-BVC: the BSS
+                                -- says its rates, so none stand here. "open", for a BSS that never
+                                -- says them: then rate and bucket of bvc { } hold until it does
     -- As many NS-VCs as the BSS has endpoints; weight is the share that each carries.
     nsvc { nsvci = 101, peer = "198.51.100.2", peer_port = 23000 },
     nsvc { nsvci = 102, peer = "198.51.100.3", peer_port = 23000, weight = 1 },
     bvc {
-        bvci = 2,
-        rate = "400 kbit/s", bucket = "50 kB",   -- the cell, by hand until the BSS says it
+        bvci = 2,                                -- the cell, as the BSS has it
         ms {
             imsi = "001010000000001", count = 100,   -- IMSI, TLLI, address and TEIDs count up
             n201_u = "1444 octets",                  -- the largest that an MTU of 1500 carries whole

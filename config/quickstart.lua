@@ -39,7 +39,7 @@ class {
 queue { packets = 512, octets = "256 kB" }
 
 nse {
-    nsei = 101,
+    nsei = 101, ns = "manual",
     nsvc { nsvci = 101, peer = "198.51.100.2", peer_port = 23000, peer_mac = "02:53:4c:00:01:01" },
     bvc {
         bvci = 2,

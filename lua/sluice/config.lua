@@ -11,27 +11,46 @@ local values = require "sluice.config_values"
 
 local config = {}
 
-local function load_text(name, text, sets, clock)
+-- For those who find out later that the configuration cannot come into force: notes a mistake at a
+-- key of a record, and says all of them, each with its line.
+local function critic(found, state)
+    return {
+        note = function(record, key, text)
+            check.note(state, record, key, text)
+        end,
+        is_given = function(record, key)
+            return state.node_of[record].table[key] ~= nil
+        end,
+        texts = function()
+            return found:any() and found:texts() or nil
+        end,
+    }
+end
+
+local function load_text(name, text, sets, source)
     local found = mistakes.new(name, "")
-    local run = sandbox.run(text, schema.names, found, clock)
+    local run = sandbox.run(text, schema.names, found, source.clock)
     if run.failed then -- the rest was not made: checking it would invent mistakes
         return nil, found:texts()
     end
     set.all(run, sets, found)
     local warnings = mistakes.new(name, "warning: ")
     local cfg, state = check.all(run, found, warnings)
-    cross.all(state, cfg)
+    cross.all(state, cfg, source)
     if found:any() then
         return nil, found:texts()
     end
+    cfg.critic = critic(found, state)
     return cfg, warnings:texts()
 end
 
--- `sets` are the "KEY=VALUE" of --set. `clock`, which may be missing, returns nanoseconds.
+-- `sets` are the "KEY=VALUE" of --set. `clock`, which may be missing, returns nanoseconds; `read`
+-- the text of a file that the configuration names, or nil and why not.
 -- Returns the normalised table and a list of warnings, or nil and a list of mistakes: lines to
 -- print.
-function config.load(name, text, sets, clock)
-    local ok, cfg, texts = pcall(load_text, name, text, sets or {}, clock)
+function config.load(name, text, sets, clock, read)
+    local source = { name = name, clock = clock, read = read }
+    local ok, cfg, texts = pcall(load_text, name, text, sets or {}, source)
     if ok then
         return cfg, texts
     elseif cfg == "not enough memory" then

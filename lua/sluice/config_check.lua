@@ -41,6 +41,15 @@ function check.note_record(state, record, text)
     state.mistakes:add(node.line, node.path, text)
 end
 
+-- Of a record that has too few of a child, unless some of what was refused may be one.
+function check.note_few(state, record, constructor)
+    local node = state.node_of[record]
+    if not (node.unsure or state.strays) then
+        state.mistakes:add(node.line, join(node.path, constructor.name),
+            "found none, allowed one or more " .. constructor.name .. " { ... }")
+    end
+end
+
 -- What is allowed, and may not be meant.
 function check.warn(state, record, key, text)
     local node = state.node_of[record]
@@ -255,8 +264,8 @@ end
 -- is still empty, and the state that check.note wants.
 function check.all(run, mistakes, warnings)
     local state = {
-        mistakes = mistakes, warnings = warnings, nodes = run.nodes, literals = run.literals, unknown = run.unknown,
-        node_of = {},
+        mistakes = mistakes, warnings = warnings, nodes = run.nodes, literals = run.literals,
+        unknown = run.unknown, node_of = {},
         strays = #run.strays > 0, -- what is missing may stand in one of these
         unsure = false, -- something was refused that may hold what is missing
     }

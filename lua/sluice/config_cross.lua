@@ -4,6 +4,7 @@
 local addresses = require "sluice.addresses"
 local check = require "sluice.config_check"
 local ciphers = require "sluice.ciphers"
+local gb = require "sluice.config_gb"
 local network = require "sluice.config_network"
 local queues = require "sluice.config_queues"
 local schema = require "sluice.schema"
@@ -330,7 +331,8 @@ local function check_limits(state, cfg)
     end
 end
 
-function cross.all(state, cfg)
+-- `source` is { name, clock, read } of config.load.
+function cross.all(state, cfg, source)
     network.all(state, cfg)
     local imsis = check_subscribers(state, cfg)
     if cfg.lab then
@@ -339,6 +341,7 @@ function cross.all(state, cfg)
     check_limits(state, cfg)
     network.note_equals(state, cfg.class, "name")
     queues.all(state, cfg)
+    gb.all(state, cfg, source)
 end
 
 return cross

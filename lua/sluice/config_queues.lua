@@ -2,6 +2,7 @@
 -- and buckets. Also fills in their defaults that depend on other places. See config_cross.lua.
 local check = require "sluice.config_check"
 local disciplines = require "aqm"
+local parts = require "sluice.setup_parts"
 local schema = require "sluice.schema"
 local schema_queues = require "sluice.schema_queues"
 local units = require "sluice.units"
@@ -84,18 +85,28 @@ local function check_bucket(state, record, prefix)
     end
 end
 
--- Contexts of one class of an MS share a packet flow, so at most one of them says its bucket.
+local FLOWS_AN_MS = 8
+
+-- Contexts of one class and PFI of an MS share a packet flow, so at most one of them says its
+-- bucket; and there is room for so many flows.
 local function check_pdps(state, ms)
-    local first = {}
+    local first, seen, flows = {}, {}, 0
     for _, pdp in ipairs(ms.pdp) do
         check_bucket(state, pdp, "")
-        local before = pdp.class and pdp.rate_bit_per_s and first[pdp.class]
-        if before then
+        local key = pdp.class and parts.flow_key(pdp)
+        if key and pdp.rate_bit_per_s and first[key] then
             note(state, pdp, "rate", "found a second bucket for class %s (%s has one), allowed one:"
-                .. " contexts of one class share a packet flow", pdp.class,
-                state.node_of[before].path)
-        elseif pdp.class and pdp.rate_bit_per_s then
-            first[pdp.class] = pdp
+                .. " contexts of one class and PFI share a packet flow", pdp.class,
+                state.node_of[first[key]].path)
+        elseif key and pdp.rate_bit_per_s then
+            first[key] = pdp
+        end
+        if key and not seen[key] then
+            seen[key], flows = true, flows + 1
+            if flows == FLOWS_AN_MS + 1 then
+                note(state, pdp, "pfi", "found one packet flow more, allowed %d of an MS: one for"
+                    .. " each class and PFI", FLOWS_AN_MS)
+            end
         end
     end
 end

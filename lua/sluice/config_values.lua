@@ -64,82 +64,8 @@ function values.sorted_keys(t)
     return numbers, names, others
 end
 
-local function quoted(choice)
-    return type(choice) == "string" and '"' .. choice .. '"' or tostring(choice)
-end
-
-local function number_text(key, number)
-    return key.hex and ("0x%08X"):format(number) or tostring(number)
-end
-
-local function unit_text(key)
-    return ('%s from %s to %s, such as "%s"'):format(units.kinds[key.unit].noun, key.least,
-        key.most, key.example or key.default) .. (key.none and ', or "' .. key.none .. '"' or "")
-end
-
-local allowed = {
-    word = function()
-        return "1 to 64 letters, digits and . _ - in quotes"
-    end,
-    choice = function(key)
-        local list = {}
-        for i, choice in ipairs(key.choices) do
-            list[i] = quoted(choice)
-        end
-        return (key.only_now and "only " or "one of ") .. table.concat(list, ", ")
-            .. (key.only_now and " for now" or "")
-    end,
-    integer = function(key)
-        return ("a whole number from %s to %s"):format(number_text(key, key.least),
-            number_text(key, key.most)) .. (key.note and " (" .. key.note .. ")" or "")
-    end,
-    digits = function(key)
-        return ('%d to %d digits in quotes, such as "%s"'):format(key.least, key.most, key.example)
-    end,
-    hex = function(key)
-        return ('%d to %d hexadecimal digits in quotes, such as "%s"'):format(key.least, key.most,
-            key.example)
-    end,
-    ipv4 = function(key)
-        return ('a unicast IPv4 address such as "%s" (no names)'):format(key.example)
-    end,
-    ipv6 = function(key)
-        return ('a unicast IPv6 address such as "%s" (no names)'):format(key.example)
-    end,
-    ip = function(key)
-        return ('a unicast IPv4 or IPv6 address such as "%s" (no names)'):format(key.example)
-    end,
-    device = function()
-        return '"net_ring", a PCI address such as "0000:01:00.0", or a virtual device with its'
-            .. ' arguments such as "net_af_packet0,iface=veth0"'
-    end,
-    integers = function(key)
-        return ("a list of 1 to %d whole numbers from %d to %d, such as %s"):format(
-            key.most_items, key.least, key.most, key.example)
-    end,
-    mac = function(key)
-        return ('a unicast MAC address such as "%s"'):format(key.example)
-    end,
-    time = unit_text,
-    rate = unit_text,
-    size = unit_text,
-    probability = unit_text,
-    switch = function()
-        return "true or false"
-    end,
-    level = function(key)
-        return ('a level as time, octets or N-PDUs, such as "1 s", "15 kB", "50 packets", from %d'
-            .. " to %d ns, octets or packets"):format(key.least, key.most)
-    end,
-    sizes = function(key)
-        return unit_text(key) .. ", or a list of 1 to " .. key.most_items .. " of them"
-    end,
-}
-
 -- What is allowed, in words.
-function values.allowed(key)
-    return allowed[key.type](key)
-end
+values.allowed = require "sluice.config_allowed"
 
 local function refusal(key, raw, why, hint)
     return nil, "found " .. values.show(raw) .. (why and " (" .. why .. ")" or "") .. ", allowed "
@@ -213,6 +139,13 @@ local function check_word(key, raw)
     return refusal(key, raw)
 end
 
+local function check_path(key, raw)
+    if type(raw) == "string" and #raw >= 1 and #raw <= 200 and not raw:find("[%c\127]") then
+        return raw
+    end
+    return refusal(key, raw)
+end
+
 values.IPV4_LAST = 0xDFFFFFFF -- 223.255.255.255: from 224.0.0.0 on they are no unicast addresses
 local IPV4_FIRST = 0x01000000
 
@@ -270,8 +203,9 @@ local function check_mac(key, raw)
     return raw:lower()
 end
 
--- 1 to `most_items` entries without a gap, and no keys. Stops at the first entry too many.
-local function is_list(t, most_items)
+-- `least_items` to `most_items` entries without a gap, and no keys. Stops at the first entry too
+-- many.
+local function is_list(t, least_items, most_items)
     local count = 0
     for key in next, t do
         count = count + (key ~= lines.MARK and 1 or 0)
@@ -284,7 +218,7 @@ local function is_list(t, most_items)
             return false
         end
     end
-    return count > 0
+    return count >= least_items
 end
 
 local function check_sizes(key, raw, complain)
@@ -292,7 +226,7 @@ local function check_sizes(key, raw, complain)
         local value, text = check_unit(key, raw)
         return value and { value }, text
     end
-    if not is_list(raw, key.most_items) then
+    if not is_list(raw, 1, key.most_items) then
         return nil, "found a table of another form, allowed " .. values.allowed(key)
     end
     local list = {}
@@ -310,7 +244,7 @@ local function check_integers(key, raw, complain)
     if type(raw) == "number" then -- from --set
         raw = { raw }
     end
-    if type(raw) ~= "table" or not is_list(raw, key.most_items) then
+    if type(raw) ~= "table" or not is_list(raw, 1, key.most_items) then
         return nil, ("found %s, allowed %s"):format(
             type(raw) == "table" and "a table of another form" or values.show(raw),
             values.allowed(key))
@@ -323,6 +257,28 @@ local function check_integers(key, raw, complain)
                 values.show(item), key.least, key.most))
         end
         list[i] = value or key.least
+    end
+    return list
+end
+
+-- Words in the order of the choices, each once.
+local function check_words(key, raw, complain)
+    if type(raw) == "string" then -- from --set
+        raw = { raw }
+    end
+    if type(raw) ~= "table" or not is_list(raw, 0, #key.choices) then
+        return refusal(key, raw)
+    end
+    local given, list = {}, {}
+    for i, item in ipairs(raw) do
+        local word, text = check_choice({ type = "choice", choices = key.choices }, item)
+        if not word then
+            complain(i, text)
+        end
+        given[word or ""] = true
+    end
+    for _, choice in ipairs(key.choices) do
+        list[#list + 1] = given[choice] and choice or nil
     end
     return list
 end
@@ -363,7 +319,8 @@ local checks = {
     word = check_word, choice = check_choice, integer = check_integer, digits = check_digits,
     hex = check_hex, ipv4 = check_ipv4, ipv6 = check_ipv6, ip = check_ip, device = check_device,
     mac = check_mac, time = check_unit, rate = check_unit, size = check_unit,
-    integers = check_integers, sizes = check_sizes, probability = check_unit, switch = check_switch, level = check_level,
+    integers = check_integers, sizes = check_sizes, probability = check_unit, switch = check_switch,
+    level = check_level, path = check_path, words = check_words,
 }
 
 -- The value in the machine's form; else nil and the message. A mistake in one item of a list goes

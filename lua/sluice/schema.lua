@@ -8,6 +8,7 @@
 -- `default` and `optional` the key must be there; `default_help` names a default that is worked
 -- out. `out`, the name in the normalised form, carries the machine's unit and is derived below.
 local ciphers = require "sluice.ciphers"
+local gb = require "sluice.schema_gb"
 local network = require "sluice.schema_network"
 local queues = require "sluice.schema_queues"
 local units = require "sluice.units"
@@ -75,7 +76,8 @@ local ms = {
         },
         {
             name = "n201_u", type = "size", least = "140 octets", most = "1520 octets",
-            default = "500 octets", help = "N201-U, the longest LLC UI information field",
+            default = "500 octets",
+            help = "N201-U, the longest LLC UI information field; unless its nse is manual, by XID",
         },
         {
             name = "cipher", type = "choice", choices = ciphers.names, refused = ciphers.refused,
@@ -119,7 +121,7 @@ local bvc = {
             name = "bvci", type = "integer", least = 2, most = 65534, help = "BVCI",
             note = "0 is reserved for signalling and 1 for point-to-multipoint",
         },
-        -- By hand until the BSS says them (FLOW-CONTROL-BVC).
+        -- By hand where the BSS does not say them (FLOW-CONTROL-BVC), or until it does.
         queues.rate("", "the cell's", "not limited"), queues.bucket("", "that"),
         queues.rate("ms_", "each of its MSs'", "not limited"), queues.bucket("ms_", "that"),
     },
@@ -127,7 +129,7 @@ local bvc = {
 
 local nse = {
     name = "nse", min = 1, children = { network.nsvc, bvc }, help = "an NSE: a BSS behind Gb",
-    keys = {
+    keys = gb.nse_keys {
         { name = "nsei", type = "integer", least = 0, most = 65535, help = "NSEI" },
         {
             name = "rate", type = "rate", least = "100 bit/s", most = "6553 Mbit/s",
@@ -193,7 +195,8 @@ local lab = {
 }
 
 schema.top = {
-    network.run, network.gn, network.gb, queues.class, queues.queue, network.ggsn, nse, lab,
+    network.run, network.gn, network.gb, gb.timers, gb.room, gb.log, gb.policy, queues.class,
+    queues.queue, network.ggsn, nse, lab,
 }
 
 local function complete_key(key)

@@ -1,5 +1,6 @@
 -- The part of the schema that says how the program runs and what is around it: clock and threads,
 -- ports, NS-VCs, GGSNs. See schema.lua.
+local gb = require "sluice.schema_gb"
 local queues = require "sluice.schema_queues"
 
 local network = {}
@@ -129,12 +130,13 @@ network.gb = {
     keys = with(port_keys("our NS", "1024", "1024; 2 with lab.gb_rate"), {
         network.udp_port("port", "our UDP port for NS"),
         queues.delay("cell_delay", "a cell's"), queues.delay("ms_delay", "an MS's"),
-        queues.delay("flow_delay", "a packet flow's"),
+        queues.delay("flow_delay", "a packet flow's"), gb.port_keys[1],
+        gb.port_keys[2],
     }),
 }
 
 network.nsvc = {
-    name = "nsvc", min = 1, help = "an NS-VC: one UDP endpoint of the BSS",
+    name = "nsvc", min = 0, help = "an NS-VC: one UDP endpoint of the BSS",
     keys = {
         { name = "nsvci", type = "integer", least = 0, most = 65535, help = "NSVCI" },
         network.ip("peer", "the BSS's address"),

@@ -1,10 +1,10 @@
 -- From the normalised configuration to the sizes of the program, the dataplane and the lab. What
--- fills them is setup_start.lua's.
+-- fills them is start.lua's.
 local addresses = require "sluice.addresses"
 local parts = require "sluice.setup_parts"
 local schema_queues = require "sluice.schema_queues"
 
-local setup = { start = require "sluice.setup_start" }
+local setup = {}
 
 -- A slow line takes a frame at a time; more than a few in the ring would be a queue that nobody
 -- manages. Without a rate the ring is as large as a burst wants.
@@ -18,20 +18,14 @@ local function lab_of(cfg)
     return cfg.lab or { traffic = {} }
 end
 
+-- Of the MSs of the file: PDP contexts and keys in the lab, and whether one has options.
 local function count(cfg)
-    local n = {
-        nses = #cfg.nse, nsvcs = 0, bvcs = 0, mss = 0, pdps = 0, ciphers = 0, pfcs_an_ms = 1,
-        options = false,
-    }
+    local n = { pdps = 0, ciphers = 0, options = false }
     for _, nse in ipairs(cfg.nse) do
-        n.nsvcs = n.nsvcs + #nse.nsvc
-        n.bvcs = n.bvcs + #nse.bvc
         for _, bvc in ipairs(nse.bvc) do
             for _, ms in ipairs(bvc.ms) do
-                n.mss = n.mss + ms.count
                 n.pdps = n.pdps + ms.count * #ms.pdp
                 n.ciphers = n.ciphers + (ms.cipher == "none" and 0 or ms.count)
-                n.pfcs_an_ms = math.max(n.pfcs_an_ms, #select(2, parts.slots_of(ms)))
                 n.options = n.options or parts.has_options(ms)
             end
         end
@@ -92,19 +86,19 @@ end
 
 -- struct dp_config
 function setup.dp_config(cfg)
-    local n, queue = count(cfg), cfg.queue
+    local n, queue, room = count(cfg), cfg.queue, cfg.room
     local slow = (lab_of(cfg).gb_rate_bit_per_s or 0) > 0
     local class_list, flows = dp_classes(cfg)
     return {
-        nses = n.nses, nsvcs = n.nsvcs, ggsns = math.max(#cfg.ggsn, 1),
-        bvcs = math.max(n.bvcs, 1), mss = math.max(n.mss, 1),
-        pdps = math.max(n.pdps, 1), pfcs_an_ms = n.pfcs_an_ms,
+        nses = room.nses, nsvcs = room.nsvcs, ggsns = room.ggsns, bvcs = room.bvcs,
+        mss = room.mss, pdps = room.pdps, pfcs_an_ms = room.flows,
         flows_a_pfc = flows and queue.flows or 0, flow_quantum_octets = queue.flow_quantum_octets,
         queue_packets = queue.packets, queue_octets = queue.octets,
         bvc_packets = queue.cell_packets, bvc_octets = queue.cell_octets,
         ms_packets = queue.ms_packets, ms_octets = queue.ms_octets,
         bvc_delay_ns = cfg.gb.cell_delay_ns, ms_delay_ns = cfg.gb.ms_delay_ns,
-        pfc_delay_ns = cfg.gb.flow_delay_ns, classes = class_list, seed = cfg.run.seed,
+        pfc_delay_ns = cfg.gb.flow_delay_ns, ready_ns = cfg.gb.ready_ns, classes = class_list,
+        seed = cfg.run.seed,
         workers = cfg.run.workers, real_time = cfg.run.clock == "real", ms_options = n.options,
         error_indications_per_s = cfg.gn.error_indications,
         gn = port(cfg.gn, GTPU_PORT, GN_RX_FRAMES, FRAMES_FAST),
@@ -123,7 +117,7 @@ function setup.lab_config(cfg)
     return {
         name = cfg.run.name, seed = cfg.run.seed, duration_ns = cfg.run.duration_ns,
         gb_rate_bit_per_s = lab.gb_rate_bit_per_s or 0,
-        endpoints = n.nsvcs, contexts = math.max(n.pdps, 1), ciphers = n.ciphers,
+        endpoints = cfg.room.nsvcs, contexts = math.max(n.pdps, 1), ciphers = n.ciphers,
         sources = sources, workers = cfg.run.workers,
         sgsn_address = parts.address(ipv6 and cfg.gn.address6 or cfg.gn.address or NO_IPV4),
         sgsn_mac = cfg.gn.mac, ggsn_address = parts.address(lab.ggsn or NO_IPV4),

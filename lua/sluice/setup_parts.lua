@@ -1,5 +1,6 @@
--- What setup.lua and setup_start.lua both need to know of a configuration.
+-- What setup.lua, start.lua and those who come after them need to know of a configuration.
 local addresses = require "sluice.addresses"
+local ciphers = require "sluice.ciphers"
 
 local parts = {}
 
@@ -18,21 +19,74 @@ function parts.each_pdp(cfg, visit)
     end
 end
 
--- The packet flows of an ms record, one for each class that its contexts have, as they come: the
--- slot of each class, and the list of flows by slot. Until the BSS knows packet flows
--- (CREATE-BSS-PFC), a flow is an MS's traffic of a class.
-function parts.slots_of(ms)
-    local slots, list = {}, {}
+-- What makes two contexts of an MS one packet flow: their class, and the PFI that the BSS knows
+-- them by, if they have one.
+function parts.flow_key(pdp)
+    return pdp.pfi and pdp.class .. "/" .. pdp.pfi or pdp.class
+end
+
+-- The packet flows of an ms record, as its contexts come: the slot of each flow_key, and the list
+-- of flows by slot, each { slot, class, pfi, its bucket }. `kept`, which may be missing, has the
+-- slots that flows have already.
+function parts.slots_of(ms, kept)
+    local slots, list, taken = {}, {}, {}
     for _, pdp in ipairs(ms.pdp) do
-        if not slots[pdp.class] then
-            slots[pdp.class] = #list
-            list[#list + 1] = { class = pdp.class }
+        local key = parts.flow_key(pdp)
+        slots[key] = kept and kept[key]
+        taken[slots[key] or -1] = true
+    end
+    local free, flow_of = 0, {}
+    for _, pdp in ipairs(ms.pdp) do
+        local key = parts.flow_key(pdp)
+        while not slots[key] and taken[free] do
+            free = free + 1
         end
-        local flow = list[slots[pdp.class] + 1]
+        slots[key] = slots[key] or free
+        taken[slots[key]] = true
+        local flow = flow_of[key] or { slot = slots[key], class = pdp.class, pfi = pdp.pfi }
+        if not flow_of[key] then
+            flow_of[key], list[#list + 1] = flow, flow
+        end
         flow.rate_bit_per_s = flow.rate_bit_per_s or pdp.rate_bit_per_s
         flow.bucket_octets = flow.bucket_octets or pdp.bucket_octets
     end
+    table.sort(list, function(a, b)
+        return a.slot < b.slot
+    end)
     return slots, list
+end
+
+-- IMSIs count up and keep their length.
+function parts.imsi(ms, member)
+    return ("%0" .. #ms.imsi .. "d"):format(math.tointeger(tonumber(ms.imsi)) + member)
+end
+
+local function hex(octets)
+    return (octets:gsub(".", function(octet)
+        return ("%02x"):format(octet:byte())
+    end))
+end
+
+local function copy(record)
+    local made = {}
+    for key, value in next, record do
+        made[key] = value
+    end
+    return made
+end
+
+-- The ms record of n members of another one, from member `from` on.
+function parts.slice(ms, from, n)
+    local slice = copy(ms)
+    slice.count, slice.imsi = n, parts.imsi(ms, from)
+    slice.tlli = ms.tlli and ms.tlli + from
+    slice.key, slice.pdp = ms.key and hex(ciphers.key(ms.key, from)), {}
+    for j, pdp in ipairs(ms.pdp) do
+        slice.pdp[j] = copy(pdp)
+        slice.pdp[j].address = addresses.ipv4_text(addresses.ipv4_number(pdp.address) + from)
+        slice.pdp[j].ggsn_teid = pdp.ggsn_teid and pdp.ggsn_teid + from
+    end
+    return slice
 end
 
 -- Whether DL-UNITDATA says more of an MS than it has to.
@@ -43,6 +97,27 @@ end
 -- An address of either family as commands have it: IPv4 as ::ffff:a.b.c.d.
 function parts.address(text)
     return addresses.is_ipv6(text) and text or "::ffff:" .. text
+end
+
+-- Rates reach the dataplane in the wire's unit.
+local function hundreds(bit_per_s)
+    return bit_per_s and bit_per_s // 100
+end
+
+-- A bucket as a command has it; without a rate it does not limit.
+function parts.bucket(command, record, prefix)
+    command[prefix .. "rate_100_bit_per_s"] = hundreds(record[prefix .. "rate_bit_per_s"])
+    command[prefix .. "bucket_octets"] = record[prefix .. "bucket_octets"] or 0
+    return command
+end
+
+-- Whole numbers as octets, 16 bits each.
+function parts.packed(numbers)
+    local packed = {}
+    for i, number in ipairs(numbers) do
+        packed[i] = string.pack(">I2", number)
+    end
+    return table.concat(packed)
 end
 
 -- Whether a context is one that a traffic { } is for.

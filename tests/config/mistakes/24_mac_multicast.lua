@@ -3,7 +3,7 @@ run { name = "mistake", duration = "1 s" }
 gn { address = "192.0.2.1", mac = "02:00:00:00:00:01" }
 gb { address = "198.51.100.1", mac = "02:00:00:00:00:02" }
 nse {
-    nsei = 1,
+    nsei = 1, ns = "manual",
     nsvc { nsvci = 1, peer = "198.51.100.2", peer_mac = "03:00:00:00:00:03" },
     bvc {
         bvci = 2,

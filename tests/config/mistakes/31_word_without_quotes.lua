@@ -1,9 +1,9 @@
--- expect: 31_word_without_quotes.lua:2: virtual: found an unknown name, allowed run, gn, gb, class, aqm, queue, ggsn, nse, nsvc, bvc, ms, pdp, lab, traffic and local names
+-- expect: 31_word_without_quotes.lua:2: virtual: found an unknown name, allowed run, gn, gb, timers, room, log, policy, class, aqm, queue, ggsn, nse, nsvc, bvc, ms, pdp, lab, traffic and local names
 run { name = "mistake", duration = "1 s", clock = virtual }
 gn { address = "192.0.2.1", mac = "02:00:00:00:00:01" }
 gb { address = "198.51.100.1", mac = "02:00:00:00:00:02" }
 nse {
-    nsei = 1,
+    nsei = 1, ns = "manual",
     nsvc { nsvci = 1, peer = "198.51.100.2", peer_mac = "02:00:00:00:00:03" },
     bvc {
         bvci = 2,

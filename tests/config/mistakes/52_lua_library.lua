@@ -1,4 +1,4 @@
--- expect: 52_lua_library.lua:5: ipairs: found an unknown name (Lua's own functions are not at hand), allowed run, gn, gb, class, aqm, queue, ggsn, nse, nsvc, bvc, ms, pdp, lab, traffic and local names
+-- expect: 52_lua_library.lua:5: ipairs: found an unknown name (Lua's own functions are not at hand), allowed run, gn, gb, timers, room, log, policy, class, aqm, queue, ggsn, nse, nsvc, bvc, ms, pdp, lab, traffic and local names
 run { name = "mistake", duration = "1 s" }
 gn { address = "192.0.2.1", mac = "02:00:00:00:00:01" }
 gb { address = "198.51.100.1", mac = "02:00:00:00:00:02" }
@@ -6,7 +6,7 @@ for i, name in ipairs { "a", "b" } do
     class { name = name }
 end
 nse {
-    nsei = 1,
+    nsei = 1, ns = "manual",
     nsvc { nsvci = 1, peer = "198.51.100.2", peer_mac = "02:00:00:00:00:03" },
     bvc {
         bvci = 2,

@@ -5,7 +5,7 @@ gn { address = "192.0.2.1", mac = "02:00:00:00:00:01" }
 gb { address = "198.51.100.1", mac = "02:00:00:00:00:02" }
 class { name = "background", aqm { name = "red", max_p = 0.2, weight = "120 %" } }
 nse {
-    nsei = 1,
+    nsei = 1, ns = "manual",
     nsvc { nsvci = 1, peer = "198.51.100.2", peer_mac = "02:00:00:00:00:03" },
     bvc {
         bvci = 2,

@@ -6,7 +6,7 @@ gb { address = "198.51.100.1", mac = "02:00:00:00:00:02" }
 class { name = "signalling", weight = 5 }
 class { name = "streaming", weight = 0 }
 nse {
-    nsei = 1,
+    nsei = 1, ns = "manual",
     nsvc { nsvci = 1, peer = "198.51.100.2", peer_mac = "02:00:00:00:00:03" },
     bvc {
         bvci = 2,

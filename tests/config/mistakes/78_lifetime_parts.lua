@@ -6,7 +6,7 @@ gb { address = "198.51.100.1", mac = "02:00:00:00:00:02" }
 class { name = "streaming", lifetime = "2 s", bss_lifetime_least = "3 s" }
 class { name = "background", bss_lifetime_least = "3 s", bss_lifetime_most = "2 s" }
 nse {
-    nsei = 1,
+    nsei = 1, ns = "manual",
     nsvc { nsvci = 1, peer = "198.51.100.2", peer_mac = "02:00:00:00:00:03" },
     bvc {
         bvci = 2,

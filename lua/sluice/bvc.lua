@@ -1,0 +1,216 @@
+-- BVCs (TS 48.018 8.3, 8.4): which there are, the PDUs that are about one, and what `sluice ctl
+-- bvc` shows and does. What a PDU leads to is in the tables of bvc_states.lua.
+local board = require "board"
+local causes = require "sluice.causes"
+local features = require "sluice.features"
+local flow = require "sluice.flow"
+local log = require "log"
+local pdus = require "sluice.bssgp_pdus"
+local requests = require "sluice.requests"
+local states = require "sluice.bvc_states"
+local timers = require "sluice.timers"
+local world = require "sluice.world"
+
+local bvc = {}
+
+local AGAIN_NS = 10000000000 -- from a reset that a STATUS led to, to the next
+
+-- ---- Who is there ----
+
+local function begin_cell(b)
+    local manual = b.nse.cfg.ns == "manual"
+    b.state, b.up, b.tries = manual and "up" or "down", manual, 0
+    b.blocked, b.held = false, false
+    if manual then
+        flow.by_hand(b)
+    else
+        states.go_down(b)
+    end
+    states.show(b)
+end
+
+local function begin_nse(nse)
+    local manual = nse.cfg.ns == "manual"
+    nse.signalling = {
+        nse = nse, bvci = 0, state = manual and "up" or "down", up = manual, tries = 0,
+    }
+    nse.signalling_up = manual
+    features.agree(nse, 0, 0)
+    states.show(nse.signalling)
+end
+
+world.watch(function(what, thing)
+    if what == "nse_added" then
+        begin_nse(thing)
+    elseif what == "nse_removed" then
+        states.wait_no_more(thing.signalling)
+        board.gone_nse { nse_id = thing.id }
+    elseif what == "bvc_added" then
+        begin_cell(thing)
+    elseif what == "bvc_removed" then
+        states.wait_no_more(thing)
+        board.gone_bvc { bvc_id = thing.id }
+    end
+end)
+
+-- The first NS-VC of the NSE may carry data; none may any more; the BSS has reset the last. What
+-- was up stays so: a BSS that has forgotten it resets.
+function bvc.nse_up(nse)
+    states.happens(nse.signalling, "ns_up")
+end
+
+function bvc.nse_down(nse)
+    states.happens(nse.signalling, "ns_down")
+end
+
+function bvc.nse_reset(nse)
+    states.happens(nse.signalling, "ns_reset")
+end
+
+-- ---- PDUs ----
+
+-- The BVC that a PDU on signalling is about; nil: there is none.
+local function named(nse, bvci)
+    return bvci == 0 and nse.signalling or nse.bvcs[bvci]
+end
+
+local function unknown(nse, bvci, octets, nsvc)
+    return pdus.refuse(nse, 0, "bvci_unknown", octets, nsvc, bvci)
+end
+
+-- How many cells that are not in the file an NSE may have: what the file leaves, in equal parts.
+local function share()
+    local listed, nses = 0, 0
+    for _, nse in ipairs(world.nses) do
+        listed = listed + #nse.cfg.bvc
+        nses = nses + (nse.cfg.cells == "any" and 1 or 0)
+    end
+    return (world.cfg.room.bvcs - listed) // math.max(nses, 1)
+end
+
+-- A cell that is not in the file, if the NSE may have such.
+local function made(nse, bvci)
+    if nse.cfg.cells ~= "any" or bvci < 2 or bvci > 65534 then
+        return nil
+    elseif nse.made >= share() then
+        log.error(("NSE %d, BVCI %d: it has its share of the places for cells (room.bvcs)"):format(
+            nse.nsei, bvci))
+        return nil
+    end
+    local b, why = world.add_bvc(nse, bvci)
+    if not b then
+        log.error(("NSE %d, BVCI %d: no %s for one more cell"):format(nse.nsei, bvci, why))
+    end
+    return b
+end
+
+-- A BSS says which cell a BVC is (10.4.12).
+local function reset(nse, _, pdu, nsvc, octets)
+    if pdu.bvci ~= 0 and not pdu.cell then
+        return pdus.refuse(nse, 0, "missing_conditional", octets, nsvc)
+    end
+    local b = named(nse, pdu.bvci) or made(nse, pdu.bvci)
+    if not b then
+        return unknown(nse, pdu.bvci, octets, nsvc)
+    end
+    log.info(("%s: BVC-RESET, %s"):format(states.name(b), causes.text(causes.bssgp, pdu.cause)))
+    return states.happens(b, "reset", pdu, nsvc)
+end
+
+local function on_named(event)
+    return function(nse, _, pdu, nsvc, octets)
+        local b = named(nse, pdu.bvci)
+        if not b then
+            return unknown(nse, pdu.bvci, octets, nsvc)
+        end
+        return states.happens(b, event, pdu, nsvc)
+    end
+end
+
+-- BVCI 0 is never blocked (8.3).
+local function on_cell(event)
+    local take = on_named(event)
+    return function(nse, cell, pdu, nsvc, octets)
+        if pdu.bvci == 0 then
+            return pdus.refuse(nse, 0, "invalid_mandatory", octets, nsvc)
+        end
+        return take(nse, cell, pdu, nsvc, octets)
+    end
+end
+
+local function on(name, handler)
+    pdus.on(name, { on = "signalling", any_state = true, handler = handler })
+end
+
+on("bssgp_bvc_reset", reset)
+on("bssgp_bvc_reset_ack", on_named "reset_ack")
+on("bssgp_bvc_block", on_cell "block")
+on("bssgp_bvc_unblock", on_cell "unblock")
+
+-- ---- STATUS from the BSS ----
+
+-- What the BSS says to our BVC-RESET itself; all else may have been on its way before that.
+local function has_no_such_cell(pdu)
+    return pdu.cause == causes.bssgp.bvci_unknown and pdu.pdu_in_error
+        and pdus.name_of(pdu.pdu_in_error) == "bssgp_bvc_reset"
+end
+
+-- What the BSS does not know, or has blocked, and we have up: both begin anew, if not too often.
+local function disagree(b, pdu)
+    if b.state == "resetting" and b.bvci ~= 0 then
+        return has_no_such_cell(pdu) and states.happens(b, "given_up") or "ignored"
+    elseif not b.up and (b.state ~= "blocked" or pdu.cause == causes.bssgp.bvci_blocked)
+            or b.disagreed_ns and world.now_ns < b.disagreed_ns + AGAIN_NS then
+        return "ignored"
+    end
+    b.disagreed_ns = world.now_ns
+    return states.happens(b, "order", "o_and_m")
+end
+
+local function status(nse, _, pdu)
+    log.warn(("NSE %d: STATUS %s%s%s"):format(nse.nsei, causes.text(causes.bssgp, pdu.cause),
+        pdu.bvci and (", BVCI %d"):format(pdu.bvci) or "",
+        pdu.pdu_in_error and ", to " .. (pdus.name_of(pdu.pdu_in_error) or "no PDU") or ""))
+    local known = pdu.cause == causes.bssgp.bvci_unknown or pdu.cause == causes.bssgp.bvci_blocked
+    local b = known and pdu.bvci and named(nse, pdu.bvci)
+    return b and disagree(b, pdu) or "handled"
+end
+
+pdus.on("bssgp_status", { on = "any", any_state = true, handler = status })
+
+-- ---- sluice ctl bvc ----
+
+local function describe(b)
+    local cell, f = b.cell, b.flow
+    local text = states.name(b) .. ": " .. b.state
+    if cell then
+        text = ("%s, cell %03d-%0" .. cell.mnc_digits .. "d-%d-%d-%d"):format(text, cell.mcc,
+            cell.mnc, cell.lac, cell.rac, cell.ci)
+    end
+    return f and text .. ", " .. flow.describe(f) or text
+end
+
+-- A request is a job, and may be interrupted; what it begins is not.
+local function order(asked)
+    local nse = world.nse_of_nsei[asked.nsei]
+    local b = nse and named(nse, asked.bvci)
+    if b then
+        states.happens(b, "order", "o_and_m")
+    end
+end
+
+requests.on("bvc", "bvc NSEI BVCI [reset]", function(words)
+    local nse = world.nse_of_nsei[math.tointeger(words[2])]
+    local b = nse and named(nse, math.tointeger(words[3]))
+    if not b then
+        return false, "no such BVC: bvc NSEI BVCI [reset]"
+    elseif words[4] == "reset" then
+        timers.after(0, order, { nsei = nse.nsei, bvci = b.bvci })
+        return true, states.name(b) .. ": BVC-RESET is on its way"
+    elseif words[4] then
+        return false, "bvc NSEI BVCI, or bvc NSEI BVCI reset"
+    end
+    return true, describe(b)
+end)
+
+return bvc

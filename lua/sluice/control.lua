@@ -1,0 +1,147 @@
+-- The control plane's loop, as one coroutine that the host resumes: it brings the configuration up;
+-- then, each time, what workers have told, timers that are due, a piece of a long job, and what
+-- somebody asks. A fault in a handler is logged with its PDU and costs that PDU only.
+local bssgp = require "sluice.bssgp"
+local capture = require "sluice.capture"
+local count = require "count"
+local events = require "events"
+local log = require "log"
+local ms = require "sluice.ms"
+local ns = require "sluice.ns"
+local paging = require "sluice.paging"
+local policy = require "sluice.policy"
+local requests = require "sluice.requests"
+local start = require "sluice.start"
+local timers = require "sluice.timers"
+local world = require "sluice.world"
+
+require "sluice.reload" -- these have only what others call, or ask for
+require "sluice.llc"
+require "sluice.pfc"
+
+local control = {}
+
+local EVENTS_A_ROUND = 64
+
+-- What each event is for. All end in one of the outcomes "handled", "refused" and "ignored".
+local handlers = {}
+
+function handlers.ns(_, nsvc_id, bvc_id, ms_id, pdu)
+    local nsvc = world.nsvc[nsvc_id]
+    if not nsvc then
+        return "ignored"
+    end
+    if capture.running then
+        capture.received(nsvc.address, nsvc.port, pdu)
+    end
+    return ns.input(nsvc, pdu, bvc_id, ms_id)
+end
+
+function handlers.stranger(_, _, _, _, pdu, address, port)
+    if capture.running then
+        capture.received(address, port, pdu)
+    end
+    return ns.stranger(pdu, address, port)
+end
+
+function handlers.moved(_, _, bvc_id, ms_id, _, old_bvc_id)
+    return ms_id and ms.moved(ms_id, old_bvc_id, bvc_id) or "ignored"
+end
+
+function handlers.heard(_, _, _, ms_id)
+    return ms_id and ms.heard(ms_id) or "ignored"
+end
+
+function handlers.page(_, _, bvc_id, ms_id)
+    return ms_id and paging.wanted(ms_id, bvc_id) or "ignored"
+end
+
+function handlers.bvc_kept(_, _, bvc_id)
+    return bvc_id and world.bvc_kept(bvc_id) or "ignored"
+end
+
+function handlers.error_indication(_, _, _, _, _, address, _, teid)
+    log.info(("GGSN %s has no tunnel 0x%08x"):format(address, teid))
+    return "ignored"
+end
+
+-- The PDU of the event, for the log.
+local current = ""
+
+local function hex(octets)
+    return (octets:sub(1, 64):gsub(".", function(octet)
+        return ("%02x"):format(octet:byte())
+    end))
+end
+
+local function fault(message)
+    log.error(("a handler failed: %s; PDU %s"):format(
+        debug.traceback(tostring(message), 2), hex(current)))
+    return "fault"
+end
+
+local function take(kind, nse_id, nsvc_id, bvc_id, ms_id, pdu, ...)
+    if not kind then
+        return false
+    end
+    current = pdu
+    local _, outcome = xpcall(handlers[kind], fault, nse_id, nsvc_id, bvc_id, ms_id, pdu, ...)
+    count.add(outcome)
+    return true
+end
+
+-- How many.
+local function take_events()
+    for taken = 0, EVENTS_A_ROUND - 1 do
+        if not take(events.take()) then
+            return taken
+        end
+    end
+    return EVENTS_A_ROUND
+end
+
+-- What is no event, and has no outcome.
+local function guarded(fn, ...)
+    if not xpcall(fn, fault, ...) then
+        count.add("other_faults")
+    end
+end
+
+local function fire_timers()
+    local fired = 0
+    local fire, argument = timers.due()
+    while fire do
+        current, fired = "", fired + 1
+        guarded(fire, argument)
+        fire, argument = timers.due()
+    end
+    return fired
+end
+
+-- Returns when it wants to be called again: now, if workers may have got commands, which in virtual
+-- time are called until nobody has work.
+local function round()
+    local more = take_events() + fire_timers() > 0
+    requests.poll()
+    if world.busy() then
+        world.work()
+        more = true
+    end
+    return more and world.now_ns or math.max(timers.next_ns, world.now_ns)
+end
+
+function control.main(cfg)
+    log.level(cfg.log.level)
+    start(cfg)
+    if cfg.gb.capture then
+        capture.start()
+    end
+    bssgp.begin()
+    ns.begin()
+    guarded(policy.begin)
+    while true do
+        coroutine.yield(round())
+    end
+end
+
+return control

@@ -1,0 +1,128 @@
+-- Sending on Gb: NS PDUs on an NS-VC, BSSGP PDUs on the signalling BVC or on a cell's. Which NS-VC a
+-- BSSGP PDU goes on is decided by its BVCI, so that what belongs together keeps its order
+-- (TS 48.016 4.4.2, link selector), among those that may carry it, by their weight for signalling;
+-- an answer goes back the way the question came.
+local capture = require "sluice.capture"
+local causes = require "sluice.causes"
+local count = require "count"
+local dp = require "dp"
+local wire = require "wire"
+local world = require "sluice.world"
+
+local gb = { causes = causes }
+
+local UNITDATA = string.char(0, 0) -- type, and no flow to change
+
+local function send(nsvc, name, octets)
+    count.pdu_out(name)
+    if capture.running then
+        capture.sent(nsvc.address, nsvc.port, octets)
+    end
+    dp.send { nsvc_id = nsvc.id, pdu = octets }
+    return true
+end
+
+function gb.send_ns(nsvc, name, pdu)
+    return send(nsvc, name, wire[name].encode(pdu))
+end
+
+local function may_signal(nsvc)
+    return nsvc.alive and not nsvc.blocked and nsvc.signalling_weight > 0
+end
+
+local function total_weight(nse)
+    local sum = 0
+    for _, nsvc in ipairs(nse.nsvcs) do
+        sum = sum + (may_signal(nsvc) and nsvc.signalling_weight or 0)
+    end
+    return sum
+end
+
+-- The NS-VC for what has that link selector; nil: none may signal.
+function gb.link(nse, selector)
+    local sum = total_weight(nse)
+    if sum == 0 then
+        return nil
+    end
+    local place = selector * 0x9e3779b1 % 0x100000000 * sum // 0x100000000
+    for _, nsvc in ipairs(nse.nsvcs) do
+        if may_signal(nsvc) then
+            place = place - nsvc.signalling_weight
+            if place < 0 then
+                return nsvc
+            end
+        end
+    end
+end
+
+local function send_bssgp(nse, bvci, name, pdu, reply_on)
+    local nsvc = reply_on and may_signal(reply_on) and reply_on or gb.link(nse, bvci)
+    if not nsvc then
+        count.add("unsent")
+        return false
+    end
+    return send(nsvc, name, UNITDATA .. string.pack(">I2", bvci) .. wire[name].encode(pdu))
+end
+
+function gb.send_signalling(nse, name, pdu, reply_on)
+    return send_bssgp(nse, 0, name, pdu, reply_on)
+end
+
+function gb.send_ptp(bvc, name, pdu, reply_on)
+    return send_bssgp(bvc.nse, bvc.bvci, name, pdu, reply_on)
+end
+
+-- The same without a table, for what comes often: an answer of integers alone, in the order of the
+-- PDU's fields, on the NS-VC that the question came on. Called by handlers of events only, for there
+-- is one command for all.
+local answer = {}
+
+local function head_of(bvc)
+    bvc.head = UNITDATA .. string.pack(">I2", bvc.bvci)
+    return bvc.head
+end
+
+function gb.answer_ptp(bvc, nsvc, name, ...)
+    nsvc = may_signal(nsvc) and nsvc or gb.link(bvc.nse, bvc.bvci)
+    if not nsvc then
+        count.add("unsent")
+        return false
+    end
+    answer.nsvc_id, answer.pdu = nsvc.id, wire[name].pack(bvc.head or head_of(bvc), ...)
+    count.pdu_out(name)
+    if capture.running then
+        capture.sent(nsvc.address, nsvc.port, answer.pdu)
+    end
+    dp.send(answer)
+    return true
+end
+
+-- STATUS, a few a second of each NSE, for it is often an answer to what never stops. It says the
+-- BVCI for two causes and for no other (TS 48.018 10.4.14). On the BVC that the PDU came on, if there
+-- is one; else on signalling.
+local STATUS_A_SECOND = 20
+local IN_ERROR_OCTETS_MAX = 512
+
+local function may_tell(nse)
+    local second = world.now_ns // 1000000000
+    if nse.status_second ~= second then
+        nse.status_second, nse.statuses = second, 0
+    end
+    nse.statuses = nse.statuses + 1
+    return nse.statuses <= STATUS_A_SECOND
+end
+
+function gb.status(nse, bvci, cause, in_error, wrong_bvci, reply_on)
+    if not may_tell(nse) then
+        count.add("unsent")
+        return false
+    end
+    count.add("status_sent")
+    local names_bvci = cause == "bvci_unknown" or cause == "bvci_blocked"
+    return send_bssgp(nse, nse.bvcs[bvci] and bvci or 0, "bssgp_status", {
+        cause = causes.bssgp[cause], bvci = names_bvci and (wrong_bvci or bvci) or nil,
+        pdu_in_error = in_error and in_error:sub(1, IN_ERROR_OCTETS_MAX),
+    }, reply_on)
+end
+
+return gb

@@ -1,0 +1,321 @@
+-- Another configuration in the place of the one in force, by `sluice ctl reload` or SIGHUP: all of
+-- it or nothing. First the file is checked as at the start; then against what is in force: what
+-- needs a restart, places, TLLIs. Only then something is changed, in an order in which each step is
+-- legal: what is new above MSs, MSs that go, MSs that change or move, new MSs, what is no more
+-- above them. Events go on being handled in between, so no step relies on who was there before it.
+-- MSs that roamed stay where they are, unless the file moved them or their cell goes.
+local check = require "sluice.reload_check"
+local class_values = require "sluice.class_values"
+local count = require "count"
+local dp = require "dp"
+local host = require "host"
+local log = require "log"
+local network = require "sluice.reload_network"
+local pieces = require "sluice.reload_pieces"
+local policy = require "sluice.policy"
+local requests = require "sluice.requests"
+local setup = require "sluice.setup"
+local subscribers = require "sluice.subscribers"
+local tllis = require "sluice.reload_tllis"
+local world = require "sluice.world"
+
+local reload = {}
+
+local made -- the dp_config that the dataplane was made with
+
+-- ---- The plan ----
+
+local function number_of(imsi)
+    return math.tointeger(tonumber(imsi))
+end
+
+-- Says of an IMSI in force whether the file has it no more.
+local function removals(list)
+    local removed = {}
+    for _, piece in ipairs(list) do
+        if not piece.new then
+            local length = #piece.imsi
+            removed[length] = removed[length] or {}
+            table.insert(removed[length], piece) -- in the order of IMSIs
+        end
+    end
+    return function(imsi)
+        local low, high, spans = 1, #(removed[#imsi] or {}), removed[#imsi]
+        local number = number_of(imsi)
+        while low <= high do
+            local middle = (low + high) // 2
+            local first = number_of(spans[middle].imsi)
+            if number < first then
+                high = middle - 1
+            elseif number >= first + spans[middle].count then
+                low = middle + 1
+            else
+                return true
+            end
+        end
+        return false
+    end
+end
+
+local function is_member(piece, imsi, member)
+    return #imsi == #piece.imsi and number_of(imsi) == number_of(piece.imsi) + member
+end
+
+-- MSs and contexts that come, less those that go before.
+local function count_mss(list)
+    local mss, pdps = 0, 0
+    for _, piece in ipairs(list) do
+        local sign = piece.new and piece.old and 0 or piece.new and 1 or -1
+        mss = mss + sign * piece.count
+        pdps = pdps + piece.count * ((piece.new and #piece.new.pdp or 0)
+            - (piece.old and #piece.old.pdp or 0))
+    end
+    return mss, pdps
+end
+
+local function check_places(plan, old, new)
+    local more = network.count_new(old, new)
+    for _, kind in ipairs { "nse", "nsvc", "ggsn", "bvc" } do
+        check.places(plan.critic, new, kind .. "s", more[kind .. "s"], world.ids[kind]:left())
+    end
+    plan.more = more
+    local mss, pdps = count_mss(plan.pieces)
+    check.places(plan.critic, new, "mss", mss, subscribers.left("mss"))
+    check.places(plan.critic, new, "pdps", pdps, subscribers.left("pdps"))
+end
+
+local function make_plan(old, new)
+    local plan = { critic = new.critic, pieces = {}, is_member = is_member }
+    check.all(plan.critic, made, old, new)
+    if not plan.critic.texts() then
+        plan.pieces = pieces.of(new)
+        plan.is_removed = removals(plan.pieces)
+        tllis.set(plan)
+        check_places(plan, old, new)
+    end
+    return plan, plan.critic.texts()
+end
+
+-- ---- Carrying it out ----
+
+-- Calls fn(record, done), which returns for how many, for each record of a piece's MSs and nothing
+-- but them. Records are found anew each time.
+local function each_record(piece, fn)
+    local done = 0
+    while done < piece.count do
+        local imsi = ("%0" .. #piece.imsi .. "d"):format(number_of(piece.imsi) + done)
+        local record, member = subscribers.find(imsi)
+        if member > 0 then
+            record = subscribers.cut(record, member)
+        end
+        if record.count > piece.count - done then
+            subscribers.cut(record, piece.count - done)
+        end
+        done = done + fn(record, done)
+    end
+end
+
+local function remove_mss(plan, done)
+    for _, piece in ipairs(plan.pieces) do
+        if not piece.new then
+            each_record(piece, function(record)
+                subscribers.remove(record)
+                return record.count
+            end)
+            done("MS", "removed", piece.count)
+        end
+    end
+end
+
+local function home_of(piece)
+    local nse = world.nse_of_nsei[piece.nsei]
+    return nse.id, nse.bvcs[piece.bvci].id
+end
+
+local function change_mss(plan, done)
+    for _, piece in ipairs(plan.pieces) do
+        if piece.new and piece.old then
+            local nse_id, bvc_id = home_of(piece)
+            local changed = 0
+            each_record(piece, function(record, from)
+                local n, other = subscribers.change(record, piece.new, from, nse_id, bvc_id)
+                changed = changed + (other and n or 0)
+                return n
+            end)
+            done("MS", "changed", changed)
+        end
+    end
+end
+
+local function add_mss(plan, done)
+    for _, piece in ipairs(plan.pieces) do
+        if not piece.old then
+            local nse_id, bvc_id = home_of(piece)
+            assert(subscribers.add(nse_id, bvc_id, piece.new))
+            done("MS", "added", piece.count)
+        end
+    end
+end
+
+-- MSs that roamed into one of these cells go home.
+local function send_home(bvcs)
+    local obsolete = {}
+    for _, bvc in ipairs(bvcs) do
+        obsolete[bvc.id] = true
+    end
+    for _, record in ipairs(subscribers.list()) do
+        subscribers.each(record, function(_, member)
+            local ms_id = record.first_ms_id + member
+            if obsolete[dp.ms_cell(ms_id) or -1] then
+                subscribers.send_home(record, member)
+            end
+        end)
+    end
+end
+
+local TRIES_MOST = 100
+
+-- An MS that the worker moved there before it was blocked may be told of only now: then the
+-- dataplane refuses, and it is sent home as well.
+local function remove_bvc(bvc)
+    local good, why = pcall(world.remove_bvc, bvc)
+    for _ = 1, TRIES_MOST do
+        if good then
+            return
+        end
+        world.breathe()
+        send_home { bvc }
+        good, why = pcall(world.bvc_kept, bvc.id)
+    end
+    error(why, 0)
+end
+
+-- Blocked first, so that no MS comes in any more.
+local function remove_bvcs(new, done)
+    local bvcs = network.obsolete_bvcs(new)
+    for _, bvc in ipairs(bvcs) do
+        dp.bvc_block { bvc_id = bvc.id, blocked = true }
+    end
+    if #bvcs > 0 then
+        send_home(bvcs)
+    end
+    for _, bvc in ipairs(bvcs) do
+        if world.bvc[bvc.id] == bvc then -- else the BSS has removed it meanwhile
+            remove_bvc(bvc)
+            done("cell", "removed")
+        end
+    end
+end
+
+local function set_classes(old, new, policy_stays, done)
+    for i, class in ipairs(new.class) do
+        local before = policy_stays and old.class[i] or class_values.classes[i]
+        if class_values.differ(before, class) then
+            class_values.set(i, class)
+            done("class", "changed")
+        end
+    end
+end
+
+local function same_policy(a, b)
+    return a == b or a and b and a.text == b.text and a.path == b.path and a.every_ns == b.every_ns
+        and a.instructions == b.instructions or false
+end
+
+local function set_capture(old, new)
+    if old.gb.capture ~= new.gb.capture then
+        local capture = require "sluice.capture"
+        local switch = new.gb.capture and capture.start or capture.stop
+        switch()
+    end
+end
+
+local function set_rest(old, new, done)
+    local stays = same_policy(old.policy, new.policy)
+    set_classes(old, new, stays, done)
+    new.room, new.critic = old.room, nil -- places are what they were; it holds the file's tables
+    world.cfg = new
+    log.level(new.log.level)
+    set_capture(old, new)
+    if not stays then
+        policy.set(new.policy)
+        done("policy", "changed")
+    end
+end
+
+-- While it goes on a BSS may bring NS-VCs and cells of its own.
+local function keep_ids(more)
+    for _, kind in ipairs { "nsvc", "bvc" } do
+        world.ids[kind]:keep(more and more[kind .. "s"] or 0)
+    end
+end
+
+local function apply(plan, old, new, done)
+    keep_ids(plan.more)
+    local ggsn_ids = network.add(old, new, done)
+    remove_mss(plan, done)
+    change_mss(plan, done)
+    add_mss(plan, done)
+    remove_bvcs(new, done)
+    network.remove(old, new, ggsn_ids, done)
+    set_rest(old, new, done)
+    keep_ids(nil)
+end
+
+-- ---- What is said ----
+
+local THINGS = { "GGSN", "NSE", "NS-VC", "cell", "MS", "class", "policy" }
+local PLURAL = {
+    GGSN = "GGSNs", NSE = "NSEs", ["NS-VC"] = "NS-VCs", cell = "cells", MS = "MSs",
+    class = "classes", policy = "policies",
+}
+
+local function counter()
+    local counts = {}
+    local function done(what, how, n)
+        counts[what .. how] = (counts[what .. how] or 0) + (n or 1)
+    end
+    return counts, done
+end
+
+local function summary(counts)
+    local list = {}
+    for _, what in ipairs(THINGS) do
+        for _, how in ipairs { "added", "changed", "removed" } do
+            local n = counts[what .. how] or 0
+            if n > 0 then
+                list[#list + 1] = ("%d %s %s"):format(n, n == 1 and what or PLURAL[what], how)
+            end
+        end
+    end
+    return #list > 0 and table.concat(list, ", ") or "nothing is another than before"
+end
+
+local function refused(texts)
+    count.add("reloads_refused")
+    log.error("reload refused, the former configuration stays: " .. texts[1])
+    return false, table.concat(texts, "\n")
+end
+
+-- As a job. Returns true and what was done, or false and what is wrong, a line each.
+function reload.run()
+    made = made or setup.dp_config(world.cfg)
+    local new, texts = host.load()
+    if not new then
+        return refused(texts)
+    end
+    local plan, wrong = make_plan(world.cfg, new)
+    if wrong then
+        return refused(wrong)
+    end
+    local counts, done = counter()
+    apply(plan, world.cfg, new, done)
+    count.add("reloads")
+    local text = summary(counts)
+    log.info("reload: " .. text)
+    return true, text
+end
+
+requests.on("reload", "reload", reload.run)
+
+return reload

@@ -1,0 +1,32 @@
+-- SNDCP's part of an XID exchange (TS 44.065 clauses 6.5.1, 6.6.1, 6.8 and 8): version 0, and no
+-- compression at all, neither of headers nor of data. An algorithm is refused by answering its
+-- entity with no NSAPI: not to answer would be to agree (44.064 clause 8.5.3.0).
+local wire = require "wire"
+
+local sndcp = {}
+
+local VERSION = 0
+
+-- Each entity once more, for no NSAPI.
+local function refused(entities)
+    if not entities then
+        return nil
+    end
+    local list = {}
+    for i, proposed in ipairs(entities) do
+        list[i] = { entity = proposed.entity, codes = "", nsapis = 0, parameters = "" }
+    end
+    return list
+end
+
+-- The block that answers an MS's; one that cannot be read is answered by what holds anyway.
+function sndcp.answer(octets)
+    local block = wire.sndcp_xid.decode(octets) or { version = VERSION }
+    return wire.sndcp_xid.encode {
+        version = block.version and VERSION,
+        data_compression = refused(block.data_compression),
+        protocol_compression = refused(block.protocol_compression),
+    }
+end
+
+return sndcp

@@ -1,0 +1,75 @@
+-- Brings a configuration up: the commands that fill the dataplane, and in the lab those who receive
+-- and send. In the order of the file; ids are the world's.
+local addresses = require "sluice.addresses"
+local dp = require "dp"
+local parts = require "sluice.setup_parts"
+local setup = require "sluice.setup"
+local subscribers = require "sluice.subscribers"
+local world = require "sluice.world"
+
+
+local function start_ggsns(cfg)
+    for _, ggsn in ipairs(cfg.ggsn) do
+        local id = world.ids.ggsn:take()
+        dp.ggsn { ggsn_id = id, address = parts.address(ggsn.address), mac = ggsn.mac }
+        world.ggsn_ids[ggsn.name] = id
+    end
+end
+
+local function start_nse(record, receiver)
+    local nse = world.add_nse(record)
+    for _, nsvc in ipairs(record.nsvc) do
+        local address = parts.address(nsvc.peer)
+        world.add_nsvc(nse, {
+            nsvci = nsvc.nsvci, address = address, port = nsvc.peer_port, mac = nsvc.peer_mac,
+            weight = nsvc.weight, blocked = record.ns ~= "manual", cfg = nsvc,
+        })
+        receiver.endpoint { nse_id = nse.id, address = address, port = nsvc.peer_port }
+    end
+    dp.nse_flow(parts.bucket({ nse_id = nse.id }, record, ""))
+    for _, bvc in ipairs(record.bvc) do
+        local id = world.add_bvc(nse, bvc.bvci, bvc).id
+        for _, ms in ipairs(bvc.ms) do
+            subscribers.add(nse.id, id, ms)
+        end
+    end
+end
+
+-- `teids` are in the order of each_pdp.
+local function start_sources(lab, cfg, traffic, teids)
+    local sizes, i = parts.packed(traffic.size_octets), 0
+    parts.each_pdp(cfg, function(_, _, ms, pdp, member)
+        i = i + 1
+        if parts.wants(traffic, ms, pdp, member) then
+            lab.source {
+                teid = teids[i], ms_address = addresses.ipv4_number(pdp.address) + member,
+                start_ns = traffic.start_ns, stop_ns = traffic.stop_ns,
+                rate_bit_per_s = traffic.rate_bit_per_s,
+                poisson = traffic.pattern == "poisson", ect = traffic.ecn, sizes = sizes,
+            }
+        end
+    end)
+end
+
+local function nothing() end
+local NOBODY = { endpoint = nothing, cipher = nothing, context = nothing, gone = nothing }
+
+-- First all that receives, then, once the workers have it, all that sends. In real time the network
+-- is there already, and is told our TEIDs.
+return function(cfg)
+    local virtual = cfg.run.clock == "virtual"
+    local lab = virtual and require "lab"
+    world.begin(cfg, setup.dp_config(cfg))
+    world.receiver = lab or NOBODY
+    world.contexts = virtual and NOBODY or require "contexts"
+    world.teids = lab and {} or nil
+    start_ggsns(cfg)
+    for _, nse in ipairs(cfg.nse) do
+        start_nse(nse, world.receiver)
+    end
+    dp.settled()
+    for _, traffic in ipairs(lab and cfg.lab and cfg.lab.traffic or {}) do
+        start_sources(lab, cfg, traffic, world.teids)
+    end
+    world.teids = nil
+end

@@ -1,0 +1,95 @@
+-- What differs between the MSs of a record and the slice that a new configuration has for them. A
+-- PDP context is the same as long as NSAPI, SAPI, class, PFI and its tunnel at the GGSN are: else
+-- it is removed and made anew, with another TEID. A packet flow keeps its slot.
+local parts = require "sluice.setup_parts"
+
+local changes = {}
+
+local function differs(a, b, names)
+    for _, name in ipairs(names) do
+        if a[name] ~= b[name] then
+            return true
+        end
+    end
+    return false
+end
+
+local BUCKET = { "rate_bit_per_s", "bucket_octets" }
+local CONTEXT = { "nsapi", "sapi", "class", "pfi", "ggsn_id", "ggsn_teid" }
+
+local function place_of(pdps, pdp)
+    for j, other in ipairs(pdps) do
+        if not differs(pdp, other, CONTEXT) then
+            return j
+        end
+    end
+    return nil
+end
+
+-- Fills `gone`, and `rest`: the old slice with the contexts that stay.
+local function compare_old(change, record, ms)
+    change.rest.pdp, change.rest_ids, change.gone = {}, {}, {}
+    for j, pdp in ipairs(record.ms.pdp) do
+        if place_of(ms.pdp, pdp) then
+            table.insert(change.rest.pdp, pdp)
+            table.insert(change.rest_ids, record.pdp_ids[j])
+        else
+            table.insert(change.gone, j)
+        end
+    end
+end
+
+-- Fills `new`, and `kept`: for each context of the slice its place in the rest, or false.
+local function compare_new(change, ms)
+    change.new, change.kept = {}, {}
+    for j, pdp in ipairs(ms.pdp) do
+        change.kept[j] = place_of(change.rest.pdp, pdp) or false
+        if not change.kept[j] then
+            table.insert(change.new, j)
+        end
+    end
+end
+
+local function compare_slots(change, record, ms)
+    change.slot_of, change.slots = parts.slots_of(ms, record.slot_of)
+    change.gone_slots, change.new_slots, change.flows = {}, {}, {}
+    change.rest_slot_of, change.rest_slots = {}, {}
+    local old_flow = {}
+    for _, flow in ipairs(record.slots) do
+        local key = parts.flow_key(flow)
+        old_flow[key] = flow
+        if change.slot_of[key] then
+            change.rest_slot_of[key] = flow.slot
+            table.insert(change.rest_slots, flow)
+        else
+            table.insert(change.gone_slots, flow.slot)
+        end
+    end
+    for _, flow in ipairs(change.slots) do
+        local old = old_flow[parts.flow_key(flow)]
+        if not old then
+            table.insert(change.new_slots, flow)
+        end
+        if differs(old or {}, flow, BUCKET) then
+            table.insert(change.flows, flow)
+        end
+    end
+end
+
+function changes.of(record, ms)
+    local old = record.ms
+    local change = {
+        tlli = old.tlli ~= ms.tlli, n201_u = old.n201_u_octets ~= ms.n201_u_octets,
+        cipher = differs(old, ms, { "cipher", "key", "iov_ui" }),
+        options = differs(old, ms, { "ra_capability", "drx", "priority", "send_imsi" }),
+        flow = differs(old, ms, BUCKET), rest = parts.slice(old, 0, record.count),
+    }
+    compare_old(change, record, ms)
+    compare_new(change, ms)
+    compare_slots(change, record, ms)
+    change.any = change.tlli or change.n201_u or change.cipher or change.options or change.flow
+        or #change.new > 0 or #change.new_slots > 0 or #change.flows > 0
+    return change
+end
+
+return changes

@@ -1,0 +1,228 @@
+-- The commands that make one MS of a record (subscribers.lua) and remove it, with its packet flows
+-- and PDP contexts. In the lab its receiver is told too, and in real time who asks for TEIDs.
+local addresses = require "sluice.addresses"
+local board = require "board"
+local ciphers = require "sluice.ciphers"
+local classes = require "classes"
+local dp = require "dp"
+local parts = require "sluice.setup_parts"
+local world = require "sluice.world"
+local xid = require "sluice.xid"
+
+local members = {}
+
+local place_of_class = {}
+for i, name in ipairs(classes) do
+    place_of_class[name] = i - 1
+end
+
+-- n MSs of a normalised record from `from` on, as commands name them: a GGSN by its id.
+function members.slice(ms, from, n)
+    local slice = parts.slice(ms, from, n)
+    for _, pdp in ipairs(slice.pdp) do
+        pdp.ggsn_id = world.ggsn_ids[pdp.ggsn]
+    end
+    return slice
+end
+
+local function pdp_id(record, member, j)
+    return record.pdp_ids[j].first + member * record.pdp_ids[j].stride
+end
+
+-- What has been agreed on with it, or will be (xid.lua).
+local function first_values(record)
+    return xid.first(world.nse[record.nse_id].cfg, record.ms)
+end
+
+-- The same key here and at the receiver.
+local function start_cipher(record, member)
+    local ms = record.ms
+    local _, iov_ui = first_values(record)
+    local gea = ciphers.number[ms.cipher]
+    local key = gea > 0 and ciphers.key(ms.key, member) or ""
+    dp.ms_cipher {
+        ms_id = record.first_ms_id + member, gea = gea, key = key, iov_ui = iov_ui,
+    }
+    if gea > 0 then
+        world.receiver.cipher {
+            nse_id = record.nse_id, tlli = ms.tlli + member, gea = gea, key = key,
+            iov_ui = iov_ui,
+        }
+    end
+end
+
+local function octets_of(hex)
+    return hex and hex:gsub("%x%x", function(octet)
+        return string.char(tonumber(octet, 16))
+    end) or nil
+end
+
+local function start_options(record, member)
+    local ms = record.ms
+    dp.ms_options {
+        ms_id = record.first_ms_id + member, ra_capability = octets_of(ms.ra_capability),
+        drx = ms.drx, priority = ms.priority,
+        imsi = ms.send_imsi and parts.imsi(ms, member) or nil,
+    }
+end
+
+-- Its own bucket, or its cell's defaults.
+local function start_flow(record, member)
+    local ms_id = record.first_ms_id + member
+    if record.ms.rate_bit_per_s then
+        dp.ms_flow(parts.bucket({ ms_id = ms_id }, record.ms, ""))
+    else
+        dp.ms_default { ms_id = ms_id }
+    end
+end
+
+local function start_pfc(record, member, flow)
+    dp.pfc {
+        ms_id = record.first_ms_id + member, slot = flow.slot,
+        traffic_class = place_of_class[flow.class],
+    }
+end
+
+local function start_pfc_flow(record, member, flow)
+    dp.pfc_flow(parts.bucket({ ms_id = record.first_ms_id + member, slot = flow.slot }, flow, ""))
+end
+
+-- Whoever sends to it in real time has to know it; without a TEID, that is as before.
+local function tell_context(record, member, j, teid)
+    local ms, pdp = record.ms, record.ms.pdp[j]
+    world.contexts.context {
+        pdp_id = pdp_id(record, member, j), imsi = parts.imsi(ms, member), tlli = ms.tlli + member,
+        nsapi = pdp.nsapi, teid = teid, address = addresses.ipv4_number(pdp.address) + member,
+    }
+end
+
+local function remove_pdp(record, member, j)
+    local id = pdp_id(record, member, j)
+    dp.pdp_remove { pdp_id = id }
+    world.contexts.gone { pdp_id = id }
+end
+
+-- Context j of the record's.
+local function start_pdp(record, member, j)
+    local ms = record.ms
+    local pdp = ms.pdp[j]
+    local teid = dp.pdp {
+        pdp_id = pdp_id(record, member, j), ms_id = record.first_ms_id + member,
+        slot = record.slot_of[parts.flow_key(pdp)], nsapi = pdp.nsapi, sapi = pdp.sapi,
+        pfi = pdp.pfi, ggsn_id = pdp.ggsn_id,
+        ggsn_teid = pdp.ggsn_teid and pdp.ggsn_teid + member or 0,
+    }
+    world.receiver.context {
+        nse_id = record.nse_id, tlli = ms.tlli + member, nsapi = pdp.nsapi,
+        traffic_class = place_of_class[pdp.class],
+    }
+    tell_context(record, member, j, teid)
+    if world.teids then
+        world.teids[#world.teids + 1] = teid
+    end
+end
+
+function members.start(record, member)
+    local ms, ms_id = record.ms, record.first_ms_id + member
+    dp.ms {
+        ms_id = ms_id, bvc_id = record.bvc_id, tlli = ms.tlli + member,
+        n201_u = (first_values(record)),
+    }
+    if ms.cipher ~= "none" then
+        start_cipher(record, member)
+    end
+    if parts.has_options(ms) then
+        start_options(record, member)
+    end
+    if ms.rate_bit_per_s then
+        start_flow(record, member)
+    end
+    for _, flow in ipairs(record.slots) do
+        start_pfc(record, member, flow)
+        if flow.rate_bit_per_s then
+            start_pfc_flow(record, member, flow)
+        end
+    end
+    for j = 1, #ms.pdp do
+        start_pdp(record, member, j)
+    end
+    board.ms { ms_id = ms_id, imsi = parts.imsi(ms, member), state = "up" }
+end
+
+function members.stop(record, member)
+    local ms_id = record.first_ms_id + member
+    for j = 1, #record.pdp_ids do
+        remove_pdp(record, member, j)
+    end
+    dp.ms_remove { ms_id = ms_id }
+    board.gone_ms { ms_id = ms_id }
+end
+
+-- ---- Changes (subscribers_change.lua) ----
+
+-- The contexts and packet flows that are not to be any more.
+function members.drop(record, member, change)
+    for _, j in ipairs(change.gone) do
+        remove_pdp(record, member, j)
+    end
+    for _, slot in ipairs(change.gone_slots) do
+        dp.pfc_remove { ms_id = record.first_ms_id + member, slot = slot }
+    end
+end
+
+-- To the cell that the file now has for it, unless it roamed there before.
+function members.move(record, member)
+    local ms_id, ms = record.first_ms_id + member, require "sluice.ms"
+    local from = dp.ms_cell(ms_id)
+    if from ~= record.bvc_id then
+        dp.ms_move { ms_id = ms_id, bvc_id = record.bvc_id }
+        ms.moved(ms_id, from, record.bvc_id)
+    end
+end
+
+local function change_values(record, member, change)
+    local ms, ms_id = record.ms, record.first_ms_id + member
+    if change.tlli then
+        dp.ms_tlli { ms_id = ms_id, tlli = ms.tlli + member }
+    end
+    local anew = change.n201_u or change.cipher
+    if anew then
+        require "sluice.llc_xid".forget(ms_id)
+    end
+    for _, sapi in ipairs(anew and xid.user_sapis or {}) do
+        dp.ms_n201_u { ms_id = ms_id, sapi = sapi, n201_u = (first_values(record)) }
+    end
+    if change.cipher then
+        start_cipher(record, member)
+    end
+    if change.options then
+        start_options(record, member)
+    end
+end
+
+-- What is in the record now, where it is another than before.
+function members.change(record, member, change, moved)
+    if moved then
+        members.move(record, member)
+    end
+    change_values(record, member, change)
+    if change.flow or moved and record.ms.rate_bit_per_s then
+        start_flow(record, member)
+    end
+    for _, flow in ipairs(change.new_slots) do
+        start_pfc(record, member, flow)
+    end
+    for _, flow in ipairs(change.flows) do
+        start_pfc_flow(record, member, flow)
+    end
+    for j in ipairs(change.tlli and record.ms.pdp or {}) do
+        if change.kept[j] then
+            tell_context(record, member, j)
+        end
+    end
+    for _, j in ipairs(change.new) do
+        start_pdp(record, member, j)
+    end
+end
+
+return members

@@ -1,0 +1,56 @@
+-- The timers of the Gb procedures, each declared once: the schema's timers { }, the procedures and
+-- the tests' tables of states read them here. Clause 11 of TS 48.016 and clause 12 of TS 48.018 have
+-- the ranges; where those say no default, it is the one that BSSs in the field expect. `retries` is
+-- how often a procedure is repeated after its first attempt.
+local table_of_timers = {
+    {
+        name = "tns_block", clause = "48.016 11", least = "1 s", most = "120 s", default = "3 s",
+        retries = 3, help = "Tns-block: an answer to NS-BLOCK or NS-UNBLOCK",
+    },
+    {
+        name = "tns_reset", clause = "48.016 11", least = "1 s", most = "120 s", default = "3 s",
+        retries = 3, help = "Tns-reset: an answer to NS-RESET",
+    },
+    {
+        name = "tns_test", clause = "48.016 11", least = "1 s", most = "60 s", default = "30 s",
+        help = "Tns-test: from a test of an NS-VC to the next",
+    },
+    {
+        name = "tns_alive", clause = "48.016 11", least = "1 s", most = "10 s", default = "3 s",
+        retries = 10, help = "Tns-alive: an answer to NS-ALIVE",
+    },
+    {
+        name = "tsns_prov", clause = "48.016 11", least = "1 s", most = "10 s", default = "3 s",
+        retries = 3, help = "Tsns-prov: an answer to an SNS PDU",
+    },
+    {
+        name = "t2", clause = "48.018 12", least = "1 s", most = "120 s", default = "10 s",
+        retries = 3, help = "T2: an answer to BVC-RESET",
+    },
+    {
+        name = "t5", clause = "48.018 12", least = "1 s", most = "30 s", default = "15 s",
+        retries = 3, help = "T5 is the BSS's (RA-CAPABILITY-UPDATE); here it guards FLUSH-LL, which has none",
+    },
+    {
+        name = "t7", clause = "48.018 12", least = "100 ms", most = "10 s", default = "3 s",
+        retries = 3, help = "T7: an answer to CREATE-BSS-PFC, and to DELETE-BSS-PFC",
+    },
+    {
+        name = "th", clause = "48.018 12", least = "6 s", most = "5999 s", default = "5999 s",
+        help = "Th: how long an MS's own flow control values hold after the last that came",
+    },
+    {
+        name = "t3313", clause = "24.008 11.2.2", least = "1 s", most = "60 s", default = "5 s",
+        retries = 3, help = "T3313: an MS's answer to PAGING-PS",
+    },
+    {
+        name = "t200", clause = "44.064 8.9", least = "1 s", most = "60 s", default = "5 s",
+        retries = 3, help = "T200: an MS's answer to an LLC XID command; retries are N200",
+    },
+}
+
+for _, timer in ipairs(table_of_timers) do
+    table_of_timers[timer.name] = timer
+end
+
+return table_of_timers

@@ -1,0 +1,2 @@
+-- No end.
+while true do end

@@ -1,0 +1,2 @@
+-- Its first lines are run when it is loaded.
+state.count = nothing + 1

@@ -1,0 +1,4 @@
+-- A script with a word too few.
+function timer()
+    local rate 5
+end
