@@ -1,0 +1,144 @@
+"""Ethernet, ARP, neighbour discovery, IP, UDP and pcap, octet by octet from the RFCs, as far as the
+network around the ports needs them. Nothing comes from the program's own codecs."""
+
+import ipaddress
+import struct
+from collections import namedtuple
+
+ARP, IPV4, IPV6 = 0x0806, 0x0800, 0x86DD
+UDP, ICMPV6 = 17, 58
+NEIGHBOUR_SOLICITATION, NEIGHBOUR_ADVERTISEMENT = 135, 136
+
+Datagram = namedtuple("Datagram", "source port destination destination_port payload")
+
+
+class Broken(Exception):
+    """A frame that came out is not what the formats say."""
+
+
+def need(condition, what):
+    if not condition:
+        raise Broken(what)
+
+
+def checksum(octets):
+    octets += bytes(len(octets) % 2)
+    total = sum(struct.unpack(f">{len(octets) // 2}H", octets))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return total ^ 0xFFFF
+
+
+def mac(text):
+    return bytes.fromhex(text.replace(":", ""))
+
+
+def mac_of(address):
+    """The Ethernet address of a station of ours."""
+    return b"\x02\x57" + ipaddress.ip_address(address).packed[-4:]
+
+
+def ether(source, destination, kind, payload):
+    """Padded to the least that Ethernet carries."""
+    frame = destination + source + struct.pack(">H", kind) + payload
+    return frame + bytes(60 - len(frame)) if len(frame) < 60 else frame
+
+
+def packed(address):
+    return ipaddress.ip_address(address).packed
+
+
+def pseudo(source, destination, octets, protocol):
+    """What a checksum above IP also covers (RFC 768, RFC 8200 clause 8.1)."""
+    return packed(source) + packed(destination) + struct.pack(">HHH", octets >> 16, octets & 0xFFFF,
+                                                              protocol)
+
+
+def ip(source, destination, protocol, payload):
+    if ipaddress.ip_address(source).version == 6:
+        return (struct.pack(">IHBB", 6 << 28, len(payload), protocol, 255) + packed(source)
+                + packed(destination) + payload)
+    header = struct.pack(">BBHHHBBH", 0x45, 0, 20 + len(payload), 0, 0, 64, protocol, 0)
+    header += packed(source) + packed(destination)
+    return header[:10] + struct.pack(">H", checksum(header)) + header[12:] + payload
+
+
+def udp(datagram):
+    octets = 8 + len(datagram.payload)
+    head = struct.pack(">HHH", datagram.port, datagram.destination_port, octets)
+    whole = pseudo(datagram.source, datagram.destination, octets, UDP) + head + b"\0\0"
+    total = checksum(whole + datagram.payload) or 0xFFFF
+    return head + struct.pack(">H", total) + datagram.payload
+
+
+def frame_of(datagram, source_mac, destination_mac):
+    packet = ip(datagram.source, datagram.destination, UDP, udp(datagram))
+    kind = IPV6 if ":" in datagram.source else IPV4
+    return ether(source_mac, destination_mac, kind, packet)
+
+
+def read_ip(frame):
+    """(source, destination, protocol, payload)"""
+    kind, = struct.unpack_from(">H", frame, 12)
+    at = frame[14:]
+    if kind == IPV4:
+        need(at[0] == 0x45 and checksum(at[:20]) == 0, "IPv4 header")
+        total, fragment = struct.unpack_from(">H2xH", at, 2)
+        need(fragment & 0x3FFF == 0, "a fragment; the worlds of these tests have none")
+        need(20 <= total <= len(at), "IPv4 length")
+        addresses = (str(ipaddress.IPv4Address(at[n:n + 4])) for n in (12, 16))
+        return *addresses, at[9], at[20:total]
+    need(kind == IPV6 and at[0] >> 4 == 6, f"EtherType {kind:#x}")
+    octets, = struct.unpack_from(">H", at, 4)
+    need(40 + octets <= len(at), "IPv6 length")
+    addresses = (str(ipaddress.IPv6Address(at[n:n + 16])) for n in (8, 24))
+    return *addresses, at[6], at[40:40 + octets]
+
+
+def read_udp(frame):
+    """The datagram in it; None: it is something else."""
+    if struct.unpack_from(">H", frame, 12)[0] == ARP:
+        return None
+    source, destination, protocol, payload = read_ip(frame)
+    if protocol != UDP:
+        return None
+    port, destination_port, octets, total = struct.unpack_from(">4H", payload)
+    need(octets == len(payload), f"UDP length {octets} of {len(payload)}")
+    need(total or ":" not in source, "UDP over IPv6 without a checksum")
+    need(not total or checksum(pseudo(source, destination, octets, UDP) + payload) == 0,
+         "UDP checksum")
+    return Datagram(source, port, destination, destination_port, payload[8:])
+
+
+def answer_arp(frame):
+    """To an ARP request for anybody but its sender (RFC 826); None: it is none."""
+    kind, = struct.unpack_from(">H", frame, 12)
+    if kind != ARP or struct.unpack_from(">H", frame, 20)[0] != 1:
+        return None
+    asker_mac, asker, wanted = frame[22:28], frame[28:32], frame[38:42]
+    if asker == wanted:
+        return None
+    own = mac_of(ipaddress.IPv4Address(wanted))
+    reply = bytes.fromhex("0001080006040002") + own + wanted + asker_mac + asker
+    return ether(own, asker_mac, ARP, reply)
+
+
+def answer_solicitation(frame):
+    """To a neighbour solicitation (RFC 4861 clauses 4.3 and 4.4); None: it is none."""
+    if frame[12:14] != b"\x86\xdd" or frame[20] != ICMPV6 or frame[54] != NEIGHBOUR_SOLICITATION:
+        return None
+    asker, wanted = (str(ipaddress.IPv6Address(frame[n:n + 16])) for n in (22, 62))
+    own = mac_of(wanted)
+    body = bytes([NEIGHBOUR_ADVERTISEMENT, 0, 0, 0, 0x60, 0, 0, 0]) + packed(wanted) + b"\2\1" + own
+    total = checksum(pseudo(wanted, asker, len(body), ICMPV6) + body)
+    body = body[:2] + struct.pack(">H", total) + body[4:]
+    return ether(own, frame[6:12], IPV6, ip(wanted, asker, ICMPV6, body))
+
+
+def write_pcap(path, timed_frames):
+    """[(time_ns, frame)] as a capture of Ethernet with stamps in nanoseconds."""
+    with open(path, "wb") as out:
+        out.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 65535, 1))
+        for time_ns, frame in timed_frames:
+            out.write(struct.pack("<IIII", *divmod(time_ns, 10**9), len(frame), len(frame)))
+            out.write(frame)

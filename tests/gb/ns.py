@@ -1,0 +1,215 @@
+#!/usr/bin/python3
+"""NS (TS 48.016 clauses 7.2 to 7.5) on a static NS-VC: each PDU in each state, timers and retries
+to the ns, and PDUs that cannot be read. The tables are typed from the clauses; a state is looked at
+on the wire (what becomes of data) and by its word."""
+
+import codec
+from ns_parts import (ALIVE_NS, ALIVE_RETRIES, BLOCK_NS, INCOMPATIBLE, INTO, INVALID, MISSING, NSEI,
+                      NSVC_BLOCKED, NSVC_UNKNOWN, NSVCI, O_AND_M, PDUS, PROTOCOL, RESET_NS, RETRIES,
+                      TEST_NS, TRANSIT, came, config, fields_of, into_blocked, into_blocking,
+                      into_unblocked, into_unblocking, quiet_bss, say, series, state)
+from world import MS, S, World, case, main, right, same
+
+# What comes at once, and the state then; a state and PDU that are not here: nothing, and the same.
+# The BSS's RESET is answered in every state, and begins the test anew (7.3); BLOCK and UNBLOCK are
+# answered wherever the NS-VC is not reset first (7.2); data on a blocked NS-VC is told about (7.5).
+RESET = (["ns_reset_ack", "ns_alive"], "blocked")
+STATUS = ["ns_status"]
+TABLE = {
+    "dead": {"ns_reset": RESET, "ns_block": (STATUS, "dead"), "ns_unblock": (STATUS, "dead"),
+             "data": (["ns_reset"], "reset")},
+    "reset": {"ns_reset": RESET, "ns_reset_ack": (["ns_alive", "ns_unblock"], "unblocking")},
+    "unblocking": {"ns_reset": RESET, "ns_unblock_ack": ([], "unblocked"),
+                   "ns_unblock": (["ns_unblock_ack"], "unblocked"),
+                   "ns_block": (["ns_block_ack"], "blocked")},
+    "blocked": {"ns_reset": RESET, "ns_block": (["ns_block_ack"], "blocked"),
+                "ns_unblock": (["ns_unblock_ack"], "unblocked"), "data": (STATUS, "blocked")},
+    "unblocked": {"ns_reset": RESET, "ns_block": (["ns_block_ack"], "blocked"),
+                  "ns_unblock": (["ns_unblock_ack"], "unblocked"),
+                  "ns_reset_ack": (["ns_unblock"], "unblocked"),  # our late NS-RESET blocked it there
+                  "data": (["bssgp"], "unblocked")},
+    "blocking": {"ns_reset": RESET, "ns_block_ack": ([], "blocked"),
+                 "ns_block": (["ns_block_ack"], "blocking")},
+}
+
+
+def each_pdu(at_state):
+    for name in PDUS:
+        with World(config()) as world:
+            bss = quiet_bss(world)
+            INTO[at_state](bss)
+            same(state(world), at_state, "state")
+            bss.inbox.clear()
+            answers, then = TABLE[at_state].get(name, ([], at_state))
+            now_ns = world.now_ns
+            say(bss, name)
+            world.run(0)
+            found = came(bss)
+            if name == "data" and at_state in ("unblocked", "blocking"):
+                found = found[:0] + answers  # BSSGP's business
+            same((found, state(world)), (sorted(answers), then), f"{name} in {at_state}")
+            same(world.now_ns, now_ns, "instant")
+
+
+for one in TABLE:
+    case(f"{one}: each NS PDU has the answer and the next state of the table, at its instant",
+         one)(each_pdu)
+
+
+@case("an NS-ALIVE is answered in every state, at its instant")
+def alive_is_answered():
+    for at_state, into in INTO.items():
+        with World(config()) as world:
+            bss = quiet_bss(world)
+            into(bss)
+            bss.ns("ns_alive")
+            bss.expect("ns_alive_ack", at=world.now_ns)
+            same(state(world), at_state, "state")
+
+
+@case("what an NS-STATUS of ours carries: the NS-VCI, or the PDU, as the cause wants it (10.3.2)")
+def status_contents():
+    with World(config()) as world:
+        bss = quiet_bss(world)
+        bss.ns("ns_unblock")
+        bss.expect("ns_status", at=0, cause=INCOMPATIBLE, nsvci=None, pdu=b"\x06")
+        into_blocked(bss)
+        say(bss, "data")
+        bss.expect("ns_status", at=0, cause=NSVC_BLOCKED, nsvci=NSVCI, pdu=None)
+        bss.ns("ns_block", cause=O_AND_M, nsvci=999)
+        bss.expect("ns_status", at=0, cause=NSVC_UNKNOWN, nsvci=999, pdu=None)
+
+
+@case("PDUs cut short, of no type, or without an element get NS-STATUS, and change nothing")
+def broken_pdus():
+    reset = codec.build("ns_reset", **fields_of("ns_reset"))
+    wrong = [(b"\x7f", PROTOCOL), (b"\x01", PROTOCOL), (reset[:4], MISSING), (reset[:7], INVALID),
+             (reset[:-1], INVALID), (b"\x02", MISSING), (b"\x04\x00\x81\x01", MISSING)]
+    for octets, cause in wrong:
+        with World(config()) as world:
+            bss = quiet_bss(world)
+            into_unblocked(bss)
+            bss.datagram(bss.nsvcs[0], octets)
+            bss.expect("ns_status", at=0, cause=cause, pdu=octets)
+            same(state(world), "unblocked", f"state after {octets.hex()}")
+
+
+@case("no NS-STATUS is answered by one, however broken it is; nor is an empty datagram")
+def status_never_answered():
+    with World(config()) as world:
+        bss = quiet_bss(world)
+        into_unblocked(bss)
+        for octets in b"\x08", b"\x08\x00\x81", b"\x08\x00\x81\x0b\x77", b"", b"\0", b"\0\0\0":
+            bss.datagram(bss.nsvcs[0], octets)
+        bss.none("ns_status", S)
+        same(state(world), "unblocked", "state")
+
+
+@case("what never stops does not get an NS-STATUS each time")
+def status_is_limited():
+    with World(config()) as world:
+        bss = quiet_bss(world)
+        for _ in range(200):
+            bss.ns("ns_unblock")
+        world.run(999 * MS)
+        right(1 <= len(bss.times("ns_status")) <= 20, f"{len(bss.times('ns_status'))} of them")
+        world.run(S)
+        bss.inbox.clear()
+        bss.ns("ns_unblock")
+        bss.expect("ns_status", at=world.now_ns)
+
+
+# ---- Timers and retries ----
+
+
+@case("NS-RESET of ours: after Tns-test of silence, at each Tns-reset, 3 retries, then a pause")
+def reset_timer():
+    with World(config()) as world:
+        bss = quiet_bss(world)
+        round_ns = TEST_NS + (1 + RETRIES) * RESET_NS
+        world.run(3 * round_ns)
+        same(bss.times("ns_reset"), [t_ns for i in range(3) for t_ns in series(
+            i * round_ns + TEST_NS, RESET_NS, 1 + RETRIES)], "NS-RESETs")
+        same({(r.pdu["cause"], r.pdu["nsvci"], r.pdu["nsei"]) for r in bss.received},
+             {(O_AND_M, NSVCI, NSEI)}, "what they say")
+
+
+@case("NS-UNBLOCK of ours: at each Tns-block, 3 retries, then blocked")
+def unblock_timer():
+    with World(config()) as world:
+        bss = quiet_bss(world)
+        bss.auto.add("ns_alive")
+        into_unblocking(bss)
+        start_ns = world.now_ns
+        world.run(4 * BLOCK_NS - 1)
+        same((bss.times("ns_unblock"), state(world)),
+             (series(start_ns, BLOCK_NS, 1 + RETRIES), "unblocking"), "NS-UNBLOCKs")
+        world.run(1)
+        same(state(world), "blocked", "state")
+
+
+@case("NS-BLOCK of ours: at each Tns-block, 3 retries, then blocked, and stays so")
+def block_timer():
+    with World(config()) as world:
+        bss = quiet_bss(world)
+        bss.auto.add("ns_alive")
+        into_blocking(bss)
+        start_ns = world.now_ns
+        world.run(200 * S)
+        same(bss.times("ns_block"), series(start_ns, BLOCK_NS, 1 + RETRIES), "NS-BLOCKs")
+        same((state(world), bss.times("ns_unblock")), ("blocked", []), "state, and NS-UNBLOCKs")
+
+
+@case("NS-ALIVE: Tns-test behind each answer; if none at each Tns-alive, 10 retries, then NS-RESET")
+def test_timer():
+    with World(config()) as world:
+        bss = quiet_bss(world)
+        into_unblocked(bss)
+        world.run(S)
+        say(bss, "ns_alive_ack")  # 1 s late
+        bss.expect("ns_alive", at=0)
+        bss.expect("ns_alive", at=S + TEST_NS)
+        world.run(500 * MS)
+        bss.ns("ns_alive_ack")
+        dead_ns = world.now_ns + TEST_NS
+        for t_ns in series(dead_ns, ALIVE_NS, 1 + ALIVE_RETRIES):
+            bss.expect("ns_alive", at=t_ns)
+        same(state(world), "unblocked", "state until the last one is unanswered")
+        reset_ns = dead_ns + (1 + ALIVE_RETRIES) * ALIVE_NS
+        bss.expect("ns_reset", at=reset_ns, cause=TRANSIT, nsvci=NSVCI, nsei=NSEI)
+        same(state(world), "reset", "state")
+        bss.none("ns_alive", RESET_NS)
+
+
+@case("one answer to the last NS-ALIVE is enough, and one that nobody asked for changes nothing")
+def test_last_answer():
+    with World(config()) as world:
+        bss = quiet_bss(world)
+        into_unblocked(bss)
+        world.run((1 + ALIVE_RETRIES) * ALIVE_NS - 1)
+        bss.inbox.clear()
+        now_ns = world.now_ns
+        bss.ns("ns_alive_ack")
+        world.run(S)
+        bss.ns("ns_alive_ack")
+        bss.expect("ns_alive", at=now_ns + TEST_NS)
+        same((state(world), bss.times("ns_reset")), ("unblocked", []), "state, NS-RESETs")
+
+
+@case("timers and retries of the file are those on the wire")
+def timers_of_the_file():
+    timers = """timers { tns_test = "10 s", tns_reset = "2 s", tns_reset_retries = 1,
+        tns_block = "1 s", tns_block_retries = 0, tns_alive = "4 s", tns_alive_retries = 2 }"""
+    with World(config(timers)) as world:
+        bss = quiet_bss(world)
+        for t_ns in (10 * S, 12 * S, 24 * S):
+            bss.expect("ns_reset", at=t_ns)
+        say(bss, "ns_reset_ack")
+        bss.expect("ns_unblock", at=24 * S)
+        for t_ns in (24 * S, 28 * S, 32 * S):
+            bss.expect("ns_alive", at=t_ns)
+        bss.expect("ns_unblock", at=24 * S + S + 10 * S)
+        bss.expect("ns_reset", at=36 * S, cause=TRANSIT)
+
+
+main()

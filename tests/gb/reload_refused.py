@@ -1,0 +1,145 @@
+#!/usr/bin/python3
+"""A reload that is refused changes nothing: files that are wrong, of every kind; what needs a
+restart; more than there are places; TLLIs in two hands."""
+
+import functools
+import re
+import shutil
+
+from world import HEAD, S, World, ms, nsvc
+from harness import ROOT, case, main, right, same
+from reload_model import CONTEXTS, address, imsi
+from reload_parts import PLAIN, Traffic, loaded, refused, started, wishes
+
+MISTAKES = ROOT / "tests/config/mistakes"
+
+
+@functools.cache
+def mistakes():
+    """(name, expected lines, text) of each file that is wrong without a --set."""
+    found = []
+    for path in sorted(MISTAKES.glob("*.lua")):
+        text = path.read_text(errors="replace")
+        lines = re.findall(r"^-- expect: (.*)$", text, re.MULTILINE)
+        if lines and "\n-- set: " not in text:
+            found.append((path.name, lines, text))
+    return found
+
+
+@case("a wrong file of each kind is refused with file, line and key, and what was in force stays")
+def wrong():
+    right(len(mistakes()) > 100, f"{len(mistakes())} kinds")
+    world, model, _ = started(wishes(0, 20))
+    with world:
+        shutil.copytree(MISTAKES / "policy", world.folder / "policy")
+        traffic = Traffic(world, model)
+        for n, (name, lines, text) in enumerate(mistakes()):
+            answer = refused(world, model, text).replace(str(world.config), name)
+            found = answer.replace(f"{world.folder}/", "").split("\n")
+            cut = len(answer) > 3900  # an answer has its limit
+            same(found[:-1] if cut else found, lines[:len(found) - 1] if cut else lines, name)
+            traffic.down(n % 20)
+        world.run(30 * S)
+        traffic.check({i: model.mss[i] for i in range(20)})
+        same(world.counts()["what"]["reloads_refused"], len(mistakes()), "refusals counted")
+
+
+RESTART = "found another value than the one in force, which needs a restart"
+
+
+def changed(file, old, new):
+    text = file.text()
+    right(old in text, f"{old!r} is not in the file")
+    return text.replace(old, new)
+
+
+@case("what needs a restart is refused, at its key")
+def restart():
+    world, model, file = started(wishes(0, 10))
+    with world:
+        for key, old, new in (
+                ("run.name", 'name = "gb", clock', 'name = "gp", clock'),
+                ("run.seed", 'duration = "1 s"', 'duration = "1 s", seed = 2'),
+                ("gb.port", 'gb { device = "net_ring",', 'gb { device = "net_ring", port = 23001,'),
+                ("gb.cell_delay", 'gb { ', 'gb { cell_delay = "1 s", '),
+                ("gb.ready", 'gb { ', 'gb { ready = "44 s", '),
+                ("gn.mtu", 'gn { ', 'gn { mtu = "1400 octets", '),
+                ("queue.packets", "room {", "queue { packets = 100 }\nroom {"),
+                ("queue.flows", "room {", "queue { flows = 32 }\nroom {"),
+                ("room.mss", "mss = 1000", "mss = 2000"),
+                ("room.flows", "flows = 2", "flows = 3"),
+                ("class[1].aqm.name", '"tail-drop"', '"codel"'),
+                ("class[1].flows", 'lifetime = "unlimited"', 'lifetime = "1 s", flows = true'),
+                ("class[1].scope", 'lifetime = "unlimited"', 'lifetime = "1 s", scope = "cell"'),
+                ("nse[1].ns", '101, ns = "manual"', '101, ns = "alive", flow_control = "open"')):
+            answer = refused(world, model, changed(file, old, new), f": {key}: {RESTART}")
+            right(re.match(rf"{re.escape(str(world.config))}:\d+: ", answer), f"place: {answer}")
+        more = CONTEXTS[3] + ((10, "interactive-3", "ggsn"),)
+        file.wishes[3] = PLAIN._replace(contexts=more)
+        refused(world, model, changed(file, ", flows = 2", ""),
+                "found 3 packet flows, of which an MS may have 2")
+        file.wishes[3] = PLAIN
+        refused(world, model, changed(file, "count = 10", "count = 10, drx = 7"),
+                ".imsi: found options of DL-UNITDATA, which none had at the start")
+
+
+@case("more than there are places is refused, at room")
+def places():
+    world, model, file = started(wishes(0, 10))
+    with world:
+        text = file.text()
+        many_cells = text.replace("  bvc { bvci = 3", "".join(
+            f"  bvc {{ bvci = {n} }},\n" for n in range(100, 138)) + "  bvc { bvci = 3")
+        refused(world, model, many_cells.replace("bvcs = 40, ", ""),
+                "room.bvcs: found 38 more than are in force, for which 37 places are free")
+        refused(world, model, many_cells, "room.bvcs: found 40, allowed no less than the file has")
+        file.wishes |= wishes(10, 990)
+        loaded(world, model, file)  # just so many
+        file.wishes[1000] = PLAIN
+        refused(world, model, file.text().replace("mss = 1000, ", ""),
+                "room.mss: found 1 more than are in force, for which 0 places are free")
+
+
+@case("TLLIs that would be in two hands are refused; when the first has gone they are free")
+def tllis():
+    def text(*pairs):
+        mss = ",".join(ms(imsi(i), tlli, address=address(i, 5), ggsn_teid=i + 1)
+                       for i, tlli in pairs)
+        return HEAD + f'nse {{ nsei = 101, ns = "manual", {nsvc(101, "198.51.100.2")}, ' \
+                      f"bvc {{ bvci = 2, {mss} }} }}"
+    with World(text((1, 0xC0000001), (2, 0xC0000002))) as world:
+        def load(*pairs):
+            return world.reload(text(*pairs))
+        done, answer = load((1, 0xC0000002), (2, 0xC0000001))
+        same(done, False, "a swap")
+        right("nse[1].bvc[1].ms[1].tlli: found 0xC0000002 for IMSI" in answer and
+              f"which IMSI {imsi(2)} has in force" in answer, answer)
+        done, answer = load((1, 0xC0000001), (2, 0xC0000002), (3, 0xC0000001))
+        same(done, False, "the same twice")
+        same(load((1, 0xC0000001), (3, 0xC0000002)), (True, "1 MS added, 1 MS removed"), "its heir")
+        same(load((1, 0xC0000005), (3, 0xC0000002)), (True, "1 MS changed"), "another TLLI")
+        done, answer = load((1, 0xC0000005), (3, 0xC0000001))
+        same(done, False, "the former one of an MS that has not used the new one yet")
+        same(world.lua("local dp = require 'dp' return dp.ms_of(0, 0xC0000005) .. ' ' .. "
+                       "dp.ms_of(0, 0xC0000001) .. ' ' .. dp.ms_of(0, 0xC0000002)"), "0 0 1", "MSs")
+
+
+@case("another TLLI and another NSE at once are refused")
+def tlli_and_nse():
+    world, model, file = started(wishes(0, 5, PLAIN._replace(given=False)))
+    with world:
+        file.wishes = wishes(0, 5, PLAIN._replace(nsei=102))
+        refused(world, model, file.text(), "found another TLLI and another NSE at once")
+
+
+@case("a file that is away is refused; SIGHUP's reload is the same one")
+def away():
+    world, model, file = started(wishes(0, 5))
+    with world:
+        world.config.unlink()
+        done, answer = world.ctl("reload")
+        same((done, answer), (False, f"{world.config}: cannot be read: No such file or directory"),
+             "answer")
+        loaded(world, model, file)
+
+main()

@@ -1,0 +1,314 @@
+#!/usr/bin/python3
+"""XID that the SGSN begins (TS 44.064 clause 8.5.3): when, T200 and N200, answers lost, doubled,
+wrong and late, commands of both sides at once; Reset of either side, in the clear and not."""
+
+import codec
+from bss import Bss
+from llc_parts import (BSS, IMSI, IOV_UI, N200, NULL, PROPOSAL, RESET, T200_NS, TLLI, WANTS, XID,
+                       Osmocom, answer, ask, begin, config, counted, ctl, down, named, parameter,
+                       proposals, put, reassemble, u_frame, u_frames)
+from sound import World
+from world import S, case, main, npdu, right, same
+
+
+def first_proposal(world):
+    """Up, nothing proposed until the MS says something to control."""
+    bss = begin(world)
+    world.run(30 * S)
+    same(proposals(bss), [], "before the MS is heard")
+    put(bss, u_frame(1, NULL))
+    same(proposals(bss), [(world.now_ns, PROPOSAL, 1520)], "our command")
+    return bss
+
+
+@case("what the configuration wants is proposed when control hears of the MS, and agreed once")
+def we_propose():
+    for said, size in ((b"", 1504), (named(n201_u=1520), 1504), (named(n201_u=1000), 1000),
+                       (named(n201_u=140), 140)):
+        with World(config(WANTS)) as world:
+            bss = first_proposal(world)
+            same(down(world, bss)[0][1], 500, "until it is agreed")
+            answer(bss, 3, said)
+            same(down(world, bss)[0][1], size, "agreed")
+            put(bss, u_frame(1, NULL))
+            world.run(60 * S)
+            same((proposals(bss), counted(world, "retries", "timeouts")), ([], (0, 0)), "after")
+
+
+@case("a cell change and the end of a hold are signs of the MS, too")
+def signs():
+    with World(config(WANTS)) as world:
+        bss = begin(world)
+        bss.uplink(2, TLLI, npdu("203.0.113.9", 100, source="10.0.0.1"))
+        world.run(S)
+        same(proposals(bss), [], "data in its cell, which is the path's alone")
+        bss.uplink(3, TLLI, npdu("203.0.113.9", 100, source="10.0.0.1"))
+        world.run(0)
+        same(proposals(bss), [(world.now_ns, PROPOSAL, 1520)], "in another cell")
+        same(bss.received[-1].pdu.bvci, 3, "where it is")
+    with World(config(WANTS)) as world:
+        bss = begin(world)
+        bss.send(2, "bssgp_radio_status", tlli=TLLI, radio_cause=0)
+        world.run(S)
+        bss.uplink(2, TLLI, npdu("203.0.113.9", 100, source="10.0.0.1"))
+        world.run(0)
+        same(proposals(bss), [(world.now_ns, PROPOSAL, 1520)], "heard")
+
+
+@case("nothing is proposed where nothing else than the default is wanted, or ns is manual")
+def nothing_to_propose():
+    with World(config()) as world:
+        bss = begin(world)
+        put(bss, u_frame(1, NULL))
+        world.run(20 * S)
+        same(proposals(bss), [], "proposals")
+    with World(config(WANTS).replace("nsei = 101,", "nsei = 101, ns = \"manual\",")) as world:
+        bss = Bss(world, 101, [(101, BSS)], {2: 800000})
+        bss.nsvcs[0].blocked = False
+        put(bss, u_frame(1, NULL))
+        same(down(world, bss)[0][1], 1504, "at once")
+
+
+@case("T200: the command again after 5, 10 and 15 s, given up after 20, and not begun again")
+def t200():
+    with World(config(WANTS)) as world:
+        bss = first_proposal(world)
+        start_ns = world.now_ns
+        world.run(60 * S)
+        same(proposals(bss), [(start_ns + n * T200_NS, PROPOSAL, 1520) for n in (1, 2, 3)], "again")
+        same(counted(world, "retries", "timeouts"), (N200, 1), "counted")
+        answer(bss, 3, named(n201_u=1000))
+        same(down(world, bss)[0][1], 500, "too late an answer")
+        put(bss, u_frame(1, NULL))
+        world.run(60 * S)
+        same(proposals(bss), [], "begun again")
+
+
+@case("up to three commands are lost, or their answers, and it is agreed all the same")
+def losses():
+    for lost in (1, 2, 3):
+        with World(config(WANTS)) as world:
+            bss = begin(world)
+            bss.lose("down", "bssgp_dl_unitdata", nth=1, times=lost)
+            put(bss, u_frame(1, NULL))
+            world.run(lost * T200_NS)
+            same(len(proposals(bss)), 1, "commands that came")
+            answer(bss, 3, named(n201_u=800))
+            same(down(world, bss)[0][1], 800, "agreed")
+        with World(config(WANTS)) as world:
+            bss = first_proposal(world)
+            for n in range(lost):
+                bss.lose("up", "bssgp_ul_unitdata", nth=1)
+                answer(bss, 3, named(n201_u=800))
+                world.run(T200_NS)
+                same(len(proposals(bss)), 1, f"command {n + 2}")
+            answer(bss, 3, named(n201_u=800))
+            same(down(world, bss)[0][1], 800, "agreed")
+            world.run(30 * S)
+            same(proposals(bss), [], "commands")
+
+
+@case("an answer that is doubled, wrong, without F or of another SAPI changes nothing")
+def bad_answers():
+    with World(config(WANTS)) as world:
+        bss = first_proposal(world)
+        before = counted(world, "ignored")[0]
+        for sapi, said, more in ((3, b"\x16\x05\xf1", {}), (3, named(n201_u=600), {"pf": False}),
+                                 (5, named(n201_u=600), {}), (1, named(n201_u=600), {}),
+                                 (3, parameter(5, b"\0\1"), {}), (3, b"\x16\x02", {}),
+                                 (3, named(n201_u=700) + named(kd=0), {})):
+            answer(bss, sapi, said, **more)
+        same(counted(world, "ignored")[0] - before, 7, "ignored")
+        same((proposals(bss), down(world, bss)[0][1]), ([], 500), "nothing")
+        answer(bss, 3, named(n201_u=900))
+        answer(bss, 3, named(n201_u=600))
+        same(down(world, bss)[0][1], 900, "the first answer")
+        answer(bss, 3, named(n201_u=140))
+        same(down(world, bss)[0][1], 900, "an answer without a command")
+
+
+@case("commands of both sides at once: both are answered, and nobody gets more than both agreed to")
+def collision():
+    for theirs, said, size in ((1000, 1520, 1000), (1000, 900, 900), (1520, 1200, 1200)):
+        with World(config(WANTS)) as world:
+            bss = first_proposal(world)
+            frame = ask(bss, 3, named(n201_u=theirs))
+            same(frame.number(5), theirs, "our answer")
+            answer(bss, 3, named(n201_u=min(said, 1520)))
+            right(down(world, bss)[0][1] <= min(theirs, said, 1504), "more than agreed")
+            world.run(T200_NS)
+            again = proposals(bss)
+            if again:  # its answer said more than we had agreed to by then
+                same([n for _, _, n in again], [theirs], "the command again")
+                answer(bss, 3)
+            same(down(world, bss)[0][1], size, "agreed")
+            world.run(60 * S)
+            same(proposals(bss), [], "after")
+
+
+@case("the MS comes first: what it has said is not proposed again")
+def ms_first():
+    with World(config(WANTS)) as world:
+        bss = begin(world)
+        same(ask(bss, 3, named(n201_u=1100)).number(5), 1100, "our answer")
+        world.run(30 * S)
+        same((proposals(bss), down(world, bss)[0][1]), ([], 1100), "then")
+
+
+@case("sluice ctl xid: proposes again, on each SAPI in turn, and not while one waits")
+def asked_for():
+    context = 'pdp { nsapi = 6, sapi = 11, class = "streaming", address = "10.0.1.1" },'
+    with World(config('n201_u = "700 octets", ' + context)) as world:
+        bss = begin(world)
+        for _ in range(2):
+            same((ctl(world, f"xid {IMSI}"), ctl(world, f"xid {IMSI}")), (True, False), "asked")
+            same([f.head[1:] for f in u_frames(bss)], [(3, True, XID)], "first")
+            answer(bss, 3, named(n201_u=600))
+            same([f.head[1:] for f in u_frames(bss)], [(11, True, XID)], "second")
+            answer(bss, 11)
+            same(u_frames(bss), [], "third")
+        same(down(world, bss)[0][1], 600, "agreed")
+        for wrong in ("xid", "xid 001019999999999", f"xid {IMSI} rset"):
+            same(ctl(world, wrong), False, wrong)
+        same(u_frames(bss), [], "of no MS")
+
+
+# --- Reset ----------------------------------------------------------------------------------------
+
+
+@case("Reset of the MS: N(U) of both ways and N201-U begin anew; the same once more does not")
+def reset():
+    with World(config('n201_u = "1520 octets",')) as world:
+        bss = begin(world)
+        ask(bss, 3, named(n201_u=1000))
+        down(world, bss)
+        same([nu for nu, _ in down(world, bss)], [2, 3], "N(U)")
+        for number in range(40):
+            bss.uplink(2, TLLI, npdu("203.0.113.9", 100, number, source="10.0.0.1"))
+        world.run(S)
+        def reset_of_ms(more=b""):
+            put(bss, u_frame(3, XID, parameter(RESET) + more))
+            return [(f.head, f.info) for f in u_frames(bss)]
+
+        answered = ((True, 3, True, XID), b"")
+        same(reset_of_ms(), [answered, (PROPOSAL, named(n201_u=1520))], "our answer")
+        answer(bss, 3, named(n201_u=500))
+        bss.vu.clear()
+        bss.uplink(2, TLLI, npdu("203.0.113.9", 100, 99, source="10.0.0.1"))
+        world.run(S)
+        same(len(world.npdus_up()), 41, "N-PDUs up")
+        same(down(world, bss), [(0, 500), (1, 500), (2, 500), (3, 13)], "N(U), N201-U")
+        same(reset_of_ms(), [answered], "answered alike")
+        same([nu for nu, _ in down(world, bss)], [4, 5, 6, 7], "N(U) goes on")
+        world.run(156 * S)
+        same((reset_of_ms(), down(world, bss)[0][0]), ([answered], 8), "after 159 s: the same")
+        same(reset_of_ms()[0], answered, "after 160 s: another")
+        answer(bss, 3)
+        same(down(world, bss)[0], (0, 1504), "N(U)")
+        same(len(reset_of_ms(named(n201_u=800))), 1, "agreed with the Reset")
+        same(down(world, bss), [(0, 800), (1, 707)], "N(U), N201-U")
+
+
+CIPHER = f'cipher = "gea3", key = "{Osmocom.KEY.hex()}", '
+
+
+def enciphered_up(osmocom, nu, iov_ui, octets=100, number=0):
+    info = next(codec.sndcp(5, number, npdu("203.0.113.9", octets, number, source="10.0.0.1"), 400))
+    frame = codec.llc_ui(3, nu, info)
+    frame = frame[:2] + bytes([frame[2] | 2]) + frame[3:-3]
+    return osmocom(frame + codec.fcs(frame), iov_ui, 0)
+
+
+def carries(world, bss, osmocom, iov_ui, nu):
+    """One N-PDU each way under that IOV-UI, with numbers from nu on."""
+    before = len(world.npdus_up())
+    packet = npdu("10.0.0.1", 300, nu)
+    world.down(world.teid(TLLI), packet)
+    put(bss, enciphered_up(osmocom, nu, iov_ui, number=nu))
+    world.run(S)
+    found = reassemble(bss, packet, lambda llc: osmocom(llc, iov_ui, 1))
+    same(([n for n, _ in found], len(world.npdus_up()) - before), ([nu], 1), "N-PDUs")
+
+
+@case("an enciphered MS begins with IOV-UI 0; the one of the file comes with a Reset on SAPI 1")
+def iov_of_the_file():
+    osmocom = Osmocom()
+    with World(config(CIPHER + 'iov_ui = 0x89abcdef, n201_u = "1520 octets",')) as world:
+        bss = begin(world)
+        carries(world, bss, osmocom, 0, 0)
+        carries(world, bss, osmocom, 0, 1)
+        put(bss, u_frame(1, NULL))
+        frames = u_frames(bss)
+        same([(f.head, f.parameters) for f in frames],
+             [((False, 1, True, XID), {RESET: b"", IOV_UI: bytes.fromhex("89abcdef")})], "ours")
+        answer(bss, 1)
+        same([f.head for f in u_frames(bss)], [PROPOSAL], "then N201-U")
+        answer(bss, 3)
+        for nu in range(3):
+            carries(world, bss, osmocom, 0x89ABCDEF, nu)
+
+
+@case("each Reset of ours, and each one again, has an IOV-UI of its own, in force as it goes")
+def fresh_iov():
+    osmocom = Osmocom()
+    with World(config(CIPHER)) as world:
+        bss = begin(world)
+        carries(world, bss, osmocom, 0, 0)
+        ctl(world, f"xid {IMSI} reset")
+        seen = [0]
+        for n in range(N200 + 1):
+            frame, = u_frames(bss)
+            same((frame.head, set(frame.parameters)), ((False, 1, True, XID), {RESET, IOV_UI}), "")
+            seen.append(frame.number(IOV_UI))
+            carries(world, bss, osmocom, seen[-1], 0)
+            if n < N200:
+                answer(bss, 1, parameter(IOV_UI, bytes(4)))  # of another command
+                world.run(T200_NS - S)
+        answer(bss, 1, parameter(IOV_UI, seen[-1].to_bytes(4)))
+        same(proposals(bss), [(world.now_ns, PROPOSAL, 500)], "then N201-U")
+        answer(bss, 3)
+        same(len(set(seen)), len(seen), "different ones")
+        carries(world, bss, osmocom, seen[-1], 1)
+
+
+@case("a Reset of an enciphered MS is answered with an IOV-UI; deciphering goes on with it")
+def reset_enciphered():
+    osmocom = Osmocom()
+    for more in ("", "iov_ui = 0x89abcdef,"):  # what we would have said first
+        with World(config(CIPHER + more)) as world:
+            bss = begin(world)
+            for nu in range(3):
+                carries(world, bss, osmocom, 0, nu)
+            first = ask(bss, 1, parameter(RESET))
+            same(set(first.parameters), {IOV_UI}, "our answer")
+            right(first.number(IOV_UI) != 0, "the same key stream again")
+            for nu in range(3):
+                carries(world, bss, osmocom, first.number(IOV_UI), nu)
+            same(ask(bss, 1, parameter(RESET)).info, first.info, "answered alike")
+            carries(world, bss, osmocom, first.number(IOV_UI), 3)
+
+
+@case("a Reset is remembered while it may be repeated, in few octets, however long it was")
+def reset_forgotten():
+    mss = 200
+    with World(config().replace("count = 1", f"count = {mss}")) as world:
+        bss = begin(world)
+
+        def octets():
+            world.lua("collectgarbage() return 0")
+            return world.lua_octets()
+
+        start = octets()
+        long = parameter(RESET) + parameter(30, bytes(250)) * 4
+        for number in range(mss):
+            bss.uplink_llc(2, TLLI + number, u_frame(3, XID, long))
+            world.run(100 * 10**6)
+        known = octets()
+        same(len(u_frames(bss)), mss, "answers")
+        right(known - start < 1200 * mss, f"Lua has grown by {known - start} octets")
+        world.run(161 * S)
+        freed = known - octets()
+        right(freed > 300 * mss, f"{freed} octets are free again")
+
+
+main()
