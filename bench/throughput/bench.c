@@ -68,6 +68,10 @@ static bool measure_alone(struct bench *b)
     if (b->options.backlogged)
         backlog_begin(g);
     b->result.saturated = saturated_run(g);
+    if (b->options.view) {
+        measure_progress("the worker while somebody looks");
+        b->result.view = view_run(g);
+    }
     measure_progress("its stages");
     b->result.stages = stages_run(g);
     if (!b->options.backlogged && !b->ports.by_itself)

@@ -28,6 +28,17 @@ struct saturated saturated_run(struct generator *g);
 // that the worker took, and how many packets it has finished; `stages` as dp_stages, or NULL.
 uint64_t saturated_round(struct generator *g, struct stages *stages, uint64_t *packets);
 
+// What it costs that somebody looks at the MSs (dataplane/view.h), by the page.
+struct view_cost {
+    double page_cycles;  // on top of the rounds that it is felt in
+    double round_cycles; // of a round without
+    double pass_pages;   // for all MSs
+    uint64_t pages;      // that were asked for
+};
+struct view_cost view_run(struct generator *g);
+// Of the worker's time, if all MSs are looked at that often.
+double view_percent(const struct view_cost *cost, double each_s);
+
 // Workers 0 to n - 1 at once, each on the lcore of its number.
 void saturated_run_all(struct generator **g, uint32_t n, struct saturated *of);
 

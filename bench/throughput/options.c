@@ -59,6 +59,7 @@ void bench_options_help(FILE *out)
         "1024\n"
         "                      (64; with a cipher 512: the more, the more are enciphered at once)\n"
         "  --up                from Gb to Gn instead\n"
+        "  --view              also what it costs that somebody looks at every MS\n"
         "  --no-search         only cycles a packet; no rate, no latency\n"
         "  --no-rte-sched      leave out that baseline, which is measured from 4096 MSs on\n"
         "  --json              one JSON object on standard output\n"
@@ -154,6 +155,7 @@ enum {
     N201_U,
     WAITING,
     UP,
+    VIEW,
     NO_SEARCH,
     NO_RTE_SCHED,
     JSON,
@@ -173,6 +175,7 @@ static const struct option known[] = {{"ms", required_argument, NULL, MS},
                                       {"n201-u", required_argument, NULL, N201_U},
                                       {"waiting", required_argument, NULL, WAITING},
                                       {"up", no_argument, NULL, UP},
+                                      {"view", no_argument, NULL, VIEW},
                                       {"no-search", no_argument, NULL, NO_SEARCH},
                                       {"no-rte-sched", no_argument, NULL, NO_RTE_SCHED},
                                       {"json", no_argument, NULL, JSON},
@@ -182,6 +185,7 @@ static const struct option known[] = {{"ms", required_argument, NULL, MS},
 static bool take_switch(struct bench_options *o, int option)
 {
     bool *switches[] = {[UP] = &o->up,
+                        [VIEW] = &o->view,
                         [NO_SEARCH] = &o->no_search,
                         [NO_RTE_SCHED] = &o->no_rte_sched,
                         [JSON] = &o->json,
@@ -245,6 +249,8 @@ static bool fits(const struct bench_options *o)
         return wrong("--workers is more than --ms");
     if (!rings && (o->backlogged || o->workers > 1 || o->up))
         return wrong("--backlogged, --workers and --up want --ports ring");
+    if (o->view && (o->backlogged || !rings))
+        return wrong("--view wants --ports ring and goes without --backlogged");
     if (o->backlogged && (o->workers > 1 || o->up))
         return wrong("--backlogged goes with one worker and not with --up");
     if (o->up && largest + 4 > o->n201_u) // SNDCP's first header

@@ -25,7 +25,7 @@ struct bench_options {
     double loss; // that a trial may have; negative: not given
     uint16_t n201_u;
     uint32_t waiting; // frames in the port whenever the worker alone is timed
-    bool up, json, no_search, no_rte_sched, help;
+    bool up, view, json, no_search, no_rte_sched, help;
 };
 
 // False, with the reason on stderr.

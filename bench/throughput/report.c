@@ -225,6 +225,28 @@ static void put_books(struct json *j, const struct bench_result *r)
     json_close(j);
 }
 
+// Below 0 is noise.
+static double not_below_0(double value)
+{
+    return value > 0 ? value : 0;
+}
+
+static void put_view(struct json *j, const struct bench_result *r)
+{
+    const struct view_cost *v = &r->view;
+    if (!r->options->view)
+        return;
+    json_key(j, "view");
+    json_object(j);
+    json_put(j, "pages", v->pages);
+    put(j, "pages_a_pass", v->pass_pages, 1);
+    put(j, "cycles_a_page", not_below_0(v->page_cycles), 0);
+    put(j, "cycles_a_round", v->round_cycles, 0);
+    put(j, "percent_each_s", not_below_0(view_percent(v, 1)), 3);
+    put(j, "percent_each_100_ms", not_below_0(view_percent(v, 0.1)), 3);
+    json_close(j);
+}
+
 void report_json(const struct bench_result *r, FILE *out)
 {
     struct json j;
@@ -235,6 +257,7 @@ void report_json(const struct bench_result *r, FILE *out)
     put_cycles(&j, r);
     put_latency(&j, r);
     put_stages(&j, r);
+    put_view(&j, r);
     put_baseline(&j, &r->baseline);
     put_workers(&j, r);
     put_books(&j, r);

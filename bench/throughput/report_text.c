@@ -108,6 +108,17 @@ void report_drops(const struct bench_result *r, FILE *out)
             fprintf(out, "    %" PRIu64 " dropped: %s\n", r->drops[i], drop_helps[i]);
 }
 
+static void text_view(const struct bench_result *r, FILE *out)
+{
+    const struct view_cost *v = &r->view;
+    if (r->options->view)
+        fprintf(
+            out,
+            "\n  somebody looks at all MSs, %.0f pages of %.0f cycles: each second %.2f %%, each "
+            "100 ms %.2f %%\n",
+            v->pass_pages, v->page_cycles, view_percent(v, 1), view_percent(v, 0.1));
+}
+
 void report_text(const struct bench_result *r, FILE *out)
 {
     text_head(r, out);
@@ -115,6 +126,7 @@ void report_text(const struct bench_result *r, FILE *out)
     text_rate(r, out);
     text_workers(r, out);
     text_stages(r, out);
+    text_view(r, out);
     text_baseline(r, out);
     fprintf(out,
             "\n  packets: %" PRIu64 " sent, %" PRIu64 " received, %" PRIu64 " dropped, %" PRIu64

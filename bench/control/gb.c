@@ -1,0 +1,290 @@
+// See gb.h. The world is a run's own parts: configuration, Lua host, control, dataplane with one
+// worker on ring ports; the clock stands still but for a microsecond a burst. What the BSS sends is
+// written octet by octet, and its answers are read so.
+#include "bench/control/gb_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+#include <rte_mbuf.h>
+#include <rte_ring.h>
+
+#include "control/bind/host.h"
+#include "control/eal.h"
+#include "dataplane/wire/bytes.h"
+
+#define FIRST_BVCI 2u
+#define STRIDE     7919u // from one to the next, so that no two of a burst are neighbours
+
+enum { BVC_RESET = 0x22, BVC_RESET_ACK, FLOW_BVC = 0x26, FLOW_BVC_ACK, FLOW_MS };
+
+static const char text[] =
+    "run { name = 'bench', duration = '1 s' }\n"
+    "log { level = 'error' }\n"
+    "class { name = 'background', aqm { name = 'tail-drop' } }\n"
+    "gn { address = '192.0.2.1', mac = '02:00:00:00:00:01' }\n"
+    "gb { address = '198.51.100.1', mac = '02:00:00:00:00:02' }\n"
+    "local cells = { nsei = 101, ns = 'manual',\n"
+    "    nsvc { nsvci = 101, peer = '198.51.100.2', peer_mac = '02:00:00:00:00:03' } }\n"
+    "for i = 2, %u + 1 do\n"
+    "    cells[#cells + 1] = i > 2 and bvc { bvci = i } or bvc { bvci = i,\n"
+    "        ms { imsi = '001010000000001', count = %u, tlli = 0xc0000000,\n"
+    "        pdp { nsapi = 5, class = 'background', address = '10.0.0.1' } } }\n"
+    "end\n"
+    "nse(cells)\n";
+
+void gb_die(const char *why)
+{
+    fprintf(stderr, "gb_bench: %s\n", why);
+    exit(1);
+}
+
+static void load_shape(struct gb *gb)
+{
+    char path[] = "/tmp/gb_bench.XXXXXX";
+    int fd = mkstemp(path);
+    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (!file || fprintf(file, text, gb->shape.cells, gb->shape.mss) < 0 || fclose(file) != 0)
+        gb_die("the configuration cannot be written");
+    struct options options = {.file = path};
+    gb->control.host = host_create(false);
+    bool good = gb->control.host && load_config(gb->control.host, &options, &gb->load);
+    unlink(path);
+    if (!good)
+        gb_die("the configuration is not accepted");
+}
+
+bool gb_begin(const struct gb_shape *largest)
+{
+    struct gb gb = {.shape = *largest};
+    char plan_text[512];
+    load_shape(&gb);
+    struct eal_plan plan = eal_plan(EAL_SYSFS, load_memory_octets(&gb.load) + (64ULL << 20));
+    host_destroy(gb.control.host);
+    eal_plan_text(&plan, plan_text, sizeof plan_text);
+    fprintf(stderr, "%s\n", plan_text);
+    return eal_start(&plan, true) == 0;
+}
+
+void gb_end(void)
+{
+    eal_stop();
+}
+
+// ---- The BSS ----
+
+static uint8_t *put_outer(uint8_t *b, uint16_t ns_octets)
+{
+    static const uint8_t ether[] = {2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 3, 8, 0};
+    static const uint8_t ip[] = {0x45, 0, 0,   0,  0,   0, 0,   0,  64,  17,
+                                 0,    0, 198, 51, 100, 2, 198, 51, 100, 1};
+    memcpy(b, ether, sizeof ether);
+    memcpy(b + 14, ip, sizeof ip);
+    put_be16(b + 16, (uint16_t)(28 + ns_octets));
+    uint32_t sum = 0;
+    for (int i = 14; i < 34; i += 2)
+        sum += get_be16(b + i);
+    sum = (sum & 0xffff) + (sum >> 16);
+    put_be16(b + 24, (uint16_t) ~(sum + (sum >> 16)));
+    put_be16(b + 34, 23000);
+    put_be16(b + 36, 23000);
+    put_be16(b + 38, (uint16_t)(8 + ns_octets));
+    put_be16(b + 40, 0);
+    return b + GB_OUTER_OCTETS;
+}
+
+static void say(struct gb *gb, uint16_t bvci, const uint8_t *bssgp, uint16_t octets)
+{
+    struct rte_mbuf *m = rte_pktmbuf_alloc(gb->end.pool);
+    if (!m)
+        gb_die("no buffer");
+    uint8_t *b = (uint8_t *)rte_pktmbuf_append(m, (uint16_t)(GB_OUTER_OCTETS + 4 + octets));
+    b = put_outer(b, (uint16_t)(4 + octets));
+    put_be16(b, 0); // NS-UNITDATA
+    put_be16(b + 2, bvci);
+    memcpy(b + 4, bssgp, octets);
+    if (rte_ring_sp_enqueue(gb->end.to_port, m) != 0)
+        gb_die("the ring is full");
+}
+
+void gb_say_flow_ms(struct gb *gb)
+{
+    uint8_t pdu[] = {FLOW_MS, 0x1f, 0x84, 0,    0,    0,    0,    0x1e, 0x81,
+                     0,       0x12, 0x82, 0xff, 0xff, 0x03, 0x82, 0xff, 0xff};
+    put_be32(pdu + 3, GB_FIRST_TLLI + gb->next_ms);
+    pdu[9] = gb->tag++;
+    gb->next_ms = (gb->next_ms + STRIDE) % gb->shape.mss;
+    say(gb, FIRST_BVCI, pdu, sizeof pdu);
+}
+
+static uint16_t next_bvci(struct gb *gb)
+{
+    uint16_t bvci = (uint16_t)(FIRST_BVCI + gb->next_cell);
+    gb->next_cell = (gb->next_cell + 1) % gb->shape.cells;
+    return bvci;
+}
+
+static void say_flow_bvc(struct gb *gb)
+{
+    uint8_t pdu[] = {FLOW_BVC, 0x1e, 0x81, 0,    0x05, 0x82, 0x00, 0x64, 0x03, 0x82,
+                     0x00,     0x50, 0x01, 0x82, 0x00, 0x32, 0x1c, 0x82, 0x00, 0x28};
+    pdu[3] = gb->tag++;
+    say(gb, next_bvci(gb), pdu, sizeof pdu);
+}
+
+static void say_reset(struct gb *gb, uint16_t bvci)
+{
+    uint8_t pdu[] = {BVC_RESET, 0x04, 0x82, 0,    0,    0x07, 0x81, 0x08, 0x08,
+                     0x88,      0x62, 0xf2, 0x24, 0x12, 0x34, 0x56, 0,    0};
+    put_be16(pdu + 3, bvci);
+    put_be16(pdu + 16, bvci);
+    say(gb, 0, pdu, bvci ? sizeof pdu : 8);
+}
+
+static void say_cell_reset(struct gb *gb)
+{
+    say_reset(gb, next_bvci(gb));
+}
+
+// What came back: how many of them are that PDU.
+static uint32_t hear(struct gb *gb, uint8_t wanted)
+{
+    struct rte_mbuf *m;
+    uint32_t n = 0;
+    while (rte_ring_sc_dequeue(gb->end.from_port, (void **)&m) == 0) {
+        n += rte_pktmbuf_mtod(m, uint8_t *)[GB_OUTER_OCTETS + 4] == wanted;
+        rte_pktmbuf_free(m);
+    }
+    return n;
+}
+
+static void poll_worker(struct gb *gb)
+{
+    dp_poll(dp_worker(gb->dp, 0), gb->now_ns);
+}
+
+// A burst of what `one` says, until all of it is answered by `wanted`.
+static struct gb_cycles burst(struct gb *gb, void (*one)(struct gb *gb), uint8_t wanted, uint32_t n)
+{
+    struct gb_cycles cycles = {.pdus = n};
+    uint64_t start = __rdtsc();
+    uint32_t answered = 0;
+    for (uint32_t i = 0; i < n; i++)
+        one(gb);
+    for (int round = 0; answered < n && round < 100; round++) {
+        poll_worker(gb);
+        uint64_t before = __rdtsc();
+        control_poll(&gb->control, gb->now_ns);
+        cycles.control += __rdtsc() - before;
+        poll_worker(gb);
+        answered += hear(gb, wanted);
+    }
+    if (answered != n)
+        gb->fault = "an answer is missing";
+    cycles.all = __rdtsc() - start;
+    gb->now_ns += 1000;
+    return cycles;
+}
+
+struct gb_cycles gb_flow_control_ms(struct gb *gb)
+{
+    return burst(gb, gb_say_flow_ms, GB_FLOW_MS_ACK, GB_BURST);
+}
+
+struct gb_cycles gb_flow_control_bvc(struct gb *gb)
+{
+    return burst(gb, say_flow_bvc, FLOW_BVC_ACK, GB_BURST);
+}
+
+static void say_signalling_reset(struct gb *gb)
+{
+    say_reset(gb, 0);
+}
+
+static uint64_t each_cell(struct gb *gb, void (*one)(struct gb *gb), uint8_t wanted)
+{
+    uint64_t cycles = 0;
+    gb->next_cell = 0;
+    for (uint32_t i = 0; i < gb->shape.cells; i += GB_BURST) {
+        uint32_t left = gb->shape.cells - i;
+        cycles += burst(gb, one, wanted, left < GB_BURST ? left : GB_BURST).all;
+    }
+    return cycles;
+}
+
+uint64_t gb_restart(struct gb *gb)
+{
+    uint64_t cycles = burst(gb, say_signalling_reset, BVC_RESET_ACK, 1).all;
+    cycles += each_cell(gb, say_cell_reset, BVC_RESET_ACK);
+    return cycles + each_cell(gb, say_flow_bvc, FLOW_BVC_ACK);
+}
+
+// ----
+
+static void bring_up(struct gb *gb)
+{
+    control_start(&gb->control, gb->dp);
+    while (gb->control.phase == CONTROL_STARTING) {
+        control_poll(&gb->control, 0);
+        poll_worker(gb);
+    }
+    if (gb->control.phase != CONTROL_UP)
+        gb_die("the configuration was not brought up");
+    while (!dp_settled(gb->dp))
+        poll_worker(gb);
+}
+
+static int64_t nothing(void *target, const void *argument)
+{
+    (void)target, (void)argument;
+    return 0;
+}
+
+// Nobody is in the lab but ourselves.
+static const struct field_call lab_calls_none[] = {
+    {"endpoint", "", NULL, 0, 0, nothing},
+    {"context", "", NULL, 0, 0, nothing},
+    {"cipher", "", NULL, 0, 0, nothing},
+};
+
+struct gb *gb_open(const struct gb_shape *shape)
+{
+    const char *why;
+    struct gb *gb = calloc(1, sizeof *gb);
+    if (!gb)
+        gb_die("no memory");
+    gb->shape = *shape;
+    load_shape(gb);
+    gb->dp = dp_create(&gb->load.dp, &why);
+    if (!gb->dp)
+        gb_die(why);
+    gb->board = board_create(&gb->load.dp);
+    gb->control.log = (struct log){.out = stderr, .level = LOG_ERROR};
+    gb->end = dp_far_end(gb->dp, STATS_GB, 0);
+    gb->gn = dp_far_end(gb->dp, STATS_GN, 0);
+    host_add_calls(gb->control.host, "dp", dp_calls, dp_call_count, gb->dp);
+    host_add_find(gb->control.host, gb->dp);
+    host_add_calls(gb->control.host, "board", board_calls, board_call_count, gb->board);
+    host_add_calls(gb->control.host, "lab", lab_calls_none, 3, gb);
+    bring_up(gb);
+    return gb;
+}
+
+void gb_close(struct gb *gb)
+{
+    control_stop(&gb->control);
+    hear(gb, 0);
+    if (dp_destroy(gb->dp) != 0)
+        gb_die("buffers were lost");
+    board_destroy(gb->board);
+    host_destroy(gb->control.host);
+    free(gb);
+}
+
+const char *gb_fault(const struct gb *gb)
+{
+    return gb->fault;
+}

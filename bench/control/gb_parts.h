@@ -1,0 +1,33 @@
+// What gb.c and beside.c share.
+#ifndef SLUICE_BENCH_CONTROL_GB_PARTS_H
+#define SLUICE_BENCH_CONTROL_GB_PARTS_H
+
+#include "bench/control/gb.h"
+#include "control/control.h"
+#include "control/export/board.h"
+#include "control/load.h"
+#include "dataplane/state/teid.h"
+
+#define GB_FIRST_TLLI   0xc0000000u
+#define GB_FLOW_MS_ACK  0x29
+#define GB_OUTER_OCTETS 42u // Ethernet, IPv4, UDP
+
+struct gb {
+    struct gb_shape shape;
+    struct load load;
+    struct control control;
+    struct dp *dp;
+    struct board *board;
+    struct dp_far_end end, gn;
+    uint64_t now_ns, answers;
+    uint32_t next_ms, next_cell;
+    uint8_t tag;
+    const char *fault;
+};
+
+_Noreturn void gb_die(const char *why);
+
+// The BSS says FLOW-CONTROL-MS for the next MS; its rate is far above what is offered.
+void gb_say_flow_ms(struct gb *gb);
+
+#endif
