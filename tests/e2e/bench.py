@@ -169,6 +169,16 @@ def workers():
     right(abs(scaling["times"] - scaling["mpps_all"] / scaling["mpps_alone"]) < 0.01, f"{scaling}")
 
 
+@case("--view: every MS was looked at, page by page, and the packets came out all the same")
+def view():
+    result = bench("--ms", 1000, "--no-search", "--view", "--seconds", 0.2)
+    sound(result)
+    right(result["view"]["pages"] > 16 and 15 < result["view"]["pages_a_pass"] < 20,
+          f"pages: {result['view']}")
+    right(result["view"]["cycles_a_round"] > 0, f"rounds: {result['view']}")
+    same("view" in bench("--no-search"), False, "without it")
+
+
 @case("rte_sched stands beside it from 4096 MSs on, with as many pipes")
 def rte_sched():
     result = bench("--ms", 5000, "--no-search")

@@ -14,7 +14,7 @@ run { name = "smallest", duration = "0.5 s" }
 gn { address = "192.0.2.1", mac = "02:00:00:00:00:01" }
 gb { address = "198.51.100.1", mac = "02:00:00:00:00:02" }
 nse {
-    nsei = 1,
+    nsei = 1, ns = "manual",
     nsvc { nsvci = 2, peer = "198.51.100.2", peer_mac = "02:00:00:00:00:03" },
     bvc {
         bvci = 3,
@@ -46,6 +46,11 @@ def class_of(name):
         "bss_lifetime_least_ns": 1000000000, "flows": False, "scope": "ms", "aqm": aqm}
 
 
+# In s; all but two are repeated.
+TIMERS = {"tns_block": 3, "tns_reset": 3, "tns_test": 30, "tns_alive": 3, "tsns_prov": 3,
+          "t2": 10, "t5": 15, "t7": 3, "th": 5999, "t3313": 5, "t200": 5}
+RETRIES = {f"{name}_retries": 3 for name in TIMERS if name not in ("tns_test", "th")}
+
 SMALLEST_WHOLE = {
     "run": {"name": "smallest", "clock": "virtual", "duration_ns": 500000000, "seed": 1,
             "workers": 1, "idle": "sleep"},
@@ -53,13 +58,18 @@ SMALLEST_WHOLE = {
            "mac": "02:00:00:00:00:01", "mtu_octets": 1500, "error_indications": 100},
     "gb": {"device": "net_ring", "address": "198.51.100.1", "prefix": 24, "prefix6": 64,
            "mac": "02:00:00:00:00:02", "mtu_octets": 1500, "port": 23000, "cell_delay_ns": 0,
-           "ms_delay_ns": 0, "flow_delay_ns": 0},
-    "class": [class_of(name) for name in CLASSES],
+           "ms_delay_ns": 0, "flow_delay_ns": 0, "ready_ns": 0, "capture": False},
+    "timers": {f"{name}_ns": 10**9 * s for name, s in TIMERS.items()} | RETRIES
+    | {"tns_alive_retries": 10},
+    "room": {"nses": 17, "nsvcs": 17, "ggsns": 16, "bvcs": 17, "mss": 67, "pdps": 65, "flows": 1},
+    "log": {"level": "info"}, "class": list(map(class_of, CLASSES)),
     "queue": {"packets": 4096, "octets": 4000000, "cell_packets": 1024, "cell_octets": 1000000,
               "ms_packets": 256, "ms_octets": 128000, "flows": 16, "flow_quantum_octets": 300},
     "ggsn": [],
     "nse": [{
-        "nsei": 1,
+        "nsei": 1, "ns": "manual", "dynamic": False, "cells": "listed", "flow_control": "wait",
+        "unknown_ms": "status", "features": ["pfc", "cbl", "inr", "pfc_fc", "gigabit"],
+        "flush": "transfer",
         "nsvc": [{"nsvci": 2, "peer": "198.51.100.2", "peer_port": 23000,
                   "peer_mac": "02:00:00:00:00:03", "weight": 1}],
         "bvc": [{
@@ -98,8 +108,7 @@ def written(text):
 
 def without_memory(found):
     """What `check` adds to the configuration is the memory that it needs: some MiB of it."""
-    octets = found.pop("memory_octets")
-    right(10 << 20 < octets < 1 << 30, f"memory_octets: {octets}")
+    right(10 << 20 < found.pop("memory_octets") < 1 << 30, "memory_octets")
     return found
 
 
@@ -128,8 +137,7 @@ def quickstart():
     same((found["run"]["name"], found["run"]["duration_ns"]), ("quickstart", 10**10), "run")
     same(list(found), list(SMALLEST_WHOLE), "parts")
     nse = found["nse"][0]
-    same((len(found["nse"]), nse["nsei"], nse["nsvc"][0]["peer"], nse["bvc"][0]["bvci"]),
-         (1, 101, "198.51.100.2", 2), "the NSE")
+    same((nse["nsei"], nse["nsvc"][0]["peer"]), (101, "198.51.100.2"), "the NSE")
     same([(ms["imsi"], ms["count"], ms["tlli"]) for ms in nse["bvc"][0]["ms"]],
          [("001010000000001", 8, 0xC0000000), ("001010000000101", 4, 0xC0000008)], "its MSs")
     same(nse["bvc"][0]["ms"][0]["n201_u_octets"], 500, "N201-U, which stands at its default")
@@ -178,8 +186,7 @@ def set_aqm():
 
 @case("the same file gives the same output, from check and from check --keys")
 def twice():
-    same(output(QUICKSTART), output(QUICKSTART), "check")
-    same(output("--keys"), keys(), "check --keys")
+    same((output(QUICKSTART), output("--keys")), (output(QUICKSTART), keys()), "check")
 
 
 @case("--set changes what is printed, also in a part that the file has not")
@@ -198,7 +205,7 @@ def computed():
     local function cell(n) return bvc { bvci = 10 * n } end
     for i = 2, 4 do
         nse {
-            nsei = i,
+            nsei = i, ns = "manual",
             nsvc { nsvci = i + 1, peer = "198.51.100." .. 10 + i, peer_mac = "02:00:00:00:00:03" },
             cell(i), cell(i + 1),
         }
@@ -221,7 +228,7 @@ gb { device = "net_af_packet0,iface=veth0", address6 = "2001:db8:1:0::1" }
 ggsn { address = "192.0.2.2" }
 ggsn { name = "east", address = "2001:db8::2", mac = "02:00:00:00:00:05" }
 nse {
-    nsei = 1,
+    nsei = 1, ns = "manual",
     nsvc { nsvci = 1, peer = "2001:db8:1::2" },
     nsvc { nsvci = 2, peer = "2001:db8:1::2", peer_port = 23001, weight = 3 },
     bvc {
@@ -274,7 +281,7 @@ run { name = "warned", duration = "1 s", workers = 2 }
 gn { address = "192.0.2.1", address6 = "2001:db8::1", mac = "02:00:00:00:00:01" }
 gb { address = "198.51.100.1", address6 = "2001:db8:1::1", mac = "02:00:00:00:00:02" }
 nse {
-    nsei = 1,
+    nsei = 1, ns = "manual",
     nsvc { nsvci = 2, peer = "PEER", peer_mac = "02:00:00:00:00:03" },
     bvc {
         bvci = 3,
@@ -311,8 +318,9 @@ def warnings():
             same((done.returncode, done.stderr), (0, WORKERS + parts), "exit status and stderr")
 
 
-@case("config/nic.lua, the start for a NIC, is right")
+@case("config/gb.lua, the procedures' example, and config/nic.lua, the start for a NIC, are right")
 def nic():
+    same(json.loads(output(ROOT / "config/gb.lua"))["nse"][1]["dynamic"], True, "a key of gb.lua's")
     found = json.loads(output(ROOT / "config/nic.lua"))
     same((found["run"]["clock"], found["gn"]["device"], found["gb"]["device"]),
          ("real", "0000:01:00.0", "0000:01:00.1"), "clock and devices")
@@ -328,7 +336,7 @@ def constructors(value, name, found):
             constructors(item, name, found)
     elif isinstance(value, dict):
         plain = {key for key, inner in value.items()
-                 if not isinstance(inner, (dict, list)) or key == "size_octets"}
+                 if not isinstance(inner, (dict, list)) or key in ("size_octets", "features")}
         found.setdefault(name, set()).update(plain)
         for key in value.keys() - plain:
             constructors(value[key], key, found)
@@ -338,11 +346,11 @@ def constructors(value, name, found):
 # Keys that have no default, so that the smallest configuration does not show them.
 PORT_UNSET = {"gateway", "address6", "gateway6", "rx_frames", "tx_frames"}
 UNSET = {"run": {"cores"}, "gn": PORT_UNSET, "gb": PORT_UNSET, "traffic": {"imsi"},
-         "ggsn": {"name", "address", "mac"},
-         "bvc": {"rate", "bucket", "ms_rate", "ms_bucket"}, "nse": {"rate", "bucket"},
+         "ggsn": {"name", "address", "mac"}, "nse": {"rate", "bucket"},
+         "bvc": {"rate", "bucket", "ms_rate", "ms_bucket"},
          "ms": {"key", "rate", "bucket", "ra_capability", "drx", "priority"},
          "pdp": {"rate", "bucket", "ggsn", "ggsn_teid", "pfi"},
-         "class": {"bss_lifetime_most"}}
+         "policy": {"script", "every", "instructions"}, "class": {"bss_lifetime_most"}}
 
 
 @case("--keys has every constructor and every key, with what is allowed and the default")
@@ -351,7 +359,7 @@ def language():
     listed = dict(zip(blocks[1::2], blocks[2::2]))
     wanted = constructors(SMALLEST_WHOLE, "", {})
     del wanted[""]
-    wanted["ggsn"] = set()
+    wanted |= {"ggsn": set(), "policy": set()}
     same(sorted(listed), sorted(wanted), "constructors")
     wanted["aqm"] = {"name"}  # the others depend on it: see below
     for name, plain in wanted.items():

@@ -23,7 +23,7 @@ run {{ name = "cipher", duration = "6 s", seed = 3 }}
 gn {{ address = "192.0.2.1", mac = "02:00:00:00:00:01", mtu = "1536 octets" }}
 gb {{ address = "198.51.100.1", mac = "02:00:00:00:00:02" }}
 nse {{
-    nsei = 1,
+    nsei = 1, ns = "manual",
     nsvc {{ nsvci = 1, peer = "198.51.100.2", peer_mac = "02:00:00:00:00:03" }},
     bvc {{
         bvci = 2, rate = "4 Mbit/s", bucket = "20 kB",

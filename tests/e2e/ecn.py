@@ -21,7 +21,7 @@ class { name = "streaming", weight = 10, lifetime = "unlimited",
     aqm { name = "cobalt", rtt = "500 ms", overfull = 0, ecn = true } }
 class { name = "background", weight = 10, lifetime = "unlimited",
     aqm { name = "cobalt", rtt = "500 ms", overfull = 0, ecn = true } }
-nse { nsei = 1,
+nse { nsei = 1, ns = "manual",
     nsvc { nsvci = 1, peer = "198.51.100.11", peer_mac = "02:00:00:00:00:03" },
     bvc { bvci = 2, rate = "40 kbit/s", bucket = "4 kB",
         ms { imsi = "262420000000001", tlli = 0xC0000001, n201_u = "1520 octets",

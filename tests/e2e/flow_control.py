@@ -22,7 +22,7 @@ queue {{ packets = 20000, octets = "20000 kB", cell_packets = 20000, cell_octets
 lab {{ ggsn = "192.0.2.2", ggsn_mac = "02:00:00:00:00:04",
 {traffic}
 }}
-nse {{ nsei = 1, {nse}
+nse {{ nsei = 1, ns = "manual", {nse}
     nsvc {{ nsvci = 1, peer = "198.51.100.11", peer_mac = "02:00:00:00:00:03" }},
 {cells}
 }}

@@ -16,7 +16,7 @@ run { name = "fragments", duration = "10 s", workers = 2 }
 gn { address = "192.0.2.1", address6 = "2001:db8::1", mac = "02:00:00:00:00:01" }
 gb { address = "198.51.100.1", address6 = "2001:db8:1::1", mac = "02:00:00:00:00:02" }
 nse {
-    nsei = 1,
+    nsei = 1, ns = "manual",
     nsvc { nsvci = 1, peer = "198.51.100.2", peer_mac = "02:00:00:00:00:03" },
     nsvc { nsvci = 3, peer = "198.51.100.3", peer_mac = "02:00:00:00:00:03", weight = 3 },
     bvc {
@@ -29,7 +29,7 @@ nse {
     },
 }
 nse {
-    nsei = 2,
+    nsei = 2, ns = "manual",
     nsvc { nsvci = 2, peer = "2001:db8:1::2", peer_mac = "02:00:00:00:00:03" },
     bvc {
         bvci = 2,

@@ -26,6 +26,7 @@ def group(name, checks_least):
 
 for promise, *its_group in (
         ("every PDU from a table to octets and back to an equal table", "round_trip", 1500),
+        ("PDUs of integers alone without a table: values and pack", "one_by_one", 3000),
         ("wire.names, help and fields", "described", 40),
         ("octets typed by hand mean what the specifications say, and come out the same",
          "typed_octets", 60),

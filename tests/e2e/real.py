@@ -25,7 +25,7 @@ gb { device = "GB_DEVICE", address = "198.51.100.1", address6 = "2001:db8:1::1" 
 ggsn { name = "four", address = "192.0.2.2" }
 ggsn { name = "six", address = "2001:db8::2" }
 nse {
-    nsei = 1,
+    nsei = 1, ns = "manual",
     nsvc { nsvci = 1, peer = "198.51.100.2" },
     bvc {
         bvci = 2,
@@ -46,7 +46,7 @@ nse {
     },
 }
 nse {
-    nsei = 2,
+    nsei = 2, ns = "manual",
     nsvc { nsvci = 2, peer = "2001:db8:1::2" },
     bvc {
         bvci = 3,

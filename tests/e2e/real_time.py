@@ -16,7 +16,7 @@ run { name = "null", clock = "real", duration = "0.5 s" }
 gn { device = "net_null0,no-rx=1", address = "192.0.2.1" }
 gb { device = "net_null1,no-rx=1", address = "198.51.100.1" }
 nse {
-    nsei = 1,
+    nsei = 1, ns = "manual",
     nsvc { nsvci = 1, peer = "198.51.100.2" },
     bvc {
         bvci = 2,
@@ -104,6 +104,119 @@ def until_signal(*numbers):
         process.wait()
     summary = path / "out/summary.json"
     return process.returncode, json.loads(summary.read_text()) if summary.exists() else None
+
+
+def wait_for(what, found, within_s=WAIT_S):
+    """Until found() says so."""
+    end_s = time.monotonic() + within_s
+    while not found():
+        right(time.monotonic() < end_s, f"{what}: not after {within_s} s")
+        time.sleep(0.02)
+
+
+@case("SIGHUP reads the file again, and contexts.json has what is new; a wrong one changes nothing")
+def hangup():
+    path = folder()
+    text = CONFIG.replace(', duration = "0.5 s"', "")
+    (path / "x.lua").write_text(text)
+    process = subprocess.Popen([program(), "run", "x.lua", "--out", "out"], cwd=path,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=(path / "log").open("w"))
+
+    def contexts_now():
+        rows = json.loads((path / "out/contexts.json").read_text())
+        return {row["imsi"]: (row["tlli"], row["teid"]) for row in rows}
+
+    def says(line):
+        return lambda: line in (path / "log").read_text()
+    try:
+        wait_for("up", says("\nup: "))
+        before = contexts_now()
+        for wrong in text.replace("bvci = 2", "bvci = 1"), text + "run {}":
+            (path / "x.lua").write_text(wrong)
+            count = (path / "log").read_text().count("reload refused")
+            process.send_signal(signal.SIGHUP)
+            wait_for("a refusal", lambda n=count: (path / "log").read_text().count(
+                "reload refused") > n)
+        same(contexts_now(), before, "contexts after two wrong files")
+        (path / "x.lua").write_text(text.replace("count = 3", "count = 4, tlli = 0xD0000000"))
+        process.send_signal(signal.SIGHUP)
+        wait_for("a reload", says("1 MS added, 3 MSs changed"))
+        wait_for("contexts.json", lambda: len(contexts_now()) == 4)
+        after = contexts_now()
+        same([tlli for tlli, _ in after.values()], [0xD0000000 + i for i in range(4)], "TLLIs")
+        same([after[imsi][1] for imsi in before], [teid for _, teid in before.values()], "TEIDs")
+        process.send_signal(signal.SIGINT)
+        same(process.wait(WAIT_S), 0, "exit status")
+    finally:
+        process.kill()
+        process.wait()
+
+
+class Large:
+    """A run over net_null, and the reload of it that adds many MSs."""
+
+    def __init__(self, mss):
+        self.mss = mss
+        self.path = folder()
+        text = CONFIG.replace(', duration = "0.5 s"', "").replace(
+            "nse {", f"room {{ mss = {self.mss + 3}, pdps = {self.mss + 3} }}\nnse {{", 1)
+        (self.path / "x.lua").write_text(text)
+        self.process = subprocess.Popen(
+            [program(), "run", "x.lua", "--out", "out"], cwd=self.path, stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=(self.path / "log").open("w"))
+        wait_for("up", self.says("\nup: "))
+        more = f"""ms {{ imsi = "001020000000000", count = {self.mss},
+            pdp {{ nsapi = 5, class = "background", address = "10.100.0.1" }} }},"""
+        (self.path / "x.lua").write_text(text.replace("ms {", more + "ms {", 1))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+
+    def says(self, line):
+        return lambda: line in (self.path / "log").read_text()
+
+    def contexts(self):
+        """Which file it is now."""
+        return (self.path / "out/contexts.json").stat().st_ino
+
+    def end(self):
+        self.process.send_signal(signal.SIGINT)
+        same(self.process.wait(WAIT_S), 0, "exit status")
+        check_sound(json.loads((self.path / "out/summary.json").read_text()))
+        same(sorted(name.name for name in (self.path / "out").iterdir()),
+             ["contexts.json", "run.json", "summary.json"], "what it leaves")
+
+
+@case("a reload of many MSs: contexts.json is written once, when it is over, and then is whole")
+def many():
+    with Large(200000) as run:
+        files = [run.contexts()]
+        run.process.send_signal(signal.SIGHUP)
+
+        def is_done():
+            if run.contexts() != files[-1]:
+                files.append(run.contexts())
+            return len(files) > 1 and run.says(f"{run.mss} MSs added")()
+        wait_for("a reload", is_done, 2 * WAIT_S)
+        same(len(files), 2, "files of that name")
+        same(len(json.loads((run.path / "out/contexts.json").read_text())), run.mss + 3, "contexts")
+        run.end()
+
+
+@case("SIGINT while a large reload is under way ends it, well")
+def in_reload():
+    with Large(400000) as run:
+        run.process.send_signal(signal.SIGHUP)
+        time.sleep(1)
+        begun_s = time.monotonic()
+        run.end()
+        right(not run.says("reload")(), "the reload was over before the signal")
+        right(time.monotonic() - begun_s < 5, f"{time.monotonic() - begun_s:.1f} s to its end")
 
 
 @case("the same by SIGTERM", signal.SIGTERM)

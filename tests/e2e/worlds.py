@@ -101,7 +101,8 @@ class Network:
 
     def nse(self, number, cells):
         peer = (f"198.51.100.{10 + number}", 23000 + number, f"02:00:00:00:01:{number:02x}")
-        self.text += (f"nse {{\n    nsei = {number},\n    nsvc {{ nsvci = {number}, "
+        self.text += (f'nse {{\n    nsei = {number}, ns = "manual",\n'
+                      f"    nsvc {{ nsvci = {number}, "
                       f'peer = "{peer[0]}", peer_port = {peer[1]}, peer_mac = "{peer[2]}" }},\n')
         for bvci, mss in cells:
             self.text += f"    bvc {{\n        bvci = {bvci},\n"

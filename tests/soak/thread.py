@@ -95,7 +95,8 @@ class World:
 
     def nse(self, number):
         cells = "".join(self.bvc(2 + n) for n in range(self.rng.randint(1, 5)))
-        return (f"nse {{\n  nsei = {number}, {self.bucket(chance=.3)}nsvc {{ nsvci = {number}, "
+        return (f'nse {{\n  nsei = {number}, ns = "manual", {self.bucket(chance=.3)}'
+                f"nsvc {{ nsvci = {number}, "
                 f'peer = "198.51.100.{10 + number}", peer_mac = "02:00:00:00:00:03" }},\n'
                 f"{cells}}}\n")
 

@@ -1,0 +1,166 @@
+#!/usr/bin/python3
+"""The client against a fake instance that answers whatever it likes: each command ends in time, with
+an exit status of its own choosing, prints no control characters, and says what is wrong."""
+
+import json
+import os
+import random
+
+from harness import case, main, right, same, sluice
+from instance import Fake, client
+
+SEED = int(os.environ.get("TEST_SEED", "20240229"))
+
+
+def answer_to(command, value):
+    name = command.decode().split(",")[0]
+    return json.dumps({name: value}).encode()
+
+
+def page(rows, **more):
+    return {"first": 0, "count": len(rows), "rows": {str(i): row for i, row in enumerate(rows)},
+            **more}
+
+
+def good(command):
+    name = command.decode().split(",")[0].rsplit("/", 1)[1]
+    if name in ("nses", "nsvcs", "bvcs", "mss", "cell_mss"):
+        return answer_to(command, page([{"nsei": 1, "bvci": 2, "state": "up", "imsi": "1"}]))
+    return answer_to(command, {"status": 0, "text": ["well"], "name": "fake"})
+
+
+ALL = (["stats"], ["stats", "--json", "--mss"], ["stats", "--cell", "1-2"], ["stats", "--ms", "1"],
+       ["top"], ["ctl", "x"])
+
+
+def printable(text):
+    return all(" " <= character <= "~" or character == "\n" for character in text)
+
+
+def all_end(answer, statuses, commands=ALL, greeting=b"{}"):
+    """What each says."""
+    said = []
+    with Fake(answer, greeting):
+        for words in commands:
+            done = sluice(*words)
+            right(done.returncode in statuses, f"{words}: exit status {done.returncode}\n"
+                  f"{done.stderr}{done.stdout}")
+            if "--json" not in words:
+                right(printable(done.stdout + done.stderr), f"{words}: {done.stdout!r}{done.stderr!r}")
+            said.append(done.stderr)
+    return said
+
+
+@case("one that answers well: all is well")
+def well():
+    all_end(good, [0])
+
+
+@case("the same", b"nonsense")
+@case("the same", b"{}")
+@case("the same", b"[1, 2]")
+@case("the same", b'{"/sluice/info": null}')
+@case("the same", b'{"/sluice/info": []}')
+@case("the same", b'{"/sluice/info": {}, "more": {}}')
+@case("the same", b'{"/sluice/info": {}')
+@case("the same", b"[" * 10000)
+@case("the same", b'{"a":' * 3000)
+@case("the same", b"\xff\xfe\x00")
+@case("too long an answer", b'{"/sluice/info": "' + b"x" * 100000 + b'"}')
+@case("no JSON, or not one of ours", b"")
+def no_json(octets):
+    for said in all_end(lambda _: octets, [1]):
+        right("fake-1: " in said, f"it says: {said}")
+
+
+@case("it says why there is none, with a terminal's sequences in it")
+def error():
+    said = all_end(lambda c: answer_to(c, {"error": "be\x1b[2Jware \x07" + "x" * 500}), [0, 1])
+    right("be?[2Jware" in said[0], f"it says: {said[0]!r}")
+
+
+@case("it hangs up, before it greets, or when it is asked")
+def hangs_up():
+    def hang_up(_):
+        raise EOFError
+    all_end(hang_up, [1])
+    for said in all_end(good, [2], greeting=None, commands=ALL[:1]):
+        right("does not answer" in said, said)
+
+
+@case("it never answers: the client gives up")
+def silent():
+    said = all_end(lambda _: None, [1], commands=[["stats"]])
+    right("it does not answer" in said[0], said[0])
+
+
+@case("pages that lead back, that lead nowhere, and that have no rows")
+def pages():
+    def back(command):
+        name = command.decode().split(",")[0]
+        return good(command) if "bvcs" not in name else answer_to(command, page([{}], next=0))
+
+    def hollow(command):
+        name = command.decode().split(",")[0]
+        return (good(command) if "bvcs" not in name
+                else answer_to(command, {"first": 0, "count": 1 << 60, "rows": {"0": 7}}))
+    for answer in back, hollow:
+        said = all_end(answer, [1], commands=[["stats"], ["stats", "--json"], ["top"]])
+        right(all("a page makes no sense" in one for one in said), f"it says: {said}")
+
+
+@case("pages without an end: no more rows than are wanted")
+def endless():
+    def more(command):
+        words = command.decode().split(",")
+        if "bvcs" not in words[0]:
+            return good(command)
+        first = int(words[1])
+        return answer_to(command, page([{"nsei": 1, "bvci": 2}] * 100, next=first + 100))
+    with Fake(more) as fake:
+        right("the first 20 cells" in client("stats"), "it shows another number of cells")
+        right(len(fake.asked) < 10, f"it asked {len(fake.asked)} times")
+
+
+def anything(rng, depth=0):
+    """Some JSON."""
+    kinds = ["number", "text", "null", "list", "object"]
+    kind = rng.choice(kinds if depth < 4 else kinds[:3])
+    if kind == "number":
+        return rng.choice([0, 1, -1, 2 ** 63, 2 ** 64 - 1, 2 ** 70, 1.5, 1e300, True])
+    if kind == "text":
+        return "".join(rng.choice("a\x1b\x00\"\\\u00e9\n") for _ in range(rng.randrange(200)))
+    if kind == "null":
+        return None
+    if kind == "list":
+        return [anything(rng, depth + 1) for _ in range(rng.randrange(5))]
+    return {rng.choice(["0", "1", "rows", "count", "first", "drops", "gn", "gb", "up", "name", "state",
+                        "class", "text", "status", "nsei", "bvci", "delay_ns", "control", "worker",
+                        "\x1b[31m", "x" * 300]): anything(rng, depth + 1)
+            for _ in range(rng.randrange(8))}
+
+
+@case("random JSON")
+def fuzzed():
+    rng = random.Random(SEED)
+    print(f"# TEST_SEED={SEED}")
+    for _ in range(40):
+        value = {**{"first": 0, "count": rng.randrange(4)}, "rows": anything(rng),
+                 "drops": anything(rng), **(lambda v: v if isinstance(v, dict) else {})(anything(rng))}
+        all_end(lambda command: answer_to(command, value), [0, 1])
+
+
+@case("octets of good answers turned over")
+def mangled():
+    rng = random.Random(SEED)
+
+    def mangle(command):
+        octets = bytearray(good(command))
+        for _ in range(rng.randrange(1, 4)):
+            octets[rng.randrange(len(octets))] = rng.randrange(256)
+        return bytes(octets)
+    for _ in range(30):
+        all_end(mangle, [0, 1])
+
+
+main()

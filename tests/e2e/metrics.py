@@ -1,0 +1,189 @@
+#!/usr/bin/python3
+"""`sluice metrics`: OpenMetrics by an independent parser, the same figures as `sluice stats`, a
+bounded number of series, and a server that outlives whatever comes over HTTP."""
+
+import atexit
+import json
+import http.client
+import signal
+import socket
+import subprocess
+import time
+
+import openmetrics
+from harness import case, main, program, right, same
+from instance import Instance, client
+
+WAIT_S = 20
+TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
+
+
+def free_port():
+    with socket.socket() as end:
+        end.bind(("127.0.0.1", 0))
+        return end.getsockname()[1]
+
+
+class Metrics:
+    def __init__(self, *words):
+        self.port = free_port()
+        self.process = subprocess.Popen(
+            [program(), "metrics", "--listen", f"127.0.0.1:{self.port}", *words],
+            stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding="utf-8")
+        atexit.register(self.kill)
+        right("http://127.0.0.1" in self.process.stderr.readline(), "it does not listen")
+
+    def kill(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+
+    def get(self, path="/metrics", method="GET"):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=WAIT_S)
+        connection.request(method, path)
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        connection.close()
+        return answer.status, answer.getheader("Content-Type"), text
+
+    def families(self, path="/metrics"):
+        status, kind, text = self.get(path)
+        same((status, kind), (200, TYPE), f"{path}: {text[:200]}")
+        return openmetrics.parse(text)
+
+    def raw(self, octets, wait_s=WAIT_S):
+        """What comes back for it, up to its end."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=wait_s) as end:
+            answer = b""
+            try:
+                end.sendall(octets)
+                while more := end.recv(65536):
+                    answer += more
+            except (ConnectionResetError, BrokenPipeError):
+                pass
+            return answer
+
+    def finish(self, number=signal.SIGTERM):
+        self.process.send_signal(number)
+        same(self.process.wait(WAIT_S), 0, "exit status of metrics")
+
+
+@case("OpenMetrics, and the same figures as stats")
+def format_and_figures():
+    instance, metrics = Instance("view", "gn.device=net_null0"), Metrics()
+    before = json.loads(client("stats", "--json"))
+    families = metrics.families()
+    after = json.loads(client("stats", "--json"))
+    gn = families["sluice_port_rx_packets"].samples[("port", "gn"),]
+    right(before["stats"]["gn"]["rx_packets"] <= gn <= after["stats"]["gn"]["rx_packets"], "frames")
+    dropped = families["sluice_port_drops"].samples[("port", "gn"), ("reason", "not_ip")]
+    same(dropped, gn, "drops of the same moment")
+    same(families["sluice_run"].samples, {(("name", "view"),): 1}, "what runs")
+    cell = (("bvci", "21"), ("nsei", "7"))
+    same(families["sluice_cell_rate_bit_per_s"].samples, {cell: 16000}, "R, where there is one")
+    same(families["sluice_cell_mss"].samples[cell], 1, "MSs of a cell")
+    right("sluice_cell_delay_seconds" in families, "a time is in seconds")
+    same(families["sluice_nse_cells"].samples, {(("nsei", "7"),): 2}, "cells")
+    for name in ("handled", "refused", "ignored", "fault", "reloads"):
+        right(f"sluice_control_{name}" in families, f"no count of {name}")
+    counters = [one for one in families.values() if one.type == "counter"]
+    right(len(counters) > 60, f"{len(counters)} counters")
+    right(families["sluice_cell_down_octets"].type == "counter"
+          and families["sluice_cell_queued_octets"].type == "gauge", "types")
+    metrics.finish()
+    instance.finish()
+
+
+@case("MSs only of one cell, when asked for")
+def mss():
+    instance, metrics = Instance(), Metrics("--run", "view")
+    right(not any("imsi" in dict(key) for one in metrics.families().values() for key in one.samples),
+          "an MS among the rest")
+    families = metrics.families("/metrics?cell=7-20")
+    same(len(families["sluice_ms_queued_npdus"].samples), 300, "MSs of a cell")
+    same(sorted(dict(key)["imsi"] for key in families["sluice_ms_frozen"].samples),
+         [f"{1010000000008 + i:015}" for i in range(300)], "IMSIs")
+    for path, status in (("/metrics?cell=7-22", 503), ("/metrics?cell=7", 404),
+                         ("/metrics?cell=7-20x", 404), ("/metrics?cell=" + "9" * 2000, 404),
+                         ("/", 404), ("/metrics/", 404)):
+        same(metrics.get(path)[0], status, path[:40])
+    metrics.finish(signal.SIGINT)
+    instance.finish()
+
+
+@case("no instance: 503 and the reason; one that comes later is found")
+def later():
+    metrics = Metrics()
+    status, _, text = metrics.get()
+    right(status == 503 and "no instance is running" in text, f"{status}: {text}")
+    instance = Instance()
+    metrics.families()
+    instance.finish()
+    same(metrics.get()[0], 503, "when it has ended")
+    metrics.finish()
+
+
+@case("requests that are none of ours get an answer that says so")
+def refused():
+    metrics = Metrics()
+    for octets, status in (
+            (b"POST /metrics HTTP/1.1\r\n\r\n", 405), (b"DELETE / HTTP/1.0\r\n\r\n", 405),
+            (b"GET /metrics HTTP/2\r\n\r\n", 400), (b"GET\r\n\r\n", 400), (b"\r\n\r\n", 400),
+            (b"GET /metrics\r\n\r\n", 400), (b"GET metrics HTTP/1.1\r\n\r\n", 400),
+            (b"\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\n\n", 400), (b"\x00\n\n", 400),
+            (b"GET / HTTP/1.1\r\nX: " + b"x" * 10000, 431), (b"x" * 4095, 431),
+            (b"GET /" + b"x" * 3000 + b" HTTP/1.1\r\n\r\n", 404)):
+        answer = metrics.raw(octets)
+        right(answer.startswith(b"HTTP/1.1 %d " % status), f"{octets[:40]}: {answer[:80]}")
+    same(metrics.raw(b"HEAD / HTTP/1.1\r\n\r\n").split(b"\r\n\r\n", 1)[1], b"", "a body for HEAD")
+    metrics.finish()
+
+
+@case("clients that send nothing, or little, or do not listen: others are served, and memory stays")
+def slow():
+    instance, metrics = Instance(), Metrics()
+    metrics.families()
+    before = memory_kib(metrics.process.pid)
+    idle = []
+    for i in range(40):
+        end = socket.create_connection(("127.0.0.1", metrics.port))
+        end.sendall([b"", b"GET /met", b"GET /metrics?cell=7-20 HTTP/1.1\r\n\r\n"][i % 3])
+        idle.append(end)
+    started = time.monotonic()
+    metrics.families()
+    right(time.monotonic() - started < 3 * 5 + 5, "it took too long")
+    for end in idle:
+        end.close()
+    for _ in range(200):
+        socket.create_connection(("127.0.0.1", metrics.port)).close()
+    metrics.families()
+    if not is_instrumented():
+        right(memory_kib(metrics.process.pid) < before + 8 * 1024, "memory")
+    metrics.finish()
+    instance.finish()
+
+
+def is_instrumented():
+    """AddressSanitizer keeps what was freed."""
+    with open(program(), "rb") as binary:
+        return b"__asan_init" in binary.read()
+
+
+def memory_kib(pid):
+    with open(f"/proc/{pid}/status", encoding="ascii") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
+
+
+@case("an address that cannot be listened at: exit status 2")
+def address():
+    for at in ("nonsense", "127.0.0.1", "127.0.0.1:x", "127.0.0.1:99999", "256.0.0.1:1", ":9464",
+               "192.0.2.77:9464", "[::1:9464"):
+        right("--listen: found" in client("metrics", "--listen", at, status=2), at)
+    client("metrics", "nonsense", status=2)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        client("metrics", "--listen", f"127.0.0.1:{taken.getsockname()[1]}", status=2)
+
+
+main()

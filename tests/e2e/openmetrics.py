@@ -1,0 +1,74 @@
+"""A parser of OpenMetrics text, version 1.0, from the specification alone: its lines in their order,
+names, labels and their escapes, counters' suffix, one block a family, no sample twice, # EOF last."""
+
+import re
+
+from harness import right
+
+NAME = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*")
+LABEL = re.compile(r'([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"')
+NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?|Inf|NaN)")
+SUFFIX = {"counter": ("_total",), "gauge": ("",), "info": ("_info",)}
+
+
+class Family:
+    def __init__(self, name):
+        self.name, self.type, self.help, self.samples = name, None, None, {}
+
+
+def labels_of(text, line):
+    """{name: value}, every octet of the text accounted for."""
+    found, at = {}, 0
+    while at < len(text):
+        match = LABEL.match(text, at)
+        right(match, f"labels: {line}")
+        right(match[1] not in found, f"a label twice: {line}")
+        found[match[1]] = re.sub(r"\\(.)", lambda m: {"n": "\n"}.get(m[1], m[1]), match[2])
+        at = match.end()
+        if at < len(text):
+            right(text[at] == "," and at + 1 < len(text), f"labels: {line}")
+            at += 1
+    return found
+
+
+def sample_of(line):
+    match = re.fullmatch(r"([^\s{]+)(?:\{(.*)\})? (\S+)", line)
+    right(match and NAME.fullmatch(match[1]) and NUMBER.fullmatch(match[3]), f"a sample: {line}")
+    return match[1], labels_of(match[2] or "", line), float(match[3])
+
+
+def describe(families, family, line):
+    match = re.fullmatch(r"# (TYPE|HELP|UNIT) (\S+) (.*)", line)
+    right(match and NAME.fullmatch(match[2]), f"a description: {line}")
+    kind, name, text = match.groups()
+    if family is None or family.name != name:
+        right(name not in families, f"a family in two places: {line}")
+        family = families[name] = Family(name)
+    right(not family.samples, f"described behind its samples: {line}")
+    if kind == "TYPE":
+        right(family.type is None and text in SUFFIX, f"a type: {line}")
+        family.type = text
+    elif kind == "HELP":
+        right(family.help is None and not re.search(r"\\[^\\n\"]", text), f"a help: {line}")
+        family.help = text
+    return family
+
+
+def parse(text):
+    """{family: {its labels as sorted pairs: value}} and their types."""
+    right(text.endswith("# EOF\n") and text.count("# EOF") == 1, "it does not end in # EOF")
+    families, family = {}, None
+    for line in text.split("\n")[:-2]:
+        if line.startswith("#"):
+            family = describe(families, family, line)
+            continue
+        name, labels, value = sample_of(line)
+        right(family and family.type and name in [family.name + s for s in SUFFIX[family.type]],
+              f"a sample outside of its family: {line}")
+        right(family.type != "counter" or value >= 0, f"a counter below 0: {line}")
+        key = tuple(sorted(labels.items()))
+        right(key not in family.samples, f"a sample twice: {line}")
+        family.samples[key] = value
+    for family in families.values():
+        right(family.type and family.help, f"{family.name} has no type or no help")
+    return families

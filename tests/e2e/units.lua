@@ -1,0 +1,92 @@
+-- The control plane's own structures against plain models: timers against a list that is sorted,
+-- ids against a set. Run by `sluice lua`; prints a line for each that holds.
+local timers = require "sluice.timers"
+local world = require "sluice.world"
+
+local state = 42
+local function random(n) -- 1 .. n
+    state = state * 6364136223846793005 + 1442695040888963407
+    return (state >> 33) % n + 1
+end
+
+local function fire_all(fired)
+    local fire, argument = timers.due()
+    while fire do
+        fire(argument, fired)
+        fire, argument = timers.due()
+    end
+end
+
+-- What is due fires in the order of its instant, and then of its setting; what was stopped does not.
+local function timers_hold()
+    local model, sequence, fired = {}, 0, {}
+    local function fire(argument)
+        fired[#fired + 1] = argument
+    end
+    for _ = 1, 200000 do
+        local what = random(10)
+        if what <= 5 then
+            sequence = sequence + 1
+            local ns = random(1000) - 1
+            local entry = { at = world.now_ns + ns, sequence = sequence }
+            entry.handle = timers.after(ns, fire, entry)
+            model[#model + 1] = entry
+        elseif what <= 8 and #model > 0 then
+            local i = random(#model)
+            timers.stop(model[i].handle)
+            timers.stop(model[i].handle) -- twice does no harm
+            model[i] = model[#model]
+            model[#model] = nil
+        else
+            world.now_ns = world.now_ns + random(60)
+            fired = {}
+            fire_all(fired)
+            local due, left = {}, {}
+            for _, entry in ipairs(model) do
+                local list = entry.at <= world.now_ns and due or left
+                list[#list + 1] = entry
+            end
+            table.sort(due, function(a, b)
+                return a.at < b.at or a.at == b.at and a.sequence < b.sequence
+            end)
+            assert(#due == #fired, "as many as are due")
+            for i, entry in ipairs(due) do
+                assert(fired[i] == entry, "in order")
+                timers.stop(entry.handle) -- behind the event it does no harm
+            end
+            model = left
+            local next_ns = math.maxinteger
+            for _, entry in ipairs(model) do
+                next_ns = math.min(next_ns, entry.at)
+            end
+            assert(timers.next_ns <= next_ns, "nothing is slept over")
+        end
+    end
+    print "timers"
+end
+
+local function ids_hold()
+    world.begin({}, { nses = 3, nsvcs = 1, bvcs = 50, ggsns = 1 })
+    local pool, taken, count = world.ids.bvc, {}, 0
+    for _ = 1, 100000 do
+        if random(2) == 1 then
+            local id = pool:take()
+            assert((id == nil) == (count == 50), "one as long as there is one")
+            if id then
+                assert(id >= 0 and id < 50 and not taken[id], "nobody else's")
+                taken[id], count = true, count + 1
+            end
+        else
+            local id = random(50) - 1
+            if taken[id] then
+                taken[id], count = nil, count - 1
+                pool:give(id)
+            end
+        end
+        assert(pool:left() == 50 - count, "as many are left")
+    end
+    print "ids"
+end
+
+timers_hold()
+ids_hold()
