@@ -13,12 +13,21 @@ import struct
 import termios
 import time
 
-from harness import case, main, program, right, same
+from harness import Skip, case, main, program, right, same
 from instance import Fake, Instance, client
 
 WAIT_S = 20
 SEQUENCE = re.compile(r"\x1b\[[?0-9;]*([A-Za-z])")
 LEAVES = "\x1b[?7h\x1b[?25h\x1b[?1049l"
+
+
+def need_terminal():
+    """A minimal root may have none; before an instance is started."""
+    try:
+        for end in os.openpty():
+            os.close(end)
+    except OSError as why:
+        raise Skip(f"no pseudo-terminal: {why}") from why
 
 
 class Terminal:
@@ -78,6 +87,7 @@ def is_cooked(flags):
 
 @case("cells, then the MSs of one by Enter, by its number, and back; q ends it")
 def keys():
+    need_terminal()
     instance, top = Instance(), Terminal()
     rows = top.until("cells by delay")
     right(any("7-20" in row for row in rows) and any("7-21" in row for row in rows), f"{rows}")
@@ -104,6 +114,7 @@ def keys():
 @case("the same by SIGHUP", signal.SIGHUP)
 @case("a signal ends it, and the terminal is as it was", signal.SIGINT)
 def signals(number):
+    need_terminal()
     instance, top = Instance(), Terminal()
     top.until("cells by delay")
     os.kill(top.pid, number)
@@ -113,6 +124,7 @@ def signals(number):
 
 @case("the instance ends: so does it, with the reason")
 def ends():
+    need_terminal()
     instance, top = Instance(), Terminal()
     top.until("cells by delay")
     instance.finish()
@@ -123,6 +135,7 @@ def ends():
 @case("the same on one larger than what there is to show", 60, 200)
 @case("a terminal of 5 lines, 20 columns", 5, 20)
 def sizes(lines, columns):
+    need_terminal()
     instance, top = Instance(), Terminal(lines, columns)
     top.until("cells by")
     top.press("\r")
@@ -147,6 +160,7 @@ def answer_with_delays(command):
 
 @case("the MSs of a cell stand by their delay")
 def order():
+    need_terminal()
     with Fake(answer_with_delays):
         top = Terminal()
         top.until("7-20")
