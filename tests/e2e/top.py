@@ -70,10 +70,10 @@ class Terminal:
 
     def finish(self, status=0):
         deadline = time.monotonic() + WAIT_S
-        flags = termios.tcgetattr(self.end)[3]
         while time.monotonic() < deadline and self.read(0.5):
-            flags = termios.tcgetattr(self.end)[3]
+            pass
         _, ended = os.waitpid(self.pid, 0)
+        flags = termios.tcgetattr(self.end)[3]
         same(os.waitstatus_to_exitcode(ended), status, "exit status")
         right(LEAVES in self.text,
               f"the screen is not given back: {self.text[-200:]!r}")
