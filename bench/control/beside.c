@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include <rte_lcore.h>
 #include <rte_mbuf.h>
 #include <rte_ring.h>
 
@@ -136,8 +137,11 @@ static void flow_control_due(struct side *side, double elapsed_s, double rate)
 static void *control_loop(void *self)
 {
     struct side *side = self;
+    if (rte_thread_register() != 0) // an lcore has caches of buffers
+        gb_die("the EAL takes no more threads");
     while (!__atomic_load_n(&side->stop, __ATOMIC_RELAXED))
         control_poll(&side->gb->control, wall_ns());
+    rte_thread_unregister();
     return NULL;
 }
 

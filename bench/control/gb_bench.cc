@@ -79,7 +79,9 @@ void flow_control_beside_traffic(benchmark::State &state)
         state.counters["packets"] = double(found.packets);
         state.counters["lost"] = double(found.lost);
         state.counters["unanswered"] = double(found.unanswered);
-        state.SetLabel(found.lost || found.unanswered ? "SOMETHING WAS LOST" : "nothing lost");
+        state.SetLabel(found.lost         ? "TRAFFIC WAS LOST"
+                       : found.unanswered ? "control was full"
+                                          : "nothing lost");
     }
     gb_close(gb);
 }
@@ -89,7 +91,9 @@ BENCHMARK(flow_control_bvc)->ArgName("cells")->Arg(1)->Arg(cells_max)->Apply(pac
 BENCHMARK(flow_control_ms)->ArgName("ms")->Arg(1000)->Arg(mss_max)->Apply(packet_benchmark);
 BENCHMARK(flow_control_beside_traffic)
     ->ArgNames({"ms", "per_s"})
-    ->Args({100000, 100000})
+    ->Args({mss_max, 20000})
+    ->Args({mss_max, 50000})
+    ->Args({mss_max, 100000})
     ->Args({mss_max, 200000})
     ->UseManualTime()
     ->Iterations(1);
