@@ -2,11 +2,10 @@
 // leaves them, so its no-drop rate is that of all of this, measured first and with full rings.
 #include "bench/control/gb_parts.h"
 
-#include <pthread.h>
 #include <string.h>
 #include <time.h>
 
-#include <rte_lcore.h>
+#include <rte_launch.h>
 #include <rte_mbuf.h>
 #include <rte_ring.h>
 
@@ -134,15 +133,12 @@ static void flow_control_due(struct side *side, double elapsed_s, double rate)
 
 // ---- Control's thread ----
 
-static void *control_loop(void *self)
+static int control_loop(void *self)
 {
     struct side *side = self;
-    if (rte_thread_register() != 0) // an lcore has caches of buffers
-        gb_die("the EAL takes no more threads");
     while (!__atomic_load_n(&side->stop, __ATOMIC_RELAXED))
         control_poll(&side->gb->control, wall_ns());
-    rte_thread_unregister();
-    return NULL;
+    return 0;
 }
 
 static void run(struct side *side, double rate, double flow_control_per_s, double seconds)
@@ -161,16 +157,15 @@ static void run(struct side *side, double rate, double flow_control_per_s, doubl
 struct gb_beside gb_beside(struct gb *gb, double part, double flow_control_per_s, double seconds)
 {
     struct side side = {.gb = gb};
-    pthread_t thread;
     double no_drop = no_drop_rate(&side);
     while (dp_queued(dp_worker(gb->dp, 0)).packets)
         poll(&side);
     uint64_t sent = side.sent, out = out_packets(&side);
-    if (pthread_create(&thread, NULL, control_loop, &side) != 0)
-        gb_die("no thread");
+    if (rte_eal_remote_launch(control_loop, &side, GB_CONTROL_LCORE) != 0)
+        gb_die("control's thread is busy");
     run(&side, no_drop * part, flow_control_per_s, seconds);
     __atomic_store_n(&side.stop, true, __ATOMIC_RELAXED);
-    pthread_join(thread, NULL);
+    rte_eal_wait_lcore(GB_CONTROL_LCORE);
     sent = side.sent - sent;
     return (struct gb_beside){.no_drop_mpps = no_drop / 1e6,
                               .mpps = (double)sent / seconds / 1e6,

@@ -36,6 +36,8 @@ static const char text[] =
     "end\n"
     "nse(cells)\n";
 
+static uint32_t processors; // that are not shared, of one for each lcore
+
 void gb_die(const char *why)
 {
     fprintf(stderr, "gb_bench: %s\n", why);
@@ -66,7 +68,14 @@ bool gb_begin(const struct gb_shape *largest)
     host_destroy(gb.control.host);
     eal_plan_text(&plan, plan_text, sizeof plan_text);
     fprintf(stderr, "%s\n", plan_text);
-    return eal_start(&plan, true) == 0;
+    struct eal_threads threads = {.lcores = 1 + GB_CONTROL_LCORE};
+    processors = eal_processors(&threads, NULL, 0);
+    return eal_start_threads(&plan, &threads) == 0;
+}
+
+uint32_t gb_processors(void)
+{
+    return processors;
 }
 
 void gb_end(void)

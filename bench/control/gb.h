@@ -25,6 +25,7 @@ struct gb;
 // Starts DPDK for the largest of them.
 bool gb_begin(const struct gb_shape *largest);
 void gb_end(void);
+uint32_t gb_processors(void); // 1: no two threads run at a time
 
 struct gb *gb_open(const struct gb_shape *shape); // ends the program where it cannot
 void gb_close(struct gb *gb);

@@ -69,6 +69,8 @@ void bsc_restart(benchmark::State &state)
 void flow_control_beside_traffic(benchmark::State &state)
 {
     const gb_shape shape = {1, uint32_t(state.range(0))};
+    if (gb_processors() < 2)
+        return state.SkipWithError("worker and control need a processor each");
     struct gb *gb = gb_open(&shape);
     for (auto _ : state) {
         struct gb_beside found = gb_beside(gb, 0.5, double(state.range(1)), 2);

@@ -8,6 +8,9 @@
 #include "control/load.h"
 #include "dataplane/state/teid.h"
 
+// The worker and all else are on lcore 0; where both have traffic, control is on this one.
+#define GB_CONTROL_LCORE 1u
+
 #define GB_FIRST_TLLI   0xc0000000u
 #define GB_FLOW_MS_ACK  0x29
 #define GB_OUTER_OCTETS 42u // Ethernet, IPv4, UDP
