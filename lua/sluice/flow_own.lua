@@ -14,11 +14,14 @@ local SECOND_NS = 1000000000
 local MANY = 4096                  -- that go back to their defaults at a time
 local NEXT_NS = 1000000            -- from then to the next so many
 
--- By ms_id: the second in which its bucket ends, above the cell that it is for; the packet flows
--- that have one, a bit for each slot; the cell again, above its place in the cell's list; the next MS
--- in the list of a second, false at its end. In that it stays until the second is over, even if its
--- bucket ended before.
-local ends, flows, spot, next_of = {}, {}, {}, {}
+-- By ms_id: the second in which its bucket ends, above the cell that it is for; the cell again,
+-- above its place in the cell's list; the next MS in the list of a second, END behind its last. In
+-- that it stays until the second is over, even if its bucket ended before. Each false if there is
+-- none, and each there from the start: a table of a million that grows holds events up for longer
+-- than their ring has room.
+local ends, spot, next_of = {}, {}, {}
+local END = -1
+local flows = {}                   -- the packet flows that have a bucket, a bit for each slot
 local CELL_BITS = 16               -- of a bvc_id
 local CELL = (1 << CELL_BITS) - 1
 local first_of = {}                -- by second: the first of its list
@@ -28,6 +31,13 @@ local PLACE = (1 << PLACE_BITS) - 1
 local listed, timer = 0, nil       -- MSs in lists of seconds
 
 local sweep
+
+-- So many MSs at most.
+function own.begin(mss)
+    for ms_id = 0, mss - 1 do
+        ends[ms_id], spot[ms_id], next_of[ms_id] = false, false, false
+    end
+end
 
 local function wait(ns)
     timer = timers.after(ns, sweep)
@@ -43,7 +53,7 @@ end
 local function enlist(ms_id, second)
     begin_sweeping()
     listed = listed + 1
-    next_of[ms_id] = first_of[second] or false
+    next_of[ms_id] = first_of[second] or END
     first_of[second] = ms_id
 end
 
@@ -66,7 +76,7 @@ local function unsettle(ms_id)
     spot[last] = spot[last] & ~PLACE | place
     cell[place] = last
     cell[n] = nil
-    spot[ms_id] = nil
+    spot[ms_id] = false
 end
 
 -- Where it is, if it has or will have values there.
@@ -87,7 +97,7 @@ function own.note(ms_id, bvc_id)
     local was = ends[ms_id]
     if not was or was & CELL ~= bvc_id then
         is_in(ms_id, bvc_id)
-        if next_of[ms_id] == nil then
+        if not next_of[ms_id] then
             enlist(ms_id, second)
         end
     end
@@ -104,13 +114,13 @@ end
 function own.forget(ms_id)
     if spot[ms_id] then
         unsettle(ms_id)
-        ends[ms_id], flows[ms_id] = nil, nil
+        ends[ms_id], flows[ms_id] = false, nil
     end
 end
 
 local function end_bucket(ms_id)
     local had = ends[ms_id]
-    ends[ms_id] = nil
+    ends[ms_id] = false
     if had and dp.ms_cell(ms_id) then
         dp.ms_default { ms_id = ms_id }
     end
@@ -156,10 +166,10 @@ end
 
 -- The list of that second is worked off, at most so many; how many were not.
 local function work_off(second, most)
-    local ms_id = first_of[second]
-    while ms_id and most > 0 do
+    local ms_id = first_of[second] or END
+    while ms_id ~= END and most > 0 do
         first_of[second] = next_of[ms_id] -- it is in no list while commands wait
-        next_of[ms_id], listed, most = nil, listed - 1, most - 1
+        next_of[ms_id], listed, most = false, listed - 1, most - 1
         local ends_at = (ends[ms_id] or 0) >> CELL_BITS
         if ends_at > second then
             enlist(ms_id, ends_at)
@@ -168,7 +178,7 @@ local function work_off(second, most)
         end
         ms_id = first_of[second]
     end
-    if not ms_id then
+    if ms_id == END then
         first_of[second] = nil
     end
     return most

@@ -2,6 +2,7 @@
 -- and send. In the order of the file; ids are the world's.
 local addresses = require "sluice.addresses"
 local dp = require "dp"
+local flow_own = require "sluice.flow_own"
 local parts = require "sluice.setup_parts"
 local setup = require "sluice.setup"
 local subscribers = require "sluice.subscribers"
@@ -59,7 +60,9 @@ local NOBODY = { endpoint = nothing, cipher = nothing, context = nothing, gone =
 return function(cfg)
     local virtual = cfg.run.clock == "virtual"
     local lab = virtual and require "lab"
-    world.begin(cfg, setup.dp_config(cfg))
+    local sizes = setup.dp_config(cfg)
+    world.begin(cfg, sizes)
+    flow_own.begin(sizes.mss)
     world.receiver = lab or NOBODY
     world.contexts = virtual and NOBODY or require "contexts"
     world.teids = lab and {} or nil
