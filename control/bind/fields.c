@@ -1,6 +1,6 @@
 // Described structs to Lua tables and back. Integers are Lua integers, MAC addresses strings like
-// "02:53:4c:00:00:01", octets Lua strings, which stay where Lua has them: a struct made from a
-// table is valid as long as that table is.
+// "02:53:4c:00:00:01", octets Lua strings (to a struct also buffers), which stay where Lua has
+// them: a struct made from a table is valid as long as that table is.
 #include "control/bind/internal.h"
 
 #include <arpa/inet.h>
@@ -77,13 +77,10 @@ static bool mac_from(lua_State *L, const struct field *f, int value, void *out)
 
 static bool octets_from(lua_State *L, const struct field *f, int value, void *out)
 {
-    size_t n = 0;
-    if (lua_type(L, value) != LUA_TSTRING)
+    struct octets octets;
+    if (!octets_at(L, value, &octets) || octets.n < f->least || octets.n > f->most)
         return false;
-    const char *at = lua_tolstring(L, value, &n);
-    if (n < f->least || n > f->most)
-        return false;
-    *(struct octets *)((char *)out + f->offset) = (struct octets){(const uint8_t *)at, (uint32_t)n};
+    *(struct octets *)((char *)out + f->offset) = octets;
     return true;
 }
 

@@ -46,6 +46,18 @@ bool host_run(lua_State *L, int arguments, int results);
 // Pushes require(module)[name].
 bool host_push_function(struct host *host, const char *module, const char *name);
 
+// buffer.c: octets that are no string.
+#define BUFFER_OCTETS 2048u
+struct buffer {
+    uint32_t n;
+    uint8_t at[BUFFER_OCTETS];
+};
+struct buffer *buffer_push(lua_State *L);          // a new one, empty
+struct buffer *buffer_at(lua_State *L, int index); // NULL: it is none
+int buffer_new(lua_State *L);                      // a function for Lua
+// Those of a string or a buffer; false: it is neither.
+bool octets_at(lua_State *L, int index, struct octets *octets);
+
 // fields.c: a described struct from the table at `index`, and back (pushes one). A fault is a Lua
 // error that names `what`, the field, what was found and what is allowed.
 void fields_from_table(lua_State *L, int index, const char *what, const struct field *fields,

@@ -2,7 +2,8 @@
 //   require "events".take() -> kind, nse_id, nsvc_id, bvc_id, ms_id, pdu
 //                          what a worker told, or nothing; ids that do not apply are nil. Behind
 //                          them source, udp_port and teid of stranger and error_indication, and
-//                          the former cell's id of moved
+//                          the former cell's id of moved. An NS-UNITDATA is in a buffer that the
+//                          next one takes
 //   require "log".error|warn|info|debug(text), .level(name)
 //   require "host".question() -> text         what another thread asks, or nil
 //                 .answer(good, text)
@@ -16,6 +17,7 @@
 #include <string.h>
 
 #include "control/control.h"
+#include "dataplane/wire/ns.h"
 
 static struct control *control_of(lua_State *L)
 {
@@ -48,6 +50,19 @@ static int push_rest(lua_State *L, const struct event *event)
     return 3;
 }
 
+// An upvalue holds the buffer.
+static void push_pdu(lua_State *L, const struct octets *pdu)
+{
+    struct buffer *b = lua_touserdata(L, lua_upvalueindex(2));
+    if (pdu->n == 0 || pdu->at[0] != NS_UNITDATA_TYPE || pdu->n > BUFFER_OCTETS) {
+        lua_pushlstring(L, pdu->n ? (const char *)pdu->at : "", pdu->n);
+        return;
+    }
+    memcpy(b->at, pdu->at, pdu->n);
+    b->n = pdu->n;
+    lua_pushvalue(L, lua_upvalueindex(2));
+}
+
 static int events_take(lua_State *L)
 {
     struct control *control = control_of(L);
@@ -59,7 +74,7 @@ static int events_take(lua_State *L)
     push_id(L, event.nsvc_id);
     push_id(L, event.bvc_id);
     push_id(L, event.ms_id);
-    lua_pushlstring(L, event.pdu.n ? (const char *)event.pdu.at : "", event.pdu.n);
+    push_pdu(L, &event.pdu);
     int more = push_rest(L, &event);
     dp_event_done(control->dp, &event);
     return 6 + more;
@@ -178,7 +193,10 @@ void host_add_loop(struct host *host, struct control *control)
 {
     lua_State *L = host->lua;
     begin_module(L);
-    add(L, control, "take", events_take);
+    lua_pushlightuserdata(L, control);
+    buffer_push(L);
+    lua_pushcclosure(L, events_take, 2);
+    lua_setfield(L, -2, "take");
     end_module(L, "events");
     add_log(L, control);
     begin_module(L);

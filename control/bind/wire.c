@@ -4,11 +4,13 @@
 //                                 words and its name. It begins with octet `from`, 1 is the first
 //   values(octets [, from])       its fields one by one in their order, nil for one that is absent;
 //                                 or false, the fault and its name. If all of them are integers
-//   pack(head, ...)               the octets behind `head`, from such fields
+//   pack(buffer, head, ...)       the octets behind `head`, from such fields; in the buffer, which
+//                                 it returns
 //   fields                        a list of { name, kind, help, least, most, optional, fields }
 //   help                          what it is
 //   type                          its type octet, if it is of one of the groups below
-// and `names`, the list of all. The groups `bssgp` and `ns`, whose PDUs a type octet tells apart:
+// and `names`, the list of all, and `buffer`, which makes one (buffer.c); what takes octets takes
+// it, too. The groups `bssgp` and `ns`, whose PDUs a type octet tells apart:
 //   decode(octets [, from])       the PDU's NAME and its table; or nil, the fault and its name
 #include "control/bind/internal.h"
 
@@ -16,8 +18,7 @@
 
 #include "dataplane/wire/pdus.h"
 
-#define PDU_OCTETS_MAX    (65536 + 64) // the longest payload and its headers
-#define PACKED_OCTETS_MAX 256          // a head and integers
+#define PDU_OCTETS_MAX (65536 + 64) // the longest payload and its headers
 
 static const struct wire_pdu *pdu_of(lua_State *L)
 {
@@ -91,15 +92,15 @@ static int push_fault(lua_State *L, const char *what, int fault)
 // What is to be decoded: the first argument from the octet that the second names.
 static struct octets check_octets(lua_State *L, const char *what)
 {
-    size_t n;
-    const uint8_t *b = (const uint8_t *)luaL_checklstring(L, 1, &n);
+    struct octets all;
     lua_Integer from = luaL_optinteger(L, 2, 1);
+    luaL_argexpected(L, octets_at(L, 1, &all), 1, "string or buffer");
     luaL_argcheck(L, from >= 1, 2, "the first octet is 1");
-    size_t skipped = (size_t)from - 1 < n ? (size_t)from - 1 : n;
-    if (n - skipped > PDU_OCTETS_MAX)
-        luaL_error(L, "%s: %I octets, allowed at most %d", what, (lua_Integer)(n - skipped),
+    uint32_t skipped = from - 1 < all.n ? (uint32_t)(from - 1) : all.n;
+    if (all.n - skipped > PDU_OCTETS_MAX)
+        luaL_error(L, "%s: %I octets, allowed at most %d", what, (lua_Integer)(all.n - skipped),
                    PDU_OCTETS_MAX);
-    return (struct octets){b + skipped, (uint32_t)(n - skipped)};
+    return (struct octets){all.at + skipped, all.n - skipped};
 }
 
 static int wire_decode(lua_State *L)
@@ -143,7 +144,7 @@ static void take_values(lua_State *L, const struct wire_pdu *pdu, union wire_any
 {
     for (uint32_t i = 0; i < pdu->field_count; i++) {
         const struct field *f = &pdu->fields[i];
-        int value = (int)i + 2, is_integer;
+        int value = (int)i + 3, is_integer;
         lua_Integer v = lua_tointegerx(L, value, &is_integer);
         bool present = !lua_isnoneornil(L, value);
         if (f->has_offset != FIELD_ALWAYS)
@@ -160,17 +161,19 @@ static void take_values(lua_State *L, const struct wire_pdu *pdu, union wire_any
 static int wire_pack(lua_State *L)
 {
     const struct wire_pdu *pdu = pdu_of(L);
+    struct buffer *b = buffer_at(L, 1);
     size_t head_octets;
-    const char *head = luaL_checklstring(L, 1, &head_octets);
+    const char *head = luaL_checklstring(L, 2, &head_octets);
     union wire_any any = {0};
-    uint8_t b[PACKED_OCTETS_MAX];
-    luaL_argcheck(L, head_octets <= sizeof b, 1, "too long");
+    luaL_argexpected(L, b, 1, "buffer");
+    luaL_argcheck(L, head_octets <= sizeof b->at, 2, "too long");
     take_values(L, pdu, &any);
-    int n = pdu->encode(&any, b + head_octets, (uint32_t)(sizeof b - head_octets));
+    int n = pdu->encode(&any, b->at + head_octets, (uint32_t)(sizeof b->at - head_octets));
     if (n < 0)
         return luaL_error(L, "%s: %s", pdu->name, wire_err_text(wire_fault_err(n)));
-    memcpy(b, head, head_octets);
-    lua_pushlstring(L, (const char *)b, head_octets + (size_t)n);
+    memcpy(b->at, head, head_octets);
+    b->n = (uint32_t)head_octets + (uint32_t)n;
+    lua_settop(L, 1);
     return 1;
 }
 
@@ -219,7 +222,9 @@ static void add_group(lua_State *L, const char *group)
 
 int wire_open(lua_State *L)
 {
-    lua_createtable(L, 0, (int)wire_pdu_count + 3);
+    lua_createtable(L, 0, (int)wire_pdu_count + 4);
+    lua_pushcfunction(L, buffer_new);
+    lua_setfield(L, -2, "buffer");
     lua_createtable(L, (int)wire_pdu_count, 0);
     for (uint32_t i = 0; i < wire_pdu_count; i++) {
         const struct wire_pdu *pdu = &wire_pdus[i];

@@ -72,10 +72,10 @@ function gb.send_ptp(bvc, name, pdu, reply_on)
     return send_bssgp(bvc.nse, bvc.bvci, name, pdu, reply_on)
 end
 
--- The same without a table, for what comes often: an answer of integers alone, in the order of the
+-- The same without table or string, for what comes often: an answer of integers alone, in the order of the
 -- PDU's fields, on the NS-VC that the question came on. Called by handlers of events only, for there
 -- is one command for all.
-local answer = {}
+local answer = { pdu = wire.buffer() }
 
 local function head_of(bvc)
     bvc.head = UNITDATA .. string.pack(">I2", bvc.bvci)
@@ -88,7 +88,8 @@ function gb.answer_ptp(bvc, nsvc, name, ...)
         count.add("unsent")
         return false
     end
-    answer.nsvc_id, answer.pdu = nsvc.id, wire[name].pack(bvc.head or head_of(bvc), ...)
+    answer.nsvc_id = nsvc.id
+    wire[name].pack(answer.pdu, bvc.head or head_of(bvc), ...)
     count.pdu_out(name)
     if capture.running then
         capture.sent(nsvc.address, nsvc.port, answer.pdu)

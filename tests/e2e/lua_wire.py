@@ -30,6 +30,7 @@ for promise, *its_group in (
         ("wire.names, help and fields", "described", 40),
         ("octets typed by hand mean what the specifications say, and come out the same",
          "typed_octets", 60),
+        ("a buffer reads like a string of its octets", "buffers", 300),
         ("PDUs inside each other", "nested", 4),
         ("unknown, missing, out of range, of a wrong type: the error names PDU and field",
          "wrong_fields", 500),

@@ -89,12 +89,16 @@ local function in_order(codec, pdu)
     return values, n
 end
 
+local buffer = wire.buffer()
+
 local function one_by_one(name, pdu)
     local codec = wire[name]
     local wanted, n = in_order(codec, pdu)
     local encoded = codec.encode(pdu)
-    check(codec.pack("head", table.unpack(wanted, 1, n)) == "head" .. encoded, "%s: pack", name)
-    local found = table.pack(codec.values("head" .. encoded, 5))
+    local packed = codec.pack(buffer, "head", table.unpack(wanted, 1, n))
+    check(packed == buffer and tostring(packed) == "head" .. encoded, "%s: pack", name)
+    check(codec.decode(buffer, 5), "%s: decode a buffer", name)
+    local found = table.pack(codec.values(buffer, 5))
     check(found.n == n, "%s: %d values, right is %d", name, found.n, n)
     for i = 1, n do
         check(found[i] == wanted[i], "%s.%s: found %s", name, codec.fields[i].name,
@@ -103,7 +107,7 @@ local function one_by_one(name, pdu)
 end
 
 local function pack_refuses(name, field, ...)
-    local good, text = pcall(wire[name].pack, "", ...)
+    local good, text = pcall(wire[name].pack, buffer, "", ...)
     check(not good and text:find(name .. "." .. field .. ": found ", 1, true), "%s: %s", name,
         tostring(text))
 end
@@ -128,7 +132,28 @@ function groups.one_by_one()
     pack_refuses("bssgp_flow_control_ms_ack", "tag", 1)
     pack_refuses("bssgp_flow_control_ms_ack", "tlli", "x", 1)
     pack_refuses("bssgp_flow_control_ms_ack", "tlli", 1.5, 1)
-    check(not pcall(wire.bssgp_flow_control_ms_ack.pack, ("x"):rep(250), 1, 1), "no room")
+    check(not pcall(wire.bssgp_flow_control_ms_ack.pack, buffer, ("x"):rep(2040), 1, 1), "no room")
+    check(not pcall(wire.bssgp_flow_control_ms_ack.pack, "", "", 1, 1), "no buffer")
+end
+
+-- A buffer reads like a string of its octets.
+function groups.buffers()
+    check(#wire.buffer() == 0 and wire.buffer():byte() == nil, "a new one is empty")
+    wire.bssgp_flow_control_ms_ack.pack(buffer, "0123456789", 0x01020304, 5)
+    local text = tostring(buffer)
+    check(#buffer == #text and text:sub(1, 10) == "0123456789", "%d octets", #buffer)
+    for i = 0, #text + 1 do
+        check(i == 0 or buffer:byte(i) == text:byte(i), "octet %d", i)
+        for j = 0, #text + 1 do
+            check(i == 0 or buffer:sub(i, j) == text:sub(i, j), "%d to %d", i, j)
+        end
+    end
+    check(buffer:byte() == text:byte() and buffer:sub(3) == text:sub(3), "without an index")
+    check(buffer:byte(0) == nil and buffer:byte(-1) == nil, "no octet")
+    check(not pcall(buffer.sub, buffer, 0) and not pcall(buffer.sub, text, 1), "sub")
+    check(wire.udp.encode { source_port = 1, destination_port = 2, checksum = 0, payload = buffer }
+        == wire.udp.encode { source_port = 1, destination_port = 2, checksum = 0, payload = text },
+        "as a field")
 end
 
 -- What a person may ask: names, help, fields.
