@@ -11,7 +11,6 @@
 #include "dataplane/wire/fcs.h"
 
 #define COMMAND_RING 4096u
-#define EVENT_RING   1024u
 // Buffers that are neither queued nor in a ring: what is framed, bursts in hand, and the caches of
 // two lcores.
 #define BUFFERS_IN_HAND (DOWN_FRAMES + 3u * PORT_BURST + 3u * PORT_POOL_CACHE)
@@ -36,7 +35,7 @@ static uint32_t gn_buffers(const struct dp_config *c)
 static uint32_t gb_buffers(const struct dp_config *c)
 {
     return c->gb.rx_frames + c->gn.tx_frames + PORT_FRAGMENTS + UP_PARTIALS + UP_PENDING +
-           EVENT_RING + letters(c) + BUFFERS_IN_HAND;
+           DP_EVENT_RING + letters(c) + BUFFERS_IN_HAND;
 }
 
 static uint32_t segment_buffers(const struct dp_config *c)
@@ -85,7 +84,7 @@ static uint64_t worker_octets(const struct dp_config *c)
     struct sched_config sched;
     config_sched(c, &sched); // what is wrong is for dp_create to say
     return sizeof(struct dp_worker) + COMMAND_RING * sizeof(struct command) +
-           EVENT_RING * sizeof(struct event) + state_octets(&limits) + sched_octets(&sched) +
+           DP_EVENT_RING * sizeof(struct event) + state_octets(&limits) + sched_octets(&sched) +
            port_pool_octets(segment_buffers(c), c->gb.mtu_octets);
 }
 
@@ -128,7 +127,7 @@ static const char *memory_setup(struct dp_worker *worker, uint32_t i, const stru
     struct state_limits limits = limits_of(c);
     snprintf(name, sizeof name, "segments%u", i);
     worker->commands = ring("commands", i, sizeof(struct command), COMMAND_RING);
-    worker->events = ring("events", i, sizeof(struct event), EVENT_RING);
+    worker->events = ring("events", i, sizeof(struct event), DP_EVENT_RING);
     worker->segment_pool = port_pool(name, segment_buffers(c), c->gb.mtu_octets);
     if (!worker->commands || !worker->events || !worker->segment_pool)
         return "too little memory for rings and buffers";

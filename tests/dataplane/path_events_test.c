@@ -78,6 +78,8 @@ static void alive_is_answered(void **state)
 
 // ---- Events ----
 
+enum { ROUNDS = DP_EVENT_RING / 50 + 10, TOLD = 50 * ROUNDS };
+
 static uint32_t event_number;
 
 // As they came, in order.
@@ -102,7 +104,7 @@ static void give_numbered(uint32_t number)
     give_ns(&ends, pdu, 8);
 }
 
-// Control does not listen: a thousand PDUs wait for it, the rest is dropped under that name. Data
+// Control does not listen: a ring of PDUs waits for it, the rest is dropped under that name. Data
 // and NS-ALIVE go on, and when it listens again it has those that waited, and the next ones.
 static void a_control_that_does_not_listen(void **state)
 {
@@ -115,7 +117,7 @@ static void a_control_that_does_not_listen(void **state)
     p.on_gb = expect_alive_ack;
     event_number = alive_acks = 0;
     p.hold_events = true;
-    for (uint32_t i = 0; i < 1500; i++) {
+    for (uint32_t i = 0; i < TOLD; i++) {
         give_numbered(i);
         if (i % 50 == 49) {
             path_up(0, random_in(1, 1500));
@@ -124,20 +126,20 @@ static void a_control_that_does_not_listen(void **state)
         }
     }
     uint64_t dropped = path_dropped(DROP_control_full).packets;
-    assert_in_range(dropped, 1500 - 1024, 1500 - 1023);
-    assert_int_equal(alive_acks, 30);
-    assert_int_equal(p.up_received, 30);
-    assert_int_equal(p.down_received, 30);
+    assert_in_range(dropped, TOLD - DP_EVENT_RING, TOLD - DP_EVENT_RING + 1);
+    assert_int_equal(alive_acks, ROUNDS);
+    assert_int_equal(p.up_received, ROUNDS);
+    assert_int_equal(p.down_received, ROUNDS);
     // The MS is heard elsewhere; it stays where control knows it, until control can be told.
     path_up_from(0, 1, 100);
     path_down(0, 100);
     path_poll();
-    assert_int_equal(p.up_received, 31);
+    assert_int_equal(p.up_received, ROUNDS + 1);
     assert_int_equal(dp_stats(dp_worker(p.dp, 0))->up.moves, 0);
 
     p.hold_events = false;
     path_poll();
-    assert_int_equal(event_number, 1500 - dropped);
+    assert_int_equal(event_number, TOLD - dropped);
     give_numbered(event_number);
     path_poll();
     p.on_event = NULL;
@@ -146,8 +148,8 @@ static void a_control_that_does_not_listen(void **state)
     path_poll();
     assert_int_equal(p.events[EVENT_moved], 1);
     assert_int_equal(p.ms[0].bvc, 1);
-    assert_int_equal(p.pdp[0].down.received, 32);
-    assert_int_equal(p.pdp[0].up.received, 32);
+    assert_int_equal(p.pdp[0].down.received, ROUNDS + 2);
+    assert_int_equal(p.pdp[0].up.received, ROUNDS + 2);
     path_expect_conservation();
     path_close();
 }
@@ -248,26 +250,28 @@ static void what_anybody_says_leaves_room(void **state)
     nobody.tlli ^= 0x00ff0000;
     stranger.source_port = 7;
     p.hold_events = true;
-    for (uint32_t i = 0; i < 1000; i++) {
+    for (uint32_t i = 0; i < DP_EVENT_RING; i++) {
         give_error_indication();
         give_ns(&stranger, "\x02\x00\x81\x01", 4);
         assert_int_equal(ul_send(&nobody, &cell, 3, 5, (const uint8_t *)"nobody's", 8, frames), 1);
         assert_true(path_give(STATS_GB, 0, &frames[0]));
         path_poll();
     }
-    assert_int_equal(path_dropped(DROP_control_full).packets, 3000 - 512);
+    assert_int_equal(path_dropped(DROP_control_full).packets,
+                     3 * DP_EVENT_RING - DP_EVENT_RING / 2);
     for (uint32_t i = 0; i < 500; i++)
         give_numbered(i);
     path_up_from(0, 1, 100);
     path_poll();
-    assert_int_equal(path_dropped(DROP_control_full).packets, 3000 - 512);
+    assert_int_equal(path_dropped(DROP_control_full).packets,
+                     3 * DP_EVENT_RING - DP_EVENT_RING / 2);
     p.hold_events = false;
     path_poll();
     assert_int_equal(p.events[EVENT_moved], 1);
     assert_true(p.events[EVENT_error_indication] > 100 && p.events[EVENT_stranger] > 100);
     assert_int_equal(p.events[EVENT_error_indication] + p.events[EVENT_stranger] +
                          p.events[EVENT_ns],
-                     512 + 500);
+                     DP_EVENT_RING / 2 + 500);
     path_expect_conservation();
     path_close();
 }

@@ -225,8 +225,36 @@ static void a_page_that_is_late_is_for_nobody(void **state)
     }
 }
 
-// Half of the ring is what anybody may fill: beyond that an MS is not held, for nobody could page
-// it.
+// Control does not listen, and an MS that nobody knows leaves so much of what anybody may fill:
+// half of the ring.
+static void fill_all_but(uint32_t left)
+{
+    static struct ip_frame frames[UL_SEGMENTS_MAX];
+    struct ul_ms nobody = p.ms[0].up;
+    struct ul_cell cell = path_cell(0);
+    nobody.tlli ^= 0x00ff0000;
+    p.hold_events = true;
+    for (uint32_t i = 0; i < DP_EVENT_RING / 2 - left; i++) {
+        assert_int_equal(ul_send(&nobody, &cell, 3, 5, (const uint8_t *)"nobody's", 8, frames), 1);
+        assert_true(path_give(STATS_GB, 0, &frames[0]));
+        path_poll();
+    }
+}
+
+// So many PDUs of the BSS's own, which may have all of the ring.
+static void fill_by_bss(uint32_t n)
+{
+    static const uint8_t ns_block[] = {0x04, 0x01, 0x81, 0x00};
+    static struct ip_frame frame;
+    struct ip_ends ends = path_ends_gb(0);
+    ip_write(&frame, &ends, ns_block, sizeof ns_block);
+    for (uint32_t i = 0; i < n; i++) {
+        assert_true(path_give(STATS_GB, 0, &frame));
+        path_poll();
+    }
+}
+
+// Beyond that an MS is not held, for nobody could page it.
 static void no_page_without_room(void **state)
 {
     (void)state;
@@ -234,14 +262,15 @@ static void no_page_without_room(void **state)
     for (uint32_t ms = 1; ms < 600; ms++)
         path_plain_ms(ms, 0, 500);
     path_run_until(20 * S_IN_NS);
-    p.hold_events = true;
+    fill_all_but(512);
     for (uint32_t ms = 1; ms < 600; ms++) {
         path_down(ms, 100);
         path_poll();
     }
     assert_int_equal(p.down_received, 599 - 512);
     down(1);
-    // Being heard is told all the same.
+    // Being heard is told all the same, while the ring has room at all: for 511.
+    fill_by_bss(DP_EVENT_RING - 1 - DP_EVENT_RING / 2 - 511);
     for (uint32_t ms = 1; ms < 600; ms++) {
         path_up(ms, 100);
         path_poll();
