@@ -93,10 +93,10 @@ BENCHMARK(flow_control_bvc)->ArgName("cells")->Arg(1)->Arg(cells_max)->Apply(pac
 BENCHMARK(flow_control_ms)->ArgName("ms")->Arg(1000)->Arg(mss_max)->Apply(packet_benchmark);
 BENCHMARK(flow_control_beside_traffic)
     ->ArgNames({"ms", "per_s"})
-    ->Args({mss_max, 20000})
     ->Args({mss_max, 50000})
     ->Args({mss_max, 100000})
     ->Args({mss_max, 200000})
+    ->Args({mss_max, 300000})
     ->UseManualTime()
     ->Iterations(1);
 BENCHMARK(bsc_restart)

@@ -136,26 +136,6 @@ function groups.one_by_one()
     check(not pcall(wire.bssgp_flow_control_ms_ack.pack, "", "", 1, 1), "no buffer")
 end
 
--- A buffer reads like a string of its octets.
-function groups.buffers()
-    check(#wire.buffer() == 0 and wire.buffer():byte() == nil, "a new one is empty")
-    wire.bssgp_flow_control_ms_ack.pack(buffer, "0123456789", 0x01020304, 5)
-    local text = tostring(buffer)
-    check(#buffer == #text and text:sub(1, 10) == "0123456789", "%d octets", #buffer)
-    for i = 0, #text + 1 do
-        check(i == 0 or buffer:byte(i) == text:byte(i), "octet %d", i)
-        for j = 0, #text + 1 do
-            check(i == 0 or buffer:sub(i, j) == text:sub(i, j), "%d to %d", i, j)
-        end
-    end
-    check(buffer:byte() == text:byte() and buffer:sub(3) == text:sub(3), "without an index")
-    check(buffer:byte(0) == nil and buffer:byte(-1) == nil, "no octet")
-    check(not pcall(buffer.sub, buffer, 0) and not pcall(buffer.sub, text, 1), "sub")
-    check(wire.udp.encode { source_port = 1, destination_port = 2, checksum = 0, payload = buffer }
-        == wire.udp.encode { source_port = 1, destination_port = 2, checksum = 0, payload = text },
-        "as a field")
-end
-
 -- What a person may ask: names, help, fields.
 function groups.described()
     local function described(what, fields)
