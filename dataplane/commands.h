@@ -1,5 +1,5 @@
 // Control's side of the command ring, and what control has had made: it knows every id, so that a
-// command that it accepts cannot fail in the worker. For dataplane.c alone.
+// command that it accepts cannot fail in the worker. For commands*.c and dataplane*.c alone.
 #ifndef SLUICE_DATAPLANE_COMMANDS_H
 #define SLUICE_DATAPLANE_COMMANDS_H
 

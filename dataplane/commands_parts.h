@@ -1,4 +1,4 @@
-// What the files of control's picture share: for commands*.c alone.
+// What the files of control's picture share: for commands*.c and dataplane_read.c alone.
 #ifndef SLUICE_DATAPLANE_COMMANDS_PARTS_H
 #define SLUICE_DATAPLANE_COMMANDS_PARTS_H
 

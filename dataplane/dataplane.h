@@ -119,7 +119,7 @@ uint32_t dp_bvc_of(const struct dp *dp, uint32_t nse, uint32_t bvci);
 // The cell that an MS is in, and its TLLI.
 uint32_t dp_ms_cell(const struct dp *dp, uint32_t ms, uint32_t *tlli);
 
-// The worker has taken every command off the ring.
+// The workers have carried out every command.
 bool dp_settled(const struct dp *dp);
 
 // The commands as functions that take described structs; the target is the struct dp.
@@ -159,10 +159,11 @@ struct dp_held {
 };
 struct dp_held dp_held(const struct dp_worker *worker, enum stats_side side);
 
-// Of a cell, an MS, or all cells of an NSE: LLC PDUs of user data, down and up, in frames (an MS's
-// down since its last key, modulo 2^32 for each LLE, and not up) and octets; downlink N-PDUs
-// dropped (an MS's modulo 2^32) and queued. Counted from when it was made, by the worker that has
-// it by what control has said; so right when that is settled. Zeros: there is no such id.
+// Of a cell, an MS, or all cells of an NSE, in frames and octets: LLC PDUs sent, control's among
+// them, and those of user data that came (of an MS no frames; of those sent to it user data counts
+// since its last key, modulo 2^32 for each LLE); downlink N-PDUs dropped (an MS's modulo 2^32) and
+// queued. Counted from when it was made, by the worker that has it by what control has said; so
+// right when that is settled. Zeros: there is no such id.
 struct dp_traffic {
     uint64_t down_frames, down_octets, up_frames, up_octets;
     uint64_t dropped_npdus;

@@ -1,4 +1,4 @@
-// The dataplane whole, for dataplane*.c alone.
+// The dataplane whole, for dataplane*.c and view.c alone.
 #ifndef SLUICE_DATAPLANE_DATAPLANE_PARTS_H
 #define SLUICE_DATAPLANE_DATAPLANE_PARTS_H
 

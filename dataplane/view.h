@@ -51,7 +51,7 @@
     MUST(T, BOOL, waits, 0, 1, "for its bucket")                                               \
     MUST(T, BOOL, stopped, 0, 1, "by R = 0, or for want of values")                            \
     MUST(T, BOOL, blocked, 0, 1, "by command")                                                 \
-    MUST(T, U64, down_frames, 0, UINT64_MAX, "LLC PDUs of user data sent to it")               \
+    MUST(T, U64, down_frames, 0, UINT64_MAX, "LLC PDUs sent to it")                            \
     MUST(T, U64, down_octets, 0, UINT64_MAX, "octets of them")                                 \
     MUST(T, U64, up_frames, 0, UINT64_MAX, "LLC PDUs of user data that came from it")          \
     MUST(T, U64, up_octets, 0, UINT64_MAX, "octets of them")                                   \
@@ -71,7 +71,7 @@
     MUST(T, BOOL, held_until_heard, 0, 1, "frozen until something comes from it")               \
     MUST(T, U64, down_frames, 0, UINT64_MAX,                                                    \
          "LLC PDUs of user data sent to it since its last key")                                 \
-    MUST(T, U64, down_octets, 0, UINT64_MAX, "octets of all of them")                           \
+    MUST(T, U64, down_octets, 0, UINT64_MAX, "octets of all LLC PDUs sent to it")               \
     MUST(T, U64, up_octets, 0, UINT64_MAX, "octets of LLC PDUs of user data that came from it") \
     VIEW_FATE(MUST, T)
 #define VIEW_PFC_FIELDS(MUST, MAY, T)                                                          \

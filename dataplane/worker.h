@@ -1,4 +1,4 @@
-// What dataplane.c builds and worker.c runs; for these two alone.
+// What dataplane.c builds and worker.c runs: for them, and for dataplane_read.c and view*.c.
 #ifndef SLUICE_DATAPLANE_WORKER_H
 #define SLUICE_DATAPLANE_WORKER_H
 

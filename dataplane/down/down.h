@@ -75,7 +75,7 @@ static inline uint32_t down_bursts_in(const struct down *down)
 }
 
 // Takes frames off Gn: each becomes a queued N-PDU, is taken by the port or by GTP-U's own
-// procedures, or is dropped.
+// procedures, goes on to another worker, or is dropped.
 void down_input(struct down *down, struct rte_mbuf **frames, uint32_t n, uint64_t now_ns);
 
 // The same for datagrams that another worker has taken off its queue.

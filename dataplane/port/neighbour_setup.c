@@ -5,7 +5,7 @@
 #include "dataplane/base/units.h"
 #include "dataplane/port/neighbour.h"
 
-#define ROOM_LEAST   64u  // a table that is smaller is refused
+#define ROOM_LEAST   64u  // DPDK refuses a table of less than 8
 #define PLACE_OCTETS 192u // with what the hash table has for each key, at most
 #define TABLE_OCTETS 65536u
 

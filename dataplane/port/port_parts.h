@@ -91,7 +91,7 @@ void fragments_flush(struct port *port);
 
 // ---- send.c ----
 
-// Offers what waits; true if nothing waits any more.
+// For the end: frees what waits.
 void answers_flush(struct port *port);
 
 #endif

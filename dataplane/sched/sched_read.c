@@ -1,4 +1,5 @@
-// See sched.h: what can be read from outside. An id beyond the tables reads as an empty node.
+// See sched.h: what can be read from outside. But where a node has to be there (its classes), an id
+// beyond the tables reads as an empty node.
 #include "dataplane/sched/sched_parts.h"
 
 static struct sched_queued split(uint64_t total)

@@ -79,7 +79,8 @@ enum {
 #define STATE_HELD_BY_SILENCE (STATE_HELD_UNTIL_HEARD | STATE_HELD_FOR_PAGING)
 #define STATE_HELD_BY_ANY     (STATE_HELD_BY_CONTROL | STATE_HELD_BY_SILENCE)
 
-// Times of 2^24 ns, modulo 2^32: so who has not been heard for 13 months is taken for heard once.
+// Times of 2^24 ns, modulo 2^32: so who has not been heard for 13 months counts as heard for the
+// next 13.
 #define STATE_TICK_SHIFT 24
 static inline uint32_t state_tick(uint64_t now_ns)
 {

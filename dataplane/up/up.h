@@ -52,7 +52,8 @@ void up_output(struct up *up);
 // Ends partial N-PDUs that have taken too long; when to call again, or TIME_NEVER.
 uint64_t up_tick(struct up *up, uint64_t now_ns);
 
-// Before a PDP context is removed, or its MS gets another key: what has come of an N-PDU ends.
+// Before a PDP context is removed, or its MS gets another key or goes to another worker: what has
+// come of an N-PDU ends.
 void up_forget(struct up *up, uint32_t pdp, enum drop_reason reason);
 
 // Segments that wait, in partial N-PDUs or for Gn.
