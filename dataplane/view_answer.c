@@ -124,7 +124,7 @@ static bool put_ms(const struct dp_worker *worker, struct dp_query *q, uint32_t 
                             .stopped = view.stopped,
                             .frozen = view.frozen,
                             .held_by_control = ms->holds & STATE_HELD_BY_CONTROL,
-                            .held_until_heard = ms->holds & STATE_HELD_UNTIL_HEARD,
+                            .held_until_heard = ms->holds & STATE_HELD_BY_SILENCE,
                             .down_octets = ms->octets,
                             .up_octets = worker->state.ms_up[id].octets,
                             .marks = counts->marks};
