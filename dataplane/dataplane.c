@@ -226,7 +226,6 @@ static const char *worker_create(struct dp *dp, uint32_t i, const struct dp_conf
     struct dp_worker *worker = rte_zmalloc("worker", sizeof *worker, 64);
     if (!worker)
         return strerror(ENOMEM);
-    worker->port[STATS_GN].id = worker->port[STATS_GB].id = RTE_MAX_ETHPORTS;
     const char *wrong = worker_setup(worker, i, dp, c);
     if (wrong) {
         worker_free(worker);

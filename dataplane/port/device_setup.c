@@ -105,7 +105,7 @@ static uint64_t rss_of(const struct port_config *config, const struct rte_eth_de
                               : 0;
 }
 
-static int configure(struct port_device *device, const struct port_config *config,
+static int configure(const struct port_device *device, const struct port_config *config,
                      const struct rte_eth_dev_info *info, const char **why)
 {
     uint64_t judges = RTE_ETH_RX_OFFLOAD_IPV4_CKSUM | RTE_ETH_RX_OFFLOAD_UDP_CKSUM;
@@ -115,8 +115,6 @@ static int configure(struct port_device *device, const struct port_config *confi
         conf.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
         conf.rx_adv_conf.rss_conf.rss_hf = rss;
     }
-    device->checks_ip = conf.rxmode.offloads & RTE_ETH_RX_OFFLOAD_IPV4_CKSUM;
-    device->checks_udp = conf.rxmode.offloads & RTE_ETH_RX_OFFLOAD_UDP_CKSUM;
     if (info->max_rx_queues < config->queues || info->max_tx_queues < config->queues)
         return fault(why, -ENOSPC,
                      "%s: %s has %u receive and %u send queues, and %u workers need one each; "
@@ -245,7 +243,6 @@ int port_device_open(struct port_device *device, const struct port_config *confi
     int error = check(config, why);
     if (error)
         return error;
-    device->queues = config->queues;
     error = strcmp(config->device, PORT_DEVICE_RING) == 0 ? open_rings(device, config, why)
                                                           : probe(device, config, why);
     if (!error)

@@ -49,11 +49,9 @@ struct port_config {
 
 struct port_device {
     uint16_t id; // RTE_MAX_ETHPORTS: not open
-    uint16_t queues;
     bool rings;
     struct mac mac;
-    bool checks_ip, checks_udp; // the NIC judges checksums of what comes
-    struct rte_mempool *pool;   // of all queues, for a frame may wait at another worker
+    struct rte_mempool *pool; // of all queues, for a frame may wait at another worker
     struct rte_ring *rx_ring[PORT_QUEUES_MAX], *tx_ring[PORT_QUEUES_MAX]; // of net_ring
 };
 

@@ -267,7 +267,6 @@ struct sched_view {
     // that are next in their class; of an NSE 0.
     uint64_t sojourn_ns;
     uint32_t above, below;        // a cell's NSE, an MS's cell; an NSE's cells, a cell's MSs
-    uint8_t slots;                // of an MS: a bit for each packet flow
     uint8_t traffic_class;        // of a packet flow
     bool own;                     // of an MS: values of its own
     bool waits;                   // for its bucket

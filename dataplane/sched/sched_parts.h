@@ -197,7 +197,6 @@ static inline void frames_look_again(struct sched *s)
 
 // ---- sched_sweep.c: what has expired behind a bucket that stands ----
 void sweep(struct sched *s, uint64_t now_ns);
-uint64_t sweep_next_ns(const struct sched *s, uint64_t now_ns);
 
 // The wheel tells a new place.
 void tree_moved(void *owner, uint32_t id, uint32_t ref);

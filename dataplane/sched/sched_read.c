@@ -170,7 +170,6 @@ bool sched_ms_view(const struct sched *s, uint32_t ms, uint64_t now_ns, struct s
                                 .queued = split(m->total),
                                 .sojourn_ns = oldest_of_ms(s, ms, now_ns),
                                 .above = m->cell,
-                                .slots = m->slots,
                                 .own = m->state & MS_OWN,
                                 .waits = m->state & MS_WAITS,
                                 .stopped = m->state & MS_STOPPED,

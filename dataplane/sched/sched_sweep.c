@@ -125,15 +125,10 @@ void sweep(struct sched *s, uint64_t now_ns)
     s->sweep_broke_off = s->swept_ns < now_ns;
 }
 
-uint64_t sweep_next_ns(const struct sched *s, uint64_t now_ns)
+uint64_t sched_expiry_ns(const struct sched *s, uint64_t now_ns)
 {
     if (!s->ages || s->total == 0)
         return TIME_NEVER;
     uint64_t at_ns = s->swept_ns + (s->sweep_broke_off ? 0 : SWEEP_STEP_NS);
     return at_ns > now_ns ? at_ns : now_ns;
-}
-
-uint64_t sched_expiry_ns(const struct sched *s, uint64_t now_ns)
-{
-    return sweep_next_ns(s, now_ns);
 }

@@ -142,7 +142,7 @@ uint64_t sched_next_ns(struct sched *s, uint64_t now_ns)
     if (s->nse_ready != TREE_NONE)
         return now_ns;
     uint64_t wheel_ns = s->config.coarse ? wheel_next_slot_ns(&s->wheel) : wheel_next_ns(&s->wheel);
-    uint64_t sweep_ns = sweep_next_ns(s, now_ns);
+    uint64_t sweep_ns = sched_expiry_ns(s, now_ns);
     uint64_t next_ns = wheel_ns < sweep_ns ? wheel_ns : sweep_ns;
     return next_ns < s->frames_at_ns ? next_ns : s->frames_at_ns;
 }
