@@ -14,10 +14,7 @@
 #define ECN_ECT_0      0x02
 #define ECN_CE         0x03
 #define IPV4_FRAGMENT  0x3fff // MF or an offset
-#define IPV6_HOP       0
-#define IPV6_ROUTING   43
-#define IPV6_OPTIONS   60
-#define IPV6_ECN_SHIFT 4 // in the second octet
+#define IPV6_ECN_SHIFT 4      // in the second octet
 
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
@@ -59,7 +56,7 @@ static uint64_t ipv6_flow(const uint8_t *b, uint32_t n)
         mix(mix(mix(mix(0, eight(b + 8)), eight(b + 16)), eight(b + 24)), eight(b + 32));
     uint8_t next = b[6];
     uint32_t at = IPV6_OCTETS;
-    for (int i = 0; next == IPV6_HOP || next == IPV6_ROUTING || next == IPV6_OPTIONS; i++) {
+    for (int i = 0; ipv6_is_stepped_over(next); i++) {
         if (i == IPV6_EXTENSIONS_MAX || at + 8 > n)
             return hash;
         next = b[at];

@@ -10,7 +10,6 @@
 #include "dataplane/port/port_parts.h"
 
 #define RUN_FRAMES 256u
-#define FLAG_MF    0x2000
 
 // Of those that go first, when both wait.
 #define ANSWERS_BEFORE_FRAMES 8u
@@ -98,7 +97,7 @@ static void head_ipv4(uint8_t *ip, uint16_t id, uint32_t head_octets, uint32_t a
 {
     put_be16(ip + 2, (uint16_t)(head_octets + octets));
     put_be16(ip + 4, id);
-    put_be16(ip + 6, (uint16_t)(at / 8 | (last ? 0 : FLAG_MF)));
+    put_be16(ip + 6, (uint16_t)(at / 8 | (last ? 0 : IPV4_FLAG_MF)));
     put_be16(ip + 10, 0);
     put_be16(ip + 10, ipv4_fold(ipv4_sum(0, ip, head_octets)));
 }
@@ -111,7 +110,7 @@ static void head_ipv6(uint8_t *ip, uint32_t id, uint32_t at, uint32_t octets, bo
     fragment[1] = 0;
     put_be16(fragment + 2, (uint16_t)(at | !last));
     put_be32(fragment + 4, id);
-    ip[6] = 44; // a fragment header
+    ip[6] = IPV6_NEXT_FRAGMENT;
 }
 
 static void put_piece(const struct cut *cut, uint32_t id, const uint8_t *from, uint32_t from_octets,

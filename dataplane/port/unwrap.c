@@ -17,7 +17,6 @@
 #define PREFETCH_AHEAD 4
 #define IPV4_ETHER     (ETHER_OCTETS + IPV4_OCTETS)
 #define FAST_OCTETS    (IPV4_ETHER + UDP_OCTETS)
-#define FLAG_DF        0x4000
 
 static bool nic_says_bad_ip(const struct rte_mbuf *m)
 {
@@ -51,7 +50,7 @@ bool unwrap_fast(const struct port *port, const struct rte_mbuf *m, struct port_
     if (m->nb_segs != 1 || m->data_len < FAST_OCTETS || nic_says_bad_ip(m))
         return false;
     if (memcmp(b, &port->host.mac, sizeof port->host.mac) != 0 ||
-        get_be16(b + 12) != ETHER_TYPE_IPV4 || ip[0] != 0x45 || get_be16(ip + 6) & ~FLAG_DF ||
+        get_be16(b + 12) != ETHER_TYPE_IPV4 || ip[0] != 0x45 || get_be16(ip + 6) & ~IPV4_FLAG_DF ||
         ip[9] != IPV4_PROTOCOL_UDP || !is_ours_ipv4(port, get_be32(ip + 16)))
         return false;
     uint32_t total = get_be16(ip + 2);

@@ -14,7 +14,6 @@
 #define TAG_CELL         0x08
 #define TAG_LLC_PDU      0x0e
 #define TAG_PFI          0x28
-#define LENGTH_SHORT     0x80u
 
 static bool digits(uint8_t octet)
 {
@@ -29,7 +28,7 @@ static bool good_plmn(const uint8_t *b)
 
 static bool has_cell(const uint8_t *b)
 {
-    return b[CELL_AT] == TAG_CELL && b[CELL_AT + 1] == (LENGTH_SHORT | CELL_OCTETS) &&
+    return b[CELL_AT] == TAG_CELL && b[CELL_AT + 1] == (BSSGP_LENGTH_SHORT | CELL_OCTETS) &&
            good_plmn(b + CELL_AT + 2);
 }
 
@@ -37,10 +36,10 @@ static bool has_cell(const uint8_t *b)
 static uint32_t skip(const uint8_t *b, uint32_t n, uint32_t at, uint8_t tag, uint32_t least,
                      uint32_t most)
 {
-    if (n - at < 2 || b[at] != tag || b[at + 1] < (LENGTH_SHORT | least) ||
-        b[at + 1] > (LENGTH_SHORT | most))
+    if (n - at < 2 || b[at] != tag || b[at + 1] < (BSSGP_LENGTH_SHORT | least) ||
+        b[at + 1] > (BSSGP_LENGTH_SHORT | most))
         return at;
-    uint32_t behind = at + 2 + (b[at + 1] & ~LENGTH_SHORT);
+    uint32_t behind = at + 2 + (b[at + 1] & ~BSSGP_LENGTH_SHORT);
     return behind <= n ? behind : at;
 }
 
@@ -49,11 +48,11 @@ static bool get_llc_pdu(const uint8_t *b, uint32_t n, uint32_t at, struct octets
 {
     if (n - at < 2 || b[at] != TAG_LLC_PDU)
         return false;
-    uint32_t head = b[at + 1] & LENGTH_SHORT ? 2 : 3;
+    uint32_t head = b[at + 1] & BSSGP_LENGTH_SHORT ? 2 : 3;
     if (n - at < head)
         return false;
     *llc = (struct octets){b + at + head, n - at - head};
-    return llc->n == (head == 2 ? b[at + 1] & ~LENGTH_SHORT : get_be16(b + at + 1));
+    return llc->n == (head == 2 ? b[at + 1] & ~BSSGP_LENGTH_SHORT : get_be16(b + at + 1));
 }
 
 bool up_bssgp_plain(const uint8_t *b, uint32_t n, uint32_t *tlli, struct octets *llc)

@@ -200,8 +200,8 @@
 
 // The parts of DL-UNITDATA for who writes around an LLC PDU that is already in place: the fixed
 // part with the lifetime, a new lifetime into it, and the LLC PDU's tag and length.
-#define BSSGP_LIFETIME_AT        8    // in the fixed part
-#define BSSGP_LENGTH_SHORT       0x80 // a length in one octet
+#define BSSGP_LIFETIME_AT        8     // in the fixed part
+#define BSSGP_LENGTH_SHORT       0x80u // a length in one octet
 #define BSSGP_LENGTH_SHORT_MAX   0x7f
 #define BSSGP_MS_PER_CENTISECOND 10
 

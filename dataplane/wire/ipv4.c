@@ -3,9 +3,6 @@
 
 #include "dataplane/wire/bytes.h"
 
-#define FLAG_DF 0x4000
-#define FLAG_MF 0x2000
-
 uint32_t ipv4_sum(uint32_t sum, const uint8_t *b, uint32_t n)
 {
     uint64_t total = sum;
@@ -37,8 +34,8 @@ int ipv4_decode(struct ipv4 *packet, const uint8_t *b, uint32_t n)
         return wire_fault(WIRE_RESERVED, 6);
     packet->tos = b[1];
     packet->id = get_be16(b + 4);
-    packet->dont_fragment = flags & FLAG_DF;
-    packet->more_fragments = flags & FLAG_MF;
+    packet->dont_fragment = flags & IPV4_FLAG_DF;
+    packet->more_fragments = flags & IPV4_FLAG_MF;
     packet->fragment_offset = flags & 0x1fff;
     packet->ttl = b[8];
     packet->protocol = b[9];
@@ -54,8 +51,9 @@ void ipv4_put_header(const struct ipv4 *packet, uint32_t payload_octets, uint8_t
     b[1] = packet->tos;
     put_be16(b + 2, (uint16_t)(IPV4_OCTETS + payload_octets));
     put_be16(b + 4, packet->id);
-    put_be16(b + 6, (uint16_t)((packet->dont_fragment ? FLAG_DF : 0) |
-                               (packet->more_fragments ? FLAG_MF : 0) | packet->fragment_offset));
+    put_be16(b + 6,
+             (uint16_t)((packet->dont_fragment ? IPV4_FLAG_DF : 0) |
+                        (packet->more_fragments ? IPV4_FLAG_MF : 0) | packet->fragment_offset));
     b[8] = packet->ttl;
     b[9] = packet->protocol;
     put_be16(b + 10, 0);

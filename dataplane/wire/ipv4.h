@@ -7,6 +7,8 @@
 
 #define IPV4_OCTETS       20
 #define IPV4_PROTOCOL_UDP 17
+#define IPV4_FLAG_DF      0x4000
+#define IPV4_FLAG_MF      0x2000
 
 #define IPV4_FIELDS(MUST, MAY, T)                                    \
     MUST(T, U8, tos, 0, 255, "DSCP and ECN")                         \

@@ -4,18 +4,8 @@
 #include "dataplane/wire/bytes.h"
 #include "dataplane/wire/ipv4.h"
 
-#define NEXT_HOP_BY_HOP  0
-#define NEXT_ROUTING     43
-#define NEXT_FRAGMENT    44
-#define NEXT_DESTINATION 60
-
 static const struct field fragment_fields[] = FIELD_TABLE(ipv6_fragment, IPV6_FRAGMENT_FIELDS);
 const struct field_record ipv6_fragment_record = FIELD_RECORD_OF(ipv6_fragment, fragment_fields);
-
-static bool is_stepped_over(uint8_t next)
-{
-    return next == NEXT_HOP_BY_HOP || next == NEXT_ROUTING || next == NEXT_DESTINATION;
-}
 
 // Steps over the headers in front of the payload; returns the offset behind them or a fault.
 // `named` is where the octet is that gives the next header's type.
@@ -23,8 +13,8 @@ static int skip_extensions(const uint8_t *b, uint32_t end, uint32_t *named)
 {
     uint32_t at = IPV6_OCTETS;
     *named = 6;
-    for (uint32_t count = 0; is_stepped_over(b[*named]); count++) {
-        if (count == IPV6_EXTENSIONS_MAX || (count && b[*named] == NEXT_HOP_BY_HOP))
+    for (uint32_t count = 0; ipv6_is_stepped_over(b[*named]); count++) {
+        if (count == IPV6_EXTENSIONS_MAX || (count && b[*named] == IPV6_NEXT_HOP_BY_HOP))
             return wire_fault(WIRE_TYPE, *named);
         if (end - at < 8)
             return wire_fault(WIRE_TRUNCATED, end);
@@ -52,7 +42,7 @@ static int get_payload(struct ipv6 *packet, const uint8_t *b, uint32_t end)
     if (behind < 0)
         return behind;
     uint32_t at = (uint32_t)behind;
-    packet->has_fragment = b[named] == NEXT_FRAGMENT;
+    packet->has_fragment = b[named] == IPV6_NEXT_FRAGMENT;
     if (packet->has_fragment) {
         if (end - at < IPV6_FRAGMENT_OCTETS)
             return wire_fault(WIRE_TRUNCATED, end);
@@ -102,7 +92,7 @@ static int check(const struct ipv6 *packet)
         return wire_fault(WIRE_RANGE, IPV6_OCTETS + 2);
     // The decoder would read the payload as a header.
     if (!packet->has_fragment &&
-        (is_stepped_over(packet->next_header) || packet->next_header == NEXT_FRAGMENT))
+        (ipv6_is_stepped_over(packet->next_header) || packet->next_header == IPV6_NEXT_FRAGMENT))
         return wire_fault(WIRE_RANGE, 6);
     return 0;
 }
@@ -119,7 +109,7 @@ int ipv6_encode(const struct ipv6 *packet, uint8_t *b, uint32_t room)
         memmove(b + head, packet->payload.at, packet->payload.n);
     put_be32(b, 6u << 28 | (uint32_t)packet->traffic_class << 20 | packet->flow_label);
     put_be16(b + 4, (uint16_t)(head - IPV6_OCTETS + packet->payload.n));
-    b[6] = packet->has_fragment ? NEXT_FRAGMENT : packet->next_header;
+    b[6] = packet->has_fragment ? IPV6_NEXT_FRAGMENT : packet->next_header;
     b[7] = packet->hop_limit;
     memcpy(b + 8, packet->source.octet, 16);
     memcpy(b + 24, packet->destination.octet, 16);

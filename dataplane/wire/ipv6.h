@@ -11,8 +11,19 @@
 #define IPV6_OCTETS          40
 #define IPV6_FRAGMENT_OCTETS 8
 #define IPV6_EXTENSIONS_MAX  8
-#define IPV6_NEXT_UDP        17
-#define IPV6_NEXT_ICMPV6     58
+
+#define IPV6_NEXT_HOP_BY_HOP  0
+#define IPV6_NEXT_UDP         17
+#define IPV6_NEXT_ROUTING     43
+#define IPV6_NEXT_FRAGMENT    44
+#define IPV6_NEXT_ICMPV6      58
+#define IPV6_NEXT_DESTINATION 60
+
+static inline bool ipv6_is_stepped_over(uint8_t next)
+{
+    return next == IPV6_NEXT_HOP_BY_HOP || next == IPV6_NEXT_ROUTING ||
+           next == IPV6_NEXT_DESTINATION;
+}
 
 #define IPV6_FRAGMENT_FIELDS(MUST, MAY, T)                     \
     MUST(T, U16, offset, 0, 0x1fff, "in units of 8 octets")    \
