@@ -5,6 +5,10 @@
 #include "dataplane/commands.h"
 #include "dataplane/worker.h"
 
+_Static_assert(DP_WORKERS_MAX <= POST_WORKERS_MAX && DP_WORKERS_MAX <= PORT_QUEUES_MAX &&
+                   DP_WORKERS_MAX <= 1u << (32 - TEID_GENERATION_BITS - TEID_INDEX_BITS),
+               "every worker has letters, a queue of each port, and a number that a TEID holds");
+
 struct dp {
     uint32_t workers;
     struct dp_worker *worker[DP_WORKERS_MAX];
