@@ -32,7 +32,7 @@ extern const struct field_record dp_class_record;
     MUST(T, U32, tx_frames, 1, 65536, "frames that wait behind it")                              \
     MUST(T, MAC, mac, 0, 0, "our Ethernet address; zeros: the device's own")                     \
     MUST(T, U32, ipv4, 0, UINT32_MAX, "our IPv4 address; 0: none")                               \
-    MUST(T, U8, ipv4_prefix, 0, 32, "what of it is the link's; counts with a gateway only")      \
+    MUST(T, U8, ipv4_prefix, 0, 32, "what of it is the link's, and so its broadcast address")    \
     MUST(T, U32, ipv4_gateway, 0, UINT32_MAX, "where all else goes; 0: all is on the link")      \
     MUST(T, IPV6, ipv6, 0, 0, "our IPv6 address; zeros: none")                                   \
     MUST(T, U8, ipv6_prefix, 0, 128, "what of it is the link's")                                 \
