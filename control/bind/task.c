@@ -46,9 +46,11 @@ static void set_now(lua_State *L, uint64_t now_ns)
     lua_pop(L, 1);
 }
 
-// The task is over, by a fault that no handler caught.
+// The task is over, by a fault that no handler caught. It may have been that there was no memory
+// left, and to say so takes some, for which nobody is there to catch a fault.
 static enum host_step failed(struct host *host)
 {
+    host_limit(host, SIZE_MAX);
     luaL_traceback(host->lua, host->task, lua_tostring(host->task, -1), 0);
     fprintf(stderr, "sluice: %s\n", lua_tostring(host->lua, -1));
     lua_pop(host->lua, 1);
