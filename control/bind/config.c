@@ -1,6 +1,7 @@
 // The configuration in the host: loading it, printing it, and what sluice.setup makes of it.
 #include "control/bind/internal.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -10,8 +11,8 @@
 
 #define CONFIG_OCTETS_MAX (1u << 20)
 
-// The file's text on the stack; false, with the reason on `errors`.
-static bool push_file(lua_State *L, const char *path, FILE *errors)
+// Pushes the file's text; false: why it cannot be read.
+static bool push_file(lua_State *L, const char *path)
 {
     FILE *file = fopen(path, "rb");
     char *text = file ? malloc(CONFIG_OCTETS_MAX + 1) : NULL;
@@ -20,9 +21,9 @@ static bool push_file(lua_State *L, const char *path, FILE *errors)
     if (good)
         lua_pushlstring(L, text, n);
     else if (n > CONFIG_OCTETS_MAX)
-        fprintf(errors, "%s: larger than 1 MiB, which no configuration is\n", path);
+        lua_pushfstring(L, "%s: larger than 1 MiB, which no configuration is", path);
     else
-        fprintf(errors, "%s: cannot be read: %m\n", path);
+        lua_pushfstring(L, "%s: cannot be read: %s", path, strerror(errno));
     free(text);
     if (file)
         fclose(file);
@@ -79,19 +80,11 @@ static struct config_source *config_source(const char *path, const char *const *
 // The text of a file that the configuration names, or nil and why not.
 static int read_text(lua_State *L)
 {
-    char *why = NULL;
-    size_t n = 0;
-    FILE *errors = open_memstream(&why, &n);
-    if (!errors)
-        return luaL_error(L, "no memory");
-    bool good = push_file(L, luaL_checkstring(L, 1), errors);
-    fclose(errors);
-    if (!good) {
-        lua_pushnil(L);
-        lua_pushlstring(L, why, strcspn(why, "\n"));
-    }
-    free(why);
-    return good ? 1 : 2;
+    if (push_file(L, luaL_checkstring(L, 1)))
+        return 1;
+    lua_pushnil(L);
+    lua_insert(L, -2);
+    return 2;
 }
 
 // The arguments of sluice.config's `load`, behind its text.
@@ -115,8 +108,9 @@ bool host_config(struct host *host, const char *path, const char *const *sets, u
     if (!host_push_function(host, "sluice.config", "load"))
         return false;
     lua_pushstring(L, path);
-    if (!push_file(L, path, errors)) {
-        lua_pop(L, 2);
+    if (!push_file(L, path)) {
+        fprintf(errors, "%s\n", lua_tostring(L, -1));
+        lua_pop(L, 3);
         return false;
     }
     push_rest(L, host->source);
@@ -129,35 +123,26 @@ bool host_config(struct host *host, const char *path, const char *const *sets, u
     return good;
 }
 
-// The text of a file that cannot be read, as the list of mistakes.
-static int refuse_file(lua_State *L, FILE *errors, char **text)
+// Why a file cannot be read, which is on the stack, as the list of mistakes.
+static int refuse_file(lua_State *L)
 {
-    fclose(errors);
-    (*text)[strcspn(*text, "\n")] = '\0';
     lua_pushnil(L);
     lua_createtable(L, 1, 0);
-    lua_pushstring(L, *text);
+    lua_rotate(L, -3, -1);
     lua_seti(L, -2, 1);
-    free(*text);
     return 2;
 }
 
 int config_load_again(struct host *host, lua_State *L)
 {
-    char *text = NULL;
-    size_t n = 0, limit = host->limit;
-    FILE *errors = open_memstream(&text, &n);
-    if (!errors)
-        return luaL_error(L, "no memory");
+    size_t limit = host->limit;
     lua_getglobal(L, "require");
     lua_pushliteral(L, "sluice.config");
     lua_call(L, 1, 1);
     lua_getfield(L, -1, "load");
     lua_pushstring(L, host->source->path);
-    if (!push_file(L, host->source->path, errors))
-        return refuse_file(L, errors, &text);
-    fclose(errors);
-    free(text);
+    if (!push_file(L, host->source->path))
+        return refuse_file(L);
     push_rest(L, host->source);
     host->limit = host->used + HOST_CONFIG_OCTETS_MAX;
     int status = lua_pcall(L, 5, 2, 0);
