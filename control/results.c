@@ -8,7 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const names[] = {"summary.json", "run.json", "gn.pcap", "gb.pcap"};
+static const char *const names[] = {"summary.json", "run.json", "contexts.json",
+                                    "gn.pcap",      "gb.pcap",  "signalling.pcap"};
 
 // DIR and what is above it.
 static int make_directories(const char *path)
