@@ -65,6 +65,8 @@ static int on_command(const char *name, const char *words, struct rte_tel_data *
 
 // ---- ctl: not under the lock, for it may take its time, and others want to look meanwhile ----
 
+// Printable ASCII and line ends: an answer may have what stands in a file, and JSON is UTF-8, which
+// a piece would end in the middle of.
 static void put_pieces(struct rte_tel_data *data, const char *text)
 {
     struct rte_tel_data *pieces = rte_tel_data_alloc();
@@ -74,7 +76,8 @@ static void put_pieces(struct rte_tel_data *data, const char *text)
     for (size_t left = strlen(text); left > 0;) {
         char piece[CTL_PIECE_OCTETS + 1];
         size_t n = left < CTL_PIECE_OCTETS ? left : CTL_PIECE_OCTETS;
-        memcpy(piece, text, n);
+        for (size_t i = 0; i < n; i++)
+            piece[i] = (text[i] >= ' ' && text[i] <= '~') || text[i] == '\n' ? text[i] : '?';
         piece[n] = '\0';
         rte_tel_data_add_array_string(pieces, piece);
         text += n;
@@ -100,20 +103,30 @@ static void ctl_end(void)
     pthread_mutex_unlock(&lock);
 }
 
+// 0: done; else it was not. `answer` says what, or why.
+static int ask_control(const char *words, char answer[CTL_ANSWER_OCTETS])
+{
+    strcpy(answer, "the words are too long"); // cut, they would say something else
+    if (strlen(words) >= MAILBOX_QUESTION_OCTETS)
+        return -E2BIG;
+    strcpy(answer, "nothing runs");
+    struct control *control = ctl_begin();
+    if (!control)
+        return -ENOTCONN;
+    int fault = control_request(control, words, answer, CTL_ANSWER_OCTETS, CTL_MOST_MS);
+    ctl_end();
+    if (fault == -ETIMEDOUT)
+        strcpy(answer, "the control plane does not answer");
+    return fault;
+}
+
 // `status` is the exit status of sluice ctl.
 static int on_ctl(const char *name, const char *words, struct rte_tel_data *data)
 {
-    char answer[CTL_ANSWER_OCTETS] = "nothing runs";
-    int fault = -ENOTCONN;
+    char answer[CTL_ANSWER_OCTETS];
+    int fault = ask_control(words ? words : "", answer);
     (void)name;
     rte_tel_data_start_dict(data);
-    struct control *control = ctl_begin();
-    if (control) {
-        fault = control_request(control, words ? words : "", answer, sizeof answer, CTL_MOST_MS);
-        ctl_end();
-    }
-    if (fault == -ETIMEDOUT)
-        strcpy(answer, "the control plane does not answer");
     rte_tel_data_add_dict_int(data, "status", fault ? 1 : 0);
     put_pieces(data, answer);
     return 0;
