@@ -19,13 +19,7 @@ static bool take_cell(void *self, uint32_t id, const void *row, const struct vie
     return true;
 }
 
-const char *cells_read(struct cells *cells, const struct ask *ask)
-{
-    cells->n = 0;
-    return ask_rows(ask, VIEW_BVCS, VIEW_ALL, 0, VIEW_ALL, take_cell, cells);
-}
-
-uint64_t cells_delay_ns(const struct view_bvc *view)
+static uint64_t delay_of(const struct view_bvc *view)
 {
     return view->delay_ns + view->sojourn_ns;
 }
@@ -34,16 +28,21 @@ static int by_delay(const void *a, const void *b)
 {
     const struct view_bvc *x = &((const struct cell *)a)->view,
                           *y = &((const struct cell *)b)->view;
-    uint64_t x_ns = cells_delay_ns(x), y_ns = cells_delay_ns(y);
+    uint64_t x_ns = delay_of(x), y_ns = delay_of(y);
     if (x_ns != y_ns)
         return x_ns > y_ns ? -1 : 1;
     return x->bvc_id < y->bvc_id ? -1 : x->bvc_id > y->bvc_id;
 }
 
-void cells_sort(struct cells *cells)
+const char *cells_read(struct cells *cells, const struct ask *ask)
 {
+    cells->n = 0;
+    const char *why = ask_rows(ask, VIEW_BVCS, VIEW_ALL, 0, VIEW_ALL, take_cell, cells);
+    if (why)
+        cells->n = 0;
     if (cells->n)
         qsort(cells->cell, cells->n, sizeof *cells->cell, by_delay);
+    return why;
 }
 
 void cells_free(struct cells *cells)

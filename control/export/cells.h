@@ -1,4 +1,4 @@
-// All cells at one time, for who wants them sorted, or summed for each NSE.
+// All cells at one time, sorted by delay: as they are, or summed for each NSE.
 #ifndef SLUICE_CONTROL_EXPORT_CELLS_H
 #define SLUICE_CONTROL_EXPORT_CELLS_H
 
@@ -14,11 +14,9 @@ struct cells {
     uint32_t n, room;
 };
 
-// NULL, or why not. Those that were there are replaced.
+// Those that were there are replaced; the longest time in queue and bucket first: B x 8 / R and the
+// wait of who is next. NULL, or why there are none.
 const char *cells_read(struct cells *cells, const struct ask *ask);
-// The longest time in queue and bucket first: B x 8 / R and the wait of who is next.
-void cells_sort(struct cells *cells);
-uint64_t cells_delay_ns(const struct view_bvc *view);
 void cells_free(struct cells *cells);
 
 // Traffic of an NSE's cells together.

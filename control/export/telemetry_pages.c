@@ -141,15 +141,14 @@ static bool take_bvc(void *self, uint32_t id, const void *view, const struct vie
     return page_add(page, &row, id);
 }
 
-// The first page sorts all anew; those after it go on in that order.
+// The first page reads all anew; those after it go on in that order. Whoever reads them for his own
+// sake meanwhile, for the first page or for NSEs, leaves them in such an order, too.
 static const char *sorted_bvcs(struct telemetry *t, uint64_t first, struct row *row)
 {
     const char *why = first == 0 || t->cells.n == 0 ? cells_read(&t->cells, &t->ask) : NULL;
     bool more = true;
     if (why)
         return why;
-    if (first == 0)
-        cells_sort(&t->cells);
     struct page page = page_begin(t, row, first);
     for (uint64_t rank = first; rank < t->cells.n && more; rank++) {
         const struct cell *cell = &t->cells.cell[rank];

@@ -11,7 +11,7 @@
 struct telemetry {
     struct telemetry_source source;
     struct ask ask;
-    struct cells cells; // those that were sorted last
+    struct cells cells; // as they were read last
 };
 
 typedef const char *telemetry_fn(struct telemetry *t, const char *words, struct row *row);

@@ -113,6 +113,7 @@ static void counters_are_summed(void **state)
     assert_int_equal(in, 20);
     assert_int_equal(sum.stats.of_class[CLASS_STREAMING].in_packets, 20);
     assert_int_equal(sum.queues[CLASS_STREAMING].queued_npdus, 20);
+    assert_true(octets > 20 * 100); // the datagrams, at least
     assert_int_equal(sum.queues[CLASS_STREAMING].queued_octets, octets);
     stop_workers();
     stop_cells(false);
@@ -133,7 +134,6 @@ static void cells_by_delay_and_their_sums(void **state)
     struct ask ask = all_of();
     run_workers();
     assert_null(cells_read(&cells, &ask));
-    cells_sort(&cells);
     assert_int_equal(cells.n, 3);
     assert_int_equal(cells.cell[0].view.bvc_id, 1);
     assert_int_equal(cells.cell[1].view.bvc_id, 0);
@@ -155,6 +155,9 @@ static void one_that_stands_is_given_up(void **state)
     assert_string_equal(ask_stats(&ask, VIEW_ALL, &stats), "a worker does not answer");
     assert_string_equal(ask_stats(&ask, VIEW_ALL, &stats),
                         "a worker has not answered an earlier question yet");
+    struct cells cells = {.n = 7}; // as if there had been some
+    assert_non_null(cells_read(&cells, &ask));
+    assert_int_equal(cells.n, 0);
     run_workers();
     while (!dp_answered(p.dp, 0) || !dp_answered(p.dp, 1))
         sched_yield();
