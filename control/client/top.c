@@ -35,7 +35,7 @@ struct screen {
 
 // ---- What there is now ----
 
-// NSEI-BVCI, or an MS's index.
+// Whether it is of a cell or an MS, and its index.
 static void key_of(const struct screen *s, const struct json_object *row, char key[48])
 {
     snprintf(key, 48, "%d-%" PRIu64, s->in_cell,
@@ -57,7 +57,8 @@ static void add_rates(struct screen *s)
             continue;
         uint64_t sent = octets - value_number(s->before, key);
         double rate = octets >= sent ? (double)sent * 8e9 / (double)passed_ns : 0;
-        value_set_number(row, "sends_bit_per_s", (uint64_t)rate);
+        if (rate < 1e18) // a peer may say anything, and more would not fit
+            value_set_number(row, "sends_bit_per_s", (uint64_t)rate);
     }
     value_free(s->before);
     s->before = now;
@@ -74,9 +75,10 @@ static int by_delay(const void *a, const void *b)
     const struct json_object *x = *(struct json_object *const *)a;
     const struct json_object *y = *(struct json_object *const *)b;
     uint64_t x_ns = delay_of(x), y_ns = delay_of(y);
+    uint64_t x_id = value_number(x, "ms_id"), y_id = value_number(y, "ms_id");
     if (x_ns != y_ns)
         return x_ns > y_ns ? -1 : 1;
-    return value_number(x, "ms_id") < value_number(y, "ms_id") ? -1 : 1;
+    return x_id < y_id ? -1 : x_id > y_id;
 }
 
 static struct json_object *sorted(struct json_object *rows)
