@@ -57,6 +57,7 @@ void runtime_remove(const char *instance)
 
 int runtime_connect(const char *instance)
 {
+    static const struct timeval most = {.tv_sec = RUNTIME_MOST_S};
     struct sockaddr_un at = {.sun_family = AF_UNIX};
     char path[PATH_MAX];
     path_in(path, instance, RUNTIME_SOCKET);
@@ -65,14 +66,17 @@ int runtime_connect(const char *instance)
     if (fd < 0)
         return -1;
     memcpy(at.sun_path, path, n);
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof most); // connect's, too
     if (connect(fd, (const struct sockaddr *)&at, sizeof at) == 0)
         return fd;
+    int fault = errno;
     close(fd);
+    errno = fault;
     return -1;
 }
 
 // One that has its folder and no socket yet is still there as a process; one whose process we
-// cannot see, such as in a container, still answers.
+// cannot see, such as in a container, still answers, or is too busy to.
 static int is_left_behind(const char *instance)
 {
     const char *dash = strrchr(instance, '-');
@@ -83,7 +87,7 @@ static int is_left_behind(const char *instance)
     fd = runtime_connect(instance);
     if (fd >= 0)
         close(fd);
-    return fd < 0;
+    return fd < 0 && errno != EAGAIN;
 }
 
 void runtime_sweep(void)

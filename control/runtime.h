@@ -19,7 +19,9 @@ int runtime_make(const char *instance);
 // Removes it with the sockets in it.
 void runtime_remove(const char *instance);
 
-// Connects to its socket; -1: nobody is there.
+// Connects to its socket; -1: nobody is there, or, with errno EAGAIN, who is there has not taken us
+// within RUNTIME_MOST_S. Nor does it wait for longer to send.
+#define RUNTIME_MOST_S 1
 int runtime_connect(const char *instance);
 
 // Removes those of processes that are gone and have not removed them: killed ones.

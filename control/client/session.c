@@ -45,10 +45,11 @@ static uint32_t find(const char *folder, const char *run, struct instance *found
         if (strncmp(entry->d_name, RUNTIME_PREFIX, strlen(RUNTIME_PREFIX)) != 0 ||
             !is_wanted(name, run))
             continue;
-        int fd = runtime_connect(entry->d_name); // -1: what a killed one left behind
-        if (fd < 0)
+        int fd = runtime_connect(entry->d_name);
+        if (fd >= 0)
+            close(fd);
+        else if (errno != EAGAIN) // what a killed one left behind
             continue;
-        close(fd);
         snprintf(found[n++].name, sizeof found->name, "%s", name);
     }
     if (dir)

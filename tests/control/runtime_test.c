@@ -120,6 +120,26 @@ static void those_left_behind_are_swept(void **state)
     runtime_remove("sluice-nonsense");
 }
 
+// Its queue is full, and it takes nobody from it: who connects is not held up for ever, and it is
+// not taken for one that has gone.
+static void one_that_stands(void **state)
+{
+    int waiting[8], n = 0;
+    (void)state;
+    make("sluice-stands-4194402");
+    int fd = listen_at("sluice-stands-4194402");
+    while (n < 8 && (waiting[n] = runtime_connect("sluice-stands-4194402")) >= 0)
+        n++;
+    assert_int_equal(errno, EAGAIN);
+    assert_in_range(n, 1, 7);
+    runtime_sweep();
+    assert_true(is_there("sluice-stands-4194402"));
+    while (n > 0)
+        close(waiting[--n]);
+    close(fd);
+    runtime_remove("sluice-stands-4194402");
+}
+
 static void where_none_can_be(void **state)
 {
     (void)state;
@@ -136,6 +156,7 @@ int main(void)
         cmocka_unit_test(the_folder),
         cmocka_unit_test(made_for_us_alone_and_removed),
         cmocka_unit_test(those_left_behind_are_swept),
+        cmocka_unit_test(one_that_stands),
         cmocka_unit_test(where_none_can_be),
     };
     return cmocka_run_group_tests_name("control/runtime", tests, begin, end);
