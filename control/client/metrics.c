@@ -71,8 +71,8 @@ int command_metrics(int argc, char **argv)
                                           {"listen", required_argument, NULL, 'l'},
                                           {NULL, 0, NULL, 0}};
     const char *run = NULL, *at = LISTEN, *why;
-    struct sigaction action = {.sa_handler = on_end}; // no SA_RESTART: poll shall end
-    argv[0] = "sluice metrics";                       // for getopt's messages
+    struct sigaction action = {.sa_handler = on_end, .sa_flags = SA_RESTART}; // poll ends anyway
+    argv[0] = "sluice metrics"; // for getopt's messages
     optind = 1;
     for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;) {
         if (option == '?')

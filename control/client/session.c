@@ -80,13 +80,23 @@ static int connect_to(const char *name)
     return runtime_connect(instance);
 }
 
-// DPDK greets who connects.
-static bool greeted(struct session *session)
+// That something has come; a signal meanwhile, such as that of another size of the terminal, is
+// nothing.
+static bool wait_for(const struct session *session, uint32_t timeout_ms)
 {
     struct pollfd ready = {session->fd, POLLIN, 0};
+    int n;
+    do
+        n = poll(&ready, 1, (int)timeout_ms);
+    while (n < 0 && errno == EINTR);
+    return n == 1;
+}
+
+// DPDK greets who connects.
+static bool greeted(const struct session *session)
+{
     char greeting[1024];
-    return poll(&ready, 1, (int)SESSION_ASK_MS) == 1 &&
-           recv(session->fd, greeting, sizeof greeting, 0) > 0;
+    return wait_for(session, SESSION_ASK_MS) && recv(session->fd, greeting, sizeof greeting, 0) > 0;
 }
 
 bool session_open(struct session *session, const char *run, FILE *errors)
@@ -145,11 +155,10 @@ static struct json_object *unwrap(struct session *session, struct json_object *w
 struct json_object *session_ask(struct session *session, const char *command, uint32_t timeout_ms)
 {
     static char answer[ANSWER_OCTETS];
-    struct pollfd ready = {session->fd, POLLIN, 0};
     size_t n = strlen(command);
     if (send(session->fd, command, n, MSG_NOSIGNAL) != (ssize_t)n)
         return failed(session, "it has ended");
-    if (poll(&ready, 1, (int)timeout_ms) != 1)
+    if (!wait_for(session, timeout_ms))
         return failed(session, "it does not answer");
     ssize_t got = recv(session->fd, answer, sizeof answer, MSG_TRUNC);
     if (got <= 0)

@@ -31,7 +31,7 @@ static void on_resize(int number)
 static void take_signals(void)
 {
     static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-    struct sigaction action = {.sa_handler = on_end}; // no SA_RESTART: poll shall end
+    struct sigaction action = {.sa_handler = on_end, .sa_flags = SA_RESTART}; // poll ends anyway
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
         sigaction(ends[i], &action, NULL);
     action.sa_handler = on_resize;
