@@ -21,17 +21,6 @@ static void on_end(int number)
     ended = number;
 }
 
-static bool cell_of(const char *path, char cell[32])
-{
-    unsigned nsei, bvci;
-    int n = 0;
-    if (sscanf(path + strlen(CELL_QUERY), "%5u-%5u%n", &nsei, &bvci, &n) != 2 ||
-        path[strlen(CELL_QUERY) + (size_t)n] != '\0')
-        return false;
-    snprintf(cell, 32, "%u,%u", nsei, bvci);
-    return true;
-}
-
 static int put(const char *run, const char *cell, FILE *body, const char **type)
 {
     struct session session;
@@ -56,10 +45,11 @@ static int put(const char *run, const char *cell, FILE *body, const char **type)
 
 static int answer(void *self, const char *path, FILE *body, const char **type)
 {
-    char cell[32];
+    char cell[SESSION_CELL_OCTETS];
     if (strcmp(path, "/metrics") == 0)
         return put(self, NULL, body, type);
-    if (strncmp(path, CELL_QUERY, strlen(CELL_QUERY)) == 0 && cell_of(path, cell))
+    if (strncmp(path, CELL_QUERY, strlen(CELL_QUERY)) == 0 &&
+        session_cell(path + strlen(CELL_QUERY), cell))
         return put(self, cell, body, type);
     fprintf(body, "found nothing here; allowed /metrics, /metrics?cell=NSEI-BVCI\n");
     return 404;

@@ -168,6 +168,16 @@ struct json_object *session_ask(struct session *session, const char *command, ui
     return unwrap(session, value_parse(answer, (size_t)got));
 }
 
+bool session_cell(const char *cell, char words[SESSION_CELL_OCTETS])
+{
+    unsigned nsei, bvci;
+    int n = 0;
+    if (sscanf(cell, "%5u-%5u%n", &nsei, &bvci, &n) != 2 || cell[n] != '\0')
+        return false;
+    snprintf(words, SESSION_CELL_OCTETS, "%u,%u", nsei, bvci);
+    return true;
+}
+
 // Rows 0, 1, ... of a page; false: it says that there are more than it has.
 static bool add_rows(struct json_object *all, const struct json_object *page, uint32_t most)
 {

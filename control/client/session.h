@@ -23,6 +23,10 @@ struct session {
 bool session_open(struct session *session, const char *run, FILE *errors);
 void session_close(struct session *session);
 
+// NSEI-BVCI as a command's parameters; false: it is not that.
+#define SESSION_CELL_OCTETS 32
+bool session_cell(const char *cell, char words[SESSION_CELL_OCTETS]);
+
 // The answer to a command with its parameters; the caller gives it back (value_free). NULL: `why`.
 struct json_object *session_ask(struct session *session, const char *command, uint32_t timeout_ms);
 #define SESSION_ASK_MS 5000u

@@ -107,7 +107,7 @@ static void print_classes(struct json_object *all)
 static void print_more(const char *what, size_t shown, uint32_t most)
 {
     if (shown >= most)
-        printf("    the first %u %s; all of them: sluice stats --all\n", most, what);
+        printf("    the first %u %s; all of them: --all\n", most, what);
 }
 
 static bool print_rows(struct session *session, const struct options *options, const char *command,
@@ -148,16 +148,6 @@ static bool print_all(struct session *session, const struct options *options)
 }
 
 // ---- One cell, one MS ----
-
-static bool cell_words(const char *cell, char words[32])
-{
-    unsigned nsei, bvci;
-    int n = 0;
-    if (sscanf(cell, "%5u-%5u%n", &nsei, &bvci, &n) != 2 || cell[n] != '\0')
-        return false;
-    snprintf(words, 32, "%u,%u", nsei, bvci);
-    return true;
-}
 
 static bool is_imsi(const char *text)
 {
@@ -269,7 +259,7 @@ static bool take(struct options *options, int option)
     }
 }
 
-static bool parse(struct options *options, char words[32], int argc, char **argv)
+static bool parse(struct options *options, char words[SESSION_CELL_OCTETS], int argc, char **argv)
 {
     static const struct option known[] = {{"run", required_argument, NULL, 'r'},
                                           {"cell", required_argument, NULL, 'c'},
@@ -284,7 +274,7 @@ static bool parse(struct options *options, char words[32], int argc, char **argv
         if (!take(options, option))
             return false;
     const char *wrong = optind < argc ? argv[optind] : NULL;
-    if (options->cell && !cell_words(options->cell, words))
+    if (options->cell && !session_cell(options->cell, words))
         wrong = options->cell;
     if (options->ms && !is_imsi(options->ms))
         wrong = options->ms;
@@ -297,7 +287,7 @@ int command_stats(int argc, char **argv)
 {
     struct options options = {0};
     struct session session;
-    char words[32];
+    char words[SESSION_CELL_OCTETS];
     bool good;
     if (!parse(&options, words, argc, argv) || !session_open(&session, options.run, stderr))
         return EXIT_USAGE;
