@@ -7,13 +7,14 @@
 #include "control/client/value.h"
 #include "control/commands.h"
 
-#define WORDS_OCTETS 256
+#define COMMAND      "/sluice/ctl,"
+#define WORDS_OCTETS 256    // with the command before them
 #define ANSWER_MS    65000u // the server gives up before
 
 // With the words in one line; false: they are too long.
 static bool join(int argc, char **argv, char line[WORDS_OCTETS])
 {
-    size_t n = (size_t)snprintf(line, WORDS_OCTETS, "/sluice/ctl,");
+    size_t n = (size_t)snprintf(line, WORDS_OCTETS, COMMAND);
     for (int i = 0; i < argc && n < WORDS_OCTETS; i++)
         n += (size_t)snprintf(line + n, WORDS_OCTETS - n, "%s%s", i ? " " : "", argv[i]);
     return n < WORDS_OCTETS;
@@ -25,8 +26,8 @@ static void print_answer(const struct json_object *pieces, FILE *out)
     char last = '\n';
     for (size_t i = 0; i < value_count(pieces); i++) {
         const char *piece = value_text_at(pieces, i);
-        for (; *piece; piece++)
-            fputc(last = (*piece >= ' ' && *piece <= '~') || *piece == '\n' ? *piece : '?', out);
+        value_put_text(piece, out);
+        last = *piece ? piece[strlen(piece) - 1] : last;
     }
     if (last != '\n')
         fputc('\n', out);
@@ -62,7 +63,7 @@ int command_ctl(int argc, char **argv)
     if (optind == argc || !join(argc - optind, argv + optind, line)) {
         fprintf(stderr,
                 "sluice ctl: words are needed, %d characters at most; try: sluice ctl help\n",
-                WORDS_OCTETS - 16);
+                WORDS_OCTETS - (int)sizeof COMMAND);
         return EXIT_USAGE;
     }
     if (!session_open(&session, run, stderr))

@@ -68,9 +68,10 @@ static void say_none(const char *folder, const char *run, FILE *errors)
 
 static void say_several(const struct instance *found, uint32_t n, FILE *errors)
 {
+    char name[sizeof found->name];
     fprintf(errors, "sluice: %u instances are running; say which one by --run:\n", n);
     for (uint32_t i = 0; i < n; i++)
-        fprintf(errors, "  %s\n", found[i].name);
+        fprintf(errors, "  %s\n", value_printable(found[i].name, name, sizeof name));
 }
 
 static int connect_to(const char *name)
@@ -113,7 +114,7 @@ bool session_open(struct session *session, const char *run, FILE *errors)
     if (n != 1)
         return false;
     session->fd = connect_to(found[0].name);
-    snprintf(session->name, sizeof session->name, "%.*s", SESSION_NAME_OCTETS - 1, found[0].name);
+    value_printable(found[0].name, session->name, sizeof session->name);
     if (session->fd >= 0 && greeted(session))
         return true;
     fprintf(errors, "sluice: %s does not answer\n", session->name);

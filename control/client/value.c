@@ -32,10 +32,32 @@ void value_free(struct json_object *value)
     json_object_put(value);
 }
 
+static char printable(char c)
+{
+    return c >= ' ' && c <= '~' ? c : '?';
+}
+
+const char *value_printable(const char *from, char *text, size_t room)
+{
+    size_t n = 0;
+    for (; *from && n + 1 < room; from++)
+        text[n++] = printable(*from);
+    text[n] = '\0';
+    return text;
+}
+
+void value_put_text(const char *from, FILE *out)
+{
+    for (; *from; from++)
+        fputc(*from == '\n' ? '\n' : printable(*from), out);
+}
+
 void value_print(struct json_object *value, FILE *out)
 {
     int style = JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE;
-    fprintf(out, "%s\n", json_object_to_json_string_ext(value, style));
+    const char *text = json_object_to_json_string_ext(value, style);
+    value_put_text(text ? text : "", out);
+    fputc('\n', out);
 }
 
 // ---- Objects ----
@@ -66,21 +88,12 @@ uint64_t value_number(const struct json_object *object, const char *name)
     return value_has(object, name) ? json_object_get_uint64(value_in(object, name)) : 0;
 }
 
-static const char *printable(const char *from, char *text, size_t room)
-{
-    size_t n = 0;
-    for (; *from && n + 1 < room; from++)
-        text[n++] = *from >= ' ' && *from <= '~' ? *from : '?';
-    text[n] = '\0';
-    return text;
-}
-
 const char *value_text(const struct json_object *object, const char *name, char *text, size_t room)
 {
     struct json_object *member = value_in(object, name);
     const char *from =
         json_object_is_type(member, json_type_string) ? json_object_get_string(member) : "";
-    return printable(from, text, room);
+    return value_printable(from, text, room);
 }
 
 void value_set(struct json_object *object, const char *name, struct json_object *member)
@@ -123,7 +136,7 @@ void value_numbers(const struct json_object *object, value_number_fn *take, void
         char name[NAME_ROOM];
         const char *from = json_object_iter_peek_name(&walk.at);
         if (value_has(object, from))
-            take(self, printable(from, name, sizeof name), value_number(object, from));
+            take(self, value_printable(from, name, sizeof name), value_number(object, from));
     }
 }
 

@@ -1,6 +1,6 @@
 // JSON that came from elsewhere, by JSON-C, looked at without trust: a member that there is not, or
 // that is of another type, is 0 or "" or nothing, and no text reaches a terminal but printable
-// ASCII.
+// ASCII: for all else stands '?'.
 #ifndef SLUICE_CONTROL_CLIENT_VALUE_H
 #define SLUICE_CONTROL_CLIENT_VALUE_H
 
@@ -18,6 +18,9 @@ struct json_object *value_hold(struct json_object *value);
 void value_free(struct json_object *value);
 // Indented, with a line end.
 void value_print(struct json_object *value, FILE *out);
+// Text from elsewhere: `room` octets of it at most, or all of it with its line ends.
+const char *value_printable(const char *from, char *text, size_t room);
+void value_put_text(const char *from, FILE *out);
 
 // ---- Objects ----
 struct json_object *value_new(void);

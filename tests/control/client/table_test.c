@@ -4,10 +4,12 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "control/client/session.h"
 #include "control/client/value.h"
 
 static void figures_have_three_digits(void **state)
@@ -99,6 +101,45 @@ static void json_is_taken_whole_or_not(void **state)
     value_free(good);
 }
 
+// Whatever comes, a terminal gets no more than ASCII, and JSON stays JSON.
+static void what_is_printed_is_ascii(void **state)
+{
+    static const char json[] =
+        "{\"a\\u001b\": \"b\\u009b2J\\u001b\xc3\xa9\x7f\\n\", \"\xc2\x9b\": [1]}";
+    char *text = NULL;
+    size_t n = 0, line_ends = 0;
+    (void)state;
+    struct json_object *value = value_parse(json, strlen(json));
+    assert_true(value_is_object(value));
+    FILE *out = open_memstream(&text, &n);
+    value_print(value, out);
+    value_put_text("\x1b[2J \xff\n", out);
+    fclose(out);
+    value_free(value);
+    for (size_t i = 0; i < n; i++) {
+        assert_true((text[i] >= ' ' && text[i] <= '~') || text[i] == '\n');
+        line_ends += text[i] == '\n';
+    }
+    const char *tail = "}\n?[2J ?\n";
+    assert_true(n > strlen(tail) && line_ends > 2);
+    assert_string_equal(text + n - strlen(tail), tail);
+    value = value_parse(text, n - strlen(tail) + 1);
+    assert_int_equal(value_count(value_in(value, "??")), 1);
+    value_free(value);
+    free(text);
+}
+
+static void cells_as_words(void **state)
+{
+    static const char *const bad[] = {"", "7", "7-", "-7", "7-20x", "7-20-1", "123456-1", "x-1"};
+    char words[SESSION_CELL_OCTETS];
+    (void)state;
+    assert_true(session_cell("65535-2", words));
+    assert_string_equal(words, "65535,2");
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_false(session_cell(bad[i], words));
+}
+
 static void add_up(void *self, const char *name, uint64_t number)
 {
     (void)name;
@@ -134,6 +175,8 @@ int main(void)
         cmocka_unit_test(what_is_no_number_or_text_is_nothing),
         cmocka_unit_test(json_is_taken_whole_or_not),
         cmocka_unit_test(lists_and_members),
+        cmocka_unit_test(what_is_printed_is_ascii),
+        cmocka_unit_test(cells_as_words),
     };
     return cmocka_run_group_tests_name("control/client/table", tests, NULL, NULL);
 }
