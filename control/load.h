@@ -4,10 +4,9 @@
 #define SLUICE_CONTROL_LOAD_H
 
 #include "control/bind/host.h"
+#include "control/eal.h"
 #include "control/options.h"
 #include "lab/lab.h"
-
-#define LOAD_CORES_MAX 17 // control's and the workers'
 
 #define RUN_CONFIG_FIELDS(MUST, MAY, T)                                            \
     MUST(T, OCTETS, name, 1, 64, "its name")                                       \
@@ -15,7 +14,7 @@
     MUST(T, BOOL, real, 0, 1, "the clock is real")                                 \
     MUST(T, U64, duration_ns, 0, INT64_MAX, "when it ends; 0: when it is told to") \
     MUST(T, BOOL, spin, 0, 1, "a worker without work polls on")                    \
-    MUST(T, OCTETS, cores, 0, 2 * LOAD_CORES_MAX, "processors, 16 bits each, network order")
+    MUST(T, OCTETS, cores, 0, 2 * EAL_LCORES_MAX, "processors, 16 bits each, network order")
 FIELD_STRUCT(run_config, RUN_CONFIG_FIELDS);
 
 struct load {

@@ -5,8 +5,8 @@
 //     gb_world FILE [--set KEY=VALUE]...   FILE is a configuration with run.clock = "virtual"
 //
 // An instant comes to rest as in the lab's engine: frames out, workers and control in turn until
-// none has work; 1000 rounds are a fault. After each, every worker has to be balanced (S8). Ends
-// with stdin: 0 if nothing was lost.
+// none has work; 100 000 rounds are a fault. After each, every worker has to be balanced (S8). Ends
+// with stdin: 0 if nothing was lost and there was no fault.
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

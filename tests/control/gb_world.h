@@ -63,6 +63,7 @@ bool world_settle(struct world *world); // brings the present instant to rest
 void world_clear(struct world *world);  // frees the frames that nobody took
 
 void world_fault(struct world *world, const char *what);
+bool world_octets(uint8_t *at, const char *hex, size_t octets); // from hexadecimal digits
 
 // `frame gb|gn WORKER HEX`: the frame arrives at that worker's queue now.
 void world_frame(struct world *world, char *arguments);

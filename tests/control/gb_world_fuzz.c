@@ -45,11 +45,12 @@ void world_template(struct world *world, char *arguments)
         world_fault(world, "template HEX: a Gb frame, not too many");
         return;
     }
-    for (size_t i = 0; i < n; i++)
-        if (sscanf(arguments + 2 * i, "%2hhx", &frame[i]) != 1)
-            world_fault(world, "template HEX");
+    if (!world_octets(frame, arguments, n)) {
+        world_fault(world, "template HEX: hexadecimal digits");
+        return;
+    }
     t->octets = (uint32_t)(frame[38] << 8 | frame[39]) - 8;
-    if (t->octets > n - OUTER_OCTETS) {
+    if (t->octets == 0 || t->octets > n - OUTER_OCTETS) {
         world_fault(world, "template: the UDP length does not fit");
         return;
     }
@@ -194,8 +195,12 @@ void world_fuzz(struct world *world, char *arguments)
 {
     uint64_t left = strtoull(strsep(&arguments, " "), NULL, 10);
     rng_seed(&rng, arguments ? strtoull(arguments, NULL, 10) : 1, 0);
+    if (!template_count) {
+        world_fault(world, "fuzz: a template is needed first");
+        return;
+    }
     world->mute = true;
-    while (template_count && left > 0 && rest(world)) {
+    while (left > 0 && rest(world)) {
         uint32_t worker = below(world->load.dp.workers);
         struct dp_far_end end = dp_far_end(world->dp, STATS_GB, worker);
         for (uint32_t i = 0; i < BURST && left > 0 && send_one(&end); i++)

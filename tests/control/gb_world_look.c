@@ -6,6 +6,7 @@
 
 #include "control/bind/internal.h"
 #include "control/counts.h"
+#include "dataplane/wire/wire.h"
 
 void world_tunnels(struct world *world, char *arguments)
 {
@@ -62,7 +63,7 @@ void world_stats(struct world *world, char *arguments)
     printf("ok\n");
 }
 
-static void put_pdus(const char *way, const char *name, uint64_t value)
+static void put_count(const char *way, const char *name, uint64_t value)
 {
     if (value)
         printf("count %s %s %" PRIu64 "\n", way, name, value);
@@ -70,25 +71,16 @@ static void put_pdus(const char *way, const char *name, uint64_t value)
 
 void world_counts(struct world *world, char *arguments)
 {
-    static const char *const pdu_names[COUNTS_PDUS] = {
-#define PDU(name, LIST, help) #name,
-#include "dataplane/wire/pdus.def"
-#undef PDU
-#define TLV_PDU(group, name, type, LIST, help) #name,
-#include "dataplane/wire/bssgp.def"
-#include "dataplane/wire/ns.def"
-#undef TLV_PDU
-    };
     const struct counts *counts = host_counts(world->control.host);
     (void)arguments;
     for (int i = 0; i < COUNT_COUNT; i++)
-        put_pdus("what", count_descriptions[i].name, counts->count[i]);
+        put_count("what", count_descriptions[i].name, counts->count[i]);
     for (int i = 0; i < COUNTS_PDUS; i++) {
-        put_pdus("in", pdu_names[i], counts->pdu_in[i]);
-        put_pdus("out", pdu_names[i], counts->pdu_out[i]);
+        put_count("in", wire_pdus[i].name, counts->pdu_in[i]);
+        put_count("out", wire_pdus[i].name, counts->pdu_out[i]);
     }
     for (int i = 0; i < EVENT_COUNT; i++)
-        put_pdus("event", event_names[i], world->control.events[i]);
+        put_count("event", event_names[i], world->control.events[i]);
     printf("ok\n");
 }
 

@@ -27,7 +27,7 @@ static int digit(char c)
     return at ? (int)(at - digits) : -1;
 }
 
-static bool write_octets(uint8_t *at, const char *hex, size_t octets)
+bool world_octets(uint8_t *at, const char *hex, size_t octets)
 {
     for (size_t i = 0; i < octets; i++) {
         int high = digit(hex[2 * i]), low = digit(hex[2 * i + 1]);
@@ -46,7 +46,7 @@ static const char *put_frame(const struct dp_far_end *end, const char *hex)
         return "no buffer";
     const char *why = "ring is full";
     char *at = octets <= UINT16_MAX ? rte_pktmbuf_append(m, (uint16_t)octets) : NULL;
-    if (!at || strlen(hex) % 2 != 0 || !write_octets((uint8_t *)at, hex, octets))
+    if (!at || strlen(hex) % 2 != 0 || !world_octets((uint8_t *)at, hex, octets))
         why = "not a frame that fits a buffer, in hexadecimal digits";
     else if (rte_ring_sp_enqueue(end->to_port, m) == 0)
         return NULL;
@@ -75,12 +75,12 @@ static void tell_frame(struct world *world, int side, struct rte_mbuf *m, uint32
         world->frames++;
         return;
     }
-    printf("out %s %" PRIu64 " %u ", stats_side_names[side], world->now_ns, worker);
-    for (uint32_t i = 0; i < m->pkt_len; i++)
-        printf("%02x", at[i]);
-    printf("\n");
     if (m->nb_segs != 1)
         world_fault(world, "a frame of several segments");
+    printf("out %s %" PRIu64 " %u ", stats_side_names[side], world->now_ns, worker);
+    for (uint32_t i = 0; i < m->data_len; i++)
+        printf("%02x", at[i]);
+    printf("\n");
     rte_pktmbuf_free(m);
     world->frames++;
 }
