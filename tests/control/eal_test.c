@@ -1,5 +1,5 @@
 // The choice between huge pages and 4 KiB pages, against a made sysfs directory, and the line that
-// says what was chosen.
+// says what was chosen; processors for lcores; a folder for each process's socket.
 #include "control/eal.h"
 
 #include <ftw.h>

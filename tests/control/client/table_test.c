@@ -1,4 +1,5 @@
-// Figures as `sluice stats` and `top` write them, and rows of them out of JSON of any kind.
+// Figures as `sluice stats` and `top` write them, rows of them out of JSON of any kind, and that no
+// more than ASCII of it is printed.
 #include "control/client/table.h"
 
 #include <setjmp.h>
