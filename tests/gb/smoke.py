@@ -8,7 +8,7 @@ import codec
 import frames
 import replay
 from bss import Bss
-from world import GB, GGSN, HEAD, MS, S, World, case, main, ms, npdu, nsvc, right, same
+from world import HEAD, MS, S, World, case, main, ms, npdu, nsvc, right, same
 
 BSS, TLLI = "198.51.100.2", 0xC0000001
 MANUAL = HEAD + f"""
@@ -180,7 +180,14 @@ def neighbours():
     same(reply[:42].hex(), "02534c000002" "0257c6336402" "0806" "0001080006040002"
          "0257c6336402" "c6336402" "02534c000002" "c6336401", "ARP reply")
     same(frames.answer_arp(reply), None, "an answer to a reply")
-    same((GB, GGSN), ("198.51.100.1", "192.0.2.2"), "addresses of the world")
+    ours, theirs = "20010db8000100000000000000000001", "20010db8000100000000000000000002"
+    asked = bytes.fromhex("3333ff000002" "02534c000002" "86dd" "6000000000203aff" + ours
+                          + "ff0200000000000000000001ff000002" "8700" "cfd0" "00000000" + theirs
+                          + "0101" "02534c000002")
+    reply = frames.answer_solicitation(asked)
+    same(reply.hex(), "02534c000002" "025700000002" "86dd" "6000000000203aff" + theirs + ours
+         + "8800" "8a17" "60000000" + theirs + "0201" "025700000002", "neighbour advertisement")
+    same(frames.answer_solicitation(reply), None, "an answer to an advertisement")
 
 
 main()
