@@ -140,7 +140,8 @@ def a_million():
         counts = world.counts()
         found = outcomes(counts)
         print(f"# {found}, Lua's memory {early} then {late} octets")
-        same(found["fault"] + counts["what"]["other_faults"], 0, f"handlers that failed\n{world.log()[:3000]}\nfaults")
+        same(found["fault"] + counts["what"]["other_faults"], 0,
+             f"handlers that failed\n{world.log()[:3000]}\nfaults")
         same(sum(found.values()), sum(counts["event"].values()), "outcomes of events")
         right(sum(found.values()) > PDUS // 3, f"only {found} of {PDUS} reached control")
         right(min(found["handled"], found["refused"], found["ignored"]) > PDUS // 50, f"{found}")

@@ -8,8 +8,7 @@ import codec
 from llc_parts import (DISC, DM, IOV_I, IOV_UI, LAYER3, NULL, SABM, TABLE_6, TABLE_9, TLLI, USER,
                        V44, XID, answer, ask, begin, block, config, counted, down, named,
                        parameter, put, u_frame, u_frames)
-from sound import World
-from world import S, case, main, npdu, right, same
+from world import S, World, case, main, npdu, right, same
 
 
 def allowed(name, offered, found):

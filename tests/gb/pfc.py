@@ -5,8 +5,7 @@ to the ns; and packet flows as slots of their own."""
 from pfc_parts import (CREATE, DELETE, DOWN, IMSI, MODIFY_ACK, ONE, PFC, PFC_FC, RETRIES, T7_NS,
                        TLLI, UNKNOWN_MS, begin, came, config, context, counted, profile, say,
                        state, states)
-from sound import World
-from world import MS, S, case, main, npdu, right, same
+from world import MS, S, World, case, main, npdu, right, same
 
 
 # The answer at once, and the state then; what is not here: nothing, and the same.

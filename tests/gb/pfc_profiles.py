@@ -5,8 +5,7 @@ clause 8a, TS 24.008 clause 10.5.6.5)."""
 from pfc_parts import (CREATE, DELETE, DOWN, IMSI, INVALID_MANDATORY, MODIFY_ACK,
                        NOT_IN_FEATURES, ONE, OTHER, PROFILES, TLLI, UNKNOWN_MS, begin, came,
                        config, context, profile, say, states)
-from sound import World
-from world import case, main, same
+from world import World, case, main, same
 
 
 @case("each context's PFI is a packet flow; a CREATE has the profile of its class and rate")

@@ -8,7 +8,7 @@ import codec
 import frames
 import replay
 from bss import Bss
-from world import HEAD, MS, S, World, case, main, ms, npdu, nsvc, right, same
+from world import HEAD, MS, S, Failure, World, case, main, ms, npdu, nsvc, right, same
 
 BSS, TLLI = "198.51.100.2", 0xC0000001
 MANUAL = HEAD + f"""
@@ -91,6 +91,19 @@ def instants():
         world.at(2 * S, bss.ns, "ns_alive")
         bss.expect("ns_alive_ack", at=2 * S)
         same(bss.times("ns_alive_ack"), [1234567890, 2 * S], "answers")
+
+
+@case("a world in which a timer of control failed fails at its end")
+def faults_are_seen():
+    try:
+        with World(MANUAL) as world:
+            world.lua("require('sluice.timers').after(1, function() error('on purpose') end) "
+                      "return 0")
+            world.run(S)
+    except Failure as why:
+        right("on purpose" in str(why), why)
+    else:
+        raise AssertionError("it did not fail")
 
 
 @case("the cell's rate holds to an octet, by the exact replay of 8.2.3.2")

@@ -2,8 +2,7 @@
 """SNDCP's parameters in XID (TS 44.065 clauses 6.5.1, 6.6.1 and 8): version 0, no compression."""
 
 from llc_parts import LAYER3, V44, ask, begin, block, config, named, parameter
-from sound import World
-from world import case, main, same
+from world import World, case, main, same
 
 
 def layer3(bss, octets):

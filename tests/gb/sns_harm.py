@@ -5,9 +5,9 @@ of its PDUs; restarts of the BSS; strangers, and PDUs of random contents."""
 import itertools
 import random
 
-from sns_parts import (A, B, C, CONFIG, NSEI, PROV_NS, RETRIES, SIX, SnsBss, World, configured,
+from sns_parts import (A, B, C, CONFIG, NSEI, PROV_NS, RETRIES, SIX, SnsBss, configured,
                        end, expected, octets, picture, sized, sns_state)
-from world import MS, NS_PORT, S, case, main, nsvc, right, same
+from world import MS, NS_PORT, S, World, case, main, nsvc, right, same
 
 TWO = [end(A), end(B, 2, 3, 2300)]
 

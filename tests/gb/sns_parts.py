@@ -2,7 +2,6 @@
 
 import codec
 from bss import Bss
-from sound import World  # noqa: F401
 from world import HEAD, NS_PORT, S, ms, same
 
 NSEI, TLLI = 101, 0xC0000001

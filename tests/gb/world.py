@@ -10,7 +10,8 @@ How to
         world.stats()["gb"]["rx_packets"]; world.counts()["what"]["fault"]; world.log()
         good, text = world.ctl("bvc 101 2")           # sluice ctl; world.reload(TEXT) of the file
         world.lua("return #require('sluice.world').nse")   # what cannot be seen on the wire
-    leaving the block ends the program and fails if it lost a packet or a buffer.
+    leaving the block ends the program and fails if it lost a packet or a buffer, or if a handler, a
+    timer or a request of control failed.
 
 Time is in ns everywhere and stands still while Python computes. The program stops at every instant
 at which it sent something, so an answer reaches it at that very instant, or as much later as
@@ -111,8 +112,11 @@ class World:
             self.end()
 
     def end(self):
-        """Nothing may have been lost."""
+        """Nothing may have failed, nothing may have been lost."""
+        what = self.counts()["what"]
         self.process.communicate()
+        same((what["fault"], what["other_faults"]), (0, 0),
+             f"faults\n{self.log()[-2000:]}\nfaults")
         same(self.process.returncode, 0, f"gb_world's exit status\n{self.log()}\nexit status")
 
     def log(self):

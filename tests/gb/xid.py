@@ -7,8 +7,7 @@ from bss import Bss
 from llc_parts import (BSS, IMSI, IOV_UI, N200, NULL, PROPOSAL, RESET, T200_NS, TLLI, WANTS, XID,
                        Osmocom, answer, ask, begin, config, counted, ctl, down, named, parameter,
                        proposals, put, reassemble, u_frame, u_frames)
-from sound import World
-from world import S, case, main, npdu, right, same
+from world import S, World, case, main, npdu, right, same
 
 
 def first_proposal(world):
