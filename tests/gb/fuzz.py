@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A million NS and BSSGP PDUs, most of them damaged, from known and unknown endpoints, in all modes
+"""A million NS and BSSGP PDUs, half of them damaged, from known and unknown endpoints, in all modes
 of NS: no fault in a handler, each event to one outcome, memory flat, and afterwards a BSS comes up
 and traffic flows as if nothing had been. The PDUs are made inside gb_world, from templates of every
 kind of PDU that a BSS knows."""
@@ -121,7 +121,7 @@ def bring_up(world, seed):
     return first
 
 
-@case(f"{PDUS} damaged PDUs: no fault, an outcome each, memory flat; then all comes up again")
+@case(f"{PDUS} PDUs, half of them damaged: no fault, an outcome each, memory flat; then all comes up again")
 def a_million():
     dice = random.Random(1)
     with World(CONFIG) as world:
