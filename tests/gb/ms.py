@@ -53,8 +53,9 @@ def nobody(p):
         page(p.a, start + turn * T3313, rai=codec.RAI)
         page(p.b, start + turn * T3313, rai=codec.RAI)
     p.a.none("bssgp_paging_ps", T3313 - 1)
-    same(p.world.stats()["background"]["flushed"], 0, "flushed before its time")
+    same(p.world.stats()["background"]["drop_flushed"], 0, "dropped before its time")
     p.world.run(1)
+    same(p.world.stats()["background"]["drop_flushed"], 5, "dropped")
     p.gone()
     p.idle()
     counts = p.world.counts()["what"]

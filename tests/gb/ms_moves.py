@@ -77,7 +77,7 @@ for DIRECTION, NAME in (("down", "bssgp_flush_ll"), ("up", "bssgp_flush_ll_ack")
             p.down(40)
             p.up(3)
             p.world.run(60 * S)
-            p.come()
+            same([number for _, number, _ in p.come()], list(range(40)), "N-PDUs")
             p.idle()
             same(len(p.a.times("bssgp_flush_ll")), 1 if (direction, what) == ("down", "lose") else 2
                  if (what, direction) != ("duplicate", "up") else 1, "FLUSH-LLs that came")
@@ -109,6 +109,7 @@ def to_and_fro(p):
 @place()
 def own_values(p):
     p.a.send(2, "bssgp_flow_control_ms", tlli=TLLI, tag=1, ms_bmax=1, r=1)
+    p.a.expect("bssgp_flow_control_ms_ack", within=0)
     p.up(3)
     p.flows(3)
 

@@ -119,7 +119,7 @@ def suspended_early(p):
         p.idle()
         p.a.flow(2)
         p.world.run(0)
-        p.all(aged=9000)
+        p.all(aged=100)
 
 
 # ---- Standby -----------------------------------------------------------------------------------

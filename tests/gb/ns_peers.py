@@ -30,7 +30,7 @@ def strangers_change_nothing(into):
                 (("198.51.100.9", NS_PORT), (BSS, NS_PORT + 1), ("2001:db8:1::9", NS_PORT)),
                 STRANGE):
             world.gb(address, octets, port)
-        world.run(0)
+        world.run(S)  # an answer may wait for its neighbour
         same(world.strangers, [], "answers to them")
         same(picture(world), before, "NS-VCs and cells")
 

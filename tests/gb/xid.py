@@ -133,12 +133,13 @@ def collision():
             bss = first_proposal(world)
             frame = ask(bss, 3, named(n201_u=theirs))
             same(frame.number(5), theirs, "our answer")
-            answer(bss, 3, named(n201_u=min(said, 1520)))
+            answer(bss, 3, named(n201_u=said))
             right(down(world, bss)[0][1] <= min(theirs, said, 1504), "more than agreed")
             world.run(T200_NS)
-            again = proposals(bss)
-            if again:  # its answer said more than we had agreed to by then
-                same([n for _, _, n in again], [theirs], "the command again")
+            again = [n for _, _, n in proposals(bss)]
+            # an answer that said more than we had agreed to by then
+            same(again, [theirs] if said > theirs else [], "the command again")
+            if again:
                 answer(bss, 3)
             same(down(world, bss)[0][1], size, "agreed")
             world.run(60 * S)
