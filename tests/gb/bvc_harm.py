@@ -101,7 +101,7 @@ def block_harmed():
 # ---- Restarts and collisions ----
 
 
-@case("a BSS that restarts comes up again at whatever instant it does, and its queue was kept")
+@case("a BSS that restarts comes up again at whatever instant it does")
 def bss_restarts():
     for off_ns in 0, 1, 500 * MS, 7 * S, 40 * S:
         with World(config()) as world:

@@ -37,7 +37,7 @@ def credit(p):
     right("LLC PDUs discarded by the BSS" in p.world.log(), "the log tells")
 
 
-@case("LLC-DISCARDED of strangers, of unknown cells, of a cell it has left: no credit")
+@case("LLC-DISCARDED of strangers and of unknown cells: STATUS, and no credit")
 @place(r=8000)
 def no_credit(p):
     burst(p)

@@ -11,8 +11,7 @@ from world import MS, S, World, case, main, same
 # ---- Loss, duplication, delay ----
 
 BSS_BEGINS = [("up", "ns_reset"), ("down", "ns_reset_ack"), ("up", "ns_unblock"),
-              ("down", "ns_unblock_ack"), ("down", "ns_alive"), ("up", "ns_alive_ack"),
-              ("up", "bssgp_bvc_reset"), ("down", "bssgp_bvc_reset_ack")]
+              ("down", "ns_unblock_ack"), ("down", "ns_alive"), ("up", "ns_alive_ack")]
 WE_BEGIN = [("down", "ns_reset"), ("up", "ns_reset_ack"), ("down", "ns_unblock"),
             ("up", "ns_unblock_ack"), ("down", "ns_alive"), ("up", "ns_alive_ack")]
 # "late" is later than the repetition of what it answers
@@ -45,7 +44,7 @@ def we_begin_harmed(way, name, harm):
 
 
 for harm_name in HARM:
-    for way_name, pdu_name in BSS_BEGINS[:6]:
+    for way_name, pdu_name in BSS_BEGINS:
         case(f"the BSS begins, {pdu_name} {way_name} is {harm_name}: it comes up and stays up",
              way_name, pdu_name, harm_name)(bss_begins_harmed)
     for way_name, pdu_name in WE_BEGIN:

@@ -132,7 +132,7 @@ def tlli_and_nse():
         refused(world, model, file.text(), "found another TLLI and another NSE at once")
 
 
-@case("a file that is away is refused; SIGHUP's reload is the same one")
+@case("a file that is away is refused; the same file that is back is taken")
 def away():
     world, model, file = started(wishes(0, 5))
     with world:

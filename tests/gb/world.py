@@ -6,7 +6,7 @@ How to
         world.run(5 * S)                          # lets 5 s pass, answers and timers in between
         world.at(world.now_ns + 3 * MS, f, a)     # f(a) in 3 ms
         pdu = bss.expect("ns_alive", within=3 * S)
-        world.down("10.0.0.1", npdu_octets)       # a G-PDU from the GGSN (tunnel by TLLI and NSAPI)
+        world.down(world.teid(TLLI), npdu("10.0.0.1"))     # a G-PDU from the GGSN
         world.stats()["gb"]["rx_packets"]; world.counts()["what"]["fault"]; world.log()
         good, text = world.ctl("bvc 101 2")           # sluice ctl; world.reload(TEXT) of the file
         world.lua("return #require('sluice.world').nse")   # what cannot be seen on the wire
