@@ -184,7 +184,7 @@ class Bss:
     # ---- What a BSS answers ----
 
     def answer_ns_reset(self, nsvc, pdu):
-        nsvc.blocked, nsvc.alive = True, True
+        nsvc.blocked = True
         self.ns("ns_reset_ack", nsvc=nsvc, nsvci=pdu["nsvci"], nsei=pdu["nsei"])
 
     def answer_ns_block(self, nsvc, pdu):
@@ -228,7 +228,7 @@ class Bss:
     # ---- What it notes ----
 
     def take_ns_reset_ack(self, nsvc, _):
-        nsvc.blocked, nsvc.alive = True, True
+        nsvc.blocked = True
         if self.follow:
             self.begin(("unblock", nsvc), self.ns, "ns_unblock", nsvc=nsvc)
 
@@ -255,7 +255,7 @@ class Bss:
             for cell in self.cells.values() if self.follow else ():
                 self.reset_bvc(cell.bvci)
         elif bvci in self.cells:
-            self.cells[bvci].up, self.cells[bvci].blocked = True, False
+            self.cells[bvci].up = True
             if self.follow:
                 tag = (self.cells[bvci].tag + 1) & 255
                 self.cells[bvci].tag = tag

@@ -8,7 +8,7 @@ from world import NS_PORT
 class NsVc:
     def __init__(self, nsvci, address, port=NS_PORT):
         self.nsvci, self.address, self.port = nsvci, address, port
-        self.blocked, self.alive = True, False
+        self.blocked = True
 
     def __repr__(self):
         return f"NS-VC {self.nsvci} {self.address}"
@@ -19,7 +19,7 @@ class Cell:
 
     def __init__(self, bvci, r, ci=None):
         self.bvci, self.ci = bvci, codec.cell(ci or 0x100 + bvci)
-        self.up, self.blocked, self.tag = False, False, 0
+        self.up, self.tag = False, 0
         self.r, self.bmax = r, max(r // 8 * 10, 5000)
         self.r_default, self.bmax_default = r, self.bmax
 

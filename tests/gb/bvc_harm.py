@@ -23,9 +23,8 @@ HARM = {"lost": lambda bss, way, name, nth: bss.lose(way, name, nth),
 
 def views(bss):
     """What the BSS holds: BVCI 0, then each cell."""
-    def word(cell):
-        return "blocked" if cell.blocked else "up" if cell.up else "down"
-    return ["up" if bss.signalling_up else "down"] + [word(one) for one in bss.cells.values()]
+    return ["up" if up else "down"
+            for up in (bss.signalling_up, *(one.up for one in bss.cells.values()))]
 
 
 def all_up(world, bss):
@@ -94,6 +93,7 @@ def block_harmed():
                         world.run(5 * S)
                         if bss.find(answer, {"bvci": 2}, None, 0):
                             break
+                    bss.expect(answer, on=0, bvci=2)
                     same(state(world, 2), then, f"state after {what}")
                 flows(world, bss, 2, 1)
 

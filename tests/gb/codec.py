@@ -114,7 +114,7 @@ BSSGP_IES = {
     "t10": (0x29, U8, None), "abqp": (0x3A, RAW, None), "features": (0x3B, U8, None),
     "full": (0x3C, U8, None), "cco": (0x3D, U8, None), "nsei": (0x3E, U16, None),
     "flows": (0x52, FLOWS, None), "extended_features": (0x69, U8, None),
-    "granularity": (0x7E, U8, None), "sci": (0x8C, U8, None),
+    "granularity": (0x7E, U8, None),
     "new_bvci": (0x04, U16, None),
     "v_tlli": (None, U32, 4), "qos": (None, raw(3, 3), 3),
 }

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import replay
 from bss import Bss
 from harness import right, same
-from world import HEAD, MS, S, ms, npdu, nsvc
+from world import HEAD, ms, npdu, nsvc
 
 NSEI, BSS, IMSI = 101, "198.51.100.2", "001010000000001"
 TLLI = 0xC0000001  # the first of the MSs in cell 2; those in cell 3 come behind them
@@ -28,7 +28,6 @@ FLOWS = """
     pdp { nsapi = 7, class = "streaming", address = "10.0.7.1", pfi = 9 },
     pdp { nsapi = 8, class = "interactive-1", address = "10.0.8.1", pfi = 10 },
 """
-NSAPI_OF = {8: 6, 9: 7, 10: 8}
 
 
 def config(*more, nse="", mss=2, flows=""):

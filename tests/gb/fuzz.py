@@ -10,7 +10,7 @@ import random
 import codec
 from bss import Bss
 from harness import case, main, right, same
-from world import GB, HEAD, MS, NS_PORT, S, World, ms, npdu, nsvc
+from world import HEAD, NS_PORT, S, World, ms, npdu, nsvc
 
 PDUS = int(os.environ.get("GB_FUZZ_PDUS", 1000000))
 TLLI = 0xC0000001

@@ -8,7 +8,7 @@ from ns_parts import (ALIVE_NS, ALIVE_RETRIES, BLOCK_NS, INCOMPATIBLE, INTO, INV
                       NSVC_BLOCKED, NSVC_UNKNOWN, NSVCI, O_AND_M, PDUS, PROTOCOL, RESET_NS, RETRIES,
                       TEST_NS, TRANSIT, came, config, fields_of, into_blocked, into_blocking,
                       into_unblocked, into_unblocking, quiet_bss, say, series, state)
-from world import MS, S, World, case, main, right, same
+from world import MS, S, World, case, main, same
 
 # What comes at once, and the state then; a state and PDU that are not here: nothing, and the same.
 # The BSS's RESET is answered in every state, and begins the test anew (7.3); BLOCK and UNBLOCK are

@@ -125,7 +125,7 @@ class Traffic:
             i, nsapi, tunnel = self.sent_down[number]
             right(last.get(tunnel, 0) < number, f"N-PDU {number} of MS {i} is out of order")
             last[tunnel] = number
-        for *place, nsapi, number in rows:
+        for *_, nsapi, number in rows:
             same(nsapi, self.sent_down[number][1], f"NSAPI of N-PDU {number}")
         came = [(int.from_bytes(packet[20:24]), tunnel)
                 for _, tunnel, packet in self.world.npdus_up()]

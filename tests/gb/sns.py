@@ -7,7 +7,7 @@ from sns_parts import (A, ALIVE_NS, ALIVE_RETRIES, B, BAD_IP4, BAD_IP6, BAD_NSVC
                        CONFIG, INCOMPATIBLE, MISSING, NEIGHBOUR_NS, NSEI, OURS4, OURS6, PROTOCOL,
                        PROV_NS, RETRIES, SEMANTIC, SIX, TEST_NS, UNKNOWN_ADDRESS, UNKNOWN_ENDPOINT,
                        SnsBss, configured, end, expected, octets, picture, silent, sized, sns_state)
-from world import HEAD, MS, NS_PORT, S, World, case, main, nsvc, right, same
+from world import HEAD, MS, NS_PORT, S, World, case, main, nsvc, same
 
 TWO = [end(A), end(B, 2, 3, 2300)]
 ALL = [*TWO, end(SIX, 0, 1)]

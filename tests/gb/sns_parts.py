@@ -53,7 +53,7 @@ class SnsBss(Bss):
     def restart(self):
         self.waiting.clear()
         for one in self.nsvcs:
-            one.blocked, one.alive = True, False
+            one.blocked = True
         self.start()
 
     def settle(self, record):
@@ -72,7 +72,7 @@ class SnsBss(Bss):
     def answer_ns_alive(self, nsvc, pdu):
         """The first one makes the NS-VC usable."""
         super().answer_ns_alive(nsvc, pdu)
-        nsvc.blocked, nsvc.alive = not self.configured, True
+        nsvc.blocked = not self.configured
         if self.follow and not self.signalling_up and 0 not in [
                 key[1] for key in self.waiting if isinstance(key, tuple)]:
             self.reset_bvc(0)

@@ -70,8 +70,8 @@ def ms(imsi, tlli, *, count=1, more="", address="10.0.0.1", ggsn_teid=0x1000,
 
 
 class World:
-    def __init__(self, config, *sets, workers=None, program=None):
-        program = program or os.environ.get("GB_WORLD") or sys.exit(
+    def __init__(self, config, *sets, workers=None):
+        program = os.environ.get("GB_WORLD") or sys.exit(
             "GB_WORLD is not set: it names the program of tests/control/gb_world.c")
         self.folder = new_folder()
         if not isinstance(config, pathlib.Path):
@@ -86,7 +86,7 @@ class World:
         self.process = subprocess.Popen(
             [program, *words, config], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=self.errors.open("wb"), encoding="ascii", cwd=self.folder)
-        self.now_ns, self.wakes_ns = 0, 0
+        self.now_ns = 0
         self.queue, self.sequence = [], itertools.count()
         self.receivers = {}  # (address, UDP port) -> function of a datagram
         self.strangers = []  # datagrams for endpoints that nobody plays
@@ -169,10 +169,10 @@ class World:
 
     def step(self, until_ns):
         """Goes on to then, or to the next instant at which frames come out; whether some did."""
-        lines, (now_ns, wakes_ns) = self.ask("until", until_ns)
+        lines, (now_ns, _) = self.ask("until", until_ns)
         self.stopped = self.stopped + 1 if int(now_ns) == self.now_ns else 0
         right(self.stopped < AT_ONE_INSTANT_MAX, f"time stands still at {now_ns} ns")
-        self.now_ns, self.wakes_ns = int(now_ns), int(wakes_ns)
+        self.now_ns = int(now_ns)
         for _, side, _, _, octets in lines:
             self.take(side, bytes.fromhex(octets))
         return bool(lines)
