@@ -1,6 +1,7 @@
-// What is measured, one file a question: the worker alone (saturated.c), its stages (stages.c), the
-// highest rate without loss (search.c) and the latency there (latency.c), the baselines of the same
-// run (baseline.c). Cycles are those of the TSC.
+// What is measured, one file a question: the worker alone (saturated.c), with a backlog (backlog.c)
+// or while somebody looks (view.c), its stages (stages.c), the highest rate without loss (search.c)
+// and the latency there (latency.c), the baselines of the same run (baseline.c). Cycles are those of
+// the TSC.
 #ifndef SLUICE_BENCH_THROUGHPUT_MEASURE_H
 #define SLUICE_BENCH_THROUGHPUT_MEASURE_H
 
@@ -66,7 +67,7 @@ struct trial trial_run(struct generator *g, double pps, double seconds, bool two
 
 struct search {
     struct spread pps;
-    uint64_t offered, lost; // of the trial at the median rate
+    uint64_t offered, lost; // of the best trial of each repeat, together
     uint32_t trials;
     bool behind; // the generator was the limit
     const char *fault;

@@ -4,7 +4,7 @@
 # Makes a minimal Debian of SUITE (bookworm or trixie) in DIR with debootstrap, clones the HEAD of
 # this checkout into it, and runs there `./run` and then `./run test`, each timed. The mirror is the
 # one of this machine's own apt sources. /dev in the root is poorer than on any real machine: no
-# huge pages, no tun, no shared memory but a plain tmpfs.
+# huge pages, no terminals, no shared memory but a plain tmpfs; tun if this machine has it.
 #
 # The mounts live in a mount namespace of their own and the programs in a process namespace: both
 # go away with the last step, whatever ends it, so DIR can be removed without touching /dev.
