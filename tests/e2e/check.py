@@ -6,7 +6,7 @@ import functools
 import json
 import re
 
-from harness import QUICKSTART, ROOT, case, main, new_folder, right, same, sluice
+from harness import QUICKSTART, ROOT, case, main, new_folder, right, same, settings, sluice
 
 # Only what has to be there.
 SMALLEST = """
@@ -113,8 +113,7 @@ def without_memory(found):
 
 
 def checked(text, *sets):
-    words = [word for pair in sets for word in ("--set", pair)]
-    return without_memory(json.loads(output(written(text), *words)))
+    return without_memory(json.loads(output(written(text), *settings(sets))))
 
 
 @case("the smallest configuration comes back whole, with every default")

@@ -6,7 +6,7 @@ import json
 import os
 import random
 
-from harness import case, main, right, same, sluice
+from harness import case, main, right, sluice
 from instance import Fake, client
 
 SEED = int(os.environ.get("TEST_SEED", "20240229"))

@@ -10,14 +10,18 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 QUICKSTART = ROOT / "config/quickstart.lua"
 TIMEOUT_S = 120  # of one start of the program; none of them should take more than a few
+WAIT_S = 20  # for anything that a program does in real time; all of it takes some ms
+RESULTS = ("summary.json", "gn.pcap", "gb.pcap")  # of a run with --pcap, but for run.json
 
 Run = collections.namedtuple("Run", "out summary info stdout stderr")
 
@@ -113,6 +117,11 @@ def sluice(*arguments, cwd=None, before=()):
                           timeout=TIMEOUT_S, check=False)
 
 
+def settings(sets):
+    """The words of the command line for them."""
+    return [word for one in sets for word in ("--set", one)]
+
+
 def run(config, *arguments, before=()):
     """`sluice run` that has to succeed; its results are in a folder of their own."""
     out = new_folder() / "out"
@@ -122,6 +131,55 @@ def run(config, *arguments, before=()):
           f"{done.stderr}{done.stdout}")
     summary, info = (json.loads((out / name).read_text()) for name in ("summary.json", "run.json"))
     return Run(out, summary, info, done.stdout, done.stderr)
+
+
+def differing(one, other):
+    """Which results two runs with --pcap have not left byte for byte the same."""
+    return [name for name in RESULTS
+            if (one.out / name).read_bytes() != (other.out / name).read_bytes()]
+
+
+class Running:
+    """`sluice run` in real time, up, until it is told to end; `before` is a command that starts it."""
+
+    def __init__(self, config, *sets, before=()):
+        self.folder = new_folder()
+        self.config, self.out = self.folder / "x.lua", self.folder / "out"
+        self.config.write_text(config)
+        self.process = subprocess.Popen(
+            [*before, program(), "run", "x.lua", "--out", "out", *settings(sets)], cwd=self.folder,
+            stdin=subprocess.DEVNULL, stdout=(self.folder / "stdout").open("wb"),
+            stderr=(self.folder / "stderr").open("wb"))
+        atexit.register(self.kill)
+        deadline = time.monotonic() + WAIT_S
+        while "\nup: " not in self.said():
+            right(self.process.poll() is None and time.monotonic() < deadline,
+                  f"it does not come up (exit {self.process.poll()}):\n{self.said()}")
+            time.sleep(0.02)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.kill()
+
+    def said(self):
+        return (self.folder / "stderr").read_text(errors="backslashreplace")
+
+    def kill(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+
+    def contexts(self):
+        return json.loads((self.out / "contexts.json").read_text())
+
+    def finish(self):
+        """Its summary, when it has ended as it should."""
+        self.process.send_signal(signal.SIGINT)
+        status = self.process.wait(WAIT_S)
+        same(status, 0, f"exit status of the run; it said:\n{self.said()}")
+        return json.loads((self.out / "summary.json").read_text())
 
 
 # --- The summary ----------------------------------------------------------------------------------

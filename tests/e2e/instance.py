@@ -2,17 +2,13 @@
 no network and no root, in a runtime folder of this process alone; the client; and a fake instance,
 whose answers are whatever the test wants."""
 
-import atexit
 import json
 import os
 import pathlib
-import signal
 import socket
-import subprocess
 import threading
-import time
 
-from harness import new_folder, program, right, same, sluice
+from harness import WAIT_S, Running, new_folder, same, sluice
 
 CONFIG = """
 run { name = "NAME", clock = "real" }
@@ -37,7 +33,6 @@ nse {
     },
 }
 """
-WAIT_S = 20
 SOCKET = "dpdk_telemetry.v2"
 
 # Whatever else runs on this machine is not seen, and does not see us.
@@ -45,32 +40,12 @@ os.environ["RUNTIME_DIRECTORY"] = str(new_folder())
 FOLDER = pathlib.Path(os.environ["RUNTIME_DIRECTORY"]) / "dpdk"
 
 
-class Instance:
-    """`sluice run`, up, until it is told to end."""
+class Instance(Running):
+    """One that is looked at."""
 
     def __init__(self, name="view", *sets, config=CONFIG):
-        self.folder = new_folder()
-        (self.folder / "x.lua").write_text(config.replace("NAME", name))
-        words = [word for one in sets for word in ("--set", one)]
-        self.process = subprocess.Popen(
-            [program(), "run", "x.lua", "--out", "out", *words], cwd=self.folder,
-            stdin=subprocess.DEVNULL, stdout=(self.folder / "stdout").open("wb"),
-            stderr=(self.folder / "stderr").open("wb"))
-        atexit.register(self.kill)
+        super().__init__(config.replace("NAME", name), *sets)
         self.runtime = FOLDER / f"sluice-{name}-{self.process.pid}"
-        deadline = time.monotonic() + WAIT_S
-        while "\nup: " not in self.said():
-            right(self.process.poll() is None and time.monotonic() < deadline,
-                  f"it does not come up (exit {self.process.poll()}):\n{self.said()}")
-            time.sleep(0.02)
-
-    def said(self):
-        return (self.folder / "stderr").read_text(errors="backslashreplace")
-
-    def kill(self):
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.wait()
 
     def send(self, octets):
         """Straight to the socket: what comes back."""
@@ -83,12 +58,6 @@ class Instance:
 
     def ask(self, command):
         return json.loads(self.send(command.encode()))
-
-    def finish(self):
-        self.process.send_signal(signal.SIGINT)
-        status = self.process.wait(WAIT_S)
-        same(status, 0, f"exit status of the run; it said:\n{self.said()}")
-        return json.loads((self.folder / "out/summary.json").read_text())
 
 
 def client(*words, status=0):

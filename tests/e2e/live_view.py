@@ -11,8 +11,8 @@ import time
 
 import network
 import real
-from harness import Skip, case, check_sound, main, right, same, sluice
-from instance import CONFIG, FOLDER, WAIT_S, Instance, client
+from harness import WAIT_S, Skip, case, check_sound, main, right, same
+from instance import CONFIG, FOLDER, Instance, client
 
 NO_ONE = "no instance is running"
 

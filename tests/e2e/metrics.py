@@ -11,10 +11,9 @@ import subprocess
 import time
 
 import openmetrics
-from harness import case, main, program, right, same
+from harness import WAIT_S, case, main, program, right, same
 from instance import Instance, client
 
-WAIT_S = 20
 TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
 

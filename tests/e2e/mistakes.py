@@ -6,7 +6,7 @@ the files that are no configuration at all."""
 import os
 import re
 
-from harness import ROOT, Skip, case, main, new_folder, right, same, sluice
+from harness import ROOT, Skip, case, main, new_folder, right, same, settings, sluice
 
 FOLDER = ROOT / "tests/config/mistakes"
 KINDS_LEAST = 20
@@ -32,9 +32,8 @@ def refused(command, folder, name, sets, lines, before=()):
     """Exit status 2, these lines on stderr, nothing on stdout, nothing left behind. A line may be a
     pattern."""
     out = new_folder() / "out"
-    words = [word for pair in sets for word in ("--set", pair)]
-    words += ["--out", out] if command == "run" else []
-    done = sluice(command, name, *words, cwd=folder, before=before)
+    where = ["--out", out] if command == "run" else []
+    done = sluice(command, name, *settings(sets), *where, cwd=folder, before=before)
     found = done.stderr.splitlines()
     right("traceback" not in done.stderr, f"{command}: a traceback:\n{done.stderr}")
     right(len(found) == len(lines) and all(

@@ -9,7 +9,6 @@ checksums on veth unless it is told to (ethtool -K tx off).
 import atexit
 import contextlib
 import ctypes
-import json
 import os
 import re
 import secrets
@@ -21,10 +20,11 @@ import struct
 import subprocess
 import time
 
-from harness import Failure, Skip, new_folder, program, right, same
+import pcap
+from harness import Failure, Skip, right
 
 CLONE_NEWNET = 0x40000000
-WAIT_S = 10  # for anything; all of it takes some ms
+WAIT_S = 10  # for a packet; all of it takes some ms
 GTPU_PORT, NS_PORT = 2152, 23000
 
 # Ours, Linux's.
@@ -117,7 +117,7 @@ class Host:
         identity = secrets.randbits(16)
         echo = struct.pack(">BBHHH", 128 if ipv6 else 8, 0, 0, identity, 1) + payload
         if not ipv6:  # for IPv6 Linux writes it
-            echo = echo[:2] + struct.pack(">H", ones_complement(echo)) + echo[4:]
+            echo = echo[:2] + struct.pack(">H", pcap.checksum(echo)) + echo[4:]
         wanted = struct.pack(">HH", identity, 1) + payload
         with end:
             end.sendto(echo, (address, 0))
@@ -128,57 +128,6 @@ class Host:
                 if answer[0] == (129 if ipv6 else 0) and answer[4:] == wanted:
                     return
         raise Failure(f"no answer to a ping of {octets} octets to {address}")
-
-
-def ones_complement(octets):
-    octets += b"\0" * (len(octets) % 2)
-    total = sum(struct.unpack(f">{len(octets) // 2}H", octets))
-    while total >> 16:
-        total = (total & 0xFFFF) + (total >> 16)
-    return ~total & 0xFFFF
-
-
-class Program:
-    """`sluice run` in a namespace, until it is told to end."""
-
-    def __init__(self, name, config, *arguments):
-        self.folder = new_folder()
-        self.out = self.folder / "out"
-        (self.folder / "x.lua").write_text(config)
-        self.errors = (self.folder / "stderr").open("wb")
-        self.process = subprocess.Popen(
-            ["ip", "netns", "exec", name, program(), "run", self.folder / "x.lua", "--out",
-             self.out, *arguments],
-            stdin=subprocess.DEVNULL, stdout=(self.folder / "stdout").open("wb"),
-            stderr=self.errors)
-        atexit.register(self.kill)
-
-    def kill(self):
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.wait()
-
-    def said(self, name="stderr"):
-        return (self.folder / name).read_text(errors="backslashreplace")
-
-    def wait_up(self):
-        deadline = time.monotonic() + 3 * WAIT_S
-        while "\nup: " not in self.said():
-            right(self.process.poll() is None and time.monotonic() < deadline,
-                  f"it does not come up (exit {self.process.poll()}):\n{self.said()}")
-            time.sleep(0.02)
-
-    def teids(self):
-        """{(IMSI, NSAPI): TEID} of contexts.json."""
-        contexts = json.loads((self.out / "contexts.json").read_text())
-        return {(one["imsi"], one["nsapi"]): one["teid"] for one in contexts}
-
-    def finish(self, number=signal.SIGINT):
-        """Its summary, when it has ended as it should."""
-        self.process.send_signal(number)
-        status = self.process.wait(3 * WAIT_S)
-        same(status, 0, f"exit status; it said:\n{self.said()}{self.said('stdout')}")
-        return json.loads((self.out / "summary.json").read_text())
 
 
 def veth(queues=1):

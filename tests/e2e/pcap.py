@@ -60,6 +60,11 @@ def ones_complement_sum(octets):
     return total
 
 
+def checksum(octets):
+    """What makes their sum 0xffff, as IPv4, UDP and ICMP have it."""
+    return ~ones_complement_sum(octets + bytes(len(octets) % 2)) & 0xFFFF
+
+
 def datagram_of(frame):
     number, octets = frame.number, frame.octets
     need(octets[12:14] == b"\x08\x00", number, "not IPv4")

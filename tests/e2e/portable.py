@@ -10,7 +10,7 @@ import re
 import shutil
 import subprocess
 
-from harness import QUICKSTART, Skip, case, main, new_folder, program, right, run, same, sluice
+from harness import QUICKSTART, Skip, case, differing, main, program, right, run, same, sluice
 
 # Files that may have more, by what they are named for.
 NAMED = re.compile(r"_(pclmul|vpclmul|aesni|vaes|gfni|avx2|avx512)\.c\.o$")
@@ -107,8 +107,7 @@ def version():
 @case("on a Nehalem: the quickstart leaves the same results as here")
 def results():
     there, here = run(QUICKSTART, "--pcap", before=nehalem()), run(QUICKSTART, "--pcap")
-    for name in ("summary.json", "gn.pcap", "gb.pcap"):
-        right((there.out / name).read_bytes() == (here.out / name).read_bytes(), f"{name} differs")
+    same(differing(there, here), [], "results that differ")
 
 
 main()

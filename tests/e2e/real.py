@@ -11,9 +11,8 @@ import struct
 import time
 
 import pcap
-from harness import case, check_sound, right, same, short
-from network import (BSS4, BSS6, GB4, GB6, GGSN4, GGSN6, GN4, GN6, GTPU_PORT, NS_PORT, WAIT_S, Host,
-                     Program)
+from harness import Running, case, check_sound, right, same, short
+from network import (BSS4, BSS6, GB4, GB6, GGSN4, GGSN6, GN4, GN6, GTPU_PORT, NS_PORT, WAIT_S, Host)
 
 QUIET_S = 0.3  # in which nothing comes any more
 
@@ -80,13 +79,11 @@ LARGE = Ms("001010000000003", 0xC0000003, 2, "10.0.0.3", 0x11223355, False)
 class World:
     def __init__(self, devices, *sets):
         ours, theirs, gn, gb = devices()
-        words = [word for one in sets for word in ("--set", one)]
-        self.program = Program(ours, CONFIG.replace("GN_DEVICE", gn).replace("GB_DEVICE", gb),
-                               *words)
-        self.program.wait_up()
+        self.program = Running(CONFIG.replace("GN_DEVICE", gn).replace("GB_DEVICE", gb), *sets,
+                               before=("ip", "netns", "exec", ours))
         self.host = Host(theirs)
         self.host.configure()
-        self.teids = self.program.teids()
+        self.teids = {(one["imsi"], one["nsapi"]): one["teid"] for one in self.program.contexts()}
         self.ends = {(address, port): self.host.udp(address, port)
                      for address, port in ((GGSN4, GTPU_PORT), (GGSN6, GTPU_PORT),
                                            (BSS4, NS_PORT), (BSS6, NS_PORT))}
@@ -107,8 +104,7 @@ class World:
         header = struct.pack(">BBHHHBBH4s4s", 0x45, 0, octets, self.random.getrandbits(16), 0, 64,
                              17, 0, bytes([203, 0, 113, 9]),
                              ipaddress.IPv4Address(ms.address).packed)
-        total = 0xFFFF - pcap.ones_complement_sum(header)
-        header = header[:10] + struct.pack(">H", total) + header[12:]
+        header = header[:10] + struct.pack(">H", pcap.checksum(header)) + header[12:]
         return header + self.random.randbytes(octets - 20)
 
 

@@ -6,10 +6,10 @@ import json
 import os
 import pathlib
 import signal
-import subprocess
 import time
 
-from harness import (Skip, case, check_sound, main, new_folder, program, right, same, sluice)
+from harness import (WAIT_S, Running, Skip, case, check_sound, main, new_folder, right, same, settings,
+                     sluice)
 
 CONFIG = """
 run { name = "null", clock = "real", duration = "0.5 s" }
@@ -27,7 +27,7 @@ nse {
     },
 }
 """
-WAIT_S = 20
+ENDLESS = CONFIG.replace(', duration = "0.5 s"', "")
 
 
 def folder():
@@ -36,13 +36,9 @@ def folder():
     return path
 
 
-def words(sets):
-    return [word for one in sets for word in ("--set", one)]
-
-
 def run(*sets):
     path = folder()
-    done = sluice("run", "x.lua", "--out", "out", *words(sets), cwd=path)
+    done = sluice("run", "x.lua", "--out", "out", *settings(sets), cwd=path)
     same(done.returncode, 0, f"exit status; it says:\n{done.stderr}")
     summary = json.loads((path / "out/summary.json").read_text())
     check_sound(summary)
@@ -83,27 +79,16 @@ def is_handled(process, number):
 def until_signal(*numbers):
     """Exit status and summary of a run without an end; the first signal comes as soon as it is up,
     the next when its handler has had the one before."""
-    path = folder()
-    (path / "x.lua").write_text(CONFIG.replace(', duration = "0.5 s"', ""))
-    process = subprocess.Popen([program(), "run", "x.lua", "--out", "out"], cwd=path,
-                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.PIPE, encoding="utf-8")
-    try:
-        for line in process.stderr:
-            if line.startswith("up: "):
-                break
-        process.send_signal(numbers[0])
+    with Running(ENDLESS) as run:
+        run.process.send_signal(numbers[0])
         for number in numbers[1:]:
             end_s = time.monotonic() + WAIT_S
-            while is_handled(process, number) and time.monotonic() < end_s:
+            while is_handled(run.process, number) and time.monotonic() < end_s:
                 pass
-            process.send_signal(number)
-        process.wait(WAIT_S)
-    finally:
-        process.kill()
-        process.wait()
-    summary = path / "out/summary.json"
-    return process.returncode, json.loads(summary.read_text()) if summary.exists() else None
+            run.process.send_signal(number)
+        run.process.wait(WAIT_S)
+    summary = run.out / "summary.json"
+    return run.process.returncode, json.loads(summary.read_text()) if summary.exists() else None
 
 
 def wait_for(what, found, within_s=WAIT_S):
@@ -116,95 +101,62 @@ def wait_for(what, found, within_s=WAIT_S):
 
 @case("SIGHUP reads the file again, and contexts.json has what is new; a wrong one changes nothing")
 def hangup():
-    path = folder()
-    text = CONFIG.replace(', duration = "0.5 s"', "")
-    (path / "x.lua").write_text(text)
-    process = subprocess.Popen([program(), "run", "x.lua", "--out", "out"], cwd=path,
-                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                               stderr=(path / "log").open("w"))
-
     def contexts_now():
-        rows = json.loads((path / "out/contexts.json").read_text())
-        return {row["imsi"]: (row["tlli"], row["teid"]) for row in rows}
+        return {row["imsi"]: (row["tlli"], row["teid"]) for row in run.contexts()}
 
-    def says(line):
-        return lambda: line in (path / "log").read_text()
-    try:
-        wait_for("up", says("\nup: "))
+    with Running(ENDLESS) as run:
         before = contexts_now()
-        for wrong in text.replace("bvci = 2", "bvci = 1"), text + "run {}":
-            (path / "x.lua").write_text(wrong)
-            count = (path / "log").read_text().count("reload refused")
-            process.send_signal(signal.SIGHUP)
-            wait_for("a refusal", lambda n=count: (path / "log").read_text().count(
-                "reload refused") > n)
+        for wrong in ENDLESS.replace("bvci = 2", "bvci = 1"), ENDLESS + "run {}":
+            run.config.write_text(wrong)
+            count = run.said().count("reload refused")
+            run.process.send_signal(signal.SIGHUP)
+            wait_for("a refusal", lambda n=count: run.said().count("reload refused") > n)
         same(contexts_now(), before, "contexts after two wrong files")
-        (path / "x.lua").write_text(text.replace("count = 3", "count = 4, tlli = 0xD0000000"))
-        process.send_signal(signal.SIGHUP)
-        wait_for("a reload", says("1 MS added, 3 MSs changed"))
+        run.config.write_text(ENDLESS.replace("count = 3", "count = 4, tlli = 0xD0000000"))
+        run.process.send_signal(signal.SIGHUP)
+        wait_for("a reload", lambda: "1 MS added, 3 MSs changed" in run.said())
         wait_for("contexts.json", lambda: len(contexts_now()) == 4)
         after = contexts_now()
         same([tlli for tlli, _ in after.values()], [0xD0000000 + i for i in range(4)], "TLLIs")
         same([after[imsi][1] for imsi in before], [teid for _, teid in before.values()], "TEIDs")
-        process.send_signal(signal.SIGINT)
-        same(process.wait(WAIT_S), 0, "exit status")
-    finally:
-        process.kill()
-        process.wait()
+        run.finish()
 
 
-class Large:
+class Large(Running):
     """A run over net_null, and the reload of it that adds many MSs."""
 
     def __init__(self, mss):
         self.mss = mss
-        self.path = folder()
-        text = CONFIG.replace(', duration = "0.5 s"', "").replace(
-            "nse {", f"room {{ mss = {self.mss + 3}, pdps = {self.mss + 3} }}\nnse {{", 1)
-        (self.path / "x.lua").write_text(text)
-        self.process = subprocess.Popen(
-            [program(), "run", "x.lua", "--out", "out"], cwd=self.path, stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=(self.path / "log").open("w"))
-        wait_for("up", self.says("\nup: "))
-        more = f"""ms {{ imsi = "001020000000000", count = {self.mss},
+        text = ENDLESS.replace(
+            "nse {", f"room {{ mss = {mss + 3}, pdps = {mss + 3} }}\nnse {{", 1)
+        super().__init__(text)
+        more = f"""ms {{ imsi = "001020000000000", count = {mss},
             pdp {{ nsapi = 5, class = "background", address = "10.100.0.1" }} }},"""
-        (self.path / "x.lua").write_text(text.replace("ms {", more + "ms {", 1))
+        self.config.write_text(text.replace("ms {", more + "ms {", 1))
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.kill()
-        self.process.wait()
-
-    def says(self, line):
-        return lambda: line in (self.path / "log").read_text()
-
-    def contexts(self):
-        """Which file it is now."""
-        return (self.path / "out/contexts.json").stat().st_ino
+    def contexts_file(self):
+        """Which one it is now."""
+        return (self.out / "contexts.json").stat().st_ino
 
     def end(self):
-        self.process.send_signal(signal.SIGINT)
-        same(self.process.wait(WAIT_S), 0, "exit status")
-        check_sound(json.loads((self.path / "out/summary.json").read_text()))
-        same(sorted(name.name for name in (self.path / "out").iterdir()),
+        check_sound(self.finish())
+        same(sorted(name.name for name in self.out.iterdir()),
              ["contexts.json", "run.json", "summary.json"], "what it leaves")
 
 
 @case("a reload of many MSs: contexts.json is written once, when it is over, and then is whole")
 def many():
     with Large(200000) as run:
-        files = [run.contexts()]
+        files = [run.contexts_file()]
         run.process.send_signal(signal.SIGHUP)
 
         def is_done():
-            if run.contexts() != files[-1]:
-                files.append(run.contexts())
-            return len(files) > 1 and run.says(f"{run.mss} MSs added")()
+            if run.contexts_file() != files[-1]:
+                files.append(run.contexts_file())
+            return len(files) > 1 and f"{run.mss} MSs added" in run.said()
         wait_for("a reload", is_done, 2 * WAIT_S)
         same(len(files), 2, "files of that name")
-        same(len(json.loads((run.path / "out/contexts.json").read_text())), run.mss + 3, "contexts")
+        same(len(run.contexts()), run.mss + 3, "contexts")
         run.end()
 
 
@@ -215,7 +167,7 @@ def in_reload():
         time.sleep(1)
         begun_s = time.monotonic()
         run.end()
-        right(not run.says("reload")(), "the reload was over before the signal")
+        right("reload" not in run.said(), "the reload was over before the signal")
         right(time.monotonic() - begun_s < 5, f"{time.monotonic() - begun_s:.1f} s to its end")
 
 
@@ -266,7 +218,7 @@ def shared():
 
 def refused(sets, status, *parts):
     path = folder()
-    done = sluice("run", "x.lua", "--out", "out", *words(sets), cwd=path)
+    done = sluice("run", "x.lua", "--out", "out", *settings(sets), cwd=path)
     same(done.returncode, status, f"exit status; it says:\n{done.stderr}")
     for part in parts:
         right(part in done.stderr, f"'{part}' is not in:\n{done.stderr}")

@@ -13,10 +13,9 @@ import struct
 import termios
 import time
 
-from harness import Skip, case, main, program, right, same
+from harness import WAIT_S, Skip, case, main, program, right, same
 from instance import Fake, Instance, client
 
-WAIT_S = 20
 SEQUENCE = re.compile(r"\x1b\[[?0-9;]*([A-Za-z])")
 LEAVES = "\x1b[?7h\x1b[?25h\x1b[?1049l"
 

@@ -79,7 +79,7 @@ def complaints(pcap):
     return found
 
 
-def _tshark(pcap, *arguments):
+def tshark(pcap, *arguments):
     # A configuration directory that is not there keeps the user's own preferences out.
     environment = dict(os.environ, WIRESHARK_CONFIG_DIR="/nonexistent", LC_ALL="C.UTF-8")
     command = ["tshark", "-r", pcap, *OPTIONS, *arguments]
@@ -96,7 +96,7 @@ def _tshark(pcap, *arguments):
 def _rows(pcap, fields, *arguments):
     """One dict a frame: field -> all its values, outermost first."""
     names = [word for field in fields for word in ("-e", field)]
-    text = _tshark(pcap, "-T", "json", *names, *arguments)
+    text = tshark(pcap, "-T", "json", *names, *arguments)
     return [packet["_source"]["layers"] for packet in json.loads(text)]
 
 
@@ -139,7 +139,7 @@ def _frames(pcap, fields):
 
 def trees(pcap, protocol):
     """For each frame the text of the protocol's tree."""
-    text = _tshark(pcap, "-V", "-O", protocol)
+    text = tshark(pcap, "-V", "-O", protocol)
     return re.split(r"^Frame \d+:.*\n", text, flags=re.MULTILINE)[1:]
 
 

@@ -4,7 +4,7 @@ import collections
 import dataclasses
 import ipaddress
 
-from harness import QUICKSTART, new_folder
+from harness import QUICKSTART, new_folder, settings
 
 # What every packet to one inner address has to show.
 Context = collections.namedtuple(
@@ -29,7 +29,7 @@ class World:
     npdu_wraps: bool = False
 
     def options(self):
-        return [word for pair in self.sets for word in ("--set", pair)]
+        return settings(self.sets)
 
     def config(self):
         if self.text is None:
