@@ -94,14 +94,14 @@ def asan_gets_options():
         return status == 0, text
 
 
-def fuzz_case(shell, wanted):
+def fuzz_case(shell, wanted, seconds="7"):
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         target = root / "build/fuzz/tests/fuzz/llc_fuzz"
         target.parent.mkdir(parents=True)
         target.write_text(f"#!/bin/bash\n{shell}\n")
         target.chmod(0o755)
-        status, text = run(root, "fuzz", "--seconds", "7")
+        status, text = run(root, "fuzz", "--seconds", seconds)
         as_wanted = (status == 0) == wanted.endswith(" 0 failed")
         return text.splitlines()[-1] == wanted and as_wanted, text
 
@@ -140,6 +140,12 @@ CASES = [(name.replace("_", " "), lambda name=name: fake_case(name)) for name in
      lambda: fuzz_case('[[ $1 = -max_total_time=7 && "$*" = *tests/fuzz/corpus/llc ]]',
                        "1 passed, 0 failed")),
     ("a fuzz target that crashes fails", lambda: fuzz_case("kill -ABRT $$", "0 passed, 1 failed")),
+    ("a long run of the fuzz targets that tries little fails",
+     lambda: fuzz_case("echo stat::number_of_executed_units: 9999999 >&2", "1 passed, 1 failed",
+                       "600")),
+    ("a long run that tries enough passes",
+     lambda: fuzz_case("echo stat::number_of_executed_units: 10000000 >&2", "1 passed, 0 failed",
+                       "600")),
     ("packets through the path are counted, case by case", packets_are_counted),
     ("no target at all is a failure", nothing_to_run),
     ("a word that names no test is a failure", word_without_test),

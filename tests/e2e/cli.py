@@ -12,7 +12,7 @@ import subprocess
 
 from harness import QUICKSTART, Skip, case, main, new_folder, program, right, same, sluice
 
-COMMANDS = ("run", "check", "bench", "lua", "version")
+COMMANDS = ("run", "check", "bench", "stats", "top", "metrics", "ctl", "lua", "version")
 
 
 def refused(pattern, *arguments, status=2, cwd=None):
