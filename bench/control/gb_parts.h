@@ -22,7 +22,7 @@ struct gb {
     struct dp *dp;
     struct board *board;
     struct dp_far_end end, gn;
-    uint64_t now_ns, answers;
+    uint64_t now_ns;
     uint32_t next_ms, next_cell;
     uint8_t tag;
     const char *fault;

@@ -66,9 +66,9 @@ uint64_t generator_inside(const struct generator *g);
 
 // Polls and receives until nothing is inside, or for a second. The worker's thread stands.
 void generator_drain(struct generator *g);
-// What it has dropped by reason, as `struct stats_drop` has it.
-void generator_drops(const struct generator *g, uint64_t packets[DROP_COUNT]);
 // After that: NULL, or what does not add up.
 const char *generator_fault(const struct generator *g);
+// Adds what Sluice has dropped, by reason.
+void generator_drops(const struct generator *g, uint64_t packets[DROP_COUNT]);
 
 #endif

@@ -1,7 +1,7 @@
 // What is measured, one file a question: the worker alone (saturated.c), with a backlog (backlog.c)
 // or while somebody looks (view.c), its stages (stages.c), the highest rate without loss (search.c)
-// and the latency there (latency.c), the baselines of the same run (baseline.c). Cycles are those of
-// the TSC.
+// and the latency there (latency.c), the baselines of the same run (baseline.c). Cycles are those
+// of the TSC.
 #ifndef SLUICE_BENCH_THROUGHPUT_MEASURE_H
 #define SLUICE_BENCH_THROUGHPUT_MEASURE_H
 
@@ -58,7 +58,7 @@ struct stages_cycles stages_run(struct generator *g);
 // ---- Generator and worker side by side ----
 
 struct trial {
-    double asked_pps, offered_pps;
+    double offered_pps;
     uint64_t offered, lost;
     bool behind;       // the generator did not reach the rate that was asked for
     const char *fault; // NULL: none

@@ -278,8 +278,10 @@ bool bench_options_parse(struct bench_options *o, int argc, char **argv)
             return false;
     if (o->help)
         return true;
-    if (optind < argc)
-        return refuse("", argv[optind], "options only");
+    if (optind < argc) {
+        fprintf(stderr, "sluice bench: found %s, allowed options only\n", argv[optind]);
+        return false;
+    }
     if (o->waiting == 0)
         o->waiting = o->gea ? 512 : OPTIONS_BURST;
     return fits(o);

@@ -66,7 +66,7 @@ static uint64_t generate(struct generator *g, double pps, uint64_t length, struc
 struct trial trial_run(struct generator *g, double pps, double seconds, bool two_threads)
 {
     struct worker_loop loop = {.worker = dp_worker(g->world->dp, g->worker)};
-    struct trial trial = {.asked_pps = pps};
+    struct trial trial = {0};
     uint64_t refused = g->count.offered - g->count.sent,
              dropped = generator_dropped(g) + generator_astray(g);
     uint64_t length = (uint64_t)(seconds * bench_clock.hz);
