@@ -39,12 +39,24 @@ static int64_t add_cipher(void *target, const void *argument)
     return receiver_add_cipher(&lab->receiver, &key, c->gea, c->key, c->iov_ui);
 }
 
+static bool sizes_fit(const struct octets *sizes)
+{
+    for (uint32_t i = 0; i + 1 < sizes->n; i += 2) {
+        uint16_t octets = get_be16(sizes->at + i);
+        if (octets < SOURCE_OCTETS_MIN || octets > SOURCE_OCTETS_MAX)
+            return false;
+    }
+    return true;
+}
+
 static int64_t add_source(void *target, const void *argument)
 {
     struct lab *lab = target;
     const struct lab_source *c = argument;
     if (lab->sources == lab->config.sources)
         return -ENOSPC;
+    if (!sizes_fit(&c->sizes))
+        return -ERANGE;
     uint32_t index = lab->sources++;
     struct source *s = &lab->source[index];
     *s = (struct source){.engine = lab->engine,

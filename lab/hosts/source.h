@@ -10,6 +10,7 @@
 
 #define SOURCE_SIZES_MAX  32
 #define SOURCE_OCTETS_MIN 36 // IPv4, UDP and the time stamp
+#define SOURCE_OCTETS_MAX 1500
 
 // Who sends to whom on Gn.
 struct source_gn {

@@ -19,6 +19,7 @@ struct capture {
 struct capture *capture_open(const char *path, char error[256])
 {
     struct capture *capture = calloc(1, sizeof *capture);
+    snprintf(error, 256, "%s", strerror(ENOMEM));
     if (!capture)
         return NULL;
     capture->pcap =
@@ -27,9 +28,10 @@ struct capture *capture_open(const char *path, char error[256])
         capture->dumper = pcap_dump_open(capture->pcap, path);
     if (capture->dumper)
         return capture;
-    snprintf(error, 256, "%s", capture->pcap ? pcap_geterr(capture->pcap) : strerror(ENOMEM));
-    if (capture->pcap)
+    if (capture->pcap) {
+        snprintf(error, 256, "%s", pcap_geterr(capture->pcap));
         pcap_close(capture->pcap);
+    }
     free(capture);
     return NULL;
 }
