@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Random configurations through the whole thread, one after the other until the time is over. Each
-run has to end with 0, be complete, sound and balanced, and hold no buffer.
+"""Random configurations through the whole thread, one at least, until the time is over. Each run
+has to end with 0, be complete, sound and balanced, and hold no buffer.
 
     thread.py [MINUTES] [SEED]      10 minutes; a seed that is printed
 
@@ -177,7 +177,7 @@ def main():
     end_s = time.monotonic() + 60 * args.minutes
     said_s, number, failed, packets = time.monotonic(), 0, 0, 0
     path = harness.new_folder() / "soak.lua"
-    while time.monotonic() < end_s:
+    while number == 0 or time.monotonic() < end_s:
         number += 1
         path.write_text(World(random.Random(f"{args.seed}/{number}")).text())
         fault, entered = fault_of(path)
