@@ -1,6 +1,6 @@
 // Random numbers for tests, apart from the project's own. The seed is fixed, so that a failure
 // comes again; TEST_SEED=N in the environment looks elsewhere. Each test that draws prints its
-// seed.
+// seed. The numbers are a file's own: one that draws without a beginning has one by itself.
 #ifndef TESTS_DATAPLANE_RANDOM_H
 #define TESTS_DATAPLANE_RANDOM_H
 
@@ -24,6 +24,8 @@ static inline void random_begin(void)
 // xorshift64* (Vigna)
 static inline uint64_t random_next(void)
 {
+    if (random_state == 0)
+        random_begin();
     random_state ^= random_state >> 12;
     random_state ^= random_state << 25;
     random_state ^= random_state >> 27;
