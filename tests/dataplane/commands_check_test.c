@@ -7,10 +7,6 @@
 
 #include "dataplane/base/units.h"
 
-#define TRY(wanted, name_, ...) \
-    thread_command(&(struct command){.op = COMMAND_##name_, .name_ = {__VA_ARGS__}}, wanted)
-#define DO(name_, ...) thread_do(&(struct command){.op = COMMAND_##name_, .name_ = {__VA_ARGS__}})
-
 static struct dp_config some_nses(void)
 {
     struct dp_config c = thread_config(16, 16);

@@ -7,10 +7,6 @@
 
 #include "dataplane/worker.h"
 
-#define TRY(wanted, name_, ...) \
-    thread_command(&(struct command){.op = COMMAND_##name_, .name_ = {__VA_ARGS__}}, wanted)
-#define DO(name_, ...) thread_do(&(struct command){.op = COMMAND_##name_, .name_ = {__VA_ARGS__}})
-
 // Of NSE, NS-VC and cell 1, which are worker 1's, and MS 1 in it; the others are worker 0's.
 static void put_event(uint32_t worker)
 {

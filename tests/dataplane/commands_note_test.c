@@ -8,10 +8,6 @@
 #include "dataplane/worker.h"
 #include "tests/oracle/ul_sender.h"
 
-#define TRY(wanted, name_, ...) \
-    thread_command(&(struct command){.op = COMMAND_##name_, .name_ = {__VA_ARGS__}}, wanted)
-#define DO(name_, ...) thread_do(&(struct command){.op = COMMAND_##name_, .name_ = {__VA_ARGS__}})
-
 static struct ul_ms ul[4];
 static uint32_t fcs_fault;
 

@@ -9,10 +9,6 @@
 
 #include "tests/dataplane/wire/judge.h"
 
-#define TRY(wanted, name_, ...) \
-    thread_command(&(struct command){.op = COMMAND_##name_, .name_ = {__VA_ARGS__}}, wanted)
-#define DO(name_, ...) thread_do(&(struct command){.op = COMMAND_##name_, .name_ = {__VA_ARGS__}})
-
 static void ids_beyond_the_limits(void **state)
 {
     (void)state;

@@ -6,8 +6,6 @@
 
 #include "dataplane/worker.h"
 
-#define DO(name_, ...) thread_do(&(struct command){.op = COMMAND_##name_, .name_ = {__VA_ARGS__}})
-
 // NSEs 0 and 1 at workers 0 and 1, with cells 0 and 1; cell 2 is of NSE 0.
 static void open_two_workers(void)
 {

@@ -125,9 +125,11 @@ void path_open(const struct dp_config *config);
 // Asserts that no buffer was lost and nothing came out wrong.
 void path_close(void);
 
-// A command, its answer, and, of path_do, that it is carried out before anything else happens.
+// A command, its answer, and, of path_do, that it is carried out before anything else happens; DO
+// is that with a command's name and its fields.
 void path_command(const struct command *command, int64_t wanted);
 void path_do(const struct command *command);
+#define DO(name_, ...) path_do(&(struct command){.op = COMMAND_##name_, .name_ = {__VA_ARGS__}})
 
 // ---- The world. Each is the command, and what the oracles have to know. ----
 void path_nse(uint32_t nse);

@@ -7,8 +7,6 @@
 #include "tests/dataplane/path.h"
 #include "tests/dataplane/random.h"
 
-#define DO(name_, ...) path_do(&(struct command){.op = COMMAND_##name_, .name_ = {__VA_ARGS__}})
-
 static void open_world(void)
 {
     struct dp_config c = path_config(1);

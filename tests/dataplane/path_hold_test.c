@@ -9,8 +9,6 @@
 
 #define READY_S 5
 
-#define DO(name_, ...) path_do(&(struct command){.op = COMMAND_##name_, .name_ = {__VA_ARGS__}})
-
 // Cells 0 and 1 of NSE 0, cell 2 of NSE 1; MS 0 in cell 0.
 static void open_world(uint32_t workers, uint64_t ready_s)
 {

@@ -9,8 +9,6 @@
 #include "tests/dataplane/path.h"
 #include "tests/dataplane/random.h"
 
-#define DO(name_, ...) path_do(&(struct command){.op = COMMAND_##name_, .name_ = {__VA_ARGS__}})
-
 #define FRAMES_MAX 4096
 
 // What came out.

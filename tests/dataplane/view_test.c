@@ -29,8 +29,6 @@ static struct view_ms *ms_of(uint32_t id)
     return &q.ms[0];
 }
 
-#define DO(name_, ...) path_do(&(struct command){.op = COMMAND_##name_, .name_ = {__VA_ARGS__}})
-
 // Header, SNDCP, FCS: what an LLC PDU has besides the N-PDU.
 #define AROUND (3 + 4 + 3)
 

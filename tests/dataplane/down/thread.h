@@ -83,6 +83,11 @@ void thread_command(const struct command *c, int64_t wanted);
 // Sends it and lets the worker carry it out.
 void thread_do(const struct command *c);
 
+// Both with a command's name and its fields.
+#define TRY(wanted, name_, ...) \
+    thread_command(&(struct command){.op = COMMAND_##name_, .name_ = {__VA_ARGS__}}, wanted)
+#define DO(name_, ...) thread_do(&(struct command){.op = COMMAND_##name_, .name_ = {__VA_ARGS__}})
+
 // One more NSE with an NS-VC, both of that number; and the command that makes such an NS-VC.
 void thread_add_nse(uint32_t nse);
 struct command thread_nsvc(uint32_t nsvc, uint32_t nse);
