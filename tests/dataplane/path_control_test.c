@@ -1,36 +1,11 @@
-// Control beside the data: commands, PDUs and events keep their order. A PDU that is sent after a
-// command is on the wire behind all that was framed before the command, and before all that is
-// framed after it; PDUs keep their order among themselves; NS lives on by itself; strangers and a
-// control that does not listen cost nobody else a packet.
-#include "tests/dataplane/path.h"
+// Control beside the data: commands and PDUs keep their order. A PDU that is sent after a command
+// is on the wire behind all that was framed before the command, and before all that is framed after
+// it; PDUs keep their order among themselves. Events are in path_events_test.c.
+#include "tests/dataplane/path_control.h"
 
 #include <errno.h>
-#include <string.h>
-
-#include "dataplane/base/units.h"
-#include "tests/dataplane/path_cipher.h"
-#include "tests/dataplane/random.h"
 
 #define TLLI_STEP 0x10000u
-
-static void open_one_cell(uint32_t gb_tx_frames)
-{
-    struct dp_config c = path_config(1);
-    random_begin();
-    c.gb.tx_frames = gb_tx_frames;
-    path_open(&c);
-    path_ciphers_begin();
-    path_one_cell(false, false);
-    p.any_segments = true;
-}
-
-// A PDU on the signalling BVC that nobody understands: its number in four octets.
-static void pdu_put(uint8_t pdu[8], uint32_t number)
-{
-    memcpy(pdu, "\0\0\0\0\x7f", 5);
-    for (int i = 0; i < 3; i++)
-        pdu[5 + i] = (uint8_t)(number >> (16 - 8 * i));
-}
 
 static uint32_t pdu_number(const struct ip_datagram *d)
 {

@@ -1,30 +1,7 @@
 // What the path tells control, and what it does without it: NS-ALIVE is answered, events come in
 // order with their PDUs, and a control that does not listen, or strangers, cost nobody else a
 // packet.
-#include <string.h>
-
-#include "tests/dataplane/path.h"
-#include "tests/dataplane/path_cipher.h"
-#include "tests/dataplane/random.h"
-
-static void open_one_cell(uint32_t gb_tx_frames)
-{
-    struct dp_config c = path_config(1);
-    random_begin();
-    c.gb.tx_frames = gb_tx_frames;
-    path_open(&c);
-    path_ciphers_begin();
-    path_one_cell(false, false);
-    p.any_segments = true;
-}
-
-// A PDU on the signalling BVC that nobody understands: its number in four octets.
-static void pdu_put(uint8_t pdu[8], uint32_t number)
-{
-    memcpy(pdu, "\0\0\0\0\x7f", 5);
-    for (int i = 0; i < 3; i++)
-        pdu[5 + i] = (uint8_t)(number >> (16 - 8 * i));
-}
+#include "tests/dataplane/path_control.h"
 
 // ---- NS-ALIVE ----
 
