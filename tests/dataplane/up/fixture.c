@@ -363,6 +363,11 @@ void fixture_give(const struct segment *segment)
     fixture_burst();
 }
 
+void fixture_give_number(uint32_t ms, uint32_t number)
+{
+    fixture_give(SEGMENT(.ms = ms, .number = number));
+}
+
 void fixture_give_pdu(uint32_t nsvc, const uint8_t *pdu, uint32_t octets)
 {
     fixture_put(nsvc, pdu, octets);

@@ -56,6 +56,7 @@ extern struct fixture u;
 int fixture_start(void **state);
 int fixture_open(void **state);
 int fixture_close(void **state);
+#define UP_TEST(test) cmocka_unit_test_setup_teardown(test, fixture_open, fixture_close)
 
 void fixture_command(const struct command *command);
 
@@ -94,6 +95,7 @@ void fixture_put_segment(const struct segment *segment);
 // Gives the burst to the uplink, and asserts that packets and octets are conserved.
 void fixture_burst(void);
 void fixture_give(const struct segment *segment);
+void fixture_give_number(uint32_t ms, uint32_t number); // a segment that is an N-PDU, for NSAPI 5
 void fixture_give_pdu(uint32_t nsvc, const uint8_t *pdu, uint32_t octets);
 void fixture_assert_conserved(void);
 
@@ -115,6 +117,7 @@ struct stats_drop fixture_dropped(void); // frames and segments, all reasons
 void fixture_expect(uint32_t pdp, const uint8_t *npdu, uint32_t octets);
 void fixture_expect_any(uint32_t pdp); // the data of a segment that named none
 void fixture_expect_nothing(void);
+void fixture_expect_numbers(uint32_t ms, uint32_t n); // so many of fixture_give_number, and no more
 
 // The next frame of the port: NULL if there is none.
 struct rte_mbuf *fixture_take(struct port_device *device);

@@ -77,6 +77,13 @@ void fixture_expect_nothing(void)
     assert_null(fixture_take(&u.gn_device));
 }
 
+void fixture_expect_numbers(uint32_t ms, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        fixture_expect_any(ms == KEYED ? 6 : 0);
+    fixture_expect_nothing();
+}
+
 bool fixture_event(struct event *event)
 {
     return rte_ring_sc_dequeue_elem(u.up.events, event, sizeof *event) == 0;

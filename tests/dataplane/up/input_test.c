@@ -336,24 +336,22 @@ static void noise_does_no_harm(void **state)
     assert_true(u.stats.up.moves > 10);
 }
 
-#define IN_FIXTURE(test) cmocka_unit_test_setup_teardown(test, fixture_open, fixture_close)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FIXTURE(a_typed_frame_is_an_npdu),
-        IN_FIXTURE(a_frame_cut_short_is_dropped_by_its_layer),
-        IN_FIXTURE(an_llc_frame_cut_short_is_dropped),
-        IN_FIXTURE(a_cell_that_the_nse_has_not_is_controls),
-        IN_FIXTURE(bssgp_that_is_no_user_data_is_controls),
-        IN_FIXTURE(an_unknown_tlli_is_controls_with_its_cell),
-        IN_FIXTURE(each_nse_has_names_of_its_own),
-        IN_FIXTURE(a_full_ring_drops_what_is_controls),
-        IN_FIXTURE(unknown_mss_have_half_of_the_ring),
-        IN_FIXTURE(a_burst_holds_all_kinds),
-        IN_FIXTURE(a_stray_goes_to_its_worker),
-        IN_FIXTURE(a_stray_goes_no_further),
-        IN_FIXTURE(noise_does_no_harm),
+        UP_TEST(a_typed_frame_is_an_npdu),
+        UP_TEST(a_frame_cut_short_is_dropped_by_its_layer),
+        UP_TEST(an_llc_frame_cut_short_is_dropped),
+        UP_TEST(a_cell_that_the_nse_has_not_is_controls),
+        UP_TEST(bssgp_that_is_no_user_data_is_controls),
+        UP_TEST(an_unknown_tlli_is_controls_with_its_cell),
+        UP_TEST(each_nse_has_names_of_its_own),
+        UP_TEST(a_full_ring_drops_what_is_controls),
+        UP_TEST(unknown_mss_have_half_of_the_ring),
+        UP_TEST(a_burst_holds_all_kinds),
+        UP_TEST(a_stray_goes_to_its_worker),
+        UP_TEST(a_stray_goes_no_further),
+        UP_TEST(noise_does_no_harm),
     };
     return cmocka_run_group_tests(tests, fixture_start, NULL);
 }

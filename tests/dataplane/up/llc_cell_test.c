@@ -1,19 +1,6 @@
 // The cell that an MS is in: where its newest frame came from, as soon as control can be told.
 #include "tests/dataplane/up/fixture.h"
 
-static void give(uint32_t ms, uint32_t number)
-{
-    fixture_give(SEGMENT(.ms = ms, .number = number));
-}
-
-// Each of these frames is an N-PDU of its own.
-static void expect_frames(uint32_t ms, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        fixture_expect_any(ms == KEYED ? 6 : 0);
-    fixture_expect_nothing();
-}
-
 static uint32_t cell_of(uint32_t ms)
 {
     return u.state.ms[ms].bvc;
@@ -24,7 +11,7 @@ static void an_ms_heard_in_another_cell_moves(void **state)
     struct event e;
     (void)state;
     fixture_give(SEGMENT(.ms = KEYED, .number = 0, .bvci = 3));
-    expect_frames(KEYED, 1);
+    fixture_expect_numbers(KEYED, 1);
     assert_int_equal(cell_of(KEYED), 1);
     assert_int_equal(u.stats.up.moves, 1);
     assert_true(fixture_event(&e));
@@ -39,7 +26,7 @@ static void an_ms_heard_in_another_cell_moves(void **state)
     fixture_give(SEGMENT(.ms = KEYED, .number = 2, .bvci = 2));
     assert_int_equal(cell_of(KEYED), 0);
     assert_int_equal(u.stats.up.moves, 2);
-    expect_frames(KEYED, 2);
+    fixture_expect_numbers(KEYED, 2);
 }
 
 // Who has no key, or an old frame, moves nobody.
@@ -47,12 +34,12 @@ static void only_a_new_frame_moves_an_ms(void **state)
 {
     (void)state;
     for (uint32_t number = 0; number < 10; number += 2)
-        give(KEYED, number);
+        fixture_give_number(KEYED, number);
     fixture_give(SEGMENT(.ms = KEYED, .number = 10, .bvci = 3, .forged = true));
     fixture_give(SEGMENT(.ms = KEYED, .number = 10, .bvci = 3, .clear = true));
     fixture_give(SEGMENT(.ms = KEYED, .number = 4, .bvci = 3)); // came already
     fixture_give(SEGMENT(.ms = KEYED, .number = 5, .bvci = 3)); // late: it was there before
-    expect_frames(KEYED, 6);
+    fixture_expect_numbers(KEYED, 6);
     assert_int_equal(cell_of(KEYED), 0);
     assert_int_equal(u.stats.up.moves, 0);
 }
@@ -68,25 +55,23 @@ static void an_ms_moves_when_control_can_be_told(void **state)
     fixture_give(SEGMENT(.number = 0, .bvci = 3));
     assert_int_equal(cell_of(0), 0);
     assert_int_equal(u.stats.up.moves, 0);
-    expect_frames(0, 1);
+    fixture_expect_numbers(0, 1);
     fixture_expect_event(EVENT_ns, 0, unblock, sizeof unblock);
     fixture_give(SEGMENT(.number = 1, .bvci = 3));
     assert_int_equal(cell_of(0), 1);
-    expect_frames(0, 1);
+    fixture_expect_numbers(0, 1);
     for (uint32_t i = 0; i < EVENTS - 1; i++)
         fixture_expect_event(EVENT_ns, 0, unblock, sizeof unblock);
     assert_true(fixture_event(&e));
     assert_int_equal(e.kind, EVENT_moved);
 }
 
-#define IN_FIXTURE(test) cmocka_unit_test_setup_teardown(test, fixture_open, fixture_close)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FIXTURE(an_ms_heard_in_another_cell_moves),
-        IN_FIXTURE(only_a_new_frame_moves_an_ms),
-        IN_FIXTURE(an_ms_moves_when_control_can_be_told),
+        UP_TEST(an_ms_heard_in_another_cell_moves),
+        UP_TEST(only_a_new_frame_moves_an_ms),
+        UP_TEST(an_ms_moves_when_control_can_be_told),
     };
     return cmocka_run_group_tests(tests, fixture_start, NULL);
 }

@@ -2,19 +2,6 @@
 // the cipher's overflow counter. Numbers of frames are N(U) plus OC.
 #include "tests/dataplane/up/fixture.h"
 
-static void give(uint32_t ms, uint32_t number)
-{
-    fixture_give(SEGMENT(.ms = ms, .number = number));
-}
-
-// Each of these frames is an N-PDU of its own.
-static void expect_frames(uint32_t ms, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        fixture_expect_any(ms == KEYED ? 6 : 0);
-    fixture_expect_nothing();
-}
-
 static void give_llc(uint32_t ms, const uint8_t *llc, uint32_t octets)
 {
     uint8_t b[4100];
@@ -118,15 +105,15 @@ static void a_wrong_fcs_changes_nothing(void **state)
     for (uint32_t ms = 0; ms < 2; ms++) {
         const struct state_lle_up *lle = &u.state.ms_up[ms].lle[0];
         for (uint32_t i = 0; i < 10; i++)
-            give(ms, i);
+            fixture_give_number(ms, i);
         struct state_lle_up before = *lle;
         for (uint32_t number = 0; number < 600; number++)
             fixture_give(SEGMENT(.ms = ms, .number = number, .forged = true));
         assert_memory_equal(lle, &before, sizeof before);
         ASSERT_FRAMES(llc_fcs, 600 * (ms + 1));
-        expect_frames(ms, 10);
-        give(ms, 10);
-        expect_frames(ms, 1);
+        fixture_expect_numbers(ms, 10);
+        fixture_give_number(ms, 10);
+        fixture_expect_numbers(ms, 1);
     }
     assert_int_equal(fixture_dropped().packets, 1200);
 }
@@ -149,7 +136,7 @@ static void an_fcs_may_cover_the_header_only(void **state)
     ASSERT_FRAMES(llc_fcs, 1);
     for (uint32_t number = 0; number < 5; number++)
         fixture_give(SEGMENT(.ms = KEYED, .number = number, .header_only = number % 2));
-    expect_frames(KEYED, 5);
+    fixture_expect_numbers(KEYED, 5);
 }
 
 // User data of an MS with a key is enciphered, of another it cannot be.
@@ -165,10 +152,10 @@ static void clear_and_enciphered_do_not_mix(void **state)
     assert_int_equal(u.state.ms_up[0].lle[0].next, 0);
     assert_int_equal(u.state.ms_up[KEYED].lle[0].next, 0);
     fixture_expect_nothing();
-    give(0, 0);
-    expect_frames(0, 1);
-    give(KEYED, 0);
-    expect_frames(KEYED, 1);
+    fixture_give_number(0, 0);
+    fixture_expect_numbers(0, 1);
+    fixture_give_number(KEYED, 0);
+    fixture_expect_numbers(KEYED, 1);
 }
 
 // Over more than three wraps, in bursts of any length: in the clear and enciphered.
@@ -180,7 +167,7 @@ static void numbers_go_round(void **state)
             for (uint32_t i = 0; i < burst; i++)
                 fixture_put_segment(SEGMENT(.ms = ms, .number = number++));
             fixture_burst();
-            expect_frames(ms, burst);
+            fixture_expect_numbers(ms, burst);
         }
     assert_int_equal(fixture_dropped().packets, 0);
 }
@@ -210,7 +197,7 @@ static void numbers_wrap_within_a_burst(void **state)
         for (uint32_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
             fixture_put_segment(SEGMENT(.ms = ms, .number = numbers[i]));
         fixture_burst();
-        expect_frames(ms, 11);
+        fixture_expect_numbers(ms, 11);
         assert_int_equal(u.state.ms_up[ms].lle[0].next, 1031);
     }
     assert_int_equal(fixture_dropped().packets, 0);
@@ -222,16 +209,16 @@ static void a_duplicate_is_dropped(void **state)
     (void)state;
     for (uint32_t ms = 0; ms < 2; ms++) {
         for (uint32_t number = 0; number < 600; number += 3)
-            give(ms, number);
-        expect_frames(ms, 200);
+            fixture_give_number(ms, number);
+        fixture_expect_numbers(ms, 200);
         for (uint32_t back = 1; back <= 31; back += 3) {
-            give(ms, 598 - back);
+            fixture_give_number(ms, 598 - back);
             fixture_put_segment(SEGMENT(.ms = ms, .number = 598 - back));
             fixture_put_segment(SEGMENT(.ms = ms, .number = 598 - back - 1)); // missing until now
             fixture_put_segment(SEGMENT(.ms = ms, .number = 598 - back - 1));
             fixture_burst();
         }
-        expect_frames(ms, 11);
+        fixture_expect_numbers(ms, 11);
         ASSERT_FRAMES(llc_duplicate, (ms + 1) * 33);
     }
 }
@@ -243,13 +230,13 @@ static void the_window_is_32_wide(void **state)
     (void)state;
     for (uint32_t ms = 0; ms < 2; ms++) {
         struct state_lle_up *lle = &u.state.ms_up[ms].lle[0];
-        give(ms, 99); // V(UR) is 100, and none of those before has come
-        expect_frames(ms, 1);
-        give(ms, 100 - UP_WINDOW);
-        expect_frames(ms, 1);
+        fixture_give_number(ms, 99); // V(UR) is 100, and none of those before has come
+        fixture_expect_numbers(ms, 1);
+        fixture_give_number(ms, 100 - UP_WINDOW);
+        fixture_expect_numbers(ms, 1);
         assert_int_equal(lle->next, 100);
-        give(ms, 100 - UP_WINDOW - 1);
-        expect_frames(ms, ms != KEYED);
+        fixture_give_number(ms, 100 - UP_WINDOW - 1);
+        fixture_expect_numbers(ms, ms != KEYED);
         assert_int_equal(lle->next, ms == KEYED ? 100 : 512 + 100 - UP_WINDOW);
     }
     ASSERT_FRAMES(llc_fcs, 1);
@@ -263,13 +250,13 @@ static void a_step_keeps_the_window(void **state)
     (void)state;
     for (uint32_t step = 1; step < 100; step++) {
         for (uint32_t i = 0; i < 40; i++)
-            give(0, next++);
+            fixture_give_number(0, next++);
         next += step;
-        give(0, next - 1);
-        expect_frames(0, 41);
+        fixture_give_number(0, next - 1);
+        fixture_expect_numbers(0, 41);
         for (uint32_t back = 2; back <= UP_WINDOW; back++) {
-            give(0, next - back);
-            expect_frames(0, back <= step);
+            fixture_give_number(0, next - back);
+            fixture_expect_numbers(0, back <= step);
             duplicates += back > step;
             ASSERT_FRAMES(llc_duplicate, duplicates);
         }
@@ -280,12 +267,12 @@ static void a_step_keeps_the_window(void **state)
 static void nothing_is_older_than_the_first(void **state)
 {
     (void)state;
-    give(KEYED, 500);
-    give(KEYED, 490);
-    give(KEYED, 501);
-    expect_frames(KEYED, 3);
-    give(KEYED, 512 + 10);
-    expect_frames(KEYED, 1);
+    fixture_give_number(KEYED, 500);
+    fixture_give_number(KEYED, 490);
+    fixture_give_number(KEYED, 501);
+    fixture_expect_numbers(KEYED, 3);
+    fixture_give_number(KEYED, 512 + 10);
+    fixture_expect_numbers(KEYED, 1);
     assert_int_equal(u.state.ms_up[KEYED].lle[0].next, 523);
 }
 
@@ -293,14 +280,14 @@ static void nothing_is_older_than_the_first(void **state)
 static void a_gap_of_479_is_bridged(void **state)
 {
     (void)state;
-    give(KEYED, 600);
-    expect_frames(KEYED, 0); // not what V(UR) = 0 takes it for: 88
+    fixture_give_number(KEYED, 600);
+    fixture_expect_numbers(KEYED, 0); // not what V(UR) = 0 takes it for: 88
     ASSERT_FRAMES(llc_fcs, 1);
-    give(KEYED, 100);
-    give(KEYED, 101 + 479);
-    expect_frames(KEYED, 2);
-    give(KEYED, 581 + 480);
-    expect_frames(KEYED, 0);
+    fixture_give_number(KEYED, 100);
+    fixture_give_number(KEYED, 101 + 479);
+    fixture_expect_numbers(KEYED, 2);
+    fixture_give_number(KEYED, 581 + 480);
+    fixture_expect_numbers(KEYED, 0);
     ASSERT_FRAMES(llc_fcs, 2);
     assert_int_equal(u.state.ms_up[KEYED].lle[0].next, 581);
 }
@@ -316,33 +303,31 @@ static void a_step_within_a_burst_moves_what_is_behind_it(void **state)
     fixture_put_segment(SEGMENT(.ms = KEYED, .number = 1290));
     fixture_put_segment(SEGMENT(.ms = KEYED, .number = 1302, .forged = true));
     fixture_burst();
-    expect_frames(KEYED, 8);
+    fixture_expect_numbers(KEYED, 8);
     ASSERT_FRAMES(llc_duplicate, 1);
     ASSERT_FRAMES(llc_fcs, 1);
     assert_int_equal(u.state.ms_up[KEYED].lle[0].next, 1302);
 }
 
-#define IN_FIXTURE(test) cmocka_unit_test_setup_teardown(test, fixture_open, fixture_close)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FIXTURE(other_sapis_and_frames_are_controls),
-        IN_FIXTURE(a_malformed_frame_is_dropped),
-        IN_FIXTURE(a_frame_longer_than_any_n201_u_is_dropped),
-        IN_FIXTURE(each_sapi_has_its_own_numbers),
-        IN_FIXTURE(a_wrong_fcs_changes_nothing),
-        IN_FIXTURE(an_fcs_may_cover_the_header_only),
-        IN_FIXTURE(clear_and_enciphered_do_not_mix),
-        IN_FIXTURE(numbers_go_round),
-        IN_FIXTURE(each_sapi_is_enciphered_apart),
-        IN_FIXTURE(numbers_wrap_within_a_burst),
-        IN_FIXTURE(a_duplicate_is_dropped),
-        IN_FIXTURE(the_window_is_32_wide),
-        IN_FIXTURE(a_step_keeps_the_window),
-        IN_FIXTURE(nothing_is_older_than_the_first),
-        IN_FIXTURE(a_gap_of_479_is_bridged),
-        IN_FIXTURE(a_step_within_a_burst_moves_what_is_behind_it),
+        UP_TEST(other_sapis_and_frames_are_controls),
+        UP_TEST(a_malformed_frame_is_dropped),
+        UP_TEST(a_frame_longer_than_any_n201_u_is_dropped),
+        UP_TEST(each_sapi_has_its_own_numbers),
+        UP_TEST(a_wrong_fcs_changes_nothing),
+        UP_TEST(an_fcs_may_cover_the_header_only),
+        UP_TEST(clear_and_enciphered_do_not_mix),
+        UP_TEST(numbers_go_round),
+        UP_TEST(each_sapi_is_enciphered_apart),
+        UP_TEST(numbers_wrap_within_a_burst),
+        UP_TEST(a_duplicate_is_dropped),
+        UP_TEST(the_window_is_32_wide),
+        UP_TEST(a_step_keeps_the_window),
+        UP_TEST(nothing_is_older_than_the_first),
+        UP_TEST(a_gap_of_479_is_bridged),
+        UP_TEST(a_step_within_a_burst_moves_what_is_behind_it),
     };
     return cmocka_run_group_tests(tests, fixture_start, NULL);
 }

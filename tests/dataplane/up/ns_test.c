@@ -126,19 +126,17 @@ static void an_answer_that_cannot_go_is_the_ports_to_count(void **state)
     assert_int_equal(fixture_dropped().packets, 0);
 }
 
-#define IN_FIXTURE(test) cmocka_unit_test_setup_teardown(test, fixture_open, fixture_close)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FIXTURE(an_alive_is_answered),
-        IN_FIXTURE(all_other_pdus_are_controls),
-        IN_FIXTURE(a_malformed_pdu_is_dropped),
-        IN_FIXTURE(a_stranger_is_heard_by_few_pdus),
-        IN_FIXTURE(strangers_are_few_in_a_burst),
-        IN_FIXTURE(strangers_have_half_of_the_ring),
-        IN_FIXTURE(a_full_ring_drops_a_stranger_too),
-        IN_FIXTURE(an_answer_that_cannot_go_is_the_ports_to_count),
+        UP_TEST(an_alive_is_answered),
+        UP_TEST(all_other_pdus_are_controls),
+        UP_TEST(a_malformed_pdu_is_dropped),
+        UP_TEST(a_stranger_is_heard_by_few_pdus),
+        UP_TEST(strangers_are_few_in_a_burst),
+        UP_TEST(strangers_have_half_of_the_ring),
+        UP_TEST(a_full_ring_drops_a_stranger_too),
+        UP_TEST(an_answer_that_cannot_go_is_the_ports_to_count),
     };
     return cmocka_run_group_tests(tests, fixture_start, NULL);
 }
