@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/dataplane/wire/judge.h"
+
 struct thread t;
 
 // Octet i of the packet that a seed stands for.
@@ -211,13 +213,8 @@ void thread_put32(uint8_t *b, uint32_t v)
 
 void thread_put_ip_checksum(uint8_t *ip)
 {
-    uint32_t sum = 0;
     thread_put16(ip + 10, 0);
-    for (int i = 0; i < 20; i += 2)
-        sum += (uint32_t)ip[i] << 8 | ip[i + 1];
-    while (sum >> 16)
-        sum = (sum & 0xffff) + (sum >> 16);
-    thread_put16(ip + 10, ~sum & 0xffff);
+    thread_put16(ip + 10, plain_checksum(ip, 20));
 }
 
 struct rte_mbuf *thread_gn_frame(uint32_t teid, uint32_t octets, uint32_t seed)

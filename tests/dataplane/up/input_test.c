@@ -3,6 +3,7 @@
 #include "tests/dataplane/up/fixture.h"
 
 #include "tests/dataplane/random.h"
+#include "tests/dataplane/wire/judge.h"
 
 // A frame of MS 0 on SAPI 3, N(U) 0: an N-PDU of 4 octets for NSAPI 5, typed octet by octet.
 static const uint8_t typed[] = {
@@ -16,18 +17,12 @@ static const uint8_t typed[] = {
     0x00, 0x00, 0x00};                                          // FCS, see typed_frame
 #define LLC_AT 26u
 
-// CRC-24 bit by bit (TS 44.064 5.5), so that no FCS of ours is judged by itself.
+// By the plain model, so that no FCS of ours is judged by itself.
 static void put_fcs(uint8_t *llc, uint32_t covered)
 {
-    uint32_t crc = 0xffffff;
-    for (uint32_t i = 0; i < covered; i++) {
-        crc ^= llc[i];
-        for (int bit = 0; bit < 8; bit++)
-            crc = crc >> 1 ^ (crc & 1 ? 0xad85dd : 0);
-    }
-    crc = ~crc & 0xffffff;
+    uint32_t fcs = plain_fcs(llc, covered);
     for (int i = 0; i < 3; i++)
-        llc[covered + (uint32_t)i] = (uint8_t)(crc >> 8 * i);
+        llc[covered + (uint32_t)i] = (uint8_t)(fcs >> 8 * i);
 }
 
 static uint8_t *typed_frame(void)
