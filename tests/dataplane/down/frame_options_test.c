@@ -75,39 +75,18 @@ static struct command all_options(void)
 // The whole NS-UNITDATA of an N-PDU of 20 octets, but for those and the FCS.
 static void a_frame_octet_for_octet(void **state)
 {
+    // clang-format off
     static const uint8_t expected[] = {
-        0x00,
-        0x00,
-        0x00,
-        0x02, // NS-UNITDATA, BVCI 2
-        0x00,
-        0xc0,
-        0x00,
-        0x00,
-        0x00, // DL-UNITDATA, TLLI
-        0x00,
-        0x00,
-        0x32, // QoS: best effort, low priority
-        0x16,
-        0x82,
-        0x0f,
-        0xa0, // lifetime 40 s
-        RA_CAPABILITY_IE,
-        PRIORITY_IE,
-        DRX_IE,
-        IMSI_IE, //
-        OLD_TLLI_IE,
-        PFI_IE, //
-        0x0e,
-        0x9e, // LLC-PDU of 30 octets
-        0x43,
-        0xc0,
-        0x01, // UI, SAPI 3, N(U) 0, PM
-        0x65,
-        0x00,
-        0x00,
-        0x00, // SN-UNITDATA, NSAPI 5, N-PDU 0
+        0x00, 0x00, 0x00, 0x02,             // NS-UNITDATA, BVCI 2
+        0x00, 0xc0, 0x00, 0x00, 0x00,       // DL-UNITDATA, TLLI
+        0x00, 0x00, 0x32,                   // QoS: best effort, low priority
+        0x16, 0x82, 0x0f, 0xa0,             // lifetime 40 s
+        RA_CAPABILITY_IE, PRIORITY_IE, DRX_IE, IMSI_IE, OLD_TLLI_IE, PFI_IE,
+        0x0e, 0x9e,                         // LLC-PDU of 30 octets
+        0x43, 0xc0, 0x01,                   // UI, SAPI 3, N(U) 0, PM
+        0x65, 0x00, 0x00, 0x00,             // SN-UNITDATA, NSAPI 5, N-PDU 0
     };
+    // clang-format on
     struct command options = all_options();
     (void)state;
     open_with(500, true, 0x21);

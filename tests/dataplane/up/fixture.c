@@ -237,31 +237,14 @@ uint32_t fixture_llc(const struct segment *s, uint8_t *b)
 uint32_t fixture_ul_unitdata(uint32_t tlli, uint16_t bvci, const uint8_t *llc, uint32_t octets,
                              uint8_t *b)
 {
-    const uint8_t head[] = {0x00,
-                            0x00,
-                            (uint8_t)(bvci >> 8),
-                            (uint8_t)bvci,
-                            0x01,
-                            (uint8_t)(tlli >> 24),
-                            (uint8_t)(tlli >> 16),
-                            (uint8_t)(tlli >> 8),
-                            (uint8_t)tlli,
-                            0x00,
-                            0x00,
-                            0x04,
-                            0x08,
-                            0x88,
-                            0x62,
-                            0xf2,
-                            0x10,
-                            0x00,
-                            0x01,
-                            0x02,
-                            0x00,
-                            0x05,
-                            0x0e,
-                            (uint8_t)(octets >> 8),
-                            (uint8_t)octets};
+    // clang-format off
+    const uint8_t head[] = {
+        0x00, 0x00, (uint8_t)(bvci >> 8), (uint8_t)bvci,
+        0x01, (uint8_t)(tlli >> 24), (uint8_t)(tlli >> 16), (uint8_t)(tlli >> 8), (uint8_t)tlli,
+        0x00, 0x00, 0x04,
+        0x08, 0x88, 0x62, 0xf2, 0x10, 0x00, 0x01, 0x02, 0x00, 0x05,
+        0x0e, (uint8_t)(octets >> 8), (uint8_t)octets};
+    // clang-format on
     memcpy(b, head, sizeof head);
     if (octets)
         memcpy(b + sizeof head, llc, octets);
@@ -271,48 +254,14 @@ uint32_t fixture_ul_unitdata(uint32_t tlli, uint16_t bvci, const uint8_t *llc, u
 struct rte_mbuf *fixture_put(uint32_t nsvc, const uint8_t *pdu, uint32_t octets)
 {
     struct rte_mbuf *m = rte_pktmbuf_alloc(u.gb_device.pool);
-    const uint8_t outer[PAYLOAD_AT] = {2,
-                                       0,
-                                       0,
-                                       0,
-                                       0,
-                                       2,
-                                       2,
-                                       0,
-                                       0,
-                                       0,
-                                       1,
-                                       2,
-                                       8,
-                                       0,
-                                       0x45,
-                                       0,
-                                       (uint8_t)((28 + octets) >> 8),
-                                       (uint8_t)(28 + octets),
-                                       0,
-                                       0,
-                                       0,
-                                       0,
-                                       64,
-                                       17,
-                                       0,
-                                       0,
-                                       198,
-                                       51,
-                                       100,
-                                       (uint8_t)(nsvc == STRANGER ? 77 : 2 + nsvc),
-                                       198,
-                                       51,
-                                       100,
-                                       1,
-                                       BSS_PORT >> 8,
-                                       BSS_PORT & 0xff,
-                                       23000 >> 8,
-                                       23000 & 0xff,
-                                       (uint8_t)((8 + octets) >> 8),
-                                       (uint8_t)(8 + octets),
-                                       0,
-                                       0};
+    // clang-format off
+    const uint8_t outer[PAYLOAD_AT] = {
+        2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 1, 2, 8, 0,
+        0x45, 0, (uint8_t)((28 + octets) >> 8), (uint8_t)(28 + octets), 0, 0, 0, 0, 64, 17, 0, 0,
+        198, 51, 100, (uint8_t)(nsvc == STRANGER ? 77 : 2 + nsvc), 198, 51, 100, 1,
+        BSS_PORT >> 8, BSS_PORT & 0xff, 23000 >> 8, 23000 & 0xff,
+        (uint8_t)((8 + octets) >> 8), (uint8_t)(8 + octets), 0, 0};
+    // clang-format on
     assert_non_null(m);
     assert_true(u.n < PORT_BURST);
     uint8_t *b = (uint8_t *)rte_pktmbuf_append(m, (uint16_t)(PAYLOAD_AT + octets + PADDING));
