@@ -184,7 +184,7 @@ static void settle(void)
 
 struct sums {
     uint64_t rx[STATS_SIDES], tx[STATS_SIDES], astray, moved, refused, dropped_down, dropped_up;
-    uint64_t host[STATS_SIDES], queued, out_up, answers;
+    uint64_t host[STATS_SIDES], queued, out_up, npdus_up, answered;
 };
 
 static struct sums sum_up(void)
@@ -200,12 +200,13 @@ static struct sums sum_up(void)
             sums.host[side] += port->host_packets;
             sums.astray += port->strays_out_packets - port->strays_in_packets;
         }
-        sums.answers += stats->of_port[STATS_GN].answers;
+        sums.answered += stats->of_port[STATS_GN].answers - stats->of_port[STATS_GN].answers_unsent;
         sums.moved += down.moved.packets;
         sums.refused += stats->commands_refused;
         sums.dropped_down += down.packets.dropped;
         sums.dropped_up += up.packets.dropped;
         sums.out_up += up.packets.out;
+        sums.npdus_up += stats->up.npdus;
         sums.queued += dp_queued(dp_worker(p.dp, w)).packets;
     }
     return sums;
@@ -236,6 +237,7 @@ static void expect_all_accounted(void)
         assert_int_equal(sums.tx[side], taken[side]);
     }
     assert_int_equal(given[STATS_GN], sums.host[STATS_GN] + taken[STATS_GB] + sums.dropped_down);
+    assert_int_equal(taken[STATS_GN], sums.npdus_up + sums.answered);
     assert_int_equal(given[STATS_GB],
                      sums.host[STATS_GB] + sums.out_up + sums.dropped_up + p.events[EVENT_ns]);
     print_message("# %lu moves; %lu N-PDUs came down, %lu went; %lu segments came up, %lu went\n",
