@@ -1,7 +1,6 @@
 // See commands_model.h.
 #include "tests/dataplane/commands_model.h"
 
-#include <rte_hash.h>
 #include <string.h>
 
 #include "dataplane/base/units.h"
@@ -365,8 +364,7 @@ void model_take_event(void)
     dp_event_done(t.dp, &event);
 }
 
-// --- The beginning
-// ---------------------------------------------------------------------------------
+// --- The beginning -------------------------------------------------------------------------------
 
 void model_open(void)
 {

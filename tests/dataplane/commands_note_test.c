@@ -214,6 +214,7 @@ static void a_removed_ms_is_not_moved(void **state)
     thread_close();
 }
 
+// A worker that cannot tell of it does not move an MS, and does not decide about a cell.
 static void without_room_for_events_nothing_moves(void **state)
 {
     struct event event;
@@ -311,7 +312,6 @@ static void a_damaged_frame_under_the_new_tlli_ends_nothing(void **state)
     thread_close();
 }
 
-// A worker that cannot tell of it does not move an MS, and does not decide about a cell.
 int main(void)
 {
     const struct CMUnitTest tests[] = {

@@ -41,7 +41,7 @@ struct path_expected {
 
 struct path_way {
     uint32_t head, tail; // index + 1
-    uint32_t sent, received, skipped;
+    uint32_t sent, received;
 };
 
 struct path_nsvc {
@@ -75,7 +75,7 @@ struct path_ms {
 
 struct path_pdp {
     bool made, has_pfi;
-    uint8_t nsapi, sapi, slot, pfi;
+    uint8_t nsapi, sapi, pfi;
     uint32_t teid, ms, ggsn;
     struct path_way down, up;
 };
@@ -97,7 +97,7 @@ struct path {
 
     // Frames that the neighbours send are cut into fragments to fit; 0: never.
     size_t gn_mtu_octets, gb_mtu_octets;
-    // Some are known to be dropped: what comes out may skip others of its context, and counts them.
+    // Some are known to be dropped: what comes out may skip others of its context.
     bool lossy_down, lossy_up;
     bool any_segments; // N201-U changes while N-PDUs wait: not to be judged by their number
     bool refused_by_gb[GB_ERR_COUNT]; // what the receiver may say against a frame

@@ -5,7 +5,6 @@
 
 #include "dataplane/base/units.h"
 #include "tests/dataplane/path.h"
-#include "tests/dataplane/random.h"
 
 static void open_world(void)
 {

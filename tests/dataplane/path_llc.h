@@ -7,7 +7,6 @@
 
 #include "dataplane/base/units.h"
 #include "tests/dataplane/path.h"
-#include "tests/dataplane/random.h"
 
 #define FRAMES_MAX 4096
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "tests/dataplane/path_llc.h"
+#include "tests/dataplane/random.h"
 
 static void after_ten_seconds_it_is_of_no_use(void **state)
 {

@@ -35,7 +35,8 @@ void turns_all(void)
         turns_ms(i, turns_n201_us[i / 4 % TURNS_N201_US], turns_geas[i / 4 / TURNS_N201_US]);
 }
 
-uint32_t turns_pdp(uint32_t i, uint32_t pair)
+// By the number of its N201-U and cipher, and of its pair of families.
+static uint32_t turns_pdp(uint32_t i, uint32_t pair)
 {
     return 4 * i + pair % 4;
 }

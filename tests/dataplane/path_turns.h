@@ -24,10 +24,8 @@ void turns_open(const struct dp_config *config, uint32_t cells);
 // MS and PDP context of one number take turns: families, then classes, SAPIs and, uplink, PM.
 void turns_ms(uint32_t ms, uint16_t n201_u, uint8_t gea);
 
-// Each N201-U with each cipher, for each pair of families: 4 x 24 MSs. Context by number of these
-// 24 and of the pair.
+// Each N201-U with each cipher, for each pair of families: 4 x 24 MSs.
 void turns_all(void);
-uint32_t turns_pdp(uint32_t i, uint32_t pair);
 #define TURNS_ALL (3 * TURNS_N201_US)
 
 // How a test sends an N-PDU, and counts it.

@@ -289,7 +289,6 @@ void path_pdp(uint32_t id, uint32_t ms, uint8_t slot, uint8_t nsapi, uint8_t sap
                                   .has_pfi = pfi >= 0,
                                   .nsapi = nsapi,
                                   .sapi = sapi,
-                                  .slot = slot,
                                   .pfi = (uint8_t)pfi,
                                   .teid = (uint32_t)teid,
                                   .ms = ms,

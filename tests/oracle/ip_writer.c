@@ -31,7 +31,8 @@ static void ipv4_repair(uint8_t *ip)
     put16(ip + 10, 65535 - sum_of(ip, IPV4) % 65535);
 }
 
-// Both addresses stand in one piece. A sum of 0 is sent as all ones, which 65535 - x never is not.
+// Both addresses stand in one piece. UDP sends a checksum of 0 as all ones: with x below 65535,
+// 65535 - x is never 0.
 void ip_repair(struct ip_frame *f)
 {
     uint8_t *ip = f->octets + ETHERNET, *udp = ip + (is_ipv6(f) ? IPV6 : IPV4);

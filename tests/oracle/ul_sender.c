@@ -54,8 +54,8 @@ static void append_alignment(struct octets *o, size_t llc_octets)
     append_element(o, 0x00, zeros, (4 - llc_at % 4) % 4);
 }
 
-void ul_send_llc(uint32_t tlli, const struct ul_cell *cell, const uint8_t *llc, size_t n,
-                 struct ip_frame *frame)
+static void send_llc(uint32_t tlli, const struct ul_cell *cell, const uint8_t *llc, size_t n,
+                     struct ip_frame *frame)
 {
     struct octets ns = {0}, bssgp = {0};
     append_number(&bssgp, 0x01, 1);
@@ -91,7 +91,7 @@ static void send_ui(struct ul_ms *ms, const struct ul_cell *cell, uint8_t sapi,
         append_number(&llc, fcs >> 8 * i & 0xff, 1);
     if (e)
         ms->encipher(ms->ctx, &numbers, llc.at + 3, llc.n - 3);
-    ul_send_llc(ms->tlli, cell, llc.at, llc.n, frame);
+    send_llc(ms->tlli, cell, llc.at, llc.n, frame);
 }
 
 // 44.065: F, T, M and NSAPI; DCOMP and PCOMP in the first; segment and N-PDU number.

@@ -39,7 +39,7 @@ struct thread_pdp {
     uint32_t teid, ms;
     uint32_t head, tail; // index + 1
     uint8_t sapi;
-    uint32_t received, skipped;
+    uint32_t received;
     uint16_t lifetime_cs; // of the one received last
 };
 
@@ -55,7 +55,7 @@ struct thread {
     uint32_t pdp_of[MSS][NSAPIS];
     uint32_t bvc_of[MSS];
     uint32_t received, wrong;
-    // Some are known to be dropped: what comes out may skip others of its context, and counts them.
+    // Some are known to be dropped: what comes out may skip others of its context.
     bool lossy;
     bool any_lifetime; // else at most LIFETIME_CS is right
     // If set, it has each N-PDU instead of the comparison with what is expected.

@@ -1,11 +1,9 @@
 // What the scheduler makes of an AQM's advice and what it shows to it. A mark goes out with the
 // first piece of an ECT N-PDU alone, a drop under its reason; lifetime, limits and flushes never
 // mark. The view is right: age without frozen time, the queue of the AQM's scope, its share.
-#include "tests/dataplane/sched/world_random.h"
+#include "tests/dataplane/sched/world.h"
 
 #include <string.h>
-
-#include "tests/dataplane/random.h"
 
 // An AQM that does as it is told and remembers what it saw.
 static struct {

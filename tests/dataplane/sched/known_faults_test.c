@@ -2,9 +2,7 @@
 // to be absent here. A: a small PDU passes while older ones wait. B: after idle the level is not
 // written back, so the next PDU meets a stale one. C: elapsed time is cut to 10 ms, so PDUs that
 // come every 9 ms lose a sixth of the rate. D: a PDU larger than the bucket is dropped.
-#include "tests/dataplane/sched/world_random.h"
-
-#include "tests/dataplane/random.h"
+#include "tests/dataplane/sched/world.h"
 
 // One MS with one PFC; every N-PDU is an LLC PDU of 10 octets more.
 static struct world *one_cell(struct bucket_terms terms)

@@ -1,8 +1,6 @@
 // Limits: each refuses with its own reason, in packets and in octets, at exactly its number; what
 // is refused stays the caller's and leaves no trace; what leaves makes room.
-#include "tests/dataplane/sched/world_random.h"
-
-#include "tests/dataplane/random.h"
+#include "tests/dataplane/sched/world.h"
 
 // Two cells of two MSs, each with streaming in slot 0 and background in slot 1: PFC 2 i + slot.
 static struct world *stopped(const struct sched_config *config)

@@ -1,11 +1,9 @@
 // The set-up functions at their bounds: the last value that is taken works as it says, the next one
 // is refused; and a change to what is so already changes nothing. (Refusals:
 // setup_refusals_test.c.)
-#include "tests/dataplane/sched/world_random.h"
+#include "tests/dataplane/sched/world.h"
 
 #include <string.h>
-
-#include "tests/dataplane/random.h"
 
 #define TERMS ((struct bucket_terms){80, 1000})
 

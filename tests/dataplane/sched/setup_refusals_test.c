@@ -1,11 +1,9 @@
 // Bad use is refused by the set-up functions, each fault with its own error, and what is refused
 // has changed nothing: the same scheduler works on, and its whole memory is the same octet for
 // octet.
-#include "tests/dataplane/sched/world_random.h"
+#include "tests/dataplane/sched/world.h"
 
 #include <string.h>
-
-#include "tests/dataplane/random.h"
 
 #define BAD_RATE_TERMS ((struct bucket_terms){BUCKET_RATE_MAX + 1, 1000})
 #define GOOD_TERMS     ((struct bucket_terms){80, 1000})

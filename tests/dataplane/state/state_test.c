@@ -5,7 +5,6 @@
 
 #include "tests/dataplane/eal_fixture.h"
 #include "tests/dataplane/ports_fixture.h"
-#include "tests/dataplane/random.h"
 #include "tests/dataplane/state/tree_fixture.h"
 #include "tests/dataplane/wire/judge.h"
 
