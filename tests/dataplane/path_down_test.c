@@ -1,7 +1,7 @@
 // The downlink from the wire to the wire: what enters as GTP-U at the Gn port is what an
 // independent receiver gets out of the Gb frames, octet for octet and in order, after reassembly,
 // deciphering and the segments' joining; over both IP families on each side, through fragments on
-// each side, on the NS-VC that the link selector wants, with the elements that were asked for.
+// each side, to an NS-VC of its NSE, with the elements that were asked for.
 #include "tests/dataplane/path.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 // The uplink from the wire to the wire: what an independent MS and BSS send is what comes out of
 // the Gn port as G-PDUs to the right GGSN and tunnel, octet for octet and in order; over both IP
-// families on each side, through fragments on each side, enciphered or not, round the numbers. What
-// comes of N-PDUs whose frames are lost, repeated or out of order a plain model says.
+// families on each side, through fragments on each side, enciphered or not, round the numbers.
+// Frames that are lost, repeated or out of order are path_channel_test.c's.
 #include "tests/dataplane/path.h"
 
 #include <string.h>
