@@ -5,23 +5,14 @@
 #include "tests/dataplane/path.h"
 
 #include <pthread.h>
-#include <time.h>
 
-#include "dataplane/base/units.h"
+#include "tests/dataplane/path_clock.h"
 #include "tests/dataplane/path_turns.h"
 
 #define PATIENCE_NS (20 * S_IN_NS)
 #define AT_ONCE     32u
 
 static bool stop;
-static uint64_t start_ns;
-
-static uint64_t clock_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * S_IN_NS + (uint64_t)now.tv_nsec - start_ns;
-}
 
 static void *run_worker(void *self)
 {
@@ -79,8 +70,7 @@ static void open_world(void)
 {
     struct dp_config c = path_config(1);
     c.real_time = true;
-    start_ns = 0;
-    start_ns = clock_ns();
+    clock_begin();
     turns_open(&c, 2);
 }
 

@@ -5,10 +5,9 @@
 
 #include <pthread.h>
 #include <string.h>
-#include <time.h>
 
-#include "dataplane/base/units.h"
 #include "tests/dataplane/path_cipher.h"
+#include "tests/dataplane/path_clock.h"
 #include "tests/dataplane/random.h"
 
 #define WORKERS 2u
@@ -16,14 +15,6 @@
 
 static bool stop;
 static bool unbalanced[WORKERS];
-static uint64_t start_ns;
-
-static uint64_t clock_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * S_IN_NS + (uint64_t)now.tv_nsec - start_ns;
-}
 
 static void *run_worker(void *number)
 {
@@ -256,9 +247,7 @@ static void two_threads_lose_nothing(void **state)
     path_poll();
     take_all();
     memset(taken, 0, sizeof taken);
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    start_ns = (uint64_t)now.tv_sec * S_IN_NS + (uint64_t)now.tv_nsec;
+    clock_begin();
     for (uint32_t w = 0; w < WORKERS; w++)
         assert_int_equal(pthread_create(&thread[w], NULL, run_worker, (void *)(uintptr_t)w), 0);
     be_the_world_for(2 * S_IN_NS);

@@ -1,7 +1,7 @@
+// How the tests of the live view ask a worker; the answer is in q.
 #ifndef TESTS_DATAPLANE_VIEW_ASK_H
 #define TESTS_DATAPLANE_VIEW_ASK_H
 
-// How the tests of the live view ask a worker; the answer is in q.
 #include "tests/dataplane/path_workers.h"
 
 static struct dp_query q;

@@ -4,7 +4,6 @@
 
 #include "tests/dataplane/port/port_fixture.h"
 
-#define S          1000000000ULL
 #define PIECES_MAX 16
 
 // Each a frame.

@@ -4,8 +4,6 @@
 #include "tests/dataplane/port/port_fixture.h"
 #include "tests/dataplane/random.h"
 
-#define S 1000000000ULL
-
 // clang-format off
 static const uint8_t typed_question[] = {
     0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2, 0, 0, 0, 0, 2, 0x08, 0x06,

@@ -14,6 +14,7 @@
 #include "dataplane/port/port_parts.h"
 #include "dataplane/wire/udp.h"
 
+#define S                1000000000ULL // in ns
 #define FRAME_OCTETS_MAX 4096
 #define OUR_IPV4         0x0a000002u // 10.0.0.2
 #define PEER_IPV4        0x0a000001u
