@@ -91,7 +91,7 @@ static void a_context_removed_while_away(void **state)
     (void)state;
     for (uint32_t away = 1; away <= 3; away++) {
         open_plain(3);
-        p.on_gn = count_refused;
+        p.on_gn = count_error_indication;
         p.lossy_down = true;
         add_ms(0, 0);
         add_ms(1, 1);

@@ -140,11 +140,16 @@ static inline void close_whole(void)
     path_close();
 }
 
-static uint32_t refused_by_gn;
-static inline void count_refused(const uint8_t *frame, size_t n)
+static uint32_t error_indications;
+
+// On Gn nothing else is but T-PDUs: of contexts that are gone, or never were.
+static inline void count_error_indication(const uint8_t *frame, size_t n)
 {
-    (void)frame, (void)n;
-    refused_by_gn++; // an error indication
+    static struct ip_reader reader = {.accept = {.ipv6 = true}};
+    struct ip_datagram d;
+    assert_int_equal(ip_read(&reader, frame, n, &d), IP_ERR_NONE);
+    assert_true(d.n >= 8 && d.octets[1] == 26);
+    error_indications++;
 }
 
 static inline void give_unknown(uint32_t teid, uint32_t worker)

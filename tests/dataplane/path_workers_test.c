@@ -46,8 +46,8 @@ static void an_unknown_teid_ends_once(void **state)
 {
     (void)state;
     open_plain(3);
-    p.on_gn = count_refused;
-    refused_by_gn = 0;
+    p.on_gn = count_error_indication;
+    error_indications = 0;
     give_unknown(teid_make(1, 1, 7), 0);
     give_unknown(teid_make(1, 1, 7), 2);
     give_unknown(teid_make(1, 1, 7), 1);
@@ -60,7 +60,7 @@ static void an_unknown_teid_ends_once(void **state)
     assert_int_equal(gn_of(2)->drop[DROP_unknown_teid].packets, 2);
     assert_int_equal(gn_of(0)->drop[DROP_unknown_teid].packets, 2);
     assert_int_equal(strays(STATS_GN, true), 3);
-    assert_int_equal(refused_by_gn, 6); // 0 is nobody's tunnel
+    assert_int_equal(error_indications, 6); // 0 is nobody's tunnel
     expect_nothing_between();
     path_close();
 }
@@ -136,7 +136,7 @@ static void hear_a_neighbour(bool announcement)
     struct ip_frame frame = {.n = 42};
     open_plain(2);
     p.lossy_down = true;
-    memset(p.refused_by_gb, true, sizeof p.refused_by_gb); // questions
+    p.refused_by_gb[GB_ERR_ETHERNET_TYPE] = true; // questions
     add_ms(1, 1);
     path_nsvc_remove(1);
     p.nsvc[3] = (struct path_nsvc){.made = true, .nse = 1};
@@ -181,6 +181,12 @@ static void an_announcement_is_for_all(void **state)
     hear_a_neighbour(true);
 }
 
+static void expect_arp(const uint8_t *frame, size_t n)
+{
+    assert_true(n >= 14);
+    assert_memory_equal(frame + 12, "\x08\x06", 2);
+}
+
 // Whoever is on the link, and speaks of whomever, while worker 1 does not come to look: half of the
 // letters' ring is left for frames, and nobody hears what is said to others.
 static void strangers_leave_room_for_frames(void **state)
@@ -194,7 +200,7 @@ static void strangers_leave_room_for_frames(void **state)
     path_ms(1, 1, 1520);
     path_pfc(1, 0, CLASS_BACKGROUND);
     path_pdp(1, 1, 0, 5, 3, 0, -1);
-    p.on_gn = count_refused; // answers
+    p.on_gn = expect_arp; // answers
     memcpy(frame.octets, request, sizeof request);
     memcpy(frame.octets + 22, ends.source_mac, 6);
     memcpy(frame.octets + 28, "\x0a", 1);
@@ -268,7 +274,7 @@ static void a_storm(void **state)
         struct dp_config c = path_config(workers);
         path_order = workers + random_state;
         storm_begin(&c);
-        p.on_gn = count_refused; // of contexts that have just been removed
+        p.on_gn = count_error_indication; // of contexts that have just been removed
         for (uint32_t i = 0; i < 1500 / LESS; i++) {
             for (uint32_t left = (uint32_t)random_in(0, 3); left > 0; left--)
                 storm_command();
