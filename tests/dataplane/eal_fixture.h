@@ -4,18 +4,25 @@
 #define TESTS_DATAPLANE_EAL_FIXTURE_H
 
 #include <rte_eal.h>
+#include <stdio.h>
 
-static inline int eal_fixture_setup(void **state)
+static inline int eal_fixture_start(const char *memory_mib)
 {
-    static char words[][32] = {"test",        "--no-huge", "--no-pci", "--no-telemetry",
-                               "--no-shconf", "-m",        "64",       "--log-level=error",
-                               "--lcores=0"};
+    static char words[][32] = {"test",           "--no-huge",   "--no-pci",
+                               "--no-telemetry", "--no-shconf", "--log-level=error",
+                               "--lcores=0",     "-m",          ""};
     char *argv[sizeof words / sizeof words[0] + 1] = {NULL};
     int argc = sizeof words / sizeof words[0];
     for (int i = 0; i < argc; i++)
         argv[i] = words[i];
-    (void)state;
+    snprintf(argv[argc - 1], sizeof words[0], "%s", memory_mib);
     return rte_eal_init(argc, argv) < 0 ? -1 : 0;
+}
+
+static inline int eal_fixture_setup(void **state)
+{
+    (void)state;
+    return eal_fixture_start("64");
 }
 
 static inline int eal_fixture_teardown(void **state)

@@ -1,11 +1,11 @@
 // See path.h: a world from its beginning to its end, and time in it.
 #include "tests/dataplane/path.h"
 
-#include <rte_eal.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/dataplane/eal_fixture.h"
 #include "tests/dataplane/path_parts.h"
 
 #define PLENTY 4000000u
@@ -318,9 +318,7 @@ int path_start_eal(void **state)
     (void)state;
     if (sched_getaffinity(0, sizeof all, &all) != 0)
         return -1;
-    char *argv[] = {"path_test",      "--no-huge",         "--no-shconf", "--no-pci",
-                    "--no-telemetry", "--log-level=error", "-m",          "512"};
-    if (rte_eal_init(sizeof argv / sizeof argv[0], argv) < 0)
+    if (eal_fixture_start("512") != 0)
         return -1;
     return sched_setaffinity(0, sizeof all, &all);
 }

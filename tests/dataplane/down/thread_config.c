@@ -1,8 +1,9 @@
 // See thread.h: what a dataplane is made of.
 #include "tests/dataplane/down/thread.h"
 
-#include <rte_eal.h>
 #include <string.h>
+
+#include "tests/dataplane/eal_fixture.h"
 
 #define PLENTY 4000000u
 
@@ -73,7 +74,5 @@ struct dp_config thread_config(uint32_t queue_packets, uint32_t gb_ring)
 int thread_start_eal(void **state)
 {
     (void)state;
-    char *argv[] = {"thread_test",    "--no-huge",         "--no-shconf", "--no-pci",
-                    "--no-telemetry", "--log-level=error", "-m",          "256"};
-    return rte_eal_init(sizeof argv / sizeof argv[0], argv) < 0;
+    return eal_fixture_start("256");
 }
