@@ -175,6 +175,18 @@ static void a_frozen_ms_moves(void **state)
 
 // ---- Commands that come at once ----
 
+static uint32_t polls_to_rest(const uint32_t *order)
+{
+    uint32_t rounds = 0;
+    for (; !dp_settled(p.dp); rounds++) {
+        assert_true(rounds < 1000);
+        for (uint32_t i = 0; i < p.workers; i++)
+            path_poll_worker(order[i]);
+    }
+    path_poll();
+    return rounds;
+}
+
 static void give_flow(uint32_t ms)
 {
     path_do(&(struct command){.op = COMMAND_ms_flow,

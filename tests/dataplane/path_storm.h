@@ -252,7 +252,10 @@ static inline void storm_calm(void)
     path_run_until(p.now_ns + S_IN_NS); // MSs on their cell's defaults are timed anew within 100 ms
 }
 
-static inline void storm_until(const struct dp_config *config, uint64_t end_ns, bool slow)
+// Opens the world, lets it storm until that time, and lets all that can go out go out. What is left
+// to do is path_close. Slowly: the ports' frames are taken few at a time, and counted only, for the
+// oracles are told of commands that then wait behind them.
+static inline void storm(const struct dp_config *config, uint64_t end_ns, bool slow)
 {
     uint32_t commands = 0;
     storm_begin(config);
@@ -283,20 +286,6 @@ static inline void storm_until(const struct dp_config *config, uint64_t end_ns, 
     if (!slow)
         assert_true(p.down_received > 500 && p.up_received > 250 && storm_llcs > 100);
     assert_true(p.events[EVENT_moved] > 50);
-}
-
-// Opens the world, lets it storm until that time, and lets all that can go out go out. What is left
-// to do is path_close.
-static inline void storm(const struct dp_config *config, uint64_t end_ns)
-{
-    storm_until(config, end_ns, false);
-}
-
-// The ports' frames are taken few at a time, and counted only: the oracles are told of commands
-// that then wait behind them.
-static inline void storm_slowly(const struct dp_config *config, uint64_t end_ns)
-{
-    storm_until(config, end_ns, true);
 }
 
 #endif

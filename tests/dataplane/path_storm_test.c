@@ -19,7 +19,7 @@ static void a_storm(uint32_t workers, uint64_t seconds, bool slow)
     for (int i = 0; i < CLASS_COUNT; i++)
         c.classes.item[i].lifetime_ns = 6 * S_IN_NS;
     random_begin();
-    (slow ? storm_slowly : storm)(&c, seconds * S_IN_NS / LESS);
+    storm(&c, seconds * S_IN_NS / LESS, slow);
     path_expect_conservation();
     path_close();
 }

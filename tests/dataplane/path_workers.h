@@ -162,16 +162,4 @@ static inline void give_unknown(uint32_t teid, uint32_t worker)
     path_poll();
 }
 
-static inline uint32_t polls_to_rest(const uint32_t *order)
-{
-    uint32_t rounds = 0;
-    for (; !dp_settled(p.dp); rounds++) {
-        assert_true(rounds < 1000);
-        for (uint32_t i = 0; i < p.workers; i++)
-            path_poll_worker(order[i]);
-    }
-    path_poll();
-    return rounds;
-}
-
 #endif
