@@ -16,7 +16,8 @@ struct world_wish {
 
 struct world *world_random(uint64_t *random, const struct world_wish *wish);
 
-// One change of anything: rates, ratios, freezing, moves, N201-U, flushes.
+// One change of anything: rates, ratios, credits, weights, blocks, freezing, moves, flushes; LLC
+// frames.
 void world_random_change(struct world *w, uint64_t *random);
 
 // Random changes after random times, until so many LLC PDUs have gone or so many changes are made.

@@ -62,8 +62,8 @@ void fixture_command(const struct command *command);
 
 // ---- In. ----
 
-// A segment in its UI frame in its UL-UNITDATA. A number is N(U) plus OC. Zeros are: from NS-VC 0,
-// of MS 0, SAPI as its context has it, enciphered if the MS has a key, FCS over all.
+// A segment in its UI frame in its UL-UNITDATA, from the NS-VC of its MS. A number is N(U) plus OC.
+// Zeros are: of MS 0, enciphered if the MS has a key, FCS over all, and what stands below.
 struct segment {
     uint32_t ms, number;
     uint16_t bvci; // 0: 2
