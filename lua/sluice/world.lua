@@ -139,12 +139,17 @@ function world.add_nse(cfg)
     return nse
 end
 
--- It has neither cells nor NS-VCs any more.
+-- It has no cells any more. The dataplane takes a while, in which others get their turn: nobody is
+-- to bring one more NS-VC, and what came before that goes with it.
 function world.remove_nse(nse)
+    world.nse_of_nsei[nse.nsei] = nil
+    while nse.nsvcs[1] do
+        world.remove_nsvc(nse.nsvcs[1])
+    end
     tell("nse_removed", nse)
-    require "dp".nse_remove { nse_id = nse.id }
-    world.nse[nse.id], world.nse_of_nsei[nse.nsei] = nil, nil
+    world.nse[nse.id] = nil
     remove_from(world.nses, nse)
+    require "dp".nse_remove { nse_id = nse.id }
     world.ids.nse:give(nse.id)
 end
 
@@ -185,10 +190,13 @@ function world.nsvc_of_endpoint(endpoint)
     return world.endpoints[endpoint]
 end
 
+-- What comes on it from now on is nobody's; its place and its endpoint are free when the dataplane
+-- knows.
 function world.remove_nsvc(nsvc)
     tell("nsvc_removed", nsvc)
+    world.nsvc[nsvc.id] = nil
     require "dp".nsvc_remove { nsvc_id = nsvc.id }
-    world.nsvc[nsvc.id], world.endpoints[nsvc.endpoint] = nil, nil
+    world.endpoints[nsvc.endpoint] = nil
     remove_from(nsvc.nse.nsvcs, nsvc)
     world.ids.nsvc:give(nsvc.id)
 end
