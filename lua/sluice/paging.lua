@@ -238,7 +238,10 @@ requests.on("page", "page IMSI", function(words)
     if not ms_id then
         return false, "there is no MS of that IMSI"
     end
-    return send(ms_id, false), "paged in its last cell"
+    if not send(ms_id, false) then
+        return false, "not paged: it is in no cell, or no NS-VC of its NSE is up"
+    end
+    return true, "paged in its last cell"
 end)
 
 return paging
