@@ -9,7 +9,7 @@ local dp = require "dp"
 local wire = require "wire"
 local world = require "sluice.world"
 
-local gb = { causes = causes }
+local gb = {}
 
 local UNITDATA = string.char(0, 0) -- type, and no flow to change
 
@@ -98,32 +98,41 @@ function gb.answer_ptp(bvc, nsvc, name, ...)
     return true
 end
 
--- STATUS, a few a second of each NSE, for it is often an answer to what never stops. It says the
--- BVCI for two causes and for no other (TS 48.018 10.4.14). On the BVC that the PDU came on, if there
--- is one; else on signalling.
+-- A STATUS is often an answer to what never stops: so a few a second of each NSE and of each kind
+-- ("ns_status", "bssgp_status"), and not all of the PDU in error.
 local STATUS_A_SECOND = 20
 local IN_ERROR_OCTETS_MAX = 512
 
-local function may_tell(nse)
+function gb.may_tell(nse, kind)
     local second = world.now_ns // 1000000000
     if nse.status_second ~= second then
-        nse.status_second, nse.statuses = second, 0
+        nse.status_second, nse.statuses = second, { ns_status = 0, bssgp_status = 0 }
     end
-    nse.statuses = nse.statuses + 1
-    return nse.statuses <= STATUS_A_SECOND
+    nse.statuses[kind] = nse.statuses[kind] + 1
+    local may = nse.statuses[kind] <= STATUS_A_SECOND
+    if not may then
+        count.add("unsent")
+    end
+    return may
 end
 
+function gb.in_error(octets)
+    return octets:sub(1, IN_ERROR_OCTETS_MAX)
+end
+
+-- It says the BVCI for two causes and for no other (TS 48.018 10.4.14). On the BVC that the PDU came
+-- on, if there is one; else on signalling.
 function gb.status(nse, bvci, cause, in_error, wrong_bvci, reply_on)
-    if not may_tell(nse) then
-        count.add("unsent")
-        return false
-    end
-    count.add("status_sent")
     local names_bvci = cause == "bvci_unknown" or cause == "bvci_blocked"
-    return send_bssgp(nse, nse.bvcs[bvci] and bvci or 0, "bssgp_status", {
-        cause = causes.bssgp[cause], bvci = names_bvci and (wrong_bvci or bvci) or nil,
-        pdu_in_error = in_error and in_error:sub(1, IN_ERROR_OCTETS_MAX),
-    }, reply_on)
+    local sent = gb.may_tell(nse, "bssgp_status")
+        and send_bssgp(nse, nse.bvcs[bvci] and bvci or 0, "bssgp_status", {
+            cause = causes.bssgp[cause], bvci = names_bvci and (wrong_bvci or bvci) or nil,
+            pdu_in_error = gb.in_error(in_error),
+        }, reply_on)
+    if sent then
+        count.add("status_sent")
+    end
+    return sent
 end
 
 return gb

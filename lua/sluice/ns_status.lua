@@ -1,15 +1,10 @@
--- NS-STATUS (TS 48.016 7.5, 9.2.7): what goes with each cause (10.3.2, table 10.3.2.2), and never
--- more than a few a second of each NSE, for it is often an answer to what never stops. Nobody
+-- NS-STATUS (TS 48.016 7.5, 9.2.7): what goes with each cause (10.3.2, table 10.3.2.2). Nobody
 -- answers an NS-STATUS, and endpoints that no NS-VC has get none.
 local causes = require "sluice.causes"
 local count = require "count"
 local gb = require "sluice.gb"
-local world = require "sluice.world"
 
-local STATUS_A_SECOND = 20
-local IN_ERROR_OCTETS_MAX = 512
-
--- These causes name the NS-VC; all others carry the PDU, or endpoints that the caller gives.
+-- These causes name the NS-VC; all others carry the PDU.
 local NAMES_NSVC = { nsvc_blocked = true, nsvc_unknown = true }
 
 -- The cause of what a decoder found, by its name (wire_err.def).
@@ -17,27 +12,17 @@ local OF_FAULT = { TYPE = "protocol_error", MISSING_IE = "missing_essential" }
 
 local ns_status = {}
 
-local function may_tell(nse)
-    local second = world.now_ns // 1000000000
-    if nse.ns_status_second ~= second then
-        nse.ns_status_second, nse.ns_statuses = second, 0
-    end
-    nse.ns_statuses = nse.ns_statuses + 1
-    return nse.ns_statuses <= STATUS_A_SECOND
-end
-
 -- in_error: the PDU; nsvci: of the NS-VC that it is about, if that is not this one. Returns the
 -- outcome of that PDU.
 function ns_status.send(nsvc, cause, in_error, nsvci)
-    if not may_tell(nsvc.nse) then
-        count.add("unsent")
+    if not gb.may_tell(nsvc.nse, "ns_status") then
         return "refused"
     end
     count.add("status_sent")
     local about = NAMES_NSVC[cause] and (nsvci or nsvc.nsvci)
     gb.send_ns(nsvc, "ns_status", {
         cause = causes.ns[cause], ns_vci = about or nil,
-        pdu_in_error = not about and in_error and in_error:sub(1, IN_ERROR_OCTETS_MAX) or nil,
+        pdu_in_error = not about and gb.in_error(in_error) or nil,
     })
     return "refused"
 end
