@@ -1,4 +1,4 @@
--- The causes of NS (TS 48.016 10.3.2) and BSSGP (TS 48.018 11.3.8), of RADIO-STATUS (11.3.33) and
+-- The causes of NS (TS 48.016 10.3.2) and BSSGP (TS 48.018 11.3.8), of RADIO-STATUS (11.3.29) and
 -- RA-CAPABILITY-UPDATE-ACK (11.3.30), by name.
 local causes = {
     ns = {

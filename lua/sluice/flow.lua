@@ -1,7 +1,7 @@
 -- Flow control (TS 48.018 8.2.3, 10.4.4 to 10.4.9): what a BSS says of the buckets of a cell, an
 -- MS, a packet flow goes to the dataplane; its acknowledgement, with its tag, goes the same way
 -- behind it, so that on the wire it means "in force". Granularity only if Gigabit is in force, the
--- ratio if and only if CBL is (11.3.80, 11.3.46); else STATUS, and nothing changes.
+-- ratio if and only if CBL is (11.3.102, 11.3.46); else STATUS, and nothing changes.
 --
 -- A cell waits for its first FLOW-CONTROL-BVC, if the file does not say flow_control = "open".
 -- FLOW-CONTROL-MS is what comes most: its way makes no tables.

@@ -8,6 +8,7 @@
 -- repetition would send data after the MS to where it is no more.
 local bssgp = require "sluice.bssgp"
 local count = require "count"
+local features = require "sluice.features"
 local gb = require "sluice.gb"
 local paging = require "sluice.paging"
 local timers = require "sluice.timers"
@@ -16,7 +17,6 @@ local world = require "sluice.world"
 local flush = {}
 
 local ENTRIES_MAX = 10000 -- beyond, a FLUSH-LL is sent once
-local INR = 0x04          -- of the feature bitmap, 11.3.40
 local TRANSFERRED = 1     -- of the flush action, 11.3.13
 
 -- By MS: { ms_id, key, pdu, old, resets, attempt, timer }. By NSE and TLLI, as the answer has them.
@@ -64,7 +64,7 @@ local function may_transfer(old, new)
     if old.nse == new.nse then
         return same ~= false -- a cell that says nothing of its area is of its NSE's
     end
-    return same and old.nse.features & INR ~= 0
+    return same and old.nse.features & features.bit.inr ~= 0
 end
 
 local function pdu_of(tlli, old, new)

@@ -37,7 +37,7 @@ local function is_lost(ms_id)
     paging.start(ms_id, "lost")
 end
 
--- By radio cause (11.3.27). Whoever is lost is held until heard, and paged; after a reselection
+-- By radio cause (11.3.29). Whoever is lost is held until heard, and paged; after a reselection
 -- only when there was time for one. "Prepare" announces, no more; after a failure it is where it
 -- was.
 local on_radio = {
