@@ -34,7 +34,6 @@ local function begin_nse(nse)
     nse.signalling = {
         nse = nse, bvci = 0, state = manual and "up" or "down", up = manual, tries = 0,
     }
-    nse.signalling_up = manual
     features.agree(nse, 0, 0)
     states.show(nse.signalling)
 end

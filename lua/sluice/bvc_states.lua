@@ -122,37 +122,24 @@ local function cells_down(nse)
     end
 end
 
-local function note_cell(b, pdu)
-    b.cell = pdu.cell or b.cell
-end
-
 -- Much of an MS comes on signalling, also while its cell is down.
-local function come_up(b)
+local function come_up(b, pdu)
+    b.cell = pdu.cell or b.cell
     wait_no_more(b)
     require "sluice.ms".bvc_reset(b)
     flow.bvc_up(b)
 end
 
-local function acknowledge(b, nsvc)
-    gb.send_signalling(b.nse, "bssgp_bvc_reset_ack", { bvci = b.bvci }, nsvc)
-end
-
 -- RESET of a cell that was down already, or that we reset ourselves.
 local function accept(b, pdu, nsvc)
-    note_cell(b, pdu)
-    come_up(b)
-    acknowledge(b, nsvc)
+    come_up(b, pdu)
+    gb.send_signalling(b.nse, "bssgp_bvc_reset_ack", { bvci = b.bvci }, nsvc)
 end
 
 -- RESET of a cell that was up, or blocked.
 local function accept_anew(b, pdu, nsvc)
     start_anew(b)
     accept(b, pdu, nsvc)
-end
-
-local function accept_ack(b, pdu)
-    note_cell(b, pdu)
-    come_up(b)
 end
 
 local function send_reset(b, cause)
@@ -189,22 +176,11 @@ local function repeat_reset(b)
     return happens(b, "given_up")
 end
 
-local function block(b, pdu, nsvc)
-    gate(b, true, b.held)
-    log.info(("%s is blocked: %s"):format(states.name(b), causes.text(causes.bssgp, pdu.cause)))
-    gb.send_signalling(b.nse, "bssgp_bvc_block_ack", { bvci = b.bvci }, nsvc)
-end
-
 -- The BSS speaks of it as one that is up.
 function states.let_go(b)
     if b.held then
         gate(b, b.blocked, false)
     end
-end
-
-local function unblock(b, _, nsvc)
-    gate(b, false, b.held)
-    gb.send_signalling(b.nse, "bssgp_bvc_unblock_ack", { bvci = b.bvci }, nsvc)
 end
 
 -- BLOCK and UNBLOCK are acknowledged in any state; what does not change has only that.
@@ -216,12 +192,22 @@ local function say_unblocked(b, _, nsvc)
     gb.send_signalling(b.nse, "bssgp_bvc_unblock_ack", { bvci = b.bvci }, nsvc)
 end
 
+local function block(b, pdu, nsvc)
+    gate(b, true, b.held)
+    log.info(("%s is blocked: %s"):format(states.name(b), causes.text(causes.bssgp, pdu.cause)))
+    say_blocked(b, pdu, nsvc)
+end
+
+local function unblock(b, pdu, nsvc)
+    gate(b, false, b.held)
+    say_unblocked(b, pdu, nsvc)
+end
+
 -- ---- Actions of BVCI 0 ----
 
 local function signalling_up(b, pdu)
     wait_no_more(b)
     features.agree(b.nse, pdu.features, pdu.extended_features)
-    b.nse.signalling_up = true
     cells_down(b.nse)
 end
 
@@ -236,7 +222,6 @@ local function accept_signalling(b, pdu, nsvc)
 end
 
 local function begin_signalling(b, cause)
-    b.nse.signalling_up = false
     cells_down(b.nse)
     begin_reset(b, cause)
 end
@@ -308,7 +293,7 @@ tables = {
             given_up = { to = "down", act = wait_no_more },
             order = { to = "resetting", act = begin_reset },
             reset = { to = "up", act = accept },
-            reset_ack = { to = "up", act = accept_ack },
+            reset_ack = { to = "up", act = come_up },
             block = { to = "resetting", act = say_blocked },
             unblock = { to = "resetting", act = say_unblocked },
             lost = { to = "down", act = go_down },
@@ -330,6 +315,6 @@ tables = {
     },
 }
 
-states.tables, states.wait_no_more, states.go_down = tables, wait_no_more, go_down
+states.wait_no_more, states.go_down = wait_no_more, go_down
 
 return states

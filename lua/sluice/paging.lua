@@ -99,7 +99,7 @@ local function send_wide(bvc, page)
     local area = area_of(bvc.cell)
     page.routeing_area = rai_of(bvc.cell)
     for _, nse in ipairs(world.nses) do
-        if nse == bvc.nse or nse.signalling_up and is_in(nse, area) then
+        if nse == bvc.nse or nse.signalling.up and is_in(nse, area) then
             gb.send_signalling(nse, "bssgp_paging_ps", page)
         end
     end
