@@ -8,7 +8,7 @@ local world = require "sluice.world"
 
 local ns_dynamic = {}
 
-local REMOVED_NS = 120000000000 -- so long after it died, or never lived
+local WATCH_NS = 120000000000 -- from one look to the next; what is dead at two of them goes
 
 local function of_nsvci(nsvci)
     for _, nse in ipairs(world.nses) do
@@ -51,7 +51,7 @@ local function watch(nsvc)
         return
     end
     nsvc.dead_before = not nsvc.alive
-    nsvc.watch = timers.after(REMOVED_NS, watch, nsvc)
+    nsvc.watch = timers.after(WATCH_NS, watch, nsvc)
 end
 
 -- Strangers make and unmake them as often as they like, so nothing of one is left behind.
@@ -65,7 +65,7 @@ end)
 -- In the place of one that nobody owns, if there is no room.
 local function add(nse, given)
     local nsvc, why = world.add_nsvc(nse, given)
-    for _, old in ipairs(nsvc and {} or nse.nsvcs) do
+    for _, old in ipairs(why == "room" and nse.nsvcs or {}) do
         if not is_owned(old) then
             world.remove_nsvc(old)
             return world.add_nsvc(nse, given)
@@ -83,10 +83,11 @@ function ns_dynamic.reset(pdu, octets, address, port)
         nsvci = pdu.ns_vci, address = address, port = port, blocked = true,
     })
     if not nsvc then
-        log.warn(("NS-VC %d of NSE %d: no %s for it"):format(pdu.ns_vci, nse.nsei, why))
+        log.warn(("NSE %d: no NS-VC %d for %s|%d: %s"):format(nse.nsei, pdu.ns_vci, address, port,
+            why))
         return "ignored"
     end
-    nsvc.watch = timers.after(REMOVED_NS, watch, nsvc)
+    nsvc.watch = timers.after(WATCH_NS, watch, nsvc)
     nsvc.first = timers.after(ns_vc.NEIGHBOUR_NS, function()
         if world.nsvc[nsvc.id] == nsvc and nsvc.state == "dead" then
             ns_vc.input(nsvc, "ns_reset", pdu, octets)
