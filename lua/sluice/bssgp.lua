@@ -21,7 +21,7 @@ bssgp.on("bssgp_ul_unitdata", {
         if ms_id then
             return llc.input(nse, cell, ms_id, pdu.tlli, pdu.llc_pdu, nsvc)
         end
-        return ms.unknown(nse, cell, pdu.tlli, nsvc, pdu.llc_pdu)
+        return ms.unknown(nse, cell, pdu.tlli, pdu.llc_pdu)
     end,
 })
 

@@ -52,8 +52,8 @@ function handlers.heard(_, _, _, ms_id)
     return ms_id and ms.heard(ms_id) or "ignored"
 end
 
-function handlers.page(_, _, bvc_id, ms_id)
-    return ms_id and paging.wanted(ms_id, bvc_id) or "ignored"
+function handlers.page(_, _, _, ms_id)
+    return ms_id and paging.wanted(ms_id) or "ignored"
 end
 
 function handlers.bvc_kept(_, _, bvc_id)

@@ -29,6 +29,7 @@ local cells = {}                   -- by bvc_id: its MSs, in no order
 local PLACE_BITS = 32
 local PLACE = (1 << PLACE_BITS) - 1
 local listed, timer = 0, nil       -- MSs in lists of seconds
+local swept                        -- the last second that is over and worked off
 
 local sweep
 
@@ -45,8 +46,8 @@ end
 
 local function begin_sweeping()
     if not timer then
-        own.swept = world.now_ns // SECOND_NS
-        wait((own.swept + 1) * SECOND_NS - world.now_ns)
+        swept = world.now_ns // SECOND_NS
+        wait((swept + 1) * SECOND_NS - world.now_ns)
     end
 end
 
@@ -187,15 +188,15 @@ end
 function sweep()
     wait(SECOND_NS) -- whatever goes wrong here
     local now, most = world.now_ns // SECOND_NS, MANY
-    while own.swept < now and most > 0 do
-        most = work_off(own.swept + 1, most)
+    while swept < now and most > 0 do
+        most = work_off(swept + 1, most)
         if most > 0 then
-            own.swept = own.swept + 1
+            swept = swept + 1
         end
     end
     timers.stop(timer)
     timer = nil
-    if own.swept < now then
+    if swept < now then
         wait(NEXT_NS)
     elseif listed > 0 then
         wait((now + 1) * SECOND_NS - world.now_ns)

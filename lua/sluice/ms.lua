@@ -157,7 +157,7 @@ function ms.heard_by_control(ms_id, bvc)
 end
 
 -- UL-UNITDATA of a TLLI that the NSE does not know.
-function ms.unknown(nse, bvc, tlli, _, llc)
+function ms.unknown(nse, bvc, tlli, llc)
     local ms_id = roam.unknown(nse, bvc, tlli, llc)
     if not ms_id then
         return "ignored"

@@ -2,6 +2,7 @@
 -- and the test to the NS-VC's state (ns_vc.lua), the sub-network service to sns.lua; what comes
 -- from an endpoint that no NS-VC has may make one (ns_dynamic.lua, sns.lua). What cannot be read is
 -- answered by NS-STATUS (7.5), a few a second.
+local bssgp = require "sluice.bssgp"
 local count = require "count"
 local ns_dynamic = require "sluice.ns_dynamic"
 local ns_status = require "sluice.ns_status"
@@ -15,8 +16,6 @@ local ns = {}
 
 local UNITDATA, STATUS = 0x00, 0x08
 local SDU_FROM = 5 -- behind type, control bits and BVCI
-
-local bssgp -- requires us
 
 local function input_unitdata(nsvc, pdu, bvc_id, ms_id)
     local what = ns_vc.unitdata(nsvc)
@@ -78,7 +77,7 @@ end)
 
 -- Once the dataplane has the configuration.
 function ns.begin()
-    bssgp, begun = require "sluice.bssgp", true
+    begun = true
     for _, nse in ipairs(world.nses) do
         for _, nsvc in ipairs(nse.nsvcs) do
             ns_vc.begin(nsvc)

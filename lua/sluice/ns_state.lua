@@ -2,6 +2,7 @@
 -- the dataplane is told, the cells are told if it was the first or the last, and what the state
 -- asks of the BSS is sent, and again until it is answered. What PDUs do is in ns_vc.lua.
 local board = require "board"
+local bssgp = require "sluice.bssgp"
 local causes = require "sluice.causes"
 local count = require "count"
 local gb = require "sluice.gb"
@@ -50,7 +51,6 @@ function ns_state.settle(nse)
     nse.ns_up = up
     local tell = nse.cfg.ns == "manual" and log.debug or log.info -- that one is up by the file
     tell(("NSE %d is %s"):format(nse.nsei, up and "up" or "down"))
-    local bssgp = require "sluice.bssgp"
     if up then
         bssgp.nse_up(nse)
     else

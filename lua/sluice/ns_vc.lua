@@ -8,6 +8,7 @@
 -- tried again Tns-test later. Without it ("alive", "sns") an answer to the test is all there is;
 -- "manual" is up from the beginning and never tested.
 local board = require "board"
+local bssgp = require "sluice.bssgp"
 local causes = require "sluice.causes"
 local gb = require "sluice.gb"
 local log = require "log"
@@ -48,7 +49,7 @@ function take.ns_reset(nsvc, pdu)
     local collided = nsvc.state == "reset"
     enter(nsvc, "blocked", ("NS-RESET, cause 0x%02x"):format(pdu.cause), collided and "soon")
     if not nsvc.nse.ns_up then
-        require "sluice.bssgp".nse_reset(nsvc.nse)
+        bssgp.nse_reset(nsvc.nse)
     end
     acknowledge(nsvc, "ns_reset_ack")
     if nsvc.vc.mode == "reset" then

@@ -11,6 +11,7 @@
 -- 2.6), and only if no second NSE knows it. All else changes nothing and has no answer: whoever
 -- attaches or comes from another area speaks GMM, which is not here.
 local dp = require "dp"
+local flow = require "sluice.flow"
 local flush = require "sluice.flush"
 local paging = require "sluice.paging"
 local subscribers = require "sluice.subscribers"
@@ -26,7 +27,7 @@ local roam = {}
 -- it is being paged it goes on being paged, there, until it is heard.
 local function settle(ms_id, tlli, old, new)
     suspend.moved(ms_id, new)
-    require "sluice.flow".moved(ms_id)
+    flow.moved(ms_id)
     if old then
         flush.start(ms_id, tlli, old, new)
     end

@@ -20,8 +20,6 @@ local world = require "sluice.world"
 
 local sns = {}
 
-local NSVCS_MAX = 16 -- of an NSE, as the dataplane has room for
-
 -- States of nse.sns: absent; "sized" (the BSS's SNS-CONFIG is awaited); "configuring" (the
 -- acknowledgement of ours is); "configured".
 
@@ -41,7 +39,7 @@ local function size_fault(size)
     local ip6 = endpoints.reachable(6) and size.ip6 or 0
     if ip4 + ip6 == 0 then
         return size.ip6 > 0 and "invalid_ip6_endpoints" or "invalid_ip4_endpoints"
-    elseif ip4 + ip6 > size.nsvcs or size.ip4 + size.ip6 > NSVCS_MAX then
+    elseif ip4 + ip6 > size.nsvcs or size.ip4 + size.ip6 > world.nsvcs_most then
         return "invalid_nsvcs"
     end
 end

@@ -3,14 +3,10 @@
 -- sets of them are allowed: as many as SNS-SIZE said, and both sums of weights above 0 (the cause
 -- then is "invalid weights").
 local addresses = require "sluice.addresses"
+local parts = require "sluice.setup_parts"
 local world = require "sluice.world"
 
 local sns_endpoints = {}
-
-local function text_of(number)
-    return ("::ffff:%d.%d.%d.%d"):format(number >> 24, number >> 16 & 255, number >> 8 & 255,
-        number & 255)
-end
 
 -- Those that one host has: neither 0.0.0.0/8 nor multicast, broadcast or loopback.
 local function is_host4(number)
@@ -26,7 +22,7 @@ end
 local function own(family)
     local gb = world.cfg.gb
     if family == 4 then
-        return gb.address and "::ffff:" .. gb.address
+        return gb.address and parts.address(gb.address)
     end
     return gb.address6
 end
@@ -44,7 +40,8 @@ end
 function sns_endpoints.of(pdu)
     local list = {}
     for _, item in ipairs(pdu.ip4_endpoints or {}) do
-        list[#list + 1] = endpoint(item, 4, text_of(item.address), is_host4(item.address))
+        local address = parts.address(addresses.ipv4_text(item.address))
+        list[#list + 1] = endpoint(item, 4, address, is_host4(item.address))
     end
     for _, item in ipairs(pdu.ip6_endpoints or {}) do
         list[#list + 1] = endpoint(item, 6, item.address, is_host6(item.address))

@@ -8,7 +8,6 @@ local setup = require "sluice.setup"
 local subscribers = require "sluice.subscribers"
 local world = require "sluice.world"
 
-
 local function start_ggsns(cfg)
     for _, ggsn in ipairs(cfg.ggsn) do
         local id = world.ids.ggsn:take()

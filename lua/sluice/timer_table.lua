@@ -1,8 +1,8 @@
--- The timers of the Gb procedures, each declared once: the schema's timers { }, the procedures and
--- the tests' tables of states read them here. Clause 11 of TS 48.016 and clause 12 of TS 48.018 have
--- the ranges; where those say no default, it is the one that BSSs in the field expect. `retries` is
--- how often a procedure is repeated after its first attempt.
-local table_of_timers = {
+-- The timers of the procedures, each declared once: the schema makes its timers { } of them. Clause
+-- 11 of TS 48.016 and clause 12 of TS 48.018 have the ranges of Gb's; where those say no default, it
+-- is the one that BSSs in the field expect. `retries` is how often a procedure is repeated after its
+-- first attempt.
+return {
     {
         name = "tns_block", clause = "48.016 11", least = "1 s", most = "120 s", default = "3 s",
         retries = 3, help = "Tns-block: an answer to NS-BLOCK or NS-UNBLOCK",
@@ -29,7 +29,8 @@ local table_of_timers = {
     },
     {
         name = "t5", clause = "48.018 12", least = "1 s", most = "30 s", default = "15 s",
-        retries = 3, help = "T5 is the BSS's (RA-CAPABILITY-UPDATE); here it guards FLUSH-LL, which has none",
+        retries = 3,
+        help = "T5 is the BSS's (RA-CAPABILITY-UPDATE); here it guards FLUSH-LL, which has none",
     },
     {
         name = "t7", clause = "48.018 12", least = "100 ms", most = "10 s", default = "3 s",
@@ -48,9 +49,3 @@ local table_of_timers = {
         retries = 3, help = "T200: an MS's answer to an LLC XID command; retries are N200",
     },
 }
-
-for _, timer in ipairs(table_of_timers) do
-    table_of_timers[timer.name] = timer
-end
-
-return table_of_timers

@@ -7,6 +7,7 @@ local world = {
     now_ns = 0, cfg = nil,
     nse = {}, nses = {}, nse_of_nsei = {}, -- by id; in order; by NSEI
     nsvc = {}, bvc = {}, going = {},       -- by id; cells that are being removed
+    endpoints = {}, nsvcs_most = 16,       -- NS-VCs by endpoint; of an NSE, as in the dataplane
     ggsn_ids = {}, ids = {},
     watchers = {},
 }
@@ -154,13 +155,13 @@ function world.remove_nse(nse)
 end
 
 -- given: nsvci (nil: it has none), address, port, mac, weight, signalling_weight, data_weight,
--- blocked, cfg. nil and "room" (here, or 16 in the NSE) or "taken" (the endpoint is another's).
+-- blocked, cfg. nil and "room" (here, or in the NSE) or "taken" (the endpoint is another's).
 function world.add_nsvc(nse, given)
     local endpoint = given.address .. "|" .. given.port
     if world.nsvc_of_endpoint(endpoint) then
         return nil, "taken"
     end
-    local id = #nse.nsvcs < 16 and world.ids.nsvc:take()
+    local id = #nse.nsvcs < world.nsvcs_most and world.ids.nsvc:take()
     if not id then
         return nil, "room"
     end
@@ -182,8 +183,6 @@ function world.add_nsvc(nse, given)
     tell("nsvc_added", nsvc)
     return nsvc
 end
-
-world.endpoints = {}
 
 -- endpoint: address .. "|" .. port, the address as events have it.
 function world.nsvc_of_endpoint(endpoint)
