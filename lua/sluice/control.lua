@@ -1,6 +1,6 @@
 -- The control plane's loop, as one coroutine that the host resumes: it brings the configuration up;
--- then, each time, what workers have told, timers that are due, a piece of a long job, and what
--- somebody asks. A fault in a handler is logged with its PDU and costs that PDU only.
+-- then, each time, what workers have told, timers that are due, what somebody asks, and a piece of a
+-- long job. A fault in a handler is logged with its PDU and costs that PDU only.
 local bssgp = require "sluice.bssgp"
 local capture = require "sluice.capture"
 local count = require "count"
