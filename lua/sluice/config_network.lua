@@ -4,6 +4,7 @@
 local addresses = require "sluice.addresses"
 local check = require "sluice.config_check"
 local schema = require "sluice.schema"
+local schema_network = require "sluice.schema_network"
 local values = require "sluice.config_values"
 
 local network = {}
@@ -185,9 +186,13 @@ local function check_nsvc(state, cfg, nsvc, first)
 end
 
 local function check_nsvcs(state, cfg)
-    local nsvcs, first = {}, {}
+    local nsvcs, first, most = {}, {}, schema_network.NSVCS_AN_NSE
     for _, nse in ipairs(cfg.nse) do
         network.note_equals(state, nse.bvc, "bvci")
+        if #nse.nsvc > most then
+            note(state, nse.nsvc[most + 1], "nsvci", "found %d NS-VCs up to here, allowed at most %d"
+                .. " in an NSE", most + 1, most)
+        end
         table.move(nse.nsvc, 1, #nse.nsvc, #nsvcs + 1, nsvcs)
     end
     network.note_equals(state, cfg.nse, "nsei")

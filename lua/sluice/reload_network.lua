@@ -5,11 +5,10 @@ local check = require "sluice.reload_check"
 local dp = require "dp"
 local parts = require "sluice.setup_parts"
 local schema = require "sluice.schema"
+local schema_network = require "sluice.schema_network"
 local world = require "sluice.world"
 
 local network = {}
-
-local NSVCS_MAX = 16 -- of an NSE
 
 -- ---- GGSNs: the same as long as address and MAC are ----
 
@@ -98,7 +97,7 @@ end
 
 -- Of an NSE that is full, one that the file has no more.
 local function make_place(nse, record, done)
-    local full = #nse.nsvcs == NSVCS_MAX
+    local full = #nse.nsvcs == schema_network.NSVCS_AN_NSE
     local going
     for _, nsvc in ipairs(full and nse.nsvcs or {}) do
         if not is_wanted(nse, record, nsvc) then
