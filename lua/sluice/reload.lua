@@ -132,9 +132,10 @@ local function home_of(piece)
     return nse.id, nse.bvcs[piece.bvci].id
 end
 
-local function change_mss(plan, done)
+-- Those that have more contexts than before after the others: places were counted once for all.
+local function change_mss(plan, grow, done)
     for _, piece in ipairs(plan.pieces) do
-        if piece.new and piece.old then
+        if piece.new and piece.old and (#piece.new.pdp > #piece.old.pdp) == grow then
             local nse_id, bvc_id = home_of(piece)
             local changed = 0
             each_record(piece, function(record, from)
@@ -254,7 +255,8 @@ local function apply(plan, old, new, done)
     keep_ids(plan.more)
     local ggsn_ids = network.add(old, new, done)
     remove_mss(plan, done)
-    change_mss(plan, done)
+    change_mss(plan, false, done)
+    change_mss(plan, true, done)
     add_mss(plan, done)
     remove_bvcs(new, done)
     network.remove(old, new, ggsn_ids, done)
