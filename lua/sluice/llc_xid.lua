@@ -192,6 +192,23 @@ local function steps_of(record, state)
     end)
 end
 
+-- The file wants other values than before, under the same key: N201-U is agreed on anew from table 9.
+-- What went under that key stays known, and so does a Reset of ours that waits for its answer.
+function exchange.again(ms_id)
+    local state = states[ms_id]
+    if not state then
+        return
+    end
+    local going = state.going
+    state.n201_u, state.agreed, state.tried = {}, {}, false
+    if going and going.command.reset then
+        going.steps = steps_of(subscribers.of(ms_id), state)
+    elseif going then
+        timers.stop(going.timer)
+        state.going = nil
+    end
+end
+
 -- Control has heard of an MS: it answers now, if ever.
 function exchange.seen(ms_id)
     local state = states[ms_id]

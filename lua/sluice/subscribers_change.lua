@@ -2,6 +2,7 @@
 -- PDP context is the same as long as NSAPI, SAPI, class, PFI and its tunnel at the GGSN are: else
 -- it is removed and made anew, with another TEID. A packet flow keeps its slot.
 local parts = require "sluice.setup_parts"
+local world = require "sluice.world"
 
 local changes = {}
 
@@ -78,16 +79,17 @@ end
 
 function changes.of(record, ms)
     local old = record.ms
+    local manual = world.nse[record.nse_id].cfg.ns == "manual" -- else XID brings the IOV-UI
     local change = {
-        tlli = old.tlli ~= ms.tlli, n201_u = old.n201_u_octets ~= ms.n201_u_octets,
-        cipher = differs(old, ms, { "cipher", "key", "iov_ui" }),
+        tlli = old.tlli ~= ms.tlli, xid = differs(old, ms, { "n201_u_octets", "iov_ui" }),
+        cipher = differs(old, ms, { "cipher", "key", manual and "iov_ui" or nil }),
         options = differs(old, ms, { "ra_capability", "drx", "priority", "send_imsi" }),
         flow = differs(old, ms, BUCKET), rest = parts.slice(old, 0, record.count),
     }
     compare_old(change, record, ms)
     compare_new(change, ms)
     compare_slots(change, record, ms)
-    change.any = change.tlli or change.n201_u or change.cipher or change.options or change.flow
+    change.any = change.tlli or change.xid or change.cipher or change.options or change.flow
         or #change.new > 0 or #change.new_slots > 0 or #change.flows > 0
     return change
 end

@@ -180,20 +180,27 @@ function members.move(record, member)
     end
 end
 
-local function change_values(record, member, change)
-    local ms, ms_id = record.ms, record.first_ms_id + member
-    if change.tlli then
-        dp.ms_tlli { ms_id = ms_id, tlli = ms.tlli + member }
-    end
-    local anew = change.n201_u or change.cipher
-    if anew then
-        require "sluice.llc_xid".forget(ms_id)
-    end
-    for _, sapi in ipairs(anew and xid.user_sapis or {}) do
+-- What XID is for; under the same key the IOV-UIs go on (llc_xid.lua).
+local function change_llc(record, member, change)
+    local ms_id, exchange = record.first_ms_id + member, require "sluice.llc_xid"
+    for _, sapi in ipairs(xid.user_sapis) do
         dp.ms_n201_u { ms_id = ms_id, sapi = sapi, n201_u = (first_values(record)) }
     end
     if change.cipher then
+        exchange.forget(ms_id)
         start_cipher(record, member)
+    else
+        exchange.again(ms_id)
+    end
+end
+
+local function change_values(record, member, change)
+    local ms_id = record.first_ms_id + member
+    if change.tlli then
+        dp.ms_tlli { ms_id = ms_id, tlli = record.ms.tlli + member }
+    end
+    if change.xid or change.cipher then
+        change_llc(record, member, change)
     end
     if change.options then
         start_options(record, member)
