@@ -19,7 +19,7 @@ local function critic(found, state)
             check.note(state, record, key, text)
         end,
         is_given = function(record, key)
-            return state.node_of[record].table[key] ~= nil
+            return check.is_given(state, record, key)
         end,
         texts = function()
             return found:any() and found:texts() or nil

@@ -30,9 +30,15 @@ local function note(state, node, key, text)
     state.mistakes:add(check.place(node, key), join(node.path, values.plain(key)), text)
 end
 
--- The same for those who have only the normalised record.
-function check.note(state, record, key, text)
+-- The same for those who have only the normalised record; values behind a text go into it.
+function check.note(state, record, key, text, ...)
+    text = select("#", ...) > 0 and text:format(...) or text
     note(state, state.node_of[record], key, text)
+end
+
+-- Whether the file, or --set, has that key of a record.
+function check.is_given(state, record, key)
+    return state.node_of[record].table[key] ~= nil
 end
 
 -- Of a whole record.

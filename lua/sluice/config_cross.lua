@@ -11,6 +11,8 @@ local schema = require "sluice.schema"
 local units = require "sluice.units"
 local values = require "sluice.config_values"
 
+local note, is_given = check.note, check.is_given
+
 local cross = {}
 
 local FIRST_LOCAL_TLLI = 0xC0000000 -- 23.003: a local TLLI has its two top bits set
@@ -50,9 +52,8 @@ end
 local function add_span(state, spans, span, count, most, most_text)
     span.last = span.first + count - 1
     if span.last > most then
-        check.note(state, span.record, span.key, ("found %s, allowed no more than %s"):format(
-            span_text(span.shown, count), most_text))
-        return
+        return note(state, span.record, span.key, "found %s, allowed no more than %s",
+            span_text(span.shown, count), most_text)
     end
     span.shown = span_text(span.shown, count)
     spans[#spans + 1] = span
@@ -74,8 +75,7 @@ local function add_imsi(state, by_length, ms)
 end
 
 local function add_tlli(state, spans, ms, before)
-    local node = state.node_of[ms]
-    if ms.tlli == nil and node.table.tlli == nil then
+    if not is_given(state, ms, "tlli") then
         ms.tlli = FIRST_LOCAL_TLLI + before
     end
     if ms.tlli then
@@ -123,19 +123,17 @@ end
 
 -- The GGSN of a context that has an uplink; nil, with the mistake noted, if it is not plain which.
 local function ggsn_of(state, cfg, pdp)
-    local given = state.node_of[pdp].table
-    if given.ggsn_teid == nil then
+    local given = is_given(state, pdp, "ggsn")
+    if not is_given(state, pdp, "ggsn_teid") then
         if pdp.ggsn then
-            check.note(state, pdp, "ggsn_teid", "found a GGSN without its TEID, allowed both or none")
+            note(state, pdp, "ggsn_teid", "found a GGSN without its TEID, allowed both or none")
         end
-    elseif given.ggsn == nil and #cfg.ggsn ~= 1 then
-        check.note(state, pdp, "ggsn", ("found nothing beside ggsn_teid, allowed %s"):format(
-            ggsn_names(cfg)))
-    elseif given.ggsn == nil then
+    elseif not given and #cfg.ggsn ~= 1 then
+        note(state, pdp, "ggsn", "found nothing beside ggsn_teid, allowed %s", ggsn_names(cfg))
+    elseif not given then
         pdp.ggsn = cfg.ggsn[1].name
     elseif pdp.ggsn and not ggsn_named(cfg, pdp.ggsn) then
-        check.note(state, pdp, "ggsn", ("found %s, allowed %s"):format(values.show(pdp.ggsn),
-            ggsn_names(cfg)))
+        note(state, pdp, "ggsn", "found %s, allowed %s", values.show(pdp.ggsn), ggsn_names(cfg))
     end
     return pdp.ggsn and ggsn_named(cfg, pdp.ggsn)
 end
@@ -155,16 +153,16 @@ end
 -- Each cipher has keys of one length, and without one there is no key.
 local function check_key(state, ms)
     local digits = ms.cipher and ciphers.key_digits[ms.cipher]
-    local given = state.node_of[ms].table.key
-    if digits == 0 and given ~= nil then
-        check.note(state, ms, "key", "found a key without a cipher, allowed with cipher = "
+    local given = is_given(state, ms, "key")
+    if digits == 0 and given then
+        note(state, ms, "key", "found a key without a cipher, allowed with cipher = "
             .. '"gea3" or "gea4" only')
-    elseif digits and digits > 0 and given == nil then
-        check.note(state, ms, "key", ('found nothing, allowed %d hexadecimal digits: cipher = "%s"'
-            .. " needs a key"):format(digits, ms.cipher))
+    elseif digits and digits > 0 and not given then
+        note(state, ms, "key", 'found nothing, allowed %d hexadecimal digits: cipher = "%s"'
+            .. " needs a key", digits, ms.cipher)
     elseif digits and ms.key and #ms.key ~= digits then
-        check.note(state, ms, "key", ('found %d hexadecimal digits, allowed %d with cipher = "%s"')
-            :format(#ms.key, digits, ms.cipher))
+        note(state, ms, "key", 'found %d hexadecimal digits, allowed %d with cipher = "%s"',
+            #ms.key, digits, ms.cipher)
     end
 end
 
@@ -249,27 +247,30 @@ local function check_receivers(state, traffic, known, imsis)
     local class, imsi = traffic.class, traffic.imsi
     local ms = imsi and find_subscriber(imsis, imsi)
     if imsi and not ms then
-        check.note(state, traffic, "imsi", "found " .. values.show(imsi)
-            .. ", which no ms { } has, allowed one of theirs")
+        note(state, traffic, "imsi", "found %s, which no ms { } has, allowed one of theirs",
+            values.show(imsi))
     elseif class and (imsi and not has_class(ms, class) or not imsi and not known[class]) then
-        check.note(state, traffic, "class", ("found %s, which no pdp { } of %s has, allowed %s")
-            :format(values.show(class), imsi and "this MS" or "any MS",
-                imsi and "one of its classes" or known_text(known)))
+        note(state, traffic, "class", "found %s, which no pdp { } of %s has, allowed %s",
+            values.show(class), imsi and "this MS" or "any MS",
+            imsi and "one of its classes" or known_text(known))
     end
 end
 
 local function check_interval(state, cfg, traffic)
-    local given = state.node_of[traffic].table.stop
-    if given == nil and cfg.run then
+    local given = is_given(state, traffic, "stop")
+    if not given and cfg.run then
         traffic.stop_ns = cfg.run.duration_ns
     end
     local start, stop = traffic.start_ns, traffic.stop_ns
     if start and stop and start >= stop then
-        local key = given == nil and "start" or "stop"
-        local bound = key == "start" and "less than the run's duration, "
-            .. units.format("time", stop) or "more than start, " .. units.format("time", start)
-        check.note(state, traffic, key, ("found %s, allowed %s"):format(
-            units.format("time", key == "start" and start or stop), bound))
+        local start_text, stop_text = units.format("time", start), units.format("time", stop)
+        if given then
+            note(state, traffic, "stop", "found %s, allowed more than start, %s", stop_text,
+                start_text)
+        else
+            note(state, traffic, "start", "found %s, allowed less than the run's duration, %s",
+                start_text, stop_text)
+        end
     end
 end
 
@@ -289,8 +290,8 @@ end
 -- What the dataplane has room for; noted at the place that goes beyond it.
 local function check_limit(state, record, key, found, what, limit)
     if found > limit.most then
-        check.note(state, record, key, ("found %d %s up to here, allowed at most %d"):format(
-            found, what, limit.most))
+        note(state, record, key, "found %d %s up to here, allowed at most %d", found, what,
+            limit.most)
         return true
     end
     return false

@@ -5,15 +5,9 @@ local check = require "sluice.config_check"
 local parts = require "sluice.setup_parts"
 local schema = require "sluice.schema"
 
+local note, is_given = check.note, check.is_given
+
 local gb = {}
-
-local function note(state, record, key, ...)
-    check.note(state, record, key, (...):format(select(2, ...)))
-end
-
-local function is_given(state, record, key)
-    return state.node_of[record].table[key] ~= nil
-end
 
 -- Who brings its NS-VCs up, and whether there are any.
 local function check_nsvcs(state, nse)

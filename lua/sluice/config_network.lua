@@ -7,20 +7,14 @@ local schema = require "sluice.schema"
 local schema_network = require "sluice.schema_network"
 local values = require "sluice.config_values"
 
+local note, is_given = check.note, check.is_given
+
 local network = {}
 
 -- What stands around an LLC UI frame's information in a Gb datagram: LLC with FCS 6, BSSGP with PFI
 -- 18, NS 4, UDP 8. And around an N-PDU on Gn: GTP-U 8, UDP 8. Below both, IP.
 local GB_HEADER_OCTETS, GN_HEADER_OCTETS = 36, 16
 local IPV4_OCTETS, IPV6_OCTETS = 20, 40
-
-local function note(state, record, key, ...)
-    check.note(state, record, key, (...):format(select(2, ...)))
-end
-
-local function is_given(state, record, key)
-    return state.node_of[record].table[key] ~= nil
-end
 
 -- A key that is misspelt has been noted as that.
 local function note_missing(state, record, key, constructor, why)

@@ -7,15 +7,13 @@ local schema = require "sluice.schema"
 local schema_queues = require "sluice.schema_queues"
 local units = require "sluice.units"
 
+local note, is_given = check.note, check.is_given
+
 local queues = {}
 
 local S_IN_NS = 1000000000
 local CENTISECOND_NS = 10000000
 local BUCKET_LEAST_OCTETS = 3200 -- two of the largest LLC PDUs
-
-local function note(state, record, key, ...)
-    check.note(state, record, key, (...):format(select(2, ...)))
-end
 
 local function check_weight(state, class)
     if class.name == "signalling" and class.weight then
@@ -28,7 +26,7 @@ end
 -- A lifetime of 0 is for ever; absent is what was refused.
 local function check_lifetime(state, class)
     local whole, least = class.lifetime_ns, class.bss_lifetime_least_ns
-    if whole and not least and state.node_of[class].table.bss_lifetime_least == nil then
+    if whole and not least and not is_given(state, class, "bss_lifetime_least") then
         local half_ns = whole // 2 // CENTISECOND_NS * CENTISECOND_NS
         least = whole > 0 and math.min(S_IN_NS, half_ns) or S_IN_NS
         class.bss_lifetime_least_ns = least
@@ -78,9 +76,9 @@ end
 local function check_bucket(state, record, prefix)
     local rate, octets = record[prefix .. "rate_bit_per_s"], record[prefix .. "bucket_octets"]
     local key = prefix .. "bucket"
-    if octets and not rate and state.node_of[record].table[prefix .. "rate"] == nil then
+    if octets and not rate and not is_given(state, record, prefix .. "rate") then
         note(state, record, key, "found a bucket without a rate, allowed with %srate only", prefix)
-    elseif rate and state.node_of[record].table[key] == nil then
+    elseif rate and not is_given(state, record, key) then
         record[key .. "_octets"] = math.max(rate // 8, BUCKET_LEAST_OCTETS)
     end
 end
