@@ -1,5 +1,7 @@
 -- Ids in runs of neighbours, so that a million MSs cost one record: what is free is a list of
 -- intervals, sorted, never touching each other.
+local bisect = require "sluice.bisect"
+
 local blocks = {}
 blocks.__index = blocks
 
@@ -40,18 +42,8 @@ function blocks:take(n)
     return first, n
 end
 
--- The place of the first interval behind an id.
-local function place_behind(free, id)
-    local low, high = 1, #free + 1
-    while low < high do
-        local middle = (low + high) // 2
-        if free[middle].first > id then
-            high = middle
-        else
-            low = middle + 1
-        end
-    end
-    return low
+local function first_of(block)
+    return block.first
 end
 
 local function join(free, i)
@@ -63,7 +55,7 @@ end
 
 -- Gives n of them back.
 function blocks:give(first, n)
-    local i = place_behind(self, first)
+    local i = bisect(self, first_of, first) + 1
     table.insert(self, i, { first = first, last = first + n - 1 })
     self.left = self.left + n
     join(self, i)

@@ -1,5 +1,7 @@
 -- The ciphers that an MS may have: their names in the configuration, their numbers in the commands
 -- (the type of ciphering algorithm of TS 24.008 10.5.5.3), and how keys are written.
+local hex = require "sluice.hex"
+
 local ciphers = {}
 
 ciphers.names = { "none", "gea3", "gea4" }
@@ -16,9 +18,7 @@ ciphers.refused = {
 -- The octets of a key written as hexadecimal digits, for the MS `member` places behind the first:
 -- the last 32 bits count up, without a carry beyond them.
 function ciphers.key(digits, member)
-    local octets = digits:gsub("%x%x", function(two)
-        return string.char(tonumber(two, 16))
-    end)
+    local octets = hex.octets(digits)
     local last = string.unpack(">I4", octets, #octets - 3)
     return octets:sub(1, -5) .. string.pack(">I4", last + member & 0xFFFFFFFF)
 end

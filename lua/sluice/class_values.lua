@@ -1,22 +1,15 @@
 -- What holds for the traffic classes now: the configuration's values, or what the user's policy
 -- made of them since. The dataplane has a change at once, in all workers.
 local dp = require "dp"
+local parts = require "sluice.setup_parts"
 local schema_queues = require "sluice.schema_queues"
 
 local values = { classes = {} }
 
-local function copy(record)
-    local made = {}
-    for key, value in next, record do
-        made[key] = value
-    end
-    return made
-end
-
 -- A class and its AQM, to change them.
 function values.copy(class)
-    local made = copy(class)
-    made.aqm = copy(class.aqm)
+    local made = parts.copy(class)
+    made.aqm = parts.copy(class.aqm)
     return made
 end
 
@@ -32,12 +25,7 @@ local NAMES = {
 }
 
 local function differs(a, b)
-    for _, name in ipairs(NAMES) do
-        if a[name] ~= b[name] then
-            return true
-        end
-    end
-    return false
+    return parts.differ(a, b, NAMES)
 end
 
 local function aqm_differs(a, b)

@@ -1,5 +1,5 @@
--- The mistakes of one file, or what it is warned of: collected (the first thousand; then only counted) and printed in the
--- order of its lines, twenty at most.
+-- The mistakes of one file, or what it is warned of: collected (the first thousand; then only
+-- counted) and printed in the order of its lines, twenty at most.
 -- A place is a line, or the text "--set KEY" for a value that the command line gave.
 local mistakes = {}
 mistakes.__index = mistakes

@@ -12,6 +12,7 @@ local count = require "count"
 local dp = require "dp"
 local entries = require "sluice.pfc_entries"
 local gb = require "sluice.gb"
+local hex = require "sluice.hex"
 local log = require "log"
 local requests = require "sluice.requests"
 local subscribers = require "sluice.subscribers"
@@ -69,12 +70,6 @@ local function packet_flow_timer_s()
     return TIMER_OFF_S
 end
 
-local function octets_of(hex)
-    return hex and (hex:gsub("%x%x", function(octet)
-        return string.char(tonumber(octet, 16))
-    end))
-end
-
 -- ---- Sending ----
 
 local function send_create(entry, reply_on)
@@ -84,8 +79,8 @@ local function send_create(entry, reply_on)
     gb.send_ptp(entry.bvc, "bssgp_create_bss_pfc", {
         tlli = entry.tlli, imsi = ms.send_imsi and subscribers.imsi(entry.ms_id) or nil,
         pfi = entry.pfi, packet_flow_timer_s = packet_flow_timer_s(), abqp = entry.asked,
-        ra_capability = octets_of(ms.ra_capability), priority = ms.priority,
-        t10_s = ms.priority and T10_S or nil,
+        ra_capability = ms.ra_capability and hex.octets(ms.ra_capability),
+        priority = ms.priority, t10_s = ms.priority and T10_S or nil,
     }, reply_on)
 end
 

@@ -1,8 +1,8 @@
 -- Runs the functions of a user's script. They see plain Lua without a library that reaches outside,
 -- catches errors, works long in one step or depends on a hash's order (no load, require, pcall,
--- patterns, string.rep, next). Each
--- call has a coroutine of its own with a limit on instructions, on memory and, for single steps
--- that cost much, on real time; whatever it raises comes back as a text with its line.
+-- patterns, string.rep, next). Each call has a coroutine of its own with a limit on instructions, on
+-- memory and, for single steps that cost much, on real time; whatever it raises comes back as a text
+-- with its line.
 local box = {}
 
 local CHUNK = "=policy" -- short and fixed: Lua cuts long names in its messages

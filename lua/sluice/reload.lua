@@ -4,6 +4,7 @@
 -- legal: what is new above MSs, MSs that go, MSs that change or move, new MSs, what is no more
 -- above them. Events go on being handled in between, so no step relies on who was there before it.
 -- MSs that roamed stay where they are, unless the file moved them or their cell goes.
+local bisect = require "sluice.bisect"
 local check = require "sluice.reload_check"
 local class_values = require "sluice.class_values"
 local count = require "count"
@@ -11,6 +12,7 @@ local dp = require "dp"
 local host = require "host"
 local log = require "log"
 local network = require "sluice.reload_network"
+local parts = require "sluice.setup_parts"
 local pieces = require "sluice.reload_pieces"
 local policy = require "sluice.policy"
 local requests = require "sluice.requests"
@@ -29,6 +31,10 @@ local function number_of(imsi)
     return math.tointeger(tonumber(imsi))
 end
 
+local function first_of(piece)
+    return number_of(piece.imsi)
+end
+
 -- Says of an IMSI in force whether the file has it no more.
 local function removals(list)
     local removed = {}
@@ -40,25 +46,14 @@ local function removals(list)
         end
     end
     return function(imsi)
-        local low, high, spans = 1, #(removed[#imsi] or {}), removed[#imsi]
-        local number = number_of(imsi)
-        while low <= high do
-            local middle = (low + high) // 2
-            local first = number_of(spans[middle].imsi)
-            if number < first then
-                high = middle - 1
-            elseif number >= first + spans[middle].count then
-                low = middle + 1
-            else
-                return true
-            end
-        end
-        return false
+        local spans, number = removed[#imsi] or {}, number_of(imsi)
+        local span = spans[bisect(spans, first_of, number)]
+        return span and number < first_of(span) + span.count
     end
 end
 
 local function is_member(piece, imsi, member)
-    return #imsi == #piece.imsi and number_of(imsi) == number_of(piece.imsi) + member
+    return imsi == parts.imsi(piece, member)
 end
 
 -- MSs and contexts that come, less those that go before.
@@ -103,8 +98,7 @@ end
 local function each_record(piece, fn)
     local done = 0
     while done < piece.count do
-        local imsi = ("%0" .. #piece.imsi .. "d"):format(number_of(piece.imsi) + done)
-        local record, member = subscribers.find(imsi)
+        local record, member = subscribers.find(parts.imsi(piece, done))
         if member > 0 then
             record = subscribers.cut(record, member)
         end

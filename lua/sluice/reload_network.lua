@@ -153,15 +153,6 @@ end
 
 local BY_HAND = { "rate_bit_per_s", "bucket_octets", "ms_rate_bit_per_s", "ms_bucket_octets" }
 
-local function differs(a, b, names)
-    for _, name in ipairs(names) do
-        if a[name] ~= b[name] then
-            return true
-        end
-    end
-    return false
-end
-
 -- Values by hand are in force where the BSS has said none.
 local function by_hand(bvc)
     local cfg = bvc.nse.cfg
@@ -180,7 +171,7 @@ local function ensure_bvc(nse, record, done)
     local before = bvc.cfg or {}
     nse.made = nse.made - (bvc.cfg and 0 or 1)
     bvc.cfg = record
-    if differs(before, record, BY_HAND) then
+    if parts.differ(before, record, BY_HAND) then
         by_hand(bvc)
         done("cell", "changed")
     end
@@ -222,7 +213,7 @@ local function ensure_nse(record, done)
     end
     local before = nse.cfg
     nse.cfg = record
-    if differs(before, record, FLOW) then
+    if parts.differ(before, record, FLOW) then
         dp.nse_flow(parts.bucket({ nse_id = nse.id }, record, ""))
     end
     for _, bvc in ipairs(before.flow_control ~= record.flow_control and nse.bvc_list or {}) do

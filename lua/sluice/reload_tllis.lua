@@ -1,6 +1,7 @@
 -- Which TLLIs the MSs of another configuration have. One that the file gives is taken, or refused
 -- if another MS of the NSE has it, or had it until now and stays. One that the file does not give
 -- is that in force; a new MS gets its place in the file, or the first free ones.
+local bisect = require "sluice.bisect"
 local dp = require "dp"
 local subscribers = require "sluice.subscribers"
 local world = require "sluice.world"
@@ -13,18 +14,13 @@ local MEMBERS_A_BREATH = 1024
 
 -- ---- Those of the file, by NSE: sorted spans { first, last, piece } ----
 
+local function last_of(span)
+    return span.last
+end
+
 -- The place of the first span that ends at or behind `tlli`.
 local function place_of(spans, tlli)
-    local low, high = 1, #spans + 1
-    while low < high do
-        local middle = (low + high) // 2
-        if spans[middle].last >= tlli then
-            high = middle
-        else
-            low = middle + 1
-        end
-    end
-    return low
+    return bisect(spans, last_of, tlli - 1) + 1
 end
 
 -- The span that has one of these; nil: they are free.

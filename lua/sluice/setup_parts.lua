@@ -1,6 +1,7 @@
 -- What setup.lua, start.lua and those who come after them need to know of a configuration.
 local addresses = require "sluice.addresses"
 local ciphers = require "sluice.ciphers"
+local hex = require "sluice.hex"
 
 local parts = {}
 
@@ -61,13 +62,7 @@ function parts.imsi(ms, member)
     return ("%0" .. #ms.imsi .. "d"):format(math.tointeger(tonumber(ms.imsi)) + member)
 end
 
-local function hex(octets)
-    return (octets:gsub(".", function(octet)
-        return ("%02x"):format(octet:byte())
-    end))
-end
-
-local function copy(record)
+function parts.copy(record)
     local made = {}
     for key, value in next, record do
         made[key] = value
@@ -75,14 +70,24 @@ local function copy(record)
     return made
 end
 
+-- Whether two records differ in one of these keys.
+function parts.differ(a, b, names)
+    for _, name in ipairs(names) do
+        if a[name] ~= b[name] then
+            return true
+        end
+    end
+    return false
+end
+
 -- The ms record of n members of another one, from member `from` on.
 function parts.slice(ms, from, n)
-    local slice = copy(ms)
+    local slice = parts.copy(ms)
     slice.count, slice.imsi = n, parts.imsi(ms, from)
     slice.tlli = ms.tlli and ms.tlli + from
-    slice.key, slice.pdp = ms.key and hex(ciphers.key(ms.key, from)), {}
+    slice.key, slice.pdp = ms.key and hex.digits(ciphers.key(ms.key, from)), {}
     for j, pdp in ipairs(ms.pdp) do
-        slice.pdp[j] = copy(pdp)
+        slice.pdp[j] = parts.copy(pdp)
         slice.pdp[j].address = addresses.ipv4_text(addresses.ipv4_number(pdp.address) + from)
         slice.pdp[j].ggsn_teid = pdp.ggsn_teid and pdp.ggsn_teid + from
     end

@@ -3,8 +3,10 @@
 -- TLLIs, addresses, keys and TEIDs at the GGSN count up (from the slice `ms` of the normalised
 -- form).
 --   { ms, count, nse_id, bvc_id (its cell in the file, not where it roamed to), first_ms_id,
---     pdp_ids = { { first, stride } of each context }, slot_of = { by flow_key }, slots }
+--     first_imsi (a number), pdp_ids = { { first, stride } of each context },
+--     slot_of = { by flow_key }, slots }
 -- A range whose ids lie in several blocks has several records; `cut` makes two of one.
+local bisect = require "sluice.bisect"
 local blocks = require "sluice.blocks"
 local changes = require "sluice.subscribers_change"
 local members = require "sluice.subscribers_ms"
@@ -30,20 +32,6 @@ local function first_imsi(record)
     return record.first_imsi
 end
 
--- The place of the last record in a sorted list that begins at or before `value`; 0: there is none.
-local function place_of(list, first_of, value)
-    local low, high = 0, #list
-    while low < high do
-        local middle = (low + high + 1) // 2
-        if first_of(list[middle]) <= value then
-            low = middle
-        else
-            high = middle - 1
-        end
-    end
-    return low
-end
-
 local function span_of(imsi)
     local spans = subscribers.spans
     spans[#imsi] = spans[#imsi] or {}
@@ -52,7 +40,7 @@ end
 
 -- The record of an MS, and which of its members it is, from 0; nil: nobody has that id.
 function subscribers.of(ms_id)
-    local record = subscribers.records[place_of(subscribers.records, first_ms_id, ms_id)]
+    local record = subscribers.records[bisect(subscribers.records, first_ms_id, ms_id)]
     if record and ms_id < record.first_ms_id + record.count then
         return record, ms_id - record.first_ms_id
     end
@@ -67,7 +55,7 @@ end
 -- The record and the member that have an IMSI.
 function subscribers.find(imsi)
     local number, list = math.tointeger(tonumber(imsi)), span_of(imsi)
-    local record = number and list[place_of(list, first_imsi, number)]
+    local record = number and list[bisect(list, first_imsi, number)]
     if record and number < record.first_imsi + record.count then
         return record, number - record.first_imsi
     end
@@ -90,14 +78,14 @@ end
 local function insert(record)
     record.first_imsi = math.tointeger(tonumber(record.ms.imsi))
     local records, span = subscribers.records, span_of(record.ms.imsi)
-    table.insert(records, place_of(records, first_ms_id, record.first_ms_id) + 1, record)
-    table.insert(span, place_of(span, first_imsi, record.first_imsi) + 1, record)
+    table.insert(records, bisect(records, first_ms_id, record.first_ms_id) + 1, record)
+    table.insert(span, bisect(span, first_imsi, record.first_imsi) + 1, record)
 end
 
 local function erase(record)
     local records, span = subscribers.records, span_of(record.ms.imsi)
-    table.remove(records, place_of(records, first_ms_id, record.first_ms_id))
-    table.remove(span, place_of(span, first_imsi, record.first_imsi))
+    table.remove(records, bisect(records, first_ms_id, record.first_ms_id))
+    table.remove(span, bisect(span, first_imsi, record.first_imsi))
 end
 
 -- Makes two of a record: what is returned begins with member `from`.

@@ -6,21 +6,12 @@ local world = require "sluice.world"
 
 local changes = {}
 
-local function differs(a, b, names)
-    for _, name in ipairs(names) do
-        if a[name] ~= b[name] then
-            return true
-        end
-    end
-    return false
-end
-
 local BUCKET = { "rate_bit_per_s", "bucket_octets" }
 local CONTEXT = { "nsapi", "sapi", "class", "pfi", "ggsn_id", "ggsn_teid" }
 
 local function place_of(pdps, pdp)
     for j, other in ipairs(pdps) do
-        if not differs(pdp, other, CONTEXT) then
+        if not parts.differ(pdp, other, CONTEXT) then
             return j
         end
     end
@@ -71,7 +62,7 @@ local function compare_slots(change, record, ms)
         if not old then
             table.insert(change.new_slots, flow)
         end
-        if differs(old or {}, flow, BUCKET) then
+        if parts.differ(old or {}, flow, BUCKET) then
             table.insert(change.flows, flow)
         end
     end
@@ -81,10 +72,10 @@ function changes.of(record, ms)
     local old = record.ms
     local manual = world.nse[record.nse_id].cfg.ns == "manual" -- else XID brings the IOV-UI
     local change = {
-        tlli = old.tlli ~= ms.tlli, xid = differs(old, ms, { "n201_u_octets", "iov_ui" }),
-        cipher = differs(old, ms, { "cipher", "key", manual and "iov_ui" or nil }),
-        options = differs(old, ms, { "ra_capability", "drx", "priority", "send_imsi" }),
-        flow = differs(old, ms, BUCKET), rest = parts.slice(old, 0, record.count),
+        tlli = old.tlli ~= ms.tlli, xid = parts.differ(old, ms, { "n201_u_octets", "iov_ui" }),
+        cipher = parts.differ(old, ms, { "cipher", "key", manual and "iov_ui" or nil }),
+        options = parts.differ(old, ms, { "ra_capability", "drx", "priority", "send_imsi" }),
+        flow = parts.differ(old, ms, BUCKET), rest = parts.slice(old, 0, record.count),
     }
     compare_old(change, record, ms)
     compare_new(change, ms)

@@ -5,6 +5,7 @@ local board = require "board"
 local ciphers = require "sluice.ciphers"
 local classes = require "classes"
 local dp = require "dp"
+local hex = require "sluice.hex"
 local parts = require "sluice.setup_parts"
 local world = require "sluice.world"
 local xid = require "sluice.xid"
@@ -51,16 +52,10 @@ local function start_cipher(record, member)
     end
 end
 
-local function octets_of(hex)
-    return hex and hex:gsub("%x%x", function(octet)
-        return string.char(tonumber(octet, 16))
-    end) or nil
-end
-
 local function start_options(record, member)
     local ms = record.ms
     dp.ms_options {
-        ms_id = record.first_ms_id + member, ra_capability = octets_of(ms.ra_capability),
+        ms_id = record.first_ms_id + member, ra_capability = ms.ra_capability and hex.octets(ms.ra_capability),
         drx = ms.drx, priority = ms.priority,
         imsi = ms.send_imsi and parts.imsi(ms, member) or nil,
     }
