@@ -6,7 +6,7 @@
 --                         less of the last two than the BSS offers, never more (48.018 8.2)
 -- and use class "name" { weight = ..., lifetime = ... }, aqm "name" { its parameters }, log(text),
 -- and the table `state`, which outlives a reload. What it sets comes into force when the call has
--- ended well; a call that fails, or takes too long, is counted and changes nothing. A script that
+-- ended well; a call that fails, or takes too long, is counted and sets nothing. A script that
 -- keeps more memory than it may is ended, until there is another.
 local box = require "sluice.policy_sandbox"
 local setters = require "sluice.policy_setters"

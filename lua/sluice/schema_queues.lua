@@ -101,7 +101,7 @@ end
 
 queues.scopes = { "nse", "cell", "ms", "flow" } -- as enum sched_scope
 
--- Of aqm-2006, the paper on the SGSN's queues; conversational, which it has not, like streaming:
+-- Of the study of AQM in the 2G-SGSN (2006); conversational, which it has not, like streaming:
 -- speech asks for little, and with that weight gets all it asks for.
 queues.weights = {
     conversational = 900, streaming = 900, ["interactive-1"] = 50, ["interactive-2"] = 35,
