@@ -195,10 +195,8 @@ local function remove_bvcs(new, done)
         send_home(bvcs)
     end
     for _, bvc in ipairs(bvcs) do
-        if world.bvc[bvc.id] == bvc then -- else the BSS has removed it meanwhile
-            remove_bvc(bvc)
-            done("cell", "removed")
-        end
+        remove_bvc(bvc)
+        done("cell", "removed")
     end
 end
 

@@ -227,8 +227,28 @@ end
 
 -- ---- Together ----
 
+local function records_of(new)
+    local records = {}
+    for _, record in ipairs(new.nse) do
+        records[record.nsei] = record
+    end
+    return records
+end
+
+-- While MSs go from an NSE that the file has no more, its BSS brings nothing.
+local function close_obsolete(new)
+    local records = records_of(new)
+    for _, nse in ipairs(world.nses) do
+        if not records[nse.nsei] then
+            nse.cfg = parts.copy(nse.cfg)
+            nse.cfg.cells, nse.cfg.dynamic = "listed", false
+        end
+    end
+end
+
 -- done(what, how) counts. Returns what `remove` wants.
 function network.add(old, new, done)
+    close_obsolete(new)
     local old_ids = add_ggsns(old, new, done)
     for _, record in ipairs(new.nse) do
         local nse = ensure_nse(record, done)
@@ -238,14 +258,6 @@ function network.add(old, new, done)
         end
     end
     return old_ids
-end
-
-local function records_of(new)
-    local records = {}
-    for _, record in ipairs(new.nse) do
-        records[record.nsei] = record
-    end
-    return records
 end
 
 -- The cells that are to be no more, as they are now.
