@@ -52,9 +52,10 @@ function subscribers.imsi(ms_id)
     return record and parts.imsi(record.ms, member)
 end
 
--- The record and the member that have an IMSI.
+-- The record and the member that have an IMSI; somebody may ask for what is none.
 function subscribers.find(imsi)
-    local number, list = math.tointeger(tonumber(imsi)), span_of(imsi)
+    local list = subscribers.spans[#imsi]
+    local number = list and imsi:find("^%d+$") and math.tointeger(tonumber(imsi))
     local record = number and list[bisect(list, first_imsi, number)]
     if record and number < record.first_imsi + record.count then
         return record, number - record.first_imsi
