@@ -14,7 +14,7 @@ local RATES = {
 local RATE_UNLIMITED = 8640000
 
 -- The greatest rate with a code that is not above; the least one, if all are.
-function abqp.rate_down(bit_per_s)
+local function rate_down(bit_per_s)
     local rate = RATES[1][1]
     for _, row in ipairs(RATES) do
         local first, step, last = table.unpack(row)
@@ -48,7 +48,7 @@ local CLASSES = {
 -- The profile as a table; flow has class and, if it is limited, rate_bit_per_s.
 function abqp.profile(flow)
     local class = CLASSES[flow.class]
-    local rate = abqp.rate_down(flow.rate_bit_per_s or RATE_UNLIMITED)
+    local rate = rate_down(flow.rate_bit_per_s or RATE_UNLIMITED)
     local guaranteed = flow.rate_bit_per_s and rate or 0
     return {
         delay_class = class.delay_class, reliability = 3, peak_throughput = peak_throughput(rate),

@@ -5,6 +5,14 @@ local function quoted(choice)
     return type(choice) == "string" and '"' .. choice .. '"' or tostring(choice)
 end
 
+local function choices_text(key)
+    local list = {}
+    for i, choice in ipairs(key.choices) do
+        list[i] = quoted(choice)
+    end
+    return table.concat(list, ", ")
+end
+
 local function number_text(key, number)
     return key.hex and ("0x%08X"):format(number) or tostring(number)
 end
@@ -22,19 +30,10 @@ local allowed = {
         return ('1 to 200 printable characters in quotes, such as "%s"'):format(key.example)
     end,
     words = function(key)
-        local list = {}
-        for i, choice in ipairs(key.choices) do
-            list[i] = quoted(choice)
-        end
-        return "a list of some of " .. table.concat(list, ", ") .. ", such as " .. key.example
+        return "a list of some of " .. choices_text(key) .. ", such as " .. key.example
     end,
     choice = function(key)
-        local list = {}
-        for i, choice in ipairs(key.choices) do
-            list[i] = quoted(choice)
-        end
-        return (key.only_now and "only " or "one of ") .. table.concat(list, ", ")
-            .. (key.only_now and " for now" or "")
+        return "one of " .. choices_text(key)
     end,
     integer = function(key)
         return ("a whole number from %s to %s"):format(number_text(key, key.least),

@@ -83,7 +83,7 @@ local function check_bucket(state, record, prefix)
     end
 end
 
-local FLOWS_AN_MS = 8
+local FLOWS_AN_MS = schema.constructor.room.key.flows.most
 
 -- Contexts of one class and PFI of an MS share a packet flow, so at most one of them says its
 -- bucket; and there is room for so many flows.

@@ -18,7 +18,7 @@ local function distance_row(previous, before, word, known, row_index)
     return row
 end
 
-function nearest.distance(word, known)
+local function distance_of(word, known)
     local before, previous = nil, {}
     for j = 0, #known do
         previous[j] = j
@@ -36,7 +36,7 @@ function nearest.find(word, words)
     end
     local best, best_distance = nil, math.max(1, #word // 3) + 1
     for _, known in ipairs(words) do
-        local distance = nearest.distance(word:lower(), known:lower())
+        local distance = distance_of(word:lower(), known:lower())
         if distance < best_distance then
             best, best_distance = known, distance
         end

@@ -138,7 +138,9 @@ network.gb = {
 network.NSVCS_AN_NSE = 16 -- the dataplane's limit
 
 network.nsvc = {
-    name = "nsvc", min = 0, help = "an NS-VC: one UDP endpoint of the BSS, 16 in an NSE at most",
+    name = "nsvc", min = 0,
+    help = ("an NS-VC: one UDP endpoint of the BSS, %d in an NSE at most"):format(
+        network.NSVCS_AN_NSE),
     keys = {
         { name = "nsvci", type = "integer", least = 0, most = 65535, help = "NSVCI" },
         network.ip("peer", "the BSS's address"),
