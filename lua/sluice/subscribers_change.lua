@@ -31,13 +31,17 @@ local function compare_old(change, record, ms)
     end
 end
 
--- Fills `new`, and `kept`: for each context of the slice its place in the rest, or false.
+-- Fills `new`, and `kept`: for each context of the slice its place in the rest, or false; and
+-- `address`: whether one that stays has another.
 local function compare_new(change, ms)
     change.new, change.kept = {}, {}
     for j, pdp in ipairs(ms.pdp) do
-        change.kept[j] = place_of(change.rest.pdp, pdp) or false
-        if not change.kept[j] then
+        local kept = place_of(change.rest.pdp, pdp)
+        change.kept[j] = kept or false
+        if not kept then
             table.insert(change.new, j)
+        elseif change.rest.pdp[kept].address ~= pdp.address then
+            change.address = true
         end
     end
 end
@@ -81,7 +85,7 @@ function changes.of(record, ms)
     compare_new(change, ms)
     compare_slots(change, record, ms)
     change.any = change.tlli or change.xid or change.cipher or change.options or change.flow
-        or #change.new > 0 or #change.new_slots > 0 or #change.flows > 0
+        or change.address or #change.new > 0 or #change.new_slots > 0 or #change.flows > 0
     return change
 end
 

@@ -217,7 +217,7 @@ function members.change(record, member, change, moved)
     for _, flow in ipairs(change.flows) do
         start_pfc_flow(record, member, flow)
     end
-    for j in ipairs(change.tlli and record.ms.pdp or {}) do
+    for j in ipairs((change.tlli or change.address) and record.ms.pdp or {}) do
         if change.kept[j] then
             tell_context(record, member, j)
         end
