@@ -22,7 +22,7 @@ struct side {
     struct gb *gb;
     bool stop;
     uint32_t next_ms;
-    uint64_t sent, came, flow_controls, acknowledged;
+    uint64_t sent, flow_controls, acknowledged;
 };
 
 static double wall_s(void)
@@ -44,22 +44,13 @@ static void put_gpdu(uint8_t *b, uint32_t teid)
     static const uint8_t head[] = {2, 0, 0, 0, 0, 1,  2,  0, 0, 0,   0, 4, 8, 0,   0x45, 0, 0,
                                    0, 0, 0, 0, 0, 64, 17, 0, 0, 192, 0, 2, 2, 192, 0,    2, 1};
     memset(b, 0, GB_OUTER_OCTETS + GTPU_OCTETS + NPDU_OCTETS);
-    memcpy(b, head, sizeof head);
-    put_be16(b + 16, 28 + GTPU_OCTETS + NPDU_OCTETS);
-    uint32_t sum = 0;
-    for (int i = 14; i < 34; i += 2)
-        sum += get_be16(b + i);
-    sum = (sum & 0xffff) + (sum >> 16);
-    put_be16(b + 24, (uint16_t) ~(sum + (sum >> 16)));
-    put_be16(b + 34, 2152);
-    put_be16(b + 36, 2152);
-    put_be16(b + 38, 8 + GTPU_OCTETS + NPDU_OCTETS);
-    b[GB_OUTER_OCTETS] = 0x30;
-    b[GB_OUTER_OCTETS + 1] = 255;
-    put_be16(b + GB_OUTER_OCTETS + 2, NPDU_OCTETS);
-    put_be32(b + GB_OUTER_OCTETS + 4, teid);
-    b[GB_OUTER_OCTETS + GTPU_OCTETS] = 0x45;
-    put_be16(b + GB_OUTER_OCTETS + GTPU_OCTETS + 2, NPDU_OCTETS);
+    uint8_t *gtpu = gb_put_outer(b, head, 2152, GTPU_OCTETS + NPDU_OCTETS);
+    gtpu[0] = 0x30;
+    gtpu[1] = 255;
+    put_be16(gtpu + 2, NPDU_OCTETS);
+    put_be32(gtpu + 4, teid);
+    gtpu[GTPU_OCTETS] = 0x45;
+    put_be16(gtpu + GTPU_OCTETS + 2, NPDU_OCTETS);
 }
 
 static void offer(struct side *side)

@@ -85,33 +85,31 @@ void gb_end(void)
 
 // ---- The BSS ----
 
-static uint8_t *put_outer(uint8_t *b, uint16_t ns_octets)
+uint8_t *gb_put_outer(uint8_t *b, const uint8_t head[GB_IP_OCTETS], uint16_t port, uint16_t octets)
 {
-    static const uint8_t ether[] = {2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 3, 8, 0};
-    static const uint8_t ip[] = {0x45, 0, 0,   0,  0,   0, 0,   0,  64,  17,
-                                 0,    0, 198, 51, 100, 2, 198, 51, 100, 1};
-    memcpy(b, ether, sizeof ether);
-    memcpy(b + 14, ip, sizeof ip);
-    put_be16(b + 16, (uint16_t)(28 + ns_octets));
     uint32_t sum = 0;
+    memcpy(b, head, GB_IP_OCTETS);
+    put_be16(b + 16, (uint16_t)(28 + octets));
     for (int i = 14; i < 34; i += 2)
         sum += get_be16(b + i);
     sum = (sum & 0xffff) + (sum >> 16);
     put_be16(b + 24, (uint16_t) ~(sum + (sum >> 16)));
-    put_be16(b + 34, 23000);
-    put_be16(b + 36, 23000);
-    put_be16(b + 38, (uint16_t)(8 + ns_octets));
+    put_be16(b + 34, port);
+    put_be16(b + 36, port);
+    put_be16(b + 38, (uint16_t)(8 + octets));
     put_be16(b + 40, 0);
     return b + GB_OUTER_OCTETS;
 }
 
 static void say(struct gb *gb, uint16_t bvci, const uint8_t *bssgp, uint16_t octets)
 {
+    static const uint8_t head[] = {2, 0, 0, 0, 0, 2,  2,  0, 0, 0,   0,  3,   8, 0,   0x45, 0,   0,
+                                   0, 0, 0, 0, 0, 64, 17, 0, 0, 198, 51, 100, 2, 198, 51,   100, 1};
     struct rte_mbuf *m = rte_pktmbuf_alloc(gb->end.pool);
     if (!m)
         gb_die("no buffer");
     uint8_t *b = (uint8_t *)rte_pktmbuf_append(m, (uint16_t)(GB_OUTER_OCTETS + 4 + octets));
-    b = put_outer(b, (uint16_t)(4 + octets));
+    b = gb_put_outer(b, head, 23000, (uint16_t)(4 + octets));
     put_be16(b, 0); // NS-UNITDATA
     put_be16(b + 2, bvci);
     memcpy(b + 4, bssgp, octets);

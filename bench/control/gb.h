@@ -38,8 +38,8 @@ struct gb_cycles gb_flow_control_bvc(struct gb *gb);
 // cell, the next burst when the last is acknowledged. The TSC cycles in all.
 uint64_t gb_restart(struct gb *gb);
 
-// The worker with traffic at a part of its no-drop rate in one thread, FLOW-CONTROL-MS among it at
-// so many a second, control in another thread; for so long.
+// The worker with traffic at a part of its no-drop rate, FLOW-CONTROL-MS among it at so many a
+// second, and control, each on a processor of its own; for so long.
 struct gb_beside {
     double no_drop_mpps, mpps, flow_control_per_s;
     uint64_t packets, lost; // lost: dropped, or not at the other end

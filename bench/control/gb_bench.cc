@@ -65,7 +65,7 @@ void bsc_restart(benchmark::State &state)
     gb_close(gb);
 }
 
-// Two threads: the worker at half its no-drop rate, and control.
+// The worker at half its no-drop rate, and control, at the same time.
 void flow_control_beside_traffic(benchmark::State &state)
 {
     const gb_shape shape = {1, uint32_t(state.range(0))};

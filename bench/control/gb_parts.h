@@ -13,7 +13,8 @@
 
 #define GB_FIRST_TLLI   0xc0000000u
 #define GB_FLOW_MS_ACK  0x29
-#define GB_OUTER_OCTETS 42u // Ethernet, IPv4, UDP
+#define GB_IP_OCTETS    34u // Ethernet, IPv4
+#define GB_OUTER_OCTETS (GB_IP_OCTETS + 8u)
 
 struct gb {
     struct gb_shape shape;
@@ -29,6 +30,10 @@ struct gb {
 };
 
 _Noreturn void gb_die(const char *why);
+
+// That head, to which lengths and checksum are added, and UDP from and to a port for so many
+// octets; returns where those go.
+uint8_t *gb_put_outer(uint8_t *b, const uint8_t head[GB_IP_OCTETS], uint16_t port, uint16_t octets);
 
 // The BSS says FLOW-CONTROL-MS for the next MS; its rate is far above what is offered.
 void gb_say_flow_ms(struct gb *gb);
