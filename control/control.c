@@ -2,6 +2,7 @@
 #include "control/control.h"
 
 #include "control/bind/host.h"
+#include "control/counts.h"
 #include "dataplane/base/units.h"
 
 #define EVENTS_A_POLL 64
@@ -12,10 +13,16 @@
 
 static const char LUA_ENDED[] = "the control plane's Lua has ended";
 
+// The live view's threads read it.
+static void set_phase(struct control *control, enum control_phase phase)
+{
+    __atomic_store_n(&control->phase, phase, __ATOMIC_RELAXED);
+}
+
 void control_start(struct control *control, struct dp *dp)
 {
     control->dp = dp;
-    control->phase = CONTROL_STARTING;
+    set_phase(control, CONTROL_STARTING);
     control->next_ns = 0;
     mailbox_begin(&control->mailbox);
     host_begin(control->host, control);
@@ -31,7 +38,7 @@ bool control_event(struct control *control, struct event *event)
 {
     if (!dp_event(control->dp, event))
         return false;
-    control->events[event->kind]++;
+    counts_add(&control->events[event->kind], 1);
     return true;
 }
 
@@ -50,7 +57,7 @@ static bool drain(struct control *control)
 static void end_lua(struct control *control)
 {
     bool up = control->phase == CONTROL_UP;
-    control->phase = up ? CONTROL_DEAD : CONTROL_FAILED;
+    set_phase(control, up ? CONTROL_DEAD : CONTROL_FAILED);
     if (up)
         log_put(&control->log, LOG_ERROR, control->now_ns,
                 "the control plane's Lua has ended; traffic goes on with the values set last");
@@ -71,7 +78,7 @@ static uint64_t step(struct control *control, uint64_t now_ns)
         return now_ns;
     case HOST_IDLE:
         if (control->phase == CONTROL_STARTING) {
-            control->phase = CONTROL_UP;
+            set_phase(control, CONTROL_UP);
             host_limit_growth(control->host, LUA_GROWTH_OCTETS);
             return now_ns; // what it sent last is still to be carried out
         }

@@ -88,7 +88,8 @@ static int put_line(lua_State *L)
     enum log_level level = (enum log_level)lua_tointeger(L, lua_upvalueindex(2));
     if (level <= control->log.level)
         log_put(&control->log, level, control->now_ns, luaL_checkstring(L, 1));
-    control->host->counts.count[COUNT_log_suppressed] = control->log.left_out;
+    uint64_t *suppressed = &control->host->counts.count[COUNT_log_suppressed];
+    counts_add(suppressed, control->log.left_out - *suppressed);
     return 0;
 }
 
