@@ -34,22 +34,28 @@ void control_stop(struct control *control)
         mailbox_end(&control->mailbox);
 }
 
-bool control_event(struct control *control, struct event *event)
+const struct event *control_event(struct control *control)
 {
-    if (!dp_event(control->dp, event))
-        return false;
-    counts_add(&control->events[event->kind], 1);
-    return true;
+    control_event_done(control);
+    if (!dp_event(control->dp, &control->event))
+        return NULL;
+    counts_add(&control->events[control->event.kind], 1);
+    return &control->event;
+}
+
+void control_event_done(struct control *control)
+{
+    dp_event_done(control->dp, &control->event);
+    control->event.buffer = NULL;
 }
 
 // Without Lua: counted, and given back. True if there may be more.
 static bool drain(struct control *control)
 {
-    struct event event;
     for (int i = 0; i < EVENTS_A_POLL; i++) {
-        if (!control_event(control, &event))
+        if (!control_event(control))
             return false;
-        dp_event_done(control->dp, &event);
+        control_event_done(control);
     }
     return true;
 }
@@ -61,11 +67,19 @@ static void end_lua(struct control *control)
     if (up)
         log_put(&control->log, LOG_ERROR, control->now_ns,
                 "the control plane's Lua has ended; traffic goes on with the values set last");
-    mailbox_answer(&control->mailbox, false, LUA_ENDED); // what it was at, if anything
+    control_event_done(control);                         // what it was at, if anything
+    mailbox_answer(&control->mailbox, false, LUA_ENDED); // the same
+}
+
+static bool lives(const struct control *control)
+{
+    return control->phase == CONTROL_STARTING || control->phase == CONTROL_UP;
 }
 
 void control_kill(struct control *control, const char *why)
 {
+    if (!lives(control))
+        return;
     log_put(&control->log, LOG_ERROR, control->now_ns, why);
     host_end(control->host);
     end_lua(control);
@@ -93,7 +107,7 @@ static uint64_t step(struct control *control, uint64_t now_ns)
 uint64_t control_poll(struct control *control, uint64_t now_ns)
 {
     control->now_ns = now_ns;
-    if (control->phase == CONTROL_STARTING || control->phase == CONTROL_UP)
+    if (lives(control))
         return step(control, now_ns);
     const char *question = mailbox_take(&control->mailbox);
     if (question)

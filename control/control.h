@@ -33,6 +33,7 @@ struct control {
     uint64_t now_ns;
     uint64_t next_ns;             // when Lua wants to be called again
     uint64_t events[EVENT_COUNT]; // taken, by kind
+    struct event event;           // the one that Lua takes; without a buffer when it has
     struct log log;
     struct mailbox mailbox;
     struct control_capture capture; // its functions NULL: there is none
@@ -45,10 +46,12 @@ void control_stop(struct control *control);
 // One round. Returns now_ns while work is left, else when to call again.
 uint64_t control_poll(struct control *control, uint64_t now_ns);
 
-// For Lua's loop: the oldest event, which is then counted. False: there is none.
-bool control_event(struct control *control, struct event *event);
+// For Lua's loop: the oldest event, which is then counted; NULL: there is none. Whoever has read it
+// gives it back; who could not, by a fault of Lua's, need not.
+const struct event *control_event(struct control *control);
+void control_event_done(struct control *control);
 
-// Ends the procedures, as a fault of theirs would.
+// Ends the procedures, as a fault of theirs would; once they have ended it does nothing.
 void control_kill(struct control *control, const char *why);
 
 // ---- From any thread ----

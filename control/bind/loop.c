@@ -66,17 +66,17 @@ static void push_pdu(lua_State *L, const struct octets *pdu)
 static int events_take(lua_State *L)
 {
     struct control *control = control_of(L);
-    struct event event;
-    if (!control_event(control, &event))
+    const struct event *event = control_event(control);
+    if (!event)
         return 0;
-    lua_pushstring(L, event_names[event.kind]);
-    push_id(L, event.nse_id);
-    push_id(L, event.nsvc_id);
-    push_id(L, event.bvc_id);
-    push_id(L, event.ms_id);
-    push_pdu(L, &event.pdu);
-    int more = push_rest(L, &event);
-    dp_event_done(control->dp, &event);
+    lua_pushstring(L, event_names[event->kind]);
+    push_id(L, event->nse_id);
+    push_id(L, event->nsvc_id);
+    push_id(L, event->bvc_id);
+    push_id(L, event->ms_id);
+    push_pdu(L, &event->pdu);
+    int more = push_rest(L, event);
+    control_event_done(control);
     return 6 + more;
 }
 
@@ -144,15 +144,17 @@ static int capture_frame(lua_State *L)
     const struct control *control = control_of(L);
     size_t octets;
     const char *frame = luaL_checklstring(L, 1, &octets);
-    control->capture.frame(control->capture.self, control->now_ns, (const uint8_t *)frame,
-                           (uint32_t)octets);
+    if (control->capture.frame)
+        control->capture.frame(control->capture.self, control->now_ns, (const uint8_t *)frame,
+                               (uint32_t)octets);
     return 0;
 }
 
 static int capture_close(lua_State *L)
 {
     const struct control_capture *capture = &control_of(L)->capture;
-    capture->close(capture->self);
+    if (capture->close)
+        capture->close(capture->self);
     return 0;
 }
 

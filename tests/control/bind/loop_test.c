@@ -1,0 +1,123 @@
+// What the control loop of Lua needs of the world, where that fails: no memory for what a worker
+// tells, no capture, a second end.
+#include "tests/dataplane/down/thread.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/bind/internal.h"
+#include "control/control.h"
+
+static struct control control;
+
+static void begin(struct dp *dp)
+{
+    struct host *host = host_create(false);
+    assert_non_null(host);
+    control = (struct control){.host = host, .dp = dp, .phase = CONTROL_UP};
+    host->control = &control;
+    mailbox_begin(&control.mailbox);
+    host_add_loop(host, &control);
+}
+
+static void end(void)
+{
+    mailbox_end(&control.mailbox);
+    host_destroy(control.host);
+}
+
+static lua_State *push(const char *module, const char *name)
+{
+    lua_State *L = control.host->lua;
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+    lua_getfield(L, -1, module);
+    lua_getfield(L, -1, name);
+    return L;
+}
+
+// An NS PDU of that many octets and of a type that is for control.
+static void send_pdu(uint32_t octets)
+{
+    struct rte_mbuf *m = rte_pktmbuf_alloc(t.gb.pool);
+    assert_non_null(m);
+    uint8_t *b = (uint8_t *)rte_pktmbuf_append(m, (uint16_t)(42 + octets));
+    if (!b)
+        abort();
+    memset(b, 0, 42 + octets);
+    memcpy(b, "\2\0\0\0\0\2\2\0\0\0\0\x10\x08\0", 14);
+    b[14] = 0x45;
+    thread_put16(b + 16, 28 + octets);
+    b[22] = 64;
+    b[23] = 17;
+    thread_put32(b + 26, BSS);
+    thread_put32(b + 30, SGSN_GB);
+    thread_put_ip_checksum(b + 14);
+    thread_put16(b + 34, BSS_PORT);
+    thread_put16(b + 36, 23000);
+    thread_put16(b + 38, 8 + octets);
+    b[42] = 6; // NS-UNBLOCK
+    assert_int_equal(rte_ring_enqueue(t.gb.to_port, m), 0);
+    thread_poll_to_rest();
+}
+
+static uint32_t in_use(void)
+{
+    return rte_mempool_in_use_count(t.gb.pool);
+}
+
+// Whoever catches the fault goes on with the next event; else Lua has ended.
+static void an_event_for_which_there_is_no_memory_is_given_back(void **state)
+{
+    (void)state;
+    thread_open(16, 16);
+    begin(t.dp);
+    uint32_t before = in_use();
+    for (int i = 0; i < 2; i++)
+        send_pdu(200);
+    assert_int_equal(in_use(), before + 2);
+    lua_State *L = push("events", "take");
+    host_limit(control.host, 0);
+    for (int i = 0; i < 2; i++) {
+        lua_pushvalue(L, -1);
+        assert_int_equal(lua_pcall(L, 0, 0, 0), LUA_ERRMEM);
+        lua_pop(L, 1);
+        assert_int_equal(in_use(), before + 2 - (uint32_t)i);
+    }
+    control_kill(&control, "a test does it");
+    assert_int_equal(in_use(), before);
+    end();
+    thread_close();
+}
+
+static void without_a_capture_nothing_is_captured(void **state)
+{
+    (void)state;
+    begin(NULL);
+    lua_State *L = push("host", "capture_frame");
+    lua_pushliteral(L, "octets");
+    assert_int_equal(lua_pcall(L, 1, 0, 0), LUA_OK);
+    push("host", "capture_close");
+    assert_int_equal(lua_pcall(L, 0, 0, 0), LUA_OK);
+    end();
+}
+
+static void it_ends_once(void **state)
+{
+    (void)state;
+    begin(NULL);
+    for (int i = 0; i < 2; i++) {
+        control_kill(&control, "a test does it");
+        assert_int_equal(control.phase, CONTROL_DEAD);
+    }
+    end();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_event_for_which_there_is_no_memory_is_given_back),
+        cmocka_unit_test(without_a_capture_nothing_is_captured),
+        cmocka_unit_test(it_ends_once),
+    };
+    return cmocka_run_group_tests_name("control/bind/loop", tests, thread_start_eal, NULL);
+}
