@@ -2,6 +2,7 @@
 #include "control/log.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -25,12 +26,34 @@ static void write_line(const struct log *log, enum log_level level, uint64_t now
             log_level_names[level], text);
 }
 
-static void tell_left_out(const struct log *log, struct log_kind *kind, uint64_t now_ns)
+static void tell_all_left_out(const struct log *log, uint64_t now_ns)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%" PRIu32 " more lines of all kinds left out", log->all.left_out);
+    if (log->all.left_out)
+        write_line(log, LOG_WARN, now_ns, text);
+}
+
+// Whether one more line may be written now; else it, or what it says of so many, is left out.
+static bool has_room(struct log *log, uint64_t now_ns, uint32_t lines)
+{
+    uint64_t second = now_ns / S_IN_NS;
+    if (log->all.second != second) {
+        tell_all_left_out(log, now_ns);
+        log->all = (struct log_kind){.second = second};
+    }
+    if (log->all.lines++ < LOG_ALL_A_SECOND)
+        return true;
+    log->all.left_out += lines;
+    return false;
+}
+
+static void tell_left_out(struct log *log, const struct log_kind *kind, uint64_t now_ns)
 {
     char text[96];
     snprintf(text, sizeof text, "%" PRIu32 " more lines like \"%.*s...\" left out", kind->left_out,
              (int)LOG_BEGINNING, kind->beginning);
-    if (kind->left_out)
+    if (kind->left_out && has_room(log, now_ns, kind->left_out))
         write_line(log, LOG_WARN, now_ns, text);
 }
 
@@ -47,10 +70,11 @@ void log_put(struct log *log, enum log_level level, uint64_t now_ns, const char 
         *kind = (struct log_kind){.second = second};
         memcpy(kind->beginning, beginning, sizeof beginning);
     }
-    if (kind->lines++ < LOG_A_SECOND) {
+    if (kind->lines++ >= LOG_A_SECOND)
+        kind->left_out++;
+    else if (has_room(log, now_ns, 1)) {
         write_line(log, level, now_ns, text);
         return;
     }
-    kind->left_out++;
     log->left_out++;
 }

@@ -1,6 +1,7 @@
 // What happens, a line each on stderr: when, how grave, what. Control's thread alone writes it, and
-// nothing that packets bring about does. A line that begins like LOG_A_SECOND others of the same
-// second is left out and counted.
+// nothing that packets bring about does. Of lines that begin alike LOG_A_SECOND are written in a
+// second, of all LOG_ALL_A_SECOND; what is left out is counted, and said later. Kinds that share a
+// place forget each other, so that each may write more; all of them together may not.
 #ifndef SLUICE_CONTROL_LOG_H
 #define SLUICE_CONTROL_LOG_H
 
@@ -10,9 +11,10 @@
 enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG, LOG_LEVELS };
 extern const char *const log_level_names[LOG_LEVELS + 1]; // the last is NULL
 
-#define LOG_BEGINNING 24u // octets by which lines are taken to be alike
-#define LOG_A_SECOND  10u
-#define LOG_KINDS     64u // of which that many are told apart
+#define LOG_BEGINNING    24u // octets by which lines are taken to be alike
+#define LOG_A_SECOND     10u
+#define LOG_ALL_A_SECOND 1000u
+#define LOG_KINDS        64u // of which that many are told apart
 
 struct log_kind {
     char beginning[LOG_BEGINNING];
@@ -24,6 +26,7 @@ struct log {
     FILE *out; // NULL: nowhere
     enum log_level level;
     uint64_t left_out;
+    struct log_kind all; // written and left out of all kinds; its beginning is empty
     struct log_kind kind[LOG_KINDS];
 };
 

@@ -1,5 +1,5 @@
-// Lines of the log: what each says, which level lets it through, and that a flood of lines alike is
-// cut and counted.
+// Lines of the log: what each says, which level lets it through, and that a flood of lines, alike
+// or not, is cut and counted.
 #include "control/log.h"
 
 #include <setjmp.h>
@@ -102,6 +102,31 @@ static void test_kinds_are_told_apart(void **state)
     end(&w);
 }
 
+// No two of them are alike, or 11 at a time are, so that there is something to say of each kind.
+static void test_a_flood_of_all_kinds_is_cut_and_counted(void **state)
+{
+    (void)state;
+    for (uint32_t alike = 1; alike <= 11; alike += 10) {
+        struct written w;
+        char line[64];
+        begin(&w, LOG_INFO);
+        for (uint32_t i = 0; i < 100000; i++) {
+            snprintf(line, sizeof line, "BVC %u has gone, or it has come", i / alike);
+            log_put(&w.log, LOG_INFO, 5 * S_IN_NS, line);
+        }
+        assert_int_equal(lines_with(text_of(&w), "\n"), LOG_ALL_A_SECOND);
+        uint32_t written = lines_with(text_of(&w), "it has come");
+        assert_int_equal(w.log.left_out, 100000 - written);
+        assert_int_equal(lines_with(text_of(&w), "of all kinds"), 0);
+        log_put(&w.log, LOG_INFO, 6 * S_IN_NS, "another second");
+        assert_int_equal(lines_with(text_of(&w), "another second"), 1);
+        assert_int_equal(lines_with(text_of(&w), " more lines of all kinds left out\n"), 1);
+        if (alike == 1)
+            assert_int_equal(lines_with(text_of(&w), "99000 more lines of all kinds"), 1);
+        end(&w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -109,6 +134,7 @@ int main(void)
         cmocka_unit_test(test_a_level_lets_through_what_is_as_grave),
         cmocka_unit_test(test_a_flood_is_cut_and_counted),
         cmocka_unit_test(test_kinds_are_told_apart),
+        cmocka_unit_test(test_a_flood_of_all_kinds_is_cut_and_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
