@@ -8,10 +8,7 @@ static const struct field run_config_fields[] = FIELD_TABLE(run_config, RUN_CONF
 static bool load_file(struct host *host, const struct options *options)
 {
     host_add_fields(host, "limits", dp_config_fields, dp_config_field_count);
-    host_limit(host, HOST_CONFIG_OCTETS_MAX);
-    bool good = host_config(host, options->file, options->set, options->sets, stderr);
-    host_limit(host, SIZE_MAX);
-    return good;
+    return host_config(host, options->file, options->set, options->sets, stderr);
 }
 
 bool load_config(struct host *host, const struct options *options, struct load *load)

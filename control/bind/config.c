@@ -10,23 +10,25 @@
 #include "dataplane/base/units.h"
 
 #define CONFIG_OCTETS_MAX (1u << 20)
+#define LUA_OCTETS_MAX    (64u << 20) // that loading one may take
 
-// Pushes the file's text; false: why it cannot be read.
+// Pushes the file's text; false: why it cannot be read. Nothing is held while Lua may raise.
 static bool push_file(lua_State *L, const char *path)
 {
+    char *text = lua_newuserdatauv(L, CONFIG_OCTETS_MAX + 1, 0);
     FILE *file = fopen(path, "rb");
-    char *text = file ? malloc(CONFIG_OCTETS_MAX + 1) : NULL;
-    size_t n = text ? fread(text, 1, CONFIG_OCTETS_MAX + 1, file) : 0;
-    bool good = text && !ferror(file) && n <= CONFIG_OCTETS_MAX;
+    size_t n = file ? fread(text, 1, CONFIG_OCTETS_MAX + 1, file) : 0;
+    bool good = file && !ferror(file) && n <= CONFIG_OCTETS_MAX;
+    int fault = errno;
+    if (file)
+        fclose(file);
     if (good)
         lua_pushlstring(L, text, n);
     else if (n > CONFIG_OCTETS_MAX)
         lua_pushfstring(L, "%s: larger than 1 MiB, which no configuration is", path);
     else
-        lua_pushfstring(L, "%s: cannot be read: %s", path, strerror(errno));
-    free(text);
-    if (file)
-        fclose(file);
+        lua_pushfstring(L, "%s: cannot be read: %s", path, strerror(fault));
+    lua_remove(L, -2);
     return good;
 }
 
@@ -114,7 +116,10 @@ bool host_config(struct host *host, const char *path, const char *const *sets, u
         return false;
     }
     push_rest(L, host->source);
-    if (!host_run(L, 5, 2))
+    host_limit(host, host->used + LUA_OCTETS_MAX);
+    bool ran = host_run(L, 5, 2);
+    host_limit(host, host->most); // for what is ours there is room, whatever the file has taken
+    if (!ran)
         return false;
     bool good = lua_istable(L, -2);
     print_lines(L, lua_gettop(L), errors);
@@ -144,7 +149,7 @@ int config_load_again(struct host *host, lua_State *L)
     if (!push_file(L, host->source->path))
         return refuse_file(L);
     push_rest(L, host->source);
-    host->limit = host->used + HOST_CONFIG_OCTETS_MAX;
+    host->limit = host->used + LUA_OCTETS_MAX;
     int status = lua_pcall(L, 5, 2, 0);
     host->limit = limit;
     if (status != LUA_OK)

@@ -15,8 +15,7 @@ struct host;
 struct host *host_create(bool full);
 void host_destroy(struct host *host);
 
-// Lua may use at most that many octets from now on; so many more while a configuration is loaded.
-#define HOST_CONFIG_OCTETS_MAX (64u << 20)
+// Lua may use at most that many octets from now on.
 void host_limit(struct host *host, size_t octets);
 
 // Lua may use that many octets more than it uses now.

@@ -1,9 +1,10 @@
-// What the control loop of Lua needs of the world, where that fails: no memory for what a worker
-// tells, no capture, a second end.
+// What the control loop of Lua needs of the world, where that fails: no memory for what a worker tells
+// or for a file, no capture, a second end.
 #include "tests/dataplane/down/thread.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "control/bind/internal.h"
 #include "control/control.h"
@@ -112,12 +113,46 @@ static void it_ends_once(void **state)
     end();
 }
 
+static int next_descriptor(void)
+{
+    int fd = dup(0);
+    close(fd);
+    return fd;
+}
+
+// It is read anew by a reload.
+static void a_file_for_which_there_is_no_memory_is_closed(void **state)
+{
+    char path[] = "/tmp/loop_test.XXXXXX";
+    int fd = mkstemp(path);
+    FILE *out = fdopen(fd, "w");
+    (void)state;
+    begin(NULL);
+    struct host *host = control.host;
+    host_add_fields(host, "limits", dp_config_fields, dp_config_field_count);
+    assert_non_null(out);
+    fprintf(out, "%*s", 1 << 20, "");
+    fclose(out);
+    FILE *nowhere = fopen("/dev/null", "w");
+    assert_false(host_config(host, path, NULL, 0, nowhere)); // nothing is in it
+    fclose(nowhere);
+    fd = next_descriptor();
+    lua_State *L = push("host", "load");
+    lua_gc(L, LUA_GCCOLLECT);
+    host_limit(host, host->used + (1 << 19));
+    assert_int_equal(lua_pcall(L, 0, 0, 0), LUA_ERRMEM);
+    assert_int_equal(next_descriptor(), fd);
+    unlink(path);
+    end();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_event_for_which_there_is_no_memory_is_given_back),
         cmocka_unit_test(without_a_capture_nothing_is_captured),
         cmocka_unit_test(it_ends_once),
+        cmocka_unit_test(a_file_for_which_there_is_no_memory_is_closed),
     };
     return cmocka_run_group_tests_name("control/bind/loop", tests, thread_start_eal, NULL);
 }
