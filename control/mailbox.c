@@ -7,9 +7,6 @@
 
 #include "dataplane/base/units.h"
 
-// EMPTY -> ASKED -> TAKEN -> ANSWERED -> EMPTY; who is not waited for goes from TAKEN to EMPTY.
-enum mailbox_state { MAILBOX_EMPTY, MAILBOX_ASKED, MAILBOX_TAKEN, MAILBOX_ANSWERED };
-
 void mailbox_begin(struct mailbox *mail)
 {
     pthread_condattr_t monotonic;

@@ -11,10 +11,13 @@
 #define MAILBOX_QUESTION_OCTETS 256
 #define MAILBOX_ANSWER_OCTETS   4096
 
+// EMPTY -> ASKED -> TAKEN -> ANSWERED -> EMPTY; who is not waited for goes from TAKEN to EMPTY.
+enum mailbox_state { MAILBOX_EMPTY, MAILBOX_ASKED, MAILBOX_TAKEN, MAILBOX_ANSWERED };
+
 struct mailbox {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    uint32_t state; // enum mailbox_state, in mailbox.c
+    uint32_t state; // enum mailbox_state
     bool unheard;   // nobody waits for the answer
     bool good;
     char question[MAILBOX_QUESTION_OCTETS], answer[MAILBOX_ANSWER_OCTETS];

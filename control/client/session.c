@@ -215,6 +215,8 @@ struct json_object *session_rows(struct session *session, const char *command, c
         if (!good || next <= first)
             break;
         first = next;
+        if (pages + 1 == PAGES_MAX)
+            failed(session, "its pages have no end");
     }
     value_free(all);
     return NULL;

@@ -167,6 +167,8 @@ const char *telemetry_bvcs(struct telemetry *t, const char *words, struct row *r
         return TELEMETRY_NO_NUMBER;
     if (strcmp(words, "sort") == 0)
         return sorted_bvcs(t, first, row);
+    if (*words)
+        return "behind the index only the word sort is allowed";
     struct page page = page_begin(t, row, first);
     const char *why =
         ask_rows(&t->ask, VIEW_BVCS, VIEW_ALL, (uint32_t)first, VIEW_ALL, take_bvc, &page);

@@ -16,11 +16,11 @@ static void *ask(void *self)
     return NULL;
 }
 
-// As in mailbox.c: asked, taken; 0 is empty, and 3 an answer that the thread has not fetched yet.
+// Not yet answered; an answer that the thread has not fetched yet is one.
 static bool is_open(struct world *world)
 {
     uint32_t state = __atomic_load_n(&world->control.mailbox.state, __ATOMIC_ACQUIRE);
-    return state == 1 || state == 2;
+    return state == MAILBOX_ASKED || state == MAILBOX_TAKEN;
 }
 
 void world_ctl(struct world *world, char *arguments)

@@ -45,8 +45,7 @@ def all_end(answer, statuses, commands=ALL, greeting=b"{}"):
             done = sluice(*words)
             right(done.returncode in statuses, f"{words}: exit status {done.returncode}\n"
                   f"{done.stderr}{done.stdout}")
-            if "--json" not in words:
-                right(printable(done.stdout + done.stderr), f"{words}: {done.stdout!r}{done.stderr!r}")
+            right(printable(done.stdout + done.stderr), f"{words}: {done.stdout!r}{done.stderr!r}")
             said.append(done.stderr)
     return said
 
@@ -120,6 +119,17 @@ def endless():
     with Fake(more) as fake:
         right("the first 20 cells" in client("stats"), "it shows another number of cells")
         right(len(fake.asked) < 10, f"it asked {len(fake.asked)} times")
+
+
+@case("pages of a row each without an end: it gives up, and says why")
+def small_pages():
+    def more(command):
+        words = command.decode().split(",")
+        if "bvcs" not in words[0]:
+            return good(command)
+        return answer_to(command, page([{}], next=int(words[1]) + 1))
+    said = all_end(more, [1], commands=[["stats", "--json"]])
+    right("its pages have no end" in said[0], f"it says: {said[0]}")
 
 
 def anything(rng, depth=0):

@@ -1,5 +1,5 @@
-// What the control loop of Lua needs of the world, where that fails: no memory for what a worker tells
-// or for a file, no capture, a second end.
+// What the control loop of Lua needs of the world, where that fails: no memory for what a worker
+// tells or for a file, no capture, a second end.
 #include "tests/dataplane/down/thread.h"
 
 #include <stdlib.h>
