@@ -83,6 +83,24 @@ def ctl():
     instance.finish()
 
 
+@case("ctl reload of a file with an octet that is no UTF-8: its answer is text all the same")
+def no_utf8():
+    instance = Instance()
+    wrong = 'policy { script = "\xe9.lua" }\n' + instance.config.read_text()
+    instance.config.write_bytes(wrong.encode("latin-1"))
+    said = client("ctl", "reload", status=1)
+    right("?.lua: cannot be read" in said, f"it says: {said}")
+    instance.finish()
+
+
+@case("ctl's words that are too long are not cut, which would say something else")
+def long_words():
+    instance = Instance()
+    same(instance.ask("/sluice/ctl,log debug" + " " * 291),
+         {"/sluice/ctl": {"status": 1, "text": ["the words are too long"]}}, "the answer")
+    instance.finish()
+
+
 @case("counters go up as frames come, and agree with each other")
 def counters():
     instance = Instance("view", "gn.device=net_null0")
@@ -167,6 +185,7 @@ def hostile():
         right(isinstance(answer, dict) and len(answer) == 1, f"{command}: {answer}")
         value = list(answer.values())[0]
         right(isinstance(value, dict) and value, f"{command}: {answer}")
+    right("error" in instance.ask("/sluice/bvcs,0,srot")["/sluice/bvcs"], "srot is taken for sort")
     for octets in (b",", b"/", b"\xff" * 1000, b"/sluice/\x00bvcs,0"):
         instance.send(octets)
     same(instance.ask("/sluice/bvc,7,20")["/sluice/bvc"]["mss"], 300, "afterwards")

@@ -122,6 +122,18 @@ def hangup():
         run.finish()
 
 
+@case("a reload that changes contexts' addresses: contexts.json has the new ones, and the same TEIDs")
+def addresses():
+    with Running(ENDLESS) as run:
+        before = run.contexts()
+        run.config.write_text(ENDLESS.replace("10.0.0.254", "10.0.7.1"))
+        run.process.send_signal(signal.SIGHUP)
+        wait_for("contexts.json", lambda: run.contexts() != before)
+        same(run.contexts(), [{**one, "address": f"10.0.7.{i + 1}"} for i, one in enumerate(before)],
+             "contexts")
+        run.finish()
+
+
 class Large(Running):
     """A run over net_null, and the reload of it that adds many MSs."""
 

@@ -11,6 +11,7 @@ import select
 import signal
 import struct
 import termios
+import threading
 import time
 
 from harness import WAIT_S, Skip, case, main, program, right, same
@@ -166,6 +167,28 @@ def order():
         top.press("\r")
         rows = top.until("MSs of cell 7-20")
         same([row.split()[1] for row in rows[3:6]], ["222", "333", "111"], "MSs")
+        top.press("q")
+        top.finish()
+
+
+@case("another size of the terminal, while an answer is awaited, does not end it")
+def resized():
+    need_terminal()
+    slow, awaited = threading.Event(), threading.Event()
+
+    def answer(command):
+        if slow.is_set():
+            awaited.set()
+            time.sleep(0.5)
+        return answer_with_delays(command)
+    with Fake(answer):
+        top = Terminal()
+        top.until("7-20")
+        slow.set()
+        right(awaited.wait(WAIT_S), "it asks no more")
+        os.kill(top.pid, signal.SIGWINCH)
+        slow.clear()
+        top.until("7-20")
         top.press("q")
         top.finish()
 
