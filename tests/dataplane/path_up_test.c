@@ -161,6 +161,33 @@ static void another_tlli(void **state)
     end(sent);
 }
 
+// ---- Time ----
+
+// Gn has a whole burst at every poll, so each poll says that it has more to do.
+static void an_npdu_that_is_late_ends_under_full_load(void **state)
+{
+    static struct ip_frame frames[UL_SEGMENTS_MAX];
+    static uint8_t npdu[600];
+    struct dp_config c = path_config(1);
+    (void)state;
+    path_open(&c);
+    path_one_cell(false, false);
+    path_plain_ms(0, 0, 500);
+    struct ul_cell cell = path_cell(0);
+    assert_int_equal(ul_send(&p.ms[0].up, &cell, 3, 5, npdu, sizeof npdu, frames), 2);
+    assert_true(path_give(STATS_GB, 0, &frames[0]));
+    for (uint32_t s = 0; s <= 10; s++, p.now_ns += S_IN_NS) {
+        for (uint32_t i = 0; i < 64; i++)
+            path_down(0, 40);
+        assert_int_equal(path_poll_worker(0), p.now_ns);
+        assert_int_equal(path_dropped(DROP_segment_late).packets, s == 10);
+    }
+    path_poll();
+    assert_int_equal(p.down_received, 11 * 64);
+    path_expect_conservation();
+    path_close();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -172,6 +199,7 @@ int main(void)
         cmocka_unit_test(pfi_and_alignment_octets),
         cmocka_unit_test(an_ms_is_where_it_was_heard_last),
         cmocka_unit_test(another_tlli),
+        cmocka_unit_test(an_npdu_that_is_late_ends_under_full_load),
     };
     return cmocka_run_group_tests_name("path_up", tests, path_start_eal, NULL);
 }

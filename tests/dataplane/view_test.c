@@ -141,6 +141,31 @@ static void a_frozen_mss_queue_does_not_age(void **state)
     path_close();
 }
 
+// By the path itself, which has not heard it for so long that it is to be paged.
+static void an_ms_in_standby_is_held_until_it_is_heard(void **state)
+{
+    (void)state;
+    struct dp_config c = path_config(1);
+    c.ready_ns = 5 * S_IN_NS;
+    path_open(&c);
+    path_one_cell(false, false);
+    path_plain_ms(0, 0, 1500);
+    path_run_until(p.now_ns + 7 * S_IN_NS);
+    struct view_ms *ms = ms_of(0);
+    assert_false(ms->frozen || ms->held_until_heard);
+    path_down(0, 300);
+    path_poll();
+    assert_int_equal(p.events[EVENT_page], 1);
+    ms = ms_of(0);
+    assert_true(ms->frozen && ms->held_until_heard && !ms->held_by_control);
+    path_up(0, 100);
+    path_poll();
+    ms = ms_of(0);
+    assert_false(ms->frozen || ms->held_until_heard);
+    path_expect_all();
+    path_close();
+}
+
 static uint64_t drops_by(const struct view_drops *drops, enum drop_reason reason)
 {
     return drops->npdus[reason - STATS_NPDU_FIRST];
@@ -306,6 +331,7 @@ int main(void)
         cmocka_unit_test(a_buckets_level_is_what_was_sent_less_what_leaked),
         cmocka_unit_test(an_ms_has_its_own_bucket_or_its_cells_default),
         cmocka_unit_test(a_frozen_mss_queue_does_not_age),
+        cmocka_unit_test(an_ms_in_standby_is_held_until_it_is_heard),
         cmocka_unit_test(drops_are_there_by_reason),
         cmocka_unit_test(every_ms_is_there_once),
         cmocka_unit_test(packet_flows_of_an_ms),
