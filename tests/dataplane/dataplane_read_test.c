@@ -36,7 +36,7 @@ static void workers_are_heard_in_turn(void **state)
     uint32_t taken[2] = {0};
     (void)state;
     open_two_workers();
-    for (uint32_t i = 0; i < 500; i++)
+    for (uint32_t i = 0; i < DP_EVENT_RING - 1; i++)
         put_event(0);
     for (uint32_t i = 0; i < 20; i++)
         put_event(1);
@@ -47,7 +47,7 @@ static void workers_are_heard_in_turn(void **state)
     assert_int_equal(taken[1], 20);
     while (dp_event(t.dp, &event))
         taken[event.worker]++;
-    assert_int_equal(taken[0], 500);
+    assert_int_equal(taken[0], DP_EVENT_RING - 1);
     thread_close();
 }
 
