@@ -109,8 +109,8 @@ bool parcel_send(struct post *post, uint32_t to, struct state *state, struct sch
     return true;
 }
 
-// Into that scheduler; without one all of it ends here.
-static void unpack_npdus(const struct parcel *parcel, struct sched *sched,
+// Into that state and scheduler; without them all of it ends here.
+static void unpack_npdus(const struct parcel *parcel, struct state *state, struct sched *sched,
                          struct stats_worker *stats, uint64_t now_ns)
 {
     for (struct rte_mbuf *m = parcel->first, *next; m; m = next) {
@@ -123,8 +123,11 @@ static void unpack_npdus(const struct parcel *parcel, struct sched *sched,
         if (sched)
             reason = sched_ms_arrive_npdu(sched, parcel->ms_id, packed.slot, &packed.pdu,
                                           &parcel->baggage, now_ns);
-        if (reason != DROP_NONE)
-            packet_drop(class->drop, reason, m, packed.pdu.octets);
+        if (reason == DROP_NONE)
+            continue;
+        if (state)
+            state_count_drop(state, parcel->ms_id, reason);
+        packet_drop(class->drop, reason, m, packed.pdu.octets);
     }
 }
 
@@ -148,7 +151,7 @@ bool parcel_unpack(struct post *post, uint32_t from, struct state *state, struct
     rte_hash_add_key_data(state->names, &name, (void *)(uintptr_t)ms);
     stats->commands_refused +=
         sched_ms_arrive(sched, ms, parcel->bvc_id, &parcel->baggage, now_ns) != 0;
-    unpack_npdus(parcel, sched, stats, now_ns);
+    unpack_npdus(parcel, state, sched, stats, now_ns);
     state_ms_let_go(state, sched, ms, STATE_HELD_FOR_PAGING, now_ns);
     __atomic_store_n(&parcel->taken, 0, __ATOMIC_RELEASE);
     post->news = true; // whoever sent it may wait for a parcel that is free
@@ -157,5 +160,5 @@ bool parcel_unpack(struct post *post, uint32_t from, struct state *state, struct
 
 void parcel_drop(struct parcel *parcel, struct stats_worker *stats)
 {
-    unpack_npdus(parcel, NULL, stats, 0);
+    unpack_npdus(parcel, NULL, NULL, stats, 0);
 }

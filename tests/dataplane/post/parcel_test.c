@@ -250,7 +250,8 @@ static void no_place_in_the_ring(void **state)
     flush(1, 0);
 }
 
-// Nothing but the table's size refuses: what has no place is dropped and counted there.
+// Nothing but the table's size refuses: what has no place is dropped and counted there, as its
+// class's, its MS's and its cell's.
 static void no_room_where_it_comes(void **state)
 {
     (void)state;
@@ -272,6 +273,8 @@ static void no_room_where_it_comes(void **state)
     }
     assert_int_equal(in, 1000);
     assert_int_equal(dropped, 700);
+    assert_int_equal(at[1].state.ms_counts[0].drop[DROP_queue_full - STATS_NPDU_FIRST], 7);
+    assert_int_equal(at[1].state.bvc[1].drop[DROP_queue_full - STATS_NPDU_FIRST], 7);
     flush(1, 0);
 }
 
