@@ -16,8 +16,6 @@
 
 #define ALL_WORKERS UINT32_MAX
 
-#define LLC_HEADROOM RTE_ALIGN_CEIL(DOWN_HEADER_OCTETS_MAX, RTE_CACHE_LINE_SIZE)
-
 // Every command begins with the id of what it is about.
 static uint32_t worker_of(const struct commands *k, const struct command *c)
 {
@@ -221,7 +219,7 @@ static int take_values(const struct commands *k, struct command *c)
     case COMMAND_send:
         return take_pdu(k, c, &c->send.pdu, RTE_PKTMBUF_HEADROOM);
     case COMMAND_llc:
-        return take_pdu(k, c, &c->llc.pdu, LLC_HEADROOM);
+        return take_pdu(k, c, &c->llc.pdu, DOWN_HEADROOM);
     case COMMAND_nsvc:
         c->worker = k->nse[c->nsvc.nse_id].worker;
         return 0;

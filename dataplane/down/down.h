@@ -19,6 +19,8 @@
 #define DOWN_HEADER_OCTETS_MAX                                                                    \
     (PEER_OUTER_OCTETS_MAX + NS_UNITDATA_OCTETS + BSSGP_DL_UNITDATA_OCTETS_MAX + COMMAND_OCTETS + \
      STATE_PFI_OCTETS + LLC_UI_HEADER_OCTETS + SNDCP_FIRST_OCTETS)
+// Room for it, longer than what DPDK leaves in front, in a buffer that is filled here.
+#define DOWN_HEADROOM RTE_ALIGN_CEIL(DOWN_HEADER_OCTETS_MAX, RTE_CACHE_LINE_SIZE)
 
 // Frames that are enciphered together at most: as many as the widest cipher has lanes.
 #define DOWN_FRAMES 512u

@@ -14,9 +14,6 @@
 #include "dataplane/wire/llc.h"
 #include "dataplane/wire/llc_cipher.h"
 
-// All headers and optional elements are longer than what DPDK leaves in front.
-#define HEADROOM RTE_ALIGN_CEIL(DOWN_HEADER_OCTETS_MAX, RTE_CACHE_LINE_SIZE)
-
 // A buffer that holds the piece's octets alone; NULL if none is free.
 static struct rte_mbuf *piece_buffer(struct down *down, const struct sched_grant *grant)
 {
@@ -28,7 +25,7 @@ static struct rte_mbuf *piece_buffer(struct down *down, const struct sched_grant
     struct rte_mbuf *copy = rte_pktmbuf_alloc(down->segment_pool);
     if (!copy)
         return NULL;
-    copy->data_off = HEADROOM;
+    copy->data_off = DOWN_HEADROOM;
     memcpy(rte_pktmbuf_append(copy, grant->octets),
            rte_pktmbuf_mtod_offset(whole, uint8_t *, grant->offset), grant->octets);
     return copy;
