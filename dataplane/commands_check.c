@@ -196,8 +196,8 @@ static int class_aqm_check(const struct commands *k, const struct command_class_
         const struct dp_aqm_param *p = &c->params.item[i];
         if (p->unit > AQM_LEVEL_PDUS || p->value >> AQM_LEVEL_UNIT_SHIFT)
             return -ERANGE;
-        params[i] = AQM_LEVEL_OF(p->unit, p->value);
     }
+    dp_aqm_values(&c->params, params);
     return aqm_setup(&aqm, ops, params) ? -ERANGE : 0;
 }
 

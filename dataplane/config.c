@@ -30,8 +30,7 @@ static const char *aqm_of(const struct dp_class *c, struct aqm *aqm)
     const struct aqm_ops *ops = aqm_list[c->aqm];
     if (c->aqm_params.n != ops->param_count)
         return "another number of parameters than the AQM has";
-    for (uint32_t i = 0; i < ops->param_count; i++)
-        params[i] = AQM_LEVEL_OF(c->aqm_params.item[i].unit, c->aqm_params.item[i].value);
+    dp_aqm_values(&c->aqm_params, params);
     return aqm_setup(aqm, ops, params);
 }
 

@@ -198,8 +198,7 @@ int apply_class_set(const struct apply *a, const struct command_class_set *c)
 int apply_class_aqm(const struct apply *a, const struct command_class_aqm *c)
 {
     uint64_t params[AQM_PARAMS_MAX];
-    for (uint32_t i = 0; i < c->params.n; i++)
-        params[i] = AQM_LEVEL_OF(c->params.item[i].unit, c->params.item[i].value);
+    dp_aqm_values(&c->params, params);
     return sched_class_aqm(a->sched, c->traffic_class, params, (uint32_t)c->params.n);
 }
 

@@ -150,6 +150,13 @@ extern const struct field_record dp_aqm_param_record;
 #define FIELD_TYPE_AQM_PARAMS struct dp_aqm_params
 #define FIELD_KIND_AQM_PARAMS FIELD_LIST, &dp_aqm_param_record
 
+// As the AQM takes them.
+static inline void dp_aqm_values(const struct dp_aqm_params *from, uint64_t values[AQM_PARAMS_MAX])
+{
+    for (uint64_t i = 0; i < from->n; i++)
+        values[i] = AQM_LEVEL_OF(from->item[i].unit, from->item[i].value);
+}
+
 // What of a traffic class may change while there is traffic.
 #define COMMAND_CLASS_VALUES(MUST, T)                                                            \
     MUST(T, U32, weight, 1, SCHED_WEIGHT_MAX, "its share; signalling goes first whatever it is") \
