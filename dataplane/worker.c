@@ -101,13 +101,9 @@ static void prepare(struct dp_worker *worker, const struct command *command, uin
 // An MS has just been heard in it.
 static void keep_bvc(struct dp_worker *worker, uint32_t bvc)
 {
-    struct event event = {.kind = EVENT_bvc_kept,
-                          .worker = (uint8_t)worker->state.worker,
-                          .nse_id = worker->state.bvc[bvc].nse,
-                          .nsvc_id = EVENT_NONE,
-                          .bvc_id = bvc,
-                          .ms_id = EVENT_NONE,
-                          .commands = worker->stats.commands};
+    struct event event = event_of(EVENT_bvc_kept, worker->state.worker, worker->stats.commands);
+    event.nse_id = worker->state.bvc[bvc].nse;
+    event.bvc_id = bvc;
     event_put(worker->events, &event);
 }
 

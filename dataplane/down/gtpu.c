@@ -53,14 +53,9 @@ static uint32_t indication(struct down *down, struct rte_mbuf *packet,
                            const struct port_datagram *datagram, const struct gtpu *message)
 {
     struct gtpu_error_indication error;
-    struct event event = {.kind = EVENT_error_indication,
-                          .worker = (uint8_t)down->state->worker,
-                          .nse_id = EVENT_NONE,
-                          .nsvc_id = EVENT_NONE,
-                          .bvc_id = EVENT_NONE,
-                          .ms_id = EVENT_NONE,
-                          .source = port_sender(packet, datagram).address,
-                          .commands = down->stats->commands};
+    struct event event =
+        event_of(EVENT_error_indication, down->state->worker, down->stats->commands);
+    event.source = port_sender(packet, datagram).address;
     if (gtpu_error_indication_decode(&error, message->payload.at, message->payload.n) < 0)
         return DROP_gtpu_malformed;
     if (!state_is_ggsn(down->state, &event.source))

@@ -135,13 +135,10 @@ static uint32_t tunnel_burst(struct down *down, struct rte_mbuf **frames,
 // If control cannot be told so now, it does not wait, and the next N-PDU tries again.
 static void page(struct down *down, struct state_ms *ms, uint32_t ms_id, uint64_t now_ns)
 {
-    struct event event = {.kind = EVENT_page,
-                          .worker = (uint8_t)down->state->worker,
-                          .nse_id = down->state->bvc[ms->bvc].nse,
-                          .nsvc_id = EVENT_NONE,
-                          .bvc_id = ms->bvc,
-                          .ms_id = ms_id,
-                          .commands = down->stats->commands};
+    struct event event = event_of(EVENT_page, down->state->worker, down->stats->commands);
+    event.nse_id = down->state->bvc[ms->bvc].nse;
+    event.bvc_id = ms->bvc;
+    event.ms_id = ms_id;
     if (!event_put_of_anybody(down->events, &event))
         return;
     state_ms_hold(down->state, down->sched, ms_id, STATE_HELD_FOR_PAGING, now_ns);

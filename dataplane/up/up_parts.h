@@ -57,17 +57,15 @@ enum drop_reason up_segment_take(struct up *up, const struct up_frame *f, uint64
 // output.c: a whole N-PDU, alone in its buffer.
 void up_npdu(struct up *up, uint32_t pdp, struct rte_mbuf *m, uint8_t segments);
 
-// What of an event is the same whatever it tells.
 static inline struct event up_event(const struct up *up, const struct up_frame *f,
                                     enum event_kind kind)
 {
-    return (struct event){.kind = (uint8_t)kind,
-                          .worker = (uint8_t)up->state->worker,
-                          .nse_id = f->nse,
-                          .nsvc_id = f->nsvc,
-                          .bvc_id = f->bvc,
-                          .ms_id = f->ms,
-                          .commands = up->stats->commands};
+    struct event event = event_of(kind, up->state->worker, up->stats->commands);
+    event.nse_id = f->nse;
+    event.nsvc_id = f->nsvc;
+    event.bvc_id = f->bvc;
+    event.ms_id = f->ms;
+    return event;
 }
 
 // A frame, while it is none of the uplink's segments; and as so many segments.

@@ -20,12 +20,7 @@ static void open_two_workers(void)
 
 static void put_event(uint32_t worker)
 {
-    struct event event = {.kind = EVENT_ns,
-                          .worker = (uint8_t)worker,
-                          .nse_id = EVENT_NONE,
-                          .nsvc_id = EVENT_NONE,
-                          .bvc_id = EVENT_NONE,
-                          .ms_id = EVENT_NONE};
+    struct event event = event_of(EVENT_ns, worker, 0);
     assert_true(event_put(dp_worker(t.dp, worker)->events, &event));
 }
 
