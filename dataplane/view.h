@@ -82,7 +82,7 @@
     VIEW_SOJOURN(MUST, T, "how long its oldest N-PDU has waited, less what its MS was frozen") \
     MUST(T, BOOL, waits, 0, 1, "for its bucket")                                               \
     MUST(T, BOOL, stopped, 0, 1, "by R = 0")
-// A class of a cell; one of an NSE has no sojourn.
+// A class of a cell, or of all (dp_query's queues), which has no sojourn.
 #define VIEW_CLASS_FIELDS(MUST, MAY, T)                         \
     MUST(T, U8, traffic_class, 0, CLASS_COUNT - 1, "by number") \
     VIEW_QUEUE(MUST, T)                                         \
@@ -104,10 +104,9 @@ enum view_kind {
     VIEW_STATS, // all counters of the worker
     VIEW_NSES,  // its NSEs, cells, MSs with ids in `first` to `end`
     VIEW_BVCS,
-    VIEW_MSS,         // `of`: those in that cell, or VIEW_ALL
-    VIEW_PFCS,        // the packet flows of MS `of`
-    VIEW_NSE_CLASSES, // the classes of NSE `of`
-    VIEW_BVC_CLASSES  // of cell `of`
+    VIEW_MSS,        // `of`: those in that cell, or VIEW_ALL
+    VIEW_PFCS,       // the packet flows of MS `of`
+    VIEW_BVC_CLASSES // the classes of cell `of`
 };
 
 #define VIEW_ALL    UINT32_MAX

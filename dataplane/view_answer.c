@@ -153,18 +153,6 @@ static bool put_pfc(const struct dp_worker *worker, struct dp_query *q, uint32_t
     return true;
 }
 
-static bool put_nse_class(const struct dp_worker *worker, struct dp_query *q, uint32_t class)
-{
-    struct sched_view view;
-    struct view_class *row = &q->of_class[class];
-    if (!sched_nse_view(worker->sched, q->of, q->now_ns, &view))
-        return false;
-    *row = (struct view_class){.traffic_class = (uint8_t) class};
-    struct sched_queued queued = sched_nse_class(worker->sched, q->of, class);
-    PUT_QUEUE(row, queued);
-    return true;
-}
-
 static bool put_bvc_class(const struct dp_worker *worker, struct dp_query *q, uint32_t class)
 {
     struct sched_view view;
@@ -209,9 +197,6 @@ static void put_answer(const struct dp_worker *worker, struct dp_query *q)
         break;
     case VIEW_PFCS:
         put_rows(worker, q, put_pfc, SCHED_SLOTS);
-        break;
-    case VIEW_NSE_CLASSES:
-        put_rows(worker, q, put_nse_class, CLASS_COUNT);
         break;
     case VIEW_BVC_CLASSES:
         put_rows(worker, q, put_bvc_class, CLASS_COUNT);

@@ -281,9 +281,8 @@ bool sched_pfc_view(const struct sched *s, uint32_t ms, uint32_t slot, uint64_t 
                     struct sched_view *view);
 // The cell that the MS is in; UINT32_MAX: there is no such MS.
 uint32_t sched_ms_bvc(const struct sched *s, uint32_t ms);
-// A class, of all, or of a node that there is.
+// A class, of all, or of a cell that there is.
 struct sched_queued sched_class(const struct sched *s, uint32_t traffic_class);
-struct sched_queued sched_nse_class(const struct sched *s, uint32_t nse, uint32_t traffic_class);
 struct sched_queued sched_bvc_class(const struct sched *s, uint32_t bvc, uint32_t traffic_class,
                                     uint64_t now_ns, uint64_t *sojourn_ns);
 

@@ -204,11 +204,6 @@ struct sched_queued sched_class(const struct sched *s, uint32_t traffic_class)
     return split(s->rule[traffic_class].total);
 }
 
-struct sched_queued sched_nse_class(const struct sched *s, uint32_t nse, uint32_t traffic_class)
-{
-    return split(s->nse[nse].total[traffic_class]);
-}
-
 struct sched_queued sched_bvc_class(const struct sched *s, uint32_t bvc, uint32_t traffic_class,
                                     uint64_t now_ns, uint64_t *sojourn_ns)
 {
