@@ -56,7 +56,7 @@
 #define BSSGP_IE_PRIORITY \
     0x17, IE_TLV, ie_uint, 1, 1, U8, 0, 255, "allocation and retention priority"
 #define BSSGP_IE_QOS         0x18, IE_TLV, bssgp_qos_coding, 3, 3, QOS, 0, 0, "QoS profile"
-#define BSSGP_IE_RADIO_CAUSE 0x19, IE_TLV, ie_uint, 1, 1, U8, 0, 255, "radio cause, 11.3.33"
+#define BSSGP_IE_RADIO_CAUSE 0x19, IE_TLV, ie_uint, 1, 1, U8, 0, 255, "radio cause, 11.3.29"
 #define BSSGP_IE_RA_UPDATE_CAUSE \
     0x1a, IE_TLV, ie_uint, 1, 1, U8, 0, 255, "0 OK, 1 TLLI unknown, 2 no capabilities"
 #define BSSGP_IE_RAI 0x1b, IE_TLV, bssgp_area_coding, 6, 6, RAI, 0, 0, "routeing area"
