@@ -26,6 +26,7 @@ const struct field_record commands_fields[COMMAND_COUNT] = {
 #include "dataplane/state/commands.def"
 #undef COMMAND
 
+// -EAGAIN lets the task that called wait.
 static int64_t call_settled(void *target, const void *argument)
 {
     (void)argument;
@@ -33,7 +34,7 @@ static int64_t call_settled(void *target, const void *argument)
 }
 
 const struct field_call dp_calls[] = {
-    {"settled", "waits until the worker has carried out every command", NULL, 0, 0, call_settled},
+    {"settled", "waits until every worker has carried out its commands", NULL, 0, 0, call_settled},
 #define COMMAND(name, LIST, help)                                        \
     {#name,                                                              \
      help,                                                               \
