@@ -299,6 +299,40 @@ nse {{ nsei = 102, {rate} {nsvc(60, PEERS[102][0])}, bvc {{ bvci = 2 }} }}"""
         same(world.lua(count), "16", "NS-VCs")
 
 
+@case("contexts pass from MSs to MSs of a reload, either way, though no place is free")
+def contexts_pass():
+    def mss(first, n, net):
+        pdps = ", ".join(f'pdp {{ nsapi = {5 + k}, class = "background", '
+                         f'address = "10.{net}.{k}.1" }}' for k in range(n))
+        return f'ms {{ imsi = "00101000000{first}", count = 10, {pdps} }}'
+
+    def text(one, two):
+        return HEAD + f"""room {{ mss = 20, pdps = 30 }}
+nse {{ nsei = 101, ns = "manual", {nsvc(1, PEERS[101][0])},
+    bvc {{ bvci = 2, {mss(1001, one, 0)}, {mss(2001, two, 1)} }} }}"""
+    with World(text(1, 2)) as world:
+        for one, two in (2, 1), (1, 2):
+            same(world.reload(text(one, two), 10 * S), (True, "20 MSs changed"), f"{one}, {two}")
+
+
+@case("the BSS of an NSE that a reload removes makes no cell there any more")
+def closed():
+    def text(more):
+        return HEAD + f"""room {{ nsvcs = 40, bvcs = 40 }}
+nse {{ nsei = 101, ns = "manual", {nsvc(1, PEERS[101][0])},
+    bvc {{ bvci = 2, {ms("001010000000001", 0xC0000001, count=200)} }} }}
+{more}"""
+    with World(text(f'nse {{ nsei = 102, cells = "any", {nsvc(2, PEERS[102][0])}, '
+                    "bvc { bvci = 2 } }")) as world:
+        # What its BSS would have to ask for, when the first MSs have been looked at.
+        world.lua("local world = require('sluice.world') "
+                  "local breathe = world.breathe world.breathe = function() world.breathe = breathe "
+                  "said = world.nse_of_nsei[102].cfg.cells return breathe() end")
+        same(world.reload(text(""), 10 * S),
+             (True, "1 NSE removed, 1 NS-VC removed, 1 cell removed"), "removed")
+        same(world.lua("return said"), "listed", "its cells meanwhile")
+
+
 @case("an MS is to be paged while a reload removes it: whoever has its id then is paged as well")
 def paged():
     def text(mss):

@@ -288,6 +288,24 @@ def reset_enciphered():
             carries(world, bss, osmocom, first.number(IOV_UI), 3)
 
 
+@case("a reload that changes n201_u or iov_ui under the same key goes on with the IOV-UI in force")
+def reload_keeps_iov():
+    osmocom = Osmocom()
+    with World(config(CIPHER + 'iov_ui = 0x89abcdef,')) as world:
+        bss = begin(world)
+        put(bss, u_frame(1, NULL))
+        same(u_frames(bss)[0].number(IOV_UI), 0x89ABCDEF, "ours")
+        answer(bss, 1)
+        carries(world, bss, osmocom, 0x89ABCDEF, 0)
+        for nu, more in enumerate(('iov_ui = 0x89abcdef, n201_u = "1520 octets",',
+                                   'iov_ui = 0x12345678, n201_u = "1520 octets",'), 1):
+            right(world.reload(config(CIPHER + more), 10 * S)[0], world.log())
+            put(bss, u_frame(1, NULL))
+            same([f.head for f in u_frames(bss)], [PROPOSAL], "no Reset")
+            answer(bss, 3)
+            carries(world, bss, osmocom, 0x89ABCDEF, nu)
+
+
 @case("a Reset is remembered while it may be repeated, in few octets, however long it was")
 def reset_forgotten():
     mss = 200
