@@ -4,7 +4,7 @@ local timer_table = require "sluice.timer_table"
 
 local gb = {}
 
--- In the order of the feature bitmap's bits (48.018 11.3.40); gigabit is of the extended one.
+-- In the order of the feature bitmap's bits (48.018 11.3.45); gigabit is of the extended one.
 gb.features = { "pfc", "cbl", "inr", "pfc_fc", "gigabit" }
 
 local NSE_KEYS = {
