@@ -13,6 +13,7 @@ local gb = require "sluice.gb"
 local log = require "log"
 local ns_status = require "sluice.ns_status"
 local ns_vc = require "sluice.ns_vc"
+local schema_network = require "sluice.schema_network"
 local sns_nsvcs = require "sluice.sns_nsvcs"
 local take_change = require "sluice.sns_change"
 local timers = require "sluice.timers"
@@ -39,7 +40,7 @@ local function size_fault(size)
     local ip6 = endpoints.reachable(6) and size.ip6 or 0
     if ip4 + ip6 == 0 then
         return size.ip6 > 0 and "invalid_ip6_endpoints" or "invalid_ip4_endpoints"
-    elseif ip4 + ip6 > size.nsvcs or size.ip4 + size.ip6 > world.nsvcs_most then
+    elseif ip4 + ip6 > size.nsvcs or size.ip4 + size.ip6 > schema_network.NSVCS_AN_NSE then
         return "invalid_nsvcs"
     end
 end

@@ -3,11 +3,13 @@
 -- subscribers.lua, for there may be a million.
 --
 -- A procedure's own state is in a field of its name (nse.ns, bvc.flow, ...).
+local schema_network = require "sluice.schema_network"
+
 local world = {
     now_ns = 0, cfg = nil,
     nse = {}, nses = {}, nse_of_nsei = {}, -- by id; in order; by NSEI
     nsvc = {}, bvc = {}, going = {},       -- by id; cells that are being removed
-    endpoints = {}, nsvcs_most = 16,       -- NS-VCs by endpoint; of an NSE, as in the dataplane
+    endpoints = {},                        -- NS-VCs by endpoint
     ggsn_ids = {}, ids = {},
     watchers = {},
 }
@@ -161,7 +163,7 @@ function world.add_nsvc(nse, given)
     if world.nsvc_of_endpoint(endpoint) then
         return nil, "taken"
     end
-    local id = #nse.nsvcs < world.nsvcs_most and world.ids.nsvc:take()
+    local id = #nse.nsvcs < schema_network.NSVCS_AN_NSE and world.ids.nsvc:take()
     if not id then
         return nil, "room"
     end
