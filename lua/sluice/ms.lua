@@ -7,6 +7,7 @@ local count = require "count"
 local dp = require "dp"
 local flush = require "sluice.flush"
 local gb = require "sluice.gb"
+local hex = require "sluice.hex"
 local log = require "log"
 local paging = require "sluice.paging"
 local pfc = require "sluice.pfc"
@@ -69,16 +70,11 @@ bssgp.on("bssgp_radio_status", {
 
 -- ---- RA-CAPABILITY-UPDATE ----
 
-local function octets_of(hex)
-    return hex and (hex:gsub("%x%x", function(octet)
-        return string.char(tonumber(octet, 16))
-    end))
-end
-
 -- Capabilities go with cause "ok" and no other (10.3.4).
 local function capabilities(pdu, ms_id)
     local record = ms_id and subscribers.of(ms_id)
-    local capability = record and octets_of(record.ms.ra_capability)
+    local digits = record and record.ms.ra_capability
+    local capability = digits and hex.octets(digits)
     return {
         tlli = pdu.tlli, tag = pdu.tag, imsi = record and subscribers.imsi(ms_id),
         cause = causes.ra_update[not record and "tlli_unknown"

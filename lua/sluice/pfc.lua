@@ -11,6 +11,7 @@ local bssgp = require "sluice.bssgp"
 local count = require "count"
 local dp = require "dp"
 local entries = require "sluice.pfc_entries"
+local features = require "sluice.features"
 local gb = require "sluice.gb"
 local hex = require "sluice.hex"
 local log = require "log"
@@ -250,7 +251,7 @@ end
 local VERBS = { create = "download", delete = "delete_req" }
 
 local function has_pfc(bvc)
-    return bvc and bvc.up and bvc.nse.features & 1 ~= 0
+    return bvc and bvc.up and bvc.nse.features & features.bit.pfc ~= 0
 end
 
 local function ask(asked)
