@@ -55,13 +55,20 @@ function gb.link(nse, selector)
     end
 end
 
-local function send_bssgp(nse, bvci, name, pdu, reply_on)
+-- The NS-VC that the question came on, if there was one and it may signal; else by BVCI. nil: none,
+-- and what was to go is unsent.
+local function way(nse, bvci, reply_on)
     local nsvc = reply_on and may_signal(reply_on) and reply_on or gb.link(nse, bvci)
     if not nsvc then
         count.add("unsent")
-        return false
     end
-    return send(nsvc, name, UNITDATA .. string.pack(">I2", bvci) .. wire[name].encode(pdu))
+    return nsvc
+end
+
+local function send_bssgp(nse, bvci, name, pdu, reply_on)
+    local nsvc = way(nse, bvci, reply_on)
+    return nsvc
+        and send(nsvc, name, UNITDATA .. string.pack(">I2", bvci) .. wire[name].encode(pdu))
 end
 
 function gb.send_signalling(nse, name, pdu, reply_on)
@@ -83,9 +90,8 @@ local function head_of(bvc)
 end
 
 function gb.answer_ptp(bvc, nsvc, name, ...)
-    nsvc = may_signal(nsvc) and nsvc or gb.link(bvc.nse, bvc.bvci)
+    nsvc = way(bvc.nse, bvc.bvci, nsvc)
     if not nsvc then
-        count.add("unsent")
         return false
     end
     answer.nsvc_id = nsvc.id
