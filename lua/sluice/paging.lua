@@ -234,7 +234,7 @@ end
 
 -- One page, beside the procedure, which neither holds nor flushes anything.
 requests.on("page", "page IMSI", function(words)
-    local ms_id = words[2] and words[2]:match "^%d+$" and subscribers.by_imsi(words[2])
+    local ms_id = words[2] and subscribers.by_imsi(words[2])
     if not ms_id then
         return false, "there is no MS of that IMSI"
     end
