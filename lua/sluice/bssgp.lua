@@ -16,10 +16,10 @@ local llc, ms -- require us
 
 bssgp.on("bssgp_ul_unitdata", {
     on = "ptp",
-    handler = function(nse, cell, pdu, nsvc, _, ms_id)
+    handler = function(nse, cell, pdu, _, _, ms_id)
         ms_id = ms_id or dp.ms_of(nse.id, pdu.tlli)
         if ms_id then
-            return llc.input(nse, cell, ms_id, pdu.tlli, pdu.llc_pdu, nsvc)
+            return llc.input(cell, ms_id, pdu.llc_pdu)
         end
         return ms.unknown(nse, cell, pdu.tlli, pdu.llc_pdu)
     end,

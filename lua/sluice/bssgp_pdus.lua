@@ -114,7 +114,7 @@ function pdus.take(nse, nsvc, bvci, octets, from, ms_id)
 end
 
 -- The same, when it comes.
-function pdus.input(nse, nsvc, bvci, octets, from, _, ms_id)
+function pdus.input(nse, nsvc, bvci, octets, from, ms_id)
     local entry = entries[octets:byte(from)]
     if entry then
         count.pdu_in(entry.name)

@@ -5,6 +5,7 @@ local bssgp = require "sluice.bssgp"
 local capture = require "sluice.capture"
 local count = require "count"
 local events = require "events"
+local hex = require "sluice.hex"
 local log = require "log"
 local ms = require "sluice.ms"
 local ns = require "sluice.ns"
@@ -26,7 +27,7 @@ local EVENTS_A_ROUND = 64
 -- What each event is for. All end in one of the outcomes "handled", "refused" and "ignored".
 local handlers = {}
 
-function handlers.ns(_, nsvc_id, bvc_id, ms_id, pdu)
+function handlers.ns(_, nsvc_id, _, ms_id, pdu)
     local nsvc = world.nsvc[nsvc_id]
     if not nsvc then
         return "ignored"
@@ -34,7 +35,7 @@ function handlers.ns(_, nsvc_id, bvc_id, ms_id, pdu)
     if capture.running then
         capture.received(nsvc.address, nsvc.port, pdu)
     end
-    return ns.input(nsvc, pdu, bvc_id, ms_id)
+    return ns.input(nsvc, pdu, ms_id)
 end
 
 function handlers.stranger(_, _, _, _, pdu, address, port)
@@ -68,15 +69,9 @@ end
 -- The PDU of the event, for the log.
 local current = ""
 
-local function hex(octets)
-    return (octets:sub(1, 64):gsub(".", function(octet)
-        return ("%02x"):format(octet:byte())
-    end))
-end
-
 local function fault(message)
     log.error(("a handler failed: %s; PDU %s"):format(
-        debug.traceback(tostring(message), 2), hex(current)))
+        debug.traceback(tostring(message), 2), hex.digits(current:sub(1, 64))))
     return "fault"
 end
 

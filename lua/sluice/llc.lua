@@ -74,7 +74,7 @@ local function take(ms_id, octets, frame, unnumbered)
 end
 
 -- An uplink frame that is not the path's, of an MS that we know. What it asks for comes first.
-function llc.input(_, bvc, ms_id, _, octets)
+function llc.input(bvc, ms_id, octets)
     local frame, unnumbered = read(octets)
     if not frame then
         count.add("llc_bad")

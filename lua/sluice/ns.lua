@@ -17,11 +17,11 @@ local ns = {}
 local UNITDATA, STATUS = 0x00, 0x08
 local SDU_FROM = 5 -- behind type, control bits and BVCI
 
-local function input_unitdata(nsvc, pdu, bvc_id, ms_id)
+local function input_unitdata(nsvc, pdu, ms_id)
     local what = ns_vc.unitdata(nsvc)
     if what == "take" then
         local bvci = pdu:byte(3) << 8 | pdu:byte(4)
-        return bssgp.input(nsvc.nse, nsvc, bvci, pdu, SDU_FROM, bvc_id, ms_id)
+        return bssgp.input(nsvc.nse, nsvc, bvci, pdu, SDU_FROM, ms_id)
     end
     ns_vc.wake(nsvc)
     return what == "status" and ns_status.send(nsvc, "nsvc_blocked", pdu) or "ignored"
@@ -32,10 +32,10 @@ local function is_sns(name)
 end
 
 -- An NS PDU from a known NS-VC. Returns its outcome.
-function ns.input(nsvc, pdu, bvc_id, ms_id)
+function ns.input(nsvc, pdu, ms_id)
     local kind = pdu:byte()
     if kind == UNITDATA and #pdu >= SDU_FROM - 1 then
-        return input_unitdata(nsvc, pdu, bvc_id, ms_id)
+        return input_unitdata(nsvc, pdu, ms_id)
     end
     local name, fields, fault = wire.ns.decode(pdu)
     if not name then
