@@ -17,20 +17,20 @@ local function start_ggsns(cfg)
 end
 
 local function start_nse(record, receiver)
-    local nse = world.add_nse(record)
+    local nse = assert(world.add_nse(record))
     for _, nsvc in ipairs(record.nsvc) do
         local address = parts.address(nsvc.peer)
-        world.add_nsvc(nse, {
+        assert(world.add_nsvc(nse, {
             nsvci = nsvc.nsvci, address = address, port = nsvc.peer_port, mac = nsvc.peer_mac,
             weight = nsvc.weight, blocked = record.ns ~= "manual", cfg = nsvc,
-        })
+        }))
         receiver.endpoint { nse_id = nse.id, address = address, port = nsvc.peer_port }
     end
     dp.nse_flow(parts.bucket({ nse_id = nse.id }, record, ""))
     for _, bvc in ipairs(record.bvc) do
-        local id = world.add_bvc(nse, bvc.bvci, bvc).id
+        local id = assert(world.add_bvc(nse, bvc.bvci, bvc)).id
         for _, ms in ipairs(bvc.ms) do
-            subscribers.add(nse.id, id, ms)
+            assert(subscribers.add(nse.id, id, ms))
         end
     end
 end
