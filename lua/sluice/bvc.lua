@@ -89,7 +89,7 @@ end
 
 -- A cell that is not in the file, if the NSE may have such.
 local function made(nse, bvci)
-    if nse.cfg.cells ~= "any" or bvci < 2 or bvci > 65534 then
+    if nse.cfg.cells ~= "any" or nse.coming[bvci] or bvci < 2 or bvci > 65534 then
         return nil
     elseif nse.made >= share() then
         log.error(("NSE %d, BVCI %d: it has its share of the places for cells (room.bvcs)"):format(

@@ -43,8 +43,8 @@ end
 
 -- A stranger's NS-VC, which carries nothing; if there is no room, in the place of the oldest.
 function sns_nsvcs.add_stranger(nse, address, port)
-    local added = add_blocked(nse, address, port, 0, 0)
-    for _, old in ipairs(added and {} or nse.nsvcs) do
+    local added, why = add_blocked(nse, address, port, 0, 0)
+    for _, old in ipairs(why == "room" and nse.nsvcs or {}) do
         if old.offer then
             world.remove_nsvc(old)
             return add_blocked(nse, address, port, 0, 0)

@@ -134,6 +134,7 @@ function world.add_nse(cfg)
     local nse = {
         id = id, nsei = cfg.nsei, cfg = cfg, nsvcs = {}, bvcs = {}, bvc_list = {},
         features = 0, extended = 0, made = 0, -- made: cells that are not in the file
+        coming = {},                          -- by BVCI: cells of which the dataplane is being told
     }
     require "dp".nse { nse_id = id, nsei = cfg.nsei }
     world.nse[id], world.nse_of_nsei[cfg.nsei] = nse, nse
@@ -156,8 +157,16 @@ function world.remove_nse(nse)
     world.ids.nse:give(nse.id)
 end
 
+local function free(nsvc)
+    world.endpoints[nsvc.endpoint] = nil
+    remove_from(nsvc.nse.nsvcs, nsvc)
+    world.ids.nsvc:give(nsvc.id)
+end
+
 -- given: nsvci (nil: it has none), address, port, mac, weight, signalling_weight, data_weight,
--- blocked, cfg. nil and "room" (here, or in the NSE) or "taken" (the endpoint is another's).
+-- blocked, cfg. nil and "room" (here, or in the NSE), "taken" (the endpoint is another's) or what the
+-- dataplane says, to which a stranger's address may be none. Its place and its endpoint are taken
+-- while that takes a while; it carries nothing before it has begun.
 function world.add_nsvc(nse, given)
     local endpoint = given.address .. "|" .. given.port
     if world.nsvc_of_endpoint(endpoint) then
@@ -172,16 +181,20 @@ function world.add_nsvc(nse, given)
         port = given.port, endpoint = endpoint, weight = given.weight or 1,
         signalling_weight = given.signalling_weight or given.weight or 1,
         data_weight = given.data_weight or given.weight or 1,
-        blocked = given.blocked or false, alive = not given.blocked,
+        blocked = given.blocked or false, alive = false, state = "dead",
     }
-    require "dp".nsvc {
+    world.endpoints[endpoint] = nsvc
+    nse.nsvcs[#nse.nsvcs + 1] = nsvc
+    local good, why = pcall(require "dp".nsvc, {
         nsvc_id = id, nse_id = nse.id, nsvci = given.nsvci or 0, peer_address = given.address,
         peer_port = given.port, peer_mac = given.mac, weight = nsvc.data_weight,
         blocked = nsvc.blocked,
-    }
+    })
+    if not good then
+        free(nsvc)
+        return nil, why
+    end
     world.nsvc[id] = nsvc
-    world.endpoints[endpoint] = nsvc
-    nse.nsvcs[#nse.nsvcs + 1] = nsvc
     tell("nsvc_added", nsvc)
     return nsvc
 end
@@ -194,12 +207,13 @@ end
 -- What comes on it from now on is nobody's; its place and its endpoint are free when the dataplane
 -- knows.
 function world.remove_nsvc(nsvc)
+    if world.nsvc[nsvc.id] ~= nsvc then
+        return -- somebody does it already
+    end
     tell("nsvc_removed", nsvc)
     world.nsvc[nsvc.id] = nil
     require "dp".nsvc_remove { nsvc_id = nsvc.id }
-    world.endpoints[nsvc.endpoint] = nil
-    remove_from(nsvc.nse.nsvcs, nsvc)
-    world.ids.nsvc:give(nsvc.id)
+    free(nsvc)
 end
 
 -- Whether it may carry data, and how much of it. The dataplane has it at once.
@@ -217,7 +231,9 @@ function world.add_bvc(nse, bvci, cfg)
         return nil, "room"
     end
     local bvc = { id = id, nse = nse, bvci = bvci, cfg = cfg }
+    nse.coming[bvci] = true
     require "dp".bvc { bvc_id = id, nse_id = nse.id, bvci = bvci }
+    nse.coming[bvci] = nil
     world.bvc[id], nse.bvcs[bvci] = bvc, bvc
     nse.bvc_list[#nse.bvc_list + 1] = bvc
     nse.made = nse.made + (cfg and 0 or 1)
