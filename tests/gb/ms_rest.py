@@ -7,7 +7,7 @@ from ms_parts import (ADDRESS2, BVCI_UNKNOWN, IMSI, IMSI2, LOST, ORDERED, PFC, P
                       TLLI, TLLI2, UNKNOWN_MS, config, discarded, page, place, resume, status,
                       suspended)
 from harness import case, main, right, same
-from world import MS, S, npdu
+from world import MS, S, World, npdu
 
 
 # ---- LLC-DISCARDED -----------------------------------------------------------------------------
@@ -215,6 +215,13 @@ def by_hand(p):
     p.flows()
     right(not p.world.ctl("page 12345")[0], "a page of a stranger")
     p.a.none("bssgp_paging_ps", 20 * S)
+
+
+@case("an operator's page that no NS-VC can carry is refused, and says why")
+def by_hand_unsent():
+    with World(config()) as world:
+        same(world.ctl(f"page {IMSI}"),
+             (False, "not paged: it is in no cell, or no NS-VC of its NSE is up"), "answer")
 
 
 # ---- What is left behind -----------------------------------------------------------------------

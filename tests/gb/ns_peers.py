@@ -9,7 +9,7 @@ from bss import Bss
 from ns_parts import (ALIVE_NS, ALIVE_RETRIES, BSS, INCOMPATIBLE, INTO, NSEI, NSVCI, O_AND_M, PDUS,
                       RESET_NS, TEST_NS, TLLI, came, config, fields_of, into_reset, picture,
                       quiet_bss, say, series, state)
-from world import NS_PORT, S, World, case, main, nsvc, same
+from world import GB, NS_PORT, S, World, case, main, nsvc, same
 
 # ---- Who has no business there ----
 
@@ -106,6 +106,29 @@ def dynamic_no_theft():
         world.gb("198.51.100.8", codec.build("ns_reset", cause=1, nsvci=8, nsei=NSEI + 1))
         world.run(S)
         same((world.strangers, picture(world)), ([], before), "answers, and NS-VCs")
+
+
+@case("dynamic: an NS-RESET from an address that is no station's, or ours, takes no place")
+def dynamic_nobody():
+    with World(config(nse="dynamic = true,")) as world:
+        def left():
+            return world.lua("local w = require('sluice.world') "
+                             "return w.ids.nsvc:left() .. ' ' .. #w.nses[1].nsvcs")
+        before = left()
+        for source in (GB, NS_PORT), ("224.0.0.5", NS_PORT), ("0.0.0.0", NS_PORT), ("198.51.100.7", 0):
+            world.gb(source[0], codec.build("ns_reset", cause=1, nsvci=7, nsei=NSEI), source[1])
+            world.run(S)
+        same(left(), before, "places, NS-VCs")
+
+
+@case("dynamic: a second NS-RESET of a new endpoint, with another NSVCI, takes nobody's place")
+def dynamic_twice():
+    with World(config(nse="dynamic = true,")) as world:
+        for address, nsvci in ("198.51.100.7", 7), ("198.51.100.8", 8), ("198.51.100.8", 9):
+            world.gb(address, codec.build("ns_reset", cause=1, nsvci=nsvci, nsei=NSEI))
+        world.run(S)
+        same(world.lua("local t = {} for i, v in ipairs(require('sluice.world').nses[1].nsvcs) do "
+                       "t[i] = v.nsvci end return table.concat(t, ' ')"), f"{NSVCI} 7 8", "NSVCIs")
 
 
 @case("dynamic: a BSS with another address takes its NSVCI back once it is dead")

@@ -316,6 +316,15 @@ def blocked_there_alone():
         bss.expect("bssgp_flow_control_bvc_ack", within=0, tag=99)
 
 
+@case("a STATUS that no NS-VC can carry counts as unsent, and not as sent")
+def status_unsent():
+    world, _ = one_world()
+    with world:
+        world.lua("require('sluice.gb').status(require('sluice.world').nses[1], 2, 'unknown_ms', 'x')")
+        what = world.counts()["what"]
+        same((what["status_sent"], what["unsent"]), (0, 1), "sent, unsent")
+
+
 @case("what the operator has blocked stays so: NS-UNBLOCK gets NS-BLOCK, a reset of the BSS, too")
 def barred():
     world, bss = one_world()
