@@ -119,6 +119,8 @@ function own.forget(ms_id)
     end
 end
 
+-- What the file says of an MS held until the BSS said others; from then on what is left are the
+-- defaults of its cell's latest FLOW-CONTROL-BVC (8.2.3).
 local function end_bucket(ms_id)
     local had = ends[ms_id]
     ends[ms_id] = false
@@ -127,7 +129,7 @@ local function end_bucket(ms_id)
     end
 end
 
--- Back to those of the file, or none.
+-- Back to those of the file, or none: a cell has no defaults for packet flows.
 local function end_flows(ms_id)
     local had = flows[ms_id] or 0
     flows[ms_id] = nil
