@@ -148,16 +148,18 @@ local function look_again(late)
     local b = late.b
     if world.bvc[b.id] == b then
         second_look = true
-        pdus.take(b.nse, late.nsvc, b.bvci, late.octets, 1)
-        second_look = false
+        local good, why = xpcall(pdus.take, debug.traceback, b.nse, late.nsvc, b.bvci, late.octets, 1)
+        second_look = false -- whatever goes wrong
+        if not good then
+            error(why, 0)
+        end
     end
 end
 
 -- Nobody that we know of there (nse.unknown_ms).
 local function unknown_ms(nse, b, nsvc, name, tlli, tag, octets)
-    local what, first_look = nse.cfg.unknown_ms, not second_look
-    second_look = false
-    if first_look and dp.ms_of(nse.id, tlli) then
+    local what = nse.cfg.unknown_ms
+    if not second_look and dp.ms_of(nse.id, tlli) then
         timers.after(0, look_again, { b = b, nsvc = nsvc, octets = octets })
         return "handled"
     elseif what == "status" then
