@@ -24,7 +24,7 @@ static void put_scope(uint32_t worker, enum stats_scope scope, const char *name,
     for (uint32_t i = 0; i < stats_counter_count; i++) {
         const struct stats_counter *c = &stats_counters[i];
         uint64_t value = *(const uint64_t *)((const char *)of + c->offset);
-        if (c->scope == scope && value)
+        if (c->scope == scope)
             printf("stat %u %s %s %" PRIu64 "\n", worker, name, c->name, value);
     }
 }
@@ -32,9 +32,7 @@ static void put_scope(uint32_t worker, enum stats_scope scope, const char *name,
 static void put_drops(uint32_t worker, const char *name, const struct stats_drop drop[DROP_COUNT])
 {
     for (int d = 0; d < DROP_COUNT; d++)
-        if (drop[d].packets)
-            printf("stat %u %s drop_%s %" PRIu64 "\n", worker, name, drop_names[d],
-                   drop[d].packets);
+        printf("stat %u %s drop_%s %" PRIu64 "\n", worker, name, drop_names[d], drop[d].packets);
 }
 
 static void put_worker(uint32_t w, const struct dp_worker *worker)
@@ -54,7 +52,6 @@ static void put_worker(uint32_t w, const struct dp_worker *worker)
     printf("stat %u worker queued %" PRIu64 "\n", w, dp_queued(worker).packets);
 }
 
-// Zeros are left out.
 void world_stats(struct world *world, char *arguments)
 {
     (void)arguments;
@@ -65,8 +62,7 @@ void world_stats(struct world *world, char *arguments)
 
 static void put_count(const char *way, const char *name, uint64_t value)
 {
-    if (value)
-        printf("count %s %s %" PRIu64 "\n", way, name, value);
+    printf("count %s %s %" PRIu64 "\n", way, name, value);
 }
 
 void world_counts(struct world *world, char *arguments)

@@ -26,12 +26,12 @@ import os
 import pathlib
 import subprocess
 import sys
-from collections import defaultdict, namedtuple
+from collections import namedtuple
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 
 import frames as wire  # noqa: E402
-from harness import Failure, case, main, new_folder, right, same  # noqa: E402, F401
+from harness import Failure, case, main, new_folder, right, same, settings  # noqa: E402, F401
 
 NS, US, MS, S = 1, 10**3, 10**6, 10**9
 NEVER = 2**64 - 1
@@ -81,10 +81,9 @@ class World:
         self.config = config
         if workers:
             sets = (*sets, f"run.workers={workers}")
-        words = [word for one in sets for word in ("--set", one)]
         self.errors = self.folder / "stderr"
         self.process = subprocess.Popen(
-            [program, *words, config], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            [program, *settings(sets), config], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=self.errors.open("wb"), encoding="ascii", cwd=self.folder)
         self.now_ns = 0
         self.queue, self.sequence = [], itertools.count()
@@ -254,17 +253,18 @@ class World:
     # ---- Looking ----
 
     def stats(self):
-        """{scope: {counter: value}}, all workers together; what is not there is 0."""
-        found = defaultdict(lambda: defaultdict(int))
+        """{scope: {counter: value}}, all workers together."""
+        found = {}
         for _, _, scope, name, value in self.ask("stats")[0]:
-            found[scope][name] += int(value)
+            counters = found.setdefault(scope, {})
+            counters[name] = counters.get(name, 0) + int(value)
         return found
 
     def counts(self):
         """Control's: {"what"|"in"|"out"|"event": {name: value}}."""
-        found = defaultdict(lambda: defaultdict(int))
+        found = {}
         for _, way, name, value in self.ask("counts")[0]:
-            found[way][name] = int(value)
+            found.setdefault(way, {})[name] = int(value)
         return found
 
     def lua(self, chunk):
