@@ -225,8 +225,8 @@ def strangers(p):
 
 for DIRECTION, NAME in (("up", "bssgp_suspend"), ("down", "bssgp_suspend_ack"),
                         ("up", "bssgp_resume"), ("down", "bssgp_resume_ack")):
-    for WHAT in ("lose", "duplicate", "delay"):
-        @case(f"a call with {NAME} {WHAT}d", DIRECTION, NAME, WHAT)
+    for WHAT, TITLE in ("lose", "lost"), ("duplicate", "duplicated"), ("delay", "delayed"):
+        @case(f"a call with {NAME} {TITLE}", DIRECTION, NAME, WHAT)
         @place()
         def impaired(p, direction, name, what):
             """The BSS repeats after T3 and T4, here 1 s, by the number of the latest ACK."""

@@ -69,8 +69,8 @@ def repeated(p):
 
 
 for DIRECTION, NAME in (("down", "bssgp_flush_ll"), ("up", "bssgp_flush_ll_ack")):
-    for WHAT in ("lose", "duplicate", "delay"):
-        @case(f"a cell update with {NAME} {WHAT}d", DIRECTION, NAME, WHAT)
+    for WHAT, TITLE in ("lose", "lost"), ("duplicate", "duplicated"), ("delay", "delayed"):
+        @case(f"a cell update with {NAME} {TITLE}", DIRECTION, NAME, WHAT)
         @place()
         def flush_impaired(p, direction, name, what):
             getattr(p.a, what)(direction, name, **({} if what == "lose" else {"ns": T5 + MS}))
