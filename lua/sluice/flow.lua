@@ -148,7 +148,7 @@ local function look_again(late)
     local b = late.b
     if world.bvc[b.id] == b then
         second_look = true
-        local good, why = xpcall(pdus.take, debug.traceback, b.nse, late.nsvc, b.bvci, late.octets, 1)
+        local good, why = pcall(pdus.take, b.nse, late.nsvc, b.bvci, late.octets, 1)
         second_look = false -- whatever goes wrong
         if not good then
             error(why, 0)

@@ -79,9 +79,9 @@ function gb.send_ptp(bvc, name, pdu, reply_on)
     return send_bssgp(bvc.nse, bvc.bvci, name, pdu, reply_on)
 end
 
--- The same without table or string, for what comes often: an answer of integers alone, in the order of the
--- PDU's fields, on the NS-VC that the question came on. Called by handlers of events only, for there
--- is one command for all.
+-- The same without table or string, for what comes often: an answer of integers alone, in the order
+-- of the PDU's fields, on the NS-VC that the question came on. Called by handlers of events only, for
+-- there is one command for all.
 local answer = { pdu = wire.buffer() }
 
 local function head_of(bvc)

@@ -42,8 +42,8 @@ local function port_keys(whose, ring_rx, ring_tx)
         },
         {
             name = "prefix", type = "integer", least = 1, most = 32, default = 24,
-            help = "how much of it is the link's: what is beyond is the gateway's, and nobody answers its"
-                .. " broadcast address",
+            help = "how much of it is the link's: what is beyond is the gateway's, and nobody answers"
+                .. " its broadcast address",
         },
         {
             name = "gateway", type = "ipv4", optional = true,

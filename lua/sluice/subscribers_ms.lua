@@ -55,8 +55,8 @@ end
 local function start_options(record, member)
     local ms = record.ms
     dp.ms_options {
-        ms_id = record.first_ms_id + member, ra_capability = ms.ra_capability and hex.octets(ms.ra_capability),
-        drx = ms.drx, priority = ms.priority,
+        ms_id = record.first_ms_id + member, drx = ms.drx, priority = ms.priority,
+        ra_capability = ms.ra_capability and hex.octets(ms.ra_capability),
         imsi = ms.send_imsi and parts.imsi(ms, member) or nil,
     }
 end
