@@ -2,6 +2,7 @@
 #include "bench/throughput/ports.h"
 
 #include <errno.h>
+#include <rte_alarm.h>
 #include <rte_dev.h>
 #include <rte_ethdev.h>
 #include <stdio.h>
@@ -209,6 +210,26 @@ bool port_end_open(struct port_end *end, const struct ports *p, enum stats_side 
     return p->theirs[side][0] == 0 || open_device(end, p, side);
 }
 
+static void note(void *done)
+{
+    __atomic_store_n((bool *)done, true, __ATOMIC_RELEASE);
+}
+
+// Until the EAL's interrupt thread has worked off what it has been told: an alarm is its work, too,
+// and a second one comes behind all that was there before the first.
+static void settle_interrupts(void)
+{
+    for (int alarm = 0; alarm < 2; alarm++) {
+        bool done = false;
+        if (rte_eal_alarm_set(1, note, &done) != 0)
+            return;
+        while (!__atomic_load_n(&done, __ATOMIC_ACQUIRE))
+            usleep(100);
+    }
+}
+
+// Where both ends of a net_memif are ours, that thread takes the other one down when this one goes,
+// and its driver does not expect that somebody closes it meanwhile.
 void port_end_close(struct port_end *end)
 {
     struct rte_eth_dev_info info;
@@ -218,6 +239,7 @@ void port_end_close(struct port_end *end)
         rte_eth_dev_close(end->device);
         if (known && info.device)
             rte_dev_remove(info.device);
+        settle_interrupts();
     }
     if (end->own_pool)
         rte_mempool_free(end->pool);
