@@ -41,7 +41,7 @@ static void run_many(struct rng *rng)
     path.events_left = true;
     run_scene(rng, 1000); // MSs move to a cell that control thinks empty, and removes
     CHECK(dp_command(path.dp, &remove) == 0);
-    run_scene(rng, 50000); // more to tell control than it takes
+    run_scene(rng, 300000); // more to tell control than it takes
     path.events_left = false;
     run_scene(rng, 40000); // more N-PDUs begun than the uplink keeps
     path.stalled[STATS_GN] = true;
