@@ -72,7 +72,7 @@ void log_put(struct log *log, enum log_level level, uint64_t now_ns, const char 
     }
     if (kind->lines++ >= LOG_A_SECOND)
         kind->left_out++;
-    else if (has_room(log, now_ns, 1)) {
+    else if (level == LOG_ERROR || has_room(log, now_ns, 1)) {
         write_line(log, level, now_ns, text);
         return;
     }

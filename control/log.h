@@ -1,7 +1,8 @@
 // What happens, a line each on stderr: when, how grave, what. Control's thread alone writes it, and
 // nothing that packets bring about does. Of lines that begin alike LOG_A_SECOND are written in a
-// second, of all LOG_ALL_A_SECOND; what is left out is counted, and said later. Kinds that share a
-// place forget each other, so that each may write more; all of them together may not.
+// second, of all but errors LOG_ALL_A_SECOND; what is left out is counted, and said with the next
+// line of a later second. Kinds that share a place forget each other, so that each may write more;
+// all of them together may not.
 #ifndef SLUICE_CONTROL_LOG_H
 #define SLUICE_CONTROL_LOG_H
 

@@ -1,7 +1,8 @@
 // Octets beside strings, for what comes most: of every short string Lua keeps one, found among all
 // of them, and a million MSs' flow control would be a million of them between two collections. A
 // buffer is used again and again; what is to be kept is taken out of it by `sub`.
-//   b:byte([i])  b:sub(i [, j]) -> string  #b  tostring(b)      as of strings; indices from 1 on
+//   b:byte([i])  b:sub(i [, j]) -> string  #b  tostring(b)
+// as of strings, but one octet at a time, and indices count from the beginning alone.
 #include "control/bind/internal.h"
 
 #include <string.h>

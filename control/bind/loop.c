@@ -2,8 +2,8 @@
 //   require "events".take() -> kind, nse_id, nsvc_id, bvc_id, ms_id, pdu
 //                          what a worker told, or nothing; ids that do not apply are nil. Behind
 //                          them source, udp_port and teid of stranger and error_indication, and
-//                          the former cell's id of moved. An NS-UNITDATA is in a buffer that the
-//                          next one takes
+//                          the former cell's id of moved. An NS-UNITDATA that fits is in a buffer,
+//                          which the next one takes
 //   require "log".error|warn|info|debug(text), .level(name)
 //   require "host".question() -> text         what another thread asks, or nil
 //                 .answer(good, text)

@@ -9,8 +9,8 @@
 //   fields                        a list of { name, kind, help, least, most, optional, fields }
 //   help                          what it is
 //   type                          its type octet, if it is of one of the groups below
-// and `names`, the list of all, and `buffer`, which makes one (buffer.c); what takes octets takes
-// it, too. The groups `bssgp` and `ns`, whose PDUs a type octet tells apart:
+// and `names`, the list of all, and `buffer`, which makes one (buffer.c); fields, decode and
+// values take it for octets. The groups `bssgp` and `ns`, whose PDUs a type octet tells apart:
 //   decode(octets [, from])       the PDU's NAME and its table; or nil, the fault and its name
 #include "control/bind/internal.h"
 

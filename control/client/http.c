@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "control/client/now.h"
 
 #define WAKE_MS 500 // to see whether it is to end
 
@@ -153,13 +154,6 @@ static void answer_request(const struct server *server, struct connection *c)
 
 // ---- Connections ----
 
-static uint64_t clock_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
 static void end(struct connection *c)
 {
     close(c->fd);
@@ -192,7 +186,7 @@ static bool read_on(const struct server *server, struct connection *c)
         refuse(c, 431);
     else
         return true;
-    c->until_ms = clock_ms() + HTTP_ANSWER_MS;
+    c->until_ms = now_ms() + HTTP_ANSWER_MS;
     return c->answer;
 }
 
@@ -232,7 +226,7 @@ static void accept_one(struct server *server, int listener)
     int fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (fd < 0)
         return;
-    *c = (struct connection){.fd = fd, .until_ms = clock_ms() + HTTP_REQUEST_MS};
+    *c = (struct connection){.fd = fd, .until_ms = now_ms() + HTTP_REQUEST_MS};
 }
 
 static void serve_one(const struct server *server, struct connection *c, short events)
@@ -240,7 +234,7 @@ static void serve_one(const struct server *server, struct connection *c, short e
     bool goes_on = true;
     if (events)
         goes_on = c->answer ? write_on(c) : read_on(server, c);
-    if (!goes_on || clock_ms() >= c->until_ms)
+    if (!goes_on || now_ms() >= c->until_ms)
         end(c);
 }
 

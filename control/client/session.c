@@ -8,9 +8,9 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "control/client/now.h"
 #include "control/client/value.h"
 #include "control/runtime.h"
 
@@ -86,10 +86,12 @@ static int connect_to(const char *name)
 static bool wait_for(const struct session *session, uint32_t timeout_ms)
 {
     struct pollfd ready = {session->fd, POLLIN, 0};
+    uint64_t at_ms = now_ms(), end_ms = at_ms + timeout_ms;
     int n;
-    do
-        n = poll(&ready, 1, (int)timeout_ms);
-    while (n < 0 && errno == EINTR);
+    do {
+        n = poll(&ready, 1, (int)(end_ms - at_ms));
+        at_ms = now_ms();
+    } while (n < 0 && errno == EINTR && at_ms < end_ms);
     return n == 1;
 }
 

@@ -5,9 +5,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "control/client/columns.h"
+#include "control/client/now.h"
 #include "control/client/session.h"
 #include "control/client/terminal.h"
 #include "control/client/value.h"
@@ -241,26 +241,19 @@ static bool obey(struct screen *s, int key)
     return was != s->in_cell;
 }
 
-static uint64_t clock_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
 // Until a key says so, or the instance has ended.
 static bool watch(struct screen *s)
 {
     uint64_t next_ms = 0;
     for (;;) {
-        uint64_t now_ms = clock_ms();
-        if (now_ms >= next_ms) {
+        uint64_t at_ms = now_ms();
+        if (at_ms >= next_ms) {
             if (!refresh(s))
                 return false;
-            next_ms = now_ms + EACH_MS;
+            next_ms = at_ms + EACH_MS;
         }
         draw(s);
-        int key = terminal_key((int)(next_ms > now_ms ? next_ms - now_ms : 0));
+        int key = terminal_key((int)(next_ms > at_ms ? next_ms - at_ms : 0));
         if (key == KEY_QUIT)
             return true;
         if (obey(s, key))

@@ -98,7 +98,8 @@ local function made(nse, bvci)
     end
     local b, why = world.add_bvc(nse, bvci)
     if not b then
-        log.error(("NSE %d, BVCI %d: no %s for one more cell"):format(nse.nsei, bvci, why))
+        log.error(("NSE %d, BVCI %d: %s"):format(nse.nsei, bvci,
+            why == "room" and "no room for one more cell" or why))
     end
     return b
 end

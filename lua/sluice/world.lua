@@ -147,9 +147,7 @@ end
 -- to bring one more NS-VC, and what came before that goes with it.
 function world.remove_nse(nse)
     world.nse_of_nsei[nse.nsei] = nil
-    while nse.nsvcs[1] do
-        world.remove_nsvc(nse.nsvcs[1])
-    end
+    while nse.nsvcs[1] and world.remove_nsvc(nse.nsvcs[1]) do end
     tell("nse_removed", nse)
     world.nse[nse.id] = nil
     remove_from(world.nses, nse)
@@ -205,15 +203,16 @@ function world.nsvc_of_endpoint(endpoint)
 end
 
 -- What comes on it from now on is nobody's; its place and its endpoint are free when the dataplane
--- knows.
+-- knows. False: somebody does it already.
 function world.remove_nsvc(nsvc)
     if world.nsvc[nsvc.id] ~= nsvc then
-        return -- somebody does it already
+        return false
     end
     tell("nsvc_removed", nsvc)
     world.nsvc[nsvc.id] = nil
     require "dp".nsvc_remove { nsvc_id = nsvc.id }
     free(nsvc)
+    return true
 end
 
 -- Whether it may carry data, and how much of it. The dataplane has it at once.
@@ -224,7 +223,7 @@ function world.set_nsvc(nsvc, blocked, data_weight)
     }
 end
 
--- cfg: its record in the configuration; nil: it has none. nil and "room".
+-- cfg: its record in the configuration; nil: it has none. nil and "room" or what the dataplane says.
 function world.add_bvc(nse, bvci, cfg)
     local id = world.ids.bvc:take()
     if not id then
@@ -232,8 +231,12 @@ function world.add_bvc(nse, bvci, cfg)
     end
     local bvc = { id = id, nse = nse, bvci = bvci, cfg = cfg }
     nse.coming[bvci] = true
-    require "dp".bvc { bvc_id = id, nse_id = nse.id, bvci = bvci }
+    local good, why = pcall(require "dp".bvc, { bvc_id = id, nse_id = nse.id, bvci = bvci })
     nse.coming[bvci] = nil
+    if not good then
+        world.ids.bvc:give(id)
+        return nil, why
+    end
     world.bvc[id], nse.bvcs[bvci] = bvc, bvc
     nse.bvc_list[#nse.bvc_list + 1] = bvc
     nse.made = nse.made + (cfg and 0 or 1)

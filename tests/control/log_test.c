@@ -118,6 +118,8 @@ static void test_a_flood_of_all_kinds_is_cut_and_counted(void **state)
         uint32_t written = lines_with(text_of(&w), "it has come");
         assert_int_equal(w.log.left_out, 100000 - written);
         assert_int_equal(lines_with(text_of(&w), "of all kinds"), 0);
+        log_put(&w.log, LOG_ERROR, 5 * S_IN_NS, "an error is not left out");
+        assert_int_equal(lines_with(text_of(&w), "an error is not left out"), 1);
         log_put(&w.log, LOG_INFO, 6 * S_IN_NS, "another second");
         assert_int_equal(lines_with(text_of(&w), "another second"), 1);
         assert_int_equal(lines_with(text_of(&w), " more lines of all kinds left out\n"), 1);

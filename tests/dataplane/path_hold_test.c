@@ -252,7 +252,7 @@ static void fill_by_bss(uint32_t n)
     }
 }
 
-// Beyond that an MS is not held, for nobody could page it.
+// Without room for a page an MS is not held, for nobody could page it.
 static void no_page_without_room(void **state)
 {
     (void)state;

@@ -115,10 +115,12 @@ def dynamic_nobody():
             return world.lua("local w = require('sluice.world') "
                              "return w.ids.nsvc:left() .. ' ' .. #w.nses[1].nsvcs")
         before = left()
-        for source in (GB, NS_PORT), ("224.0.0.5", NS_PORT), ("0.0.0.0", NS_PORT), ("198.51.100.7", 0):
+        nobodies = (GB, NS_PORT), ("224.0.0.5", NS_PORT), ("0.0.0.0", NS_PORT), ("198.51.100.7", 0)
+        for source in nobodies:
             world.gb(source[0], codec.build("ns_reset", cause=1, nsvci=7, nsei=NSEI), source[1])
             world.run(S)
         same(left(), before, "places, NS-VCs")
+        same(world.counts()["event"]["stranger"], 4, "heard by control")
 
 
 @case("dynamic: a second NS-RESET of a new endpoint, with another NSVCI, takes nobody's place")

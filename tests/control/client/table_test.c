@@ -103,10 +103,11 @@ static void json_is_taken_whole_or_not(void **state)
 }
 
 // Whatever comes, a terminal gets no more than ASCII, and JSON stays JSON.
+// All by its number: of octets that are no ASCII json-c 0.18, strict, takes none in a text.
 static void what_is_printed_is_ascii(void **state)
 {
     static const char json[] =
-        "{\"a\\u001b\": \"b\\u009b2J\\u001b\xc3\xa9\x7f\\n\", \"\xc2\x9b\": [1]}";
+        "{\"a\\u001b\": \"b\\u009b2J\\u001b\\u00e9\x7f\\n\", \"\\u009b\": [1]}";
     char *text = NULL;
     size_t n = 0, line_ends = 0;
     (void)state;
