@@ -3,7 +3,7 @@
 FLOW-CONTROL-BVC; an MS's own until Th, a BVC-RESET or another cell; what is conditional on a
 feature; MSs that nobody knows; the user's policy."""
 
-from flow_parts import (BSS, CBL, FC_BVC, FC_MS, FC_PFC, FLOWS, GIGABIT, LLC_OCTETS,
+from flow_parts import (BSS, CBL, FC_BVC, FC_MS, FC_PFC, FLOWS, GIGABIT, IMSI, LLC_OCTETS,
                         MISSING_CONDITIONAL, NSEI, OPEN, PFC, PFC_FC, TLLI, UNEXPECTED_CONDITIONAL,
                         UNKNOWN_MS, FlowBss, Load, OCTETS, begin, clean, config, exact, refused,
                         say, taken)
@@ -51,22 +51,41 @@ def th():
         same(gaps, {LLC_OCTETS * 8 * 1000 // 80000}, "ms from PDU to PDU on the defaults")
 
 
-@case("Th of many MSs, each at its own instant: not a ns less, not 2 s more")
+@case("Th of many MSs, each at its own instant: not a ns less, not 2 s more, and the next time too")
 def th_of_many():
     with World(config(TH, mss=40)) as world:
         bss = begin(world)
         say(bss, FC_BVC, 2, bmax_default=10, r_default=65535)
-        begun = {}
-        for i in range(40):
-            tlli = TLLI + i
-            world.run(137 * MS)
-            say(bss, FC_MS, 2, tlli=tlli, ms_bmax=10, r=0)
-            begun[tlli] = world.now_ns
-            world.down(world.teid(tlli), npdu("10.0.0.1", 400))
+        for _ in range(2):
+            begun = {}
+            for i in range(40):
+                tlli = TLLI + i
+                world.run(137 * MS)
+                say(bss, FC_MS, 2, tlli=tlli, ms_bmax=10, r=0)
+                begun[tlli] = world.now_ns
+                world.down(world.teid(tlli), npdu("10.0.0.1", 400))
+            world.run(10 * S)
+            for tlli, then_ns in begun.items():
+                (came_ns, _), = taken(bss, begun[TLLI], tlli=tlli)
+                right(6 * S <= came_ns - then_ns <= 8 * S, f"{tlli:#x}: {came_ns - then_ns} ns")
+
+
+@case("an MS that a reload puts in the place of one with values of its own: BVC-RESET ends its own")
+def successor():
+    with World(config(TH, mss=1)) as world:
+        bss = begin(world)
+        say(bss, FC_MS, 2, **OWN)
+        new = config(TH, mss=1).replace(IMSI, "001010000000777")
+        same(world.reload(new), (True, "1 MS added, 1 MS removed"), "reload")
+        say(bss, FC_MS, 2, **OWN | {"r": 0})
+        world.down(world.teid(TLLI), npdu("10.0.0.1", 400))
+        world.run(S)
+        same(taken(bss, 0), [], "PDUs at R = 0")
+        bss.reset_bvc(2)
+        world.run(S)
+        same(len(taken(bss, 0, tlli=TLLI)), 1, "PDUs on the defaults")
         world.run(10 * S)
-        for tlli, then_ns in begun.items():
-            (came_ns, _), = taken(bss, 0, tlli=tlli)
-            right(6 * S <= came_ns - then_ns <= 8 * S, f"{tlli:#x}: {came_ns - then_ns} ns")
+        clean(bss)
 
 
 @case("BVC-RESET: nothing until FLOW-CONTROL-BVC, then its defaults for all, and no packet flow's")
