@@ -1,31 +1,16 @@
 // `require "count"`: what Lua counts is what others read, by the names of counts.def and of the
 // PDUs; a name that there is not is a fault that says so and counts nothing.
-#include "control/bind/host.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
+#include "tests/control/bind/script.h"
 
 #include "control/counts.h"
 #include "dataplane/wire/wire.h"
 
 static struct counts of_script(const char *script)
 {
-    char path[] = "/tmp/count_test.XXXXXX";
-    int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, script, strlen(script)), strlen(script));
-    close(fd);
     struct host *host = host_create(true);
-    assert_int_equal(host_script(host, path, 0, NULL), 0);
+    assert_true(script_runs(host, script));
     struct counts counts = *host_counts(host);
     host_destroy(host);
-    unlink(path);
     return counts;
 }
 

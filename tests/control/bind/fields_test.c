@@ -4,11 +4,9 @@
 #include "tests/dataplane/down/thread.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include <stdio.h>
 
-#include "control/bind/host.h"
+#include "tests/control/bind/script.h"
 
 #define PROBE_FIELDS(MUST, MAY, T)                                \
     MUST(T, U16, port, 1, 0xffff, "a port")                       \
@@ -41,17 +39,13 @@ static const struct field_call calls[] = {
 // True if the script ran to its end.
 static bool runs(const char *script)
 {
-    char path[] = "/tmp/fields_test.XXXXXX", begin[] = "local probe = require 'probe'\n";
-    int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, begin, strlen(begin)), strlen(begin));
-    assert_int_equal(write(fd, script, strlen(script)), strlen(script));
-    close(fd);
+    char text[4096];
+    int n = snprintf(text, sizeof text, "local probe = require 'probe'\n%s", script);
+    assert_in_range(n, 1, sizeof text - 1);
     struct host *host = host_create(true);
     host_add_calls(host, "probe", calls, 2, NULL);
-    bool good = host_script(host, path, 0, NULL) == 0;
+    bool good = script_runs(host, text);
     host_destroy(host);
-    unlink(path);
     return good;
 }
 

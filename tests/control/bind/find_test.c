@@ -1,11 +1,6 @@
 // `require "dp"` beside its calls: MSs and cells by what the wire says, by control's own picture.
+#include "tests/control/bind/script.h"
 #include "tests/dataplane/down/thread.h"
-
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "control/bind/host.h"
 
 static const char script[] =
     "local dp = require 'dp'\n"
@@ -35,19 +30,13 @@ static const char script[] =
 
 static void by_name(void **state)
 {
-    char path[] = "/tmp/find_test.XXXXXX";
-    int fd = mkstemp(path);
     (void)state;
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, script, strlen(script)), strlen(script));
-    close(fd);
     thread_open(16, 16);
     struct host *host = host_create(true);
     host_add_calls(host, "dp", dp_calls, dp_call_count, t.dp);
     host_add_find(host, t.dp);
-    assert_int_equal(host_script(host, path, 0, NULL), 0);
+    assert_true(script_runs(host, script));
     host_destroy(host);
-    unlink(path);
     thread_poll_to_rest();
     thread_close();
 }
