@@ -13,6 +13,8 @@
 //   S8 conservation  in = out + dropped + queued, in N-PDUs and octets, at each return
 //   S9 cost          O(1) a packet
 //   S10 change       new values hold at once, after settling at the old ones
+//   S12 goes on      after its first segment no N-PDU of its class and cell begins before its last,
+//                    unless its PFC, MS or LLE is held; its first leaves within the lifetime
 //
 // It frees nothing: what it drops is appended, with the reason, to a list that the caller empties.
 // It knows a buffer only as a handle, reads no clock (now_ns never goes back) and allocates

@@ -133,19 +133,47 @@ void cell_served(struct sched *s, uint32_t cell)
     refresh(s, cell, true);
 }
 
+// What is first in the cell's order has changed, and may be smaller than what is waited for.
+static void order_changes(struct sched *s, struct tree_cell *c, uint32_t cell)
+{
+    cell_unwait(s, cell);
+    if (s->nse[c->nse].first == cell)
+        first_changes(s, c->nse);
+    cell_refresh(s, cell);
+    nse_refresh(s, c->nse);
+}
+
 static void class_wakes(struct sched *s, uint32_t class, struct tree_cell *c, uint32_t cell)
 {
     if (class != CLASS_SIGNALLING)
         cell_class_wakes(c, &s->nse[c->nse], class);
     c->active |= (uint8_t)(1u << class);
-    // What is first in the cell's order has changed, and may be smaller than what is waited for.
     if (cell_next_class(c) == class) {
-        cell_unwait(s, cell);
-        if (s->nse[c->nse].first == cell)
-            first_changes(s, c->nse);
+        order_changes(s, c, cell);
+        return;
     }
     cell_refresh(s, cell);
     nse_refresh(s, c->nse);
+}
+
+static void link_before(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t next)
+{
+    struct tree_pfc *n = tree_pfc(s, next);
+    p->next = next;
+    p->prev = n->prev;
+    tree_pfc(s, n->prev)->next = pfc;
+    n->prev = pfc;
+}
+
+// Before all others, so that among several that have begun, the one whose turn it is stands last.
+static void link_first(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t cell)
+{
+    struct tree_cell *c = &s->cell[cell];
+    struct tree_class *k = &c->of_class[p->traffic_class];
+    link_before(s, pfc, p, k->head);
+    k->head = pfc;
+    if (cell_next_class(c) == p->traffic_class)
+        order_changes(s, c, cell);
 }
 
 void cell_ring_add(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t cell)
@@ -156,13 +184,40 @@ void cell_ring_add(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t c
     if (k->head == TREE_NONE) {
         k->head = p->next = p->prev = pfc;
         class_wakes(s, p->traffic_class, c, cell);
+    } else if (p->sent_octets) {
+        link_first(s, pfc, p, cell);
+    } else {
+        link_before(s, pfc, p, k->head);
+    }
+}
+
+// It is in the ring, and stays there: the class does not fall idle.
+static void unlink_pfc(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct tree_class *k)
+{
+    tree_pfc(s, p->prev)->next = p->next;
+    tree_pfc(s, p->next)->prev = p->prev;
+    if (k->head == pfc)
+        k->head = p->next;
+}
+
+void cell_ring_first(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t cell)
+{
+    struct tree_class *k = &s->cell[cell].of_class[p->traffic_class];
+    if (k->head == pfc)
+        return;
+    unlink_pfc(s, pfc, p, k);
+    link_first(s, pfc, p, cell);
+}
+
+void cell_ring_last(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct tree_cell *c)
+{
+    struct tree_class *k = &c->of_class[p->traffic_class];
+    if (k->head == pfc) {
+        k->head = p->next;
         return;
     }
-    struct tree_pfc *head = tree_pfc(s, k->head);
-    p->next = k->head;
-    p->prev = head->prev;
-    tree_pfc(s, head->prev)->next = pfc;
-    head->prev = pfc;
+    unlink_pfc(s, pfc, p, k);
+    link_before(s, pfc, p, k->head);
 }
 
 void cell_ring_unlink(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct tree_cell *c)
@@ -174,10 +229,7 @@ void cell_ring_unlink(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct 
         c->active &= (uint8_t) ~(1u << p->traffic_class);
         return;
     }
-    tree_pfc(s, p->prev)->next = p->next;
-    tree_pfc(s, p->next)->prev = p->prev;
-    if (k->head == pfc)
-        k->head = p->next;
+    unlink_pfc(s, pfc, p, k);
 }
 
 void cell_ring_remove(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t cell)

@@ -302,6 +302,7 @@ int sched_pfc_set(struct sched *s, uint32_t ms, uint32_t slot, struct bucket_ter
     bucket_set(&p->bucket, terms, now_ns);
     pfc_stop(s, tree_pfc_id(ms, slot), terms.rate == 0);
     ms_update(s, ms, now_ns);
+    ms_lle_is_left(s, ms, tree_pfc(s, tree_pfc_id(ms, slot))->head_info >> 14, now_ns);
     return 0;
 }
 

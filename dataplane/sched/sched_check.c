@@ -65,7 +65,7 @@ static const char *check_pfc(const struct sched *s, uint32_t pfc, struct sums *s
          "an MS's mask of blocked PFCs");
     MUST(!p->sent_octets || p->queue.total, "an empty PFC is half sent");
     bool held = ms_is_held(m) || m->state & MS_WAITS || p->state & (PFC_WAITS | PFC_STOPPED) ||
-                pfc_lle_is_kept(m, p, slot) || p->state & PFC_BY_FLOW;
+                pfc_lle_is_held(m, p, slot) || p->state & PFC_BY_FLOW;
     MUST(held || !p->queue.total || p->state & PFC_IN_RING, "a PFC that may send is forgotten");
     sums->total += p->queue.total;
     sums->waiting += !!(p->state & PFC_WAITS);
@@ -99,12 +99,15 @@ static const char *check_ms(const struct sched *s, uint32_t ms, struct sums *sum
 static uint32_t ring_count(const struct sched *s, uint32_t head)
 {
     uint32_t n = 0, pfc = head;
+    bool begun = true; // those that have begun an N-PDU stand first (S12)
     if (head == TREE_NONE)
         return 0;
     do {
         const struct tree_pfc *p = tree_pfc(s, pfc);
-        if (tree_pfc(s, p->next)->prev != pfc || !(p->state & PFC_IN_RING))
+        if (tree_pfc(s, p->next)->prev != pfc || !(p->state & PFC_IN_RING) ||
+            (p->sent_octets && !begun))
             return UINT32_MAX;
+        begun = p->sent_octets;
         pfc = p->next;
     } while (pfc != head && ++n < UINT32_MAX - 1);
     return n + 1;

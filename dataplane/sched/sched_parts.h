@@ -17,6 +17,10 @@ static inline bool ready_by_time(const struct tree_nse *nse)
 // ---- sched_cell.c: rings of PFCs; cells and NSEs ready, waiting, idle ----
 uint32_t cell_next_class(const struct tree_cell *c);
 void cell_ring_add(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t cell);
+// It has begun an N-PDU, and goes on before another of its class begins (S12); it has ended one
+// that others stood before.
+void cell_ring_first(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t cell);
+void cell_ring_last(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct tree_cell *c);
 // Out of its ring; cell_refresh has to follow.
 void cell_ring_unlink(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct tree_cell *c);
 void cell_ring_remove(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t cell);
@@ -101,11 +105,20 @@ static inline void ms_lle_set(struct tree_ms *m, uint32_t lle, uint32_t open)
     m->lle_open = (uint16_t)((m->lle_open & ~(15u << 4 * lle)) | open << 4 * lle);
 }
 
-// Its LLE is kept by a half-sent N-PDU of another PFC.
-static inline bool pfc_lle_is_kept(const struct tree_ms *m, const struct tree_pfc *p, uint32_t slot)
+// The slot whose PDU goes when it is this one's turn: its own, or, where a half-sent N-PDU of
+// another PFC keeps the LLE, that one's. So a PFC never waits for a turn of another.
+static inline uint32_t pfc_stand_in(const struct tree_ms *m, const struct tree_pfc *p,
+                                    uint32_t slot)
 {
     uint32_t open = ms_lle_open(m, p->head_info >> 14);
-    return open != 0 && open != slot + 1 && p->sent_octets == 0;
+    return open == 0 || p->sent_octets ? slot : open - 1;
+}
+
+// Its LLE is kept by a half-sent N-PDU whose own bucket or stop holds it.
+static inline bool pfc_lle_is_held(const struct tree_ms *m, const struct tree_pfc *p, uint32_t slot)
+{
+    uint32_t goes = pfc_stand_in(m, p, slot);
+    return goes != slot && m->blocked >> goes & 1;
 }
 
 static inline bool pfc_may_send(struct sched *s, uint32_t pfc, struct tree_ms *m,
@@ -114,10 +127,22 @@ static inline bool pfc_may_send(struct sched *s, uint32_t pfc, struct tree_ms *m
     if (!p->queue.total || p->state & (PFC_WAITS | PFC_STOPPED))
         return false;
     queue_choose(s, pfc, p);
-    if (!pfc_lle_is_kept(m, p, tree_pfc_slot(pfc)))
+    if (!pfc_lle_is_held(m, p, tree_pfc_slot(pfc)))
         return true;
     m->lle_waiters |= (uint8_t)(1u << tree_pfc_slot(pfc));
     return false;
+}
+
+// What the PFC's own bucket has to pass before its next PDU goes: see sched_ms.c.
+uint32_t pfc_whole_octets(const struct sched *s, struct tree_ms *m, const struct tree_pfc *p,
+                          uint32_t slot);
+static inline uint32_t pfc_bucket_octets(const struct sched *s, struct tree_ms *m,
+                                         const struct tree_pfc *p, uint32_t slot,
+                                         const struct tree_piece *piece)
+{
+    if (p->bucket.rate == BUCKET_UNLIMITED || p->sent_octets || piece->last)
+        return piece->llc_octets;
+    return pfc_whole_octets(s, m, p, slot);
 }
 
 static inline struct bucket_terms ms_terms(const struct sched *s, const struct tree_ms *m)
@@ -158,7 +183,7 @@ static inline bool ms_is_simple(const struct tree_ms *m)
     return !(competing & (competing - 1));
 }
 
-// The slot whose PDU is first in the MS's own order; TREE_NONE if none may send.
+// The slot whose PDU goes next by the MS's own order; TREE_NONE if none may send.
 uint32_t ms_next_slot(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns);
 void ms_wait(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t at_ns, uint64_t now_ns);
 void ms_unwait(struct sched *s, struct tree_ms *m);
@@ -168,10 +193,16 @@ void ms_ready(struct sched *s, uint32_t ms, struct tree_ms *m);
 void ms_settle(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns);
 // After a change of its values, its state or the heads of its queues.
 void ms_update(struct sched *s, uint32_t ms, uint64_t now_ns);
+// An N-PDU of that LLE is gone: a PFC whose own bucket waits to pass its own whole may wait no
+// longer (pfc_whole_octets).
+void ms_lle_is_left(struct sched *s, uint32_t ms, uint32_t lle, uint64_t now_ns);
 // The same where heads of queues, or their first pieces, are others now.
 void ms_heads_change(struct sched *s, uint32_t ms, uint64_t now_ns);
 void pfc_wait(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint64_t at_ns);
 void pfc_unwait(struct sched *s, uint32_t pfc, struct tree_pfc *p);
+// When its own bucket passes its next PDU.
+uint64_t pfc_conforms_at(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p,
+                         uint64_t now_ns);
 // It waits no longer, by the wheel or by a new value.
 void pfc_is_free(struct sched *s, uint32_t pfc, struct tree_pfc *p);
 // It may send now: into its ring.

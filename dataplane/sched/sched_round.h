@@ -11,6 +11,8 @@ struct round {
     struct tree_ms *m;
     struct tree_pfc *p;
     struct tree_piece piece;
+    uint32_t turn;  // the class whose turn it is; another's PDU may go in its place
+    bool stands_in; // it goes for another MS's, before which it has begun
     uint64_t level_nse, level_cell, level_ms, level_pfc; // where there is a bucket
     uint64_t sojourn_ns;
 };
@@ -36,9 +38,14 @@ static inline bool round_conforms(const struct bucket *b, uint32_t octets, uint6
     return bucket_conforms(*level, bucket_terms(b), octets);
 }
 
-static inline bool round_conforms_pfc(struct round *r, uint64_t now_ns)
+static inline uint32_t round_pfc_octets(const struct sched *s, const struct round *r)
 {
-    return round_conforms(&r->p->bucket, r->piece.llc_octets, now_ns, &r->level_pfc);
+    return pfc_bucket_octets(s, r->m, r->p, r->slot, &r->piece);
+}
+
+static inline bool round_conforms_pfc(const struct sched *s, struct round *r, uint64_t now_ns)
+{
+    return round_conforms(&r->p->bucket, round_pfc_octets(s, r), now_ns, &r->level_pfc);
 }
 
 static inline bool round_conforms_ms(const struct sched *s, struct round *r, uint64_t now_ns)

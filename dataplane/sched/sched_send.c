@@ -12,6 +12,19 @@ static inline void charge(const struct sched *s, struct round *r, uint64_t now_n
     round_charge(s, r, now_ns);
 }
 
+// The clocks of the cell and its pipe follow the class whose turn it is, even if what goes in its
+// place is of another, which may be far ahead.
+static void clocks_follow(const struct round *r)
+{
+    if (r->turn == CLASS_SIGNALLING)
+        return;
+    uint64_t tag = r->c->of_class[r->turn].tag;
+    if (ready_by_time(r->n) && tree_before(r->n->virtual, r->c->offset + tag))
+        r->n->virtual = r->c->offset + tag;
+    if (tree_before(r->c->virtual, tag))
+        r->c->virtual = tag;
+}
+
 // Start tags. A class whose ring is empty wakes with this PDU.
 static void tags_account(const struct sched *s, struct round *r)
 {
@@ -21,11 +34,7 @@ static void tags_account(const struct sched *s, struct round *r)
         return;
     if (k->head == TREE_NONE)
         cell_class_wakes(r->c, r->n, class);
-    uint64_t key = r->c->offset + k->tag;
-    if (ready_by_time(r->n) && tree_before(r->n->virtual, key))
-        r->n->virtual = key;
-    if (tree_before(r->c->virtual, k->tag))
-        r->c->virtual = k->tag;
+    clocks_follow(r);
     uint64_t step = tree_tag(s, class, r->piece.llc_octets);
     k->tag += step;
     r->p->tag += step;
@@ -34,21 +43,25 @@ static void tags_account(const struct sched *s, struct round *r)
         r->c->offset -= step;
 }
 
-// Turns within the class; a PFC that stands in no ring has no one to take turns with.
-static void turn_account(const struct sched *s, struct round *r)
+// Turns within the class; a PFC that stands in no ring has no one to take turns with. A turn ends
+// behind a whole N-PDU alone (S12). Who was held in the middle of one has no turn left after it.
+static void turn_account(struct sched *s, struct round *r, uint32_t npdu_octets)
 {
     struct tree_pfc *p = r->p;
-    struct tree_class *k = &r->c->of_class[p->traffic_class];
     if (!(p->state & PFC_IN_RING))
         return;
-    int32_t least = -(int32_t)s->config.pdu_octets_max;
+    int32_t least = -(int32_t)(s->config.pdu_octets_max + npdu_octets);
     p->deficit -= (int32_t)r->piece.llc_octets;
     if (p->deficit < least)
         p->deficit = least;
-    if (p->deficit > 0 || k->head != r->pfc)
-        return;
-    p->state &= (uint8_t)~PFC_TURN;
-    k->head = p->next;
+    bool turn = p->state & PFC_TURN, head = r->c->of_class[p->traffic_class].head == r->pfc;
+    if (!r->piece.last) {
+        if (!p->sent_octets)
+            cell_ring_first(s, r->pfc, p, r->cell);
+    } else if (turn || (head && !p->sent_octets) ? p->deficit <= 0 : p->sent_octets != 0) {
+        p->state &= (uint8_t)~PFC_TURN;
+        cell_ring_last(s, r->pfc, p, r->c);
+    }
 }
 
 static void grant_fill(const struct sched *s, const struct round *r, const struct pdu *pdu,
@@ -86,6 +99,13 @@ static void finish(struct sched *s, struct round *r, uint32_t npdu_octets)
     queue_pop(s, r->pfc, r->m, r->p);
 }
 
+static uint64_t look_ahead_pfc(const struct sched *s, const struct round *r, uint64_t now_ns)
+{
+    struct tree_piece piece = pfc_piece(s, r->m, r->p);
+    uint32_t octets = pfc_bucket_octets(s, r->m, r->p, r->slot, &piece);
+    return bucket_conforms_at(r->level_pfc, bucket_terms(&r->p->bucket), octets, now_ns);
+}
+
 // Who cannot send its next PDU now is told so at once, not when it is met again.
 static void look_ahead(struct sched *s, struct round *r, uint64_t now_ns)
 {
@@ -93,7 +113,7 @@ static void look_ahead(struct sched *s, struct round *r, uint64_t now_ns)
     if (!pfc_may_send(s, r->pfc, r->m, p)) // empty, or its LLE is kept
         return;
     uint32_t octets = pfc_piece(s, r->m, p).llc_octets;
-    uint64_t at_ns = bucket_conforms_at(r->level_pfc, bucket_terms(&p->bucket), octets, now_ns);
+    uint64_t at_ns = look_ahead_pfc(s, r, now_ns);
     if (!ms_is_simple(r->m)) {
         if (at_ns > now_ns)
             pfc_wait(s, r->pfc, p, at_ns);
@@ -117,19 +137,23 @@ bool round_send(struct sched *s, struct round *r, uint64_t now_ns, struct sched_
     if (r->p->sent_octets == 0) {
         enum drop_reason reason = aqm_ask_out(s, r, pdu, now_ns);
         if (reason != DROP_NONE) {
+            uint32_t lle = pdu->lle;
             drop_head(s, r->pfc, reason);
+            ms_lle_is_left(s, r->ms, lle, now_ns);
             return false;
         }
     }
     grant_fill(s, r, pdu, g);
     charge(s, r, now_ns);
     tags_account(s, r);
-    turn_account(s, r);
+    turn_account(s, r, pdu->octets);
     r->m->state &= (uint8_t)~MS_LIMITED;
     if (r->piece.last)
         finish(s, r, pdu->octets);
     else
         begin_or_continue(r, pdu);
     look_ahead(s, r, now_ns);
+    if (g->last)
+        ms_lle_is_left(s, r->ms, g->lle, now_ns);
     return true;
 }

@@ -24,7 +24,7 @@ static int32_t quantum(const struct sched *s, struct tree_ms *m, const struct tr
 static bool has_turn(const struct sched *s, struct round *r)
 {
     struct tree_pfc *p = r->p;
-    if (p->state & PFC_TURN)
+    if (p->state & PFC_TURN || p->sent_octets) // what has begun goes on (S12)
         return true;
     int32_t q = ms_is_simple(r->m) ? (int32_t)s->config.pdu_octets_max : quantum(s, r->m, p);
     p->deficit = p->deficit > 0 ? q : p->deficit + q;
@@ -36,6 +36,44 @@ static bool has_turn(const struct sched *s, struct round *r)
     return true;
 }
 
+// A PFC in a ring that may not send leaves it.
+static bool head_may_send(struct sched *s, uint32_t pfc, uint32_t cell)
+{
+    struct tree_ms *m = tree_ms(s, tree_pfc_ms(pfc));
+    struct tree_pfc *p = tree_pfc_of(m, tree_pfc_slot(pfc));
+    if (!ms_is_held(m) && !(m->state & MS_WAITS) && pfc_may_send(s, pfc, m, p))
+        return true;
+    cell_ring_remove(s, pfc, p, cell);
+    return false;
+}
+
+// Who stands before an N-PDU that would begin out of its class's order: one that has begun (S12).
+static uint32_t class_begun(const struct sched *s, const struct round *r)
+{
+    uint32_t head = r->c->of_class[r->p->traffic_class].head;
+    if (r->p->sent_octets || head == TREE_NONE || head == r->pfc)
+        return TREE_NONE;
+    return tree_pfc(s, head)->sent_octets ? head : TREE_NONE;
+}
+
+// An MS that its own bucket held up keeps its own order. What stands before its first PDU in that
+// order goes in its place.
+static bool find_in_ms(struct sched *s, struct round *r, uint64_t now_ns)
+{
+    uint32_t slot = ms_next_slot(s, r->ms, r->m, now_ns);
+    if (slot == TREE_NONE)
+        return false;
+    round_hold(s, r, r->ms, slot);
+    uint32_t before = class_begun(s, r);
+    if (before == TREE_NONE)
+        return true;
+    if (!head_may_send(s, before, r->cell))
+        return false;
+    round_hold(s, r, tree_pfc_ms(before), tree_pfc_slot(before));
+    r->stands_in = true;
+    return true;
+}
+
 // Finds the PDU that is first in its order; false if the round has ended otherwise.
 static bool find(struct sched *s, struct round *r, uint64_t now_ns)
 {
@@ -43,30 +81,27 @@ static bool find(struct sched *s, struct round *r, uint64_t now_ns)
     r->n = &s->nse[r->nse];
     r->cell = r->n->first;
     r->c = &s->cell[r->cell];
-    uint32_t pfc = r->c->of_class[cell_next_class(r->c)].head;
-    struct tree_ms *m = tree_ms(s, tree_pfc_ms(pfc));
-    struct tree_pfc *p = tree_pfc_of(m, tree_pfc_slot(pfc));
-    if (ms_is_held(m) || m->state & MS_WAITS || !pfc_may_send(s, pfc, m, p)) {
-        cell_ring_remove(s, pfc, p, r->cell);
+    r->turn = cell_next_class(r->c);
+    r->stands_in = false;
+    uint32_t pfc = r->c->of_class[r->turn].head;
+    if (!head_may_send(s, pfc, r->cell))
         return false;
-    }
     round_hold(s, r, tree_pfc_ms(pfc), tree_pfc_slot(pfc));
     if (!has_turn(s, r))
         return false;
-    if (!(m->state & MS_LIMITED) || ms_is_simple(m))
-        return true;
-    // An MS that its own bucket held up keeps its own order.
-    uint32_t slot = ms_next_slot(s, r->ms, m, now_ns);
-    if (slot != TREE_NONE)
-        round_hold(s, r, r->ms, slot);
-    return slot != TREE_NONE;
+    if (r->m->state & MS_LIMITED && !ms_is_simple(r->m))
+        return find_in_ms(s, r, now_ns);
+    uint32_t goes = pfc_stand_in(r->m, r->p, r->slot);
+    if (goes != r->slot)
+        round_hold(s, r, r->ms, goes);
+    return true;
 }
 
 // The MS refuses: it waits for the PDU that is first in its own order, or sends that at once.
 static void ms_refused(struct sched *s, struct round *r, uint64_t now_ns)
 {
     r->m->state |= MS_LIMITED;
-    uint32_t slot = ms_next_slot(s, r->ms, r->m, now_ns);
+    uint32_t slot = r->stands_in ? r->slot : ms_next_slot(s, r->ms, r->m, now_ns);
     struct tree_piece piece = pfc_piece(s, r->m, tree_pfc_of(r->m, slot));
     uint64_t at_ns = bucket_conforms_at(r->level_ms, ms_terms(s, r->m), piece.llc_octets, now_ns);
     if (at_ns > now_ns)
@@ -79,8 +114,9 @@ static bool conforms(struct sched *s, struct round *r, uint64_t now_ns)
     uint32_t octets = r->piece.llc_octets, pipe_octets = round_pipe_octets(s, r);
     struct bucket_terms pfc = bucket_terms(&r->p->bucket);
     struct bucket_terms cell = bucket_terms(&r->c->bucket), nse = bucket_terms(&r->n->bucket);
-    if (!round_conforms_pfc(r, now_ns))
-        pfc_wait(s, r->pfc, r->p, bucket_conforms_at(r->level_pfc, pfc, octets, now_ns));
+    if (!round_conforms_pfc(s, r, now_ns))
+        pfc_wait(s, r->pfc, r->p,
+                 bucket_conforms_at(r->level_pfc, pfc, round_pfc_octets(s, r), now_ns));
     else if (!round_conforms_ms(s, r, now_ns))
         ms_refused(s, r, now_ns);
     else if (!round_conforms_cell(r, now_ns))

@@ -164,5 +164,7 @@ int sched_pfc_remove(struct sched *s, uint32_t ms, uint32_t slot, enum drop_reas
     m->slots &= (uint8_t) ~(1u << slot);
     m->blocked &= m->slots;
     ms_update(s, ms, now_ns);
+    for (uint32_t lle = 0; lle < SCHED_LLES; lle++)
+        ms_lle_is_left(s, ms, lle, now_ns);
     return 0;
 }

@@ -107,6 +107,48 @@ struct cell_view {
     uint32_t largest;
 };
 
+// Another PFC of the MS has its first N-PDU on the same LLE.
+static bool lle_is_wanted(const struct world *w, uint32_t pfc, uint32_t lle)
+{
+    for (uint32_t i = 0; i < w->pfcs; i++) {
+        const struct world_pfc *other = &w->pfc[i];
+        if (i != pfc && other->exists && other->ms == w->pfc[pfc].ms && other->head != WORLD_NONE &&
+            w->npdu[other->head].lle == lle && !(other->limited && other->bucket.offered.rate == 0))
+            return true;
+    }
+    return false;
+}
+
+// LLC octets of an N-PDU from its first piece to its last.
+static uint32_t whole_octets(const struct world *w, struct world_npdu n)
+{
+    uint32_t sum = 0, llc_octets;
+    n.n201_u = w->ms[w->pfc[n.pfc].ms].n201_u[n.lle];
+    do {
+        n.sent = (uint16_t)(n.sent + world_piece(w, &n, &llc_octets));
+        sum += llc_octets;
+    } while (n.sent < n.octets);
+    return sum;
+}
+
+// What the PFC's bucket has to pass before the head goes: the whole N-PDU where others want the
+// LLE, and it could.
+static uint32_t pfc_needs(const struct world *w, uint32_t pfc, uint32_t llc_octets)
+{
+    const struct world_pfc *p = &w->pfc[pfc];
+    const struct world_npdu *n = &w->npdu[p->head];
+    uint32_t whole = n->sent ? llc_octets : whole_octets(w, *n);
+    bool could = whole <= p->bucket.replay.octets;
+    return could && lle_is_wanted(w, pfc, n->lle) ? whole : llc_octets;
+}
+
+static bool pfc_lets(const struct world *w, uint32_t pfc, uint32_t octets, uint64_t at_ns)
+{
+    const struct world_pfc *p = &w->pfc[pfc];
+    return !p->limited || world_conforms(&p->bucket, pfc_needs(w, pfc, octets), at_ns);
+}
+
+// A head whose LLE another's half-sent N-PDU keeps cannot go; that one's rest goes in its turn.
 static bool head_of(const struct world *w, uint32_t pfc, uint32_t *llc_octets)
 {
     const struct world_pfc *p = &w->pfc[pfc];
@@ -129,7 +171,7 @@ static void view_head(const struct world *w, uint32_t pfc, uint64_t at_ns, struc
     uint32_t octets, kind = p->traffic_class == CLASS_SIGNALLING;
     if (!head_of(w, pfc, &octets))
         return;
-    if (p->limited && !world_conforms(&p->bucket, octets, at_ns))
+    if (!pfc_lets(w, pfc, octets, at_ns))
         return;
     v->any[kind] = true;
     if (!world_conforms(&w->ms[p->ms].bucket, octets, at_ns))
