@@ -58,6 +58,11 @@ extern const struct field_record dp_port_record;
     MUST(T, U32, flow_quantum_octets, 64, 65535, "of the round over flows")               \
     MUST(T, U32, queue_packets, 1, 4194304, "most N-PDUs queued")                         \
     MUST(T, U64, queue_octets, 1, UINT32_MAX, "most octets queued")                       \
+    MUST(T, U32, nse_packets, 0, 4194304, "most N-PDUs queued for an NSE; 0: as all")     \
+    MUST(T, U64, nse_octets, 0, UINT32_MAX, "most octets of them")                        \
+    MUST(T, BOOL, tail_drop, 0, 1, "who comes to a full limit is refused")                \
+    MUST(T, U64, hold_ns, 0, INT64_MAX,                                                   \
+         "how much longer than its lifetime an N-PDU may stay, its MS frozen; 0: any")    \
     MUST(T, U32, bvc_packets, 1, 4194304, "most N-PDUs queued for a cell")                \
     MUST(T, U64, bvc_octets, 1, UINT32_MAX, "most octets of them")                        \
     MUST(T, U32, ms_packets, 1, 4194304, "most N-PDUs queued for an MS")                  \

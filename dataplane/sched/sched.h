@@ -12,6 +12,8 @@
 //   S7 order         a queue never reorders
 //   S8 conservation  in = out + dropped + queued, in N-PDUs and octets, at each return
 //   S9 cost          O(1) a packet
+//   S11 isolation    at a full limit the queue that is largest for its share loses its head; one
+//       of loss      below 0.9 of its max-min share loses nothing
 //   S10 change       new values hold at once, after settling at the old ones
 //   S12 goes on      after its first segment no N-PDU of its class and cell begins before its last,
 //                    unless its PFC, MS or LLE is held; its first leaves within the lifetime
@@ -68,6 +70,10 @@ struct sched_config {
     uint32_t flows_a_pfc;         // queues by flow, a power of two up to 64; 0: none
     uint32_t flow_quantum_octets; // of their DRR
     struct sched_limit limit, bvc_limit, ms_limit; // in all, per cell, per MS
+    struct sched_limit nse_limit;                  // per NSE; 0 packets: none
+    bool tail_drop; // at a full limit the N-PDU that comes is refused, none of the largest queue's
+    uint64_t hold_ns; // how much longer than its lifetime an N-PDU may stay in all, its MS frozen;
+                      // SCHED_INFINITE
     // What an LLC PDU has besides its piece of the N-PDU: the first of an N-PDU, and the next ones;
     // and how much of it is the LLC's own (header and FCS), which N201-U does not count. So a first
     // piece is at most n201_u + llc_octets - first_header_octets. On Gb: 10, 9 and 6.

@@ -1,6 +1,7 @@
 // See sched.h: new values for buckets, blocking, freezing, moving, flushing. Every bucket is
 // settled at its old rate before a new one holds (S10).
 #include "dataplane/sched/sched_change.h"
+#include "dataplane/sched/sched_room.h"
 
 #define N201_U_MIN 140
 #define N201_U_MAX 1520
@@ -241,6 +242,7 @@ int sched_ms_move(struct sched *s, uint32_t ms, uint32_t bvc, uint64_t now_ns)
     if (bvc == from)
         return 0;
     ms_unwait(s, m);
+    room_leave(s, ms);
     for (uint32_t slots = m->slots; slots; slots &= slots - 1) {
         uint32_t pfc = tree_pfc_id(ms, (uint32_t)__builtin_ctz(slots));
         struct tree_pfc *p = tree_pfc(s, pfc);
@@ -257,6 +259,8 @@ int sched_ms_move(struct sched *s, uint32_t ms, uint32_t bvc, uint64_t now_ns)
     s->cell[from].mss--;
     s->cell[bvc].mss++;
     m->cell = bvc;
+    room_return(s, ms);
+    room_settle(s, from);
     m->state &= (uint8_t) ~(MS_OWN | MS_LIMITED);
     bucket_default_set(&m->bucket, &s->cell[bvc].defaults, 0, now_ns);
     change_standing(m, MS_STOPPED, false, now_ns);

@@ -22,7 +22,7 @@ static const char *check_queue(const struct sched *s, const struct tree_queue *q
     for (uint32_t i = 0; i < packets; i++) {
         const struct pdu *pdu = &s->slot[slot];
         bool is_last = i + 1 == packets;
-        MUST(slot < s->config.limit.packets, "a queue leads out of the slots");
+        MUST(slot < s->slots, "a queue leads out of the slots");
         MUST(is_last == (slot == q->tail), "a queue's tail is not its last");
         MUST(is_last || pdu->next_octets_lle ==
                             queue_info(s->slot[pdu->next].octets, s->slot[pdu->next].lle),
@@ -218,7 +218,7 @@ static const char *check_nse(const struct sched *s, uint32_t nse, struct sums *s
 static uint32_t free_slots(const struct sched *s)
 {
     uint32_t n = 0;
-    for (uint32_t slot = s->slot_free; slot < s->config.limit.packets; slot = s->slot[slot].next)
+    for (uint32_t slot = s->slot_free; slot < s->slots; slot = s->slot[slot].next)
         n++;
     return n;
 }
@@ -239,6 +239,6 @@ const char *sched_check(const struct sched *s)
     MUST(sums.waiting == s->wheel.entries, "who is in the wheel");
     MUST(sums.reserved_mss == s->reserved_mss, "the MSs that LLC frames wait for");
     MUST(sums.reserved <= s->reserved, "cells and NSEs that are kept for LLC frames");
-    MUST(free_slots(s) == s->config.limit.packets - total_packets(s->total), "free slots");
+    MUST(free_slots(s) == s->slots - total_packets(s->total), "free slots");
     return NULL;
 }

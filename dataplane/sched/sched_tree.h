@@ -14,6 +14,7 @@
 
 #include "dataplane/base/rng.h"
 #include "dataplane/sched/sched.h"
+#include "dataplane/sched/sched_rank.h"
 #include "dataplane/sched/wheel.h"
 
 #define TREE_NONE UINT32_MAX
@@ -69,9 +70,9 @@ struct tree_pfc {
     // second line
     uint64_t tag; // start tag within the MS
     uint32_t share_octets_per_s;
-    uint16_t share_uses; // until it is worked out anew
-    uint8_t flow;        // flow of the head N-PDU
-    uint8_t spare;
+    uint8_t share_uses;    // until it is worked out anew
+    uint8_t flow;          // flow of the head N-PDU
+    uint8_t rank_level[2]; // of the MS in this class: see sched_room.c
     _Alignas(16) uint8_t aqm_vars[AQM_VARS_OCTETS];
 };
 static_assert(sizeof(struct tree_pfc) == 128, "a PFC is two lines");
@@ -123,6 +124,7 @@ struct tree_class {
     uint32_t head;       // PFC; TREE_NONE: the class is idle
     uint32_t backlogged; // PFCs with something queued, wherever they wait
     uint64_t total;
+    uint32_t rank_top[2]; // of its MSs, by packets and by octets: see sched_room.c
 };
 
 enum {
@@ -151,6 +153,7 @@ struct tree_cell {
     uint8_t state;
     uint8_t active; // a bit for each class whose ring is not empty
     bool strict;    // among the ready: with signalling
+    uint8_t rank_level[2];
     uint32_t wheel_ref, mss;
     uint32_t weights; // of its classes that have a backlog
     uint64_t offset;  // O(b)
@@ -173,6 +176,8 @@ struct tree_nse {
     uint32_t weights; // of its (cell, class) pairs that have a backlog
     uint32_t cells_backlogged[CLASS_COUNT];
     uint8_t state;
+    uint8_t rank_level[2];
+    uint32_t rank_top[2]; // of its cells
     uint64_t total[CLASS_COUNT];
 };
 
@@ -193,6 +198,7 @@ struct sched {
     size_t ms_stride;
     struct pdu *slot;
     uint32_t slot_free; // first free slot
+    uint32_t slots;     // more than may be queued: a full list of drops costs no N-PDU that comes
     uint32_t nse_ready; // of the ring of ready NSEs, whose turn it is
     uint32_t drop_count;
     struct tree_cell *cell;
@@ -204,6 +210,14 @@ struct sched {
     struct tree_flow *flow;
     struct tree_flows *flows;
     uint8_t *cell_aqm_vars, *nse_aqm_vars; // a set for each class
+    // who has most, by packets and by octets: see sched_room.c
+    struct rank rank[2];
+    uint32_t rank_top[2]; // of the NSEs
+    uint32_t *place;      // of each PFC, TREE_NONE: it has none
+    uint32_t *place_pfc;  // whose each place is; of a free one the next free one
+    uint32_t places, place_free;
+    struct sched_limit watched; // the lesser of an NSE's limit and of all's
+    uint64_t least_octets;      // what every limit can hold
     // the sweep for what has expired
     uint64_t swept_ns;
     uint32_t sweep_ms;

@@ -17,6 +17,7 @@ struct sched_config world_config(void)
                              .llc_octets = 6,
                              .flow_quantum_octets = 300,
                              .pdu_octets_max = 1526,
+                             .tail_drop = true,
                              .seed = 1};
     c.limit = c.bvc_limit = c.ms_limit = (struct sched_limit){1024, 1024 * 1600};
     for (uint32_t i = 0; i < CLASS_COUNT; i++) {
