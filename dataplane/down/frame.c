@@ -169,9 +169,10 @@ void frame_llc(struct down *down, uint32_t ms_id, uint64_t lifetime_ns, struct s
     struct state_ms *ms = &down->state->ms[ms_id];
     struct state_bvc *bvc = &down->state->bvc[ms->bvc];
     uint32_t octets = m->pkt_len, outer = nsvc->peer.outer_octets;
-    struct bssgp_dl_unitdata bssgp = {.tlli = ms->tlli,
-                                      .lifetime_ms = lifetime_ms(lifetime_ns),
-                                      .qos = {.not_ack = true, .precedence = 1}};
+    struct bssgp_dl_unitdata bssgp; // of which the fixed part is read alone
+    bssgp.tlli = ms->tlli;
+    bssgp.lifetime_ms = lifetime_ms(lifetime_ns);
+    bssgp.qos = (struct bssgp_qos){.not_ack = true, .precedence = 1};
     uint32_t headers = outer + NS_UNITDATA_OCTETS + BSSGP_DL_UNITDATA_FIXED_OCTETS + ms->options +
                        bssgp_llc_tag_octets(octets);
     uint8_t *b = (uint8_t *)rte_pktmbuf_prepend(m, (uint16_t)headers);
