@@ -94,6 +94,17 @@ int sched_nse_set(struct sched *s, uint32_t nse, struct bucket_terms cir, uint64
     return 0;
 }
 
+int sched_nse_look_again(struct sched *s, uint32_t nse)
+{
+    int fault = change_nse(s, nse, true);
+    if (fault)
+        return fault;
+    nse_unwait(s, nse);
+    nse_refresh(s, nse);
+    frames_look_again(s);
+    return 0;
+}
+
 int sched_bvc_set(struct sched *s, uint32_t bvc, struct bucket_terms terms,
                   struct bucket_terms ms_default, uint64_t now_ns)
 {

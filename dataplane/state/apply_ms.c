@@ -21,6 +21,12 @@ int apply_ms(const struct apply *a, const struct command_ms *c)
     return 0;
 }
 
+// Its PDUs are framed in other octets: its NSE's pipe may wait for one of them.
+static void frames_change(const struct apply *a, uint32_t ms)
+{
+    sched_nse_look_again(a->sched, a->state->bvc[a->state->ms[ms].bvc].nse);
+}
+
 // As LLGMM-ASSIGN: a new key starts the numbers of both ways anew. What was framed before goes as
 // it is.
 int apply_ms_cipher(const struct apply *a, const struct command_ms_cipher *c)
@@ -82,6 +88,7 @@ int apply_ms_tlli(const struct apply *a, const struct command_ms_tlli *c)
     for (uint32_t pdp = state->ms_up[c->ms_id].first_pdp; pdp != STATE_NONE;
          pdp = state->pdp_up[pdp].next)
         put_bssgp(ms, &state->pdp[pdp]);
+    frames_change(a, c->ms_id); // the link selector is the TLLI's
     return 0;
 }
 
@@ -104,6 +111,7 @@ int apply_ms_options(const struct apply *a, const struct command_ms_options *c)
 {
     memcpy(a->state->options[c->ms_id].octets, a->command->octets, COMMAND_OCTETS);
     a->state->ms[c->ms_id].options = (uint8_t)a->command->octets_n;
+    frames_change(a, c->ms_id);
     return 0;
 }
 
@@ -226,6 +234,7 @@ int apply_pdp(const struct apply *a, const struct command_pdp *c)
                               .older = STATE_NONE,
                               .newer = STATE_NONE};
     ms_up->first_pdp = c->pdp_id;
+    frames_change(a, c->ms_id); // one that had this place before may be queued still
     return 0;
 }
 

@@ -46,7 +46,8 @@ struct world *world_open(const struct sched_config *config)
     w->memory = aligned_alloc(64, octets);
     assert_non_null(w->memory);
     memset(w->memory, 0, octets);
-    assert_int_equal(sched_setup(&w->sched, config, w->memory), 0);
+    w->config.pipe_owner = w;
+    assert_int_equal(sched_setup(&w->sched, &w->config, w->memory), 0);
     w->nse = zeroed(config->nses, sizeof *w->nse);
     w->cell = zeroed(config->bvcs, sizeof *w->cell);
     w->ms = zeroed(config->mss, sizeof *w->ms);

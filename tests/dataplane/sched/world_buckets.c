@@ -39,13 +39,27 @@ static bool pass(struct world_bucket *b, uint32_t octets, uint64_t at_ns)
     return b->unlimited || replay_send(&b->replay, at_ns, octets);
 }
 
+uint32_t world_pipe(const void *world, uint32_t ms, uint32_t context, uint32_t llc_octets)
+{
+    const struct world *w = world;
+    uint32_t of_pfc = context == SCHED_NO_CONTEXT ? 0 : context % 4;
+    return llc_octets + w->ms[ms].extra + of_pfc + (llc_octets > 700 ? 48 : 0);
+}
+
+uint32_t world_pipe_octets(const struct world *w, uint32_t ms, uint32_t pfc, uint32_t llc_octets)
+{
+    if (!w->config.pipe_octets)
+        return llc_octets + w->config.pipe_header_octets;
+    return world_pipe(w, ms, pfc == WORLD_NONE ? SCHED_NO_CONTEXT : pfc, llc_octets);
+}
+
 void world_charge(struct world *w, uint32_t pfc, uint32_t llc_octets)
 {
     struct world_pfc *p = &w->pfc[pfc];
     struct world_ms *m = &w->ms[p->ms];
     struct world_cell *c = &w->cell[m->cell];
     struct world_nse *n = &w->nse[c->nse];
-    uint32_t pipe_octets = llc_octets + w->config.pipe_header_octets;
+    uint32_t pipe_octets = world_pipe_octets(w, p->ms, pfc, llc_octets);
     if (p->limited)
         assert_true(pass(&p->bucket, llc_octets, w->now_ns));
     assert_true(pass(&m->bucket, llc_octets, w->now_ns));
@@ -67,7 +81,7 @@ void world_charge_frame(struct world *w, uint32_t ms, uint32_t octets)
     assert_false(m->stands || c->blocked);
     assert_true(pass(&m->bucket, octets, w->now_ns));
     assert_true(pass(&c->bucket, octets, w->now_ns));
-    assert_true(pass(&n->bucket, octets + w->config.pipe_header_octets, w->now_ns));
+    assert_true(pass(&n->bucket, world_pipe_octets(w, ms, WORLD_NONE, octets), w->now_ns));
 }
 
 static void judge_level(struct sched_bucket found, const struct world_bucket *b, uint64_t now_ns)
@@ -104,7 +118,7 @@ void world_judge_levels(const struct world *w)
 struct cell_view {
     bool sure, sure_signalling;   // an MS of it is
     bool all_fit, signalling_fit; // every possible head conforms to the cell
-    uint32_t largest;
+    uint32_t largest;             // at the pipe
 };
 
 static bool head_of(const struct world *w, uint32_t pfc, uint32_t *llc_octets)
@@ -121,6 +135,7 @@ static bool head_of(const struct world *w, uint32_t pfc, uint32_t *llc_octets)
 struct ms_view {
     bool any[2], all[2]; // by signalling or not: heads that their PFC lets go; their MS lets all go
     uint32_t largest[2]; // that both let go
+    uint32_t largest_pipe[2];
 };
 
 static void view_head(const struct world *w, uint32_t pfc, uint64_t at_ns, struct ms_view *v)
@@ -132,10 +147,15 @@ static void view_head(const struct world *w, uint32_t pfc, uint64_t at_ns, struc
     if (p->limited && !world_conforms(&p->bucket, octets, at_ns))
         return;
     v->any[kind] = true;
-    if (!world_conforms(&w->ms[p->ms].bucket, octets, at_ns))
+    if (!world_conforms(&w->ms[p->ms].bucket, octets, at_ns)) {
         v->all[kind] = false;
-    else if (octets > v->largest[kind])
+        return;
+    }
+    uint32_t pipe_octets = world_pipe_octets(w, p->ms, pfc, octets);
+    if (octets > v->largest[kind])
         v->largest[kind] = octets;
+    if (pipe_octets > v->largest_pipe[kind])
+        v->largest_pipe[kind] = pipe_octets;
 }
 
 // An MS on defaults may be 100 ms late after a change of them.
@@ -159,7 +179,8 @@ static void view_ms(const struct world *w, uint32_t ms, const struct ms_view *v,
         bool fits = v->largest[kind] == 0 || world_conforms(b, v->largest[kind], at_ns);
         cell->all_fit = cell->all_fit && fits;
         cell->signalling_fit = cell->signalling_fit && (kind == 0 || fits);
-        cell->largest = v->largest[kind] > cell->largest ? v->largest[kind] : cell->largest;
+        if (v->largest_pipe[kind] > cell->largest)
+            cell->largest = v->largest_pipe[kind];
     }
 }
 
@@ -194,7 +215,6 @@ void world_judge_idle(const struct world *w, uint64_t at_ns)
             if (c->sure_signalling ? c->signalling_fit : c->sure && c->all_fit)
                 busy = b;
         }
-        largest += w->config.pipe_header_octets;
         if (busy != WORLD_NONE && !kept.nse[i] && world_conforms(&w->nse[i].bucket, largest, at_ns))
             fail_msg("NSE %u idles at %llu though cell %u has what conforms", i,
                      (unsigned long long)at_ns, busy);

@@ -106,6 +106,12 @@ void world_ms_n201_u(struct world *w, uint32_t ms, uint32_t lle, uint16_t n201_u
     w->ms[ms].n201_u[lle] = n201_u;
 }
 
+void world_ms_extra(struct world *w, uint32_t ms, uint32_t octets)
+{
+    w->ms[ms].extra = octets;
+    assert_int_equal(sched_nse_look_again(w->sched, w->cell[w->ms[ms].cell].nse), 0);
+}
+
 void world_ms_freeze(struct world *w, uint32_t ms)
 {
     assert_int_equal(sched_ms_freeze(w->sched, ms, w->now_ns), 0);

@@ -39,6 +39,8 @@ uint64_t world_bucket_ratio(struct world *w, struct world_bucket *b, uint32_t pe
 struct world_bucket world_bucket_empty(const struct world *w);
 void world_charge(struct world *w, uint32_t pfc, uint32_t llc_octets);
 void world_charge_frame(struct world *w, uint32_t ms, uint32_t octets);
+// Of an LLC PDU of a PFC, or of an LLC frame (WORLD_NONE), at its pipe.
+uint32_t world_pipe_octets(const struct world *w, uint32_t ms, uint32_t pfc, uint32_t llc_octets);
 bool world_conforms(const struct world_bucket *b, uint32_t octets, uint64_t at_ns);
 void world_judge_levels(const struct world *w);
 void world_judge_idle(const struct world *w, uint64_t at_ns);
