@@ -148,6 +148,9 @@ int sched_ms_add(struct sched *s, uint32_t ms, uint32_t bvc, uint16_t n201_u, ui
 int sched_ms_set(struct sched *s, uint32_t ms, struct bucket_terms terms, uint64_t now_ns);
 int sched_ms_default(struct sched *s, uint32_t ms, uint64_t now_ns);
 int sched_ms_n201_u(struct sched *s, uint32_t ms, uint32_t lle, uint16_t n201_u, uint64_t now_ns);
+// Which LLEs it uses, a bit each; 0, and until it is said: all. Their N201-U is what its effective
+// buckets and its cell's have to hold.
+int sched_ms_lles(struct sched *s, uint32_t ms, uint32_t lles, uint64_t now_ns);
 // Frozen, the queue waits and does not age; R = 0 of its own (sched_ms_set) freezes as well.
 int sched_ms_freeze(struct sched *s, uint32_t ms, uint64_t now_ns);
 int sched_ms_release(struct sched *s, uint32_t ms, uint64_t now_ns);
@@ -166,7 +169,7 @@ struct sched_baggage_pfc {
 };
 struct sched_baggage {
     uint64_t away_ns, clock_ns;
-    uint8_t stands, slots;
+    uint8_t stands, slots, lles;
     uint16_t n201_u[SCHED_LLES];
     struct sched_baggage_pfc pfc[SCHED_SLOTS];
 };

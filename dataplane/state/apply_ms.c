@@ -209,6 +209,16 @@ int apply_pfc_remove(const struct apply *a, const struct command_pfc_remove *c)
     return sched_pfc_remove(a->sched, c->ms_id, c->slot, DROP_removed, a->now_ns);
 }
 
+// Those of its contexts.
+static int lles_change(const struct apply *a, uint32_t ms)
+{
+    uint32_t lles = 0;
+    for (uint32_t pdp = a->state->ms_up[ms].first_pdp; pdp != STATE_NONE;
+         pdp = a->state->pdp_up[pdp].next)
+        lles |= 1u << a->state->pdp[pdp].lle;
+    return sched_ms_lles(a->sched, ms, lles, a->now_ns);
+}
+
 int apply_pdp(const struct apply *a, const struct command_pdp *c)
 {
     struct state *state = a->state;
@@ -235,7 +245,7 @@ int apply_pdp(const struct apply *a, const struct command_pdp *c)
                               .newer = STATE_NONE};
     ms_up->first_pdp = c->pdp_id;
     frames_change(a, c->ms_id); // one that had this place before may be queued still
-    return 0;
+    return lles_change(a, c->ms_id);
 }
 
 // What is queued for it stays in its packet flow's queue, which others may share, and is known by
@@ -243,12 +253,12 @@ int apply_pdp(const struct apply *a, const struct command_pdp *c)
 int apply_pdp_remove(const struct apply *a, const struct command_pdp_remove *c)
 {
     struct state *state = a->state;
-    uint32_t *link = &state->ms_up[state->pdp[c->pdp_id].ms].first_pdp;
+    uint32_t ms = state->pdp[c->pdp_id].ms, *link = &state->ms_up[ms].first_pdp;
     while (*link != c->pdp_id)
         link = &state->pdp_up[*link].next;
     *link = state->pdp_up[c->pdp_id].next;
     state->pdp[c->pdp_id].teid = 0;
-    return 0;
+    return lles_change(a, ms);
 }
 
 int state_ms_move(struct state *state, struct sched *sched, uint32_t ms, uint32_t bvc,

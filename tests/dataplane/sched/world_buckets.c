@@ -7,13 +7,73 @@ struct world_bucket world_bucket_empty(const struct world *w)
 }
 
 // The effective Bmax, worked out anew: what the BSS sends in its delay, and one PDU.
-void world_bucket_set(struct world *w, struct world_bucket *b, struct bucket_terms offered,
-                      uint64_t delay_ns)
+static uint64_t effective(struct bucket_terms offered, uint64_t delay_ns, uint32_t largest_octets)
 {
-    uint64_t octets = offered.max_octets, bit_per_s = 100ULL * offered.rate;
+    uint64_t bit_per_s = 100ULL * offered.rate;
     uint64_t used = (uint64_t)((unsigned __int128)bit_per_s * delay_ns / 8000000000u);
-    if (delay_ns != 0 && used + w->config.pdu_octets_max < octets)
-        octets = used + w->config.pdu_octets_max;
+    bool less = delay_ns != 0 && used + largest_octets < offered.max_octets;
+    return less ? used + largest_octets : offered.max_octets;
+}
+
+static uint32_t ms_n201_u(const struct world_ms *m)
+{
+    uint32_t most = 0;
+    for (uint32_t lle = 0; lle < SCHED_LLES; lle++)
+        if ((m->lles == 0 || m->lles >> lle & 1) && m->n201_u[lle] > most)
+            most = m->n201_u[lle];
+    return most;
+}
+
+uint32_t world_ms_largest(const struct world *w, uint32_t ms)
+{
+    return ms_n201_u(&w->ms[ms]) + w->config.llc_octets;
+}
+
+// In steps of 30 from 140.
+uint32_t world_cell_largest(const struct world *w, uint32_t cell)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < w->mss; i++)
+        if (w->ms[i].exists && w->ms[i].cell == cell && ms_n201_u(&w->ms[i]) > most)
+            most = ms_n201_u(&w->ms[i]);
+    if (most == 0)
+        return 0;
+    while ((most - 140) % 30)
+        most++;
+    return most + w->config.llc_octets;
+}
+
+static void size_follows(struct world_bucket *b, uint64_t delay_ns, uint32_t largest_octets)
+{
+    if (!b->unlimited)
+        b->replay.octets = effective(b->offered, delay_ns, largest_octets);
+}
+
+void world_sizes_follow(struct world *w)
+{
+    for (uint32_t i = 0; i < w->cells; i++)
+        size_follows(&w->cell[i].bucket, w->config.bvc_delay_ns, world_cell_largest(w, i));
+    for (uint32_t i = 0; i < w->mss; i++) {
+        struct world_ms *m = &w->ms[i];
+        uint64_t before = m->bucket.replay.octets;
+        if (!m->exists)
+            continue;
+        size_follows(&m->bucket, w->config.ms_delay_ns,
+                     m->own ? world_ms_largest(w, i) : world_cell_largest(w, m->cell));
+        if (!m->own && m->bucket.replay.octets > before)
+            w->cell[m->cell].default_set_ns = w->now_ns;
+    }
+    for (uint32_t i = 0; i < w->pfcs; i++)
+        if (w->pfc[i].exists && w->pfc[i].limited)
+            size_follows(&w->pfc[i].bucket, w->config.pfc_delay_ns,
+                         world_ms_largest(w, w->pfc[i].ms));
+}
+
+void world_bucket_set(struct world *w, struct world_bucket *b, struct bucket_terms offered,
+                      uint64_t delay_ns, uint32_t largest_octets)
+{
+    uint64_t octets = effective(offered, delay_ns, largest_octets);
+    uint64_t bit_per_s = 100ULL * offered.rate;
     if (b->unlimited) // there was no bucket: the new one is empty
         b->replay = (struct replay_bucket){.at_ns = w->now_ns};
     b->offered = offered;

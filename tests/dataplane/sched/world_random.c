@@ -139,7 +139,15 @@ static void change_ms(struct world *w, uint64_t *random, uint32_t ms)
 {
     if (!w->ms[ms].exists)
         return;
-    switch (draw(random, 0, 11)) {
+    switch (draw(random, 0, 14)) {
+    case 13:
+    case 14:
+        world_ms_lles(w, ms, (uint32_t)draw(random, 0, 15));
+        break;
+    case 12: // sizes that a test wants alike stay
+        if (w->ms[ms].n201_u[0] != 1520)
+            world_ms_n201_u(w, ms, (uint32_t)draw(random, 1, 3), (uint16_t)draw(random, 140, 1520));
+        break;
     case 10:
     case 11:
         world_ms_extra(w, ms, (uint32_t)draw(random, 0, 120));
