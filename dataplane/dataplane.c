@@ -107,6 +107,8 @@ static const char *scheduler_setup(struct dp_worker *worker, const struct dp_con
     const char *wrong = config_sched(c, &config);
     if (wrong)
         return wrong;
+    config.pipe_octets = down_pipe_octets;
+    config.pipe_owner = &worker->state;
     worker->sched_memory = rte_zmalloc("sched", sched_octets(&config), 64);
     if (!worker->sched_memory)
         return "too little memory for the scheduler";

@@ -59,7 +59,8 @@ static void read_letter(struct dp_worker *worker, uint32_t from, struct strays *
 static bool take_letters_of(struct dp_worker *worker, uint32_t from, uint64_t now_ns)
 {
     struct letter letters[PORT_BURST];
-    struct strays strays = {.n = 0};
+    struct strays strays;
+    strays.n = strays.side = 0;
     if (from == worker->post->worker || worker->post->waiting[from])
         return false;
     uint32_t n = post_take(worker->post, from, letters, PORT_BURST);

@@ -136,6 +136,17 @@ static struct members members_of(const struct sched *s, uint32_t cell, uint32_t 
     return sum;
 }
 
+static const char *check_sizes(const struct tree_sizes *z, uint32_t mss)
+{
+    uint32_t sum = 0;
+    for (uint32_t step = 0; step < TREE_SIZES; step++) {
+        sum += z->mss[step];
+        MUST((z->mss[step] != 0) == (z->some >> step & 1), "a cell's steps of N201-U");
+    }
+    MUST(sum == mss, "a cell's MSs by N201-U");
+    return NULL;
+}
+
 static const char *check_cell(const struct sched *s, uint32_t cell, struct sums *sums)
 {
     const struct tree_cell *c = &s->cell[cell];
@@ -160,7 +171,7 @@ static const char *check_cell(const struct sched *s, uint32_t cell, struct sums 
         MUST(c->key == c->offset + c->of_class[cell_next_class(c)].tag, "a cell's key");
     sums->waiting += !!(c->state & CELL_WAITS);
     sums->reserved += !!(c->state & CELL_RESERVED);
-    return NULL;
+    return s->sizes ? check_sizes(&s->sizes[cell], c->mss) : NULL;
 }
 
 static uint32_t turns_count(const struct sched *s, uint32_t first)

@@ -159,6 +159,11 @@ static struct sched *lay_out(struct layout *l, const struct sched_config *c)
         part(l, has_scope(c, SCHED_SCOPE_NSE) ? c->nses : 0, CLASS_COUNT * AQM_VARS_OCTETS);
     at->backlogged = part(l, c->mss / 64 + 1, sizeof *at->backlogged);
     lay_out_ranks(l, c, at, pfcs);
+    bool sizes = c->bvc_delay_ns || c->ms_delay_ns || c->pfc_delay_ns;
+    at->sizes = sizes ? part(l, c->bvcs, sizeof *at->sizes) : NULL;
+    at->ms_lles = sizes ? part(l, c->mss, sizeof *at->ms_lles) : NULL;
+    at->ms_offered = c->ms_delay_ns ? part(l, c->mss, sizeof *at->ms_offered) : NULL;
+    at->pfc_offered = c->pfc_delay_ns ? part(l, pfcs, sizeof *at->pfc_offered) : NULL;
     void *wheel = part(l, 1, wheel_octets(wheel_entries(c)));
     part(l, 1, 64); // fire() looks along the chunks and may come to the end of the free ones
     if (s)

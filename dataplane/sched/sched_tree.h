@@ -181,6 +181,15 @@ struct tree_nse {
     uint64_t total[CLASS_COUNT];
 };
 
+// Of a cell, for its effective Bmax: how many MSs have which largest N201-U, in steps, and what the
+// BSS offered. See sched_sizes_setup.c.
+#define TREE_SIZES 47
+struct tree_sizes {
+    uint64_t some; // a bit for each step that has an MS
+    uint32_t mss[TREE_SIZES];
+    uint32_t offered_octets, default_octets;
+};
+
 // A class as the hot path wants it.
 struct tree_rule {
     uint64_t tag_an_octet; // 2^32 / weight
@@ -228,6 +237,11 @@ struct sched {
     uint64_t frames_at_ns;
     uint32_t reserved_mss, reserved;
     uint32_t reserved_id[SCHED_FRAMES]; // cells and NSEs
+    // what effective Bmaxs are worked out from; NULL where no bucket has a delay of its own
+    struct tree_sizes *sizes;
+    uint8_t *ms_lles;      // a bit for each LLE that the MS uses
+    uint32_t *ms_offered;  // Bmax of an MS's own values
+    uint32_t *pfc_offered; // by MS and slot
     struct sched_config config;
     struct sched_drop drop[SCHED_DROPS];
     struct wheel wheel;

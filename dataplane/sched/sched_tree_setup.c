@@ -71,6 +71,7 @@ int sched_bvc_add(struct sched *s, uint32_t bvc, uint32_t nse, uint64_t now_ns)
         class_vars_reset(s, SCHED_SCOPE_BVC,
                          s->cell_aqm_vars + (size_t)bvc * CLASS_COUNT * AQM_VARS_OCTETS);
     s->nse[nse].cells++;
+    sizes_cell_begins(s, bvc);
     return 0;
 }
 
@@ -102,6 +103,8 @@ int sched_ms_add(struct sched *s, uint32_t ms, uint32_t bvc, uint16_t n201_u, ui
         m->n201_u[lle] = n201_u;
     bucket_default_set(&m->bucket, &s->cell[bvc].defaults, 0, now_ns);
     s->cell[bvc].mss++;
+    sizes_ms_begins(s, ms);
+    sizes_ms_comes(s, ms, bvc);
     return 0;
 }
 
@@ -113,6 +116,7 @@ int sched_ms_remove(struct sched *s, uint32_t ms, enum drop_reason reason, uint6
     sched_ms_reserve(s, ms, false, now_ns);
     struct tree_ms *m = tree_ms(s, ms);
     s->cell[m->cell].mss--;
+    sizes_ms_goes(s, ms, m->cell);
     for (uint32_t slot = 0; slot < s->config.pfcs_an_ms; slot++)
         tree_pfc_of(m, slot)->state = 0;
     m->state = 0;

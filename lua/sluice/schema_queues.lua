@@ -29,7 +29,8 @@ function queues.delay(name, whose)
         name = name, type = "time", least = "1 ms", most = "100 s", none = "unlimited",
         default = "unlimited", example = "1 s",
         help = "use of " .. whose .. " bucket only what its rate sends in that time, and one LLC"
-            .. " PDU: the rest waits here, where it is managed, and not in the BSS",
+            .. " PDU by the N201-U in use: the rest waits here, where it is managed, and not in the"
+            .. " BSS",
     }
 end
 

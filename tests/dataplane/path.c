@@ -57,6 +57,8 @@ uint32_t path_take(enum stats_side side, uint32_t most)
         for (uint32_t n = 0;
              n < most && rte_ring_dequeue(p.far[side][w].from_port, (void **)&m) == 0; n++) {
             unseen_take(m);
+            if (p.on_frame)
+                p.on_frame(side, rte_pktmbuf_mtod(m, uint8_t *), m->pkt_len);
             if (!p.blind)
                 (side == STATS_GN ? take_gn : take_gb)(rte_pktmbuf_mtod(m, uint8_t *), m->pkt_len);
             rte_pktmbuf_free(m);
