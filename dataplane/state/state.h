@@ -42,7 +42,7 @@ struct state_nse {
 };
 
 struct state_bvc {
-    uint32_t nse;
+    uint32_t nse; // STATE_NONE: removed, which control reads behind the count of that command
     uint16_t bvci;
     bool blocked; // its user data is control's
     uint8_t ns[NS_UNITDATA_OCTETS];
