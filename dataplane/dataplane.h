@@ -168,6 +168,10 @@ struct dp_held {
 };
 struct dp_held dp_held(const struct dp_worker *worker, enum stats_side side);
 
+// The port has counted a frame as sent of which fragments still wait for room; there is one at
+// most.
+bool dp_in_pieces(const struct dp_worker *worker, enum stats_side side);
+
 // Of a cell, an MS, or all cells of an NSE, in frames and octets: LLC PDUs sent, control's among
 // them, and those of user data that came (of an MS no frames; of those sent to it user data counts
 // since its last key, modulo 2^32 for each LLE); downlink N-PDUs dropped (an MS's modulo 2^32) and

@@ -75,6 +75,11 @@ struct dp_held dp_held(const struct dp_worker *worker, enum stats_side side)
     return held;
 }
 
+bool dp_in_pieces(const struct dp_worker *worker, enum stats_side side)
+{
+    return worker->port[side].pieces > 0;
+}
+
 static uint64_t sum_of(const uint64_t *drop)
 {
     uint64_t sum = 0;
