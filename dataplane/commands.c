@@ -47,6 +47,7 @@ static uint32_t worker_of(const struct commands *k, const struct command *c)
         return commands_worker_of_bvc(k, c->ms.bvc_id);
     case COMMAND_pdp:
         return commands_worker_of_ms(k, c->pdp.ms_id);
+    case COMMAND_pdp_uplink:
     case COMMAND_pdp_remove:
         return commands_worker_of_ms(k, k->pdp[c->pdp_remove.pdp_id].ms);
     default:

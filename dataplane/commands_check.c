@@ -315,6 +315,7 @@ int commands_ids_check(const struct commands *k, const struct command *c)
         return pfc_removable(k, &c->pfc_remove);
     case COMMAND_pdp:
         return pdp_new(k, &c->pdp);
+    case COMMAND_pdp_uplink:
     case COMMAND_pdp_remove:
         return THERE(k, pdp, pdps, c->pdp_remove.pdp_id);
     case COMMAND_class_set:

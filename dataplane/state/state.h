@@ -141,6 +141,7 @@ struct state_pdp_up {
     uint32_t teid; // there
     uint16_t npdu_number;
     uint8_t segments;         // that have come, which is the number of the next
+    bool ended;               // the GGSN has no such tunnel
     struct rte_mbuf *partial; // NULL: none
     uint64_t begun_ns;
     uint32_t older, newer; // STATE_NONE at the ends

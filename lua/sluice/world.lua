@@ -11,6 +11,7 @@ local world = {
     nsvc = {}, bvc = {}, going = {},       -- by id; cells that are being removed
     endpoints = {},                        -- NS-VCs by endpoint
     ggsn_ids = {}, ids = {},
+    ended = {},                            -- by pdp_id: contexts without uplink (tunnels.lua)
     watchers = {},
 }
 

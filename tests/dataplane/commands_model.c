@@ -191,6 +191,7 @@ bool model_accepts(const struct command *c)
                (!c->pdp.has_ggsn_id ||
                 (c->pdp.ggsn_id < GGSNS && model.ggsn[c->pdp.ggsn_id].made)) &&
                !has_pdp(c->pdp.ms_id, ANY, c->pdp.nsapi, ANY);
+    case COMMAND_pdp_uplink:
     case COMMAND_pdp_remove:
         return c->pdp_remove.pdp_id < TUNNELS && model.pdp[c->pdp_remove.pdp_id].made;
     default:
@@ -295,12 +296,16 @@ void model_note(const struct command *c, uint32_t teid)
         break;
     case COMMAND_pdp:
         model.pdp[c->pdp.pdp_id].made = true;
+        model.pdp[c->pdp.pdp_id].ended = false;
         model.pdp[c->pdp.pdp_id].ms = c->pdp.ms_id;
         model.pdp[c->pdp.pdp_id].slot = c->pdp.slot;
         model.pdp[c->pdp.pdp_id].nsapi = c->pdp.nsapi;
         model.pdp[c->pdp.pdp_id].sapi = c->pdp.sapi;
         model.pdp[c->pdp.pdp_id].ggsn = c->pdp.has_ggsn_id ? c->pdp.ggsn_id : NO_GGSN;
         model.pdp[c->pdp.pdp_id].teid = teid;
+        break;
+    case COMMAND_pdp_uplink:
+        model.pdp[c->pdp_uplink.pdp_id].ended = c->pdp_uplink.ended;
         break;
     case COMMAND_pdp_remove:
         model.pdp[c->pdp_remove.pdp_id].made = false;

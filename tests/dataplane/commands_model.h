@@ -44,7 +44,7 @@ struct commands_model {
         bool unsure; // it has gone to another worker, so control may not have heard of its end
     } ms[CALLERS];
     struct {
-        bool made;
+        bool made, ended; // ended: its uplink
         uint32_t ms, slot, nsapi, sapi, ggsn, teid;
     } pdp[TUNNELS];
 };

@@ -49,6 +49,7 @@ static void expect_pdp(uint32_t id)
     assert_ptr_equal(pdp, &state->pdp[id]);
     assert_int_equal(pdp->ms, model.pdp[id].ms);
     assert_int_equal(pdp->nsapi, model.pdp[id].nsapi);
+    assert_int_equal(state->pdp_up[id].ended, model.pdp[id].ended);
 }
 
 // Under its endpoint at every worker.
