@@ -315,20 +315,6 @@ void model_note(const struct command *c, uint32_t teid)
     }
 }
 
-// Whether it has gone or was kept is known by its name.
-void model_settle(void)
-{
-    for (uint32_t i = 0; i < BVCS; i++) {
-        const struct dp_worker *w = worker(model.bvc[i].nse % WORKERS);
-        if (!model.bvc[i].going || model.bvc[i].removed > w->stats.commands)
-            continue;
-        model.bvc[i].going = false;
-        model.bvc[i].kept =
-            state_bvc_of(&w->state, model.bvc[i].nse, (uint16_t)model.bvc[i].bvci) == i;
-        model.bvc[i].made = model.bvc[i].kept;
-    }
-}
-
 uint32_t model_moves, model_ahead, model_late_moves, model_kept, model_pages, model_heard;
 
 // The MS that the path has begun or ceased to hold by itself. What control said later holds.
