@@ -272,8 +272,8 @@ static const char *commands_of(struct dp *dp, const struct dp_config *c)
         k->aqm[i] = aqm_list[c->classes.item[i].aqm];
     for (uint32_t i = 0; i < dp->workers; i++)
         k->worker[i] = (struct commands_worker){.commands = dp->worker[i]->commands,
-                                                .events = dp->worker[i]->events,
-                                                .carried_out = &dp->worker[i]->stats.commands};
+                                                .carried_out = &dp->worker[i]->stats.commands,
+                                                .cells = dp->worker[i]->state.bvc};
     return commands_setup(k) && k->pool ? NULL : "too little memory for control's picture";
 }
 

@@ -261,6 +261,13 @@ int apply_pdp_remove(const struct apply *a, const struct command_pdp_remove *c)
     return lles_change(a, ms);
 }
 
+// What has come of an N-PDU counts on, and ends when it is whole.
+int apply_pdp_uplink(const struct apply *a, const struct command_pdp_uplink *c)
+{
+    a->state->pdp_up[c->pdp_id].ended = c->ended;
+    return 0;
+}
+
 int state_ms_move(struct state *state, struct sched *sched, uint32_t ms, uint32_t bvc,
                   uint64_t now_ns)
 {
