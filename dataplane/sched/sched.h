@@ -12,7 +12,8 @@
 //   S7 order         a queue never reorders
 //   S8 conservation  in = out + dropped + queued, in N-PDUs and octets, at each return
 //   S9 cost          O(1) a packet
-//   S10 change       new values hold at once, after settling at the old ones
+//   S10 change       new values hold at once, after settling at the old ones; MSs that wait by
+//                    their cell's defaults hear of new ones in sched_take, a bounded number a call
 //
 // It frees nothing: what it drops is appended, with the reason, to a list that the caller empties.
 // It knows a buffer only as a handle, reads no clock (now_ns never goes back) and allocates
@@ -127,7 +128,8 @@ int sched_nse_remove(struct sched *s, uint32_t nse);
 int sched_bvc_add(struct sched *s, uint32_t bvc, uint32_t nse, uint64_t now_ns);
 int sched_bvc_set(struct sched *s, uint32_t bvc, struct bucket_terms terms,
                   struct bucket_terms ms_default, uint64_t now_ns);
-// As after a BVC-RESET: the bucket is empty and the cell stopped until the next sched_bvc_set.
+// As after a BVC-RESET: the buckets of the cell, of its MSs and of their PFCs are empty, and the cell
+// is stopped until the next sched_bvc_set. MSs and PFCs keep values of their own.
 int sched_bvc_reset(struct sched *s, uint32_t bvc, uint64_t now_ns);
 // Nothing goes to a blocked cell; its bucket keeps its values and goes on leaking.
 int sched_bvc_block(struct sched *s, uint32_t bvc, bool blocked, uint64_t now_ns);
