@@ -39,7 +39,7 @@ static void fill(struct generator *g)
     for (uint64_t sent = 0; sent < (uint64_t)n * WORLD_BACKLOG; sent++) {
         uint32_t ms = (uint32_t)(sent % n);
         generator_send_to(g, &ms, 1);
-        g->turns.rounds += sent % OPTIONS_BURST == 0;
+        g->turns.rounds += sent % PACE == 0;
         if (sent % OPTIONS_BURST == 0)
             dp_poll(worker, now_ns(g));
         while (generator_receive(g) > 0)

@@ -309,11 +309,13 @@ static void a_reset_empties_every_bucket_of_the_cell(void **state)
 // or without values between them, are as one.
 static void what_happens_while_a_reset_goes_on(void **state)
 {
+    static const uint32_t times[] = {1, 2, 31, 256, 341};
     const uint32_t mss = 600;
     struct sched_config config = world_config();
     (void)state;
     config.mss = mss;
-    for (uint32_t resets = 1; resets <= 600; resets = resets * 5 + 1) {
+    for (uint32_t k = 0; k < sizeof times / sizeof times[0]; k++) {
+        uint32_t resets = times[k];
         struct world *w = world_open(&config);
         w->check_every = 100;
         world_add_nse(w, WORLD_UNLIMITED);
@@ -326,7 +328,8 @@ static void what_happens_while_a_reset_goes_on(void **state)
             world_cell_reset(w, 0);
             if (i % 2)
                 world_cell_set(w, 0, WORLD_PLENTY, world_terms(100, 1010));
-            world_ms_ratio(w, i % mss / 4 * 4, 100);
+            if (i < 200) // what is set behind more resets than are counted is no longer told apart
+                world_ms_ratio(w, i / 4 * 4, 100);
             if (i % 100 == 7)
                 world_take(w);
         }
