@@ -128,8 +128,8 @@ int sched_nse_remove(struct sched *s, uint32_t nse);
 int sched_bvc_add(struct sched *s, uint32_t bvc, uint32_t nse, uint64_t now_ns);
 int sched_bvc_set(struct sched *s, uint32_t bvc, struct bucket_terms terms,
                   struct bucket_terms ms_default, uint64_t now_ns);
-// As after a BVC-RESET: the buckets of the cell, of its MSs and of their PFCs are empty, and the cell
-// is stopped until the next sched_bvc_set. MSs and PFCs keep values of their own.
+// As after a BVC-RESET: the buckets of the cell, of its MSs and of their PFCs are empty, and the
+// cell is stopped until the next sched_bvc_set. MSs and PFCs keep values of their own.
 int sched_bvc_reset(struct sched *s, uint32_t bvc, uint64_t now_ns);
 // Nothing goes to a blocked cell; its bucket keeps its values and goes on leaking.
 int sched_bvc_block(struct sched *s, uint32_t bvc, bool blocked, uint64_t now_ns);
