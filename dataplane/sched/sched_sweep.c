@@ -139,6 +139,22 @@ static inline __attribute__((always_inline)) void batch_prefetch_heads(const str
     }
 }
 
+// Those of the next call: by then their lines are here.
+static inline __attribute__((always_inline)) void prefetch_ahead(const struct sched *s)
+{
+    uint32_t word = s->sweep_ms / 64, n = 0;
+    uint64_t mask = s->backlogged[word] & ~0ULL << s->sweep_ms % 64;
+    for (; n < SWEEP_BATCH; n++, mask &= mask - 1) {
+        if (!mask && (word + 1) * 64 < s->config.mss)
+            mask = s->backlogged[++word];
+        if (!mask)
+            return;
+        struct tree_ms *m = tree_ms(s, word * 64 + (uint32_t)__builtin_ctzll(mask));
+        __builtin_prefetch(m);
+        __builtin_prefetch(tree_pfc_of(m, 0));
+    }
+}
+
 // False if the list of drops is full: from the last MS on, which may hold more, all wait.
 static bool batch_sweep(struct sched *s, const struct batch *b, uint64_t now_ns)
 {
@@ -162,12 +178,15 @@ void sweep(struct sched *s, uint64_t now_ns)
     if (now_ns > s->swept_ns + SWEEP_NS) // one round is all there is
         s->swept_ns = now_ns - SWEEP_NS;
     struct batch b = {.n = SWEEP_BATCH};
-    bool room = !drops_are_full(s);
+    bool visited = false, room = !drops_are_full(s);
     for (uint32_t visits = 0; room && visits < SWEEP_MSS && b.n == SWEEP_BATCH; visits += b.n) {
         batch_choose(s, &b, now_ns);
+        visited |= b.n > 0;
         batch_prefetch_heads(s, &b);
         room = batch_sweep(s, &b, now_ns);
     }
+    if (visited)
+        prefetch_ahead(s);
     s->sweep_broke_off = s->swept_ns < now_ns;
 }
 
