@@ -30,7 +30,7 @@ static void set_classes(struct dp_config *c, const struct bench_options *o)
         *class = (struct dp_class){.weight = 1,
                                    .packets = c->queue_packets,
                                    .octets = 1u << 31,
-                                   .lifetime_ns = o->backlogged ? 0 : LIFETIME_NS,
+                                   .lifetime_ns = LIFETIME_NS,
                                    .bss_least_ns = S_IN_NS,
                                    .scope = SCHED_SCOPE_PFC};
         set_aqm(class, o->aqm);

@@ -12,9 +12,10 @@
 //   S7 order         a queue never reorders
 //   S8 conservation  in = out + dropped + queued, in N-PDUs and octets, at each return
 //   S9 cost          O(1) a packet
+//   S10 change       new values hold at once, after settling at the old ones; MSs that wait by
+//                    their cell's defaults hear of new ones in sched_take, a bounded number a call
 //   S11 isolation    at a full limit the queue that is largest for its share loses its head; one
 //       of loss      below 0.9 of its max-min share loses nothing
-//   S10 change       new values hold at once, after settling at the old ones
 //   S12 goes on      after its first segment no N-PDU of its class and cell begins before its last,
 //                    unless its PFC, MS or LLE is held; its first leaves within the lifetime
 //
@@ -145,7 +146,8 @@ int sched_nse_look_again(struct sched *s, uint32_t nse);
 int sched_bvc_add(struct sched *s, uint32_t bvc, uint32_t nse, uint64_t now_ns);
 int sched_bvc_set(struct sched *s, uint32_t bvc, struct bucket_terms terms,
                   struct bucket_terms ms_default, uint64_t now_ns);
-// As after a BVC-RESET: the bucket is empty and the cell stopped until the next sched_bvc_set.
+// As after a BVC-RESET: the buckets of the cell, of its MSs and of their PFCs are empty, and the
+// cell is stopped until the next sched_bvc_set. MSs and PFCs keep values of their own.
 int sched_bvc_reset(struct sched *s, uint32_t bvc, uint64_t now_ns);
 // Nothing goes to a blocked cell; its bucket keeps its values and goes on leaking.
 int sched_bvc_block(struct sched *s, uint32_t bvc, bool blocked, uint64_t now_ns);

@@ -72,6 +72,13 @@ static const char *check_pfc(const struct sched *s, uint32_t pfc, struct sums *s
     return NULL;
 }
 
+// By defaults of 0; or they were that and its cell's visits have not come to it.
+static bool waits_for_change(const struct sched *s, const struct tree_ms *m)
+{
+    const struct tree_cell *c = &s->cell[m->cell];
+    return !(m->state & MS_OWN) && (c->defaults.terms.rate == 0 || c->state & CELL_DUE);
+}
+
 static const char *check_ms(const struct sched *s, uint32_t ms, struct sums *sums)
 {
     struct tree_ms *m = tree_ms(s, ms);
@@ -83,7 +90,11 @@ static const char *check_ms(const struct sched *s, uint32_t ms, struct sums *sum
     }
     MUST(sums->total - before == m->total, "an MS's total");
     MUST(!(m->backlog & ~m->slots), "a backlog in a PFC that is not there");
-    MUST(!!(m->state & MS_WAITS) == (m->wheel_ref != WHEEL_NO_REF), "an MS's ref");
+    MUST(m->state & MS_WAITS || m->wheel_ref == WHEEL_NO_REF, "an MS's ref");
+    MUST(!(m->state & MS_WAITS) || m->wheel_ref != WHEEL_NO_REF || waits_for_change(s, m),
+         "an MS waits for nothing");
+    MUST(s->cell[m->cell].state & CELL_RESETS || !roll_is_stale(s, ms, m),
+         "an MS has missed a reset");
     MUST(m->backlog || !(m->state & MS_WAITS), "an empty MS waits");
     MUST(!(m->state & MS_WAITS) || !ms_is_held(m), "a held MS waits");
     MUST(!!m->backlog == (s->backlogged[ms / 64] >> ms % 64 & 1), "the mask of MSs");
@@ -91,7 +102,7 @@ static const char *check_ms(const struct sched *s, uint32_t ms, struct sums *sum
         MUST(!ms_lle_open(m, (uint32_t)lle) ||
                  tree_pfc_of(m, ms_lle_open(m, (uint32_t)lle) - 1)->sent_octets,
              "an LLE is kept by nobody");
-    sums->waiting += !!(m->state & MS_WAITS);
+    sums->waiting += m->wheel_ref != WHEEL_NO_REF;
     sums->reserved_mss += !!(m->state & MS_RESERVED);
     return NULL;
 }
@@ -147,6 +158,22 @@ static const char *check_sizes(const struct tree_sizes *z, uint32_t mss)
     return NULL;
 }
 
+static const char *check_roll(const struct sched *s, uint32_t cell)
+{
+    const struct tree_cell *c = &s->cell[cell];
+    uint32_t mss = 0, n = 0, ms = c->roll;
+    for (uint32_t i = 0; i < s->config.mss; i++)
+        mss += tree_ms(s, i)->state && tree_ms(s, i)->cell == cell;
+    MUST(mss == c->mss, "a cell's MSs");
+    for (; ms != TREE_NONE && n < mss && (n == 0 || ms != c->roll); n++, ms = s->mate[ms].next)
+        MUST(tree_ms(s, ms)->state && tree_ms(s, ms)->cell == cell &&
+                 s->mate[s->mate[ms].next].prev == ms,
+             "a cell's roll");
+    MUST(n == mss && ms == c->roll, "a cell's roll is not all of its MSs");
+    MUST(c->state & CELL_DUE || !(c->state & CELL_RESETS), "a cell stands for ever");
+    return NULL;
+}
+
 static const char *check_cell(const struct sched *s, uint32_t cell, struct sums *sums)
 {
     const struct tree_cell *c = &s->cell[cell];
@@ -162,6 +189,9 @@ static const char *check_cell(const struct sched *s, uint32_t cell, struct sums 
         weights += sum.backlogged ? s->config.of_class[class].weight : 0;
         total += sum.total;
     }
+    const char *fault = check_roll(s, cell);
+    if (fault)
+        return fault;
     MUST(weights == c->weights, "a cell's weights");
     MUST(total == c->total, "a cell's total");
     MUST(!!(c->state & CELL_WAITS) == (c->wheel_ref != WHEEL_NO_REF), "a cell's ref");
@@ -234,6 +264,18 @@ static uint32_t free_slots(const struct sched *s)
     return n;
 }
 
+static bool due_is_ring(const struct sched *s)
+{
+    uint32_t due = 0, n = 0, cell = s->cells_due;
+    for (uint32_t i = 0; i < s->config.bvcs; i++)
+        due += s->cell[i].state && s->cell[i].state & CELL_DUE;
+    for (; cell != TREE_NONE && n < due && (n == 0 || cell != s->cells_due);
+         n++, cell = s->cell[cell].due_next)
+        if (!(s->cell[cell].state & CELL_DUE) || s->cell[s->cell[cell].due_next].due_prev != cell)
+            return false;
+    return n == due && cell == s->cells_due;
+}
+
 const char *sched_check(const struct sched *s)
 {
     struct sums sums = {0};
@@ -246,6 +288,7 @@ const char *sched_check(const struct sched *s)
         fault = s->nse[nse].state ? check_nse(s, nse, &sums) : NULL;
     if (fault)
         return fault;
+    MUST(due_is_ring(s), "the cells that are due");
     MUST(sums.total == s->total, "the total of all");
     MUST(sums.waiting == s->wheel.entries, "who is in the wheel");
     MUST(sums.reserved_mss == s->reserved_mss, "the MSs that LLC frames wait for");

@@ -185,7 +185,8 @@ static inline bool ms_is_simple(const struct tree_ms *m)
 
 // The slot whose PDU goes next by the MS's own order; TREE_NONE if none may send.
 uint32_t ms_next_slot(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns);
-void ms_wait(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t at_ns, uint64_t now_ns);
+// TIME_NEVER: until its cell's defaults, or what else it waits by, are others.
+void ms_wait(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t at_ns);
 void ms_unwait(struct sched *s, struct tree_ms *m);
 // Its PFCs that may send join their rings.
 void ms_ready(struct sched *s, uint32_t ms, struct tree_ms *m);
@@ -225,6 +226,25 @@ static inline void frames_look_again(struct sched *s)
     if (s->reserved_mss)
         s->frames_at_ns = 0;
 }
+
+// ---- sched_roll.c: the MSs of a cell, and visits to all of them ----
+void roll_join(struct sched *s, uint32_t ms, uint32_t cell);
+void roll_leave(struct sched *s, uint32_t ms, uint32_t cell);
+// What the cell's MSs wait by has changed: each of them looks again, soon.
+void roll_visit(struct sched *s, uint32_t cell);
+// All buckets of the cell's MSs and of their PFCs are empty.
+void roll_reset(struct sched *s, uint32_t cell);
+void roll_forget(struct sched *s, uint32_t cell); // it goes
+// Its cell was reset and its turn has not come yet: its buckets count as empty.
+static inline bool roll_is_stale(const struct sched *s, uint32_t ms, const struct tree_ms *m)
+{
+    return s->mate[ms].resets != s->cell[m->cell].resets;
+}
+// Before its buckets are set: they are emptied if it is stale. True if it was.
+bool roll_refresh(struct sched *s, uint32_t ms, uint64_t now_ns);
+// A bounded part of the visits that are due. True: a cell goes on, and LLC frames that waited for
+// it have to be offered before anything is sent.
+bool roll_work(struct sched *s, uint64_t now_ns);
 
 // ---- sched_sweep.c: what has expired behind a bucket that stands ----
 void sweep(struct sched *s, uint64_t now_ns);

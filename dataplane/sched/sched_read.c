@@ -31,9 +31,26 @@ struct sched_queued sched_ms_queued(const struct sched *s, uint32_t ms)
     return split(tree_ms(s, ms)->total);
 }
 
+static struct sched_bucket read_ms(const struct sched *s, uint32_t ms, uint64_t now_ns)
+{
+    const struct tree_ms *m = tree_ms(s, ms);
+    uint64_t level = roll_is_stale(s, ms, m) ? 0 : ms_level(s, m, now_ns);
+    return (struct sched_bucket){level, ms_terms(s, m)};
+}
+
 static struct sched_bucket read_bucket(const struct bucket *b, uint64_t now_ns)
 {
     return (struct sched_bucket){bucket_level(b, now_ns), bucket_terms(b)};
+}
+
+static struct sched_bucket read_pfc(const struct sched *s, uint32_t ms, uint32_t slot,
+                                    uint64_t now_ns)
+{
+    struct tree_ms *m = tree_ms(s, ms);
+    struct sched_bucket bucket = read_bucket(&tree_pfc_of(m, slot)->bucket, now_ns);
+    if (roll_is_stale(s, ms, m))
+        bucket.level = 0;
+    return bucket;
 }
 
 struct sched_bucket sched_nse_bucket(const struct sched *s, uint32_t nse, uint64_t now_ns)
@@ -54,8 +71,7 @@ struct sched_bucket sched_ms_bucket(const struct sched *s, uint32_t ms, uint64_t
 {
     if (!ms_is_there(s, ms))
         return (struct sched_bucket){0};
-    const struct tree_ms *m = tree_ms(s, ms);
-    return (struct sched_bucket){ms_level(s, m, now_ns), ms_terms(s, m)};
+    return read_ms(s, ms, now_ns);
 }
 
 struct sched_bucket sched_pfc_bucket(const struct sched *s, uint32_t ms, uint32_t slot,
@@ -64,7 +80,7 @@ struct sched_bucket sched_pfc_bucket(const struct sched *s, uint32_t ms, uint32_
     if (!ms_is_there(s, ms) || slot >= s->config.pfcs_an_ms ||
         !(tree_ms(s, ms)->slots & 1u << slot))
         return (struct sched_bucket){0};
-    return read_bucket(&tree_pfc_of(tree_ms(s, ms), slot)->bucket, now_ns);
+    return read_pfc(s, ms, slot, now_ns);
 }
 
 // ---- A node whole ----
@@ -166,7 +182,7 @@ bool sched_ms_view(const struct sched *s, uint32_t ms, uint64_t now_ns, struct s
     if (!ms_is_there(s, ms))
         return false;
     const struct tree_ms *m = tree_ms(s, ms);
-    *view = (struct sched_view){.bucket = {ms_level(s, m, now_ns), ms_terms(s, m)},
+    *view = (struct sched_view){.bucket = read_ms(s, ms, now_ns),
                                 .queued = split(m->total),
                                 .sojourn_ns = oldest_of_ms(s, ms, now_ns),
                                 .above = m->cell,
@@ -184,7 +200,7 @@ bool sched_pfc_view(const struct sched *s, uint32_t ms, uint32_t slot, uint64_t 
         !(tree_ms(s, ms)->slots & 1u << slot))
         return false;
     const struct tree_pfc *p = tree_pfc_of(tree_ms(s, ms), slot);
-    *view = (struct sched_view){.bucket = read_bucket(&p->bucket, now_ns),
+    *view = (struct sched_view){.bucket = read_pfc(s, ms, slot, now_ns),
                                 .queued = split(p->queue.total),
                                 .sojourn_ns = oldest_of_pfc(s, tree_pfc_id(ms, slot), now_ns),
                                 .above = ms,

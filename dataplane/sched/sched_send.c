@@ -127,7 +127,7 @@ static void look_ahead(struct sched *s, struct round *r, uint64_t now_ns)
     if (at_ns >= ms_at_ns)
         pfc_wait(s, r->pfc, p, at_ns);
     else
-        ms_wait(s, r->ms, r->m, ms_at_ns, now_ns);
+        ms_wait(s, r->ms, r->m, ms_at_ns);
 }
 
 bool round_send(struct sched *s, struct round *r, uint64_t now_ns, struct sched_grant *g)

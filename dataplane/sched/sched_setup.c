@@ -12,7 +12,7 @@ static const char *const err_texts[SCHED_ERR_COUNT] = {
 
 #define NSES_MAX    65536u
 #define CELLS_MAX   1048576u
-#define MSS_MAX     (1u << 24)
+#define MSS_MAX     (1u << TREE_MATE_BITS)
 #define PACKETS_MAX ((1u << 24) - 1) // what a total holds
 #define OCTETS_MAX  (1ULL << 39)
 #define FLOWS_MAX   64u
@@ -151,6 +151,7 @@ static struct sched *lay_out(struct layout *l, const struct sched_config *c)
     at->slot = part(l, at->slots, sizeof *at->slot);
     at->cell = part(l, c->bvcs, sizeof *at->cell);
     at->nse = part(l, c->nses, sizeof *at->nse);
+    at->mate = part(l, c->mss, sizeof *at->mate);
     at->flow = part(l, pfcs * flows, sizeof *at->flow);
     at->flows = part(l, flows ? pfcs : 0, sizeof *at->flows);
     at->cell_aqm_vars =
@@ -244,6 +245,7 @@ int sched_setup(struct sched **sched, const struct sched_config *config, void *m
     if (!config->nse_limit.packets)
         s->config.nse_limit = (struct sched_limit){UINT32_MAX, UINT64_MAX};
     s->nse_ready = TREE_NONE;
+    s->cells_due = TREE_NONE;
     s->frames_at_ns = TIME_NEVER;
     rng_seed(&s->rng, config->seed, 0);
     rules_set(s);

@@ -105,7 +105,7 @@ static void ms_refused(struct sched *s, struct round *r, uint64_t now_ns)
     struct tree_piece piece = pfc_piece(s, r->m, tree_pfc_of(r->m, slot));
     uint64_t at_ns = bucket_conforms_at(r->level_ms, ms_terms(s, r->m), piece.llc_octets, now_ns);
     if (at_ns > now_ns)
-        ms_wait(s, r->ms, r->m, at_ns, now_ns);
+        ms_wait(s, r->ms, r->m, at_ns);
 }
 
 // True if the PDU conforms at every level; else the level that refused waits.
@@ -155,6 +155,8 @@ uint32_t sched_take(struct sched *s, struct sched_grant *grants, uint32_t n, uin
     // Those that stand in line already have at least half.
     uint32_t at_once = s->nse_ready == TREE_NONE ? n : n / 2;
     sweep(s, now_ns);
+    if (roll_work(s, now_ns))
+        return 0;
     fire(s, n, false, grants, at_once, &taken, now_ns);
     while (taken < n && rounds-- && s->drop_count < SCHED_DROPS) {
         if (s->nse_ready != TREE_NONE) {
@@ -175,7 +177,7 @@ uint32_t sched_take(struct sched *s, struct sched_grant *grants, uint32_t n, uin
 
 uint64_t sched_next_ns(struct sched *s, uint64_t now_ns)
 {
-    if (s->nse_ready != TREE_NONE)
+    if (s->nse_ready != TREE_NONE || s->cells_due != TREE_NONE)
         return now_ns;
     uint64_t wheel_ns = s->config.coarse ? wheel_next_slot_ns(&s->wheel) : wheel_next_ns(&s->wheel);
     uint64_t sweep_ns = sched_expiry_ns(s, now_ns);

@@ -104,6 +104,16 @@ struct tree_ms {
 };
 static_assert(sizeof(struct tree_ms) == 64, "an MS is one line");
 
+// Its neighbours in the roll of its cell, and which reset of the cell it has come to.
+#define TREE_MATE_BITS 24
+#define TREE_MATE_MASK ((1u << TREE_MATE_BITS) - 1)
+struct tree_mate {
+    uint32_t next : TREE_MATE_BITS;
+    uint32_t resets : 8;
+    uint32_t prev;
+};
+static_assert(sizeof(struct tree_mate) == 8, "an MS's mates");
+
 struct tree_flow {
     struct tree_queue queue;
     int32_t deficit;
@@ -131,11 +141,13 @@ enum {
     CELL_EXISTS = 1,
     CELL_READY = 2,
     CELL_WAITS = 4,
-    CELL_STOPPED = 8,  // R = 0
-    CELL_BLOCKED = 16, // by command
-    CELL_RESERVED = 32 // an LLC frame waits for its bucket
+    CELL_STOPPED = 8,   // R = 0
+    CELL_BLOCKED = 16,  // by command
+    CELL_RESERVED = 32, // an LLC frame waits for its bucket
+    CELL_RESETS = 64,   // by a reset, until its MSs' buckets are empty
+    CELL_DUE = 128      // its MSs are being visited: see sched_roll.c
 };
-#define CELL_STANDS (CELL_STOPPED | CELL_BLOCKED | CELL_RESERVED)
+#define CELL_STANDS (CELL_STOPPED | CELL_BLOCKED | CELL_RESERVED | CELL_RESETS)
 
 struct tree_cell {
     struct bucket bucket;
@@ -160,6 +172,11 @@ struct tree_cell {
     uint64_t key;     // among the ready: O(b) + min S
     struct tree_class of_class[CLASS_COUNT];
     struct leak defaults;
+    // its MSs, and the visits to them (see sched_roll.c)
+    uint32_t roll; // the first of them; TREE_NONE
+    uint32_t visits_left;
+    uint32_t due_next, due_prev;
+    uint8_t resets, resets_open; // counts them; those since its MSs were last all visited
 };
 
 enum { NSE_EXISTS = 1, NSE_READY = 2, NSE_WAITS = 4, NSE_STOPPED = 8, NSE_RESERVED = 16 };
@@ -212,6 +229,8 @@ struct sched {
     uint32_t drop_count;
     struct tree_cell *cell;
     struct tree_nse *nse;
+    struct tree_mate *mate; // for each MS
+    uint32_t cells_due;     // whose MSs are to be visited: of the ring of those, whose turn it is
     uint64_t total;
     struct rng rng;
     struct tree_rule rule[CLASS_COUNT];

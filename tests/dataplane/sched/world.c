@@ -101,7 +101,6 @@ uint32_t world_add_cell(struct world *w, uint32_t nse, struct bucket_terms terms
     assert_int_equal(sched_bvc_add(w->sched, id, nse, w->now_ns), 0);
     w->cell[id] = (struct world_cell){.nse = nse, .exists = true, .bucket = world_bucket_empty(w)};
     world_cell_set(w, id, terms, ms_default);
-    w->cell[id].default_set_ns = 0;
     return id;
 }
 

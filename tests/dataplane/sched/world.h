@@ -101,7 +101,6 @@ struct world_cell {
     uint32_t nse;
     bool exists, blocked;
     struct bucket_terms ms_default;
-    uint64_t default_set_ns;
     struct world_bucket bucket;
     uint64_t class_octets[CLASS_COUNT]; // sent, of LLC PDUs
 };

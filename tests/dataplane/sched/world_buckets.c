@@ -260,19 +260,12 @@ static void view_head(const struct world *w, uint32_t pfc, uint64_t at_ns, struc
         v->largest_pipe[kind] = pipe_octets;
 }
 
-// An MS on defaults may be 100 ms late after a change of them.
-static bool ms_in_time(const struct world *w, const struct world_ms *m, uint64_t at_ns)
-{
-    return m->own || at_ns >= w->cell[m->cell].default_set_ns + 100 * MS_IN_NS ||
-           w->cell[m->cell].default_set_ns == 0;
-}
-
 static void view_ms(const struct world *w, uint32_t ms, const struct ms_view *v, uint64_t at_ns,
                     struct cell_view *cell)
 {
     const struct world_ms *m = &w->ms[ms];
     const struct world_bucket *b = &w->cell[m->cell].bucket;
-    bool sure = ms_in_time(w, m, at_ns) && !m->stands;
+    bool sure = !m->stands;
     if (m->stands || m->frames)
         return;
     cell->sure_signalling = cell->sure_signalling || (sure && v->any[1] && v->all[1]);

@@ -216,7 +216,12 @@ static void change_class(struct world *w, uint64_t *random)
 void world_random_change(struct world *w, uint64_t *random)
 {
     uint32_t cell = (uint32_t)draw(random, 0, w->cells - 1);
-    switch (draw(random, 0, 7)) {
+    switch (draw(random, 0, 8)) {
+    case 8:
+        world_cell_reset(w, cell);
+        if (one_in(random, 2))
+            world_cell_set(w, cell, random_terms(random), random_terms(random));
+        break;
     case 5:
         world_cell_credit(w, cell, (uint32_t)draw_log(random, 0, 12));
         break;
