@@ -57,9 +57,13 @@ static inline uint32_t round_pipe_octets(const struct sched *s, const struct rou
     return r->piece.llc_octets + s->config.pipe_header_octets;
 }
 
-static inline bool round_conforms_nse(const struct sched *s, struct round *r, uint64_t now_ns)
+// A bucket that has run empty was not what limits.
+static inline bool round_conforms_nse(struct sched *s, struct round *r, uint64_t now_ns)
 {
-    return round_conforms(&r->n->bucket, round_pipe_octets(s, r), now_ns, &r->level_nse);
+    bool conforms = round_conforms(&r->n->bucket, round_pipe_octets(s, r), now_ns, &r->level_nse);
+    if (r->level_nse == 0 && ready_by_time(r->n) && now_ns > r->n->full_ns)
+        ready_by_turns(s, r->n);
+    return conforms;
 }
 
 static inline void round_charge_at(struct bucket *b, uint64_t *level, uint64_t units,

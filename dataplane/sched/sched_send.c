@@ -21,17 +21,18 @@ static void tags_account(const struct sched *s, struct round *r)
         return;
     if (k->head == TREE_NONE)
         cell_class_wakes(r->c, r->n, class);
-    uint64_t key = r->c->offset + k->tag;
-    if (ready_by_time(r->n) && tree_before(r->n->virtual, key))
-        r->n->virtual = key;
+    if (ready_by_time(r->n))
+        cell_passes(r->c, r->n, k);
     if (tree_before(r->c->virtual, k->tag))
         r->c->virtual = k->tag;
     uint64_t step = tree_tag(s, class, r->piece.llc_octets);
     k->tag += step;
     r->p->tag += step;
     r->m->last = (uint8_t)r->slot;
-    if (!ready_by_time(r->n)) // no virtual time there: it earns no place and owes none
-        r->c->offset -= step;
+    if (ready_by_time(r->n))
+        return;
+    r->c->offset -= step; // no virtual time there: it earns no place and owes none
+    r->c->state |= CELL_UNTIMED;
 }
 
 // Turns within the class; a PFC that stands in no ring has no one to take turns with.

@@ -1,7 +1,7 @@
 // Inside the scheduler: its nodes and how they hang together. Nobody outside this folder includes
 // this.
 //
-//   NSE   ready: in the ring of ready NSEs, its ready cells in a heap by virtual time
+//   NSE   ready: in the ring of ready NSEs; its ready cells by turns, or by virtual time in a heap
 //   cell  seven classes, each a ring of PFCs that may send (DRR), a start tag a class (SFQ)
 //   MS    64 octets, followed by its PFCs, 128 octets each: a record of 64 + 128 k octets
 //   PFC   a queue, or queues by flow
@@ -14,6 +14,7 @@
 
 #include "dataplane/base/rng.h"
 #include "dataplane/sched/sched.h"
+#include "dataplane/sched/sched_heap.h"
 #include "dataplane/sched/wheel.h"
 
 #define TREE_NONE UINT32_MAX
@@ -129,48 +130,55 @@ enum {
     CELL_EXISTS = 1,
     CELL_READY = 2,
     CELL_WAITS = 4,
-    CELL_STOPPED = 8,  // R = 0
-    CELL_BLOCKED = 16, // by command
-    CELL_RESERVED = 32 // an LLC frame waits for its bucket
+    CELL_STOPPED = 8,   // R = 0
+    CELL_BLOCKED = 16,  // by command
+    CELL_RESERVED = 32, // an LLC frame waits for its bucket
+    CELL_UNTIMED = 64   // it was served by turns: its place in virtual time means nothing
 };
 #define CELL_STANDS (CELL_STOPPED | CELL_BLOCKED | CELL_RESERVED)
+
+// Where a ready cell stands (sched_ready.c): in one of two rings, or in the heap.
+enum ready_place { READY_STRICT, READY_TURNS, READY_TIMED };
+#define READY_RINGS 2
 
 struct tree_cell {
     struct bucket bucket;
     uint64_t virtual; // v(b): the last start tag served
     uint64_t total;
-    // among the ready cells of its NSE: in the heap, or in the ring (see sched_ready.c)
-    union {
-        uint32_t child[2];
-        struct {
-            uint32_t next, prev;
-        };
-    };
-    uint32_t parent;
+    uint32_t next, prev; // in a ring of the ready cells of its NSE
     uint32_t nse;
     uint8_t state;
-    uint8_t active; // a bit for each class whose ring is not empty
-    bool strict;    // among the ready: with signalling
+    uint8_t active;     // a bit for each class whose ring is not empty
+    uint8_t backlogged; // a bit for each class that has something queued
+    uint8_t place;      // of a ready one: enum ready_place
     uint32_t wheel_ref, mss;
-    uint32_t weights; // of its classes that have a backlog
-    uint64_t offset;  // O(b)
-    uint64_t key;     // among the ready: O(b) + min S
+    uint64_t offset; // O(b)
     struct tree_class of_class[CLASS_COUNT];
     struct leak defaults;
 };
 
-enum { NSE_EXISTS = 1, NSE_READY = 2, NSE_WAITS = 4, NSE_STOPPED = 8, NSE_RESERVED = 16 };
+enum {
+    NSE_EXISTS = 1,
+    NSE_READY = 2,
+    NSE_WAITS = 4,
+    NSE_STOPPED = 8,
+    NSE_RESERVED = 16,
+    NSE_BY_TIME = 32 // it has a CIR and is full: see sched_ready.c
+};
 #define NSE_STANDS (NSE_STOPPED | NSE_RESERVED)
 
 struct tree_nse {
     struct bucket bucket;
-    uint64_t virtual;     // v(pipe)
-    uint64_t signalled;   // counts the cells that came with signalling
-    uint32_t first;       // of its ready cells
-    uint32_t ready_cells; // in the heap
+    uint64_t virtual;           // v(pipe)
+    uint64_t turns_key;         // by time: what those in the ring of turns are taken for
+    uint64_t full_ns;           // until then it counts as full, if not longer
+    uint64_t full_span_ns;      // which is so long after it has refused: see sched_ready.c
+    uint32_t first;             // of its ready cells
+    uint32_t ring[READY_RINGS]; // of them; TREE_NONE: empty
+    uint32_t timed;             // in the heap
+    uint32_t heap_root, heap_last;
     uint32_t next, prev;
     uint32_t wheel_ref, cells;
-    uint32_t weights; // of its (cell, class) pairs that have a backlog
     uint32_t cells_backlogged[CLASS_COUNT];
     uint8_t state;
     uint64_t total[CLASS_COUNT];
@@ -197,6 +205,11 @@ struct sched {
     uint32_t drop_count;
     struct tree_cell *cell;
     struct tree_nse *nse;
+    struct heap_family *family; // sched_heap.h; NSE n keeps number n
+    struct heap_link *family_link;
+    uint32_t *heap_at; // of each cell
+    uint32_t family_free;
+    uint32_t reweigh_cell; // from here on cells have not seen the last change of weights
     uint64_t total;
     struct rng rng;
     struct tree_rule rule[CLASS_COUNT];
