@@ -12,12 +12,12 @@
 
 #include <cmocka.h>
 
-#define OCTETS     500
-#define FEW        16u
-#define MANY       4096u
-#define WORST_SET  200  // a command, by what it counted
-#define WORST_TAKE 1500 // a call that may send one PDU; 870 where tags are put right
-#define LEVEL_BLOCKS 40 // of a heap, 34
+#define OCTETS       500
+#define FEW          16u
+#define MANY         4096u
+#define WORST_SET    200  // a command, by what it counted
+#define WORST_TAKE   1500 // a call that may send one PDU; 870 where tags are put right
+#define LEVEL_BLOCKS 40   // of a heap, 34
 
 static uint64_t blocks;
 
