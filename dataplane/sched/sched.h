@@ -216,7 +216,7 @@ int sched_ms_credit(struct sched *s, uint32_t ms, uint32_t octets, uint64_t now_
 int sched_pfc_credit(struct sched *s, uint32_t ms, uint32_t slot, uint32_t octets, uint64_t now_ns);
 
 // Other values of a class: its weight and lifetimes hold at once, its limit for what comes. Scope,
-// AQM and queues by flow are as they were. Looks at every cell.
+// AQM and queues by flow are as they were. The next calls of sched_take put the tags right.
 int sched_class_set(struct sched *s, uint32_t class, const struct sched_class *values);
 // Other parameters of the same discipline, all of them.
 int sched_class_aqm(struct sched *s, uint32_t class, const uint64_t *params, uint32_t count);

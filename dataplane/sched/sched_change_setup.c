@@ -50,28 +50,9 @@ static void state_set(uint8_t *state, uint8_t bit, bool on)
     *state = (uint8_t)(on ? *state | bit : *state & ~bit);
 }
 
-// Between order by turns and by virtual time all ready cells change their places: out, as a list,
-// and in again.
-static uint32_t unready(struct sched *s, struct tree_nse *n)
+static uint64_t pdus_ns(const struct sched *s, struct bucket_terms terms, uint64_t pdus)
 {
-    uint32_t list = TREE_NONE;
-    while (n->first != TREE_NONE) {
-        uint32_t cell = n->first;
-        ready_remove(s, n, cell);
-        s->cell[cell].state &= (uint8_t)~CELL_READY;
-        s->cell[cell].next = list;
-        list = cell;
-    }
-    return list;
-}
-
-static void make_ready(struct sched *s, uint32_t list)
-{
-    while (list != TREE_NONE) {
-        uint32_t cell = list;
-        list = s->cell[cell].next;
-        cell_refresh(s, cell);
-    }
+    return terms.rate ? pdus * s->config.pdu_octets_max * BUCKET_UNITS_AN_OCTET / terms.rate : 0;
 }
 
 int sched_nse_set(struct sched *s, uint32_t nse, struct bucket_terms cir, uint64_t now_ns)
@@ -82,10 +63,11 @@ int sched_nse_set(struct sched *s, uint32_t nse, struct bucket_terms cir, uint64
     if (fault)
         return fault;
     struct tree_nse *n = &s->nse[nse];
-    bool by_time = ready_by_time(n);
-    uint32_t ready = by_time == (cir.rate != BUCKET_UNLIMITED) ? TREE_NONE : unready(s, n);
     bucket_set(&n->bucket, cir, now_ns);
-    make_ready(s, ready);
+    if (cir.rate == BUCKET_UNLIMITED)
+        ready_by_turns(s, n);
+    n->full_span_ns = pdus_ns(s, cir, READY_FULL_PDUS);
+    n->full_ns = now_ns;
     nse_unwait(s, nse);
     state_set(&n->state, NSE_STOPPED, cir.rate == 0);
     nse_refresh(s, nse);

@@ -239,9 +239,7 @@ void cell_backlog(struct sched *s, uint32_t cell, uint32_t class, bool more)
     k->backlogged += step;
     if (before != 0 && k->backlogged != 0)
         return;
-    uint32_t weight = s->config.of_class[class].weight * step;
-    c->weights += weight;
-    n->weights += weight;
+    c->backlogged ^= (uint8_t)(1u << class);
     n->cells_backlogged[class] += step;
 }
 

@@ -6,16 +6,26 @@
 #include "dataplane/sched/sched_tree.h"
 
 // ---- sched_ready.c: the ready cells of an NSE ----
-void ready_add(struct sched *s, struct tree_nse *nse, uint32_t cell);
-void ready_remove(struct sched *s, struct tree_nse *nse, uint32_t cell);
-// A pipe with a CIR serves by virtual time, one without by turns.
-static inline bool ready_by_time(const struct tree_nse *nse)
+#define READY_FULL_PDUS 1024 // a pipe that has refused counts as full for at least so many
+void ready_add(struct sched *s, struct tree_nse *n, uint32_t cell);
+void ready_remove(struct sched *s, struct tree_nse *n, uint32_t cell);
+// Its classes or tags are others, or one of its PDUs has gone.
+void ready_renew(struct sched *s, struct tree_nse *n, uint32_t cell, bool served);
+// From now on its cells are served by turns; by virtual time.
+void ready_by_turns(struct sched *s, struct tree_nse *n);
+void ready_in_time(struct sched *s, struct tree_nse *n);
+static inline bool ready_by_time(const struct tree_nse *n)
 {
-    return nse->bucket.rate != BUCKET_UNLIMITED;
+    return n->state & NSE_BY_TIME;
 }
 
 // ---- sched_cell.c: rings of PFCs; cells and NSEs ready, waiting, idle ----
 uint32_t cell_next_class(const struct tree_cell *c);
+// A cell that has user data to send: its place in virtual time becomes that one.
+void cell_starts_at(struct tree_cell *c, uint64_t key);
+// It comes back: it has no claim on what its pipe sent meanwhile, but for a few PDUs; none at all,
+// and no debt, if what it sent was by turns.
+void cell_comes_back(const struct sched *s, struct tree_cell *c, const struct tree_nse *n);
 void cell_ring_add(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t cell);
 // It has begun an N-PDU, and goes on before another of its class begins (S12); it has ended one
 // that others stood before.
@@ -32,12 +42,23 @@ void cell_wait(struct sched *s, uint32_t cell, uint64_t at_ns);
 void cell_unwait(struct sched *s, uint32_t cell);
 // What it, or its pipe, waits for may no longer be first in the order.
 void cell_look_again(struct sched *s, uint32_t cell);
-// A class's weight is another one: its tag is no farther ahead than one PDU takes it now, and the
-// cell has no claim on what its pipe sent meanwhile.
-void cell_reweighed(struct sched *s, uint32_t cell, uint32_t class);
+// Some cells that have not seen the last change of weights: no tag of theirs is farther ahead than
+// one PDU takes it now.
+void cells_reweigh(struct sched *s);
 void nse_refresh(struct sched *s, uint32_t nse);
 void nse_wait(struct sched *s, uint32_t nse, uint64_t at_ns);
 void nse_unwait(struct sched *s, uint32_t nse);
+
+// A PDU of that class goes, by virtual time.
+static inline void cell_passes(struct tree_cell *c, struct tree_nse *n, const struct tree_class *k)
+{
+    if (c->state & CELL_READY && c->place == READY_TURNS)
+        cell_starts_at(c, n->turns_key);
+    c->untimed = false;
+    uint64_t key = c->offset + k->tag;
+    if (tree_before(n->virtual, key))
+        n->virtual = key;
+}
 
 // A class starts anew: no credit for the time it was idle. An empty cell's clock follows its
 // pipe's.

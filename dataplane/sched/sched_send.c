@@ -16,13 +16,13 @@ static inline void charge(struct round *r, uint64_t now_ns)
 // place is of another, which may be far ahead.
 static void clocks_follow(const struct round *r)
 {
+    const struct tree_class *k = &r->c->of_class[r->turn];
     if (r->turn == CLASS_SIGNALLING)
         return;
-    uint64_t tag = r->c->of_class[r->turn].tag;
-    if (ready_by_time(r->n) && tree_before(r->n->virtual, r->c->offset + tag))
-        r->n->virtual = r->c->offset + tag;
-    if (tree_before(r->c->virtual, tag))
-        r->c->virtual = tag;
+    if (ready_by_time(r->n))
+        cell_passes(r->c, r->n, k);
+    if (tree_before(r->c->virtual, k->tag))
+        r->c->virtual = k->tag;
 }
 
 // Start tags. A class whose ring is empty wakes with this PDU.
@@ -39,8 +39,10 @@ static void tags_account(const struct sched *s, struct round *r)
     k->tag += step;
     r->p->tag += step;
     r->m->last = (uint8_t)r->slot;
-    if (!ready_by_time(r->n)) // no virtual time there: it earns no place and owes none
-        r->c->offset -= step;
+    if (ready_by_time(r->n))
+        return;
+    r->c->offset -= step; // no virtual time there: it earns no place and owes none
+    r->c->untimed = true;
 }
 
 // Turns within the class; a PFC that stands in no ring has no one to take turns with. A turn ends

@@ -152,6 +152,9 @@ static struct sched *lay_out(struct layout *l, const struct sched_config *c)
     at->cell = part(l, c->bvcs, sizeof *at->cell);
     at->nse = part(l, c->nses, sizeof *at->nse);
     at->mate = part(l, c->mss, sizeof *at->mate);
+    at->family = part(l, heap_families(c->nses, c->bvcs), sizeof *at->family);
+    at->family_link = part(l, heap_families(c->nses, c->bvcs), sizeof *at->family_link);
+    at->heap_at = part(l, c->bvcs, sizeof *at->heap_at);
     at->flow = part(l, pfcs * flows, sizeof *at->flow);
     at->flows = part(l, flows ? pfcs : 0, sizeof *at->flows);
     at->cell_aqm_vars =
@@ -251,6 +254,8 @@ int sched_setup(struct sched **sched, const struct sched_config *config, void *m
     rules_set(s);
     slots_set(s);
     ranks_set(s);
+    heap_setup(s);
+    s->reweigh_cell = config->bvcs;
     *sched = s;
     return 0;
 }

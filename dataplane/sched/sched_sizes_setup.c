@@ -82,8 +82,8 @@ struct bucket_terms sizes_of_pfc(struct sched *s, uint32_t ms, uint32_t slot,
 
 // ---- What changes them ----
 
-// The rates stay, so there is nothing to settle. What waits for the cell, for the pipe behind it, or
-// for a bucket of its defaults, may wait for less now.
+// The rates stay, so there is nothing to settle. What waits for the cell, for the pipe behind it,
+// or for a bucket of its defaults, may wait for less now.
 static void cell_again(struct sched *s, uint32_t cell)
 {
     struct tree_cell *c = &s->cell[cell];

@@ -30,8 +30,10 @@ int sched_nse_add(struct sched *s, uint32_t nse, struct bucket_terms cir, uint64
     struct tree_nse *n = &s->nse[nse];
     *n = (struct tree_nse){.state = NSE_EXISTS,
                            .first = TREE_NONE,
+                           .ring = {TREE_NONE, TREE_NONE},
                            .rank_top = {RANK_NONE, RANK_NONE},
                            .wheel_ref = WHEEL_NO_REF};
+    heap_clear(s, nse);
     if (s->nse_aqm_vars)
         class_vars_reset(s, SCHED_SCOPE_NSE,
                          s->nse_aqm_vars + (size_t)nse * CLASS_COUNT * AQM_VARS_OCTETS);

@@ -55,13 +55,10 @@ void world_sizes_follow(struct world *w)
         size_follows(&w->cell[i].bucket, w->config.bvc_delay_ns, world_cell_largest(w, i));
     for (uint32_t i = 0; i < w->mss; i++) {
         struct world_ms *m = &w->ms[i];
-        uint64_t before = m->bucket.replay.octets;
         if (!m->exists)
             continue;
         size_follows(&m->bucket, w->config.ms_delay_ns,
                      m->own ? world_ms_largest(w, i) : world_cell_largest(w, m->cell));
-        if (!m->own && m->bucket.replay.octets > before)
-            w->cell[m->cell].default_set_ns = w->now_ns;
     }
     for (uint32_t i = 0; i < w->pfcs; i++)
         if (w->pfc[i].exists && w->pfc[i].limited)
@@ -222,16 +219,17 @@ static bool pfc_lets(const struct world *w, uint32_t pfc, uint32_t octets, uint6
     return !p->limited || world_conforms(&p->bucket, pfc_needs(w, pfc, octets), at_ns);
 }
 
-// A head whose LLE another's half-sent N-PDU keeps cannot go; that one's rest goes in its turn.
-static bool head_of(const struct world *w, uint32_t pfc, uint32_t *llc_octets)
+// The PFC whose next piece goes at this one's turn, and that piece: where a half-sent N-PDU of
+// another PFC keeps the LLE, the rest of that one.
+static bool head_of(const struct world *w, uint32_t pfc, uint32_t *goes, uint32_t *llc_octets)
 {
     const struct world_pfc *p = &w->pfc[pfc];
     if (!p->exists || p->head == WORLD_NONE)
         return false;
-    const struct world_npdu *n = &w->npdu[p->head];
-    uint32_t started = w->ms[p->ms].started[n->lle];
-    world_piece(w, n, llc_octets);
-    return started == WORLD_NONE || started == p->head;
+    uint32_t started = w->ms[p->ms].started[w->npdu[p->head].lle];
+    *goes = started == WORLD_NONE ? pfc : w->npdu[started].pfc;
+    world_piece(w, &w->npdu[w->pfc[*goes].head], llc_octets);
+    return true;
 }
 
 struct ms_view {
@@ -243,12 +241,12 @@ struct ms_view {
 static void view_head(const struct world *w, uint32_t pfc, uint64_t at_ns, struct ms_view *v)
 {
     const struct world_pfc *p = &w->pfc[pfc];
-    uint32_t octets, kind = p->traffic_class == CLASS_SIGNALLING;
-    if (!head_of(w, pfc, &octets))
+    uint32_t goes, octets, kind = p->traffic_class == CLASS_SIGNALLING;
+    if (!head_of(w, pfc, &goes, &octets) || !pfc_lets(w, goes, octets, at_ns))
         return;
-    if (!pfc_lets(w, pfc, octets, at_ns))
+    if (p->limited && p->bucket.offered.rate == 0)
         return;
-    v->any[kind] = true;
+    v->any[kind] = v->any[kind] || goes == pfc; // its own bucket may keep it out of the order
     if (!world_conforms(&w->ms[p->ms].bucket, octets, at_ns)) {
         v->all[kind] = false;
         return;

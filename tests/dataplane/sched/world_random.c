@@ -62,6 +62,9 @@ static struct sched_config random_config(uint64_t *random, const struct world_wi
     c.pipe_octets = one_in(random, 2) ? world_pipe : NULL;
     if (one_in(random, 4))
         c.first_header_octets = c.next_header_octets = c.llc_octets = 0;
+    c.nses = wish->nses > c.nses ? wish->nses : c.nses;
+    c.bvcs = wish->cells > c.bvcs ? wish->cells : c.bvcs;
+    c.mss = wish->mss > c.mss ? wish->mss : c.mss;
     c.limit.packets = 1024;
     c.ms_limit.packets = 64;
     c.flows_a_pfc = wish->flow_queues ? 1u << draw(random, 1, 6) : 0;
