@@ -34,6 +34,20 @@ bool world_conforms(const struct world_bucket *b, uint32_t octets, uint64_t at_n
     return b->unlimited || replay_conforms(&b->replay, at_ns, octets);
 }
 
+// NULL: it has none.
+const struct world_bucket *world_pfc_bucket(const struct world *w, const struct world_pfc *p)
+{
+    (void)w;
+    return p->limited ? &p->bucket : NULL;
+}
+
+bool world_pfc_conforms(const struct world *w, const struct world_pfc *p, uint32_t octets,
+                        uint64_t at_ns)
+{
+    const struct world_bucket *b = world_pfc_bucket(w, p);
+    return !b || world_conforms(b, octets, at_ns);
+}
+
 static bool pass(struct world_bucket *b, uint32_t octets, uint64_t at_ns)
 {
     return b->unlimited || replay_send(&b->replay, at_ns, octets);
@@ -142,38 +156,26 @@ static uint32_t pfc_needs(const struct world *w, uint32_t pfc, uint32_t llc_octe
     return could && lle_is_wanted(w, pfc, n->lle) ? whole : llc_octets;
 }
 
-static bool pfc_lets(const struct world *w, uint32_t pfc, uint32_t octets, uint64_t at_ns)
-{
-    const struct world_pfc *p = &w->pfc[pfc];
-    return !p->limited || world_conforms(&p->bucket, pfc_needs(w, pfc, octets), at_ns);
-}
-
-// A head whose LLE another's half-sent N-PDU keeps cannot go; that one's rest goes in its turn.
-static bool head_of(const struct world *w, uint32_t pfc, uint32_t *llc_octets)
-{
-    const struct world_pfc *p = &w->pfc[pfc];
-    if (!p->exists || p->head == WORLD_NONE)
-        return false;
-    const struct world_npdu *n = &w->npdu[p->head];
-    uint32_t started = w->ms[p->ms].started[n->lle];
-    world_piece(w, n, llc_octets);
-    return started == WORLD_NONE || started == p->head;
-}
-
 struct ms_view {
     bool any[2], all[2]; // by signalling or not: heads that their PFC lets go; their MS lets all go
     uint32_t largest[2]; // that both let go
 };
 
+// Its head, or in its place the rest of what is half sent on that LLE, which surely goes only in
+// the order of its own PFC.
 static void view_head(const struct world *w, uint32_t pfc, uint64_t at_ns, struct ms_view *v)
 {
     const struct world_pfc *p = &w->pfc[pfc];
     uint32_t octets, kind = p->traffic_class == CLASS_SIGNALLING;
-    if (!head_of(w, pfc, &octets))
+    if (!p->exists || p->head == WORLD_NONE)
         return;
-    if (!pfc_lets(w, pfc, octets, at_ns))
+    uint32_t started = w->ms[p->ms].started[w->npdu[p->head].lle];
+    const struct world_npdu *n = &w->npdu[started == WORLD_NONE ? p->head : started];
+    world_piece(w, n, &octets);
+    if (!world_pfc_conforms(w, &w->pfc[n->pfc], n->pfc == pfc ? pfc_needs(w, pfc, octets) : octets,
+                            at_ns))
         return;
-    v->any[kind] = true;
+    v->any[kind] = v->any[kind] || n->pfc == pfc;
     if (!world_conforms(&w->ms[p->ms].bucket, octets, at_ns))
         v->all[kind] = false;
     else if (octets > v->largest[kind])
@@ -181,7 +183,7 @@ static void view_head(const struct world *w, uint32_t pfc, uint64_t at_ns, struc
 }
 
 // An MS on defaults may be 100 ms late after a change of them.
-static bool ms_in_time(const struct world *w, const struct world_ms *m, uint64_t at_ns)
+bool world_ms_in_time(const struct world *w, const struct world_ms *m, uint64_t at_ns)
 {
     return m->own || at_ns >= w->cell[m->cell].default_set_ns + 100 * MS_IN_NS ||
            w->cell[m->cell].default_set_ns == 0;
@@ -192,7 +194,7 @@ static void view_ms(const struct world *w, uint32_t ms, const struct ms_view *v,
 {
     const struct world_ms *m = &w->ms[ms];
     const struct world_bucket *b = &w->cell[m->cell].bucket;
-    bool sure = ms_in_time(w, m, at_ns) && !m->stands;
+    bool sure = world_ms_in_time(w, m, at_ns) && !m->stands;
     if (m->stands || m->frames)
         return;
     cell->sure_signalling = cell->sure_signalling || (sure && v->any[1] && v->all[1]);
