@@ -1,6 +1,6 @@
 // See commands.h. A command is checked, put on the ring, and only then noted: what the ring refused
 // has not happened. Removed ids may be given again at once, for the ring keeps the order; but for a
-// cell, see commands_note.c.
+// cell, see commands_going.c.
 #include "dataplane/commands_parts.h"
 
 #include <errno.h>
@@ -47,6 +47,7 @@ static uint32_t worker_of(const struct commands *k, const struct command *c)
         return commands_worker_of_bvc(k, c->ms.bvc_id);
     case COMMAND_pdp:
         return commands_worker_of_ms(k, c->pdp.ms_id);
+    case COMMAND_pdp_uplink:
     case COMMAND_pdp_remove:
         return commands_worker_of_ms(k, k->pdp[c->pdp_remove.pdp_id].ms);
     default:
@@ -231,7 +232,7 @@ static int take_values(const struct commands *k, struct command *c)
 int64_t commands_send(struct commands *k, const struct command *command)
 {
     struct command c = *command;
-    commands_settle_going(k);
+    commands_going_settle(k);
     int fault = c.op < COMMAND_COUNT ? commands_values_check(&c) : -EINVAL;
     if (!fault)
         fault = commands_ids_check(k, &c);
@@ -250,7 +251,7 @@ int64_t commands_send(struct commands *k, const struct command *command)
 bool commands_setup(struct commands *k)
 {
     for (uint32_t w = 0; w < k->workers; w++)
-        k->worker[w].first_going = STATE_NONE;
+        k->worker[w].going.first = k->worker[w].kept.first = STATE_NONE;
     k->nse = calloc(k->limits.nses, sizeof *k->nse);
     k->nsvc = calloc(k->limits.nsvcs, sizeof *k->nsvc);
     k->bvc = calloc(k->limits.bvcs, sizeof *k->bvc);

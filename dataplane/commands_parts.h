@@ -8,9 +8,14 @@
 int commands_values_check(const struct command *c);
 int commands_ids_check(const struct commands *k, const struct command *c);
 
-// commands_note.c: what an accepted command has changed; what has been confirmed since.
+// commands_going.c: cells that control has had removed: one more; those whose worker has come past
+// their removal have gone, or have been kept.
+void commands_going_add(struct commands *k, uint32_t bvc);
+void commands_going_settle(struct commands *k);
+
+// commands_note.c: what an accepted command has changed.
 void commands_note(struct commands *k, const struct command *c);
-void commands_settle_going(struct commands *k);
+void commands_unname(struct commands *k, uint32_t nse, enum state_named kind, uint32_t value);
 // The MS or cell of that name; STATE_NONE: there is none.
 uint32_t commands_find(const struct commands *k, uint32_t nse, enum state_named kind,
                        uint32_t value);

@@ -164,6 +164,7 @@ static void queue_burst(struct down *down, const struct npdu *npdu, uint32_t n, 
         else if (down->ready_ticks)
             look_for_standby(down, npdu[i].ms, now_ns);
     }
+    down_drops(down); // those that made room
 }
 
 void down_datagrams(struct down *down, struct rte_mbuf **frames, struct port_datagram *datagrams,

@@ -1,9 +1,7 @@
 // See sched.h: new values for buckets, blocking, freezing, moving, flushing. Every bucket is
 // settled at its old rate before a new one holds (S10).
 #include "dataplane/sched/sched_change.h"
-
-#define N201_U_MIN 140
-#define N201_U_MAX 1520
+#include "dataplane/sched/sched_room.h"
 
 static int there_or_free(bool exists, bool there)
 {
@@ -43,7 +41,8 @@ int change_terms(struct bucket_terms terms)
 int change_n201_u(const struct sched *s, uint16_t n201_u)
 {
     bool fits = n201_u + s->config.llc_octets <= s->config.pdu_octets_max;
-    return n201_u >= N201_U_MIN && n201_u <= N201_U_MAX && fits ? 0 : -SCHED_BAD_N201_U;
+    return n201_u >= CHANGE_N201_U_MIN && n201_u <= CHANGE_N201_U_MAX && fits ? 0
+                                                                              : -SCHED_BAD_N201_U;
 }
 
 static void state_set(uint8_t *state, uint8_t bit, bool on)
@@ -94,6 +93,17 @@ int sched_nse_set(struct sched *s, uint32_t nse, struct bucket_terms cir, uint64
     return 0;
 }
 
+int sched_nse_look_again(struct sched *s, uint32_t nse)
+{
+    int fault = change_nse(s, nse, true);
+    if (fault)
+        return fault;
+    nse_unwait(s, nse);
+    nse_refresh(s, nse);
+    frames_look_again(s);
+    return 0;
+}
+
 int sched_bvc_set(struct sched *s, uint32_t bvc, struct bucket_terms terms,
                   struct bucket_terms ms_default, uint64_t now_ns)
 {
@@ -105,9 +115,8 @@ int sched_bvc_set(struct sched *s, uint32_t bvc, struct bucket_terms terms,
     if (fault)
         return fault;
     struct tree_cell *c = &s->cell[bvc];
-    uint32_t most = s->config.pdu_octets_max;
-    bucket_set(&c->bucket, bucket_effective(terms, s->config.bvc_delay_ns, most), now_ns);
-    leak_set(&c->defaults, bucket_effective(ms_default, s->config.ms_delay_ns, most), now_ns);
+    bucket_set(&c->bucket, sizes_of_cell(s, bvc, terms), now_ns);
+    leak_set(&c->defaults, sizes_of_default(s, bvc, ms_default), now_ns);
     cell_unwait(s, bvc);
     state_set(&c->state, CELL_STOPPED, terms.rate == 0);
     cell_refresh(s, bvc);
@@ -152,7 +161,7 @@ int sched_ms_set(struct sched *s, uint32_t ms, struct bucket_terms terms, uint64
     if (fault)
         return fault;
     struct tree_ms *m = tree_ms(s, ms);
-    terms = bucket_effective(terms, s->config.ms_delay_ns, s->config.pdu_octets_max);
+    terms = sizes_of_ms(s, ms, terms);
     uint64_t level = ms_level(s, m, now_ns);
     m->state |= MS_OWN;
     m->bucket = (struct bucket){level, now_ns, terms.rate, terms.max_octets};
@@ -182,7 +191,9 @@ int sched_ms_n201_u(struct sched *s, uint32_t ms, uint32_t lle, uint16_t n201_u,
         fault = lle < SCHED_LLES ? change_n201_u(s, n201_u) : -SCHED_BAD_ID;
     if (fault)
         return fault;
+    uint32_t was = sizes_n201_u(s, ms);
     tree_ms(s, ms)->n201_u[lle] = n201_u;
+    sizes_ms_changes(s, ms, was);
     ms_heads_change(s, ms, now_ns);
     return 0;
 }
@@ -241,6 +252,7 @@ int sched_ms_move(struct sched *s, uint32_t ms, uint32_t bvc, uint64_t now_ns)
     if (bvc == from)
         return 0;
     ms_unwait(s, m);
+    room_leave(s, ms);
     for (uint32_t slots = m->slots; slots; slots &= slots - 1) {
         uint32_t pfc = tree_pfc_id(ms, (uint32_t)__builtin_ctz(slots));
         struct tree_pfc *p = tree_pfc(s, pfc);
@@ -257,6 +269,10 @@ int sched_ms_move(struct sched *s, uint32_t ms, uint32_t bvc, uint64_t now_ns)
     s->cell[from].mss--;
     s->cell[bvc].mss++;
     m->cell = bvc;
+    room_return(s, ms);
+    room_settle(s, from);
+    sizes_ms_goes(s, ms, from);
+    sizes_ms_comes(s, ms, bvc);
     m->state &= (uint8_t) ~(MS_OWN | MS_LIMITED);
     bucket_default_set(&m->bucket, &s->cell[bvc].defaults, 0, now_ns);
     change_standing(m, MS_STOPPED, false, now_ns);
@@ -297,7 +313,7 @@ int sched_pfc_set(struct sched *s, uint32_t ms, uint32_t slot, struct bucket_ter
     if (fault)
         return fault;
     struct tree_pfc *p = tree_pfc_of(tree_ms(s, ms), slot);
-    terms = bucket_effective(terms, s->config.pfc_delay_ns, s->config.pdu_octets_max);
+    terms = sizes_of_pfc(s, ms, slot, terms);
     pfc_unwait(s, tree_pfc_id(ms, slot), p);
     bucket_set(&p->bucket, terms, now_ns);
     pfc_stop(s, tree_pfc_id(ms, slot), terms.rate == 0);

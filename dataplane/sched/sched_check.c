@@ -22,7 +22,7 @@ static const char *check_queue(const struct sched *s, const struct tree_queue *q
     for (uint32_t i = 0; i < packets; i++) {
         const struct pdu *pdu = &s->slot[slot];
         bool is_last = i + 1 == packets;
-        MUST(slot < s->config.limit.packets, "a queue leads out of the slots");
+        MUST(slot < s->slots, "a queue leads out of the slots");
         MUST(is_last == (slot == q->tail), "a queue's tail is not its last");
         MUST(is_last || pdu->next_octets_lle ==
                             queue_info(s->slot[pdu->next].octets, s->slot[pdu->next].lle),
@@ -136,6 +136,17 @@ static struct members members_of(const struct sched *s, uint32_t cell, uint32_t 
     return sum;
 }
 
+static const char *check_sizes(const struct tree_sizes *z, uint32_t mss)
+{
+    uint32_t sum = 0;
+    for (uint32_t step = 0; step < TREE_SIZES; step++) {
+        sum += z->mss[step];
+        MUST((z->mss[step] != 0) == (z->some >> step & 1), "a cell's steps of N201-U");
+    }
+    MUST(sum == mss, "a cell's MSs by N201-U");
+    return NULL;
+}
+
 static const char *check_cell(const struct sched *s, uint32_t cell, struct sums *sums)
 {
     const struct tree_cell *c = &s->cell[cell];
@@ -160,7 +171,7 @@ static const char *check_cell(const struct sched *s, uint32_t cell, struct sums 
         MUST(c->key == c->offset + c->of_class[cell_next_class(c)].tag, "a cell's key");
     sums->waiting += !!(c->state & CELL_WAITS);
     sums->reserved += !!(c->state & CELL_RESERVED);
-    return NULL;
+    return s->sizes ? check_sizes(&s->sizes[cell], c->mss) : NULL;
 }
 
 static uint32_t turns_count(const struct sched *s, uint32_t first)
@@ -218,7 +229,7 @@ static const char *check_nse(const struct sched *s, uint32_t nse, struct sums *s
 static uint32_t free_slots(const struct sched *s)
 {
     uint32_t n = 0;
-    for (uint32_t slot = s->slot_free; slot < s->config.limit.packets; slot = s->slot[slot].next)
+    for (uint32_t slot = s->slot_free; slot < s->slots; slot = s->slot[slot].next)
         n++;
     return n;
 }
@@ -239,6 +250,6 @@ const char *sched_check(const struct sched *s)
     MUST(sums.waiting == s->wheel.entries, "who is in the wheel");
     MUST(sums.reserved_mss == s->reserved_mss, "the MSs that LLC frames wait for");
     MUST(sums.reserved <= s->reserved, "cells and NSEs that are kept for LLC frames");
-    MUST(free_slots(s) == s->config.limit.packets - total_packets(s->total), "free slots");
+    MUST(free_slots(s) == s->slots - total_packets(s->total), "free slots");
     return NULL;
 }

@@ -43,7 +43,9 @@ static bool conforms_everywhere(const struct sched *s, struct round *r, uint64_t
 // True if a PDU of the MS went; the MS waits afterwards, or its PFCs are where they belong.
 static bool send_at_once(struct sched *s, uint32_t ms, struct tree_ms *m, struct firing *f)
 {
-    struct round r = {.cell = m->cell, .c = &s->cell[m->cell]};
+    struct round r; // by its fields: to clear it costs more than the rest of this
+    r.cell = m->cell;
+    r.c = &s->cell[m->cell];
     r.nse = r.c->nse;
     r.n = &s->nse[r.nse];
     if (*f->taken == f->n || s->drop_count == SCHED_DROPS || !way_is_free(r.c, r.n))

@@ -70,7 +70,11 @@ static bool slot_conforms(struct sched *s, uint32_t ms, struct tree_ms *m, uint3
     if (!pfc_may_send(s, tree_pfc_id(ms, slot), m, p))
         return false;
     uint32_t goes = pfc_stand_in(m, p, slot);
-    return pfc_conforms(s, tree_pfc_id(ms, goes), m, tree_pfc_of(m, goes), now_ns);
+    if (pfc_conforms(s, tree_pfc_id(ms, goes), m, tree_pfc_of(m, goes), now_ns))
+        return true;
+    if (goes != slot) // held from now on
+        m->lle_waiters |= (uint8_t)(1u << slot);
+    return false;
 }
 
 // After a change of weights: no PFC's tag is farther ahead of the others' than one PDU takes it. As

@@ -5,11 +5,11 @@
 #include "dataplane/sched/sched_queue.h"
 #include "dataplane/sched/sched_round.h"
 
-static inline void charge(const struct sched *s, struct round *r, uint64_t now_ns)
+static inline void charge(struct round *r, uint64_t now_ns)
 {
     uint64_t units = r->piece.llc_octets * BUCKET_UNITS_AN_OCTET;
     round_charge_at(&r->p->bucket, &r->level_pfc, units, now_ns);
-    round_charge(s, r, now_ns);
+    round_charge(r, now_ns);
 }
 
 // The clocks of the cell and its pipe follow the class whose turn it is, even if what goes in its
@@ -144,7 +144,7 @@ bool round_send(struct sched *s, struct round *r, uint64_t now_ns, struct sched_
         }
     }
     grant_fill(s, r, pdu, g);
-    charge(s, r, now_ns);
+    charge(r, now_ns);
     tags_account(s, r);
     turn_account(s, r, pdu->octets);
     r->m->state &= (uint8_t)~MS_LIMITED;

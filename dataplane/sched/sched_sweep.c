@@ -21,26 +21,6 @@ static bool has_expired(const struct sched *s, const struct tree_pfc *p, const s
     return clock_ns - pdu->arrived_ns > s->rule[p->traffic_class].deadline_ns;
 }
 
-// Drops the head of a queue, or, where the head is half sent, the one behind it.
-static void drop_expired(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct tree_queue *q,
-                         bool behind)
-{
-    struct pdu *head = &s->slot[q->head];
-    uint32_t slot = behind ? head->next : q->head;
-    const struct pdu *pdu = &s->slot[slot];
-    list_drop(s, p, pdu, DROP_expired);
-    if (!behind) {
-        q->head = pdu->next;
-        p->head_info = pdu->next_octets_lle; // by flow, it is chosen anew
-    } else {
-        if (q->tail == slot)
-            q->tail = q->head;
-        head->next = pdu->next;
-        head->next_octets_lle = pdu->next_octets_lle;
-    }
-    queue_forget(s, pfc, tree_ms(s, tree_pfc_ms(pfc)), p, q, slot);
-}
-
 static bool sweep_queue(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct tree_queue *q,
                         bool behind, uint64_t clock_ns)
 {
@@ -49,7 +29,7 @@ static bool sweep_queue(struct sched *s, uint32_t pfc, struct tree_pfc *p, struc
         uint32_t slot = behind ? s->slot[q->head].next : q->head;
         if (!has_expired(s, p, &s->slot[slot], clock_ns))
             break;
-        drop_expired(s, pfc, p, q, behind);
+        queue_drop(s, pfc, p, q, behind, DROP_expired);
         dropped = true;
     }
     return dropped;
@@ -60,11 +40,9 @@ static bool sweep_pfc(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint64_
     bool dropped = false, begun = p->sent_octets != 0;
     if (!(p->state & PFC_BY_FLOW))
         return sweep_queue(s, pfc, p, &p->queue, begun, clock_ns);
-    uint16_t head_info = p->head_info;
     for (uint32_t flow = 0; flow < s->config.flows_a_pfc; flow++)
         dropped |= sweep_queue(s, pfc, p, &queue_flow(s, pfc, flow)->queue,
                                begun && flow == p->flow, clock_ns);
-    p->head_info = head_info; // holds if it is half sent
     queue_choose(s, pfc, p);
     return dropped;
 }

@@ -111,7 +111,7 @@ static void ms_refused(struct sched *s, struct round *r, uint64_t now_ns)
 // True if the PDU conforms at every level; else the level that refused waits.
 static bool conforms(struct sched *s, struct round *r, uint64_t now_ns)
 {
-    uint32_t octets = r->piece.llc_octets, pipe_octets = round_pipe_octets(s, r);
+    uint32_t octets = r->piece.llc_octets;
     struct bucket_terms pfc = bucket_terms(&r->p->bucket);
     struct bucket_terms cell = bucket_terms(&r->c->bucket), nse = bucket_terms(&r->n->bucket);
     if (!round_conforms_pfc(s, r, now_ns))
@@ -122,7 +122,7 @@ static bool conforms(struct sched *s, struct round *r, uint64_t now_ns)
     else if (!round_conforms_cell(r, now_ns))
         cell_wait(s, r->cell, bucket_conforms_at(r->level_cell, cell, octets, now_ns));
     else if (!round_conforms_nse(s, r, now_ns))
-        nse_wait(s, r->nse, bucket_conforms_at(r->level_nse, nse, pipe_octets, now_ns));
+        nse_wait(s, r->nse, bucket_conforms_at(r->level_nse, nse, r->pipe_octets, now_ns));
     else
         return true;
     return false;

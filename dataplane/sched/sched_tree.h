@@ -14,6 +14,7 @@
 
 #include "dataplane/base/rng.h"
 #include "dataplane/sched/sched.h"
+#include "dataplane/sched/sched_rank.h"
 #include "dataplane/sched/wheel.h"
 
 #define TREE_NONE UINT32_MAX
@@ -69,9 +70,9 @@ struct tree_pfc {
     // second line
     uint64_t tag; // start tag within the MS
     uint32_t share_octets_per_s;
-    uint16_t share_uses; // until it is worked out anew
-    uint8_t flow;        // flow of the head N-PDU
-    uint8_t spare;
+    uint8_t share_uses;    // until it is worked out anew
+    uint8_t flow;          // flow of the head N-PDU
+    uint8_t rank_level[2]; // of the MS in this class: see sched_room.c
     _Alignas(16) uint8_t aqm_vars[AQM_VARS_OCTETS];
 };
 static_assert(sizeof(struct tree_pfc) == 128, "a PFC is two lines");
@@ -123,6 +124,7 @@ struct tree_class {
     uint32_t head;       // PFC; TREE_NONE: the class is idle
     uint32_t backlogged; // PFCs with something queued, wherever they wait
     uint64_t total;
+    uint32_t rank_top[2]; // of its MSs, by packets and by octets: see sched_room.c
 };
 
 enum {
@@ -151,6 +153,7 @@ struct tree_cell {
     uint8_t state;
     uint8_t active; // a bit for each class whose ring is not empty
     bool strict;    // among the ready: with signalling
+    uint8_t rank_level[2];
     uint32_t wheel_ref, mss;
     uint32_t weights; // of its classes that have a backlog
     uint64_t offset;  // O(b)
@@ -173,7 +176,18 @@ struct tree_nse {
     uint32_t weights; // of its (cell, class) pairs that have a backlog
     uint32_t cells_backlogged[CLASS_COUNT];
     uint8_t state;
+    uint8_t rank_level[2];
+    uint32_t rank_top[2]; // of its cells
     uint64_t total[CLASS_COUNT];
+};
+
+// Of a cell, for its effective Bmax: how many MSs have which largest N201-U, in steps, and what the
+// BSS offered. See sched_sizes_setup.c.
+#define TREE_SIZES 47
+struct tree_sizes {
+    uint64_t some; // a bit for each step that has an MS
+    uint32_t mss[TREE_SIZES];
+    uint32_t offered_octets, default_octets;
 };
 
 // A class as the hot path wants it.
@@ -193,6 +207,7 @@ struct sched {
     size_t ms_stride;
     struct pdu *slot;
     uint32_t slot_free; // first free slot
+    uint32_t slots;     // more than may be queued: a full list of drops costs no N-PDU that comes
     uint32_t nse_ready; // of the ring of ready NSEs, whose turn it is
     uint32_t drop_count;
     struct tree_cell *cell;
@@ -204,6 +219,14 @@ struct sched {
     struct tree_flow *flow;
     struct tree_flows *flows;
     uint8_t *cell_aqm_vars, *nse_aqm_vars; // a set for each class
+    // who has most, by packets and by octets: see sched_room.c
+    struct rank rank[2];
+    uint32_t rank_top[2]; // of the NSEs
+    uint32_t *place;      // of each PFC, TREE_NONE: it has none
+    uint32_t *place_pfc;  // whose each place is; of a free one the next free one
+    uint32_t places, place_free;
+    struct sched_limit watched; // the lesser of an NSE's limit and of all's
+    uint64_t least_octets;      // what every limit can hold
     // the sweep for what has expired
     uint64_t swept_ns;
     uint32_t sweep_ms;
@@ -214,6 +237,11 @@ struct sched {
     uint64_t frames_at_ns;
     uint32_t reserved_mss, reserved;
     uint32_t reserved_id[SCHED_FRAMES]; // cells and NSEs
+    // what effective Bmaxs are worked out from; NULL where no bucket has a delay of its own
+    struct tree_sizes *sizes;
+    uint8_t *ms_lles;      // a bit for each LLE that the MS uses
+    uint32_t *ms_offered;  // Bmax of an MS's own values
+    uint32_t *pfc_offered; // by MS and slot
     struct sched_config config;
     struct sched_drop drop[SCHED_DROPS];
     struct wheel wheel;

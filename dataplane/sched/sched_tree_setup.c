@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "dataplane/sched/sched_change.h"
+#include "dataplane/sched/sched_room.h"
 
 static void vars_reset(const struct sched *s, enum sched_scope scope, uint8_t *vars, uint32_t class)
 {
@@ -27,7 +28,10 @@ int sched_nse_add(struct sched *s, uint32_t nse, struct bucket_terms cir, uint64
     if (fault)
         return fault;
     struct tree_nse *n = &s->nse[nse];
-    *n = (struct tree_nse){.state = NSE_EXISTS, .first = TREE_NONE, .wheel_ref = WHEEL_NO_REF};
+    *n = (struct tree_nse){.state = NSE_EXISTS,
+                           .first = TREE_NONE,
+                           .rank_top = {RANK_NONE, RANK_NONE},
+                           .wheel_ref = WHEEL_NO_REF};
     if (s->nse_aqm_vars)
         class_vars_reset(s, SCHED_SCOPE_NSE,
                          s->nse_aqm_vars + (size_t)nse * CLASS_COUNT * AQM_VARS_OCTETS);
@@ -61,11 +65,13 @@ int sched_bvc_add(struct sched *s, uint32_t bvc, uint32_t nse, uint64_t now_ns)
                             .bucket.at_ns = now_ns,
                             .defaults.since_ns = now_ns};
     for (int class = 0; class < CLASS_COUNT; class ++)
-        c->of_class[class].head = TREE_NONE;
+        c->of_class[class] =
+            (struct tree_class){.head = TREE_NONE, .rank_top = {RANK_NONE, RANK_NONE}};
     if (s->cell_aqm_vars)
         class_vars_reset(s, SCHED_SCOPE_BVC,
                          s->cell_aqm_vars + (size_t)bvc * CLASS_COUNT * AQM_VARS_OCTETS);
     s->nse[nse].cells++;
+    sizes_cell_begins(s, bvc);
     return 0;
 }
 
@@ -97,6 +103,8 @@ int sched_ms_add(struct sched *s, uint32_t ms, uint32_t bvc, uint16_t n201_u, ui
         m->n201_u[lle] = n201_u;
     bucket_default_set(&m->bucket, &s->cell[bvc].defaults, 0, now_ns);
     s->cell[bvc].mss++;
+    sizes_ms_begins(s, ms);
+    sizes_ms_comes(s, ms, bvc);
     return 0;
 }
 
@@ -108,6 +116,7 @@ int sched_ms_remove(struct sched *s, uint32_t ms, enum drop_reason reason, uint6
     sched_ms_reserve(s, ms, false, now_ns);
     struct tree_ms *m = tree_ms(s, ms);
     s->cell[m->cell].mss--;
+    sizes_ms_goes(s, ms, m->cell);
     for (uint32_t slot = 0; slot < s->config.pfcs_an_ms; slot++)
         tree_pfc_of(m, slot)->state = 0;
     m->state = 0;
@@ -138,6 +147,7 @@ int sched_pfc_add(struct sched *s, uint32_t ms, uint32_t slot, enum traffic_clas
         return -SCHED_EXISTS;
     if ((uint32_t) class >= CLASS_COUNT)
         return -SCHED_BAD_CLASS;
+    room_leave(s, ms); // the slot under which the MS is ranked may be another now
     struct tree_pfc *p = tree_pfc_of(m, slot);
     bool by_flow = s->config.of_class[class].flow_queues;
     *p = (struct tree_pfc){.state = (uint8_t)(PFC_EXISTS | (by_flow ? PFC_BY_FLOW : 0)),
@@ -148,6 +158,7 @@ int sched_pfc_add(struct sched *s, uint32_t ms, uint32_t slot, enum traffic_clas
     vars_reset(s, SCHED_SCOPE_PFC, p->aqm_vars, class);
     flows_reset(s, tree_pfc_id(ms, slot), class);
     m->slots |= (uint8_t)(1u << slot);
+    room_return(s, ms);
     return 0;
 }
 
@@ -160,8 +171,10 @@ int sched_pfc_remove(struct sched *s, uint32_t ms, uint32_t slot, enum drop_reas
     if (fault)
         return fault;
     struct tree_ms *m = tree_ms(s, ms);
+    room_leave(s, ms);
     tree_pfc_of(m, slot)->state = 0;
     m->slots &= (uint8_t) ~(1u << slot);
+    room_return(s, ms);
     m->blocked &= m->slots;
     ms_update(s, ms, now_ns);
     for (uint32_t lle = 0; lle < SCHED_LLES; lle++)

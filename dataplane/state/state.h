@@ -42,7 +42,7 @@ struct state_nse {
 };
 
 struct state_bvc {
-    uint32_t nse;
+    uint32_t nse; // STATE_NONE: removed, which control reads behind the count of that command
     uint16_t bvci;
     bool blocked; // its user data is control's
     uint8_t ns[NS_UNITDATA_OCTETS];
@@ -141,6 +141,7 @@ struct state_pdp_up {
     uint32_t teid; // there
     uint16_t npdu_number;
     uint8_t segments;         // that have come, which is the number of the next
+    bool ended;               // the GGSN has no such tunnel
     struct rte_mbuf *partial; // NULL: none
     uint64_t begun_ns;
     uint32_t older, newer; // STATE_NONE at the ends

@@ -1,4 +1,4 @@
-// See commands_model.h: what workers know, at rest.
+// See commands_model.h: what workers know, at rest, and what they have done about cells that go.
 #include "tests/dataplane/commands_model.h"
 
 #include <rte_hash.h>
@@ -49,6 +49,7 @@ static void expect_pdp(uint32_t id)
     assert_ptr_equal(pdp, &state->pdp[id]);
     assert_int_equal(pdp->ms, model.pdp[id].ms);
     assert_int_equal(pdp->nsapi, model.pdp[id].nsapi);
+    assert_int_equal(state->pdp_up[id].ended, model.pdp[id].ended);
 }
 
 // Under its endpoint at every worker.
@@ -57,6 +58,20 @@ static void expect_nsvc(uint32_t id)
     struct state_endpoint e = {address_of_ipv4(BSS), model.nsvc[id].port};
     for (uint32_t w = 0; w < WORKERS; w++)
         assert_int_equal(state_nsvc_of(&worker(w)->state, &e), id);
+}
+
+// Whether it has gone or was kept is known by its name.
+void model_settle(void)
+{
+    for (uint32_t i = 0; i < BVCS; i++) {
+        const struct dp_worker *w = worker(model.bvc[i].nse % WORKERS);
+        if (!model.bvc[i].going || model.bvc[i].removed > w->stats.commands)
+            continue;
+        model.bvc[i].going = false;
+        model.bvc[i].kept =
+            state_bvc_of(&w->state, model.bvc[i].nse, (uint16_t)model.bvc[i].bvci) == i;
+        model.bvc[i].made = model.bvc[i].kept;
+    }
 }
 
 void model_expect(void)

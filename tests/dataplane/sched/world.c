@@ -17,6 +17,7 @@ struct sched_config world_config(void)
                              .llc_octets = 6,
                              .flow_quantum_octets = 300,
                              .pdu_octets_max = 1526,
+                             .tail_drop = true,
                              .seed = 1};
     c.limit = c.bvc_limit = c.ms_limit = (struct sched_limit){1024, 1024 * 1600};
     for (uint32_t i = 0; i < CLASS_COUNT; i++) {
@@ -46,7 +47,8 @@ struct world *world_open(const struct sched_config *config)
     w->memory = aligned_alloc(64, octets);
     assert_non_null(w->memory);
     memset(w->memory, 0, octets);
-    assert_int_equal(sched_setup(&w->sched, config, w->memory), 0);
+    w->config.pipe_owner = w;
+    assert_int_equal(sched_setup(&w->sched, &w->config, w->memory), 0);
     w->nse = zeroed(config->nses, sizeof *w->nse);
     w->cell = zeroed(config->bvcs, sizeof *w->cell);
     w->ms = zeroed(config->mss, sizeof *w->ms);
@@ -88,7 +90,7 @@ uint32_t world_add_nse(struct world *w, struct bucket_terms cir)
     uint32_t id = w->nses++;
     assert_int_equal(sched_nse_add(w->sched, id, cir, w->now_ns), 0);
     w->nse[id].bucket = world_bucket_empty(w);
-    world_bucket_set(w, &w->nse[id].bucket, cir, 0);
+    world_bucket_set(w, &w->nse[id].bucket, cir, 0, 0);
     return id;
 }
 
@@ -108,7 +110,9 @@ static void ms_starts_on_defaults(struct world *w, uint32_t ms)
     struct world_ms *m = &w->ms[ms];
     m->own = false;
     m->bucket = world_bucket_empty(w);
-    world_bucket_set(w, &m->bucket, w->cell[m->cell].ms_default, w->config.ms_delay_ns);
+    world_sizes_follow(w);
+    world_bucket_set(w, &m->bucket, w->cell[m->cell].ms_default, w->config.ms_delay_ns,
+                     world_cell_largest(w, m->cell));
 }
 
 uint32_t world_add_ms(struct world *w, uint32_t cell, uint16_t n201_u)

@@ -93,6 +93,8 @@ struct world_ms {
     bool exists, own, frozen, stands;
     uint64_t away_ns, stands_since_ns;
     uint32_t frames; // that wait
+    uint32_t lles;   // a bit for each that it uses; 0: all
+    uint32_t extra;  // octets at the pipe: see world_pipe_octets
     uint64_t packets, octets;
     uint64_t sent_octets, sent_pdus;
     struct world_bucket bucket;
@@ -158,6 +160,9 @@ struct world {
 struct sched_config world_config(void);
 
 struct world *world_open(const struct sched_config *config);
+// For a configuration whose PDUs take more of the pipe than a constant: so much for each MS, for
+// each PFC and for what would be a second fragment. The owner is the world.
+uint32_t world_pipe(const void *world, uint32_t ms, uint32_t context, uint32_t llc_octets);
 // Judges once more and frees.
 void world_close(struct world *w);
 
@@ -196,6 +201,8 @@ void world_ms_default(struct world *w, uint32_t ms);
 void world_ms_ratio(struct world *w, uint32_t ms, uint32_t percent);
 void world_ms_credit(struct world *w, uint32_t ms, uint32_t octets);
 void world_ms_n201_u(struct world *w, uint32_t ms, uint32_t lle, uint16_t n201_u);
+void world_ms_lles(struct world *w, uint32_t ms, uint32_t lles);
+void world_ms_extra(struct world *w, uint32_t ms, uint32_t octets);
 void world_ms_freeze(struct world *w, uint32_t ms);
 void world_ms_release(struct world *w, uint32_t ms);
 void world_ms_move(struct world *w, uint32_t ms, uint32_t cell);

@@ -271,7 +271,8 @@ uint32_t world_granted(struct world *w, const struct sched_grant *g)
                               .pfc = n->pfc,
                               .source = n->source,
                               .llc_octets = (uint16_t)llc_octets,
-                              .pipe_octets = (uint16_t)(llc_octets + w->config.pipe_header_octets),
+                              .pipe_octets =
+                                  (uint16_t)world_pipe_octets(w, g->ms, n->pfc, llc_octets),
                               .octets = g->octets,
                               .offset = g->offset,
                               .traffic_class = g->traffic_class,

@@ -59,6 +59,7 @@ static struct sched_config random_config(uint64_t *random, const struct world_wi
     struct sched_config c = world_config();
     c.seed = draw(random, 0, 1u << 30);
     c.pipe_header_octets = (uint32_t)draw(random, 0, 60);
+    c.pipe_octets = one_in(random, 2) ? world_pipe : NULL;
     if (one_in(random, 4))
         c.first_header_octets = c.next_header_octets = c.llc_octets = 0;
     c.limit.packets = 1024;
@@ -105,6 +106,7 @@ static void random_ms(struct world *w, uint64_t *random, const struct world_wish
     uint32_t cell = (uint32_t)draw(random, 0, w->cells - 1);
     uint32_t ms = world_add_ms(w, cell, wish->octets ? 1520 : n201_u);
     uint32_t pfcs = (uint32_t)draw(random, 1, wish->pfcs);
+    w->ms[ms].extra = (uint32_t)draw(random, 0, 120);
     if (one_in(random, 2))
         world_ms_set(w, ms, random_terms(random));
     for (uint32_t slot = 0; slot < pfcs; slot++) {
@@ -137,7 +139,19 @@ static void change_ms(struct world *w, uint64_t *random, uint32_t ms)
 {
     if (!w->ms[ms].exists)
         return;
-    switch (draw(random, 0, 9)) {
+    switch (draw(random, 0, 14)) {
+    case 13:
+    case 14:
+        world_ms_lles(w, ms, (uint32_t)draw(random, 0, 15));
+        break;
+    case 12: // sizes that a test wants alike stay
+        if (w->ms[ms].n201_u[0] != 1520)
+            world_ms_n201_u(w, ms, (uint32_t)draw(random, 1, 3), (uint16_t)draw(random, 140, 1520));
+        break;
+    case 10:
+    case 11:
+        world_ms_extra(w, ms, (uint32_t)draw(random, 0, 120));
+        break;
     case 7:
         world_ms_credit(w, ms, (uint32_t)draw_log(random, 0, 12));
         break;
