@@ -214,6 +214,11 @@ static void source_fill(struct world *w, uint32_t id)
             return;
 }
 
+static bool is_deep(const struct world_source *s)
+{
+    return s->most_queued && s->queued >= s->most_queued;
+}
+
 static void source_run(struct world *w, uint32_t id)
 {
     struct world_source *s = &w->source[id];
@@ -222,7 +227,7 @@ static void source_run(struct world *w, uint32_t id)
     if (s->depth)
         source_fill(w, id);
     else
-        for (uint32_t i = 0; on && i < s->burst; i++)
+        for (uint32_t i = 0; on && i < s->burst && !is_deep(&w->source[id]); i++)
             source_put(w, id);
     s = &w->source[id];
     s->next_ns = s->depth || !on ? change_ns : w->now_ns + s->interval_ns;
@@ -260,6 +265,7 @@ static void step(struct world *w)
         if (rounds++ == ROUNDS_MAX)
             fail_msg("spins at %llu ns", (unsigned long long)w->now_ns);
     } while (world_take(w) == w->batch || sched_next_ns(w->sched, w->now_ns) <= w->now_ns);
+    w->settled_ns = w->now_ns;
     if (w->steps++ % w->check_every == 0)
         world_judge(w);
     if (w->judge_work)

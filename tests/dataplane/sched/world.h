@@ -5,6 +5,7 @@
 //   S1  it conforms at PFC, MS, cell and NSE; all four levels agree with the scheduler's own
 //   S7  it is the next piece of the PFC's next N-PDU (with flow queues: of its flow), and no other
 //       N-PDU of its LLE is half sent
+//   S12 it is no first piece while a half-sent N-PDU of its class and cell could go on
 //   S8  N-PDUs and octets: put = finished + dropped by reason + queued, after each call
 //   LLC frames of control's: each conforms when it goes, none that conforms waits, and no user data
 //   goes before one in its MS, nor in a cell or NSE whose bucket one waits for
@@ -39,6 +40,7 @@ struct world_source {
     uint16_t least, most; // octets of an N-PDU
     uint32_t depth;       // > 0: greedy, so many N-PDUs are always queued
     uint32_t burst;       // else: so many each interval
+    uint32_t most_queued; // ... but none while so many are queued; 0: whatever is queued
     uint64_t interval_ns;
     uint64_t on_ns, off_ns; // in turn; 0: always on
     uint64_t start_ns, stop_ns;
@@ -81,6 +83,7 @@ struct world_pfc {
     bool exists, limited;
     struct world_bucket bucket;
     uint64_t sent_octets, sent_pdus; // LLC PDUs
+    uint64_t finished;               // N-PDUs
 };
 
 struct world_ms {
@@ -131,6 +134,7 @@ struct world {
     uint64_t now_ns;
     uint32_t batch;       // grants asked for at once
     uint32_t check_every; // steps
+    uint64_t settled_ns;  // when everything at an instant was done, the last time
     uint64_t poll_ns;     // 0: it is called when sched_next_ns says; else at these multiples
     bool judge_work, keep_trace;
 

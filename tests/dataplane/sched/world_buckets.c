@@ -91,6 +91,20 @@ bool world_conforms(const struct world_bucket *b, uint32_t octets, uint64_t at_n
     return b->unlimited || replay_conforms(&b->replay, at_ns, octets);
 }
 
+// NULL: it has none.
+const struct world_bucket *world_pfc_bucket(const struct world *w, const struct world_pfc *p)
+{
+    (void)w;
+    return p->limited ? &p->bucket : NULL;
+}
+
+bool world_pfc_conforms(const struct world *w, const struct world_pfc *p, uint32_t octets,
+                        uint64_t at_ns)
+{
+    const struct world_bucket *b = world_pfc_bucket(w, p);
+    return !b || world_conforms(b, octets, at_ns);
+}
+
 static bool pass(struct world_bucket *b, uint32_t octets, uint64_t at_ns)
 {
     return b->unlimited || replay_send(&b->replay, at_ns, octets);
@@ -213,45 +227,32 @@ static uint32_t pfc_needs(const struct world *w, uint32_t pfc, uint32_t llc_octe
     return could && lle_is_wanted(w, pfc, n->lle) ? whole : llc_octets;
 }
 
-static bool pfc_lets(const struct world *w, uint32_t pfc, uint32_t octets, uint64_t at_ns)
-{
-    const struct world_pfc *p = &w->pfc[pfc];
-    return !p->limited || world_conforms(&p->bucket, pfc_needs(w, pfc, octets), at_ns);
-}
-
-// The PFC whose next piece goes at this one's turn, and that piece: where a half-sent N-PDU of
-// another PFC keeps the LLE, the rest of that one.
-static bool head_of(const struct world *w, uint32_t pfc, uint32_t *goes, uint32_t *llc_octets)
-{
-    const struct world_pfc *p = &w->pfc[pfc];
-    if (!p->exists || p->head == WORLD_NONE)
-        return false;
-    uint32_t started = w->ms[p->ms].started[w->npdu[p->head].lle];
-    *goes = started == WORLD_NONE ? pfc : w->npdu[started].pfc;
-    world_piece(w, &w->npdu[w->pfc[*goes].head], llc_octets);
-    return true;
-}
-
 struct ms_view {
     bool any[2], all[2]; // by signalling or not: heads that their PFC lets go; their MS lets all go
     uint32_t largest[2]; // that both let go
     uint32_t largest_pipe[2];
 };
 
+// Its head, or in its place the rest of what is half sent on that LLE, which surely goes only in
+// the order of its own PFC.
 static void view_head(const struct world *w, uint32_t pfc, uint64_t at_ns, struct ms_view *v)
 {
     const struct world_pfc *p = &w->pfc[pfc];
-    uint32_t goes, octets, kind = p->traffic_class == CLASS_SIGNALLING;
-    if (!head_of(w, pfc, &goes, &octets) || !pfc_lets(w, goes, octets, at_ns))
+    uint32_t octets, kind = p->traffic_class == CLASS_SIGNALLING;
+    if (!p->exists || p->head == WORLD_NONE)
         return;
-    if (p->limited && p->bucket.offered.rate == 0)
+    uint32_t started = w->ms[p->ms].started[w->npdu[p->head].lle];
+    const struct world_npdu *n = &w->npdu[started == WORLD_NONE ? p->head : started];
+    world_piece(w, n, &octets);
+    if (!world_pfc_conforms(w, &w->pfc[n->pfc], n->pfc == pfc ? pfc_needs(w, pfc, octets) : octets,
+                            at_ns))
         return;
-    v->any[kind] = v->any[kind] || goes == pfc; // its own bucket may keep it out of the order
+    v->any[kind] = v->any[kind] || n->pfc == pfc;
     if (!world_conforms(&w->ms[p->ms].bucket, octets, at_ns)) {
         v->all[kind] = false;
         return;
     }
-    uint32_t pipe_octets = world_pipe_octets(w, p->ms, pfc, octets);
+    uint32_t pipe_octets = world_pipe_octets(w, p->ms, n->pfc, octets);
     if (octets > v->largest[kind])
         v->largest[kind] = octets;
     if (pipe_octets > v->largest_pipe[kind])

@@ -258,6 +258,8 @@ uint32_t world_granted(struct world *w, const struct sched_grant *g)
     judge_order(w, n, id);
     judge_grant(w, n, g);
     judge_lifetime(w, n, g);
+    if (n->sent == 0)
+        world_judge_begins(w, id);
     world_piece(w, n, &llc_octets);
     world_charge(w, n->pfc, llc_octets);
     struct world_sent sent = {.time_ns = w->now_ns,
@@ -286,6 +288,7 @@ uint32_t world_granted(struct world *w, const struct sched_grant *g)
     if (!g->last)
         return WORLD_NONE;
     world_ledger_add(&w->finished, n->octets);
+    w->pfc[n->pfc].finished++;
     world_npdu_end(w, id);
     return sent.source;
 }
