@@ -4,7 +4,7 @@
 #include "bench/throughput/world.h"
 
 #define RING_FRAMES 2048u
-#define QUEUE_SPARE 1024u
+#define QUEUE_SPARE 4096u // as the configuration has it by default
 #define LIFETIME_NS (10 * S_IN_NS)
 
 // As a configuration has it by default, and with ECN if it knows ECN.
