@@ -314,7 +314,7 @@ static void pfc_look_again(struct sched *s, uint32_t pfc, struct tree_ms *m, str
         pfc_joins(s, pfc, m, p);
 }
 
-void ms_lle_is_left(struct sched *s, uint32_t ms, uint32_t lle, uint64_t now_ns)
+void ms_blocked_look_again(struct sched *s, uint32_t ms, uint32_t lle, uint64_t now_ns)
 {
     struct tree_ms *m = tree_ms(s, ms);
     for (uint32_t slots = m->blocked & m->backlog; slots; slots &= slots - 1) {

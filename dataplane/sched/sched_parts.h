@@ -217,7 +217,12 @@ void ms_settle(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns)
 void ms_update(struct sched *s, uint32_t ms, uint64_t now_ns);
 // An N-PDU of that LLE is gone: a PFC whose own bucket waits to pass its own whole may wait no
 // longer (pfc_whole_octets).
-void ms_lle_is_left(struct sched *s, uint32_t ms, uint32_t lle, uint64_t now_ns);
+void ms_blocked_look_again(struct sched *s, uint32_t ms, uint32_t lle, uint64_t now_ns);
+static inline void ms_lle_is_left(struct sched *s, uint32_t ms, uint32_t lle, uint64_t now_ns)
+{
+    if (__builtin_expect(tree_ms(s, ms)->blocked != 0, 0))
+        ms_blocked_look_again(s, ms, lle, now_ns);
+}
 // The same where heads of queues, or their first pieces, are others now.
 void ms_heads_change(struct sched *s, uint32_t ms, uint64_t now_ns);
 void pfc_wait(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint64_t at_ns);

@@ -101,27 +101,22 @@ static void finish(struct sched *s, struct round *r, uint32_t npdu_octets)
     queue_pop(s, r->pfc, r->m, r->p);
 }
 
-static uint64_t look_ahead_pfc(const struct sched *s, const struct round *r, uint64_t now_ns)
-{
-    struct tree_piece piece = pfc_piece(s, r->m, r->p);
-    uint32_t octets = pfc_bucket_octets(s, r->m, r->p, r->slot, &piece);
-    return bucket_conforms_at(r->level_pfc, bucket_terms(&r->p->bucket), octets, now_ns);
-}
-
 // Who cannot send its next PDU now is told so at once, not when it is met again.
 static void look_ahead(struct sched *s, struct round *r, uint64_t now_ns)
 {
     struct tree_pfc *p = r->p;
     if (!pfc_may_send(s, r->pfc, r->m, p)) // empty, or its LLE is kept
         return;
-    uint32_t octets = pfc_piece(s, r->m, p).llc_octets;
-    uint64_t at_ns = look_ahead_pfc(s, r, now_ns);
+    struct tree_piece piece = pfc_piece(s, r->m, p);
+    uint32_t pfc_octets = pfc_bucket_octets(s, r->m, p, r->slot, &piece);
+    uint64_t at_ns = bucket_conforms_at(r->level_pfc, bucket_terms(&p->bucket), pfc_octets, now_ns);
     if (!ms_is_simple(r->m)) {
         if (at_ns > now_ns)
             pfc_wait(s, r->pfc, p, at_ns);
         return;
     }
-    uint64_t ms_at_ns = bucket_conforms_at(r->level_ms, ms_terms(s, r->m), octets, now_ns);
+    uint64_t ms_at_ns =
+        bucket_conforms_at(r->level_ms, ms_terms(s, r->m), piece.llc_octets, now_ns);
     if (at_ns <= now_ns && ms_at_ns <= now_ns)
         return;
     if (p->state & PFC_IN_RING)

@@ -37,7 +37,7 @@ static bool has_turn(const struct sched *s, struct round *r)
 }
 
 // A PFC in a ring that may not send leaves it.
-static bool head_may_send(struct sched *s, uint32_t pfc, uint32_t cell)
+static inline bool head_may_send(struct sched *s, uint32_t pfc, uint32_t cell)
 {
     struct tree_ms *m = tree_ms(s, tree_pfc_ms(pfc));
     struct tree_pfc *p = tree_pfc_of(m, tree_pfc_slot(pfc));

@@ -165,7 +165,7 @@ struct tree_cell {
     uint8_t backlogged; // a bit for each class that has something queued
     uint8_t place;      // of a ready one: enum ready_place
     bool untimed;       // it was served by turns: its place in virtual time means nothing
-    uint8_t rank_level[2];
+    uint16_t rank_level[2];
     uint32_t wheel_ref, mss;
     uint64_t offset; // O(b)
     struct tree_class of_class[CLASS_COUNT];
@@ -201,7 +201,7 @@ struct tree_nse {
     uint32_t wheel_ref, cells;
     uint32_t cells_backlogged[CLASS_COUNT];
     uint8_t state;
-    uint8_t rank_level[2];
+    uint16_t rank_level[2];
     uint32_t rank_top[2]; // of its cells
     uint64_t total[CLASS_COUNT];
 };
