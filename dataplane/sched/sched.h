@@ -75,8 +75,10 @@ struct sched_config {
     struct sched_limit limit, bvc_limit, ms_limit; // in all, per cell, per MS
     struct sched_limit nse_limit;                  // per NSE; 0 packets: none
     bool tail_drop; // at a full limit the N-PDU that comes is refused, none of the largest queue's
-    uint64_t hold_ns; // how much longer than its lifetime an N-PDU may stay in all, its MS frozen;
-                      // SCHED_INFINITE
+    // How much longer than its lifetime an N-PDU may stay in real time, its MS frozen or stopped:
+    // then it expires, up to 2.2 s and a sweep late. SCHED_INFINITE, 0, or more than 4.8 h with the
+    // lifetime: for ever.
+    uint64_t hold_ns;
     // What an LLC PDU has besides its piece of the N-PDU: the first of an N-PDU, and the next ones;
     // and how much of it is the LLC's own (header and FCS), which N201-U does not count. So a first
     // piece is at most n201_u + llc_octets - first_header_octets. On Gb: 10, 9 and 6.
@@ -161,7 +163,8 @@ int sched_ms_n201_u(struct sched *s, uint32_t ms, uint32_t lle, uint16_t n201_u,
 // Which LLEs it uses, a bit each; 0, and until it is said: all. Their N201-U is what its effective
 // buckets and its cell's have to hold.
 int sched_ms_lles(struct sched *s, uint32_t ms, uint32_t lles, uint64_t now_ns);
-// Frozen, the queue waits and does not age; R = 0 of its own (sched_ms_set) freezes as well.
+// Frozen, the queue waits and does not age, but stays no longer than hold_ns allows; R = 0 of its
+// own (sched_ms_set) freezes as well.
 int sched_ms_freeze(struct sched *s, uint32_t ms, uint64_t now_ns);
 int sched_ms_release(struct sched *s, uint32_t ms, uint64_t now_ns);
 // To another cell of the same scheduler, queue, age and AQM state with it; its bucket starts empty,
@@ -171,7 +174,7 @@ int sched_ms_move(struct sched *s, uint32_t ms, uint32_t bvc, uint64_t now_ns);
 // To another scheduler (sched_move_setup.c), in three steps: it leaves, handing over its N-PDUs in
 // their order; it arrives; each N-PDU arrives. There is no room for one only if all queues together
 // are full; then it stays the caller's. `pdu.arrived_ns` is by the MS's clock, which it takes
-// along.
+// along, `pdu.came` in real time, which is the same there.
 struct sched_baggage_pfc {
     uint16_t sent_octets, n201_u; // of a half-sent N-PDU
     uint8_t traffic_class;

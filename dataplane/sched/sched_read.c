@@ -2,6 +2,9 @@
 // beyond the tables reads as an empty node.
 #include "dataplane/sched/sched_parts.h"
 
+// A reader's time may be a little before that of the last N-PDU; so little, at most.
+#define READER_BEHIND_NS (3600 * S_IN_NS)
+
 static struct sched_queued split(uint64_t total)
 {
     return (struct sched_queued){total_packets(total), total_octets(total)};
@@ -87,8 +90,8 @@ struct sched_bucket sched_pfc_bucket(const struct sched *s, uint32_t ms, uint32_
 
 static uint64_t age(const struct sched *s, uint32_t slot, uint64_t clock_ns)
 {
-    uint64_t arrived_ns = s->slot[slot].arrived_ns;
-    return clock_ns > arrived_ns ? clock_ns - arrived_ns : 0;
+    uint64_t sojourn_ns = pdu_sojourn_ns(&s->slot[slot], clock_ns);
+    return sojourn_ns < PDU_ARRIVED_MASK - READER_BEHIND_NS ? sojourn_ns : 0;
 }
 
 static uint64_t older(uint64_t a, uint64_t b)

@@ -130,7 +130,7 @@ static void look_ahead(struct sched *s, struct round *r, uint64_t now_ns)
 bool round_send(struct sched *s, struct round *r, uint64_t now_ns, struct sched_grant *g)
 {
     struct pdu *pdu = queue_head(s, r->pfc, r->p);
-    r->sojourn_ns = tree_ms_clock(r->m, now_ns) - pdu->arrived_ns;
+    r->sojourn_ns = pdu_sojourn_ns(pdu, tree_ms_clock(r->m, now_ns));
     if (r->p->sent_octets == 0) {
         enum drop_reason reason = aqm_ask_out(s, r, pdu, now_ns);
         if (reason != DROP_NONE) {

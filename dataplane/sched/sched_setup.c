@@ -182,6 +182,17 @@ uint64_t sched_octets(const struct sched_config *config)
     return l.octets;
 }
 
+// More steps than these have begun only after the lifetime and hold_ns (pdu_stay). Longer than can
+// be told is for ever.
+static uint32_t stay_most(const struct sched *s, uint64_t lifetime_ns)
+{
+    uint64_t hold_ns = s->config.hold_ns, step_ns = 1ULL << PDU_STEP_SHIFT;
+    uint64_t most_ns = (PDU_STAY_MOST - 1) * step_ns;
+    if (!hold_ns || hold_ns > most_ns || lifetime_ns > most_ns - hold_ns)
+        return UINT32_MAX;
+    return (uint32_t)((lifetime_ns + hold_ns + step_ns - 1) >> PDU_STEP_SHIFT);
+}
+
 void change_rule(struct sched *s, uint32_t class)
 {
     const struct sched_class *k = &s->config.of_class[class];
@@ -196,6 +207,7 @@ void change_rule(struct sched *s, uint32_t class)
     rule->packets_max = k->limit.packets;
     rule->scope = k->scope;
     rule->deadline_ns = ends ? k->lifetime_ns - k->bss_least_ns : UINT64_MAX;
+    rule->stay_most = stay_most(s, k->lifetime_ns);
     s->ages = false;
     for (int i = 0; i < CLASS_COUNT; i++)
         s->ages |= s->config.of_class[i].lifetime_ns != SCHED_INFINITE;

@@ -3,6 +3,7 @@
 // The head is the oldest of its queue, so a queue is looked at until its head is young enough. A
 // half-sent N-PDU is left alone, its end goes out; those behind it are not. The mask of MSs says
 // who comes next, so their lines, cold as a rule, are asked for some MSs ahead.
+// An MS that stands is visited as well: its N-PDUs grow no older, but hold_ns bounds their stay.
 #include "dataplane/sched/sched_aqm.h"
 #include "dataplane/sched/sched_queue.h"
 
@@ -17,19 +18,23 @@ static bool drops_are_full(const struct sched *s)
     return s->drop_count + DROPS_LEFT > SCHED_DROPS;
 }
 
-static bool has_expired(const struct sched *s, const struct tree_pfc *p, const struct pdu *pdu,
-                        uint64_t clock_ns)
+// While its MS stands it does not grow older, but it stays.
+static bool has_expired(const struct sched *s, const struct tree_ms *m, const struct tree_pfc *p,
+                        const struct pdu *pdu, uint64_t now_ns)
 {
-    return clock_ns - pdu->arrived_ns > s->rule[p->traffic_class].deadline_ns;
+    const struct tree_rule *rule = &s->rule[p->traffic_class];
+    return pdu_sojourn_ns(pdu, tree_ms_clock(m, now_ns)) > rule->deadline_ns ||
+           pdu_stay(pdu, now_ns) > rule->stay_most;
 }
 
 static bool sweep_queue(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct tree_queue *q,
-                        bool behind, uint64_t clock_ns)
+                        bool behind, uint64_t now_ns)
 {
+    const struct tree_ms *m = tree_ms(s, tree_pfc_ms(pfc));
     bool dropped = false;
     while (total_packets(q->total) > behind && !drops_are_full(s)) {
         uint32_t slot = behind ? s->slot[q->head].next : q->head;
-        if (!has_expired(s, p, &s->slot[slot], clock_ns))
+        if (!has_expired(s, m, p, &s->slot[slot], now_ns))
             break;
         queue_drop(s, pfc, p, q, behind, DROP_expired);
         dropped = true;
@@ -37,14 +42,14 @@ static bool sweep_queue(struct sched *s, uint32_t pfc, struct tree_pfc *p, struc
     return dropped;
 }
 
-static bool sweep_pfc(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint64_t clock_ns)
+static bool sweep_pfc(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint64_t now_ns)
 {
     bool dropped = false, begun = p->sent_octets != 0;
     if (!(p->state & PFC_BY_FLOW))
-        return sweep_queue(s, pfc, p, &p->queue, begun, clock_ns);
+        return sweep_queue(s, pfc, p, &p->queue, begun, now_ns);
     for (uint32_t flow = 0; flow < s->config.flows_a_pfc; flow++)
         dropped |= sweep_queue(s, pfc, p, &queue_flow(s, pfc, flow)->queue,
-                               begun && flow == p->flow, clock_ns);
+                               begun && flow == p->flow, now_ns);
     queue_choose(s, pfc, p);
     return dropped;
 }
@@ -52,13 +57,10 @@ static bool sweep_pfc(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint64_
 static void sweep_ms(struct sched *s, uint32_t ms, uint64_t now_ns)
 {
     struct tree_ms *m = tree_ms(s, ms);
-    if (ms_stands(m))
-        return;
-    uint64_t clock_ns = tree_ms_clock(m, now_ns);
     bool dropped = false;
     for (uint32_t slots = m->backlog; slots; slots &= slots - 1) {
         uint32_t slot = (uint32_t)__builtin_ctz(slots);
-        dropped |= sweep_pfc(s, tree_pfc_id(ms, slot), tree_pfc_of(m, slot), clock_ns);
+        dropped |= sweep_pfc(s, tree_pfc_id(ms, slot), tree_pfc_of(m, slot), now_ns);
     }
     if (dropped) // the new head may be smaller, or of an LLE that is free
         ms_heads_change(s, ms, now_ns);

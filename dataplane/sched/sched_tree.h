@@ -223,8 +223,9 @@ struct tree_rule {
     const struct aqm *aqm;
     uint64_t octets_max;
     uint32_t packets_max;
-    uint32_t scope; // enum sched_scope
-    uint64_t total; // queued, in all
+    uint32_t stay_most; // in steps of real time: see pdu_stay
+    uint32_t scope;     // enum sched_scope
+    uint64_t total;     // queued, in all
 };
 
 struct sched {

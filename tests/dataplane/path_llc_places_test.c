@@ -120,32 +120,46 @@ static void a_cell_of_many_takes_nothing_of_a_cell_of_one(void **state)
     path_close();
 }
 
-// Eight cells of four MSs, stopped, each with a share of eight places: the first MS of each has no
-// more, and loses none, whatever comes for the others in whatever order.
+// MSs of any numbers, given in turn to so many cells.
+static void some_mss(uint32_t *ms, uint32_t n, uint32_t cells)
+{
+    static bool taken[PATH_MSS];
+    memset(taken, 0, sizeof taken);
+    for (uint32_t i = 0; i < n; i++) {
+        do
+            ms[i] = (uint32_t)random_next() % PATH_MSS;
+        while (taken[ms[i]]);
+        taken[ms[i]] = true;
+        stopped_ms(ms[i], i % cells);
+    }
+}
+
+// Eight cells of four MSs, or one of 64, all stopped: each MS has a share of 256 places. Every
+// third MS has no more, and loses none, whatever comes for the others in whatever order.
 static void a_share_is_safe_in_any_order(void **state)
 {
     (void)state;
     random_begin();
-    for (int round = 0; round < 20; round++) {
-        uint32_t given[CELLS * 4] = {0}, of[CELLS * 4] = {0}, sum = 0, loud = 1 + round % 32;
+    for (uint32_t round = 0; round < 20; round++) {
+        uint32_t cells = round % 2 ? CELLS : 1, n = round % 2 ? 4 * CELLS : 64;
+        uint32_t ms[64], given[64] = {0}, of[PATH_MSS] = {0}, sum = 0, loud = 1 + round * 3 % n;
         open_cells();
-        for (uint32_t ms = 0; ms < CELLS * 4; ms++)
-            stopped_ms(ms, ms / 4);
+        some_mss(ms, n, cells);
         for (int i = 0; i < 1500; i++) {
-            uint32_t ms = (uint32_t)random_next() % (random_next() % 2 ? loud : CELLS * 4);
-            if (ms % 4 == 0 && given[ms] == SCHED_FRAMES / CELLS / 4)
+            uint32_t at = (uint32_t)random_next() % (random_next() % 2 ? loud : n);
+            if (at % 3 == 0 && given[at] == SCHED_FRAMES / n)
                 continue;
-            given[ms]++;
+            given[at]++;
             sum++;
-            give(ms);
+            give(ms[at]);
         }
-        for (uint32_t ms = 0; ms < CELLS * 4; ms++)
-            rate_is(ms, 10000);
+        for (uint32_t i = 0; i < n; i++)
+            rate_is(ms[i], 10000);
         path_run_until(p.now_ns + 5 * S_IN_NS);
         for (uint32_t i = 0; i < wents; i++)
             of[went[i].ms]++;
-        for (uint32_t ms = 0; ms < CELLS * 4; ms += 4)
-            assert_int_equal(of[ms], given[ms]);
+        for (uint32_t i = 0; i < n; i += 3)
+            assert_int_equal(of[ms[i]], given[i]);
         assert_int_equal(wents, sum < SCHED_FRAMES ? sum : SCHED_FRAMES);
         answers_are(sum, sum - wents);
         order_is_kept();

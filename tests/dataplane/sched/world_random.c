@@ -76,6 +76,8 @@ static struct sched_config random_config(uint64_t *random, const struct world_wi
         c.bvc_limit = random_limit(random, 200);
         c.ms_limit = random_limit(random, 50);
     }
+    if (wish->holds)
+        c.hold_ns = draw_log(random, 30, 33);
     for (uint32_t i = 0; i < CLASS_COUNT; i++)
         random_class(&c.of_class[i], random, wish);
     return c;
