@@ -192,6 +192,7 @@ static const char *check_cell(const struct sched *s, uint32_t cell, struct sums 
     if (fault)
         return fault;
     MUST(total == c->total, "a cell's total");
+    MUST(total || !(c->rank_level[0] | c->rank_level[1]), "a cell with nothing queued is ranked");
     MUST(!!(c->state & CELL_WAITS) == (c->wheel_ref != WHEEL_NO_REF), "a cell's ref");
     bool ready = c->active && !(c->state & (CELL_WAITS | CELL_STANDS));
     MUST(ready == !!(c->state & CELL_READY), "a cell's readiness");
@@ -269,6 +270,7 @@ static bool is_first(const struct sched *s, const struct tree_nse *n)
 static const char *check_nse(const struct sched *s, uint32_t nse, struct sums *sums)
 {
     const struct tree_nse *n = &s->nse[nse];
+    uint64_t total = 0;
     uint32_t ready = 0, cells = 0, backlogged[CLASS_COUNT] = {0};
     for (uint32_t cell = 0; cell < s->config.bvcs; cell++) {
         const struct tree_cell *c = &s->cell[cell];
@@ -279,6 +281,9 @@ static const char *check_nse(const struct sched *s, uint32_t nse, struct sums *s
         for (uint32_t class = 0; class < CLASS_COUNT; class ++)
             backlogged[class] += c->backlogged >> class & 1;
     }
+    for (uint32_t class = 0; class < CLASS_COUNT; class ++)
+        total += n->total[class];
+    MUST(total || !(n->rank_level[0] | n->rank_level[1]), "an NSE with nothing queued is ranked");
     MUST(cells == n->cells, "an NSE's cells");
     uint32_t in_rings = turns_count(s, n, READY_STRICT) + turns_count(s, n, READY_TURNS);
     MUST(ready == in_rings + heap_count(s, n), "an NSE's ready cells");

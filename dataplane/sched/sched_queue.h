@@ -65,7 +65,7 @@ static inline void queue_forget(struct sched *s, uint32_t pfc, struct tree_ms *m
     queue_count(s, m, p->traffic_class, -step);
     pdu->next = s->slot_free;
     s->slot_free = slot;
-    if (p->rank_level[0] || m->slots & (m->slots - 1))
+    if (room_is_ranked(s, m, p))
         room_shrunk(s, tree_pfc_ms(pfc), m, p);
     if (p->queue.total == 0)
         pfc_ends(s, pfc);

@@ -5,12 +5,8 @@
 // loses nothing, whoever fills the room, stopped or not; and what goes is the oldest of a queue
 // that waits too long anyway. A half-sent N-PDU stays, the one behind it goes.
 //
-// Who is largest is kept in ranks (sched_rank.h): NSEs, an NSE's cells, and by class a cell's MSs,
-// each under the lowest slot that it has in the class. A place rises at once as its queue grows and
-// falls only when the queue is a fifth shorter, or when it is met here, so a queue that breathes
-// costs nothing. Small queues have places only while a thirty-second of a limit is taken: before
-// that, no limit is full. The work of a call is bounded; where nobody with a place has an N-PDU to
-// give, the one that comes is refused.
+// Who is largest is known beforehand (sched_places.c). The work of a call is bounded; where nobody
+// with a place has an N-PDU to give, the one that comes is refused.
 #include "dataplane/sched/sched_room.h"
 
 #include "dataplane/sched/sched_aqm.h"
@@ -19,164 +15,6 @@
 #define VICTIMS_A_CALL 16u
 #define LOOKS          16u // at places that may have fallen
 #define TRIES          8u  // of those that may have nothing to give
-#define FALL_LEVELS    4u
-#define OCTETS_A_STEP  64u
-
-enum unit { IN_PACKETS, IN_OCTETS };
-
-static uint32_t size_in(enum unit unit, uint64_t total)
-{
-    if (unit == IN_PACKETS)
-        return total_packets(total);
-    return (uint32_t)((total_octets(total) + OCTETS_A_STEP - 1) / OCTETS_A_STEP);
-}
-
-// ---- Places ----
-
-static uint32_t leader_of(struct tree_ms *m, uint32_t class)
-{
-    uint32_t slots = m->slots;
-    while (tree_pfc_of(m, (uint32_t)__builtin_ctz(slots))->traffic_class != class)
-        slots &= slots - 1;
-    return (uint32_t)__builtin_ctz(slots);
-}
-
-static uint64_t total_in_class(struct tree_ms *m, uint32_t class)
-{
-    uint64_t total = 0;
-    for (uint32_t slots = m->backlog; slots; slots &= slots - 1) {
-        const struct tree_pfc *p = tree_pfc_of(m, (uint32_t)__builtin_ctz(slots));
-        total += p->traffic_class == class ? p->queue.total : 0;
-    }
-    return total;
-}
-
-// Those above the tree's numbers are of MSs.
-static uint32_t entry_of_cell(const struct sched *s, uint32_t cell)
-{
-    return s->config.nses + cell;
-}
-
-static uint32_t entry_of_place(const struct sched *s, uint32_t place)
-{
-    return s->config.nses + s->config.bvcs + place;
-}
-
-static uint32_t pfc_of_entry(const struct sched *s, uint32_t entry)
-{
-    return s->place_pfc[entry - entry_of_place(s, 0)];
-}
-
-static uint32_t *place_of(const struct sched *s, uint32_t pfc)
-{
-    return &s->place[(size_t)tree_pfc_ms(pfc) * s->config.pfcs_an_ms + tree_pfc_slot(pfc)];
-}
-
-static bool falls(uint32_t from, uint32_t to)
-{
-    return to + FALL_LEVELS < from || to == 0;
-}
-
-// The levels that an entry has, and its parents' rings; `grown`: it rises, else it may fall.
-static void follow(struct sched *s, uint32_t *top, uint32_t entry, uint16_t *level, uint64_t total,
-                   bool grown)
-{
-    uint32_t most = entry < entry_of_place(s, 0) ? UINT16_MAX : UINT8_MAX;
-    for (enum unit unit = IN_PACKETS; unit <= IN_OCTETS; unit++) {
-        uint32_t to = rank_level(size_in(unit, total)), from = level[unit];
-        to = to < most ? to : most;
-        if (grown ? to <= from : !from || !falls(from, to))
-            continue;
-        rank_move(&s->rank[unit], &top[unit], entry, from, to);
-        level[unit] = (uint16_t)to;
-    }
-}
-
-static void place_follow(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p,
-                         uint64_t total, bool grown)
-{
-    uint32_t *place = place_of(s, pfc);
-    if (*place == TREE_NONE) {
-        if (!grown || s->place_free == s->places)
-            return;
-        *place = s->place_free;
-        s->place_free = s->place_pfc[*place];
-        s->place_pfc[*place] = pfc;
-    }
-    uint16_t level[2] = {p->rank_level[IN_PACKETS], p->rank_level[IN_OCTETS]};
-    follow(s, s->cell[m->cell].of_class[p->traffic_class].rank_top, entry_of_place(s, *place),
-           level, total, grown);
-    p->rank_level[IN_PACKETS] = (uint8_t)level[IN_PACKETS];
-    p->rank_level[IN_OCTETS] = (uint8_t)level[IN_OCTETS];
-    if (total)
-        return;
-    s->place_pfc[*place] = s->place_free;
-    s->place_free = *place;
-    *place = TREE_NONE;
-}
-
-static uint64_t nse_total(const struct tree_nse *n)
-{
-    uint64_t total = 0;
-    for (uint32_t class = 0; class < CLASS_COUNT; class ++)
-        total += n->total[class];
-    return total;
-}
-
-static void above_follow(struct sched *s, uint32_t cell, bool grown)
-{
-    struct tree_cell *c = &s->cell[cell];
-    struct tree_nse *n = &s->nse[c->nse];
-    follow(s, n->rank_top, entry_of_cell(s, cell), c->rank_level, c->total, grown);
-    follow(s, s->rank_top, c->nse, n->rank_level, nse_total(n), grown);
-}
-
-static void ms_class_follows(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t class,
-                             bool grown)
-{
-    uint32_t leader = leader_of(m, class);
-    place_follow(s, tree_pfc_id(ms, leader), m, tree_pfc_of(m, leader), total_in_class(m, class),
-                 grown);
-}
-
-void room_grown(struct sched *s, uint32_t ms, struct tree_ms *m, struct tree_pfc *p)
-{
-    ms_class_follows(s, ms, m, p->traffic_class, true);
-    if (room_is_short(s->total, &s->watched))
-        above_follow(s, m->cell, true);
-}
-
-void room_shrunk(struct sched *s, uint32_t ms, struct tree_ms *m, struct tree_pfc *p)
-{
-    ms_class_follows(s, ms, m, p->traffic_class, false);
-    if (s->cell[m->cell].rank_level[IN_PACKETS])
-        above_follow(s, m->cell, false);
-}
-
-void room_leave(struct sched *s, uint32_t ms)
-{
-    struct tree_ms *m = tree_ms(s, ms);
-    for (uint32_t slots = m->slots; slots; slots &= slots - 1) {
-        uint32_t slot = (uint32_t)__builtin_ctz(slots);
-        place_follow(s, tree_pfc_id(ms, slot), m, tree_pfc_of(m, slot), 0, false);
-    }
-}
-
-void room_return(struct sched *s, uint32_t ms)
-{
-    struct tree_ms *m = tree_ms(s, ms);
-    for (uint32_t slots = m->backlog; slots; slots &= slots - 1) {
-        struct tree_pfc *p = tree_pfc_of(m, (uint32_t)__builtin_ctz(slots));
-        if (room_is_watched(s, m, p))
-            room_grown(s, ms, m, p);
-    }
-}
-
-void room_settle(struct sched *s, uint32_t cell)
-{
-    above_follow(s, cell, false);
-}
-
 // ---- What is dropped ----
 
 static bool has_one(const struct tree_queue *q, bool begun)
@@ -186,12 +24,12 @@ static bool has_one(const struct tree_queue *q, bool begun)
 
 // The flow with the longest queue, of those that have an N-PDU to give.
 static uint32_t longest_flow(const struct sched *s, uint32_t pfc, const struct tree_pfc *p,
-                             enum unit unit)
+                             enum room_unit unit)
 {
     uint32_t best = TREE_NONE, most = 0;
     for (uint32_t flow = 0; flow < s->config.flows_a_pfc; flow++) {
         const struct tree_queue *q = &queue_flow(s, pfc, flow)->queue;
-        uint32_t size = size_in(unit, q->total);
+        uint32_t size = room_size(unit, q->total);
         if (size > most && has_one(q, p->sent_octets && flow == p->flow)) {
             best = flow;
             most = size;
@@ -200,7 +38,7 @@ static uint32_t longest_flow(const struct sched *s, uint32_t pfc, const struct t
     return best;
 }
 
-static bool pfc_gives(struct sched *s, uint32_t ms, uint32_t slot, enum unit unit,
+static bool pfc_gives(struct sched *s, uint32_t ms, uint32_t slot, enum room_unit unit,
                       enum drop_reason reason, uint64_t now_ns)
 {
     uint32_t pfc = tree_pfc_id(ms, slot);
@@ -226,7 +64,7 @@ static bool pfc_gives(struct sched *s, uint32_t ms, uint32_t slot, enum unit uni
 }
 
 // Of those slots the largest by weight that has an N-PDU to give; signalling last.
-static bool ms_gives(struct sched *s, uint32_t ms, uint32_t slots, enum unit unit,
+static bool ms_gives(struct sched *s, uint32_t ms, uint32_t slots, enum room_unit unit,
                      enum drop_reason reason, uint64_t now_ns)
 {
     struct tree_ms *m = tree_ms(s, ms);
@@ -235,7 +73,7 @@ static bool ms_gives(struct sched *s, uint32_t ms, uint32_t slots, enum unit uni
     for (; slots; slots &= slots - 1) {
         uint32_t slot = (uint32_t)__builtin_ctz(slots);
         const struct tree_pfc *p = tree_pfc_of(m, slot);
-        uint64_t size = size_in(unit, p->queue.total),
+        uint64_t size = room_size(unit, p->queue.total),
                  w = s->config.of_class[p->traffic_class].weight;
         if (!has_one(&p->queue, p->sent_octets) || (w == 0 && best != TREE_NONE))
             continue;
@@ -251,29 +89,29 @@ static bool ms_gives(struct sched *s, uint32_t ms, uint32_t slots, enum unit uni
 static uint64_t total_of_entry(const struct sched *s, uint32_t entry)
 {
     if (entry < s->config.nses)
-        return nse_total(&s->nse[entry]);
-    if (entry < entry_of_place(s, 0))
+        return room_nse_total(&s->nse[entry]);
+    if (entry < room_entry_of_place(s, 0))
         return s->cell[entry - s->config.nses].total;
-    uint32_t pfc = pfc_of_entry(s, entry);
-    return total_in_class(tree_ms(s, tree_pfc_ms(pfc)), tree_pfc(s, pfc)->traffic_class);
+    uint32_t pfc = room_pfc_of_entry(s, entry);
+    return room_total_in_class(tree_ms(s, tree_pfc_ms(pfc)), tree_pfc(s, pfc)->traffic_class);
 }
 
-static void level_set(struct sched *s, uint32_t entry, enum unit unit, uint32_t level)
+static void level_set(struct sched *s, uint32_t entry, enum room_unit unit, uint32_t level)
 {
     if (entry < s->config.nses)
         s->nse[entry].rank_level[unit] = (uint16_t)level;
-    else if (entry < entry_of_place(s, 0))
+    else if (entry < room_entry_of_place(s, 0))
         s->cell[entry - s->config.nses].rank_level[unit] = (uint16_t)level;
     else
-        tree_pfc(s, pfc_of_entry(s, entry))->rank_level[unit] = (uint8_t)level;
+        tree_pfc(s, room_pfc_of_entry(s, entry))->rank_level[unit] = (uint8_t)level;
 }
 
 // The first in the order; one that has fallen since it was ranked gets its true place before.
-static uint32_t largest(struct sched *s, uint32_t *top, enum unit unit)
+static uint32_t largest(struct sched *s, uint32_t *top, enum room_unit unit)
 {
     for (uint32_t looks = 0; looks < LOOKS && top[unit] != RANK_NONE; looks++) {
         uint32_t entry = rank_first(&s->rank[unit], top[unit]);
-        uint32_t to = rank_level(size_in(unit, total_of_entry(s, entry)));
+        uint32_t to = rank_level(room_size(unit, total_of_entry(s, entry)));
         uint32_t from = s->rank[unit].bin[top[unit]].level;
         if (to >= from)
             return entry;
@@ -283,13 +121,13 @@ static uint32_t largest(struct sched *s, uint32_t *top, enum unit unit)
     return rank_first(&s->rank[unit], top[unit]);
 }
 
-static bool class_gives(struct sched *s, struct tree_class *k, uint32_t class, enum unit unit,
+static bool class_gives(struct sched *s, struct tree_class *k, uint32_t class, enum room_unit unit,
                         enum drop_reason reason, uint64_t now_ns)
 {
     uint32_t entry = largest(s, k->rank_top, unit);
     for (uint32_t tries = 0; tries < TRIES && entry != RANK_NONE; tries++) {
         uint32_t next = rank_next(&s->rank[unit], k->rank_top[unit], entry);
-        uint32_t ms = tree_pfc_ms(pfc_of_entry(s, entry)), slots = 0;
+        uint32_t ms = tree_pfc_ms(room_pfc_of_entry(s, entry)), slots = 0;
         struct tree_ms *m = tree_ms(s, ms);
         for (uint32_t left = m->backlog; left; left &= left - 1)
             if (tree_pfc_of(m, (uint32_t)__builtin_ctz(left))->traffic_class == class)
@@ -303,13 +141,13 @@ static bool class_gives(struct sched *s, struct tree_class *k, uint32_t class, e
 
 // The class of those left that is largest by weight; signalling last.
 static uint32_t largest_class(const struct sched *s, const struct tree_cell *c, uint32_t classes,
-                              enum unit unit)
+                              enum room_unit unit)
 {
     uint32_t best = TREE_NONE;
     uint64_t most = 0, weight = 1;
     for (; classes; classes &= classes - 1) {
         uint32_t class = (uint32_t)__builtin_ctz(classes);
-        uint64_t size = size_in(unit, c->of_class[class].total);
+        uint64_t size = room_size(unit, c->of_class[class].total);
         uint64_t w = s->config.of_class[class].weight;
         if (c->of_class[class].rank_top[unit] == RANK_NONE || (w == 0 && best != TREE_NONE))
             continue;
@@ -322,7 +160,7 @@ static uint32_t largest_class(const struct sched *s, const struct tree_cell *c, 
     return best;
 }
 
-static bool cell_gives(struct sched *s, uint32_t cell, enum unit unit, enum drop_reason reason,
+static bool cell_gives(struct sched *s, uint32_t cell, enum room_unit unit, enum drop_reason reason,
                        uint64_t now_ns)
 {
     struct tree_cell *c = &s->cell[cell];
@@ -335,7 +173,7 @@ static bool cell_gives(struct sched *s, uint32_t cell, enum unit unit, enum drop
     return false;
 }
 
-static bool nse_gives(struct sched *s, uint32_t nse, enum unit unit, enum drop_reason reason,
+static bool nse_gives(struct sched *s, uint32_t nse, enum room_unit unit, enum drop_reason reason,
                       uint64_t now_ns)
 {
     uint32_t *top = s->nse[nse].rank_top, entry = largest(s, top, unit);
@@ -348,7 +186,7 @@ static bool nse_gives(struct sched *s, uint32_t nse, enum unit unit, enum drop_r
     return false;
 }
 
-static bool all_give(struct sched *s, enum unit unit, enum drop_reason reason, uint64_t now_ns)
+static bool all_give(struct sched *s, enum room_unit unit, enum drop_reason reason, uint64_t now_ns)
 {
     uint32_t entry = largest(s, s->rank_top, unit);
     for (uint32_t tries = 0; tries < TRIES && entry != RANK_NONE; tries++) {
@@ -363,14 +201,14 @@ static bool all_give(struct sched *s, enum unit unit, enum drop_reason reason, u
 // ---- Which limit ----
 
 static bool is_full(const struct sched_limit *limit, uint64_t total, uint32_t octets,
-                    enum unit *unit)
+                    enum room_unit *unit)
 {
     *unit = total_packets(total) >= limit->packets ? IN_PACKETS : IN_OCTETS;
     return *unit == IN_PACKETS || total_octets(total) + octets > limit->octets;
 }
 
 static enum drop_reason full_limit(const struct sched *s, const struct tree_ms *m, uint32_t octets,
-                                   enum unit *unit)
+                                   enum room_unit *unit)
 {
     const struct sched_config *config = &s->config;
     const struct tree_cell *c = &s->cell[m->cell];
@@ -380,13 +218,13 @@ static enum drop_reason full_limit(const struct sched *s, const struct tree_ms *
         return DROP_bvc_full;
     // An NSE has no more than all have.
     if (is_full(&config->nse_limit, s->total, octets, unit) &&
-        is_full(&config->nse_limit, nse_total(&s->nse[c->nse]), octets, unit))
+        is_full(&config->nse_limit, room_nse_total(&s->nse[c->nse]), octets, unit))
         return DROP_nse_full;
     return is_full(&config->limit, s->total, octets, unit) ? DROP_queue_full : DROP_NONE;
 }
 
 static bool give(struct sched *s, uint32_t ms, const struct tree_ms *m, enum drop_reason reason,
-                 enum unit unit, uint64_t now_ns)
+                 enum room_unit unit, uint64_t now_ns)
 {
     switch (reason) {
     case DROP_ms_full:
@@ -409,7 +247,7 @@ static bool fits_at_all(const struct sched *s, uint32_t octets)
 enum drop_reason room_make(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t octets,
                            uint64_t now_ns)
 {
-    enum unit unit;
+    enum room_unit unit;
     for (uint32_t victims = 0; victims < VICTIMS_A_CALL; victims++) {
         enum drop_reason full = full_limit(s, m, octets, &unit);
         if (full == DROP_NONE || s->drop_count == SCHED_DROPS)

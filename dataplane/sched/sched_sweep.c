@@ -157,7 +157,8 @@ void sweep(struct sched *s, uint64_t now_ns)
     }
     if (now_ns > s->swept_ns + SWEEP_NS) // one round is all there is
         s->swept_ns = now_ns - SWEEP_NS;
-    struct batch b = {.n = SWEEP_BATCH};
+    struct batch b;
+    b.n = SWEEP_BATCH;
     bool visited = false, room = !drops_are_full(s);
     for (uint32_t visits = 0; room && visits < SWEEP_MSS && b.n == SWEEP_BATCH; visits += b.n) {
         batch_choose(s, &b, now_ns);

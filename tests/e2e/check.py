@@ -64,7 +64,8 @@ SMALLEST_WHOLE = {
     "room": {"nses": 17, "nsvcs": 17, "ggsns": 16, "bvcs": 17, "mss": 67, "pdps": 65, "flows": 1},
     "log": {"level": "info"}, "class": list(map(class_of, CLASSES)),
     "queue": {"packets": 4096, "octets": 4000000, "cell_packets": 1024, "cell_octets": 1000000,
-              "ms_packets": 256, "ms_octets": 128000, "flows": 16, "flow_quantum_octets": 300},
+              "ms_packets": 256, "ms_octets": 128000, "overflow": "largest",
+              "hold_ns": 300000000000, "flows": 16, "flow_quantum_octets": 300},
     "ggsn": [],
     "nse": [{
         "nsei": 1, "ns": "manual", "dynamic": False, "cells": "listed", "flow_control": "wait",
@@ -344,7 +345,7 @@ def constructors(value, name, found):
 
 # Keys that have no default, so that the smallest configuration does not show them.
 PORT_UNSET = {"gateway", "address6", "gateway6", "rx_frames", "tx_frames"}
-UNSET = {"run": {"cores"}, "gn": PORT_UNSET, "gb": PORT_UNSET, "traffic": {"imsi"},
+UNSET = {"run": {"cores"}, "queue": {"nse_packets", "nse_octets"}, "gn": PORT_UNSET, "gb": PORT_UNSET, "traffic": {"imsi"},
          "ggsn": {"name", "address", "mac"}, "nse": {"rate", "bucket"},
          "bvc": {"rate", "bucket", "ms_rate", "ms_bucket"},
          "ms": {"key", "rate", "bucket", "ra_capability", "drx", "priority"},

@@ -10,6 +10,7 @@ import pcap
 from harness import Failure, case, check_sound, main, new_folder, right, run, same
 
 LLC_OCTETS = 6  # header and FCS around the information field
+ETHERNET_OCTETS = 14
 S_NS = 10**9
 
 HEAD = """
@@ -81,10 +82,10 @@ def conforms(level, pdus):
 # --- Every level at once --------------------------------------------------------------------------
 
 
-# MS 1 is limited by its cell's default, MS 2 by a rate of its own, MS 3's background by its packet
+# MS 1 is limited by its cell's default (its bucket outlasts a round of whole N-PDUs over the cell), MS 2 by a rate of its own, MS 3's background by its packet
 # flow. MS 4 takes what is left of cell 2, and cell 3 what is left of the pipe.
 CELLS = """
-    bvc { bvci = 2, rate = "60 kbit/s", bucket = "3 kB", ms_rate = "20 kbit/s", ms_bucket = "2 kB",
+    bvc { bvci = 2, rate = "60 kbit/s", bucket = "3 kB", ms_rate = "20 kbit/s", ms_bucket = "3 kB",
         ms { imsi = "262420000000001", tlli = 0xC0000001,
             pdp { nsapi = 5, class = "background", address = "10.0.0.1" },
             pdp { nsapi = 6, class = "streaming", address = "10.0.0.2", sapi = 5 } },
@@ -117,15 +118,15 @@ def all_conform():
     found = everything()
     right(len(found) > 1000, f"only {len(found)} LLC PDUs")
     llc = [(Level("cell 2", 60000, 3000), lambda s: s.bvci == 2),
-           (Level("MS 1, by default", 20000, 2000), lambda s: s.tlli == 0xC0000001),
+           (Level("MS 1, by default", 20000, 3000), lambda s: s.tlli == 0xC0000001),
            (Level("MS 2, its own", 12000, 2500), lambda s: s.tlli == 0xC0000002),
            (Level("packet flow of MS 3", 5000, 1000),
             lambda s: (s.tlli, s.nsapi) == (0xC0000003, 5))]
     for level, belongs in llc:
         conforms(level, [(s.time_ns, s.llc_octets) for s in found if belongs(s)])
-    # The pipe counts whole frames, the LLC PDU's tag always with three octets.
+    # The pipe counts IP packets: a frame without Ethernet.
     conforms(Level("pipe", 125000, 4000),
-             [(s.time_ns, s.frame_octets + (s.llc_octets < 128)) for s in found])
+             [(s.time_ns, s.frame_octets - ETHERNET_OCTETS) for s in found])
 
 
 @case("the replay itself finds a bucket that is too large, and a rate that is too high")
