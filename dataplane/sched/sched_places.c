@@ -2,10 +2,13 @@
 // cell's MSs, in ranks (sched_rank.h) by packets and by octets. An MS has its place in a class
 // under the lowest slot that it has there. A place rises at once as its queue grows, and falls only
 // when the queue is a fifth shorter, so a queue that breathes costs nothing. Small queues have
-// places only while a thirty-second of a limit is taken: before that, no limit is full.
+// places only while a thirty-second of a limit is taken: before that, no limit is full. Those that
+// came before get theirs when one is (room_catch_up).
 #include "dataplane/sched/sched_room.h"
 
-#define FALL_LEVELS 4u
+#define FALL_LEVELS  4u
+#define WORDS_A_CALL 64u // of 64 MSs each
+#define MSS_A_CALL   128u
 
 static uint32_t leader_of(struct tree_ms *m, uint32_t class)
 {
@@ -150,4 +153,21 @@ void room_return(struct sched *s, uint32_t ms)
 void room_settle(struct sched *s, uint32_t cell)
 {
     above_follow(s, cell, false);
+}
+
+static void places_take(struct sched *s, uint32_t ms)
+{
+    struct tree_ms *m = tree_ms(s, ms);
+    for (uint32_t slots = m->backlog; slots; slots &= slots - 1)
+        room_grown(s, ms, m, tree_pfc_of(m, (uint32_t)__builtin_ctz(slots)));
+}
+
+void room_catch_up(struct sched *s)
+{
+    uint32_t mss = 0;
+    for (uint32_t n = 0; s->places_left && n < WORDS_A_CALL && mss < MSS_A_CALL; n++) {
+        uint32_t word = --s->places_left;
+        for (uint64_t left = s->backlogged[word]; left; left &= left - 1, mss++)
+            places_take(s, word * 64 + (uint32_t)__builtin_ctzll(left));
+    }
 }

@@ -51,6 +51,8 @@ static inline void queue_push(struct sched *s, uint32_t pfc, struct tree_ms *m, 
     queue_count(s, m, p->traffic_class, total_of(pdu->octets));
     if (room_is_watched(s, m, p))
         room_grown(s, tree_pfc_ms(pfc), m, p);
+    else
+        s->places_left = s->config.mss / 64 + 1;
 }
 
 // A slot that has been unlinked: out of all counts, and free.

@@ -17,6 +17,19 @@
 #define TRIES          8u  // of those that may have nothing to give
 // ---- What is dropped ----
 
+static uint64_t exact_size(enum room_unit unit, uint64_t total)
+{
+    return unit == IN_PACKETS ? total_packets(total) : total_octets(total);
+}
+
+// By weight; signalling, which has none, behind all others.
+static bool is_larger(uint64_t size, uint64_t weight, uint64_t than, uint64_t its_weight)
+{
+    if (!weight || !its_weight)
+        return weight || (!its_weight && size > than);
+    return size * its_weight > than * weight;
+}
+
 static bool has_one(const struct tree_queue *q, bool begun)
 {
     return total_packets(q->total) > begun;
@@ -26,10 +39,11 @@ static bool has_one(const struct tree_queue *q, bool begun)
 static uint32_t longest_flow(const struct sched *s, uint32_t pfc, const struct tree_pfc *p,
                              enum room_unit unit)
 {
-    uint32_t best = TREE_NONE, most = 0;
+    uint32_t best = TREE_NONE;
+    uint64_t most = 0;
     for (uint32_t flow = 0; flow < s->config.flows_a_pfc; flow++) {
         const struct tree_queue *q = &queue_flow(s, pfc, flow)->queue;
-        uint32_t size = room_size(unit, q->total);
+        uint64_t size = exact_size(unit, q->total);
         if (size > most && has_one(q, p->sent_octets && flow == p->flow)) {
             best = flow;
             most = size;
@@ -73,11 +87,10 @@ static bool ms_gives(struct sched *s, uint32_t ms, uint32_t slots, enum room_uni
     for (; slots; slots &= slots - 1) {
         uint32_t slot = (uint32_t)__builtin_ctz(slots);
         const struct tree_pfc *p = tree_pfc_of(m, slot);
-        uint64_t size = room_size(unit, p->queue.total),
+        uint64_t size = exact_size(unit, p->queue.total),
                  w = s->config.of_class[p->traffic_class].weight;
-        if (!has_one(&p->queue, p->sent_octets) || (w == 0 && best != TREE_NONE))
-            continue;
-        if (best != TREE_NONE && weight && size * weight <= most * w)
+        if (!has_one(&p->queue, p->sent_octets) ||
+            (best != TREE_NONE && !is_larger(size, w, most, weight)))
             continue;
         best = slot;
         most = size;
@@ -147,11 +160,10 @@ static uint32_t largest_class(const struct sched *s, const struct tree_cell *c, 
     uint64_t most = 0, weight = 1;
     for (; classes; classes &= classes - 1) {
         uint32_t class = (uint32_t)__builtin_ctz(classes);
-        uint64_t size = room_size(unit, c->of_class[class].total);
+        uint64_t size = exact_size(unit, c->of_class[class].total);
         uint64_t w = s->config.of_class[class].weight;
-        if (c->of_class[class].rank_top[unit] == RANK_NONE || (w == 0 && best != TREE_NONE))
-            continue;
-        if (best != TREE_NONE && weight && size * weight <= most * w)
+        if (c->of_class[class].rank_top[unit] == RANK_NONE ||
+            (best != TREE_NONE && !is_larger(size, w, most, weight)))
             continue;
         best = class;
         most = size;
@@ -248,6 +260,8 @@ enum drop_reason room_make(struct sched *s, uint32_t ms, struct tree_ms *m, uint
                            uint64_t now_ns)
 {
     enum room_unit unit;
+    if (s->places_left && !s->config.tail_drop)
+        room_catch_up(s);
     for (uint32_t victims = 0; victims < VICTIMS_A_CALL; victims++) {
         enum drop_reason full = full_limit(s, m, octets, &unit);
         if (full == DROP_NONE || s->drop_count == SCHED_DROPS)

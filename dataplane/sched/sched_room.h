@@ -34,6 +34,8 @@ void room_shrunk(struct sched *s, uint32_t ms, struct tree_ms *m, struct tree_pf
 // The PFCs of an MS leave their places, before they change or it moves; and take them again.
 void room_leave(struct sched *s, uint32_t ms);
 void room_return(struct sched *s, uint32_t ms);
+// Places for queues that came while none was needed: a bounded part of them a call.
+void room_catch_up(struct sched *s);
 // An MS has left a cell with its queue.
 void room_settle(struct sched *s, uint32_t cell);
 

@@ -258,6 +258,7 @@ struct sched {
     uint32_t *place;      // of each PFC, TREE_NONE: it has none
     uint32_t *place_pfc;  // whose each place is; of a free one the next free one
     uint32_t places, place_free;
+    uint32_t places_left;       // words of `backlogged` whose MSs may lack places
     struct sched_limit watched; // the lesser of an NSE's limit and of all's
     uint64_t least_octets;      // what every limit can hold
     // the sweep for what has expired
