@@ -147,6 +147,8 @@ void room_return(struct sched *s, uint32_t ms)
         struct tree_pfc *p = tree_pfc_of(m, (uint32_t)__builtin_ctz(slots));
         if (room_is_watched(s, m, p))
             room_grown(s, ms, m, p);
+        else
+            room_placeless(s);
     }
 }
 

@@ -52,7 +52,7 @@ static inline void queue_push(struct sched *s, uint32_t pfc, struct tree_ms *m, 
     if (room_is_watched(s, m, p))
         room_grown(s, tree_pfc_ms(pfc), m, p);
     else
-        s->places_left = s->config.mss / 64 + 1;
+        room_placeless(s);
 }
 
 // A slot that has been unlinked: out of all counts, and free.

@@ -36,6 +36,10 @@ void room_leave(struct sched *s, uint32_t ms);
 void room_return(struct sched *s, uint32_t ms);
 // Places for queues that came while none was needed: a bounded part of them a call.
 void room_catch_up(struct sched *s);
+static inline void room_placeless(struct sched *s)
+{
+    s->places_left = s->config.mss / 64 + 1;
+}
 // An MS has left a cell with its queue.
 void room_settle(struct sched *s, uint32_t cell);
 
