@@ -156,17 +156,29 @@ def twice(p):
 # ---- SUSPEND, RESUME ---------------------------------------------------------------------------
 
 
-@case("a call of 1000 s: held, not paged, and resumed; the second has another number")
+@case("a call of 250 s: held, not paged, and resumed; the second has another number")
 @place()
 def call(p):
     first = suspended(p)
     p.down(30)
-    p.none(1000 * S)
+    p.none(250 * S)
     p.a.none("bssgp_paging_ps")
     resume(p.a, first)
     p.a.expect("bssgp_resume_ack", within=0, tlli=TLLI, rai=codec.RAI)
     p.all()
     right(suspended(p) != first, "a fresh suspend reference number")
+
+
+@case("a call of 1000 s: what waited has stayed for too long (queue.hold)")
+@place()
+def long_call(p):
+    first = suspended(p)
+    p.down(30)
+    p.none(1000 * S)
+    resume(p.a, first)
+    p.a.expect("bssgp_resume_ack", within=0, tlli=TLLI, rai=codec.RAI)
+    p.world.run(10 * S)
+    same(p.come(), [], "N-PDUs of a call ago")
 
 
 @case("what waits is no older after a call than it was before")
