@@ -5,9 +5,9 @@
 
 #include <errno.h>
 #include <rte_hash.h>
+#include <rte_malloc.h>
 #include <rte_mbuf.h>
 #include <rte_ring_elem.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "dataplane/cipher/cipher.h"
@@ -247,32 +247,57 @@ int64_t commands_send(struct commands *k, const struct command *command)
     return c.teid;
 }
 
+// The EAL gives whole lines of the cache.
+static uint64_t lines(uint32_t n, size_t octets)
+{
+    return (n * octets + 63) & ~63ULL;
+}
+
+uint64_t commands_octets(const struct state_limits *l)
+{
+    uint64_t octets =
+        lines(l->nses, sizeof(struct made_nse)) +
+        lines(l->nsvcs, sizeof(struct made_nsvc) + STATE_ENDPOINT_OCTETS) +
+        lines(l->bvcs, sizeof(struct made_bvc)) + lines(l->ggsns, sizeof(struct made_ggsn)) +
+        lines(l->mss, sizeof(struct made_ms)) + lines(l->pdps, sizeof(struct made_pdp));
+    for (int kind = 0; kind < STATE_NAMED_KINDS; kind++)
+        octets += names_octets(state_names_count(l, kind));
+    return octets;
+}
+
+static void *zeroed(uint32_t n, size_t octets)
+{
+    return rte_calloc("control", n, octets, 64);
+}
+
 bool commands_setup(struct commands *k)
 {
     for (uint32_t w = 0; w < k->workers; w++)
         k->worker[w].first_going = STATE_NONE;
-    k->nse = calloc(k->limits.nses, sizeof *k->nse);
-    k->nsvc = calloc(k->limits.nsvcs, sizeof *k->nsvc);
-    k->bvc = calloc(k->limits.bvcs, sizeof *k->bvc);
-    k->ggsn = calloc(k->limits.ggsns, sizeof *k->ggsn);
-    k->ms = calloc(k->limits.mss, sizeof *k->ms);
-    k->pdp = calloc(k->limits.pdps, sizeof *k->pdp);
-    k->names =
-        state_hash("control_names", 0, state_names_count(&k->limits), sizeof(struct state_name));
+    k->nse = zeroed(k->limits.nses, sizeof *k->nse);
+    k->nsvc = zeroed(k->limits.nsvcs, sizeof *k->nsvc);
+    k->bvc = zeroed(k->limits.bvcs, sizeof *k->bvc);
+    k->ggsn = zeroed(k->limits.ggsns, sizeof *k->ggsn);
+    k->ms = zeroed(k->limits.mss, sizeof *k->ms);
+    k->pdp = zeroed(k->limits.pdps, sizeof *k->pdp);
+    bool named = true;
+    for (int kind = 0; kind < STATE_NAMED_KINDS; kind++)
+        named &= names_setup(&k->name[kind], state_names_count(&k->limits, kind)) == 0;
     k->endpoints =
         state_hash("control_endpoints", 0, k->limits.nsvcs, sizeof(struct state_endpoint));
-    return k->nse && k->nsvc && k->bvc && k->ggsn && k->ms && k->pdp && k->names && k->endpoints;
+    return k->nse && k->nsvc && k->bvc && k->ggsn && k->ms && k->pdp && named && k->endpoints;
 }
 
 void commands_release(struct commands *k)
 {
-    rte_hash_free(k->names);
+    for (int kind = 0; kind < STATE_NAMED_KINDS; kind++)
+        names_release(&k->name[kind]);
     rte_hash_free(k->endpoints);
     rte_mempool_free(k->pool);
-    free(k->nse);
-    free(k->nsvc);
-    free(k->bvc);
-    free(k->ggsn);
-    free(k->ms);
-    free(k->pdp);
+    rte_free(k->nse);
+    rte_free(k->nsvc);
+    rte_free(k->bvc);
+    rte_free(k->ggsn);
+    rte_free(k->ms);
+    rte_free(k->pdp);
 }

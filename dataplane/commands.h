@@ -81,8 +81,9 @@ struct commands {
     uint32_t pfcs_an_ms;
     const struct aqm_ops *aqm[CLASS_COUNT];
     struct commands_port gn, gb;
-    struct rte_mempool *pool;           // of PDUs to send
-    struct rte_hash *names, *endpoints; // those taken
+    struct rte_mempool *pool;             // of PDUs to send
+    struct names name[STATE_NAMED_KINDS]; // those taken
+    struct rte_hash *endpoints;
     struct made_nse *nse;
     struct made_nsvc *nsvc;
     struct made_bvc *bvc;
@@ -90,6 +91,9 @@ struct commands {
     struct made_ms *ms;
     struct made_pdp *pdp;
 };
+
+// What control's picture takes of the EAL's memory.
+uint64_t commands_octets(const struct state_limits *limits);
 
 // The caller has filled in what stands before `pool`; `pool` becomes its own. False if there is no
 // memory; commands_release is due all the same.

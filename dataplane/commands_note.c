@@ -6,29 +6,38 @@
 
 bool commands_named(const struct commands *k, uint32_t nse, enum state_named kind, uint32_t value)
 {
-    struct state_name name = state_name(nse, kind, value);
-    return rte_hash_lookup(k->names, &name) >= 0;
+    return commands_find(k, nse, kind, value) != STATE_NONE;
+}
+
+static bool is_named(const struct commands *k, uint32_t id, uint32_t nse, enum state_named kind,
+                     uint32_t value)
+{
+    if (kind == STATE_NAMED_BVCI)
+        return k->bvc[id].bvci == value && k->bvc[id].nse == nse;
+    const struct made_ms *ms = &k->ms[id];
+    return (ms->tlli == value || ms->old_tlli == value) && k->bvc[ms->bvc].nse == nse;
 }
 
 uint32_t commands_find(const struct commands *k, uint32_t nse, enum state_named kind,
                        uint32_t value)
 {
-    struct state_name name = state_name(nse, kind, value);
-    void *id;
-    return rte_hash_lookup_data(k->names, &name, &id) >= 0 ? (uint32_t)(uintptr_t)id : STATE_NONE;
+    struct names_search search = names_search(&k->name[kind], names_hash(nse, value));
+    uint32_t id = names_next(&k->name[kind], &search);
+    while (id != NAMES_NONE && !is_named(k, id, nse, kind, value))
+        id = names_next(&k->name[kind], &search);
+    return id;
 }
 
 static void name(struct commands *k, uint32_t nse, enum state_named kind, uint32_t value,
                  uint32_t id)
 {
-    struct state_name name = state_name(nse, kind, value);
-    rte_hash_add_key_data(k->names, &name, (void *)(uintptr_t)id);
+    names_add(&k->name[kind], names_hash(nse, value), id);
 }
 
-static void unname(struct commands *k, uint32_t nse, enum state_named kind, uint32_t value)
+static void unname(struct commands *k, uint32_t nse, enum state_named kind, uint32_t value,
+                   uint32_t id)
 {
-    struct state_name name = state_name(nse, kind, value);
-    rte_hash_del_key(k->names, &name);
+    names_remove(&k->name[kind], names_hash(nse, value), id);
 }
 
 uint32_t commands_nse_of_ms(const struct commands *k, uint32_t ms)
@@ -98,7 +107,7 @@ static void end_old_tlli(struct commands *k, uint32_t id)
 {
     struct made_ms *ms = &k->ms[id];
     if (ms->old_tlli != ms->tlli)
-        unname(k, commands_nse_of_ms(k, id), STATE_NAMED_TLLI, ms->old_tlli);
+        unname(k, commands_nse_of_ms(k, id), STATE_NAMED_TLLI, ms->old_tlli, id);
     ms->old_tlli = ms->tlli;
 }
 
@@ -108,7 +117,7 @@ static void note_ms_moved(struct commands *k, uint32_t id, uint32_t bvc)
     uint32_t from = commands_nse_of_ms(k, id), to = k->bvc[bvc].nse;
     if (from != to) {
         end_old_tlli(k, id);
-        unname(k, from, STATE_NAMED_TLLI, ms->tlli);
+        unname(k, from, STATE_NAMED_TLLI, ms->tlli, id);
         name(k, to, STATE_NAMED_TLLI, ms->tlli, id);
     }
     k->bvc[ms->bvc].mss--;
@@ -139,7 +148,7 @@ static void note_ms_tlli(struct commands *k, const struct command_ms_tlli *c)
 static void note_ms_removed(struct commands *k, uint32_t ms)
 {
     end_old_tlli(k, ms);
-    unname(k, commands_nse_of_ms(k, ms), STATE_NAMED_TLLI, k->ms[ms].tlli);
+    unname(k, commands_nse_of_ms(k, ms), STATE_NAMED_TLLI, k->ms[ms].tlli, ms);
     k->ms[ms].made = false;
     k->bvc[k->ms[ms].bvc].mss--;
 }
@@ -209,8 +218,9 @@ static struct made_bvc *take_going(struct commands *k, struct commands_worker *w
 static void cells_gone(struct commands *k, struct commands_worker *worker, uint64_t commands)
 {
     while (worker->first_going != STATE_NONE && k->bvc[worker->first_going].removed <= commands) {
+        uint32_t id = worker->first_going;
         struct made_bvc *bvc = take_going(k, worker);
-        unname(k, bvc->nse, STATE_NAMED_BVCI, bvc->bvci);
+        unname(k, bvc->nse, STATE_NAMED_BVCI, bvc->bvci, id);
         k->nse[bvc->nse].bvcs--;
         bvc->made = false;
     }

@@ -95,7 +95,7 @@ uint64_t dp_memory_octets(const struct dp_config *c)
     ports_config(c, &ports);
     return c->workers * worker_octets(c) + post_octets(c->workers) +
            port_octets(&ports.of[STATS_GN]) + port_octets(&ports.of[STATS_GB]) +
-           state_names_octets(&limits) + port_pool_octets(control_buffers(c), c->gb.mtu_octets);
+           commands_octets(&limits) + port_pool_octets(control_buffers(c), c->gb.mtu_octets);
 }
 
 // ---- A worker ----

@@ -3,7 +3,6 @@
 // that it leaves, the context's place there says who has it now. Nothing here runs per packet.
 #include "dataplane/post/post.h"
 
-#include <rte_hash.h>
 #include <rte_ring_elem.h>
 
 // At the start of the headroom of a buffer that waits.
@@ -64,10 +63,9 @@ static void unpack_pdps(const struct parcel *parcel, struct state *state)
     }
 }
 
-static struct state_name name_of(const struct state *state, uint32_t ms)
+static uint32_t name_of(const struct state *state, uint32_t ms)
 {
-    uint32_t nse = state->bvc[state->ms[ms].bvc].nse;
-    return state_name(nse, STATE_NAMED_TLLI, state->ms[ms].tlli);
+    return names_hash(state->bvc[state->ms[ms].bvc].nse, state->ms[ms].tlli);
 }
 
 static struct parcel *free_parcel(struct post *post)
@@ -82,7 +80,6 @@ bool parcel_send(struct post *post, uint32_t to, struct state *state, struct sch
                  struct stats_worker *stats, uint32_t ms, uint32_t bvc, uint64_t now_ns)
 {
     struct parcel *parcel = free_parcel(post);
-    struct state_name name = name_of(state, ms);
     if (!parcel || rte_ring_full(post->to[to]))
         return false;
     state_old_tlli_end(state, ms);
@@ -97,7 +94,7 @@ bool parcel_send(struct post *post, uint32_t to, struct state *state, struct sch
     if (state->options)
         parcel->options = state->options[ms];
     pack_pdps(parcel, state, to);
-    rte_hash_del_key(state->names, &name);
+    names_remove(&state->name[STATE_NAMED_TLLI], name_of(state, ms), ms);
     struct packing packing = {parcel, stats};
     stats->commands_refused +=
         sched_ms_leave(sched, ms, &parcel->baggage, pack_npdu, &packing, now_ns) != 0;
@@ -147,8 +144,7 @@ bool parcel_unpack(struct post *post, uint32_t from, struct state *state, struct
     if (state->options)
         state->options[ms] = parcel->options;
     unpack_pdps(parcel, state);
-    struct state_name name = name_of(state, ms);
-    rte_hash_add_key_data(state->names, &name, (void *)(uintptr_t)ms);
+    names_add(&state->name[STATE_NAMED_TLLI], name_of(state, ms), ms);
     stats->commands_refused +=
         sched_ms_arrive(sched, ms, parcel->bvc_id, &parcel->baggage, now_ns) != 0;
     unpack_npdus(parcel, state, sched, stats, now_ns);

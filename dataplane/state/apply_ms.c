@@ -65,7 +65,7 @@ void state_old_tlli_end(struct state *state, uint32_t ms)
     const struct apply a = {.state = state};
     uint32_t tlli = state->ms[ms].tlli, *old = &state->ms_up[ms].old_tlli;
     if (*old != tlli)
-        apply_unname(&a, state->bvc[state->ms[ms].bvc].nse, STATE_NAMED_TLLI, *old);
+        apply_unname(&a, state->bvc[state->ms[ms].bvc].nse, STATE_NAMED_TLLI, *old, ms);
     *old = tlli;
 }
 
@@ -151,7 +151,7 @@ int apply_ms_move(const struct apply *a, const struct command_ms_move *c)
         fault = state_ms_let_go(state, a->sched, c->ms_id, STATE_HELD_FOR_PAGING, a->now_ns);
     if (fault || from == to)
         return fault;
-    apply_unname(a, from, STATE_NAMED_TLLI, ms->tlli);
+    apply_unname(a, from, STATE_NAMED_TLLI, ms->tlli, c->ms_id);
     apply_name(a, to, STATE_NAMED_TLLI, ms->tlli, c->ms_id);
     return 0;
 }
@@ -171,7 +171,7 @@ int apply_ms_remove(const struct apply *a, const struct command_ms_remove *c)
     if (fault)
         return fault;
     state_old_tlli_end(a->state, c->ms_id);
-    apply_unname(a, a->state->bvc[ms->bvc].nse, STATE_NAMED_TLLI, ms->tlli);
+    apply_unname(a, a->state->bvc[ms->bvc].nse, STATE_NAMED_TLLI, ms->tlli, c->ms_id);
     return 0;
 }
 

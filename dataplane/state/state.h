@@ -8,6 +8,7 @@
 #include "dataplane/port/peer.h"
 #include "dataplane/sched/sched.h"
 #include "dataplane/state/command.h"
+#include "dataplane/state/names.h"
 #include "dataplane/state/teid.h"
 #include "dataplane/wire/bssgp.h"
 #include "dataplane/wire/ns.h"
@@ -153,6 +154,9 @@ struct state_limits {
 
 struct rte_hash;
 
+// What has names that mean something within its NSE only: an MS its TLLI, a cell its BVCI.
+enum state_named { STATE_NAMED_TLLI, STATE_NAMED_BVCI, STATE_NAMED_KINDS };
+
 struct state {
     uint32_t worker;
     struct state_limits limits;
@@ -167,22 +171,10 @@ struct state {
     struct state_pdp *pdp;
     struct state_pdp_up *pdp_up;
     struct state_options *options; // NULL: no MS has any
-    struct rte_hash *names;        // struct state_name -> MS or cell
-    struct rte_hash *endpoints;    // struct state_endpoint -> NS-VC
-    struct rte_hash *ggsns;        // struct ipv6_address -> how many GGSNs have it
+    struct names name[STATE_NAMED_KINDS];
+    struct rte_hash *endpoints; // struct state_endpoint -> NS-VC
+    struct rte_hash *ggsns;     // struct ipv6_address -> how many GGSNs have it
 };
-
-// A TLLI, or a BVCI, means something within its NSE only.
-enum state_named { STATE_NAMED_TLLI, STATE_NAMED_BVCI };
-struct state_name {
-    uint32_t nse_and_kind; // nse << 1 | enum state_named
-    uint32_t value;
-};
-
-static inline struct state_name state_name(uint32_t nse, enum state_named kind, uint32_t value)
-{
-    return (struct state_name){nse << 1 | kind, value};
-}
 
 static inline struct state_endpoint state_endpoint(const struct command_nsvc *c)
 {
@@ -193,10 +185,12 @@ int state_setup(struct state *state, uint32_t worker, const struct state_limits 
                 struct port *gn, struct port *gb);
 void state_release(struct state *state);
 uint64_t state_octets(const struct state_limits *limits);
-uint64_t state_names_octets(const struct state_limits *limits); // of its tables by name alone
 // How many names there are at most: an MS has two while it changes its TLLI.
-uint32_t state_names_count(const struct state_limits *limits);
+uint32_t state_names_count(const struct state_limits *limits, enum state_named kind);
 
+// An entry of such a table at most: key and place, two buckets' share and that of the list of free
+// places, just above a power of two.
+#define STATE_ENDPOINT_OCTETS 80u
 // A table that takes as many entries as it is made for, whatever their keys; NULL: no memory.
 struct rte_hash *state_hash(const char *what, uint32_t worker, uint32_t entries,
                             uint32_t key_octets);

@@ -82,7 +82,8 @@ void model_expect(void)
             nsvcs++;
         }
     for (uint32_t w = 0; w < WORKERS; w++) {
-        names_there += (uint32_t)rte_hash_count(worker(w)->state.names);
+        for (int kind = 0; kind < STATE_NAMED_KINDS; kind++)
+            names_there += names_count(&worker(w)->state.name[kind]);
         assert_int_equal(rte_hash_count(worker(w)->state.endpoints), nsvcs);
         assert_null(sched_check(worker(w)->sched));
         expect_frames(w);

@@ -312,7 +312,8 @@ static void test_octets_hold_all_records(void **state)
                 some.mss * (uint64_t)(sizeof(struct state_ms) + sizeof(struct state_ms_up) +
                                       sizeof(struct state_ms_counts)) +
                     some.pdps * (uint64_t)(sizeof(struct state_pdp) + sizeof(struct state_pdp_up)) +
-                    some.nsvcs * sizeof(struct state_nsvc) + state_names_octets(&some));
+                    some.nsvcs * sizeof(struct state_nsvc) +
+                    2 * some.mss * (uint64_t)sizeof(struct names_entry));
     assert_int_equal(state_octets(&with_options) - state_octets(&some),
                      some.mss * sizeof(struct state_options));
 }
