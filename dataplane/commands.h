@@ -4,6 +4,7 @@
 #define SLUICE_DATAPLANE_COMMANDS_H
 
 #include "dataplane/dataplane.h"
+#include "dataplane/places.h"
 #include "dataplane/state/state.h"
 
 // `since`: the count of commands to its worker when it was made, or came to that worker. What the
@@ -38,7 +39,7 @@ struct made_ggsn {
     uint32_t pdps;
 };
 
-#define MADE_NSAPIS 16
+#define MADE_NSAPIS COMMAND_NSAPIS
 
 struct made_ms {
     bool made;
@@ -46,6 +47,7 @@ struct made_ms {
     uint16_t nsapis;              // a bit for each PDP context
     uint8_t slot_of[MADE_NSAPIS]; // its packet flow
     uint32_t bvc, tlli;
+    uint32_t at;        // DP_AT of its worker and its id there; read by other threads, too
     uint32_t old_tlli;  // as in state_ms_up; here until control says more of it
     uint32_t first_pdp; // of its contexts, in a list; STATE_NONE
     uint64_t since;
@@ -56,7 +58,8 @@ struct made_ms {
 struct made_pdp {
     bool made, has_ggsn;
     uint8_t nsapi;
-    uint32_t teid; // of the context that has it, or had it last
+    uint32_t teid; // that its GGSN has
+    uint32_t here; // the one at the worker that has it
     uint32_t ms, ggsn;
     uint32_t next; // of its MS
 };
@@ -67,6 +70,8 @@ struct commands_worker {
     const uint64_t *carried_out; // its counter of commands
     uint64_t sent;
     uint32_t first_going, last_going; // its removed cells, in that order; STATE_NONE
+    struct places mss, pdps;          // a context that moved on keeps its place where it was made
+    uint8_t *generation;              // of each place of a context, the one given last
 };
 
 // A port's own addresses; zeros: none.
@@ -78,6 +83,7 @@ struct commands {
     struct commands_worker worker[DP_WORKERS_MAX];
     uint32_t workers;
     struct state_limits limits;
+    uint32_t room_mss, room_pdps; // of each worker
     uint32_t pfcs_an_ms;
     const struct aqm_ops *aqm[CLASS_COUNT];
     struct commands_port gn, gb;
@@ -92,8 +98,8 @@ struct commands {
     struct made_pdp *pdp;
 };
 
-// What control's picture takes of the EAL's memory.
-uint64_t commands_octets(const struct state_limits *limits);
+// What control's picture takes of the EAL's memory: for so many workers, limits, and rooms.
+uint64_t commands_octets(const struct commands *sizes);
 
 // The caller has filled in what stands before `pool`; `pool` becomes its own. False if there is no
 // memory; commands_release is due all the same.

@@ -88,10 +88,18 @@ static void note_bvc(struct commands *k, const struct command_bvc *c)
     nse->bvcs++;
 }
 
-static void note_ms(struct commands *k, const struct command_ms *c)
+// One word, for who asks from another thread.
+static void put_at(struct commands *k, uint32_t ms, uint32_t worker, uint32_t place)
+{
+    __atomic_store_n(&k->ms[ms].at, dp_at(worker, place), __ATOMIC_RELEASE);
+}
+
+static void note_ms(struct commands *k, const struct command_ms *c, uint32_t place)
 {
     uint64_t sent = k->worker[commands_worker_of_bvc(k, c->bvc_id)].sent;
+    put_at(k, c->ms_id, commands_worker_of_bvc(k, c->bvc_id), place);
     k->ms[c->ms_id] = (struct made_ms){.made = true,
+                                       .at = k->ms[c->ms_id].at,
                                        .bvc = c->bvc_id,
                                        .tlli = c->tlli,
                                        .old_tlli = c->tlli,
@@ -125,15 +133,34 @@ static void note_ms_moved(struct commands *k, uint32_t id, uint32_t bvc)
     k->bvc[bvc].mss++;
 }
 
-static void note_ms_move(struct commands *k, const struct command_ms_move *c)
+// A context keeps its place where its TEID leads, whoever has it.
+static void leave_place(struct commands *k, const struct made_pdp *pdp)
 {
-    struct made_ms *ms = &k->ms[c->ms_id];
-    uint32_t from = commands_worker_of_ms(k, c->ms_id);
-    note_ms_moved(k, c->ms_id, c->bvc_id);
-    uint32_t to = commands_worker_of_ms(k, c->ms_id);
-    ms->said = ms->heard = k->worker[to].sent;
-    if (to != from)
-        ms->since = ms->said;
+    if (pdp->here != pdp->teid)
+        places_give(&k->worker[teid_worker(pdp->here)].pdps, teid_index(pdp->here));
+}
+
+static void note_other_worker(struct commands *k, uint32_t id, uint32_t from,
+                              const struct command *c)
+{
+    struct made_ms *ms = &k->ms[id];
+    places_give(&k->worker[from].mss, dp_at_place(ms->at));
+    put_at(k, id, c->worker, c->place);
+    for (uint32_t at = ms->first_pdp; at != STATE_NONE; at = k->pdp[at].next) {
+        leave_place(k, &k->pdp[at]);
+        k->pdp[at].here = c->teid_of[k->pdp[at].nsapi];
+    }
+    ms->since = ms->said;
+}
+
+static void note_ms_move(struct commands *k, const struct command *c)
+{
+    uint32_t id = c->ms_move.ms_id, from = commands_worker_of_ms(k, id);
+    struct made_ms *ms = &k->ms[id];
+    note_ms_moved(k, id, c->ms_move.bvc_id);
+    ms->said = ms->heard = k->worker[c->worker].sent;
+    if (c->worker != from)
+        note_other_worker(k, id, from, c);
 }
 
 static void note_ms_tlli(struct commands *k, const struct command_ms_tlli *c)
@@ -151,6 +178,7 @@ static void note_ms_removed(struct commands *k, uint32_t ms)
     unname(k, commands_nse_of_ms(k, ms), STATE_NAMED_TLLI, k->ms[ms].tlli, ms);
     k->ms[ms].made = false;
     k->bvc[k->ms[ms].bvc].mss--;
+    places_give(&k->worker[commands_worker_of_ms(k, ms)].mss, dp_at_place(k->ms[ms].at));
 }
 
 static void note_pdp(struct commands *k, const struct command_pdp *c, uint32_t teid)
@@ -160,6 +188,7 @@ static void note_pdp(struct commands *k, const struct command_pdp *c, uint32_t t
                                           .has_ggsn = c->has_ggsn_id,
                                           .nsapi = c->nsapi,
                                           .teid = teid,
+                                          .here = teid,
                                           .next = ms->first_pdp,
                                           .ms = c->ms_id,
                                           .ggsn = c->ggsn_id};
@@ -178,6 +207,8 @@ static void note_pdp_removed(struct commands *k, uint32_t id)
         link = &k->pdp[*link].next;
     *link = pdp->next;
     pdp->made = false;
+    leave_place(k, pdp);
+    places_give(&k->worker[teid_worker(pdp->teid)].pdps, teid_index(pdp->teid));
     k->ms[pdp->ms].nsapis &= (uint16_t) ~(1u << pdp->nsapi);
     if (pdp->has_ggsn)
         k->ggsn[pdp->ggsn].pdps--;
@@ -319,10 +350,10 @@ void commands_note(struct commands *k, const struct command *c)
         note_bvc_removed(k, c->bvc_remove.bvc_id);
         break;
     case COMMAND_ms:
-        note_ms(k, &c->ms);
+        note_ms(k, &c->ms, c->place);
         break;
     case COMMAND_ms_move:
-        note_ms_move(k, &c->ms_move);
+        note_ms_move(k, c);
         break;
     case COMMAND_ms_release:
     case COMMAND_ms_flush: // what waits no longer need not be paged for

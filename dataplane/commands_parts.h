@@ -8,6 +8,10 @@
 int commands_values_check(const struct command *c);
 int commands_ids_check(const struct commands *k, const struct command *c);
 
+// commands_take.c: fills in what the caller does not, in a command that was checked. 0, or -errno:
+// nothing has happened.
+int commands_take_values(struct commands *k, struct command *c);
+
 // commands_note.c: what an accepted command has changed; what has been confirmed since.
 void commands_note(struct commands *k, const struct command *c);
 void commands_settle_going(struct commands *k);

@@ -115,7 +115,8 @@ static bool put_ms(const struct dp_worker *worker, struct dp_query *q, uint32_t 
         return false;
     if (!sched_ms_view(worker->sched, id, q->now_ns, &view))
         return false;
-    *row = (struct view_ms){.ms_id = id,
+    q->place[q->n] = id;
+    *row = (struct view_ms){.ms_id = worker->state.ms_up[id].id,
                             .bvc_id = view.above,
                             .tlli = ms->tlli,
                             .own = view.own,
@@ -143,6 +144,7 @@ static bool put_pfc(const struct dp_worker *worker, struct dp_query *q, uint32_t
     struct view_pfc *row = &q->pfc[q->n];
     if (!sched_pfc_view(worker->sched, q->of, slot, q->now_ns, &view))
         return false;
+    q->ms_id = worker->state.ms_up[q->of].id;
     *row = (struct view_pfc){.slot = (uint8_t)slot,
                              .traffic_class = view.traffic_class,
                              .sojourn_ns = view.sojourn_ns,

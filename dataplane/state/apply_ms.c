@@ -14,7 +14,8 @@ int apply_ms(const struct apply *a, const struct command_ms *c)
     a->state->ms[c->ms_id] =
         (struct state_ms){.bvc = c->bvc_id, .tlli = c->tlli, .heard = state_tick(a->now_ns)};
     a->state->ms_counts[c->ms_id] = (struct state_ms_counts){0};
-    a->state->ms_up[c->ms_id] = (struct state_ms_up){.first_pdp = STATE_NONE, .old_tlli = c->tlli};
+    a->state->ms_up[c->ms_id] =
+        (struct state_ms_up){.first_pdp = STATE_NONE, .old_tlli = c->tlli, .id = a->command->ms_id};
     for (int lle = 0; lle < STATE_LLES; lle++)
         a->state->ms_up[c->ms_id].n201_u[lle] = c->n201_u;
     apply_name(a, a->state->bvc[c->bvc_id].nse, STATE_NAMED_TLLI, c->tlli, c->ms_id);
@@ -177,10 +178,7 @@ int apply_ms_remove(const struct apply *a, const struct command_ms_remove *c)
 
 int apply_pfc(const struct apply *a, const struct command_pfc *c)
 {
-    int fault = sched_pfc_add(a->sched, c->ms_id, c->slot, c->traffic_class);
-    if (!fault)
-        a->state->ms_up[c->ms_id].traffic_class[c->slot] = c->traffic_class;
-    return fault;
+    return sched_pfc_add(a->sched, c->ms_id, c->slot, c->traffic_class);
 }
 
 int apply_pfc_flow(const struct apply *a, const struct command_pfc_flow *c)
@@ -207,6 +205,8 @@ int apply_pdp(const struct apply *a, const struct command_pdp *c)
     struct state_ms_up *ms_up = &state->ms_up[c->ms_id];
     struct state_pdp *pdp = &state->pdp[c->pdp_id];
     uint32_t lle = (uint32_t)state_lle_of_sapi(c->sapi);
+    struct sched_view flow = {.traffic_class = 0};
+    sched_pfc_view(a->sched, c->ms_id, c->slot, a->now_ns, &flow);
     *pdp = (struct state_pdp){.teid = a->command->teid,
                               .ms = c->ms_id,
                               .npdu_octets_max = npdu_octets_max(ms_up->n201_u[lle]),
@@ -215,7 +215,7 @@ int apply_pdp(const struct apply *a, const struct command_pdp *c)
                               .sapi = c->sapi,
                               .lle = (uint8_t)lle,
                               .slot = c->slot,
-                              .traffic_class = ms_up->traffic_class[c->slot],
+                              .traffic_class = flow.traffic_class,
                               .pfi_octets = c->has_pfi ? STATE_PFI_OCTETS : 0};
     memcpy(pdp->pfi, a->command->octets, STATE_PFI_OCTETS);
     put_bssgp(&state->ms[c->ms_id], pdp);

@@ -76,6 +76,6 @@ void names_remove(struct names *names, uint32_t hash, uint32_t id);
 int names_setup(struct names *names, uint32_t most);
 void names_release(struct names *names);
 uint32_t names_count(const struct names *names); // looks at every place
-uint64_t names_octets(uint32_t most); // of the EAL, which gives whole lines of the cache
+uint64_t names_octets(uint32_t most);            // of the EAL, which gives whole lines of the cache
 
 #endif

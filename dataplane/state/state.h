@@ -1,7 +1,8 @@
 // What a worker knows: NSEs and their NS-VCs, cells, GGSNs, MSs and PDP contexts, each in one array
-// indexed by the id that control gave. Octets that are the same for every frame are written once,
-// when the record is made. The scheduler has nodes of its own under the same ids. What the uplink
-// needs of an MS or a PDP context, and the downlink does not, is in arrays beside.
+// indexed by the id that control gave, of MSs and PDP contexts this worker's own. Octets that are
+// the same for every frame are written once, when the record is made. The scheduler has nodes of
+// its own under the same ids. What the uplink needs of an MS or a PDP context, and the downlink
+// does not, is in arrays beside.
 #ifndef SLUICE_STATE_STATE_H
 #define SLUICE_STATE_STATE_H
 
@@ -99,17 +100,22 @@ struct state_options {
     uint8_t octets[COMMAND_OCTETS];
 };
 
+// Its TEID here: of a context that was made at another worker, not the one that its GGSN has.
 struct state_pdp {
-    uint32_t teid;            // 0: no such context
-    uint32_t ms;              // STATE_NONE: another worker has it, `elsewhere`
-    uint16_t npdu_octets_max; // what 16 segments hold
-    uint16_t npdu_number;     // of the N-PDU that was begun last
-    uint8_t segment;          // the next one's number in it, or
+    uint32_t teid; // 0: no such context
+    uint32_t ms;   // STATE_NONE: another worker has it, `elsewhere`
+    union {
+        struct {
+            uint16_t npdu_octets_max; // what 16 segments hold
+            uint16_t npdu_number;     // of the N-PDU that was begun last
+        };
+        uint32_t elsewhere; // its TEID at the worker that has it
+    };
+    uint8_t segment; // the next one's number in it, or
 // In place of a segment number: one could not be sent, or there are more than 16; no more go.
 #define STATE_SEGMENT_LOST   255
 #define STATE_SEGMENT_BEYOND 254
     uint8_t nsapi, sapi, lle, slot, traffic_class;
-    uint8_t elsewhere;
     uint8_t pfi_octets; // 0 or STATE_PFI_OCTETS
     uint8_t pfi[STATE_PFI_OCTETS];
     uint8_t bssgp[BSSGP_DL_UNITDATA_FIXED_OCTETS]; // the lifetime is written per frame
@@ -131,7 +137,7 @@ struct state_ms_up {
     uint32_t first_pdp; // of its PDP contexts, in a list; STATE_NONE
     uint32_t old_tlli;  // its other name; its TLLI: there is none
     uint16_t n201_u[STATE_LLES];
-    uint8_t traffic_class[SCHED_SLOTS];
+    uint32_t id;     // that control has for it
     uint64_t octets; // of LLC PDUs of user data that came from it
 };
 

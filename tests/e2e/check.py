@@ -61,7 +61,8 @@ SMALLEST_WHOLE = {
            "ms_delay_ns": 0, "flow_delay_ns": 0, "ready_ns": 0, "capture": False},
     "timers": {f"{name}_ns": 10**9 * s for name, s in TIMERS.items()} | RETRIES
     | {"tns_alive_retries": 10},
-    "room": {"nses": 17, "nsvcs": 17, "ggsns": 16, "bvcs": 17, "mss": 67, "pdps": 65, "flows": 1},
+    "room": {"nses": 17, "nsvcs": 17, "ggsns": 16, "bvcs": 17, "mss": 67, "pdps": 65,
+             "worker_mss": 67, "worker_pdps": 65, "flows": 1},
     "log": {"level": "info"}, "class": list(map(class_of, CLASSES)),
     "queue": {"packets": 4096, "octets": 4000000, "cell_packets": 1024, "cell_octets": 1000000,
               "ms_packets": 256, "ms_octets": 128000, "flows": 16, "flow_quantum_octets": 300},
@@ -213,6 +214,37 @@ def computed():
     same([(nse["nsei"], nse["nsvc"][0]["peer"], [bvc["bvci"] for bvc in nse["bvc"]])
           for nse in checked(text)["nse"][1:]],
          [(i, f"198.51.100.{10 + i}", [10 * i, 10 * i + 10]) for i in (2, 3, 4)], "the NSEs")
+
+
+def many(first, second):
+    """Two NSEs with so many MSs each, for two workers."""
+    return """run { name = "many", duration = "1 s", workers = 2 }
+        gn { address = "192.0.2.1", mac = "02:00:00:00:00:01" }
+        gb { address = "198.51.100.1", mac = "02:00:00:00:00:02" }
+        lab { ggsn = "192.0.2.2", ggsn_mac = "02:00:00:00:00:04" }
+        """ + "".join(f"""nse {{
+            nsei = {i}, ns = "manual",
+            nsvc {{ nsvci = {i}, peer = "198.51.100.1{i}", peer_mac = "02:00:00:00:00:03" }},
+            bvc {{ bvci = 3, ms {{
+                imsi = "00101000000{i}000", count = {count},
+                pdp {{ nsapi = 5, class = "background", address = "10.{i}.0.1" }},
+            }} }},
+        }}
+        """ for i, count in enumerate((first, second), 1))
+
+
+@case("a worker's room: an equal share and a quarter more, but never less than the file gives to one")
+def room():
+    for counts, right_room in (((400, 400), 563), ((700, 100), 700), ((100, 700), 700)):
+        found = checked(many(*counts))["room"]
+        same((found["mss"], found["worker_mss"], found["worker_pdps"]), (900, right_room, right_room),
+             f"the room for {counts}")
+    found = checked(many(400, 400), "room.worker_mss=450")["room"]
+    same((found["worker_mss"], found["worker_pdps"]), (450, 563), "the room that is said")
+    done = sluice("check", written(many(400, 400)), "--set", "room.worker_mss=399")
+    same(done.returncode, 2, "exit status")
+    right("room.worker_mss: found 399, allowed no less than the file has, 400" in done.stderr,
+          done.stderr)
 
 
 # --- A real network -------------------------------------------------------------------------------
