@@ -216,37 +216,6 @@ def computed():
          [(i, f"198.51.100.{10 + i}", [10 * i, 10 * i + 10]) for i in (2, 3, 4)], "the NSEs")
 
 
-def many(first, second):
-    """Two NSEs with so many MSs each, for two workers."""
-    return """run { name = "many", duration = "1 s", workers = 2 }
-        gn { address = "192.0.2.1", mac = "02:00:00:00:00:01" }
-        gb { address = "198.51.100.1", mac = "02:00:00:00:00:02" }
-        lab { ggsn = "192.0.2.2", ggsn_mac = "02:00:00:00:00:04" }
-        """ + "".join(f"""nse {{
-            nsei = {i}, ns = "manual",
-            nsvc {{ nsvci = {i}, peer = "198.51.100.1{i}", peer_mac = "02:00:00:00:00:03" }},
-            bvc {{ bvci = 3, ms {{
-                imsi = "00101000000{i}000", count = {count},
-                pdp {{ nsapi = 5, class = "background", address = "10.{i}.0.1" }},
-            }} }},
-        }}
-        """ for i, count in enumerate((first, second), 1))
-
-
-@case("a worker's room: an equal share and a quarter more, but never less than the file gives to one")
-def room():
-    for counts, right_room in (((400, 400), 563), ((700, 100), 700), ((100, 700), 700)):
-        found = checked(many(*counts))["room"]
-        same((found["mss"], found["worker_mss"], found["worker_pdps"]), (900, right_room, right_room),
-             f"the room for {counts}")
-    found = checked(many(400, 400), "room.worker_mss=450")["room"]
-    same((found["worker_mss"], found["worker_pdps"]), (450, 563), "the room that is said")
-    done = sluice("check", written(many(400, 400)), "--set", "room.worker_mss=399")
-    same(done.returncode, 2, "exit status")
-    right("room.worker_mss: found 399, allowed no less than the file has, 400" in done.stderr,
-          done.stderr)
-
-
 # --- A real network -------------------------------------------------------------------------------
 
 REAL = """
