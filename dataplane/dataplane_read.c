@@ -164,11 +164,10 @@ struct dp_traffic dp_ms_traffic(const struct dp *dp, uint32_t id)
     struct dp_traffic traffic = {.down_frames = ms->llc_frames,
                                  .down_octets = ms->octets,
                                  .up_octets = worker->state.ms_up[place].octets,
+                                 .dropped_npdus = worker->state.ms_up[place].dropped,
                                  .queued = {queued.packets, queued.octets}};
     for (int lle = 0; lle < STATE_LLES; lle++)
         traffic.down_frames += ms->sent[lle]; // under its present key
-    for (uint32_t i = 0; i < STATS_NPDU_DROPS; i++)
-        traffic.dropped_npdus += worker->state.ms_counts[place].drop[i];
     return traffic;
 }
 

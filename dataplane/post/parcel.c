@@ -110,7 +110,10 @@ bool parcel_send(struct post *post, struct state *state, struct sched *sched,
     parcel->baggage = (struct sched_baggage){0};
     parcel->ms = state->ms[ms];
     parcel->ms_up = state->ms_up[ms];
-    parcel->counts = state->ms_counts[ms];
+    parcel->counts = *state_counts_of(state, ms);
+    parcel->has_counts = state->ms_up[ms].counts != 0;
+    state_counts_give(state, ms);
+    parcel->ms_up.counts = 0;
     if (state->options)
         parcel->options = state->options[ms];
     pack_pdps(parcel, state, move);
@@ -162,7 +165,8 @@ bool parcel_unpack(struct post *post, struct state *state, struct sched *sched,
     state->ms[ms].bvc = parcel->bvc_id;
     state->ms[ms].heard = state_tick(now_ns);
     state->ms_up[ms] = parcel->ms_up;
-    state->ms_counts[ms] = parcel->counts;
+    if (parcel->has_counts && state_counts_have(state, ms))
+        state->ms_counts[state->ms_up[ms].counts - 1] = parcel->counts;
     if (state->options)
         state->options[ms] = parcel->options;
     unpack_pdps(parcel, state, expect);

@@ -23,6 +23,7 @@ struct parcel {
     uint32_t bvc_id, pdps;
     struct state_ms ms;
     struct state_ms_up ms_up;
+    bool has_counts;
     struct state_ms_counts counts;
     struct state_options options;
     struct sched_baggage baggage;

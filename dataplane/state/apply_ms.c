@@ -13,11 +13,8 @@ int apply_ms(const struct apply *a, const struct command_ms *c)
         return fault;
     a->state->ms[c->ms_id] =
         (struct state_ms){.bvc = c->bvc_id, .tlli = c->tlli, .heard = state_tick(a->now_ns)};
-    a->state->ms_counts[c->ms_id] = (struct state_ms_counts){0};
     a->state->ms_up[c->ms_id] =
         (struct state_ms_up){.first_pdp = STATE_NONE, .old_tlli = c->tlli, .id = a->command->ms_id};
-    for (int lle = 0; lle < STATE_LLES; lle++)
-        a->state->ms_up[c->ms_id].n201_u[lle] = c->n201_u;
     apply_name(a, a->state->bvc[c->bvc_id].nse, STATE_NAMED_TLLI, c->tlli, c->ms_id);
     return 0;
 }
@@ -93,7 +90,6 @@ int apply_ms_n201_u(const struct apply *a, const struct command_ms_n201_u *c)
     int fault = sched_ms_n201_u(a->sched, c->ms_id, lle, c->n201_u, a->now_ns);
     if (fault)
         return fault;
-    state->ms_up[c->ms_id].n201_u[lle] = c->n201_u;
     for (uint32_t pdp = state->ms_up[c->ms_id].first_pdp; pdp != STATE_NONE;
          pdp = state->pdp_up[pdp].next)
         if (state->pdp[pdp].lle == lle)
@@ -172,6 +168,7 @@ int apply_ms_remove(const struct apply *a, const struct command_ms_remove *c)
     if (fault)
         return fault;
     state_old_tlli_end(a->state, c->ms_id);
+    state_counts_give(a->state, c->ms_id);
     apply_unname(a, a->state->bvc[ms->bvc].nse, STATE_NAMED_TLLI, ms->tlli, c->ms_id);
     return 0;
 }
@@ -209,7 +206,8 @@ int apply_pdp(const struct apply *a, const struct command_pdp *c)
     sched_pfc_view(a->sched, c->ms_id, c->slot, a->now_ns, &flow);
     *pdp = (struct state_pdp){.teid = a->command->teid,
                               .ms = c->ms_id,
-                              .npdu_octets_max = npdu_octets_max(ms_up->n201_u[lle]),
+                              .npdu_octets_max =
+                                  npdu_octets_max(sched_ms_n201_u_of(a->sched, c->ms_id, lle)),
                               .npdu_number = SNDCP_NPDU_NUMBERS - 1, // the first one is 0
                               .nsapi = c->nsapi,
                               .sapi = c->sapi,

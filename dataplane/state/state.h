@@ -89,10 +89,14 @@ static inline uint32_t state_tick(uint64_t now_ns)
     return (uint32_t)(now_ns >> STATE_TICK_SHIFT);
 }
 
-// What happened to its downlink N-PDUs, modulo 2^32; touched when it happens.
+// Why N-PDUs for it were dropped, modulo 2^32: of an MS that had one. There are records for an
+// eighth of them; while none is free, a drop is counted without its reason (`dropped` of
+// state_ms_up).
 struct state_ms_counts {
-    uint32_t marks;
-    uint32_t drop[STATS_NPDU_DROPS];
+    union {
+        uint32_t drop[STATS_NPDU_DROPS];
+        uint32_t next; // of one that is free: the next, as state_ms_up has it
+    };
 };
 
 // Optional elements of a DL-UNITDATA that are the MS's, encoded and in their order.
@@ -136,10 +140,13 @@ struct state_ms_up {
     struct state_lle_up lle[STATE_LLES];
     uint32_t first_pdp; // of its PDP contexts, in a list; STATE_NONE
     uint32_t old_tlli;  // its other name; its TLLI: there is none
-    uint16_t n201_u[STATE_LLES];
-    uint32_t id;     // that control has for it
+    uint32_t id;        // that control has for it
+    uint32_t counts;    // its record of counts + 1; 0: it has none
+    // Of its downlink, modulo 2^32: touched when it happens.
+    uint32_t marks, dropped;
     uint64_t octets; // of LLC PDUs of user data that came from it
 };
+_Static_assert(sizeof(struct state_ms_up) == 64, "the uplink touches one line of an MS");
 
 // An N-PDU of which some segments have come is in a list of all such, by when it was begun.
 struct state_pdp_up {
@@ -174,6 +181,7 @@ struct state {
     struct state_ms *ms;
     struct state_ms_up *ms_up;
     struct state_ms_counts *ms_counts;
+    uint32_t counts_free; // the first record that nobody has, + 1
     struct state_pdp *pdp;
     struct state_pdp_up *pdp_up;
     struct state_options *options; // NULL: no MS has any
@@ -191,6 +199,7 @@ int state_setup(struct state *state, uint32_t worker, const struct state_limits 
                 struct port *gn, struct port *gb);
 void state_release(struct state *state);
 uint64_t state_octets(const struct state_limits *limits);
+uint32_t state_counts_count(const struct state_limits *limits); // of records of counts
 // How many names there are at most: an MS has two while it changes its TLLI.
 uint32_t state_names_count(const struct state_limits *limits, enum state_named kind);
 
@@ -229,13 +238,30 @@ static inline void state_ms_heard(struct state *state, uint32_t ms, uint32_t tll
         state_old_tlli_end(state, ms);
 }
 
+// Its counts by reason; zeros, if it has none. And its record is given back, or got: false, if none
+// is free.
+const struct state_ms_counts *state_counts_of(const struct state *state, uint32_t ms);
+void state_counts_give(struct state *state, uint32_t ms);
+static inline bool state_counts_have(struct state *state, uint32_t ms)
+{
+    uint32_t *counts = &state->ms_up[ms].counts;
+    if (*counts == 0 && state->counts_free) {
+        *counts = state->counts_free;
+        state->counts_free = state->ms_counts[*counts - 1].next;
+        state->ms_counts[*counts - 1] = (struct state_ms_counts){.drop = {0}};
+    }
+    return *counts != 0;
+}
+
 // An N-PDU of the MS is dropped for that reason; those of the end are not counted.
 static inline void state_count_drop(struct state *state, uint32_t ms, enum drop_reason reason)
 {
     uint32_t at = (uint32_t)reason - STATS_NPDU_FIRST;
     if (at >= STATS_NPDU_DROPS)
         return;
-    state->ms_counts[ms].drop[at]++;
+    state->ms_up[ms].dropped++;
+    if (state_counts_have(state, ms))
+        state->ms_counts[state->ms_up[ms].counts - 1].drop[at]++;
     state->bvc[state->ms[ms].bvc].drop[at]++;
 }
 

@@ -43,6 +43,23 @@ uint32_t state_ms_of(const struct state *state, uint32_t nse, uint32_t tlli)
     return id;
 }
 
+const struct state_ms_counts *state_counts_of(const struct state *state, uint32_t ms)
+{
+    static const struct state_ms_counts none;
+    uint32_t counts = state->ms_up[ms].counts;
+    return counts ? &state->ms_counts[counts - 1] : &none;
+}
+
+void state_counts_give(struct state *state, uint32_t ms)
+{
+    uint32_t *counts = &state->ms_up[ms].counts;
+    if (*counts == 0)
+        return;
+    state->ms_counts[*counts - 1].next = state->counts_free;
+    state->counts_free = *counts;
+    *counts = 0;
+}
+
 bool state_is_ggsn(const struct state *state, const struct ipv6_address *address)
 {
     return rte_hash_lookup(state->ggsns, address) >= 0;

@@ -25,6 +25,11 @@ uint32_t state_names_count(const struct state_limits *limits, enum state_named k
     return kind == STATE_NAMED_TLLI ? 2 * limits->mss : limits->bvcs;
 }
 
+uint32_t state_counts_count(const struct state_limits *limits)
+{
+    return limits->mss / 8 + 64;
+}
+
 static uint64_t all_names_octets(const struct state_limits *limits)
 {
     uint64_t octets = (uint64_t)limits->nsvcs * STATE_ENDPOINT_OCTETS;
@@ -45,7 +50,7 @@ uint64_t state_octets(const struct state_limits *l)
            lines(l->bvcs, sizeof(struct state_bvc)) +
            lines(l->ggsns, sizeof(struct state_ggsn) + STATE_ENDPOINT_OCTETS) +
            lines(l->mss, sizeof(struct state_ms)) + lines(l->mss, sizeof(struct state_ms_up)) +
-           lines(l->mss, sizeof(struct state_ms_counts)) +
+           lines(state_counts_count(l), sizeof(struct state_ms_counts)) +
            lines(l->pdps, sizeof(struct state_pdp)) + lines(l->pdps, sizeof(struct state_pdp_up)) +
            (l->options ? lines(l->mss, sizeof(struct state_options)) : 0) + all_names_octets(l);
 }
@@ -81,22 +86,31 @@ static bool all_there(const struct state *s)
            s->pdp_up && s->endpoints && s->ggsns && (s->options || !s->limits.options);
 }
 
+static void counts_set(struct state *state)
+{
+    uint32_t n = state_counts_count(&state->limits);
+    for (uint32_t i = 0; i < n; i++)
+        state->ms_counts[i].next = i + 1 < n ? i + 2 : 0;
+    state->counts_free = 1;
+}
+
 int state_setup(struct state *state, uint32_t worker, const struct state_limits *limits,
                 struct port *gn, struct port *gb)
 {
-    *state = (struct state){.worker = worker,
-                            .limits = *limits,
-                            .gn = gn,
-                            .gb = gb,
-                            .nse = zeroed(limits->nses, sizeof *state->nse),
-                            .nsvc = zeroed(limits->nsvcs, sizeof *state->nsvc),
-                            .bvc = zeroed(limits->bvcs, sizeof *state->bvc),
-                            .ggsn = zeroed(limits->ggsns, sizeof *state->ggsn),
-                            .ms = zeroed(limits->mss, sizeof *state->ms),
-                            .ms_up = zeroed(limits->mss, sizeof *state->ms_up),
-                            .ms_counts = zeroed(limits->mss, sizeof *state->ms_counts),
-                            .pdp = zeroed(limits->pdps, sizeof *state->pdp),
-                            .pdp_up = zeroed(limits->pdps, sizeof *state->pdp_up)};
+    *state =
+        (struct state){.worker = worker,
+                       .limits = *limits,
+                       .gn = gn,
+                       .gb = gb,
+                       .nse = zeroed(limits->nses, sizeof *state->nse),
+                       .nsvc = zeroed(limits->nsvcs, sizeof *state->nsvc),
+                       .bvc = zeroed(limits->bvcs, sizeof *state->bvc),
+                       .ggsn = zeroed(limits->ggsns, sizeof *state->ggsn),
+                       .ms = zeroed(limits->mss, sizeof *state->ms),
+                       .ms_up = zeroed(limits->mss, sizeof *state->ms_up),
+                       .ms_counts = zeroed(state_counts_count(limits), sizeof *state->ms_counts),
+                       .pdp = zeroed(limits->pdps, sizeof *state->pdp),
+                       .pdp_up = zeroed(limits->pdps, sizeof *state->pdp_up)};
     if (limits->options)
         state->options = zeroed(limits->mss, sizeof *state->options);
     bool named = true;
@@ -105,8 +119,10 @@ int state_setup(struct state *state, uint32_t worker, const struct state_limits 
     state->endpoints =
         state_hash("endpoints", worker, limits->nsvcs, sizeof(struct state_endpoint));
     state->ggsns = state_hash("ggsns", worker, limits->ggsns, sizeof(struct ipv6_address));
-    if (named && all_there(state))
+    if (named && all_there(state)) {
+        counts_set(state);
         return 0;
+    }
     state_release(state);
     return -ENOMEM;
 }

@@ -164,7 +164,8 @@ static void fill_record(uint32_t ms)
         s->ms[ms].sent[lle] = 0xfffffff0u + lle;
         s->ms_up[ms].lle[lle] = (struct state_lle_up){70000 + lle, 0xdeadbeef};
     }
-    memset(&s->ms_counts[ms], 0x33, sizeof s->ms_counts[ms]);
+    assert_true(state_counts_have(s, ms));
+    memset(&s->ms_counts[s->ms_up[ms].counts - 1], 0x33, sizeof s->ms_counts[0]);
     memset(&s->options[ms], 0x5a, sizeof s->options[ms]);
     s->pdp[2 * ms].npdu_number = 4000;
     s->pdp[2 * ms].segment = 3;
@@ -179,7 +180,7 @@ static void what_arrives_is_what_left(void **state)
         put(0, 7, i % 2, (uint16_t)(100 + i));
     struct state_ms ms = at[0].state.ms[7];
     struct state_ms_up up = at[0].state.ms_up[7];
-    struct state_ms_counts counts = at[0].state.ms_counts[7];
+    struct state_ms_counts counts = *state_counts_of(&at[0].state, 7);
     struct state_pdp pdp[2] = {at[0].state.pdp[14], at[0].state.pdp[15]};
     struct state_pdp_up pdp_up[2] = {at[0].state.pdp_up[14], at[0].state.pdp_up[15]};
     assert_false(take_letter(1) || unpack(1, 7));
@@ -201,7 +202,7 @@ static void what_arrives_is_what_left(void **state)
     assert_memory_equal(&at[1].state.ms[there], &ms, sizeof ms);
     assert_memory_equal(&at[1].state.ms_up[there], &up, sizeof up);
     assert_int_equal(up.id, 1007);
-    assert_memory_equal(&at[1].state.ms_counts[there], &counts, sizeof counts);
+    assert_memory_equal(state_counts_of(&at[1].state, there), &counts, sizeof counts);
     for (uint32_t slot = 0; slot < 2; slot++) {
         pdp[slot].teid = teid_at(1, 7, slot);
         pdp[slot].ms = there;
@@ -315,8 +316,8 @@ static void no_room_where_it_comes(void **state)
     }
     assert_int_equal(in, 1000);
     assert_int_equal(dropped, 700);
-    assert_int_equal(at[1].state.ms_counts[ms_at(1, 0)].drop[DROP_queue_full - STATS_NPDU_FIRST],
-                     7);
+    assert_int_equal(
+        state_counts_of(&at[1].state, ms_at(1, 0))->drop[DROP_queue_full - STATS_NPDU_FIRST], 7);
     assert_int_equal(at[1].state.bvc[1].drop[DROP_queue_full - STATS_NPDU_FIRST], 7);
     flush(1, 0);
 }
