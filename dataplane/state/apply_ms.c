@@ -211,7 +211,7 @@ int apply_pdp(const struct apply *a, const struct command_pdp *c)
                               .npdu_number = SNDCP_NPDU_NUMBERS - 1, // the first one is 0
                               .nsapi = c->nsapi,
                               .sapi = c->sapi,
-                              .lle = (uint8_t)lle,
+                              .lle = lle & 3,
                               .slot = c->slot,
                               .traffic_class = flow.traffic_class,
                               .pfi_octets = c->has_pfi ? STATE_PFI_OCTETS : 0};
@@ -219,10 +219,8 @@ int apply_pdp(const struct apply *a, const struct command_pdp *c)
     put_bssgp(&state->ms[c->ms_id], pdp);
     state->pdp_up[c->pdp_id] =
         (struct state_pdp_up){.next = ms_up->first_pdp,
-                              .ggsn = c->has_ggsn_id ? c->ggsn_id : STATE_NONE,
                               .teid = c->ggsn_teid,
-                              .older = STATE_NONE,
-                              .newer = STATE_NONE};
+                              .ggsn = c->has_ggsn_id ? (uint16_t)c->ggsn_id : STATE_NO_GGSN};
     ms_up->first_pdp = c->pdp_id;
     return 0;
 }

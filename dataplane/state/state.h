@@ -119,11 +119,14 @@ struct state_pdp {
 // In place of a segment number: one could not be sent, or there are more than 16; no more go.
 #define STATE_SEGMENT_LOST   255
 #define STATE_SEGMENT_BEYOND 254
-    uint8_t nsapi, sapi, lle, slot, traffic_class;
+    uint8_t nsapi : 4, sapi : 4;
+    uint8_t lle : 2, slot : 3, traffic_class : 3;
     uint8_t pfi_octets; // 0 or STATE_PFI_OCTETS
     uint8_t pfi[STATE_PFI_OCTETS];
     uint8_t bssgp[BSSGP_DL_UNITDATA_FIXED_OCTETS]; // the lifetime is written per frame
 };
+_Static_assert(sizeof(struct state_pdp) == 32, "two contexts to a line of the cache");
+_Static_assert(STATE_LLES <= 4 && SCHED_SLOTS <= 8 && CLASS_COUNT <= 8, "what their bits hold");
 
 struct state_ggsn {
     struct peer peer;
@@ -148,16 +151,12 @@ struct state_ms_up {
 };
 _Static_assert(sizeof(struct state_ms_up) == 64, "the uplink touches one line of an MS");
 
-// An N-PDU of which some segments have come is in a list of all such, by when it was begun.
+#define STATE_NO_GGSN UINT16_MAX // no uplink
 struct state_pdp_up {
     uint32_t next; // of its MS
-    uint32_t ggsn; // STATE_NONE: no uplink
-    uint32_t teid; // there
-    uint16_t npdu_number;
-    uint8_t segments;         // that have come, which is the number of the next
-    struct rte_mbuf *partial; // NULL: none
-    uint64_t begun_ns;
-    uint32_t older, newer; // STATE_NONE at the ends
+    uint32_t teid; // at its GGSN
+    uint16_t ggsn;
+    uint16_t partial; // an N-PDU of which some segments have come: its place in `up` + 1; 0: none
 };
 
 struct state_limits {

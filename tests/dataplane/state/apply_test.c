@@ -256,8 +256,8 @@ static void test_a_contexts_uplink(void **state)
     assert_int_equal(made.pdp_up[0].ggsn, 1);
     assert_int_equal(made.pdp_up[0].teid, 105);
     assert_int_equal(made.pdp[1].pfi_octets, 0);
-    assert_true(made.pdp_up[1].ggsn == STATE_NONE);
-    assert_null(made.pdp_up[1].partial);
+    assert_true(made.pdp_up[1].ggsn == STATE_NO_GGSN);
+    assert_int_equal(made.pdp_up[1].partial, 0);
 }
 
 // Whichever goes first, the others are still the MS's.
