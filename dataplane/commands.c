@@ -185,6 +185,7 @@ int64_t commands_send(struct commands *k, const struct command *command)
         return fault;
     put(k, &c);
     commands_note(k, &c);
+    commands_age(k);
     return c.teid;
 }
 

@@ -41,26 +41,27 @@ struct made_ggsn {
 
 #define MADE_NSAPIS COMMAND_NSAPIS
 
+// Counts of commands here are modulo 2^32; commands_age keeps them apart.
 struct made_ms {
     bool made;
-    uint8_t slots;                // a bit for each packet flow
-    uint16_t nsapis;              // a bit for each PDP context
-    uint8_t slot_of[MADE_NSAPIS]; // its packet flow
+    uint8_t slots;   // a bit for each packet flow
+    uint16_t nsapis; // a bit for each PDP context
     uint32_t bvc, tlli;
     uint32_t at;        // DP_AT of its worker and its id there; read by other threads, too
     uint32_t old_tlli;  // as in state_ms_up; here until control says more of it
     uint32_t first_pdp; // of its contexts, in a list; STATE_NONE
-    uint64_t since;
-    uint64_t said;  // the count of commands when control last said where it is
-    uint64_t heard; // the same of when it last said that the MS need not be paged
+    uint32_t since;
+    uint32_t said;  // the count of commands when control last said where it is
+    uint32_t heard; // the same of when it last said that the MS need not be paged
 };
 
 struct made_pdp {
-    bool made, has_ggsn;
-    uint8_t nsapi;
+    bool made : 1, has_ggsn : 1;
+    uint8_t nsapi : 4, slot : 3;
+    uint16_t ggsn;
     uint32_t teid; // that its GGSN has
     uint32_t here; // the one at the worker that has it
-    uint32_t ms, ggsn;
+    uint32_t ms;
     uint32_t next; // of its MS
 };
 
@@ -96,6 +97,7 @@ struct commands {
     struct made_ggsn *ggsn;
     struct made_ms *ms;
     struct made_pdp *pdp;
+    uint32_t aging; // the MS whose counts are looked at next
 };
 
 // What control's picture takes of the EAL's memory: for so many workers, limits, and rooms.

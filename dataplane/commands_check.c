@@ -226,10 +226,10 @@ static int busy(int fault, bool held)
 }
 
 // A PDP context is in that packet flow.
-static bool pfc_held(const struct made_ms *ms, uint32_t slot)
+static bool pfc_held(const struct commands *k, uint32_t ms, uint32_t slot)
 {
-    for (int nsapi = 0; nsapi < MADE_NSAPIS; nsapi++)
-        if (ms->nsapis >> nsapi & 1 && ms->slot_of[nsapi] == slot)
+    for (uint32_t pdp = k->ms[ms].first_pdp; pdp != STATE_NONE; pdp = k->pdp[pdp].next)
+        if (k->pdp[pdp].slot == slot)
             return true;
     return false;
 }
@@ -237,7 +237,7 @@ static bool pfc_held(const struct made_ms *ms, uint32_t slot)
 static int pfc_removable(const struct commands *k, const struct command_pfc_remove *c)
 {
     int fault = pfc_there(k, c->ms_id, c->slot);
-    return busy(fault, !fault && pfc_held(&k->ms[c->ms_id], c->slot));
+    return busy(fault, !fault && pfc_held(k, c->ms_id, c->slot));
 }
 
 // Its last cells may be on their way out.

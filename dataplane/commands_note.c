@@ -96,7 +96,7 @@ static void put_at(struct commands *k, uint32_t ms, uint32_t worker, uint32_t pl
 
 static void note_ms(struct commands *k, const struct command_ms *c, uint32_t place)
 {
-    uint64_t sent = k->worker[commands_worker_of_bvc(k, c->bvc_id)].sent;
+    uint32_t sent = (uint32_t)k->worker[commands_worker_of_bvc(k, c->bvc_id)].sent;
     put_at(k, c->ms_id, commands_worker_of_bvc(k, c->bvc_id), place);
     k->ms[c->ms_id] = (struct made_ms){.made = true,
                                        .at = k->ms[c->ms_id].at,
@@ -158,7 +158,7 @@ static void note_ms_move(struct commands *k, const struct command *c)
     uint32_t id = c->ms_move.ms_id, from = commands_worker_of_ms(k, id);
     struct made_ms *ms = &k->ms[id];
     note_ms_moved(k, id, c->ms_move.bvc_id);
-    ms->said = ms->heard = k->worker[c->worker].sent;
+    ms->said = ms->heard = (uint32_t)k->worker[c->worker].sent;
     if (c->worker != from)
         note_other_worker(k, id, from, c);
 }
@@ -186,15 +186,15 @@ static void note_pdp(struct commands *k, const struct command_pdp *c, uint32_t t
     struct made_ms *ms = &k->ms[c->ms_id];
     k->pdp[c->pdp_id] = (struct made_pdp){.made = true,
                                           .has_ggsn = c->has_ggsn_id,
-                                          .nsapi = c->nsapi,
+                                          .nsapi = c->nsapi & 15,
+                                          .slot = c->slot & 7,
                                           .teid = teid,
                                           .here = teid,
                                           .next = ms->first_pdp,
                                           .ms = c->ms_id,
-                                          .ggsn = c->ggsn_id};
+                                          .ggsn = (uint16_t)c->ggsn_id};
     ms->first_pdp = c->pdp_id;
     ms->nsapis |= (uint16_t)(1u << c->nsapi);
-    ms->slot_of[c->nsapi] = c->slot;
     if (c->has_ggsn_id)
         k->ggsn[c->ggsn_id].pdps++;
 }
@@ -296,12 +296,19 @@ static bool is_still(const struct event *event, bool made, uint32_t worker, uint
         !is_still(e, k->kind[e->kind##_id].made, worker, k->kind[e->kind##_id].since)) \
         e->kind##_id = EVENT_NONE;
 
+static bool is_still_ms(const struct commands *k, const struct event *e)
+{
+    const struct made_ms *ms = &k->ms[e->ms_id];
+    return ms->made && dp_at_worker(ms->at) == e->worker && commands_had_come_to(k, e, ms->since);
+}
+
 static void clear_former(const struct commands *k, struct event *e)
 {
     CLEAR_FORMER(nsvc, k->nse[k->nsvc[e->nsvc_id].nse].worker)
     CLEAR_FORMER(nse, k->nse[e->nse_id].worker)
     CLEAR_FORMER(bvc, commands_worker_of_bvc(k, e->bvc_id))
-    CLEAR_FORMER(ms, commands_worker_of_ms(k, e->ms_id))
+    if (e->ms_id != EVENT_NONE && !is_still_ms(k, e))
+        e->ms_id = EVENT_NONE;
 }
 
 void commands_note_event(struct commands *k, struct event *event)
@@ -310,11 +317,11 @@ void commands_note_event(struct commands *k, struct event *event)
     cells_gone(k, worker, event->commands);
     clear_former(k, event);
     if (event->kind == EVENT_page && event->ms_id != EVENT_NONE &&
-        k->ms[event->ms_id].heard > event->commands)
+        !commands_had_come_to(k, event, k->ms[event->ms_id].heard))
         event->ms_id = EVENT_NONE;
     // What control has said of that MS since then is the later word.
     if (event->kind == EVENT_moved && event->ms_id != EVENT_NONE &&
-        k->ms[event->ms_id].said <= event->commands)
+        commands_had_come_to(k, event, k->ms[event->ms_id].said))
         note_ms_moved(k, event->ms_id, event->bvc_id);
     if (event->kind == EVENT_bvc_kept) // of those that still go it is the first
         take_going(k, worker);
@@ -358,7 +365,7 @@ void commands_note(struct commands *k, const struct command *c)
     case COMMAND_ms_release:
     case COMMAND_ms_flush: // what waits no longer need not be paged for
         k->ms[c->ms_release.ms_id].heard =
-            k->worker[commands_worker_of_ms(k, c->ms_release.ms_id)].sent;
+            (uint32_t)k->worker[commands_worker_of_ms(k, c->ms_release.ms_id)].sent;
         break;
     case COMMAND_ms_tlli:
         note_ms_tlli(k, &c->ms_tlli);

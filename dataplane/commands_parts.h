@@ -15,6 +15,12 @@ int commands_take_values(struct commands *k, struct command *c);
 // commands_note.c: what an accepted command has changed; what has been confirmed since.
 void commands_note(struct commands *k, const struct command *c);
 void commands_settle_going(struct commands *k);
+
+// commands_age.c: to be called for each command. Whether the worker that has the MS had come to a
+// count of the MS's when it wrote the event.
+void commands_age(struct commands *k);
+bool commands_had_come_to(const struct commands *k, const struct event *e, uint32_t count);
+
 // The MS or cell of that name; STATE_NONE: there is none.
 uint32_t commands_find(const struct commands *k, uint32_t nse, enum state_named kind,
                        uint32_t value);
