@@ -89,6 +89,7 @@ static uint64_t step(struct control *control, uint64_t now_ns)
 {
     switch (host_step(control->host, now_ns, &control->next_ns)) {
     case HOST_WAITS: // a ring is full until the worker has been called
+        dp_events_keep(control->dp);
         return now_ns;
     case HOST_IDLE:
         if (control->phase == CONTROL_STARTING) {

@@ -1,6 +1,6 @@
 // See commands.h. A command is checked, put on the ring, and only then noted: what the ring refused
 // has not happened. Removed ids may be given again at once, for the ring keeps the order; but for a
-// cell, see commands_note.c.
+// cell, see commands_going.c.
 #include "dataplane/commands_parts.h"
 
 #include <errno.h>
@@ -42,6 +42,7 @@ static uint32_t worker_of(const struct commands *k, const struct command *c)
         return commands_worker_of_bvc(k, c->ms.bvc_id);
     case COMMAND_pdp:
         return commands_worker_of_ms(k, c->pdp.ms_id);
+    case COMMAND_pdp_uplink:
     case COMMAND_pdp_remove:
         return commands_worker_of_ms(k, k->pdp[c->pdp_remove.pdp_id].ms);
     default:
@@ -69,6 +70,7 @@ static struct command as_known(const struct commands *k, const struct command *c
         c.pdp.pdp_id = teid_index(c.teid);
         c.pdp.ms_id = here(k, c.pdp.ms_id);
         break;
+    case COMMAND_pdp_uplink: // which begins with the same id
     case COMMAND_pdp_remove:
         c.pdp_remove.pdp_id = teid_index(k->pdp[c.pdp_remove.pdp_id].here);
         break;
@@ -172,7 +174,7 @@ static void put(struct commands *k, const struct command *c)
 int64_t commands_send(struct commands *k, const struct command *command)
 {
     struct command c = *command;
-    commands_settle_going(k);
+    commands_going_settle(k);
     int fault = c.op < COMMAND_COUNT ? commands_values_check(&c) : -EINVAL;
     if (!fault)
         fault = commands_ids_check(k, &c);
@@ -219,7 +221,7 @@ static bool workers_setup(struct commands *k)
     bool there = true;
     for (uint32_t w = 0; w < k->workers; w++) {
         struct commands_worker *worker = &k->worker[w];
-        worker->first_going = STATE_NONE;
+        worker->going.first = worker->kept.first = STATE_NONE;
         worker->generation = zeroed(k->room_pdps, 1);
         there &= places_setup(&worker->mss, k->room_mss);
         there &= places_setup(&worker->pdps, k->room_pdps) && worker->generation;

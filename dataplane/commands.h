@@ -26,12 +26,14 @@ struct made_nsvc {
 
 struct made_bvc {
     bool made;
-    bool going; // removed, unless the worker has kept it
+    bool going; // removed, and its worker has not come past that yet
+    bool kept;  // by the worker, which control has not been told yet
     uint16_t bvci;
-    uint32_t nse, mss;
-    uint32_t next_going; // STATE_NONE
+    uint32_t nse;
+    uint32_t mss;  // also of one that has gone: MSs that have left it, as events will say
+    uint32_t next; // of those that go, or are kept; STATE_NONE
     uint64_t since;
-    uint64_t removed; // if it goes: the count of commands with its removal
+    uint64_t removed; // if it goes or is kept: the count of commands with its removal
 };
 
 struct made_ggsn {
@@ -65,14 +67,21 @@ struct made_pdp {
     uint32_t next; // of its MS
 };
 
+// Cells in the order in which they were removed; STATE_NONE at the end, and in place of the first.
+struct commands_cells {
+    uint32_t first, last;
+};
+
 // A worker as control sees it.
 struct commands_worker {
-    struct rte_ring *commands, *events;
-    const uint64_t *carried_out; // its counter of commands
+    struct rte_ring *commands;
+    const uint64_t *carried_out;   // its counter of commands
+    const struct state_bvc *cells; // its own records of them
     uint64_t sent;
-    uint32_t first_going, last_going; // its removed cells, in that order; STATE_NONE
-    struct places mss, pdps;          // a context that moved on keeps its place where it was made
-    uint8_t *generation;              // of each place of a context, the one given last
+    uint64_t heard; // control has taken every event that it wrote before it had counted so many
+    struct commands_cells going, kept;
+    struct places mss, pdps; // a context that moved on keeps its place where it was made
+    uint8_t *generation;     // of each place of a context, the one given last
 };
 
 // A port's own addresses; zeros: none.
@@ -117,5 +126,14 @@ bool commands_settled(const struct commands *commands);
 // What an event changes of what is there; for each event before control has it. Ids in it that
 // somebody else has, or nobody, since the worker wrote it become EVENT_NONE.
 void commands_note_event(struct commands *commands, struct event *event);
+
+// The worker's events have all been taken that it wrote before it had counted so many commands,
+// commands_carried_out before a look at its ring that found it empty.
+void commands_note_silence(struct commands *commands, uint32_t worker, uint64_t carried_out);
+uint64_t commands_carried_out(const struct commands *commands, uint32_t worker);
+
+// The event that the worker has kept a cell, behind the move for which it has; false: there is
+// none.
+bool commands_take_kept(struct commands *commands, uint32_t worker, struct event *event);
 
 #endif

@@ -39,7 +39,8 @@ int commands_values_check(const struct command *c)
 #define FREE(k, kind, count, id) \
     ((id) >= (k)->limits.count ? -ERANGE : (k)->kind[id].made ? -EEXIST : 0)
 
-// Still to be confirmed by its worker: not there any more, and not free yet.
+// One that goes is not there any more, and not free yet; -EAGAIN says so until its worker has come
+// past its removal, and never longer, so that who waits with events untaken does not wait for them.
 static int bvc_there(const struct commands *k, uint32_t bvc)
 {
     int fault = THERE(k, bvc, bvcs, bvc);
@@ -49,6 +50,8 @@ static int bvc_there(const struct commands *k, uint32_t bvc)
 static int bvc_free(const struct commands *k, uint32_t bvc)
 {
     int fault = FREE(k, bvc, bvcs, bvc);
+    if (!fault && k->bvc[bvc].mss > 0)
+        return -EEXIST;
     return fault == -EEXIST && k->bvc[bvc].going ? -EAGAIN : fault;
 }
 
@@ -234,6 +237,12 @@ static bool pfc_held(const struct commands *k, uint32_t ms, uint32_t slot)
     return false;
 }
 
+static int bvc_removable(const struct commands *k, uint32_t id)
+{
+    int fault = bvc_there(k, id);
+    return busy(fault, !fault && (k->bvc[id].mss > 0 || k->bvc[id].kept));
+}
+
 static int pfc_removable(const struct commands *k, const struct command_pfc_remove *c)
 {
     int fault = pfc_there(k, c->ms_id, c->slot);
@@ -283,8 +292,7 @@ int commands_ids_check(const struct commands *k, const struct command *c)
     case COMMAND_bvc_reset:
         return bvc_there(k, c->bvc_reset.bvc_id);
     case COMMAND_bvc_remove:
-        fault = bvc_there(k, c->bvc_remove.bvc_id);
-        return busy(fault, !fault && k->bvc[c->bvc_remove.bvc_id].mss > 0);
+        return bvc_removable(k, c->bvc_remove.bvc_id);
     case COMMAND_ms:
         return ms_new(k, &c->ms);
     case COMMAND_ms_cipher:
@@ -324,6 +332,7 @@ int commands_ids_check(const struct commands *k, const struct command *c)
         return pfc_removable(k, &c->pfc_remove);
     case COMMAND_pdp:
         return pdp_new(k, &c->pdp);
+    case COMMAND_pdp_uplink:
     case COMMAND_pdp_remove:
         return THERE(k, pdp, pdps, c->pdp_remove.pdp_id);
     case COMMAND_class_set:

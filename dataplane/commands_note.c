@@ -2,7 +2,6 @@
 #include "dataplane/commands_parts.h"
 
 #include <rte_hash.h>
-#include <rte_ring_elem.h>
 
 bool commands_named(const struct commands *k, uint32_t nse, enum state_named kind, uint32_t value)
 {
@@ -34,8 +33,8 @@ static void name(struct commands *k, uint32_t nse, enum state_named kind, uint32
     names_add(&k->name[kind], names_hash(nse, value), id);
 }
 
-static void unname(struct commands *k, uint32_t nse, enum state_named kind, uint32_t value,
-                   uint32_t id)
+void commands_unname(struct commands *k, uint32_t nse, enum state_named kind, uint32_t value,
+                     uint32_t id)
 {
     names_remove(&k->name[kind], names_hash(nse, value), id);
 }
@@ -115,7 +114,7 @@ static void end_old_tlli(struct commands *k, uint32_t id)
 {
     struct made_ms *ms = &k->ms[id];
     if (ms->old_tlli != ms->tlli)
-        unname(k, commands_nse_of_ms(k, id), STATE_NAMED_TLLI, ms->old_tlli, id);
+        commands_unname(k, commands_nse_of_ms(k, id), STATE_NAMED_TLLI, ms->old_tlli, id);
     ms->old_tlli = ms->tlli;
 }
 
@@ -125,7 +124,7 @@ static void note_ms_moved(struct commands *k, uint32_t id, uint32_t bvc)
     uint32_t from = commands_nse_of_ms(k, id), to = k->bvc[bvc].nse;
     if (from != to) {
         end_old_tlli(k, id);
-        unname(k, from, STATE_NAMED_TLLI, ms->tlli, id);
+        commands_unname(k, from, STATE_NAMED_TLLI, ms->tlli, id);
         name(k, to, STATE_NAMED_TLLI, ms->tlli, id);
     }
     k->bvc[ms->bvc].mss--;
@@ -175,7 +174,7 @@ static void note_ms_tlli(struct commands *k, const struct command_ms_tlli *c)
 static void note_ms_removed(struct commands *k, uint32_t ms)
 {
     end_old_tlli(k, ms);
-    unname(k, commands_nse_of_ms(k, ms), STATE_NAMED_TLLI, k->ms[ms].tlli, ms);
+    commands_unname(k, commands_nse_of_ms(k, ms), STATE_NAMED_TLLI, k->ms[ms].tlli, ms);
     k->ms[ms].made = false;
     k->bvc[k->ms[ms].bvc].mss--;
     places_give(&k->worker[commands_worker_of_ms(k, ms)].mss, dp_at_place(k->ms[ms].at));
@@ -214,74 +213,6 @@ static void note_pdp_removed(struct commands *k, uint32_t id)
         k->ggsn[pdp->ggsn].pdps--;
 }
 
-// ---- Cells that go ----
-
-// A worker moves an MS that it hears in another cell, so control may remove a cell that it thinks
-// empty and that no longer is. So a removal holds when its worker has come past it and had nothing
-// to say: its next event has a count that includes the removal, or there is none.
-
-static void note_bvc_removed(struct commands *k, uint32_t id)
-{
-    struct made_bvc *bvc = &k->bvc[id];
-    struct commands_worker *worker = &k->worker[commands_worker_of_bvc(k, id)];
-    bvc->going = true;
-    bvc->removed = worker->sent;
-    bvc->next_going = STATE_NONE;
-    if (worker->first_going == STATE_NONE)
-        worker->first_going = id;
-    else
-        k->bvc[worker->last_going].next_going = id;
-    worker->last_going = id;
-    k->nse[bvc->nse].going++;
-}
-
-// The first of a worker's that goes does so no longer.
-static struct made_bvc *take_going(struct commands *k, struct commands_worker *worker)
-{
-    struct made_bvc *bvc = &k->bvc[worker->first_going];
-    worker->first_going = bvc->next_going;
-    bvc->going = false;
-    k->nse[bvc->nse].going--;
-    return bvc;
-}
-
-// Those that the worker had removed when it had carried out so many commands.
-static void cells_gone(struct commands *k, struct commands_worker *worker, uint64_t commands)
-{
-    while (worker->first_going != STATE_NONE && k->bvc[worker->first_going].removed <= commands) {
-        uint32_t id = worker->first_going;
-        struct made_bvc *bvc = take_going(k, worker);
-        unname(k, bvc->nse, STATE_NAMED_BVCI, bvc->bvci, id);
-        k->nse[bvc->nse].bvcs--;
-        bvc->made = false;
-    }
-}
-
-static uint64_t carried_out(const struct commands_worker *worker)
-{
-    return __atomic_load_n(worker->carried_out, __ATOMIC_ACQUIRE);
-}
-
-bool commands_settled(const struct commands *k)
-{
-    for (uint32_t w = 0; w < k->workers; w++)
-        if (carried_out(&k->worker[w]) != k->worker[w].sent)
-            return false;
-    return true;
-}
-
-void commands_settle_going(struct commands *k)
-{
-    for (uint32_t w = 0; w < k->workers; w++) {
-        struct commands_worker *worker = &k->worker[w];
-        if (worker->first_going == STATE_NONE)
-            continue;
-        uint64_t commands = carried_out(worker); // before the look at what it has said by then
-        if (rte_ring_empty(worker->events))
-            cells_gone(k, worker, commands);
-    }
-}
-
 // ---- Events ----
 
 // What the worker means by an id is what it is now. An MS that has gone to another worker since, or
@@ -291,10 +222,9 @@ static bool is_still(const struct event *event, bool made, uint32_t worker, uint
     return made && worker == event->worker && since <= event->commands;
 }
 
-#define CLEAR_FORMER(kind, worker)                                                     \
-    if (e->kind##_id != EVENT_NONE &&                                                  \
-        !is_still(e, k->kind[e->kind##_id].made, worker, k->kind[e->kind##_id].since)) \
-        e->kind##_id = EVENT_NONE;
+#define CLEAR_FORMER(kind, id, worker)                                                          \
+    if (e->id != EVENT_NONE && !is_still(e, k->kind[e->id].made, worker, k->kind[e->id].since)) \
+        e->id = EVENT_NONE;
 
 static bool is_still_ms(const struct commands *k, const struct event *e)
 {
@@ -304,9 +234,11 @@ static bool is_still_ms(const struct commands *k, const struct event *e)
 
 static void clear_former(const struct commands *k, struct event *e)
 {
-    CLEAR_FORMER(nsvc, k->nse[k->nsvc[e->nsvc_id].nse].worker)
-    CLEAR_FORMER(nse, k->nse[e->nse_id].worker)
-    CLEAR_FORMER(bvc, commands_worker_of_bvc(k, e->bvc_id))
+    CLEAR_FORMER(nsvc, nsvc_id, k->nse[k->nsvc[e->nsvc_id].nse].worker)
+    CLEAR_FORMER(nse, nse_id, k->nse[e->nse_id].worker)
+    CLEAR_FORMER(bvc, bvc_id, commands_worker_of_bvc(k, e->bvc_id))
+    if (e->kind == EVENT_moved)
+        CLEAR_FORMER(bvc, old_bvc_id, commands_worker_of_bvc(k, e->old_bvc_id))
     if (e->ms_id != EVENT_NONE && !is_still_ms(k, e))
         e->ms_id = EVENT_NONE;
 }
@@ -314,17 +246,16 @@ static void clear_former(const struct commands *k, struct event *e)
 void commands_note_event(struct commands *k, struct event *event)
 {
     struct commands_worker *worker = &k->worker[event->worker];
-    cells_gone(k, worker, event->commands);
+    worker->heard = event->commands;
     clear_former(k, event);
     if (event->kind == EVENT_page && event->ms_id != EVENT_NONE &&
         !commands_had_come_to(k, event, k->ms[event->ms_id].heard))
         event->ms_id = EVENT_NONE;
-    // What control has said of that MS since then is the later word.
-    if (event->kind == EVENT_moved && event->ms_id != EVENT_NONE &&
+    // What control has said of that MS since then is the later word. A cell that has gone since the
+    // MS came into it has gone without it: where it went, a later event says.
+    if (event->kind == EVENT_moved && event->ms_id != EVENT_NONE && event->bvc_id != EVENT_NONE &&
         commands_had_come_to(k, event, k->ms[event->ms_id].said))
         note_ms_moved(k, event->ms_id, event->bvc_id);
-    if (event->kind == EVENT_bvc_kept) // of those that still go it is the first
-        take_going(k, worker);
 }
 
 // ---- Commands ----
@@ -354,7 +285,7 @@ void commands_note(struct commands *k, const struct command *c)
         note_bvc(k, &c->bvc);
         break;
     case COMMAND_bvc_remove:
-        note_bvc_removed(k, c->bvc_remove.bvc_id);
+        commands_going_add(k, c->bvc_remove.bvc_id);
         break;
     case COMMAND_ms:
         note_ms(k, &c->ms, c->place);

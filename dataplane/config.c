@@ -41,11 +41,8 @@ struct state_limits config_room(const struct dp_config *c)
     return limits;
 }
 
-// Beside its piece, an LLC PDU has the LLC's header and FCS, and SNDCP's header. Around it, in a
-// frame on the Gb port, stand Ethernet, IP, UDP, NS and BSSGP, the LLC-PDU's tag at its longest and
-// no optional element.
-#define LLC_OCTETS         (LLC_UI_HEADER_OCTETS + LLC_FCS_OCTETS)
-#define PIPE_OCTETS(outer) ((outer) + NS_UNITDATA_OCTETS + BSSGP_DL_UNITDATA_OCTETS_MAX)
+// Beside its piece, an LLC PDU has the LLC's header and FCS, and SNDCP's header.
+#define LLC_OCTETS (LLC_UI_HEADER_OCTETS + LLC_FCS_OCTETS)
 
 static const char *aqm_of(const struct dp_class *c, struct aqm *aqm)
 {
@@ -73,27 +70,27 @@ static const char *class_of(const struct dp_class *c, struct sched_class *class)
 
 const char *config_sched(const struct dp_config *c, struct sched_config *sched)
 {
-    *sched =
-        (struct sched_config){.nses = c->nses,
-                              .bvcs = c->bvcs,
-                              .mss = part(c->worker_mss, c->mss),
-                              .pfcs_an_ms = c->pfcs_an_ms,
-                              .flows_a_pfc = c->flows_a_pfc,
-                              .flow_quantum_octets = c->flow_quantum_octets,
-                              .limit = {c->queue_packets, c->queue_octets},
-                              .bvc_limit = {c->bvc_packets, c->bvc_octets},
-                              .ms_limit = {c->ms_packets, c->ms_octets},
-                              .first_header_octets = LLC_OCTETS + SNDCP_FIRST_OCTETS,
-                              .next_header_octets = LLC_OCTETS + SNDCP_NEXT_OCTETS,
-                              .llc_octets = LLC_OCTETS,
-                              .pipe_header_octets = PIPE_OCTETS(
-                                  c->gb.ipv4 ? PEER_OUTER_IPV4_OCTETS : PEER_OUTER_IPV6_OCTETS),
-                              .pdu_octets_max = LLC_OCTETS + LLC_N201_U_MAX,
-                              .bvc_delay_ns = c->bvc_delay_ns,
-                              .ms_delay_ns = c->ms_delay_ns,
-                              .pfc_delay_ns = c->pfc_delay_ns,
-                              .coarse = c->real_time,
-                              .seed = c->seed};
+    *sched = (struct sched_config){.nses = c->nses,
+                                   .bvcs = c->bvcs,
+                                   .mss = part(c->worker_mss, c->mss),
+                                   .pfcs_an_ms = c->pfcs_an_ms,
+                                   .flows_a_pfc = c->flows_a_pfc,
+                                   .flow_quantum_octets = c->flow_quantum_octets,
+                                   .limit = {c->queue_packets, c->queue_octets},
+                                   .nse_limit = {c->nse_packets, c->nse_octets},
+                                   .tail_drop = c->tail_drop,
+                                   .hold_ns = c->hold_ns ? c->hold_ns : SCHED_INFINITE,
+                                   .bvc_limit = {c->bvc_packets, c->bvc_octets},
+                                   .ms_limit = {c->ms_packets, c->ms_octets},
+                                   .first_header_octets = LLC_OCTETS + SNDCP_FIRST_OCTETS,
+                                   .next_header_octets = LLC_OCTETS + SNDCP_NEXT_OCTETS,
+                                   .llc_octets = LLC_OCTETS,
+                                   .pdu_octets_max = LLC_OCTETS + LLC_N201_U_MAX,
+                                   .bvc_delay_ns = c->bvc_delay_ns,
+                                   .ms_delay_ns = c->ms_delay_ns,
+                                   .pfc_delay_ns = c->pfc_delay_ns,
+                                   .coarse = c->real_time,
+                                   .seed = c->seed};
     const char *wrong = NULL;
     for (int i = 0; i < CLASS_COUNT && !wrong; i++)
         wrong = class_of(&c->classes.item[i], &sched->of_class[i]);

@@ -105,6 +105,8 @@ static const char *scheduler_setup(struct dp_worker *worker, const struct dp_con
     const char *wrong = config_sched(c, &config);
     if (wrong)
         return wrong;
+    config.pipe_octets = down_pipe_octets;
+    config.pipe_owner = &worker->state;
     worker->sched_memory = rte_zmalloc("sched", sched_octets(&config), 64);
     if (!worker->sched_memory)
         return "too little memory for the scheduler";
@@ -267,8 +269,8 @@ static const char *commands_of(struct dp *dp, const struct dp_config *c)
         k->aqm[i] = aqm_list[c->classes.item[i].aqm];
     for (uint32_t i = 0; i < dp->workers; i++)
         k->worker[i] = (struct commands_worker){.commands = dp->worker[i]->commands,
-                                                .events = dp->worker[i]->events,
-                                                .carried_out = &dp->worker[i]->stats.commands};
+                                                .carried_out = &dp->worker[i]->stats.commands,
+                                                .cells = dp->worker[i]->state.bvc};
     return commands_setup(k) && k->pool ? NULL : "too little memory for control's picture";
 }
 

@@ -61,6 +61,11 @@ extern const struct field_record dp_port_record;
     MUST(T, U32, flow_quantum_octets, 64, 65535, "of the round over flows")                \
     MUST(T, U32, queue_packets, 1, 4194304, "most N-PDUs queued")                          \
     MUST(T, U64, queue_octets, 1, UINT32_MAX, "most octets queued")                        \
+    MUST(T, U32, nse_packets, 0, 4194304, "most N-PDUs queued for an NSE; 0: as all")      \
+    MUST(T, U64, nse_octets, 0, UINT32_MAX, "most octets of them")                         \
+    MUST(T, BOOL, tail_drop, 0, 1, "who comes to a full limit is refused")                 \
+    MUST(T, U64, hold_ns, 0, INT64_MAX,                                                    \
+         "how much longer than its lifetime an N-PDU may stay, its MS frozen; 0: any")     \
     MUST(T, U32, bvc_packets, 1, 4194304, "most N-PDUs queued for a cell")                 \
     MUST(T, U64, bvc_octets, 1, UINT32_MAX, "most octets of them")                         \
     MUST(T, U32, ms_packets, 1, 4194304, "most N-PDUs queued for an MS")                   \
@@ -100,7 +105,8 @@ uint32_t dp_destroy(struct dp *dp);
 
 // Control's side. 0 (for a PDP context its TEID), or:
 // -EAGAIN         not now, nothing has happened: a ring is full, there is no buffer for a PDU to
-//                 send, or a removed cell has to be confirmed first
+//                 send, or a worker has not come past a cell's removal; it ends when workers go on,
+//                 whether events are taken or not
 // -ERANGE         a value or an id beyond its limits, values of a class or an AQM that do not go
 //                 together, a PDU without octets or an LLC frame larger than any
 // -EEXIST         that id, that NSAPI of the MS, that TLLI or BVCI of the NSE, that endpoint
@@ -146,6 +152,10 @@ static inline uint32_t dp_at_place(uint32_t at)
 
 uint32_t dp_ms_at(const struct dp *dp, uint32_t ms);
 
+// The id is not free: there is such a cell, its removal has not been carried out yet, or an MS is
+// still to be told of that has left it.
+bool dp_bvc_held(struct dp *dp, uint32_t bvc);
+
 // The workers have carried out every command.
 bool dp_settled(const struct dp *dp);
 
@@ -162,6 +172,10 @@ extern const uint32_t dp_call_count;
 // another by now, or for nobody, is EVENT_NONE.
 bool dp_event(struct dp *dp, struct event *event);
 void dp_event_done(struct dp *dp, const struct event *event);
+
+// Takes what workers have told so far into memory of control's own, up to 16 MiB, for dp_event to
+// find there: for a control that waits for a worker in the middle of what it does.
+void dp_events_keep(struct dp *dp);
 
 struct dp_worker *dp_worker(struct dp *dp, uint32_t worker);
 
@@ -185,6 +199,10 @@ struct dp_held {
     struct dp_queued inner, fragments;
 };
 struct dp_held dp_held(const struct dp_worker *worker, enum stats_side side);
+
+// The port has counted a frame as sent of which fragments still wait for room; there is one at
+// most.
+bool dp_in_pieces(const struct dp_worker *worker, enum stats_side side);
 
 // Of a cell, an MS, or all cells of an NSE, in frames and octets: LLC PDUs sent, control's among
 // them, and those of user data that came (of an MS no frames; of those sent to it user data counts

@@ -9,12 +9,20 @@ _Static_assert(DP_WORKERS_MAX <= POST_WORKERS_MAX && DP_WORKERS_MAX <= PORT_QUEU
                    DP_WORKERS_MAX <= 1u << (32 - TEID_GENERATION_BITS - TEID_INDEX_BITS),
                "every worker has letters, a queue of each port, and a number that a TEID holds");
 
+// Those that wait in control's memory, oldest first.
+struct kept_event;
+struct dp_events {
+    struct kept_event *first, *last;
+    uint64_t octets;
+};
+
 struct dp {
     uint32_t workers;
     struct dp_worker *worker[DP_WORKERS_MAX];
     struct port_device device[STATS_SIDES];
     struct post post[DP_WORKERS_MAX];
     struct commands commands;
+    struct dp_events events;
     uint32_t next_event; // the worker whose turn it is
 };
 

@@ -1,28 +1,6 @@
-// See dataplane.h: commands in, events out, and reading. Nothing here runs per packet.
-#include <rte_ring_elem.h>
-
+// See dataplane.h: commands in, and reading. Nothing here runs per packet.
 #include "dataplane/commands_parts.h"
 #include "dataplane/dataplane_parts.h"
-
-bool dp_event(struct dp *dp, struct event *event)
-{
-    for (uint32_t tried = 0; tried < dp->workers; tried++) {
-        struct dp_worker *worker = dp->worker[dp->next_event];
-        dp->next_event = (dp->next_event + 1) % dp->workers;
-        if (rte_ring_sc_dequeue_elem(worker->events, event, sizeof *event) == 0) {
-            commands_note_event(&dp->commands, event);
-            return true;
-        }
-    }
-    return false;
-}
-
-void dp_event_done(struct dp *dp, const struct event *event)
-{
-    (void)dp;
-    if (event->buffer)
-        packet_release(event->buffer);
-}
 
 int64_t dp_command(struct dp *dp, const struct command *command)
 {
@@ -71,6 +49,13 @@ uint32_t dp_ms_at(const struct dp *dp, uint32_t ms)
     return ms < k->limits.mss ? __atomic_load_n(&k->ms[ms].at, __ATOMIC_ACQUIRE) : 0;
 }
 
+bool dp_bvc_held(struct dp *dp, uint32_t bvc)
+{
+    struct commands *k = &dp->commands;
+    commands_going_settle(k);
+    return bvc < k->limits.bvcs && (k->bvc[bvc].made || k->bvc[bvc].mss > 0);
+}
+
 bool dp_settled(const struct dp *dp)
 {
     return commands_settled(&dp->commands);
@@ -107,6 +92,11 @@ struct dp_held dp_held(const struct dp_worker *worker, enum stats_side side)
         up_held(&worker->up, &held.inner.packets, &held.inner.octets);
     port_held(&worker->port[side], &held.fragments.packets, &held.fragments.octets);
     return held;
+}
+
+bool dp_in_pieces(const struct dp_worker *worker, enum stats_side side)
+{
+    return worker->port[side].pieces > 0;
 }
 
 static uint64_t sum_of(const uint64_t *drop)

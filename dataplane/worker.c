@@ -59,7 +59,8 @@ static void read_letter(struct dp_worker *worker, uint32_t from, struct strays *
 static bool take_letters_of(struct dp_worker *worker, uint32_t from, uint64_t now_ns)
 {
     struct letter letters[PORT_BURST];
-    struct strays strays = {.n = 0};
+    struct strays strays;
+    strays.n = strays.side = 0;
     if (from == worker->post->worker || worker->post->waiting[from])
         return false;
     uint32_t n = post_take(worker->post, from, letters, PORT_BURST);
@@ -98,15 +99,7 @@ static void prepare(struct dp_worker *worker, const struct command *command, uin
         down_llc_forget(&worker->down, command->ms_remove.ms_id, now_ns);
 }
 
-// An MS has just been heard in it.
-static void keep_bvc(struct dp_worker *worker, uint32_t bvc)
-{
-    struct event event = event_of(EVENT_bvc_kept, worker->state.worker, worker->stats.commands);
-    event.nse_id = worker->state.bvc[bvc].nse;
-    event.bvc_id = bvc;
-    event_put(worker->events, &event);
-}
-
+// A cell in which an MS has just been heard stays; control sees that in its record.
 static int apply(struct dp_worker *worker, const struct command *command, uint64_t now_ns)
 {
     int fault;
@@ -115,11 +108,7 @@ static int apply(struct dp_worker *worker, const struct command *command, uint64
         fault = state_apply(&worker->state, worker->sched, command, now_ns);
         down_drops(&worker->down);
     } while (fault == -SCHED_MORE);
-    if (fault && command->op == COMMAND_bvc_remove) {
-        keep_bvc(worker, command->bvc_remove.bvc_id);
-        return 0;
-    }
-    return fault;
+    return command->op == COMMAND_bvc_remove ? 0 : fault;
 }
 
 // An MS that goes to another worker takes nothing along of what it has begun to send.
@@ -160,10 +149,6 @@ static bool carry_out_or_wait(struct dp_worker *worker, const struct command *co
     case COMMAND_ms_move:
         if (command->worker != worker->state.worker)
             return send_ms(worker, command, now_ns);
-        break;
-    case COMMAND_bvc_remove:
-        if (rte_ring_full(worker->events)) // it may have to say that the cell is kept
-            return false;
         break;
     default:
         break;

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 """Runs the quick tests, the lints and the fuzz targets, two programs at a time.
 
-The tests are those that Meson knows in build/release and build/asan, with the command, environment,
-folder and time limit given there. A program speaks TAP on stdout. It fails as a whole, whatever it
-printed, when it crashes, runs out of time, prints no plan or another number of cases than planned.
+The tests are those that Meson knows in build/release and build/asan, and in build/tsan those of
+suite `threads`, with the command, environment, folder and time limit given there. A program speaks
+TAP on stdout. It fails as a whole, whatever it printed, when it crashes, runs out of time, prints
+no plan or another number of cases than planned, or ends with another status than its cases say.
 
     runner.py all [WORD...]            everything; WORDs choose tests by name or suite
     runner.py lint                     the rules of the house
@@ -27,7 +28,7 @@ import time
 
 AT_ONCE = 2
 TIMEOUT_S = 300  # for a program that names none
-ASAN_SLOWER = 3  # a program's time limit grows by this under the sanitizers
+SLOWER = {"asan": 3, "tsan": 4}  # a program's time limit grows by this under the sanitizers
 FUZZ_S = 5  # for one target in the quick tests
 FUZZ_LONG_S = 600  # from here on a run has to reach FUZZ_LEAST executions in all
 FUZZ_LEAST = 10_000_000
@@ -42,6 +43,11 @@ SANITIZERS = {
                     ":handle_sigill=2",
     "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
 }
+
+# A program ends with 66 when anything was reported; a long history has both stacks in a report.
+THREADS = {"TSAN_OPTIONS": "exitcode=66:history_size=4"}
+THREADS_SUITE = "threads"
+RANDOM_BITS_MOST = 28  # of addresses, with which GCC 12's ThreadSanitizer finds its place in memory
 
 Program = collections.namedtuple("Program", "name build cmd env cwd timeout_s alone judge")
 Case = collections.namedtuple("Case", "line ok skipped details")
@@ -198,18 +204,41 @@ def suite_names(entry):
     return [suite.partition(":")[2] or suite for suite in entry["suite"]]
 
 
+def same_addresses():
+    """What starts a program whose addresses are not random, where they are too much so."""
+    bits = pathlib.Path("/proc/sys/vm/mmap_rnd_bits")
+    try:
+        return ["setarch", "-R"] if int(bits.read_text()) > RANDOM_BITS_MOST else []
+    except (OSError, ValueError):
+        return []
+
+
+def sanitizer_of(build):
+    """Its environment, and what stands before the command."""
+    if build == "asan":
+        return SANITIZERS, []
+    if build == "tsan":
+        return THREADS, same_addresses()
+    return {}, []
+
+
+def is_wanted(entry, build, words):
+    suites = suite_names(entry)
+    if build == "tsan" and THREADS_SUITE not in suites:
+        return False
+    return not words or any(w in n for w in words for n in [entry["name"], *suites])
+
+
 def meson_tests(root, build, words):
     """The tests of build/BUILD that a word names, or all."""
     path = root / "build" / build / "meson-info" / "intro-tests.json"
-    env, slower = {"CMOCKA_MESSAGE_OUTPUT": "TAP"}, 1
-    if build == "asan":
-        env.update(SANITIZERS)
-        slower = ASAN_SLOWER
+    sanitizer, before = sanitizer_of(build)
+    env = {"CMOCKA_MESSAGE_OUTPUT": "TAP", **sanitizer}
     for entry in json.loads(path.read_text()) if path.exists() else []:
-        if words and not any(w in n for w in words for n in [entry["name"], *suite_names(entry)]):
+        if not is_wanted(entry, build, words):
             continue
-        limit_s = (entry["timeout"] if entry["timeout"] > 0 else TIMEOUT_S) * slower
-        yield Program(entry["name"], build, entry["cmd"], {**env, **entry["env"]},
+        limit_s = (entry["timeout"] if entry["timeout"] > 0 else TIMEOUT_S) * SLOWER.get(build, 1)
+        yield Program(entry["name"], build, [*before, *entry["cmd"]], {**env, **entry["env"]},
                       entry["workdir"] or root / "build" / build, limit_s,
                       not entry["is_parallel"], judge_tap)
 
@@ -260,12 +289,14 @@ def chosen(root, args):
                  *packets(root)]
         named = [p for p in named if any(w in n for w in args.words for n in (p.name, p.build))]
         kinds = {"test of these words": [*meson_tests(root, "release", args.words),
-                                         *meson_tests(root, "asan", args.words), *named]}
+                                         *meson_tests(root, "asan", args.words),
+                                         *meson_tests(root, "tsan", args.words), *named]}
     else:
         kinds = {"self-test": scripts(root, "self", SELF_TESTS),
                  "lint": lints(root),
                  "test in build/release": meson_tests(root, "release", []),
                  "test in build/asan": meson_tests(root, "asan", []),
+                 "test in build/tsan": meson_tests(root, "tsan", []),
                  "fuzz target": fuzz_targets(root),
                  "packet fuzzer": packets(root)}
     kinds = {kind: list(programs) for kind, programs in kinds.items()}

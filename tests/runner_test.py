@@ -47,13 +47,13 @@ FAKES = {
 }
 
 
-def tree_make(root, build, name, shell):
+def tree_make(root, build, name, shell, suite="fake"):
     """A tree as Meson would leave it, that knows the one test NAME."""
     info = root / "build" / build / "meson-info"
     info.mkdir(parents=True)
     cmd = ["/bin/bash", "-c", shell] if shell is not None else ["/nothing/here"]
     entry = {"name": name, "cmd": cmd, "env": {"A": "b"}, "workdir": "/", "timeout": 1,
-             "suite": ["sluice:fake"], "is_parallel": name != "crashes"}
+             "suite": [f"sluice:{suite}"], "is_parallel": name != "crashes"}
     (info / "intro-tests.json").write_text(json.dumps([entry]))
 
 
@@ -92,6 +92,18 @@ def asan_gets_options():
                   "*halt_on_error=1* ]] && sleep 1.5 && echo 1..1 && echo ok 1 - a")
         status, text = run(root, "all", "fake")
         return status == 0, text
+
+
+def tsan_gets_options():
+    """And of its tests none runs that is not of two threads, even if it is named."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        shell = "[[ $TSAN_OPTIONS = *exitcode=66:* ]] && echo 1..1 && echo ok 1 - a"
+        tree_make(root, "tsan", "two", shell, "threads")
+        status, text = run(root, "all", "two")
+        tree_make(root / "other", "tsan", "one", FAKES["passes"][0])
+        other, other_text = run(root / "other", "all", "one")
+        return status == 0 and other == 1 and "0 programs" in other_text, text + other_text
 
 
 def fuzz_case(shell, wanted, seconds="7"):
@@ -136,6 +148,7 @@ def word_without_test():
 CASES = [(name.replace("_", " "), lambda name=name: fake_case(name)) for name in FAKES] + [
     ("a hanging program dies with its children", hang_is_killed),
     ("the asan build gets its options and more time", asan_gets_options),
+    ("the tsan build gets its options, and its tests of threads alone run", tsan_gets_options),
     ("a fuzz target that finds nothing passes",
      lambda: fuzz_case('[[ $1 = -max_total_time=7 && "$*" = *tests/fuzz/corpus/llc ]]',
                        "1 passed, 0 failed")),

@@ -3,6 +3,7 @@
 //   dp.ms_of(nse_id, tlli) -> ms_id, bvc_id | nil
 //                                  a TLLI that the MS had before counts, while it is one
 //   dp.bvc_of(nse_id, bvci) -> bvc_id | nil
+//   dp.bvc_held(bvc_id) -> boolean  whether the id is not free
 //   dp.ms_cell(ms_id) -> bvc_id, tlli | nil
 //   dp.may_move(ms_id, bvc_id) -> true | false, why      whether dp.ms_move would be accepted
 //   dp.worker_left(nse_id) -> mss, pdps   that the worker of such an NSE has room for still
@@ -47,6 +48,13 @@ static int bvc_of(lua_State *L)
     return push_id(L, dp_bvc_of(dp_of(L), number_at(L, 1), number_at(L, 2)));
 }
 
+static int bvc_held(lua_State *L)
+{
+    struct dp *dp = lua_touserdata(L, lua_upvalueindex(1));
+    lua_pushboolean(L, dp_bvc_held(dp, number_at(L, 1)));
+    return 1;
+}
+
 static int ms_cell(lua_State *L)
 {
     uint32_t tlli = 0, bvc = dp_ms_cell(dp_of(L), number_at(L, 1), &tlli);
@@ -79,8 +87,9 @@ static int worker_left(lua_State *L)
 void host_add_find(struct host *host, struct dp *dp)
 {
     static const luaL_Reg functions[] = {
-        {"ms_of", ms_of},       {"bvc_of", bvc_of},           {"ms_cell", ms_cell},
-        {"may_move", may_move}, {"worker_left", worker_left}, {NULL, NULL}};
+        {"ms_of", ms_of},     {"bvc_of", bvc_of},     {"bvc_held", bvc_held},
+        {"ms_cell", ms_cell}, {"may_move", may_move}, {"worker_left", worker_left},
+        {NULL, NULL}};
     lua_State *L = host->lua;
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
     lua_getfield(L, -1, "dp");

@@ -87,6 +87,8 @@ struct aqm_ops {
     enum aqm_verdict (*enqueue)(const void *config, void *vars, const struct aqm_view *view);
     enum aqm_verdict (*dequeue)(const void *config, void *vars, const struct aqm_view *view);
     bool enqueue_if_empty;
+    // NULL, or: an N-PDU of this queue, which is still counted in, is dropped for want of room.
+    void (*full)(const void *config, void *vars, const struct aqm_view *view);
 };
 
 // A table of parameters out of a list macro, with an index for each: see any discipline.

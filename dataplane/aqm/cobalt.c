@@ -210,6 +210,13 @@ static enum aqm_verdict enqueue(const void *config, void *vars, const struct aqm
     return AQM_PASS;
 }
 
+// A queue that takes more than its share of a full buffer does not answer to signals.
+static void full(const void *config, void *vars, const struct aqm_view *view)
+{
+    struct vars *v = vars;
+    blue_up(v, times_of(config, view).target_ns, view->now_ns);
+}
+
 const struct aqm_ops aqm_cobalt = {
     .name = "cobalt",
     .help = "COBALT (CAKE): CoDel for slow links, and BLUE for who does not answer to it",
@@ -219,4 +226,5 @@ const struct aqm_ops aqm_cobalt = {
     .reset = reset,
     .enqueue = enqueue,
     .dequeue = dequeue,
-    .enqueue_if_empty = true};
+    .enqueue_if_empty = true,
+    .full = full};

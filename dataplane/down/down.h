@@ -67,7 +67,7 @@ struct down {
     struct down_frame frame[DOWN_FRAMES];
     struct cipher_segment segment[DOWN_FRAMES];
     struct sched_grant grant[PORT_BURST];
-    struct down_llc llc[SCHED_FRAMES]; // in the order in which they came
+    struct down_llc llc[SCHED_FRAMES + 1]; // as they came; one too many until one has given way
 };
 
 // How many bursts of Gn one poll takes: more than one only while that many are enciphered together.
@@ -113,6 +113,10 @@ void down_llc_forget(struct down *down, uint32_t ms, uint64_t now_ns);
 // have waited for too long; TIME_NEVER.
 void down_llc_output(struct down *down, uint32_t most, uint64_t now_ns);
 uint64_t down_llc_end_ns(const struct down *down);
+
+// frame.c: what the IP packets have that an LLC PDU of the MS goes in, by the options, the NS-VC
+// and the MTU of now. For the scheduler (pipe_octets); `state` is a struct state.
+uint32_t down_pipe_octets(const void *state, uint32_t ms, uint32_t context, uint32_t llc_octets);
 
 // frame.c: headers in front of an LLC frame of control's.
 void frame_llc(struct down *down, uint32_t ms, uint64_t lifetime_ns, struct state_nsvc *nsvc,

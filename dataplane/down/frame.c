@@ -57,6 +57,26 @@ static uint32_t options_octets(const struct state_ms *ms, const struct state_pdp
     return (uint32_t)ms->options + pdp->pfi_octets;
 }
 
+// NS and BSSGP, in front of an LLC PDU of so many octets.
+static uint32_t gb_header_octets(uint32_t options, uint32_t llc_octets)
+{
+    return NS_UNITDATA_OCTETS + BSSGP_DL_UNITDATA_FIXED_OCTETS + options +
+           bssgp_llc_tag_octets(llc_octets);
+}
+
+// Without an NS-VC it goes nowhere, and counts as over the port's own family.
+uint32_t down_pipe_octets(const void *owner, uint32_t ms_id, uint32_t context, uint32_t llc_octets)
+{
+    const struct state *state = owner;
+    const struct state_ms *ms = &state->ms[ms_id];
+    uint32_t options =
+        context == SCHED_NO_CONTEXT ? ms->options : options_octets(ms, &state->pdp[context]);
+    uint32_t link = state_link(&state->nse[state->bvc[ms->bvc].nse], ms->tlli);
+    bool ipv6 = link == STATE_NONE ? state->gb->host.ipv4 == 0 : state->nsvc[link].peer.ipv6;
+    return port_ip_octets(state->gb, ipv6,
+                          UDP_OCTETS + gb_header_octets(options, llc_octets) + llc_octets);
+}
+
 static uint8_t *put_options(const struct state *state, const struct sched_grant *grant,
                             const struct state_ms *ms, const struct state_pdp *pdp, uint8_t *b)
 {
@@ -129,10 +149,9 @@ static void put_headers(struct down *down, const struct sched_grant *grant, stru
     struct sndcp_unitdata sndcp = sndcp_next(pdp, grant);
     uint32_t sndcp_octets = sndcp.first ? SNDCP_FIRST_OCTETS : SNDCP_NEXT_OCTETS;
     uint32_t llc_octets = LLC_UI_HEADER_OCTETS + sndcp_octets + grant->octets + LLC_FCS_OCTETS;
-    uint32_t below_llc = nsvc->peer.outer_octets + NS_UNITDATA_OCTETS +
-                         BSSGP_DL_UNITDATA_FIXED_OCTETS + options_octets(ms, pdp) +
-                         bssgp_llc_tag_octets(llc_octets);
-    uint32_t headers = below_llc + LLC_UI_HEADER_OCTETS + sndcp_octets;
+    uint32_t headers = nsvc->peer.outer_octets +
+                       gb_header_octets(options_octets(ms, pdp), llc_octets) +
+                       LLC_UI_HEADER_OCTETS + sndcp_octets;
     uint8_t *b = (uint8_t *)rte_pktmbuf_prepend(m, (uint16_t)headers);
     rte_pktmbuf_append(m, LLC_FCS_OCTETS);
     peer_put(&nsvc->peer, down->gb, m->pkt_len - nsvc->peer.outer_octets, b);
@@ -169,11 +188,11 @@ void frame_llc(struct down *down, uint32_t ms_id, uint64_t lifetime_ns, struct s
     struct state_ms *ms = &down->state->ms[ms_id];
     struct state_bvc *bvc = &down->state->bvc[ms->bvc];
     uint32_t octets = m->pkt_len, outer = nsvc->peer.outer_octets;
-    struct bssgp_dl_unitdata bssgp = {.tlli = ms->tlli,
-                                      .lifetime_ms = lifetime_ms(lifetime_ns),
-                                      .qos = {.not_ack = true, .precedence = 1}};
-    uint32_t headers = outer + NS_UNITDATA_OCTETS + BSSGP_DL_UNITDATA_FIXED_OCTETS + ms->options +
-                       bssgp_llc_tag_octets(octets);
+    struct bssgp_dl_unitdata bssgp; // of which the fixed part is read alone
+    bssgp.tlli = ms->tlli;
+    bssgp.lifetime_ms = lifetime_ms(lifetime_ns);
+    bssgp.qos = (struct bssgp_qos){.not_ack = true, .precedence = 1};
+    uint32_t headers = outer + gb_header_octets(ms->options, octets);
     uint8_t *b = (uint8_t *)rte_pktmbuf_prepend(m, (uint16_t)headers);
     peer_put(&nsvc->peer, down->gb, m->pkt_len - outer, b);
     b += outer;

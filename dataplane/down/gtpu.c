@@ -1,8 +1,9 @@
 // GTP-U's own messages (TS 29.281 clause 7): echo is answered, a GGSN's error indication is told
-// control, a list of supported extension headers is taken note of by nobody, and for a G-PDU
-// without a tunnel the sender gets an error indication with the UDP port it sent from (5.2.2.1), if
-// not too many have gone out of late. An end marker has no meaning here. Left out: the notification
-// of supported extension headers that may answer a message with one that is not known (5.2.1).
+// control, which ends the uplink of the context that it is about, a list of supported extension
+// headers is taken note of by nobody, and for a G-PDU without a tunnel the sender gets an error
+// indication with the UDP port it sent from (5.2.2.1), if not too many have gone out of late. An
+// end marker has no meaning here. Left out: the notification of supported extension headers that
+// may answer a message with one that is not known (5.2.1).
 #include "dataplane/down/down.h"
 #include "dataplane/base/units.h"
 #include "dataplane/state/event_put.h"

@@ -142,6 +142,10 @@ void port_held(const struct port *port, uint64_t *packets, uint64_t *octets);
 // goes in fragments and counts as one.
 uint32_t port_send(struct port *port, struct rte_mbuf **m, uint32_t n);
 
+// What the IP packets of a datagram have, with so many octets behind its IP header: of its
+// fragments, if port_send makes some of it.
+uint32_t port_ip_octets(const struct port *port, bool ipv6, uint32_t payload_octets);
+
 // Leaves a frame of the host's own, or what the path answers in its stead, to the next port_send or
 // port_tick; when too many wait it is dropped and counted (answers_unsent).
 void port_answer(struct port *port, struct rte_mbuf *m);

@@ -75,21 +75,35 @@ struct cut {
     uint32_t piece_octets, pieces;
 };
 
+static struct cut cut_into(const struct port *port, uint32_t ip_octets, uint32_t extra_octets,
+                           uint32_t frame_octets)
+{
+    struct cut cut = {.head_octets = ETHER_OCTETS + ip_octets, .extra_octets = extra_octets};
+    cut.piece_octets = (port->frame_octets_max - cut.head_octets - extra_octets) & ~7u;
+    cut.pieces = (frame_octets - cut.head_octets + cut.piece_octets - 1) / cut.piece_octets;
+    return cut;
+}
+
 // No pieces: nothing that could be cut.
 static struct cut cut_of(const struct port *port, const struct rte_mbuf *m)
 {
     const uint8_t *b = rte_pktmbuf_mtod(m, const uint8_t *);
-    struct cut cut = {0};
     if (get_be16(b + 12) == ETHER_TYPE_IPV4)
-        cut.head_octets = ETHER_OCTETS + (b[ETHER_OCTETS] & 15u) * 4;
-    else if (get_be16(b + 12) == ETHER_TYPE_IPV6) {
-        cut.head_octets = ETHER_OCTETS + IPV6_OCTETS;
-        cut.extra_octets = IPV6_FRAGMENT_OCTETS;
-    } else
-        return cut;
-    cut.piece_octets = (port->frame_octets_max - cut.head_octets - cut.extra_octets) & ~7u;
-    cut.pieces = (m->data_len - cut.head_octets + cut.piece_octets - 1) / cut.piece_octets;
-    return cut;
+        return cut_into(port, (b[ETHER_OCTETS] & 15u) * 4, 0, m->data_len);
+    if (get_be16(b + 12) == ETHER_TYPE_IPV6)
+        return cut_into(port, IPV6_OCTETS, IPV6_FRAGMENT_OCTETS, m->data_len);
+    return (struct cut){0};
+}
+
+uint32_t port_ip_octets(const struct port *port, bool ipv6, uint32_t payload_octets)
+{
+    uint32_t ip_octets = ipv6 ? IPV6_OCTETS : IPV4_OCTETS;
+    uint32_t extra_octets = ipv6 ? IPV6_FRAGMENT_OCTETS : 0;
+    uint32_t frame_octets = ETHER_OCTETS + ip_octets + payload_octets;
+    if (frame_octets <= port->frame_octets_max)
+        return ip_octets + payload_octets;
+    struct cut cut = cut_into(port, ip_octets, extra_octets, frame_octets);
+    return cut.pieces * (ip_octets + extra_octets) + payload_octets;
 }
 
 static void head_ipv4(uint8_t *ip, uint16_t id, uint32_t head_octets, uint32_t at, uint32_t octets,

@@ -129,7 +129,8 @@ static inline void bucket_default_set(struct bucket *b, const struct leak *leak,
 }
 
 // The part of an offered bucket that is used: no more than the BSS takes `delay_ns` to send, and
-// one PDU, so that the queue stays where it can be managed. 0 for the delay: all of it.
+// one PDU, the largest that can come, so that the queue stays where it can be managed. 0 for the
+// delay: all of it.
 static inline struct bucket_terms bucket_effective(struct bucket_terms terms, uint64_t delay_ns,
                                                    uint32_t pdu_octets)
 {

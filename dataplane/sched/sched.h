@@ -12,7 +12,12 @@
 //   S7 order         a queue never reorders
 //   S8 conservation  in = out + dropped + queued, in N-PDUs and octets, at each return
 //   S9 cost          O(1) a packet
-//   S10 change       new values hold at once, after settling at the old ones
+//   S10 change       new values hold at once, after settling at the old ones; MSs that wait by
+//                    their cell's defaults hear of new ones in sched_take, a bounded number a call
+//   S11 isolation    at a full limit the queue that is largest for its share loses its head; one
+//       of loss      below 0.9 of its max-min share loses nothing
+//   S12 goes on      after its first segment no N-PDU of its class and cell begins before its last,
+//                    unless its PFC, MS or LLE is held; its first leaves within the lifetime
 //
 // It frees nothing: what it drops is appended, with the reason, to a list that the caller empties.
 // It knows a buffer only as a handle, reads no clock (now_ns never goes back) and allocates
@@ -60,18 +65,32 @@ struct sched_class {
 
 #define SCHED_WEIGHT_MAX 10000
 
+#define SCHED_NO_CONTEXT UINT32_MAX // of an LLC frame
+
 struct sched_config {
     uint32_t nses, bvcs, mss;
     uint32_t pfcs_an_ms;          // 1 .. SCHED_SLOTS
     uint32_t flows_a_pfc;         // queues by flow, a power of two up to 64; 0: none
     uint32_t flow_quantum_octets; // of their DRR
     struct sched_limit limit, bvc_limit, ms_limit; // in all, per cell, per MS
+    struct sched_limit nse_limit;                  // per NSE; 0 packets: none
+    bool tail_drop; // at a full limit the N-PDU that comes is refused, none of the largest queue's
+    // How much longer than its lifetime an N-PDU may stay in real time, its MS frozen or stopped:
+    // then it expires, up to 2.2 s and a sweep late. SCHED_INFINITE, 0, or more than 4.8 h with the
+    // lifetime: for ever.
+    uint64_t hold_ns;
     // What an LLC PDU has besides its piece of the N-PDU: the first of an N-PDU, and the next ones;
     // and how much of it is the LLC's own (header and FCS), which N201-U does not count. So a first
     // piece is at most n201_u + llc_octets - first_header_octets. On Gb: 10, 9 and 6.
     uint32_t first_header_octets, next_header_octets, llc_octets;
-    uint32_t pipe_header_octets; // on top of the LLC PDU, counted by the NSE's bucket alone
-    uint32_t pdu_octets_max;     // the largest LLC PDU
+    // What an LLC PDU takes of its NSE's pipe, which whoever frames it knows. Asked where a pipe
+    // has a CIR alone, each time that the PDU is tested; `context` is its N-PDU's, or
+    // SCHED_NO_CONTEXT. Where the answer comes to be another one, sched_nse_look_again has to
+    // follow. NULL: the LLC PDU and pipe_header_octets.
+    uint32_t (*pipe_octets)(const void *owner, uint32_t ms, uint32_t context, uint32_t llc_octets);
+    const void *pipe_owner;
+    uint32_t pipe_header_octets;
+    uint32_t pdu_octets_max;                          // the largest LLC PDU
     uint64_t bvc_delay_ns, ms_delay_ns, pfc_delay_ns; // D of the effective Bmax; 0: all of Bmax
     // For real time at full load: a wait ends up to 65.5 us late (rates stay exact, since what
     // leaks meanwhile is not lost), which saves looking into the wheel's running slot.
@@ -122,12 +141,15 @@ int sched_setup(struct sched **sched, const struct sched_config *config, void *m
 int sched_nse_add(struct sched *s, uint32_t nse, struct bucket_terms cir, uint64_t now_ns);
 int sched_nse_set(struct sched *s, uint32_t nse, struct bucket_terms cir, uint64_t now_ns);
 int sched_nse_remove(struct sched *s, uint32_t nse);
+// The PDU that its pipe waits for may be of another size there than it was (pipe_octets).
+int sched_nse_look_again(struct sched *s, uint32_t nse);
 
 // A new cell is stopped until its first sched_bvc_set.
 int sched_bvc_add(struct sched *s, uint32_t bvc, uint32_t nse, uint64_t now_ns);
 int sched_bvc_set(struct sched *s, uint32_t bvc, struct bucket_terms terms,
                   struct bucket_terms ms_default, uint64_t now_ns);
-// As after a BVC-RESET: the bucket is empty and the cell stopped until the next sched_bvc_set.
+// As after a BVC-RESET: the buckets of the cell, of its MSs and of their PFCs are empty, and the
+// cell is stopped until the next sched_bvc_set. MSs and PFCs keep values of their own.
 int sched_bvc_reset(struct sched *s, uint32_t bvc, uint64_t now_ns);
 // Nothing goes to a blocked cell; its bucket keeps its values and goes on leaking.
 int sched_bvc_block(struct sched *s, uint32_t bvc, bool blocked, uint64_t now_ns);
@@ -138,7 +160,11 @@ int sched_ms_add(struct sched *s, uint32_t ms, uint32_t bvc, uint16_t n201_u, ui
 int sched_ms_set(struct sched *s, uint32_t ms, struct bucket_terms terms, uint64_t now_ns);
 int sched_ms_default(struct sched *s, uint32_t ms, uint64_t now_ns);
 int sched_ms_n201_u(struct sched *s, uint32_t ms, uint32_t lle, uint16_t n201_u, uint64_t now_ns);
-// Frozen, the queue waits and does not age; R = 0 of its own (sched_ms_set) freezes as well.
+// Which LLEs it uses, a bit each; 0, and until it is said: all. Their N201-U is what its effective
+// buckets and its cell's have to hold.
+int sched_ms_lles(struct sched *s, uint32_t ms, uint32_t lles, uint64_t now_ns);
+// Frozen, the queue waits and does not age, but stays no longer than hold_ns allows; R = 0 of its
+// own (sched_ms_set) freezes as well.
 int sched_ms_freeze(struct sched *s, uint32_t ms, uint64_t now_ns);
 int sched_ms_release(struct sched *s, uint32_t ms, uint64_t now_ns);
 // To another cell of the same scheduler, queue, age and AQM state with it; its bucket starts empty,
@@ -148,7 +174,7 @@ int sched_ms_move(struct sched *s, uint32_t ms, uint32_t bvc, uint64_t now_ns);
 // To another scheduler (sched_move_setup.c), in three steps: it leaves, handing over its N-PDUs in
 // their order; it arrives; each N-PDU arrives. There is no room for one only if all queues together
 // are full; then it stays the caller's. `pdu.arrived_ns` is by the MS's clock, which it takes
-// along.
+// along, `pdu.came` in real time, which is the same there.
 struct sched_baggage_pfc {
     uint16_t sent_octets, n201_u; // of a half-sent N-PDU
     uint8_t traffic_class;
@@ -156,7 +182,7 @@ struct sched_baggage_pfc {
 };
 struct sched_baggage {
     uint64_t away_ns, clock_ns;
-    uint8_t stands, slots;
+    uint8_t stands, slots, lles;
     uint16_t n201_u[SCHED_LLES];
     struct sched_baggage_pfc pfc[SCHED_SLOTS];
 };
@@ -193,7 +219,7 @@ int sched_ms_credit(struct sched *s, uint32_t ms, uint32_t octets, uint64_t now_
 int sched_pfc_credit(struct sched *s, uint32_t ms, uint32_t slot, uint32_t octets, uint64_t now_ns);
 
 // Other values of a class: its weight and lifetimes hold at once, its limit for what comes. Scope,
-// AQM and queues by flow are as they were. Looks at every cell.
+// AQM and queues by flow are as they were. The next calls of sched_take put the tags right.
 int sched_class_set(struct sched *s, uint32_t class, const struct sched_class *values);
 // Other parameters of the same discipline, all of them.
 int sched_class_aqm(struct sched *s, uint32_t class, const uint64_t *params, uint32_t count);

@@ -70,11 +70,29 @@ static inline enum drop_reason aqm_ask_in(struct sched *s, uint32_t pfc, struct 
     return aqm_obey(aqm->ops->enqueue(aqm->config, vars, &view), pdu) ? DROP_aqm_in : DROP_NONE;
 }
 
+// An N-PDU of that queue is about to be dropped for want of room.
+static inline void aqm_tell_full(struct sched *s, uint32_t pfc, struct tree_ms *m,
+                                 struct tree_pfc *p, uint32_t flow, struct pdu *pdu,
+                                 uint64_t now_ns)
+{
+    const struct aqm *aqm = s->rule[p->traffic_class].aqm;
+    if (!aqm->ops->full)
+        return;
+    struct aqm_view view = {.now_ns = aqm_clock(s, m, p, now_ns),
+                            .sojourn_ns = pdu_sojourn_ns(pdu, tree_ms_clock(m, now_ns)),
+                            .pdu_octets = pdu->octets,
+                            .ect = pdu->ect,
+                            .rng = &s->rng,
+                            .pdu_word = &pdu->aqm_word};
+    uint8_t *vars = aqm_look(s, pfc, m, p, flow, &view);
+    aqm->ops->full(aqm->config, vars, &view);
+}
+
 static inline enum drop_reason aqm_ask_out(struct sched *s, const struct round *r, struct pdu *pdu,
                                            uint64_t now_ns)
 {
     const struct tree_rule *rule = &s->rule[r->p->traffic_class];
-    if (r->sojourn_ns > rule->deadline_ns)
+    if (r->sojourn_ns > rule->deadline_ns || pdu_stay(pdu, now_ns) > rule->stay_most)
         return DROP_expired;
     if (!rule->aqm->ops->dequeue)
         return DROP_NONE;

@@ -12,12 +12,30 @@ int change_pfc(const struct sched *s, uint32_t ms, uint32_t slot);
 int change_terms(struct bucket_terms terms);
 int change_n201_u(const struct sched *s, uint16_t n201_u);
 
+#define CHANGE_N201_U_MIN 140
+#define CHANGE_N201_U_MAX 1520
+
 // Whether a class's values go together; and what the hot path has of them.
 int change_class(const struct sched_class *k, uint32_t class);
 void change_rule(struct sched *s, uint32_t class);
 
 // An MS's clock stands while it is frozen or its own R is 0; `bit` says which of them changes.
 void change_standing(struct tree_ms *m, uint8_t bit, bool on, uint64_t now_ns);
+
+// ---- sched_sizes_setup.c: effective buckets ----
+// What the BSS offers, noted, and less where that is more than the delay wants.
+struct bucket_terms sizes_of_cell(struct sched *s, uint32_t cell, struct bucket_terms offered);
+struct bucket_terms sizes_of_default(struct sched *s, uint32_t cell, struct bucket_terms offered);
+struct bucket_terms sizes_of_ms(struct sched *s, uint32_t ms, struct bucket_terms offered);
+struct bucket_terms sizes_of_pfc(struct sched *s, uint32_t ms, uint32_t slot,
+                                 struct bucket_terms offered);
+// A new cell has none; an MS is in that cell now, or no longer; its largest N201-U was that one.
+void sizes_cell_begins(struct sched *s, uint32_t cell);
+void sizes_ms_begins(struct sched *s, uint32_t ms);
+void sizes_ms_comes(struct sched *s, uint32_t ms, uint32_t cell);
+void sizes_ms_goes(struct sched *s, uint32_t ms, uint32_t cell);
+uint32_t sizes_n201_u(const struct sched *s, uint32_t ms);
+void sizes_ms_changes(struct sched *s, uint32_t ms, uint32_t was);
 
 // Drops all that the PFC has queued, as far as the list has room.
 int change_flush(struct sched *s, uint32_t pfc, enum drop_reason reason);

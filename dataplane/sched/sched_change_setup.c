@@ -1,9 +1,7 @@
 // See sched.h: new values for buckets, blocking, freezing, moving, flushing. Every bucket is
 // settled at its old rate before a new one holds (S10).
 #include "dataplane/sched/sched_change.h"
-
-#define N201_U_MIN 140
-#define N201_U_MAX 1520
+#include "dataplane/sched/sched_room.h"
 
 static int there_or_free(bool exists, bool there)
 {
@@ -43,7 +41,8 @@ int change_terms(struct bucket_terms terms)
 int change_n201_u(const struct sched *s, uint16_t n201_u)
 {
     bool fits = n201_u + s->config.llc_octets <= s->config.pdu_octets_max;
-    return n201_u >= N201_U_MIN && n201_u <= N201_U_MAX && fits ? 0 : -SCHED_BAD_N201_U;
+    return n201_u >= CHANGE_N201_U_MIN && n201_u <= CHANGE_N201_U_MAX && fits ? 0
+                                                                              : -SCHED_BAD_N201_U;
 }
 
 static void state_set(uint8_t *state, uint8_t bit, bool on)
@@ -51,28 +50,9 @@ static void state_set(uint8_t *state, uint8_t bit, bool on)
     *state = (uint8_t)(on ? *state | bit : *state & ~bit);
 }
 
-// Between order by turns and by virtual time all ready cells change their places: out, as a list,
-// and in again.
-static uint32_t unready(struct sched *s, struct tree_nse *n)
+static uint64_t pdus_ns(const struct sched *s, struct bucket_terms terms, uint64_t pdus)
 {
-    uint32_t list = TREE_NONE;
-    while (n->first != TREE_NONE) {
-        uint32_t cell = n->first;
-        ready_remove(s, n, cell);
-        s->cell[cell].state &= (uint8_t)~CELL_READY;
-        s->cell[cell].next = list;
-        list = cell;
-    }
-    return list;
-}
-
-static void make_ready(struct sched *s, uint32_t list)
-{
-    while (list != TREE_NONE) {
-        uint32_t cell = list;
-        list = s->cell[cell].next;
-        cell_refresh(s, cell);
-    }
+    return terms.rate ? pdus * s->config.pdu_octets_max * BUCKET_UNITS_AN_OCTET / terms.rate : 0;
 }
 
 int sched_nse_set(struct sched *s, uint32_t nse, struct bucket_terms cir, uint64_t now_ns)
@@ -83,15 +63,37 @@ int sched_nse_set(struct sched *s, uint32_t nse, struct bucket_terms cir, uint64
     if (fault)
         return fault;
     struct tree_nse *n = &s->nse[nse];
-    bool by_time = ready_by_time(n);
-    uint32_t ready = by_time == (cir.rate != BUCKET_UNLIMITED) ? TREE_NONE : unready(s, n);
     bucket_set(&n->bucket, cir, now_ns);
-    make_ready(s, ready);
+    if (cir.rate == BUCKET_UNLIMITED)
+        ready_by_turns(s, n);
+    n->full_span_ns = pdus_ns(s, cir, READY_FULL_PDUS);
+    n->full_ns = now_ns;
     nse_unwait(s, nse);
     state_set(&n->state, NSE_STOPPED, cir.rate == 0);
     nse_refresh(s, nse);
     frames_look_again(s);
     return 0;
+}
+
+int sched_nse_look_again(struct sched *s, uint32_t nse)
+{
+    int fault = change_nse(s, nse, true);
+    if (fault)
+        return fault;
+    nse_unwait(s, nse);
+    nse_refresh(s, nse);
+    frames_look_again(s);
+    return 0;
+}
+
+// Nobody waits by defaults in a cell where nothing is queued.
+static void set_defaults(struct sched *s, uint32_t cell, struct bucket_terms terms, uint64_t now_ns)
+{
+    struct tree_cell *c = &s->cell[cell];
+    struct bucket_terms old = c->defaults.terms;
+    leak_set(&c->defaults, terms, now_ns);
+    if (c->total && (terms.rate != old.rate || terms.max_octets != old.max_octets))
+        roll_visit(s, cell);
 }
 
 int sched_bvc_set(struct sched *s, uint32_t bvc, struct bucket_terms terms,
@@ -105,9 +107,8 @@ int sched_bvc_set(struct sched *s, uint32_t bvc, struct bucket_terms terms,
     if (fault)
         return fault;
     struct tree_cell *c = &s->cell[bvc];
-    uint32_t most = s->config.pdu_octets_max;
-    bucket_set(&c->bucket, bucket_effective(terms, s->config.bvc_delay_ns, most), now_ns);
-    leak_set(&c->defaults, bucket_effective(ms_default, s->config.ms_delay_ns, most), now_ns);
+    bucket_set(&c->bucket, sizes_of_cell(s, bvc, terms), now_ns);
+    set_defaults(s, bvc, sizes_of_default(s, bvc, ms_default), now_ns);
     cell_unwait(s, bvc);
     state_set(&c->state, CELL_STOPPED, terms.rate == 0);
     cell_refresh(s, bvc);
@@ -131,7 +132,10 @@ int sched_bvc_reset(struct sched *s, uint32_t bvc, uint64_t now_ns)
 {
     struct bucket_terms none = {0};
     int fault = sched_bvc_set(s, bvc, none, none, now_ns);
-    return fault ? fault : sched_bvc_level(s, bvc, 0, now_ns);
+    if (fault)
+        return fault;
+    roll_reset(s, bvc);
+    return sched_bvc_level(s, bvc, 0, now_ns);
 }
 
 void change_standing(struct tree_ms *m, uint8_t bit, bool on, uint64_t now_ns)
@@ -152,7 +156,8 @@ int sched_ms_set(struct sched *s, uint32_t ms, struct bucket_terms terms, uint64
     if (fault)
         return fault;
     struct tree_ms *m = tree_ms(s, ms);
-    terms = bucket_effective(terms, s->config.ms_delay_ns, s->config.pdu_octets_max);
+    roll_refresh(s, ms, now_ns);
+    terms = sizes_of_ms(s, ms, terms);
     uint64_t level = ms_level(s, m, now_ns);
     m->state |= MS_OWN;
     m->bucket = (struct bucket){level, now_ns, terms.rate, terms.max_octets};
@@ -167,6 +172,7 @@ int sched_ms_default(struct sched *s, uint32_t ms, uint64_t now_ns)
     if (fault)
         return fault;
     struct tree_ms *m = tree_ms(s, ms);
+    roll_refresh(s, ms, now_ns);
     uint64_t level = ms_level(s, m, now_ns);
     m->state &= (uint8_t)~MS_OWN;
     bucket_default_set(&m->bucket, &s->cell[m->cell].defaults, level, now_ns);
@@ -182,7 +188,9 @@ int sched_ms_n201_u(struct sched *s, uint32_t ms, uint32_t lle, uint16_t n201_u,
         fault = lle < SCHED_LLES ? change_n201_u(s, n201_u) : -SCHED_BAD_ID;
     if (fault)
         return fault;
+    uint32_t was = sizes_n201_u(s, ms);
     tree_ms(s, ms)->n201_u[lle] = n201_u;
+    sizes_ms_changes(s, ms, was);
     ms_heads_change(s, ms, now_ns);
     return 0;
 }
@@ -241,6 +249,7 @@ int sched_ms_move(struct sched *s, uint32_t ms, uint32_t bvc, uint64_t now_ns)
     if (bvc == from)
         return 0;
     ms_unwait(s, m);
+    room_leave(s, ms);
     for (uint32_t slots = m->slots; slots; slots &= slots - 1) {
         uint32_t pfc = tree_pfc_id(ms, (uint32_t)__builtin_ctz(slots));
         struct tree_pfc *p = tree_pfc(s, pfc);
@@ -254,9 +263,13 @@ int sched_ms_move(struct sched *s, uint32_t ms, uint32_t bvc, uint64_t now_ns)
         p->share_uses = 0;
     }
     cell_look_again(s, from);
-    s->cell[from].mss--;
-    s->cell[bvc].mss++;
+    roll_leave(s, ms, from);
+    roll_join(s, ms, bvc);
     m->cell = bvc;
+    room_return(s, ms);
+    room_settle(s, from);
+    sizes_ms_goes(s, ms, from);
+    sizes_ms_comes(s, ms, bvc);
     m->state &= (uint8_t) ~(MS_OWN | MS_LIMITED);
     bucket_default_set(&m->bucket, &s->cell[bvc].defaults, 0, now_ns);
     change_standing(m, MS_STOPPED, false, now_ns);
@@ -297,11 +310,13 @@ int sched_pfc_set(struct sched *s, uint32_t ms, uint32_t slot, struct bucket_ter
     if (fault)
         return fault;
     struct tree_pfc *p = tree_pfc_of(tree_ms(s, ms), slot);
-    terms = bucket_effective(terms, s->config.pfc_delay_ns, s->config.pdu_octets_max);
+    roll_refresh(s, ms, now_ns);
+    terms = sizes_of_pfc(s, ms, slot, terms);
     pfc_unwait(s, tree_pfc_id(ms, slot), p);
     bucket_set(&p->bucket, terms, now_ns);
     pfc_stop(s, tree_pfc_id(ms, slot), terms.rate == 0);
     ms_update(s, ms, now_ns);
+    ms_lle_is_left(s, ms, tree_pfc(s, tree_pfc_id(ms, slot))->head_info >> 14, now_ns);
     return 0;
 }
 

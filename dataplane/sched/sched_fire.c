@@ -34,16 +34,18 @@ static bool way_is_free(const struct tree_cell *c, const struct tree_nse *n)
            !(n->state & (NSE_WAITS | NSE_STANDS)) && (n->first == TREE_NONE || !ready_by_time(n));
 }
 
-static bool conforms_everywhere(const struct sched *s, struct round *r, uint64_t now_ns)
+static bool conforms_everywhere(struct sched *s, struct round *r, uint64_t now_ns)
 {
-    return round_conforms_pfc(r, now_ns) && round_conforms_ms(s, r, now_ns) &&
+    return round_conforms_pfc(s, r, now_ns) && round_conforms_ms(s, r, now_ns) &&
            round_conforms_cell(r, now_ns) && round_conforms_nse(s, r, now_ns);
 }
 
 // True if a PDU of the MS went; the MS waits afterwards, or its PFCs are where they belong.
 static bool send_at_once(struct sched *s, uint32_t ms, struct tree_ms *m, struct firing *f)
 {
-    struct round r = {.cell = m->cell, .c = &s->cell[m->cell]};
+    struct round r; // by its fields: to clear it costs more than the rest of this
+    r.cell = m->cell;
+    r.c = &s->cell[m->cell];
     r.nse = r.c->nse;
     r.n = &s->nse[r.nse];
     if (*f->taken == f->n || s->drop_count == SCHED_DROPS || !way_is_free(r.c, r.n))
@@ -52,6 +54,7 @@ static bool send_at_once(struct sched *s, uint32_t ms, struct tree_ms *m, struct
     if (slot == TREE_NONE)
         return false;
     round_hold(s, &r, ms, slot);
+    r.turn = r.p->traffic_class;
     if (!conforms_everywhere(s, &r, f->now_ns) ||
         !round_send(s, &r, f->now_ns, &f->grants[*f->taken]))
         return false;
@@ -69,7 +72,7 @@ static bool send_at_once(struct sched *s, uint32_t ms, struct tree_ms *m, struct
 static void fire_ms(struct sched *s, uint32_t ms, struct tree_ms *m, struct firing *f)
 {
     m->state = (uint8_t)((m->state & ~MS_WAITS) | MS_LIMITED);
-    if (!send_at_once(s, ms, m, f))
+    if (!send_at_once(s, ms, m, f) && !(m->state & MS_WAITS))
         ms_settle(s, ms, m, f->now_ns);
 }
 
@@ -77,10 +80,7 @@ static void fire_pfc(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct f
 {
     uint32_t ms = tree_pfc_ms(pfc);
     struct tree_ms *m = tree_ms(s, ms);
-    queue_choose(s, pfc, p);
-    uint64_t at_ns =
-        bucket_conforms_at(bucket_level(&p->bucket, f->now_ns), bucket_terms(&p->bucket),
-                           pfc_piece(s, m, p).llc_octets, f->now_ns);
+    uint64_t at_ns = pfc_conforms_at(s, pfc, m, p, f->now_ns);
     if (at_ns > f->now_ns) {
         pfc_wait(s, pfc, p, at_ns);
         return;
@@ -88,8 +88,7 @@ static void fire_pfc(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct f
     pfc_is_free(s, pfc, p);
     if (m->state & MS_WAITS) // it may be first in the MS's order now
         ms_update(s, ms, f->now_ns);
-    else if (!ms_is_held(m) && !send_at_once(s, ms, m, f) &&
-             !(p->state & (PFC_IN_RING | PFC_WAITS)))
+    else if (!ms_is_held(m) && !send_at_once(s, ms, m, f) && !(m->state & MS_WAITS))
         pfc_joins(s, pfc, m, p);
 }
 

@@ -77,8 +77,8 @@ static void reserve_nse(struct sched *s, const struct round *r, uint64_t now_ns)
         return;
     r->n->state |= NSE_RESERVED;
     nse_refresh(s, r->nse);
-    wait_until(s, bucket_conforms_at(r->level_nse, bucket_terms(&r->n->bucket),
-                                     round_pipe_octets(s, r), now_ns));
+    wait_until(
+        s, bucket_conforms_at(r->level_nse, bucket_terms(&r->n->bucket), r->pipe_octets, now_ns));
 }
 
 static bool conforms(struct sched *s, struct round *r, uint64_t now_ns)
@@ -106,7 +106,7 @@ bool sched_frame_goes(struct sched *s, uint32_t ms, uint32_t octets, uint64_t no
         return false;
     if (!conforms(s, &r, now_ns))
         return false;
-    round_charge(s, &r, now_ns);
+    round_charge(&r, now_ns);
     return true;
 }
 

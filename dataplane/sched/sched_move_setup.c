@@ -42,6 +42,7 @@ int sched_ms_leave(struct sched *s, uint32_t ms, struct sched_baggage *b, sched_
     b->stands = m->state & (MS_FROZEN | MS_STOPPED);
     b->slots = m->slots;
     memcpy(b->n201_u, m->n201_u, sizeof b->n201_u);
+    b->lles = s->ms_lles ? s->ms_lles[ms] : 0;
     for (uint32_t slot = 0; slot < s->config.pfcs_an_ms; slot++) {
         if (!(b->slots & 1u << slot))
             continue;
@@ -67,7 +68,10 @@ int sched_ms_arrive(struct sched *s, uint32_t ms, uint32_t bvc, const struct sch
     if (fault)
         return fault;
     struct tree_ms *m = tree_ms(s, ms);
+    uint32_t was = sizes_n201_u(s, ms);
     memcpy(m->n201_u, b->n201_u, sizeof b->n201_u);
+    sizes_ms_changes(s, ms, was);
+    sched_ms_lles(s, ms, b->lles, now_ns);
     m->away_ns = b->away_ns;
     m->state |= b->stands;
     change_standing(m, MS_STOPPED, false, now_ns);

@@ -5,14 +5,46 @@
 // half-sent N-PDU is finished before another of its LLE begins: SNDCP's receiver wants it so.
 #include "dataplane/sched/sched_parts.h"
 
-// An MS on its cell's defaults looks again this often, for they may have changed (S10).
-#define DEFAULTS_LOOK_NS 100000000ULL
-
 static bool own_first(const struct tree_pfc *a, const struct tree_pfc *b)
 {
     bool a_signals = a->traffic_class == CLASS_SIGNALLING;
     bool b_signals = b->traffic_class == CLASS_SIGNALLING;
     return a_signals != b_signals ? a_signals : tree_before(a->tag, b->tag);
+}
+
+static bool lle_is_wanted(struct tree_ms *m, uint32_t lle, uint32_t slot)
+{
+    for (uint32_t others = m->backlog & ~(1u << slot); others; others &= others - 1) {
+        const struct tree_pfc *p = tree_pfc_of(m, (uint32_t)__builtin_ctz(others));
+        if (p->head_info >> 14 == lle && !(p->state & PFC_STOPPED))
+            return true;
+    }
+    return false;
+}
+
+// While other PFCs want its LLE, an N-PDU that its own bucket cannot pass whole now, but could
+// later, is not begun: half sent, it would keep them waiting for that bucket.
+uint32_t pfc_whole_octets(const struct sched *s, struct tree_ms *m, const struct tree_pfc *p,
+                          uint32_t slot)
+{
+    struct tree_piece first = pfc_piece(s, m, p);
+    uint32_t left = (p->head_info & QUEUE_INFO_OCTETS) - first.octets;
+    uint32_t header = s->config.next_header_octets;
+    uint32_t room = m->n201_u[p->head_info >> 14] + s->config.llc_octets - header;
+    uint32_t whole = first.llc_octets + left + (left + room - 1) / room * header;
+    if (whole > p->bucket.max_octets || !lle_is_wanted(m, p->head_info >> 14, slot))
+        return first.llc_octets;
+    return whole;
+}
+
+uint64_t pfc_conforms_at(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p,
+                         uint64_t now_ns)
+{
+    queue_choose(s, pfc, p);
+    struct tree_piece piece = pfc_piece(s, m, p);
+    uint32_t octets = pfc_bucket_octets(s, m, p, tree_pfc_slot(pfc), &piece);
+    return bucket_conforms_at(bucket_level(&p->bucket, now_ns), bucket_terms(&p->bucket), octets,
+                              now_ns);
 }
 
 // May send, and its own bucket lets it; if not, it waits.
@@ -21,12 +53,25 @@ static bool pfc_conforms(struct sched *s, uint32_t pfc, struct tree_ms *m, struc
 {
     if (!pfc_may_send(s, pfc, m, p))
         return false;
-    uint32_t octets = pfc_piece(s, m, p).llc_octets;
-    uint64_t at_ns = bucket_conforms_at(bucket_level(&p->bucket, now_ns), bucket_terms(&p->bucket),
-                                        octets, now_ns);
+    uint64_t at_ns = pfc_conforms_at(s, pfc, m, p, now_ns);
     if (at_ns > now_ns)
         pfc_wait(s, pfc, p, at_ns);
     return at_ns <= now_ns;
+}
+
+// The same of the PFC whose PDU goes at its turn.
+static bool slot_conforms(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
+                          uint64_t now_ns)
+{
+    struct tree_pfc *p = tree_pfc_of(m, slot);
+    if (!pfc_may_send(s, tree_pfc_id(ms, slot), m, p))
+        return false;
+    uint32_t goes = pfc_stand_in(m, p, slot);
+    if (pfc_conforms(s, tree_pfc_id(ms, goes), m, tree_pfc_of(m, goes), now_ns))
+        return true;
+    if (goes != slot) // held from now on
+        m->lle_waiters |= (uint8_t)(1u << slot);
+    return false;
 }
 
 // After a change of weights: no PFC's tag is farther ahead of the others' than one PDU takes it. As
@@ -50,6 +95,25 @@ static void limit_debts(const struct sched *s, struct tree_ms *m)
     }
 }
 
+// What goes when it is this slot's turn in the MS's own order: what keeps its LLE, or has begun in
+// its class (S12), before an N-PDU that would begin.
+static uint32_t goes_first(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
+                           uint64_t now_ns)
+{
+    const struct tree_pfc *p = tree_pfc_of(m, slot);
+    uint32_t goes = pfc_stand_in(m, p, slot);
+    if (goes != slot || p->sent_octets)
+        return goes;
+    for (uint32_t slots = ms_competing(m); slots; slots &= slots - 1) {
+        uint32_t other = (uint32_t)__builtin_ctz(slots);
+        struct tree_pfc *q = tree_pfc_of(m, other);
+        if (q->sent_octets && q->traffic_class == p->traffic_class &&
+            pfc_conforms(s, tree_pfc_id(ms, other), m, q, now_ns))
+            return other;
+    }
+    return slot;
+}
+
 uint32_t ms_next_slot(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns)
 {
     if (s->reweighed)
@@ -59,22 +123,22 @@ uint32_t ms_next_slot(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t 
     for (uint32_t slots = ms_competing(m); slots; slots &= slots - 1) {
         uint32_t slot = (uint32_t)__builtin_ctz(slots);
         struct tree_pfc *p = tree_pfc_of(m, slot);
-        if (!pfc_conforms(s, tree_pfc_id(ms, slot), m, p, now_ns))
+        if (!slot_conforms(s, ms, m, slot, now_ns))
             continue;
         if (!best || own_first(p, best)) {
             best = p;
             best_slot = slot;
         }
     }
-    return best_slot;
+    return best ? goes_first(s, ms, m, best_slot, now_ns) : TREE_NONE;
 }
 
-void ms_wait(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t at_ns, uint64_t now_ns)
+// By defaults of 0 there is no time to wait until: a change of them makes it look again.
+void ms_wait(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t at_ns)
 {
-    if (!(m->state & MS_OWN) && at_ns - now_ns > DEFAULTS_LOOK_NS)
-        at_ns = now_ns + DEFAULTS_LOOK_NS;
     m->state |= MS_WAITS;
-    m->wheel_ref = wheel_add(&s->wheel, tree_id(TREE_MS, ms), at_ns);
+    if (at_ns != TIME_NEVER)
+        m->wheel_ref = wheel_add(&s->wheel, tree_id(TREE_MS, ms), at_ns);
 }
 
 void ms_unwait(struct sched *s, struct tree_ms *m)
@@ -108,7 +172,7 @@ void ms_settle(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns)
     uint64_t at_ns =
         bucket_conforms_at(ms_level(s, m, now_ns), ms_terms(s, m), piece.llc_octets, now_ns);
     if (at_ns > now_ns)
-        ms_wait(s, ms, m, at_ns, now_ns);
+        ms_wait(s, ms, m, at_ns);
     else
         ms_ready(s, ms, m);
 }
@@ -175,17 +239,16 @@ void cell_backlog(struct sched *s, uint32_t cell, uint32_t class, bool more)
     k->backlogged += step;
     if (before != 0 && k->backlogged != 0)
         return;
-    uint32_t weight = s->config.of_class[class].weight * step;
-    c->weights += weight;
-    n->weights += weight;
+    c->backlogged ^= (uint8_t)(1u << class);
     n->cells_backlogged[class] += step;
 }
 
 void pfc_joins(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p)
 {
-    if (!pfc_may_send(s, pfc, m, p))
-        return;
-    cell_ring_add(s, pfc, p, m->cell);
+    if (!(p->state & (PFC_IN_RING | PFC_WAITS)) && pfc_may_send(s, pfc, m, p))
+        cell_ring_add(s, pfc, p, m->cell);
+    if (m->lle_waiters) // those that its half-sent N-PDU kept from theirs
+        ms_ready(s, tree_pfc_ms(pfc), m);
     if (m->state & MS_LIMITED) // it may be first in the MS's own order
         cell_look_again(s, m->cell);
 }
@@ -236,4 +299,28 @@ void ms_heads_change(struct sched *s, uint32_t ms, uint64_t now_ns)
         pfc_unwait(s, pfc, tree_pfc(s, pfc));
     }
     ms_update(s, ms, now_ns);
+}
+
+static void pfc_look_again(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p,
+                           uint64_t now_ns)
+{
+    pfc_unwait(s, pfc, p);
+    uint64_t at_ns = pfc_conforms_at(s, pfc, m, p, now_ns);
+    if (at_ns > now_ns)
+        pfc_wait(s, pfc, p, at_ns);
+    else if (m->state & MS_WAITS)
+        ms_update(s, tree_pfc_ms(pfc), now_ns);
+    else if (!ms_is_held(m))
+        pfc_joins(s, pfc, m, p);
+}
+
+void ms_blocked_look_again(struct sched *s, uint32_t ms, uint32_t lle, uint64_t now_ns)
+{
+    struct tree_ms *m = tree_ms(s, ms);
+    for (uint32_t slots = m->blocked & m->backlog; slots; slots &= slots - 1) {
+        uint32_t slot = (uint32_t)__builtin_ctz(slots);
+        struct tree_pfc *p = tree_pfc_of(m, slot);
+        if (p->state & PFC_WAITS && p->head_info >> 14 == lle && !lle_is_wanted(m, lle, slot))
+            pfc_look_again(s, tree_pfc_id(ms, slot), m, p, now_ns);
+    }
 }

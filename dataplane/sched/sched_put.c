@@ -1,4 +1,5 @@
-// An N-PDU comes: limits, then the AQM, then its queue. What is refused stays the caller's.
+// An N-PDU comes: limits, then the AQM, then its queue. What is refused stays the caller's. Room is
+// made before the AQM is asked: an N-PDU that it drops then leaves the room to the next.
 #include "dataplane/sched/sched_aqm.h"
 #include "dataplane/sched/sched_queue.h"
 
@@ -32,18 +33,17 @@ static inline bool limit_is_met(const struct sched_limit *limit, uint64_t total,
     return is_full(total, limit->packets, limit->octets, octets);
 }
 
-static inline enum drop_reason limits_refuse(const struct sched *s, const struct tree_ms *m,
-                                             uint32_t class, uint32_t octets)
+// A class's own limit is the published studies' buffer: tail drop. The others may make room.
+static inline enum drop_reason limits_refuse(struct sched *s, uint32_t ms, struct tree_ms *m,
+                                             uint32_t class, uint32_t octets, uint64_t now_ns)
 {
     const struct tree_rule *rule = &s->rule[class];
-    if (limit_is_met(&s->config.ms_limit, m->total, octets))
-        return DROP_ms_full;
-    if (limit_is_met(&s->config.bvc_limit, s->cell[m->cell].total, octets))
-        return DROP_bvc_full;
     if (is_full(rule->total, rule->packets_max, rule->octets_max, octets))
         return DROP_class_full;
-    if (limit_is_met(&s->config.limit, s->total, octets))
-        return DROP_queue_full;
+    if (limit_is_met(&s->config.ms_limit, m->total, octets) ||
+        limit_is_met(&s->config.bvc_limit, s->cell[m->cell].total, octets) ||
+        limit_is_met(&s->watched, s->total, octets))
+        return room_make(s, ms, m, octets, now_ns);
     return DROP_NONE;
 }
 
@@ -59,7 +59,7 @@ enum drop_reason sched_put(struct sched *s, uint32_t ms, uint32_t slot, const st
         return DROP_no_queue;
     struct tree_ms *m = tree_ms(s, ms);
     struct tree_pfc *p = tree_pfc_of(m, slot);
-    enum drop_reason reason = limits_refuse(s, m, p->traffic_class, pdu->octets);
+    enum drop_reason reason = limits_refuse(s, ms, m, p->traffic_class, pdu->octets, now_ns);
     if (reason != DROP_NONE)
         return reason;
     uint32_t pfc = tree_pfc_id(ms, slot);
@@ -68,7 +68,7 @@ enum drop_reason sched_put(struct sched *s, uint32_t ms, uint32_t slot, const st
     struct pdu *queued = &s->slot[s->slot_free];
     uint32_t next_free = queued->next;
     *queued = *pdu;
-    queued->arrived_ns = tree_ms_clock(m, now_ns);
+    pdu_stamp(queued, tree_ms_clock(m, now_ns), now_ns);
     queued->mark = 0;
     reason = aqm_ask_in(s, pfc, m, p, queued, flow, now_ns);
     if (reason != DROP_NONE) {

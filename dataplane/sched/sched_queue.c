@@ -98,3 +98,23 @@ void queue_close_lle(struct sched *s, uint32_t pfc, struct tree_ms *m, uint32_t 
     if (awaited && !ms_stands(m) && !(m->state & MS_WAITS))
         ms_ready(s, tree_pfc_ms(pfc), m);
 }
+
+void queue_drop(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct tree_queue *q,
+                bool behind, enum drop_reason reason)
+{
+    struct pdu *head = &s->slot[q->head];
+    uint32_t slot = behind ? head->next : q->head;
+    const struct pdu *pdu = &s->slot[slot];
+    list_drop(s, p, pdu, reason);
+    if (!behind) {
+        q->head = pdu->next;
+        if (q == &p->queue) // by flow, the head is chosen among all
+            p->head_info = pdu->next_octets_lle;
+    } else {
+        if (q->tail == slot)
+            q->tail = q->head;
+        head->next = pdu->next;
+        head->next_octets_lle = pdu->next_octets_lle;
+    }
+    queue_forget(s, pfc, tree_ms(s, tree_pfc_ms(pfc)), p, q, slot);
+}

@@ -2,7 +2,7 @@
 #ifndef SLUICE_SCHED_SCHED_QUEUE_H
 #define SLUICE_SCHED_SCHED_QUEUE_H
 
-#include "dataplane/sched/sched_parts.h"
+#include "dataplane/sched/sched_room.h"
 
 void queue_append_to_flow(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t flow,
                           uint32_t slot);
@@ -49,6 +49,8 @@ static inline void queue_push(struct sched *s, uint32_t pfc, struct tree_ms *m, 
         queue_append(s, &p->queue, slot);
     }
     queue_count(s, m, p->traffic_class, total_of(pdu->octets));
+    if (room_is_watched(s, m, p))
+        room_grown(s, tree_pfc_ms(pfc), m, p);
 }
 
 // A slot that has been unlinked: out of all counts, and free.
@@ -63,9 +65,15 @@ static inline void queue_forget(struct sched *s, uint32_t pfc, struct tree_ms *m
     queue_count(s, m, p->traffic_class, -step);
     pdu->next = s->slot_free;
     s->slot_free = slot;
+    if (p->rank_level[0] || m->slots & (m->slots - 1))
+        room_shrunk(s, tree_pfc_ms(pfc), m, p);
     if (p->queue.total == 0)
         pfc_ends(s, pfc);
 }
+
+// Drops the head of a queue, or, where the head is half sent, the one behind it.
+void queue_drop(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct tree_queue *q,
+                bool behind, enum drop_reason reason);
 
 // Takes the head out.
 static inline void queue_pop(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p)

@@ -11,6 +11,9 @@ struct round {
     struct tree_ms *m;
     struct tree_pfc *p;
     struct tree_piece piece;
+    uint32_t turn;        // the class whose turn it is; another's PDU may go in its place
+    bool stands_in;       // it goes for another MS's, before which it has begun
+    uint32_t pipe_octets; // with a CIR: see round_conforms_nse
     uint64_t level_nse, level_cell, level_ms, level_pfc; // where there is a bucket
     uint64_t sojourn_ns;
 };
@@ -36,9 +39,14 @@ static inline bool round_conforms(const struct bucket *b, uint32_t octets, uint6
     return bucket_conforms(*level, bucket_terms(b), octets);
 }
 
-static inline bool round_conforms_pfc(struct round *r, uint64_t now_ns)
+static inline uint32_t round_pfc_octets(const struct sched *s, const struct round *r)
 {
-    return round_conforms(&r->p->bucket, r->piece.llc_octets, now_ns, &r->level_pfc);
+    return pfc_bucket_octets(s, r->m, r->p, r->slot, &r->piece);
+}
+
+static inline bool round_conforms_pfc(const struct sched *s, struct round *r, uint64_t now_ns)
+{
+    return round_conforms(&r->p->bucket, round_pfc_octets(s, r), now_ns, &r->level_pfc);
 }
 
 static inline bool round_conforms_ms(const struct sched *s, struct round *r, uint64_t now_ns)
@@ -54,12 +62,24 @@ static inline bool round_conforms_cell(struct round *r, uint64_t now_ns)
 
 static inline uint32_t round_pipe_octets(const struct sched *s, const struct round *r)
 {
-    return r->piece.llc_octets + s->config.pipe_header_octets;
+    const struct sched_config *c = &s->config;
+    uint32_t octets = r->piece.llc_octets;
+    if (!c->pipe_octets)
+        return octets + c->pipe_header_octets;
+    uint32_t context = r->p ? queue_head(s, r->pfc, r->p)->context : SCHED_NO_CONTEXT;
+    return c->pipe_octets(c->pipe_owner, r->ms, context, octets);
 }
 
-static inline bool round_conforms_nse(const struct sched *s, struct round *r, uint64_t now_ns)
+// What it was tested at is what it is charged at. A bucket that has run empty was not what limits.
+static inline bool round_conforms_nse(struct sched *s, struct round *r, uint64_t now_ns)
 {
-    return round_conforms(&r->n->bucket, round_pipe_octets(s, r), now_ns, &r->level_nse);
+    if (r->n->bucket.rate == BUCKET_UNLIMITED)
+        return true;
+    r->pipe_octets = round_pipe_octets(s, r);
+    bool conforms = round_conforms(&r->n->bucket, r->pipe_octets, now_ns, &r->level_nse);
+    if (r->level_nse == 0 && ready_by_time(r->n) && now_ns > r->n->full_ns)
+        ready_by_turns(s, r->n);
+    return conforms;
 }
 
 static inline void round_charge_at(struct bucket *b, uint64_t *level, uint64_t units,
@@ -73,12 +93,13 @@ static inline void round_charge_at(struct bucket *b, uint64_t *level, uint64_t u
 }
 
 // At every level but the PFC's.
-static inline void round_charge(const struct sched *s, struct round *r, uint64_t now_ns)
+static inline void round_charge(struct round *r, uint64_t now_ns)
 {
     uint64_t units = r->piece.llc_octets * BUCKET_UNITS_AN_OCTET;
     round_charge_at(&r->c->bucket, &r->level_cell, units, now_ns);
-    round_charge_at(&r->n->bucket, &r->level_nse, round_pipe_octets(s, r) * BUCKET_UNITS_AN_OCTET,
-                    now_ns);
+    if (r->n->bucket.rate != BUCKET_UNLIMITED)
+        round_charge_at(&r->n->bucket, &r->level_nse, r->pipe_octets * BUCKET_UNITS_AN_OCTET,
+                        now_ns);
     if (r->m->state & MS_OWN) {
         round_charge_at(&r->m->bucket, &r->level_ms, units, now_ns);
         return;

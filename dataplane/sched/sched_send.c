@@ -5,11 +5,24 @@
 #include "dataplane/sched/sched_queue.h"
 #include "dataplane/sched/sched_round.h"
 
-static inline void charge(const struct sched *s, struct round *r, uint64_t now_ns)
+static inline void charge(struct round *r, uint64_t now_ns)
 {
     uint64_t units = r->piece.llc_octets * BUCKET_UNITS_AN_OCTET;
     round_charge_at(&r->p->bucket, &r->level_pfc, units, now_ns);
-    round_charge(s, r, now_ns);
+    round_charge(r, now_ns);
+}
+
+// The clocks of the cell and its pipe follow the class whose turn it is, even if what goes in its
+// place is of another, which may be far ahead.
+static void clocks_follow(const struct round *r)
+{
+    const struct tree_class *k = &r->c->of_class[r->turn];
+    if (r->turn == CLASS_SIGNALLING)
+        return;
+    if (ready_by_time(r->n))
+        cell_passes(r->c, r->n, k);
+    if (tree_before(r->c->virtual, k->tag))
+        r->c->virtual = k->tag;
 }
 
 // Start tags. A class whose ring is empty wakes with this PDU.
@@ -21,34 +34,36 @@ static void tags_account(const struct sched *s, struct round *r)
         return;
     if (k->head == TREE_NONE)
         cell_class_wakes(r->c, r->n, class);
-    uint64_t key = r->c->offset + k->tag;
-    if (ready_by_time(r->n) && tree_before(r->n->virtual, key))
-        r->n->virtual = key;
-    if (tree_before(r->c->virtual, k->tag))
-        r->c->virtual = k->tag;
+    clocks_follow(r);
     uint64_t step = tree_tag(s, class, r->piece.llc_octets);
     k->tag += step;
     r->p->tag += step;
     r->m->last = (uint8_t)r->slot;
-    if (!ready_by_time(r->n)) // no virtual time there: it earns no place and owes none
-        r->c->offset -= step;
+    if (ready_by_time(r->n))
+        return;
+    r->c->offset -= step; // no virtual time there: it earns no place and owes none
+    r->c->untimed = true;
 }
 
-// Turns within the class; a PFC that stands in no ring has no one to take turns with.
-static void turn_account(const struct sched *s, struct round *r)
+// Turns within the class; a PFC that stands in no ring has no one to take turns with. A turn ends
+// behind a whole N-PDU alone (S12). Who was held in the middle of one has no turn left after it.
+static void turn_account(struct sched *s, struct round *r, uint32_t npdu_octets)
 {
     struct tree_pfc *p = r->p;
-    struct tree_class *k = &r->c->of_class[p->traffic_class];
     if (!(p->state & PFC_IN_RING))
         return;
-    int32_t least = -(int32_t)s->config.pdu_octets_max;
+    int32_t least = -(int32_t)(s->config.pdu_octets_max + npdu_octets);
     p->deficit -= (int32_t)r->piece.llc_octets;
     if (p->deficit < least)
         p->deficit = least;
-    if (p->deficit > 0 || k->head != r->pfc)
-        return;
-    p->state &= (uint8_t)~PFC_TURN;
-    k->head = p->next;
+    bool turn = p->state & PFC_TURN, head = r->c->of_class[p->traffic_class].head == r->pfc;
+    if (!r->piece.last) {
+        if (!p->sent_octets)
+            cell_ring_first(s, r->pfc, p, r->cell);
+    } else if (turn || (head && !p->sent_octets) ? p->deficit <= 0 : p->sent_octets != 0) {
+        p->state &= (uint8_t)~PFC_TURN;
+        cell_ring_last(s, r->pfc, p, r->c);
+    }
 }
 
 static void grant_fill(const struct sched *s, const struct round *r, const struct pdu *pdu,
@@ -92,14 +107,16 @@ static void look_ahead(struct sched *s, struct round *r, uint64_t now_ns)
     struct tree_pfc *p = r->p;
     if (!pfc_may_send(s, r->pfc, r->m, p)) // empty, or its LLE is kept
         return;
-    uint32_t octets = pfc_piece(s, r->m, p).llc_octets;
-    uint64_t at_ns = bucket_conforms_at(r->level_pfc, bucket_terms(&p->bucket), octets, now_ns);
+    struct tree_piece piece = pfc_piece(s, r->m, p);
+    uint32_t pfc_octets = pfc_bucket_octets(s, r->m, p, r->slot, &piece);
+    uint64_t at_ns = bucket_conforms_at(r->level_pfc, bucket_terms(&p->bucket), pfc_octets, now_ns);
     if (!ms_is_simple(r->m)) {
         if (at_ns > now_ns)
             pfc_wait(s, r->pfc, p, at_ns);
         return;
     }
-    uint64_t ms_at_ns = bucket_conforms_at(r->level_ms, ms_terms(s, r->m), octets, now_ns);
+    uint64_t ms_at_ns =
+        bucket_conforms_at(r->level_ms, ms_terms(s, r->m), piece.llc_octets, now_ns);
     if (at_ns <= now_ns && ms_at_ns <= now_ns)
         return;
     if (p->state & PFC_IN_RING)
@@ -107,29 +124,33 @@ static void look_ahead(struct sched *s, struct round *r, uint64_t now_ns)
     if (at_ns >= ms_at_ns)
         pfc_wait(s, r->pfc, p, at_ns);
     else
-        ms_wait(s, r->ms, r->m, ms_at_ns, now_ns);
+        ms_wait(s, r->ms, r->m, ms_at_ns);
 }
 
 bool round_send(struct sched *s, struct round *r, uint64_t now_ns, struct sched_grant *g)
 {
     struct pdu *pdu = queue_head(s, r->pfc, r->p);
-    r->sojourn_ns = tree_ms_clock(r->m, now_ns) - pdu->arrived_ns;
+    r->sojourn_ns = pdu_sojourn_ns(pdu, tree_ms_clock(r->m, now_ns));
     if (r->p->sent_octets == 0) {
         enum drop_reason reason = aqm_ask_out(s, r, pdu, now_ns);
         if (reason != DROP_NONE) {
+            uint32_t lle = pdu->lle;
             drop_head(s, r->pfc, reason);
+            ms_lle_is_left(s, r->ms, lle, now_ns);
             return false;
         }
     }
     grant_fill(s, r, pdu, g);
-    charge(s, r, now_ns);
+    charge(r, now_ns);
     tags_account(s, r);
-    turn_account(s, r);
+    turn_account(s, r, pdu->octets);
     r->m->state &= (uint8_t)~MS_LIMITED;
     if (r->piece.last)
         finish(s, r, pdu->octets);
     else
         begin_or_continue(r, pdu);
     look_ahead(s, r, now_ns);
+    if (g->last)
+        ms_lle_is_left(s, r->ms, g->lle, now_ns);
     return true;
 }

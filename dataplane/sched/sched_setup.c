@@ -12,10 +12,11 @@ static const char *const err_texts[SCHED_ERR_COUNT] = {
 
 #define NSES_MAX    65536u
 #define CELLS_MAX   1048576u
-#define MSS_MAX     (1u << 24)
+#define MSS_MAX     (1u << TREE_MATE_BITS)
 #define PACKETS_MAX ((1u << 24) - 1) // what a total holds
 #define OCTETS_MAX  (1ULL << 39)
 #define FLOWS_MAX   64u
+#define SLOTS_MORE  64u
 #define QUANTUM_MIN 256u // so that a turn comes after a few rounds
 
 const char *sched_err_text(int err)
@@ -75,7 +76,8 @@ static int config_check(const struct sched_config *c)
     if (c->nses < 1 || c->nses > NSES_MAX || c->bvcs < 1 || c->bvcs > CELLS_MAX || c->mss < 1 ||
         c->mss > MSS_MAX || c->pfcs_an_ms < 1 || c->pfcs_an_ms > SCHED_SLOTS)
         return -SCHED_BAD_COUNT;
-    if (!limit_is_good(&c->limit) || !limit_is_good(&c->bvc_limit) || !limit_is_good(&c->ms_limit))
+    if ((c->nse_limit.packets && !limit_is_good(&c->nse_limit)) || !limit_is_good(&c->limit) ||
+        !limit_is_good(&c->bvc_limit) || !limit_is_good(&c->ms_limit))
         return -SCHED_BAD_LIMIT;
     if (c->llc_octets > c->first_header_octets || c->llc_octets > c->next_header_octets ||
         c->first_header_octets > 100 || c->next_header_octets > 100 ||
@@ -114,6 +116,30 @@ static uint32_t wheel_entries(const struct sched_config *c)
     return c->mss * (1 + c->pfcs_an_ms) + c->bvcs + c->nses;
 }
 
+// A queue with a place has a slot at least.
+static uint32_t places(const struct sched_config *c)
+{
+    uint64_t pfcs = (uint64_t)c->mss * c->pfcs_an_ms;
+    return pfcs < c->limit.packets ? (uint32_t)pfcs : c->limit.packets;
+}
+
+static uint32_t ranked(const struct sched_config *c)
+{
+    return c->nses + c->bvcs + places(c);
+}
+
+static void lay_out_ranks(struct layout *l, const struct sched_config *c, struct sched *at,
+                          uint64_t pfcs)
+{
+    at->places = places(c);
+    at->place = part(l, pfcs, sizeof *at->place);
+    at->place_pfc = part(l, at->places, sizeof *at->place_pfc);
+    for (int unit = 0; unit < 2; unit++) {
+        at->rank[unit].entry = part(l, ranked(c), sizeof *at->rank[unit].entry);
+        at->rank[unit].bin = part(l, ranked(c) + 1, sizeof *at->rank[unit].bin);
+    }
+}
+
 static struct sched *lay_out(struct layout *l, const struct sched_config *c)
 {
     struct sched scratch, *s = part(l, 1, sizeof scratch);
@@ -121,9 +147,14 @@ static struct sched *lay_out(struct layout *l, const struct sched_config *c)
     uint64_t pfcs = (uint64_t)c->mss * c->pfcs_an_ms, flows = flows_wanted(c);
     at->ms_stride = sizeof(struct tree_ms) + c->pfcs_an_ms * sizeof(struct tree_pfc);
     at->ms_base = part(l, c->mss, at->ms_stride);
-    at->slot = part(l, c->limit.packets, sizeof *at->slot);
+    at->slots = c->limit.packets + SLOTS_MORE;
+    at->slot = part(l, at->slots, sizeof *at->slot);
     at->cell = part(l, c->bvcs, sizeof *at->cell);
     at->nse = part(l, c->nses, sizeof *at->nse);
+    at->mate = part(l, c->mss, sizeof *at->mate);
+    at->family = part(l, heap_families(c->nses, c->bvcs), sizeof *at->family);
+    at->family_link = part(l, heap_families(c->nses, c->bvcs), sizeof *at->family_link);
+    at->heap_at = part(l, c->bvcs, sizeof *at->heap_at);
     at->flow = part(l, pfcs * flows, sizeof *at->flow);
     at->flows = part(l, flows ? pfcs : 0, sizeof *at->flows);
     at->cell_aqm_vars =
@@ -131,6 +162,12 @@ static struct sched *lay_out(struct layout *l, const struct sched_config *c)
     at->nse_aqm_vars =
         part(l, has_scope(c, SCHED_SCOPE_NSE) ? c->nses : 0, CLASS_COUNT * AQM_VARS_OCTETS);
     at->backlogged = part(l, c->mss / 64 + 1, sizeof *at->backlogged);
+    lay_out_ranks(l, c, at, pfcs);
+    bool sizes = c->bvc_delay_ns || c->ms_delay_ns || c->pfc_delay_ns;
+    at->sizes = sizes ? part(l, c->bvcs, sizeof *at->sizes) : NULL;
+    at->ms_lles = sizes ? part(l, c->mss, sizeof *at->ms_lles) : NULL;
+    at->ms_offered = c->ms_delay_ns ? part(l, c->mss, sizeof *at->ms_offered) : NULL;
+    at->pfc_offered = c->pfc_delay_ns ? part(l, pfcs, sizeof *at->pfc_offered) : NULL;
     void *wheel = part(l, 1, wheel_octets(wheel_entries(c)));
     part(l, 1, 64); // fire() looks along the chunks and may come to the end of the free ones
     if (s)
@@ -143,6 +180,17 @@ uint64_t sched_octets(const struct sched_config *config)
     struct layout l = {0};
     lay_out(&l, config);
     return l.octets;
+}
+
+// More steps than these have begun only after the lifetime and hold_ns (pdu_stay). Longer than can
+// be told is for ever.
+static uint32_t stay_most(const struct sched *s, uint64_t lifetime_ns)
+{
+    uint64_t hold_ns = s->config.hold_ns, step_ns = 1ULL << PDU_STEP_SHIFT;
+    uint64_t most_ns = (PDU_STAY_MOST - 1) * step_ns;
+    if (!hold_ns || hold_ns > most_ns || lifetime_ns > most_ns - hold_ns)
+        return UINT32_MAX;
+    return (uint32_t)((lifetime_ns + hold_ns + step_ns - 1) >> PDU_STEP_SHIFT);
 }
 
 void change_rule(struct sched *s, uint32_t class)
@@ -159,6 +207,7 @@ void change_rule(struct sched *s, uint32_t class)
     rule->packets_max = k->limit.packets;
     rule->scope = k->scope;
     rule->deadline_ns = ends ? k->lifetime_ns - k->bss_least_ns : UINT64_MAX;
+    rule->stay_most = stay_most(s, k->lifetime_ns);
     s->ages = false;
     for (int i = 0; i < CLASS_COUNT; i++)
         s->ages |= s->config.of_class[i].lifetime_ns != SCHED_INFINITE;
@@ -173,8 +222,30 @@ static void rules_set(struct sched *s)
 
 static void slots_set(struct sched *s)
 {
-    for (uint32_t i = 0; i < s->config.limit.packets; i++)
+    for (uint32_t i = 0; i < s->slots; i++)
         s->slot[i].next = i + 1;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void ranks_set(struct sched *s)
+{
+    const struct sched_limit *all = &s->config.limit, *nse = &s->config.nse_limit;
+    s->watched = (struct sched_limit){(uint32_t)least(all->packets, nse->packets),
+                                      least(all->octets, nse->octets)};
+    s->least_octets =
+        least(s->watched.octets, least(s->config.bvc_limit.octets, s->config.ms_limit.octets));
+    for (uint32_t i = 0; i < s->config.mss * s->config.pfcs_an_ms; i++)
+        s->place[i] = TREE_NONE;
+    for (uint32_t i = 0; i < s->places; i++)
+        s->place_pfc[i] = i + 1;
+    for (int unit = 0; unit < 2; unit++) {
+        s->rank_top[unit] = RANK_NONE;
+        rank_setup(&s->rank[unit], s->rank[unit].entry, s->rank[unit].bin, ranked(&s->config) + 1);
+    }
 }
 
 int sched_setup(struct sched **sched, const struct sched_config *config, void *memory)
@@ -186,11 +257,17 @@ int sched_setup(struct sched **sched, const struct sched_config *config, void *m
     struct sched *s = lay_out(&l, config);
     s->config = *config;
     s->config.flows_a_pfc = flows_wanted(config);
+    if (!config->nse_limit.packets)
+        s->config.nse_limit = (struct sched_limit){UINT32_MAX, UINT64_MAX};
     s->nse_ready = TREE_NONE;
+    s->cells_due = TREE_NONE;
     s->frames_at_ns = TIME_NEVER;
     rng_seed(&s->rng, config->seed, 0);
     rules_set(s);
     slots_set(s);
+    ranks_set(s);
+    heap_setup(s);
+    s->reweigh_cell = config->bvcs;
     *sched = s;
     return 0;
 }

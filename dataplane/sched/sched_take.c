@@ -24,7 +24,7 @@ static int32_t quantum(const struct sched *s, struct tree_ms *m, const struct tr
 static bool has_turn(const struct sched *s, struct round *r)
 {
     struct tree_pfc *p = r->p;
-    if (p->state & PFC_TURN)
+    if (p->state & PFC_TURN || p->sent_octets) // what has begun goes on (S12)
         return true;
     int32_t q = ms_is_simple(r->m) ? (int32_t)s->config.pdu_octets_max : quantum(s, r->m, p);
     p->deficit = p->deficit > 0 ? q : p->deficit + q;
@@ -36,6 +36,44 @@ static bool has_turn(const struct sched *s, struct round *r)
     return true;
 }
 
+// A PFC in a ring that may not send leaves it.
+static inline bool head_may_send(struct sched *s, uint32_t pfc, uint32_t cell)
+{
+    struct tree_ms *m = tree_ms(s, tree_pfc_ms(pfc));
+    struct tree_pfc *p = tree_pfc_of(m, tree_pfc_slot(pfc));
+    if (!ms_is_held(m) && !(m->state & MS_WAITS) && pfc_may_send(s, pfc, m, p))
+        return true;
+    cell_ring_remove(s, pfc, p, cell);
+    return false;
+}
+
+// Who stands before an N-PDU that would begin out of its class's order: one that has begun (S12).
+static uint32_t class_begun(const struct sched *s, const struct round *r)
+{
+    uint32_t head = r->c->of_class[r->p->traffic_class].head;
+    if (r->p->sent_octets || head == TREE_NONE || head == r->pfc)
+        return TREE_NONE;
+    return tree_pfc(s, head)->sent_octets ? head : TREE_NONE;
+}
+
+// An MS that its own bucket held up keeps its own order. What stands before its first PDU in that
+// order goes in its place.
+static bool find_in_ms(struct sched *s, struct round *r, uint64_t now_ns)
+{
+    uint32_t slot = ms_next_slot(s, r->ms, r->m, now_ns);
+    if (slot == TREE_NONE)
+        return false;
+    round_hold(s, r, r->ms, slot);
+    uint32_t before = class_begun(s, r);
+    if (before == TREE_NONE)
+        return true;
+    if (!head_may_send(s, before, r->cell))
+        return false;
+    round_hold(s, r, tree_pfc_ms(before), tree_pfc_slot(before));
+    r->stands_in = true;
+    return true;
+}
+
 // Finds the PDU that is first in its order; false if the round has ended otherwise.
 static bool find(struct sched *s, struct round *r, uint64_t now_ns)
 {
@@ -43,62 +81,51 @@ static bool find(struct sched *s, struct round *r, uint64_t now_ns)
     r->n = &s->nse[r->nse];
     r->cell = r->n->first;
     r->c = &s->cell[r->cell];
-    uint32_t pfc = r->c->of_class[cell_next_class(r->c)].head;
-    struct tree_ms *m = tree_ms(s, tree_pfc_ms(pfc));
-    struct tree_pfc *p = tree_pfc_of(m, tree_pfc_slot(pfc));
-    if (ms_is_held(m) || m->state & MS_WAITS || !pfc_may_send(s, pfc, m, p)) {
-        cell_ring_remove(s, pfc, p, r->cell);
+    r->turn = cell_next_class(r->c);
+    r->stands_in = false;
+    uint32_t pfc = r->c->of_class[r->turn].head;
+    if (!head_may_send(s, pfc, r->cell))
         return false;
-    }
     round_hold(s, r, tree_pfc_ms(pfc), tree_pfc_slot(pfc));
     if (!has_turn(s, r))
         return false;
-    if (!(m->state & MS_LIMITED) || ms_is_simple(m))
-        return true;
-    // An MS that its own bucket held up keeps its own order.
-    uint32_t slot = ms_next_slot(s, r->ms, m, now_ns);
-    if (slot != TREE_NONE)
-        round_hold(s, r, r->ms, slot);
-    return slot != TREE_NONE;
+    if (r->m->state & MS_LIMITED && !ms_is_simple(r->m))
+        return find_in_ms(s, r, now_ns);
+    uint32_t goes = pfc_stand_in(r->m, r->p, r->slot);
+    if (goes != r->slot)
+        round_hold(s, r, r->ms, goes);
+    return true;
 }
 
 // The MS refuses: it waits for the PDU that is first in its own order, or sends that at once.
 static void ms_refused(struct sched *s, struct round *r, uint64_t now_ns)
 {
     r->m->state |= MS_LIMITED;
-    uint32_t slot = ms_next_slot(s, r->ms, r->m, now_ns);
+    uint32_t slot = r->stands_in ? r->slot : ms_next_slot(s, r->ms, r->m, now_ns);
     struct tree_piece piece = pfc_piece(s, r->m, tree_pfc_of(r->m, slot));
     uint64_t at_ns = bucket_conforms_at(r->level_ms, ms_terms(s, r->m), piece.llc_octets, now_ns);
     if (at_ns > now_ns)
-        ms_wait(s, r->ms, r->m, at_ns, now_ns);
+        ms_wait(s, r->ms, r->m, at_ns);
 }
 
 // True if the PDU conforms at every level; else the level that refused waits.
 static bool conforms(struct sched *s, struct round *r, uint64_t now_ns)
 {
-    uint32_t octets = r->piece.llc_octets, pipe_octets = round_pipe_octets(s, r);
+    uint32_t octets = r->piece.llc_octets;
     struct bucket_terms pfc = bucket_terms(&r->p->bucket);
     struct bucket_terms cell = bucket_terms(&r->c->bucket), nse = bucket_terms(&r->n->bucket);
-    if (!round_conforms_pfc(r, now_ns))
-        pfc_wait(s, r->pfc, r->p, bucket_conforms_at(r->level_pfc, pfc, octets, now_ns));
+    if (!round_conforms_pfc(s, r, now_ns))
+        pfc_wait(s, r->pfc, r->p,
+                 bucket_conforms_at(r->level_pfc, pfc, round_pfc_octets(s, r), now_ns));
     else if (!round_conforms_ms(s, r, now_ns))
         ms_refused(s, r, now_ns);
     else if (!round_conforms_cell(r, now_ns))
         cell_wait(s, r->cell, bucket_conforms_at(r->level_cell, cell, octets, now_ns));
     else if (!round_conforms_nse(s, r, now_ns))
-        nse_wait(s, r->nse, bucket_conforms_at(r->level_nse, nse, pipe_octets, now_ns));
+        nse_wait(s, r->nse, bucket_conforms_at(r->level_nse, nse, r->pipe_octets, now_ns));
     else
         return true;
     return false;
-}
-
-// Of NSEs, and of the cells of a pipe without a CIR.
-static void take_turns(struct sched *s, const struct round *r)
-{
-    if (r->n->first == r->cell && !ready_by_time(r->n))
-        r->n->first = r->c->next;
-    if (s->nse_ready == r->nse)
-        s->nse_ready = r->n->next;
 }
 
 // One round. True if a grant was filled.
@@ -108,7 +135,8 @@ static bool round_once(struct sched *s, uint64_t now_ns, struct sched_grant *g)
     if (!find(s, &r, now_ns) || !conforms(s, &r, now_ns) || !round_send(s, &r, now_ns, g))
         return false;
     cell_served(s, r.cell);
-    take_turns(s, &r);
+    if (s->nse_ready == r.nse) // NSEs take turns
+        s->nse_ready = r.n->next;
     return true;
 }
 
@@ -118,7 +146,10 @@ uint32_t sched_take(struct sched *s, struct sched_grant *grants, uint32_t n, uin
     uint32_t ids = n * IDS_A_PDU + IDS_AT_ALL;
     // Those that stand in line already have at least half.
     uint32_t at_once = s->nse_ready == TREE_NONE ? n : n / 2;
+    cells_reweigh(s);
     sweep(s, now_ns);
+    if (roll_work(s, now_ns))
+        return 0;
     fire(s, n, false, grants, at_once, &taken, now_ns);
     while (taken < n && rounds-- && s->drop_count < SCHED_DROPS) {
         if (s->nse_ready != TREE_NONE) {
@@ -139,7 +170,7 @@ uint32_t sched_take(struct sched *s, struct sched_grant *grants, uint32_t n, uin
 
 uint64_t sched_next_ns(struct sched *s, uint64_t now_ns)
 {
-    if (s->nse_ready != TREE_NONE)
+    if (s->nse_ready != TREE_NONE || s->cells_due != TREE_NONE || s->reweigh_cell < s->config.bvcs)
         return now_ns;
     uint64_t wheel_ns = s->config.coarse ? wheel_next_slot_ns(&s->wheel) : wheel_next_ns(&s->wheel);
     uint64_t sweep_ns = sched_expiry_ns(s, now_ns);

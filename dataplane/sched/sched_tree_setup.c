@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "dataplane/sched/sched_change.h"
+#include "dataplane/sched/sched_room.h"
 
 static void vars_reset(const struct sched *s, enum sched_scope scope, uint8_t *vars, uint32_t class)
 {
@@ -27,7 +28,12 @@ int sched_nse_add(struct sched *s, uint32_t nse, struct bucket_terms cir, uint64
     if (fault)
         return fault;
     struct tree_nse *n = &s->nse[nse];
-    *n = (struct tree_nse){.state = NSE_EXISTS, .first = TREE_NONE, .wheel_ref = WHEEL_NO_REF};
+    *n = (struct tree_nse){.state = NSE_EXISTS,
+                           .first = TREE_NONE,
+                           .ring = {TREE_NONE, TREE_NONE},
+                           .rank_top = {RANK_NONE, RANK_NONE},
+                           .wheel_ref = WHEEL_NO_REF};
+    heap_clear(s, nse);
     if (s->nse_aqm_vars)
         class_vars_reset(s, SCHED_SCOPE_NSE,
                          s->nse_aqm_vars + (size_t)nse * CLASS_COUNT * AQM_VARS_OCTETS);
@@ -58,14 +64,17 @@ int sched_bvc_add(struct sched *s, uint32_t bvc, uint32_t nse, uint64_t now_ns)
                             .nse = nse,
                             .offset = s->nse[nse].virtual,
                             .wheel_ref = WHEEL_NO_REF,
+                            .roll = TREE_NONE,
                             .bucket.at_ns = now_ns,
                             .defaults.since_ns = now_ns};
     for (int class = 0; class < CLASS_COUNT; class ++)
-        c->of_class[class].head = TREE_NONE;
+        c->of_class[class] =
+            (struct tree_class){.head = TREE_NONE, .rank_top = {RANK_NONE, RANK_NONE}};
     if (s->cell_aqm_vars)
         class_vars_reset(s, SCHED_SCOPE_BVC,
                          s->cell_aqm_vars + (size_t)bvc * CLASS_COUNT * AQM_VARS_OCTETS);
     s->nse[nse].cells++;
+    sizes_cell_begins(s, bvc);
     return 0;
 }
 
@@ -77,6 +86,7 @@ int sched_bvc_remove(struct sched *s, uint32_t bvc)
     if (s->cell[bvc].mss)
         return -SCHED_BUSY;
     cell_unwait(s, bvc);
+    roll_forget(s, bvc);
     s->nse[s->cell[bvc].nse].cells--;
     s->cell[bvc].state = 0;
     return 0;
@@ -96,7 +106,9 @@ int sched_ms_add(struct sched *s, uint32_t ms, uint32_t bvc, uint16_t n201_u, ui
     for (int lle = 0; lle < SCHED_LLES; lle++)
         m->n201_u[lle] = n201_u;
     bucket_default_set(&m->bucket, &s->cell[bvc].defaults, 0, now_ns);
-    s->cell[bvc].mss++;
+    roll_join(s, ms, bvc);
+    sizes_ms_begins(s, ms);
+    sizes_ms_comes(s, ms, bvc);
     return 0;
 }
 
@@ -107,7 +119,8 @@ int sched_ms_remove(struct sched *s, uint32_t ms, enum drop_reason reason, uint6
         return fault;
     sched_ms_reserve(s, ms, false, now_ns);
     struct tree_ms *m = tree_ms(s, ms);
-    s->cell[m->cell].mss--;
+    roll_leave(s, ms, m->cell);
+    sizes_ms_goes(s, ms, m->cell);
     for (uint32_t slot = 0; slot < s->config.pfcs_an_ms; slot++)
         tree_pfc_of(m, slot)->state = 0;
     m->state = 0;
@@ -138,6 +151,7 @@ int sched_pfc_add(struct sched *s, uint32_t ms, uint32_t slot, enum traffic_clas
         return -SCHED_EXISTS;
     if ((uint32_t) class >= CLASS_COUNT)
         return -SCHED_BAD_CLASS;
+    room_leave(s, ms); // the slot under which the MS is ranked may be another now
     struct tree_pfc *p = tree_pfc_of(m, slot);
     bool by_flow = s->config.of_class[class].flow_queues;
     *p = (struct tree_pfc){.state = (uint8_t)(PFC_EXISTS | (by_flow ? PFC_BY_FLOW : 0)),
@@ -148,6 +162,7 @@ int sched_pfc_add(struct sched *s, uint32_t ms, uint32_t slot, enum traffic_clas
     vars_reset(s, SCHED_SCOPE_PFC, p->aqm_vars, class);
     flows_reset(s, tree_pfc_id(ms, slot), class);
     m->slots |= (uint8_t)(1u << slot);
+    room_return(s, ms);
     return 0;
 }
 
@@ -160,9 +175,13 @@ int sched_pfc_remove(struct sched *s, uint32_t ms, uint32_t slot, enum drop_reas
     if (fault)
         return fault;
     struct tree_ms *m = tree_ms(s, ms);
+    room_leave(s, ms);
     tree_pfc_of(m, slot)->state = 0;
     m->slots &= (uint8_t) ~(1u << slot);
+    room_return(s, ms);
     m->blocked &= m->slots;
     ms_update(s, ms, now_ns);
+    for (uint32_t lle = 0; lle < SCHED_LLES; lle++)
+        ms_lle_is_left(s, ms, lle, now_ns);
     return 0;
 }

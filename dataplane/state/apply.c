@@ -32,6 +32,14 @@ int apply_nse(const struct apply *a, const struct command_nse *c)
     return 0;
 }
 
+// The NSE's MSs are on other NS-VCs, maybe of another family: what its pipe waits for has another
+// size there.
+static void spread(const struct apply *a, uint32_t nse_id)
+{
+    links_spread(a->state, &a->state->nse[nse_id]);
+    sched_nse_look_again(a->sched, nse_id);
+}
+
 static void join_nse(struct state *state, uint32_t nsvc_id, uint32_t nse_id)
 {
     struct state_nse *nse = &state->nse[nse_id];
@@ -40,7 +48,6 @@ static void join_nse(struct state *state, uint32_t nsvc_id, uint32_t nse_id)
             nse->nsvc[i] = nsvc_id;
             break;
         }
-    links_spread(state, nse);
 }
 
 int apply_nsvc(const struct apply *a, const struct command_nsvc *c)
@@ -58,6 +65,7 @@ int apply_nsvc(const struct apply *a, const struct command_nsvc *c)
     peer_setup(&nsvc->peer, a->state->gb, &c->peer_address, c->peer_port,
                c->has_peer_mac ? &c->peer_mac : NULL, a->now_ns);
     join_nse(a->state, c->nsvc_id, c->nse_id);
+    spread(a, c->nse_id);
     return 0;
 }
 
@@ -66,7 +74,7 @@ int apply_nsvc_weight(const struct apply *a, const struct command_nsvc_weight *c
     struct state_nsvc *nsvc = &a->state->nsvc[c->nsvc_id];
     nsvc->weight = c->weight;
     nsvc->blocked = c->has_blocked && c->blocked;
-    links_spread(a->state, &a->state->nse[nsvc->nse]);
+    spread(a, nsvc->nse);
     return 0;
 }
 
@@ -80,7 +88,7 @@ int apply_nsvc_remove(const struct apply *a, const struct command_nsvc_remove *c
     for (uint32_t i = 0; i < STATE_NSVCS_AN_NSE; i++)
         if (nse->nsvc[i] == c->nsvc_id)
             nse->nsvc[i] = STATE_NONE;
-    links_spread(a->state, nse);
+    spread(a, nsvc->nse);
     peer_release(&nsvc->peer, a->state->gb);
     return 0;
 }

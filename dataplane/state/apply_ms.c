@@ -19,6 +19,12 @@ int apply_ms(const struct apply *a, const struct command_ms *c)
     return 0;
 }
 
+// Its PDUs are framed in other octets: its NSE's pipe may wait for one of them.
+static void frames_change(const struct apply *a, uint32_t ms)
+{
+    sched_nse_look_again(a->sched, a->state->bvc[a->state->ms[ms].bvc].nse);
+}
+
 // As LLGMM-ASSIGN: a new key starts the numbers of both ways anew. What was framed before goes as
 // it is.
 int apply_ms_cipher(const struct apply *a, const struct command_ms_cipher *c)
@@ -80,6 +86,7 @@ int apply_ms_tlli(const struct apply *a, const struct command_ms_tlli *c)
     for (uint32_t pdp = state->ms_up[c->ms_id].first_pdp; pdp != STATE_NONE;
          pdp = state->pdp_up[pdp].next)
         put_bssgp(ms, &state->pdp[pdp]);
+    frames_change(a, c->ms_id); // the link selector is the TLLI's
     return 0;
 }
 
@@ -101,6 +108,7 @@ int apply_ms_options(const struct apply *a, const struct command_ms_options *c)
 {
     memcpy(a->state->options[c->ms_id].octets, a->command->octets, COMMAND_OCTETS);
     a->state->ms[c->ms_id].options = (uint8_t)a->command->octets_n;
+    frames_change(a, c->ms_id);
     return 0;
 }
 
@@ -196,6 +204,16 @@ int apply_pfc_remove(const struct apply *a, const struct command_pfc_remove *c)
     return sched_pfc_remove(a->sched, c->ms_id, c->slot, DROP_removed, a->now_ns);
 }
 
+// Those of its contexts.
+static int lles_change(const struct apply *a, uint32_t ms)
+{
+    uint32_t lles = 0;
+    for (uint32_t pdp = a->state->ms_up[ms].first_pdp; pdp != STATE_NONE;
+         pdp = a->state->pdp_up[pdp].next)
+        lles |= 1u << a->state->pdp[pdp].lle;
+    return sched_ms_lles(a->sched, ms, lles, a->now_ns);
+}
+
 int apply_pdp(const struct apply *a, const struct command_pdp *c)
 {
     struct state *state = a->state;
@@ -222,7 +240,8 @@ int apply_pdp(const struct apply *a, const struct command_pdp *c)
                               .teid = c->ggsn_teid,
                               .ggsn = c->has_ggsn_id ? (uint16_t)c->ggsn_id : STATE_NO_GGSN};
     ms_up->first_pdp = c->pdp_id;
-    return 0;
+    frames_change(a, c->ms_id); // one that had this place before may be queued still
+    return lles_change(a, c->ms_id);
 }
 
 // What is queued for it stays in its packet flow's queue, which others may share, and is known by
@@ -230,11 +249,18 @@ int apply_pdp(const struct apply *a, const struct command_pdp *c)
 int apply_pdp_remove(const struct apply *a, const struct command_pdp_remove *c)
 {
     struct state *state = a->state;
-    uint32_t *link = &state->ms_up[state->pdp[c->pdp_id].ms].first_pdp;
+    uint32_t ms = state->pdp[c->pdp_id].ms, *link = &state->ms_up[ms].first_pdp;
     while (*link != c->pdp_id)
         link = &state->pdp_up[*link].next;
     *link = state->pdp_up[c->pdp_id].next;
     state->pdp[c->pdp_id].teid = 0;
+    return lles_change(a, ms);
+}
+
+// What has come of an N-PDU counts on, and ends when it is whole.
+int apply_pdp_uplink(const struct apply *a, const struct command_pdp_uplink *c)
+{
+    a->state->pdp_up[c->pdp_id].ended = c->ended;
     return 0;
 }
 

@@ -133,6 +133,9 @@
     MAY(T, U32, ggsn_id, 0, UINT32_MAX, "its GGSN; none: no uplink") \
     MUST(T, U32, ggsn_teid, 0, UINT32_MAX, "TEID of its tunnel there")
 #define COMMAND_PDP_ID_FIELDS(MUST, MAY, T) COMMAND_PDP_ID(MUST, T)
+#define COMMAND_PDP_UPLINK_FIELDS(MUST, MAY, T) \
+    COMMAND_PDP_ID(MUST, T)                     \
+    MUST(T, BOOL, ended, 0, 1, "whether its uplink is dropped from here on")
 
 #define COMMAND_LLC_OCTETS_MAX (LLC_UI_HEADER_OCTETS + LLC_N201_U_MAX + LLC_FCS_OCTETS)
 #define COMMAND_LLC_FIELDS(MUST, MAY, T) \

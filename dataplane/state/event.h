@@ -4,6 +4,7 @@
 #define SLUICE_STATE_EVENT_H
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "dataplane/wire/wire.h"
@@ -29,6 +30,7 @@ struct event {
     uint32_t ms_id;             // control's
     uint32_t teid;              // of error_indication: the GGSN's
     struct ipv6_address source; // whence
+    bool copied;                // the buffer is of malloc, else of a pool
     struct octets pdu;          // the NS PDU, in the buffer
     void *buffer;
     uint64_t commands; // that the worker had carried out when it wrote this

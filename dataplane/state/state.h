@@ -44,7 +44,7 @@ struct state_nse {
 };
 
 struct state_bvc {
-    uint32_t nse;
+    uint32_t nse; // STATE_NONE: removed, which control reads behind the count of that command
     uint16_t bvci;
     bool blocked; // its user data is control's
     uint8_t ns[NS_UNITDATA_OCTETS];
@@ -156,7 +156,9 @@ struct state_pdp_up {
     uint32_t next; // of its MS
     uint32_t teid; // at its GGSN
     uint16_t ggsn;
-    uint16_t partial; // an N-PDU of which some segments have come: its place in `up` + 1; 0: none
+    // An N-PDU of which some segments have come: its place in `up` + 1; 0: none.
+    uint16_t partial : 15;
+    uint16_t ended : 1; // the GGSN has no such tunnel
 };
 
 struct state_limits {

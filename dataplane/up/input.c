@@ -4,22 +4,20 @@
 
 #include <rte_prefetch.h>
 
-static struct up_frame frame_of(const struct state *state, struct rte_mbuf *m,
-                                const struct port_datagram *datagram)
+// What no layer below has filled in is not looked at, so it is not cleared either.
+static void frame_begin(struct up_frame *f, const struct state *state, struct rte_mbuf *m,
+                        const struct port_datagram *datagram)
 {
-    struct up_frame f = {.m = m,
-                         .datagram = datagram,
-                         .from = port_sender(m, datagram),
-                         .nse = STATE_NONE,
-                         .bvc = STATE_NONE,
-                         .ms = STATE_NONE};
-    const struct state_endpoint endpoint = {f.from.address, f.from.udp_port};
-    f.ns = (struct octets){rte_pktmbuf_mtod_offset(m, const uint8_t *, datagram->payload_offset),
-                           datagram->payload_octets};
-    f.nsvc = state_nsvc_of(state, &endpoint);
-    if (f.nsvc != STATE_NONE)
-        f.nse = state->nsvc[f.nsvc].nse;
-    return f;
+    f->m = m;
+    f->datagram = datagram;
+    f->from = port_sender(m, datagram);
+    f->ns.at = rte_pktmbuf_mtod_offset(m, const uint8_t *, datagram->payload_offset);
+    f->ns.n = datagram->payload_octets;
+    const struct state_endpoint endpoint = {f->from.address, f->from.udp_port};
+    f->nsvc = state_nsvc_of(state, &endpoint);
+    f->nse = f->nsvc == STATE_NONE ? STATE_NONE : state->nsvc[f->nsvc].nse;
+    f->bvc = f->ms = STATE_NONE;
+    f->of_anybody = false;
 }
 
 // Only UL-UNITDATA holds user data (TS 48.018 10.2.2); it names the cell by the BVCI it came on.
@@ -88,7 +86,7 @@ static uint32_t sort(struct up *up, struct rte_mbuf **frames, const struct port_
     uint32_t passed = 0, strangers = 0;
     for (uint32_t i = 0; i < n; i++) {
         struct up_frame *f = &user[passed];
-        *f = frame_of(up->state, frames[i], &datagrams[i]);
+        frame_begin(f, up->state, frames[i], &datagrams[i]);
         if (is_stray(up->state, f)) {
             go_on(up, f);
             continue;

@@ -46,6 +46,10 @@ void up_npdu(struct up *up, uint32_t pdp, struct rte_mbuf *m, uint8_t segments)
     const struct state_pdp_up *p = &up->state->pdp_up[pdp];
     struct peer *peer = p->ggsn == STATE_NO_GGSN ? NULL : &up->state->ggsn[p->ggsn].peer;
     uint32_t octets = m->pkt_len, at = place(up);
+    if (p->ended) {
+        up_drop_segments(up, DROP_no_tunnel, m, segments, octets);
+        return;
+    }
     if (!peer || !peer_ready(peer, up->gn)) {
         up_drop_segments(up, DROP_no_path, m, segments, octets);
         return;

@@ -35,7 +35,15 @@ void report_collect(struct report *r, struct dp *dp)
             add_queued(&r->held[side].fragments, &held.fragments);
         }
         r->balanced &= dp_balanced(worker);
+        r->in_pieces += dp_in_pieces(worker, STATS_GB);
     }
+}
+
+// What may have left the Gb port's count and not come: frames on the line and behind the port, and
+// of each worker one that the port has cut into fragments and has not sent to its end.
+static uint64_t under_way(const struct report *r)
+{
+    return line_under_way(&r->lab->gb) + r->in_pieces;
 }
 
 // What the Gb port took and the line has not delivered, not whole: a frame that the port made
@@ -57,7 +65,7 @@ static bool all_received(const struct report *r)
             return false;
         missing += out - received;
     }
-    return missing <= line_under_way(&r->lab->gb);
+    return missing <= under_way(r);
 }
 
 static bool lab_sound(const struct report *r)
@@ -65,7 +73,7 @@ static bool lab_sound(const struct report *r)
     const struct lab *lab = r->lab;
     return lab->gn_unexpected == 0 && lab->receiver.faults == 0 && lab->receiver.discarded == 0 &&
            r->stats.of_port[STATS_GN].rx_packets + lab->gn.lost_packets == lab->gn.sent_packets &&
-           frames_missing(r) <= line_under_way(&lab->gb) && all_received(r);
+           frames_missing(r) <= under_way(r) && all_received(r);
 }
 
 bool report_sound(const struct report *r)
@@ -198,6 +206,7 @@ static void put_lines(struct json *json, const struct report *r)
     json_put(json, "gb_delivered_frames", lab->gb.delivered_packets);
     json_put(json, "gb_delivered_octets", lab->gb.delivered_octets);
     json_put(json, "gb_frames_under_way", line_under_way(&lab->gb));
+    json_put(json, "gb_frames_in_pieces", r->in_pieces);
     json_close(json);
 }
 

@@ -19,6 +19,7 @@ struct report {
     struct stats_worker stats;
     struct dp_held held[STATS_SIDES];
     bool balanced;
+    uint32_t in_pieces; // frames of which fragments wait in the Gb port
 };
 
 // The counters alone, also while workers run.
@@ -30,7 +31,7 @@ void report_collect(struct report *report, struct dp *dp);
 // Every packet is accounted for: the ledgers of the dataplane close, and the workers carried out
 // every command. In the lab from the sources to the receiver: each frame sent on Gn came in or is
 // counted as lost at the port; and the receiver found no fault and, class by class, all that the
-// dataplane counted as out, but for what was on the line at the end.
+// dataplane counted as out, but for what was on the line or in pieces in the port at the end.
 bool report_sound(const struct report *report);
 
 void report_summary(const struct report *report, FILE *out);

@@ -14,6 +14,7 @@ local policy = require "sluice.policy"
 local requests = require "sluice.requests"
 local start = require "sluice.start"
 local timers = require "sluice.timers"
+local tunnels = require "sluice.tunnels"
 local world = require "sluice.world"
 
 require "sluice.reload" -- these have only what others call, or ask for
@@ -62,8 +63,7 @@ function handlers.bvc_kept(_, _, bvc_id)
 end
 
 function handlers.error_indication(_, _, _, _, _, address, _, teid)
-    log.info(("GGSN %s has no tunnel 0x%08x"):format(address, teid))
-    return "ignored"
+    return tunnels.error_indication(address, teid)
 end
 
 -- The PDU of the event, for the log.

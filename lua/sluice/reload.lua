@@ -19,6 +19,7 @@ local requests = require "sluice.requests"
 local setup = require "sluice.setup"
 local subscribers = require "sluice.subscribers"
 local tllis = require "sluice.reload_tllis"
+local tunnels = require "sluice.tunnels"
 local world = require "sluice.world"
 
 local reload = {}
@@ -277,6 +278,7 @@ local function apply(plan, old, new, done)
     remove_bvcs(new, done)
     network.remove(old, new, ggsn_ids, done)
     set_rest(old, new, done)
+    tunnels.again()
     keep_ids(nil)
 end
 

@@ -165,7 +165,9 @@ local function ensure_bvc(nse, record, done)
     local bvc = nse.bvcs[record.bvci]
     if not bvc then
         world.ids.bvc:spend()
-        assert(world.add_bvc(nse, record.bvci, record))
+        assert(world.insist(function() -- one of that BVCI may be on its way out
+            assert(world.add_bvc(nse, record.bvci, record))
+        end))
         return done("cell", "added")
     end
     local before = bvc.cfg or {}

@@ -134,7 +134,7 @@ local nse = {
         {
             name = "rate", type = "rate", least = "100 bit/s", most = "6553 Mbit/s",
             step = "100 bit/s", optional = true, default_help = "not limited",
-            example = "256 kbit/s", help = "of the pipe to the BSS, in octets of whole Gb frames",
+            example = "256 kbit/s", help = "of the pipe to the BSS, in octets of IP packets",
         },
         queues.bucket("", "the pipe's"),
     },

@@ -29,7 +29,8 @@ function queues.delay(name, whose)
         name = name, type = "time", least = "1 ms", most = "100 s", none = "unlimited",
         default = "unlimited", example = "1 s",
         help = "use of " .. whose .. " bucket only what its rate sends in that time, and one LLC"
-            .. " PDU: the rest waits here, where it is managed, and not in the BSS",
+            .. " PDU by the N201-U in use: the rest waits here, where it is managed, and not in the"
+            .. " BSS",
     }
 end
 
@@ -177,16 +178,36 @@ local function octets_limit(name, default, what)
     }
 end
 
+local function optional(key)
+    key.optional, key.default_help = true, "as in all"
+    return key
+end
+
 queues.queue = {
     name = "queue", min = 0, max = 1, single = true, filled = {},
     help = "the limits of what waits in front of Gb, and the queues by flow",
     keys = {
         packets_limit("packets", 4096, "in all (queue_full)"),
         octets_limit("octets", "4000 kB", "in all (queue_full)"),
+        optional(packets_limit("nse_packets", nil, "for one NSE (nse_full)")),
+        optional(octets_limit("nse_octets", nil, "for one NSE (nse_full); needs nse_packets")),
         packets_limit("cell_packets", 1024, "for one cell (bvc_full)"),
         octets_limit("cell_octets", "1000 kB", "for one cell (bvc_full)"),
         packets_limit("ms_packets", 256, "for one MS (ms_full)"),
         octets_limit("ms_octets", "128 kB", "for one MS (ms_full)"),
+        {
+            name = "overflow", type = "choice", choices = { "largest", "tail" },
+            default = "largest",
+            help = "what is dropped at a full limit: the head of the queue that is largest for its"
+                .. " share, or, as in the published studies, the N-PDU that comes; a class's own"
+                .. " limit is always of the second kind",
+        },
+        {
+            name = "hold", type = "time", least = "1 s", most = "10000 s", none = "unlimited",
+            default = "300 s",
+            help = "how much longer than its lifetime an N-PDU may stay in all, its MS frozen or"
+                .. " stopped (expired)",
+        },
         {
             name = "flows", type = "choice", choices = { 2, 4, 8, 16, 32, 64 }, default = 16,
             help = "how many queues by flow a packet flow has, where its class asks for them",

@@ -95,6 +95,8 @@ function setup.dp_config(cfg)
         worker_mss = room.worker_mss, worker_pdps = room.worker_pdps,
         flows_a_pfc = flows and queue.flows or 0, flow_quantum_octets = queue.flow_quantum_octets,
         queue_packets = queue.packets, queue_octets = queue.octets,
+        nse_packets = queue.nse_packets or 0, nse_octets = queue.nse_octets or 0xffffffff,
+        tail_drop = queue.overflow == "tail", hold_ns = queue.hold_ns,
         bvc_packets = queue.cell_packets, bvc_octets = queue.cell_octets,
         ms_packets = queue.ms_packets, ms_octets = queue.ms_octets,
         bvc_delay_ns = cfg.gb.cell_delay_ns, ms_delay_ns = cfg.gb.ms_delay_ns,

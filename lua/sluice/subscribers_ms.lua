@@ -97,6 +97,7 @@ local function remove_pdp(record, member, j)
     local id = pdp_id(record, member, j)
     dp.pdp_remove { pdp_id = id }
     world.contexts.gone { pdp_id = id }
+    world.ended[id] = nil
 end
 
 -- Context j of the record's.

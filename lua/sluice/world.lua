@@ -11,6 +11,7 @@ local world = {
     nsvc = {}, bvc = {}, going = {},       -- by id; cells that are being removed
     endpoints = {},                        -- NS-VCs by endpoint
     ggsn_ids = {}, ids = {},
+    ended = {},                            -- by pdp_id: contexts without uplink (tunnels.lua)
     watchers = {},
 }
 
@@ -143,15 +144,31 @@ function world.add_nse(cfg)
     return nse
 end
 
+local TRIES_MOST = 1000
+
+-- What the dataplane refuses while a cell of the NSE is kept for an MS it takes once events have said
+-- so: they have brought the MS elsewhere, and the cell has been removed once more. So only in a job.
+function world.insist(call, ...)
+    local results = table.pack(pcall(call, ...))
+    for _ = 1, TRIES_MOST do
+        if results[1] then
+            break
+        end
+        world.breathe()
+        results = table.pack(pcall(call, ...))
+    end
+    return table.unpack(results, 1, results.n)
+end
+
 -- It has no cells any more. The dataplane takes a while, in which others get their turn: nobody is
--- to bring one more NS-VC, and what came before that goes with it.
+-- to bring one more NS-VC, and what came before that goes with it. In a job.
 function world.remove_nse(nse)
     world.nse_of_nsei[nse.nsei] = nil
     while nse.nsvcs[1] and world.remove_nsvc(nse.nsvcs[1]) do end
     tell("nse_removed", nse)
     world.nse[nse.id] = nil
     remove_from(world.nses, nse)
-    require "dp".nse_remove { nse_id = nse.id }
+    assert(world.insist(require "dp".nse_remove, { nse_id = nse.id }))
     world.ids.nse:give(nse.id)
 end
 
@@ -245,11 +262,15 @@ function world.add_bvc(nse, bvci, cfg)
 end
 
 -- The dataplane keeps a cell in which an MS has just been heard, and says so (event bvc_kept); its
--- id is nobody's until that cannot come any more.
+-- id is nobody's until the dataplane holds it no longer, which is looked at from time to time.
 local CONFIRMED_NS = 1000000000
 
 local function confirmed(bvc)
-    if world.going[bvc.id] == bvc then
+    if world.going[bvc.id] ~= bvc then
+        return
+    elseif require "dp".bvc_held(bvc.id) then
+        bvc.going = require "sluice.timers".after(CONFIRMED_NS, confirmed, bvc)
+    else
         world.going[bvc.id] = nil
         world.ids.bvc:give(bvc.id)
     end

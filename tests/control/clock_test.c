@@ -1,11 +1,15 @@
 // The clock of a run in real time: a line through its readings, without a jump, that finds back to
-// the kernel's when the first 50 ms have misjudged the rate; and a real one beside the kernel's.
+// the kernel's when the first 50 ms have misjudged the rate; one line or the next for a thread that
+// reads while another corrects; and a real one beside the kernel's.
 #include "control/clock.h"
 
+#include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -97,6 +101,91 @@ static void test_a_wild_reading_does_little(void **state)
     assert_true(gained > 0 && gained < 1200000);
 }
 
+// ---- Two threads ----
+
+#define CORRECTIONS      20000u // at least, and as long as the reader has not read enough
+#define CORRECTIONS_MOST 900000u
+#define READINGS         20000u
+
+struct shared {
+    struct clock clock;
+    uint32_t corrections, readings; // made so far
+    int64_t off_ns;                 // of the one reading of the second test
+};
+
+static uint32_t made(const uint32_t *count)
+{
+    return __atomic_load_n(count, __ATOMIC_RELAXED);
+}
+
+static void note(uint32_t *count)
+{
+    __atomic_store_n(count, *count + 1, __ATOMIC_RELAXED);
+}
+
+// One each second of the clock's, which is a moment here.
+static void *correct_each_second(void *self)
+{
+    struct shared *shared = self;
+    while (shared->corrections < CORRECTIONS ||
+           (made(&shared->readings) < READINGS && shared->corrections < CORRECTIONS_MOST)) {
+        clock_correct(&shared->clock, pair_at((1 + shared->corrections) * S_IN_NS));
+        note(&shared->corrections);
+    }
+    return NULL;
+}
+
+// Every line goes through true points, so each says the same of a moment behind them all, within
+// the 2^-32 ns a tick that rates have: less than 1 ms in a million seconds. The ticks of one line's
+// point with the ns of another's would be off by seconds.
+static void test_a_reader_has_a_whole_line(void **state)
+{
+    (void)state;
+    static struct shared shared;
+    pthread_t corrector;
+    uint64_t far_ns = 1000000 * S_IN_NS;
+    int64_t worst_ns = 0;
+    shared.clock = begun(0);
+    assert_int_equal(pthread_create(&corrector, NULL, correct_each_second, &shared), 0);
+    while (made(&shared.corrections) < CORRECTIONS || shared.readings < READINGS) {
+        int64_t off = llabs(off_ns(&shared.clock, far_ns));
+        worst_ns = off > worst_ns ? off : worst_ns;
+        note(&shared.readings);
+    }
+    pthread_join(corrector, NULL);
+    print_message("# %u corrections, %u readings, %ld ns off at most\n", shared.corrections,
+                  shared.readings, (long)worst_ns);
+    assert_true(worst_ns < (int64_t)S_IN_NS / 10);
+}
+
+static void *read_once(void *self)
+{
+    struct shared *shared = self;
+    note(&shared->readings);
+    shared->off_ns = off_ns(&shared->clock, 10 * S_IN_NS);
+    return NULL;
+}
+
+// The corrector is held in the middle of a line, which no machine does when it should: its point
+// has the ticks of the first second and still the ns of the beginning.
+static void test_a_line_half_written_is_waited_for(void **state)
+{
+    (void)state;
+    struct shared shared = {.clock = begun(0)};
+    struct clock *clock = &shared.clock;
+    pthread_t reader;
+    __atomic_store_n(&clock->sequence, clock->sequence + 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&clock->tsc, pair_at(S_IN_NS).tsc, __ATOMIC_RELEASE);
+    assert_int_equal(pthread_create(&reader, NULL, read_once, &shared), 0);
+    while (made(&shared.readings) == 0)
+        sched_yield();
+    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL); // for it to be in it
+    __atomic_store_n(&clock->ns, S_IN_NS, __ATOMIC_RELEASE);
+    __atomic_store_n(&clock->sequence, clock->sequence + 1, __ATOMIC_RELEASE);
+    pthread_join(reader, NULL);
+    assert_true(llabs(shared.off_ns) < 100);
+}
+
 // The machine's own: within 100 ppm and a delay of the kernel's beside CLOCK_MONOTONIC_RAW.
 static void test_beside_the_kernels(void **state)
 {
@@ -118,6 +207,8 @@ int main(void)
         cmocka_unit_test(test_it_finds_back),
         cmocka_unit_test(test_it_never_runs_back),
         cmocka_unit_test(test_a_wild_reading_does_little),
+        cmocka_unit_test(test_a_reader_has_a_whole_line),
+        cmocka_unit_test(test_a_line_half_written_is_waited_for),
         cmocka_unit_test(test_beside_the_kernels),
     };
     return cmocka_run_group_tests_name("control/clock", tests, NULL, NULL);

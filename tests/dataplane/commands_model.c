@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "dataplane/base/units.h"
+#include "tests/dataplane/random.h"
 
 struct commands_model model;
-uint32_t model_moves, model_late_moves, model_kept, model_pages, model_heard, model_full;
+uint32_t model_moves, model_late_moves, model_ahead, model_kept, model_pages, model_heard;
+uint32_t model_full;
 #define NO_GGSN 99u
 
 // --- What the model says -------------------------------------------------------------------------
@@ -168,7 +170,8 @@ bool model_accepts(const struct command *c)
         return c->ggsn_remove.ggsn_id < GGSNS && model.ggsn[c->ggsn_remove.ggsn_id].made &&
                !has_pdp(ANY, ANY, ANY, c->ggsn_remove.ggsn_id);
     case COMMAND_bvc:
-        return c->bvc.bvc_id < BVCS && !model.bvc[c->bvc.bvc_id].made && c->bvc.nse_id < NSES &&
+        return c->bvc.bvc_id < BVCS && !model.bvc[c->bvc.bvc_id].made &&
+               model_bvc_empty(c->bvc.bvc_id) && c->bvc.nse_id < NSES &&
                model.nse[c->bvc.nse_id].made && !bvci_taken(c->bvc.nse_id, c->bvc.bvci);
     case COMMAND_bvc_flow:
     case COMMAND_bvc_block:
@@ -176,7 +179,8 @@ bool model_accepts(const struct command *c)
     case COMMAND_bvc_reset:
         return model_has_bvc(c->bvc_flow.bvc_id);
     case COMMAND_bvc_remove:
-        return model_has_bvc(c->bvc_remove.bvc_id) && model_bvc_empty(c->bvc_remove.bvc_id);
+        return model_has_bvc(c->bvc_remove.bvc_id) && model_bvc_empty(c->bvc_remove.bvc_id) &&
+               !model.bvc[c->bvc_remove.bvc_id].kept;
     case COMMAND_pfc:
         return has_ms(c->pfc.ms_id) && c->pfc.slot < SLOTS && !has_slot(c->pfc.ms_id, c->pfc.slot);
     case COMMAND_pfc_flow:
@@ -192,6 +196,7 @@ bool model_accepts(const struct command *c)
                 (c->pdp.ggsn_id < GGSNS && model.ggsn[c->pdp.ggsn_id].made)) &&
                !has_pdp(c->pdp.ms_id, ANY, c->pdp.nsapi, ANY) &&
                model_has_room_for_pdp(c->pdp.ms_id);
+    case COMMAND_pdp_uplink:
     case COMMAND_pdp_remove:
         return c->pdp_remove.pdp_id < TUNNELS && model.pdp[c->pdp_remove.pdp_id].made;
     default:
@@ -296,6 +301,7 @@ void model_note(const struct command *c, uint32_t teid)
         break;
     case COMMAND_pdp:
         model.pdp[c->pdp.pdp_id].made = true;
+        model.pdp[c->pdp.pdp_id].ended = false;
         model.pdp[c->pdp.pdp_id].ms = c->pdp.ms_id;
         model.pdp[c->pdp.pdp_id].slot = c->pdp.slot;
         model.pdp[c->pdp.pdp_id].nsapi = c->pdp.nsapi;
@@ -303,27 +309,15 @@ void model_note(const struct command *c, uint32_t teid)
         model.pdp[c->pdp.pdp_id].ggsn = c->pdp.has_ggsn_id ? c->pdp.ggsn_id : NO_GGSN;
         model.pdp[c->pdp.pdp_id].teid = teid;
         break;
+    case COMMAND_pdp_uplink:
+        model.pdp[c->pdp_uplink.pdp_id].ended = c->pdp_uplink.ended;
+        break;
     case COMMAND_pdp_remove:
         model.pdp[c->pdp_remove.pdp_id].made = false;
         break;
     default:
         break;
     }
-}
-
-static void cells_gone(uint32_t w, uint64_t commands)
-{
-    for (uint32_t i = 0; i < BVCS; i++)
-        if (model.bvc[i].going && model.bvc[i].nse % WORKERS == w &&
-            model.bvc[i].removed <= commands)
-            model.bvc[i].made = model.bvc[i].going = false;
-}
-
-void model_settle(void)
-{
-    for (uint32_t w = 0; w < WORKERS; w++)
-        if (rte_ring_empty(worker(w)->events))
-            cells_gone(w, worker(w)->stats.commands);
 }
 
 // The MS that the path has begun or ceased to hold by itself. What control said later holds.
@@ -340,30 +334,40 @@ static void take_hold(const struct event *event)
     model_heard += event->kind == EVENT_heard;
 }
 
-void model_take_event(void)
+// The move that a cell was kept for has been told.
+static void take_kept(const struct event *event)
+{
+    assert_true(model.bvc[event->bvc_id].kept);
+    model.bvc[event->bvc_id].kept = false;
+    model_kept++;
+}
+
+bool model_take_event(void)
 {
     struct event event;
+    model_settle();
+    if (random_next() % 8 == 0)
+        dp_events_keep(t.dp);
     if (!dp_event(t.dp, &event))
-        return;
-    cells_gone(event.worker, event.commands);
-    if (event.kind == EVENT_bvc_kept) {
-        assert_true(model.bvc[event.bvc_id].going);
-        model.bvc[event.bvc_id].going = false;
-        model_kept++;
-    }
+        return false;
+    if (event.kind == EVENT_bvc_kept)
+        take_kept(&event);
     if (event.kind == EVENT_page || event.kind == EVENT_heard)
         take_hold(&event);
     if (event.kind == EVENT_moved) {
         // What control said after the worker had written it is the later word.
-        bool valid = event.ms_id != EVENT_NONE && model.ms[event.ms_id].made &&
+        bool valid = event.ms_id != EVENT_NONE && event.bvc_id != EVENT_NONE &&
+                     model.ms[event.ms_id].made &&
                      model_nse_of(event.ms_id) % WORKERS == event.worker &&
                      model.ms[event.ms_id].said <= event.commands;
         if (valid)
             model.ms[event.ms_id].bvc = event.bvc_id;
         model_moves += valid;
         model_late_moves += !valid;
+        model_ahead += event.bvc_id == EVENT_NONE;
     }
     dp_event_done(t.dp, &event);
+    return true;
 }
 
 // --- The beginning -------------------------------------------------------------------------------

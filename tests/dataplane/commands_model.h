@@ -32,7 +32,8 @@ struct commands_model {
         uint32_t nse, port;
     } nsvc[NSVCS];
     struct {
-        bool made, going;
+        bool made, going; // going: its worker has not come past its removal
+        bool kept;        // though it was to be removed, and this has not been told yet
         uint32_t nse, bvci;
         uint64_t removed; // if it goes: commands that its worker has carried out once it has gone
     } bvc[BVCS];
@@ -46,7 +47,7 @@ struct commands_model {
         bool unsure; // it has gone to another worker, so control may not have heard of its end
     } ms[CALLERS];
     struct {
-        bool made;
+        bool made, ended; // ended: its uplink
         uint32_t ms, slot, nsapi, sapi, ggsn, teid;
     } pdp[TUNNELS];
 };
@@ -55,8 +56,9 @@ extern struct commands_model model;
 // The parameters that its AQM has from the beginning, which are accepted; or one too few.
 void model_aqm_params(struct command_class_aqm *c, bool good);
 
-// Told of by workers: moves that counted, that came too late, and cells that were kept.
-extern uint32_t model_moves, model_late_moves, model_kept, model_pages, model_heard;
+// Told of by workers: moves that counted, that came too late, of those into cells that have gone
+// since; and cells that were kept.
+extern uint32_t model_moves, model_late_moves, model_ahead, model_kept, model_pages, model_heard;
 // Moves that were refused because the other worker was full.
 extern uint32_t model_full;
 
@@ -79,9 +81,9 @@ bool model_has_room_for_moving(uint32_t ms, uint32_t bvc);
 bool model_accepts(const struct command *c);
 void model_note(const struct command *c, uint32_t teid); // it was accepted
 
-// A removal of a cell is final once its worker has come past it and has nothing more to say.
+// A removal of a cell is decided once its worker has come past it.
 void model_settle(void);
-void model_take_event(void); // if there is one
+bool model_take_event(void); // false: there is none
 
 // At rest: workers know what the model knows, each of it under its name, and nothing else.
 void model_expect(void);

@@ -1,4 +1,5 @@
-// See commands_model.h: what workers have room for, and what they know at rest.
+// See commands_model.h: what workers have room for, what they know at rest, and what they have done
+// about cells that go.
 #include "tests/dataplane/commands_model.h"
 
 #include <rte_hash.h>
@@ -114,6 +115,7 @@ static void expect_pdp(uint32_t id)
     assert_int_equal(w, model_nse_of(model.pdp[id].ms) % WORKERS);
     assert_int_equal(state->ms_up[pdp->ms].id, model.pdp[id].ms);
     assert_int_equal(pdp->nsapi, model.pdp[id].nsapi);
+    assert_int_equal(state->pdp_up[teid_index(pdp->teid)].ended, model.pdp[id].ended);
     uint32_t at = state->ms_up[pdp->ms].first_pdp;
     while (&state->pdp[at] != pdp)
         at = state->pdp_up[at].next;
@@ -139,6 +141,20 @@ static void expect_nsvc(uint32_t id)
     struct state_endpoint e = {address_of_ipv4(BSS), model.nsvc[id].port};
     for (uint32_t w = 0; w < WORKERS; w++)
         assert_int_equal(state_nsvc_of(&worker(w)->state, &e), id);
+}
+
+// Whether it has gone or was kept is known by its name.
+void model_settle(void)
+{
+    for (uint32_t i = 0; i < BVCS; i++) {
+        const struct dp_worker *w = worker(model.bvc[i].nse % WORKERS);
+        if (!model.bvc[i].going || model.bvc[i].removed > w->stats.commands)
+            continue;
+        model.bvc[i].going = false;
+        model.bvc[i].kept =
+            state_bvc_of(&w->state, model.bvc[i].nse, (uint16_t)model.bvc[i].bvci) == i;
+        model.bvc[i].made = model.bvc[i].kept;
+    }
 }
 
 void model_expect(void)

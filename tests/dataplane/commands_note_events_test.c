@@ -1,8 +1,10 @@
-// Control's picture and how old a worker's word is: when a removed cell is gone, with events that
-// wait or never end; and that an event's ids stand for whom the worker meant, or for nobody.
+// Control's picture and how old a worker's word is: when a removed cell is gone, whatever its
+// worker or another has to tell; that an event's ids stand for whom the worker meant, or for
+// nobody; and events that wait in control's memory.
 #include "tests/dataplane/down/thread.h"
 
 #include <errno.h>
+#include <rte_mbuf.h>
 #include <string.h>
 
 #include "dataplane/dataplane_parts.h"
@@ -55,25 +57,35 @@ static void a_cell_is_gone_whatever_another_worker_says(void **state)
     thread_close();
 }
 
-// Its own worker has always something to say.
-static void a_cell_is_gone_with_the_first_event_behind_its_removal(void **state)
+// Nobody takes what its own worker tells.
+static void a_cell_is_gone_whatever_its_own_worker_says(void **state)
 {
     (void)state;
     open_two_workers();
     put_event(0);
     TRY(0, bvc_remove, 2);
     put_event(0);
+    TRY(-EAGAIN, bvc, .bvc_id = 2, .bvci = 4);
     thread_poll_to_rest();
     put_event(0);
-    put_event(0);
-    for (int before = 0; before < 2; before++) {
-        TRY(-EAGAIN, bvc, .bvc_id = 2, .bvci = 4);
-        take_event();
-    }
-    TRY(-EAGAIN, bvc, .bvc_id = 2, .bvci = 4);
-    take_event();
     TRY(0, bvc, .bvc_id = 2, .bvci = 4);
     thread_poll_to_rest();
+    for (int i = 0; i < 3; i++)
+        take_event();
+    thread_close();
+}
+
+// Its id goes to an NSE of the other worker while an event of its own worker waits.
+static void a_cell_that_has_gone_leaves_its_id_to_another_worker(void **state)
+{
+    (void)state;
+    open_two_workers();
+    put_event(0);
+    DO(bvc_remove, 2);
+    put_event(0);
+    DO(bvc, .bvc_id = 2, .nse_id = 1, .bvci = 9);
+    thread_add_plain_ms_in(2, 2, 500);
+    take_event();
     take_event();
     thread_close();
 }
@@ -108,8 +120,6 @@ static void an_event_names_nobody_who_has_an_id_since(void **state)
     DO(ms_remove, 1);
     TRY(0, bvc_remove, 1);
     DO(nsvc_remove, 1);
-    expect_ids(1, none, 1, none); // the cell may yet be kept
-    put_event(1);
     expect_ids(1, none, none, none);
     put_event(1);
     DO(nse_remove, 1);
@@ -181,14 +191,89 @@ static void an_ms_is_itself_for_ever(void **state)
     thread_close();
 }
 
+static void put_pdu(const char *text)
+{
+    struct rte_mbuf *m = rte_pktmbuf_alloc(t.gb.pool);
+    assert_non_null(m);
+    uint8_t *at = (uint8_t *)rte_pktmbuf_append(m, (uint16_t)strlen(text));
+    memcpy(at, text, strlen(text));
+    struct event event = event_of(EVENT_ns, 0, dp_stats(t.worker)->commands);
+    event.pdu = (struct octets){at, (uint32_t)strlen(text)};
+    event.buffer = m;
+    assert_true(event_put(t.worker->events, &event));
+}
+
+static void expect_pdu(const char *text)
+{
+    struct event event = take_event();
+    assert_int_equal(event.pdu.n, strlen(text));
+    assert_memory_equal(event.pdu.at, text, event.pdu.n);
+    dp_event_done(t.dp, &event);
+}
+
+// They come in the workers' order, their ids as of when control gets them, and hold no buffer.
+static void events_wait_in_controls_memory(void **state)
+{
+    (void)state;
+    open_two_workers();
+    uint32_t in_use = rte_mempool_in_use_count(t.gb.pool);
+    put_pdu("first");
+    put_pdu("second");
+    put_event(1);
+    dp_events_keep(t.dp);
+    assert_true(rte_ring_empty(t.worker->events));
+    assert_int_equal(rte_mempool_in_use_count(t.gb.pool), in_use);
+    put_pdu("third");
+    DO(ms_remove, 1);
+    expect_pdu("first");
+    expect_pdu("second");
+    expect_ids(1, 1, 1, EVENT_NONE);
+    expect_pdu("third");
+    put_pdu("fourth"); // which the end takes
+    dp_events_keep(t.dp);
+    put_pdu("fifth");
+    thread_close();
+}
+
+// No more than they may: then the ring fills up, as if nobody took them.
+static void controls_memory_has_an_end(void **state)
+{
+    static char text[1000];
+    struct event event;
+    uint32_t kept = 0;
+    (void)state;
+    open_two_workers();
+    memset(text, 'x', sizeof text - 1);
+    do {
+        put_pdu(text);
+        dp_events_keep(t.dp);
+        kept++;
+        assert_true(kept < 100000);
+    } while (rte_ring_empty(t.worker->events));
+    assert_in_range((uint64_t)kept * sizeof text, 14u << 20, 17u << 20);
+    while (dp_event(t.dp, &event)) {
+        kept--;
+        dp_event_done(t.dp, &event);
+    }
+    assert_int_equal(kept, 0);
+    put_pdu("room");
+    dp_events_keep(t.dp);
+    assert_true(rte_ring_empty(t.worker->events));
+    expect_pdu("room");
+    thread_close();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cell_is_gone_whatever_another_worker_says),
-        cmocka_unit_test(a_cell_is_gone_with_the_first_event_behind_its_removal),
+        cmocka_unit_test(a_cell_is_gone_whatever_its_own_worker_says),
+        cmocka_unit_test(a_cell_that_has_gone_leaves_its_id_to_another_worker),
         cmocka_unit_test(an_event_names_nobody_who_has_an_id_since),
         cmocka_unit_test(an_event_of_an_ms_that_moves),
         cmocka_unit_test(an_ms_is_itself_for_ever),
+        cmocka_unit_test(events_wait_in_controls_memory),
+        cmocka_unit_test(controls_memory_has_an_end),
     };
     return cmocka_run_group_tests_name("commands_note_events", tests, thread_start_eal, NULL);
 }

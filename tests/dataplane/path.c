@@ -7,6 +7,7 @@
 
 #include "tests/dataplane/eal_fixture.h"
 #include "tests/dataplane/path_parts.h"
+#include "tests/dataplane/unseen.h"
 
 #define PLENTY 4000000u
 
@@ -55,6 +56,9 @@ uint32_t path_take(enum stats_side side, uint32_t most)
         struct rte_mbuf *m;
         for (uint32_t n = 0;
              n < most && rte_ring_dequeue(p.far[side][w].from_port, (void **)&m) == 0; n++) {
+            unseen_take(m);
+            if (p.on_frame)
+                p.on_frame(side, rte_pktmbuf_mtod(m, uint8_t *), m->pkt_len);
             if (!p.blind)
                 (side == STATS_GN ? take_gn : take_gb)(rte_pktmbuf_mtod(m, uint8_t *), m->pkt_len);
             rte_pktmbuf_free(m);
@@ -211,6 +215,7 @@ void path_open(const struct dp_config *c)
     p.dp = dp_create(c, &why);
     if (!p.dp)
         fail_msg("no dataplane: %s", why);
+    assert_int_equal(unseen_ports(), 0);
     p.workers = c->workers;
     for (uint32_t w = 0; w < p.workers; w++)
         for (int side = 0; side < STATS_SIDES; side++)
@@ -320,7 +325,7 @@ int path_start_eal(void **state)
     (void)state;
     if (sched_getaffinity(0, sizeof all, &all) != 0)
         return -1;
-    if (eal_fixture_start("512") != 0)
+    if (eal_fixture_start("512") != 0 || unseen_pools() != 0)
         return -1;
     return sched_setaffinity(0, sizeof all, &all);
 }

@@ -104,6 +104,8 @@ struct path {
     bool defer; // the calls below that are commands do not poll, so that several come at once
     bool blind; // what comes out is counted and not judged
     bool hold_frames, hold_events; // nothing is taken off the ports; off the event rings
+    // Has each frame as it leaves a port, whatever it is.
+    void (*on_frame)(enum stats_side side, const uint8_t *frame, size_t n);
     // Have each event, before it is done; each datagram from Gb that is no DL-UNITDATA and each
     // frame from Gn that is no G-PDU, none of which is expected otherwise.
     void (*on_event)(const struct event *event);

@@ -1,17 +1,22 @@
-// Real threads: one polls each of two workers by a real clock, and a third is control and the
-// network: it moves MSs to and fro, removes and makes contexts, and feeds both ports at the wrong
-// queues. What went in has come out, was dropped under a reason, or is still there.
+// Real threads: one polls each of two workers by a real clock, a third is control and the network:
+// it moves MSs to and fro, removes and makes contexts, and feeds both ports at the wrong queues;
+// and a fourth has the live view in the meantime. What went in has come out, was dropped under a
+// reason, or is still there.
 #include "tests/dataplane/path.h"
 
 #include <pthread.h>
 #include <string.h>
 
+#include "dataplane/view.h"
 #include "tests/dataplane/path_cipher.h"
 #include "tests/dataplane/path_clock.h"
 #include "tests/dataplane/random.h"
+#include "tests/dataplane/unseen.h"
 
 #define WORKERS 2u
 #define MSS     40u
+
+#define ASK_NAP_NS 20000
 
 static bool stop;
 static bool unbalanced[WORKERS];
@@ -25,6 +30,80 @@ static void *run_worker(void *number)
         unbalanced[w] |= !dp_balanced(worker);
     }
     return NULL;
+}
+
+// ---- The fourth thread: it fails by counting, for CMocka's assertions are the first one's ----
+
+static struct dp_query query;
+static uint64_t answers[VIEW_BVC_CLASSES + 1], wrong_answers;
+
+// Of one moment: no N-PDU has left, or waits, that had not come.
+static bool stats_are_right(const struct dp_query *q)
+{
+    struct stats_balance down = stats_balance(&q->stats);
+    uint64_t come = down.inner_packets + down.moved.packets;
+    uint64_t gone = down.packets.out + down.dropped_inner.packets;
+    for (uint32_t i = 0; i < CLASS_COUNT; i++)
+        gone += q->queues[i].queued_npdus;
+    return (int64_t)(come - gone) >= 0;
+}
+
+static bool bvcs_are_right(const struct dp_query *q, uint32_t worker)
+{
+    return q->n == 1 && q->bvc[0].bvc_id == worker && q->bvc[0].bvci == 2 + worker;
+}
+
+static bool mss_are_right(const struct dp_query *q, uint32_t worker)
+{
+    bool right = q->n <= MSS;
+    for (uint32_t i = 0; i < q->n && right; i++)
+        right = q->ms[i].bvc_id == worker && q->ms[i].ms_id < MSS &&
+                (i == 0 || q->ms[i - 1].ms_id < q->ms[i].ms_id);
+    return right;
+}
+
+static bool answer_is_right(const struct dp_query *q, uint32_t worker)
+{
+    switch (q->kind) {
+    case VIEW_STATS:
+        return stats_are_right(q);
+    case VIEW_BVCS:
+        return bvcs_are_right(q, worker);
+    default:
+        return mss_are_right(q, worker);
+    }
+}
+
+static void ask(uint32_t worker, enum view_kind kind)
+{
+    query = (struct dp_query){.kind = kind, .of = VIEW_ALL, .end = VIEW_ALL};
+    dp_ask(p.dp, worker, &query);
+    while (!dp_answered(p.dp, worker)) // a worker polls until this thread has ended
+        nanosleep(&(struct timespec){.tv_nsec = ASK_NAP_NS}, NULL);
+    answers[kind]++;
+    wrong_answers += !answer_is_right(&query, worker);
+}
+
+static bool stop_asking;
+
+// Once at least, however slow the machine.
+static void *run_asker(void *unused)
+{
+    do {
+        for (uint32_t w = 0; w < WORKERS; w++) {
+            ask(w, VIEW_STATS);
+            ask(w, VIEW_BVCS);
+            ask(w, VIEW_MSS);
+        }
+    } while (!__atomic_load_n(&stop_asking, __ATOMIC_ACQUIRE));
+    return unused;
+}
+
+static void expect_answers(void)
+{
+    print_message("# %lu answers of each kind\n", (unsigned long)answers[VIEW_STATS]);
+    assert_int_equal(wrong_answers, 0);
+    assert_true(answers[VIEW_STATS] && answers[VIEW_BVCS] && answers[VIEW_MSS]);
 }
 
 static uint32_t one_of(uint32_t count)
@@ -85,6 +164,7 @@ static void take(enum stats_side side)
     struct rte_mbuf *m;
     for (uint32_t w = 0; w < WORKERS; w++)
         while (rte_ring_dequeue(p.far[side][w].from_port, (void **)&m) == 0) {
+            unseen_take(m);
             rte_pktmbuf_free(m);
             taken[side]++;
         }
@@ -240,7 +320,7 @@ static void expect_all_accounted(void)
 
 static void two_threads_lose_nothing(void **state)
 {
-    pthread_t thread[WORKERS];
+    pthread_t thread[WORKERS], asker;
     (void)state;
     random_begin();
     open_world();
@@ -250,8 +330,12 @@ static void two_threads_lose_nothing(void **state)
     clock_begin();
     for (uint32_t w = 0; w < WORKERS; w++)
         assert_int_equal(pthread_create(&thread[w], NULL, run_worker, (void *)(uintptr_t)w), 0);
+    assert_int_equal(pthread_create(&asker, NULL, run_asker, NULL), 0);
     be_the_world_for(2 * S_IN_NS);
     settle();
+    __atomic_store_n(&stop_asking, true, __ATOMIC_RELEASE);
+    pthread_join(asker, NULL);
+    expect_answers();
     __atomic_store_n(&stop, true, __ATOMIC_RELEASE);
     for (uint32_t w = 0; w < WORKERS; w++) {
         pthread_join(thread[w], NULL);

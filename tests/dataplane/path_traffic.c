@@ -4,6 +4,7 @@
 
 #include "tests/dataplane/path.h"
 #include "tests/dataplane/path_parts.h"
+#include "tests/dataplane/unseen.h"
 
 void path_fill(uint8_t *b, size_t octets, uint32_t seed)
 {
@@ -23,6 +24,7 @@ static bool put_frame(enum stats_side side, uint32_t worker, const struct ip_fra
     char *b = rte_pktmbuf_append(m, (uint16_t)frame->n);
     assert_non_null(b);
     memcpy(b, frame->octets, frame->n);
+    unseen_give(m);
     if (rte_ring_enqueue(far->to_port, m) == 0) {
         p.frames_in[side]++;
         return true;

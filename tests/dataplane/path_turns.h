@@ -6,7 +6,7 @@
 #include "tests/dataplane/path.h"
 #include "tests/dataplane/path_cipher.h"
 
-#ifdef __SANITIZE_ADDRESS__
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 #define STRIDE 5 // a sample: instrumented code is some twenty times slower
 #else
 #define STRIDE 1

@@ -234,7 +234,7 @@ def lab_sums(summary):
     # of those in fragments, the number of frames under way is not that of the missing ones
     under_way = lines["gb_frames_under_way"]
     missing = gb["tx_packets"] - summary["receiver"]["frames"] + summary["receiver"]["fragments"]
-    if gb["tx_fragmented"] and 0 <= missing <= under_way:
+    if gb["tx_fragmented"] and 0 <= missing <= under_way + lines["gb_frames_in_pieces"]:
         under_way = missing
     inner = sum(of_class["in_packets"] for of_class in summary["classes"].values())
     inner_octets = sum(of_class["in_octets"] for of_class in summary["classes"].values())

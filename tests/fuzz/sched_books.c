@@ -43,12 +43,12 @@ static enum drop_reason limit_met(const struct books *b, const struct books_npdu
             bvc.packets += b->ms[i].queued.packets;
             bvc.octets += b->ms[i].queued.octets;
         }
+    if (is_full(&c->of_class[n->class].limit, &b->of_class[n->class], n->pdu.octets))
+        return DROP_class_full;
     if (is_full(&c->ms_limit, &b->ms[n->ms].queued, n->pdu.octets))
         return DROP_ms_full;
     if (is_full(&c->bvc_limit, &bvc, n->pdu.octets))
         return DROP_bvc_full;
-    if (is_full(&c->of_class[n->class].limit, &b->of_class[n->class], n->pdu.octets))
-        return DROP_class_full;
     return is_full(&c->limit, &b->queued, n->pdu.octets) ? DROP_queue_full : DROP_NONE;
 }
 
@@ -60,8 +60,12 @@ void books_put(struct books *b, struct books_npdu *n, enum drop_reason reason)
         return;
     }
     n->class = b->ms[n->ms].class[n->slot];
+    // Others may have made room, of whom the books hear later: no limit that they met is judged.
     enum drop_reason met = limit_met(b, n);
-    CHECK(reason == met || (met == DROP_NONE && reason == DROP_aqm_in));
+    bool judged = b->config.tail_drop || met == DROP_class_full || met == DROP_NONE;
+    bool full = reason >= DROP_queue_full && reason <= DROP_ms_full;
+    CHECK(reason == met || (met == DROP_NONE && reason == DROP_aqm_in) ||
+          (!judged && (reason == DROP_NONE || reason == DROP_aqm_in || full)));
     if (reason != DROP_NONE)
         return;
     n->queued = true;

@@ -284,6 +284,9 @@ class World:
     def ctl(self, text, within=S):
         """`sluice ctl TEXT`: (whether it was done, the answer). Time passes until it is there."""
         self.ask("ctl", text)
+        return self.ctl_answer(within)
+
+    def ctl_answer(self, within=S):
         end_ns = self.now_ns + within
         self.run(0)
         while True:

@@ -51,6 +51,9 @@ SINS = {
         "control/log.c": "void log_it(void)\n{\n}\n"}, ""),
     "hot row without an object": ("hot_symbols", "every row",
                                   {"dataplane/sched/tree.c": None}, ""),
+    "hot structure cleared": ("hot_symbols", "rep stos", {
+        "dataplane/wire/llc.c": "struct llc { long field[40]; };\nvoid see(struct llc *llc)\n"
+                                "{\n    *llc = (struct llc){0};\n}\n"}, ""),
     "bare pairs": ("sources", "in order",
                    {"lua/sluice/ns.lua": "for k, v in pairs(t) do f(k, v) end\n"}, ""),
     "mbuf freed elsewhere": ("sources", "mbuf is freed", {

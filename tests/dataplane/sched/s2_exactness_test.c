@@ -17,6 +17,7 @@ static void add_ms(struct world *w, enum level level, struct bucket_terms terms,
                    struct mix mix, uint64_t *random)
 {
     uint32_t ms = world_add_ms(w, cell, mix.n201_u);
+    w->ms[ms].extra = (uint32_t)world_draw(random, 0, 60);
     uint32_t pfcs = level == LEVEL_PFC ? 1 : (uint32_t)world_draw(random, 1, 3);
     if (level == LEVEL_MS)
         world_ms_set(w, ms, terms);
@@ -34,6 +35,7 @@ static struct world *limited(enum level level, struct bucket_terms terms, struct
 {
     struct sched_config config = world_config();
     config.pipe_header_octets = (uint32_t)world_draw(random, 0, 60);
+    config.pipe_octets = world_draw(random, 0, 1) ? world_pipe : NULL;
     struct world *w = world_open(&config);
     uint32_t cells = level == LEVEL_NSE ? (uint32_t)world_draw(random, 1, 3) : 1;
     uint32_t mss = level <= LEVEL_CELL ? (uint32_t)world_draw(random, 1, 4) : 1;

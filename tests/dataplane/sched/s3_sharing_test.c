@@ -4,113 +4,11 @@
 // leaks then is lost to it. Where a PDU alone takes longer than that above (1526 octets take 1.5 s
 // at 8 kbit/s) no order of PDUs keeps the bucket filled. So the random trees, which are as slow as
 // cells are, add the time of two largest PDUs on each node above; the trees by hand do not.
-#include "tests/dataplane/sched/world_random.h"
-#include "tests/oracle/filling.h"
+#include "tests/dataplane/sched/world_shares.h"
 
 #include <math.h>
 
 #include "tests/dataplane/random.h"
-
-#define LLC_MOST 1526.0
-
-#define BANK_S 0.2
-
-// A world and, pair by pair, what its traffic asks for.
-struct shares {
-    struct world *w;
-    struct filling_pair pair[FILLING_PAIRS];
-    double cell_rate[FILLING_CELLS], pipe_rate; // octets/s
-    double ms_bank_s;                           // Bmax of MSs and PFCs: R times this and one PDU
-    uint64_t before[FILLING_PAIRS];
-};
-
-static double octets_per_s(struct bucket_terms terms)
-{
-    return terms.rate == BUCKET_UNLIMITED ? INFINITY : terms.rate * 100.0 / 8;
-}
-
-static struct bucket_terms deep(double bit_per_s, double s)
-{
-    return world_terms((uint64_t)bit_per_s, (uint32_t)(bit_per_s / 8 * s + LLC_MOST + 1));
-}
-
-static struct shares *shares_open(const struct sched_config *config, struct bucket_terms cir)
-{
-    struct shares *t = calloc(1, sizeof *t);
-    struct sched_config roomy = *config; // nobody's queue takes another's room
-    roomy.limit.packets = roomy.bvc_limit.packets = 16384;
-    roomy.ms_limit.packets = 100;
-    t->w = world_open(&roomy);
-    t->w->check_every = 256;
-    t->pipe_rate = octets_per_s(cir);
-    t->ms_bank_s = BANK_S;
-    world_add_nse(t->w, cir);
-    return t;
-}
-
-static uint32_t shares_cell(struct shares *t, struct bucket_terms terms)
-{
-    uint32_t b = world_add_cell(t->w, 0, terms, WORLD_PLENTY);
-    t->cell_rate[b] = octets_per_s(terms);
-    for (uint32_t c = 0; c < CLASS_COUNT; c++)
-        t->pair[b * CLASS_COUNT + c] = (struct filling_pair){
-            .cell = b, .first = c == CLASS_SIGNALLING, .weight = t->w->config.of_class[c].weight};
-    return b;
-}
-
-// One more MS of that pair, which asks for so many octets/s: by its bucket, its PFC's, or as a
-// steady source of that rate; INFINITY: for all it can get.
-enum way { BY_MS, BY_PFC, BY_SOURCE };
-
-static void shares_ms(struct shares *t, uint32_t b, enum traffic_class class, double demand,
-                      enum way way, uint16_t least, uint16_t most)
-{
-    struct world *w = t->w;
-    uint32_t pfc = world_add_simple(w, b, class);
-    struct world_source s = {.pfc = pfc, .least = least, .most = most, .depth = 8, .seed = pfc};
-    if (demand < INFINITY && way == BY_SOURCE) {
-        s.depth = 0;
-        s.burst = 1;
-        s.most = least;
-        s.interval_ns = (uint64_t)((least + 10) / demand * 1e9);
-    } else if (demand < INFINITY) {
-        struct bucket_terms terms = deep(floor(demand * 8), t->ms_bank_s);
-        demand = octets_per_s(terms);
-        if (way == BY_MS)
-            world_ms_set(w, w->pfc[pfc].ms, terms);
-        else
-            world_pfc_set(w, pfc, terms);
-    }
-    t->pair[b * CLASS_COUNT + class].demand += demand;
-    world_add_source(w, s);
-}
-
-static void shares_judge(struct shares *t, double warm_s, double measure_s)
-{
-    struct world *w = t->w;
-    uint32_t pairs = w->cells * CLASS_COUNT;
-    world_run(w, (uint64_t)(warm_s * 1e9));
-    for (uint32_t i = 0; i < pairs; i++)
-        t->before[i] = w->cell[i / CLASS_COUNT].class_octets[i % CLASS_COUNT];
-    world_run(w, w->now_ns + (uint64_t)(measure_s * 1e9));
-    filling(t->pair, pairs, t->cell_rate, w->cells, t->pipe_rate);
-    for (uint32_t i = 0; i < pairs; i++) {
-        double sent =
-            (double)(w->cell[i / CLASS_COUNT].class_octets[i % CLASS_COUNT] - t->before[i]);
-        double wanted = t->pair[i].share * measure_s;
-        if (fabs(sent - wanted) > 0.02 * wanted + 2 * LLC_MOST)
-            fail_msg("cell %u %s: %.0f octets, wanted %.0f (%.1f %% off)", i / CLASS_COUNT,
-                     class_names[i % CLASS_COUNT], sent, wanted, 100 * (sent / wanted - 1));
-    }
-    world_close(w);
-    free(t);
-}
-
-static double draw_rate(uint64_t *random, double least, double most)
-{
-    double x = (double)world_draw(random, 0, 1000000) / 1e6;
-    return floor(least * pow(most / least, x) / 100) * 100;
-}
 
 static void random_sizes(uint64_t *random, uint16_t *least, uint16_t *most)
 {
@@ -125,8 +23,9 @@ static void random_pair(struct shares *t, uint32_t b, enum traffic_class class, 
         uint16_t least, most;
         random_sizes(random, &least, &most);
         bool limited = world_draw(random, 0, 2) == 0;
-        double demand = limited ? draw_rate(random, 800, cell * 8) / 8 : INFINITY;
-        shares_ms(t, b, class, demand, (enum way)world_draw(random, BY_MS, BY_SOURCE), least, most);
+        double demand = limited ? shares_draw_rate(random, 800, cell * 8) / 8 : INFINITY;
+        shares_ms(t, b, class, demand, (enum shares_way)world_draw(random, BY_MS, BY_SOURCE), least,
+                  most);
     }
 }
 
@@ -138,14 +37,15 @@ static struct shares *random_shares(uint64_t *random)
     for (uint32_t c = 1; c < CLASS_COUNT && world_draw(random, 0, 1); c++)
         config.of_class[c].weight = (uint32_t)world_draw(random, 1, 1000);
     for (uint32_t b = 0; b < cells; b++)
-        sum += rate[b] = draw_rate(random, 8000, 200000);
+        sum += rate[b] = shares_draw_rate(random, 8000, 200000);
     double pipe = sum * (double)world_draw(random, 30, 95) / 100;
-    struct shares *t =
-        shares_open(&config, world_draw(random, 0, 2) ? deep(pipe, BANK_S) : WORLD_UNLIMITED);
+    struct shares *t = shares_open(
+        &config, world_draw(random, 0, 2) ? shares_deep(pipe, SHARES_BANK_S) : WORLD_UNLIMITED);
     for (uint32_t b = 0; b < cells; b++) {
-        double turns_s = 2 * LLC_MOST / t->pipe_rate;
-        shares_cell(t, deep(rate[b], BANK_S + turns_s + (double)world_draw(random, 0, 800) / 1000));
-        t->ms_bank_s = BANK_S + turns_s + 2 * LLC_MOST / t->cell_rate[b];
+        double turns_s = 2 * SHARES_LLC_MOST / t->pipe_rate;
+        shares_cell(t, shares_deep(rate[b], SHARES_BANK_S + turns_s +
+                                                (double)world_draw(random, 0, 800) / 1000));
+        t->ms_bank_s = SHARES_BANK_S + turns_s + 2 * SHARES_LLC_MOST / t->cell_rate[b];
         if (world_draw(random, 0, 4) == 0) // little enough of it for every cell and pipe
             shares_ms(t, b, CLASS_SIGNALLING, rate[b] / 8 / 10, BY_MS, 40, 300);
         for (uint32_t c = 1; c < CLASS_COUNT; c++)
@@ -171,9 +71,9 @@ static void a_cell_of_background_beside_one_of_all_classes(void **state)
 {
     struct sched_config config = world_config();
     (void)state;
-    struct shares *t = shares_open(&config, deep(100000, BANK_S));
-    shares_cell(t, deep(80000, BANK_S));
-    shares_cell(t, deep(80000, BANK_S));
+    struct shares *t = shares_open(&config, shares_deep(100000, SHARES_BANK_S));
+    shares_cell(t, shares_deep(80000, SHARES_BANK_S));
+    shares_cell(t, shares_deep(80000, SHARES_BANK_S));
     shares_ms(t, 0, CLASS_BACKGROUND, INFINITY, BY_MS, 1500, 1500);
     for (uint32_t c = 1; c < CLASS_COUNT; c++)
         shares_ms(t, 1, c, INFINITY, BY_MS, 600, 600);
@@ -185,9 +85,9 @@ static void a_lone_background_gets_what_the_pipe_has_left(void **state)
 {
     struct sched_config config = world_config();
     (void)state;
-    struct shares *t = shares_open(&config, deep(100000, BANK_S));
-    shares_cell(t, deep(80000, BANK_S));
-    shares_cell(t, deep(80000, BANK_S));
+    struct shares *t = shares_open(&config, shares_deep(100000, SHARES_BANK_S));
+    shares_cell(t, shares_deep(80000, SHARES_BANK_S));
+    shares_cell(t, shares_deep(80000, SHARES_BANK_S));
     shares_ms(t, 0, CLASS_BACKGROUND, INFINITY, BY_MS, 1500, 1500);
     shares_ms(t, 1, CLASS_STREAMING, 2500, BY_MS, 600, 600);
     shares_ms(t, 1, CLASS_BACKGROUND, INFINITY, BY_MS, 40, 40);
@@ -199,7 +99,7 @@ static void the_paper_s_weights_hold_in_one_cell(void **state)
     struct sched_config config = world_config();
     (void)state;
     struct shares *t = shares_open(&config, WORLD_UNLIMITED);
-    shares_cell(t, deep(30000, BANK_S));
+    shares_cell(t, shares_deep(30000, SHARES_BANK_S));
     for (uint32_t c = CLASS_STREAMING; c < CLASS_COUNT; c++)
         shares_ms(t, 0, c, INFINITY, BY_MS, 40, 1500);
     shares_judge(t, 60, 3000);
@@ -209,9 +109,9 @@ static void signalling_leaves_what_it_does_not_need(void **state)
 {
     struct sched_config config = world_config();
     (void)state;
-    struct shares *t = shares_open(&config, deep(60000, BANK_S));
+    struct shares *t = shares_open(&config, shares_deep(60000, SHARES_BANK_S));
     for (uint32_t b = 0; b < 2; b++) {
-        shares_cell(t, deep(50000, BANK_S));
+        shares_cell(t, shares_deep(50000, SHARES_BANK_S));
         shares_ms(t, b, CLASS_SIGNALLING, b ? 3000 : 1000, BY_MS, 20, 200);
         shares_ms(t, b, CLASS_STREAMING, INFINITY, BY_MS, 1000, 1000);
     }
@@ -223,7 +123,7 @@ static void signalling_may_take_it_all(void **state)
     struct sched_config config = world_config();
     (void)state;
     struct shares *t = shares_open(&config, WORLD_UNLIMITED);
-    shares_cell(t, deep(20000, BANK_S));
+    shares_cell(t, shares_deep(20000, SHARES_BANK_S));
     shares_ms(t, 0, CLASS_SIGNALLING, INFINITY, BY_MS, 20, 200);
     shares_ms(t, 0, CLASS_STREAMING, INFINITY, BY_MS, 1000, 1000);
     shares_judge(t, 10, 300);
@@ -236,10 +136,10 @@ static void who_comes_back_has_no_claim(void **state)
     (void)state;
     for (uint32_t late = 0; late < 4; late++) {
         struct sched_config config = world_config();
-        struct shares *t = shares_open(&config, deep(50000, BANK_S));
+        struct shares *t = shares_open(&config, shares_deep(50000, SHARES_BANK_S));
         for (uint32_t i = 0; i < 4; i++) { // cell and class
             if (i % 2 == 0)
-                shares_cell(t, deep(40000, BANK_S));
+                shares_cell(t, shares_deep(40000, SHARES_BANK_S));
             shares_ms(t, i / 2, i % 2 ? CLASS_STREAMING : CLASS_INTERACTIVE_1, INFINITY, BY_MS, 500,
                       500);
             if (i == late || (late % 2 == 0 && i == late + 1))
@@ -257,14 +157,14 @@ static void pipe_gets_a_cir(uint32_t late, enum traffic_class of_0, enum traffic
     struct sched_config config = world_config();
     struct shares *t = shares_open(&config, WORLD_UNLIMITED);
     for (uint32_t b = 0; b < 2; b++) {
-        shares_cell(t, deep(500000, BANK_S));
+        shares_cell(t, shares_deep(500000, SHARES_BANK_S));
         shares_ms(t, b, b ? of_1 : of_0, INFINITY, BY_MS, 1000, 1000);
         if (late >> b & 1)
             t->w->source[b].start_ns = t->w->source[b].next_ns = 60 * S_IN_NS + MS_IN_NS;
     }
     world_run(t->w, 60 * S_IN_NS);
-    world_nse_set(t->w, 0, deep(200000, BANK_S));
-    t->pipe_rate = octets_per_s(t->w->nse[0].bucket.offered);
+    world_nse_set(t->w, 0, shares_deep(200000, SHARES_BANK_S));
+    t->pipe_rate = shares_octets_per_s(t->w->nse[0].bucket.offered);
     shares_judge(t, 61, 60);
 }
 
@@ -286,12 +186,12 @@ static void ms_of_two_classes(uint32_t high, uint32_t low, uint32_t others, uint
     config.of_class[CLASS_STREAMING].weight = high;
     config.of_class[CLASS_BACKGROUND].weight = low;
     struct shares *t = shares_open(&config, WORLD_UNLIMITED);
-    shares_cell(t, deep(20000 * (others + 1) * 1.3, BANK_S));
+    shares_cell(t, shares_deep(20000 * (others + 1) * 1.3, SHARES_BANK_S));
     for (uint32_t i = 0; i < others; i++)
         shares_ms(t, 0, CLASS_STREAMING, 2500, BY_MS, 500, 500);
     uint32_t pfc = world_add_simple(t->w, 0, CLASS_STREAMING), ms = t->w->pfc[pfc].ms;
     uint32_t back = world_add_pfc(t->w, ms, 1, CLASS_BACKGROUND);
-    world_ms_set(t->w, ms, deep(20000, BANK_S));
+    world_ms_set(t->w, ms, shares_deep(20000, SHARES_BANK_S));
     world_add_greedy(t->w, pfc, high_octets, high_octets);
     world_add_greedy(t->w, back, low_octets, low_octets);
     t->w->source[t->w->sources - 1].lle = 1;
@@ -301,7 +201,8 @@ static void ms_of_two_classes(uint32_t high, uint32_t low, uint32_t others, uint
     double sent = (double)t->w->pfc[back].sent_octets - before[1];
     double sum = (double)t->w->pfc[pfc].sent_octets - before[0] + sent;
     double wanted = 5e6 * low / (high + low);
-    if (fabs(sum - 5e6) > 2 * LLC_MOST || fabs(sent - wanted) > 0.02 * wanted + 2 * LLC_MOST)
+    if (fabs(sum - 5e6) > 2 * SHARES_LLC_MOST ||
+        fabs(sent - wanted) > 0.02 * wanted + 2 * SHARES_LLC_MOST)
         fail_msg("%u:%u of %u and %u octets beside %u: %.0f of %.0f octets, wanted %.0f", high, low,
                  high_octets, low_octets, others, sent, sum, wanted);
     world_close(t->w);

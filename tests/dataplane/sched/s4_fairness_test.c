@@ -1,11 +1,12 @@
-// S4: MSs of one class of one cell, none limited by its own bucket, get equal octets after 200 PDUs
-// each: Jain's index at least 0.99, whatever their packet sizes and numbers of flows.
+// S4: MSs of one class of one cell, none limited by its own bucket, get equal octets after 200
+// N-PDUs each: Jain's index at least 0.99, whatever their packet sizes, pieces and numbers of
+// flows, and whatever other contexts of theirs are on the same SAPI.
 #include "tests/dataplane/sched/world_random.h"
 
 #include "tests/dataplane/random.h"
 
-#define PDUS_EACH 200
-#define PDU_MOST  1526
+#define NPDUS_EACH 200
+#define PDU_MOST   1526
 
 static struct world *cell_of(bool flow_queues, uint64_t bit_per_s, uint64_t cir_bit_per_s)
 {
@@ -32,19 +33,44 @@ static void add_ms(struct world *w, enum traffic_class class, uint16_t least, ui
     w->source[w->sources - 1].depth = flows > 1 ? 24 : 8;
 }
 
-static uint64_t pdus_least(const struct world *w, uint32_t mss)
+#define MSS_MOST 128
+
+// What each MS has sent in the class of its first context: N-PDUs, and octets of LLC PDUs.
+struct sums {
+    uint64_t npdus[MSS_MOST], octets[MSS_MOST];
+    enum traffic_class class[MSS_MOST];
+};
+
+static struct sums sums_of(const struct world *w)
+{
+    struct sums sums = {0};
+    bool known[MSS_MOST] = {false};
+    for (uint32_t i = 0; i < w->pfcs; i++) {
+        const struct world_pfc *p = &w->pfc[i];
+        if (!known[p->ms])
+            sums.class[p->ms] = p->traffic_class;
+        known[p->ms] = true;
+        if (p->traffic_class != sums.class[p->ms])
+            continue;
+        sums.npdus[p->ms] += p->finished;
+        sums.octets[p->ms] += p->sent_octets;
+    }
+    return sums;
+}
+
+static uint64_t npdus_least(const struct sums *sums, uint32_t mss)
 {
     uint64_t least = UINT64_MAX;
     for (uint32_t i = 0; i < mss; i++)
-        least = w->ms[i].sent_pdus < least ? w->ms[i].sent_pdus : least;
+        least = sums->npdus[i] < least ? sums->npdus[i] : least;
     return least;
 }
 
-static double jain(const struct world *w, uint32_t mss)
+static double jain(const struct sums *sums, uint32_t mss)
 {
     double sum = 0, squares = 0;
     for (uint32_t i = 0; i < mss; i++) {
-        double octets = (double)w->ms[i].sent_octets;
+        double octets = (double)sums->octets[i];
         sum += octets;
         squares += octets * octets;
     }
@@ -52,17 +78,19 @@ static double jain(const struct world *w, uint32_t mss)
 }
 
 // Of the first MSs only; others are there to disturb. It is judged from the step on in which each
-// has sent so many PDUs until each has sent a quarter more, in steps of one PDU: after thousands
+// has sent so many N-PDUs until each has sent a quarter more, in steps of one PDU: after thousands
 // anything is fair, and so is any order of turns at the moment at which the last one has had his.
 static void judge(struct world *w, uint32_t mss)
 {
     uint64_t step_ns = PDU_MOST * BUCKET_UNITS_AN_OCTET / w->cell[0].bucket.offered.rate;
     step_ns = step_ns < S_IN_NS ? step_ns : S_IN_NS;
-    for (uint64_t least = 0; least < PDUS_EACH * 5 / 4; least = pdus_least(w, mss)) {
-        if (least >= PDUS_EACH && jain(w, mss) < 0.99)
-            fail_msg("Jain's index of %u MSs is %.4f after %llu PDUs", mss, jain(w, mss),
-                     (unsigned long long)least);
+    for (uint64_t least = 0; least < NPDUS_EACH * 5 / 4;) {
         world_run(w, w->now_ns + step_ns);
+        struct sums sums = sums_of(w);
+        least = npdus_least(&sums, mss);
+        if (least >= NPDUS_EACH && jain(&sums, mss) < 0.99)
+            fail_msg("Jain's index of %u MSs is %.4f after %llu N-PDUs", mss, jain(&sums, mss),
+                     (unsigned long long)least);
         assert_true(w->now_ns < 200000 * S_IN_NS);
     }
     world_close(w);
@@ -105,6 +133,73 @@ static void two_pfcs_of_a_class_count_as_one_ms(void **state)
     }
     world_run(w, 60 * S_IN_NS);
     judge(w, 10);
+}
+
+// ---- Several contexts on one SAPI, N-PDUs of several pieces ----
+
+static uint32_t add_context(struct world *w, uint32_t ms, uint32_t slot, enum traffic_class class,
+                            uint16_t least, uint16_t most)
+{
+    uint32_t pfc = world_add_pfc(w, ms, slot, class);
+    world_add_greedy(w, pfc, least, most);
+    return pfc;
+}
+
+static void contexts_of_a_class_on_one_sapi_count_as_one_ms(void **state)
+{
+    (void)state;
+    for (uint32_t n201_u = 140; n201_u <= 1520; n201_u += 460) {
+        struct world *w = cell_of(false, 80000, 0);
+        for (uint32_t i = 0; i < 6; i++)
+            add_context(w, world_add_ms(w, 0, (uint16_t)n201_u), 0, CLASS_INTERACTIVE_2, 1400,
+                        1400);
+        for (uint32_t slot = 1; slot < 4; slot++)
+            add_context(w, 0, slot, CLASS_INTERACTIVE_2, 1400, 1400);
+        judge(w, 6);
+    }
+}
+
+// Half of them have a context of another class on the same SAPI.
+static void another_class_on_the_sapi_costs_nothing(void **state)
+{
+    (void)state;
+    for (uint32_t weight = 5; weight <= 500; weight *= 10)
+        for (uint32_t n201_u = 140; n201_u <= 1520; n201_u += 460) {
+            struct world *w = cell_of(false, 80000, 0);
+            struct sched_class values = w->config.of_class[CLASS_BACKGROUND];
+            values.weight = weight;
+            world_class_set(w, CLASS_BACKGROUND, &values);
+            for (uint32_t i = 0; i < 8; i++) {
+                uint32_t ms = world_add_ms(w, 0, (uint16_t)n201_u);
+                add_context(w, ms, 0, CLASS_STREAMING, 1400, 1400);
+                if (i % 2)
+                    add_context(w, ms, 1, CLASS_BACKGROUND, 1400, 1400);
+            }
+            judge(w, 8);
+        }
+}
+
+static void random_contexts_are_served_alike(void **state)
+{
+    (void)state;
+    random_begin();
+    for (uint32_t i = 0; i < WORLD_CASES(150); i++) {
+        uint64_t random = random_next();
+        struct world *w = cell_of(false, world_draw(&random, 100, 4000) * 100, 0);
+        enum traffic_class class = (enum traffic_class)world_draw(&random, 1, CLASS_COUNT - 1);
+        uint32_t mss = (uint32_t)world_draw(&random, 2, 8);
+        for (uint32_t m = 0; m < mss; m++) {
+            uint16_t most = (uint16_t)world_draw(&random, 40, 1600);
+            uint32_t ms = world_add_ms(w, 0, (uint16_t)world_draw(&random, 140, 1520));
+            uint32_t slots = (uint32_t)world_draw(&random, 1, 4);
+            for (uint32_t slot = 0; slot < slots; slot++)
+                add_context(
+                    w, ms, slot,
+                    slot == 0 ? class : (enum traffic_class)world_draw(&random, 1, CLASS_COUNT - 1),
+                    (uint16_t)world_draw(&random, 40, most), most);
+        }
+        judge(w, mss);
+    }
 }
 
 // Other MSs come and go in the class and in others; some are limited.
@@ -156,6 +251,9 @@ int main(void)
         cmocka_unit_test(small_packets_beside_large_ones),
         cmocka_unit_test(two_pfcs_of_a_class_count_as_one_ms),
         cmocka_unit_test(random_mss_are_served_alike),
+        cmocka_unit_test(contexts_of_a_class_on_one_sapi_count_as_one_ms),
+        cmocka_unit_test(another_class_on_the_sapi_costs_nothing),
+        cmocka_unit_test(random_contexts_are_served_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

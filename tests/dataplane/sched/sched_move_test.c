@@ -89,10 +89,10 @@ static void what_is_half_sent_goes_on(void **state)
         w->judge_work = pair.at[1]->judge_work = false;
         put(w, 1, 1500, 0);
         put(w, 2, 1500, 1);
-        put(w, 0, 1500, 0);
-        put(w, 1, 700, 1);
         while (w->npdu[0].sent == 0 || w->npdu[1].sent == 0)
             assert_int_equal(world_take(w), 1);
+        put(w, 0, 1500, 0);
+        put(w, 1, 700, 1);
         assert_true(w->npdu[0].live && w->npdu[1].live);
         world_ms_n201_u(w, 0, 0, 300);
         world_ms_goes(w, 0, pair.at[1], 0);

@@ -17,6 +17,7 @@ struct sched_config world_config(void)
                              .llc_octets = 6,
                              .flow_quantum_octets = 300,
                              .pdu_octets_max = 1526,
+                             .tail_drop = true,
                              .seed = 1};
     c.limit = c.bvc_limit = c.ms_limit = (struct sched_limit){1024, 1024 * 1600};
     for (uint32_t i = 0; i < CLASS_COUNT; i++) {
@@ -46,7 +47,8 @@ struct world *world_open(const struct sched_config *config)
     w->memory = aligned_alloc(64, octets);
     assert_non_null(w->memory);
     memset(w->memory, 0, octets);
-    assert_int_equal(sched_setup(&w->sched, config, w->memory), 0);
+    w->config.pipe_owner = w;
+    assert_int_equal(sched_setup(&w->sched, &w->config, w->memory), 0);
     w->nse = zeroed(config->nses, sizeof *w->nse);
     w->cell = zeroed(config->bvcs, sizeof *w->cell);
     w->ms = zeroed(config->mss, sizeof *w->ms);
@@ -88,7 +90,7 @@ uint32_t world_add_nse(struct world *w, struct bucket_terms cir)
     uint32_t id = w->nses++;
     assert_int_equal(sched_nse_add(w->sched, id, cir, w->now_ns), 0);
     w->nse[id].bucket = world_bucket_empty(w);
-    world_bucket_set(w, &w->nse[id].bucket, cir, 0);
+    world_bucket_set(w, &w->nse[id].bucket, cir, 0, 0);
     return id;
 }
 
@@ -99,7 +101,6 @@ uint32_t world_add_cell(struct world *w, uint32_t nse, struct bucket_terms terms
     assert_int_equal(sched_bvc_add(w->sched, id, nse, w->now_ns), 0);
     w->cell[id] = (struct world_cell){.nse = nse, .exists = true, .bucket = world_bucket_empty(w)};
     world_cell_set(w, id, terms, ms_default);
-    w->cell[id].default_set_ns = 0;
     return id;
 }
 
@@ -108,7 +109,9 @@ static void ms_starts_on_defaults(struct world *w, uint32_t ms)
     struct world_ms *m = &w->ms[ms];
     m->own = false;
     m->bucket = world_bucket_empty(w);
-    world_bucket_set(w, &m->bucket, w->cell[m->cell].ms_default, w->config.ms_delay_ns);
+    world_sizes_follow(w);
+    world_bucket_set(w, &m->bucket, w->cell[m->cell].ms_default, w->config.ms_delay_ns,
+                     world_cell_largest(w, m->cell));
 }
 
 uint32_t world_add_ms(struct world *w, uint32_t cell, uint16_t n201_u)
@@ -211,6 +214,11 @@ static void source_fill(struct world *w, uint32_t id)
             return;
 }
 
+static bool is_deep(const struct world_source *s)
+{
+    return s->most_queued && s->queued >= s->most_queued;
+}
+
 static void source_run(struct world *w, uint32_t id)
 {
     struct world_source *s = &w->source[id];
@@ -219,7 +227,7 @@ static void source_run(struct world *w, uint32_t id)
     if (s->depth)
         source_fill(w, id);
     else
-        for (uint32_t i = 0; on && i < s->burst; i++)
+        for (uint32_t i = 0; on && i < s->burst && !is_deep(&w->source[id]); i++)
             source_put(w, id);
     s = &w->source[id];
     s->next_ns = s->depth || !on ? change_ns : w->now_ns + s->interval_ns;
@@ -257,6 +265,7 @@ static void step(struct world *w)
         if (rounds++ == ROUNDS_MAX)
             fail_msg("spins at %llu ns", (unsigned long long)w->now_ns);
     } while (world_take(w) == w->batch || sched_next_ns(w->sched, w->now_ns) <= w->now_ns);
+    w->settled_ns = w->now_ns;
     if (w->steps++ % w->check_every == 0)
         world_judge(w);
     if (w->judge_work)

@@ -5,6 +5,7 @@
 //   S1  it conforms at PFC, MS, cell and NSE; all four levels agree with the scheduler's own
 //   S7  it is the next piece of the PFC's next N-PDU (with flow queues: of its flow), and no other
 //       N-PDU of its LLE is half sent
+//   S12 it is no first piece while a half-sent N-PDU of its class and cell could go on
 //   S8  N-PDUs and octets: put = finished + dropped by reason + queued, after each call
 //   LLC frames of control's: each conforms when it goes, none that conforms waits, and no user data
 //   goes before one in its MS, nor in a cell or NSE whose bucket one waits for
@@ -27,6 +28,9 @@
 #define WORLD_NONE  UINT32_MAX
 #define WORLD_BATCH 64
 
+// A stay in real time is told in steps of 2^30 ns; it may end so much late.
+#define WORLD_STEPS_NS (2ULL << 30)
+
 #ifdef __SANITIZE_ADDRESS__
 #define WORLD_CASES(n) ((n) / 10 + 1) // a sample: instrumented code is some ten times slower
 #else
@@ -39,6 +43,7 @@ struct world_source {
     uint16_t least, most; // octets of an N-PDU
     uint32_t depth;       // > 0: greedy, so many N-PDUs are always queued
     uint32_t burst;       // else: so many each interval
+    uint32_t most_queued; // ... but none while so many are queued; 0: whatever is queued
     uint64_t interval_ns;
     uint64_t on_ns, off_ns; // in turn; 0: always on
     uint64_t start_ns, stop_ns;
@@ -62,7 +67,7 @@ struct world_bucket {
 struct world_npdu {
     uint32_t pfc, source, prev, next; // in its PFC's list, or the list of free ones
     uint64_t number;                  // within its source
-    uint64_t put_clock_ns;
+    uint64_t put_clock_ns, put_ns;    // by the clock of its MS, and of the world
     uint32_t flow;
     uint16_t octets, sent, n201_u; // n201_u: at which it began
     uint8_t lle;
@@ -81,6 +86,7 @@ struct world_pfc {
     bool exists, limited;
     struct world_bucket bucket;
     uint64_t sent_octets, sent_pdus; // LLC PDUs
+    uint64_t finished;               // N-PDUs
 };
 
 struct world_ms {
@@ -90,6 +96,8 @@ struct world_ms {
     bool exists, own, frozen, stands;
     uint64_t away_ns, stands_since_ns;
     uint32_t frames; // that wait
+    uint32_t lles;   // a bit for each that it uses; 0: all
+    uint32_t extra;  // octets at the pipe: see world_pipe_octets
     uint64_t packets, octets;
     uint64_t sent_octets, sent_pdus;
     struct world_bucket bucket;
@@ -99,7 +107,6 @@ struct world_cell {
     uint32_t nse;
     bool exists, blocked;
     struct bucket_terms ms_default;
-    uint64_t default_set_ns;
     struct world_bucket bucket;
     uint64_t class_octets[CLASS_COUNT]; // sent, of LLC PDUs
 };
@@ -130,6 +137,7 @@ struct world {
     uint64_t now_ns;
     uint32_t batch;       // grants asked for at once
     uint32_t check_every; // steps
+    uint64_t settled_ns;  // when everything at an instant was done, the last time
     uint64_t poll_ns;     // 0: it is called when sched_next_ns says; else at these multiples
     bool judge_work, keep_trace;
 
@@ -147,6 +155,7 @@ struct world {
     uint32_t source_room, npdu_room, sent_room;
 
     struct world_ledger put, finished, queued, refused[DROP_COUNT], dropped[DROP_COUNT];
+    struct world_ledger overstayed; // of those that expired: younger than their lifetime
     uint64_t steps;
 };
 
@@ -154,6 +163,9 @@ struct world {
 struct sched_config world_config(void);
 
 struct world *world_open(const struct sched_config *config);
+// For a configuration whose PDUs take more of the pipe than a constant: so much for each MS, for
+// each PFC and for what would be a second fragment. The owner is the world.
+uint32_t world_pipe(const void *world, uint32_t ms, uint32_t context, uint32_t llc_octets);
 // Judges once more and frees.
 void world_close(struct world *w);
 
@@ -178,6 +190,8 @@ uint32_t world_take(struct world *w);
 // One N-PDU of no source.
 enum drop_reason world_put(struct world *w, uint32_t pfc, uint16_t octets, uint8_t lle,
                            uint32_t flow, bool ect);
+// An N-PDU's stay in real time is longer than its lifetime, hold_ns and `late_ns`.
+bool world_overstays(const struct world *w, const struct world_npdu *n, uint64_t late_ns);
 
 // As sched_*, which must agree; the mirror follows.
 void world_nse_set(struct world *w, uint32_t nse, struct bucket_terms cir);
@@ -192,6 +206,8 @@ void world_ms_default(struct world *w, uint32_t ms);
 void world_ms_ratio(struct world *w, uint32_t ms, uint32_t percent);
 void world_ms_credit(struct world *w, uint32_t ms, uint32_t octets);
 void world_ms_n201_u(struct world *w, uint32_t ms, uint32_t lle, uint16_t n201_u);
+void world_ms_lles(struct world *w, uint32_t ms, uint32_t lles);
+void world_ms_extra(struct world *w, uint32_t ms, uint32_t octets);
 void world_ms_freeze(struct world *w, uint32_t ms);
 void world_ms_release(struct world *w, uint32_t ms);
 void world_ms_move(struct world *w, uint32_t ms, uint32_t cell);

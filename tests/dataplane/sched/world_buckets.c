@@ -7,13 +7,70 @@ struct world_bucket world_bucket_empty(const struct world *w)
 }
 
 // The effective Bmax, worked out anew: what the BSS sends in its delay, and one PDU.
-void world_bucket_set(struct world *w, struct world_bucket *b, struct bucket_terms offered,
-                      uint64_t delay_ns)
+static uint64_t effective(struct bucket_terms offered, uint64_t delay_ns, uint32_t largest_octets)
 {
-    uint64_t octets = offered.max_octets, bit_per_s = 100ULL * offered.rate;
+    uint64_t bit_per_s = 100ULL * offered.rate;
     uint64_t used = (uint64_t)((unsigned __int128)bit_per_s * delay_ns / 8000000000u);
-    if (delay_ns != 0 && used + w->config.pdu_octets_max < octets)
-        octets = used + w->config.pdu_octets_max;
+    bool less = delay_ns != 0 && used + largest_octets < offered.max_octets;
+    return less ? used + largest_octets : offered.max_octets;
+}
+
+static uint32_t ms_n201_u(const struct world_ms *m)
+{
+    uint32_t most = 0;
+    for (uint32_t lle = 0; lle < SCHED_LLES; lle++)
+        if ((m->lles == 0 || m->lles >> lle & 1) && m->n201_u[lle] > most)
+            most = m->n201_u[lle];
+    return most;
+}
+
+uint32_t world_ms_largest(const struct world *w, uint32_t ms)
+{
+    return ms_n201_u(&w->ms[ms]) + w->config.llc_octets;
+}
+
+// In steps of 30 from 140.
+uint32_t world_cell_largest(const struct world *w, uint32_t cell)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < w->mss; i++)
+        if (w->ms[i].exists && w->ms[i].cell == cell && ms_n201_u(&w->ms[i]) > most)
+            most = ms_n201_u(&w->ms[i]);
+    if (most == 0)
+        return 0;
+    while ((most - 140) % 30)
+        most++;
+    return most + w->config.llc_octets;
+}
+
+static void size_follows(struct world_bucket *b, uint64_t delay_ns, uint32_t largest_octets)
+{
+    if (!b->unlimited)
+        b->replay.octets = effective(b->offered, delay_ns, largest_octets);
+}
+
+void world_sizes_follow(struct world *w)
+{
+    for (uint32_t i = 0; i < w->cells; i++)
+        size_follows(&w->cell[i].bucket, w->config.bvc_delay_ns, world_cell_largest(w, i));
+    for (uint32_t i = 0; i < w->mss; i++) {
+        struct world_ms *m = &w->ms[i];
+        if (!m->exists)
+            continue;
+        size_follows(&m->bucket, w->config.ms_delay_ns,
+                     m->own ? world_ms_largest(w, i) : world_cell_largest(w, m->cell));
+    }
+    for (uint32_t i = 0; i < w->pfcs; i++)
+        if (w->pfc[i].exists && w->pfc[i].limited)
+            size_follows(&w->pfc[i].bucket, w->config.pfc_delay_ns,
+                         world_ms_largest(w, w->pfc[i].ms));
+}
+
+void world_bucket_set(struct world *w, struct world_bucket *b, struct bucket_terms offered,
+                      uint64_t delay_ns, uint32_t largest_octets)
+{
+    uint64_t octets = effective(offered, delay_ns, largest_octets);
+    uint64_t bit_per_s = 100ULL * offered.rate;
     if (b->unlimited) // there was no bucket: the new one is empty
         b->replay = (struct replay_bucket){.at_ns = w->now_ns};
     b->offered = offered;
@@ -34,9 +91,37 @@ bool world_conforms(const struct world_bucket *b, uint32_t octets, uint64_t at_n
     return b->unlimited || replay_conforms(&b->replay, at_ns, octets);
 }
 
+// NULL: it has none.
+const struct world_bucket *world_pfc_bucket(const struct world *w, const struct world_pfc *p)
+{
+    (void)w;
+    return p->limited ? &p->bucket : NULL;
+}
+
+bool world_pfc_conforms(const struct world *w, const struct world_pfc *p, uint32_t octets,
+                        uint64_t at_ns)
+{
+    const struct world_bucket *b = world_pfc_bucket(w, p);
+    return !b || world_conforms(b, octets, at_ns);
+}
+
 static bool pass(struct world_bucket *b, uint32_t octets, uint64_t at_ns)
 {
     return b->unlimited || replay_send(&b->replay, at_ns, octets);
+}
+
+uint32_t world_pipe(const void *world, uint32_t ms, uint32_t context, uint32_t llc_octets)
+{
+    const struct world *w = world;
+    uint32_t of_pfc = context == SCHED_NO_CONTEXT ? 0 : context % 4;
+    return llc_octets + w->ms[ms].extra + of_pfc + (llc_octets > 700 ? 48 : 0);
+}
+
+uint32_t world_pipe_octets(const struct world *w, uint32_t ms, uint32_t pfc, uint32_t llc_octets)
+{
+    if (!w->config.pipe_octets)
+        return llc_octets + w->config.pipe_header_octets;
+    return world_pipe(w, ms, pfc == WORLD_NONE ? SCHED_NO_CONTEXT : pfc, llc_octets);
 }
 
 void world_charge(struct world *w, uint32_t pfc, uint32_t llc_octets)
@@ -45,7 +130,7 @@ void world_charge(struct world *w, uint32_t pfc, uint32_t llc_octets)
     struct world_ms *m = &w->ms[p->ms];
     struct world_cell *c = &w->cell[m->cell];
     struct world_nse *n = &w->nse[c->nse];
-    uint32_t pipe_octets = llc_octets + w->config.pipe_header_octets;
+    uint32_t pipe_octets = world_pipe_octets(w, p->ms, pfc, llc_octets);
     if (p->limited)
         assert_true(pass(&p->bucket, llc_octets, w->now_ns));
     assert_true(pass(&m->bucket, llc_octets, w->now_ns));
@@ -67,7 +152,7 @@ void world_charge_frame(struct world *w, uint32_t ms, uint32_t octets)
     assert_false(m->stands || c->blocked);
     assert_true(pass(&m->bucket, octets, w->now_ns));
     assert_true(pass(&c->bucket, octets, w->now_ns));
-    assert_true(pass(&n->bucket, octets + w->config.pipe_header_octets, w->now_ns));
+    assert_true(pass(&n->bucket, world_pipe_octets(w, ms, WORLD_NONE, octets), w->now_ns));
 }
 
 static void judge_level(struct sched_bucket found, const struct world_bucket *b, uint64_t now_ns)
@@ -104,45 +189,74 @@ void world_judge_levels(const struct world *w)
 struct cell_view {
     bool sure, sure_signalling;   // an MS of it is
     bool all_fit, signalling_fit; // every possible head conforms to the cell
-    uint32_t largest;
+    uint32_t largest;             // at the pipe
 };
 
-static bool head_of(const struct world *w, uint32_t pfc, uint32_t *llc_octets)
+// Another PFC of the MS has its first N-PDU on the same LLE.
+static bool lle_is_wanted(const struct world *w, uint32_t pfc, uint32_t lle)
+{
+    for (uint32_t i = 0; i < w->pfcs; i++) {
+        const struct world_pfc *other = &w->pfc[i];
+        if (i != pfc && other->exists && other->ms == w->pfc[pfc].ms && other->head != WORLD_NONE &&
+            w->npdu[other->head].lle == lle && !(other->limited && other->bucket.offered.rate == 0))
+            return true;
+    }
+    return false;
+}
+
+// LLC octets of an N-PDU from its first piece to its last.
+static uint32_t whole_octets(const struct world *w, struct world_npdu n)
+{
+    uint32_t sum = 0, llc_octets;
+    n.n201_u = w->ms[w->pfc[n.pfc].ms].n201_u[n.lle];
+    do {
+        n.sent = (uint16_t)(n.sent + world_piece(w, &n, &llc_octets));
+        sum += llc_octets;
+    } while (n.sent < n.octets);
+    return sum;
+}
+
+// What the PFC's bucket has to pass before the head goes: the whole N-PDU where others want the
+// LLE, and it could.
+static uint32_t pfc_needs(const struct world *w, uint32_t pfc, uint32_t llc_octets)
 {
     const struct world_pfc *p = &w->pfc[pfc];
-    if (!p->exists || p->head == WORLD_NONE)
-        return false;
     const struct world_npdu *n = &w->npdu[p->head];
-    uint32_t started = w->ms[p->ms].started[n->lle];
-    world_piece(w, n, llc_octets);
-    return started == WORLD_NONE || started == p->head;
+    uint32_t whole = n->sent ? llc_octets : whole_octets(w, *n);
+    bool could = whole <= p->bucket.replay.octets;
+    return could && lle_is_wanted(w, pfc, n->lle) ? whole : llc_octets;
 }
 
 struct ms_view {
     bool any[2], all[2]; // by signalling or not: heads that their PFC lets go; their MS lets all go
     uint32_t largest[2]; // that both let go
+    uint32_t largest_pipe[2];
 };
 
+// Its head, or in its place the rest of what is half sent on that LLE, which surely goes only in
+// the order of its own PFC.
 static void view_head(const struct world *w, uint32_t pfc, uint64_t at_ns, struct ms_view *v)
 {
     const struct world_pfc *p = &w->pfc[pfc];
     uint32_t octets, kind = p->traffic_class == CLASS_SIGNALLING;
-    if (!head_of(w, pfc, &octets))
+    if (!p->exists || p->head == WORLD_NONE)
         return;
-    if (p->limited && !world_conforms(&p->bucket, octets, at_ns))
+    uint32_t started = w->ms[p->ms].started[w->npdu[p->head].lle];
+    const struct world_npdu *n = &w->npdu[started == WORLD_NONE ? p->head : started];
+    world_piece(w, n, &octets);
+    if (!world_pfc_conforms(w, &w->pfc[n->pfc], n->pfc == pfc ? pfc_needs(w, pfc, octets) : octets,
+                            at_ns))
         return;
-    v->any[kind] = true;
-    if (!world_conforms(&w->ms[p->ms].bucket, octets, at_ns))
+    v->any[kind] = v->any[kind] || n->pfc == pfc;
+    if (!world_conforms(&w->ms[p->ms].bucket, octets, at_ns)) {
         v->all[kind] = false;
-    else if (octets > v->largest[kind])
+        return;
+    }
+    uint32_t pipe_octets = world_pipe_octets(w, p->ms, n->pfc, octets);
+    if (octets > v->largest[kind])
         v->largest[kind] = octets;
-}
-
-// An MS on defaults may be 100 ms late after a change of them.
-static bool ms_in_time(const struct world *w, const struct world_ms *m, uint64_t at_ns)
-{
-    return m->own || at_ns >= w->cell[m->cell].default_set_ns + 100 * MS_IN_NS ||
-           w->cell[m->cell].default_set_ns == 0;
+    if (pipe_octets > v->largest_pipe[kind])
+        v->largest_pipe[kind] = pipe_octets;
 }
 
 static void view_ms(const struct world *w, uint32_t ms, const struct ms_view *v, uint64_t at_ns,
@@ -150,7 +264,7 @@ static void view_ms(const struct world *w, uint32_t ms, const struct ms_view *v,
 {
     const struct world_ms *m = &w->ms[ms];
     const struct world_bucket *b = &w->cell[m->cell].bucket;
-    bool sure = ms_in_time(w, m, at_ns) && !m->stands;
+    bool sure = !m->stands;
     if (m->stands || m->frames)
         return;
     cell->sure_signalling = cell->sure_signalling || (sure && v->any[1] && v->all[1]);
@@ -159,7 +273,8 @@ static void view_ms(const struct world *w, uint32_t ms, const struct ms_view *v,
         bool fits = v->largest[kind] == 0 || world_conforms(b, v->largest[kind], at_ns);
         cell->all_fit = cell->all_fit && fits;
         cell->signalling_fit = cell->signalling_fit && (kind == 0 || fits);
-        cell->largest = v->largest[kind] > cell->largest ? v->largest[kind] : cell->largest;
+        if (v->largest_pipe[kind] > cell->largest)
+            cell->largest = v->largest_pipe[kind];
     }
 }
 
@@ -194,7 +309,6 @@ void world_judge_idle(const struct world *w, uint64_t at_ns)
             if (c->sure_signalling ? c->signalling_fit : c->sure && c->all_fit)
                 busy = b;
         }
-        largest += w->config.pipe_header_octets;
         if (busy != WORLD_NONE && !kept.nse[i] && world_conforms(&w->nse[i].bucket, largest, at_ns))
             fail_msg("NSE %u idles at %llu though cell %u has what conforms", i,
                      (unsigned long long)at_ns, busy);

@@ -4,19 +4,19 @@
 void world_nse_set(struct world *w, uint32_t nse, struct bucket_terms cir)
 {
     assert_int_equal(sched_nse_set(w->sched, nse, cir, w->now_ns), 0);
-    world_bucket_set(w, &w->nse[nse].bucket, cir, 0);
+    world_bucket_set(w, &w->nse[nse].bucket, cir, 0, 0);
 }
 
 static void cell_follows(struct world *w, uint32_t cell, struct bucket_terms terms,
                          struct bucket_terms ms_default)
 {
     struct world_cell *c = &w->cell[cell];
-    world_bucket_set(w, &c->bucket, terms, w->config.bvc_delay_ns);
+    uint32_t largest = world_cell_largest(w, cell);
+    world_bucket_set(w, &c->bucket, terms, w->config.bvc_delay_ns, largest);
     c->ms_default = ms_default;
-    c->default_set_ns = w->now_ns;
     for (uint32_t i = 0; i < w->mss; i++)
         if (w->ms[i].exists && w->ms[i].cell == cell && !w->ms[i].own)
-            world_bucket_set(w, &w->ms[i].bucket, ms_default, w->config.ms_delay_ns);
+            world_bucket_set(w, &w->ms[i].bucket, ms_default, w->config.ms_delay_ns, largest);
 }
 
 void world_cell_set(struct world *w, uint32_t cell, struct bucket_terms terms,
@@ -26,12 +26,26 @@ void world_cell_set(struct world *w, uint32_t cell, struct bucket_terms terms,
     cell_follows(w, cell, terms, ms_default);
 }
 
+static void empty(const struct world *w, struct world_bucket *b)
+{
+    b->replay.level = 0;
+    b->replay.at_ns = w->now_ns;
+}
+
+// B = 0 for all of the cell.
 void world_cell_reset(struct world *w, uint32_t cell)
 {
     struct bucket_terms stopped = {0};
     assert_int_equal(sched_bvc_reset(w->sched, cell, w->now_ns), 0);
     w->cell[cell].bucket = world_bucket_empty(w);
     cell_follows(w, cell, stopped, stopped);
+    for (uint32_t i = 0; i < w->mss; i++)
+        if (w->ms[i].exists && w->ms[i].cell == cell)
+            empty(w, &w->ms[i].bucket);
+    for (uint32_t i = 0; i < w->pfcs; i++)
+        if (w->pfc[i].exists && w->pfc[i].limited && w->ms[w->pfc[i].ms].cell == cell)
+            empty(w, &w->pfc[i].bucket);
+    world_judge_levels(w);
 }
 
 void world_cell_block(struct world *w, uint32_t cell, bool blocked)
@@ -75,7 +89,7 @@ void world_ms_set(struct world *w, uint32_t ms, struct bucket_terms terms)
 {
     assert_int_equal(sched_ms_set(w->sched, ms, terms, w->now_ns), 0);
     w->ms[ms].own = true;
-    world_bucket_set(w, &w->ms[ms].bucket, terms, w->config.ms_delay_ns);
+    world_bucket_set(w, &w->ms[ms].bucket, terms, w->config.ms_delay_ns, world_ms_largest(w, ms));
     world_ms_clock_follows(w, ms);
 }
 
@@ -84,7 +98,7 @@ void world_ms_default(struct world *w, uint32_t ms)
     assert_int_equal(sched_ms_default(w->sched, ms, w->now_ns), 0);
     w->ms[ms].own = false;
     world_bucket_set(w, &w->ms[ms].bucket, w->cell[w->ms[ms].cell].ms_default,
-                     w->config.ms_delay_ns);
+                     w->config.ms_delay_ns, world_cell_largest(w, w->ms[ms].cell));
     world_ms_clock_follows(w, ms);
 }
 
@@ -104,6 +118,20 @@ void world_ms_n201_u(struct world *w, uint32_t ms, uint32_t lle, uint16_t n201_u
 {
     assert_int_equal(sched_ms_n201_u(w->sched, ms, lle, n201_u, w->now_ns), 0);
     w->ms[ms].n201_u[lle] = n201_u;
+    world_sizes_follow(w);
+}
+
+void world_ms_lles(struct world *w, uint32_t ms, uint32_t lles)
+{
+    assert_int_equal(sched_ms_lles(w->sched, ms, lles, w->now_ns), 0);
+    w->ms[ms].lles = lles;
+    world_sizes_follow(w);
+}
+
+void world_ms_extra(struct world *w, uint32_t ms, uint32_t octets)
+{
+    w->ms[ms].extra = octets;
+    assert_int_equal(sched_nse_look_again(w->sched, w->cell[w->ms[ms].cell].nse), 0);
 }
 
 void world_ms_freeze(struct world *w, uint32_t ms)
@@ -132,7 +160,9 @@ void world_ms_move(struct world *w, uint32_t ms, uint32_t cell)
     for (uint32_t i = 0; i < w->pfcs; i++) // values for a PFC were the old cell's too
         if (w->pfc[i].ms == ms)
             w->pfc[i].limited = false;
-    world_bucket_set(w, &m->bucket, w->cell[cell].ms_default, w->config.ms_delay_ns);
+    world_sizes_follow(w);
+    world_bucket_set(w, &m->bucket, w->cell[cell].ms_default, w->config.ms_delay_ns,
+                     world_cell_largest(w, cell));
     world_ms_clock_follows(w, ms);
 }
 
@@ -159,6 +189,7 @@ void world_ms_remove(struct world *w, uint32_t ms)
         ;
     assert_int_equal(w->ms[ms].packets, 0);
     w->ms[ms].exists = false;
+    world_sizes_follow(w);
     for (uint32_t i = 0; i < w->pfcs; i++)
         if (w->pfc[i].ms == ms)
             w->pfc[i].exists = false;
@@ -171,7 +202,7 @@ void world_pfc_set(struct world *w, uint32_t pfc, struct bucket_terms terms)
     if (!p->limited)
         p->bucket = world_bucket_empty(w);
     p->limited = true;
-    world_bucket_set(w, &p->bucket, terms, w->config.pfc_delay_ns);
+    world_bucket_set(w, &p->bucket, terms, w->config.pfc_delay_ns, world_ms_largest(w, p->ms));
 }
 
 void world_pfc_unlimit(struct world *w, uint32_t pfc)

@@ -85,7 +85,7 @@ struct world_kept world_kept(const struct world *w, uint64_t at_ns, bool judge)
             continue;
         if (!world_conforms(&c->bucket, f->octets, at_ns))
             kept.cell[m->cell] = true;
-        else if (!world_conforms(n, f->octets + w->config.pipe_header_octets, at_ns))
+        else if (!world_conforms(n, world_pipe_octets(w, f->ms, WORLD_NONE, f->octets), at_ns))
             kept.nse[c->nse] = true;
         else if (judge)
             fail_msg("LLC frame %llu of MS %u waits at %llu", (unsigned long long)f->number, f->ms,

@@ -81,7 +81,10 @@ static void ms_goes(const struct going *g, uint32_t cell, uint64_t clock_ns)
     m->cell = cell;
     m->own = false;
     m->bucket = world_bucket_empty(g->to);
-    world_bucket_set(g->to, &m->bucket, g->to->cell[cell].ms_default, g->to->config.ms_delay_ns);
+    world_sizes_follow(g->from);
+    world_sizes_follow(g->to);
+    world_bucket_set(g->to, &m->bucket, g->to->cell[cell].ms_default, g->to->config.ms_delay_ns,
+                     world_cell_largest(g->to, cell));
     world_ms_clock_follows(g->to, g->ms);
     if ((int64_t)(world_ms_clock(g->to, g->ms) - clock_ns) < 0)
         m->away_ns = g->to->now_ns - clock_ns;

@@ -32,14 +32,27 @@ void world_kept_free(struct world_kept kept);
 uint32_t world_offer_frames(struct world *w); // how many went
 void world_judge_before_frames(const struct world *w, uint32_t ms);
 
+// world_begun.c: S12. That N-PDU begins now.
+void world_judge_begins(const struct world *w, uint32_t id);
+
 // world_buckets.c: S1, S6
+// With the largest LLC PDU that comes through it.
 void world_bucket_set(struct world *w, struct world_bucket *b, struct bucket_terms offered,
-                      uint64_t delay_ns);
+                      uint64_t delay_ns, uint32_t largest_octets);
+uint32_t world_ms_largest(const struct world *w, uint32_t ms);
+uint32_t world_cell_largest(const struct world *w, uint32_t cell);
+// Some MS came, went or sends in other sizes: the effective Bmaxs are other ones.
+void world_sizes_follow(struct world *w);
 uint64_t world_bucket_ratio(struct world *w, struct world_bucket *b, uint32_t percent);
 struct world_bucket world_bucket_empty(const struct world *w);
 void world_charge(struct world *w, uint32_t pfc, uint32_t llc_octets);
 void world_charge_frame(struct world *w, uint32_t ms, uint32_t octets);
+// Of an LLC PDU of a PFC, or of an LLC frame (WORLD_NONE), at its pipe.
+uint32_t world_pipe_octets(const struct world *w, uint32_t ms, uint32_t pfc, uint32_t llc_octets);
 bool world_conforms(const struct world_bucket *b, uint32_t octets, uint64_t at_ns);
+const struct world_bucket *world_pfc_bucket(const struct world *w, const struct world_pfc *p);
+bool world_pfc_conforms(const struct world *w, const struct world_pfc *p, uint32_t octets,
+                        uint64_t at_ns);
 void world_judge_levels(const struct world *w);
 void world_judge_idle(const struct world *w, uint64_t at_ns);
 

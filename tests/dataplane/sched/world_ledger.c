@@ -97,6 +97,7 @@ enum drop_reason world_put_from(struct world *w, struct world_npdu from)
     } else {
         from.live = true;
         from.put_clock_ns = world_ms_clock(w, p->ms);
+        from.put_ns = w->now_ns;
         w->npdu[id] = from;
         world_npdu_append(w, id);
         w->ms[p->ms].packets++;
@@ -134,10 +135,29 @@ static bool npdu_expired(const struct world *w, const struct world_npdu *n, uint
     return *left_ns < c->bss_least_ns || *left_ns == 0;
 }
 
+bool world_overstays(const struct world *w, const struct world_npdu *n, uint64_t late_ns)
+{
+    uint64_t lifetime_ns = w->config.of_class[w->pfc[n->pfc].traffic_class].lifetime_ns;
+    uint64_t hold_ns = w->config.hold_ns;
+    if (lifetime_ns == SCHED_INFINITE || hold_ns == SCHED_INFINITE || hold_ns == 0)
+        return false;
+    uint64_t stay_ns = w->now_ns > n->put_ns ? w->now_ns - n->put_ns : 0; // or it came from ahead
+    return stay_ns > late_ns && stay_ns - late_ns > hold_ns &&
+           stay_ns - late_ns - hold_ns > lifetime_ns;
+}
+
+static void judge_expired(struct world *w, const struct world_npdu *n)
+{
+    uint64_t left_ns;
+    if (npdu_expired(w, n, &left_ns))
+        return;
+    assert_true(world_overstays(w, n, 0));
+    world_ledger_add(&w->overstayed, n->octets);
+}
+
 static void drop_collect(struct world *w, const struct sched_drop *drop)
 {
     uint32_t id;
-    uint64_t left_ns;
     struct world_npdu *n = world_npdu_of(w, drop->buffer, &id);
     assert_int_equal(drop->octets, n->octets);
     assert_int_equal(drop->traffic_class, w->pfc[n->pfc].traffic_class);
@@ -145,7 +165,7 @@ static void drop_collect(struct world *w, const struct sched_drop *drop)
     bool by_command = drop->reason == DROP_flushed || drop->reason == DROP_removed;
     assert_true(n->sent == 0 || by_command);
     if (drop->reason == DROP_expired)
-        assert_true(npdu_expired(w, n, &left_ns));
+        judge_expired(w, n);
     world_ledger_add(&w->dropped[drop->reason], n->octets);
     world_npdu_end(w, id);
 }
@@ -229,7 +249,7 @@ static void judge_lifetime(const struct world *w, const struct world_npdu *n,
     const struct sched_class *c = &w->config.of_class[g->traffic_class];
     uint64_t left_ns;
     bool expired = npdu_expired(w, n, &left_ns);
-    assert_true(!expired || n->sent != 0);
+    assert_true(n->sent != 0 || !(expired || world_overstays(w, n, WORLD_STEPS_NS)));
     if (left_ns != SCHED_INFINITE) {
         left_ns = left_ns < c->bss_least_ns ? c->bss_least_ns : left_ns;
         left_ns = left_ns > c->bss_most_ns ? c->bss_most_ns : left_ns;
@@ -258,6 +278,8 @@ uint32_t world_granted(struct world *w, const struct sched_grant *g)
     judge_order(w, n, id);
     judge_grant(w, n, g);
     judge_lifetime(w, n, g);
+    if (n->sent == 0)
+        world_judge_begins(w, id);
     world_piece(w, n, &llc_octets);
     world_charge(w, n->pfc, llc_octets);
     struct world_sent sent = {.time_ns = w->now_ns,
@@ -269,7 +291,8 @@ uint32_t world_granted(struct world *w, const struct sched_grant *g)
                               .pfc = n->pfc,
                               .source = n->source,
                               .llc_octets = (uint16_t)llc_octets,
-                              .pipe_octets = (uint16_t)(llc_octets + w->config.pipe_header_octets),
+                              .pipe_octets =
+                                  (uint16_t)world_pipe_octets(w, g->ms, n->pfc, llc_octets),
                               .octets = g->octets,
                               .offset = g->offset,
                               .traffic_class = g->traffic_class,
@@ -285,6 +308,7 @@ uint32_t world_granted(struct world *w, const struct sched_grant *g)
     if (!g->last)
         return WORLD_NONE;
     world_ledger_add(&w->finished, n->octets);
+    w->pfc[n->pfc].finished++;
     world_npdu_end(w, id);
     return sent.source;
 }

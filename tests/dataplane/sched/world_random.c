@@ -59,8 +59,12 @@ static struct sched_config random_config(uint64_t *random, const struct world_wi
     struct sched_config c = world_config();
     c.seed = draw(random, 0, 1u << 30);
     c.pipe_header_octets = (uint32_t)draw(random, 0, 60);
+    c.pipe_octets = one_in(random, 2) ? world_pipe : NULL;
     if (one_in(random, 4))
         c.first_header_octets = c.next_header_octets = c.llc_octets = 0;
+    c.nses = wish->nses > c.nses ? wish->nses : c.nses;
+    c.bvcs = wish->cells > c.bvcs ? wish->cells : c.bvcs;
+    c.mss = wish->mss > c.mss ? wish->mss : c.mss;
     c.limit.packets = 1024;
     c.ms_limit.packets = 64;
     c.flows_a_pfc = wish->flow_queues ? 1u << draw(random, 1, 6) : 0;
@@ -72,6 +76,8 @@ static struct sched_config random_config(uint64_t *random, const struct world_wi
         c.bvc_limit = random_limit(random, 200);
         c.ms_limit = random_limit(random, 50);
     }
+    if (wish->holds)
+        c.hold_ns = draw_log(random, 30, 33);
     for (uint32_t i = 0; i < CLASS_COUNT; i++)
         random_class(&c.of_class[i], random, wish);
     return c;
@@ -105,6 +111,7 @@ static void random_ms(struct world *w, uint64_t *random, const struct world_wish
     uint32_t cell = (uint32_t)draw(random, 0, w->cells - 1);
     uint32_t ms = world_add_ms(w, cell, wish->octets ? 1520 : n201_u);
     uint32_t pfcs = (uint32_t)draw(random, 1, wish->pfcs);
+    w->ms[ms].extra = (uint32_t)draw(random, 0, 120);
     if (one_in(random, 2))
         world_ms_set(w, ms, random_terms(random));
     for (uint32_t slot = 0; slot < pfcs; slot++) {
@@ -137,7 +144,19 @@ static void change_ms(struct world *w, uint64_t *random, uint32_t ms)
 {
     if (!w->ms[ms].exists)
         return;
-    switch (draw(random, 0, 9)) {
+    switch (draw(random, 0, 14)) {
+    case 13:
+    case 14:
+        world_ms_lles(w, ms, (uint32_t)draw(random, 0, 15));
+        break;
+    case 12: // sizes that a test wants alike stay
+        if (w->ms[ms].n201_u[0] != 1520)
+            world_ms_n201_u(w, ms, (uint32_t)draw(random, 1, 3), (uint16_t)draw(random, 140, 1520));
+        break;
+    case 10:
+    case 11:
+        world_ms_extra(w, ms, (uint32_t)draw(random, 0, 120));
+        break;
     case 7:
         world_ms_credit(w, ms, (uint32_t)draw_log(random, 0, 12));
         break;
@@ -202,7 +221,12 @@ static void change_class(struct world *w, uint64_t *random)
 void world_random_change(struct world *w, uint64_t *random)
 {
     uint32_t cell = (uint32_t)draw(random, 0, w->cells - 1);
-    switch (draw(random, 0, 7)) {
+    switch (draw(random, 0, 8)) {
+    case 8:
+        world_cell_reset(w, cell);
+        if (one_in(random, 2))
+            world_cell_set(w, cell, random_terms(random), random_terms(random));
+        break;
     case 5:
         world_cell_credit(w, cell, (uint32_t)draw_log(random, 0, 12));
         break;

@@ -55,6 +55,34 @@ static void a_way_is_taken_when_it_is_known(void **state)
     assert_int_equal(u.stats.up.npdus, 1);
 }
 
+static void end_uplink(uint32_t pdp, bool ended)
+{
+    fixture_command(&(const struct command){.op = COMMAND_pdp_uplink,
+                                            .pdp_uplink = {.pdp_id = pdp, .ended = ended}});
+}
+
+// Its GGSN has no such tunnel: its segments end, of one N-PDU or of parts of it, also of one that
+// had begun before; those of other contexts do not.
+static void an_npdu_without_a_tunnel_is_dropped(void **state)
+{
+    static uint8_t data[OCTETS];
+    (void)state;
+    fixture_fill(data, OCTETS, 1);
+    fixture_give(SEGMENT(.number = 0, .more = true));
+    end_uplink(0, true);
+    fixture_give(SEGMENT(.number = 1, .next = true, .segment = 1));
+    ASSERT_SEGMENTS(no_tunnel, 2, 2 * OCTETS);
+    fixture_give(SEGMENT(.number = 2));
+    ASSERT_SEGMENTS(no_tunnel, 3, 3 * OCTETS);
+    fixture_expect_nothing();
+    fixture_give(SEGMENT(.number = 2, .nsapi = 8, .sapi = 11, .data = data, .octets = OCTETS));
+    fixture_expect(3, data, OCTETS);
+    end_uplink(0, false);
+    fixture_give(SEGMENT(.number = 3, .data = data, .octets = OCTETS));
+    fixture_expect(0, data, OCTETS);
+    assert_int_equal(fixture_dropped().packets, 3);
+}
+
 // N-PDUs of MS 0, by number: each tells its own, and has one segment or two.
 static uint32_t given, taken, frames;
 
@@ -205,6 +233,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_FIXTURE(an_npdu_of_any_length_goes_out),
         IN_FIXTURE(an_npdu_without_a_way_is_dropped),
+        IN_FIXTURE(an_npdu_without_a_tunnel_is_dropped),
         IN_FIXTURE(a_way_is_taken_when_it_is_known),
         IN_FIXTURE(what_gn_refuses_waits),
         IN_FIXTURE(when_enough_waits_the_next_is_dropped),

@@ -1,0 +1,118 @@
+// See sched_rank.h.
+#include "dataplane/sched/sched_rank.h"
+
+void rank_setup(struct rank *r, struct rank_entry *entry, struct rank_bin *bin, uint32_t entries)
+{
+    *r = (struct rank){.entry = entry, .bin = bin};
+    for (uint32_t i = 0; i < entries; i++)
+        bin[i].first = i + 1;
+}
+
+// The list of that level, or the largest below it, or, where all are larger, the smallest; looked
+// for from `at` on.
+static uint32_t near(const struct rank *r, uint32_t top, uint32_t at, uint32_t level)
+{
+    uint32_t bottom = r->bin[top].up;
+    while (at != top && r->bin[r->bin[at].up].level <= level)
+        at = r->bin[at].up;
+    while (at != bottom && r->bin[at].level > level)
+        at = r->bin[at].down;
+    return at;
+}
+
+// A new list above `below`, or, if that is larger, as the smallest of all.
+static uint32_t bin_add(struct rank *r, uint32_t *top, uint32_t below, uint32_t level)
+{
+    uint32_t i = r->free;
+    struct rank_bin *b = &r->bin[i];
+    r->free = b->first;
+    *b = (struct rank_bin){.up = i, .down = i, .first = RANK_NONE, .level = level};
+    if (below == RANK_NONE) {
+        *top = i;
+        return i;
+    }
+    bool smallest = r->bin[below].level > level;
+    b->down = smallest ? *top : below;
+    b->up = r->bin[b->down].up;
+    r->bin[b->up].down = i;
+    r->bin[b->down].up = i;
+    if (!smallest && below == *top)
+        *top = i;
+    return i;
+}
+
+static void bin_remove(struct rank *r, uint32_t *top, uint32_t i)
+{
+    struct rank_bin *b = &r->bin[i];
+    r->bin[b->up].down = b->down;
+    r->bin[b->down].up = b->up;
+    if (*top == i)
+        *top = b->down == i ? RANK_NONE : b->down;
+    b->first = r->free;
+    r->free = i;
+}
+
+static void link_in(struct rank *r, uint32_t entry, uint32_t bin)
+{
+    struct rank_entry *e = &r->entry[entry];
+    uint32_t first = r->bin[bin].first;
+    e->bin = bin;
+    if (first == RANK_NONE) {
+        r->bin[bin].first = e->next = e->prev = entry;
+        return;
+    }
+    e->next = first;
+    e->prev = r->entry[first].prev;
+    r->entry[e->prev].next = entry;
+    r->entry[first].prev = entry;
+}
+
+static void link_out(struct rank *r, uint32_t *top, uint32_t entry, uint32_t bin)
+{
+    const struct rank_entry *e = &r->entry[entry];
+    if (e->next == entry) {
+        bin_remove(r, top, bin);
+        return;
+    }
+    r->entry[e->next].prev = e->prev;
+    r->entry[e->prev].next = e->next;
+    if (r->bin[bin].first == entry)
+        r->bin[bin].first = e->next;
+}
+
+// An entry that is alone in its list keeps it where the order stays the same.
+static bool stays(struct rank *r, uint32_t top, uint32_t bin, uint32_t entry, uint32_t to)
+{
+    struct rank_bin *b = &r->bin[bin];
+    bool alone = r->entry[entry].next == entry;
+    bool above = bin == top || r->bin[b->up].level > to;
+    bool below = r->bin[top].up == bin || r->bin[b->down].level < to;
+    if (alone && above && below)
+        b->level = to;
+    return alone && above && below;
+}
+
+void rank_move(struct rank *r, uint32_t *top, uint32_t entry, uint32_t from, uint32_t to)
+{
+    uint32_t bin = from ? r->entry[entry].bin : RANK_NONE;
+    if (from && to && stays(r, *top, bin, entry, to))
+        return;
+    // The way in first: it may begin at the list that ends.
+    uint32_t at = RANK_NONE;
+    if (to && *top != RANK_NONE)
+        at = near(r, *top, from ? bin : r->bin[*top].up, to);
+    if (to && (at == RANK_NONE || r->bin[at].level != to))
+        at = bin_add(r, top, at, to);
+    if (from)
+        link_out(r, top, entry, bin);
+    if (to)
+        link_in(r, entry, at);
+}
+
+uint32_t rank_next(const struct rank *r, uint32_t top, uint32_t entry)
+{
+    uint32_t bin = r->entry[entry].bin, next = r->entry[entry].next;
+    if (next != r->bin[bin].first)
+        return next;
+    return bin == r->bin[top].up ? RANK_NONE : r->bin[r->bin[bin].down].first;
+}

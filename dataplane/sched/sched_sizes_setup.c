@@ -1,0 +1,179 @@
+// Effective buckets. Where a level has a delay D, its bucket is no larger than R D and the largest
+// LLC PDU that can come: of an MS, and of a packet flow, by the largest N201-U of the LLEs that it
+// uses; of a cell, and of the values that it gives its MSs, by the largest of its MSs. So a bucket
+// always holds its PDU besides what leaks in D, and no more than that waits in the BSS.
+//
+// A cell counts its MSs by that N201-U, in steps of 30 octets from 140 to 1520 (so 500 and 1520
+// count as they are, another one as up to 29 octets more): all that changes an MS is O(1), whatever
+// the number of MSs. Invariant: every Bmax in force is what these say now. Left out: of an N-PDU
+// that is half sent when its N201-U shrinks, or whose context has gone, the rest is larger than
+// what is counted; it passes by an emptier bucket, as 8.2.3.2 has it for what is larger than Bmax.
+#include "dataplane/sched/sched_change.h"
+
+#define STEP_OCTETS 30u
+#define ALL_LLES    ((1u << SCHED_LLES) - 1)
+static_assert((CHANGE_N201_U_MAX - CHANGE_N201_U_MIN) / STEP_OCTETS + 1 == TREE_SIZES,
+              "all of them");
+
+static uint32_t step_of(uint32_t n201_u)
+{
+    return (n201_u - CHANGE_N201_U_MIN + STEP_OCTETS - 1) / STEP_OCTETS;
+}
+
+uint32_t sizes_n201_u(const struct sched *s, uint32_t ms)
+{
+    const struct tree_ms *m = tree_ms(s, ms);
+    uint32_t lles = s->ms_lles ? s->ms_lles[ms] : ALL_LLES, most = 0;
+    for (; lles; lles &= lles - 1) {
+        uint32_t n201_u = m->n201_u[__builtin_ctz(lles)];
+        most = n201_u > most ? n201_u : most;
+    }
+    return most;
+}
+
+static uint32_t ms_octets(const struct sched *s, uint32_t ms)
+{
+    return sizes_n201_u(s, ms) + s->config.llc_octets;
+}
+
+static uint32_t cell_octets(const struct sched *s, uint32_t cell)
+{
+    uint64_t some = s->sizes ? s->sizes[cell].some : 0;
+    if (!some)
+        return 0;
+    uint32_t step = 63 - (uint32_t)__builtin_clzll(some);
+    uint32_t octets = CHANGE_N201_U_MIN + step * STEP_OCTETS + s->config.llc_octets;
+    return octets < s->config.pdu_octets_max ? octets : s->config.pdu_octets_max;
+}
+
+struct bucket_terms sizes_of_cell(struct sched *s, uint32_t cell, struct bucket_terms offered)
+{
+    if (s->sizes)
+        s->sizes[cell].offered_octets = offered.max_octets;
+    return bucket_effective(offered, s->config.bvc_delay_ns, cell_octets(s, cell));
+}
+
+struct bucket_terms sizes_of_default(struct sched *s, uint32_t cell, struct bucket_terms offered)
+{
+    if (s->sizes)
+        s->sizes[cell].default_octets = offered.max_octets;
+    return bucket_effective(offered, s->config.ms_delay_ns, cell_octets(s, cell));
+}
+
+struct bucket_terms sizes_of_ms(struct sched *s, uint32_t ms, struct bucket_terms offered)
+{
+    if (s->ms_offered)
+        s->ms_offered[ms] = offered.max_octets;
+    return bucket_effective(offered, s->config.ms_delay_ns, ms_octets(s, ms));
+}
+
+static uint32_t *pfc_offered(const struct sched *s, uint32_t ms, uint32_t slot)
+{
+    return &s->pfc_offered[(size_t)ms * s->config.pfcs_an_ms + slot];
+}
+
+struct bucket_terms sizes_of_pfc(struct sched *s, uint32_t ms, uint32_t slot,
+                                 struct bucket_terms offered)
+{
+    if (s->pfc_offered)
+        *pfc_offered(s, ms, slot) = offered.max_octets;
+    return bucket_effective(offered, s->config.pfc_delay_ns, ms_octets(s, ms));
+}
+
+// ---- What changes them ----
+
+// The rates stay, so there is nothing to settle. What waits for the cell, for the pipe behind it,
+// or for a bucket of its defaults, may wait for less now.
+static void cell_again(struct sched *s, uint32_t cell)
+{
+    struct tree_cell *c = &s->cell[cell];
+    const struct tree_sizes *z = &s->sizes[cell];
+    uint32_t before = c->bucket.max_octets, default_before = c->defaults.terms.max_octets;
+    struct bucket_terms offered = {c->bucket.rate, z->offered_octets};
+    c->bucket.max_octets = sizes_of_cell(s, cell, offered).max_octets;
+    offered = (struct bucket_terms){c->defaults.terms.rate, z->default_octets};
+    c->defaults.terms.max_octets = sizes_of_default(s, cell, offered).max_octets;
+    if (c->bucket.max_octets > before)
+        cell_look_again(s, cell);
+    if (c->total && c->defaults.terms.max_octets > default_before)
+        roll_visit(s, cell);
+}
+
+// Of the MS itself, which has to be looked at anew.
+static void ms_again(struct sched *s, uint32_t ms)
+{
+    struct tree_ms *m = tree_ms(s, ms);
+    if (s->ms_offered && m->state & MS_OWN) {
+        struct bucket_terms offered = {m->bucket.rate, s->ms_offered[ms]};
+        m->bucket.max_octets = sizes_of_ms(s, ms, offered).max_octets;
+    }
+    for (uint32_t slots = s->pfc_offered ? m->slots : 0; slots; slots &= slots - 1) {
+        uint32_t slot = (uint32_t)__builtin_ctz(slots);
+        struct tree_pfc *p = tree_pfc_of(m, slot);
+        if (p->bucket.rate == BUCKET_UNLIMITED)
+            continue;
+        struct bucket_terms offered = {p->bucket.rate, *pfc_offered(s, ms, slot)};
+        p->bucket.max_octets = sizes_of_pfc(s, ms, slot, offered).max_octets;
+    }
+}
+
+static void count(struct sched *s, uint32_t cell, uint32_t n201_u, bool more)
+{
+    struct tree_sizes *z = &s->sizes[cell];
+    uint32_t step = step_of(n201_u);
+    z->mss[step] += more ? 1 : UINT32_MAX;
+    z->some = z->mss[step] ? z->some | 1ULL << step : z->some & ~(1ULL << step);
+}
+
+void sizes_cell_begins(struct sched *s, uint32_t cell)
+{
+    if (s->sizes)
+        s->sizes[cell] = (struct tree_sizes){0};
+}
+
+void sizes_ms_begins(struct sched *s, uint32_t ms)
+{
+    if (s->ms_lles)
+        s->ms_lles[ms] = ALL_LLES;
+}
+
+void sizes_ms_comes(struct sched *s, uint32_t ms, uint32_t cell)
+{
+    if (!s->sizes)
+        return;
+    count(s, cell, sizes_n201_u(s, ms), true);
+    cell_again(s, cell);
+}
+
+void sizes_ms_goes(struct sched *s, uint32_t ms, uint32_t cell)
+{
+    if (!s->sizes)
+        return;
+    count(s, cell, sizes_n201_u(s, ms), false);
+    cell_again(s, cell);
+}
+
+void sizes_ms_changes(struct sched *s, uint32_t ms, uint32_t was)
+{
+    uint32_t cell = tree_ms(s, ms)->cell;
+    if (!s->sizes)
+        return;
+    count(s, cell, sizes_n201_u(s, ms), true);
+    count(s, cell, was, false);
+    cell_again(s, cell);
+    ms_again(s, ms);
+}
+
+int sched_ms_lles(struct sched *s, uint32_t ms, uint32_t lles, uint64_t now_ns)
+{
+    int fault = change_ms(s, ms, true);
+    if (!fault && lles > ALL_LLES)
+        fault = -SCHED_BAD_ID;
+    if (fault || !s->sizes)
+        return fault;
+    uint32_t was = sizes_n201_u(s, ms);
+    s->ms_lles[ms] = (uint8_t)(lles ? lles : ALL_LLES);
+    sizes_ms_changes(s, ms, was);
+    ms_heads_change(s, ms, now_ns);
+    return 0;
+}

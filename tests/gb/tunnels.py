@@ -1,0 +1,113 @@
+#!/usr/bin/python3
+"""A GGSN's error indication (TS 29.281 clause 7.3.1) ends the uplink of the context that has that
+tunnel there, and of no other, until the file is read again."""
+
+import frames as wire
+from bss import Bss
+from world import GGSN, GN, GN_MAC, GTPU_PORT, HEAD, MS, S, World, case, main, ms, npdu, nsvc, same
+
+OTHER = "192.0.2.3"
+TLLI, TEID = 0xC0000001, 0x1000
+BSSS = {101: "198.51.100.2", 102: "198.51.100.3"}
+
+
+def config(more=""):
+    """Three MSs in NSE 101 with a GGSN, one in NSE 102 with the other one, with the same TEID."""
+    first = ms("001010000000001", TLLI, count=3, ggsn_teid=TEID)
+    second = ms("001010000000009", TLLI + 8, address="10.0.0.9",
+                ggsn_teid=TEID).replace('"ggsn"', '"other"')
+    return HEAD + more + f"""
+ggsn {{ name = "other", address = "{OTHER}", mac = "{wire.mac_of(OTHER).hex(':')}" }}
+nse {{ nsei = 101, ns = "manual", {nsvc(1, BSSS[101])},
+    bvc {{ bvci = 2, {first} }}, bvc {{ bvci = 3 }} }}
+nse {{ nsei = 102, ns = "manual", {nsvc(2, BSSS[102])}, bvc {{ bvci = 2, {second} }} }}
+"""
+
+
+class Network:
+    def __init__(self, world):
+        self.world, self.sent = world, 0
+        self.bss = {nsei: Bss(world, nsei, [(i, peer)], {2: 80000, 3: 80000})
+                    for i, (nsei, peer) in enumerate(BSSS.items(), 1)}
+        for bss in self.bss.values():
+            bss.nsvcs[0].blocked = False
+
+    def indicate(self, teid, source=GGSN):
+        address = bytes(map(int, source.split(".")))
+        ies = b"\x10" + teid.to_bytes(4) + b"\x85\0\4" + address
+        payload = b"\x32\x1a" + (4 + len(ies)).to_bytes(2) + bytes(8) + ies
+        datagram = wire.Datagram(source, GTPU_PORT, GN, GTPU_PORT, payload)
+        self.world.put("gn", wire.frame_of(datagram, wire.mac_of(source), wire.mac(GN_MAC)))
+        self.world.run(0)
+
+    def up(self, i, bvci=2):
+        """Whether an N-PDU of MS i comes out on Gn, and to whom."""
+        world, nsei = self.world, 102 if i == 8 else 101
+        before, self.sent = len(world.tpdus), self.sent + 1
+        self.bss[nsei].uplink(bvci, TLLI + i, npdu(GGSN, 100, self.sent))
+        world.run(MS)
+        return [(d.destination, int.from_bytes(d.payload[4:8])) for _, d in world.tpdus[before:]]
+
+    def expect(self, *ended):
+        for i, whole in enumerate([(GGSN, TEID), (GGSN, TEID + 1), (GGSN, TEID + 2)]):
+            same(self.up(i), [] if i in ended else [whole], f"the uplink of MS {i}")
+        same(self.up(8), [] if 8 in ended else [(OTHER, TEID)], "the uplink of MS 8")
+
+    def counted(self, ended, dropped):
+        world = self.world
+        same((world.counts()["what"]["uplinks_ended"], world.stats()["up"]["drop_no_tunnel"]),
+             (ended, dropped), "contexts whose uplink ended, and segments dropped for that")
+
+
+@case("with two workers, too", 2)
+@case("an error indication ends one context's uplink, until a reload", 1)
+def ends(workers):
+    with World(config(), workers=workers) as world:
+        network = Network(world)
+        network.expect()
+        network.indicate(TEID + 1)
+        network.expect(1)
+        network.counted(1, 1)
+        for _ in range(3):  # once more: nothing changes, nothing is said again
+            network.indicate(TEID + 1)
+        network.indicate(TEID, OTHER)
+        network.expect(1, 8)
+        network.counted(2, 3)
+        same(world.log().count("has no tunnel"), 2, "lines of the log")
+        same(network.up(1, 3), [], "its uplink from another cell of its NSE")
+        same(network.up(1, 2), [], "and back")
+        done, answer = world.reload(config())
+        same((done, answer), (True, "nothing is another than before"), "a reload")
+        network.expect()
+        network.counted(2, 5)
+        network.indicate(TEID + 1)
+        network.expect(1)
+
+
+@case("nobody but the GGSN that the context sends to, with the TEID there")
+def strangers():
+    with World(config()) as world:
+        network = Network(world)
+        for teid, source in ((TEID - 1, GGSN), (TEID + 3, GGSN), (0, GGSN), (TEID + 1, OTHER),
+                             (0xFFFFFFFF, GGSN), (TEID, "192.0.2.9"), (world.teid(TLLI), GGSN)):
+            network.indicate(teid, source)
+        network.expect()
+        network.counted(0, 0)
+        same(world.stats()["gn"]["drop_stranger"], 1, "from nobody that is a GGSN")
+
+
+@case("a context that is made again sends again")
+def made_again():
+    with World(config()) as world:
+        network = Network(world)
+        network.indicate(TEID)
+        network.expect(0)
+        without = config().replace("ggsn_teid = 4096", "ggsn_teid = 8192", 1)
+        same(world.reload(without)[0], True, "a reload with another TEID")
+        same(network.up(0), [(GGSN, 8192)], "its uplink")
+        network.indicate(TEID)  # of the tunnel that was
+        same(network.up(0), [(GGSN, 8192)], "its uplink")
+        world.run(S)
+
+
+main()

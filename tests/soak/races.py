@@ -1,0 +1,190 @@
+#!/usr/bin/python3
+"""Plants races, one at a time, in a copy of the tree, and has ThreadSanitizer find each of them by
+the test of suite `threads` that stands beside it. Before the first the copy passes all of them.
+
+    races.py [WORD]      those alone whose file or test holds the word
+
+The copy and its build stay in build/races, so that a second run is quicker.
+"""
+
+import argparse
+import collections
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path[:0] = [str(ROOT / "tests")]
+
+import runner  # noqa: E402
+
+COPY = ROOT / "build/races"
+LEFT_OUT = shutil.ignore_patterns("build", "out", ".git", "__pycache__")
+PATIENCE_S = 300
+
+# In FILE, behind the text BEHIND, the next OLD becomes NEW. The program TEST of build/tsan finds it,
+# in a report one of whose stacks names WHERE.
+Race = collections.namedtuple("Race", "what file behind old new test where")
+
+PATH = "dataplane/path_threads"
+RACES = [
+    # Rings: commands, events and letters, and what is handed over by them.
+    Race("a letter goes into the ring whose producer is the other worker",
+         "dataplane/post/post.c", "void post_stray", "post->to[to]", "post->from[to]", PATH,
+         "post_stray"),
+    Race("a frame is written when it has gone to the other worker already",
+         "dataplane/post/post.c", "void post_stray", "post->news = true;",
+         "post->news = true; frame->hash.usr = 1;", PATH, "post_stray"),
+    Race("a parcel is free before the MS in it has been read",
+         "dataplane/post/parcel.c", "bool parcel_unpack", "__ATOMIC_RELEASE", "__ATOMIC_RELAXED",
+         PATH, "parcel_send"),
+    Race("the count of commands carried out is written plainly",
+         "dataplane/worker.c", "static bool carry_out(",
+         "__atomic_store_n(&worker->stats.commands, worker->stats.commands + 1, __ATOMIC_RELEASE)",
+         "worker->stats.commands++", PATH, "carried_out"),
+    # The live view.
+    Race("a worker lets go of a query and orders nothing before that",
+         "dataplane/view_answer.c", "void view_answer", "__ATOMIC_RELEASE", "__ATOMIC_RELAXED",
+         "control/export/ask", "view_answer"),
+    Race("a worker lets go of a query and then answers it",
+         "dataplane/view_answer.c", "void view_answer", "put_answer(worker, q);",
+         "__atomic_store_n(&worker->query, NULL, __ATOMIC_RELEASE); put_answer(worker, q);",
+         PATH, "view_answer"),
+    Race("who asks takes the answer without order",
+         "dataplane/view.c", "bool dp_answered", "__ATOMIC_ACQUIRE", "__ATOMIC_RELAXED",
+         PATH, "view_answer"),
+    Race("a counter is read while its worker counts",
+         "tests/dataplane/path_threads_test.c", "static bool stats_are_right", "&q->stats",
+         "q == &query ? dp_stats(dp_worker(p.dp, 0)) : NULL", PATH, "stats_are_right"),
+    # The board.
+    Race("a record is on the board before its word",
+         "control/export/board.c", "static int64_t put(", "__ATOMIC_RELEASE", "__ATOMIC_RELAXED",
+         "control/export/board", "word_of"),
+    Race("a record is written plainly",
+         "control/export/board.c", "static int64_t put(",
+         "__atomic_store_n(&table->record[id], record, __ATOMIC_RELEASE)",
+         "table->record[id] = record", "control/export/board", "record_of"),
+    Race("a record is read plainly",
+         "control/export/board.c", "static uint64_t record_of",
+         "__atomic_load_n(&table->record[id], __ATOMIC_ACQUIRE)", "table->record[id]",
+         "control/export/board", "record_of"),
+    # The mailbox.
+    Race("an answer is written without the lock",
+         "control/mailbox.c", "void mailbox_answer", "pthread_mutex_lock(&mail->lock)",
+         "pthread_mutex_trylock(&mail->lock); pthread_mutex_unlock(&mail->lock)",
+         "control/mailbox", "mailbox_answer"),
+    Race("a question is taken without the lock",
+         "control/mailbox.c", "const char *mailbox_take", "pthread_mutex_lock(&mail->lock)",
+         "if (pthread_mutex_trylock(&mail->lock) == 0) pthread_mutex_unlock(&mail->lock)",
+         "control/mailbox", "mailbox_take"),
+    # The clock.
+    Race("a line is written plainly", "control/clock.c", "static void write_line",
+         "__atomic_store_n(&clock->tsc, tsc, __ATOMIC_RELEASE)", "clock->tsc = tsc",
+         "control/clock", "write_line"),
+    Race("a line is read plainly", "control/clock.c", "uint64_t clock_at",
+         "__atomic_load_n(&clock->rate, __ATOMIC_ACQUIRE)", "clock->rate",
+         "control/clock", "write_line"),
+]
+
+PROGRAMS = {"control/clock": "control/control_clock_test",
+            "control/export/ask": "control/control_export_ask_test",
+            "control/export/board": "control/control_export_board_test",
+            "control/mailbox": "control/control_mailbox_test",
+            PATH: "dataplane/path_threads_test"}
+
+
+def do(*command):
+    done = subprocess.run(command, cwd=COPY, capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, command))}:\n{done.stdout}{done.stderr}")
+
+
+def copy_tree():
+    """What has not changed keeps its time, so that it is not compiled again."""
+    def newer(source, target):
+        old = pathlib.Path(target)
+        if not old.exists() or old.read_bytes() != pathlib.Path(source).read_bytes():
+            shutil.copy(source, target)
+    shutil.copytree(ROOT, COPY, ignore=LEFT_OUT, copy_function=newer, dirs_exist_ok=True)
+    if not (COPY / "build/tsan/build.ninja").exists():
+        do("meson", "setup", "build/tsan", "--buildtype=debugoptimized", "-Db_sanitize=thread",
+           "-Db_lundef=false", "-Dtests=true")
+    do("ninja", "-C", "build/tsan", "threads")
+
+
+def run(test):
+    """Its status, None if it did not end, and what it said on stderr."""
+    environment, before = runner.sanitizer_of("tsan")
+    command = [*before, COPY / "build/tsan/tests" / PROGRAMS[test]]
+    try:
+        done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True,
+                              text=True, errors="replace", timeout=PATIENCE_S, check=False)
+    except subprocess.TimeoutExpired as late:
+        return None, (late.stderr or b"").decode(errors="replace")
+    return done.returncode, done.stderr
+
+
+def reports(text):
+    return [report for report in text.split("==================")
+            if "WARNING: ThreadSanitizer: data race" in report]
+
+
+def planted(race):
+    """The text with the race in it."""
+    text = (ROOT / race.file).read_text()
+    behind = text.index(race.behind)
+    at = text.index(race.old, behind)
+    return text[:at] + race.new + text[at + len(race.old):]
+
+
+def is_found(race):
+    """A sentence if it is not."""
+    path = COPY / race.file
+    path.write_text(planted(race))
+    try:
+        do("ninja", "-C", "build/tsan", f"tests/{PROGRAMS[race.test]}")
+        status, text = run(race.test)
+    finally:
+        shutil.copy(ROOT / race.file, path)
+    found = reports(text)
+    if not found:
+        return f"{race.test} ended with {status} and without a report"
+    named = [report for report in found if re.search(rf"^ +#\d+ {race.where}\w*\b", report, re.M)]
+    return "" if named else f"{len(found)} reports, and none names {race.where}:\n{found[0]}"
+
+
+def judge(number, what, sentence):
+    print(f"{'not ok' if sentence else 'ok'} {number} - {what}", flush=True)
+    if sentence:
+        print("\n".join(f"# {line}" for line in sentence.splitlines()), flush=True)
+    return bool(sentence)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("word", nargs="?", default="")
+    args = parser.parse_args()
+    races = [race for race in RACES if args.word in race.file or args.word in race.test]
+    if not races:
+        sys.exit(f"no race has '{args.word}' in its file or test")
+    start = time.monotonic()
+    copy_tree()
+    tests = sorted({race.test for race in races})
+    failed = 0
+    for number, test in enumerate(tests, 1):
+        status, text = run(test)
+        failed += judge(number, f"{test} without a race",
+                        f"it ended with {status}\n{text[-2000:]}" if status else "")
+    for number, race in enumerate(races, 1 + len(tests)):
+        failed += judge(number, f"{race.test}: {race.what}", is_found(race))
+    cases = len(tests) + len(races)
+    print(f"{time.monotonic() - start:.0f} s\n{cases - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
