@@ -64,7 +64,7 @@ struct sched_bucket sched_pfc_bucket(const struct sched *s, uint32_t ms, uint32_
     if (!ms_is_there(s, ms) || slot >= s->config.pfcs_an_ms ||
         !(tree_ms(s, ms)->slots & 1u << slot))
         return (struct sched_bucket){0};
-    return read_bucket(&tree_pfc_of(tree_ms(s, ms), slot)->bucket, now_ns);
+    return read_bucket(pfc_bucket(tree_ms(s, ms), tree_pfc_of(tree_ms(s, ms), slot)), now_ns);
 }
 
 // ---- A node whole ----
@@ -183,8 +183,8 @@ bool sched_pfc_view(const struct sched *s, uint32_t ms, uint32_t slot, uint64_t 
     if (!ms_is_there(s, ms) || slot >= s->config.pfcs_an_ms ||
         !(tree_ms(s, ms)->slots & 1u << slot))
         return false;
-    const struct tree_pfc *p = tree_pfc_of(tree_ms(s, ms), slot);
-    *view = (struct sched_view){.bucket = read_bucket(&p->bucket, now_ns),
+    struct tree_pfc *p = tree_pfc_of(tree_ms(s, ms), slot);
+    *view = (struct sched_view){.bucket = read_bucket(pfc_bucket(tree_ms(s, ms), p), now_ns),
                                 .queued = split(p->queue.total),
                                 .sojourn_ns = oldest_of_pfc(s, tree_pfc_id(ms, slot), now_ns),
                                 .above = ms,

@@ -11,9 +11,9 @@ struct round {
     struct tree_ms *m;
     struct tree_pfc *p;
     struct tree_piece piece;
-    uint32_t turn;  // the class whose turn it is; another's PDU may go in its place
-    bool stands_in; // it goes for another MS's, before which it has begun
-    uint32_t pipe_octets;                                // with a CIR: see round_conforms_nse
+    uint32_t turn;        // the class whose turn it is; another's PDU may go in its place
+    bool stands_in;       // it goes for another MS's, before which it has begun
+    uint32_t pipe_octets; // with a CIR: see round_conforms_nse
     uint64_t level_nse, level_cell, level_ms, level_pfc; // where there is a bucket
     uint64_t sojourn_ns;
 };
@@ -46,7 +46,7 @@ static inline uint32_t round_pfc_octets(const struct sched *s, const struct roun
 
 static inline bool round_conforms_pfc(const struct sched *s, struct round *r, uint64_t now_ns)
 {
-    return round_conforms(&r->p->bucket, round_pfc_octets(s, r), now_ns, &r->level_pfc);
+    return round_conforms(pfc_bucket(r->m, r->p), round_pfc_octets(s, r), now_ns, &r->level_pfc);
 }
 
 static inline bool round_conforms_ms(const struct sched *s, struct round *r, uint64_t now_ns)
