@@ -363,27 +363,6 @@ static void the_share_counts_the_newcomer_itself(void **state)
     world_close(w);
 }
 
-// Of a bucket that two classes share, each can expect its part by weight while both want it.
-static void the_share_of_a_shared_bucket_is_by_weight(void **state)
-{
-    struct sched_config config = config_of(SCHED_SCOPE_PFC);
-    (void)state;
-    struct world *w = world_open(&config);
-    world_add_nse(w, WORLD_UNLIMITED);
-    world_add_cell(w, 0, WORLD_PLENTY, WORLD_PLENTY);
-    uint32_t ms = world_add_ms(w, 0, 1520);
-    uint32_t background = world_add_pfc(w, ms, 0, CLASS_BACKGROUND);
-    uint32_t streaming = world_add_pfc(w, ms, 1, CLASS_STREAMING);
-    world_pfc_share(w, background, streaming);
-    world_pfc_set(w, background, world_terms(800000, 5000)); // 100 000 octets/s
-    assert_int_equal(share_seen(w, background), 100000);
-    assert_in_range(share_seen(w, streaming), 100000 * 900 / 905 - 1, 100000 * 900 / 905);
-    for (uint32_t i = 0; i < 64; i++) // it may be worked out only now and then
-        share_seen(w, background);
-    assert_in_range(share_seen(w, background), 100000 * 5 / 905 - 1, 100000 * 5 / 905);
-    world_close(w);
-}
-
 static void the_share_is_never_0(void **state)
 {
     (void)state;
@@ -411,7 +390,6 @@ int main(void)
         cmocka_unit_test(the_share_is_the_least_of_its_levels),
         cmocka_unit_test(the_share_is_of_what_is_backlogged),
         cmocka_unit_test(the_share_counts_the_newcomer_itself),
-        cmocka_unit_test(the_share_of_a_shared_bucket_is_by_weight),
         cmocka_unit_test(the_share_is_never_0),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -227,6 +227,61 @@ static void it_moves(void **state)
     }
 }
 
+// ---- What an AQM can expect of it ----
+
+static uint32_t seen_octets_per_s;
+
+static enum aqm_verdict on_enqueue(const void *config, void *vars, const struct aqm_view *view)
+{
+    (void)config;
+    (void)vars;
+    seen_octets_per_s = aqm_share(view);
+    return AQM_PASS;
+}
+
+static enum aqm_verdict on_dequeue(const void *config, void *vars, const struct aqm_view *view)
+{
+    (void)config;
+    (void)vars;
+    (void)view;
+    return AQM_PASS;
+}
+
+static const struct aqm_ops looker = {
+    .name = "looker", .help = "looks", .enqueue = on_enqueue, .dequeue = on_dequeue};
+
+static uint32_t share_seen(struct world *w, uint32_t pfc)
+{
+    world_put(w, pfc, 100, 0, 0, false);
+    return seen_octets_per_s;
+}
+
+// By weight while both classes want it, all of it for one alone.
+static void the_share_is_by_weight(void **state)
+{
+    struct sched_config config = world_config();
+    (void)state;
+    for (uint32_t i = 0; i < CLASS_COUNT; i++)
+        config.of_class[i].aqm.ops = &looker;
+    struct world *w = world_open(&config);
+    world_add_nse(w, WORLD_UNLIMITED);
+    world_add_cell(w, 0, WORLD_PLENTY, WORLD_PLENTY);
+    uint32_t ms = world_add_ms(w, 0, 1520);
+    uint32_t background = world_add_pfc(w, ms, 0, CLASS_BACKGROUND);
+    uint32_t streaming = world_add_pfc(w, ms, 1, CLASS_STREAMING);
+    world_pfc_share(w, background, streaming);
+    world_pfc_set(w, background, world_terms(800000, 5000)); // 100 000 octets/s
+    const struct sched_class *of = w->config.of_class;
+    uint32_t weights[2] = {of[CLASS_BACKGROUND].weight, of[CLASS_STREAMING].weight};
+    uint32_t sum = weights[0] + weights[1];
+    assert_int_equal(share_seen(w, background), 100000);
+    assert_int_equal(share_seen(w, streaming), 100000 * weights[1] / sum);
+    for (uint32_t i = 0; i < 64; i++) // it may be worked out only now and then
+        share_seen(w, background);
+    assert_int_equal(share_seen(w, background), 100000 * weights[0] / sum);
+    world_close(w);
+}
+
 static void refused(void **state)
 {
     (void)state;
@@ -250,6 +305,7 @@ int main(void)
         cmocka_unit_test(what_is_set_at_one_holds_for_all),
         cmocka_unit_test(the_leader_goes),
         cmocka_unit_test(it_moves),
+        cmocka_unit_test(the_share_is_by_weight),
         cmocka_unit_test(refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
