@@ -6,6 +6,7 @@
 //   S7  it is the next piece of the PFC's next N-PDU (with flow queues: of its flow), and no other
 //       N-PDU of its LLE is half sent
 //   S12 it is no first piece while a half-sent N-PDU of its class and cell could go on
+//   S11 what a full limit costs is lost by whom it has to be (world_loss.c)
 //   S8  N-PDUs and octets: put = finished + dropped by reason + queued, after each call
 //   LLC frames of control's: each conforms when it goes, none that conforms waits, and no user data
 //   goes before one in its MS, nor in a cell or NSE whose bucket one waits for
@@ -27,6 +28,9 @@
 
 #define WORLD_NONE  UINT32_MAX
 #define WORLD_BATCH 64
+
+#define WORLD_HOLD_LATE_NS (2100 * MS_IN_NS) // that an N-PDU is found later than it ends
+#define WORLD_VICTIMS      16                // most that lose their place to one arrival
 
 #ifdef __SANITIZE_ADDRESS__
 #define WORLD_CASES(n) ((n) / 10 + 1) // a sample: instrumented code is some ten times slower
@@ -64,7 +68,7 @@ struct world_bucket {
 struct world_npdu {
     uint32_t pfc, source, prev, next; // in its PFC's list, or the list of free ones
     uint64_t number;                  // within its source
-    uint64_t put_clock_ns;
+    uint64_t put_clock_ns, put_ns;
     uint32_t flow;
     uint16_t octets, sent, n201_u; // n201_u: at which it began
     uint8_t lle;
@@ -79,11 +83,12 @@ struct world_frame {
 
 struct world_pfc {
     uint32_t ms, slot, head, tail;
+    uint32_t with; // the PFC whose bucket it uses; WORLD_NONE: its own
     enum traffic_class traffic_class;
     bool exists, limited;
     struct world_bucket bucket;
     uint64_t sent_octets, sent_pdus; // LLC PDUs
-    uint64_t finished;               // N-PDUs
+    uint64_t finished, lost;         // N-PDUs; lost: refused or dropped
 };
 
 struct world_ms {
@@ -145,6 +150,9 @@ struct world {
     struct world_pfc *pfc;
     struct world_source *source;
     struct world_npdu *npdu;
+    struct world_npdu arrival; // while an N-PDU arrives: it, and its number if it is queued
+    uint32_t arrival_id;
+    bool arrives;
     struct world_sent *sent;
     struct world_frame frame[SCHED_FRAMES];
     uint32_t frames;
@@ -156,7 +164,8 @@ struct world {
     uint64_t steps;
 };
 
-// Everything generous and tail drop: what a test does not set is not in its way.
+// Everything generous, no AQM, and tail drop at a full limit: what a test does not set is not in
+// its way.
 struct sched_config world_config(void);
 
 struct world *world_open(const struct sched_config *config);
@@ -211,7 +220,11 @@ void world_pfc_set(struct world *w, uint32_t pfc, struct bucket_terms terms);
 void world_pfc_unlimit(struct world *w, uint32_t pfc);
 void world_pfc_ratio(struct world *w, uint32_t pfc, uint32_t percent);
 void world_pfc_credit(struct world *w, uint32_t pfc, uint32_t octets);
+// It uses the bucket of that one, of the same MS, from now on (world_share.c).
+void world_pfc_share(struct world *w, uint32_t pfc, uint32_t with);
+// Not of one whose bucket others use.
 void world_pfc_remove(struct world *w, uint32_t pfc);
+bool world_pfc_lends(const struct world *w, uint32_t pfc);
 void world_ms_remove(struct world *w, uint32_t ms);
 void world_class_set(struct world *w, enum traffic_class class, const struct sched_class *values);
 

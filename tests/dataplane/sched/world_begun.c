@@ -47,13 +47,30 @@ static bool ms_lets_go(const struct world *w, uint32_t ms)
     return true;
 }
 
+// So does whatever may be first among the contexts that share its bucket.
+static bool flow_lets_go(const struct world *w, uint32_t id)
+{
+    const struct world_npdu *n = &w->npdu[id];
+    const struct world_bucket *b = world_pfc_bucket(w, &w->pfc[n->pfc]);
+    uint32_t octets, needs, lender = world_pfc_lender(w, n->pfc);
+    world_piece(w, n, &octets);
+    if (!b)
+        return true;
+    for (uint32_t i = 0; i < w->pfcs; i++) {
+        if (i == n->pfc || world_pfc_lender(w, i) != lender ||
+            !world_goes_for(w, i, &octets, &needs))
+            continue;
+        bool by_flow = w->config.of_class[w->pfc[i].traffic_class].flow_queues;
+        if (!conformed(w, b, by_flow ? w->config.pdu_octets_max : needs))
+            return false;
+    }
+    world_piece(w, n, &octets);
+    return conformed(w, b, octets);
+}
+
 static bool is_held(const struct world *w, uint32_t id)
 {
-    const struct world_pfc *p = &w->pfc[w->npdu[id].pfc];
-    uint32_t octets;
-    world_piece(w, &w->npdu[id], &octets);
-    const struct world_bucket *b = world_pfc_bucket(w, p);
-    return (b && !conformed(w, b, octets)) || !ms_lets_go(w, p->ms);
+    return !flow_lets_go(w, id) || !ms_lets_go(w, w->pfc[w->npdu[id].pfc].ms);
 }
 
 void world_judge_begins(const struct world *w, uint32_t id)

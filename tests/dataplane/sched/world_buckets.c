@@ -94,11 +94,18 @@ bool world_conforms(const struct world_bucket *b, uint32_t octets, uint64_t at_n
     return b->unlimited || replay_conforms(&b->replay, at_ns, octets);
 }
 
+uint32_t world_pfc_lender(const struct world *w, uint32_t pfc)
+{
+    while (w->pfc[pfc].with != WORLD_NONE)
+        pfc = w->pfc[pfc].with;
+    return pfc;
+}
+
 // NULL: it has none.
 const struct world_bucket *world_pfc_bucket(const struct world *w, const struct world_pfc *p)
 {
-    (void)w;
-    return p->limited ? &p->bucket : NULL;
+    const struct world_pfc *lender = &w->pfc[world_pfc_lender(w, (uint32_t)(p - w->pfc))];
+    return lender->limited ? &lender->bucket : NULL;
 }
 
 bool world_pfc_conforms(const struct world *w, const struct world_pfc *p, uint32_t octets,
@@ -134,8 +141,9 @@ void world_charge(struct world *w, uint32_t pfc, uint32_t llc_octets)
     struct world_cell *c = &w->cell[m->cell];
     struct world_nse *n = &w->nse[c->nse];
     uint32_t pipe_octets = world_pipe_octets(w, p->ms, pfc, llc_octets);
-    if (p->limited)
-        assert_true(pass(&p->bucket, llc_octets, w->now_ns));
+    struct world_pfc *lender = &w->pfc[world_pfc_lender(w, pfc)];
+    if (lender->limited)
+        assert_true(pass(&lender->bucket, llc_octets, w->now_ns));
     assert_true(pass(&m->bucket, llc_octets, w->now_ns));
     assert_true(pass(&c->bucket, llc_octets, w->now_ns));
     assert_true(pass(&n->bucket, pipe_octets, w->now_ns));
@@ -179,9 +187,9 @@ void world_judge_levels(const struct world *w)
         if (w->ms[i].exists)
             judge_level(sched_ms_bucket(w->sched, i, w->now_ns), &w->ms[i].bucket, w->now_ns);
     for (uint32_t i = 0; i < w->pfcs; i++)
-        if (w->pfc[i].exists && w->pfc[i].limited)
+        if (w->pfc[i].exists && world_pfc_bucket(w, &w->pfc[i]))
             judge_level(sched_pfc_bucket(w->sched, w->pfc[i].ms, w->pfc[i].slot, w->now_ns),
-                        &w->pfc[i].bucket, w->now_ns);
+                        world_pfc_bucket(w, &w->pfc[i]), w->now_ns);
 }
 
 // ---- S6. In which order conforming heads go is the scheduler's; so it may idle only if some
@@ -200,8 +208,9 @@ static bool lle_is_wanted(const struct world *w, uint32_t pfc, uint32_t lle)
 {
     for (uint32_t i = 0; i < w->pfcs; i++) {
         const struct world_pfc *other = &w->pfc[i];
+        const struct world_bucket *b = world_pfc_bucket(w, other);
         if (i != pfc && other->exists && other->ms == w->pfc[pfc].ms && other->head != WORLD_NONE &&
-            w->npdu[other->head].lle == lle && !(other->limited && other->bucket.offered.rate == 0))
+            w->npdu[other->head].lle == lle && !(b && b->offered.rate == 0))
             return true;
     }
     return false;
@@ -226,7 +235,8 @@ static uint32_t pfc_needs(const struct world *w, uint32_t pfc, uint32_t llc_octe
     const struct world_pfc *p = &w->pfc[pfc];
     const struct world_npdu *n = &w->npdu[p->head];
     uint32_t whole = n->sent ? llc_octets : whole_octets(w, *n);
-    bool could = whole <= p->bucket.replay.octets;
+    const struct world_bucket *b = world_pfc_bucket(w, p);
+    bool could = b && whole <= b->replay.octets;
     return could && lle_is_wanted(w, pfc, n->lle) ? whole : llc_octets;
 }
 
@@ -236,21 +246,44 @@ struct ms_view {
     uint32_t largest_pipe[2];
 };
 
-// Its head, or in its place the rest of what is half sent on that LLE, which surely goes only in
-// the order of its own PFC.
+// Its head, or in its place the rest of what is half sent on that LLE; and what its bucket has to
+// pass.
+const struct world_npdu *world_goes_for(const struct world *w, uint32_t pfc, uint32_t *octets,
+                                        uint32_t *needs)
+{
+    const struct world_pfc *p = &w->pfc[pfc];
+    if (!p->exists || p->head == WORLD_NONE)
+        return NULL;
+    uint32_t started = w->ms[p->ms].started[w->npdu[p->head].lle];
+    const struct world_npdu *n = &w->npdu[started == WORLD_NONE ? p->head : started];
+    world_piece(w, n, octets);
+    *needs = n->pfc == pfc ? pfc_needs(w, pfc, *octets) : *octets;
+    return n;
+}
+
+// Contexts that share a bucket wait for the one that is first among them: any may be it.
+static bool flow_lets(const struct world *w, uint32_t pfc, uint64_t at_ns)
+{
+    uint32_t lender = world_pfc_lender(w, pfc), octets, needs;
+    for (uint32_t i = 0; i < w->pfcs; i++) {
+        if (world_pfc_lender(w, i) != lender)
+            continue;
+        const struct world_npdu *n = world_goes_for(w, i, &octets, &needs);
+        if (n && !world_pfc_conforms(w, &w->pfc[n->pfc], needs, at_ns))
+            return false;
+    }
+    return true;
+}
+
+// What is half sent surely goes only in the order of its own PFC.
 static void view_head(const struct world *w, uint32_t pfc, uint64_t at_ns, struct ms_view *v)
 {
     const struct world_pfc *p = &w->pfc[pfc];
-    uint32_t octets, kind = p->traffic_class == CLASS_SIGNALLING;
-    if (!p->exists || p->head == WORLD_NONE)
+    uint32_t octets, needs, kind = p->traffic_class == CLASS_SIGNALLING;
+    const struct world_npdu *n = world_goes_for(w, pfc, &octets, &needs);
+    if (!n || !world_pfc_conforms(w, &w->pfc[n->pfc], needs, at_ns))
         return;
-    uint32_t started = w->ms[p->ms].started[w->npdu[p->head].lle];
-    const struct world_npdu *n = &w->npdu[started == WORLD_NONE ? p->head : started];
-    world_piece(w, n, &octets);
-    if (!world_pfc_conforms(w, &w->pfc[n->pfc], n->pfc == pfc ? pfc_needs(w, pfc, octets) : octets,
-                            at_ns))
-        return;
-    v->any[kind] = v->any[kind] || n->pfc == pfc;
+    v->any[kind] = v->any[kind] || (n->pfc == pfc && flow_lets(w, pfc, at_ns));
     if (!world_conforms(&w->ms[p->ms].bucket, octets, at_ns)) {
         v->all[kind] = false;
         return;

@@ -186,6 +186,7 @@ void world_pfc_set(struct world *w, uint32_t pfc, struct bucket_terms terms)
 {
     struct world_pfc *p = &w->pfc[pfc];
     assert_int_equal(sched_pfc_set(w->sched, p->ms, p->slot, terms, w->now_ns), 0);
+    p = &w->pfc[world_pfc_lender(w, pfc)];
     if (!p->limited)
         p->bucket = world_bucket_empty(w);
     p->limited = true;
@@ -196,13 +197,13 @@ void world_pfc_unlimit(struct world *w, uint32_t pfc)
 {
     struct world_pfc *p = &w->pfc[pfc];
     assert_int_equal(sched_pfc_unlimit(w->sched, p->ms, p->slot, w->now_ns), 0);
-    p->limited = false;
+    w->pfc[world_pfc_lender(w, pfc)].limited = false;
 }
 
 void world_pfc_ratio(struct world *w, uint32_t pfc, uint32_t percent)
 {
     struct world_pfc *p = &w->pfc[pfc];
-    uint64_t level = world_bucket_ratio(w, &p->bucket, percent);
+    uint64_t level = world_bucket_ratio(w, &w->pfc[world_pfc_lender(w, pfc)].bucket, percent);
     assert_int_equal(sched_pfc_level(w->sched, p->ms, p->slot, level, w->now_ns), 0);
 }
 
@@ -210,7 +211,15 @@ void world_pfc_credit(struct world *w, uint32_t pfc, uint32_t octets)
 {
     struct world_pfc *p = &w->pfc[pfc];
     assert_int_equal(sched_pfc_credit(w->sched, p->ms, p->slot, octets, w->now_ns), 0);
-    credit(w, &p->bucket, octets);
+    credit(w, &w->pfc[world_pfc_lender(w, pfc)].bucket, octets);
+}
+
+bool world_pfc_lends(const struct world *w, uint32_t pfc)
+{
+    for (uint32_t i = 0; i < w->pfcs; i++)
+        if (w->pfc[i].exists && w->pfc[i].with == pfc)
+            return true;
+    return false;
 }
 
 // What the world judges by: weights are for who measures shares.
@@ -228,6 +237,7 @@ void world_class_set(struct world *w, enum traffic_class class, const struct sch
 void world_pfc_remove(struct world *w, uint32_t pfc)
 {
     struct world_pfc *p = &w->pfc[pfc];
+    assert_false(world_pfc_lends(w, pfc));
     while (is_more(w, sched_pfc_remove(w->sched, p->ms, p->slot, DROP_removed, w->now_ns)))
         ;
     assert_int_equal(p->head, WORLD_NONE);

@@ -10,6 +10,7 @@ enum drop_reason world_put_from(struct world *w, struct world_npdu from);
 uint32_t world_collect_drops(struct world *w); // how many
 uint32_t world_granted(struct world *w, const struct sched_grant *grant);
 void world_judge_ledger(const struct world *w);
+void world_judge_hold(const struct world *w);
 void world_ledger_add(struct world_ledger *l, uint32_t octets);
 uint32_t world_npdu_new(struct world *w); // what it is, is the caller's to fill in
 void world_npdu_append(struct world *w, uint32_t id);
@@ -35,6 +36,11 @@ void world_judge_before_frames(const struct world *w, uint32_t ms);
 // world_begun.c: S12. That N-PDU begins now.
 void world_judge_begins(const struct world *w, uint32_t id);
 
+// world_loss.c: S11. Of the list of drops, while an N-PDU arrives; of what is refused.
+void world_judge_victim(const struct world *w, enum drop_reason reason, uint32_t id);
+void world_judge_refusal(const struct world *w, enum drop_reason reason,
+                         const struct world_npdu *arrival);
+
 // world_buckets.c: S1, S6
 // With the largest LLC PDU that comes through it.
 void world_bucket_set(struct world *w, struct world_bucket *b, struct bucket_terms offered,
@@ -51,8 +57,14 @@ void world_charge_frame(struct world *w, uint32_t ms, uint32_t octets);
 uint32_t world_pipe_octets(const struct world *w, uint32_t ms, uint32_t pfc, uint32_t llc_octets);
 bool world_conforms(const struct world_bucket *b, uint32_t octets, uint64_t at_ns);
 const struct world_bucket *world_pfc_bucket(const struct world *w, const struct world_pfc *p);
+// The one whose bucket it is.
+uint32_t world_pfc_lender(const struct world *w, uint32_t pfc);
 bool world_pfc_conforms(const struct world *w, const struct world_pfc *p, uint32_t octets,
                         uint64_t at_ns);
+// What goes at the turn of a PFC, NULL: nothing; its next LLC PDU's octets, and what its bucket has
+// to pass for it.
+const struct world_npdu *world_goes_for(const struct world *w, uint32_t pfc, uint32_t *octets,
+                                        uint32_t *needs);
 // On its cell's defaults it may be 100 ms late after a change of them.
 bool world_ms_in_time(const struct world *w, const struct world_ms *m, uint64_t at_ns);
 void world_judge_levels(const struct world *w);

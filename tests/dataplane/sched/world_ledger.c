@@ -89,14 +89,19 @@ enum drop_reason world_put_from(struct world *w, struct world_npdu from)
                       .ect = from.ect};
     enum drop_reason reason = sched_put(w->sched, p->ms, p->slot, &pdu, w->now_ns);
     world_ledger_add(&w->put, from.octets);
+    w->arrives = true;
+    w->arrival = from;
+    w->arrival_id = reason == DROP_NONE ? id : WORLD_NONE;
     if (reason != DROP_NONE) {
         assert_true((unsigned)reason < DROP_COUNT);
         world_ledger_add(&w->refused[reason], from.octets);
+        p->lost++;
         w->npdu[id].next = w->npdu_free;
         w->npdu_free = id;
     } else {
         from.live = true;
         from.put_clock_ns = world_ms_clock(w, p->ms);
+        from.put_ns = w->now_ns;
         w->npdu[id] = from;
         world_npdu_append(w, id);
         w->ms[p->ms].packets++;
@@ -105,7 +110,11 @@ enum drop_reason world_put_from(struct world *w, struct world_npdu from)
         if (from.source != WORLD_NONE)
             w->source[from.source].queued++;
     }
-    world_collect_drops(w);
+    uint32_t victims = world_collect_drops(w);
+    assert_true(victims <= WORLD_VICTIMS);
+    if (reason != DROP_NONE && victims == 0)
+        world_judge_refusal(w, reason, &from);
+    w->arrives = false;
     world_judge_ledger(w);
     return reason;
 }
@@ -134,6 +143,26 @@ static bool npdu_expired(const struct world *w, const struct world_npdu *n, uint
     return *left_ns < c->bss_least_ns || *left_ns == 0;
 }
 
+// When it has stayed for as long as it may, frozen or not.
+static uint64_t npdu_end_ns(const struct world *w, const struct world_npdu *n)
+{
+    uint64_t lifetime_ns = w->config.of_class[w->pfc[n->pfc].traffic_class].lifetime_ns;
+    bool ends = lifetime_ns != SCHED_INFINITE && w->config.hold_ns != SCHED_INFINITE;
+    return ends ? n->put_ns + lifetime_ns + w->config.hold_ns : TIME_NEVER;
+}
+
+// None has stayed longer, save what is half sent.
+void world_judge_hold(const struct world *w)
+{
+    for (uint32_t i = 0; i < w->pfcs; i++)
+        for (uint32_t k = w->pfc[i].exists ? w->pfc[i].head : WORLD_NONE; k != WORLD_NONE;
+             k = w->npdu[k].next) {
+            uint64_t end_ns = npdu_end_ns(w, &w->npdu[k]);
+            if (w->npdu[k].sent == 0 && end_ns != TIME_NEVER)
+                assert_true(w->now_ns <= end_ns + WORLD_HOLD_LATE_NS);
+        }
+}
+
 static void drop_collect(struct world *w, const struct sched_drop *drop)
 {
     uint32_t id;
@@ -145,8 +174,14 @@ static void drop_collect(struct world *w, const struct sched_drop *drop)
     bool by_command = drop->reason == DROP_flushed || drop->reason == DROP_removed;
     assert_true(n->sent == 0 || by_command);
     if (drop->reason == DROP_expired)
-        assert_true(npdu_expired(w, n, &left_ns));
+        assert_true(npdu_expired(w, n, &left_ns) || w->now_ns > npdu_end_ns(w, n));
+    if (drop->reason == DROP_ms_full || drop->reason == DROP_bvc_full ||
+        drop->reason == DROP_nse_full || drop->reason == DROP_queue_full)
+        world_judge_victim(w, drop->reason, id);
+    else
+        assert_int_not_equal(drop->reason, DROP_class_full);
     world_ledger_add(&w->dropped[drop->reason], n->octets);
+    w->pfc[n->pfc].lost++;
     world_npdu_end(w, id);
 }
 

@@ -1,4 +1,5 @@
 // See world_random.h.
+#include "tests/dataplane/sched/world_inside.h"
 #include "tests/dataplane/sched/world_random.h"
 
 static uint64_t draw(uint64_t *random, uint64_t least, uint64_t most)
@@ -71,8 +72,12 @@ static struct sched_config random_config(uint64_t *random, const struct world_wi
     if (wish->limits) {
         c.limit = random_limit(random, 400);
         c.bvc_limit = random_limit(random, 200);
+        c.nse_limit = random_limit(random, 300);
         c.ms_limit = random_limit(random, 50);
+        c.tail_drop = one_in(random, 2);
     }
+    if (wish->hold)
+        c.hold_ns = draw_log(random, 28, 35);
     for (uint32_t i = 0; i < CLASS_COUNT; i++)
         random_class(&c.of_class[i], random, wish);
     return c;
@@ -189,7 +194,7 @@ static void change_pfc(struct world *w, uint64_t *random, uint32_t pfc)
         return;
     switch (draw(random, 0, 3)) {
     case 3:
-        if (w->pfc[pfc].limited)
+        if (w->pfc[world_pfc_lender(w, pfc)].limited)
             world_pfc_credit(w, pfc, (uint32_t)draw_log(random, 0, 12));
         break;
     case 0:
@@ -199,7 +204,7 @@ static void change_pfc(struct world *w, uint64_t *random, uint32_t pfc)
         world_pfc_unlimit(w, pfc);
         break;
     default:
-        if (w->pfc[pfc].limited)
+        if (w->pfc[world_pfc_lender(w, pfc)].limited)
             world_pfc_ratio(w, pfc, (uint32_t)draw(random, 0, 255));
     }
 }

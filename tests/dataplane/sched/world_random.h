@@ -10,6 +10,7 @@ struct world_wish {
     bool flow_queues;                // in some classes
     bool limits;                     // small ones
     bool lifetimes;
+    bool hold;             // a longest stay, short or long
     const struct aqm *aqm; // of every class; NULL: tail drop
     enum sched_scope scope;
 };

@@ -1,0 +1,430 @@
+// S11: isolation of loss. At a full limit of MS, cell, NSE or all it is the queue that is largest
+// for its share that loses an N-PDU from its head, so who asks for less than his share loses
+// nothing, whoever fills the limit: other MSs, cells and NSEs, stopped ones too. The world judges
+// each loss (world_loss.c); here are the cells in which stopped, slow and greedy ones took
+// everybody's room, random trees with limits of every kind, and what one call may do.
+#include "tests/dataplane/sched/world_random.h"
+
+#include <string.h>
+
+#include "tests/dataplane/random.h"
+
+#define NO_LIMIT ((struct sched_limit){100000, 1u << 30})
+
+// The program's own.
+static struct sched_config default_limits(void)
+{
+    struct sched_config c = world_config();
+    c.tail_drop = false;
+    c.mss = 256;
+    c.limit = c.nse_limit = (struct sched_limit){4096, 4000000};
+    c.bvc_limit = (struct sched_limit){1024, 1000000};
+    c.ms_limit = (struct sched_limit){256, 128000};
+    for (uint32_t i = 0; i < CLASS_COUNT; i++)
+        c.of_class[i].limit = NO_LIMIT;
+    return c;
+}
+
+static struct world *open_cells(const struct sched_config *config, uint32_t nses, uint32_t cells)
+{
+    struct world *w = world_open(config);
+    w->check_every = 1000;
+    for (uint32_t i = 0; i < nses; i++)
+        world_add_nse(w, WORLD_UNLIMITED);
+    for (uint32_t i = 0; i < cells; i++)
+        world_add_cell(w, i % nses, world_terms(40000, 5000), WORLD_PLENTY);
+    return w;
+}
+
+// One more MS with one context: so many N-PDUs of 500 octets a second, from a time of its own on.
+static uint32_t add_ms(struct world *w, uint32_t cell, enum traffic_class class, double a_second)
+{
+    uint32_t pfc = world_add_simple(w, cell, class);
+    world_add_source(w, (struct world_source){.pfc = pfc,
+                                              .least = 500,
+                                              .most = 500,
+                                              .burst = 1,
+                                              .interval_ns = (uint64_t)(1e9 / a_second),
+                                              .start_ns = 1 + pfc * 17 * MS_IN_NS});
+    return pfc;
+}
+
+// Ten of them, three quarters of the cell's 40 kbit/s.
+#define HEALTHY  10
+#define A_SECOND 0.737
+
+static void add_healthy(struct world *w, enum traffic_class class)
+{
+    for (uint32_t i = 0; i < HEALTHY; i++)
+        add_ms(w, 0, class, A_SECOND);
+}
+
+// Of 200 s. They are the first.
+static void healthy_lose_nothing(struct world *w)
+{
+    uint64_t put = 0, lost = 0;
+    world_run(w, 200 * S_IN_NS);
+    for (uint32_t i = 0; i < HEALTHY; i++) {
+        put += w->source[i].count;
+        lost += w->pfc[i].lost;
+    }
+    uint64_t others = w->put.packets - put;
+    print_message("# the healthy lose %llu of %llu N-PDUs; the others put %llu\n",
+                  (unsigned long long)lost, (unsigned long long)put, (unsigned long long)others);
+    assert_true(put > 1400 && others > 4096);
+    assert_int_equal(lost, 0);
+    world_close(w);
+}
+
+static void stopped_ones_in_the_cell(void **state)
+{
+    (void)state;
+    for (uint32_t stopped = 10; stopped <= 30; stopped += 20) {
+        struct sched_config config = default_limits();
+        struct world *w = open_cells(&config, 1, 1);
+        add_healthy(w, CLASS_INTERACTIVE_1);
+        for (uint32_t i = 0; i < stopped; i++)
+            world_ms_set(w, w->pfc[add_ms(w, 0, CLASS_INTERACTIVE_1, 10)].ms,
+                         (struct bucket_terms){0, 5000});
+        healthy_lose_nothing(w);
+    }
+}
+
+static void slow_ones_in_the_cell(void **state)
+{
+    (void)state;
+    struct sched_config config = default_limits();
+    struct world *w = open_cells(&config, 1, 1);
+    add_healthy(w, CLASS_INTERACTIVE_1);
+    for (uint32_t i = 0; i < 20; i++)
+        world_ms_set(w, w->pfc[add_ms(w, 0, CLASS_INTERACTIVE_1, 10)].ms, world_terms(100, 1600));
+    healthy_lose_nothing(w);
+}
+
+// Fifty in five other cells, of the same NSE or of others; the limit that they fill is of all, or
+// of the NSE.
+static void stuck_ones_in_other_cells(void **state)
+{
+    (void)state;
+    for (uint32_t nses = 1; nses <= 3; nses++)
+        for (uint32_t of_nse = 0; of_nse < 2; of_nse++) {
+            struct sched_config config = default_limits();
+            if (of_nse)
+                config.nse_limit = (struct sched_limit){1500, 1500000};
+            struct world *w = open_cells(&config, nses, 6);
+            add_healthy(w, CLASS_INTERACTIVE_1);
+            for (uint32_t i = 0; i < 50; i++)
+                world_ms_freeze(w, w->pfc[add_ms(w, 1 + i % 5, CLASS_INTERACTIVE_1, 10)].ms);
+            healthy_lose_nothing(w);
+        }
+}
+
+// A stopped cell, one that is blocked.
+static void a_cell_that_stands(void **state)
+{
+    (void)state;
+    for (uint32_t blocked = 0; blocked < 2; blocked++) {
+        struct sched_config config = default_limits();
+        config.limit = (struct sched_limit){800, 1u << 30};
+        struct world *w = open_cells(&config, 1, 2);
+        add_healthy(w, CLASS_INTERACTIVE_1);
+        for (uint32_t i = 0; i < 10; i++)
+            add_ms(w, 1, CLASS_STREAMING, 10);
+        if (blocked)
+            world_cell_block(w, 1, true);
+        else
+            world_cell_set(w, 1, (struct bucket_terms){0, 5000}, WORLD_PLENTY);
+        healthy_lose_nothing(w);
+    }
+}
+
+static void background_fills_the_cell(void **state)
+{
+    (void)state;
+    struct sched_config config = default_limits();
+    struct world *w = open_cells(&config, 1, 1);
+    add_healthy(w, CLASS_STREAMING);
+    for (uint32_t i = 0; i < 40; i++)
+        add_ms(w, 0, CLASS_BACKGROUND, 2);
+    healthy_lose_nothing(w);
+}
+
+// Within an MS: its streaming beside background that fills the MS's limit.
+static void background_fills_the_ms(void **state)
+{
+    (void)state;
+    struct sched_config config = default_limits();
+    config.ms_limit = (struct sched_limit){40, 128000};
+    struct world *w = open_cells(&config, 1, 1);
+    add_healthy(w, CLASS_STREAMING);
+    for (uint32_t i = 0; i < HEALTHY; i++) {
+        uint32_t pfc = world_add_pfc(w, i, 1, CLASS_BACKGROUND);
+        world_add_source(w, (struct world_source){.pfc = pfc,
+                                                  .least = 500,
+                                                  .most = 500,
+                                                  .burst = 1,
+                                                  .lle = 1,
+                                                  .interval_ns = 300 * MS_IN_NS});
+    }
+    healthy_lose_nothing(w);
+}
+
+// With queues by flow, in a packet flow whose MS is full: a flow that sends little beside one that
+// sends all it can.
+static void a_flow_fills_its_packet_flow(void **state)
+{
+    (void)state;
+    struct sched_config config = default_limits();
+    config.flows_a_pfc = 16;
+    config.of_class[CLASS_BACKGROUND].flow_queues = true;
+    config.ms_limit = (struct sched_limit){40, 128000};
+    struct world *w = open_cells(&config, 1, 1);
+    world_ms_set(w, w->pfc[world_add_simple(w, 0, CLASS_BACKGROUND)].ms, world_terms(8000, 2000));
+    uint64_t refused = 0;
+    for (uint32_t i = 0; i < 2000; i++) {
+        world_run(w, w->now_ns + 100 * MS_IN_NS);
+        world_put(w, 0, 500, 0, 1, false);
+        if (i % 20 == 0)
+            refused += world_put(w, 0, 100, 0, 2, false) != DROP_NONE;
+    }
+    assert_int_equal(refused, 0);
+    assert_true(w->dropped[DROP_ms_full].packets > 1000);
+    world_close(w);
+}
+
+// What is half sent stays; the one behind it goes.
+static void a_half_sent_one_is_no_victim(void **state)
+{
+    (void)state;
+    struct sched_config config = world_config();
+    config.tail_drop = false;
+    config.ms_limit = (struct sched_limit){4, 1u << 20};
+    struct world *w = world_open(&config);
+    w->keep_trace = true;
+    world_add_nse(w, WORLD_UNLIMITED);
+    world_add_cell(w, 0, world_terms(8000, 150), WORLD_PLENTY);
+    world_add_pfc(w, world_add_ms(w, 0, 140), 0, CLASS_BACKGROUND);
+    for (uint32_t i = 0; i < 4; i++)
+        assert_int_equal(world_put(w, 0, 500, 0, 0, false), DROP_NONE);
+    world_run(w, 200 * MS_IN_NS);
+    assert_int_equal(w->sents, 2);
+    for (uint32_t i = 0; i < 10; i++)
+        assert_int_equal(world_put(w, 0, 500, 0, 0, false), DROP_NONE);
+    assert_int_equal(w->dropped[DROP_ms_full].packets, 10);
+    world_run(w, 60 * S_IN_NS);
+    assert_int_equal(w->finished.packets, 4);
+    world_close(w);
+}
+
+// ---- One call ----
+
+// 32 large N-PDUs come to a full limit before the caller empties the list; each needs the room of
+// many small ones. None of them is refused, and none of the small ones is lost twice.
+static void a_burst_before_the_list_is_emptied(void **state)
+{
+    (void)state;
+    struct sched_config config = world_config();
+    config.tail_drop = false;
+    config.bvc_limit = (struct sched_limit){100000, 100000};
+    config.limit = config.nse_limit = config.ms_limit = NO_LIMIT;
+    for (uint32_t c = 0; c < CLASS_COUNT; c++)
+        config.of_class[c].limit = NO_LIMIT;
+    struct world *w = world_open(&config);
+    const struct sched_drop *drops;
+    static bool lost[100000 / 100 + 1];
+    memset(lost, 0, sizeof lost);
+    world_add_nse(w, WORLD_UNLIMITED);
+    world_add_cell(w, 0, (struct bucket_terms){0, 5000}, WORLD_PLENTY);
+    world_add_simple(w, 0, CLASS_BACKGROUND);
+    world_add_simple(w, 0, CLASS_BACKGROUND);
+    for (uintptr_t i = 0; i < 1000; i++) {
+        struct pdu pdu = {.buffer = (void *)(i + 1), .octets = 100};
+        assert_int_equal(sched_put(w->sched, 0, 0, &pdu, w->now_ns), DROP_NONE);
+    }
+    for (uint32_t i = 0; i < 32; i++) {
+        struct pdu pdu = {.buffer = w, .octets = 1500};
+        assert_int_equal(sched_put(w->sched, 1, 0, &pdu, w->now_ns), DROP_NONE);
+        assert_true(sched_queued(w->sched).octets <= 100000);
+    }
+    uint32_t n = sched_dropped(w->sched, &drops);
+    assert_int_equal(n, 32 * 15);
+    for (uint32_t i = 0; i < n; i++) {
+        uintptr_t id = (uintptr_t)drops[i].buffer - 1;
+        assert_true(id < 1000 && !lost[id]);
+        assert_int_equal(drops[i].reason, DROP_bvc_full);
+        assert_int_equal(id, i); // the oldest first
+        lost[id] = true;
+    }
+    assert_int_equal(sched_queued(w->sched).packets, 1000 - n + 32);
+    assert_null(sched_check(w->sched));
+    for (uint32_t ms = 0; ms < 2; ms++) { // the mirror has not seen them
+        while (sched_ms_flush(w->sched, ms, DROP_flushed, w->now_ns) == -SCHED_MORE)
+            sched_dropped(w->sched, &drops);
+        sched_dropped(w->sched, &drops);
+    }
+    world_close(w);
+}
+
+// ---- Random trees ----
+
+static struct sched_limit random_limit(uint64_t *random, uint32_t least, uint32_t most)
+{
+    uint32_t packets = (uint32_t)world_draw(random, least, most);
+    switch (world_draw(random, 0, 2)) {
+    case 0:
+        return (struct sched_limit){packets, 1u << 30};
+    case 1:
+        return (struct sched_limit){65535, packets * 700ULL};
+    default:
+        return (struct sched_limit){packets, packets * world_draw(random, 300, 1000)};
+    }
+}
+
+static struct sched_config random_config(uint64_t *random, bool by_flow)
+{
+    struct sched_config c = world_config();
+    c.tail_drop = false;
+    c.flows_a_pfc = by_flow ? 1u << world_draw(random, 1, 6) : 0;
+    c.limit = c.nse_limit = c.bvc_limit = c.ms_limit = (struct sched_limit){4096, 1u << 30};
+    if (world_draw(random, 0, 1))
+        c.limit = random_limit(random, 40, 400);
+    if (world_draw(random, 0, 1))
+        c.nse_limit = random_limit(random, 40, 300);
+    if (world_draw(random, 0, 1))
+        c.bvc_limit = random_limit(random, 30, 200);
+    if (world_draw(random, 0, 1))
+        c.ms_limit = random_limit(random, 10, 60);
+    for (uint32_t i = 0; i < CLASS_COUNT; i++) {
+        c.of_class[i].limit = (struct sched_limit){4096, 1u << 30};
+        c.of_class[i].flow_queues = by_flow && world_draw(random, 0, 1);
+        if (world_draw(random, 0, 1))
+            c.of_class[i].weight = (uint32_t)world_draw(random, 1, 1000);
+        if (world_draw(random, 0, 7) == 0)
+            c.of_class[i].limit = random_limit(random, 10, 100);
+    }
+    return c;
+}
+
+static void random_ms(struct world *w, uint64_t *random)
+{
+    uint32_t ms = world_add_ms(w, (uint32_t)world_draw(random, 0, w->cells - 1),
+                               (uint16_t)world_draw(random, 140, 1520));
+    uint32_t pfcs = (uint32_t)world_draw(random, 1, 3);
+    bool few = world_draw(random, 0, 1);
+    for (uint32_t slot = 0; slot < pfcs; slot++) {
+        uint32_t pfc =
+            world_add_pfc(w, ms, slot, (enum traffic_class)world_draw(random, 0, CLASS_COUNT - 1));
+        struct world_source s = {.pfc = pfc, .seed = pfc, .lle = (uint8_t)world_draw(random, 0, 1)};
+        s.most = (uint16_t)world_draw(random, 40, 1500);
+        s.least = world_draw(random, 0, 1) ? s.most : 40;
+        s.burst = (uint32_t)world_draw(random, 1, few ? 1 : 8);
+        s.interval_ns = world_draw(random, few ? 500 : 50, 2000) * MS_IN_NS;
+        s.flows = (uint32_t)world_draw(random, 1, 20);
+        s.start_ns = world_draw(random, 1, 3000) * MS_IN_NS;
+        world_add_source(w, s);
+    }
+    switch (world_draw(random, 0, 5)) {
+    case 0:
+        world_ms_freeze(w, ms);
+        break;
+    case 1:
+        world_ms_set(w, ms, (struct bucket_terms){0, 5000});
+        break;
+    case 2:
+        world_ms_set(w, ms, world_terms(100, 1600));
+        break;
+    default:
+        break;
+    }
+}
+
+static struct world *random_tree(uint64_t *random)
+{
+    struct sched_config config = random_config(random, world_draw(random, 0, 2) == 0);
+    struct world *w = world_open(&config);
+    w->check_every = 100;
+    uint32_t nses = (uint32_t)world_draw(random, 1, 3);
+    for (uint32_t i = 0; i < nses; i++)
+        world_add_nse(w, world_draw(random, 0, 1) ? WORLD_UNLIMITED : world_terms(30000, 3000));
+    for (uint32_t n = (uint32_t)world_draw(random, 1, 4); n; n--) {
+        uint64_t rate = world_draw(random, 0, 3) ? world_draw(random, 8000, 40000) : 0;
+        world_add_cell(w, (uint32_t)world_draw(random, 0, nses - 1), world_terms(rate, 2000),
+                       WORLD_PLENTY);
+    }
+    for (uint32_t n = (uint32_t)world_draw(random, 2, 12); n; n--)
+        random_ms(w, random);
+    return w;
+}
+
+// What it did, that the judge had something to do.
+struct work {
+    uint64_t victims[DROP_COUNT], refused[DROP_COUNT];
+};
+
+static void work_add(struct work *work, const struct world *w)
+{
+    for (uint32_t i = 0; i < DROP_COUNT; i++) {
+        work->victims[i] += w->dropped[i].packets;
+        work->refused[i] += w->refused[i].packets;
+    }
+}
+
+static void work_judge(const struct work *work, uint64_t least)
+{
+    static const enum drop_reason reasons[] = {DROP_ms_full, DROP_bvc_full, DROP_nse_full,
+                                               DROP_queue_full};
+    for (uint32_t i = 0; i < 4; i++) {
+        print_message("# %s: %llu victims, %llu refused\n", drop_names[reasons[i]],
+                      (unsigned long long)work->victims[reasons[i]],
+                      (unsigned long long)work->refused[reasons[i]]);
+        assert_true(work->victims[reasons[i]] > least);
+    }
+}
+
+static void random_trees_lose_what_they_must(void **state)
+{
+    struct work work = {0};
+    (void)state;
+    random_begin();
+    for (uint32_t i = 0; i < WORLD_CASES(3000); i++) {
+        uint64_t random = random_next();
+        struct world *w = random_tree(&random);
+        world_run(w, 20 * S_IN_NS);
+        work_add(&work, w);
+        world_close(w);
+    }
+    work_judge(&work, WORLD_CASES(3000));
+}
+
+static void random_changes_change_nothing(void **state)
+{
+    struct work work = {0};
+    (void)state;
+    random_begin();
+    for (uint32_t i = 0; i < WORLD_CASES(1500); i++) {
+        uint64_t random = random_next();
+        struct world *w = random_tree(&random);
+        world_random_life(w, &random, 2000, 100);
+        work_add(&work, w);
+        world_close(w);
+    }
+    work_judge(&work, WORLD_CASES(1500) / 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stopped_ones_in_the_cell),
+        cmocka_unit_test(slow_ones_in_the_cell),
+        cmocka_unit_test(stuck_ones_in_other_cells),
+        cmocka_unit_test(a_cell_that_stands),
+        cmocka_unit_test(background_fills_the_cell),
+        cmocka_unit_test(background_fills_the_ms),
+        cmocka_unit_test(a_flow_fills_its_packet_flow),
+        cmocka_unit_test(a_half_sent_one_is_no_victim),
+        cmocka_unit_test(a_burst_before_the_list_is_emptied),
+        cmocka_unit_test(random_trees_lose_what_they_must),
+        cmocka_unit_test(random_changes_change_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
