@@ -6,6 +6,7 @@
 
 #define PACE       (OPTIONS_BURST - 4)
 #define PART       4u // what of all MSs sends before one of them is sent to again
+#define RING_POLLS 1000u
 #define WARM_UP_NS (S_IN_NS + S_IN_NS / 2) // more than a turn of the scheduler's wheel
 
 static uint64_t now_ns(const struct generator *g)
@@ -30,6 +31,7 @@ uint64_t backlog_round(struct generator *g)
     return now_ns(g);
 }
 
+// Time goes on meanwhile, or MSs of one rate would all wait for the same instant ever after.
 static void fill(struct generator *g)
 {
     struct dp_worker *worker = dp_worker(g->world->dp, g->worker);
@@ -37,8 +39,19 @@ static void fill(struct generator *g)
     for (uint64_t sent = 0; sent < (uint64_t)n * WORLD_BACKLOG; sent++) {
         uint32_t ms = (uint32_t)(sent % n);
         generator_send_to(g, &ms, 1);
+        g->turns.rounds += sent % PACE == 0;
         if (sent % OPTIONS_BURST == 0)
-            dp_poll(worker, g->turns.start_ns);
+            dp_poll(worker, now_ns(g));
+        while (generator_receive(g) > 0)
+            ;
+    }
+}
+
+void backlog_end(struct generator *g)
+{
+    struct dp_worker *worker = dp_worker(g->world->dp, g->worker);
+    for (uint32_t i = 0; i < RING_POLLS && rte_ring_count(g->in.to_port); i++) {
+        dp_poll(worker, now_ns(g));
         while (generator_receive(g) > 0)
             ;
     }
@@ -49,6 +62,7 @@ void backlog_begin(struct generator *g)
     uint64_t packets;
     g->turns.start_ns = bench_clock_ns();
     fill(g);
-    while (now_ns(g) - g->turns.start_ns < WARM_UP_NS)
+    uint64_t filled_ns = now_ns(g);
+    while (now_ns(g) - filled_ns < WARM_UP_NS)
         saturated_round(g, NULL, &packets);
 }

@@ -74,7 +74,9 @@ static bool measure_alone(struct bench *b)
     }
     measure_progress("its stages");
     b->result.stages = stages_run(g);
-    if (!b->options.backlogged && !b->ports.by_itself)
+    if (b->options.backlogged)
+        backlog_end(g);
+    else if (!b->ports.by_itself)
         generator_drain(g);
     return !b->result.saturated.fault || failed(b->result.saturated.fault);
 }

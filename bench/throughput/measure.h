@@ -48,6 +48,8 @@ void saturated_run_all(struct generator **g, uint32_t n, struct saturated *of);
 void backlog_begin(struct generator *g);
 // Sends again for who has sent some time ago; the time of the next round, by the traffic's clock.
 uint64_t backlog_round(struct generator *g);
+// What waits in the port goes in, so that all buffers are the worker's, which gives them back.
+void backlog_end(struct generator *g);
 
 struct stages_cycles {
     double of[STAGE_COUNT]; // a packet, without the clock's own

@@ -36,6 +36,10 @@ void bench_options_help(FILE *out)
         "                      always have packets queued; the clock is virtual then, and cycles "
         "a\n"
         "                      packet are all that is measured (0)\n"
+        "  --rate BIT/S        the same rate for all backlogged MSs instead, and buckets of one "
+        "PDU\n"
+        "  --defaults          their rates are those that their cells say for all MSs of the "
+        "cell\n"
         "  --ports PORTS       what the frames come and go by (ring):\n"
         "                        ring            rings of buffers, in memory\n"
         "                        memif           two pairs of net_memif in this process\n"
@@ -147,6 +151,7 @@ enum {
     CIPHER,
     AQM_NAME,
     BACKLOGGED,
+    RATE,
     PORTS,
     WORKERS,
     SECONDS,
@@ -154,6 +159,7 @@ enum {
     LOSS,
     N201_U,
     WAITING,
+    DEFAULTS,
     UP,
     VIEW,
     NO_SEARCH,
@@ -167,6 +173,8 @@ static const struct option known[] = {{"ms", required_argument, NULL, MS},
                                       {"cipher", required_argument, NULL, CIPHER},
                                       {"aqm", required_argument, NULL, AQM_NAME},
                                       {"backlogged", required_argument, NULL, BACKLOGGED},
+                                      {"rate", required_argument, NULL, RATE},
+                                      {"defaults", no_argument, NULL, DEFAULTS},
                                       {"ports", required_argument, NULL, PORTS},
                                       {"workers", required_argument, NULL, WORKERS},
                                       {"seconds", required_argument, NULL, SECONDS},
@@ -184,13 +192,14 @@ static const struct option known[] = {{"ms", required_argument, NULL, MS},
 
 static bool take_switch(struct bench_options *o, int option)
 {
-    bool *switches[] = {[UP] = &o->up,
+    bool *switches[] = {[DEFAULTS] = &o->defaults,
+                        [UP] = &o->up,
                         [VIEW] = &o->view,
                         [NO_SEARCH] = &o->no_search,
                         [NO_RTE_SCHED] = &o->no_rte_sched,
                         [JSON] = &o->json,
                         [HELP] = &o->help};
-    if (option < UP || option > HELP)
+    if (option < DEFAULTS || option > HELP)
         return false; // getopt has said what is wrong
     return *switches[option] = true;
 }
@@ -210,6 +219,8 @@ static bool take(struct bench_options *o, int option, const char *text)
         return take_aqm(o, text);
     case BACKLOGGED:
         return take_number("backlogged", text, 0, 1000000, &o->backlogged);
+    case RATE:
+        return take_number("rate", text, 1000, 1000000, &o->rate_bit_per_s);
     case PORTS:
         o->ports = text;
         return true;
@@ -245,6 +256,8 @@ static bool fits(const struct bench_options *o)
     uint32_t largest = o->size_octets == OPTIONS_IMIX ? 1400 : o->size_octets;
     if (o->backlogged > o->mss)
         return wrong("--backlogged is more than --ms");
+    if (!o->backlogged && (o->defaults || o->rate_bit_per_s))
+        return wrong("--defaults and --rate want --backlogged");
     if (o->workers > o->mss)
         return wrong("--workers is more than --ms");
     if (!rings && (o->backlogged || o->workers > 1 || o->up))

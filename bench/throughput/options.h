@@ -18,6 +18,8 @@ struct bench_options {
     const char *cipher;   // its name
     uint8_t aqm;          // its place in aqm_list
     uint32_t backlogged;
+    uint32_t rate_bit_per_s; // of each backlogged MS; 0: by its number
+    bool defaults;           // these are their cells' defaults
     const char *ports;
     uint32_t workers;
     double seconds; // of a trial

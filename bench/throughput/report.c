@@ -158,6 +158,8 @@ static void put_asked(struct json *j, const struct bench_result *r)
     json_put_text(j, "cipher", o->cipher);
     json_put_text(j, "aqm", aqm_list[o->aqm]->name);
     json_put(j, "backlogged", o->backlogged);
+    json_put(j, "rate_bit_per_s", o->rate_bit_per_s);
+    json_put(j, "defaults", o->defaults);
     json_put(j, "n201_u", o->n201_u);
     json_put_text(j, "direction", o->up ? "up" : "down");
     json_put_text(j, "ports", o->ports);

@@ -16,7 +16,9 @@ static void text_head(const struct bench_result *r, FILE *out)
     fprintf(out, ", N201-U %u, cipher %s, AQM %s, ports %s", o->n201_u, o->cipher,
             aqm_list[o->aqm]->name, o->ports);
     if (o->backlogged)
-        fprintf(out, ", %u backlogged", o->backlogged);
+        fprintf(out, ", %u backlogged%s", o->backlogged, o->defaults ? " on defaults" : "");
+    if (o->rate_bit_per_s)
+        fprintf(out, " at %u bit/s", o->rate_bit_per_s);
     fprintf(out, "\nFCS %s, %s%s%s pages, TSC %.4f GHz\n\n", fcs_choose()->name,
             o->gea ? cipher_choose()->name : "", o->gea ? ", " : "",
             r->huge_pages ? "huge" : "4 KiB", bench_clock.hz / 1e9);

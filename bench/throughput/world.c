@@ -85,6 +85,25 @@ static bool add_nse(const struct world *w, uint32_t id)
     return command(w, &c) >= 0;
 }
 
+// What backlogged MSs are held back to; on defaults it is the same for all MSs of a cell.
+static uint32_t held_rate(const struct world *w, uint32_t ms)
+{
+    const struct bench_options *o = w->options;
+    uint32_t of = o->defaults ? ms / WORLD_MSS_A_CELL : ms;
+    uint32_t bit_per_s =
+        o->rate_bit_per_s ? o->rate_bit_per_s : traffic_rate_bit_per_s(traffic_rate_of(of));
+    return bit_per_s / BUCKET_RATE_BIT_PER_S;
+}
+
+static uint32_t held_octets(const struct world *w)
+{
+    uint32_t largest = 0;
+    for (uint32_t i = 0; i < w->frames.sizes; i++)
+        if (w->frames.frame[i].packet_octets > largest)
+            largest = w->frames.frame[i].packet_octets;
+    return (w->options->rate_bit_per_s ? 1 : BUCKET_PDUS) * (largest + WORLD_PDU_HEADERS);
+}
+
 static bool add_cell(const struct world *w, uint32_t nse, uint32_t id, uint32_t place)
 {
     struct command c = {.op = COMMAND_bvc};
@@ -98,6 +117,10 @@ static bool add_cell(const struct world *w, uint32_t nse, uint32_t id, uint32_t 
     c.bvc_flow.has_rate_100_bit_per_s = c.bvc_flow.has_ms_rate_100_bit_per_s = true;
     c.bvc_flow.rate_100_bit_per_s = c.bvc_flow.ms_rate_100_bit_per_s = BUCKET_RATE_MAX;
     c.bvc_flow.bucket_octets = c.bvc_flow.ms_bucket_octets = BUCKET;
+    if (w->options->defaults && place * WORLD_MSS_A_CELL < w->options->backlogged) {
+        c.bvc_flow.ms_rate_100_bit_per_s = held_rate(w, place * WORLD_MSS_A_CELL);
+        c.bvc_flow.ms_bucket_octets = held_octets(w);
+    }
     return command(w, &c) >= 0;
 }
 
@@ -115,20 +138,16 @@ static bool add_key(const struct world *w, uint32_t id)
 // The MS's bucket limits; its packet flow may send twice as much.
 static bool hold_back(struct world *w, uint32_t id, struct command *pfc_flow)
 {
-    uint32_t rate = traffic_rate_bit_per_s(traffic_rate_of(id)) / 100;
-    uint32_t largest = 0;
-    for (uint32_t i = 0; i < w->frames.sizes; i++)
-        if (w->frames.frame[i].packet_octets > largest)
-            largest = w->frames.frame[i].packet_octets;
+    uint32_t rate = held_rate(w, id);
     struct command c = {.op = COMMAND_ms_flow};
     c.ms_flow.ms_id = id;
     c.ms_flow.has_rate_100_bit_per_s = true;
     c.ms_flow.rate_100_bit_per_s = rate;
-    c.ms_flow.bucket_octets = BUCKET_PDUS * (largest + WORLD_PDU_HEADERS);
+    c.ms_flow.bucket_octets = held_octets(w);
     pfc_flow->pfc_flow.rate_100_bit_per_s = 2 * rate;
     pfc_flow->pfc_flow.bucket_octets = 2 * c.ms_flow.bucket_octets;
-    w->bit_per_s += rate * 100;
-    return command(w, &c) >= 0;
+    w->bit_per_s += rate * BUCKET_RATE_BIT_PER_S;
+    return w->options->defaults || command(w, &c) >= 0;
 }
 
 static bool add_pfc(struct world *w, uint32_t id)

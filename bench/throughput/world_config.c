@@ -4,7 +4,7 @@
 #include "bench/throughput/world.h"
 
 #define RING_FRAMES 2048u
-#define QUEUE_SPARE 1024u
+#define QUEUE_SPARE 4096u // as the configuration has it by default
 #define LIFETIME_NS (10 * S_IN_NS)
 
 // As a configuration has it by default, and with ECN if it knows ECN.
@@ -30,7 +30,7 @@ static void set_classes(struct dp_config *c, const struct bench_options *o)
         *class = (struct dp_class){.weight = 1,
                                    .packets = c->queue_packets,
                                    .octets = 1u << 31,
-                                   .lifetime_ns = o->backlogged ? 0 : LIFETIME_NS,
+                                   .lifetime_ns = LIFETIME_NS,
                                    .bss_least_ns = S_IN_NS,
                                    .scope = SCHED_SCOPE_PFC};
         set_aqm(class, o->aqm);

@@ -67,7 +67,7 @@ struct down {
     struct down_frame frame[DOWN_FRAMES];
     struct cipher_segment segment[DOWN_FRAMES];
     struct sched_grant grant[PORT_BURST];
-    struct down_llc llc[SCHED_FRAMES]; // in the order in which they came
+    struct down_llc llc[SCHED_FRAMES + 1]; // as they came; one too many until one has given way
 };
 
 // How many bursts of Gn one poll takes: more than one only while that many are enciphered together.

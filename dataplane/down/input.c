@@ -55,10 +55,9 @@ static enum drop_reason npdu_refused(const struct state_pdp *pdp, const struct r
 }
 
 static void classify(const struct down *down, const struct state_pdp *pdp, struct rte_mbuf *m,
-                     uint64_t now_ns, struct npdu *npdu)
+                     struct npdu *npdu)
 {
     *npdu = (struct npdu){.pdu = {.buffer = m,
-                                  .arrived_ns = now_ns,
                                   .context = teid_index(pdp->teid),
                                   .lle = pdp->lle,
                                   .octets = (uint16_t)m->pkt_len},
@@ -126,7 +125,7 @@ static uint32_t tunnel_burst(struct down *down, struct rte_mbuf **frames,
         sched_prefetch(down->sched, pdp->ms, pdp->slot);
         if (down->ready_ticks)
             rte_prefetch0(&down->state->ms[pdp->ms]);
-        classify(down, pdp, m, now_ns, &npdu[passed++]);
+        classify(down, pdp, m, &npdu[passed++]);
     }
     return passed;
 }

@@ -3,8 +3,14 @@
 // no user data of their MS goes meanwhile. Those of one MS keep their order; others may pass. What
 // waits for longer than LLC's own timers is of no use to anybody and ends.
 //
+// Places are shared as room in the queues is (S11): where all are taken, the oldest frame of the MS
+// that has most of them, in the cell that has most, gives way to the frame that comes. So an MS
+// that has fewer than its share of them loses none, whatever stopped MSs have filled the rest.
+//
 // They count as the port's answers, when they go or end: `answers`, and `answers_unsent` if they
-// find no room or no NS-VC, wait for too long, or their MS leaves.
+// find no NS-VC, give way, wait for too long, or their MS leaves.
+#include <string.h>
+
 #include "dataplane/base/units.h"
 #include "dataplane/down/down.h"
 
@@ -23,19 +29,6 @@ static bool any_of(const struct down *down, uint32_t ms)
         if (down->llc[i].ms == ms)
             return true;
     return false;
-}
-
-void down_llc(struct down *down, uint32_t ms, struct rte_mbuf *frame, uint64_t now_ns)
-{
-    if (down->llcs == SCHED_FRAMES) {
-        end_unsent(down, frame);
-        return;
-    }
-    bool first = !any_of(down, ms);
-    down->llc[down->llcs++] =
-        (struct down_llc){.frame = frame, .arrived_ns = now_ns, .ms = ms, .first = first};
-    if (first)
-        sched_ms_reserve(down->sched, ms, true, now_ns);
 }
 
 // The one at i, and none behind it, is gone: the next of its MS is the first, or its user data may
@@ -60,6 +53,70 @@ static void close_up(struct down *down)
         if (down->llc[i].frame)
             down->llc[left++] = down->llc[i];
     down->llcs = left;
+}
+
+// ---- Who gives way ----
+
+// How many frames each cell, or each MS, has, by open addressing; half of it stays free.
+#define TALLIES (2 * SCHED_FRAMES)
+struct tally {
+    uint32_t id[TALLIES];
+    uint16_t frames[TALLIES];
+};
+
+static uint32_t count(struct tally *t, uint32_t id)
+{
+    uint32_t i = id * 2654435769u >> 16 & (TALLIES - 1);
+    while (t->frames[i] && t->id[i] != id)
+        i = (i + 1) & (TALLIES - 1);
+    t->id[i] = id;
+    return ++t->frames[i];
+}
+
+static uint32_t cell_of(const struct down *down, uint32_t i)
+{
+    return down->state->ms[down->llc[i].ms].bvc;
+}
+
+// The oldest frame of the cell that has most, or, within a cell, of the MS that has; where several
+// have most, the oldest of theirs. Counted from the youngest on, so that each count is complete at
+// the frame that would give way.
+static uint32_t oldest_of_largest(const struct down *down, uint32_t within)
+{
+    struct tally t;
+    uint32_t most = 0, oldest = 0;
+    memset(t.frames, 0, sizeof t.frames);
+    for (uint32_t i = down->llcs; i-- > 0;) {
+        uint32_t cell = cell_of(down, i);
+        if (within != STATE_NONE && within != cell)
+            continue;
+        uint32_t frames = count(&t, within == STATE_NONE ? cell : down->llc[i].ms);
+        if (frames < most)
+            continue;
+        most = frames;
+        oldest = i;
+    }
+    return oldest;
+}
+
+static void give_way(struct down *down, uint64_t now_ns)
+{
+    uint32_t cell = cell_of(down, oldest_of_largest(down, STATE_NONE));
+    uint32_t i = oldest_of_largest(down, cell);
+    end_unsent(down, down->llc[i].frame);
+    gone(down, i, now_ns);
+    close_up(down);
+}
+
+void down_llc(struct down *down, uint32_t ms, struct rte_mbuf *frame, uint64_t now_ns)
+{
+    bool first = !any_of(down, ms);
+    down->llc[down->llcs++] =
+        (struct down_llc){.frame = frame, .arrived_ns = now_ns, .ms = ms, .first = first};
+    if (first)
+        sched_ms_reserve(down->sched, ms, true, now_ns);
+    if (down->llcs > SCHED_FRAMES)
+        give_way(down, now_ns);
 }
 
 void down_llc_forget(struct down *down, uint32_t ms, uint64_t now_ns)

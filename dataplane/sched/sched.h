@@ -12,9 +12,10 @@
 //   S7 order         a queue never reorders
 //   S8 conservation  in = out + dropped + queued, in N-PDUs and octets, at each return
 //   S9 cost          O(1) a packet
+//   S10 change       new values hold at once, after settling at the old ones; MSs that wait by
+//                    their cell's defaults hear of new ones in sched_take, a bounded number a call
 //   S11 isolation    at a full limit the queue that is largest for its share loses its head; one
 //       of loss      below 0.9 of its max-min share loses nothing
-//   S10 change       new values hold at once, after settling at the old ones
 //   S12 goes on      after its first segment no N-PDU of its class and cell begins before its last,
 //                    unless its PFC, MS or LLE is held; its first leaves within the lifetime
 //
@@ -74,8 +75,10 @@ struct sched_config {
     struct sched_limit limit, bvc_limit, ms_limit; // in all, per cell, per MS
     struct sched_limit nse_limit;                  // per NSE; 0 packets: none
     bool tail_drop; // at a full limit the N-PDU that comes is refused, none of the largest queue's
-    uint64_t hold_ns; // how much longer than its lifetime an N-PDU may stay in all, its MS frozen;
-                      // SCHED_INFINITE
+    // How much longer than its lifetime an N-PDU may stay in real time, its MS frozen or stopped:
+    // then it expires, up to 2.2 s and a sweep late. SCHED_INFINITE, 0, or more than 4.8 h with the
+    // lifetime: for ever.
+    uint64_t hold_ns;
     // What an LLC PDU has besides its piece of the N-PDU: the first of an N-PDU, and the next ones;
     // and how much of it is the LLC's own (header and FCS), which N201-U does not count. So a first
     // piece is at most n201_u + llc_octets - first_header_octets. On Gb: 10, 9 and 6.
@@ -145,7 +148,8 @@ int sched_nse_look_again(struct sched *s, uint32_t nse);
 int sched_bvc_add(struct sched *s, uint32_t bvc, uint32_t nse, uint64_t now_ns);
 int sched_bvc_set(struct sched *s, uint32_t bvc, struct bucket_terms terms,
                   struct bucket_terms ms_default, uint64_t now_ns);
-// As after a BVC-RESET: the bucket is empty and the cell stopped until the next sched_bvc_set.
+// As after a BVC-RESET: the buckets of the cell, of its MSs and of their PFCs are empty, and the
+// cell is stopped until the next sched_bvc_set. MSs and PFCs keep values of their own.
 int sched_bvc_reset(struct sched *s, uint32_t bvc, uint64_t now_ns);
 // Nothing goes to a blocked cell; its bucket keeps its values and goes on leaking.
 int sched_bvc_block(struct sched *s, uint32_t bvc, bool blocked, uint64_t now_ns);
@@ -159,7 +163,8 @@ int sched_ms_n201_u(struct sched *s, uint32_t ms, uint32_t lle, uint16_t n201_u,
 // Which LLEs it uses, a bit each; 0, and until it is said: all. Their N201-U is what its effective
 // buckets and its cell's have to hold.
 int sched_ms_lles(struct sched *s, uint32_t ms, uint32_t lles, uint64_t now_ns);
-// Frozen, the queue waits and does not age; R = 0 of its own (sched_ms_set) freezes as well.
+// Frozen, the queue waits and does not age, but stays no longer than hold_ns allows; R = 0 of its
+// own (sched_ms_set) freezes as well.
 int sched_ms_freeze(struct sched *s, uint32_t ms, uint64_t now_ns);
 int sched_ms_release(struct sched *s, uint32_t ms, uint64_t now_ns);
 // To another cell of the same scheduler, queue, age and AQM state with it; its bucket starts empty,
@@ -169,7 +174,7 @@ int sched_ms_move(struct sched *s, uint32_t ms, uint32_t bvc, uint64_t now_ns);
 // To another scheduler (sched_move_setup.c), in three steps: it leaves, handing over its N-PDUs in
 // their order; it arrives; each N-PDU arrives. There is no room for one only if all queues together
 // are full; then it stays the caller's. `pdu.arrived_ns` is by the MS's clock, which it takes
-// along.
+// along, `pdu.came` in real time, which is the same there.
 struct sched_baggage_pfc {
     uint16_t sent_octets, n201_u; // of a half-sent N-PDU
     uint8_t traffic_class;
@@ -214,7 +219,7 @@ int sched_ms_credit(struct sched *s, uint32_t ms, uint32_t octets, uint64_t now_
 int sched_pfc_credit(struct sched *s, uint32_t ms, uint32_t slot, uint32_t octets, uint64_t now_ns);
 
 // Other values of a class: its weight and lifetimes hold at once, its limit for what comes. Scope,
-// AQM and queues by flow are as they were. Looks at every cell.
+// AQM and queues by flow are as they were. The next calls of sched_take put the tags right.
 int sched_class_set(struct sched *s, uint32_t class, const struct sched_class *values);
 // Other parameters of the same discipline, all of them.
 int sched_class_aqm(struct sched *s, uint32_t class, const uint64_t *params, uint32_t count);

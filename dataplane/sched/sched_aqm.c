@@ -42,13 +42,30 @@ struct weights {
     uint64_t own, cell, pipe;
 };
 
+static uint64_t cell_weights(const struct sched *s, const struct tree_cell *c)
+{
+    uint64_t sum = 0;
+    for (uint32_t classes = c->backlogged; classes; classes &= classes - 1)
+        sum += s->config.of_class[__builtin_ctz(classes)].weight;
+    return sum;
+}
+
+static uint64_t pipe_weights(const struct sched *s, const struct tree_nse *n)
+{
+    uint64_t sum = 0;
+    for (uint32_t class = 0; class < CLASS_COUNT; class ++)
+        sum += (uint64_t)n->cells_backlogged[class] * s->config.of_class[class].weight;
+    return sum;
+}
+
 static struct weights weights_of(const struct sched *s, const struct tree_cell *c, uint32_t class)
 {
     if (class == CLASS_SIGNALLING)
         return (struct weights){1, 1, 1};
     uint64_t own = s->config.of_class[class].weight;
     uint64_t more = c->of_class[class].backlogged ? 0 : own;
-    return (struct weights){own, c->weights + more, s->nse[c->nse].weights + more};
+    return (struct weights){own, cell_weights(s, c) + more,
+                            pipe_weights(s, &s->nse[c->nse]) + more};
 }
 
 // What the PFC can expect: the least, over its levels, of R times its weighted share of what is

@@ -79,7 +79,7 @@ static inline void aqm_tell_full(struct sched *s, uint32_t pfc, struct tree_ms *
     if (!aqm->ops->full)
         return;
     struct aqm_view view = {.now_ns = aqm_clock(s, m, p, now_ns),
-                            .sojourn_ns = tree_ms_clock(m, now_ns) - pdu->arrived_ns,
+                            .sojourn_ns = pdu_sojourn_ns(pdu, tree_ms_clock(m, now_ns)),
                             .pdu_octets = pdu->octets,
                             .ect = pdu->ect,
                             .rng = &s->rng,
@@ -92,7 +92,7 @@ static inline enum drop_reason aqm_ask_out(struct sched *s, const struct round *
                                            uint64_t now_ns)
 {
     const struct tree_rule *rule = &s->rule[r->p->traffic_class];
-    if (r->sojourn_ns > rule->deadline_ns)
+    if (r->sojourn_ns > rule->deadline_ns || pdu_stay(pdu, now_ns) > rule->stay_most)
         return DROP_expired;
     if (!rule->aqm->ops->dequeue)
         return DROP_NONE;

@@ -4,12 +4,15 @@
 // cells of a pipe the key is O(b) + min S; who comes back from its own bucket gets O(b) =
 // max(O(b), v(pipe) - min S - a few PDUs), so nobody banks credit; the clock v(b) of an empty cell
 // follows the pipe's. This makes (cell, class) pairs share by weighted max-min (S3).
+// Where a pipe is not full its cells take turns (sched_ready.c), and offsets say nothing.
 // Invariant: a cell is among the ready of its NSE if and only if CELL_READY.
 #include "dataplane/sched/sched_parts.h"
 
 // What a cell may claim of the time in which its own bucket kept it. With nothing, a cell whose
 // rate and whose share of the pipe are alike gets less than either, each time the other's turn.
 #define CLAIM_PDUS 4
+
+#define REWEIGHED 16u // cells a call
 
 // Of those classes; there must be one.
 static uint32_t next_of(const struct tree_cell *c, uint32_t active)
@@ -53,12 +56,24 @@ void nse_refresh(struct sched *s, uint32_t nse)
     turn->prev = nse;
 }
 
-// Who comes back has no claim on what the pipe sent meanwhile, but for a few PDUs.
-static void come_back(const struct sched *s, struct tree_cell *c, const struct tree_nse *n)
+void cell_starts_at(struct tree_cell *c, uint64_t key)
 {
     uint32_t data = c->active & ~(1u << CLASS_SIGNALLING);
     if (!data)
         return;
+    c->offset = key - c->of_class[next_of(c, data)].tag;
+    c->untimed = false;
+}
+
+void cell_comes_back(const struct sched *s, struct tree_cell *c, const struct tree_nse *n)
+{
+    uint32_t data = c->active & ~(1u << CLASS_SIGNALLING);
+    if (!data)
+        return;
+    if (c->untimed) {
+        cell_starts_at(c, n->virtual);
+        return;
+    }
     uint32_t class = next_of(c, data);
     uint64_t tag =
         c->of_class[class].tag + tree_tag(s, class, CLAIM_PDUS * s->config.pdu_octets_max);
@@ -66,61 +81,26 @@ static void come_back(const struct sched *s, struct tree_cell *c, const struct t
         c->offset = n->virtual - tag;
 }
 
-// The pipe waits for the first of its cells: another first may be smaller.
+// The pipe waits for the first PDU of the first of its cells: another first may be smaller.
 static void first_changes(struct sched *s, uint32_t nse)
 {
     if (s->nse[nse].state & NSE_WAITS)
         nse_unwait(s, nse);
 }
 
-static void leave(struct sched *s, struct tree_cell *c, uint32_t cell)
-{
-    if (s->nse[c->nse].first == cell)
-        first_changes(s, c->nse);
-    ready_remove(s, &s->nse[c->nse], cell);
-    c->state &= (uint8_t)~CELL_READY;
-}
-
-static void enter(struct sched *s, struct tree_cell *c, uint32_t cell)
-{
-    ready_add(s, &s->nse[c->nse], cell);
-    c->state |= CELL_READY;
-    if (s->nse[c->nse].first == cell)
-        first_changes(s, c->nse);
-    nse_refresh(s, c->nse);
-}
-
-// Its place by virtual time; a cell that only comes back now has no claim on what went meanwhile.
-// Cells with signalling go in the order in which they came, one PDU each.
-static void refresh_by_time(struct sched *s, struct tree_cell *c, uint32_t cell, bool served)
-{
-    struct tree_nse *n = &s->nse[c->nse];
-    uint32_t class = cell_next_class(c);
-    bool ready = c->state & CELL_READY, strict = class == CLASS_SIGNALLING;
-    if (!ready)
-        come_back(s, c, n);
-    uint64_t key = c->offset + c->of_class[class].tag;
-    if (ready && c->strict == strict && (strict ? !served : c->key == key))
-        return;
-    if (ready)
-        leave(s, c, cell);
-    c->key = strict ? n->signalled++ : key;
-    c->strict = strict;
-    enter(s, c, cell);
-}
-
 static void refresh(struct sched *s, uint32_t cell, bool served)
 {
-    struct tree_cell *c = &s->cell[cell];
-    if (c->active && !(c->state & (CELL_WAITS | CELL_STANDS))) {
-        if (ready_by_time(&s->nse[c->nse]))
-            refresh_by_time(s, c, cell, served);
-        else if (!(c->state & CELL_READY))
-            enter(s, c, cell);
-    } else if (c->state & CELL_READY) {
-        leave(s, c, cell);
-        nse_refresh(s, c->nse);
-    }
+    const struct tree_cell *c = &s->cell[cell];
+    struct tree_nse *n = &s->nse[c->nse];
+    bool was = c->state & CELL_READY;
+    bool ready = c->active && !(c->state & (CELL_WAITS | CELL_STANDS));
+    if (was && ready)
+        ready_renew(s, n, cell, served);
+    else if (ready)
+        ready_add(s, n, cell);
+    else if (was)
+        ready_remove(s, n, cell);
+    nse_refresh(s, c->nse);
 }
 
 void cell_refresh(struct sched *s, uint32_t cell)
@@ -128,9 +108,17 @@ void cell_refresh(struct sched *s, uint32_t cell)
     refresh(s, cell, false);
 }
 
+// The common case, a cell by turns that stays where it is, is nothing but the turn.
 void cell_served(struct sched *s, uint32_t cell)
 {
-    refresh(s, cell, true);
+    const struct tree_cell *c = &s->cell[cell];
+    struct tree_nse *n = &s->nse[c->nse];
+    bool stays = (c->state & (CELL_READY | CELL_WAITS | CELL_STANDS)) == CELL_READY &&
+                 c->place == READY_TURNS && c->active && !(c->active & 1u << CLASS_SIGNALLING);
+    if (stays && n->first == cell && !ready_by_time(n))
+        n->first = n->ring[READY_TURNS] = c->next;
+    else
+        refresh(s, cell, true);
 }
 
 // What is first in the cell's order has changed, and may be smaller than what is waited for.
@@ -270,23 +258,39 @@ void cell_look_again(struct sched *s, uint32_t cell)
     }
 }
 
-void cell_reweighed(struct sched *s, uint32_t cell, uint32_t class)
+// As long as weights stay no tag is ever farther ahead.
+static void reweigh(struct sched *s, struct tree_cell *c, uint32_t cell)
 {
-    struct tree_cell *c = &s->cell[cell];
-    bool moves = c->state & CELL_READY && ready_by_time(&s->nse[c->nse]);
-    uint64_t most = c->virtual + tree_tag(s, class, s->config.pdu_octets_max);
-    if (moves)
-        leave(s, c, cell);
-    if (tree_before(most, c->of_class[class].tag))
-        c->of_class[class].tag = most;
-    if (moves)
+    for (uint32_t class = CLASS_SIGNALLING + 1; class < CLASS_COUNT; class ++) {
+        uint64_t most = c->virtual + tree_tag(s, class, s->config.pdu_octets_max);
+        if (tree_before(most, c->of_class[class].tag))
+            c->of_class[class].tag = most;
+    }
+    if (c->state & CELL_READY && c->place == READY_TIMED) {
+        cell_comes_back(s, c, &s->nse[c->nse]);
         cell_refresh(s, cell);
+    }
+}
+
+void cells_reweigh(struct sched *s)
+{
+    for (uint32_t i = 0; i < REWEIGHED && s->reweigh_cell < s->config.bvcs; i++) {
+        uint32_t cell = s->reweigh_cell++;
+        if (s->cell[cell].state)
+            reweigh(s, &s->cell[cell], cell);
+    }
 }
 
 void nse_wait(struct sched *s, uint32_t nse, uint64_t at_ns)
 {
-    s->nse[nse].state |= NSE_WAITS;
-    s->nse[nse].wheel_ref = wheel_add(&s->wheel, tree_id(TREE_NSE, nse), at_ns);
+    struct tree_nse *n = &s->nse[nse];
+    uint32_t first = n->first;
+    ready_in_time(s, n);
+    n->full_ns = at_ns + n->full_span_ns;
+    if (n->first != first) // by virtual time another PDU is first: that one is tried
+        return;
+    n->state |= NSE_WAITS;
+    n->wheel_ref = wheel_add(&s->wheel, tree_id(TREE_NSE, nse), at_ns);
     nse_refresh(s, nse);
 }
 

@@ -50,28 +50,9 @@ static void state_set(uint8_t *state, uint8_t bit, bool on)
     *state = (uint8_t)(on ? *state | bit : *state & ~bit);
 }
 
-// Between order by turns and by virtual time all ready cells change their places: out, as a list,
-// and in again.
-static uint32_t unready(struct sched *s, struct tree_nse *n)
+static uint64_t pdus_ns(const struct sched *s, struct bucket_terms terms, uint64_t pdus)
 {
-    uint32_t list = TREE_NONE;
-    while (n->first != TREE_NONE) {
-        uint32_t cell = n->first;
-        ready_remove(s, n, cell);
-        s->cell[cell].state &= (uint8_t)~CELL_READY;
-        s->cell[cell].next = list;
-        list = cell;
-    }
-    return list;
-}
-
-static void make_ready(struct sched *s, uint32_t list)
-{
-    while (list != TREE_NONE) {
-        uint32_t cell = list;
-        list = s->cell[cell].next;
-        cell_refresh(s, cell);
-    }
+    return terms.rate ? pdus * s->config.pdu_octets_max * BUCKET_UNITS_AN_OCTET / terms.rate : 0;
 }
 
 int sched_nse_set(struct sched *s, uint32_t nse, struct bucket_terms cir, uint64_t now_ns)
@@ -82,10 +63,11 @@ int sched_nse_set(struct sched *s, uint32_t nse, struct bucket_terms cir, uint64
     if (fault)
         return fault;
     struct tree_nse *n = &s->nse[nse];
-    bool by_time = ready_by_time(n);
-    uint32_t ready = by_time == (cir.rate != BUCKET_UNLIMITED) ? TREE_NONE : unready(s, n);
     bucket_set(&n->bucket, cir, now_ns);
-    make_ready(s, ready);
+    if (cir.rate == BUCKET_UNLIMITED)
+        ready_by_turns(s, n);
+    n->full_span_ns = pdus_ns(s, cir, READY_FULL_PDUS);
+    n->full_ns = now_ns;
     nse_unwait(s, nse);
     state_set(&n->state, NSE_STOPPED, cir.rate == 0);
     nse_refresh(s, nse);
@@ -104,6 +86,16 @@ int sched_nse_look_again(struct sched *s, uint32_t nse)
     return 0;
 }
 
+// Nobody waits by defaults in a cell where nothing is queued.
+static void set_defaults(struct sched *s, uint32_t cell, struct bucket_terms terms, uint64_t now_ns)
+{
+    struct tree_cell *c = &s->cell[cell];
+    struct bucket_terms old = c->defaults.terms;
+    leak_set(&c->defaults, terms, now_ns);
+    if (c->total && (terms.rate != old.rate || terms.max_octets != old.max_octets))
+        roll_visit(s, cell);
+}
+
 int sched_bvc_set(struct sched *s, uint32_t bvc, struct bucket_terms terms,
                   struct bucket_terms ms_default, uint64_t now_ns)
 {
@@ -116,7 +108,7 @@ int sched_bvc_set(struct sched *s, uint32_t bvc, struct bucket_terms terms,
         return fault;
     struct tree_cell *c = &s->cell[bvc];
     bucket_set(&c->bucket, sizes_of_cell(s, bvc, terms), now_ns);
-    leak_set(&c->defaults, sizes_of_default(s, bvc, ms_default), now_ns);
+    set_defaults(s, bvc, sizes_of_default(s, bvc, ms_default), now_ns);
     cell_unwait(s, bvc);
     state_set(&c->state, CELL_STOPPED, terms.rate == 0);
     cell_refresh(s, bvc);
@@ -140,7 +132,10 @@ int sched_bvc_reset(struct sched *s, uint32_t bvc, uint64_t now_ns)
 {
     struct bucket_terms none = {0};
     int fault = sched_bvc_set(s, bvc, none, none, now_ns);
-    return fault ? fault : sched_bvc_level(s, bvc, 0, now_ns);
+    if (fault)
+        return fault;
+    roll_reset(s, bvc);
+    return sched_bvc_level(s, bvc, 0, now_ns);
 }
 
 void change_standing(struct tree_ms *m, uint8_t bit, bool on, uint64_t now_ns)
@@ -161,6 +156,7 @@ int sched_ms_set(struct sched *s, uint32_t ms, struct bucket_terms terms, uint64
     if (fault)
         return fault;
     struct tree_ms *m = tree_ms(s, ms);
+    roll_refresh(s, ms, now_ns);
     terms = sizes_of_ms(s, ms, terms);
     uint64_t level = ms_level(s, m, now_ns);
     m->state |= MS_OWN;
@@ -176,6 +172,7 @@ int sched_ms_default(struct sched *s, uint32_t ms, uint64_t now_ns)
     if (fault)
         return fault;
     struct tree_ms *m = tree_ms(s, ms);
+    roll_refresh(s, ms, now_ns);
     uint64_t level = ms_level(s, m, now_ns);
     m->state &= (uint8_t)~MS_OWN;
     bucket_default_set(&m->bucket, &s->cell[m->cell].defaults, level, now_ns);
@@ -266,8 +263,8 @@ int sched_ms_move(struct sched *s, uint32_t ms, uint32_t bvc, uint64_t now_ns)
         p->share_uses = 0;
     }
     cell_look_again(s, from);
-    s->cell[from].mss--;
-    s->cell[bvc].mss++;
+    roll_leave(s, ms, from);
+    roll_join(s, ms, bvc);
     m->cell = bvc;
     room_return(s, ms);
     room_settle(s, from);
@@ -313,6 +310,7 @@ int sched_pfc_set(struct sched *s, uint32_t ms, uint32_t slot, struct bucket_ter
     if (fault)
         return fault;
     struct tree_pfc *p = tree_pfc_of(tree_ms(s, ms), slot);
+    roll_refresh(s, ms, now_ns);
     terms = sizes_of_pfc(s, ms, slot, terms);
     pfc_unwait(s, tree_pfc_id(ms, slot), p);
     bucket_set(&p->bucket, terms, now_ns);

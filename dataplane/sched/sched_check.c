@@ -72,6 +72,13 @@ static const char *check_pfc(const struct sched *s, uint32_t pfc, struct sums *s
     return NULL;
 }
 
+// By defaults of 0; or they were that and its cell's visits have not come to it.
+static bool waits_for_change(const struct sched *s, const struct tree_ms *m)
+{
+    const struct tree_cell *c = &s->cell[m->cell];
+    return !(m->state & MS_OWN) && (c->defaults.terms.rate == 0 || c->state & CELL_DUE);
+}
+
 static const char *check_ms(const struct sched *s, uint32_t ms, struct sums *sums)
 {
     struct tree_ms *m = tree_ms(s, ms);
@@ -83,7 +90,11 @@ static const char *check_ms(const struct sched *s, uint32_t ms, struct sums *sum
     }
     MUST(sums->total - before == m->total, "an MS's total");
     MUST(!(m->backlog & ~m->slots), "a backlog in a PFC that is not there");
-    MUST(!!(m->state & MS_WAITS) == (m->wheel_ref != WHEEL_NO_REF), "an MS's ref");
+    MUST(m->state & MS_WAITS || m->wheel_ref == WHEEL_NO_REF, "an MS's ref");
+    MUST(!(m->state & MS_WAITS) || m->wheel_ref != WHEEL_NO_REF || waits_for_change(s, m),
+         "an MS waits for nothing");
+    MUST(s->cell[m->cell].state & CELL_RESETS || !roll_is_stale(s, ms, m),
+         "an MS has missed a reset");
     MUST(m->backlog || !(m->state & MS_WAITS), "an empty MS waits");
     MUST(!(m->state & MS_WAITS) || !ms_is_held(m), "a held MS waits");
     MUST(!!m->backlog == (s->backlogged[ms / 64] >> ms % 64 & 1), "the mask of MSs");
@@ -91,7 +102,7 @@ static const char *check_ms(const struct sched *s, uint32_t ms, struct sums *sum
         MUST(!ms_lle_open(m, (uint32_t)lle) ||
                  tree_pfc_of(m, ms_lle_open(m, (uint32_t)lle) - 1)->sent_octets,
              "an LLE is kept by nobody");
-    sums->waiting += !!(m->state & MS_WAITS);
+    sums->waiting += m->wheel_ref != WHEEL_NO_REF;
     sums->reserved_mss += !!(m->state & MS_RESERVED);
     return NULL;
 }
@@ -147,10 +158,25 @@ static const char *check_sizes(const struct tree_sizes *z, uint32_t mss)
     return NULL;
 }
 
+static const char *check_roll(const struct sched *s, uint32_t cell)
+{
+    const struct tree_cell *c = &s->cell[cell];
+    uint32_t mss = 0, n = 0, ms = c->roll;
+    for (uint32_t i = 0; i < s->config.mss; i++)
+        mss += tree_ms(s, i)->state && tree_ms(s, i)->cell == cell;
+    MUST(mss == c->mss, "a cell's MSs");
+    for (; ms != TREE_NONE && n < mss && (n == 0 || ms != c->roll); n++, ms = s->mate[ms].next)
+        MUST(tree_ms(s, ms)->state && tree_ms(s, ms)->cell == cell &&
+                 s->mate[s->mate[ms].next].prev == ms,
+             "a cell's roll");
+    MUST(n == mss && ms == c->roll, "a cell's roll is not all of its MSs");
+    MUST(c->state & CELL_DUE || !(c->state & CELL_RESETS), "a cell stands for ever");
+    return NULL;
+}
+
 static const char *check_cell(const struct sched *s, uint32_t cell, struct sums *sums)
 {
     const struct tree_cell *c = &s->cell[cell];
-    uint32_t weights = 0;
     uint64_t total = 0;
     for (uint32_t class = 0; class < CLASS_COUNT; class ++) {
         const struct tree_class *k = &c->of_class[class];
@@ -159,64 +185,108 @@ static const char *check_cell(const struct sched *s, uint32_t cell, struct sums 
         MUST((k->head != TREE_NONE) == (c->active >> class & 1), "a cell's active classes");
         MUST(k->backlogged == sum.backlogged, "a class's backlog");
         MUST(k->total == sum.total, "a class's total");
-        weights += sum.backlogged ? s->config.of_class[class].weight : 0;
+        MUST(!!sum.backlogged == (c->backlogged >> class & 1), "a cell's classes with a backlog");
         total += sum.total;
     }
-    MUST(weights == c->weights, "a cell's weights");
+    const char *fault = check_roll(s, cell);
+    if (fault)
+        return fault;
     MUST(total == c->total, "a cell's total");
     MUST(!!(c->state & CELL_WAITS) == (c->wheel_ref != WHEEL_NO_REF), "a cell's ref");
     bool ready = c->active && !(c->state & (CELL_WAITS | CELL_STANDS));
     MUST(ready == !!(c->state & CELL_READY), "a cell's readiness");
-    if (ready && !c->strict && ready_by_time(&s->nse[c->nse]))
-        MUST(c->key == c->offset + c->of_class[cell_next_class(c)].tag, "a cell's key");
+    bool strict = c->active >> CLASS_SIGNALLING & 1;
+    MUST(!ready || strict == (c->place == READY_STRICT),
+         "a cell with signalling in the wrong ring");
     sums->waiting += !!(c->state & CELL_WAITS);
     sums->reserved += !!(c->state & CELL_RESERVED);
     return s->sizes ? check_sizes(&s->sizes[cell], c->mss) : NULL;
 }
 
-static uint32_t turns_count(const struct sched *s, uint32_t first)
+// Cells in a ring of ready ones; a number that cannot be if one does not belong there.
+static uint32_t turns_count(const struct sched *s, const struct tree_nse *n, enum ready_place place)
 {
-    uint32_t n = 0, cell = first;
-    while (cell != TREE_NONE && n <= s->config.bvcs && (n++ == 0 || cell != first))
-        cell = s->cell[cell].next;
-    return cell == first && n ? n - 1 : n;
+    uint32_t count = 0, first = n->ring[place];
+    if (first == TREE_NONE)
+        return 0;
+    for (uint32_t cell = first; count == 0 || cell != first; cell = s->cell[cell].next) {
+        const struct tree_cell *c = &s->cell[cell];
+        if (count++ == s->config.bvcs || !(c->state & CELL_READY) || c->place != place ||
+            &s->nse[c->nse] != n || s->cell[c->next].prev != cell)
+            return UINT32_MAX / 4;
+    }
+    return count;
 }
 
-// Cells in a heap, or a number that cannot be if it is not in order: node by node, by its number.
+// Cells in a heap, or a number that cannot be if it is not in order: node by node, by its number,
+// where the family that holds it is found from the root.
+static uint32_t heap_place(const struct sched *s, const struct tree_nse *n, uint32_t node)
+{
+    if (node == 0)
+        return n->heap_root;
+    uint32_t parent = heap_place(s, n, (node - 1) / HEAP_FAMILY);
+    uint32_t family = s->family[parent / HEAP_FAMILY].child[parent % HEAP_FAMILY];
+    return family * HEAP_FAMILY + (node - 1) % HEAP_FAMILY;
+}
+
 static uint32_t heap_count(const struct sched *s, const struct tree_nse *n)
 {
-    for (uint32_t i = 1; i <= n->ready_cells; i++) {
-        uint32_t cell = n->first, parent = TREE_NONE;
-        for (int bit = 30 - __builtin_clz(i); bit >= 0; bit--) {
-            parent = cell;
-            cell = s->cell[cell].child[i >> bit & 1];
-        }
-        if (cell >= s->config.bvcs || s->cell[cell].parent != parent)
-            return UINT32_MAX;
-        const struct tree_cell *c = &s->cell[cell],
-                               *p = &s->cell[parent == TREE_NONE ? cell : parent];
-        if ((c->strict && !p->strict) || (c->strict == p->strict && tree_before(c->key, p->key)))
-            return UINT32_MAX;
+    for (uint32_t node = 0; node < n->timed; node++) {
+        uint32_t at = heap_place(s, n, node);
+        uint32_t parent = heap_place(s, n, node ? (node - 1) / HEAP_FAMILY : 0);
+        if (at / HEAP_FAMILY >= heap_families(s->config.nses, s->config.bvcs))
+            return UINT32_MAX / 4;
+        uint64_t key = s->family[at / HEAP_FAMILY].key[at % HEAP_FAMILY];
+        uint32_t cell = s->family[at / HEAP_FAMILY].cell[at % HEAP_FAMILY];
+        const struct tree_cell *c = &s->cell[cell];
+        if (cell >= s->config.bvcs || s->heap_at[cell] != at || !(c->state & CELL_READY) ||
+            c->place != READY_TIMED || &s->nse[c->nse] != n ||
+            key != c->offset + c->of_class[cell_next_class(c)].tag ||
+            tree_before(key, s->family[parent / HEAP_FAMILY].key[parent % HEAP_FAMILY]) ||
+            (node + 1 == n->timed && at != n->heap_last))
+            return UINT32_MAX / 4;
     }
-    return n->ready_cells;
+    return n->timed;
+}
+
+// Signalling first; by virtual time the least key, where the ring has the same for all.
+static bool is_first(const struct sched *s, const struct tree_nse *n)
+{
+    if (n->first == TREE_NONE)
+        return !n->timed && n->ring[READY_STRICT] == TREE_NONE && n->ring[READY_TURNS] == TREE_NONE;
+    const struct tree_cell *c = &s->cell[n->first];
+    uint64_t key = c->offset + c->of_class[cell_next_class(c)].tag;
+    if (c->place == READY_TURNS)
+        key = n->turns_key;
+    if (c->place == READY_STRICT || n->ring[READY_STRICT] != TREE_NONE)
+        return n->ring[READY_STRICT] == n->first;
+    if (!ready_by_time(n))
+        return n->timed == 0 || c->place == READY_TIMED;
+    return (n->ring[READY_TURNS] == TREE_NONE || !tree_before(n->turns_key, key)) &&
+           (!n->timed || !tree_before(s->family[n->heap_root / HEAP_FAMILY].key[0], key));
 }
 
 static const char *check_nse(const struct sched *s, uint32_t nse, struct sums *sums)
 {
     const struct tree_nse *n = &s->nse[nse];
-    uint32_t ready = 0, weights = 0, cells = 0;
+    uint32_t ready = 0, cells = 0, backlogged[CLASS_COUNT] = {0};
     for (uint32_t cell = 0; cell < s->config.bvcs; cell++) {
         const struct tree_cell *c = &s->cell[cell];
         if (!c->state || c->nse != nse)
             continue;
         cells++;
         ready += !!(c->state & CELL_READY);
-        weights += c->weights;
+        for (uint32_t class = 0; class < CLASS_COUNT; class ++)
+            backlogged[class] += c->backlogged >> class & 1;
     }
     MUST(cells == n->cells, "an NSE's cells");
-    uint32_t found = ready_by_time(n) ? heap_count(s, n) : turns_count(s, n->first);
-    MUST(ready == found, "an NSE's ready cells");
-    MUST(weights == n->weights, "an NSE's weights");
+    uint32_t in_rings = turns_count(s, n, READY_STRICT) + turns_count(s, n, READY_TURNS);
+    MUST(ready == in_rings + heap_count(s, n), "an NSE's ready cells");
+    MUST(is_first(s, n), "an NSE's first cell");
+    MUST(!ready_by_time(n) || n->bucket.rate != BUCKET_UNLIMITED, "a pipe without a CIR is full");
+    MUST(!(n->state & NSE_WAITS) || ready_by_time(n), "a pipe waits and is not full");
+    for (uint32_t class = 0; class < CLASS_COUNT; class ++)
+        MUST(backlogged[class] == n->cells_backlogged[class], "an NSE's cells with a backlog");
     MUST(!!(n->state & NSE_WAITS) == (n->wheel_ref != WHEEL_NO_REF), "an NSE's ref");
     bool is_ready = ready && !(n->state & (NSE_WAITS | NSE_STANDS));
     MUST(is_ready == !!(n->state & NSE_READY), "an NSE's readiness");
@@ -234,6 +304,18 @@ static uint32_t free_slots(const struct sched *s)
     return n;
 }
 
+static bool due_is_ring(const struct sched *s)
+{
+    uint32_t due = 0, n = 0, cell = s->cells_due;
+    for (uint32_t i = 0; i < s->config.bvcs; i++)
+        due += s->cell[i].state && s->cell[i].state & CELL_DUE;
+    for (; cell != TREE_NONE && n < due && (n == 0 || cell != s->cells_due);
+         n++, cell = s->cell[cell].due_next)
+        if (!(s->cell[cell].state & CELL_DUE) || s->cell[s->cell[cell].due_next].due_prev != cell)
+            return false;
+    return n == due && cell == s->cells_due;
+}
+
 const char *sched_check(const struct sched *s)
 {
     struct sums sums = {0};
@@ -246,6 +328,7 @@ const char *sched_check(const struct sched *s)
         fault = s->nse[nse].state ? check_nse(s, nse, &sums) : NULL;
     if (fault)
         return fault;
+    MUST(due_is_ring(s), "the cells that are due");
     MUST(sums.total == s->total, "the total of all");
     MUST(sums.waiting == s->wheel.entries, "who is in the wheel");
     MUST(sums.reserved_mss == s->reserved_mss, "the MSs that LLC frames wait for");

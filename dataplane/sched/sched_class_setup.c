@@ -2,22 +2,6 @@
 // (S3, S10): who has just sent under the old one owes no more than one PDU at the new one.
 #include "dataplane/sched/sched_change.h"
 
-// The sums of weights have the class once for each cell in which it has a backlog.
-static void reweigh(struct sched *s, uint32_t class, uint32_t more)
-{
-    s->reweighed = true;
-    for (uint32_t cell = 0; cell < s->config.bvcs; cell++) {
-        struct tree_cell *c = &s->cell[cell];
-        if (!c->state)
-            continue;
-        if (c->of_class[class].backlogged) {
-            c->weights += more;
-            s->nse[c->nse].weights += more;
-        }
-        cell_reweighed(s, cell, class);
-    }
-}
-
 int sched_class_set(struct sched *s, uint32_t class, const struct sched_class *values)
 {
     if (class >= CLASS_COUNT)
@@ -34,8 +18,10 @@ int sched_class_set(struct sched *s, uint32_t class, const struct sched_class *v
         return fault;
     s->config.of_class[class] = k;
     change_rule(s, class);
-    if (k.weight != old)
-        reweigh(s, class, k.weight - old);
+    if (k.weight != old) {
+        s->reweighed = true;
+        s->reweigh_cell = 0;
+    }
     return 0;
 }
 

@@ -34,7 +34,7 @@ static bool way_is_free(const struct tree_cell *c, const struct tree_nse *n)
            !(n->state & (NSE_WAITS | NSE_STANDS)) && (n->first == TREE_NONE || !ready_by_time(n));
 }
 
-static bool conforms_everywhere(const struct sched *s, struct round *r, uint64_t now_ns)
+static bool conforms_everywhere(struct sched *s, struct round *r, uint64_t now_ns)
 {
     return round_conforms_pfc(s, r, now_ns) && round_conforms_ms(s, r, now_ns) &&
            round_conforms_cell(r, now_ns) && round_conforms_nse(s, r, now_ns);

@@ -28,6 +28,7 @@ int sched_ms_level(struct sched *s, uint32_t ms, uint64_t level, uint64_t now_ns
     if (fault)
         return fault;
     struct tree_ms *m = tree_ms(s, ms);
+    roll_refresh(s, ms, now_ns);
     if (m->state & MS_OWN)
         bucket_charge(&m->bucket, level, 0, now_ns);
     else
@@ -44,6 +45,7 @@ int sched_pfc_level(struct sched *s, uint32_t ms, uint32_t slot, uint64_t level,
     if (fault)
         return fault;
     struct tree_pfc *p = tree_pfc_of(tree_ms(s, ms), slot);
+    roll_refresh(s, ms, now_ns);
     bucket_charge(&p->bucket, level, 0, now_ns);
     pfc_unwait(s, tree_pfc_id(ms, slot), p);
     ms_update(s, ms, now_ns);

@@ -5,9 +5,6 @@
 // half-sent N-PDU is finished before another of its LLE begins: SNDCP's receiver wants it so.
 #include "dataplane/sched/sched_parts.h"
 
-// An MS on its cell's defaults looks again this often, for they may have changed (S10).
-#define DEFAULTS_LOOK_NS 100000000ULL
-
 static bool own_first(const struct tree_pfc *a, const struct tree_pfc *b)
 {
     bool a_signals = a->traffic_class == CLASS_SIGNALLING;
@@ -136,12 +133,12 @@ uint32_t ms_next_slot(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t 
     return best ? goes_first(s, ms, m, best_slot, now_ns) : TREE_NONE;
 }
 
-void ms_wait(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t at_ns, uint64_t now_ns)
+// By defaults of 0 there is no time to wait until: a change of them makes it look again.
+void ms_wait(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t at_ns)
 {
-    if (!(m->state & MS_OWN) && at_ns - now_ns > DEFAULTS_LOOK_NS)
-        at_ns = now_ns + DEFAULTS_LOOK_NS;
     m->state |= MS_WAITS;
-    m->wheel_ref = wheel_add(&s->wheel, tree_id(TREE_MS, ms), at_ns);
+    if (at_ns != TIME_NEVER)
+        m->wheel_ref = wheel_add(&s->wheel, tree_id(TREE_MS, ms), at_ns);
 }
 
 void ms_unwait(struct sched *s, struct tree_ms *m)
@@ -175,7 +172,7 @@ void ms_settle(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns)
     uint64_t at_ns =
         bucket_conforms_at(ms_level(s, m, now_ns), ms_terms(s, m), piece.llc_octets, now_ns);
     if (at_ns > now_ns)
-        ms_wait(s, ms, m, at_ns, now_ns);
+        ms_wait(s, ms, m, at_ns);
     else
         ms_ready(s, ms, m);
 }
@@ -242,9 +239,7 @@ void cell_backlog(struct sched *s, uint32_t cell, uint32_t class, bool more)
     k->backlogged += step;
     if (before != 0 && k->backlogged != 0)
         return;
-    uint32_t weight = s->config.of_class[class].weight * step;
-    c->weights += weight;
-    n->weights += weight;
+    c->backlogged ^= (uint8_t)(1u << class);
     n->cells_backlogged[class] += step;
 }
 
@@ -319,7 +314,7 @@ static void pfc_look_again(struct sched *s, uint32_t pfc, struct tree_ms *m, str
         pfc_joins(s, pfc, m, p);
 }
 
-void ms_lle_is_left(struct sched *s, uint32_t ms, uint32_t lle, uint64_t now_ns)
+void ms_blocked_look_again(struct sched *s, uint32_t ms, uint32_t lle, uint64_t now_ns)
 {
     struct tree_ms *m = tree_ms(s, ms);
     for (uint32_t slots = m->blocked & m->backlog; slots; slots &= slots - 1) {

@@ -6,16 +6,26 @@
 #include "dataplane/sched/sched_tree.h"
 
 // ---- sched_ready.c: the ready cells of an NSE ----
-void ready_add(struct sched *s, struct tree_nse *nse, uint32_t cell);
-void ready_remove(struct sched *s, struct tree_nse *nse, uint32_t cell);
-// A pipe with a CIR serves by virtual time, one without by turns.
-static inline bool ready_by_time(const struct tree_nse *nse)
+#define READY_FULL_PDUS 1024 // a pipe that has refused counts as full for at least so many
+void ready_add(struct sched *s, struct tree_nse *n, uint32_t cell);
+void ready_remove(struct sched *s, struct tree_nse *n, uint32_t cell);
+// Its classes or tags are others, or one of its PDUs has gone.
+void ready_renew(struct sched *s, struct tree_nse *n, uint32_t cell, bool served);
+// From now on its cells are served by turns; by virtual time.
+void ready_by_turns(struct sched *s, struct tree_nse *n);
+void ready_in_time(struct sched *s, struct tree_nse *n);
+static inline bool ready_by_time(const struct tree_nse *n)
 {
-    return nse->bucket.rate != BUCKET_UNLIMITED;
+    return n->state & NSE_BY_TIME;
 }
 
 // ---- sched_cell.c: rings of PFCs; cells and NSEs ready, waiting, idle ----
 uint32_t cell_next_class(const struct tree_cell *c);
+// A cell that has user data to send: its place in virtual time becomes that one.
+void cell_starts_at(struct tree_cell *c, uint64_t key);
+// It comes back: it has no claim on what its pipe sent meanwhile, but for a few PDUs; none at all,
+// and no debt, if what it sent was by turns.
+void cell_comes_back(const struct sched *s, struct tree_cell *c, const struct tree_nse *n);
 void cell_ring_add(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t cell);
 // It has begun an N-PDU, and goes on before another of its class begins (S12); it has ended one
 // that others stood before.
@@ -32,12 +42,23 @@ void cell_wait(struct sched *s, uint32_t cell, uint64_t at_ns);
 void cell_unwait(struct sched *s, uint32_t cell);
 // What it, or its pipe, waits for may no longer be first in the order.
 void cell_look_again(struct sched *s, uint32_t cell);
-// A class's weight is another one: its tag is no farther ahead than one PDU takes it now, and the
-// cell has no claim on what its pipe sent meanwhile.
-void cell_reweighed(struct sched *s, uint32_t cell, uint32_t class);
+// Some cells that have not seen the last change of weights: no tag of theirs is farther ahead than
+// one PDU takes it now.
+void cells_reweigh(struct sched *s);
 void nse_refresh(struct sched *s, uint32_t nse);
 void nse_wait(struct sched *s, uint32_t nse, uint64_t at_ns);
 void nse_unwait(struct sched *s, uint32_t nse);
+
+// A PDU of that class goes, by virtual time.
+static inline void cell_passes(struct tree_cell *c, struct tree_nse *n, const struct tree_class *k)
+{
+    if (c->state & CELL_READY && c->place == READY_TURNS)
+        cell_starts_at(c, n->turns_key);
+    c->untimed = false;
+    uint64_t key = c->offset + k->tag;
+    if (tree_before(n->virtual, key))
+        n->virtual = key;
+}
 
 // A class starts anew: no credit for the time it was idle. An empty cell's clock follows its
 // pipe's.
@@ -185,7 +206,8 @@ static inline bool ms_is_simple(const struct tree_ms *m)
 
 // The slot whose PDU goes next by the MS's own order; TREE_NONE if none may send.
 uint32_t ms_next_slot(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns);
-void ms_wait(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t at_ns, uint64_t now_ns);
+// TIME_NEVER: until its cell's defaults, or what else it waits by, are others.
+void ms_wait(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t at_ns);
 void ms_unwait(struct sched *s, struct tree_ms *m);
 // Its PFCs that may send join their rings.
 void ms_ready(struct sched *s, uint32_t ms, struct tree_ms *m);
@@ -195,7 +217,12 @@ void ms_settle(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns)
 void ms_update(struct sched *s, uint32_t ms, uint64_t now_ns);
 // An N-PDU of that LLE is gone: a PFC whose own bucket waits to pass its own whole may wait no
 // longer (pfc_whole_octets).
-void ms_lle_is_left(struct sched *s, uint32_t ms, uint32_t lle, uint64_t now_ns);
+void ms_blocked_look_again(struct sched *s, uint32_t ms, uint32_t lle, uint64_t now_ns);
+static inline void ms_lle_is_left(struct sched *s, uint32_t ms, uint32_t lle, uint64_t now_ns)
+{
+    if (__builtin_expect(tree_ms(s, ms)->blocked != 0, 0))
+        ms_blocked_look_again(s, ms, lle, now_ns);
+}
 // The same where heads of queues, or their first pieces, are others now.
 void ms_heads_change(struct sched *s, uint32_t ms, uint64_t now_ns);
 void pfc_wait(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint64_t at_ns);
@@ -225,6 +252,25 @@ static inline void frames_look_again(struct sched *s)
     if (s->reserved_mss)
         s->frames_at_ns = 0;
 }
+
+// ---- sched_roll.c: the MSs of a cell, and visits to all of them ----
+void roll_join(struct sched *s, uint32_t ms, uint32_t cell);
+void roll_leave(struct sched *s, uint32_t ms, uint32_t cell);
+// What the cell's MSs wait by has changed: each of them looks again, soon.
+void roll_visit(struct sched *s, uint32_t cell);
+// All buckets of the cell's MSs and of their PFCs are empty.
+void roll_reset(struct sched *s, uint32_t cell);
+void roll_forget(struct sched *s, uint32_t cell); // it goes
+// Its cell was reset and its turn has not come yet: its buckets count as empty.
+static inline bool roll_is_stale(const struct sched *s, uint32_t ms, const struct tree_ms *m)
+{
+    return s->mate[ms].resets != s->cell[m->cell].resets;
+}
+// Before its buckets are set: they are emptied if it is stale. True if it was.
+bool roll_refresh(struct sched *s, uint32_t ms, uint64_t now_ns);
+// A bounded part of the visits that are due. True: a cell goes on, and LLC frames that waited for
+// it have to be offered before anything is sent.
+bool roll_work(struct sched *s, uint64_t now_ns);
 
 // ---- sched_sweep.c: what has expired behind a bucket that stands ----
 void sweep(struct sched *s, uint64_t now_ns);

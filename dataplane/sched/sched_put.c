@@ -68,7 +68,7 @@ enum drop_reason sched_put(struct sched *s, uint32_t ms, uint32_t slot, const st
     struct pdu *queued = &s->slot[s->slot_free];
     uint32_t next_free = queued->next;
     *queued = *pdu;
-    queued->arrived_ns = tree_ms_clock(m, now_ns);
+    pdu_stamp(queued, tree_ms_clock(m, now_ns), now_ns);
     queued->mark = 0;
     reason = aqm_ask_in(s, pfc, m, p, queued, flow, now_ns);
     if (reason != DROP_NONE) {

@@ -2,6 +2,9 @@
 // beyond the tables reads as an empty node.
 #include "dataplane/sched/sched_parts.h"
 
+// A reader's time may be a little before that of the last N-PDU; so little, at most.
+#define READER_BEHIND_NS (3600 * S_IN_NS)
+
 static struct sched_queued split(uint64_t total)
 {
     return (struct sched_queued){total_packets(total), total_octets(total)};
@@ -31,9 +34,26 @@ struct sched_queued sched_ms_queued(const struct sched *s, uint32_t ms)
     return split(tree_ms(s, ms)->total);
 }
 
+static struct sched_bucket read_ms(const struct sched *s, uint32_t ms, uint64_t now_ns)
+{
+    const struct tree_ms *m = tree_ms(s, ms);
+    uint64_t level = roll_is_stale(s, ms, m) ? 0 : ms_level(s, m, now_ns);
+    return (struct sched_bucket){level, ms_terms(s, m)};
+}
+
 static struct sched_bucket read_bucket(const struct bucket *b, uint64_t now_ns)
 {
     return (struct sched_bucket){bucket_level(b, now_ns), bucket_terms(b)};
+}
+
+static struct sched_bucket read_pfc(const struct sched *s, uint32_t ms, uint32_t slot,
+                                    uint64_t now_ns)
+{
+    struct tree_ms *m = tree_ms(s, ms);
+    struct sched_bucket bucket = read_bucket(&tree_pfc_of(m, slot)->bucket, now_ns);
+    if (roll_is_stale(s, ms, m))
+        bucket.level = 0;
+    return bucket;
 }
 
 struct sched_bucket sched_nse_bucket(const struct sched *s, uint32_t nse, uint64_t now_ns)
@@ -54,8 +74,7 @@ struct sched_bucket sched_ms_bucket(const struct sched *s, uint32_t ms, uint64_t
 {
     if (!ms_is_there(s, ms))
         return (struct sched_bucket){0};
-    const struct tree_ms *m = tree_ms(s, ms);
-    return (struct sched_bucket){ms_level(s, m, now_ns), ms_terms(s, m)};
+    return read_ms(s, ms, now_ns);
 }
 
 struct sched_bucket sched_pfc_bucket(const struct sched *s, uint32_t ms, uint32_t slot,
@@ -64,15 +83,15 @@ struct sched_bucket sched_pfc_bucket(const struct sched *s, uint32_t ms, uint32_
     if (!ms_is_there(s, ms) || slot >= s->config.pfcs_an_ms ||
         !(tree_ms(s, ms)->slots & 1u << slot))
         return (struct sched_bucket){0};
-    return read_bucket(&tree_pfc_of(tree_ms(s, ms), slot)->bucket, now_ns);
+    return read_pfc(s, ms, slot, now_ns);
 }
 
 // ---- A node whole ----
 
 static uint64_t age(const struct sched *s, uint32_t slot, uint64_t clock_ns)
 {
-    uint64_t arrived_ns = s->slot[slot].arrived_ns;
-    return clock_ns > arrived_ns ? clock_ns - arrived_ns : 0;
+    uint64_t sojourn_ns = pdu_sojourn_ns(&s->slot[slot], clock_ns);
+    return sojourn_ns < PDU_ARRIVED_MASK - READER_BEHIND_NS ? sojourn_ns : 0;
 }
 
 static uint64_t older(uint64_t a, uint64_t b)
@@ -166,7 +185,7 @@ bool sched_ms_view(const struct sched *s, uint32_t ms, uint64_t now_ns, struct s
     if (!ms_is_there(s, ms))
         return false;
     const struct tree_ms *m = tree_ms(s, ms);
-    *view = (struct sched_view){.bucket = {ms_level(s, m, now_ns), ms_terms(s, m)},
+    *view = (struct sched_view){.bucket = read_ms(s, ms, now_ns),
                                 .queued = split(m->total),
                                 .sojourn_ns = oldest_of_ms(s, ms, now_ns),
                                 .above = m->cell,
@@ -184,7 +203,7 @@ bool sched_pfc_view(const struct sched *s, uint32_t ms, uint32_t slot, uint64_t 
         !(tree_ms(s, ms)->slots & 1u << slot))
         return false;
     const struct tree_pfc *p = tree_pfc_of(tree_ms(s, ms), slot);
-    *view = (struct sched_view){.bucket = read_bucket(&p->bucket, now_ns),
+    *view = (struct sched_view){.bucket = read_pfc(s, ms, slot, now_ns),
                                 .queued = split(p->queue.total),
                                 .sojourn_ns = oldest_of_pfc(s, tree_pfc_id(ms, slot), now_ns),
                                 .above = ms,

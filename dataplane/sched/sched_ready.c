@@ -1,142 +1,152 @@
-// The ready cells of an NSE. A pipe with a CIR serves them by virtual time (S3): they stand in a
-// binary heap, so that adding and taking cost log n of the ready cells. A pipe without one is not
-// what limits, so its cells take turns, one PDU each: a ring, O(1). The links of both are in the
-// cells, so NSEs of any size share one array of cells: the heap is a complete binary tree by links,
-// whose node number i, counted from 1, is found from the root by the bits of i after the first.
+// The ready cells of an NSE. As long as its pipe does not limit they take turns, one PDU each: a
+// ring, O(1). From the moment at which the pipe refuses a PDU they are served by virtual time (S3)
+// out of a heap, until its bucket has run empty: then it no longer was what limits. But a bucket of
+// less than two PDUs runs empty behind each, and each change costs one turn of all cells: a pipe
+// that has refused stays full for at least READY_FULL_PDUS. One without a CIR never refuses. Cells
+// with signalling go first, in the order in which they came: they have a ring of their own in
+// either case.
+//
+// No change between the two walks the cells (S9). Those that stand in the ring when the pipe
+// refuses count as cells that come at that moment: all have the same place in virtual time,
+// `turns_key`, and each goes into the heap when it has had its turn. Those that stand in the heap
+// when the bucket has run empty go into the ring the same way, from the heap's end.
 #include "dataplane/sched/sched_parts.h"
 
-static bool goes_first(const struct sched *s, uint32_t a, uint32_t b)
+static uint32_t choose(const struct sched *s, const struct tree_nse *n)
 {
-    const struct tree_cell *x = &s->cell[a], *y = &s->cell[b];
-    if (x->strict != y->strict)
-        return x->strict;
-    return x->key == y->key ? a < b : tree_before(x->key, y->key);
+    if (n->ring[READY_STRICT] != TREE_NONE)
+        return n->ring[READY_STRICT];
+    if (!n->timed)
+        return n->ring[READY_TURNS];
+    uint32_t at = ready_by_time(n) ? n->heap_root : n->heap_last;
+    const struct heap_family *f = &s->family[at / HEAP_FAMILY];
+    bool turns = ready_by_time(n) && n->ring[READY_TURNS] != TREE_NONE &&
+                 !tree_before(f->key[0], n->turns_key);
+    return turns ? n->ring[READY_TURNS] : f->cell[at % HEAP_FAMILY];
 }
 
-// The link that node i hangs on, and its parent.
-static uint32_t *heap_link(struct sched *s, struct tree_nse *nse, uint32_t i, uint32_t *parent)
+// The pipe waits for the PDU of the first of its cells: another one may be smaller.
+static void first_may_change(struct sched *s, struct tree_nse *n, uint32_t cell)
 {
-    uint32_t *link = &nse->first;
-    *parent = TREE_NONE;
-    for (int bit = 30 - __builtin_clz(i); bit >= 0; bit--) {
-        *parent = *link;
-        link = &s->cell[*parent].child[i >> bit & 1];
-    }
-    return link;
+    uint32_t before = n->first;
+    n->first = choose(s, n);
+    if (n->state & NSE_WAITS && (n->first != before || n->first == cell))
+        nse_unwait(s, (uint32_t)(n - s->nse));
 }
 
-// `cell` takes the place of `old`, with its children; old's own links are left as they were.
-static void take_place(struct sched *s, struct tree_nse *nse, uint32_t cell, uint32_t old)
+static void ring_add(struct sched *s, struct tree_nse *n, enum ready_place place, uint32_t cell)
 {
     struct tree_cell *c = &s->cell[cell];
-    const struct tree_cell *o = &s->cell[old];
-    c->parent = o->parent;
-    if (o->parent == TREE_NONE)
-        nse->first = cell;
-    else
-        s->cell[o->parent].child[s->cell[o->parent].child[1] == old] = cell;
-    for (int side = 0; side < 2; side++) {
-        c->child[side] = o->child[side];
-        if (c->child[side] != TREE_NONE)
-            s->cell[c->child[side]].parent = cell;
-    }
-}
-
-// A node and its parent change places.
-static void swap_up(struct sched *s, struct tree_nse *nse, uint32_t cell)
-{
-    struct tree_cell *c = &s->cell[cell];
-    uint32_t parent = c->parent;
-    struct tree_cell *p = &s->cell[parent];
-    const uint32_t was[2] = {c->child[0], c->child[1]};
-    int side = p->child[1] == cell;
-    uint32_t grandparent = p->parent;
-    take_place(s, nse, cell, parent);
-    c->parent = grandparent; // not itself, as one of its parent's children
-    c->child[side] = parent;
-    p->parent = cell;
-    for (int i = 0; i < 2; i++) {
-        p->child[i] = was[i];
-        if (p->child[i] != TREE_NONE)
-            s->cell[p->child[i]].parent = parent;
-    }
-}
-
-static void sift_up(struct sched *s, struct tree_nse *nse, uint32_t cell)
-{
-    while (s->cell[cell].parent != TREE_NONE && goes_first(s, cell, s->cell[cell].parent))
-        swap_up(s, nse, cell);
-}
-
-static void sift_down(struct sched *s, struct tree_nse *nse, uint32_t cell)
-{
-    for (;;) {
-        const uint32_t *child = s->cell[cell].child;
-        if (child[0] == TREE_NONE) // the tree is filled from the left
-            return;
-        bool right = child[1] != TREE_NONE && goes_first(s, child[1], child[0]);
-        if (!goes_first(s, child[right], cell))
-            return;
-        swap_up(s, nse, child[right]);
-    }
-}
-
-static void heap_add(struct sched *s, struct tree_nse *nse, uint32_t cell)
-{
-    struct tree_cell *c = &s->cell[cell];
-    c->child[0] = c->child[1] = TREE_NONE;
-    *heap_link(s, nse, ++nse->ready_cells, &c->parent) = cell;
-    sift_up(s, nse, cell);
-}
-
-static void heap_remove(struct sched *s, struct tree_nse *nse, uint32_t cell)
-{
-    uint32_t parent;
-    uint32_t *link = heap_link(s, nse, nse->ready_cells--, &parent);
-    uint32_t last = *link;
-    *link = TREE_NONE;
-    if (last == cell)
-        return;
-    take_place(s, nse, last, cell);
-    sift_up(s, nse, last);
-    sift_down(s, nse, last);
-}
-
-static void ring_add(struct sched *s, struct tree_nse *nse, uint32_t cell)
-{
-    struct tree_cell *c = &s->cell[cell];
-    if (nse->first == TREE_NONE) {
-        nse->first = c->next = c->prev = cell;
+    c->place = (uint8_t)place;
+    if (n->ring[place] == TREE_NONE) {
+        n->ring[place] = c->next = c->prev = cell;
         return;
     }
-    struct tree_cell *first = &s->cell[nse->first];
-    c->next = nse->first;
+    struct tree_cell *first = &s->cell[n->ring[place]];
+    c->next = n->ring[place];
     c->prev = first->prev;
     s->cell[first->prev].next = cell;
     first->prev = cell;
 }
 
-static void ring_remove(struct sched *s, struct tree_nse *nse, uint32_t cell)
+static void ring_remove(struct sched *s, struct tree_nse *n, const struct tree_cell *c,
+                        uint32_t cell)
 {
-    const struct tree_cell *c = &s->cell[cell];
     s->cell[c->prev].next = c->next;
     s->cell[c->next].prev = c->prev;
-    if (nse->first == cell)
-        nse->first = c->next == cell ? TREE_NONE : c->next;
+    if (n->ring[c->place] == cell)
+        n->ring[c->place] = c->next == cell ? TREE_NONE : c->next;
 }
 
-void ready_add(struct sched *s, struct tree_nse *nse, uint32_t cell)
+static bool is_strict(const struct tree_cell *c)
 {
-    if (ready_by_time(nse))
-        heap_add(s, nse, cell);
-    else
-        ring_add(s, nse, cell);
+    return c->active & 1u << CLASS_SIGNALLING;
 }
 
-void ready_remove(struct sched *s, struct tree_nse *nse, uint32_t cell)
+static uint64_t key_of(const struct tree_cell *c)
 {
-    if (ready_by_time(nse))
-        heap_remove(s, nse, cell);
+    return c->offset + c->of_class[cell_next_class(c)].tag;
+}
+
+static void add(struct sched *s, struct tree_nse *n, struct tree_cell *c, uint32_t cell)
+{
+    if (is_strict(c) || !ready_by_time(n)) {
+        ring_add(s, n, is_strict(c) ? READY_STRICT : READY_TURNS, cell);
+        return;
+    }
+    c->place = READY_TIMED;
+    heap_add(s, n, cell, key_of(c));
+}
+
+static void take_out(struct sched *s, struct tree_nse *n, const struct tree_cell *c, uint32_t cell)
+{
+    if (c->place == READY_TIMED)
+        heap_remove(s, n, cell);
     else
-        ring_remove(s, nse, cell);
+        ring_remove(s, n, c, cell);
+}
+
+void ready_add(struct sched *s, struct tree_nse *n, uint32_t cell)
+{
+    struct tree_cell *c = &s->cell[cell];
+    if (ready_by_time(n))
+        cell_comes_back(s, c, n);
+    else
+        c->untimed = true;
+    c->state |= CELL_READY;
+    add(s, n, c, cell);
+    first_may_change(s, n, cell);
+}
+
+void ready_remove(struct sched *s, struct tree_nse *n, uint32_t cell)
+{
+    struct tree_cell *c = &s->cell[cell];
+    c->state &= (uint8_t)~CELL_READY;
+    take_out(s, n, c, cell);
+    first_may_change(s, n, cell);
+}
+
+// Where it may stay it does; a cell of a ring that has had its turn goes to the end.
+static void renew(struct sched *s, struct tree_nse *n, struct tree_cell *c, uint32_t cell,
+                  bool served)
+{
+    bool timed = ready_by_time(n), strict = is_strict(c);
+    if (c->place == READY_TIMED && !strict && (timed || !served)) {
+        heap_move(s, n, cell, key_of(c));
+        return;
+    }
+    if (c->place != READY_TIMED && strict == (c->place == READY_STRICT)) {
+        if (!served)
+            return;
+        if (strict || !timed) {
+            if (n->ring[c->place] == cell)
+                n->ring[c->place] = c->next;
+            return;
+        }
+    }
+    take_out(s, n, c, cell);
+    if (timed && c->untimed)
+        cell_starts_at(c, n->virtual);
+    add(s, n, c, cell);
+}
+
+void ready_renew(struct sched *s, struct tree_nse *n, uint32_t cell, bool served)
+{
+    renew(s, n, &s->cell[cell], cell, served);
+    first_may_change(s, n, cell);
+}
+
+void ready_by_turns(struct sched *s, struct tree_nse *n)
+{
+    n->state &= (uint8_t)~NSE_BY_TIME;
+    n->first = choose(s, n);
+}
+
+void ready_in_time(struct sched *s, struct tree_nse *n)
+{
+    if (ready_by_time(n))
+        return;
+    n->state |= NSE_BY_TIME;
+    n->turns_key = n->virtual;
+    n->first = choose(s, n);
 }

@@ -78,16 +78,17 @@ static bool falls(uint32_t from, uint32_t to)
 }
 
 // The levels that an entry has, and its parents' rings; `grown`: it rises, else it may fall.
-static void follow(struct sched *s, uint32_t *top, uint32_t entry, uint8_t *level, uint64_t total,
+static void follow(struct sched *s, uint32_t *top, uint32_t entry, uint16_t *level, uint64_t total,
                    bool grown)
 {
+    uint32_t most = entry < entry_of_place(s, 0) ? UINT16_MAX : UINT8_MAX;
     for (enum unit unit = IN_PACKETS; unit <= IN_OCTETS; unit++) {
         uint32_t to = rank_level(size_in(unit, total)), from = level[unit];
-        to = to < UINT8_MAX ? to : UINT8_MAX;
+        to = to < most ? to : most;
         if (grown ? to <= from : !from || !falls(from, to))
             continue;
         rank_move(&s->rank[unit], &top[unit], entry, from, to);
-        level[unit] = (uint8_t)to;
+        level[unit] = (uint16_t)to;
     }
 }
 
@@ -102,8 +103,11 @@ static void place_follow(struct sched *s, uint32_t pfc, struct tree_ms *m, struc
         s->place_free = s->place_pfc[*place];
         s->place_pfc[*place] = pfc;
     }
+    uint16_t level[2] = {p->rank_level[IN_PACKETS], p->rank_level[IN_OCTETS]};
     follow(s, s->cell[m->cell].of_class[p->traffic_class].rank_top, entry_of_place(s, *place),
-           p->rank_level, total, grown);
+           level, total, grown);
+    p->rank_level[IN_PACKETS] = (uint8_t)level[IN_PACKETS];
+    p->rank_level[IN_OCTETS] = (uint8_t)level[IN_OCTETS];
     if (total)
         return;
     s->place_pfc[*place] = s->place_free;
@@ -244,34 +248,37 @@ static bool ms_gives(struct sched *s, uint32_t ms, uint32_t slots, enum unit uni
     return best != TREE_NONE && pfc_gives(s, ms, best, unit, reason, now_ns);
 }
 
-// The largest, which may have fallen since it was ranked. `level` and `total`: of an entry.
-static uint8_t *level_of(const struct sched *s, uint32_t entry, uint64_t *total)
+static uint64_t total_of_entry(const struct sched *s, uint32_t entry)
 {
-    if (entry < s->config.nses) {
-        *total = nse_total(&s->nse[entry]);
-        return s->nse[entry].rank_level;
-    }
-    if (entry < entry_of_place(s, 0)) {
-        *total = s->cell[entry - s->config.nses].total;
-        return s->cell[entry - s->config.nses].rank_level;
-    }
+    if (entry < s->config.nses)
+        return nse_total(&s->nse[entry]);
+    if (entry < entry_of_place(s, 0))
+        return s->cell[entry - s->config.nses].total;
     uint32_t pfc = pfc_of_entry(s, entry);
-    struct tree_pfc *p = tree_pfc(s, pfc);
-    *total = total_in_class(tree_ms(s, tree_pfc_ms(pfc)), p->traffic_class);
-    return p->rank_level;
+    return total_in_class(tree_ms(s, tree_pfc_ms(pfc)), tree_pfc(s, pfc)->traffic_class);
 }
 
+static void level_set(struct sched *s, uint32_t entry, enum unit unit, uint32_t level)
+{
+    if (entry < s->config.nses)
+        s->nse[entry].rank_level[unit] = (uint16_t)level;
+    else if (entry < entry_of_place(s, 0))
+        s->cell[entry - s->config.nses].rank_level[unit] = (uint16_t)level;
+    else
+        tree_pfc(s, pfc_of_entry(s, entry))->rank_level[unit] = (uint8_t)level;
+}
+
+// The first in the order; one that has fallen since it was ranked gets its true place before.
 static uint32_t largest(struct sched *s, uint32_t *top, enum unit unit)
 {
-    uint64_t total;
     for (uint32_t looks = 0; looks < LOOKS && top[unit] != RANK_NONE; looks++) {
         uint32_t entry = rank_first(&s->rank[unit], top[unit]);
-        uint8_t *level = level_of(s, entry, &total);
-        uint32_t to = rank_level(size_in(unit, total));
-        if (to >= level[unit])
+        uint32_t to = rank_level(size_in(unit, total_of_entry(s, entry)));
+        uint32_t from = s->rank[unit].bin[top[unit]].level;
+        if (to >= from)
             return entry;
-        rank_move(&s->rank[unit], &top[unit], entry, level[unit], to);
-        level[unit] = (uint8_t)to;
+        rank_move(&s->rank[unit], &top[unit], entry, from, to);
+        level_set(s, entry, unit, to);
     }
     return rank_first(&s->rank[unit], top[unit]);
 }

@@ -11,9 +11,9 @@ struct round {
     struct tree_ms *m;
     struct tree_pfc *p;
     struct tree_piece piece;
-    uint32_t turn;  // the class whose turn it is; another's PDU may go in its place
-    bool stands_in; // it goes for another MS's, before which it has begun
-    uint32_t pipe_octets;                                // with a CIR: see round_conforms_nse
+    uint32_t turn;        // the class whose turn it is; another's PDU may go in its place
+    bool stands_in;       // it goes for another MS's, before which it has begun
+    uint32_t pipe_octets; // with a CIR: see round_conforms_nse
     uint64_t level_nse, level_cell, level_ms, level_pfc; // where there is a bucket
     uint64_t sojourn_ns;
 };
@@ -70,13 +70,16 @@ static inline uint32_t round_pipe_octets(const struct sched *s, const struct rou
     return c->pipe_octets(c->pipe_owner, r->ms, context, octets);
 }
 
-// What it was tested at is what it is charged at.
-static inline bool round_conforms_nse(const struct sched *s, struct round *r, uint64_t now_ns)
+// What it was tested at is what it is charged at. A bucket that has run empty was not what limits.
+static inline bool round_conforms_nse(struct sched *s, struct round *r, uint64_t now_ns)
 {
     if (r->n->bucket.rate == BUCKET_UNLIMITED)
         return true;
     r->pipe_octets = round_pipe_octets(s, r);
-    return round_conforms(&r->n->bucket, r->pipe_octets, now_ns, &r->level_nse);
+    bool conforms = round_conforms(&r->n->bucket, r->pipe_octets, now_ns, &r->level_nse);
+    if (r->level_nse == 0 && ready_by_time(r->n) && now_ns > r->n->full_ns)
+        ready_by_turns(s, r->n);
+    return conforms;
 }
 
 static inline void round_charge_at(struct bucket *b, uint64_t *level, uint64_t units,

@@ -16,13 +16,13 @@ static inline void charge(struct round *r, uint64_t now_ns)
 // place is of another, which may be far ahead.
 static void clocks_follow(const struct round *r)
 {
+    const struct tree_class *k = &r->c->of_class[r->turn];
     if (r->turn == CLASS_SIGNALLING)
         return;
-    uint64_t tag = r->c->of_class[r->turn].tag;
-    if (ready_by_time(r->n) && tree_before(r->n->virtual, r->c->offset + tag))
-        r->n->virtual = r->c->offset + tag;
-    if (tree_before(r->c->virtual, tag))
-        r->c->virtual = tag;
+    if (ready_by_time(r->n))
+        cell_passes(r->c, r->n, k);
+    if (tree_before(r->c->virtual, k->tag))
+        r->c->virtual = k->tag;
 }
 
 // Start tags. A class whose ring is empty wakes with this PDU.
@@ -39,8 +39,10 @@ static void tags_account(const struct sched *s, struct round *r)
     k->tag += step;
     r->p->tag += step;
     r->m->last = (uint8_t)r->slot;
-    if (!ready_by_time(r->n)) // no virtual time there: it earns no place and owes none
-        r->c->offset -= step;
+    if (ready_by_time(r->n))
+        return;
+    r->c->offset -= step; // no virtual time there: it earns no place and owes none
+    r->c->untimed = true;
 }
 
 // Turns within the class; a PFC that stands in no ring has no one to take turns with. A turn ends
@@ -99,27 +101,22 @@ static void finish(struct sched *s, struct round *r, uint32_t npdu_octets)
     queue_pop(s, r->pfc, r->m, r->p);
 }
 
-static uint64_t look_ahead_pfc(const struct sched *s, const struct round *r, uint64_t now_ns)
-{
-    struct tree_piece piece = pfc_piece(s, r->m, r->p);
-    uint32_t octets = pfc_bucket_octets(s, r->m, r->p, r->slot, &piece);
-    return bucket_conforms_at(r->level_pfc, bucket_terms(&r->p->bucket), octets, now_ns);
-}
-
 // Who cannot send its next PDU now is told so at once, not when it is met again.
 static void look_ahead(struct sched *s, struct round *r, uint64_t now_ns)
 {
     struct tree_pfc *p = r->p;
     if (!pfc_may_send(s, r->pfc, r->m, p)) // empty, or its LLE is kept
         return;
-    uint32_t octets = pfc_piece(s, r->m, p).llc_octets;
-    uint64_t at_ns = look_ahead_pfc(s, r, now_ns);
+    struct tree_piece piece = pfc_piece(s, r->m, p);
+    uint32_t pfc_octets = pfc_bucket_octets(s, r->m, p, r->slot, &piece);
+    uint64_t at_ns = bucket_conforms_at(r->level_pfc, bucket_terms(&p->bucket), pfc_octets, now_ns);
     if (!ms_is_simple(r->m)) {
         if (at_ns > now_ns)
             pfc_wait(s, r->pfc, p, at_ns);
         return;
     }
-    uint64_t ms_at_ns = bucket_conforms_at(r->level_ms, ms_terms(s, r->m), octets, now_ns);
+    uint64_t ms_at_ns =
+        bucket_conforms_at(r->level_ms, ms_terms(s, r->m), piece.llc_octets, now_ns);
     if (at_ns <= now_ns && ms_at_ns <= now_ns)
         return;
     if (p->state & PFC_IN_RING)
@@ -127,13 +124,13 @@ static void look_ahead(struct sched *s, struct round *r, uint64_t now_ns)
     if (at_ns >= ms_at_ns)
         pfc_wait(s, r->pfc, p, at_ns);
     else
-        ms_wait(s, r->ms, r->m, ms_at_ns, now_ns);
+        ms_wait(s, r->ms, r->m, ms_at_ns);
 }
 
 bool round_send(struct sched *s, struct round *r, uint64_t now_ns, struct sched_grant *g)
 {
     struct pdu *pdu = queue_head(s, r->pfc, r->p);
-    r->sojourn_ns = tree_ms_clock(r->m, now_ns) - pdu->arrived_ns;
+    r->sojourn_ns = pdu_sojourn_ns(pdu, tree_ms_clock(r->m, now_ns));
     if (r->p->sent_octets == 0) {
         enum drop_reason reason = aqm_ask_out(s, r, pdu, now_ns);
         if (reason != DROP_NONE) {

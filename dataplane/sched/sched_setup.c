@@ -12,7 +12,7 @@ static const char *const err_texts[SCHED_ERR_COUNT] = {
 
 #define NSES_MAX    65536u
 #define CELLS_MAX   1048576u
-#define MSS_MAX     (1u << 24)
+#define MSS_MAX     (1u << TREE_MATE_BITS)
 #define PACKETS_MAX ((1u << 24) - 1) // what a total holds
 #define OCTETS_MAX  (1ULL << 39)
 #define FLOWS_MAX   64u
@@ -151,6 +151,10 @@ static struct sched *lay_out(struct layout *l, const struct sched_config *c)
     at->slot = part(l, at->slots, sizeof *at->slot);
     at->cell = part(l, c->bvcs, sizeof *at->cell);
     at->nse = part(l, c->nses, sizeof *at->nse);
+    at->mate = part(l, c->mss, sizeof *at->mate);
+    at->family = part(l, heap_families(c->nses, c->bvcs), sizeof *at->family);
+    at->family_link = part(l, heap_families(c->nses, c->bvcs), sizeof *at->family_link);
+    at->heap_at = part(l, c->bvcs, sizeof *at->heap_at);
     at->flow = part(l, pfcs * flows, sizeof *at->flow);
     at->flows = part(l, flows ? pfcs : 0, sizeof *at->flows);
     at->cell_aqm_vars =
@@ -178,6 +182,17 @@ uint64_t sched_octets(const struct sched_config *config)
     return l.octets;
 }
 
+// More steps than these have begun only after the lifetime and hold_ns (pdu_stay). Longer than can
+// be told is for ever.
+static uint32_t stay_most(const struct sched *s, uint64_t lifetime_ns)
+{
+    uint64_t hold_ns = s->config.hold_ns, step_ns = 1ULL << PDU_STEP_SHIFT;
+    uint64_t most_ns = (PDU_STAY_MOST - 1) * step_ns;
+    if (!hold_ns || hold_ns > most_ns || lifetime_ns > most_ns - hold_ns)
+        return UINT32_MAX;
+    return (uint32_t)((lifetime_ns + hold_ns + step_ns - 1) >> PDU_STEP_SHIFT);
+}
+
 void change_rule(struct sched *s, uint32_t class)
 {
     const struct sched_class *k = &s->config.of_class[class];
@@ -192,6 +207,7 @@ void change_rule(struct sched *s, uint32_t class)
     rule->packets_max = k->limit.packets;
     rule->scope = k->scope;
     rule->deadline_ns = ends ? k->lifetime_ns - k->bss_least_ns : UINT64_MAX;
+    rule->stay_most = stay_most(s, k->lifetime_ns);
     s->ages = false;
     for (int i = 0; i < CLASS_COUNT; i++)
         s->ages |= s->config.of_class[i].lifetime_ns != SCHED_INFINITE;
@@ -244,11 +260,14 @@ int sched_setup(struct sched **sched, const struct sched_config *config, void *m
     if (!config->nse_limit.packets)
         s->config.nse_limit = (struct sched_limit){UINT32_MAX, UINT64_MAX};
     s->nse_ready = TREE_NONE;
+    s->cells_due = TREE_NONE;
     s->frames_at_ns = TIME_NEVER;
     rng_seed(&s->rng, config->seed, 0);
     rules_set(s);
     slots_set(s);
     ranks_set(s);
+    heap_setup(s);
+    s->reweigh_cell = config->bvcs;
     *sched = s;
     return 0;
 }

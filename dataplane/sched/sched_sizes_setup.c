@@ -82,19 +82,21 @@ struct bucket_terms sizes_of_pfc(struct sched *s, uint32_t ms, uint32_t slot,
 
 // ---- What changes them ----
 
-// The rates stay, so there is nothing to settle. Who waits for the cell, or for the pipe behind it,
-// may wait for less now. MSs on the defaults look again by themselves.
+// The rates stay, so there is nothing to settle. What waits for the cell, for the pipe behind it,
+// or for a bucket of its defaults, may wait for less now.
 static void cell_again(struct sched *s, uint32_t cell)
 {
     struct tree_cell *c = &s->cell[cell];
     const struct tree_sizes *z = &s->sizes[cell];
-    uint32_t before = c->bucket.max_octets;
+    uint32_t before = c->bucket.max_octets, default_before = c->defaults.terms.max_octets;
     struct bucket_terms offered = {c->bucket.rate, z->offered_octets};
     c->bucket.max_octets = sizes_of_cell(s, cell, offered).max_octets;
     offered = (struct bucket_terms){c->defaults.terms.rate, z->default_octets};
     c->defaults.terms.max_octets = sizes_of_default(s, cell, offered).max_octets;
     if (c->bucket.max_octets > before)
         cell_look_again(s, cell);
+    if (c->total && c->defaults.terms.max_octets > default_before)
+        roll_visit(s, cell);
 }
 
 // Of the MS itself, which has to be looked at anew.

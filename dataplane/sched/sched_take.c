@@ -37,7 +37,7 @@ static bool has_turn(const struct sched *s, struct round *r)
 }
 
 // A PFC in a ring that may not send leaves it.
-static bool head_may_send(struct sched *s, uint32_t pfc, uint32_t cell)
+static inline bool head_may_send(struct sched *s, uint32_t pfc, uint32_t cell)
 {
     struct tree_ms *m = tree_ms(s, tree_pfc_ms(pfc));
     struct tree_pfc *p = tree_pfc_of(m, tree_pfc_slot(pfc));
@@ -105,7 +105,7 @@ static void ms_refused(struct sched *s, struct round *r, uint64_t now_ns)
     struct tree_piece piece = pfc_piece(s, r->m, tree_pfc_of(r->m, slot));
     uint64_t at_ns = bucket_conforms_at(r->level_ms, ms_terms(s, r->m), piece.llc_octets, now_ns);
     if (at_ns > now_ns)
-        ms_wait(s, r->ms, r->m, at_ns, now_ns);
+        ms_wait(s, r->ms, r->m, at_ns);
 }
 
 // True if the PDU conforms at every level; else the level that refused waits.
@@ -128,15 +128,6 @@ static bool conforms(struct sched *s, struct round *r, uint64_t now_ns)
     return false;
 }
 
-// Of NSEs, and of the cells of a pipe without a CIR.
-static void take_turns(struct sched *s, const struct round *r)
-{
-    if (r->n->first == r->cell && !ready_by_time(r->n))
-        r->n->first = r->c->next;
-    if (s->nse_ready == r->nse)
-        s->nse_ready = r->n->next;
-}
-
 // One round. True if a grant was filled.
 static bool round_once(struct sched *s, uint64_t now_ns, struct sched_grant *g)
 {
@@ -144,7 +135,8 @@ static bool round_once(struct sched *s, uint64_t now_ns, struct sched_grant *g)
     if (!find(s, &r, now_ns) || !conforms(s, &r, now_ns) || !round_send(s, &r, now_ns, g))
         return false;
     cell_served(s, r.cell);
-    take_turns(s, &r);
+    if (s->nse_ready == r.nse) // NSEs take turns
+        s->nse_ready = r.n->next;
     return true;
 }
 
@@ -154,7 +146,10 @@ uint32_t sched_take(struct sched *s, struct sched_grant *grants, uint32_t n, uin
     uint32_t ids = n * IDS_A_PDU + IDS_AT_ALL;
     // Those that stand in line already have at least half.
     uint32_t at_once = s->nse_ready == TREE_NONE ? n : n / 2;
+    cells_reweigh(s);
     sweep(s, now_ns);
+    if (roll_work(s, now_ns))
+        return 0;
     fire(s, n, false, grants, at_once, &taken, now_ns);
     while (taken < n && rounds-- && s->drop_count < SCHED_DROPS) {
         if (s->nse_ready != TREE_NONE) {
@@ -175,7 +170,7 @@ uint32_t sched_take(struct sched *s, struct sched_grant *grants, uint32_t n, uin
 
 uint64_t sched_next_ns(struct sched *s, uint64_t now_ns)
 {
-    if (s->nse_ready != TREE_NONE)
+    if (s->nse_ready != TREE_NONE || s->cells_due != TREE_NONE || s->reweigh_cell < s->config.bvcs)
         return now_ns;
     uint64_t wheel_ns = s->config.coarse ? wheel_next_slot_ns(&s->wheel) : wheel_next_ns(&s->wheel);
     uint64_t sweep_ns = sched_expiry_ns(s, now_ns);

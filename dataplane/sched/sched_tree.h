@@ -1,7 +1,7 @@
 // Inside the scheduler: its nodes and how they hang together. Nobody outside this folder includes
 // this.
 //
-//   NSE   ready: in the ring of ready NSEs, its ready cells in a heap by virtual time
+//   NSE   ready: in the ring of ready NSEs; its ready cells by turns, or by virtual time in a heap
 //   cell  seven classes, each a ring of PFCs that may send (DRR), a start tag a class (SFQ)
 //   MS    64 octets, followed by its PFCs, 128 octets each: a record of 64 + 128 k octets
 //   PFC   a queue, or queues by flow
@@ -14,6 +14,7 @@
 
 #include "dataplane/base/rng.h"
 #include "dataplane/sched/sched.h"
+#include "dataplane/sched/sched_heap.h"
 #include "dataplane/sched/sched_rank.h"
 #include "dataplane/sched/wheel.h"
 
@@ -104,6 +105,16 @@ struct tree_ms {
 };
 static_assert(sizeof(struct tree_ms) == 64, "an MS is one line");
 
+// Its neighbours in the roll of its cell, and which reset of the cell it has come to.
+#define TREE_MATE_BITS 24
+#define TREE_MATE_MASK ((1u << TREE_MATE_BITS) - 1)
+struct tree_mate {
+    uint32_t next : TREE_MATE_BITS;
+    uint32_t resets : 8;
+    uint32_t prev;
+};
+static_assert(sizeof(struct tree_mate) == 8, "an MS's mates");
+
 struct tree_flow {
     struct tree_queue queue;
     int32_t deficit;
@@ -131,52 +142,66 @@ enum {
     CELL_EXISTS = 1,
     CELL_READY = 2,
     CELL_WAITS = 4,
-    CELL_STOPPED = 8,  // R = 0
-    CELL_BLOCKED = 16, // by command
-    CELL_RESERVED = 32 // an LLC frame waits for its bucket
+    CELL_STOPPED = 8,   // R = 0
+    CELL_BLOCKED = 16,  // by command
+    CELL_RESERVED = 32, // an LLC frame waits for its bucket
+    CELL_RESETS = 64,   // by a reset, until its MSs' buckets are empty
+    CELL_DUE = 128      // its MSs are being visited: see sched_roll.c
 };
-#define CELL_STANDS (CELL_STOPPED | CELL_BLOCKED | CELL_RESERVED)
+#define CELL_STANDS (CELL_STOPPED | CELL_BLOCKED | CELL_RESERVED | CELL_RESETS)
+
+// Where a ready cell stands (sched_ready.c): in one of two rings, or in the heap.
+enum ready_place { READY_STRICT, READY_TURNS, READY_TIMED };
+#define READY_RINGS 2
 
 struct tree_cell {
     struct bucket bucket;
     uint64_t virtual; // v(b): the last start tag served
     uint64_t total;
-    // among the ready cells of its NSE: in the heap, or in the ring (see sched_ready.c)
-    union {
-        uint32_t child[2];
-        struct {
-            uint32_t next, prev;
-        };
-    };
-    uint32_t parent;
+    uint32_t next, prev; // in a ring of the ready cells of its NSE
     uint32_t nse;
     uint8_t state;
-    uint8_t active; // a bit for each class whose ring is not empty
-    bool strict;    // among the ready: with signalling
-    uint8_t rank_level[2];
+    uint8_t active;     // a bit for each class whose ring is not empty
+    uint8_t backlogged; // a bit for each class that has something queued
+    uint8_t place;      // of a ready one: enum ready_place
+    bool untimed;       // it was served by turns: its place in virtual time means nothing
+    uint16_t rank_level[2];
     uint32_t wheel_ref, mss;
-    uint32_t weights; // of its classes that have a backlog
-    uint64_t offset;  // O(b)
-    uint64_t key;     // among the ready: O(b) + min S
+    uint64_t offset; // O(b)
     struct tree_class of_class[CLASS_COUNT];
     struct leak defaults;
+    // its MSs, and the visits to them (see sched_roll.c)
+    uint32_t roll; // the first of them; TREE_NONE
+    uint32_t visits_left;
+    uint32_t due_next, due_prev;
+    uint8_t resets, resets_open; // counts them; those since its MSs were last all visited
 };
 
-enum { NSE_EXISTS = 1, NSE_READY = 2, NSE_WAITS = 4, NSE_STOPPED = 8, NSE_RESERVED = 16 };
+enum {
+    NSE_EXISTS = 1,
+    NSE_READY = 2,
+    NSE_WAITS = 4,
+    NSE_STOPPED = 8,
+    NSE_RESERVED = 16,
+    NSE_BY_TIME = 32 // it has a CIR and is full: see sched_ready.c
+};
 #define NSE_STANDS (NSE_STOPPED | NSE_RESERVED)
 
 struct tree_nse {
     struct bucket bucket;
-    uint64_t virtual;     // v(pipe)
-    uint64_t signalled;   // counts the cells that came with signalling
-    uint32_t first;       // of its ready cells
-    uint32_t ready_cells; // in the heap
+    uint64_t virtual;           // v(pipe)
+    uint64_t turns_key;         // by time: what those in the ring of turns are taken for
+    uint64_t full_ns;           // until then it counts as full, if not longer
+    uint64_t full_span_ns;      // which is so long after it has refused: see sched_ready.c
+    uint32_t first;             // of its ready cells
+    uint32_t ring[READY_RINGS]; // of them; TREE_NONE: empty
+    uint32_t timed;             // in the heap
+    uint32_t heap_root, heap_last;
     uint32_t next, prev;
     uint32_t wheel_ref, cells;
-    uint32_t weights; // of its (cell, class) pairs that have a backlog
     uint32_t cells_backlogged[CLASS_COUNT];
     uint8_t state;
-    uint8_t rank_level[2];
+    uint16_t rank_level[2];
     uint32_t rank_top[2]; // of its cells
     uint64_t total[CLASS_COUNT];
 };
@@ -198,8 +223,9 @@ struct tree_rule {
     const struct aqm *aqm;
     uint64_t octets_max;
     uint32_t packets_max;
-    uint32_t scope; // enum sched_scope
-    uint64_t total; // queued, in all
+    uint32_t stay_most; // in steps of real time: see pdu_stay
+    uint32_t scope;     // enum sched_scope
+    uint64_t total;     // queued, in all
 };
 
 struct sched {
@@ -212,6 +238,13 @@ struct sched {
     uint32_t drop_count;
     struct tree_cell *cell;
     struct tree_nse *nse;
+    struct tree_mate *mate; // for each MS
+    uint32_t cells_due;     // whose MSs are to be visited: of the ring of those, whose turn it is
+    struct heap_family *family; // sched_heap.h; NSE n keeps number n
+    struct heap_link *family_link;
+    uint32_t *heap_at; // of each cell
+    uint32_t family_free;
+    uint32_t reweigh_cell; // from here on cells have not seen the last change of weights
     uint64_t total;
     struct rng rng;
     struct tree_rule rule[CLASS_COUNT];

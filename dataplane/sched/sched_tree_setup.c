@@ -30,8 +30,10 @@ int sched_nse_add(struct sched *s, uint32_t nse, struct bucket_terms cir, uint64
     struct tree_nse *n = &s->nse[nse];
     *n = (struct tree_nse){.state = NSE_EXISTS,
                            .first = TREE_NONE,
+                           .ring = {TREE_NONE, TREE_NONE},
                            .rank_top = {RANK_NONE, RANK_NONE},
                            .wheel_ref = WHEEL_NO_REF};
+    heap_clear(s, nse);
     if (s->nse_aqm_vars)
         class_vars_reset(s, SCHED_SCOPE_NSE,
                          s->nse_aqm_vars + (size_t)nse * CLASS_COUNT * AQM_VARS_OCTETS);
@@ -62,6 +64,7 @@ int sched_bvc_add(struct sched *s, uint32_t bvc, uint32_t nse, uint64_t now_ns)
                             .nse = nse,
                             .offset = s->nse[nse].virtual,
                             .wheel_ref = WHEEL_NO_REF,
+                            .roll = TREE_NONE,
                             .bucket.at_ns = now_ns,
                             .defaults.since_ns = now_ns};
     for (int class = 0; class < CLASS_COUNT; class ++)
@@ -83,6 +86,7 @@ int sched_bvc_remove(struct sched *s, uint32_t bvc)
     if (s->cell[bvc].mss)
         return -SCHED_BUSY;
     cell_unwait(s, bvc);
+    roll_forget(s, bvc);
     s->nse[s->cell[bvc].nse].cells--;
     s->cell[bvc].state = 0;
     return 0;
@@ -102,7 +106,7 @@ int sched_ms_add(struct sched *s, uint32_t ms, uint32_t bvc, uint16_t n201_u, ui
     for (int lle = 0; lle < SCHED_LLES; lle++)
         m->n201_u[lle] = n201_u;
     bucket_default_set(&m->bucket, &s->cell[bvc].defaults, 0, now_ns);
-    s->cell[bvc].mss++;
+    roll_join(s, ms, bvc);
     sizes_ms_begins(s, ms);
     sizes_ms_comes(s, ms, bvc);
     return 0;
@@ -115,7 +119,7 @@ int sched_ms_remove(struct sched *s, uint32_t ms, enum drop_reason reason, uint6
         return fault;
     sched_ms_reserve(s, ms, false, now_ns);
     struct tree_ms *m = tree_ms(s, ms);
-    s->cell[m->cell].mss--;
+    roll_leave(s, ms, m->cell);
     sizes_ms_goes(s, ms, m->cell);
     for (uint32_t slot = 0; slot < s->config.pfcs_an_ms; slot++)
         tree_pfc_of(m, slot)->state = 0;

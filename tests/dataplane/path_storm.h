@@ -249,7 +249,7 @@ static inline void storm_calm(void)
         path_do(&(struct command){.op = COMMAND_bvc_block, .bvc_block = {i, false}});
         path_bvc_flow(i, TIME_NEVER, 0);
     }
-    path_run_until(p.now_ns + S_IN_NS); // MSs on their cell's defaults are timed anew within 100 ms
+    path_run_until(p.now_ns + S_IN_NS);
 }
 
 // Opens the world, lets it storm until that time, and lets all that can go out go out. What is left

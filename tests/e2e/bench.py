@@ -110,6 +110,14 @@ def backlogged():
     same(result["search"], None, "search")
 
 
+@case("backlogged MSs may be on their cells' defaults, all at one rate")
+def backlogged_on_defaults():
+    result = bench("--backlogged", 50, "--defaults", "--rate", 16000)
+    sound(result)
+    right(0 < result["conservation"]["queued"] <= 2 * 50, f"{result['conservation']}")
+    same((result["defaults"], result["rate_bit_per_s"]), (1, 16000), "asked for")
+
+
 @case("memif: the same through shared memory")
 def memif():
     result = bench("--ports", "memif")
@@ -256,6 +264,9 @@ REFUSED = {
     "--ports memif --up": "--ports ring",
     "--up --n201-u 500": "--n201-u",
     "--backlogged 10 --workers 2": "--backlogged",
+    "--defaults": "--backlogged",
+    "--rate 16000": "--backlogged",
+    "--backlogged 10 --rate 999": "--rate",
     "--ports net_null0 --size 1401": "--size",
     "--fast": "--fast",
     "more": "more",

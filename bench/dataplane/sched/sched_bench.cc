@@ -64,6 +64,14 @@ void rte_sched_red(benchmark::State &state)
     measure(state, stand(name, [=] { return rte_sched_subject(pipes, period_ms); }));
 }
 
+// What cells that are ready at once cost, by what their pipe does.
+void ready_cells(benchmark::State &state, ready_pipe pipe)
+{
+    auto cells = uint32_t(state.range(0));
+    std::string name = "ready/" + std::to_string(cells) + "/" + std::to_string(pipe);
+    measure(state, stand(name, [=] { return ready_subject(cells, pipe); }));
+}
+
 BENCHMARK(rte_sched_red)
     ->ArgNames({"pipes", "tc_period_ms"})
     ->ArgsProduct({{1024, 65536, 262144}, {1000}})
@@ -82,6 +90,18 @@ BENCHMARK_CAPTURE(sched, red, "red")
 BENCHMARK_CAPTURE(sched, tail_drop, "tail-drop")
     ->ArgNames({"ms", "pfcs"})
     ->ArgsProduct({{1000, 100000, 1000000}, {1}})
+    ->Apply(packet_benchmark);
+BENCHMARK_CAPTURE(ready_cells, no_cir, READY_PIPE_NO_CIR)
+    ->ArgNames({"cells"})
+    ->ArgsProduct({{10, 1000, 10000, 65536}})
+    ->Apply(packet_benchmark);
+BENCHMARK_CAPTURE(ready_cells, roomy, READY_PIPE_ROOMY)
+    ->ArgNames({"cells"})
+    ->ArgsProduct({{10, 1000, 10000, 65536}})
+    ->Apply(packet_benchmark);
+BENCHMARK_CAPTURE(ready_cells, full, READY_PIPE_FULL)
+    ->ArgNames({"cells"})
+    ->ArgsProduct({{10, 1000, 10000, 65536}})
     ->Apply(packet_benchmark);
 
 } // namespace

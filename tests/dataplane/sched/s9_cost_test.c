@@ -59,25 +59,29 @@ static struct sched_config config_of(uint32_t mss)
     return c;
 }
 
-// What limits: MSs at 8 .. 236 kbit/s by their own buckets, their cells, or the one pipe.
-enum limiting { BY_MS, BY_CELL, BY_PIPE, LIMITING };
+// What limits: MSs at 8 .. 236 kbit/s by their own buckets, their cells, or the one pipe; MSs at 8
+// kbit/s by their own buckets, or by their cells' defaults.
+enum limiting { BY_MS, BY_CELL, BY_PIPE, LIMITING, BY_SLOW_MS = LIMITING, BY_DEFAULTS };
+static const char *const limiting_names[] = {"MSs", "cells", "the pipe", "slow MSs", "defaults"};
 
 static void add_tree(struct load *l, const struct sched_config *c, enum limiting limiting)
 {
     struct bucket_terms plenty = {BUCKET_RATE_MAX, 1u << 30};
     struct bucket_terms cell = {20000, 20000}, pipe = {c->bvcs * 10000, 200000};
-    struct bucket_terms none = {BUCKET_UNLIMITED, 0};
+    struct bucket_terms none = {BUCKET_UNLIMITED, 0}, slow = {80, 1500};
     assert_int_equal(sched_nse_add(l->s, 0, limiting == BY_PIPE ? pipe : none, 1), 0);
     for (uint32_t b = 0; b < c->bvcs; b++) {
         assert_int_equal(sched_bvc_add(l->s, b, 0, 1), 0);
-        assert_int_equal(sched_bvc_set(l->s, b, limiting == BY_CELL ? cell : plenty, plenty, 1), 0);
+        assert_int_equal(sched_bvc_set(l->s, b, limiting == BY_CELL ? cell : plenty,
+                                       limiting == BY_DEFAULTS ? slow : plenty, 1),
+                         0);
     }
     for (uint32_t i = 0; i < c->mss; i++) {
         struct bucket_terms terms = {80 + i * 7919u % 2280, 4000};
         assert_int_equal(sched_ms_add(l->s, i, i % c->bvcs, 1520, 1), 0);
         assert_int_equal(sched_pfc_add(l->s, i, 0, (enum traffic_class)(i % CLASS_COUNT)), 0);
-        if (limiting == BY_MS)
-            assert_int_equal(sched_ms_set(l->s, i, terms, 1), 0);
+        if (limiting == BY_MS || limiting == BY_SLOW_MS)
+            assert_int_equal(sched_ms_set(l->s, i, limiting == BY_MS ? terms : slow, 1), 0);
     }
 }
 
@@ -143,12 +147,8 @@ static struct cost cost_of(uint32_t mss, enum limiting limiting)
     struct cost cost = {(double)l->puts_blocks / (double)l->packets,
                         (double)l->takes_blocks / (double)l->packets, l->worst_put, l->worst_take};
     print_message("# %7u MSs, limited by %s: %.1f blocks a put, %.1f a take; worst %llu, %llu\n",
-                  mss,
-                  limiting == BY_MS     ? "MSs"
-                  : limiting == BY_CELL ? "cells"
-                                        : "the pipe",
-                  cost.put, cost.take, (unsigned long long)cost.worst_put,
-                  (unsigned long long)cost.worst_take);
+                  mss, limiting_names[limiting], cost.put, cost.take,
+                  (unsigned long long)cost.worst_put, (unsigned long long)cost.worst_take);
     free(l->memory);
     free(l);
     return cost;
@@ -169,46 +169,68 @@ static void the_work_does_not_grow_with_mss(void **state)
     }
 }
 
+// Who has no values of its own costs no more than who has.
+static void the_work_does_not_grow_with_defaults(void **state)
+{
+    (void)state;
+    struct cost own = cost_of(32768, BY_SLOW_MS), defaults = cost_of(32768, BY_DEFAULTS);
+    assert_true(defaults.put < own.put * 1.25 && defaults.take < own.take * 1.25);
+    assert_true(defaults.worst_put < WORST_PUT && defaults.worst_take < WORST_TAKE);
+}
+
 // ---- One call ----
 // However many become due at one instant, a call of n sets at most 5 n + 64 of them going (n at its
-// beginning, 4 n + 64 after), has at most 8 n + 64 rounds, of which n send, and sweeps at most 256
-// MSs. With one PFC an MS and one flow a PFC each of these costs fewer blocks than this, a little
-// more than was counted. With `coarse`, as a worker has it, that is all, sched_next_ns included;
-// without it both look through the wheel's running slot, and how many wait there is not bounded.
+// beginning, 4 n + 64 after), has at most 8 n + 64 rounds, of which n send, sweeps at most 256 MSs,
+// and visits at most 128 whose cells have other defaults, or were reset. With one PFC an MS and one
+// flow a PFC each of these costs fewer blocks than this, a little more than was counted. With
+// `coarse`, as a worker has it, that is all, sched_next_ns included; without it both look through
+// the wheel's running slot, and how many wait there is not bounded.
 #define ID_BLOCKS    120 // 81, and 112 if it sends
 #define ROUND_BLOCKS 60
 #define SEND_BLOCKS  600 // 490
 #define SWEPT_BLOCKS 50  // 34
+#define VISIT_BLOCKS 60  // 45, after a reset
 #define DUE_MSS      102400u
 
 static uint64_t call_most(uint32_t n)
 {
     return (5 * n + 64) * ID_BLOCKS + (8 * n + 64) * ROUND_BLOCKS + n * SEND_BLOCKS +
-           256 * SWEPT_BLOCKS;
+           256 * SWEPT_BLOCKS + 128 * VISIT_BLOCKS;
 }
 
 // What they find when all come back at once: they may send; the same where their PFCs waited; their
-// cells stand, so they join their rings; in those rings they are found to be frozen when the cells
-// go on; they look at defaults that stop them, and wait anew.
-enum due { DUE_FREE, DUE_PFCS, DUE_CELLS_STOP, DUE_FROZEN, DUE_DEFAULTS_STOP, DUES };
-static const char *const due_names[] = {"free", "PFCs", "cells stop", "frozen", "defaults stop"};
+// cells stand, so they join their rings; all cells have other defaults, by which they may send, or
+// were reset; in those rings they are found to be frozen when the cells go on; they look at
+// defaults that stop them, and wait anew.
+enum due {
+    DUE_FREE,
+    DUE_PFCS,
+    DUE_CELLS_STOP,
+    DUE_DEFAULTS_GO,
+    DUE_RESET,
+    DUE_FROZEN,
+    DUE_DEFAULTS_STOP,
+    DUES
+};
+static const char *const due_names[] = {"free",  "PFCs",   "cells stop",   "defaults go",
+                                        "reset", "frozen", "defaults stop"};
 
 static void add_due_tree(struct load *l, const struct sched_config *c, enum due due)
 {
     const struct bucket_terms plenty = {BUCKET_RATE_MAX, 1u << 30}, slow = {160, 1500};
     const struct bucket_terms none = {BUCKET_UNLIMITED, 0};
+    bool by_defaults = due == DUE_DEFAULTS_STOP || due == DUE_DEFAULTS_GO;
     assert_int_equal(sched_nse_add(l->s, 0, none, 1), 0);
     for (uint32_t b = 0; b < c->bvcs; b++) {
         assert_int_equal(sched_bvc_add(l->s, b, 0, 1), 0);
-        assert_int_equal(
-            sched_bvc_set(l->s, b, plenty, due == DUE_DEFAULTS_STOP ? slow : plenty, 1), 0);
+        assert_int_equal(sched_bvc_set(l->s, b, plenty, by_defaults ? slow : plenty, 1), 0);
     }
     for (uint32_t i = 0; i < c->mss; i++) {
         assert_int_equal(sched_ms_add(l->s, i, i % c->bvcs, 1520, 1), 0);
         assert_int_equal(sched_pfc_add(l->s, i, 0, CLASS_BACKGROUND), 0);
         if (due == DUE_PFCS)
             assert_int_equal(sched_pfc_set(l->s, i, 0, slow, 1), 0);
-        else if (due != DUE_DEFAULTS_STOP)
+        else if (!by_defaults)
             assert_int_equal(sched_ms_set(l->s, i, slow, 1), 0);
     }
 }
@@ -272,7 +294,7 @@ static uint64_t worst_until(struct load *l, uint32_t n, uint64_t end_ns)
 }
 
 // All send an N-PDU of 1400 octets at one instant, and wait for the next until another: 1320 octets
-// at 16 kbit/s, 0.66 s; on defaults they look each 100 ms.
+// at 16 kbit/s, 0.66 s, if nothing sets them going before.
 static void one_call_is_bounded(enum due due, uint32_t n)
 {
     const struct bucket_terms plenty = {BUCKET_RATE_MAX, 1u << 30}, stop = {0, 1500};
@@ -283,7 +305,16 @@ static void one_call_is_bounded(enum due due, uint32_t n)
         set_cells(l, stop, plenty);
     if (due == DUE_DEFAULTS_STOP)
         set_cells(l, plenty, stop);
-    uint64_t later = worst_until(l, n, S_IN_NS);
+    for (uint32_t b = 0; due == DUE_RESET && b < l->mss / 256; b++)
+        assert_int_equal(sched_bvc_reset(l->s, b, l->now_ns), 0);
+    if (due == DUE_RESET || due == DUE_DEFAULTS_GO)
+        set_cells(l, plenty, plenty);
+    uint64_t change_ns = l->now_ns;
+    uint64_t later = worst_call(l, n);
+    if (due == DUE_RESET || due == DUE_DEFAULTS_GO) // all at that instant
+        assert_true(l->packets == 2 * DUE_MSS && l->now_ns > change_ns);
+    worst = later > worst ? later : worst;
+    later = worst_until(l, n, S_IN_NS);
     worst = later > worst ? later : worst;
     for (uint32_t i = 0; due == DUE_FROZEN && i < DUE_MSS; i++)
         assert_int_equal(sched_ms_freeze(l->s, i, l->now_ns), 0);
@@ -310,6 +341,7 @@ static void one_call_is_bounded_though_all_are_due(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_work_does_not_grow_with_mss),
+                                       cmocka_unit_test(the_work_does_not_grow_with_defaults),
                                        cmocka_unit_test(one_call_is_bounded_though_all_are_due)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,6 @@ struct sched_config world_config(void)
                              .flow_quantum_octets = 300,
                              .pdu_octets_max = 1526,
                              .tail_drop = true,
-                             .hold_ns = SCHED_INFINITE,
                              .seed = 1};
     c.limit = c.bvc_limit = c.ms_limit = (struct sched_limit){1024, 1024 * 1600};
     for (uint32_t i = 0; i < CLASS_COUNT; i++) {
@@ -64,8 +63,6 @@ static void world_judge(struct world *w)
         fail_msg("sched_check at %llu ns: %s", (unsigned long long)w->now_ns, wrong);
     world_judge_ledger(w);
     world_judge_levels(w);
-    if (w->config.hold_ns != SCHED_INFINITE)
-        world_judge_hold(w);
     for (uint32_t i = 0; i < w->mss; i++)
         if (w->ms[i].exists) {
             struct sched_queued q = sched_ms_queued(w->sched, i);
@@ -104,7 +101,6 @@ uint32_t world_add_cell(struct world *w, uint32_t nse, struct bucket_terms terms
     assert_int_equal(sched_bvc_add(w->sched, id, nse, w->now_ns), 0);
     w->cell[id] = (struct world_cell){.nse = nse, .exists = true, .bucket = world_bucket_empty(w)};
     world_cell_set(w, id, terms, ms_default);
-    w->cell[id].default_set_ns = 0;
     return id;
 }
 

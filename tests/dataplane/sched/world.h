@@ -29,8 +29,9 @@
 #define WORLD_NONE  UINT32_MAX
 #define WORLD_BATCH 64
 
-#define WORLD_HOLD_LATE_NS (2100 * MS_IN_NS) // that an N-PDU is found later than it ends
-#define WORLD_VICTIMS      16                // most that lose their place to one arrival
+#define WORLD_VICTIMS 16 // most that lose their place to one arrival
+// A stay in real time is told in steps of 2^30 ns; it may end so much late.
+#define WORLD_STEPS_NS (2ULL << 30)
 
 #ifdef __SANITIZE_ADDRESS__
 #define WORLD_CASES(n) ((n) / 10 + 1) // a sample: instrumented code is some ten times slower
@@ -68,7 +69,7 @@ struct world_bucket {
 struct world_npdu {
     uint32_t pfc, source, prev, next; // in its PFC's list, or the list of free ones
     uint64_t number;                  // within its source
-    uint64_t put_clock_ns, put_ns;
+    uint64_t put_clock_ns, put_ns;    // by the clock of its MS, and of the world
     uint32_t flow;
     uint16_t octets, sent, n201_u; // n201_u: at which it began
     uint8_t lle;
@@ -109,7 +110,6 @@ struct world_cell {
     uint32_t nse;
     bool exists, blocked;
     struct bucket_terms ms_default;
-    uint64_t default_set_ns;
     struct world_bucket bucket;
     uint64_t class_octets[CLASS_COUNT]; // sent, of LLC PDUs
 };
@@ -161,6 +161,7 @@ struct world {
     uint32_t source_room, npdu_room, sent_room;
 
     struct world_ledger put, finished, queued, refused[DROP_COUNT], dropped[DROP_COUNT];
+    struct world_ledger overstayed; // of those that expired: younger than their lifetime
     uint64_t steps;
 };
 
@@ -196,6 +197,8 @@ uint32_t world_take(struct world *w);
 // One N-PDU of no source.
 enum drop_reason world_put(struct world *w, uint32_t pfc, uint16_t octets, uint8_t lle,
                            uint32_t flow, bool ect);
+// An N-PDU's stay in real time is longer than its lifetime, hold_ns and `late_ns`.
+bool world_overstays(const struct world *w, const struct world_npdu *n, uint64_t late_ns);
 
 // As sched_*, which must agree; the mirror follows.
 void world_nse_set(struct world *w, uint32_t nse, struct bucket_terms cir);

@@ -55,13 +55,10 @@ void world_sizes_follow(struct world *w)
         size_follows(&w->cell[i].bucket, w->config.bvc_delay_ns, world_cell_largest(w, i));
     for (uint32_t i = 0; i < w->mss; i++) {
         struct world_ms *m = &w->ms[i];
-        uint64_t before = m->bucket.replay.octets;
         if (!m->exists)
             continue;
         size_follows(&m->bucket, w->config.ms_delay_ns,
                      m->own ? world_ms_largest(w, i) : world_cell_largest(w, m->cell));
-        if (!m->own && m->bucket.replay.octets > before)
-            w->cell[m->cell].default_set_ns = w->now_ns;
     }
     for (uint32_t i = 0; i < w->pfcs; i++)
         if (w->pfc[i].exists && w->pfc[i].limited)
@@ -295,19 +292,12 @@ static void view_head(const struct world *w, uint32_t pfc, uint64_t at_ns, struc
         v->largest_pipe[kind] = pipe_octets;
 }
 
-// An MS on defaults may be 100 ms late after a change of them.
-bool world_ms_in_time(const struct world *w, const struct world_ms *m, uint64_t at_ns)
-{
-    return m->own || at_ns >= w->cell[m->cell].default_set_ns + 100 * MS_IN_NS ||
-           w->cell[m->cell].default_set_ns == 0;
-}
-
 static void view_ms(const struct world *w, uint32_t ms, const struct ms_view *v, uint64_t at_ns,
                     struct cell_view *cell)
 {
     const struct world_ms *m = &w->ms[ms];
     const struct world_bucket *b = &w->cell[m->cell].bucket;
-    bool sure = world_ms_in_time(w, m, at_ns) && !m->stands;
+    bool sure = !m->stands;
     if (m->stands || m->frames)
         return;
     cell->sure_signalling = cell->sure_signalling || (sure && v->any[1] && v->all[1]);

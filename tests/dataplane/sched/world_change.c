@@ -14,7 +14,6 @@ static void cell_follows(struct world *w, uint32_t cell, struct bucket_terms ter
     uint32_t largest = world_cell_largest(w, cell);
     world_bucket_set(w, &c->bucket, terms, w->config.bvc_delay_ns, largest);
     c->ms_default = ms_default;
-    c->default_set_ns = w->now_ns;
     for (uint32_t i = 0; i < w->mss; i++)
         if (w->ms[i].exists && w->ms[i].cell == cell && !w->ms[i].own)
             world_bucket_set(w, &w->ms[i].bucket, ms_default, w->config.ms_delay_ns, largest);
@@ -27,12 +26,26 @@ void world_cell_set(struct world *w, uint32_t cell, struct bucket_terms terms,
     cell_follows(w, cell, terms, ms_default);
 }
 
+static void empty(const struct world *w, struct world_bucket *b)
+{
+    b->replay.level = 0;
+    b->replay.at_ns = w->now_ns;
+}
+
+// B = 0 for all of the cell.
 void world_cell_reset(struct world *w, uint32_t cell)
 {
     struct bucket_terms stopped = {0};
     assert_int_equal(sched_bvc_reset(w->sched, cell, w->now_ns), 0);
     w->cell[cell].bucket = world_bucket_empty(w);
     cell_follows(w, cell, stopped, stopped);
+    for (uint32_t i = 0; i < w->mss; i++)
+        if (w->ms[i].exists && w->ms[i].cell == cell)
+            empty(w, &w->ms[i].bucket);
+    for (uint32_t i = 0; i < w->pfcs; i++)
+        if (w->pfc[i].exists && w->pfc[i].limited && w->ms[w->pfc[i].ms].cell == cell)
+            empty(w, &w->pfc[i].bucket);
+    world_judge_levels(w);
 }
 
 void world_cell_block(struct world *w, uint32_t cell, bool blocked)

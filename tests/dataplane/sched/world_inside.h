@@ -10,7 +10,6 @@ enum drop_reason world_put_from(struct world *w, struct world_npdu from);
 uint32_t world_collect_drops(struct world *w); // how many
 uint32_t world_granted(struct world *w, const struct sched_grant *grant);
 void world_judge_ledger(const struct world *w);
-void world_judge_hold(const struct world *w);
 void world_ledger_add(struct world_ledger *l, uint32_t octets);
 uint32_t world_npdu_new(struct world *w); // what it is, is the caller's to fill in
 void world_npdu_append(struct world *w, uint32_t id);
@@ -65,8 +64,6 @@ bool world_pfc_conforms(const struct world *w, const struct world_pfc *p, uint32
 // to pass for it.
 const struct world_npdu *world_goes_for(const struct world *w, uint32_t pfc, uint32_t *octets,
                                         uint32_t *needs);
-// On its cell's defaults it may be 100 ms late after a change of them.
-bool world_ms_in_time(const struct world *w, const struct world_ms *m, uint64_t at_ns);
 void world_judge_levels(const struct world *w);
 void world_judge_idle(const struct world *w, uint64_t at_ns);
 

@@ -143,30 +143,29 @@ static bool npdu_expired(const struct world *w, const struct world_npdu *n, uint
     return *left_ns < c->bss_least_ns || *left_ns == 0;
 }
 
-// When it has stayed for as long as it may, frozen or not.
-static uint64_t npdu_end_ns(const struct world *w, const struct world_npdu *n)
+bool world_overstays(const struct world *w, const struct world_npdu *n, uint64_t late_ns)
 {
     uint64_t lifetime_ns = w->config.of_class[w->pfc[n->pfc].traffic_class].lifetime_ns;
-    bool ends = lifetime_ns != SCHED_INFINITE && w->config.hold_ns != SCHED_INFINITE;
-    return ends ? n->put_ns + lifetime_ns + w->config.hold_ns : TIME_NEVER;
+    uint64_t hold_ns = w->config.hold_ns;
+    if (lifetime_ns == SCHED_INFINITE || hold_ns == SCHED_INFINITE || hold_ns == 0)
+        return false;
+    uint64_t stay_ns = w->now_ns > n->put_ns ? w->now_ns - n->put_ns : 0; // or it came from ahead
+    return stay_ns > late_ns && stay_ns - late_ns > hold_ns &&
+           stay_ns - late_ns - hold_ns > lifetime_ns;
 }
 
-// None has stayed longer, save what is half sent.
-void world_judge_hold(const struct world *w)
+static void judge_expired(struct world *w, const struct world_npdu *n)
 {
-    for (uint32_t i = 0; i < w->pfcs; i++)
-        for (uint32_t k = w->pfc[i].exists ? w->pfc[i].head : WORLD_NONE; k != WORLD_NONE;
-             k = w->npdu[k].next) {
-            uint64_t end_ns = npdu_end_ns(w, &w->npdu[k]);
-            if (w->npdu[k].sent == 0 && end_ns != TIME_NEVER)
-                assert_true(w->now_ns <= end_ns + WORLD_HOLD_LATE_NS);
-        }
+    uint64_t left_ns;
+    if (npdu_expired(w, n, &left_ns))
+        return;
+    assert_true(world_overstays(w, n, 0));
+    world_ledger_add(&w->overstayed, n->octets);
 }
 
 static void drop_collect(struct world *w, const struct sched_drop *drop)
 {
     uint32_t id;
-    uint64_t left_ns;
     struct world_npdu *n = world_npdu_of(w, drop->buffer, &id);
     assert_int_equal(drop->octets, n->octets);
     assert_int_equal(drop->traffic_class, w->pfc[n->pfc].traffic_class);
@@ -174,7 +173,7 @@ static void drop_collect(struct world *w, const struct sched_drop *drop)
     bool by_command = drop->reason == DROP_flushed || drop->reason == DROP_removed;
     assert_true(n->sent == 0 || by_command);
     if (drop->reason == DROP_expired)
-        assert_true(npdu_expired(w, n, &left_ns) || w->now_ns > npdu_end_ns(w, n));
+        judge_expired(w, n);
     if (drop->reason == DROP_ms_full || drop->reason == DROP_bvc_full ||
         drop->reason == DROP_nse_full || drop->reason == DROP_queue_full)
         world_judge_victim(w, drop->reason, id);
@@ -264,7 +263,7 @@ static void judge_lifetime(const struct world *w, const struct world_npdu *n,
     const struct sched_class *c = &w->config.of_class[g->traffic_class];
     uint64_t left_ns;
     bool expired = npdu_expired(w, n, &left_ns);
-    assert_true(!expired || n->sent != 0);
+    assert_true(n->sent != 0 || !(expired || world_overstays(w, n, WORLD_STEPS_NS)));
     if (left_ns != SCHED_INFINITE) {
         left_ns = left_ns < c->bss_least_ns ? c->bss_least_ns : left_ns;
         left_ns = left_ns > c->bss_most_ns ? c->bss_most_ns : left_ns;

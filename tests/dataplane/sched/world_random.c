@@ -63,6 +63,9 @@ static struct sched_config random_config(uint64_t *random, const struct world_wi
     c.pipe_octets = one_in(random, 2) ? world_pipe : NULL;
     if (one_in(random, 4))
         c.first_header_octets = c.next_header_octets = c.llc_octets = 0;
+    c.nses = wish->nses > c.nses ? wish->nses : c.nses;
+    c.bvcs = wish->cells > c.bvcs ? wish->cells : c.bvcs;
+    c.mss = wish->mss > c.mss ? wish->mss : c.mss;
     c.limit.packets = 1024;
     c.ms_limit.packets = 64;
     c.flows_a_pfc = wish->flow_queues ? 1u << draw(random, 1, 6) : 0;
@@ -76,8 +79,8 @@ static struct sched_config random_config(uint64_t *random, const struct world_wi
         c.ms_limit = random_limit(random, 50);
         c.tail_drop = one_in(random, 2);
     }
-    if (wish->hold)
-        c.hold_ns = draw_log(random, 28, 35);
+    if (wish->holds)
+        c.hold_ns = draw_log(random, 30, 33);
     for (uint32_t i = 0; i < CLASS_COUNT; i++)
         random_class(&c.of_class[i], random, wish);
     return c;
@@ -221,7 +224,12 @@ static void change_class(struct world *w, uint64_t *random)
 void world_random_change(struct world *w, uint64_t *random)
 {
     uint32_t cell = (uint32_t)draw(random, 0, w->cells - 1);
-    switch (draw(random, 0, 7)) {
+    switch (draw(random, 0, 8)) {
+    case 8:
+        world_cell_reset(w, cell);
+        if (one_in(random, 2))
+            world_cell_set(w, cell, random_terms(random), random_terms(random));
+        break;
     case 5:
         world_cell_credit(w, cell, (uint32_t)draw_log(random, 0, 12));
         break;

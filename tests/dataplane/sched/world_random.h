@@ -10,7 +10,7 @@ struct world_wish {
     bool flow_queues;                // in some classes
     bool limits;                     // small ones
     bool lifetimes;
-    bool hold;             // a longest stay, short or long
+    bool holds;            // no N-PDU stays for ever, its MS frozen
     const struct aqm *aqm; // of every class; NULL: tail drop
     enum sched_scope scope;
 };

@@ -1,0 +1,183 @@
+// See sched_heap.h. The common step, the first one gets a larger key, goes down from the root and
+// moves those that are before it up by one.
+#include "dataplane/sched/sched_heap.h"
+
+#include "dataplane/sched/sched_parts.h"
+
+static inline uint64_t key_at(const struct sched *s, uint32_t at)
+{
+    return s->family[at / HEAP_FAMILY].key[at % HEAP_FAMILY];
+}
+
+static inline uint32_t cell_at(const struct sched *s, uint32_t at)
+{
+    return s->family[at / HEAP_FAMILY].cell[at % HEAP_FAMILY];
+}
+
+static inline uint32_t *child_at(struct sched *s, uint32_t at)
+{
+    return &s->family[at / HEAP_FAMILY].child[at % HEAP_FAMILY];
+}
+
+static inline __attribute__((always_inline)) void cell_prefetch(const struct tree_cell *c)
+{
+    __builtin_prefetch(c, 1);
+    __builtin_prefetch((const char *)c + 64, 1);
+    __builtin_prefetch((const char *)c + 128, 1);
+    __builtin_prefetch((const char *)c + 192, 1);
+}
+
+static inline void write_at(struct sched *s, uint32_t at, uint32_t cell, uint64_t key)
+{
+    s->family[at / HEAP_FAMILY].key[at % HEAP_FAMILY] = key;
+    s->family[at / HEAP_FAMILY].cell[at % HEAP_FAMILY] = cell;
+    s->heap_at[cell] = at;
+}
+
+// Of the first `n` of a family.
+static inline uint32_t least_of(const struct heap_family *f, uint32_t n)
+{
+    if (n == HEAP_FAMILY) {
+        uint32_t a = tree_before(f->key[1], f->key[0]);
+        uint32_t b = 2u + tree_before(f->key[3], f->key[2]);
+        return tree_before(f->key[b], f->key[a]) ? b : a;
+    }
+    uint32_t least = 0;
+    for (uint32_t i = 1; i < n; i++)
+        if (tree_before(f->key[i], f->key[least]))
+            least = i;
+    return least;
+}
+
+// The place `at` is free.
+static void sift_up(struct sched *s, const struct tree_nse *n, uint32_t at, uint32_t cell,
+                    uint64_t key)
+{
+    while (at != n->heap_root) {
+        uint32_t parent = s->family_link[at / HEAP_FAMILY].parent;
+        if (!tree_before(key, key_at(s, parent)))
+            break;
+        write_at(s, at, cell_at(s, parent), key_at(s, parent));
+        at = parent;
+    }
+    write_at(s, at, cell, key);
+}
+
+static void sift_down(struct sched *s, const struct tree_nse *n, uint32_t at, uint32_t cell,
+                      uint64_t key)
+{
+    uint32_t last = n->heap_last / HEAP_FAMILY, places = n->heap_last % HEAP_FAMILY + 1;
+    uint32_t level = 0;
+    for (uint32_t child; (child = *child_at(s, at)) != TREE_NONE; level++) {
+        const struct heap_family *f = &s->family[child];
+        uint32_t least = least_of(f, child == last ? places : HEAP_FAMILY);
+        if (!tree_before(f->key[least], key))
+            break;
+        write_at(s, at, f->cell[least], f->key[least]);
+        if (level == 2) // its turn comes soon
+            cell_prefetch(&s->cell[f->cell[least]]);
+        at = child * HEAP_FAMILY + least;
+    }
+    write_at(s, at, cell, key);
+}
+
+// The node after that one.
+static uint32_t next_node(const struct sched *s, const struct tree_nse *n, uint32_t at)
+{
+    if (at == n->heap_root || at % HEAP_FAMILY == HEAP_FAMILY - 1)
+        return s->family_link[at / HEAP_FAMILY].next * HEAP_FAMILY;
+    return at + 1;
+}
+
+static void family_add(struct sched *s, const struct tree_nse *n)
+{
+    uint32_t family = s->family_free, before = n->heap_last / HEAP_FAMILY;
+    struct heap_link *link = &s->family_link[family];
+    s->family_free = link->next;
+    s->family_link[before].next = family;
+    link->prev = before;
+    link->parent = n->heap_last == n->heap_root ? n->heap_root
+                                                : next_node(s, n, s->family_link[before].parent);
+    *child_at(s, link->parent) = family;
+    for (uint32_t i = 0; i < HEAP_FAMILY; i++)
+        s->family[family].child[i] = TREE_NONE;
+}
+
+static void node_add(struct sched *s, struct tree_nse *n)
+{
+    if (!n->timed++)
+        return;
+    if (n->heap_last == n->heap_root || n->heap_last % HEAP_FAMILY == HEAP_FAMILY - 1)
+        family_add(s, n);
+    n->heap_last = next_node(s, n, n->heap_last);
+}
+
+static void node_remove(struct sched *s, struct tree_nse *n)
+{
+    if (!--n->timed)
+        return;
+    if (n->heap_last % HEAP_FAMILY) {
+        n->heap_last--;
+        return;
+    }
+    uint32_t family = n->heap_last / HEAP_FAMILY, before = s->family_link[family].prev;
+    *child_at(s, s->family_link[family].parent) = TREE_NONE;
+    s->family_link[family].next = s->family_free;
+    s->family_free = family;
+    n->heap_last =
+        before * HEAP_FAMILY + (before == n->heap_root / HEAP_FAMILY ? 0 : HEAP_FAMILY - 1);
+}
+
+void heap_add(struct sched *s, struct tree_nse *n, uint32_t cell, uint64_t key)
+{
+    node_add(s, n);
+    sift_up(s, n, n->heap_last, cell, key);
+}
+
+// `cell` stands there, or what stood there has gone.
+static void settle(struct sched *s, const struct tree_nse *n, uint32_t at, uint32_t cell,
+                   uint64_t key)
+{
+    if (at != n->heap_root && tree_before(key, key_at(s, s->family_link[at / HEAP_FAMILY].parent)))
+        sift_up(s, n, at, cell, key);
+    else
+        sift_down(s, n, at, cell, key);
+}
+
+void heap_remove(struct sched *s, struct tree_nse *n, uint32_t cell)
+{
+    uint32_t at = s->heap_at[cell], last = n->heap_last;
+    uint32_t moved = cell_at(s, last);
+    uint64_t key = key_at(s, last);
+    node_remove(s, n);
+    if (at != last)
+        settle(s, n, at, moved, key);
+}
+
+void heap_move(struct sched *s, struct tree_nse *n, uint32_t cell, uint64_t key)
+{
+    settle(s, n, s->heap_at[cell], cell, key);
+}
+
+// ---- Set-up ----
+
+uint32_t heap_families(uint32_t nses, uint32_t cells)
+{
+    return 2 * nses + cells / HEAP_FAMILY;
+}
+
+void heap_clear(struct sched *s, uint32_t nse)
+{
+    struct tree_nse *n = &s->nse[nse];
+    n->heap_root = n->heap_last = nse * HEAP_FAMILY;
+    n->timed = 0;
+    s->family[nse].child[0] = TREE_NONE;
+}
+
+void heap_setup(struct sched *s)
+{
+    uint32_t families = heap_families(s->config.nses, s->config.bvcs);
+    s->family_free = s->config.nses;
+    for (uint32_t family = s->config.nses; family < families; family++)
+        s->family_link[family].next = family + 1;
+}

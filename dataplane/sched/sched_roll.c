@@ -1,0 +1,180 @@
+// The roll of a cell: all its MSs in a ring, apart from their nodes, so that those can be found
+// that a change of the cell is about. Such a change is O(1): it makes the cell due for a visit, and
+// sched_take visits the MSs of all cells that are due in turns, a bounded number a call (S9).
+//
+//   other defaults  an MS that waits and has no values of its own looks again when it may send
+//                   (S10); none is looked at as long as the values stay, however long it waits
+//   a reset         B = 0 after initialisation (TS 48.018 8.2.3.2): the buckets of each MS and of
+//                   its PFCs are emptied; the cell stands until the last is, and what is read or
+//                   set before an MS's turn comes finds empty buckets, too
+//
+// A roll is turned as it is visited: its first is the next to be visited, who joins is last. So a
+// cell that changes again while it is visited visits everybody once more, beginning where it is,
+// and nobody is starved however often that happens.
+#include "dataplane/sched/sched_parts.h"
+
+#define VISITS_A_CALL 128u
+#define VISITS_A_TURN 16u // of a cell; their lines are asked for together
+
+void roll_join(struct sched *s, uint32_t ms, uint32_t cell)
+{
+    struct tree_cell *c = &s->cell[cell];
+    struct tree_mate *mate = &s->mate[ms];
+    mate->resets = c->resets;
+    c->mss++;
+    if (c->roll == TREE_NONE) {
+        c->roll = mate->prev = ms;
+        mate->next = ms & TREE_MATE_MASK;
+        return;
+    }
+    struct tree_mate *first = &s->mate[c->roll];
+    mate->next = c->roll & TREE_MATE_MASK;
+    mate->prev = first->prev;
+    s->mate[first->prev].next = ms & TREE_MATE_MASK;
+    first->prev = ms;
+}
+
+void roll_leave(struct sched *s, uint32_t ms, uint32_t cell)
+{
+    struct tree_cell *c = &s->cell[cell];
+    const struct tree_mate *mate = &s->mate[ms];
+    c->mss--;
+    if (mate->next == ms) {
+        c->roll = TREE_NONE;
+        return;
+    }
+    s->mate[mate->prev].next = mate->next;
+    s->mate[mate->next].prev = mate->prev;
+    if (c->roll == ms)
+        c->roll = mate->next;
+}
+
+// ---- Cells that are due for a visit: a ring in the order of their turns ----
+
+static void due_add(struct sched *s, uint32_t cell)
+{
+    struct tree_cell *c = &s->cell[cell];
+    c->state |= CELL_DUE;
+    if (s->cells_due == TREE_NONE)
+        s->cells_due = c->due_next = c->due_prev = cell;
+    struct tree_cell *first = &s->cell[s->cells_due];
+    c->due_next = s->cells_due;
+    c->due_prev = first->due_prev;
+    s->cell[first->due_prev].due_next = cell;
+    first->due_prev = cell;
+}
+
+static void due_remove(struct sched *s, uint32_t cell)
+{
+    struct tree_cell *c = &s->cell[cell];
+    c->state &= (uint8_t)~CELL_DUE;
+    s->cell[c->due_prev].due_next = c->due_next;
+    s->cell[c->due_next].due_prev = c->due_prev;
+    if (s->cells_due == cell)
+        s->cells_due = c->due_next == cell ? TREE_NONE : c->due_next;
+}
+
+void roll_visit(struct sched *s, uint32_t cell)
+{
+    struct tree_cell *c = &s->cell[cell];
+    c->visits_left = c->mss;
+    if (!(c->state & CELL_DUE))
+        due_add(s, cell);
+}
+
+void roll_forget(struct sched *s, uint32_t cell)
+{
+    if (s->cell[cell].state & CELL_DUE)
+        due_remove(s, cell);
+}
+
+// A count of eight bits tells who has not been visited since the last reset; more resets than that
+// between two visits count as one.
+void roll_reset(struct sched *s, uint32_t cell)
+{
+    struct tree_cell *c = &s->cell[cell];
+    if (c->resets_open < UINT8_MAX) {
+        c->resets++;
+        c->resets_open++;
+    }
+    c->state |= CELL_RESETS;
+    cell_refresh(s, cell);
+    roll_visit(s, cell);
+}
+
+// ---- Visits ----
+
+static void empty_buckets(const struct sched *s, struct tree_ms *m, uint64_t now_ns)
+{
+    if (m->state & MS_OWN)
+        bucket_charge(&m->bucket, 0, 0, now_ns);
+    else
+        bucket_default_set(&m->bucket, &s->cell[m->cell].defaults, 0, now_ns);
+    for (uint32_t slots = m->slots; slots; slots &= slots - 1)
+        bucket_charge(&tree_pfc_of(m, (uint32_t)__builtin_ctz(slots))->bucket, 0, 0, now_ns);
+}
+
+bool roll_refresh(struct sched *s, uint32_t ms, uint64_t now_ns)
+{
+    struct tree_ms *m = tree_ms(s, ms);
+    if (!roll_is_stale(s, ms, m))
+        return false;
+    s->mate[ms].resets = s->cell[m->cell].resets;
+    empty_buckets(s, m, now_ns);
+    ms_heads_change(s, ms, now_ns);
+    return true;
+}
+
+// As if the wheel had brought it back.
+static void visit(struct sched *s, uint32_t ms, uint64_t now_ns)
+{
+    struct tree_ms *m = tree_ms(s, ms);
+    if (roll_refresh(s, ms, now_ns) || !(m->state & MS_WAITS) || m->state & MS_OWN)
+        return;
+    ms_unwait(s, m);
+    m->state |= MS_LIMITED;
+    ms_settle(s, ms, m, now_ns);
+}
+
+// True if the cell goes on.
+static bool visits_end(struct sched *s, uint32_t cell)
+{
+    struct tree_cell *c = &s->cell[cell];
+    due_remove(s, cell);
+    c->resets_open = 0;
+    if (!(c->state & CELL_RESETS))
+        return false;
+    c->state &= (uint8_t)~CELL_RESETS;
+    cell_refresh(s, cell);
+    cell_look_again(s, cell);
+    return true;
+}
+
+// The next of a cell's MSs, asked for; returns how many.
+static uint32_t next_visits(const struct sched *s, struct tree_cell *c, uint32_t *ms)
+{
+    uint32_t most = c->visits_left < c->mss ? c->visits_left : c->mss, n = 0;
+    for (; n < most && n < VISITS_A_TURN; n++) {
+        ms[n] = c->roll;
+        __builtin_prefetch(tree_ms(s, c->roll), 1);
+        __builtin_prefetch(tree_pfc_of(tree_ms(s, c->roll), 0), 1);
+        c->roll = s->mate[c->roll].next;
+    }
+    c->visits_left = most - n;
+    return n;
+}
+
+bool roll_work(struct sched *s, uint64_t now_ns)
+{
+    uint32_t ms[VISITS_A_TURN];
+    bool goes_on = false;
+    for (uint32_t n = 0; s->cells_due != TREE_NONE && n < VISITS_A_CALL; n += VISITS_A_TURN) {
+        uint32_t cell = s->cells_due, visits = next_visits(s, &s->cell[cell], ms);
+        s->cells_due = s->cell[cell].due_next;
+        for (uint32_t i = 0; i < visits; i++)
+            visit(s, ms[i], now_ns);
+        if (s->cell[cell].visits_left == 0)
+            goes_on |= visits_end(s, cell);
+    }
+    return goes_on && s->reserved_mss;
+}
