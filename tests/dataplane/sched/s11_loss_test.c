@@ -71,7 +71,7 @@ static void healthy_lose_nothing(struct world *w)
     uint64_t others = w->put.packets - put;
     print_message("# the healthy lose %llu of %llu N-PDUs; the others put %llu\n",
                   (unsigned long long)lost, (unsigned long long)put, (unsigned long long)others);
-    assert_true(put > 1400 && others > 4096);
+    assert_true(put > 1400 && others > 4000);
     assert_int_equal(lost, 0);
     world_close(w);
 }
@@ -84,7 +84,7 @@ static void stopped_ones_in_the_cell(void **state)
         struct world *w = open_cells(&config, 1, 1);
         add_healthy(w, CLASS_INTERACTIVE_1);
         for (uint32_t i = 0; i < stopped; i++)
-            world_ms_set(w, w->pfc[add_ms(w, 0, CLASS_INTERACTIVE_1, 10)].ms,
+            world_ms_set(w, w->pfc[add_ms(w, 0, CLASS_INTERACTIVE_1, 3)].ms,
                          (struct bucket_terms){0, 5000});
         healthy_lose_nothing(w);
     }
@@ -97,7 +97,7 @@ static void slow_ones_in_the_cell(void **state)
     struct world *w = open_cells(&config, 1, 1);
     add_healthy(w, CLASS_INTERACTIVE_1);
     for (uint32_t i = 0; i < 20; i++)
-        world_ms_set(w, w->pfc[add_ms(w, 0, CLASS_INTERACTIVE_1, 10)].ms, world_terms(100, 1600));
+        world_ms_set(w, w->pfc[add_ms(w, 0, CLASS_INTERACTIVE_1, 3)].ms, world_terms(100, 1600));
     healthy_lose_nothing(w);
 }
 
@@ -106,7 +106,7 @@ static void slow_ones_in_the_cell(void **state)
 static void stuck_ones_in_other_cells(void **state)
 {
     (void)state;
-    for (uint32_t nses = 1; nses <= 3; nses++)
+    for (uint32_t nses = 1; nses <= 3; nses += 2)
         for (uint32_t of_nse = 0; of_nse < 2; of_nse++) {
             struct sched_config config = default_limits();
             if (of_nse)
@@ -114,7 +114,7 @@ static void stuck_ones_in_other_cells(void **state)
             struct world *w = open_cells(&config, nses, 6);
             add_healthy(w, CLASS_INTERACTIVE_1);
             for (uint32_t i = 0; i < 50; i++)
-                world_ms_freeze(w, w->pfc[add_ms(w, 1 + i % 5, CLASS_INTERACTIVE_1, 10)].ms);
+                world_ms_freeze(w, w->pfc[add_ms(w, 1 + i % 5, CLASS_INTERACTIVE_1, 3)].ms);
             healthy_lose_nothing(w);
         }
 }
@@ -129,7 +129,7 @@ static void a_cell_that_stands(void **state)
         struct world *w = open_cells(&config, 1, 2);
         add_healthy(w, CLASS_INTERACTIVE_1);
         for (uint32_t i = 0; i < 10; i++)
-            add_ms(w, 1, CLASS_STREAMING, 10);
+            add_ms(w, 1, CLASS_STREAMING, 3);
         if (blocked)
             world_cell_block(w, 1, true);
         else
@@ -320,7 +320,7 @@ static void random_ms(struct world *w, uint64_t *random)
         s.burst = (uint32_t)world_draw(random, 1, few ? 1 : 8);
         s.interval_ns = world_draw(random, few ? 500 : 50, 2000) * MS_IN_NS;
         s.flows = (uint32_t)world_draw(random, 1, 20);
-        s.start_ns = world_draw(random, 1, 3000) * MS_IN_NS;
+        s.start_ns = world_draw(random, 1, 1000) * MS_IN_NS;
         world_add_source(w, s);
     }
     switch (world_draw(random, 0, 5)) {
@@ -386,14 +386,14 @@ static void random_trees_lose_what_they_must(void **state)
     struct work work = {0};
     (void)state;
     random_begin();
-    for (uint32_t i = 0; i < WORLD_CASES(3000); i++) {
+    for (uint32_t i = 0; i < WORLD_CASES(2000); i++) {
         uint64_t random = random_next();
         struct world *w = random_tree(&random);
-        world_run(w, 20 * S_IN_NS);
+        world_run(w, 4 * S_IN_NS);
         work_add(&work, w);
         world_close(w);
     }
-    work_judge(&work, WORLD_CASES(3000));
+    work_judge(&work, WORLD_CASES(2000));
 }
 
 static void random_changes_change_nothing(void **state)
@@ -401,14 +401,14 @@ static void random_changes_change_nothing(void **state)
     struct work work = {0};
     (void)state;
     random_begin();
-    for (uint32_t i = 0; i < WORLD_CASES(1500); i++) {
+    for (uint32_t i = 0; i < WORLD_CASES(1000); i++) {
         uint64_t random = random_next();
         struct world *w = random_tree(&random);
-        world_random_life(w, &random, 2000, 100);
+        world_random_life(w, &random, 500, 40);
         work_add(&work, w);
         world_close(w);
     }
-    work_judge(&work, WORLD_CASES(1500) / 4);
+    work_judge(&work, WORLD_CASES(1000) / 4);
 }
 
 int main(void)

@@ -363,14 +363,16 @@ void world_judge_victim(const struct world *w, enum drop_reason reason, uint32_t
             largest = largest || victim_is_right(&l, unit);
             promised = promised || loss_is_right(&l, unit, &at_level);
         }
-    bool was_over[] = {is_over(&l, PACKETS), is_over(&l, OCTETS)};
-    leaves_collect(&l, in && w->arrival_id != id ? &w->npdu[w->arrival_id] : NULL, NULL);
-    l.tells = !largest;
-    for (enum unit unit = PACKETS; unit <= OCTETS; unit++)
-        if (was_over[unit]) {
-            largest = largest || victim_is_right(&l, unit);
-            promised = promised || loss_is_right(&l, unit, &at_level);
-        }
+    if (!largest || !promised) {
+        bool was_over[] = {is_over(&l, PACKETS), is_over(&l, OCTETS)};
+        leaves_collect(&l, in && w->arrival_id != id ? &w->npdu[w->arrival_id] : NULL, NULL);
+        l.tells = !largest;
+        for (enum unit unit = PACKETS; unit <= OCTETS; unit++)
+            if (was_over[unit]) {
+                largest = largest || victim_is_right(&l, unit);
+                promised = promised || loss_is_right(&l, unit, &at_level);
+            }
+    }
     loss_close(&l);
     if (!over || !largest || !promised)
         fail_msg("at %llu ns PFC %u (MS %u, cell %u) loses an N-PDU, %s, to PFC %u: %s%s",
@@ -382,6 +384,18 @@ void world_judge_victim(const struct world *w, enum drop_reason reason, uint32_t
                  over && largest ? level_names[at_level] : "");
 }
 
+static bool fits(const struct sched_limit *limit, uint32_t octets)
+{
+    return octets <= limit->octets && limit->packets > 0;
+}
+
+// For what some limit could never hold, nobody gives anything.
+static bool fits_at_all(const struct sched_config *c, uint32_t octets)
+{
+    return fits(&c->limit, octets) && fits(&c->bvc_limit, octets) && fits(&c->ms_limit, octets) &&
+           (c->nse_limit.packets == 0 || fits(&c->nse_limit, octets));
+}
+
 static bool someone_gives(const struct loss *l)
 {
     for (uint32_t i = 0; i < l->leaves; i++)
@@ -391,7 +405,7 @@ static bool someone_gives(const struct loss *l)
 }
 
 // The arrival is refused by that limit: it is over without a victim only if nobody has an N-PDU to
-// give, or it is larger than the limit.
+// give, or the arrival is larger than a limit.
 void world_judge_refusal(const struct world *w, enum drop_reason reason,
                          const struct world_npdu *arrival)
 {
@@ -401,9 +415,9 @@ void world_judge_refusal(const struct world *w, enum drop_reason reason,
     struct loss l = loss_open(w, reason, arrival);
     enum level at_level = LEVELS;
     leaves_collect(&l, NULL, NULL);
-    bool gives = someone_gives(&l) && arrival->octets <= l.limit[OCTETS] && l.limit[PACKETS] > 0;
+    bool gives = someone_gives(&l) && fits_at_all(&w->config, arrival->octets);
     leaves_collect(&l, NULL, arrival);
-    bool over = false, right = false;
+    bool over = false, right = !fits_at_all(&w->config, arrival->octets);
     for (enum unit unit = PACKETS; unit <= OCTETS; unit++)
         if (is_over(&l, unit)) {
             over = true;
