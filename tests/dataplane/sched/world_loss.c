@@ -10,6 +10,7 @@
 //   whatever is lost, victim or arrival, is of no branch below 0.9 of the level to which max-min
 //   filling with what is queued comes there, if the queue's share would hold two largest N-PDUs
 // What is queued is taken with the arrival and without it: a victim may be chosen before or after.
+#include "tests/dataplane/sched/world_branches.h"
 #include "tests/dataplane/sched/world_inside.h"
 
 #include <math.h>
@@ -32,7 +33,6 @@ struct leaf {
     uint32_t loose;      // N-PDUs that are not half sent
 };
 
-struct branch;
 struct loss {
     const struct world *w;
     enum level top;  // of the branches below the limit
@@ -148,18 +148,6 @@ static double total(const struct loss *l, enum unit unit)
 
 // ---- One level: the branches of a node, and which of them loses ----
 
-struct branch {
-    uint32_t id;
-    double queued, weight;
-    bool signals, gives; // gives: it has an N-PDU that is not half sent
-    bool full;           // while filling
-};
-
-struct branches {
-    struct branch *of;
-    uint32_t n, lost; // lost: the number of the one that loses
-};
-
 static double weight_of(const struct loss *l, const struct leaf *leaf, enum level level)
 {
     if (level == LEVEL_CLASS || level == LEVEL_PFC)
@@ -196,55 +184,6 @@ static struct branches branches_of(const struct loss *l, enum level level, enum 
     return b;
 }
 
-static double filled(const struct branch *b)
-{
-    return b->queued / b->weight;
-}
-
-// No other that could give an N-PDU is larger for its share by more than a tenth.
-static bool is_largest(const struct branches *b, double overlooked)
-{
-    const struct branch *lost = &b->of[b->lost];
-    for (uint32_t i = 0; i < b->n; i++) {
-        const struct branch *other = &b->of[i];
-        if (i == b->lost || !other->gives || other->signals > lost->signals ||
-            other->queued < overlooked)
-            continue;
-        if (lost->signals > other->signals || filled(lost) < 0.9 * filled(other))
-            return false;
-    }
-    return true;
-}
-
-// The level to which filling rises: each branch gets its weight times it, but no more than it has
-// queued; `endless` takes all it can get. INFINITY: there is enough for all. Signalling is filled
-// first.
-static double level_of(const struct branches *b, double room, uint32_t endless)
-{
-    double weight = 0;
-    for (uint32_t i = 0; i < b->n; i++) {
-        b->of[i].full = b->of[i].signals;
-        if (b->of[i].signals)
-            room = fmax(room - b->of[i].queued, 0);
-        else
-            weight += b->of[i].weight;
-    }
-    for (;;) {
-        uint32_t least = WORLD_NONE;
-        for (uint32_t i = 0; i < b->n; i++)
-            if (!b->of[i].full && i != endless &&
-                (least == WORLD_NONE || filled(&b->of[i]) < filled(&b->of[least])))
-                least = i;
-        if (least == WORLD_NONE)
-            return endless == WORLD_NONE ? INFINITY : room / weight;
-        if (filled(&b->of[least]) * weight > room)
-            return room / weight;
-        b->of[least].full = true;
-        room -= b->of[least].queued;
-        weight -= b->of[least].weight;
-    }
-}
-
 // ---- The judgement ----
 
 static void tell(const struct branches *b, enum level level, enum unit unit)
@@ -262,7 +201,7 @@ static bool victim_is_right(const struct loss *l, enum unit unit)
 {
     for (enum level level = l->top; level < LEVELS; level++) {
         struct branches b = branches_of(l, level, unit);
-        if (!is_largest(&b, l->limit[unit] / OVERLOOKED + l->largest[unit])) {
+        if (!world_is_largest(&b, l->limit[unit] / OVERLOOKED + l->largest[unit])) {
             if (l->tells)
                 tell(&b, level, unit);
             return false;
@@ -279,9 +218,9 @@ static enum level below(const struct loss *l, enum unit unit)
     for (enum level level = l->top; level < LEVELS; level++) {
         struct branches b = branches_of(l, level, unit);
         const struct branch *lost = &b.of[b.lost];
-        double all = lost->signals ? room : lost->weight * level_of(&b, room, WORLD_NONE);
+        double all = lost->signals ? room : lost->weight * world_level(&b, room, WORLD_NONE);
         bool enough = !lost->signals && isinf(all);
-        if (!enough && lost->queued < 0.9 * all - 1e-6 && !is_largest(&b, 0))
+        if (!enough && lost->queued < 0.9 * all - 1e-6 && !world_is_largest(&b, 0))
             return level;
         room = fmin(lost->queued, all);
     }
@@ -295,7 +234,7 @@ static double share_of(const struct loss *l, enum unit unit)
     for (enum level level = l->top; level < LEVELS; level++) {
         struct branches b = branches_of(l, level, unit);
         const struct branch *lost = &b.of[b.lost];
-        room = lost->signals ? room : lost->weight * level_of(&b, room, b.lost);
+        room = lost->signals ? room : lost->weight * world_level(&b, room, b.lost);
     }
     return room;
 }
