@@ -89,6 +89,8 @@ struct dp_config path_config(void)
                           .flow_quantum_octets = 300,
                           .queue_packets = 250,
                           .queue_octets = 300000,
+                          .nse_packets = 200,
+                          .nse_octets = 250000,
                           .bvc_packets = 120,
                           .bvc_octets = 200000,
                           .ms_packets = 40,
