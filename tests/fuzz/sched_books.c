@@ -62,7 +62,7 @@ void books_put(struct books *b, struct books_npdu *n, enum drop_reason reason)
     n->class = b->ms[n->ms].class[n->slot];
     // Others may have made room, of whom the books hear later: no limit that they met is judged.
     enum drop_reason met = limit_met(b, n);
-    bool judged = b->config.tail_drop || met == DROP_class_full || met == DROP_NONE;
+    bool judged = b->config.tail_drop || met == DROP_NONE;
     bool full = reason >= DROP_queue_full && reason <= DROP_ms_full;
     CHECK(reason == met || (met == DROP_NONE && reason == DROP_aqm_in) ||
           (!judged && (reason == DROP_NONE || reason == DROP_aqm_in || full)));
