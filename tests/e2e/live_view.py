@@ -162,7 +162,10 @@ def processors():
     instance.ask("/sluice/info")  # so that a thread of a client's has been there
     found = {}
     for task in pathlib.Path(f"/proc/{instance.process.pid}/task").iterdir():
-        status = (task / "status").read_text()
+        try:
+            status = (task / "status").read_text()
+        except FileNotFoundError:  # the thread of a client that has gone
+            continue
         name = re.search(r"Name:\s*(\S+)", status)[1]
         found.setdefault(name, re.search(r"Cpus_allowed_list:\s*(\S+)", status)[1])
     workers = {cpus for name, cpus in found.items() if name.startswith(("rte-worker", "dpdk-worker"))}
