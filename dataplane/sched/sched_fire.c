@@ -36,7 +36,7 @@ static bool way_is_free(const struct tree_cell *c, const struct tree_nse *n)
 
 static bool conforms_everywhere(struct sched *s, struct round *r, uint64_t now_ns)
 {
-    return round_conforms_pfc(s, r, now_ns) && round_conforms_ms(s, r, now_ns) &&
+    return round_conforms_pfc(s, r, now_ns) && round_conforms_ms(r, now_ns) &&
            round_conforms_cell(r, now_ns) && round_conforms_nse(s, r, now_ns);
 }
 

@@ -49,10 +49,16 @@ static inline bool round_conforms_pfc(const struct sched *s, struct round *r, ui
     return round_conforms(&r->p->bucket, round_pfc_octets(s, r), now_ns, &r->level_pfc);
 }
 
-static inline bool round_conforms_ms(const struct sched *s, struct round *r, uint64_t now_ns)
+static inline bool round_conforms_ms(struct round *r, uint64_t now_ns)
 {
-    r->level_ms = ms_level(s, r->m, now_ns);
-    return bucket_conforms(r->level_ms, ms_terms(s, r->m), r->piece.llc_octets);
+    if (r->m->state & MS_OWN)
+        return round_conforms(&r->m->bucket, r->piece.llc_octets, now_ns, &r->level_ms);
+    r->level_ms = 0;
+    if (r->c->defaults.terms.rate == BUCKET_UNLIMITED)
+        return true;
+    leak_follow(&r->c->defaults, now_ns);
+    r->level_ms = bucket_default_level(&r->m->bucket, &r->c->defaults, now_ns);
+    return bucket_conforms(r->level_ms, r->c->defaults.terms, r->piece.llc_octets);
 }
 
 static inline bool round_conforms_cell(struct round *r, uint64_t now_ns)
@@ -102,10 +108,10 @@ static inline void round_charge(struct round *r, uint64_t now_ns)
                         now_ns);
     if (r->m->state & MS_OWN) {
         round_charge_at(&r->m->bucket, &r->level_ms, units, now_ns);
-        return;
+    } else if (r->c->defaults.terms.rate != BUCKET_UNLIMITED) {
+        r->level_ms += units;
+        bucket_default_set(&r->m->bucket, &r->c->defaults, r->level_ms, now_ns);
     }
-    r->level_ms += units;
-    bucket_default_set(&r->m->bucket, &r->c->defaults, r->level_ms, now_ns);
 }
 
 static inline uint64_t round_lifetime_left(const struct tree_rule *rule, uint64_t sojourn_ns)

@@ -111,18 +111,20 @@ static void ms_refused(struct sched *s, struct round *r, uint64_t now_ns)
 // True if the PDU conforms at every level; else the level that refused waits.
 static bool conforms(struct sched *s, struct round *r, uint64_t now_ns)
 {
-    uint32_t octets = r->piece.llc_octets;
-    struct bucket_terms pfc = bucket_terms(&r->p->bucket);
-    struct bucket_terms cell = bucket_terms(&r->c->bucket), nse = bucket_terms(&r->n->bucket);
     if (!round_conforms_pfc(s, r, now_ns))
         pfc_wait(s, r->pfc, r->p,
-                 bucket_conforms_at(r->level_pfc, pfc, round_pfc_octets(s, r), now_ns));
-    else if (!round_conforms_ms(s, r, now_ns))
+                 bucket_conforms_at(r->level_pfc, bucket_terms(&r->p->bucket),
+                                    round_pfc_octets(s, r), now_ns));
+    else if (!round_conforms_ms(r, now_ns))
         ms_refused(s, r, now_ns);
     else if (!round_conforms_cell(r, now_ns))
-        cell_wait(s, r->cell, bucket_conforms_at(r->level_cell, cell, octets, now_ns));
+        cell_wait(s, r->cell,
+                  bucket_conforms_at(r->level_cell, bucket_terms(&r->c->bucket),
+                                     r->piece.llc_octets, now_ns));
     else if (!round_conforms_nse(s, r, now_ns))
-        nse_wait(s, r->nse, bucket_conforms_at(r->level_nse, nse, r->pipe_octets, now_ns));
+        nse_wait(
+            s, r->nse,
+            bucket_conforms_at(r->level_nse, bucket_terms(&r->n->bucket), r->pipe_octets, now_ns));
     else
         return true;
     return false;

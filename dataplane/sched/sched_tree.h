@@ -221,6 +221,7 @@ struct tree_rule {
     uint64_t deadline_ns;  // the SGSN's part of the lifetime
     uint64_t lifetime_ns, bss_least_ns, bss_most_ns;
     const struct aqm *aqm;
+    uint64_t calm_ns; // of that AQM, where it watches one PFC's queue; else 0
     uint64_t octets_max;
     uint32_t packets_max;
     uint32_t stay_most; // in steps of real time: see pdu_stay
