@@ -101,11 +101,18 @@ static inline void aqm_tell_full(struct sched *s, uint32_t pfc, struct tree_ms *
     aqm->ops->full(aqm->config, vars, &view);
 }
 
+// By the clock of its MS, or by real time.
+static inline bool has_expired(const struct tree_rule *rule, const struct pdu *pdu,
+                               uint64_t sojourn_ns, uint64_t now_ns)
+{
+    return sojourn_ns > rule->deadline_ns || pdu_stay(pdu, now_ns) > rule->stay_most;
+}
+
 static inline enum drop_reason aqm_ask_out(struct sched *s, const struct round *r, struct pdu *pdu,
                                            uint64_t now_ns)
 {
     const struct tree_rule *rule = &s->rule[r->p->traffic_class];
-    if (r->sojourn_ns > rule->deadline_ns || pdu_stay(pdu, now_ns) > rule->stay_most)
+    if (has_expired(rule, pdu, r->sojourn_ns, now_ns))
         return DROP_expired;
     if (aqm_rests(rule, r->p, r->sojourn_ns) || !rule->aqm->ops->dequeue)
         return DROP_NONE;

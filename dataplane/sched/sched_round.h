@@ -127,6 +127,10 @@ static inline uint64_t round_lifetime_left(const struct tree_rule *rule, uint64_
 // dropped instead. Afterwards the PFC and its MS know what they wait for, if they do.
 bool round_send(struct sched *s, struct round *r, uint64_t now_ns, struct sched_grant *g);
 
+// The usual round from its beginning to its end; false: nothing has happened, and the round has to
+// be done in full, which gives the same.
+bool round_whole(struct sched *s, uint64_t now_ns, struct sched_grant *g);
+
 // ---- sched_fire.c ----
 // Sets going up to `ids` nodes that the wheel brings back. PDUs that nobody stands before go at
 // once, up to `n` grants; *taken counts them. Returns how many nodes.

@@ -154,3 +154,73 @@ bool round_send(struct sched *s, struct round *r, uint64_t now_ns, struct sched_
         ms_lle_is_left(s, r->ms, g->lle, now_ns);
     return true;
 }
+
+// ---- The usual case in one straight line: an MS with one N-PDU, which is whole in one PDU ----
+
+// Nobody has a say in it but the buckets of packet flow, MS and cell: the PDU is first in the only
+// ring of a cell by turns, at a pipe without a bucket; of its MS nothing else is queued, begun,
+// waited for or owed.
+static bool whole_find(struct sched *s, struct round *r)
+{
+    r->nse = s->nse_ready;
+    r->n = &s->nse[r->nse];
+    r->cell = r->n->first;
+    r->c = &s->cell[r->cell];
+    uint32_t active = r->c->active;
+    if (active & ((active - 1) | 1u << CLASS_SIGNALLING) || ready_by_time(r->n) ||
+        r->c->place != READY_TURNS || r->n->bucket.rate != BUCKET_UNLIMITED)
+        return false;
+    r->turn = (uint32_t)__builtin_ctz(active);
+    r->pfc = r->c->of_class[r->turn].head;
+    r->ms = tree_pfc_ms(r->pfc);
+    r->slot = tree_pfc_slot(r->pfc);
+    r->m = tree_ms(s, r->ms);
+    r->p = tree_pfc_of(r->m, r->slot);
+    if (r->p->state != (PFC_EXISTS | PFC_IN_RING) || r->p->sent_octets || r->p->deficit < 0 ||
+        total_packets(r->p->queue.total) != 1)
+        return false;
+    if (r->m->state & ~(MS_EXISTS | MS_OWN) || r->m->backlog != 1u << r->slot || r->m->blocked |
+        r->m->lle_waiters | r->m->lle_open)
+        return false;
+    r->piece = pfc_piece(s, r->m, r->p);
+    return r->piece.last;
+}
+
+static void whole_leaves(struct sched *s, struct round *r, uint32_t slot, uint32_t octets)
+{
+    struct tree_pfc *p = r->p;
+    p->queue.total = 0;
+    p->deficit = 0;
+    queue_count(s, r->m, p->traffic_class, -total_of(octets));
+    s->slot[slot].next = s->slot_free;
+    s->slot_free = slot;
+    if (room_is_ranked(s, r->m, p))
+        room_shrunk(s, r->ms, r->m, p);
+    cell_ring_unlink(s, r->pfc, p, r->c);
+    cell_backlog(s, r->cell, p->traffic_class, false);
+    r->m->backlog = 0;
+    s->backlogged[r->ms / 64] &= ~(1ULL << r->ms % 64);
+}
+
+bool round_whole(struct sched *s, uint64_t now_ns, struct sched_grant *g)
+{
+    struct round r;
+    if (!whole_find(s, &r) ||
+        !round_conforms(&r.p->bucket, r.piece.llc_octets, now_ns, &r.level_pfc) ||
+        !round_conforms_ms(&r, now_ns) || !round_conforms_cell(&r, now_ns))
+        return false;
+    uint32_t slot = r.p->queue.head;
+    struct pdu *pdu = &s->slot[slot];
+    const struct tree_rule *rule = &s->rule[r.turn];
+    r.sojourn_ns = pdu_sojourn_ns(pdu, tree_ms_clock(r.m, now_ns));
+    if (has_expired(rule, pdu, r.sojourn_ns, now_ns) || !aqm_rests(rule, r.p, r.sojourn_ns))
+        return false;
+    grant_fill(s, &r, pdu, g);
+    charge(&r, now_ns);
+    tags_account(s, &r);
+    whole_leaves(s, &r, slot, pdu->octets);
+    cell_served(s, r.cell);
+    if (s->nse_ready == r.nse)
+        s->nse_ready = r.n->next;
+    return true;
+}

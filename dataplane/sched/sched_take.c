@@ -155,7 +155,8 @@ uint32_t sched_take(struct sched *s, struct sched_grant *grants, uint32_t n, uin
     fire(s, n, false, grants, at_once, &taken, now_ns);
     while (taken < n && rounds-- && s->drop_count < SCHED_DROPS) {
         if (s->nse_ready != TREE_NONE) {
-            taken += round_once(s, now_ns, &grants[taken]);
+            bool whole = !s->config.in_full && round_whole(s, now_ns, &grants[taken]);
+            taken += whole || round_once(s, now_ns, &grants[taken]);
             continue;
         }
         uint32_t want = n - taken < ids ? n - taken : ids;
