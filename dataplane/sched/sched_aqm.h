@@ -69,10 +69,7 @@ static inline enum drop_reason aqm_ask_in(struct sched *s, uint32_t pfc, struct 
 {
     const struct tree_rule *rule = &s->rule[p->traffic_class];
     const struct aqm *aqm = rule->aqm;
-    if (!aqm->ops->enqueue)
-        return DROP_NONE;
-    bool by_flow = rule->scope == SCHED_SCOPE_FLOW;
-    if ((aqm->ops->enqueue_if_empty && p->queue.total && !by_flow) || aqm_rests(rule, p, 0))
+    if (!rule->asks_in || (p->queue.total && !rule->asks_in_busy) || aqm_rests(rule, p, 0))
         return DROP_NONE;
     struct aqm_view view = {.now_ns = aqm_clock(s, m, p, now_ns),
                             .pdu_octets = pdu->octets,

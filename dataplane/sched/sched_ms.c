@@ -253,12 +253,12 @@ void pfc_joins(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc
         cell_look_again(s, m->cell);
 }
 
-void pfc_begins(struct sched *s, uint32_t pfc, uint64_t now_ns)
+void pfc_begins(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p,
+                uint64_t now_ns)
 {
     uint32_t ms = tree_pfc_ms(pfc), slot = tree_pfc_slot(pfc);
-    struct tree_ms *m = tree_ms(s, ms);
-    struct tree_pfc *p = tree_pfc_of(m, slot);
-    forget_credit(m, p, slot);
+    if (m->last != slot || m->backlog)
+        forget_credit(m, p, slot);
     m->backlog |= (uint8_t)(1u << slot);
     s->backlogged[ms / 64] |= 1ULL << ms % 64;
     p->share_uses = 0;

@@ -234,8 +234,10 @@ uint64_t pfc_conforms_at(struct sched *s, uint32_t pfc, struct tree_ms *m, struc
 void pfc_is_free(struct sched *s, uint32_t pfc, struct tree_pfc *p);
 // It may send now: into its ring.
 void pfc_joins(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p);
-void pfc_begins(struct sched *s, uint32_t pfc, uint64_t now_ns); // its queue is no longer empty
-void pfc_ends(struct sched *s, uint32_t pfc);                    // it is empty
+// Its queue is no longer empty.
+void pfc_begins(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p,
+                uint64_t now_ns);
+void pfc_ends(struct sched *s, uint32_t pfc); // it is empty
 // A PFC of that class has, or no longer has, a backlog in that cell.
 void cell_backlog(struct sched *s, uint32_t cell, uint32_t class, bool more);
 

@@ -179,8 +179,8 @@ static bool whole_find(struct sched *s, struct round *r)
     if (r->p->state != (PFC_EXISTS | PFC_IN_RING) || r->p->sent_octets || r->p->deficit < 0 ||
         total_packets(r->p->queue.total) != 1)
         return false;
-    if (r->m->state & ~(MS_EXISTS | MS_OWN) || r->m->backlog != 1u << r->slot || r->m->blocked |
-        r->m->lle_waiters | r->m->lle_open)
+    if (r->m->state & ~(MS_EXISTS | MS_OWN) || r->m->backlog != 1u << r->slot ||
+        r->m->blocked | r->m->lle_waiters | r->m->lle_open)
         return false;
     r->piece = pfc_piece(s, r->m, r->p);
     return r->piece.last;
@@ -219,7 +219,10 @@ bool round_whole(struct sched *s, uint64_t now_ns, struct sched_grant *g)
     charge(&r, now_ns);
     tags_account(s, &r);
     whole_leaves(s, &r, slot, pdu->octets);
-    cell_served(s, r.cell);
+    if (r.c->active)
+        r.n->first = r.n->ring[READY_TURNS] = r.c->next;
+    else
+        cell_refresh(s, r.cell);
     if (s->nse_ready == r.nse)
         s->nse_ready = r.n->next;
     return true;

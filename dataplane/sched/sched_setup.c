@@ -203,6 +203,8 @@ void change_rule(struct sched *s, uint32_t class)
     rule->bss_least_ns = ends ? k->bss_least_ns : k->bss_most_ns; // none passes: the most
     rule->bss_most_ns = k->bss_most_ns;
     rule->aqm = &k->aqm;
+    rule->asks_in = k->aqm.ops->enqueue;
+    rule->asks_in_busy = !k->aqm.ops->enqueue_if_empty || k->scope == SCHED_SCOPE_FLOW;
     rule->calm_ns = k->scope == SCHED_SCOPE_PFC ? k->aqm.calm_ns : 0;
     rule->octets_max = k->limit.octets;
     rule->packets_max = k->limit.packets;

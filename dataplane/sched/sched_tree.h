@@ -221,7 +221,9 @@ struct tree_rule {
     uint64_t deadline_ns;  // the SGSN's part of the lifetime
     uint64_t lifetime_ns, bss_least_ns, bss_most_ns;
     const struct aqm *aqm;
-    uint64_t calm_ns; // of that AQM, where it watches one PFC's queue; else 0
+    uint64_t calm_ns;  // of that AQM, where it watches one PFC's queue; else 0
+    bool asks_in;      // it wants to be asked at enqueue
+    bool asks_in_busy; // and also if the queue is not empty
     uint64_t octets_max;
     uint32_t packets_max;
     uint32_t stay_most; // in steps of real time: see pdu_stay
