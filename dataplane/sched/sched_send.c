@@ -167,8 +167,8 @@ static bool whole_find(struct sched *s, struct round *r)
     r->cell = r->n->first;
     r->c = &s->cell[r->cell];
     uint32_t active = r->c->active;
-    if (active & ((active - 1) | 1u << CLASS_SIGNALLING) || ready_by_time(r->n) ||
-        r->c->place != READY_TURNS || r->n->bucket.rate != BUCKET_UNLIMITED)
+    if (active & (active - 1) || r->c->place != READY_TURNS || ready_by_time(r->n) ||
+        r->n->bucket.rate != BUCKET_UNLIMITED)
         return false;
     r->turn = (uint32_t)__builtin_ctz(active);
     r->pfc = r->c->of_class[r->turn].head;
@@ -179,8 +179,7 @@ static bool whole_find(struct sched *s, struct round *r)
     if (r->p->state != (PFC_EXISTS | PFC_IN_RING) || r->p->sent_octets || r->p->deficit < 0 ||
         total_packets(r->p->queue.total) != 1)
         return false;
-    if (r->m->state & ~(MS_EXISTS | MS_OWN) || r->m->backlog != 1u << r->slot ||
-        r->m->blocked | r->m->lle_waiters | r->m->lle_open)
+    if (r->m->state & ~(MS_EXISTS | MS_OWN) || r->m->backlog != 1u << r->slot)
         return false;
     r->piece = pfc_piece(s, r->m, r->p);
     return r->piece.last;
@@ -190,7 +189,6 @@ static void whole_leaves(struct sched *s, struct round *r, uint32_t slot, uint32
 {
     struct tree_pfc *p = r->p;
     p->queue.total = 0;
-    p->deficit = 0;
     queue_count(s, r->m, p->traffic_class, -total_of(octets));
     s->slot[slot].next = s->slot_free;
     s->slot_free = slot;

@@ -12,23 +12,26 @@ static bool conformed(const struct world *w, const struct world_bucket *b, uint3
     return world_conforms(b, octets, at_ns < w->now_ns ? at_ns : w->now_ns);
 }
 
-// The most octets that its next LLC PDU may have; 0: none that may go. With queues by flow any of
-// them may be next.
-static uint32_t next_octets(const struct world *w, const struct world_pfc *p)
+// Its next LLC PDU conforms at the PFC and not at the MS, which waits for it. With queues by flow
+// any N-PDU may be next, and so each is tried.
+static bool waits_for_ms(const struct world *w, const struct world_pfc *p)
 {
     bool by_flow = w->config.of_class[p->traffic_class].flow_queues;
-    uint32_t most = 0, octets;
+    const struct world_ms *m = &w->ms[p->ms];
+    bool waits = false;
     for (uint32_t i = p->head; i != WORLD_NONE; i = w->npdu[i].next) {
-        uint32_t started = w->ms[p->ms].started[w->npdu[i].lle];
+        uint32_t octets, started = m->started[w->npdu[i].lle];
         world_piece(w, &w->npdu[i], &octets);
+        bool this_waits = (started == WORLD_NONE || started == i) &&
+                          world_pfc_conforms(w, p, octets, w->now_ns) &&
+                          !conformed(w, &m->bucket, octets);
         if (w->npdu[i].sent)
-            return octets;
-        if ((started == WORLD_NONE || started == i) && octets > most)
-            most = octets;
+            return this_waits;
+        waits |= this_waits;
         if (!by_flow)
             break;
     }
-    return most;
+    return waits;
 }
 
 // Whatever is first in its order conforms.
@@ -37,13 +40,9 @@ static bool ms_lets_go(const struct world *w, uint32_t ms)
     const struct world_ms *m = &w->ms[ms];
     if (m->stands || m->frames)
         return false;
-    for (uint32_t i = 0; i < w->pfcs; i++) {
-        const struct world_pfc *p = &w->pfc[i];
-        uint32_t octets = p->exists && p->ms == ms ? next_octets(w, p) : 0;
-        if (octets && world_pfc_conforms(w, p, octets, w->now_ns) &&
-            !conformed(w, &m->bucket, octets))
+    for (uint32_t i = 0; i < w->pfcs; i++)
+        if (w->pfc[i].exists && w->pfc[i].ms == ms && waits_for_ms(w, &w->pfc[i]))
             return false;
-    }
     return true;
 }
 
