@@ -89,9 +89,13 @@ enum drop_reason world_put_from(struct world *w, struct world_npdu from)
                       .ect = from.ect};
     enum drop_reason reason = sched_put(w->sched, p->ms, p->slot, &pdu, w->now_ns);
     world_ledger_add(&w->put, from.octets);
+    w->arrives = true;
+    w->arrival = from;
+    w->arrival_id = reason == DROP_NONE ? id : WORLD_NONE;
     if (reason != DROP_NONE) {
         assert_true((unsigned)reason < DROP_COUNT);
         world_ledger_add(&w->refused[reason], from.octets);
+        p->lost++;
         w->npdu[id].next = w->npdu_free;
         w->npdu_free = id;
     } else {
@@ -106,7 +110,11 @@ enum drop_reason world_put_from(struct world *w, struct world_npdu from)
         if (from.source != WORLD_NONE)
             w->source[from.source].queued++;
     }
-    world_collect_drops(w);
+    uint32_t victims = world_collect_drops(w);
+    assert_true(victims <= WORLD_VICTIMS);
+    if (reason != DROP_NONE && victims == 0)
+        world_judge_refusal(w, reason, &from);
+    w->arrives = false;
     world_judge_ledger(w);
     return reason;
 }
@@ -166,7 +174,13 @@ static void drop_collect(struct world *w, const struct sched_drop *drop)
     assert_true(n->sent == 0 || by_command);
     if (drop->reason == DROP_expired)
         judge_expired(w, n);
+    if (drop->reason == DROP_ms_full || drop->reason == DROP_bvc_full ||
+        drop->reason == DROP_nse_full || drop->reason == DROP_queue_full)
+        world_judge_victim(w, drop->reason, id);
+    else
+        assert_int_not_equal(drop->reason, DROP_class_full);
     world_ledger_add(&w->dropped[drop->reason], n->octets);
+    w->pfc[n->pfc].lost++;
     world_npdu_end(w, id);
 }
 
