@@ -82,6 +82,10 @@ struct world_frame {
     uint64_t number;
 };
 
+struct world_ledger {
+    uint64_t packets, octets;
+};
+
 struct world_pfc {
     uint32_t ms, slot, head, tail;
     enum traffic_class traffic_class;
@@ -89,6 +93,7 @@ struct world_pfc {
     struct world_bucket bucket;
     uint64_t sent_octets, sent_pdus; // LLC PDUs
     uint64_t finished, lost;         // N-PDUs; lost: refused or dropped
+    struct world_ledger queued;
 };
 
 struct world_ms {
@@ -126,10 +131,6 @@ struct world_sent {
     uint16_t octets, llc_octets, pipe_octets, offset; // octets: of the N-PDU
     enum traffic_class traffic_class;
     bool first, last, mark;
-};
-
-struct world_ledger {
-    uint64_t packets, octets;
 };
 
 struct world {

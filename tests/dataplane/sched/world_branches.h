@@ -8,8 +8,8 @@
 struct branch {
     uint32_t id;
     double queued, weight;
-    bool signals, gives; // gives: it has an N-PDU that is not half sent
-    bool full;           // while filling
+    double kept; // of that: half sent, so nobody can take it
+    bool signals, gives;
 };
 
 struct branches {
@@ -17,13 +17,12 @@ struct branches {
     uint32_t n, lost; // lost: the number of the one that loses
 };
 
-// No other that could give an N-PDU, and has as much as `overlooked`, is larger for its share by
-// more than a tenth; signalling gives last.
-bool world_is_largest(const struct branches *b, double overlooked);
+// No other that could give an N-PDU is larger for its share than the one that loses would be with
+// `step` more; signalling gives last.
+bool world_is_largest(const struct branches *b, double step);
 
-// The level to which filling rises in so much room: each branch gets its weight times it, but no
-// more than it has queued; `endless`, UINT32_MAX: none, takes all it can get. INFINITY: there is
-// enough for all. Signalling is filled first.
-double world_level(const struct branches *b, double room, uint32_t endless);
+// Of so much room, what max-min filling would give the one that loses if it asked for all that it
+// can get. Signalling is filled first; nobody gets more than is queued, nor less than is kept.
+double world_share(const struct branches *b, double room);
 
 #endif

@@ -37,8 +37,7 @@ void world_judge_begins(const struct world *w, uint32_t id);
 
 // world_loss.c: S11. Of the list of drops, while an N-PDU arrives; of what is refused.
 void world_judge_victim(const struct world *w, enum drop_reason reason, uint32_t id);
-void world_judge_refusal(const struct world *w, enum drop_reason reason,
-                         const struct world_npdu *arrival);
+void world_judge_refusal(const struct world *w, enum drop_reason reason);
 
 // world_buckets.c: S1, S6
 // With the largest LLC PDU that comes through it.

@@ -44,6 +44,7 @@ void world_npdu_append(struct world *w, uint32_t id)
     w->npdu[id].next = WORLD_NONE;
     *(p->tail == WORLD_NONE ? &p->head : &w->npdu[p->tail].next) = id;
     p->tail = id;
+    world_ledger_add(&p->queued, w->npdu[id].octets);
 }
 
 void world_npdu_end(struct world *w, uint32_t id)
@@ -57,6 +58,7 @@ void world_npdu_end(struct world *w, uint32_t id)
         m->started[n->lle] = WORLD_NONE;
     m->packets--;
     m->octets -= n->octets;
+    ledger_take(&p->queued, n->octets);
     ledger_take(&w->queued, n->octets);
     if (n->source != WORLD_NONE)
         w->source[n->source].queued--;
@@ -75,6 +77,13 @@ struct world_npdu *world_npdu_of(struct world *w, const void *handle, uint32_t *
     *id = (uint32_t)(uintptr_t)handle - 1;
     assert_true(*id < w->npdu_room && w->npdu[*id].live);
     return &w->npdu[*id];
+}
+
+// A limit was full at which others could make room.
+static bool is_for_room(enum drop_reason reason)
+{
+    return reason == DROP_ms_full || reason == DROP_bvc_full || reason == DROP_nse_full ||
+           reason == DROP_queue_full;
 }
 
 enum drop_reason world_put_from(struct world *w, struct world_npdu from)
@@ -112,8 +121,8 @@ enum drop_reason world_put_from(struct world *w, struct world_npdu from)
     }
     uint32_t victims = world_collect_drops(w);
     assert_true(victims <= WORLD_VICTIMS);
-    if (reason != DROP_NONE && victims == 0)
-        world_judge_refusal(w, reason, &from);
+    if (is_for_room(reason) && victims == 0)
+        world_judge_refusal(w, reason);
     w->arrives = false;
     world_judge_ledger(w);
     return reason;
@@ -174,8 +183,7 @@ static void drop_collect(struct world *w, const struct sched_drop *drop)
     assert_true(n->sent == 0 || by_command);
     if (drop->reason == DROP_expired)
         judge_expired(w, n);
-    if (drop->reason == DROP_ms_full || drop->reason == DROP_bvc_full ||
-        drop->reason == DROP_nse_full || drop->reason == DROP_queue_full)
+    if (is_for_room(drop->reason))
         world_judge_victim(w, drop->reason, id);
     else
         assert_int_not_equal(drop->reason, DROP_class_full);
