@@ -65,11 +65,20 @@ static inline void room_young(struct sched *s, uint32_t pfc)
         room_linger(s, former);
 }
 
+// Ranks are kept there, or the MS may be ranked yet: if it has several PFCs, under another one.
+static inline bool room_is_ranked(const struct sched *s, const struct tree_ms *m,
+                                  const struct tree_pfc *p)
+{
+    bool several = m->slots & (m->slots - 1);
+    return s->kept | s->cell[m->cell].kept ||
+           (m->state & MS_PLACED && (several || p->state & PFC_RANKED));
+}
+
 // A queue has grown, has shrunk, or its head is half sent now.
 static inline void room_grown(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p,
                               bool begins)
 {
-    if (__builtin_expect((s->kept | s->cell[m->cell].kept | (m->state & MS_PLACED)) != 0, 0))
+    if (__builtin_expect(room_is_ranked(s, m, p), 0))
         room_follow(s, tree_pfc_ms(pfc), m, p->traffic_class);
     else if (begins)
         room_young(s, pfc);
@@ -77,7 +86,8 @@ static inline void room_grown(struct sched *s, uint32_t pfc, struct tree_ms *m, 
 
 static inline void room_shrunk(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p)
 {
-    if (__builtin_expect(m->state & MS_PLACED, 0))
+    if (__builtin_expect(m->state & MS_PLACED, 0) &&
+        (p->queue.total == 0 || room_is_ranked(s, m, p)))
         room_follow(s, tree_pfc_ms(pfc), m, p->traffic_class);
 }
 
