@@ -1,9 +1,13 @@
 // S11 in random trees: limits of every kind, NSEs, cells, classes, MSs, packet flows and flows that
-// ask for much or little, stopped, slow or well; then with random changes, moves, flushes and
-// weights. The world judges each loss (world_loss.c).
+// ask for much or little, now and then or always, stopped, slow or well; a few MSs, or so many that
+// most of them have waited for long when a limit gets full; then with random changes, moves,
+// flushes, resets and weights. The world judges each loss (world_loss.c).
 #include "tests/dataplane/sched/world_random.h"
 
 #include "tests/dataplane/random.h"
+
+#define FEW_MSS  12
+#define MANY_MSS 200
 
 static struct sched_limit random_limit(uint64_t *random, uint32_t least, uint32_t most)
 {
@@ -22,6 +26,7 @@ static struct sched_config random_config(uint64_t *random, bool by_flow)
 {
     struct sched_config c = world_config();
     c.tail_drop = false;
+    c.mss = MANY_MSS;
     c.flows_a_pfc = by_flow ? 1u << world_draw(random, 1, 6) : 0;
     c.limit = c.nse_limit = c.bvc_limit = c.ms_limit = (struct sched_limit){4096, 1u << 30};
     if (world_draw(random, 0, 1))
@@ -43,6 +48,15 @@ static struct sched_config random_config(uint64_t *random, bool by_flow)
     return c;
 }
 
+// By turns it is on and off, so that limits get full, and have room again.
+static void random_pauses(struct world_source *s, uint64_t *random)
+{
+    if (world_draw(random, 0, 2))
+        return;
+    s->on_ns = world_draw(random, 100, 1000) * MS_IN_NS;
+    s->off_ns = world_draw(random, 100, 2000) * MS_IN_NS;
+}
+
 static void random_ms(struct world *w, uint64_t *random)
 {
     uint32_t ms = world_add_ms(w, (uint32_t)world_draw(random, 0, w->cells - 1),
@@ -59,6 +73,7 @@ static void random_ms(struct world *w, uint64_t *random)
         s.interval_ns = world_draw(random, few ? 500 : 50, 2000) * MS_IN_NS;
         s.flows = (uint32_t)world_draw(random, 1, 20);
         s.start_ns = world_draw(random, 1, 1000) * MS_IN_NS;
+        random_pauses(&s, random);
         world_add_source(w, s);
     }
     switch (world_draw(random, 0, 5)) {
@@ -76,7 +91,7 @@ static void random_ms(struct world *w, uint64_t *random)
     }
 }
 
-static struct world *random_tree(uint64_t *random)
+static struct world *random_tree(uint64_t *random, uint32_t mss_most)
 {
     struct sched_config config = random_config(random, world_draw(random, 0, 2) == 0);
     struct world *w = world_open(&config);
@@ -89,7 +104,7 @@ static struct world *random_tree(uint64_t *random)
         world_add_cell(w, (uint32_t)world_draw(random, 0, nses - 1), world_terms(rate, 2000),
                        WORLD_PLENTY);
     }
-    for (uint32_t n = (uint32_t)world_draw(random, 2, 12); n; n--)
+    for (uint32_t n = (uint32_t)world_draw(random, 2, mss_most); n; n--)
         random_ms(w, random);
     return w;
 }
@@ -126,12 +141,29 @@ static void random_trees_lose_what_they_must(void **state)
     random_begin();
     for (uint32_t i = 0; i < WORLD_CASES(2000); i++) {
         uint64_t random = random_next();
-        struct world *w = random_tree(&random);
+        struct world *w = random_tree(&random, FEW_MSS);
         world_run(w, 4 * S_IN_NS);
         work_add(&work, w);
         world_close(w);
     }
     work_judge(&work, WORLD_CASES(2000));
+}
+
+static void crowded_trees_lose_what_they_must(void **state)
+{
+    struct work work = {0};
+    (void)state;
+    random_begin();
+    for (uint32_t i = 0; i < WORLD_CASES(300); i++) {
+        uint64_t random = random_next();
+        struct world *w = random_tree(&random, MANY_MSS);
+        world_run(w, 2 * S_IN_NS);
+        if (i % 2)
+            world_random_life(w, &random, UINT32_MAX, 20);
+        work_add(&work, w);
+        world_close(w);
+    }
+    work_judge(&work, WORLD_CASES(300));
 }
 
 static void random_changes_change_nothing(void **state)
@@ -141,7 +173,7 @@ static void random_changes_change_nothing(void **state)
     random_begin();
     for (uint32_t i = 0; i < WORLD_CASES(1000); i++) {
         uint64_t random = random_next();
-        struct world *w = random_tree(&random);
+        struct world *w = random_tree(&random, FEW_MSS);
         world_random_life(w, &random, 500, 40);
         work_add(&work, w);
         world_close(w);
@@ -153,6 +185,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_trees_lose_what_they_must),
+        cmocka_unit_test(crowded_trees_lose_what_they_must),
         cmocka_unit_test(random_changes_change_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
