@@ -1,6 +1,6 @@
 // For tests: walks the whole structure and says which invariant does not hold. Slow and plain on
 // purpose; it counts everything anew and believes no counter.
-#include "dataplane/sched/sched_parts.h"
+#include "dataplane/sched/sched_room.h"
 
 // What the walk adds up.
 struct sums {
@@ -192,7 +192,6 @@ static const char *check_cell(const struct sched *s, uint32_t cell, struct sums 
     if (fault)
         return fault;
     MUST(total == c->total, "a cell's total");
-    MUST(total || !(c->rank_level[0] | c->rank_level[1]), "a cell with nothing queued is ranked");
     MUST(!!(c->state & CELL_WAITS) == (c->wheel_ref != WHEEL_NO_REF), "a cell's ref");
     bool ready = c->active && !(c->state & (CELL_WAITS | CELL_STANDS));
     MUST(ready == !!(c->state & CELL_READY), "a cell's readiness");
@@ -270,7 +269,6 @@ static bool is_first(const struct sched *s, const struct tree_nse *n)
 static const char *check_nse(const struct sched *s, uint32_t nse, struct sums *sums)
 {
     const struct tree_nse *n = &s->nse[nse];
-    uint64_t total = 0;
     uint32_t ready = 0, cells = 0, backlogged[CLASS_COUNT] = {0};
     for (uint32_t cell = 0; cell < s->config.bvcs; cell++) {
         const struct tree_cell *c = &s->cell[cell];
@@ -281,9 +279,6 @@ static const char *check_nse(const struct sched *s, uint32_t nse, struct sums *s
         for (uint32_t class = 0; class < CLASS_COUNT; class ++)
             backlogged[class] += c->backlogged >> class & 1;
     }
-    for (uint32_t class = 0; class < CLASS_COUNT; class ++)
-        total += n->total[class];
-    MUST(total || !(n->rank_level[0] | n->rank_level[1]), "an NSE with nothing queued is ranked");
     MUST(cells == n->cells, "an NSE's cells");
     uint32_t in_rings = turns_count(s, n, READY_STRICT) + turns_count(s, n, READY_TURNS);
     MUST(ready == in_rings + heap_count(s, n), "an NSE's ready cells");
@@ -339,5 +334,5 @@ const char *sched_check(const struct sched *s)
     MUST(sums.reserved_mss == s->reserved_mss, "the MSs that LLC frames wait for");
     MUST(sums.reserved <= s->reserved, "cells and NSEs that are kept for LLC frames");
     MUST(free_slots(s) == s->slots - total_packets(s->total), "free slots");
-    return NULL;
+    return room_check(s);
 }

@@ -85,13 +85,16 @@ static void grant_fill(const struct sched *s, const struct round *r, const struc
 }
 
 // A piece that is not the last: the rest is the head now.
-static void begin_or_continue(struct round *r, const struct pdu *pdu)
+static void begin_or_continue(struct sched *s, struct round *r, const struct pdu *pdu)
 {
-    if (r->p->sent_octets == 0)
+    bool begins = r->p->sent_octets == 0;
+    if (begins)
         r->p->n201_u = r->m->n201_u[pdu->lle];
     r->p->sent_octets = (uint16_t)(r->p->sent_octets + r->piece.octets);
     r->p->head_info = queue_info(pdu->octets - (uint32_t)r->p->sent_octets, pdu->lle);
     ms_lle_set(r->m, pdu->lle, r->slot + 1);
+    if (begins)
+        room_begun(s, r->pfc, r->m, r->p);
 }
 
 static void finish(struct sched *s, struct round *r, uint32_t npdu_octets)
@@ -148,7 +151,7 @@ bool round_send(struct sched *s, struct round *r, uint64_t now_ns, struct sched_
     if (r->piece.last)
         finish(s, r, pdu->octets);
     else
-        begin_or_continue(r, pdu);
+        begin_or_continue(s, r, pdu);
     look_ahead(s, r, now_ns);
     if (g->last)
         ms_lle_is_left(s, r->ms, g->lle, now_ns);
@@ -176,10 +179,10 @@ static bool whole_find(struct sched *s, struct round *r)
     r->slot = tree_pfc_slot(r->pfc);
     r->m = tree_ms(s, r->ms);
     r->p = tree_pfc_of(r->m, r->slot);
-    if (r->p->state != (PFC_EXISTS | PFC_IN_RING) || r->p->sent_octets || r->p->deficit < 0 ||
-        total_packets(r->p->queue.total) != 1)
+    if ((r->p->state & ~PFC_RANKED) != (PFC_EXISTS | PFC_IN_RING) || r->p->sent_octets ||
+        r->p->deficit < 0 || total_packets(r->p->queue.total) != 1)
         return false;
-    if (r->m->state & ~(MS_EXISTS | MS_OWN) || r->m->backlog != 1u << r->slot)
+    if (r->m->state & ~(MS_EXISTS | MS_OWN | MS_PLACED) || r->m->backlog != 1u << r->slot)
         return false;
     r->piece = pfc_piece(s, r->m, r->p);
     return r->piece.last;
@@ -192,8 +195,7 @@ static void whole_leaves(struct sched *s, struct round *r, uint32_t slot, uint32
     queue_count(s, r->m, p->traffic_class, -total_of(octets));
     s->slot[slot].next = s->slot_free;
     s->slot_free = slot;
-    if (room_is_ranked(s, r->m, p))
-        room_shrunk(s, r->ms, r->m, p);
+    room_shrunk(s, r->pfc, r->m, p);
     cell_ring_unlink(s, r->pfc, p, r->c);
     cell_backlog(s, r->cell, p->traffic_class, false);
     r->m->backlog = 0;

@@ -51,10 +51,11 @@ struct tree_queue {
 enum {
     PFC_EXISTS = 1,
     PFC_IN_RING = 2,
-    PFC_WAITS = 4,   // in the wheel, for its own bucket
-    PFC_STOPPED = 8, // R = 0
-    PFC_TURN = 16,   // its DRR turn has begun
-    PFC_BY_FLOW = 32 // its queues are by flow
+    PFC_WAITS = 4,    // in the wheel, for its own bucket
+    PFC_STOPPED = 8,  // R = 0
+    PFC_TURN = 16,    // its DRR turn has begun
+    PFC_BY_FLOW = 32, // its queues are by flow
+    PFC_RANKED = 64   // among the largest of its class: see sched_places.c
 };
 
 struct tree_pfc {
@@ -71,9 +72,8 @@ struct tree_pfc {
     // second line
     uint64_t tag; // start tag within the MS
     uint32_t share_octets_per_s;
-    uint8_t share_uses;    // until it is worked out anew
-    uint8_t flow;          // flow of the head N-PDU
-    uint8_t rank_level[2]; // of the MS in this class: see sched_room.c
+    uint8_t share_uses; // until it is worked out anew
+    uint8_t flow;       // flow of the head N-PDU
     _Alignas(16) uint8_t aqm_vars[AQM_VARS_OCTETS];
 };
 static_assert(sizeof(struct tree_pfc) == 128, "a PFC is two lines");
@@ -85,7 +85,8 @@ enum {
     MS_STOPPED = 8, // own R = 0: frozen as well
     MS_WAITS = 16,
     MS_LIMITED = 32, // came out of the wheel and has sent nothing since
-    MS_RESERVED = 64 // an LLC frame waits for it: see sched_frame.c
+    MS_RESERVED = 64, // an LLC frame waits for it: see sched_frame.c
+    MS_PLACED = 128   // some of its queues have a place: see sched_places.c
 };
 
 struct tree_ms {
@@ -135,7 +136,7 @@ struct tree_class {
     uint32_t head;       // PFC; TREE_NONE: the class is idle
     uint32_t backlogged; // PFCs with something queued, wherever they wait
     uint64_t total;
-    uint32_t rank_top[2]; // of its MSs, by packets and by octets: see sched_room.c
+    uint32_t rank_top[2]; // of its MSs, by packets and by octets: see sched_places.c
 };
 
 enum {
@@ -165,7 +166,8 @@ struct tree_cell {
     uint8_t backlogged; // a bit for each class that has something queued
     uint8_t place;      // of a ready one: enum ready_place
     bool untimed;       // it was served by turns: its place in virtual time means nothing
-    uint16_t rank_level[2];
+    uint8_t kept;       // whether its MSs are ranked: bits as by ROOM_KEPT
+    uint8_t giving[2];  // by packets and by octets, a bit for each class that has ranked MSs
     uint32_t wheel_ref, mss;
     uint64_t offset; // O(b)
     struct tree_class of_class[CLASS_COUNT];
@@ -175,6 +177,8 @@ struct tree_cell {
     uint32_t visits_left;
     uint32_t due_next, due_prev;
     uint8_t resets, resets_open; // counts them; those since its MSs were last all visited
+    // places of its queues: the first; the next that may not be ranked yet (see sched_places.c)
+    uint32_t places, places_left;
 };
 
 enum {
@@ -201,7 +205,6 @@ struct tree_nse {
     uint32_t wheel_ref, cells;
     uint32_t cells_backlogged[CLASS_COUNT];
     uint8_t state;
-    uint16_t rank_level[2];
     uint32_t rank_top[2]; // of its cells
     uint64_t total[CLASS_COUNT];
 };
@@ -214,6 +217,13 @@ struct tree_sizes {
     uint32_t mss[TREE_SIZES];
     uint32_t offered_octets, default_octets;
 };
+
+// The place of a queue that may have to be found when a limit is full: see sched_places.c.
+struct tree_place {
+    uint32_t pfc;        // TREE_NONE: it is free
+    uint32_t next, prev; // of its cell; of a free one the next free one
+};
+#define TREE_YOUNG 64u
 
 // A class as the hot path wants it.
 struct tree_rule {
@@ -255,15 +265,19 @@ struct sched {
     struct tree_flow *flow;
     struct tree_flows *flows;
     uint8_t *cell_aqm_vars, *nse_aqm_vars; // a set for each class
-    // who has most, by packets and by octets: see sched_room.c
+    // who has most, by packets and by octets: see sched_places.c
     struct rank rank[2];
     uint32_t rank_top[2]; // of the NSEs
-    uint32_t *place;      // of each PFC, TREE_NONE: it has none
-    uint32_t *place_pfc;  // whose each place is; of a free one the next free one
-    uint32_t places, place_free;
-    uint32_t places_left;       // words of `backlogged` whose MSs may lack places
-    struct sched_limit watched; // the lesser of an NSE's limit and of all's
-    uint64_t least_octets;      // what every limit can hold
+    uint8_t kept;         // whether all are ranked: bits as by ROOM_KEPT
+    uint32_t *place_of;   // the place of each PFC, TREE_NONE: it has none
+    struct tree_place *place;
+    uint32_t place_free;
+    uint32_t places_end, places_left; // none above has ever been taken; not ranked yet, from there on
+    uint32_t young[TREE_YOUNG], young_at; // PFCs that have begun lately
+    struct sched_limit watched;           // the lesser of an NSE's limit and of all's
+    // with so much of it, or of a cell's, ranks are kept; until there is no more than that
+    struct sched_limit high, bvc_high, low, bvc_low;
+    uint64_t least_octets;                // what every limit can hold
     // the sweep for what has expired
     uint64_t swept_ns;
     uint32_t sweep_ms;

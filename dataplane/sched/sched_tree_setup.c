@@ -65,6 +65,8 @@ int sched_bvc_add(struct sched *s, uint32_t bvc, uint32_t nse, uint64_t now_ns)
                             .offset = s->nse[nse].virtual,
                             .wheel_ref = WHEEL_NO_REF,
                             .roll = TREE_NONE,
+                            .places = TREE_NONE,
+                            .places_left = TREE_NONE,
                             .bucket.at_ns = now_ns,
                             .defaults.since_ns = now_ns};
     for (int class = 0; class < CLASS_COUNT; class ++)

@@ -75,7 +75,9 @@ static struct sched_config random_config(uint64_t *random, const struct world_wi
     if (wish->limits) {
         c.limit = random_limit(random, 400);
         c.bvc_limit = random_limit(random, 200);
+        c.nse_limit = random_limit(random, 300);
         c.ms_limit = random_limit(random, 50);
+        c.tail_drop = one_in(random, 2);
     }
     if (wish->holds)
         c.hold_ns = draw_log(random, 30, 33);
