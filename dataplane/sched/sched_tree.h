@@ -49,16 +49,19 @@ struct tree_queue {
 };
 
 enum {
-    PFC_EXISTS = 1,
+    PFC_LIMITED = 1, // of who leads: its bucket has refused a PDU, and passed none since
     PFC_IN_RING = 2,
-    PFC_WAITS = 4,   // in the wheel, for its own bucket
-    PFC_STOPPED = 8, // R = 0
-    PFC_TURN = 16,   // its DRR turn has begun
-    PFC_BY_FLOW = 32 // its queues are by flow
+    PFC_WAITS = 4,    // in the wheel, for its bucket; of several that share it, one is
+    PFC_STOPPED = 8,  // R = 0
+    PFC_TURN = 16,    // its DRR turn has begun
+    PFC_BY_FLOW = 32, // its queues are by flow
+    PFC_SHARES = 64,  // uses the bucket of another slot: see sched_share.c
+    PFC_LEADS = 128   // others use its bucket
 };
+#define PFC_SHARED (PFC_SHARES | PFC_LEADS)
 
 struct tree_pfc {
-    struct bucket bucket;
+    struct bucket bucket;    // of one that shares, max_octets is the slot that leads
     struct tree_queue queue; // with flow queues head and tail are unused
     uint32_t next, prev;     // in the ring of its class
     int32_t deficit;
@@ -309,6 +312,22 @@ static inline struct tree_pfc *tree_pfc_of(struct tree_ms *ms, uint32_t slot)
 static inline struct tree_pfc *tree_pfc(const struct sched *s, uint32_t pfc)
 {
     return tree_pfc_of(tree_ms(s, tree_pfc_ms(pfc)), tree_pfc_slot(pfc));
+}
+
+// Several PFCs of an MS may share one bucket, that of the one that leads.
+static inline uint32_t pfc_leader(const struct tree_pfc *p, uint32_t slot)
+{
+    return p->state & PFC_SHARES ? p->bucket.max_octets : slot;
+}
+
+static inline struct bucket *pfc_bucket(struct tree_ms *m, struct tree_pfc *p)
+{
+    return p->state & PFC_SHARES ? &tree_pfc_of(m, p->bucket.max_octets)->bucket : &p->bucket;
+}
+
+static inline const struct bucket *pfc_bucket_read(struct tree_ms *m, const struct tree_pfc *p)
+{
+    return p->state & PFC_SHARES ? &tree_pfc_of(m, p->bucket.max_octets)->bucket : &p->bucket;
 }
 
 static inline bool tree_before(uint64_t a, uint64_t b)
