@@ -186,9 +186,10 @@ int apply_ms_remove(const struct apply *a, const struct command_ms_remove *c)
 int apply_pfc(const struct apply *a, const struct command_pfc *c)
 {
     int fault = sched_pfc_add(a->sched, c->ms_id, c->slot, c->traffic_class);
-    if (!fault)
-        a->state->ms_up[c->ms_id].traffic_class[c->slot] = c->traffic_class;
-    return fault;
+    if (fault)
+        return fault;
+    a->state->ms_up[c->ms_id].traffic_class[c->slot] = c->traffic_class;
+    return c->has_shares ? sched_pfc_share(a->sched, c->ms_id, c->slot, c->shares) : 0;
 }
 
 int apply_pfc_flow(const struct apply *a, const struct command_pfc_flow *c)
