@@ -210,7 +210,7 @@ int sched_pfc_unlimit(struct sched *s, uint32_t ms, uint32_t slot, uint64_t now_
 // It uses the bucket of `with` from here on, another slot of the same MS: they are one packet flow
 // of several classes. What is set or read of the bucket at any of them is that of all; the bucket
 // lives on when `with` is removed.
-int sched_pfc_share(struct sched *s, uint32_t ms, uint32_t slot, uint32_t with);
+int sched_pfc_share(struct sched *s, uint32_t ms, uint32_t slot, uint32_t with, uint64_t now_ns);
 int sched_pfc_remove(struct sched *s, uint32_t ms, uint32_t slot, enum drop_reason reason,
                      uint64_t now_ns);
 

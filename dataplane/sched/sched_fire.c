@@ -81,7 +81,6 @@ static void fire_shared(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_
                         struct firing *f)
 {
     share_free(s, ms, m, slot);
-    share_limit(m, tree_pfc_of(m, slot), slot, true);
     if (share_settle(s, ms, m, slot, f->now_ns))
         return;
     if (m->state & MS_WAITS)

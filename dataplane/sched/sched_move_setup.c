@@ -85,7 +85,7 @@ int sched_ms_arrive(struct sched *s, uint32_t ms, uint32_t bvc, const struct sch
     }
     for (uint32_t slot = 0; slot < s->config.pfcs_an_ms && !fault; slot++)
         if (b->slots & 1u << slot && b->pfc[slot].leader != slot)
-            fault = sched_pfc_share(s, ms, slot, b->pfc[slot].leader);
+            fault = sched_pfc_share(s, ms, slot, b->pfc[slot].leader, now_ns);
     return fault;
 }
 

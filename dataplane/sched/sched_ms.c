@@ -22,18 +22,24 @@ static bool lle_is_wanted(struct tree_ms *m, uint32_t lle, uint32_t slot)
     return false;
 }
 
+uint32_t pfc_rest_octets(const struct sched *s, const struct tree_ms *m, const struct tree_pfc *p)
+{
+    struct tree_piece next = pfc_piece(s, m, p);
+    uint32_t left = (p->head_info & QUEUE_INFO_OCTETS) - next.octets;
+    uint32_t header = s->config.next_header_octets;
+    uint32_t n201_u = p->sent_octets ? p->n201_u : m->n201_u[p->head_info >> 14];
+    uint32_t room = n201_u + s->config.llc_octets - header;
+    return next.llc_octets + left + (left + room - 1) / room * header;
+}
+
 // While other PFCs want its LLE, an N-PDU that its own bucket cannot pass whole now, but could
 // later, is not begun: half sent, it would keep them waiting for that bucket.
 uint32_t pfc_whole_octets(const struct sched *s, struct tree_ms *m, const struct tree_pfc *p,
                           uint32_t slot)
 {
-    struct tree_piece first = pfc_piece(s, m, p);
-    uint32_t left = (p->head_info & QUEUE_INFO_OCTETS) - first.octets;
-    uint32_t header = s->config.next_header_octets;
-    uint32_t room = m->n201_u[p->head_info >> 14] + s->config.llc_octets - header;
-    uint32_t whole = first.llc_octets + left + (left + room - 1) / room * header;
+    uint32_t whole = pfc_rest_octets(s, m, p);
     if (whole > pfc_bucket_read(m, p)->max_octets || !lle_is_wanted(m, p->head_info >> 14, slot))
-        return first.llc_octets;
+        return pfc_piece(s, m, p).llc_octets;
     return whole;
 }
 
@@ -77,10 +83,10 @@ static bool slot_conforms(struct sched *s, uint32_t ms, struct tree_ms *m, uint3
     struct tree_pfc *p = tree_pfc_of(m, slot);
     if (!pfc_may_send(s, tree_pfc_id(ms, slot), m, p))
         return false;
-    uint32_t goes = pfc_stand_in(m, p, slot);
+    uint32_t goes = pfc_goes(s, ms, m, slot, now_ns);
     if (pfc_conforms(s, tree_pfc_id(ms, goes), m, tree_pfc_of(m, goes), now_ns))
         return true;
-    if (goes != slot) // held from now on
+    if (pfc_lle_is_held(m, p, slot)) // from now on
         m->lle_waiters |= (uint8_t)(1u << slot);
     return false;
 }
@@ -106,14 +112,14 @@ static void limit_debts(const struct sched *s, struct tree_ms *m)
     }
 }
 
-// What goes when it is this slot's turn in the MS's own order: what keeps its LLE, or has begun in
-// its class (S12), before an N-PDU that would begin.
+// What goes when it is this slot's turn in the MS's own order: what keeps its LLE, is first of those
+// that share its bucket, or has begun in its class (S12), before an N-PDU that would begin.
 static uint32_t goes_first(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
                            uint64_t now_ns)
 {
-    const struct tree_pfc *p = tree_pfc_of(m, slot);
-    uint32_t goes = pfc_stand_in(m, p, slot);
-    if (goes != slot || p->sent_octets)
+    uint32_t goes = pfc_goes(s, ms, m, slot, now_ns);
+    const struct tree_pfc *p = tree_pfc_of(m, goes);
+    if (p->sent_octets)
         return goes;
     for (uint32_t slots = ms_competing(m); slots; slots &= slots - 1) {
         uint32_t other = (uint32_t)__builtin_ctz(slots);
@@ -122,23 +128,16 @@ static uint32_t goes_first(struct sched *s, uint32_t ms, struct tree_ms *m, uint
             pfc_conforms(s, tree_pfc_id(ms, other), m, q, now_ns))
             return other;
     }
-    return slot;
+    return goes;
 }
 
-// Of those that share a bucket, the first stands for all; `passed` if one of them was left out.
-static uint32_t least_slot(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns,
-                           bool *passed)
+static uint32_t least_slot(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns)
 {
     const struct tree_pfc *best = NULL;
     uint32_t best_slot = TREE_NONE;
-    *passed = false;
     for (uint32_t slots = ms_competing(m); slots; slots &= slots - 1) {
         uint32_t slot = (uint32_t)__builtin_ctz(slots);
         struct tree_pfc *p = tree_pfc_of(m, slot);
-        if (p->state & PFC_SHARED && share_first(s, ms, m, slot) != slot) {
-            *passed = true;
-            continue;
-        }
         if (!slot_conforms(s, ms, m, slot, now_ns))
             continue;
         if (!best || pfc_own_first(p, best)) {
@@ -149,17 +148,15 @@ static uint32_t least_slot(struct sched *s, uint32_t ms, struct tree_ms *m, uint
     return best_slot;
 }
 
-// Where one came to wait meanwhile, another may be first of those that share a bucket.
+// One that was refused makes those wait that share its bucket, one found before it among them.
 uint32_t ms_next_slot(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns)
 {
     if (s->reweighed)
         limit_debts(s, m);
-    uint32_t competing, slot;
-    bool passed;
-    do {
-        competing = ms_competing(m);
-        slot = least_slot(s, ms, m, now_ns, &passed);
-    } while (passed && competing != ms_competing(m));
+    uint32_t slot;
+    do
+        slot = least_slot(s, ms, m, now_ns);
+    while (slot != TREE_NONE && m->blocked >> slot & 1);
     return slot == TREE_NONE ? TREE_NONE : goes_first(s, ms, m, slot, now_ns);
 }
 

@@ -154,6 +154,8 @@ static inline bool pfc_may_send(struct sched *s, uint32_t pfc, struct tree_ms *m
     return false;
 }
 
+// All that is still to be sent of its head, in LLC PDUs.
+uint32_t pfc_rest_octets(const struct sched *s, const struct tree_ms *m, const struct tree_pfc *p);
 // What the PFC's own bucket has to pass before its next PDU goes: see sched_ms.c.
 uint32_t pfc_whole_octets(const struct sched *s, struct tree_ms *m, const struct tree_pfc *p,
                           uint32_t slot);
@@ -249,10 +251,18 @@ void ms_forget_credit(struct tree_ms *m, uint32_t wake, uint32_t slots);
 // ---- sched_share.c: PFCs that share a bucket ----
 // A bit for each of them.
 uint32_t share_members(struct tree_ms *m, uint32_t slot);
-// The slot that is first in their own order, of those that may send; TREE_NONE.
-uint32_t share_first(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot);
-// The slot that goes at this one's turn, while their bucket limits them: their first.
-uint32_t share_stand_in(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot);
+// The slot whose PDU goes when it is this one's turn, whose LLE nobody else keeps.
+uint32_t share_goes(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
+                    uint64_t now_ns);
+// The same of any slot, whether it shares a bucket or not.
+static inline uint32_t pfc_goes(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
+                                uint64_t now_ns)
+{
+    uint32_t goes = pfc_stand_in(m, tree_pfc_of(m, slot), slot);
+    if (__builtin_expect(!(tree_pfc_of(m, goes)->state & PFC_SHARED), 1))
+        return goes;
+    return share_goes(s, ms, m, goes, now_ns);
+}
 // One of them waits, so all do that have a backlog.
 bool share_waits(struct tree_ms *m, const struct tree_pfc *p, uint32_t slot);
 bool share_is_limited(struct tree_ms *m, const struct tree_pfc *p, uint32_t slot);

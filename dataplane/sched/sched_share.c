@@ -22,25 +22,75 @@ uint32_t share_members(struct tree_ms *m, uint32_t slot)
     return members;
 }
 
-static bool goes_before(const struct tree_pfc *a, const struct tree_pfc *b)
+// One of them, as their own order sees it.
+struct candidate {
+    const struct tree_pfc *p;
+    uint32_t slot;
+    bool urgent;    // it has begun, or is signalling and none of that has: see goes_before
+    uint64_t at_ns; // when the bucket passes its next PDU
+};
+
+// Of those that are urgent whoever can go first goes first, so that none of them takes the room that
+// an N-PDU needs which has begun.
+static bool goes_before(const struct candidate *a, const struct candidate *b)
 {
-    bool a_begun = a->sent_octets != 0, b_begun = b->sent_octets != 0;
-    return a_begun != b_begun ? a_begun : pfc_own_first(a, b);
+    if (a->urgent != b->urgent)
+        return a->urgent;
+    if (a->urgent && a->at_ns != b->at_ns)
+        return a->at_ns < b->at_ns;
+    return pfc_own_first(a->p, b->p);
 }
 
-uint32_t share_first(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot)
+static bool is_signalling(const struct tree_pfc *p)
 {
-    const struct tree_pfc *best = NULL;
-    uint32_t first = TREE_NONE;
-    for (uint32_t slots = share_members(m, slot) & ms_competing(m); slots; slots &= slots - 1) {
-        uint32_t other = (uint32_t)__builtin_ctz(slots);
-        struct tree_pfc *p = tree_pfc_of(m, other);
-        if (pfc_may_send(s, tree_pfc_id(ms, other), m, p) && (!best || goes_before(p, best))) {
-            best = p;
-            first = other;
-        }
+    return p->traffic_class == CLASS_SIGNALLING;
+}
+
+static bool signalling_has_begun(struct tree_ms *m, uint32_t members)
+{
+    for (uint32_t slots = members; slots; slots &= slots - 1) {
+        const struct tree_pfc *p = tree_pfc_of(m, (uint32_t)__builtin_ctz(slots));
+        if (p->sent_octets && is_signalling(p))
+            return true;
     }
-    return first;
+    return false;
+}
+
+// Where another keeps its LLE, that one goes in its place, and its bucket is asked when it comes;
+// one of the same bucket is in their order itself. False: it is not, now.
+static bool candidate_is(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
+                         uint64_t now_ns, struct candidate *c)
+{
+    struct tree_pfc *p = tree_pfc_of(m, slot);
+    if (!pfc_may_send(s, tree_pfc_id(ms, slot), m, p))
+        return false;
+    uint32_t keeper = pfc_stand_in(m, p, slot);
+    bool kept = keeper != slot;
+    uint32_t members = share_members(m, slot);
+    if (kept && members >> keeper & 1)
+        return false;
+    c->p = p;
+    c->slot = slot;
+    c->urgent =
+        p->sent_octets || (!kept && is_signalling(p) && !signalling_has_begun(m, members));
+    c->at_ns = kept ? now_ns : pfc_conforms_at(s, tree_pfc_id(ms, slot), m, p, now_ns);
+    return true;
+}
+
+// False: none of them may send.
+static bool first_of(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
+                     uint64_t now_ns, struct candidate *first)
+{
+    bool found = false;
+    for (uint32_t slots = share_members(m, slot) & ms_competing(m); slots; slots &= slots - 1) {
+        struct candidate c;
+        if (!candidate_is(s, ms, m, (uint32_t)__builtin_ctz(slots), now_ns, &c) ||
+            (found && !goes_before(&c, first)))
+            continue;
+        *first = c;
+        found = true;
+    }
+    return found;
 }
 
 bool share_is_limited(struct tree_ms *m, const struct tree_pfc *p, uint32_t slot)
@@ -54,12 +104,46 @@ void share_limit(struct tree_ms *m, struct tree_pfc *p, uint32_t slot, bool limi
     leader->state = (uint8_t)(limited ? leader->state | PFC_LIMITED : leader->state & ~PFC_LIMITED);
 }
 
-uint32_t share_stand_in(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot)
+// An N-PDU that begins leaves the bucket the room that those want which have begun, so they are not
+// held half sent.
+static bool room_for_all(const struct sched *s, struct tree_ms *m, uint32_t slot, uint64_t now_ns)
 {
-    if (!share_is_limited(m, tree_pfc_of(m, slot), slot))
+    const struct tree_pfc *p = tree_pfc_of(m, slot);
+    const struct bucket *b = pfc_bucket_read(m, p);
+    struct tree_piece piece = pfc_piece(s, m, p);
+    uint64_t octets = pfc_bucket_octets(s, m, p, slot, &piece);
+    bool begun = false;
+    for (uint32_t slots = share_members(m, slot) & ~(1u << slot); slots; slots &= slots - 1) {
+        const struct tree_pfc *other = tree_pfc_of(m, (uint32_t)__builtin_ctz(slots));
+        if (!other->sent_octets)
+            continue;
+        octets += pfc_rest_octets(s, m, other);
+        begun = true;
+    }
+    uint64_t level = begun ? bucket_level(b, now_ns) : 0;
+    return !begun || level + octets * BUCKET_UNITS_AN_OCTET <=
+                         (uint64_t)b->max_octets * BUCKET_UNITS_AN_OCTET;
+}
+
+static uint32_t stand_in(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
+                         uint64_t now_ns)
+{
+    const struct tree_pfc *p = tree_pfc_of(m, slot);
+    struct candidate first;
+    if (!(p->state & PFC_SHARED) || pfc_bucket_read(m, p)->rate == BUCKET_UNLIMITED)
         return slot;
-    uint32_t first = share_first(s, ms, m, slot);
-    return first == TREE_NONE ? slot : first;
+    if (!share_is_limited(m, p, slot) && (p->sent_octets || room_for_all(s, m, slot, now_ns)))
+        return slot;
+    return first_of(s, ms, m, slot, now_ns, &first) ? first.slot : slot;
+}
+
+// Where their first's LLE is kept, by one of another bucket, that one has begun, as then the first
+// of its sharers has.
+uint32_t share_goes(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot, uint64_t now_ns)
+{
+    uint32_t first = stand_in(s, ms, m, slot, now_ns);
+    uint32_t goes = pfc_stand_in(m, tree_pfc_of(m, first), first);
+    return goes == first ? first : stand_in(s, ms, m, goes, now_ns);
 }
 
 bool share_waits(struct tree_ms *m, const struct tree_pfc *p, uint32_t slot)
@@ -82,23 +166,19 @@ void share_wait(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot, 
         p->state |= PFC_WAITS;
         m->blocked |= (uint8_t)(slots & -slots);
     }
-    tree_pfc_of(m, slot)->wheel_ref =
-        wheel_add(&s->wheel, tree_id(TREE_PFC, tree_pfc_id(ms, slot)), at_ns);
+    struct tree_pfc *p = tree_pfc_of(m, slot);
+    p->wheel_ref = wheel_add(&s->wheel, tree_id(TREE_PFC, tree_pfc_id(ms, slot)), at_ns);
+    share_limit(m, p, slot, true);
 }
 
-// Where the first one's turn is another's, that one's bucket is asked when it comes.
 bool share_settle(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot, uint64_t now_ns)
 {
-    uint32_t first = share_first(s, ms, m, slot);
-    if (first == TREE_NONE)
+    struct candidate first;
+    if (pfc_bucket(m, tree_pfc_of(m, slot))->rate == BUCKET_UNLIMITED ||
+        !first_of(s, ms, m, slot, now_ns, &first) || first.at_ns <= now_ns)
         return false;
-    struct tree_pfc *p = tree_pfc_of(m, first);
-    if (pfc_stand_in(m, p, first) != first)
-        return false;
-    uint64_t at_ns = pfc_conforms_at(s, tree_pfc_id(ms, first), m, p, now_ns);
-    if (at_ns > now_ns)
-        share_wait(s, ms, m, first, at_ns);
-    return at_ns > now_ns;
+    share_wait(s, ms, m, first.slot, first.at_ns);
+    return true;
 }
 
 static void out_of_wheel(struct sched *s, struct tree_pfc *p)
@@ -110,8 +190,8 @@ static void out_of_wheel(struct sched *s, struct tree_pfc *p)
 
 void share_free(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot)
 {
-    uint32_t wake = 0, others = ms_competing(m);
-    for (uint32_t slots = share_members(m, slot) & m->blocked; slots; slots &= slots - 1) {
+    uint32_t wake = 0, members = share_members(m, slot), others = ms_competing(m) & ~members;
+    for (uint32_t slots = members & m->blocked; slots; slots &= slots - 1) {
         struct tree_pfc *p = tree_pfc(s, tree_pfc_id(ms, (uint32_t)__builtin_ctz(slots)));
         if (!(p->state & PFC_WAITS))
             continue;
@@ -120,8 +200,8 @@ void share_free(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot)
         out_of_wheel(s, p);
     }
     m->blocked &= (uint8_t)~wake;
-    if (others) // those that sent meanwhile; among themselves they keep their claims
-        ms_forget_credit(m, wake, others);
+    if (wake && others) // those that sent meanwhile; among themselves they keep their claims
+        ms_forget_credit(m, members & m->backlog, others);
 }
 
 // The wheel's entry passes to one that waits: at once, to see which is first now.

@@ -1,5 +1,5 @@
-// See sched.h: PFCs come to share a bucket, and part. Neither needs the time: those that may have
-// to wait for something else now wait for the next look into the wheel.
+// See sched.h: PFCs come to share a bucket, and part. Those of whom one has left, and that may have
+// to wait for something else now, wait for the next look into the wheel.
 #include "dataplane/sched/sched_change.h"
 
 // The bucket, its state and its followers.
@@ -35,8 +35,8 @@ void share_part(struct sched *s, uint32_t ms, uint32_t slot)
     p->state &= (uint8_t) ~(PFC_SHARED | PFC_LIMITED);
 }
 
-// It stops or goes as they do; with a backlog it waits with them.
-static void join(struct sched *s, uint32_t ms, uint32_t slot, uint32_t leader)
+// It stops, goes or waits as they do.
+static void join(struct sched *s, uint32_t ms, uint32_t slot, uint32_t leader, uint64_t now_ns)
 {
     struct tree_ms *m = tree_ms(s, ms);
     uint32_t pfc = tree_pfc_id(ms, slot);
@@ -45,18 +45,15 @@ static void join(struct sched *s, uint32_t ms, uint32_t slot, uint32_t leader)
     share_free(s, ms, m, leader);
     p->state = (uint8_t)(stopped ? p->state | PFC_STOPPED : p->state & ~PFC_STOPPED);
     m->blocked &= (uint8_t) ~(1u << slot);
-    if (stopped) {
-        if (p->state & PFC_IN_RING)
-            cell_ring_remove(s, pfc, p, m->cell);
+    if (stopped)
         m->blocked |= (uint8_t)(1u << slot);
-        return;
-    }
-    uint32_t wait = share_members(m, slot) & ms_competing(m);
-    if (wait)
-        share_wait(s, ms, m, (uint32_t)__builtin_ctz(wait), 0);
+    if (stopped && p->state & PFC_IN_RING)
+        cell_ring_remove(s, pfc, p, m->cell);
+    share_settle(s, ms, m, slot, now_ns);
+    ms_update(s, ms, now_ns);
 }
 
-int sched_pfc_share(struct sched *s, uint32_t ms, uint32_t slot, uint32_t with)
+int sched_pfc_share(struct sched *s, uint32_t ms, uint32_t slot, uint32_t with, uint64_t now_ns)
 {
     int fault = change_pfc(s, ms, slot);
     if (!fault)
@@ -68,12 +65,13 @@ int sched_pfc_share(struct sched *s, uint32_t ms, uint32_t slot, uint32_t with)
     uint32_t leader = pfc_leader(tree_pfc_of(m, with), with);
     if (leader == pfc_leader(p, slot))
         return 0;
+    roll_refresh(s, ms, now_ns);
     share_part(s, ms, slot);
     pfc_unwait(s, tree_pfc_id(ms, slot), p);
     p->bucket = (struct bucket){.rate = BUCKET_UNLIMITED, .max_octets = leader};
     p->state |= PFC_SHARES;
     tree_pfc_of(m, leader)->state |= PFC_LEADS;
     p->share_uses = 0;
-    join(s, ms, slot, leader);
+    join(s, ms, slot, leader, now_ns);
     return 0;
 }

@@ -57,7 +57,7 @@ static uint32_t class_begun(const struct sched *s, const struct round *r)
 }
 
 // What stands before an N-PDU that would begin goes in its place.
-static bool find_before(struct sched *s, struct round *r)
+static bool find_before(struct sched *s, struct round *r, uint64_t now_ns)
 {
     uint32_t before = class_begun(s, r);
     if (before == TREE_NONE)
@@ -65,7 +65,7 @@ static bool find_before(struct sched *s, struct round *r)
     if (!head_may_send(s, before, r->cell))
         return false;
     uint32_t ms = tree_pfc_ms(before);
-    round_hold(s, r, ms, share_stand_in(s, ms, tree_ms(s, ms), tree_pfc_slot(before)));
+    round_hold(s, r, ms, pfc_goes(s, ms, tree_ms(s, ms), tree_pfc_slot(before), now_ns));
     r->stands_in = true;
     return true;
 }
@@ -78,22 +78,18 @@ static bool find_in_ms(struct sched *s, struct round *r, uint64_t now_ns)
     if (slot == TREE_NONE)
         return false;
     round_hold(s, r, r->ms, slot);
-    return find_before(s, r);
+    return find_before(s, r, now_ns);
 }
 
-// What goes at this PFC's turn: what keeps its LLE; the first of those that share a bucket which
-// limits them, and what keeps that one's LLE, which has begun, as then the first of its sharers
-// has.
-static bool find_in_place(struct sched *s, struct round *r)
+// What goes at this PFC's turn: what keeps its LLE, or the first of those that share a bucket which
+// limits them.
+static bool find_in_place(struct sched *s, struct round *r, uint64_t now_ns)
 {
-    uint32_t goes = pfc_stand_in(r->m, r->p, r->slot);
-    goes = share_stand_in(s, r->ms, r->m, goes);
-    goes = pfc_stand_in(r->m, tree_pfc_of(r->m, goes), goes);
-    goes = share_stand_in(s, r->ms, r->m, goes);
+    uint32_t goes = pfc_goes(s, r->ms, r->m, r->slot, now_ns);
     if (goes == r->slot)
         return true;
     round_hold(s, r, r->ms, goes);
-    return find_before(s, r);
+    return find_before(s, r, now_ns);
 }
 
 // Finds the PDU that is first in its order; false if the round has ended otherwise.
@@ -113,7 +109,7 @@ static bool find(struct sched *s, struct round *r, uint64_t now_ns)
         return false;
     if (r->m->state & MS_LIMITED && !ms_is_simple(r->m))
         return find_in_ms(s, r, now_ns);
-    return find_in_place(s, r);
+    return find_in_place(s, r, now_ns);
 }
 
 // The MS refuses: it waits for the PDU that is first in its own order, or sends that at once.

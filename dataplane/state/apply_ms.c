@@ -189,7 +189,7 @@ int apply_pfc(const struct apply *a, const struct command_pfc *c)
     if (fault)
         return fault;
     a->state->ms_up[c->ms_id].traffic_class[c->slot] = c->traffic_class;
-    return c->has_shares ? sched_pfc_share(a->sched, c->ms_id, c->slot, c->shares) : 0;
+    return c->has_shares ? sched_pfc_share(a->sched, c->ms_id, c->slot, c->shares, a->now_ns) : 0;
 }
 
 int apply_pfc_flow(const struct apply *a, const struct command_pfc_flow *c)

@@ -295,11 +295,11 @@ static void refused(void **state)
 {
     (void)state;
     struct world *w = a_flow(world_terms(8000, 1600));
-    assert_int_equal(sched_pfc_share(w->sched, 0, 1, 1), -SCHED_BAD_ID);
-    assert_int_equal(sched_pfc_share(w->sched, 0, 1, 2), -SCHED_MISSING);
-    assert_int_equal(sched_pfc_share(w->sched, 0, 2, 1), -SCHED_MISSING);
-    assert_int_equal(sched_pfc_share(w->sched, 1, 0, 1), -SCHED_MISSING);
-    assert_int_equal(sched_pfc_share(w->sched, 0, SCHED_SLOTS, 1), -SCHED_BAD_ID);
+    assert_int_equal(sched_pfc_share(w->sched, 0, 1, 1, 0), -SCHED_BAD_ID);
+    assert_int_equal(sched_pfc_share(w->sched, 0, 1, 2, 0), -SCHED_MISSING);
+    assert_int_equal(sched_pfc_share(w->sched, 0, 2, 1, 0), -SCHED_MISSING);
+    assert_int_equal(sched_pfc_share(w->sched, 1, 0, 1, 0), -SCHED_MISSING);
+    assert_int_equal(sched_pfc_share(w->sched, 0, SCHED_SLOTS, 1, 0), -SCHED_BAD_ID);
     world_close(w);
 }
 

@@ -229,19 +229,23 @@ static uint32_t pfc_needs(const struct world *w, uint32_t pfc, uint32_t llc_octe
 }
 
 // Which of those that share a bucket is first is the scheduler's: that one surely goes only if the
-// bucket lets all of them.
+// bucket lets all of them, or, where some are half sent, one of those.
 static bool flow_lets(const struct world *w, uint32_t pfc, uint64_t at_ns)
 {
+    bool all = true, begun = false, some = false;
     for (uint32_t i = 0; i < w->pfcs; i++) {
         uint32_t octets;
         if (!w->pfc[i].exists || w->pfc[i].head == WORLD_NONE ||
             world_flow(w, i) != world_flow(w, pfc))
             continue;
-        world_piece(w, &w->npdu[w->pfc[i].head], &octets);
-        if (!world_pfc_conforms(w, &w->pfc[i], pfc_needs(w, i, octets), at_ns))
-            return false;
+        const struct world_npdu *n = &w->npdu[w->pfc[i].head];
+        world_piece(w, n, &octets);
+        bool lets = world_pfc_conforms(w, &w->pfc[i], pfc_needs(w, i, octets), at_ns);
+        all = all && lets;
+        begun = begun || n->sent;
+        some = some || (n->sent && lets);
     }
-    return true;
+    return begun ? some : all;
 }
 
 struct ms_view {
@@ -285,7 +289,8 @@ static void view_ms(const struct world *w, uint32_t ms, const struct ms_view *v,
     if (m->stands || m->frames)
         return;
     cell->sure_signalling = cell->sure_signalling || (sure && v->any[1] && v->all[1]);
-    cell->sure = cell->sure || (sure && (v->any[1] ? v->all[1] : v->any[0] && v->all[0]));
+    // Signalling that its bucket may let go, and the MS does not, may be what it waits for.
+    cell->sure = cell->sure || (sure && v->all[1] && (v->any[1] || (v->any[0] && v->all[0])));
     for (uint32_t kind = 0; kind < 2; kind++) {
         bool fits = v->largest[kind] == 0 || world_conforms(b, v->largest[kind], at_ns);
         cell->all_fit = cell->all_fit && fits;
