@@ -101,6 +101,25 @@ static void no_class_starves_the_other(void **state)
     }
 }
 
+// A class whose queue runs empty and comes back has its own claim alone: it takes none of those that
+// wait meanwhile.
+static void coming_back_takes_no_claim(void **state)
+{
+    (void)state;
+    struct world *w = a_flow(world_terms(40000, 1600));
+    w->keep_trace = false;
+    add_source(w, 0, 0, 1500, UINT64_MAX);
+    add_source(w, 1, 1, 40, UINT64_MAX);
+    w->source[1].depth = 1;
+    world_run(w, 400 * S_IN_NS);
+    const struct sched_class *of = w->config.of_class;
+    double weights[2] = {of[CLASS_STREAMING].weight, of[CLASS_BACKGROUND].weight};
+    double most = 2000000.0 * weights[1] / (weights[0] + weights[1]) + 2 * LLC_MOST;
+    if ((double)w->pfc[1].sent_octets > most)
+        fail_msg("%llu octets, at most %.0f", (unsigned long long)w->pfc[1].sent_octets, most);
+    world_close(w);
+}
+
 // In a full cell: what the cell lacks for one class is no reason for the flow to lose its rate, and
 // a small PDU whose class's turn comes first does not take the room that was waited for. Ten MSs of
 // background leave that class little there; the flow has its rate, shared by weight.
@@ -309,6 +328,7 @@ int main(void)
         cmocka_unit_test(no_more_than_bmax_at_an_instant),
         cmocka_unit_test(r_of_100_bit_per_s_is_100),
         cmocka_unit_test(no_class_starves_the_other),
+        cmocka_unit_test(coming_back_takes_no_claim),
         cmocka_unit_test(a_full_cell_does_not_halve_it),
         cmocka_unit_test(others_of_the_ms_are_not_delayed),
         cmocka_unit_test(what_is_set_at_one_holds_for_all),
