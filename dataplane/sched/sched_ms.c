@@ -112,8 +112,8 @@ static void limit_debts(const struct sched *s, struct tree_ms *m)
     }
 }
 
-// What goes when it is this slot's turn in the MS's own order: what keeps its LLE, is first of those
-// that share its bucket, or has begun in its class (S12), before an N-PDU that would begin.
+// What goes when it is this slot's turn in the MS's own order: what keeps its LLE, is first of
+// those that share its bucket, or has begun in its class (S12), before an N-PDU that would begin.
 static uint32_t goes_first(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
                            uint64_t now_ns)
 {

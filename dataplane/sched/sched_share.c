@@ -30,8 +30,8 @@ struct candidate {
     uint64_t at_ns; // when the bucket passes its next PDU
 };
 
-// Of those that are urgent whoever can go first goes first, so that none of them takes the room that
-// an N-PDU needs which has begun.
+// Of those that are urgent whoever can go first goes first, so that none of them takes the room
+// that an N-PDU needs which has begun.
 static bool goes_before(const struct candidate *a, const struct candidate *b)
 {
     if (a->urgent != b->urgent)
@@ -71,8 +71,7 @@ static bool candidate_is(struct sched *s, uint32_t ms, struct tree_ms *m, uint32
         return false;
     c->p = p;
     c->slot = slot;
-    c->urgent =
-        p->sent_octets || (!kept && is_signalling(p) && !signalling_has_begun(m, members));
+    c->urgent = p->sent_octets || (!kept && is_signalling(p) && !signalling_has_begun(m, members));
     c->at_ns = kept ? now_ns : pfc_conforms_at(s, tree_pfc_id(ms, slot), m, p, now_ns);
     return true;
 }

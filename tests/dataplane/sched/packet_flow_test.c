@@ -1,7 +1,8 @@
 // One packet flow with contexts of several classes (one PFI, 8.2.3.2): its bucket is one, whatever
 // classes are in it, by whichever of them it is set, and what it refuses waits for the PDU that is
-// first in the order of those that share it, so no class starves another. S1, that every PDU conforms to the one
-// bucket, is judged by the world at every grant, and that the scheduler's level is the same.
+// first in the order of those that share it, so no class starves another. S1, that every PDU
+// conforms to the one bucket, is judged by the world at every grant, and that the scheduler's level
+// is the same.
 #include "tests/dataplane/sched/world_random.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-// S12 where PFCs share a bucket: one that is half sent is kept neither by what another of them begins
-// nor by another that is half sent. The world judges S1, S6 and S12 besides; random lives are in
-// packet_flow_test.c.
+// S12 where PFCs share a bucket: one that is half sent is kept neither by what another of them
+// begins nor by another that is half sent. The world judges S1, S6 and S12 besides; random lives
+// are in packet_flow_test.c.
 #include "tests/dataplane/sched/world.h"
 
 // An MS that nothing but its packet flow limits; slot 0 is streaming, slot 1 background, each with
@@ -20,8 +20,9 @@ static struct world *a_flow(struct bucket_terms terms, struct bucket_terms cell)
     return w;
 }
 
-// An N-PDU whose LLE others want begins when the bucket passes it whole. A PFC of the same bucket on
-// another LLE takes none of that room before it has ended, so the others wait for the cell alone.
+// An N-PDU whose LLE others want begins when the bucket passes it whole. A PFC of the same bucket
+// on another LLE takes none of that room before it has ended, so the others wait for the cell
+// alone.
 static void what_has_begun_keeps_its_room(void **state)
 {
     (void)state;

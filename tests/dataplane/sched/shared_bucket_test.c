@@ -101,8 +101,8 @@ static void no_class_starves_the_other(void **state)
     }
 }
 
-// A class whose queue runs empty and comes back has its own claim alone: it takes none of those that
-// wait meanwhile.
+// A class whose queue runs empty and comes back has its own claim alone: it takes none of those
+// that wait meanwhile.
 static void coming_back_takes_no_claim(void **state)
 {
     (void)state;

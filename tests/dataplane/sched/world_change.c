@@ -274,8 +274,7 @@ struct world_pfc *world_flow(const struct world *w, uint32_t pfc)
 void world_pfc_share(struct world *w, uint32_t pfc, uint32_t with)
 {
     struct world_pfc *p = &w->pfc[pfc];
-    assert_int_equal(sched_pfc_share(w->sched, p->ms, p->slot, w->pfc[with].slot, w->now_ns),
-                     0);
+    assert_int_equal(sched_pfc_share(w->sched, p->ms, p->slot, w->pfc[with].slot, w->now_ns), 0);
     uint32_t leader = (uint32_t)(world_flow(w, with) - w->pfc);
     if (world_flow(w, pfc) == &w->pfc[leader])
         return;
