@@ -310,6 +310,8 @@ bool sched_bvc_view(const struct sched *s, uint32_t bvc, uint64_t now_ns, struct
 bool sched_ms_view(const struct sched *s, uint32_t ms, uint64_t now_ns, struct sched_view *view);
 bool sched_pfc_view(const struct sched *s, uint32_t ms, uint32_t slot, uint64_t now_ns,
                     struct sched_view *view);
+// The N201-U of an LLE of an MS that there is.
+uint16_t sched_ms_n201_u_of(const struct sched *s, uint32_t ms, uint32_t lle);
 // The cell that the MS is in; UINT32_MAX: there is no such MS.
 uint32_t sched_ms_bvc(const struct sched *s, uint32_t ms);
 // A class, of all, or of a cell that there is.

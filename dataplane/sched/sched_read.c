@@ -213,6 +213,11 @@ bool sched_pfc_view(const struct sched *s, uint32_t ms, uint32_t slot, uint64_t 
     return true;
 }
 
+uint16_t sched_ms_n201_u_of(const struct sched *s, uint32_t ms, uint32_t lle)
+{
+    return tree_ms(s, ms)->n201_u[lle];
+}
+
 uint32_t sched_ms_bvc(const struct sched *s, uint32_t ms)
 {
     return ms_is_there(s, ms) ? tree_ms(s, ms)->cell : TREE_NONE;

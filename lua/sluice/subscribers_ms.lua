@@ -4,8 +4,10 @@ local addresses = require "sluice.addresses"
 local board = require "board"
 local ciphers = require "sluice.ciphers"
 local classes = require "classes"
+local count = require "count"
 local dp = require "dp"
 local hex = require "sluice.hex"
+local log = require "log"
 local parts = require "sluice.setup_parts"
 local world = require "sluice.world"
 local xid = require "sluice.xid"
@@ -175,11 +177,23 @@ function members.drop(record, member, change)
     end
 end
 
+-- Whether it may go to that cell: if not, as when the worker of its NSE is full, it stays where it
+-- is.
+function members.may_move(ms_id, bvc_id)
+    local may, why = dp.may_move(ms_id, bvc_id)
+    if not may then
+        count.add "moves_refused"
+        log.warn(("MS %s stays in its cell: %s"):format(
+            require "sluice.subscribers".imsi(ms_id) or ms_id, why))
+    end
+    return may
+end
+
 -- To the cell that the file now has for it, unless it roamed there before.
 function members.move(record, member)
     local ms_id, ms = record.first_ms_id + member, require "sluice.ms"
     local from = dp.ms_cell(ms_id)
-    if from ~= record.bvc_id then
+    if from ~= record.bvc_id and members.may_move(ms_id, record.bvc_id) then
         dp.ms_move { ms_id = ms_id, bvc_id = record.bvc_id }
         ms.moved(ms_id, from, record.bvc_id)
     end
