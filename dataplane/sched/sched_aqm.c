@@ -73,7 +73,7 @@ static struct weights weights_of(const struct sched *s, const struct tree_cell *
 static uint64_t share_of_flow(const struct sched *s, struct tree_ms *m, const struct tree_pfc *p)
 {
     uint32_t rate = pfc_bucket_read(m, p)->rate, slot = (uint32_t)(p - tree_pfc_of(m, 0));
-    if (!(p->state & PFC_SHARED) || p->traffic_class == CLASS_SIGNALLING)
+    if (!pfc_is_shared(p) || p->traffic_class == CLASS_SIGNALLING)
         return part_of(rate, 1, 1);
     uint64_t in_flow = weights_in(s, m, p, share_members(m, slot));
     return part_of(rate, s->config.of_class[p->traffic_class].weight, in_flow);

@@ -93,7 +93,7 @@ static void fire_pfc(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct f
 {
     uint32_t ms = tree_pfc_ms(pfc);
     struct tree_ms *m = tree_ms(s, ms);
-    if (p->state & PFC_SHARED) {
+    if (pfc_is_shared(p)) {
         fire_shared(s, ms, m, tree_pfc_slot(pfc), f);
         return;
     }

@@ -56,7 +56,7 @@ uint64_t pfc_conforms_at(struct sched *s, uint32_t pfc, struct tree_ms *m, struc
 void pfc_refused(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p,
                  uint64_t at_ns, uint64_t now_ns)
 {
-    if (!(p->state & PFC_SHARED)) {
+    if (!pfc_is_shared(p)) {
         pfc_wait(s, pfc, p, at_ns);
         return;
     }
@@ -243,12 +243,15 @@ void ms_forget_credit(struct tree_ms *m, uint32_t wake, uint32_t others)
 }
 
 // One alone: those that it shares a bucket with may be waiting, but compete with it.
-static void forget_credit(struct tree_ms *m, const struct tree_pfc *p, uint32_t slot)
+static void forget_credit(struct tree_ms *m, struct tree_pfc *p, uint32_t slot)
 {
     uint32_t others = ms_competing(m);
-    if (p->state & PFC_SHARED)
+    if (pfc_is_shared(p))
         others |= share_members(m, slot) & m->backlog;
-    ms_forget_credit(m, 1u << slot, others & ~(1u << slot));
+    others &= ~(1u << slot);
+    uint64_t least = least_tag(m, others ? others : 1u << m->last);
+    if (tree_before(p->tag, least))
+        p->tag = least;
 }
 
 void pfc_is_free(struct sched *s, uint32_t pfc, struct tree_pfc *p)
@@ -261,7 +264,7 @@ void pfc_is_free(struct sched *s, uint32_t pfc, struct tree_pfc *p)
 
 void pfc_unwait(struct sched *s, uint32_t pfc, struct tree_pfc *p)
 {
-    if (p->state & PFC_SHARED) {
+    if (pfc_is_shared(p)) {
         uint32_t ms = tree_pfc_ms(pfc);
         share_free(s, ms, tree_ms(s, ms), tree_pfc_slot(pfc));
         return;
@@ -325,7 +328,7 @@ void pfc_ends(struct sched *s, uint32_t pfc)
     uint32_t ms = tree_pfc_ms(pfc), slot = tree_pfc_slot(pfc);
     struct tree_ms *m = tree_ms(s, ms);
     struct tree_pfc *p = tree_pfc_of(m, slot);
-    if (p->state & PFC_SHARED)
+    if (pfc_is_shared(p))
         share_left(s, ms, m, slot);
     else
         pfc_unwait(s, pfc, p);
@@ -356,7 +359,7 @@ void ms_heads_change(struct sched *s, uint32_t ms, uint64_t now_ns)
 static void pfc_look_again(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p,
                            uint64_t now_ns)
 {
-    if (p->state & PFC_SHARED) {
+    if (pfc_is_shared(p)) {
         share_look_again(s, tree_pfc_ms(pfc), m, tree_pfc_slot(pfc), now_ns);
         return;
     }

@@ -259,13 +259,20 @@ static inline uint32_t pfc_goes(struct sched *s, uint32_t ms, struct tree_ms *m,
                                 uint64_t now_ns)
 {
     uint32_t goes = pfc_stand_in(m, tree_pfc_of(m, slot), slot);
-    if (__builtin_expect(!(tree_pfc_of(m, goes)->state & PFC_SHARED), 1))
+    if (!pfc_is_shared(tree_pfc_of(m, goes)))
         return goes;
     return share_goes(s, ms, m, goes, now_ns);
 }
 // One of them waits, so all do that have a backlog.
-bool share_waits(struct tree_ms *m, const struct tree_pfc *p, uint32_t slot);
-bool share_is_limited(struct tree_ms *m, const struct tree_pfc *p, uint32_t slot);
+bool share_some_waits(struct tree_ms *m, uint32_t slot);
+static inline bool share_waits(struct tree_ms *m, const struct tree_pfc *p, uint32_t slot)
+{
+    return pfc_is_shared(p) && share_some_waits(m, slot);
+}
+static inline bool share_is_limited(struct tree_ms *m, const struct tree_pfc *p, uint32_t slot)
+{
+    return pfc_is_shared(p) && tree_pfc_of(m, pfc_leader(p, slot))->state & PFC_LIMITED;
+}
 void share_limit(struct tree_ms *m, struct tree_pfc *p, uint32_t slot, bool limited);
 // None of them waits: if the bucket refuses their first, all do. True: they wait.
 bool share_settle(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot, uint64_t now_ns);

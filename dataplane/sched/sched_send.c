@@ -105,7 +105,7 @@ static void finish(struct sched *s, struct round *r, uint32_t npdu_octets)
 static uint64_t look_ahead_pfc(const struct sched *s, const struct round *r,
                                const struct tree_piece *piece, uint64_t now_ns)
 {
-    if (r->p->state & PFC_SHARED)
+    if (pfc_is_shared(r->p))
         return now_ns;
     uint32_t octets = pfc_bucket_octets(s, r->m, r->p, r->slot, piece);
     return bucket_conforms_at(r->level_pfc, bucket_terms(&r->p->bucket), octets, now_ns);
@@ -115,7 +115,7 @@ static uint64_t look_ahead_pfc(const struct sched *s, const struct round *r,
 static void look_ahead(struct sched *s, struct round *r, uint64_t now_ns)
 {
     struct tree_pfc *p = r->p;
-    if (p->state & PFC_SHARED)
+    if (pfc_is_shared(p))
         share_settle(s, r->ms, r->m, r->slot, now_ns);
     if (!pfc_may_send(s, r->pfc, r->m, p)) // empty, its LLE is kept, or it waits
         return;
@@ -156,7 +156,7 @@ bool round_send(struct sched *s, struct round *r, uint64_t now_ns, struct sched_
     tags_account(s, r);
     turn_account(s, r, pdu->octets);
     r->m->state &= (uint8_t)~MS_LIMITED;
-    if (r->p->state & PFC_SHARED)
+    if (pfc_is_shared(r->p))
         share_limit(r->m, r->p, r->slot, false);
     if (r->piece.last)
         finish(s, r, pdu->octets);

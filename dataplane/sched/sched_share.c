@@ -4,15 +4,18 @@
 // goes: at any turn of theirs the first in their own order goes, and if the bucket refuses that one
 // they wait as one, out of their rings, by one entry in the wheel. So the bucket is shared by the
 // weights of the classes, whatever the sizes of their PDUs, and no smaller PDU takes the room that
-// a larger one waits for. Their order is that of start tags (sched_ms.c), but an N-PDU that has
-// begun goes on first: others may wait for its LLE.
+// a larger one waits for.
+// Their order is that of start tags (sched_ms.c), but what has begun, and signalling, goes before
+// an N-PDU that would begin; of those, whichever the bucket passes first. And an N-PDU begins only
+// where the bucket has room for it and for the rest of all that have begun. So S12 holds: what is
+// half sent waits for the bucket alone, not for another PFC's place in it.
 #include "dataplane/sched/sched_parts.h"
 
 uint32_t share_members(struct tree_ms *m, uint32_t slot)
 {
     const struct tree_pfc *p = tree_pfc_of(m, slot);
     uint32_t leader = pfc_leader(p, slot), members = 1u << leader | 1u << slot;
-    if (!(p->state & PFC_SHARED))
+    if (!pfc_is_shared(p))
         return members;
     for (uint32_t slots = m->slots & ~members; slots; slots &= slots - 1) {
         const struct tree_pfc *q = tree_pfc_of(m, (uint32_t)__builtin_ctz(slots));
@@ -92,11 +95,6 @@ static bool first_of(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t s
     return found;
 }
 
-bool share_is_limited(struct tree_ms *m, const struct tree_pfc *p, uint32_t slot)
-{
-    return p->state & PFC_SHARED && tree_pfc_of(m, pfc_leader(p, slot))->state & PFC_LIMITED;
-}
-
 void share_limit(struct tree_ms *m, struct tree_pfc *p, uint32_t slot, bool limited)
 {
     struct tree_pfc *leader = tree_pfc_of(m, pfc_leader(p, slot));
@@ -129,7 +127,7 @@ static uint32_t stand_in(struct sched *s, uint32_t ms, struct tree_ms *m, uint32
 {
     const struct tree_pfc *p = tree_pfc_of(m, slot);
     struct candidate first;
-    if (!(p->state & PFC_SHARED) || pfc_bucket_read(m, p)->rate == BUCKET_UNLIMITED)
+    if (!pfc_is_shared(p) || pfc_bucket_read(m, p)->rate == BUCKET_UNLIMITED)
         return slot;
     if (!share_is_limited(m, p, slot) && (p->sent_octets || room_for_all(s, m, slot, now_ns)))
         return slot;
@@ -145,10 +143,8 @@ uint32_t share_goes(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t sl
     return goes == first ? first : stand_in(s, ms, m, goes, now_ns);
 }
 
-bool share_waits(struct tree_ms *m, const struct tree_pfc *p, uint32_t slot)
+bool share_some_waits(struct tree_ms *m, uint32_t slot)
 {
-    if (!(p->state & PFC_SHARED))
-        return false;
     for (uint32_t slots = share_members(m, slot) & m->blocked; slots; slots &= slots - 1)
         if (tree_pfc_of(m, (uint32_t)__builtin_ctz(slots))->state & PFC_WAITS)
             return true;

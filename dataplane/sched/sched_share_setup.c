@@ -23,7 +23,7 @@ void share_part(struct sched *s, uint32_t ms, uint32_t slot)
 {
     struct tree_ms *m = tree_ms(s, ms);
     struct tree_pfc *p = tree_pfc_of(m, slot);
-    if (!(p->state & PFC_SHARED))
+    if (!pfc_is_shared(p))
         return;
     uint32_t others = share_members(m, slot) & ~(1u << slot), leader = pfc_leader(p, slot);
     share_left(s, ms, m, slot);

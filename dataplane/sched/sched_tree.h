@@ -314,7 +314,12 @@ static inline struct tree_pfc *tree_pfc(const struct sched *s, uint32_t pfc)
     return tree_pfc_of(tree_ms(s, tree_pfc_ms(pfc)), tree_pfc_slot(pfc));
 }
 
-// Several PFCs of an MS may share one bucket, that of the one that leads.
+// Several PFCs of an MS may share one bucket, that of the one that leads. Few do.
+static inline bool pfc_is_shared(const struct tree_pfc *p)
+{
+    return __builtin_expect(p->state & PFC_SHARED, 0);
+}
+
 static inline uint32_t pfc_leader(const struct tree_pfc *p, uint32_t slot)
 {
     return p->state & PFC_SHARES ? p->bucket.max_octets : slot;
@@ -322,12 +327,16 @@ static inline uint32_t pfc_leader(const struct tree_pfc *p, uint32_t slot)
 
 static inline struct bucket *pfc_bucket(struct tree_ms *m, struct tree_pfc *p)
 {
-    return p->state & PFC_SHARES ? &tree_pfc_of(m, p->bucket.max_octets)->bucket : &p->bucket;
+    if (__builtin_expect(p->state & PFC_SHARES, 0))
+        return &tree_pfc_of(m, p->bucket.max_octets)->bucket;
+    return &p->bucket;
 }
 
 static inline const struct bucket *pfc_bucket_read(struct tree_ms *m, const struct tree_pfc *p)
 {
-    return p->state & PFC_SHARES ? &tree_pfc_of(m, p->bucket.max_octets)->bucket : &p->bucket;
+    if (__builtin_expect(p->state & PFC_SHARES, 0))
+        return &tree_pfc_of(m, p->bucket.max_octets)->bucket;
+    return &p->bucket;
 }
 
 static inline bool tree_before(uint64_t a, uint64_t b)
