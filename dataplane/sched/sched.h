@@ -179,6 +179,7 @@ int sched_ms_move(struct sched *s, uint32_t ms, uint32_t bvc, uint64_t now_ns);
 struct sched_baggage_pfc {
     uint16_t sent_octets, n201_u; // of a half-sent N-PDU
     uint8_t traffic_class;
+    uint8_t leader; // the slot whose bucket it uses
     uint8_t aqm_vars[AQM_VARS_OCTETS];
 };
 struct sched_baggage {
@@ -207,6 +208,10 @@ int sched_pfc_add(struct sched *s, uint32_t ms, uint32_t slot, enum traffic_clas
 int sched_pfc_set(struct sched *s, uint32_t ms, uint32_t slot, struct bucket_terms terms,
                   uint64_t now_ns);
 int sched_pfc_unlimit(struct sched *s, uint32_t ms, uint32_t slot, uint64_t now_ns);
+// It uses the bucket of `with` from here on, another slot of the same MS: they are one packet flow
+// of several classes. What is set or read of the bucket at any of them is that of all; the bucket
+// lives on when `with` is removed.
+int sched_pfc_share(struct sched *s, uint32_t ms, uint32_t slot, uint32_t with, uint64_t now_ns);
 int sched_pfc_remove(struct sched *s, uint32_t ms, uint32_t slot, enum drop_reason reason,
                      uint64_t now_ns);
 

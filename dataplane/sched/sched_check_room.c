@@ -62,8 +62,8 @@ static bool all_are_ranked(const struct sched *s, const struct tree_cell *c)
     return c->places_left == TREE_NONE && (!s->kept || s->places_left == s->places_end);
 }
 
-static const char *check_rank(const struct sched *s, const struct tree_cell *c,
-                              struct room_sum sum, uint32_t place)
+static const char *check_rank(const struct sched *s, const struct tree_cell *c, struct room_sum sum,
+                              uint32_t place)
 {
     for (enum room_unit unit = IN_PACKETS; unit < ROOM_UNITS; unit++) {
         bool kept = (s->kept | c->kept) & ROOM_KEPT(unit);
@@ -100,7 +100,7 @@ static const char *check_ms(const struct sched *s, uint32_t ms, struct tree_ms *
             return fault;
         bool ranked = place != TREE_NONE && (bin_of(s, IN_PACKETS, room_entry_of_place(s, place)) ||
                                              bin_of(s, IN_OCTETS, room_entry_of_place(s, place)));
-        MUST(ranked == !!(p->state & PFC_RANKED), "a PFC's mark that it is ranked");
+        MUST(ranked == p->ranked, "a PFC's mark that it is ranked");
     }
     MUST(!!placed == !!(m->state & MS_PLACED), "an MS's mark that it has places");
     return NULL;
@@ -125,8 +125,7 @@ static const char *check_cell(const struct sched *s, uint32_t cell, uint32_t *pl
         uint32_t n = 0;
         for (uint32_t class = 0; class < CLASS_COUNT; class ++) {
             n += rank_count(&s->rank[unit], c->of_class[class].rank_top[unit]);
-            MUST((c->of_class[class].rank_top[unit] != RANK_NONE) ==
-                     (c->giving[unit] >> class & 1),
+            MUST((c->of_class[class].rank_top[unit] != RANK_NONE) == (c->giving[unit] >> class & 1),
                  "a cell's classes that give");
         }
         MUST(n == ranked[unit], "a class's ranks");

@@ -4,13 +4,14 @@
 // cell's limit, or that of all, is full to seven eighths, those of cells and NSEs while that of all
 // is; until it is less than three quarters full again.
 //
-// Whoever was queued before has to be ranked by the time the limit is full, and cannot be looked for
-// among all MSs. So a queue that waits for long has a place, in a list of its cell, from which it is
-// ranked, some a call, once ranks are kept. The PFCs that began last need none: the young ones, a few
-// in all, most of which have sent before they are that no longer.
+// Whoever was queued before has to be ranked by the time the limit is full, and cannot be looked
+// for among all MSs. So a queue that waits for long has a place, in a list of its cell, from which
+// it is ranked, some a call, once ranks are kept. The PFCs that began last need none: the young
+// ones, a few in all, most of which have sent before they are that no longer.
 //
 // Invariants (sched_check_room.c): who has a backlog in a class has a place under its lowest slot
-// there, or is young, or its cell keeps no ranks; who is ranked has a place; sizes in ranks are true.
+// there, or is young, or its cell keeps no ranks; who is ranked has a place; sizes in ranks are
+// true.
 #include "dataplane/sched/sched_room.h"
 
 // ---- Sums and entries ----
@@ -101,8 +102,8 @@ static void place_release(struct sched *s, uint32_t pfc, struct tree_ms *m)
     *at = (struct tree_place){.pfc = TREE_NONE, .next = s->place_free};
     s->place_free = place;
     *place_of(s, pfc) = TREE_NONE;
-    while (slots && *place_of(s, tree_pfc_id(tree_pfc_ms(pfc), (uint32_t)__builtin_ctz(slots))) ==
-                        TREE_NONE)
+    while (slots &&
+           *place_of(s, tree_pfc_id(tree_pfc_ms(pfc), (uint32_t)__builtin_ctz(slots))) == TREE_NONE)
         slots &= slots - 1;
     if (!slots)
         m->state &= (uint8_t)~MS_PLACED;
@@ -185,10 +186,10 @@ void room_follow(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t class
             return;
         place_take(s, pfc, m);
     }
-    if (kept || p->state & PFC_RANKED) {
+    if (kept || p->ranked) {
         uint32_t in = sum.gives ? kept : 0;
         class_set(s, c, class, *place_of(s, pfc), sum.total, in);
-        p->state = (uint8_t)(in ? p->state | PFC_RANKED : p->state & ~PFC_RANKED);
+        p->ranked = in;
         above_follow(s, m->cell);
     }
     if (!sum.total)
@@ -256,7 +257,7 @@ static void leave_class(struct sched *s, uint32_t pfc, struct tree_ms *m)
     struct tree_pfc *p = tree_pfc_of(m, tree_pfc_slot(pfc));
     struct tree_cell *c = &s->cell[m->cell];
     class_set(s, c, p->traffic_class, *place_of(s, pfc), 0, 0);
-    p->state &= (uint8_t)~PFC_RANKED;
+    p->ranked = false;
     above_follow(s, m->cell);
     place_release(s, pfc, m);
 }

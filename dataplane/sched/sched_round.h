@@ -46,7 +46,7 @@ static inline uint32_t round_pfc_octets(const struct sched *s, const struct roun
 
 static inline bool round_conforms_pfc(const struct sched *s, struct round *r, uint64_t now_ns)
 {
-    return round_conforms(&r->p->bucket, round_pfc_octets(s, r), now_ns, &r->level_pfc);
+    return round_conforms(pfc_bucket(r->m, r->p), round_pfc_octets(s, r), now_ns, &r->level_pfc);
 }
 
 static inline bool round_conforms_ms(struct round *r, uint64_t now_ns)

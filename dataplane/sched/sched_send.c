@@ -8,7 +8,7 @@
 static inline void charge(struct round *r, uint64_t now_ns)
 {
     uint64_t units = r->piece.llc_octets * BUCKET_UNITS_AN_OCTET;
-    round_charge_at(&r->p->bucket, &r->level_pfc, units, now_ns);
+    round_charge_at(pfc_bucket(r->m, r->p), &r->level_pfc, units, now_ns);
     round_charge(r, now_ns);
 }
 
@@ -104,15 +104,26 @@ static void finish(struct sched *s, struct round *r, uint32_t npdu_octets)
     queue_pop(s, r->pfc, r->m, r->p);
 }
 
+// Those that share a bucket have been looked at together.
+static uint64_t look_ahead_pfc(const struct sched *s, const struct round *r,
+                               const struct tree_piece *piece, uint64_t now_ns)
+{
+    if (pfc_is_shared(r->p))
+        return now_ns;
+    uint32_t octets = pfc_bucket_octets(s, r->m, r->p, r->slot, piece);
+    return bucket_conforms_at(r->level_pfc, bucket_terms(&r->p->bucket), octets, now_ns);
+}
+
 // Who cannot send its next PDU now is told so at once, not when it is met again.
 static void look_ahead(struct sched *s, struct round *r, uint64_t now_ns)
 {
     struct tree_pfc *p = r->p;
-    if (!pfc_may_send(s, r->pfc, r->m, p)) // empty, or its LLE is kept
+    if (pfc_is_shared(p))
+        share_settle(s, r->ms, r->m, r->slot, now_ns);
+    if (!pfc_may_send(s, r->pfc, r->m, p)) // empty, its LLE is kept, or it waits
         return;
     struct tree_piece piece = pfc_piece(s, r->m, p);
-    uint32_t pfc_octets = pfc_bucket_octets(s, r->m, p, r->slot, &piece);
-    uint64_t at_ns = bucket_conforms_at(r->level_pfc, bucket_terms(&p->bucket), pfc_octets, now_ns);
+    uint64_t at_ns = look_ahead_pfc(s, r, &piece, now_ns);
     if (!ms_is_simple(r->m)) {
         if (at_ns > now_ns)
             pfc_wait(s, r->pfc, p, at_ns);
@@ -148,6 +159,8 @@ bool round_send(struct sched *s, struct round *r, uint64_t now_ns, struct sched_
     tags_account(s, r);
     turn_account(s, r, pdu->octets);
     r->m->state &= (uint8_t)~MS_LIMITED;
+    if (pfc_is_shared(r->p))
+        share_limit(r->m, r->p, r->slot, false);
     if (r->piece.last)
         finish(s, r, pdu->octets);
     else
@@ -179,8 +192,8 @@ static bool whole_find(struct sched *s, struct round *r)
     r->slot = tree_pfc_slot(r->pfc);
     r->m = tree_ms(s, r->ms);
     r->p = tree_pfc_of(r->m, r->slot);
-    if ((r->p->state & ~PFC_RANKED) != (PFC_EXISTS | PFC_IN_RING) || r->p->sent_octets ||
-        r->p->deficit < 0 || total_packets(r->p->queue.total) != 1)
+    if (r->p->state != PFC_IN_RING || r->p->sent_octets || r->p->deficit < 0 ||
+        total_packets(r->p->queue.total) != 1)
         return false;
     if (r->m->state & ~(MS_EXISTS | MS_OWN | MS_PLACED) || r->m->backlog != 1u << r->slot)
         return false;

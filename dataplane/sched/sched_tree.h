@@ -49,17 +49,19 @@ struct tree_queue {
 };
 
 enum {
-    PFC_EXISTS = 1,
+    PFC_LIMITED = 1, // of who leads: its bucket has refused a PDU, and passed none since
     PFC_IN_RING = 2,
-    PFC_WAITS = 4,    // in the wheel, for its own bucket
+    PFC_WAITS = 4,    // in the wheel, for its bucket; of several that share it, one is
     PFC_STOPPED = 8,  // R = 0
     PFC_TURN = 16,    // its DRR turn has begun
     PFC_BY_FLOW = 32, // its queues are by flow
-    PFC_RANKED = 64   // among the largest of its class: see sched_places.c
+    PFC_SHARES = 64,  // uses the bucket of another slot: see sched_share.c
+    PFC_LEADS = 128   // others use its bucket
 };
+#define PFC_SHARED (PFC_SHARES | PFC_LEADS)
 
 struct tree_pfc {
-    struct bucket bucket;
+    struct bucket bucket;    // of one that shares, max_octets is the slot that leads
     struct tree_queue queue; // with flow queues head and tail are unused
     uint32_t next, prev;     // in the ring of its class
     int32_t deficit;
@@ -74,6 +76,7 @@ struct tree_pfc {
     uint32_t share_octets_per_s;
     uint8_t share_uses; // until it is worked out anew
     uint8_t flow;       // flow of the head N-PDU
+    bool ranked;        // among the largest of its class: see sched_places.c
     _Alignas(16) uint8_t aqm_vars[AQM_VARS_OCTETS];
 };
 static_assert(sizeof(struct tree_pfc) == 128, "a PFC is two lines");
@@ -84,7 +87,7 @@ enum {
     MS_FROZEN = 4,  // by command
     MS_STOPPED = 8, // own R = 0: frozen as well
     MS_WAITS = 16,
-    MS_LIMITED = 32, // came out of the wheel and has sent nothing since
+    MS_LIMITED = 32,  // came out of the wheel and has sent nothing since
     MS_RESERVED = 64, // an LLC frame waits for it: see sched_frame.c
     MS_PLACED = 128   // some of its queues have a place: see sched_places.c
 };
@@ -272,12 +275,13 @@ struct sched {
     uint32_t *place_of;   // the place of each PFC, TREE_NONE: it has none
     struct tree_place *place;
     uint32_t place_free;
-    uint32_t places_end, places_left; // none above has ever been taken; not ranked yet, from there on
+    uint32_t places_end,
+        places_left; // none above has ever been taken; not ranked yet, from there on
     uint32_t young[TREE_YOUNG], young_at; // PFCs that have begun lately
     struct sched_limit watched;           // the lesser of an NSE's limit and of all's
     // with so much of it, or of a cell's, ranks are kept; until there is no more than that
     struct sched_limit high, bvc_high, low, bvc_low;
-    uint64_t least_octets;                // what every limit can hold
+    uint64_t least_octets; // what every limit can hold
     // the sweep for what has expired
     uint64_t swept_ns;
     uint32_t sweep_ms;
@@ -326,6 +330,31 @@ static inline struct tree_pfc *tree_pfc_of(struct tree_ms *ms, uint32_t slot)
 static inline struct tree_pfc *tree_pfc(const struct sched *s, uint32_t pfc)
 {
     return tree_pfc_of(tree_ms(s, tree_pfc_ms(pfc)), tree_pfc_slot(pfc));
+}
+
+// Several PFCs of an MS may share one bucket, that of the one that leads. Few do.
+static inline bool pfc_is_shared(const struct tree_pfc *p)
+{
+    return __builtin_expect(p->state & PFC_SHARED, 0);
+}
+
+static inline uint32_t pfc_leader(const struct tree_pfc *p, uint32_t slot)
+{
+    return p->state & PFC_SHARES ? p->bucket.max_octets : slot;
+}
+
+static inline struct bucket *pfc_bucket(struct tree_ms *m, struct tree_pfc *p)
+{
+    if (__builtin_expect(p->state & PFC_SHARES, 0))
+        return &tree_pfc_of(m, p->bucket.max_octets)->bucket;
+    return &p->bucket;
+}
+
+static inline const struct bucket *pfc_bucket_read(struct tree_ms *m, const struct tree_pfc *p)
+{
+    if (__builtin_expect(p->state & PFC_SHARES, 0))
+        return &tree_pfc_of(m, p->bucket.max_octets)->bucket;
+    return &p->bucket;
 }
 
 static inline bool tree_before(uint64_t a, uint64_t b)
