@@ -51,7 +51,7 @@ static uint32_t place_of(const struct sched *s, uint32_t pfc)
 static bool is_young(const struct sched *s, struct tree_ms *m, uint32_t ms, uint32_t class)
 {
     for (uint32_t i = 0; i < TREE_YOUNG; i++)
-        if (tree_pfc_ms(s->young[i]) == ms &&
+        if (s->young[i] != TREE_NONE && tree_pfc_ms(s->young[i]) == ms &&
             tree_pfc_of(m, tree_pfc_slot(s->young[i]))->traffic_class == class)
             return true;
     return false;
@@ -62,8 +62,8 @@ static bool all_are_ranked(const struct sched *s, const struct tree_cell *c)
     return c->places_left == TREE_NONE && (!s->kept || s->places_left == s->places_end);
 }
 
-static const char *check_rank(const struct sched *s, const struct tree_cell *c,
-                              struct room_sum sum, uint32_t place)
+static const char *check_rank(const struct sched *s, const struct tree_cell *c, struct room_sum sum,
+                              uint32_t place)
 {
     for (enum room_unit unit = IN_PACKETS; unit < ROOM_UNITS; unit++) {
         bool kept = (s->kept | c->kept) & ROOM_KEPT(unit);
@@ -125,8 +125,7 @@ static const char *check_cell(const struct sched *s, uint32_t cell, uint32_t *pl
         uint32_t n = 0;
         for (uint32_t class = 0; class < CLASS_COUNT; class ++) {
             n += rank_count(&s->rank[unit], c->of_class[class].rank_top[unit]);
-            MUST((c->of_class[class].rank_top[unit] != RANK_NONE) ==
-                     (c->giving[unit] >> class & 1),
+            MUST((c->of_class[class].rank_top[unit] != RANK_NONE) == (c->giving[unit] >> class & 1),
                  "a cell's classes that give");
         }
         MUST(n == ranked[unit], "a class's ranks");

@@ -4,13 +4,14 @@
 // cell's limit, or that of all, is full to seven eighths, those of cells and NSEs while that of all
 // is; until it is less than three quarters full again.
 //
-// Whoever was queued before has to be ranked by the time the limit is full, and cannot be looked for
-// among all MSs. So a queue that waits for long has a place, in a list of its cell, from which it is
-// ranked, some a call, once ranks are kept. The PFCs that began last need none: the young ones, a few
-// in all, most of which have sent before they are that no longer.
+// Whoever was queued before has to be ranked by the time the limit is full, and cannot be looked
+// for among all MSs. So a queue that waits for long has a place, in a list of its cell, from which
+// it is ranked, some a call, once ranks are kept. Those that began last have none: the young ones,
+// a few in all, most of which have ended again when it would be their turn.
 //
 // Invariants (sched_check_room.c): who has a backlog in a class has a place under its lowest slot
-// there, or is young, or its cell keeps no ranks; who is ranked has a place; sizes in ranks are true.
+// there, or is young, or its cell keeps no ranks; who is ranked has a place; sizes in ranks are
+// true.
 #include "dataplane/sched/sched_room.h"
 
 // ---- Sums and entries ----
@@ -101,8 +102,8 @@ static void place_release(struct sched *s, uint32_t pfc, struct tree_ms *m)
     *at = (struct tree_place){.pfc = TREE_NONE, .next = s->place_free};
     s->place_free = place;
     *place_of(s, pfc) = TREE_NONE;
-    while (slots && *place_of(s, tree_pfc_id(tree_pfc_ms(pfc), (uint32_t)__builtin_ctz(slots))) ==
-                        TREE_NONE)
+    while (slots &&
+           *place_of(s, tree_pfc_id(tree_pfc_ms(pfc), (uint32_t)__builtin_ctz(slots))) == TREE_NONE)
         slots &= slots - 1;
     if (!slots)
         m->state &= (uint8_t)~MS_PLACED;
@@ -207,7 +208,7 @@ void room_linger(struct sched *s, uint32_t pfc)
 static void young_follow(struct sched *s)
 {
     for (uint32_t i = 0; i < TREE_YOUNG; i++)
-        if (tree_pfc(s, s->young[i])->queue.total)
+        if (s->young[i] != TREE_NONE)
             room_linger(s, s->young[i]);
 }
 

@@ -7,7 +7,8 @@
 //
 // So a queue below its max-min share loses nothing, whoever fills the room, stopped or not: all
 // queues together are more than the limit, so on each level the largest is above what filling would
-// leave it, whatever the others have. What goes is the oldest of a queue that waits too long anyway.
+// leave it, whatever the others have. What goes is the oldest of a queue that waits too long
+// anyway.
 //
 // Who is largest is known beforehand (sched_places.c), in octets to one step at each of three
 // levels. The work of a call is bounded.
