@@ -51,7 +51,7 @@ static uint32_t place_of(const struct sched *s, uint32_t pfc)
 static bool is_young(const struct sched *s, struct tree_ms *m, uint32_t ms, uint32_t class)
 {
     for (uint32_t i = 0; i < TREE_YOUNG; i++)
-        if (tree_pfc_ms(s->young[i]) == ms &&
+        if (s->young[i] != TREE_NONE && tree_pfc_ms(s->young[i]) == ms &&
             tree_pfc_of(m, tree_pfc_slot(s->young[i]))->traffic_class == class)
             return true;
     return false;

@@ -6,8 +6,8 @@
 //
 // Whoever was queued before has to be ranked by the time the limit is full, and cannot be looked
 // for among all MSs. So a queue that waits for long has a place, in a list of its cell, from which
-// it is ranked, some a call, once ranks are kept. The PFCs that began last need none: the young
-// ones, a few in all, most of which have sent before they are that no longer.
+// it is ranked, some a call, once ranks are kept. Those that began last have none: the young ones,
+// a few in all, most of which have ended again when it would be their turn.
 //
 // Invariants (sched_check_room.c): who has a backlog in a class has a place under its lowest slot
 // there, or is young, or its cell keeps no ranks; who is ranked has a place; sizes in ranks are
@@ -208,7 +208,7 @@ void room_linger(struct sched *s, uint32_t pfc)
 static void young_follow(struct sched *s)
 {
     for (uint32_t i = 0; i < TREE_YOUNG; i++)
-        if (tree_pfc(s, s->young[i])->queue.total)
+        if (s->young[i] != TREE_NONE)
             room_linger(s, s->young[i]);
 }
 

@@ -57,12 +57,19 @@ void room_settle(struct sched *s, uint32_t cell);
 
 const char *room_check(const struct sched *s); // sched_check_room.c: which invariant does not hold
 
-static inline void room_young(struct sched *s, uint32_t pfc)
+static inline void room_young_begins(struct sched *s, uint32_t pfc, struct tree_pfc *p)
 {
-    uint32_t *at = &s->young[s->young_at++ % TREE_YOUNG], former = *at;
-    *at = pfc;
-    if (__builtin_expect(tree_pfc(s, former)->queue.total != 0 && former != pfc, 0))
+    uint32_t at = s->young_at++ % TREE_YOUNG, former = s->young[at];
+    s->young[at] = pfc;
+    p->young = (uint8_t)at;
+    if (__builtin_expect(former != TREE_NONE, 0))
         room_linger(s, former);
+}
+
+static inline void room_young_ends(struct sched *s, uint32_t pfc, const struct tree_pfc *p)
+{
+    if (s->young[p->young] == pfc)
+        s->young[p->young] = TREE_NONE;
 }
 
 // Ranks are kept there, or the MS may be ranked yet: if it has several PFCs, under another one.
@@ -80,11 +87,13 @@ static inline void room_grown(struct sched *s, uint32_t pfc, struct tree_ms *m, 
     if (__builtin_expect(room_is_ranked(s, m, p), 0))
         room_follow(s, tree_pfc_ms(pfc), m, p->traffic_class);
     else if (begins)
-        room_young(s, pfc);
+        room_young_begins(s, pfc, p);
 }
 
 static inline void room_shrunk(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p)
 {
+    if (p->queue.total == 0)
+        room_young_ends(s, pfc, p);
     if (__builtin_expect(m->state & MS_PLACED, 0) &&
         (p->queue.total == 0 || room_is_ranked(s, m, p)))
         room_follow(s, tree_pfc_ms(pfc), m, p->traffic_class);

@@ -278,6 +278,8 @@ static void places_set(struct sched *s)
         s->place_of[i] = TREE_NONE;
     for (uint32_t i = 0; i < places(&s->config); i++)
         s->place[i] = (struct tree_place){.pfc = TREE_NONE, .next = i + 1};
+    for (uint32_t i = 0; i < TREE_YOUNG; i++)
+        s->young[i] = TREE_NONE;
     for (int unit = 0; unit < 2; unit++) {
         s->rank_top[unit] = RANK_NONE;
         rank_setup(&s->rank[unit], s->rank[unit].entry, s->rank[unit].bin, ranked(&s->config));

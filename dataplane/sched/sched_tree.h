@@ -77,6 +77,7 @@ struct tree_pfc {
     uint8_t share_uses; // until it is worked out anew
     uint8_t flow;       // flow of the head N-PDU
     bool ranked;        // among the largest of its class: see sched_places.c
+    uint8_t young;      // where it was written down as it began: see sched_places.c
     _Alignas(16) uint8_t aqm_vars[AQM_VARS_OCTETS];
 };
 static_assert(sizeof(struct tree_pfc) == 128, "a PFC is two lines");
@@ -226,7 +227,7 @@ struct tree_place {
     uint32_t pfc;        // TREE_NONE: it is free
     uint32_t next, prev; // of its cell; of a free one the next free one
 };
-#define TREE_YOUNG 64u
+#define TREE_YOUNG 128u
 
 // A class as the hot path wants it.
 struct tree_rule {
@@ -271,17 +272,17 @@ struct sched {
     // who has most, by packets and by octets: see sched_places.c
     struct rank rank[2];
     uint32_t rank_top[2]; // of the NSEs
-    uint8_t kept;         // whether all are ranked: bits as by ROOM_KEPT
     uint32_t *place_of;   // the place of each PFC, TREE_NONE: it has none
     struct tree_place *place;
     uint32_t place_free;
     uint32_t places_end,
         places_left; // none above has ever been taken; not ranked yet, from there on
-    uint32_t young[TREE_YOUNG], young_at; // PFCs that have begun lately
-    struct sched_limit watched;           // the lesser of an NSE's limit and of all's
+    uint32_t young[TREE_YOUNG], young_at; // PFCs that began last; TREE_NONE: it has ended again
+    uint8_t kept;                         // whether all are ranked: bits as by ROOM_KEPT
     // with so much of it, or of a cell's, ranks are kept; until there is no more than that
     struct sched_limit high, bvc_high, low, bvc_low;
-    uint64_t least_octets; // what every limit can hold
+    struct sched_limit watched; // the lesser of an NSE's limit and of all's
+    uint64_t least_octets;      // what every limit can hold
     // the sweep for what has expired
     uint64_t swept_ns;
     uint32_t sweep_ms;

@@ -7,7 +7,8 @@
 #include "tests/dataplane/random.h"
 
 #define FEW_MSS  12
-#define MANY_MSS 200
+#define MANY_MSS 120
+#define MOST_MSS 300
 
 static struct sched_limit random_limit(uint64_t *random, uint32_t least, uint32_t most)
 {
@@ -26,7 +27,7 @@ static struct sched_config random_config(uint64_t *random, bool by_flow)
 {
     struct sched_config c = world_config();
     c.tail_drop = false;
-    c.mss = MANY_MSS;
+    c.mss = MOST_MSS;
     c.flows_a_pfc = by_flow ? 1u << world_draw(random, 1, 6) : 0;
     c.limit = c.nse_limit = c.bvc_limit = c.ms_limit = (struct sched_limit){4096, 1u << 30};
     if (world_draw(random, 0, 1))
@@ -156,7 +157,7 @@ static void crowded_trees_lose_what_they_must(void **state)
     random_begin();
     for (uint32_t i = 0; i < WORLD_CASES(300); i++) {
         uint64_t random = random_next();
-        struct world *w = random_tree(&random, MANY_MSS);
+        struct world *w = random_tree(&random, i % 2 ? MANY_MSS : MOST_MSS);
         world_run(w, 2 * S_IN_NS);
         if (i % 2)
             world_random_life(w, &random, UINT32_MAX, 20);

@@ -24,8 +24,8 @@ static double has_at(const struct branches *b, uint32_t i, double level)
     const struct branch *branch = &b->of[i], *lost = &b->of[b->lost];
     if (branch->signals != lost->signals)
         return branch->signals ? branch->queued : branch->kept;
-    double has = i == b->lost ? level * branch->weight
-                              : fmin(level * branch->weight, branch->queued);
+    double has =
+        i == b->lost ? level * branch->weight : fmin(level * branch->weight, branch->queued);
     return fmax(has, branch->kept);
 }
 

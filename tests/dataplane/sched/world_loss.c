@@ -7,8 +7,8 @@
 // and judged in the unit, packets or octets, of which there is no more room. What is lost is the
 // first of its queue that is not half sent, so what comes is lost only if it is all that its queue
 // has to give. On the way down from the limit each branch is the largest for its share among those
-// that have an N-PDU to give. And the promise: no queue loses that is below 0.9 of the share that it
-// could have if it asked for more, if that would hold two of the largest N-PDUs.
+// that have an N-PDU to give. And the promise: no queue loses that is below 0.9 of the share that
+// it could have if it asked for more, if that would hold two of the largest N-PDUs.
 #include "tests/dataplane/sched/world_branches.h"
 #include "tests/dataplane/sched/world_inside.h"
 
