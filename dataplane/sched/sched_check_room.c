@@ -57,11 +57,6 @@ static bool is_young(const struct sched *s, struct tree_ms *m, uint32_t ms, uint
     return false;
 }
 
-static bool all_are_ranked(const struct sched *s, const struct tree_cell *c)
-{
-    return c->places_left == TREE_NONE && (!s->kept || s->places_left == s->places_end);
-}
-
 static const char *check_rank(const struct sched *s, const struct tree_cell *c, struct room_sum sum,
                               uint32_t place)
 {
@@ -71,7 +66,7 @@ static const char *check_rank(const struct sched *s, const struct tree_cell *c, 
         if (place != TREE_NONE)
             bin = bin_of(s, unit, room_entry_of_place(s, place));
         MUST(!bin || (sum.gives && bin->size == size_of(unit, sum.total)), "a rank is not true");
-        MUST(bin || !sum.gives || !kept || !all_are_ranked(s, c), "a queue is not ranked");
+        MUST(bin || !sum.gives || !kept || !room_all_are_ranked(s, c), "a queue is not ranked");
     }
     return NULL;
 }
@@ -94,7 +89,8 @@ static const char *check_ms(const struct sched *s, uint32_t ms, struct tree_ms *
         MUST(place == TREE_NONE || (sum.total && s->place[place].pfc == pfc), "a PFC's place");
         MUST(place != TREE_NONE || !sum.total || is_young(s, m, ms, class),
              "a queue has no place and is not young");
-        MUST(place != TREE_NONE || !sum.total || !(s->kept | c->kept), "a queue has no place");
+        MUST(place != TREE_NONE || !sum.total || !(s->kept | c->kept) || s->young_left,
+             "a queue has no place");
         const char *fault = check_rank(s, c, sum, place);
         if (fault)
             return fault;
@@ -130,7 +126,7 @@ static const char *check_cell(const struct sched *s, uint32_t cell, uint32_t *pl
         }
         MUST(n == ranked[unit], "a class's ranks");
         const struct rank_bin *bin = bin_of(s, unit, room_entry_of_cell(s, cell));
-        bool settled = s->kept && all_are_ranked(s, c);
+        bool settled = s->kept && room_all_are_ranked(s, c);
         MUST(!bin || c->giving[unit], "a cell is ranked that cannot give");
         MUST(!settled || !bin || bin->size == size_of(unit, c->total), "a cell's rank is not true");
         MUST(!settled || bin || !c->giving[unit] || !(s->kept & ROOM_KEPT(unit)),
@@ -150,7 +146,7 @@ static const char *check_nse(const struct sched *s, uint32_t nse)
         MUST(rank_count(&s->rank[unit], n->rank_top[unit]) == cells, "an NSE's ranks");
         const struct rank_bin *bin = bin_of(s, unit, nse);
         MUST(!bin || cells, "an NSE is ranked that cannot give");
-        if (!(s->kept & ROOM_KEPT(unit)) || s->places_left < s->places_end)
+        if (!(s->kept & ROOM_KEPT(unit)) || s->places_left < s->places_end || s->young_left)
             continue;
         MUST(!bin || bin->size == size_of(unit, room_nse_total(n)), "an NSE's rank is not true");
         MUST(!bin == !cells, "an NSE is not ranked");

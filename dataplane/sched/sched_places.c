@@ -205,13 +205,6 @@ void room_linger(struct sched *s, uint32_t pfc)
     room_follow(s, ms, m, tree_pfc_of(m, tree_pfc_slot(pfc))->traffic_class);
 }
 
-static void young_follow(struct sched *s)
-{
-    for (uint32_t i = 0; i < TREE_YOUNG; i++)
-        if (s->young[i] != TREE_NONE)
-            room_linger(s, s->young[i]);
-}
-
 static uint32_t high_bits(uint64_t total, uint32_t octets, const struct sched_limit *high)
 {
     return bits_of(total_packets(total) >= high->packets,
@@ -230,13 +223,18 @@ static void kept_begins(struct sched *s, struct tree_cell *c, uint32_t octets)
         s->places_left = 0;
     if (cell)
         c->places_left = c->places;
-    young_follow(s);
+    s->young_left = TREE_YOUNG;
 }
 
 bool room_keep(struct sched *s, uint32_t cell, uint32_t octets, uint32_t places)
 {
     struct tree_cell *c = &s->cell[cell];
     kept_begins(s, c, octets);
+    for (uint32_t left = places; left && s->young_left; left--) {
+        uint32_t pfc = s->young[--s->young_left];
+        if (pfc != TREE_NONE)
+            room_linger(s, pfc);
+    }
     for (uint32_t left = places; left && c->places_left != TREE_NONE; left--) {
         const struct tree_place *at = &s->place[c->places_left];
         c->places_left = at->next;
@@ -247,7 +245,7 @@ bool room_keep(struct sched *s, uint32_t cell, uint32_t octets, uint32_t places)
         if (pfc != TREE_NONE)
             room_linger(s, pfc);
     }
-    return c->places_left == TREE_NONE && (!s->kept || s->places_left == s->places_end);
+    return room_all_are_ranked(s, c);
 }
 
 // ---- Changes of the tree ----

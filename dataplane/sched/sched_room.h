@@ -19,6 +19,13 @@ struct room {
 // DROP_NONE, or the limit at which there is no room for it.
 enum drop_reason room_make(struct sched *s, struct room *r);
 
+// Of those who waited before ranks were kept in the cell, or everywhere, none is left.
+static inline bool room_all_are_ranked(const struct sched *s, const struct tree_cell *c)
+{
+    return !s->young_left && c->places_left == TREE_NONE &&
+           (!s->kept || s->places_left == s->places_end);
+}
+
 static inline bool room_is_full(uint64_t total, const struct sched_limit *limit, uint32_t octets)
 {
     return total_packets(total) >= limit->packets || total_octets(total) + octets > limit->octets;

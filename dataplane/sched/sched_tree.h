@@ -278,6 +278,7 @@ struct sched {
     uint32_t places_end,
         places_left; // none above has ever been taken; not ranked yet, from there on
     uint32_t young[TREE_YOUNG], young_at; // PFCs that began last; TREE_NONE: it has ended again
+    uint32_t young_left;                  // so many of them may not be ranked yet
     uint8_t kept;                         // whether all are ranked: bits as by ROOM_KEPT
     // with so much of it, or of a cell's, ranks are kept; until there is no more than that
     struct sched_limit high, bvc_high, low, bvc_low;
