@@ -149,7 +149,9 @@ static int pfc_new(const struct commands *k, const struct command_pfc *c)
     int fault = c->slot < k->pfcs_an_ms ? ms_there(k, c->ms_id) : -ERANGE;
     if (fault)
         return fault;
-    return k->ms[c->ms_id].slots >> c->slot & 1 ? -EEXIST : 0;
+    if (k->ms[c->ms_id].slots >> c->slot & 1)
+        return -EEXIST;
+    return c->has_shares ? pfc_there(k, c->ms_id, c->shares) : 0;
 }
 
 static int pdp_new(const struct commands *k, const struct command_pdp *c)

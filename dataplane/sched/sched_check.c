@@ -1,6 +1,6 @@
 // For tests: walks the whole structure and says which invariant does not hold. Slow and plain on
 // purpose; it counts everything anew and believes no counter.
-#include "dataplane/sched/sched_parts.h"
+#include "dataplane/sched/sched_room.h"
 
 // What the walk adds up.
 struct sums {
@@ -49,6 +49,32 @@ static const char *check_flows(const struct sched *s, uint32_t pfc, const struct
     return NULL;
 }
 
+// Those that share a bucket: one of them leads, and they wait as one, by one entry in the wheel.
+static const char *check_shared(struct tree_ms *m, const struct tree_pfc *p, uint32_t slot)
+{
+    uint32_t leader = p->state & PFC_SHARES ? p->bucket.max_octets : slot, members = 0, refs = 0;
+    MUST(leader < SCHED_SLOTS && m->slots & 1u << leader, "a bucket's leader is not there");
+    const struct tree_pfc *l = tree_pfc_of(m, leader);
+    MUST((l->state & PFC_SHARED) == PFC_LEADS, "a bucket's leader");
+    MUST(!(p->state & PFC_SHARES) || p->bucket.rate == BUCKET_UNLIMITED, "a sharer's own bucket");
+    for (uint32_t other = 0; other < SCHED_SLOTS; other++) {
+        const struct tree_pfc *q = tree_pfc_of(m, other);
+        if (!(m->slots & 1u << other) ||
+            (other != leader && !(q->state & PFC_SHARES && q->bucket.max_octets == leader)))
+            continue;
+        members++;
+        refs += q->wheel_ref != WHEEL_NO_REF;
+        MUST((q->state & PFC_STOPPED) == (p->state & PFC_STOPPED), "sharers stop as one");
+        MUST(!q->queue.total || !p->queue.total || (q->state & PFC_WAITS) == (p->state & PFC_WAITS),
+             "sharers wait as one");
+    }
+    MUST(members > 1, "a bucket is shared by one");
+    MUST(!(p->state & PFC_WAITS) || refs == 1, "sharers wait by one entry");
+    MUST(p->queue.total || p->wheel_ref == WHEEL_NO_REF, "an empty sharer's ref");
+    MUST(p->state & PFC_WAITS || p->wheel_ref == WHEEL_NO_REF, "a sharer's ref");
+    return NULL;
+}
+
 static const char *check_pfc(const struct sched *s, uint32_t pfc, struct sums *sums)
 {
     struct tree_ms *m = tree_ms(s, tree_pfc_ms(pfc));
@@ -60,7 +86,12 @@ static const char *check_pfc(const struct sched *s, uint32_t pfc, struct sums *s
     MUST(!!p->queue.total == !!(m->backlog & 1u << slot), "an MS's mask of backlogs");
     MUST(p->queue.total || !(p->state & (PFC_IN_RING | PFC_WAITS)), "an empty PFC is active");
     MUST(!(p->state & PFC_IN_RING) || !(p->state & PFC_WAITS), "a waiting PFC is in a ring");
-    MUST(!!(p->state & PFC_WAITS) == (p->wheel_ref != WHEEL_NO_REF), "a PFC's ref");
+    fault = p->state & PFC_SHARED ? check_shared(m, p, slot) : NULL;
+    if (fault)
+        return fault;
+    MUST(p->state & (PFC_SHARED | PFC_WAITS) || p->wheel_ref == WHEEL_NO_REF, "a PFC's ref");
+    MUST(p->state & PFC_SHARED || !(p->state & PFC_WAITS) || p->wheel_ref != WHEEL_NO_REF,
+         "a PFC waits without a ref");
     MUST(!!(p->state & (PFC_WAITS | PFC_STOPPED)) == !!(m->blocked & 1u << slot),
          "an MS's mask of blocked PFCs");
     MUST(!p->sent_octets || p->queue.total, "an empty PFC is half sent");
@@ -68,7 +99,7 @@ static const char *check_pfc(const struct sched *s, uint32_t pfc, struct sums *s
                 pfc_lle_is_held(m, p, slot) || p->state & PFC_BY_FLOW;
     MUST(held || !p->queue.total || p->state & PFC_IN_RING, "a PFC that may send is forgotten");
     sums->total += p->queue.total;
-    sums->waiting += !!(p->state & PFC_WAITS);
+    sums->waiting += p->wheel_ref != WHEEL_NO_REF;
     return NULL;
 }
 
@@ -192,7 +223,6 @@ static const char *check_cell(const struct sched *s, uint32_t cell, struct sums 
     if (fault)
         return fault;
     MUST(total == c->total, "a cell's total");
-    MUST(total || !(c->rank_level[0] | c->rank_level[1]), "a cell with nothing queued is ranked");
     MUST(!!(c->state & CELL_WAITS) == (c->wheel_ref != WHEEL_NO_REF), "a cell's ref");
     bool ready = c->active && !(c->state & (CELL_WAITS | CELL_STANDS));
     MUST(ready == !!(c->state & CELL_READY), "a cell's readiness");
@@ -270,7 +300,6 @@ static bool is_first(const struct sched *s, const struct tree_nse *n)
 static const char *check_nse(const struct sched *s, uint32_t nse, struct sums *sums)
 {
     const struct tree_nse *n = &s->nse[nse];
-    uint64_t total = 0;
     uint32_t ready = 0, cells = 0, backlogged[CLASS_COUNT] = {0};
     for (uint32_t cell = 0; cell < s->config.bvcs; cell++) {
         const struct tree_cell *c = &s->cell[cell];
@@ -281,9 +310,6 @@ static const char *check_nse(const struct sched *s, uint32_t nse, struct sums *s
         for (uint32_t class = 0; class < CLASS_COUNT; class ++)
             backlogged[class] += c->backlogged >> class & 1;
     }
-    for (uint32_t class = 0; class < CLASS_COUNT; class ++)
-        total += n->total[class];
-    MUST(total || !(n->rank_level[0] | n->rank_level[1]), "an NSE with nothing queued is ranked");
     MUST(cells == n->cells, "an NSE's cells");
     uint32_t in_rings = turns_count(s, n, READY_STRICT) + turns_count(s, n, READY_TURNS);
     MUST(ready == in_rings + heap_count(s, n), "an NSE's ready cells");
@@ -339,5 +365,5 @@ const char *sched_check(const struct sched *s)
     MUST(sums.reserved_mss == s->reserved_mss, "the MSs that LLC frames wait for");
     MUST(sums.reserved <= s->reserved, "cells and NSEs that are kept for LLC frames");
     MUST(free_slots(s) == s->slots - total_packets(s->total), "free slots");
-    return NULL;
+    return room_check(s);
 }

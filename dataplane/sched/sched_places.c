@@ -1,16 +1,22 @@
-// Who is largest (S11), for sched_room.c: the places of NSEs, of an NSE's cells, and by class of a
-// cell's MSs, in ranks (sched_rank.h) by packets and by octets. An MS has its place in a class
-// under the lowest slot that it has there. A place rises at once as its queue grows, and falls only
-// when the queue is a fifth shorter, so a queue that breathes costs nothing. Small queues have
-// places only while a thirty-second of a limit is taken: before that, no limit is full. Those that
-// came before get theirs when one is (room_catch_up).
+// Who is largest (S11), for sched_room.c: NSEs, an NSE's cells, and by class of a cell those of its
+// MSs that have an N-PDU to give, in ranks (sched_rank.h) by packets and by octets, in steps of 64.
+// A rank is true at each moment, and kept only while it is needed: those of a cell's MSs while the
+// cell's limit, or that of all, is full to seven eighths, those of cells and NSEs while that of all
+// is; until it is less than three quarters full again.
+//
+// Whoever was queued before has to be ranked by the time the limit is full, and cannot be looked
+// for among all MSs. So a queue that waits for long has a place, in a list of its cell, from which
+// it is ranked, some a call, once ranks are kept. Those that began last have none: the young ones,
+// a few in all, most of which have ended again when it would be their turn.
+//
+// Invariants (sched_check_room.c): who has a backlog in a class has a place under its lowest slot
+// there, or is young, or its cell keeps no ranks; who is ranked has a place; sizes in ranks are
+// true.
 #include "dataplane/sched/sched_room.h"
 
-#define FALL_LEVELS  4u
-#define WORDS_A_CALL 64u // of 64 MSs each
-#define MSS_A_CALL   128u
+// ---- Sums and entries ----
 
-static uint32_t leader_of(struct tree_ms *m, uint32_t class)
+uint32_t room_leader(struct tree_ms *m, uint32_t class)
 {
     uint32_t slots = m->slots;
     while (tree_pfc_of(m, (uint32_t)__builtin_ctz(slots))->traffic_class != class)
@@ -18,18 +24,29 @@ static uint32_t leader_of(struct tree_ms *m, uint32_t class)
     return (uint32_t)__builtin_ctz(slots);
 }
 
-uint64_t room_total_in_class(struct tree_ms *m, uint32_t class)
+struct room_sum room_sum(struct tree_ms *m, uint32_t class)
 {
     uint64_t total = 0;
-    for (uint32_t slots = m->backlog; slots; slots &= slots - 1) {
+    uint32_t begun = 0;
+    for (uint32_t slots = m->slots; slots; slots &= slots - 1) {
         const struct tree_pfc *p = tree_pfc_of(m, (uint32_t)__builtin_ctz(slots));
-        total += p->traffic_class == class ? p->queue.total : 0;
+        if (p->traffic_class != class)
+            continue;
+        total += p->queue.total;
+        begun += p->sent_octets != 0;
     }
+    return (struct room_sum){total, total_packets(total) > begun};
+}
+
+uint64_t room_nse_total(const struct tree_nse *n)
+{
+    uint64_t total = 0;
+    for (uint32_t class = 0; class < CLASS_COUNT; class ++)
+        total += n->total[class];
     return total;
 }
 
-// Those above the tree's numbers are of MSs.
-static uint32_t entry_of_cell(const struct sched *s, uint32_t cell)
+uint32_t room_entry_of_cell(const struct sched *s, uint32_t cell)
 {
     return s->config.nses + cell;
 }
@@ -41,135 +58,226 @@ uint32_t room_entry_of_place(const struct sched *s, uint32_t place)
 
 uint32_t room_pfc_of_entry(const struct sched *s, uint32_t entry)
 {
-    return s->place_pfc[entry - room_entry_of_place(s, 0)];
+    return s->place[entry - room_entry_of_place(s, 0)].pfc;
 }
 
 static uint32_t *place_of(const struct sched *s, uint32_t pfc)
 {
-    return &s->place[(size_t)tree_pfc_ms(pfc) * s->config.pfcs_an_ms + tree_pfc_slot(pfc)];
+    return &s->place_of[(size_t)tree_pfc_ms(pfc) * s->config.pfcs_an_ms + tree_pfc_slot(pfc)];
 }
 
-static bool falls(uint32_t from, uint32_t to)
+uint32_t room_entry_of_ms(const struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t class)
 {
-    return to + FALL_LEVELS < from || to == 0;
+    uint32_t place = *place_of(s, tree_pfc_id(ms, room_leader(m, class)));
+    return place == TREE_NONE ? RANK_NONE : room_entry_of_place(s, place);
 }
 
-// The levels that an entry has, and its parents' rings; `grown`: it rises, else it may fall.
-static void follow(struct sched *s, uint32_t *top, uint32_t entry, uint16_t *level, uint64_t total,
-                   bool grown)
+// ---- Places ----
+
+static void place_take(struct sched *s, uint32_t pfc, struct tree_ms *m)
 {
-    uint32_t most = entry < room_entry_of_place(s, 0) ? UINT16_MAX : UINT8_MAX;
-    for (enum room_unit unit = IN_PACKETS; unit <= IN_OCTETS; unit++) {
-        uint32_t to = rank_level(room_size(unit, total)), from = level[unit];
-        to = to < most ? to : most;
-        if (grown ? to <= from : !from || !falls(from, to))
-            continue;
-        rank_move(&s->rank[unit], &top[unit], entry, from, to);
-        level[unit] = (uint16_t)to;
+    struct tree_cell *c = &s->cell[m->cell];
+    uint32_t place = s->place_free;
+    s->place_free = s->place[place].next;
+    s->place[place] = (struct tree_place){.pfc = pfc, .next = c->places, .prev = TREE_NONE};
+    if (c->places != TREE_NONE)
+        s->place[c->places].prev = place;
+    c->places = place;
+    if (place >= s->places_end)
+        s->places_end = place + 1;
+    *place_of(s, pfc) = place;
+    m->state |= MS_PLACED;
+}
+
+static void place_release(struct sched *s, uint32_t pfc, struct tree_ms *m)
+{
+    struct tree_cell *c = &s->cell[m->cell];
+    uint32_t place = *place_of(s, pfc), slots = m->slots;
+    struct tree_place *at = &s->place[place];
+    if (c->places_left == place)
+        c->places_left = at->next;
+    *(at->prev == TREE_NONE ? &c->places : &s->place[at->prev].next) = at->next;
+    if (at->next != TREE_NONE)
+        s->place[at->next].prev = at->prev;
+    *at = (struct tree_place){.pfc = TREE_NONE, .next = s->place_free};
+    s->place_free = place;
+    *place_of(s, pfc) = TREE_NONE;
+    while (slots &&
+           *place_of(s, tree_pfc_id(tree_pfc_ms(pfc), (uint32_t)__builtin_ctz(slots))) == TREE_NONE)
+        slots &= slots - 1;
+    if (!slots)
+        m->state &= (uint8_t)~MS_PLACED;
+}
+
+// ---- Ranks ----
+
+// What is ranked of a total.
+static uint32_t size_of(enum room_unit unit, uint64_t total)
+{
+    uint64_t size = total_packets(total);
+    if (unit == IN_OCTETS)
+        size = (total_octets(total) + ROOM_OCTETS_A_STEP - 1) / ROOM_OCTETS_A_STEP;
+    return size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
+}
+
+// Of an entry whose parents' lists those are, in the units that are kept.
+static void entry_set(struct sched *s, uint32_t *top, uint32_t entry, uint64_t total, uint32_t kept)
+{
+    for (enum room_unit unit = IN_PACKETS; unit < ROOM_UNITS; unit++)
+        rank_set(&s->rank[unit], &top[unit], entry,
+                 kept & ROOM_KEPT(unit) ? size_of(unit, total) : 0);
+}
+
+static void class_set(struct sched *s, struct tree_cell *c, uint32_t class, uint32_t place,
+                      uint64_t total, uint32_t kept)
+{
+    uint32_t *top = c->of_class[class].rank_top;
+    entry_set(s, top, room_entry_of_place(s, place), total, kept);
+    for (enum room_unit unit = IN_PACKETS; unit < ROOM_UNITS; unit++) {
+        c->giving[unit] &= (uint8_t) ~(1u << class);
+        c->giving[unit] |= (uint8_t)((top[unit] != RANK_NONE) << class);
     }
 }
 
-static void place_follow(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p,
-                         uint64_t total, bool grown)
+static uint32_t bits_of(bool packets, bool octets)
 {
-    uint32_t *place = place_of(s, pfc);
-    if (*place == TREE_NONE) {
-        if (!grown || s->place_free == s->places)
-            return;
-        *place = s->place_free;
-        s->place_free = s->place_pfc[*place];
-        s->place_pfc[*place] = pfc;
-    }
-    uint16_t level[2] = {p->rank_level[IN_PACKETS], p->rank_level[IN_OCTETS]};
-    follow(s, s->cell[m->cell].of_class[p->traffic_class].rank_top, room_entry_of_place(s, *place),
-           level, total, grown);
-    p->rank_level[IN_PACKETS] = (uint8_t)level[IN_PACKETS];
-    p->rank_level[IN_OCTETS] = (uint8_t)level[IN_OCTETS];
-    if (total)
-        return;
-    s->place_pfc[*place] = s->place_free;
-    s->place_free = *place;
-    *place = TREE_NONE;
+    return (packets ? ROOM_KEPT(IN_PACKETS) : 0) | (octets ? ROOM_KEPT(IN_OCTETS) : 0);
 }
 
-uint64_t room_nse_total(const struct tree_nse *n)
-{
-    uint64_t total = 0;
-    for (uint32_t class = 0; class < CLASS_COUNT; class ++)
-        total += n->total[class];
-    return total;
-}
-
-static void above_follow(struct sched *s, uint32_t cell, bool grown)
+// A cell and an NSE without anyone who could give anything are in no rank.
+static void above_follow(struct sched *s, uint32_t cell)
 {
     struct tree_cell *c = &s->cell[cell];
     struct tree_nse *n = &s->nse[c->nse];
-    follow(s, n->rank_top, entry_of_cell(s, cell), c->rank_level, c->total, grown);
-    follow(s, s->rank_top, c->nse, n->rank_level, room_nse_total(n), grown);
+    uint32_t entry = room_entry_of_cell(s, cell);
+    if (!s->kept && !rank_has(&s->rank[IN_PACKETS], entry) && !rank_has(&s->rank[IN_OCTETS], entry))
+        return;
+    entry_set(s, n->rank_top, entry, c->total,
+              s->kept & bits_of(c->giving[IN_PACKETS], c->giving[IN_OCTETS]));
+    entry_set(s, s->rank_top, c->nse, room_nse_total(n),
+              s->kept & bits_of(n->rank_top[IN_PACKETS] != RANK_NONE,
+                                n->rank_top[IN_OCTETS] != RANK_NONE));
 }
 
-static void ms_class_follows(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t class,
-                             bool grown)
+static void kept_ends(uint8_t *kept, uint64_t total, const struct sched_limit *low)
 {
-    uint32_t leader = leader_of(m, class);
-    place_follow(s, tree_pfc_id(ms, leader), m, tree_pfc_of(m, leader),
-                 room_total_in_class(m, class), grown);
+    *kept &=
+        (uint8_t)bits_of(total_packets(total) > low->packets, total_octets(total) > low->octets);
 }
 
-void room_grown(struct sched *s, uint32_t ms, struct tree_ms *m, struct tree_pfc *p)
+static uint32_t kept_of(struct sched *s, struct tree_cell *c)
 {
-    ms_class_follows(s, ms, m, p->traffic_class, true);
-    if (room_is_short(s->total, &s->watched))
-        above_follow(s, m->cell, true);
+    if (s->kept)
+        kept_ends(&s->kept, s->total, &s->low);
+    if (c->kept)
+        kept_ends(&c->kept, c->total, &s->bvc_low);
+    return s->kept | c->kept;
 }
 
-void room_shrunk(struct sched *s, uint32_t ms, struct tree_ms *m, struct tree_pfc *p)
+void room_follow(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t class)
 {
-    ms_class_follows(s, ms, m, p->traffic_class, false);
-    const struct tree_cell *c = &s->cell[m->cell];
-    if (c->rank_level[IN_PACKETS] || s->nse[c->nse].rank_level[IN_PACKETS])
-        above_follow(s, m->cell, false);
+    uint32_t leader = room_leader(m, class), pfc = tree_pfc_id(ms, leader);
+    struct tree_pfc *p = tree_pfc_of(m, leader);
+    struct tree_cell *c = &s->cell[m->cell];
+    struct room_sum sum = room_sum(m, class);
+    uint32_t kept = kept_of(s, c);
+    if (*place_of(s, pfc) == TREE_NONE) {
+        if (!sum.total)
+            return;
+        place_take(s, pfc, m);
+    }
+    if (kept || p->ranked) {
+        uint32_t in = sum.gives ? kept : 0;
+        class_set(s, c, class, *place_of(s, pfc), sum.total, in);
+        p->ranked = in;
+        above_follow(s, m->cell);
+    }
+    if (!sum.total)
+        place_release(s, pfc, m);
+}
+
+// ---- Who waited before ----
+
+void room_linger(struct sched *s, uint32_t pfc)
+{
+    uint32_t ms = tree_pfc_ms(pfc);
+    struct tree_ms *m = tree_ms(s, ms);
+    room_follow(s, ms, m, tree_pfc_of(m, tree_pfc_slot(pfc))->traffic_class);
+}
+
+static uint32_t high_bits(uint64_t total, uint32_t octets, const struct sched_limit *high)
+{
+    return bits_of(total_packets(total) >= high->packets,
+                   total_octets(total) + octets > high->octets);
+}
+
+static void kept_begins(struct sched *s, struct tree_cell *c, uint32_t octets)
+{
+    uint32_t all = high_bits(s->total, octets, &s->high) & ~(uint32_t)s->kept;
+    uint32_t cell = high_bits(c->total, octets, &s->bvc_high) & ~(uint32_t)c->kept;
+    if (!(all | cell))
+        return;
+    s->kept |= (uint8_t)all;
+    c->kept |= (uint8_t)cell;
+    if (all)
+        s->places_left = 0;
+    if (cell)
+        c->places_left = c->places;
+    s->young_left = TREE_YOUNG;
+}
+
+bool room_keep(struct sched *s, uint32_t cell, uint32_t octets, uint32_t places)
+{
+    struct tree_cell *c = &s->cell[cell];
+    kept_begins(s, c, octets);
+    for (uint32_t left = places; left && s->young_left; left--) {
+        uint32_t pfc = s->young[--s->young_left];
+        if (pfc != TREE_NONE)
+            room_linger(s, pfc);
+    }
+    for (uint32_t left = places; left && c->places_left != TREE_NONE; left--) {
+        const struct tree_place *at = &s->place[c->places_left];
+        c->places_left = at->next;
+        room_linger(s, at->pfc);
+    }
+    for (uint32_t left = places; s->kept && left && s->places_left < s->places_end; left--) {
+        uint32_t pfc = s->place[s->places_left++].pfc;
+        if (pfc != TREE_NONE)
+            room_linger(s, pfc);
+    }
+    return room_all_are_ranked(s, c);
+}
+
+// ---- Changes of the tree ----
+
+static void leave_class(struct sched *s, uint32_t pfc, struct tree_ms *m)
+{
+    struct tree_pfc *p = tree_pfc_of(m, tree_pfc_slot(pfc));
+    struct tree_cell *c = &s->cell[m->cell];
+    class_set(s, c, p->traffic_class, *place_of(s, pfc), 0, 0);
+    p->ranked = false;
+    above_follow(s, m->cell);
+    place_release(s, pfc, m);
 }
 
 void room_leave(struct sched *s, uint32_t ms)
 {
     struct tree_ms *m = tree_ms(s, ms);
     for (uint32_t slots = m->slots; slots; slots &= slots - 1) {
-        uint32_t slot = (uint32_t)__builtin_ctz(slots);
-        place_follow(s, tree_pfc_id(ms, slot), m, tree_pfc_of(m, slot), 0, false);
+        uint32_t pfc = tree_pfc_id(ms, (uint32_t)__builtin_ctz(slots));
+        if (*place_of(s, pfc) != TREE_NONE)
+            leave_class(s, pfc, m);
     }
 }
 
 void room_return(struct sched *s, uint32_t ms)
 {
     struct tree_ms *m = tree_ms(s, ms);
-    for (uint32_t slots = m->backlog; slots; slots &= slots - 1) {
-        struct tree_pfc *p = tree_pfc_of(m, (uint32_t)__builtin_ctz(slots));
-        if (room_is_watched(s, m, p))
-            room_grown(s, ms, m, p);
-        else
-            room_placeless(s);
-    }
+    for (uint32_t slots = m->backlog; slots; slots &= slots - 1)
+        room_linger(s, tree_pfc_id(ms, (uint32_t)__builtin_ctz(slots)));
 }
 
 void room_settle(struct sched *s, uint32_t cell)
 {
-    above_follow(s, cell, false);
-}
-
-static void places_take(struct sched *s, uint32_t ms)
-{
-    struct tree_ms *m = tree_ms(s, ms);
-    for (uint32_t slots = m->backlog; slots; slots &= slots - 1)
-        room_grown(s, ms, m, tree_pfc_of(m, (uint32_t)__builtin_ctz(slots)));
-}
-
-void room_catch_up(struct sched *s)
-{
-    uint32_t mss = 0;
-    for (uint32_t n = 0; s->places_left && n < WORDS_A_CALL && mss < MSS_A_CALL; n++) {
-        uint32_t word = --s->places_left;
-        for (uint64_t left = s->backlogged[word]; left; left &= left - 1, mss++)
-            places_take(s, word * 64 + (uint32_t)__builtin_ctzll(left));
-    }
+    above_follow(s, cell);
 }

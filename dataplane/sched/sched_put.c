@@ -22,29 +22,22 @@ void sched_prefetch_tail(const struct sched *s, uint32_t ms, uint32_t slot)
         __builtin_prefetch(&s->slot[p->queue.tail], 1);
 }
 
-static inline bool is_full(uint64_t total, uint32_t packets_max, uint64_t octets_max,
-                           uint32_t octets)
+// A class's own limit is the published studies' buffer: tail drop. The others may make room, and
+// get ready for it while they are not quite full.
+static inline enum drop_reason limits_refuse(struct sched *s, uint32_t ms, uint32_t slot,
+                                             uint32_t flow, uint32_t octets, uint64_t now_ns)
 {
-    return total_packets(total) >= packets_max || total_octets(total) + octets > octets_max;
-}
-
-static inline bool limit_is_met(const struct sched_limit *limit, uint64_t total, uint32_t octets)
-{
-    return is_full(total, limit->packets, limit->octets, octets);
-}
-
-// A class's own limit is the published studies' buffer: tail drop. The others may make room.
-static inline enum drop_reason limits_refuse(struct sched *s, uint32_t ms, struct tree_ms *m,
-                                             uint32_t class, uint32_t octets, uint64_t now_ns)
-{
-    const struct tree_rule *rule = &s->rule[class];
-    if (is_full(rule->total, rule->packets_max, rule->octets_max, octets))
+    const struct tree_ms *m = tree_ms(s, ms);
+    const struct tree_rule *rule = &s->rule[tree_pfc(s, tree_pfc_id(ms, slot))->traffic_class];
+    if (total_packets(rule->total) >= rule->packets_max ||
+        total_octets(rule->total) + octets > rule->octets_max)
         return DROP_class_full;
-    if (limit_is_met(&s->config.ms_limit, m->total, octets) ||
-        limit_is_met(&s->config.bvc_limit, s->cell[m->cell].total, octets) ||
-        limit_is_met(&s->watched, s->total, octets))
-        return room_make(s, ms, m, octets, now_ns);
-    return DROP_NONE;
+    if (!room_is_full(m->total, &s->config.ms_limit, octets) &&
+        !room_is_full(s->cell[m->cell].total, &s->bvc_high, octets) &&
+        !room_is_full(s->total, &s->high, octets))
+        return DROP_NONE;
+    struct room r = {.ms = ms, .slot = slot, .flow = flow, .octets = octets, .now_ns = now_ns};
+    return room_make(s, &r);
 }
 
 static bool pfc_exists(const struct sched *s, uint32_t ms, uint32_t slot)
@@ -59,11 +52,11 @@ enum drop_reason sched_put(struct sched *s, uint32_t ms, uint32_t slot, const st
         return DROP_no_queue;
     struct tree_ms *m = tree_ms(s, ms);
     struct tree_pfc *p = tree_pfc_of(m, slot);
-    enum drop_reason reason = limits_refuse(s, ms, m, p->traffic_class, pdu->octets, now_ns);
+    uint32_t flow = p->state & PFC_BY_FLOW ? pdu->flow_hash & (s->config.flows_a_pfc - 1) : 0;
+    enum drop_reason reason = limits_refuse(s, ms, slot, flow, pdu->octets, now_ns);
     if (reason != DROP_NONE)
         return reason;
     uint32_t pfc = tree_pfc_id(ms, slot);
-    uint32_t flow = p->state & PFC_BY_FLOW ? pdu->flow_hash & (s->config.flows_a_pfc - 1) : 0;
     // Written where it will stay: copying it once more would wait for these very stores.
     struct pdu *queued = &s->slot[s->slot_free];
     uint32_t next_free = queued->next;
@@ -78,7 +71,7 @@ enum drop_reason sched_put(struct sched *s, uint32_t ms, uint32_t slot, const st
     bool begins = p->queue.total == 0;
     queue_push(s, pfc, m, p, flow, next_free);
     if (begins) {
-        pfc_begins(s, pfc, now_ns);
+        pfc_begins(s, pfc, m, p, now_ns);
     } else if (p->state & PFC_BY_FLOW && !p->sent_octets && flow != p->flow) {
         uint8_t was = p->flow;
         queue_choose_flow(s, pfc, p);

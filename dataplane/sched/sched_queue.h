@@ -48,11 +48,9 @@ static inline void queue_push(struct sched *s, uint32_t pfc, struct tree_ms *m, 
             p->head_info = queue_info(pdu->octets, pdu->lle);
         queue_append(s, &p->queue, slot);
     }
+    bool begins = p->queue.total == total_of(pdu->octets);
     queue_count(s, m, p->traffic_class, total_of(pdu->octets));
-    if (room_is_watched(s, m, p))
-        room_grown(s, tree_pfc_ms(pfc), m, p);
-    else
-        room_placeless(s);
+    room_grown(s, pfc, m, p, begins);
 }
 
 // A slot that has been unlinked: out of all counts, and free.
@@ -67,8 +65,7 @@ static inline void queue_forget(struct sched *s, uint32_t pfc, struct tree_ms *m
     queue_count(s, m, p->traffic_class, -step);
     pdu->next = s->slot_free;
     s->slot_free = slot;
-    if (room_is_ranked(s, m, p))
-        room_shrunk(s, tree_pfc_ms(pfc), m, p);
+    room_shrunk(s, pfc, m, p);
     if (p->queue.total == 0)
         pfc_ends(s, pfc);
 }

@@ -5,33 +5,42 @@ void rank_setup(struct rank *r, struct rank_entry *entry, struct rank_bin *bin, 
 {
     *r = (struct rank){.entry = entry, .bin = bin};
     for (uint32_t i = 0; i < entries; i++)
+        entry[i].bin = RANK_NONE;
+    for (uint32_t i = 0; i <= entries; i++)
         bin[i].first = i + 1;
 }
 
-// The list of that level, or the largest below it, or, where all are larger, the smallest; looked
-// for from `at` on.
-static uint32_t near(const struct rank *r, uint32_t top, uint32_t at, uint32_t level)
+// From which end a size is looked for.
+static uint32_t nearer_end(const struct rank *r, uint32_t top, uint32_t size)
 {
     uint32_t bottom = r->bin[top].up;
-    while (at != top && r->bin[r->bin[at].up].level <= level)
+    return size > r->bin[bottom].size + (r->bin[top].size - r->bin[bottom].size) / 2 ? top : bottom;
+}
+
+// The list of that size, or the largest below it, or, where all are larger, the smallest; looked
+// for from `at` on.
+static uint32_t near(const struct rank *r, uint32_t top, uint32_t at, uint32_t size)
+{
+    uint32_t bottom = r->bin[top].up;
+    while (at != top && r->bin[r->bin[at].up].size <= size)
         at = r->bin[at].up;
-    while (at != bottom && r->bin[at].level > level)
+    while (at != bottom && r->bin[at].size > size)
         at = r->bin[at].down;
     return at;
 }
 
 // A new list above `below`, or, if that is larger, as the smallest of all.
-static uint32_t bin_add(struct rank *r, uint32_t *top, uint32_t below, uint32_t level)
+static uint32_t bin_add(struct rank *r, uint32_t *top, uint32_t below, uint32_t size)
 {
     uint32_t i = r->free;
     struct rank_bin *b = &r->bin[i];
     r->free = b->first;
-    *b = (struct rank_bin){.up = i, .down = i, .first = RANK_NONE, .level = level};
+    *b = (struct rank_bin){.up = i, .down = i, .first = RANK_NONE, .size = size};
     if (below == RANK_NONE) {
         *top = i;
         return i;
     }
-    bool smallest = r->bin[below].level > level;
+    bool smallest = r->bin[below].size > size;
     b->down = smallest ? *top : below;
     b->up = r->bin[b->down].up;
     r->bin[b->up].down = i;
@@ -69,7 +78,8 @@ static void link_in(struct rank *r, uint32_t entry, uint32_t bin)
 
 static void link_out(struct rank *r, uint32_t *top, uint32_t entry, uint32_t bin)
 {
-    const struct rank_entry *e = &r->entry[entry];
+    struct rank_entry *e = &r->entry[entry];
+    e->bin = RANK_NONE;
     if (e->next == entry) {
         bin_remove(r, top, bin);
         return;
@@ -85,27 +95,28 @@ static bool stays(struct rank *r, uint32_t top, uint32_t bin, uint32_t entry, ui
 {
     struct rank_bin *b = &r->bin[bin];
     bool alone = r->entry[entry].next == entry;
-    bool above = bin == top || r->bin[b->up].level > to;
-    bool below = r->bin[top].up == bin || r->bin[b->down].level < to;
+    bool above = bin == top || r->bin[b->up].size > to;
+    bool below = r->bin[top].up == bin || r->bin[b->down].size < to;
     if (alone && above && below)
-        b->level = to;
-    return alone && above && below;
+        b->size = to;
+    return b->size == to;
 }
 
-void rank_move(struct rank *r, uint32_t *top, uint32_t entry, uint32_t from, uint32_t to)
+void rank_set(struct rank *r, uint32_t *top, uint32_t entry, uint32_t size)
 {
-    uint32_t bin = from ? r->entry[entry].bin : RANK_NONE;
-    if (from && to && stays(r, *top, bin, entry, to))
+    uint32_t bin = r->entry[entry].bin;
+    bool is_in = bin != RANK_NONE;
+    if (is_in ? size && stays(r, *top, bin, entry, size) : !size)
         return;
     // The way in first: it may begin at the list that ends.
     uint32_t at = RANK_NONE;
-    if (to && *top != RANK_NONE)
-        at = near(r, *top, from ? bin : r->bin[*top].up, to);
-    if (to && (at == RANK_NONE || r->bin[at].level != to))
-        at = bin_add(r, top, at, to);
-    if (from)
+    if (size && *top != RANK_NONE)
+        at = near(r, *top, is_in ? bin : nearer_end(r, *top, size), size);
+    if (size && (at == RANK_NONE || r->bin[at].size != size))
+        at = bin_add(r, top, at, size);
+    if (is_in)
         link_out(r, top, entry, bin);
-    if (to)
+    if (size)
         link_in(r, entry, at);
 }
 

@@ -50,7 +50,7 @@ static struct sched_bucket read_pfc(const struct sched *s, uint32_t ms, uint32_t
                                     uint64_t now_ns)
 {
     struct tree_ms *m = tree_ms(s, ms);
-    struct sched_bucket bucket = read_bucket(&tree_pfc_of(m, slot)->bucket, now_ns);
+    struct sched_bucket bucket = read_bucket(pfc_bucket(m, tree_pfc_of(m, slot)), now_ns);
     if (roll_is_stale(s, ms, m))
         bucket.level = 0;
     return bucket;

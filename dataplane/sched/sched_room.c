@@ -1,103 +1,123 @@
-// Room at a full limit (S11). An N-PDU that meets a full limit of its MS, its cell, its NSE or of
-// all takes the place of the head of the queue that is largest for its share, found level by level:
-// NSEs equal, cells equal, classes by weight (signalling last), MSs equal, PFCs by weight, then the
-// longest flow; in packets or octets, whichever limit is full. So a queue below its max-min share
-// loses nothing, whoever fills the room, stopped or not; and what goes is the oldest of a queue
-// that waits too long anyway. A half-sent N-PDU stays, the one behind it goes.
+// Room at a full limit (S11). Where an N-PDU that comes meets a full limit of its MS, its cell, its
+// NSE or of all, the queue that is largest for its share loses the first N-PDU that is not half
+// sent, found level by level: NSEs equal, cells equal, classes by weight (signalling last), MSs
+// equal, PFCs by weight, then the longest flow; in packets or octets, whichever limit is full. What
+// comes counts where it wants to go. Where it is all that the largest queue has to give, it is
+// refused.
 //
-// Who is largest is known beforehand (sched_places.c). The work of a call is bounded; where nobody
-// with a place has an N-PDU to give, the one that comes is refused.
+// So a queue below its max-min share loses nothing, whoever fills the room, stopped or not: all
+// queues together are more than the limit, so on each level the largest is above what filling would
+// leave it, whatever the others have. What goes is the oldest of a queue that waits too long
+// anyway.
+//
+// Who is largest is known beforehand (sched_places.c), in octets to one step at each of three
+// levels. The work of a call is bounded.
 #include "dataplane/sched/sched_room.h"
 
 #include "dataplane/sched/sched_aqm.h"
 #include "dataplane/sched/sched_queue.h"
 
-#define VICTIMS_A_CALL 16u
-#define LOOKS          16u // at places that may have fallen
-#define TRIES          8u  // of those that may have nothing to give
-// ---- What is dropped ----
+#define VICTIMS_A_CALL     16u
+#define PLACES_A_CALL      16u  // ranked while a limit is getting full
+#define PLACES_A_FULL_CALL 256u // and once it is
 
 static uint64_t exact_size(enum room_unit unit, uint64_t total)
 {
     return unit == IN_PACKETS ? total_packets(total) : total_octets(total);
 }
 
-// By weight; signalling, which has none, behind all others.
-static bool is_larger(uint64_t size, uint64_t weight, uint64_t than, uint64_t its_weight)
+static uint64_t size_with(const struct room *r, uint64_t total)
 {
-    if (!weight || !its_weight)
-        return weight || (!its_weight && size > than);
-    return size * its_weight > than * weight;
+    return exact_size(r->unit, total + total_of(r->octets));
 }
+
+// ---- The largest of a few ----
+
+struct most {
+    uint32_t id; // TREE_NONE: there is none yet
+    uint64_t size, weight;
+    bool own; // it is where the N-PDU that comes wants to go; where others are as large, they give
+};
+#define MOST_NONE ((struct most){.id = TREE_NONE})
+
+// By weight; signalling, which has none, behind all others.
+static bool is_larger(const struct most *a, const struct most *b)
+{
+    if (!a->weight || !b->weight)
+        return a->weight || (!b->weight && a->size > b->size);
+    return a->size * b->weight > b->size * a->weight;
+}
+
+static void most_consider(struct most *m, struct most other)
+{
+    if (m->id == TREE_NONE || is_larger(&other, m) || (m->own && !is_larger(m, &other)))
+        *m = other;
+}
+
+// ---- Within an MS ----
 
 static bool has_one(const struct tree_queue *q, bool begun)
 {
     return total_packets(q->total) > begun;
 }
 
-// The flow with the longest queue, of those that have an N-PDU to give.
-static uint32_t longest_flow(const struct sched *s, uint32_t pfc, const struct tree_pfc *p,
-                             enum room_unit unit)
+// The flow with the longest queue, of those that have an N-PDU to give; `own`: or it is what comes.
+static uint32_t longest_flow(const struct sched *s, const struct room *r, uint32_t pfc, bool own)
 {
-    uint32_t best = TREE_NONE;
-    uint64_t most = 0;
+    const struct tree_pfc *p = tree_pfc(s, pfc);
+    struct most m = MOST_NONE;
     for (uint32_t flow = 0; flow < s->config.flows_a_pfc; flow++) {
         const struct tree_queue *q = &queue_flow(s, pfc, flow)->queue;
-        uint64_t size = exact_size(unit, q->total);
-        if (size > most && has_one(q, p->sent_octets && flow == p->flow)) {
-            best = flow;
-            most = size;
-        }
+        bool wanted = own && flow == r->flow;
+        uint64_t size = wanted ? size_with(r, q->total) : exact_size(r->unit, q->total);
+        if (wanted || has_one(q, p->sent_octets && flow == p->flow))
+            most_consider(&m, (struct most){flow, size, 1, wanted});
     }
-    return best;
+    return m.id;
 }
 
-static bool pfc_gives(struct sched *s, uint32_t ms, uint32_t slot, enum room_unit unit,
-                      enum drop_reason reason, uint64_t now_ns)
+static bool pfc_gives(struct sched *s, const struct room *r, uint32_t ms, uint32_t slot, bool own)
 {
-    uint32_t pfc = tree_pfc_id(ms, slot);
+    uint32_t pfc = tree_pfc_id(ms, slot), flow = 0;
     struct tree_ms *m = tree_ms(s, ms);
     struct tree_pfc *p = tree_pfc_of(m, slot);
     struct tree_queue *q = &p->queue;
-    uint32_t flow = 0;
     if (p->state & PFC_BY_FLOW) {
-        flow = longest_flow(s, pfc, p, unit);
-        if (flow == TREE_NONE)
-            return false;
+        flow = longest_flow(s, r, pfc, own);
         q = &queue_flow(s, pfc, flow)->queue;
     }
     bool behind = p->sent_octets && (!(p->state & PFC_BY_FLOW) || flow == p->flow);
     if (!has_one(q, behind))
         return false;
-    aqm_tell_full(s, pfc, m, p, flow, &s->slot[behind ? s->slot[q->head].next : q->head], now_ns);
-    queue_drop(s, pfc, p, q, behind, reason);
+    aqm_tell_full(s, pfc, m, p, flow, &s->slot[behind ? s->slot[q->head].next : q->head],
+                  r->now_ns);
+    queue_drop(s, pfc, p, q, behind, r->full);
     queue_choose(s, pfc, p);
     if (!behind) // the new head may be smaller, or of an LLE that is free
-        ms_heads_change(s, ms, now_ns);
+        ms_heads_change(s, ms, r->now_ns);
     return true;
 }
 
-// Of those slots the largest by weight that has an N-PDU to give; signalling last.
-static bool ms_gives(struct sched *s, uint32_t ms, uint32_t slots, enum room_unit unit,
-                     enum drop_reason reason, uint64_t now_ns)
+// Of the PFCs of those classes the largest by weight that has an N-PDU to give; signalling last.
+static bool ms_gives(struct sched *s, const struct room *r, uint32_t ms, uint32_t classes, bool own)
 {
     struct tree_ms *m = tree_ms(s, ms);
-    uint32_t best = TREE_NONE;
-    uint64_t most = 0, weight = 1;
-    for (; slots; slots &= slots - 1) {
+    struct most most = MOST_NONE;
+    for (uint32_t slots = m->slots; slots; slots &= slots - 1) {
         uint32_t slot = (uint32_t)__builtin_ctz(slots);
         const struct tree_pfc *p = tree_pfc_of(m, slot);
-        uint64_t size = exact_size(unit, p->queue.total),
-                 w = s->config.of_class[p->traffic_class].weight;
-        if (!has_one(&p->queue, p->sent_octets) ||
-            (best != TREE_NONE && !is_larger(size, w, most, weight)))
-            continue;
-        best = slot;
-        most = size;
-        weight = w;
+        uint32_t class = p->traffic_class;
+        bool wanted = own && slot == r->slot;
+        uint64_t total = p->queue.total;
+        uint64_t size = wanted ? size_with(r, total) : exact_size(r->unit, total);
+        if (classes >> class & 1 && (wanted || has_one(&p->queue, p->sent_octets)))
+            most_consider(&most,
+                          (struct most){slot, size, s->config.of_class[class].weight, wanted});
     }
-    return best != TREE_NONE && pfc_gives(s, ms, best, unit, reason, now_ns);
+    return most.id != TREE_NONE && pfc_gives(s, r, ms, most.id, own && most.own);
 }
+
+// ---- By the ranks ----
 
 static uint64_t total_of_entry(const struct sched *s, uint32_t entry)
 {
@@ -106,173 +126,141 @@ static uint64_t total_of_entry(const struct sched *s, uint32_t entry)
     if (entry < room_entry_of_place(s, 0))
         return s->cell[entry - s->config.nses].total;
     uint32_t pfc = room_pfc_of_entry(s, entry);
-    return room_total_in_class(tree_ms(s, tree_pfc_ms(pfc)), tree_pfc(s, pfc)->traffic_class);
+    return room_sum(tree_ms(s, tree_pfc_ms(pfc)), tree_pfc(s, pfc)->traffic_class).total;
 }
 
-static void level_set(struct sched *s, uint32_t entry, enum room_unit unit, uint32_t level)
+// The largest of a rank, without that one; RANK_NONE: what comes makes that one the largest.
+static uint32_t largest_but(const struct sched *s, const struct room *r, const uint32_t *top,
+                            uint32_t own, uint64_t own_total)
 {
-    if (entry < s->config.nses)
-        s->nse[entry].rank_level[unit] = (uint16_t)level;
-    else if (entry < room_entry_of_place(s, 0))
-        s->cell[entry - s->config.nses].rank_level[unit] = (uint16_t)level;
-    else
-        tree_pfc(s, room_pfc_of_entry(s, entry))->rank_level[unit] = (uint8_t)level;
+    const struct rank *rank = &s->rank[r->unit];
+    uint32_t entry = rank_first(rank, top[r->unit]);
+    if (entry == own && entry != RANK_NONE)
+        entry = rank_next(rank, top[r->unit], entry);
+    if (entry == RANK_NONE ||
+        exact_size(r->unit, total_of_entry(s, entry)) < size_with(r, own_total))
+        return RANK_NONE;
+    return entry;
 }
 
-// The first in the order; one that has fallen since it was ranked gets its true place before.
-static uint32_t largest(struct sched *s, uint32_t *top, enum room_unit unit)
+static uint32_t largest(const struct sched *s, const struct room *r, const uint32_t *top)
 {
-    for (uint32_t looks = 0; looks < LOOKS && top[unit] != RANK_NONE; looks++) {
-        uint32_t entry = rank_first(&s->rank[unit], top[unit]);
-        uint32_t to = rank_level(room_size(unit, total_of_entry(s, entry)));
-        uint32_t from = s->rank[unit].bin[top[unit]].level;
-        if (to >= from)
-            return entry;
-        rank_move(&s->rank[unit], &top[unit], entry, from, to);
-        level_set(s, entry, unit, to);
-    }
-    return rank_first(&s->rank[unit], top[unit]);
+    return rank_first(&s->rank[r->unit], top[r->unit]);
 }
 
-static bool class_gives(struct sched *s, struct tree_class *k, uint32_t class, enum room_unit unit,
-                        enum drop_reason reason, uint64_t now_ns)
+// `own`: the N-PDU that comes wants to go there.
+static bool class_gives(struct sched *s, const struct room *r, struct tree_class *k, uint32_t class,
+                        bool own)
 {
-    uint32_t entry = largest(s, k->rank_top, unit);
-    for (uint32_t tries = 0; tries < TRIES && entry != RANK_NONE; tries++) {
-        uint32_t next = rank_next(&s->rank[unit], k->rank_top[unit], entry);
-        uint32_t ms = tree_pfc_ms(room_pfc_of_entry(s, entry)), slots = 0;
+    uint32_t entry, ms = r->ms;
+    if (own) {
         struct tree_ms *m = tree_ms(s, ms);
-        for (uint32_t left = m->backlog; left; left &= left - 1)
-            if (tree_pfc_of(m, (uint32_t)__builtin_ctz(left))->traffic_class == class)
-                slots |= left & -left;
-        if (ms_gives(s, ms, slots, unit, reason, now_ns))
-            return true;
-        entry = next;
+        entry = largest_but(s, r, k->rank_top, room_entry_of_ms(s, ms, m, class),
+                            room_sum(m, class).total);
+    } else {
+        entry = largest(s, r, k->rank_top);
     }
-    return false;
+    if (entry != RANK_NONE)
+        ms = tree_pfc_ms(room_pfc_of_entry(s, entry));
+    return ms_gives(s, r, ms, 1u << class, own && entry == RANK_NONE);
 }
 
-// The class of those left that is largest by weight; signalling last.
-static uint32_t largest_class(const struct sched *s, const struct tree_cell *c, uint32_t classes,
-                              enum room_unit unit)
-{
-    uint32_t best = TREE_NONE;
-    uint64_t most = 0, weight = 1;
-    for (; classes; classes &= classes - 1) {
-        uint32_t class = (uint32_t)__builtin_ctz(classes);
-        uint64_t size = exact_size(unit, c->of_class[class].total);
-        uint64_t w = s->config.of_class[class].weight;
-        if (c->of_class[class].rank_top[unit] == RANK_NONE ||
-            (best != TREE_NONE && !is_larger(size, w, most, weight)))
-            continue;
-        best = class;
-        most = size;
-        weight = w;
-    }
-    return best;
-}
-
-static bool cell_gives(struct sched *s, uint32_t cell, enum room_unit unit, enum drop_reason reason,
-                       uint64_t now_ns)
+static bool cell_gives(struct sched *s, const struct room *r, uint32_t cell, bool own)
 {
     struct tree_cell *c = &s->cell[cell];
-    uint32_t classes = (1u << CLASS_COUNT) - 1, class;
-    while ((class = largest_class(s, c, classes, unit)) != TREE_NONE) {
-        if (class_gives(s, &c->of_class[class], class, unit, reason, now_ns))
-            return true;
-        classes &= ~(1u << class);
+    uint32_t own_class =
+        own ? tree_pfc_of(tree_ms(s, r->ms), r->slot)->traffic_class : (uint32_t)CLASS_COUNT;
+    uint32_t classes = c->giving[r->unit] | (own ? 1u << own_class : 0);
+    struct most m = MOST_NONE;
+    for (; classes; classes &= classes - 1) {
+        uint32_t class = (uint32_t)__builtin_ctz(classes);
+        uint64_t total = c->of_class[class].total;
+        bool wanted = class == own_class;
+        uint64_t size = wanted ? size_with(r, total) : exact_size(r->unit, total);
+        most_consider(&m, (struct most){class, size, s->config.of_class[class].weight, wanted});
     }
-    return false;
+    return m.id != TREE_NONE && class_gives(s, r, &c->of_class[m.id], m.id, m.own);
 }
 
-static bool nse_gives(struct sched *s, uint32_t nse, enum room_unit unit, enum drop_reason reason,
-                      uint64_t now_ns)
+static bool nse_gives(struct sched *s, const struct room *r, uint32_t nse, bool own)
 {
-    uint32_t *top = s->nse[nse].rank_top, entry = largest(s, top, unit);
-    for (uint32_t tries = 0; tries < TRIES && entry != RANK_NONE; tries++) {
-        uint32_t next = rank_next(&s->rank[unit], top[unit], entry);
-        if (cell_gives(s, entry - s->config.nses, unit, reason, now_ns))
-            return true;
-        entry = next;
-    }
-    return false;
+    uint32_t cell = tree_ms(s, r->ms)->cell, entry;
+    const uint32_t *top = s->nse[nse].rank_top;
+    entry = own ? largest_but(s, r, top, room_entry_of_cell(s, cell), s->cell[cell].total)
+                : largest(s, r, top);
+    if (entry != RANK_NONE)
+        return cell_gives(s, r, entry - room_entry_of_cell(s, 0), false);
+    return own && cell_gives(s, r, cell, true);
 }
 
-static bool all_give(struct sched *s, enum room_unit unit, enum drop_reason reason, uint64_t now_ns)
+static bool all_give(struct sched *s, const struct room *r)
 {
-    uint32_t entry = largest(s, s->rank_top, unit);
-    for (uint32_t tries = 0; tries < TRIES && entry != RANK_NONE; tries++) {
-        uint32_t next = rank_next(&s->rank[unit], s->rank_top[unit], entry);
-        if (nse_gives(s, entry, unit, reason, now_ns))
-            return true;
-        entry = next;
-    }
-    return false;
+    uint32_t nse = s->cell[tree_ms(s, r->ms)->cell].nse;
+    uint32_t entry = largest_but(s, r, s->rank_top, nse, room_nse_total(&s->nse[nse]));
+    return entry == RANK_NONE ? nse_gives(s, r, nse, true) : nse_gives(s, r, entry, false);
 }
 
 // ---- Which limit ----
 
-static bool is_full(const struct sched_limit *limit, uint64_t total, uint32_t octets,
-                    enum room_unit *unit)
+static bool is_full(struct room *r, const struct sched_limit *limit, uint64_t total,
+                    enum drop_reason reason)
 {
-    *unit = total_packets(total) >= limit->packets ? IN_PACKETS : IN_OCTETS;
-    return *unit == IN_PACKETS || total_octets(total) + octets > limit->octets;
+    if (!room_is_full(total, limit, r->octets))
+        return false;
+    r->full = reason;
+    r->unit = total_packets(total) >= limit->packets ? IN_PACKETS : IN_OCTETS;
+    return true;
 }
 
-static enum drop_reason full_limit(const struct sched *s, const struct tree_ms *m, uint32_t octets,
-                                   enum room_unit *unit)
+// The first that is full; what it costs may be room at the next.
+static bool some_limit_is_full(const struct sched *s, struct room *r)
 {
     const struct sched_config *config = &s->config;
+    const struct tree_ms *m = tree_ms(s, r->ms);
     const struct tree_cell *c = &s->cell[m->cell];
-    if (is_full(&config->ms_limit, m->total, octets, unit))
-        return DROP_ms_full;
-    if (is_full(&config->bvc_limit, c->total, octets, unit))
-        return DROP_bvc_full;
-    // An NSE has no more than all have.
-    if (is_full(&config->nse_limit, s->total, octets, unit) &&
-        is_full(&config->nse_limit, room_nse_total(&s->nse[c->nse]), octets, unit))
-        return DROP_nse_full;
-    return is_full(&config->limit, s->total, octets, unit) ? DROP_queue_full : DROP_NONE;
+    return is_full(r, &config->ms_limit, m->total, DROP_ms_full) ||
+           is_full(r, &config->bvc_limit, c->total, DROP_bvc_full) ||
+           // an NSE has no more than all have
+           (room_is_full(s->total, &config->nse_limit, r->octets) &&
+            is_full(r, &config->nse_limit, room_nse_total(&s->nse[c->nse]), DROP_nse_full)) ||
+           is_full(r, &config->limit, s->total, DROP_queue_full);
 }
 
-static bool give(struct sched *s, uint32_t ms, const struct tree_ms *m, enum drop_reason reason,
-                 enum room_unit unit, uint64_t now_ns)
+static bool give(struct sched *s, const struct room *r)
 {
-    switch (reason) {
+    uint32_t cell = tree_ms(s, r->ms)->cell;
+    switch (r->full) {
     case DROP_ms_full:
-        return ms_gives(s, ms, m->backlog, unit, reason, now_ns);
+        return ms_gives(s, r, r->ms, (1u << CLASS_COUNT) - 1, true);
     case DROP_bvc_full:
-        return cell_gives(s, m->cell, unit, reason, now_ns);
+        return cell_gives(s, r, cell, true);
     case DROP_nse_full:
-        return nse_gives(s, s->cell[m->cell].nse, unit, reason, now_ns);
+        return nse_gives(s, r, s->cell[cell].nse, true);
     default:
-        return all_give(s, unit, reason, now_ns);
+        return all_give(s, r);
     }
 }
 
-// What no limit could ever hold drives nobody out.
-static bool fits_at_all(const struct sched *s, uint32_t octets)
+enum drop_reason room_make(struct sched *s, struct room *r)
 {
-    return octets <= s->least_octets;
-}
-
-enum drop_reason room_make(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t octets,
-                           uint64_t now_ns)
-{
-    enum room_unit unit;
-    if (s->places_left && !s->config.tail_drop)
-        room_catch_up(s);
+    uint32_t cell = tree_ms(s, r->ms)->cell;
+    bool refuses = s->config.tail_drop;
+    bool ranked = refuses || room_keep(s, cell, r->octets, PLACES_A_CALL);
     for (uint32_t victims = 0; victims < VICTIMS_A_CALL; victims++) {
-        enum drop_reason full = full_limit(s, m, octets, &unit);
-        if (full == DROP_NONE || s->drop_count == SCHED_DROPS)
+        if (!some_limit_is_full(s, r))
             break;
-        if (s->config.tail_drop || !fits_at_all(s, octets))
-            return full;
-        if (!give(s, ms, m, full, unit, now_ns)) {
-            if (victims == 0)
-                return full;
+        if (refuses || r->octets > s->least_octets) // for what no limit could hold none gives
+            return r->full;
+        if (!ranked)
+            room_keep(s, cell, r->octets, PLACES_A_FULL_CALL);
+        ranked = true;
+        if (s->drop_count == SCHED_DROPS)
             break;
-        }
+        if (give(s, r))
+            continue;
+        if (victims == 0)
+            return r->full;
+        break;
     }
     return s->slot_free == s->slots ? DROP_queue_full : DROP_NONE;
 }

@@ -90,6 +90,11 @@ static int config_check(const struct sched_config *c)
     return fault;
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 // One pass over the parts, to add up their octets or to hand them out.
 struct layout {
     uint8_t *base; // NULL: only add up
@@ -116,11 +121,15 @@ static uint32_t wheel_entries(const struct sched_config *c)
     return c->mss * (1 + c->pfcs_an_ms) + c->bvcs + c->nses;
 }
 
+static uint32_t slots(const struct sched_config *c)
+{
+    return c->limit.packets + SLOTS_MORE;
+}
+
 // A queue with a place has a slot at least.
 static uint32_t places(const struct sched_config *c)
 {
-    uint64_t pfcs = (uint64_t)c->mss * c->pfcs_an_ms;
-    return pfcs < c->limit.packets ? (uint32_t)pfcs : c->limit.packets;
+    return (uint32_t)least((uint64_t)c->mss * c->pfcs_an_ms, slots(c));
 }
 
 static uint32_t ranked(const struct sched_config *c)
@@ -131,9 +140,8 @@ static uint32_t ranked(const struct sched_config *c)
 static void lay_out_ranks(struct layout *l, const struct sched_config *c, struct sched *at,
                           uint64_t pfcs)
 {
-    at->places = places(c);
-    at->place = part(l, pfcs, sizeof *at->place);
-    at->place_pfc = part(l, at->places, sizeof *at->place_pfc);
+    at->place_of = part(l, pfcs, sizeof *at->place_of);
+    at->place = part(l, places(c), sizeof *at->place);
     for (int unit = 0; unit < 2; unit++) {
         at->rank[unit].entry = part(l, ranked(c), sizeof *at->rank[unit].entry);
         at->rank[unit].bin = part(l, ranked(c) + 1, sizeof *at->rank[unit].bin);
@@ -147,7 +155,7 @@ static struct sched *lay_out(struct layout *l, const struct sched_config *c)
     uint64_t pfcs = (uint64_t)c->mss * c->pfcs_an_ms, flows = flows_wanted(c);
     at->ms_stride = sizeof(struct tree_ms) + c->pfcs_an_ms * sizeof(struct tree_pfc);
     at->ms_base = part(l, c->mss, at->ms_stride);
-    at->slots = c->limit.packets + SLOTS_MORE;
+    at->slots = slots(c);
     at->slot = part(l, at->slots, sizeof *at->slot);
     at->cell = part(l, c->bvcs, sizeof *at->cell);
     at->nse = part(l, c->nses, sizeof *at->nse);
@@ -193,6 +201,14 @@ static uint32_t stay_most(const struct sched *s, uint64_t lifetime_ns)
     return (uint32_t)((lifetime_ns + hold_ns + step_ns - 1) >> PDU_STEP_SHIFT);
 }
 
+// Tail drop is never asked at all.
+static uint64_t calm_ns(const struct sched_class *k)
+{
+    if (!k->aqm.ops->enqueue && !k->aqm.ops->dequeue)
+        return UINT64_MAX;
+    return k->scope == SCHED_SCOPE_PFC ? k->aqm.calm_ns : 0;
+}
+
 void change_rule(struct sched *s, uint32_t class)
 {
     const struct sched_class *k = &s->config.of_class[class];
@@ -203,6 +219,9 @@ void change_rule(struct sched *s, uint32_t class)
     rule->bss_least_ns = ends ? k->bss_least_ns : k->bss_most_ns; // none passes: the most
     rule->bss_most_ns = k->bss_most_ns;
     rule->aqm = &k->aqm;
+    rule->asks_in = k->aqm.ops->enqueue;
+    rule->asks_in_busy = !k->aqm.ops->enqueue_if_empty || k->scope == SCHED_SCOPE_FLOW;
+    rule->calm_ns = calm_ns(k);
     rule->octets_max = k->limit.octets;
     rule->packets_max = k->limit.packets;
     rule->scope = k->scope;
@@ -226,25 +245,44 @@ static void slots_set(struct sched *s)
         s->slot[i].next = i + 1;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
+static struct sched_limit high(const struct sched_limit *limit)
 {
-    return a < b ? a : b;
+    return (struct sched_limit){limit->packets - limit->packets / 8,
+                                limit->octets - limit->octets / 8};
 }
 
-static void ranks_set(struct sched *s)
+// What is full is above it, whatever comes.
+static struct sched_limit low(const struct sched_limit *limit)
+{
+    uint64_t octets = limit->octets - limit->octets / 4;
+    return (struct sched_limit){limit->packets - (limit->packets + 3) / 4,
+                                octets > UINT16_MAX ? octets - UINT16_MAX : 0};
+}
+
+static void limits_set(struct sched *s)
 {
     const struct sched_limit *all = &s->config.limit, *nse = &s->config.nse_limit;
     s->watched = (struct sched_limit){(uint32_t)least(all->packets, nse->packets),
                                       least(all->octets, nse->octets)};
+    s->high = high(&s->watched);
+    s->low = low(&s->watched);
+    s->bvc_high = high(&s->config.bvc_limit);
+    s->bvc_low = low(&s->config.bvc_limit);
     s->least_octets =
         least(s->watched.octets, least(s->config.bvc_limit.octets, s->config.ms_limit.octets));
+}
+
+static void places_set(struct sched *s)
+{
     for (uint32_t i = 0; i < s->config.mss * s->config.pfcs_an_ms; i++)
-        s->place[i] = TREE_NONE;
-    for (uint32_t i = 0; i < s->places; i++)
-        s->place_pfc[i] = i + 1;
+        s->place_of[i] = TREE_NONE;
+    for (uint32_t i = 0; i < places(&s->config); i++)
+        s->place[i] = (struct tree_place){.pfc = TREE_NONE, .next = i + 1};
+    for (uint32_t i = 0; i < TREE_YOUNG; i++)
+        s->young[i] = TREE_NONE;
     for (int unit = 0; unit < 2; unit++) {
         s->rank_top[unit] = RANK_NONE;
-        rank_setup(&s->rank[unit], s->rank[unit].entry, s->rank[unit].bin, ranked(&s->config) + 1);
+        rank_setup(&s->rank[unit], s->rank[unit].entry, s->rank[unit].bin, ranked(&s->config));
     }
 }
 
@@ -265,7 +303,8 @@ int sched_setup(struct sched **sched, const struct sched_config *config, void *m
     rng_seed(&s->rng, config->seed, 0);
     rules_set(s);
     slots_set(s);
-    ranks_set(s);
+    limits_set(s);
+    places_set(s);
     heap_setup(s);
     s->reweigh_cell = config->bvcs;
     *sched = s;

@@ -49,16 +49,19 @@ struct tree_queue {
 };
 
 enum {
-    PFC_EXISTS = 1,
+    PFC_LIMITED = 1, // of who leads: its bucket has refused a PDU, and passed none since
     PFC_IN_RING = 2,
-    PFC_WAITS = 4,   // in the wheel, for its own bucket
-    PFC_STOPPED = 8, // R = 0
-    PFC_TURN = 16,   // its DRR turn has begun
-    PFC_BY_FLOW = 32 // its queues are by flow
+    PFC_WAITS = 4,    // in the wheel, for its bucket; of several that share it, one is
+    PFC_STOPPED = 8,  // R = 0
+    PFC_TURN = 16,    // its DRR turn has begun
+    PFC_BY_FLOW = 32, // its queues are by flow
+    PFC_SHARES = 64,  // uses the bucket of another slot: see sched_share.c
+    PFC_LEADS = 128   // others use its bucket
 };
+#define PFC_SHARED (PFC_SHARES | PFC_LEADS)
 
 struct tree_pfc {
-    struct bucket bucket;
+    struct bucket bucket;    // of one that shares, max_octets is the slot that leads
     struct tree_queue queue; // with flow queues head and tail are unused
     uint32_t next, prev;     // in the ring of its class
     int32_t deficit;
@@ -71,9 +74,10 @@ struct tree_pfc {
     // second line
     uint64_t tag; // start tag within the MS
     uint32_t share_octets_per_s;
-    uint8_t share_uses;    // until it is worked out anew
-    uint8_t flow;          // flow of the head N-PDU
-    uint8_t rank_level[2]; // of the MS in this class: see sched_room.c
+    uint8_t share_uses; // until it is worked out anew
+    uint8_t flow;       // flow of the head N-PDU
+    bool ranked;        // among the largest of its class: see sched_places.c
+    uint8_t young;      // where it was written down as it began: see sched_places.c
     _Alignas(16) uint8_t aqm_vars[AQM_VARS_OCTETS];
 };
 static_assert(sizeof(struct tree_pfc) == 128, "a PFC is two lines");
@@ -84,8 +88,9 @@ enum {
     MS_FROZEN = 4,  // by command
     MS_STOPPED = 8, // own R = 0: frozen as well
     MS_WAITS = 16,
-    MS_LIMITED = 32, // came out of the wheel and has sent nothing since
-    MS_RESERVED = 64 // an LLC frame waits for it: see sched_frame.c
+    MS_LIMITED = 32,  // came out of the wheel and has sent nothing since
+    MS_RESERVED = 64, // an LLC frame waits for it: see sched_frame.c
+    MS_PLACED = 128   // some of its queues have a place: see sched_places.c
 };
 
 struct tree_ms {
@@ -135,7 +140,7 @@ struct tree_class {
     uint32_t head;       // PFC; TREE_NONE: the class is idle
     uint32_t backlogged; // PFCs with something queued, wherever they wait
     uint64_t total;
-    uint32_t rank_top[2]; // of its MSs, by packets and by octets: see sched_room.c
+    uint32_t rank_top[2]; // of its MSs, by packets and by octets: see sched_places.c
 };
 
 enum {
@@ -165,7 +170,8 @@ struct tree_cell {
     uint8_t backlogged; // a bit for each class that has something queued
     uint8_t place;      // of a ready one: enum ready_place
     bool untimed;       // it was served by turns: its place in virtual time means nothing
-    uint16_t rank_level[2];
+    uint8_t kept;       // whether its MSs are ranked: bits as by ROOM_KEPT
+    uint8_t giving[2];  // by packets and by octets, a bit for each class that has ranked MSs
     uint32_t wheel_ref, mss;
     uint64_t offset; // O(b)
     struct tree_class of_class[CLASS_COUNT];
@@ -175,6 +181,8 @@ struct tree_cell {
     uint32_t visits_left;
     uint32_t due_next, due_prev;
     uint8_t resets, resets_open; // counts them; those since its MSs were last all visited
+    // places of its queues: the first; the next that may not be ranked yet (see sched_places.c)
+    uint32_t places, places_left;
 };
 
 enum {
@@ -201,7 +209,6 @@ struct tree_nse {
     uint32_t wheel_ref, cells;
     uint32_t cells_backlogged[CLASS_COUNT];
     uint8_t state;
-    uint16_t rank_level[2];
     uint32_t rank_top[2]; // of its cells
     uint64_t total[CLASS_COUNT];
 };
@@ -215,12 +222,22 @@ struct tree_sizes {
     uint32_t offered_octets, default_octets;
 };
 
+// The place of a queue that may have to be found when a limit is full: see sched_places.c.
+struct tree_place {
+    uint32_t pfc;        // TREE_NONE: it is free
+    uint32_t next, prev; // of its cell; of a free one the next free one
+};
+#define TREE_YOUNG 128u
+
 // A class as the hot path wants it.
 struct tree_rule {
     uint64_t tag_an_octet; // 2^32 / weight
     uint64_t deadline_ns;  // the SGSN's part of the lifetime
     uint64_t lifetime_ns, bss_least_ns, bss_most_ns;
     const struct aqm *aqm;
+    uint64_t calm_ns;  // of that AQM, where it watches one PFC's queue; else 0
+    bool asks_in;      // it wants to be asked at enqueue
+    bool asks_in_busy; // and also if the queue is not empty
     uint64_t octets_max;
     uint32_t packets_max;
     uint32_t stay_most; // in steps of real time: see pdu_stay
@@ -252,13 +269,19 @@ struct sched {
     struct tree_flow *flow;
     struct tree_flows *flows;
     uint8_t *cell_aqm_vars, *nse_aqm_vars; // a set for each class
-    // who has most, by packets and by octets: see sched_room.c
+    // who has most, by packets and by octets: see sched_places.c
     struct rank rank[2];
     uint32_t rank_top[2]; // of the NSEs
-    uint32_t *place;      // of each PFC, TREE_NONE: it has none
-    uint32_t *place_pfc;  // whose each place is; of a free one the next free one
-    uint32_t places, place_free;
-    uint32_t places_left;       // words of `backlogged` whose MSs may lack places
+    uint32_t *place_of;   // the place of each PFC, TREE_NONE: it has none
+    struct tree_place *place;
+    uint32_t place_free;
+    uint32_t places_end,
+        places_left; // none above has ever been taken; not ranked yet, from there on
+    uint32_t young[TREE_YOUNG], young_at; // PFCs that began last; TREE_NONE: it has ended again
+    uint32_t young_left;                  // so many of them may not be ranked yet
+    uint8_t kept;                         // whether all are ranked: bits as by ROOM_KEPT
+    // with so much of it, or of a cell's, ranks are kept; until there is no more than that
+    struct sched_limit high, bvc_high, low, bvc_low;
     struct sched_limit watched; // the lesser of an NSE's limit and of all's
     uint64_t least_octets;      // what every limit can hold
     // the sweep for what has expired
@@ -309,6 +332,31 @@ static inline struct tree_pfc *tree_pfc_of(struct tree_ms *ms, uint32_t slot)
 static inline struct tree_pfc *tree_pfc(const struct sched *s, uint32_t pfc)
 {
     return tree_pfc_of(tree_ms(s, tree_pfc_ms(pfc)), tree_pfc_slot(pfc));
+}
+
+// Several PFCs of an MS may share one bucket, that of the one that leads. Few do.
+static inline bool pfc_is_shared(const struct tree_pfc *p)
+{
+    return __builtin_expect(p->state & PFC_SHARED, 0);
+}
+
+static inline uint32_t pfc_leader(const struct tree_pfc *p, uint32_t slot)
+{
+    return p->state & PFC_SHARES ? p->bucket.max_octets : slot;
+}
+
+static inline struct bucket *pfc_bucket(struct tree_ms *m, struct tree_pfc *p)
+{
+    if (__builtin_expect(p->state & PFC_SHARES, 0))
+        return &tree_pfc_of(m, p->bucket.max_octets)->bucket;
+    return &p->bucket;
+}
+
+static inline const struct bucket *pfc_bucket_read(struct tree_ms *m, const struct tree_pfc *p)
+{
+    if (__builtin_expect(p->state & PFC_SHARES, 0))
+        return &tree_pfc_of(m, p->bucket.max_octets)->bucket;
+    return &p->bucket;
 }
 
 static inline bool tree_before(uint64_t a, uint64_t b)

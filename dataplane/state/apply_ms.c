@@ -183,7 +183,10 @@ int apply_ms_remove(const struct apply *a, const struct command_ms_remove *c)
 
 int apply_pfc(const struct apply *a, const struct command_pfc *c)
 {
-    return sched_pfc_add(a->sched, c->ms_id, c->slot, c->traffic_class);
+    int fault = sched_pfc_add(a->sched, c->ms_id, c->slot, c->traffic_class);
+    if (fault || !c->has_shares)
+        return fault;
+    return sched_pfc_share(a->sched, c->ms_id, c->slot, c->shares, a->now_ns);
 }
 
 int apply_pfc_flow(const struct apply *a, const struct command_pfc_flow *c)

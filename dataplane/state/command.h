@@ -112,10 +112,11 @@
 #define COMMAND_MS_MOVE_FIELDS(MUST, MAY, T) COMMAND_MS_ID(MUST, T) COMMAND_BVC_ID(MUST, T)
 #define COMMAND_MS_ID_FIELDS(MUST, MAY, T)   COMMAND_MS_ID(MUST, T)
 
-#define COMMAND_PFC_FIELDS(MUST, MAY, T) \
-    COMMAND_MS_ID(MUST, T)               \
-    COMMAND_SLOT(MUST, T)                \
-    MUST(T, U8, traffic_class, 0, CLASS_COUNT - 1, "traffic class, by number")
+#define COMMAND_PFC_FIELDS(MUST, MAY, T)                                       \
+    COMMAND_MS_ID(MUST, T)                                                     \
+    COMMAND_SLOT(MUST, T)                                                      \
+    MUST(T, U8, traffic_class, 0, CLASS_COUNT - 1, "traffic class, by number") \
+    MAY(T, U8, shares, 0, SCHED_SLOTS - 1, "the slot whose bucket it uses; none: one of its own")
 #define COMMAND_PFC_FLOW_FIELDS(MUST, MAY, T) \
     COMMAND_MS_ID(MUST, T)                    \
     COMMAND_SLOT(MUST, T) COMMAND_BUCKET_OF(MUST, MAY, T, ) COMMAND_FULL(MAY, T)

@@ -73,15 +73,24 @@ local function start_flow(record, member)
     end
 end
 
-local function start_pfc(record, member, flow)
-    dp.pfc {
-        ms_id = record.first_ms_id + member, slot = flow.slot,
-        traffic_class = place_of_class[flow.class],
-    }
+-- Flows that are new, beside those that are there: of one PFI, they share a bucket.
+local function start_pfcs(record, member, new, there)
+    local slot_of = {}
+    for _, flow in ipairs(there) do
+        slot_of[flow.pfi or -1] = flow.slot
+    end
+    for _, flow in ipairs(new) do
+        dp.pfc {
+            ms_id = record.first_ms_id + member, slot = flow.slot,
+            traffic_class = place_of_class[flow.class], shares = flow.pfi and slot_of[flow.pfi],
+        }
+        slot_of[flow.pfi or -1] = flow.slot
+    end
 end
 
-local function start_pfc_flow(record, member, flow)
-    dp.pfc_flow(parts.bucket({ ms_id = record.first_ms_id + member, slot = flow.slot }, flow, ""))
+local function start_pfc_flow(record, member, bucket)
+    dp.pfc_flow(parts.bucket({ ms_id = record.first_ms_id + member, slot = bucket.slot }, bucket,
+        ""))
 end
 
 -- Whoever sends to it in real time has to know it; without a TEID, that is as before.
@@ -135,10 +144,10 @@ function members.start(record, member)
     if ms.rate_bit_per_s then
         start_flow(record, member)
     end
-    for _, flow in ipairs(record.slots) do
-        start_pfc(record, member, flow)
-        if flow.rate_bit_per_s then
-            start_pfc_flow(record, member, flow)
+    start_pfcs(record, member, record.slots, {})
+    for _, bucket in ipairs(parts.buckets_of(record.slots)) do
+        if bucket.rate_bit_per_s then
+            start_pfc_flow(record, member, bucket)
         end
     end
     for j = 1, #ms.pdp do
@@ -226,11 +235,9 @@ function members.change(record, member, change, moved)
     if change.flow or moved and record.ms.rate_bit_per_s then
         start_flow(record, member)
     end
-    for _, flow in ipairs(change.new_slots) do
-        start_pfc(record, member, flow)
-    end
-    for _, flow in ipairs(change.flows) do
-        start_pfc_flow(record, member, flow)
+    start_pfcs(record, member, change.new_slots, change.rest_slots)
+    for _, bucket in ipairs(change.buckets) do
+        start_pfc_flow(record, member, bucket)
     end
     for j in ipairs((change.tlli or change.address) and record.ms.pdp or {}) do
         if change.kept[j] then

@@ -182,7 +182,9 @@ bool model_accepts(const struct command *c)
         return model_has_bvc(c->bvc_remove.bvc_id) && model_bvc_empty(c->bvc_remove.bvc_id) &&
                !model.bvc[c->bvc_remove.bvc_id].kept;
     case COMMAND_pfc:
-        return has_ms(c->pfc.ms_id) && c->pfc.slot < SLOTS && !has_slot(c->pfc.ms_id, c->pfc.slot);
+        return has_ms(c->pfc.ms_id) && c->pfc.slot < SLOTS &&
+               !has_slot(c->pfc.ms_id, c->pfc.slot) &&
+               (!c->pfc.has_shares || has_slot(c->pfc.ms_id, c->pfc.shares));
     case COMMAND_pfc_flow:
     case COMMAND_pfc_credit:
         return has_slot(c->pfc_flow.ms_id, c->pfc_flow.slot);

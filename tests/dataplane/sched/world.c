@@ -209,9 +209,11 @@ static void source_fill(struct world *w, uint32_t id)
     uint64_t change_ns;
     if (!source_is_on(w, &w->source[id], &change_ns))
         return;
-    while (w->source[id].queued < w->source[id].depth)
-        if (!source_put(w, id))
-            return;
+    bool more = true; // at a full limit its N-PDUs may be refused, or drive out its own
+    while (more && w->source[id].queued < w->source[id].depth) {
+        uint32_t queued = w->source[id].queued;
+        more = source_put(w, id) && w->source[id].queued > queued;
+    }
 }
 
 static bool is_deep(const struct world_source *s)

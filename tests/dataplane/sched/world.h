@@ -6,6 +6,7 @@
 //   S7  it is the next piece of the PFC's next N-PDU (with flow queues: of its flow), and no other
 //       N-PDU of its LLE is half sent
 //   S12 it is no first piece while a half-sent N-PDU of its class and cell could go on
+//   S11 what a full limit costs is lost by whom it has to be (world_loss.c)
 //   S8  N-PDUs and octets: put = finished + dropped by reason + queued, after each call
 //   LLC frames of control's: each conforms when it goes, none that conforms waits, and no user data
 //   goes before one in its MS, nor in a cell or NSE whose bucket one waits for
@@ -28,6 +29,7 @@
 #define WORLD_NONE  UINT32_MAX
 #define WORLD_BATCH 64
 
+#define WORLD_VICTIMS 16 // most that lose their place to one arrival
 // A stay in real time is told in steps of 2^30 ns; it may end so much late.
 #define WORLD_STEPS_NS (2ULL << 30)
 
@@ -80,13 +82,19 @@ struct world_frame {
     uint64_t number;
 };
 
+struct world_ledger {
+    uint64_t packets, octets;
+};
+
 struct world_pfc {
     uint32_t ms, slot, head, tail;
     enum traffic_class traffic_class;
     bool exists, limited;
+    uint32_t shares; // 1 + the PFC whose bucket and `limited` count, another of its MS; 0: its own
     struct world_bucket bucket;
     uint64_t sent_octets, sent_pdus; // LLC PDUs
-    uint64_t finished;               // N-PDUs
+    uint64_t finished, lost;         // N-PDUs; lost: refused or dropped
+    struct world_ledger queued;
 };
 
 struct world_ms {
@@ -126,10 +134,6 @@ struct world_sent {
     bool first, last, mark;
 };
 
-struct world_ledger {
-    uint64_t packets, octets;
-};
-
 struct world {
     struct sched *sched;
     void *memory;
@@ -147,6 +151,9 @@ struct world {
     struct world_pfc *pfc;
     struct world_source *source;
     struct world_npdu *npdu;
+    struct world_npdu arrival; // while an N-PDU arrives: it, and its number if it is queued
+    uint32_t arrival_id;
+    bool arrives;
     struct world_sent *sent;
     struct world_frame frame[SCHED_FRAMES];
     uint32_t frames;
@@ -159,7 +166,8 @@ struct world {
     uint64_t steps;
 };
 
-// Everything generous and tail drop: what a test does not set is not in its way.
+// Everything generous, no AQM, and tail drop at a full limit: what a test does not set is not in
+// its way.
 struct sched_config world_config(void);
 
 struct world *world_open(const struct sched_config *config);
@@ -217,6 +225,10 @@ void world_pfc_unlimit(struct world *w, uint32_t pfc);
 void world_pfc_ratio(struct world *w, uint32_t pfc, uint32_t percent);
 void world_pfc_credit(struct world *w, uint32_t pfc, uint32_t octets);
 void world_pfc_remove(struct world *w, uint32_t pfc);
+// It uses the bucket of `with`, of the same MS, from here on.
+void world_pfc_share(struct world *w, uint32_t pfc, uint32_t with);
+// The PFC whose bucket it uses.
+struct world_pfc *world_flow(const struct world *w, uint32_t pfc);
 void world_ms_remove(struct world *w, uint32_t ms);
 void world_class_set(struct world *w, enum traffic_class class, const struct sched_class *values);
 

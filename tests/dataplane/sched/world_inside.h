@@ -35,6 +35,10 @@ void world_judge_before_frames(const struct world *w, uint32_t ms);
 // world_begun.c: S12. That N-PDU begins now.
 void world_judge_begins(const struct world *w, uint32_t id);
 
+// world_loss.c: S11. Of the list of drops, while an N-PDU arrives; of what is refused.
+void world_judge_victim(const struct world *w, enum drop_reason reason, uint32_t id);
+void world_judge_refusal(const struct world *w, enum drop_reason reason);
+
 // world_buckets.c: S1, S6
 // With the largest LLC PDU that comes through it.
 void world_bucket_set(struct world *w, struct world_bucket *b, struct bucket_terms offered,

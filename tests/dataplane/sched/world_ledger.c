@@ -44,6 +44,7 @@ void world_npdu_append(struct world *w, uint32_t id)
     w->npdu[id].next = WORLD_NONE;
     *(p->tail == WORLD_NONE ? &p->head : &w->npdu[p->tail].next) = id;
     p->tail = id;
+    world_ledger_add(&p->queued, w->npdu[id].octets);
 }
 
 void world_npdu_end(struct world *w, uint32_t id)
@@ -57,6 +58,7 @@ void world_npdu_end(struct world *w, uint32_t id)
         m->started[n->lle] = WORLD_NONE;
     m->packets--;
     m->octets -= n->octets;
+    ledger_take(&p->queued, n->octets);
     ledger_take(&w->queued, n->octets);
     if (n->source != WORLD_NONE)
         w->source[n->source].queued--;
@@ -77,6 +79,13 @@ struct world_npdu *world_npdu_of(struct world *w, const void *handle, uint32_t *
     return &w->npdu[*id];
 }
 
+// A limit was full at which others could make room.
+static bool is_for_room(enum drop_reason reason)
+{
+    return reason == DROP_ms_full || reason == DROP_bvc_full || reason == DROP_nse_full ||
+           reason == DROP_queue_full;
+}
+
 enum drop_reason world_put_from(struct world *w, struct world_npdu from)
 {
     struct world_pfc *p = &w->pfc[from.pfc];
@@ -89,9 +98,13 @@ enum drop_reason world_put_from(struct world *w, struct world_npdu from)
                       .ect = from.ect};
     enum drop_reason reason = sched_put(w->sched, p->ms, p->slot, &pdu, w->now_ns);
     world_ledger_add(&w->put, from.octets);
+    w->arrives = true;
+    w->arrival = from;
+    w->arrival_id = reason == DROP_NONE ? id : WORLD_NONE;
     if (reason != DROP_NONE) {
         assert_true((unsigned)reason < DROP_COUNT);
         world_ledger_add(&w->refused[reason], from.octets);
+        p->lost++;
         w->npdu[id].next = w->npdu_free;
         w->npdu_free = id;
     } else {
@@ -106,7 +119,11 @@ enum drop_reason world_put_from(struct world *w, struct world_npdu from)
         if (from.source != WORLD_NONE)
             w->source[from.source].queued++;
     }
-    world_collect_drops(w);
+    uint32_t victims = world_collect_drops(w);
+    assert_true(victims <= WORLD_VICTIMS);
+    if (is_for_room(reason) && victims == 0)
+        world_judge_refusal(w, reason);
+    w->arrives = false;
     world_judge_ledger(w);
     return reason;
 }
@@ -166,7 +183,12 @@ static void drop_collect(struct world *w, const struct sched_drop *drop)
     assert_true(n->sent == 0 || by_command);
     if (drop->reason == DROP_expired)
         judge_expired(w, n);
+    if (is_for_room(drop->reason))
+        world_judge_victim(w, drop->reason, id);
+    else
+        assert_int_not_equal(drop->reason, DROP_class_full);
     world_ledger_add(&w->dropped[drop->reason], n->octets);
+    w->pfc[n->pfc].lost++;
     world_npdu_end(w, id);
 }
 

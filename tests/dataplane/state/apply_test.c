@@ -167,6 +167,10 @@ static void test_packet_flow(void **state)
     expect_terms(sched_pfc_bucket(sched, 1, 1, 0), 30, 700);
     APPLY(pfc_flow, .ms_id = 1, .slot = 1);
     assert_int_equal(sched_pfc_bucket(sched, 1, 1, 0).terms.rate, BUCKET_UNLIMITED);
+    APPLY(pfc, .ms_id = 1, .slot = 0, .traffic_class = CLASS_BACKGROUND, .has_shares = true,
+          .shares = 1);
+    APPLY(pfc_flow, .ms_id = 1, .slot = 0, BUCKET(30, 700));
+    expect_terms(sched_pfc_bucket(sched, 1, 1, 0), 30, 700);
 }
 
 static void test_freeze_and_release(void **state)

@@ -1,0 +1,184 @@
+// For sched_check: places and ranks (sched_places.c) as they must be, worked out anew.
+#include "dataplane/sched/sched_room.h"
+
+#define MUST(what, text) \
+    do {                 \
+        if (!(what))     \
+            return text; \
+    } while (0)
+
+static const struct rank_bin *bin_of(const struct sched *s, enum room_unit unit, uint32_t entry)
+{
+    const struct rank *r = &s->rank[unit];
+    return rank_has(r, entry) ? &r->bin[r->entry[entry].bin] : NULL;
+}
+
+static uint64_t size_of(enum room_unit unit, uint64_t total)
+{
+    if (unit == IN_PACKETS)
+        return total_packets(total);
+    return (total_octets(total) + ROOM_OCTETS_A_STEP - 1) / ROOM_OCTETS_A_STEP;
+}
+
+// How many a parent has, each in its list, the lists in order; a number that cannot be if not.
+static uint32_t rank_count(const struct rank *r, uint32_t top)
+{
+    uint32_t n = 0, bin = top, entry;
+    if (top == RANK_NONE)
+        return 0;
+    do {
+        const struct rank_bin *b = &r->bin[bin];
+        if (r->bin[b->down].up != bin || (b->down != top && r->bin[b->down].size >= b->size) ||
+            b->size == 0)
+            return UINT32_MAX / 4;
+        entry = b->first;
+        do {
+            if (r->entry[entry].bin != bin || r->entry[r->entry[entry].next].prev != entry)
+                return UINT32_MAX / 4;
+            entry = r->entry[entry].next;
+            n++;
+        } while (entry != b->first);
+        bin = b->down;
+    } while (bin != top);
+    return n;
+}
+
+static uint32_t place_of(const struct sched *s, uint32_t pfc)
+{
+    return s->place_of[(size_t)tree_pfc_ms(pfc) * s->config.pfcs_an_ms + tree_pfc_slot(pfc)];
+}
+
+static bool is_young(const struct sched *s, struct tree_ms *m, uint32_t ms, uint32_t class)
+{
+    for (uint32_t i = 0; i < TREE_YOUNG; i++)
+        if (s->young[i] != TREE_NONE && tree_pfc_ms(s->young[i]) == ms &&
+            tree_pfc_of(m, tree_pfc_slot(s->young[i]))->traffic_class == class)
+            return true;
+    return false;
+}
+
+static const char *check_rank(const struct sched *s, const struct tree_cell *c, struct room_sum sum,
+                              uint32_t place)
+{
+    for (enum room_unit unit = IN_PACKETS; unit < ROOM_UNITS; unit++) {
+        bool kept = (s->kept | c->kept) & ROOM_KEPT(unit);
+        const struct rank_bin *bin = NULL;
+        if (place != TREE_NONE)
+            bin = bin_of(s, unit, room_entry_of_place(s, place));
+        MUST(!bin || (sum.gives && bin->size == size_of(unit, sum.total)), "a rank is not true");
+        MUST(bin || !sum.gives || !kept || !room_all_are_ranked(s, c), "a queue is not ranked");
+    }
+    return NULL;
+}
+
+static const char *check_ms(const struct sched *s, uint32_t ms, struct tree_ms *m)
+{
+    const struct tree_cell *c = &s->cell[m->cell];
+    uint32_t placed = 0, classes = 0;
+    for (uint32_t slots = m->slots; slots; slots &= slots - 1) {
+        uint32_t slot = (uint32_t)__builtin_ctz(slots), pfc = tree_pfc_id(ms, slot);
+        const struct tree_pfc *p = tree_pfc_of(m, slot);
+        uint32_t class = p->traffic_class, place = place_of(s, pfc);
+        bool leads = !(classes >> class & 1);
+        classes |= 1u << class;
+        placed += place != TREE_NONE;
+        MUST(leads || place == TREE_NONE, "a PFC has a place that does not lead");
+        if (!leads)
+            continue;
+        struct room_sum sum = room_sum(m, class);
+        MUST(place == TREE_NONE || (sum.total && s->place[place].pfc == pfc), "a PFC's place");
+        MUST(place != TREE_NONE || !sum.total || is_young(s, m, ms, class),
+             "a queue has no place and is not young");
+        MUST(place != TREE_NONE || !sum.total || !(s->kept | c->kept) || s->young_left,
+             "a queue has no place");
+        const char *fault = check_rank(s, c, sum, place);
+        if (fault)
+            return fault;
+        bool ranked = place != TREE_NONE && (bin_of(s, IN_PACKETS, room_entry_of_place(s, place)) ||
+                                             bin_of(s, IN_OCTETS, room_entry_of_place(s, place)));
+        MUST(ranked == p->ranked, "a PFC's mark that it is ranked");
+    }
+    MUST(!!placed == !!(m->state & MS_PLACED), "an MS's mark that it has places");
+    return NULL;
+}
+
+// Of a cell, by the list of its places.
+static const char *check_cell(const struct sched *s, uint32_t cell, uint32_t *places)
+{
+    const struct tree_cell *c = &s->cell[cell];
+    uint32_t ranked[ROOM_UNITS] = {0}, before = TREE_NONE;
+    bool left = c->places_left == TREE_NONE;
+    for (uint32_t i = c->places; i != TREE_NONE; before = i, i = s->place[i].next, ++*places) {
+        MUST(s->place[i].prev == before && tree_ms(s, tree_pfc_ms(s->place[i].pfc))->cell == cell &&
+                 *places < s->places_end,
+             "a cell's places");
+        left |= i == c->places_left;
+        for (enum room_unit unit = IN_PACKETS; unit < ROOM_UNITS; unit++)
+            ranked[unit] += bin_of(s, unit, room_entry_of_place(s, i)) != NULL;
+    }
+    MUST(left, "a cell's place to go on from");
+    for (enum room_unit unit = IN_PACKETS; unit < ROOM_UNITS; unit++) {
+        uint32_t n = 0;
+        for (uint32_t class = 0; class < CLASS_COUNT; class ++) {
+            n += rank_count(&s->rank[unit], c->of_class[class].rank_top[unit]);
+            MUST((c->of_class[class].rank_top[unit] != RANK_NONE) == (c->giving[unit] >> class & 1),
+                 "a cell's classes that give");
+        }
+        MUST(n == ranked[unit], "a class's ranks");
+        const struct rank_bin *bin = bin_of(s, unit, room_entry_of_cell(s, cell));
+        bool settled = s->kept && room_all_are_ranked(s, c);
+        MUST(!bin || c->giving[unit], "a cell is ranked that cannot give");
+        MUST(!settled || !bin || bin->size == size_of(unit, c->total), "a cell's rank is not true");
+        MUST(!settled || bin || !c->giving[unit] || !(s->kept & ROOM_KEPT(unit)),
+             "a cell is not ranked");
+    }
+    return NULL;
+}
+
+static const char *check_nse(const struct sched *s, uint32_t nse)
+{
+    const struct tree_nse *n = &s->nse[nse];
+    for (enum room_unit unit = IN_PACKETS; unit < ROOM_UNITS; unit++) {
+        uint32_t cells = 0;
+        for (uint32_t cell = 0; cell < s->config.bvcs; cell++)
+            cells += s->cell[cell].state && s->cell[cell].nse == nse &&
+                     bin_of(s, unit, room_entry_of_cell(s, cell));
+        MUST(rank_count(&s->rank[unit], n->rank_top[unit]) == cells, "an NSE's ranks");
+        const struct rank_bin *bin = bin_of(s, unit, nse);
+        MUST(!bin || cells, "an NSE is ranked that cannot give");
+        if (!(s->kept & ROOM_KEPT(unit)) || s->places_left < s->places_end || s->young_left)
+            continue;
+        MUST(!bin || bin->size == size_of(unit, room_nse_total(n)), "an NSE's rank is not true");
+        MUST(!bin == !cells, "an NSE is not ranked");
+    }
+    return NULL;
+}
+
+static uint32_t free_places(const struct sched *s, uint32_t most)
+{
+    uint32_t n = 0;
+    for (uint32_t i = s->place_free; n < most && s->place[i].pfc == TREE_NONE; n++)
+        i = s->place[i].next;
+    return n;
+}
+
+const char *room_check(const struct sched *s)
+{
+    const char *fault = NULL;
+    uint32_t places = 0, nses[ROOM_UNITS] = {0};
+    for (uint32_t ms = 0; ms < s->config.mss && !fault; ms++)
+        fault = tree_ms(s, ms)->state ? check_ms(s, ms, tree_ms(s, ms)) : NULL;
+    for (uint32_t cell = 0; cell < s->config.bvcs && !fault; cell++)
+        fault = s->cell[cell].state ? check_cell(s, cell, &places) : NULL;
+    for (uint32_t nse = 0; nse < s->config.nses && !fault; nse++) {
+        fault = s->nse[nse].state ? check_nse(s, nse) : NULL;
+        for (enum room_unit unit = IN_PACKETS; unit < ROOM_UNITS; unit++)
+            nses[unit] += s->nse[nse].state && bin_of(s, unit, nse);
+    }
+    if (fault)
+        return fault;
+    for (enum room_unit unit = IN_PACKETS; unit < ROOM_UNITS; unit++)
+        MUST(rank_count(&s->rank[unit], s->rank_top[unit]) == nses[unit], "the NSEs' ranks");
+    MUST(free_places(s, s->places_end - places) == s->places_end - places, "free places");
+    return NULL;
+}
