@@ -34,17 +34,28 @@ static inline void write_at(struct sched *s, uint32_t at, uint32_t cell, uint64_
     s->heap_at[cell] = at;
 }
 
+// Of those at one place in virtual time the one with the least id: which of them is first does not
+// depend on who else is there (S5).
+static inline bool goes_before(uint64_t key, uint32_t cell, uint64_t other_key, uint32_t other_cell)
+{
+    return tree_before(key, other_key) || (key == other_key && cell < other_cell);
+}
+
+static inline bool before_in(const struct heap_family *f, uint32_t a, uint32_t b)
+{
+    return goes_before(f->key[a], f->cell[a], f->key[b], f->cell[b]);
+}
+
 // Of the first `n` of a family.
 static inline uint32_t least_of(const struct heap_family *f, uint32_t n)
 {
     if (n == HEAP_FAMILY) {
-        uint32_t a = tree_before(f->key[1], f->key[0]);
-        uint32_t b = 2u + tree_before(f->key[3], f->key[2]);
-        return tree_before(f->key[b], f->key[a]) ? b : a;
+        uint32_t a = before_in(f, 1, 0), b = 2u + before_in(f, 3, 2);
+        return before_in(f, b, a) ? b : a;
     }
     uint32_t least = 0;
     for (uint32_t i = 1; i < n; i++)
-        if (tree_before(f->key[i], f->key[least]))
+        if (before_in(f, i, least))
             least = i;
     return least;
 }
@@ -55,7 +66,7 @@ static void sift_up(struct sched *s, const struct tree_nse *n, uint32_t at, uint
 {
     while (at != n->heap_root) {
         uint32_t parent = s->family_link[at / HEAP_FAMILY].parent;
-        if (!tree_before(key, key_at(s, parent)))
+        if (!goes_before(key, cell, key_at(s, parent), cell_at(s, parent)))
             break;
         write_at(s, at, cell_at(s, parent), key_at(s, parent));
         at = parent;
@@ -71,7 +82,7 @@ static void sift_down(struct sched *s, const struct tree_nse *n, uint32_t at, ui
     for (uint32_t child; (child = *child_at(s, at)) != TREE_NONE; level++) {
         const struct heap_family *f = &s->family[child];
         uint32_t least = least_of(f, child == last ? places : HEAP_FAMILY);
-        if (!tree_before(f->key[least], key))
+        if (!goes_before(f->key[least], f->cell[least], key, cell))
             break;
         write_at(s, at, f->cell[least], f->key[least]);
         if (level == 2) // its turn comes soon
@@ -138,7 +149,8 @@ void heap_add(struct sched *s, struct tree_nse *n, uint32_t cell, uint64_t key)
 static void settle(struct sched *s, const struct tree_nse *n, uint32_t at, uint32_t cell,
                    uint64_t key)
 {
-    if (at != n->heap_root && tree_before(key, key_at(s, s->family_link[at / HEAP_FAMILY].parent)))
+    uint32_t parent = s->family_link[at / HEAP_FAMILY].parent;
+    if (at != n->heap_root && goes_before(key, cell, key_at(s, parent), cell_at(s, parent)))
         sift_up(s, n, at, cell, key);
     else
         sift_down(s, n, at, cell, key);

@@ -291,13 +291,28 @@ void cell_backlog(struct sched *s, uint32_t cell, uint32_t class, bool more)
     n->cells_backlogged[class] += step;
 }
 
+// From now on another PFC wants the LLE of one that has not begun, and whose bucket may not pass
+// its N-PDU whole: what the cell waits for may not go.
+static bool makes_whole(struct tree_ms *m, const struct tree_pfc *p, uint32_t slot)
+{
+    for (uint32_t others = ms_competing(m) & ~(1u << slot); others; others &= others - 1) {
+        struct tree_pfc *q = tree_pfc_of(m, (uint32_t)__builtin_ctz(others));
+        if (q->head_info >> 14 == p->head_info >> 14 && !q->sent_octets &&
+            pfc_bucket(m, q)->rate != BUCKET_UNLIMITED)
+            return true;
+    }
+    return false;
+}
+
 void pfc_joins(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p)
 {
     if (!(p->state & (PFC_IN_RING | PFC_WAITS)) && pfc_may_send(s, pfc, m, p))
         cell_ring_add(s, pfc, p, m->cell);
     if (m->lle_waiters) // those that its half-sent N-PDU kept from theirs
         ms_ready(s, tree_pfc_ms(pfc), m);
-    if (m->state & MS_LIMITED || share_is_limited(m, p, tree_pfc_slot(pfc))) // it may be first now
+    uint32_t slot = tree_pfc_slot(pfc);
+    if (m->state & MS_LIMITED || share_is_limited(m, p, slot) || // it may be first now
+        makes_whole(m, p, slot))
         cell_look_again(s, m->cell);
 }
 
