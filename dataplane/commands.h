@@ -4,6 +4,7 @@
 #define SLUICE_DATAPLANE_COMMANDS_H
 
 #include "dataplane/dataplane.h"
+#include "dataplane/places.h"
 #include "dataplane/state/state.h"
 
 // `since`: the count of commands to its worker when it was made, or came to that worker. What the
@@ -40,26 +41,29 @@ struct made_ggsn {
     uint32_t pdps;
 };
 
-#define MADE_NSAPIS 16
+#define MADE_NSAPIS COMMAND_NSAPIS
 
+// Counts of commands here are modulo 2^32; commands_age keeps them apart.
 struct made_ms {
     bool made;
-    uint8_t slots;                // a bit for each packet flow
-    uint16_t nsapis;              // a bit for each PDP context
-    uint8_t slot_of[MADE_NSAPIS]; // its packet flow
+    uint8_t slots;   // a bit for each packet flow
+    uint16_t nsapis; // a bit for each PDP context
     uint32_t bvc, tlli;
+    uint32_t at;        // DP_AT of its worker and its id there; read by other threads, too
     uint32_t old_tlli;  // as in state_ms_up; here until control says more of it
     uint32_t first_pdp; // of its contexts, in a list; STATE_NONE
-    uint64_t since;
-    uint64_t said;  // the count of commands when control last said where it is
-    uint64_t heard; // the same of when it last said that the MS need not be paged
+    uint32_t since;
+    uint32_t said;  // the count of commands when control last said where it is
+    uint32_t heard; // the same of when it last said that the MS need not be paged
 };
 
 struct made_pdp {
-    bool made, has_ggsn;
-    uint8_t nsapi;
-    uint32_t teid; // of the context that has it, or had it last
-    uint32_t ms, ggsn;
+    bool made : 1, has_ggsn : 1;
+    uint8_t nsapi : 4, slot : 3;
+    uint16_t ggsn;
+    uint32_t teid; // that its GGSN has
+    uint32_t here; // the one at the worker that has it
+    uint32_t ms;
     uint32_t next; // of its MS
 };
 
@@ -76,6 +80,8 @@ struct commands_worker {
     uint64_t sent;
     uint64_t heard; // control has taken every event that it wrote before it had counted so many
     struct commands_cells going, kept;
+    struct places mss, pdps; // a context that moved on keeps its place where it was made
+    uint8_t *generation;     // of each place of a context, the one given last
 };
 
 // A port's own addresses; zeros: none.
@@ -87,18 +93,24 @@ struct commands {
     struct commands_worker worker[DP_WORKERS_MAX];
     uint32_t workers;
     struct state_limits limits;
+    uint32_t room_mss, room_pdps; // of each worker
     uint32_t pfcs_an_ms;
     const struct aqm_ops *aqm[CLASS_COUNT];
     struct commands_port gn, gb;
-    struct rte_mempool *pool;           // of PDUs to send
-    struct rte_hash *names, *endpoints; // those taken
+    struct rte_mempool *pool;             // of PDUs to send
+    struct names name[STATE_NAMED_KINDS]; // those taken
+    struct rte_hash *endpoints;
     struct made_nse *nse;
     struct made_nsvc *nsvc;
     struct made_bvc *bvc;
     struct made_ggsn *ggsn;
     struct made_ms *ms;
     struct made_pdp *pdp;
+    uint32_t aging; // the MS whose counts are looked at next
 };
+
+// What control's picture takes of the EAL's memory: for so many workers, limits, and rooms.
+uint64_t commands_octets(const struct commands *sizes);
 
 // The caller has filled in what stands before `pool`; `pool` becomes its own. False if there is no
 // memory; commands_release is due all the same.

@@ -137,8 +137,11 @@ static int ms_new(const struct commands *k, const struct command_ms *c)
     int fault = FREE(k, ms, mss, c->ms_id);
     if (!fault)
         fault = bvc_there(k, c->bvc_id);
-    return !fault && commands_named(k, k->bvc[c->bvc_id].nse, STATE_NAMED_TLLI, c->tlli) ? -EEXIST
-                                                                                         : fault;
+    if (!fault && commands_named(k, k->bvc[c->bvc_id].nse, STATE_NAMED_TLLI, c->tlli))
+        fault = -EEXIST;
+    if (!fault && k->worker[commands_worker_of_bvc(k, c->bvc_id)].mss.left == 0)
+        fault = -ENOSPC;
+    return fault;
 }
 
 static int pfc_new(const struct commands *k, const struct command_pfc *c)
@@ -146,7 +149,9 @@ static int pfc_new(const struct commands *k, const struct command_pfc *c)
     int fault = c->slot < k->pfcs_an_ms ? ms_there(k, c->ms_id) : -ERANGE;
     if (fault)
         return fault;
-    return k->ms[c->ms_id].slots >> c->slot & 1 ? -EEXIST : 0;
+    if (k->ms[c->ms_id].slots >> c->slot & 1)
+        return -EEXIST;
+    return c->has_shares ? pfc_there(k, c->ms_id, c->shares) : 0;
 }
 
 static int pdp_new(const struct commands *k, const struct command_pdp *c)
@@ -156,9 +161,21 @@ static int pdp_new(const struct commands *k, const struct command_pdp *c)
         fault = pfc_there(k, c->ms_id, c->slot);
     if (!fault && c->has_ggsn_id)
         fault = ggsn_there(k, c->ggsn_id);
-    if (fault)
-        return fault;
-    return k->ms[c->ms_id].nsapis >> c->nsapi & 1 ? -EEXIST : 0;
+    if (!fault && k->ms[c->ms_id].nsapis >> c->nsapi & 1)
+        fault = -EEXIST;
+    if (!fault && k->worker[commands_worker_of_ms(k, c->ms_id)].pdps.left == 0)
+        fault = -ENOSPC;
+    return fault;
+}
+
+// The worker has room for an MS that comes to it, and for those of its contexts that have no place
+// there already.
+static int room_check(const struct commands *k, uint32_t ms, uint32_t worker)
+{
+    uint32_t pdps = 0;
+    for (uint32_t pdp = k->ms[ms].first_pdp; pdp != STATE_NONE; pdp = k->pdp[pdp].next)
+        pdps += teid_worker(k->pdp[pdp].teid) != worker;
+    return k->worker[worker].mss.left > 0 && k->worker[worker].pdps.left >= pdps ? 0 : -ENOSPC;
 }
 
 static int ms_moves(const struct commands *k, const struct command_ms_move *c)
@@ -169,8 +186,10 @@ static int ms_moves(const struct commands *k, const struct command_ms_move *c)
     if (fault)
         return fault;
     uint32_t from = commands_nse_of_ms(k, c->ms_id), to = k->bvc[c->bvc_id].nse;
-    return from != to && commands_named(k, to, STATE_NAMED_TLLI, k->ms[c->ms_id].tlli) ? -EEXIST
-                                                                                       : 0;
+    if (from != to && commands_named(k, to, STATE_NAMED_TLLI, k->ms[c->ms_id].tlli))
+        return -EEXIST;
+    return k->nse[from].worker != k->nse[to].worker ? room_check(k, c->ms_id, k->nse[to].worker)
+                                                    : 0;
 }
 
 static int ms_tlli_new(const struct commands *k, const struct command_ms_tlli *c)
@@ -212,10 +231,10 @@ static int busy(int fault, bool held)
 }
 
 // A PDP context is in that packet flow.
-static bool pfc_held(const struct made_ms *ms, uint32_t slot)
+static bool pfc_held(const struct commands *k, uint32_t ms, uint32_t slot)
 {
-    for (int nsapi = 0; nsapi < MADE_NSAPIS; nsapi++)
-        if (ms->nsapis >> nsapi & 1 && ms->slot_of[nsapi] == slot)
+    for (uint32_t pdp = k->ms[ms].first_pdp; pdp != STATE_NONE; pdp = k->pdp[pdp].next)
+        if (k->pdp[pdp].slot == slot)
             return true;
     return false;
 }
@@ -229,7 +248,7 @@ static int bvc_removable(const struct commands *k, uint32_t id)
 static int pfc_removable(const struct commands *k, const struct command_pfc_remove *c)
 {
     int fault = pfc_there(k, c->ms_id, c->slot);
-    return busy(fault, !fault && pfc_held(&k->ms[c->ms_id], c->slot));
+    return busy(fault, !fault && pfc_held(k, c->ms_id, c->slot));
 }
 
 // Its last cells may be on their way out.

@@ -41,7 +41,7 @@ void commands_going_add(struct commands *k, uint32_t id)
 
 static void gone(struct commands *k, struct made_bvc *bvc)
 {
-    commands_unname(k, bvc->nse, STATE_NAMED_BVCI, bvc->bvci);
+    commands_unname(k, bvc->nse, STATE_NAMED_BVCI, bvc->bvci, (uint32_t)(bvc - k->bvc));
     k->nse[bvc->nse].bvcs--;
     bvc->made = false;
 }

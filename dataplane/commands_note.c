@@ -5,29 +5,38 @@
 
 bool commands_named(const struct commands *k, uint32_t nse, enum state_named kind, uint32_t value)
 {
-    struct state_name name = state_name(nse, kind, value);
-    return rte_hash_lookup(k->names, &name) >= 0;
+    return commands_find(k, nse, kind, value) != STATE_NONE;
+}
+
+static bool is_named(const struct commands *k, uint32_t id, uint32_t nse, enum state_named kind,
+                     uint32_t value)
+{
+    if (kind == STATE_NAMED_BVCI)
+        return k->bvc[id].bvci == value && k->bvc[id].nse == nse;
+    const struct made_ms *ms = &k->ms[id];
+    return (ms->tlli == value || ms->old_tlli == value) && k->bvc[ms->bvc].nse == nse;
 }
 
 uint32_t commands_find(const struct commands *k, uint32_t nse, enum state_named kind,
                        uint32_t value)
 {
-    struct state_name name = state_name(nse, kind, value);
-    void *id;
-    return rte_hash_lookup_data(k->names, &name, &id) >= 0 ? (uint32_t)(uintptr_t)id : STATE_NONE;
+    struct names_search search = names_search(&k->name[kind], names_hash(nse, value));
+    uint32_t id = names_next(&k->name[kind], &search);
+    while (id != NAMES_NONE && !is_named(k, id, nse, kind, value))
+        id = names_next(&k->name[kind], &search);
+    return id;
 }
 
 static void name(struct commands *k, uint32_t nse, enum state_named kind, uint32_t value,
                  uint32_t id)
 {
-    struct state_name name = state_name(nse, kind, value);
-    rte_hash_add_key_data(k->names, &name, (void *)(uintptr_t)id);
+    names_add(&k->name[kind], names_hash(nse, value), id);
 }
 
-void commands_unname(struct commands *k, uint32_t nse, enum state_named kind, uint32_t value)
+void commands_unname(struct commands *k, uint32_t nse, enum state_named kind, uint32_t value,
+                     uint32_t id)
 {
-    struct state_name name = state_name(nse, kind, value);
-    rte_hash_del_key(k->names, &name);
+    names_remove(&k->name[kind], names_hash(nse, value), id);
 }
 
 uint32_t commands_nse_of_ms(const struct commands *k, uint32_t ms)
@@ -78,10 +87,18 @@ static void note_bvc(struct commands *k, const struct command_bvc *c)
     nse->bvcs++;
 }
 
-static void note_ms(struct commands *k, const struct command_ms *c)
+// One word, for who asks from another thread.
+static void put_at(struct commands *k, uint32_t ms, uint32_t worker, uint32_t place)
 {
-    uint64_t sent = k->worker[commands_worker_of_bvc(k, c->bvc_id)].sent;
+    __atomic_store_n(&k->ms[ms].at, dp_at(worker, place), __ATOMIC_RELEASE);
+}
+
+static void note_ms(struct commands *k, const struct command_ms *c, uint32_t place)
+{
+    uint32_t sent = (uint32_t)k->worker[commands_worker_of_bvc(k, c->bvc_id)].sent;
+    put_at(k, c->ms_id, commands_worker_of_bvc(k, c->bvc_id), place);
     k->ms[c->ms_id] = (struct made_ms){.made = true,
+                                       .at = k->ms[c->ms_id].at,
                                        .bvc = c->bvc_id,
                                        .tlli = c->tlli,
                                        .old_tlli = c->tlli,
@@ -97,7 +114,7 @@ static void end_old_tlli(struct commands *k, uint32_t id)
 {
     struct made_ms *ms = &k->ms[id];
     if (ms->old_tlli != ms->tlli)
-        commands_unname(k, commands_nse_of_ms(k, id), STATE_NAMED_TLLI, ms->old_tlli);
+        commands_unname(k, commands_nse_of_ms(k, id), STATE_NAMED_TLLI, ms->old_tlli, id);
     ms->old_tlli = ms->tlli;
 }
 
@@ -107,7 +124,7 @@ static void note_ms_moved(struct commands *k, uint32_t id, uint32_t bvc)
     uint32_t from = commands_nse_of_ms(k, id), to = k->bvc[bvc].nse;
     if (from != to) {
         end_old_tlli(k, id);
-        commands_unname(k, from, STATE_NAMED_TLLI, ms->tlli);
+        commands_unname(k, from, STATE_NAMED_TLLI, ms->tlli, id);
         name(k, to, STATE_NAMED_TLLI, ms->tlli, id);
     }
     k->bvc[ms->bvc].mss--;
@@ -115,15 +132,34 @@ static void note_ms_moved(struct commands *k, uint32_t id, uint32_t bvc)
     k->bvc[bvc].mss++;
 }
 
-static void note_ms_move(struct commands *k, const struct command_ms_move *c)
+// A context keeps its place where its TEID leads, whoever has it.
+static void leave_place(struct commands *k, const struct made_pdp *pdp)
 {
-    struct made_ms *ms = &k->ms[c->ms_id];
-    uint32_t from = commands_worker_of_ms(k, c->ms_id);
-    note_ms_moved(k, c->ms_id, c->bvc_id);
-    uint32_t to = commands_worker_of_ms(k, c->ms_id);
-    ms->said = ms->heard = k->worker[to].sent;
-    if (to != from)
-        ms->since = ms->said;
+    if (pdp->here != pdp->teid)
+        places_give(&k->worker[teid_worker(pdp->here)].pdps, teid_index(pdp->here));
+}
+
+static void note_other_worker(struct commands *k, uint32_t id, uint32_t from,
+                              const struct command *c)
+{
+    struct made_ms *ms = &k->ms[id];
+    places_give(&k->worker[from].mss, dp_at_place(ms->at));
+    put_at(k, id, c->worker, c->place);
+    for (uint32_t at = ms->first_pdp; at != STATE_NONE; at = k->pdp[at].next) {
+        leave_place(k, &k->pdp[at]);
+        k->pdp[at].here = c->teid_of[k->pdp[at].nsapi];
+    }
+    ms->since = ms->said;
+}
+
+static void note_ms_move(struct commands *k, const struct command *c)
+{
+    uint32_t id = c->ms_move.ms_id, from = commands_worker_of_ms(k, id);
+    struct made_ms *ms = &k->ms[id];
+    note_ms_moved(k, id, c->ms_move.bvc_id);
+    ms->said = ms->heard = (uint32_t)k->worker[c->worker].sent;
+    if (c->worker != from)
+        note_other_worker(k, id, from, c);
 }
 
 static void note_ms_tlli(struct commands *k, const struct command_ms_tlli *c)
@@ -138,9 +174,10 @@ static void note_ms_tlli(struct commands *k, const struct command_ms_tlli *c)
 static void note_ms_removed(struct commands *k, uint32_t ms)
 {
     end_old_tlli(k, ms);
-    commands_unname(k, commands_nse_of_ms(k, ms), STATE_NAMED_TLLI, k->ms[ms].tlli);
+    commands_unname(k, commands_nse_of_ms(k, ms), STATE_NAMED_TLLI, k->ms[ms].tlli, ms);
     k->ms[ms].made = false;
     k->bvc[k->ms[ms].bvc].mss--;
+    places_give(&k->worker[commands_worker_of_ms(k, ms)].mss, dp_at_place(k->ms[ms].at));
 }
 
 static void note_pdp(struct commands *k, const struct command_pdp *c, uint32_t teid)
@@ -148,14 +185,15 @@ static void note_pdp(struct commands *k, const struct command_pdp *c, uint32_t t
     struct made_ms *ms = &k->ms[c->ms_id];
     k->pdp[c->pdp_id] = (struct made_pdp){.made = true,
                                           .has_ggsn = c->has_ggsn_id,
-                                          .nsapi = c->nsapi,
+                                          .nsapi = c->nsapi & 15,
+                                          .slot = c->slot & 7,
                                           .teid = teid,
+                                          .here = teid,
                                           .next = ms->first_pdp,
                                           .ms = c->ms_id,
-                                          .ggsn = c->ggsn_id};
+                                          .ggsn = (uint16_t)c->ggsn_id};
     ms->first_pdp = c->pdp_id;
     ms->nsapis |= (uint16_t)(1u << c->nsapi);
-    ms->slot_of[c->nsapi] = c->slot;
     if (c->has_ggsn_id)
         k->ggsn[c->ggsn_id].pdps++;
 }
@@ -168,6 +206,8 @@ static void note_pdp_removed(struct commands *k, uint32_t id)
         link = &k->pdp[*link].next;
     *link = pdp->next;
     pdp->made = false;
+    leave_place(k, pdp);
+    places_give(&k->worker[teid_worker(pdp->teid)].pdps, teid_index(pdp->teid));
     k->ms[pdp->ms].nsapis &= (uint16_t) ~(1u << pdp->nsapi);
     if (pdp->has_ggsn)
         k->ggsn[pdp->ggsn].pdps--;
@@ -186,6 +226,12 @@ static bool is_still(const struct event *event, bool made, uint32_t worker, uint
     if (e->id != EVENT_NONE && !is_still(e, k->kind[e->id].made, worker, k->kind[e->id].since)) \
         e->id = EVENT_NONE;
 
+static bool is_still_ms(const struct commands *k, const struct event *e)
+{
+    const struct made_ms *ms = &k->ms[e->ms_id];
+    return ms->made && dp_at_worker(ms->at) == e->worker && commands_had_come_to(k, e, ms->since);
+}
+
 static void clear_former(const struct commands *k, struct event *e)
 {
     CLEAR_FORMER(nsvc, nsvc_id, k->nse[k->nsvc[e->nsvc_id].nse].worker)
@@ -193,7 +239,8 @@ static void clear_former(const struct commands *k, struct event *e)
     CLEAR_FORMER(bvc, bvc_id, commands_worker_of_bvc(k, e->bvc_id))
     if (e->kind == EVENT_moved)
         CLEAR_FORMER(bvc, old_bvc_id, commands_worker_of_bvc(k, e->old_bvc_id))
-    CLEAR_FORMER(ms, ms_id, commands_worker_of_ms(k, e->ms_id))
+    if (e->ms_id != EVENT_NONE && !is_still_ms(k, e))
+        e->ms_id = EVENT_NONE;
 }
 
 void commands_note_event(struct commands *k, struct event *event)
@@ -202,12 +249,12 @@ void commands_note_event(struct commands *k, struct event *event)
     worker->heard = event->commands;
     clear_former(k, event);
     if (event->kind == EVENT_page && event->ms_id != EVENT_NONE &&
-        k->ms[event->ms_id].heard > event->commands)
+        !commands_had_come_to(k, event, k->ms[event->ms_id].heard))
         event->ms_id = EVENT_NONE;
     // What control has said of that MS since then is the later word. A cell that has gone since the
     // MS came into it has gone without it: where it went, a later event says.
     if (event->kind == EVENT_moved && event->ms_id != EVENT_NONE && event->bvc_id != EVENT_NONE &&
-        k->ms[event->ms_id].said <= event->commands)
+        commands_had_come_to(k, event, k->ms[event->ms_id].said))
         note_ms_moved(k, event->ms_id, event->bvc_id);
 }
 
@@ -241,15 +288,15 @@ void commands_note(struct commands *k, const struct command *c)
         commands_going_add(k, c->bvc_remove.bvc_id);
         break;
     case COMMAND_ms:
-        note_ms(k, &c->ms);
+        note_ms(k, &c->ms, c->place);
         break;
     case COMMAND_ms_move:
-        note_ms_move(k, &c->ms_move);
+        note_ms_move(k, c);
         break;
     case COMMAND_ms_release:
     case COMMAND_ms_flush: // what waits no longer need not be paged for
         k->ms[c->ms_release.ms_id].heard =
-            k->worker[commands_worker_of_ms(k, c->ms_release.ms_id)].sent;
+            (uint32_t)k->worker[commands_worker_of_ms(k, c->ms_release.ms_id)].sent;
         break;
     case COMMAND_ms_tlli:
         note_ms_tlli(k, &c->ms_tlli);

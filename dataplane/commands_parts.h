@@ -8,6 +8,10 @@
 int commands_values_check(const struct command *c);
 int commands_ids_check(const struct commands *k, const struct command *c);
 
+// commands_take.c: fills in what the caller does not, in a command that was checked. 0, or -errno:
+// nothing has happened.
+int commands_take_values(struct commands *k, struct command *c);
+
 // commands_going.c: cells that control has had removed: one more; those whose worker has come past
 // their removal have gone, or have been kept.
 void commands_going_add(struct commands *k, uint32_t bvc);
@@ -15,7 +19,15 @@ void commands_going_settle(struct commands *k);
 
 // commands_note.c: what an accepted command has changed.
 void commands_note(struct commands *k, const struct command *c);
-void commands_unname(struct commands *k, uint32_t nse, enum state_named kind, uint32_t value);
+
+// commands_age.c: to be called for each command. Whether the worker that has the MS had come to a
+// count of the MS's when it wrote the event.
+void commands_age(struct commands *k);
+bool commands_had_come_to(const struct commands *k, const struct event *e, uint32_t count);
+
+// commands_note.c: the name of an MS or a cell ends.
+void commands_unname(struct commands *k, uint32_t nse, enum state_named kind, uint32_t value,
+                     uint32_t id);
 // The MS or cell of that name; STATE_NONE: there is none.
 uint32_t commands_find(const struct commands *k, uint32_t nse, enum state_named kind,
                        uint32_t value);

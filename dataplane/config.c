@@ -16,6 +16,31 @@ const struct field_record dp_port_record = FIELD_RECORD_OF(dp_port, dp_port_fiel
 const struct field dp_config_fields[] = FIELD_TABLE(dp_config, DP_CONFIG_FIELDS);
 const uint32_t dp_config_field_count = sizeof dp_config_fields / sizeof dp_config_fields[0];
 
+struct state_limits config_limits(const struct dp_config *c)
+{
+    return (struct state_limits){.nses = c->nses,
+                                 .nsvcs = c->nsvcs,
+                                 .bvcs = c->bvcs,
+                                 .ggsns = c->ggsns,
+                                 .mss = c->mss,
+                                 .pdps = c->pdps,
+                                 .options = c->ms_options};
+}
+
+// Of so many in all; 0: all of them.
+static uint32_t part(uint32_t worker, uint32_t all)
+{
+    return worker && worker < all ? worker : all;
+}
+
+struct state_limits config_room(const struct dp_config *c)
+{
+    struct state_limits limits = config_limits(c);
+    limits.mss = part(c->worker_mss, c->mss);
+    limits.pdps = part(c->worker_pdps, c->pdps);
+    return limits;
+}
+
 // Beside its piece, an LLC PDU has the LLC's header and FCS, and SNDCP's header.
 #define LLC_OCTETS (LLC_UI_HEADER_OCTETS + LLC_FCS_OCTETS)
 
@@ -47,7 +72,7 @@ const char *config_sched(const struct dp_config *c, struct sched_config *sched)
 {
     *sched = (struct sched_config){.nses = c->nses,
                                    .bvcs = c->bvcs,
-                                   .mss = c->mss,
+                                   .mss = part(c->worker_mss, c->mss),
                                    .pfcs_an_ms = c->pfcs_an_ms,
                                    .flows_a_pfc = c->flows_a_pfc,
                                    .flow_quantum_octets = c->flow_quantum_octets,

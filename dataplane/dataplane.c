@@ -48,17 +48,6 @@ static uint32_t control_buffers(const struct dp_config *c)
     return c->workers * (c->gb.tx_frames + SCHED_FRAMES + PORT_POOL_CACHE) + BUFFERS_OF_CONTROL;
 }
 
-static struct state_limits limits_of(const struct dp_config *c)
-{
-    return (struct state_limits){.nses = c->nses,
-                                 .nsvcs = c->nsvcs,
-                                 .bvcs = c->bvcs,
-                                 .ggsns = c->ggsns,
-                                 .mss = c->mss,
-                                 .pdps = c->pdps,
-                                 .options = c->ms_options};
-}
-
 // Both ports as the parts below want them; `device` is where their devices' names go.
 struct ports_config {
     struct port_config of[STATS_SIDES];
@@ -80,7 +69,7 @@ static void ports_config(const struct dp_config *c, struct ports_config *p)
 
 static uint64_t worker_octets(const struct dp_config *c)
 {
-    struct state_limits limits = limits_of(c);
+    struct state_limits limits = config_room(c);
     struct sched_config sched;
     config_sched(c, &sched); // what is wrong is for dp_create to say
     return sizeof(struct dp_worker) + COMMAND_RING * sizeof(struct command) +
@@ -88,14 +77,23 @@ static uint64_t worker_octets(const struct dp_config *c)
            port_pool_octets(segment_buffers(c), c->gb.mtu_octets);
 }
 
+// What is not in it is of no size.
+static struct commands commands_sizes(const struct dp_config *c)
+{
+    return (struct commands){.workers = c->workers,
+                             .limits = config_limits(c),
+                             .room_mss = config_room(c).mss,
+                             .room_pdps = config_room(c).pdps};
+}
+
 uint64_t dp_memory_octets(const struct dp_config *c)
 {
-    struct state_limits limits = limits_of(c);
+    const struct commands sizes = commands_sizes(c);
     struct ports_config ports;
     ports_config(c, &ports);
     return c->workers * worker_octets(c) + post_octets(c->workers) +
            port_octets(&ports.of[STATS_GN]) + port_octets(&ports.of[STATS_GB]) +
-           state_names_octets(&limits) + port_pool_octets(control_buffers(c), c->gb.mtu_octets);
+           commands_octets(&sizes) + port_pool_octets(control_buffers(c), c->gb.mtu_octets);
 }
 
 // ---- A worker ----
@@ -126,7 +124,7 @@ static struct rte_ring *ring(const char *name, uint32_t i, uint32_t octets, uint
 static const char *memory_setup(struct dp_worker *worker, uint32_t i, const struct dp_config *c)
 {
     char name[RTE_MEMPOOL_NAMESIZE];
-    struct state_limits limits = limits_of(c);
+    struct state_limits limits = config_room(c);
     snprintf(name, sizeof name, "segments%u", i);
     worker->commands = ring("commands", i, sizeof(struct command), COMMAND_RING);
     worker->events = ring("events", i, sizeof(struct event), DP_EVENT_RING);
@@ -262,12 +260,11 @@ static struct commands_port own_addresses(const struct dp_port *port)
 static const char *commands_of(struct dp *dp, const struct dp_config *c)
 {
     struct commands *k = &dp->commands;
-    *k = (struct commands){.workers = dp->workers,
-                           .limits = limits_of(c),
-                           .pfcs_an_ms = c->pfcs_an_ms,
-                           .gn = own_addresses(&c->gn),
-                           .gb = own_addresses(&c->gb),
-                           .pool = port_pool("control", control_buffers(c), c->gb.mtu_octets)};
+    *k = commands_sizes(c);
+    k->pfcs_an_ms = c->pfcs_an_ms;
+    k->gn = own_addresses(&c->gn);
+    k->gb = own_addresses(&c->gb);
+    k->pool = port_pool("control", control_buffers(c), c->gb.mtu_octets);
     for (int i = 0; i < CLASS_COUNT; i++)
         k->aqm[i] = aqm_list[c->classes.item[i].aqm];
     for (uint32_t i = 0; i < dp->workers; i++)

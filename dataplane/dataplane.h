@@ -44,43 +44,46 @@ extern const struct field_record dp_port_record;
 #define FIELD_TYPE_DP_PORT struct dp_port
 #define FIELD_KIND_DP_PORT FIELD_RECORD, &dp_port_record
 
-#define DP_WORKERS_MAX 16
+#define DP_WORKERS_MAX     16
+#define DP_AT_WORKER_SHIFT 24
 
-#define DP_CONFIG_FIELDS(MUST, MAY, T)                                                    \
-    MUST(T, U32, nses, 1, 4096, "how many NSEs there is room for")                        \
-    MUST(T, U32, nsvcs, 1, 16384, "how many NS-VCs")                                      \
-    MUST(T, U32, ggsns, 1, 4096, "how many GGSNs")                                        \
-    MUST(T, U32, bvcs, 1, 65536, "how many cells")                                        \
-    MUST(T, U32, mss, 1, 4194304, "how many MSs")                                         \
-    MUST(T, U32, pdps, 1, 4194304, "how many PDP contexts")                               \
-    MUST(T, U32, pfcs_an_ms, 1, SCHED_SLOTS, "packet flows of an MS")                     \
-    MUST(T, U32, flows_a_pfc, 0, 64, "queues by flow, a power of two; 0: none")           \
-    MUST(T, U32, flow_quantum_octets, 64, 65535, "of the round over flows")               \
-    MUST(T, U32, queue_packets, 1, 4194304, "most N-PDUs queued")                         \
-    MUST(T, U64, queue_octets, 1, UINT32_MAX, "most octets queued")                       \
-    MUST(T, U32, nse_packets, 0, 4194304, "most N-PDUs queued for an NSE; 0: as all")     \
-    MUST(T, U64, nse_octets, 0, UINT32_MAX, "most octets of them")                        \
-    MUST(T, BOOL, tail_drop, 0, 1, "who comes to a full limit is refused")                \
-    MUST(T, U64, hold_ns, 0, INT64_MAX,                                                   \
-         "how much longer than its lifetime an N-PDU may stay, its MS frozen; 0: any")    \
-    MUST(T, U32, bvc_packets, 1, 4194304, "most N-PDUs queued for a cell")                \
-    MUST(T, U64, bvc_octets, 1, UINT32_MAX, "most octets of them")                        \
-    MUST(T, U32, ms_packets, 1, 4194304, "most N-PDUs queued for an MS")                  \
-    MUST(T, U64, ms_octets, 1, UINT32_MAX, "most octets of them")                         \
-    MUST(T, U64, bvc_delay_ns, 0, INT64_MAX,                                              \
-         "time in the BSS that a cell's bucket may stand for; 0: any")                    \
-    MUST(T, U64, ms_delay_ns, 0, INT64_MAX, "the same of an MS's bucket")                 \
-    MUST(T, U64, pfc_delay_ns, 0, INT64_MAX, "the same of a packet flow's bucket")        \
-    MUST(T, CLASSES, classes, CLASS_COUNT, CLASS_COUNT, "the traffic classes, by number") \
-    MUST(T, U64, seed, 0, INT64_MAX, "of the AQMs' random numbers")                       \
-    MUST(T, U32, workers, 1, DP_WORKERS_MAX, "threads of the path")                       \
-    MUST(T, BOOL, real_time, 0, 1, "the clock is real: waits may end 65 us late")         \
-    MUST(T, BOOL, ms_options, 0, 1, "some MS has optional elements (command ms_options)") \
-    MUST(T, U32, error_indications_per_s, 0, 100000,                                      \
-         "GTP-U error indications of each worker at most")                                \
-    MUST(T, U64, ready_ns, 0, INT64_MAX,                                                  \
-         "an MS not heard of for so long is in standby, and paged; 0: never")             \
-    MUST(T, DP_PORT, gn, 0, 0, "the port towards the GGSN")                               \
+#define DP_CONFIG_FIELDS(MUST, MAY, T)                                                     \
+    MUST(T, U32, nses, 1, 4096, "how many NSEs there is room for")                         \
+    MUST(T, U32, nsvcs, 1, 16384, "how many NS-VCs")                                       \
+    MUST(T, U32, ggsns, 1, 4096, "how many GGSNs")                                         \
+    MUST(T, U32, bvcs, 1, 65536, "how many cells")                                         \
+    MUST(T, U32, mss, 1, 4194304, "how many MSs")                                          \
+    MUST(T, U32, pdps, 1, 4194304, "how many PDP contexts")                                \
+    MUST(T, U32, worker_mss, 0, 4194304, "how many MSs a worker has room for; 0: for all") \
+    MUST(T, U32, worker_pdps, 0, 4194304, "how many PDP contexts; 0: for all")             \
+    MUST(T, U32, pfcs_an_ms, 1, SCHED_SLOTS, "packet flows of an MS")                      \
+    MUST(T, U32, flows_a_pfc, 0, 64, "queues by flow, a power of two; 0: none")            \
+    MUST(T, U32, flow_quantum_octets, 64, 65535, "of the round over flows")                \
+    MUST(T, U32, queue_packets, 1, 4194304, "most N-PDUs queued")                          \
+    MUST(T, U64, queue_octets, 1, UINT32_MAX, "most octets queued")                        \
+    MUST(T, U32, nse_packets, 0, 4194304, "most N-PDUs queued for an NSE; 0: as all")      \
+    MUST(T, U64, nse_octets, 0, UINT32_MAX, "most octets of them")                         \
+    MUST(T, BOOL, tail_drop, 0, 1, "who comes to a full limit is refused")                 \
+    MUST(T, U64, hold_ns, 0, INT64_MAX,                                                    \
+         "how much longer than its lifetime an N-PDU may stay, its MS frozen; 0: any")     \
+    MUST(T, U32, bvc_packets, 1, 4194304, "most N-PDUs queued for a cell")                 \
+    MUST(T, U64, bvc_octets, 1, UINT32_MAX, "most octets of them")                         \
+    MUST(T, U32, ms_packets, 1, 4194304, "most N-PDUs queued for an MS")                   \
+    MUST(T, U64, ms_octets, 1, UINT32_MAX, "most octets of them")                          \
+    MUST(T, U64, bvc_delay_ns, 0, INT64_MAX,                                               \
+         "time in the BSS that a cell's bucket may stand for; 0: any")                     \
+    MUST(T, U64, ms_delay_ns, 0, INT64_MAX, "the same of an MS's bucket")                  \
+    MUST(T, U64, pfc_delay_ns, 0, INT64_MAX, "the same of a packet flow's bucket")         \
+    MUST(T, CLASSES, classes, CLASS_COUNT, CLASS_COUNT, "the traffic classes, by number")  \
+    MUST(T, U64, seed, 0, INT64_MAX, "of the AQMs' random numbers")                        \
+    MUST(T, U32, workers, 1, DP_WORKERS_MAX, "threads of the path")                        \
+    MUST(T, BOOL, real_time, 0, 1, "the clock is real: waits may end 65 us late")          \
+    MUST(T, BOOL, ms_options, 0, 1, "some MS has optional elements (command ms_options)")  \
+    MUST(T, U32, error_indications_per_s, 0, 100000,                                       \
+         "GTP-U error indications of each worker at most")                                 \
+    MUST(T, U64, ready_ns, 0, INT64_MAX,                                                   \
+         "an MS not heard of for so long is in standby, and paged; 0: never")              \
+    MUST(T, DP_PORT, gn, 0, 0, "the port towards the GGSN")                                \
     MUST(T, DP_PORT, gb, 0, 0, "the port towards the BSS")
 
 FIELD_STRUCT(dp_config, DP_CONFIG_FIELDS);
@@ -109,7 +112,8 @@ uint32_t dp_destroy(struct dp *dp);
 // -EEXIST         that id, that NSAPI of the MS, that TLLI or BVCI of the NSE, that endpoint
 // -ENOENT         what it names
 // -EBUSY          to be removed, and something is still below it
-// -ENOSPC         an NSE has 16 NS-VCs at most
+// -ENOSPC         an NSE has 16 NS-VCs at most; the worker of that cell has no room for one more MS
+//                 or context, nor for one that moves to it
 // -EAFNOSUPPORT   the port has no address of that family
 // -EADDRNOTAVAIL  an address that no other station has: none, multicast, broadcast, our own
 // -EMSGSIZE       a PDU larger than the link takes, or optional elements of more than 64 octets
@@ -124,6 +128,29 @@ uint32_t dp_ms_of(const struct dp *dp, uint32_t nse, uint32_t tlli);
 uint32_t dp_bvc_of(const struct dp *dp, uint32_t nse, uint32_t bvci);
 // The cell that an MS is in, and its TLLI.
 uint32_t dp_ms_cell(const struct dp *dp, uint32_t ms, uint32_t *tlli);
+// Whether an ms_move to that cell would be accepted, or find its worker full (-ENOSPC) and such.
+int dp_ms_may_move(const struct dp *dp, uint32_t ms, uint32_t bvc);
+// What the worker of that NSE, which need not be there, has room for still.
+void dp_worker_left(const struct dp *dp, uint32_t nse, uint32_t *mss, uint32_t *pdps);
+
+// Where an MS is: its worker, and the id that it has there, in one word. For any thread; of an MS
+// that moves or ends meanwhile it is where it was. What is found there says whose it is.
+static inline uint32_t dp_at(uint32_t worker, uint32_t place)
+{
+    return worker << DP_AT_WORKER_SHIFT | place;
+}
+
+static inline uint32_t dp_at_worker(uint32_t at)
+{
+    return at >> DP_AT_WORKER_SHIFT;
+}
+
+static inline uint32_t dp_at_place(uint32_t at)
+{
+    return at & ((1u << DP_AT_WORKER_SHIFT) - 1);
+}
+
+uint32_t dp_ms_at(const struct dp *dp, uint32_t ms);
 
 // The id is not free: there is such a cell, its removal has not been carried out yet, or an MS is
 // still to be told of that has left it.

@@ -30,6 +30,25 @@ uint32_t dp_ms_cell(const struct dp *dp, uint32_t ms, uint32_t *tlli)
     return k->ms[ms].bvc;
 }
 
+int dp_ms_may_move(const struct dp *dp, uint32_t ms, uint32_t bvc)
+{
+    const struct command c = {.op = COMMAND_ms_move, .ms_move = {.ms_id = ms, .bvc_id = bvc}};
+    return commands_ids_check(&dp->commands, &c);
+}
+
+void dp_worker_left(const struct dp *dp, uint32_t nse, uint32_t *mss, uint32_t *pdps)
+{
+    const struct commands_worker *worker = &dp->commands.worker[nse % dp->workers];
+    *mss = worker->mss.left;
+    *pdps = worker->pdps.left;
+}
+
+uint32_t dp_ms_at(const struct dp *dp, uint32_t ms)
+{
+    const struct commands *k = &dp->commands;
+    return ms < k->limits.mss ? __atomic_load_n(&k->ms[ms].at, __ATOMIC_ACQUIRE) : 0;
+}
+
 bool dp_bvc_held(struct dp *dp, uint32_t bvc)
 {
     struct commands *k = &dp->commands;
@@ -129,16 +148,16 @@ struct dp_traffic dp_ms_traffic(const struct dp *dp, uint32_t id)
     if (id >= k->limits.mss || !k->ms[id].made)
         return (struct dp_traffic){0};
     const struct dp_worker *worker = dp->worker[commands_worker_of_ms(k, id)];
-    const struct state_ms *ms = &worker->state.ms[id];
-    struct sched_queued queued = sched_ms_queued(worker->sched, id);
+    uint32_t place = dp_at_place(k->ms[id].at);
+    const struct state_ms *ms = &worker->state.ms[place];
+    struct sched_queued queued = sched_ms_queued(worker->sched, place);
     struct dp_traffic traffic = {.down_frames = ms->llc_frames,
                                  .down_octets = ms->octets,
-                                 .up_octets = worker->state.ms_up[id].octets,
+                                 .up_octets = worker->state.ms_up[place].octets,
+                                 .dropped_npdus = worker->state.ms_up[place].dropped,
                                  .queued = {queued.packets, queued.octets}};
     for (int lle = 0; lle < STATE_LLES; lle++)
         traffic.down_frames += ms->sent[lle]; // under its present key
-    for (uint32_t i = 0; i < STATS_NPDU_DROPS; i++)
-        traffic.dropped_npdus += worker->state.ms_counts[id].drop[i];
     return traffic;
 }
 

@@ -102,10 +102,10 @@ struct view_drops {
 
 enum view_kind {
     VIEW_STATS, // all counters of the worker
-    VIEW_NSES,  // its NSEs, cells, MSs with ids in `first` to `end`
+    VIEW_NSES,  // its NSEs and cells with ids in `first` to `end`
     VIEW_BVCS,
-    VIEW_MSS,        // `of`: those in that cell, or VIEW_ALL
-    VIEW_PFCS,       // the packet flows of MS `of`
+    VIEW_MSS,        // its MSs at places in `first` to `end`; `of`: those in that cell, or VIEW_ALL
+    VIEW_PFCS,       // the packet flows of the MS at place `of`
     VIEW_BVC_CLASSES // the classes of cell `of`
 };
 
@@ -119,6 +119,10 @@ struct dp_query {
     // The answer: n records; those with ids from `next` on have not been looked at.
     uint32_t n, next;
     uint64_t now_ns;
+    union {
+        uint32_t ms_id;            // of VIEW_PFCS: whose they are
+        uint32_t place[VIEW_ROWS]; // of VIEW_MSS: where each is
+    };
     union {
         struct {
             struct stats_worker stats;

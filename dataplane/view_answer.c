@@ -95,8 +95,7 @@ static void prefetch_ms(const struct dp_worker *worker, struct dp_query *q, uint
         return;
     sched_prefetch(worker->sched, id, 0);
     rte_prefetch0(&state->ms[id]);
-    rte_prefetch0(&state->ms_up[id].octets);
-    rte_prefetch0(&state->ms_counts[id]);
+    rte_prefetch0(&state->ms_up[id]);
     for (size_t at = 0; row < VIEW_ROWS && at < sizeof q->ms[row]; at += 64)
         __builtin_prefetch((const char *)&q->ms[row] + at, 1);
     for (size_t at = 0; row < VIEW_ROWS && at < sizeof q->ms_drops[row]; at += 64)
@@ -107,7 +106,8 @@ static bool put_ms(const struct dp_worker *worker, struct dp_query *q, uint32_t 
 {
     struct sched_view view;
     const struct state_ms *ms = &worker->state.ms[id];
-    const struct state_ms_counts *counts = &worker->state.ms_counts[id];
+    const struct state_ms_up *up = &worker->state.ms_up[id];
+    const struct state_ms_counts *counts = state_counts_of(&worker->state, id);
     struct view_ms *row = &q->ms[q->n];
     struct view_drops *drops = &q->ms_drops[q->n];
     prefetch_ms(worker, q, id + PREFETCH_AHEAD);
@@ -115,7 +115,8 @@ static bool put_ms(const struct dp_worker *worker, struct dp_query *q, uint32_t 
         return false;
     if (!sched_ms_view(worker->sched, id, q->now_ns, &view))
         return false;
-    *row = (struct view_ms){.ms_id = id,
+    q->place[q->n] = id;
+    *row = (struct view_ms){.ms_id = up->id,
                             .bvc_id = view.above,
                             .tlli = ms->tlli,
                             .own = view.own,
@@ -126,14 +127,15 @@ static bool put_ms(const struct dp_worker *worker, struct dp_query *q, uint32_t 
                             .held_by_control = ms->holds & STATE_HELD_BY_CONTROL,
                             .held_until_heard = ms->holds & STATE_HELD_BY_SILENCE,
                             .down_octets = ms->octets,
-                            .up_octets = worker->state.ms_up[id].octets,
-                            .marks = counts->marks};
+                            .up_octets = up->octets,
+                            .marks = up->marks,
+                            .dropped_npdus = up->dropped};
     PUT_BUCKET(row, &view);
     PUT_QUEUE(row, view.queued);
     for (int lle = 0; lle < STATE_LLES; lle++)
         row->down_frames += ms->sent[lle];
     for (uint32_t i = 0; i < STATS_NPDU_DROPS; i++)
-        row->dropped_npdus += drops->npdus[i] = counts->drop[i];
+        drops->npdus[i] = counts->drop[i];
     return true;
 }
 
@@ -143,6 +145,7 @@ static bool put_pfc(const struct dp_worker *worker, struct dp_query *q, uint32_t
     struct view_pfc *row = &q->pfc[q->n];
     if (!sched_pfc_view(worker->sched, q->of, slot, q->now_ns, &view))
         return false;
+    q->ms_id = worker->state.ms_up[q->of].id;
     *row = (struct view_pfc){.slot = (uint8_t)slot,
                              .traffic_class = view.traffic_class,
                              .sojourn_ns = view.sojourn_ns,

@@ -116,16 +116,16 @@ static bool send_ms(struct dp_worker *worker, const struct command *command, uin
 {
     forget_uplink(worker, command->ms_move.ms_id, DROP_removed);
     down_llc_forget(&worker->down, command->ms_move.ms_id, now_ns);
-    return parcel_send(worker->post, command->worker, &worker->state, worker->sched, &worker->stats,
-                       command->ms_move.ms_id, command->ms_move.bvc_id, now_ns);
+    return parcel_send(worker->post, &worker->state, worker->sched, &worker->stats, command,
+                       now_ns);
 }
 
 static void redirect(struct dp_worker *worker, const struct command *command)
 {
     struct state_pdp *pdp = &worker->state.pdp[command->redirect.pdp_id];
     pdp->ms = STATE_NONE;
-    pdp->elsewhere = (uint8_t)command->worker;
-    if (command->worker >= worker->post->workers) // nobody has it any more
+    pdp->elsewhere = command->teid;
+    if (command->teid == 0) // nobody has it any more
         pdp->teid = 0;
 }
 
@@ -141,8 +141,8 @@ static bool carry_out_or_wait(struct dp_worker *worker, const struct command *co
         return true;
     case COMMAND_expect:
         take_letters_of(worker, command->worker, now_ns);
-        return parcel_unpack(worker->post, command->worker, &worker->state, worker->sched,
-                             &worker->stats, now_ns);
+        return parcel_unpack(worker->post, &worker->state, worker->sched, &worker->stats, command,
+                             now_ns);
     case COMMAND_redirect:
         redirect(worker, command);
         return true;

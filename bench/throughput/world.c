@@ -233,7 +233,8 @@ static bool make_tables(struct world *w)
     for (uint32_t worker = 0; worker < o->workers; worker++) {
         struct world_share share = world_share(o, worker);
         for (uint32_t id = share.first; id < share.first + share.mss; id++)
-            w->teid[id] = __builtin_bswap32(teid_make(worker, teid_generation_after(0), id));
+            w->teid[id] =
+                __builtin_bswap32(teid_make(worker, teid_generation_after(0), id - share.first));
     }
     return true;
 }

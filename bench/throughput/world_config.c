@@ -72,6 +72,8 @@ void world_configure(const struct bench_options *o, const struct ports *ports, s
                             .bvcs = last.first_bvc + last.bvcs,
                             .mss = o->mss,
                             .pdps = o->mss,
+                            .worker_mss = world_share(o, 0).mss,
+                            .worker_pdps = world_share(o, 0).mss,
                             .pfcs_an_ms = 1,
                             .flow_quantum_octets = 300,
                             .workers = o->workers,

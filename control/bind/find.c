@@ -5,7 +5,12 @@
 //   dp.bvc_of(nse_id, bvci) -> bvc_id | nil
 //   dp.bvc_held(bvc_id) -> boolean  whether the id is not free
 //   dp.ms_cell(ms_id) -> bvc_id, tlli | nil
+//   dp.may_move(ms_id, bvc_id) -> true | false, why      whether dp.ms_move would be accepted
+//   dp.worker_left(nse_id) -> mss, pdps   that the worker of such an NSE has room for still
 #include "control/bind/internal.h"
+
+#include <errno.h>
+#include <string.h>
 
 #include "dataplane/dataplane.h"
 
@@ -60,13 +65,31 @@ static int ms_cell(lua_State *L)
     return 2;
 }
 
+static int may_move(lua_State *L)
+{
+    int fault = dp_ms_may_move(dp_of(L), number_at(L, 1), number_at(L, 2));
+    lua_pushboolean(L, fault == 0);
+    if (fault == 0)
+        return 1;
+    lua_pushstring(L, fault == -ENOSPC ? "the worker of that cell is full" : strerror(-fault));
+    return 2;
+}
+
+static int worker_left(lua_State *L)
+{
+    uint32_t mss, pdps;
+    dp_worker_left(dp_of(L), number_at(L, 1), &mss, &pdps);
+    lua_pushinteger(L, mss);
+    lua_pushinteger(L, pdps);
+    return 2;
+}
+
 void host_add_find(struct host *host, struct dp *dp)
 {
-    static const luaL_Reg functions[] = {{"ms_of", ms_of},
-                                         {"bvc_of", bvc_of},
-                                         {"bvc_held", bvc_held},
-                                         {"ms_cell", ms_cell},
-                                         {NULL, NULL}};
+    static const luaL_Reg functions[] = {
+        {"ms_of", ms_of},     {"bvc_of", bvc_of},     {"bvc_held", bvc_held},
+        {"ms_cell", ms_cell}, {"may_move", may_move}, {"worker_left", worker_left},
+        {NULL, NULL}};
     lua_State *L = host->lua;
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
     lua_getfield(L, -1, "dp");

@@ -78,26 +78,27 @@ struct row {
     const struct view_drops *drops;
 };
 
-static struct row row_of(const struct dp_query *q, uint32_t i)
+static struct row row_of(const struct ask *ask, uint32_t worker, uint32_t i)
 {
+    const struct dp_query *q = &query[worker];
     switch (q->kind) {
     case VIEW_NSES:
         return (struct row){q->nse[i].nse_id, &q->nse[i], NULL};
     case VIEW_BVCS:
         return (struct row){q->bvc[i].bvc_id, &q->bvc[i], &q->bvc_drops[i]};
     default:
-        return (struct row){q->ms[i].ms_id, &q->ms[i], &q->ms_drops[i]};
+        return (struct row){ask_ms_id(ask, dp_at(worker, q->place[i])), &q->ms[i], &q->ms_drops[i]};
     }
 }
 
 // The next one of all workers' answers; false: there is none below `end`. `at` is how far each is.
-static bool next_row(uint32_t workers, uint32_t *at, uint32_t end, struct row *next)
+static bool next_row(const struct ask *ask, uint32_t *at, uint32_t end, struct row *next)
 {
     uint32_t whose = VIEW_ALL;
-    for (uint32_t w = 0; w < workers; w++) {
+    for (uint32_t w = 0; w < ask->workers; w++) {
         if (at[w] >= query[w].n)
             continue;
-        struct row row = row_of(&query[w], at[w]);
+        struct row row = row_of(ask, w, at[w]);
         if (row.id < end && (whose == VIEW_ALL || row.id < next->id)) {
             *next = row;
             whose = w;
@@ -109,31 +110,50 @@ static bool next_row(uint32_t workers, uint32_t *at, uint32_t end, struct row *n
     return true;
 }
 
+// How many ids there are to one of a worker's.
+static uint32_t ids_a_step(const struct ask *ask, enum view_kind kind)
+{
+    return kind == VIEW_MSS ? ask->workers : 1;
+}
+
+// Records of which the worker looks at those from `first` on and has come to `next`: the id that it
+// has not looked at.
+static uint32_t id_of_next(uint32_t next, uint32_t step)
+{
+    return next > VIEW_ALL / step ? VIEW_ALL : next * step;
+}
+
 const char *ask_rows(const struct ask *ask, enum view_kind kind, uint32_t of, uint32_t first,
                      uint32_t end, ask_take_fn *take, void *self)
 {
+    uint32_t step = ids_a_step(ask, kind);
     while (first < end) {
         uint32_t at[DP_WORKERS_MAX] = {0}, next = VIEW_ALL;
         struct row row;
-        const char *why = ask_each(ask, 0, ask->workers, kind, of, first, end);
+        const char *why =
+            ask_each(ask, 0, ask->workers, kind, of, first / step, (end - 1) / step + 1);
         if (why)
             return why;
-        for (uint32_t w = 0; w < ask->workers; w++) // none has looked beyond the least of them
-            next = query[w].next < next ? query[w].next : next;
-        while (next_row(ask->workers, at, next, &row))
-            if (!take(self, row.id, row.at, row.drops))
+        for (uint32_t w = 0; w < ask->workers; w++) { // none has looked beyond the least of them
+            uint32_t id = id_of_next(query[w].next, step);
+            next = id < next ? id : next;
+        }
+        while (next_row(ask, at, next < end ? next : end, &row))
+            if (row.id >= first && !take(self, row.id, row.at, row.drops))
                 return NULL;
         first = next;
     }
     return NULL;
 }
 
-const char *ask_parts(const struct ask *ask, enum view_kind kind, uint32_t of,
+const char *ask_parts(const struct ask *ask, uint32_t worker, enum view_kind kind, uint32_t of,
                       const struct dp_query **answer)
 {
-    const char *why = ask_each(ask, 0, ask->workers, kind, of, 0, VIEW_ALL);
-    *answer = &query[0];
-    for (uint32_t w = 0; w < ask->workers; w++)
+    uint32_t from = worker == VIEW_ALL ? 0 : worker;
+    uint32_t to = worker == VIEW_ALL ? ask->workers : worker + 1;
+    const char *why = ask_each(ask, from, to, kind, of, 0, VIEW_ALL);
+    *answer = &query[from];
+    for (uint32_t w = from; w < to; w++)
         if (query[w].n)
             *answer = &query[w];
     return why;

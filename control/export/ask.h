@@ -25,13 +25,21 @@ const char *ask_stats(const struct ask *ask, uint32_t worker, struct ask_stats *
 
 // Records with ids in [first, end), in their order whichever worker has them, until `take` returns
 // false: it wants no more, and has not taken this one. `row` is a struct view_nse, view_bvc or
-// view_ms; `drops` is NULL for an NSE.
+// view_ms; `drops` is NULL for an NSE. An MS's id here is where it is: ask_ms_id.
 typedef bool ask_take_fn(void *self, uint32_t id, const void *row, const struct view_drops *drops);
 const char *ask_rows(const struct ask *ask, enum view_kind kind, uint32_t of, uint32_t first,
                      uint32_t end, ask_take_fn *take, void *self);
 
-// What there is of one id, of all workers: packet flows or classes. Valid until the next question.
-const char *ask_parts(const struct ask *ask, enum view_kind kind, uint32_t of,
+// Of an MS that is there (dp_ms_at). As all workers' MSs are asked for together, those at one place
+// of theirs follow each other.
+static inline uint32_t ask_ms_id(const struct ask *ask, uint32_t at)
+{
+    return dp_at_place(at) * ask->workers + dp_at_worker(at);
+}
+
+// What there is of one id, of that worker or, VIEW_ALL, of all: packet flows or classes. Valid
+// until the next question.
+const char *ask_parts(const struct ask *ask, uint32_t worker, enum view_kind kind, uint32_t of,
                       const struct dp_query **answer);
 
 #endif

@@ -13,9 +13,12 @@ bool telemetry_cell(const struct telemetry *t, const char **words, uint32_t *bvc
     return *bvc != VIEW_ALL;
 }
 
+#define MOVES_MEANWHILE 3 // of an MS between workers
+
 struct single {
     const struct telemetry *t;
     struct row *row;
+    uint32_t ms; // whose
     bool found;
 };
 
@@ -31,7 +34,7 @@ void telemetry_put_class(struct row *row, uint32_t traffic_class, struct row *in
 static const char *put_bvc_classes(const struct telemetry *t, uint32_t bvc, struct row *row)
 {
     const struct dp_query *q;
-    const char *why = ask_parts(&t->ask, VIEW_BVC_CLASSES, bvc, &q);
+    const char *why = ask_parts(&t->ask, VIEW_ALL, VIEW_BVC_CLASSES, bvc, &q);
     struct row classes = row_begin();
     for (uint32_t i = 0; i < q->n && !why; i++) {
         struct row one = row_begin();
@@ -67,17 +70,19 @@ static bool take_ms(void *self, uint32_t id, const void *view, const struct view
 {
     struct single *single = self;
     (void)id;
+    if (((const struct view_ms *)view)->ms_id != single->ms)
+        return true;
     telemetry_put_ms(single->t, single->row, view, drops);
     single->found = true;
     return true;
 }
 
-static const char *put_pfcs(const struct telemetry *t, uint32_t ms, struct row *row)
+static const char *put_pfcs(const struct telemetry *t, uint32_t ms, uint32_t at, struct row *row)
 {
     const struct dp_query *q;
-    const char *why = ask_parts(&t->ask, VIEW_PFCS, ms, &q);
+    const char *why = ask_parts(&t->ask, dp_at_worker(at), VIEW_PFCS, dp_at_place(at), &q);
     struct row pfcs = row_begin();
-    for (uint32_t i = 0; i < q->n && !why; i++) {
+    for (uint32_t i = 0; i < q->n && !why && q->ms_id == ms; i++) {
         char slot[8];
         struct row one = row_begin();
         row_fields(&one, &view_pfc_record, &q->pfc[i]);
@@ -91,12 +96,15 @@ static const char *put_pfcs(const struct telemetry *t, uint32_t ms, struct row *
 
 const char *telemetry_ms(struct telemetry *t, const char *words, struct row *row)
 {
-    struct single single = {.t = t, .row = row};
-    uint32_t ms = board_ms_of(t->source.board, words);
+    struct single single = {.t = t, .row = row, .ms = board_ms_of(t->source.board, words)};
     const char *why = NULL;
-    if (ms != VIEW_ALL)
-        why = ask_rows(&t->ask, VIEW_MSS, VIEW_ALL, ms, ms + 1, take_ms, &single);
+    uint32_t at = 0;
+    for (int i = 0; i < MOVES_MEANWHILE && single.ms != VIEW_ALL && !single.found && !why; i++) {
+        at = dp_ms_at(t->ask.dp, single.ms);
+        uint32_t id = ask_ms_id(&t->ask, at);
+        why = ask_rows(&t->ask, VIEW_MSS, VIEW_ALL, id, id + 1, take_ms, &single);
+    }
     if (why || !single.found)
         return why ? why : "there is no such MS";
-    return put_pfcs(t, ms, row);
+    return put_pfcs(t, single.ms, at, row);
 }

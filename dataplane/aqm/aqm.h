@@ -87,6 +87,10 @@ struct aqm_ops {
     enum aqm_verdict (*enqueue)(const void *config, void *vars, const struct aqm_view *view);
     enum aqm_verdict (*dequeue)(const void *config, void *vars, const struct aqm_view *view);
     bool enqueue_if_empty;
+    // NULL, or until when an AQM is calm: while the first 8 octets of its vars are 0 and the
+    // sojourn is shorter than that, either call passes and leaves the vars as they are, so nobody
+    // need ask.
+    uint64_t (*calm_ns)(const void *config);
     // NULL, or: an N-PDU of this queue, which is still counted in, is dropped for want of room.
     void (*full)(const void *config, void *vars, const struct aqm_view *view);
 };
@@ -110,12 +114,20 @@ const struct aqm_ops *aqm_of_name(const char *name);
 // A discipline with its parameters, ready to be asked.
 struct aqm {
     const struct aqm_ops *ops;
+    uint64_t calm_ns; // see aqm_ops; 0: it is to be asked about every N-PDU
     alignas(16) uint8_t config[AQM_CONFIG_OCTETS];
 };
 
 // NULL, or what is wrong: a parameter out of its range (by name) or a combination.
 const char *aqm_setup(struct aqm *aqm, const struct aqm_ops *ops, const uint64_t *params);
 void aqm_standard_params(const struct aqm_ops *ops, uint64_t *params);
+
+static inline bool aqm_is_calm(uint64_t calm_ns, const uint8_t *vars, uint64_t sojourn_ns)
+{
+    uint64_t stirred;
+    __builtin_memcpy(&stirred, vars, sizeof stirred);
+    return sojourn_ns < calm_ns && !stirred;
+}
 
 // What a congestion signal becomes (RFC 3168): a mark if the AQM may mark and the N-PDU is ECT.
 static inline enum aqm_verdict aqm_signal(bool ecn, const struct aqm_view *view)

@@ -21,5 +21,8 @@ const char *aqm_setup(struct aqm *aqm, const struct aqm_ops *ops, const uint64_t
     for (uint32_t i = 0; i < ops->param_count; i++)
         if (!within(&ops->params[i], params[i]))
             return ops->params[i].name;
-    return ops->configure ? ops->configure(aqm->config, params) : NULL;
+    const char *wrong = ops->configure ? ops->configure(aqm->config, params) : NULL;
+    if (!wrong && ops->calm_ns)
+        aqm->calm_ns = ops->calm_ns(aqm->config);
+    return wrong;
 }

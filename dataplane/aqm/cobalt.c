@@ -49,11 +49,11 @@ struct config {
 _Static_assert(sizeof(struct config) <= AQM_CONFIG_OCTETS, "config");
 
 struct vars {
+    uint32_t count;        // with both 0 it is calm
+    uint32_t blue_q32;     // BLUE's probability
     uint64_t next_ns;      // the next signal, or step down
     uint64_t blue_next_ns; // no change of BLUE's before
-    uint32_t count;
-    uint32_t blue_q32; // BLUE's probability
-    bool signalling;   // only with count > 0
+    bool signalling;       // only with count > 0
 };
 _Static_assert(sizeof(struct vars) <= AQM_VARS_OCTETS, "vars");
 
@@ -210,6 +210,12 @@ static enum aqm_verdict enqueue(const void *config, void *vars, const struct aqm
     return AQM_PASS;
 }
 
+// What is not over the target changes nothing then.
+static uint64_t calm_ns(const void *config)
+{
+    return ((const struct config *)config)->target_ns + 1;
+}
+
 // A queue that takes more than its share of a full buffer does not answer to signals.
 static void full(const void *config, void *vars, const struct aqm_view *view)
 {
@@ -227,4 +233,5 @@ const struct aqm_ops aqm_cobalt = {
     .enqueue = enqueue,
     .dequeue = dequeue,
     .enqueue_if_empty = true,
+    .calm_ns = calm_ns,
     .full = full};

@@ -135,7 +135,7 @@ static void count(struct down *down, const struct sched_grant *grant, struct sta
     if (__builtin_expect(!grant->mark, 1))
         return;
     bvc->marks++;
-    down->state->ms_counts[grant->ms].marks++;
+    down->state->ms_up[grant->ms].marks++;
     down->stats->of_class[grant->traffic_class].marks++;
 }
 

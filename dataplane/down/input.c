@@ -19,6 +19,9 @@ static uint32_t decap_burst(struct down *down, struct rte_mbuf **frames,
             packet_drop(down->gn->stats->drop, reason, frames[i], frames[i]->pkt_len);
             continue;
         }
+        if (__builtin_expect(datagrams[i].teid != 0, 0) &&
+            state_pdp_of_teid(down->state, datagrams[i].teid))
+            gpdus[passed].teid = datagrams[i].teid;
         uint32_t index = teid_index(gpdus[passed].teid);
         if (index < down->state->limits.pdps)
             rte_prefetch0(&down->state->pdp[index]);
@@ -76,21 +79,17 @@ static void strip(struct down *down, struct rte_mbuf *m, const struct gpdu *gpdu
     m->pkt_len = gpdu->octets;
 }
 
-// Who has a tunnel that is not here: the worker that an MS moved to, or the one that the TEID
-// names.
-static uint32_t owner(const struct down *down, uint32_t teid)
-{
-    const struct state_pdp *pdp = state_pdp_of_teid(down->state, teid);
-    return pdp ? pdp->elsewhere : teid_worker(teid);
-}
-
+// It goes to the worker that the MS moved to, or to the one that the TEID names.
 static void not_here(struct down *down, struct rte_mbuf *m, const struct port_datagram *datagram,
                      uint32_t teid, uint64_t now_ns)
 {
-    uint32_t to = owner(down, teid);
+    const struct state_pdp *pdp = state_pdp_of_teid(down->state, teid);
+    struct port_datagram onward = *datagram;
+    onward.teid = pdp ? pdp->elsewhere : 0;
+    uint32_t to = teid_worker(pdp ? pdp->elsewhere : teid);
     bool elsewhere = to != down->post->worker && to < down->post->workers;
     if (elsewhere && post_may(datagram)) {
-        post_stray(down->post, to, down->gn, STATS_GN, m, datagram);
+        post_stray(down->post, to, down->gn, STATS_GN, m, &onward);
         return;
     }
     if (!elsewhere) // else it may be on its way between workers, and its GGSN must not give it up
@@ -137,7 +136,7 @@ static void page(struct down *down, struct state_ms *ms, uint32_t ms_id, uint64_
     struct event event = event_of(EVENT_page, down->state->worker, down->stats->commands);
     event.nse_id = down->state->bvc[ms->bvc].nse;
     event.bvc_id = ms->bvc;
-    event.ms_id = ms_id;
+    event.ms_id = down->state->ms_up[ms_id].id;
     if (!event_put_of_anybody(down->events, &event))
         return;
     state_ms_hold(down->state, down->sched, ms_id, STATE_HELD_FOR_PAGING, now_ns);

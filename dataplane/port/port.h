@@ -110,7 +110,8 @@ struct port_datagram {
     uint8_t ecn;                             // of the outer IP header
     uint8_t ip_offset;
     bool ipv6;
-    uint8_t hops; // from worker to worker; 0 off the wire
+    uint8_t hops;  // from worker to worker; 0 off the wire
+    uint32_t teid; // by which the worker that it comes to has its context; 0: its header says
 };
 
 static inline uint32_t port_receive(const struct port *port, struct rte_mbuf **m)

@@ -3,7 +3,6 @@
 // that it leaves, the context's place there says who has it now. Nothing here runs per packet.
 #include "dataplane/post/post.h"
 
-#include <rte_hash.h>
 #include <rte_ring_elem.h>
 
 // At the start of the headroom of a buffer that waits.
@@ -40,34 +39,53 @@ static void pack_npdu(void *self, uint32_t slot, const struct pdu *pdu)
     packing->stats->of_class[traffic_class].moved_out_octets += pdu->octets;
 }
 
-static void pack_pdps(struct parcel *parcel, struct state *state, uint32_t to)
+// What is left here is where to send on what the context's GGSN sends here.
+static void pack_pdps(struct parcel *parcel, struct state *state, const struct command *move)
 {
     parcel->pdps = 0;
     for (uint32_t id = parcel->ms_up.first_pdp; id != STATE_NONE; id = state->pdp_up[id].next) {
         uint32_t i = parcel->pdps++;
         struct state_pdp *pdp = &state->pdp[id];
-        parcel->pdp_id[i] = id;
         parcel->pdp[i] = *pdp;
         parcel->pdp_up[i] = state->pdp_up[id];
         pdp->ms = STATE_NONE;
-        pdp->elsewhere = (uint8_t)to;
-        if (teid_worker(pdp->teid) != state->worker)
+        pdp->elsewhere = move->teid_of[pdp->nsapi];
+        if (!(move->homes >> pdp->nsapi & 1))
             pdp->teid = 0;
     }
 }
 
-static void unpack_pdps(const struct parcel *parcel, struct state *state)
+static void unpack_pdps(const struct parcel *parcel, struct state *state,
+                        const struct command *expect)
 {
+    uint32_t *link = &state->ms_up[expect->expect.ms_id].first_pdp;
     for (uint32_t i = 0; i < parcel->pdps; i++) {
-        state->pdp[parcel->pdp_id[i]] = parcel->pdp[i];
-        state->pdp_up[parcel->pdp_id[i]] = parcel->pdp_up[i];
+        uint32_t teid = expect->teid_of[parcel->pdp[i].nsapi], id = teid_index(teid);
+        state->pdp[id] = parcel->pdp[i];
+        state->pdp[id].teid = teid;
+        state->pdp[id].ms = expect->expect.ms_id;
+        state->pdp_up[id] = parcel->pdp_up[i];
+        *link = id;
+        link = &state->pdp_up[id].next;
     }
+    *link = STATE_NONE;
 }
 
-static struct state_name name_of(const struct state *state, uint32_t ms)
+// The N-PDU is that context's by the TEID that it has here; one whose context has gone is nobody's.
+static void readdress(const struct parcel *parcel, const struct command *expect, struct pdu *pdu)
 {
-    uint32_t nse = state->bvc[state->ms[ms].bvc].nse;
-    return state_name(nse, STATE_NAMED_TLLI, state->ms[ms].tlli);
+    struct rte_mbuf *m = pdu->buffer;
+    uint32_t left_as = m->hash.usr;
+    m->hash.usr = TEID_NOBODYS;
+    for (uint32_t i = 0; i < parcel->pdps; i++)
+        if (parcel->pdp[i].teid == left_as)
+            m->hash.usr = expect->teid_of[parcel->pdp[i].nsapi];
+    pdu->context = teid_index(m->hash.usr);
+}
+
+static uint32_t name_of(const struct state *state, uint32_t ms)
+{
+    return names_hash(state->bvc[state->ms[ms].bvc].nse, state->ms[ms].tlli);
 }
 
 static struct parcel *free_parcel(struct post *post)
@@ -78,26 +96,28 @@ static struct parcel *free_parcel(struct post *post)
     return NULL;
 }
 
-bool parcel_send(struct post *post, uint32_t to, struct state *state, struct sched *sched,
-                 struct stats_worker *stats, uint32_t ms, uint32_t bvc, uint64_t now_ns)
+bool parcel_send(struct post *post, struct state *state, struct sched *sched,
+                 struct stats_worker *stats, const struct command *move, uint64_t now_ns)
 {
     struct parcel *parcel = free_parcel(post);
-    struct state_name name = name_of(state, ms);
+    uint32_t ms = move->ms_move.ms_id, to = move->worker;
     if (!parcel || rte_ring_full(post->to[to]))
         return false;
     state_old_tlli_end(state, ms);
     parcel->taken = 1;
-    parcel->ms_id = ms;
-    parcel->bvc_id = bvc;
+    parcel->bvc_id = move->ms_move.bvc_id;
     parcel->first = parcel->last = NULL;
     parcel->baggage = (struct sched_baggage){0};
     parcel->ms = state->ms[ms];
     parcel->ms_up = state->ms_up[ms];
-    parcel->counts = state->ms_counts[ms];
+    parcel->counts = *state_counts_of(state, ms);
+    parcel->has_counts = state->ms_up[ms].counts != 0;
+    state_counts_give(state, ms);
+    parcel->ms_up.counts = 0;
     if (state->options)
         parcel->options = state->options[ms];
-    pack_pdps(parcel, state, to);
-    rte_hash_del_key(state->names, &name);
+    pack_pdps(parcel, state, move);
+    names_remove(&state->name[STATE_NAMED_TLLI], name_of(state, ms), ms);
     struct packing packing = {parcel, stats};
     stats->commands_refused +=
         sched_ms_leave(sched, ms, &parcel->baggage, pack_npdu, &packing, now_ns) != 0;
@@ -111,7 +131,7 @@ bool parcel_send(struct post *post, uint32_t to, struct state *state, struct sch
 
 // Into that state and scheduler; without them all of it ends here.
 static void unpack_npdus(const struct parcel *parcel, struct state *state, struct sched *sched,
-                         struct stats_worker *stats, uint64_t now_ns)
+                         struct stats_worker *stats, const struct command *expect, uint64_t now_ns)
 {
     for (struct rte_mbuf *m = parcel->first, *next; m; m = next) {
         struct packed packed = *packed_of(m);
@@ -120,38 +140,40 @@ static void unpack_npdus(const struct parcel *parcel, struct state *state, struc
         next = packed.next;
         class->moved_in_packets++;
         class->moved_in_octets += packed.pdu.octets;
-        if (sched)
-            reason = sched_ms_arrive_npdu(sched, parcel->ms_id, packed.slot, &packed.pdu,
+        if (sched) {
+            readdress(parcel, expect, &packed.pdu);
+            reason = sched_ms_arrive_npdu(sched, expect->expect.ms_id, packed.slot, &packed.pdu,
                                           &parcel->baggage, now_ns);
+        }
         if (reason == DROP_NONE)
             continue;
         if (state)
-            state_count_drop(state, parcel->ms_id, reason);
+            state_count_drop(state, expect->expect.ms_id, reason);
         packet_drop(class->drop, reason, m, packed.pdu.octets);
     }
 }
 
-bool parcel_unpack(struct post *post, uint32_t from, struct state *state, struct sched *sched,
-                   struct stats_worker *stats, uint64_t now_ns)
+bool parcel_unpack(struct post *post, struct state *state, struct sched *sched,
+                   struct stats_worker *stats, const struct command *expect, uint64_t now_ns)
 {
-    struct parcel *parcel = post->waiting[from];
+    struct parcel *parcel = post->waiting[expect->worker];
     if (!parcel)
         return false;
-    post->waiting[from] = NULL;
-    uint32_t ms = parcel->ms_id;
+    post->waiting[expect->worker] = NULL;
+    uint32_t ms = expect->expect.ms_id;
     state->ms[ms] = parcel->ms;
     state->ms[ms].bvc = parcel->bvc_id;
     state->ms[ms].heard = state_tick(now_ns);
     state->ms_up[ms] = parcel->ms_up;
-    state->ms_counts[ms] = parcel->counts;
+    if (parcel->has_counts && state_counts_have(state, ms))
+        state->ms_counts[state->ms_up[ms].counts - 1] = parcel->counts;
     if (state->options)
         state->options[ms] = parcel->options;
-    unpack_pdps(parcel, state);
-    struct state_name name = name_of(state, ms);
-    rte_hash_add_key_data(state->names, &name, (void *)(uintptr_t)ms);
+    unpack_pdps(parcel, state, expect);
+    names_add(&state->name[STATE_NAMED_TLLI], name_of(state, ms), ms);
     stats->commands_refused +=
         sched_ms_arrive(sched, ms, parcel->bvc_id, &parcel->baggage, now_ns) != 0;
-    unpack_npdus(parcel, state, sched, stats, now_ns);
+    unpack_npdus(parcel, state, sched, stats, expect, now_ns);
     state_ms_let_go(state, sched, ms, STATE_HELD_FOR_PAGING, now_ns);
     __atomic_store_n(&parcel->taken, 0, __ATOMIC_RELEASE);
     post->news = true; // whoever sent it may wait for a parcel that is free
@@ -160,5 +182,5 @@ bool parcel_unpack(struct post *post, uint32_t from, struct state *state, struct
 
 void parcel_drop(struct parcel *parcel, struct stats_worker *stats)
 {
-    unpack_npdus(parcel, NULL, NULL, stats, 0);
+    unpack_npdus(parcel, NULL, NULL, stats, NULL, 0);
 }

@@ -20,14 +20,14 @@
 // All that is an MS's. Its N-PDUs hang together in their buffers' headroom.
 struct parcel {
     uint32_t taken; // 1 from packing until the other worker has unpacked it
-    uint32_t ms_id, bvc_id, pdps;
+    uint32_t bvc_id, pdps;
     struct state_ms ms;
     struct state_ms_up ms_up;
+    bool has_counts;
     struct state_ms_counts counts;
     struct state_options options;
     struct sched_baggage baggage;
     struct rte_mbuf *first, *last;
-    uint32_t pdp_id[POST_PDPS];
     struct state_pdp pdp[POST_PDPS];
     struct state_pdp_up pdp_up[POST_PDPS];
 };
@@ -78,13 +78,14 @@ void post_neighbour(struct post *post, enum stats_side side, const struct ipv6_a
 // until it has been unpacked, so it stays in the ring till then.
 uint32_t post_take(struct post *post, uint32_t from, struct letter *letters, uint32_t n);
 
-// parcel.c: false if there is no room now, and nothing has happened.
-bool parcel_send(struct post *post, uint32_t to, struct state *state, struct sched *sched,
-                 struct stats_worker *stats, uint32_t ms, uint32_t bvc, uint64_t now_ns);
-// The next MS from that worker: they come in the order in which control has them expected. False if
-// it has not come yet.
-bool parcel_unpack(struct post *post, uint32_t from, struct state *state, struct sched *sched,
-                   struct stats_worker *stats, uint64_t now_ns);
+// parcel.c: carries out an ms_move to another worker; false if there is no room now, and nothing
+// has happened.
+bool parcel_send(struct post *post, struct state *state, struct sched *sched,
+                 struct stats_worker *stats, const struct command *move, uint64_t now_ns);
+// An `expect`. The next MS from that worker is the one: they come in the order in which control has
+// them expected. False if it has not come yet.
+bool parcel_unpack(struct post *post, struct state *state, struct sched *sched,
+                   struct stats_worker *stats, const struct command *expect, uint64_t now_ns);
 // For the end: what is in it is counted here, and dropped.
 void parcel_drop(struct parcel *parcel, struct stats_worker *stats);
 

@@ -101,13 +101,23 @@ static inline uint64_t bucket_level_of_ratio(uint32_t max_octets, uint32_t perce
 
 static inline unsigned __int128 leak_total(const struct leak *leak, uint64_t now_ns)
 {
+    if (leak->since_ns == now_ns)
+        return leak->leaked;
     return leak->leaked + (unsigned __int128)leak->terms.rate * (now_ns - leak->since_ns);
+}
+
+// The first at an instant counts for all that come after it.
+static inline void leak_follow(struct leak *leak, uint64_t now_ns)
+{
+    if (leak->since_ns == now_ns)
+        return;
+    leak->leaked = leak_total(leak, now_ns);
+    leak->since_ns = now_ns;
 }
 
 static inline void leak_set(struct leak *leak, struct bucket_terms terms, uint64_t now_ns)
 {
-    leak->leaked = leak_total(leak, now_ns);
-    leak->since_ns = now_ns;
+    leak_follow(leak, now_ns);
     leak->terms = terms;
 }
 

@@ -94,6 +94,7 @@ struct sched_config {
     uint64_t bvc_delay_ns, ms_delay_ns, pfc_delay_ns; // D of the effective Bmax; 0: all of Bmax
     // For real time at full load: a wait ends up to 65.5 us late (rates stay exact, since what
     // leaks meanwhile is not lost), which saves looking into the wheel's running slot.
+    bool in_full; // each round is done in full: what the usual case is tested against
     bool coarse;
     uint64_t seed;
     struct sched_class of_class[CLASS_COUNT];
@@ -178,6 +179,7 @@ int sched_ms_move(struct sched *s, uint32_t ms, uint32_t bvc, uint64_t now_ns);
 struct sched_baggage_pfc {
     uint16_t sent_octets, n201_u; // of a half-sent N-PDU
     uint8_t traffic_class;
+    uint8_t leader; // the slot whose bucket it uses
     uint8_t aqm_vars[AQM_VARS_OCTETS];
 };
 struct sched_baggage {
@@ -206,6 +208,10 @@ int sched_pfc_add(struct sched *s, uint32_t ms, uint32_t slot, enum traffic_clas
 int sched_pfc_set(struct sched *s, uint32_t ms, uint32_t slot, struct bucket_terms terms,
                   uint64_t now_ns);
 int sched_pfc_unlimit(struct sched *s, uint32_t ms, uint32_t slot, uint64_t now_ns);
+// It uses the bucket of `with` from here on, another slot of the same MS: they are one packet flow
+// of several classes. What is set or read of the bucket at any of them is that of all; the bucket
+// lives on when `with` is removed.
+int sched_pfc_share(struct sched *s, uint32_t ms, uint32_t slot, uint32_t with, uint64_t now_ns);
 int sched_pfc_remove(struct sched *s, uint32_t ms, uint32_t slot, enum drop_reason reason,
                      uint64_t now_ns);
 
@@ -305,6 +311,8 @@ bool sched_bvc_view(const struct sched *s, uint32_t bvc, uint64_t now_ns, struct
 bool sched_ms_view(const struct sched *s, uint32_t ms, uint64_t now_ns, struct sched_view *view);
 bool sched_pfc_view(const struct sched *s, uint32_t ms, uint32_t slot, uint64_t now_ns,
                     struct sched_view *view);
+// The N201-U of an LLE of an MS that there is.
+uint16_t sched_ms_n201_u_of(const struct sched *s, uint32_t ms, uint32_t lle);
 // The cell that the MS is in; UINT32_MAX: there is no such MS.
 uint32_t sched_ms_bvc(const struct sched *s, uint32_t ms);
 // A class, of all, or of a cell that there is.

@@ -26,11 +26,12 @@ static uint64_t at_least_1(uint64_t n)
     return n ? n : 1;
 }
 
-// Weights of the classes that an MS has a backlog of, a PFC that only begins one included.
-static uint32_t ms_weights(const struct sched *s, struct tree_ms *m, const struct tree_pfc *p)
+// Weights of the PFCs that have a backlog among these slots, one that only begins it included.
+static uint32_t weights_in(const struct sched *s, struct tree_ms *m, const struct tree_pfc *p,
+                           uint32_t among)
 {
     uint32_t sum = p->queue.total ? 0 : s->config.of_class[p->traffic_class].weight;
-    for (uint32_t slots = m->backlog; slots; slots &= slots - 1)
+    for (uint32_t slots = m->backlog & among; slots; slots &= slots - 1)
         sum += s->config.of_class[tree_pfc_of(m, (uint32_t)__builtin_ctz(slots))->traffic_class]
                    .weight;
     return sum;
@@ -68,6 +69,16 @@ static struct weights weights_of(const struct sched *s, const struct tree_cell *
                             pipe_weights(s, &s->nse[c->nse]) + more};
 }
 
+// Of its own bucket: R, or, of one that several share, R by weight among those with a backlog.
+static uint64_t share_of_flow(const struct sched *s, struct tree_ms *m, const struct tree_pfc *p)
+{
+    uint32_t rate = pfc_bucket_read(m, p)->rate, slot = (uint32_t)(p - tree_pfc_of(m, 0));
+    if (!pfc_is_shared(p) || p->traffic_class == CLASS_SIGNALLING)
+        return part_of(rate, 1, 1);
+    uint64_t in_flow = weights_in(s, m, p, share_members(m, slot));
+    return part_of(rate, s->config.of_class[p->traffic_class].weight, in_flow);
+}
+
 // What the PFC can expect: the least, over its levels, of R times its weighted share of what is
 // backlogged there.
 static uint32_t share_of(const struct sched *s, struct tree_ms *m, const struct tree_pfc *p)
@@ -76,8 +87,8 @@ static uint32_t share_of(const struct sched *s, struct tree_ms *m, const struct 
     uint32_t class = p->traffic_class;
     struct weights w = weights_of(s, c, class);
     uint64_t sharers = c->of_class[class].backlogged + (p->queue.total ? 0 : 1);
-    uint64_t in_ms = class == CLASS_SIGNALLING ? 1 : ms_weights(s, m, p);
-    uint64_t share = part_of(p->bucket.rate, 1, 1);
+    uint64_t in_ms = class == CLASS_SIGNALLING ? 1 : weights_in(s, m, p, m->slots);
+    uint64_t share = share_of_flow(s, m, p);
     share = least_of(share, part_of(ms_terms(s, m).rate, w.own, in_ms));
     share = least_of(share, part_of(c->bucket.rate, w.own, w.cell * sharers));
     share = least_of(share, part_of(s->nse[c->nse].bucket.rate, w.own, w.pipe * sharers));

@@ -38,6 +38,16 @@ static inline uint8_t *aqm_look(struct sched *s, uint32_t pfc, struct tree_ms *m
     return vars;
 }
 
+// The AQM need not be asked: it would pass, and remember nothing. A share is as old as if it had
+// been.
+static inline bool aqm_rests(const struct tree_rule *rule, struct tree_pfc *p, uint64_t sojourn_ns)
+{
+    if (!aqm_is_calm(rule->calm_ns, p->aqm_vars, sojourn_ns))
+        return false;
+    p->share_uses -= p->share_uses != 0;
+    return true;
+}
+
 // True if the N-PDU is to be dropped; a mark is left in it.
 static inline bool aqm_obey(enum aqm_verdict verdict, struct pdu *pdu)
 {
@@ -57,9 +67,9 @@ static inline enum drop_reason aqm_ask_in(struct sched *s, uint32_t pfc, struct 
                                           struct tree_pfc *p, struct pdu *pdu, uint32_t flow,
                                           uint64_t now_ns)
 {
-    const struct aqm *aqm = s->rule[p->traffic_class].aqm;
-    bool by_flow = s->rule[p->traffic_class].scope == SCHED_SCOPE_FLOW;
-    if (!aqm->ops->enqueue || (aqm->ops->enqueue_if_empty && p->queue.total && !by_flow))
+    const struct tree_rule *rule = &s->rule[p->traffic_class];
+    const struct aqm *aqm = rule->aqm;
+    if (!rule->asks_in || (p->queue.total && !rule->asks_in_busy) || aqm_rests(rule, p, 0))
         return DROP_NONE;
     struct aqm_view view = {.now_ns = aqm_clock(s, m, p, now_ns),
                             .pdu_octets = pdu->octets,
@@ -88,13 +98,20 @@ static inline void aqm_tell_full(struct sched *s, uint32_t pfc, struct tree_ms *
     aqm->ops->full(aqm->config, vars, &view);
 }
 
+// By the clock of its MS, or by real time.
+static inline bool has_expired(const struct tree_rule *rule, const struct pdu *pdu,
+                               uint64_t sojourn_ns, uint64_t now_ns)
+{
+    return sojourn_ns > rule->deadline_ns || pdu_stay(pdu, now_ns) > rule->stay_most;
+}
+
 static inline enum drop_reason aqm_ask_out(struct sched *s, const struct round *r, struct pdu *pdu,
                                            uint64_t now_ns)
 {
     const struct tree_rule *rule = &s->rule[r->p->traffic_class];
-    if (r->sojourn_ns > rule->deadline_ns || pdu_stay(pdu, now_ns) > rule->stay_most)
+    if (has_expired(rule, pdu, r->sojourn_ns, now_ns))
         return DROP_expired;
-    if (!rule->aqm->ops->dequeue)
+    if (aqm_rests(rule, r->p, r->sojourn_ns) || !rule->aqm->ops->dequeue)
         return DROP_NONE;
     struct aqm_view view = {.now_ns = aqm_clock(s, r->m, r->p, now_ns),
                             .sojourn_ns = r->sojourn_ns,

@@ -220,10 +220,13 @@ void cell_ring_unlink(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct 
     unlink_pfc(s, pfc, p, k);
 }
 
+// As long as others are left in its class the cell stays as ready as it is, and where it is.
 void cell_ring_remove(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t cell)
 {
-    cell_ring_unlink(s, pfc, p, &s->cell[cell]);
-    cell_refresh(s, cell);
+    struct tree_cell *c = &s->cell[cell];
+    cell_ring_unlink(s, pfc, p, c);
+    if (c->of_class[p->traffic_class].head == TREE_NONE || s->nse[c->nse].state & NSE_WAITS)
+        cell_refresh(s, cell);
 }
 
 void cell_wait(struct sched *s, uint32_t cell, uint64_t at_ns)

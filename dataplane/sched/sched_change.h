@@ -37,6 +37,12 @@ void sizes_ms_goes(struct sched *s, uint32_t ms, uint32_t cell);
 uint32_t sizes_n201_u(const struct sched *s, uint32_t ms);
 void sizes_ms_changes(struct sched *s, uint32_t ms, uint32_t was);
 
+// ---- sched_share_setup.c ----
+// It has a bucket of its own again, without values; who used its bucket keeps that.
+void share_part(struct sched *s, uint32_t ms, uint32_t slot);
+// Of a bucket that passes from one slot to another.
+void sizes_pfc_passes(struct sched *s, uint32_t ms, uint32_t from, uint32_t to);
+
 // Drops all that the PFC has queued, as far as the list has room.
 int change_flush(struct sched *s, uint32_t pfc, enum drop_reason reason);
 

@@ -258,7 +258,9 @@ int sched_ms_move(struct sched *s, uint32_t ms, uint32_t bvc, uint64_t now_ns)
             cell_ring_remove(s, pfc, p, from);
         count_in_cell(s, from, p, false);
         count_in_cell(s, bvc, p, true);
-        p->bucket = (struct bucket){.rate = BUCKET_UNLIMITED, .at_ns = now_ns};
+        p->bucket = (struct bucket){
+            .rate = BUCKET_UNLIMITED, .at_ns = now_ns, .max_octets = pfc_leader(p, 0)};
+        p->state &= (uint8_t)~PFC_LIMITED;
         pfc_stop(s, pfc, false);
         p->share_uses = 0;
     }
@@ -309,14 +311,19 @@ int sched_pfc_set(struct sched *s, uint32_t ms, uint32_t slot, struct bucket_ter
         fault = change_terms(terms);
     if (fault)
         return fault;
-    struct tree_pfc *p = tree_pfc_of(tree_ms(s, ms), slot);
+    struct tree_ms *m = tree_ms(s, ms);
+    struct tree_pfc *p = tree_pfc_of(m, slot);
     roll_refresh(s, ms, now_ns);
-    terms = sizes_of_pfc(s, ms, slot, terms);
+    terms = sizes_of_pfc(s, ms, pfc_leader(p, slot), terms);
     pfc_unwait(s, tree_pfc_id(ms, slot), p);
-    bucket_set(&p->bucket, terms, now_ns);
-    pfc_stop(s, tree_pfc_id(ms, slot), terms.rate == 0);
+    bucket_set(pfc_bucket(m, p), terms, now_ns);
+    uint32_t members = share_members(m, slot);
+    for (uint32_t slots = members; slots; slots &= slots - 1)
+        pfc_stop(s, tree_pfc_id(ms, (uint32_t)__builtin_ctz(slots)), terms.rate == 0);
     ms_update(s, ms, now_ns);
-    ms_lle_is_left(s, ms, tree_pfc(s, tree_pfc_id(ms, slot))->head_info >> 14, now_ns);
+    for (uint32_t slots = members; slots; slots &= slots - 1)
+        ms_lle_is_left(s, ms, tree_pfc_of(m, (uint32_t)__builtin_ctz(slots))->head_info >> 14,
+                       now_ns);
     return 0;
 }
 

@@ -49,6 +49,32 @@ static const char *check_flows(const struct sched *s, uint32_t pfc, const struct
     return NULL;
 }
 
+// Those that share a bucket: one of them leads, and they wait as one, by one entry in the wheel.
+static const char *check_shared(struct tree_ms *m, const struct tree_pfc *p, uint32_t slot)
+{
+    uint32_t leader = p->state & PFC_SHARES ? p->bucket.max_octets : slot, members = 0, refs = 0;
+    MUST(leader < SCHED_SLOTS && m->slots & 1u << leader, "a bucket's leader is not there");
+    const struct tree_pfc *l = tree_pfc_of(m, leader);
+    MUST((l->state & PFC_SHARED) == PFC_LEADS, "a bucket's leader");
+    MUST(!(p->state & PFC_SHARES) || p->bucket.rate == BUCKET_UNLIMITED, "a sharer's own bucket");
+    for (uint32_t other = 0; other < SCHED_SLOTS; other++) {
+        const struct tree_pfc *q = tree_pfc_of(m, other);
+        if (!(m->slots & 1u << other) ||
+            (other != leader && !(q->state & PFC_SHARES && q->bucket.max_octets == leader)))
+            continue;
+        members++;
+        refs += q->wheel_ref != WHEEL_NO_REF;
+        MUST((q->state & PFC_STOPPED) == (p->state & PFC_STOPPED), "sharers stop as one");
+        MUST(!q->queue.total || !p->queue.total || (q->state & PFC_WAITS) == (p->state & PFC_WAITS),
+             "sharers wait as one");
+    }
+    MUST(members > 1, "a bucket is shared by one");
+    MUST(!(p->state & PFC_WAITS) || refs == 1, "sharers wait by one entry");
+    MUST(p->queue.total || p->wheel_ref == WHEEL_NO_REF, "an empty sharer's ref");
+    MUST(p->state & PFC_WAITS || p->wheel_ref == WHEEL_NO_REF, "a sharer's ref");
+    return NULL;
+}
+
 static const char *check_pfc(const struct sched *s, uint32_t pfc, struct sums *sums)
 {
     struct tree_ms *m = tree_ms(s, tree_pfc_ms(pfc));
@@ -60,7 +86,12 @@ static const char *check_pfc(const struct sched *s, uint32_t pfc, struct sums *s
     MUST(!!p->queue.total == !!(m->backlog & 1u << slot), "an MS's mask of backlogs");
     MUST(p->queue.total || !(p->state & (PFC_IN_RING | PFC_WAITS)), "an empty PFC is active");
     MUST(!(p->state & PFC_IN_RING) || !(p->state & PFC_WAITS), "a waiting PFC is in a ring");
-    MUST(!!(p->state & PFC_WAITS) == (p->wheel_ref != WHEEL_NO_REF), "a PFC's ref");
+    fault = p->state & PFC_SHARED ? check_shared(m, p, slot) : NULL;
+    if (fault)
+        return fault;
+    MUST(p->state & (PFC_SHARED | PFC_WAITS) || p->wheel_ref == WHEEL_NO_REF, "a PFC's ref");
+    MUST(p->state & PFC_SHARED || !(p->state & PFC_WAITS) || p->wheel_ref != WHEEL_NO_REF,
+         "a PFC waits without a ref");
     MUST(!!(p->state & (PFC_WAITS | PFC_STOPPED)) == !!(m->blocked & 1u << slot),
          "an MS's mask of blocked PFCs");
     MUST(!p->sent_octets || p->queue.total, "an empty PFC is half sent");
@@ -68,7 +99,7 @@ static const char *check_pfc(const struct sched *s, uint32_t pfc, struct sums *s
                 pfc_lle_is_held(m, p, slot) || p->state & PFC_BY_FLOW;
     MUST(held || !p->queue.total || p->state & PFC_IN_RING, "a PFC that may send is forgotten");
     sums->total += p->queue.total;
-    sums->waiting += !!(p->state & PFC_WAITS);
+    sums->waiting += p->wheel_ref != WHEEL_NO_REF;
     return NULL;
 }
 

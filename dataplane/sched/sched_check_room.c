@@ -96,7 +96,7 @@ static const char *check_ms(const struct sched *s, uint32_t ms, struct tree_ms *
             return fault;
         bool ranked = place != TREE_NONE && (bin_of(s, IN_PACKETS, room_entry_of_place(s, place)) ||
                                              bin_of(s, IN_OCTETS, room_entry_of_place(s, place)));
-        MUST(ranked == !!(p->state & PFC_RANKED), "a PFC's mark that it is ranked");
+        MUST(ranked == p->ranked, "a PFC's mark that it is ranked");
     }
     MUST(!!placed == !!(m->state & MS_PLACED), "an MS's mark that it has places");
     return NULL;

@@ -34,5 +34,6 @@ int sched_class_aqm(struct sched *s, uint32_t class, const uint64_t *params, uin
     if (count != ops->param_count || aqm_setup(&aqm, ops, params))
         return -SCHED_BAD_AQM;
     s->config.of_class[class].aqm = aqm;
+    change_rule(s, class);
     return 0;
 }

@@ -36,7 +36,7 @@ static bool way_is_free(const struct tree_cell *c, const struct tree_nse *n)
 
 static bool conforms_everywhere(struct sched *s, struct round *r, uint64_t now_ns)
 {
-    return round_conforms_pfc(s, r, now_ns) && round_conforms_ms(s, r, now_ns) &&
+    return round_conforms_pfc(s, r, now_ns) && round_conforms_ms(r, now_ns) &&
            round_conforms_cell(r, now_ns) && round_conforms_nse(s, r, now_ns);
 }
 
@@ -76,10 +76,27 @@ static void fire_ms(struct sched *s, uint32_t ms, struct tree_ms *m, struct firi
         ms_settle(s, ms, m, f->now_ns);
 }
 
+// PFCs that share a bucket, for their first; at any turn of theirs their first goes.
+static void fire_shared(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
+                        struct firing *f)
+{
+    share_free(s, ms, m, slot);
+    if (share_settle(s, ms, m, slot, f->now_ns))
+        return;
+    if (m->state & MS_WAITS)
+        ms_update(s, ms, f->now_ns);
+    else if (!ms_is_held(m) && !send_at_once(s, ms, m, f) && !(m->state & MS_WAITS))
+        share_joins(s, ms, m);
+}
+
 static void fire_pfc(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct firing *f)
 {
     uint32_t ms = tree_pfc_ms(pfc);
     struct tree_ms *m = tree_ms(s, ms);
+    if (pfc_is_shared(p)) {
+        fire_shared(s, ms, m, tree_pfc_slot(pfc), f);
+        return;
+    }
     uint64_t at_ns = pfc_conforms_at(s, pfc, m, p, f->now_ns);
     if (at_ns > f->now_ns) {
         pfc_wait(s, pfc, p, at_ns);

@@ -83,7 +83,7 @@ static void reserve_nse(struct sched *s, const struct round *r, uint64_t now_ns)
 
 static bool conforms(struct sched *s, struct round *r, uint64_t now_ns)
 {
-    if (!round_conforms_ms(s, r, now_ns))
+    if (!round_conforms_ms(r, now_ns))
         wait_until(s,
                    bucket_conforms_at(r->level_ms, ms_terms(s, r->m), r->piece.llc_octets, now_ns));
     else if (!round_conforms_cell(r, now_ns))

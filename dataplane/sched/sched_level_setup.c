@@ -46,7 +46,7 @@ int sched_pfc_level(struct sched *s, uint32_t ms, uint32_t slot, uint64_t level,
         return fault;
     struct tree_pfc *p = tree_pfc_of(tree_ms(s, ms), slot);
     roll_refresh(s, ms, now_ns);
-    bucket_charge(&p->bucket, level, 0, now_ns);
+    bucket_charge(pfc_bucket(tree_ms(s, ms), p), level, 0, now_ns);
     pfc_unwait(s, tree_pfc_id(ms, slot), p);
     ms_update(s, ms, now_ns);
     return 0;

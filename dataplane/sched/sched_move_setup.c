@@ -7,9 +7,10 @@
 #include "dataplane/sched/sched_change.h"
 #include "dataplane/sched/sched_queue.h"
 
-static void pack_pfc(const struct tree_pfc *p, struct sched_baggage_pfc *b)
+static void pack_pfc(const struct tree_pfc *p, uint32_t slot, struct sched_baggage_pfc *b)
 {
     b->traffic_class = p->traffic_class;
+    b->leader = (uint8_t)pfc_leader(p, slot);
     b->sent_octets = p->sent_octets;
     b->n201_u = p->n201_u;
     memcpy(b->aqm_vars, p->aqm_vars, sizeof b->aqm_vars);
@@ -46,7 +47,7 @@ int sched_ms_leave(struct sched *s, uint32_t ms, struct sched_baggage *b, sched_
     for (uint32_t slot = 0; slot < s->config.pfcs_an_ms; slot++) {
         if (!(b->slots & 1u << slot))
             continue;
-        pack_pfc(tree_pfc_of(tree_ms(s, ms), slot), &b->pfc[slot]);
+        pack_pfc(tree_pfc_of(tree_ms(s, ms), slot), slot, &b->pfc[slot]);
         hand_over(s, ms, slot, leave, self);
     }
     ms_update(s, ms, now_ns);
@@ -82,6 +83,9 @@ int sched_ms_arrive(struct sched *s, uint32_t ms, uint32_t bvc, const struct sch
         fault = sched_pfc_add(s, ms, slot, b->pfc[slot].traffic_class);
         memcpy(tree_pfc_of(m, slot)->aqm_vars, b->pfc[slot].aqm_vars, AQM_VARS_OCTETS);
     }
+    for (uint32_t slot = 0; slot < s->config.pfcs_an_ms && !fault; slot++)
+        if (b->slots & 1u << slot && b->pfc[slot].leader != slot)
+            fault = sched_pfc_share(s, ms, slot, b->pfc[slot].leader, now_ns);
     return fault;
 }
 
@@ -116,6 +120,6 @@ enum drop_reason sched_ms_arrive_npdu(struct sched *s, uint32_t ms, uint32_t slo
     if (b->pfc[slot].sent_octets)
         resume(m, slot, &b->pfc[slot]);
     room_begun(s, pfc, m, p);
-    pfc_begins(s, pfc, now_ns);
+    pfc_begins(s, pfc, m, p, now_ns);
     return DROP_NONE;
 }

@@ -5,7 +5,7 @@
 // half-sent N-PDU is finished before another of its LLE begins: SNDCP's receiver wants it so.
 #include "dataplane/sched/sched_parts.h"
 
-static bool own_first(const struct tree_pfc *a, const struct tree_pfc *b)
+bool pfc_own_first(const struct tree_pfc *a, const struct tree_pfc *b)
 {
     bool a_signals = a->traffic_class == CLASS_SIGNALLING;
     bool b_signals = b->traffic_class == CLASS_SIGNALLING;
@@ -22,18 +22,24 @@ static bool lle_is_wanted(struct tree_ms *m, uint32_t lle, uint32_t slot)
     return false;
 }
 
+uint32_t pfc_rest_octets(const struct sched *s, const struct tree_ms *m, const struct tree_pfc *p)
+{
+    struct tree_piece next = pfc_piece(s, m, p);
+    uint32_t left = (p->head_info & QUEUE_INFO_OCTETS) - next.octets;
+    uint32_t header = s->config.next_header_octets;
+    uint32_t n201_u = p->sent_octets ? p->n201_u : m->n201_u[p->head_info >> 14];
+    uint32_t room = n201_u + s->config.llc_octets - header;
+    return next.llc_octets + left + (left + room - 1) / room * header;
+}
+
 // While other PFCs want its LLE, an N-PDU that its own bucket cannot pass whole now, but could
 // later, is not begun: half sent, it would keep them waiting for that bucket.
 uint32_t pfc_whole_octets(const struct sched *s, struct tree_ms *m, const struct tree_pfc *p,
                           uint32_t slot)
 {
-    struct tree_piece first = pfc_piece(s, m, p);
-    uint32_t left = (p->head_info & QUEUE_INFO_OCTETS) - first.octets;
-    uint32_t header = s->config.next_header_octets;
-    uint32_t room = m->n201_u[p->head_info >> 14] + s->config.llc_octets - header;
-    uint32_t whole = first.llc_octets + left + (left + room - 1) / room * header;
-    if (whole > p->bucket.max_octets || !lle_is_wanted(m, p->head_info >> 14, slot))
-        return first.llc_octets;
+    uint32_t whole = pfc_rest_octets(s, m, p);
+    if (whole > pfc_bucket_read(m, p)->max_octets || !lle_is_wanted(m, p->head_info >> 14, slot))
+        return pfc_piece(s, m, p).llc_octets;
     return whole;
 }
 
@@ -43,8 +49,19 @@ uint64_t pfc_conforms_at(struct sched *s, uint32_t pfc, struct tree_ms *m, struc
     queue_choose(s, pfc, p);
     struct tree_piece piece = pfc_piece(s, m, p);
     uint32_t octets = pfc_bucket_octets(s, m, p, tree_pfc_slot(pfc), &piece);
-    return bucket_conforms_at(bucket_level(&p->bucket, now_ns), bucket_terms(&p->bucket), octets,
-                              now_ns);
+    const struct bucket *b = pfc_bucket(m, p);
+    return bucket_conforms_at(bucket_level(b, now_ns), bucket_terms(b), octets, now_ns);
+}
+
+void pfc_refused(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p,
+                 uint64_t at_ns, uint64_t now_ns)
+{
+    if (!pfc_is_shared(p)) {
+        pfc_wait(s, pfc, p, at_ns);
+        return;
+    }
+    share_limit(m, p, tree_pfc_slot(pfc), true);
+    share_settle(s, tree_pfc_ms(pfc), m, tree_pfc_slot(pfc), now_ns);
 }
 
 // May send, and its own bucket lets it; if not, it waits.
@@ -55,7 +72,7 @@ static bool pfc_conforms(struct sched *s, uint32_t pfc, struct tree_ms *m, struc
         return false;
     uint64_t at_ns = pfc_conforms_at(s, pfc, m, p, now_ns);
     if (at_ns > now_ns)
-        pfc_wait(s, pfc, p, at_ns);
+        pfc_refused(s, pfc, m, p, at_ns, now_ns);
     return at_ns <= now_ns;
 }
 
@@ -66,10 +83,10 @@ static bool slot_conforms(struct sched *s, uint32_t ms, struct tree_ms *m, uint3
     struct tree_pfc *p = tree_pfc_of(m, slot);
     if (!pfc_may_send(s, tree_pfc_id(ms, slot), m, p))
         return false;
-    uint32_t goes = pfc_stand_in(m, p, slot);
+    uint32_t goes = pfc_goes(s, ms, m, slot, now_ns);
     if (pfc_conforms(s, tree_pfc_id(ms, goes), m, tree_pfc_of(m, goes), now_ns))
         return true;
-    if (goes != slot) // held from now on
+    if (pfc_lle_is_held(m, p, slot)) // from now on
         m->lle_waiters |= (uint8_t)(1u << slot);
     return false;
 }
@@ -95,14 +112,14 @@ static void limit_debts(const struct sched *s, struct tree_ms *m)
     }
 }
 
-// What goes when it is this slot's turn in the MS's own order: what keeps its LLE, or has begun in
-// its class (S12), before an N-PDU that would begin.
+// What goes when it is this slot's turn in the MS's own order: what keeps its LLE, is first of
+// those that share its bucket, or has begun in its class (S12), before an N-PDU that would begin.
 static uint32_t goes_first(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
                            uint64_t now_ns)
 {
-    const struct tree_pfc *p = tree_pfc_of(m, slot);
-    uint32_t goes = pfc_stand_in(m, p, slot);
-    if (goes != slot || p->sent_octets)
+    uint32_t goes = pfc_goes(s, ms, m, slot, now_ns);
+    const struct tree_pfc *p = tree_pfc_of(m, goes);
+    if (p->sent_octets)
         return goes;
     for (uint32_t slots = ms_competing(m); slots; slots &= slots - 1) {
         uint32_t other = (uint32_t)__builtin_ctz(slots);
@@ -111,13 +128,11 @@ static uint32_t goes_first(struct sched *s, uint32_t ms, struct tree_ms *m, uint
             pfc_conforms(s, tree_pfc_id(ms, other), m, q, now_ns))
             return other;
     }
-    return slot;
+    return goes;
 }
 
-uint32_t ms_next_slot(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns)
+static uint32_t least_slot(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns)
 {
-    if (s->reweighed)
-        limit_debts(s, m);
     const struct tree_pfc *best = NULL;
     uint32_t best_slot = TREE_NONE;
     for (uint32_t slots = ms_competing(m); slots; slots &= slots - 1) {
@@ -125,12 +140,24 @@ uint32_t ms_next_slot(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t 
         struct tree_pfc *p = tree_pfc_of(m, slot);
         if (!slot_conforms(s, ms, m, slot, now_ns))
             continue;
-        if (!best || own_first(p, best)) {
+        if (!best || pfc_own_first(p, best)) {
             best = p;
             best_slot = slot;
         }
     }
-    return best ? goes_first(s, ms, m, best_slot, now_ns) : TREE_NONE;
+    return best_slot;
+}
+
+// One that was refused makes those wait that share its bucket, one found before it among them.
+uint32_t ms_next_slot(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns)
+{
+    if (s->reweighed)
+        limit_debts(s, m);
+    uint32_t slot;
+    do
+        slot = least_slot(s, ms, m, now_ns);
+    while (slot != TREE_NONE && m->blocked >> slot & 1);
+    return slot == TREE_NONE ? TREE_NONE : goes_first(s, ms, m, slot, now_ns);
 }
 
 // By defaults of 0 there is no time to wait until: a change of them makes it look again.
@@ -195,18 +222,34 @@ void pfc_wait(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint64_t at_ns)
     p->wheel_ref = wheel_add(&s->wheel, tree_id(TREE_PFC, pfc), at_ns);
 }
 
-// A PFC that wakes has no claim on what its MS sent meanwhile.
-static void forget_credit(struct tree_ms *m, struct tree_pfc *p, uint32_t slot)
+static uint64_t least_tag(struct tree_ms *m, uint32_t slots)
 {
-    uint32_t others = ms_competing(m) & ~(1u << slot);
-    if (!others)
-        others = 1u << m->last;
-    uint64_t least = tree_pfc_of(m, (uint32_t)__builtin_ctz(others))->tag;
-    for (others &= others - 1; others; others &= others - 1) {
-        uint64_t tag = tree_pfc_of(m, (uint32_t)__builtin_ctz(others))->tag;
+    uint64_t least = tree_pfc_of(m, (uint32_t)__builtin_ctz(slots))->tag;
+    for (slots &= slots - 1; slots; slots &= slots - 1) {
+        uint64_t tag = tree_pfc_of(m, (uint32_t)__builtin_ctz(slots))->tag;
         if (tree_before(tag, least))
             least = tag;
     }
+    return least;
+}
+
+void ms_forget_credit(struct tree_ms *m, uint32_t wake, uint32_t others)
+{
+    uint64_t least = least_tag(m, others ? others : 1u << m->last), own = least_tag(m, wake);
+    if (!tree_before(own, least))
+        return;
+    for (; wake; wake &= wake - 1)
+        tree_pfc_of(m, (uint32_t)__builtin_ctz(wake))->tag += least - own;
+}
+
+// One alone: those that it shares a bucket with may be waiting, but compete with it.
+static void forget_credit(struct tree_ms *m, struct tree_pfc *p, uint32_t slot)
+{
+    uint32_t others = ms_competing(m);
+    if (pfc_is_shared(p))
+        others |= share_members(m, slot) & m->backlog;
+    others &= ~(1u << slot);
+    uint64_t least = least_tag(m, others ? others : 1u << m->last);
     if (tree_before(p->tag, least))
         p->tag = least;
 }
@@ -221,6 +264,11 @@ void pfc_is_free(struct sched *s, uint32_t pfc, struct tree_pfc *p)
 
 void pfc_unwait(struct sched *s, uint32_t pfc, struct tree_pfc *p)
 {
+    if (pfc_is_shared(p)) {
+        uint32_t ms = tree_pfc_ms(pfc);
+        share_free(s, ms, tree_ms(s, ms), tree_pfc_slot(pfc));
+        return;
+    }
     if (!(p->state & PFC_WAITS))
         return;
     pfc_is_free(s, pfc, p);
@@ -249,20 +297,24 @@ void pfc_joins(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc
         cell_ring_add(s, pfc, p, m->cell);
     if (m->lle_waiters) // those that its half-sent N-PDU kept from theirs
         ms_ready(s, tree_pfc_ms(pfc), m);
-    if (m->state & MS_LIMITED) // it may be first in the MS's own order
+    if (m->state & MS_LIMITED || share_is_limited(m, p, tree_pfc_slot(pfc))) // it may be first now
         cell_look_again(s, m->cell);
 }
 
-void pfc_begins(struct sched *s, uint32_t pfc, uint64_t now_ns)
+void pfc_begins(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p,
+                uint64_t now_ns)
 {
     uint32_t ms = tree_pfc_ms(pfc), slot = tree_pfc_slot(pfc);
-    struct tree_ms *m = tree_ms(s, ms);
-    struct tree_pfc *p = tree_pfc_of(m, slot);
-    forget_credit(m, p, slot);
+    if (m->last != slot || m->backlog)
+        forget_credit(m, p, slot);
     m->backlog |= (uint8_t)(1u << slot);
     s->backlogged[ms / 64] |= 1ULL << ms % 64;
     p->share_uses = 0;
     cell_backlog(s, m->cell, p->traffic_class, true);
+    if (share_waits(m, p, slot)) {
+        share_look_again(s, ms, m, slot, now_ns);
+        return;
+    }
     if (ms_is_held(m))
         return;
     if (m->state & MS_WAITS) // it may be first in the MS's order now, and smaller
@@ -276,7 +328,10 @@ void pfc_ends(struct sched *s, uint32_t pfc)
     uint32_t ms = tree_pfc_ms(pfc), slot = tree_pfc_slot(pfc);
     struct tree_ms *m = tree_ms(s, ms);
     struct tree_pfc *p = tree_pfc_of(m, slot);
-    pfc_unwait(s, pfc, p);
+    if (pfc_is_shared(p))
+        share_left(s, ms, m, slot);
+    else
+        pfc_unwait(s, pfc, p);
     if (p->state & PFC_IN_RING)
         cell_ring_remove(s, pfc, p, m->cell);
     if (p->deficit > 0)
@@ -304,6 +359,10 @@ void ms_heads_change(struct sched *s, uint32_t ms, uint64_t now_ns)
 static void pfc_look_again(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p,
                            uint64_t now_ns)
 {
+    if (pfc_is_shared(p)) {
+        share_look_again(s, tree_pfc_ms(pfc), m, tree_pfc_slot(pfc), now_ns);
+        return;
+    }
     pfc_unwait(s, pfc, p);
     uint64_t at_ns = pfc_conforms_at(s, pfc, m, p, now_ns);
     if (at_ns > now_ns)

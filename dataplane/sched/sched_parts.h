@@ -154,6 +154,8 @@ static inline bool pfc_may_send(struct sched *s, uint32_t pfc, struct tree_ms *m
     return false;
 }
 
+// All that is still to be sent of its head, in LLC PDUs.
+uint32_t pfc_rest_octets(const struct sched *s, const struct tree_ms *m, const struct tree_pfc *p);
 // What the PFC's own bucket has to pass before its next PDU goes: see sched_ms.c.
 uint32_t pfc_whole_octets(const struct sched *s, struct tree_ms *m, const struct tree_pfc *p,
                           uint32_t slot);
@@ -161,7 +163,7 @@ static inline uint32_t pfc_bucket_octets(const struct sched *s, struct tree_ms *
                                          const struct tree_pfc *p, uint32_t slot,
                                          const struct tree_piece *piece)
 {
-    if (p->bucket.rate == BUCKET_UNLIMITED || p->sent_octets || piece->last)
+    if (p->sent_octets || piece->last || pfc_bucket_read(m, p)->rate == BUCKET_UNLIMITED)
         return piece->llc_octets;
     return pfc_whole_octets(s, m, p, slot);
 }
@@ -226,16 +228,66 @@ static inline void ms_lle_is_left(struct sched *s, uint32_t ms, uint32_t lle, ui
 // The same where heads of queues, or their first pieces, are others now.
 void ms_heads_change(struct sched *s, uint32_t ms, uint64_t now_ns);
 void pfc_wait(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint64_t at_ns);
+// Its bucket refuses its PDU until then: it waits, or those that share the bucket do as one.
+void pfc_refused(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p,
+                 uint64_t at_ns, uint64_t now_ns);
+// It does not wait any more, and who shares its bucket does not either.
 void pfc_unwait(struct sched *s, uint32_t pfc, struct tree_pfc *p);
 // When its own bucket passes its next PDU.
 uint64_t pfc_conforms_at(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p,
                          uint64_t now_ns);
-// It waits no longer, by the wheel or by a new value.
+// It waits no longer, by the wheel or by a new value; it alone.
 void pfc_is_free(struct sched *s, uint32_t pfc, struct tree_pfc *p);
 // It may send now: into its ring.
 void pfc_joins(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p);
-void pfc_begins(struct sched *s, uint32_t pfc, uint64_t now_ns); // its queue is no longer empty
-void pfc_ends(struct sched *s, uint32_t pfc);                    // it is empty
+// Its queue is no longer empty.
+void pfc_begins(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p,
+                uint64_t now_ns);
+void pfc_ends(struct sched *s, uint32_t pfc); // it is empty
+// The order of start tags within an MS: signalling first.
+bool pfc_own_first(const struct tree_pfc *a, const struct tree_pfc *b);
+// A PFC that wakes has no claim on what its MS sent meanwhile; those that wake with it keep their
+// distances.
+void ms_forget_credit(struct tree_ms *m, uint32_t wake, uint32_t slots);
+
+// ---- sched_share.c: PFCs that share a bucket ----
+// A bit for each of them.
+uint32_t share_members(struct tree_ms *m, uint32_t slot);
+// The slot whose PDU goes when it is this one's turn, whose LLE nobody else keeps.
+uint32_t share_goes(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
+                    uint64_t now_ns);
+// The same of any slot, whether it shares a bucket or not.
+static inline uint32_t pfc_goes(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
+                                uint64_t now_ns)
+{
+    uint32_t goes = pfc_stand_in(m, tree_pfc_of(m, slot), slot);
+    if (!pfc_is_shared(tree_pfc_of(m, goes)))
+        return goes;
+    return share_goes(s, ms, m, goes, now_ns);
+}
+// One of them waits, so all do that have a backlog.
+bool share_some_waits(struct tree_ms *m, uint32_t slot);
+static inline bool share_waits(struct tree_ms *m, const struct tree_pfc *p, uint32_t slot)
+{
+    return pfc_is_shared(p) && share_some_waits(m, slot);
+}
+static inline bool share_is_limited(struct tree_ms *m, const struct tree_pfc *p, uint32_t slot)
+{
+    return pfc_is_shared(p) && tree_pfc_of(m, pfc_leader(p, slot))->state & PFC_LIMITED;
+}
+void share_limit(struct tree_ms *m, struct tree_pfc *p, uint32_t slot, bool limited);
+// None of them waits: if the bucket refuses their first, all do. True: they wait.
+bool share_settle(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot, uint64_t now_ns);
+void share_wait(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot, uint64_t at_ns);
+void share_free(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot);
+// One of them has no backlog, or is theirs no longer.
+void share_left(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot);
+// What they wait for may be another one now.
+void share_look_again(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
+                      uint64_t now_ns);
+// They may send now: into their rings.
+void share_joins(struct sched *s, uint32_t ms, struct tree_ms *m);
+
 // A PFC of that class has, or no longer has, a backlog in that cell.
 void cell_backlog(struct sched *s, uint32_t cell, uint32_t class, bool more);
 

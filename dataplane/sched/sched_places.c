@@ -186,10 +186,10 @@ void room_follow(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t class
             return;
         place_take(s, pfc, m);
     }
-    if (kept || p->state & PFC_RANKED) {
+    if (kept || p->ranked) {
         uint32_t in = sum.gives ? kept : 0;
         class_set(s, c, class, *place_of(s, pfc), sum.total, in);
-        p->state = (uint8_t)(in ? p->state | PFC_RANKED : p->state & ~PFC_RANKED);
+        p->ranked = in;
         above_follow(s, m->cell);
     }
     if (!sum.total)
@@ -255,7 +255,7 @@ static void leave_class(struct sched *s, uint32_t pfc, struct tree_ms *m)
     struct tree_pfc *p = tree_pfc_of(m, tree_pfc_slot(pfc));
     struct tree_cell *c = &s->cell[m->cell];
     class_set(s, c, p->traffic_class, *place_of(s, pfc), 0, 0);
-    p->state &= (uint8_t)~PFC_RANKED;
+    p->ranked = false;
     above_follow(s, m->cell);
     place_release(s, pfc, m);
 }

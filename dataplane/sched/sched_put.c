@@ -71,7 +71,7 @@ enum drop_reason sched_put(struct sched *s, uint32_t ms, uint32_t slot, const st
     bool begins = p->queue.total == 0;
     queue_push(s, pfc, m, p, flow, next_free);
     if (begins) {
-        pfc_begins(s, pfc, now_ns);
+        pfc_begins(s, pfc, m, p, now_ns);
     } else if (p->state & PFC_BY_FLOW && !p->sent_octets && flow != p->flow) {
         uint8_t was = p->flow;
         queue_choose_flow(s, pfc, p);

@@ -50,7 +50,7 @@ static struct sched_bucket read_pfc(const struct sched *s, uint32_t ms, uint32_t
                                     uint64_t now_ns)
 {
     struct tree_ms *m = tree_ms(s, ms);
-    struct sched_bucket bucket = read_bucket(&tree_pfc_of(m, slot)->bucket, now_ns);
+    struct sched_bucket bucket = read_bucket(pfc_bucket(m, tree_pfc_of(m, slot)), now_ns);
     if (roll_is_stale(s, ms, m))
         bucket.level = 0;
     return bucket;
@@ -211,6 +211,11 @@ bool sched_pfc_view(const struct sched *s, uint32_t ms, uint32_t slot, uint64_t 
                                 .waits = p->state & PFC_WAITS,
                                 .stopped = p->state & PFC_STOPPED};
     return true;
+}
+
+uint16_t sched_ms_n201_u_of(const struct sched *s, uint32_t ms, uint32_t lle)
+{
+    return tree_ms(s, ms)->n201_u[lle];
 }
 
 uint32_t sched_ms_bvc(const struct sched *s, uint32_t ms)

@@ -84,8 +84,7 @@ static inline bool room_is_ranked(const struct sched *s, const struct tree_ms *m
                                   const struct tree_pfc *p)
 {
     bool several = m->slots & (m->slots - 1);
-    return s->kept | s->cell[m->cell].kept ||
-           (m->state & MS_PLACED && (several || p->state & PFC_RANKED));
+    return s->kept | s->cell[m->cell].kept || (m->state & MS_PLACED && (several || p->ranked));
 }
 
 // A queue has grown, has shrunk, or its head is half sent now.

@@ -46,13 +46,19 @@ static inline uint32_t round_pfc_octets(const struct sched *s, const struct roun
 
 static inline bool round_conforms_pfc(const struct sched *s, struct round *r, uint64_t now_ns)
 {
-    return round_conforms(&r->p->bucket, round_pfc_octets(s, r), now_ns, &r->level_pfc);
+    return round_conforms(pfc_bucket(r->m, r->p), round_pfc_octets(s, r), now_ns, &r->level_pfc);
 }
 
-static inline bool round_conforms_ms(const struct sched *s, struct round *r, uint64_t now_ns)
+static inline bool round_conforms_ms(struct round *r, uint64_t now_ns)
 {
-    r->level_ms = ms_level(s, r->m, now_ns);
-    return bucket_conforms(r->level_ms, ms_terms(s, r->m), r->piece.llc_octets);
+    if (r->m->state & MS_OWN)
+        return round_conforms(&r->m->bucket, r->piece.llc_octets, now_ns, &r->level_ms);
+    r->level_ms = 0;
+    if (r->c->defaults.terms.rate == BUCKET_UNLIMITED)
+        return true;
+    leak_follow(&r->c->defaults, now_ns);
+    r->level_ms = bucket_default_level(&r->m->bucket, &r->c->defaults, now_ns);
+    return bucket_conforms(r->level_ms, r->c->defaults.terms, r->piece.llc_octets);
 }
 
 static inline bool round_conforms_cell(struct round *r, uint64_t now_ns)
@@ -102,10 +108,10 @@ static inline void round_charge(struct round *r, uint64_t now_ns)
                         now_ns);
     if (r->m->state & MS_OWN) {
         round_charge_at(&r->m->bucket, &r->level_ms, units, now_ns);
-        return;
+    } else if (r->c->defaults.terms.rate != BUCKET_UNLIMITED) {
+        r->level_ms += units;
+        bucket_default_set(&r->m->bucket, &r->c->defaults, r->level_ms, now_ns);
     }
-    r->level_ms += units;
-    bucket_default_set(&r->m->bucket, &r->c->defaults, r->level_ms, now_ns);
 }
 
 static inline uint64_t round_lifetime_left(const struct tree_rule *rule, uint64_t sojourn_ns)
@@ -120,6 +126,10 @@ static inline uint64_t round_lifetime_left(const struct tree_rule *rule, uint64_
 // The PDU conforms everywhere: judges it, charges all levels and fills the grant. False if it was
 // dropped instead. Afterwards the PFC and its MS know what they wait for, if they do.
 bool round_send(struct sched *s, struct round *r, uint64_t now_ns, struct sched_grant *g);
+
+// The usual round from its beginning to its end; false: nothing has happened, and the round has to
+// be done in full, which gives the same.
+bool round_whole(struct sched *s, uint64_t now_ns, struct sched_grant *g);
 
 // ---- sched_fire.c ----
 // Sets going up to `ids` nodes that the wheel brings back. PDUs that nobody stands before go at

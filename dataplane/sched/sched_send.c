@@ -8,7 +8,7 @@
 static inline void charge(struct round *r, uint64_t now_ns)
 {
     uint64_t units = r->piece.llc_octets * BUCKET_UNITS_AN_OCTET;
-    round_charge_at(&r->p->bucket, &r->level_pfc, units, now_ns);
+    round_charge_at(pfc_bucket(r->m, r->p), &r->level_pfc, units, now_ns);
     round_charge(r, now_ns);
 }
 
@@ -104,15 +104,26 @@ static void finish(struct sched *s, struct round *r, uint32_t npdu_octets)
     queue_pop(s, r->pfc, r->m, r->p);
 }
 
+// Those that share a bucket have been looked at together.
+static uint64_t look_ahead_pfc(const struct sched *s, const struct round *r,
+                               const struct tree_piece *piece, uint64_t now_ns)
+{
+    if (pfc_is_shared(r->p))
+        return now_ns;
+    uint32_t octets = pfc_bucket_octets(s, r->m, r->p, r->slot, piece);
+    return bucket_conforms_at(r->level_pfc, bucket_terms(&r->p->bucket), octets, now_ns);
+}
+
 // Who cannot send its next PDU now is told so at once, not when it is met again.
 static void look_ahead(struct sched *s, struct round *r, uint64_t now_ns)
 {
     struct tree_pfc *p = r->p;
-    if (!pfc_may_send(s, r->pfc, r->m, p)) // empty, or its LLE is kept
+    if (pfc_is_shared(p))
+        share_settle(s, r->ms, r->m, r->slot, now_ns);
+    if (!pfc_may_send(s, r->pfc, r->m, p)) // empty, its LLE is kept, or it waits
         return;
     struct tree_piece piece = pfc_piece(s, r->m, p);
-    uint32_t pfc_octets = pfc_bucket_octets(s, r->m, p, r->slot, &piece);
-    uint64_t at_ns = bucket_conforms_at(r->level_pfc, bucket_terms(&p->bucket), pfc_octets, now_ns);
+    uint64_t at_ns = look_ahead_pfc(s, r, &piece, now_ns);
     if (!ms_is_simple(r->m)) {
         if (at_ns > now_ns)
             pfc_wait(s, r->pfc, p, at_ns);
@@ -148,6 +159,8 @@ bool round_send(struct sched *s, struct round *r, uint64_t now_ns, struct sched_
     tags_account(s, r);
     turn_account(s, r, pdu->octets);
     r->m->state &= (uint8_t)~MS_LIMITED;
+    if (pfc_is_shared(r->p))
+        share_limit(r->m, r->p, r->slot, false);
     if (r->piece.last)
         finish(s, r, pdu->octets);
     else
@@ -155,5 +168,75 @@ bool round_send(struct sched *s, struct round *r, uint64_t now_ns, struct sched_
     look_ahead(s, r, now_ns);
     if (g->last)
         ms_lle_is_left(s, r->ms, g->lle, now_ns);
+    return true;
+}
+
+// ---- The usual case in one straight line: an MS with one N-PDU, which is whole in one PDU ----
+
+// Nobody has a say in it but the buckets of packet flow, MS and cell: the PDU is first in the only
+// ring of a cell by turns, at a pipe without a bucket; of its MS nothing else is queued, begun,
+// waited for or owed.
+static bool whole_find(struct sched *s, struct round *r)
+{
+    r->nse = s->nse_ready;
+    r->n = &s->nse[r->nse];
+    r->cell = r->n->first;
+    r->c = &s->cell[r->cell];
+    uint32_t active = r->c->active;
+    if (active & (active - 1) || r->c->place != READY_TURNS || ready_by_time(r->n) ||
+        r->n->bucket.rate != BUCKET_UNLIMITED)
+        return false;
+    r->turn = (uint32_t)__builtin_ctz(active);
+    r->pfc = r->c->of_class[r->turn].head;
+    r->ms = tree_pfc_ms(r->pfc);
+    r->slot = tree_pfc_slot(r->pfc);
+    r->m = tree_ms(s, r->ms);
+    r->p = tree_pfc_of(r->m, r->slot);
+    if (r->p->state != PFC_IN_RING || r->p->sent_octets || r->p->deficit < 0 ||
+        total_packets(r->p->queue.total) != 1)
+        return false;
+    if (r->m->state & ~(MS_EXISTS | MS_OWN | MS_PLACED) || r->m->backlog != 1u << r->slot)
+        return false;
+    r->piece = pfc_piece(s, r->m, r->p);
+    return r->piece.last;
+}
+
+static void whole_leaves(struct sched *s, struct round *r, uint32_t slot, uint32_t octets)
+{
+    struct tree_pfc *p = r->p;
+    p->queue.total = 0;
+    queue_count(s, r->m, p->traffic_class, -total_of(octets));
+    s->slot[slot].next = s->slot_free;
+    s->slot_free = slot;
+    room_shrunk(s, r->pfc, r->m, p);
+    cell_ring_unlink(s, r->pfc, p, r->c);
+    cell_backlog(s, r->cell, p->traffic_class, false);
+    r->m->backlog = 0;
+    s->backlogged[r->ms / 64] &= ~(1ULL << r->ms % 64);
+}
+
+bool round_whole(struct sched *s, uint64_t now_ns, struct sched_grant *g)
+{
+    struct round r;
+    if (!whole_find(s, &r) ||
+        !round_conforms(&r.p->bucket, r.piece.llc_octets, now_ns, &r.level_pfc) ||
+        !round_conforms_ms(&r, now_ns) || !round_conforms_cell(&r, now_ns))
+        return false;
+    uint32_t slot = r.p->queue.head;
+    struct pdu *pdu = &s->slot[slot];
+    const struct tree_rule *rule = &s->rule[r.turn];
+    r.sojourn_ns = pdu_sojourn_ns(pdu, tree_ms_clock(r.m, now_ns));
+    if (has_expired(rule, pdu, r.sojourn_ns, now_ns) || !aqm_rests(rule, r.p, r.sojourn_ns))
+        return false;
+    grant_fill(s, &r, pdu, g);
+    charge(&r, now_ns);
+    tags_account(s, &r);
+    whole_leaves(s, &r, slot, pdu->octets);
+    if (r.c->active)
+        r.n->first = r.n->ring[READY_TURNS] = r.c->next;
+    else
+        cell_refresh(s, r.cell);
+    if (s->nse_ready == r.nse)
+        s->nse_ready = r.n->next;
     return true;
 }

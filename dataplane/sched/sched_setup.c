@@ -201,6 +201,14 @@ static uint32_t stay_most(const struct sched *s, uint64_t lifetime_ns)
     return (uint32_t)((lifetime_ns + hold_ns + step_ns - 1) >> PDU_STEP_SHIFT);
 }
 
+// Tail drop is never asked at all.
+static uint64_t calm_ns(const struct sched_class *k)
+{
+    if (!k->aqm.ops->enqueue && !k->aqm.ops->dequeue)
+        return UINT64_MAX;
+    return k->scope == SCHED_SCOPE_PFC ? k->aqm.calm_ns : 0;
+}
+
 void change_rule(struct sched *s, uint32_t class)
 {
     const struct sched_class *k = &s->config.of_class[class];
@@ -211,6 +219,9 @@ void change_rule(struct sched *s, uint32_t class)
     rule->bss_least_ns = ends ? k->bss_least_ns : k->bss_most_ns; // none passes: the most
     rule->bss_most_ns = k->bss_most_ns;
     rule->aqm = &k->aqm;
+    rule->asks_in = k->aqm.ops->enqueue;
+    rule->asks_in_busy = !k->aqm.ops->enqueue_if_empty || k->scope == SCHED_SCOPE_FLOW;
+    rule->calm_ns = calm_ns(k);
     rule->octets_max = k->limit.octets;
     rule->packets_max = k->limit.packets;
     rule->scope = k->scope;

@@ -80,6 +80,12 @@ struct bucket_terms sizes_of_pfc(struct sched *s, uint32_t ms, uint32_t slot,
     return bucket_effective(offered, s->config.pfc_delay_ns, ms_octets(s, ms));
 }
 
+void sizes_pfc_passes(struct sched *s, uint32_t ms, uint32_t from, uint32_t to)
+{
+    if (s->pfc_offered)
+        *pfc_offered(s, ms, to) = *pfc_offered(s, ms, from);
+}
+
 // ---- What changes them ----
 
 // The rates stay, so there is nothing to settle. What waits for the cell, for the pipe behind it,

@@ -18,23 +18,16 @@ static bool drops_are_full(const struct sched *s)
     return s->drop_count + DROPS_LEFT > SCHED_DROPS;
 }
 
-// While its MS stands it does not grow older, but it stays.
-static bool has_expired(const struct sched *s, const struct tree_ms *m, const struct tree_pfc *p,
-                        const struct pdu *pdu, uint64_t now_ns)
-{
-    const struct tree_rule *rule = &s->rule[p->traffic_class];
-    return pdu_sojourn_ns(pdu, tree_ms_clock(m, now_ns)) > rule->deadline_ns ||
-           pdu_stay(pdu, now_ns) > rule->stay_most;
-}
-
 static bool sweep_queue(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct tree_queue *q,
                         bool behind, uint64_t now_ns)
 {
-    const struct tree_ms *m = tree_ms(s, tree_pfc_ms(pfc));
+    const struct tree_rule *rule = &s->rule[p->traffic_class];
+    uint64_t clock_ns = tree_ms_clock(tree_ms(s, tree_pfc_ms(pfc)), now_ns);
     bool dropped = false;
     while (total_packets(q->total) > behind && !drops_are_full(s)) {
         uint32_t slot = behind ? s->slot[q->head].next : q->head;
-        if (!has_expired(s, m, p, &s->slot[slot], now_ns))
+        const struct pdu *pdu = &s->slot[slot];
+        if (!has_expired(rule, pdu, pdu_sojourn_ns(pdu, clock_ns), now_ns))
             break;
         queue_drop(s, pfc, p, q, behind, DROP_expired);
         dropped = true;

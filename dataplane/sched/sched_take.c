@@ -56,6 +56,20 @@ static uint32_t class_begun(const struct sched *s, const struct round *r)
     return tree_pfc(s, head)->sent_octets ? head : TREE_NONE;
 }
 
+// What stands before an N-PDU that would begin goes in its place.
+static bool find_before(struct sched *s, struct round *r, uint64_t now_ns)
+{
+    uint32_t before = class_begun(s, r);
+    if (before == TREE_NONE)
+        return true;
+    if (!head_may_send(s, before, r->cell))
+        return false;
+    uint32_t ms = tree_pfc_ms(before);
+    round_hold(s, r, ms, pfc_goes(s, ms, tree_ms(s, ms), tree_pfc_slot(before), now_ns));
+    r->stands_in = true;
+    return true;
+}
+
 // An MS that its own bucket held up keeps its own order. What stands before its first PDU in that
 // order goes in its place.
 static bool find_in_ms(struct sched *s, struct round *r, uint64_t now_ns)
@@ -64,14 +78,18 @@ static bool find_in_ms(struct sched *s, struct round *r, uint64_t now_ns)
     if (slot == TREE_NONE)
         return false;
     round_hold(s, r, r->ms, slot);
-    uint32_t before = class_begun(s, r);
-    if (before == TREE_NONE)
+    return find_before(s, r, now_ns);
+}
+
+// What goes at this PFC's turn: what keeps its LLE, or the first of those that share a bucket which
+// limits them.
+static bool find_in_place(struct sched *s, struct round *r, uint64_t now_ns)
+{
+    uint32_t goes = pfc_goes(s, r->ms, r->m, r->slot, now_ns);
+    if (goes == r->slot)
         return true;
-    if (!head_may_send(s, before, r->cell))
-        return false;
-    round_hold(s, r, tree_pfc_ms(before), tree_pfc_slot(before));
-    r->stands_in = true;
-    return true;
+    round_hold(s, r, r->ms, goes);
+    return find_before(s, r, now_ns);
 }
 
 // Finds the PDU that is first in its order; false if the round has ended otherwise.
@@ -91,10 +109,7 @@ static bool find(struct sched *s, struct round *r, uint64_t now_ns)
         return false;
     if (r->m->state & MS_LIMITED && !ms_is_simple(r->m))
         return find_in_ms(s, r, now_ns);
-    uint32_t goes = pfc_stand_in(r->m, r->p, r->slot);
-    if (goes != r->slot)
-        round_hold(s, r, r->ms, goes);
-    return true;
+    return find_in_place(s, r, now_ns);
 }
 
 // The MS refuses: it waits for the PDU that is first in its own order, or sends that at once.
@@ -102,6 +117,8 @@ static void ms_refused(struct sched *s, struct round *r, uint64_t now_ns)
 {
     r->m->state |= MS_LIMITED;
     uint32_t slot = r->stands_in ? r->slot : ms_next_slot(s, r->ms, r->m, now_ns);
+    if (slot == TREE_NONE) // the bucket that it shares refuses the first of those that do
+        return;
     struct tree_piece piece = pfc_piece(s, r->m, tree_pfc_of(r->m, slot));
     uint64_t at_ns = bucket_conforms_at(r->level_ms, ms_terms(s, r->m), piece.llc_octets, now_ns);
     if (at_ns > now_ns)
@@ -111,18 +128,21 @@ static void ms_refused(struct sched *s, struct round *r, uint64_t now_ns)
 // True if the PDU conforms at every level; else the level that refused waits.
 static bool conforms(struct sched *s, struct round *r, uint64_t now_ns)
 {
-    uint32_t octets = r->piece.llc_octets;
-    struct bucket_terms pfc = bucket_terms(&r->p->bucket);
-    struct bucket_terms cell = bucket_terms(&r->c->bucket), nse = bucket_terms(&r->n->bucket);
     if (!round_conforms_pfc(s, r, now_ns))
-        pfc_wait(s, r->pfc, r->p,
-                 bucket_conforms_at(r->level_pfc, pfc, round_pfc_octets(s, r), now_ns));
-    else if (!round_conforms_ms(s, r, now_ns))
+        pfc_refused(s, r->pfc, r->m, r->p,
+                    bucket_conforms_at(r->level_pfc, bucket_terms(pfc_bucket(r->m, r->p)),
+                                       round_pfc_octets(s, r), now_ns),
+                    now_ns);
+    else if (!round_conforms_ms(r, now_ns))
         ms_refused(s, r, now_ns);
     else if (!round_conforms_cell(r, now_ns))
-        cell_wait(s, r->cell, bucket_conforms_at(r->level_cell, cell, octets, now_ns));
+        cell_wait(s, r->cell,
+                  bucket_conforms_at(r->level_cell, bucket_terms(&r->c->bucket),
+                                     r->piece.llc_octets, now_ns));
     else if (!round_conforms_nse(s, r, now_ns))
-        nse_wait(s, r->nse, bucket_conforms_at(r->level_nse, nse, r->pipe_octets, now_ns));
+        nse_wait(
+            s, r->nse,
+            bucket_conforms_at(r->level_nse, bucket_terms(&r->n->bucket), r->pipe_octets, now_ns));
     else
         return true;
     return false;
@@ -153,7 +173,8 @@ uint32_t sched_take(struct sched *s, struct sched_grant *grants, uint32_t n, uin
     fire(s, n, false, grants, at_once, &taken, now_ns);
     while (taken < n && rounds-- && s->drop_count < SCHED_DROPS) {
         if (s->nse_ready != TREE_NONE) {
-            taken += round_once(s, now_ns, &grants[taken]);
+            bool whole = !s->config.in_full && round_whole(s, now_ns, &grants[taken]);
+            taken += whole || round_once(s, now_ns, &grants[taken]);
             continue;
         }
         uint32_t want = n - taken < ids ? n - taken : ids;

@@ -49,17 +49,19 @@ struct tree_queue {
 };
 
 enum {
-    PFC_EXISTS = 1,
+    PFC_LIMITED = 1, // of who leads: its bucket has refused a PDU, and passed none since
     PFC_IN_RING = 2,
-    PFC_WAITS = 4,    // in the wheel, for its own bucket
+    PFC_WAITS = 4,    // in the wheel, for its bucket; of several that share it, one is
     PFC_STOPPED = 8,  // R = 0
     PFC_TURN = 16,    // its DRR turn has begun
     PFC_BY_FLOW = 32, // its queues are by flow
-    PFC_RANKED = 64   // among the largest of its class: see sched_places.c
+    PFC_SHARES = 64,  // uses the bucket of another slot: see sched_share.c
+    PFC_LEADS = 128   // others use its bucket
 };
+#define PFC_SHARED (PFC_SHARES | PFC_LEADS)
 
 struct tree_pfc {
-    struct bucket bucket;
+    struct bucket bucket;    // of one that shares, max_octets is the slot that leads
     struct tree_queue queue; // with flow queues head and tail are unused
     uint32_t next, prev;     // in the ring of its class
     int32_t deficit;
@@ -74,6 +76,7 @@ struct tree_pfc {
     uint32_t share_octets_per_s;
     uint8_t share_uses; // until it is worked out anew
     uint8_t flow;       // flow of the head N-PDU
+    bool ranked;        // among the largest of its class: see sched_places.c
     uint8_t young;      // where it was written down as it began: see sched_places.c
     _Alignas(16) uint8_t aqm_vars[AQM_VARS_OCTETS];
 };
@@ -232,6 +235,9 @@ struct tree_rule {
     uint64_t deadline_ns;  // the SGSN's part of the lifetime
     uint64_t lifetime_ns, bss_least_ns, bss_most_ns;
     const struct aqm *aqm;
+    uint64_t calm_ns;  // of that AQM, where it watches one PFC's queue; else 0
+    bool asks_in;      // it wants to be asked at enqueue
+    bool asks_in_busy; // and also if the queue is not empty
     uint64_t octets_max;
     uint32_t packets_max;
     uint32_t stay_most; // in steps of real time: see pdu_stay
@@ -326,6 +332,31 @@ static inline struct tree_pfc *tree_pfc_of(struct tree_ms *ms, uint32_t slot)
 static inline struct tree_pfc *tree_pfc(const struct sched *s, uint32_t pfc)
 {
     return tree_pfc_of(tree_ms(s, tree_pfc_ms(pfc)), tree_pfc_slot(pfc));
+}
+
+// Several PFCs of an MS may share one bucket, that of the one that leads. Few do.
+static inline bool pfc_is_shared(const struct tree_pfc *p)
+{
+    return __builtin_expect(p->state & PFC_SHARED, 0);
+}
+
+static inline uint32_t pfc_leader(const struct tree_pfc *p, uint32_t slot)
+{
+    return p->state & PFC_SHARES ? p->bucket.max_octets : slot;
+}
+
+static inline struct bucket *pfc_bucket(struct tree_ms *m, struct tree_pfc *p)
+{
+    if (__builtin_expect(p->state & PFC_SHARES, 0))
+        return &tree_pfc_of(m, p->bucket.max_octets)->bucket;
+    return &p->bucket;
+}
+
+static inline const struct bucket *pfc_bucket_read(struct tree_ms *m, const struct tree_pfc *p)
+{
+    if (__builtin_expect(p->state & PFC_SHARES, 0))
+        return &tree_pfc_of(m, p->bucket.max_octets)->bucket;
+    return &p->bucket;
 }
 
 static inline bool tree_before(uint64_t a, uint64_t b)

@@ -156,7 +156,7 @@ int sched_pfc_add(struct sched *s, uint32_t ms, uint32_t slot, enum traffic_clas
     room_leave(s, ms); // the slot under which the MS is ranked may be another now
     struct tree_pfc *p = tree_pfc_of(m, slot);
     bool by_flow = s->config.of_class[class].flow_queues;
-    *p = (struct tree_pfc){.state = (uint8_t)(PFC_EXISTS | (by_flow ? PFC_BY_FLOW : 0)),
+    *p = (struct tree_pfc){.state = by_flow ? PFC_BY_FLOW : 0,
                            .traffic_class = (uint8_t) class,
                            .wheel_ref = WHEEL_NO_REF,
                            .tag = tree_pfc_of(m, m->last)->tag,
@@ -178,6 +178,7 @@ int sched_pfc_remove(struct sched *s, uint32_t ms, uint32_t slot, enum drop_reas
         return fault;
     struct tree_ms *m = tree_ms(s, ms);
     room_leave(s, ms);
+    share_part(s, ms, slot);
     tree_pfc_of(m, slot)->state = 0;
     m->slots &= (uint8_t) ~(1u << slot);
     room_return(s, ms);

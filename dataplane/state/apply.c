@@ -12,14 +12,13 @@
 void apply_name(const struct apply *a, uint32_t nse, enum state_named kind, uint32_t value,
                 uint32_t id)
 {
-    struct state_name key = state_name(nse, kind, value);
-    rte_hash_add_key_data(a->state->names, &key, (void *)(uintptr_t)id);
+    names_add(&a->state->name[kind], names_hash(nse, value), id);
 }
 
-void apply_unname(const struct apply *a, uint32_t nse, enum state_named kind, uint32_t value)
+void apply_unname(const struct apply *a, uint32_t nse, enum state_named kind, uint32_t value,
+                  uint32_t id)
 {
-    struct state_name key = state_name(nse, kind, value);
-    rte_hash_del_key(a->state->names, &key);
+    names_remove(&a->state->name[kind], names_hash(nse, value), id);
 }
 
 int apply_nse(const struct apply *a, const struct command_nse *c)
@@ -188,7 +187,7 @@ int apply_bvc_remove(const struct apply *a, const struct command_bvc_remove *c)
     int fault = sched_bvc_remove(a->sched, c->bvc_id);
     if (fault)
         return fault;
-    apply_unname(a, bvc->nse, STATE_NAMED_BVCI, bvc->bvci);
+    apply_unname(a, bvc->nse, STATE_NAMED_BVCI, bvc->bvci, c->bvc_id);
     bvc->nse = STATE_NONE;
     return 0;
 }

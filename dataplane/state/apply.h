@@ -20,7 +20,8 @@ struct apply {
 // What a TLLI or BVCI of an NSE stands for.
 void apply_name(const struct apply *a, uint32_t nse, enum state_named kind, uint32_t value,
                 uint32_t id);
-void apply_unname(const struct apply *a, uint32_t nse, enum state_named kind, uint32_t value);
+void apply_unname(const struct apply *a, uint32_t nse, enum state_named kind, uint32_t value,
+                  uint32_t id);
 
 static inline struct bucket_terms terms(bool limited, uint32_t rate, uint32_t bucket_octets)
 {

@@ -13,10 +13,8 @@ int apply_ms(const struct apply *a, const struct command_ms *c)
         return fault;
     a->state->ms[c->ms_id] =
         (struct state_ms){.bvc = c->bvc_id, .tlli = c->tlli, .heard = state_tick(a->now_ns)};
-    a->state->ms_counts[c->ms_id] = (struct state_ms_counts){0};
-    a->state->ms_up[c->ms_id] = (struct state_ms_up){.first_pdp = STATE_NONE, .old_tlli = c->tlli};
-    for (int lle = 0; lle < STATE_LLES; lle++)
-        a->state->ms_up[c->ms_id].n201_u[lle] = c->n201_u;
+    a->state->ms_up[c->ms_id] =
+        (struct state_ms_up){.first_pdp = STATE_NONE, .old_tlli = c->tlli, .id = a->command->ms_id};
     apply_name(a, a->state->bvc[c->bvc_id].nse, STATE_NAMED_TLLI, c->tlli, c->ms_id);
     return 0;
 }
@@ -71,7 +69,7 @@ void state_old_tlli_end(struct state *state, uint32_t ms)
     const struct apply a = {.state = state};
     uint32_t tlli = state->ms[ms].tlli, *old = &state->ms_up[ms].old_tlli;
     if (*old != tlli)
-        apply_unname(&a, state->bvc[state->ms[ms].bvc].nse, STATE_NAMED_TLLI, *old);
+        apply_unname(&a, state->bvc[state->ms[ms].bvc].nse, STATE_NAMED_TLLI, *old, ms);
     *old = tlli;
 }
 
@@ -99,7 +97,6 @@ int apply_ms_n201_u(const struct apply *a, const struct command_ms_n201_u *c)
     int fault = sched_ms_n201_u(a->sched, c->ms_id, lle, c->n201_u, a->now_ns);
     if (fault)
         return fault;
-    state->ms_up[c->ms_id].n201_u[lle] = c->n201_u;
     for (uint32_t pdp = state->ms_up[c->ms_id].first_pdp; pdp != STATE_NONE;
          pdp = state->pdp_up[pdp].next)
         if (state->pdp[pdp].lle == lle)
@@ -159,7 +156,7 @@ int apply_ms_move(const struct apply *a, const struct command_ms_move *c)
         fault = state_ms_let_go(state, a->sched, c->ms_id, STATE_HELD_FOR_PAGING, a->now_ns);
     if (fault || from == to)
         return fault;
-    apply_unname(a, from, STATE_NAMED_TLLI, ms->tlli);
+    apply_unname(a, from, STATE_NAMED_TLLI, ms->tlli, c->ms_id);
     apply_name(a, to, STATE_NAMED_TLLI, ms->tlli, c->ms_id);
     return 0;
 }
@@ -179,16 +176,17 @@ int apply_ms_remove(const struct apply *a, const struct command_ms_remove *c)
     if (fault)
         return fault;
     state_old_tlli_end(a->state, c->ms_id);
-    apply_unname(a, a->state->bvc[ms->bvc].nse, STATE_NAMED_TLLI, ms->tlli);
+    state_counts_give(a->state, c->ms_id);
+    apply_unname(a, a->state->bvc[ms->bvc].nse, STATE_NAMED_TLLI, ms->tlli, c->ms_id);
     return 0;
 }
 
 int apply_pfc(const struct apply *a, const struct command_pfc *c)
 {
     int fault = sched_pfc_add(a->sched, c->ms_id, c->slot, c->traffic_class);
-    if (!fault)
-        a->state->ms_up[c->ms_id].traffic_class[c->slot] = c->traffic_class;
-    return fault;
+    if (fault || !c->has_shares)
+        return fault;
+    return sched_pfc_share(a->sched, c->ms_id, c->slot, c->shares, a->now_ns);
 }
 
 int apply_pfc_flow(const struct apply *a, const struct command_pfc_flow *c)
@@ -225,24 +223,25 @@ int apply_pdp(const struct apply *a, const struct command_pdp *c)
     struct state_ms_up *ms_up = &state->ms_up[c->ms_id];
     struct state_pdp *pdp = &state->pdp[c->pdp_id];
     uint32_t lle = (uint32_t)state_lle_of_sapi(c->sapi);
+    struct sched_view flow = {.traffic_class = 0};
+    sched_pfc_view(a->sched, c->ms_id, c->slot, a->now_ns, &flow);
     *pdp = (struct state_pdp){.teid = a->command->teid,
                               .ms = c->ms_id,
-                              .npdu_octets_max = npdu_octets_max(ms_up->n201_u[lle]),
+                              .npdu_octets_max =
+                                  npdu_octets_max(sched_ms_n201_u_of(a->sched, c->ms_id, lle)),
                               .npdu_number = SNDCP_NPDU_NUMBERS - 1, // the first one is 0
                               .nsapi = c->nsapi,
                               .sapi = c->sapi,
-                              .lle = (uint8_t)lle,
+                              .lle = lle & 3,
                               .slot = c->slot,
-                              .traffic_class = ms_up->traffic_class[c->slot],
+                              .traffic_class = flow.traffic_class,
                               .pfi_octets = c->has_pfi ? STATE_PFI_OCTETS : 0};
     memcpy(pdp->pfi, a->command->octets, STATE_PFI_OCTETS);
     put_bssgp(&state->ms[c->ms_id], pdp);
     state->pdp_up[c->pdp_id] =
         (struct state_pdp_up){.next = ms_up->first_pdp,
-                              .ggsn = c->has_ggsn_id ? c->ggsn_id : STATE_NONE,
                               .teid = c->ggsn_teid,
-                              .older = STATE_NONE,
-                              .newer = STATE_NONE};
+                              .ggsn = c->has_ggsn_id ? (uint16_t)c->ggsn_id : STATE_NO_GGSN};
     ms_up->first_pdp = c->pdp_id;
     frames_change(a, c->ms_id); // one that had this place before may be queued still
     return lles_change(a, c->ms_id);

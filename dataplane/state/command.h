@@ -112,10 +112,11 @@
 #define COMMAND_MS_MOVE_FIELDS(MUST, MAY, T) COMMAND_MS_ID(MUST, T) COMMAND_BVC_ID(MUST, T)
 #define COMMAND_MS_ID_FIELDS(MUST, MAY, T)   COMMAND_MS_ID(MUST, T)
 
-#define COMMAND_PFC_FIELDS(MUST, MAY, T) \
-    COMMAND_MS_ID(MUST, T)               \
-    COMMAND_SLOT(MUST, T)                \
-    MUST(T, U8, traffic_class, 0, CLASS_COUNT - 1, "traffic class, by number")
+#define COMMAND_PFC_FIELDS(MUST, MAY, T)                                       \
+    COMMAND_MS_ID(MUST, T)                                                     \
+    COMMAND_SLOT(MUST, T)                                                      \
+    MUST(T, U8, traffic_class, 0, CLASS_COUNT - 1, "traffic class, by number") \
+    MAY(T, U8, shares, 0, SCHED_SLOTS - 1, "the slot whose bucket it uses; none: one of its own")
 #define COMMAND_PFC_FLOW_FIELDS(MUST, MAY, T) \
     COMMAND_MS_ID(MUST, T)                    \
     COMMAND_SLOT(MUST, T) COMMAND_BUCKET_OF(MUST, MAY, T, ) COMMAND_FULL(MAY, T)
@@ -192,15 +193,25 @@ enum command_op {
 
 #define COMMAND_OCTETS 64u // of what octets may stand for in a worker
 
-// The ring's element; its size is a multiple of 4, as rte_ring_elem wants it.
+#define COMMAND_NSAPIS 16
+
+// The ring's element; its size is a multiple of 4, as rte_ring_elem wants it. The caller names MSs
+// and PDP contexts by control's ids; in the ring they have those that their worker knows them by.
 struct command {
     uint32_t op;
     // Written by dp_command:
-    uint32_t teid;                  // of a new PDP context
-    void *buffer;                   // of send and llc: the PDU, with room for its headers
-    uint8_t octets[COMMAND_OCTETS]; // of ms_cipher the key, of ms_options the elements
+    uint32_t teid;  // of a new PDP context; of redirect: where it is now, 0 for nowhere
+    uint32_t place; // of a new MS, or one that moves to another worker: its id there
+    uint32_t ms_id; // of ms: control's id of it
+    void *buffer;   // of send and llc: the PDU, with room for its headers
+    union {
+        uint8_t octets[COMMAND_OCTETS]; // of ms_cipher the key, of ms_options the elements
+        // Of ms_move to another worker, and of expect: the TEID that a context has there, by NSAPI.
+        uint32_t teid_of[COMMAND_NSAPIS];
+    };
     uint32_t octets_n;
-    uint32_t worker; // of ms_move and redirect: who has it from then on; of expect: who had it
+    uint16_t homes;  // of ms_move: the NSAPIs, a bit each, whose GGSNs send to the worker it leaves
+    uint16_t worker; // of ms_move: who has it from then on; of expect: who had it
     union {
         struct {
             uint32_t ms_id;

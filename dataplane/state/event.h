@@ -25,9 +25,9 @@ struct event {
     uint8_t worker;
     uint16_t udp_port; // whence, of ns and stranger
     uint32_t nse_id, nsvc_id;
-    uint32_t bvc_id;     // of moved: the new one
-    uint32_t old_bvc_id; // of moved
-    uint32_t ms_id;
+    uint32_t bvc_id;            // of moved: the new one
+    uint32_t old_bvc_id;        // of moved
+    uint32_t ms_id;             // control's
     uint32_t teid;              // of error_indication: the GGSN's
     struct ipv6_address source; // whence
     bool copied;                // the buffer is of malloc, else of a pool

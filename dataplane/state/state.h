@@ -1,13 +1,15 @@
 // What a worker knows: NSEs and their NS-VCs, cells, GGSNs, MSs and PDP contexts, each in one array
-// indexed by the id that control gave. Octets that are the same for every frame are written once,
-// when the record is made. The scheduler has nodes of its own under the same ids. What the uplink
-// needs of an MS or a PDP context, and the downlink does not, is in arrays beside.
+// indexed by the id that control gave, of MSs and PDP contexts this worker's own. Octets that are
+// the same for every frame are written once, when the record is made. The scheduler has nodes of
+// its own under the same ids. What the uplink needs of an MS or a PDP context, and the downlink
+// does not, is in arrays beside.
 #ifndef SLUICE_STATE_STATE_H
 #define SLUICE_STATE_STATE_H
 
 #include "dataplane/port/peer.h"
 #include "dataplane/sched/sched.h"
 #include "dataplane/state/command.h"
+#include "dataplane/state/names.h"
 #include "dataplane/state/teid.h"
 #include "dataplane/wire/bssgp.h"
 #include "dataplane/wire/ns.h"
@@ -87,10 +89,14 @@ static inline uint32_t state_tick(uint64_t now_ns)
     return (uint32_t)(now_ns >> STATE_TICK_SHIFT);
 }
 
-// What happened to its downlink N-PDUs, modulo 2^32; touched when it happens.
+// Why N-PDUs for it were dropped, modulo 2^32: of an MS that had one. There are records for an
+// eighth of them; while none is free, a drop is counted without its reason (`dropped` of
+// state_ms_up).
 struct state_ms_counts {
-    uint32_t marks;
-    uint32_t drop[STATS_NPDU_DROPS];
+    union {
+        uint32_t drop[STATS_NPDU_DROPS];
+        uint32_t next; // of one that is free: the next, as state_ms_up has it
+    };
 };
 
 // Optional elements of a DL-UNITDATA that are the MS's, encoded and in their order.
@@ -98,21 +104,29 @@ struct state_options {
     uint8_t octets[COMMAND_OCTETS];
 };
 
+// Its TEID here: of a context that was made at another worker, not the one that its GGSN has.
 struct state_pdp {
-    uint32_t teid;            // 0: no such context
-    uint32_t ms;              // STATE_NONE: another worker has it, `elsewhere`
-    uint16_t npdu_octets_max; // what 16 segments hold
-    uint16_t npdu_number;     // of the N-PDU that was begun last
-    uint8_t segment;          // the next one's number in it, or
+    uint32_t teid; // 0: no such context
+    uint32_t ms;   // STATE_NONE: another worker has it, `elsewhere`
+    union {
+        struct {
+            uint16_t npdu_octets_max; // what 16 segments hold
+            uint16_t npdu_number;     // of the N-PDU that was begun last
+        };
+        uint32_t elsewhere; // its TEID at the worker that has it
+    };
+    uint8_t segment; // the next one's number in it, or
 // In place of a segment number: one could not be sent, or there are more than 16; no more go.
 #define STATE_SEGMENT_LOST   255
 #define STATE_SEGMENT_BEYOND 254
-    uint8_t nsapi, sapi, lle, slot, traffic_class;
-    uint8_t elsewhere;
+    uint8_t nsapi : 4, sapi : 4;
+    uint8_t lle : 2, slot : 3, traffic_class : 3;
     uint8_t pfi_octets; // 0 or STATE_PFI_OCTETS
     uint8_t pfi[STATE_PFI_OCTETS];
     uint8_t bssgp[BSSGP_DL_UNITDATA_FIXED_OCTETS]; // the lifetime is written per frame
 };
+_Static_assert(sizeof(struct state_pdp) == 32, "two contexts to a line of the cache");
+_Static_assert(STATE_LLES <= 4 && SCHED_SLOTS <= 8 && CLASS_COUNT <= 8, "what their bits hold");
 
 struct state_ggsn {
     struct peer peer;
@@ -129,22 +143,22 @@ struct state_ms_up {
     struct state_lle_up lle[STATE_LLES];
     uint32_t first_pdp; // of its PDP contexts, in a list; STATE_NONE
     uint32_t old_tlli;  // its other name; its TLLI: there is none
-    uint16_t n201_u[STATE_LLES];
-    uint8_t traffic_class[SCHED_SLOTS];
+    uint32_t id;        // that control has for it
+    uint32_t counts;    // its record of counts + 1; 0: it has none
+    // Of its downlink, modulo 2^32: touched when it happens.
+    uint32_t marks, dropped;
     uint64_t octets; // of LLC PDUs of user data that came from it
 };
+_Static_assert(sizeof(struct state_ms_up) == 64, "the uplink touches one line of an MS");
 
-// An N-PDU of which some segments have come is in a list of all such, by when it was begun.
+#define STATE_NO_GGSN UINT16_MAX // no uplink
 struct state_pdp_up {
     uint32_t next; // of its MS
-    uint32_t ggsn; // STATE_NONE: no uplink
-    uint32_t teid; // there
-    uint16_t npdu_number;
-    uint8_t segments;         // that have come, which is the number of the next
-    bool ended;               // the GGSN has no such tunnel
-    struct rte_mbuf *partial; // NULL: none
-    uint64_t begun_ns;
-    uint32_t older, newer; // STATE_NONE at the ends
+    uint32_t teid; // at its GGSN
+    uint16_t ggsn;
+    // An N-PDU of which some segments have come: its place in `up` + 1; 0: none.
+    uint16_t partial : 15;
+    uint16_t ended : 1; // the GGSN has no such tunnel
 };
 
 struct state_limits {
@@ -153,6 +167,9 @@ struct state_limits {
 };
 
 struct rte_hash;
+
+// What has names that mean something within its NSE only: an MS its TLLI, a cell its BVCI.
+enum state_named { STATE_NAMED_TLLI, STATE_NAMED_BVCI, STATE_NAMED_KINDS };
 
 struct state {
     uint32_t worker;
@@ -165,25 +182,14 @@ struct state {
     struct state_ms *ms;
     struct state_ms_up *ms_up;
     struct state_ms_counts *ms_counts;
+    uint32_t counts_free; // the first record that nobody has, + 1
     struct state_pdp *pdp;
     struct state_pdp_up *pdp_up;
     struct state_options *options; // NULL: no MS has any
-    struct rte_hash *names;        // struct state_name -> MS or cell
-    struct rte_hash *endpoints;    // struct state_endpoint -> NS-VC
-    struct rte_hash *ggsns;        // struct ipv6_address -> how many GGSNs have it
+    struct names name[STATE_NAMED_KINDS];
+    struct rte_hash *endpoints; // struct state_endpoint -> NS-VC
+    struct rte_hash *ggsns;     // struct ipv6_address -> how many GGSNs have it
 };
-
-// A TLLI, or a BVCI, means something within its NSE only.
-enum state_named { STATE_NAMED_TLLI, STATE_NAMED_BVCI };
-struct state_name {
-    uint32_t nse_and_kind; // nse << 1 | enum state_named
-    uint32_t value;
-};
-
-static inline struct state_name state_name(uint32_t nse, enum state_named kind, uint32_t value)
-{
-    return (struct state_name){nse << 1 | kind, value};
-}
 
 static inline struct state_endpoint state_endpoint(const struct command_nsvc *c)
 {
@@ -194,10 +200,13 @@ int state_setup(struct state *state, uint32_t worker, const struct state_limits 
                 struct port *gn, struct port *gb);
 void state_release(struct state *state);
 uint64_t state_octets(const struct state_limits *limits);
-uint64_t state_names_octets(const struct state_limits *limits); // of its tables by name alone
+uint32_t state_counts_count(const struct state_limits *limits); // of records of counts
 // How many names there are at most: an MS has two while it changes its TLLI.
-uint32_t state_names_count(const struct state_limits *limits);
+uint32_t state_names_count(const struct state_limits *limits, enum state_named kind);
 
+// An entry of such a table at most: key and place, two buckets' share and that of the list of free
+// places, just above a power of two.
+#define STATE_ENDPOINT_OCTETS 80u
 // A table that takes as many entries as it is made for, whatever their keys; NULL: no memory.
 struct rte_hash *state_hash(const char *what, uint32_t worker, uint32_t entries,
                             uint32_t key_octets);
@@ -230,13 +239,30 @@ static inline void state_ms_heard(struct state *state, uint32_t ms, uint32_t tll
         state_old_tlli_end(state, ms);
 }
 
+// Its counts by reason; zeros, if it has none. And its record is given back, or got: false, if none
+// is free.
+const struct state_ms_counts *state_counts_of(const struct state *state, uint32_t ms);
+void state_counts_give(struct state *state, uint32_t ms);
+static inline bool state_counts_have(struct state *state, uint32_t ms)
+{
+    uint32_t *counts = &state->ms_up[ms].counts;
+    if (*counts == 0 && state->counts_free) {
+        *counts = state->counts_free;
+        state->counts_free = state->ms_counts[*counts - 1].next;
+        state->ms_counts[*counts - 1] = (struct state_ms_counts){.drop = {0}};
+    }
+    return *counts != 0;
+}
+
 // An N-PDU of the MS is dropped for that reason; those of the end are not counted.
 static inline void state_count_drop(struct state *state, uint32_t ms, enum drop_reason reason)
 {
     uint32_t at = (uint32_t)reason - STATS_NPDU_FIRST;
     if (at >= STATS_NPDU_DROPS)
         return;
-    state->ms_counts[ms].drop[at]++;
+    state->ms_up[ms].dropped++;
+    if (state_counts_have(state, ms))
+        state->ms_counts[state->ms_up[ms].counts - 1].drop[at]++;
     state->bvc[state->ms[ms].bvc].drop[at]++;
 }
 

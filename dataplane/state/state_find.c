@@ -3,17 +3,12 @@
 
 #include <rte_hash.h>
 
+_Static_assert(NAMES_NONE == STATE_NONE, "who has no name is nobody");
+
 static uint32_t found(const struct rte_hash *hash, const void *key)
 {
     void *id;
     return rte_hash_lookup_data(hash, key, &id) >= 0 ? (uint32_t)(uintptr_t)id : STATE_NONE;
-}
-
-static uint32_t of_name(const struct state *state, uint32_t nse, enum state_named kind,
-                        uint32_t value)
-{
-    struct state_name name = state_name(nse, kind, value);
-    return found(state->names, &name);
 }
 
 uint32_t state_nsvc_of(const struct state *state, const struct state_endpoint *endpoint)
@@ -23,12 +18,46 @@ uint32_t state_nsvc_of(const struct state *state, const struct state_endpoint *e
 
 uint32_t state_bvc_of(const struct state *state, uint32_t nse, uint16_t bvci)
 {
-    return of_name(state, nse, STATE_NAMED_BVCI, bvci);
+    const struct names *names = &state->name[STATE_NAMED_BVCI];
+    struct names_search search = names_search(names, names_hash(nse, bvci));
+    uint32_t id = names_next(names, &search);
+    while (id != NAMES_NONE && (state->bvc[id].nse != nse || state->bvc[id].bvci != bvci))
+        id = names_next(names, &search);
+    return id;
+}
+
+static bool is_ms(const struct state *state, uint32_t id, uint32_t nse, uint32_t tlli)
+{
+    const struct state_ms *ms = &state->ms[id];
+    return (ms->tlli == tlli || state->ms_up[id].old_tlli == tlli) &&
+           state->bvc[ms->bvc].nse == nse;
 }
 
 uint32_t state_ms_of(const struct state *state, uint32_t nse, uint32_t tlli)
 {
-    return of_name(state, nse, STATE_NAMED_TLLI, tlli);
+    const struct names *names = &state->name[STATE_NAMED_TLLI];
+    struct names_search search = names_search(names, names_hash(nse, tlli));
+    uint32_t id = names_next(names, &search);
+    while (id != NAMES_NONE && !is_ms(state, id, nse, tlli))
+        id = names_next(names, &search);
+    return id;
+}
+
+const struct state_ms_counts *state_counts_of(const struct state *state, uint32_t ms)
+{
+    static const struct state_ms_counts none;
+    uint32_t counts = state->ms_up[ms].counts;
+    return counts ? &state->ms_counts[counts - 1] : &none;
+}
+
+void state_counts_give(struct state *state, uint32_t ms)
+{
+    uint32_t *counts = &state->ms_up[ms].counts;
+    if (*counts == 0)
+        return;
+    state->ms_counts[*counts - 1].next = state->counts_free;
+    state->counts_free = *counts;
+    *counts = 0;
 }
 
 bool state_is_ggsn(const struct state *state, const struct ipv6_address *address)

@@ -9,10 +9,6 @@
 
 #include "dataplane/state/event.h"
 
-// Key and place, two buckets' share and that of the list of free places, just above a power of two.
-#define NAME_OCTETS     64u
-#define ENDPOINT_OCTETS 80u
-
 const char *const event_names[EVENT_COUNT] = {
 #define EVENT(name, help) #name,
 #include "dataplane/state/events.def"
@@ -24,28 +20,39 @@ static void *zeroed(uint32_t n, size_t octets)
     return rte_calloc("state", n, octets, 64);
 }
 
-uint32_t state_names_count(const struct state_limits *limits)
+uint32_t state_names_count(const struct state_limits *limits, enum state_named kind)
 {
-    return 2 * limits->mss + limits->bvcs;
+    return kind == STATE_NAMED_TLLI ? 2 * limits->mss : limits->bvcs;
 }
 
-uint64_t state_names_octets(const struct state_limits *limits)
+uint32_t state_counts_count(const struct state_limits *limits)
 {
-    return (uint64_t)state_names_count(limits) * NAME_OCTETS +
-           (uint64_t)limits->nsvcs * ENDPOINT_OCTETS;
+    return limits->mss / 8 + 64;
+}
+
+static uint64_t all_names_octets(const struct state_limits *limits)
+{
+    uint64_t octets = (uint64_t)limits->nsvcs * STATE_ENDPOINT_OCTETS;
+    for (int kind = 0; kind < STATE_NAMED_KINDS; kind++)
+        octets += names_octets(state_names_count(limits, kind));
+    return octets;
+}
+
+// The EAL gives whole lines of the cache.
+static uint64_t lines(uint32_t n, size_t octets)
+{
+    return (n * octets + 63) & ~63ULL;
 }
 
 uint64_t state_octets(const struct state_limits *l)
 {
-    return (uint64_t)l->nses * sizeof(struct state_nse) +
-           (uint64_t)l->nsvcs * sizeof(struct state_nsvc) +
-           (uint64_t)l->bvcs * sizeof(struct state_bvc) +
-           (uint64_t)l->ggsns * (sizeof(struct state_ggsn) + ENDPOINT_OCTETS) +
-           (uint64_t)l->mss * (sizeof(struct state_ms) + sizeof(struct state_ms_up) +
-                               sizeof(struct state_ms_counts)) +
-           (uint64_t)l->pdps * (sizeof(struct state_pdp) + sizeof(struct state_pdp_up)) +
-           (l->options ? (uint64_t)l->mss * sizeof(struct state_options) : 0) +
-           state_names_octets(l);
+    return lines(l->nses, sizeof(struct state_nse)) + lines(l->nsvcs, sizeof(struct state_nsvc)) +
+           lines(l->bvcs, sizeof(struct state_bvc)) +
+           lines(l->ggsns, sizeof(struct state_ggsn) + STATE_ENDPOINT_OCTETS) +
+           lines(l->mss, sizeof(struct state_ms)) + lines(l->mss, sizeof(struct state_ms_up)) +
+           lines(state_counts_count(l), sizeof(struct state_ms_counts)) +
+           lines(l->pdps, sizeof(struct state_pdp)) + lines(l->pdps, sizeof(struct state_pdp_up)) +
+           (l->options ? lines(l->mss, sizeof(struct state_options)) : 0) + all_names_octets(l);
 }
 
 // The library's own over any key reads eight octets at once from where no such word may lie.
@@ -76,34 +83,46 @@ struct rte_hash *state_hash(const char *what, uint32_t worker, uint32_t entries,
 static bool all_there(const struct state *s)
 {
     return s->nse && s->nsvc && s->bvc && s->ggsn && s->ms && s->ms_up && s->ms_counts && s->pdp &&
-           s->pdp_up && s->names && s->endpoints && s->ggsns && (s->options || !s->limits.options);
+           s->pdp_up && s->endpoints && s->ggsns && (s->options || !s->limits.options);
+}
+
+static void counts_set(struct state *state)
+{
+    uint32_t n = state_counts_count(&state->limits);
+    for (uint32_t i = 0; i < n; i++)
+        state->ms_counts[i].next = i + 1 < n ? i + 2 : 0;
+    state->counts_free = 1;
 }
 
 int state_setup(struct state *state, uint32_t worker, const struct state_limits *limits,
                 struct port *gn, struct port *gb)
 {
-    *state = (struct state){.worker = worker,
-                            .limits = *limits,
-                            .gn = gn,
-                            .gb = gb,
-                            .nse = zeroed(limits->nses, sizeof *state->nse),
-                            .nsvc = zeroed(limits->nsvcs, sizeof *state->nsvc),
-                            .bvc = zeroed(limits->bvcs, sizeof *state->bvc),
-                            .ggsn = zeroed(limits->ggsns, sizeof *state->ggsn),
-                            .ms = zeroed(limits->mss, sizeof *state->ms),
-                            .ms_up = zeroed(limits->mss, sizeof *state->ms_up),
-                            .ms_counts = zeroed(limits->mss, sizeof *state->ms_counts),
-                            .pdp = zeroed(limits->pdps, sizeof *state->pdp),
-                            .pdp_up = zeroed(limits->pdps, sizeof *state->pdp_up)};
+    *state =
+        (struct state){.worker = worker,
+                       .limits = *limits,
+                       .gn = gn,
+                       .gb = gb,
+                       .nse = zeroed(limits->nses, sizeof *state->nse),
+                       .nsvc = zeroed(limits->nsvcs, sizeof *state->nsvc),
+                       .bvc = zeroed(limits->bvcs, sizeof *state->bvc),
+                       .ggsn = zeroed(limits->ggsns, sizeof *state->ggsn),
+                       .ms = zeroed(limits->mss, sizeof *state->ms),
+                       .ms_up = zeroed(limits->mss, sizeof *state->ms_up),
+                       .ms_counts = zeroed(state_counts_count(limits), sizeof *state->ms_counts),
+                       .pdp = zeroed(limits->pdps, sizeof *state->pdp),
+                       .pdp_up = zeroed(limits->pdps, sizeof *state->pdp_up)};
     if (limits->options)
         state->options = zeroed(limits->mss, sizeof *state->options);
-    state->names =
-        state_hash("names", worker, state_names_count(limits), sizeof(struct state_name));
+    bool named = true;
+    for (int kind = 0; kind < STATE_NAMED_KINDS; kind++)
+        named &= names_setup(&state->name[kind], state_names_count(limits, kind)) == 0;
     state->endpoints =
         state_hash("endpoints", worker, limits->nsvcs, sizeof(struct state_endpoint));
     state->ggsns = state_hash("ggsns", worker, limits->ggsns, sizeof(struct ipv6_address));
-    if (all_there(state))
+    if (named && all_there(state)) {
+        counts_set(state);
         return 0;
+    }
     state_release(state);
     return -ENOMEM;
 }
@@ -120,7 +139,8 @@ void state_release(struct state *state)
     rte_free(state->pdp);
     rte_free(state->pdp_up);
     rte_free(state->options);
-    rte_hash_free(state->names);
+    for (int kind = 0; kind < STATE_NAMED_KINDS; kind++)
+        names_release(&state->name[kind]);
     rte_hash_free(state->endpoints);
     rte_hash_free(state->ggsns);
     *state = (struct state){0};

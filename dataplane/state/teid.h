@@ -1,6 +1,6 @@
-// A TEID of ours names its place: worker 4 bits, generation 6, index 22. The generation starts at
-// 1, so that 0, which GTP-C reserves, is never given out, and a TEID of a former owner of the index
-// is unknown.
+// A TEID of ours names its place: worker 4 bits, generation 6, index 22, which is the worker's own
+// id. The generation starts at 1, so that 0, which GTP-C reserves, is never given out, and a TEID
+// of a former owner of the index is unknown.
 #ifndef SLUICE_STATE_TEID_H
 #define SLUICE_STATE_TEID_H
 
@@ -9,6 +9,7 @@
 #define TEID_INDEX_BITS      22
 #define TEID_GENERATION_BITS 6
 #define TEID_INDEX_COUNT     (1u << TEID_INDEX_BITS)
+#define TEID_NOBODYS         1u // no context ever has it
 
 static inline uint32_t teid_make(uint32_t worker, uint32_t generation, uint32_t index)
 {

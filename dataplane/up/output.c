@@ -44,7 +44,7 @@ static uint32_t place(struct up *up)
 void up_npdu(struct up *up, uint32_t pdp, struct rte_mbuf *m, uint8_t segments)
 {
     const struct state_pdp_up *p = &up->state->pdp_up[pdp];
-    struct peer *peer = p->ggsn == STATE_NONE ? NULL : &up->state->ggsn[p->ggsn].peer;
+    struct peer *peer = p->ggsn == STATE_NO_GGSN ? NULL : &up->state->ggsn[p->ggsn].peer;
     uint32_t octets = m->pkt_len, at = place(up);
     if (p->ended) {
         up_drop_segments(up, DROP_no_tunnel, m, segments, octets);
@@ -98,8 +98,8 @@ void up_held(const struct up *up, uint64_t *packets, uint64_t *octets)
 
 void up_flush(struct up *up)
 {
-    while (up->oldest != STATE_NONE)
-        up_forget(up, up->oldest, DROP_shutdown);
+    while (up->oldest != UP_NONE)
+        up_forget(up, up->partial[up->oldest].pdp, DROP_shutdown);
     while (up->pending) {
         up_drop_segments(up, DROP_shutdown, up->packet[up->first], up->segments[up->first],
                          up->octets[up->first]);

@@ -9,50 +9,63 @@
 
 // ---- The list of what is begun. ----
 
-static uint32_t *older_link(struct up *up, uint32_t pdp)
+static uint16_t *older_link(struct up *up, uint16_t at)
 {
-    return pdp == STATE_NONE ? &up->newest : &up->state->pdp_up[pdp].older;
+    return at == UP_NONE ? &up->newest : &up->partial[at].older;
 }
 
-static uint32_t *newer_link(struct up *up, uint32_t pdp)
+static uint16_t *newer_link(struct up *up, uint16_t at)
 {
-    return pdp == STATE_NONE ? &up->oldest : &up->state->pdp_up[pdp].newer;
+    return at == UP_NONE ? &up->oldest : &up->partial[at].newer;
 }
 
-static void list_append(struct up *up, uint32_t pdp)
+// A place for what a context has begun: there is one.
+static struct up_partial *partial_new(struct up *up, uint32_t pdp)
 {
-    struct state_pdp_up *p = &up->state->pdp_up[pdp];
-    p->older = up->newest;
-    p->newer = STATE_NONE;
-    *newer_link(up, p->older) = pdp;
-    up->newest = pdp;
+    uint16_t at = up->unused;
+    struct up_partial *p = &up->partial[at];
+    up->unused = p->newer;
+    *p = (struct up_partial){.pdp = pdp, .older = up->newest, .newer = UP_NONE};
+    *newer_link(up, p->older) = at;
+    up->newest = at;
     up->partials++;
+    up->state->pdp_up[pdp].partial = (uint16_t)(at + 1);
+    return p;
 }
 
 // Takes the N-PDU out of its context: the buffer is the caller's.
-static struct rte_mbuf *partial_take(struct up *up, uint32_t pdp)
+static struct rte_mbuf *partial_take(struct up *up, struct up_partial *p)
 {
-    struct state_pdp_up *p = &up->state->pdp_up[pdp];
-    struct rte_mbuf *m = p->partial;
     *newer_link(up, p->older) = p->newer;
     *older_link(up, p->newer) = p->older;
     up->partials--;
     up->partial_segments -= p->segments;
-    up->partial_octets -= m->pkt_len;
-    p->partial = NULL;
-    return m;
+    up->partial_octets -= p->m->pkt_len;
+    up->state->pdp_up[p->pdp].partial = 0;
+    p->newer = up->unused;
+    up->unused = (uint16_t)(p - up->partial);
+    return p->m;
 }
 
-static void partial_drop(struct up *up, uint32_t pdp, enum drop_reason reason)
+static void partial_drop(struct up *up, struct up_partial *p, enum drop_reason reason)
 {
-    uint32_t segments = up->state->pdp_up[pdp].segments;
-    struct rte_mbuf *m = partial_take(up, pdp);
+    uint32_t segments = p->segments;
+    struct rte_mbuf *m = partial_take(up, p);
     up_drop_segments(up, reason, m, segments, m->pkt_len);
+}
+
+static struct up_partial *partial_of(struct up *up, uint32_t pdp)
+{
+    uint32_t at = up->state->pdp_up[pdp].partial;
+    return at ? &up->partial[at - 1] : NULL;
 }
 
 void up_setup(struct up *up)
 {
-    up->oldest = up->newest = STATE_NONE;
+    up->oldest = up->newest = UP_NONE;
+    up->unused = 0;
+    for (uint32_t i = 0; i < UP_PARTIALS; i++)
+        up->partial[i].newer = (uint16_t)(i + 1);
     up->partials = up->first = up->pending = 0;
     up->partial_segments = up->partial_octets = 0;
     up->pending_segments = up->pending_octets = 0;
@@ -60,19 +73,20 @@ void up_setup(struct up *up)
 
 uint64_t up_tick(struct up *up, uint64_t now_ns)
 {
-    while (up->oldest != STATE_NONE) {
-        uint64_t end_ns = up->state->pdp_up[up->oldest].begun_ns + UP_SEGMENTS_NS;
-        if (end_ns > now_ns)
-            return end_ns;
-        partial_drop(up, up->oldest, DROP_segment_late);
+    while (up->oldest != UP_NONE) {
+        struct up_partial *p = &up->partial[up->oldest];
+        if (p->begun_ns + UP_SEGMENTS_NS > now_ns)
+            return p->begun_ns + UP_SEGMENTS_NS;
+        partial_drop(up, p, DROP_segment_late);
     }
     return TIME_NEVER;
 }
 
 void up_forget(struct up *up, uint32_t pdp, enum drop_reason reason)
 {
-    if (up->state->pdp_up[pdp].partial)
-        partial_drop(up, pdp, reason);
+    struct up_partial *p = partial_of(up, pdp);
+    if (p)
+        partial_drop(up, p, reason);
 }
 
 // ---- Segments. The buffer holds the segment alone. ----
@@ -80,14 +94,13 @@ void up_forget(struct up *up, uint32_t pdp, enum drop_reason reason)
 static void begin(struct up *up, uint32_t pdp, struct rte_mbuf *m, const struct sndcp_unitdata *s,
                   uint64_t now_ns)
 {
-    struct state_pdp_up *p = &up->state->pdp_up[pdp];
     if (up->partials == UP_PARTIALS)
-        partial_drop(up, up->oldest, DROP_segment_full);
-    p->partial = m;
+        partial_drop(up, &up->partial[up->oldest], DROP_segment_full);
+    struct up_partial *p = partial_new(up, pdp);
+    p->m = m;
     p->npdu_number = s->npdu_number;
     p->segments = 1;
     p->begun_ns = now_ns;
-    list_append(up, pdp);
     up->partial_segments++;
     up->partial_octets += m->pkt_len;
 }
@@ -99,30 +112,31 @@ static void refuse(struct up *up, uint32_t pdp, enum drop_reason reason, struct 
     up_drop_segments(up, reason, m, 1, m->pkt_len);
 }
 
-static void grow(struct up *up, uint32_t pdp, struct rte_mbuf *m, const struct sndcp_unitdata *s)
+static void grow(struct up *up, struct up_partial *p, struct rte_mbuf *m,
+                 const struct sndcp_unitdata *s)
 {
-    struct state_pdp_up *p = &up->state->pdp_up[pdp];
-    memcpy(rte_pktmbuf_append(p->partial, m->data_len), rte_pktmbuf_mtod(m, void *), m->data_len);
+    memcpy(rte_pktmbuf_append(p->m, m->data_len), rte_pktmbuf_mtod(m, void *), m->data_len);
     p->segments++;
     up->partial_segments++;
     up->partial_octets += m->data_len;
     packet_release(m);
     if (s->more)
         return;
+    uint32_t pdp = p->pdp;
     uint8_t segments = p->segments;
-    up_npdu(up, pdp, partial_take(up, pdp), segments);
+    up_npdu(up, pdp, partial_take(up, p), segments);
 }
 
 // Numbers end at 15, so a 17th segment follows none.
-static bool follows(const struct state_pdp_up *p, const struct sndcp_unitdata *s)
+static bool follows(const struct up_partial *p, const struct sndcp_unitdata *s)
 {
-    return p->partial && s->npdu_number == p->npdu_number && s->segment == p->segments;
+    return p && s->npdu_number == p->npdu_number && s->segment == p->segments;
 }
 
 static void take(struct up *up, uint32_t pdp, struct rte_mbuf *m, const struct sndcp_unitdata *s,
                  uint64_t now_ns)
 {
-    const struct state_pdp_up *p = &up->state->pdp_up[pdp];
+    struct up_partial *p = partial_of(up, pdp);
     if (s->first) {
         up_forget(up, pdp, DROP_segment_order);
         if (s->more)
@@ -131,10 +145,10 @@ static void take(struct up *up, uint32_t pdp, struct rte_mbuf *m, const struct s
             up_npdu(up, pdp, m, 1);
     } else if (!follows(p, s)) {
         refuse(up, pdp, DROP_segment_order, m);
-    } else if (rte_pktmbuf_tailroom(p->partial) < m->data_len) {
+    } else if (rte_pktmbuf_tailroom(p->m) < m->data_len) {
         refuse(up, pdp, DROP_npdu_long, m);
     } else {
-        grow(up, pdp, m, s);
+        grow(up, p, m, s);
     }
 }
 

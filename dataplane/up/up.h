@@ -21,6 +21,18 @@
 #define UP_WINDOW      32u            // a UI frame so far behind V(UR) may be new (44.064 8.4.2)
 #define UP_STRANGERS   4u             // PDUs of unknown endpoints that control sees of a burst
 
+// An N-PDU of which some segments have come; in a list of all such, by when it was begun. Of a free
+// one only `newer` counts: the next.
+struct up_partial {
+    struct rte_mbuf *m;
+    uint64_t begun_ns;
+    uint32_t pdp;
+    uint16_t npdu_number;
+    uint8_t segments;      // that have come, which is the number of the next
+    uint16_t older, newer; // UP_NONE at the ends
+};
+#define UP_NONE UINT16_MAX
+
 struct up {
     struct state *state;
     struct sched *sched; // for an MS that moves
@@ -29,17 +41,27 @@ struct up {
     struct cipher_scratch *scratch;
     struct rte_ring *events; // of struct event
     struct post *post;
-    uint32_t oldest, newest; // partial N-PDUs, by PDP context
+    uint16_t oldest, newest, unused; // of `partial`
     uint32_t partials;
     uint64_t partial_segments, partial_octets;
     uint32_t first, pending; // to be sent: places first .. first + pending - 1
     uint64_t pending_segments, pending_octets;
+    struct up_partial partial[UP_PARTIALS];
     struct rte_mbuf *packet[UP_PENDING];
     uint8_t segments[UP_PENDING];
     uint16_t octets[UP_PENDING];
 };
 
+_Static_assert(UP_PARTIALS <= UP_NONE, "each has a number");
+
 void up_setup(struct up *up);
+
+// That of a context; NULL: none of its segments waits.
+static inline const struct up_partial *up_partial_of(const struct up *up, uint32_t pdp)
+{
+    uint32_t at = up->state->pdp_up[pdp].partial;
+    return at ? &up->partial[at - 1] : NULL;
+}
 
 // Takes at most PORT_BURST datagrams that port_unwrap has left; the buffers are its own from here
 // on.

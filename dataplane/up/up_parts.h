@@ -64,7 +64,8 @@ static inline struct event up_event(const struct up *up, const struct up_frame *
     event.nse_id = f->nse;
     event.nsvc_id = f->nsvc;
     event.bvc_id = f->bvc;
-    event.ms_id = f->ms;
+    if (f->ms != STATE_NONE)
+        event.ms_id = up->state->ms_up[f->ms].id;
     return event;
 }
 

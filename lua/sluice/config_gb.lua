@@ -60,11 +60,27 @@ local function flows_of(ms)
     return #select(2, parts.slots_of(ms))
 end
 
+-- NSEs belong to workers by turns. A worker's MSs and contexts, and the most of any.
+local function count_of_worker(n, cfg, i, nse)
+    local w = i % (cfg.run and cfg.run.workers or 1)
+    local of = n.of_worker[w] or { mss = 0, pdps = 0 }
+    n.of_worker[w] = of
+    for _, bvc in ipairs(nse.bvc) do
+        for _, ms in ipairs(bvc.ms) do
+            of.mss, of.pdps = of.mss + ms.count, of.pdps + ms.count * #ms.pdp
+        end
+    end
+    n.worker_mss = math.max(n.worker_mss, of.mss)
+    n.worker_pdps = math.max(n.worker_pdps, of.pdps)
+end
+
 local function count(cfg)
     local n = {
         nses = #cfg.nse, nsvcs = 0, ggsns = #cfg.ggsn, bvcs = 0, mss = 0, pdps = 0, flows = 1,
+        worker_mss = 0, worker_pdps = 0, of_worker = {},
     }
-    for _, nse in ipairs(cfg.nse) do
+    for i, nse in ipairs(cfg.nse) do
+        count_of_worker(n, cfg, i, nse)
         n.nsvcs = n.nsvcs + #nse.nsvc
         n.bvcs = n.bvcs + #nse.bvc
         for _, bvc in ipairs(nse.bvc) do
@@ -85,6 +101,9 @@ local function check_room(state, cfg)
         if room[name] and room[name] < has then
             note(state, room, name, "found %d, allowed no less than the file has, %d", room[name],
                 has)
+        elseif key.share_of and not is_given(state, room, name) then
+            local share = (room[key.share_of] * 5 - 1) // (4 * (cfg.run and cfg.run.workers or 1)) + 1
+            room[name] = math.min(math.max(has, share), room[key.share_of])
         elseif not is_given(state, room, name) then
             local more = key.least_more and math.max(has // 8, key.least_more) or 0
             room[name] = math.min(has + more, key.most)

@@ -85,19 +85,19 @@ end
 
 local FLOWS_AN_MS = schema.constructor.room.key.flows.most
 
--- Contexts of one class and PFI of an MS share a packet flow, so at most one of them says its
--- bucket; and there is room for so many flows.
+-- Contexts of an MS on one PFI, and those without one of one class, share a bucket, so at most one of
+-- them says it; and there is room for so many flows, one for each class and PFI.
 local function check_pdps(state, ms)
     local first, seen, flows = {}, {}, 0
     for _, pdp in ipairs(ms.pdp) do
         check_bucket(state, pdp, "")
-        local key = pdp.class and parts.flow_key(pdp)
-        if key and pdp.rate_bit_per_s and first[key] then
+        local key, bucket = pdp.class and parts.flow_key(pdp), parts.bucket_key(pdp)
+        if key and pdp.rate_bit_per_s and first[bucket] then
             note(state, pdp, "rate", "found a second bucket for class %s (%s has one), allowed one:"
-                .. " contexts of one class and PFI share a packet flow", pdp.class,
-                state.node_of[first[key]].path)
+                .. " contexts of one PFI, or of one class without any, share a bucket", pdp.class,
+                state.node_of[first[bucket]].path)
         elseif key and pdp.rate_bit_per_s then
-            first[key] = pdp
+            first[bucket] = pdp
         end
         if key and not seen[key] then
             seen[key], flows = true, flows + 1

@@ -44,8 +44,8 @@ local function decided(event, full)
 end
 
 -- In the dataplane's unit; 0 stops, so that what is more does not become it.
-local function rate_of(bit_per_s, share)
-    return bit_per_s > 0 and math.max(bit_per_s // (UNIT * (share or 1)), 1) or 0
+local function rate_of(bit_per_s)
+    return bit_per_s > 0 and math.max(bit_per_s // UNIT, 1) or 0
 end
 
 local function limited(octets)
@@ -208,7 +208,8 @@ local function pfc_condition(nse, pdu)
     end
 end
 
--- A packet flow whose contexts are of several classes has a slot for each; they share what it has.
+-- A packet flow whose contexts are of several classes has a slot for each, and one bucket, which can
+-- be named by any of them.
 local function set_pfc(nse, b, ms_id, tlli, each)
     local slots = require "sluice.pfc".slots_of(ms_id, each.pfi)
     local bmax, r, full = each.bmax_octets, each.r_bit_per_s, each.full_percent
@@ -218,11 +219,11 @@ local function set_pfc(nse, b, ms_id, tlli, each)
             bucket_octets = bmax, rate_bit_per_s = r,
         }, full)
     end
-    for _, slot in ipairs(slots) do
-        own.note_flow(ms_id, b.id, slot)
+    if slots[1] then
+        own.note_flow(ms_id, b.id, slots)
         dp.pfc_flow {
-            ms_id = ms_id, slot = slot, rate_100_bit_per_s = rate_of(r, #slots),
-            bucket_octets = limited(bmax // #slots), full_percent = full,
+            ms_id = ms_id, slot = slots[1], rate_100_bit_per_s = rate_of(r),
+            bucket_octets = limited(bmax), full_percent = full,
         }
     end
 end

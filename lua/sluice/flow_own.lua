@@ -105,10 +105,13 @@ function own.note(ms_id, bvc_id)
     ends[ms_id] = second << CELL_BITS | bvc_id
 end
 
--- Of its packet flows that one has a bucket of its own there; no time ends that.
-function own.note_flow(ms_id, bvc_id, slot)
+-- Of its packet flows that one has a bucket of its own there, which these slots use; no time ends
+-- that.
+function own.note_flow(ms_id, bvc_id, slots)
     is_in(ms_id, bvc_id)
-    flows[ms_id] = (flows[ms_id] or 0) | 1 << slot
+    for _, slot in ipairs(slots) do
+        flows[ms_id] = (flows[ms_id] or 0) | 1 << slot
+    end
 end
 
 -- It was removed.
@@ -133,9 +136,9 @@ end
 local function end_flows(ms_id)
     local had = flows[ms_id] or 0
     flows[ms_id] = nil
-    for _, flow in ipairs(had ~= 0 and subscribers.slots(ms_id) or {}) do
-        if had >> flow.slot & 1 == 1 then
-            dp.pfc_flow(parts.bucket({ ms_id = ms_id, slot = flow.slot }, flow, ""))
+    for _, bucket in ipairs(had ~= 0 and parts.buckets_of(subscribers.slots(ms_id) or {}) or {}) do
+        if had & bucket.slots ~= 0 then
+            dp.pfc_flow(parts.bucket({ ms_id = ms_id, slot = bucket.slot }, bucket, ""))
         end
     end
 end

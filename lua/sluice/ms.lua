@@ -102,7 +102,8 @@ local function credit(ms_id, bvc, pdu)
         return
     end
     dp.ms_credit { ms_id = ms_id, octets = pdu.octets }
-    for _, slot in ipairs(pdu.pfi and pfc.slots_of(ms_id, pdu.pfi) or {}) do
+    local slot = pdu.pfi and pfc.slots_of(ms_id, pdu.pfi)[1] -- one bucket, whatever slots it has
+    if slot then
         dp.pfc_credit { ms_id = ms_id, slot = slot, octets = pdu.octets }
     end
 end

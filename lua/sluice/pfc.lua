@@ -39,7 +39,7 @@ local function flows_of(ms_id, pfi)
     return list
 end
 
--- The slots of a PFI, for FLOW-CONTROL-PFC and LLC-DISCARDED.
+-- The slots of a PFI, which share one bucket, for FLOW-CONTROL-PFC and LLC-DISCARDED.
 function pfc.slots_of(ms_id, pfi)
     local list = {}
     for _, flow in ipairs(subscribers.slots(ms_id) or {}) do

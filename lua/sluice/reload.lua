@@ -69,6 +69,27 @@ local function count_mss(list)
     return mss, pdps
 end
 
+-- Where the file has MSs come, by worker: an NSE that is there has its own, and one that is not may
+-- be any's. What goes makes no room here, for it may have roamed to another worker.
+local function check_rooms(plan, new)
+    local more, any = {}, { mss = 0, pdps = 0 }
+    for _, piece in ipairs(plan.pieces) do
+        local nse = piece.new and world.nse_of_nsei[piece.nsei]
+        local w = nse and nse.id % new.run.workers
+        local of = w and (more[w] or { mss = 0, pdps = 0 }) or any
+        more[w or -1] = of
+        local pdps = piece.new and #piece.new.pdp - (piece.old and #piece.old.pdp or 0) or 0
+        of.mss = of.mss + (piece.old and 0 or piece.count)
+        of.pdps = of.pdps + piece.count * math.max(pdps, 0)
+    end
+    for w = 0, new.run.workers - 1 do
+        local mss, pdps = dp.worker_left(w)
+        local of = more[w] or { mss = 0, pdps = 0 }
+        check.places(plan.critic, new, "worker_mss", of.mss + any.mss, mss)
+        check.places(plan.critic, new, "worker_pdps", of.pdps + any.pdps, pdps)
+    end
+end
+
 local function check_places(plan, old, new)
     local more = network.count_new(old, new)
     for _, kind in ipairs { "nse", "nsvc", "ggsn", "bvc" } do
@@ -78,6 +99,9 @@ local function check_places(plan, old, new)
     local mss, pdps = count_mss(plan.pieces)
     check.places(plan.critic, new, "mss", mss, subscribers.left("mss"))
     check.places(plan.critic, new, "pdps", pdps, subscribers.left("pdps"))
+    if new.room.worker_mss < new.room.mss or new.room.worker_pdps < new.room.pdps then
+        check_rooms(plan, new)
+    end
 end
 
 local function make_plan(old, new)

@@ -33,17 +33,22 @@ local function settle(ms_id, tlli, old, new)
     end
 end
 
+-- False: it stays where it is.
 local function move(ms_id, new)
+    if not subscribers.may_move(ms_id, new.id) then
+        return false
+    end
     local old_id, tlli = dp.ms_cell(ms_id)
     dp.ms_move { ms_id = ms_id, bvc_id = new.id }
     settle(ms_id, tlli, world.bvc[old_id], new)
+    return true
 end
 
 -- The cell that it is in is being removed: back to where it was, or to its record's, or to any.
 local function move_back(ms_id, going, old_bvc_id)
     local record = subscribers.of(ms_id)
     local to = world.bvc[old_bvc_id] or record and world.bvc[record.bvc_id] or going.nse.bvc_list[1]
-    if to then
+    if to and subscribers.may_move(ms_id, to.id) then
         dp.ms_move { ms_id = ms_id, bvc_id = to.id }
         settle(ms_id, nil, nil, to)
     end
@@ -72,7 +77,7 @@ local function has_key(ms_id)
 end
 
 -- A frame of the MS, whose FCS was good where it can be read, has come in a cell: true, and the MS
--- is there from now on; false: it is not believed.
+-- is there from now on; false: it is not believed, or there is no room for it.
 function roam.claim(ms_id, bvc)
     if dp.ms_cell(ms_id) == bvc.id then
         return true
@@ -81,8 +86,7 @@ function roam.claim(ms_id, bvc)
         paging.start(ms_id, "claimed")
         return false
     end
-    move(ms_id, bvc)
-    return true
+    return move(ms_id, bvc)
 end
 
 -- An enciphered FCS is taken for good.

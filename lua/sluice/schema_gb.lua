@@ -91,6 +91,17 @@ local function places(name, most, what, least_more)
     }
 end
 
+-- A worker's part of them.
+local function share(name, of, most, what)
+    return {
+        name = name, type = "integer", least = 1, most = most, optional = true,
+        default_help = "an equal share of " .. of .. " and a quarter more, and no less than the file"
+            .. " gives to one",
+        help = what .. " that each worker has room for; who moves to a full one stays where it is",
+        share_of = of,
+    }
+end
+
 -- The dataplane's limits (dataplane.h), which do not move while it runs.
 gb.room = {
     name = "room", min = 0, max = 1, single = true, filled = {},
@@ -99,6 +110,8 @@ gb.room = {
         places("nses", 4096, "NSEs", 16), places("nsvcs", 16384, "NS-VCs", 16),
         places("ggsns", 4096, "GGSNs", 16), places("bvcs", 65536, "cells", 16),
         places("mss", 4194304, "MSs", 64), places("pdps", 4194304, "PDP contexts", 64),
+        share("worker_mss", "mss", 4194304, "MSs"),
+        share("worker_pdps", "pdps", 4194304, "PDP contexts"),
         {
             name = "flows", type = "integer", least = 1, most = 8, optional = true,
             default_help = "the most that an MS of the file has",

@@ -92,6 +92,7 @@ function setup.dp_config(cfg)
     return {
         nses = room.nses, nsvcs = room.nsvcs, ggsns = room.ggsns, bvcs = room.bvcs,
         mss = room.mss, pdps = room.pdps, pfcs_an_ms = room.flows,
+        worker_mss = room.worker_mss, worker_pdps = room.worker_pdps,
         flows_a_pfc = flows and queue.flows or 0, flow_quantum_octets = queue.flow_quantum_octets,
         queue_packets = queue.packets, queue_octets = queue.octets,
         nse_packets = queue.nse_packets or 0, nse_octets = queue.nse_octets or 0xffffffff,

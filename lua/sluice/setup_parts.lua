@@ -26,6 +26,11 @@ function parts.flow_key(pdp)
     return pdp.pfi and pdp.class .. "/" .. pdp.pfi or pdp.class
 end
 
+-- What makes two of them use one bucket.
+function parts.bucket_key(flow)
+    return flow.pfi or flow.class
+end
+
 -- The packet flows of an ms record, as its contexts come: the slot of each flow_key, and the list
 -- of flows by slot, each { slot, class, pfi, its bucket }. `kept`, which may be missing, has the
 -- slots that flows have already.
@@ -55,6 +60,25 @@ function parts.slots_of(ms, kept)
         return a.slot < b.slot
     end)
     return slots, list
+end
+
+-- The buckets of such a list of flows: flows of one PFI have one bucket, whatever their classes are
+-- (TS 48.018 8.2.3.2). By slot, each { key, slot, slots, rate_bit_per_s, bucket_octets }: the PFI or
+-- the class, the first slot that uses it, all of them as bits, the file's values if there are any.
+function parts.buckets_of(list)
+    local buckets, of_key = {}, {}
+    for _, flow in ipairs(list) do
+        local key = parts.bucket_key(flow)
+        local bucket = of_key[key]
+        if not bucket then
+            bucket = { key = key, slot = flow.slot, slots = 0 }
+            buckets[#buckets + 1], of_key[key] = bucket, bucket
+        end
+        bucket.slots = bucket.slots | 1 << flow.slot
+        bucket.rate_bit_per_s = bucket.rate_bit_per_s or flow.rate_bit_per_s
+        bucket.bucket_octets = bucket.bucket_octets or flow.bucket_octets
+    end
+    return buckets
 end
 
 -- IMSIs count up and keep their length.

@@ -255,6 +255,7 @@ end
 
 -- To its cell in the file.
 subscribers.send_home = members.move
+subscribers.may_move = members.may_move
 
 -- How many more there is room for: "mss" or "pdps".
 function subscribers.left(kind)

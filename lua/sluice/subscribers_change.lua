@@ -46,9 +46,27 @@ local function compare_new(change, ms)
     end
 end
 
+-- Those whose values in the file are others than they were. One that no old slot uses any more is a
+-- new one, which begins without values.
+local function changed_buckets(rest_slots, old_slots, slots)
+    local changed, old, stays = {}, {}, {}
+    for _, bucket in ipairs(parts.buckets_of(old_slots)) do
+        old[bucket.key] = bucket
+    end
+    for _, flow in ipairs(rest_slots) do
+        stays[parts.bucket_key(flow)] = true
+    end
+    for _, bucket in ipairs(parts.buckets_of(slots)) do
+        if parts.differ(stays[bucket.key] and old[bucket.key] or {}, bucket, BUCKET) then
+            changed[#changed + 1] = bucket
+        end
+    end
+    return changed
+end
+
 local function compare_slots(change, record, ms)
     change.slot_of, change.slots = parts.slots_of(ms, record.slot_of)
-    change.gone_slots, change.new_slots, change.flows = {}, {}, {}
+    change.gone_slots, change.new_slots = {}, {}
     change.rest_slot_of, change.rest_slots = {}, {}
     local old_flow = {}
     for _, flow in ipairs(record.slots) do
@@ -66,10 +84,8 @@ local function compare_slots(change, record, ms)
         if not old then
             table.insert(change.new_slots, flow)
         end
-        if parts.differ(old or {}, flow, BUCKET) then
-            table.insert(change.flows, flow)
-        end
     end
+    change.buckets = changed_buckets(change.rest_slots, record.slots, change.slots)
 end
 
 function changes.of(record, ms)
@@ -85,7 +101,7 @@ function changes.of(record, ms)
     compare_new(change, ms)
     compare_slots(change, record, ms)
     change.any = change.tlli or change.xid or change.cipher or change.options or change.flow
-        or change.address or #change.new > 0 or #change.new_slots > 0 or #change.flows > 0
+        or change.address or #change.new > 0 or #change.new_slots > 0 or #change.buckets > 0
     return change
 end
 

@@ -4,8 +4,10 @@ local addresses = require "sluice.addresses"
 local board = require "board"
 local ciphers = require "sluice.ciphers"
 local classes = require "classes"
+local count = require "count"
 local dp = require "dp"
 local hex = require "sluice.hex"
+local log = require "log"
 local parts = require "sluice.setup_parts"
 local world = require "sluice.world"
 local xid = require "sluice.xid"
@@ -71,15 +73,24 @@ local function start_flow(record, member)
     end
 end
 
-local function start_pfc(record, member, flow)
-    dp.pfc {
-        ms_id = record.first_ms_id + member, slot = flow.slot,
-        traffic_class = place_of_class[flow.class],
-    }
+-- Flows that are new, beside those that are there: of one PFI, they share a bucket.
+local function start_pfcs(record, member, new, there)
+    local slot_of = {}
+    for _, flow in ipairs(there) do
+        slot_of[flow.pfi or -1] = flow.slot
+    end
+    for _, flow in ipairs(new) do
+        dp.pfc {
+            ms_id = record.first_ms_id + member, slot = flow.slot,
+            traffic_class = place_of_class[flow.class], shares = flow.pfi and slot_of[flow.pfi],
+        }
+        slot_of[flow.pfi or -1] = flow.slot
+    end
 end
 
-local function start_pfc_flow(record, member, flow)
-    dp.pfc_flow(parts.bucket({ ms_id = record.first_ms_id + member, slot = flow.slot }, flow, ""))
+local function start_pfc_flow(record, member, bucket)
+    dp.pfc_flow(parts.bucket({ ms_id = record.first_ms_id + member, slot = bucket.slot }, bucket,
+        ""))
 end
 
 -- Whoever sends to it in real time has to know it; without a TEID, that is as before.
@@ -133,10 +144,10 @@ function members.start(record, member)
     if ms.rate_bit_per_s then
         start_flow(record, member)
     end
-    for _, flow in ipairs(record.slots) do
-        start_pfc(record, member, flow)
-        if flow.rate_bit_per_s then
-            start_pfc_flow(record, member, flow)
+    start_pfcs(record, member, record.slots, {})
+    for _, bucket in ipairs(parts.buckets_of(record.slots)) do
+        if bucket.rate_bit_per_s then
+            start_pfc_flow(record, member, bucket)
         end
     end
     for j = 1, #ms.pdp do
@@ -166,11 +177,23 @@ function members.drop(record, member, change)
     end
 end
 
+-- Whether it may go to that cell: if not, as when the worker of its NSE is full, it stays where it
+-- is.
+function members.may_move(ms_id, bvc_id)
+    local may, why = dp.may_move(ms_id, bvc_id)
+    if not may then
+        count.add "moves_refused"
+        log.warn(("MS %s stays in its cell: %s"):format(
+            require "sluice.subscribers".imsi(ms_id) or ms_id, why))
+    end
+    return may
+end
+
 -- To the cell that the file now has for it, unless it roamed there before.
 function members.move(record, member)
     local ms_id, ms = record.first_ms_id + member, require "sluice.ms"
     local from = dp.ms_cell(ms_id)
-    if from ~= record.bvc_id then
+    if from ~= record.bvc_id and members.may_move(ms_id, record.bvc_id) then
         dp.ms_move { ms_id = ms_id, bvc_id = record.bvc_id }
         ms.moved(ms_id, from, record.bvc_id)
     end
@@ -212,11 +235,9 @@ function members.change(record, member, change, moved)
     if change.flow or moved and record.ms.rate_bit_per_s then
         start_flow(record, member)
     end
-    for _, flow in ipairs(change.new_slots) do
-        start_pfc(record, member, flow)
-    end
-    for _, flow in ipairs(change.flows) do
-        start_pfc_flow(record, member, flow)
+    start_pfcs(record, member, change.new_slots, change.rest_slots)
+    for _, bucket in ipairs(change.buckets) do
+        start_pfc_flow(record, member, bucket)
     end
     for j in ipairs((change.tlli or change.address) and record.ms.pdp or {}) do
         if change.kept[j] then

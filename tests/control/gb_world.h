@@ -74,7 +74,7 @@ void world_until(struct world *world, char *arguments);
 void world_rate(struct world *world, char *arguments);
 
 // gb_world_look.c
-void world_tunnels(struct world *world, char *arguments); // `tunnel NSE_ID TLLI NSAPI TEID` each
+void world_tunnels(struct world *world, char *arguments); // `tunnel NSE_ID TLLI NSAPI TEID PDP_ID`
 void world_stats(struct world *world, char *arguments);   // `stat WORKER SCOPE NAME VALUE` each
 void world_counts(struct world *world, char *arguments);  // `count NAME VALUE` each
 void world_lua(struct world *world, char *arguments);     // `value TEXT`: what the chunk returns

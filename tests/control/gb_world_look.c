@@ -14,7 +14,7 @@ void world_tunnels(struct world *world, char *arguments)
     for (uint32_t i = 0; i < world->load.dp.pdps; i++) {
         const struct world_tunnel *t = &world->tunnel[i];
         if (t->open)
-            printf("tunnel %u %u %u %u\n", t->nse_id, t->tlli, t->nsapi, t->teid);
+            printf("tunnel %u %u %u %u %u\n", t->nse_id, t->tlli, t->nsapi, t->teid, i);
     }
     printf("ok\n");
 }

@@ -7,6 +7,8 @@
 #include "tests/dataplane/random.h"
 
 struct commands_model model;
+uint32_t model_moves, model_late_moves, model_ahead, model_kept, model_pages, model_heard;
+uint32_t model_full;
 #define NO_GGSN 99u
 
 // --- What the model says -------------------------------------------------------------------------
@@ -115,14 +117,16 @@ static bool accepts_ms(const struct command *c)
     case COMMAND_ms:
         return c->ms.ms_id < CALLERS && !model.ms[c->ms.ms_id].made &&
                model_has_bvc(c->ms.bvc_id) &&
-               !tlli_taken(model.bvc[c->ms.bvc_id].nse, c->ms.tlli, ANY);
+               !tlli_taken(model.bvc[c->ms.bvc_id].nse, c->ms.tlli, ANY) &&
+               model_has_room_for_ms(c->ms.bvc_id);
     case COMMAND_ms_tlli:
         return has_ms(c->ms_tlli.ms_id) &&
                !tlli_taken(model_nse_of(c->ms_tlli.ms_id), c->ms_tlli.tlli, c->ms_tlli.ms_id);
     case COMMAND_ms_move:
         return has_ms(c->ms_move.ms_id) && model_has_bvc(c->ms_move.bvc_id) &&
                !tlli_taken(model.bvc[c->ms_move.bvc_id].nse, model.ms[c->ms_move.ms_id].tlli,
-                           c->ms_move.ms_id);
+                           c->ms_move.ms_id) &&
+               model_has_room_for_moving(c->ms_move.ms_id, c->ms_move.bvc_id);
     case COMMAND_ms_n201_u:
         return has_ms(c->ms_n201_u.ms_id) && data_sapi(c->ms_n201_u.sapi);
     case COMMAND_ms_remove:
@@ -178,7 +182,9 @@ bool model_accepts(const struct command *c)
         return model_has_bvc(c->bvc_remove.bvc_id) && model_bvc_empty(c->bvc_remove.bvc_id) &&
                !model.bvc[c->bvc_remove.bvc_id].kept;
     case COMMAND_pfc:
-        return has_ms(c->pfc.ms_id) && c->pfc.slot < SLOTS && !has_slot(c->pfc.ms_id, c->pfc.slot);
+        return has_ms(c->pfc.ms_id) && c->pfc.slot < SLOTS &&
+               !has_slot(c->pfc.ms_id, c->pfc.slot) &&
+               (!c->pfc.has_shares || has_slot(c->pfc.ms_id, c->pfc.shares));
     case COMMAND_pfc_flow:
     case COMMAND_pfc_credit:
         return has_slot(c->pfc_flow.ms_id, c->pfc_flow.slot);
@@ -190,7 +196,8 @@ bool model_accepts(const struct command *c)
                has_slot(c->pdp.ms_id, c->pdp.slot) && data_sapi(c->pdp.sapi) &&
                (!c->pdp.has_ggsn_id ||
                 (c->pdp.ggsn_id < GGSNS && model.ggsn[c->pdp.ggsn_id].made)) &&
-               !has_pdp(c->pdp.ms_id, ANY, c->pdp.nsapi, ANY);
+               !has_pdp(c->pdp.ms_id, ANY, c->pdp.nsapi, ANY) &&
+               model_has_room_for_pdp(c->pdp.ms_id);
     case COMMAND_pdp_uplink:
     case COMMAND_pdp_remove:
         return c->pdp_remove.pdp_id < TUNNELS && model.pdp[c->pdp_remove.pdp_id].made;
@@ -315,8 +322,6 @@ void model_note(const struct command *c, uint32_t teid)
     }
 }
 
-uint32_t model_moves, model_ahead, model_late_moves, model_kept, model_pages, model_heard;
-
 // The MS that the path has begun or ceased to hold by itself. What control said later holds.
 static void take_hold(const struct event *event)
 {
@@ -379,6 +384,8 @@ void model_open(void)
     c.bvcs = BVCS;
     c.mss = CALLERS;
     c.pdps = TUNNELS;
+    c.worker_mss = WORKER_CALLERS;
+    c.worker_pdps = WORKER_TUNNELS;
     c.ready_ns = S_IN_NS;
     for (uint32_t i = 0; i < CLASS_COUNT; i++)
         thread_set_aqm(&c.classes.item[i], aqm_of(i)->name);

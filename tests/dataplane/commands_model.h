@@ -15,10 +15,13 @@
 #define BVCS    6u
 #define CALLERS 6u // MSs
 #define TUNNELS 8u // PDP contexts
-#define SLOTS   3u
-#define PORTS   5u // of BSSs
-#define TLLIS   8u
-#define BVCIS   4u
+// What each worker has room for.
+#define WORKER_CALLERS 4u
+#define WORKER_TUNNELS 6u
+#define SLOTS          3u
+#define PORTS          5u // of BSSs
+#define TLLIS          8u
+#define BVCIS          4u
 
 struct commands_model {
     struct {
@@ -56,6 +59,8 @@ void model_aqm_params(struct command_class_aqm *c, bool good);
 // Told of by workers: moves that counted, that came too late, of those into cells that have gone
 // since; and cells that were kept.
 extern uint32_t model_moves, model_late_moves, model_ahead, model_kept, model_pages, model_heard;
+// Moves that were refused because the other worker was full.
+extern uint32_t model_full;
 
 static inline struct dp_worker *worker(uint32_t w)
 {
@@ -68,6 +73,10 @@ void model_open(void);
 uint32_t model_nse_of(uint32_t ms);
 bool model_has_bvc(uint32_t bvc);
 bool model_bvc_empty(uint32_t bvc);
+
+bool model_has_room_for_ms(uint32_t bvc);
+bool model_has_room_for_pdp(uint32_t ms);
+bool model_has_room_for_moving(uint32_t ms, uint32_t bvc);
 
 bool model_accepts(const struct command *c);
 void model_note(const struct command *c, uint32_t teid); // it was accepted

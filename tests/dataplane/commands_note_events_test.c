@@ -7,7 +7,7 @@
 #include <rte_mbuf.h>
 #include <string.h>
 
-#include "dataplane/worker.h"
+#include "dataplane/dataplane_parts.h"
 
 // Of NSE, NS-VC and cell 1, which are worker 1's, and MS 1 in it; the others are worker 0's.
 static void put_event(uint32_t worker)
@@ -154,6 +154,43 @@ static void an_event_of_an_ms_that_moves(void **state)
     thread_close();
 }
 
+// As if so many commands had gone to worker 1; then enough that each MS's record is looked at.
+static void pass(uint32_t commands)
+{
+    t.dp->commands.worker[1].sent += commands;
+    dp_worker(t.dp, 1)->stats.commands += commands;
+    for (uint32_t i = 0; i < MSS; i++) {
+        TRY(0, bvc_credit, .bvc_id = 1, .octets = 1);
+        if (i % 1024 == 0)
+            thread_poll_to_rest();
+    }
+    thread_poll_to_rest();
+}
+
+// What is said of an MS that was made 2^32 commands ago counts, though their counts have run round.
+static void an_ms_is_itself_for_ever(void **state)
+{
+    (void)state;
+    open_two_workers();
+    uint32_t since = t.dp->commands.ms[1].since;
+    for (int i = 0; i < 3; i++)
+        pass(1u << 30);
+    uint32_t left = since - 5 - (uint32_t)t.dp->commands.worker[1].sent;
+    t.dp->commands.worker[1].sent += left;
+    dp_worker(t.dp, 1)->stats.commands += left;
+    put_event(1);
+    for (int i = 0; i < 10; i++)
+        TRY(0, bvc_credit, .bvc_id = 1, .octets = 1);
+    assert_int_equal(take_event().ms_id, 1);
+    TRY(0, ms_remove, 1);
+    thread_poll_to_rest();
+    put_event(1);
+    TRY(0, ms, .ms_id = 1, .bvc_id = 1, .tlli = 99, .n201_u = 500);
+    assert_true(take_event().ms_id == EVENT_NONE);
+    thread_poll_to_rest();
+    thread_close();
+}
+
 static void put_pdu(const char *text)
 {
     struct rte_mbuf *m = rte_pktmbuf_alloc(t.gb.pool);
@@ -234,6 +271,7 @@ int main(void)
         cmocka_unit_test(a_cell_that_has_gone_leaves_its_id_to_another_worker),
         cmocka_unit_test(an_event_names_nobody_who_has_an_id_since),
         cmocka_unit_test(an_event_of_an_ms_that_moves),
+        cmocka_unit_test(an_ms_is_itself_for_ever),
         cmocka_unit_test(events_wait_in_controls_memory),
         cmocka_unit_test(controls_memory_has_an_end),
     };

@@ -41,6 +41,9 @@ static void values_out_of_their_ranges(void **state)
     TRY(-ERANGE, bvc, .bvc_id = 1, .bvci = 1);
     TRY(-ERANGE, pfc, .slot = 1, .traffic_class = CLASS_COUNT);
     TRY(-ERANGE, pfc, .slot = 3); // there are three: 0 to 2
+    TRY(-ERANGE, pfc, .slot = 1, .has_shares = true, .shares = SCHED_SLOTS);
+    TRY(-ENOENT, pfc, .slot = 1, .has_shares = true, .shares = 1); // itself
+    TRY(-ENOENT, pfc, .slot = 1, .has_shares = true, .shares = 2);
     TRY(-ERANGE, pdp, .pdp_id = 1, .nsapi = 4, .sapi = 3);
     TRY(-ERANGE, pdp, .pdp_id = 1, .nsapi = 16, .sapi = 3);
     TRY(-ERANGE, pdp, .pdp_id = 1, .nsapi = 6, .sapi = 4);

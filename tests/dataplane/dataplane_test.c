@@ -76,14 +76,16 @@ static uint64_t used_by(const struct dp_config *c)
 static void foretold_memory_is_what_is_taken(void **state)
 {
     const struct dp_config small = thread_config(1000, 64);
-    struct dp_config large[4] = {small, small, small, small};
+    struct dp_config large[5] = {small, small, small, small, small};
     (void)state;
     large[0].mss = large[0].pdps = 131080; // just more than the tables by name have room for
     large[1].queue_packets = 20000;
     large[2].flows_a_pfc = 64;
     large[2].classes.item[1].flows = true;
     large[3].gb.rx_frames = 16384;
-    for (int i = 0; i < 4; i++) {
+    large[4].mss = large[4].pdps = 300000;
+    large[4].worker_mss = large[4].worker_pdps = 50000;
+    for (int i = 0; i < 5; i++) {
         uint64_t more = used_by(&large[i]) - used_by(&small);
         uint64_t foretold = dp_memory_octets(&large[i]) - dp_memory_octets(&small);
         assert_in_range(more, foretold * 95 / 100, foretold);

@@ -181,8 +181,10 @@ struct dp_config path_config(uint32_t workers)
                           .nsvcs = PATH_NSVCS,
                           .ggsns = PATH_GGSNS,
                           .bvcs = PATH_BVCS,
-                          .mss = PATH_MSS,
-                          .pdps = PATH_PDPS,
+                          .mss = PATH_MSS + 1,
+                          .worker_mss = PATH_MSS, // so that workers have ids of their own
+                          .pdps = PATH_PDPS + 1,
+                          .worker_pdps = PATH_PDPS,
                           .pfcs_an_ms = 3,
                           .flow_quantum_octets = 300,
                           .queue_packets = 4096,

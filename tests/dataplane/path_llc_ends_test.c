@@ -163,7 +163,7 @@ static void what_is_refused(void **state)
     path_command(&c, -ERANGE);
     c.llc.pdu.n = sizeof octets;
     path_command(&c, -ERANGE);
-    c.llc.ms_id = PATH_MSS;
+    c.llc.ms_id = PATH_MSS + 1;
     c.llc.pdu.n = 10;
     path_command(&c, -ERANGE);
     path_close();

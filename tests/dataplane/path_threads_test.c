@@ -53,12 +53,17 @@ static bool bvcs_are_right(const struct dp_query *q, uint32_t worker)
     return q->n == 1 && q->bvc[0].bvc_id == worker && q->bvc[0].bvci == 2 + worker;
 }
 
+// Each MS once, by its place at the worker.
 static bool mss_are_right(const struct dp_query *q, uint32_t worker)
 {
-    bool right = q->n <= MSS;
-    for (uint32_t i = 0; i < q->n && right; i++)
-        right = q->ms[i].bvc_id == worker && q->ms[i].ms_id < MSS &&
-                (i == 0 || q->ms[i - 1].ms_id < q->ms[i].ms_id);
+    bool right = q->n <= MSS, seen[MSS] = {false};
+    for (uint32_t i = 0; i < q->n && right; i++) {
+        uint32_t ms = q->ms[i].ms_id;
+        right = q->ms[i].bvc_id == worker && ms < MSS && !seen[ms] &&
+                (i == 0 || q->place[i - 1] < q->place[i]);
+        if (right)
+            seen[ms] = true;
+    }
     return right;
 }
 

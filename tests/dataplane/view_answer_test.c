@@ -26,6 +26,7 @@ static void an_answer_is_bounded(void **state)
     (void)state;
     struct dp_config c = path_config(1);
     c.mss = 10 * VIEW_LOOKED;
+    c.worker_mss = 0;
     path_open(&c);
     path_one_cell(false, false);
     for (uint32_t ms = 0; ms < 200; ms++)

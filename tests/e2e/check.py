@@ -61,13 +61,13 @@ SMALLEST_WHOLE = {
            "ms_delay_ns": 0, "flow_delay_ns": 0, "ready_ns": 0, "capture": False},
     "timers": {f"{name}_ns": 10**9 * s for name, s in TIMERS.items()} | RETRIES
     | {"tns_alive_retries": 10},
-    "room": {"nses": 17, "nsvcs": 17, "ggsns": 16, "bvcs": 17, "mss": 67, "pdps": 65, "flows": 1},
+    "room": {"nses": 17, "nsvcs": 17, "ggsns": 16, "bvcs": 17, "mss": 67, "pdps": 65,
+             "worker_mss": 67, "worker_pdps": 65, "flows": 1},
     "log": {"level": "info"}, "class": list(map(class_of, CLASSES)),
     "queue": {"packets": 4096, "octets": 4000000, "cell_packets": 1024, "cell_octets": 1000000,
               "ms_packets": 256, "ms_octets": 128000, "overflow": "largest",
               "hold_ns": 300000000000, "flows": 16, "flow_quantum_octets": 300},
-    "ggsn": [],
-    "nse": [{
+    "ggsn": [], "nse": [{
         "nsei": 1, "ns": "manual", "dynamic": False, "cells": "listed", "flow_control": "wait",
         "unknown_ms": "status", "features": ["pfc", "cbl", "inr", "pfc_fc", "gigabit"],
         "flush": "transfer",

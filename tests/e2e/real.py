@@ -14,9 +14,12 @@ import pcap
 from harness import Running, case, check_sound, right, same, short
 from network import (BSS4, BSS6, GB4, GB6, GGSN4, GGSN6, GN4, GN6, GTPU_PORT, NS_PORT, WAIT_S, Host)
 
+# The kernel chooses a queue by a hash of addresses and ports, with a key of its own at each boot.
+MORE_PORTS = range(NS_PORT + 1, NS_PORT + 17)
 QUIET_S = 0.3  # in which nothing comes any more
 
 # Three MSs: over IPv4, the second of two; over IPv6; and one whose LLC PDUs are larger than Gb's MTU.
+# The third NSE is there for its NS-VCs.
 CONFIG = """
 run { name = "real", clock = "real" }
 gn { device = "GN_DEVICE", address = "192.0.2.1", address6 = "2001:db8::1" }
@@ -58,7 +61,9 @@ nse {
         },
     },
 }
-"""
+nse { nsei = 3, ns = "manual", bvc { bvci = 2 }, MORE_NSVCS }
+""".replace("MORE_NSVCS", ", ".join(
+    f'nsvc {{ nsvci = {port}, peer = "198.51.100.2", peer_port = {port} }}' for port in MORE_PORTS))
 
 
 class Ms:
@@ -257,6 +262,18 @@ def cases(devices, workers=1, idle="sleep"):
             same(octets.hex(), (struct.pack(">BBHI", 0x36, 26, len(body), 0) + body).hex(),
                  "the error indication")
 
+    @case("from 16 ports each, so to both queues if there are two: taken from either")
+    def ports():
+        world = start()
+        for port in MORE_PORTS:
+            ggsn, bss = world.host.udp(GGSN4, port), world.host.udp(BSS4, port)
+            octets = world.packet(FOUR, 100)
+            ggsn.sendto(g_pdu(world.teid(FOUR), octets), (GN4, GTPU_PORT))
+            same([npdu.octets for npdu in pcap.npdus_of(read_pdus(world, FOUR, 1))], [octets],
+                 f"the N-PDU from port {port}")
+            bss.sendto(b"\x0a", (GB4, NS_PORT))
+            same(receive(bss, "NS-ALIVE-ACK")[0].hex(), "0b", f"the answer to port {port}")
+
     @case("NS-ALIVE is answered; what is for control is counted as an event")
     def alive():
         world = start()
@@ -274,7 +291,7 @@ def cases(devices, workers=1, idle="sleep"):
         # over net_af_packet the kernel joins those of IPv4 before we see them
         right(ports["gn"]["joined_packets"] >= 4 and ports["gb"]["joined_packets"] >= 2,
               "joined_packets")
-        same(summary["classes"]["background"]["out_packets"], 28, "N-PDUs down")
+        same(summary["classes"]["background"]["out_packets"], 44, "N-PDUs down")
         same(up["npdus"], 14, "N-PDUs up")
         same(up["drops"], {}, "drops of the uplink")
         same(ports["gn"]["drops"].keys() - {"not_ours", "icmp", "other_port"}, {"unknown_teid"},

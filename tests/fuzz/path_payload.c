@@ -10,6 +10,7 @@
 #include "tests/fuzz/path_draft.h"
 
 static const struct state *state; // of the worker that has the MS
+static const struct up *uplink;   // and its uplink
 
 // ---- Gn ----
 
@@ -137,16 +138,16 @@ static bool some_pdp(uint32_t ms, uint32_t *pdp)
 
 static struct sndcp_unitdata next_segment(uint32_t pdp)
 {
-    const struct state_pdp_up *up = &state->pdp_up[pdp];
     uint32_t choice = input_octet();
     bool more = choice % 2 != 0;
     if (pdp >= PATH_PDPS) // one of many, in a scene of path_count.c
         return (struct sndcp_unitdata){.first = true, .more = !path.stalled[STATS_GN]};
     if (!ahead.of[pdp].known) {
         ahead.of[pdp].known = true;
-        ahead.of[pdp].partial = up->partial != NULL;
-        ahead.of[pdp].segments = up->segments;
-        ahead.of[pdp].npdu = up->npdu_number;
+        const struct up_partial *begun = up_partial_of(uplink, pdp);
+        ahead.of[pdp].partial = begun != NULL;
+        ahead.of[pdp].segments = begun ? begun->segments : 0;
+        ahead.of[pdp].npdu = begun ? begun->npdu_number : 0;
     }
     bool goes_on = ahead.of[pdp].partial && choice < 240;
     struct sndcp_unitdata s = {.first = !goes_on, .more = more};
@@ -352,6 +353,7 @@ static struct path_endpoint from_gb(void)
 {
     uint32_t choice = input_octet(), ms = input_word() % path.mss;
     state = path_state_of_ms(ms);
+    uplink = &path.worker[state->worker]->up;
     uint32_t bvc = state->ms[ms].bvc % PATH_BVCS, nse = state->bvc[bvc].nse % PATH_NSES;
     if (ahead.polls != path.polls)
         memset(&ahead, 0, sizeof ahead), ahead.polls = path.polls;

@@ -188,10 +188,13 @@ static void charge(struct sched_bucket *bucket, uint32_t octets)
 
 static void charge_all(const struct books *b, struct levels *l, const struct sched_grant *g)
 {
-    uint32_t bvc = b->ms[g->ms].bvc;
+    const struct books_ms *m = &b->ms[g->ms];
+    uint32_t bvc = m->bvc;
     uint32_t octets =
         g->octets + (g->offset == 0 ? b->config.first_header_octets : b->config.next_header_octets);
-    charge(&l->pfc[g->ms][g->slot], octets);
+    for (uint32_t slot = 0; slot < SCHED_SLOTS; slot++)
+        if (m->pfc[slot] && m->bucket[slot] == m->bucket[g->slot])
+            charge(&l->pfc[g->ms][slot], octets);
     charge(&l->ms[g->ms], octets);
     charge(&l->bvc[bvc], octets);
     charge(&l->nse[b->nse_of[bvc]], octets + b->config.pipe_header_octets);

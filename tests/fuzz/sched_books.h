@@ -21,6 +21,7 @@ struct books_ms {
     struct sched_queued queued;
     bool pfc[SCHED_SLOTS];
     uint32_t class[SCHED_SLOTS];
+    uint32_t bucket[SCHED_SLOTS]; // those of one number share a bucket
     uint32_t packets_of[SCHED_SLOTS];
     uint32_t order_of[SCHED_SLOTS][BOOKS_FLOWS]; // of the last N-PDU begun
     const struct books_npdu *open[SCHED_LLES];   // half sent
@@ -34,7 +35,7 @@ struct books {
     uint32_t nse_of[BOOKS_BVCS];
     struct books_ms ms[BOOKS_MSS];
     struct books_npdu npdu[BOOKS_NPDUS];
-    uint32_t next, order;
+    uint32_t next, order, buckets;
     struct sched_queued queued, of_class[CLASS_COUNT];
 };
 

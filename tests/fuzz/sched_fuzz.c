@@ -132,6 +132,15 @@ static void call_ms(struct books *b, uint32_t what)
     }
 }
 
+static void pfc_share(struct books *b, uint32_t ms, uint32_t slot, bool there)
+{
+    uint32_t with = input_slot_id();
+    bool goes = there && with < SCHED_SLOTS && with != slot && b->ms[ms].pfc[with];
+    CHECK(done(sched_pfc_share(b->sched, ms, slot, with, b->now_ns)) == goes);
+    if (goes)
+        b->ms[ms].bucket[slot] = b->ms[ms].bucket[with];
+}
+
 static void call_pfc(struct books *b, uint32_t what)
 {
     int code;
@@ -145,6 +154,7 @@ static void call_pfc(struct books *b, uint32_t what)
         CHECK(!there && class < CLASS_COUNT);
         b->ms[ms].pfc[slot] = true;
         b->ms[ms].class[slot] = class;
+        b->ms[ms].bucket[slot] = ++b->buckets;
         return;
     case 1:
         CHECK(!done(sched_pfc_set(b->sched, ms, slot, input_terms(), b->now_ns)) || there);
@@ -154,6 +164,9 @@ static void call_pfc(struct books *b, uint32_t what)
         return;
     case 3:
         CHECK(done(sched_pfc_level(b->sched, ms, slot, input_level(), b->now_ns)) == there);
+        return;
+    case 5:
+        pfc_share(b, ms, slot, there);
         return;
     default:
         UNTIL_DONE(code, sched_pfc_remove(b->sched, ms, slot, DROP_removed, b->now_ns));
@@ -199,7 +212,7 @@ static void call_time(struct books *b)
 
 static void call_any(struct books *b)
 {
-    uint32_t what = input_octet() % 32;
+    uint32_t octet = input_octet(), what = octet % 32;
     if (what < 3)
         call_nse(b, what);
     else if (what < 8)
@@ -207,7 +220,7 @@ static void call_any(struct books *b)
     else if (what < 18)
         call_ms(b, what - 8);
     else if (what < 23)
-        call_pfc(b, what - 18);
+        call_pfc(b, what == 20 && octet & 32 ? 5 : what - 18);
     else if (what < 26)
         call_put(b, 1);
     else if (what == 26)
@@ -237,6 +250,7 @@ static void plant(struct books *b)
             CHECK(sched_pfc_add(b->sched, ms, slot, (enum traffic_class) class) == 0);
             b->ms[ms].pfc[slot] = true;
             b->ms[ms].class[slot] = class;
+            b->ms[ms].bucket[slot] = ++b->buckets;
         }
     }
 }

@@ -66,6 +66,23 @@ def packet_flows():
         tight(bss, FC_PFC)
 
 
+@case("a packet flow with contexts of two classes has one bucket: R is exact, neither class starves")
+def two_classes():
+    with World(config(flows=FLOWS.replace("pfi = 9", "pfi = 8"))) as world:
+        bss = begin(world, PFC | PFC_FC)
+        Load(world, (TLLI,), 25 * MS, nsapi=6)
+        Load(world, (TLLI,), 15 * MS, nsapi=7, octets=100)
+        for bmax, r in (16, 800), (5, 300), (16, 1200):
+            begun_ns = world.now_ns
+            say(bss, FC_PFC, 2, tlli=TLLI, flows=[{"pfi": 8, "bmax": bmax, "r": r}])
+            world.run(40 * S)
+            both = taken(bss, begun_ns + 8 * S, pfi=8)
+            exact(both, r * 100, "PFI 8")
+            background = sum(octets for _, octets in both if octets == LLC_OCTETS)
+            right(background, "the background gets nothing")
+        tight(bss, FC_PFC)
+
+
 @case("eleven packet flows in a PDU, most of which nobody has: one acknowledgement")
 def eleven():
     with World(config(flows=FLOWS)) as world:

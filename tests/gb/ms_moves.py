@@ -209,6 +209,21 @@ for WORKERS in (1, 2):
         place(workers=WORKERS)(other_nse))
 
 
+@case("an MS whose new NSE's worker has no room for it stays where it is, counted and told")
+@place(workers=2, sets=("room.worker_mss=1",))
+def full(p):
+    p.down(6)
+    p.up(2, p.b)
+    p.world.run(0)
+    same(p.world.counts()["what"].get("moves_refused"), 1, "moves_refused")
+    right(f"MS {IMSI} stays in its cell: the worker of that cell is full" in p.world.log(),
+          f"the log: {p.world.log()}")
+    p.all()
+    p.up(3)
+    p.flows(3)
+    p.idle()
+
+
 @case("back from another NSE before FLUSH-LL was answered: it is not repeated")
 @place()
 def back(p):

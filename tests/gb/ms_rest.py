@@ -62,8 +62,9 @@ def left_credit(p):
         same(len(p.come()), more, f"PDUs that go for 2000 octets of cell {bvci}")
 
 
-@case("LLC-DISCARDED with a PFI gives the packet flow its octets back, too")
-@place(features=PFC | PFC_FC, pdp="pfi = 9, ")
+@case("LLC-DISCARDED with a PFI gives the packet flow its octets back, too, once for all its classes")
+@place(features=PFC | PFC_FC, pdp="pfi = 9, ",
+       more='pdp { nsapi = 6, class = "streaming", address = "10.0.9.6" },')
 def credit_pfc(p):
     flows = [{"pfi": 9, "bmax": 20, "r": 1}]
     p.a.send(2, "bssgp_flow_control_pfc", tlli=TLLI, tag=1, flows=flows)

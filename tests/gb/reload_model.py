@@ -142,7 +142,7 @@ class Model:
 
 
 # For each MS of the registry: IMSI, NSEI, BVCI and TLLI as the dataplane has them, whether it is
-# found by TLLI and by IMSI, and the index of each context by NSAPI.
+# found by TLLI and by IMSI, and the pdp_id of each context by NSAPI.
 DUMP = " ".join("""
 local s, w, dp, t = require "sluice.subscribers", require "sluice.world", require "dp", {}
 for _, r in ipairs(s.records) do for m = 0, r.count - 1 do
@@ -157,13 +157,13 @@ table.concat(x, ";") }, ",") end end return table.concat(t, " ")
 
 def picture(world):
     """{number of the MS: Ms} of the SGSN."""
-    by_index = {t.teid & (1 << 22) - 1: t.teid for t in world.tunnels()}
+    by_id = {t.pdp_id: t.teid for t in world.tunnels()}
     found = {}
     for row in world.lua(DUMP).split():
         number, nsei, bvci, tlli, by_tlli, by_imsi, contexts = row.split(",")
         same((by_tlli, by_imsi), ("true", "true"), f"IMSI {number} is found by TLLI, by IMSI")
         pairs = [pair.split(":") for pair in contexts.split(";") if pair]
-        teids = {int(nsapi): by_index[int(index)] for nsapi, index in pairs}
+        teids = {int(nsapi): by_id[int(pdp_id)] for nsapi, pdp_id in pairs}
         found[int(number) - IMSI] = Ms(int(nsei), int(bvci), int(tlli), teids)
-    same(sum(len(ms.teids) for ms in found.values()), len(by_index), "contexts in the dataplane")
+    same(sum(len(ms.teids) for ms in found.values()), len(by_id), "contexts in the dataplane")
     return found

@@ -51,7 +51,7 @@ ggsn {{ name = "ggsn", address = "{GGSN}", mac = "{wire.mac_of(GGSN).hex(':')}" 
 """
 
 Frame = namedtuple("Frame", "time_ns side to_us octets")
-Tunnel = namedtuple("Tunnel", "nse_id tlli nsapi teid")
+Tunnel = namedtuple("Tunnel", "nse_id tlli nsapi teid pdp_id")
 
 
 def nsvc(nsvci, peer, **more):

@@ -40,6 +40,8 @@ static struct ask all_of(void)
     return (struct ask){p.dp, p.workers};
 }
 
+static uint8_t seen[PATH_MSS]; // how often
+
 struct taken {
     uint32_t n, most, next;
     bool in_order;
@@ -50,11 +52,11 @@ static bool take_ms(void *self, uint32_t id, const void *row, const struct view_
     struct taken *taken = self;
     const struct view_ms *ms = row;
     assert_non_null(drops);
-    assert_int_equal(ms->ms_id, id);
-    assert_int_equal(ms->tlli, p.ms[id].tlli);
-    assert_int_equal(ms->bvc_id, p.ms[id].bvc);
+    assert_int_equal(ms->tlli, p.ms[ms->ms_id].tlli);
+    assert_int_equal(ms->bvc_id, p.ms[ms->ms_id].bvc);
     if (taken->n == taken->most)
         return false;
+    seen[ms->ms_id]++;
     taken->in_order &= id >= taken->next;
     taken->next = id + 1;
     taken->n++;
@@ -70,6 +72,7 @@ static struct taken take_from(uint32_t of, uint32_t first, uint32_t most)
     return taken;
 }
 
+// MSs come by where they are at their workers, each once, in whatever pages they are asked for.
 static void records_of_all_workers_in_order(void **state)
 {
     (void)state;
@@ -78,14 +81,46 @@ static void records_of_all_workers_in_order(void **state)
     for (uint32_t ms = 0; ms < 700; ms += 7) // long runs of one worker, too
         path_ms_move(ms, (ms / 100) % 3);
     run_workers();
+    memset(seen, 0, sizeof seen);
     assert_int_equal(take_from(VIEW_ALL, 0, UINT32_MAX).n, 700);
-    assert_int_equal(take_from(VIEW_ALL, 350, UINT32_MAX).n, 350);
-    assert_int_equal(take_from(VIEW_ALL, 100, 33).next, 133);
+    struct taken page = {.n = 33};
+    for (uint32_t n = 0; page.n == 33; n += page.n) {
+        page = take_from(VIEW_ALL, page.next, 33);
+        assert_int_equal(page.n, n + 33 <= 700 ? 33 : 700 - n);
+    }
+    for (uint32_t ms = 0; ms < 700; ms++)
+        assert_int_equal(seen[ms], 2);
     uint32_t members = 0, found = take_from(1, 0, UINT32_MAX).n;
     for (uint32_t ms = 0; ms < 700; ms++)
         members += p.ms[ms].bvc == 1;
     assert_int_equal(found, members);
-    assert_int_equal(take_from(VIEW_ALL, 700, UINT32_MAX).n, 0);
+    assert_int_equal(take_from(VIEW_ALL, 3 * PATH_MSS, UINT32_MAX).n, 0);
+    stop_workers();
+    close_whole();
+}
+
+// One alone, and its packet flows, by where control says that it is.
+static void one_ms_of_several_workers(void **state)
+{
+    (void)state;
+    open_plain(3);
+    add_mss(30);
+    for (uint32_t ms = 0; ms < 30; ms += 4)
+        path_ms_move(ms, (ms / 4) % 3);
+    run_workers();
+    struct ask ask = all_of();
+    for (uint32_t ms = 0; ms < 30; ms++) {
+        const struct dp_query *q;
+        uint32_t at = dp_ms_at(p.dp, ms), id = ask_ms_id(&ask, at);
+        struct taken taken = {.most = 2, .next = id, .in_order = true};
+        memset(seen, 0, sizeof seen);
+        assert_null(ask_rows(&ask, VIEW_MSS, VIEW_ALL, id, id + 1, take_ms, &taken));
+        assert_int_equal(taken.n, 1);
+        assert_int_equal(seen[ms], 1);
+        assert_null(ask_parts(&ask, dp_at_worker(at), VIEW_PFCS, dp_at_place(at), &q));
+        assert_int_equal(q->ms_id, ms);
+        assert_int_equal(q->n, 2);
+    }
     stop_workers();
     close_whole();
 }
@@ -170,6 +205,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(records_of_all_workers_in_order),
+        cmocka_unit_test(one_ms_of_several_workers),
         cmocka_unit_test(counters_are_summed),
         cmocka_unit_test(cells_by_delay_and_their_sums),
         cmocka_unit_test(one_that_stands_is_given_up),

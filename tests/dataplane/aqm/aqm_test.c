@@ -143,6 +143,50 @@ static void test_any_view(void **state)
     }
 }
 
+// What an AQM that says when it is calm is not asked: it would have passed, drawn nothing at random
+// and remembered nothing. Sojourns about the bound; a queue that stands now and then stirs it.
+static uint32_t expect_calm_is_calm(struct asked *a)
+{
+    struct rng rng;
+    uint32_t word = 0, calm = 0;
+    struct aqm_view view = {.rng = &rng, .pdu_word = &word};
+    rng_seed(&rng, random_next(), 0);
+    for (int call = 0; call < CALLS; call++) {
+        random_view(&view, false);
+        if (random_next() % 2)
+            view.sojourn_ns = a->aqm.calm_ns + 2 - random_next() % 5;
+        bool in = random_next() % 2;
+        view.sojourn_ns = in ? 0 : view.sojourn_ns;
+        struct asked before = *a;
+        struct rng drawn = rng;
+        uint32_t said = word;
+        enum aqm_verdict verdict = in ? asked_in(a, &view) : asked_out(a, &view);
+        if (!aqm_is_calm(a->aqm.calm_ns, before.vars, view.sojourn_ns))
+            continue;
+        calm++;
+        assert_int_equal(verdict, AQM_PASS);
+        assert_memory_equal(a->vars, before.vars, sizeof a->vars);
+        assert_memory_equal(&rng, &drawn, sizeof rng);
+        assert_int_equal(word, said);
+    }
+    return calm;
+}
+
+static void test_calm_is_calm(void **state)
+{
+    (void)state;
+    random_begin();
+    uint32_t calm = 0;
+    for (uint32_t i = 0; i < aqm_count; i++)
+        for (int round = 0; aqm_list[i]->calm_ns && round < ROUNDS; round++) {
+            struct asked a = asked_of(aqm_list[i]->name);
+            random_params(&a);
+            if (!asked_setup(&a))
+                calm += expect_calm_is_calm(&a);
+        }
+    assert_true(calm > ROUNDS);
+}
+
 // Ten seconds of a standing queue of 2 s; how often each verdict came.
 static void congest(struct asked *a, bool ecn, bool ect, uint32_t counts[3])
 {
@@ -249,6 +293,7 @@ int main(void)
         cmocka_unit_test(test_tables),
         cmocka_unit_test(test_out_of_range_is_refused_by_name),
         cmocka_unit_test(test_any_view),
+        cmocka_unit_test(test_calm_is_calm),
         cmocka_unit_test(test_marks_need_ect_and_ecn),
         cmocka_unit_test(test_idle_queue_is_left_alone),
         cmocka_unit_test(test_octets_and_time),

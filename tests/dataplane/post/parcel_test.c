@@ -1,4 +1,5 @@
-// An MS as a parcel: what arrives is what left, octet for octet; where it came from keeps only who
+// An MS as a parcel: what arrives is what left, octet for octet, but for the ids that it has there
+// and the TEIDs of its contexts, which are the other worker's; where it came from keeps only who
 // has it; and without a parcel or a place in the ring nothing happens, and it works later.
 #include "dataplane/post/post.h"
 
@@ -56,16 +57,33 @@ static int release(void **state)
     return held != 0;
 }
 
+// Worker 1 gives out its ids from the end.
+static uint32_t ms_at(uint32_t worker, uint32_t ms)
+{
+    return worker ? MSS - 1 - ms : ms;
+}
+
+static uint32_t pdp_at(uint32_t worker, uint32_t ms, uint32_t slot)
+{
+    return worker ? 2 * MSS - 1 - (2 * ms + slot) : 2 * ms + slot;
+}
+
+static uint32_t teid_at(uint32_t worker, uint32_t ms, uint32_t slot)
+{
+    return teid_make(worker, (worker ? 5 : 1) + slot, pdp_at(worker, ms, slot));
+}
+
 // At worker 0, with two packet flows and two contexts whose TEIDs name it.
 static void make_ms(uint32_t ms)
 {
     apply(0, &(struct command){.op = COMMAND_ms,
+                               .ms_id = 1000 + ms,
                                .ms = {.ms_id = ms, .bvc_id = 0, .tlli = 100 + ms, .n201_u = 500}});
     for (uint8_t slot = 0; slot < 2; slot++) {
         apply(0, &(struct command){.op = COMMAND_pfc,
                                    .pfc = {.ms_id = ms, .slot = slot, .traffic_class = 2 + slot}});
         apply(0, &(struct command){.op = COMMAND_pdp,
-                                   .teid = teid_make(0, 1 + slot, 2 * ms + slot),
+                                   .teid = teid_at(0, ms, slot),
                                    .pdp = {.pdp_id = 2 * ms + slot,
                                            .ms_id = ms,
                                            .slot = slot,
@@ -79,14 +97,20 @@ static void put(uint32_t worker, uint32_t ms, uint32_t slot, uint16_t octets)
     struct rte_mbuf *m = rte_pktmbuf_alloc(pool);
     assert_non_null(m);
     memset(rte_pktmbuf_append(m, octets), octets, octets);
-    struct pdu pdu = {.buffer = m, .octets = octets, .context = 2 * ms + slot};
-    assert_int_equal(sched_put(at[worker].sched, ms, slot, &pdu, 0), DROP_NONE);
+    struct pdu pdu = {.buffer = m, .octets = octets, .context = pdp_at(worker, ms, slot)};
+    m->hash.usr = teid_at(worker, ms, slot);
+    assert_int_equal(sched_put(at[worker].sched, ms_at(worker, ms), slot, &pdu, 0), DROP_NONE);
 }
 
 static bool leave(uint32_t from, uint32_t ms)
 {
-    return parcel_send(&posts[from], !from, &at[from].state, at[from].sched, &at[from].stats, ms,
-                       !from, 0);
+    struct command move = {.op = COMMAND_ms_move,
+                           .worker = !from,
+                           .homes = from == 0 ? 3 << 5 : 0,
+                           .ms_move = {ms_at(from, ms), !from}};
+    for (uint32_t slot = 0; slot < 2; slot++)
+        move.teid_of[5 + slot] = teid_at(!from, ms, slot);
+    return parcel_send(&posts[from], &at[from].state, at[from].sched, &at[from].stats, &move, 0);
 }
 
 static bool take_letter(uint32_t to)
@@ -99,14 +123,18 @@ static bool take_letter(uint32_t to)
     return true;
 }
 
-static bool unpack(uint32_t to)
+static bool unpack(uint32_t to, uint32_t ms)
 {
-    return parcel_unpack(&posts[to], !to, &at[to].state, at[to].sched, &at[to].stats, 0);
+    struct command expect = {
+        .op = COMMAND_expect, .worker = !to, .expect = {.ms_id = ms_at(to, ms)}};
+    for (uint32_t slot = 0; slot < 2; slot++)
+        expect.teid_of[5 + slot] = teid_at(to, ms, slot);
+    return parcel_unpack(&posts[to], &at[to].state, at[to].sched, &at[to].stats, &expect, 0);
 }
 
 static void expect_queued(uint32_t worker, uint32_t ms, uint64_t packets, uint64_t octets)
 {
-    struct sched_queued q = sched_ms_queued(at[worker].sched, ms);
+    struct sched_queued q = sched_ms_queued(at[worker].sched, ms_at(worker, ms));
     assert_int_equal(q.packets, packets);
     assert_int_equal(q.octets, octets);
     assert_null(sched_check(at[worker].sched));
@@ -116,9 +144,13 @@ static void expect_queued(uint32_t worker, uint32_t ms, uint64_t packets, uint64
 static void flush(uint32_t worker, uint32_t ms)
 {
     const struct sched_drop *drops;
-    assert_int_equal(sched_ms_flush(at[worker].sched, ms, DROP_flushed, 0), 0);
-    for (uint32_t n = sched_dropped(at[worker].sched, &drops); n > 0; n--)
+    assert_int_equal(sched_ms_flush(at[worker].sched, ms_at(worker, ms), DROP_flushed, 0), 0);
+    for (uint32_t n = sched_dropped(at[worker].sched, &drops); n > 0; n--) {
+        const struct rte_mbuf *m = drops[n - 1].buffer; // it is known whose it was
+        const struct state_pdp *pdp = state_pdp_of_teid(&at[worker].state, m->hash.usr);
+        assert_int_equal(pdp ? pdp->ms : STATE_NONE, ms_at(worker, ms));
         rte_pktmbuf_free(drops[n - 1].buffer);
+    }
 }
 
 static void fill_record(uint32_t ms)
@@ -132,7 +164,8 @@ static void fill_record(uint32_t ms)
         s->ms[ms].sent[lle] = 0xfffffff0u + lle;
         s->ms_up[ms].lle[lle] = (struct state_lle_up){70000 + lle, 0xdeadbeef};
     }
-    memset(&s->ms_counts[ms], 0x33, sizeof s->ms_counts[ms]);
+    assert_true(state_counts_have(s, ms));
+    memset(&s->ms_counts[s->ms_up[ms].counts - 1], 0x33, sizeof s->ms_counts[0]);
     memset(&s->options[ms], 0x5a, sizeof s->options[ms]);
     s->pdp[2 * ms].npdu_number = 4000;
     s->pdp[2 * ms].segment = 3;
@@ -147,50 +180,60 @@ static void what_arrives_is_what_left(void **state)
         put(0, 7, i % 2, (uint16_t)(100 + i));
     struct state_ms ms = at[0].state.ms[7];
     struct state_ms_up up = at[0].state.ms_up[7];
-    struct state_ms_counts counts = at[0].state.ms_counts[7];
+    struct state_ms_counts counts = *state_counts_of(&at[0].state, 7);
     struct state_pdp pdp[2] = {at[0].state.pdp[14], at[0].state.pdp[15]};
     struct state_pdp_up pdp_up[2] = {at[0].state.pdp_up[14], at[0].state.pdp_up[15]};
-    assert_false(take_letter(1) || unpack(1));
+    assert_false(take_letter(1) || unpack(1, 7));
     assert_true(leave(0, 7));
     assert_int_equal(state_ms_of(&at[0].state, 0, 107), STATE_NONE);
     for (uint32_t id = 14; id < 16; id++) {
         assert_ptr_equal(state_pdp_of_teid(&at[0].state, pdp[id - 14].teid), &at[0].state.pdp[id]);
         assert_int_equal(at[0].state.pdp[id].ms, STATE_NONE);
-        assert_int_equal(at[0].state.pdp[id].elsewhere, 1);
+        assert_int_equal(at[0].state.pdp[id].elsewhere, teid_at(1, 7, id - 14));
         assert_null(state_pdp_of_teid(&at[1].state, pdp[id - 14].teid));
     }
     assert_int_equal(sched_queued(at[0].sched).packets, 0);
-    assert_false(unpack(1)); // it is still on its way
+    assert_false(unpack(1, 7)); // it is still on its way
     assert_true(take_letter(1));
-    assert_true(unpack(1));
+    assert_true(unpack(1, 7));
+    uint32_t there = ms_at(1, 7);
     ms.bvc = 1;
-    assert_memory_equal(&at[1].state.ms[7], &ms, sizeof ms);
-    assert_memory_equal(&at[1].state.ms_up[7], &up, sizeof up);
-    assert_memory_equal(&at[1].state.ms_counts[7], &counts, sizeof counts);
-    assert_memory_equal(&at[1].state.pdp[14], pdp, sizeof pdp);
-    assert_memory_equal(&at[1].state.pdp_up[14], pdp_up, sizeof pdp_up);
-    assert_int_equal(at[1].state.options[7].octets[63], 0x5a);
-    assert_int_equal(state_ms_of(&at[1].state, 1, 107), 7);
+    up.first_pdp = pdp_at(1, 7, 1);
+    assert_memory_equal(&at[1].state.ms[there], &ms, sizeof ms);
+    assert_memory_equal(&at[1].state.ms_up[there], &up, sizeof up);
+    assert_int_equal(up.id, 1007);
+    assert_memory_equal(state_counts_of(&at[1].state, there), &counts, sizeof counts);
+    for (uint32_t slot = 0; slot < 2; slot++) {
+        pdp[slot].teid = teid_at(1, 7, slot);
+        pdp[slot].ms = there;
+        pdp_up[slot].next = slot ? pdp_at(1, 7, 0) : STATE_NONE;
+        uint32_t id = pdp_at(1, 7, slot);
+        assert_memory_equal(&at[1].state.pdp[id], &pdp[slot], sizeof pdp[0]);
+        assert_memory_equal(&at[1].state.pdp_up[id], &pdp_up[slot], sizeof pdp_up[0]);
+    }
+    assert_int_equal(at[1].state.options[there].octets[63], 0x5a);
+    assert_int_equal(state_ms_of(&at[1].state, 1, 107), there);
     expect_queued(1, 7, 6, 615);
     for (int slot = 0; slot < 2; slot++) {
         assert_int_equal(at[0].stats.of_class[2 + slot].moved_out_packets, 3);
         assert_int_equal(at[1].stats.of_class[2 + slot].moved_in_packets, 3);
         assert_int_equal(at[1].stats.of_class[2 + slot].moved_in_octets, slot ? 309 : 306);
     }
-    assert_false(unpack(1));
+    assert_false(unpack(1, 7));
     flush(1, 7);
 }
 
-// Its TEIDs name worker 0, so worker 1 forgets them.
+// Its GGSN sends to worker 0, so worker 1 forgets its contexts.
 static void and_back(void **state)
 {
     (void)state;
     make_ms(7);
     uint32_t teid = at[0].state.pdp[14].teid;
-    assert_true(leave(0, 7) && take_letter(1) && unpack(1));
+    assert_true(leave(0, 7) && take_letter(1) && unpack(1, 7));
     put(1, 7, 0, 100);
-    assert_true(leave(1, 7) && take_letter(0) && unpack(0));
-    assert_null(state_pdp_of_teid(&at[1].state, teid));
+    assert_true(leave(1, 7) && take_letter(0) && unpack(0, 7));
+    for (uint32_t slot = 0; slot < 2; slot++)
+        assert_null(state_pdp_of_teid(&at[1].state, teid_at(1, 7, slot)));
     assert_int_equal(state_pdp_of_teid(&at[0].state, teid)->ms, 7);
     assert_int_equal(state_ms_of(&at[0].state, 0, 107), 7);
     assert_int_equal(state_ms_of(&at[1].state, 1, 107), STATE_NONE);
@@ -219,13 +262,13 @@ static void no_parcel_is_free(void **state)
     assert_true(take_letter(1));
     assert_false(leave(0, POST_PARCELS));
     posts[0].news = posts[1].news = false;
-    assert_true(unpack(1));
+    assert_true(unpack(1, 0));
     assert_true(posts[1].news); // who waits for a parcel has one now
-    assert_int_equal(state_ms_of(&at[1].state, 1, 100), 0);
+    assert_int_equal(state_ms_of(&at[1].state, 1, 100), ms_at(1, 0));
     assert_true(leave(0, POST_PARCELS));
     assert_true(posts[0].news);
-    while (take_letter(1))
-        assert_true(unpack(1));
+    for (uint32_t ms = 1; take_letter(1); ms++)
+        assert_true(unpack(1, ms));
     expect_queued(1, POST_PARCELS, 1, 100);
     flush(1, POST_PARCELS);
 }
@@ -245,7 +288,7 @@ static void no_place_in_the_ring(void **state)
     assert_true(leave(0, 0));
     for (uint32_t i = 0; i < POST_LETTERS - 1; i++)
         assert_true(take_letter(1));
-    assert_true(unpack(1));
+    assert_true(unpack(1, 0));
     expect_queued(1, 0, 1, 100);
     flush(1, 0);
 }
@@ -259,12 +302,12 @@ static void no_room_where_it_comes(void **state)
     make_ms(1);
     for (uint16_t i = 0; i < 10; i++)
         put(0, 0, i % 2, 100);
-    assert_true(leave(0, 1) && take_letter(1) && unpack(1));
+    assert_true(leave(0, 1) && take_letter(1) && unpack(1, 1));
     for (uint32_t i = 0; i < 4096 - 3; i++) {
         struct pdu pdu = {.octets = 1};
-        assert_int_equal(sched_put(at[1].sched, 1, 0, &pdu, 0), DROP_NONE);
+        assert_int_equal(sched_put(at[1].sched, ms_at(1, 1), 0, &pdu, 0), DROP_NONE);
     }
-    assert_true(leave(0, 0) && take_letter(1) && unpack(1));
+    assert_true(leave(0, 0) && take_letter(1) && unpack(1, 0));
     expect_queued(1, 0, 3, 300);
     uint64_t in = 0, dropped = 0;
     for (int class = 0; class < CLASS_COUNT; class ++) {
@@ -273,9 +316,33 @@ static void no_room_where_it_comes(void **state)
     }
     assert_int_equal(in, 1000);
     assert_int_equal(dropped, 700);
-    assert_int_equal(at[1].state.ms_counts[0].drop[DROP_queue_full - STATS_NPDU_FIRST], 7);
+    assert_int_equal(
+        state_counts_of(&at[1].state, ms_at(1, 0))->drop[DROP_queue_full - STATS_NPDU_FIRST], 7);
     assert_int_equal(at[1].state.bvc[1].drop[DROP_queue_full - STATS_NPDU_FIRST], 7);
     flush(1, 0);
+}
+
+// What waits of a context that has been removed is nobody's there as well, whoever has its place.
+static void what_is_nobodys_stays_so(void **state)
+{
+    (void)state;
+    make_ms(7);
+    put(0, 7, 0, 100);
+    put(0, 7, 1, 101);
+    apply(0, &(struct command){.op = COMMAND_pdp_remove, .pdp_remove = {pdp_at(0, 7, 0)}});
+    assert_true(leave(0, 7) && take_letter(1) && unpack(1, 7));
+    struct sched_queued q = sched_ms_queued(at[1].sched, ms_at(1, 7));
+    assert_int_equal(q.packets, 2);
+    const struct sched_drop *drops;
+    assert_int_equal(sched_ms_flush(at[1].sched, ms_at(1, 7), DROP_flushed, 0), 0);
+    assert_int_equal(sched_dropped(at[1].sched, &drops), 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        struct rte_mbuf *m = drops[i].buffer;
+        bool is_gone = drops[i].octets == 100;
+        assert_int_equal(m->hash.usr, is_gone ? TEID_NOBODYS : teid_at(1, 7, 1));
+        assert_int_equal(state_pdp_of_teid(&at[1].state, m->hash.usr) == NULL, is_gone);
+        rte_pktmbuf_free(m);
+    }
 }
 
 static void the_end_on_the_way(void **state)
@@ -300,6 +367,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(no_parcel_is_free, make, release),
         cmocka_unit_test_setup_teardown(no_place_in_the_ring, make, release),
         cmocka_unit_test_setup_teardown(no_room_where_it_comes, make, release),
+        cmocka_unit_test_setup_teardown(what_is_nobodys_stays_so, make, release),
         cmocka_unit_test_setup_teardown(the_end_on_the_way, make, release),
     };
     return cmocka_run_group_tests(tests, eal_fixture_setup, eal_fixture_teardown);

@@ -90,6 +90,7 @@ struct world_pfc {
     uint32_t ms, slot, head, tail;
     enum traffic_class traffic_class;
     bool exists, limited;
+    uint32_t shares; // 1 + the PFC whose bucket and `limited` count, another of its MS; 0: its own
     struct world_bucket bucket;
     uint64_t sent_octets, sent_pdus; // LLC PDUs
     uint64_t finished, lost;         // N-PDUs; lost: refused or dropped
@@ -224,6 +225,10 @@ void world_pfc_unlimit(struct world *w, uint32_t pfc);
 void world_pfc_ratio(struct world *w, uint32_t pfc, uint32_t percent);
 void world_pfc_credit(struct world *w, uint32_t pfc, uint32_t octets);
 void world_pfc_remove(struct world *w, uint32_t pfc);
+// It uses the bucket of `with`, of the same MS, from here on.
+void world_pfc_share(struct world *w, uint32_t pfc, uint32_t with);
+// The PFC whose bucket it uses.
+struct world_pfc *world_flow(const struct world *w, uint32_t pfc);
 void world_ms_remove(struct world *w, uint32_t ms);
 void world_class_set(struct world *w, enum traffic_class class, const struct sched_class *values);
 

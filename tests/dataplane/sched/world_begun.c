@@ -12,23 +12,28 @@ static bool conformed(const struct world *w, const struct world_bucket *b, uint3
     return world_conforms(b, octets, at_ns < w->now_ns ? at_ns : w->now_ns);
 }
 
-// The most octets that its next LLC PDU may have; 0: none that may go. With queues by flow any of
-// them may be next.
-static uint32_t next_octets(const struct world *w, const struct world_pfc *p)
+// That N-PDU may be the PFC's next, its packet flow's bucket passes its LLC PDU and its MS's does
+// not.
+static bool ms_refuses(const struct world *w, const struct world_pfc *p, uint32_t id)
 {
-    bool by_flow = w->config.of_class[p->traffic_class].flow_queues;
-    uint32_t most = 0, octets;
-    for (uint32_t i = p->head; i != WORLD_NONE; i = w->npdu[i].next) {
-        uint32_t started = w->ms[p->ms].started[w->npdu[i].lle];
-        world_piece(w, &w->npdu[i], &octets);
+    const struct world_npdu *n = &w->npdu[id];
+    uint32_t started = w->ms[p->ms].started[n->lle], octets;
+    world_piece(w, n, &octets);
+    return (started == WORLD_NONE || started == id) &&
+           world_pfc_conforms(w, p, octets, w->now_ns) &&
+           !conformed(w, &w->ms[p->ms].bucket, octets);
+}
+
+// With queues by flow any of its N-PDUs may be next, if none has begun.
+static bool pfc_waits_for_ms(const struct world *w, const struct world_pfc *p)
+{
+    bool by_flow = w->config.of_class[p->traffic_class].flow_queues, waits = false;
+    for (uint32_t i = p->head; i != WORLD_NONE; i = by_flow ? w->npdu[i].next : WORLD_NONE) {
         if (w->npdu[i].sent)
-            return octets;
-        if ((started == WORLD_NONE || started == i) && octets > most)
-            most = octets;
-        if (!by_flow)
-            break;
+            return ms_refuses(w, p, i);
+        waits = waits || ms_refuses(w, p, i);
     }
-    return most;
+    return waits;
 }
 
 // Whatever is first in its order conforms.
@@ -37,13 +42,9 @@ static bool ms_lets_go(const struct world *w, uint32_t ms)
     const struct world_ms *m = &w->ms[ms];
     if (m->stands || m->frames)
         return false;
-    for (uint32_t i = 0; i < w->pfcs; i++) {
-        const struct world_pfc *p = &w->pfc[i];
-        uint32_t octets = p->exists && p->ms == ms ? next_octets(w, p) : 0;
-        if (octets && world_pfc_conforms(w, p, octets, w->now_ns) &&
-            !conformed(w, &m->bucket, octets))
+    for (uint32_t i = 0; i < w->pfcs; i++)
+        if (w->pfc[i].exists && w->pfc[i].ms == ms && pfc_waits_for_ms(w, &w->pfc[i]))
             return false;
-    }
     return true;
 }
 

@@ -94,8 +94,8 @@ bool world_conforms(const struct world_bucket *b, uint32_t octets, uint64_t at_n
 // NULL: it has none.
 const struct world_bucket *world_pfc_bucket(const struct world *w, const struct world_pfc *p)
 {
-    (void)w;
-    return p->limited ? &p->bucket : NULL;
+    const struct world_pfc *flow = world_flow(w, (uint32_t)(p - w->pfc));
+    return flow->limited ? &flow->bucket : NULL;
 }
 
 bool world_pfc_conforms(const struct world *w, const struct world_pfc *p, uint32_t octets,
@@ -131,8 +131,8 @@ void world_charge(struct world *w, uint32_t pfc, uint32_t llc_octets)
     struct world_cell *c = &w->cell[m->cell];
     struct world_nse *n = &w->nse[c->nse];
     uint32_t pipe_octets = world_pipe_octets(w, p->ms, pfc, llc_octets);
-    if (p->limited)
-        assert_true(pass(&p->bucket, llc_octets, w->now_ns));
+    if (world_flow(w, pfc)->limited)
+        assert_true(pass(&world_flow(w, pfc)->bucket, llc_octets, w->now_ns));
     assert_true(pass(&m->bucket, llc_octets, w->now_ns));
     assert_true(pass(&c->bucket, llc_octets, w->now_ns));
     assert_true(pass(&n->bucket, pipe_octets, w->now_ns));
@@ -176,9 +176,9 @@ void world_judge_levels(const struct world *w)
         if (w->ms[i].exists)
             judge_level(sched_ms_bucket(w->sched, i, w->now_ns), &w->ms[i].bucket, w->now_ns);
     for (uint32_t i = 0; i < w->pfcs; i++)
-        if (w->pfc[i].exists && w->pfc[i].limited)
+        if (w->pfc[i].exists && world_flow(w, i)->limited)
             judge_level(sched_pfc_bucket(w->sched, w->pfc[i].ms, w->pfc[i].slot, w->now_ns),
-                        &w->pfc[i].bucket, w->now_ns);
+                        &world_flow(w, i)->bucket, w->now_ns);
 }
 
 // ---- S6. In which order conforming heads go is the scheduler's; so it may idle only if some
@@ -198,7 +198,8 @@ static bool lle_is_wanted(const struct world *w, uint32_t pfc, uint32_t lle)
     for (uint32_t i = 0; i < w->pfcs; i++) {
         const struct world_pfc *other = &w->pfc[i];
         if (i != pfc && other->exists && other->ms == w->pfc[pfc].ms && other->head != WORLD_NONE &&
-            w->npdu[other->head].lle == lle && !(other->limited && other->bucket.offered.rate == 0))
+            w->npdu[other->head].lle == lle &&
+            !(world_flow(w, i)->limited && world_flow(w, i)->bucket.offered.rate == 0))
             return true;
     }
     return false;
@@ -223,8 +224,28 @@ static uint32_t pfc_needs(const struct world *w, uint32_t pfc, uint32_t llc_octe
     const struct world_pfc *p = &w->pfc[pfc];
     const struct world_npdu *n = &w->npdu[p->head];
     uint32_t whole = n->sent ? llc_octets : whole_octets(w, *n);
-    bool could = whole <= p->bucket.replay.octets;
+    bool could = whole <= world_flow(w, pfc)->bucket.replay.octets;
     return could && lle_is_wanted(w, pfc, n->lle) ? whole : llc_octets;
+}
+
+// Which of those that share a bucket is first is the scheduler's: that one surely goes only if the
+// bucket lets all of them, or, where some are half sent, one of those.
+static bool flow_lets(const struct world *w, uint32_t pfc, uint64_t at_ns)
+{
+    bool all = true, begun = false, some = false;
+    for (uint32_t i = 0; i < w->pfcs; i++) {
+        uint32_t octets;
+        if (!w->pfc[i].exists || w->pfc[i].head == WORLD_NONE ||
+            world_flow(w, i) != world_flow(w, pfc))
+            continue;
+        const struct world_npdu *n = &w->npdu[w->pfc[i].head];
+        world_piece(w, n, &octets);
+        bool lets = world_pfc_conforms(w, &w->pfc[i], pfc_needs(w, i, octets), at_ns);
+        all = all && lets;
+        begun = begun || n->sent;
+        some = some || (n->sent && lets);
+    }
+    return begun ? some : all;
 }
 
 struct ms_view {
@@ -247,7 +268,7 @@ static void view_head(const struct world *w, uint32_t pfc, uint64_t at_ns, struc
     if (!world_pfc_conforms(w, &w->pfc[n->pfc], n->pfc == pfc ? pfc_needs(w, pfc, octets) : octets,
                             at_ns))
         return;
-    v->any[kind] = v->any[kind] || n->pfc == pfc;
+    v->any[kind] = v->any[kind] || (n->pfc == pfc && flow_lets(w, pfc, at_ns));
     if (!world_conforms(&w->ms[p->ms].bucket, octets, at_ns)) {
         v->all[kind] = false;
         return;
@@ -268,7 +289,8 @@ static void view_ms(const struct world *w, uint32_t ms, const struct ms_view *v,
     if (m->stands || m->frames)
         return;
     cell->sure_signalling = cell->sure_signalling || (sure && v->any[1] && v->all[1]);
-    cell->sure = cell->sure || (sure && (v->any[1] ? v->all[1] : v->any[0] && v->all[0]));
+    // Signalling that its bucket may let go, and the MS does not, may be what it waits for.
+    cell->sure = cell->sure || (sure && v->all[1] && (v->any[1] || (v->any[0] && v->all[0])));
     for (uint32_t kind = 0; kind < 2; kind++) {
         bool fits = v->largest[kind] == 0 || world_conforms(b, v->largest[kind], at_ns);
         cell->all_fit = cell->all_fit && fits;

@@ -197,8 +197,8 @@ void world_ms_remove(struct world *w, uint32_t ms)
 
 void world_pfc_set(struct world *w, uint32_t pfc, struct bucket_terms terms)
 {
-    struct world_pfc *p = &w->pfc[pfc];
-    assert_int_equal(sched_pfc_set(w->sched, p->ms, p->slot, terms, w->now_ns), 0);
+    struct world_pfc *p = world_flow(w, pfc);
+    assert_int_equal(sched_pfc_set(w->sched, p->ms, w->pfc[pfc].slot, terms, w->now_ns), 0);
     if (!p->limited)
         p->bucket = world_bucket_empty(w);
     p->limited = true;
@@ -207,22 +207,22 @@ void world_pfc_set(struct world *w, uint32_t pfc, struct bucket_terms terms)
 
 void world_pfc_unlimit(struct world *w, uint32_t pfc)
 {
-    struct world_pfc *p = &w->pfc[pfc];
-    assert_int_equal(sched_pfc_unlimit(w->sched, p->ms, p->slot, w->now_ns), 0);
+    struct world_pfc *p = world_flow(w, pfc);
+    assert_int_equal(sched_pfc_unlimit(w->sched, p->ms, w->pfc[pfc].slot, w->now_ns), 0);
     p->limited = false;
 }
 
 void world_pfc_ratio(struct world *w, uint32_t pfc, uint32_t percent)
 {
-    struct world_pfc *p = &w->pfc[pfc];
+    struct world_pfc *p = world_flow(w, pfc);
     uint64_t level = world_bucket_ratio(w, &p->bucket, percent);
-    assert_int_equal(sched_pfc_level(w->sched, p->ms, p->slot, level, w->now_ns), 0);
+    assert_int_equal(sched_pfc_level(w->sched, p->ms, w->pfc[pfc].slot, level, w->now_ns), 0);
 }
 
 void world_pfc_credit(struct world *w, uint32_t pfc, uint32_t octets)
 {
-    struct world_pfc *p = &w->pfc[pfc];
-    assert_int_equal(sched_pfc_credit(w->sched, p->ms, p->slot, octets, w->now_ns), 0);
+    struct world_pfc *p = world_flow(w, pfc);
+    assert_int_equal(sched_pfc_credit(w->sched, p->ms, w->pfc[pfc].slot, octets, w->now_ns), 0);
     credit(w, &p->bucket, octets);
 }
 
@@ -238,6 +238,24 @@ void world_class_set(struct world *w, enum traffic_class class, const struct sch
     k->bss_most_ns = values->bss_most_ns;
 }
 
+// One leaves the others of its bucket; the first of those has it then, if it was its own.
+static void bucket_passes(struct world *w, uint32_t pfc)
+{
+    uint32_t heir = WORLD_NONE;
+    w->pfc[pfc].shares = 0;
+    for (uint32_t i = 0; i < w->pfcs; i++) {
+        struct world_pfc *p = &w->pfc[i];
+        if (p->shares != pfc + 1)
+            continue;
+        if (heir == WORLD_NONE) {
+            heir = i;
+            p->bucket = w->pfc[pfc].bucket;
+            p->limited = w->pfc[pfc].limited;
+        }
+        p->shares = heir == i ? 0 : heir + 1;
+    }
+}
+
 void world_pfc_remove(struct world *w, uint32_t pfc)
 {
     struct world_pfc *p = &w->pfc[pfc];
@@ -245,4 +263,22 @@ void world_pfc_remove(struct world *w, uint32_t pfc)
         ;
     assert_int_equal(p->head, WORLD_NONE);
     p->exists = false;
+    bucket_passes(w, pfc);
+}
+
+struct world_pfc *world_flow(const struct world *w, uint32_t pfc)
+{
+    return &w->pfc[w->pfc[pfc].shares ? w->pfc[pfc].shares - 1 : pfc];
+}
+
+void world_pfc_share(struct world *w, uint32_t pfc, uint32_t with)
+{
+    struct world_pfc *p = &w->pfc[pfc];
+    assert_int_equal(sched_pfc_share(w->sched, p->ms, p->slot, w->pfc[with].slot, w->now_ns), 0);
+    uint32_t leader = (uint32_t)(world_flow(w, with) - w->pfc);
+    if (world_flow(w, pfc) == &w->pfc[leader])
+        return;
+    bucket_passes(w, pfc);
+    p->shares = leader + 1;
+    p->limited = false;
 }

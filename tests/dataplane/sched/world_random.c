@@ -57,6 +57,7 @@ static void random_class(struct sched_class *c, uint64_t *random, const struct w
 static struct sched_config random_config(uint64_t *random, const struct world_wish *wish)
 {
     struct sched_config c = world_config();
+    c.in_full = wish->in_full;
     c.seed = draw(random, 0, 1u << 30);
     c.pipe_header_octets = (uint32_t)draw(random, 0, 60);
     c.pipe_octets = one_in(random, 2) ? world_pipe : NULL;
@@ -104,6 +105,10 @@ static void random_source(struct world *w, uint64_t *random, uint32_t pfc,
     s.interval_ns = draw_log(random, 20, 31);
     s.burst = (uint32_t)draw_log(random, 0, 3);
     s.depth = one_in(random, 2) ? (uint32_t)draw(random, 1, 12) : 0;
+    if (wish->sparse) {
+        s.burst = 1;
+        s.depth = 0;
+    }
     world_add_source(w, s);
 }
 
@@ -118,9 +123,13 @@ static void random_ms(struct world *w, uint64_t *random, const struct world_wish
         world_ms_set(w, ms, random_terms(random));
     for (uint32_t slot = 0; slot < pfcs; slot++) {
         enum traffic_class class = (enum traffic_class)draw(random, 0, CLASS_COUNT - 1);
+        if (wish->sparse && !one_in(random, 4))
+            class = CLASS_BACKGROUND;
         uint32_t pfc = world_add_pfc(w, ms, slot, class);
         if (one_in(random, 3))
             world_pfc_set(w, pfc, random_terms(random));
+        if (slot && one_in(random, 4))
+            world_pfc_share(w, pfc, pfc - 1 - (uint32_t)draw(random, 0, slot - 1));
         for (uint32_t n = (uint32_t)draw(random, 1, 2); n; n--)
             random_source(w, random, pfc, wish);
     }
@@ -190,13 +199,23 @@ static void change_ms(struct world *w, uint64_t *random, uint32_t ms)
     }
 }
 
+static void share_one(struct world *w, uint64_t *random, uint32_t pfc)
+{
+    uint32_t with = (uint32_t)draw(random, 0, w->pfcs - 1);
+    if (with != pfc && w->pfc[with].exists && w->pfc[with].ms == w->pfc[pfc].ms)
+        world_pfc_share(w, pfc, with);
+}
+
 static void change_pfc(struct world *w, uint64_t *random, uint32_t pfc)
 {
     if (!w->pfc[pfc].exists)
         return;
-    switch (draw(random, 0, 3)) {
+    switch (draw(random, 0, 4)) {
+    case 4:
+        share_one(w, random, pfc);
+        break;
     case 3:
-        if (w->pfc[pfc].limited)
+        if (world_flow(w, pfc)->limited)
             world_pfc_credit(w, pfc, (uint32_t)draw_log(random, 0, 12));
         break;
     case 0:
@@ -206,7 +225,7 @@ static void change_pfc(struct world *w, uint64_t *random, uint32_t pfc)
         world_pfc_unlimit(w, pfc);
         break;
     default:
-        if (w->pfc[pfc].limited)
+        if (world_flow(w, pfc)->limited)
             world_pfc_ratio(w, pfc, (uint32_t)draw(random, 0, 255));
     }
 }

@@ -10,6 +10,8 @@ struct world_wish {
     bool flow_queues;                // in some classes
     bool limits;                     // small ones
     bool lifetimes;
+    bool in_full;          // as in sched_config
+    bool sparse;           // one N-PDU at a time from each source, and most PFCs of one class
     bool holds;            // no N-PDU stays for ever, its MS frozen
     const struct aqm *aqm; // of every class; NULL: tail drop
     enum sched_scope scope;

@@ -148,7 +148,6 @@ static void test_cipher(void **state)
     assert_memory_equal(ms->key, c.octets, sizeof ms->key);
     assert_int_equal(ms->iov_ui, 0x12345678);
     assert_int_equal(ms->tlli, 7);
-    assert_int_equal(up->traffic_class[1], CLASS_STREAMING);
 }
 
 static void test_ms_own_and_default(void **state)
@@ -168,6 +167,10 @@ static void test_packet_flow(void **state)
     expect_terms(sched_pfc_bucket(sched, 1, 1, 0), 30, 700);
     APPLY(pfc_flow, .ms_id = 1, .slot = 1);
     assert_int_equal(sched_pfc_bucket(sched, 1, 1, 0).terms.rate, BUCKET_UNLIMITED);
+    APPLY(pfc, .ms_id = 1, .slot = 0, .traffic_class = CLASS_BACKGROUND, .has_shares = true,
+          .shares = 1);
+    APPLY(pfc_flow, .ms_id = 1, .slot = 0, BUCKET(30, 700));
+    expect_terms(sched_pfc_bucket(sched, 1, 1, 0), 30, 700);
 }
 
 static void test_freeze_and_release(void **state)
@@ -257,8 +260,8 @@ static void test_a_contexts_uplink(void **state)
     assert_int_equal(made.pdp_up[0].ggsn, 1);
     assert_int_equal(made.pdp_up[0].teid, 105);
     assert_int_equal(made.pdp[1].pfi_octets, 0);
-    assert_true(made.pdp_up[1].ggsn == STATE_NONE);
-    assert_null(made.pdp_up[1].partial);
+    assert_true(made.pdp_up[1].ggsn == STATE_NO_GGSN);
+    assert_int_equal(made.pdp_up[1].partial, 0);
 }
 
 // Whichever goes first, the others are still the MS's.
@@ -332,7 +335,9 @@ static void test_a_refused_command_changes_nothing(void **state)
     assert_memory_equal(&made.ms[1], &before, sizeof before);
     struct command pfc = {.op = COMMAND_pfc, .pfc = {1, 1, CLASS_BACKGROUND}};
     assert_int_equal(apply(pfc), -SCHED_EXISTS);
-    assert_int_equal(made.ms_up[1].traffic_class[1], CLASS_STREAMING);
+    struct sched_view view;
+    assert_true(sched_pfc_view(sched, 1, 1, 0, &view));
+    assert_int_equal(view.traffic_class, CLASS_STREAMING);
     struct command move = {.op = COMMAND_ms_move, .ms_move = {1, 2}};
     assert_int_equal(apply(move), -SCHED_BAD_ID);
     assert_int_equal(made.ms[1].bvc, 0);

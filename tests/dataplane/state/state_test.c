@@ -9,7 +9,7 @@
 #include "tests/dataplane/wire/judge.h"
 
 static const struct state_limits limits = {
-    .nses = 3, .nsvcs = 4, .bvcs = 4, .ggsns = 2, .mss = 5, .pdps = 10, .options = true};
+    .nses = 3, .nsvcs = 4, .bvcs = 4, .ggsns = 2, .mss = 80, .pdps = 10, .options = true};
 
 static struct ports_fixture gn, gb;
 static struct state made;
@@ -152,10 +152,11 @@ static void test_ms_begins_anew(void **state)
     (void)state;
     apply_nse(0);
     apply_bvc(3, 0, 2);
-    made.ms_counts[4] = (struct state_ms_counts){.marks = 1, .drop = {[3] = 1}}; // of another
+    made.ms_up[4].marks = made.ms_up[4].dropped = 1; // of another
     apply_ms(4, 3, 0xc0001234, 500);
-    assert_int_equal(made.ms_counts[4].marks, 0);
-    assert_int_equal(made.ms_counts[4].drop[3], 0);
+    assert_int_equal(made.ms_up[4].marks, 0);
+    assert_int_equal(made.ms_up[4].dropped, 0);
+    assert_int_equal(state_counts_of(&made, 4)->drop[3], 0);
     assert_int_equal(made.ms[4].bvc, 3);
     assert_true(made.ms[4].tlli == 0xc0001234);
     assert_int_equal(made.ms[4].options, 0);
@@ -163,7 +164,7 @@ static void test_ms_begins_anew(void **state)
     assert_false(made.ms[4].enciphered);
     for (int lle = 0; lle < 4; lle++) {
         assert_int_equal(made.ms[4].sent[lle], 0);
-        assert_int_equal(made.ms_up[4].n201_u[lle], 500);
+        assert_int_equal(sched_ms_n201_u_of(sched, 4, lle), 500);
     }
     assert_true(made.ms_up[4].first_pdp == STATE_NONE);
 }
@@ -295,6 +296,36 @@ static void test_a_removed_context_is_unknown(void **state)
     assert_null(state_pdp_of_teid(&made, teid_of(4)));
 }
 
+// Reasons are kept of as many MSs as there are records for, whoever they are; how many were dropped
+// is known of all.
+static void test_drops_and_their_reasons(void **state)
+{
+    uint32_t records = state_counts_count(&limits);
+    (void)state;
+    assert_true(limits.mss >= records + 2);
+    apply_nse(0);
+    apply_bvc(0, 0, 2);
+    for (uint32_t ms = 0; ms < records + 2; ms++) {
+        apply_ms(ms, 0, 1000 + ms, 500);
+        for (uint32_t i = 0; i <= ms % 3; i++)
+            state_count_drop(&made, ms, DROP_expired);
+        state_count_drop(&made, ms, DROP_removed);
+    }
+    for (uint32_t ms = 0; ms < records + 2; ms++) {
+        const struct state_ms_counts *counts = state_counts_of(&made, ms);
+        assert_int_equal(made.ms_up[ms].dropped, ms % 3 + 2);
+        assert_int_equal(counts->drop[DROP_expired - STATS_NPDU_FIRST],
+                         ms < records ? ms % 3 + 1 : 0);
+        assert_int_equal(counts->drop[DROP_removed - STATS_NPDU_FIRST], ms < records);
+    }
+    apply(&(struct command){.op = COMMAND_ms_remove, .ms_remove = {5}});
+    state_count_drop(&made, records, DROP_aqm_in);
+    assert_int_equal(made.ms_up[records].dropped, records % 3 + 3);
+    for (uint32_t i = 0; i < STATS_NPDU_DROPS; i++) // nothing of the one that had it before
+        assert_int_equal(state_counts_of(&made, records)->drop[i],
+                         i == DROP_aqm_in - STATS_NPDU_FIRST);
+}
+
 // --- Memory --------------------------------------------------------------------------------------
 
 static void test_octets_hold_all_records(void **state)
@@ -309,10 +340,10 @@ static void test_octets_hold_all_records(void **state)
     (void)state;
     with_options.options = true;
     assert_true(state_octets(&some) >
-                some.mss * (uint64_t)(sizeof(struct state_ms) + sizeof(struct state_ms_up) +
-                                      sizeof(struct state_ms_counts)) +
+                some.mss * (uint64_t)(sizeof(struct state_ms) + sizeof(struct state_ms_up)) +
                     some.pdps * (uint64_t)(sizeof(struct state_pdp) + sizeof(struct state_pdp_up)) +
-                    some.nsvcs * sizeof(struct state_nsvc) + state_names_octets(&some));
+                    some.nsvcs * sizeof(struct state_nsvc) +
+                    2 * some.mss * (uint64_t)sizeof(struct names_entry));
     assert_int_equal(state_octets(&with_options) - state_octets(&some),
                      some.mss * sizeof(struct state_options));
 }
@@ -342,6 +373,7 @@ int main(void)
         STATE_TEST(test_saps_have_their_own_lle),
         STATE_TEST(test_largest_npdu),
         STATE_TEST(test_teid_bits),
+        STATE_TEST(test_drops_and_their_reasons),
         cmocka_unit_test(test_generations_go_round),
         STATE_TEST(test_teid_finds_its_context),
         STATE_TEST(test_teid_0_is_never_valid),

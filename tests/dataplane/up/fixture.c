@@ -75,6 +75,7 @@ static void add_context(uint32_t pdp, uint32_t ms, uint8_t nsapi, uint8_t sapi, 
 static void add_ms(uint32_t ms, uint32_t bvc)
 {
     DO(ms, .ms_id = ms, .bvc_id = bvc, .tlli = TLLI_FIRST + ms, .n201_u = 1520);
+    u.state.ms_up[ms].id = ms; // as if control had the same
     DO(pfc, .ms_id = ms, .traffic_class = CLASS_BACKGROUND);
 }
 

@@ -172,7 +172,7 @@ static void a_longer_npdu_than_the_buffer_ends(void **state)
     fixture_give(SEGMENT(.number = 1, .next = true, .more = true, .segment = 1, .data = data,
                          .octets = 100));
     ASSERT_SEGMENTS(npdu_long, 0, 0);
-    uint32_t room = rte_pktmbuf_tailroom(u.state.pdp_up[0].partial);
+    uint32_t room = rte_pktmbuf_tailroom(up_partial_of(&u.up, 0)->m);
     fixture_give(SEGMENT(.number = 2, .next = true, .more = true, .segment = 2, .data = data,
                          .octets = (uint16_t)room));
     ASSERT_SEGMENTS(npdu_long, 0, 0); // it just fits

@@ -1,0 +1,247 @@
+// PFCs of an MS that share one bucket: a packet flow whose contexts are of several classes. One of
+// them leads: the bucket is in its node. While the bucket passes what comes, each of them takes its
+// own class's turns in the cell. Once it has refused a PDU they are limited, until the next one
+// goes: at any turn of theirs the first in their own order goes, and if the bucket refuses that one
+// they wait as one, out of their rings, by one entry in the wheel. So the bucket is shared by the
+// weights of the classes, whatever the sizes of their PDUs, and no smaller PDU takes the room that
+// a larger one waits for.
+// Their order is that of start tags (sched_ms.c), but what has begun, and signalling, goes before
+// an N-PDU that would begin; of those, whichever the bucket passes first. And an N-PDU begins only
+// where the bucket has room for it and for the rest of all that have begun. So S12 holds: what is
+// half sent waits for the bucket alone, not for another PFC's place in it.
+#include "dataplane/sched/sched_parts.h"
+
+uint32_t share_members(struct tree_ms *m, uint32_t slot)
+{
+    const struct tree_pfc *p = tree_pfc_of(m, slot);
+    uint32_t leader = pfc_leader(p, slot), members = 1u << leader | 1u << slot;
+    if (!pfc_is_shared(p))
+        return members;
+    for (uint32_t slots = m->slots & ~members; slots; slots &= slots - 1) {
+        const struct tree_pfc *q = tree_pfc_of(m, (uint32_t)__builtin_ctz(slots));
+        if (q->state & PFC_SHARES && q->bucket.max_octets == leader)
+            members |= slots & -slots;
+    }
+    return members;
+}
+
+// One of them, as their own order sees it.
+struct candidate {
+    const struct tree_pfc *p;
+    uint32_t slot;
+    bool urgent;    // it has begun, or is signalling and none of that has: see goes_before
+    uint64_t at_ns; // when the bucket passes its next PDU
+};
+
+// Of those that are urgent whoever can go first goes first, so that none of them takes the room
+// that an N-PDU needs which has begun.
+static bool goes_before(const struct candidate *a, const struct candidate *b)
+{
+    if (a->urgent != b->urgent)
+        return a->urgent;
+    if (a->urgent && a->at_ns != b->at_ns)
+        return a->at_ns < b->at_ns;
+    return pfc_own_first(a->p, b->p);
+}
+
+static bool is_signalling(const struct tree_pfc *p)
+{
+    return p->traffic_class == CLASS_SIGNALLING;
+}
+
+static bool signalling_has_begun(struct tree_ms *m, uint32_t members)
+{
+    for (uint32_t slots = members; slots; slots &= slots - 1) {
+        const struct tree_pfc *p = tree_pfc_of(m, (uint32_t)__builtin_ctz(slots));
+        if (p->sent_octets && is_signalling(p))
+            return true;
+    }
+    return false;
+}
+
+// Where another keeps its LLE, that one goes in its place, and its bucket is asked when it comes;
+// one of the same bucket is in their order itself. False: it is not, now.
+static bool candidate_is(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
+                         uint64_t now_ns, struct candidate *c)
+{
+    struct tree_pfc *p = tree_pfc_of(m, slot);
+    if (!pfc_may_send(s, tree_pfc_id(ms, slot), m, p))
+        return false;
+    uint32_t keeper = pfc_stand_in(m, p, slot);
+    bool kept = keeper != slot;
+    uint32_t members = share_members(m, slot);
+    if (kept && members >> keeper & 1)
+        return false;
+    c->p = p;
+    c->slot = slot;
+    c->urgent = p->sent_octets || (!kept && is_signalling(p) && !signalling_has_begun(m, members));
+    c->at_ns = kept ? now_ns : pfc_conforms_at(s, tree_pfc_id(ms, slot), m, p, now_ns);
+    return true;
+}
+
+// False: none of them may send.
+static bool first_of(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
+                     uint64_t now_ns, struct candidate *first)
+{
+    bool found = false;
+    for (uint32_t slots = share_members(m, slot) & ms_competing(m); slots; slots &= slots - 1) {
+        struct candidate c;
+        if (!candidate_is(s, ms, m, (uint32_t)__builtin_ctz(slots), now_ns, &c) ||
+            (found && !goes_before(&c, first)))
+            continue;
+        *first = c;
+        found = true;
+    }
+    return found;
+}
+
+void share_limit(struct tree_ms *m, struct tree_pfc *p, uint32_t slot, bool limited)
+{
+    struct tree_pfc *leader = tree_pfc_of(m, pfc_leader(p, slot));
+    leader->state = (uint8_t)(limited ? leader->state | PFC_LIMITED : leader->state & ~PFC_LIMITED);
+}
+
+// An N-PDU that begins leaves the bucket the room that those want which have begun, so they are not
+// held half sent.
+static bool room_for_all(const struct sched *s, struct tree_ms *m, uint32_t slot, uint64_t now_ns)
+{
+    const struct tree_pfc *p = tree_pfc_of(m, slot);
+    const struct bucket *b = pfc_bucket_read(m, p);
+    struct tree_piece piece = pfc_piece(s, m, p);
+    uint64_t octets = pfc_bucket_octets(s, m, p, slot, &piece);
+    bool begun = false;
+    for (uint32_t slots = share_members(m, slot) & ~(1u << slot); slots; slots &= slots - 1) {
+        const struct tree_pfc *other = tree_pfc_of(m, (uint32_t)__builtin_ctz(slots));
+        if (!other->sent_octets)
+            continue;
+        octets += pfc_rest_octets(s, m, other);
+        begun = true;
+    }
+    uint64_t level = begun ? bucket_level(b, now_ns) : 0;
+    return !begun || level + octets * BUCKET_UNITS_AN_OCTET <=
+                         (uint64_t)b->max_octets * BUCKET_UNITS_AN_OCTET;
+}
+
+static uint32_t stand_in(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
+                         uint64_t now_ns)
+{
+    const struct tree_pfc *p = tree_pfc_of(m, slot);
+    struct candidate first;
+    if (!pfc_is_shared(p) || pfc_bucket_read(m, p)->rate == BUCKET_UNLIMITED)
+        return slot;
+    if (!share_is_limited(m, p, slot) && (p->sent_octets || room_for_all(s, m, slot, now_ns)))
+        return slot;
+    return first_of(s, ms, m, slot, now_ns, &first) ? first.slot : slot;
+}
+
+// Where their first's LLE is kept, by one of another bucket, that one has begun, as then the first
+// of its sharers has.
+uint32_t share_goes(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot, uint64_t now_ns)
+{
+    uint32_t first = stand_in(s, ms, m, slot, now_ns);
+    uint32_t goes = pfc_stand_in(m, tree_pfc_of(m, first), first);
+    return goes == first ? first : stand_in(s, ms, m, goes, now_ns);
+}
+
+bool share_some_waits(struct tree_ms *m, uint32_t slot)
+{
+    for (uint32_t slots = share_members(m, slot) & m->blocked; slots; slots &= slots - 1)
+        if (tree_pfc_of(m, (uint32_t)__builtin_ctz(slots))->state & PFC_WAITS)
+            return true;
+    return false;
+}
+
+void share_wait(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot, uint64_t at_ns)
+{
+    for (uint32_t slots = share_members(m, slot) & ms_competing(m); slots; slots &= slots - 1) {
+        uint32_t pfc = tree_pfc_id(ms, (uint32_t)__builtin_ctz(slots));
+        struct tree_pfc *p = tree_pfc(s, pfc);
+        if (p->state & PFC_IN_RING)
+            cell_ring_remove(s, pfc, p, m->cell);
+        p->state |= PFC_WAITS;
+        m->blocked |= (uint8_t)(slots & -slots);
+    }
+    struct tree_pfc *p = tree_pfc_of(m, slot);
+    p->wheel_ref = wheel_add(&s->wheel, tree_id(TREE_PFC, tree_pfc_id(ms, slot)), at_ns);
+    share_limit(m, p, slot, true);
+}
+
+bool share_settle(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot, uint64_t now_ns)
+{
+    struct candidate first;
+    if (pfc_bucket(m, tree_pfc_of(m, slot))->rate == BUCKET_UNLIMITED ||
+        !first_of(s, ms, m, slot, now_ns, &first) || first.at_ns <= now_ns)
+        return false;
+    share_wait(s, ms, m, first.slot, first.at_ns);
+    return true;
+}
+
+static void out_of_wheel(struct sched *s, struct tree_pfc *p)
+{
+    if (p->wheel_ref != WHEEL_NO_REF)
+        wheel_remove(&s->wheel, p->wheel_ref);
+    p->wheel_ref = WHEEL_NO_REF;
+}
+
+void share_free(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot)
+{
+    uint32_t wake = 0, members = share_members(m, slot), others = ms_competing(m) & ~members;
+    for (uint32_t slots = members & m->blocked; slots; slots &= slots - 1) {
+        struct tree_pfc *p = tree_pfc(s, tree_pfc_id(ms, (uint32_t)__builtin_ctz(slots)));
+        if (!(p->state & PFC_WAITS))
+            continue;
+        wake |= slots & -slots;
+        p->state &= (uint8_t)~PFC_WAITS;
+        out_of_wheel(s, p);
+    }
+    m->blocked &= (uint8_t)~wake;
+    if (wake && others) // those that sent meanwhile; among themselves they keep their claims
+        ms_forget_credit(m, members & m->backlog, others);
+}
+
+// The wheel's entry passes to one that waits: at once, to see which is first now.
+static void entry_passes(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t members)
+{
+    struct tree_pfc *heir = NULL;
+    uint32_t at = 0;
+    for (uint32_t slots = members & m->blocked; slots; slots &= slots - 1) {
+        struct tree_pfc *p = tree_pfc_of(m, (uint32_t)__builtin_ctz(slots));
+        if (p->wheel_ref != WHEEL_NO_REF)
+            return;
+        if (p->state & PFC_WAITS) {
+            heir = p;
+            at = (uint32_t)__builtin_ctz(slots);
+        }
+    }
+    if (heir)
+        heir->wheel_ref = wheel_add(&s->wheel, tree_id(TREE_PFC, tree_pfc_id(ms, at)), 0);
+}
+
+void share_left(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot)
+{
+    struct tree_pfc *p = tree_pfc_of(m, slot);
+    if (!(p->state & PFC_WAITS))
+        return;
+    out_of_wheel(s, p);
+    p->state &= (uint8_t)~PFC_WAITS;
+    m->blocked &= (uint8_t) ~(1u << slot);
+    entry_passes(s, ms, m, share_members(m, slot) & ~(1u << slot));
+}
+
+void share_joins(struct sched *s, uint32_t ms, struct tree_ms *m)
+{
+    ms_ready(s, ms, m);
+    cell_look_again(s, m->cell);
+}
+
+void share_look_again(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
+                      uint64_t now_ns)
+{
+    share_free(s, ms, m, slot);
+    if (share_settle(s, ms, m, slot, now_ns))
+        return;
+    if (m->state & MS_WAITS)
+        ms_update(s, ms, now_ns);
+    else if (!ms_is_held(m))
+        share_joins(s, ms, m);
+}

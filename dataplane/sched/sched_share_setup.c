@@ -1,0 +1,77 @@
+// See sched.h: PFCs come to share a bucket, and part. Those of whom one has left, and that may have
+// to wait for something else now, wait for the next look into the wheel.
+#include "dataplane/sched/sched_change.h"
+
+// The bucket, its state and its followers.
+static void lead_passes(struct sched *s, uint32_t ms, uint32_t from, uint32_t followers)
+{
+    struct tree_ms *m = tree_ms(s, ms);
+    struct tree_pfc *old = tree_pfc_of(m, from);
+    uint32_t to = (uint32_t)__builtin_ctz(followers);
+    struct tree_pfc *heir = tree_pfc_of(m, to);
+    heir->bucket = old->bucket;
+    heir->state = (uint8_t)((heir->state & ~PFC_SHARES) | (old->state & PFC_LIMITED));
+    followers &= followers - 1;
+    if (followers)
+        heir->state |= PFC_LEADS;
+    for (; followers; followers &= followers - 1)
+        tree_pfc_of(m, (uint32_t)__builtin_ctz(followers))->bucket.max_octets = to;
+    sizes_pfc_passes(s, ms, from, to);
+}
+
+void share_part(struct sched *s, uint32_t ms, uint32_t slot)
+{
+    struct tree_ms *m = tree_ms(s, ms);
+    struct tree_pfc *p = tree_pfc_of(m, slot);
+    if (!pfc_is_shared(p))
+        return;
+    uint32_t others = share_members(m, slot) & ~(1u << slot), leader = pfc_leader(p, slot);
+    share_left(s, ms, m, slot);
+    if (p->state & PFC_LEADS)
+        lead_passes(s, ms, slot, others);
+    else if (!(others & (others - 1)))
+        tree_pfc_of(m, leader)->state &= (uint8_t) ~(PFC_LEADS | PFC_LIMITED);
+    p->bucket = (struct bucket){.rate = BUCKET_UNLIMITED};
+    p->state &= (uint8_t) ~(PFC_SHARED | PFC_LIMITED);
+}
+
+// It stops, goes or waits as they do.
+static void join(struct sched *s, uint32_t ms, uint32_t slot, uint32_t leader, uint64_t now_ns)
+{
+    struct tree_ms *m = tree_ms(s, ms);
+    uint32_t pfc = tree_pfc_id(ms, slot);
+    struct tree_pfc *p = tree_pfc_of(m, slot);
+    bool stopped = tree_pfc_of(m, leader)->state & PFC_STOPPED;
+    share_free(s, ms, m, leader);
+    p->state = (uint8_t)(stopped ? p->state | PFC_STOPPED : p->state & ~PFC_STOPPED);
+    m->blocked &= (uint8_t) ~(1u << slot);
+    if (stopped)
+        m->blocked |= (uint8_t)(1u << slot);
+    if (stopped && p->state & PFC_IN_RING)
+        cell_ring_remove(s, pfc, p, m->cell);
+    share_settle(s, ms, m, slot, now_ns);
+    ms_update(s, ms, now_ns);
+}
+
+int sched_pfc_share(struct sched *s, uint32_t ms, uint32_t slot, uint32_t with, uint64_t now_ns)
+{
+    int fault = change_pfc(s, ms, slot);
+    if (!fault)
+        fault = slot == with ? -SCHED_BAD_ID : change_pfc(s, ms, with);
+    if (fault)
+        return fault;
+    struct tree_ms *m = tree_ms(s, ms);
+    struct tree_pfc *p = tree_pfc_of(m, slot);
+    uint32_t leader = pfc_leader(tree_pfc_of(m, with), with);
+    if (leader == pfc_leader(p, slot))
+        return 0;
+    roll_refresh(s, ms, now_ns);
+    share_part(s, ms, slot);
+    pfc_unwait(s, tree_pfc_id(ms, slot), p);
+    p->bucket = (struct bucket){.rate = BUCKET_UNLIMITED, .max_octets = leader};
+    p->state |= PFC_SHARES;
+    tree_pfc_of(m, leader)->state |= PFC_LEADS;
+    p->share_uses = 0;
+    join(s, ms, slot, leader, now_ns);
+    return 0;
+}

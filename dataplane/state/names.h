@@ -1,0 +1,81 @@
+// Tables of names: what a name stands for, with 8 octets an entry. An entry is the name's hash and
+// an id; the name itself stands in the id's own record, so who looks one up compares it there. Open
+// addressing, an eighth more places than names; an entry that is farther from its home than another
+// has its place (Robin Hood), so a search ends early in a full table as well, and a removal closes
+// up behind itself: nothing is left of a name that has gone.
+#ifndef SLUICE_STATE_NAMES_H
+#define SLUICE_STATE_NAMES_H
+
+#include <stdint.h>
+
+#define NAMES_NONE UINT32_MAX
+
+struct names_entry {
+    uint32_t hash;
+    uint32_t id_and_1; // 0: the place is free
+};
+
+struct names {
+    struct names_entry *entry;
+    uint32_t places;
+};
+
+// Of a value that means something within its NSE only.
+static inline uint32_t names_hash(uint32_t nse, uint32_t value)
+{
+    uint64_t hash = ((uint64_t)nse << 32 | value) * 0x9e3779b97f4a7c15u; // 2^64 / golden ratio
+    hash ^= hash >> 32;
+    return (uint32_t)(hash * 0x9e3779b97f4a7c15u >> 32);
+}
+
+static inline uint32_t names_home(const struct names *names, uint32_t hash)
+{
+    return (uint32_t)((uint64_t)hash * names->places >> 32);
+}
+
+static inline uint32_t names_after(const struct names *names, uint32_t at)
+{
+    return at + 1 < names->places ? at + 1 : 0;
+}
+
+// How far the entry at that place is from its home.
+static inline uint32_t names_distance(const struct names *names, uint32_t at)
+{
+    uint32_t home = names_home(names, names->entry[at].hash);
+    return at >= home ? at - home : at + names->places - home;
+}
+
+// The ids of all entries with that hash, one after another; NAMES_NONE: there are no more.
+struct names_search {
+    uint32_t hash, at, distance;
+};
+
+static inline struct names_search names_search(const struct names *names, uint32_t hash)
+{
+    return (struct names_search){.hash = hash, .at = names_home(names, hash)};
+}
+
+static inline uint32_t names_next(const struct names *names, struct names_search *s)
+{
+    for (;;) {
+        const struct names_entry *entry = &names->entry[s->at];
+        if (entry->id_and_1 == 0 || names_distance(names, s->at) < s->distance)
+            return NAMES_NONE;
+        s->at = names_after(names, s->at);
+        s->distance++;
+        if (entry->hash == s->hash)
+            return entry->id_and_1 - 1;
+    }
+}
+
+// The caller sees to it that there is room, and removes what is there.
+void names_add(struct names *names, uint32_t hash, uint32_t id);
+void names_remove(struct names *names, uint32_t hash, uint32_t id);
+
+// A table for so many names at most. 0 or -ENOMEM.
+int names_setup(struct names *names, uint32_t most);
+void names_release(struct names *names);
+uint32_t names_count(const struct names *names); // looks at every place
+uint64_t names_octets(uint32_t most);            // of the EAL, which gives whole lines of the cache
+
+#endif

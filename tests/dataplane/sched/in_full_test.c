@@ -1,0 +1,159 @@
+// The usual case in one straight line (sched_send.c) gives what every round in full gives: two
+// schedulers lead the same random lives, one of them in full, and each PDU, its time, its lifetime
+// and its marks, and each drop are the same.
+#include "tests/dataplane/sched/world_random.h"
+
+#include "dataplane/sched/sched_round.h"
+#include "tests/dataplane/random.h"
+
+#define CHANGES 8
+#define MSS     20
+
+// The linker calls these in each other's place, to count how often the short way was gone.
+static uint64_t tried, gone;
+bool __real_round_whole(struct sched *s, uint64_t now_ns, struct sched_grant *g);
+bool __wrap_round_whole(struct sched *s, uint64_t now_ns, struct sched_grant *g);
+
+bool __wrap_round_whole(struct sched *s, uint64_t now_ns, struct sched_grant *g)
+{
+    bool went = __real_round_whole(s, now_ns, g);
+    tried++;
+    gone += went;
+    return went;
+}
+
+static void same_ledgers(const struct world_ledger *a, const struct world_ledger *b, uint32_t n)
+{
+    assert_memory_equal(a, b, n * sizeof *a);
+}
+
+static void same_sent(const struct world_sent *a, const struct world_sent *b)
+{
+    assert_int_equal(a->time_ns, b->time_ns);
+    assert_int_equal(a->lifetime_ns, b->lifetime_ns);
+    assert_int_equal(a->pfc, b->pfc);
+    assert_int_equal(a->number, b->number);
+    assert_int_equal(a->offset, b->offset);
+    assert_int_equal(a->octets, b->octets);
+    assert_int_equal(a->pipe_octets, b->pipe_octets);
+    assert_int_equal(a->traffic_class, b->traffic_class);
+    assert_int_equal(a->first, b->first);
+    assert_int_equal(a->last, b->last);
+    assert_int_equal(a->mark, b->mark);
+}
+
+static void same_lives(const struct world *a, const struct world *b)
+{
+    assert_int_equal(a->sents, b->sents);
+    assert_int_equal(a->now_ns, b->now_ns);
+    for (uint32_t i = 0; i < a->sents; i++)
+        same_sent(&a->sent[i], &b->sent[i]);
+    same_ledgers(a->refused, b->refused, DROP_COUNT);
+    same_ledgers(a->dropped, b->dropped, DROP_COUNT);
+    same_ledgers(&a->queued, &b->queued, 1);
+}
+
+// Half of the worlds: pipes without a bucket, roomy cells, few buckets of packet flows.
+static void make_roomy(struct world *w, uint64_t *random)
+{
+    for (uint32_t nse = 0; nse < w->nses; nse++)
+        world_nse_set(w, nse, WORLD_UNLIMITED);
+    for (uint32_t cell = 0; cell < w->cells; cell++)
+        world_cell_set(w, cell, world_terms(2000000, 50000), world_terms(500000, 20000));
+    for (uint32_t pfc = 0; pfc < w->pfcs; pfc++)
+        if (world_draw(random, 0, 3))
+            world_pfc_unlimit(w, pfc);
+}
+
+static struct world *a_life(uint64_t random, uint32_t i, const struct aqm *aqm, bool in_full)
+{
+    struct world_wish wish = {.nses = 2,
+                              .cells = 4,
+                              .mss = MSS,
+                              .pfcs = 1 + i % 3,
+                              .limits = i % 5 == 0,
+                              .lifetimes = i % 3 == 0,
+                              .flow_queues = i % 7 == 0,
+                              .aqm = aqm,
+                              .scope = SCHED_SCOPE_PFC,
+                              .in_full = in_full,
+                              .sparse = i % 2};
+    struct world *w = world_random(&random, &wish);
+    w->keep_trace = true;
+    w->batch = WORLD_BATCH;
+    if (i % 2)
+        make_roomy(w, &random);
+    world_random_life(w, &random, 1500, CHANGES);
+    return w;
+}
+
+// After a head that has waited long the next one is marked, however short it has waited.
+#define LONG_NS 2000000ULL
+static enum aqm_verdict dequeue(const void *config, void *vars, const struct aqm_view *view)
+{
+    uint64_t *stirred = vars;
+    (void)config;
+    bool marks = *stirred;
+    *stirred = view->sojourn_ns >= LONG_NS;
+    return marks ? AQM_MARK : AQM_PASS;
+}
+
+static const struct aqm_ops slow_to_calm = {
+    .name = "slow to calm", .help = "marks behind a long wait", .dequeue = dequeue};
+
+static void the_usual_case_is_as_in_full(void **state)
+{
+    struct aqm aqm[2] = {{.ops = NULL}, {.ops = &slow_to_calm, .calm_ns = LONG_NS}};
+    uint64_t params[AQM_PARAMS_MAX];
+    (void)state;
+    random_begin();
+    aqm_standard_params(&aqm_cobalt, params);
+    assert_null(aqm_setup(&aqm[0], &aqm_cobalt, params));
+    for (uint32_t i = 0; i < WORLD_CASES(1500); i++) {
+        uint64_t random = random_next();
+        struct world *quick = a_life(random, i, &aqm[i / 2 % 2], false);
+        struct world *full = a_life(random, i, &aqm[i / 2 % 2], true);
+        same_lives(quick, full);
+        world_close(quick);
+        world_close(full);
+    }
+    print_message("# %lu of %lu rounds went the short way\n", (unsigned long)gone,
+                  (unsigned long)tried);
+    assert_true(gone > 5 * WORLD_CASES(1500));
+}
+
+// In its ring behind a blocked cell, and then held: the cell goes on, and it does not.
+static void who_is_held_in_its_ring_stays(void **state)
+{
+    (void)state;
+    struct sched_config config = world_config();
+    struct world *w = world_open(&config);
+    world_add_nse(w, WORLD_UNLIMITED);
+    world_add_cell(w, 0, world_terms(100000, 5000), WORLD_PLENTY);
+    for (uint32_t ms = 0; ms < 3; ms++)
+        world_add_simple(w, 0, CLASS_BACKGROUND);
+    world_cell_block(w, 0, true);
+    for (uint32_t pfc = 0; pfc < 3; pfc++)
+        assert_int_equal(world_put(w, pfc, 200, 0, 0, false), DROP_NONE);
+    world_run(w, 1000000);
+    world_ms_freeze(w, 1);
+    world_ms_set(w, 2, (struct bucket_terms){0, 5000});
+    world_cell_block(w, 0, false);
+    world_run(w, 1000000000);
+    assert_int_equal(w->pfc[0].finished, 1);
+    assert_int_equal(w->pfc[1].finished + w->pfc[2].finished, 0);
+    world_ms_release(w, 1);
+    world_ms_set(w, 2, world_terms(8000, 5000));
+    world_run(w, 2000000000);
+    assert_int_equal(w->pfc[1].finished + w->pfc[2].finished, 2);
+    world_close(w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_usual_case_is_as_in_full),
+        cmocka_unit_test(who_is_held_in_its_ring_stays),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
