@@ -119,11 +119,3 @@ void rank_set(struct rank *r, uint32_t *top, uint32_t entry, uint32_t size)
     if (size)
         link_in(r, entry, at);
 }
-
-uint32_t rank_next(const struct rank *r, uint32_t top, uint32_t entry)
-{
-    uint32_t bin = r->entry[entry].bin, next = r->entry[entry].next;
-    if (next != r->bin[bin].first)
-        return next;
-    return bin == r->bin[top].up ? RANK_NONE : r->bin[r->bin[bin].down].first;
-}

@@ -40,11 +40,10 @@ static inline bool rank_has(const struct rank *r, uint32_t entry)
     return r->entry[entry].bin != RANK_NONE;
 }
 
-// The next entry in the order from the largest on; RANK_NONE at the end.
+// One of the largest; RANK_NONE: there is none.
 static inline uint32_t rank_first(const struct rank *r, uint32_t top)
 {
     return top == RANK_NONE ? RANK_NONE : r->bin[top].first;
 }
-uint32_t rank_next(const struct rank *r, uint32_t top, uint32_t entry);
 
 #endif

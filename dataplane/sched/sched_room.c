@@ -129,23 +129,19 @@ static uint64_t total_of_entry(const struct sched *s, uint32_t entry)
     return room_sum(tree_ms(s, tree_pfc_ms(pfc)), tree_pfc(s, pfc)->traffic_class).total;
 }
 
-// The largest of a rank, without that one; RANK_NONE: what comes makes that one the largest.
-static uint32_t largest_but(const struct sched *s, const struct room *r, const uint32_t *top,
-                            uint32_t own, uint64_t own_total)
-{
-    const struct rank *rank = &s->rank[r->unit];
-    uint32_t entry = rank_first(rank, top[r->unit]);
-    if (entry == own && entry != RANK_NONE)
-        entry = rank_next(rank, top[r->unit], entry);
-    if (entry == RANK_NONE ||
-        exact_size(r->unit, total_of_entry(s, entry)) < size_with(r, own_total))
-        return RANK_NONE;
-    return entry;
-}
-
 static uint32_t largest(const struct sched *s, const struct room *r, const uint32_t *top)
 {
     return rank_first(&s->rank[r->unit], top[r->unit]);
+}
+
+// RANK_NONE: it is that one, with what comes.
+static uint32_t largest_but(const struct sched *s, const struct room *r, const uint32_t *top,
+                            uint32_t own, uint64_t own_total)
+{
+    uint32_t entry = largest(s, r, top);
+    bool is_own = entry == own || entry == RANK_NONE ||
+                  exact_size(r->unit, total_of_entry(s, entry)) < size_with(r, own_total);
+    return is_own ? RANK_NONE : entry;
 }
 
 // `own`: the N-PDU that comes wants to go there.

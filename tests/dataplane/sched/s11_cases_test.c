@@ -226,6 +226,25 @@ static void what_comes_is_the_largest(void **state)
     world_close(w);
 }
 
+// Where others are as large, one of them gives, whichever context comes first.
+static void others_as_large_give(void **state)
+{
+    (void)state;
+    struct sched_config config = world_config();
+    config.tail_drop = false;
+    config.ms_limit = (struct sched_limit){2, 1u << 30};
+    struct world *w = world_open(&config);
+    world_add_nse(w, WORLD_UNLIMITED);
+    world_add_cell(w, 0, (struct bucket_terms){0, 5000}, WORLD_PLENTY);
+    world_add_ms(w, 0, 500);
+    for (uint32_t slot = 0; slot < 3; slot++)
+        world_add_pfc(w, 0, slot, CLASS_BACKGROUND);
+    for (uint32_t i = 0; i < 30; i++)
+        assert_int_equal(world_put(w, i * 5 % 3, 100, 0, 0, false), DROP_NONE);
+    assert_int_equal(w->dropped[DROP_ms_full].packets, 28);
+    world_close(w);
+}
+
 // Most MSs have waited since long before the limit was nearly full, and are not heard of again.
 static void who_waits_since_long(void **state)
 {
@@ -348,6 +367,7 @@ int main(void)
         cmocka_unit_test(a_half_sent_one_is_no_victim),
         cmocka_unit_test(contexts_of_one_class),
         cmocka_unit_test(what_comes_is_the_largest),
+        cmocka_unit_test(others_as_large_give),
         cmocka_unit_test(who_waits_since_long),
         cmocka_unit_test(a_full_list_of_drops),
         cmocka_unit_test(a_burst_before_the_list_is_emptied),
