@@ -291,8 +291,7 @@ void cell_backlog(struct sched *s, uint32_t cell, uint32_t class, bool more)
     n->cells_backlogged[class] += step;
 }
 
-// From now on another PFC wants the LLE of one that has not begun, and whose bucket may not pass
-// its N-PDU whole: what the cell waits for may not go.
+// What has not begun may have to be passed whole from now on: its cell may wait for what cannot go.
 static bool makes_whole(struct tree_ms *m, const struct tree_pfc *p, uint32_t slot)
 {
     for (uint32_t others = ms_competing(m) & ~(1u << slot); others; others &= others - 1) {
