@@ -35,10 +35,10 @@ static inline void write_at(struct sched *s, uint32_t at, uint32_t cell, uint64_
 }
 
 // Of those at one place in virtual time the one with the least id: which of them is first does not
-// depend on who else is there (S5).
+// depend on who else is there (S5). Without a branch: which way it goes nobody could foretell.
 static inline bool goes_before(uint64_t key, uint32_t cell, uint64_t other_key, uint32_t other_cell)
 {
-    return tree_before(key, other_key) || (key == other_key && cell < other_cell);
+    return tree_before(key, other_key) | ((key == other_key) & (cell < other_cell));
 }
 
 static inline bool before_in(const struct heap_family *f, uint32_t a, uint32_t b)
