@@ -87,7 +87,7 @@ struct dp_config path_config(void)
                           .pfcs_an_ms = PATH_SLOTS,
                           .flows_a_pfc = 4,
                           .flow_quantum_octets = 300,
-                          .queue_packets = 250,
+                          .queue_packets = 150,
                           .queue_octets = 300000,
                           .nse_packets = 4096,
                           .nse_octets = 150000,
