@@ -116,7 +116,7 @@ void cell_served(struct sched *s, uint32_t cell)
     bool stays = (c->state & (CELL_READY | CELL_WAITS | CELL_STANDS)) == CELL_READY &&
                  c->place == READY_TURNS && c->active && !(c->active & 1u << CLASS_SIGNALLING);
     if (stays && n->first == cell && !ready_by_time(n))
-        n->first = n->ring[READY_TURNS] = c->next;
+        cell_has_had_turn(n, c);
     else
         refresh(s, cell, true);
 }

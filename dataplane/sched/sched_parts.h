@@ -36,7 +36,12 @@ void cell_ring_unlink(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct 
 void cell_ring_remove(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t cell);
 // After any change of what makes it ready, or of its place among the ready.
 void cell_refresh(struct sched *s, uint32_t cell);
-// The same after one of its PDUs has gone.
+// It is first by turns, and stays ready: the next one's turn.
+static inline void cell_has_had_turn(struct tree_nse *n, const struct tree_cell *c)
+{
+    n->first = n->ring[READY_TURNS] = c->next;
+}
+// As cell_refresh, after one of its PDUs has gone.
 void cell_served(struct sched *s, uint32_t cell);
 void cell_wait(struct sched *s, uint32_t cell, uint64_t at_ns);
 void cell_unwait(struct sched *s, uint32_t cell);

@@ -53,6 +53,12 @@ static inline void queue_push(struct sched *s, uint32_t pfc, struct tree_ms *m, 
     room_grown(s, pfc, m, p, begins);
 }
 
+static inline void queue_free(struct sched *s, uint32_t slot)
+{
+    s->slot[slot].next = s->slot_free;
+    s->slot_free = slot;
+}
+
 // A slot that has been unlinked: out of all counts, and free.
 static inline void queue_forget(struct sched *s, uint32_t pfc, struct tree_ms *m,
                                 struct tree_pfc *p, struct tree_queue *q, uint32_t slot)
@@ -63,8 +69,7 @@ static inline void queue_forget(struct sched *s, uint32_t pfc, struct tree_ms *m
     if (q != &p->queue)
         p->queue.total -= step;
     queue_count(s, m, p->traffic_class, -step);
-    pdu->next = s->slot_free;
-    s->slot_free = slot;
+    queue_free(s, slot);
     room_shrunk(s, pfc, m, p);
     if (p->queue.total == 0)
         pfc_ends(s, pfc);

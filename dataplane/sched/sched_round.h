@@ -122,6 +122,13 @@ static inline uint64_t round_lifetime_left(const struct tree_rule *rule, uint64_
     return left_ns < rule->bss_most_ns ? left_ns : rule->bss_most_ns;
 }
 
+// NSEs take turns.
+static inline void round_passes_turn(struct sched *s, const struct round *r)
+{
+    if (s->nse_ready == r->nse)
+        s->nse_ready = r->n->next;
+}
+
 // ---- sched_send.c ----
 // The PDU conforms everywhere: judges it, charges all levels and fills the grant. False if it was
 // dropped instead. Afterwards the PFC and its MS know what they wait for, if they do.

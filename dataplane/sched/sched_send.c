@@ -206,8 +206,7 @@ static void whole_leaves(struct sched *s, struct round *r, uint32_t slot, uint32
     struct tree_pfc *p = r->p;
     p->queue.total = 0;
     queue_count(s, r->m, p->traffic_class, -total_of(octets));
-    s->slot[slot].next = s->slot_free;
-    s->slot_free = slot;
+    queue_free(s, slot);
     room_shrunk(s, r->pfc, r->m, p);
     cell_ring_unlink(s, r->pfc, p, r->c);
     cell_backlog(s, r->cell, p->traffic_class, false);
@@ -233,10 +232,9 @@ bool round_whole(struct sched *s, uint64_t now_ns, struct sched_grant *g)
     tags_account(s, &r);
     whole_leaves(s, &r, slot, pdu->octets);
     if (r.c->active)
-        r.n->first = r.n->ring[READY_TURNS] = r.c->next;
+        cell_has_had_turn(r.n, r.c);
     else
         cell_refresh(s, r.cell);
-    if (s->nse_ready == r.nse)
-        s->nse_ready = r.n->next;
+    round_passes_turn(s, &r);
     return true;
 }

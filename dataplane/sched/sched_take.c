@@ -155,8 +155,7 @@ static bool round_once(struct sched *s, uint64_t now_ns, struct sched_grant *g)
     if (!find(s, &r, now_ns) || !conforms(s, &r, now_ns) || !round_send(s, &r, now_ns, g))
         return false;
     cell_served(s, r.cell);
-    if (s->nse_ready == r.nse) // NSEs take turns
-        s->nse_ready = r.n->next;
+    round_passes_turn(s, &r);
     return true;
 }
 
