@@ -57,7 +57,7 @@ static uint32_t here(const struct commands *k, uint32_t ms)
     return dp_at_place(k->ms[ms].at);
 }
 
-// The command with the worker's ids in place of control's.
+// A copy of the command, in which MSs and contexts have the ids that the worker knows them by.
 static struct command as_known(const struct commands *k, const struct command *command)
 {
     struct command c = *command;

@@ -132,7 +132,7 @@ static void note_ms_moved(struct commands *k, uint32_t id, uint32_t bvc)
     k->bvc[bvc].mss++;
 }
 
-// A context keeps its place where its TEID leads, whoever has it.
+// A context keeps its place at the worker that its TEID names, also while its MS is elsewhere.
 static void leave_place(struct commands *k, const struct made_pdp *pdp)
 {
     if (pdp->here != pdp->teid)

@@ -102,7 +102,7 @@ static int take_move(struct commands *k, struct command *c)
     return 0;
 }
 
-// The PDU in a buffer of control's own, with that room for its headers in front.
+// Copies the PDU into a buffer out of control's pool and leaves room for headers in front of it.
 static int take_pdu(const struct commands *k, struct command *c, struct octets *from,
                     uint16_t headroom)
 {

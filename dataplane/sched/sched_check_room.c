@@ -1,4 +1,4 @@
-// For sched_check: places and ranks (sched_places.c) as they must be, worked out anew.
+// For sched_check: works out which places and ranks (sched_places.c) there must be, and compares.
 #include "dataplane/sched/sched_room.h"
 
 #define MUST(what, text) \

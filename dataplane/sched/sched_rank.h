@@ -1,7 +1,7 @@
 // Who has most: the entries of a parent stand in lists by size (bins), all of a list of one size,
-// and a parent's lists in order, in a ring of which it knows the largest. An entry moves from list
-// to list as its size changes, past as many as there are sizes between; whoever comes with any size
-// is looked for from the nearer end. Sizes of one parent that differ are few: so many add up to
+// and a parent's lists in order, in a ring of which it knows the largest. When the size of an
+// entry changes it moves to the list of the new size, list by list; a new entry searches for its
+// list from the nearer end. Sizes of one parent that differ are few: so many add up to
 // half their number squared. Entries and lists are numbers; the memory is given once. An entry is
 // in one parent's ring at most.
 #ifndef SLUICE_SCHED_SCHED_RANK_H
