@@ -14,6 +14,18 @@
 #define PDU_CAME_MASK    ((1u << PDU_CAME_BITS) - 1)
 #define PDU_STEP_SHIFT   30
 
+// What goes with it from its coming to its going, also as one word: it is copied as it is.
+#define PDU_CARRIED                                                           \
+    union {                                                                   \
+        struct {                                                              \
+            uint32_t context : 24; /* PDP context it came for */              \
+            uint32_t lle : 2;      /* which of the four LLEs carries it */    \
+            uint32_t ect : 1;      /* ECN-capable: may be marked */           \
+            uint32_t mark : 1;     /* to be marked CE with its first piece */ \
+        };                                                                    \
+        uint32_t carried;                                                     \
+    }
+
 struct pdu {
     void *buffer;
     uint64_t arrived_ns : PDU_ARRIVED_BITS; // by the clock of its MS, which stands still while the
@@ -23,12 +35,8 @@ struct pdu {
         uint32_t flow_hash; // of the inner 5-tuple, until it is queued
         uint32_t next;      // slot of the one behind it, while it is queued
     };
-    uint32_t aqm_word;     // an AQM's own
-    uint32_t context : 24; // PDP context it came for
-    uint32_t lle : 2;      // which of the four LLEs of user data carries it
-    uint32_t ect : 1;      // ECN-capable: may be marked
-    uint32_t mark : 1;     // to be marked CE when it goes out
-    uint32_t : 4;
+    uint32_t aqm_word; // an AQM's own
+    PDU_CARRIED;
     uint16_t octets;
     uint16_t next_octets_lle; // of the one behind it, so that its turn is known without touching it
 };

@@ -105,12 +105,12 @@ struct sched_grant {
     void *buffer;
     uint64_t lifetime_ns; // what is left of it for the BSS; SCHED_INFINITE
     uint64_t sojourn_ns;
-    uint32_t ms, context;
+    uint32_t ms;
+    PDU_CARRIED;             // `mark`: of its first piece alone
     uint16_t npdu_octets;    // of the whole N-PDU
     uint16_t offset, octets; // this piece
-    uint8_t slot, lle, traffic_class;
+    uint8_t slot, traffic_class;
     bool last; // the buffer is the caller's from here on
-    bool mark; // first piece only: mark the N-PDU CE
 };
 
 struct sched_drop {

@@ -6,7 +6,7 @@
 // follows the pipe's. This makes (cell, class) pairs share by weighted max-min (S3).
 // Where a pipe is not full its cells take turns (sched_ready.c), and offsets say nothing.
 // Invariant: a cell is among the ready of its NSE if and only if CELL_READY.
-#include "dataplane/sched/sched_parts.h"
+#include "dataplane/sched/sched_ring.h"
 
 // What a cell may claim of the time in which its own bucket kept it. With nothing, a cell whose
 // rate and whose share of the pipe are alike gets less than either, each time the other's turn.
@@ -144,21 +144,12 @@ static void class_wakes(struct sched *s, uint32_t class, struct tree_cell *c, ui
     nse_refresh(s, c->nse);
 }
 
-static void link_before(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t next)
-{
-    struct tree_pfc *n = tree_pfc(s, next);
-    p->next = next;
-    p->prev = n->prev;
-    tree_pfc(s, n->prev)->next = pfc;
-    n->prev = pfc;
-}
-
 // Before all others, so that among several that have begun, the one whose turn it is stands last.
 static void link_first(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t cell)
 {
     struct tree_cell *c = &s->cell[cell];
     struct tree_class *k = &c->of_class[p->traffic_class];
-    link_before(s, pfc, p, k->head);
+    ring_link_before(s, pfc, p, k->head);
     k->head = pfc;
     if (cell_next_class(c) == p->traffic_class)
         order_changes(s, c, cell);
@@ -175,17 +166,8 @@ void cell_ring_add(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t c
     } else if (p->sent_octets) {
         link_first(s, pfc, p, cell);
     } else {
-        link_before(s, pfc, p, k->head);
+        ring_link_before(s, pfc, p, k->head);
     }
-}
-
-// It is in the ring, and stays there: the class does not fall idle.
-static void unlink_pfc(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct tree_class *k)
-{
-    tree_pfc(s, p->prev)->next = p->next;
-    tree_pfc(s, p->next)->prev = p->prev;
-    if (k->head == pfc)
-        k->head = p->next;
 }
 
 void cell_ring_first(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t cell)
@@ -193,7 +175,7 @@ void cell_ring_first(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t
     struct tree_class *k = &s->cell[cell].of_class[p->traffic_class];
     if (k->head == pfc)
         return;
-    unlink_pfc(s, pfc, p, k);
+    ring_unlink(s, pfc, p, k);
     link_first(s, pfc, p, cell);
 }
 
@@ -204,20 +186,8 @@ void cell_ring_last(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct tr
         k->head = p->next;
         return;
     }
-    unlink_pfc(s, pfc, p, k);
-    link_before(s, pfc, p, k->head);
-}
-
-void cell_ring_unlink(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct tree_cell *c)
-{
-    struct tree_class *k = &c->of_class[p->traffic_class];
-    p->state &= (uint8_t) ~(PFC_IN_RING | PFC_TURN);
-    if (p->next == pfc) {
-        k->head = TREE_NONE;
-        c->active &= (uint8_t) ~(1u << p->traffic_class);
-        return;
-    }
-    unlink_pfc(s, pfc, p, k);
+    ring_unlink(s, pfc, p, k);
+    ring_link_before(s, pfc, p, k->head);
 }
 
 // As long as others are left in its class the cell stays as ready as it is, and where it is.

@@ -1,6 +1,7 @@
 // See sched.h: new values for buckets, blocking, freezing, moving, flushing. Every bucket is
 // settled at its old rate before a new one holds (S10).
 #include "dataplane/sched/sched_change.h"
+#include "dataplane/sched/sched_ring.h"
 #include "dataplane/sched/sched_room.h"
 
 static int there_or_free(bool exists, bool there)
@@ -223,7 +224,7 @@ static void count_in_cell(struct sched *s, uint32_t cell, const struct tree_pfc 
     c->of_class[p->traffic_class].total += step;
     s->nse[c->nse].total[p->traffic_class] += step;
     if (p->queue.total)
-        cell_backlog(s, cell, p->traffic_class, in);
+        cell_backlog(s, &s->cell[cell], p->traffic_class, in);
 }
 
 // A PFC that waits has been told before that it does not.

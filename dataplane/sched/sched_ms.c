@@ -3,7 +3,7 @@
 // so an MS that its own bucket limits shares its rate by the weights of its classes, whatever else
 // is in the cell. A PFC that its own bucket refuses is out of this order and delays nobody (S5). A
 // half-sent N-PDU is finished before another of its LLE begins: SNDCP's receiver wants it so.
-#include "dataplane/sched/sched_parts.h"
+#include "dataplane/sched/sched_ring.h"
 
 bool pfc_own_first(const struct tree_pfc *a, const struct tree_pfc *b)
 {
@@ -277,20 +277,6 @@ void pfc_unwait(struct sched *s, uint32_t pfc, struct tree_pfc *p)
     p->wheel_ref = WHEEL_NO_REF;
 }
 
-void cell_backlog(struct sched *s, uint32_t cell, uint32_t class, bool more)
-{
-    struct tree_cell *c = &s->cell[cell];
-    struct tree_class *k = &c->of_class[class];
-    struct tree_nse *n = &s->nse[c->nse];
-    uint32_t step = more ? 1 : UINT32_MAX;
-    uint32_t before = k->backlogged;
-    k->backlogged += step;
-    if (before != 0 && k->backlogged != 0)
-        return;
-    c->backlogged ^= (uint8_t)(1u << class);
-    n->cells_backlogged[class] += step;
-}
-
 // What has not begun may have to be passed whole from now on: its cell may wait for what cannot go.
 static bool makes_whole(struct tree_ms *m, const struct tree_pfc *p, uint32_t slot)
 {
@@ -324,7 +310,7 @@ void pfc_begins(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pf
     m->backlog |= (uint8_t)(1u << slot);
     s->backlogged[ms / 64] |= 1ULL << ms % 64;
     p->share_uses = 0;
-    cell_backlog(s, m->cell, p->traffic_class, true);
+    cell_backlog(s, &s->cell[m->cell], p->traffic_class, true);
     if (share_waits(m, p, slot)) {
         share_look_again(s, ms, m, slot, now_ns);
         return;
@@ -350,7 +336,7 @@ void pfc_ends(struct sched *s, uint32_t pfc)
         cell_ring_remove(s, pfc, p, m->cell);
     if (p->deficit > 0)
         p->deficit = 0; // debts stay, or leaving in time would pay
-    cell_backlog(s, m->cell, p->traffic_class, false);
+    cell_backlog(s, &s->cell[m->cell], p->traffic_class, false);
     m->backlog &= (uint8_t) ~(1u << slot);
     m->lle_waiters &= m->backlog;
     if (m->backlog)

@@ -31,8 +31,6 @@ void cell_ring_add(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t c
 // that others stood before.
 void cell_ring_first(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t cell);
 void cell_ring_last(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct tree_cell *c);
-// Out of its ring; cell_refresh has to follow.
-void cell_ring_unlink(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct tree_cell *c);
 void cell_ring_remove(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t cell);
 // After any change of what makes it ready, or of its place among the ready.
 void cell_refresh(struct sched *s, uint32_t cell);
@@ -109,16 +107,27 @@ struct tree_piece {
     bool last;
 };
 
+static inline struct tree_piece piece_of(const struct sched *s, uint32_t n201_u, uint32_t header,
+                                         uint32_t info)
+{
+    uint32_t room = n201_u + s->config.llc_octets - header;
+    uint32_t left = info & QUEUE_INFO_OCTETS;
+    uint32_t octets = left > room ? room : left;
+    return (struct tree_piece){octets, octets + header, left <= room};
+}
+
+static inline struct tree_piece pdu_first_piece(const struct sched *s, const struct tree_ms *m,
+                                                uint32_t info)
+{
+    return piece_of(s, m->n201_u[info >> 14], s->config.first_header_octets, info);
+}
+
 static inline struct tree_piece pfc_piece(const struct sched *s, const struct tree_ms *m,
                                           const struct tree_pfc *p)
 {
-    bool first = p->sent_octets == 0;
-    uint32_t n201_u = first ? m->n201_u[p->head_info >> 14] : p->n201_u;
-    uint32_t header = first ? s->config.first_header_octets : s->config.next_header_octets;
-    uint32_t room = n201_u + s->config.llc_octets - header;
-    uint32_t left = p->head_info & QUEUE_INFO_OCTETS;
-    uint32_t octets = left > room ? room : left;
-    return (struct tree_piece){octets, octets + header, left <= room};
+    if (p->sent_octets == 0)
+        return pdu_first_piece(s, m, p->head_info);
+    return piece_of(s, p->n201_u, s->config.next_header_octets, p->head_info);
 }
 
 static inline uint32_t ms_lle_open(const struct tree_ms *m, uint32_t lle)
@@ -292,9 +301,6 @@ void share_look_again(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t 
                       uint64_t now_ns);
 // They may send now: into their rings.
 void share_joins(struct sched *s, uint32_t ms, struct tree_ms *m);
-
-// A PFC of that class has, or no longer has, a backlog in that cell.
-void cell_backlog(struct sched *s, uint32_t cell, uint32_t class, bool more);
 
 // ---- sched_aqm.c: what an AQM sees; lifetime; the list of drops ----
 // On the list alone; the queue is the caller's.

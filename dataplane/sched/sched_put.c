@@ -2,6 +2,7 @@
 // made before the AQM is asked: an N-PDU that it drops then leaves the room to the next.
 #include "dataplane/sched/sched_aqm.h"
 #include "dataplane/sched/sched_queue.h"
+#include "dataplane/sched/sched_ring.h"
 
 void sched_prefetch(const struct sched *s, uint32_t ms, uint32_t slot)
 {
@@ -27,14 +28,14 @@ void sched_prefetch_tail(const struct sched *s, uint32_t ms, uint32_t slot)
 static inline enum drop_reason limits_refuse(struct sched *s, uint32_t ms, uint32_t slot,
                                              uint32_t flow, uint32_t octets, uint64_t now_ns)
 {
-    const struct tree_ms *m = tree_ms(s, ms);
-    const struct tree_rule *rule = &s->rule[tree_pfc(s, tree_pfc_id(ms, slot))->traffic_class];
-    if (total_packets(rule->total) >= rule->packets_max ||
-        total_octets(rule->total) + octets > rule->octets_max)
+    struct tree_ms *m = tree_ms(s, ms);
+    const struct tree_rule *rule = &s->rule[tree_pfc_of(m, slot)->traffic_class];
+    uint64_t more = total_of(octets);
+    if (total_is_full(rule->total, more, rule->limit))
         return DROP_class_full;
-    if (!room_is_full(m->total, &s->config.ms_limit, octets) &&
-        !room_is_full(s->cell[m->cell].total, &s->bvc_high, octets) &&
-        !room_is_full(s->total, &s->high, octets))
+    if (!total_is_full(m->total, more, s->ms_total) &&
+        !total_is_full(s->cell[m->cell].total, more, s->bvc_high_total) &&
+        !total_is_full(s->total, more, s->high_total))
         return DROP_NONE;
     struct room r = {.ms = ms, .slot = slot, .flow = flow, .octets = octets, .now_ns = now_ns};
     return room_make(s, &r);
@@ -43,6 +44,29 @@ static inline enum drop_reason limits_refuse(struct sched *s, uint32_t ms, uint3
 static bool pfc_exists(const struct sched *s, uint32_t ms, uint32_t slot)
 {
     return ms < s->config.mss && slot < s->config.pfcs_an_ms && tree_ms(s, ms)->slots & 1u << slot;
+}
+
+// The usual case of an empty queue: its MS has nothing queued, nothing holds it, and it sent last;
+// others of its class are in the ring of its cell, so the cell stays what it is.
+static inline bool joins_others(const struct sched *s, const struct tree_ms *m,
+                                const struct tree_pfc *p, uint32_t slot)
+{
+    return !(m->backlog | p->state | (m->state & ~MS_USUAL)) && m->last == slot &&
+           s->cell[m->cell].of_class[p->traffic_class].head != TREE_NONE && !s->config.in_full;
+}
+
+// What pfc_begins does then.
+static inline void join_others(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p)
+{
+    uint32_t ms = tree_pfc_ms(pfc);
+    struct tree_cell *c = &s->cell[m->cell];
+    struct tree_class *k = &c->of_class[p->traffic_class];
+    cell_backlog(s, c, p->traffic_class, true);
+    ring_link_before(s, pfc, p, k->head);
+    s->backlogged[ms / 64] |= 1ULL << ms % 64;
+    p->share_uses = 0;
+    p->state = PFC_IN_RING;
+    m->backlog = (uint8_t)(1u << tree_pfc_slot(pfc));
 }
 
 enum drop_reason sched_put(struct sched *s, uint32_t ms, uint32_t slot, const struct pdu *pdu,
@@ -70,7 +94,9 @@ enum drop_reason sched_put(struct sched *s, uint32_t ms, uint32_t slot, const st
     }
     bool begins = p->queue.total == 0;
     queue_push(s, pfc, m, p, flow, next_free);
-    if (begins) {
+    if (begins && joins_others(s, m, p, slot)) {
+        join_others(s, pfc, m, p);
+    } else if (begins) {
         pfc_begins(s, pfc, m, p, now_ns);
     } else if (p->state & PFC_BY_FLOW && !p->sent_octets && flow != p->flow) {
         uint8_t was = p->flow;

@@ -79,6 +79,7 @@ static inline uint32_t round_pipe_octets(const struct sched *s, const struct rou
 // What it was tested at is what it is charged at. A bucket that has run empty was not what limits.
 static inline bool round_conforms_nse(struct sched *s, struct round *r, uint64_t now_ns)
 {
+    r->level_nse = r->pipe_octets = 0;
     if (r->n->bucket.rate == BUCKET_UNLIMITED)
         return true;
     r->pipe_octets = round_pipe_octets(s, r);
@@ -114,12 +115,68 @@ static inline void round_charge(struct round *r, uint64_t now_ns)
     }
 }
 
+static inline void round_charge_all(struct round *r, uint64_t now_ns)
+{
+    uint64_t units = r->piece.llc_octets * BUCKET_UNITS_AN_OCTET;
+    round_charge_at(pfc_bucket(r->m, r->p), &r->level_pfc, units, now_ns);
+    round_charge(r, now_ns);
+}
+
+// The clocks of the cell and its pipe follow the class whose turn it is, even if what goes in its
+// place is of another, which may be far ahead.
+static inline void round_clocks(const struct round *r)
+{
+    const struct tree_class *k = &r->c->of_class[r->turn];
+    if (r->turn == CLASS_SIGNALLING)
+        return;
+    if (ready_by_time(r->n))
+        cell_passes(r->c, r->n, k);
+    if (tree_before(r->c->virtual, k->tag))
+        r->c->virtual = k->tag;
+}
+
+// Start tags. A class whose ring is empty wakes with this PDU.
+static SCHED_INLINE void round_tags(const struct sched *s, struct round *r)
+{
+    uint32_t class = r->p->traffic_class;
+    struct tree_class *k = &r->c->of_class[class];
+    if (class == CLASS_SIGNALLING)
+        return;
+    if (k->head == TREE_NONE)
+        cell_class_wakes(r->c, r->n, class);
+    round_clocks(r);
+    uint64_t step = tree_tag(s, class, r->piece.llc_octets);
+    k->tag += step;
+    r->p->tag += step;
+    r->m->last = (uint8_t)r->slot;
+    if (ready_by_time(r->n))
+        return;
+    r->c->offset -= step; // no virtual time there: it earns no place and owes none
+    r->c->untimed = true;
+}
+
 static inline uint64_t round_lifetime_left(const struct tree_rule *rule, uint64_t sojourn_ns)
 {
     uint64_t left_ns = sojourn_ns < rule->lifetime_ns ? rule->lifetime_ns - sojourn_ns : 0;
     if (left_ns < rule->bss_least_ns)
         return rule->bss_least_ns;
     return left_ns < rule->bss_most_ns ? left_ns : rule->bss_most_ns;
+}
+
+static SCHED_INLINE void round_grant(const struct round *r, const struct pdu *pdu,
+                                     uint64_t lifetime_ns, struct sched_grant *g)
+{
+    g->buffer = pdu->buffer;
+    g->lifetime_ns = lifetime_ns;
+    g->sojourn_ns = r->sojourn_ns;
+    g->ms = r->ms;
+    g->carried = pdu->carried;
+    g->npdu_octets = pdu->octets;
+    g->offset = r->p->sent_octets;
+    g->octets = (uint16_t)r->piece.octets;
+    g->slot = (uint8_t)r->slot;
+    g->traffic_class = r->p->traffic_class;
+    g->last = r->piece.last;
 }
 
 // NSEs take turns.
@@ -134,9 +191,10 @@ static inline void round_passes_turn(struct sched *s, const struct round *r)
 // dropped instead. Afterwards the PFC and its MS know what they wait for, if they do.
 bool round_send(struct sched *s, struct round *r, uint64_t now_ns, struct sched_grant *g);
 
-// The usual round from its beginning to its end; false: nothing has happened, and the round has to
-// be done in full, which gives the same.
-bool round_whole(struct sched *s, uint64_t now_ns, struct sched_grant *g);
+// ---- sched_whole.c ----
+// Usual rounds from beginning to end, up to n of them, until one is another: that one has to be
+// done in full. Each gives what it would have given in full.
+uint32_t rounds_whole(struct sched *s, uint64_t now_ns, struct sched_grant *grants, uint32_t n);
 
 // ---- sched_fire.c ----
 // Sets going up to `ids` nodes that the wheel brings back. PDUs that nobody stands before go at

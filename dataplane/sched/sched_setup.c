@@ -13,8 +13,8 @@ static const char *const err_texts[SCHED_ERR_COUNT] = {
 #define NSES_MAX    65536u
 #define CELLS_MAX   1048576u
 #define MSS_MAX     (1u << TREE_MATE_BITS)
-#define PACKETS_MAX ((1u << 24) - 1) // what a total holds
-#define OCTETS_MAX  (1ULL << 39)
+#define PACKETS_MAX ((1u << 23) - 1) // what a total holds, beside its guards
+#define OCTETS_MAX  ((1ULL << 39) - 1)
 #define FLOWS_MAX   64u
 #define SLOTS_MORE  64u
 #define QUANTUM_MIN 256u // so that a turn comes after a few rounds
@@ -222,8 +222,7 @@ void change_rule(struct sched *s, uint32_t class)
     rule->asks_in = k->aqm.ops->enqueue;
     rule->asks_in_busy = !k->aqm.ops->enqueue_if_empty || k->scope == SCHED_SCOPE_FLOW;
     rule->calm_ns = calm_ns(k);
-    rule->octets_max = k->limit.octets;
-    rule->packets_max = k->limit.packets;
+    rule->limit = total_limit(&k->limit);
     rule->scope = k->scope;
     rule->deadline_ns = ends ? k->lifetime_ns - k->bss_least_ns : UINT64_MAX;
     rule->stay_most = stay_most(s, k->lifetime_ns);
@@ -268,6 +267,9 @@ static void limits_set(struct sched *s)
     s->low = low(&s->watched);
     s->bvc_high = high(&s->config.bvc_limit);
     s->bvc_low = low(&s->config.bvc_limit);
+    s->high_total = total_limit(&s->high);
+    s->bvc_high_total = total_limit(&s->bvc_high);
+    s->ms_total = total_limit(&s->config.ms_limit);
     s->least_octets =
         least(s->watched.octets, least(s->config.bvc_limit.octets, s->config.ms_limit.octets));
 }

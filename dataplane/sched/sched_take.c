@@ -159,6 +159,19 @@ static bool round_once(struct sched *s, uint64_t now_ns, struct sched_grant *g)
     return true;
 }
 
+// As many usual rounds as there are, and the one behind them in full. Returns how many.
+static uint32_t take_ready(struct sched *s, struct sched_grant *grants, uint32_t n, uint32_t rounds,
+                           uint32_t *taken, uint64_t now_ns)
+{
+    uint32_t most = n - *taken < rounds ? n - *taken : rounds;
+    uint32_t whole = s->config.in_full ? 0 : rounds_whole(s, now_ns, &grants[*taken], most);
+    *taken += whole;
+    if (whole == most || s->nse_ready == TREE_NONE)
+        return whole;
+    *taken += round_once(s, now_ns, &grants[*taken]);
+    return whole + 1;
+}
+
 uint32_t sched_take(struct sched *s, struct sched_grant *grants, uint32_t n, uint64_t now_ns)
 {
     uint32_t taken = 0, rounds = n * ROUNDS_A_PDU + ROUNDS_AT_ALL;
@@ -170,12 +183,12 @@ uint32_t sched_take(struct sched *s, struct sched_grant *grants, uint32_t n, uin
     if (roll_work(s, now_ns))
         return 0;
     fire(s, n, false, grants, at_once, &taken, now_ns);
-    while (taken < n && rounds-- && s->drop_count < SCHED_DROPS) {
+    while (taken < n && rounds && s->drop_count < SCHED_DROPS) {
         if (s->nse_ready != TREE_NONE) {
-            bool whole = !s->config.in_full && round_whole(s, now_ns, &grants[taken]);
-            taken += whole || round_once(s, now_ns, &grants[taken]);
+            rounds -= take_ready(s, grants, n, rounds, &taken, now_ns);
             continue;
         }
+        rounds--;
         uint32_t want = n - taken < ids ? n - taken : ids;
         uint32_t fired = fire(s, want, false, grants, n, &taken, now_ns);
         // Who has something to send need not look into the running slot.

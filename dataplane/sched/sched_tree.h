@@ -20,6 +20,9 @@
 
 #define TREE_NONE UINT32_MAX
 
+// gcc does not take the hint alone.
+#define SCHED_INLINE inline __attribute__((always_inline))
+
 // What the wheel's ids name.
 enum tree_kind { TREE_MS, TREE_PFC, TREE_CELL, TREE_NSE };
 #define TREE_KIND_SHIFT 30
@@ -41,6 +44,20 @@ static inline uint32_t total_packets(uint64_t total)
 static inline uint64_t total_octets(uint64_t total)
 {
     return total & ((1ULL << TOTAL_PACKET_SHIFT) - 1);
+}
+
+// A limit as one word, from which a total is taken in one subtraction: above either number stands a
+// guard bit, which falls if that number runs out.
+#define TOTAL_GUARDS (1ULL << 63 | 1ULL << (TOTAL_PACKET_SHIFT - 1))
+static inline uint64_t total_limit(const struct sched_limit *limit)
+{
+    return TOTAL_GUARDS | (uint64_t)limit->packets << TOTAL_PACKET_SHIFT | limit->octets;
+}
+
+// Whether `more`, one N-PDU, is more than the limit lets in.
+static inline bool total_is_full(uint64_t total, uint64_t more, uint64_t limit)
+{
+    return (~(limit - total - more) & TOTAL_GUARDS) != 0;
 }
 
 struct tree_queue {
@@ -92,6 +109,8 @@ enum {
     MS_RESERVED = 64, // an LLC frame waits for it: see sched_frame.c
     MS_PLACED = 128   // some of its queues have a place: see sched_places.c
 };
+
+#define MS_USUAL (MS_EXISTS | MS_OWN | MS_PLACED) // nothing holds it, and nothing has
 
 struct tree_ms {
     struct bucket bucket;
@@ -235,11 +254,10 @@ struct tree_rule {
     uint64_t deadline_ns;  // the SGSN's part of the lifetime
     uint64_t lifetime_ns, bss_least_ns, bss_most_ns;
     const struct aqm *aqm;
-    uint64_t calm_ns;  // of that AQM, where it watches one PFC's queue; else 0
-    bool asks_in;      // it wants to be asked at enqueue
-    bool asks_in_busy; // and also if the queue is not empty
-    uint64_t octets_max;
-    uint32_t packets_max;
+    uint64_t calm_ns;   // of that AQM, where it watches one PFC's queue; else 0
+    bool asks_in;       // it wants to be asked at enqueue
+    bool asks_in_busy;  // and also if the queue is not empty
+    uint64_t limit;     // total_limit
     uint32_t stay_most; // in steps of real time: see pdu_stay
     uint32_t scope;     // enum sched_scope
     uint64_t total;     // queued, in all
@@ -282,8 +300,9 @@ struct sched {
     uint8_t kept;                         // whether all are ranked: bits as by ROOM_KEPT
     // with so much of it, or of a cell's, ranks are kept; until there is no more than that
     struct sched_limit high, bvc_high, low, bvc_low;
-    struct sched_limit watched; // the lesser of an NSE's limit and of all's
-    uint64_t least_octets;      // what every limit can hold
+    uint64_t high_total, bvc_high_total, ms_total; // total_limit: below them there is room for all
+    struct sched_limit watched;                    // the lesser of an NSE's limit and of all's
+    uint64_t least_octets;                         // what every limit can hold
     // the sweep for what has expired
     uint64_t swept_ns;
     uint32_t sweep_ms;

@@ -1,6 +1,6 @@
-// The usual case in one straight line (sched_send.c) gives what every round in full gives: two
-// schedulers lead the same random lives, one of them in full, and each PDU, its time, its lifetime
-// and its marks, and each drop are the same.
+// The usual case in one straight line (sched_whole.c, and who joins others in sched_put.c) gives
+// what every round in full gives: two schedulers lead the same random lives, one of them in full,
+// and each PDU, its time, its lifetime and its marks, and each drop are the same.
 #include "tests/dataplane/sched/world_random.h"
 
 #include "dataplane/sched/sched_round.h"
@@ -11,13 +11,13 @@
 
 // The linker calls these in each other's place, to count how often the short way was gone.
 static uint64_t tried, gone;
-bool __real_round_whole(struct sched *s, uint64_t now_ns, struct sched_grant *g);
-bool __wrap_round_whole(struct sched *s, uint64_t now_ns, struct sched_grant *g);
+uint32_t __real_rounds_whole(struct sched *s, uint64_t now_ns, struct sched_grant *g, uint32_t n);
+uint32_t __wrap_rounds_whole(struct sched *s, uint64_t now_ns, struct sched_grant *g, uint32_t n);
 
-bool __wrap_round_whole(struct sched *s, uint64_t now_ns, struct sched_grant *g)
+uint32_t __wrap_rounds_whole(struct sched *s, uint64_t now_ns, struct sched_grant *g, uint32_t n)
 {
-    bool went = __real_round_whole(s, now_ns, g);
-    tried++;
+    uint32_t went = __real_rounds_whole(s, now_ns, g, n);
+    tried += went + (went < n);
     gone += went;
     return went;
 }

@@ -1,6 +1,9 @@
 // Limits: each refuses with its own reason, in packets and in octets, at exactly its number; what
 // is refused stays the caller's and leaves no trace; what leaves makes room.
+#include "tests/dataplane/random.h"
 #include "tests/dataplane/sched/world.h"
+
+#include "dataplane/sched/sched_tree.h"
 
 // Two cells of two MSs, each with streaming in slot 0 and background in slot 1: PFC 2 i + slot.
 static struct world *stopped(const struct sched_config *config)
@@ -96,6 +99,24 @@ static void the_last_octet_fits(void **state)
     }
 }
 
+// Packets and octets are told apart, at any limit and any total that it lets in.
+static void one_subtraction_judges_both(void **state)
+{
+    (void)state;
+    const uint32_t packets_most = (1u << 23) - 1;
+    const uint64_t octets_most = (1ULL << 39) - 1;
+    random_begin();
+    for (uint32_t i = 0; i < 1000000; i++) {
+        struct sched_limit limit = {(uint32_t)random_in(1, packets_most),
+                                    random_in(1, octets_most)};
+        uint64_t packets = random_in(0, limit.packets), octets = random_in(0, limit.octets);
+        uint32_t more = (uint32_t)random_in(1, UINT16_MAX);
+        bool full = packets + 1 > limit.packets || octets + more > limit.octets;
+        uint64_t total = packets << TOTAL_PACKET_SHIFT | octets;
+        assert_int_equal(total_is_full(total, total_of(more), total_limit(&limit)), full);
+    }
+}
+
 // A half-sent N-PDU counts as a whole until its last piece has gone.
 static void sent_n_pdus_make_room(void **state)
 {
@@ -181,6 +202,7 @@ int main(void)
         cmocka_unit_test(each_limit_of_packets_has_its_reason),
         cmocka_unit_test(each_limit_of_octets_has_its_reason),
         cmocka_unit_test(the_last_octet_fits),
+        cmocka_unit_test(one_subtraction_judges_both),
         cmocka_unit_test(sent_n_pdus_make_room),
         cmocka_unit_test(a_move_into_a_full_cell_drops_nothing),
         cmocka_unit_test(no_queue_no_room),

@@ -44,7 +44,8 @@ static void limits(void **state)
     (void)state;
     REFUSED(c.limit.packets = 0, SCHED_BAD_LIMIT);
     REFUSED(c.limit.octets = 0, SCHED_BAD_LIMIT);
-    REFUSED(c.limit.packets = UINT32_MAX, SCHED_BAD_LIMIT);
+    REFUSED(c.limit.packets = 1u << 23, SCHED_BAD_LIMIT);
+    REFUSED(c.limit.octets = 1ULL << 39, SCHED_BAD_LIMIT);
     REFUSED(c.bvc_limit.packets = 0, SCHED_BAD_LIMIT);
     REFUSED(c.bvc_limit.octets = 0, SCHED_BAD_LIMIT);
     REFUSED(c.ms_limit.packets = 0, SCHED_BAD_LIMIT);
