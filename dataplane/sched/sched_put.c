@@ -47,22 +47,40 @@ static bool pfc_exists(const struct sched *s, uint32_t ms, uint32_t slot)
 }
 
 // The usual case of an empty queue: its MS has nothing queued, nothing holds it, and it sent last;
-// others of its class are in the ring of its cell, so the cell stays what it is.
+// the cell is ready and stays what it is, or joins others that take turns.
 static inline bool joins_others(const struct sched *s, const struct tree_ms *m,
                                 const struct tree_pfc *p, uint32_t slot)
 {
-    return !(m->backlog | p->state | (m->state & ~MS_USUAL)) && m->last == slot &&
-           s->cell[m->cell].of_class[p->traffic_class].head != TREE_NONE && !s->config.in_full;
+    if (m->backlog | p->state | (m->state & ~MS_USUAL) || m->last != slot || s->config.in_full)
+        return false;
+    const struct tree_cell *c = &s->cell[m->cell];
+    if (c->of_class[p->traffic_class].head != TREE_NONE)
+        return true;
+    return !c->active && p->traffic_class != CLASS_SIGNALLING &&
+           cell_joins_turns(&s->nse[c->nse], c);
+}
+
+static inline void join_class(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t cell)
+{
+    struct tree_cell *c = &s->cell[cell];
+    struct tree_nse *n = &s->nse[c->nse];
+    uint32_t class = p->traffic_class;
+    if (c->of_class[class].head != TREE_NONE) {
+        ring_link_before(s, pfc, p, c->of_class[class].head);
+        return;
+    }
+    c->of_class[class].head = p->next = p->prev = pfc;
+    cell_class_wakes(c, n, class);
+    c->active = (uint8_t)(1u << class);
+    cell_join_turns(s, n, cell, c);
 }
 
 // What pfc_begins does then.
 static inline void join_others(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p)
 {
     uint32_t ms = tree_pfc_ms(pfc);
-    struct tree_cell *c = &s->cell[m->cell];
-    struct tree_class *k = &c->of_class[p->traffic_class];
-    cell_backlog(s, c, p->traffic_class, true);
-    ring_link_before(s, pfc, p, k->head);
+    cell_backlog(s, &s->cell[m->cell], p->traffic_class, true);
+    join_class(s, pfc, p, m->cell);
     s->backlogged[ms / 64] |= 1ULL << ms % 64;
     p->share_uses = 0;
     p->state = PFC_IN_RING;

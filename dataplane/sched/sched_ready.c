@@ -10,7 +10,7 @@
 // refuses count as cells that come at that moment: all have the same place in virtual time,
 // `turns_key`, and each goes into the heap when it has had its turn. Those that stand in the heap
 // when the bucket has run empty go into the ring the same way, from the heap's end.
-#include "dataplane/sched/sched_parts.h"
+#include "dataplane/sched/sched_ring.h"
 
 static uint32_t choose(const struct sched *s, const struct tree_nse *n)
 {
@@ -42,18 +42,13 @@ static void ring_add(struct sched *s, struct tree_nse *n, enum ready_place place
         n->ring[place] = c->next = c->prev = cell;
         return;
     }
-    struct tree_cell *first = &s->cell[n->ring[place]];
-    c->next = n->ring[place];
-    c->prev = first->prev;
-    s->cell[first->prev].next = cell;
-    first->prev = cell;
+    cells_link(s, cell, c, n->ring[place]);
 }
 
 static void ring_remove(struct sched *s, struct tree_nse *n, const struct tree_cell *c,
                         uint32_t cell)
 {
-    s->cell[c->prev].next = c->next;
-    s->cell[c->next].prev = c->prev;
+    cells_unlink(s, c);
     if (n->ring[c->place] == cell)
         n->ring[c->place] = c->next == cell ? TREE_NONE : c->next;
 }

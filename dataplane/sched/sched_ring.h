@@ -1,4 +1,5 @@
-// Rings of PFCs, and who has a backlog: on every packet's way, so inline. See sched_cell.c.
+// Rings of PFCs and of cells, and who has a backlog: on every packet's way, so inline. See
+// sched_cell.c and sched_ready.c.
 #ifndef SLUICE_SCHED_SCHED_RING_H
 #define SLUICE_SCHED_SCHED_RING_H
 
@@ -51,6 +52,46 @@ static inline void cell_backlog(struct sched *s, struct tree_cell *c, uint32_t c
         return;
     c->backlogged ^= (uint8_t)(1u << class);
     s->nse[c->nse].cells_backlogged[class] += step;
+}
+
+// Into the ring of a pipe's ready cells that starts with `first`, as the last of it.
+static inline void cells_link(struct sched *s, uint32_t cell, struct tree_cell *c, uint32_t first)
+{
+    struct tree_cell *next = &s->cell[first];
+    c->next = first;
+    c->prev = next->prev;
+    s->cell[next->prev].next = cell;
+    next->prev = cell;
+}
+
+static inline void cells_unlink(struct sched *s, const struct tree_cell *c)
+{
+    s->cell[c->prev].next = c->next;
+    s->cell[c->next].prev = c->prev;
+}
+
+// What ready_add does where cells take turns, and others of the pipe are ready.
+static inline bool cell_joins_turns(const struct tree_nse *n, const struct tree_cell *c)
+{
+    return !(c->state & (CELL_READY | CELL_WAITS | CELL_STANDS)) && n->state & NSE_READY &&
+           !ready_by_time(n) && n->ring[READY_TURNS] != TREE_NONE;
+}
+
+static inline void cell_join_turns(struct sched *s, struct tree_nse *n, uint32_t cell,
+                                   struct tree_cell *c)
+{
+    c->state |= CELL_READY;
+    c->untimed = true;
+    c->place = READY_TURNS;
+    cells_link(s, cell, c, n->ring[READY_TURNS]);
+}
+
+// It is first by turns, and has nothing left to send; others are ready.
+static inline void cell_leave_turns(struct sched *s, struct tree_nse *n, struct tree_cell *c)
+{
+    c->state &= (uint8_t)~CELL_READY;
+    cells_unlink(s, c);
+    cell_has_had_turn(n, c);
 }
 
 #endif

@@ -133,6 +133,8 @@ static SCHED_INLINE bool round_whole(struct sched *s, uint64_t now_ns, struct sc
     pop(s, &r, pdu);
     if (r.c->active)
         cell_has_had_turn(r.n, r.c);
+    else if (r.c->next != r.cell)
+        cell_leave_turns(s, r.n, r.c);
     else
         cell_refresh(s, r.cell);
     round_passes_turn(s, &r);
