@@ -56,8 +56,7 @@ static inline bool joins_others(const struct sched *s, const struct tree_ms *m,
     const struct tree_cell *c = &s->cell[m->cell];
     if (c->of_class[p->traffic_class].head != TREE_NONE)
         return true;
-    return !c->active && p->traffic_class != CLASS_SIGNALLING &&
-           cell_joins_turns(&s->nse[c->nse], c);
+    return p->traffic_class != CLASS_SIGNALLING && cell_joins_turns(&s->nse[c->nse], c);
 }
 
 static inline void join_class(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t cell)

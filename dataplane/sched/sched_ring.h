@@ -70,11 +70,12 @@ static inline void cells_unlink(struct sched *s, const struct tree_cell *c)
     s->cell[c->next].prev = c->prev;
 }
 
-// What ready_add does where cells take turns, and others of the pipe are ready.
+// It was idle, and its pipe's cells take turns; others are ready, so neither who is first changes
+// nor whether the pipe is ready.
 static inline bool cell_joins_turns(const struct tree_nse *n, const struct tree_cell *c)
 {
-    return !(c->state & (CELL_READY | CELL_WAITS | CELL_STANDS)) && n->state & NSE_READY &&
-           !ready_by_time(n) && n->ring[READY_TURNS] != TREE_NONE;
+    return !(c->state & (CELL_READY | CELL_WAITS | CELL_STANDS)) && !ready_by_time(n) &&
+           n->ring[READY_TURNS] != TREE_NONE;
 }
 
 static inline void cell_join_turns(struct sched *s, struct tree_nse *n, uint32_t cell,

@@ -122,6 +122,124 @@ static void the_usual_case_is_as_in_full(void **state)
     assert_true(gone > 5 * WORLD_CASES(1500));
 }
 
+// ---- Worlds in which the usual is frequent: short bursts, buckets that limit now and then ----
+
+static struct bucket_terms some_terms(uint64_t *random, uint64_t least, uint64_t most)
+{
+    return world_terms(world_draw(random, least, most), (uint32_t)world_draw(random, 1600, 12000));
+}
+
+static void add_busy_ms(struct world *w, uint64_t *random, uint32_t cell)
+{
+    const uint16_t most[] = {290, 290, 1500, 4000}; // of an N-PDU
+    uint32_t ms = world_add_ms(w, cell, world_draw(random, 0, 2) ? 1520 : 300);
+    if (!world_draw(random, 0, 2))
+        world_ms_set(w, ms, some_terms(random, 30000, 600000));
+    for (uint32_t slot = 0; slot <= !world_draw(random, 0, 4); slot++) {
+        enum traffic_class class = CLASS_BACKGROUND;
+        if (!world_draw(random, 0, 4))
+            class = world_draw(random, 0, 2) ? CLASS_STREAMING : CLASS_SIGNALLING;
+        uint32_t pfc = world_add_pfc(w, ms, slot, class);
+        if (!world_draw(random, 0, 3))
+            world_pfc_set(w, pfc, some_terms(random, 30000, 600000));
+        world_add_source(w,
+                         (struct world_source){.pfc = pfc,
+                                               .least = 40,
+                                               .most = most[world_draw(random, 0, 3)],
+                                               .burst = (uint32_t)world_draw(random, 1, 5),
+                                               .interval_ns = world_draw(random, 2000000, 60000000),
+                                               .seed = world_draw(random, 0, 1u << 30),
+                                               .lle = (uint8_t)world_draw(random, 0, 1)});
+    }
+}
+
+static void one_change(struct world *w, uint64_t *random)
+{
+    uint32_t ms = (uint32_t)world_draw(random, 0, w->mss - 1);
+    uint32_t cell = (uint32_t)world_draw(random, 0, w->cells - 1);
+    switch (world_draw(random, 0, 9)) {
+    case 7:
+        world_ms_flush(w, ms);
+        break;
+    case 0:
+        world_ms_freeze(w, ms);
+        break;
+    case 1:
+        world_ms_release(w, ms);
+        break;
+    case 2:
+        world_ms_move(w, ms, cell);
+        break;
+    case 3:
+        world_cell_block(w, cell, true);
+        break;
+    case 4:
+        world_cell_set(w, cell, (struct bucket_terms){0, 5000}, WORLD_PLENTY);
+        break;
+    case 5:
+        world_cell_set(w, cell, some_terms(random, 50000, 900000),
+                       some_terms(random, 50000, 900000));
+        break;
+    case 6:
+        world_nse_set(w, 1, some_terms(random, 100000, 2000000));
+        break;
+    default:
+        world_cell_block(w, cell, false);
+    }
+}
+
+static struct world *a_busy_life(uint64_t random, uint32_t i, const struct aqm *aqm, bool in_full)
+{
+    struct sched_config config = world_config();
+    config.in_full = in_full;
+    config.hold_ns = 500000000;
+    for (uint32_t class = 0; class < CLASS_COUNT; class ++) {
+        config.of_class[class].aqm = *aqm;
+        config.of_class[class].scope = SCHED_SCOPE_PFC;
+        if (i % 6 == 0)
+            config.of_class[class].lifetime_ns = 300000000;
+    }
+    struct world *w = world_open(&config);
+    w->keep_trace = true;
+    w->batch = i % 4 ? WORLD_BATCH : 3;
+    w->poll_ns = i % 2 ? 4000000 : 0; // so that several come before one goes
+    world_add_nse(w, WORLD_UNLIMITED);
+    world_add_nse(w, some_terms(&random, 100000, 3000000));
+    for (uint32_t cell = 0; cell < 6; cell++)
+        world_add_cell(w, cell % 2, some_terms(&random, 50000, 900000),
+                       some_terms(&random, 50000, 900000));
+    for (uint32_t ms = 0; ms < 12; ms++)
+        add_busy_ms(w, &random, (uint32_t)world_draw(&random, 0, 5));
+    uint64_t rest_ns = i % 6 ? 40000000 : 400000000; // who is frozen long stays too long
+    for (uint32_t change = 0; change < 40; change++) {
+        world_run(w, w->now_ns + world_draw(&random, 1000000, rest_ns));
+        one_change(w, &random);
+    }
+    return w;
+}
+
+static void a_busy_life_is_as_in_full(void **state)
+{
+    struct aqm aqm = {.ops = NULL};
+    uint64_t params[AQM_PARAMS_MAX];
+    (void)state;
+    random_begin();
+    tried = gone = 0;
+    aqm_standard_params(&aqm_cobalt, params);
+    assert_null(aqm_setup(&aqm, &aqm_cobalt, params));
+    for (uint32_t i = 0; i < WORLD_CASES(400); i++) {
+        uint64_t random = random_next();
+        struct world *quick = a_busy_life(random, i, &aqm, false);
+        struct world *full = a_busy_life(random, i, &aqm, true);
+        same_lives(quick, full);
+        world_close(quick);
+        world_close(full);
+    }
+    print_message("# %lu of %lu rounds went the short way\n", (unsigned long)gone,
+                  (unsigned long)tried);
+    assert_true(gone > 50 * WORLD_CASES(400));
+}
+
 // In its ring behind a blocked cell, and then held: the cell goes on, and it does not.
 static void who_is_held_in_its_ring_stays(void **state)
 {
@@ -153,6 +271,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_usual_case_is_as_in_full),
+        cmocka_unit_test(a_busy_life_is_as_in_full),
         cmocka_unit_test(who_is_held_in_its_ring_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
