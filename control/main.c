@@ -1,46 +1,20 @@
 // sluice COMMAND ...: where all meet.
-#include "control/commands.h"
-
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-    const char *name;
-    int (*run)(int argc, char **argv);
-    const char *help;
-} commands[] = {
-    {"run", command_run,
-     "run FILE [--out DIR] [--seed N] [--set KEY=VALUE]... [--pcap]   run a configuration"},
-    {"check", command_check,
-     "check FILE [--seed N] [--set KEY=VALUE]...   check it; print it, all defaults filled in, as "
-     "JSON\n"
-     "         check --keys                      every key that a configuration may have"},
-    {"bench", command_bench,
-     "bench [--ms N] [--size OCTETS|imix] [--cipher NAME] [--json]...   how fast it is; bench "
-     "--help"},
-    {"stats", command_stats,
-     "stats [--run NAME] [--json] [--all] [--mss] [--cell NSEI-BVCI] [--ms IMSI]   a running "
-     "instance"},
-    {"top", command_top, "top [--run NAME]   its cells by delay, anew each second"},
-    {"metrics", command_metrics,
-     "metrics [--run NAME] [--listen ADDRESS:PORT]   it for Prometheus; at 127.0.0.1:9464"},
-    {"ctl", command_ctl, "ctl [--run NAME] WORDS...   asks it to do something; ctl help"},
-    {"lua", command_lua, "lua FILE [ARGS]   run a Lua script that can require \"wire\""},
-    {"version", command_version, "version   of Sluice and of the libraries it runs on"},
-};
-#define COMMANDS (sizeof commands / sizeof commands[0])
+#include "control/cli.h"
+#include "control/commands.h"
 
-static int usage(FILE *out, int status)
-{
-    fprintf(out, "usage: sluice COMMAND ...\n\n");
-    for (size_t i = 0; i < COMMANDS; i++)
-        fprintf(out, "  sluice %s\n", commands[i].help);
-    fprintf(out, "\nExit status: 0 done, 1 the run failed, 2 usage or configuration.\n");
-    return status;
-}
+const struct cli_command cli_commands[] = {
+    {&cli_of_run, command_run},         {&cli_of_check, command_check},
+    {&cli_of_bench, command_bench},     {&cli_of_stats, command_stats},
+    {&cli_of_top, command_top},         {&cli_of_metrics, command_metrics},
+    {&cli_of_ctl, command_ctl},         {&cli_of_lua, command_lua},
+    {&cli_of_version, command_version}, {NULL, NULL},
+};
 
 // What could not be written to stdout was not done.
 static int flushed(int status)
@@ -59,19 +33,50 @@ static void open_standard_streams(void)
             abort();
 }
 
+static int unknown(const char *word)
+{
+    const char *nearest = cli_nearest(word);
+    fprintf(stderr, "sluice: no command '%s'", word);
+    if (nearest)
+        fprintf(stderr, "; did you mean %s?", nearest);
+    fprintf(stderr, "\n\n");
+    cli_usage(stderr);
+    return EXIT_USAGE;
+}
+
+// `help`, `help COMMAND`, and for who packages it `help man` and `help bash`.
+static int help(const char *word)
+{
+    const struct cli_command *command = word ? cli_find(word) : NULL;
+    if (!word)
+        cli_usage(stdout);
+    else if (command)
+        cli_help(command->cli, stdout);
+    else if (strcmp(word, "man") == 0)
+        cli_man(stdout, SLUICE_VERSION);
+    else if (strcmp(word, "bash") == 0)
+        cli_completion(stdout);
+    else
+        return unknown(word);
+    return EXIT_DONE;
+}
+
+static bool is_one_of(const char *word, const char *a, const char *b, const char *c)
+{
+    return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
+}
+
 int main(int argc, char **argv)
 {
     open_standard_streams();
-    if (argc < 2)
-        return usage(stderr, EXIT_USAGE);
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0)
-        return flushed(usage(stdout, EXIT_DONE));
-    bool explains_itself = strcmp(argv[1], "bench") == 0;
-    if (argc > 2 && strcmp(argv[2], "--help") == 0 && !explains_itself)
-        return flushed(usage(stdout, EXIT_DONE));
-    for (size_t i = 0; i < COMMANDS; i++)
-        if (strcmp(argv[1], commands[i].name) == 0)
-            return flushed(commands[i].run(argc - 1, argv + 1));
-    fprintf(stderr, "sluice: no command '%s'\n\n", argv[1]);
-    return usage(stderr, EXIT_USAGE);
+    if (argc < 2) {
+        cli_usage(stderr);
+        return EXIT_USAGE;
+    }
+    if (is_one_of(argv[1], "help", "--help", "-h"))
+        return flushed(help(argc > 2 ? argv[2] : NULL));
+    if (is_one_of(argv[1], "--version", "-V", "-v"))
+        return flushed(command_version(argc - 1, argv + 1));
+    const struct cli_command *command = cli_find(argv[1]);
+    return command ? flushed(command->run(argc - 1, argv + 1)) : unknown(argv[1]);
 }

@@ -1,8 +1,9 @@
 // See options.h.
 #include "control/options.h"
 
-#include <getopt.h>
 #include <stdio.h>
+
+#include "control/commands.h"
 
 static bool add_set(struct options *options, const char *set)
 {
@@ -23,49 +24,71 @@ static bool take_seed(struct options *options, const char *seed)
     return false;
 }
 
-static bool take(struct options *options, int option)
+enum { SET, SEED, KEYS, OUT = KEYS, PCAP }; // their places in both tables
+
+#define SET_AND_SEED                                                               \
+    [SET] = {"set", "KEY=VALUE",                                                   \
+             "in place of what the file says, as run.seed=7; as often as wanted"}, \
+    [SEED] = {"seed", "N", "of all that is random; the same as --set run.seed=N"}
+
+static const struct cli_option check_options[] = {
+    SET_AND_SEED, [KEYS] = {"keys", NULL, "every key that a configuration may have"}};
+
+const struct cli cli_of_check = {
+    .name = "check",
+    .words = "FILE",
+    .about = "check a configuration; print it, all defaults filled in, as JSON",
+    .options = check_options,
+    .count = sizeof check_options / sizeof check_options[0]};
+
+static const struct cli_option run_options[] = {
+    SET_AND_SEED, [OUT] = {"out", "DIR", "where its results go (out/NAME, of the file's name)"},
+    [PCAP] = {"pcap", NULL, "in virtual time, all frames as gn.pcap and gb.pcap"}};
+
+const struct cli cli_of_run = {.name = "run",
+                               .words = "FILE",
+                               .about = "run a configuration",
+                               .options = run_options,
+                               .count = sizeof run_options / sizeof run_options[0]};
+
+static bool take(struct options *options, size_t option, const char *value)
 {
-    switch (option) {
-    case 'o':
-        options->out = optarg;
-        return true;
-    case 'p':
-        return options->pcap = true;
-    case 'k':
-        return options->keys = true;
-    case 's':
-        return add_set(options, optarg);
-    case 'n':
-        return take_seed(options, optarg);
-    default: // getopt has said what is wrong
-        return false;
-    }
+    return option == SET ? add_set(options, value) : take_seed(options, value);
 }
 
-bool options_parse(struct options *options, enum options_of command, int argc, char **argv)
+static bool take_of_check(void *self, size_t option, const char *value)
 {
-    static const struct option of_check[] = {{"keys", no_argument, NULL, 'k'},
-                                             {"set", required_argument, NULL, 's'},
-                                             {"seed", required_argument, NULL, 'n'},
-                                             {NULL, 0, NULL, 0}};
-    static const struct option of_run[] = {{"out", required_argument, NULL, 'o'},
-                                           {"pcap", no_argument, NULL, 'p'},
-                                           {"set", required_argument, NULL, 's'},
-                                           {"seed", required_argument, NULL, 'n'},
-                                           {NULL, 0, NULL, 0}};
-    const struct option *known = command == OPTIONS_OF_RUN ? of_run : of_check;
-    *options = (struct options){0};
-    argv[0] = command == OPTIONS_OF_RUN ? "sluice run" : "sluice check"; // for getopt's messages
-    optind = 1;
-    for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;)
-        if (!take(options, option))
-            return false;
-    if (options->keys)
-        return true;
-    if (optind != argc - 1) {
-        fprintf(stderr, "%s: one configuration file is needed, found %d\n", argv[0], argc - optind);
-        return false;
-    }
-    options->file = argv[optind];
+    struct options *options = self;
+    if (option != KEYS)
+        return take(options, option, value);
+    return options->keys = true;
+}
+
+static bool take_of_run(void *self, size_t option, const char *value)
+{
+    struct options *options = self;
+    if (option == OUT)
+        options->out = value;
+    else if (option == PCAP)
+        options->pcap = true;
+    else
+        return take(options, option, value);
     return true;
+}
+
+enum cli_end options_parse(struct options *options, const struct cli *cli, int argc, char **argv)
+{
+    int first;
+    *options = (struct options){0};
+    enum cli_end end = cli_parse(cli, argc, argv, cli == &cli_of_run ? take_of_run : take_of_check,
+                                 options, &first);
+    if (end != CLI_GO || options->keys)
+        return end;
+    if (first != argc - 1) {
+        fprintf(stderr, "sluice %s: one configuration file is needed, found %d\n", cli->name,
+                argc - first);
+        return CLI_WRONG;
+    }
+    options->file = argv[first];
+    return CLI_GO;
 }

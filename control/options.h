@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "control/cli.h"
+
 #define OPTIONS_SETS_MAX 64
 
 struct options {
@@ -16,9 +18,7 @@ struct options {
     char seed[64];
 };
 
-enum options_of { OPTIONS_OF_RUN, OPTIONS_OF_CHECK };
-
-// False, with the reason on stderr, for what that command does not understand.
-bool options_parse(struct options *options, enum options_of command, int argc, char **argv);
+// Of cli_of_run or cli_of_check.
+enum cli_end options_parse(struct options *options, const struct cli *cli, int argc, char **argv);
 
 #endif

@@ -182,24 +182,28 @@ static int run_all(struct run *run)
     return status;
 }
 
+static int run_with_lua(struct run *run)
+{
+    run->control.host = host_create(false);
+    run->control.log = (struct log){.out = stderr, .level = LOG_INFO};
+    run_signalling(run);
+    int status = run->control.host ? run_all(run) : run_failed("Lua", strerror(ENOMEM));
+    if (run->control.host)
+        host_destroy(run->control.host);
+    results_close(&run->results);
+    if (run->eal_started)
+        eal_stop();
+    return status;
+}
+
 int command_run(int argc, char **argv)
 {
     struct run *run = calloc(1, sizeof *run);
     if (!run)
         return run_failed("memory", strerror(ENOMEM));
     run->results.lock = -1;
-    int status = EXIT_USAGE;
-    if (options_parse(&run->options, OPTIONS_OF_RUN, argc, argv)) {
-        run->control.host = host_create(false);
-        run->control.log = (struct log){.out = stderr, .level = LOG_INFO};
-        run_signalling(run);
-        status = run->control.host ? run_all(run) : run_failed("Lua", strerror(ENOMEM));
-        if (run->control.host)
-            host_destroy(run->control.host);
-        results_close(&run->results);
-        if (run->eal_started)
-            eal_stop();
-    }
+    enum cli_end end = options_parse(&run->options, &cli_of_run, argc, argv);
+    int status = end == CLI_GO ? run_with_lua(run) : cli_status(end);
     free(run);
     return status;
 }

@@ -19,8 +19,17 @@ local function describe(fields, indent)
     end
 end
 
+local is_pdu = {}
+for _, name in ipairs(wire.names) do
+    is_pdu[name] = true
+end
+
 for _, name in ipairs(#arg > 0 and arg or wire.names) do
-    local pdu = wire[name] or error(name .. ": no such PDU", 0)
+    if not is_pdu[name] then
+        io.stderr:write(name, ": no such PDU; without a name all of them are printed\n")
+        os.exit(2, true)
+    end
+    local pdu = wire[name]
     print(name .. ": " .. pdu.help)
     describe(pdu.fields, "    ")
 end

@@ -207,12 +207,9 @@ static void plan_threads(struct bench *b)
 int command_bench(int argc, char **argv)
 {
     static struct bench b;
-    if (!bench_options_parse(&b.options, argc, argv))
-        return EXIT_USAGE;
-    if (b.options.help) {
-        bench_options_help(stdout);
-        return EXIT_DONE;
-    }
+    enum cli_end end = bench_options_parse(&b.options, argc, argv);
+    if (end != CLI_GO)
+        return cli_status(end);
     if (!ports_parse(&b.ports, b.options.ports))
         return EXIT_USAGE;
     if (b.options.size_octets > b.ports.packet_octets_max) {

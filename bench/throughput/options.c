@@ -1,10 +1,10 @@
 // See options.h.
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/throughput/options.h"
+#include "control/commands.h"
 #include "dataplane/aqm/aqm.h"
 #include "dataplane/dataplane.h"
 #include "dataplane/wire/llc.h"
@@ -14,70 +14,90 @@
 
 #define DEFAULT_AQM "cobalt"
 
-void bench_options_help(FILE *out)
-{
-    fprintf(
-        out,
-        "usage: sluice bench [OPTION]...\n"
+enum {
+    MS,
+    SIZE,
+    CIPHER,
+    AQM_NAME,
+    BACKLOGGED,
+    RATE,
+    DEFAULTS,
+    PORTS,
+    WORKERS,
+    SECONDS,
+    REPEATS,
+    LOSS,
+    N201_U,
+    WAITING,
+    UP,
+    VIEW,
+    NO_SEARCH,
+    NO_RTE_SCHED,
+    JSON
+};
+
+static const struct cli_option bench_options[] = {
+    [MS] = {"ms", "N", "MSs, in cells of 400, each with one packet flow (1000)"},
+    [SIZE] = {"size", "OCTETS|imix",
+              "of the IP packets, 36 to 1500; imix is 64, 576 and 1400\noctets as 7 : 4 : 1 (576)"},
+    [CIPHER] = {"cipher", "NAME", "none, gea3 or gea4, with a key for each MS (none)"},
+    [AQM_NAME] = {"aqm", "NAME",
+                  "of all classes, as in a configuration, with ECN if it\ncan (" DEFAULT_AQM ")"},
+    [BACKLOGGED] = {"backlogged", "N",
+                    "N of the MSs are held back by their buckets, at 8 to 236\n"
+                    "kbit/s, and always have packets queued; the clock is\n"
+                    "virtual then, and cycles a packet are all that is\nmeasured (0)"},
+    [RATE] = {"rate", "BIT/S",
+              "the same rate for all backlogged MSs instead, and\nbuckets of one PDU"},
+    [DEFAULTS] = {"defaults", NULL,
+                  "their rates are those that their cells say for all MSs\nof the cell"},
+    [PORTS] = {"ports", "PORTS",
+               "what the frames come and go by (ring):\n"
+               "  ring         rings of buffers, in memory\n"
+               "  memif        two pairs of net_memif in this process\n"
+               "  pcap:FILE    Gn reads FILE in a loop, which is\n"
+               "               written if it is not there; Gb is a ring\n"
+               "  A[,B[,C,D]]  DPDK devices, NICs by their PCI address:\n"
+               "               A is Gn, B the generator's and wired to A;\n"
+               "               C is Gb, D wired to C. Without C and D Gb\n"
+               "               is a ring. With A alone somebody else has\n"
+               "               to send. 1400 octets at most go over them."},
+    [WORKERS] = {"workers", "N",
+                 "each with an NSE, a processor and a generator of its\n"
+                 "own, in turns: the worker alone is timed, first one and\nthen all at once (1)"},
+    [SECONDS] = {"seconds", "S", "of a trial (1)"},
+    [REPEATS] = {"repeats", "N", "of the search, of which the median counts; 1 to 31 (3)"},
+    [LOSS] = {"loss", "F", "part of the packets that a trial may lose (0.0001; 0\nwith a NIC)"},
+    [N201_U] = {"n201-u", "N", "most octets of an LLC frame's information, 140 to 1520\n(1520)"},
+    [WAITING] = {"waiting", "N",
+                 "frames in the Gn port whenever the worker alone is\n"
+                 "timed, 1 to 1024 (64; with a cipher 512: the more, the\n"
+                 "more are enciphered at once)"},
+    [UP] = {"up", NULL, "from Gb to Gn instead"},
+    [VIEW] = {"view", NULL, "also what it costs that somebody looks at every MS"},
+    [NO_SEARCH] = {"no-search", NULL, "only cycles a packet; no rate, no latency"},
+    [NO_RTE_SCHED] = {"no-rte-sched", NULL,
+                      "leave out that baseline, which is measured from 4096 MSs\non"},
+    [JSON] = {"json", NULL, "one JSON object on standard output"}};
+
+const struct cli cli_of_bench = {
+    .name = "bench",
+    .words = "",
+    .about = "how fast one worker takes packets from Gn to Gb",
+    .more =
+        "On the whole path: GTP-U, buckets of packet flow, MS and cell, AQM, SNDCP, LLC with\n"
+        "its FCS, BSSGP, NS. A generator runs on one processor and the worker on another; with\n"
+        "one processor they take turns.\n"
         "\n"
-        "How fast one worker takes packets from Gn to Gb, on the whole path: GTP-U, buckets of "
-        "packet\n"
-        "flow, MS and cell, AQM, SNDCP, LLC with its FCS, BSSGP, NS. A generator runs on one\n"
-        "processor and the worker on another; with one processor they take turns.\n"
+        "It looks for the highest rate without loss as RFC 2544 says, then for the latency at 50\n"
+        "and 90 per cent of it; it times the worker alone under full load, as a whole and by\n"
+        "stages; and it measures baselines in the same run. cycles_per_packet is the least of\n"
+        "the samples, since neighbours on a shared machine only add; its median stands beside\n"
+        "it.\n"
         "\n"
-        "  --ms N              MSs, in cells of 400, each with one packet flow (1000)\n"
-        "  --size OCTETS|imix  of the IP packets, 36 to 1500; imix is 64, 576 and 1400 octets as\n"
-        "                      7 : 4 : 1 (576)\n"
-        "  --cipher NAME       none, gea3 or gea4, with a key for each MS (none)\n"
-        "  --aqm NAME          of all classes, as in a configuration, with ECN if it can "
-        "(" DEFAULT_AQM ")\n"
-        "  --backlogged N      N of the MSs are held back by their buckets, at 8 to 236 kbit/s, "
-        "and\n"
-        "                      always have packets queued; the clock is virtual then, and cycles "
-        "a\n"
-        "                      packet are all that is measured (0)\n"
-        "  --rate BIT/S        the same rate for all backlogged MSs instead, and buckets of one "
-        "PDU\n"
-        "  --defaults          their rates are those that their cells say for all MSs of the "
-        "cell\n"
-        "  --ports PORTS       what the frames come and go by (ring):\n"
-        "                        ring            rings of buffers, in memory\n"
-        "                        memif           two pairs of net_memif in this process\n"
-        "                        pcap:FILE       Gn reads FILE in a loop, which is written if it "
-        "is\n"
-        "                                        not there; Gb is a ring\n"
-        "                        A[,B[,C,D]]     DPDK devices, NICs by their PCI address: A is Gn, "
-        "B\n"
-        "                                        the generator's and wired to A; C is Gb, D wired\n"
-        "                                        to C. Without C and D Gb is a ring. With A alone\n"
-        "                                        somebody else has to send. 1400 octets at\n"
-        "                                        most go over them.\n"
-        "  --workers N         each with an NSE, a processor and a generator of its own, in turns: "
-        "the\n"
-        "                      worker alone is timed, first one and then all at once (1)\n"
-        "  --seconds S         of a trial (1)\n"
-        "  --repeats N         of the search, of which the median counts; 1 to 31 (3)\n"
-        "  --loss F            part of the packets that a trial may lose (0.0001; 0 with a NIC)\n"
-        "  --n201-u N          most octets of an LLC frame's information, 140 to 1520 (1520)\n"
-        "  --waiting N         frames in the Gn port whenever the worker alone is timed, 1 to "
-        "1024\n"
-        "                      (64; with a cipher 512: the more, the more are enciphered at once)\n"
-        "  --up                from Gb to Gn instead\n"
-        "  --view              also what it costs that somebody looks at every MS\n"
-        "  --no-search         only cycles a packet; no rate, no latency\n"
-        "  --no-rte-sched      leave out that baseline, which is measured from 4096 MSs on\n"
-        "  --json              one JSON object on standard output\n"
-        "\n"
-        "It looks for the highest rate without loss as RFC 2544 says, then for the latency at 50 "
-        "and\n"
-        "90 per cent of it; it times the worker alone under full load, as a whole and by stages; "
-        "and\n"
-        "it measures baselines in the same run. cycles_per_packet is the least of the samples, "
-        "since\n"
-        "neighbours on a shared machine only add; its median stands beside it.\n"
-        "\n"
-        "Exit status: 0 done, 1 the run failed or packets were not accounted for, 2 usage.\n");
-}
+        "Exit status: 0 done, 1 the run failed or packets were not accounted for, 2 usage.",
+    .options = bench_options,
+    .count = sizeof bench_options / sizeof bench_options[0]};
 
 static bool refuse(const char *option, const char *found, const char *allowed)
 {
@@ -145,67 +165,20 @@ static bool take_aqm(struct bench_options *o, const char *text)
     return refuse("aqm", text, allowed);
 }
 
-enum {
-    MS = 1,
-    SIZE,
-    CIPHER,
-    AQM_NAME,
-    BACKLOGGED,
-    RATE,
-    PORTS,
-    WORKERS,
-    SECONDS,
-    REPEATS,
-    LOSS,
-    N201_U,
-    WAITING,
-    DEFAULTS,
-    UP,
-    VIEW,
-    NO_SEARCH,
-    NO_RTE_SCHED,
-    JSON,
-    HELP
-};
-
-static const struct option known[] = {{"ms", required_argument, NULL, MS},
-                                      {"size", required_argument, NULL, SIZE},
-                                      {"cipher", required_argument, NULL, CIPHER},
-                                      {"aqm", required_argument, NULL, AQM_NAME},
-                                      {"backlogged", required_argument, NULL, BACKLOGGED},
-                                      {"rate", required_argument, NULL, RATE},
-                                      {"defaults", no_argument, NULL, DEFAULTS},
-                                      {"ports", required_argument, NULL, PORTS},
-                                      {"workers", required_argument, NULL, WORKERS},
-                                      {"seconds", required_argument, NULL, SECONDS},
-                                      {"repeats", required_argument, NULL, REPEATS},
-                                      {"loss", required_argument, NULL, LOSS},
-                                      {"n201-u", required_argument, NULL, N201_U},
-                                      {"waiting", required_argument, NULL, WAITING},
-                                      {"up", no_argument, NULL, UP},
-                                      {"view", no_argument, NULL, VIEW},
-                                      {"no-search", no_argument, NULL, NO_SEARCH},
-                                      {"no-rte-sched", no_argument, NULL, NO_RTE_SCHED},
-                                      {"json", no_argument, NULL, JSON},
-                                      {"help", no_argument, NULL, HELP},
-                                      {NULL, 0, NULL, 0}};
-
-static bool take_switch(struct bench_options *o, int option)
+static bool take_switch(struct bench_options *o, size_t option)
 {
     bool *switches[] = {[DEFAULTS] = &o->defaults,
                         [UP] = &o->up,
                         [VIEW] = &o->view,
                         [NO_SEARCH] = &o->no_search,
                         [NO_RTE_SCHED] = &o->no_rte_sched,
-                        [JSON] = &o->json,
-                        [HELP] = &o->help};
-    if (option < DEFAULTS || option > HELP)
-        return false; // getopt has said what is wrong
+                        [JSON] = &o->json};
     return *switches[option] = true;
 }
 
-static bool take(struct bench_options *o, int option, const char *text)
+static bool take(void *self, size_t option, const char *text)
 {
+    struct bench_options *o = self;
     uint32_t n201_u = o->n201_u;
     bool good;
     switch (option) {
@@ -271,7 +244,7 @@ static bool fits(const struct bench_options *o)
     return true;
 }
 
-bool bench_options_parse(struct bench_options *o, int argc, char **argv)
+enum cli_end bench_options_parse(struct bench_options *o, int argc, char **argv)
 {
     *o = (struct bench_options){.mss = 1000,
                                 .size_octets = 576,
@@ -283,19 +256,13 @@ bool bench_options_parse(struct bench_options *o, int argc, char **argv)
                                 .loss = -1,
                                 .n201_u = LLC_N201_U_MAX};
     take_aqm(o, DEFAULT_AQM);
-    static char name[] = "sluice bench"; // for getopt's messages
-    argv[0] = name;
-    optind = 1;
-    for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;)
-        if (!take(o, option, optarg))
-            return false;
-    if (o->help)
-        return true;
-    if (optind < argc) {
-        fprintf(stderr, "sluice bench: found %s, allowed options only\n", argv[optind]);
-        return false;
-    }
+    int first;
+    enum cli_end end = cli_parse(&cli_of_bench, argc, argv, take, o, &first);
+    if (end != CLI_GO)
+        return end;
+    if (!cli_no_words(&cli_of_bench, argc, argv, first))
+        return CLI_WRONG;
     if (o->waiting == 0)
         o->waiting = o->gea ? 512 : OPTIONS_BURST;
-    return fits(o);
+    return fits(o) ? CLI_GO : CLI_WRONG;
 }

@@ -4,7 +4,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
+
+#include "control/cli.h"
 
 #define OPTIONS_IMIX        0u // as a size
 #define OPTIONS_BURST       64u
@@ -27,11 +28,9 @@ struct bench_options {
     double loss; // that a trial may have; negative: not given
     uint16_t n201_u;
     uint32_t waiting; // frames in the port whenever the worker alone is timed
-    bool up, view, json, no_search, no_rte_sched, help;
+    bool up, view, json, no_search, no_rte_sched;
 };
 
-// False, with the reason on stderr.
-bool bench_options_parse(struct bench_options *options, int argc, char **argv);
-void bench_options_help(FILE *out);
+enum cli_end bench_options_parse(struct bench_options *options, int argc, char **argv);
 
 #endif

@@ -17,7 +17,7 @@ static const struct table_column classes[] = {
     {"marked", "marks", TABLE_COUNT, 7},         {"dropped", "dropped", TABLE_COUNT, 8},
 };
 static const struct table_column nses[] = {
-    {"NSEI", "nsei", TABLE_COUNT, 6},
+    {"NSEI", "nsei", TABLE_NUMBER, 6},
     {"state", "state", TABLE_STATE, 10},
     {"cells", "cells", TABLE_COUNT, 6},
     {"R", "rate_bit_per_s", TABLE_RATE, 12},
@@ -28,8 +28,8 @@ static const struct table_column nses[] = {
     {"dropped", "dropped_npdus", TABLE_COUNT, 8},
 };
 static const struct table_column nsvcs[] = {
-    {"NSEI", "nsei", TABLE_COUNT, 6},
-    {"NSVCI", "nsvci", TABLE_COUNT, 6},
+    {"NSEI", "nsei", TABLE_NUMBER, 6},
+    {"NSVCI", "nsvci", TABLE_NUMBER, 6},
     {"state", "state", TABLE_TEXT, 20},
 };
 static const struct table_column cells[] = {

@@ -1,8 +1,8 @@
 // sluice ctl WORDS...: asks the control plane of a running instance. Exit status: 0 done, 1 refused
 // or not answered, 2 there is no such instance, or usage.
-#include <getopt.h>
 #include <string.h>
 
+#include "control/cli.h"
 #include "control/client/session.h"
 #include "control/client/value.h"
 #include "control/commands.h"
@@ -46,21 +46,32 @@ static int ask(struct session *session, const char *line)
     return status;
 }
 
+static const struct cli_option ctl_options[] = {CLI_RUN};
+const struct cli cli_of_ctl = {.name = "ctl",
+                               .words = "WORDS...",
+                               .about = "ask a running instance to do something",
+                               .more = "What it can be asked: sluice ctl help.",
+                               .words_follow = true,
+                               .options = ctl_options,
+                               .count = sizeof ctl_options / sizeof ctl_options[0]};
+
+static bool take(void *self, size_t option, const char *value)
+{
+    (void)option;
+    *(const char **)self = value;
+    return true;
+}
+
 int command_ctl(int argc, char **argv)
 {
-    static const struct option known[] = {{"run", required_argument, NULL, 'r'},
-                                          {NULL, 0, NULL, 0}};
     struct session session;
     char line[WORDS_OCTETS];
     const char *run = NULL;
-    argv[0] = "sluice ctl"; // for getopt's messages
-    optind = 1;
-    for (int option; (option = getopt_long(argc, argv, "+", known, NULL)) != -1;) {
-        if (option != 'r')
-            return EXIT_USAGE;
-        run = optarg;
-    }
-    if (optind == argc || !join(argc - optind, argv + optind, line)) {
+    int first;
+    enum cli_end end = cli_parse(&cli_of_ctl, argc, argv, take, &run, &first);
+    if (end != CLI_GO)
+        return cli_status(end);
+    if (first == argc || !join(argc - first, argv + first, line)) {
         fprintf(stderr,
                 "sluice ctl: words are needed, %d characters at most; try: sluice ctl help\n",
                 WORDS_OCTETS - (int)sizeof COMMAND);

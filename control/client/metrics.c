@@ -1,12 +1,12 @@
 // sluice metrics: the metrics of a running instance for Prometheus, at /metrics; with
 // /metrics?cell=NSEI-BVCI those of the MSs of that cell. Each request looks for the instance anew,
 // so one that was started again is found.
-#include <getopt.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "control/cli.h"
 #include "control/client/http.h"
 #include "control/client/openmetrics.h"
 #include "control/commands.h"
@@ -55,25 +55,32 @@ static int answer(void *self, const char *path, FILE *body, const char **type)
     return 404;
 }
 
+enum { RUN, AT };
+static const struct cli_option metrics_options[] = {
+    [RUN] = CLI_RUN, [AT] = {"listen", "ADDRESS:PORT", "where it is served (" LISTEN ")"}};
+const struct cli cli_of_metrics = {.name = "metrics",
+                                   .words = "",
+                                   .about = "a running instance for Prometheus, as OpenMetrics",
+                                   .options = metrics_options,
+                                   .count = sizeof metrics_options / sizeof metrics_options[0]};
+
+static bool take(void *self, size_t option, const char *value)
+{
+    ((const char **)self)[option] = value;
+    return true;
+}
+
 int command_metrics(int argc, char **argv)
 {
-    static const struct option known[] = {{"run", required_argument, NULL, 'r'},
-                                          {"listen", required_argument, NULL, 'l'},
-                                          {NULL, 0, NULL, 0}};
-    const char *run = NULL, *at = LISTEN, *why;
+    const char *given[] = {[RUN] = NULL, [AT] = LISTEN}, *why;
     struct sigaction action = {.sa_handler = on_end, .sa_flags = SA_RESTART}; // poll ends anyway
-    argv[0] = "sluice metrics"; // for getopt's messages
-    optind = 1;
-    for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;) {
-        if (option == '?')
-            return EXIT_USAGE;
-        *(option == 'r' ? &run : &at) = optarg;
-    }
-    if (optind < argc) {
-        fprintf(stderr, "sluice metrics: found '%s', allowed --run NAME, --listen ADDRESS:PORT\n",
-                argv[optind]);
+    int first;
+    enum cli_end end = cli_parse(&cli_of_metrics, argc, argv, take, given, &first);
+    if (end != CLI_GO)
+        return cli_status(end);
+    if (!cli_no_words(&cli_of_metrics, argc, argv, first))
         return EXIT_USAGE;
-    }
+    const char *run = given[RUN], *at = given[AT];
     int listener = http_listen(at, &why);
     if (listener < 0) {
         fprintf(stderr, "sluice metrics: --listen: found %s: %s\n", at, why);

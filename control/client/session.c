@@ -174,8 +174,10 @@ struct json_object *session_ask(struct session *session, const char *command, ui
 bool session_cell(const char *cell, char words[SESSION_CELL_OCTETS])
 {
     unsigned nsei, bvci;
+    char between;
     int n = 0;
-    if (sscanf(cell, "%5u-%5u%n", &nsei, &bvci, &n) != 2 || cell[n] != '\0')
+    if (sscanf(cell, "%5u%c%5u%n", &nsei, &between, &bvci, &n) != 3 || cell[n] != '\0' ||
+        (between != '-' && between != ' '))
         return false;
     snprintf(words, SESSION_CELL_OCTETS, "%u,%u", nsei, bvci);
     return true;

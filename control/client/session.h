@@ -18,12 +18,18 @@ struct session {
     char why[256]; // of what failed last
 };
 
+// The option of all who talk to one.
+#define CLI_RUN                                                                      \
+    {                                                                                \
+        "run", "NAME", "which instance, by name, NAME-PID or PID, where several run" \
+    }
+
 // Connects to the one instance that runs, or to that of `run`: its name, NAME-PID or PID. False,
 // with the reason, or the list of those that there are, on `errors`.
 bool session_open(struct session *session, const char *run, FILE *errors);
 void session_close(struct session *session);
 
-// NSEI-BVCI as a command's parameters; false: it is not that.
+// NSEI-BVCI, or with a blank between them, as a command's parameters; false: it is not that.
 #define SESSION_CELL_OCTETS 32
 bool session_cell(const char *cell, char words[SESSION_CELL_OCTETS]);
 

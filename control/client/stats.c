@@ -1,8 +1,8 @@
 // sluice stats: a running instance as text, or as one JSON object with all of it.
-#include <getopt.h>
 #include <inttypes.h>
 #include <string.h>
 
+#include "control/cli.h"
 #include "control/client/columns.h"
 #include "control/client/session.h"
 #include "control/client/value.h"
@@ -236,51 +236,53 @@ static bool dump_all(struct session *session, const struct options *options)
 
 // ---- The command ----
 
-static bool take(struct options *options, int option)
+enum { RUN, JSON, EVERY, MSS, CELL, MS };
+static const struct cli_option stats_options[] = {
+    [RUN] = CLI_RUN,
+    [JSON] = {"json", NULL, "as one JSON object, with all of it"},
+    [EVERY] = {"all", NULL, "all rows, where there are more than 20"},
+    [MSS] = {"mss", NULL, "the MSs, too"},
+    [CELL] = {"cell", "NSEI-BVCI", "one cell, its classes and its MSs"},
+    [MS] = {"ms", "IMSI", "one MS and its packet flows"}};
+const struct cli cli_of_stats = {.name = "stats",
+                                 .words = "",
+                                 .about = "a running instance, as it is now",
+                                 .options = stats_options,
+                                 .count = sizeof stats_options / sizeof stats_options[0]};
+
+static bool take(void *self, size_t option, const char *value)
 {
-    switch (option) {
-    case 'r':
-        options->run = optarg;
-        return true;
-    case 'c':
-        options->cell = optarg;
-        return true;
-    case 'm':
-        options->ms = optarg;
-        return true;
-    case 'j':
-        return options->json = true;
-    case 'a':
-        return options->all = true;
-    case 'M':
-        return options->mss = true;
-    default: // getopt has said what is wrong
-        return false;
-    }
+    struct options *o = self;
+    const char **texts[] = {[RUN] = &o->run, [CELL] = &o->cell, [MS] = &o->ms};
+    bool *switches[] = {[JSON] = &o->json, [EVERY] = &o->all, [MSS] = &o->mss};
+    if (value)
+        *texts[option] = value;
+    else
+        *switches[option] = true;
+    return true;
 }
 
-static bool parse(struct options *options, char words[SESSION_CELL_OCTETS], int argc, char **argv)
+static enum cli_end parse(struct options *options, char words[SESSION_CELL_OCTETS], int argc,
+                          char **argv)
 {
-    static const struct option known[] = {{"run", required_argument, NULL, 'r'},
-                                          {"cell", required_argument, NULL, 'c'},
-                                          {"ms", required_argument, NULL, 'm'},
-                                          {"json", no_argument, NULL, 'j'},
-                                          {"all", no_argument, NULL, 'a'},
-                                          {"mss", no_argument, NULL, 'M'},
-                                          {NULL, 0, NULL, 0}};
-    argv[0] = "sluice stats"; // for getopt's messages
-    optind = 1;
-    for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;)
-        if (!take(options, option))
-            return false;
-    const char *wrong = optind < argc ? argv[optind] : NULL;
-    if (options->cell && !session_cell(options->cell, words))
-        wrong = options->cell;
+    int first;
+    enum cli_end end = cli_parse(&cli_of_stats, argc, argv, take, options, &first);
+    if (end != CLI_GO)
+        return end;
+    const char *cell = options->cell;
+    char both[SESSION_CELL_OCTETS];
+    if (cell && first == argc - 1) { // --cell NSEI BVCI
+        snprintf(both, sizeof both, "%s-%s", cell, argv[first++]);
+        cell = both;
+    }
+    const char *wrong = first < argc ? argv[first] : NULL;
+    if (cell && !session_cell(cell, words))
+        wrong = cell;
     if (options->ms && !is_imsi(options->ms))
         wrong = options->ms;
     if (wrong)
         fprintf(stderr, "sluice stats: found '%s', allowed --cell NSEI-BVCI, --ms IMSI\n", wrong);
-    return !wrong;
+    return wrong ? CLI_WRONG : CLI_GO;
 }
 
 int command_stats(int argc, char **argv)
@@ -289,7 +291,10 @@ int command_stats(int argc, char **argv)
     struct session session;
     char words[SESSION_CELL_OCTETS];
     bool good;
-    if (!parse(&options, words, argc, argv) || !session_open(&session, options.run, stderr))
+    enum cli_end end = parse(&options, words, argc, argv);
+    if (end != CLI_GO)
+        return cli_status(end);
+    if (!session_open(&session, options.run, stderr))
         return EXIT_USAGE;
     if (options.ms)
         good = show_ms(&session, &options);

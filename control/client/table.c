@@ -56,6 +56,9 @@ static const char *cell_text(const struct table_column *c, const struct json_obj
     switch (c->kind) {
     case TABLE_TEXT:
         return value_text(row, c->member, text, TABLE_CELL_OCTETS);
+    case TABLE_NUMBER:
+        snprintf(text, TABLE_CELL_OCTETS, "%" PRIu64, value);
+        return text;
     case TABLE_COUNT:
     case TABLE_BARE:
         return table_scaled(value, "", text);

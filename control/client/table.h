@@ -10,6 +10,7 @@ struct json_object;
 
 enum table_kind {
     TABLE_TEXT,   // a member that is text, to the left
+    TABLE_NUMBER, // 12345: a name, not a count
     TABLE_COUNT,  // 123, 12.3 k, 1.23 M
     TABLE_OCTETS, // the same with B
     TABLE_RATE,   // of a member in bit/s; "-" if there is none

@@ -1,11 +1,11 @@
 // sluice top: the cells of a running instance by their delay, B x 8 / R and the wait of who is
 // next, anew each second; Enter, or a number, shows the MSs of one. Where stdout is no terminal it
 // prints one screen as text and ends.
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/cli.h"
 #include "control/client/columns.h"
 #include "control/client/now.h"
 #include "control/client/session.h"
@@ -286,22 +286,30 @@ static bool run(struct session *session)
     return good;
 }
 
+static const struct cli_option top_options[] = {CLI_RUN};
+const struct cli cli_of_top = {.name = "top",
+                               .words = "",
+                               .about =
+                                   "the cells of a running instance by delay, anew each second",
+                               .options = top_options,
+                               .count = sizeof top_options / sizeof top_options[0]};
+
+static bool take(void *self, size_t option, const char *value)
+{
+    (void)option;
+    *(const char **)self = value;
+    return true;
+}
+
 int command_top(int argc, char **argv)
 {
-    static const struct option known[] = {{"run", required_argument, NULL, 'r'},
-                                          {NULL, 0, NULL, 0}};
     struct session session;
     const char *name = NULL;
-    argv[0] = "sluice top"; // for getopt's messages
-    optind = 1;
-    for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;) {
-        if (option != 'r')
-            return EXIT_USAGE;
-        name = optarg;
-    }
-    if (optind < argc)
-        fprintf(stderr, "sluice top: found '%s', allowed --run NAME\n", argv[optind]);
-    if (optind < argc || !session_open(&session, name, stderr))
+    int first;
+    enum cli_end end = cli_parse(&cli_of_top, argc, argv, take, &name, &first);
+    if (end != CLI_GO)
+        return cli_status(end);
+    if (!cli_no_words(&cli_of_top, argc, argv, first) || !session_open(&session, name, stderr))
         return EXIT_USAGE;
     bool good = run(&session);
     if (!good)

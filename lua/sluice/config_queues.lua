@@ -14,6 +14,7 @@ local queues = {}
 local S_IN_NS = 1000000000
 local CENTISECOND_NS = 10000000
 local BUCKET_LEAST_OCTETS = 3200 -- two of the largest LLC PDUs
+local LLC_OCTETS = 6             -- header and FCS of an LLC PDU, beside its N201-U
 
 local function check_weight(state, class)
     if class.name == "signalling" and class.weight then
@@ -73,13 +74,24 @@ local function fill_classes(state, cfg)
     end
 end
 
-local function check_bucket(state, record, prefix)
+-- A PDU that is larger than the bucket goes out of an empty one alone (48.018 8.2.3.2).
+local function warn_small(state, record, key, octets, n201_u_octets)
+    local pdu_octets = (n201_u_octets or 0) + LLC_OCTETS
+    if n201_u_octets and octets < pdu_octets then
+        check.warn(state, record, key, ("found %d octets, less than one LLC PDU, %d octets: such a"
+            .. " one goes only when the bucket has run empty"):format(octets, pdu_octets))
+    end
+end
+
+local function check_bucket(state, record, prefix, n201_u_octets)
     local rate, octets = record[prefix .. "rate_bit_per_s"], record[prefix .. "bucket_octets"]
     local key = prefix .. "bucket"
     if octets and not rate and not is_given(state, record, prefix .. "rate") then
         note(state, record, key, "found a bucket without a rate, allowed with %srate only", prefix)
     elseif rate and not is_given(state, record, key) then
         record[key .. "_octets"] = math.max(rate // 8, BUCKET_LEAST_OCTETS)
+    elseif octets then
+        warn_small(state, record, key, octets, n201_u_octets)
     end
 end
 
@@ -90,7 +102,7 @@ local FLOWS_AN_MS = schema.constructor.room.key.flows.most
 local function check_pdps(state, ms)
     local first, seen, flows = {}, {}, 0
     for _, pdp in ipairs(ms.pdp) do
-        check_bucket(state, pdp, "")
+        check_bucket(state, pdp, "", ms.n201_u_octets)
         local key, bucket = pdp.class and parts.flow_key(pdp), parts.bucket_key(pdp)
         if key and pdp.rate_bit_per_s and first[bucket] then
             note(state, pdp, "rate", "found a second bucket for class %s (%s has one), allowed one:"
@@ -113,12 +125,14 @@ local function check_buckets(state, cfg)
     for _, nse in ipairs(cfg.nse) do
         check_bucket(state, nse, "")
         for _, bvc in ipairs(nse.bvc) do
-            check_bucket(state, bvc, "")
-            check_bucket(state, bvc, "ms_")
+            local largest
             for _, ms in ipairs(bvc.ms) do
-                check_bucket(state, ms, "")
+                check_bucket(state, ms, "", ms.n201_u_octets)
                 check_pdps(state, ms)
+                largest = math.max(largest or 0, ms.n201_u_octets or 0)
             end
+            check_bucket(state, bvc, "", largest)
+            check_bucket(state, bvc, "ms_", largest)
         end
     end
 end

@@ -3,20 +3,25 @@
 local count = require "count"
 local host = require "host"
 local log = require "log"
+local nearest = require "sluice.nearest"
 local world = require "sluice.world"
 
-local requests = { words = {}, list = {} }
+local requests = { words = {}, list = {}, names = {} }
 
 -- answer(words) -> good, text. `usage` is the request's line in the help.
 function requests.on(word, usage, answer)
     requests.words[word] = answer
     requests.list[#requests.list + 1] = usage
+    requests.names[#requests.names + 1] = word
 end
 
+-- A cell or an NS-VC is two numbers, or both in one word as `stats` prints them: 101-2.
 local function words_of(question)
     local words = {}
     for word in question:gmatch "%S+" do
-        words[#words + 1] = word
+        local first, second = word:match "^(%d+)%-(%d+)$"
+        words[#words + 1] = first or word
+        words[#words + 1] = second
     end
     return words
 end
@@ -25,8 +30,10 @@ local function usage()
     return "allowed are:\n  " .. table.concat(requests.list, "\n  ")
 end
 
-local function unknown()
-    return false, usage()
+local function unknown(words)
+    local word = words[1] or ""
+    return false, "found the unknown " .. word .. nearest.hint(word, requests.names) .. "; "
+        .. usage()
 end
 
 local function answered(good, done, text)

@@ -1,12 +1,13 @@
 -- Quantities as people write them ("0.5 s", "64 kbit/s", "1500 octets") to whole numbers in the
 -- machine's unit: ns, bit/s, octets. Integer arithmetic only: a number that is no whole multiple
--- of the machine's unit is refused, never rounded. kB is 1000 octets, min is 60 s.
+-- of the machine's unit is refused, never rounded. kB is 1000 octets, min is 60 s, h is 3600 s.
 local units = {}
 
 units.kinds = {
     time = {
         noun = "a time", machine = "ns", suffix = "_ns",
         { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }, { "min", 60000000000 },
+        { "h", 3600000000000 },
     },
     rate = {
         noun = "a rate", machine = "bit/s", suffix = "_bit_per_s",
@@ -29,7 +30,7 @@ units.kinds = {
 -- What people write out of habit, and what it is called here.
 local habits = {
     sec = "s", secs = "s", second = "s", seconds = "s", msec = "ms", usec = "us", ["µs"] = "us",
-    minute = "min", minutes = "min",
+    minute = "min", minutes = "min", hr = "h", hour = "h", hours = "h",
     bps = "bit/s", kbps = "kbit/s", Mbps = "Mbit/s", ["kb/s"] = "kbit/s", ["Mb/s"] = "Mbit/s",
     B = "octets", byte = "octets", bytes = "octets", octet = "octets",
     KB = "kB", kb = "kB", kilobyte = "kB",

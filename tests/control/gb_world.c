@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/commands.h"
 #include "control/eal.h"
 #include "control/export/board.h"
 #include "tests/control/gb_world.h"
@@ -99,7 +100,7 @@ int main(int argc, char **argv)
 {
     static struct world world; // large
     struct options options;
-    if (!options_parse(&options, OPTIONS_OF_CHECK, argc, argv))
+    if (options_parse(&options, &cli_of_check, argc, argv) != CLI_GO)
         return 2;
     world.control.host = host_create(false);
     if (!world.control.host || !load_config(world.control.host, &options, &world.load))

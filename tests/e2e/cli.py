@@ -39,12 +39,46 @@ def has_usage(text):
 # --- Help -----------------------------------------------------------------------------------------
 
 
-@case("--help, and help: the usage on stdout")
+@case("--help, -h, and help: the usage on stdout")
 def helps():
-    for word in ("--help", "help"):
+    for word in ("--help", "-h", "help"):
         done = sluice(word)
         same((done.returncode, done.stderr), (0, ""), f"{word}: exit status and stderr")
         has_usage(done.stdout)
+
+
+@case("help COMMAND, and COMMAND --help and -h: its own options, each once")
+def help_of_each():
+    for command in COMMANDS:
+        texts = []
+        for words in (("help", command), (command, "--help"), (command, "-h")):
+            done = sluice(*words)
+            same((done.returncode, done.stderr), (0, ""), f"{words}: exit status and stderr")
+            texts.append(done.stdout)
+        right(texts[0].startswith(f"usage: sluice {command}") and len(set(texts)) == 1, texts)
+        options = re.findall(r"^  --(\S+)", texts[0], re.MULTILINE)
+        right("help" in options and len(options) == len(set(options)), options)
+        right("sluice ctl" not in texts[0] or command == "ctl", f"another command's in {texts[0]}")
+
+
+@case("help man and help bash: every command and option; man and bash can read them")
+def help_printed():
+    man, bash = sluice("help", "man").stdout, sluice("help", "bash").stdout
+    for command in COMMANDS:
+        right(f"\\fBsluice {command}\\fR" in man and re.search(rf"^    {command}\) ", bash, re.M),
+              f"{command} is missing")
+        for option in re.findall(r"^  --(\S+)", sluice("help", command).stdout, re.MULTILINE):
+            right(option == "help" or f"\\-\\-{option}\\fR" in man, f"--{option} is not in the page")
+            right(f"--{option}" in bash, f"--{option} is not completed")
+    asked = "COMP_WORDS=(sluice stats --c); COMP_CWORD=2; _sluice; echo ${COMPREPLY[@]}"
+    done = subprocess.run(["bash", "-c", f"{bash}\n{asked}"], capture_output=True, text=True,
+                          check=False)
+    same((done.stdout.strip(), done.stderr), ("--cell", ""), "what bash completes")
+
+
+@case("--version: as version")
+def version_option():
+    same(sluice("--version").stdout, sluice("version").stdout, "what it says")
 
 
 @case("version: of Sluice, DPDK, Lua, ipsec-mb, which FCS and which cipher")
@@ -71,6 +105,13 @@ def unknown_command():
     same((done.returncode, done.stdout), (2, ""), "exit status and stdout")
     same(done.stderr.splitlines()[0], "sluice: no command 'frobnicate'", "first line")
     has_usage(done.stderr)
+
+
+@case("a command that is nearly one, and help for none: what may be meant")
+def nearly():
+    for words in (["chekc"], ["help", "chekc"]):
+        same(sluice(*words).stderr.splitlines()[0],
+             "sluice: no command 'chekc'; did you mean check?", "first line")
 
 
 # --- Arguments ------------------------------------------------------------------------------------
@@ -143,6 +184,25 @@ def scripts():
     before_the_run(r"sluice lua: a script is needed", "lua")
     before_the_run(r"sluice.*: .*none\.lua: No such file or directory", "lua", "none.lua")
     before_the_run(r"sluice.*: .*/: Is a directory", "lua", "/")
+
+
+@case("describe_wire.lua: one PDU, all of them, and a name that is no PDU's")
+def described():
+    script = QUICKSTART.parent.parent / "lua/describe_wire.lua"
+    same(sluice("lua", script, "ipv4").stdout.splitlines()[0], "ipv4: IPv4 packet", "first line")
+    right(len(sluice("lua", script).stdout) > 20000, "not all of them")
+    before_the_run(r".*ns: no such PDU.*", "lua", script, "ns")
+
+
+@case("a bucket that holds no PDU: a warning; one that does, and hours: none")
+def small_bucket():
+    for octets, warned in ((1449, True), (1450, False)):
+        done = sluice("check", QUICKSTART, "--set", "run.duration=0.01 h", "--set",
+                      f"nse[1].bvc[1].bucket={octets} octets", "--set",
+                      "nse[1].bvc[1].rate=20 kbit/s")
+        same(done.returncode, 0, done.stderr)
+        same("less than one LLC PDU, 1450 octets" in done.stderr, warned, done.stderr)
+        same(json.loads(done.stdout)["run"]["duration_ns"], 36 * 10**9, "0.01 h")
 
 
 # --- Results that cannot be left ------------------------------------------------------------------
