@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "control/bind/host.h"
+#include "control/claim.h"
 #include "control/clock.h"
 #include "control/commands.h"
 #include "control/run.h"
@@ -309,6 +310,19 @@ static void device_text(const struct dp_port *port, char text[256])
     snprintf(text, 256, "%.*s", (int)port->device.n, (const char *)port->device.at);
 }
 
+static bool claim(const char *device, const char *port)
+{
+    int owner;
+    if (claim_device(device, &owner))
+        return true;
+    char who[16] = "another"; // as where it is not known
+    if (owner)
+        snprintf(who, sizeof who, "%d", owner);
+    fprintf(stderr, "sluice run: %s.device: found %s, whose interface process %s has already\n",
+            port, device, who);
+    return false;
+}
+
 static int build(struct run *run)
 {
     struct eal_threads threads = {.lcores = 1 + run->load.dp.workers};
@@ -330,6 +344,8 @@ static int build(struct run *run)
     device_text(&run->load.dp.gb, gb);
     threads.device[0] = gn;
     threads.device[1] = gb;
+    if (!claim(gn, "gn") || !claim(gb, "gb"))
+        return EXIT_RUN_FAILED;
     int status = run_build(run, &threads);
     if (status && run->eal_started)
         fprintf(stderr, "sluice run: on Debian each driver is a package (apt-cache search "
