@@ -151,10 +151,11 @@ int apply_bvc(const struct apply *a, const struct command_bvc *c)
     int fault = sched_bvc_add(a->sched, c->bvc_id, c->nse_id, a->now_ns);
     if (fault)
         return fault;
-    *bvc = (struct state_bvc){.nse = c->nse_id, .bvci = c->bvci};
+    bool blocked = c->has_blocked && c->blocked;
+    *bvc = (struct state_bvc){.nse = c->nse_id, .bvci = c->bvci, .blocked = blocked};
     ns_unitdata_put_header(&ns, bvc->ns);
     apply_name(a, c->nse_id, STATE_NAMED_BVCI, c->bvci, c->bvc_id);
-    return 0;
+    return sched_bvc_block(a->sched, c->bvc_id, blocked, a->now_ns);
 }
 
 int apply_bvc_flow(const struct apply *a, const struct command_bvc_flow *c)

@@ -20,7 +20,7 @@ local AGAIN_NS = 10000000000 -- from a reset that a STATUS led to, to the next
 local function begin_cell(b)
     local manual = b.nse.cfg.ns == "manual"
     b.state, b.up, b.tries = manual and "up" or "down", manual, 0
-    b.blocked, b.held = false, false
+    b.held, b.closed = false, not manual
     if manual then
         flow.by_hand(b)
     else

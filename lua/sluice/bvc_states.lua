@@ -43,9 +43,23 @@ end
 
 local tables -- of both kinds, below
 
+-- A cell that is not up carries no user data either way; nor does one that is held by us, until the
+-- BSS shows that it knows the cell. closed: what the dataplane knows of that.
+local function gate(b, held)
+    b.held = held
+    local closed = held or not b.up
+    if b.closed ~= closed then
+        b.closed = closed
+        dp.bvc_block { bvc_id = b.id, blocked = closed }
+    end
+end
+
 local function enter(b, to)
     local from = b.state
     b.state, b.up = to, to == "up"
+    if not is_signalling(b) then
+        gate(b, b.held)
+    end
     if from ~= to then
         log.info(("%s: %s, was %s"):format(states.name(b), to, from))
     end
@@ -84,19 +98,10 @@ end
 
 -- ---- Actions ----
 
--- blocked: by the BSS. held: by us, until the BSS shows that it knows the cell.
-local function gate(b, blocked, held)
-    local was = b.blocked or b.held or false
-    b.blocked, b.held = blocked, held
-    if was ~= (blocked or held) then
-        dp.bvc_block { bvc_id = b.id, blocked = blocked or held }
-    end
-end
-
 -- Values are forgotten, the bucket is empty, nothing goes down until FLOW-CONTROL-BVC.
 local function start_anew(b)
     dp.bvc_reset { bvc_id = b.id }
-    gate(b, false, false)
+    gate(b, false)
     flow.bvc_reset(b)
     require "sluice.ms".bvc_reset(b)
     require "sluice.pfc".bvc_reset(b)
@@ -179,7 +184,7 @@ end
 -- The BSS speaks of it as one that is up.
 function states.let_go(b)
     if b.held then
-        gate(b, b.blocked, false)
+        gate(b, false)
     end
 end
 
@@ -193,14 +198,8 @@ local function say_unblocked(b, _, nsvc)
 end
 
 local function block(b, pdu, nsvc)
-    gate(b, true, b.held)
     log.info(("%s is blocked: %s"):format(states.name(b), causes.text(causes.bssgp, pdu.cause)))
     say_blocked(b, pdu, nsvc)
-end
-
-local function unblock(b, pdu, nsvc)
-    gate(b, false, b.held)
-    say_unblocked(b, pdu, nsvc)
 end
 
 -- ---- Actions of BVCI 0 ----
@@ -239,7 +238,7 @@ end
 local function hold_cells(b)
     for _, cell in ipairs(b.nse.bvc_list) do
         if cell.up then
-            gate(cell, false, true)
+            gate(cell, true)
         end
     end
 end
@@ -309,7 +308,7 @@ tables = {
             order = { to = "resetting", act = begin_reset_anew },
             reset = { to = "up", act = accept_anew },
             block = { to = "blocked", act = say_blocked },
-            unblock = { to = "up", act = unblock },
+            unblock = { to = "up", act = say_unblocked },
             lost = { to = "down", act = lose },
         },
     },
