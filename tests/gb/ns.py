@@ -81,6 +81,7 @@ def status_contents():
 def broken_pdus():
     reset = codec.build("ns_reset", **fields_of("ns_reset"))
     wrong = [(b"\x7f", PROTOCOL), (b"\x01", PROTOCOL), (reset[:4], MISSING), (reset[:7], INVALID),
+             (reset[:5], INVALID),
              (reset[:-1], INVALID), (b"\x02", MISSING), (b"\x04\x00\x81\x01", MISSING)]
     for octets, cause in wrong:
         with World(config()) as world:
