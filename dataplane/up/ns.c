@@ -1,7 +1,7 @@
 // NS on the uplink (TS 48.016): of what comes from a known NS-VC UNITDATA is the path's, if it
 // holds a UL-UNITDATA, and NS-ALIVE is answered here, so that an NS-VC lives on while control is
 // busy; all else is control's. An endpoint that no NS-VC has reaches control by what may make one
-// of it (NS-RESET, the SNS PDUs) and by NS-STATUS; and no more than UP_STRANGERS times a burst.
+// of it (NS-RESET, the SNS PDUs) and by NS-STATUS; and no more than UP_TOLD_MAX times a burst.
 //
 // Control gets the datagram in its buffer, as it came. Left out: a BSS's request to change the flow
 // (the R bit), which is not obeyed.
@@ -23,7 +23,7 @@ enum up_way up_ns(struct up_frame *f)
 {
     struct ns_unitdata unitdata;
     if (f->nsvc == STATE_NONE)
-        return f->ns.n && may_be_new(f->ns.at[0]) ? UP_STRANGER : up_refuse(f, DROP_stranger);
+        return up_end(f, f->ns.n && may_be_new(f->ns.at[0]) ? UP_STRANGER : UP_DROP, DROP_stranger);
     if (f->ns.n == 0)
         return up_refuse(f, DROP_ns);
     if (f->ns.at[0] == TYPE_ns_alive)

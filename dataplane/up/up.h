@@ -19,7 +19,7 @@
 #define UP_PARTIALS    4096u          // N-PDUs of which some segments have come, at most
 #define UP_SEGMENTS_NS 10000000000ULL // how long they may take to become whole
 #define UP_WINDOW      32u            // a UI frame so far behind V(UR) may be new (44.064 8.4.2)
-#define UP_STRANGERS   4u             // PDUs of unknown endpoints that control sees of a burst
+#define UP_TOLD_MAX    4u // malformed PDUs that control sees of a burst; strangers' likewise
 
 // An N-PDU of which some segments have come; in a list of all such, by when it was begun. Of a free
 // one only `newer` counts: the next.
