@@ -52,6 +52,19 @@ void up_ns_alive(struct up *up, const struct up_frame *f)
     packet_release(f->m);
 }
 
+void up_unreachable(void *self, const struct port_endpoint *endpoint, uint64_t now_ns)
+{
+    struct up *up = self;
+    const struct state_endpoint of = {endpoint->address, endpoint->udp_port};
+    struct event event = event_of(EVENT_unreachable, up->state->worker, up->stats->commands);
+    event.source = endpoint->address;
+    event.udp_port = endpoint->udp_port;
+    if (now_ns < up->unreachable_ns || state_nsvc_of(up->state, &of) == STATE_NONE)
+        return;
+    up->unreachable_ns = now_ns + UP_UNREACHABLE_NS;
+    event_put_of_anybody(up->events, &event);
+}
+
 static bool put(struct up *up, const struct up_frame *f, struct event *event)
 {
     bool of_anybody = event->kind == EVENT_stranger || f->of_anybody;

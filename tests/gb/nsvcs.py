@@ -297,7 +297,7 @@ def blocked_here_alone():
         bss.expect("bssgp_flow_control_bvc_ack", within=0, tag=99)
 
 
-@case("NS-STATUS says blocked, of an NS-VC that is not: our NS-UNBLOCK, again until answered")
+@case("NS-STATUS says blocked, of an NS-VC that is not: it is here, too; Tns-block later NS-UNBLOCK")
 def blocked_there_alone():
     world, bss = one_world()
     with world:
@@ -308,7 +308,9 @@ def blocked_there_alone():
         bss.ns("ns_status", cause=11, pdu=b"\x7f")
         bss.none("ns_unblock", S)
         bss.ns("ns_status", cause=3, nsvci=1)
-        for t_ns in start_ns + S, start_ns + 4 * S:
+        bss.flow(2, nsvc=bss.nsvcs[0])
+        bss.expect("ns_status", at=world.now_ns, cause=3, nsvci=1)
+        for t_ns in start_ns + 4 * S, start_ns + 7 * S:
             bss.expect("ns_unblock", at=t_ns)
         bss.ns("ns_unblock_ack")
         bss.none("ns_unblock", 10 * S)

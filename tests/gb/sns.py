@@ -107,7 +107,7 @@ CONFIGS6 = [({"ip6": [end(address)]}, BAD_IP6) for address in (
 
 def another_nse(world):
     """NSE 102 has 198.51.100.40."""
-    same(picture(world, 102), {("198.51.100.40", NS_PORT): ("dead", 1, 1)}, "the other NSE")
+    same(picture(world, 102), {("198.51.100.40", NS_PORT): ("reset", 1, 1)}, "the other NSE")
 
 
 @case("an SNS-CONFIG that cannot be is refused by its cause; then a right one is taken")
