@@ -206,6 +206,25 @@ def waits_while_blocked():
         same(len(bss.dl), 3, "DL-UNITDATAs")
 
 
+@case("what waits for an NSE's only NS-VC, which is blocked, has its lifetime, as at every hold")
+def waits_for_the_nsvc():
+    with World(config('class { name = "background", lifetime = "4 s" }')) as world:
+        bss = ns_up(world)
+        into_up(bss, 2)
+        bss.flow(2)
+        bss.ns("ns_block", cause=1, nsvci=1)
+        world.run(0)
+        send_down(world, 1, 61)
+        world.run(3 * S)
+        send_down(world, 1, 62)
+        world.run(2 * S)
+        bss.ns("ns_unblock")
+        world.run(0)
+        stats = world.stats()
+        same((len(bss.dl), stats["background"]["drop_expired"], stats["background"]["drop_no_link"]),
+             (1, 1, 0), "sent, expired, dropped for want of a link")
+
+
 @case("a BVC-RESET of BVCI 0 takes every cell of its NSE down, and none of another")
 def signalling_reset_implies():
     with World(config()) as world:
