@@ -4,6 +4,7 @@ local board = require "board"
 local causes = require "sluice.causes"
 local features = require "sluice.features"
 local flow = require "sluice.flow"
+local hints = require "sluice.hints"
 local log = require "log"
 local pdus = require "sluice.bssgp_pdus"
 local requests = require "sluice.requests"
@@ -111,6 +112,9 @@ local function reset(nse, _, pdu, nsvc, octets)
     end
     local b = named(nse, pdu.bvci) or made(nse, pdu.bvci)
     if not b then
+        if nse.cfg.cells ~= "any" then
+            hints.no_cell(nse, pdu.bvci)
+        end
         return unknown(nse, pdu.bvci, octets, nsvc)
     end
     log.info(("%s: BVC-RESET, %s"):format(states.name(b), causes.text(causes.bssgp, pdu.cause)))

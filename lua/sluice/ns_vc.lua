@@ -11,6 +11,7 @@ local board = require "board"
 local bssgp = require "sluice.bssgp"
 local causes = require "sluice.causes"
 local gb = require "sluice.gb"
+local hints = require "sluice.hints"
 local log = require "log"
 local ns_state = require "sluice.ns_state"
 local ns_status = require "sluice.ns_status"
@@ -28,8 +29,7 @@ local enter, name = ns_state.enter, ns_state.name
 local function is_other(nsvc, pdu)
     local other = pdu.nsei ~= nsvc.nse.nsei or nsvc.nsvci and pdu.ns_vci ~= nsvc.nsvci
     if other then
-        log.warn(("%s: the BSS takes it for NS-VC %d of NSE %d"):format(name(nsvc), pdu.ns_vci,
-            pdu.nsei))
+        hints.other_ids(nsvc, name(nsvc), pdu.ns_vci, pdu.nsei)
     end
     return other
 end
@@ -116,9 +116,14 @@ local on = {
     },
 }
 
+local function reset_without(nsvc, pdu, heard_on, octets)
+    hints.resets(nsvc)
+    return incompatible(nsvc, pdu, heard_on, octets)
+end
+
 -- Where there is neither RESET nor BLOCK (7.4b, 7.1).
 local without = {
-    ns_reset = incompatible, ns_block = incompatible, ns_unblock = incompatible,
+    ns_reset = reset_without, ns_block = incompatible, ns_unblock = incompatible,
 }
 
 local function has_reset(nsvc)

@@ -10,6 +10,7 @@ local causes = require "sluice.causes"
 local count = require "count"
 local endpoints = require "sluice.sns_endpoints"
 local gb = require "sluice.gb"
+local hints = require "sluice.hints"
 local log = require "log"
 local ns_status = require "sluice.ns_status"
 local ns_vc = require "sluice.ns_vc"
@@ -298,9 +299,7 @@ end
 
 -- Whether an unknown endpoint may begin.
 local function may_begin(nse)
-    if nse.cfg.ns ~= "sns" then
-        return false
-    elseif sns_nsvcs.is_alive(nse) then
+    if sns_nsvcs.is_alive(nse) then
         log.warn(("SNS-SIZE of NSE %d from an unknown endpoint, while it is up"):format(nse.nsei))
         return false
     end
@@ -311,6 +310,10 @@ end
 -- its neighbour has been found.
 function sns.stranger(name, pdu, octets, address, port)
     local nse = name == "sns_size" and world.nse_of_nsei[pdu.nsei]
+    if name == "sns_size" and (not nse or nse.cfg.ns ~= "sns") then
+        hints.stranger("SNS-SIZE", pdu.nsei, address, port, "sns")
+        return "ignored"
+    end
     local on = nse and may_begin(nse) and sns_nsvcs.add_stranger(nse, address, port)
     if not on then
         return "ignored"
