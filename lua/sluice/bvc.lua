@@ -57,10 +57,12 @@ end)
 -- was up stays so: a BSS that has forgotten it resets.
 function bvc.nse_up(nse)
     states.happens(nse.signalling, "ns_up")
+    states.show(nse.signalling)
 end
 
 function bvc.nse_down(nse)
     states.happens(nse.signalling, "ns_down")
+    states.show(nse.signalling)
 end
 
 function bvc.nse_reset(nse)

@@ -29,15 +29,19 @@ function states.name(b)
     return ("NSE %d, BVCI %d"):format(b.nse.nsei, b.bvci)
 end
 
+-- In the live view. An NSE without an NS-VC that may signal is down, whatever its BVCI 0 was; a cell may
+-- be held by us.
 function states.show(b)
     local nse = b.nse
     if is_signalling(b) then
         board.nse {
-            nse_id = nse.id, nsei = nse.nsei, state = b.state, features = nse.features,
+            nse_id = nse.id, nsei = nse.nsei, state = nse.ns_up and b.state or "down", features = nse.features,
             extended_features = nse.extended,
         }
     else
-        board.bvc { bvc_id = b.id, nse_id = nse.id, bvci = b.bvci, state = b.state }
+        board.bvc {
+            bvc_id = b.id, nse_id = nse.id, bvci = b.bvci, state = b.held and "held" or b.state,
+        }
     end
 end
 
@@ -46,7 +50,11 @@ local tables -- of both kinds, below
 -- A cell that is not up carries no user data either way; nor does one that is held by us, until the
 -- BSS shows that it knows the cell. closed: what the dataplane knows of that.
 local function gate(b, held)
+    local was = b.held
     b.held = held
+    if was ~= held then
+        states.show(b)
+    end
     local closed = held or not b.up
     if b.closed ~= closed then
         b.closed = closed
