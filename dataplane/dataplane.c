@@ -218,6 +218,8 @@ static void ways_setup(struct dp_worker *worker, struct post *post, const struct
                              .scratch = &worker->scratch,
                              .events = worker->events};
     up_setup(&worker->up);
+    gb->unreachable = up_unreachable;
+    gb->unreachable_self = &worker->up;
 }
 
 // Its ports, rings and pools may be there in part, for worker_free.

@@ -42,7 +42,8 @@ static int push_rest(lua_State *L, const struct event *event)
         push_id(L, event->old_bvc_id);
         return 1;
     }
-    if (event->kind != EVENT_stranger && event->kind != EVENT_error_indication)
+    if (event->kind != EVENT_stranger && event->kind != EVENT_error_indication &&
+        event->kind != EVENT_unreachable)
         return 0;
     lua_pushstring(L, inet_ntop(AF_INET6, &event->source, address, sizeof address));
     lua_pushinteger(L, event->udp_port);

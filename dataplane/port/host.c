@@ -3,7 +3,8 @@
 // nobody is answered who claims a group's address, ours or none. A neighbour is learnt from what it
 // says, whatever the override flag. Left out: multicast listener reports (a switch that snoops on
 // MLD has to let solicited-node groups through), router discovery and redirects (the gateway is
-// configured), and ICMP errors, in both directions.
+// configured), and ICMP errors of its own; of others' "destination unreachable" is read
+// (unreachable.c).
 #include "dataplane/port/port_parts.h"
 #include "dataplane/wire/arp.h"
 #include "dataplane/wire/icmp.h"
@@ -92,11 +93,14 @@ uint32_t host_arp(struct port *port, const struct ether *ether, uint64_t now_ns)
     return PORT_HOST;
 }
 
-uint32_t host_icmp(struct port *port, const uint8_t *ether, const struct ipv4 *ip)
+uint32_t host_icmp(struct port *port, const uint8_t *ether, const struct ipv4 *ip, uint64_t now_ns)
 {
     struct icmp_echo echo;
-    if (icmp_echo_decode(&echo, ip->payload.at, ip->payload.n) < 0 || echo.reply ||
-        !host_answers_ipv4(&port->host, ip->source) || !mac_is_unicast(ether_source(ether)))
+    int fault = icmp_echo_decode(&echo, ip->payload.at, ip->payload.n);
+    if (fault == wire_fault(WIRE_TYPE, 0))
+        return host_unreachable_ipv4(port, ip, now_ns);
+    if (fault < 0 || echo.reply || !host_answers_ipv4(&port->host, ip->source) ||
+        !mac_is_unicast(ether_source(ether)))
         return DROP_icmp;
     uint32_t octets = ip->payload.n;
     struct rte_mbuf *m = answer_alloc(port, ETHER_OCTETS + IPV4_OCTETS + octets);
@@ -215,10 +219,10 @@ uint32_t host_icmpv6(struct port *port, const uint8_t *ether, const struct ipv6 
     if (icmpv6_echo_decode(&echo, b, n) >= 0)
         return echo_answer(port, ether, ip, &echo);
     if (ip->hop_limit != ND_HOP_LIMIT || fragmented) // RFC 6980
-        return DROP_icmp;
+        return host_unreachable_ipv6(port, ip, now_ns);
     if (icmpv6_neighbour_solicitation_decode(&asked, b, n) >= 0)
         return solicited(port, ether, ip, &asked, now_ns);
     if (icmpv6_neighbour_advertisement_decode(&said, b, n) >= 0)
         return advertised(port, ip, &said, now_ns);
-    return DROP_icmp;
+    return host_unreachable_ipv6(port, ip, now_ns);
 }

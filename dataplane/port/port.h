@@ -68,6 +68,11 @@ uint32_t port_device_stop(struct port_device *device);
 struct neighbours;
 struct fragments;
 
+struct port_endpoint {
+    struct ipv6_address address;
+    uint16_t udp_port;
+};
+
 struct port {
     uint16_t id, queue;
     uint16_t frame_octets_max; // Ethernet header and MTU
@@ -82,6 +87,9 @@ struct port {
     // Whom else to tell what a neighbour says; NULL: nobody.
     void (*tell)(void *self, const struct ipv6_address *address, const struct mac *mac);
     void *tell_self;
+    // Whom to tell that a datagram from its UDP port did not reach an endpoint; NULL: nobody.
+    void (*unreachable)(void *self, const struct port_endpoint *endpoint, uint64_t now_ns);
+    void *unreachable_self;
     // What it sends for itself waits here until the port takes it, and fragments: `pieces` of them.
     uint32_t answer_first, answers, pieces;
     bool frames_first; // the path's turn
@@ -126,10 +134,6 @@ uint32_t port_unwrap(struct port *port, struct rte_mbuf **frames, struct port_da
                      uint32_t n, uint64_t now_ns);
 
 // Who sent a datagram.
-struct port_endpoint {
-    struct ipv6_address address;
-    uint16_t udp_port;
-};
 struct port_endpoint port_sender(const struct rte_mbuf *frame,
                                  const struct port_datagram *datagram);
 

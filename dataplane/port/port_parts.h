@@ -33,9 +33,14 @@ uint32_t unwrap_general(struct port *port, struct rte_mbuf **frame, struct port_
 // ---- host.c ----
 
 uint32_t host_arp(struct port *port, const struct ether *ether, uint64_t now_ns);
-uint32_t host_icmp(struct port *port, const uint8_t *ether, const struct ipv4 *ip);
+uint32_t host_icmp(struct port *port, const uint8_t *ether, const struct ipv4 *ip, uint64_t now_ns);
 uint32_t host_icmpv6(struct port *port, const uint8_t *ether, const struct ipv6 *ip,
                      bool fragmented, uint64_t now_ns);
+
+// ---- unreachable.c: verdicts, too ----
+
+uint32_t host_unreachable_ipv4(const struct port *port, const struct ipv4 *ip, uint64_t now_ns);
+uint32_t host_unreachable_ipv6(const struct port *port, const struct ipv6 *ip, uint64_t now_ns);
 
 // An address that one station has.
 static inline bool mac_is_unicast(const uint8_t *mac)

@@ -118,7 +118,7 @@ static uint32_t unwrap_ipv4(struct port *port, struct rte_mbuf **frame,
         return *frame ? unwrap_ipv4(port, frame, datagram, now_ns) : (uint32_t)PORT_HELD;
     }
     if (ip.protocol == IPV4_PROTOCOL_ICMP)
-        return host_icmp(port, b, &ip);
+        return host_icmp(port, b, &ip, now_ns);
     if (ip.protocol != IPV4_PROTOCOL_UDP)
         return DROP_other_port;
     *datagram = (struct port_datagram){.ecn = ip.tos & 3};

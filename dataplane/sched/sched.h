@@ -141,6 +141,8 @@ int sched_setup(struct sched **sched, const struct sched_config *config, void *m
 // terms.rate BUCKET_UNLIMITED: no CIR.
 int sched_nse_add(struct sched *s, uint32_t nse, struct bucket_terms cir, uint64_t now_ns);
 int sched_nse_set(struct sched *s, uint32_t nse, struct bucket_terms cir, uint64_t now_ns);
+// Nothing goes to a blocked NSE; all else goes on as it is.
+int sched_nse_block(struct sched *s, uint32_t nse, bool blocked);
 int sched_nse_remove(struct sched *s, uint32_t nse);
 // The PDU that its pipe waits for may be of another size there than it was (pipe_octets).
 int sched_nse_look_again(struct sched *s, uint32_t nse);

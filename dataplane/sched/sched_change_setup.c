@@ -76,6 +76,17 @@ int sched_nse_set(struct sched *s, uint32_t nse, struct bucket_terms cir, uint64
     return 0;
 }
 
+int sched_nse_block(struct sched *s, uint32_t nse, bool blocked)
+{
+    int fault = change_nse(s, nse, true);
+    if (fault)
+        return fault;
+    state_set(&s->nse[nse].state, NSE_BLOCKED, blocked);
+    nse_refresh(s, nse);
+    frames_look_again(s);
+    return 0;
+}
+
 int sched_nse_look_again(struct sched *s, uint32_t nse)
 {
     int fault = change_nse(s, nse, true);

@@ -160,7 +160,7 @@ bool sched_nse_view(const struct sched *s, uint32_t nse, uint64_t now_ns, struct
                                 .queued = split(total),
                                 .below = n->cells,
                                 .waits = n->state & NSE_WAITS,
-                                .stopped = n->state & NSE_STOPPED};
+                                .stopped = n->state & (NSE_STOPPED | NSE_BLOCKED)};
     return true;
 }
 

@@ -210,9 +210,10 @@ enum {
     NSE_WAITS = 4,
     NSE_STOPPED = 8,
     NSE_RESERVED = 16,
-    NSE_BY_TIME = 32 // it has a CIR and is full: see sched_ready.c
+    NSE_BY_TIME = 32, // it has a CIR and is full: see sched_ready.c
+    NSE_BLOCKED = 64
 };
-#define NSE_STANDS (NSE_STOPPED | NSE_RESERVED)
+#define NSE_STANDS (NSE_STOPPED | NSE_RESERVED | NSE_BLOCKED)
 
 struct tree_nse {
     struct bucket bucket;

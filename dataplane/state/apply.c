@@ -33,10 +33,13 @@ int apply_nse(const struct apply *a, const struct command_nse *c)
 }
 
 // The NSE's MSs are on other NS-VCs, maybe of another family: what its pipe waits for has another
-// size there.
+// size there. While the only ones that it could use are blocked, its downlink waits; if it has none
+// at all, what goes to it is dropped (no_link).
 static void spread(const struct apply *a, uint32_t nse_id)
 {
-    links_spread(a->state, &a->state->nse[nse_id]);
+    struct state_nse *nse = &a->state->nse[nse_id];
+    bool waits = !links_spread(a->state, nse) && links_wait(a->state, nse);
+    sched_nse_block(a->sched, nse_id, waits);
     sched_nse_look_again(a->sched, nse_id);
 }
 
@@ -151,10 +154,11 @@ int apply_bvc(const struct apply *a, const struct command_bvc *c)
     int fault = sched_bvc_add(a->sched, c->bvc_id, c->nse_id, a->now_ns);
     if (fault)
         return fault;
-    *bvc = (struct state_bvc){.nse = c->nse_id, .bvci = c->bvci};
+    bool blocked = c->has_blocked && c->blocked;
+    *bvc = (struct state_bvc){.nse = c->nse_id, .bvci = c->bvci, .blocked = blocked};
     ns_unitdata_put_header(&ns, bvc->ns);
     apply_name(a, c->nse_id, STATE_NAMED_BVCI, c->bvci, c->bvc_id);
-    return 0;
+    return sched_bvc_block(a->sched, c->bvc_id, blocked, a->now_ns);
 }
 
 int apply_bvc_flow(const struct apply *a, const struct command_bvc_flow *c)

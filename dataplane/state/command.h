@@ -28,7 +28,7 @@
 #define COMMAND_WEIGHT(MUST, T) \
     MUST(T, U8, weight, 0, 255, "its share of the NSE's load; 0: none, as while it is blocked")
 #define COMMAND_BLOCKED(MAY, T) \
-    MAY(T, BOOL, blocked, 0, 1, "no downlink goes on it, its user data is control's; none: no")
+    MAY(T, BOOL, blocked, 0, 1, "no downlink goes there, its user data is control's; none: no")
 #define COMMAND_OCTETS_BACK(MUST, T) MUST(T, U32, octets, 0, UINT32_MAX, "off its level")
 #define COMMAND_SLOT(MUST, T)        MUST(T, U8, slot, 0, SCHED_SLOTS - 1, "which packet flow of the MS")
 // With the CBL feature the PDU that brings a bucket says how full the BSS sees it, in per cent of
@@ -66,7 +66,8 @@
 #define COMMAND_BVC_FIELDS(MUST, MAY, T)                         \
     COMMAND_BVC_ID(MUST, T)                                      \
     MUST(T, U32, nse_id, 0, UINT32_MAX, "the NSE it belongs to") \
-    MUST(T, U16, bvci, 2, 65534, "BVCI")
+    MUST(T, U16, bvci, 2, 65534, "BVCI")                         \
+    COMMAND_BLOCKED(MAY, T)
 #define COMMAND_BVC_FLOW_FIELDS(MUST, MAY, T) \
     COMMAND_BVC_ID(MUST, T)                   \
     COMMAND_BUCKET_OF(MUST, MAY, T, ) COMMAND_FULL(MAY, T) COMMAND_BUCKET_OF(MUST, MAY, T, ms_)

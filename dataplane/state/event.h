@@ -23,13 +23,13 @@ extern const char *const event_names[EVENT_COUNT];
 struct event {
     uint8_t kind;
     uint8_t worker;
-    uint16_t udp_port; // whence, of ns and stranger
+    uint16_t udp_port; // whence, of ns and stranger; of unreachable the NS-VC's
     uint32_t nse_id, nsvc_id;
     uint32_t bvc_id;            // of moved: the new one
     uint32_t old_bvc_id;        // of moved
     uint32_t ms_id;             // control's
     uint32_t teid;              // of error_indication: the GGSN's
-    struct ipv6_address source; // whence
+    struct ipv6_address source; // whence; of unreachable the NS-VC's
     bool copied;                // the buffer is of malloc, else of a pool
     struct octets pdu;          // the NS PDU, in the buffer
     void *buffer;

@@ -36,7 +36,16 @@ static uint32_t share_out(const struct state *state, const struct state_nse *nse
     return sum;
 }
 
-void links_spread(const struct state *state, struct state_nse *nse)
+bool links_wait(const struct state *state, const struct state_nse *nse)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < STATE_NSVCS_AN_NSE; i++)
+        if (nse->nsvc[i] != STATE_NONE)
+            any |= state->nsvc[nse->nsvc[i]].blocked && state->nsvc[nse->nsvc[i]].weight > 0;
+    return any;
+}
+
+bool links_spread(const struct state *state, struct state_nse *nse)
 {
     uint32_t due[STATE_NSVCS_AN_NSE];
     uint32_t sum = share_out(state, nse, due);
@@ -47,7 +56,7 @@ void links_spread(const struct state *state, struct state_nse *nse)
             nse->link[l] = NOWHERE;
     }
     if (!sum)
-        return;
+        return false;
     for (uint32_t l = 0, place = 0; l < STATE_LINKS; l++) {
         if (nse->link[l] < NOWHERE)
             continue;
@@ -56,4 +65,5 @@ void links_spread(const struct state *state, struct state_nse *nse)
         nse->link[l] = (uint8_t)place;
         due[place]--;
     }
+    return true;
 }

@@ -26,9 +26,9 @@ static enum up_way bssgp(const struct state *state, struct up_frame *f)
     int fault = up_bssgp(f->bssgp.at, f->bssgp.n, &f->tlli, &f->llc);
     if (fault == wire_fault(WIRE_TYPE, 0))
         return UP_CONTROL;
-    if (fault < 0)
-        return up_refuse(f, DROP_bssgp);
     f->of_anybody = true;
+    if (fault < 0)
+        return up_end(f, UP_FAULTY, DROP_bssgp);
     f->bvc = state_bvc_of(state, f->nse, f->bvci);
     if (f->bvc == STATE_NONE || state->bvc[f->bvc].blocked)
         return UP_CONTROL;
@@ -51,18 +51,14 @@ static enum up_way whose(const struct state *state, struct up_frame *f)
 }
 
 // What is not the path's has its end here.
-static void set_aside(struct up *up, const struct up_frame *f, enum up_way way, uint32_t *strangers)
+static void set_aside(struct up *up, const struct up_frame *f, enum up_way way, uint32_t *told)
 {
     if (way == UP_HOST)
         up_ns_alive(up, f);
-    else if (way == UP_CONTROL)
-        up_to_control(up, f, EVENT_ns);
-    else if (way == UP_DROP)
+    else if (way == UP_DROP || (way != UP_CONTROL && told[way]++ >= UP_TOLD_MAX))
         up_drop_frame(up, f->reason, f->m);
-    else if ((*strangers)++ < UP_STRANGERS)
-        up_to_control(up, f, EVENT_stranger);
     else
-        up_drop_frame(up, DROP_stranger, f->m);
+        up_to_control(up, f, way == UP_STRANGER ? EVENT_stranger : EVENT_ns);
 }
 
 // From an NS-VC of another worker's.
@@ -83,7 +79,7 @@ static void go_on(struct up *up, const struct up_frame *f)
 static uint32_t sort(struct up *up, struct rte_mbuf **frames, const struct port_datagram *datagrams,
                      uint32_t n, struct up_frame *user)
 {
-    uint32_t passed = 0, strangers = 0;
+    uint32_t passed = 0, told[UP_WAYS] = {0};
     for (uint32_t i = 0; i < n; i++) {
         struct up_frame *f = &user[passed];
         frame_begin(f, up->state, frames[i], &datagrams[i]);
@@ -93,7 +89,7 @@ static uint32_t sort(struct up *up, struct rte_mbuf **frames, const struct port_
         }
         enum up_way way = whose(up->state, f);
         if (way != UP_ON) {
-            set_aside(up, f, way, &strangers);
+            set_aside(up, f, way, told);
             continue;
         }
         rte_prefetch0(&up->state->ms_up[f->ms]);

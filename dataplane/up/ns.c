@@ -1,7 +1,7 @@
 // NS on the uplink (TS 48.016): of what comes from a known NS-VC UNITDATA is the path's, if it
 // holds a UL-UNITDATA, and NS-ALIVE is answered here, so that an NS-VC lives on while control is
 // busy; all else is control's. An endpoint that no NS-VC has reaches control by what may make one
-// of it (NS-RESET, the SNS PDUs) and by NS-STATUS; and no more than UP_STRANGERS times a burst.
+// of it (NS-RESET, the SNS PDUs) and by NS-STATUS; and no more than UP_TOLD_MAX times a burst.
 //
 // Control gets the datagram in its buffer, as it came. Left out: a BSS's request to change the flow
 // (the R bit), which is not obeyed.
@@ -23,7 +23,7 @@ enum up_way up_ns(struct up_frame *f)
 {
     struct ns_unitdata unitdata;
     if (f->nsvc == STATE_NONE)
-        return f->ns.n && may_be_new(f->ns.at[0]) ? UP_STRANGER : up_refuse(f, DROP_stranger);
+        return up_end(f, f->ns.n && may_be_new(f->ns.at[0]) ? UP_STRANGER : UP_DROP, DROP_stranger);
     if (f->ns.n == 0)
         return up_refuse(f, DROP_ns);
     if (f->ns.at[0] == TYPE_ns_alive)
@@ -50,6 +50,19 @@ void up_ns_alive(struct up *up, const struct up_frame *f)
     stats->host_packets++;
     stats->host_octets += f->m->pkt_len;
     packet_release(f->m);
+}
+
+void up_unreachable(void *self, const struct port_endpoint *endpoint, uint64_t now_ns)
+{
+    struct up *up = self;
+    const struct state_endpoint of = {endpoint->address, endpoint->udp_port};
+    struct event event = event_of(EVENT_unreachable, up->state->worker, up->stats->commands);
+    event.source = endpoint->address;
+    event.udp_port = endpoint->udp_port;
+    if (now_ns < up->unreachable_ns || state_nsvc_of(up->state, &of) == STATE_NONE)
+        return;
+    up->unreachable_ns = now_ns + UP_UNREACHABLE_NS;
+    event_put_of_anybody(up->events, &event);
 }
 
 static bool put(struct up *up, const struct up_frame *f, struct event *event)

@@ -15,11 +15,12 @@
 #include "dataplane/state/event_put.h"
 #include "dataplane/state/state.h"
 
-#define UP_PENDING     256u           // N-PDUs that wait for Gn at most
-#define UP_PARTIALS    4096u          // N-PDUs of which some segments have come, at most
-#define UP_SEGMENTS_NS 10000000000ULL // how long they may take to become whole
-#define UP_WINDOW      32u            // a UI frame so far behind V(UR) may be new (44.064 8.4.2)
-#define UP_STRANGERS   4u             // PDUs of unknown endpoints that control sees of a burst
+#define UP_PENDING        256u           // N-PDUs that wait for Gn at most
+#define UP_PARTIALS       4096u          // N-PDUs of which some segments have come, at most
+#define UP_SEGMENTS_NS    10000000000ULL // how long they may take to become whole
+#define UP_WINDOW         32u            // a UI frame so far behind V(UR) may be new (44.064 8.4.2)
+#define UP_UNREACHABLE_NS 10000000ULL
+#define UP_TOLD_MAX       4u // malformed PDUs that control sees of a burst; strangers' likewise
 
 // An N-PDU of which some segments have come; in a list of all such, by when it was begun. Of a free
 // one only `newer` counts: the next.
@@ -46,6 +47,7 @@ struct up {
     uint64_t partial_segments, partial_octets;
     uint32_t first, pending; // to be sent: places first .. first + pending - 1
     uint64_t pending_segments, pending_octets;
+    uint64_t unreachable_ns; // when control may next be told of such
     struct up_partial partial[UP_PARTIALS];
     struct rte_mbuf *packet[UP_PENDING];
     uint8_t segments[UP_PENDING];
@@ -55,6 +57,10 @@ struct up {
 _Static_assert(UP_PARTIALS <= UP_NONE, "each has a number");
 
 void up_setup(struct up *up);
+
+// An endpoint cannot be reached, says somebody: control learns of it, if it is an NS-VC's, and if
+// it has not just learnt of one (UP_UNREACHABLE_NS). `up` is a struct up: for struct port.
+void up_unreachable(void *up, const struct port_endpoint *endpoint, uint64_t now_ns);
 
 // That of a context; NULL: none of its segments waits.
 static inline const struct up_partial *up_partial_of(const struct up *up, uint32_t pdp)

@@ -16,7 +16,7 @@ struct up_frame {
     uint32_t tlli;                // with ms
     uint16_t bvci;
     uint8_t lle;
-    enum drop_reason reason; // of UP_DROP
+    enum drop_reason reason; // of UP_DROP, and of what control is not told
     struct llc_ui ui;
     uint32_t number; // N(U) + OC that it was deciphered with
     bool of_anybody; // what an MS sends as often as it likes
@@ -26,14 +26,21 @@ enum up_way {
     UP_ON,       // user data for the layer above
     UP_HOST,     // answered here
     UP_CONTROL,  // control's, from a known NS-VC
-    UP_STRANGER, // control's, from an unknown endpoint
-    UP_DROP
+    UP_STRANGER, // control's, from an unknown endpoint; UP_TOLD_MAX of a burst
+    UP_FAULTY,   // malformed: control's, which tells the BSS; UP_TOLD_MAX of a burst
+    UP_DROP,
+    UP_WAYS
 };
+
+static inline enum up_way up_end(struct up_frame *f, enum up_way way, enum drop_reason reason)
+{
+    f->reason = reason;
+    return way;
+}
 
 static inline enum up_way up_refuse(struct up_frame *f, enum drop_reason reason)
 {
-    f->reason = reason;
-    return UP_DROP;
+    return up_end(f, UP_DROP, reason);
 }
 
 // ns.c: what an NS PDU is; then the NS-ALIVE, and what goes to control.

@@ -97,17 +97,17 @@
 #define BSSGP_BVC_BLOCK_ACK_IES(MUST, MAY, T)   MUST(T, bvci, BSSGP_IE_BVCI)
 #define BSSGP_BVC_UNBLOCK_IES(MUST, MAY, T)     MUST(T, bvci, BSSGP_IE_BVCI)
 #define BSSGP_BVC_UNBLOCK_ACK_IES(MUST, MAY, T) MUST(T, bvci, BSSGP_IE_BVCI)
-#define BSSGP_BVC_RESET_IES(MUST, MAY, T) \
-    MUST(T, bvci, BSSGP_IE_BVCI)          \
-    MUST(T, cause, BSSGP_IE_CAUSE)        \
-    MAY(T, cell, BSSGP_IE_CELL)           \
-    MAY(T, features, BSSGP_IE_FEATURES)   \
-    MAY(T, extended_features, BSSGP_IE_EXTENDED_FEATURES)
-#define BSSGP_BVC_RESET_ACK_IES(MUST, MAY, T) \
-    MUST(T, bvci, BSSGP_IE_BVCI)              \
-    MAY(T, cell, BSSGP_IE_CELL)               \
-    MAY(T, features, BSSGP_IE_FEATURES)       \
-    MAY(T, extended_features, BSSGP_IE_EXTENDED_FEATURES)
+#define BSSGP_BVC_RESET_IES(MUST, MAY, T)       \
+    MUST(T, bvci, BSSGP_IE_BVCI)                \
+    MUST(T, cause, BSSGP_IE_CAUSE)              \
+    MAY(T, cell, TLV_IF(BSSGP_IE_CELL))         \
+    MAY(T, features, TLV_IF(BSSGP_IE_FEATURES)) \
+    MAY(T, extended_features, TLV_IF(BSSGP_IE_EXTENDED_FEATURES))
+#define BSSGP_BVC_RESET_ACK_IES(MUST, MAY, T)   \
+    MUST(T, bvci, BSSGP_IE_BVCI)                \
+    MAY(T, cell, TLV_IF(BSSGP_IE_CELL))         \
+    MAY(T, features, TLV_IF(BSSGP_IE_FEATURES)) \
+    MAY(T, extended_features, TLV_IF(BSSGP_IE_EXTENDED_FEATURES))
 
 #define BSSGP_FLOW_CONTROL_BVC_IES(MUST, MAY, T)           \
     MUST(T, tag, BSSGP_IE_TAG)                             \
@@ -115,26 +115,26 @@
     MUST(T, r_bit_per_s, BSSGP_IE_LEAK_RATE)               \
     MUST(T, bmax_default_octets, BSSGP_IE_BMAX_DEFAULT_MS) \
     MUST(T, r_default_bit_per_s, BSSGP_IE_R_DEFAULT_MS)    \
-    MAY(T, full_percent, BSSGP_IE_FULL_RATIO)              \
+    MAY(T, full_percent, TLV_IF(BSSGP_IE_FULL_RATIO))      \
     MAY(T, measured_delay_ms, BSSGP_IE_BVC_MEASUREMENT)    \
     MAY(T, granularity, BSSGP_IE_GRANULARITY)
 #define BSSGP_FLOW_CONTROL_BVC_ACK_IES(MUST, MAY, T) MUST(T, tag, BSSGP_IE_TAG)
-#define BSSGP_FLOW_CONTROL_MS_IES(MUST, MAY, T)   \
-    MUST(T, tlli, BSSGP_IE_TLLI)                  \
-    MUST(T, tag, BSSGP_IE_TAG)                    \
-    MUST(T, bmax_octets, BSSGP_IE_MS_BUCKET_SIZE) \
-    MUST(T, r_bit_per_s, BSSGP_IE_LEAK_RATE)      \
-    MAY(T, full_percent, BSSGP_IE_FULL_RATIO)     \
+#define BSSGP_FLOW_CONTROL_MS_IES(MUST, MAY, T)       \
+    MUST(T, tlli, BSSGP_IE_TLLI)                      \
+    MUST(T, tag, BSSGP_IE_TAG)                        \
+    MUST(T, bmax_octets, BSSGP_IE_MS_BUCKET_SIZE)     \
+    MUST(T, r_bit_per_s, BSSGP_IE_LEAK_RATE)          \
+    MAY(T, full_percent, TLV_IF(BSSGP_IE_FULL_RATIO)) \
     MAY(T, granularity, BSSGP_IE_GRANULARITY)
 #define BSSGP_FLOW_CONTROL_MS_ACK_IES(MUST, MAY, T) \
     MUST(T, tlli, BSSGP_IE_TLLI) MUST(T, tag, BSSGP_IE_TAG)
-#define BSSGP_FLOW_CONTROL_PFC_IES(MUST, MAY, T) \
-    MUST(T, tlli, BSSGP_IE_TLLI)                 \
-    MUST(T, tag, BSSGP_IE_TAG)                   \
-    MAY(T, bmax_octets, BSSGP_IE_MS_BUCKET_SIZE) \
-    MAY(T, r_bit_per_s, BSSGP_IE_LEAK_RATE)      \
-    MAY(T, full_percent, BSSGP_IE_FULL_RATIO)    \
-    MUST(T, flows, BSSGP_IE_PFC_FLOWS)           \
+#define BSSGP_FLOW_CONTROL_PFC_IES(MUST, MAY, T)      \
+    MUST(T, tlli, BSSGP_IE_TLLI)                      \
+    MUST(T, tag, BSSGP_IE_TAG)                        \
+    MAY(T, bmax_octets, BSSGP_IE_MS_BUCKET_SIZE)      \
+    MAY(T, r_bit_per_s, BSSGP_IE_LEAK_RATE)           \
+    MAY(T, full_percent, TLV_IF(BSSGP_IE_FULL_RATIO)) \
+    MUST(T, flows, BSSGP_IE_PFC_FLOWS)                \
     MAY(T, granularity, BSSGP_IE_GRANULARITY)
 #define BSSGP_FLOW_CONTROL_PFC_ACK_IES(MUST, MAY, T) \
     MUST(T, tlli, BSSGP_IE_TLLI) MUST(T, tag, BSSGP_IE_TAG)
@@ -145,9 +145,9 @@
 #define BSSGP_FLUSH_LL_ACK_IES(MUST, MAY, T)  \
     MUST(T, tlli, BSSGP_IE_TLLI)              \
     MUST(T, action, BSSGP_IE_FLUSH_ACTION)    \
-    MAY(T, new_bvci, BSSGP_IE_BVCI)           \
+    MAY(T, new_bvci, TLV_IF(BSSGP_IE_BVCI))   \
     MUST(T, octets, BSSGP_IE_OCTETS_AFFECTED) \
-    MAY(T, nsei, BSSGP_IE_NSEI)
+    MAY(T, nsei, TLV_IF(BSSGP_IE_NSEI))
 #define BSSGP_LLC_DISCARDED_IES(MUST, MAY, T)      \
     MUST(T, tlli, BSSGP_IE_TLLI)                   \
     MUST(T, frames, BSSGP_IE_LLC_FRAMES_DISCARDED) \

@@ -16,7 +16,7 @@ struct element {
 
 static enum ie_format format_of(const struct ie *ie)
 {
-    return (enum ie_format)(ie->format & ~IE_ONE_OF);
+    return (enum ie_format)(ie->format & ~(IE_CONDITIONAL | IE_ONE_OF));
 }
 
 // Tag and length of an element that has a length.
@@ -110,7 +110,7 @@ static enum wire_err one_of_fault(const struct tlv_pdu *pdu, const void *any)
         there += is_present(&pdu->fields[row], any);
     }
     if (rows && there == 0)
-        return WIRE_MISSING_IE;
+        return WIRE_MISSING_CONDITIONAL;
     return there > 1 ? WIRE_UNEXPECTED_IE : WIRE_OK;
 }
 
@@ -121,6 +121,16 @@ static int whole(const struct tlv_pdu *pdu, const void *out, uint32_t filled, ui
             return wire_fault(WIRE_MISSING_IE, n);
     enum wire_err err = one_of_fault(pdu, out);
     return err ? wire_fault(err, n) : (int)n;
+}
+
+// The fault of an element, which of a conditional one is another. An element that has no whole
+// length is none.
+static int fault_of(const struct tlv_pdu *pdu, uint32_t row, int fault)
+{
+    bool conditional = row < pdu->rows && pdu->ies[row].format & IE_CONDITIONAL;
+    if (!conditional || wire_fault_err(fault) == WIRE_TRUNCATED)
+        return fault;
+    return wire_fault(WIRE_CONDITIONAL_IE, wire_fault_offset(fault));
 }
 
 int tlv_decode(const struct tlv_pdu *pdu, void *out, const uint8_t *b, uint32_t n)
@@ -135,7 +145,7 @@ int tlv_decode(const struct tlv_pdu *pdu, void *out, const uint8_t *b, uint32_t 
     for (uint32_t row = 0; row < pdu->rows && format_of(&pdu->ies[row]) == IE_V; row++) {
         struct element e = {0, at, at, pdu->ies[row].least};
         if (e.octets > n - at)
-            return wire_fault(WIRE_TRUNCATED, n);
+            return wire_fault(at == n ? WIRE_MISSING_IE : WIRE_TRUNCATED, n);
         int fault = get_value(pdu, row, out, b, &e, 1);
         if (fault)
             return fault;
@@ -152,7 +162,7 @@ int tlv_decode(const struct tlv_pdu *pdu, void *out, const uint8_t *b, uint32_t 
             filled |= 1u << row;
         }
         if (fault)
-            return fault;
+            return fault_of(pdu, row, fault);
         at = e.value + e.octets;
     }
     return whole(pdu, out, filled, n);

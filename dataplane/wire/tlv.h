@@ -7,15 +7,17 @@
 // decoder and one encoder serve them all. The decoder takes elements in any order, the first of a
 // tag for the first row of that tag, and steps over those it does not know and those that come
 // again; the encoder writes them in the order of the table. Of the rows that are TLV_ONE_OF a PDU
-// has exactly one. That an element has to be there because another has a certain value is left to
-// who knows the procedure.
+// has exactly one. That an element has to be there because another has a certain value (TLV_IF) is
+// left to who knows the procedure; what cannot be read in it has a fault of its own, for it has a
+// cause of its own (48.018 clause 9).
 #ifndef SLUICE_WIRE_TLV_H
 #define SLUICE_WIRE_TLV_H
 
 #include "dataplane/wire/field.h"
 
 enum ie_format { IE_V, IE_TV, IE_TLV };
-#define IE_ONE_OF 0x80 // beside the format
+#define IE_CONDITIONAL 0x40 // beside the format
+#define IE_ONE_OF      0x80 // the same
 
 // A TV element has one length, but for one: the IP Address of NS (48.016 10.3.2b) has the shorter
 // of two where its first octet is 1.
@@ -74,7 +76,11 @@ int tlv_encode(const struct tlv_pdu *pdu, const void *in, uint8_t *b, uint32_t r
 
 // An element of which the PDU has exactly one: MAY(T, bvci, TLV_ONE_OF(BSSGP_IE_BVCI)).
 #define TLV_ONE_OF(...)            TLV_ONE_OF_(__VA_ARGS__)
-#define TLV_ONE_OF_(tag, fmt, ...) tag, fmt | IE_ONE_OF, __VA_ARGS__
+#define TLV_ONE_OF_(tag, fmt, ...) tag, fmt | IE_CONDITIONAL | IE_ONE_OF, __VA_ARGS__
+
+// An element that is there only if something else is so: MAY(T, cell, TLV_IF(BSSGP_IE_CELL)).
+#define TLV_IF(...)            TLV_IF_(__VA_ARGS__)
+#define TLV_IF_(tag, fmt, ...) tag, fmt | IE_CONDITIONAL, __VA_ARGS__
 
 #define TLV_IE(T, name, ...)                                     TLV_IE_(__VA_ARGS__)
 #define TLV_IE_(tag, fmt, code, lo, hi, kind, least, most, help) {tag, fmt, lo, hi, &code},

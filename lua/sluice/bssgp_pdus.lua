@@ -47,8 +47,10 @@ function pdus.refuse(nse, bvci, cause, octets, nsvc, wrong_bvci)
     return "refused"
 end
 
+-- By what a decoder found (wire_err.def); all else is a mandatory element that cannot be read (9).
 local CAUSES = {
-    TRUNCATED = "protocol_error", TYPE = "protocol_error", MISSING_IE = "missing_mandatory",
+    TYPE = "protocol_error", MISSING_IE = "missing_mandatory",
+    MISSING_CONDITIONAL = "missing_conditional", CONDITIONAL_IE = "conditional_error",
     UNEXPECTED_IE = "unexpected_conditional",
 }
 
@@ -57,9 +59,11 @@ local function unreadable(nse, bvci, fault, octets, nsvc)
 end
 
 -- Why a PDU is not taken: cause and the BVCI that the cause is about.
-local function objection(nse, entry, bvc, bvci)
+local function objection(nse, entry, bvc, bvci, type)
     if bvci ~= 0 and not bvc then
         return "bvci_unknown", bvci
+    elseif features.lacks(type) then
+        return "not_compatible_with_features"
     elseif not entry or not entry.handler or not (bvc and entry.on_ptp or
             not bvc and entry.on_signalling) then
         return "protocol_error"
@@ -72,7 +76,7 @@ local function objection(nse, entry, bvc, bvci)
 end
 
 local function turn_away(nse, entry, bvc, bvci, octets, nsvc)
-    local cause, wrong_bvci = objection(nse, entry, bvc, bvci)
+    local cause, wrong_bvci = objection(nse, entry, bvc, bvci, octets:byte())
     return pdus.refuse(nse, wrong_bvci and 0 or bvci, cause, octets, nsvc, wrong_bvci)
 end
 

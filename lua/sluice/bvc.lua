@@ -4,6 +4,7 @@ local board = require "board"
 local causes = require "sluice.causes"
 local features = require "sluice.features"
 local flow = require "sluice.flow"
+local hints = require "sluice.hints"
 local log = require "log"
 local pdus = require "sluice.bssgp_pdus"
 local requests = require "sluice.requests"
@@ -20,7 +21,7 @@ local AGAIN_NS = 10000000000 -- from a reset that a STATUS led to, to the next
 local function begin_cell(b)
     local manual = b.nse.cfg.ns == "manual"
     b.state, b.up, b.tries = manual and "up" or "down", manual, 0
-    b.blocked, b.held = false, false
+    b.held, b.closed = false, not manual
     if manual then
         flow.by_hand(b)
     else
@@ -56,10 +57,12 @@ end)
 -- was up stays so: a BSS that has forgotten it resets.
 function bvc.nse_up(nse)
     states.happens(nse.signalling, "ns_up")
+    states.show(nse.signalling)
 end
 
 function bvc.nse_down(nse)
     states.happens(nse.signalling, "ns_down")
+    states.show(nse.signalling)
 end
 
 function bvc.nse_reset(nse)
@@ -111,6 +114,9 @@ local function reset(nse, _, pdu, nsvc, octets)
     end
     local b = named(nse, pdu.bvci) or made(nse, pdu.bvci)
     if not b then
+        if nse.cfg.cells ~= "any" then
+            hints.no_cell(nse, pdu.bvci)
+        end
         return unknown(nse, pdu.bvci, octets, nsvc)
     end
     log.info(("%s: BVC-RESET, %s"):format(states.name(b), causes.text(causes.bssgp, pdu.cause)))

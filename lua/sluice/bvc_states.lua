@@ -29,23 +29,45 @@ function states.name(b)
     return ("NSE %d, BVCI %d"):format(b.nse.nsei, b.bvci)
 end
 
+-- In the live view. An NSE without an NS-VC that may signal is down, whatever its BVCI 0 was; a cell may
+-- be held by us.
 function states.show(b)
     local nse = b.nse
     if is_signalling(b) then
         board.nse {
-            nse_id = nse.id, nsei = nse.nsei, state = b.state, features = nse.features,
+            nse_id = nse.id, nsei = nse.nsei, state = nse.ns_up and b.state or "down", features = nse.features,
             extended_features = nse.extended,
         }
     else
-        board.bvc { bvc_id = b.id, nse_id = nse.id, bvci = b.bvci, state = b.state }
+        board.bvc {
+            bvc_id = b.id, nse_id = nse.id, bvci = b.bvci, state = b.held and "held" or b.state,
+        }
     end
 end
 
 local tables -- of both kinds, below
 
+-- A cell that is not up carries no user data either way; nor does one that is held by us, until the
+-- BSS shows that it knows the cell. closed: what the dataplane knows of that.
+local function gate(b, held)
+    local was = b.held
+    b.held = held
+    if was ~= held then
+        states.show(b)
+    end
+    local closed = held or not b.up
+    if b.closed ~= closed then
+        b.closed = closed
+        dp.bvc_block { bvc_id = b.id, blocked = closed }
+    end
+end
+
 local function enter(b, to)
     local from = b.state
     b.state, b.up = to, to == "up"
+    if not is_signalling(b) then
+        gate(b, b.held)
+    end
     if from ~= to then
         log.info(("%s: %s, was %s"):format(states.name(b), to, from))
     end
@@ -84,19 +106,10 @@ end
 
 -- ---- Actions ----
 
--- blocked: by the BSS. held: by us, until the BSS shows that it knows the cell.
-local function gate(b, blocked, held)
-    local was = b.blocked or b.held or false
-    b.blocked, b.held = blocked, held
-    if was ~= (blocked or held) then
-        dp.bvc_block { bvc_id = b.id, blocked = blocked or held }
-    end
-end
-
 -- Values are forgotten, the bucket is empty, nothing goes down until FLOW-CONTROL-BVC.
 local function start_anew(b)
     dp.bvc_reset { bvc_id = b.id }
-    gate(b, false, false)
+    gate(b, false)
     flow.bvc_reset(b)
     require "sluice.ms".bvc_reset(b)
     require "sluice.pfc".bvc_reset(b)
@@ -179,7 +192,7 @@ end
 -- The BSS speaks of it as one that is up.
 function states.let_go(b)
     if b.held then
-        gate(b, b.blocked, false)
+        gate(b, false)
     end
 end
 
@@ -193,14 +206,8 @@ local function say_unblocked(b, _, nsvc)
 end
 
 local function block(b, pdu, nsvc)
-    gate(b, true, b.held)
     log.info(("%s is blocked: %s"):format(states.name(b), causes.text(causes.bssgp, pdu.cause)))
     say_blocked(b, pdu, nsvc)
-end
-
-local function unblock(b, pdu, nsvc)
-    gate(b, false, b.held)
-    say_unblocked(b, pdu, nsvc)
 end
 
 -- ---- Actions of BVCI 0 ----
@@ -239,7 +246,7 @@ end
 local function hold_cells(b)
     for _, cell in ipairs(b.nse.bvc_list) do
         if cell.up then
-            gate(cell, false, true)
+            gate(cell, true)
         end
     end
 end
@@ -309,7 +316,7 @@ tables = {
             order = { to = "resetting", act = begin_reset_anew },
             reset = { to = "up", act = accept_anew },
             block = { to = "blocked", act = say_blocked },
-            unblock = { to = "up", act = unblock },
+            unblock = { to = "up", act = say_unblocked },
             lost = { to = "down", act = lose },
         },
     },

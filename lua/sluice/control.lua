@@ -46,6 +46,10 @@ function handlers.stranger(_, _, _, _, pdu, address, port)
     return ns.stranger(pdu, address, port)
 end
 
+function handlers.unreachable(_, _, _, _, _, address, port)
+    return ns.unreachable(address, port)
+end
+
 function handlers.moved(_, _, bvc_id, ms_id, _, old_bvc_id)
     return ms_id and ms.moved(ms_id, old_bvc_id, bvc_id) or "ignored"
 end

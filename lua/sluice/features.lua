@@ -6,6 +6,29 @@ local features = {
     extended_bit = { gigabit = 0x02 },
 }
 
+-- The types of PDUs that belong to features that we never have (11.3.26), from and to.
+local OF_OTHER_FEATURES = {
+    { 0x04, 0x05 }, { 0x80, 0x85 }, -- MBMS
+    { 0x11, 0x13 },                 -- eDRX: rejected and dummy pages
+    { 0x14, 0x15 },                 -- registration enquiries
+    { 0x59, 0x5e }, { 0x91, 0x93 }, -- PS handover
+    { 0x60, 0x64 },                 -- LCS
+    { 0x70, 0x74 },                 -- RIM
+}
+
+local other_features = {}
+
+for _, types in ipairs(OF_OTHER_FEATURES) do
+    for type = types[1], types[2] do
+        other_features[type] = true
+    end
+end
+
+-- Whether a PDU of that type is one of a feature that cannot be in force.
+function features.lacks(type)
+    return other_features[type] or false
+end
+
 local function bitmap(words, bits)
     local map = 0
     for _, word in ipairs(words) do

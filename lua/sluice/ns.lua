@@ -63,6 +63,12 @@ function ns.stranger(pdu, address, port)
     return "ignored"
 end
 
+-- The network says that what goes to that endpoint does not arrive there.
+function ns.unreachable(address, port)
+    local nsvc = world.nsvc_of_endpoint(address .. "|" .. port)
+    return nsvc and ns_vc.unreachable(nsvc) or "ignored"
+end
+
 local begun = false
 
 world.watch(function(what, thing)

@@ -1,6 +1,7 @@
 -- NS-VCs that the BSS brings: an NS-RESET (TS 48.016 7.3) whose NSEI is an NSE with dynamic = true
 -- makes its sender an NS-VC of it. Nobody takes over an NS-VC that is alive: the one who has its
 -- NSVCI goes only when it is dead. One that stays dead is removed.
+local hints = require "sluice.hints"
 local log = require "log"
 local ns_vc = require "sluice.ns_vc"
 local timers = require "sluice.timers"
@@ -76,7 +77,10 @@ end
 
 function ns_dynamic.reset(pdu, octets, address, port)
     local nse = world.nse_of_nsei[pdu.nsei]
-    if not nse or not nse.cfg.dynamic or not make_free(nse, pdu.ns_vci) then
+    if not nse or not nse.cfg.dynamic then
+        hints.stranger("NS-RESET", pdu.nsei, address, port, "reset")
+        return "ignored"
+    elseif not make_free(nse, pdu.ns_vci) then
         return "ignored"
     end
     local nsvc, why = add(nse, {

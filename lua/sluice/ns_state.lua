@@ -116,9 +116,13 @@ local function go_on(nsvc)
     ns_state.enter(nsvc, GOES_ON[nsvc.state], "begun by us")
 end
 
+-- A new neighbour's Ethernet address is being asked for; what is sent before it answers is lost.
+ns_state.NEIGHBOUR_NS = 100000000
+
 function ns_state.pause(nsvc, again)
-    local ns = world.cfg.timers[again == "soon" and "tns_block_ns" or "tns_test_ns"]
-    nsvc.vc.timer = timers.after(ns, go_on, nsvc)
+    local t = world.cfg.timers
+    local ns = { first = ns_state.NEIGHBOUR_NS, soon = t.tns_block_ns, again = t.tns_test_ns }
+    nsvc.vc.timer = timers.after(ns[again], go_on, nsvc)
 end
 
 local function tell(nsvc, was, why)

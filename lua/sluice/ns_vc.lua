@@ -2,15 +2,16 @@
 -- either side, the answers to the test, and what the operator asks for. The states themselves are
 -- in ns_state.lua.
 --
--- With NS-RESET (ns = "reset") the BSS begins. We reset when the test has failed, when the operator
--- says so, when the BSS sends data on an NS-VC that we do not know to be up, and when it has been
--- silent for Tns-test; and whoever resets unblocks, too. A reset of ours that gets no answer is
--- tried again Tns-test later. Without it ("alive", "sns") an answer to the test is all there is;
+-- With NS-RESET (ns = "reset") either side begins. We reset an NS-VC of the file at the start, and when
+-- the test has failed, when the operator says so, when the BSS sends data on an NS-VC that we do not
+-- know to be up; and whoever resets unblocks, too. A reset of ours that gets no answer is tried again
+-- Tns-test later. Without it ("alive", "sns") an answer to the test is all there is;
 -- "manual" is up from the beginning and never tested.
 local board = require "board"
 local bssgp = require "sluice.bssgp"
 local causes = require "sluice.causes"
 local gb = require "sluice.gb"
+local hints = require "sluice.hints"
 local log = require "log"
 local ns_state = require "sluice.ns_state"
 local ns_status = require "sluice.ns_status"
@@ -28,8 +29,7 @@ local enter, name = ns_state.enter, ns_state.name
 local function is_other(nsvc, pdu)
     local other = pdu.nsei ~= nsvc.nse.nsei or nsvc.nsvci and pdu.ns_vci ~= nsvc.nsvci
     if other then
-        log.warn(("%s: the BSS takes it for NS-VC %d of NSE %d"):format(name(nsvc), pdu.ns_vci,
-            pdu.nsei))
+        hints.other_ids(nsvc, name(nsvc), pdu.ns_vci, pdu.nsei)
     end
     return other
 end
@@ -67,14 +67,6 @@ function take.ns_reset_ack(nsvc, pdu)
     end
 end
 
--- A late NS-RESET of ours, or one that the network has doubled, has blocked it at the BSS alone.
-local function unblock_again(nsvc, pdu)
-    if is_other(nsvc, pdu) then
-        return "ignored"
-    end
-    gb.send_ns(nsvc, "ns_unblock", {})
-end
-
 -- The BSS may tell it on another NS-VC of the NSE, and gets the answer there (7.2).
 function take.ns_block(nsvc, pdu, heard_on)
     gb.send_ns(heard_on, "ns_block_ack", { ns_vci = pdu.ns_vci })
@@ -105,7 +97,9 @@ local function incompatible(_, _, heard_on, octets)
     return ns_status.send(heard_on, "incompatible_with_state", octets)
 end
 
--- Which PDUs each state takes; all others are ignored.
+-- Which PDUs each state takes; all others are ignored, an NS-RESET-ACK that nobody has asked for among
+-- them (7.3.1). If it was the answer to a late NS-RESET of ours, the BSS has the NS-VC blocked and we
+-- do not: it says so when data comes (see status).
 local on = {
     dead = { ns_reset = take.ns_reset, ns_block = incompatible, ns_unblock = incompatible },
     reset = { ns_reset = take.ns_reset, ns_reset_ack = take.ns_reset_ack },
@@ -118,14 +112,18 @@ local on = {
         ns_reset = take.ns_reset, ns_block = take.ns_block, ns_block_ack = take.ns_block_ack,
     },
     unblocked = {
-        ns_reset = take.ns_reset, ns_reset_ack = unblock_again, ns_block = take.ns_block,
-        ns_unblock = take.ns_unblock,
+        ns_reset = take.ns_reset, ns_block = take.ns_block, ns_unblock = take.ns_unblock,
     },
 }
 
+local function reset_without(nsvc, pdu, heard_on, octets)
+    hints.resets(nsvc)
+    return incompatible(nsvc, pdu, heard_on, octets)
+end
+
 -- Where there is neither RESET nor BLOCK (7.4b, 7.1).
 local without = {
-    ns_reset = incompatible, ns_block = incompatible, ns_unblock = incompatible,
+    ns_reset = reset_without, ns_block = incompatible, ns_unblock = incompatible,
 }
 
 local function has_reset(nsvc)
@@ -140,12 +138,13 @@ local function of_nsvci(nse, nsvci)
     end
 end
 
--- The BSS has another view of it. We begin anew with what it says; it may well say NS-BLOCK.
+-- What is blocked at the BSS is blocked (7.2). Its own NS-UNBLOCK may be under way; if none comes we
+-- send ours Tns-block later, to which it may well say NS-BLOCK.
 local function status(nsvc, pdu)
     log.info(("%s: NS-STATUS of the BSS, cause 0x%02x"):format(name(nsvc), pdu.cause))
     if pdu.cause == causes.ns.nsvc_blocked and nsvc.state == "unblocked"
         and nsvc.vc.mode == "reset" and (pdu.ns_vci or nsvc.nsvci) == nsvc.nsvci then
-        enter(nsvc, "unblocking", "the BSS says that it is blocked")
+        enter(nsvc, "blocked", "the BSS says that it is", "soon")
     end
     return "handled"
 end
@@ -221,7 +220,7 @@ local function begin(nsvc)
     end
     ns_state.show(nsvc)
     if nsvc.vc.mode == "reset" then
-        ns_state.pause(nsvc, "again")
+        ns_state.pause(nsvc, nsvc.cfg and "first" or "again")
     elseif nsvc.vc.mode == "alive" then
         ns_test.start(nsvc)
     end
@@ -236,8 +235,18 @@ function ns_vc.begin(nsvc)
     nsvc.vc = { mode = mode, tries = 0, new = true, timer = timers.after(0, begin, nsvc) }
 end
 
--- A new neighbour's Ethernet address is being asked for; what is sent before it answers is lost.
-ns_vc.NEIGHBOUR_NS = 100000000
+ns_vc.NEIGHBOUR_NS = ns_state.NEIGHBOUR_NS
+
+-- Anybody can say so. The test will tell; one that has begun goes on as it would.
+function ns_vc.unreachable(nsvc)
+    local vc = nsvc.vc
+    if not nsvc.alive or vc.mode == "manual" or vc.asked then
+        return "ignored"
+    end
+    log.warn(("%s: the network says that it cannot be reached; it is tested now"):format(name(nsvc)))
+    ns_test.start(nsvc)
+    return "handled"
+end
 
 -- For sns.lua: it is agreed upon.
 function ns_vc.start_test(nsvc)

@@ -10,6 +10,7 @@ local causes = require "sluice.causes"
 local count = require "count"
 local endpoints = require "sluice.sns_endpoints"
 local gb = require "sluice.gb"
+local hints = require "sluice.hints"
 local log = require "log"
 local ns_status = require "sluice.ns_status"
 local ns_vc = require "sluice.ns_vc"
@@ -93,7 +94,8 @@ local function begin_anew(nse, size, on, octets)
     await(nse)
 end
 
--- A network may double it; nobody repeats it sooner than the least Tsns-prov.
+-- A network may double it; nobody repeats it sooner than the least Tsns-prov. Or the BSS has begun
+-- again so soon: then its SNS-CONFIG follows, and has ours in return (repeat_config).
 local REPEATED_NS = 1000000000
 
 local function is_doubled(nse, octets)
@@ -107,6 +109,7 @@ end
 
 local function take_size(nse, pdu, on, octets)
     if is_doubled(nse, octets) then
+        nse.sns.again = nse.sns.name ~= "sized"
         return answer(on, "sns_size_ack", pdu)
     end
     local size = size_of(pdu)
@@ -129,6 +132,11 @@ local function unanswered(nse)
         return lose(nse, "its endpoint is another NSE's now")
     elseif state.tries >= t.tsns_prov_retries then
         count.add("timeouts")
+        if state.configured then
+            say(nse, "goes on as before: our second SNS-CONFIG has got no answer")
+            state.name = "configured"
+            return
+        end
         return lose(nse, "our SNS-CONFIG has got no answer")
     end
     state.tries = state.tries + 1
@@ -151,15 +159,9 @@ local function begin_config(nse)
         sns_nsvcs.clear(nse, state.on)
         nse.sns, state.before = state, nil
     end
-    state.name, state.tries = "configuring", 0
+    state.name, state.tries, state.again = "configuring", 0, false
     sns_nsvcs.apply(nse)
     sns.send_config(nse)
-end
-
--- An SNS-CONFIG once more, for its answer was lost, is acknowledged; another one comes too late.
-local function repeat_config(nse, pdu, on)
-    local known = endpoints.holds(nse.sns.set, endpoints.of(pdu))
-    return answer(on, "sns_config_ack", pdu, not known and "incompatible_with_state" or nil)
 end
 
 -- What it says goes beside what those before it said, whose end flag was not set.
@@ -184,6 +186,24 @@ local function take_config(nse, pdu, on)
     end
 end
 
+-- An SNS-CONFIG once more, for its answer was lost, is acknowledged; another one comes too late. But
+-- behind an SNS-SIZE once more it may be that of a BSS which has begun again: then it needs ours, too,
+-- and what it says counts. If the network has doubled both, our second one does no harm.
+local function repeat_config(nse, pdu, on)
+    local state = nse.sns
+    local known = endpoints.holds(state.set, endpoints.of(pdu))
+    if state.again and not known then
+        begin_anew(nse, state.size, on, state.size_octets)
+        return take_config(nse, pdu, on)
+    end
+    local outcome = answer(on, "sns_config_ack", pdu, not known and "incompatible_with_state" or nil)
+    if state.again and pdu.end_flag then
+        state.on, state.configured = on, state.configured or state.name == "configured"
+        begin_config(nse)
+    end
+    return outcome
+end
+
 local function take_config_ack(nse, pdu)
     local state = nse.sns
     if state.name ~= "configuring" then
@@ -194,8 +214,11 @@ local function take_config_ack(nse, pdu)
         lose(nse, ("the BSS refuses our SNS-CONFIG, cause 0x%02x"):format(pdu.cause))
         return "handled"
     end
-    state.name = "configured"
     say(nse, ("is configured: %d endpoints"):format(#state.set.list))
+    if state.configured then
+        sns_nsvcs.test(nse)
+    end
+    state.name, state.configured = "configured", true
     sns_nsvcs.apply(nse)
 end
 
@@ -276,9 +299,7 @@ end
 
 -- Whether an unknown endpoint may begin.
 local function may_begin(nse)
-    if nse.cfg.ns ~= "sns" then
-        return false
-    elseif sns_nsvcs.is_alive(nse) then
+    if sns_nsvcs.is_alive(nse) then
         log.warn(("SNS-SIZE of NSE %d from an unknown endpoint, while it is up"):format(nse.nsei))
         return false
     end
@@ -289,6 +310,10 @@ end
 -- its neighbour has been found.
 function sns.stranger(name, pdu, octets, address, port)
     local nse = name == "sns_size" and world.nse_of_nsei[pdu.nsei]
+    if name == "sns_size" and (not nse or nse.cfg.ns ~= "sns") then
+        hints.stranger("SNS-SIZE", pdu.nsei, address, port, "sns")
+        return "ignored"
+    end
     local on = nse and may_begin(nse) and sns_nsvcs.add_stranger(nse, address, port)
     if not on then
         return "ignored"

@@ -59,10 +59,13 @@ local function changed(nse, name, pdu)
     return not cause and set, cause, one
 end
 
-local function acknowledge(nse, pdu, on, cause, wrong)
+-- It names the endpoint that was wrong; or those that an SNS-DELETE has named, as peers expect.
+local function acknowledge(nse, pdu, on, name, cause, wrong)
     local ip4, ip6
     if wrong then
         ip4, ip6 = endpoints.fields(wrong)
+    elseif name == "sns_delete" and not cause then
+        ip4, ip6 = pdu.ip4_endpoints, pdu.ip6_endpoints
     end
     gb.send_ns(on, "sns_ack", {
         nsei = nse.nsei, transaction = pdu.transaction, cause = cause and causes.ns[cause],
@@ -76,11 +79,11 @@ return function(nse, pdu, on, name, octets)
     local state = nse.sns
     local last = state.last
     if last and last.octets == octets then
-        return acknowledge(nse, pdu, on, last.cause, last.wrong)
+        return acknowledge(nse, pdu, on, name, last.cause, last.wrong)
     end
     local set, cause, wrong = changed(nse, name, pdu)
     state.last = { octets = octets, cause = cause, wrong = wrong }
-    acknowledge(nse, pdu, on, cause, wrong)
+    acknowledge(nse, pdu, on, name, cause, wrong)
     if cause then
         return "refused"
     end

@@ -4,6 +4,7 @@
 local endpoints = require "sluice.sns_endpoints"
 local log = require "log"
 local ns_state = require "sluice.ns_state"
+local ns_test = require "sluice.ns_test"
 local ns_vc = require "sluice.ns_vc"
 local timers = require "sluice.timers"
 local world = require "sluice.world"
@@ -105,6 +106,15 @@ function sns_nsvcs.apply(nse)
     for _, one in ipairs(set.list) do
         if endpoints.reachable(one.family) then
             ensure_nsvc(nse, one)
+        end
+    end
+end
+
+-- All of them now: a BSS that has begun again may wait for it.
+function sns_nsvcs.test(nse)
+    for _, nsvc in ipairs(nse.nsvcs) do
+        if not nsvc.offer then
+            ns_test.start(nsvc)
         end
     end
 end

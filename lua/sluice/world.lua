@@ -248,7 +248,9 @@ function world.add_bvc(nse, bvci, cfg)
     end
     local bvc = { id = id, nse = nse, bvci = bvci, cfg = cfg }
     nse.coming[bvci] = true
-    local good, why = pcall(require "dp".bvc, { bvc_id = id, nse_id = nse.id, bvci = bvci })
+    local good, why = pcall(require "dp".bvc, {
+        bvc_id = id, nse_id = nse.id, bvci = bvci, blocked = nse.cfg.ns ~= "manual",
+    })
     nse.coming[bvci] = nil
     if not good then
         world.ids.bvc:give(id)

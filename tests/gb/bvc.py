@@ -206,6 +206,25 @@ def waits_while_blocked():
         same(len(bss.dl), 3, "DL-UNITDATAs")
 
 
+@case("what waits for an NSE's only NS-VC, which is blocked, has its lifetime, as at every hold")
+def waits_for_the_nsvc():
+    with World(config('class { name = "background", lifetime = "4 s" }')) as world:
+        bss = ns_up(world)
+        into_up(bss, 2)
+        bss.flow(2)
+        bss.ns("ns_block", cause=1, nsvci=1)
+        world.run(0)
+        send_down(world, 1, 61)
+        world.run(3 * S)
+        send_down(world, 1, 62)
+        world.run(2 * S)
+        bss.ns("ns_unblock")
+        world.run(0)
+        stats = world.stats()
+        same((len(bss.dl), stats["background"]["drop_expired"], stats["background"]["drop_no_link"]),
+             (1, 1, 0), "sent, expired, dropped for want of a link")
+
+
 @case("a BVC-RESET of BVCI 0 takes every cell of its NSE down, and none of another")
 def signalling_reset_implies():
     with World(config()) as world:
@@ -230,6 +249,40 @@ def signalling_reset_implies():
         bss.flow(2)
         world.run(0)
         same(len(bss.dl), 1, "DL-UNITDATAs once it is reset")
+
+
+SHOWN = """local b = require 'board'; SEEN = {};
+for _, what in ipairs { 'nse', 'nsvc', 'bvc' } do local put = b[what];
+b[what] = function(t)
+if t.nse_id == 0 then SEEN[what .. (t.bvci or '')] = t.state end; return put(t) end end"""
+
+
+def shown(world):
+    """What `sluice stats` shows of NSE 101, its NS-VC and cell 2, since it last changed."""
+    return world.lua("return table.concat({ tostring(SEEN.nse), tostring(SEEN.nsvc), "
+                     "tostring(SEEN.bvc2) }, ' ')")
+
+
+@case("stats has the state of an NSE whose NS-VCs are down, and of a cell that is held, as the log has")
+def shown_states():
+    with World(config()) as world:
+        world.lua(SHOWN.replace("\n", " "))
+        bss = ns_up(world)
+        same(shown(world), "down unblocked nil", "before its BVC-RESET")
+        into_up(bss, 2)
+        same(shown(world), "up unblocked up", "up")
+        bss.ns("ns_block", cause=1, nsvci=1)
+        world.run(0)
+        same(shown(world), "down blocked up", "its NS-VC is blocked")
+        bss.ns("ns_unblock")
+        world.run(0)
+        same(shown(world), "up unblocked up", "and unblocked")
+        bss.ns("ns_reset", cause=1, nsvci=1, nsei=NSEI)
+        bss.ns("ns_unblock")
+        world.run(0)
+        same(shown(world), "up unblocked held", "its last NS-VC has been reset")
+        world.run(MOMENT_NS)
+        same(shown(world), "up unblocked up", "a moment later")
 
 
 @case("sluice ctl bvc: a reset by the operator, and what is shown")

@@ -4,16 +4,17 @@ NSE's, cells that the BSS brings, PDUs that are wrong, STATUS from either side, 
 cells that a BSS may have forgotten."""
 
 import codec
-from bvc_parts import (BLOCKED, INVALID_MANDATORY, MISSING_CONDITIONAL, MISSING_MANDATORY,
-                       MOMENT_NS, NSEI, OTHER_BSS, OTHER_NSEI, PROTOCOL, T2_NS, UNKNOWN_BVCI,
-                       config, fields_of, flows,
-                       into_up, ns_up, picture, say, send_down, signalling_up, state)
+from bvc_parts import (BLOCKED, CONDITIONAL_ERROR, INVALID_MANDATORY, MISSING_CONDITIONAL,
+                       MISSING_MANDATORY, MOMENT_NS, NOT_IN_FEATURES, NSEI, OTHER_BSS, OTHER_NSEI,
+                       PROTOCOL, T2_NS, TLLI, UNEXPECTED_CONDITIONAL, UNKNOWN_BVCI, config,
+                       fields_of, flows, into_up, ns_up, picture, say, send_down, signalling_up, state)
 from world import MS, S, World, case, main, right, same
 
 RESET, RESET_ACK = "bssgp_bvc_reset", "bssgp_bvc_reset_ack"
 BLOCK, BLOCK_ACK = "bssgp_bvc_block", "bssgp_bvc_block_ack"
 UNBLOCK, UNBLOCK_ACK = "bssgp_bvc_unblock", "bssgp_bvc_unblock_ack"
 FLOW, FLOW_ACK, STATUS = "bssgp_flow_control_bvc", "bssgp_flow_control_bvc_ack", "bssgp_status"
+RADIO = "bssgp_radio_status"
 
 
 @case("PDUs about BVCs that the NSE does not have get STATUS with the BVCI, and change nothing")
@@ -113,7 +114,42 @@ def wrong_pdus():
     yield "no R", 2, codec.build(FLOW, tag=1, bmax=9, bmax_default=9, r_default=9), \
         MISSING_MANDATORY
     yield "a BVCI of 1 octet", 0, b"\x20\x04\x81\x02\x07\x81\x08", INVALID_MANDATORY
-    yield "cut inside an element", 0, reset[:-1], INVALID_MANDATORY
+    yield "cut inside a cause", 0, codec.build(BLOCK, bvci=2, cause=8)[:-1], INVALID_MANDATORY
+    yield "cut behind an IEI", 0, codec.build(BLOCK, bvci=2, cause=8)[:-2], INVALID_MANDATORY
+    yield "cut behind an IEI", 2, flow[:-3], INVALID_MANDATORY
+    yield "cut inside a length", 0, codec.build(BLOCK, bvci=2, cause=8)[:-2] + b"\0", \
+        INVALID_MANDATORY
+    yield "cut inside a cell identifier", 0, reset[:-1], CONDITIONAL_ERROR
+    yield "a cell identifier of 7 octets", 0, reset[:-9] + b"\x87" + reset[-7:], CONDITIONAL_ERROR
+    yield "a country of no digits", 0, reset[:-8] + b"\xaa" + reset[-7:], CONDITIONAL_ERROR
+    yield "RADIO-STATUS about nobody", 2, codec.build(RADIO, radio_cause=0), MISSING_CONDITIONAL
+    yield "RADIO-STATUS without a cause", 2, codec.build(RADIO, tlli=TLLI), MISSING_MANDATORY
+    yield "RADIO-STATUS, a TLLI of 3 octets", 2, b"\x0a\x1f\x83\xc0\x00\x01\x19\x81\x00", \
+        CONDITIONAL_ERROR
+    yield "RADIO-STATUS about two", 2, codec.build(RADIO, tlli=TLLI, tmsi=1, radio_cause=0), \
+        UNEXPECTED_CONDITIONAL
+
+
+# The types of the PDUs of features that nobody has negotiated (11.3.26).
+OF_FEATURES = {"RIM": range(0x70, 0x75), "LCS": range(0x60, 0x65), "MBMS": range(0x80, 0x86),
+               "PS handover": (*range(0x59, 0x5F), *range(0x91, 0x94)),
+               "registration enquiry": (0x14, 0x15), "PFC": (0x50, 0x52, 0x53, 0x54, 0x57, 0x58),
+               "flow control of PFCs": (0x2D,)}
+
+
+@case("a PDU of a feature that is not negotiated gets the cause that says so (9), wherever it comes")
+def features():
+    for feature, types in OF_FEATURES.items():
+        with World(config()) as world:
+            bss = ns_up(world)
+            into_up(bss, 2)
+            for kind in types:
+                for bvci in (0, 2) if kind not in codec.NAMES["bssgp"] else (2,):
+                    bss.send_octets(bvci, bytes([kind]))
+                    pdu = bss.expect(STATUS, at=world.now_ns)
+                    same((pdu["cause"], pdu["pdu"]), (NOT_IN_FEATURES, bytes([kind])),
+                         f"{feature}, {kind:#x}, BVCI {bvci}")
+            world.run(0)
 
 
 @case("what is wrong with a PDU is told by the cause of STATUS, with the PDU, and changes nothing")

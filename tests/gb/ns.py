@@ -6,7 +6,7 @@ on the wire (what becomes of data) and by its word."""
 import codec
 from ns_parts import (ALIVE_NS, ALIVE_RETRIES, BLOCK_NS, INCOMPATIBLE, INTO, INVALID, MISSING, NSEI,
                       NSVC_BLOCKED, NSVC_UNKNOWN, NSVCI, O_AND_M, PDUS, PROTOCOL, RESET_NS, RETRIES,
-                      TEST_NS, TRANSIT, came, config, fields_of, into_blocked, into_blocking,
+                      START_NS, TEST_NS, TRANSIT, came, config, fields_of, into_blocked, into_blocking,
                       into_unblocked, into_unblocking, quiet_bss, say, series, state)
 from world import MS, S, World, case, main, same
 
@@ -26,7 +26,6 @@ TABLE = {
                 "ns_unblock": (["ns_unblock_ack"], "unblocked"), "data": (STATUS, "blocked")},
     "unblocked": {"ns_reset": RESET, "ns_block": (["ns_block_ack"], "blocked"),
                   "ns_unblock": (["ns_unblock_ack"], "unblocked"),
-                  "ns_reset_ack": (["ns_unblock"], "unblocked"),  # our late NS-RESET blocked it there
                   "data": (["bssgp"], "unblocked")},
     "blocking": {"ns_reset": RESET, "ns_block_ack": ([], "blocked"),
                  "ns_block": (["ns_block_ack"], "blocking")},
@@ -81,6 +80,7 @@ def status_contents():
 def broken_pdus():
     reset = codec.build("ns_reset", **fields_of("ns_reset"))
     wrong = [(b"\x7f", PROTOCOL), (b"\x01", PROTOCOL), (reset[:4], MISSING), (reset[:7], INVALID),
+             (reset[:5], INVALID),
              (reset[:-1], INVALID), (b"\x02", MISSING), (b"\x04\x00\x81\x01", MISSING)]
     for octets, cause in wrong:
         with World(config()) as world:
@@ -110,23 +110,36 @@ def status_is_limited():
             bss.ns("ns_unblock")
         world.run(999 * MS)
         same(len(bss.times("ns_status")), 20, "of them in a second")
-        world.run(S)
+        world.run((1 + RETRIES) * RESET_NS)  # and our NS-RESET is given up
         bss.inbox.clear()
         bss.ns("ns_unblock")
         bss.expect("ns_status", at=world.now_ns)
 
 
+@case("an NS-RESET-ACK that nobody has asked for is ignored, for as long as it comes (7.3.1)")
+def unasked_reset_ack():
+    with World(config()) as world:
+        bss = quiet_bss(world)
+        bss.auto.add("ns_alive")
+        into_unblocked(bss)
+        for _ in range(5):
+            say(bss, "ns_reset_ack")
+            world.run(3 * S)
+        same((state(world), bss.times("ns_unblock"), bss.times("ns_reset")), ("unblocked", [], []),
+             "state, NS-UNBLOCKs, NS-RESETs")
+
+
 # ---- Timers and retries ----
 
 
-@case("NS-RESET of ours: after Tns-test of silence, at each Tns-reset, 3 retries, then a pause")
+@case("NS-RESET of ours: at the start, at each Tns-reset, 3 retries; again Tns-test later")
 def reset_timer():
     with World(config()) as world:
         bss = quiet_bss(world)
         round_ns = TEST_NS + (1 + RETRIES) * RESET_NS
         world.run(3 * round_ns)
         same(bss.times("ns_reset"), [t_ns for i in range(3) for t_ns in series(
-            i * round_ns + TEST_NS, RESET_NS, 1 + RETRIES)], "NS-RESETs")
+            i * round_ns + START_NS, RESET_NS, 1 + RETRIES)], "NS-RESETs")
         same({(r.pdu["cause"], r.pdu["nsvci"], r.pdu["nsei"]) for r in bss.received},
              {(O_AND_M, NSVCI, NSEI)}, "what they say")
 
@@ -199,14 +212,14 @@ def timers_of_the_file():
         tns_block = "1 s", tns_block_retries = 0, tns_alive = "4 s", tns_alive_retries = 2 }"""
     with World(config(timers)) as world:
         bss = quiet_bss(world)
-        for t_ns in (10 * S, 12 * S, 24 * S):
-            bss.expect("ns_reset", at=t_ns)
+        for t_ns in (0, 2 * S, 14 * S):
+            bss.expect("ns_reset", at=START_NS + t_ns)
         say(bss, "ns_reset_ack")
-        bss.expect("ns_unblock", at=24 * S)
-        for t_ns in (24 * S, 28 * S, 32 * S):
-            bss.expect("ns_alive", at=t_ns)
-        bss.expect("ns_unblock", at=24 * S + S + 10 * S)
-        bss.expect("ns_reset", at=36 * S, cause=TRANSIT)
+        bss.expect("ns_unblock", at=START_NS + 14 * S)
+        for t_ns in (14 * S, 18 * S, 22 * S):
+            bss.expect("ns_alive", at=START_NS + t_ns)
+        bss.expect("ns_unblock", at=START_NS + 14 * S + S + 10 * S)
+        bss.expect("ns_reset", at=START_NS + 26 * S, cause=TRANSIT)
 
 
 main()

@@ -3,10 +3,11 @@
 side, colliding resets, and the end of Lua. Both sides must end up with the same view, and keep it.
 """
 
+import frames
 from bss import ANSWERED, Bss
-from ns_parts import (ALIVE_NS, BSS, EQUIPMENT, NSEI, NSVCI, TEST_NS, config, into_reset, quiet_bss,
-                      say, state, stays_up)
-from world import MS, S, World, case, main, same
+from ns_parts import (ALIVE_NS, ALIVE_RETRIES, BSS, EQUIPMENT, NSEI, NSVCI, START_NS, TEST_NS,
+                      config, into_reset, quiet_bss, say, state, stays_up)
+from world import GB, GB_MAC, MS, S, World, case, main, same
 
 # ---- Loss, duplication, delay ----
 
@@ -75,12 +76,12 @@ def we_restart():
     with World(config()) as world:
         bss = Bss(world, NSEI, [(NSVCI, BSS)], {2: 8000})
         bss.nsvcs[0].blocked = False
-        world.run(S)
+        world.run(MS)
         for _ in range(3):
             say(bss, "data")
-        bss.expect("ns_reset", at=S, cause=EQUIPMENT, nsvci=NSVCI, nsei=NSEI)
-        same(bss.times("ns_reset"), [S], "NS-RESETs")
-        bss.expect("ns_unblock", at=S)
+        bss.expect("ns_reset", at=MS, cause=EQUIPMENT, nsvci=NSVCI, nsei=NSEI)
+        same(bss.times("ns_reset"), [MS], "NS-RESETs")
+        bss.expect("ns_unblock", at=MS)
         world.run(20 * S)
         stays_up(world, bss)
         bss.none("ns_status")
@@ -92,7 +93,7 @@ def collision():
         with World(config()) as world:
             bss = Bss(world, NSEI, [(NSVCI, BSS)], {2: 8000})
             bss.latency_ns = 20 * MS
-            world.run(TEST_NS - early_ns)
+            world.run(START_NS - early_ns)
             bss.start()
             world.run(25 * S)
             stays_up(world, bss)
@@ -105,11 +106,49 @@ def collision_nobody_unblocks():
         bss.auto.update(("ns_alive", "ns_unblock"))
         into_reset(bss)
         say(bss, "ns_reset")
-        bss.expect("ns_reset_ack", at=TEST_NS)
+        bss.expect("ns_reset_ack", at=START_NS)
         same(state(world), "blocked", "state")
         bss.expect("ns_unblock", within=TEST_NS)
         world.run(0)
         same(state(world), "unblocked", "state")
+
+
+def unreachable(source, quoted):
+    """ICMP: port unreachable, of a frame's IP packet (RFC 792)."""
+    body = b"\3\3\0\0\0\0\0\0" + quoted[14:14 + 28]
+    body = body[:2] + frames.checksum(body).to_bytes(2) + body[4:]
+    return frames.ether(frames.mac_of(source), frames.mac(GB_MAC), 0x800,
+                        frames.ip(source, GB, 1, body))
+
+
+@case("the BSS's host says that nobody listens: the test begins at once, and again only when answered")
+def port_unreachable():
+    with World(config()) as world:
+        bss = Bss(world, NSEI, [(NSVCI, BSS)], {2: 8000})
+        bss.up()
+        world.run(5 * S)
+        bss.inbox.clear()
+        sent = [f.octets for f in world.frames if f.side == "gb" and not f.to_us][-1]
+        elsewhere = sent[:36] + (999).to_bytes(2) + sent[38:]  # to another UDP port
+        before = world.stats()["gb"]
+        world.put("gb", unreachable(BSS, elsewhere))
+        bss.none("ns_alive", S)
+        bss.auto.discard("ns_alive")
+        for n in range(5):
+            world.put("gb", unreachable("198.51.100.9" if n else BSS, sent))
+            if n == 0:
+                bss.expect("ns_alive", at=world.now_ns)
+            world.run(20 * MS)
+        bss.none("ns_alive", S)
+        after = world.stats()["gb"]
+        same((after["host_packets"] - before["host_packets"], after["drop_icmp"]), (6, 0),
+             "frames for the host, drops")
+        bss.ns("ns_alive_ack")
+        world.run(0)
+        world.put("gb", unreachable(BSS, sent))
+        start_ns = world.now_ns
+        bss.expect("ns_alive", at=start_ns)
+        bss.expect("ns_reset", at=start_ns + (1 + ALIVE_RETRIES) * ALIVE_NS)
 
 
 @case("Lua ends: NS-ALIVE is still answered")

@@ -9,6 +9,7 @@ O_AND_M, EQUIPMENT, TRANSIT = 0x01, 0x02, 0x00
 NSVC_BLOCKED, NSVC_UNKNOWN, INCOMPATIBLE, PROTOCOL, INVALID, MISSING = 3, 4, 0x0A, 0x0B, 0x0C, 0x0D
 TEST_NS, ALIVE_NS, RESET_NS, BLOCK_NS = 30 * S, 3 * S, 3 * S, 3 * S  # the defaults
 RETRIES, ALIVE_RETRIES = 3, 10
+START_NS = S // 10  # until we reset an NS-VC of the file: its neighbour's address is found meanwhile
 
 
 def config(*more, nse="", nsvcs=None):
@@ -54,7 +55,7 @@ def into_dead(bss):
 
 
 def into_reset(bss):
-    bss.expect("ns_reset", at=TEST_NS, cause=O_AND_M)
+    bss.expect("ns_reset", at=START_NS, cause=O_AND_M)
 
 
 def into_unblocking(bss):

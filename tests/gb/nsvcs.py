@@ -221,7 +221,7 @@ def dies_under_load():
              {tuple(range(watch.load.sent // MSS))}, "N-PDUs of MSs on the others")
 
 
-@case("none left: nothing goes, what comes meanwhile is dropped by name; with one back all goes")
+@case("all blocked: nothing goes, what comes meanwhile waits; with one back all of it goes, in order")
 def none_left():
     world, bss = reset_world()
     with world:
@@ -231,13 +231,14 @@ def none_left():
         for one in bss.nsvcs:
             block(world, bss, one)
         same(watch.loaded(2), {}, "links")
-        dropped = world.stats()["background"]["drop_no_link"]
-        same(dropped + len(watch.records), watch.load.sent, "dropped and carried")
+        carried = len(watch.records)
+        same(world.stats()["worker"]["queued"], watch.load.sent - carried, "what waits")
         unblock(world, bss, bss.nsvcs[1])
         watch.loaded(2)
         watch.drained()
-        same({r.nsvc.address for r in watch.records if r.time_ns > 64 * S}, {B}, "who carries")
-        same(dropped + len(watch.records), watch.load.sent, "dropped and carried")
+        same({r.nsvc.address for r in watch.records[carried:]}, {B}, "who carries")
+        same((len(watch.records), world.stats()["background"]["drop_no_link"]), (watch.load.sent, 0),
+             "carried, dropped")
         in_order(watch.records)
 
 
@@ -297,7 +298,7 @@ def blocked_here_alone():
         bss.expect("bssgp_flow_control_bvc_ack", within=0, tag=99)
 
 
-@case("NS-STATUS says blocked, of an NS-VC that is not: our NS-UNBLOCK, again until answered")
+@case("NS-STATUS says blocked, of an NS-VC that is not: it is here, too; Tns-block later NS-UNBLOCK")
 def blocked_there_alone():
     world, bss = one_world()
     with world:
@@ -308,7 +309,9 @@ def blocked_there_alone():
         bss.ns("ns_status", cause=11, pdu=b"\x7f")
         bss.none("ns_unblock", S)
         bss.ns("ns_status", cause=3, nsvci=1)
-        for t_ns in start_ns + S, start_ns + 4 * S:
+        bss.flow(2, nsvc=bss.nsvcs[0])
+        bss.expect("ns_status", at=world.now_ns, cause=3, nsvci=1)
+        for t_ns in start_ns + 4 * S, start_ns + 7 * S:
             bss.expect("ns_unblock", at=t_ns)
         bss.ns("ns_unblock_ack")
         bss.none("ns_unblock", 10 * S)

@@ -107,7 +107,7 @@ CONFIGS6 = [({"ip6": [end(address)]}, BAD_IP6) for address in (
 
 def another_nse(world):
     """NSE 102 has 198.51.100.40."""
-    same(picture(world, 102), {("198.51.100.40", NS_PORT): ("dead", 1, 1)}, "the other NSE")
+    same(picture(world, 102), {("198.51.100.40", NS_PORT): ("reset", 1, 1)}, "the other NSE")
 
 
 @case("an SNS-CONFIG that cannot be is refused by its cause; then a right one is taken")
@@ -163,7 +163,7 @@ def no_reset():
 
 
 def change(bss, name, transaction=5, **fields):
-    """The cause of the answer, and the endpoint that it names."""
+    """The cause of the answer, and the endpoints that it names."""
     bss.ns(name, nsei=NSEI, transaction=transaction, **fields)
     answer = bss.expect("sns_ack", at=bss.world.now_ns, nsei=NSEI, transaction=transaction)
     return answer["cause"], answer["ip4"]
@@ -180,7 +180,7 @@ def changes():
         same(change(bss, "sns_changeweight", 2, ip4=[end(C, 0, 9), end(A, 3, 0)]), (None, None),
              "SNS-CHANGEWEIGHT")
         same(picture(world), expected([end(A, 3, 0), TWO[1], end(C, 0, 9)]), "NS-VCs")
-        same(change(bss, "sns_delete", 3, ip4=[TWO[1]]), (None, None), "SNS-DELETE")
+        same(change(bss, "sns_delete", 3, ip4=[TWO[1]]), (None, [TWO[1]]), "SNS-DELETE")
         same(picture(world), expected([end(A, 3, 0), end(C, 0, 9)]), "NS-VCs")
 
 
@@ -192,7 +192,7 @@ def delete_address():
         pdu = octets("sns_delete", nsei=NSEI, transaction=7)
         for address, cause in ("c6336409", UNKNOWN_ADDRESS), ("c6336403", None):
             bss.datagram(bss.nsvcs[0], pdu + bytes.fromhex("0b01" + address))
-            bss.expect("sns_ack", at=world.now_ns, transaction=7, cause=cause)
+            bss.expect("sns_ack", at=world.now_ns, transaction=7, cause=cause, ip4=None, ip6=None)
         same(picture(world), expected(three[:1]), "NS-VCs")
 
 
@@ -229,10 +229,19 @@ def change_repeated():
     with World(CONFIG) as world:
         bss = configured(world, TWO, ip4_endpoints=3, nsvcs=3)
         for _ in range(3):
-            same(change(bss, "sns_delete", 9, ip4=[TWO[1]]), (None, None), "SNS-DELETE")
+            same(change(bss, "sns_delete", 9, ip4=[TWO[1]]), (None, [TWO[1]]), "SNS-DELETE")
         for _ in range(2):
             same(change(bss, "sns_delete", 10, ip4=[TWO[1]])[0], UNKNOWN_ENDPOINT, "SNS-DELETE")
         same(picture(world), expected(TWO[:1]), "NS-VCs")
+
+
+@case("SNS-ACK to an SNS-DELETE names what was deleted: what the PDU named, of either family")
+def delete_is_named():
+    with World(CONFIG) as world:
+        bss = configured(world, [*ALL, end(SIX, 1, 1, 2300)])
+        bss.ns("sns_delete", nsei=NSEI, transaction=3, ip4=[TWO[1]], ip6=[end(SIX, 0, 1)])
+        bss.expect("sns_ack", at=world.now_ns, transaction=3, cause=None, ip4=[TWO[1]],
+                   ip6=[end(SIX, 0, 1)])
 
 
 # ---- Timers, and the end of it ----

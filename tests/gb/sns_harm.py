@@ -5,6 +5,8 @@ of its PDUs; restarts of the BSS; strangers, and PDUs of random contents."""
 import itertools
 import random
 
+from bss_parts import NsVc
+from ns_parts import series
 from sns_parts import (A, B, C, CONFIG, NSEI, PROV_NS, RETRIES, SIX, SnsBss, configured,
                        end, expected, octets, picture, sized, sns_state)
 from world import MS, NS_PORT, S, World, case, main, nsvc, right, same
@@ -40,6 +42,19 @@ for harm_name in HARM:
              way_name, pdu_name, harm_name)(harmed)
 
 
+@case("a network that doubles all of its SNS PDUs a little later: it comes up and stays up")
+def all_doubled():
+    for later_ns in 0, 20 * MS, 300 * MS, 900 * MS:
+        with World(CONFIG) as world:
+            bss = SnsBss(world, TWO, {2: 8000})
+            for way, name in PDUS[:6]:
+                bss.duplicate(way, name, times=99, ns=later_ns)
+            bss.up()
+            world.run(100 * S)
+            same((picture(world), sns_state(world)), (expected(TWO), "configured"), "100 s later")
+            right(bss.is_up(), "the BSS is not up any more")
+
+
 @case("a BSS that restarts with other endpoints, from one that it had, has these alone")
 def restarts():
     with World(CONFIG) as world:
@@ -50,6 +65,63 @@ def restarts():
         second = SnsBss(world, other, {2: 8000})
         second.up()
         same(picture(world), expected(other), "NS-VCs")
+
+
+def begun(world, at_state):
+    """A BSS of two endpoints, and how far it has got 300 ms after its SNS-SIZE."""
+    bss = sized(world, TWO)
+    if at_state != "sized":
+        bss.config()
+        bss.expect("sns_config", at=world.now_ns)
+    if at_state == "configured":
+        bss.auto.add("ns_alive")
+        bss.ns("sns_config_ack", nsei=NSEI)
+    world.run(300 * MS)
+    bss.inbox.clear()
+    return bss
+
+
+def begins_again(bss, ends):
+    """It has restarted. All that it needs for that comes at once."""
+    bss.ends = ends
+    bss.listen(NsVc(9, C))
+    bss.size()
+    bss.expect("sns_size_ack", at=bss.world.now_ns, nsei=NSEI, cause=None)
+    bss.config()
+    bss.expect("sns_config_ack", at=bss.world.now_ns, nsei=NSEI, cause=None)
+    bss.expect("sns_config", at=bss.world.now_ns, nsei=NSEI, end_flag=1)
+
+
+def restart_within_a_second(at_state, ends):
+    with World(CONFIG) as world:
+        bss = begun(world, at_state)
+        begins_again(bss, ends)
+        bss.auto.add("ns_alive")
+        bss.ns("sns_config_ack", nsei=NSEI)
+        restarted_ns = world.now_ns
+        world.run(S)
+        right(bss.times("ns_alive")[-1] >= restarted_ns, "a test behind the restart")
+        same((picture(world), sns_state(world)), (expected(ends), "configured"), "NS-VCs")
+        world.run(100 * S)
+        same((picture(world), sns_state(world)), (expected(ends), "configured"), "later")
+
+
+for state_name in "sized", "configuring", "configured":
+    for what, its_ends in ("the same endpoints", TWO), ("others", [end(A), end(C, 3, 3)]):
+        case(f"a BSS that is {state_name} restarts within a second, with {what}: it is answered whole",
+             state_name, its_ends)(restart_within_a_second)
+
+
+@case("a second SNS-CONFIG that was a late one, not a restart's: without an answer all goes on")
+def doubled_unanswered():
+    with World(CONFIG) as world:
+        bss = begun(world, "configured")
+        begins_again(bss, TWO)
+        start_ns = world.now_ns
+        world.run((1 + RETRIES) * PROV_NS)
+        same(bss.times("sns_config")[1:], series(start_ns, PROV_NS, 1 + RETRIES), "SNS-CONFIGs")
+        world.run(100 * S)
+        same((picture(world), sns_state(world)), (expected(TWO), "configured"), "NS-VCs")
 
 
 @case("an SNS-SIZE that nothing follows does not take down what is up")

@@ -131,6 +131,8 @@ static void a_credit_where_there_is_no_bucket(void **state)
     assert_int_equal(sched_pfc_credit(w->sched, 0, 1, 1, w->now_ns), -SCHED_MISSING);
     assert_int_equal(sched_bvc_block(w->sched, 7, true, w->now_ns), -SCHED_MISSING);
     assert_int_equal(sched_bvc_block(w->sched, UINT32_MAX, true, w->now_ns), -SCHED_BAD_ID);
+    assert_int_equal(sched_nse_block(w->sched, 3, true), -SCHED_MISSING);
+    assert_int_equal(sched_nse_block(w->sched, UINT32_MAX, true), -SCHED_BAD_ID);
     w->source[0].stop_ns = w->source[0].next_ns = w->now_ns; // or it never ends
     world_close(w);
 }

@@ -46,16 +46,40 @@ static void a_typed_frame_is_an_npdu(void **state)
     assert_int_equal(fixture_dropped().packets, 0);
 }
 
-// Every part of the frame alone; none is an N-PDU, and each ends by the reason of its layer.
-static void a_frame_cut_short_is_dropped_by_its_layer(void **state)
+// Every part of the frame alone; none is an N-PDU: without an NS header it is dropped, with one it
+// is control's, which has to tell the BSS.
+static void a_frame_cut_short_is_dropped_or_controls(void **state)
 {
     (void)state;
-    for (uint32_t n = 0; n < sizeof typed; n++)
+    for (uint32_t n = 0; n < sizeof typed; n++) {
         fixture_give_pdu(0, typed_frame(), n);
+        if (n >= 4)
+            fixture_expect_event(EVENT_ns, 0, typed_frame(), n);
+    }
     fixture_expect_nothing();
     ASSERT_FRAMES(ns, 4);
-    ASSERT_FRAMES(bssgp, sizeof typed - 4);
-    assert_int_equal(fixture_dropped().packets, sizeof typed);
+    assert_int_equal(fixture_dropped().packets, 4);
+}
+
+// Of a burst of malformed UL-UNITDATAs control sees a few, the others are dropped; what is not
+// malformed is not held up, nor is what only control can judge.
+static void malformed_user_data_reaches_control_a_few_times_a_burst(void **state)
+{
+    static const uint8_t bad[] = {0x00, 0x00, 0x00, 0x02, 0x01, 0xc0,
+                                  0x00, 0x00, 0x00, 0x00, 0x00, 0x04};
+    static const uint8_t reset[] = {0x00, 0x00, 0x00, 0x00, 0x22};
+    (void)state;
+    for (uint32_t i = 0; i < 20; i++)
+        fixture_put(0, bad, sizeof bad);
+    fixture_put(0, reset, sizeof reset);
+    fixture_put(0, typed_frame(), sizeof typed);
+    fixture_burst();
+    ASSERT_FRAMES(bssgp, 20 - UP_TOLD_MAX);
+    for (uint32_t i = 0; i < UP_TOLD_MAX; i++)
+        fixture_expect_event(EVENT_ns, 0, bad, sizeof bad);
+    fixture_expect_event(EVENT_ns, 0, reset, sizeof reset);
+    fixture_expect(0, (const uint8_t *)"data", 4);
+    fixture_expect_nothing();
 }
 
 // The same with the LLC PDU's length put right, so that the LLC frame is what is short: down to its
@@ -335,7 +359,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         UP_TEST(a_typed_frame_is_an_npdu),
-        UP_TEST(a_frame_cut_short_is_dropped_by_its_layer),
+        UP_TEST(a_frame_cut_short_is_dropped_or_controls),
+        UP_TEST(malformed_user_data_reaches_control_a_few_times_a_burst),
         UP_TEST(an_llc_frame_cut_short_is_dropped),
         UP_TEST(a_cell_that_the_nse_has_not_is_controls),
         UP_TEST(bssgp_that_is_no_user_data_is_controls),

@@ -84,11 +84,11 @@ static void strangers_are_few_in_a_burst(void **state)
         fixture_put(0, status, sizeof status);
     }
     fixture_burst();
-    ASSERT_FRAMES(stranger, 20 - UP_STRANGERS);
-    assert_int_equal(rte_ring_count(u.up.events), 20 + UP_STRANGERS);
+    ASSERT_FRAMES(stranger, 20 - UP_TOLD_MAX);
+    assert_int_equal(rte_ring_count(u.up.events), 20 + UP_TOLD_MAX);
     fixture_give_pdu(STRANGER, reset, sizeof reset); // the next burst
-    ASSERT_FRAMES(stranger, 20 - UP_STRANGERS);
-    assert_int_equal(rte_ring_count(u.up.events), 20 + UP_STRANGERS + 1);
+    ASSERT_FRAMES(stranger, 20 - UP_TOLD_MAX);
+    assert_int_equal(rte_ring_count(u.up.events), 20 + UP_TOLD_MAX + 1);
 }
 
 // A burst each, so that only the ring's half ends it.

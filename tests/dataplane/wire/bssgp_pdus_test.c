@@ -3,6 +3,7 @@
 
 #include "tests/dataplane/wire/any_pdu.h"
 #include "tests/dataplane/wire/judge.h"
+#include "tests/dataplane/wire/typed.h"
 
 // Octets must decode to `wanted` and come out of it again.
 static void expect_pdu(const char *octets, uint32_t n, const void *wanted)
@@ -90,6 +91,19 @@ static void test_packet_flow_contexts(void **state)
                .has_t10_s = true, .t10_s = 10);
 }
 
+// What cannot be read in a conditional element has its own fault; an element without its length is
+// none, whichever it would have been.
+static void test_faults_of_a_conditional_element(void **state)
+{
+    (void)state;
+    TYPED_REFUSED("bssgp_radio_status", CONDITIONAL_IE, 2, 0x0a, 0x1f, 0x83, 1, 2, 3);
+    TYPED_REFUSED("bssgp_radio_status", CONDITIONAL_IE, 2, 0x0a, 0x1f, 0x84, 1, 2, 3);
+    TYPED_REFUSED("bssgp_radio_status", TRUNCATED, 2, 0x0a, 0x1f);
+    TYPED_REFUSED("bssgp_radio_status", LENGTH, 8, 0x0a, 0x1f, 0x84, 1, 2, 3, 4, 0x19, 0x82, 0, 0);
+    TYPED_REFUSED("bssgp_bvc_reset", CONDITIONAL_IE, 10, 0x22, 0x04, 0x82, 0, 2, 0x07, 0x81, 8,
+                  0x08, 0x88, 0xaa, 0, 0, 0, 0, 0, 0, 0);
+}
+
 // Exactly one of several: none is a missing element, two exclude each other.
 static void test_one_of_several(void **state)
 {
@@ -97,13 +111,13 @@ static void test_one_of_several(void **state)
     struct bssgp_paging_ps paging = {.imsi = {"26242"}};
     uint8_t b[64];
     (void)state;
-    EXPECT_FAULT(bssgp_radio_status_encode(&status, b, sizeof b), MISSING_IE, 4);
+    EXPECT_FAULT(bssgp_radio_status_encode(&status, b, sizeof b), MISSING_CONDITIONAL, 4);
     status.has_tlli = status.has_imsi = true;
     strcpy(status.imsi.text, "26242");
     EXPECT_FAULT(bssgp_radio_status_encode(&status, b, sizeof b), UNEXPECTED_IE, 15);
     EXPECT_FAULT(bssgp_radio_status_decode(&status, (const uint8_t *)"\x0a\x19\x81\x00", 4),
-                 MISSING_IE, 4);
-    EXPECT_FAULT(bssgp_paging_ps_encode(&paging, b, sizeof b), MISSING_IE, 11);
+                 MISSING_CONDITIONAL, 4);
+    EXPECT_FAULT(bssgp_paging_ps_encode(&paging, b, sizeof b), MISSING_CONDITIONAL, 11);
     paging.has_bss_area = true;
     assert_int_equal(bssgp_paging_ps_encode(&paging, b, sizeof b), 14);
 }
@@ -111,9 +125,12 @@ static void test_one_of_several(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_flow_control),   cmocka_unit_test(test_flush_and_discard),
-        cmocka_unit_test(test_mobility),       cmocka_unit_test(test_packet_flow_contexts),
+        cmocka_unit_test(test_flow_control),
+        cmocka_unit_test(test_flush_and_discard),
+        cmocka_unit_test(test_mobility),
+        cmocka_unit_test(test_packet_flow_contexts),
         cmocka_unit_test(test_one_of_several),
+        cmocka_unit_test(test_faults_of_a_conditional_element),
     };
     return cmocka_run_group_tests_name("wire/bssgp_pdus", tests, NULL, NULL);
 }

@@ -220,8 +220,8 @@ static void expect_refused(uint32_t n, uint32_t at, uint8_t value, enum wire_err
 static void test_decode_faults(void **state)
 {
     (void)state;
-    for (uint32_t n = 0; n < 8; n++)
-        expect_refused(n, 99, 0, WIRE_TRUNCATED, n);
+    for (uint32_t n = 0; n < 8; n++) // no TLLI, no QoS profile, or half of one
+        expect_refused(n, 99, 0, n == 1 || n == 5 ? WIRE_MISSING_IE : WIRE_TRUNCATED, n);
     expect_refused(8, 99, 0, WIRE_MISSING_IE, 8);
     expect_refused(9, 99, 0, WIRE_TRUNCATED, 9);
     expect_refused(10, 99, 0, WIRE_LENGTH, 9);

@@ -301,7 +301,7 @@ static void test_faults(void **state)
     TYPED_REFUSED("ns_status", LENGTH, 5, 0x08, 0x00, 0x81, 0x0b, 0x02, 0x80);
     TYPED_REFUSED("sns_size", MISSING_IE, 7, 0x12, NSEI_258, 0x0a, 0x01);
     TYPED_REFUSED("sns_size", TRUNCATED, 9, 0x12, NSEI_258, 0x0a, 0x01, 0x07, 0);
-    TYPED_REFUSED("sns_config", TRUNCATED, 1, 0x0f);
+    TYPED_REFUSED("sns_config", MISSING_IE, 1, 0x0f);
     TYPED_REFUSED("sns_config", MISSING_IE, 2, 0x0f, 0x01);
     TYPED_REFUSED("sns_config", LENGTH, 8, 0x0f, 0x01, NSEI_258, 0x05, 0x89, 0, 0, 0, 0, 0, 0, 0, 0,
                   0);
@@ -315,7 +315,7 @@ static void test_faults_of_the_first_nsei(void **state)
 {
     (void)state;
     TYPED_REFUSED("sns_ack", TRUNCATED, 4, 0x0c, 0x04, 0x82, 0x01);
-    TYPED_REFUSED("sns_ack", TRUNCATED, 5, 0x0c, NSEI_258);
+    TYPED_REFUSED("sns_ack", MISSING_IE, 5, 0x0c, NSEI_258);
     TYPED_REFUSED("sns_ack", MISSING_IE, 1, 0x0c, 0x00, 0x81, 0x12, 0x2a, 0x00);
     TYPED_REFUSED("sns_ack", LENGTH, 2, 0x0c, 0x04, 0x81, 0x01, 0x2a, 0x00);
 }

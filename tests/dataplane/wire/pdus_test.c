@@ -210,6 +210,8 @@ static const struct faulty faulty[] = {
      16,
      16,
      {0x0a, 0x1f, 0x84, 1, 2, 3, 4, 0x20, 0x84, 1, 2, 3, 4, 0x19, 0x81, 0}},
+    {"bssgp_radio_status", "MISSING_CONDITIONAL", 4, 4, {0x0a, 0x19, 0x81, 0}},
+    {"bssgp_radio_status", "CONDITIONAL_IE", 2, 4, {0x0a, 0x1f, 0x81, 0}},
     {"bssgp_dl_unitdata", "MISSING_IE", 12, 12, {0, 0, 0, 0, 0, 0, 0, 0, 0x16, 0x82, 0, 0}},
 };
 

@@ -1,0 +1,96 @@
+#!/usr/bin/python3
+"""What the log says when a BSS and the file do not agree: who it is, what the file has, and what to
+change; once in 10 s, however often it comes."""
+
+import codec
+from bvc_parts import ns_up, signalling_up
+from bvc_parts import config as cells
+from ns_parts import BSS, NSEI, NSVCI, config, into_unblocked, quiet_bss
+from world import HEAD, NS_PORT, S, World, case, main, nsvc, right, same
+
+STRANGER = "198.51.100.9"
+
+
+def lines(world, *words):
+    return [line for line in world.log().splitlines() if all(word in line for word in words)]
+
+
+def often(world, what):
+    """For 20 s: so two lines, at 0 and at 10 s."""
+    for _ in range(199):
+        what()
+        world.run(S // 10)
+
+
+def says(world, what, *words):
+    often(world, what)
+    found = lines(world, *words)
+    same(len(found), 2, f"lines with {words}\n{world.log()[-2000:]}\nlines")
+    right(all(" warn " in line for line in found), found)
+
+
+def reset(nsei, nsvci=NSVCI):
+    return codec.build("ns_reset", cause=1, nsvci=nsvci, nsei=nsei)
+
+
+def size(nsei):
+    return codec.build("sns_size", nsei=nsei, reset_flag=1, nsvcs=1, ip4_endpoints=1)
+
+
+@case("a BSS on an address, or a port, that is not in the file: who, and what the file has")
+def not_listed():
+    for address, port in (STRANGER, NS_PORT), (BSS, 2300), ("2001:db8:1::9", NS_PORT):
+        with World(config()) as world:
+            says(world, lambda: world.gb(address, reset(NSEI), port), f"NS-RESET of NSE {NSEI}",
+                 f"from {address} port {port}", f"it has {BSS} port {NS_PORT};", "peer_port",
+                 "dynamic = true")
+            same(world.strangers, [d for d in world.strangers if d.destination == BSS], "answers")
+
+
+@case("an NSEI that is not in the file: those that it has; many of them are one line, too")
+def unknown_nsei():
+    for name, octets in ("NS-RESET", reset), ("SNS-SIZE", size):
+        with World(config()) as world:
+            says(world, lambda: [world.gb(STRANGER, octets(nsei)) for nsei in (999, 1000)],
+                 f"{name} of NSE 999 from {STRANGER} port", f"has no such NSE, but {NSEI};")
+            same(lines(world, "NSE 1000"), [], "lines of another one")
+
+
+@case("a BSS with another network service than the file says: the line names both")
+def another_service():
+    for octets, ns, wanted in (reset, "sns", "reset"), (reset, "alive", "reset"), (
+            size, "reset", "sns"):
+        nsvcs = "" if ns == "sns" else nsvc(NSVCI, BSS) + ","
+        with World(HEAD + f'nse {{ nsei = {NSEI}, ns = "{ns}", {nsvcs} bvc {{ bvci = 2 }} }}') as world:
+            says(world, lambda: world.gb(STRANGER, octets(NSEI)), f"of NSE {NSEI} from {STRANGER}",
+                 f'the file says ns = "{ns}" there; say ns = "{wanted}"')
+
+
+@case("ns = \"alive\", and the BSS on its NS-VC sends NS-RESET: say ns = \"reset\"")
+def alive_but_resets():
+    with World(config(nse='ns = "alive",')) as world:
+        bss = quiet_bss(world)
+        says(world, lambda: bss.ns("ns_reset", cause=1, nsvci=NSVCI, nsei=NSEI), f"NSE {NSEI}",
+             f"{BSS} port {NS_PORT} sends NS-RESET", 'says ns = "alive"; say ns = "reset"')
+
+
+@case("an NS-RESET with other identities: the line says which to correct")
+def other_identities():
+    with World(config()) as world:
+        bss = quiet_bss(world)
+        into_unblocked(bss)
+        says(world, lambda: bss.ns("ns_reset", cause=1, nsvci=7, nsei=NSEI),
+             f"takes it for NS-VC 7 of NSE {NSEI}; correct nsvci and nsei")
+
+
+@case("a BVC-RESET of a BVCI that is not in the file: those that it has, and the two ways to have it")
+def unknown_bvci():
+    with World(cells()) as world:
+        bss = ns_up(world)
+        signalling_up(bss)
+        says(world, lambda: bss.send(0, "bssgp_bvc_reset", bvci=9, cause=8, cell=codec.cell(9)),
+             "BVC-RESET of BVCI 9, which is not in the file; it has 2, 3;", "bvc { bvci = 9 }",
+             'cells = "any"')
+
+
+main()
