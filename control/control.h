@@ -18,11 +18,18 @@ enum control_phase {
     CONTROL_DEAD    // it was, and its Lua has ended since
 };
 
+// An NS PDU and its endpoints on Gb, IPv4 in IPv6 form.
+struct control_pdu {
+    struct ipv6_address source, destination;
+    uint16_t source_port, destination_port;
+    struct octets pdu;
+};
+
 // Where the signalling is captured, if it is: the run's.
 struct control_capture {
     void *self;
     const char *(*open)(void *self, char error[256]); // its path; NULL: it cannot be written
-    void (*frame)(void *self, uint64_t now_ns, const uint8_t *frame, uint32_t octets);
+    void (*pdu)(void *self, uint64_t now_ns, const struct control_pdu *pdu);
     void (*close)(void *self);
 };
 
