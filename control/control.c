@@ -34,13 +34,18 @@ void control_stop(struct control *control)
         mailbox_end(&control->mailbox);
 }
 
-const struct event *control_event(struct control *control)
+static const struct event *take(struct control *control)
 {
     control_event_done(control);
     if (!dp_event(control->dp, &control->event))
         return NULL;
     counts_add(&control->events[control->event.kind], 1);
     return &control->event;
+}
+
+const struct event *control_event(struct control *control)
+{
+    return control->ended && *control->ended ? NULL : take(control);
 }
 
 void control_event_done(struct control *control)
@@ -53,7 +58,7 @@ void control_event_done(struct control *control)
 static bool drain(struct control *control)
 {
     for (int i = 0; i < EVENTS_A_POLL; i++) {
-        if (!control_event(control))
+        if (!take(control))
             return false;
         control_event_done(control);
     }
@@ -114,6 +119,12 @@ uint64_t control_poll(struct control *control, uint64_t now_ns)
     if (question)
         mailbox_answer(&control->mailbox, false, LUA_ENDED);
     return drain(control) ? now_ns : TIME_NEVER;
+}
+
+void control_finish(struct control *control)
+{
+    while (drain(control)) {
+    }
 }
 
 int control_request(struct control *control, const char *question, char *answer, size_t octets,

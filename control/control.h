@@ -5,6 +5,8 @@
 #ifndef SLUICE_CONTROL_CONTROL_H
 #define SLUICE_CONTROL_CONTROL_H
 
+#include <signal.h>
+
 #include "control/log.h"
 #include "control/mailbox.h"
 #include "dataplane/dataplane.h"
@@ -43,7 +45,8 @@ struct control {
     struct event event;           // the one that Lua takes; without a buffer when it has
     struct log log;
     struct mailbox mailbox;
-    struct control_capture capture; // its functions NULL: there is none
+    struct control_capture capture;     // its functions NULL: there is none
+    const volatile sig_atomic_t *ended; // not 0 there: the run is to end; NULL: nobody says so
 };
 
 // Begins to bring up the configuration that the host has loaded.
@@ -53,8 +56,13 @@ void control_stop(struct control *control);
 // One round. Returns now_ns while work is left, else when to call again.
 uint64_t control_poll(struct control *control, uint64_t now_ns);
 
-// For Lua's loop: the oldest event, which is then counted; NULL: there is none. Whoever has read it
-// gives it back; who could not, by a fault of Lua's, need not.
+// At the end of a run, with workers that have ended: what they told last is counted and given back,
+// which however much it is takes no time. The procedures are called no more.
+void control_finish(struct control *control);
+
+// For Lua's loop: the oldest event, which is then counted; NULL: there is none, or the run is to
+// end and the procedures have had their last. Whoever has read it gives it back; who could not, by
+// a fault of Lua's, need not.
 const struct event *control_event(struct control *control);
 void control_event_done(struct control *control);
 

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <rte_launch.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
@@ -17,6 +16,7 @@
 #include "control/clock.h"
 #include "control/commands.h"
 #include "control/run.h"
+#include "control/signals.h"
 #include "dataplane/base/units.h"
 #include "dataplane/wire/bytes.h"
 
@@ -25,7 +25,6 @@
 #define CONTROL_NAP_NS  1000000u
 #define TIMER_SLACK_NS  1000u
 #define PROGRESS_EACH_S 1
-#define LAST_ROUNDS     1000
 
 struct real;
 
@@ -44,28 +43,6 @@ struct real {
     struct stats_worker shown;
     FILE *contexts; // contexts.json being written; NULL: it is not
 };
-
-static volatile sig_atomic_t signalled, hung_up;
-
-// The second one finds the handler gone.
-static void on_signal(int number)
-{
-    signalled = number;
-}
-
-static void on_hangup(int number)
-{
-    hung_up = number;
-}
-
-static void take_signals(void)
-{
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND};
-    signalled = hung_up = 0;
-    sigaction(SIGHUP, &(struct sigaction){.sa_handler = on_hangup, .sa_flags = SA_RESTART}, NULL);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
 
 static void nap(uint64_t ns)
 {
@@ -232,22 +209,21 @@ static void each_second(struct real *real, uint64_t now_ns)
         return;
     clock_correct(&real->clock, clock_read());
     real->second_ns = now_ns + S_IN_NS;
-    if (real->up_ns && isatty(STDERR_FILENO))
+    if (real->up_ns && isatty(STDERR_FILENO) && log_may_write(stderr))
         show_progress(real, now_ns);
 }
 
-// SIGHUP asks for the configuration to be read again. While another question is being worked on it
-// waits.
-static void pass_hangup(struct control *control)
+// While another question is being worked on it waits.
+static void pass_hangup(const struct real *real)
 {
-    if (hung_up && control->phase == CONTROL_UP && control_post(control, "reload"))
-        hung_up = 0;
+    if (real->up_ns && signals_hung_up() && control_post(&real->run->control, "reload"))
+        signals_hangup_done();
 }
 
 static bool is_over(const struct real *real, uint64_t now_ns)
 {
     const struct run *run = real->run;
-    if (signalled || run->control.phase == CONTROL_FAILED)
+    if (signals_ended || run->control.phase == CONTROL_FAILED)
         return true;
     return real->up_ns && run->load.run.duration_ns &&
            now_ns >= real->up_ns + run->load.run.duration_ns;
@@ -279,7 +255,7 @@ static int control_loop(struct real *real)
     struct control *control = &real->run->control;
     uint64_t now_ns = clock_ns(&real->clock);
     for (; !is_over(real, now_ns); now_ns = clock_ns(&real->clock)) {
-        pass_hangup(control);
+        pass_hangup(real);
         uint64_t next_ns = control_poll(control, now_ns);
         if (look_at_contexts(real, now_ns) != EXIT_DONE)
             return EXIT_RUN_FAILED;
@@ -363,7 +339,8 @@ int run_real(struct run *run)
     if (status)
         return status;
     clock_start(&real.clock);
-    take_signals();
+    signals_take_ends();
+    run->control.ended = &signals_ended;
     status = start_workers(&real);
     if (!status) {
         control_start(&run->control, run->dp);
@@ -372,9 +349,7 @@ int run_real(struct run *run)
     }
     stop_workers(&real);
     drop_contexts(&real);
-    // What the workers told last. Who waits for one of them, or has much to do, does not end it.
-    for (int round = 0; round < LAST_ROUNDS && real.up_ns; round++)
-        if (control_poll(&run->control, real.ended_ns) > real.ended_ns)
-            break;
+    if (real.up_ns)
+        control_finish(&run->control);
     return status ? status : report(&real);
 }

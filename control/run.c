@@ -9,6 +9,7 @@
 #include <rte_version.h>
 
 #include "control/commands.h"
+#include "control/signals.h"
 #include "dataplane/base/json.h"
 #include "dataplane/cipher/cipher.h"
 #include "dataplane/wire/fcs.h"
@@ -188,6 +189,7 @@ int command_run(int argc, char **argv)
     if (!run)
         return run_failed("memory", strerror(ENOMEM));
     run->results.lock = -1;
+    signals_begin();
     int status = EXIT_USAGE;
     if (options_parse(&run->options, OPTIONS_OF_RUN, argc, argv)) {
         run->control.host = host_create(false);
