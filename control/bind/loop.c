@@ -10,8 +10,6 @@
 //                 .load() -> table | nil, messages      the run's file once more
 //                 .capture_open() -> path | nil, why; .capture_close()
 //                 .capture_pdu(source, port, destination, port, pdu)    the addresses as IPv6
-//                 .clock() -> ns         real time, to cut off what a user's script costs
-//                 .limit(octets)         Lua may take so many more octets; without: as many as ever
 #include "control/bind/internal.h"
 
 #include <arpa/inet.h>
@@ -125,15 +123,6 @@ static int load(lua_State *L)
     return config_load_again(control_of(L)->host, L);
 }
 
-static int limit(lua_State *L)
-{
-    struct host *host = host_of(L);
-    size_t left = host->most > host->used ? host->most - host->used : 0;
-    size_t more = lua_isnoneornil(L, 1) ? left : (size_t)luaL_checkinteger(L, 1);
-    host->limit = more < left ? host->used + more : host->most;
-    return 0;
-}
-
 static int capture_open(lua_State *L)
 {
     const struct control_capture *capture = &control_of(L)->capture;
@@ -222,7 +211,5 @@ void host_add_loop(struct host *host, struct control *control)
     add(L, control, "capture_open", capture_open);
     add(L, control, "capture_pdu", capture_pdu);
     add(L, control, "capture_close", capture_close);
-    add(L, control, "limit", limit);
-    add(L, control, "clock", config_clock_ns);
     end_module(L, "host");
 }
