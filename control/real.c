@@ -41,7 +41,8 @@ struct real {
     uint64_t up_ns, ended_ns; // when traffic could flow, and no longer; 0: not yet
     uint64_t second_ns;       // when the clock is corrected and progress shown
     struct stats_worker shown;
-    FILE *contexts; // contexts.json being written; NULL: it is not
+    FILE *contexts;    // contexts.json being written; NULL: it is not
+    uint64_t again_ns; // when that is tried again; 0: it went well
 };
 
 static void nap(uint64_t ns)
@@ -156,44 +157,59 @@ static void show_progress(struct real *real, uint64_t now_ns)
 
 static const char CONTEXTS_NAME[] = "contexts.json";
 
-static int contexts_failed(int fault)
-{
-    return run_failed(CONTEXTS_NAME, strerror(fault));
-}
-
 static void drop_contexts(struct real *real)
 {
     if (real->contexts)
         results_drop(&real->run->results, CONTEXTS_NAME, real->contexts);
     real->contexts = NULL;
+    real->run->contexts.writing = false;
 }
 
-// They change while a reload is under way, and are written when it is over.
-static int begin_contexts(struct real *real)
+// Says so when that is another than before; what could not be written is tried again in a second.
+static void end_contexts(struct real *real, int fault)
+{
+    struct control *control = &real->run->control;
+    int before = real->run->contexts.fault;
+    char text[128];
+    real->contexts = NULL;
+    real->run->contexts.writing = false;
+    real->run->contexts.fault = fault;
+    real->again_ns = fault ? control->now_ns + S_IN_NS : 0;
+    if (fault == before)
+        return;
+    snprintf(text, sizeof text, "%s %s%s", CONTEXTS_NAME,
+             fault ? "cannot be written, which is tried again each second: " : "is written again",
+             fault ? strerror(-fault) : "");
+    log_put(&control->log, fault ? LOG_ERROR : LOG_INFO, control->now_ns, text);
+}
+
+// They change while a reload is under way, and are written when it says so, or is over.
+static void begin_contexts(struct real *real)
 {
     struct run *run = real->run;
     drop_contexts(real);
-    if (mailbox_is_taken(&run->control.mailbox))
-        return EXIT_DONE;
+    if (mailbox_is_taken(&run->control.mailbox) && !run->contexts.asked)
+        return;
     run->contexts.changed = false;
+    real->again_ns = 0;
     real->contexts = results_begin(&run->results, CONTEXTS_NAME);
-    if (!real->contexts)
-        return contexts_failed(errno);
+    if (!real->contexts) {
+        end_contexts(real, -errno);
+        return;
+    }
+    run->contexts.writing = true;
     contexts_begin(&run->contexts, real->contexts);
-    return EXIT_DONE;
 }
 
-// Another exit status than EXIT_DONE: they cannot be written, which is not tried again.
-static int write_contexts(struct real *real)
+static void write_contexts(struct real *real)
 {
     struct run *run = real->run;
+    if (real->again_ns && run->control.now_ns >= real->again_ns)
+        run->contexts.changed = true;
     if (run->contexts.changed)
-        return begin_contexts(real);
-    if (!real->contexts || !contexts_put(&run->contexts))
-        return EXIT_DONE;
-    int fault = results_end(&run->results, CONTEXTS_NAME, real->contexts);
-    real->contexts = NULL;
-    return fault ? contexts_failed(-fault) : EXIT_DONE;
+        begin_contexts(real);
+    else if (real->contexts && contexts_put(&run->contexts))
+        end_contexts(real, results_end(&run->results, CONTEXTS_NAME, real->contexts));
 }
 
 static bool contexts_are_written(const struct real *real)
@@ -242,12 +258,13 @@ static int look_at_contexts(struct real *real, uint64_t now_ns)
 {
     if (!real->up_ns && (real->run->control.phase != CONTROL_UP || !dp_settled(real->run->dp)))
         return EXIT_DONE;
-    int status = write_contexts(real);
-    if (real->up_ns)
+    write_contexts(real);
+    if (real->up_ns || !contexts_are_written(real))
         return EXIT_DONE;
-    if (!status && contexts_are_written(real))
-        come_up(real, now_ns);
-    return status;
+    if (real->run->contexts.fault)
+        return run_failed(CONTEXTS_NAME, strerror(-real->run->contexts.fault));
+    come_up(real, now_ns);
+    return EXIT_DONE;
 }
 
 static int control_loop(struct real *real)
