@@ -83,6 +83,24 @@ def missing():
     refused_by_both(new_folder(), "x.lua", [], ["x.lua: cannot be read: No such file or directory"])
 
 
+@case("a FIFO that nobody writes to, as configuration and as policy: it is not waited for")
+def fifo():
+    folder = new_folder()
+    os.mkfifo(folder / "x.lua")
+    refused_by_both(folder, "x.lua", [], ["x.lua: cannot be read: it is no regular file"])
+    (folder / "y.lua").write_text(
+        (ROOT / "config/quickstart.lua").read_text() + 'policy { script = "x.lua" }\n')
+    last = len((folder / "y.lua").read_text().splitlines())
+    refused_by_both(folder, "y.lua", [], [
+        f"y.lua:{last}: policy.script: found x.lua: cannot be read: it is no regular file"])
+
+
+@case("a device that never ends")
+def device():
+    refused_by_both(new_folder(), "/dev/zero", [],
+                    ["/dev/zero: cannot be read: it is no regular file"])
+
+
 @case("a folder")
 def folder_for_file():
     folder = new_folder()

@@ -171,6 +171,25 @@ def by_time():
         right("cut off: more than its time" in world.log(), world.log())
 
 
+@case("a script whose own text raises much is refused in one short line; a FIFO is not waited for")
+def at_a_reload():
+    world, bss = started("", 100000)
+    with world:
+        script = world.config.parent / "policy.lua"
+        for text in (LONG + "error(s)", LONG + "error({ s })", "-" * 70000, "x = '" + "\\0" * 30000,
+                     VAST, "while true do end"):
+            script.write_text(text)
+            done, answer = world.ctl("reload")
+            right(not done and len(answer) < 600 and "\n" not in answer, f"it answers {answer}")
+        for path in script, world.config:
+            path.unlink()
+            os.mkfifo(path)
+            done, answer = world.ctl("reload")
+            right(not done and "it is no regular file" in answer, f"it answers {answer}")
+        bss.flow(2, r=80)
+        bss.expect("bssgp_flow_control_bvc_ack", at=world.now_ns)
+
+
 @case("the functions of `table` do what Lua's do")
 def same_tables():
     script = """
