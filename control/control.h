@@ -35,6 +35,9 @@ struct control_capture {
     void (*close)(void *self);
 };
 
+// The last of what the user's policy got wrong, as the log has it; "": nothing.
+#define CONTROL_HOOK_FAULT_OCTETS 120
+
 struct control {
     struct host *host;
     struct dp *dp;
@@ -45,7 +48,8 @@ struct control {
     struct event event;           // the one that Lua takes; without a buffer when it has
     struct log log;
     struct mailbox mailbox;
-    struct control_capture capture;     // its functions NULL: there is none
+    struct control_capture capture;             // its functions NULL: there is none
+    char hook_fault[CONTROL_HOOK_FAULT_OCTETS]; // see control_hook_fault
     const volatile sig_atomic_t *ended; // not 0 there: the run is to end; NULL: nobody says so
 };
 
@@ -66,6 +70,9 @@ void control_finish(struct control *control);
 const struct event *control_event(struct control *control);
 void control_event_done(struct control *control);
 
+// The policy has got this wrong.
+void control_note_hook_fault(struct control *control, const char *text);
+
 // Ends the procedures, as a fault of theirs would; once they have ended it does nothing.
 void control_kill(struct control *control, const char *why);
 
@@ -79,5 +86,8 @@ int control_request(struct control *control, const char *question, char *answer,
 
 // The same without an answer, for a signal that has come. False: another is being worked on.
 bool control_post(struct control *control, const char *question);
+
+// The last that the policy got wrong.
+void control_hook_fault(const struct control *control, char text[CONTROL_HOOK_FAULT_OCTETS]);
 
 #endif

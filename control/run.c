@@ -108,6 +108,7 @@ int run_report(struct run *run, struct report *report)
     report->seed = run->load.run.seed;
     report->workers = run->load.dp.workers;
     report->control = &run->control;
+    report->counts = host_counts(run->control.host);
     report_collect(report, run->dp);
     report_print(report, stdout);
     int status = run_write(run, "summary.json", put_summary, report);

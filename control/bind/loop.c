@@ -8,6 +8,7 @@
 //   require "host".question() -> text         what another thread asks, or nil
 //                 .answer(good, text)
 //                 .load() -> table | nil, messages      the run's file once more
+//                 .hook_fault(text)      what the user's policy got wrong last
 //                 .capture_open() -> path | nil, why; .capture_close()
 //                 .capture_pdu(source, port, destination, port, pdu)    the addresses as IPv6
 #include "control/bind/internal.h"
@@ -123,6 +124,12 @@ static int load(lua_State *L)
     return config_load_again(control_of(L)->host, L);
 }
 
+static int hook_fault(lua_State *L)
+{
+    control_note_hook_fault(control_of(L), luaL_checkstring(L, 1));
+    return 0;
+}
+
 static int capture_open(lua_State *L)
 {
     const struct control_capture *capture = &control_of(L)->capture;
@@ -208,6 +215,7 @@ void host_add_loop(struct host *host, struct control *control)
     add(L, control, "question", question);
     add(L, control, "answer", answer);
     add(L, control, "load", load);
+    add(L, control, "hook_fault", hook_fault);
     add(L, control, "capture_open", capture_open);
     add(L, control, "capture_pdu", capture_pdu);
     add(L, control, "capture_close", capture_close);

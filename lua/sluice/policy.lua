@@ -13,6 +13,8 @@ local setters = require "sluice.policy_setters"
 
 local policy = { has_flow_control = false }
 
+local HOOKS = { "start", "timer", "flow_control" }
+
 local state = {} -- the script's own
 
 function policy.path(config_name, script)
@@ -30,7 +32,7 @@ function policy.check(record)
     local env = box.environment {
         { "class", too_early }, { "aqm", too_early }, { "log", nothing }, { "state", {} },
     }
-    local fault = box.run(record.text, env, record.instructions)
+    local fault = box.run(record.text, env, record.instructions) or box.uncalled(env, HOOKS)
     return fault and fault.line, fault and fault.text
 end
 
@@ -40,7 +42,9 @@ local script -- { record, env, timer }; nil: there is none, or it was ended
 
 local function note(record, fault, where)
     require "count".add(fault.cut and "hook_cuts" or "hook_faults")
-    require "log".error(("%s:%d: %s: %s"):format(record.script, fault.line, where, fault.text))
+    local text = ("%s:%d: %s: %s"):format(record.script, fault.line, where, fault.text)
+    require "host".hook_fault(text)
+    require "log".error(text)
 end
 
 local function remove()

@@ -4,6 +4,7 @@
 -- limits on instructions, memory, the length of strings and time (require "guard"); whatever it
 -- raises comes back as a text with its line.
 local guard = require "guard"
+local names = require "sluice.policy_names"
 local values = require "sluice.config_values"
 
 local box = {}
@@ -116,7 +117,8 @@ local function resume(thread, instructions, ...)
         return (ours and string or safe_string)[name]
     end
     local good, result, why = guard.resume(thread, {
-        instructions = instructions, octets = CALL_OCTETS, string_octets = STRING_OCTETS + STRING_HEAD_OCTETS,
+        instructions = instructions, octets = CALL_OCTETS,
+        string_octets = STRING_OCTETS + STRING_HEAD_OCTETS,
         ns = math.min(TIME_LEAST_NS + instructions * INSTRUCTION_NS, TIME_MOST_NS),
     }, ...)
     strings.__index = methods
@@ -159,7 +161,7 @@ local function fault_of(thread, err, why, instructions)
     local text = type(err) == "string" and err or "an error that is a " .. type(err)
     local line = text:match("^policy:(%d+): ")
     local rest = line and text:sub(#line + 10) or text
-    return { line = math.tointeger(line) or line_of(thread), text = box.shown(rest) }
+    return { line = math.tointeger(line) or line_of(thread), text = box.shown(rest) .. names.hint(rest) }
 end
 
 -- Returns true and its first result, or false and { line, text, cut }.
@@ -191,6 +193,11 @@ local function no_script(text)
         or #text > STRING_OCTETS and ("found %d octets, allowed %d"):format(#text, STRING_OCTETS)
 end
 
+-- The first function of the script that nobody would ever call, or nil; as a fault.
+function box.uncalled(env, hooks)
+    return names.uncalled(env, hooks, CHUNK)
+end
+
 -- Compiles a text and runs it, so that its functions stand in `env`. nil, or what is wrong as
 -- above.
 function box.run(text, env, instructions)
@@ -201,7 +208,8 @@ function box.run(text, env, instructions)
     local chunk, err = load(text, CHUNK, "t", env)
     if not chunk then
         local line = err:match("^policy:(%d+): ")
-        return { line = math.tointeger(line) or 1, text = box.shown(err:sub(line and #line + 10 or 1)) }
+        local rest = err:sub(line and #line + 10 or 1)
+        return { line = math.tointeger(line) or 1, text = box.shown(rest) }
     end
     local good, fault = box.call(chunk, instructions)
     return not good and fault or nil

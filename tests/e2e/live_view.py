@@ -11,7 +11,7 @@ import time
 
 import network
 import real
-from harness import WAIT_S, Skip, case, check_sound, main, right, same
+from harness import WAIT_S, Skip, case, check_sound, main, new_folder, right, same
 from instance import CONFIG, FOLDER, Instance, client
 
 NO_ONE = "no instance is running"
@@ -216,6 +216,20 @@ def many():
         fired.add(instance.ask("/sluice/stats")["/sluice/stats"]["control"]["hook_faults"])
     right(len(fired) > 5, f"{sorted(fired)} timers while the file was being written")
     check_sound(instance.finish())
+
+
+@case("a policy that fails is seen: how often and the last of it, in stats and in the summary")
+def policy():
+    folder = new_folder()
+    (folder / "policy.lua").write_text("function start()\n error('sorry') end\n")
+    instance = Instance(config=f'policy {{ script = "{folder}/policy.lua" }}' + CONFIG)
+    last = f"{folder}/policy.lua:2: start(): sorry"[:119]
+    seen = json.loads(client("stats", "--json"))["stats"]
+    same((seen["control"]["hook_faults"], seen["last_hook_fault"]), (1, last), "stats --json")
+    right(last in client("stats"), "the text of stats")
+    summary = instance.finish()
+    check_sound(summary)
+    same(summary["policy"], {"hook_faults": 1, "hook_cuts": 0, "last_fault": last}, "the summary")
 
 
 @case("with traffic: what is seen is what Linux sent and got")

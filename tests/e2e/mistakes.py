@@ -9,7 +9,7 @@ import re
 from harness import ROOT, Skip, case, main, new_folder, right, same, settings, sluice
 
 FOLDER = ROOT / "tests/config/mistakes"
-KINDS_LEAST = 140
+KINDS_LEAST = 145
 MIB = 1 << 20
 
 NONE_AT_ALL = [f"{{}}:1: {name}: found none, allowed {times} {name} {{{{ ... }}}}"

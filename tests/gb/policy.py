@@ -254,6 +254,20 @@ def put(world, script):
     (world.config.parent / "policy.lua").write_text(script)
 
 
+@case("helpers of a script that has its hooks, and names that are far from one, are no mistakes")
+def helpers():
+    world, _ = started("""
+        function helper() return 1 end
+        function restart() end
+        function start() helper() end
+        function timer() clas "background" {} end""")
+    with world:
+        world.run(1500 * MS)
+        same(hooks(world), (1, 0), "faults and cuts")
+        right("timer(): attempt to call a nil value (global 'clas'); did you mean class?\n"
+              in world.log(), world.log())
+
+
 @case("an AQM's parameters change in place")
 def aqm():
     world, _ = started('function start() aqm "background" { target = "50 ms" } end',
