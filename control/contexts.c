@@ -55,12 +55,22 @@ static int64_t clear(void *target, const void *argument)
     return 0;
 }
 
+// Waits until they are written as they are now: 0, or why they could not be.
+static int64_t written(void *target, const void *argument)
+{
+    struct contexts *c = target;
+    (void)argument;
+    c->asked = c->changed || c->writing;
+    return c->asked ? -EAGAIN : c->fault;
+}
+
 const struct field_call contexts_calls[] = {
     {"context", "a PDP context and its TEID", context_fields,
      sizeof context_fields / sizeof context_fields[0], sizeof(struct context), set},
     {"gone", "a PDP context that is no more", context_gone_fields,
      sizeof context_gone_fields / sizeof context_gone_fields[0], sizeof(struct context_gone),
      clear},
+    {"written", "waits until those who read them can", NULL, 0, 0, written},
 };
 const uint32_t contexts_call_count = sizeof contexts_calls / sizeof contexts_calls[0];
 

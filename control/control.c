@@ -1,11 +1,16 @@
 // See control.h.
 #include "control/control.h"
 
+#include <pthread.h>
+#include <string.h>
+
 #include "control/bind/host.h"
 #include "control/counts.h"
 #include "dataplane/base/units.h"
 
 #define EVENTS_A_POLL 64
+
+static pthread_mutex_t hook_fault_lock = PTHREAD_MUTEX_INITIALIZER;
 
 // What Lua may take beside what the configuration took: more is a fault, of ours or of the user's
 // policy, and it had better end Lua than the traffic.
@@ -34,13 +39,18 @@ void control_stop(struct control *control)
         mailbox_end(&control->mailbox);
 }
 
-const struct event *control_event(struct control *control)
+static const struct event *take(struct control *control)
 {
     control_event_done(control);
     if (!dp_event(control->dp, &control->event))
         return NULL;
     counts_add(&control->events[control->event.kind], 1);
     return &control->event;
+}
+
+const struct event *control_event(struct control *control)
+{
+    return control->ended && *control->ended ? NULL : take(control);
 }
 
 void control_event_done(struct control *control)
@@ -53,7 +63,7 @@ void control_event_done(struct control *control)
 static bool drain(struct control *control)
 {
     for (int i = 0; i < EVENTS_A_POLL; i++) {
-        if (!control_event(control))
+        if (!take(control))
             return false;
         control_event_done(control);
     }
@@ -114,6 +124,26 @@ uint64_t control_poll(struct control *control, uint64_t now_ns)
     if (question)
         mailbox_answer(&control->mailbox, false, LUA_ENDED);
     return drain(control) ? now_ns : TIME_NEVER;
+}
+
+void control_note_hook_fault(struct control *control, const char *text)
+{
+    pthread_mutex_lock(&hook_fault_lock);
+    snprintf(control->hook_fault, sizeof control->hook_fault, "%s", text);
+    pthread_mutex_unlock(&hook_fault_lock);
+}
+
+void control_hook_fault(const struct control *control, char text[CONTROL_HOOK_FAULT_OCTETS])
+{
+    pthread_mutex_lock(&hook_fault_lock);
+    memcpy(text, control->hook_fault, CONTROL_HOOK_FAULT_OCTETS);
+    pthread_mutex_unlock(&hook_fault_lock);
+}
+
+void control_finish(struct control *control)
+{
+    while (drain(control)) {
+    }
 }
 
 int control_request(struct control *control, const char *question, char *answer, size_t octets,

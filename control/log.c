@@ -2,6 +2,7 @@
 #include "control/log.h"
 
 #include <inttypes.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,12 +19,27 @@ static uint32_t place_of(const char beginning[LOG_BEGINNING])
     return hash % LOG_KINDS;
 }
 
-static void write_line(const struct log *log, enum log_level level, uint64_t now_ns,
+bool log_may_write(FILE *out)
+{
+    struct pollfd at = {.fd = fileno(out), .events = POLLOUT};
+    return at.fd < 0 || (poll(&at, 1, 0) == 1 && at.revents == POLLOUT);
+}
+
+// In one piece, which a pipe that may be written takes whole.
+static bool write_line(const struct log *log, enum log_level level, uint64_t now_ns,
                        const char *text)
 {
     const char *clear = isatty(fileno(log->out)) ? "\r\033[K" : ""; // the line of progress
-    fprintf(log->out, "%s%llu.%06llu %-5s %s\n", clear, now_ns / S_IN_NS, now_ns % S_IN_NS / 1000,
-            log_level_names[level], text);
+    char line[LOG_OCTETS_MAX + 128], more[40] = "";
+    size_t octets = strlen(text);
+    if (!log_may_write(log->out))
+        return false;
+    if (octets > LOG_OCTETS_MAX)
+        snprintf(more, sizeof more, "... (%zu octets)", octets);
+    snprintf(line, sizeof line, "%s%llu.%06llu %-5s %.*s%s\n", clear, now_ns / S_IN_NS,
+             now_ns % S_IN_NS / 1000, log_level_names[level], (int)LOG_OCTETS_MAX, text, more);
+    fputs(line, log->out);
+    return true;
 }
 
 static void tell_all_left_out(const struct log *log, uint64_t now_ns)
@@ -72,9 +88,8 @@ void log_put(struct log *log, enum log_level level, uint64_t now_ns, const char 
     }
     if (kind->lines++ >= LOG_A_SECOND)
         kind->left_out++;
-    else if (level == LOG_ERROR || has_room(log, now_ns, 1)) {
-        write_line(log, level, now_ns, text);
+    else if ((level == LOG_ERROR || has_room(log, now_ns, 1)) &&
+             write_line(log, level, now_ns, text))
         return;
-    }
     log->left_out++;
 }

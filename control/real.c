@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <rte_launch.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
@@ -18,6 +17,7 @@
 #include "control/clock.h"
 #include "control/commands.h"
 #include "control/run.h"
+#include "control/signals.h"
 #include "dataplane/base/units.h"
 #include "dataplane/wire/bytes.h"
 
@@ -26,7 +26,6 @@
 #define CONTROL_NAP_NS  1000000u
 #define TIMER_SLACK_NS  1000u
 #define PROGRESS_EACH_S 1
-#define LAST_ROUNDS     1000
 
 struct real;
 
@@ -43,30 +42,9 @@ struct real {
     uint64_t up_ns, ended_ns; // when traffic could flow, and no longer; 0: not yet
     uint64_t second_ns;       // when the clock is corrected and progress shown
     struct stats_worker shown;
-    FILE *contexts; // contexts.json being written; NULL: it is not
+    FILE *contexts;    // contexts.json being written; NULL: it is not
+    uint64_t again_ns; // when that is tried again; 0: it went well
 };
-
-static volatile sig_atomic_t signalled, hung_up;
-
-// The second one finds the handler gone.
-static void on_signal(int number)
-{
-    signalled = number;
-}
-
-static void on_hangup(int number)
-{
-    hung_up = number;
-}
-
-static void take_signals(void)
-{
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND};
-    signalled = hung_up = 0;
-    sigaction(SIGHUP, &(struct sigaction){.sa_handler = on_hangup, .sa_flags = SA_RESTART}, NULL);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
 
 static void nap(uint64_t ns)
 {
@@ -180,44 +158,59 @@ static void show_progress(struct real *real, uint64_t now_ns)
 
 static const char CONTEXTS_NAME[] = "contexts.json";
 
-static int contexts_failed(int fault)
-{
-    return run_failed(CONTEXTS_NAME, strerror(fault));
-}
-
 static void drop_contexts(struct real *real)
 {
     if (real->contexts)
         results_drop(&real->run->results, CONTEXTS_NAME, real->contexts);
     real->contexts = NULL;
+    real->run->contexts.writing = false;
 }
 
-// They change while a reload is under way, and are written when it is over.
-static int begin_contexts(struct real *real)
+// Says so when that is another than before; what could not be written is tried again in a second.
+static void end_contexts(struct real *real, int fault)
+{
+    struct control *control = &real->run->control;
+    int before = real->run->contexts.fault;
+    char text[128];
+    real->contexts = NULL;
+    real->run->contexts.writing = false;
+    real->run->contexts.fault = fault;
+    real->again_ns = fault ? control->now_ns + S_IN_NS : 0;
+    if (fault == before)
+        return;
+    snprintf(text, sizeof text, "%s %s%s", CONTEXTS_NAME,
+             fault ? "cannot be written, which is tried again each second: " : "is written again",
+             fault ? strerror(-fault) : "");
+    log_put(&control->log, fault ? LOG_ERROR : LOG_INFO, control->now_ns, text);
+}
+
+// They change while a reload is under way, and are written when it says so, or is over.
+static void begin_contexts(struct real *real)
 {
     struct run *run = real->run;
     drop_contexts(real);
-    if (mailbox_is_taken(&run->control.mailbox))
-        return EXIT_DONE;
+    if (mailbox_is_taken(&run->control.mailbox) && !run->contexts.asked)
+        return;
     run->contexts.changed = false;
+    real->again_ns = 0;
     real->contexts = results_begin(&run->results, CONTEXTS_NAME);
-    if (!real->contexts)
-        return contexts_failed(errno);
+    if (!real->contexts) {
+        end_contexts(real, -errno);
+        return;
+    }
+    run->contexts.writing = true;
     contexts_begin(&run->contexts, real->contexts);
-    return EXIT_DONE;
 }
 
-// Another exit status than EXIT_DONE: they cannot be written, which is not tried again.
-static int write_contexts(struct real *real)
+static void write_contexts(struct real *real)
 {
     struct run *run = real->run;
+    if (real->again_ns && run->control.now_ns >= real->again_ns)
+        run->contexts.changed = true;
     if (run->contexts.changed)
-        return begin_contexts(real);
-    if (!real->contexts || !contexts_put(&run->contexts))
-        return EXIT_DONE;
-    int fault = results_end(&run->results, CONTEXTS_NAME, real->contexts);
-    real->contexts = NULL;
-    return fault ? contexts_failed(-fault) : EXIT_DONE;
+        begin_contexts(real);
+    else if (real->contexts && contexts_put(&run->contexts))
+        end_contexts(real, results_end(&run->results, CONTEXTS_NAME, real->contexts));
 }
 
 static bool contexts_are_written(const struct real *real)
@@ -233,22 +226,21 @@ static void each_second(struct real *real, uint64_t now_ns)
         return;
     clock_correct(&real->clock, clock_read());
     real->second_ns = now_ns + S_IN_NS;
-    if (real->up_ns && isatty(STDERR_FILENO))
+    if (real->up_ns && isatty(STDERR_FILENO) && log_may_write(stderr))
         show_progress(real, now_ns);
 }
 
-// SIGHUP asks for the configuration to be read again. While another question is being worked on it
-// waits.
-static void pass_hangup(struct control *control)
+// While another question is being worked on it waits.
+static void pass_hangup(const struct real *real)
 {
-    if (hung_up && control->phase == CONTROL_UP && control_post(control, "reload"))
-        hung_up = 0;
+    if (real->up_ns && signals_hung_up() && control_post(&real->run->control, "reload"))
+        signals_hangup_done();
 }
 
 static bool is_over(const struct real *real, uint64_t now_ns)
 {
     const struct run *run = real->run;
-    if (signalled || run->control.phase == CONTROL_FAILED)
+    if (signals_ended || run->control.phase == CONTROL_FAILED)
         return true;
     return real->up_ns && run->load.run.duration_ns &&
            now_ns >= real->up_ns + run->load.run.duration_ns;
@@ -267,12 +259,13 @@ static int look_at_contexts(struct real *real, uint64_t now_ns)
 {
     if (!real->up_ns && (real->run->control.phase != CONTROL_UP || !dp_settled(real->run->dp)))
         return EXIT_DONE;
-    int status = write_contexts(real);
-    if (real->up_ns)
+    write_contexts(real);
+    if (real->up_ns || !contexts_are_written(real))
         return EXIT_DONE;
-    if (!status && contexts_are_written(real))
-        come_up(real, now_ns);
-    return status;
+    if (real->run->contexts.fault)
+        return run_failed(CONTEXTS_NAME, strerror(-real->run->contexts.fault));
+    come_up(real, now_ns);
+    return EXIT_DONE;
 }
 
 static int control_loop(struct real *real)
@@ -280,7 +273,7 @@ static int control_loop(struct real *real)
     struct control *control = &real->run->control;
     uint64_t now_ns = clock_ns(&real->clock);
     for (; !is_over(real, now_ns); now_ns = clock_ns(&real->clock)) {
-        pass_hangup(control);
+        pass_hangup(real);
         uint64_t next_ns = control_poll(control, now_ns);
         if (look_at_contexts(real, now_ns) != EXIT_DONE)
             return EXIT_RUN_FAILED;
@@ -379,7 +372,8 @@ int run_real(struct run *run)
     if (status)
         return status;
     clock_start(&real.clock);
-    take_signals();
+    signals_take_ends();
+    run->control.ended = &signals_ended;
     status = start_workers(&real);
     if (!status) {
         control_start(&run->control, run->dp);
@@ -388,9 +382,7 @@ int run_real(struct run *run)
     }
     stop_workers(&real);
     drop_contexts(&real);
-    // What the workers told last. Who waits for one of them, or has much to do, does not end it.
-    for (int round = 0; round < LAST_ROUNDS && real.up_ns; round++)
-        if (control_poll(&run->control, real.ended_ns) > real.ended_ns)
-            break;
+    if (real.up_ns)
+        control_finish(&run->control);
     return status ? status : report(&real);
 }

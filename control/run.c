@@ -9,6 +9,7 @@
 #include <rte_version.h>
 
 #include "control/commands.h"
+#include "control/signals.h"
 #include "dataplane/base/json.h"
 #include "dataplane/cipher/cipher.h"
 #include "dataplane/wire/fcs.h"
@@ -107,6 +108,7 @@ int run_report(struct run *run, struct report *report)
     report->seed = run->load.run.seed;
     report->workers = run->load.dp.workers;
     report->control = &run->control;
+    report->counts = host_counts(run->control.host);
     report_collect(report, run->dp);
     report_print(report, stdout);
     int status = run_write(run, "summary.json", put_summary, report);
@@ -202,6 +204,7 @@ int command_run(int argc, char **argv)
     if (!run)
         return run_failed("memory", strerror(ENOMEM));
     run->results.lock = -1;
+    signals_begin();
     enum cli_end end = options_parse(&run->options, &cli_of_run, argc, argv);
     int status = end == CLI_GO ? run_with_lua(run) : cli_status(end);
     free(run);

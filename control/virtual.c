@@ -7,6 +7,7 @@
 #include "control/bind/host.h"
 #include "control/commands.h"
 #include "control/run.h"
+#include "control/signals.h"
 
 static int open_capture(const struct run *run, const char *name, struct capture **capture)
 {
@@ -76,6 +77,7 @@ static int simulate(struct run *run)
 
 int run_virtual(struct run *run)
 {
+    signals_leave_hangup();
     int status = open_captures(run);
     if (!status)
         status = build(run);

@@ -2,9 +2,12 @@
 #include "control/bind/internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "dataplane/base/json.h"
 #include "dataplane/base/units.h"
@@ -12,24 +15,49 @@
 #define CONFIG_OCTETS_MAX (1u << 20)
 #define LUA_OCTETS_MAX    (64u << 20) // that loading one may take
 
+// A file whose end is there already: to open or to read another kind may take for ever. -1: errno
+// says why not.
+static int open_file(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    struct stat is;
+    if (fd < 0 || (fstat(fd, &is) == 0 && S_ISREG(is.st_mode)))
+        return fd;
+    close(fd);
+    errno = S_ISDIR(is.st_mode) ? EISDIR : EINVAL;
+    return -1;
+}
+
+// Octets; more than the most, or -1 and errno.
+static ssize_t read_whole(const char *path, char *text, size_t most)
+{
+    int fd = open_file(path);
+    ssize_t n = fd < 0 ? -1 : 0, more = 1;
+    while (n >= 0 && more > 0 && (size_t)n <= most) {
+        more = read(fd, text + n, most + 1 - (size_t)n);
+        n = more < 0 ? -1 : n + more;
+    }
+    int fault = errno;
+    if (fd >= 0)
+        close(fd);
+    errno = fault;
+    return n;
+}
+
 // Pushes the file's text; false: why it cannot be read. Nothing is held while Lua may raise.
 static bool push_file(lua_State *L, const char *path)
 {
     char *text = lua_newuserdatauv(L, CONFIG_OCTETS_MAX + 1, 0);
-    FILE *file = fopen(path, "rb");
-    size_t n = file ? fread(text, 1, CONFIG_OCTETS_MAX + 1, file) : 0;
-    bool good = file && !ferror(file) && n <= CONFIG_OCTETS_MAX;
-    int fault = errno;
-    if (file)
-        fclose(file);
-    if (good)
-        lua_pushlstring(L, text, n);
-    else if (n > CONFIG_OCTETS_MAX)
+    ssize_t n = read_whole(path, text, CONFIG_OCTETS_MAX);
+    if (n > (ssize_t)CONFIG_OCTETS_MAX)
         lua_pushfstring(L, "%s: larger than 1 MiB, which no configuration is", path);
+    else if (n >= 0)
+        lua_pushlstring(L, text, (size_t)n);
     else
-        lua_pushfstring(L, "%s: cannot be read: %s", path, strerror(fault));
+        lua_pushfstring(L, "%s: cannot be read: %s", path,
+                        errno == EINVAL ? "it is no regular file" : strerror(errno));
     lua_remove(L, -2);
-    return good;
+    return n >= 0 && n <= (ssize_t)CONFIG_OCTETS_MAX;
 }
 
 // Only for the time that a user's file may take; nothing of a run depends on it.

@@ -19,8 +19,11 @@ static void *allocate(void *self, void *block, size_t old_octets, size_t octets)
     if (octets > old && host->used - old + octets > host->limit)
         return NULL;
     void *moved = realloc(block, octets);
-    if (moved)
-        host->used += octets - old;
+    if (!moved)
+        return NULL;
+    host->used += octets - old;
+    if (octets > old) // of a new block Lua says in place of its size what it is
+        guard_allocated(host, !block && old_octets == LUA_TSTRING, octets - old);
     return moved;
 }
 
@@ -112,6 +115,7 @@ static int open_all(lua_State *L)
     preload(L, "classes", open_classes);
     preload(L, "aqm", aqm_open);
     preload(L, "count", count_open);
+    preload(L, "guard", guard_open);
     return 0;
 }
 

@@ -9,6 +9,15 @@
 #include "control/bind/host.h"
 #include "control/counts.h"
 
+// guard.c: what a user's function is held to while it runs.
+struct guard {
+    lua_State *thread; // NULL: none runs
+    uint64_t instructions, spent;
+    size_t string_octets, used_most;
+    uint64_t ends_ns, ends_cpu_ns;
+    const char *why; // it is being cut off; NULL: it is not
+};
+
 struct host {
     lua_State *lua;
     lua_State *task; // a thread of `lua`, anchored in the registry; NULL: none
@@ -17,6 +26,7 @@ struct host {
     size_t most;                  // what `limit` is while nothing else limits it
     struct config_source *source; // config.c: where the configuration came from
     struct counts counts;
+    struct guard guard;
 };
 
 // The Lua files of lua/, made at build time.
@@ -75,6 +85,10 @@ int config_load_again(struct host *host, lua_State *L);
 void config_source_free(struct config_source *source);
 // A function for Lua: real time in ns, to cut off what a user's text costs.
 int config_clock_ns(lua_State *L);
+
+// guard.c: the loader of `require "guard"`; and Lua has been given that many octets more.
+int guard_open(lua_State *L);
+void guard_allocated(struct host *host, bool is_string, size_t octets);
 
 // wire.c: the loader of `require "wire"`.
 int wire_open(lua_State *L);

@@ -8,9 +8,9 @@
 //   require "host".question() -> text         what another thread asks, or nil
 //                 .answer(good, text)
 //                 .load() -> table | nil, messages      the run's file once more
-//                 .capture_open() -> path | nil, why; .capture_frame(octets); .capture_close()
-//                 .clock() -> ns         real time, to cut off what a user's script costs
-//                 .limit(octets)         Lua may take so many more octets; without: as many as ever
+//                 .hook_fault(text)      what the user's policy got wrong last
+//                 .capture_open() -> path | nil, why; .capture_close()
+//                 .capture_pdu(source, port, destination, port, pdu)    the addresses as IPv6
 #include "control/bind/internal.h"
 
 #include <arpa/inet.h>
@@ -83,12 +83,16 @@ static int events_take(lua_State *L)
 
 // ---- log ----
 
+// Never a fault: a line costs nobody what it is about.
 static int put_line(lua_State *L)
 {
     struct control *control = control_of(L);
     enum log_level level = (enum log_level)lua_tointeger(L, lua_upvalueindex(2));
+    char text[64];
+    snprintf(text, sizeof text, "a line that is a %s", luaL_typename(L, 1));
     if (level <= control->log.level)
-        log_put(&control->log, level, control->now_ns, luaL_checkstring(L, 1));
+        log_put(&control->log, level, control->now_ns,
+                lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : text);
     uint64_t *suppressed = &control->host->counts.count[COUNT_log_suppressed];
     counts_add(suppressed, control->log.left_out - *suppressed);
     return 0;
@@ -121,12 +125,9 @@ static int load(lua_State *L)
     return config_load_again(control_of(L)->host, L);
 }
 
-static int limit(lua_State *L)
+static int hook_fault(lua_State *L)
 {
-    struct host *host = host_of(L);
-    size_t left = host->most > host->used ? host->most - host->used : 0;
-    size_t more = lua_isnoneornil(L, 1) ? left : (size_t)luaL_checkinteger(L, 1);
-    host->limit = more < left ? host->used + more : host->most;
+    control_note_hook_fault(control_of(L), luaL_checkstring(L, 1));
     return 0;
 }
 
@@ -140,14 +141,22 @@ static int capture_open(lua_State *L)
     return 2;
 }
 
-static int capture_frame(lua_State *L)
+static void check_address(lua_State *L, int index, struct ipv6_address *address)
+{
+    if (inet_pton(AF_INET6, luaL_checkstring(L, index), address) != 1)
+        luaL_argerror(L, index, "no IPv6 address");
+}
+
+static int capture_pdu(lua_State *L)
 {
     const struct control *control = control_of(L);
-    size_t octets;
-    const char *frame = luaL_checklstring(L, 1, &octets);
-    if (control->capture.frame)
-        control->capture.frame(control->capture.self, control->now_ns, (const uint8_t *)frame,
-                               (uint32_t)octets);
+    struct control_pdu p = {.source_port = (uint16_t)luaL_checkinteger(L, 2),
+                            .destination_port = (uint16_t)luaL_checkinteger(L, 4)};
+    check_address(L, 1, &p.source);
+    check_address(L, 3, &p.destination);
+    luaL_argcheck(L, octets_at(L, 5, &p.pdu), 5, "no octets");
+    if (control->capture.pdu)
+        control->capture.pdu(control->capture.self, control->now_ns, &p);
     return 0;
 }
 
@@ -207,10 +216,9 @@ void host_add_loop(struct host *host, struct control *control)
     add(L, control, "question", question);
     add(L, control, "answer", answer);
     add(L, control, "load", load);
+    add(L, control, "hook_fault", hook_fault);
     add(L, control, "capture_open", capture_open);
-    add(L, control, "capture_frame", capture_frame);
+    add(L, control, "capture_pdu", capture_pdu);
     add(L, control, "capture_close", capture_close);
-    add(L, control, "limit", limit);
-    add(L, control, "clock", config_clock_ns);
     end_module(L, "host");
 }

@@ -53,7 +53,7 @@ static int bound(const struct addrinfo *to)
     int fd = socket(to->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), on = 1;
     if (fd >= 0)
         setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    if (fd < 0 || (bind(fd, to->ai_addr, to->ai_addrlen) == 0 && listen(fd, 64) == 0))
+    if (fd < 0 || (bind(fd, to->ai_addr, to->ai_addrlen) == 0 && listen(fd, SOMAXCONN) == 0))
         return fd;
     int fault = errno;
     close(fd);
@@ -212,20 +212,35 @@ static bool write_on(struct connection *c)
     return false;
 }
 
-static struct connection *free_slot(struct server *server)
+// Whether `a` is ended rather than `b`: one that has asked nothing yet before one that is answered,
+// of two alike the one that has less time left.
+static bool is_less(const struct connection *a, const struct connection *b)
 {
-    for (int i = 0; i < HTTP_CONNECTIONS; i++)
-        if (server->at[i].fd < 0)
-            return &server->at[i];
-    return NULL;
+    if (!a->answer != !b->answer)
+        return !a->answer;
+    return a->until_ms < b->until_ms;
+}
+
+// A free one; else that of who has held it longest for nothing, which ends.
+static struct connection *slot_for_one_more(struct server *server)
+{
+    struct connection *least = &server->at[0];
+    for (int i = 0; i < HTTP_CONNECTIONS; i++) {
+        struct connection *c = &server->at[i];
+        if (c->fd < 0)
+            return c;
+        least = is_less(c, least) ? c : least;
+    }
+    end(least);
+    return least;
 }
 
 static void accept_one(struct server *server, int listener)
 {
-    struct connection *c = free_slot(server);
     int fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (fd < 0)
         return;
+    struct connection *c = slot_for_one_more(server);
     *c = (struct connection){.fd = fd, .until_ms = now_ms() + HTTP_REQUEST_MS};
 }
 
@@ -249,7 +264,7 @@ void http_serve(int listener, http_answer_fn *answer, void *self, const volatile
         struct pollfd ready[HTTP_CONNECTIONS + 1];
         for (int i = 0; i < HTTP_CONNECTIONS; i++)
             ready[i] = (struct pollfd){server.at[i].fd, server.at[i].answer ? POLLOUT : POLLIN, 0};
-        ready[HTTP_CONNECTIONS] = (struct pollfd){free_slot(&server) ? listener : -1, POLLIN, 0};
+        ready[HTTP_CONNECTIONS] = (struct pollfd){listener, POLLIN, 0};
         if (poll(ready, HTTP_CONNECTIONS + 1, WAKE_MS) < 0)
             continue;
         for (int i = 0; i < HTTP_CONNECTIONS; i++)

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#define HTTP_CONNECTIONS    16    // at once; others wait in the kernel's queue
+#define HTTP_CONNECTIONS    64    // at once; one more takes the place of who is idle longest
 #define HTTP_REQUEST_OCTETS 4096  // of the request's head
 #define HTTP_REQUEST_MS     5000  // for it to come, from the connection on
 #define HTTP_ANSWER_MS      10000 // for the answer to go

@@ -66,6 +66,7 @@ static void print_ports(struct json_object *stats)
 {
     struct json_object *rows = value_list(), *gn = value_in(stats, "gn"),
                        *gb = value_in(stats, "gb"), *up = value_in(stats, "up");
+    char fault[128];
     value_set_text(gn, "port", "Gn");
     value_set_text(gb, "port", "Gb");
     add_row(rows, gn);
@@ -78,6 +79,8 @@ static void print_ports(struct json_object *stats)
     print_counts("    uplink drops: ", value_in(up, "drops"));
     print_counts("    workers:  ", value_in(stats, "worker"));
     print_counts("    control:  ", value_in(stats, "control"));
+    if (value_in(stats, "last_hook_fault"))
+        printf("    policy:   %s\n", value_text(stats, "last_hook_fault", fault, sizeof fault));
     print_counts("    PDUs in:  ", value_in(stats, "pdus_in"));
     print_counts("    PDUs out: ", value_in(stats, "pdus_out"));
     value_free(rows);

@@ -82,12 +82,16 @@ static void put_pdus(struct row *row, const char *name, const uint64_t *counts)
 static void put_control(const struct telemetry *t, struct row *row)
 {
     struct row inner = row_begin(), events = row_begin();
+    char text[CONTROL_HOOK_FAULT_OCTETS];
     for (int i = 0; i < COUNT_COUNT; i++)
         row_put(&inner, count_descriptions[i].name, counts_read(&t->source.counts->count[i]));
     for (int i = 0; i < EVENT_COUNT; i++)
         row_put(&events, event_names[i], counts_read(&t->source.control->events[i]));
     row_inside(&inner, "events", &events);
     row_inside(row, "control", &inner);
+    control_hook_fault(t->source.control, text);
+    if (*text)
+        row_text(row, "last_hook_fault", text);
     put_pdus(row, "pdus_in", t->source.counts->pdu_in);
     put_pdus(row, "pdus_out", t->source.counts->pdu_out);
 }

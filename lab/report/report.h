@@ -15,6 +15,7 @@ struct report {
     uint32_t workers;
     bool complete;
     const struct control *control; // whose events are told; NULL: none
+    const struct counts *counts;   // what it counted; NULL with it
     // By report_collect, of all workers:
     struct stats_worker stats;
     struct dp_held held[STATS_SIDES];

@@ -1,6 +1,6 @@
 -- BVCs (TS 48.018 8.3, 8.4): which there are, the PDUs that are about one, and what `sluice ctl
 -- bvc` shows and does. What a PDU leads to is in the tables of bvc_states.lua.
-local board = require "board"
+local board = require "sluice.board"
 local causes = require "sluice.causes"
 local features = require "sluice.features"
 local flow = require "sluice.flow"

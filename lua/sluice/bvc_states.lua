@@ -5,7 +5,7 @@
 --
 -- An action gets the BVC, what came with the event (a PDU, a cause, or nothing) and the NS-VC, and
 -- may return an outcome; without one it is "handled".
-local board = require "board"
+local board = require "sluice.board"
 local causes = require "sluice.causes"
 local count = require "count"
 local dp = require "dp"

@@ -1,58 +1,37 @@
--- The signalling on Gb in a file, by a switch: what control sends, and what workers hand to it, in
--- the Ethernet, IP and UDP that the path has taken off; whose Ethernet addresses are left at zero.
+-- The signalling on Gb in a file, by a switch: what control sends, and what workers hand to it.
 local host = require "host"
 local log = require "log"
+local observer = require "sluice.observer"
 local requests = require "sluice.requests"
-local wire = require "wire"
 local world = require "sluice.world"
 
 local capture = { running = false }
 
-local NO_MAC, UDP = "00:00:00:00:00:00", 17
-local ETHER_IPV4, ETHER_IPV6 = 0x0800, 0x86dd
-local TTL = 64
-
-local function ipv4_of(address)
-    local a, b, c, d = address:match "^::ffff:(%d+)%.(%d+)%.(%d+)%.(%d+)$"
-    return a and a << 24 | b << 16 | c << 8 | d
-end
-
--- Ours, of the family of the peer's.
+-- Ours, of the family of the peer's; all in IPv6 form.
 local function own(peer)
     local gb = world.cfg.gb
-    return ipv4_of(peer) and "::ffff:" .. (gb.address or "0.0.0.0") or gb.address6 or "::"
+    return peer:find("^::ffff:%d") and "::ffff:" .. (gb.address or "0.0.0.0") or gb.address6 or "::"
 end
 
-local function packet(source, destination, udp)
-    if ipv4_of(source) then
-        return ETHER_IPV4, wire.ipv4.encode {
-            tos = 0, id = 0, dont_fragment = false, more_fragments = false,
-            fragment_offset = 0, ttl = TTL, protocol = UDP, source = ipv4_of(source),
-            destination = ipv4_of(destination), payload = udp,
-        }
-    end
-    return ETHER_IPV6, wire.ipv6.encode {
-        traffic_class = 0, flow_label = 0, next_header = UDP, hop_limit = TTL, source = source,
-        destination = destination, payload = udp,
-    }
+local function put_sent(address, port, pdu)
+    host.capture_pdu(own(address), world.cfg.gb.port, address, port, pdu)
 end
 
-local function put(source, source_port, destination, destination_port, pdu)
-    local udp = wire.udp.encode {
-        source_port = source_port, destination_port = destination_port, checksum = 0, payload = pdu,
-    }
-    local ethertype, ip = packet(source, destination, udp)
-    host.capture_frame(wire.ether.encode {
-        destination = NO_MAC, source = NO_MAC, type = ethertype, payload = ip,
-    })
+local function put_received(address, port, pdu)
+    host.capture_pdu(address, port, own(address), world.cfg.gb.port, pdu)
 end
 
-function capture.sent(address, port, pdu)
-    put(own(address), world.cfg.gb.port, address, port, pdu)
+local function close()
+    capture.running = false
+    host.capture_close()
 end
 
-function capture.received(address, port, pdu)
-    put(address, port, own(address), world.cfg.gb.port, pdu)
+function capture.sent(...)
+    observer.call("capture", close, put_sent, ...)
+end
+
+function capture.received(...)
+    observer.call("capture", close, put_received, ...)
 end
 
 -- true, or false and why not.
@@ -70,8 +49,7 @@ function capture.stop()
     if not capture.running then
         return true, "nothing is being captured"
     end
-    capture.running = false
-    host.capture_close()
+    close()
     return true, "the capture has ended"
 end
 

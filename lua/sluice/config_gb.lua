@@ -122,7 +122,7 @@ local function load_script(state, cfg, source)
         return note(state, cfg.policy, "script", "found %s", why)
     end
     cfg.policy.path, cfg.policy.text = path, text
-    local line, wrong = policy.check(cfg.policy, source.clock)
+    local line, wrong = policy.check(cfg.policy)
     if wrong then
         state.mistakes:add(path .. ":" .. line, "policy", wrong)
     end

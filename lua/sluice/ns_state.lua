@@ -1,7 +1,7 @@
 -- The states of an NS-VC (TS 48.016 7.2 to 7.4) as a table, and what happens on the way into each:
 -- the dataplane is told, the cells are told if it was the first or the last, and what the state
 -- asks of the BSS is sent, and again until it is answered. What PDUs do is in ns_vc.lua.
-local board = require "board"
+local board = require "sluice.board"
 local bssgp = require "sluice.bssgp"
 local causes = require "sluice.causes"
 local count = require "count"

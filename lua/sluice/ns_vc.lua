@@ -7,7 +7,7 @@
 -- know to be up; and whoever resets unblocks, too. A reset of ours that gets no answer is tried again
 -- Tns-test later. Without it ("alive", "sns") an answer to the test is all there is;
 -- "manual" is up from the beginning and never tested.
-local board = require "board"
+local board = require "sluice.board"
 local bssgp = require "sluice.bssgp"
 local causes = require "sluice.causes"
 local gb = require "sluice.gb"

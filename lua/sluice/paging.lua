@@ -9,7 +9,7 @@
 -- ENTRIES_MAX at most; one more goes on as it was. Its queue is held by the entry, too, for it may
 -- have been released since the worker asked for the page; so what is dropped in the end was never
 -- free to go.
-local board = require "board"
+local board = require "sluice.board"
 local count = require "count"
 local dp = require "dp"
 local gb = require "sluice.gb"

@@ -13,6 +13,8 @@ local setters = require "sluice.policy_setters"
 
 local policy = { has_flow_control = false }
 
+local HOOKS = { "start", "timer", "flow_control" }
+
 local state = {} -- the script's own
 
 function policy.path(config_name, script)
@@ -26,23 +28,23 @@ end
 local function nothing() end
 
 -- Whether a script is one: its first line that is wrong, and why; nil: none is.
-function policy.check(record, clock)
+function policy.check(record)
     local env = box.environment {
         { "class", too_early }, { "aqm", too_early }, { "log", nothing }, { "state", {} },
     }
-    local fault = box.run(record.text, env, {
-        instructions = record.instructions, memory = nothing, clock = clock,
-    })
+    local fault = box.run(record.text, env, record.instructions) or box.uncalled(env, HOOKS)
     return fault and fault.line, fault and fault.text
 end
 
 -- ---- In force ----
 
-local script -- { record, env, limits, timer }; nil: there is none, or it was ended
+local script -- { record, env, timer }; nil: there is none, or it was ended
 
 local function note(record, fault, where)
     require "count".add(fault.cut and "hook_cuts" or "hook_faults")
-    require "log".error(("%s:%d: %s: %s"):format(record.script, fault.line, where, fault.text))
+    local text = ("%s:%d: %s: %s"):format(record.script, fault.line, where, fault.text)
+    require "host".hook_fault(text)
+    require "log".error(text)
 end
 
 local function remove()
@@ -73,7 +75,7 @@ local function call(name, ...)
     if type(fn) ~= "function" then
         return false
     end
-    local good, result = guarded(box.call, fn, script.limits, ...)
+    local good, result = guarded(box.call, fn, record.instructions, ...)
     if good then
         setters.apply()
         return true, result
@@ -90,20 +92,18 @@ local function tick(mine)
 end
 
 local function log(text)
-    require "log".info("policy: " .. tostring(text))
+    require "log".info("policy: " .. box.shown(tostring(text)))
 end
 
 local function install(record)
-    local host = require "host"
     script = {
         record = record,
         env = box.environment {
             { "class", setters.class }, { "aqm", setters.aqm }, { "log", log }, { "state", state },
         },
-        limits = { instructions = record.instructions, memory = host.limit, clock = host.clock },
     }
     script.timer = require "sluice.timers".after(record.every_ns, tick, script)
-    local fault = guarded(box.run, record.text, script.env, script.limits)
+    local fault = guarded(box.run, record.text, script.env, record.instructions)
     if fault then
         note(record, fault, "the script")
     end

@@ -1,15 +1,23 @@
 -- Runs the functions of a user's script. They see plain Lua without a library that reaches outside,
 -- catches errors, works long in one step or depends on a hash's order (no load, require, pcall,
--- patterns, string.rep, next). Each call has a coroutine of its own with a limit on instructions, on
--- memory and, for single steps that cost much, on real time; whatever it raises comes back as a text
--- with its line.
+-- metatables, coroutines, patterns, string.rep, next). Each call has a coroutine of its own with
+-- limits on instructions, memory, the length of strings and time (require "guard"); whatever it
+-- raises comes back as a text with its line.
+local guard = require "guard"
+local names = require "sluice.policy_names"
+local values = require "sluice.config_values"
+
 local box = {}
 
 local CHUNK = "=policy" -- short and fixed: Lua cuts long names in its messages
-local LOOK_INSTRUCTIONS = 1000
-local MEMORY_OCTETS = 8 << 20 -- that a call may take, and that it may keep
+local STRING_OCTETS = 64 << 10 -- of a string, and of the script, whose text may be one
+local STRING_HEAD_OCTETS = 25  -- that Lua puts before one, and behind it
+local SHOWN_OCTETS = 300       -- of what it says or raises
+local CALL_OCTETS = 8 << 20    -- that a call may take
+local KEPT_OCTETS = 4 << 20    -- that it may keep
 local LOOK_OCTETS, LOOK_CALLS = 1 << 20, 100 -- how much, or how often, before it is measured
-local TIME_NS = 1000000000
+local TIME_LEAST_NS, TIME_MOST_NS, INSTRUCTION_NS = 100000000, 1000000000, 1000
+local LIST_MOST = 1000 -- entries that one step may go through
 
 local function picked(library, names)
     local few = {}
@@ -22,13 +30,74 @@ end
 local STRINGS = { "byte", "char", "format", "len", "lower", "sub", "upper" }
 local safe_string = picked(string, STRINGS)
 
+-- ---- The functions of `table` whose work the script's values decide. In Lua it is counted ----
+
+local safe_table = {}
+
+local function check_table(t, level)
+    if type(t) ~= "table" then
+        error("found a " .. type(t) .. ", allowed a table", level + 1)
+    end
+end
+
+local function check_place(place, least, most)
+    place = math.tointeger(place)
+    if not place or place < least or place > most then
+        error("no such position in the table", 3)
+    end
+    return place
+end
+
+function safe_table.insert(t, ...)
+    check_table(t, 2)
+    local n, given = #t, select("#", ...)
+    if given ~= 1 and given ~= 2 then
+        error("allowed insert(table, [position,] value)", 2)
+    end
+    local place = given == 2 and check_place((...), 1, n + 1) or n + 1
+    for i = n, place, -1 do
+        t[i + 1] = t[i]
+    end
+    t[place] = select(given, ...)
+end
+
+function safe_table.remove(t, place)
+    check_table(t, 2)
+    local n = #t
+    place = place == nil and n or check_place(place, math.min(n, 1), n + 1)
+    local value = t[place]
+    for i = place, n do
+        t[i] = t[i + 1]
+    end
+    return value
+end
+
+local function check_range(t, i, j)
+    check_table(t, 3)
+    i, j = i == nil and 1 or math.tointeger(i), j == nil and #t or math.tointeger(j)
+    if not i or not j or i <= j and (j - i < 0 or j - i >= LIST_MOST) then
+        error("allowed up to " .. LIST_MOST .. " entries", 3)
+    end
+    return i, j
+end
+
+function safe_table.unpack(t, i, j)
+    return table.unpack(t, check_range(t, i, j))
+end
+
+function safe_table.concat(t, separator, i, j)
+    return table.concat(t, separator, check_range(t, i, j))
+end
+
+-- ----
+
 -- Its globals; `more` is what it gets besides Lua's.
 function box.environment(more)
     local env = picked(_G, {
         "assert", "error", "ipairs", "select", "tonumber", "tostring", "type",
     })
     env.string = picked(string, STRINGS)
-    env.table = picked(table, { "concat", "insert", "remove", "unpack" })
+    env.table = picked(safe_table, { "concat", "insert", "remove", "unpack" })
     env.math = picked(math, {
         "abs", "ceil", "floor", "fmod", "huge", "max", "maxinteger", "min", "mininteger", "modf",
         "sqrt", "tointeger", "type", "ult",
@@ -39,39 +108,32 @@ function box.environment(more)
     return env
 end
 
-local CUT = {} -- the metatable of what `cut` raises, which a script cannot make
-
-local function cut(text)
-    error(setmetatable({ text = text }, CUT), 0)
-end
-
--- The hook of one call.
-local function looker(limits)
-    local instructions, step = 0, math.min(LOOK_INSTRUCTIONS, limits.instructions)
-    local deadline_ns = limits.clock and limits.clock() + TIME_NS
-    return function()
-        instructions = instructions + step
-        if instructions > limits.instructions then
-            cut("more than " .. limits.instructions .. " instructions")
-        elseif deadline_ns and limits.clock() > deadline_ns then
-            cut("more than " .. TIME_NS // 1000000 .. " ms")
-        end
-    end, step
-end
-
--- With strings as the script may use them, and a limit on memory.
-local function resume(thread, limits, ...)
+-- With strings as the script may use them.
+local function resume(thread, instructions, ...)
     local strings = getmetatable("")
     local methods = strings.__index
     strings.__index = function(_, name)
         local ours = debug.getinfo(2, "S").source ~= CHUNK
         return (ours and string or safe_string)[name]
     end
-    limits.memory(MEMORY_OCTETS)
-    local good, result = coroutine.resume(thread, ...)
-    limits.memory()
+    local good, result, why = guard.resume(thread, {
+        instructions = instructions, octets = CALL_OCTETS,
+        string_octets = STRING_OCTETS + STRING_HEAD_OCTETS,
+        ns = math.min(TIME_LEAST_NS + instructions * INSTRUCTION_NS, TIME_MOST_NS),
+    }, ...)
     strings.__index = methods
-    return good, result
+    return good, result, why
+end
+
+local function text_of(why, instructions)
+    if why == "instructions" then
+        return "more than " .. instructions .. " instructions"
+    elseif why == "ns" then
+        return "more than its time"
+    elseif why == "string" then
+        return "a string of more than " .. STRING_OCTETS .. " octets"
+    end
+    return "more memory than it may have"
 end
 
 -- The line of the script that was being run: the coroutine keeps its stack.
@@ -85,29 +147,31 @@ local function line_of(thread)
     return info and info.currentline or 1
 end
 
-local function fault_of(thread, err)
-    if getmetatable(err) == CUT then
-        return { line = line_of(thread), text = "cut off: " .. err.text, cut = true }
-    elseif err == "not enough memory" then
-        local text = "cut off: more memory than it may have"
+-- A text of the script's as one short line.
+function box.shown(text)
+    local more = #text > SHOWN_OCTETS and ("... (%d octets)"):format(#text) or ""
+    return values.printable(text:sub(1, SHOWN_OCTETS)) .. more
+end
+
+local function fault_of(thread, err, why, instructions)
+    if why then
+        local text = "cut off: " .. text_of(why, instructions)
         return { line = line_of(thread), text = text, cut = true }
     end
     local text = type(err) == "string" and err or "an error that is a " .. type(err)
-    local line, rest = text:match("^policy:(%d+): (.*)$")
-    return { line = math.tointeger(line) or line_of(thread), text = rest or text }
+    local line = text:match("^policy:(%d+): ")
+    local rest = line and text:sub(#line + 10) or text
+    return { line = math.tointeger(line) or line_of(thread), text = box.shown(rest) .. names.hint(rest) }
 end
 
--- `limits` are { instructions, memory = function(octets), clock = function() -> ns or nil }.
 -- Returns true and its first result, or false and { line, text, cut }.
-function box.call(fn, limits, ...)
+function box.call(fn, instructions, ...)
     local thread = coroutine.create(fn)
-    local hook, step = looker(limits)
-    debug.sethook(thread, hook, "", step)
-    local good, result = resume(thread, limits, ...)
+    local good, result, why = resume(thread, instructions, ...)
     if good then
         return true, result
     end
-    return false, fault_of(thread, result)
+    return false, fault_of(thread, result, why, instructions)
 end
 
 -- Whether the script keeps more than it may. It is measured now and then: `keeper` { env } has what
@@ -121,21 +185,33 @@ function box.keeps_much(keeper, used_kilo_octets)
         return false
     end
     keeper.grown, keeper.calls = 0, 0
-    return require "sluice.policy_memory".is_more(keeper.env, MEMORY_OCTETS, CHUNK)
+    return require "sluice.policy_memory".is_more(keeper.env, KEPT_OCTETS, CHUNK)
+end
+
+local function no_script(text)
+    return text:sub(1, 1) == "\27" and "compiled Lua"
+        or #text > STRING_OCTETS and ("found %d octets, allowed %d"):format(#text, STRING_OCTETS)
+end
+
+-- The first function of the script that nobody would ever call, or nil; as a fault.
+function box.uncalled(env, hooks)
+    return names.uncalled(env, hooks, CHUNK)
 end
 
 -- Compiles a text and runs it, so that its functions stand in `env`. nil, or what is wrong as
 -- above.
-function box.run(text, env, limits)
-    if text:sub(1, 1) == "\27" then
-        return { line = 1, text = "compiled Lua" }
+function box.run(text, env, instructions)
+    local wrong = no_script(text)
+    if wrong then
+        return { line = 1, text = wrong }
     end
     local chunk, err = load(text, CHUNK, "t", env)
     if not chunk then
-        local line, rest = err:match("^policy:(%d+): (.*)$")
-        return { line = math.tointeger(line) or 1, text = rest or err }
+        local line = err:match("^policy:(%d+): ")
+        local rest = err:sub(line and #line + 10 or 1)
+        return { line = math.tointeger(line) or 1, text = box.shown(rest) }
     end
-    local good, fault = box.call(chunk, limits)
+    local good, fault = box.call(chunk, instructions)
     return not good and fault or nil
 end
 

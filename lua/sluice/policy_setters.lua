@@ -10,6 +10,7 @@ local values = require "sluice.config_values"
 local setters = {}
 
 local MINE = "weight packets octets lifetime bss_lifetime_least bss_lifetime_most"
+local KEYS_MOST = 64
 local pending = {} -- classes by place, changed and not yet in force
 
 local function in_force()
@@ -30,10 +31,25 @@ local function draft(i)
     return in_force().copy(pending[i] or in_force().classes[i])
 end
 
+-- Whether it has no more keys than a table of ours could have; else to sort them takes long.
+local function is_small(t)
+    local keys = 0
+    for _ in next, t do
+        keys = keys + 1
+        if keys > KEYS_MOST then
+            return false
+        end
+    end
+    return true
+end
+
 -- Takes the keys of `given` into `record`; `allowed` says which there are.
 local function take(record, given, keys, allowed, level)
     if type(given) ~= "table" then
         error("found " .. values.show(given) .. ", allowed a table", level + 1)
+    end
+    if not is_small(given) then
+        error("found more keys than there are", level + 1)
     end
     local numbers, names, others = values.sorted_keys(given)
     if #numbers + others > 0 then

@@ -317,6 +317,18 @@ local function refused(texts)
     return false, table.concat(texts, "\n")
 end
 
+-- It is in force; but what users read may not have been written.
+local function told(text)
+    local good, why = pcall(world.contexts.written)
+    if good then
+        log.info("reload: " .. text)
+        return true, text
+    end
+    text = text .. "; but the contexts are not in their file, which is tried again: " .. why
+    log.error("reload: " .. text)
+    return false, text
+end
+
 -- As a job. Returns true and what was done, or false and what is wrong, a line each.
 function reload.run()
     made = made or setup.dp_config(world.cfg)
@@ -331,9 +343,7 @@ function reload.run()
     local counts, done = counter()
     apply(plan, world.cfg, new, done)
     count.add("reloads")
-    local text = summary(counts)
-    log.info("reload: " .. text)
-    return true, text
+    return told(summary(counts))
 end
 
 requests.on("reload", "reload", reload.run)

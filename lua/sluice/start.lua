@@ -52,7 +52,9 @@ local function start_sources(lab, cfg, traffic, teids)
 end
 
 local function nothing() end
-local NOBODY = { endpoint = nothing, cipher = nothing, context = nothing, gone = nothing }
+local NOBODY = {
+    endpoint = nothing, cipher = nothing, context = nothing, gone = nothing, written = nothing,
+}
 
 -- First all that receives, then, once the workers have it, all that sends. In real time the network
 -- is there already, and is told our TEIDs.

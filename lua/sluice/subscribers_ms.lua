@@ -1,7 +1,7 @@
 -- The commands that make one MS of a record (subscribers.lua) and remove it, with its packet flows
 -- and PDP contexts. In the lab its receiver is told too, and in real time who asks for TEIDs.
 local addresses = require "sluice.addresses"
-local board = require "board"
+local board = require "sluice.board"
 local ciphers = require "sluice.ciphers"
 local classes = require "classes"
 local count = require "count"

@@ -68,6 +68,19 @@ static void test_a_level_lets_through_what_is_as_grave(void **state)
     }
 }
 
+static void test_a_long_line_is_cut_and_says_so(void **state)
+{
+    (void)state;
+    struct written w;
+    static char text[2 << 20];
+    memset(text, 'x', sizeof text - 1);
+    begin(&w, LOG_INFO);
+    log_put(&w.log, LOG_INFO, 0, text);
+    assert_in_range(strlen(text_of(&w)), LOG_OCTETS_MAX, 4096);
+    assert_non_null(strstr(text_of(&w), "xxx... (2097151 octets)\n"));
+    end(&w);
+}
+
 static void test_a_flood_is_cut_and_counted(void **state)
 {
     (void)state;
@@ -134,6 +147,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_line_says_when_and_how_grave),
         cmocka_unit_test(test_a_level_lets_through_what_is_as_grave),
+        cmocka_unit_test(test_a_long_line_is_cut_and_says_so),
         cmocka_unit_test(test_a_flood_is_cut_and_counted),
         cmocka_unit_test(test_kinds_are_told_apart),
         cmocka_unit_test(test_a_flood_of_all_kinds_is_cut_and_counted),

@@ -11,7 +11,7 @@ import time
 
 import network
 import real
-from harness import WAIT_S, Skip, case, check_sound, main, right, same
+from harness import WAIT_S, Skip, case, check_sound, main, new_folder, right, same
 from instance import CONFIG, FOLDER, Instance, client
 
 NO_ONE = "no instance is running"
@@ -195,7 +195,7 @@ def hostile():
     check_sound(instance.finish())
 
 
-@case("control answers while it writes the TEIDs of many new contexts down")
+@case("control's timers run while it writes the TEIDs of many new contexts down")
 def many():
     mss, room = 200000, "room { mss = 200400, pdps = 200400 }\nnse {"
     config = CONFIG.replace("nse {", room, 1)
@@ -203,17 +203,33 @@ def many():
     part = instance.folder / "out/.contexts.json.part"
     more = f"""ms {{ imsi = "001020000000000", count = {mss},
         pdp {{ nsapi = 5, class = "background", address = "10.100.0.1" }} }}, ms {{"""
-    (instance.folder / "x.lua").write_text(config.replace("NAME", "many").replace("ms {", more, 1))
+    (instance.folder / "policy.lua").write_text("function timer() error('counted') end")
+    (instance.folder / "x.lua").write_text(
+        'policy { script = "policy.lua", every = "10 ms" }'
+        + config.replace("NAME", "many").replace("ms {", more, 1))
     instance.process.send_signal(signal.SIGHUP)
-    deadline, answers = time.monotonic() + 2 * WAIT_S, 0
+    deadline, fired = time.monotonic() + 2 * WAIT_S, set()
     while not part.exists():
         right(time.monotonic() < deadline, f"no reload:\n{instance.said()}")
         time.sleep(0.005)
     while part.exists():
-        instance.ask("/sluice/ctl,help")
-        answers += 1
-    right(answers > 10, f"{answers} answers while the file was being written")
+        fired.add(instance.ask("/sluice/stats")["/sluice/stats"]["control"]["hook_faults"])
+    right(len(fired) > 5, f"{sorted(fired)} timers while the file was being written")
     check_sound(instance.finish())
+
+
+@case("a policy that fails is seen: how often and the last of it, in stats and in the summary")
+def policy():
+    folder = new_folder()
+    (folder / "policy.lua").write_text("function start()\n error('sorry') end\n")
+    instance = Instance(config=f'policy {{ script = "{folder}/policy.lua" }}' + CONFIG)
+    last = f"{folder}/policy.lua:2: start(): sorry"[:119]
+    seen = json.loads(client("stats", "--json"))["stats"]
+    same((seen["control"]["hook_faults"], seen["last_hook_fault"]), (1, last), "stats --json")
+    right(last in client("stats"), "the text of stats")
+    summary = instance.finish()
+    check_sound(summary)
+    same(summary["policy"], {"hook_faults": 1, "hook_cuts": 0, "last_fault": last}, "the summary")
 
 
 @case("with traffic: what is seen is what Linux sent and got")

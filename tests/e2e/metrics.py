@@ -5,6 +5,7 @@ bounded number of series, and a server that outlives whatever comes over HTTP.""
 import atexit
 import json
 import http.client
+import select
 import signal
 import socket
 import subprocess
@@ -158,6 +159,21 @@ def slow():
     metrics.families()
     if not is_instrumented():
         right(memory_kib(metrics.process.pid) < before + 8 * 1024, "memory")
+    metrics.finish()
+    instance.finish()
+
+
+@case("200 clients that send nothing do not delay a scrape: the longest idle make room for it")
+def crowd():
+    instance = Instance()
+    metrics = Metrics()
+    idle = [socket.create_connection(("127.0.0.1", metrics.port)) for _ in range(200)]
+    same(metrics.get()[0], 200, "status")
+    ended = [end for end in idle if select.select([end], [], [], 0)[0]]
+    right(set(ended).isdisjoint(idle[-40:]), "the scrape came when those before it had had their time")
+    right(idle[0] in ended, "who has been idle longest is still there")
+    for end in idle:
+        end.close()
     metrics.finish()
     instance.finish()
 

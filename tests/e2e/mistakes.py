@@ -9,7 +9,7 @@ import re
 from harness import ROOT, Skip, case, main, new_folder, right, same, settings, sluice
 
 FOLDER = ROOT / "tests/config/mistakes"
-KINDS_LEAST = 140
+KINDS_LEAST = 145
 MIB = 1 << 20
 
 NONE_AT_ALL = [f"{{}}:1: {name}: found none, allowed {times} {name} {{{{ ... }}}}"
@@ -81,6 +81,24 @@ def is_refused(octets, *lines):
 @case("no such file")
 def missing():
     refused_by_both(new_folder(), "x.lua", [], ["x.lua: cannot be read: No such file or directory"])
+
+
+@case("a FIFO that nobody writes to, as configuration and as policy: it is not waited for")
+def fifo():
+    folder = new_folder()
+    os.mkfifo(folder / "x.lua")
+    refused_by_both(folder, "x.lua", [], ["x.lua: cannot be read: it is no regular file"])
+    (folder / "y.lua").write_text(
+        (ROOT / "config/quickstart.lua").read_text() + 'policy { script = "x.lua" }\n')
+    last = len((folder / "y.lua").read_text().splitlines())
+    refused_by_both(folder, "y.lua", [], [
+        f"y.lua:{last}: policy.script: found x.lua: cannot be read: it is no regular file"])
+
+
+@case("a device that never ends")
+def device():
+    refused_by_both(new_folder(), "/dev/zero", [],
+                    ["/dev/zero: cannot be read: it is no regular file"])
 
 
 @case("a folder")

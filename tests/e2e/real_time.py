@@ -8,6 +8,7 @@ import pathlib
 import signal
 import time
 
+import instance
 from harness import (WAIT_S, Running, Skip, case, check_sound, main, new_folder, right, same, settings,
                      sluice)
 
@@ -131,6 +132,28 @@ def addresses():
         wait_for("contexts.json", lambda: run.contexts() != before)
         same(run.contexts(), [{**one, "address": f"10.0.7.{i + 1}"} for i, one in enumerate(before)],
              "contexts")
+        run.finish()
+
+
+@case("contexts.json that cannot be written: a reload says so, and it is written when it can be")
+def unwritable():
+    with Running(ENDLESS) as run:
+        before = run.contexts()
+        (run.out / ".contexts.json.part").mkdir()
+        for count in 4, 5:
+            run.config.write_text(ENDLESS.replace("count = 3", f"count = {count}"))
+            said = instance.client("ctl", "reload", status=1)
+            right("1 MS added" in said and "not in their file" in said and "Is a directory" in said,
+                  f"it says: {said}")
+        same(run.contexts(), before, "contexts")
+        same(run.said().count("contexts.json cannot be written, which is tried again"), 1,
+             f"lines\n{run.said()}\nlines")
+        (run.out / ".contexts.json.part").rmdir()
+        wait_for("contexts.json", lambda: len(run.contexts()) == 5)
+        wait_for("a line", lambda: "contexts.json is written again" in run.said())
+        run.config.write_text(ENDLESS)
+        right("2 MSs removed" in instance.client("ctl", "reload"), "the answer")
+        same(run.contexts(), before, "contexts behind the answer to a reload")
         run.finish()
 
 

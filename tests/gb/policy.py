@@ -115,7 +115,7 @@ WRONG = (
      "cut off: more than 100000 instructions", True),
     ("a recursion without end", "local function f() return 1 + f() end f()", "", None),
     ("a string that doubles", 'local s = "x" while true do s = s .. s end',
-     "cut off: more memory than it may have", True),
+     "cut off: a string of more than 65536 octets", True),
     ("a table without end", "local t = {} for i = 1, 1 << 40 do t[i] = { i, i, i, i, i, i } end",
      "cut off: more", True),
     ("an error of its own", 'error("no")', "no", False),
@@ -205,9 +205,9 @@ def error_tables():
 KEEPS = (
     ("strings in its state", """
         function timer()
-            local s = string.char(65 + #state)
-            for i = 1, 20 do s = s .. s end
-            state[#state + 1] = s
+            local s = 'x'
+            for i = 1, 14 do s = s .. s end
+            for i = 1, 8 do state[#state + 1] = s .. i .. #state end
         end"""),
     ("tables in a global", """
         kept = {}
@@ -252,6 +252,20 @@ def lets_go():
 
 def put(world, script):
     (world.config.parent / "policy.lua").write_text(script)
+
+
+@case("helpers of a script that has its hooks, and names that are far from one, are no mistakes")
+def helpers():
+    world, _ = started("""
+        function helper() return 1 end
+        function restart() end
+        function start() helper() end
+        function timer() clas "background" {} end""")
+    with world:
+        world.run(1500 * MS)
+        same(hooks(world), (1, 0), "faults and cuts")
+        right("timer(): attempt to call a nil value (global 'clas'); did you mean class?\n"
+              in world.log(), world.log())
 
 
 @case("an AQM's parameters change in place")

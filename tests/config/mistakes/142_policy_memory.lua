@@ -1,4 +1,4 @@
--- expect: policy/memory.lua:3: policy: cut off: more memory than it may have
+-- expect: policy/memory.lua:3: policy: cut off: a string of more than 65536 octets
 run { name = "mistake", duration = "1 s" }
 gn { address = "192.0.2.1", mac = "02:00:00:00:00:01" }
 gb { address = "198.51.100.1", mac = "02:00:00:00:00:02" }

@@ -94,9 +94,13 @@ static void without_a_capture_nothing_is_captured(void **state)
 {
     (void)state;
     begin(NULL);
-    lua_State *L = push("host", "capture_frame");
+    lua_State *L = push("host", "capture_pdu");
+    lua_pushliteral(L, "::1");
+    lua_pushinteger(L, 23000);
+    lua_pushliteral(L, "::2");
+    lua_pushinteger(L, 23000);
     lua_pushliteral(L, "octets");
-    assert_int_equal(lua_pcall(L, 1, 0, 0), LUA_OK);
+    assert_int_equal(lua_pcall(L, 5, 0, 0), LUA_OK);
     push("host", "capture_close");
     assert_int_equal(lua_pcall(L, 0, 0, 0), LUA_OK);
     end();

@@ -1,0 +1,3 @@
+-- A hook by another name.
+function start() end
+function tiemr() end

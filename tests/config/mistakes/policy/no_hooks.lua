@@ -1,0 +1,2 @@
+-- Functions, and none of them a hook.
+function each_second() end

@@ -1,0 +1,157 @@
+#!/usr/bin/python3
+"""What must not end a run in real time, or hold it: a reader of its output that goes or sleeps, a
+SIGHUP that comes early. And what must not keep it from ending: work that is queued for control."""
+
+import fcntl
+import os
+import signal
+import subprocess
+import time
+
+import instance
+import network
+from harness import (WAIT_S, Running, case, main, new_folder, program, right, same,
+                     settings)
+from network import BSS4, GB4, NS_PORT
+
+CONFIG = """
+run { name = "ending", clock = "real" }
+gn { device = "net_null0,no-rx=1", address = "192.0.2.1" }
+gb { device = "net_null1,no-rx=1", address = "198.51.100.1" }
+nse { nsei = 1, ns = "manual", nsvc { nsvci = 1, peer = "198.51.100.2" }, bvc { bvci = 2 } }
+"""
+PIPE_OCTETS = 4096  # the least that Linux has
+CELLS, RESETS = 10000, 3000
+
+
+class Piped:
+    """A run whose stderr, or stdout, is a pipe of ours."""
+
+    def __init__(self, *sets, stream="stderr"):
+        folder = new_folder()
+        self.out = folder / "out"
+        (folder / "x.lua").write_text(CONFIG)
+        self.reader, writer = os.pipe()
+        fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, PIPE_OCTETS)
+        self.process = subprocess.Popen(
+            [program(), "run", "x.lua", "--out", "out", *settings(sets)], cwd=folder,
+            stdin=subprocess.DEVNULL, **{"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL,
+                                         stream: writer})
+        os.close(writer)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+
+    def read_up(self):
+        self.read_to(b"SIGINT or SIGTERM\n")
+
+    def read_to(self, what):
+        """What it says up to then."""
+        said = b""
+        while what not in said:
+            octets = os.read(self.reader, 4096)
+            right(octets, f"it has ended:\n{said}")
+            said += octets
+        return said
+
+    def fill(self):
+        """So that whoever writes there, waits."""
+        writer = os.open(f"/proc/{self.process.pid}/fd/2", os.O_WRONLY | os.O_NONBLOCK)
+        try:
+            while True:
+                os.write(writer, b"x")
+        except BlockingIOError:
+            os.close(writer)
+
+    def wrong_reloads(self, times):
+        """Each a line of the log, if there is anybody to read it."""
+        (self.out.parent / "x.lua").write_text("run {}")
+        for _ in range(times):
+            self.process.send_signal(signal.SIGHUP)
+            time.sleep(0.02)
+
+    def ends(self, status=0):
+        self.process.send_signal(signal.SIGTERM)
+        same(self.process.wait(WAIT_S), status, "exit status")
+        right((self.out / "summary.json").exists(), "no summary")
+
+
+@case("a reader of its log that goes (| head) does not end it")
+def reader_goes():
+    with Piped() as run:
+        run.read_up()
+        os.close(run.reader)
+        run.wrong_reloads(5)
+        same(run.process.poll(), None, "exit status")
+        run.ends()
+
+
+@case("a reader of its log that sleeps does not hold it")
+def reader_sleeps():
+    with Piped() as run:
+        run.read_up()
+        run.fill()
+        run.wrong_reloads(3)
+        instance.client("ctl", "help")
+        run.ends()
+
+
+@case("a reader of its report that goes: the summary is written, and the exit status says so")
+def report_unread():
+    with Piped("run.duration=0.2 s", stream="stdout") as run:
+        os.close(run.reader)
+        same(run.process.wait(WAIT_S), 1, "exit status")
+        right((run.out / "summary.json").exists(), "no summary")
+
+
+@case("SIGHUP before it is up is a reload when it is")
+def early_hangup():
+    with Piped() as run:
+        run.read_to(b"memory: ")
+        run.process.send_signal(signal.SIGHUP)
+        said = run.read_to(b"reload: nothing is another than before")
+        right(b"up: " in said[:said.index(b"reload: ")], f"it says:\n{said}")
+        run.ends()
+
+
+def flooded():
+    """A run of many cells whose control has work for a minute, each reset of BVCI 0 being one of
+    each cell."""
+    ours, theirs, gn, gb = network.tap()
+    cells = ", ".join(f"bvc {{ bvci = {2 + i} }}" for i in range(CELLS))
+    nse = CONFIG[CONFIG.index("nse {"):]
+    text = (CONFIG.replace(nse, f'nse {{ nsei = 1, nsvc {{ nsvci = 1, peer = "{BSS4}" }}, {cells} }}')
+            .replace("net_null0,no-rx=1", gn).replace("net_null1,no-rx=1", gb))
+    run = Running(text, before=("ip", "netns", "exec", ours))
+    host = network.Host(theirs)
+    host.configure()
+    bss = host.udp(BSS4, NS_PORT)
+
+    def say(octets):
+        bss.sendto(bytes.fromhex(octets), (GB4, NS_PORT))
+    identities = "01820001" "04820001"
+    say("02008101" + identities)
+    same(bss.recv(65536).hex(), "03" + identities, "NS-RESET-ACK")
+    say("06")
+    for number in range(RESETS):
+        say("00000000" "22" "04820000" "078108")
+        if number % 50 == 0:
+            time.sleep(0.005)  # a tap's queue has an end
+    return run
+
+
+@case("SIGTERM with 10 000 cells and a queue of resets of all of them ends it, well")
+def much_queued():
+    with flooded() as run:
+        begun_s = time.monotonic()
+        run.process.send_signal(signal.SIGTERM)
+        same(run.process.wait(3 * WAIT_S), 0, "exit status")
+        took_s = time.monotonic() - begun_s
+        right(took_s < WAIT_S, f"{took_s:.1f} s to its end")
+
+
+main()
