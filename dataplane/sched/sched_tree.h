@@ -16,6 +16,7 @@
 #include "dataplane/sched/sched.h"
 #include "dataplane/sched/sched_heap.h"
 #include "dataplane/sched/sched_rank.h"
+#include "dataplane/sched/sched_total.h"
 #include "dataplane/sched/wheel.h"
 
 #define TREE_NONE UINT32_MAX
@@ -28,37 +29,6 @@ enum tree_kind { TREE_MS, TREE_PFC, TREE_CELL, TREE_NSE };
 #define TREE_KIND_SHIFT 30
 #define TREE_ID_MASK    ((1u << TREE_KIND_SHIFT) - 1)
 #define TREE_SLOT_BITS  3
-
-// Packets and octets of what is queued somewhere, in one word, so that one addition counts both.
-#define TOTAL_PACKET_SHIFT 40
-static inline uint64_t total_of(uint32_t octets)
-{
-    return 1ULL << TOTAL_PACKET_SHIFT | octets;
-}
-
-static inline uint32_t total_packets(uint64_t total)
-{
-    return (uint32_t)(total >> TOTAL_PACKET_SHIFT);
-}
-
-static inline uint64_t total_octets(uint64_t total)
-{
-    return total & ((1ULL << TOTAL_PACKET_SHIFT) - 1);
-}
-
-// A limit as one word, from which a total is taken in one subtraction: above either number stands a
-// guard bit, which falls if that number runs out.
-#define TOTAL_GUARDS (1ULL << 63 | 1ULL << (TOTAL_PACKET_SHIFT - 1))
-static inline uint64_t total_limit(const struct sched_limit *limit)
-{
-    return TOTAL_GUARDS | (uint64_t)limit->packets << TOTAL_PACKET_SHIFT | limit->octets;
-}
-
-// Whether `more`, one N-PDU, is more than the limit lets in.
-static inline bool total_is_full(uint64_t total, uint64_t more, uint64_t limit)
-{
-    return (~(limit - total - more) & TOTAL_GUARDS) != 0;
-}
 
 struct tree_queue {
     uint32_t head, tail; // slots
