@@ -50,6 +50,7 @@ THREADS_SUITE = "threads"
 RANDOM_BITS_MOST = 28  # of addresses, with which GCC 12's ThreadSanitizer finds its place in memory
 
 Program = collections.namedtuple("Program", "name build cmd env cwd timeout_s alone judge")
+SKIP = re.compile(r"^(not )?ok \d+ - ")
 Case = collections.namedtuple("Case", "line ok skipped details")
 Result = collections.namedtuple("Result", "program cases faults seconds output errors")
 
@@ -175,6 +176,13 @@ def counts_of(result):
     skipped = sum(case.skipped for case in result.cases)
     failed = sum(not case.ok for case in result.cases)
     return len(result.cases) - skipped - failed, skipped, failed + bool(result.faults)
+
+
+def skips_of(result):
+    """A line for each case that was skipped: which, and why."""
+    name = f"{result.program.name} ({result.program.build})"
+    return [f"skipped: {name}: {SKIP.sub('', case.line).strip()}" for case in result.cases
+            if case.skipped]
 
 
 def print_result(result):
@@ -339,11 +347,12 @@ def main():
     log_dir = root / "build/log/tests"
     log_dir.mkdir(parents=True, exist_ok=True)
     programs, missing = chosen(root, args)
-    totals, broken, executions = [], [], 0
+    totals, broken, skips, executions = [], [], [], 0
     for result in run_all(programs, log_dir):
         print_result(result)
         executions += executions_of(result) if args.what == "fuzz" else 0
         totals.append(counts_of(result))
+        skips += skips_of(result)
         if totals[-1][2]:
             broken.append(f"{result.program.name} ({result.program.build})")
     if args.what == "fuzz" and programs:
@@ -352,6 +361,8 @@ def main():
         print(f"FAILED  {sentence}")
     totals.append((0, 0, len(missing)))
     passed, skipped, failed = map(sum, zip(*totals))
+    for line in skips:
+        print(line)
     if broken:
         print("failed: " + ", ".join(broken))
     if args.what == "fuzz" and programs:

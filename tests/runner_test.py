@@ -35,6 +35,9 @@ FAKES = {
     "is_not_there": (None, "FAILED", "could not be started", "0 passed, 1 failed"),
     "skips": ("echo 1..2; echo ok 1 - a; echo 'not ok 2 # SKIP b'", "passed", "# SKIP b",
               "1 passed, 0 failed"),
+    "says at the end": ("echo 1..2; echo ok 1 - a; echo 'ok 2 - c # SKIP needs d'", "passed",
+                        "skipped: says at the end (release): c # SKIP needs d",
+                        "1 passed, 0 failed"),
     # As CMocka prints: two groups, a line broken by other output, a failed group in the middle.
     "two_groups": ("echo 1..2; printf words; echo ok 1 - a; echo ok 2 - b; echo '# ok - one';"
                    "echo 1..1; echo ok 1 - c; echo '# ok - two'", "passed", "",

@@ -2,8 +2,6 @@
 // the other one.
 #include "bench/throughput/measure.h"
 
-#include <string.h>
-
 const char *latency_run(struct generator *g, double pps, bool two_threads,
                         struct latency of[LATENCY_LOADS])
 {
@@ -11,7 +9,6 @@ const char *latency_run(struct generator *g, double pps, bool two_threads,
     static struct histogram h;
     for (uint32_t i = 0; i < LATENCY_LOADS; i++) {
         double load = pps * percent[i] / 100;
-        memset(&h, 0, sizeof h);
         g->latency = &h;
         struct trial t = trial_run(g, load, g->world->options->seconds, two_threads);
         g->latency = NULL;

@@ -63,6 +63,7 @@ struct trial {
     double offered_pps;
     uint64_t offered, lost;
     bool behind;       // the generator did not reach the rate that was asked for
+    bool starved;      // a thread got no processor
     const char *fault; // NULL: none
 };
 struct trial trial_run(struct generator *g, double pps, double seconds, bool two_threads);

@@ -4,7 +4,6 @@ agree with each other. How fast it is, is not judged here: a test machine has ot
 
 import json
 import os
-import pathlib
 import shutil
 import struct
 
@@ -129,7 +128,7 @@ VETHS = """
 for pair in a b; do
     ip link add ${pair}0 type veth peer name ${pair}1 &&
     for end in ${pair}0 ${pair}1; do
-        sysctl -qw net.ipv6.conf.$end.disable_ipv6=1 && ip link set $end up || exit 77
+        echo 1 > /proc/sys/net/ipv6/conf/$end/disable_ipv6 && ip link set $end up || exit 77
     done || exit 77
 done
 exec "$@"
@@ -139,7 +138,7 @@ exec "$@"
 @case("devices of the kernel: two pairs of veth, in a network namespace of their own")
 def kernel_devices():
     if os.geteuid() != 0 or not shutil.which("ip") or not shutil.which("unshare"):
-        raise Skip("not root, or no ip, or no unshare")
+        raise Skip("needs root, ip (iproute2) and unshare (util-linux)")
     devices = ",".join(f"net_af_packet{i},iface={name}"
                        for i, name in enumerate(("a0", "a1", "b0", "b1")))
     done = sluice("bench", *QUICK, "--ports", devices,
@@ -167,7 +166,7 @@ def one_processor():
 @case("two workers: each alone accounts for its packets, and both make the rate")
 def workers():
     if processors() < 2:
-        raise Skip("one processor")
+        raise Skip("needs two processors")
     result = bench("--workers", 2)
     sound(result)
     scaling = result["scaling"]
@@ -286,18 +285,6 @@ def refused():
 def no_device():
     said = bench("--ports", "net_af_packet0,iface=no_such_link", status=1)
     right("net_af_packet0" in said, said)
-
-
-@case("bench --help explains every option")
-def helps():
-    done = sluice("bench", "--help")
-    same((done.returncode, done.stderr), (0, ""), "exit status and stderr")
-    source = pathlib.Path(__file__).parent.parent.parent / "bench/throughput/options.c"
-    options = [line.split('"')[1] for line in source.read_text().splitlines()
-               if "_argument, NULL" in line]
-    right(len(options) > 10, f"options found: {options}")
-    for option in options:
-        right(option == "help" or f"--{option} " in done.stdout, f"nothing about --{option}")
 
 
 main()

@@ -82,7 +82,7 @@ class Osmocom:
     def __init__(self):
         path = ctypes.util.find_library("osmogsm")
         if not path:
-            raise Skip("libosmogsm is not there")
+            raise Skip("libosmogsm is not installed: apt-get install libosmogsm18")
         self.gsm, self.sent = ctypes.CDLL(path), collections.Counter()
         self.gsm.gprs_cipher_gen_input_ui.restype = ctypes.c_uint32
         self.deciphered = 0

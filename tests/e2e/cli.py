@@ -56,8 +56,10 @@ def help_of_each():
             same((done.returncode, done.stderr), (0, ""), f"{words}: exit status and stderr")
             texts.append(done.stdout)
         right(texts[0].startswith(f"usage: sluice {command}") and len(set(texts)) == 1, texts)
-        options = re.findall(r"^  --(\S+)", texts[0], re.MULTILINE)
+        options = re.findall(r"^  --(\S+)(?: \S+)?\s+\w", texts[0], re.MULTILINE)
         right("help" in options and len(options) == len(set(options)), options)
+        same(len(options), texts[0].count("\n  --"), f"options with a text, in {texts[0]}")
+        right(command != "bench" or len(options) > 15, options)
         right("sluice ctl" not in texts[0] or command == "ctl", f"another command's in {texts[0]}")
 
 
@@ -256,7 +258,8 @@ def disk_full():
                               capture_output=True, text=True, check=False,
                               preexec_fn=short_of_room)
         if done.stderr.startswith("memory: huge pages"):
-            raise Skip("huge pages are free, whose file the limit meets first")
+            raise Skip("huge pages are free, whose file the limit meets first; runs with"
+                       " vm.nr_hugepages = 0")
         same(done.returncode, 1, f"exit status, {done.stderr}")
         right(re.search(r"^sluice run: .*(File too large|could not be written whole)",
                         done.stderr, re.M), f"no reason in: {done.stderr}")

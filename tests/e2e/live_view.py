@@ -157,7 +157,7 @@ def no_socket():
 def processors():
     ours = sorted(os.sched_getaffinity(0))
     if len(ours) < 2:
-        raise Skip("one processor alone")
+        raise Skip("needs two processors")
     instance = Instance()
     instance.ask("/sluice/info")  # so that a thread of a client's has been there
     found = {}

@@ -78,7 +78,7 @@ def needs(*programs):
         raise Skip("only root may make network namespaces")
     for name in programs:
         if not shutil.which(name):
-            raise Skip(f"no program {name} here")
+            raise Skip(f"needs the program {name}")
 
 
 class Host:
@@ -152,7 +152,7 @@ def tap():
     """The taps are there once the program runs, in Linux's own namespace."""
     needs("ip")
     if not os.path.exists("/dev/net/tun"):
-        raise Skip("no /dev/net/tun here")
+        raise Skip("no /dev/net/tun here: modprobe tun, or pass the device into the container")
     name = namespace()
     return name, name, "net_tap0,iface=gn", "net_tap1,iface=gb"
 
