@@ -49,9 +49,9 @@ nse {
     flow_control = "wait",      -- and nothing to a cell before its first FLOW-CONTROL-BVC: the BSS
                                 -- says its rates, so none stand here. "open", for a BSS that never
                                 -- says them: then rate and bucket of bvc { } hold until it does
-    -- As many NS-VCs as the BSS has endpoints; weight is the share that each carries.
+    -- As many NS-VCs as the BSS has endpoints, and no more: the MSs are shared out among them, by
+    -- weight. A second one: nsvc { nsvci = 102, peer = "198.51.100.3", peer_port = 23000, weight = 1 },
     nsvc { nsvci = 101, peer = "198.51.100.2", peer_port = 23000 },
-    nsvc { nsvci = 102, peer = "198.51.100.3", peer_port = 23000, weight = 1 },
     bvc {
         bvci = 2,                                -- the cell, as the BSS has it
         ms {

@@ -58,14 +58,14 @@ def namespace():
 
 @contextlib.contextmanager
 def inside(name):
-    """What is opened in here belongs to that namespace, and stays there."""
+    """What is opened in here belongs to that namespace, by its name or as a file, and stays there."""
     libc = ctypes.CDLL(None, use_errno=True)
 
     def enter(descriptor):
         if libc.setns(descriptor, CLONE_NEWNET) != 0:
             raise OSError(ctypes.get_errno(), "setns")
 
-    with open("/proc/self/ns/net", "rb") as here, open(f"/run/netns/{name}", "rb") as there:
+    with open("/proc/self/ns/net", "rb") as here, open(os.path.join("/run/netns", name), "rb") as there:
         enter(there.fileno())
         try:
             yield
