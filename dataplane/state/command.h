@@ -192,7 +192,7 @@ enum command_op {
     COMMAND_redirect
 };
 
-#define COMMAND_OCTETS 64u // of what octets may stand for in a worker
+#define COMMAND_OCTETS 72u // of what octets may stand for in a worker
 
 #define COMMAND_NSAPIS 16
 

@@ -171,9 +171,10 @@ local function packets_limit(name, default, what)
     }
 end
 
-local function octets_limit(name, default, what)
+local function octets_limit(name, default, what, example)
     return {
         name = name, type = "size", least = "1500 octets", most = "1000000 kB", default = default,
+        example = example,
         help = "the most octets of N-PDUs that wait " .. what,
     }
 end
@@ -190,7 +191,7 @@ queues.queue = {
         packets_limit("packets", 4096, "in all (queue_full)"),
         octets_limit("octets", "4000 kB", "in all (queue_full)"),
         optional(packets_limit("nse_packets", nil, "for one NSE (nse_full)")),
-        optional(octets_limit("nse_octets", nil, "for one NSE (nse_full); needs nse_packets")),
+        optional(octets_limit("nse_octets", nil, "for one NSE (nse_full); needs nse_packets", "2000 kB")),
         packets_limit("cell_packets", 1024, "for one cell (bvc_full)"),
         octets_limit("cell_octets", "1000 kB", "for one cell (bvc_full)"),
         packets_limit("ms_packets", 256, "for one MS (ms_full)"),
@@ -213,7 +214,7 @@ queues.queue = {
             help = "how many queues by flow a packet flow has, where its class asks for them",
         },
         {
-            name = "flow_quantum", type = "size", least = "64 octets", most = "65535 octets",
+            name = "flow_quantum", type = "size", least = "256 octets", most = "65535 octets",
             default = "300 octets", help = "what one of them may send in its turn",
         },
     },

@@ -17,6 +17,7 @@
 #include "control/export/board.h"
 #include "tests/control/gb_world.h"
 
+#define EACH_OCTETS   (1ULL << 30)   // that any of several configurations may take
 #define NO_HUGE_PAGES "/nonexistent" // so none is found free, whatever the machine has
 
 static const struct world_command commands[] = {
@@ -58,13 +59,9 @@ static void obey_all(struct world *world)
     free(line);
 }
 
-static const char *start(struct world *world)
+static const char *bring_up(struct world *world)
 {
-    struct eal_plan plan = eal_plan(NO_HUGE_PAGES, load_memory_octets(&world->load));
-    const char *why = "DPDK's EAL did not start";
-    if (eal_start(&plan, false) != 0)
-        return why;
-    world->eal = true;
+    const char *why;
     world->dp = dp_create(&world->load.dp, &why);
     if (!world->dp)
         return why;
@@ -78,6 +75,15 @@ static const char *start(struct world *world)
     return world_bring_up(world) ? NULL : "the configuration was not brought up";
 }
 
+static const char *start(struct world *world)
+{
+    struct eal_plan plan = eal_plan(NO_HUGE_PAGES, load_memory_octets(&world->load));
+    if (eal_start(&plan, false) != 0)
+        return "DPDK's EAL did not start";
+    world->eal = true;
+    return bring_up(world);
+}
+
 static int stop(struct world *world)
 {
     uint32_t lost = 0;
@@ -87,19 +93,57 @@ static int stop(struct world *world)
         control_stop(&world->control);
     if (world->dp)
         lost = dp_destroy(world->dp);
-    board_destroy(world->board);
+    if (world->board)
+        board_destroy(world->board);
     if (lost)
         fprintf(stderr, "gb_world: %u buffers did not come back\n", lost);
-    host_destroy(world->control.host);
+    if (world->control.host)
+        host_destroy(world->control.host);
     if (world->eal)
         eal_stop();
     return lost || world->fault ? 1 : 0;
+}
+
+static const char *run_one(struct world *world, char *file)
+{
+    struct options options;
+    char *arguments[] = {"", file, NULL};
+    if (options_parse(&options, &cli_of_check, 2, arguments) != CLI_GO)
+        return "no file";
+    world->control.host = host_create(false);
+    if (!world->control.host)
+        return "no memory for Lua";
+    if (!load_config(world->control.host, &options, &world->load))
+        return "refused";
+    return bring_up(world);
+}
+
+// Configurations one after the other, a file's name a line: what `check` says of it, and whether
+// it comes up if that is good.
+static int run_each(struct world *world)
+{
+    struct eal_plan plan = eal_plan(NO_HUGE_PAGES, EACH_OCTETS);
+    char file[256];
+    if (eal_start(&plan, false) != 0)
+        return 2;
+    while (fgets(file, sizeof file, stdin)) {
+        file[strcspn(file, "\n")] = '\0';
+        *world = (struct world){0};
+        const char *why = run_one(world, file);
+        int lost = stop(world);
+        printf("%s\n", why ? why : lost ? "buffers were lost" : "ran");
+        fflush(stdout);
+    }
+    eal_stop();
+    return 0;
 }
 
 int main(int argc, char **argv)
 {
     static struct world world; // large
     struct options options;
+    if (argc == 2 && strcmp(argv[1], "--each") == 0)
+        return run_each(&world);
     if (options_parse(&options, &cli_of_check, argc, argv) != CLI_GO)
         return 2;
     world.control.host = host_create(false);

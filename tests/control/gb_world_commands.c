@@ -65,10 +65,11 @@ static int64_t nothing(void *target, const void *argument)
     return 0;
 }
 
+static uint32_t used; // of copy_of's room
+
 static struct field_call *copy_of(const struct field_call *calls, uint32_t n)
 {
     static struct field_call room[128];
-    static uint32_t used;
     if (used + n > sizeof room / sizeof room[0])
         abort();
     struct field_call *copy = room + used;
@@ -111,6 +112,7 @@ static void *need(void *memory)
 
 void world_lend_calls(struct world *world)
 {
+    used = 0; // an earlier world is gone, with its calls
     const struct dp_config *c = &world->load.dp;
     world_of_calls = world;
     world->tunnel = need(calloc(c->pdps, sizeof *world->tunnel));
