@@ -2,7 +2,8 @@
 # The proof that a fresh clone needs no other step: bare_root.sh SUITE [DIR] [--keep]
 #
 # Makes a minimal Debian of SUITE (bookworm or trixie) in DIR with debootstrap, clones the HEAD of
-# this checkout into it, and runs there `./run` and then `./run test`, each timed. The mirror is the
+# this checkout into it, and runs there `./run`, `./run test` and `./run deb`, each timed; what that
+# made is installed in a second such root, and runs the quickstart there. The mirror is the
 # one of this machine's own apt sources. /dev in the root is poorer than on any real machine: no
 # huge pages, no terminals, no shared memory but a plain tmpfs; tun if this machine has it.
 #
@@ -112,6 +113,13 @@ summary_line "$suite" "(root and clone)" $((SECONDS - root_start)) done
 
 step "$suite" "$dir" "/root/sluice/run"
 step "$suite" "$dir" "/root/sluice/run test"
+step "$suite" "$dir" "/root/sluice/run deb"
+
+# The package in a root that has nothing else.
+root_make "$suite" "$dir/second"
+cp "$dir"/root/sluice/build/*.deb "$dir/second/tmp/" || failed=1
+step "$suite" "$dir/second" "apt-get update -q && apt-get install -qy --no-install-recommends /tmp/*.deb"
+step "$suite" "$dir/second" "sluice run /usr/share/doc/sluice/examples/quickstart.lua --out /tmp/q"
 printf '== summary\n'
 printf '%s\n' "${summary[@]}"
 exit "$failed"
