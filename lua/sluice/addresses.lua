@@ -19,6 +19,11 @@ function addresses.is_ipv6(text)
     return text:find(":", 1, true) ~= nil
 end
 
+-- As people read it: the dataplane has IPv4 as a mapped address.
+function addresses.shown(text)
+    return (text:gsub("^::ffff:", ""))
+end
+
 -- The groups of one side of "::"; nil if one is no group.
 local function groups_of(text)
     local groups = {}

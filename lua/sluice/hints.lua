@@ -1,6 +1,7 @@
 -- Lines for who writes the file: what a BSS does that the file does not expect, and what to change. A
 -- BSS that is wrong goes on being so, and anybody can say that he is one: a line of each kind in
 -- EVERY_NS for each NSE, and for all those together that the file has not.
+local addresses = require "sluice.addresses"
 local log = require "log"
 local world = require "sluice.world"
 
@@ -36,7 +37,7 @@ local function some(list, text)
 end
 
 local function at(address, port)
-    return ("%s port %d"):format(address:gsub("^::ffff:", ""), port)
+    return ("%s port %d"):format(addresses.shown(address), port)
 end
 
 local function listed(nse)

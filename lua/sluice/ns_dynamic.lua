@@ -1,6 +1,7 @@
 -- NS-VCs that the BSS brings: an NS-RESET (TS 48.016 7.3) whose NSEI is an NSE with dynamic = true
 -- makes its sender an NS-VC of it. Nobody takes over an NS-VC that is alive: the one who has its
 -- NSVCI goes only when it is dead. One that stays dead is removed.
+local addresses = require "sluice.addresses"
 local hints = require "sluice.hints"
 local log = require "log"
 local ns_vc = require "sluice.ns_vc"
@@ -87,8 +88,8 @@ function ns_dynamic.reset(pdu, octets, address, port)
         nsvci = pdu.ns_vci, address = address, port = port, blocked = true,
     })
     if not nsvc then
-        log.warn(("NSE %d: no NS-VC %d for %s|%d: %s"):format(nse.nsei, pdu.ns_vci, address, port,
-            why))
+        log.warn(("NSE %d: no NS-VC %d for %s port %d: %s"):format(nse.nsei, pdu.ns_vci,
+            addresses.shown(address), port, why))
         return "ignored"
     end
     nsvc.watch = timers.after(WATCH_NS, watch, nsvc)

@@ -4,6 +4,7 @@
 --
 -- Who says so is no more than the source address of a datagram. So it counts for contexts alone that
 -- send to that address and that TEID, and a reload takes it back.
+local addresses = require "sluice.addresses"
 local count = require "count"
 local dp = require "dp"
 local log = require "log"
@@ -42,7 +43,7 @@ local function finish(id, imsi, nsapi, address)
     dp.pdp_uplink { pdp_id = id, ended = true }
     count.add "uplinks_ended"
     log.warn(("IMSI %s, NSAPI %d: GGSN %s has no tunnel, so nothing more goes up"):format(
-        imsi, nsapi, address))
+        imsi, nsapi, addresses.shown(address)))
 end
 
 -- Event.
@@ -57,7 +58,8 @@ function tunnels.error_indication(address, teid)
             return "handled"
         end
     end
-    log.debug(("GGSN %s has no tunnel 0x%08x, nor has anybody here"):format(address, teid))
+    log.debug(("GGSN %s has no tunnel 0x%08x, nor has anybody here"):format(
+        addresses.shown(address), teid))
     return "ignored"
 end
 
