@@ -50,11 +50,18 @@ void measure(benchmark::State &state, subject *s)
         state.SkipWithError(s->fault(s));
 }
 
-void sched(benchmark::State &state, const char *aqm)
+void sched(benchmark::State &state, const char *aqm, bool full = false)
 {
     auto mss = uint32_t(state.range(0)), pfcs = uint32_t(state.range(1));
-    std::string name = std::string(aqm) + "/" + std::to_string(mss) + "/" + std::to_string(pfcs);
-    measure(state, stand(name, [=] { return tree_subject(mss, pfcs, aqm); }));
+    std::string name = std::string(aqm) + "/" + std::to_string(mss) + "/" + std::to_string(pfcs) +
+                       (full ? "/full" : "");
+    measure(state, stand(name, [=] { return tree_subject(mss, pfcs, aqm, full); }));
+}
+
+// At limits that are full all the time.
+void sched_full(benchmark::State &state, const char *aqm)
+{
+    sched(state, aqm, true);
 }
 
 void rte_sched_red(benchmark::State &state)
@@ -81,6 +88,10 @@ BENCHMARK_CAPTURE(sched, cobalt, "cobalt")
     ->ArgNames({"ms", "pfcs"})
     ->ArgsProduct({{1000, 65536, 100000, 262144, 1000000}, {1}})
     ->Args({100000, 4})
+    ->Apply(packet_benchmark);
+BENCHMARK_CAPTURE(sched_full, cobalt, "cobalt")
+    ->ArgNames({"ms", "pfcs"})
+    ->ArgsProduct({{1000, 65536, 1000000}, {1}})
     ->Apply(packet_benchmark);
 BENCHMARK_CAPTURE(sched, red, "red")
     ->ArgNames({"ms", "pfcs"})

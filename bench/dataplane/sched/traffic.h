@@ -58,7 +58,7 @@ struct subject {
     void (*release)(struct subject *subject);
 };
 
-struct subject *tree_subject(uint32_t mss, uint32_t pfcs_an_ms, const char *aqm_name);
+struct subject *tree_subject(uint32_t mss, uint32_t pfcs_an_ms, const char *aqm_name, bool full);
 // Cells that are ready at once, and their pipe (ready.c).
 enum ready_pipe { READY_PIPE_NO_CIR, READY_PIPE_ROOMY, READY_PIPE_FULL };
 struct subject *ready_subject(uint32_t cells, enum ready_pipe pipe);

@@ -152,9 +152,13 @@ static struct aqm aqm_for(const char *name)
     return aqm;
 }
 
-static struct sched_config config_for(uint32_t mss, uint32_t pfcs_an_ms, const char *aqm_name)
+// Full, what is queued is all that the limits hold, so that it is known all the time who has most
+// (S11); else two thirds of it.
+static struct sched_config config_for(uint32_t mss, uint32_t pfcs_an_ms, const char *aqm_name,
+                                      bool full)
 {
     uint32_t npdus = mss * pfcs_an_ms * TRAFFIC_NPDUS_A_QUEUE;
+    npdus = full ? npdus : npdus / 2 * 3;
     struct sched_limit all = {npdus, (uint64_t)npdus * TRAFFIC_NPDU_OCTETS};
     struct sched_config config = {
         .nses = 1,
@@ -238,10 +242,10 @@ static void warm_up(struct tree_bench *b)
     b->sent_octets = 0;
 }
 
-struct subject *tree_subject(uint32_t mss, uint32_t pfcs_an_ms, const char *aqm_name)
+struct subject *tree_subject(uint32_t mss, uint32_t pfcs_an_ms, const char *aqm_name, bool full)
 {
     struct tree_bench *b = calloc(1, sizeof *b);
-    struct sched_config config = config_for(mss, pfcs_an_ms, aqm_name);
+    struct sched_config config = config_for(mss, pfcs_an_ms, aqm_name, full);
     b->subject = (struct subject){round_once, delivered, fault, release};
     b->mss = mss;
     b->pfcs_an_ms = pfcs_an_ms;
