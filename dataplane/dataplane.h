@@ -76,6 +76,7 @@ extern const struct field_record dp_port_record;
     MUST(T, U64, pfc_delay_ns, 0, INT64_MAX, "the same of a packet flow's bucket")         \
     MUST(T, CLASSES, classes, CLASS_COUNT, CLASS_COUNT, "the traffic classes, by number")  \
     MUST(T, U64, seed, 0, INT64_MAX, "of the AQMs' random numbers")                        \
+    MUST(T, U64, teid_seed, 0, INT64_MAX, "of the TEIDs' random bits; 0: the system says") \
     MUST(T, U32, workers, 1, DP_WORKERS_MAX, "threads of the path")                        \
     MUST(T, BOOL, real_time, 0, 1, "the clock is real: waits may end 65 us late")          \
     MUST(T, BOOL, ms_options, 0, 1, "some MS has optional elements (command ms_options)")  \

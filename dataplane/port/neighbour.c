@@ -15,13 +15,26 @@ static bool on_link_ipv4(const struct port_host *host, uint32_t address)
     return ((address ^ host->ipv4) & ~host_bits & UINT32_MAX) == 0;
 }
 
+static bool is_in(const struct ipv6_address *address, const struct ipv6_address *net,
+                  uint32_t prefix)
+{
+    uint32_t whole = prefix / 8u, bits = prefix % 8u;
+    return memcmp(address, net, whole) == 0 &&
+           (bits == 0 || (address->octet[whole] ^ net->octet[whole]) >> (8 - bits) == 0);
+}
+
+bool port_expects(const struct port *port, const struct ipv6_address *from)
+{
+    for (uint32_t i = 0; i < port->expected.n; i++)
+        if (is_in(from, &port->expected.net[i].address, port->expected.net[i].prefix))
+            return true;
+    return false;
+}
+
 static bool on_link_ipv6(const struct port_host *host, const struct ipv6_address *address)
 {
-    uint32_t whole = host->ipv6_prefix / 8u, bits = host->ipv6_prefix % 8u;
     bool link_local = address->octet[0] == 0xfe && (address->octet[1] & 0xc0) == 0x80;
-    return link_local ||
-           (memcmp(address, &host->ipv6, whole) == 0 &&
-            (bits == 0 || (address->octet[whole] ^ host->ipv6.octet[whole]) >> (8 - bits) == 0));
+    return link_local || is_in(address, &host->ipv6, host->ipv6_prefix);
 }
 
 static struct ipv6_address next_hop(const struct port_host *host,

@@ -13,6 +13,7 @@
 #include <rte_mempool.h>
 #include <rte_ring.h>
 
+#include "dataplane/port/nets.h"
 #include "dataplane/stats/stats.h"
 #include "dataplane/wire/address.h"
 
@@ -84,6 +85,7 @@ struct port {
     struct rte_mempool *answer_pool; // also of the fragments that it makes
     struct neighbours *neighbours;
     struct fragments *fragments;
+    struct port_nets expected;
     // Whom else to tell what a neighbour says; NULL: nobody.
     void (*tell)(void *self, const struct ipv6_address *address, const struct mac *mac);
     void *tell_self;
@@ -136,6 +138,9 @@ uint32_t port_unwrap(struct port *port, struct rte_mbuf **frames, struct port_da
 // Who sent a datagram.
 struct port_endpoint port_sender(const struct rte_mbuf *frame,
                                  const struct port_datagram *datagram);
+
+// Whether that address is of one of its `expected` nets.
+bool port_expects(const struct port *port, const struct ipv6_address *from);
 
 // What came for `joined` datagrams that are not whole yet, in frames and their octets.
 void port_held(const struct port *port, uint64_t *packets, uint64_t *octets);

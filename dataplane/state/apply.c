@@ -137,6 +137,15 @@ int apply_ggsn_remove(const struct apply *a, const struct command_ggsn_remove *c
     return 0;
 }
 
+int apply_gn_from(const struct apply *a, const struct command_gn_from *c)
+{
+    struct port_nets *expected = &a->state->gn->expected;
+    expected->n = (uint32_t)c->nets.n;
+    for (uint32_t i = 0; i < expected->n; i++)
+        expected->net[i] = (struct port_net){c->nets.item[i].address, c->nets.item[i].prefix};
+    return 0;
+}
+
 int apply_nse_flow(const struct apply *a, const struct command_nse_flow *c)
 {
     return sched_nse_set(a->sched, c->nse_id, TERMS(c), a->now_ns);
