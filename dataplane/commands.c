@@ -8,6 +8,7 @@
 #include <rte_malloc.h>
 #include <rte_ring_elem.h>
 #include <string.h>
+#include <sys/random.h>
 
 #define ALL_WORKERS UINT32_MAX
 
@@ -232,8 +233,18 @@ static bool workers_setup(struct commands *k)
     return there;
 }
 
+static uint64_t system_random(void)
+{
+    uint64_t random = 0;
+    while (getrandom(&random, sizeof random, 0) != sizeof random)
+        ;
+    return random;
+}
+
 bool commands_setup(struct commands *k)
 {
+    k->teid_bits = teid_bits(k->workers, k->room_pdps);
+    k->teid_seed = k->teid_seed ? k->teid_seed : system_random();
     bool there = workers_setup(k);
     k->nse = zeroed(k->limits.nses, sizeof *k->nse);
     k->nsvc = zeroed(k->limits.nsvcs, sizeof *k->nsvc);

@@ -96,7 +96,7 @@ struct commands {
     struct state_limits limits;
     uint32_t room_mss, room_pdps; // of each worker
     struct teid_bits teid_bits;
-    uint64_t teid_seed;
+    uint64_t teid_seed; // 0: the system says
     uint32_t pfcs_an_ms;
     const struct aqm_ops *aqm[CLASS_COUNT];
     struct commands_port gn, gb;

@@ -5,7 +5,6 @@
 #include <rte_malloc.h>
 #include <rte_ring_elem.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "dataplane/base/units.h"
 #include "dataplane/config.h"
@@ -260,21 +259,12 @@ static struct commands_port own_addresses(const struct dp_port *port)
     return own;
 }
 
-static uint64_t system_random(void)
-{
-    uint64_t random = 0;
-    while (getrandom(&random, sizeof random, 0) != sizeof random)
-        ;
-    return random;
-}
-
 static const char *commands_of(struct dp *dp, const struct dp_config *c)
 {
     struct commands *k = &dp->commands;
     *k = commands_sizes(c);
     k->pfcs_an_ms = c->pfcs_an_ms;
-    k->teid_bits = teid_bits(k->workers, k->room_pdps);
-    k->teid_seed = c->teid_seed ? c->teid_seed : system_random();
+    k->teid_seed = c->teid_seed;
     k->gn = own_addresses(&c->gn);
     k->gb = own_addresses(&c->gb);
     k->pool = port_pool("control", control_buffers(c), c->gb.mtu_octets);

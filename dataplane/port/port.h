@@ -17,12 +17,15 @@
 #include "dataplane/stats/stats.h"
 #include "dataplane/wire/address.h"
 
-#define PORT_BURST       64
-#define PORT_POOL_CACHE  128
-#define PORT_QUEUES_MAX  16
-#define PORT_ANSWERS     64   // frames of its own that wait at most
-#define PORT_FRAGMENTS   1024 // frames that wait to be joined at most, in buffers of the receive pool
-#define PORT_DEVICE_RING "net_ring"
+#define PORT_BURST      64
+#define PORT_POOL_CACHE 128
+#define PORT_QUEUES_MAX 16
+#define PORT_ANSWERS    64 // frames of its own that wait at most
+// Frames that wait to be joined at most, in buffers of the receive pool.
+#define PORT_FRAGMENTS_PEERS     1024
+#define PORT_FRAGMENTS_STRANGERS 256
+#define PORT_FRAGMENTS           (PORT_FRAGMENTS_PEERS + PORT_FRAGMENTS_STRANGERS)
+#define PORT_DEVICE_RING         "net_ring"
 
 // Its place in the network. No gateway: every address is on the link.
 struct port_host {

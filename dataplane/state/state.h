@@ -34,7 +34,7 @@ struct state_nsvc {
     struct state_endpoint endpoint;
     uint32_t nse;
     uint8_t weight;
-    uint8_t worker; // whose it is; another knows its endpoint only
+    uint8_t worker; // whose it is; another takes nothing from it
     bool blocked;   // no downlink goes on it, and its user data is control's
 };
 
