@@ -201,6 +201,11 @@ struct dp_held {
 };
 struct dp_held dp_held(const struct dp_worker *worker, enum stats_side side);
 
+// What a port's device says of its link: "up", "down", or "gone" when there is no such device any
+// more. dp_link_look asks, for control's thread; dp_link, for any, has what it found last.
+const char *dp_link_look(struct dp *dp, enum stats_side side);
+const char *dp_link(const struct dp *dp, enum stats_side side);
+
 // The port has counted a frame as sent of which fragments still wait for room; there is one at
 // most.
 bool dp_in_pieces(const struct dp_worker *worker, enum stats_side side);

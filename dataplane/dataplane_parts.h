@@ -20,6 +20,7 @@ struct dp {
     uint32_t workers;
     struct dp_worker *worker[DP_WORKERS_MAX];
     struct port_device device[STATS_SIDES];
+    uint32_t link[STATS_SIDES]; // enum port_link, as last looked at; read by other threads
     struct post post[DP_WORKERS_MAX];
     struct commands commands;
     struct dp_events events;

@@ -92,6 +92,15 @@ void neighbour_unuse(struct port *port, uint32_t place, bool gave)
     }
 }
 
+void neighbour_peer(struct port *port, const struct ipv6_address *address, int more)
+{
+    struct neighbours *neighbours = port->neighbours;
+    uint32_t *count = &neighbours->peers_at[(uint32_t)rte_hash_add_key(neighbours->peers, address)];
+    *count += (uint32_t)more;
+    if (*count == 0)
+        rte_hash_del_key(neighbours->peers, address);
+}
+
 enum neighbour_sender neighbour_sender(const struct port *port, const struct ipv6_address *source,
                                        const uint8_t *mac)
 {

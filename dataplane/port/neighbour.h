@@ -28,10 +28,11 @@ struct neighbours {
     uint32_t room;
     struct neighbour *of;
     struct rte_hash *by_address;
-    struct rte_hash *peers; // address -> how many have it
-    uint64_t due_ns;        // of the first that is to be asked for; may be earlier than that
-    uint32_t next;          // where the round of asking goes on; 0: no round
-    uint64_t after_ns;      // due_ns when the round is over, as far as it has come
+    struct rte_hash *peers;
+    uint32_t *peers_at; // how many have the address at that place of `peers`
+    uint64_t due_ns;    // of the first that is to be asked for; may be earlier than that
+    uint32_t next;      // where the round of asking goes on; 0: no round
+    uint64_t after_ns;  // due_ns when the round is over, as far as it has come
 };
 
 // NULL if there is no memory.

@@ -43,7 +43,9 @@ struct neighbours *neighbours_create(const char *name, uint32_t room)
     neighbours->peers = table(name, "_peers", neighbours->room);
     neighbours->of =
         rte_zmalloc("neighbours", neighbours->room * sizeof *neighbours->of, RTE_CACHE_LINE_SIZE);
-    if (neighbours->by_address && neighbours->peers && neighbours->of)
+    neighbours->peers_at =
+        rte_calloc("neighbours", neighbours->room, sizeof *neighbours->peers_at, 0);
+    if (neighbours->by_address && neighbours->peers && neighbours->of && neighbours->peers_at)
         return neighbours;
     neighbours_destroy(neighbours);
     return NULL;
@@ -56,18 +58,6 @@ void neighbours_destroy(struct neighbours *neighbours)
     rte_hash_free(neighbours->by_address);
     rte_hash_free(neighbours->peers);
     rte_free(neighbours->of);
+    rte_free(neighbours->peers_at);
     rte_free(neighbours);
-}
-
-// By command, as all that changes who is a peer.
-void neighbour_peer(struct port *port, const struct ipv6_address *address, int more)
-{
-    struct rte_hash *peers = port->neighbours->peers;
-    void *before = NULL;
-    rte_hash_lookup_data(peers, address, &before);
-    uintptr_t count = (uintptr_t)before + (uintptr_t)more;
-    if (count > 0)
-        rte_hash_add_key_data(peers, address, (void *)count);
-    else
-        rte_hash_del_key(peers, address);
 }

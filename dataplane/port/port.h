@@ -51,9 +51,16 @@ struct port_config {
     struct port_host host;
 };
 
+// Unknown counts as up.
+enum port_link { PORT_LINK_UP, PORT_LINK_DOWN, PORT_LINK_GONE };
+extern const char *const port_link_names[];
+
+#define PORT_INTERFACE_OCTETS 16
+
 struct port_device {
     uint16_t id; // RTE_MAX_ETHPORTS: not open
     bool rings;
+    char interface[PORT_INTERFACE_OCTETS]; // of the kernel's, behind it; empty: none
     struct mac mac;
     struct rte_mempool *pool; // of all queues, for a frame may wait at another worker
     struct rte_ring *rx_ring[PORT_QUEUES_MAX], *tx_ring[PORT_QUEUES_MAX]; // of net_ring
@@ -68,6 +75,9 @@ void port_device_close(struct port_device *device);
 // counts the buffers of its own that are not back (what somebody left in net_ring's rings is among
 // them). The workers' parts are released after that.
 uint32_t port_device_stop(struct port_device *device);
+
+// Asks the kernel or the driver: for control.
+enum port_link port_device_link(const struct port_device *device);
 
 struct neighbours;
 struct fragments;

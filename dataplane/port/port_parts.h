@@ -22,6 +22,11 @@ enum port_verdict {
     PORT_HELD                // a fragment, accounted for already
 };
 
+// ---- link_setup.c ----
+
+// Takes note of the interface that the arguments name.
+void port_device_interface(struct port_device *device, const char *arguments);
+
 // ---- unwrap.c: two ways to the same verdict ----
 
 // False: not the common case, and nothing has been said about the frame.
