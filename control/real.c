@@ -17,6 +17,7 @@
 #include "control/claim.h"
 #include "control/clock.h"
 #include "control/commands.h"
+#include "control/links.h"
 #include "control/run.h"
 #include "dataplane/base/units.h"
 #include "dataplane/wire/bytes.h"
@@ -227,26 +228,11 @@ static bool contexts_are_written(const struct real *real)
 
 // ----
 
-// A line when a link changes; in `stats` it stands as it is.
-static void look_at_links(struct run *run, uint64_t now_ns)
-{
-    static const char *const port[STATS_SIDES] = {[STATS_GN] = "gn", [STATS_GB] = "gb"};
-    for (int side = 0; side < STATS_SIDES; side++) {
-        const char *before = dp_link(run->dp, side), *link = dp_link_look(run->dp, side);
-        char text[64];
-        if (link == before)
-            continue;
-        snprintf(text, sizeof text, "%s: %s %s", port[side],
-                 strcmp(link, "gone") == 0 ? "its device is" : "its link is", link);
-        log_put(&run->control.log, strcmp(link, "up") == 0 ? LOG_INFO : LOG_ERROR, now_ns, text);
-    }
-}
-
 static void each_second(struct real *real, uint64_t now_ns)
 {
     if (now_ns < real->second_ns)
         return;
-    look_at_links(real->run, now_ns);
+    links_look(real->run, now_ns);
     clock_correct(&real->clock, clock_read());
     real->second_ns = now_ns + S_IN_NS;
     if (real->up_ns && isatty(STDERR_FILENO))
