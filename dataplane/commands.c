@@ -8,6 +8,7 @@
 #include <rte_malloc.h>
 #include <rte_ring_elem.h>
 #include <string.h>
+#include <sys/random.h>
 
 #define ALL_WORKERS UINT32_MAX
 
@@ -27,6 +28,7 @@ static uint32_t worker_of(const struct commands *k, const struct command *c)
     case COMMAND_nsvc_remove:
     case COMMAND_ggsn:
     case COMMAND_ggsn_remove:
+    case COMMAND_gn_from:
     case COMMAND_class_set:
     case COMMAND_class_aqm:
         return ALL_WORKERS;
@@ -67,12 +69,12 @@ static struct command as_known(const struct commands *k, const struct command *c
         c.ms.ms_id = c.place;
         break;
     case COMMAND_pdp:
-        c.pdp.pdp_id = teid_index(c.teid);
+        c.pdp.pdp_id = teid_index(k->teid_bits, c.teid);
         c.pdp.ms_id = here(k, c.pdp.ms_id);
         break;
     case COMMAND_pdp_uplink: // which begins with the same id
     case COMMAND_pdp_remove:
-        c.pdp_remove.pdp_id = teid_index(k->pdp[c.pdp_remove.pdp_id].here);
+        c.pdp_remove.pdp_id = teid_index(k->teid_bits, k->pdp[c.pdp_remove.pdp_id].here);
         break;
     case COMMAND_nse ... COMMAND_bvc_remove: // of which every worker has as many as control
     case COMMAND_class_set:
@@ -96,13 +98,13 @@ static uint32_t workers_of(const struct commands *k, const struct command *c)
     if (worker == ALL_WORKERS)
         return (1u << k->workers) - 1;
     if (c->op == COMMAND_pdp_remove)
-        workers |= 1u << teid_worker(k->pdp[c->pdp_remove.pdp_id].teid);
+        workers |= 1u << teid_worker(k->teid_bits, k->pdp[c->pdp_remove.pdp_id].teid);
     uint32_t to = c->op == COMMAND_ms_move ? commands_worker_of_bvc(k, c->ms_move.bvc_id) : worker;
     if (to == worker)
         return workers;
     for (uint32_t pdp = k->ms[c->ms_move.ms_id].first_pdp; pdp != STATE_NONE;
          pdp = k->pdp[pdp].next)
-        workers |= 1u << teid_worker(k->pdp[pdp].teid);
+        workers |= 1u << teid_worker(k->teid_bits, k->pdp[pdp].teid);
     return workers | 1u << to;
 }
 
@@ -126,8 +128,9 @@ static void put_at(struct commands *k, uint32_t worker, struct command *c)
 static void put_redirect(struct commands *k, uint32_t pdp, uint32_t to)
 {
     uint32_t teid = k->pdp[pdp].teid;
-    struct command c = {.op = COMMAND_redirect, .teid = to, .redirect = {teid_index(teid)}};
-    put_at(k, teid_worker(teid), &c);
+    struct command c = {
+        .op = COMMAND_redirect, .teid = to, .redirect = {teid_index(k->teid_bits, teid)}};
+    put_at(k, teid_worker(k->teid_bits, teid), &c);
 }
 
 // To another worker, if need be. The one that it leaves, and the one that it comes to, put right
@@ -142,7 +145,7 @@ static void put_move(struct commands *k, const struct command *c, struct command
         return;
     put_at(k, to, &expect);
     for (uint32_t pdp = k->ms[ms].first_pdp; pdp != STATE_NONE; pdp = k->pdp[pdp].next) {
-        uint32_t named = teid_worker(k->pdp[pdp].teid);
+        uint32_t named = teid_worker(k->teid_bits, k->pdp[pdp].teid);
         if (named != from && named != to)
             put_redirect(k, pdp, c->teid_of[k->pdp[pdp].nsapi]);
     }
@@ -152,7 +155,7 @@ static void put_pdp_remove(struct commands *k, const struct command *c, struct c
 {
     uint32_t pdp = c->pdp_remove.pdp_id, worker = worker_of(k, c);
     put_at(k, worker, known);
-    if (teid_worker(k->pdp[pdp].teid) != worker)
+    if (teid_worker(k->teid_bits, k->pdp[pdp].teid) != worker)
         put_redirect(k, pdp, 0);
 }
 
@@ -207,8 +210,9 @@ uint64_t commands_octets(const struct commands *sizes)
         lines(l->mss, sizeof(struct made_ms)) + lines(l->pdps, sizeof(struct made_pdp));
     for (int kind = 0; kind < STATE_NAMED_KINDS; kind++)
         octets += names_octets(state_names_count(l, kind));
-    return octets + sizes->workers * (places_octets(sizes->room_mss) +
-                                      places_octets(sizes->room_pdps) + lines(sizes->room_pdps, 1));
+    return octets +
+           sizes->workers * (places_octets(sizes->room_mss) + places_octets(sizes->room_pdps) +
+                             lines(sizes->room_pdps, sizeof(uint32_t)));
 }
 
 static void *zeroed(uint32_t n, size_t octets)
@@ -222,15 +226,25 @@ static bool workers_setup(struct commands *k)
     for (uint32_t w = 0; w < k->workers; w++) {
         struct commands_worker *worker = &k->worker[w];
         worker->going.first = worker->kept.first = STATE_NONE;
-        worker->generation = zeroed(k->room_pdps, 1);
+        worker->teid = zeroed(k->room_pdps, sizeof *worker->teid);
         there &= places_setup(&worker->mss, k->room_mss);
-        there &= places_setup(&worker->pdps, k->room_pdps) && worker->generation;
+        there &= places_setup(&worker->pdps, k->room_pdps) && worker->teid;
     }
     return there;
 }
 
+static uint64_t system_random(void)
+{
+    uint64_t random = 0;
+    while (getrandom(&random, sizeof random, 0) != sizeof random)
+        ;
+    return random;
+}
+
 bool commands_setup(struct commands *k)
 {
+    k->teid_bits = teid_bits(k->workers, k->room_pdps);
+    k->teid_seed = k->teid_seed ? k->teid_seed : system_random();
     bool there = workers_setup(k);
     k->nse = zeroed(k->limits.nses, sizeof *k->nse);
     k->nsvc = zeroed(k->limits.nsvcs, sizeof *k->nsvc);
@@ -254,7 +268,7 @@ void commands_release(struct commands *k)
     for (uint32_t w = 0; w < k->workers; w++) {
         places_release(&k->worker[w].mss);
         places_release(&k->worker[w].pdps);
-        rte_free(k->worker[w].generation);
+        rte_free(k->worker[w].teid);
     }
     rte_hash_free(k->endpoints);
     rte_mempool_free(k->pool);

@@ -81,7 +81,8 @@ struct commands_worker {
     uint64_t heard; // control has taken every event that it wrote before it had counted so many
     struct commands_cells going, kept;
     struct places mss, pdps; // a context that moved on keeps its place where it was made
-    uint8_t *generation;     // of each place of a context, the one given last
+    uint32_t *teid;          // of each place of a context, the one given last
+    uint32_t renewed;        // how many were not the first of their place
 };
 
 // A port's own addresses; zeros: none.
@@ -94,6 +95,8 @@ struct commands {
     uint32_t workers;
     struct state_limits limits;
     uint32_t room_mss, room_pdps; // of each worker
+    struct teid_bits teid_bits;
+    uint64_t teid_seed; // 0: the system says
     uint32_t pfcs_an_ms;
     const struct aqm_ops *aqm[CLASS_COUNT];
     struct commands_port gn, gb;

@@ -4,6 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
+static const struct field command_net_fields[] = FIELD_TABLE(command_net, COMMAND_NET_FIELDS);
+const struct field_record command_net_record = FIELD_RECORD_OF(command_net, command_net_fields);
+
 #define COMMAND(name, LIST, help) \
     static const struct field command_##name##_fields[] = FIELD_TABLE(command_##name, LIST);
 #include "dataplane/state/commands.def"

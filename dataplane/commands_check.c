@@ -12,6 +12,16 @@ static int lifetimes_check(const struct command_class_set *c)
     return in_most && in_all ? 0 : -ERANGE;
 }
 
+static int nets_check(const struct command_nets *nets)
+{
+    if (nets->n > PORT_NETS)
+        return -ERANGE;
+    for (uint64_t i = 0; i < nets->n; i++)
+        if (nets->item[i].prefix > 128)
+            return -ERANGE;
+    return 0;
+}
+
 int commands_values_check(const struct command *c)
 {
     for (uint32_t i = 0; i < commands_fields[c->op].count; i++) {
@@ -26,6 +36,8 @@ int commands_values_check(const struct command *c)
         return -ERANGE;
     if (c->op == COMMAND_llc && (c->llc.pdu.n == 0 || c->llc.pdu.n > COMMAND_LLC_OCTETS_MAX))
         return -ERANGE;
+    if (c->op == COMMAND_gn_from)
+        return nets_check(&c->gn_from.nets);
     if (c->op == COMMAND_class_set)
         return lifetimes_check(&c->class_set);
     if (c->op == COMMAND_ms_n201_u)
@@ -76,7 +88,7 @@ static bool is_unicast(const struct ipv6_address *a)
     if (!address_is_ipv4(a))
         return !address_is_none(a) && a->octet[0] != 0xff;
     uint32_t ipv4 = address_ipv4(a);
-    return ipv4 != 0 && ipv4 >> 28 != 0xe && ipv4 != UINT32_MAX;
+    return ipv4 >> 24 != 0 && ipv4 >> 28 != 0xe && ipv4 != UINT32_MAX;
 }
 
 // Another station's, of a family that the port has.
@@ -174,7 +186,7 @@ static int room_check(const struct commands *k, uint32_t ms, uint32_t worker)
 {
     uint32_t pdps = 0;
     for (uint32_t pdp = k->ms[ms].first_pdp; pdp != STATE_NONE; pdp = k->pdp[pdp].next)
-        pdps += teid_worker(k->pdp[pdp].teid) != worker;
+        pdps += teid_worker(k->teid_bits, k->pdp[pdp].teid) != worker;
     return k->worker[worker].mss.left > 0 && k->worker[worker].pdps.left >= pdps ? 0 : -ENOSPC;
 }
 
@@ -337,6 +349,7 @@ int commands_ids_check(const struct commands *k, const struct command *c)
     case COMMAND_pdp_uplink:
     case COMMAND_pdp_remove:
         return THERE(k, pdp, pdps, c->pdp_remove.pdp_id);
+    case COMMAND_gn_from:
     case COMMAND_class_set:
         return 0;
     case COMMAND_class_aqm:

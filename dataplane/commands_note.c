@@ -136,7 +136,8 @@ static void note_ms_moved(struct commands *k, uint32_t id, uint32_t bvc)
 static void leave_place(struct commands *k, const struct made_pdp *pdp)
 {
     if (pdp->here != pdp->teid)
-        places_give(&k->worker[teid_worker(pdp->here)].pdps, teid_index(pdp->here));
+        places_give(&k->worker[teid_worker(k->teid_bits, pdp->here)].pdps,
+                    teid_index(k->teid_bits, pdp->here));
 }
 
 static void note_other_worker(struct commands *k, uint32_t id, uint32_t from,
@@ -207,7 +208,8 @@ static void note_pdp_removed(struct commands *k, uint32_t id)
     *link = pdp->next;
     pdp->made = false;
     leave_place(k, pdp);
-    places_give(&k->worker[teid_worker(pdp->teid)].pdps, teid_index(pdp->teid));
+    places_give(&k->worker[teid_worker(k->teid_bits, pdp->teid)].pdps,
+                teid_index(k->teid_bits, pdp->teid));
     k->ms[pdp->ms].nsapis &= (uint16_t) ~(1u << pdp->nsapi);
     if (pdp->has_ggsn)
         k->ggsn[pdp->ggsn].pdps--;

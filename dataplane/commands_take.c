@@ -25,8 +25,9 @@ static uint32_t new_teid(struct commands *k, uint32_t worker, uint32_t pdp)
 {
     struct commands_worker *w = &k->worker[worker];
     uint32_t place = places_take(&w->pdps, preferred(pdp, k->room_pdps, k->limits.pdps));
-    w->generation[place] = (uint8_t)teid_generation_after(w->generation[place]);
-    return teid_make(worker, w->generation[place], place);
+    uint32_t *teid = &w->teid[place], first = teid_make(k->teid_bits, worker, 0, place);
+    *teid = teid_after(k->teid_bits, k->teid_seed, *teid ? ++w->renewed : 0, *teid ? *teid : first);
+    return *teid;
 }
 
 // The key as the worker wants it, in place of a pointer to what is the caller's. GEA1, GEA2 and
@@ -43,13 +44,6 @@ static int take_key(struct command *c)
     return cipher_key(name, kc.at, kc.n, c->octets, &why);
 }
 
-static int take_elements(struct command *c, const struct bssgp_dl_unitdata *pdu)
-{
-    int n = bssgp_dl_unitdata_put_options(pdu, c->octets, sizeof c->octets);
-    c->octets_n = n < 0 ? 0 : (uint32_t)n;
-    return n < 0 ? -EMSGSIZE : 0;
-}
-
 static int take_options(struct command *c)
 {
     struct command_ms_options *o = &c->ms_options;
@@ -64,16 +58,15 @@ static int take_options(struct command *c)
                                     .has_old_tlli = o->has_old_tlli,
                                     .old_tlli = o->old_tlli};
     o->ra_capability = (struct octets){0};
-    return take_elements(c, &pdu);
+    int n = bssgp_dl_unitdata_put_options(&pdu, c->octets, sizeof c->octets);
+    c->octets_n = n < 0 ? 0 : (uint32_t)n;
+    return n < 0 ? -EMSGSIZE : 0;
 }
 
 static int take_pdp(struct commands *k, struct command *c)
 {
-    struct bssgp_dl_unitdata pdu = {.has_pfi = c->pdp.has_pfi, .pfi = c->pdp.pfi};
-    int fault = take_elements(c, &pdu);
-    if (!fault)
-        c->teid = new_teid(k, commands_worker_of_ms(k, c->pdp.ms_id), c->pdp.pdp_id);
-    return fault;
+    c->teid = new_teid(k, commands_worker_of_ms(k, c->pdp.ms_id), c->pdp.pdp_id);
+    return 0;
 }
 
 static int take_ms(struct commands *k, struct command *c)
@@ -94,7 +87,7 @@ static int take_move(struct commands *k, struct command *c)
     c->place = new_place(k, to, ms);
     for (uint32_t id = k->ms[ms].first_pdp; id != STATE_NONE; id = k->pdp[id].next) {
         const struct made_pdp *pdp = &k->pdp[id];
-        uint32_t named = teid_worker(pdp->teid);
+        uint32_t named = teid_worker(k->teid_bits, pdp->teid);
         c->teid_of[pdp->nsapi] = named == to ? pdp->teid : new_teid(k, to, id);
         if (named == from)
             c->homes |= (uint16_t)(1u << pdp->nsapi);

@@ -24,6 +24,7 @@ struct state_limits config_limits(const struct dp_config *c)
                                  .ggsns = c->ggsns,
                                  .mss = c->mss,
                                  .pdps = c->pdps,
+                                 .workers = c->workers,
                                  .options = c->ms_options};
 }
 

@@ -264,6 +264,7 @@ static const char *commands_of(struct dp *dp, const struct dp_config *c)
     struct commands *k = &dp->commands;
     *k = commands_sizes(c);
     k->pfcs_an_ms = c->pfcs_an_ms;
+    k->teid_seed = c->teid_seed;
     k->gn = own_addresses(&c->gn);
     k->gb = own_addresses(&c->gb);
     k->pool = port_pool("control", control_buffers(c), c->gb.mtu_octets);

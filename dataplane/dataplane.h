@@ -76,6 +76,7 @@ extern const struct field_record dp_port_record;
     MUST(T, U64, pfc_delay_ns, 0, INT64_MAX, "the same of a packet flow's bucket")         \
     MUST(T, CLASSES, classes, CLASS_COUNT, CLASS_COUNT, "the traffic classes, by number")  \
     MUST(T, U64, seed, 0, INT64_MAX, "of the AQMs' random numbers")                        \
+    MUST(T, U64, teid_seed, 0, INT64_MAX, "of the TEIDs' random bits; 0: the system says") \
     MUST(T, U32, workers, 1, DP_WORKERS_MAX, "threads of the path")                        \
     MUST(T, BOOL, real_time, 0, 1, "the clock is real: waits may end 65 us late")          \
     MUST(T, BOOL, ms_options, 0, 1, "some MS has optional elements (command ms_options)")  \
@@ -199,6 +200,11 @@ struct dp_held {
     struct dp_queued inner, fragments;
 };
 struct dp_held dp_held(const struct dp_worker *worker, enum stats_side side);
+
+// What a port's device says of its link: "up", "down", or "gone" when there is no such device any
+// more. dp_link_look asks, for control's thread; dp_link, for any, has what it found last.
+const char *dp_link_look(struct dp *dp, enum stats_side side);
+const char *dp_link(const struct dp *dp, enum stats_side side);
 
 // The port has counted a frame as sent of which fragments still wait for room; there is one at
 // most.

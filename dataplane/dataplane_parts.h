@@ -6,7 +6,7 @@
 #include "dataplane/worker.h"
 
 _Static_assert(DP_WORKERS_MAX <= POST_WORKERS_MAX && DP_WORKERS_MAX <= PORT_QUEUES_MAX &&
-                   DP_WORKERS_MAX <= 1u << (32 - TEID_GENERATION_BITS - TEID_INDEX_BITS),
+                   DP_WORKERS_MAX <= 1u << TEID_WORKER_BITS_MAX,
                "every worker has letters, a queue of each port, and a number that a TEID holds");
 
 // Those that wait in control's memory, oldest first.
@@ -20,6 +20,7 @@ struct dp {
     uint32_t workers;
     struct dp_worker *worker[DP_WORKERS_MAX];
     struct port_device device[STATS_SIDES];
+    uint32_t link[STATS_SIDES]; // enum port_link, as last looked at; read by other threads
     struct post post[DP_WORKERS_MAX];
     struct commands commands;
     struct dp_events events;

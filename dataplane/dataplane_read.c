@@ -188,3 +188,14 @@ struct dp_far_end dp_far_end(const struct dp *dp, enum stats_side side, uint32_t
     const struct port_device *device = &dp->device[side];
     return (struct dp_far_end){device->rx_ring[worker], device->tx_ring[worker], device->pool};
 }
+
+const char *dp_link_look(struct dp *dp, enum stats_side side)
+{
+    __atomic_store_n(&dp->link[side], port_device_link(&dp->device[side]), __ATOMIC_RELAXED);
+    return dp_link(dp, side);
+}
+
+const char *dp_link(const struct dp *dp, enum stats_side side)
+{
+    return port_link_names[__atomic_load_n(&dp->link[side], __ATOMIC_RELAXED)];
+}

@@ -61,7 +61,7 @@ static int64_t add_source(void *target, const void *argument)
     struct source *s = &lab->source[index];
     *s = (struct source){.engine = lab->engine,
                          .gn_line = &lab->gn,
-                         .worker = teid_worker(c->teid),
+                         .worker = teid_worker(teid_bits(lab->config.workers, 1), c->teid),
                          .gn = &lab->gn_ends,
                          .start_ns = c->start_ns,
                          .stop_ns = c->stop_ns,

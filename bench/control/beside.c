@@ -53,6 +53,13 @@ static void put_gpdu(uint8_t *b, uint32_t teid)
     put_be16(gtpu + GTPU_OCTETS + 2, NPDU_OCTETS);
 }
 
+// Of a context that is the first at its place.
+static uint32_t first_teid(const struct dp_config *config, uint32_t pdp)
+{
+    struct teid_bits bits = teid_bits(config->workers, config->pdps);
+    return teid_after(bits, config->teid_seed, 0, teid_make(bits, 0, 0, pdp));
+}
+
 static void offer(struct side *side)
 {
     struct rte_mbuf *burst[BURST];
@@ -61,7 +68,7 @@ static void offer(struct side *side)
     for (uint32_t i = 0; i < BURST; i++) {
         put_gpdu(
             (uint8_t *)rte_pktmbuf_append(burst[i], GB_OUTER_OCTETS + GTPU_OCTETS + NPDU_OCTETS),
-            teid_make(0, 1, side->next_ms));
+            first_teid(&side->gb->load.dp, side->next_ms));
         side->next_ms = (side->next_ms + STRIDE) % side->gb->shape.mss;
     }
     if (rte_ring_sp_enqueue_bulk(side->gb->gn.to_port, (void **)burst, BURST, NULL) == BURST)

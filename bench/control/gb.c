@@ -25,7 +25,7 @@ static const char text[] =
     "run { name = 'bench', duration = '1 s' }\n"
     "log { level = 'error' }\n"
     "class { name = 'background', aqm { name = 'tail-drop' } }\n"
-    "gn { address = '192.0.2.1', mac = '02:00:00:00:00:01' }\n"
+    "gn { address = '192.0.2.1', mac = '02:00:00:00:00:01', from = '192.0.2.2' }\n"
     "gb { address = '198.51.100.1', mac = '02:00:00:00:00:02' }\n"
     "local cells = { nsei = 101, ns = 'manual',\n"
     "    nsvc { nsvci = 101, peer = '198.51.100.2', peer_mac = '02:00:00:00:00:03' } }\n"

@@ -222,6 +222,11 @@ static bool create(struct world *w)
     return w->dp != NULL;
 }
 
+static uint32_t first_teid(struct teid_bits bits, uint32_t worker, uint32_t index)
+{
+    return teid_after(bits, WORLD_TEID_SEED, 0, teid_make(bits, worker, 0, index));
+}
+
 // The first TEIDs of all places are known beforehand, which a file that a port is to read needs.
 static bool make_tables(struct world *w)
 {
@@ -230,11 +235,11 @@ static bool make_tables(struct world *w)
     w->sent_up = calloc(o->mss, sizeof *w->sent_up);
     if (!w->teid || !w->sent_up)
         return false;
+    struct teid_bits bits = teid_bits(o->workers, world_share(o, 0).mss);
     for (uint32_t worker = 0; worker < o->workers; worker++) {
         struct world_share share = world_share(o, worker);
         for (uint32_t id = share.first; id < share.first + share.mss; id++)
-            w->teid[id] =
-                __builtin_bswap32(teid_make(worker, teid_generation_after(0), id - share.first));
+            w->teid[id] = __builtin_bswap32(first_teid(bits, worker, id - share.first));
     }
     return true;
 }

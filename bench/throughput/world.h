@@ -22,6 +22,8 @@ struct world {
 };
 
 // Which MSs a worker has: `mss` from `first` on.
+#define WORLD_TEID_SEED 1u
+
 struct world_share {
     uint32_t first, mss, first_bvc, bvcs;
 };

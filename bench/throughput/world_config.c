@@ -77,6 +77,7 @@ void world_configure(const struct bench_options *o, const struct ports *ports, s
                             .pfcs_an_ms = 1,
                             .flow_quantum_octets = 300,
                             .workers = o->workers,
+                            .teid_seed = WORLD_TEID_SEED,
                             .real_time = true};
     set_limits(c, o);
     // net_pcap keeps its file in the port's buffers

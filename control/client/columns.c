@@ -3,6 +3,7 @@
 
 static const struct table_column ports[] = {
     {"port", "port", TABLE_TEXT, 4},
+    {"link", "link", TABLE_TEXT, 4},
     {"frames in", "rx_packets", TABLE_COUNT, 9},
     {"octets in", "rx_octets", TABLE_OCTETS, 9},
     {"frames out", "tx_packets", TABLE_COUNT, 10},

@@ -69,6 +69,16 @@ static void put_counters(struct row *row, const char *name, enum stats_scope sco
     row_inside(row, name, &inner);
 }
 
+static void put_port(const struct telemetry *t, struct row *row, enum stats_side side,
+                     const struct stats_port *port)
+{
+    struct row inner = row_begin();
+    row_text(&inner, "link", dp_link(t->source.dp, side));
+    put_scope(&inner, STATS_SCOPE_PORT, port);
+    put_drops(&inner, port->drop);
+    row_inside(row, stats_side_names[side], &inner);
+}
+
 // Those that are not 0: there are some sixty kinds of PDUs.
 static void put_pdus(struct row *row, const char *name, const uint64_t *counts)
 {
@@ -108,8 +118,7 @@ const char *telemetry_stats(struct telemetry *t, const char *words, struct row *
     row_put(row, "run_ns", stats.now_ns);
     put_counters(row, "worker", STATS_SCOPE_WORKER, &stats.stats, NULL);
     for (int side = 0; side < STATS_SIDES; side++)
-        put_counters(row, stats_side_names[side], STATS_SCOPE_PORT, &stats.stats.of_port[side],
-                     stats.stats.of_port[side].drop);
+        put_port(t, row, (enum stats_side)side, &stats.stats.of_port[side]);
     put_counters(row, "up", STATS_SCOPE_UP, &stats.stats.up, stats.stats.up.drop);
     put_control(t, row);
     return NULL;

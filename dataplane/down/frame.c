@@ -54,7 +54,7 @@ static uint32_t lifetime_ms(uint64_t lifetime_ns)
 // What stands between the fixed part and the LLC-PDU.
 static uint32_t options_octets(const struct state_ms *ms, const struct state_pdp *pdp)
 {
-    return (uint32_t)ms->options + pdp->pfi_octets;
+    return ms->options + (pdp->pfi == STATE_NO_PFI ? 0 : STATE_PFI_OCTETS);
 }
 
 // NS and BSSGP, in front of an LLC PDU of so many octets.
@@ -82,8 +82,12 @@ static uint8_t *put_options(const struct state *state, const struct sched_grant 
 {
     if (ms->options)
         memcpy(b, state->options[grant->ms].octets, ms->options);
-    memcpy(b + ms->options, pdp->pfi, pdp->pfi_octets);
-    return b + options_octets(ms, pdp);
+    b += ms->options;
+    if (pdp->pfi == STATE_NO_PFI)
+        return b;
+    memcpy(b, (uint8_t[STATE_PFI_OCTETS]){0x28, 0x81, pdp->pfi},
+           STATE_PFI_OCTETS); // TS 48.018 11.3.42
+    return b + STATE_PFI_OCTETS;
 }
 
 static uint8_t *put_bssgp(const struct state *state, const struct sched_grant *grant,

@@ -22,7 +22,7 @@ static uint32_t decap_burst(struct down *down, struct rte_mbuf **frames,
         if (__builtin_expect(datagrams[i].teid != 0, 0) &&
             state_pdp_of_teid(down->state, datagrams[i].teid))
             gpdus[passed].teid = datagrams[i].teid;
-        uint32_t index = teid_index(gpdus[passed].teid);
+        uint32_t index = teid_index(down->state->teid_bits, gpdus[passed].teid);
         if (index < down->state->limits.pdps)
             rte_prefetch0(&down->state->pdp[index]);
         datagrams[passed] = datagrams[i];
@@ -61,7 +61,7 @@ static void classify(const struct down *down, const struct state_pdp *pdp, struc
                      struct npdu *npdu)
 {
     *npdu = (struct npdu){.pdu = {.buffer = m,
-                                  .context = teid_index(pdp->teid),
+                                  .context = teid_index(down->state->teid_bits, pdp->teid),
                                   .lle = pdp->lle,
                                   .octets = (uint16_t)m->pkt_len},
                           .ms = pdp->ms,
@@ -86,7 +86,7 @@ static void not_here(struct down *down, struct rte_mbuf *m, const struct port_da
     const struct state_pdp *pdp = state_pdp_of_teid(down->state, teid);
     struct port_datagram onward = *datagram;
     onward.teid = pdp ? pdp->elsewhere : 0;
-    uint32_t to = teid_worker(pdp ? pdp->elsewhere : teid);
+    uint32_t to = teid_worker(down->state->teid_bits, pdp ? pdp->elsewhere : teid);
     bool elsewhere = to != down->post->worker && to < down->post->workers;
     if (elsewhere && post_may(datagram)) {
         post_stray(down->post, to, down->gn, STATS_GN, m, &onward);
@@ -95,6 +95,17 @@ static void not_here(struct down *down, struct rte_mbuf *m, const struct port_da
     if (!elsewhere) // else it may be on its way between workers, and its GGSN must not give it up
         gtpu_unknown(down, m, datagram, teid, now_ns);
     packet_drop(down->gn->stats->drop, DROP_unknown_teid, m, m->pkt_len);
+}
+
+// Who knows a TEID has not shown by that who he is.
+static bool may_send(const struct down *down, const struct state_pdp *pdp, const struct rte_mbuf *m,
+                     const struct port_datagram *datagram)
+{
+    const uint8_t *ip = rte_pktmbuf_mtod_offset(m, const uint8_t *, datagram->ip_offset);
+    if (__builtin_expect(!datagram->ipv6 && state_is_from_ggsn(pdp, get_be32(ip + 12)), 1))
+        return true;
+    struct port_endpoint sender = port_sender(m, datagram);
+    return state_may_send(down->state, pdp, &sender.address);
 }
 
 // The tunnel of each frame: its N-PDU, whose queue is asked for, or its end. Returns how many.
@@ -108,6 +119,10 @@ static uint32_t tunnel_burst(struct down *down, struct rte_mbuf **frames,
         const struct state_pdp *pdp = state_pdp_of_teid(down->state, gpdus[i].teid);
         if (!pdp || pdp->ms == STATE_NONE) {
             not_here(down, m, &datagrams[i], gpdus[i].teid, now_ns);
+            continue;
+        }
+        if (!may_send(down, pdp, m, &datagrams[i])) {
+            packet_drop(down->gn->stats->drop, DROP_gn_source, m, m->pkt_len);
             continue;
         }
         strip(down, m, &gpdus[i]);

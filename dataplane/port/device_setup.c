@@ -245,6 +245,7 @@ int port_device_open(struct port_device *device, const struct port_config *confi
         return error;
     error = strcmp(config->device, PORT_DEVICE_RING) == 0 ? open_rings(device, config, why)
                                                           : probe(device, config, why);
+    port_device_interface(device, config->device);
     if (!error)
         error = start(device, config, why);
     if (error)

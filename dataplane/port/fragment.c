@@ -1,6 +1,6 @@
-// Fragments joined by librte_ip_frag (RFC 791 3.2, RFC 8200 4.5): at most eight a datagram, and
-// PORT_FRAGMENTS in all. What the library gives up it lists; each frame of it ends here, so at
-// every return the frames that wait are exactly `packets` and `octets`.
+// Fragments joined by librte_ip_frag (RFC 791 3.2, RFC 8200 4.5): at most eight a datagram, those
+// of peers and those of strangers apart. What the library gives up it lists; each frame of it ends
+// here, so at every return the frames that wait are exactly `packets` and `octets`.
 //
 // The library is not shown a fragment of no octets, one that is no multiple of 8 but the last, nor
 // one that ends behind the buffer that shall hold all of it, which no buffer does behind 65535. Of
@@ -12,6 +12,29 @@
 
 #define LOOK_AGAIN_NS (FRAGMENT_WAIT_NS / 8)
 
+#define ECN_BITS  2
+#define ROOM_BITS 1
+_Static_assert(FRAGMENT_ROOMS <= 1 << ROOM_BITS, "a frame's mark says in which it is");
+
+static uint32_t mark_of(uint32_t ecn, enum fragment_room room, uint32_t source)
+{
+    return ecn | (uint32_t)room << ECN_BITS | source << (ECN_BITS + ROOM_BITS);
+}
+
+static uint32_t ecn_of_mark(const struct rte_mbuf *m)
+{
+    return m->hash.fdir.hi & ((1 << ECN_BITS) - 1);
+}
+
+static void leave(struct fragments *f, const struct rte_mbuf *m)
+{
+    struct fragment_places *places = &f->of[m->hash.fdir.hi >> ECN_BITS & ((1 << ROOM_BITS) - 1)];
+    places->taken--;
+    places->of_source[m->hash.fdir.hi >> (ECN_BITS + ROOM_BITS)]--;
+    f->packets--;
+    f->octets -= m->hash.usr;
+}
+
 // Frames as they came: the library chains them, and takes their headers off.
 static void end_frames(struct port *port, enum drop_reason reason, struct rte_mbuf *m)
 {
@@ -20,8 +43,7 @@ static void end_frames(struct port *port, enum drop_reason reason, struct rte_mb
         next = m->next;
         m->next = NULL;
         m->nb_segs = 1;
-        f->packets--;
-        f->octets -= m->hash.usr;
+        leave(f, m);
         packet_drop(port->stats->drop, reason, m, m->hash.usr);
     }
 }
@@ -61,17 +83,20 @@ static void set_ce(struct rte_mbuf *m)
     ip[1] |= ip[0] >> 4 == 4 ? 0x03 : 0x30;
 }
 
-static void hold(struct port *port, struct rte_mbuf *m, uint32_t head_octets, uint64_t now_ns)
+static void hold(struct port *port, struct rte_mbuf *m, enum fragment_room room, uint32_t source,
+                 uint32_t head_octets, uint64_t now_ns)
 {
     struct fragments *f = port->fragments;
     if (f->packets == 0)
         f->due_ns = now_ns + FRAGMENT_WAIT_NS + 1;
     if (f->due_ns < port->due_ns)
         port->due_ns = f->due_ns;
+    f->of[room].taken++;
+    f->of[room].of_source[source]++;
     f->packets++;
     f->octets += m->pkt_len;
     m->hash.usr = m->pkt_len;
-    m->hash.fdir.hi = ecn_of(m);
+    m->hash.fdir.hi = mark_of(ecn_of(m), room, source);
     m->l2_len = ETHER_OCTETS;
     m->l3_len = head_octets & 0x1ff;
 }
@@ -85,8 +110,8 @@ static bool join_ecn(struct rte_mbuf *m)
 {
     bool ce = false, not_ect = false;
     for (const struct rte_mbuf *s = m; s; s = s->next) {
-        ce |= s->hash.fdir.hi == ECN_CE;
-        not_ect |= s->hash.fdir.hi == ECN_NOT_ECT;
+        ce |= ecn_of_mark(s) == ECN_CE;
+        not_ect |= ecn_of_mark(s) == ECN_NOT_ECT;
     }
     if (ce && !not_ect)
         set_ce(m);
@@ -99,10 +124,10 @@ static struct rte_mbuf *whole(struct port *port, struct rte_mbuf *m)
     struct fragments *f = port->fragments;
     uint64_t octets = 0;
     bool sound = join_ecn(m);
-    for (const struct rte_mbuf *s = m; s; s = s->next)
+    for (const struct rte_mbuf *s = m; s; s = s->next) {
         octets += s->hash.usr;
-    f->packets -= m->nb_segs;
-    f->octets -= octets;
+        leave(f, s);
+    }
     port->stats->joined_packets += m->nb_segs - 1u;
     port->stats->header_octets += octets - m->pkt_len;
     m->ol_flags &= ~(RTE_MBUF_F_RX_IP_CKSUM_MASK | RTE_MBUF_F_RX_L4_CKSUM_MASK);
@@ -125,19 +150,36 @@ static bool piece_is_sound(const struct piece *piece, const struct rte_mbuf *m)
            ETHER_OCTETS + end + RTE_PKTMBUF_HEADROOM <= m->buf_len;
 }
 
-// True if the library may have it.
-static bool admit(struct port *port, struct rte_mbuf *m, const struct piece *piece, uint64_t now_ns)
+static uint32_t source_of(const struct ipv6_address *source)
 {
+    uint32_t word[4];
+    memcpy(word, source, sizeof word);
+    uint32_t hash = ((word[0] * 31 + word[1]) * 31 + word[2]) * 31 + word[3];
+    return hash * 0x9e3779b9u >> (32 - FRAGMENT_SOURCES_BITS); // 2^32 / golden ratio
+}
+
+// The table in which it is to be joined; NULL: it has ended.
+static struct rte_ip_frag_tbl *admit(struct port *port, struct rte_mbuf *m,
+                                     const struct ipv6_address *from, const struct piece *piece,
+                                     uint64_t now_ns)
+{
+    const uint8_t *mac = rte_pktmbuf_mtod_offset(m, const uint8_t *, sizeof(struct mac));
+    enum neighbour_sender sender = neighbour_sender(port, from, mac);
+    enum fragment_room room = sender == NEIGHBOUR_PEER ? FRAGMENT_PEERS : FRAGMENT_STRANGERS;
+    struct fragment_places *places = &port->fragments->of[room];
+    uint32_t source = source_of(from), left = places->room - places->taken;
     enum drop_reason reason = DROP_NONE;
     if (!piece_is_sound(piece, m))
         reason = DROP_fragment;
-    else if (port->fragments->packets >= PORT_FRAGMENTS)
+    else if (sender == NEIGHBOUR_FORGED)
+        reason = DROP_fragment_forged;
+    else if (places->of_source[source] >= left)
         reason = DROP_fragment_full;
     if (reason == DROP_NONE)
-        hold(port, m, piece->head_octets, now_ns);
+        hold(port, m, room, source, piece->head_octets, now_ns);
     else
         packet_drop(port->stats->drop, reason, m, m->pkt_len);
-    return reason == DROP_NONE;
+    return reason == DROP_NONE ? places->table : NULL;
 }
 
 static struct rte_mbuf *joined(struct port *port, struct rte_mbuf *shown, struct rte_mbuf *m)
@@ -153,11 +195,13 @@ struct rte_mbuf *fragment_join_ipv4(struct port *port, struct rte_mbuf *shown,
     uint8_t *b = rte_pktmbuf_mtod_offset(shown, uint8_t *, ETHER_OCTETS);
     struct piece piece = {ip->fragment_offset * 8u, ip->payload.n, (uint32_t)(ip->payload.at - b),
                           !ip->more_fragments};
-    if (!admit(port, shown, &piece, now_ns))
+    struct ipv6_address from = address_of_ipv4(ip->source);
+    struct rte_ip_frag_tbl *table = admit(port, shown, &from, &piece, now_ns);
+    if (!table)
         return NULL;
     struct fragments *f = port->fragments;
     struct rte_mbuf *m =
-        rte_ipv4_frag_reassemble_packet(f->table, &f->row, shown, now_ns, (struct rte_ipv4_hdr *)b);
+        rte_ipv4_frag_reassemble_packet(table, &f->row, shown, now_ns, (struct rte_ipv4_hdr *)b);
     m = joined(port, shown, m);
     if (!m)
         return NULL;
@@ -177,11 +221,12 @@ struct rte_mbuf *fragment_join_ipv6(struct port *port, struct rte_mbuf *shown,
         packet_drop(port->stats->drop, DROP_fragment, shown, shown->pkt_len);
         return NULL;
     }
-    if (!admit(port, shown, &piece, now_ns))
+    struct rte_ip_frag_tbl *table = admit(port, shown, &ip->source, &piece, now_ns);
+    if (!table)
         return NULL;
     struct fragments *f = port->fragments;
     struct rte_mbuf *m =
-        rte_ipv6_frag_reassemble_packet(f->table, &f->row, shown, now_ns, (struct rte_ipv6_hdr *)b,
+        rte_ipv6_frag_reassemble_packet(table, &f->row, shown, now_ns, (struct rte_ipv6_hdr *)b,
                                         (struct rte_ipv6_fragment_ext *)(b + IPV6_OCTETS));
     return joined(port, shown, m);
 }
@@ -192,6 +237,18 @@ void port_held(const struct port *port, uint64_t *packets, uint64_t *octets)
     *octets = port->fragments->octets;
 }
 
+// True if there were some.
+static bool end_expired(struct port *port, enum drop_reason reason, uint64_t now_ns)
+{
+    struct fragments *f = port->fragments;
+    uint64_t before = f->packets;
+    for (int room = 0; room < FRAGMENT_ROOMS; room++) {
+        rte_ip_frag_table_del_expired_entries(f->of[room].table, &f->row, now_ns);
+        end_row(port, reason);
+    }
+    return f->packets < before;
+}
+
 // The library does not say when the next of them has waited too long, so it is asked now and then.
 uint64_t fragments_tick(struct port *port, uint64_t now_ns)
 {
@@ -200,19 +257,14 @@ uint64_t fragments_tick(struct port *port, uint64_t now_ns)
         return TIME_NEVER;
     if (now_ns < f->due_ns)
         return f->due_ns;
-    rte_ip_frag_table_del_expired_entries(f->table, &f->row, now_ns);
-    f->due_ns = f->row.cnt ? now_ns : now_ns + LOOK_AGAIN_NS; // the row may have been too short
-    end_row(port, DROP_fragment_late);
+    f->due_ns = now_ns + LOOK_AGAIN_NS;
+    if (end_expired(port, DROP_fragment_late, now_ns))
+        f->due_ns = now_ns; // the row may have been too short
     return f->due_ns;
 }
 
 void fragments_flush(struct port *port)
 {
-    struct fragments *f = port->fragments;
-    uint64_t left;
-    do {
-        left = f->packets;
-        rte_ip_frag_table_del_expired_entries(f->table, &f->row, UINT64_MAX);
-        end_row(port, DROP_shutdown);
-    } while (f->packets && f->packets < left);
+    while (end_expired(port, DROP_shutdown, UINT64_MAX))
+        ;
 }

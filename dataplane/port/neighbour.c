@@ -15,13 +15,26 @@ static bool on_link_ipv4(const struct port_host *host, uint32_t address)
     return ((address ^ host->ipv4) & ~host_bits & UINT32_MAX) == 0;
 }
 
+static bool is_in(const struct ipv6_address *address, const struct ipv6_address *net,
+                  uint32_t prefix)
+{
+    uint32_t whole = prefix / 8u, bits = prefix % 8u;
+    return memcmp(address, net, whole) == 0 &&
+           (bits == 0 || (address->octet[whole] ^ net->octet[whole]) >> (8 - bits) == 0);
+}
+
+bool port_expects(const struct port *port, const struct ipv6_address *from)
+{
+    for (uint32_t i = 0; i < port->expected.n; i++)
+        if (is_in(from, &port->expected.net[i].address, port->expected.net[i].prefix))
+            return true;
+    return false;
+}
+
 static bool on_link_ipv6(const struct port_host *host, const struct ipv6_address *address)
 {
-    uint32_t whole = host->ipv6_prefix / 8u, bits = host->ipv6_prefix % 8u;
     bool link_local = address->octet[0] == 0xfe && (address->octet[1] & 0xc0) == 0x80;
-    return link_local ||
-           (memcmp(address, &host->ipv6, whole) == 0 &&
-            (bits == 0 || (address->octet[whole] ^ host->ipv6.octet[whole]) >> (8 - bits) == 0));
+    return link_local || is_in(address, &host->ipv6, host->ipv6_prefix);
 }
 
 static struct ipv6_address next_hop(const struct port_host *host,
@@ -79,6 +92,47 @@ void neighbour_unuse(struct port *port, uint32_t place, bool gave)
     }
 }
 
+void neighbour_peer(struct port *port, const struct ipv6_address *address, int more)
+{
+    struct neighbours *neighbours = port->neighbours;
+    uint32_t *count = &neighbours->peers_at[(uint32_t)rte_hash_add_key(neighbours->peers, address)];
+    *count += (uint32_t)more;
+    if (*count == 0)
+        rte_hash_del_key(neighbours->peers, address);
+}
+
+enum neighbour_sender neighbour_sender(const struct port *port, const struct ipv6_address *source,
+                                       const uint8_t *mac)
+{
+    const struct neighbours *neighbours = port->neighbours;
+    if (rte_hash_lookup(neighbours->peers, source) < 0)
+        return port_expects(port, source) ? NEIGHBOUR_PEER : NEIGHBOUR_STRANGER;
+    struct ipv6_address hop = next_hop(&port->host, source);
+    int place = rte_hash_lookup(neighbours->by_address, &hop);
+    if (place < 0 || !neighbours->of[place].known ||
+        memcmp(&neighbours->of[place].mac, mac, sizeof(struct mac)) == 0)
+        return NEIGHBOUR_PEER;
+    return address_same(&hop, source) ? NEIGHBOUR_FORGED : NEIGHBOUR_STRANGER;
+}
+
+static bool is_doubtful(const struct neighbour *neighbour, const struct mac *mac)
+{
+    return neighbour->known && neighbour->unanswered < NEIGHBOUR_PROBES &&
+           memcmp(&neighbour->mac, mac, sizeof *mac) != 0;
+}
+
+// However often somebody says so, he is asked no more often than that.
+static void look_again(struct port *port, struct neighbour *neighbour, uint64_t now_ns)
+{
+    uint64_t when_ns = neighbour->asked_ns + NEIGHBOUR_PROBE_NS;
+    if (when_ns < now_ns)
+        when_ns = now_ns;
+    if (when_ns >= neighbour->ask_ns)
+        return;
+    neighbour->ask_ns = when_ns;
+    be_due(port, when_ns);
+}
+
 bool neighbour_learn(struct port *port, const struct ipv6_address *address, const struct mac *mac,
                      uint64_t now_ns)
 {
@@ -88,20 +142,26 @@ bool neighbour_learn(struct port *port, const struct ipv6_address *address, cons
     struct neighbour *neighbour = &port->neighbours->of[place];
     if (neighbour->givers > 0)
         return true;
+    if (is_doubtful(neighbour, mac)) {
+        look_again(port, neighbour, now_ns);
+        return true;
+    }
     neighbour->mac = *mac;
     neighbour->known = true;
+    neighbour->unanswered = 0;
     neighbour->ask_ns = now_ns + NEIGHBOUR_REFRESH_NS;
     return true;
 }
 
-static void ask_ipv4(struct port *port, uint32_t address)
+// `mac` NULL: of all.
+static void ask_ipv4(struct port *port, uint32_t address, const struct mac *mac)
 {
-    static const uint8_t everybody[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+    static const struct mac everybody = {{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}};
     struct rte_mbuf *m = answer_alloc(port, ETHER_OCTETS + ARP_OCTETS);
     if (!m)
         return;
     uint8_t *b = rte_pktmbuf_mtod(m, uint8_t *);
-    answer_put_ether(port, everybody, ETHER_TYPE_ARP, b);
+    answer_put_ether(port, (mac ? mac : &everybody)->octet, ETHER_TYPE_ARP, b);
     struct arp question = {.operation = ARP_REQUEST,
                            .sender_mac = port->host.mac,
                            .sender_address = port->host.ipv4,
@@ -110,24 +170,37 @@ static void ask_ipv4(struct port *port, uint32_t address)
     port_answer(port, m);
 }
 
-static void ask_ipv6(struct port *port, const struct ipv6_address *address)
+static void ask_ipv6(struct port *port, const struct ipv6_address *address, const struct mac *mac)
 {
     const uint32_t octets = ICMPV6_NEIGHBOUR_OCTETS + ICMPV6_OPTION_OCTETS;
-    struct ipv6_address group = host_solicited_node(address);
-    uint8_t group_mac[6] = {0x33, 0x33}; // RFC 2464 7
-    memcpy(group_mac + 2, group.octet + 12, 4);
+    struct ipv6_address to = mac ? *address : host_solicited_node(address);
+    struct mac group_mac = {{0x33, 0x33}}; // RFC 2464 7
+    memcpy(group_mac.octet + 2, to.octet + 12, 4);
     struct rte_mbuf *m = answer_alloc(port, ETHER_OCTETS + IPV6_OCTETS + octets);
     if (!m)
         return;
     uint8_t *b = rte_pktmbuf_mtod(m, uint8_t *);
-    answer_put_ether(port, group_mac, ETHER_TYPE_IPV6, b);
+    answer_put_ether(port, (mac ? mac : &group_mac)->octet, ETHER_TYPE_IPV6, b);
     b += ETHER_OCTETS;
-    answer_put_ipv6(port, &group, IPV6_NEXT_ICMPV6, ND_HOP_LIMIT, octets, b);
+    answer_put_ipv6(port, &to, IPV6_NEXT_ICMPV6, ND_HOP_LIMIT, octets, b);
     struct icmpv6_neighbour_solicitation question = {
         .target = *address, .has_source_mac = true, .source_mac = port->host.mac};
     icmpv6_neighbour_solicitation_encode(&question, b + IPV6_OCTETS, octets);
-    icmpv6_put_checksum(b + IPV6_OCTETS, octets, &port->host.ipv6, &group);
+    icmpv6_put_checksum(b + IPV6_OCTETS, octets, &port->host.ipv6, &to);
     port_answer(port, m);
+}
+
+static void question(struct port *port, struct neighbour *neighbour, uint64_t now_ns)
+{
+    bool to_him = neighbour->known && neighbour->unanswered < NEIGHBOUR_PROBES;
+    const struct mac *mac = to_him ? &neighbour->mac : NULL;
+    neighbour->unanswered += to_him;
+    neighbour->asked_ns = now_ns;
+    neighbour->ask_ns = now_ns + (to_him ? NEIGHBOUR_PROBE_NS : NEIGHBOUR_ASK_NS);
+    if (address_is_ipv4(&neighbour->address))
+        ask_ipv4(port, address_ipv4(&neighbour->address), mac);
+    else
+        ask_ipv6(port, &neighbour->address, mac);
 }
 
 // Asks if it is time; true if it did.
@@ -137,13 +210,8 @@ static bool ask(struct port *port, struct neighbour *neighbour, uint64_t now_ns)
     if (neighbour->users == 0 || neighbour->givers > 0)
         return false;
     bool due = neighbour->ask_ns <= now_ns;
-    if (due) {
-        neighbour->ask_ns = now_ns + (neighbour->known ? NEIGHBOUR_REFRESH_NS : NEIGHBOUR_ASK_NS);
-        if (address_is_ipv4(&neighbour->address))
-            ask_ipv4(port, address_ipv4(&neighbour->address));
-        else
-            ask_ipv6(port, &neighbour->address);
-    }
+    if (due)
+        question(port, neighbour, now_ns);
     if (neighbour->ask_ns < neighbours->after_ns)
         neighbours->after_ns = neighbour->ask_ns;
     return due;

@@ -1,6 +1,9 @@
 // Whom a port sends to on its link: the Ethernet address of each next hop, found by ARP (RFC 826)
 // or neighbour discovery (RFC 4861), or given. A next hop has one place however many peers are
-// behind it. Once known, an address stays in use while it is asked for again.
+// behind it. Once known, an address stays in use while it is asked for again: first of him who has
+// it, who answers or not, then of all (as RFC 4861 7.3). Who says meanwhile that it is another's,
+// be it to all or to us, brings no more about than such a question: only when it was not answered
+// is another's word taken.
 #ifndef SLUICE_PORT_NEIGHBOUR_H
 #define SLUICE_PORT_NEIGHBOUR_H
 
@@ -8,12 +11,16 @@
 
 #define NEIGHBOUR_ASK_NS     1000000000ULL  // an unknown one, again and again
 #define NEIGHBOUR_REFRESH_NS 30000000000ULL // a known one
+#define NEIGHBOUR_PROBE_NS   250000000ULL   // for his answer; also between doubts
+#define NEIGHBOUR_PROBES     3u
 
 struct neighbour {
     struct mac mac;
     bool known;
+    uint8_t unanswered;     // questions to him who is known
     uint32_t users, givers; // those who said its address; while there is one nobody is asked
     uint64_t ask_ns;        // when next
+    uint64_t asked_ns;
     struct ipv6_address address;
 };
 
@@ -21,9 +28,11 @@ struct neighbours {
     uint32_t room;
     struct neighbour *of;
     struct rte_hash *by_address;
-    uint64_t due_ns;   // of the first that is to be asked for; may be earlier than that
-    uint32_t next;     // where the round of asking goes on; 0: no round
-    uint64_t after_ns; // due_ns when the round is over, as far as it has come
+    struct rte_hash *peers;
+    uint32_t *peers_at; // how many have the address at that place of `peers`
+    uint64_t due_ns;    // of the first that is to be asked for; may be earlier than that
+    uint32_t next;      // where the round of asking goes on; 0: no round
+    uint64_t after_ns;  // due_ns when the round is over, as far as it has come
 };
 
 // NULL if there is no memory.
@@ -36,6 +45,17 @@ uint64_t neighbours_octets(uint32_t room);
 uint32_t neighbour_use(struct port *port, const struct ipv6_address *towards,
                        const struct mac *given, uint64_t now_ns);
 void neighbour_unuse(struct port *port, uint32_t place, bool gave);
+
+// One more peer with that address; or one less. `neighbour_use` and `neighbour_unuse` are of its
+// next hop.
+void neighbour_peer(struct port *port, const struct ipv6_address *address, int more);
+
+// Who a frame is from, by its IP and its Ethernet source: a peer or one whom the port expects;
+// somebody else, as is one that claims a peer's address beside that peer's router, for routers have
+// others in their place; or one on the link that claims a peer's address and is not that neighbour.
+enum neighbour_sender { NEIGHBOUR_PEER, NEIGHBOUR_STRANGER, NEIGHBOUR_FORGED };
+enum neighbour_sender neighbour_sender(const struct port *port, const struct ipv6_address *source,
+                                       const uint8_t *mac);
 
 // What a reply, an advertisement or a question from a neighbour says; of others nothing is kept.
 // True if there is such a neighbour.

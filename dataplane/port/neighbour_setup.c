@@ -6,8 +6,8 @@
 #include "dataplane/port/neighbour.h"
 
 #define ROOM_LEAST   64u  // DPDK refuses a table of less than 8
-#define PLACE_OCTETS 192u // with what the hash table has for each key, at most
-#define TABLE_OCTETS 65536u
+#define PLACE_OCTETS 320u // with what the two hash tables have for each key, at most
+#define TABLE_OCTETS 131072u
 
 static uint32_t room_of(uint32_t wanted)
 {
@@ -19,6 +19,19 @@ uint64_t neighbours_octets(uint32_t room)
     return TABLE_OCTETS + (uint64_t)room_of(room) * PLACE_OCTETS;
 }
 
+// With its extra buckets it takes as many keys as it says, whatever they hash to.
+static struct rte_hash *table(const char *name, const char *what, uint32_t room)
+{
+    char both[RTE_HASH_NAMESIZE];
+    snprintf(both, sizeof both, "%s%s", name, what);
+    struct rte_hash_parameters parameters = {.name = both,
+                                             .entries = room,
+                                             .key_len = sizeof(struct ipv6_address),
+                                             .socket_id = SOCKET_ID_ANY,
+                                             .extra_flag = RTE_HASH_EXTRA_FLAGS_EXT_TABLE};
+    return rte_hash_create(&parameters);
+}
+
 struct neighbours *neighbours_create(const char *name, uint32_t room)
 {
     struct neighbours *neighbours = rte_zmalloc("neighbours", sizeof *neighbours, 0);
@@ -26,16 +39,13 @@ struct neighbours *neighbours_create(const char *name, uint32_t room)
         return NULL;
     neighbours->room = room_of(room);
     neighbours->due_ns = TIME_NEVER;
-    // With its extra buckets it takes as many keys as it says, whatever they hash to.
-    struct rte_hash_parameters parameters = {.name = name,
-                                             .entries = neighbours->room,
-                                             .key_len = sizeof(struct ipv6_address),
-                                             .socket_id = SOCKET_ID_ANY,
-                                             .extra_flag = RTE_HASH_EXTRA_FLAGS_EXT_TABLE};
-    neighbours->by_address = rte_hash_create(&parameters);
+    neighbours->by_address = table(name, "", neighbours->room);
+    neighbours->peers = table(name, "_peers", neighbours->room);
     neighbours->of =
         rte_zmalloc("neighbours", neighbours->room * sizeof *neighbours->of, RTE_CACHE_LINE_SIZE);
-    if (neighbours->by_address && neighbours->of)
+    neighbours->peers_at =
+        rte_calloc("neighbours", neighbours->room, sizeof *neighbours->peers_at, 0);
+    if (neighbours->by_address && neighbours->peers && neighbours->of && neighbours->peers_at)
         return neighbours;
     neighbours_destroy(neighbours);
     return NULL;
@@ -46,6 +56,8 @@ void neighbours_destroy(struct neighbours *neighbours)
     if (!neighbours)
         return;
     rte_hash_free(neighbours->by_address);
+    rte_hash_free(neighbours->peers);
     rte_free(neighbours->of);
+    rte_free(neighbours->peers_at);
     rte_free(neighbours);
 }

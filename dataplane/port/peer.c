@@ -43,13 +43,27 @@ bool peer_setup(struct peer *peer, struct port *port, const struct ipv6_address 
     *peer = (struct peer){.ipv6 = ipv6, .made = true, .gave = mac != NULL};
     put_outer(peer, port, address, udp_port);
     peer->neighbour = neighbour_use(port, address, mac, now_ns);
+    neighbour_peer(port, address, 1);
     return true;
+}
+
+static struct ipv6_address address_of(const struct peer *peer)
+{
+    const uint8_t *ip = peer->outer + ETHER_OCTETS;
+    struct ipv6_address address;
+    if (!peer->ipv6)
+        return address_of_ipv4(get_be32(ip + 16));
+    memcpy(&address, ip + 24, sizeof address);
+    return address;
 }
 
 void peer_release(struct peer *peer, struct port *port)
 {
-    if (peer->made)
+    if (peer->made) {
+        struct ipv6_address address = address_of(peer);
+        neighbour_peer(port, &address, -1);
         neighbour_unuse(port, peer->neighbour, peer->gave);
+    }
     *peer = (struct peer){0};
 }
 

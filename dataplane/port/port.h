@@ -13,15 +13,19 @@
 #include <rte_mempool.h>
 #include <rte_ring.h>
 
+#include "dataplane/port/nets.h"
 #include "dataplane/stats/stats.h"
 #include "dataplane/wire/address.h"
 
-#define PORT_BURST       64
-#define PORT_POOL_CACHE  128
-#define PORT_QUEUES_MAX  16
-#define PORT_ANSWERS     64   // frames of its own that wait at most
-#define PORT_FRAGMENTS   1024 // frames that wait to be joined at most, in buffers of the receive pool
-#define PORT_DEVICE_RING "net_ring"
+#define PORT_BURST      64
+#define PORT_POOL_CACHE 128
+#define PORT_QUEUES_MAX 16
+#define PORT_ANSWERS    64 // frames of its own that wait at most
+// Frames that wait to be joined at most, in buffers of the receive pool.
+#define PORT_FRAGMENTS_PEERS     1024
+#define PORT_FRAGMENTS_STRANGERS 256
+#define PORT_FRAGMENTS           (PORT_FRAGMENTS_PEERS + PORT_FRAGMENTS_STRANGERS)
+#define PORT_DEVICE_RING         "net_ring"
 
 // Its place in the network. No gateway: every address is on the link.
 struct port_host {
@@ -47,9 +51,16 @@ struct port_config {
     struct port_host host;
 };
 
+// Unknown counts as up.
+enum port_link { PORT_LINK_UP, PORT_LINK_DOWN, PORT_LINK_GONE };
+extern const char *const port_link_names[];
+
+#define PORT_INTERFACE_OCTETS 16
+
 struct port_device {
     uint16_t id; // RTE_MAX_ETHPORTS: not open
     bool rings;
+    char interface[PORT_INTERFACE_OCTETS]; // of the kernel's, behind it; empty: none
     struct mac mac;
     struct rte_mempool *pool; // of all queues, for a frame may wait at another worker
     struct rte_ring *rx_ring[PORT_QUEUES_MAX], *tx_ring[PORT_QUEUES_MAX]; // of net_ring
@@ -64,6 +75,9 @@ void port_device_close(struct port_device *device);
 // counts the buffers of its own that are not back (what somebody left in net_ring's rings is among
 // them). The workers' parts are released after that.
 uint32_t port_device_stop(struct port_device *device);
+
+// Asks the kernel or the driver: for control.
+enum port_link port_device_link(const struct port_device *device);
 
 struct neighbours;
 struct fragments;
@@ -84,6 +98,7 @@ struct port {
     struct rte_mempool *answer_pool; // also of the fragments that it makes
     struct neighbours *neighbours;
     struct fragments *fragments;
+    struct port_nets expected;
     // Whom else to tell what a neighbour says; NULL: nobody.
     void (*tell)(void *self, const struct ipv6_address *address, const struct mac *mac);
     void *tell_self;
@@ -136,6 +151,9 @@ uint32_t port_unwrap(struct port *port, struct rte_mbuf **frames, struct port_da
 // Who sent a datagram.
 struct port_endpoint port_sender(const struct rte_mbuf *frame,
                                  const struct port_datagram *datagram);
+
+// Whether that address is of one of its `expected` nets.
+bool port_expects(const struct port *port, const struct ipv6_address *from);
 
 // What came for `joined` datagrams that are not whole yet, in frames and their octets.
 void port_held(const struct port *port, uint64_t *packets, uint64_t *octets);

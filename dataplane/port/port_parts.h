@@ -22,6 +22,11 @@ enum port_verdict {
     PORT_HELD                // a fragment, accounted for already
 };
 
+// ---- link_setup.c ----
+
+// Takes note of the interface that the arguments name.
+void port_device_interface(struct port_device *device, const char *arguments);
+
 // ---- unwrap.c: two ways to the same verdict ----
 
 // False: not the common case, and nothing has been said about the frame.
@@ -69,9 +74,22 @@ void answer_put_ipv6(const struct port *port, const struct ipv6_address *destina
 
 // ---- fragment.c ----
 
-// One port's datagrams that are not whole yet. A frame that waits has its octets in hash.usr.
-struct fragments {
+// Fragments wait in one of two rooms, so that strangers take none of the places that peers need. In
+// either a source has at most as many as are still free: there is room for one that comes later.
+enum fragment_room { FRAGMENT_PEERS, FRAGMENT_STRANGERS, FRAGMENT_ROOMS };
+#define FRAGMENT_SOURCES_BITS 8
+#define FRAGMENT_SOURCES      (1u << FRAGMENT_SOURCES_BITS) // some share one, by chance
+
+struct fragment_places {
     struct rte_ip_frag_tbl *table;
+    uint32_t room, taken;
+    uint16_t of_source[FRAGMENT_SOURCES];
+};
+
+// One port's datagrams that are not whole yet. A frame that waits has its octets in hash.usr, and
+// in hash.fdir.hi its ECN field, room and source.
+struct fragments {
+    struct fragment_places of[FRAGMENT_ROOMS];
     uint64_t packets, octets; // that wait
     uint64_t due_ns;          // when to look for what has waited too long
     struct rte_ip_frag_death_row row;

@@ -60,7 +60,8 @@ static void unpack_pdps(const struct parcel *parcel, struct state *state,
 {
     uint32_t *link = &state->ms_up[expect->expect.ms_id].first_pdp;
     for (uint32_t i = 0; i < parcel->pdps; i++) {
-        uint32_t teid = expect->teid_of[parcel->pdp[i].nsapi], id = teid_index(teid);
+        uint32_t teid = expect->teid_of[parcel->pdp[i].nsapi],
+                 id = teid_index(state->teid_bits, teid);
         state->pdp[id] = parcel->pdp[i];
         state->pdp[id].teid = teid;
         state->pdp[id].ms = expect->expect.ms_id;
@@ -72,7 +73,8 @@ static void unpack_pdps(const struct parcel *parcel, struct state *state,
 }
 
 // The N-PDU is that context's by the TEID that it has here; one whose context has gone is nobody's.
-static void readdress(const struct parcel *parcel, const struct command *expect, struct pdu *pdu)
+static void readdress(struct teid_bits bits, const struct parcel *parcel,
+                      const struct command *expect, struct pdu *pdu)
 {
     struct rte_mbuf *m = pdu->buffer;
     uint32_t left_as = m->hash.usr;
@@ -80,7 +82,7 @@ static void readdress(const struct parcel *parcel, const struct command *expect,
     for (uint32_t i = 0; i < parcel->pdps; i++)
         if (parcel->pdp[i].teid == left_as)
             m->hash.usr = expect->teid_of[parcel->pdp[i].nsapi];
-    pdu->context = teid_index(m->hash.usr);
+    pdu->context = teid_index(bits, m->hash.usr);
 }
 
 static uint32_t name_of(const struct state *state, uint32_t ms)
@@ -141,7 +143,7 @@ static void unpack_npdus(const struct parcel *parcel, struct state *state, struc
         class->moved_in_packets++;
         class->moved_in_octets += packed.pdu.octets;
         if (sched) {
-            readdress(parcel, expect, &packed.pdu);
+            readdress(state->teid_bits, parcel, expect, &packed.pdu);
             reason = sched_ms_arrive_npdu(sched, expect->expect.ms_id, packed.slot, &packed.pdu,
                                           &parcel->baggage, now_ns);
         }

@@ -63,10 +63,10 @@ int apply_nsvc(const struct apply *a, const struct command_nsvc *c)
                                 .blocked = c->has_blocked && c->blocked,
                                 .worker = (uint8_t)a->command->worker};
     rte_hash_add_key_data(a->state->endpoints, &endpoint, (void *)(uintptr_t)c->nsvc_id);
-    if (nsvc->worker != a->state->worker)
-        return 0;
     peer_setup(&nsvc->peer, a->state->gb, &c->peer_address, c->peer_port,
                c->has_peer_mac ? &c->peer_mac : NULL, a->now_ns);
+    if (nsvc->worker != a->state->worker) // whose fragments may come here all the same
+        return 0;
     join_nse(a->state, c->nsvc_id, c->nse_id);
     spread(a, c->nse_id);
     return 0;
@@ -86,13 +86,13 @@ int apply_nsvc_remove(const struct apply *a, const struct command_nsvc_remove *c
     struct state_nsvc *nsvc = &a->state->nsvc[c->nsvc_id];
     struct state_nse *nse = &a->state->nse[nsvc->nse];
     rte_hash_del_key(a->state->endpoints, &nsvc->endpoint);
+    peer_release(&nsvc->peer, a->state->gb);
     if (nsvc->worker != a->state->worker)
         return 0;
     for (uint32_t i = 0; i < STATE_NSVCS_AN_NSE; i++)
         if (nse->nsvc[i] == c->nsvc_id)
             nse->nsvc[i] = STATE_NONE;
     spread(a, nsvc->nse);
-    peer_release(&nsvc->peer, a->state->gb);
     return 0;
 }
 
@@ -134,6 +134,15 @@ int apply_ggsn_remove(const struct apply *a, const struct command_ggsn_remove *c
 {
     count_ggsns(a->state, &a->state->ggsn[c->ggsn_id].address, -1);
     peer_release(&a->state->ggsn[c->ggsn_id].peer, a->state->gn);
+    return 0;
+}
+
+int apply_gn_from(const struct apply *a, const struct command_gn_from *c)
+{
+    struct port_nets *expected = &a->state->gn->expected;
+    expected->n = (uint32_t)c->nets.n;
+    for (uint32_t i = 0; i < expected->n; i++)
+        expected->net[i] = (struct port_net){c->nets.item[i].address, c->nets.item[i].prefix};
     return 0;
 }
 

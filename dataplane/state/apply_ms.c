@@ -217,6 +217,14 @@ static int lles_change(const struct apply *a, uint32_t ms)
     return sched_ms_lles(a->sched, ms, lles, a->now_ns);
 }
 
+static uint32_t source_of(const struct state *state, const struct command_pdp *c)
+{
+    if (!c->has_ggsn_id)
+        return STATE_NO_GGSN;
+    const struct ipv6_address *ggsn = &state->ggsn[c->ggsn_id].address;
+    return address_is_ipv4(ggsn) ? address_ipv4(ggsn) : c->ggsn_id;
+}
+
 int apply_pdp(const struct apply *a, const struct command_pdp *c)
 {
     struct state *state = a->state;
@@ -235,8 +243,8 @@ int apply_pdp(const struct apply *a, const struct command_pdp *c)
                               .lle = lle & 3,
                               .slot = c->slot,
                               .traffic_class = flow.traffic_class,
-                              .pfi_octets = c->has_pfi ? STATE_PFI_OCTETS : 0};
-    memcpy(pdp->pfi, a->command->octets, STATE_PFI_OCTETS);
+                              .pfi = c->has_pfi ? c->pfi : STATE_NO_PFI,
+                              .source = source_of(state, c)};
     put_bssgp(&state->ms[c->ms_id], pdp);
     state->pdp_up[c->pdp_id] =
         (struct state_pdp_up){.next = ms_up->first_pdp,

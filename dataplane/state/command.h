@@ -9,6 +9,7 @@
 #include "dataplane/aqm/aqm.h"
 #include "dataplane/base/classes.h"
 #include "dataplane/cipher/cipher.h"
+#include "dataplane/port/nets.h"
 #include "dataplane/sched/sched.h"
 #include "dataplane/wire/field.h"
 #include "dataplane/wire/llc.h"
@@ -59,6 +60,17 @@
     MUST(T, IPV6, address, 0, 0, "its address for GTP-U") \
     MAY(T, MAC, mac, 0, 0, "its or its router's Ethernet address; none: found by asking")
 #define COMMAND_GGSN_ID_FIELDS(MUST, MAY, T) COMMAND_GGSN_ID(MUST, T)
+#define COMMAND_NET_FIELDS(MUST, MAY, T)    \
+    MUST(T, IPV6, address, 0, 0, "a net's") \
+    MUST(T, U8, prefix, 0, 128, "how many of its bits count; of an IPv4 address 96 more")
+FIELD_STRUCT(command_net, COMMAND_NET_FIELDS);
+FIELD_LIST_STRUCT(command_nets, command_net, PORT_NETS);
+extern const struct field_record command_net_record;
+#define FIELD_TYPE_NETS struct command_nets
+#define FIELD_KIND_NETS FIELD_LIST, &command_net_record
+#define COMMAND_GN_FROM_FIELDS(MUST, MAY, T) \
+    MUST(T, NETS, nets, 0, PORT_NETS,        \
+         "who may send beside a context's GGSN; none: those without one have them all")
 #define COMMAND_NSE_FLOW_FIELDS(MUST, MAY, T) \
     COMMAND_NSE_ID(MUST, T) COMMAND_BUCKET_OF(MUST, MAY, T, )
 #define COMMAND_NSE_ID_FIELDS(MUST, MAY, T) COMMAND_NSE_ID(MUST, T)

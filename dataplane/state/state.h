@@ -21,6 +21,8 @@
 #define STATE_LINKS_BITS   6
 #define STATE_LINKS        (1u << STATE_LINKS_BITS)
 #define STATE_PFI_OCTETS   3u
+#define STATE_NO_PFI       UINT8_MAX
+#define STATE_NO_GGSN      UINT16_MAX // no uplink
 
 struct state_endpoint {
     struct ipv6_address address;
@@ -32,7 +34,7 @@ struct state_nsvc {
     struct state_endpoint endpoint;
     uint32_t nse;
     uint8_t weight;
-    uint8_t worker; // whose it is; another knows its endpoint only
+    uint8_t worker; // whose it is; another takes nothing from it
     bool blocked;   // no downlink goes on it, and its user data is control's
 };
 
@@ -121,8 +123,10 @@ struct state_pdp {
 #define STATE_SEGMENT_BEYOND 254
     uint8_t nsapi : 4, sapi : 4;
     uint8_t lle : 2, slot : 3, traffic_class : 3;
-    uint8_t pfi_octets; // 0 or STATE_PFI_OCTETS
-    uint8_t pfi[STATE_PFI_OCTETS];
+    uint8_t pfi; // STATE_NO_PFI: none
+    // Its GGSN's IPv4 address. Those of 0.0/16 are nobody's: they stand for the id of a GGSN with
+    // an IPv6 address, or for STATE_NO_GGSN.
+    uint32_t source;
     uint8_t bssgp[BSSGP_DL_UNITDATA_FIXED_OCTETS]; // the lifetime is written per frame
 };
 _Static_assert(sizeof(struct state_pdp) == 32, "two contexts to a line of the cache");
@@ -151,7 +155,6 @@ struct state_ms_up {
 };
 _Static_assert(sizeof(struct state_ms_up) == 64, "the uplink touches one line of an MS");
 
-#define STATE_NO_GGSN UINT16_MAX // no uplink
 struct state_pdp_up {
     uint32_t next; // of its MS
     uint32_t teid; // at its GGSN
@@ -163,6 +166,7 @@ struct state_pdp_up {
 
 struct state_limits {
     uint32_t nses, nsvcs, bvcs, ggsns, mss, pdps;
+    uint32_t workers;
     bool options; // some MS may have them
 };
 
@@ -174,6 +178,7 @@ enum state_named { STATE_NAMED_TLLI, STATE_NAMED_BVCI, STATE_NAMED_KINDS };
 struct state {
     uint32_t worker;
     struct state_limits limits;
+    struct teid_bits teid_bits;
     struct port *gn, *gb;
     struct state_nse *nse;
     struct state_nsvc *nsvc;
@@ -275,9 +280,19 @@ uint32_t state_bvc_of(const struct state *state, uint32_t nse, uint16_t bvci);
 uint32_t state_ms_of(const struct state *state, uint32_t nse, uint32_t tlli);
 bool state_is_ggsn(const struct state *state, const struct ipv6_address *address);
 
+// Whether who has that address may send G-PDUs to the context: its own GGSN, and those of
+// `gn_from`; if that names nobody, to a context without a GGSN every GGSN.
+bool state_may_send(const struct state *state, const struct state_pdp *pdp,
+                    const struct ipv6_address *from);
+// The same of an IPv4 address, for what nearly every G-PDU is. False: ask the other.
+static inline bool state_is_from_ggsn(const struct state_pdp *pdp, uint32_t from)
+{
+    return from == pdp->source && from > STATE_NO_GGSN;
+}
+
 static inline const struct state_pdp *state_pdp_of_teid(const struct state *state, uint32_t teid)
 {
-    uint32_t index = teid_index(teid);
+    uint32_t index = teid_index(state->teid_bits, teid);
     if (index >= state->limits.pdps || state->pdp[index].teid != teid || teid == 0)
         return NULL;
     return &state->pdp[index];

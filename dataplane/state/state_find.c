@@ -60,6 +60,22 @@ void state_counts_give(struct state *state, uint32_t ms)
     *counts = 0;
 }
 
+static bool is_own_ggsn(const struct state *state, const struct state_pdp *pdp,
+                        const struct ipv6_address *from)
+{
+    if (pdp->source > STATE_NO_GGSN)
+        return address_is_ipv4(from) && address_ipv4(from) == pdp->source;
+    return pdp->source < STATE_NO_GGSN && address_same(&state->ggsn[pdp->source].address, from);
+}
+
+bool state_may_send(const struct state *state, const struct state_pdp *pdp,
+                    const struct ipv6_address *from)
+{
+    if (is_own_ggsn(state, pdp, from) || port_expects(state->gn, from))
+        return true;
+    return pdp->source == STATE_NO_GGSN && state->gn->expected.n == 0 && state_is_ggsn(state, from);
+}
+
 bool state_is_ggsn(const struct state *state, const struct ipv6_address *address)
 {
     return rte_hash_lookup(state->ggsns, address) >= 0;

@@ -99,6 +99,7 @@ int state_setup(struct state *state, uint32_t worker, const struct state_limits 
 {
     *state =
         (struct state){.worker = worker,
+                       .teid_bits = teid_bits(limits->workers, limits->pdps),
                        .limits = *limits,
                        .gn = gn,
                        .gb = gb,

@@ -1,41 +1,56 @@
-// A TEID of ours names its place: worker 4 bits, generation 6, index 22, which is the worker's own
-// id. The generation starts at 1, so that 0, which GTP-C reserves, is never given out, and a TEID
-// of a former owner of the index is unknown.
+// A TEID of ours: the worker, random bits, and the context's index, which is the worker's own id of
+// it. Worker and index have as many bits as there are workers and places; with 16 workers and four
+// million places 6 are left for chance. Random bits of 0 are never given: so 0, which GTP-C
+// reserves, is nobody's. What a former owner of the index had is unknown.
 #ifndef SLUICE_STATE_TEID_H
 #define SLUICE_STATE_TEID_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-#define TEID_INDEX_BITS      22
-#define TEID_GENERATION_BITS 6
-#define TEID_INDEX_COUNT     (1u << TEID_INDEX_BITS)
-#define TEID_NOBODYS         1u // no context ever has it
+#define TEID_INDEX_BITS_MAX  22
+#define TEID_WORKER_BITS_MAX 4
+#define TEID_INDEX_COUNT     (1u << TEID_INDEX_BITS_MAX)
+#define TEID_NOBODYS         1u // no context ever has it, nor has a place that is free
 
-static inline uint32_t teid_make(uint32_t worker, uint32_t generation, uint32_t index)
+// How many bits of a TEID worker and index have.
+struct teid_bits {
+    uint8_t worker, index;
+};
+
+static inline uint8_t teid_bits_of(uint32_t count)
 {
-    return worker << (TEID_GENERATION_BITS + TEID_INDEX_BITS) | generation << TEID_INDEX_BITS |
-           index;
+    return count > 1 ? (uint8_t)(32 - __builtin_clz(count - 1)) : 0;
 }
 
-static inline uint32_t teid_worker(uint32_t teid)
+static inline struct teid_bits teid_bits(uint32_t workers, uint32_t places)
 {
-    return teid >> (TEID_GENERATION_BITS + TEID_INDEX_BITS);
+    return (struct teid_bits){teid_bits_of(workers), teid_bits_of(places)};
 }
 
-static inline uint32_t teid_generation(uint32_t teid)
+static inline uint32_t teid_make(struct teid_bits bits, uint32_t worker, uint32_t random,
+                                 uint32_t index)
 {
-    return teid >> TEID_INDEX_BITS & ((1u << TEID_GENERATION_BITS) - 1);
+    return (uint32_t)((uint64_t)worker << (32 - bits.worker)) | random << bits.index | index;
 }
 
-// The one that follows, for the next owner of an index: 1 to 63, and round.
-static inline uint32_t teid_generation_after(uint32_t generation)
+static inline uint32_t teid_worker(struct teid_bits bits, uint32_t teid)
 {
-    return generation % ((1u << TEID_GENERATION_BITS) - 1) + 1;
+    return (uint32_t)((uint64_t)teid >> (32 - bits.worker));
 }
 
-static inline uint32_t teid_index(uint32_t teid)
+static inline uint32_t teid_index(struct teid_bits bits, uint32_t teid)
 {
-    return teid & (TEID_INDEX_COUNT - 1);
+    return teid & ((1u << bits.index) - 1);
 }
+
+static inline uint32_t teid_random(struct teid_bits bits, uint32_t teid)
+{
+    return (uint32_t)((uint64_t)teid << bits.worker & UINT32_MAX) >> bits.worker >> bits.index;
+}
+
+// For the next owner of a place; `former` is what the one before it had, or teid_make(bits, worker,
+// 0, index) for its first. Who knows `seed` and `turn` knows what comes.
+uint32_t teid_after(struct teid_bits bits, uint64_t seed, uint32_t turn, uint32_t former);
 
 #endif

@@ -63,6 +63,10 @@ local allowed = {
         return ("a list of 1 to %d whole numbers from %d to %d, such as %s"):format(
             key.most_items, key.least, key.most, key.example)
     end,
+    nets = function(key)
+        return ("a list of 1 to %d addresses, or nets with a /, such as %s"):format(key.most_items,
+            key.example)
+    end,
     mac = function(key)
         return ('a unicast MAC address such as "%s"'):format(key.example)
     end,

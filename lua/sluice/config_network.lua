@@ -204,6 +204,10 @@ local function check_ggsns(state, cfg)
         check_own(state, ggsn, "address", cfg.gn, "mac")
         check_family(state, ggsn, "address", cfg.gn, "gn")
     end
+    if cfg.run and cfg.run.clock == "real" and #cfg.ggsn == 0 and cfg.gn and not cfg.gn.from then
+        check.warn(state, cfg.gn, "from", "found neither this nor a ggsn { }: nobody may send to"
+            .. " the PDP contexts")
+    end
     network.note_equals(state, cfg.ggsn, "name")
     network.note_equals(state, cfg.ggsn, "address")
 end

@@ -261,6 +261,42 @@ local function check_integers(key, raw, complain)
     return list
 end
 
+-- An address, or one and how many of its bits count.
+local function check_net(item)
+    if type(item) ~= "string" or #item > TEXT_MAX_OCTETS then
+        return nil
+    end
+    local address, bits = item:match("^([^/]+)/(%d%d?%d?)$")
+    address = address or item
+    local most = addresses.is_ipv6(address) and 128 or 32
+    local text = check_ip({ type = "ip", example = "192.0.2.1" }, address)
+    if not text or tonumber(bits or most) > most then
+        return nil
+    end
+    return bits and ("%s/%d"):format(text, tonumber(bits)) or text
+end
+
+local function check_nets(key, raw, complain)
+    if type(raw) == "string" then -- from --set
+        raw = { raw }
+    end
+    if type(raw) ~= "table" or not is_list(raw, 1, key.most_items) then
+        return nil, ("found %s, allowed %s"):format(
+            type(raw) == "table" and "a table of another form" or values.show(raw),
+            values.allowed(key))
+    end
+    local list = {}
+    for i, item in ipairs(raw) do
+        list[i] = check_net(item)
+        if not list[i] then
+            complain(i, ('found %s, allowed a unicast IPv4 or IPv6 address, or a net such as'
+                .. ' "198.51.100.0/24"'):format(values.show(item)))
+            list[i] = "192.0.2.1"
+        end
+    end
+    return list
+end
+
 -- Words in the order of the choices, each once.
 local function check_words(key, raw, complain)
     if type(raw) == "string" then -- from --set
@@ -319,7 +355,7 @@ local checks = {
     word = check_word, choice = check_choice, integer = check_integer, digits = check_digits,
     hex = check_hex, ipv4 = check_ipv4, ipv6 = check_ipv6, ip = check_ip, device = check_device,
     mac = check_mac, time = check_unit, rate = check_unit, size = check_unit,
-    integers = check_integers, sizes = check_sizes, probability = check_unit, switch = check_switch,
+    integers = check_integers, nets = check_nets, sizes = check_sizes, probability = check_unit, switch = check_switch,
     level = check_level, path = check_path, words = check_words,
 }
 

@@ -101,9 +101,10 @@ end
 
 -- All that the two files say by themselves. `made` is the dp_config of the start.
 function check.all(critic, made, old, new)
-    for _, name in ipairs { "run", "gn", "queue" } do
+    for _, name in ipairs { "run", "queue" } do
         check_keys(critic, old[name], new[name], schema.constructor[name])
     end
+    check_keys(critic, old.gn, new.gn, schema.constructor.gn, keys_but(schema.constructor.gn, "from"))
     check_keys(critic, old.gb, new.gb, schema.constructor.gb,
         keys_but(schema.constructor.gb, "capture"))
     check_lab(critic, old, new)

@@ -24,6 +24,13 @@ local function ggsns_of(cfg)
     return ids
 end
 
+local function change_from(old, new, done)
+    if not check.same_value(old.gn.from, new.gn.from) then
+        dp.gn_from(parts.gn_from(new))
+        done("gn.from", "changed")
+    end
+end
+
 local function add_ggsns(old, new, done)
     local before, ids = ggsns_of(old), {}
     for _, ggsn in ipairs(new.ggsn) do
@@ -251,6 +258,7 @@ end
 -- done(what, how) counts. Returns what `remove` wants.
 function network.add(old, new, done)
     close_obsolete(new)
+    change_from(old, new, done)
     local old_ids = add_ggsns(old, new, done)
     for _, record in ipairs(new.nse) do
         local nse = ensure_nse(record, done)

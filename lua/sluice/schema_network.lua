@@ -123,6 +123,12 @@ network.gn = {
             name = "error_indications", type = "integer", least = 0, most = 100000, default = 100,
             help = "GTP-U error indications a second at most, for TEIDs that nobody has",
         },
+        {
+            name = "from", type = "nets", most_items = 11, optional = true,
+            default_help = "to a context without a ggsn: every ggsn, and lab.ggsn",
+            example = '{ "192.0.2.2", "198.51.100.0/24" }',
+            help = "who may send to any context, beside its own GGSN: addresses, or nets with a /",
+        },
     }),
 }
 

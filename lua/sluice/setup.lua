@@ -101,7 +101,7 @@ function setup.dp_config(cfg)
         ms_packets = queue.ms_packets, ms_octets = queue.ms_octets,
         bvc_delay_ns = cfg.gb.cell_delay_ns, ms_delay_ns = cfg.gb.ms_delay_ns,
         pfc_delay_ns = cfg.gb.flow_delay_ns, ready_ns = cfg.gb.ready_ns, classes = class_list,
-        seed = cfg.run.seed,
+        seed = cfg.run.seed, teid_seed = cfg.run.clock == "real" and 0 or cfg.run.seed + 1,
         workers = cfg.run.workers, real_time = cfg.run.clock == "real", ms_options = n.options,
         error_indications_per_s = cfg.gn.error_indications,
         gn = port(cfg.gn, GTPU_PORT, GN_RX_FRAMES, FRAMES_FAST),

@@ -128,6 +128,23 @@ function parts.address(text)
     return addresses.is_ipv6(text) and text or "::ffff:" .. text
 end
 
+-- As the command gn_from has it: who may send G-PDUs beside the contexts' GGSNs.
+function parts.gn_from(cfg)
+    local nets = {}
+    for _, text in ipairs(cfg.gn.from or {}) do
+        local address, bits = text:match("^([^/]+)/?(%d*)$")
+        local ipv4 = not addresses.is_ipv6(address)
+        nets[#nets + 1] = {
+            address = parts.address(address),
+            prefix = (ipv4 and 96 or 0) + (tonumber(bits) or ipv4 and 32 or 128),
+        }
+    end
+    if cfg.lab and cfg.lab.ggsn then
+        nets[#nets + 1] = { address = parts.address(cfg.lab.ggsn), prefix = 128 }
+    end
+    return { nets = nets }
+end
+
 -- Rates reach the dataplane in the wire's unit.
 local function hundreds(bit_per_s)
     return bit_per_s and bit_per_s // 100

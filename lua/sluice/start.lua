@@ -9,6 +9,7 @@ local subscribers = require "sluice.subscribers"
 local world = require "sluice.world"
 
 local function start_ggsns(cfg)
+    dp.gn_from(parts.gn_from(cfg))
     for _, ggsn in ipairs(cfg.ggsn) do
         local id = world.ids.ggsn:take()
         dp.ggsn { ggsn_id = id, address = parts.address(ggsn.address), mac = ggsn.mac }

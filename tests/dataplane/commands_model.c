@@ -145,6 +145,8 @@ static bool accepts_lifetimes(const struct command_class_set *c)
 bool model_accepts(const struct command *c)
 {
     switch (c->op) {
+    case COMMAND_gn_from:
+        return c->gn_from.nets.n <= 12;
     case COMMAND_class_set:
         return accepts_lifetimes(&c->class_set);
     case COMMAND_class_aqm:

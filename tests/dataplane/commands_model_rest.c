@@ -25,7 +25,7 @@ bool model_has_room_for_ms(uint32_t bvc)
 // A context has a place at the worker that its TEID names, and one where its MS is.
 static bool has_place(uint32_t pdp, uint32_t w)
 {
-    return model.pdp[pdp].made && (teid_worker(model.pdp[pdp].teid) == w ||
+    return model.pdp[pdp].made && (teid_worker(teid_bits(WORKERS, 1), model.pdp[pdp].teid) == w ||
                                    worker_of_bvc(model.ms[model.pdp[pdp].ms].bvc) == w);
 }
 
@@ -102,12 +102,12 @@ static uint32_t expect_ms(uint32_t ms)
 // MS's, for either way.
 static void expect_pdp(uint32_t id)
 {
-    uint32_t w = teid_worker(model.pdp[id].teid);
+    uint32_t w = teid_worker(teid_bits(WORKERS, 1), model.pdp[id].teid);
     const struct state_pdp *pdp = state_pdp_of_teid(&worker(w)->state, model.pdp[id].teid);
     assert_non_null(pdp);
     if (pdp->ms == STATE_NONE) {
         uint32_t teid = pdp->elsewhere;
-        w = teid_worker(teid);
+        w = teid_worker(teid_bits(WORKERS, 1), teid);
         pdp = state_pdp_of_teid(&worker(w)->state, teid);
         assert_non_null(pdp);
     }
@@ -115,7 +115,8 @@ static void expect_pdp(uint32_t id)
     assert_int_equal(w, model_nse_of(model.pdp[id].ms) % WORKERS);
     assert_int_equal(state->ms_up[pdp->ms].id, model.pdp[id].ms);
     assert_int_equal(pdp->nsapi, model.pdp[id].nsapi);
-    assert_int_equal(state->pdp_up[teid_index(pdp->teid)].ended, model.pdp[id].ended);
+    assert_int_equal(state->pdp_up[teid_index(state->teid_bits, pdp->teid)].ended,
+                     model.pdp[id].ended);
     uint32_t at = state->ms_up[pdp->ms].first_pdp;
     while (&state->pdp[at] != pdp)
         at = state->pdp_up[at].next;

@@ -77,6 +77,10 @@ static struct command any_command(bool down)
         c.send.pdu = (struct octets){octets, 1 + (uint32_t)random_next() % sizeof octets};
     if (c.op == COMMAND_nsvc)
         c.nsvc.peer_address = address_of_ipv4(BSS);
+    if (c.op == COMMAND_gn_from) {
+        c.gn_from.nets.n = (uint64_t)(random_next() % 16); // more than 12 are too many
+        c.gn_from.nets.item[0] = (struct command_net){address_of_ipv4(GGSN), 128};
+    }
     if (c.op == COMMAND_ggsn)
         c.ggsn.address = address_of_ipv4(GGSN);
     return c;

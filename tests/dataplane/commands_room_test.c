@@ -145,7 +145,7 @@ static void removed_while_away(void **state)
     const struct state_pdp *named = state_pdp_of_teid(&dp_worker(t.dp, 0)->state, (uint32_t)teid);
     assert_non_null(named);
     uint32_t there = named->elsewhere;
-    assert_int_equal(teid_worker(there), 1);
+    assert_int_equal(teid_worker(teid_bits(2, 1), there), 1);
     assert_non_null(state_pdp_of_teid(&dp_worker(t.dp, 1)->state, there));
     TRY(0, pdp_remove, 100);
     settle();

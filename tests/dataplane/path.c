@@ -193,6 +193,7 @@ struct dp_config path_config(uint32_t workers)
                           .bvc_octets = PLENTY,
                           .ms_packets = PLENTY,
                           .ms_octets = PLENTY,
+                          .teid_seed = 1,
                           .workers = workers,
                           .ms_options = true,
                           .error_indications_per_s = 10,

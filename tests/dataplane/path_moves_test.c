@@ -107,7 +107,7 @@ static void a_context_removed_while_away(void **state)
         path_pdp(0, 1, 0, 5 + 3, 3, 0, -1);
         expect_unknown(teid);
         assert_int_not_equal(p.pdp[0].teid, teid);
-        assert_int_equal(teid_worker(p.pdp[0].teid), 1);
+        assert_int_equal(teid_worker(teid_bits(3, 1), p.pdp[0].teid), 1);
         path_ms_move(1, 2);
         down_at(0, 0, 500);
         path_poll();

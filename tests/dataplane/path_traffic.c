@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dataplane/state/teid.h"
 #include "tests/dataplane/path.h"
 #include "tests/dataplane/path_parts.h"
 #include "tests/dataplane/unseen.h"
@@ -93,7 +94,7 @@ void path_down(uint32_t id, size_t octets)
     path_fill(npdu, octets, seed);
     path_gpdu(&frame, &ends, pdp->teid, npdu, octets);
     path_expect(&pdp->down, seed, octets);
-    assert_true(path_give(STATS_GN, pdp->teid >> 28, &frame));
+    assert_true(path_give(STATS_GN, teid_worker(teid_bits(p.workers, 1), pdp->teid), &frame));
 }
 
 void path_up_from(uint32_t id, uint32_t bvc, size_t octets)

@@ -8,6 +8,8 @@
 #include "dataplane/post/post.h"
 #include "tests/dataplane/path_storm.h"
 
+#define BITS teid_bits(3, PATH_PDPS)
+
 // ---- Strays ----
 
 static void a_frame_finds_its_worker(void **state)
@@ -48,15 +50,15 @@ static void an_unknown_teid_ends_once(void **state)
     open_plain(3);
     p.on_gn = count_error_indication;
     error_indications = 0;
-    give_unknown(teid_make(1, 1, 7), 0);
-    give_unknown(teid_make(1, 1, 7), 2);
-    give_unknown(teid_make(1, 1, 7), 1);
+    give_unknown(teid_make(BITS, 1, 1, 7), 0);
+    give_unknown(teid_make(BITS, 1, 1, 7), 2);
+    give_unknown(teid_make(BITS, 1, 1, 7), 1);
     assert_int_equal(gn_of(1)->drop[DROP_unknown_teid].packets, 3);
     assert_int_equal(strays(STATS_GN, true), 2);
-    give_unknown(teid_make(3, 1, 7), 2);
-    give_unknown(teid_make(15, 63, TEID_INDEX_COUNT - 1), 2);
+    give_unknown(teid_make(BITS, 3, 1, 7), 2);
+    give_unknown(UINT32_MAX, 2);
     give_unknown(0, 2);
-    give_unknown(teid_make(0, 0, 3), 0);
+    give_unknown(teid_make(BITS, 0, 0, 3), 0);
     assert_int_equal(gn_of(2)->drop[DROP_unknown_teid].packets, 2);
     assert_int_equal(gn_of(0)->drop[DROP_unknown_teid].packets, 2);
     assert_int_equal(strays(STATS_GN, true), 3);

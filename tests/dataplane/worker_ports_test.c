@@ -31,6 +31,7 @@ static void give_piece(enum stats_side side, const uint8_t *frame, uint16_t id, 
     memcpy(b + 34, frame + 34 + at, octets);
     if (side == STATS_GB) {
         b[5] = 2;
+        memcpy(b + 6, thread_nsvc(0, 0).nsvc.peer_mac.octet, 6);
         thread_put32(b + 26, BSS);
         thread_put32(b + 30, SGSN_GB);
     }
@@ -194,6 +195,7 @@ static void give_pings(void)
         struct rte_mbuf *m = thread_gn_frame(0, 20, 0);
         uint8_t *b = rte_pktmbuf_mtod(m, uint8_t *);
         b[5] = 2;
+        memcpy(b + 6, thread_nsvc(0, 0).nsvc.peer_mac.octet, 6);
         b[23] = 1;
         thread_put32(b + 26, BSS);
         thread_put32(b + 30, SGSN_GB);

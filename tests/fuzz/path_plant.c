@@ -78,7 +78,8 @@ static struct dp_class config_of_class(uint32_t class)
 // Small, so that all of it fills.
 struct dp_config path_config(void)
 {
-    struct dp_config c = {.nses = PATH_NSES,
+    struct dp_config c = {.teid_seed = 1,
+                          .nses = PATH_NSES,
                           .nsvcs = PATH_NSVCS,
                           .ggsns = PATH_GGSNS,
                           .bvcs = PATH_BVCS,
@@ -136,6 +137,9 @@ static void plant_network(void)
     for (uint32_t i = 0; i < PATH_GGSNS; i++)
         DO(ggsn, .ggsn_id = i, .address = path_address(STATS_GN, i % 2, 1 + i), .has_mac = i < 2,
            .mac = path_mac(STATS_GN, 1 + i));
+    // Of IPv4's /24 everybody, of IPv6's only the context's own GGSN.
+    struct command_net near = {path_address(STATS_GN, false, 1), 120};
+    DO(gn_from, .nets = {.n = 1, .item[0] = near});
     for (uint32_t i = 0; i < PATH_BVCS; i++) {
         DO(bvc, .bvc_id = i, .nse_id = i / 2, .bvci = (uint16_t)(2 + i % 2));
         DO(bvc_flow, .bvc_id = i, .has_rate_100_bit_per_s = i != 2,

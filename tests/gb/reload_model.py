@@ -8,7 +8,7 @@ the file gives them.
 import random
 from collections import namedtuple
 
-from world import HEAD, nsvc
+from world import GGSN, HEAD, nsvc
 from harness import same
 
 IMSI = 1010000000000  # 001010000000000: three zeros before it are lost in a number
@@ -70,7 +70,9 @@ class File:
         other = "".join(f'ggsn {{ name = "{"other" if n == 0 else f"other{n}"}", '
                         f'address = "192.0.2.{10 + n}", mac = "02:00:00:00:01:{n:02x}" }}\n'
                         for n in range(self.others))
-        text = HEAD + HEAD_MORE.replace("WEIGHT", f"weight = {self.weight},") + other
+        # one GGSN sends to all contexts, whichever their own is
+        head = HEAD.replace("gn { ", f'gn {{ from = "{GGSN}", ', 1)
+        text = head + HEAD_MORE.replace("WEIGHT", f"weight = {self.weight},") + other
         text += ("room { nses = 8, nsvcs = 16, ggsns = 8, bvcs = 40, "
                  "mss = 1000, pdps = 3000, flows = 2 }\n")
         for nsei, cells in self.cells.items():

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A GGSN's error indication (TS 29.281 clause 7.3.1) ends the uplink of the context that has that
+"""Who may send to a context's TEID. And a GGSN's error indication (TS 29.281 clause 7.3.1) ends the uplink of the context that has that
 tunnel there, and of no other, until the file is read again."""
 
 import frames as wire
@@ -108,6 +108,38 @@ def made_again():
         network.indicate(TEID)  # of the tunnel that was
         same(network.up(0), [(GGSN, 8192)], "its uplink")
         world.run(S)
+
+
+STRANGER = "203.0.113.7"
+
+
+def sent_from(world, source):
+    """What becomes of a G-PDU to MS 0, whose GGSN is GGSN: (dropped for its source, on its way)."""
+    found = []
+    for _ in range(2):
+        stats = world.stats()
+        found.append((stats["gn"]["drop_gn_source"], stats["background"]["in_packets"]))
+        octets = npdu("10.0.0.1")
+        payload = bytes([0x30, 255]) + len(octets).to_bytes(2) \
+            + world.teid(TLLI, nse_id=0).to_bytes(4) + octets
+        datagram = wire.Datagram(source, GTPU_PORT, GN, GTPU_PORT, payload)
+        if len(found) == 1:
+            world.put("gn", wire.frame_of(datagram, wire.mac_of(source), wire.mac(GN_MAC)))
+            world.run(MS)
+    return tuple(after - before for before, after in zip(*found))
+
+
+@case("a G-PDU is taken from its context's GGSN, and from gn.from as the file has it by then")
+def sources():
+    wider = config().replace("gn { ", 'gn { from = { "203.0.113.0/29", "2001:db8::7" }, ', 1)
+    same(wider != config(), True, "the file has gn.from")
+    with World(config()) as world:
+        for text, taken in ((None, {GGSN}), (wider, {GGSN, STRANGER}), (config(), {GGSN})):
+            if text:
+                same(world.reload(text)[0], True, "the reload")
+            for source in (GGSN, OTHER, STRANGER, "203.0.113.8"):
+                same(sent_from(world, source), (0, 1) if source in taken else (1, 0),
+                     f"a G-PDU from {source}")
 
 
 main()

@@ -179,8 +179,11 @@ static void test_ppp_and_short_packets_pass_unless_marked(void **state)
 static void test_an_outer_ipv6_header(void **state)
 {
     uint8_t b[20];
+    struct command from = {.op = COMMAND_gn_from,
+                           .gn_from.nets = {.n = 1, .item[0] = {{{0xfd, [15] = 9}}, 128}}};
     (void)state;
     open_path();
+    thread_do(&from);
     for (uint8_t outer = 0; outer < 4; outer++) {
         any_ipv4(b, ECT_0);
         struct rte_mbuf *m = thread_gn_frame(t.pdp[0].teid, sizeof b, 0);

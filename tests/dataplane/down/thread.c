@@ -107,6 +107,14 @@ void thread_add_nse(uint32_t nse)
     thread_do(&nsvc);
 }
 
+void thread_gn_from(uint32_t ipv4, uint8_t prefix)
+{
+    struct command c = {.op = COMMAND_gn_from, .gn_from.nets.n = 1};
+    c.gn_from.nets.item[0] = (struct command_net){{{[10] = 0xff, [11] = 0xff}}, 96 + prefix};
+    thread_put32(c.gn_from.nets.item[0].address.octet + 12, ipv4);
+    thread_do(&c);
+}
+
 void thread_add_cell(uint32_t bvc, uint32_t nse)
 {
     thread_do(&(struct command){
@@ -167,6 +175,7 @@ void thread_open_config(const struct dp_config *c)
     t.gn = dp_far_end(t.dp, STATS_GN, 0);
     t.gb = dp_far_end(t.dp, STATS_GB, 0);
     t.receiver = gb_receiver_new(deliver, NULL);
+    thread_gn_from(GGSN, 32);
     thread_add_nse(0);
     thread_add_cell(0, 0);
 }

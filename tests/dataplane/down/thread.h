@@ -93,6 +93,7 @@ void thread_add_nse(uint32_t nse);
 struct command thread_nsvc(uint32_t nsvc, uint32_t nse);
 
 // A cell that is not limited; BVCI 2 and on.
+void thread_gn_from(uint32_t ipv4, uint8_t prefix);
 void thread_add_cell(uint32_t bvc, uint32_t nse);
 
 // The cell's bucket; TIME_NEVER bit/s is none.

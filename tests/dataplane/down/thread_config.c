@@ -61,6 +61,7 @@ struct dp_config thread_config(uint32_t queue_packets, uint32_t gb_ring)
                           .bvc_octets = PLENTY,
                           .ms_packets = PLENTY,
                           .ms_octets = PLENTY,
+                          .teid_seed = 1,
                           .workers = 1,
                           .ms_options = true,
                           .gn = a_port(1, 256, SGSN_GN, 2152),

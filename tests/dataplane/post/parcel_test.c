@@ -11,8 +11,14 @@
 
 #define MSS 80u
 
-static const struct state_limits limits = {
-    .nses = 2, .nsvcs = 1, .bvcs = 2, .ggsns = 1, .mss = MSS, .pdps = 2 * MSS, .options = true};
+static const struct state_limits limits = {.nses = 2,
+                                           .nsvcs = 1,
+                                           .bvcs = 2,
+                                           .ggsns = 1,
+                                           .mss = MSS,
+                                           .pdps = 2 * MSS,
+                                           .workers = 2,
+                                           .options = true};
 
 // Worker i has NSE i and in it cell i.
 static struct side {
@@ -70,7 +76,8 @@ static uint32_t pdp_at(uint32_t worker, uint32_t ms, uint32_t slot)
 
 static uint32_t teid_at(uint32_t worker, uint32_t ms, uint32_t slot)
 {
-    return teid_make(worker, (worker ? 5 : 1) + slot, pdp_at(worker, ms, slot));
+    return teid_make(teid_bits(2, 2 * MSS), worker, (worker ? 5 : 1) + slot,
+                     pdp_at(worker, ms, slot));
 }
 
 // At worker 0, with two packet flows and two contexts whose TEIDs name it.

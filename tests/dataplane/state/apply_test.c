@@ -198,15 +198,14 @@ static void test_move(void **state)
 static void apply_pdp(uint32_t id, uint8_t nsapi, uint8_t sapi)
 {
     assert_int_equal(apply((struct command){.op = COMMAND_pdp,
-                                            .teid = teid_make(0, 1, id),
-                                            .octets = {0x28, 0x81, 0x21},
-                                            .octets_n = 3,
+                                            .teid = teid_make(made.teid_bits, 0, 1, id),
                                             .pdp = {.pdp_id = id,
                                                     .ms_id = 1,
                                                     .slot = 1,
                                                     .nsapi = nsapi,
                                                     .sapi = sapi,
                                                     .has_pfi = nsapi == 5,
+                                                    .pfi = 0x21,
                                                     .has_ggsn_id = nsapi == 5,
                                                     .ggsn_id = 1,
                                                     .ggsn_teid = 100u + nsapi}}),
@@ -255,11 +254,10 @@ static void test_a_contexts_uplink(void **state)
     (void)state;
     apply_pdp(0, 5, 3);
     apply_pdp(1, 6, 3);
-    assert_int_equal(made.pdp[0].pfi_octets, 3);
-    assert_memory_equal(made.pdp[0].pfi, "\x28\x81\x21", 3);
+    assert_int_equal(made.pdp[0].pfi, 0x21);
     assert_int_equal(made.pdp_up[0].ggsn, 1);
     assert_int_equal(made.pdp_up[0].teid, 105);
-    assert_int_equal(made.pdp[1].pfi_octets, 0);
+    assert_int_equal(made.pdp[1].pfi, STATE_NO_PFI);
     assert_true(made.pdp_up[1].ggsn == STATE_NO_GGSN);
     assert_int_equal(made.pdp_up[1].partial, 0);
 }

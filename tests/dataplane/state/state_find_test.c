@@ -113,7 +113,7 @@ static void test_another_tlli(void **state)
     for (uint32_t pdp = 0; pdp < 3; pdp++)
         apply(&(struct command){
             .op = COMMAND_pdp,
-            .teid = teid_make(0, 1, pdp),
+            .teid = teid_make(made.teid_bits, 0, 1, pdp),
             .pdp = {.pdp_id = pdp, .ms_id = 1, .nsapi = (uint8_t)(5 + pdp), .sapi = 3}});
     APPLY(ms_tlli, 1, 0xc0000002);
     EXPECT_MS(0, 0xc0000001, 1); // until it is heard under the new one

@@ -61,7 +61,7 @@ static void open_port(struct port *port, struct port_device *device, const char 
 static void add_context(uint32_t pdp, uint32_t ms, uint8_t nsapi, uint8_t sapi, uint32_t ggsn)
 {
     struct command c = {.op = COMMAND_pdp,
-                        .teid = teid_make(0, 1, pdp),
+                        .teid = teid_make(u.state.teid_bits, 0, 1, pdp),
                         .pdp = {.pdp_id = pdp,
                                 .ms_id = ms,
                                 .nsapi = nsapi,

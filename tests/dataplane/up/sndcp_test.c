@@ -277,14 +277,15 @@ static void add_many_contexts(uint32_t n)
             fixture_command(&(const struct command){
                 .op = COMMAND_pfc, .pfc = {.ms_id = ms, .traffic_class = CLASS_BACKGROUND}});
         }
-        fixture_command(&(const struct command){.op = COMMAND_pdp,
-                                                .teid = teid_make(0, 1, CONTEXTS + i),
-                                                .pdp = {.pdp_id = CONTEXTS + i,
-                                                        .ms_id = ms,
-                                                        .nsapi = (uint8_t)(5 + i % 11),
-                                                        .sapi = 3,
-                                                        .has_ggsn_id = true,
-                                                        .ggsn_teid = TEID_FIRST + CONTEXTS + i}});
+        fixture_command(
+            &(const struct command){.op = COMMAND_pdp,
+                                    .teid = teid_make(u.state.teid_bits, 0, 1, CONTEXTS + i),
+                                    .pdp = {.pdp_id = CONTEXTS + i,
+                                            .ms_id = ms,
+                                            .nsapi = (uint8_t)(5 + i % 11),
+                                            .sapi = 3,
+                                            .has_ggsn_id = true,
+                                            .ggsn_teid = TEID_FIRST + CONTEXTS + i}});
     }
 }
 

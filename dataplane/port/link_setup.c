@@ -1,0 +1,48 @@
+// See port.h: whether a device can carry frames. Of one that is an interface of the kernel's
+// (net_af_packet, net_tap) the kernel knows, and its driver does not say; of others the driver
+// does. It is asked for by control, now and then, never by a worker.
+#include <errno.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "dataplane/port/port_parts.h"
+
+const char *const port_link_names[] = {"up", "down", "gone"};
+
+void port_device_interface(struct port_device *device, const char *arguments)
+{
+    const char *at = strstr(arguments, ",iface=");
+    device->interface[0] = 0;
+    if (at)
+        snprintf(device->interface, sizeof device->interface, "%.*s", (int)strcspn(at + 7, ","),
+                 at + 7);
+}
+
+static enum port_link of_interface(const char *name)
+{
+    struct ifreq request = {.ifr_flags = 0};
+    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    snprintf(request.ifr_name, sizeof request.ifr_name, "%s", name);
+    int fault = fd < 0 ? 0 : ioctl(fd, SIOCGIFFLAGS, &request) < 0 ? errno : 0;
+    bool up = fd < 0 || (request.ifr_flags & (IFF_UP | IFF_RUNNING)) == (IFF_UP | IFF_RUNNING);
+    if (fd >= 0)
+        close(fd);
+    return fault == ENODEV ? PORT_LINK_GONE : fault || up ? PORT_LINK_UP : PORT_LINK_DOWN;
+}
+
+enum port_link port_device_link(const struct port_device *device)
+{
+    struct rte_eth_link link;
+    if (device->rings)
+        return PORT_LINK_UP;
+    if (device->interface[0])
+        return of_interface(device->interface);
+    if (rte_eth_dev_is_removed(device->id) == 1)
+        return PORT_LINK_GONE;
+    if (rte_eth_link_get_nowait(device->id, &link) != 0)
+        return PORT_LINK_UP;
+    return link.link_status == RTE_ETH_LINK_UP ? PORT_LINK_UP : PORT_LINK_DOWN;
+}

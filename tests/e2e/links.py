@@ -1,0 +1,70 @@
+#!/usr/bin/python3
+"""A port whose link goes down, or whose device disappears: one line in the log, and the state that it
+is in stands in the statistics."""
+
+import json
+import os
+import time
+
+import network
+import real
+from harness import WAIT_S, case, main, new_folder, right, same, sluice
+
+# Whatever else runs on this machine is not seen.
+os.environ["RUNTIME_DIRECTORY"] = str(new_folder())
+
+
+def lines(world):
+    return [line.split(" ", 1)[-1].strip() for line in world.program.said().splitlines()
+            if " link is " in line or " device is " in line]
+
+
+def links(world):
+    """The state of (gn, gb) as `sluice stats` has it."""
+    done = sluice("stats", "--json")
+    right(done.returncode == 0, f"sluice stats: {done.stderr}")
+    found = {}
+
+    def look(value):
+        if isinstance(value, dict):
+            for side in ("gn", "gb"):
+                if "link" in value.get(side, {}):
+                    found[side] = value[side]["link"]
+            for inner in value.values():
+                look(inner)
+    look(json.loads(done.stdout))
+    return found.get("gn"), found.get("gb")
+
+
+def until(world, *wanted):
+    deadline = time.monotonic() + WAIT_S
+    while links(world) != wanted:
+        right(time.monotonic() < deadline, f"links are {links(world)}, and not {wanted}:\n"
+              + world.program.said())
+        time.sleep(0.05)
+
+
+@case("a link that goes and comes, and a device that disappears: a line each, and a state")
+def goes():
+    made = []
+
+    def devices():
+        made.append(network.veth())
+        return made[0]
+    world = real.World(devices)
+    ours, theirs = made[0][:2]
+    until(world, "up", "up")
+    before = len(lines(world))
+    for down in (True, False):
+        network.must("ip", "-n", theirs, "link", "set", "gb", "down" if down else "up")
+        until(world, "up", "down" if down else "up")
+    network.must("ip", "-n", ours, "link", "del", "gn")
+    until(world, "gone", "up")
+    said = lines(world)[before:]
+    same(len(said), 3, f"lines: {said}")
+    for line, end in zip(said, ("gb: its link is down", "gb: its link is up", "gn: its device is gone")):
+        right(line.endswith(end), f"found the line {line!r}, right is one that ends {end!r}")
+    world.program.finish()
+
+
+main()
