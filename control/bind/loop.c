@@ -7,7 +7,8 @@
 //   require "log".error|warn|info|debug(text), .level(name)
 //   require "host".question() -> text         what another thread asks, or nil
 //                 .answer(good, text)
-//                 .load() -> table | nil, messages      the run's file once more
+//                 .source() -> the arguments of config.load for the run's file as it is now, or
+//                         nil and why it cannot be read; .limit(on) holds what loading may take
 //                 .hook_fault(text)      what the user's policy got wrong last
 //                 .capture_open() -> path | nil, why; .capture_close()
 //                 .capture_pdu(source, port, destination, port, pdu)    the addresses as IPv6
@@ -120,9 +121,15 @@ static int answer(lua_State *L)
     return 0;
 }
 
-static int load(lua_State *L)
+static int source(lua_State *L)
 {
-    return config_load_again(control_of(L)->host, L);
+    return config_source_push(control_of(L)->host, L);
+}
+
+static int limit(lua_State *L)
+{
+    config_limit(control_of(L)->host, lua_toboolean(L, 1));
+    return 0;
 }
 
 static int hook_fault(lua_State *L)
@@ -215,7 +222,8 @@ void host_add_loop(struct host *host, struct control *control)
     begin_module(L);
     add(L, control, "question", question);
     add(L, control, "answer", answer);
-    add(L, control, "load", load);
+    add(L, control, "source", source);
+    add(L, control, "limit", limit);
     add(L, control, "hook_fault", hook_fault);
     add(L, control, "capture_open", capture_open);
     add(L, control, "capture_pdu", capture_pdu);

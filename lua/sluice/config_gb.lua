@@ -1,6 +1,7 @@
 -- What the parts that say how Gb's procedures behave say about each other: who speaks first and
 -- who is there to speak to, values by hand that nobody would use, room for what the file has, the
 -- user's script. Also fills in the defaults of room { }. See config_cross.lua.
+local breath = require "sluice.breath"
 local check = require "sluice.config_check"
 local parts = require "sluice.setup_parts"
 local schema = require "sluice.schema"
@@ -27,7 +28,7 @@ local function check_by_hand(state, nse)
     if nse.ns == "manual" or nse.flow_control ~= "wait" then
         return
     end
-    for _, bvc in ipairs(nse.bvc) do
+    for _, bvc in breath.each(nse.bvc) do
         for _, key in ipairs { "rate", "ms_rate" } do
             if is_given(state, bvc, key) then
                 note(state, bvc, key, 'found a rate by hand, allowed with flow_control = "open" or'
@@ -65,8 +66,8 @@ local function count_of_worker(n, cfg, i, nse)
     local w = i % (cfg.run and cfg.run.workers or 1)
     local of = n.of_worker[w] or { mss = 0, pdps = 0 }
     n.of_worker[w] = of
-    for _, bvc in ipairs(nse.bvc) do
-        for _, ms in ipairs(bvc.ms) do
+    for _, bvc in breath.each(nse.bvc) do
+        for _, ms in breath.each(bvc.ms) do
             of.mss, of.pdps = of.mss + ms.count, of.pdps + ms.count * #ms.pdp
         end
     end
@@ -79,12 +80,12 @@ local function count(cfg)
         nses = #cfg.nse, nsvcs = 0, ggsns = #cfg.ggsn, bvcs = 0, mss = 0, pdps = 0, flows = 1,
         worker_mss = 0, worker_pdps = 0, of_worker = {},
     }
-    for i, nse in ipairs(cfg.nse) do
+    for i, nse in breath.each(cfg.nse) do
         count_of_worker(n, cfg, i, nse)
         n.nsvcs = n.nsvcs + #nse.nsvc
         n.bvcs = n.bvcs + #nse.bvc
-        for _, bvc in ipairs(nse.bvc) do
-            for _, ms in ipairs(bvc.ms) do
+        for _, bvc in breath.each(nse.bvc) do
+            for _, ms in breath.each(bvc.ms) do
                 n.mss = n.mss + ms.count
                 n.pdps = n.pdps + ms.count * #ms.pdp
                 n.flows = math.max(n.flows, flows_of(ms))
@@ -129,7 +130,7 @@ local function load_script(state, cfg, source)
 end
 
 function gb.all(state, cfg, source)
-    for _, nse in ipairs(cfg.nse) do
+    for _, nse in breath.each(cfg.nse) do
         check_nse(state, cfg, nse)
     end
     check_room(state, cfg)

@@ -7,7 +7,7 @@ local schema_network = require "sluice.schema_network"
 
 local world = {
     now_ns = 0, cfg = nil,
-    nse = {}, nses = {}, nse_of_nsei = {}, -- by id; in order; by NSEI
+    nse = {}, nses = {}, nse_of_nsei = {}, -- by id; all; by NSEI
     nsvc = {}, bvc = {}, going = {},       -- by id; cells that are being removed
     endpoints = {},                        -- NS-VCs by endpoint
     ggsn_ids = {}, ids = {},
@@ -75,8 +75,9 @@ function world.job(fn, done)
     jobs[#jobs + 1] = { task = coroutine.create(fn), done = done }
 end
 
--- In long work, after a piece of it: others get their turn. Without a value, as a call that waits
--- for the dataplane: while the configuration is brought up, it is not up yet.
+-- In long work, after a piece of it: others get their turn (breath.lua has it for what goes through
+-- a list). Without a value, as a call that waits for the dataplane: while the configuration is
+-- brought up, it is not up yet.
 function world.breathe()
     coroutine.yield()
 end
@@ -106,13 +107,17 @@ end
 
 -- ---- Who is there ----
 
-local function remove_from(list, value)
-    for i, each in ipairs(list) do
-        if each == value then
-            table.remove(list, i)
-            return
-        end
-    end
+-- A list that knows where each of it stands, for there may be thousands: the last one takes the
+-- place of one that goes.
+local function append_to(list, thing)
+    list[#list + 1] = thing
+    thing.place = #list
+end
+
+local function remove_from(list, thing)
+    local last = list[#list]
+    list[thing.place], last.place = last, thing.place
+    list[#list] = nil
 end
 
 -- watcher(what, thing): "nse", "nsvc" or "bvc" with "added" or "removed" behind it: "bvc_added".
@@ -139,7 +144,7 @@ function world.add_nse(cfg)
     }
     require "dp".nse { nse_id = id, nsei = cfg.nsei }
     world.nse[id], world.nse_of_nsei[cfg.nsei] = nse, nse
-    world.nses[#world.nses + 1] = nse
+    append_to(world.nses, nse)
     tell("nse_added", nse)
     return nse
 end
@@ -199,7 +204,7 @@ function world.add_nsvc(nse, given)
         blocked = given.blocked or false, alive = false, state = "dead",
     }
     world.endpoints[endpoint] = nsvc
-    nse.nsvcs[#nse.nsvcs + 1] = nsvc
+    append_to(nse.nsvcs, nsvc)
     local good, why = pcall(require "dp".nsvc, {
         nsvc_id = id, nse_id = nse.id, nsvci = given.nsvci or 0, peer_address = given.address,
         peer_port = given.port, peer_mac = given.mac, weight = nsvc.data_weight,
@@ -257,7 +262,7 @@ function world.add_bvc(nse, bvci, cfg)
         return nil, why
     end
     world.bvc[id], nse.bvcs[bvci] = bvc, bvc
-    nse.bvc_list[#nse.bvc_list + 1] = bvc
+    append_to(nse.bvc_list, bvc)
     nse.made = nse.made + (cfg and 0 or 1)
     tell("bvc_added", bvc)
     return bvc
