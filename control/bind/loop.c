@@ -4,6 +4,7 @@
 //                          them source, udp_port and teid of stranger and error_indication, and
 //                          the former cell's id of moved. An NS-UNITDATA that fits is in a buffer,
 //                          which the next one takes
+//                   .round()      another round begins: everybody may have his turn again
 //   require "log".error|warn|info|debug(text), .level(name)
 //   require "host".question() -> text         what another thread asks, or nil
 //                 .answer(good, text)
@@ -63,6 +64,15 @@ static void push_pdu(lua_State *L, const struct octets *pdu)
     memcpy(b->at, pdu->at, pdu->n);
     b->n = pdu->n;
     lua_pushvalue(L, lua_upvalueindex(2));
+}
+
+static int events_round(lua_State *L)
+{
+    struct control *control = control_of(L);
+    uint64_t *shed = &control->host->counts.count[COUNT_shed];
+    counts_add(shed, dp_events_shed(control->dp) - *shed);
+    dp_events_round(control->dp);
+    return 0;
 }
 
 static int events_take(lua_State *L)
@@ -217,6 +227,7 @@ void host_add_loop(struct host *host, struct control *control)
     buffer_push(L);
     lua_pushcclosure(L, events_take, 2);
     lua_setfield(L, -2, "take");
+    add(L, control, "round", events_round);
     end_module(L, "events");
     add_log(L, control);
     begin_module(L);

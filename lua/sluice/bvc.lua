@@ -2,6 +2,7 @@
 -- bvc` shows and does. What a PDU leads to is in the tables of bvc_states.lua.
 local board = require "sluice.board"
 local causes = require "sluice.causes"
+local cells = require "sluice.bvc_cells"
 local features = require "sluice.features"
 local flow = require "sluice.flow"
 local hints = require "sluice.hints"
@@ -19,6 +20,7 @@ local AGAIN_NS = 10000000000 -- from a reset that a STATUS led to, to the next
 -- ---- Who is there ----
 
 local function begin_cell(b)
+    cells.begin_cell(b)
     local manual = b.nse.cfg.ns == "manual"
     b.state, b.up, b.tries = manual and "up" or "down", manual, 0
     b.held, b.closed = false, not manual
@@ -31,6 +33,7 @@ local function begin_cell(b)
 end
 
 local function begin_nse(nse)
+    cells.begin_nse(nse)
     local manual = nse.cfg.ns == "manual"
     nse.signalling = {
         nse = nse, bvci = 0, state = manual and "up" or "down", up = manual, tries = 0,
@@ -73,7 +76,13 @@ end
 
 -- The BVC that a PDU on signalling is about; nil: there is none.
 local function named(nse, bvci)
-    return bvci == 0 and nse.signalling or nse.bvcs[bvci]
+    local b = nse.bvcs[bvci]
+    if bvci == 0 then
+        return nse.signalling
+    elseif b then
+        cells.catch_up(b)
+    end
+    return b
 end
 
 local function unknown(nse, bvci, octets, nsvc)

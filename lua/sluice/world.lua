@@ -98,10 +98,11 @@ local function step(job)
     return true
 end
 
--- One piece of the first job. They take no turns: one ends before the next begins.
+-- One piece of the first job. They take turns: the next piece is that of the next job.
 function world.work()
-    if jobs[1] and step(jobs[1]) then
-        table.remove(jobs, 1)
+    local job = table.remove(jobs, 1)
+    if job and not step(job) then
+        jobs[#jobs + 1] = job
     end
 end
 
@@ -118,6 +119,15 @@ local function remove_from(list, thing)
     local last = list[#list]
     list[thing.place], last.place = last, thing.place
     list[#list] = nil
+end
+
+-- NS-VCs stay in the order in which they came; an NSE has a few.
+local function remove_in_order(list, thing)
+    for i, each in ipairs(list) do
+        if each == thing then
+            return table.remove(list, i)
+        end
+    end
 end
 
 -- watcher(what, thing): "nse", "nsvc" or "bvc" with "added" or "removed" behind it: "bvc_added".
@@ -179,7 +189,7 @@ end
 
 local function free(nsvc)
     world.endpoints[nsvc.endpoint] = nil
-    remove_from(nsvc.nse.nsvcs, nsvc)
+    remove_in_order(nsvc.nse.nsvcs, nsvc)
     world.ids.nsvc:give(nsvc.id)
 end
 
@@ -204,7 +214,7 @@ function world.add_nsvc(nse, given)
         blocked = given.blocked or false, alive = false, state = "dead",
     }
     world.endpoints[endpoint] = nsvc
-    append_to(nse.nsvcs, nsvc)
+    nse.nsvcs[#nse.nsvcs + 1] = nsvc
     local good, why = pcall(require "dp".nsvc, {
         nsvc_id = id, nse_id = nse.id, nsvci = given.nsvci or 0, peer_address = given.address,
         peer_port = given.port, peer_mac = given.mac, weight = nsvc.data_weight,
