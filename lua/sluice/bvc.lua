@@ -89,23 +89,13 @@ local function unknown(nse, bvci, octets, nsvc)
     return pdus.refuse(nse, 0, "bvci_unknown", octets, nsvc, bvci)
 end
 
--- How many cells that are not in the file an NSE may have: what the file leaves, in equal parts.
-local function share()
-    local listed, nses = 0, 0
-    for _, nse in ipairs(world.nses) do
-        listed = listed + #nse.cfg.bvc
-        nses = nses + (nse.cfg.cells == "any" and 1 or 0)
-    end
-    return (world.cfg.room.bvcs - listed) // math.max(nses, 1)
-end
-
 -- A cell that is not in the file, if the NSE may have such.
 local function made(nse, bvci)
     if nse.cfg.cells ~= "any" or nse.coming[bvci] or bvci < 2 or bvci > 65534 then
         return nil
-    elseif nse.made >= share() then
-        log.error(("NSE %d, BVCI %d: it has its share of the places for cells (room.bvcs)"):format(
-            nse.nsei, bvci))
+    elseif nse.made >= nse.cfg.own_bvcs then
+        log.error(("NSE %d, BVCI %d: it has the %d cells that its BSS may make (nse.cells_most,"
+            .. " room.bvcs)"):format(nse.nsei, bvci, nse.cfg.own_bvcs))
         return nil
     end
     local b, why = world.add_bvc(nse, bvci)

@@ -193,6 +193,15 @@ local function free(nsvc)
     world.ids.nsvc:give(nsvc.id)
 end
 
+-- For one more, of the file or brought by the BSS.
+local function has_room(nse, given)
+    local own = 0
+    for _, nsvc in ipairs(nse.nsvcs) do
+        own = own + (nsvc.cfg and 0 or 1)
+    end
+    return #nse.nsvcs < schema_network.NSVCS_AN_NSE and (given.cfg or own < nse.cfg.own_nsvcs)
+end
+
 -- given: nsvci (nil: it has none), address, port, mac, weight, signalling_weight, data_weight,
 -- blocked, cfg. nil and "room" (here, or in the NSE), "taken" (the endpoint is another's) or what the
 -- dataplane says, to which a stranger's address may be none. Its place and its endpoint are taken
@@ -202,7 +211,7 @@ function world.add_nsvc(nse, given)
     if world.nsvc_of_endpoint(endpoint) then
         return nil, "taken"
     end
-    local id = #nse.nsvcs < schema_network.NSVCS_AN_NSE and world.ids.nsvc:take()
+    local id = has_room(nse, given) and world.ids.nsvc:take()
     if not id then
         return nil, "room"
     end

@@ -3,7 +3,7 @@
 answered after a stated number of events and of pieces of work. Nothing here is measured in time."""
 
 import codec
-from world import HEAD, S, World, case, main, nsvc, right, same
+from world import HEAD, MS, S, World, case, main, nsvc, right, same
 
 LOUD, QUIET = 101, 102
 PEERS = {LOUD: "198.51.100.101", QUIET: "198.51.100.102"}
@@ -119,6 +119,31 @@ def order():
                           ".bvc_list) do if b.state ~= 'down' then t[#t + 1] = b.bvci end end "
                           "table.sort(t) return table.concat(t, ' ')")
         same(found, " ".join(map(str, ups)), "cells that are not down")
+
+
+def brought(world, nsei):
+    """NS-VCs and cells of an NSE that are not in the file."""
+    return world.lua(f"local nse = require('sluice.world').nse_of_nsei[{nsei}] local n = 0 "
+                     "for _, nsvc in ipairs(nse.nsvcs) do n = n + (nsvc.cfg and 0 or 1) end "
+                     "return n .. ' ' .. nse.made")
+
+
+@case("an NSE that brings all the NS-VCs and cells that it can leaves another its own", "", "4 4")
+@case("the same with places by hand", "cells_most = 3, nsvcs_most = 2,", "2 3")
+def rooms(more, most):
+    any_nse = f'dynamic = true, cells = "any", {more} bvc {{ bvci = {BVCI} }}'
+    config = HEAD + "room { nsvcs = 10, bvcs = 10 }\n" + nse(LOUD, any_nse) + nse(QUIET, any_nse)
+    with World(config) as world:
+        for nsei in (LOUD, QUIET):
+            for i in range(16):
+                octets = codec.build("ns_reset", cause=1, nsvci=1000 * nsei % 60000 + i, nsei=nsei)
+                world.gb(f"198.51.100.{(nsei - 100) * 20 + i}", octets)
+                world.run(100 * MS)  # a worker takes so many of strangers
+            world.lua(f"local nse = require('sluice.world').nse_of_nsei[{nsei}] "
+                      "for bvci = 10, 30 do require('sluice.bssgp').input(nse, nse.nsvcs[1], 0, "
+                      "require('wire').bssgp_bvc_reset.encode { bvci = bvci, cause = 8, cell = "
+                      "{ mcc = 262, mnc = 42, mnc_digits = 2, lac = 1, rac = 1, ci = bvci } }, 1) end")
+            same(brought(world, nsei), most, f"NS-VCs and cells that NSE {nsei} has brought")
 
 
 main()
