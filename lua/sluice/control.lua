@@ -132,7 +132,12 @@ local function round()
     return more and world.now_ns or math.max(timers.next_ns, world.now_ns)
 end
 
+-- What the collector does for what is allocated: at Lua's own pace, 100, it works off half of 70 MiB at
+-- once, in which nobody is answered. At this one it is through when a fifth more has been allocated.
+local PAUSE_PERCENT, PACE, STEP_LOG2 = 200, 4, 12
+
 function control.main(cfg)
+    collectgarbage("incremental", PAUSE_PERCENT, PACE, STEP_LOG2)
     log.level(cfg.log.level)
     start(cfg)
     if cfg.gb.capture then

@@ -12,20 +12,25 @@ COUNT = """
 local world, resume = require('sluice.world'), coroutine.resume
 local work = world.work
 local function count() steps, piece = steps + 100, piece + 100 end
-steps, longest, piece = 0, 0, 0
+steps, longest, piece, freed_kib = 0, 0, 0, 0
 coroutine.resume = function(task, ...)
     if not debug.gethook(task) then debug.sethook(task, count, '', 100) end
     return resume(task, ...)
 end
 world.work = function()
+    local before_kib = collectgarbage('count')
     piece = 0
     work()
     longest = math.max(longest, piece)
+    freed_kib = math.max(freed_kib, (before_kib - collectgarbage('count')) // 1)
 end
 """.replace("\n", " ")
 
 # 128 cells are the most that is done at once; each is worth some hundred steps.
 STEPS_A_PIECE = 60000
+
+# What the collector frees meanwhile is no step of Lua's. At its own pace it is 42 MiB at once.
+FREED_A_PIECE_MIB = 20
 
 
 def text(cells, nses=1):
@@ -41,8 +46,8 @@ end
 
 
 def costs(small, large):
-    """Steps of three reloads, and of the longest piece: from `small` to `large`, the same again, and
-    back."""
+    """Steps of three reloads, from `small` to `large`, the same again, and back; of the longest piece;
+    and the most that was freed in one, in MiB."""
     with World(small) as world:
         world.lua(COUNT)
         found = []
@@ -51,14 +56,14 @@ def costs(small, large):
             done, answer = world.reload(config, within=600 * S)
             right(done, answer)
             found.append(int(world.lua("return steps")))
-        return found, int(world.lua("return longest"))
+        return found, int(world.lua("return longest")), float(world.lua("return freed_kib")) / 1024
 
 
 @case("twice as many cells cost twice as much to add, to keep and to remove", 1)
 @case("the same with ten NSEs", 10)
 def linear(nses):
-    once, _ = costs(text(16, nses), text(10000 // nses, nses))
-    twice, _ = costs(text(16, nses), text(20000 // nses, nses))
+    once, *_ = costs(text(16, nses), text(10000 // nses, nses))
+    twice, *_ = costs(text(16, nses), text(20000 // nses, nses))
     print(f"# steps: {once} {twice}")
     for what, a, b in zip(("added", "the same", "removed"), once, twice):
         right(b < 2.5 * a, f"{what}: {b} steps for twice as many cells as take {a}")
@@ -66,10 +71,12 @@ def linear(nses):
 
 @case("a reload of 40 000 cells is made in pieces")
 def in_pieces():
-    found, longest = costs(text(16), text(40000))
-    print(f"# steps: {found}, of the longest piece {longest}")
+    found, longest, freed_mib = costs(text(16), text(40000))
+    print(f"# steps: {found}, of the longest piece {longest}; freed in one: {freed_mib:.1f} MiB")
     right(longest <= STEPS_A_PIECE,
           f"{longest} steps at once, allowed are {STEPS_A_PIECE}")
+    right(freed_mib <= FREED_A_PIECE_MIB,
+          f"{freed_mib} MiB are freed at once, allowed are {FREED_A_PIECE_MIB}")
 
 
 main()
