@@ -87,6 +87,7 @@ end
 local function merge(length, olds, news, list)
     local i, j, from = 1, 1, 0
     while olds[i] or news[j] do
+        breath.take()
         from = next_start(olds[i], news[j], from)
         local last = stop_of(from, news[j], stop_of(from, olds[i], math.maxinteger))
         list[#list + 1] = make(length, from, last, covers(olds[i], from), covers(news[j], from))

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Reloads of tens of thousands of cells: what they cost grows as the file does, and they are made in
-pieces so small that others get their turn. Work is counted in steps of Lua, not in time."""
+"""Reloads of tens of thousands of cells, and of MSs: what they cost grows as the file does, and they
+are made in pieces so small that others get their turn. Work is counted in steps of Lua, not in time."""
 
 from world import HEAD, S, World, case, main, nsvc, right
 
@@ -28,6 +28,7 @@ end
 
 # 128 cells are the most that is done at once; each is worth some hundred steps.
 STEPS_A_PIECE = 60000
+STEPS_A_PIECE_OF_MSS = 300000
 
 # What the collector frees meanwhile is no step of Lua's. At its own pace it is 42 MiB at once.
 FREED_A_PIECE_MIB = 20
@@ -77,6 +78,31 @@ def in_pieces():
           f"{longest} steps at once, allowed are {STEPS_A_PIECE}")
     right(freed_mib <= FREED_A_PIECE_MIB,
           f"{freed_mib} MiB are freed at once, allowed are {FREED_A_PIECE_MIB}")
+
+
+def strewn(mss):
+    """So many MSs, each a record of its own, in no order."""
+    return HEAD + f"""room {{ mss = 10100, pdps = 10100 }}
+local t = {{ bvci = 2 }}
+for i = 1, {mss} do
+    local k = i * 7919 % 10007
+    t[i] = ms {{ imsi = "26242" .. 1000000000 + k, tlli = 0xC0000000 + k, pdp {{
+        nsapi = 5, class = "background", address = "10.0." .. k // 250 .. "." .. 1 + k % 250,
+        ggsn_teid = 1 + k }} }}
+end
+nse {{ nsei = 101, ns = "manual", {nsvc(101, "198.51.100.101")}, bvc(t) }}
+"""
+
+
+@case("MSs that are strewn over the file cost as much twice as often, in pieces")
+def subscribers():
+    once, *_ = costs(strewn(1), strewn(4000))
+    twice, longest, _ = costs(strewn(1), strewn(8000))
+    print(f"# steps: {once} {twice}, of the longest piece {longest}")
+    for what, a, b in zip(("added", "the same", "removed"), once, twice):
+        right(b < 2.5 * a, f"{what}: {b} steps for twice as many MSs as take {a}")
+    right(longest <= STEPS_A_PIECE_OF_MSS,
+          f"{longest} steps at once, allowed are {STEPS_A_PIECE_OF_MSS}")
 
 
 main()
