@@ -67,4 +67,5 @@ nse {
 -- On a network that is not yours alone, list them instead.
 nse {
     nsei = 102, dynamic = true, cells = "any",
+    nsvcs_most = 4, cells_most = 50,    -- so many of its own, in places that no other NSE takes
 }

@@ -248,7 +248,8 @@ static void clear_former(const struct commands *k, struct event *e)
 void commands_note_event(struct commands *k, struct event *event)
 {
     struct commands_worker *worker = &k->worker[event->worker];
-    worker->heard = event->commands;
+    if (event->commands > worker->heard) // one that had to wait for its turn is older
+        worker->heard = event->commands;
     clear_former(k, event);
     if (event->kind == EVENT_page && event->ms_id != EVENT_NONE &&
         !commands_had_come_to(k, event, k->ms[event->ms_id].heard))

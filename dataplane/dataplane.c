@@ -280,6 +280,7 @@ static const char *commands_of(struct dp *dp, const struct dp_config *c)
 static void release(struct dp *dp)
 {
     commands_release(&dp->commands);
+    free(dp->events.turn);
     for (uint32_t i = 0; i < dp->workers; i++)
         worker_free(dp->worker[i]);
     post_release(dp->post, DP_WORKERS_MAX);
@@ -304,6 +305,8 @@ struct dp *dp_create(const struct dp_config *config, const char **why)
         *why = worker_create(dp, i, config);
     if (!*why)
         *why = commands_of(dp, config);
+    if (!*why && !dp_events_setup(&dp->events, config->nses))
+        *why = strerror(ENOMEM);
     if (!*why)
         return dp;
     release(dp);

@@ -174,6 +174,13 @@ extern const uint32_t dp_call_count;
 bool dp_event(struct dp *dp, struct event *event);
 void dp_event_done(struct dp *dp, const struct event *event);
 
+// Control begins a round: of each NSE 16 events, and 16 of strangers, are taken in the order in
+// which they came; more of them wait for the others'.
+void dp_events_round(struct dp *dp);
+
+// PDUs of those who sent so many that there was no memory left for theirs.
+uint64_t dp_events_shed(const struct dp *dp);
+
 // Takes what workers have told so far into memory of control's own, up to 16 MiB, for dp_event to
 // find there: for a control that waits for a worker in the middle of what it does.
 void dp_events_keep(struct dp *dp);

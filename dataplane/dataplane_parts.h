@@ -11,10 +11,30 @@ _Static_assert(DP_WORKERS_MAX <= POST_WORKERS_MAX && DP_WORKERS_MAX <= PORT_QUEU
 
 // Those that wait in control's memory, oldest first.
 struct kept_event;
-struct dp_events {
+struct events_list {
     struct kept_event *first, *last;
-    uint64_t octets;
 };
+
+// Of an NSE, or of all strangers.
+struct events_turn {
+    struct events_list list; // that have to wait for their turn
+    uint64_t octets;         // in memory, here and among all
+    uint64_t round;          // in which it took the last
+    uint32_t taken;          // of that round
+    uint32_t next;           // who waits behind it
+};
+
+struct dp_events {
+    struct events_list in_order; // of all
+    struct events_turn *turn;    // by NSE; behind them strangers'
+    uint32_t strangers;
+    uint32_t first_waiting, last_waiting; // turns whose lists are not empty
+    bool waiting_next;
+    uint64_t octets, round, shed;
+};
+
+// False: too little memory.
+bool dp_events_setup(struct dp_events *events, uint32_t nses);
 
 struct dp {
     uint32_t workers;

@@ -2,6 +2,11 @@
 // off its worker's ring when control asks for the next one; or before that, while control waits for
 // a worker and cannot ask, into memory of its own, so that neither the ring nor the port's buffers
 // run out. What an event changes of control's picture it changes when control gets it.
+//
+// Control gets them in the order in which they came, but for an NSE that has had its turn in a
+// round of control's: its PDUs wait in memory, oldest first, until nobody else has any, or for
+// every second event. So a BSS that floods waits for itself; what is more than its part of the
+// memory is shed.
 #include <rte_ring_elem.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,17 +16,64 @@
 // How much of control's memory they may take; what comes then waits in the rings.
 #define KEPT_OCTETS_MAX (16u << 20)
 
+// How many an NSE may have of a round of control's while others have some too.
+#define EVENTS_A_TURN 16u
+
+#define EVENT_OCTETS_MAX (sizeof(struct kept_event) + UINT16_MAX)
+#define NO_TURN          UINT32_MAX
+
 struct kept_event {
     struct kept_event *next;
+    uint32_t turn;
     struct event event;
 };
+
+bool dp_events_setup(struct dp_events *events, uint32_t nses)
+{
+    *events = (struct dp_events){.strangers = nses, .first_waiting = NO_TURN};
+    events->turn = calloc(nses + 1, sizeof *events->turn);
+    return events->turn != NULL;
+}
 
 static bool dequeue(struct dp *dp, uint32_t worker, struct event *event)
 {
     return rte_ring_sc_dequeue_elem(dp->worker[worker]->events, event, sizeof *event) == 0;
 }
 
-// ---- While control waits ----
+// ---- Whose an event is ----
+
+// Whose turn it takes. What the path itself tells of MSs and cells has none: it keeps its place
+// among all others, and is never shed, for the path does not say it again.
+static uint32_t turn_of(const struct dp_events *events, const struct event *event)
+{
+    switch ((enum event_kind)event->kind) {
+    case EVENT_ns:
+        return event->nse_id < events->strangers ? event->nse_id : events->strangers;
+    case EVENT_stranger:
+    case EVENT_unreachable:
+    case EVENT_error_indication:
+        return events->strangers;
+    default:
+        return NO_TURN;
+    }
+}
+
+static bool has_turn_left(struct dp_events *events, uint32_t turn)
+{
+    struct events_turn *t = &events->turn[turn];
+    if (t->round != events->round) {
+        t->round = events->round;
+        t->taken = 0;
+    }
+    return t->taken < EVENTS_A_TURN;
+}
+
+void dp_events_round(struct dp *dp)
+{
+    dp->events.round++;
+}
+
+// ---- In control's memory ----
 
 static uint64_t octets_of(const struct event *event)
 {
@@ -31,7 +83,7 @@ static uint64_t octets_of(const struct event *event)
 // The PDU out of its buffer; without memory it stays there.
 static void copy_pdu(struct event *event)
 {
-    uint8_t *copy = event->buffer ? malloc(event->pdu.n) : NULL;
+    uint8_t *copy = event->buffer && !event->copied ? malloc(event->pdu.n) : NULL;
     if (!copy)
         return;
     memcpy(copy, event->pdu.at, event->pdu.n);
@@ -41,45 +93,71 @@ static void copy_pdu(struct event *event)
     event->copied = true;
 }
 
-static void append(struct dp_events *events, struct kept_event *kept)
+static void append(struct events_list *list, struct kept_event *kept)
 {
     kept->next = NULL;
-    *(events->first ? &events->last->next : &events->first) = kept;
-    events->last = kept;
-    events->octets += octets_of(&kept->event);
+    *(list->first ? &list->last->next : &list->first) = kept;
+    list->last = kept;
 }
 
-// True: one of that worker's.
-static bool keep_one(struct dp *dp, uint32_t worker)
+static struct kept_event *take_first(struct events_list *list)
 {
-    struct kept_event *kept = malloc(sizeof *kept);
-    if (!kept || !dequeue(dp, worker, &kept->event)) {
-        free(kept);
-        return false;
+    struct kept_event *kept = list->first;
+    list->first = kept->next;
+    return kept;
+}
+
+// One NSE's may take half of what is free, so that there is always room for another's.
+static bool has_room(const struct dp_events *events, uint32_t turn, uint64_t octets)
+{
+    uint64_t has = turn == NO_TURN ? 0 : events->turn[turn].octets;
+    return has + octets <= KEPT_OCTETS_MAX - events->octets;
+}
+
+static void account(struct dp_events *events, const struct kept_event *kept, bool comes)
+{
+    uint64_t octets = comes ? octets_of(&kept->event) : -octets_of(&kept->event);
+    events->octets += octets;
+    if (kept->turn != NO_TURN)
+        events->turn[kept->turn].octets += octets;
+}
+
+// NULL: there is no room, and control is not told of it.
+static struct kept_event *keep(struct dp *dp, struct event *event)
+{
+    struct dp_events *events = &dp->events;
+    uint32_t turn = turn_of(events, event);
+    struct kept_event *kept =
+        has_room(events, turn, octets_of(event)) ? malloc(sizeof *kept) : NULL;
+    if (!kept) {
+        events->shed++;
+        dp_event_done(dp, event);
+        return NULL;
     }
+    *kept = (struct kept_event){.turn = turn, .event = *event};
     copy_pdu(&kept->event);
-    append(&dp->events, kept);
-    return true;
+    account(events, kept, true);
+    return kept;
 }
 
-void dp_events_keep(struct dp *dp)
+// Frees it.
+static void unkeep(struct dp_events *events, struct kept_event *kept, struct event *event)
 {
-    for (uint32_t w = 0; w < dp->workers; w++)
-        while (dp->events.octets < KEPT_OCTETS_MAX && keep_one(dp, w))
-            continue;
-}
-
-static bool take_kept(struct dp *dp, struct event *event)
-{
-    struct kept_event *kept = dp->events.first;
-    if (!kept)
-        return false;
-    dp->events.first = kept->next;
-    dp->events.octets -= octets_of(&kept->event);
+    account(events, kept, false);
     *event = kept->event;
     free(kept);
-    commands_note_event(&dp->commands, event);
-    return true;
+}
+
+// What has no turn is never shed: it waits in its ring, before which there is room for one always.
+void dp_events_keep(struct dp *dp)
+{
+    struct event event;
+    for (uint32_t w = 0; w < dp->workers; w++)
+        while (dp->events.octets < KEPT_OCTETS_MAX - EVENT_OCTETS_MAX && dequeue(dp, w, &event)) {
+            struct kept_event *kept = keep(dp, &event);
+            if (kept)
+                append(&dp->events.in_order, kept);
+        }
 }
 
 // ---- One after the other ----
@@ -90,20 +168,19 @@ static bool take_of(struct dp *dp, uint32_t worker, struct event *event)
     if (commands_take_kept(k, worker, event))
         return true;
     uint64_t carried_out = commands_carried_out(k, worker);
-    if (dequeue(dp, worker, event)) {
-        commands_note_event(k, event);
+    if (dequeue(dp, worker, event))
         return true;
-    }
     commands_note_silence(k, worker, carried_out);
     return commands_take_kept(k, worker, event);
 }
 
-// While control is still at those that it kept, the rings have what came behind them, and would be
-// full before it gets there.
-bool dp_event(struct dp *dp, struct event *event)
+// The oldest of all, of each worker in turn. While control is still at those that it kept, the
+// rings have what came behind them, and would be full before it gets there.
+static bool take_oldest(struct dp *dp, struct event *event)
 {
-    if (take_kept(dp, event)) {
-        if (dp->events.first)
+    if (dp->events.in_order.first) {
+        unkeep(&dp->events, take_first(&dp->events.in_order), event);
+        if (dp->events.in_order.first)
             dp_events_keep(dp);
         return true;
     }
@@ -114,6 +191,75 @@ bool dp_event(struct dp *dp, struct event *event)
             return true;
     }
     return false;
+}
+
+// ---- In turns ----
+
+static void wait_behind(struct dp_events *events, uint32_t turn)
+{
+    events->turn[turn].next = NO_TURN;
+    if (events->first_waiting == NO_TURN)
+        events->first_waiting = turn;
+    else
+        events->turn[events->last_waiting].next = turn;
+    events->last_waiting = turn;
+}
+
+static void defer(struct dp *dp, uint32_t turn, struct event *event)
+{
+    struct events_turn *t = &dp->events.turn[turn];
+    struct kept_event *kept = keep(dp, event);
+    if (!kept)
+        return;
+    if (!t->list.first)
+        wait_behind(&dp->events, turn);
+    append(&t->list, kept);
+}
+
+static bool take_waiting(struct dp_events *events, struct event *event)
+{
+    uint32_t turn = events->first_waiting;
+    if (turn == NO_TURN)
+        return false;
+    struct events_turn *t = &events->turn[turn];
+    events->first_waiting = t->next;
+    unkeep(events, take_first(&t->list), event);
+    if (t->list.first)
+        wait_behind(events, turn);
+    return true;
+}
+
+// Goes past what is not to be taken now. False: there is nothing else.
+static bool take_in_order(struct dp *dp, struct event *event)
+{
+    for (uint32_t i = 0; i < DP_EVENT_RING && take_oldest(dp, event); i++) {
+        uint32_t turn = turn_of(&dp->events, event);
+        if (turn == NO_TURN)
+            return true;
+        if (!dp->events.turn[turn].list.first && has_turn_left(&dp->events, turn)) {
+            dp->events.turn[turn].taken++;
+            return true;
+        }
+        defer(dp, turn, event);
+    }
+    return false;
+}
+
+// One of those that wait, then one in order again.
+bool dp_event(struct dp *dp, struct event *event)
+{
+    struct dp_events *events = &dp->events;
+    events->waiting_next = !events->waiting_next;
+    bool taken = (events->waiting_next && take_waiting(events, event)) ||
+                 take_in_order(dp, event) || take_waiting(events, event);
+    if (taken && event->kind != EVENT_bvc_kept) // which is not the worker's
+        commands_note_event(&dp->commands, event);
+    return taken;
+}
+
+uint64_t dp_events_shed(const struct dp *dp)
+{
+    return dp->events.shed;
 }
 
 void dp_event_done(struct dp *dp, const struct event *event)

@@ -156,33 +156,22 @@ bool host_config(struct host *host, const char *path, const char *const *sets, u
     return good;
 }
 
-// Why a file cannot be read, which is on the stack, as the list of mistakes.
-static int refuse_file(lua_State *L)
+int config_source_push(struct host *host, lua_State *L)
 {
-    lua_pushnil(L);
-    lua_createtable(L, 1, 0);
-    lua_rotate(L, -3, -1);
-    lua_seti(L, -2, 1);
-    return 2;
+    lua_pushstring(L, host->source->path);
+    if (!push_file(L, host->source->path)) {
+        lua_pushnil(L);
+        lua_replace(L, -3);
+        return 2;
+    }
+    push_rest(L, host->source);
+    host->load_most = host->used + LUA_OCTETS_MAX;
+    return 5;
 }
 
-int config_load_again(struct host *host, lua_State *L)
+void config_limit(struct host *host, bool on)
 {
-    size_t limit = host->limit;
-    lua_getglobal(L, "require");
-    lua_pushliteral(L, "sluice.config");
-    lua_call(L, 1, 1);
-    lua_getfield(L, -1, "load");
-    lua_pushstring(L, host->source->path);
-    if (!push_file(L, host->source->path))
-        return refuse_file(L);
-    push_rest(L, host->source);
-    host->limit = host->used + LUA_OCTETS_MAX;
-    int status = lua_pcall(L, 5, 2, 0);
-    host->limit = limit;
-    if (status != LUA_OK)
-        return lua_error(L);
-    return 2;
+    host->limit = on && host->load_most < host->most ? host->load_most : host->most;
 }
 
 void host_config_json(struct host *host, uint64_t memory_octets, FILE *out)

@@ -24,6 +24,7 @@ struct host {
     struct control *control;
     size_t used, limit;
     size_t most;                  // what `limit` is while nothing else limits it
+    size_t load_most;             // what it is while the configuration is loaded once more
     struct config_source *source; // config.c: where the configuration came from
     struct counts counts;
     struct guard guard;
@@ -80,8 +81,10 @@ void fields_describe(lua_State *L, const struct field *fields, uint32_t count);
 // loop.c: the modules `events`, `log` and `host`.
 void host_add_loop(struct host *host, struct control *control);
 
-// config.c: pushes the configuration, read and checked anew, or nil and the list of mistakes.
-int config_load_again(struct host *host, lua_State *L);
+// config.c: pushes the arguments of sluice.config's `load` for the run's file as it is now, or nil
+// and why it cannot be read. From then on the limit on what loading may take can be on, and off.
+int config_source_push(struct host *host, lua_State *L);
+void config_limit(struct host *host, bool on);
 void config_source_free(struct config_source *source);
 // A function for Lua: real time in ns, to cut off what a user's text costs.
 int config_clock_ns(lua_State *L);

@@ -4,10 +4,12 @@
 //                          them source, udp_port and teid of stranger and error_indication, and
 //                          the former cell's id of moved. An NS-UNITDATA that fits is in a buffer,
 //                          which the next one takes
+//                   .round()      another round begins: everybody may have his turn again
 //   require "log".error|warn|info|debug(text), .level(name)
 //   require "host".question() -> text         what another thread asks, or nil
 //                 .answer(good, text)
-//                 .load() -> table | nil, messages      the run's file once more
+//                 .source() -> the arguments of config.load for the run's file as it is now, or
+//                         nil and why it cannot be read; .limit(on) holds what loading may take
 //                 .hook_fault(text)      what the user's policy got wrong last
 //                 .capture_open() -> path | nil, why; .capture_close()
 //                 .capture_pdu(source, port, destination, port, pdu)    the addresses as IPv6
@@ -62,6 +64,15 @@ static void push_pdu(lua_State *L, const struct octets *pdu)
     memcpy(b->at, pdu->at, pdu->n);
     b->n = pdu->n;
     lua_pushvalue(L, lua_upvalueindex(2));
+}
+
+static int events_round(lua_State *L)
+{
+    struct control *control = control_of(L);
+    uint64_t *shed = &control->host->counts.count[COUNT_shed];
+    counts_add(shed, dp_events_shed(control->dp) - *shed);
+    dp_events_round(control->dp);
+    return 0;
 }
 
 static int events_take(lua_State *L)
@@ -120,9 +131,15 @@ static int answer(lua_State *L)
     return 0;
 }
 
-static int load(lua_State *L)
+static int source(lua_State *L)
 {
-    return config_load_again(control_of(L)->host, L);
+    return config_source_push(control_of(L)->host, L);
+}
+
+static int limit(lua_State *L)
+{
+    config_limit(control_of(L)->host, lua_toboolean(L, 1));
+    return 0;
 }
 
 static int hook_fault(lua_State *L)
@@ -210,12 +227,14 @@ void host_add_loop(struct host *host, struct control *control)
     buffer_push(L);
     lua_pushcclosure(L, events_take, 2);
     lua_setfield(L, -2, "take");
+    add(L, control, "round", events_round);
     end_module(L, "events");
     add_log(L, control);
     begin_module(L);
     add(L, control, "question", question);
     add(L, control, "answer", answer);
-    add(L, control, "load", load);
+    add(L, control, "source", source);
+    add(L, control, "limit", limit);
     add(L, control, "hook_fault", hook_fault);
     add(L, control, "capture_open", capture_open);
     add(L, control, "capture_pdu", capture_pdu);

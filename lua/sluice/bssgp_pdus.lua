@@ -2,6 +2,7 @@
 -- this NSE's, the PDU one that a BSS sends and sends there, the BVC in a state for it, its feature
 -- in force, and whether it can be read. What is wrong is answered by STATUS with a cause (10.4.14,
 -- 11.3.8), but for a STATUS, which nothing answers. Then it goes to the handler of its name.
+local cells = require "sluice.bvc_cells"
 local count = require "count"
 local features = require "sluice.features"
 local gb = require "sluice.gb"
@@ -100,6 +101,9 @@ end
 -- the outcome.
 function pdus.take(nse, nsvc, bvci, octets, from, ms_id)
     local entry, bvc = entries[octets:byte(from)], nse.bvcs[bvci]
+    if bvc then
+        cells.catch_up(bvc)
+    end
     if not entry or not acceptable(nse, entry, bvc, bvci) then
         return turn_away(nse, entry, bvc, bvci, octets:sub(from), nsvc)
     end

@@ -2,6 +2,7 @@
 -- bvc` shows and does. What a PDU leads to is in the tables of bvc_states.lua.
 local board = require "sluice.board"
 local causes = require "sluice.causes"
+local cells = require "sluice.bvc_cells"
 local features = require "sluice.features"
 local flow = require "sluice.flow"
 local hints = require "sluice.hints"
@@ -19,6 +20,7 @@ local AGAIN_NS = 10000000000 -- from a reset that a STATUS led to, to the next
 -- ---- Who is there ----
 
 local function begin_cell(b)
+    cells.begin_cell(b)
     local manual = b.nse.cfg.ns == "manual"
     b.state, b.up, b.tries = manual and "up" or "down", manual, 0
     b.held, b.closed = false, not manual
@@ -31,6 +33,7 @@ local function begin_cell(b)
 end
 
 local function begin_nse(nse)
+    cells.begin_nse(nse)
     local manual = nse.cfg.ns == "manual"
     nse.signalling = {
         nse = nse, bvci = 0, state = manual and "up" or "down", up = manual, tries = 0,
@@ -73,30 +76,26 @@ end
 
 -- The BVC that a PDU on signalling is about; nil: there is none.
 local function named(nse, bvci)
-    return bvci == 0 and nse.signalling or nse.bvcs[bvci]
+    local b = nse.bvcs[bvci]
+    if bvci == 0 then
+        return nse.signalling
+    elseif b then
+        cells.catch_up(b)
+    end
+    return b
 end
 
 local function unknown(nse, bvci, octets, nsvc)
     return pdus.refuse(nse, 0, "bvci_unknown", octets, nsvc, bvci)
 end
 
--- How many cells that are not in the file an NSE may have: what the file leaves, in equal parts.
-local function share()
-    local listed, nses = 0, 0
-    for _, nse in ipairs(world.nses) do
-        listed = listed + #nse.cfg.bvc
-        nses = nses + (nse.cfg.cells == "any" and 1 or 0)
-    end
-    return (world.cfg.room.bvcs - listed) // math.max(nses, 1)
-end
-
 -- A cell that is not in the file, if the NSE may have such.
 local function made(nse, bvci)
     if nse.cfg.cells ~= "any" or nse.coming[bvci] or bvci < 2 or bvci > 65534 then
         return nil
-    elseif nse.made >= share() then
-        log.error(("NSE %d, BVCI %d: it has its share of the places for cells (room.bvcs)"):format(
-            nse.nsei, bvci))
+    elseif nse.made >= nse.cfg.own_bvcs then
+        log.error(("NSE %d, BVCI %d: it has the %d cells that its BSS may make (nse.cells_most,"
+            .. " room.bvcs)"):format(nse.nsei, bvci, nse.cfg.own_bvcs))
         return nil
     end
     local b, why = world.add_bvc(nse, bvci)

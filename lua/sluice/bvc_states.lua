@@ -7,6 +7,7 @@
 -- may return an outcome; without one it is "handled".
 local board = require "sluice.board"
 local causes = require "sluice.causes"
+local cells = require "sluice.bvc_cells"
 local count = require "count"
 local dp = require "dp"
 local features = require "sluice.features"
@@ -89,9 +90,13 @@ local happens = states.happens
 
 -- ---- Timers ----
 
+-- What befalls all cells has its own time.
 local function fire(wait)
-    wait.bvc.timer = nil
-    happens(wait.bvc, wait.event)
+    local b = wait.bvc
+    b.timer = nil
+    if is_signalling(b) or not cells.catch_up(b) then
+        happens(b, wait.event)
+    end
 end
 
 local function wait(b, ns, event)
@@ -129,10 +134,8 @@ local function lose(b)
     go_down(b)
 end
 
-local function cells_down(nse)
-    for _, b in ipairs(nse.bvc_list) do
-        happens(b, "lost")
-    end
+function cells.lost(b)
+    happens(b, "lost")
 end
 
 -- Much of an MS comes on signalling, also while its cell is down.
@@ -212,25 +215,35 @@ end
 
 -- ---- Actions of BVCI 0 ----
 
-local function signalling_up(b, pdu)
+local function signalling_up(b, pdu, _, ...)
     wait_no_more(b)
     features.agree(b.nse, pdu.features, pdu.extended_features)
-    cells_down(b.nse)
+    cells.lose_all(b.nse, ...)
 end
 
 -- With the bitmaps that the RESET had: an older BSS knows none.
-local function accept_signalling(b, pdu, nsvc)
-    signalling_up(b, pdu)
+local function acknowledge(b, pdu, nsvc)
     local ours, extended = features.offered(b.nse)
     gb.send_signalling(b.nse, "bssgp_bvc_reset_ack", {
         bvci = 0, features = pdu.features and ours,
         extended_features = pdu.extended_features and extended,
-    }, nsvc)
+    }, world.nsvc[nsvc.id] == nsvc and nsvc)
+end
+
+local function accept_signalling(b, pdu, nsvc)
+    signalling_up(b, pdu, nsvc, acknowledge, b, pdu, nsvc)
+end
+
+-- It may have come up, or gone down, while its cells went down.
+local function begin_reset_still(b, cause)
+    if b.state == "resetting" then
+        begin_reset(b, cause)
+    end
 end
 
 local function begin_signalling(b, cause)
-    cells_down(b.nse)
-    begin_reset(b, cause)
+    wait_no_more(b)
+    cells.lose_all(b.nse, begin_reset_still, b, cause)
 end
 
 local function pause(b)
@@ -244,17 +257,19 @@ end
 -- A BSS that has reset its last NS-VC may have forgotten its cells: what is sent there would be
 -- lost. It has a moment, once it can be heard again, to say so by its RESET of BVCI 0.
 local function hold_cells(b)
-    for _, cell in ipairs(b.nse.bvc_list) do
-        if cell.up then
-            gate(cell, true)
-        end
-    end
+    cells.hold_all(b.nse, true)
 end
 
 -- It knows them.
 local function let_go(b)
-    for _, cell in ipairs(b.nse.bvc_list) do
-        states.let_go(cell)
+    cells.hold_all(b.nse, false)
+end
+
+function cells.hold(b, whether)
+    if not whether then
+        states.let_go(b)
+    elseif b.up then
+        gate(b, true)
     end
 end
 

@@ -36,7 +36,9 @@ local function load_text(name, text, sets, source)
     set.all(run, sets, found)
     local warnings = mistakes.new(name, "warning: ")
     local cfg, state = check.all(run, found, warnings)
-    cross.all(state, cfg, source)
+    if cfg then
+        cross.all(state, cfg, source)
+    end
     if found:any() then
         return nil, found:texts()
     end

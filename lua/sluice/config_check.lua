@@ -2,6 +2,7 @@
 -- what is unknown, what stands where. Out comes the normalised form: plain tables with the names
 -- of the schema's `out`, machine units and all defaults. What concerns two places at once is
 -- config_cross.lua's.
+local breath = require "sluice.breath"
 local lines = require "sluice.lines"
 local nearest = require "sluice.nearest"
 local schema = require "sluice.schema"
@@ -165,7 +166,7 @@ local function sort_children(state, node, constructor, numbers)
     for _, child in ipairs(constructor.children) do
         by_kind[child.name] = {}
     end
-    for _, number in ipairs(numbers) do
+    for _, number in breath.each(numbers) do
         local item = node.table[number]
         local list = state.nodes[item] and by_kind[state.nodes[item].kind]
         if list and not state.nodes[item].parent then
@@ -197,7 +198,11 @@ local function check_nodes(state, nodes, constructor, parent)
     if #nodes < constructor.min and not (parent.unsure or state.strays) then
         note_count(state, parent.line, path, constructor, "none")
     end
-    for i, node in ipairs(nodes) do
+    for i, node in breath.each(nodes) do
+        if state.mistakes:plenty() then
+            state.mistakes:give_up()
+            break
+        end
         local many = constructor.max and i > constructor.max
         node.path = constructor.single and not many and path or ("%s[%d]"):format(path, i)
         records[i] = check_node(state, node, constructor)
@@ -216,7 +221,7 @@ function check_node(state, node, constructor)
     local record = {}
     constructor = schema.of(constructor, node.table)
     state.node_of[record] = node
-    local numbers, names, others = values.sorted_keys(node.table)
+    local numbers, names, others = values.sorted_keys(node.table, breath.take)
     check_names(state, node, constructor, names, others)
     for _, key in ipairs(constructor.keys) do
         record[key.out] = check_key(state, node, key)
@@ -245,18 +250,19 @@ local function note_orphans(state, made, strays)
         end
         seen[t] = true
         for _, value in next, t do
+            breath.take()
             if type(value) == "table" then
                 held[value] = true
             end
         end
     end
-    for _, node in ipairs(made) do
+    for _, node in breath.each(made) do
         hold(node.table)
     end
-    for _, stray in ipairs(strays) do
+    for _, stray in breath.each(strays) do
         hold(stray)
     end
-    for _, node in ipairs(made) do
+    for _, node in breath.each(made) do
         local parent = schema.constructor[node.kind].parent
         if parent and not held[node.table] then
             state.unsure = true
@@ -266,8 +272,24 @@ local function note_orphans(state, made, strays)
     end
 end
 
+-- More than the dataplane ever has, before each of them is made a record: true. Fewer may still be too
+-- many in all (config_cross.lua).
+local function note_too_many(state, by_kind)
+    local limits, any = require "limits", false
+    for _, kind in ipairs { "nse", "nsvc", "bvc", "ggsn" } do
+        local nodes, most = by_kind[kind] or {}, limits[kind .. "s"].most
+        if #nodes > most then
+            state.mistakes:add(nodes[most + 1].line, kind, ("found %d up to here, allowed at most %d")
+                :format(most + 1, most))
+            any = true
+        end
+    end
+    return any
+end
+
 -- `run` is what the sandbox returned. Returns the normalised form, complete only when `mistakes`
--- is still empty, and the state that check.note wants.
+-- is still empty, and the state that check.note wants; nil: there is far too much of something,
+-- or wrong.
 function check.all(run, mistakes, warnings)
     local state = {
         mistakes = mistakes, warnings = warnings, nodes = run.nodes, literals = run.literals,
@@ -275,15 +297,24 @@ function check.all(run, mistakes, warnings)
         strays = #run.strays > 0, -- what is missing may stand in one of these
         unsure = false, -- something was refused that may hold what is missing
     }
-    local cfg, root = {}, { path = "", line = 1 }
+    local cfg, root, by_kind = {}, { path = "", line = 1 }, {}
+    for _, node in breath.each(run.made) do
+        local nodes = by_kind[node.kind] or {}
+        by_kind[node.kind] = nodes
+        nodes[#nodes + 1] = node
+    end
+    if note_too_many(state, by_kind) then
+        return nil
+    end
     for _, constructor in ipairs(schema.top) do
-        local nodes = {}
-        for _, node in ipairs(run.made) do
-            nodes[#nodes + 1] = node.kind == constructor.name and node or nil
-        end
-        cfg[constructor.name] = check_nodes(state, nodes, constructor, root)
+        cfg[constructor.name] = check_nodes(state, by_kind[constructor.name] or {}, constructor,
+            root)
     end
     note_orphans(state, run.made, run.strays)
+    if mistakes:plenty() then
+        mistakes:give_up()
+        return nil
+    end
     return cfg, state
 end
 

@@ -2,6 +2,7 @@
 -- overlap or run out, traffic for nobody. Values that were refused before are missing here (nil)
 -- and are passed over. Also fills in the defaults that depend on other places.
 local addresses = require "sluice.addresses"
+local breath = require "sluice.breath"
 local check = require "sluice.config_check"
 local ciphers = require "sluice.ciphers"
 local gb = require "sluice.config_gb"
@@ -22,14 +23,11 @@ local LAST_TLLI = schema.constructor.ms.key.tlli.most
 -- Spans are {record, key, first, last, shown}, in the order of the file. Sorts them by `first` and
 -- notes the later record of two that overlap.
 local function note_overlaps(state, spans)
-    for i, span in ipairs(spans) do
+    for i, span in breath.each(spans) do
         span.order = i
     end
-    table.sort(spans, function(a, b)
-        if a.first ~= b.first then
-            return a.first < b.first
-        end
-        return a.order < b.order
+    breath.sort(spans, function(a, b)
+        return a.first < b.first
     end)
     local widest = spans[1] -- of those so far, the one that reaches farthest
     for i = 2, #spans do
@@ -168,10 +166,10 @@ end
 
 local function check_subscribers(state, cfg)
     local imsis, ue_addresses, tunnels, before = {}, {}, tunnels_of(cfg), 0
-    for _, nse in ipairs(cfg.nse) do
+    for _, nse in breath.each(cfg.nse) do
         local tllis = {}
-        for _, bvc in ipairs(nse.bvc) do
-            for _, ms in ipairs(bvc.ms) do
+        for _, bvc in breath.each(nse.bvc) do
+            for _, ms in breath.each(bvc.ms) do
                 local count = ms.count or 1
                 ms.count = count
                 add_imsi(state, imsis, ms)
@@ -223,9 +221,9 @@ local function has_class(ms, class)
 end
 
 local function any_has_class(cfg, class)
-    for _, nse in ipairs(cfg.nse) do
-        for _, bvc in ipairs(nse.bvc) do
-            for _, ms in ipairs(bvc.ms) do
+    for _, nse in breath.each(cfg.nse) do
+        for _, bvc in breath.each(nse.bvc) do
+            for _, ms in breath.each(bvc.ms) do
                 if has_class(ms, class) then
                     return true
                 end
@@ -298,12 +296,12 @@ local function check_limit(state, record, key, found, what, limit)
 end
 
 local function check_bvcs(state, limits, seen, bvcs)
-    for _, bvc in ipairs(bvcs) do
+    for _, bvc in breath.each(bvcs) do
         seen.bvcs = seen.bvcs + 1
         if check_limit(state, bvc, "bvci", seen.bvcs, "cells", limits.bvcs) then
             return true
         end
-        for _, ms in ipairs(bvc.ms) do
+        for _, ms in breath.each(bvc.ms) do
             seen.mss = seen.mss + ms.count
             seen.pdps = seen.pdps + ms.count * #ms.pdp
             if check_limit(state, ms, "count", seen.mss, "MSs", limits.mss)
@@ -318,7 +316,7 @@ end
 local function check_limits(state, cfg)
     local limits = require "limits"
     local seen = { nsvcs = 0, bvcs = 0, mss = 0, pdps = 0 }
-    for i, nse in ipairs(cfg.nse) do
+    for i, nse in breath.each(cfg.nse) do
         seen.nsvcs = seen.nsvcs + #nse.nsvc
         if check_limit(state, nse, "nsei", i, "NSEs", limits.nses)
             or check_limit(state, nse, "nsei", seen.nsvcs, "NS-VCs", limits.nsvcs)

@@ -1,9 +1,13 @@
 -- What the parts that say how Gb's procedures behave say about each other: who speaks first and
 -- who is there to speak to, values by hand that nobody would use, room for what the file has, the
 -- user's script. Also fills in the defaults of room { }. See config_cross.lua.
+local breath = require "sluice.breath"
 local check = require "sluice.config_check"
 local parts = require "sluice.setup_parts"
 local schema = require "sluice.schema"
+local schema_network = require "sluice.schema_network"
+
+local NSVCS_AN_NSE = schema_network.NSVCS_AN_NSE
 
 local note, is_given = check.note, check.is_given
 
@@ -27,7 +31,7 @@ local function check_by_hand(state, nse)
     if nse.ns == "manual" or nse.flow_control ~= "wait" then
         return
     end
-    for _, bvc in ipairs(nse.bvc) do
+    for _, bvc in breath.each(nse.bvc) do
         for _, key in ipairs { "rate", "ms_rate" } do
             if is_given(state, bvc, key) then
                 note(state, bvc, key, 'found a rate by hand, allowed with flow_control = "open" or'
@@ -60,13 +64,65 @@ local function flows_of(ms)
     return #select(2, parts.slots_of(ms))
 end
 
+-- What the BSS of an NSE may bring beside what the file has: `brings` of a record; its key for how many,
+-- and that of the places for all. How many of them it has in the end is in its `own`.
+local OF_ITS_OWN = {
+    {
+        key = "cells_most", room = "bvcs", own = "own_bvcs", with = 'cells = "any"',
+        brings = function(nse)
+            return nse.cells == "any"
+        end,
+        most = function()
+            return math.maxinteger
+        end,
+        usual = function()
+            return 0 -- those that all may share are the eighth more
+        end,
+    },
+    {
+        key = "nsvcs_most", room = "nsvcs", own = "own_nsvcs",
+        with = 'dynamic = true or ns = "sns"',
+        brings = function(nse)
+            return nse.dynamic or nse.ns == "sns"
+        end,
+        most = function(nse)
+            return NSVCS_AN_NSE - #nse.nsvc
+        end,
+        usual = function(nse)
+            return NSVCS_AN_NSE - #nse.nsvc
+        end,
+    },
+}
+
+-- Places that the file gives to BSSs for what they bring, and places that they usually want beside.
+local function count_own(state, nses, kind)
+    local given, usual, sharers = 0, 0, 0
+    for _, nse in breath.each(nses) do
+        local own = nse[kind.key]
+        if own and not kind.brings(nse) then
+            note(state, nse, kind.key, "found %d, allowed with %s only", own, kind.with)
+        elseif own then
+            given = given + own
+        elseif kind.brings(nse) then
+            usual, sharers = usual + kind.usual(nse), sharers + 1
+        end
+    end
+    return given, usual, sharers
+end
+
+local function share_out(nses, kind, share)
+    for _, nse in breath.each(nses) do
+        nse[kind.own] = kind.brings(nse) and (nse[kind.key] or math.min(share, kind.most(nse))) or 0
+    end
+end
+
 -- NSEs belong to workers by turns. A worker's MSs and contexts, and the most of any.
 local function count_of_worker(n, cfg, i, nse)
     local w = i % (cfg.run and cfg.run.workers or 1)
     local of = n.of_worker[w] or { mss = 0, pdps = 0 }
     n.of_worker[w] = of
-    for _, bvc in ipairs(nse.bvc) do
-        for _, ms in ipairs(bvc.ms) do
+    for _, bvc in breath.each(nse.bvc) do
+        for _, ms in breath.each(bvc.ms) do
             of.mss, of.pdps = of.mss + ms.count, of.pdps + ms.count * #ms.pdp
         end
     end
@@ -79,12 +135,12 @@ local function count(cfg)
         nses = #cfg.nse, nsvcs = 0, ggsns = #cfg.ggsn, bvcs = 0, mss = 0, pdps = 0, flows = 1,
         worker_mss = 0, worker_pdps = 0, of_worker = {},
     }
-    for i, nse in ipairs(cfg.nse) do
+    for i, nse in breath.each(cfg.nse) do
         count_of_worker(n, cfg, i, nse)
         n.nsvcs = n.nsvcs + #nse.nsvc
         n.bvcs = n.bvcs + #nse.bvc
-        for _, bvc in ipairs(nse.bvc) do
-            for _, ms in ipairs(bvc.ms) do
+        for _, bvc in breath.each(nse.bvc) do
+            for _, ms in breath.each(bvc.ms) do
                 n.mss = n.mss + ms.count
                 n.pdps = n.pdps + ms.count * #ms.pdp
                 n.flows = math.max(n.flows, flows_of(ms))
@@ -94,8 +150,24 @@ local function count(cfg)
     return n
 end
 
+-- Each NSE that may bring some has its own places for them, so that none takes another's.
+local function check_own(state, cfg, n)
+    local wanted, shares = {}, {}
+    for _, kind in ipairs(OF_ITS_OWN) do
+        local given, usual, sharers = count_own(state, cfg.nse, kind)
+        n[kind.room] = n[kind.room] + given
+        wanted[kind.room] = usual
+        shares[#shares + 1] = function(room)
+            local left = (room[kind.room] or 0) - n[kind.room]
+            share_out(cfg.nse, kind, math.max(left, 0) // math.max(sharers, 1))
+        end
+    end
+    return wanted, shares
+end
+
 local function check_room(state, cfg)
     local room, n = cfg.room, count(cfg)
+    local wanted, shares = check_own(state, cfg, n)
     for _, key in ipairs(room and schema.constructor.room.keys or {}) do
         local has, name = n[key.name], key.name
         if room[name] and room[name] < has then
@@ -106,8 +178,11 @@ local function check_room(state, cfg)
             room[name] = math.min(math.max(has, share), room[key.share_of])
         elseif not is_given(state, room, name) then
             local more = key.least_more and math.max(has // 8, key.least_more) or 0
-            room[name] = math.min(has + more, key.most)
+            room[name] = math.min(has + (wanted[name] or 0) + more, key.most)
         end
+    end
+    for _, share in ipairs(room and shares or {}) do
+        share(room)
     end
 end
 
@@ -129,7 +204,7 @@ local function load_script(state, cfg, source)
 end
 
 function gb.all(state, cfg, source)
-    for _, nse in ipairs(cfg.nse) do
+    for _, nse in breath.each(cfg.nse) do
         check_nse(state, cfg, nse)
     end
     check_room(state, cfg)

@@ -2,6 +2,7 @@
 -- clock and its ports, addresses of one family, endpoints and tunnels given twice, packets larger
 -- than an MTU. See config_cross.lua.
 local addresses = require "sluice.addresses"
+local breath = require "sluice.breath"
 local check = require "sluice.config_check"
 local schema = require "sluice.schema"
 local schema_network = require "sluice.schema_network"
@@ -38,8 +39,8 @@ local function check_virtual(state, cfg)
             note_missing(state, port, "mac", name, "net_ring has none of its own")
         end
     end
-    for _, nse in ipairs(cfg.nse) do
-        for _, nsvc in ipairs(nse.nsvc) do
+    for _, nse in breath.each(cfg.nse) do
+        for _, nsvc in breath.each(nse.nsvc) do
             note_missing(state, nsvc, "peer_mac", "nsvc", asked)
         end
     end
@@ -143,7 +144,7 @@ end
 -- Notes each record whose value another one of the list has.
 function network.note_equals(state, records, key)
     local first = {}
-    for _, record in ipairs(records) do
+    for _, record in breath.each(records) do
         local value = record[key]
         if value ~= nil and first[value] then
             network.note_again(state, record, key, values.show(value), first[value])
@@ -181,7 +182,7 @@ end
 
 local function check_nsvcs(state, cfg)
     local nsvcs, first, most = {}, {}, schema_network.NSVCS_AN_NSE
-    for _, nse in ipairs(cfg.nse) do
+    for _, nse in breath.each(cfg.nse) do
         network.note_equals(state, nse.bvc, "bvci")
         if #nse.nsvc > most then
             note(state, nse.nsvc[most + 1], "nsvci", "found %d NS-VCs up to here, allowed at most %d"
@@ -191,7 +192,7 @@ local function check_nsvcs(state, cfg)
     end
     network.note_equals(state, cfg.nse, "nsei")
     network.note_equals(state, nsvcs, "nsvci")
-    for _, nsvc in ipairs(nsvcs) do
+    for _, nsvc in breath.each(nsvcs) do
         check_nsvc(state, cfg, nsvc, first)
     end
 end
@@ -234,16 +235,16 @@ end
 
 local function gb_header(nse)
     local ip = IPV4_OCTETS
-    for _, nsvc in ipairs(nse.nsvc) do
+    for _, nsvc in breath.each(nse.nsvc) do
         ip = nsvc.peer and addresses.is_ipv6(nsvc.peer) and IPV6_OCTETS or ip
     end
     return GB_HEADER_OCTETS + ip
 end
 
 local function warn_mtus(state, cfg)
-    for _, nse in ipairs(cfg.nse) do
-        for _, bvc in ipairs(nse.bvc) do
-            for _, ms in ipairs(bvc.ms) do
+    for _, nse in breath.each(cfg.nse) do
+        for _, bvc in breath.each(nse.bvc) do
+            for _, ms in breath.each(bvc.ms) do
                 warn_mtu(state, ms, "n201_u", ms.n201_u_octets, cfg.gb, "gb", gb_header(nse))
             end
         end

@@ -1,5 +1,6 @@
 -- What the parts that say how packets wait say about each other: classes, their AQMs and lifetimes,
 -- and buckets. Also fills in their defaults that depend on other places. See config_cross.lua.
+local breath = require "sluice.breath"
 local check = require "sluice.config_check"
 local disciplines = require "aqm"
 local parts = require "sluice.setup_parts"
@@ -122,11 +123,11 @@ local function check_pdps(state, ms)
 end
 
 local function check_buckets(state, cfg)
-    for _, nse in ipairs(cfg.nse) do
+    for _, nse in breath.each(cfg.nse) do
         check_bucket(state, nse, "")
-        for _, bvc in ipairs(nse.bvc) do
+        for _, bvc in breath.each(nse.bvc) do
             local largest
-            for _, ms in ipairs(bvc.ms) do
+            for _, ms in breath.each(bvc.ms) do
                 check_bucket(state, ms, "", ms.n201_u_octets)
                 check_pdps(state, ms)
                 largest = math.max(largest or 0, ms.n201_u_octets or 0)

@@ -3,8 +3,10 @@
 -- strings. It is text, never bytecode. Steps and memory have limits, so that no loop hangs the
 -- program: the collector stands still meanwhile, which makes the memory limit one on everything
 -- ever built, and so also bounds the time that long strings cost. A clock, if the caller has one,
--- closes the rest (comparing huge strings over and over).
+-- closes the rest (comparing huge strings over and over). Each constructor may be where it stops for
+-- others to get their turn: all guards are down meanwhile, and what that takes counts for nothing.
 -- Nothing is checked here but that constructors get tables; config_check.lua does the rest.
+local breath = require "sluice.breath"
 local lines = require "sluice.lines"
 local nearest = require "sluice.nearest"
 local values = require "sluice.config_values"
@@ -64,6 +66,7 @@ local function constructor(run, kind)
         local node = { kind = kind, table = given, literal = literal, line = line }
         run.nodes[given] = node
         run.made[#run.made + 1] = node
+        breath.take()
         return given
     end
 end
@@ -102,9 +105,9 @@ local function look(run)
     run.looks = run.looks + 1
     if run.looks > LOOKS_MAX then
         stop(run, "found too many steps, allowed a few million; is this loop without an end?")
-    elseif collectgarbage("count") > run.memory_max_kib then
+    elseif collectgarbage("count") - run.free_kib > MEMORY_MAX_KIB then
         stop(run, sandbox.MEMORY_TEXT)
-    elseif run.clock and run.clock() > run.deadline_ns then
+    elseif run.clock and run.clock() - run.idle_ns > TIME_MAX_NS then
         stop(run, "found no end after " .. TIME_MAX_NS // 1000000 .. " ms, allowed less time")
     end
 end
@@ -126,17 +129,25 @@ local function guarded(run, body)
         stop(run, "found the string method " .. values.plain(name)
             .. ", allowed constructors, operators and loops only")
     end
-    run.memory_max_kib = collectgarbage("count") + MEMORY_MAX_KIB
-    run.deadline_ns = run.clock and run.clock() + TIME_MAX_NS
     debug.sethook(thread, function()
         look(run)
     end, "", STEPS_A_LOOK)
-    collectgarbage("stop") -- from here to the restart nothing of ours needs memory
-    strings.__index = string_index
-    local ok, err = coroutine.resume(thread)
-    strings.__index = methods
-    collectgarbage("restart")
-    return ok, err
+    run.free_kib, run.idle_ns = 0, 0 -- what is not the text's, of memory and of time
+    local taken_kib, stopped_ns = 0, 0
+    while true do
+        run.free_kib = collectgarbage("count") - taken_kib
+        run.idle_ns = run.idle_ns + (run.clock and run.clock() or 0) - stopped_ns
+        collectgarbage("stop") -- from here to the restart nothing of ours needs memory
+        strings.__index = string_index
+        local ok, err = coroutine.resume(thread)
+        strings.__index = methods
+        collectgarbage("restart")
+        if coroutine.status(thread) == "dead" then
+            return ok, err
+        end
+        taken_kib, stopped_ns = collectgarbage("count") - run.free_kib, run.clock and run.clock() or 0
+        breath.now()
+    end
 end
 
 -- Lua's own message, "config:LINE: text", or one of `stop`, or no memory left for any.

@@ -2,6 +2,7 @@
 -- path as messages print it, `nse[1].bvc[1].ms[1].n201_u`; an index may be left out where there is
 -- one only. VALUE is a number where the key wants one, else text as it is: a quantity with its
 -- unit, an IMSI with its leading zeros.
+local breath = require "sluice.breath"
 local nearest = require "sluice.nearest"
 local schema = require "sluice.schema"
 local values = require "sluice.config_values"
@@ -36,7 +37,7 @@ end
 -- The nodes of one kind among `list`.
 local function of_kind(list, kind)
     local nodes = {}
-    for _, node in ipairs(list) do
+    for _, node in breath.each(list) do
         nodes[#nodes + 1] = node.kind == kind and node or nil
     end
     return nodes
@@ -44,7 +45,7 @@ end
 
 local function children_of(run, node)
     local nodes = {}
-    for _, number in ipairs((values.sorted_keys(node.table))) do
+    for _, number in breath.each((values.sorted_keys(node.table, breath.take))) do
         nodes[#nodes + 1] = run.nodes[node.table[number]]
     end
     return nodes
@@ -57,7 +58,7 @@ local function make(run, parent, kind, key_path)
     run.made[#run.made + 1] = node
     run.nodes[node.table] = node
     if parent then
-        local numbers = values.sorted_keys(parent.table)
+        local numbers = values.sorted_keys(parent.table, breath.take)
         parent.table[(numbers[#numbers] or 0) + 1] = node.table
     end
     return node

@@ -47,11 +47,15 @@ function values.show(value)
 end
 
 -- The keys of a table that people wrote, in an order that does not change from run to run: whole
--- numbers, then names, and how many are neither.
-function values.sorted_keys(t)
-    local numbers, names, others = {}, {}, 0
+-- numbers, then names, and how many are neither. breathe(), which may be missing, is called for each.
+function values.sorted_keys(t, breathe)
+    local numbers, names, others, sorted = {}, {}, 0, true
     for key in next, t do
+        if breathe then
+            breathe()
+        end
         if math.type(key) == "integer" then
+            sorted = sorted and key > (numbers[#numbers] or math.mininteger)
             numbers[#numbers + 1] = key
         elseif type(key) ~= "string" or #key > TEXT_MAX_OCTETS then
             others = others + 1
@@ -59,7 +63,9 @@ function values.sorted_keys(t)
             names[#names + 1] = key
         end
     end
-    table.sort(numbers)
+    if not sorted then
+        table.sort(numbers)
+    end
     table.sort(names)
     return numbers, names, others
 end

@@ -6,6 +6,8 @@
 -- This is a lexer, not a parser: the text must have passed Lua's own parser first. What it leaves
 -- out: an entry in a function body inside a table may be taken for a key; a key computed at run
 -- time has no line. Such a mistake is shown at the line of its constructor.
+local breath = require "sluice.breath"
+
 local lines = {}
 
 lines.MARK = "\0literal"
@@ -145,6 +147,7 @@ function lines.mark(text)
     local start = token_start(text, 1)
     while start do
         start = token_start(text, take_token(scan, start))
+        breath.take()
     end
     scan.pieces[#scan.pieces + 1] = text:sub(scan.copied + 1)
     return table.concat(scan.pieces), scan.literals

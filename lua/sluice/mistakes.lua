@@ -32,6 +32,11 @@ function mistakes:plenty()
     return self.count >= KEPT_MAX
 end
 
+-- The rest is not looked at.
+function mistakes:give_up()
+    self.given_up = true
+end
+
 local function printed(self, mistake)
     local place = mistake.place
     if mistake.line ~= math.maxinteger then
@@ -54,7 +59,8 @@ function mistakes:texts()
         texts[i] = printed(self, self.list[i])
     end
     if self.count > SHOWN_MAX then
-        texts[#texts + 1] = ("and %d more"):format(self.count - SHOWN_MAX)
+        texts[#texts + 1] = ("and %d more%s"):format(self.count - SHOWN_MAX,
+            self.given_up and " up to where the rest was given up" or "")
     end
     return texts
 end

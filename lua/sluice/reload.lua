@@ -5,8 +5,10 @@
 -- above them. Events go on being handled in between, so no step relies on who was there before it.
 -- MSs that roamed stay where they are, unless the file moved them or their cell goes.
 local bisect = require "sluice.bisect"
+local breath = require "sluice.breath"
 local check = require "sluice.reload_check"
 local class_values = require "sluice.class_values"
+local config = require "sluice.config"
 local count = require "count"
 local dp = require "dp"
 local host = require "host"
@@ -39,7 +41,7 @@ end
 -- Says of an IMSI in force whether the file has it no more.
 local function removals(list)
     local removed = {}
-    for _, piece in ipairs(list) do
+    for _, piece in breath.each(list) do
         if not piece.new then
             local length = #piece.imsi
             removed[length] = removed[length] or {}
@@ -60,7 +62,7 @@ end
 -- MSs and contexts that come, less those that go before.
 local function count_mss(list)
     local mss, pdps = 0, 0
-    for _, piece in ipairs(list) do
+    for _, piece in breath.each(list) do
         local sign = piece.new and piece.old and 0 or piece.new and 1 or -1
         mss = mss + sign * piece.count
         pdps = pdps + piece.count * ((piece.new and #piece.new.pdp or 0)
@@ -73,7 +75,7 @@ end
 -- be any's. What goes makes no room here, for it may have roamed to another worker.
 local function check_rooms(plan, new)
     local more, any = {}, { mss = 0, pdps = 0 }
-    for _, piece in ipairs(plan.pieces) do
+    for _, piece in breath.each(plan.pieces) do
         local nse = piece.new and world.nse_of_nsei[piece.nsei]
         local w = nse and nse.id % new.run.workers
         local of = w and (more[w] or { mss = 0, pdps = 0 }) or any
@@ -90,13 +92,20 @@ local function check_rooms(plan, new)
     end
 end
 
+-- From here on, until it is over, a BSS may bring NS-VCs and cells of its own.
+local function keep_ids(more)
+    for _, kind in ipairs { "nsvc", "bvc" } do
+        world.ids[kind]:keep(more and more[kind .. "s"] or 0)
+    end
+end
+
 local function check_places(plan, old, new)
     local more = network.count_new(old, new)
+    local mss, pdps = count_mss(plan.pieces)
     for _, kind in ipairs { "nse", "nsvc", "ggsn", "bvc" } do
         check.places(plan.critic, new, kind .. "s", more[kind .. "s"], world.ids[kind]:left())
     end
-    plan.more = more
-    local mss, pdps = count_mss(plan.pieces)
+    keep_ids(more)
     check.places(plan.critic, new, "mss", mss, subscribers.left("mss"))
     check.places(plan.critic, new, "pdps", pdps, subscribers.left("pdps"))
     if new.room.worker_mss < new.room.mss or new.room.worker_pdps < new.room.pdps then
@@ -135,7 +144,7 @@ local function each_record(piece, fn)
 end
 
 local function remove_mss(plan, done)
-    for _, piece in ipairs(plan.pieces) do
+    for _, piece in breath.each(plan.pieces) do
         if not piece.new then
             each_record(piece, function(record)
                 subscribers.remove(record)
@@ -153,7 +162,7 @@ end
 
 -- Those that have more contexts than before after the others: places were counted once for all.
 local function change_mss(plan, grow, done)
-    for _, piece in ipairs(plan.pieces) do
+    for _, piece in breath.each(plan.pieces) do
         if piece.new and piece.old and (#piece.new.pdp > #piece.old.pdp) == grow then
             local nse_id, bvc_id = home_of(piece)
             local changed = 0
@@ -168,7 +177,7 @@ local function change_mss(plan, grow, done)
 end
 
 local function add_mss(plan, done)
-    for _, piece in ipairs(plan.pieces) do
+    for _, piece in breath.each(plan.pieces) do
         if not piece.old then
             local nse_id, bvc_id = home_of(piece)
             assert(subscribers.add(nse_id, bvc_id, piece.new))
@@ -180,7 +189,7 @@ end
 -- MSs that roamed into one of these cells go home.
 local function send_home(bvcs)
     local obsolete = {}
-    for _, bvc in ipairs(bvcs) do
+    for _, bvc in breath.each(bvcs) do
         obsolete[bvc.id] = true
     end
     for _, record in ipairs(subscribers.list()) do
@@ -213,13 +222,13 @@ end
 -- Blocked first, so that no MS comes in any more.
 local function remove_bvcs(new, done)
     local bvcs = network.obsolete_bvcs(new)
-    for _, bvc in ipairs(bvcs) do
+    for _, bvc in breath.each(bvcs) do
         dp.bvc_block { bvc_id = bvc.id, blocked = true }
     end
     if #bvcs > 0 then
         send_home(bvcs)
     end
-    for _, bvc in ipairs(bvcs) do
+    for _, bvc in breath.each(bvcs) do
         remove_bvc(bvc)
         done("cell", "removed")
     end
@@ -261,15 +270,7 @@ local function set_rest(old, new, done)
     end
 end
 
--- While it goes on a BSS may bring NS-VCs and cells of its own.
-local function keep_ids(more)
-    for _, kind in ipairs { "nsvc", "bvc" } do
-        world.ids[kind]:keep(more and more[kind .. "s"] or 0)
-    end
-end
-
 local function apply(plan, old, new, done)
-    keep_ids(plan.more)
     local ggsn_ids = network.add(old, new, done)
     remove_mss(plan, done)
     change_mss(plan, false, done)
@@ -329,15 +330,37 @@ local function told(text)
     return false, text
 end
 
+-- In pieces, each within the limit on memory for loading, which holds for nobody else.
+local function load_again()
+    local source = table.pack(host.source())
+    if not source[1] then
+        return nil, { source[2] }
+    end
+    local task, results = coroutine.create(config.load), source
+    while true do
+        host.limit(true)
+        results = table.pack(coroutine.resume(task, table.unpack(results, 1, results.n)))
+        host.limit(false)
+        if not results[1] then
+            error(debug.traceback(task, tostring(results[2])), 0)
+        elseif coroutine.status(task) == "dead" then
+            return table.unpack(results, 2, results.n)
+        end
+        results = { n = 0 }
+        breath.now()
+    end
+end
+
 -- As a job. Returns true and what was done, or false and what is wrong, a line each.
 function reload.run()
     made = made or setup.dp_config(world.cfg)
-    local new, texts = host.load()
+    local new, texts = load_again()
     if not new then
         return refused(texts)
     end
     local plan, wrong = make_plan(world.cfg, new)
     if wrong then
+        keep_ids(nil)
         return refused(wrong)
     end
     local counts, done = counter()

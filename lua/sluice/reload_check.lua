@@ -1,5 +1,6 @@
 -- What of another configuration cannot come into force while this one runs: what memory, ports and
 -- threads were made for, and more than there are places. Each is noted at its key.
+local breath = require "sluice.breath"
 local parts = require "sluice.setup_parts"
 local schema = require "sluice.schema"
 local world = require "sluice.world"
@@ -62,7 +63,7 @@ local function check_classes(critic, old, new)
 end
 
 local function check_nses(critic, new)
-    for _, record in ipairs(new.nse) do
+    for _, record in breath.each(new.nse) do
         local nse = world.nse_of_nsei[record.nsei]
         if nse then
             check_keys(critic, nse.cfg, record, schema.constructor.nse, { "ns" })
@@ -82,9 +83,9 @@ end
 
 -- What MSs of the file want that the dataplane was made with or without.
 local function check_mss(critic, made, new)
-    for _, nse in ipairs(new.nse) do
-        for _, bvc in ipairs(nse.bvc) do
-            for _, ms in ipairs(bvc.ms) do
+    for _, nse in breath.each(new.nse) do
+        for _, bvc in breath.each(nse.bvc) do
+            for _, ms in breath.each(bvc.ms) do
                 local flows = #select(2, parts.slots_of(ms))
                 if flows > made.pfcs_an_ms then
                     critic.note(ms, "imsi", ("found %d packet flows, of which an MS may"

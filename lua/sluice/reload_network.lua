@@ -1,6 +1,7 @@
 -- GGSNs, NSEs, NS-VCs and cells of another configuration. Each step looks at who is there at that
 -- moment, for the BSS adds and removes as well. First what is new is added, then, when MSs have
 -- gone where they belong, what is no more is removed.
+local breath = require "sluice.breath"
 local check = require "sluice.reload_check"
 local dp = require "dp"
 local parts = require "sluice.setup_parts"
@@ -18,7 +19,7 @@ end
 
 local function ggsns_of(cfg)
     local ids = {}
-    for _, ggsn in ipairs(cfg.ggsn) do
+    for _, ggsn in breath.each(cfg.ggsn) do
         ids[ggsn_key(ggsn)] = world.ggsn_ids[ggsn.name]
     end
     return ids
@@ -33,7 +34,7 @@ end
 
 local function add_ggsns(old, new, done)
     local before, ids = ggsns_of(old), {}
-    for _, ggsn in ipairs(new.ggsn) do
+    for _, ggsn in breath.each(new.ggsn) do
         local id = before[ggsn_key(ggsn)]
         if not id then
             id = assert(world.ids.ggsn:take(), "no place for a GGSN")
@@ -49,10 +50,10 @@ end
 
 local function remove_ggsns(old, new, old_ids, done)
     local used = {}
-    for _, ggsn in ipairs(new.ggsn) do
+    for _, ggsn in breath.each(new.ggsn) do
         used[world.ggsn_ids[ggsn.name]] = true
     end
-    for _, ggsn in ipairs(old.ggsn) do
+    for _, ggsn in breath.each(old.ggsn) do
         local id = old_ids[ggsn.name]
         if not used[id] then
             dp.ggsn_remove { ggsn_id = id }
@@ -186,18 +187,22 @@ local function ensure_bvc(nse, record, done)
     end
 end
 
-local function is_obsolete(nse, record, bvc)
+-- The BVCIs that the file has for an NSE; none if it has no such NSE.
+local function bvcis_of(record)
+    local bvcis = {}
+    for _, bvc in breath.each(record and record.bvc or {}) do
+        bvcis[bvc.bvci] = true
+    end
+    return bvcis
+end
+
+local function is_obsolete(record, bvcis, bvc)
     if not record then
         return true
     elseif not bvc.cfg then
         return record.cells ~= "any"
     end
-    for _, wanted in ipairs(record.bvc) do
-        if wanted.bvci == bvc.bvci then
-            return false
-        end
-    end
-    return true
+    return not bvcis[bvc.bvci]
 end
 
 -- ---- NSEs ----
@@ -225,7 +230,8 @@ local function ensure_nse(record, done)
     if parts.differ(before, record, FLOW) then
         dp.nse_flow(parts.bucket({ nse_id = nse.id }, record, ""))
     end
-    for _, bvc in ipairs(before.flow_control ~= record.flow_control and nse.bvc_list or {}) do
+    local waited = before.flow_control ~= record.flow_control
+    for _, bvc in breath.each(waited and copy(nse.bvc_list) or {}) do
         by_hand(bvc) -- it may have waited for what never comes
     end
     if is_other(before, record) then
@@ -238,7 +244,7 @@ end
 
 local function records_of(new)
     local records = {}
-    for _, record in ipairs(new.nse) do
+    for _, record in breath.each(new.nse) do
         records[record.nsei] = record
     end
     return records
@@ -247,7 +253,7 @@ end
 -- While MSs go from an NSE that the file has no more, its BSS brings nothing.
 local function close_obsolete(new)
     local records = records_of(new)
-    for _, nse in ipairs(world.nses) do
+    for _, nse in breath.each(copy(world.nses)) do
         if not records[nse.nsei] then
             nse.cfg = parts.copy(nse.cfg)
             nse.cfg.cells, nse.cfg.dynamic = "listed", false
@@ -260,10 +266,10 @@ function network.add(old, new, done)
     close_obsolete(new)
     change_from(old, new, done)
     local old_ids = add_ggsns(old, new, done)
-    for _, record in ipairs(new.nse) do
+    for _, record in breath.each(new.nse) do
         local nse = ensure_nse(record, done)
         ensure_nsvcs(nse, record, done)
-        for _, bvc in ipairs(record.bvc) do
+        for _, bvc in breath.each(record.bvc) do
             ensure_bvc(nse, bvc, done)
         end
     end
@@ -273,9 +279,11 @@ end
 -- The cells that are to be no more, as they are now.
 function network.obsolete_bvcs(new)
     local list, records = {}, records_of(new)
-    for _, nse in ipairs(world.nses) do
-        for _, bvc in ipairs(nse.bvc_list) do
-            if is_obsolete(nse, records[nse.nsei], bvc) then
+    for _, nse in ipairs(copy(world.nses)) do
+        local record = records[nse.nsei]
+        local bvcis = bvcis_of(record)
+        for _, bvc in breath.each(copy(nse.bvc_list)) do
+            if is_obsolete(record, bvcis, bvc) then
                 list[#list + 1] = bvc
             end
         end
@@ -286,7 +294,7 @@ end
 -- Their cells have gone already.
 function network.remove(old, new, old_ids, done)
     local records = records_of(new)
-    for _, nse in ipairs(copy(world.nses)) do
+    for _, nse in breath.each(copy(world.nses)) do
         local record = records[nse.nsei]
         for _, nsvc in ipairs(copy(nse.nsvcs)) do
             if not record or not is_wanted(nse, record, nsvc) then
@@ -305,16 +313,16 @@ end
 function network.count_new(old, new)
     local n = { nses = 0, nsvcs = 0, bvcs = 0, ggsns = 0 }
     local ggsns = ggsns_of(old)
-    for _, ggsn in ipairs(new.ggsn) do
+    for _, ggsn in breath.each(new.ggsn) do
         n.ggsns = n.ggsns + (ggsns[ggsn_key(ggsn)] and 0 or 1)
     end
-    for _, record in ipairs(new.nse) do
+    for _, record in breath.each(new.nse) do
         local nse = world.nse_of_nsei[record.nsei]
         n.nses = n.nses + (nse and 0 or 1)
         for _, nsvc in ipairs(record.nsvc) do
             n.nsvcs = n.nsvcs + (nse and find_nsvc(nse, nsvc) and 0 or 1)
         end
-        for _, bvc in ipairs(record.bvc) do
+        for _, bvc in breath.each(record.bvc) do
             n.bvcs = n.bvcs + (nse and nse.bvcs[bvc.bvci] and 0 or 1)
         end
     end

@@ -3,6 +3,7 @@
 --   { imsi, count, old (a slice in force, nil: new), new (a slice of the file's, nil: no more),
 --     old_nsei, old_bvci, nsei, bvci, record (of the file, for messages) }
 -- in the order of IMSIs; a slice is a normalised record of `count` MSs.
+local breath = require "sluice.breath"
 local parts = require "sluice.setup_parts"
 local subscribers = require "sluice.subscribers"
 local world = require "sluice.world"
@@ -14,9 +15,9 @@ local LENGTH_MOST = 15
 -- Spans of the file by length of IMSI, each sorted: { first, count, ms, nsei, bvci }.
 local function spans_of(cfg)
     local spans = {}
-    for _, nse in ipairs(cfg.nse) do
-        for _, bvc in ipairs(nse.bvc) do
-            for _, ms in ipairs(bvc.ms) do
+    for _, nse in breath.each(cfg.nse) do
+        for _, bvc in breath.each(nse.bvc) do
+            for _, ms in breath.each(bvc.ms) do
                 spans[#ms.imsi] = spans[#ms.imsi] or {}
                 table.insert(spans[#ms.imsi], {
                     first = math.tointeger(tonumber(ms.imsi)), count = ms.count, ms = ms,
@@ -26,7 +27,7 @@ local function spans_of(cfg)
         end
     end
     for length = 1, LENGTH_MOST do
-        table.sort(spans[length] or {}, function(a, b)
+        breath.sort(spans[length] or {}, function(a, b)
             return a.first < b.first
         end)
     end
@@ -36,7 +37,7 @@ end
 -- Those in force, of one length.
 local function spans_in_force(length)
     local spans = {}
-    for i, record in ipairs(subscribers.spans[length] or {}) do
+    for i, record in breath.each(subscribers.spans[length] or {}) do
         spans[i] = {
             first = record.first_imsi, count = record.count, ms = record.ms,
             nsei = world.nse[record.nse_id].nsei, bvci = world.bvc[record.bvc_id].bvci,
@@ -86,6 +87,7 @@ end
 local function merge(length, olds, news, list)
     local i, j, from = 1, 1, 0
     while olds[i] or news[j] do
+        breath.take()
         from = next_start(olds[i], news[j], from)
         local last = stop_of(from, news[j], stop_of(from, olds[i], math.maxinteger))
         list[#list + 1] = make(length, from, last, covers(olds[i], from), covers(news[j], from))

@@ -2,6 +2,7 @@
 -- if another MS of the NSE has it, or had it until now and stays. One that the file does not give
 -- is that in force; a new MS gets its place in the file, or the first free ones.
 local bisect = require "sluice.bisect"
+local breath = require "sluice.breath"
 local dp = require "dp"
 local subscribers = require "sluice.subscribers"
 local world = require "sluice.world"
@@ -118,7 +119,7 @@ end
 function tllis.set(plan)
     local spans_of = {}
     local function each(wanted, fn)
-        for _, piece in ipairs(plan.pieces) do
+        for _, piece in breath.each(plan.pieces) do
             if piece.new and wanted(piece) then
                 spans_of[piece.nsei] = spans_of[piece.nsei] or {}
                 fn(plan, spans_of[piece.nsei], piece)

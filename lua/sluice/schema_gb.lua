@@ -7,6 +7,8 @@ local gb = {}
 -- In the order of the feature bitmap's bits (48.018 11.3.45); gigabit is of the extended one.
 gb.features = { "pfc", "cbl", "inr", "pfc_fc", "gigabit" }
 
+gb.NSVCS_AN_NSE = 16 -- the dataplane's limit
+
 local NSE_KEYS = {
     {
         name = "ns", type = "choice", choices = { "reset", "alive", "sns", "manual" },
@@ -22,6 +24,19 @@ local NSE_KEYS = {
     {
         name = "cells", type = "choice", choices = { "listed", "any" }, default = "listed",
         help = "any: a BVC-RESET of a cell that is not in the file makes it",
+    },
+    {
+        name = "cells_most", type = "integer", least = 1, most = 65536, optional = true,
+        default_help = "an equal share of what the file leaves of room.bvcs",
+        help = 'with cells = "any": how many the BSS may make; there is room for them',
+    },
+    {
+        name = "nsvcs_most", type = "integer", least = 1, most = gb.NSVCS_AN_NSE,
+        optional = true,
+        default_help = "an equal share of what the file leaves of room.nsvcs, and no more than go into"
+            .. " an NSE",
+        help = 'with dynamic = true or ns = "sns": how many the BSS may bring beside the file\'s;'
+            .. " there is room for them",
     },
     {
         name = "flow_control", type = "choice", choices = { "wait", "open" }, default = "wait",
@@ -83,10 +98,11 @@ gb.timers = {
     help = "timers and retries of the procedures that we begin",
 }
 
-local function places(name, most, what, least_more)
+local function places(name, most, what, least_more, also)
     return {
         name = name, type = "integer", least = 1, most = most, optional = true,
-        default_help = ("what the file has and an eighth, at least %d, more"):format(least_more),
+        default_help = ("what the file has%s and an eighth, at least %d, more"):format(also or "",
+            least_more),
         help = what .. " that there is room for", least_more = least_more,
     }
 end
@@ -107,8 +123,10 @@ gb.room = {
     name = "room", min = 0, max = 1, single = true, filled = {},
     help = "places in all, for what a reload or the BSS adds while it runs",
     keys = {
-        places("nses", 4096, "NSEs", 16), places("nsvcs", 16384, "NS-VCs", 16),
-        places("ggsns", 4096, "GGSNs", 16), places("bvcs", 65536, "cells", 16),
+        places("nses", 4096, "NSEs", 16),
+        places("nsvcs", 16384, "NS-VCs", 16, ", what its BSSs may bring,"),
+        places("ggsns", 4096, "GGSNs", 16),
+        places("bvcs", 65536, "cells", 16, ", each cells_most,"),
         places("mss", 4194304, "MSs", 64), places("pdps", 4194304, "PDP contexts", 64),
         share("worker_mss", "mss", 4194304, "MSs"),
         share("worker_pdps", "pdps", 4194304, "PDP contexts"),

@@ -142,7 +142,7 @@ network.gb = {
     }),
 }
 
-network.NSVCS_AN_NSE = 16 -- the dataplane's limit
+network.NSVCS_AN_NSE = gb.NSVCS_AN_NSE
 
 network.nsvc = {
     name = "nsvc", min = 0,

@@ -1,6 +1,7 @@
 -- From the normalised configuration to the sizes of the program, the dataplane and the lab. What
 -- fills them is start.lua's.
 local addresses = require "sluice.addresses"
+local breath = require "sluice.breath"
 local parts = require "sluice.setup_parts"
 local schema_queues = require "sluice.schema_queues"
 
@@ -21,9 +22,9 @@ end
 -- Of the MSs of the file: PDP contexts and keys in the lab, and whether one has options.
 local function count(cfg)
     local n = { pdps = 0, ciphers = 0, options = false }
-    for _, nse in ipairs(cfg.nse) do
-        for _, bvc in ipairs(nse.bvc) do
-            for _, ms in ipairs(bvc.ms) do
+    for _, nse in breath.each(cfg.nse) do
+        for _, bvc in breath.each(nse.bvc) do
+            for _, ms in breath.each(bvc.ms) do
                 n.pdps = n.pdps + ms.count * #ms.pdp
                 n.ciphers = n.ciphers + (ms.cipher == "none" and 0 or ms.count)
                 n.options = n.options or parts.has_options(ms)

@@ -1,5 +1,6 @@
 -- What setup.lua, start.lua and those who come after them need to know of a configuration.
 local addresses = require "sluice.addresses"
+local breath = require "sluice.breath"
 local ciphers = require "sluice.ciphers"
 local hex = require "sluice.hex"
 
@@ -7,9 +8,9 @@ local parts = {}
 
 -- Calls visit(nse, bvc, ms, pdp, member) for each PDP context of each MS, member from 0.
 function parts.each_pdp(cfg, visit)
-    for _, nse in ipairs(cfg.nse) do
-        for _, bvc in ipairs(nse.bvc) do
-            for _, ms in ipairs(bvc.ms) do
+    for _, nse in breath.each(cfg.nse) do
+        for _, bvc in breath.each(nse.bvc) do
+            for _, ms in breath.each(bvc.ms) do
                 for member = 0, ms.count - 1 do
                     for _, pdp in ipairs(ms.pdp) do
                         visit(nse, bvc, ms, pdp, member)

@@ -7,7 +7,7 @@ local schema_network = require "sluice.schema_network"
 
 local world = {
     now_ns = 0, cfg = nil,
-    nse = {}, nses = {}, nse_of_nsei = {}, -- by id; in order; by NSEI
+    nse = {}, nses = {}, nse_of_nsei = {}, -- by id; all; by NSEI
     nsvc = {}, bvc = {}, going = {},       -- by id; cells that are being removed
     endpoints = {},                        -- NS-VCs by endpoint
     ggsn_ids = {}, ids = {},
@@ -75,8 +75,9 @@ function world.job(fn, done)
     jobs[#jobs + 1] = { task = coroutine.create(fn), done = done }
 end
 
--- In long work, after a piece of it: others get their turn. Without a value, as a call that waits
--- for the dataplane: while the configuration is brought up, it is not up yet.
+-- In long work, after a piece of it: others get their turn (breath.lua has it for what goes through
+-- a list). Without a value, as a call that waits for the dataplane: while the configuration is
+-- brought up, it is not up yet.
 function world.breathe()
     coroutine.yield()
 end
@@ -97,20 +98,34 @@ local function step(job)
     return true
 end
 
--- One piece of the first job. They take no turns: one ends before the next begins.
+-- One piece of the first job. They take turns: the next piece is that of the next job.
 function world.work()
-    if jobs[1] and step(jobs[1]) then
-        table.remove(jobs, 1)
+    local job = table.remove(jobs, 1)
+    if job and not step(job) then
+        jobs[#jobs + 1] = job
     end
 end
 
 -- ---- Who is there ----
 
-local function remove_from(list, value)
+-- A list that knows where each of it stands, for there may be thousands: the last one takes the
+-- place of one that goes.
+local function append_to(list, thing)
+    list[#list + 1] = thing
+    thing.place = #list
+end
+
+local function remove_from(list, thing)
+    local last = list[#list]
+    list[thing.place], last.place = last, thing.place
+    list[#list] = nil
+end
+
+-- NS-VCs stay in the order in which they came; an NSE has a few.
+local function remove_in_order(list, thing)
     for i, each in ipairs(list) do
-        if each == value then
-            table.remove(list, i)
-            return
+        if each == thing then
+            return table.remove(list, i)
         end
     end
 end
@@ -139,7 +154,7 @@ function world.add_nse(cfg)
     }
     require "dp".nse { nse_id = id, nsei = cfg.nsei }
     world.nse[id], world.nse_of_nsei[cfg.nsei] = nse, nse
-    world.nses[#world.nses + 1] = nse
+    append_to(world.nses, nse)
     tell("nse_added", nse)
     return nse
 end
@@ -174,8 +189,17 @@ end
 
 local function free(nsvc)
     world.endpoints[nsvc.endpoint] = nil
-    remove_from(nsvc.nse.nsvcs, nsvc)
+    remove_in_order(nsvc.nse.nsvcs, nsvc)
     world.ids.nsvc:give(nsvc.id)
+end
+
+-- For one more, of the file or brought by the BSS.
+local function has_room(nse, given)
+    local own = 0
+    for _, nsvc in ipairs(nse.nsvcs) do
+        own = own + (nsvc.cfg and 0 or 1)
+    end
+    return #nse.nsvcs < schema_network.NSVCS_AN_NSE and (given.cfg or own < nse.cfg.own_nsvcs)
 end
 
 -- given: nsvci (nil: it has none), address, port, mac, weight, signalling_weight, data_weight,
@@ -187,7 +211,7 @@ function world.add_nsvc(nse, given)
     if world.nsvc_of_endpoint(endpoint) then
         return nil, "taken"
     end
-    local id = #nse.nsvcs < schema_network.NSVCS_AN_NSE and world.ids.nsvc:take()
+    local id = has_room(nse, given) and world.ids.nsvc:take()
     if not id then
         return nil, "room"
     end
@@ -257,7 +281,7 @@ function world.add_bvc(nse, bvci, cfg)
         return nil, why
     end
     world.bvc[id], nse.bvcs[bvci] = bvc, bvc
-    nse.bvc_list[#nse.bvc_list + 1] = bvc
+    append_to(nse.bvc_list, bvc)
     nse.made = nse.made + (cfg and 0 or 1)
     tell("bvc_added", bvc)
     return bvc

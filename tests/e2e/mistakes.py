@@ -136,6 +136,18 @@ def large():
     is_refused(b"-" * (MIB + 1), "x.lua: larger than 1 MiB, which no configuration is")
 
 
+@case("far too many of something, or of mistakes: no more is made of them than it takes to say so")
+def far_too_many():
+    is_refused(b"for i = 1, 60000 do nse { } end\n",
+               "x.lua:1: nse: found 4097 up to here, allowed at most 4096")
+    folder = written((ROOT / "config/quickstart.lua").read_bytes() +
+                     b"\nfor i = 1, 60000 do class { } end\n")
+    done = sluice("check", "x.lua", cwd=folder)
+    same(done.returncode, 2, "exit status")
+    same(done.stderr.splitlines()[20:], ["and 980 more up to where the rest was given up"],
+         "behind twenty mistakes")
+
+
 @case("a file of many GiB is refused without being read")
 def huge():
     folder = written(b"")

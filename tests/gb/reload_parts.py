@@ -18,13 +18,13 @@ def wishes(first, count, wish=PLAIN):
     return {i: wish for i in range(first, first + count)}
 
 
-def started(wishes, workers=None, **more):
+def started(wishes, workers=None, sets=(), **more):
     """A world with these MSs, its model, and its file."""
     file = File()
     file.wishes = dict(wishes)
     for key, value in more.items():
         setattr(file, key, value)
-    world, model = World(file.text(), workers=workers), Model()
+    world, model = World(file.text(), *sets, workers=workers), Model()
     model.load(file)
     model.check(picture(world))
     return world, model, file

@@ -141,7 +141,7 @@ static void a_file_for_which_there_is_no_memory_is_closed(void **state)
     assert_false(host_config(host, path, NULL, 0, nowhere)); // nothing is in it
     fclose(nowhere);
     fd = next_descriptor();
-    lua_State *L = push("host", "load");
+    lua_State *L = push("host", "source");
     lua_gc(L, LUA_GCCOLLECT);
     host_limit(host, host->used + (1 << 19));
     assert_int_equal(lua_pcall(L, 0, 0, 0), LUA_ERRMEM);

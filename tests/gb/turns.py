@@ -1,0 +1,149 @@
+#!/usr/bin/python3
+"""NSEs take turns at control: beside one that floods it, or whose PDUs are much work, another is
+answered after a stated number of events and of pieces of work. Nothing here is measured in time."""
+
+import codec
+from world import HEAD, MS, S, World, case, main, nsvc, right, same
+
+LOUD, QUIET = 101, 102
+PEERS = {LOUD: "198.51.100.101", QUIET: "198.51.100.102"}
+CELLS, RESETS = 10000, 500
+A_TURN = 16      # events of one NSE, or of all strangers, in a round of control's
+A_PIECE = 128    # cells of a job
+BVCI = 2
+
+# Control gets nothing before it is let; then who is handled is noted, and how many cells of LOUD have
+# been reset before QUIET is answered.
+WATCH = """
+local events, dp, world = require('events'), require('dp'), require('sluice.world')
+local take, reset, send = events.take, dp.bvc_reset, dp.send
+held, others, cells, before, first = true, 0, 0, nil, nil
+local function note(kind, nse_id, ...)
+    if kind and nse_id == world.nse_of_nsei[102].id then before = before or others
+    elseif kind then others = others + 1 end
+    return kind, nse_id, ...
+end
+events.take = function() if not held then return note(take()) end end
+dp.bvc_reset = function(...) cells = cells + 1 return reset(...) end
+dp.send = function(c)
+    if world.nsvc[c.nsvc_id].nse.nsei == 102 then first = first or cells end
+    return send(c)
+end
+""".replace("\n", " ")
+
+
+def nse(nsei, more):
+    return f'nse {{ nsei = {nsei}, {nsvc(nsei, PEERS[nsei])}, {more} }}\n'
+
+
+def text():
+    cells = ", ".join(f"bvc {{ bvci = {bvci} }}" for bvci in range(2, 2 + CELLS))
+    return (HEAD + f"room {{ bvcs = {CELLS + 100} }}\n" + nse(LOUD, f'ns = "manual", {cells}') +
+            nse(QUIET, f'ns = "manual", bvc {{ bvci = {BVCI} }}'))
+
+
+def frame(world, nsei, on, name, **fields):
+    return world.gb_frame(PEERS[nsei], codec.unitdata(on, codec.build(name, **fields)))
+
+
+def reset(world, bvci=0):
+    more = {"features": 0} if bvci == 0 else {"cell": codec.cell(bvci)}
+    return frame(world, LOUD, 0, "bssgp_bvc_reset", bvci=bvci, cause=8, **more)
+
+
+def flow(world, tag):
+    return frame(world, QUIET, BVCI, "bssgp_flow_control_bvc", tag=tag, bmax=100, r=100,
+                 bmax_default=10, r_default=10)
+
+
+def stranger(world, i):
+    octets = codec.build("ns_reset", cause=1, nsvci=i, nsei=9999)
+    return world.gb_frame(f"198.51.100.{120 + i % 100}", octets)
+
+
+def answers(world, nsei, name):
+    found = [codec.parse(d.payload).sdu for d in world.strangers if d.destination == PEERS[nsei]]
+    return [pdu for pdu in found if pdu and pdu.name == name]
+
+
+def flooded(frames):
+    """A world in which these have come before control gets any: what it did before it answered."""
+    world = World(text())
+    world.lua(WATCH)
+    world.put_all("gb", frames(world))
+    world.run(0)
+    world.lua("held = false")
+    world.run(S)
+    same(len(answers(world, QUIET, "bssgp_flow_control_bvc_ack")), 1, "answers to FLOW-CONTROL-BVC")
+    before = world.lua("return before .. ' ' .. first")
+    return world, *map(int, before.split())
+
+
+@case("500 resets of BVCI 0 of 10 000 cells, and behind them another NSE's flow control")
+def resets():
+    world, before, cells = flooded(lambda world: [reset(world)] * RESETS + [flow(world, 1)])
+    with world:
+        right(before <= A_TURN, f"{before} events of the other NSE were handled before")
+        right(cells <= A_PIECE, f"{cells} of its cells were reset before")
+        same(len(answers(world, LOUD, "bssgp_bvc_reset_ack")), RESETS, "acknowledgements")
+        worth = int(world.lua("return cells"))
+        same(worth, CELLS, "cells that were reset: once each, for they have not come up since")
+
+
+@case("strangers that flood, and another NSE's flow control behind them")
+def strangers():
+    world, before, _ = flooded(lambda world: [stranger(world, i) for i in range(900)] +
+                               [flow(world, 1)])
+    with world:
+        right(before <= A_TURN, f"{before} events of strangers were handled before")
+
+
+@case("both at once")
+def both():
+    world, before, cells = flooded(lambda world: [
+        one for i in range(450) for one in (reset(world), stranger(world, i))] + [flow(world, 1)])
+    with world:
+        right(before <= 2 * 2 * A_TURN, f"{before} events of others were handled before")
+        right(cells <= A_PIECE, f"{cells} cells were reset before")
+
+
+@case("cells that a BSS resets right behind BVCI 0 are up, and all others down, when it is acknowledged")
+def order():
+    with World(text()) as world:
+        ups = (2, 5000, 10001)
+        world.put_all("gb", [reset(world)] + [reset(world, bvci) for bvci in ups])
+        world.run(0)
+        acknowledged = [pdu["bvci"] for pdu in answers(world, LOUD, "bssgp_bvc_reset_ack")]
+        same(sorted(acknowledged), [0, *ups], "acknowledgements")
+        found = world.lua("local t = {} for _, b in ipairs(require('sluice.world').nse_of_nsei[101]"
+                          ".bvc_list) do if b.state ~= 'down' then t[#t + 1] = b.bvci end end "
+                          "table.sort(t) return table.concat(t, ' ')")
+        same(found, " ".join(map(str, ups)), "cells that are not down")
+
+
+def brought(world, nsei):
+    """NS-VCs and cells of an NSE that are not in the file."""
+    return world.lua(f"local nse = require('sluice.world').nse_of_nsei[{nsei}] local n = 0 "
+                     "for _, nsvc in ipairs(nse.nsvcs) do n = n + (nsvc.cfg and 0 or 1) end "
+                     "return n .. ' ' .. nse.made")
+
+
+@case("an NSE that brings all the NS-VCs and cells that it can leaves another its own", "", "4 4")
+@case("the same with places by hand", "cells_most = 3, nsvcs_most = 2,", "2 3")
+def rooms(more, most):
+    any_nse = f'dynamic = true, cells = "any", {more} bvc {{ bvci = {BVCI} }}'
+    config = HEAD + "room { nsvcs = 10, bvcs = 10 }\n" + nse(LOUD, any_nse) + nse(QUIET, any_nse)
+    with World(config) as world:
+        for nsei in (LOUD, QUIET):
+            for i in range(16):
+                octets = codec.build("ns_reset", cause=1, nsvci=1000 * nsei % 60000 + i, nsei=nsei)
+                world.gb(f"198.51.100.{(nsei - 100) * 20 + i}", octets)
+                world.run(100 * MS)  # a worker takes so many of strangers
+            world.lua(f"local nse = require('sluice.world').nse_of_nsei[{nsei}] "
+                      "for bvci = 10, 30 do require('sluice.bssgp').input(nse, nse.nsvcs[1], 0, "
+                      "require('wire').bssgp_bvc_reset.encode { bvci = bvci, cause = 8, cell = "
+                      "{ mcc = 262, mnc = 42, mnc_digits = 2, lac = 1, rac = 1, ci = bvci } }, 1) end")
+            same(brought(world, nsei), most, f"NS-VCs and cells that NSE {nsei} has brought")
+
+
+main()
