@@ -352,6 +352,7 @@ bool model_take_event(void)
     model_settle();
     if (random_next() % 8 == 0)
         dp_events_keep(t.dp);
+    dp_events_round(t.dp);
     if (!dp_event(t.dp, &event))
         return false;
     if (event.kind == EVENT_bvc_kept)
