@@ -27,7 +27,7 @@ end
 for _, name in ipairs(#arg > 0 and arg or wire.names) do
     if not is_pdu[name] then
         io.stderr:write(name, ": no such PDU; without a name all of them are printed\n")
-        os.exit(2, true)
+        os.exit(1, true)
     end
     local pdu = wire[name]
     print(name .. ": " .. pdu.help)

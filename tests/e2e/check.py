@@ -346,11 +346,10 @@ def constructors(value, name, found):
 # Keys that have no default, so that the smallest configuration does not show them.
 PORT_UNSET = {"gateway", "address6", "gateway6", "rx_frames", "tx_frames"}
 UNSET = {"run": {"cores"}, "queue": {"nse_packets", "nse_octets"}, "gn": PORT_UNSET | {"from"},
-         "gb": PORT_UNSET, "traffic": {"imsi"},
-         "ggsn": {"name", "address", "mac"}, "nse": {"rate", "bucket", "cells_most", "nsvcs_most"},
-         "bvc": {"rate", "bucket", "ms_rate", "ms_bucket"},
+         "gb": PORT_UNSET, "traffic": {"imsi"}, "ggsn": {"name", "address", "mac"},
+         "nse": {"rate", "bucket", "cells_most", "nsvcs_most"}, "pdp": {"rate", "bucket", "ggsn",
+         "ggsn_teid", "pfi"}, "bvc": {"rate", "bucket", "ms_rate", "ms_bucket"},
          "ms": {"key", "rate", "bucket", "ra_capability", "drx", "priority"},
-         "pdp": {"rate", "bucket", "ggsn", "ggsn_teid", "pfi"},
          "policy": {"script", "every", "instructions"}, "class": {"bss_lifetime_most"}}
 
 

@@ -193,7 +193,7 @@ def described():
     script = QUICKSTART.parent.parent / "lua/describe_wire.lua"
     same(sluice("lua", script, "ipv4").stdout.splitlines()[0], "ipv4: IPv4 packet", "first line")
     right(len(sluice("lua", script).stdout) > 20000, "not all of them")
-    before_the_run(r".*ns: no such PDU.*", "lua", script, "ns")
+    before_the_run(r".*ns: no such PDU.*", "lua", script, "ns", status=1)
 
 
 @case("a bucket that holds no PDU: a warning; one that does, and hours: none")

@@ -1,4 +1,4 @@
--- expect: 08_no_unit.lua:2: run.duration: found the number 1 (no unit; units: ns, us, ms, s, min), allowed a time from 1 ms to 1440 min, such as "10 s"
+-- expect: 08_no_unit.lua:2: run.duration: found the number 1 (no unit; units: ns, us, ms, s, min, h), allowed a time from 1 ms to 1440 min, such as "10 s"
 run { name = "mistake", duration = 1 }
 gn { address = "192.0.2.1", mac = "02:00:00:00:00:01" }
 gb { address = "198.51.100.1", mac = "02:00:00:00:00:02" }
