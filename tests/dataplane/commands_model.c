@@ -12,7 +12,6 @@ uint32_t model_full;
 #define NO_GGSN 99u
 
 // --- What the model says -------------------------------------------------------------------------
-
 uint32_t model_nse_of(uint32_t ms)
 {
     return model.bvc[model.ms[ms].bvc].nse;
