@@ -5,6 +5,8 @@
 #include "dataplane/wire/arp.h"
 #include "dataplane/wire/icmp.h"
 #include "dataplane/wire/icmpv6.h"
+#include "dataplane/wire/ipv4.h"
+#include "dataplane/wire/udp.h"
 #include "tests/fuzz/path_draft.h"
 
 enum { ICMP = 1, ICMPV6 = 58 };
@@ -43,8 +45,41 @@ static void send_arp(void)
     frame_give(0, 0);
 }
 
+// That a datagram of ours to one of the places did not reach it, with the beginning of that.
+static void send_unreachable(void)
+{
+    enum { QUOTE_AT = 8, UNREACHABLE_OCTETS = QUOTE_AT + IPV4_OCTETS + UDP_OCTETS };
+    uint32_t place = any_place(), choice = input_octet();
+    struct ipv6_address ours = path_address(draft.side, false, 0),
+                        theirs = path_address(draft.side, false, place);
+    draft.to = ours;
+    draft.from = endpoint(false, any_place());
+    uint8_t *b = draft_front(UNREACHABLE_OCTETS), *quote = b + QUOTE_AT;
+    memset(b, 0, UNREACHABLE_OCTETS);
+    b[0] = 3;
+    b[1] = choice % 5;
+    quote[0] = 0x45;
+    quote[9] = choice & 16 ? IPV4_PROTOCOL_UDP : (uint8_t)choice;
+    put_be32(quote + 12, address_ipv4(&ours));
+    put_be32(quote + 16, address_ipv4(&theirs));
+    put_be16(quote + IPV4_OCTETS, path_port(draft.side, 0));
+    put_be16(quote + IPV4_OCTETS + 2, path_port(draft.side, place));
+    draft_fault(LAYER_UDP, false);
+    if (draft_octets() >= 4) {
+        put_be16(draft_at() + 2, 0);
+        put_be16(draft_at() + 2, ipv4_fold(ipv4_sum(0, draft_at(), draft_octets())));
+    }
+    draft_fault(LAYER_UDP, true);
+    frame_put_ip(ICMP, 64);
+    frame_send_ip();
+}
+
 static void send_icmp(void)
 {
+    if (input_octet() % 4 == 0) {
+        send_unreachable();
+        return;
+    }
     draft.to = path_address(draft.side, false, 0);
     uint32_t octets = input_word() % (input_octet() % 4 ? 64 : 2100);
     draft.from = endpoint(false, any_place());
