@@ -45,7 +45,7 @@ RACES = [
     Race("the count of commands carried out is written plainly",
          "dataplane/worker.c", "static bool carry_out(",
          "__atomic_store_n(&worker->stats.commands, worker->stats.commands + 1, __ATOMIC_RELEASE)",
-         "worker->stats.commands++", PATH, "carried_out"),
+         "worker->stats.commands++", PATH, "carry_out"),
     # The live view.
     Race("a worker lets go of a query and orders nothing before that",
          "dataplane/view_answer.c", "void view_answer", "__ATOMIC_RELEASE", "__ATOMIC_RELAXED",
