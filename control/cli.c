@@ -7,8 +7,6 @@
 
 #include "control/commands.h"
 
-#define HELP_COLUMN 26
-
 // ---- Parsing ----
 
 // As getopt_long wants it; --help behind the command's own.
@@ -44,6 +42,12 @@ enum cli_end cli_parse(const struct cli *cli, int argc, char **argv, cli_take_fn
     return CLI_GO;
 }
 
+bool cli_take_text(void *texts, size_t option, const char *value)
+{
+    ((const char **)texts)[option] = value;
+    return true;
+}
+
 int cli_status(enum cli_end end)
 {
     return end == CLI_WRONG ? EXIT_USAGE : EXIT_DONE;
@@ -70,11 +74,11 @@ static void put_lines(FILE *out, const char *text, int column)
 static void put_option(FILE *out, const char *name, const char *argument, const char *help)
 {
     int n = fprintf(out, "  --%s%s%s", name, argument ? " " : "", argument ? argument : "");
-    if (n < HELP_COLUMN)
-        fprintf(out, "%*s", HELP_COLUMN - n, "");
+    if (n < CLI_HELP_COLUMN)
+        fprintf(out, "%*s", CLI_HELP_COLUMN - n, "");
     else
-        fprintf(out, "\n%*s", HELP_COLUMN, "");
-    put_lines(out, help, HELP_COLUMN);
+        fprintf(out, "\n%*s", CLI_HELP_COLUMN, "");
+    put_lines(out, help, CLI_HELP_COLUMN);
 }
 
 void cli_help(const struct cli *cli, FILE *out)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #define CLI_OPTIONS_MAX 32
+#define CLI_HELP_COLUMN 26 // where the texts begin
 
 struct cli_option {
     const char *name, *argument; // argument NULL: a switch
@@ -43,6 +44,8 @@ enum cli_end {
 // argv[0] becomes "sluice NAME". *first is the place of the first word that is no option.
 enum cli_end cli_parse(const struct cli *cli, int argc, char **argv, cli_take_fn *take, void *self,
                        int *first);
+// Where every option has an argument: `texts` is an array of them, by place.
+bool cli_take_text(void *texts, size_t option, const char *value);
 // The exit status where it is not CLI_GO.
 int cli_status(enum cli_end end);
 // For a command that takes no words: false, said on stderr, if there are some.

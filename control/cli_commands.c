@@ -3,8 +3,7 @@
 
 #include "control/cli.h"
 
-#define HELP_COLUMN 26
-#define WORD_MAX    40u // a longer one is near to none
+#define WORD_MAX 40u // a longer one is near to none
 
 void cli_usage(FILE *out)
 {
@@ -12,7 +11,7 @@ void cli_usage(FILE *out)
     for (const struct cli_command *c = cli_commands; c->cli; c++) {
         int n = fprintf(out, "  sluice %s%s%s", c->cli->name, c->cli->words[0] ? " " : "",
                         c->cli->words);
-        fprintf(out, "%*s%s\n", n < HELP_COLUMN ? HELP_COLUMN - n : 1, "", c->cli->about);
+        fprintf(out, "%*s%s\n", n < CLI_HELP_COLUMN ? CLI_HELP_COLUMN - n : 1, "", c->cli->about);
     }
     fprintf(out, "\nOptions of a command: sluice help COMMAND.\n"
                  "Exit status: 0 done, 1 the run failed, 2 usage or configuration.\n");

@@ -25,7 +25,7 @@ struct contexts {
     uint32_t n, room;     // how many there are
     bool changed;         // since whoever writes them down has begun
     bool asked;           // `written` waits, so they are whole
-    bool writing;         // whoever writes them down has begun, and not ended
+    bool writing;         // the file is being written
     int fault;            // 0, or why they could not be written last, -errno
     struct json json;     // being written, up to `next`
     uint32_t next;

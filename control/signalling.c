@@ -1,7 +1,6 @@
 // The capture of signalling among a run's results: signalling.pcap, which control switches on and
-// off. Each time it is switched on it begins anew. A PDU is written as a frame of its own, in the
-// UDP, IP and Ethernet that the path has taken off or will put on; whose Ethernet addresses are
-// zero.
+// off; switched on again it replaces the file. Each PDU is a frame of its own, with the headers of
+// UDP and IP that it has on the wire, and Ethernet addresses of zero.
 #include <errno.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-// What signals do to a run. SIGPIPE nothing: whoever reads what it says may go, and come again.
+// What signals do to a run. SIGPIPE is ignored: a reader of its output may go, and another come.
 // SIGHUP asks a run in real time for its configuration once more, from its first moment on; it
 // waits until there is somebody to read it. SIGINT and SIGTERM end one in real time in order, the
 // second of them at once. One in virtual time ends by each of them.

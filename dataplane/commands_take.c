@@ -95,7 +95,7 @@ static int take_move(struct commands *k, struct command *c)
     return 0;
 }
 
-// Copies the PDU into a buffer out of control's pool and leaves room for headers in front of it.
+// Copies the PDU into a buffer of control's pool, with that room in front of it for headers.
 static int take_pdu(const struct commands *k, struct command *c, struct octets *from,
                     uint16_t headroom)
 {

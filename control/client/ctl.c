@@ -55,20 +55,13 @@ const struct cli cli_of_ctl = {.name = "ctl",
                                .options = ctl_options,
                                .count = sizeof ctl_options / sizeof ctl_options[0]};
 
-static bool take(void *self, size_t option, const char *value)
-{
-    (void)option;
-    *(const char **)self = value;
-    return true;
-}
-
 int command_ctl(int argc, char **argv)
 {
     struct session session;
     char line[WORDS_OCTETS];
     const char *run = NULL;
     int first;
-    enum cli_end end = cli_parse(&cli_of_ctl, argc, argv, take, &run, &first);
+    enum cli_end end = cli_parse(&cli_of_ctl, argc, argv, cli_take_text, &run, &first);
     if (end != CLI_GO)
         return cli_status(end);
     if (first == argc || !join(argc - first, argv + first, line)) {

@@ -64,18 +64,12 @@ const struct cli cli_of_metrics = {.name = "metrics",
                                    .options = metrics_options,
                                    .count = sizeof metrics_options / sizeof metrics_options[0]};
 
-static bool take(void *self, size_t option, const char *value)
-{
-    ((const char **)self)[option] = value;
-    return true;
-}
-
 int command_metrics(int argc, char **argv)
 {
     const char *given[] = {[RUN] = NULL, [AT] = LISTEN}, *why;
     struct sigaction action = {.sa_handler = on_end, .sa_flags = SA_RESTART}; // poll ends anyway
     int first;
-    enum cli_end end = cli_parse(&cli_of_metrics, argc, argv, take, given, &first);
+    enum cli_end end = cli_parse(&cli_of_metrics, argc, argv, cli_take_text, given, &first);
     if (end != CLI_GO)
         return cli_status(end);
     if (!cli_no_words(&cli_of_metrics, argc, argv, first))

@@ -287,26 +287,19 @@ static bool run(struct session *session)
 }
 
 static const struct cli_option top_options[] = {CLI_RUN};
-const struct cli cli_of_top = {.name = "top",
-                               .words = "",
-                               .about =
-                                   "the cells of a running instance by delay, anew each second",
-                               .options = top_options,
-                               .count = sizeof top_options / sizeof top_options[0]};
-
-static bool take(void *self, size_t option, const char *value)
-{
-    (void)option;
-    *(const char **)self = value;
-    return true;
-}
+const struct cli cli_of_top = {
+    .name = "top",
+    .words = "",
+    .about = "a running instance's cells, the longest delay first, each second",
+    .options = top_options,
+    .count = sizeof top_options / sizeof top_options[0]};
 
 int command_top(int argc, char **argv)
 {
     struct session session;
     const char *name = NULL;
     int first;
-    enum cli_end end = cli_parse(&cli_of_top, argc, argv, take, &name, &first);
+    enum cli_end end = cli_parse(&cli_of_top, argc, argv, cli_take_text, &name, &first);
     if (end != CLI_GO)
         return cli_status(end);
     if (!cli_no_words(&cli_of_top, argc, argv, first) || !session_open(&session, name, stderr))

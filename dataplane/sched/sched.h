@@ -92,9 +92,9 @@ struct sched_config {
     uint32_t pipe_header_octets;
     uint32_t pdu_octets_max;                          // the largest LLC PDU
     uint64_t bvc_delay_ns, ms_delay_ns, pfc_delay_ns; // D of the effective Bmax; 0: all of Bmax
+    bool in_full; // no short ways: what those are tested against
     // For real time at full load: a wait ends up to 65.5 us late (rates stay exact, since what
     // leaks meanwhile is not lost), which saves looking into the wheel's running slot.
-    bool in_full; // each round is done in full: what the usual case is tested against
     bool coarse;
     uint64_t seed;
     struct sched_class of_class[CLASS_COUNT];

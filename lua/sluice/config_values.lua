@@ -246,17 +246,26 @@ local function check_sizes(key, raw, complain)
     return list
 end
 
-local function check_integers(key, raw, complain)
-    if type(raw) == "number" then -- from --set
+-- A list, or one item alone, as --set has it; else nil and why.
+local function list_of(key, raw, item_type)
+    if type(raw) == item_type then
         raw = { raw }
     end
-    if type(raw) ~= "table" or not is_list(raw, 1, key.most_items) then
-        return nil, ("found %s, allowed %s"):format(
-            type(raw) == "table" and "a table of another form" or values.show(raw),
-            values.allowed(key))
+    if type(raw) == "table" and is_list(raw, 1, key.most_items) then
+        return raw
+    end
+    return nil, ("found %s, allowed %s"):format(
+        type(raw) == "table" and "a table of another form" or values.show(raw),
+        values.allowed(key))
+end
+
+local function check_integers(key, raw, complain)
+    local items, why = list_of(key, raw, "number")
+    if not items then
+        return nil, why
     end
     local list = {}
-    for i, item in ipairs(raw) do
+    for i, item in ipairs(items) do
         local value = check_integer({ least = key.least, most = key.most, type = "integer" }, item)
         if not value then
             complain(i, ("found %s, allowed a whole number from %d to %d"):format(
@@ -283,16 +292,12 @@ local function check_net(item)
 end
 
 local function check_nets(key, raw, complain)
-    if type(raw) == "string" then -- from --set
-        raw = { raw }
-    end
-    if type(raw) ~= "table" or not is_list(raw, 1, key.most_items) then
-        return nil, ("found %s, allowed %s"):format(
-            type(raw) == "table" and "a table of another form" or values.show(raw),
-            values.allowed(key))
+    local items, why = list_of(key, raw, "string")
+    if not items then
+        return nil, why
     end
     local list = {}
-    for i, item in ipairs(raw) do
+    for i, item in ipairs(items) do
         list[i] = check_net(item)
         if not list[i] then
             complain(i, ('found %s, allowed a unicast IPv4 or IPv6 address, or a net such as'
