@@ -75,6 +75,13 @@ static inline uint64_t aqm_level_value(uint64_t level)
 #define AQM_CONFIG_OCTETS 128 // each AQM asserts that its own fits
 #define AQM_VARS_OCTETS   48
 
+// While an AQM is calm either call passes and leaves the vars as they are, so nobody need ask: the
+// first 8 octets of its vars are 0, and the sojourn is below `below_ns`, or what the queue's share
+// carries in that time is below `below_nano_octets` (1e-9 octet). Zeroes: never.
+struct aqm_calm {
+    uint64_t below_ns, below_nano_octets;
+};
+
 struct aqm_ops {
     const char *name, *help;
     const struct aqm_param *params;
@@ -87,10 +94,7 @@ struct aqm_ops {
     enum aqm_verdict (*enqueue)(const void *config, void *vars, const struct aqm_view *view);
     enum aqm_verdict (*dequeue)(const void *config, void *vars, const struct aqm_view *view);
     bool enqueue_if_empty;
-    // NULL, or until when an AQM is calm: while the first 8 octets of its vars are 0 and the
-    // sojourn is shorter than that, either call passes and leaves the vars as they are, so nobody
-    // need ask.
-    uint64_t (*calm_ns)(const void *config);
+    struct aqm_calm (*calm)(const void *config); // NULL: never
     // NULL, or: an N-PDU of this queue, which is still counted in, is dropped for want of room.
     void (*full)(const void *config, void *vars, const struct aqm_view *view);
 };
@@ -114,7 +118,7 @@ const struct aqm_ops *aqm_of_name(const char *name);
 // A discipline with its parameters, ready to be asked.
 struct aqm {
     const struct aqm_ops *ops;
-    uint64_t calm_ns; // see aqm_ops; 0: it is to be asked about every N-PDU
+    struct aqm_calm calm;
     alignas(16) uint8_t config[AQM_CONFIG_OCTETS];
 };
 
@@ -122,11 +126,17 @@ struct aqm {
 const char *aqm_setup(struct aqm *aqm, const struct aqm_ops *ops, const uint64_t *params);
 void aqm_standard_params(const struct aqm_ops *ops, uint64_t *params);
 
-static inline bool aqm_is_calm(uint64_t calm_ns, const uint8_t *vars, uint64_t sojourn_ns)
+// With a share of 0, one that is not known, by the sojourn alone.
+static inline bool aqm_is_calm(const struct aqm_calm *calm, const uint8_t *vars,
+                               uint64_t sojourn_ns, uint32_t share_octets_per_s)
 {
     uint64_t stirred;
     __builtin_memcpy(&stirred, vars, sizeof stirred);
-    return sojourn_ns < calm_ns && !stirred;
+    if (stirred)
+        return false;
+    return sojourn_ns < calm->below_ns ||
+           (share_octets_per_s &&
+            (unsigned __int128)sojourn_ns * share_octets_per_s < calm->below_nano_octets);
 }
 
 // What a congestion signal becomes (RFC 3168): a mark if the AQM may mark and the N-PDU is ECT.

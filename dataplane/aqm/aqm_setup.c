@@ -22,7 +22,7 @@ const char *aqm_setup(struct aqm *aqm, const struct aqm_ops *ops, const uint64_t
         if (!within(&ops->params[i], params[i]))
             return ops->params[i].name;
     const char *wrong = ops->configure ? ops->configure(aqm->config, params) : NULL;
-    if (!wrong && ops->calm_ns)
-        aqm->calm_ns = ops->calm_ns(aqm->config);
+    if (!wrong && ops->calm)
+        aqm->calm = ops->calm(aqm->config);
     return wrong;
 }

@@ -211,9 +211,10 @@ static enum aqm_verdict enqueue(const void *config, void *vars, const struct aqm
 }
 
 // What is not over the target changes nothing then.
-static uint64_t calm_ns(const void *config)
+static struct aqm_calm calm(const void *config)
 {
-    return ((const struct config *)config)->target_ns + 1;
+    const struct config *c = config;
+    return (struct aqm_calm){c->target_ns + 1, c->guard_nano_octets + 1};
 }
 
 // A queue that takes more than its share of a full buffer does not answer to signals.
@@ -233,5 +234,5 @@ const struct aqm_ops aqm_cobalt = {
     .enqueue = enqueue,
     .dequeue = dequeue,
     .enqueue_if_empty = true,
-    .calm_ns = calm_ns,
+    .calm = calm,
     .full = full};

@@ -51,12 +51,17 @@ static inline uint64_t bucket_level(const struct bucket *b, uint64_t now_ns)
     return bucket_after(b->level, (unsigned __int128)b->rate * (now_ns - b->at_ns));
 }
 
+// The highest level at which a PDU conforms: 0 for one larger than Bmax.
+static inline uint64_t bucket_room(struct bucket_terms terms, uint32_t octets)
+{
+    return terms.max_octets > octets ? (terms.max_octets - octets) * BUCKET_UNITS_AN_OCTET : 0;
+}
+
 static inline bool bucket_conforms(uint64_t level, struct bucket_terms terms, uint32_t octets)
 {
     if (terms.rate == BUCKET_UNLIMITED)
         return true;
-    uint64_t room = terms.max_octets * BUCKET_UNITS_AN_OCTET;
-    return terms.rate != 0 && (level == 0 || level + octets * BUCKET_UNITS_AN_OCTET <= room);
+    return terms.rate != 0 && level <= bucket_room(terms, octets);
 }
 
 // When a PDU that does not conform now will; TIME_NEVER for R = 0.
@@ -65,11 +70,10 @@ static inline uint64_t bucket_conforms_at(uint64_t level, struct bucket_terms te
 {
     if (terms.rate == 0)
         return TIME_NEVER;
-    if (bucket_conforms(level, terms, octets))
+    uint64_t room = bucket_room(terms, octets);
+    if (terms.rate == BUCKET_UNLIMITED || level <= room)
         return now_ns;
-    uint64_t room = terms.max_octets > octets ? terms.max_octets : octets;
-    uint64_t over = level + octets * BUCKET_UNITS_AN_OCTET - room * BUCKET_UNITS_AN_OCTET;
-    return now_ns + (over + terms.rate - 1) / terms.rate;
+    return now_ns + (level - room + terms.rate - 1) / terms.rate;
 }
 
 static inline struct bucket_terms bucket_terms(const struct bucket *b)

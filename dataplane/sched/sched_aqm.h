@@ -42,7 +42,8 @@ static inline uint8_t *aqm_look(struct sched *s, uint32_t pfc, struct tree_ms *m
 // been.
 static inline bool aqm_rests(const struct tree_rule *rule, struct tree_pfc *p, uint64_t sojourn_ns)
 {
-    if (!aqm_is_calm(rule->calm_ns, p->aqm_vars, sojourn_ns))
+    uint32_t share = p->share_uses ? p->share_octets_per_s : 0;
+    if (!aqm_is_calm(&rule->calm, p->aqm_vars, sojourn_ns, share))
         return false;
     p->share_uses -= p->share_uses != 0;
     return true;

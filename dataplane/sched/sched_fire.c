@@ -13,7 +13,7 @@
 // What a batch works for.
 struct firing {
     struct sched_grant *grants;
-    uint32_t n, *taken;
+    uint32_t n, taken;
     uint64_t now_ns;
 };
 
@@ -25,13 +25,6 @@ static uint32_t own_next_slot(struct sched *s, uint32_t ms, struct tree_ms *m, u
         return TREE_NONE;
     uint32_t slot = (uint32_t)__builtin_ctz(ms_competing(m));
     return pfc_may_send(s, tree_pfc_id(ms, slot), m, tree_pfc_of(m, slot)) ? slot : TREE_NONE;
-}
-
-// Nobody stands before a PDU of this cell.
-static bool way_is_free(const struct tree_cell *c, const struct tree_nse *n)
-{
-    return !c->active && !(c->state & (CELL_WAITS | CELL_STANDS)) &&
-           !(n->state & (NSE_WAITS | NSE_STANDS)) && (n->first == TREE_NONE || !ready_by_time(n));
 }
 
 static bool conforms_everywhere(struct sched *s, struct round *r, uint64_t now_ns)
@@ -48,7 +41,7 @@ static bool send_at_once(struct sched *s, uint32_t ms, struct tree_ms *m, struct
     r.c = &s->cell[m->cell];
     r.nse = r.c->nse;
     r.n = &s->nse[r.nse];
-    if (*f->taken == f->n || s->drop_count == SCHED_DROPS || !way_is_free(r.c, r.n))
+    if (f->taken == f->n || s->drop_count == SCHED_DROPS || !round_way_is_free(r.c, r.n))
         return false;
     uint32_t slot = own_next_slot(s, ms, m, f->now_ns);
     if (slot == TREE_NONE)
@@ -56,9 +49,9 @@ static bool send_at_once(struct sched *s, uint32_t ms, struct tree_ms *m, struct
     round_hold(s, &r, ms, slot);
     r.turn = r.p->traffic_class;
     if (!conforms_everywhere(s, &r, f->now_ns) ||
-        !round_send(s, &r, f->now_ns, &f->grants[*f->taken]))
+        !round_send(s, &r, f->now_ns, &f->grants[f->taken]))
         return false;
-    ++*f->taken;
+    f->taken++;
     if (r.c->state & CELL_READY) // what waited for the LLE has joined a ring
         cell_refresh(s, r.cell);
     if (m->backlog && !ms_is_simple(m))
@@ -71,6 +64,10 @@ static bool send_at_once(struct sched *s, uint32_t ms, struct tree_ms *m, struct
 // The wheel may bring an MS or a PFC back early, and its values may have changed.
 static void fire_ms(struct sched *s, uint32_t ms, struct tree_ms *m, struct firing *f)
 {
+    if (f->taken < f->n && fired_whole(s, ms, m, f->now_ns, &f->grants[f->taken])) {
+        f->taken++;
+        return;
+    }
     m->state = (uint8_t)((m->state & ~MS_WAITS) | MS_LIMITED);
     if (!send_at_once(s, ms, m, f) && !(m->state & MS_WAITS))
         ms_settle(s, ms, m, f->now_ns);
@@ -109,18 +106,33 @@ static void fire_pfc(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct f
         pfc_joins(s, pfc, m, p);
 }
 
+// The MS and the PFC that an id stands for; none for cells and NSEs, which are few and warm.
+struct fired {
+    struct tree_ms *m;
+    struct tree_pfc *p;
+};
+
+static inline struct fired fired_of(const struct sched *s, uint32_t id)
+{
+    uint32_t at = id & TREE_ID_MASK, kind = id >> TREE_KIND_SHIFT;
+    if (kind > TREE_PFC)
+        return (struct fired){NULL, NULL};
+    struct tree_ms *m = tree_ms(s, kind == TREE_MS ? at : tree_pfc_ms(at));
+    return (struct fired){m, tree_pfc_of(m, kind == TREE_MS ? 0 : tree_pfc_slot(at))};
+}
+
 // A node that another's firing has set going, or to wait anew, meanwhile is left as it is.
-static void fire_one(struct sched *s, uint32_t id, struct firing *f)
+static inline void fire_one(struct sched *s, uint32_t id, struct fired node, struct firing *f)
 {
     uint32_t at = id & TREE_ID_MASK;
     switch ((enum tree_kind)(id >> TREE_KIND_SHIFT)) {
     case TREE_MS:
-        if (tree_ms(s, at)->state & MS_WAITS && tree_ms(s, at)->wheel_ref == WHEEL_NO_REF)
-            fire_ms(s, at, tree_ms(s, at), f);
+        if (node.m->state & MS_WAITS && node.m->wheel_ref == WHEEL_NO_REF)
+            fire_ms(s, at, node.m, f);
         break;
     case TREE_PFC:
-        if (tree_pfc(s, at)->state & PFC_WAITS && tree_pfc(s, at)->wheel_ref == WHEEL_NO_REF)
-            fire_pfc(s, at, tree_pfc(s, at), f);
+        if (node.p->state & PFC_WAITS && node.p->wheel_ref == WHEEL_NO_REF)
+            fire_pfc(s, at, node.p, f);
         break;
     case TREE_CELL:
         if (s->cell[at].state & CELL_WAITS && s->cell[at].wheel_ref == WHEEL_NO_REF) {
@@ -137,40 +149,27 @@ static void fire_one(struct sched *s, uint32_t id, struct firing *f)
     }
 }
 
-// The MS and the PFC that an id stands for; false for cells and NSEs, which are few and warm.
-static inline bool node_of(const struct sched *s, uint32_t id, struct tree_ms **m,
-                           struct tree_pfc **p)
+SCHED_PREFETCH void prefetch_node(struct fired node)
 {
-    uint32_t at = id & TREE_ID_MASK, kind = id >> TREE_KIND_SHIFT;
-    if (kind > TREE_PFC)
-        return false;
-    *m = tree_ms(s, kind == TREE_MS ? at : tree_pfc_ms(at));
-    *p = tree_pfc_of(*m, kind == TREE_MS ? 0 : tree_pfc_slot(at));
-    return true;
-}
-
-SCHED_PREFETCH void prefetch_node(const struct sched *s, uint32_t id)
-{
-    struct tree_ms *m;
-    struct tree_pfc *p;
-    if (!node_of(s, id, &m, &p))
+    if (!node.m)
         return;
-    __builtin_prefetch(m, 1);
-    __builtin_prefetch(p, 1);
-    __builtin_prefetch(&p->tag, 1);
+    __builtin_prefetch(node.m, 1);
+    __builtin_prefetch(node.p, 1);
+    __builtin_prefetch(&node.p->tag, 1);
 }
 
 // Its ref is void from here on; and what its turn will want. True if it has several PFCs to choose
 // from.
-static inline bool touch_node(struct sched *s, uint32_t id)
+static inline bool touch_node(struct sched *s, uint32_t id, struct fired node)
 {
-    struct tree_ms *m;
-    struct tree_pfc *p;
-    tree_moved(s, id, WHEEL_NO_REF);
-    if (!node_of(s, id, &m, &p))
+    struct tree_ms *m = node.m;
+    if (!m) {
+        tree_moved(s, id, WHEEL_NO_REF);
         return false;
+    }
+    *(id >> TREE_KIND_SHIFT == TREE_MS ? &m->wheel_ref : &node.p->wheel_ref) = WHEEL_NO_REF;
     __builtin_prefetch(&s->cell[m->cell], 1);
-    __builtin_prefetch(&s->slot[p->queue.head], 1);
+    __builtin_prefetch(&s->slot[node.p->queue.head], 1);
     if (ms_is_simple(m))
         return false;
     for (uint32_t slots = m->backlog; slots; slots &= slots - 1) {
@@ -182,13 +181,9 @@ static inline bool touch_node(struct sched *s, uint32_t id)
 }
 
 // Each of them may be the one that goes.
-SCHED_PREFETCH void prefetch_heads(const struct sched *s, uint32_t id)
+SCHED_PREFETCH void prefetch_heads(const struct sched *s, struct tree_ms *m)
 {
-    struct tree_ms *m;
-    struct tree_pfc *p;
-    if (!node_of(s, id, &m, &p))
-        return;
-    for (uint32_t slots = m->backlog; slots; slots &= slots - 1)
+    for (uint32_t slots = m ? m->backlog : 0; slots; slots &= slots - 1)
         __builtin_prefetch(&s->slot[tree_pfc_of(m, (uint32_t)__builtin_ctz(slots))->queue.head]);
 }
 
@@ -197,7 +192,7 @@ SCHED_PREFETCH uint32_t prefetch_chunk(const struct sched *s, uint32_t chunk)
 {
     const struct wheel_chunk *c = &s->wheel.chunk[chunk];
     for (uint32_t i = 0; i < WHEEL_CHUNK_IDS; i++)
-        prefetch_node(s, c->id[i]);
+        prefetch_node(fired_of(s, c->id[i]));
     if (c->next != WHEEL_NO_CHUNK)
         __builtin_prefetch(&s->wheel.chunk[c->next]);
     return c->next;
@@ -207,24 +202,28 @@ uint32_t fire(struct sched *s, uint32_t ids, bool exact, struct sched_grant *gra
               uint32_t *taken, uint64_t now_ns)
 {
     uint32_t id[FIRE_IDS];
-    struct firing f = {grants, n, taken, now_ns};
+    struct fired node[FIRE_IDS];
+    struct firing f = {grants, n, *taken, now_ns};
     uint32_t fired = wheel_take(&s->wheel, now_ns, exact, id, ids < FIRE_IDS ? ids : FIRE_IDS);
     uint32_t ahead = wheel_first_chunk(&s->wheel), gone = 0;
     if (ahead != WHEEL_NO_CHUNK)
         __builtin_prefetch(&s->wheel.chunk[ahead]);
-    for (uint32_t i = 0; i < fired; i++)
-        prefetch_node(s, id[i]);
+    for (uint32_t i = 0; i < fired; i++) {
+        node[i] = fired_of(s, id[i]);
+        prefetch_node(node[i]);
+    }
     bool several = false;
     for (uint32_t i = 0; i < fired; i++)
-        several |= touch_node(s, id[i]);
+        several |= touch_node(s, id[i], node[i]);
     for (uint32_t i = 0; several && i < fired; i++)
-        prefetch_heads(s, id[i]);
+        prefetch_heads(s, node[i].m);
     for (uint32_t i = 0; i < fired; i++) {
         if (++gone == WHEEL_CHUNK_IDS && ahead != WHEEL_NO_CHUNK) {
             ahead = prefetch_chunk(s, ahead);
             gone = 0;
         }
-        fire_one(s, id[i], &f);
+        fire_one(s, id[i], node[i], &f);
     }
+    *taken = f.taken;
     return fired;
 }

@@ -186,6 +186,13 @@ static inline void round_passes_turn(struct sched *s, const struct round *r)
         s->nse_ready = r->n->next;
 }
 
+// Nobody stands before a PDU of this cell.
+static inline bool round_way_is_free(const struct tree_cell *c, const struct tree_nse *n)
+{
+    return !c->active && !(c->state & (CELL_WAITS | CELL_STANDS)) &&
+           !(n->state & (NSE_WAITS | NSE_STANDS)) && (n->first == TREE_NONE || !ready_by_time(n));
+}
+
 // ---- sched_send.c ----
 // The PDU conforms everywhere: judges it, charges all levels and fills the grant. False if it was
 // dropped instead. Afterwards the PFC and its MS know what they wait for, if they do.
@@ -195,6 +202,10 @@ bool round_send(struct sched *s, struct round *r, uint64_t now_ns, struct sched_
 // Usual rounds from beginning to end, up to n of them, until one is another: that one has to be
 // done in full. Each gives what it would have given in full.
 uint32_t rounds_whole(struct sched *s, uint64_t now_ns, struct sched_grant *grants, uint32_t n);
+
+// The same of an MS that the wheel brings back. False: nothing has been done.
+bool fired_whole(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns,
+                 struct sched_grant *g);
 
 // ---- sched_fire.c ----
 // Sets going up to `ids` nodes that the wheel brings back. PDUs that nobody stands before go at

@@ -201,12 +201,13 @@ static uint32_t stay_most(const struct sched *s, uint64_t lifetime_ns)
     return (uint32_t)((lifetime_ns + hold_ns + step_ns - 1) >> PDU_STEP_SHIFT);
 }
 
-// Tail drop is never asked at all.
-static uint64_t calm_ns(const struct sched_class *k)
+// Tail drop is never asked at all. In full any other is asked about each N-PDU.
+static struct aqm_calm calm_of(const struct sched *s, const struct sched_class *k)
 {
     if (!k->aqm.ops->enqueue && !k->aqm.ops->dequeue)
-        return UINT64_MAX;
-    return k->scope == SCHED_SCOPE_PFC ? k->aqm.calm_ns : 0;
+        return (struct aqm_calm){UINT64_MAX, 0};
+    bool may_rest = k->scope == SCHED_SCOPE_PFC && !s->config.in_full;
+    return may_rest ? k->aqm.calm : (struct aqm_calm){0, 0};
 }
 
 void change_rule(struct sched *s, uint32_t class)
@@ -221,7 +222,7 @@ void change_rule(struct sched *s, uint32_t class)
     rule->aqm = &k->aqm;
     rule->asks_in = k->aqm.ops->enqueue;
     rule->asks_in_busy = !k->aqm.ops->enqueue_if_empty || k->scope == SCHED_SCOPE_FLOW;
-    rule->calm_ns = calm_ns(k);
+    rule->calm = calm_of(s, k);
     rule->limit = total_limit(&k->limit);
     rule->scope = k->scope;
     rule->deadline_ns = ends ? k->lifetime_ns - k->bss_least_ns : UINT64_MAX;

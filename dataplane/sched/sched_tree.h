@@ -225,13 +225,13 @@ struct tree_rule {
     uint64_t deadline_ns;  // the SGSN's part of the lifetime
     uint64_t lifetime_ns, bss_least_ns, bss_most_ns;
     const struct aqm *aqm;
-    uint64_t calm_ns;   // of that AQM, where it watches one PFC's queue; else 0
-    bool asks_in;       // it wants to be asked at enqueue
-    bool asks_in_busy;  // and also if the queue is not empty
-    uint64_t limit;     // total_limit
-    uint32_t stay_most; // in steps of real time: see pdu_stay
-    uint32_t scope;     // enum sched_scope
-    uint64_t total;     // queued, in all
+    struct aqm_calm calm; // of that AQM, where it watches one PFC's queue; else never
+    bool asks_in;         // it wants to be asked at enqueue
+    bool asks_in_busy;    // and also if the queue is not empty
+    uint64_t limit;       // total_limit
+    uint32_t stay_most;   // in steps of real time: see pdu_stay
+    uint32_t scope;       // enum sched_scope
+    uint64_t total;       // queued, in all
 };
 
 struct sched {

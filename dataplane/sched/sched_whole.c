@@ -1,7 +1,8 @@
 // The usual round in one straight line: the PDU is an N-PDU whole, of the only queue of its MS, and
-// first in the only ring of a cell by turns; what is behind it in its queue may go as well. Nobody
-// has a say in it but the buckets. Whatever is different is left to the round in full, so this is
-// nothing but quicker (`in_full` of the configuration does without it).
+// first in the only ring of a cell by turns, where what is behind it in its queue may go as well;
+// or the wheel brings its MS back and nobody stands before it. Nobody has a say in it but the
+// buckets. Whatever is different is left to the round in full, so this is nothing but quicker
+// (`in_full` of the configuration does without it).
 #include "dataplane/sched/sched_aqm.h"
 #include "dataplane/sched/sched_queue.h"
 #include "dataplane/sched/sched_ring.h"
@@ -68,6 +69,41 @@ static inline bool next_conforms(const struct sched *s, const struct round *r, u
            bucket_conforms(r->level_ms + units, ms_terms(s, r->m), octets);
 }
 
+// The head goes: out of its queue and of all counts.
+static inline void pop(struct sched *s, struct round *r, const struct pdu *pdu)
+{
+    struct tree_pfc *p = r->p;
+    uint32_t slot = p->queue.head;
+    uint64_t step = total_of(pdu->octets);
+    p->queue.head = pdu->next;
+    p->head_info = pdu->next_octets_lle;
+    p->queue.total -= step;
+    queue_count(s, r->m, r->turn, -step);
+    queue_free(s, slot);
+    room_shrunk(s, r->pfc, r->m, p);
+}
+
+static SCHED_INLINE void send(struct sched *s, struct round *r, const struct pdu *pdu,
+                              uint64_t now_ns, struct sched_grant *g)
+{
+    round_grant(r, pdu, round_lifetime_left(&s->rule[r->turn], r->sojourn_ns), g);
+    round_charge_all(r, now_ns);
+    round_tags(s, r);
+    pop(s, r, pdu);
+}
+
+// Its last N-PDU has gone.
+static inline void is_empty(struct sched *s, struct round *r)
+{
+    if (r->p->deficit > 0)
+        r->p->deficit = 0;
+    cell_backlog(s, r->c, r->turn, false);
+    r->m->backlog = 0;
+    s->backlogged[r->ms / 64] &= ~(1ULL << r->ms % 64);
+}
+
+// ---- Of those that stand in line ----
+
 // Its turn goes on until it has overdrawn.
 static inline void take_turn(const struct sched *s, struct round *r)
 {
@@ -75,44 +111,17 @@ static inline void take_turn(const struct sched *s, struct round *r)
     r->p->state |= PFC_TURN;
 }
 
-static inline void stay(struct round *r, uint32_t next, uint16_t info)
+// It stays in its ring, or leaves it.
+static inline void go_on(struct sched *s, struct round *r)
 {
     struct tree_pfc *p = r->p;
-    p->queue.head = next;
-    p->head_info = info;
-    if (p->deficit > 0)
-        return;
-    p->state = PFC_IN_RING;
-    r->c->of_class[r->turn].head = p->next;
-}
-
-static inline void leave(struct sched *s, struct round *r)
-{
-    struct tree_pfc *p = r->p;
-    if (p->deficit > 0)
-        p->deficit = 0;
-    cell_ring_unlink(s, r->pfc, p, r->c);
-    cell_backlog(s, r->c, r->turn, false);
-    r->m->backlog = 0;
-    s->backlogged[r->ms / 64] &= ~(1ULL << r->ms % 64);
-}
-
-// The head is out of its queue and of all counts.
-static inline void pop(struct sched *s, struct round *r, struct pdu *pdu)
-{
-    struct tree_pfc *p = r->p;
-    uint32_t slot = p->queue.head, next = pdu->next;
-    uint64_t step = total_of(pdu->octets);
-    uint16_t info = pdu->next_octets_lle;
-    p->queue.total -= step;
-    queue_count(s, r->m, r->turn, -step);
-    queue_free(s, slot);
-    room_shrunk(s, r->pfc, r->m, p);
-    take_turn(s, r);
-    if (p->queue.total)
-        stay(r, next, info);
-    else
-        leave(s, r);
+    if (!p->queue.total) {
+        cell_ring_unlink(s, r->pfc, p, r->c);
+        is_empty(s, r);
+    } else if (p->deficit <= 0) {
+        p->state = PFC_IN_RING;
+        r->c->of_class[r->turn].head = p->next;
+    }
 }
 
 static SCHED_INLINE bool round_whole(struct sched *s, uint64_t now_ns, struct sched_grant *g)
@@ -127,10 +136,9 @@ static SCHED_INLINE bool round_whole(struct sched *s, uint64_t now_ns, struct sc
     r.sojourn_ns = pdu_sojourn_ns(pdu, now_ns - r.m->away_ns);
     if (expires(&r, rule, pdu, now_ns) || !aqm_rests(rule, r.p, r.sojourn_ns))
         return false;
-    round_grant(&r, pdu, round_lifetime_left(rule, r.sojourn_ns), g);
-    round_charge_all(&r, now_ns);
-    round_tags(s, &r);
-    pop(s, &r, pdu);
+    send(s, &r, pdu, now_ns, g);
+    take_turn(s, &r);
+    go_on(s, &r);
     if (r.c->active)
         cell_has_had_turn(r.n, r.c);
     else if (r.c->next != r.cell)
@@ -147,4 +155,63 @@ uint32_t rounds_whole(struct sched *s, uint64_t now_ns, struct sched_grant *gran
     while (done < n && s->nse_ready != TREE_NONE && round_whole(s, now_ns, &grants[done]))
         done++;
     return done;
+}
+
+// ---- Of those that the wheel brings back ----
+
+static inline bool find_fired(struct sched *s, struct round *r, uint32_t ms, struct tree_ms *m)
+{
+    uint32_t backlog = m->backlog;
+    if (m->state & ~(MS_USUAL | MS_WAITS) || !backlog || backlog & (backlog - 1) ||
+        s->config.in_full || s->drop_count == SCHED_DROPS)
+        return false;
+    r->ms = ms;
+    r->m = m;
+    r->slot = (uint32_t)__builtin_ctz(backlog);
+    r->p = tree_pfc_of(m, r->slot);
+    r->pfc = tree_pfc_id(ms, r->slot);
+    r->cell = m->cell;
+    r->c = &s->cell[r->cell];
+    r->nse = r->c->nse;
+    r->n = &s->nse[r->nse];
+    if (r->p->state || r->p->sent_octets || !round_way_is_free(r->c, r->n))
+        return false;
+    r->turn = r->p->traffic_class;
+    r->piece = pdu_first_piece(s, m, r->p->head_info);
+    return r->piece.last;
+}
+
+// To wait for its next one, or into its ring.
+static inline void wait_on(struct sched *s, struct round *r, uint64_t now_ns)
+{
+    struct tree_piece piece = pdu_first_piece(s, r->m, r->p->head_info);
+    uint32_t octets = pfc_bucket_octets(s, r->m, r->p, r->slot, &piece);
+    uint64_t pfc_ns = bucket_conforms_at(r->level_pfc, bucket_terms(&r->p->bucket), octets, now_ns);
+    uint64_t ms_ns = bucket_conforms_at(r->level_ms, ms_terms(s, r->m), piece.llc_octets, now_ns);
+    if (pfc_ns <= now_ns && ms_ns <= now_ns)
+        ms_ready(s, r->ms, r->m);
+    else if (pfc_ns >= ms_ns)
+        pfc_wait(s, r->pfc, r->p, pfc_ns);
+    else
+        ms_wait(s, r->ms, r->m, ms_ns);
+}
+
+bool fired_whole(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns,
+                 struct sched_grant *g)
+{
+    struct round r;
+    if (!find_fired(s, &r, ms, m) || !conforms(s, &r, now_ns))
+        return false;
+    struct pdu *pdu = &s->slot[r.p->queue.head];
+    r.sojourn_ns = pdu_sojourn_ns(pdu, now_ns - m->away_ns);
+    if (expires(&r, &s->rule[r.turn], pdu, now_ns) ||
+        !aqm_rests(&s->rule[r.turn], r.p, r.sojourn_ns))
+        return false;
+    m->state &= (uint8_t)~MS_WAITS;
+    send(s, &r, pdu, now_ns, g);
+    if (r.p->queue.total)
+        wait_on(s, &r, now_ns);
+    else
+        is_empty(s, &r);
+    return true;
 }
