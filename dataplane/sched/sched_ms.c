@@ -160,14 +160,6 @@ uint32_t ms_next_slot(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t 
     return slot == TREE_NONE ? TREE_NONE : goes_first(s, ms, m, slot, now_ns);
 }
 
-// By defaults of 0 there is no time to wait until: a change of them makes it look again.
-void ms_wait(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t at_ns)
-{
-    m->state |= MS_WAITS;
-    if (at_ns != TIME_NEVER)
-        m->wheel_ref = wheel_add(&s->wheel, tree_id(TREE_MS, ms), at_ns);
-}
-
 void ms_unwait(struct sched *s, struct tree_ms *m)
 {
     if (!(m->state & MS_WAITS))

@@ -223,7 +223,12 @@ static inline bool ms_is_simple(const struct tree_ms *m)
 // The slot whose PDU goes next by the MS's own order; TREE_NONE if none may send.
 uint32_t ms_next_slot(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns);
 // TIME_NEVER: until its cell's defaults, or what else it waits by, are others.
-void ms_wait(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t at_ns);
+static inline void ms_wait(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t at_ns)
+{
+    m->state |= MS_WAITS;
+    if (at_ns != TIME_NEVER)
+        m->wheel_ref = wheel_add(&s->wheel, tree_id(TREE_MS, ms), at_ns);
+}
 void ms_unwait(struct sched *s, struct tree_ms *m);
 // Its PFCs that may send join their rings.
 void ms_ready(struct sched *s, uint32_t ms, struct tree_ms *m);
@@ -340,10 +345,5 @@ void sweep(struct sched *s, uint64_t now_ns);
 
 // The wheel tells a new place.
 void tree_moved(void *owner, uint32_t id, uint32_t ref);
-
-static inline uint32_t tree_id(enum tree_kind kind, uint32_t id)
-{
-    return (uint32_t)kind << TREE_KIND_SHIFT | id;
-}
 
 #endif

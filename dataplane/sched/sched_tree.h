@@ -29,6 +29,10 @@ enum tree_kind { TREE_MS, TREE_PFC, TREE_CELL, TREE_NSE };
 #define TREE_KIND_SHIFT 30
 #define TREE_ID_MASK    ((1u << TREE_KIND_SHIFT) - 1)
 #define TREE_SLOT_BITS  3
+static inline uint32_t tree_id(enum tree_kind kind, uint32_t id)
+{
+    return (uint32_t)kind << TREE_KIND_SHIFT | id;
+}
 
 struct tree_queue {
     uint32_t head, tail; // slots

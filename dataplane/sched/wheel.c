@@ -9,7 +9,6 @@
 #include "dataplane/base/units.h"
 
 #define NO_CHUNK   WHEEL_NO_CHUNK
-#define LAST_NS    ((1u << WHEEL_SLOT_BITS) - 1)
 #define WORD_SLOTS 64u
 #define WORDS      (WHEEL_SLOTS / WORD_SLOTS)
 
@@ -59,7 +58,7 @@ static uint64_t first_busy(const struct wheel *wheel)
     return wheel->turned_slots + (slot - turned) % WHEEL_SLOTS;
 }
 
-static uint32_t chunk_add(struct wheel *wheel, uint32_t slot, uint32_t next)
+uint32_t wheel_chunk_add(struct wheel *wheel, uint32_t slot, uint32_t next)
 {
     uint32_t i = wheel->free;
     struct wheel_chunk *chunk = &wheel->chunk[i];
@@ -84,29 +83,6 @@ static void slot_shrink(struct wheel *wheel, uint32_t slot, uint32_t n)
             busy_clear(wheel, slot);
     }
     wheel->head[slot] = head;
-}
-
-uint32_t wheel_add(struct wheel *wheel, uint32_t id, uint64_t at_ns)
-{
-    uint64_t at_slot = at_ns >> WHEEL_SLOT_BITS;
-    uint16_t offset_ns = (uint16_t)at_ns;
-    if (at_slot < wheel->turned_slots) {
-        at_slot = wheel->turned_slots;
-        offset_ns = 0;
-    } else if (at_slot - wheel->turned_slots >= WHEEL_SLOTS) {
-        at_slot = wheel->turned_slots + WHEEL_SLOTS - 1;
-        offset_ns = LAST_NS;
-    }
-    uint32_t slot = (uint32_t)at_slot % WHEEL_SLOTS;
-    uint32_t ref = wheel->head[slot];
-    if (ref % WHEEL_PLACES == WHEEL_CHUNK_IDS)
-        ref = chunk_add(wheel, slot, ref / WHEEL_PLACES) * WHEEL_PLACES;
-    struct wheel_chunk *chunk = &wheel->chunk[ref / WHEEL_PLACES];
-    chunk->id[ref % WHEEL_PLACES] = id;
-    chunk->offset_ns[ref % WHEEL_PLACES] = offset_ns;
-    wheel->head[slot] = ref + 1;
-    wheel->entries++;
-    return ref;
 }
 
 // The last entry of the first chunk fills the hole.
@@ -204,7 +180,7 @@ uint64_t wheel_next_ns(const struct wheel *wheel)
     uint64_t slot = first_busy(wheel);
     uint32_t head = wheel->head[slot % WHEEL_SLOTS];
     uint32_t count = head % WHEEL_PLACES;
-    uint16_t least_ns = LAST_NS;
+    uint16_t least_ns = WHEEL_LAST_NS;
     for (uint32_t i = head / WHEEL_PLACES; i != NO_CHUNK; i = wheel->chunk[i].next) {
         for (uint32_t place = 0; place < count; place++)
             if (wheel->chunk[i].offset_ns[place] < least_ns)

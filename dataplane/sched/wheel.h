@@ -51,9 +51,34 @@ uint64_t wheel_octets(uint32_t entries_max);
 void wheel_setup(struct wheel *wheel, void *memory, uint32_t entries_max,
                  void (*moved)(void *owner, uint32_t id, uint32_t ref), void *owner);
 
+// A chunk in front of the slot's first one, `next`; returns it.
+uint32_t wheel_chunk_add(struct wheel *wheel, uint32_t slot, uint32_t next);
+
+#define WHEEL_LAST_NS ((1u << WHEEL_SLOT_BITS) - 1)
 // Returns its ref. There must be room (entries < entries_max). A time in the past goes into the
 // slot that is due next.
-uint32_t wheel_add(struct wheel *wheel, uint32_t id, uint64_t at_ns);
+static inline uint32_t wheel_add(struct wheel *wheel, uint32_t id, uint64_t at_ns)
+{
+    uint64_t at_slot = at_ns >> WHEEL_SLOT_BITS;
+    uint16_t offset_ns = (uint16_t)at_ns;
+    if (at_slot < wheel->turned_slots) {
+        at_slot = wheel->turned_slots;
+        offset_ns = 0;
+    } else if (at_slot - wheel->turned_slots >= WHEEL_SLOTS) {
+        at_slot = wheel->turned_slots + WHEEL_SLOTS - 1;
+        offset_ns = WHEEL_LAST_NS;
+    }
+    uint32_t slot = (uint32_t)at_slot % WHEEL_SLOTS;
+    uint32_t ref = wheel->head[slot];
+    if (ref % WHEEL_PLACES == WHEEL_CHUNK_IDS)
+        ref = wheel_chunk_add(wheel, slot, ref / WHEEL_PLACES) * WHEEL_PLACES;
+    struct wheel_chunk *chunk = &wheel->chunk[ref / WHEEL_PLACES];
+    chunk->id[ref % WHEEL_PLACES] = id;
+    chunk->offset_ns[ref % WHEEL_PLACES] = offset_ns;
+    wheel->head[slot] = ref + 1;
+    wheel->entries++;
+    return ref;
+}
 void wheel_remove(struct wheel *wheel, uint32_t ref);
 
 // Takes up to n ids that are due: those of slots that have ended by now_ns, slot by slot, and, if
