@@ -9,6 +9,7 @@
 #include <rte_version.h>
 
 #include "control/commands.h"
+#include "control/desk.h"
 #include "control/signals.h"
 #include "dataplane/base/json.h"
 #include "dataplane/cipher/cipher.h"
@@ -131,11 +132,15 @@ void run_show(struct run *run)
     int fault = run->plan.instance[0] ? telemetry_start(&source) : 0;
     if (fault)
         fprintf(stderr, "no live view: its commands were refused: %s\n", strerror(-fault));
+    fault = run->plan.instance[0] ? desk_open(run->plan.instance) : 0;
+    if (fault)
+        fprintf(stderr, "no more than ten clients of the live view: %s\n", strerror(-fault));
 }
 
 static void tear_down(struct run *run)
 {
     telemetry_stop();
+    desk_close();
     control_stop(&run->control);
     if (run->lab)
         lab_destroy(run->lab);

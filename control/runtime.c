@@ -55,17 +55,53 @@ void runtime_remove(const char *instance)
     rmdir(path);
 }
 
+// A socket and its address there; -1: it cannot be had, or the path is too long for one.
+static int socket_in(const char *instance, const char *name, int flags, struct sockaddr_un *at)
+{
+    char path[PATH_MAX];
+    path_in(path, instance, name);
+    *at = (struct sockaddr_un){.sun_family = AF_UNIX};
+    errno = ENAMETOOLONG;
+    if (strlen(path) >= sizeof at->sun_path)
+        return -1;
+    memcpy(at->sun_path, path, strlen(path));
+    return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | flags, 0);
+}
+
+// In the other's place in one step, so that there is one at any moment.
+static int put_in_place(int fd, const struct sockaddr_un *at, const char *instance)
+{
+    char path[PATH_MAX];
+    path_in(path, instance, RUNTIME_SOCKET);
+    unlink(at->sun_path);
+    if (bind(fd, (const struct sockaddr *)at, sizeof *at) != 0)
+        return -errno;
+    if (listen(fd, RUNTIME_BACKLOG) == 0 && rename(at->sun_path, path) == 0)
+        return 0;
+    int fault = -errno;
+    unlink(at->sun_path);
+    return fault;
+}
+
+int runtime_listen(const char *instance)
+{
+    struct sockaddr_un at;
+    int fd = socket_in(instance, RUNTIME_SOCKET ".new", SOCK_NONBLOCK, &at);
+    int fault = fd < 0 ? 0 : put_in_place(fd, &at, instance);
+    if (!fault)
+        return fd;
+    close(fd);
+    errno = -fault;
+    return -1;
+}
+
 int runtime_connect(const char *instance)
 {
     static const struct timeval most = {.tv_sec = RUNTIME_MOST_S};
-    struct sockaddr_un at = {.sun_family = AF_UNIX};
-    char path[PATH_MAX];
-    path_in(path, instance, RUNTIME_SOCKET);
-    size_t n = strlen(path);
-    int fd = n < sizeof at.sun_path ? socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0) : -1;
+    struct sockaddr_un at;
+    int fd = socket_in(instance, RUNTIME_SOCKET, 0, &at);
     if (fd < 0)
         return -1;
-    memcpy(at.sun_path, path, n);
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof most); // connect's, too
     if (connect(fd, (const struct sockaddr *)&at, sizeof at) == 0)
         return fd;

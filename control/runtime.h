@@ -24,6 +24,10 @@ void runtime_remove(const char *instance);
 #define RUNTIME_MOST_S 1
 int runtime_connect(const char *instance);
 
+// A socket of ours in the place of its socket, listening, that does not block; -1 with errno.
+#define RUNTIME_BACKLOG 64
+int runtime_listen(const char *instance);
+
 // Removes those of processes that are gone and have not removed them: killed ones.
 void runtime_sweep(void);
 
