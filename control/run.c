@@ -34,6 +34,17 @@ int run_write(const struct run *run, const char *name, void (*put)(const void *s
     return fault ? run_failed(name, strerror(-fault)) : EXIT_DONE;
 }
 
+struct capture *run_capture(const struct run *run, const char *name, char error[256])
+{
+    char path[PATH_MAX];
+    FILE *out = results_file(&run->results, name);
+    if (out)
+        return capture_open(out, error);
+    results_path(&run->results, name, path);
+    snprintf(error, 256, "%.180s: %s", path, strerror(errno));
+    return NULL;
+}
+
 static int open_out(struct run *run)
 {
     char dir[128];
@@ -41,9 +52,16 @@ static int open_out(struct run *run)
              (const char *)run->load.run.name.at);
     snprintf(dir, sizeof dir, "out/%s", run->name);
     const char *out = run->options.out ? run->options.out : dir;
-    int fault = results_open(&run->results, out);
+    int fault = results_open(&run->results, out, &run->user);
     if (fault == -EWOULDBLOCK)
         return run_failed(out, "another run writes there; wait for it or name another --out");
+    if (fault == -EACCES && user_is_other(&run->user)) {
+        fprintf(stderr,
+                "sluice run: %s: user %s (run.user) cannot write there: chown %s %s, or "
+                "name another --out\n",
+                out, run->user.name, run->user.name, out);
+        return EXIT_RUN_FAILED;
+    }
     return fault ? run_failed(run->results.at, strerror(-fault)) : EXIT_DONE;
 }
 
@@ -168,7 +186,9 @@ static int run_all(struct run *run)
                         "captures on a real network\n");
         return EXIT_USAGE;
     }
-    int status = open_out(run);
+    int status = run->load.run.real ? run_owner_choose(run) : EXIT_DONE;
+    if (!status)
+        status = open_out(run);
     if (!status)
         status = run->load.run.real ? run_real(run) : run_virtual(run);
     int signalling = run_signalling_end(run);
@@ -203,7 +223,7 @@ int command_run(int argc, char **argv)
     struct run *run = calloc(1, sizeof *run);
     if (!run)
         return run_failed("memory", strerror(ENOMEM));
-    run->results.lock = -1;
+    run->results.folder = -1;
     signals_begin();
     enum cli_end end = options_parse(&run->options, &cli_of_run, argc, argv);
     int status = end == CLI_GO ? run_with_lua(run) : cli_status(end);

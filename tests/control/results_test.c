@@ -23,7 +23,7 @@ static int begin(void **state)
     if (!mkdtemp(base))
         return -1;
     snprintf(dir, sizeof dir, "%s/a/b", base);
-    return results_open(&results, dir);
+    return results_open(&results, dir, NULL);
 }
 
 // Fails if something is left in it.
@@ -59,10 +59,10 @@ static void one_run_at_a_time(void **state)
 {
     struct results other;
     (void)state;
-    assert_int_equal(results_open(&other, dir), -EWOULDBLOCK);
+    assert_int_equal(results_open(&other, dir, NULL), -EWOULDBLOCK);
     results_close(&other);
     results_close(&results);
-    assert_int_equal(results_open(&other, dir), 0);
+    assert_int_equal(results_open(&other, dir, NULL), 0);
     results_close(&other);
 }
 
@@ -75,7 +75,7 @@ static void an_earlier_runs_are_cleared(void **state)
         assert_int_equal(results_write(&results, ours[i], put_text, "old"), 0);
     assert_int_equal(results_write(&results, "notes.txt", put_text, "mine"), 0);
     results_close(&results);
-    assert_int_equal(results_open(&results, dir), 0);
+    assert_int_equal(results_open(&results, dir, NULL), 0);
     for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
         assert_false(is_there(ours[i]));
     take_away("notes.txt");
