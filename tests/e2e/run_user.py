@@ -9,7 +9,7 @@ import shutil
 import subprocess
 
 from harness import Running, Skip, case, main, new_folder, right, same, sluice
-from owner import AS_USER, NULL, USER, Own, as_user, root, threads, uids
+from owner import AS_USER, NULL, USER, Own, as_user, is_owned, root, threads, uids
 
 
 def said_by(*sets, before=(), environment=None, text=NULL):
@@ -129,6 +129,18 @@ def folder():
     refused(1, r"sluice run: out: user daemon \(run.user\) cannot write there: chown daemon out, or .*",
             *AS_USER, prepare=make)
     same((os.stat(made[0]).st_uid, (made[0] / "run.json").read_text()), (0, "root's"), "the folder")
+
+
+@case("the way to the results may be closed to the user: they are that user's all the same")
+def closed():
+    root()
+    folder = new_folder()
+    (folder / "x.lua").write_text(NULL)
+    (folder / "closed").mkdir(mode=0o700)
+    done = sluice("run", "x.lua", "--out", "closed/a/out", "--set", "run.duration=200 ms", *AS_USER, cwd=folder)
+    same(done.returncode, 0, f"exit status; {done.stderr}")
+    for name in "a", "a/out", "a/out/contexts.json", "a/out/run.json", "a/out/summary.json":
+        is_owned(folder / "closed" / name, 0o640 if "." in name else 0o755)
 
 
 @case("root who may not change users is told so")
