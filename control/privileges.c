@@ -97,11 +97,16 @@ static bool line_is(const char *status, const char *name, const char *wanted)
     return at && strncmp(at + strlen(name), wanted, strlen(wanted)) == 0;
 }
 
-static bool is_right(const char *status)
+struct right {
+    uid_t uid;
+    gid_t gid;
+};
+
+static bool is_right(const char *status, const struct right *right)
 {
     char uids[64], gids[64], caps[32];
-    uid_t uid = getuid();
-    gid_t gid = getgid();
+    uid_t uid = right->uid;
+    gid_t gid = right->gid;
     snprintf(uids, sizeof uids, "%u\t%u\t%u\t%u\n", uid, uid, uid, uid);
     snprintf(gids, sizeof gids, "%u\t%u\t%u\t%u\n", gid, gid, gid, gid);
     snprintf(caps, sizeof caps, "%016" PRIx64 "\n", kept);
@@ -111,7 +116,7 @@ static bool is_right(const char *status)
 }
 
 // One that has ended meanwhile is right.
-static bool thread_is_right(const char *thread)
+static bool thread_is_right(const char *thread, const struct right *right)
 {
     char path[64], status[4096];
     snprintf(path, sizeof path, "/proc/self/task/%.20s/status", thread);
@@ -120,18 +125,21 @@ static bool thread_is_right(const char *thread)
     status[n] = '\0';
     if (file)
         fclose(file);
-    return !file || is_right(status);
+    return !file || is_right(status, right);
 }
 
-static int verify(void)
+static int verify(const struct user *user)
 {
+    struct right right = {getuid(), getgid()};
     DIR *dir = opendir("/proc/self/task");
-    bool right = dir != NULL;
-    for (struct dirent *entry; right && (entry = readdir(dir)) != NULL;)
-        right = entry->d_name[0] == '.' || thread_is_right(entry->d_name);
+    bool good = dir != NULL;
+    if (user_is_other(user))
+        right = (struct right){user->uid, user->gid};
+    for (struct dirent *entry; good && (entry = readdir(dir)) != NULL;)
+        good = entry->d_name[0] == '.' || thread_is_right(entry->d_name, &right);
     if (dir)
         closedir(dir);
-    return right ? 0 : -EPERM;
+    return good ? 0 : -EPERM;
 }
 
 // ----
@@ -171,5 +179,5 @@ int privileges_drop(const struct user *user, uint64_t keep, char why[128])
         fault = step("every thread is to give up its capabilities", every_thread(let_go), why);
     if (!fault)
         fault = step("it is not to be dumpable", undumpable(), why);
-    return fault ? fault : step("a thread has more than it should", verify(), why);
+    return fault ? fault : step("a thread has more than it should", verify(user), why);
 }

@@ -70,7 +70,8 @@ def refused(status, wanted, *words, text=NULL, prepare=None, before=()):
     (folder / "x.lua").write_text(text)
     if prepare:
         prepare(folder)
-    done = sluice("run", "x.lua", "--out", "out", *words, cwd=folder, before=before)
+    done = sluice("run", "x.lua", "--out", "out", "--set", "run.duration=200 ms", *words, cwd=folder,
+                  before=before)  # were it not refused, it would end
     same(done.returncode, status, f"exit status; {done.stderr}")
     lines = [line for line in done.stderr.splitlines() if "warning" not in line]
     right(len(lines) == 1 and re.fullmatch(wanted.replace("FOLDER", re.escape(str(folder))), lines[0]),
