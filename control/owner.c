@@ -34,7 +34,7 @@ int run_owner_become(struct run *run)
     char why[128], text[128];
     int fault = runtime_hold(run->plan.instance, &run->user);
     if (fault)
-        fprintf(stderr, "the control socket stays root's: %s\n", strerror(-fault));
+        fprintf(stderr, "the control socket keeps its owner and mode: %s\n", strerror(-fault));
     if (privileges_drop(&run->user, keep, why) != 0)
         return run_failed("it cannot give up its privileges, which run.user = \"root\" leaves",
                           why);

@@ -8,8 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Nobody but the owner and the group reads them: TEIDs and what subscribers send are in there.
-#define FILE_MODE 0640
+// What is real has TEIDs and what a peer sends in it: for the owner and the group.
+#define MODE_REAL      0640
+#define MODE_SIMULATED 0644
 
 static const char *const names[] = {"summary.json", "run.json", "contexts.json",
                                     "gn.pcap",      "gb.pcap",  "signalling.pcap"};
@@ -109,7 +110,7 @@ FILE *results_file(const struct results *results, const char *name)
     int how = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
     if (unlinkat(results->folder, name, 0) != 0 && errno != ENOENT)
         return NULL;
-    int fd = openat(results->folder, name, how, FILE_MODE);
+    int fd = openat(results->folder, name, how, results->simulated ? MODE_SIMULATED : MODE_REAL);
     FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
     if (fd >= 0 && !out)
         close(fd);

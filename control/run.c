@@ -52,6 +52,7 @@ static int open_out(struct run *run)
              (const char *)run->load.run.name.at);
     snprintf(dir, sizeof dir, "out/%s", run->name);
     const char *out = run->options.out ? run->options.out : dir;
+    run->results.simulated = !run->load.run.real;
     int fault = results_open(&run->results, out, &run->user);
     if (fault == -EWOULDBLOCK)
         return run_failed(out, "another run writes there; wait for it or name another --out");

@@ -59,16 +59,26 @@ static int open_folder(int at, const char *path)
     return openat(at, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
+static void close_held(void)
+{
+    if (held.folder >= 0)
+        close(held.folder);
+    if (held.own >= 0)
+        close(held.own);
+    held.folder = held.own = -1;
+}
+
 static int open_held(const char *instance)
 {
     char path[PATH_MAX];
     runtime_folder(path);
+    snprintf(held.instance, sizeof held.instance, "%s", instance);
     held.folder = open_folder(AT_FDCWD, path);
     held.own = held.folder < 0 ? -1 : open_folder(held.folder, instance);
-    if (held.own < 0)
-        return -errno;
-    snprintf(held.instance, sizeof held.instance, "%s", instance);
-    return 0;
+    int fault = held.own < 0 ? -errno : 0;
+    if (fault)
+        close_held();
+    return fault;
 }
 
 // The folder of all stays root's: root makes and removes things in there by their names.
@@ -92,20 +102,12 @@ int runtime_hold(const char *instance, const struct user *user)
     return fault ? fault : give(user);
 }
 
-static void release_held(void)
-{
-    close(held.own);
-    close(held.folder);
-    held.own = held.folder = -1;
-    held.instance[0] = '\0';
-}
-
 // If root has become a user meanwhile, its empty folder stays until root sweeps.
 static void remove_held(void)
 {
     unlinkat(held.own, RUNTIME_SOCKET, 0);
     unlinkat(held.folder, held.instance, AT_REMOVEDIR);
-    release_held();
+    close_held();
 }
 
 // ----
