@@ -25,12 +25,16 @@ def client(*words):
 
 
 def reload(world):
-    """With what the file says now, and what it had before."""
+    """With what the file says now, if the user may read it, and with what it had before."""
     text = world.program.config.read_text()
     world.program.config.write_text(text.replace("nse { nsei = 3,", "nse { nsei = 3, bvc { bvci = 77 },"))
     before = os.stat(world.program.out / "contexts.json").st_ino
     client("ctl", "reload")
     right('"bvci":77,' in client("stats", "--json").replace(" ", ""), "no cell 77 behind the reload")
+    os.chmod(world.program.config, 0o600)
+    done = sluice("ctl", "reload")
+    right(done.returncode == 1 and "cannot be read: Permission denied" in done.stderr + done.stdout, done)
+    os.chmod(world.program.config, 0o644)
     world.program.config.write_text(text.replace("imsi = \"001010000000002\"", "imsi = \"001010000000009\""))
     client("ctl", "reload")
     until("contexts.json anew", lambda: os.stat(world.program.out / "contexts.json").st_ino != before)
