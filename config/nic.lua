@@ -19,6 +19,8 @@ run {
     clock = "real",             -- no lab { } and no end: there is a network, and it is not ours
     workers = 1,                -- each has a queue of both ports and whole NSEs; one carries Mpps
     cores = { 0, 1 },           -- control on 0, the worker on 1: better not two halves of one core
+    -- user = "sluice",         -- whom it becomes once its ports are open, one that can read this
+                                -- file; else who called sudo, else the package's sluice
     idle = "spin",              -- polls all the time, at 100 % of its core; "sleep" for a laboratory
 }
 

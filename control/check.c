@@ -19,7 +19,7 @@ static int check(struct host *host, const struct options *options)
     if (!load_config(host, options, &load))
         return EXIT_USAGE;
     struct eal_plan plan = eal_plan(EAL_SYSFS, load_memory_octets(&load));
-    host_config_json(host, plan.need_octets, stdout);
+    host_config_json(host, plan.need_octets, options->secrets, stdout);
     return EXIT_DONE;
 }
 

@@ -3,18 +3,22 @@
 #ifndef SLUICE_CONTROL_LOAD_H
 #define SLUICE_CONTROL_LOAD_H
 
+#include <limits.h>
+
 #include "control/bind/host.h"
 #include "control/eal.h"
 #include "control/options.h"
 #include "lab/lab.h"
 
-#define RUN_CONFIG_FIELDS(MUST, MAY, T)                                            \
-    MUST(T, OCTETS, name, 1, 64, "its name")                                       \
-    MUST(T, U64, seed, 0, INT64_MAX, "seed of every random number")                \
-    MUST(T, BOOL, real, 0, 1, "the clock is real")                                 \
-    MUST(T, U64, duration_ns, 0, INT64_MAX, "when it ends; 0: when it is told to") \
-    MUST(T, BOOL, spin, 0, 1, "a worker without work polls on")                    \
-    MUST(T, OCTETS, cores, 0, 2 * EAL_LCORES_MAX, "processors, 16 bits each, network order")
+#define RUN_CONFIG_FIELDS(MUST, MAY, T)                                                      \
+    MUST(T, OCTETS, name, 1, 64, "its name")                                                 \
+    MUST(T, U64, seed, 0, INT64_MAX, "seed of every random number")                          \
+    MUST(T, BOOL, real, 0, 1, "the clock is real")                                           \
+    MUST(T, U64, duration_ns, 0, INT64_MAX, "when it ends; 0: when it is told to")           \
+    MUST(T, BOOL, spin, 0, 1, "a worker without work polls on")                              \
+    MUST(T, OCTETS, cores, 0, 2 * EAL_LCORES_MAX, "processors, 16 bits each, network order") \
+    MUST(T, OCTETS, user, 0, 64, "whom it becomes; empty: not given")                        \
+    MUST(T, OCTETS, policy, 0, PATH_MAX - 1, "the policy's file; empty: there is none")
 FIELD_STRUCT(run_config, RUN_CONFIG_FIELDS);
 
 struct load {

@@ -24,7 +24,7 @@ static bool take_seed(struct options *options, const char *seed)
     return false;
 }
 
-enum { SET, SEED, KEYS, OUT = KEYS, PCAP }; // their places in both tables
+enum { SET, SEED, KEYS, SECRETS, OUT = KEYS, PCAP }; // their places in both tables
 
 #define SET_AND_SEED                                                               \
     [SET] = {"set", "KEY=VALUE",                                                   \
@@ -32,7 +32,8 @@ enum { SET, SEED, KEYS, OUT = KEYS, PCAP }; // their places in both tables
     [SEED] = {"seed", "N", "of all that is random; the same as --set run.seed=N"}
 
 static const struct cli_option check_options[] = {
-    SET_AND_SEED, [KEYS] = {"keys", NULL, "every key that a configuration may have"}};
+    SET_AND_SEED, [KEYS] = {"keys", NULL, "every key that a configuration may have"},
+    [SECRETS] = {"secrets", NULL, "with the ciphering keys of MSs, which it hides"}};
 
 const struct cli cli_of_check = {
     .name = "check",
@@ -59,9 +60,13 @@ static bool take(struct options *options, size_t option, const char *value)
 static bool take_of_check(void *self, size_t option, const char *value)
 {
     struct options *options = self;
-    if (option != KEYS)
+    if (option == KEYS)
+        options->keys = true;
+    else if (option == SECRETS)
+        options->secrets = true;
+    else
         return take(options, option, value);
-    return options->keys = true;
+    return true;
 }
 
 static bool take_of_run(void *self, size_t option, const char *value)

@@ -12,7 +12,7 @@
 struct options {
     const char *file;
     const char *out; // NULL: not given
-    bool pcap, keys;
+    bool pcap, keys, secrets;
     const char *set[OPTIONS_SETS_MAX]; // KEY=VALUE in order; --seed is one of them
     uint32_t sets;
     char seed[64];

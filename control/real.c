@@ -348,6 +348,9 @@ static int build(struct run *run)
     if (status)
         return status;
     tell_threads(run, &threads, n);
+    status = run_owner_become(run);
+    if (status)
+        return status;
     run->contexts.changed = true; // there is no file yet
     host_add_calls(run->control.host, "contexts", contexts_calls, contexts_call_count,
                    &run->contexts);

@@ -35,6 +35,17 @@ int run_write(const struct run *run, const char *name, void (*put)(const void *s
     return fault ? run_failed(name, strerror(-fault)) : EXIT_DONE;
 }
 
+struct capture *run_capture(const struct run *run, const char *name, char error[256])
+{
+    char path[PATH_MAX];
+    FILE *out = results_file(&run->results, name);
+    if (out)
+        return capture_open(out, error);
+    results_path(&run->results, name, path);
+    snprintf(error, 256, "%.180s: %s", path, strerror(errno));
+    return NULL;
+}
+
 static int open_out(struct run *run)
 {
     char dir[128];
@@ -42,9 +53,17 @@ static int open_out(struct run *run)
              (const char *)run->load.run.name.at);
     snprintf(dir, sizeof dir, "out/%s", run->name);
     const char *out = run->options.out ? run->options.out : dir;
-    int fault = results_open(&run->results, out);
+    run->results.simulated = !run->load.run.real;
+    int fault = results_open(&run->results, out, &run->user);
     if (fault == -EWOULDBLOCK)
         return run_failed(out, "another run writes there; wait for it or name another --out");
+    if (fault == -EACCES && user_is_other(&run->user)) {
+        fprintf(stderr,
+                "sluice run: %s: user %s (run.user) cannot write there: chown %s %s, or "
+                "name another --out\n",
+                out, run->user.name, run->user.name, out);
+        return EXIT_RUN_FAILED;
+    }
     return fault ? run_failed(run->results.at, strerror(-fault)) : EXIT_DONE;
 }
 
@@ -65,6 +84,9 @@ int run_build(struct run *run, const struct eal_threads *threads)
                                 "they were counted; try again"
                               : strerror(-fault));
     run->eal_started = true;
+    fault = run->plan.instance[0] ? desk_open(run->plan.instance) : 0;
+    if (fault)
+        fprintf(stderr, "no more than ten clients of the live view: %s\n", strerror(-fault));
     const char *why;
     run->dp = dp_create(&run->load.dp, &why);
     if (!run->dp)
@@ -132,9 +154,6 @@ void run_show(struct run *run)
     int fault = run->plan.instance[0] ? telemetry_start(&source) : 0;
     if (fault)
         fprintf(stderr, "no live view: its commands were refused: %s\n", strerror(-fault));
-    fault = run->plan.instance[0] ? desk_open(run->plan.instance) : 0;
-    if (fault)
-        fprintf(stderr, "no more than ten clients of the live view: %s\n", strerror(-fault));
 }
 
 static void tear_down(struct run *run)
@@ -173,7 +192,9 @@ static int run_all(struct run *run)
                         "captures on a real network\n");
         return EXIT_USAGE;
     }
-    int status = open_out(run);
+    int status = run->load.run.real ? run_owner_choose(run) : EXIT_DONE;
+    if (!status)
+        status = open_out(run);
     if (!status)
         status = run->load.run.real ? run_real(run) : run_virtual(run);
     int signalling = run_signalling_end(run);
@@ -208,7 +229,7 @@ int command_run(int argc, char **argv)
     struct run *run = calloc(1, sizeof *run);
     if (!run)
         return run_failed("memory", strerror(ENOMEM));
-    run->results.lock = -1;
+    run->results.folder = -1;
     signals_begin();
     enum cli_end end = options_parse(&run->options, &cli_of_run, argc, argv);
     int status = end == CLI_GO ? run_with_lua(run) : cli_status(end);

@@ -26,7 +26,8 @@ struct run {
     struct eal_plan plan;
     bool eal_started;
     struct results results;
-    double told_s; // when progress was last shown; 0: never
+    struct user user; // whom it becomes
+    double told_s;    // when progress was last shown; 0: never
     double started_s, wall_s;
     uint32_t buffers_held;
 };
@@ -35,6 +36,9 @@ double run_wall_s(void);
 int run_failed(const char *what, const char *why); // EXIT_RUN_FAILED
 int run_write(const struct run *run, const char *name, void (*put)(const void *self, FILE *out),
               const void *self);
+
+// A capture among its results. NULL, with the reason in `error`, when it cannot be written.
+struct capture *run_capture(const struct run *run, const char *name, char error[256]);
 
 // Starts the EAL, with the threads and devices that the run needs, and makes the dataplane.
 int run_build(struct run *run, const struct eal_threads *threads);
@@ -48,6 +52,11 @@ int run_report(struct run *run, struct report *report);
 // signalling.c: lets control capture the signalling among the run's results.
 void run_signalling(struct run *run);
 int run_signalling_end(struct run *run);
+
+// owner.c: whom the run becomes: chosen, and what has to be read can be; EXIT_...
+int run_owner_choose(struct run *run);
+// With its ports open, in each of its threads; EXIT_...
+int run_owner_become(struct run *run);
 
 // The whole run by each clock, from a configuration that is loaded to its report; EXIT_...
 int run_virtual(struct run *run);

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,9 +47,78 @@ int runtime_make(const char *instance)
     return fault ? fault : make(path);
 }
 
+// ---- The one of this process ----
+
+static struct {
+    char instance[RUNTIME_NAME_OCTETS];
+    int folder, own; // descriptors: of all, and its own
+} held = {.folder = -1, .own = -1};
+
+static int open_folder(int at, const char *path)
+{
+    return openat(at, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+static void close_held(void)
+{
+    if (held.folder >= 0)
+        close(held.folder);
+    if (held.own >= 0)
+        close(held.own);
+    held.folder = held.own = -1;
+}
+
+static int open_held(const char *instance)
+{
+    char path[PATH_MAX];
+    runtime_folder(path);
+    snprintf(held.instance, sizeof held.instance, "%s", instance);
+    held.folder = open_folder(AT_FDCWD, path);
+    held.own = held.folder < 0 ? -1 : open_folder(held.folder, instance);
+    int fault = held.own < 0 ? -errno : 0;
+    if (fault)
+        close_held();
+    return fault;
+}
+
+// The folder of all stays root's: root makes and removes things in there by their names.
+static int give(const struct user *user)
+{
+    if (fchmodat(held.own, RUNTIME_SOCKET, 0640, 0) != 0)
+        return -errno;
+    if (!user_is_other(user))
+        return 0;
+    if (fchownat(held.own, RUNTIME_SOCKET, user->uid, user->gid, AT_SYMLINK_NOFOLLOW) != 0 ||
+        fchown(held.own, user->uid, user->gid) != 0)
+        return -errno;
+    return 0;
+}
+
+int runtime_hold(const char *instance, const struct user *user)
+{
+    if (!*instance)
+        return 0;
+    int fault = open_held(instance);
+    return fault ? fault : give(user);
+}
+
+// If root has become a user meanwhile, its empty folder stays until root sweeps.
+static void remove_held(void)
+{
+    unlinkat(held.own, RUNTIME_SOCKET, 0);
+    unlinkat(held.folder, held.instance, AT_REMOVEDIR);
+    close_held();
+}
+
+// ----
+
 void runtime_remove(const char *instance)
 {
     char path[PATH_MAX];
+    if (held.own >= 0 && strcmp(instance, held.instance) == 0) {
+        remove_held();
+        return;
+    }
     path_in(path, instance, RUNTIME_SOCKET);
     unlink(path);
     path_in(path, instance, "");

@@ -6,8 +6,11 @@
 
 #include <limits.h>
 
-#define RUNTIME_PREFIX "sluice-"
-#define RUNTIME_SOCKET "dpdk_telemetry.v2"
+#include "control/user.h"
+
+#define RUNTIME_NAME_OCTETS 64
+#define RUNTIME_PREFIX      "sluice-"
+#define RUNTIME_SOCKET      "dpdk_telemetry.v2"
 
 // The folder in which those of the instances are.
 void runtime_folder(char folder[PATH_MAX]);
@@ -15,6 +18,11 @@ void runtime_folder(char folder[PATH_MAX]);
 // Makes an instance's own, which DPDK will use. 0 or a negative errno: it cannot be had, and DPDK
 // would not start its telemetry.
 int runtime_make(const char *instance);
+
+// Its socket is there: for its owner and the group alone, and the user's, who is to be its owner.
+// From here on this process has the folder by its descriptor, for runtime_remove may not be able to
+// walk there. 0 or a negative errno. An instance "" has none.
+int runtime_hold(const char *instance, const struct user *user);
 
 // Removes it with the sockets in it.
 void runtime_remove(const char *instance);

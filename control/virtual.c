@@ -11,9 +11,8 @@
 
 static int open_capture(const struct run *run, const char *name, struct capture **capture)
 {
-    char path[PATH_MAX], error[256];
-    results_path(&run->results, name, path);
-    *capture = capture_open(path, error);
+    char error[256];
+    *capture = run_capture(run, name, error);
     return *capture ? EXIT_DONE : run_failed("capture", error);
 }
 

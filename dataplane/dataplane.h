@@ -212,6 +212,8 @@ struct dp_held dp_held(const struct dp_worker *worker, enum stats_side side);
 // more. dp_link_look asks, for control's thread; dp_link, for any, has what it found last.
 const char *dp_link_look(struct dp *dp, enum stats_side side);
 const char *dp_link(const struct dp *dp, enum stats_side side);
+// Its driver, by DPDK's name.
+const char *dp_driver(const struct dp *dp, enum stats_side side);
 
 // The port has counted a frame as sent of which fragments still wait for room; there is one at
 // most.

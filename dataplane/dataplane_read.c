@@ -195,6 +195,11 @@ const char *dp_link_look(struct dp *dp, enum stats_side side)
     return dp_link(dp, side);
 }
 
+const char *dp_driver(const struct dp *dp, enum stats_side side)
+{
+    return port_device_driver(&dp->device[side]);
+}
+
 const char *dp_link(const struct dp *dp, enum stats_side side)
 {
     return port_link_names[__atomic_load_n(&dp->link[side], __ATOMIC_RELAXED)];

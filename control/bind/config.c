@@ -174,7 +174,7 @@ void config_limit(struct host *host, bool on)
     host->limit = on && host->load_most < host->most ? host->load_most : host->most;
 }
 
-void host_config_json(struct host *host, uint64_t memory_octets, FILE *out)
+void host_config_json(struct host *host, uint64_t memory_octets, bool secrets, FILE *out)
 {
     struct json json;
     json_begin(&json, out);
@@ -183,7 +183,8 @@ void host_config_json(struct host *host, uint64_t memory_octets, FILE *out)
     lua_getfield(host->lua, LUA_REGISTRYINDEX, CONFIG_KEY);
     json_push_writer(host->lua, &json);
     lua_pushinteger(host->lua, (lua_Integer)memory_octets);
-    if (host_run(host->lua, 3, 0))
+    lua_pushboolean(host->lua, secrets);
+    if (host_run(host->lua, 4, 0))
         json_end(&json);
 }
 

@@ -38,8 +38,9 @@ void host_add_fields(struct host *host, const char *name, const struct field *fi
 bool host_config(struct host *host, const char *path, const char *const *sets, uint32_t set_count,
                  FILE *errors);
 
-// The configuration with all its defaults; `memory_octets` is what a run of it needs.
-void host_config_json(struct host *host, uint64_t memory_octets, FILE *out);
+// The configuration with all its defaults; `memory_octets` is what a run of it needs. Keys of MSs
+// are hidden unless `secrets`.
+void host_config_json(struct host *host, uint64_t memory_octets, bool secrets, FILE *out);
 
 // Fills a struct from what sluice.setup's function `name` makes of the configuration. Octets in it
 // stay valid while the host lives. False, with the reason on stderr, is a mistake of ours.

@@ -46,3 +46,10 @@ enum port_link port_device_link(const struct port_device *device)
         return PORT_LINK_UP;
     return link.link_status == RTE_ETH_LINK_UP ? PORT_LINK_UP : PORT_LINK_DOWN;
 }
+
+const char *port_device_driver(const struct port_device *device)
+{
+    struct rte_eth_dev_info info;
+    bool known = rte_eth_dev_info_get(device->id, &info) == 0 && info.driver_name;
+    return known ? info.driver_name : "unknown";
+}

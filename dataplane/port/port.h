@@ -79,6 +79,9 @@ uint32_t port_device_stop(struct port_device *device);
 // Asks the kernel or the driver: for control.
 enum port_link port_device_link(const struct port_device *device);
 
+// The driver's name as DPDK has it.
+const char *port_device_driver(const struct port_device *device);
+
 struct neighbours;
 struct fragments;
 

@@ -16,22 +16,23 @@ struct capture {
     pcap_dumper_t *dumper;
 };
 
-struct capture *capture_open(const char *path, char error[256])
+struct capture *capture_open(FILE *out, char error[256])
 {
     struct capture *capture = calloc(1, sizeof *capture);
     snprintf(error, 256, "%s", strerror(ENOMEM));
-    if (!capture)
+    if (capture)
+        capture->pcap = pcap_open_dead_with_tstamp_precision(DLT_EN10MB, SNAP_OCTETS,
+                                                             PCAP_TSTAMP_PRECISION_NANO);
+    if (!capture || !capture->pcap) {
+        fclose(out);
+        free(capture);
         return NULL;
-    capture->pcap =
-        pcap_open_dead_with_tstamp_precision(DLT_EN10MB, SNAP_OCTETS, PCAP_TSTAMP_PRECISION_NANO);
-    if (capture->pcap)
-        capture->dumper = pcap_dump_open(capture->pcap, path);
+    }
+    capture->dumper = pcap_dump_fopen(capture->pcap, out);
     if (capture->dumper)
         return capture;
-    if (capture->pcap) {
-        snprintf(error, 256, "%s", pcap_geterr(capture->pcap));
-        pcap_close(capture->pcap);
-    }
+    snprintf(error, 256, "%s", pcap_geterr(capture->pcap)); // it has closed the file
+    pcap_close(capture->pcap);
     free(capture);
     return NULL;
 }

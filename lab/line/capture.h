@@ -3,11 +3,12 @@
 #define SLUICE_LAB_LINE_CAPTURE_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 struct capture;
 
-// NULL, with the reason in `error`, when the file cannot be written.
-struct capture *capture_open(const char *path, char error[256]);
+// Takes the file, also where it cannot: NULL, with the reason in `error`.
+struct capture *capture_open(FILE *out, char error[256]);
 void capture_frame(struct capture *capture, uint64_t t_ns, const uint8_t *frame, uint32_t octets);
 
 // 0 or -EIO: whether all that was captured reached the file.

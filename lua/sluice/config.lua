@@ -74,43 +74,43 @@ end
 
 local emit_record
 
-local function emit_children(record, constructors, writer)
+local function emit_children(record, constructors, writer, secrets)
     for _, constructor in ipairs(constructors) do
         local child = record[constructor.name]
         if child then
             writer.key(constructor.name)
         end
         if child and constructor.single then
-            emit_record(child, constructor, writer)
+            emit_record(child, constructor, writer, secrets)
         elseif child then
             writer.array()
             for _, one in ipairs(child) do
-                emit_record(one, constructor, writer)
+                emit_record(one, constructor, writer, secrets)
             end
             writer.close()
         end
     end
 end
 
-function emit_record(record, constructor, writer)
+function emit_record(record, constructor, writer, secrets)
     constructor = schema.of(constructor, record)
     writer.object()
     for _, key in ipairs(constructor.keys) do
         if record[key.out] ~= nil then
-            local name, value = values.shown(key, record[key.out])
+            local name, value = values.shown(key, record[key.out], secrets)
             writer.key(name)
             emit_value(value, writer)
         end
     end
-    emit_children(record, constructor.children, writer)
+    emit_children(record, constructor.children, writer, secrets)
     writer.close()
 end
 
 -- Walks the normalised table in the schema's order: the same table gives the same calls. Behind it
--- stands the memory that it needs.
-function config.emit(cfg, writer, memory_octets)
+-- stands the memory that it needs. Its secrets are hidden unless `secrets`.
+function config.emit(cfg, writer, memory_octets, secrets)
     writer.object()
-    emit_children(cfg, schema.top, writer)
+    emit_children(cfg, schema.top, writer, secrets)
     writer.key("memory_octets")
     writer.value(memory_octets)
     writer.close()

@@ -73,8 +73,16 @@ end
 -- What is allowed, in words.
 values.allowed = require "sluice.config_allowed"
 
+-- A secret with a mistake in it is one still.
+local function show_found(key, raw)
+    if key.secret and type(raw) == "string" then
+        return ("a text of %d characters"):format(#raw)
+    end
+    return key.secret and "no text" or values.show(raw)
+end
+
 local function refusal(key, raw, why, hint)
-    return nil, "found " .. values.show(raw) .. (why and " (" .. why .. ")" or "") .. ", allowed "
+    return nil, "found " .. show_found(key, raw) .. (why and " (" .. why .. ")" or "") .. ", allowed "
         .. values.allowed(key) .. (hint or "")
 end
 
@@ -354,12 +362,13 @@ local function check_level(key, raw)
     return refusal(key, raw)
 end
 
--- Name and value as the normalised form shows them: a level's name ends with its unit.
-function values.shown(key, value)
+-- Name and value as the normalised form shows them: a level's name ends with its unit, and of a
+-- secret it says that there is one, unless secrets are asked for.
+function values.shown(key, value, secrets)
     if key.type == "level" then
         return key.out .. units.kinds[value.kind].suffix, value.value
     end
-    return key.out, value
+    return key.out, key.secret and not secrets and "hidden" or value
 end
 
 local checks = {

@@ -6,7 +6,7 @@
 -- `variants` are the constructors whose keys it has instead, by its name.
 -- A key: `type` is one of config_values.lua; `least` and `most` as a person writes them; without
 -- `default` and `optional` the key must be there; `default_help` names a default that is worked
--- out. `out`, the name in the normalised form, carries the machine's unit and is derived below.
+-- out; a `secret` is shown to those alone who ask for it. `out`, the name in the normalised form, carries the machine's unit and is derived below.
 local ciphers = require "sluice.ciphers"
 local gb = require "sluice.schema_gb"
 local network = require "sluice.schema_network"
@@ -85,7 +85,7 @@ local ms = {
         },
         {
             name = "key", type = "hex", least = 16, most = 32, optional = true,
-            default_help = "none",
+            default_help = "none", secret = true,
             example = "000102030405060708090a0b0c0d0e0f",
             help = "Kc of the first, Kc128 for gea4; the last 32 bits count up from MS to MS",
         },

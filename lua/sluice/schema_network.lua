@@ -112,6 +112,11 @@ network.run = {
             name = "idle", type = "choice", choices = { "sleep", "spin" }, default = "sleep",
             help = "a worker without work, in real time: sleep up to 1 ms, or poll on",
         },
+        {
+            name = "user", type = "word", optional = true, example = "sluice",
+            default_help = "of root: SUDO_UID, else the user sluice, else root with a warning",
+            help = "whom it becomes in real time once its ports are open, by name or number",
+        },
     },
 }
 

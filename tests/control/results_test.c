@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -23,7 +24,7 @@ static int begin(void **state)
     if (!mkdtemp(base))
         return -1;
     snprintf(dir, sizeof dir, "%s/a/b", base);
-    return results_open(&results, dir);
+    return results_open(&results, dir, NULL);
 }
 
 // Fails if something is left in it.
@@ -59,10 +60,10 @@ static void one_run_at_a_time(void **state)
 {
     struct results other;
     (void)state;
-    assert_int_equal(results_open(&other, dir), -EWOULDBLOCK);
+    assert_int_equal(results_open(&other, dir, NULL), -EWOULDBLOCK);
     results_close(&other);
     results_close(&results);
-    assert_int_equal(results_open(&other, dir), 0);
+    assert_int_equal(results_open(&other, dir, NULL), 0);
     results_close(&other);
 }
 
@@ -75,7 +76,7 @@ static void an_earlier_runs_are_cleared(void **state)
         assert_int_equal(results_write(&results, ours[i], put_text, "old"), 0);
     assert_int_equal(results_write(&results, "notes.txt", put_text, "mine"), 0);
     results_close(&results);
-    assert_int_equal(results_open(&results, dir), 0);
+    assert_int_equal(results_open(&results, dir, NULL), 0);
     for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
         assert_false(is_there(ours[i]));
     take_away("notes.txt");
@@ -97,12 +98,48 @@ static void whole_or_not_there(void **state)
     take_away("run.json");
 }
 
+static void for_the_owner_and_the_group_unless_simulated(void **state)
+{
+    (void)state;
+    umask(0);
+    for (int simulated = 0; simulated < 2; simulated++) {
+        char path[PATH_MAX];
+        struct stat s;
+        results.simulated = simulated;
+        FILE *out = results_file(&results, "gb.pcap");
+        assert_non_null(out);
+        fclose(out);
+        results_path(&results, "gb.pcap", path);
+        assert_int_equal(stat(path, &s), 0);
+        assert_int_equal(s.st_mode & 0777, simulated ? 0644 : 0640);
+    }
+    take_away("gb.pcap");
+}
+
+// Such as one that leads elsewhere: it is replaced, and what it leads to stays.
+static void what_somebody_has_put_there_is_not_written_to(void **state)
+{
+    char path[PATH_MAX];
+    struct stat s;
+    (void)state;
+    results_path(&results, ".run.json.part", path);
+    assert_int_equal(symlink("notes.txt", path), 0);
+    assert_int_equal(results_write(&results, "run.json", put_text, "ours"), 0);
+    results_path(&results, "run.json", path);
+    assert_int_equal(lstat(path, &s), 0);
+    assert_true(S_ISREG(s.st_mode));
+    assert_false(is_there("notes.txt"));
+    take_away("run.json");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(one_run_at_a_time, begin, end),
         cmocka_unit_test_setup_teardown(an_earlier_runs_are_cleared, begin, end),
         cmocka_unit_test_setup_teardown(whole_or_not_there, begin, end),
+        cmocka_unit_test_setup_teardown(for_the_owner_and_the_group_unless_simulated, begin, end),
+        cmocka_unit_test_setup_teardown(what_somebody_has_put_there_is_not_written_to, begin, end),
     };
     return cmocka_run_group_tests_name("control/results", tests, NULL, NULL);
 }

@@ -140,6 +140,27 @@ static void one_that_stands(void **state)
     runtime_remove("sluice-stands-4194402");
 }
 
+// Where there is no way to it any more, as for who has become a user and may not walk there.
+static void one_that_is_held_is_removed_by_its_descriptor(void **state)
+{
+    char moved[PATH_MAX], path[PATH_MAX];
+    struct stat s;
+    (void)state;
+    make("sluice-x-1");
+    close(listen_at("sluice-x-1"));
+    assert_int_equal(runtime_hold("sluice-x-1", NULL), 0);
+    snprintf(path, sizeof path, "%s/dpdk/sluice-x-1/" RUNTIME_SOCKET, base);
+    assert_int_equal(stat(path, &s), 0);
+    assert_int_equal(s.st_mode & 0777, 0640);
+    snprintf(moved, sizeof moved, "%s.moved", base);
+    assert_int_equal(rename(base, moved), 0);
+    runtime_remove("sluice-x-1");
+    assert_int_equal(rename(moved, base), 0);
+    assert_false(is_there("sluice-x-1"));
+    assert_int_equal(runtime_hold("", NULL), 0);
+    assert_int_equal(runtime_hold("sluice-x-1", NULL), -ENOENT);
+}
+
 static void where_none_can_be(void **state)
 {
     (void)state;
@@ -157,6 +178,7 @@ int main(void)
         cmocka_unit_test(made_for_us_alone_and_removed),
         cmocka_unit_test(those_left_behind_are_swept),
         cmocka_unit_test(one_that_stands),
+        cmocka_unit_test(one_that_is_held_is_removed_by_its_descriptor),
         cmocka_unit_test(where_none_can_be),
     };
     return cmocka_run_group_tests_name("control/runtime", tests, begin, end);

@@ -345,7 +345,7 @@ def constructors(value, name, found):
 
 # Keys that have no default, so that the smallest configuration does not show them.
 PORT_UNSET = {"gateway", "address6", "gateway6", "rx_frames", "tx_frames"}
-UNSET = {"run": {"cores"}, "queue": {"nse_packets", "nse_octets"}, "gn": PORT_UNSET | {"from"},
+UNSET = {"run": {"cores", "user"}, "queue": {"nse_packets", "nse_octets"}, "gn": PORT_UNSET | {"from"},
          "gb": PORT_UNSET, "traffic": {"imsi"}, "ggsn": {"name", "address", "mac"},
          "nse": {"rate", "bucket", "cells_most", "nsvcs_most"}, "pdp": {"rate", "bucket", "ggsn",
          "ggsn_teid", "pfi"}, "bvc": {"rate", "bucket", "ms_rate", "ms_bucket"},

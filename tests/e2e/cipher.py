@@ -150,9 +150,9 @@ def one_seed():
     same(differing(found().run, run(found().config, "--pcap")), [], "results that differ")
 
 
-@case("check shows the cipher, the key of the first and IOV-UI")
+@case("check --secrets shows the cipher, the key of the first and IOV-UI")
 def normalised():
-    done = sluice("check", config(True))
+    done = sluice("check", "--secrets", config(True))
     same(done.returncode, 0, f"exit status, {done.stderr}")
     mss = json.loads(done.stdout)["nse"][0]["bvc"][0]["ms"]
     same([(ms["cipher"], ms.get("key"), ms["iov_ui"]) for ms in mss],

@@ -103,8 +103,9 @@ def program():
 
 
 def new_folder():
-    """An empty folder that goes away with this process."""
+    """An empty folder that goes away with this process. Whom a run becomes may read there."""
     folder = tempfile.mkdtemp(prefix="sluice-e2e-")
+    os.chmod(folder, 0o755)
     atexit.register(shutil.rmtree, folder, True)
     return pathlib.Path(folder)
 

@@ -1,4 +1,4 @@
--- expect: 01_unknown_key.lua:2: run.durration: found an unknown key, allowed name, clock, duration, seed, workers, cores, idle; did you mean duration?
+-- expect: 01_unknown_key.lua:2: run.durration: found an unknown key, allowed name, clock, duration, seed, workers, cores, idle, user; did you mean duration?
 run { name = "mistake", durration = "1 s" }
 gn { address = "192.0.2.1", mac = "02:00:00:00:00:01" }
 gb { address = "198.51.100.1", mac = "02:00:00:00:00:02" }

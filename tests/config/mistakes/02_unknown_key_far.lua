@@ -1,4 +1,4 @@
--- expect: 02_unknown_key_far.lua:2: run.colour: found an unknown key, allowed name, clock, duration, seed, workers, cores, idle
+-- expect: 02_unknown_key_far.lua:2: run.colour: found an unknown key, allowed name, clock, duration, seed, workers, cores, idle, user
 run { name = "mistake", colour = "red", duration = "1 s" }
 gn { address = "192.0.2.1", mac = "02:00:00:00:00:01" }
 gb { address = "198.51.100.1", mac = "02:00:00:00:00:02" }

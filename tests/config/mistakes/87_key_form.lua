@@ -1,4 +1,4 @@
--- expect: 87_key_form.lua:11: nse[1].bvc[1].ms[1].key: found "0123456789abcdeg", allowed 16 to 32 hexadecimal digits in quotes, such as "000102030405060708090a0b0c0d0e0f"
+-- expect: 87_key_form.lua:11: nse[1].bvc[1].ms[1].key: found a text of 16 characters, allowed 16 to 32 hexadecimal digits in quotes, such as "000102030405060708090a0b0c0d0e0f"
 run { name = "mistake", duration = "1 s" }
 gn { address = "192.0.2.1", mac = "02:00:00:00:00:01" }
 gb { address = "198.51.100.1", mac = "02:00:00:00:00:02" }

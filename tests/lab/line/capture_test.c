@@ -43,7 +43,7 @@ static void test_stamps_and_octets(void **state)
     char error[256];
     uint8_t found[sizeof expected + 1];
     (void)state;
-    struct capture *capture = capture_open(path, error);
+    struct capture *capture = capture_open(fopen(path, "w"), error);
     assert_non_null(capture);
     capture_frame(capture, 1, (const uint8_t *)"one", 3);
     capture_frame(capture, 7999999999, (const uint8_t *)"other", 5);
@@ -55,22 +55,16 @@ static void test_stamps_and_octets(void **state)
     assert_memory_equal(found, expected, sizeof expected);
 }
 
-static void test_a_file_that_cannot_be_written(void **state)
-{
-    char error[256] = "";
-    (void)state;
-    assert_null(capture_open("/nonexistent/gn.pcap", error));
-    assert_non_null(strstr(error, "/nonexistent/gn.pcap"));
-}
-
 // /dev/full takes nothing: what was lost is told at the end.
 static void test_a_full_disk(void **state)
 {
     char error[256];
     (void)state;
-    struct capture *capture = capture_open("/dev/full", error);
-    if (!capture)
+    FILE *full = fopen("/dev/full", "w");
+    if (!full)
         skip();
+    struct capture *capture = capture_open(full, error);
+    assert_non_null(capture);
     capture_frame(capture, 1, (const uint8_t *)"one", 3);
     assert_int_not_equal(capture_close(capture), 0);
 }
@@ -79,7 +73,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stamps_and_octets),
-        cmocka_unit_test(test_a_file_that_cannot_be_written),
         cmocka_unit_test(test_a_full_disk),
     };
     return cmocka_run_group_tests_name("lab/line/capture", tests, make_path, remove_path);
