@@ -66,16 +66,15 @@ def mss(imsi, tlli, count, address, ggsn_teid):
     return ms(imsi, tlli, count=count, address=address, ggsn_teid=ggsn_teid)
 
 
-def config(head="", nse="", cells=0, mine=""):
+def config(nse="", cells=0):
     """The honest NSE has an NS-VC that the file names and two that it brings itself, whose Ethernet
-    addresses have to be asked for; `mine`: more keys of it."""
+    addresses have to be asked for; it brings cells, too. `nse`: keys of the hostile one."""
     half = MSS // 2
     more = ", ".join(f"bvc {{ bvci = {bvci} }}" for bvci in range(10, 10 + cells))
     return HEAD + f"""
 log {{ level = "error" }}
 room {{ nses = 8, nsvcs = 64, bvcs = {cells + 256}, mss = 256, pdps = 256 }}
-{head}
-nse {{ nsei = {HONEST}, dynamic = true, {mine} {nsvc(101, A4)},
+nse {{ nsei = {HONEST}, dynamic = true, cells = "any", {nsvc(101, A4)},
     bvc {{ bvci = 2, {mss("001010000000000", TLLI, half, "10.0.0.0", 0x1000)} }},
     bvc {{ bvci = 3, {mss("001010000000100", TLLI + half, half, f"10.0.0.{half}", 0x1000 + half)} }},
     bvc {{ bvci = {RESET_CELL} }} }}

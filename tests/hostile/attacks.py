@@ -67,7 +67,7 @@ def resets_mixed(_, dice):
                   for _ in range(KINDS)]
 
 
-@attack('cells = "any": a new cell with each reset', "gb.control_packets", nse='cells = "any",', mine='cells = "any",')
+@attack('cells = "any": a new cell with each reset', "gb.control_packets", nse='cells = "any",')
 def any_cells(_, dice):
     return "gb", [reset(bvci) for bvci in dice.sample(range(10, 60000), KINDS)]
 

@@ -69,7 +69,7 @@ class Honest:
         self.asked, self.arrived = [], []  # keys of requests; others' events handled by then
         self.own = Counter()  # what the port or the path answers itself, by kind
         self.came = Counter()
-        self.tag = 0
+        self.tag, self.new_cell = 0, RESET_CELL
         arena.slow()
         self.first = len(arena.frames)
 
@@ -112,8 +112,11 @@ class Honest:
                  tag=self.tag, bmax=65535, r=65535, bmax_default=65535, r_default=65535)
 
     def reset(self):
-        self.ask(("bssgp_bvc_reset_ack", RESET_CELL), 0, "bssgp_bvc_reset", bvci=RESET_CELL,
-                 cause=8, cell=self.bss.cells[RESET_CELL].ci)
+        """Of a cell without MSs, and of one that it has not had before."""
+        self.new_cell += 1
+        for bvci in (RESET_CELL, self.new_cell):
+            self.ask(("bssgp_bvc_reset_ack", bvci), 0, "bssgp_bvc_reset", bvci=bvci, cause=8,
+                     cell=codec.cell(0x100 + bvci))
 
     # ---- What needs no control ----
 
