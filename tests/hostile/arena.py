@@ -31,6 +31,7 @@ H4 = "198.51.100.66"
 HOSTILE_MAC = wire.mac_of(H4)
 TLLI, MSS, ADDRESS = 0xC0000000, 16, "10.0.0.0"  # half of them in cell 2, half in cell 3
 HOSTILE_TLLI, HOSTILE_MSS = 0xC0010000, 32
+TEID, HOSTILE_TEID = 0x1000, 0x20000  # of the first of them, at the GGSN
 CELLS, RESET_CELL = (2, 3), 4  # the honest BSS resets the latter now and then
 RATE = 4_000_000  # bit/s of the honest cells: nothing of theirs waits for the radio
 
@@ -75,11 +76,11 @@ def config(nse="", cells=0):
 log {{ level = "error" }}
 room {{ nses = 8, nsvcs = 64, bvcs = {cells + 256}, mss = 256, pdps = 256 }}
 nse {{ nsei = {HONEST}, dynamic = true, cells = "any", {nsvc(101, A4)},
-    bvc {{ bvci = 2, {mss("001010000000000", TLLI, half, "10.0.0.0", 0x1000)} }},
-    bvc {{ bvci = 3, {mss("001010000000100", TLLI + half, half, f"10.0.0.{half}", 0x1000 + half)} }},
+    bvc {{ bvci = 2, {mss("001010000000000", TLLI, half, ADDRESS, TEID)} }},
+    bvc {{ bvci = 3, {mss("001010000000100", TLLI + half, half, f"10.0.0.{half}", TEID + half)} }},
     bvc {{ bvci = {RESET_CELL} }} }}
 nse {{ nsei = {HOSTILE}, {nse} {nsvc(102, H4)},
-    bvc {{ bvci = 2, {mss("001020000000000", HOSTILE_TLLI, HOSTILE_MSS, "10.1.0.0", 0x20000)} }},
+    bvc {{ bvci = 2, {mss("001020000000000", HOSTILE_TLLI, HOSTILE_MSS, "10.1.0.0", HOSTILE_TEID)} }},
     bvc {{ bvci = 3 }}{"," if more else ""} {more} }}
 """
 

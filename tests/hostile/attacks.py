@@ -9,7 +9,7 @@ from collections import namedtuple
 
 import codec
 import frames as wire
-from arena import (A4, B4, B6, HOSTILE_MAC, HOSTILE_MSS, HOSTILE_TLLI, H4, MSS, TLLI, gb_frame,
+from arena import (A4, B4, B6, HOSTILE_MAC, HOSTILE_MSS, HOSTILE_TLLI, H4, MSS, TEID, TLLI, gb_frame,
                    gn_frame)
 from llc_parts import NULL, SABM, XID, parameter, u_frame
 from world import GB, GB_MAC, GGSN, npdu
@@ -100,8 +100,9 @@ def sns(_, dice):
 
 @attack("XIDs of 1400 octets, and SABM", "gb.control_packets")
 def xids(_, dice):
-    layer3 = parameter(11, bytes(1300))
-    return "gb", [uplink(u_frame(dice.choice((1, 3, 5)), *dice.choice(((XID, layer3), (SABM, b"")))),
+    layer3 = parameter(11, bytes(1000)) + parameter(30, bytes(300))  # so that control's memory for events ends
+    said = [(XID, layer3)] * 9 + [(SABM, b"")]
+    return "gb", [uplink(u_frame(dice.choice((1, 3, 5)), *dice.choice(said)),
                          HOSTILE_TLLI + dice.randrange(HOSTILE_MSS)) for _ in range(KINDS)]
 
 
@@ -207,7 +208,7 @@ def teids(arena, dice):
 @attack("error indications of strangers, and of the GGSN about nothing", "gn.control_packets gn.drop_stranger")
 def indications(_, dice):
     def one():
-        ies = b"\x10" + dice.randrange(0x1000, 0x1000 + MSS).to_bytes(4) + b"\x85\0\4" \
+        ies = b"\x10" + dice.randrange(TEID, TEID + MSS).to_bytes(4) + b"\x85\0\4" \
             + wire.packed(GGSN)
         source = stranger(dice)
         if dice.random() < 0.5:
