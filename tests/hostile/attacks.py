@@ -286,7 +286,7 @@ def alive(_, __):
 
 @attack("noise: frames that are nothing", "gb.drop_not_ip", turns=0)
 def noise(_, dice):
-    return "gb", [wire.mac(GB_MAC) + dice.randbytes(dice.randrange(6, 200)) for _ in range(KINDS)]
+    return "gb", [wire.mac(GB_MAC) + dice.randbytes(dice.randrange(8, 200)) for _ in range(KINDS)]
 
 
 @attack("all that comes to Gb at once", "gb.control_packets gb.host_packets", turns=2,

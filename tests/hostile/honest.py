@@ -2,7 +2,7 @@
 rate, each with a key, and knows afterwards what has not come, or twice, or not in order.
 
     honest = Honest(arena, dice)     is up
-    honest.tick()                    a little of everything, now
+    honest.tick(others)              a little of everything, now: so many events of others so far
     honest.heard()                   (key, time_ns) of all that has come since the last look
     honest.judge(others_most)        after the last answer: raises Failure
 
@@ -21,6 +21,7 @@ from world import GB, GB_MAC, GGSN, GN, GN_MAC, S, npdu
 
 OWN6, ASKED6 = "2001:db8:1::1", "ff02::1:ff00:1"  # our Gb address, and the group that is asked for it
 PIECE = 400  # octets of a fragment
+NEW_CELLS = 8
 ANSWERS = {"bssgp_flow_control_bvc_ack": "tag", "bssgp_flow_control_ms_ack": "tag",
            "bssgp_bvc_reset_ack": "bvci"}
 
@@ -55,14 +56,13 @@ class Honest:
         self.ticks, self.number = itertools.count(), itertools.count(1)
         self.asked = []  # keys of all that has to come
         self.arrived, self.others = [], 0  # others' events handled by each request, and now
-        self.tag, self.new_cell = 0, RESET_CELL
+        self.tag, self.resets = 0, itertools.count()
         self.bss = HonestBss(arena, HONEST, [(101, A4), (111, B4), (112, B6)],
                              {bvci: RATE for bvci in (*CELLS, RESET_CELL)})
         self.bss.up()
         arena.run(S)
         self.teids = {i: arena.teid(TLLI + i, nse_id=0) for i in range(MSS)}
         self.bss.cuts, self.bss.paged, self.bss.follow = True, self.up, False
-        arena.slow()
         self.forget()
 
     def forget(self):
@@ -72,6 +72,10 @@ class Honest:
 
     def note(self, *key):
         self.asked.append(key)
+
+    def waits_for(self, *_):
+        """Whether that has been asked, and could not be told from it if it were asked again."""
+        return False
 
     # ---- Traffic ----
 
@@ -112,40 +116,45 @@ class Honest:
                  tag=self.tag, bmax=65535, r=65535, bmax_default=65535, r_default=65535)
 
     def reset(self):
-        """Of a cell without MSs, and of one that it has not had before."""
-        self.new_cell += 1
-        for bvci in (RESET_CELL, self.new_cell):
-            self.ask("bssgp_bvc_reset_ack", 0, "bssgp_bvc_reset", bvci=bvci, cause=8,
-                     cell=codec.cell(0x100 + bvci))
+        """Of a cell without MSs, and of one that the file has not."""
+        for bvci in (RESET_CELL, RESET_CELL + 1 + next(self.resets) % NEW_CELLS):
+            if not self.waits_for("bssgp_bvc_reset_ack", bvci):
+                self.ask("bssgp_bvc_reset_ack", 0, "bssgp_bvc_reset", bvci=bvci, cause=8,
+                         cell=codec.cell(0x100 + bvci))
 
     # ---- What needs no control ----
 
     def alive(self):
         nsvc = self.dice.choice(self.bss.nsvcs)
-        self.note("alive", nsvc.address)
-        self.bss.ns("ns_alive", nsvc=nsvc)
+        if not self.waits_for("alive", nsvc.address):
+            self.note("alive", nsvc.address)
+            self.bss.ns("ns_alive", nsvc=nsvc)
 
     def echo(self):
-        self.note("echo")
-        self.arena.put("gn", gn_frame(GGSN, bytes.fromhex("320100040000000012340000")))
+        number = next(self.number) % 65536
+        self.note("echo", number)
+        self.arena.put("gn", gn_frame(GGSN, b"\x32\1\0\4" + bytes(4) + number.to_bytes(2) + bytes(2)))
 
     def neighbour(self):
-        for side, who, own, mac in (("gn", GGSN, GN, GN_MAC), ("gb", A4, GB, GB_MAC)):
-            self.note("arp", side)
-            self.arena.put(side, wire.arp(1, wire.mac_of(who), who, bytes(6), own))
-            self.note("ping", side)
-            self.arena.put(side, wire.in_ether(wire.icmp(who, own, 8, 0, b"\0\1\0\1" + bytes(48)),
-                                               wire.mac_of(who), wire.mac(mac)))
-        self.note("solicitation")
+        """Who asks is another station's address each time, so that answers can be told apart."""
+        station = 100 + next(self.number) % 100
+        for side, who, net, own, mac in (("gn", GGSN, "192.0.2.", GN, GN_MAC),
+                                         ("gb", A4, "198.51.100.", GB, GB_MAC)):
+            self.note("arp", side, station)
+            self.arena.put(side, wire.arp(1, wire.mac_of(who), f"{net}{station}", bytes(6), own))
+            self.note("ping", side, station)
+            echo = wire.icmp(who, own, 8, 0, bytes([0, 1, 0, station]) + bytes(48))
+            self.arena.put(side, wire.in_ether(echo, wire.mac_of(who), wire.mac(mac)))
+        self.note("solicitation", station)
         rest = bytes(4) + wire.packed(OWN6) + b"\1\1" + wire.mac_of(B6)
-        self.arena.put("gb", wire.in_ether(wire.icmp(B6, ASKED6, 135, 0, rest), wire.mac_of(B6),
-                                           bytes.fromhex("3333ff000001")))
+        asks = wire.icmp(f"{OWN6[:-1]}{station:x}", ASKED6, 135, 0, rest)
+        self.arena.put("gb", wire.in_ether(asks, wire.mac_of(B6), bytes.fromhex("3333ff000001")))
 
     # ---- All of it ----
 
-    def tick(self):
+    def tick(self, others=0):
         n = next(self.ticks)
-        self.others = self.arena.others()
+        self.others = others
         self.down()
         self.up(self.dice.randrange(MSS))
         self.flow_ms()
@@ -182,7 +191,7 @@ class Honest:
     def of_gn(self):
         for time_ns, datagram in self.arena.tpdus:
             if datagram.payload[:2] == b"\x32\x02":
-                yield ("echo",), time_ns
+                yield ("echo", int.from_bytes(datagram.payload[8:10])), time_ns
         for time_ns, teid, octets in self.arena.npdus_up():
             if teid < HOSTILE_TEID:
                 yield ("up", teid - TEID, int.from_bytes(octets[20:24])), time_ns
@@ -193,12 +202,12 @@ class Honest:
             if to_us or octets[0] & 1:
                 continue
             if octets[12:14] == b"\x08\x06" and octets[20:22] == b"\0\2":
-                yield ("arp", side), time_ns
+                yield ("arp", side, octets[41]), time_ns
             elif octets[12:14] == b"\x08\0" and (octets[23], octets[34]) == (wire.ICMP, 0):
-                yield ("ping", side), time_ns
+                yield ("ping", side, octets[41]), time_ns
             elif octets[12:14] == b"\x86\xdd" and (octets[20], octets[54]) == (
                     wire.ICMPV6, wire.NEIGHBOUR_ADVERTISEMENT):
-                yield ("solicitation",), time_ns
+                yield ("solicitation", octets[53]), time_ns
 
     # ---- The judge ----
 

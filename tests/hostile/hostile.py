@@ -19,7 +19,7 @@ from world import MS, S
 
 TICK, BURST = 20 * MS, 400  # 20 000 a second
 EVENTS, PIECES = 100, 1  # of control's work in each: 5000 events a second
-TICKS = 60
+TICKS = 40
 SEED = int(os.environ.get("TEST_SEED", 1))
 print(f"# TEST_SEED={SEED}")
 
@@ -35,13 +35,14 @@ def beside(attack):
     dice = random.Random(f"{SEED} {attack.name}")
     with Arena(**attack.config) as arena:
         honest = Honest(arena, dice)
+        arena.slow()
         side, frames = attack.frames(arena, dice)
         frames = itertools.cycle(frames)
         for _ in range(TICKS):
             burst = list(itertools.islice(frames, BURST))
             at = dice.randrange(BURST + 1)
             arena.put_all(side, burst[:at])
-            honest.tick()
+            honest.tick(arena.others())
             arena.put_all(side, burst[at:])
             arena.run(0)  # the worker has told control of all of it
             arena.let(EVENTS, PIECES)
