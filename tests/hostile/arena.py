@@ -5,14 +5,14 @@ than what comes.
 In virtual time all that an instant brings is done before the next, so a flood would never find control
 busy. Here control gets no event and does no piece of a long job before it is let, and then so many; what
 else is there waits, as for a processor that has no more to give. And it notes, for each request of the
-honest BSS, how many events of all others it has handled by then.
+honest BSS, how many events of all others it has handled by then, and how many cells it has reset.
 
     with Arena(nse=..., cells=...) as arena:      config()'s
         arena.hostile                 the hostile BSS, a tests/gb/bss.py that is up
         arena.slow()                  from now on control waits to be let
         arena.let(events, pieces)     it may do so much more
-        arena.others()                events of others that control has handled so far
-        arena.handled()               that number at each request of the honest BSS, in their order
+        arena.work()                  events of others handled so far, and cells reset
+        arena.handled()               both at each request of the honest BSS, in their order
         arena.unanswered()            requests whose handler sent the honest BSS nothing
 """
 
@@ -37,14 +37,15 @@ RATE = 4_000_000  # bit/s of the honest cells: nothing of theirs waits for the r
 
 SLOW = """
 local events, dp, world = require('events'), require('dp'), require('sluice.world')
-local take, send, work, busy = events.take, dp.send, world.work, world.busy
+local take, send, reset = events.take, dp.send, dp.bvc_reset
+local work, busy = world.work, world.busy
 local mine = false
 local asks = { [0x22] = true, [0x26] = true, [0x28] = true }
-left, pieces, others, handled, unanswered = 0, 0, 0, {}, 0
+left, pieces, others, cells, handled, unanswered = 0, 0, 0, 0, {}, 0
 local function note(kind, nse_id, nsvc_id, bvc_id, ms_id, pdu, ...)
     local honest = kind == 'ns' and nse_id == world.nse_of_nsei[101].id
     mine = honest and pdu:byte(1) == 0 and asks[pdu:byte(5)]
-    if mine then handled[#handled + 1] = others
+    if mine then handled[#handled + 1] = others .. ' ' .. cells
     elseif kind and not honest then others = others + 1 end
     return kind, nse_id, nsvc_id, bvc_id, ms_id, pdu, ...
 end
@@ -58,6 +59,7 @@ dp.send = function(c)
     if world.nsvc[c.nsvc_id].nse.nsei == 101 then mine = false end
     return send(c)
 end
+dp.bvc_reset = function(...) cells = cells + 1 return reset(...) end
 world.busy = function() return pieces > 0 and busy() end
 world.work = function() pieces = pieces - 1 return work() end
 """.replace("\n", " ")
@@ -109,11 +111,12 @@ class Arena(World):
             return
         super().take(side, octets)
 
-    def others(self):
-        return int(self.lua("return others"))
+    def work(self):
+        return tuple(map(int, self.lua("return others .. ' ' .. cells").split()))
 
     def handled(self):
-        return [int(word) for word in self.lua("return table.concat(handled, ' ')").split()]
+        words = list(map(int, self.lua("return table.concat(handled, ' ')").split()))
+        return list(zip(words[::2], words[1::2]))
 
     def unanswered(self):
         return int(self.lua("return unanswered"))

@@ -18,6 +18,8 @@ A_TURN = 16  # events of an NSE, or of all strangers, in a round of control's
 # For each other turn, events that control handles before the honest one's: what a turn is in order, and
 # between any two in order one of those that have had their turn and wait. Two turns are a round.
 OTHERS_A_TURN = 2 * A_TURN
+# Cells that are reset meanwhile: those of a piece of a job, and one with an event.
+CELLS_A_PIECE = 128
 
 # turns: with how many others control has to do, the hostile NSE and the strangers; met: the counters
 # that show that the attack came to what it was meant for; config: arena.config's.

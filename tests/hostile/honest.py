@@ -2,9 +2,9 @@
 rate, each with a key, and knows afterwards what has not come, or twice, or not in order.
 
     honest = Honest(arena, dice)     is up
-    honest.tick(others)              a little of everything, now: so many events of others so far
+    honest.tick(arena.work())        a little of everything, now
     honest.heard()                   (key, time_ns) of all that has come since the last look
-    honest.judge(others_most)        after the last answer: raises Failure
+    honest.judge(others, cells)      after the last answer: raises Failure
 
 A datagram of more than PIECE octets goes in fragments, as through a tunnel with a small MTU.
 """
@@ -55,7 +55,7 @@ class Honest:
         self.arena, self.dice = arena, dice
         self.ticks, self.number = itertools.count(), itertools.count(1)
         self.asked = []  # keys of all that has to come
-        self.arrived, self.others = [], 0  # others' events handled by each request, and now
+        self.arrived, self.work = [], (0, 0)  # arena.work() at each request, and now
         self.tag, self.resets = 0, itertools.count()
         self.bss = HonestBss(arena, HONEST, [(101, A4), (111, B4), (112, B6)],
                              {bvci: RATE for bvci in (*CELLS, RESET_CELL)})
@@ -102,7 +102,7 @@ class Honest:
     def ask(self, answer, on, name, /, **fields):
         """A request that control answers."""
         self.note(answer, fields[ANSWERS[answer]])
-        self.arrived.append(self.others)
+        self.arrived.append(self.work)
         self.bss.send(on, name, nsvc=self.dice.choice(self.bss.nsvcs), **fields)
 
     def flow_ms(self):
@@ -152,9 +152,9 @@ class Honest:
 
     # ---- All of it ----
 
-    def tick(self, others=0):
+    def tick(self, work=(0, 0)):
         n = next(self.ticks)
-        self.others = others
+        self.work = work
         self.down()
         self.up(self.dice.randrange(MSS))
         self.flow_ms()
@@ -211,8 +211,8 @@ class Honest:
 
     # ---- The judge ----
 
-    def judge(self, others_most):
-        """The most events of others between a request and its answer."""
+    def judge(self, *most):
+        """The most events of others between a request and its answer, and cells that were reset."""
         heard = [key for key, _ in self.heard()]
         wanted, found = Counter(self.asked), Counter(heard)
         right(found == wanted, f"missing {wanted - found}, too many {found - wanted}\n"
@@ -222,7 +222,9 @@ class Honest:
                               for keys in (heard, self.asked))
             same(in_order, sent, f"the order of N-PDUs {way} of MS {i}")
         same(self.arena.unanswered(), 0, "requests that were not answered when they were handled")
-        between = [then - came for came, then in zip(self.arrived, self.arena.handled(), strict=True)]
-        right(max(between) <= others_most, f"{max(between)} events of others between a request and "
-              f"its answer, {others_most} is most")
-        return max(between)
+        pairs = zip(self.arrived, self.arena.handled(), strict=True)
+        between = [max(then) for then in zip(*(
+            [now - before for before, now in zip(came, then)] for came, then in pairs))]
+        for found, limit, what in zip(between, most, ("events of others", "resets of cells")):
+            right(found <= limit, f"{found} {what} between a request and its answer, {limit} is most")
+        return between

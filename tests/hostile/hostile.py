@@ -12,7 +12,7 @@ import os
 import random
 
 from arena import Arena
-from attacks import ATTACKS, OTHERS_A_TURN
+from attacks import ATTACKS, CELLS_A_PIECE, OTHERS_A_TURN
 from harness import case, main, right
 from honest import Honest
 from world import MS, S
@@ -42,16 +42,17 @@ def beside(attack):
             burst = list(itertools.islice(frames, BURST))
             at = dice.randrange(BURST + 1)
             arena.put_all(side, burst[:at])
-            honest.tick(arena.others())
+            honest.tick(arena.work())
             arena.put_all(side, burst[at:])
             arena.run(0)  # the worker has told control of all of it
             arena.let(EVENTS, PIECES)
             arena.run(TICK)
         arena.let(10**6, 10**6)
         arena.run(S)
-        between = honest.judge(attack.turns * OTHERS_A_TURN)
+        others_most = attack.turns * OTHERS_A_TURN
+        others, cells = honest.judge(others_most, CELLS_A_PIECE + others_most)
         met(arena, attack)
-        print(f"# {attack.name}: {between} events of others between at most")
+        print(f"# {attack.name}: {others} events of others and {cells} resets of cells between")
 
 
 for ATTACK in ATTACKS:
