@@ -104,22 +104,23 @@ def flood(end, frames, a_second, done, counts):
     frames = frames * (BATCH // len(frames) + 1)
     batches = [messages(frames[at:at + BATCH])
                for at in range(0, len(frames) - BATCH + 1, BATCH)]
-    start, sent, refused, turn = time.monotonic(), 0, 0, 0
+    start, sent, refused, turn, latest = time.monotonic(), 0, 0, 0, 0
     while not done.is_set():
         behind = (time.monotonic() - start) * a_second - (sent + refused)
         if behind < BATCH:
             time.sleep((BATCH - behind) / a_second)
             continue
+        latest = max(latest, behind / a_second)
         took = libc.sendmmsg(end.fileno(), batches[turn % len(batches)], BATCH, 0)
         sent += max(took, 0)
         refused += BATCH - max(took, 0)
         turn += 1
-    counts[0], counts[1], counts[2] = sent, refused, time.monotonic() - start
+    counts[:] = sent, refused, time.monotonic() - start, latest
 
 
 class Flood:
     def __init__(self, live, side, frames, a_second):
-        self.done, self.counts = multiprocessing.Event(), multiprocessing.Array("d", 3)
+        self.done, self.counts = multiprocessing.Event(), multiprocessing.Array("d", 4)
         end = raw_socket(live.namespace, side, 0)
         self.process = multiprocessing.Process(
             target=flood, args=(end, frames, a_second, self.done, self.counts), daemon=True)
@@ -127,7 +128,7 @@ class Flood:
         end.close()
 
     def finish(self):
-        """Frames that the kernel took, frames that it did not, seconds."""
+        """Frames that the kernel took, frames that it did not, seconds; by how many it was late once."""
         self.done.set()
         self.process.join()
         return self.counts[:]

@@ -78,10 +78,10 @@ def percentile(values, share):
     return values[min(len(values) - 1, int(len(values) * share))] / MS if values else float("nan")
 
 
-def row(name, took, rate, lost, kernel):
+def row(name, took, rate, lost, kernel, late_s):
     figures = " ".join(f"{percentile(took, share):9.3f}" for share in (0.5, 0.99, 0.999, 1))
     print(f"{name[:58]:<58} {rate:7.0f} {len(took):7} {figures} {sum(lost.values()):6} "
-          f"{sum(kernel.values()):8}", flush=True)
+          f"{sum(kernel.values()):8} {late_s * 1000:8.1f}", flush=True)
 
 
 def last_resets(attack):
@@ -95,9 +95,10 @@ def beside(honest, attack, dice, seconds, rate):
     kernel, before, lost = live.lost(), len(honest.took), Counter(honest.lost)
     flood = Flood(live, side, frames, rate)
     honest.run(seconds)
-    sent, refused, took_s = flood.finish()
-    row(attack.name, honest.took[before:], sent / took_s, honest.lost - lost, live.lost() - kernel)
-    return sent, refused, took_s
+    sent, refused, took_s, late_s = flood.finish()
+    row(attack.name, honest.took[before:], sent / took_s, honest.lost - lost, live.lost() - kernel,
+        late_s)
+    return sent, refused, took_s, late_s
 
 
 def run(args):
@@ -112,7 +113,7 @@ def run(args):
         live.only_honest()
         hostile.auto = {"ns_alive"}
         print(f"{'beside, ms from request to answer':<58}  sent/s answers      p50       p99     p99.9"
-              "       max   lost   kernel")
+              "       max   lost   kernel  machine")
         floods = [beside(honest, one, dice, seconds, args.rate) for one in attacks]
         live.run(GONE_NS)
         honest.look()
@@ -123,8 +124,9 @@ def run(args):
 
 
 def judge(args, honest, floods, kernel, summary):
-    sent, refused, took_s = map(sum, zip(*floods))
-    row("all", honest.took, sent / took_s, honest.lost, kernel)
+    *sums, latest = zip(*floods)
+    sent, refused, took_s = map(sum, sums)
+    row("all", honest.took, sent / took_s, honest.lost, kernel, max(latest))
     print(f"dropped by the kernel: {dict(+kernel)}, of the floods not taken: {refused:.0f}")
     print(f"lost of the honest one's: {dict(honest.lost)}")
     print(f"events that control handled: {summary['events']}")
