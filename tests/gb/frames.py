@@ -6,7 +6,7 @@ import struct
 from collections import namedtuple
 
 ARP, IPV4, IPV6 = 0x0806, 0x0800, 0x86DD
-UDP, ICMPV6 = 17, 58
+ICMP, UDP, ICMPV6 = 1, 17, 58
 NEIGHBOUR_SOLICITATION, NEIGHBOUR_ADVERTISEMENT = 135, 136
 
 Datagram = namedtuple("Datagram", "source port destination destination_port payload")
@@ -71,10 +71,55 @@ def udp(datagram):
     return head + struct.pack(">H", total) + datagram.payload
 
 
+def in_ether(packet, source_mac, destination_mac):
+    return ether(source_mac, destination_mac, IPV6 if packet[0] >> 4 == 6 else IPV4, packet)
+
+
 def frame_of(datagram, source_mac, destination_mac):
     packet = ip(datagram.source, datagram.destination, UDP, udp(datagram))
-    kind = IPV6 if ":" in datagram.source else IPV4
-    return ether(source_mac, destination_mac, kind, packet)
+    return in_ether(packet, source_mac, destination_mac)
+
+
+def fragments_of(frame, identity, octets):
+    """The frame's IP packet in pieces of so many octets, a multiple of 8 (RFC 791, RFC 8200 4.5)."""
+    ipv6 = frame[14] >> 4 == 6
+    head = frame[14:14 + (40 if ipv6 else 20)]
+    total = int.from_bytes(head[4:6]) + 40 if ipv6 else int.from_bytes(head[2:4])
+    body = frame[14 + len(head):14 + total]
+    pieces = []
+    for at in range(0, len(body), octets):
+        part, more = body[at:at + octets], at + octets < len(body)
+        if ipv6:
+            part = struct.pack(">BxHI", head[6], at | more, identity) + part
+            new = head[:4] + struct.pack(">HB", len(part), 44) + head[7:]
+        else:
+            new = head[:2] + struct.pack(">HHH", 20 + len(part), identity & 0xFFFF,
+                                         more << 13 | at // 8) + head[8:10] + b"\0\0" + head[12:]
+            new = new[:10] + struct.pack(">H", checksum(new)) + new[12:]
+        pieces.append(ether(frame[6:12], frame[:6], int.from_bytes(frame[12:14]), new + part))
+    return pieces
+
+
+def icmp(source, destination, kind, code, rest):
+    """An IP packet with an ICMP or ICMPv6 message: its type, code, and what is behind the checksum."""
+    ipv6 = ":" in source
+    body = bytes([kind, code, 0, 0]) + rest
+    covered = pseudo(source, destination, len(body), ICMPV6) if ipv6 else b""
+    body = body[:2] + struct.pack(">H", checksum(covered + body)) + body[4:]
+    return ip(source, destination, ICMPV6 if ipv6 else ICMP, body)
+
+
+def arp(operation, sender_mac, sender, target_mac, target, to_mac=b"\xff" * 6):
+    """Operation 1 asks, 2 answers (RFC 826)."""
+    return ether(sender_mac, to_mac, ARP, struct.pack(">HHBBH", 1, IPV4, 6, 4, operation)
+                 + sender_mac + packed(sender) + target_mac + packed(target))
+
+
+def advertisement(source, destination, target, target_mac, destination_mac, flags=0x60):
+    """A neighbour advertisement, solicited and overriding if nothing else is said (RFC 4861 4.4)."""
+    rest = bytes([flags, 0, 0, 0]) + packed(target) + b"\2\1" + target_mac
+    return in_ether(icmp(source, destination, NEIGHBOUR_ADVERTISEMENT, 0, rest), target_mac,
+                    destination_mac)
 
 
 def read_ip(frame):
@@ -119,8 +164,8 @@ def answer_arp(frame):
     if asker == wanted:
         return None
     own = mac_of(ipaddress.IPv4Address(wanted))
-    reply = bytes.fromhex("0001080006040002") + own + wanted + asker_mac + asker
-    return ether(own, asker_mac, ARP, reply)
+    return arp(2, own, ipaddress.IPv4Address(wanted), asker_mac, ipaddress.IPv4Address(asker),
+               asker_mac)
 
 
 def answer_solicitation(frame):
@@ -128,11 +173,7 @@ def answer_solicitation(frame):
     if frame[12:14] != b"\x86\xdd" or frame[20] != ICMPV6 or frame[54] != NEIGHBOUR_SOLICITATION:
         return None
     asker, wanted = (str(ipaddress.IPv6Address(frame[n:n + 16])) for n in (22, 62))
-    own = mac_of(wanted)
-    body = bytes([NEIGHBOUR_ADVERTISEMENT, 0, 0, 0, 0x60, 0, 0, 0]) + packed(wanted) + b"\2\1" + own
-    total = checksum(pseudo(wanted, asker, len(body), ICMPV6) + body)
-    body = body[:2] + struct.pack(">H", total) + body[4:]
-    return ether(own, frame[6:12], IPV6, ip(wanted, asker, ICMPV6, body))
+    return advertisement(wanted, asker, wanted, mac_of(wanted), frame[6:12])
 
 
 def write_pcap(path, timed_frames):

@@ -85,6 +85,15 @@ class World:
         self.process = subprocess.Popen(
             [program, *settings(sets), config], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=self.errors.open("wb"), encoding="ascii", cwd=self.folder)
+        self.begin()
+        try:
+            self.answer()
+        except BaseException:
+            self.process.kill()
+            self.process.wait()
+            raise
+
+    def begin(self):
         self.now_ns = 0
         self.queue, self.sequence = [], itertools.count()
         self.receivers = {}  # (address, UDP port) -> function of a datagram
@@ -93,12 +102,6 @@ class World:
         self.frames = []
         self.stopped = 0
         self.worker = 0  # whose queue the next frame comes to
-        try:
-            self.answer()
-        except BaseException:
-            self.process.kill()
-            self.process.wait()
-            raise
 
     def __enter__(self):
         return self
