@@ -128,15 +128,16 @@ def several():
 
 @case("its folder goes with it; one that was killed is not taken for running")
 def ends():
-    instance = Instance("gone")
+    who = f"run.user={os.geteuid()}"  # of one that becomes another, run_user.py
+    instance = Instance("gone", who)
     same(folders(), [instance.runtime.name], "folders while it runs")
     instance.finish()
     same(folders(), [], "folders afterwards")
-    killed = Instance("killed")
+    killed = Instance("killed", who)
     killed.kill()
     same(folders(), [killed.runtime.name], "what a killed one leaves")
     right(NO_ONE in client("stats", status=2), "it is taken for running")
-    after = Instance("after")
+    after = Instance("after", who)
     same(folders(), [after.runtime.name], "the next one to start sweeps it away")
     after.finish()
 

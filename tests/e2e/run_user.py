@@ -3,6 +3,7 @@
 opened, for that user could not do it afterwards. See owner.py."""
 
 import os
+import pathlib
 import pwd
 import re
 import shutil
@@ -130,6 +131,16 @@ def folder():
     refused(1, r"sluice run: out: user daemon \(run.user\) cannot write there: chown daemon out, or .*",
             *AS_USER, prepare=make)
     same((os.stat(made[0]).st_uid, (made[0] / "run.json").read_text()), (0, "root's"), "the folder")
+
+
+@case("what a run leaves where its socket was, an empty folder, goes when root starts the next")
+def swept():
+    for _ in range(2):
+        with Running(NULL, *AS_USER[1:]) as run:
+            name = f"sluice-real-{run.process.pid}"
+            run.finish()
+        left = [path.name for path in pathlib.Path(os.environ["RUNTIME_DIRECTORY"], "dpdk").iterdir()]
+        same(left, [name], "folders")
 
 
 @case("the way to the results may be closed to the user: they are that user's all the same")
