@@ -186,7 +186,8 @@ static void tell_gb(void *post, const struct ipv6_address *address, const struct
     post_neighbour(post, STATS_GB, address, mac);
 }
 
-static void ways_setup(struct dp_worker *worker, struct post *post, const struct dp_config *c)
+static void ways_setup(struct dp_worker *worker, struct post *post, struct event_moves *moves,
+                       const struct dp_config *c)
 {
     struct port *gn = &worker->port[STATS_GN], *gb = &worker->port[STATS_GB];
     worker->post = post;
@@ -216,7 +217,8 @@ static void ways_setup(struct dp_worker *worker, struct post *post, const struct
                              .gb = gb,
                              .stats = &worker->stats,
                              .scratch = &worker->scratch,
-                             .events = worker->events};
+                             .events = worker->events,
+                             .moves = moves};
     up_setup(&worker->up);
     gb->unreachable = up_unreachable;
     gb->unreachable_self = &worker->up;
@@ -233,7 +235,7 @@ static const char *worker_create(struct dp *dp, uint32_t i, const struct dp_conf
         worker_free(worker);
         return wrong;
     }
-    ways_setup(worker, &dp->post[i], c);
+    ways_setup(worker, &dp->post[i], dp->events.moves, c);
     dp->worker[dp->workers++] = worker;
     return NULL;
 }
@@ -280,7 +282,7 @@ static const char *commands_of(struct dp *dp, const struct dp_config *c)
 static void release(struct dp *dp)
 {
     commands_release(&dp->commands);
-    free(dp->events.turn);
+    dp_events_release(&dp->events);
     for (uint32_t i = 0; i < dp->workers; i++)
         worker_free(dp->worker[i]);
     post_release(dp->post, DP_WORKERS_MAX);
@@ -301,12 +303,12 @@ struct dp *dp_create(const struct dp_config *config, const char **why)
     *why = devices_open(dp, config);
     if (!*why && post_setup(dp->post, config->workers))
         *why = "too little memory for what workers send each other";
+    if (!*why && !dp_events_setup(&dp->events, config->nses))
+        *why = strerror(ENOMEM);
     for (uint32_t i = 0; i < config->workers && !*why; i++)
         *why = worker_create(dp, i, config);
     if (!*why)
         *why = commands_of(dp, config);
-    if (!*why && !dp_events_setup(&dp->events, config->nses))
-        *why = strerror(ENOMEM);
     if (!*why)
         return dp;
     release(dp);

@@ -27,13 +27,15 @@ struct events_turn {
 struct dp_events {
     struct events_list in_order; // of all
     struct events_turn *turn;    // by NSE; behind them strangers'
+    struct event_moves *moves;   // by NSE
     uint32_t strangers;
     uint32_t first_waiting, last_waiting; // turns whose lists are not empty
     bool waiting_next;
     uint64_t octets, round, shed;
 };
 
-// False: too little memory.
+// False: too little memory; dp_events_release is right in either case.
+void dp_events_release(struct dp_events *events);
 bool dp_events_setup(struct dp_events *events, uint32_t nses);
 
 struct dp {

@@ -32,7 +32,14 @@ bool dp_events_setup(struct dp_events *events, uint32_t nses)
 {
     *events = (struct dp_events){.strangers = nses, .first_waiting = NO_TURN};
     events->turn = calloc(nses + 1, sizeof *events->turn);
-    return events->turn != NULL;
+    events->moves = calloc(nses, sizeof *events->moves);
+    return events->turn && events->moves;
+}
+
+void dp_events_release(struct dp_events *events)
+{
+    free(events->turn);
+    free(events->moves);
 }
 
 static bool dequeue(struct dp *dp, uint32_t worker, struct event *event)
@@ -43,7 +50,8 @@ static bool dequeue(struct dp *dp, uint32_t worker, struct event *event)
 // ---- Whose an event is ----
 
 // Whose turn it takes. What the path itself tells of MSs and cells has none: it keeps its place
-// among all others, and is never shed, for the path does not say it again.
+// among all others, and is never shed, for the path does not say it again. An MS is paged once and
+// heard once then; moves are bounded where they are told (event_put.h).
 static uint32_t turn_of(const struct dp_events *events, const struct event *event)
 {
     switch ((enum event_kind)event->kind) {
@@ -252,6 +260,8 @@ bool dp_event(struct dp *dp, struct event *event)
     events->waiting_next = !events->waiting_next;
     bool taken = (events->waiting_next && take_waiting(events, event)) ||
                  take_in_order(dp, event) || take_waiting(events, event);
+    if (taken && event->kind == EVENT_moved)
+        __atomic_fetch_add(&events->moves[event->nse_id].taken, 1, __ATOMIC_RELAXED);
     if (taken && event->kind != EVENT_bvc_kept) // which is not the worker's
         commands_note_event(&dp->commands, event);
     return taken;

@@ -32,4 +32,17 @@ static inline bool event_put_of_anybody(struct rte_ring *events, struct event *e
            event_put(events, event);
 }
 
+// Moves of an NSE's MSs: how many its worker has told, and how many of those control has taken.
+// They have no turns (events.c) and are never shed, so no more may be untaken than control can do
+// before it comes to another NSE's PDU: as many as MSs change cells within some tenth of a second.
+#define EVENT_MOVES_MOST 256u
+struct event_moves {
+    uint32_t told, taken;
+};
+
+static inline bool event_move_may_be_told(const struct event_moves *moves)
+{
+    return moves->told - __atomic_load_n(&moves->taken, __ATOMIC_RELAXED) < EVENT_MOVES_MOST;
+}
+
 #endif

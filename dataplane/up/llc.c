@@ -117,10 +117,11 @@ static void move(struct up *up, const struct up_frame *f, uint64_t now_ns)
 {
     struct event event = up_event(up, f, EVENT_moved);
     event.old_bvc_id = up->state->ms[f->ms].bvc;
-    if (rte_ring_free_count(up->events) == 0 ||
+    if (rte_ring_free_count(up->events) == 0 || !event_move_may_be_told(&up->moves[f->nse]) ||
         state_ms_move(up->state, up->sched, f->ms, f->bvc, now_ns) != 0)
         return;
     event_put(up->events, &event);
+    up->moves[f->nse].told++;
     up->stats->up.moves++;
 }
 

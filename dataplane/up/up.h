@@ -40,7 +40,8 @@ struct up {
     struct port *gn, *gb;
     struct stats_worker *stats;
     struct cipher_scratch *scratch;
-    struct rte_ring *events; // of struct event
+    struct rte_ring *events;   // of struct event
+    struct event_moves *moves; // by NSE
     struct post *post;
     uint16_t oldest, newest, unused; // of `partial`
     uint32_t partials;

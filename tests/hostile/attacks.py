@@ -18,21 +18,23 @@ A_TURN = 16  # events of an NSE, or of all strangers, in a round of control's
 # For each other turn, events that control handles before the honest one's: what a turn is in order, and
 # between any two in order one of those that have had their turn and wait. Two turns are a round.
 OTHERS_A_TURN = 2 * A_TURN
+# Moves of MSs, which have no turns: so many of an NSE may be told and not taken yet.
+MOVES = 256
 # Cells that are reset meanwhile: those of a piece of a job, and one with an event.
 CELLS_A_PIECE = 128
 
-# turns: with how many others control has to do, the hostile NSE and the strangers; met: the counters
+# turns: with how many others control has to do, the hostile NSE and the strangers; moves: of its MSs; met: the counters
 # that show that the attack came to what it was meant for; config: arena.config's.
-Attack = namedtuple("Attack", "name frames turns met config")
+Attack = namedtuple("Attack", "name frames turns moves met config")
 ATTACKS = []
 KINDS = 1200  # different frames of an attack
 MANY_CELLS = 10000
 MANUAL = {"nse": 'ns = "manual",', "cells": MANY_CELLS}
 
 
-def attack(name, met, turns=1, **config):
+def attack(name, met, turns=1, moves=0, **config):
     def register(function):
-        ATTACKS.append(Attack(name, function, turns, met.split(), config))
+        ATTACKS.append(Attack(name, function, turns, moves, met.split(), config))
         return function
     return register
 
@@ -128,6 +130,13 @@ def unknown_tllis(_, dice):
 def data(_, dice):
     return "gb", [uplink(codec.llc_ui(3, i % 512, b"\x65\0" + (i % 4096).to_bytes(2) + bytes(40)),
                          HOSTILE_TLLI + dice.randrange(HOSTILE_MSS)) for i in range(KINDS)]
+
+
+@attack("uplink data of its MSs, from cell to cell", "up.npdus", turns=0, moves=MOVES)
+def hops(_, dice):
+    return "gb", [uplink(codec.llc_ui(3, i % 512, b"\x65\0\0\0" + bytes(40)),
+                         HOSTILE_TLLI + dice.randrange(HOSTILE_MSS), dice.choice((2, 3)))
+                  for i in range(KINDS)]
 
 
 @attack("malformed UL-UNITDATA and malformed PDUs of all kinds", "gb.control_packets gb.drop_bssgp")
@@ -298,7 +307,7 @@ def noise(_, dice):
 def together(arena, dice):
     found = []
     for one in ATTACKS:
-        if one.frames not in (together, data) and "ns = " not in one.config.get("nse", ""):
+        if one.frames not in (together, data, hops) and "ns = " not in one.config.get("nse", ""):
             side, frames = one.frames(arena, dice)
             found += dice.sample(frames, 60) if side == "gb" and len(frames) > 60 else []
     dice.shuffle(found)

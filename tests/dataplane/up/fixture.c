@@ -136,15 +136,15 @@ int fixture_open(void **state)
     open_port(&u.gb, &u.gb_device, "gb", STATS_GB,
               (struct port_host){.mac = sgsn_gb, .ipv4 = SGSN_GB, .udp_port = 23000});
     assert_int_equal(state_setup(&u.state, 0, &limits, &u.gn, &u.gb), 0);
-    u.up =
-        (struct up){.state = &u.state,
-                    .sched = u.sched,
-                    .gn = &u.gn,
-                    .gb = &u.gb,
-                    .stats = &u.stats,
-                    .scratch = &scratch,
-                    .events = rte_ring_create_elem("events", sizeof(struct event), EVENTS + 1,
-                                                   SOCKET_ID_ANY, RING_F_SP_ENQ | RING_F_SC_DEQ)};
+    u.up = (struct up){.state = &u.state,
+                       .sched = u.sched,
+                       .gn = &u.gn,
+                       .gb = &u.gb,
+                       .stats = &u.stats,
+                       .scratch = &scratch,
+                       .events = rte_ring_create_elem("events", sizeof(struct event), EVENTS + 1,
+                                                      SOCKET_ID_ANY, RING_F_SP_ENQ | RING_F_SC_DEQ),
+                       .moves = u.moves};
     assert_non_null(u.up.events);
     up_setup(&u.up);
     add_cells();

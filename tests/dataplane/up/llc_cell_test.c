@@ -66,12 +66,33 @@ static void an_ms_moves_when_control_can_be_told(void **state)
     assert_int_equal(e.kind, EVENT_moved);
 }
 
+// Nor does an NSE whose MSs go to and fro tell of more moves than control may have before it.
+static void so_many_moves_may_be_untaken(void **state)
+{
+    struct event e;
+    (void)state;
+    for (uint32_t i = 0; i <= EVENT_MOVES_MOST; i++) {
+        fixture_give(SEGMENT(.number = i % 512, .bvci = i % 2 ? 2 : 3));
+        fixture_expect_numbers(0, 1);
+        assert_int_equal(fixture_event(&e), i < EVENT_MOVES_MOST);
+    }
+    uint32_t where = cell_of(0);
+    assert_int_equal(u.stats.up.moves, EVENT_MOVES_MOST);
+    u.moves[0].taken = 1;
+    fixture_give(SEGMENT(.number = EVENT_MOVES_MOST + 1, .bvci = where == 1 ? 2 : 3));
+    fixture_expect_numbers(0, 1);
+    assert_true(fixture_event(&e));
+    assert_int_not_equal(cell_of(0), where);
+    assert_int_equal(u.stats.up.moves, EVENT_MOVES_MOST + 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         UP_TEST(an_ms_heard_in_another_cell_moves),
         UP_TEST(only_a_new_frame_moves_an_ms),
         UP_TEST(an_ms_moves_when_control_can_be_told),
+        UP_TEST(so_many_moves_may_be_untaken),
     };
     return cmocka_run_group_tests(tests, fixture_start, NULL);
 }
