@@ -108,6 +108,8 @@ static int apply(struct dp_worker *worker, const struct command *command, uint64
         fault = state_apply(&worker->state, worker->sched, command, now_ns);
         down_drops(&worker->down);
     } while (fault == -SCHED_MORE);
+    if (command->op == COMMAND_ms_standby)
+        down_standby(&worker->down, command->ms_standby.ms_id, now_ns);
     return command->op == COMMAND_bvc_remove ? 0 : fault;
 }
 

@@ -98,14 +98,14 @@ static uint32_t sort(struct up *up, struct rte_mbuf **frames, const struct port_
     return passed;
 }
 
-// What waited until the MS was heard goes; but control has to learn of it, so while it cannot be
-// told the MS stays as it is, and the next frame tries again.
+// What waited until the MS was heard goes, and who listens for it is told; but control has to learn
+// of it, so while it cannot be told the MS stays as it is, and the next frame tries again.
 static void end_hold(struct up *up, const struct up_frame *f, uint64_t now_ns)
 {
     struct event event = up_event(up, f, EVENT_heard);
     event.bvc_id = up->state->ms[f->ms].bvc;
     if (event_put(up->events, &event))
-        state_ms_let_go(up->state, up->sched, f->ms, STATE_HELD_BY_SILENCE, now_ns);
+        state_ms_let_go(up->state, up->sched, f->ms, STATE_UNTIL_HEARD, now_ns);
 }
 
 static void take(struct up *up, const struct up_frame *f, uint64_t now_ns)
@@ -113,7 +113,7 @@ static void take(struct up *up, const struct up_frame *f, uint64_t now_ns)
     enum drop_reason reason = up_llc_take(up, f, now_ns);
     if (reason == DROP_NONE) {
         state_ms_heard(up->state, f->ms, f->tlli, now_ns);
-        if (__builtin_expect(up->state->ms[f->ms].holds & STATE_HELD_BY_SILENCE, 0))
+        if (__builtin_expect(up->state->ms[f->ms].holds & STATE_UNTIL_HEARD, 0))
             end_hold(up, f, now_ns);
         reason = up_segment_take(up, f, now_ns);
     }
