@@ -1,7 +1,8 @@
 // NS on the uplink (TS 48.016): of what comes from a known NS-VC UNITDATA is the path's, if it
 // holds a UL-UNITDATA, and NS-ALIVE is answered here, so that an NS-VC lives on while control is
 // busy; all else is control's. An endpoint that no NS-VC has reaches control by what may make one
-// of it (NS-RESET, the SNS PDUs) and by NS-STATUS; and no more than UP_TOLD_MAX times a burst.
+// of it (NS-RESET, the SNS PDUs) and by NS-STATUS, no more than UP_TOLD_MAX times a burst; that
+// anything else has come from one it learns once in UP_UNLISTED_NS.
 //
 // Control gets the datagram in its buffer, as it came. Left out: a BSS's request to change the flow
 // (the R bit), which is not obeyed.
@@ -35,6 +36,21 @@ enum up_way up_ns(struct up_frame *f)
     f->bvci = unitdata.bvci;
     f->bssgp = unitdata.sdu;
     return UP_ON;
+}
+
+// A BSS whose NS-VCs begin without a word that could make one goes on speaking; the file may have
+// another address for it. It ends all the same. Of what it said there is the type.
+void up_unlisted(struct up *up, const struct up_frame *f, uint64_t now_ns)
+{
+    static const uint8_t types[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, TYPE_ns_alive_ack};
+    if (f->ns.n == 0 || f->ns.at[0] > TYPE_ns_alive_ack || now_ns < up->unlisted_ns)
+        return;
+    struct event event = event_of(EVENT_unlisted, up->state->worker, up->stats->commands);
+    event.source = f->from.address;
+    event.udp_port = f->from.udp_port;
+    event.pdu = (struct octets){&types[f->ns.at[0]], 1};
+    up->unlisted_ns = now_ns + UP_UNLISTED_NS;
+    event_put_of_anybody(up->events, &event);
 }
 
 void up_ns_alive(struct up *up, const struct up_frame *f)
