@@ -241,7 +241,7 @@ uint64_t dp_poll(struct dp_worker *worker, uint64_t now_ns)
     tick(gb, now_ns);
     if (__builtin_expect(__atomic_load_n(&worker->query, __ATOMIC_ACQUIRE) != NULL, 0))
         view_answer(worker, now_ns);
-    uint64_t up_ns = up_tick(&worker->up, now_ns);
+    uint64_t up_ns = earlier(up_tick(&worker->up, now_ns), up_look(&worker->up, now_ns));
     if (more || worker->post->news)
         return now_ns;
     uint64_t next_ns = earlier(earlier(gn->due_ns, gb->due_ns), up_ns);

@@ -36,6 +36,7 @@ struct state_nsvc {
     uint8_t weight;
     uint8_t worker; // whose it is; another takes nothing from it
     bool blocked;   // no downlink goes on it, and its user data is control's
+    bool silent;    // nobody answers for its next hop, and control has been told
 };
 
 // Load is shared by the link selector (TS 48.016 4.4.2): an MS is on one of STATE_LINKS links, each

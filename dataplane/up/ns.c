@@ -81,6 +81,37 @@ void up_unreachable(void *self, const struct port_endpoint *endpoint, uint64_t n
     event_put_of_anybody(up->events, &event);
 }
 
+// False: there is no room for the event.
+static bool tell_silence(struct up *up, uint32_t id)
+{
+    struct state_nsvc *nsvc = &up->state->nsvc[id];
+    bool silent = nsvc->peer.made && neighbour_silent(up->gb->neighbours, nsvc->peer.neighbour);
+    if (nsvc->silent == silent || nsvc->worker != up->state->worker)
+        return true;
+    struct event event = event_of(silent ? EVENT_neighbour_silent : EVENT_neighbour_answers,
+                                  up->state->worker, up->stats->commands);
+    event.nse_id = nsvc->nse;
+    event.nsvc_id = id;
+    if (!event_put(up->events, &event))
+        return false;
+    nsvc->silent = silent;
+    return true;
+}
+
+// A round over all NS-VCs whenever something has changed, so many a call.
+uint64_t up_look(struct up *up, uint64_t now_ns)
+{
+    uint32_t nsvcs = up->state->limits.nsvcs, left = UP_LOOKED_MAX;
+    if (up->changes != up->gb->neighbours->changes) {
+        up->changes = up->gb->neighbours->changes;
+        up->looked = 0;
+    }
+    for (; up->looked < nsvcs && left > 0; left--, up->looked++)
+        if (!tell_silence(up, up->looked))
+            return now_ns + UP_UNREACHABLE_NS;
+    return up->looked < nsvcs ? now_ns : TIME_NEVER;
+}
+
 static bool put(struct up *up, const struct up_frame *f, struct event *event)
 {
     bool of_anybody = event->kind == EVENT_stranger || f->of_anybody;

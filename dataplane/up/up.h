@@ -82,6 +82,10 @@ void up_input(struct up *up, struct rte_mbuf **frames, const struct port_datagra
 // Offers what waits to Gn.
 void up_output(struct up *up);
 
+// Control learns whose neighbour has fallen silent, or answers again; when to call again, or
+// TIME_NEVER.
+uint64_t up_look(struct up *up, uint64_t now_ns);
+
 // Ends partial N-PDUs that have taken too long; when to call again, or TIME_NEVER.
 uint64_t up_tick(struct up *up, uint64_t now_ns);
 
