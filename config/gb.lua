@@ -41,6 +41,9 @@ nse {
     flow_control = "wait",      -- nothing goes to a cell before its first FLOW-CONTROL-BVC; "open":
                                 -- it does, at the rates of this file or without a limit
     cells = "listed",           -- "any": a BVC-RESET of a cell that is not here makes it
+    areas = { "001-01-4660-52", "001-01-4660-53" },     -- its routeing areas, MCC-MNC-LAC-RAC; a cell
+                                -- elsewhere is refused. Other NSEs may have them, too: an MS is believed
+                                -- to have gone from one such NSE to another; without, it is paged first
     unknown_ms = "status",      -- to a FLOW-CONTROL-MS of an MS that nobody knows; "ack", "discard"
     flush = "transfer",         -- the old cell of an MS that moved may hand its queue on; "delete"
     features = { "pfc", "cbl", "inr", "pfc_fc", "gigabit" },    -- offered; what both have counts

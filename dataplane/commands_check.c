@@ -327,6 +327,10 @@ int commands_ids_check(const struct commands *k, const struct command *c)
         return ms_there(k, c->llc.ms_id);
     case COMMAND_ms_freeze:
         return ms_there(k, c->ms_freeze.ms_id);
+    case COMMAND_ms_standby:
+        return ms_there(k, c->ms_standby.ms_id);
+    case COMMAND_ms_listen:
+        return ms_there(k, c->ms_listen.ms_id);
     case COMMAND_ms_release:
         return ms_there(k, c->ms_release.ms_id);
     case COMMAND_ms_move:

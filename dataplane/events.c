@@ -58,6 +58,7 @@ static uint32_t turn_of(const struct dp_events *events, const struct event *even
     case EVENT_ns:
         return event->nse_id < events->strangers ? event->nse_id : events->strangers;
     case EVENT_stranger:
+    case EVENT_unlisted:
     case EVENT_unreachable:
     case EVENT_error_indication:
         return events->strangers;

@@ -108,6 +108,8 @@ static int apply(struct dp_worker *worker, const struct command *command, uint64
         fault = state_apply(&worker->state, worker->sched, command, now_ns);
         down_drops(&worker->down);
     } while (fault == -SCHED_MORE);
+    if (command->op == COMMAND_ms_standby)
+        down_standby(&worker->down, command->ms_standby.ms_id, now_ns);
     return command->op == COMMAND_bvc_remove ? 0 : fault;
 }
 
@@ -239,7 +241,7 @@ uint64_t dp_poll(struct dp_worker *worker, uint64_t now_ns)
     tick(gb, now_ns);
     if (__builtin_expect(__atomic_load_n(&worker->query, __ATOMIC_ACQUIRE) != NULL, 0))
         view_answer(worker, now_ns);
-    uint64_t up_ns = up_tick(&worker->up, now_ns);
+    uint64_t up_ns = earlier(up_tick(&worker->up, now_ns), up_look(&worker->up, now_ns));
     if (more || worker->post->news)
         return now_ns;
     uint64_t next_ns = earlier(earlier(gn->due_ns, gb->due_ns), up_ns);

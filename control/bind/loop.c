@@ -1,9 +1,9 @@
 // What the control loop of Lua needs of the world beside commands:
 //   require "events".take() -> kind, nse_id, nsvc_id, bvc_id, ms_id, pdu
 //                          what a worker told, or nothing; ids that do not apply are nil. Behind
-//                          them source, udp_port and teid of stranger and error_indication, and
-//                          the former cell's id of moved. An NS-UNITDATA that fits is in a buffer,
-//                          which the next one takes
+//                          them source, udp_port and teid of stranger, unlisted and
+//                          error_indication, and the former cell's id of moved. An NS-UNITDATA that
+//                          fits is in a buffer, which the next one takes
 //                   .round()      another round begins: everybody may have his turn again
 //   require "log".error|warn|info|debug(text), .level(name)
 //   require "host".question() -> text         what another thread asks, or nil
@@ -44,8 +44,8 @@ static int push_rest(lua_State *L, const struct event *event)
         push_id(L, event->old_bvc_id);
         return 1;
     }
-    if (event->kind != EVENT_stranger && event->kind != EVENT_error_indication &&
-        event->kind != EVENT_unreachable)
+    if (event->kind != EVENT_stranger && event->kind != EVENT_unlisted &&
+        event->kind != EVENT_error_indication && event->kind != EVENT_unreachable)
         return 0;
     lua_pushstring(L, inet_ntop(AF_INET6, &event->source, address, sizeof address));
     lua_pushinteger(L, event->udp_port);

@@ -84,6 +84,9 @@ void down_input(struct down *down, struct rte_mbuf **frames, uint32_t n, uint64_
 void down_datagrams(struct down *down, struct rte_mbuf **frames, struct port_datagram *datagrams,
                     uint32_t n, uint64_t now_ns);
 
+// Control has put an MS in standby: what waits for it already is told.
+void down_standby(struct down *down, uint32_t ms, uint64_t now_ns);
+
 // Frames what the scheduler lets go and gives it to the Gb port. True if it ended because the port
 // or the buffers were full, so that only their recovery brings new work.
 bool down_output(struct down *down, uint64_t now_ns);

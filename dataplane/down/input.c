@@ -108,6 +108,12 @@ static bool may_send(const struct down *down, const struct state_pdp *pdp, const
     return state_may_send(down->state, pdp, &sender.address);
 }
 
+// Whether some MS may be in standby.
+static bool looks_for_standby(const struct down *down)
+{
+    return down->ready_ticks || down->state->standby;
+}
+
 // The tunnel of each frame: its N-PDU, whose queue is asked for, or its end. Returns how many.
 static uint32_t tunnel_burst(struct down *down, struct rte_mbuf **frames,
                              const struct port_datagram *datagrams, uint32_t n,
@@ -137,15 +143,15 @@ static uint32_t tunnel_burst(struct down *down, struct rte_mbuf **frames,
             continue;
         }
         sched_prefetch(down->sched, pdp->ms, pdp->slot);
-        if (down->ready_ticks)
+        if (looks_for_standby(down))
             rte_prefetch0(&down->state->ms[pdp->ms]);
         classify(down, pdp, m, &npdu[passed++]);
     }
     return passed;
 }
 
-// The MS has not been heard for so long that it has to be paged first: what is queued for it waits.
-// If control cannot be told so now, it does not wait, and the next N-PDU tries again.
+// The MS has to be paged first: what is queued for it waits. If control cannot be told so now, it
+// does not wait, unless control holds it itself, and the next N-PDU tries again.
 static void page(struct down *down, struct state_ms *ms, uint32_t ms_id, uint64_t now_ns)
 {
     struct event event = event_of(EVENT_page, down->state->worker, down->stats->commands);
@@ -157,12 +163,25 @@ static void page(struct down *down, struct state_ms *ms, uint32_t ms_id, uint64_
     state_ms_hold(down->state, down->sched, ms_id, STATE_HELD_FOR_PAGING, now_ns);
 }
 
+// Control has said so, or the MS has not been heard for so long.
+static bool is_in_standby(const struct down *down, const struct state_ms *ms, uint64_t now_ns)
+{
+    int32_t silent_ticks = (int32_t)(state_tick(now_ns) - ms->heard); // of another worker's clock
+    return ms->holds & STATE_HELD_IN_STANDBY ||
+           (down->ready_ticks && silent_ticks > (int32_t)down->ready_ticks);
+}
+
 static void look_for_standby(struct down *down, uint32_t ms_id, uint64_t now_ns)
 {
     struct state_ms *ms = &down->state->ms[ms_id];
-    int32_t silent_ticks = (int32_t)(state_tick(now_ns) - ms->heard); // of another worker's clock
-    if (silent_ticks > (int32_t)down->ready_ticks && !(ms->holds & STATE_HELD_FOR_PAGING))
+    if (!(ms->holds & STATE_HELD_FOR_PAGING) && is_in_standby(down, ms, now_ns))
         page(down, ms, ms_id, now_ns);
+}
+
+void down_standby(struct down *down, uint32_t ms_id, uint64_t now_ns)
+{
+    if (sched_ms_queued(down->sched, ms_id).packets > 0)
+        look_for_standby(down, ms_id, now_ns);
 }
 
 static void queue_burst(struct down *down, const struct npdu *npdu, uint32_t n, uint64_t now_ns)
@@ -174,7 +193,7 @@ static void queue_burst(struct down *down, const struct npdu *npdu, uint32_t n, 
             sched_put(down->sched, npdu[i].ms, npdu[i].slot, &npdu[i].pdu, now_ns);
         if (reason != DROP_NONE)
             drop(down, &down->state->pdp[npdu[i].pdu.context], reason, npdu[i].pdu.buffer);
-        else if (down->ready_ticks)
+        else if (looks_for_standby(down))
             look_for_standby(down, npdu[i].ms, now_ns);
     }
     down_drops(down); // those that made room

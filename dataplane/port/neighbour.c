@@ -60,6 +60,19 @@ static void be_due(struct port *port, uint64_t when_ns)
         neighbours->after_ns = when_ns;
 }
 
+// Whose answer the next question is the first to wait for.
+static void is_heard(struct neighbours *neighbours, struct neighbour *neighbour)
+{
+    neighbours->changes += neighbour->questions > NEIGHBOUR_SILENT;
+    neighbour->questions = 0;
+}
+
+static void is_asked(struct neighbours *neighbours, struct neighbour *neighbour)
+{
+    if (neighbour->questions <= NEIGHBOUR_SILENT && ++neighbour->questions > NEIGHBOUR_SILENT)
+        neighbours->changes++;
+}
+
 uint32_t neighbour_use(struct port *port, const struct ipv6_address *towards,
                        const struct mac *given, uint64_t now_ns)
 {
@@ -71,7 +84,10 @@ uint32_t neighbour_use(struct port *port, const struct ipv6_address *towards,
         *neighbour = (struct neighbour){.users = 1, .address = address, .ask_ns = now_ns};
         be_due(port, now_ns);
     }
+    neighbours->changes +=
+        neighbour->questions > NEIGHBOUR_SILENT; // who is new here learns it, too
     if (given) {
+        is_heard(neighbours, neighbour);
         neighbour->mac = *given;
         neighbour->known = true;
         neighbour->givers++;
@@ -146,6 +162,7 @@ bool neighbour_learn(struct port *port, const struct ipv6_address *address, cons
         look_again(port, neighbour, now_ns);
         return true;
     }
+    is_heard(port->neighbours, neighbour);
     neighbour->mac = *mac;
     neighbour->known = true;
     neighbour->unanswered = 0;
@@ -195,6 +212,7 @@ static void question(struct port *port, struct neighbour *neighbour, uint64_t no
     bool to_him = neighbour->known && neighbour->unanswered < NEIGHBOUR_PROBES;
     const struct mac *mac = to_him ? &neighbour->mac : NULL;
     neighbour->unanswered += to_him;
+    is_asked(port->neighbours, neighbour);
     neighbour->asked_ns = now_ns;
     neighbour->ask_ns = now_ns + (to_him ? NEIGHBOUR_PROBE_NS : NEIGHBOUR_ASK_NS);
     if (address_is_ipv4(&neighbour->address))

@@ -13,11 +13,14 @@
 #define NEIGHBOUR_REFRESH_NS 30000000000ULL // a known one
 #define NEIGHBOUR_PROBE_NS   250000000ULL   // for his answer; also between doubts
 #define NEIGHBOUR_PROBES     3u
+#define NEIGHBOUR_SILENT     5u // so many questions unanswered, and he is silent
 
 struct neighbour {
     struct mac mac;
     bool known;
-    uint8_t unanswered;     // questions to him who is known
+    uint8_t unanswered; // questions to him who is known
+    uint8_t
+        questions; // to him or to all, since he answered last; no more than say that he is silent
     uint32_t users, givers; // those who said its address; while there is one nobody is asked
     uint64_t ask_ns;        // when next
     uint64_t asked_ns;
@@ -33,6 +36,7 @@ struct neighbours {
     uint64_t due_ns;    // of the first that is to be asked for; may be earlier than that
     uint32_t next;      // where the round of asking goes on; 0: no round
     uint64_t after_ns;  // due_ns when the round is over, as far as it has come
+    uint32_t changes;   // how often one has fallen silent, or answered then
 };
 
 // NULL if there is no memory.
@@ -68,6 +72,12 @@ uint64_t neighbours_ask(struct port *port, uint64_t now_ns);
 static inline bool neighbour_known(const struct neighbours *neighbours, uint32_t place)
 {
     return neighbours->of[place].known;
+}
+
+// Nobody answers for that address.
+static inline bool neighbour_silent(const struct neighbours *neighbours, uint32_t place)
+{
+    return neighbours->of[place].questions > NEIGHBOUR_SILENT;
 }
 
 static inline void neighbour_put_mac(const struct neighbours *neighbours, uint32_t place,

@@ -176,7 +176,8 @@ bool parcel_unpack(struct post *post, struct state *state, struct sched *sched,
     stats->commands_refused +=
         sched_ms_arrive(sched, ms, parcel->bvc_id, &parcel->baggage, now_ns) != 0;
     unpack_npdus(parcel, state, sched, stats, expect, now_ns);
-    state_ms_let_go(state, sched, ms, STATE_HELD_FOR_PAGING, now_ns);
+    state->standby |= (parcel->ms.holds & STATE_HELD_IN_STANDBY) != 0;
+    state_ms_let_go(state, sched, ms, STATE_ENDS_BY_MOVE, now_ns);
     __atomic_store_n(&parcel->taken, 0, __ATOMIC_RELEASE);
     post->news = true; // whoever sent it may wait for a parcel that is free
     return true;

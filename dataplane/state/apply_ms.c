@@ -132,11 +132,25 @@ int apply_ms_freeze(const struct apply *a, const struct command_ms_freeze *c)
     return state_ms_hold(a->state, a->sched, c->ms_id, hold, a->now_ns);
 }
 
+// What waits already is the worker's to tell.
+int apply_ms_standby(const struct apply *a, const struct command_ms_standby *c)
+{
+    a->state->standby = true;
+    return state_ms_hold(a->state, a->sched, c->ms_id, STATE_HELD_IN_STANDBY, a->now_ns);
+}
+
+int apply_ms_listen(const struct apply *a, const struct command_ms_listen *c)
+{
+    a->state->ms[c->ms_id].holds |= STATE_LISTENED_FOR;
+    return 0;
+}
+
 // Control has heard the MS in frames of its own.
 int apply_ms_release(const struct apply *a, const struct command_ms_release *c)
 {
     a->state->ms[c->ms_id].heard = state_tick(a->now_ns);
-    return state_ms_let_go(a->state, a->sched, c->ms_id, STATE_HELD_BY_ANY, a->now_ns);
+    return state_ms_let_go(a->state, a->sched, c->ms_id, STATE_HELD_BY_ANY | STATE_LISTENED_FOR,
+                           a->now_ns);
 }
 
 int apply_ms_credit(const struct apply *a, const struct command_ms_credit *c)
@@ -153,7 +167,7 @@ int apply_ms_move(const struct apply *a, const struct command_ms_move *c)
         state_old_tlli_end(state, c->ms_id);
     int fault = state_ms_move(state, a->sched, c->ms_id, c->bvc_id, a->now_ns);
     if (!fault)
-        fault = state_ms_let_go(state, a->sched, c->ms_id, STATE_HELD_FOR_PAGING, a->now_ns);
+        fault = state_ms_let_go(state, a->sched, c->ms_id, STATE_ENDS_BY_MOVE, a->now_ns);
     if (fault || from == to)
         return fault;
     apply_unname(a, from, STATE_NAMED_TLLI, ms->tlli, c->ms_id);
@@ -300,7 +314,7 @@ int state_ms_let_go(struct state *state, struct sched *sched, uint32_t ms, uint8
                     uint64_t now_ns)
 {
     struct state_ms *m = &state->ms[ms];
-    bool held = m->holds;
+    bool held = m->holds & STATE_HELD_BY_ANY;
     m->holds &= (uint8_t)~holds;
-    return held && !m->holds ? sched_ms_release(sched, ms, now_ns) : 0;
+    return held && !(m->holds & STATE_HELD_BY_ANY) ? sched_ms_release(sched, ms, now_ns) : 0;
 }

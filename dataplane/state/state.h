@@ -36,6 +36,7 @@ struct state_nsvc {
     uint8_t weight;
     uint8_t worker; // whose it is; another takes nothing from it
     bool blocked;   // no downlink goes on it, and its user data is control's
+    bool silent;    // nobody answers for its next hop, and control has been told
 };
 
 // Load is shared by the link selector (TS 48.016 4.4.2): an MS is on one of STATE_LINKS links, each
@@ -73,15 +74,20 @@ struct state_ms {
 };
 _Static_assert(sizeof(struct state_ms) == 64, "framing touches one line of an MS");
 
-// What holds an MS's queue: it is frozen as long as one of them does. The last one ends also when
-// control flushes the queue, or says that the MS is elsewhere.
+// What holds an MS's queue: it is frozen as long as one of them does. The path's own, for paging,
+// ends also when control flushes the queue, or says that the MS is elsewhere.
 enum {
     STATE_HELD_BY_CONTROL = 1,
     STATE_HELD_UNTIL_HEARD = 2, // by control as well
-    STATE_HELD_FOR_PAGING = 4   // also until it is heard
+    STATE_HELD_FOR_PAGING = 4,  // also until it is heard
+    STATE_HELD_IN_STANDBY = 8,  // likewise, by control: what waits is told
+    STATE_LISTENED_FOR = 16     // no hold: control is told when it is heard
 };
-#define STATE_HELD_BY_SILENCE (STATE_HELD_UNTIL_HEARD | STATE_HELD_FOR_PAGING)
-#define STATE_HELD_BY_ANY     (STATE_HELD_BY_CONTROL | STATE_HELD_BY_SILENCE)
+#define STATE_HELD_BY_SILENCE \
+    (STATE_HELD_UNTIL_HEARD | STATE_HELD_FOR_PAGING | STATE_HELD_IN_STANDBY)
+#define STATE_HELD_BY_ANY  (STATE_HELD_BY_CONTROL | STATE_HELD_BY_SILENCE)
+#define STATE_UNTIL_HEARD  (STATE_HELD_BY_SILENCE | STATE_LISTENED_FOR)
+#define STATE_ENDS_BY_MOVE (STATE_HELD_FOR_PAGING | STATE_LISTENED_FOR) // control's, not the path's
 
 // Times of 2^24 ns, modulo 2^32: so who has not been heard for 13 months counts as heard for the
 // next 13.
@@ -191,6 +197,7 @@ struct state {
     struct state_pdp *pdp;
     struct state_pdp_up *pdp_up;
     struct state_options *options; // NULL: no MS has any
+    bool standby; // control has put an MS in standby, at some time: each N-PDU's is looked at
     struct names name[STATE_NAMED_KINDS];
     struct rte_hash *endpoints; // struct state_endpoint -> NS-VC
     struct rte_hash *ggsns;     // struct ipv6_address -> how many GGSNs have it

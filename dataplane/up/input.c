@@ -51,8 +51,11 @@ static enum up_way whose(const struct state *state, struct up_frame *f)
 }
 
 // What is not the path's has its end here.
-static void set_aside(struct up *up, const struct up_frame *f, enum up_way way, uint32_t *told)
+static void set_aside(struct up *up, const struct up_frame *f, enum up_way way, uint32_t *told,
+                      uint64_t now_ns)
 {
+    if (f->nsvc == STATE_NONE && way == UP_DROP)
+        up_unlisted(up, f, now_ns);
     if (way == UP_HOST)
         up_ns_alive(up, f);
     else if (way == UP_DROP || (way != UP_CONTROL && told[way]++ >= UP_TOLD_MAX))
@@ -77,7 +80,7 @@ static void go_on(struct up *up, const struct up_frame *f)
 
 // User data of a burst, in order. Returns how many.
 static uint32_t sort(struct up *up, struct rte_mbuf **frames, const struct port_datagram *datagrams,
-                     uint32_t n, struct up_frame *user)
+                     uint32_t n, struct up_frame *user, uint64_t now_ns)
 {
     uint32_t passed = 0, told[UP_WAYS] = {0};
     for (uint32_t i = 0; i < n; i++) {
@@ -89,7 +92,7 @@ static uint32_t sort(struct up *up, struct rte_mbuf **frames, const struct port_
         }
         enum up_way way = whose(up->state, f);
         if (way != UP_ON) {
-            set_aside(up, f, way, told);
+            set_aside(up, f, way, told, now_ns);
             continue;
         }
         rte_prefetch0(&up->state->ms_up[f->ms]);
@@ -98,14 +101,14 @@ static uint32_t sort(struct up *up, struct rte_mbuf **frames, const struct port_
     return passed;
 }
 
-// What waited until the MS was heard goes; but control has to learn of it, so while it cannot be
-// told the MS stays as it is, and the next frame tries again.
+// What waited until the MS was heard goes, and who listens for it is told; but control has to learn
+// of it, so while it cannot be told the MS stays as it is, and the next frame tries again.
 static void end_hold(struct up *up, const struct up_frame *f, uint64_t now_ns)
 {
     struct event event = up_event(up, f, EVENT_heard);
     event.bvc_id = up->state->ms[f->ms].bvc;
     if (event_put(up->events, &event))
-        state_ms_let_go(up->state, up->sched, f->ms, STATE_HELD_BY_SILENCE, now_ns);
+        state_ms_let_go(up->state, up->sched, f->ms, STATE_UNTIL_HEARD, now_ns);
 }
 
 static void take(struct up *up, const struct up_frame *f, uint64_t now_ns)
@@ -113,7 +116,7 @@ static void take(struct up *up, const struct up_frame *f, uint64_t now_ns)
     enum drop_reason reason = up_llc_take(up, f, now_ns);
     if (reason == DROP_NONE) {
         state_ms_heard(up->state, f->ms, f->tlli, now_ns);
-        if (__builtin_expect(up->state->ms[f->ms].holds & STATE_HELD_BY_SILENCE, 0))
+        if (__builtin_expect(up->state->ms[f->ms].holds & STATE_UNTIL_HEARD, 0))
             end_hold(up, f, now_ns);
         reason = up_segment_take(up, f, now_ns);
     }
@@ -125,7 +128,7 @@ void up_input(struct up *up, struct rte_mbuf **frames, const struct port_datagra
               uint32_t n, uint64_t now_ns)
 {
     struct up_frame user[PORT_BURST];
-    n = sort(up, frames, datagrams, n, user);
+    n = sort(up, frames, datagrams, n, user, now_ns);
     up_decipher(up, user, n);
     for (uint32_t i = 0; i < n; i++)
         take(up, &user[i], now_ns);

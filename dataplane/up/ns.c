@@ -1,7 +1,8 @@
 // NS on the uplink (TS 48.016): of what comes from a known NS-VC UNITDATA is the path's, if it
 // holds a UL-UNITDATA, and NS-ALIVE is answered here, so that an NS-VC lives on while control is
 // busy; all else is control's. An endpoint that no NS-VC has reaches control by what may make one
-// of it (NS-RESET, the SNS PDUs) and by NS-STATUS; and no more than UP_TOLD_MAX times a burst.
+// of it (NS-RESET, the SNS PDUs) and by NS-STATUS, no more than UP_TOLD_MAX times a burst; that
+// anything else has come from one it learns once in UP_UNLISTED_NS.
 //
 // Control gets the datagram in its buffer, as it came. Left out: a BSS's request to change the flow
 // (the R bit), which is not obeyed.
@@ -37,6 +38,21 @@ enum up_way up_ns(struct up_frame *f)
     return UP_ON;
 }
 
+// A BSS whose NS-VCs begin without a word that could make one goes on speaking; the file may have
+// another address for it. It ends all the same. Of what it said there is the type.
+void up_unlisted(struct up *up, const struct up_frame *f, uint64_t now_ns)
+{
+    static const uint8_t types[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, TYPE_ns_alive_ack};
+    if (f->ns.n == 0 || f->ns.at[0] > TYPE_ns_alive_ack || now_ns < up->unlisted_ns)
+        return;
+    struct event event = event_of(EVENT_unlisted, up->state->worker, up->stats->commands);
+    event.source = f->from.address;
+    event.udp_port = f->from.udp_port;
+    event.pdu = (struct octets){&types[f->ns.at[0]], 1};
+    up->unlisted_ns = now_ns + UP_UNLISTED_NS;
+    event_put_of_anybody(up->events, &event);
+}
+
 void up_ns_alive(struct up *up, const struct up_frame *f)
 {
     struct stats_port *stats = &up->stats->of_port[STATS_GB];
@@ -63,6 +79,37 @@ void up_unreachable(void *self, const struct port_endpoint *endpoint, uint64_t n
         return;
     up->unreachable_ns = now_ns + UP_UNREACHABLE_NS;
     event_put_of_anybody(up->events, &event);
+}
+
+// False: there is no room for the event.
+static bool tell_silence(struct up *up, uint32_t id)
+{
+    struct state_nsvc *nsvc = &up->state->nsvc[id];
+    bool silent = nsvc->peer.made && neighbour_silent(up->gb->neighbours, nsvc->peer.neighbour);
+    if (nsvc->silent == silent || nsvc->worker != up->state->worker)
+        return true;
+    struct event event = event_of(silent ? EVENT_neighbour_silent : EVENT_neighbour_answers,
+                                  up->state->worker, up->stats->commands);
+    event.nse_id = nsvc->nse;
+    event.nsvc_id = id;
+    if (!event_put(up->events, &event))
+        return false;
+    nsvc->silent = silent;
+    return true;
+}
+
+// A round over all NS-VCs whenever something has changed, so many a call.
+uint64_t up_look(struct up *up, uint64_t now_ns)
+{
+    uint32_t nsvcs = up->state->limits.nsvcs, left = UP_LOOKED_MAX;
+    if (up->changes != up->gb->neighbours->changes) {
+        up->changes = up->gb->neighbours->changes;
+        up->looked = 0;
+    }
+    for (; up->looked < nsvcs && left > 0; left--, up->looked++)
+        if (!tell_silence(up, up->looked))
+            return now_ns + UP_UNREACHABLE_NS;
+    return up->looked < nsvcs ? now_ns : TIME_NEVER;
 }
 
 static bool put(struct up *up, const struct up_frame *f, struct event *event)

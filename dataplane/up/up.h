@@ -20,7 +20,9 @@
 #define UP_SEGMENTS_NS    10000000000ULL // how long they may take to become whole
 #define UP_WINDOW         32u            // a UI frame so far behind V(UR) may be new (44.064 8.4.2)
 #define UP_UNREACHABLE_NS 10000000ULL
-#define UP_TOLD_MAX       4u // malformed PDUs that control sees of a burst; strangers' likewise
+#define UP_UNLISTED_NS    1000000000ULL
+#define UP_LOOKED_MAX     256u // NS-VCs in a call
+#define UP_TOLD_MAX       4u   // malformed PDUs that control sees of a burst; strangers' likewise
 
 // An N-PDU of which some segments have come; in a list of all such, by when it was begun. Of a free
 // one only `newer` counts: the next.
@@ -49,6 +51,9 @@ struct up {
     uint32_t first, pending; // to be sent: places first .. first + pending - 1
     uint64_t pending_segments, pending_octets;
     uint64_t unreachable_ns; // when control may next be told of such
+    uint64_t unlisted_ns;    // the same of who speaks from an endpoint that no NS-VC has
+    uint32_t looked;  // NS-VCs whose neighbour has been looked at since the last change of one
+    uint32_t changes; // which that was, as struct neighbours counts
     struct up_partial partial[UP_PARTIALS];
     struct rte_mbuf *packet[UP_PENDING];
     uint8_t segments[UP_PENDING];
@@ -77,6 +82,10 @@ void up_input(struct up *up, struct rte_mbuf **frames, const struct port_datagra
 
 // Offers what waits to Gn.
 void up_output(struct up *up);
+
+// Control learns whose neighbour has fallen silent, or answers again; when to call again, or
+// TIME_NEVER.
+uint64_t up_look(struct up *up, uint64_t now_ns);
 
 // Ends partial N-PDUs that have taken too long; when to call again, or TIME_NEVER.
 uint64_t up_tick(struct up *up, uint64_t now_ns);

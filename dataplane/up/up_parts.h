@@ -46,6 +46,9 @@ static inline enum up_way up_refuse(struct up_frame *f, enum drop_reason reason)
 // ns.c: what an NS PDU is; then the NS-ALIVE, and what goes to control.
 enum up_way up_ns(struct up_frame *f);
 void up_ns_alive(struct up *up, const struct up_frame *f);
+// Control learns that it has come from an endpoint that no NS-VC has, if it has not just learnt of
+// one.
+void up_unlisted(struct up *up, const struct up_frame *f, uint64_t now_ns);
 void up_to_control(struct up *up, const struct up_frame *f, enum event_kind kind);
 
 // bssgp.c: what a UL-UNITDATA holds; 0, or the fault. `plain`: the short way alone, if it is one.

@@ -1,8 +1,11 @@
 -- BVCs (TS 48.018 8.3, 8.4): which there are, the PDUs that are about one, and what `sluice ctl
 -- bvc` shows and does. What a PDU leads to is in the tables of bvc_states.lua.
+local areas = require "sluice.areas"
 local board = require "sluice.board"
+local breath = require "sluice.breath"
 local causes = require "sluice.causes"
 local cells = require "sluice.bvc_cells"
+local count = require "count"
 local features = require "sluice.features"
 local flow = require "sluice.flow"
 local hints = require "sluice.hints"
@@ -72,6 +75,25 @@ function bvc.nse_reset(nse)
     states.happens(nse.signalling, "ns_reset")
 end
 
+-- The file lists other areas for the NSE: whether a cell that is down, or that may not be where it is,
+-- may be there now, its BSS is asked. In a job.
+local function ask(b)
+    if world.bvc[b.id] ~= b then
+        return
+    elseif b.cell and not areas.allows(b.nse, b.cell) then
+        areas.set(b, nil)
+    elseif b.state ~= "down" then
+        return
+    end
+    states.happens(b, "order", "o_and_m")
+end
+
+function bvc.areas_changed(nse)
+    for _, b in breath.each(table.move(nse.bvc_list, 1, #nse.bvc_list, 1, {})) do
+        timers.after(0, ask, b)
+    end
+end
+
 -- ---- PDUs ----
 
 -- The BVC that a PDU on signalling is about; nil: there is none.
@@ -106,10 +128,29 @@ local function made(nse, bvci)
     return b
 end
 
+-- The cell is in an area that the file does not list for its NSE. The clauses know no negative
+-- acknowledgement; what cannot be meant is told by STATUS (9), and the cell is not up.
+local function misplaced(nse, pdu, nsvc, octets)
+    local b = nse.bvcs[pdu.bvci]
+    count.add "areas_refused"
+    hints.no_area(nse, pdu.bvci, areas.text(pdu.cell))
+    if b then
+        cells.catch_up(b)
+        states.happens(b, "refused")
+    end
+    return pdus.refuse(nse, 0, "semantically_incorrect", octets, nsvc)
+end
+
+local function is_misplaced(nse, pdu)
+    return pdu.bvci ~= 0 and pdu.cell and not areas.allows(nse, pdu.cell)
+end
+
 -- A BSS says which cell a BVC is (10.4.12).
 local function reset(nse, _, pdu, nsvc, octets)
     if pdu.bvci ~= 0 and not pdu.cell then
         return pdus.refuse(nse, 0, "missing_conditional", octets, nsvc)
+    elseif is_misplaced(nse, pdu) then
+        return misplaced(nse, pdu, nsvc, octets)
     end
     local b = named(nse, pdu.bvci) or made(nse, pdu.bvci)
     if not b then
@@ -147,8 +188,15 @@ local function on(name, handler)
     pdus.on(name, { on = "signalling", any_state = true, handler = handler })
 end
 
+local reset_ack = on_named "reset_ack"
+
 on("bssgp_bvc_reset", reset)
-on("bssgp_bvc_reset_ack", on_named "reset_ack")
+on("bssgp_bvc_reset_ack", function(nse, cell, pdu, nsvc, octets)
+    if is_misplaced(nse, pdu) then
+        return misplaced(nse, pdu, nsvc, octets)
+    end
+    return reset_ack(nse, cell, pdu, nsvc, octets)
+end)
 on("bssgp_bvc_block", on_cell "block")
 on("bssgp_bvc_unblock", on_cell "unblock")
 
@@ -189,8 +237,7 @@ local function describe(b)
     local cell, f = b.cell, b.flow
     local text = states.name(b) .. ": " .. b.state
     if cell then
-        text = ("%s, cell %03d-%0" .. cell.mnc_digits .. "d-%d-%d-%d"):format(text, cell.mcc,
-            cell.mnc, cell.lac, cell.rac, cell.ci)
+        text = ("%s, cell %s-%d"):format(text, areas.text(cell), cell.ci)
     end
     return f and text .. ", " .. flow.describe(f) or text
 end

@@ -5,6 +5,7 @@
 --
 -- An action gets the BVC, what came with the event (a PDU, a cause, or nothing) and the NS-VC, and
 -- may return an outcome; without one it is "handled".
+local areas = require "sluice.areas"
 local board = require "sluice.board"
 local causes = require "sluice.causes"
 local cells = require "sluice.bvc_cells"
@@ -134,13 +135,26 @@ local function lose(b)
     go_down(b)
 end
 
+-- It is not where the file lets it be, so it stays down until the BSS or the file says otherwise.
+local function refuse(b)
+    areas.set(b, nil)
+    wait_no_more(b)
+end
+
+local function refuse_anew(b)
+    start_anew(b)
+    refuse(b)
+end
+
 function cells.lost(b)
     happens(b, "lost")
 end
 
 -- Much of an MS comes on signalling, also while its cell is down.
 local function come_up(b, pdu)
-    b.cell = pdu.cell or b.cell
+    if pdu.cell then
+        areas.set(b, pdu.cell)
+    end
     wait_no_more(b)
     require "sluice.ms".bvc_reset(b)
     flow.bvc_up(b)
@@ -306,6 +320,7 @@ tables = {
             silence = { to = "resetting", act = begin_reset },
             order = { to = "resetting", act = begin_reset },
             reset = { to = "up", act = accept },
+            refused = { to = "down", act = refuse },
             block = { to = "down", act = say_blocked },
             unblock = { to = "down", act = say_unblocked },
             lost = { to = "down", act = go_down },
@@ -315,6 +330,7 @@ tables = {
             given_up = { to = "down", act = wait_no_more },
             order = { to = "resetting", act = begin_reset },
             reset = { to = "up", act = accept },
+            refused = { to = "down", act = refuse },
             reset_ack = { to = "up", act = come_up },
             block = { to = "resetting", act = say_blocked },
             unblock = { to = "resetting", act = say_unblocked },
@@ -323,6 +339,7 @@ tables = {
         up = {
             order = { to = "resetting", act = begin_reset_anew },
             reset = { to = "up", act = accept_anew },
+            refused = { to = "down", act = refuse_anew },
             block = { to = "blocked", act = block },
             unblock = { to = "up", act = say_unblocked },
             lost = { to = "down", act = lose },
@@ -330,6 +347,7 @@ tables = {
         blocked = {
             order = { to = "resetting", act = begin_reset_anew },
             reset = { to = "up", act = accept_anew },
+            refused = { to = "down", act = refuse_anew },
             block = { to = "blocked", act = say_blocked },
             unblock = { to = "up", act = say_unblocked },
             lost = { to = "down", act = lose },

@@ -67,6 +67,10 @@ local allowed = {
         return ("a list of 1 to %d addresses, or nets with a /, such as %s"):format(key.most_items,
             key.example)
     end,
+    areas = function(key)
+        return ("a list of 1 to %d routeing areas as MCC-MNC-LAC-RAC, such as %s"):format(
+            key.most_items, key.example)
+    end,
     mac = function(key)
         return ('a unicast MAC address such as "%s"'):format(key.example)
     end,

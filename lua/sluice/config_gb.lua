@@ -121,11 +121,14 @@ local function count_of_worker(n, cfg, i, nse)
     local w = i % (cfg.run and cfg.run.workers or 1)
     local of = n.of_worker[w] or { mss = 0, pdps = 0 }
     n.of_worker[w] = of
+    nse.mss = 0
     for _, bvc in breath.each(nse.bvc) do
         for _, ms in breath.each(bvc.ms) do
-            of.mss, of.pdps = of.mss + ms.count, of.pdps + ms.count * #ms.pdp
+            nse.mss = nse.mss + ms.count
+            of.pdps = of.pdps + ms.count * #ms.pdp
         end
     end
+    of.mss = of.mss + nse.mss
     n.worker_mss = math.max(n.worker_mss, of.mss)
     n.worker_pdps = math.max(n.worker_pdps, of.pdps)
 end

@@ -299,22 +299,34 @@ local function check_net(item)
     return bits and ("%s/%d"):format(text, tonumber(bits)) or text
 end
 
-local function check_nets(key, raw, complain)
-    local items, why = list_of(key, raw, "string")
-    if not items then
-        return nil, why
-    end
-    local list = {}
-    for i, item in ipairs(items) do
-        list[i] = check_net(item)
-        if not list[i] then
-            complain(i, ('found %s, allowed a unicast IPv4 or IPv6 address, or a net such as'
-                .. ' "198.51.100.0/24"'):format(values.show(item)))
-            list[i] = "192.0.2.1"
-        end
-    end
-    return list
+-- MCC-MNC-LAC-RAC, in one way of writing it.
+local function check_area(item)
+    local mcc, mnc, lac, rac = (type(item) == "string" and #item <= 32 and item or ""):match(
+        "^(%d%d%d)%-(%d%d%d?)%-(%d+)%-(%d+)$")
+    lac, rac = tonumber(lac), tonumber(rac)
+    return lac and lac <= 0xFFFF and rac <= 0xFF and ("%s-%s-%d-%d"):format(mcc, mnc, lac, rac)
 end
+
+-- A list of texts: what makes one of them good, what it allows, and something that is valid.
+local function check_texts(check_item, form, stand_in)
+    return function(key, raw, complain)
+        local items, why = list_of(key, raw, "string")
+        local list = items and {}
+        for i, item in ipairs(items or {}) do
+            list[i] = check_item(item)
+            if not list[i] then
+                complain(i, ("found %s, allowed %s"):format(values.show(item), form))
+                list[i] = stand_in
+            end
+        end
+        return list, why
+    end
+end
+
+local check_nets = check_texts(check_net,
+    'a unicast IPv4 or IPv6 address, or a net such as "198.51.100.0/24"', "192.0.2.1")
+local check_areas = check_texts(check_area,
+    'a routeing area as MCC-MNC-LAC-RAC, such as "001-01-4660-52"', "001-01-0-0")
 
 -- Words in the order of the choices, each once.
 local function check_words(key, raw, complain)
@@ -375,7 +387,8 @@ local checks = {
     word = check_word, choice = check_choice, integer = check_integer, digits = check_digits,
     hex = check_hex, ipv4 = check_ipv4, ipv6 = check_ipv6, ip = check_ip, device = check_device,
     mac = check_mac, time = check_unit, rate = check_unit, size = check_unit,
-    integers = check_integers, nets = check_nets, sizes = check_sizes, probability = check_unit, switch = check_switch,
+    integers = check_integers, nets = check_nets, areas = check_areas, sizes = check_sizes,
+    probability = check_unit, switch = check_switch,
     level = check_level, path = check_path, words = check_words,
 }
 

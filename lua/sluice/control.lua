@@ -51,6 +51,20 @@ function handlers.unreachable(_, _, _, _, _, address, port)
     return ns.unreachable(address, port)
 end
 
+function handlers.unlisted(_, _, _, _, kind, address, port)
+    return ns.unlisted(kind, address, port)
+end
+
+function handlers.neighbour_silent(_, nsvc_id)
+    local nsvc = world.nsvc[nsvc_id]
+    return nsvc and ns.neighbour(nsvc, true) or "ignored"
+end
+
+function handlers.neighbour_answers(_, nsvc_id)
+    local nsvc = world.nsvc[nsvc_id]
+    return nsvc and ns.neighbour(nsvc, false) or "ignored"
+end
+
 function handlers.moved(_, _, bvc_id, ms_id, _, old_bvc_id)
     return ms_id and ms.moved(ms_id, old_bvc_id, bvc_id) or "ignored"
 end

@@ -6,11 +6,11 @@
 --
 -- The latest change of an MS is the one that counts: where a former one stands unanswered, its
 -- repetition would send data after the MS to where it is no more.
+local areas = require "sluice.areas"
 local bssgp = require "sluice.bssgp"
 local count = require "count"
 local features = require "sluice.features"
 local gb = require "sluice.gb"
-local paging = require "sluice.paging"
 local timers = require "sluice.timers"
 local world = require "sluice.world"
 
@@ -60,7 +60,7 @@ local function may_transfer(old, new)
     if old.nse.cfg.flush ~= "transfer" then
         return false
     end
-    local same = paging.same_area(old.cell, new.cell)
+    local same = areas.same(old.cell, new.cell)
     if old.nse == new.nse then
         return same ~= false -- a cell that says nothing of its area is of its NSE's
     end

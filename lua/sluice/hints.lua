@@ -12,16 +12,23 @@ local NAMED_MOST = 4
 
 local of_others = {}
 
--- kind: a word of ours, so that there are few. nse: nil of none in the file.
-local function say(nse, kind, text)
-    local said = of_others
-    if nse then
-        nse.hints = nse.hints or {}
-        said = nse.hints
+local function said_of(thing)
+    if thing then
+        thing.hints = thing.hints or {}
     end
-    if not said[kind] or world.now_ns >= said[kind] + EVERY_NS then
-        said[kind] = world.now_ns
-        log.warn(text)
+    return thing and thing.hints or of_others
+end
+
+local function is_due(thing, kind)
+    local at_ns = said_of(thing)[kind]
+    return not at_ns or world.now_ns >= at_ns + EVERY_NS
+end
+
+-- kind: a word of ours, so that there are few. thing: an NSE or an NS-VC; nil of none in the file.
+local function say(thing, kind, text, put)
+    if is_due(thing, kind) then
+        said_of(thing)[kind] = world.now_ns;
+        (put or log.warn)(text)
     end
 end
 
@@ -64,6 +71,43 @@ function hints.stranger(what, nsei, address, port, way)
         .. " nsvc { }, or say dynamic = true"):format(who, listed(nse)))
 end
 
+-- The NS-VCs of NSEs with such an `ns`; all, if there are none.
+local function expected(is_such)
+    local of_such, all = {}, {}
+    for _, nse in ipairs(world.nses) do
+        for _, nsvc in ipairs(nse.nsvcs) do
+            all[#all + 1] = nsvc
+            of_such[#of_such + 1] = is_such[nse.cfg.ns] and nsvc or nil
+        end
+    end
+    return of_such[1] and of_such or all
+end
+
+local SAYS_NO_RESET = { alive = true, manual = true }
+
+-- Any other NS PDU from such an endpoint, as it comes from a BSS that never says whose it is.
+function hints.unlisted(what, address, port)
+    if not is_due(nil, "unlisted") then
+        return
+    end
+    say(nil, "unlisted", ("%s from %s, where no NS-VC is; the file has %s; correct peer or peer_port of"
+        .. " the nsvc { } that it is for"):format(what, at(address, port),
+        some(expected(SAYS_NO_RESET), function(nsvc)
+            return ("%s of NSE %d (ns = %q)"):format(at(nsvc.address, nsvc.port), nsvc.nse.nsei,
+                nsvc.nse.cfg.ns)
+        end)))
+end
+
+-- Nobody answers for an NS-VC's next hop; or somebody does again.
+function hints.neighbour(nsvc, name, silent)
+    if silent then
+        return say(nsvc, "silent", name .. ": no neighbour: nobody answers ARP or neighbour discovery for"
+            .. " its address, or for the gateway to it; look at peer, at prefix and gateway of gb { },"
+            .. " and at the link")
+    end
+    say(nsvc, "answers", name .. ": its neighbour answers", log.info)
+end
+
 -- From an NS-VC of the file, whose NSE does without.
 function hints.resets(nsvc)
     local nse = nsvc.nse
@@ -82,6 +126,22 @@ function hints.no_cell(nse, bvci)
         some(nse.cfg.bvc, function(bvc)
             return tostring(bvc.bvci)
         end), bvci))
+end
+
+function hints.no_area(nse, bvci, area)
+    say(nse, "no_area", ("NSE %d: BVC-RESET of BVCI %d in the routeing area %s, which nse.areas does not"
+        .. " list; it has %s; add it there, or correct the cell at the BSS"):format(nse.nsei, bvci, area,
+        some(nse.cfg.areas, tostring)))
+end
+
+-- An MS has gone to an NSE by its word alone; or its own cell has shown that it is there.
+function hints.moved(ms, old, nse, how)
+    say(nse, "moved", ("NSE %d has taken IMSI %s from NSE %d: %s"):format(nse.nsei, ms, old.nsei, how), log.info)
+end
+
+function hints.not_moved(ms, old, nse, why)
+    say(nse, "not_moved", ("NSE %d says that IMSI %s of NSE %d is there, but %s; if that NSE has MSs that"
+        .. " it should not know, look at its BSS"):format(nse.nsei, ms, old.nsei, why))
 end
 
 return hints

@@ -34,16 +34,12 @@ local function named(nse, pdu)
     end
 end
 
-local function is_lost(ms_id)
-    paging.start(ms_id, "lost")
-end
-
--- By radio cause (11.3.29). Whoever is lost is held until heard, and paged; after a reselection
--- only when there was time for one. "Prepare" announces, no more; after a failure it is where it
--- was.
+-- By radio cause (11.3.29). Whoever is lost is held until heard, and paged when something waits; after
+-- a reselection only when there was time for one. "Prepare" announces, no more; after a failure it is
+-- where it was.
 local on_radio = {
-    [causes.radio.contact_lost] = is_lost,
-    [causes.radio.link_insufficient] = is_lost,
+    [causes.radio.contact_lost] = paging.lose,
+    [causes.radio.link_insufficient] = paging.lose,
     [causes.radio.reselection_ordered] = paging.later,
     [causes.radio.reselection_failure] = function(ms_id)
         paging.stop(ms_id)
@@ -136,9 +132,17 @@ function ms.moved(ms_id, old_bvc_id, new_bvc_id)
     return outcome
 end
 
--- Event: a good frame of its user data has ended the hold.
+-- It need not be paged any more.
+local function answered(ms_id)
+    local _, claimed = paging.stop(ms_id)
+    if claimed then
+        roam.answered(ms_id, claimed)
+    end
+end
+
+-- Event: a good frame of its user data has ended the hold, or was listened for.
 function ms.heard(ms_id)
-    paging.stop(ms_id)
+    answered(ms_id)
     suspend.heard(ms_id)
     require "sluice.llc".seen(ms_id)
     return "handled"
@@ -147,7 +151,7 @@ end
 -- A frame of it that was control's, with a good FCS, in that cell.
 function ms.heard_by_control(ms_id, bvc)
     if not bvc or roam.claim(ms_id, bvc) then
-        paging.stop(ms_id)
+        answered(ms_id)
         suspend.forget(ms_id)
         dp.ms_release { ms_id = ms_id }
     end
@@ -164,7 +168,6 @@ function ms.unknown(nse, bvc, tlli, llc)
 end
 
 function ms.bvc_reset(bvc)
-    paging.bvc_reset(bvc)
     flush.bvc_reset(bvc)
     suspend.bvc_reset(bvc)
 end

@@ -4,7 +4,9 @@
 -- answered by NS-STATUS (7.5), a few a second.
 local bssgp = require "sluice.bssgp"
 local count = require "count"
+local hints = require "sluice.hints"
 local ns_dynamic = require "sluice.ns_dynamic"
+local ns_state = require "sluice.ns_state"
 local ns_status = require "sluice.ns_status"
 local ns_vc = require "sluice.ns_vc"
 local requests = require "sluice.requests"
@@ -61,6 +63,30 @@ function ns.stranger(pdu, address, port)
         return sns.stranger(name, fields, pdu, address, port)
     end
     return "ignored"
+end
+
+local names = {} -- by type
+
+for _, name in ipairs(wire.names) do
+    if name:sub(1, 3) == "ns_" then
+        names[wire[name].type] = name:upper():gsub("_", "-")
+    end
+end
+
+-- Something else from such an endpoint, by its type.
+function ns.unlisted(kind, address, port)
+    if not world.nsvc_of_endpoint(address .. "|" .. port) then
+        hints.unlisted(names[kind:byte()] or "an NS PDU", address, port)
+    end
+    return "ignored"
+end
+
+-- Whether somebody answers for the NS-VC's next hop.
+function ns.neighbour(nsvc, silent)
+    nsvc.silent = silent
+    hints.neighbour(nsvc, ns_state.name(nsvc), silent)
+    ns_state.show(nsvc)
+    return "handled"
 end
 
 -- The network says that what goes to that endpoint does not arrive there.

@@ -36,9 +36,11 @@ function ns_state.name(nsvc)
     return ("NS-VC %s of NSE %d (%s)"):format(nsvc.nsvci or "-", nsvc.nse.nsei, nsvc.endpoint)
 end
 
+-- In the live view. What goes to nobody arrives nowhere, whatever was agreed on with him before.
 function ns_state.show(nsvc)
     board.nsvc {
-        nsvc_id = nsvc.id, nse_id = nsvc.nse.id, nsvci = nsvc.nsvci or 0, state = nsvc.state,
+        nsvc_id = nsvc.id, nse_id = nsvc.nse.id, nsvci = nsvc.nsvci or 0,
+        state = nsvc.silent and "no neighbour" or nsvc.state,
     }
 end
 

@@ -1,14 +1,16 @@
--- PAGING-PS (TS 48.018 7.1 and 10.3.1; TS 24.008 4.7.9): an MS whose queue is held until it is
--- heard is asked to show itself: first in its last cell, again in the whole routeing area, T3313
--- apart. Why it is paged decides what becomes of it if it does not answer:
---   standby  what is queued is dropped, and it stays in standby: its next packet pages again;
---   lost     (RADIO-STATUS) the same, but the hold ends: the BSS will say if it is still lost;
---   claimed  (roam.lua) nothing is dropped, for it may have been somebody else's word.
+-- PAGING-PS (TS 48.018 7.1 and 10.3.1; TS 24.008 4.7.9): an MS is asked to show itself: first in its
+-- last cell, again in the whole routeing area, T3313 apart. Why it is paged decides what becomes of it:
+--   standby  (READY has run out, or RADIO-STATUS said that it is lost, and something waits) its queue is
+--            held until it is heard; if it does not answer, what waits is dropped, and it stays in
+--            standby: its next packet pages again;
+--   claimed  (roam.lua) nothing is held, for it may be somebody else's word: control listens for it.
+--            Its cell alone is paged, if its silence there is what is asked for.
 --
--- There is an entry only while an MS is being paged. Of those that a BSS has named there are
--- ENTRIES_MAX at most; one more goes on as it was. Its queue is held by the entry, too, for it may
--- have been released since the worker asked for the page; so what is dropped in the end was never
--- free to go.
+-- There is an entry only while an MS is being paged, or is not yet to be. Of those that a BSS has named
+-- there are ENTRIES_MAX at most; one more goes on as it was. Who is in standby is held by the entry, too,
+-- for it may have been released since the worker asked for the page; so what is dropped in the end was
+-- never free to go.
+local areas = require "sluice.areas"
 local board = require "sluice.board"
 local count = require "count"
 local dp = require "dp"
@@ -23,8 +25,9 @@ local paging = {}
 
 local ENTRIES_MAX = 10000
 
--- By ms_id: { ms_id, why, attempt (0: not yet), timer }
-local entries, n = {}, 0
+-- By ms_id: { ms_id, why, attempt (0: not yet), timer, wanted (a packet waits, too), claim = { bvc,
+-- alone (its old cell's silence decides) } }. And of whom the BSS has said that it is lost: true.
+local entries, n, lost = {}, 0, {}
 
 -- Best effort, and data: what waits is no signalling (11.3.28).
 local QOS = {
@@ -52,54 +55,11 @@ local function rai_of(cell)
     }
 end
 
--- A routeing area as a number; nil: the cell has not said.
-local function area_of(cell)
-    return cell and (((cell.mcc << 10 | cell.mnc) << 2 | cell.mnc_digits) << 16 | cell.lac) << 8
-        | cell.rac
-end
-
--- Whether two cell identifiers are of one routeing area; nil: one of them is unknown.
-function paging.same_area(a, b)
-    if not a or not b then
-        return nil
-    end
-    return area_of(a) == area_of(b)
-end
-
-local function find(nse, area)
-    for _, bvc in ipairs(nse.bvc_list) do
-        if area_of(bvc.cell) == area then
-            return true
-        end
-    end
-    return false
-end
-
--- An NSE may have thousands of cells, so it is remembered until one of them is reset; but not of
--- more areas than a BSS has, for another BSS may name as many as it likes.
-local AREAS_MOST = 64
-
-local function is_in(nse, area)
-    if not nse.areas or nse.areas_known == AREAS_MOST then
-        nse.areas, nse.areas_known = {}, 0
-    end
-    if nse.areas[area] == nil then
-        nse.areas[area], nse.areas_known = find(nse, area), nse.areas_known + 1
-    end
-    return nse.areas[area]
-end
-
--- A cell may say another area from now on.
-function paging.bvc_reset(bvc)
-    bvc.nse.areas = nil
-end
-
 -- All NSEs that have cells of the area.
 local function send_wide(bvc, page)
-    local area = area_of(bvc.cell)
     page.routeing_area = rai_of(bvc.cell)
-    for _, nse in ipairs(world.nses) do
-        if nse == bvc.nse or nse.signalling.up and is_in(nse, area) then
+    for _, nse in ipairs(areas.nses(areas.of(bvc.cell))) do
+        if nse == bvc.nse or nse.signalling.up then
             gb.send_signalling(nse, "bssgp_paging_ps", page)
         end
     end
@@ -142,23 +102,27 @@ local function end_of(entry)
     paging.show(entry.ms_id)
 end
 
-local function give_up(ms_id, why)
+-- Whom nobody has heard in its old cell is where it was claimed to be.
+local function is_there_now(entry)
+    local claim = entry.claim
+    return claim and claim.alone and require "sluice.roam".silent(entry.ms_id, claim.bvc)
+end
+
+local function give_up(entry)
     count.add("timeouts")
-    log.info("no answer to the paging of IMSI " .. subscribers.imsi(ms_id))
-    if why ~= "claimed" then
-        dp.ms_flush { ms_id = ms_id }
-    end
-    if why ~= "standby" and not is_suspended(ms_id) then
-        dp.ms_release { ms_id = ms_id }
+    log.info("no answer to the paging of IMSI " .. subscribers.imsi(entry.ms_id))
+    if not is_there_now(entry) and (entry.why == "standby" or entry.wanted) then
+        dp.ms_flush { ms_id = entry.ms_id }
     end
 end
 
 local attempt
 
+-- Who is in standby has been silent for long, so one page without an answer is enough for a claim.
 local function again(entry)
-    if entry.attempt > world.cfg.timers.t3313_retries then
+    if entry.attempt > world.cfg.timers.t3313_retries or entry.why == "standby" and entry.claim then
         end_of(entry)
-        give_up(entry.ms_id, entry.why)
+        give_up(entry)
     else
         attempt(entry)
     end
@@ -169,47 +133,108 @@ function attempt(entry)
     count.add(entry.attempt == 1 and "pages" or "retries")
     entry.timer = timers.after(world.cfg.timers.t3313_ns, again, entry)
     paging.show(entry.ms_id)
-    send(entry.ms_id, entry.why == "claimed" or entry.attempt > 1)
+    local claim = entry.why == "claimed" and entry.claim
+    send(entry.ms_id, claim and not claim.alone or not claim and entry.attempt > 1)
 end
 
--- It is held from now on. Nil: it has gone, or there is no room; the BSS may name as many MSs as it
--- likes, but for an MS in standby something has come, which is bounded by the queue.
+-- Nil: it has gone, or there is no room; the BSS may name as many MSs as it likes, but for an MS in
+-- standby something has come, which is bounded by the queue.
 local function new(ms_id, why)
     if not dp.ms_cell(ms_id) or why ~= "standby" and n >= ENTRIES_MAX then
         return nil
     end
-    dp.ms_freeze { ms_id = ms_id, until_heard = true }
     local entry = { ms_id = ms_id, why = why, attempt = 0 }
     entries[ms_id], n = entry, n + 1
     return entry
 end
 
--- Who is being paged already goes on being paged.
-function paging.start(ms_id, why)
-    if not paging.is_on(ms_id) then
-        paging.stop(ms_id)
-        local entry = new(ms_id, why)
-        if entry then
-            attempt(entry)
-        end
+-- Event `page`: something is queued for an MS in standby, and held. One that is suspended is not
+-- paged (TS 23.060 16.2.1).
+function paging.wanted(ms_id)
+    local entry = entries[ms_id]
+    if is_suspended(ms_id) or not dp.ms_cell(ms_id) then
+        return "ignored"
+    elseif entry then
+        entry.wanted = true
+        return "ignored"
+    end
+    dp.ms_freeze { ms_id = ms_id, until_heard = true }
+    attempt(new(ms_id, "standby"))
+    return "handled"
+end
+
+-- Its BSS says that it is not there any more: nothing goes to it until it is heard, and it is paged
+-- when something waits. Who has been claimed meanwhile is where it was claimed to be.
+function paging.lose(ms_id)
+    local entry = entries[ms_id]
+    if not dp.ms_cell(ms_id) then
+        return
+    end
+    lost[ms_id] = true
+    if entry and entry.why ~= "standby" then
+        end_of(entry)
+    end
+    if not entry or not is_there_now(entry) then
+        dp.ms_standby { ms_id = ms_id }
+    end
+end
+
+local function lose_now(entry)
+    local wanted = entry.wanted
+    paging.lose(entry.ms_id)
+    if wanted then
+        paging.wanted(entry.ms_id)
     end
 end
 
 -- It has been told to go to another cell, so nothing is asked of it before T3313 has passed.
 function paging.later(ms_id)
-    local entry = not entries[ms_id] and new(ms_id, "lost")
+    local entry = entries[ms_id]
+    if entry and entry.why == "claimed" then
+        return paging.lose(ms_id)
+    end
+    entry = not entry and new(ms_id, "ordered")
     if entry then
-        entry.timer = timers.after(world.cfg.timers.t3313_ns, again, entry)
+        lost[ms_id] = true
+        dp.ms_freeze { ms_id = ms_id, until_heard = true }
+        entry.timer = timers.after(world.cfg.timers.t3313_ns, lose_now, entry)
     end
 end
 
--- It has been heard, or is no more. Why it was being paged; nil: it was not.
+-- Somebody says that he is that MS, in another cell: it is paged, and goes on as it was meanwhile. What
+-- is said of one that is being paged already counts when it has not answered. False: there is no room.
+function paging.claimed(ms_id, bvc, alone)
+    local entry = entries[ms_id] or new(ms_id, "claimed")
+    if not entry then
+        return false
+    end
+    entry.claim = { bvc = bvc, alone = alone }
+    if entry.attempt == 0 and entry.why == "claimed" then
+        dp.ms_listen { ms_id = ms_id }
+        attempt(entry)
+    end
+    return true
+end
+
+-- It has been heard, or is no more, or there are others to ask it. Returns what `paging.resume` wants,
+-- and the cell that it was claimed to be in; nil: it was not paged.
 function paging.stop(ms_id)
     local entry = entries[ms_id]
+    local was = lost[ms_id] and "lost" or entry and entry.why
+    lost[ms_id] = nil
     if entry then
         end_of(entry)
     end
-    return entry and entry.why
+    return was, entry and entry.claim and entry.claim.bvc
+end
+
+-- After a call: where it is was not known before that, either.
+function paging.resume(ms_id, was)
+    if was == "lost" then
+        paging.lose(ms_id)
+    elseif was == "standby" then
+        paging.wanted(ms_id)
+    end
 end
 
 -- A page has gone out, so an answer is expected.
@@ -217,14 +242,10 @@ function paging.is_on(ms_id)
     return entries[ms_id] ~= nil and entries[ms_id].attempt > 0
 end
 
--- Event `page`: something is queued for an MS in standby, and held. One that is suspended is not
--- paged (TS 23.060 16.2.1).
-function paging.wanted(ms_id)
-    if is_suspended(ms_id) or entries[ms_id] or not dp.ms_cell(ms_id) then
-        return "ignored"
-    end
-    paging.start(ms_id, "standby")
-    return "handled"
+-- Its cell does not have it: its BSS has said so, or it is in standby and has not answered there.
+function paging.is_gone(ms_id)
+    local entry = entries[ms_id]
+    return lost[ms_id] or entry ~= nil and entry.why == "standby" and entry.attempt > 1
 end
 
 -- How many are being paged; for tests.

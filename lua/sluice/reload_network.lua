@@ -234,6 +234,9 @@ local function ensure_nse(record, done)
     for _, bvc in breath.each(waited and copy(nse.bvc_list) or {}) do
         by_hand(bvc) -- it may have waited for what never comes
     end
+    if nse.cfg.ns ~= "manual" and not check.same_value(before.areas, record.areas) then
+        require "sluice.bvc".areas_changed(nse)
+    end
     if is_other(before, record) then
         done("NSE", "changed")
     end

@@ -39,6 +39,12 @@ local NSE_KEYS = {
             .. " there is room for them",
     },
     {
+        name = "areas", type = "areas", most_items = 256, optional = true,
+        default_help = "none: its BSS may name any, and is believed less",
+        example = '{ "001-01-4660-52" }',
+        help = "its routeing areas, which other NSEs may have, too: a cell outside is refused",
+    },
+    {
         name = "flow_control", type = "choice", choices = { "wait", "open" }, default = "wait",
         help = "before a cell's first FLOW-CONTROL-BVC: wait sends it nothing (48.018 8.2.3.6),"
             .. " open sends at the rates of the file, or without a limit",

@@ -37,7 +37,7 @@ end
 local function begin(ms_id, bvc)
     dp.ms_freeze { ms_id = ms_id, until_heard = true }
     references = (references + 1) % 256
-    local entry = { ms_id = ms_id, reference = references, paged = paging.stop(ms_id) }
+    local entry = { ms_id = ms_id, reference = references, paged = (paging.stop(ms_id)) }
     suspended[ms_id], n = entry, n + 1
     join(entry, bvc)
     paging.show(ms_id)
@@ -128,9 +128,7 @@ bssgp.on("bssgp_resume", {
         end
         if entry then
             resume(entry)
-            if entry.paged then -- where it is was not known before the call, either
-                paging.start(ms_id, entry.paged)
-            end
+            paging.resume(ms_id, entry.paged)
         end
         return answer(nse, "bssgp_resume_ack", pdu, nsvc)
     end,

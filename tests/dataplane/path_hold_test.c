@@ -4,49 +4,8 @@
 #include <string.h>
 
 #include "dataplane/base/units.h"
-#include "tests/dataplane/path.h"
+#include "tests/dataplane/path_hold.h"
 #include "tests/dataplane/random.h"
-
-#define READY_S 5
-
-// Cells 0 and 1 of NSE 0, cell 2 of NSE 1; MS 0 in cell 0.
-static void open_world(uint32_t workers, uint64_t ready_s)
-{
-    struct dp_config c = path_config(workers);
-    c.ready_ns = ready_s * S_IN_NS;
-    path_open(&c);
-    path_ggsn(0, false);
-    for (uint32_t nse = 0; nse < 2; nse++) {
-        path_nse(nse);
-        path_nsvc(nse, nse, nse, 1);
-    }
-    for (uint32_t bvc = 0; bvc < 3; bvc++)
-        path_bvc(bvc, bvc / 2, (uint16_t)(2 + bvc));
-    path_plain_ms(0, 0, 500);
-    path_poll();
-}
-
-static void expect(uint32_t received, uint64_t page, uint64_t heard)
-{
-    path_poll();
-    assert_int_equal(p.pdp[0].down.received, received);
-    assert_int_equal(p.events[EVENT_page], page);
-    assert_int_equal(p.events[EVENT_heard], heard);
-}
-
-static void down(uint32_t received)
-{
-    path_down(0, 300);
-    path_poll();
-    assert_int_equal(p.pdp[0].down.received, received);
-}
-
-static void close_whole(void)
-{
-    path_expect_all();
-    path_expect_conservation();
-    path_close();
-}
 
 static void two_holds_do_not_know_of_each_other(void **state)
 {
@@ -75,16 +34,6 @@ static void two_holds_do_not_know_of_each_other(void **state)
     path_up(0, 100);
     expect(3, 0, 2);
     close_whole();
-}
-
-static void event_is(const struct event *e)
-{
-    if (e->kind != EVENT_page && e->kind != EVENT_heard)
-        return;
-    assert_int_equal(e->ms_id, 0);
-    assert_int_equal(e->bvc_id, p.ms[0].bvc);
-    assert_int_equal(e->nse_id, p.bvc[p.ms[0].bvc].nse);
-    assert_int_equal(e->pdu.n, 0);
 }
 
 // Only a good frame of its own counts, and not one that came already.
@@ -291,7 +240,7 @@ static void no_page_without_room(void **state)
 // ---- Anything in any order ----
 
 static struct {
-    bool by_control, until_heard, paged;
+    bool by_control, until_heard, paged, standby, listened_for;
     uint64_t heard_ns;
     uint32_t waiting, received;
     uint64_t page, heard;
@@ -299,28 +248,32 @@ static struct {
 
 static void model_goes(void)
 {
-    if (model.by_control || model.until_heard || model.paged)
+    if (model.by_control || model.until_heard || model.paged || model.standby)
         return;
     model.received += model.waiting;
     model.waiting = 0;
+}
+
+static void model_is_paged(void)
+{
+    model.page += !model.paged;
+    model.paged = true;
 }
 
 static void model_down(void)
 {
     path_down(0, random_in(1, 1500));
     model.waiting++;
-    if (p.now_ns - model.heard_ns > READY_S * S_IN_NS && !model.paged) {
-        model.paged = true;
-        model.page++;
-    }
+    if (model.standby || p.now_ns - model.heard_ns > READY_S * S_IN_NS)
+        model_is_paged();
 }
 
 static void model_up(void)
 {
     uint32_t bvc = p.ms[0].bvc == 2 ? 2 : (uint32_t)random_next() % 2;
     path_up_from(0, bvc, random_in(1, 400));
-    model.heard += model.until_heard || model.paged;
-    model.until_heard = model.paged = false;
+    model.heard += model.until_heard || model.paged || model.standby || model.listened_for;
+    model.until_heard = model.paged = model.standby = model.listened_for = false;
     model.heard_ns = p.now_ns;
 }
 
@@ -342,12 +295,23 @@ static void model_command(uint32_t which)
         break;
     case 3:
         path_ms_move(0, (uint32_t)random_next() % 3);
-        model.paged = false;
+        model.paged = model.listened_for = false;
         model.heard_ns = p.now_ns;
+        break;
+    case 4:
+        DO(ms_standby, 0);
+        model.standby = true;
+        if (model.waiting)
+            model_is_paged();
+        break;
+    case 5:
+        DO(ms_listen, 0);
+        model.listened_for = true;
         break;
     default:
         DO(ms_release, 0);
-        model.by_control = model.until_heard = model.paged = false;
+        model.by_control = model.until_heard = model.paged = model.standby = false;
+        model.listened_for = false;
         model.heard_ns = p.now_ns;
     }
 }
@@ -366,7 +330,7 @@ static void anything_in_any_order(void **state)
         else if (what == 3)
             model_up();
         else if (what < 6)
-            model_command((uint32_t)random_next() % 5);
+            model_command((uint32_t)random_next() % 7);
         else
             path_run_until(p.now_ns + random_in(1, 8) * S_IN_NS);
         model_goes();

@@ -152,7 +152,13 @@ static inline void storm_llc(uint32_t ms)
 static inline void storm_of_ms(uint32_t ms)
 {
     static const uint8_t geas[] = {0, 3, 4}, sapis[] = {3, 5, 9, 11}, priority[] = {0x17, 0x81, 9};
-    switch (storm_one_of(12)) {
+    switch (storm_one_of(14)) {
+    case 12:
+        path_do(&(struct command){.op = COMMAND_ms_standby, .ms_standby = {.ms_id = ms}});
+        break;
+    case 13:
+        path_do(&(struct command){.op = COMMAND_ms_listen, .ms_listen = {.ms_id = ms}});
+        break;
     case 8:
         path_do(&(struct command){.op = COMMAND_ms_freeze, .ms_freeze = {ms, true, true}});
         break;

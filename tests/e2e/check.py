@@ -347,7 +347,7 @@ def constructors(value, name, found):
 PORT_UNSET = {"gateway", "address6", "gateway6", "rx_frames", "tx_frames"}
 UNSET = {"run": {"cores", "user"}, "queue": {"nse_packets", "nse_octets"}, "gn": PORT_UNSET | {"from"},
          "gb": PORT_UNSET, "traffic": {"imsi"}, "ggsn": {"name", "address", "mac"},
-         "nse": {"rate", "bucket", "cells_most", "nsvcs_most"}, "pdp": {"rate", "bucket", "ggsn",
+         "nse": {"rate", "bucket", "areas", "cells_most", "nsvcs_most"}, "pdp": {"rate", "bucket", "ggsn",
          "ggsn_teid", "pfi"}, "bvc": {"rate", "bucket", "ms_rate", "ms_bucket"},
          "ms": {"key", "rate", "bucket", "ra_capability", "drx", "priority"},
          "policy": {"script", "every", "instructions"}, "class": {"bss_lifetime_most"}}

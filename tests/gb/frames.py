@@ -176,6 +176,11 @@ def answer_solicitation(frame):
     return advertisement(wanted, asker, wanted, mac_of(wanted), frame[6:12])
 
 
+def asked_for(frame):
+    """The address that such a question is about."""
+    return str(ipaddress.ip_address(frame[38:42] if frame[12:14] == b"\x08\x06" else frame[62:78]))
+
+
 def write_pcap(path, timed_frames):
     """[(time_ns, frame)] as a capture of Ethernet with stamps in nanoseconds."""
     with open(path, "wb") as out:

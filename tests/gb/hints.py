@@ -66,6 +66,34 @@ def another_service():
                  f'the file says ns = "{ns}" there; say ns = "{wanted}"')
 
 
+def unit(bvci=2):
+    return b"\0\0" + bvci.to_bytes(2) + codec.build("bssgp_bvc_reset", bvci=2, cause=8, cell=codec.cell(2))
+
+
+@case("a BSS that never says whose it is, where no NS-VC is: what it said, and where the file has such")
+def unlisted():
+    for ns in "alive", "manual":
+        for octets, what in (codec.build("ns_alive"), "NS-ALIVE"), (unit(), "NS-UNITDATA"), (
+                codec.build("ns_unblock"), "NS-UNBLOCK"):
+            with World(config(nse=f'ns = "{ns}",') + f"""
+nse {{ nsei = 7, {nsvc(1, "198.51.100.70")}, bvc {{ bvci = 2 }} }}""") as world:
+                says(world, lambda: world.gb(STRANGER, octets, 2300), f"{what} from {STRANGER} port 2300",
+                     f"the file has {BSS} port {NS_PORT} of NSE {NSEI} (ns = \"{ns}\");", "correct peer")
+                same(world.stats()["gb"]["drop_stranger"], 199, "drops")
+
+
+@case("a flood from where no NS-VC is: a line in ten seconds, and an event in a second")
+def unlisted_flood():
+    with World(config(nse='ns = "alive",')) as world:
+        for _ in range(200):
+            for n in range(50):
+                world.gb(f"198.51.100.{10 + n}", unit())
+            world.run(S // 10)
+        same(len(lines(world, "NS-UNITDATA from")), 2, "lines")
+        same(world.stats()["gb"]["drop_stranger"], 10000, "drops")
+        same(world.counts()["event"]["unlisted"], 20, "events")
+
+
 @case("ns = \"alive\", and the BSS on its NS-VC sends NS-RESET: say ns = \"reset\"")
 def alive_but_resets():
     with World(config(nse='ns = "alive",')) as world:

@@ -6,25 +6,28 @@ Held packets all come out in the end, in their order and as old as they were: th
 seconds, and they are held for far longer. Whoever is unknown, or another NSE's, changes nothing."""
 
 import codec
-from ms_parts import (BAD, DRX, FAILED, IMSI, IMSI2, LOST, ORDERED, PREPARE, RA2, SEMANTICALLY,
+from ms_parts import (ADDRESS2, BAD, DRX, FAILED, IMSI, IMSI2, LOST, ORDERED, PREPARE, RA2, SEMANTICALLY,
                       T3313, TLLI, TLLI2, UNKNOWN_MS, flushed, page, place, resume, status, suspend,
                       suspended)
 from harness import case, main, right, same
-from world import MS, S
+from world import MS, S, npdu
 
 
 # ---- RADIO-STATUS ------------------------------------------------------------------------------
 
 for NAME, WHO in (("TLLI", {"tlli": TLLI}), ("P-TMSI", {"tmsi": TLLI}), ("IMSI", {"imsi": IMSI})):
     for CAUSE in (LOST, BAD):
-        @case(f"radio cause {CAUSE} by {NAME}: held and paged until it is heard", CAUSE, WHO)
+        @case(f"radio cause {CAUSE} by {NAME}: paged when something waits, held until it is heard",
+              CAUSE, WHO)
         @place()
         def lost(p, cause, who):
             p.flows()
             status(p.a, cause, **who)
+            p.a.none("bssgp_paging_ps", 60 * S)
+            p.idle()
+            p.down(20)
             found = page(p.a, p.world.now_ns, bvci=2)
             same((found["tmsi"], found["qos_ie"]), (TLLI, bytes([0, 0, 0x31])), "P-TMSI and QoS")
-            p.down(20)
             p.none(4 * S)
             p.up()
             p.all()
@@ -32,15 +35,34 @@ for NAME, WHO in (("TLLI", {"tlli": TLLI}), ("P-TMSI", {"tmsi": TLLI}), ("IMSI",
             p.a.none("bssgp_paging_ps", 60 * S)
 
 
+@case("contact is lost while packets wait: paged at once, and they come when it is heard")
+@place(r=8000)
+def lost_waiting(p):
+    p.down(60, 480)
+    p.world.run(600 * MS)
+    before = len(p.come())
+    right(0 < before < 50, f"{before} of 60 went before")
+    status(p.a, LOST)
+    page(p.a, p.world.now_ns, bvci=2)
+    p.none(3 * S)
+    p.up()
+    p.world.run(0)
+    found = [number for _, number, _ in p.come()]
+    right(len(found) > 3, f"{len(found)} N-PDUs that an empty bucket lets go")
+    same(found, list(range(before, before + len(found))), "those that waited")
+    p.idle()
+
+
 @case("a page of an MS without a P-TMSI is by its IMSI; DRX parameters go with it")
 @place()
 def by_imsi(p):
     status(p.b, LOST, tlli=TLLI2)
+    p.world.down(p.world.teid(TLLI2), npdu(ADDRESS2))
     found = p.b.expect("bssgp_paging_ps", within=0, on=0, imsi=IMSI2)
     same((found["tmsi"], found["drx"], found["bvci"]), (None, DRX, 2), "P-TMSI, DRX, cell")
 
 
-@case("nobody answers the pages: cell, then routeing area in both NSEs, then dropped and released")
+@case("nobody answers the pages: cell, then routeing area in both NSEs, then dropped; the next pages")
 @place()
 def nobody(p):
     status(p.a, LOST)
@@ -60,7 +82,11 @@ def nobody(p):
     p.idle()
     counts = p.world.counts()["what"]
     same((counts["pages"], counts["retries"], counts["timeouts"]), (1, 3, 1), "counts")
-    p.flows()
+    p.a.none("bssgp_paging_ps", 60 * S)
+    p.down(3)
+    page(p.a, p.world.now_ns, bvci=2)
+    p.up()
+    p.all()
     p.a.none("bssgp_paging_ps", 60 * S)
 
 
@@ -74,6 +100,7 @@ def areas(p):
         p.world.run(S)
         p.b.inbox.clear()
         status(p.a, LOST)
+        p.down()
         p.world.run(T3313)
         same(p.b.find("bssgp_paging_ps", {}, None, None) is not None, paged, "a page in NSE 102")
         p.up()
@@ -139,14 +166,14 @@ def stale(p):
 def twice(p):
     p.a.duplicate("up", "bssgp_radio_status", ns=3 * S)
     status(p.a, LOST)
-    page(p.a, p.world.now_ns, bvci=2)
     p.down(3)
+    page(p.a, p.world.now_ns, bvci=2)
     p.none(S)
     p.up()
     p.all(ns=S)
     p.world.run(1100 * MS)
-    p.a.expect("bssgp_paging_ps", bvci=2)
     p.down(3)
+    p.a.expect("bssgp_paging_ps", within=0, bvci=2)
     p.none(S)
     p.frame()
     p.all()
@@ -336,7 +363,11 @@ def restarts(p):
     p.come()
     p.shown = p.number
     p.idle()
-    p.flows()
+    p.down(3)
+    p.a.expect("bssgp_paging_ps", within=0, bvci=2)
+    p.up()
+    p.all()
+    p.idle()
 
 
 main()

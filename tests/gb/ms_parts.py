@@ -14,6 +14,7 @@ LOST, BAD, ORDERED, PREPARE, FAILED = range(5)
 UNKNOWN_MS, BVCI_UNKNOWN, SEMANTICALLY = 0x04, 0x05, 0x20
 RA2 = bytes.fromhex("62f224123457")  # the neighbour of codec.RAI
 PFC, INR, PFC_FC = 0x01, 0x04, 0x20
+LISTED = 'areas = { "262-42-4660-86", "262-42-4660-87" },'  # both areas, for every NSE
 CELLS_A, CELLS_B = (2, 3, 4), (2, 6)  # cells 4 of NSE 101 and 6 of NSE 102 are in the other area
 
 

@@ -244,37 +244,38 @@ def forgotten(p):
     p.a.none("bssgp_paging_ps")
 
 
-@case("ten thousand MSs that are lost are paged at a time; one more goes on as it was")
-@place(count=10020, sets=("timers.t3313_retries=0",))
+def all_of(p, cause):
+    """A RADIO-STATUS for each of ten thousand and twenty."""
+    for number in range(10020):
+        p.a.send(2, "bssgp_radio_status", radio_cause=cause, tlli=TLLI + number)
+        if number % 100 == 99:
+            p.world.run(0)
+    p.world.run(0)
+
+
+@case("ten thousand MSs that are sent to other cells are waited for at a time; one more goes on")
+@place(count=10020)
 def most(p):
-    for number in range(10020):
-        p.a.send(2, "bssgp_radio_status", radio_cause=LOST, tlli=TLLI + number)
-        if number % 100 == 99:
-            p.world.run(0)
-    p.world.run(0)
-    counts = p.world.counts()["what"]
-    same((p.lua("return require('sluice.paging').count()"), counts["pages"], counts["timeouts"]),
-         ("10000", 10000, 0), "MSs that are paged, pages, given up")
+    all_of(p, ORDERED)
+    same((p.lua("return require('sluice.paging').count()"), p.world.counts()["what"]["pages"]),
+         ("10000", 0), "MSs that are waited for, pages")
+    p.world.down(p.world.teid(TLLI + 10019), npdu("10.0.39.36"))
     p.world.run(T3313)
+    same([record.pdu.sdu["v_tlli"] for record in p.a.dl], [TLLI + 10019], "DL-UNITDATA")
     p.idle()
-    p.flows()
 
 
-@case("one NSE that has lost ten thousand MSs keeps nobody of another from being paged")
-@place(count=10020, sets=READY)
-def most_of_one(p):
-    for number in range(10020):
-        p.a.send(2, "bssgp_radio_status", radio_cause=LOST, tlli=TLLI + number)
-        if number % 100 == 99:
-            p.world.run(0)
-    p.world.run(10 * S)
-    teid = p.world.teid(TLLI2)
-    p.world.down(teid, npdu(ADDRESS2))
-    p.b.expect("bssgp_paging_ps", at=p.world.now_ns, imsi=IMSI2, bvci=2)
-    same(p.lua("return require('sluice.paging').count()"), "10001", "MSs that are paged")
-    p.b.uplink(2, TLLI2, npdu("203.0.113.9", 60, source=ADDRESS2))
+@case("ten thousand MSs that are lost are not paged, but for the one for which something waits")
+@place(count=10020)
+def most_lost(p):
+    all_of(p, LOST)
+    p.a.none("bssgp_paging_ps", 60 * S)
+    p.idle()
+    p.world.down(p.world.teid(TLLI + 10019), npdu("10.0.39.36"))
+    p.a.expect("bssgp_paging_ps", within=0, tmsi=TLLI + 10019)
+    p.world.down(p.world.teid(TLLI2), npdu(ADDRESS2))
     p.world.run(0)
-    same([record.pdu.sdu["v_tlli"] for record in p.b.dl], [TLLI2], "DL-UNITDATA")
+    same([record.pdu.sdu["v_tlli"] for record in p.b.dl], [TLLI2], "DL-UNITDATA of another NSE's")
 
 
 @case("after a thousand rounds of everything control takes no more memory")

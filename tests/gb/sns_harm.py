@@ -341,7 +341,7 @@ def random_pdus():
         found = world.counts()
         outcomes = sum(found["what"][one] for one in ("handled", "refused", "ignored"))
         same((found["what"]["fault"], outcomes), (0, found["event"]["ns"]
-             + found["event"]["stranger"]), "faults, and outcomes")
+             + found["event"]["stranger"] + found["event"]["unlisted"]), "faults, and outcomes")
         right(min(found["what"]["handled"], found["what"]["refused"]) > 100, dict(found["what"]))
         world.run(100 * S)
         world.strangers.clear()

@@ -97,6 +97,7 @@ class World:
         self.now_ns = 0
         self.queue, self.sequence = [], itertools.count()
         self.receivers = {}  # (address, UDP port) -> function of a datagram
+        self.mute = set()  # addresses for which nobody answers
         self.strangers = []  # datagrams for endpoints that nobody plays
         self.tpdus = []  # what came out on Gn: (time_ns, wire.Datagram)
         self.frames = []
@@ -184,6 +185,8 @@ class World:
     def take(self, side, octets):
         self.frames.append(Frame(self.now_ns, side, False, octets))
         reply = wire.answer_arp(octets) or wire.answer_solicitation(octets)
+        if reply and wire.asked_for(octets) in self.mute:
+            return
         if reply:
             self.put(side, reply)
             return

@@ -90,6 +90,37 @@ static void one_that_is_known_is_asked_for_again_and_stays_in_use(void **state)
     assert_memory_equal(mac, ((uint8_t[]){2, 0, 0, 0, 0, 9}), 6);
 }
 
+// Five questions, be they to him or to all, and the sixth says that none was answered: a new one
+// after 5 s, one that was known after 3 of 250 ms and 2 s.
+static void one_that_does_not_answer_is_silent(void **state)
+{
+    (void)state;
+    struct neighbours *n = fx.port.neighbours;
+    uint32_t place = use_ipv4(PEER_IPV4, 0), before = n->changes;
+    for (uint64_t s = 0; s <= 5; s++) {
+        assert_false(neighbour_silent(n, place));
+        port_tick(&fx.port, s * S);
+    }
+    assert_true(neighbour_silent(n, place));
+    assert_int_equal(n->changes, before + 1);
+    for (uint64_t s = 6; s <= 600; s++)
+        port_tick(&fx.port, s * S);
+    assert_int_equal(n->changes, before + 1);
+    assert_int_equal(use_ipv4(PEER_IPV4, 600 * S), place); // a second user is told of it
+    assert_int_equal(n->changes, before + 2);
+    learn_ipv4(PEER_IPV4, 9, 600 * S);
+    assert_false(neighbour_silent(n, place));
+    assert_int_equal(n->changes, before + 3);
+    learn_ipv4(PEER_IPV4, 9, 601 * S);
+    assert_int_equal(n->changes, before + 3);
+    const uint64_t from_ns = 601 * S + NEIGHBOUR_REFRESH_NS;
+    for (uint64_t now_ns = from_ns; now_ns < from_ns + 11 * S / 4; now_ns += S / 4)
+        port_tick(&fx.port, now_ns);
+    assert_false(neighbour_silent(n, place));
+    port_tick(&fx.port, from_ns + 11 * S / 4);
+    assert_true(neighbour_silent(n, place));
+}
+
 static void a_groups_address_is_not_learnt(void **state)
 {
     (void)state;
@@ -346,6 +377,7 @@ int main(void)
         PORT_TEST(one_that_is_not_known_is_asked_for_each_second),
         PORT_TEST(ipv6_is_asked_for_by_its_group),
         PORT_TEST(one_that_is_known_is_asked_for_again_and_stays_in_use),
+        PORT_TEST(one_that_does_not_answer_is_silent),
         PORT_TEST(a_groups_address_is_not_learnt),
         PORT_TEST(one_that_is_given_is_not_asked_for),
         PORT_TEST(one_whose_giver_has_gone_is_asked_for),

@@ -55,6 +55,37 @@ static void a_malformed_pdu_is_dropped(void **state)
 }
 
 // Of an endpoint that no NS-VC has: NS-RESET, NS-STATUS and the SNS PDUs, 0x0c to 0x13.
+// Of what else a stranger says control learns the type, and from where.
+static void expect_unlisted(uint8_t type)
+{
+    const struct ipv6_address from = address_of_ipv4(BSS + 75);
+    struct event e;
+    assert_true(fixture_event(&e));
+    assert_int_equal(e.kind, EVENT_unlisted);
+    assert_int_equal(e.nsvc_id, EVENT_NONE);
+    assert_memory_equal(&e.source, &from, sizeof from);
+    assert_int_equal(e.udp_port, BSS_PORT);
+    assert_null(e.buffer);
+    assert_int_equal(e.pdu.n, 1);
+    assert_int_equal(e.pdu.at[0], type);
+}
+
+static void other_words_of_a_stranger_are_told_once_in_a_second(void **state)
+{
+    static const uint8_t types[] = {0x0a, 0x00, 0x04, 0x0b};
+    (void)state;
+    for (uint32_t i = 0; i < sizeof types; i++) {
+        fixture_give_pdu(STRANGER, (const uint8_t *)"\x14", 1); // no NS PDU
+        fixture_give_pdu(STRANGER, &types[i], 1);
+        expect_unlisted(types[i]);
+        u.now_ns += UP_UNLISTED_NS - 1;
+        fixture_give_pdu(STRANGER, &types[i], 1);
+        assert_int_equal(rte_ring_count(u.up.events), 0);
+        u.now_ns++;
+    }
+    ASSERT_FRAMES(stranger, 3 * 4); // dropped all the same
+}
+
 static void a_stranger_is_heard_by_few_pdus(void **state)
 {
     uint32_t heard = 0;
@@ -62,6 +93,8 @@ static void a_stranger_is_heard_by_few_pdus(void **state)
     for (uint32_t type = 0; type < 256; type++) {
         const uint8_t pdu[] = {(uint8_t)type, 0xaa, 0xbb, 0xcc, 0x01};
         fixture_give_pdu(STRANGER, pdu, sizeof pdu);
+        if (type == 0x00)
+            expect_unlisted(0x00);
         if (type != 0x02 && type != 0x08 && (type < 0x0c || type > 0x13))
             continue;
         fixture_expect_event(EVENT_stranger, STRANGER, pdu, sizeof pdu);
@@ -133,6 +166,7 @@ int main(void)
         UP_TEST(all_other_pdus_are_controls),
         UP_TEST(a_malformed_pdu_is_dropped),
         UP_TEST(a_stranger_is_heard_by_few_pdus),
+        UP_TEST(other_words_of_a_stranger_are_told_once_in_a_second),
         UP_TEST(strangers_are_few_in_a_burst),
         UP_TEST(strangers_have_half_of_the_ring),
         UP_TEST(a_full_ring_drops_a_stranger_too),

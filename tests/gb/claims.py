@@ -1,0 +1,358 @@
+#!/usr/bin/python3
+"""An NSE says that an MS of another is there (a UL-UNITDATA of its TLLI): who is believed, by the
+routeing areas that the file lists (nse.areas), by a key, and by what the MS's own cell answers to a
+page. And cells outside of those areas. Whatever is said, an MS's packets go on where it was, and come
+each once and in order."""
+
+import codec
+from bss import Bss
+from ms_parts import (ADDRESS2, B, C, IMSI, LISTED, LOST, ORDERED, RA2, SEMANTICALLY, T3313, TLLI,
+                      TLLI2, config, flushed, page, place, resume, status, suspended)
+from harness import case, main, right, same
+from world import MS, S, npdu
+
+SILENCE = 4 * T3313  # a page and its three repetitions
+KEY = 'cipher = "gea3", key = "0102030405060708", '
+READY = ("gb.ready=10 s",)
+AREA = "262-42-4660-86"
+
+
+def claim(p, tlli=TLLI, bss=None, bvci=2):
+    p.frame(bvci, bss or p.b, tlli)
+    p.world.run(0)
+
+
+def where(p):
+    """The NSEI that has the MS."""
+    return 101 + [p.lua(f"return require('dp').ms_of({nse}, {TLLI})") for nse in (0, 1)].index("0")
+
+
+def counts(p, *names):
+    what = p.world.counts()["what"]
+    return tuple(what[f"claims_{name}"] for name in names)
+
+
+def lines(p, *words):
+    return [line for line in p.world.log().splitlines() if all(word in line for word in words)]
+
+
+def flows_on(p, bss, bvci=2):
+    """Packets come at once, in that cell."""
+    p.down(3)
+    p.world.run(300 * MS)
+    p.all(bvci, ns=0, bss=bss)
+
+
+def stays(p):
+    """It is paged in its own cell alone, and its packets go there meanwhile."""
+    page(p.a, p.world.now_ns, bvci=2)
+    p.b.none("bssgp_paging_ps")
+    same(where(p), 101, "where it is")
+    flows_on(p, p.a)
+
+
+# ---- Nothing is listed --------------------------------------------------------------------------
+
+for TITLE, ANSWER in (("user data", "up"), ("a frame of control's", "frame"), ("another of its cells", "moved")):
+    @case(f"its own cell answers the page, by {TITLE}: the claim is refused, nothing was held", ANSWER)
+    @place()
+    def answers(p, answer):
+        claim(p)
+        stays(p)
+        for _ in range(20):  # however often it is said
+            claim(p)
+            p.world.run(100 * MS)
+        same(where(p), 101, "where it is")
+        cell = 3 if answer == "moved" else 2
+        p.frame() if answer == "frame" else p.up(cell)
+        p.world.run(0)
+        p.idle()
+        same(counts(p, "paged", "refused", "moved"), (1, 1, 0), "claims paged, refused, moved")
+        right(lines(p, " warn ", "NSE 102", f"IMSI {IMSI} of NSE 101", "heard there"), p.world.log())
+        p.world.run(SILENCE)
+        same(where(p), 101, "where it is")
+        flows_on(p, p.a, cell)
+
+
+for TITLE, MORE in ("no key", ""), ("a key", KEY):
+    @case(f"its own cell is silent: it moves when the page has run out, its queue with it; {TITLE}")
+    @place(more=MORE)
+    def silent(p):
+        start = p.world.now_ns
+        claim(p)
+        page(p.a, start, bvci=2)
+        p.world.run_until(start + SILENCE - 500 * MS)
+        p.a.send(0, "bssgp_bvc_block", bvci=2, cause=8)
+        p.world.run(0)
+        p.down(20)
+        p.world.run(500 * MS - 1)
+        same(len(p.a.dl), 0, "DL-UNITDATA in a cell that is blocked")
+        same(where(p), 101, "where it is")
+        p.world.run(1)
+        same(where(p), 102, "where it is")
+        flushed(p.a, new_bvci=2, nsei=102)
+        p.world.run(S)
+        same([(one.nsvc.address, one.pdu.bvci) for one in p.a.dl + p.b.dl], [(B, 2)] * 20, "where they came")
+        p.b.dl.clear()
+        p.idle()
+        same(counts(p, "paged", "refused", "moved"), (1, 0, 1), "claims paged, refused, moved")
+        right(lines(p, " info ", f"NSE 102 has taken IMSI {IMSI} from NSE 101", "not heard"), p.world.log())
+
+
+for TITLE, MORE in ("no key", ""), ("a key", KEY):
+    @case(f"it was lost in its own cell: it moves at once, what waited with it; {TITLE}")
+    @place(more=MORE)
+    def gone(p):
+        status(p.a, LOST)
+        p.down(9)
+        p.none(S)
+        claim(p)
+        p.world.run(S)
+        same([(one.nsvc.address, one.pdu.bvci) for one in p.a.dl + p.b.dl], [(B, 2)] * 9, "where they came")
+        p.idle()
+
+
+for CAUSE in LOST, ORDERED:
+    @case(f"its own BSS says that it has gone, by radio cause {CAUSE}, while that is asked: it moves then", CAUSE)
+    @place()
+    def gone_meanwhile(p, cause):
+        claim(p)
+        p.world.run(S)
+        status(p.a, cause)
+        same(where(p), 102, "where it is")
+        flows_on(p, p.b)
+        p.idle()
+
+
+for AFTER, THEN in (S, T3313), (T3313 + S, T3313 + S):
+    @case(f"in standby one page without an answer is enough: claimed after {AFTER // S} s", AFTER, THEN)
+    @place(sets=READY)
+    def standby(p, after, then):
+        p.world.run(20 * S)
+        start = p.world.now_ns
+        p.down(5)
+        page(p.a, start, bvci=2)
+        p.none(after)
+        claim(p)
+        if then > after:
+            same(where(p), 101, "where it is")
+            p.world.run_until(start + then - 1)
+            p.none()
+            p.world.run(1)
+        same(where(p), 102, "where it is")
+        p.all(bss=p.b)
+        p.idle()
+
+
+@case("in standby, and its own cell answers: what waited comes there")
+@place(sets=READY)
+def standby_answers(p):
+    p.world.run(20 * S)
+    p.down(5)
+    page(p.a, p.world.now_ns, bvci=2)
+    claim(p)
+    p.none(S)
+    p.up()
+    p.all()
+    same((where(p), *counts(p, "refused", "moved")), (101, 1, 0), "where it is, claims refused, moved")
+    p.idle()
+
+
+@case("in a call nobody pages it: the claim is refused, and the call goes on")
+@place()
+def in_call(p):
+    reference = suspended(p)
+    p.down(4)
+    claim(p)
+    p.none(SILENCE + S)
+    p.a.none("bssgp_paging_ps")
+    same(counts(p, "refused", "moved"), (1, 0), "claims refused, moved")
+    resume(p.a, reference)
+    p.all()
+    p.idle()
+
+
+@case("the cell that it was claimed to be in has gone when its own is silent: it stays")
+@place()
+def cell_gone(p):
+    claim(p)
+    p.world.run(S)
+    p.b.send(0, "bssgp_bvc_reset", bvci=2, cause=8, cell=codec.cell(7, RA2))  # elsewhere, at least
+    p.world.run(SILENCE)
+    same((where(p), *counts(p, "moved")), (101, 0), "where it is, claims moved")
+    p.flows()
+    p.idle()
+
+
+@case("an area that one of the two NSEs lists is not listed for both")
+@place(nse=LISTED)
+def listed_for_one(p):
+    right(*p.world.reload(config(nse=LISTED).replace(LISTED, "", 1)))
+    p.world.run(S)
+    claim(p)
+    stays(p)
+
+
+# ---- The area is listed for both ----------------------------------------------------------------
+
+
+@case("an area of both: an MS without a key moves at once, counted, and told once in 10 s")
+@place(nse=LISTED)
+def listed(p):
+    for turn in range(30):
+        claim(p)
+        same(where(p), 102, "where it is")
+        claim(p, bss=p.a)
+        same(where(p), 101, "where it is")
+        p.world.run(500 * MS)
+    p.a.none("bssgp_paging_ps")
+    same(counts(p, "moved", "paged"), (60, 0), "claims moved, paged")
+    same([len(lines(p, f"NSE {nsei} has taken IMSI {IMSI}")) for nsei in (101, 102)], [2, 2], "lines")
+    flows_on(p, p.a)
+
+
+MANY = 3000  # fifty a second are a minute's
+
+
+@case("an area of both: all MSs of an NSE move within a minute, as many a second; none is paged")
+@place(nse=LISTED, count=MANY)
+def minute(p):
+    for second in range(60):
+        for number in range(50 * second, 50 * second + 50):
+            claim(p, TLLI + number)
+        p.world.run(S)
+    same(counts(p, "moved", "paged", "unheard"), (MANY, 0, 0), "claims moved, paged, unheard")
+
+
+@case("an area of both: beyond that they are paged in their own cells first, as many again")
+@place(nse=LISTED, count=120)
+def beyond(p):
+    for number in range(100):
+        claim(p, TLLI + number)
+    same(counts(p, "moved", "paged", "unheard"), (20, 20, 60), "claims moved, paged, unheard")
+    same([record.pdu.sdu["tmsi"] for record in p.a.received if record.pdu.sdu
+          and record.pdu.sdu.name == "bssgp_paging_ps"], [TLLI + n for n in range(20, 40)], "pages")
+    p.world.run(S)
+    for number in range(40, 100):
+        claim(p, TLLI + number)
+    same(counts(p, "moved", "paged", "unheard"), (40, 40, 80), "claims moved, paged, unheard")
+    p.world.run(SILENCE)
+    same(counts(p, "moved"), (80,), "claims moved when nobody answered")
+
+
+@case("ten thousand claims in a second: pages as many as are allowed, and nobody's packets wait")
+@place(count=3000)
+def flood(p):
+    for number in range(10000):
+        p.frame(2, p.b, TLLI + 1 + number % 2999)
+        if number % 500 == 499:
+            p.world.run(50 * MS)
+            p.down()
+            p.world.down(p.world.teid(TLLI2), npdu(ADDRESS2))
+    p.world.run(S)
+    same({one.pdu.sdu["v_tlli"] for one in p.b.dl}, {TLLI2}, "whose packets came in NSE 102")
+    same(len(p.b.dl), 20, "and how many")
+    p.all(bss=p.a)
+    moved, paged, unheard = counts(p, "moved", "paged", "unheard")
+    right(moved == 0 and paged <= 100, f"{moved} moved, {paged} paged in two seconds")
+    right(9000 < paged + unheard <= 10000, f"{unheard} unheard; the others were being paged")
+    same(p.lua("return require('sluice.paging').count()"), str(paged), "MSs that are paged")
+    p.world.run(SILENCE)
+    p.idle()
+
+
+# ---- Cells outside of the areas -----------------------------------------------------------------
+
+ONLY = f'areas = {{ "{AREA}" }},'
+TRUE, FALSE = codec.cell(9), codec.cell(9, RA2)
+
+
+def refused(p, name, cell, bvci=2):
+    p.b.inbox.clear()
+    p.b.send(0, name, bvci=bvci, cell=cell, **({"cause": 8} if name == "bssgp_bvc_reset" else {}))
+    p.world.run(0)
+    same(p.b.expect("bssgp_status", within=0)["cause"], SEMANTICALLY, "cause")
+    p.b.none("bssgp_bvc_reset_ack")
+
+
+def state(p, bvci=2):
+    return p.world.ctl(f"bvc 102 {bvci}")[1]
+
+
+@case("BVC-RESET of a cell in an area that is not the NSE's: STATUS, counted, told; the cell is down")
+@place(nse=LISTED)
+def outside(p):
+    right(*p.world.reload(config(nse=ONLY)))
+    p.world.run(S)
+    right("up" in state(p), state(p))
+    for _ in range(30):
+        refused(p, "bssgp_bvc_reset", FALSE)
+        p.world.run(S)
+    right("BVCI 2: down" in state(p), state(p))
+    same(p.world.counts()["what"]["areas_refused"] >= 30, True, "areas_refused")
+    found = lines(p, " warn ", "NSE 102: BVC-RESET of BVCI 2 in the routeing area 262-42-4660-87", AREA)
+    right(len(found) in (3, 4), found)
+    p.b.send(0, "bssgp_bvc_reset", bvci=2, cause=8, cell=TRUE)
+    p.b.expect("bssgp_bvc_reset_ack", within=0, bvci=2)
+    right("BVCI 2: up" in state(p) and AREA in state(p), state(p))
+
+
+@case("a cell that its BSS would make in an area that is not the NSE's is not made")
+@place(nse='cells = "any", ' + LISTED)
+def not_made(p):
+    right(*p.world.reload(config(nse='cells = "any", ' + ONLY)))
+    refused(p, "bssgp_bvc_reset", FALSE, 77)
+    right("no such BVC" in state(p, 77), state(p, 77))
+    p.b.send(0, "bssgp_bvc_reset", bvci=77, cause=8, cell=TRUE)
+    p.b.expect("bssgp_bvc_reset_ack", within=0, bvci=77)
+
+
+@case("an answer to our BVC-RESET that names a cell in another area: it does not come up")
+@place(nse=LISTED)
+def answers_elsewhere(p):
+    right(*p.world.reload(config(nse=ONLY)))
+    p.b.auto.discard("bssgp_bvc_reset")
+    p.world.ctl("bvc 102 2 reset")
+    p.world.run(0)
+    p.b.expect("bssgp_bvc_reset", within=0, bvci=2)
+    refused(p, "bssgp_bvc_reset_ack", FALSE)
+    right("BVCI 2: down" in state(p), state(p))
+
+
+@case("a reload lists other areas: cells outside are reset, those that are down when they may be up, too")
+@place()
+def relisted(p):
+    def reload(nse):
+        p.b.inbox.clear()
+        right(*p.world.reload(config(nse=nse)))
+        p.world.run(S)
+        return sorted(one.pdu.sdu["bvci"] for one in p.b.inbox if one.pdu.sdu
+                      and one.pdu.sdu.name == "bssgp_bvc_reset")
+
+    same(reload(ONLY), [6], "cells of NSE 102 that we reset")
+    right("BVCI 2: up" in state(p), state(p))
+    right("BVCI 6: down" in state(p, 6), state(p, 6))
+    same(reload(LISTED), [6], "cells of NSE 102 that we reset")
+    right("BVCI 6: up" in state(p, 6), state(p, 6))
+
+
+@case("a third NSE claims, too: the latest claim counts when its own cell is silent")
+@place(third=True)
+def third(p):
+    other = Bss(p.world, 103, [(103, C)], {2: 80000})
+    other.up()
+    p.world.run(S)
+    start = p.world.now_ns
+    claim(p, TLLI2, p.a)
+    p.b.expect("bssgp_paging_ps", at=start, on=0, bvci=2)
+    p.world.run(T3313)
+    claim(p, TLLI2, other)
+    p.world.run_until(start + SILENCE - 1)
+    same([p.lua(f"return require('dp').ms_of({nse}, {TLLI2})") for nse in range(3)], ["nil", "1", "nil"],
+         "who has it until then")
+    p.world.run(1)
+    same([p.lua(f"return require('dp').ms_of({nse}, {TLLI2})") for nse in range(3)], ["nil", "nil", "1"],
+         "who has it then")
+
+
+main()
