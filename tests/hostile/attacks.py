@@ -18,23 +18,24 @@ A_TURN = 16  # events of an NSE, or of all strangers, in a round of control's
 # For each other turn, events that control handles before the honest one's: what a turn is in order, and
 # between any two in order one of those that have had their turn and wait. Two turns are a round.
 OTHERS_A_TURN = 2 * A_TURN
-# Moves of MSs, which have no turns: so many of an NSE may be told and not taken yet.
+# What the path tells of MSs has no turns: so many moves of an NSE may be untaken; and once each of the
+# honest one's MSs is heard for which control listens.
 MOVES = 256
 # Cells that are reset meanwhile: those of a piece of a job, and one with an event.
 CELLS_A_PIECE = 128
 
-# turns: with how many others control has to do, the hostile NSE and the strangers; moves: of its MSs; met: the counters
+# turns: with how many others control has to do, the hostile NSE and the strangers; told: of MSs; met: the counters
 # that show that the attack came to what it was meant for; config: arena.config's.
-Attack = namedtuple("Attack", "name frames turns moves met config")
+Attack = namedtuple("Attack", "name frames turns told met config")
 ATTACKS = []
 KINDS = 1200  # different frames of an attack
 MANY_CELLS = 10000
 MANUAL = {"nse": 'ns = "manual",', "cells": MANY_CELLS}
 
 
-def attack(name, met, turns=1, moves=0, **config):
+def attack(name, met, turns=1, told=0, **config):
     def register(function):
-        ATTACKS.append(Attack(name, function, turns, moves, met.split(), config))
+        ATTACKS.append(Attack(name, function, turns, told, met.split(), config))
         return function
     return register
 
@@ -132,7 +133,16 @@ def data(_, dice):
                          HOSTILE_TLLI + dice.randrange(HOSTILE_MSS)) for i in range(KINDS)]
 
 
-@attack("uplink data of its MSs, from cell to cell", "up.npdus", turns=0, moves=MOVES)
+@attack("claims of the hostile BSS that the honest one's MSs are in its cell",
+        "gb.control_packets up.npdus", told=MSS)
+def claims(_, dice):
+    """The honest BSS answers each page."""
+    return "gb", [uplink(dice.choice((codec.llc_ui(3, i % 512, b"\x65\0\0\0" + bytes(40)),
+                                      u_frame(1, NULL))), TLLI + dice.randrange(MSS))
+                  for i in range(KINDS)]
+
+
+@attack("uplink data of its MSs, from cell to cell", "up.npdus", turns=0, told=MOVES)
 def hops(_, dice):
     return "gb", [uplink(codec.llc_ui(3, i % 512, b"\x65\0\0\0" + bytes(40)),
                          HOSTILE_TLLI + dice.randrange(HOSTILE_MSS), dice.choice((2, 3)))
@@ -244,7 +254,8 @@ def downlink(arena, dice):
 # ---- Neighbours ------------------------------------------------------------------------------------
 
 
-@attack("gratuitous ARP and advertisements for the honest BSS's addresses", "gb.host_packets gb.drop_arp gb.drop_icmp", turns=0)
+@attack("gratuitous ARP and advertisements for the honest BSS's addresses",
+        "gb.host_packets gb.drop_arp gb.drop_icmp", turns=0)
 def gratuitous(_, dice):
     def one():
         mac, address = b"\x02\x66" + dice.randbytes(4), dice.choice((A4, B4, B6))
@@ -307,7 +318,7 @@ def noise(_, dice):
 def together(arena, dice):
     found = []
     for one in ATTACKS:
-        if one.frames not in (together, data, hops) and "ns = " not in one.config.get("nse", ""):
+        if one.frames not in (together, claims, data, hops) and "ns = " not in one.config.get("nse", ""):
             side, frames = one.frames(arena, dice)
             found += dice.sample(frames, 60) if side == "gb" and len(frames) > 60 else []
     dice.shuffle(found)

@@ -36,7 +36,8 @@ class HonestBss(Bss):
         self.cuts, self.paged = False, None
 
     def answer_bssgp_paging_ps(self, _, pdu):
-        self.paged(int(pdu["imsi"]) - 1010000000000)
+        number = int(pdu["imsi"]) % 1000
+        self.paged(number if number < 100 else MSS // 2 + number - 100)
 
     def datagram(self, nsvc, octets, pdu=None):
         if not self.cuts or len(octets) <= PIECE:

@@ -49,7 +49,7 @@ def beside(attack):
             arena.run(TICK)
         arena.let(10**6, 10**6)
         arena.run(S)
-        others_most = attack.turns * OTHERS_A_TURN + attack.moves
+        others_most = attack.turns * OTHERS_A_TURN + attack.told
         others, cells = honest.judge(others_most, CELLS_A_PIECE + others_most)
         met(arena, attack)
         print(f"# {attack.name}: {others} events of others and {cells} resets of cells between")
