@@ -209,6 +209,14 @@ function exchange.again(ms_id)
     end
 end
 
+-- Only an MS that hears us answers: of one to which there is something to say control is told when
+-- it is next heard, though its frame be the path's alone.
+function exchange.listen(record, ms_id)
+    if nse_cfg_of(record).ns ~= "manual" and #steps_of(record, states[ms_id]) > 0 then
+        dp.ms_listen { ms_id = ms_id }
+    end
+end
+
 -- Control has heard of an MS: it answers now, if ever.
 function exchange.seen(ms_id)
     local state = states[ms_id]

@@ -154,6 +154,7 @@ function members.start(record, member)
         start_pdp(record, member, j)
     end
     board.ms { ms_id = ms_id, imsi = parts.imsi(ms, member), state = "up" }
+    require "sluice.llc_xid".listen(record, ms_id)
 end
 
 function members.stop(record, member)
@@ -211,6 +212,7 @@ local function change_llc(record, member, change)
     else
         exchange.again(ms_id)
     end
+    exchange.listen(record, ms_id)
 end
 
 local function change_values(record, member, change)
