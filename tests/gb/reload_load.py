@@ -133,7 +133,8 @@ def many(times, workers):
                        "s.ms_ids.left .. ' ' .. #s.pdp_ids .. ' ' .. s.pdp_ids.left"),
              "1 1000 1 3000", "blocks of free ids, and how many, when nobody is left")
         same(world.counts()["what"]["reloads"], times + 1, "reloads")
-        right(len(traffic.sent_down) > times and len(traffic.gone) < len(traffic.sent_down) // 4,
+        # What the random file is good for: most were for contexts that stayed.
+        right(len(traffic.sent_down) > times and len(traffic.gone) < len(traffic.sent_down) // 2,
               f"{len(traffic.sent_down)} N-PDUs, {len(traffic.gone)} for contexts that went")
 
 
