@@ -81,7 +81,7 @@ def refused(status, wanted, *words, text=NULL, prepare=None, before=()):
 
 @case("a user whom the system does not know")
 def unknown():
-    for name in "nosuchuser", "4294967294":
+    for name in "nosuchuser", "4294967294", "4294967296", str(2**32 + USER.pw_uid), "9" * 20:
         refused(2, rf'sluice run: run.user: found "{name}", allowed a user of this system .*', "--set",
                 f"run.user={name}")
 
