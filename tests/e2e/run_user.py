@@ -163,4 +163,14 @@ def no_setuid():
             before=("setpriv", "--bounding-set=-setuid,-setgid"))
 
 
+@case("root who may not give a folder away is told so, and leaves none behind")
+def no_chown():
+    if not shutil.which("setpriv"):
+        raise Skip("needs the program setpriv")
+    made = []
+    refused(1, "sluice run: out: to make it and give it to run.user takes CAP_CHOWN; or make it .*", *AS_USER,
+            prepare=made.append, before=("setpriv", "--bounding-set=-chown"))
+    same([path.name for path in made[0].iterdir()], ["x.lua"], "what is in the folder")
+
+
 main()
