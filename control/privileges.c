@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <inttypes.h>
 #include <linux/capability.h>
@@ -115,17 +116,18 @@ static bool is_right(const char *status, const struct right *right)
            line_is(status, "\nCapAmb:\t", "0000000000000000\n");
 }
 
-// One that has ended meanwhile is right.
+// One that has ended meanwhile is right; one of which the kernel says nothing is not.
 static bool thread_is_right(const char *thread, const struct right *right)
 {
     char path[64], status[4096];
     snprintf(path, sizeof path, "/proc/self/task/%.20s/status", thread);
-    FILE *file = fopen(path, "r");
-    size_t n = file ? fread(status, 1, sizeof status - 1, file) : 0;
-    status[n] = '\0';
-    if (file)
-        fclose(file);
-    return !file || is_right(status, right);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, status, sizeof status - 1);
+    bool has_ended = n < 0 && (errno == ENOENT || errno == ESRCH);
+    if (fd >= 0)
+        close(fd);
+    status[n < 0 ? 0 : n] = '\0';
+    return has_ended || is_right(status, right);
 }
 
 static int verify(const struct user *user)

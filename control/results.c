@@ -30,7 +30,10 @@ static int make_directory(const char *path, const struct user *user)
 {
     if (mkdir(path, 0777) != 0)
         return errno == EEXIST ? 0 : -errno;
-    return user_is_other(user) ? give(path, user) : 0;
+    int fault = user_is_other(user) ? give(path, user) : 0;
+    if (fault)
+        rmdir(path); // the next run would find it as root's
+    return fault;
 }
 
 // DIR and what is above it.

@@ -57,6 +57,9 @@ static int open_out(struct run *run)
     int fault = results_open(&run->results, out, &run->user);
     if (fault == -EWOULDBLOCK)
         return run_failed(out, "another run writes there; wait for it or name another --out");
+    if (fault == -EPERM && run->results.folder < 0 && user_is_other(&run->user))
+        return run_failed(out, "to make it and give it to run.user takes CAP_CHOWN; or make it as "
+                               "that user before");
     if (fault == -EACCES && user_is_other(&run->user)) {
         fprintf(stderr,
                 "sluice run: %s: user %s (run.user) cannot write there: chown %s %s, or "

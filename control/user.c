@@ -20,13 +20,13 @@ bool user_is_other(const struct user *user)
 
 // ---- Whom ----
 
-// By name or number.
+// By name or number. One that a uid_t cannot hold is nobody's; cut, it would be somebody's.
 static const struct passwd *find(const char *wanted)
 {
     char *end;
     const struct passwd *found = getpwnam(wanted);
-    unsigned long uid = strtoul(wanted, &end, 10);
-    return found || *wanted == '\0' || *end ? found : getpwuid((uid_t)uid);
+    unsigned long long uid = strtoull(wanted, &end, 10);
+    return found || *wanted == '\0' || *end || uid != (uid_t)uid ? found : getpwuid((uid_t)uid);
 }
 
 static void take(struct user *user, const struct passwd *found)

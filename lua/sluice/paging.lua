@@ -6,10 +6,11 @@
 --   claimed  (roam.lua) nothing is held, for it may be somebody else's word: control listens for it.
 --            Its cell alone is paged, if its silence there is what is asked for.
 --
--- There is an entry only while an MS is being paged, or is not yet to be. Of those that a BSS has named
--- there are ENTRIES_MAX at most; one more goes on as it was. Who is in standby is held by the entry, too,
--- for it may have been released since the worker asked for the page; so what is dropped in the end was
--- never free to go.
+-- There is an entry only while an MS is being paged, or is not yet to be. Of those that BSSs have named
+-- there are ENTRIES_MAX at most, and an NSE has no more than are free behind it, so that there is room
+-- for another's; one more goes on as it was. Who is in standby is held by the entry, too, for it may
+-- have been released since the worker asked for the page; so what is dropped in the end was never free
+-- to go.
 local areas = require "sluice.areas"
 local board = require "sluice.board"
 local count = require "count"
@@ -23,10 +24,11 @@ local world = require "sluice.world"
 
 local paging = {}
 
-local ENTRIES_MAX = 10000
+local ENTRIES_MAX = 20000
 
--- By ms_id: { ms_id, why, attempt (0: not yet), timer, wanted (a packet waits, too), claim = { bvc,
--- alone (its old cell's silence decides) } }. And of whom the BSS has said that it is lost: true.
+-- By ms_id: { ms_id, why, nse (that has named it; it counts them), attempt (0: not yet), timer, wanted
+-- (a packet waits, too), claim = { bvc, alone (its old cell's silence decides) } }. And of whom the BSS
+-- has said that it is lost: true.
 local entries, n, lost = {}, 0, {}
 
 -- Best effort, and data: what waits is no signalling (11.3.28).
@@ -99,6 +101,9 @@ end
 local function end_of(entry)
     timers.stop(entry.timer)
     entries[entry.ms_id], n = nil, n - 1
+    if entry.nse then
+        entry.nse.named = entry.nse.named - 1
+    end
     paging.show(entry.ms_id)
 end
 
@@ -137,14 +142,17 @@ function attempt(entry)
     send(entry.ms_id, claim and not claim.alone or not claim and entry.attempt > 1)
 end
 
--- Nil: it has gone, or there is no room; the BSS may name as many MSs as it likes, but for an MS in
--- standby something has come, which is bounded by the queue.
-local function new(ms_id, why)
-    if not dp.ms_cell(ms_id) or why ~= "standby" and n >= ENTRIES_MAX then
+-- Nil: it has gone, or there is no room; an NSE may name as many MSs as it likes, but for an MS in
+-- standby, which none has named, something has come, which is bounded by the queue.
+local function new(ms_id, why, nse)
+    if not dp.ms_cell(ms_id) or nse and (nse.named or 0) >= ENTRIES_MAX - n then
         return nil
     end
-    local entry = { ms_id = ms_id, why = why, attempt = 0 }
+    local entry = { ms_id = ms_id, why = why, nse = nse, attempt = 0 }
     entries[ms_id], n = entry, n + 1
+    if nse then
+        nse.named = (nse.named or 0) + 1
+    end
     return entry
 end
 
@@ -193,7 +201,8 @@ function paging.later(ms_id)
     if entry and entry.why == "claimed" then
         return paging.lose(ms_id)
     end
-    entry = not entry and new(ms_id, "ordered")
+    local bvc = world.bvc[dp.ms_cell(ms_id)]
+    entry = not entry and bvc and new(ms_id, "ordered", bvc.nse)
     if entry then
         lost[ms_id] = true
         dp.ms_freeze { ms_id = ms_id, until_heard = true }
@@ -204,7 +213,7 @@ end
 -- Somebody says that he is that MS, in another cell: it is paged, and goes on as it was meanwhile. What
 -- is said of one that is being paged already counts when it has not answered. False: there is no room.
 function paging.claimed(ms_id, bvc, alone)
-    local entry = entries[ms_id] or new(ms_id, "claimed")
+    local entry = entries[ms_id] or new(ms_id, "claimed", bvc.nse)
     if not entry then
         return false
     end

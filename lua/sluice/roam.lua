@@ -8,7 +8,7 @@
 --   an MS that its own cell does not have: its BSS has said so, or it has not answered a page there;
 --   if the file lists the area for both NSEs (nse.areas), so that either may have MSs of the other's:
 --     without a key all of them, as many a second as make all MSs of the old NSE in a minute;
---     with a key one that answers a page in the area.
+--     with a key one that answers a page in the area: by any frame, so who is there can forge that.
 -- Anybody else is paged in its own cell alone, and is where it was claimed to be if it is silent
 -- there. Its queue goes on where it was until then, so a lie costs the MS a page, and the truth the time
 -- of four. Pages have that same limit a second, for each NSE that claims; what is beyond is not heard.

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -145,6 +146,22 @@ static const char *nothing_to_drop(void)
     return threads_with("\nNoNewPrivs:\t0\n") == 1 ? "" : "no_new_privs";
 }
 
+// With one descriptor left its list of threads can be had, and nothing of any of them.
+static const char *unseen(void)
+{
+    static char why[128];
+    const struct passwd *found = getpwnam("daemon");
+    struct user user = {.name = "daemon", .uid = found->pw_uid, .gid = found->pw_gid};
+    int next = dup(0);
+    close(next);
+    struct rlimit limit = {(rlim_t)next + 1, (rlim_t)next + 1};
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return "no limit";
+    if (privileges_drop(&user, 0, why) == 0)
+        return "nobody was looked at";
+    return strcmp(why, "a thread has more than it should: Operation not permitted") ? why : "";
+}
+
 // In a process of its own; fails with what it returns, unless "".
 static void in_a_process(const char *(*what)(void))
 {
@@ -171,6 +188,14 @@ static void kept_and_given_up_in_every_thread(void **state)
     in_a_process(drop);
 }
 
+static void threads_that_cannot_be_looked_at(void **state)
+{
+    (void)state;
+    if (geteuid() != 0)
+        skip();
+    in_a_process(unseen);
+}
+
 static void root_that_stays_root(void **state)
 {
     (void)state;
@@ -193,6 +218,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kept_and_given_up_in_every_thread),
+        cmocka_unit_test(threads_that_cannot_be_looked_at),
         cmocka_unit_test(root_that_stays_root),
         cmocka_unit_test(drivers),
     };

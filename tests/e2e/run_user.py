@@ -81,7 +81,7 @@ def refused(status, wanted, *words, text=NULL, prepare=None, before=()):
 
 @case("a user whom the system does not know")
 def unknown():
-    for name in "nosuchuser", "4294967294":
+    for name in "nosuchuser", "4294967294", "4294967296", str(2**32 + USER.pw_uid), "9" * 20:
         refused(2, rf'sluice run: run.user: found "{name}", allowed a user of this system .*', "--set",
                 f"run.user={name}")
 
@@ -161,6 +161,16 @@ def no_setuid():
         raise Skip("needs the program setpriv")
     refused(2, r"sluice run: run.user: it cannot become daemon: .* CAP_SETUID and CAP_SETGID; .*", *AS_USER,
             before=("setpriv", "--bounding-set=-setuid,-setgid"))
+
+
+@case("root who may not give a folder away is told so, and leaves none behind")
+def no_chown():
+    if not shutil.which("setpriv"):
+        raise Skip("needs the program setpriv")
+    made = []
+    refused(1, "sluice run: out: to make it and give it to run.user takes CAP_CHOWN; or make it .*", *AS_USER,
+            prepare=made.append, before=("setpriv", "--bounding-set=-chown"))
+    same([path.name for path in made[0].iterdir()], ["x.lua"], "what is in the folder")
 
 
 main()

@@ -261,6 +261,21 @@ def flood(p):
     p.idle()
 
 
+@case("an NSE that names as many MSs as it can leaves room for another's, which are paged")
+@place(count=22000)
+def room_for_another(p):
+    for number in range(1, 21000):
+        p.a.send(2, "bssgp_radio_status", radio_cause=ORDERED, tlli=TLLI + number)
+        if number % 500 == 0:
+            p.world.run(50 * MS)
+    entries = "return require('sluice.paging').count()"
+    same(p.lua(entries), "10000", "MSs that are waited for")
+    claim(p, TLLI + 21500)
+    claim(p, TLLI2, p.a)
+    same(counts(p, "paged", "unheard"), (1, 1), "claims paged, unheard: another's, its own")
+    same(p.lua(entries), "10001", "MSs that are waited for")
+
+
 # ---- Cells outside of the areas -----------------------------------------------------------------
 
 ONLY = f'areas = {{ "{AREA}" }},'
