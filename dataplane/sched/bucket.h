@@ -54,14 +54,15 @@ static inline uint64_t bucket_level(const struct bucket *b, uint64_t now_ns)
 // The highest level at which a PDU conforms: 0 for one larger than Bmax.
 static inline uint64_t bucket_room(struct bucket_terms terms, uint32_t octets)
 {
-    return terms.max_octets > octets ? (terms.max_octets - octets) * BUCKET_UNITS_AN_OCTET : 0;
+    uint32_t most = terms.max_octets > octets ? terms.max_octets : octets;
+    return (most - octets) * BUCKET_UNITS_AN_OCTET;
 }
 
 static inline bool bucket_conforms(uint64_t level, struct bucket_terms terms, uint32_t octets)
 {
     if (terms.rate == BUCKET_UNLIMITED)
         return true;
-    return terms.rate != 0 && level <= bucket_room(terms, octets);
+    return (terms.rate != 0) & (level <= bucket_room(terms, octets));
 }
 
 // When a PDU that does not conform now will; TIME_NEVER for R = 0.

@@ -146,7 +146,7 @@ static void the_usual_case_is_as_in_full(void **state)
         world_close(quick);
         world_close(full);
     }
-    expect_short_ways(5 * WORLD_CASES(1500), WORLD_CASES(1500));
+    expect_short_ways(5 * WORLD_CASES(1500), WORLD_CASES(1500) / 4);
 }
 
 // ---- Worlds in which the usual is frequent: short bursts, buckets that limit now and then ----
