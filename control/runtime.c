@@ -13,6 +13,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#define COMING RUNTIME_SOCKET ".new" // until it is in its place
+
 static const char * or (const char *first, const char *second)
 {
     return first && *first ? first : second;
@@ -106,6 +108,7 @@ int runtime_hold(const char *instance, const struct user *user)
 static void remove_held(void)
 {
     unlinkat(held.own, RUNTIME_SOCKET, 0);
+    unlinkat(held.own, COMING, 0);
     unlinkat(held.folder, held.instance, AT_REMOVEDIR);
     close_held();
 }
@@ -120,6 +123,8 @@ void runtime_remove(const char *instance)
         return;
     }
     path_in(path, instance, RUNTIME_SOCKET);
+    unlink(path);
+    path_in(path, instance, COMING);
     unlink(path);
     path_in(path, instance, "");
     rmdir(path);
@@ -156,7 +161,7 @@ static int put_in_place(int fd, const struct sockaddr_un *at, const char *instan
 int runtime_listen(const char *instance)
 {
     struct sockaddr_un at;
-    int fd = socket_in(instance, RUNTIME_SOCKET ".new", SOCK_NONBLOCK, &at);
+    int fd = socket_in(instance, COMING, SOCK_NONBLOCK, &at);
     int fault = fd < 0 ? 0 : put_in_place(fd, &at, instance);
     if (!fault)
         return fd;

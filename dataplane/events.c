@@ -131,6 +131,13 @@ static void account(struct dp_events *events, const struct kept_event *kept, boo
         events->turn[kept->turn].octets += octets;
 }
 
+// One move less for which control is behind (event_put.h).
+static void note_taken(struct dp_events *events, const struct event *event)
+{
+    if (event->kind == EVENT_moved)
+        __atomic_fetch_add(&events->moves[event->nse_id].taken, 1, __ATOMIC_RELAXED);
+}
+
 // NULL: there is no room, and control is not told of it.
 static struct kept_event *keep(struct dp *dp, struct event *event)
 {
@@ -140,6 +147,7 @@ static struct kept_event *keep(struct dp *dp, struct event *event)
         has_room(events, turn, octets_of(event)) ? malloc(sizeof *kept) : NULL;
     if (!kept) {
         events->shed++;
+        note_taken(events, event);
         dp_event_done(dp, event);
         return NULL;
     }
@@ -261,8 +269,8 @@ bool dp_event(struct dp *dp, struct event *event)
     events->waiting_next = !events->waiting_next;
     bool taken = (events->waiting_next && take_waiting(events, event)) ||
                  take_in_order(dp, event) || take_waiting(events, event);
-    if (taken && event->kind == EVENT_moved)
-        __atomic_fetch_add(&events->moves[event->nse_id].taken, 1, __ATOMIC_RELAXED);
+    if (taken)
+        note_taken(events, event);
     if (taken && event->kind != EVENT_bvc_kept) // which is not the worker's
         commands_note_event(&dp->commands, event);
     return taken;
