@@ -2,7 +2,8 @@
 // and its listener ends for good when the process is out of descriptors once. So its connections
 // are all ours, made at the start, and clients come to a socket of our own under the same name: any
 // number of them, each of which has a connection of DPDK's only while its question is being
-// answered. Where there is no room for one more, whoever has been silent for longest goes.
+// answered. Where there is no room for one more, the client that has been silent for longest is
+// disconnected.
 #ifndef SLUICE_CONTROL_DESK_H
 #define SLUICE_CONTROL_DESK_H
 

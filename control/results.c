@@ -72,7 +72,7 @@ static void part_name(const char *name, char part[32])
     snprintf(part, 32, ".%s.part", name);
 }
 
-// An earlier run's, whoever it was.
+// Files of an earlier run, of any user.
 static int clear(struct results *results)
 {
     char part[32];

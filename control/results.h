@@ -13,7 +13,7 @@ struct results {
     char dir[PATH_MAX];
     char at[PATH_MAX]; // what the last fault was about
     int folder;        // held, and locked, while the run lasts; -1: not open
-    bool simulated;    // all that is in them: whoever may enter the folder may read them
+    bool simulated;    // nothing in them is secret: all who may enter the folder may read them
 };
 
 // What has to be made of the folder is the user's. 0 or a negative errno; -EWOULDBLOCK: another run

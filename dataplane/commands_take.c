@@ -95,7 +95,7 @@ static int take_move(struct commands *k, struct command *c)
     return 0;
 }
 
-// Copies the PDU into a buffer of control's pool, with that room in front of it for headers.
+// Copies the PDU into a buffer of control's pool, behind `headroom` free octets for headers.
 static int take_pdu(const struct commands *k, struct command *c, struct octets *from,
                     uint16_t headroom)
 {
