@@ -19,6 +19,7 @@
 struct connection {
     int fd; // -1: free
     uint64_t until_ms;
+    uint64_t turn; // who came before whom, also within one millisecond
     size_t got;
     char request[HTTP_REQUEST_OCTETS];
     char *answer; // NULL: the request has not come whole
@@ -29,6 +30,7 @@ struct server {
     http_answer_fn *answer;
     void *self;
     struct connection at[HTTP_CONNECTIONS];
+    uint64_t turns;
 };
 
 // ---- Listening ----
@@ -213,12 +215,12 @@ static bool write_on(struct connection *c)
 }
 
 // Whether `a` is ended rather than `b`: one that has asked nothing yet before one that is answered,
-// of two alike the one that has less time left.
+// of two alike the one that came first.
 static bool is_less(const struct connection *a, const struct connection *b)
 {
     if (!a->answer != !b->answer)
         return !a->answer;
-    return a->until_ms < b->until_ms;
+    return a->turn < b->turn;
 }
 
 // A free one; else that of who has held it longest for nothing, which ends.
@@ -241,7 +243,8 @@ static void accept_one(struct server *server, int listener)
     if (fd < 0)
         return;
     struct connection *c = slot_for_one_more(server);
-    *c = (struct connection){.fd = fd, .until_ms = now_ms() + HTTP_REQUEST_MS};
+    *c = (struct connection){
+        .fd = fd, .until_ms = now_ms() + HTTP_REQUEST_MS, .turn = server->turns++};
 }
 
 static void serve_one(const struct server *server, struct connection *c, short events)
