@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Runs the quick tests, the lints and the fuzz targets, two programs at a time.
+"""Runs the quick tests, the lints and the fuzz targets, two programs at a time or more.
 
 The tests are those that Meson knows in build/release and build/asan, and in build/tsan those of
 suite `threads`, with the command, environment, folder and time limit given there. A program speaks
@@ -10,6 +10,9 @@ no plan or another number of cases than planned, or ends with another status tha
     runner.py lint                     the rules of the house
     runner.py fuzz [--seconds N]       the fuzz targets alone, N seconds in all; from 600 on,
                                        fewer than ten million executions are a failure
+
+--at-once N runs N programs at a time, for a machine that is busy with other work; a program's time
+limit, which is there for what hangs, grows with N.
 
 The last line is "N passed, M failed", in cases; a fault of a program counts as one more.
 """
@@ -26,7 +29,7 @@ import subprocess
 import sys
 import time
 
-AT_ONCE = 2
+AT_ONCE = 2  # programs, where --at-once does not say otherwise
 TIMEOUT_S = 300  # for a program that names none
 SLOWER = {"asan": 3, "tsan": 4}  # a program's time limit grows by this under the sanitizers
 FUZZ_S = 5  # for one target in the quick tests
@@ -315,10 +318,11 @@ def chosen(root, args):
 # --- All of them ----------------------------------------------------------------------------------
 
 
-def run_all(programs, log_dir):
-    """The results as they come: those that share the machine two at once, then the others."""
+def run_all(programs, log_dir, at_once):
+    """The results as they come: those that share the machine some at once, then the others."""
+    programs = [p._replace(timeout_s=p.timeout_s * max(1, at_once // AT_ONCE)) for p in programs]
     together = [program for program in programs if not program.alone]
-    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+    with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
         futures = [pool.submit(run_program, program, log_dir) for program in together]
         try:
             for future in concurrent.futures.as_completed(futures):
@@ -340,6 +344,7 @@ def main():
     parser.add_argument("--root", type=pathlib.Path,
                         default=pathlib.Path(__file__).resolve().parent.parent)
     parser.add_argument("--seconds", type=int, help="for all fuzz targets together")
+    parser.add_argument("--at-once", type=int, default=AT_ONCE, help="programs at a time")
     args = parser.parse_args()
 
     start = time.monotonic()
@@ -348,7 +353,7 @@ def main():
     log_dir.mkdir(parents=True, exist_ok=True)
     programs, missing = chosen(root, args)
     totals, broken, skips, executions = [], [], [], 0
-    for result in run_all(programs, log_dir):
+    for result in run_all(programs, log_dir, args.at_once):
         print_result(result)
         executions += executions_of(result) if args.what == "fuzz" else 0
         totals.append(counts_of(result))

@@ -109,6 +109,20 @@ def tsan_gets_options():
         return status == 0 and other == 1 and "0 programs" in other_text, text + other_text
 
 
+def more_at_once():
+    """Three programs, each of which waits until all three run; 1 s is not enough for their end."""
+    waits = ("mkdir -p {0}/here; touch {0}/here/{1}; for i in `seq 200`; do"
+             " [ `ls {0}/here | wc -l` = 3 ] && sleep 1.2 && echo 1..1 && echo ok 1 - a && exit;"
+             " sleep 0.1; done")
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for build in ("release", "asan"):
+            tree_make(root, build, build, waits.format(root, build))
+        tree_make(root, "tsan", "tsan", waits.format(root, "tsan"), "threads")
+        status, text = run(root, "all", "fake", "threads", "--at-once", "30")
+    return status == 0 and "3 passed, 0 failed" in text, f"status {status}\n{text}"
+
+
 def fuzz_case(shell, wanted, seconds="7"):
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
@@ -152,6 +166,7 @@ CASES = [(name.replace("_", " "), lambda name=name: fake_case(name)) for name in
     ("a hanging program dies with its children", hang_is_killed),
     ("the asan build gets its options and more time", asan_gets_options),
     ("the tsan build gets its options, and its tests of threads alone run", tsan_gets_options),
+    ("as many run at once as --at-once says, and have the more time", more_at_once),
     ("a fuzz target that finds nothing passes",
      lambda: fuzz_case('[[ $1 = -max_total_time=7 && "$*" = *tests/fuzz/corpus/llc ]]',
                        "1 passed, 0 failed")),

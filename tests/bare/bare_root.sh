@@ -1,8 +1,9 @@
 #!/bin/bash
-# The proof that a fresh clone needs no other step: bare_root.sh SUITE [DIR] [--keep]
+# The proof that a fresh clone needs no other step: bare_root.sh SUITE [DIR] [--keep] [--busy]
 #
 # Makes a minimal Debian of SUITE (bookworm or trixie) in DIR with debootstrap, clones the HEAD of
-# this checkout into it, and runs there `./run`, `./run test` and `./run deb`, each timed; what that
+# this checkout into it, and runs there `./run`, `./run test` (with --busy: `./run soak busy`, the
+# same while every processor is held four times over) and `./run deb`, each timed; what that
 # made is installed in a second such root, and runs the quickstart there. The mirror is the
 # one of this machine's own apt sources. /dev in the root is poorer than on any real machine: no
 # huge pages, no terminals, no shared memory but a plain tmpfs; tun if this machine has it.
@@ -79,11 +80,12 @@ step() { # SUITE DIR COMMAND: run, time, and keep a line for the summary
     [ "$verdict" = done ] || failed=1
 }
 
-keep='' failed=0 summary=() arguments=()
+keep='' test=test failed=0 summary=() arguments=()
 for argument; do
     case $argument in
     --keep) keep=1 ;;
-    -*) die "there is no option $argument; usage: bare_root.sh SUITE [DIR] [--keep]." ;;
+    --busy) test='soak busy' ;;
+    -*) die "there is no option $argument; usage: bare_root.sh SUITE [DIR] [--keep] [--busy]." ;;
     *) arguments+=("$argument") ;;
     esac
 done
@@ -112,7 +114,7 @@ git clone -q "$source" "$dir/root/sluice"
 summary_line "$suite" "(root and clone)" $((SECONDS - root_start)) done
 
 step "$suite" "$dir" "/root/sluice/run"
-step "$suite" "$dir" "/root/sluice/run test"
+step "$suite" "$dir" "/root/sluice/run $test"
 step "$suite" "$dir" "/root/sluice/run deb"
 
 # The package in a root that has nothing else.

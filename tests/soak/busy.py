@@ -1,39 +1,49 @@
 #!/usr/bin/python3
-"""`./run test` while every processor is held four times over: no test may need one for itself.
+"""`./run test` while stress-ng holds every processor four times over: no test may need one for
+itself.
 
     busy.py [WORD]...      those whose name or suite holds a word, as for ./run test
 
-A fourth of what holds the processors also writes through a few MiB of memory, so that caches are
-cold. It ends with the line of `./run test`, and with its exit status.
+As many tests run at a time as processes hold the machine, so that the tests get half of it and end
+within an hour or two; all is built before. A fourth of what holds the processors writes through memory, so that caches are cold.
+It ends with the line of `./run test`, and with its exit status.
 """
 
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TIMES = 4
-SPIN = "while True: pass"
-WRITE = "b = bytearray(1 << 23)\nwhile True:\n    b[::64] = bytes(len(b) // 64)"
 
 
-def hold():
+def hold(processors):
     """As many processes as hold every processor so many times."""
-    processors = len(os.sched_getaffinity(0))
-    return [subprocess.Popen([sys.executable, "-c", WRITE if i % TIMES == 0 else SPIN])
-            for i in range(TIMES * processors)]
+    return subprocess.Popen(["stress-ng", "--quiet", "--cpu", str((TIMES - 1) * processors),
+                             "--vm", str(processors), "--vm-bytes", f"{64 * processors}m"])
 
 
 def main():
-    holders = hold()
+    if not shutil.which("stress-ng"):
+        sys.exit("busy: stress-ng is missing: ./run packages test")
+    processors = len(os.sched_getaffinity(0))
+    built = subprocess.run([ROOT / "run", "test", "lint"], check=False)
+    if built.returncode != 0:
+        return built.returncode
+    holder = hold(processors)
     try:
-        print(f"{len(holders)} processes hold {len(holders) // TIMES} processors", flush=True)
-        return subprocess.run([ROOT / "run", "test", *sys.argv[1:]], check=False).returncode
+        print(f"{TIMES * processors} processes hold {processors} processors", flush=True)
+        return subprocess.run([ROOT / "run", "test", "--at-once", str(TIMES * processors),
+                               *sys.argv[1:]], check=False).returncode
     finally:
-        for holder in holders:
-            holder.kill()
-            holder.wait()
+        held = holder.poll() is None
+        holder.terminate()
+        holder.wait()
+        if not held:
+            print("busy: stress-ng ended before the tests did", file=sys.stderr)
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
