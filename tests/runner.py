@@ -320,7 +320,9 @@ def chosen(root, args):
 
 def run_all(programs, log_dir, at_once):
     """The results as they come: those that share the machine some at once, then the others."""
-    programs = [p._replace(timeout_s=p.timeout_s * max(1, at_once // AT_ONCE)) for p in programs]
+    patience = max(1, at_once // AT_ONCE)
+    programs = [p._replace(timeout_s=p.timeout_s * patience,
+                           env={**p.env, "PATIENCE": str(patience)}) for p in programs]
     together = [program for program in programs if not program.alone]
     with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
         futures = [pool.submit(run_program, program, log_dir) for program in together]

@@ -8,6 +8,7 @@
 #include "bench/throughput/measure.h"
 
 #define SAMPLES_A_REPEAT 50u // short ones, so that some are left alone by the machine's others
+#define ROUNDS_LEAST     1000u
 #define SAMPLES_MAX      (SAMPLES_A_REPEAT * OPTIONS_REPEATS_MAX)
 
 static int compare(const void *a, const void *b)
@@ -69,13 +70,15 @@ uint64_t saturated_round(struct generator *g, struct stages *stages, uint64_t *p
     return *packets ? cycles : 0; // with a device, frames may still be on their way
 }
 
-// Cycles a packet in so many seconds of rounds; 0: there was no packet.
+// Cycles a packet in so many seconds of rounds, and in some rounds more if the machine gave the
+// time to somebody else; 0: there was no packet.
 static double sample(struct generator *g, double seconds, uint64_t *packets)
 {
     uint64_t length = (uint64_t)(seconds * bench_clock.hz), start = bench_clock_cycles();
     uint64_t cycles = 0, count = 0, n;
+    uint32_t rounds = 0;
     g->dropped = generator_dropped(g) + generator_astray(g);
-    while (bench_clock_cycles() - start < length) {
+    while (bench_clock_cycles() - start < length || (count == 0 && rounds++ < ROUNDS_LEAST)) {
         cycles += saturated_round(g, NULL, &n);
         count += n;
     }

@@ -20,7 +20,8 @@ import traceback
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 QUICKSTART = ROOT / "config/quickstart.lua"
 TIMEOUT_S = 120  # of one start of the program; none of them should take more than a few
-WAIT_S = 30  # for anything that a program does in real time; all of it takes some ms
+PATIENCE = int(os.environ.get("PATIENCE", "1"))  # the runner's, where it runs more at once
+WAIT_S = 30 * PATIENCE  # for anything that a program does in real time; all of it takes some ms
 RESULTS = ("summary.json", "gn.pcap", "gb.pcap")  # of a run with --pcap, but for run.json
 
 Run = collections.namedtuple("Run", "out summary info stdout stderr")

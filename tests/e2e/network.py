@@ -21,10 +21,10 @@ import subprocess
 import time
 
 import pcap
-from harness import Failure, Skip, right
+from harness import PATIENCE, Failure, Skip, right
 
 CLONE_NEWNET = 0x40000000
-WAIT_S = 10  # for a packet; all of it takes some ms
+WAIT_S = 10 * PATIENCE  # for a packet; all of it takes some ms
 GTPU_PORT, NS_PORT = 2152, 23000
 
 # Ours, Linux's.

@@ -42,18 +42,23 @@ def reload(world):
     is_owned(world.program.out / "contexts.json", 0o640)
 
 
+def captured(world, path, question):
+    """What was sent while the capture ran is in it; where control had no time for that, not yet."""
+    right("signalling.pcap" in client("ctl", "capture", "on"), "capture on")
+    world.bss(real.FOUR).sendto(question, (real.GB4, real.NS_PORT))
+    until("the capture", path.exists)
+    is_owned(path, 0o640)
+    real.quiet(world.bss(real.FOUR))
+    client("ctl", "capture", "off")
+    return question in path.read_bytes()
+
+
 def capture(world):
     """Twice: the second one replaces a file that is the user's by then."""
     path = world.program.out / "signalling.pcap"
     question = bytes.fromhex("00000000" "41" "078127")  # STATUS, which asks for nothing
     for _ in range(2):
-        right("signalling.pcap" in client("ctl", "capture", "on"), "capture on")
-        world.bss(real.FOUR).sendto(question, (real.GB4, real.NS_PORT))
-        until("the capture", lambda: path.exists())
-        is_owned(path, 0o640)
-        real.quiet(world.bss(real.FOUR))
-        client("ctl", "capture", "off")
-        right(question in path.read_bytes(), "what came is not in the capture")
+        until("what was sent is in the capture", lambda: captured(world, path, question))
 
 
 def link(world, namespace):
