@@ -93,7 +93,7 @@ def least_follows():
         least = "return require('sluice.class_values').classes[7].bss_lifetime_least_ns // 1000000"
         same((lifetime(world, bss), world.lua(least)), (100, "500"), "after start()")
         world.run_until(S)
-        same((lifetime(world, bss), world.lua(least)), (65535, "2600"), "after timer()")
+        same((lifetime(world, bss), world.lua(least)), (65535, "4100"), "after timer()")
 
 
 @case("flow_control() sees each level and may lessen what the BSS offers, never raise it")

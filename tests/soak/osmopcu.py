@@ -24,7 +24,7 @@ os.environ.setdefault("SLUICE", str(ROOT / "build/release/sluice"))
 from harness import Failure, Skip  # noqa: E402
 from pcu_chain import Chain, Setting  # noqa: E402
 
-DELAYS = "1 ms,0.1 s,0.2 s,0.3 s,0.4 s,0.6 s,0.8 s,1 s,2 s,unlimited"
+DELAYS = "1 ms,0.1 s,0.2 s,0.3 s,0.4 s,0.6 s,0.8 s,1 s,2 s,as offered"
 BUSY = 0.99  # of what the radio carries with all of Bmax
 NEEDS = {"osmo-pcu": "osmo-pcu", "ip": "iproute2"}  # programs, and Debian's packages of them
 COLUMNS = ("pdchs", "mss", "octets", "codel", "delay", "rate", "share", "start_s", "pcu_p50_s",
@@ -71,7 +71,7 @@ def row(values):
 
 def with_share(rows):
     """Of what the same case carries with everything handed over."""
-    whole = {one["case"]: one["rate"] for one in rows if one["delay"] == "unlimited"}
+    whole = {one["case"]: one["rate"] for one in rows if one["delay"] == "as offered"}
     for one in rows:
         one["share"] = one["rate"] / whole[one["case"]] if one["case"] in whole else float("nan")
     return rows
