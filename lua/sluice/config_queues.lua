@@ -13,7 +13,6 @@ local note, is_given = check.note, check.is_given
 local queues = {}
 
 local S_IN_NS = 1000000000
-local CENTISECOND_NS = 10000000
 local BUCKET_LEAST_OCTETS = 3200 -- two of the largest LLC PDUs
 local LLC_OCTETS = 6             -- header and FCS of an LLC PDU, beside its N201-U
 
@@ -25,14 +24,40 @@ local function check_weight(state, class)
     class.weight = class.weight or schema_queues.weights[class.name]
 end
 
+local DELAYS = { "cell_delay", "ms_delay", "flow_delay" }
+
+-- What a BSS offers is used as far as its radio needs it; what is given by hand is meant.
+local function fill_delays(state, cfg)
+    local usual_ns = cfg.lab and 0 or units.parse("time", schema_queues.DELAY)
+    for _, key in ipairs(cfg.gb and DELAYS or {}) do
+        if not is_given(state, cfg.gb, key) then
+            cfg.gb[key .. "_ns"] = usual_ns
+        end
+    end
+end
+
+-- Before an LLC PDU that goes, and with it, the BSS has what its radio sends in the longest delay, and
+-- one LLC PDU. MORE_NS is for that one, 1526 octets on one PDCH at CS-1 (1.53 s), for the radio to begin
+-- (osmo-pcu: 0.42 s), and for MSs whose turns are not alike: of eight, with 0.6 s, osmo-pcu held a PDU for
+-- 3.7 s at most (tests/soak/osmopcu.py).
+local MORE_NS = 3500000000
+
+local function bss_needs_ns(gb)
+    local longest_ns = 0
+    for _, key in ipairs(gb and DELAYS or {}) do
+        longest_ns = math.max(longest_ns, gb[key .. "_ns"] or 0)
+    end
+    return longest_ns == 0 and S_IN_NS or longest_ns + MORE_NS
+end
+
 -- A lifetime of 0 is for ever; absent is what was refused.
-local function check_lifetime(state, class)
+local function check_lifetime(state, class, needs_ns)
+    if class.lifetime_ns and not is_given(state, class, "bss_lifetime_least") then
+        class.bss_needs_ns = needs_ns
+        class.bss_lifetime_least_ns = schema_queues.bss_least_ns(class)
+    end
     local whole, least = class.lifetime_ns, class.bss_lifetime_least_ns
-    if whole and not least and not is_given(state, class, "bss_lifetime_least") then
-        local half_ns = whole // 2 // CENTISECOND_NS * CENTISECOND_NS
-        least = whole > 0 and math.min(S_IN_NS, half_ns) or S_IN_NS
-        class.bss_lifetime_least_ns = least
-    elseif whole and least and whole > 0 and least > whole then
+    if whole and least and whole > 0 and least > whole then
         note(state, class, "bss_lifetime_least", "found %s, allowed no more than lifetime, %s",
             units.format("time", least), units.format("time", whole))
     end
@@ -58,7 +83,7 @@ end
 
 -- All seven classes, in their order; those that the file does not name have the defaults.
 local function fill_classes(state, cfg)
-    local given = {}
+    local given, needs_ns = {}, bss_needs_ns(cfg.gb)
     for _, class in ipairs(cfg.class) do
         given[class.name or ""] = class
     end
@@ -68,7 +93,7 @@ local function fill_classes(state, cfg)
             or check.made_up(state, schema.constructor.class, { name = name })
         cfg.class[i] = class
         check_weight(state, class)
-        check_lifetime(state, class)
+        check_lifetime(state, class, needs_ns)
         check_aqm(state, class)
         class.packets = class.packets or cfg.queue.packets
         class.octets = class.octets or cfg.queue.octets
@@ -139,6 +164,7 @@ local function check_buckets(state, cfg)
 end
 
 function queues.all(state, cfg)
+    fill_delays(state, cfg)
     fill_classes(state, cfg)
     check_buckets(state, cfg)
 end

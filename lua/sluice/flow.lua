@@ -22,6 +22,8 @@ subscribers.watch(own.forget)
 
 local OCTETS_MAX = 0xffffffff -- what a bucket of the dataplane holds; less than offered is allowed
 local UNIT = 100
+local S_IN_NS = 1000000000
+local LLC_PDU_OCTETS_MAX = 1526 -- with the largest N201-U
 
 -- ---- What every level has ----
 
@@ -69,6 +71,17 @@ local function note(b, tag, bmax, r, ms_bmax, ms_r, measured_ms)
     f.ms_bmax_octets, f.ms_r_bit_per_s = ms_bmax, ms_r
 end
 
+-- Once from reset to reset: the operator of the BSS has set that buffer, or left it as it came.
+local function say_bounded(b, bmax, r)
+    local delay_ns = world.cfg.gb.cell_delay_ns
+    local most = r * delay_ns // (8 * S_IN_NS) + LLC_PDU_OCTETS_MAX
+    if delay_ns > 0 and r > 0 and bmax > most and not b.flow.bounded then
+        b.flow.bounded = true
+        log.info(("NSE %d, BVCI %d: BSS offers %.3g s of buffer, using %.3g s; cell_delay"):format(
+            b.nse.nsei, b.bvci, bmax * 8 / r, delay_ns / S_IN_NS))
+    end
+end
+
 local function flow_control_bvc(nse, b, nsvc, octets, from, tag, bmax, r, ms_bmax, ms_r, full,
         measured_ms, granularity)
     local cause = condition(nse, full, granularity)
@@ -76,6 +89,7 @@ local function flow_control_bvc(nse, b, nsvc, octets, from, tag, bmax, r, ms_bma
         return pdus.refuse(nse, b.bvci, cause, octets:sub(from), nsvc)
     end
     note(b, tag, bmax, r, ms_bmax, ms_r, measured_ms)
+    say_bounded(b, bmax, r)
     if policy.has_flow_control then
         bmax, r, full = decided({
             level = "bvc", nsei = nse.nsei, bvci = b.bvci, bucket_octets = bmax,

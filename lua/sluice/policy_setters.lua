@@ -89,6 +89,11 @@ function setters.class(name)
     return function(given)
         local class = draft(i)
         take(class, given, schema.constructor.class.key, is_mine, 2)
+        if rawget(given, "bss_lifetime_least") then
+            class.bss_needs_ns = nil
+        elseif class.bss_needs_ns then
+            class.bss_lifetime_least_ns = schema_queues.bss_least_ns(class)
+        end
         local wrong = wrong_class(class)
         if wrong then
             error(wrong, 2)

@@ -24,13 +24,17 @@ function queues.bucket(prefix, whose)
     }
 end
 
+-- Used of what a BSS offers: more keeps no radio busier (tests/soak/osmopcu.py), and waits there.
+queues.DELAY = "600 ms"
+
 function queues.delay(name, whose)
     return {
-        name = name, type = "time", least = "1 ms", most = "100 s", none = "unlimited",
-        default = "unlimited", example = "1 s",
+        name = name, type = "time", least = "0 s", most = "100 s", none = "as offered",
+        optional = true, example = "1 s",
+        default_help = queues.DELAY .. "; as offered with lab, whose buckets are by hand",
         help = "use of " .. whose .. " bucket only what its rate sends in that time, and one LLC"
             .. " PDU by the N201-U in use: the rest waits here, where it is managed, and not in the"
-            .. " BSS",
+            .. " BSS; 0 s: all of it",
     }
 end
 
@@ -100,6 +104,16 @@ function queues.params(record)
     return variant and params, variant and variant.place
 end
 
+local CENTISECOND_NS = 10000000 -- the step of a lifetime
+
+-- bss_lifetime_least where nobody has said it: class.bss_needs_ns, as far as the class's own values let.
+function queues.bss_least_ns(class)
+    local whole_ns, most_ns = class.lifetime_ns, class.bss_lifetime_most_ns
+    local least_ns = math.min(class.bss_needs_ns, most_ns or math.maxinteger,
+        whole_ns > 0 and whole_ns // 2 or math.maxinteger)
+    return least_ns // CENTISECOND_NS * CENTISECOND_NS
+end
+
 queues.scopes = { "nse", "cell", "ms", "flow" } -- as enum sched_scope
 
 -- Of the study of AQM in the 2G-SGSN (2006); conversational, which it has not, like streaming:
@@ -143,8 +157,11 @@ queues.class = {
         {
             name = "bss_lifetime_least", type = "time", least = "10 ms", most = "655 s",
             step = "10 ms", optional = true, example = "1 s",
-            default_help = "1 s, or half the lifetime if that is less",
-            help = "how much of it the BSS gets at least; with less left an N-PDU is not sent",
+            default_help = "3.5 s and the longest of gb's cell_delay, ms_delay and flow_delay (1 s with"
+                .. " the buckets as offered); or half the lifetime, or bss_lifetime_most, if that is"
+                .. " less",
+            help = "how much of it the BSS gets at least; with less left an N-PDU is not sent, for the"
+                .. " BSS would discard it behind what it has",
         },
         {
             name = "bss_lifetime_most", type = "time", least = "10 ms", most = "655 s",

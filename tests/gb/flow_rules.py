@@ -5,8 +5,8 @@ feature; MSs that nobody knows; the user's policy."""
 
 from flow_parts import (BSS, CBL, FC_BVC, FC_MS, FC_PFC, FLOWS, GIGABIT, IMSI, LLC_OCTETS,
                         MISSING_CONDITIONAL, NSEI, OPEN, PFC, PFC_FC, TLLI, UNEXPECTED_CONDITIONAL,
-                        UNKNOWN_MS, FlowBss, Load, OCTETS, begin, clean, config, exact, refused,
-                        say, taken)
+                        UNKNOWN_MS, FlowBss, Load, OCTETS, as_offered, begin, clean, config, exact,
+                        refused, say, taken)
 from harness import case, main, new_folder, right, same
 from world import MS, S, World, npdu
 
@@ -144,7 +144,7 @@ def moved():
 
 @case("the ratio is how full the bucket is from then on, whatever we thought (CBL)")
 def ratio():
-    with World(config()) as world:
+    with World(as_offered(config())) as world:
         bss = begin(world, CBL)
         teid = world.teid(TLLI)
         for name, bmax in (FC_BVC, "bmax"), (FC_MS, "ms_bmax"):

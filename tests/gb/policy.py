@@ -84,6 +84,18 @@ def start_and_timer():
         same(hooks(world), (0, 0), "faults and cuts")
 
 
+@case("a lifetime below what the BSS gets at least by default: half of it, as in the file; 0: the default")
+def least_follows():
+    world, bss = started("""
+        function start() class "background" { lifetime = "1 s" } state.n = 0 end
+        function timer() class "background" { lifetime = "unlimited" } end""")
+    with world:
+        least = "return require('sluice.class_values').classes[7].bss_lifetime_least_ns // 1000000"
+        same((lifetime(world, bss), world.lua(least)), (100, "500"), "after start()")
+        world.run_until(S)
+        same((lifetime(world, bss), world.lua(least)), (65535, "4100"), "after timer()")
+
+
 @case("flow_control() sees each level and may lessen what the BSS offers, never raise it")
 def flow_control():
     world, bss = started("""
@@ -136,7 +148,8 @@ WRONG = (
      "weight: found the number 0, allowed a whole number from 1 to 10000", False),
     ("a weight of signalling", 'class "signalling" { weight = 5 }',
      "signalling has no weight", False),
-    ("lifetimes that do not agree", 'class "background" { lifetime = "100 ms" }',
+    ("lifetimes that do not agree",
+     'class "background" { lifetime = "100 ms", bss_lifetime_least = "110 ms" }',
      "bss_lifetime_least is more than lifetime", False),
     ("an AQM's key", 'aqm "background" { targett = "5 ms" }',
      "targett: found an unknown key", False),

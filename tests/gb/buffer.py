@@ -1,0 +1,136 @@
+#!/usr/bin/python3
+"""How much of a BSS's buffer is used, when the BSS offers 10 s of it as osmo-pcu does: what its radio
+needs, by default; and whatever goes into it has a lifetime that outlasts what stands before it."""
+
+import re
+
+import replay
+from bss import Bss
+from flow_parts import BSS, IMSI, LLC_OCTETS, NSEI, TLLI, Load, taken
+from harness import case, main, right, same
+from world import HEAD, MS, S, World, ms, nsvc
+
+R, OFFERED_S = 12000, 10  # bit/s of a cell and of an MS, one PDCH at CS-2; Bmax / R
+OFFER = {"bmax": R * OFFERED_S // 800, "r": R // 100, "bmax_default": R * OFFERED_S // 800,
+         "r_default": R // 100}
+LARGEST = 506  # the largest LLC PDU, N201-U being 500
+DELAY = 600 * MS  # that is used by default
+
+
+def config(keys="", *more):
+    return HEAD.replace("gb {", f"gb {{ {keys}") + "\n".join(more) + f"""
+nse {{ nsei = {NSEI}, {nsvc(1, BSS)}, bvc {{ bvci = 2, {ms(IMSI, TLLI, count=2)} }}, bvc {{ bvci = 3 }} }}
+"""
+
+
+class OfferBss(Bss):
+    """Offers that of both its cells."""
+
+    def flow(self, bvci, **values):
+        return super().flow(bvci, **self.offer | values)
+
+
+def begin(world, **other):
+    bss = OfferBss(world, NSEI, ((1, BSS),), {2: 80000, 3: 80000})
+    bss.offer = OFFER | other
+    bss.up()
+    return bss
+
+
+def held(pdus, r=R):
+    """Octets that the BSS has when each of them has come, if its radio sends R: all that passed is
+    looked at, not what the program thinks."""
+    bucket = replay.Bucket(0, 0, r)
+    for time_ns, octets in pdus:
+        bucket.fault(time_ns, octets)
+        yield bucket.level
+
+
+def most_held(world, tllis=(TLLI,), r=R):
+    bss = begin(world)
+    Load(world, tllis, 100 * MS)
+    world.run(40 * S)
+    return max(held(taken(bss, 0, bvci=2), r))
+
+
+def allowed(delay_ns, r=R):
+    return r * delay_ns / (8 * S) + LARGEST
+
+
+@case("of 10 s that a BSS offers, what its radio needs is used, and one LLC PDU; all of that")
+def bounded():
+    with World(config()) as world:
+        most = most_held(world, (TLLI, TLLI + 1))
+        right(allowed(DELAY) - LLC_OCTETS < most <= allowed(DELAY), f"{float(most)} octets")
+
+
+@case("an MS that has less than its cell: what its own share needs is used")
+def bounded_ms():
+    with World(config()) as world:
+        bss = begin(world, bmax=R * OFFERED_S // 200, r=R // 25)
+        Load(world, (TLLI,), 100 * MS)
+        world.run(40 * S)
+        most = max(held(taken(bss, 0, tlli=TLLI)))
+        right(allowed(DELAY) - LLC_OCTETS < most <= allowed(DELAY), f"{float(most)} octets")
+
+
+@case("another cell_delay and ms_delay; 0 s, or as offered: all of what the BSS offers")
+def by_hand():
+    for text, most_ns in ("1 s", S), ("0 s", OFFERED_S * S), ("as offered", OFFERED_S * S):
+        with World(config(f'cell_delay = "{text}", ms_delay = "{text}",')) as world:
+            most, bound = most_held(world), allowed(most_ns)
+            right(bound - LARGEST - LLC_OCTETS < most <= bound, f"{text}: {float(most)} octets")
+
+
+def said(world):
+    return re.findall(r"(NSE \d+, BVCI \d+): (BSS offers .*)", world.log())
+
+
+@case("a BSS that offers more than is used: one line for each cell from reset to reset")
+def line():
+    text = "BSS offers 10 s of buffer, using 0.6 s; cell_delay"
+    with World(config()) as world:
+        bss = begin(world)
+        cells = [f"NSE {NSEI}, BVCI {bvci}" for bvci in (2, 3)]
+        for _ in range(20):
+            world.run(S)
+            bss.flow(2)
+        same(said(world), [(one, text) for one in cells], "lines")
+        bss.reset_bvc(2)
+        world.run(5 * S)
+        same(said(world), [(one, text) for one in (*cells, cells[0])], "lines")
+
+
+@case("no line where a BSS offers no more than that and an LLC PDU, nor where all of it is used")
+def no_line():
+    for keys, bmax in ("", R * 6 // 8000 + 15), ('cell_delay = "0 s",', OFFER["bmax"]):
+        with World(config(keys)) as world:
+            begin(world, bmax=bmax)
+            world.run(S)
+            same(said(world), [], f"lines, {keys}")
+
+
+def lifetimes(bss):
+    """[(ns that the PDU waits in the BSS until its last octet has gone, ns of its lifetime)]"""
+    records = [r for r in bss.dl if r.pdu.bvci == 2]
+    waits = held([(r.time_ns, len(r.pdu.sdu["llc"])) for r in records])
+    return [(int(octets * 8 * S / R), r.pdu.sdu["lifetime"] * 10 * MS)
+            for octets, r in zip(waits, records)]
+
+
+@case("a cell with a backlog as old as may be: nothing goes with less lifetime than the BSS needs for it")
+def lifetime():
+    aqm = 'class { name = "background", aqm { name = "tail-drop" } }'
+    for keys in "", 'cell_delay = "1.5 s",':
+        with World(config(keys, aqm)) as world:
+            bss = begin(world)
+            Load(world, (TLLI, TLLI + 1), 200 * MS)
+            world.run(60 * S)
+            found = lifetimes(bss)
+            old = [one for one in found if one[1] < 6 * S]
+            right(len(old) > 20, f"{keys}: {len(old)} of {len(found)} N-PDUs were old")
+            same([one for one in found if one[0] > one[1]][:3], [], f"{keys}: (wait, lifetime)")
+            right(max(wait for wait, _ in found) > 500 * MS, f"{keys}: nothing waits in the BSS")
+
+
+main()
