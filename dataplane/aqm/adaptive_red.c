@@ -162,6 +162,7 @@ const struct aqm_ops aqm_adaptive_red = {
     .help = "RED that moves max_p to keep the average queue in a band",
     .params = params_table,
     .param_count = ARED_PARAMS,
+    .vars_octets = sizeof(struct vars),
     .configure = configure,
     .enqueue = enqueue,
     .dequeue = dequeue};

@@ -3,8 +3,8 @@
 // is in struct aqm_view, what it remembers in its own vars.
 //
 // params: as a person gives them, one uint64_t each, in the order of the AQM's table; config: the
-// machine's form, made once by configure, const from then on; vars: one per queue, zeroed by its
-// owner and then reset. Hot functions use integers only.
+// machine's form, made once by configure, const from then on; vars: `vars_octets` for each queue,
+// zeroed by its owner and then reset. Hot functions use integers only.
 #ifndef SLUICE_AQM_AQM_H
 #define SLUICE_AQM_AQM_H
 
@@ -73,11 +73,12 @@ static inline uint64_t aqm_level_value(uint64_t level)
 
 #define AQM_PARAMS_MAX    12
 #define AQM_CONFIG_OCTETS 128 // each AQM asserts that its own fits
-#define AQM_VARS_OCTETS   48
+#define AQM_VARS_OCTETS   48  // likewise
 
 // While an AQM is calm either call passes and leaves the vars as they are, so nobody need ask: the
-// first 8 octets of its vars are 0, and the sojourn is below `below_ns`, or what the queue's share
-// carries in that time is below `below_nano_octets` (1e-9 octet). Zeroes: never.
+// first 8 octets of its vars are 0 (else it is stirred), and the sojourn is below `below_ns`, or
+// what the queue's share carries in that time is below `below_nano_octets` (1e-9 octet). Zeroes:
+// never.
 struct aqm_calm {
     uint64_t below_ns, below_nano_octets;
 };
@@ -86,6 +87,7 @@ struct aqm_ops {
     const char *name, *help;
     const struct aqm_param *params;
     uint32_t param_count;
+    uint32_t vars_octets; // what it remembers of a queue
     // NULL, or why these params do not go together. Every param is within its range already.
     const char *(*configure)(void *config, const uint64_t *params);
     void (*reset)(const void *config, void *vars); // NULL: zeroes are what it begins with
@@ -126,12 +128,25 @@ struct aqm {
 const char *aqm_setup(struct aqm *aqm, const struct aqm_ops *ops, const uint64_t *params);
 void aqm_standard_params(const struct aqm_ops *ops, uint64_t *params);
 
-// With a share of 0, one that is not known, by the sojourn alone.
-static inline bool aqm_is_calm(const struct aqm_calm *calm, const uint8_t *vars,
-                               uint64_t sojourn_ns, uint32_t share_octets_per_s)
+// The vars of a queue are as long as this: whole words, and one at least for who is ever asked.
+static inline uint32_t aqm_vars_octets(const struct aqm_ops *ops)
 {
-    uint64_t stirred;
-    __builtin_memcpy(&stirred, vars, sizeof stirred);
+    bool is_asked = ops->enqueue || ops->dequeue;
+    uint32_t words = (ops->vars_octets + 7) / 8;
+    return 8 * (words ? words : is_asked);
+}
+
+static inline bool aqm_is_stirred(const uint8_t *vars)
+{
+    uint64_t first;
+    __builtin_memcpy(&first, vars, sizeof first);
+    return first != 0;
+}
+
+// With a share of 0, one that is not known, by the sojourn alone.
+static inline bool aqm_is_calm(const struct aqm_calm *calm, bool stirred, uint64_t sojourn_ns,
+                               uint32_t share_octets_per_s)
+{
     if (stirred)
         return false;
     return sojourn_ns < calm->below_ns ||

@@ -49,12 +49,14 @@ struct config {
 _Static_assert(sizeof(struct config) <= AQM_CONFIG_OCTETS, "config");
 
 struct vars {
-    uint32_t count;        // with both 0 it is calm
+    uint32_t count : 31;   // with this and BLUE's probability 0 it is calm
+    bool signalling : 1;   // only with count > 0
     uint32_t blue_q32;     // BLUE's probability
     uint64_t next_ns;      // the next signal, or step down
     uint64_t blue_next_ns; // no change of BLUE's before
-    bool signalling;       // only with count > 0
 };
+#define COUNT_MOST 0x7fffffffu
+_Static_assert(sizeof(struct vars) == 24, "the usual discipline's, of every PFC");
 _Static_assert(sizeof(struct vars) <= AQM_VARS_OCTETS, "vars");
 
 // What follows from the share.
@@ -122,7 +124,7 @@ static void step_down(struct vars *v, uint64_t interval_ns, uint64_t now_ns)
     }
     if (v->count == 0 || now_ns < v->next_ns)
         return;
-    v->count = count_after(v->count, interval_ns, now_ns - v->next_ns);
+    v->count = count_after(v->count, interval_ns, now_ns - v->next_ns) & COUNT_MOST;
     v->next_ns = now_ns + (v->count ? codel_gap_ns(interval_ns, v->count) : 0);
 }
 
@@ -138,7 +140,7 @@ static bool signals(struct vars *v, uint64_t interval_ns, uint64_t now_ns)
     }
     if (now_ns < v->next_ns)
         return false;
-    v->count += v->count < UINT32_MAX;
+    v->count += v->count < COUNT_MOST;
     v->next_ns += codel_gap_ns(interval_ns, v->count);
     return true;
 }
@@ -229,6 +231,7 @@ const struct aqm_ops aqm_cobalt = {
     .help = "COBALT (CAKE): CoDel for slow links, and BLUE for who does not answer to it",
     .params = params_table,
     .param_count = COBALT_PARAMS,
+    .vars_octets = sizeof(struct vars),
     .configure = configure,
     .reset = reset,
     .enqueue = enqueue,

@@ -151,6 +151,7 @@ const struct aqm_ops aqm_codel = {
     .help = "CoDel (RFC 8289): signals at a rising rate while the queue stands above a target",
     .params = params_table,
     .param_count = CODEL_PARAMS,
+    .vars_octets = sizeof(struct vars),
     .configure = configure,
     .reset = reset,
     .dequeue = dequeue};

@@ -84,6 +84,7 @@ const struct aqm_ops aqm_pdpc = {.name = "pdpc",
                                  .help = "one loss, then n N-PDUs without (Sagfors)",
                                  .params = params_table,
                                  .param_count = PDPC_PARAMS,
+                                 .vars_octets = sizeof(struct vars),
                                  .configure = configure,
                                  .enqueue = enqueue,
                                  .dequeue = dequeue};

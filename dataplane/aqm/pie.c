@@ -185,6 +185,7 @@ const struct aqm_ops aqm_pie = {
     .help = "PIE (RFC 8033): drops at enqueue with a probability that holds the delay at a target",
     .params = params_table,
     .param_count = PIE_PARAMS,
+    .vars_octets = sizeof(struct pie_vars),
     .configure = configure,
     .reset = reset,
     .enqueue = enqueue,

@@ -177,6 +177,7 @@ const struct aqm_ops aqm_red = {.name = "red",
                                 .help = "Random Early Detection over the average queue",
                                 .params = params_table,
                                 .param_count = RED_PARAMS,
+                                .vars_octets = sizeof(struct red_vars),
                                 .configure = configure,
                                 .enqueue = enqueue,
                                 .dequeue = dequeue};

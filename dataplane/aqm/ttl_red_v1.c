@@ -125,5 +125,6 @@ const struct aqm_ops aqm_ttl_red_v1 = {
     .help = "drops by age at periodic looks (TTL-RED, first variant)",
     .params = params_table,
     .param_count = TTL1_PARAMS,
+    .vars_octets = sizeof(struct vars),
     .configure = configure,
     .dequeue = dequeue};

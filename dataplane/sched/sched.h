@@ -42,10 +42,11 @@
 
 // Whose queue an AQM watches.
 enum sched_scope {
-    SCHED_SCOPE_NSE, // all N-PDUs of the class in the NSE
-    SCHED_SCOPE_BVC, // ... in the cell
-    SCHED_SCOPE_PFC, // of one PFC of an MS
-    SCHED_SCOPE_FLOW // of one flow of the PFC; needs flow queues
+    SCHED_SCOPE_NSE,  // all N-PDUs of the class in the NSE
+    SCHED_SCOPE_BVC,  // ... in the cell
+    SCHED_SCOPE_PFC,  // of one PFC of an MS
+    SCHED_SCOPE_FLOW, // of one flow of the PFC; needs flow queues
+    SCHED_SCOPES
 };
 
 struct sched_limit {
@@ -182,6 +183,7 @@ struct sched_baggage_pfc {
     uint16_t sent_octets, n201_u; // of a half-sent N-PDU
     uint8_t traffic_class;
     uint8_t leader; // the slot whose bucket it uses
+    bool stirred;   // its AQM is
     uint8_t aqm_vars[AQM_VARS_OCTETS];
 };
 struct sched_baggage {

@@ -124,7 +124,7 @@ uint8_t *aqm_look_wide(struct sched *s, const struct tree_ms *m, uint32_t class,
     *total = nse ? s->nse[c->nse].total[class] : c->of_class[class].total;
     view->share_octets_per_s = share_of_class(s, c, class, nse);
     size_t at = (size_t)(nse ? c->nse : m->cell) * CLASS_COUNT + class;
-    return (nse ? s->nse_aqm_vars : s->cell_aqm_vars) + at * AQM_VARS_OCTETS;
+    return tree_vars(s, nse ? SCHED_SCOPE_NSE : SCHED_SCOPE_BVC, at);
 }
 
 void list_drop(struct sched *s, const struct tree_pfc *p, const struct pdu *pdu,

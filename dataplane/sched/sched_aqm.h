@@ -15,10 +15,11 @@ static inline uint8_t *aqm_look(struct sched *s, uint32_t pfc, struct tree_ms *m
     uint32_t class = p->traffic_class;
     enum sched_scope scope = (enum sched_scope)s->rule[class].scope;
     uint64_t total = p->queue.total;
-    uint8_t *vars = p->aqm_vars;
+    uint8_t *vars;
     if (scope <= SCHED_SCOPE_BVC) {
         vars = aqm_look_wide(s, m, class, scope == SCHED_SCOPE_NSE, view, &total);
     } else {
+        vars = tree_vars(s, SCHED_SCOPE_PFC, tree_pfc_place(s, pfc));
         if (p->share_uses) {
             p->share_uses--;
             view->share_octets_per_s = p->share_octets_per_s;
@@ -28,7 +29,7 @@ static inline uint8_t *aqm_look(struct sched *s, uint32_t pfc, struct tree_ms *m
             view->owner_id = pfc;
         }
         if (scope == SCHED_SCOPE_FLOW) {
-            vars = queue_flow(s, pfc, flow)->aqm_vars;
+            vars = tree_vars(s, SCHED_SCOPE_FLOW, queue_flow_place(s, pfc, flow));
             total = queue_flow(s, pfc, flow)->queue.total;
         }
     }
@@ -43,10 +44,20 @@ static inline uint8_t *aqm_look(struct sched *s, uint32_t pfc, struct tree_ms *m
 static inline bool aqm_rests(const struct tree_rule *rule, struct tree_pfc *p, uint64_t sojourn_ns)
 {
     uint32_t share = p->share_uses ? p->share_octets_per_s : 0;
-    if (!aqm_is_calm(&rule->calm, p->aqm_vars, sojourn_ns, share))
+    if (!aqm_is_calm(&rule->calm, p->stirred, sojourn_ns, share))
         return false;
     p->share_uses -= p->share_uses != 0;
+    p->asked = false;
     return true;
+}
+
+static inline void aqm_was_asked(const struct tree_rule *rule, struct tree_pfc *p,
+                                 const uint8_t *vars)
+{
+    if (rule->scope != SCHED_SCOPE_PFC)
+        return;
+    p->stirred = aqm_is_stirred(vars);
+    p->asked = true;
 }
 
 // True if the N-PDU is to be dropped; a mark is left in it.
@@ -78,7 +89,9 @@ static inline enum drop_reason aqm_ask_in(struct sched *s, uint32_t pfc, struct 
                             .rng = &s->rng,
                             .pdu_word = &pdu->aqm_word};
     uint8_t *vars = aqm_look(s, pfc, m, p, flow, &view);
-    return aqm_obey(aqm->ops->enqueue(aqm->config, vars, &view), pdu) ? DROP_aqm_in : DROP_NONE;
+    enum aqm_verdict verdict = aqm->ops->enqueue(aqm->config, vars, &view);
+    aqm_was_asked(rule, p, vars);
+    return aqm_obey(verdict, pdu) ? DROP_aqm_in : DROP_NONE;
 }
 
 // An N-PDU of that queue is about to be dropped for want of room.
@@ -86,7 +99,8 @@ static inline void aqm_tell_full(struct sched *s, uint32_t pfc, struct tree_ms *
                                  struct tree_pfc *p, uint32_t flow, struct pdu *pdu,
                                  uint64_t now_ns)
 {
-    const struct aqm *aqm = s->rule[p->traffic_class].aqm;
+    const struct tree_rule *rule = &s->rule[p->traffic_class];
+    const struct aqm *aqm = rule->aqm;
     if (!aqm->ops->full)
         return;
     struct aqm_view view = {.now_ns = aqm_clock(s, m, p, now_ns),
@@ -97,6 +111,7 @@ static inline void aqm_tell_full(struct sched *s, uint32_t pfc, struct tree_ms *
                             .pdu_word = &pdu->aqm_word};
     uint8_t *vars = aqm_look(s, pfc, m, p, flow, &view);
     aqm->ops->full(aqm->config, vars, &view);
+    aqm_was_asked(rule, p, vars);
 }
 
 // By the clock of its MS, or by real time.
@@ -122,6 +137,7 @@ static inline enum drop_reason aqm_ask_out(struct sched *s, const struct round *
                             .pdu_word = &pdu->aqm_word};
     uint8_t *vars = aqm_look(s, r->pfc, r->m, r->p, r->p->flow, &view);
     enum aqm_verdict verdict = rule->aqm->ops->dequeue(rule->aqm->config, vars, &view);
+    aqm_was_asked(rule, r->p, vars);
     return aqm_obey(verdict, pdu) ? DROP_aqm_out : DROP_NONE;
 }
 

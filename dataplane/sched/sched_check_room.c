@@ -45,7 +45,7 @@ static uint32_t rank_count(const struct rank *r, uint32_t top)
 
 static uint32_t place_of(const struct sched *s, uint32_t pfc)
 {
-    return s->place_of[(size_t)tree_pfc_ms(pfc) * s->config.pfcs_an_ms + tree_pfc_slot(pfc)];
+    return s->place_of[tree_pfc_place(s, pfc)];
 }
 
 static bool is_young(const struct sched *s, struct tree_ms *m, uint32_t ms, uint32_t class)

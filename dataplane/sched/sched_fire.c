@@ -110,15 +110,17 @@ static void fire_pfc(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct f
 struct fired {
     struct tree_ms *m;
     struct tree_pfc *p;
+    uint32_t pfc;
 };
 
 static inline struct fired fired_of(const struct sched *s, uint32_t id)
 {
     uint32_t at = id & TREE_ID_MASK, kind = id >> TREE_KIND_SHIFT;
     if (kind > TREE_PFC)
-        return (struct fired){NULL, NULL};
-    struct tree_ms *m = tree_ms(s, kind == TREE_MS ? at : tree_pfc_ms(at));
-    return (struct fired){m, tree_pfc_of(m, kind == TREE_MS ? 0 : tree_pfc_slot(at))};
+        return (struct fired){NULL, NULL, TREE_NONE};
+    uint32_t pfc = kind == TREE_MS ? tree_pfc_id(at, 0) : at;
+    struct tree_ms *m = tree_ms(s, tree_pfc_ms(pfc));
+    return (struct fired){m, tree_pfc_of(m, tree_pfc_slot(pfc)), pfc};
 }
 
 // A node that another's firing has set going, or to wait anew, meanwhile is left as it is.
@@ -153,9 +155,7 @@ SCHED_PREFETCH void prefetch_node(struct fired node)
 {
     if (!node.m)
         return;
-    __builtin_prefetch(node.m, 1);
-    __builtin_prefetch(node.p, 1);
-    __builtin_prefetch(&node.p->tag, 1);
+    tree_prefetch(node.m, node.p);
 }
 
 // Its ref is void from here on; and what its turn will want. True if it has several PFCs to choose
@@ -170,12 +170,14 @@ static inline bool touch_node(struct sched *s, uint32_t id, struct fired node)
     *(id >> TREE_KIND_SHIFT == TREE_MS ? &m->wheel_ref : &node.p->wheel_ref) = WHEEL_NO_REF;
     __builtin_prefetch(&s->cell[m->cell], 1);
     __builtin_prefetch(&s->slot[node.p->queue.head], 1);
+    if (node.p->asked)
+        __builtin_prefetch(tree_vars(s, SCHED_SCOPE_PFC, tree_pfc_place(s, node.pfc)), 1);
     if (ms_is_simple(m))
         return false;
     for (uint32_t slots = m->backlog; slots; slots &= slots - 1) {
         const struct tree_pfc *other = tree_pfc_of(m, (uint32_t)__builtin_ctz(slots));
         __builtin_prefetch(other, 1);
-        __builtin_prefetch(&other->tag, 1);
+        __builtin_prefetch((const uint8_t *)(other + 1) - 1, 1);
     }
     return true;
 }

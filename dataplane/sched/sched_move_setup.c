@@ -7,13 +7,20 @@
 #include "dataplane/sched/sched_change.h"
 #include "dataplane/sched/sched_queue.h"
 
-static void pack_pfc(const struct tree_pfc *p, uint32_t slot, struct sched_baggage_pfc *b)
+static uint8_t *vars_of(const struct sched *s, uint32_t ms, uint32_t slot)
 {
+    return tree_vars(s, SCHED_SCOPE_PFC, tree_pfc_place(s, tree_pfc_id(ms, slot)));
+}
+
+static void pack_pfc(const struct sched *s, uint32_t ms, uint32_t slot, struct sched_baggage_pfc *b)
+{
+    const struct tree_pfc *p = tree_pfc_of(tree_ms(s, ms), slot);
     b->traffic_class = p->traffic_class;
     b->leader = (uint8_t)pfc_leader(p, slot);
     b->sent_octets = p->sent_octets;
     b->n201_u = p->n201_u;
-    memcpy(b->aqm_vars, p->aqm_vars, sizeof b->aqm_vars);
+    b->stirred = p->stirred;
+    memcpy(b->aqm_vars, vars_of(s, ms, slot), s->vars_octets[SCHED_SCOPE_PFC]);
 }
 
 // By flow, `flow_hash` is the flow's number again.
@@ -47,7 +54,7 @@ int sched_ms_leave(struct sched *s, uint32_t ms, struct sched_baggage *b, sched_
     for (uint32_t slot = 0; slot < s->config.pfcs_an_ms; slot++) {
         if (!(b->slots & 1u << slot))
             continue;
-        pack_pfc(tree_pfc_of(tree_ms(s, ms), slot), slot, &b->pfc[slot]);
+        pack_pfc(s, ms, slot, &b->pfc[slot]);
         hand_over(s, ms, slot, leave, self);
     }
     ms_update(s, ms, now_ns);
@@ -81,7 +88,8 @@ int sched_ms_arrive(struct sched *s, uint32_t ms, uint32_t bvc, const struct sch
         if (!(b->slots & 1u << slot))
             continue;
         fault = sched_pfc_add(s, ms, slot, b->pfc[slot].traffic_class);
-        memcpy(tree_pfc_of(m, slot)->aqm_vars, b->pfc[slot].aqm_vars, AQM_VARS_OCTETS);
+        memcpy(vars_of(s, ms, slot), b->pfc[slot].aqm_vars, s->vars_octets[SCHED_SCOPE_PFC]);
+        tree_pfc_of(m, slot)->stirred = b->pfc[slot].stirred;
     }
     for (uint32_t slot = 0; slot < s->config.pfcs_an_ms && !fault; slot++)
         if (b->slots & 1u << slot && b->pfc[slot].leader != slot)

@@ -84,6 +84,10 @@ static inline uint16_t queue_info(uint32_t octets, uint32_t lle)
     return (uint16_t)((octets < QUEUE_INFO_OCTETS ? octets : QUEUE_INFO_OCTETS) | lle << 14);
 }
 
+static inline size_t queue_flow_place(const struct sched *s, uint32_t pfc, uint32_t flow)
+{
+    return tree_pfc_place(s, pfc) * s->config.flows_a_pfc + flow;
+}
 struct tree_flow *queue_flow(const struct sched *s, uint32_t pfc, uint32_t flow);
 struct tree_flows *queue_flows(const struct sched *s, uint32_t pfc);
 void queue_choose_flow(struct sched *s, uint32_t pfc, struct tree_pfc *p);

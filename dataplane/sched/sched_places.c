@@ -63,7 +63,7 @@ uint32_t room_pfc_of_entry(const struct sched *s, uint32_t entry)
 
 static uint32_t *place_of(const struct sched *s, uint32_t pfc)
 {
-    return &s->place_of[(size_t)tree_pfc_ms(pfc) * s->config.pfcs_an_ms + tree_pfc_slot(pfc)];
+    return &s->place_of[tree_pfc_place(s, pfc)];
 }
 
 uint32_t room_entry_of_ms(const struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t class)

@@ -9,9 +9,7 @@ void sched_prefetch(const struct sched *s, uint32_t ms, uint32_t slot)
     if (ms >= s->config.mss || slot >= s->config.pfcs_an_ms)
         return;
     const struct tree_pfc *p = tree_pfc_of(tree_ms(s, ms), slot);
-    __builtin_prefetch(tree_ms(s, ms), 1);
-    __builtin_prefetch(p, 1);
-    __builtin_prefetch(p->aqm_vars, 1);
+    tree_prefetch(tree_ms(s, ms), p);
 }
 
 void sched_prefetch_tail(const struct sched *s, uint32_t ms, uint32_t slot)

@@ -10,13 +10,12 @@ enum { LIST_NONE, LIST_NEW, LIST_OLD };
 
 struct tree_flow *queue_flow(const struct sched *s, uint32_t pfc, uint32_t flow)
 {
-    uint32_t at = tree_pfc_ms(pfc) * s->config.pfcs_an_ms + tree_pfc_slot(pfc);
-    return &s->flow[(size_t)at * s->config.flows_a_pfc + flow];
+    return &s->flow[queue_flow_place(s, pfc, flow)];
 }
 
 struct tree_flows *queue_flows(const struct sched *s, uint32_t pfc)
 {
-    return &s->flows[(size_t)tree_pfc_ms(pfc) * s->config.pfcs_an_ms + tree_pfc_slot(pfc)];
+    return &s->flows[tree_pfc_place(s, pfc)];
 }
 
 static void list_append(const struct sched *s, uint32_t pfc, uint32_t list, uint32_t flow)

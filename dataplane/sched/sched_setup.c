@@ -108,12 +108,29 @@ static void *part(struct layout *l, uint64_t count, uint64_t octets)
     return at;
 }
 
-static bool has_scope(const struct sched_config *c, enum sched_scope scope)
+// What the AQMs of that scope remember of a queue at most.
+static uint32_t vars_octets(const struct sched_config *c, enum sched_scope scope)
 {
-    for (int i = 0; i < CLASS_COUNT; i++)
-        if (c->of_class[i].scope == scope)
-            return true;
-    return false;
+    uint32_t most = 0;
+    for (int i = 0; i < CLASS_COUNT; i++) {
+        const struct aqm_ops *ops = c->of_class[i].aqm.ops; // NULL: config_check will say so
+        uint32_t octets = ops && c->of_class[i].scope == scope ? aqm_vars_octets(ops) : 0;
+        most = octets > most ? octets : most;
+    }
+    return most;
+}
+
+static void lay_out_vars(struct layout *l, const struct sched_config *c, struct sched *at,
+                         uint64_t pfcs)
+{
+    const uint64_t queues[SCHED_SCOPES] = {[SCHED_SCOPE_NSE] = (uint64_t)c->nses * CLASS_COUNT,
+                                           [SCHED_SCOPE_BVC] = (uint64_t)c->bvcs * CLASS_COUNT,
+                                           [SCHED_SCOPE_PFC] = pfcs,
+                                           [SCHED_SCOPE_FLOW] = pfcs * flows_wanted(c)};
+    for (enum sched_scope scope = 0; scope < SCHED_SCOPES; scope++) {
+        at->vars_octets[scope] = vars_octets(c, scope);
+        at->vars[scope] = part(l, queues[scope], at->vars_octets[scope]);
+    }
 }
 
 static uint32_t wheel_entries(const struct sched_config *c)
@@ -165,10 +182,7 @@ static struct sched *lay_out(struct layout *l, const struct sched_config *c)
     at->heap_at = part(l, c->bvcs, sizeof *at->heap_at);
     at->flow = part(l, pfcs * flows, sizeof *at->flow);
     at->flows = part(l, flows ? pfcs : 0, sizeof *at->flows);
-    at->cell_aqm_vars =
-        part(l, has_scope(c, SCHED_SCOPE_BVC) ? c->bvcs : 0, CLASS_COUNT * AQM_VARS_OCTETS);
-    at->nse_aqm_vars =
-        part(l, has_scope(c, SCHED_SCOPE_NSE) ? c->nses : 0, CLASS_COUNT * AQM_VARS_OCTETS);
+    lay_out_vars(l, c, at, pfcs);
     at->backlogged = part(l, c->mss / 64 + 1, sizeof *at->backlogged);
     lay_out_ranks(l, c, at, pfcs);
     bool sizes = c->bvc_delay_ns || c->ms_delay_ns || c->pfc_delay_ns;

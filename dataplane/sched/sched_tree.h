@@ -3,7 +3,7 @@
 //
 //   NSE   ready: in the ring of ready NSEs; its ready cells by turns, or by virtual time in a heap
 //   cell  seven classes, each a ring of PFCs that may send (DRR), a start tag a class (SFQ)
-//   MS    64 octets, followed by its PFCs, 128 octets each: a record of 64 + 128 k octets
+//   MS    64 octets, followed by its PFCs, 80 octets each: a record of 64 + 80 k octets
 //   PFC   a queue, or queues by flow
 //
 // A node whose bucket refuses leaves its place and waits in the wheel: PFC, MS, cell or NSE. The
@@ -62,16 +62,17 @@ struct tree_pfc {
     uint16_t head_info;   // octets and LLE of the head: see queue_info
     uint8_t traffic_class;
     uint8_t state;
-    // second line
     uint64_t tag; // start tag within the MS
     uint32_t share_octets_per_s;
     uint8_t share_uses; // until it is worked out anew
     uint8_t flow;       // flow of the head N-PDU
-    bool ranked;        // among the largest of its class: see sched_places.c
+    bool ranked : 1;    // among the largest of its class: see sched_places.c
+    bool stirred : 1;   // its AQM is, where that watches one PFC's queue
+    bool asked : 1;     // it was when the last N-PDU left, so it may be again
     uint8_t young;      // where it was written down as it began: see sched_places.c
-    _Alignas(16) uint8_t aqm_vars[AQM_VARS_OCTETS];
 };
-static_assert(sizeof(struct tree_pfc) == 128, "a PFC is two lines");
+static_assert(sizeof(struct tree_pfc) == 80,
+              "an MS and its PFC are three lines, wherever they begin");
 
 enum {
     MS_EXISTS = 1,
@@ -101,7 +102,7 @@ struct tree_ms {
     uint8_t lle_waiters; // ... that waits for another's half-sent N-PDU
     uint8_t last; // slot that sent last: its tag is the MS's virtual time while none competes
 };
-static_assert(sizeof(struct tree_ms) == 64, "an MS is one line");
+static_assert(sizeof(struct tree_ms) == 64, "an MS");
 
 // Its neighbours in the roll of its cell, and which reset of the cell it has come to.
 #define TREE_MATE_BITS 24
@@ -119,10 +120,8 @@ struct tree_flow {
     uint8_t next; // flow + 1
     uint8_t list; // 0: none, 1: new, 2: old
     bool lingers; // empty, seen so once
-    uint8_t spare;
-    _Alignas(8) uint8_t aqm_vars[AQM_VARS_OCTETS];
 };
-static_assert(sizeof(struct tree_flow) == 72, "a flow");
+static_assert(sizeof(struct tree_flow) == 24, "a flow");
 
 struct tree_flows {
     uint8_t head[3], tail[3]; // flow + 1, by list
@@ -261,7 +260,10 @@ struct sched {
     uint64_t *backlogged; // a bit for each MS
     struct tree_flow *flow;
     struct tree_flows *flows;
-    uint8_t *cell_aqm_vars, *nse_aqm_vars; // a set for each class
+    // What AQMs remember, by the scope of a class: of each NSE and cell a set for each class, of
+    // each PFC, of each flow. As long as the disciplines configured there need.
+    uint8_t *vars[SCHED_SCOPES];
+    uint32_t vars_octets[SCHED_SCOPES];
     // who has most, by packets and by octets: see sched_places.c
     struct rank rank[2];
     uint32_t rank_top[2]; // of the NSEs
@@ -326,6 +328,25 @@ static inline struct tree_pfc *tree_pfc_of(struct tree_ms *ms, uint32_t slot)
 static inline struct tree_pfc *tree_pfc(const struct sched *s, uint32_t pfc)
 {
     return tree_pfc_of(tree_ms(s, tree_pfc_ms(pfc)), tree_pfc_slot(pfc));
+}
+
+// Its place where PFCs stand one behind the other.
+static inline size_t tree_pfc_place(const struct sched *s, uint32_t pfc)
+{
+    return (size_t)tree_pfc_ms(pfc) * s->config.pfcs_an_ms + tree_pfc_slot(pfc);
+}
+
+static inline uint8_t *tree_vars(const struct sched *s, enum sched_scope scope, size_t place)
+{
+    return s->vars[scope] + place * s->vars_octets[scope];
+}
+
+// The lines of both: of an MS and its first PFC all three, wherever the record begins.
+static SCHED_INLINE void tree_prefetch(const struct tree_ms *m, const struct tree_pfc *p)
+{
+    __builtin_prefetch(m, 1);
+    __builtin_prefetch(p, 1);
+    __builtin_prefetch((const uint8_t *)(p + 1) - 1, 1);
 }
 
 // Several PFCs of an MS may share one bucket, that of the one that leads. Few do.

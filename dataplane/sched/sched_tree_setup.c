@@ -8,16 +8,16 @@
 static void vars_reset(const struct sched *s, enum sched_scope scope, uint8_t *vars, uint32_t class)
 {
     const struct sched_class *k = &s->config.of_class[class];
-    memset(vars, 0, AQM_VARS_OCTETS);
+    memset(vars, 0, s->vars_octets[scope]);
     if (k->scope == scope && k->aqm.ops->reset)
         k->aqm.ops->reset(k->aqm.config, vars);
 }
 
-static void class_vars_reset(const struct sched *s, enum sched_scope scope, uint8_t *vars)
+static void class_vars_reset(const struct sched *s, enum sched_scope scope, size_t node)
 {
     for (uint32_t class = 0; class < CLASS_COUNT; class ++)
         if (s->config.of_class[class].scope == scope)
-            vars_reset(s, scope, vars + class * AQM_VARS_OCTETS, class);
+            vars_reset(s, scope, tree_vars(s, scope, node * CLASS_COUNT + class), class);
 }
 
 int sched_nse_add(struct sched *s, uint32_t nse, struct bucket_terms cir, uint64_t now_ns)
@@ -34,9 +34,7 @@ int sched_nse_add(struct sched *s, uint32_t nse, struct bucket_terms cir, uint64
                            .rank_top = {RANK_NONE, RANK_NONE},
                            .wheel_ref = WHEEL_NO_REF};
     heap_clear(s, nse);
-    if (s->nse_aqm_vars)
-        class_vars_reset(s, SCHED_SCOPE_NSE,
-                         s->nse_aqm_vars + (size_t)nse * CLASS_COUNT * AQM_VARS_OCTETS);
+    class_vars_reset(s, SCHED_SCOPE_NSE, nse);
     return sched_nse_set(s, nse, cir, now_ns);
 }
 
@@ -72,9 +70,7 @@ int sched_bvc_add(struct sched *s, uint32_t bvc, uint32_t nse, uint64_t now_ns)
     for (int class = 0; class < CLASS_COUNT; class ++)
         c->of_class[class] =
             (struct tree_class){.head = TREE_NONE, .rank_top = {RANK_NONE, RANK_NONE}};
-    if (s->cell_aqm_vars)
-        class_vars_reset(s, SCHED_SCOPE_BVC,
-                         s->cell_aqm_vars + (size_t)bvc * CLASS_COUNT * AQM_VARS_OCTETS);
+    class_vars_reset(s, SCHED_SCOPE_BVC, bvc);
     s->nse[nse].cells++;
     sizes_cell_begins(s, bvc);
     return 0;
@@ -135,7 +131,8 @@ static void flows_reset(const struct sched *s, uint32_t pfc, uint32_t class)
     for (uint32_t flow = 0; flow < s->config.flows_a_pfc; flow++) {
         struct tree_flow *f = queue_flow(s, pfc, flow);
         *f = (struct tree_flow){0};
-        vars_reset(s, SCHED_SCOPE_FLOW, f->aqm_vars, class);
+        vars_reset(s, SCHED_SCOPE_FLOW,
+                   tree_vars(s, SCHED_SCOPE_FLOW, queue_flow_place(s, pfc, flow)), class);
     }
     if (s->config.flows_a_pfc)
         *queue_flows(s, pfc) = (struct tree_flows){0};
@@ -161,7 +158,8 @@ int sched_pfc_add(struct sched *s, uint32_t ms, uint32_t slot, enum traffic_clas
                            .wheel_ref = WHEEL_NO_REF,
                            .tag = tree_pfc_of(m, m->last)->tag,
                            .bucket.rate = BUCKET_UNLIMITED};
-    vars_reset(s, SCHED_SCOPE_PFC, p->aqm_vars, class);
+    vars_reset(s, SCHED_SCOPE_PFC,
+               tree_vars(s, SCHED_SCOPE_PFC, tree_pfc_place(s, tree_pfc_id(ms, slot))), class);
     flows_reset(s, tree_pfc_id(ms, slot), class);
     m->slots |= (uint8_t)(1u << slot);
     room_return(s, ms);

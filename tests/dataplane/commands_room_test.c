@@ -158,7 +158,7 @@ static void removed_while_away(void **state)
 
 // Of an MS with one context, whatever the number of workers; with an equal share and a quarter more
 // for each of several.
-static uint64_t octets_an_ms(uint32_t workers)
+static uint64_t octets_an_ms(uint32_t workers, const char *aqm)
 {
     uint64_t octets[2];
     for (uint32_t i = 0; i < 2; i++) {
@@ -166,6 +166,8 @@ static uint64_t octets_an_ms(uint32_t workers)
         c.workers = c.nses = workers;
         c.pfcs_an_ms = 1;
         c.ms_options = false;
+        for (int class = 0; class < CLASS_COUNT; class ++)
+            thread_set_aqm(&c.classes.item[class], aqm);
         c.mss = c.pdps = (1 + i) * 1000000;
         c.worker_mss = c.worker_pdps = workers > 1 ? c.mss / workers * 5 / 4 : 0;
         octets[i] = dp_memory_octets(&c);
@@ -175,12 +177,25 @@ static uint64_t octets_an_ms(uint32_t workers)
 
 static void memory_does_not_grow_with_the_workers(void **state)
 {
-    uint64_t one = octets_an_ms(1), two = octets_an_ms(2), sixteen = octets_an_ms(16);
+    uint64_t one = octets_an_ms(1, "cobalt"), two = octets_an_ms(2, "cobalt"),
+             sixteen = octets_an_ms(16, "cobalt");
     (void)state;
-    print_message("# octets an MS with 1, 2, 16 workers: %u, %u, %u\n", (unsigned)one,
+    print_message("# octets an MS with 1, 2, 16 workers, COBALT: %u, %u, %u\n", (unsigned)one,
                   (unsigned)two, (unsigned)sixteen);
     assert_in_range(sixteen, two, two + 1);
     assert_true(sixteen <= one * 5 / 4);
+}
+
+// Of each packet flow as much as the disciplines that are configured remember, and no more.
+static void memory_is_as_the_disciplines_need(void **state)
+{
+    uint64_t none = octets_an_ms(1, "tail-drop");
+    (void)state;
+    assert_int_equal(octets_an_ms(1, "pdpc"), none + 8);
+    assert_int_equal(octets_an_ms(1, "cobalt"), none + 24);
+    assert_int_equal(octets_an_ms(1, "pie"), none + 48);
+    print_message("# octets an MS with one worker: %u, and what its AQM remembers\n",
+                  (unsigned)none);
 }
 
 int main(void)
@@ -190,6 +205,7 @@ int main(void)
         cmocka_unit_test(contexts_have_places),
         cmocka_unit_test(removed_while_away),
         cmocka_unit_test(memory_does_not_grow_with_the_workers),
+        cmocka_unit_test(memory_is_as_the_disciplines_need),
     };
     return cmocka_run_group_tests_name("commands_room", tests, thread_start_eal, NULL);
 }
