@@ -158,14 +158,14 @@ static void removed_while_away(void **state)
 
 // Of an MS with one context, whatever the number of workers; with an equal share and a quarter more
 // for each of several.
-static uint64_t octets_an_ms(uint32_t workers)
+static uint64_t octets_an_ms(uint32_t workers, uint32_t options_octets)
 {
     uint64_t octets[2];
     for (uint32_t i = 0; i < 2; i++) {
         struct dp_config c = thread_config(16, 16);
         c.workers = c.nses = workers;
         c.pfcs_an_ms = 1;
-        c.ms_options = false;
+        c.ms_options_octets = options_octets;
         c.mss = c.pdps = (1 + i) * 1000000;
         c.worker_mss = c.worker_pdps = workers > 1 ? c.mss / workers * 5 / 4 : 0;
         octets[i] = dp_memory_octets(&c);
@@ -173,14 +173,21 @@ static uint64_t octets_an_ms(uint32_t workers)
     return (octets[1] - octets[0]) / 1000000;
 }
 
-static void memory_does_not_grow_with_the_workers(void **state)
+static void expect_octets_an_ms(uint32_t options_octets, const char *with)
 {
-    uint64_t one = octets_an_ms(1), two = octets_an_ms(2), sixteen = octets_an_ms(16);
-    (void)state;
-    print_message("# octets an MS with 1, 2, 16 workers: %u, %u, %u\n", (unsigned)one,
+    uint64_t one = octets_an_ms(1, options_octets), two = octets_an_ms(2, options_octets);
+    uint64_t sixteen = octets_an_ms(16, options_octets);
+    print_message("# octets an MS %s with 1, 2, 16 workers: %u, %u, %u\n", with, (unsigned)one,
                   (unsigned)two, (unsigned)sixteen);
     assert_in_range(sixteen, two, two + 1);
     assert_true(sixteen <= one * 5 / 4);
+}
+
+static void memory_does_not_grow_with_the_workers(void **state)
+{
+    (void)state;
+    expect_octets_an_ms(0, "without optional elements");
+    expect_octets_an_ms(10, "with its IMSI");
 }
 
 int main(void)
