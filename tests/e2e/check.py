@@ -302,21 +302,18 @@ WORKERS = ("x.lua:2: warning: run.workers: found 2 with 1 NSEs, each of which be
 
 @case("what goes in fragments is warned of, from the first octet too many, and so is an idle worker")
 def warnings():
-    for peer, n201_u, of_ms, ggsn, size in (
-            ("198.51.100.2", 1434, "", "192.0.2.2", 1464),
-            ("2001:db8:1::2", 1414, "", "2001:db8::2", 1444),
-            ("198.51.100.2", 1444, "send_imsi = false,", "192.0.2.2", 1464),
-            ("198.51.100.2", 1430, "drx = 7,", "192.0.2.2", 1464)):
+    v4, v6 = ("198.51.100.2", "192.0.2.2", 1464), ("2001:db8:1::2", "2001:db8::2", 1444)
+    for (peer, ggsn, size), n201_u, of_ms in (
+            (v4, 1434, ""), (v6, 1414, ""), (v4, 1444, "send_imsi = false,"), (v4, 1430, "drx = 7,")):
         text = WARNED.replace("PEER", peer).replace("GGSN", ggsn).replace("MORE", of_ms)
         for more in (0, 1):
             path = written(text.replace("N201_U", str(n201_u + more)).replace(
                 "SIZE", str(size + more)))
-            parts = (f"x.lua:11: warning: nse[1].bvc[1].ms[1].n201_u: found {n201_u + 1} octets, of"
-                     f" which {n201_u} fit a packet of gb.mtu, 1500 octets: what is larger goes in"
-                     " fragments\n"
-                     f"x.lua:18: warning: lab.traffic[1].size: found {size + 1} octets, of which"
-                     f" {size} fit a packet of gn.mtu, 1500 octets: what is larger goes in"
-                     " fragments\n") if more else ""
+            parts = "".join(
+                f"x.lua:{line}: warning: {key}: found {fit + 1} octets, of which {fit} fit a packet of"
+                f" {port}.mtu, 1500 octets: what is larger goes in fragments\n" for line, key, fit, port
+                in ((11, "nse[1].bvc[1].ms[1].n201_u", n201_u, "gb"),
+                    (18, "lab.traffic[1].size", size, "gn"))) if more else ""
             done = sluice("check", path.name, cwd=path.parent)
             same((done.returncode, done.stderr), (0, WORKERS + parts), "exit status and stderr")
 
