@@ -58,7 +58,7 @@ nse {
         bvci = 2,                                -- the cell, as the BSS has it
         ms {
             imsi = "001010000000001", count = 100,   -- IMSI, TLLI, address and TEIDs count up
-            n201_u = "1444 octets",                  -- the largest that an MTU of 1500 carries whole
+            n201_u = "1434 octets",                  -- the largest that an MTU of 1500 carries whole
             pdp {
                 nsapi = 5, class = "background",
                 address = "10.0.0.1",                -- the first MS's

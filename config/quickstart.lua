@@ -57,7 +57,7 @@ nse {
         -- Four in a push-to-talk group. N201-U as large as Gb's MTU of 1500 lets
         -- it be.
         ms {
-            imsi = "001010000000101", count = 4, n201_u = "1444 octets",
+            imsi = "001010000000101", count = 4, n201_u = "1434 octets",
             pdp { nsapi = 5, sapi = 3, class = "conversational", address = "10.0.2.1" },
         },
     },

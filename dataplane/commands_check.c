@@ -213,11 +213,6 @@ static int ms_tlli_new(const struct commands *k, const struct command_ms_tlli *c
                                                                                          : 0;
 }
 
-static int ms_options_check(const struct commands *k, uint32_t ms)
-{
-    return k->limits.options ? ms_there(k, ms) : -ENOTSUP;
-}
-
 // All parameters of the class's own AQM, within their ranges and going together.
 static int class_aqm_check(const struct commands *k, const struct command_class_aqm *c)
 {
@@ -316,7 +311,7 @@ int commands_ids_check(const struct commands *k, const struct command *c)
     case COMMAND_ms_n201_u:
         return ms_there(k, c->ms_n201_u.ms_id);
     case COMMAND_ms_options:
-        return ms_options_check(k, c->ms_options.ms_id);
+        return ms_there(k, c->ms_options.ms_id);
     case COMMAND_ms_flow:
         return ms_there(k, c->ms_flow.ms_id);
     case COMMAND_ms_default:

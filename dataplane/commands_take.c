@@ -44,7 +44,7 @@ static int take_key(struct command *c)
     return cipher_key(name, kc.at, kc.n, c->octets, &why);
 }
 
-static int take_options(struct command *c)
+static int take_options(const struct commands *k, struct command *c)
 {
     struct command_ms_options *o = &c->ms_options;
     struct bssgp_dl_unitdata pdu = {.has_ra_capability = o->has_ra_capability,
@@ -58,7 +58,7 @@ static int take_options(struct command *c)
                                     .has_old_tlli = o->has_old_tlli,
                                     .old_tlli = o->old_tlli};
     o->ra_capability = (struct octets){0};
-    int n = bssgp_dl_unitdata_put_options(&pdu, c->octets, sizeof c->octets);
+    int n = bssgp_dl_unitdata_put_options(&pdu, c->octets, k->limits.options_octets);
     c->octets_n = n < 0 ? 0 : (uint32_t)n;
     return n < 0 ? -EMSGSIZE : 0;
 }
@@ -125,7 +125,7 @@ int commands_take_values(struct commands *k, struct command *c)
     case COMMAND_ms_cipher:
         return take_key(c);
     case COMMAND_ms_options:
-        return take_options(c);
+        return take_options(k, c);
     case COMMAND_pdp:
         return take_pdp(k, c);
     case COMMAND_ms:

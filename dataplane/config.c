@@ -25,7 +25,7 @@ struct state_limits config_limits(const struct dp_config *c)
                                  .mss = c->mss,
                                  .pdps = c->pdps,
                                  .workers = c->workers,
-                                 .options = c->ms_options};
+                                 .options_octets = c->ms_options_octets};
 }
 
 // Of so many in all; 0: all of them.

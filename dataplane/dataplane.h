@@ -79,7 +79,8 @@ extern const struct field_record dp_port_record;
     MUST(T, U64, teid_seed, 0, INT64_MAX, "of the TEIDs' random bits; 0: the system says") \
     MUST(T, U32, workers, 1, DP_WORKERS_MAX, "threads of the path")                        \
     MUST(T, BOOL, real_time, 0, 1, "the clock is real: waits may end 65 us late")          \
-    MUST(T, BOOL, ms_options, 0, 1, "some MS has optional elements (command ms_options)")  \
+    MUST(T, U32, ms_options_octets, 0, COMMAND_OCTETS,                                     \
+         "room an MS has for its optional elements (command ms_options); 0: none")         \
     MUST(T, U32, error_indications_per_s, 0, 100000,                                       \
          "GTP-U error indications of each worker at most")                                 \
     MUST(T, U64, ready_ns, 0, INT64_MAX,                                                   \
@@ -117,8 +118,10 @@ uint32_t dp_destroy(struct dp *dp);
 //                 or context, nor for one that moves to it
 // -EAFNOSUPPORT   the port has no address of that family
 // -EADDRNOTAVAIL  an address that no other station has: none, multicast, broadcast, our own
-// -EMSGSIZE       a PDU larger than the link takes, or optional elements of more than 64 octets
-// -ENOTSUP        GEA1, GEA2, GEA5; optional elements of an MS if the config says of none
+// -EMSGSIZE       a PDU larger than the link takes, or optional elements of an MS of more octets
+// than
+//                 the config has room for
+// -ENOTSUP        GEA1, GEA2, GEA5
 // -EINVAL         no such command or algorithm, a key of another length, or another number of
 //                 parameters than the AQM has
 int64_t dp_command(struct dp *dp, const struct command *command);

@@ -81,7 +81,7 @@ static uint8_t *put_options(const struct state *state, const struct sched_grant 
                             const struct state_ms *ms, const struct state_pdp *pdp, uint8_t *b)
 {
     if (ms->options)
-        memcpy(b, state->options[grant->ms].octets, ms->options);
+        memcpy(b, state_options(state, grant->ms), ms->options);
     b += ms->options;
     if (pdp->pfi == STATE_NO_PFI)
         return b;
@@ -205,7 +205,7 @@ void frame_llc(struct down *down, uint32_t ms_id, uint64_t lifetime_ns, struct s
     bssgp_dl_unitdata_put_fixed(&bssgp, b);
     b += BSSGP_DL_UNITDATA_FIXED_OCTETS;
     if (ms->options)
-        memcpy(b, down->state->options[ms_id].octets, ms->options);
+        memcpy(b, state_options(down->state, ms_id), ms->options);
     bssgp_put_llc_tag(octets, b + ms->options);
     ms->octets += octets;
     ms->llc_frames++;

@@ -47,6 +47,8 @@ static void take_grants(struct down *down, uint32_t most, uint64_t now_ns)
         rte_prefetch0(grant->buffer);
         rte_prefetch0(&down->state->pdp[grant->context]);
         rte_prefetch0(&down->state->ms[grant->ms]);
+        if (down->state->options)
+            rte_prefetch0(state_options(down->state, grant->ms));
     }
     down_drops(down);
 }

@@ -4,6 +4,7 @@
 #include "dataplane/post/post.h"
 
 #include <rte_ring_elem.h>
+#include <string.h>
 
 // At the start of the headroom of a buffer that waits.
 struct packed {
@@ -116,8 +117,8 @@ bool parcel_send(struct post *post, struct state *state, struct sched *sched,
     parcel->has_counts = state->ms_up[ms].counts != 0;
     state_counts_give(state, ms);
     parcel->ms_up.counts = 0;
-    if (state->options)
-        parcel->options = state->options[ms];
+    if (parcel->ms.options)
+        memcpy(parcel->options, state_options(state, ms), parcel->ms.options);
     pack_pdps(parcel, state, move);
     names_remove(&state->name[STATE_NAMED_TLLI], name_of(state, ms), ms);
     struct packing packing = {parcel, stats};
@@ -169,8 +170,8 @@ bool parcel_unpack(struct post *post, struct state *state, struct sched *sched,
     state->ms_up[ms] = parcel->ms_up;
     if (parcel->has_counts && state_counts_have(state, ms))
         state->ms_counts[state->ms_up[ms].counts - 1] = parcel->counts;
-    if (state->options)
-        state->options[ms] = parcel->options;
+    if (parcel->ms.options)
+        memcpy(state_options(state, ms), parcel->options, parcel->ms.options);
     unpack_pdps(parcel, state, expect);
     names_add(&state->name[STATE_NAMED_TLLI], name_of(state, ms), ms);
     stats->commands_refused +=

@@ -25,7 +25,7 @@ struct parcel {
     struct state_ms_up ms_up;
     bool has_counts;
     struct state_ms_counts counts;
-    struct state_options options;
+    uint8_t options[COMMAND_OCTETS];
     struct sched_baggage baggage;
     struct rte_mbuf *first, *last;
     struct state_pdp pdp[POST_PDPS];

@@ -106,8 +106,10 @@ int apply_ms_n201_u(const struct apply *a, const struct command_ms_n201_u *c)
 
 int apply_ms_options(const struct apply *a, const struct command_ms_options *c)
 {
-    memcpy(a->state->options[c->ms_id].octets, a->command->octets, COMMAND_OCTETS);
-    a->state->ms[c->ms_id].options = (uint8_t)a->command->octets_n;
+    uint32_t octets = a->command->octets_n;
+    if (octets)
+        memcpy(state_options(a->state, c->ms_id), a->command->octets, octets);
+    a->state->ms[c->ms_id].options = (uint8_t)octets;
     frames_change(a, c->ms_id);
     return 0;
 }

@@ -66,7 +66,7 @@ struct state_ms {
     uint32_t sent[STATE_LLES]; // UI frames of each LLE under this key, modulo 2^32
     uint8_t key[CIPHER_KEY_OCTETS];
     bool enciphered;
-    uint8_t options;     // octets of state->options
+    uint8_t options;     // octets at state_options
     uint8_t holds;       // what freezes it; see below
     uint32_t heard;      // when it was heard last, as state_tick has it
     uint32_t llc_frames; // of control's sent to it, modulo 2^32
@@ -105,11 +105,6 @@ struct state_ms_counts {
         uint32_t drop[STATS_NPDU_DROPS];
         uint32_t next; // of one that is free: the next, as state_ms_up has it
     };
-};
-
-// Optional elements of a DL-UNITDATA that are the MS's, encoded and in their order.
-struct state_options {
-    uint8_t octets[COMMAND_OCTETS];
 };
 
 // Its TEID here: of a context that was made at another worker, not the one that its GGSN has.
@@ -173,7 +168,7 @@ struct state_pdp_up {
 struct state_limits {
     uint32_t nses, nsvcs, bvcs, ggsns, mss, pdps;
     uint32_t workers;
-    bool options; // some MS may have them
+    uint32_t options_octets; // room that an MS has for its optional elements
 };
 
 struct rte_hash;
@@ -196,12 +191,18 @@ struct state {
     uint32_t counts_free; // the first record that nobody has, + 1
     struct state_pdp *pdp;
     struct state_pdp_up *pdp_up;
-    struct state_options *options; // NULL: no MS has any
-    bool standby; // control has put an MS in standby, at some time: each N-PDU's is looked at
+    uint8_t *options; // see state_options; NULL: there is no room for any
+    bool standby;     // control has put an MS in standby, at some time: each N-PDU's is looked at
     struct names name[STATE_NAMED_KINDS];
     struct rte_hash *endpoints; // struct state_endpoint -> NS-VC
     struct rte_hash *ggsns;     // struct ipv6_address -> how many GGSNs have it
 };
+
+// The MS's optional elements of DL-UNITDATA, encoded and in their order; only if there is room.
+static inline uint8_t *state_options(const struct state *state, uint32_t ms)
+{
+    return state->options + (size_t)ms * state->limits.options_octets;
+}
 
 static inline struct state_endpoint state_endpoint(const struct command_nsvc *c)
 {

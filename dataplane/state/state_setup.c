@@ -52,7 +52,7 @@ uint64_t state_octets(const struct state_limits *l)
            lines(l->mss, sizeof(struct state_ms)) + lines(l->mss, sizeof(struct state_ms_up)) +
            lines(state_counts_count(l), sizeof(struct state_ms_counts)) +
            lines(l->pdps, sizeof(struct state_pdp)) + lines(l->pdps, sizeof(struct state_pdp_up)) +
-           (l->options ? lines(l->mss, sizeof(struct state_options)) : 0) + all_names_octets(l);
+           lines(l->mss, l->options_octets) + all_names_octets(l);
 }
 
 // The library's own over any key reads eight octets at once from where no such word may lie.
@@ -83,7 +83,7 @@ struct rte_hash *state_hash(const char *what, uint32_t worker, uint32_t entries,
 static bool all_there(const struct state *s)
 {
     return s->nse && s->nsvc && s->bvc && s->ggsn && s->ms && s->ms_up && s->ms_counts && s->pdp &&
-           s->pdp_up && s->endpoints && s->ggsns && (s->options || !s->limits.options);
+           s->pdp_up && s->endpoints && s->ggsns && (s->options || !s->limits.options_octets);
 }
 
 static void counts_set(struct state *state)
@@ -112,8 +112,8 @@ int state_setup(struct state *state, uint32_t worker, const struct state_limits 
                        .ms_counts = zeroed(state_counts_count(limits), sizeof *state->ms_counts),
                        .pdp = zeroed(limits->pdps, sizeof *state->pdp),
                        .pdp_up = zeroed(limits->pdps, sizeof *state->pdp_up)};
-    if (limits->options)
-        state->options = zeroed(limits->mss, sizeof *state->options);
+    if (limits->options_octets)
+        state->options = zeroed(limits->mss, limits->options_octets);
     bool named = true;
     for (int kind = 0; kind < STATE_NAMED_KINDS; kind++)
         named &= names_setup(&state->name[kind], state_names_count(limits, kind)) == 0;

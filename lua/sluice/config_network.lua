@@ -4,6 +4,7 @@
 local addresses = require "sluice.addresses"
 local breath = require "sluice.breath"
 local check = require "sluice.config_check"
+local parts = require "sluice.setup_parts"
 local schema = require "sluice.schema"
 local schema_network = require "sluice.schema_network"
 local values = require "sluice.config_values"
@@ -13,7 +14,7 @@ local note, is_given = check.note, check.is_given
 local network = {}
 
 -- What stands around an LLC UI frame's information in a Gb datagram: LLC with FCS 6, BSSGP with PFI
--- 18, NS 4, UDP 8. And around an N-PDU on Gn: GTP-U 8, UDP 8. Below both, IP.
+-- 18 and the MS's options, NS 4, UDP 8. And around an N-PDU on Gn: GTP-U 8, UDP 8. Below both, IP.
 local GB_HEADER_OCTETS, GN_HEADER_OCTETS = 36, 16
 local IPV4_OCTETS, IPV6_OCTETS = 20, 40
 
@@ -245,7 +246,8 @@ local function warn_mtus(state, cfg)
     for _, nse in breath.each(cfg.nse) do
         for _, bvc in breath.each(nse.bvc) do
             for _, ms in breath.each(bvc.ms) do
-                warn_mtu(state, ms, "n201_u", ms.n201_u_octets, cfg.gb, "gb", gb_header(nse))
+                warn_mtu(state, ms, "n201_u", ms.n201_u_octets, cfg.gb, "gb",
+                    gb_header(nse) + parts.options_octets(ms))
             end
         end
     end

@@ -81,19 +81,20 @@ local function check_room(critic, old, new)
     end
 end
 
--- What MSs of the file want that the dataplane was made with or without.
+-- What MSs of the file want more of than the dataplane was made with.
 local function check_mss(critic, made, new)
     for _, nse in breath.each(new.nse) do
         for _, bvc in breath.each(nse.bvc) do
             for _, ms in breath.each(bvc.ms) do
-                local flows = #select(2, parts.slots_of(ms))
+                local flows, options = #select(2, parts.slots_of(ms)), parts.options_octets(ms)
                 if flows > made.pfcs_an_ms then
                     critic.note(ms, "imsi", ("found %d packet flows, of which an MS may"
                         .. " have %d (room.flows); more needs a restart"):format(flows,
                         made.pfcs_an_ms))
-                elseif parts.has_options(ms) and not made.ms_options then
-                    critic.note(ms, "imsi", "found options of DL-UNITDATA, which none had at the"
-                        .. " start: needs a restart")
+                elseif options > made.ms_options_octets then
+                    critic.note(ms, "imsi", ("found %d octets of options of DL-UNITDATA, of which"
+                        .. " an MS may have %d, the most at the start; more needs a restart"):format(
+                        options, made.ms_options_octets))
                 end
             end
         end

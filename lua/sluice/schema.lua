@@ -107,8 +107,8 @@ local ms = {
             default_help = "none", help = "priority in DL-UNITDATA, the octet on the wire",
         },
         {
-            name = "send_imsi", type = "switch", default = false,
-            help = "whether DL-UNITDATA says the IMSI",
+            name = "send_imsi", type = "switch", default = true,
+            help = "whether DL-UNITDATA says the IMSI, without which a BSS may page in group 0",
         },
         queues.rate("", "the MS's own", "ms_rate of its cell"), queues.bucket("", "that"),
     },

@@ -3,6 +3,7 @@ local addresses = require "sluice.addresses"
 local breath = require "sluice.breath"
 local ciphers = require "sluice.ciphers"
 local hex = require "sluice.hex"
+local wire = require "wire"
 
 local parts = {}
 
@@ -119,10 +120,48 @@ function parts.slice(ms, from, n)
     return slice
 end
 
--- Whether DL-UNITDATA says more of an MS than it has to.
+-- ---- What DL-UNITDATA says of an MS besides ----
+
 function parts.has_options(ms)
     return ms.send_imsi or ms.ra_capability ~= nil or ms.drx ~= nil or ms.priority ~= nil
 end
+
+-- As the command ms_options and the PDU have it.
+function parts.options(ms, member)
+    return {
+        drx = ms.drx, priority = ms.priority,
+        ra_capability = ms.ra_capability and hex.octets(ms.ra_capability),
+        imsi = ms.send_imsi and ms.imsi and parts.imsi(ms, member) or nil,
+    }
+end
+
+local function unitdata_octets(options)
+    options.tlli, options.lifetime_ms, options.llc_pdu = 0, 0, "-"
+    options.qos = {
+        peak_bit_per_s = 0, not_ack = true, user_data = true, rlc_unack = false, precedence = 1,
+    }
+    return #wire.bssgp_dl_unitdata.encode(options)
+end
+
+local PLAIN_OCTETS = unitdata_octets {}
+
+-- All that these octets hang on, as one number.
+local function shape(ms)
+    return (ms.send_imsi and ms.imsi and #ms.imsi or 0) | #(ms.ra_capability or "") << 8
+        | (ms.drx and 1 or 0) << 16 | (ms.priority and 1 or 0) << 17
+end
+
+local octets_of_shape = {} -- so the encoder is not asked for each of a hundred thousand
+
+-- Of each member of the record: their IMSIs are of one length.
+function parts.options_octets(ms)
+    local key = shape(ms)
+    local octets = octets_of_shape[key] or unitdata_octets(parts.options(ms, 0)) - PLAIN_OCTETS
+    octets_of_shape[key] = octets
+    return octets
+end
+
+-- ---- As commands have it ----
 
 -- An address of either family as commands have it: IPv4 as ::ffff:a.b.c.d.
 function parts.address(text)

@@ -6,7 +6,6 @@ local ciphers = require "sluice.ciphers"
 local classes = require "classes"
 local count = require "count"
 local dp = require "dp"
-local hex = require "sluice.hex"
 local log = require "log"
 local parts = require "sluice.setup_parts"
 local world = require "sluice.world"
@@ -55,12 +54,9 @@ local function start_cipher(record, member)
 end
 
 local function start_options(record, member)
-    local ms = record.ms
-    dp.ms_options {
-        ms_id = record.first_ms_id + member, drx = ms.drx, priority = ms.priority,
-        ra_capability = ms.ra_capability and hex.octets(ms.ra_capability),
-        imsi = ms.send_imsi and parts.imsi(ms, member) or nil,
-    }
+    local options = parts.options(record.ms, member)
+    options.ms_id = record.first_ms_id + member
+    dp.ms_options(options)
 end
 
 -- Its own bucket, or its cell's defaults.

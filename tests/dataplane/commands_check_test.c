@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dataplane/base/units.h"
+#include "dataplane/dataplane_parts.h"
 
 static struct dp_config some_nses(void)
 {
@@ -216,14 +217,36 @@ static void sizes(void **state)
     thread_close();
 }
 
-static void options_are_there_if_configured(void **state)
+// An IMSI of 15 digits is 10 octets, DRX parameters are 4. What is refused leaves what was there.
+static void options_longer_than_the_room_are_refused(void **state)
+{
+    (void)state;
+    for (uint32_t room = 9; room <= 10; room++) {
+        struct dp_config c = thread_config(16, 16);
+        c.ms_options_octets = room;
+        thread_open_config(&c);
+        thread_add_ms(0, 500);
+        TRY(0, ms_options, .has_imsi = true, .imsi = {"0010101234567"}); // 9 octets
+        TRY(room < 10 ? -EMSGSIZE : 0, ms_options, .has_imsi = true, .imsi = {"001010123456789"});
+        TRY(-EMSGSIZE, ms_options, .has_imsi = true, .imsi = {"00101"}, .has_drx = true,
+            .has_priority = true);
+        thread_poll_to_rest();
+        assert_int_equal(t.worker->state.ms[0].options, room);
+        thread_close();
+    }
+}
+
+static void without_room_there_is_only_nothing(void **state)
 {
     struct dp_config c = thread_config(16, 16);
     (void)state;
-    c.ms_options = false;
+    c.ms_options_octets = 0;
     thread_open_config(&c);
     thread_add_ms(0, 500);
-    TRY(-ENOTSUP, ms_options, .ms_id = 0);
+    TRY(-EMSGSIZE, ms_options, .has_priority = true);
+    TRY(0, ms_options, .ms_id = 0);
+    thread_poll_to_rest();
+    assert_int_equal(t.worker->state.ms[0].options, 0);
     thread_close();
 }
 
@@ -356,7 +379,8 @@ int main(void)
         cmocka_unit_test(a_peer_is_another_station),
         cmocka_unit_test(a_ggsn_in_use_stays),
         cmocka_unit_test(sizes),
-        cmocka_unit_test(options_are_there_if_configured),
+        cmocka_unit_test(options_longer_than_the_room_are_refused),
+        cmocka_unit_test(without_room_there_is_only_nothing),
         cmocka_unit_test(an_lles_n201_u),
         cmocka_unit_test(an_nse_with_nsvcs_or_cells_stays),
         cmocka_unit_test(a_cell_on_its_way_out),

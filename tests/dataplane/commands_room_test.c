@@ -158,14 +158,14 @@ static void removed_while_away(void **state)
 
 // Of an MS with one context, whatever the number of workers; with an equal share and a quarter more
 // for each of several.
-static uint64_t octets_an_ms(uint32_t workers, const char *aqm)
+static uint64_t octets_an_ms(uint32_t workers, const char *aqm, uint32_t options_octets)
 {
     uint64_t octets[2];
     for (uint32_t i = 0; i < 2; i++) {
         struct dp_config c = thread_config(16, 16);
         c.workers = c.nses = workers;
         c.pfcs_an_ms = 1;
-        c.ms_options = false;
+        c.ms_options_octets = options_octets;
         for (int class = 0; class < CLASS_COUNT; class ++)
             thread_set_aqm(&c.classes.item[class], aqm);
         c.mss = c.pdps = (1 + i) * 1000000;
@@ -175,27 +175,32 @@ static uint64_t octets_an_ms(uint32_t workers, const char *aqm)
     return (octets[1] - octets[0]) / 1000000;
 }
 
-static void memory_does_not_grow_with_the_workers(void **state)
+static void expect_octets_an_ms(uint32_t options_octets, const char *with)
 {
-    uint64_t one = octets_an_ms(1, "cobalt"), two = octets_an_ms(2, "cobalt"),
-             sixteen = octets_an_ms(16, "cobalt");
-    (void)state;
-    print_message("# octets an MS with 1, 2, 16 workers, COBALT: %u, %u, %u\n", (unsigned)one,
-                  (unsigned)two, (unsigned)sixteen);
+    uint64_t one = octets_an_ms(1, "cobalt", options_octets);
+    uint64_t two = octets_an_ms(2, "cobalt", options_octets);
+    uint64_t sixteen = octets_an_ms(16, "cobalt", options_octets);
+    print_message("# octets an MS %s with 1, 2, 16 workers, COBALT: %u, %u, %u\n", with,
+                  (unsigned)one, (unsigned)two, (unsigned)sixteen);
     assert_in_range(sixteen, two, two + 1);
     assert_true(sixteen <= one * 5 / 4);
+}
+
+static void memory_does_not_grow_with_the_workers(void **state)
+{
+    (void)state;
+    expect_octets_an_ms(0, "without optional elements");
+    expect_octets_an_ms(10, "with its IMSI");
 }
 
 // Of each packet flow as much as the disciplines that are configured remember, and no more.
 static void memory_is_as_the_disciplines_need(void **state)
 {
-    uint64_t none = octets_an_ms(1, "tail-drop");
+    uint64_t none = octets_an_ms(1, "tail-drop", 0);
     (void)state;
-    assert_int_equal(octets_an_ms(1, "pdpc"), none + 8);
-    assert_int_equal(octets_an_ms(1, "cobalt"), none + 24);
-    assert_int_equal(octets_an_ms(1, "pie"), none + 48);
-    print_message("# octets an MS with one worker: %u, and what its AQM remembers\n",
-                  (unsigned)none);
+    assert_int_equal(octets_an_ms(1, "pdpc", 0), none + 8);
+    assert_int_equal(octets_an_ms(1, "cobalt", 0), none + 24);
+    assert_int_equal(octets_an_ms(1, "pie", 0), none + 48);
 }
 
 int main(void)

@@ -76,7 +76,7 @@ static uint64_t used_by(const struct dp_config *c)
 static void foretold_memory_is_what_is_taken(void **state)
 {
     const struct dp_config small = thread_config(1000, 64);
-    struct dp_config large[5] = {small, small, small, small, small};
+    struct dp_config large[] = {small, small, small, small, small, small};
     (void)state;
     large[0].mss = large[0].pdps = 131080; // just more than the tables by name have room for
     large[1].queue_packets = 20000;
@@ -85,11 +85,27 @@ static void foretold_memory_is_what_is_taken(void **state)
     large[3].gb.rx_frames = 16384;
     large[4].mss = large[4].pdps = 300000;
     large[4].worker_mss = large[4].worker_pdps = 50000;
-    for (int i = 0; i < 5; i++) {
+    large[5].mss = 100000;
+    large[5].ms_options_octets = 10;
+    for (uint32_t i = 0; i < sizeof large / sizeof large[0]; i++) {
         uint64_t more = used_by(&large[i]) - used_by(&small);
         uint64_t foretold = dp_memory_octets(&large[i]) - dp_memory_octets(&small);
         assert_in_range(more, foretold * 95 / 100, foretold);
     }
+}
+
+// The room for an IMSI, and nothing else, in whole lines of the cache.
+static void an_imsi_takes_its_octets(void **state)
+{
+    struct dp_config without = thread_config(1000, 64), with;
+    (void)state;
+    without.mss = 100001;
+    without.ms_options_octets = 0;
+    with = without;
+    with.ms_options_octets = 10;
+    uint64_t room = (100001 * 10 + 63) / 64 * 64;
+    assert_int_equal(dp_memory_octets(&with) - dp_memory_octets(&without), room);
+    assert_in_range(used_by(&with) - used_by(&without), room, room + 128); // the heap's own part
 }
 
 // Frames at the port, a half-sent N-PDU, queues of two MSs longer than the list of drops.
@@ -132,6 +148,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_made_says_why),
         cmocka_unit_test(too_little_memory_is_said),
         cmocka_unit_test(foretold_memory_is_what_is_taken),
+        cmocka_unit_test(an_imsi_takes_its_octets),
         cmocka_unit_test(the_end_counts_all_that_waits),
         cmocka_unit_test(two_dataplanes_after_each_other_are_alike),
     };

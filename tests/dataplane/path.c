@@ -195,7 +195,7 @@ struct dp_config path_config(uint32_t workers)
                           .ms_octets = PLENTY,
                           .teid_seed = 1,
                           .workers = workers,
-                          .ms_options = true,
+                          .ms_options_octets = COMMAND_OCTETS,
                           .error_indications_per_s = 10,
                           .gn = a_port(1, OUR_GN, 2152),
                           .gb = a_port(2, OUR_GB, OUR_GB_PORT)};

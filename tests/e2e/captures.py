@@ -35,7 +35,8 @@ def runs(world):
           f"{len(found.npdus)} N-PDUs came out, {world.npdus_least} were to be expected")
 
 
-FIELDS = ("time_ns", "bvci", "tlli", "sapi", "nu", "nsapi", "npdu", "segment", "lifetime_cs")
+FIELDS = ("time_ns", "bvci", "tlli", "sapi", "nu", "nsapi", "npdu", "segment", "lifetime_cs",
+          "imsi")
 
 
 def tshark(world):
@@ -117,6 +118,7 @@ def fields(world):
                   context.nsapi, context.sapi),
                  f"{where}: peer, its MAC and port, BVCI, TLLI, NSAPI, SAPI")
             same((pdu.outer.src, pdu.outer.src_port), world.own, f"{where}: our end")
+            same(pdu.imsi, context.imsi if world.send_imsi else None, f"{where}: IMSI")
             right(0 < pdu.lifetime_cs <= context.lifetime_cs,
                   f"{where}: lifetime {pdu.lifetime_cs} cs, configured {context.lifetime_cs} cs")
             same((pdu.cr, pdu.enciphered, pdu.protect_all, pdu.compression, pdu.qos[2] & 0x38),
@@ -165,7 +167,7 @@ for one in worlds.WORLDS:
     case(f"{one.name}: no context's packets are reordered", one)(order)
     case(f"{one.name}: tshark reads both captures to the inner packets and complains of nothing",
          one)(tshark)
-    case(f"{one.name}: addresses, BVCI, TLLI, SAPI, NSAPI, segments as configured", one)(fields)
+    case(f"{one.name}: addresses, BVCI, TLLI, IMSI, SAPI, NSAPI, segments as configured", one)(fields)
     case(f"{one.name}: N(U) and N-PDU numbers count", one)(numbers)
     case(f"{one.name}: stamps in ns, ordered, within the run, not faster than the line",
          one)(stamps)

@@ -77,9 +77,9 @@ SMALLEST_WHOLE = {
             "bvci": 3,
             "ms": [
                 {"imsi": "001010000000001", "count": 2, "tlli": 0xC0000000, "n201_u_octets": 500,
-                 "cipher": "none", "iov_ui": 0, "send_imsi": False, "pdp": []},
+                 "cipher": "none", "iov_ui": 0, "send_imsi": True, "pdp": []},
                 {"imsi": "001010000000007", "count": 1, "tlli": 0xC0000002, "n201_u_octets": 500,
-                 "cipher": "none", "iov_ui": 0, "send_imsi": False,
+                 "cipher": "none", "iov_ui": 0, "send_imsi": True,
                  "pdp": [{"nsapi": 5, "sapi": 3, "class": "background", "address": "10.0.0.1"}]},
             ],
         }],
@@ -192,10 +192,10 @@ def twice():
 @case("--set changes what is printed, also in a part that the file has not")
 def changed():
     found = checked(SMALLEST, "run.seed=9007199254740992", "lab.traffic.rate=1 Mbit/s",
-                    "nse[1].bvc[1].ms[2].n201_u=1444 octets", "queue.packets=7")
+                    "nse[1].bvc[1].ms[2].n201_u=1434 octets", "queue.packets=7")
     same(found["run"]["seed"], 1 << 53, "run.seed")
     same(found["lab"]["traffic"][0]["rate_bit_per_s"], 1000000, "lab.traffic.rate")
-    same([ms["n201_u_octets"] for ms in found["nse"][0]["bvc"][0]["ms"]], [500, 1444], "n201_u")
+    same([ms["n201_u_octets"] for ms in found["nse"][0]["bvc"][0]["ms"]], [500, 1434], "n201_u")
     same(found["queue"], SMALLEST_WHOLE["queue"] | {"packets": 7}, "queue")
 
 
@@ -234,7 +234,7 @@ nse {
     bvc {
         bvci = 2,
         ms {
-            imsi = "001010000000001", ra_capability = "0aFF", drx = 0x4242, send_imsi = true,
+            imsi = "001010000000001", ra_capability = "0aFF", drx = 0x4242, send_imsi = false,
             pdp {
                 nsapi = 5, class = "background", address = "10.0.0.1", ggsn = "east",
                 ggsn_teid = 0x80000000, pfi = 9,
@@ -265,7 +265,7 @@ def real():
     same([(nsvc["peer"], nsvc["peer_port"], nsvc["weight"]) for nsvc in nse["nsvc"]],
          [("2001:db8:1::2", 23000, 1), ("2001:db8:1::2", 23001, 3)], "NS-VCs")
     ms = nse["bvc"][0]["ms"][0]
-    same((ms["ra_capability"], ms["drx"], ms["send_imsi"]), ("0aff", 0x4242, True), "options")
+    same((ms["ra_capability"], ms["drx"], ms["send_imsi"]), ("0aff", 0x4242, False), "options")
     same({key: ms["pdp"][0][key] for key in ("ggsn", "ggsn_teid", "pfi")},
          {"ggsn": "east", "ggsn_teid": 0x80000000, "pfi": 9}, "the uplink")
 
@@ -286,7 +286,7 @@ nse {
     bvc {
         bvci = 3,
         ms {
-            imsi = "001010000000001", n201_u = "N201_U octets",
+            imsi = "001010000000001", n201_u = "N201_U octets", MORE
             pdp { nsapi = 5, class = "background", address = "10.0.0.1" },
         },
     },
@@ -302,18 +302,18 @@ WORKERS = ("x.lua:2: warning: run.workers: found 2 with 1 NSEs, each of which be
 
 @case("what goes in fragments is warned of, from the first octet too many, and so is an idle worker")
 def warnings():
-    for peer, n201_u, ggsn, size in (("198.51.100.2", 1444, "192.0.2.2", 1464),
-                                     ("2001:db8:1::2", 1424, "2001:db8::2", 1444)):
-        text = WARNED.replace("PEER", peer).replace("GGSN", ggsn)
+    v4, v6 = ("198.51.100.2", "192.0.2.2", 1464), ("2001:db8:1::2", "2001:db8::2", 1444)
+    for (peer, ggsn, size), n201_u, of_ms in (
+            (v4, 1434, ""), (v6, 1414, ""), (v4, 1444, "send_imsi = false,"), (v4, 1430, "drx = 7,")):
+        text = WARNED.replace("PEER", peer).replace("GGSN", ggsn).replace("MORE", of_ms)
         for more in (0, 1):
             path = written(text.replace("N201_U", str(n201_u + more)).replace(
                 "SIZE", str(size + more)))
-            parts = (f"x.lua:11: warning: nse[1].bvc[1].ms[1].n201_u: found {n201_u + 1} octets, of"
-                     f" which {n201_u} fit a packet of gb.mtu, 1500 octets: what is larger goes in"
-                     " fragments\n"
-                     f"x.lua:18: warning: lab.traffic[1].size: found {size + 1} octets, of which"
-                     f" {size} fit a packet of gn.mtu, 1500 octets: what is larger goes in"
-                     " fragments\n") if more else ""
+            parts = "".join(
+                f"x.lua:{line}: warning: {key}: found {fit + 1} octets, of which {fit} fit a packet of"
+                f" {port}.mtu, 1500 octets: what is larger goes in fragments\n" for line, key, fit, port
+                in ((11, "nse[1].bvc[1].ms[1].n201_u", n201_u, "gb"),
+                    (18, "lab.traffic[1].size", size, "gn"))) if more else ""
             done = sluice("check", path.name, cwd=path.parent)
             same((done.returncode, done.stderr), (0, WORKERS + parts), "exit status and stderr")
 

@@ -34,7 +34,7 @@ nse {{
             pdp {{ nsapi = 6, sapi = 11, class = "streaming", address = "10.0.1.1" }},
         }},
         ms {{
-            imsi = "001010000000011", count = 3, n201_u = "1444 octets", {gea4}
+            imsi = "001010000000011", count = 3, n201_u = "1434 octets", {gea4}
             pdp {{ nsapi = 5, sapi = 5, class = "interactive-1", address = "10.0.2.1" }},
             pdp {{ nsapi = 9, sapi = 9, class = "background", address = "10.0.3.1" }},
         }},

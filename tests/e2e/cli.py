@@ -198,12 +198,12 @@ def described():
 
 @case("a bucket that holds no PDU: a warning; one that does, and hours: none")
 def small_bucket():
-    for octets, warned in ((1449, True), (1450, False)):
+    for octets, warned in ((1439, True), (1440, False)):
         done = sluice("check", QUICKSTART, "--set", "run.duration=0.01 h", "--set",
                       f"nse[1].bvc[1].bucket={octets} octets", "--set",
                       "nse[1].bvc[1].rate=20 kbit/s")
         same(done.returncode, 0, done.stderr)
-        same("less than one LLC PDU, 1450 octets" in done.stderr, warned, done.stderr)
+        same("less than one LLC PDU, 1440 octets" in done.stderr, warned, done.stderr)
         same(json.loads(done.stdout)["run"]["duration_ns"], 36 * 10**9, "0.01 h")
 
 

@@ -21,7 +21,7 @@ nse {
     bvc {
         bvci = 2,
         ms {
-            imsi = "001010000000001", count = 20, n201_u = "1520 octets", send_imsi = true,
+            imsi = "001010000000001", count = 20, n201_u = "1520 octets",
             drx = 0x4201, priority = 3, ra_capability = "12d3c20400",
             pdp { nsapi = 5, class = "background", address = "10.0.0.1", pfi = 9 },
         },
@@ -33,7 +33,7 @@ nse {
     bvc {
         bvci = 2,
         ms {
-            imsi = "001010000000101", count = 20, n201_u = "1520 octets",
+            imsi = "001010000000101", count = 20, n201_u = "1520 octets", send_imsi = false,
             pdp { nsapi = 5, class = "background", address = "10.0.1.1" },
         },
     },
@@ -127,7 +127,8 @@ def options():
 
 
 # At 1.4 s a small frame is on the line and another in the ring behind the port, which has room for
-# one; all fragments of the next frame wait in the port, which has counted it.
+# one; all fragments of the next frame wait in the port, which has counted it. That hangs on each
+# octet of the frames, so they are without the IMSI.
 SLOW = """
 run { name = "fragments", duration = "1400 ms" }
 gn { address = "192.0.2.1", mac = "02:00:00:00:00:01" }
@@ -138,7 +139,7 @@ nse {
     bvc {
         bvci = 2,
         ms {
-            imsi = "001010000000001", count = 4, n201_u = "1520 octets",
+            imsi = "001010000000001", count = 4, n201_u = "1520 octets", send_imsi = false,
             pdp { nsapi = 5, class = "background", address = "10.0.0.1" },
         },
     },

@@ -18,7 +18,7 @@ Datagram = collections.namedtuple("Datagram", "to_mac src dst src_port dst_port 
 Packet = collections.namedtuple("Packet", "time_ns teid dst ip_id octets")  # inner IP, from Gn
 # One LLC PDU on Gb; `data` is its part of an N-PDU.
 Pdu = collections.namedtuple(
-    "Pdu", "number time_ns outer bvci tlli qos lifetime_cs cr sapi nu enciphered protect_all "
+    "Pdu", "number time_ns outer bvci tlli qos lifetime_cs imsi cr sapi nu enciphered protect_all "
            "info_octets nsapi first more compression segment npdu data")
 Npdu = collections.namedtuple("Npdu", "time_ns pdus dst ip_id octets")  # put together, from Gb
 
@@ -121,15 +121,36 @@ def fcs(octets):
     return crc ^ 0xFFFFFF
 
 
+def element(number, bssgp, at):
+    """Tag and value of the element there, and where the next one is. Its length is one octet with the
+    high bit set, or two."""
+    need(len(bssgp) > at + 2, number, f"no element at octet {at}")
+    short = bssgp[at + 1] & 0x80
+    length = bssgp[at + 1] & 0x7F if short else struct.unpack_from(">H", bssgp, at + 1)[0]
+    begin = at + (2 if short else 3)
+    need(begin + length <= len(bssgp), number, f"an element of {length} octets at octet {at}")
+    return bssgp[at], bssgp[begin:begin + length], begin + length
+
+
+def imsi_of(number, value):
+    """Digits in nibbles behind the type, which is 1 (24.008 clause 10.5.1.4); if they are even in
+    number, a filler ends them."""
+    need(value and value[0] & 7 == 1, number, f"no IMSI: {value.hex()}")
+    nibbles = "".join(f"{octet & 15:x}{octet >> 4:x}" for octet in value)[1:]
+    digits = nibbles if value[0] & 8 else nibbles.removesuffix("f")
+    need(digits.isdecimal() and len(digits) % 2 == value[0] >> 3 & 1, number, f"IMSI {nibbles}")
+    return digits
+
+
 def llc_pdu_of(number, bssgp):
-    """The value of the LLC-PDU element (0x0e), which stands right behind the lifetime and ends the
-    PDU. Its length is one octet with the high bit set, or two."""
-    need(len(bssgp) >= 15 and bssgp[12] == 0x0E, number, "no LLC-PDU behind the lifetime")
-    short = bssgp[13] & 0x80
-    length = bssgp[13] & 0x7F if short else struct.unpack_from(">H", bssgp, 13)[0]
-    value = bssgp[14 if short else 15:]
-    need(length == len(value), number, f"LLC-PDU of {length} octets in {len(value)}")
-    return value
+    """What the elements behind the lifetime say: the IMSI (0x0d), which may be missing, and the
+    LLC-PDU (0x0e), which ends the PDU. The others are none that these configurations have."""
+    imsi, (tag, value, end) = None, element(number, bssgp, 12)
+    if tag == 0x0D:
+        imsi, (tag, value, end) = imsi_of(number, value), element(number, bssgp, end)
+    need(tag == 0x0E and end == len(bssgp), number,
+         f"element {tag:#x} to octet {end} of {len(bssgp)}, where the LLC-PDU is to end the PDU")
+    return imsi, value
 
 
 def sndcp_of(number, info):
@@ -155,13 +176,13 @@ def pdu_of(number, time_ns, udp, decipher=None):
     need(bssgp[:1] == b"\0" and bssgp[8:10] == b"\x16\x82", number, "no DL-UNITDATA")
     tlli, = struct.unpack_from(">I", bssgp, 1)
     lifetime_cs, = struct.unpack_from(">H", bssgp, 10)
-    llc = llc_pdu_of(number, bssgp)
+    imsi, llc = llc_pdu_of(number, bssgp)
     need(len(llc) > 6 and llc[0] & 0xB0 == 0 and llc[1] & 0xF8 == 0xC0, number, "no LLC UI frame")
     llc = decipher(number, tlli, llc) if decipher else llc
     need(fcs(llc[:-3]) == int.from_bytes(llc[-3:], "little"), number, "wrong FCS")
     info = llc[3:-3]
     return Pdu(number, time_ns, udp, int.from_bytes(ns[2:], "big"), tlli, bssgp[5:8],
-               lifetime_cs, bool(llc[0] & 0x40), llc[0] & 15, (llc[1] & 7) << 6 | llc[2] >> 2,
+               lifetime_cs, imsi, bool(llc[0] & 0x40), llc[0] & 15, (llc[1] & 7) << 6 | llc[2] >> 2,
                bool(llc[2] & 2), bool(llc[2] & 1), len(info), *sndcp_of(number, info))
 
 

@@ -36,6 +36,7 @@ GB_FIELDS = {
     "bssgp_pdu_type": "bssgp.pdu_type",
     "tlli": "gsm_a.rr.tlli",
     "lifetime_cs": "bssgp.delay_val",
+    "imsi": "e212.imsi",
     "sapi": "llcgprs.sapib",
     "nu": "llcgprs.nu",
     "nsapi": "sndcp.nsapib",
@@ -131,7 +132,7 @@ def _frames(pcap, fields):
                  "src": _first(row, "ip.src"), "dst": _first(row, "ip.dst")}
         for name, field in fields.items():
             value = _first(row, field)
-            frame[name] = None if value is None else _number(value)
+            frame[name] = value if value is None or name == "imsi" else _number(value)
         frame["inner"] = _inner(row)
         frames.append(frame)
     return frames

@@ -8,7 +8,7 @@ from harness import QUICKSTART, new_folder, settings
 
 # What every packet to one inner address has to show.
 Context = collections.namedtuple(
-    "Context", "peer peer_port peer_mac bvci tlli nsapi sapi n201_u lifetime_cs")
+    "Context", "peer peer_port peer_mac bvci imsi tlli nsapi sapi n201_u lifetime_cs")
 
 
 @dataclasses.dataclass(eq=False, kw_only=True)
@@ -25,6 +25,7 @@ class World:
     contexts_least: int  # that receive some
     drops: bool | None = False  # None: either is right
     queues: bool | None = False  # something is queued at the end
+    send_imsi: bool = True  # the default
     nu_wraps: bool = False
     npdu_wraps: bool = False
 
@@ -46,20 +47,21 @@ def address(first, index):
 # --- The quickstart, with other values by --set ---------------------------------------------------
 
 
-SPEECH = "nse[1].bvc[1].ms[2].n201_u=1444 octets"
+SPEECH = "nse[1].bvc[1].ms[2].n201_u=1434 octets"
 
 
 def quickstart_contexts(n201_u):
-    def context(tlli, nsapi, sapi, n201_u, lifetime_cs=1000):
-        return Context("198.51.100.2", 23000, "02:53:4c:00:01:01", 2, tlli, nsapi, sapi, n201_u,
-                       lifetime_cs)
+    def context(imsi, tlli, nsapi, sapi, n201_u, lifetime_cs=1000):
+        return Context("198.51.100.2", 23000, "02:53:4c:00:01:01", 2, f"{imsi:015d}", tlli, nsapi,
+                       sapi, n201_u, lifetime_cs)
 
     found = {}
     for i in range(8):
-        found[address("10.0.0.1", i)] = context(0xC0000000 + i, 5, 5, n201_u)
-        found[address("10.0.1.1", i)] = context(0xC0000000 + i, 6, 11, n201_u, 500)
+        found[address("10.0.0.1", i)] = context(1010000000001 + i, 0xC0000000 + i, 5, 5, n201_u)
+        found[address("10.0.1.1", i)] = context(1010000000001 + i, 0xC0000000 + i, 6, 11,
+                                                   n201_u, 500)
     for i in range(4):
-        found[address("10.0.2.1", i)] = context(0xC0000008 + i, 5, 3, 1444)
+        found[address("10.0.2.1", i)] = context(1010000000101 + i, 0xC0000008 + i, 5, 3, 1434)
     return found
 
 
@@ -113,14 +115,14 @@ class Network:
 
     def ms(self, peer, bvci, n201_u, pdps):
         self.mss += 1
-        tlli = 0xC0000000 + 17 * self.mss
-        self.text += (f'        ms {{ imsi = "{262420000000000 + self.mss}", tlli = {tlli:#x}, '
+        tlli, imsi = 0xC0000000 + 17 * self.mss, str(262420000000000 + self.mss)
+        self.text += (f'        ms {{ imsi = "{imsi}", tlli = {tlli:#x}, '
                       f'n201_u = "{n201_u} octets",\n')
         for nsapi, sapi, traffic_class in pdps:
             inner = address("10.1.0.0", 16 * self.mss + nsapi)
             self.text += (f'            pdp {{ nsapi = {nsapi}, sapi = {sapi}, '
                           f'class = "{traffic_class}", address = "{inner}" }},\n')
-            self.contexts[inner] = Context(*peer, bvci, tlli, nsapi, sapi, n201_u,
+            self.contexts[inner] = Context(*peer, bvci, imsi, tlli, nsapi, sapi, n201_u,
                                            LIFETIMES_CS[traffic_class])
         self.text += "        },\n"
 
@@ -166,6 +168,8 @@ def counters_wrap():
 WORLDS = [
     quickstart(500),
     quickstart(140),
+    quickstart(142, *(f"nse.bvc.ms[{n}].send_imsi=false" for n in (1, 2)),
+               name=", without the IMSI", send_imsi=False),
     quickstart(141, "run.duration=5 s", name=", stopped inside the burst", npdus_least=50,
                queues=True),
     quickstart(1520, "lab.gb_rate=unlimited", "gb.mtu=1600 octets", "nse.bvc.rate=6000 Mbit/s",

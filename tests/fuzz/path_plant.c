@@ -99,7 +99,7 @@ struct dp_config path_config(void)
                           .bvc_delay_ns = 1000000000,
                           .seed = 1,
                           .workers = PATH_WORKERS,
-                          .ms_options = true,
+                          .ms_options_octets = COMMAND_OCTETS,
                           .error_indications_per_s = 100,
                           .ready_ns = 3000000000,
                           .gn = config_of_port(STATS_GN),

@@ -18,13 +18,13 @@ def profiles():
         for pfi in PROFILES:
             say(bss, "download_bss_pfc", pfi=pfi)
             pdu = bss.expect(CREATE, at=world.now_ns, on=2)
-            same(pdu.fields, {"tlli": TLLI, "pfi": pfi, "pft": 0xE0, "abqp": profile(pfi)},
-                 "CREATE")
+            same(pdu.fields, {"tlli": TLLI, "imsi": IMSI, "pfi": pfi, "pft": 0xE0,
+                              "abqp": profile(pfi)}, "CREATE")
 
 
 @case("what the file has of the MS is said: IMSI, capability, priority with T10; READY timer")
 def options():
-    more = 'send_imsi = true, ra_capability = "12d3c20400", priority = 0x2a,'
+    more = 'ra_capability = "12d3c20400", priority = 0x2a,'
     for ready, pft in (("44 s", 0x16), ("3 s", 0x03), ("62 s", 0x1F), ("63 s", 0x22),
                        ("40 min", 0x47), ("none", 0xE0)):
         with World(config(context(5, 8, "background"), more, f'ready = "{ready}", ')) as world:

@@ -80,7 +80,8 @@ def restart():
                 "found 3 packet flows, of which an MS may have 2")
         file.wishes[3] = PLAIN
         refused(world, model, changed(file, "count = 10", "count = 10, drx = 7"),
-                ".imsi: found options of DL-UNITDATA, which none had at the start")
+                ".imsi: found 14 octets of options of DL-UNITDATA, of which an MS may have 10, the"
+                " most at the start; more needs a restart")
 
 
 @case("more than there are places is refused, at room")

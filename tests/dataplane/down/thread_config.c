@@ -63,7 +63,7 @@ struct dp_config thread_config(uint32_t queue_packets, uint32_t gb_ring)
                           .ms_octets = PLENTY,
                           .teid_seed = 1,
                           .workers = 1,
-                          .ms_options = true,
+                          .ms_options_octets = COMMAND_OCTETS,
                           .gn = a_port(1, 256, SGSN_GN, 2152),
                           .gb = a_port(2, gb_ring, SGSN_GB, 23000)};
     c.classes.n = CLASS_COUNT;

@@ -9,7 +9,8 @@
 #include "tests/dataplane/eal_fixture.h"
 #include "tests/dataplane/state/tree_fixture.h"
 
-#define MSS 80u
+#define MSS            80u
+#define OPTIONS_OCTETS 10u // the room of an MS, and so many it has
 
 static const struct state_limits limits = {.nses = 2,
                                            .nsvcs = 1,
@@ -18,7 +19,7 @@ static const struct state_limits limits = {.nses = 2,
                                            .mss = MSS,
                                            .pdps = 2 * MSS,
                                            .workers = 2,
-                                           .options = true};
+                                           .options_octets = OPTIONS_OCTETS};
 
 // Worker i has NSE i and in it cell i.
 static struct side {
@@ -165,7 +166,7 @@ static void fill_record(uint32_t ms)
     struct state *s = &at[0].state;
     memcpy(s->ms[ms].key, "sixteen octets!!", 16);
     s->ms[ms].enciphered = true;
-    s->ms[ms].options = 7;
+    s->ms[ms].options = OPTIONS_OCTETS;
     s->ms[ms].iov_ui = 0x12345678;
     for (uint32_t lle = 0; lle < STATE_LLES; lle++) {
         s->ms[ms].sent[lle] = 0xfffffff0u + lle;
@@ -173,7 +174,7 @@ static void fill_record(uint32_t ms)
     }
     assert_true(state_counts_have(s, ms));
     memset(&s->ms_counts[s->ms_up[ms].counts - 1], 0x33, sizeof s->ms_counts[0]);
-    memset(&s->options[ms], 0x5a, sizeof s->options[ms]);
+    memset(state_options(s, ms), 0x5a, OPTIONS_OCTETS);
     s->pdp[2 * ms].npdu_number = 4000;
     s->pdp[2 * ms].segment = 3;
 }
@@ -190,6 +191,8 @@ static void what_arrives_is_what_left(void **state)
     struct state_ms_counts counts = *state_counts_of(&at[0].state, 7);
     struct state_pdp pdp[2] = {at[0].state.pdp[14], at[0].state.pdp[15]};
     struct state_pdp_up pdp_up[2] = {at[0].state.pdp_up[14], at[0].state.pdp_up[15]};
+    uint8_t options[OPTIONS_OCTETS];
+    memcpy(options, state_options(&at[0].state, 7), OPTIONS_OCTETS);
     assert_false(take_letter(1) || unpack(1, 7));
     assert_true(leave(0, 7));
     assert_int_equal(state_ms_of(&at[0].state, 0, 107), STATE_NONE);
@@ -218,7 +221,8 @@ static void what_arrives_is_what_left(void **state)
         assert_memory_equal(&at[1].state.pdp[id], &pdp[slot], sizeof pdp[0]);
         assert_memory_equal(&at[1].state.pdp_up[id], &pdp_up[slot], sizeof pdp_up[0]);
     }
-    assert_int_equal(at[1].state.options[there].octets[63], 0x5a);
+    assert_memory_equal(state_options(&at[1].state, there), options, OPTIONS_OCTETS);
+    assert_int_equal(*state_options(&at[1].state, there + 1), 0); // another MS's
     assert_int_equal(state_ms_of(&at[1].state, 1, 107), there);
     expect_queued(1, 7, 6, 615);
     for (int slot = 0; slot < 2; slot++) {

@@ -7,7 +7,7 @@
 #include "tests/dataplane/state/tree_fixture.h"
 
 static const struct state_limits limits = {
-    .nses = 2, .nsvcs = 2, .bvcs = 2, .ggsns = 2, .mss = 2, .pdps = 2, .options = true};
+    .nses = 2, .nsvcs = 2, .bvcs = 2, .ggsns = 2, .mss = 2, .pdps = 2, .options_octets = 3};
 
 static struct ports_fixture gn, gb;
 static struct state made;
@@ -237,13 +237,13 @@ static void test_n201_u_of_an_lle(void **state)
 static void test_options(void **state)
 {
     struct command c = {.op = COMMAND_ms_options,
-                        .octets = {0x17, 0x81, 5},
+                        .octets = {0x17, 0x81, 5, 0xff}, // which is no more of it
                         .octets_n = 3,
                         .ms_options = {.ms_id = 1}};
     (void)state;
     assert_int_equal(apply(c), 0);
     assert_int_equal(made.ms[1].options, 3);
-    assert_memory_equal(made.options[1].octets, c.octets, 3);
+    assert_memory_equal(state_options(&made, 1), c.octets, 3);
     c.octets_n = 0;
     assert_int_equal(apply(c), 0);
     assert_int_equal(made.ms[1].options, 0);

@@ -15,7 +15,7 @@ static const struct state_limits limits = {.nses = 3,
                                            .mss = 80,
                                            .pdps = 10,
                                            .workers = 16,
-                                           .options = true};
+                                           .options_octets = 10};
 
 static struct ports_fixture gn, gb;
 static struct state made;
@@ -322,14 +322,17 @@ static void test_octets_hold_all_records(void **state)
                                       .pdps = 4194304};
     struct state_limits with_options = some;
     (void)state;
-    with_options.options = true;
+    with_options.options_octets = 10;
     assert_true(state_octets(&some) >
                 some.mss * (uint64_t)(sizeof(struct state_ms) + sizeof(struct state_ms_up)) +
                     some.pdps * (uint64_t)(sizeof(struct state_pdp) + sizeof(struct state_pdp_up)) +
                     some.nsvcs * sizeof(struct state_nsvc) +
                     2 * some.mss * (uint64_t)sizeof(struct names_entry));
-    assert_int_equal(state_octets(&with_options) - state_octets(&some),
-                     some.mss * sizeof(struct state_options));
+    assert_int_equal(state_octets(&with_options) - state_octets(&some), some.mss * 10ULL);
+    with_options.mss = 7; // 70 octets: whole lines
+    struct state_limits seven = with_options;
+    seven.options_octets = 0;
+    assert_int_equal(state_octets(&with_options) - state_octets(&seven), 128);
 }
 
 // Too little memory: a fault, nothing kept, and a release that frees nothing twice.
