@@ -48,11 +48,6 @@ nse {{
 """
 
 
-def as_offered(text):
-    """All of Bmax is used, for what is about the Bmax that a BSS says."""
-    return text.replace("gb {", 'gb { cell_delay = "0 s", ms_delay = "0 s", flow_delay = "0 s",')
-
-
 class FlowBss(Bss):
     """Says values that do not limit, where it says none."""
 

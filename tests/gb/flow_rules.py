@@ -5,10 +5,10 @@ feature; MSs that nobody knows; the user's policy."""
 
 from flow_parts import (BSS, CBL, FC_BVC, FC_MS, FC_PFC, FLOWS, GIGABIT, IMSI, LLC_OCTETS,
                         MISSING_CONDITIONAL, NSEI, OPEN, PFC, PFC_FC, TLLI, UNEXPECTED_CONDITIONAL,
-                        UNKNOWN_MS, FlowBss, Load, OCTETS, as_offered, begin, clean, config, exact,
+                        UNKNOWN_MS, FlowBss, Load, OCTETS, begin, clean, config, exact,
                         refused, say, taken)
 from harness import case, main, new_folder, right, same
-from world import MS, S, World, npdu
+from world import MS, S, World, as_offered, npdu
 
 TH = "timers { th = \"6 s\" }"
 DEFAULTS = {"bmax_default": 10, "r_default": 800}

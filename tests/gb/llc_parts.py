@@ -8,7 +8,7 @@ import codec
 from bss import Bss
 from codec import need
 from harness import Skip
-from world import HEAD, S, ms, npdu, nsvc, same
+from world import HEAD, S, as_offered, ms, npdu, nsvc, same
 
 BSS, TLLI, IMSI = "198.51.100.2", 0xC0000001, "001010000000001"
 T200_NS, N200 = 5 * S, 3
@@ -150,7 +150,7 @@ class Osmocom:
 
 
 def config(more=""):
-    return HEAD.replace("gb {", 'gb { mtu = "1600 octets",') + f"""
+    return as_offered(HEAD).replace("gb {", 'gb { mtu = "1600 octets",') + f"""
 nse {{
     nsei = 101, {nsvc(101, BSS)},
     bvc {{ bvci = 2, {ms(IMSI, TLLI, more=more)} }}, bvc {{ bvci = 3 }},

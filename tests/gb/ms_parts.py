@@ -3,7 +3,7 @@
 import codec
 from bss import Bss
 from harness import right, same
-from world import HEAD, MS, S, World, ms, npdu, nsvc
+from world import HEAD, MS, S, World, as_offered, ms, npdu, nsvc
 
 A, B, C = "198.51.100.2", "198.51.100.3", "198.51.100.4"
 IMSI, TLLI, ADDRESS = "001010000000001", 0xC0000001, "10.0.0.1"
@@ -24,7 +24,7 @@ def config(*, nse="", more="", pdp="", where=2, count=1, third=False):
     first = first.replace("pdp { ", "pdp { " + pdp)
     in_cell = {bvci: first if bvci == where else "" for bvci in CELLS_A}
     second = ms(IMSI2, TLLI2, address=ADDRESS2, ggsn_teid=0x20000, more=f"drx = {DRX},")
-    return HEAD + f"""
+    return as_offered(HEAD) + f"""
 class {{ name = "background", lifetime = "2 s" }}
 nse {{
     nsei = 101, {nse} {nsvc(101, A)},

@@ -54,6 +54,11 @@ Frame = namedtuple("Frame", "time_ns side to_us octets")
 Tunnel = namedtuple("Tunnel", "nse_id tlli nsapi teid pdp_id")
 
 
+def as_offered(text):
+    """All of Bmax is used, for what is about the Bmax that a BSS says."""
+    return text.replace("gb {", 'gb { cell_delay = "0 s", ms_delay = "0 s", flow_delay = "0 s",')
+
+
 def nsvc(nsvci, peer, **more):
     """The text of an NS-VC of the file; its Ethernet address is what this network answers with."""
     keys = {"nsvci": nsvci, "peer": f'"{peer}"', "peer_port": NS_PORT,

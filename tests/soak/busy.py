@@ -5,8 +5,8 @@ itself.
     busy.py [WORD]...      those whose name or suite holds a word, as for ./run test
 
 As many tests run at a time as processes hold the machine, so that the tests get half of it and end
-within an hour or two; all is built before. A fourth of what holds the processors writes through memory, so that caches are cold.
-It ends with the line of `./run test`, and with its exit status.
+within an hour or two; all is built before. A fourth of what holds the processors writes through
+memory, so that caches are cold. It ends with the line of `./run test`, and with its exit status.
 """
 
 import os
@@ -20,9 +20,11 @@ TIMES = 4
 
 
 def hold(processors):
-    """As many processes as hold every processor so many times."""
-    return subprocess.Popen(["stress-ng", "--quiet", "--cpu", str((TIMES - 1) * processors),
-                             "--vm", str(processors), "--vm-bytes", f"{64 * processors}m"])
+    """As many processes as hold every processor so many times; each in a session of its own, for the
+    kernel may share its time among sessions first."""
+    kinds = [["--cpu", "1"]] * (TIMES - 1) + [["--vm", "1", "--vm-bytes", "64m"]]
+    return [subprocess.Popen(["stress-ng", "--quiet", *kind], start_new_session=True)
+            for kind in kinds * processors]
 
 
 def main():
@@ -32,17 +34,18 @@ def main():
     built = subprocess.run([ROOT / "run", "test", "lint"], check=False)
     if built.returncode != 0:
         return built.returncode
-    holder = hold(processors)
+    holders = hold(processors)
     try:
-        print(f"{TIMES * processors} processes hold {processors} processors", flush=True)
+        print(f"{len(holders)} processes hold {processors} processors", flush=True)
         return subprocess.run([ROOT / "run", "test", "--at-once", str(TIMES * processors),
                                *sys.argv[1:]], check=False).returncode
     finally:
-        held = holder.poll() is None
-        holder.terminate()
-        holder.wait()
-        if not held:
-            print("busy: stress-ng ended before the tests did", file=sys.stderr)
+        ended = sum(holder.poll() is not None for holder in holders)
+        for holder in holders:
+            holder.terminate()
+            holder.wait()
+        if ended:
+            print(f"busy: {ended} of stress-ng ended before the tests did", file=sys.stderr)
 
 
 if __name__ == "__main__":
