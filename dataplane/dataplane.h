@@ -119,8 +119,7 @@ uint32_t dp_destroy(struct dp *dp);
 // -EAFNOSUPPORT   the port has no address of that family
 // -EADDRNOTAVAIL  an address that no other station has: none, multicast, broadcast, our own
 // -EMSGSIZE       a PDU larger than the link takes, or optional elements of an MS of more octets
-// than
-//                 the config has room for
+//                 than the config has room for
 // -ENOTSUP        GEA1, GEA2, GEA5
 // -EINVAL         no such command or algorithm, a key of another length, or another number of
 //                 parameters than the AQM has
