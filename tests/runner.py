@@ -11,8 +11,8 @@ no plan or another number of cases than planned, or ends with another status tha
     runner.py fuzz [--seconds N]       the fuzz targets alone, N seconds in all; from 600 on,
                                        fewer than ten million executions are a failure
 
---at-once N runs N programs at a time, for a machine that is busy with other work; a program's time
-limit, which is there for what hangs, grows with N.
+For a machine that is busy with other work: --at-once N runs N programs at a time, and --patience N
+makes the time limits, which are there for what hangs, N times as long.
 
 The last line is "N passed, M failed", in cases; a fault of a program counts as one more.
 """
@@ -318,9 +318,8 @@ def chosen(root, args):
 # --- All of them ----------------------------------------------------------------------------------
 
 
-def run_all(programs, log_dir, at_once):
+def run_all(programs, log_dir, at_once, patience):
     """The results as they come: those that share the machine some at once, then the others."""
-    patience = max(1, at_once // AT_ONCE)
     programs = [p._replace(timeout_s=p.timeout_s * patience,
                            env={**p.env, "PATIENCE": str(patience)}) for p in programs]
     together = [program for program in programs if not program.alone]
@@ -347,6 +346,7 @@ def main():
                         default=pathlib.Path(__file__).resolve().parent.parent)
     parser.add_argument("--seconds", type=int, help="for all fuzz targets together")
     parser.add_argument("--at-once", type=int, default=AT_ONCE, help="programs at a time")
+    parser.add_argument("--patience", type=int, default=1, help="times every time limit")
     args = parser.parse_args()
 
     start = time.monotonic()
@@ -355,7 +355,7 @@ def main():
     log_dir.mkdir(parents=True, exist_ok=True)
     programs, missing = chosen(root, args)
     totals, broken, skips, executions = [], [], [], 0
-    for result in run_all(programs, log_dir, args.at_once):
+    for result in run_all(programs, log_dir, args.at_once, args.patience):
         print_result(result)
         executions += executions_of(result) if args.what == "fuzz" else 0
         totals.append(counts_of(result))

@@ -119,7 +119,7 @@ def more_at_once():
         for build in ("release", "asan"):
             tree_make(root, build, build, waits.format(root, build))
         tree_make(root, "tsan", "tsan", waits.format(root, "tsan"), "threads")
-        status, text = run(root, "all", "fake", "threads", "--at-once", "30")
+        status, text = run(root, "all", "fake", "threads", "--at-once", "3", "--patience", "30")
     return status == 0 and "3 passed, 0 failed" in text, f"status {status}\n{text}"
 
 
@@ -166,7 +166,7 @@ CASES = [(name.replace("_", " "), lambda name=name: fake_case(name)) for name in
     ("a hanging program dies with its children", hang_is_killed),
     ("the asan build gets its options and more time", asan_gets_options),
     ("the tsan build gets its options, and its tests of threads alone run", tsan_gets_options),
-    ("as many run at once as --at-once says, and have the more time", more_at_once),
+    ("as many run at once as --at-once says, and have as much time as --patience says", more_at_once),
     ("a fuzz target that finds nothing passes",
      lambda: fuzz_case('[[ $1 = -max_total_time=7 && "$*" = *tests/fuzz/corpus/llc ]]',
                        "1 passed, 0 failed")),

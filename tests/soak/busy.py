@@ -37,8 +37,8 @@ def main():
     holders = hold(processors)
     try:
         print(f"{len(holders)} processes hold {processors} processors", flush=True)
-        return subprocess.run([ROOT / "run", "test", "--at-once", str(TIMES * processors),
-                               *sys.argv[1:]], check=False).returncode
+        return subprocess.run([ROOT / "run", "test", "--at-once", str(len(holders)),
+                               "--patience", str(2 * TIMES), *sys.argv[1:]], check=False).returncode
     finally:
         ended = sum(holder.poll() is not None for holder in holders)
         for holder in holders:
