@@ -183,7 +183,6 @@ struct sched_baggage_pfc {
     uint16_t sent_octets, n201_u; // of a half-sent N-PDU
     uint8_t traffic_class;
     uint8_t leader; // the slot whose bucket it uses
-    bool stirred;   // its AQM is
     uint8_t aqm_vars[AQM_VARS_OCTETS];
 };
 struct sched_baggage {

@@ -4,6 +4,7 @@
 // values. Left out: the deficits of flows and the AQM state of a flow's queue, which begin anew.
 #include <string.h>
 
+#include "dataplane/sched/sched_aqm.h"
 #include "dataplane/sched/sched_change.h"
 #include "dataplane/sched/sched_queue.h"
 
@@ -19,7 +20,6 @@ static void pack_pfc(const struct sched *s, uint32_t ms, uint32_t slot, struct s
     b->leader = (uint8_t)pfc_leader(p, slot);
     b->sent_octets = p->sent_octets;
     b->n201_u = p->n201_u;
-    b->stirred = p->stirred;
     memcpy(b->aqm_vars, vars_of(s, ms, slot), s->vars_octets[SCHED_SCOPE_PFC]);
 }
 
@@ -89,7 +89,8 @@ int sched_ms_arrive(struct sched *s, uint32_t ms, uint32_t bvc, const struct sch
             continue;
         fault = sched_pfc_add(s, ms, slot, b->pfc[slot].traffic_class);
         memcpy(vars_of(s, ms, slot), b->pfc[slot].aqm_vars, s->vars_octets[SCHED_SCOPE_PFC]);
-        tree_pfc_of(m, slot)->stirred = b->pfc[slot].stirred;
+        struct tree_pfc *p = tree_pfc_of(m, slot);
+        aqm_was_asked(&s->rule[p->traffic_class], p, vars_of(s, ms, slot));
     }
     for (uint32_t slot = 0; slot < s->config.pfcs_an_ms && !fault; slot++)
         if (b->slots & 1u << slot && b->pfc[slot].leader != slot)

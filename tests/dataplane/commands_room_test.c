@@ -201,6 +201,11 @@ static void memory_is_as_the_disciplines_need(void **state)
     assert_int_equal(octets_an_ms(1, "pdpc", 0), none + 8);
     assert_int_equal(octets_an_ms(1, "cobalt", 0), none + 24);
     assert_int_equal(octets_an_ms(1, "pie", 0), none + 48);
+    struct dp_config c = thread_config(16, 16);
+    uint64_t plain = dp_memory_octets(&c);
+    thread_set_aqm(&c.classes.item[CLASS_STREAMING], "pdpc");
+    thread_set_aqm(&c.classes.item[CLASS_BACKGROUND], "pie"); // of several that with the most
+    assert_true(dp_memory_octets(&c) >= plain + (uint64_t)c.mss * c.pfcs_an_ms * 48);
 }
 
 int main(void)
