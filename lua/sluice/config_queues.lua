@@ -26,19 +26,9 @@ end
 
 local DELAYS = { "cell_delay", "ms_delay", "flow_delay" }
 
--- No BSS says anything: the file has all buckets.
-local function is_by_hand(cfg)
-    for _, nse in ipairs(cfg.nse or {}) do
-        if nse.ns ~= "manual" then
-            return false
-        end
-    end
-    return true
-end
-
 -- What a BSS offers is used as far as its radio needs it; what is given by hand is meant.
 local function fill_delays(state, cfg)
-    local usual_ns = is_by_hand(cfg) and 0 or units.parse("time", schema_queues.DELAY)
+    local usual_ns = cfg.lab and 0 or units.parse("time", schema_queues.DELAY)
     for _, key in ipairs(cfg.gb and DELAYS or {}) do
         if not is_given(state, cfg.gb, key) then
             cfg.gb[key .. "_ns"] = usual_ns

@@ -18,27 +18,25 @@ def found(path, *sets):
     return [cfg["gb"][f"{key}_ns"] // MS for key in KEYS], least
 
 
-def gb(*sets):
-    return found(ROOT / "config/gb.lua", *sets)
+def nic(*sets):
+    return found(ROOT / "config/nic.lua", *sets)
 
 
 @case("of what a BSS offers 0.6 s are used; its least lifetime is 3.5 s more than the longest delay")
 def offered():
-    same(gb(), ([600, 600, 600], {4100}), "by default")
-    same(gb("gb.ms_delay=1 s"), ([600, 1000, 600], {4500}), "one of them by hand")
+    same(nic(), ([600, 600, 600], {4100}), "by default")
+    same(nic("gb.ms_delay=1 s"), ([600, 1000, 600], {4500}), "one of them by hand")
 
 
 @case("0 s and as offered are the same: all of it")
 def whole():
     for text in "0 s", "as offered":
-        same(gb(*(f"gb.{key}={text}" for key in KEYS)), ([0, 0, 0], {1000}), text)
+        same(nic(*(f"gb.{key}={text}" for key in KEYS)), ([0, 0, 0], {1000}), text)
 
 
-@case("where every nse is manual a bucket is by hand, and used whole")
-def by_hand():
-    manual = "nse.ns=manual", "nse.bvc.rate=40 kbit/s", "nse.bvc.bucket=4 kB"
-    for path, sets in (QUICKSTART, ()), (ROOT / "config/nic.lua", manual):
-        same(found(path, *sets), ([0, 0, 0], {1000}), path)
+@case("beside lab a bucket is by hand, and used whole")
+def lab():
+    same(found(QUICKSTART), ([0, 0, 0], {1000}), "by default")
     same(found(QUICKSTART, "gb.cell_delay=200 ms"), ([200, 0, 0], {2500, 3700}), "asked for")
 
 
