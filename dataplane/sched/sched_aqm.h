@@ -51,6 +51,7 @@ static inline bool aqm_rests(const struct tree_rule *rule, struct tree_pfc *p, u
     return true;
 }
 
+// Its vars are others now, or came with it from another worker.
 static inline void aqm_was_asked(const struct tree_rule *rule, struct tree_pfc *p,
                                  const uint8_t *vars)
 {

@@ -90,7 +90,8 @@ int sched_ms_arrive(struct sched *s, uint32_t ms, uint32_t bvc, const struct sch
         fault = sched_pfc_add(s, ms, slot, b->pfc[slot].traffic_class);
         memcpy(vars_of(s, ms, slot), b->pfc[slot].aqm_vars, s->vars_octets[SCHED_SCOPE_PFC]);
         struct tree_pfc *p = tree_pfc_of(m, slot);
-        aqm_was_asked(&s->rule[p->traffic_class], p, vars_of(s, ms, slot));
+        if (s->vars_octets[SCHED_SCOPE_PFC]) // else no AQM there remembers anything
+            aqm_was_asked(&s->rule[p->traffic_class], p, vars_of(s, ms, slot));
     }
     for (uint32_t slot = 0; slot < s->config.pfcs_an_ms && !fault; slot++)
         if (b->slots & 1u << slot && b->pfc[slot].leader != slot)
