@@ -14,6 +14,7 @@ import gb
 import network
 from harness import Running, WAIT_S, new_folder, right
 from make_captures import PCU
+from ms import Ms
 from radio import Radio
 
 LOCAL_PORT, ETH_P_ALL = 23001, 3
@@ -81,7 +82,7 @@ class Gb:
             return
         pdu = octets[46:]
         if pdu[0] == 0x00:
-            llc = self.llc_of(pdu)
+            llc = Ms.llc_of(pdu)
             if llc[0] & 15 == 3 and llc[1] & 0xE0 == 0xC0:
                 self.sent[pdu[1:5], llc] = time.monotonic()
         elif pdu[0] == 0x26:
@@ -89,13 +90,6 @@ class Gb:
             self.offers.append((size * 100, rate * 100 // 8))
         elif pdu[0] == 0x2C:
             self.discarded += 1
-
-    @staticmethod
-    def llc_of(pdu):
-        at = 8
-        while pdu[at] != 0x0E:
-            at += 2 + (pdu[at + 1] & 0x7F)
-        return pdu[at + (2 if pdu[at + 1] & 0x80 else 3):]
 
 
 class Chain:
