@@ -95,6 +95,9 @@ static const char *check_pfc(const struct sched *s, uint32_t pfc, struct sums *s
     MUST(!!(p->state & (PFC_WAITS | PFC_STOPPED)) == !!(m->blocked & 1u << slot),
          "an MS's mask of blocked PFCs");
     MUST(!p->sent_octets || p->queue.total, "an empty PFC is half sent");
+    MUST(!p->stirred || (s->vars_octets[SCHED_SCOPE_PFC] &&
+                         aqm_is_stirred(tree_vars(s, SCHED_SCOPE_PFC, tree_pfc_place(s, pfc)))),
+         "a PFC's AQM is not as stirred as said");
     bool held = ms_is_held(m) || m->state & MS_WAITS || p->state & (PFC_WAITS | PFC_STOPPED) ||
                 pfc_lle_is_held(m, p, slot) || p->state & PFC_BY_FLOW;
     MUST(held || !p->queue.total || p->state & PFC_IN_RING, "a PFC that may send is forgotten");
