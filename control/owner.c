@@ -41,7 +41,8 @@ int run_owner_become(struct run *run)
     if (!user_is_other(&run->user))
         return EXIT_DONE;
     privileges_text(keep, text);
-    fprintf(stderr, "user: %s from here on; capabilities kept for %s and %s: %s\n", run->user.name,
-            gn, gb, text);
+    bool alike = strcmp(gn, gb) == 0;
+    fprintf(stderr, "user: %s from here on; capabilities kept for %s%s%s: %s\n", run->user.name, gn,
+            alike ? "" : " and ", alike ? "" : gb, text);
     return EXIT_DONE;
 }

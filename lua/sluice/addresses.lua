@@ -24,6 +24,11 @@ function addresses.shown(text)
     return (text:gsub("^::ffff:", ""))
 end
 
+-- Where a UDP endpoint is, as people read it.
+function addresses.at(address, port)
+    return ("%s port %d"):format(addresses.shown(address), port)
+end
+
 -- The groups of one side of "::"; nil if one is no group.
 local function groups_of(text)
     local groups = {}

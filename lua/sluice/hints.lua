@@ -43,9 +43,7 @@ local function some(list, text)
         .. (rest > 0 and (" and %d more"):format(rest) or "")
 end
 
-local function at(address, port)
-    return ("%s port %d"):format(addresses.shown(address), port)
-end
+local at = addresses.at
 
 local function listed(nse)
     return some(nse.cfg.nsvc, function(nsvc)

@@ -4,6 +4,7 @@
 local addresses = require "sluice.addresses"
 local hints = require "sluice.hints"
 local log = require "log"
+local ns_state = require "sluice.ns_state"
 local ns_vc = require "sluice.ns_vc"
 local timers = require "sluice.timers"
 local world = require "sluice.world"
@@ -47,8 +48,7 @@ local function watch(nsvc)
         return
     end
     if not nsvc.alive and nsvc.dead_before then
-        log.info(("NS-VC %d of NSE %d (%s) is removed: it has been dead"):format(nsvc.nsvci,
-            nsvc.nse.nsei, nsvc.endpoint))
+        log.info(ns_state.name(nsvc) .. " is removed: it has been dead")
         world.remove_nsvc(nsvc)
         return
     end

@@ -1,6 +1,7 @@
 -- The states of an NS-VC (TS 48.016 7.2 to 7.4) as a table, and what happens on the way into each:
 -- the dataplane is told, the cells are told if it was the first or the last, and what the state
 -- asks of the BSS is sent, and again until it is answered. What PDUs do is in ns_vc.lua.
+local addresses = require "sluice.addresses"
 local board = require "sluice.board"
 local bssgp = require "sluice.bssgp"
 local causes = require "sluice.causes"
@@ -33,7 +34,8 @@ ns_state.states = {
 }
 
 function ns_state.name(nsvc)
-    return ("NS-VC %s of NSE %d (%s)"):format(nsvc.nsvci or "-", nsvc.nse.nsei, nsvc.endpoint)
+    return ("NS-VC %s of NSE %d (%s)"):format(nsvc.nsvci or "-", nsvc.nse.nsei,
+        addresses.at(nsvc.address, nsvc.port))
 end
 
 -- In the live view. What goes to nobody arrives nowhere, whatever was agreed on with him before.
