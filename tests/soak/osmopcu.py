@@ -85,7 +85,8 @@ def main():
     settings = [Setting(*one, args.aqm, args.seconds) for one in itertools.product(
         args.pdchs, args.mss, args.octets, args.codel, args.delays)]
     rows, failed = [], 0
-    with multiprocessing.Pool(args.jobs, maxtasksperchild=1) as pool:
+    # spawned, for a forked one does not run what is registered for its exit, and leaves its namespace
+    with multiprocessing.get_context("spawn").Pool(args.jobs, maxtasksperchild=1) as pool:
         for setting, figures, why in pool.imap(measured, settings, chunksize=1):
             failed += figures is None
             if figures is None:
@@ -93,6 +94,8 @@ def main():
                 continue
             rows.append({"case": str(setting[:4]), **setting._asdict(), **figures})
             print(".", end="", flush=True, file=sys.stderr)
+        pool.close()
+        pool.join()
     row(COLUMNS)
     for one in with_share(rows):
         row(one[name] for name in COLUMNS)
