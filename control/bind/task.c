@@ -4,7 +4,7 @@
 #include "control/bind/internal.h"
 
 #define TASK_KEY  "sluice.task"
-#define WORLD_KEY "sluice.world"
+#define WORLD_KEY "sluice.core.world"
 
 static bool push_main(struct host *host)
 {

@@ -1,25 +1,25 @@
 -- The control plane's loop, as one coroutine that the host resumes: it brings the configuration up;
 -- then, each time, what workers have told, timers that are due, what somebody asks, and a piece of a
 -- long job. A fault in a handler is logged with its PDU and costs that PDU only.
-local bssgp = require "sluice.bssgp"
-local capture = require "sluice.capture"
+local bssgp = require "sluice.bssgp.bssgp"
+local capture = require "sluice.core.capture"
 local count = require "count"
 local events = require "events"
-local hex = require "sluice.hex"
+local hex = require "sluice.base.hex"
 local log = require "log"
-local ms = require "sluice.ms"
-local ns = require "sluice.ns"
-local paging = require "sluice.paging"
-local policy = require "sluice.policy"
-local requests = require "sluice.requests"
+local ms = require "sluice.ms.reports"
+local ns = require "sluice.ns.service"
+local paging = require "sluice.ms.paging"
+local policy = require "sluice.policy.hooks"
+local requests = require "sluice.core.requests"
 local start = require "sluice.start"
-local timers = require "sluice.timers"
-local tunnels = require "sluice.tunnels"
-local world = require "sluice.world"
+local timers = require "sluice.core.timers"
+local tunnels = require "sluice.subscribers.tunnels"
+local world = require "sluice.core.world"
 
-require "sluice.reload" -- these have only what others call, or ask for
-require "sluice.llc"
-require "sluice.pfc"
+require "sluice.reload.run" -- these have only what others call, or ask for
+require "sluice.llc.frames"
+require "sluice.bssgp.pfc"
 
 local control = {}
 

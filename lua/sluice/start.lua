@@ -1,12 +1,12 @@
 -- Brings a configuration up: the commands that fill the dataplane, and in the lab those who receive
 -- and send. In the order of the file; ids are the world's.
-local addresses = require "sluice.addresses"
+local addresses = require "sluice.base.addresses"
 local dp = require "dp"
-local flow_own = require "sluice.flow_own"
-local parts = require "sluice.setup_parts"
-local setup = require "sluice.setup"
-local subscribers = require "sluice.subscribers"
-local world = require "sluice.world"
+local flow_own = require "sluice.bssgp.flow_own"
+local parts = require "sluice.config.parts"
+local setup = require "sluice.config.setup"
+local subscribers = require "sluice.subscribers.registry"
+local world = require "sluice.core.world"
 
 local function start_ggsns(cfg)
     dp.gn_from(parts.gn_from(cfg))

@@ -1,7 +1,7 @@
 -- The control plane's own structures against plain models: timers against a list that is sorted,
 -- ids against a set. Run by `sluice lua`; prints a line for each that holds.
-local timers = require "sluice.timers"
-local world = require "sluice.world"
+local timers = require "sluice.core.timers"
+local world = require "sluice.core.world"
 
 local state = 42
 local function random(n) -- 1 .. n
