@@ -1,7 +1,4 @@
--- How a value is named in a message: short, on one line, whatever it holds; and in which order the
--- keys of a table are looked at.
-local lines = require "sluice.config.lines"
-
+-- How a value is named in a message: short, on one line, whatever it holds.
 local shown = {}
 
 local SHOWN_MAX_OCTETS = 40
@@ -41,30 +38,6 @@ function shown.show(value)
         return tostring(value)
     end
     return kind == "nil" and "nothing" or "a " .. kind
-end
-
--- The keys of a table that people wrote, in an order that does not change from run to run: whole
--- numbers, then names, and how many are neither. breathe(), which may be missing, is called for each.
-function shown.sorted_keys(t, breathe)
-    local numbers, names, others, sorted = {}, {}, 0, true
-    for key in next, t do
-        if breathe then
-            breathe()
-        end
-        if math.type(key) == "integer" then
-            sorted = sorted and key > (numbers[#numbers] or math.mininteger)
-            numbers[#numbers + 1] = key
-        elseif type(key) ~= "string" or #key > shown.TEXT_MAX_OCTETS then
-            others = others + 1
-        elseif key ~= lines.MARK then
-            names[#names + 1] = key
-        end
-    end
-    if not sorted then
-        table.sort(numbers)
-    end
-    table.sort(names)
-    return numbers, names, others
 end
 
 return shown

@@ -1,6 +1,8 @@
 -- Quantities as people write them ("0.5 s", "64 kbit/s", "1500 octets") to whole numbers in the
 -- machine's unit: ns, bit/s, octets. Integer arithmetic only: a number that is no whole multiple
 -- of the machine's unit is refused, never rounded. kB is 1000 octets, min is 60 s, h is 3600 s.
+local nearest = require "sluice.base.nearest"
+
 local units = {}
 
 units.kinds = {
@@ -96,7 +98,7 @@ local function unit_meant(kind, unit)
     if habit and factor_of(kind, habit) then
         return habit
     end
-    return require("sluice.base.nearest").find(unit, names(kind))
+    return nearest.find(unit, names(kind))
 end
 
 -- The whole number in the machine's unit; else nil, what is wrong, and what may be meant.

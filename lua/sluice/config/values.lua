@@ -1,20 +1,19 @@
 -- One value against one key of the schema: the value in the machine's form, or what was found and
 -- what is allowed.
 local addresses = require "sluice.base.addresses"
+local allowed = require "sluice.config.allowed"
 local lines = require "sluice.config.lines"
 local nearest = require "sluice.base.nearest"
 local shown = require "sluice.base.shown"
+local sorted_keys = require "sluice.config.sorted_keys"
 local units = require "sluice.base.units"
 
-local values = { -- how a value is named in a message
-    printable = shown.printable, plain = shown.plain, show = shown.show,
-    sorted_keys = shown.sorted_keys,
+local values = {
+    printable = shown.printable, plain = shown.plain, show = shown.show, -- in a message
+    allowed = allowed, sorted_keys = sorted_keys,
 }
 
 local TEXT_MAX_OCTETS = shown.TEXT_MAX_OCTETS
-
--- What is allowed, in words.
-values.allowed = require "sluice.config.allowed"
 
 -- A secret with a mistake in it is one still.
 local function show_found(key, raw)
