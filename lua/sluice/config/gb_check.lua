@@ -6,6 +6,7 @@ local check = require "sluice.config.check"
 local parts = require "sluice.config.parts"
 local schema = require "sluice.config.schema"
 local schema_network = require "sluice.config.network_keys"
+local script_check = require "sluice.script.check"
 
 local NSVCS_AN_NSE = schema_network.NSVCS_AN_NSE
 
@@ -193,14 +194,13 @@ end
 
 -- source.read(path) is the host's: the text of a file, or nil and why not.
 local function load_script(state, cfg, source)
-    local policy = require "sluice.policy.hooks"
-    local path = policy.path(source.name, cfg.policy.script)
+    local path = script_check.path(source.name, cfg.policy.script)
     local text, why = source.read(path)
     if not text then
         return note(state, cfg.policy, "script", "found %s", why)
     end
     cfg.policy.path, cfg.policy.text = path, text
-    local line, wrong = policy.check(cfg.policy)
+    local line, wrong = script_check.script(cfg.policy)
     if wrong then
         state.mistakes:add(path .. ":" .. line, "policy", wrong)
     end

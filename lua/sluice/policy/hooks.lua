@@ -9,47 +9,32 @@
 -- ended well; a call that fails, or takes too long, is counted and sets nothing. A script that
 -- keeps more memory than it may is ended, until there is another.
 local box = require "sluice.script.sandbox"
+local classes = require "sluice.policy.classes"
+local count = require "count"
+local host = require "host"
+local log = require "log"
 local setters = require "sluice.policy.setters"
+local timers = require "sluice.core.timers"
+local world = require "sluice.core.world"
 
 local policy = { has_flow_control = false }
 
-local HOOKS = { "start", "timer", "flow_control" }
-
 local state = {} -- the script's own
-
-function policy.path(config_name, script)
-    return script:sub(1, 1) == "/" and script or (config_name:match("^.*/") or "") .. script
-end
-
-local function too_early()
-    error("not before start()", 2)
-end
-
-local function nothing() end
-
--- Whether a script is one: its first line that is wrong, and why; nil: none is.
-function policy.check(record)
-    local env = box.environment {
-        { "class", too_early }, { "aqm", too_early }, { "log", nothing }, { "state", {} },
-    }
-    local fault = box.run(record.text, env, record.instructions) or box.uncalled(env, HOOKS)
-    return fault and fault.line, fault and fault.text
-end
 
 -- ---- In force ----
 
 local script -- { record, env, timer }; nil: there is none, or it was ended
 
 local function note(record, fault, where)
-    require "count".add(fault.cut and "hook_cuts" or "hook_faults")
+    count.add(fault.cut and "hook_cuts" or "hook_faults")
     local text = ("%s:%d: %s: %s"):format(record.script, fault.line, where, fault.text)
-    require "host".hook_fault(text)
-    require "log".error(text)
+    host.hook_fault(text)
+    log.error(text)
 end
 
 local function remove()
     if script then
-        require "sluice.core.timers".stop(script.timer)
+        timers.stop(script.timer)
     end
     script, policy.has_flow_control = nil, false
 end
@@ -86,23 +71,23 @@ end
 
 local function tick(mine)
     if script == mine then
-        mine.timer = require "sluice.core.timers".after(mine.record.every_ns, tick, mine)
+        mine.timer = timers.after(mine.record.every_ns, tick, mine)
         call "timer"
     end
 end
 
-local function log(text)
-    require "log".info("policy: " .. box.shown(tostring(text)))
+local function say(text)
+    log.info("policy: " .. box.shown(tostring(text)))
 end
 
 local function install(record)
     script = {
         record = record,
         env = box.environment {
-            { "class", setters.class }, { "aqm", setters.aqm }, { "log", log }, { "state", state },
+            { "class", setters.class }, { "aqm", setters.aqm }, { "log", say }, { "state", state },
         },
     }
-    script.timer = require "sluice.core.timers".after(record.every_ns, tick, script)
+    script.timer = timers.after(record.every_ns, tick, script)
     local fault = guarded(box.run, record.text, script.env, record.instructions)
     if fault then
         note(record, fault, "the script")
@@ -121,9 +106,9 @@ function policy.set(record)
 end
 
 function policy.begin()
-    local cfg = require "sluice.core.world".cfg
+    local cfg = world.cfg
     cfg.critic = nil -- it holds all that the file's text made
-    require "sluice.policy.classes".begin(cfg)
+    classes.begin(cfg)
     policy.set(cfg.policy)
 end
 

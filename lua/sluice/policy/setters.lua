@@ -2,6 +2,7 @@
 -- bss_lifetime_least, bss_lifetime_most } and aqm "name" { parameters of the discipline that the
 -- class has }, both as the configuration writes them. Values are checked when they are given, and
 -- come into force together, when the call that gave them has ended.
+local classes = require "sluice.policy.classes"
 local disciplines = require "aqm"
 local schema = require "sluice.config.schema"
 local schema_queues = require "sluice.config.queues_keys"
@@ -12,10 +13,6 @@ local setters = {}
 local MINE = "weight packets octets lifetime bss_lifetime_least bss_lifetime_most"
 local KEYS_MOST = 64
 local pending = {} -- classes by place, changed and not yet in force
-
-local function in_force()
-    return require "sluice.policy.classes"
-end
 
 local function place_of(name, level)
     for i, known in ipairs(schema.classes) do
@@ -28,7 +25,7 @@ end
 
 -- The class as this call has left it.
 local function draft(i)
-    return in_force().copy(pending[i] or in_force().classes[i])
+    return classes.copy(pending[i] or classes.classes[i])
 end
 
 -- Whether it has no more keys than a table of ours could have; else to sort them takes long.
@@ -132,7 +129,7 @@ function setters.apply()
     pending = {}
     for i = 1, #schema.classes do
         if changed[i] then
-            in_force().set(i, changed[i])
+            classes.set(i, changed[i])
         end
     end
 end

@@ -1,7 +1,7 @@
 -- Names that somebody who writes a policy gets wrong: globals that there are not, and functions that
 -- nobody calls.
 local nearest = require "sluice.base.nearest"
-local values = require "sluice.config.values"
+local shown = require "sluice.base.shown"
 
 local names = {}
 
@@ -32,7 +32,7 @@ local function uncalled_of(name, line, hooks, missing)
     return (meant or #missing == #hooks) and {
         line = line,
         text = ("%s: found a function that nobody calls, allowed %s, and local ones%s"):format(
-            values.plain(name), table.concat(hooks, ", "), nearest.question(meant)),
+            shown.plain(name), table.concat(hooks, ", "), nearest.question(meant)),
     }
 end
 

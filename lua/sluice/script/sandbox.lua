@@ -4,8 +4,9 @@
 -- limits on instructions, memory, the length of strings and time (require "guard"); whatever it
 -- raises comes back as a text with its line.
 local guard = require "guard"
+local memory = require "sluice.script.memory"
 local names = require "sluice.script.names"
-local values = require "sluice.config.values"
+local shown = require "sluice.base.shown"
 
 local box = {}
 
@@ -150,7 +151,7 @@ end
 -- A text of the script's as one short line.
 function box.shown(text)
     local more = #text > SHOWN_OCTETS and ("... (%d octets)"):format(#text) or ""
-    return values.printable(text:sub(1, SHOWN_OCTETS)) .. more
+    return shown.printable(text:sub(1, SHOWN_OCTETS)) .. more
 end
 
 local function fault_of(thread, err, why, instructions)
@@ -185,7 +186,7 @@ function box.keeps_much(keeper, used_kilo_octets)
         return false
     end
     keeper.grown, keeper.calls = 0, 0
-    return require "sluice.script.memory".is_more(keeper.env, KEPT_OCTETS, CHUNK)
+    return memory.is_more(keeper.env, KEPT_OCTETS, CHUNK)
 end
 
 local function no_script(text)
