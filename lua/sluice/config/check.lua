@@ -3,6 +3,7 @@
 -- of the schema's `out`, machine units and all defaults. What concerns two places at once is
 -- cross.lua's.
 local breath = require "sluice.base.breath"
+local limits = require "limits"
 local lines = require "sluice.config.lines"
 local nearest = require "sluice.base.nearest"
 local schema = require "sluice.config.schema"
@@ -275,7 +276,7 @@ end
 -- More than the dataplane ever has, before each of them is made a record: true. Fewer may still be too
 -- many in all (cross.lua).
 local function note_too_many(state, by_kind)
-    local limits, any = require "limits", false
+    local any = false
     for _, kind in ipairs { "nse", "nsvc", "bvc", "ggsn" } do
         local nodes, most = by_kind[kind] or {}, limits[kind .. "s"].most
         if #nodes > most then

@@ -6,6 +6,7 @@ local breath = require "sluice.base.breath"
 local check = require "sluice.config.check"
 local ciphers = require "sluice.base.ciphers"
 local gb = require "sluice.config.gb_check"
+local limits = require "limits"
 local network = require "sluice.config.network_check"
 local queues = require "sluice.config.queues_check"
 local schema = require "sluice.config.schema"
@@ -295,7 +296,7 @@ local function check_limit(state, record, key, found, what, limit)
     return false
 end
 
-local function check_bvcs(state, limits, seen, bvcs)
+local function check_bvcs(state, seen, bvcs)
     for _, bvc in breath.each(bvcs) do
         seen.bvcs = seen.bvcs + 1
         if check_limit(state, bvc, "bvci", seen.bvcs, "cells", limits.bvcs) then
@@ -314,13 +315,12 @@ local function check_bvcs(state, limits, seen, bvcs)
 end
 
 local function check_limits(state, cfg)
-    local limits = require "limits"
     local seen = { nsvcs = 0, bvcs = 0, mss = 0, pdps = 0 }
     for i, nse in breath.each(cfg.nse) do
         seen.nsvcs = seen.nsvcs + #nse.nsvc
         if check_limit(state, nse, "nsei", i, "NSEs", limits.nses)
             or check_limit(state, nse, "nsei", seen.nsvcs, "NS-VCs", limits.nsvcs)
-            or check_bvcs(state, limits, seen, nse.bvc) then
+            or check_bvcs(state, seen, nse.bvc) then
             return
         end
     end
