@@ -3,6 +3,7 @@
 -- long job. A fault in a handler is logged with its PDU and costs that PDU only.
 local bssgp = require "sluice.bssgp.bssgp"
 local capture = require "sluice.core.capture"
+local clock = require "sluice.core.clock"
 local count = require "count"
 local events = require "events"
 local hex = require "sluice.base.hex"
@@ -143,7 +144,7 @@ local function round()
         world.work()
         more = true
     end
-    return more and world.now_ns or math.max(timers.next_ns, world.now_ns)
+    return more and clock.now_ns or math.max(timers.next_ns, clock.now_ns)
 end
 
 -- What the collector does for what is allocated: at Lua's own pace, 100, it works off half of 70 MiB at

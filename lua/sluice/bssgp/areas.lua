@@ -71,10 +71,8 @@ function areas.set(bvc, cell)
     end
 end
 
-world.watch(function(what, thing)
-    if what == "bvc_removed" then
-        areas.set(thing, nil)
-    end
+world.watch("bvc_removed", function(bvc)
+    areas.set(bvc, nil)
 end)
 
 -- Those that have cells of the area, as they came to it.

@@ -5,6 +5,7 @@ local board = require "sluice.core.board"
 local breath = require "sluice.base.breath"
 local causes = require "sluice.core.causes"
 local cells = require "sluice.bssgp.cells"
+local clock = require "sluice.core.clock"
 local count = require "count"
 local features = require "sluice.bssgp.features"
 local flow = require "sluice.bssgp.flow"
@@ -45,18 +46,15 @@ local function begin_nse(nse)
     states.show(nse.signalling)
 end
 
-world.watch(function(what, thing)
-    if what == "nse_added" then
-        begin_nse(thing)
-    elseif what == "nse_removed" then
-        states.wait_no_more(thing.signalling)
-        board.gone_nse { nse_id = thing.id }
-    elseif what == "bvc_added" then
-        begin_cell(thing)
-    elseif what == "bvc_removed" then
-        states.wait_no_more(thing)
-        board.gone_bvc { bvc_id = thing.id }
-    end
+world.watch("nse_added", begin_nse)
+world.watch("nse_removed", function(nse)
+    states.wait_no_more(nse.signalling)
+    board.gone_nse { nse_id = nse.id }
+end)
+world.watch("bvc_added", begin_cell)
+world.watch("bvc_removed", function(b)
+    states.wait_no_more(b)
+    board.gone_bvc { bvc_id = b.id }
 end)
 
 -- The first NS-VC of the NSE may carry data; none may any more; the BSS has reset the last. What
@@ -213,10 +211,10 @@ local function disagree(b, pdu)
     if b.state == "resetting" and b.bvci ~= 0 then
         return has_no_such_cell(pdu) and states.happens(b, "given_up") or "ignored"
     elseif not b.up and (b.state ~= "blocked" or pdu.cause == causes.bssgp.bvci_blocked)
-            or b.disagreed_ns and world.now_ns < b.disagreed_ns + AGAIN_NS then
+            or b.disagreed_ns and clock.now_ns < b.disagreed_ns + AGAIN_NS then
         return "ignored"
     end
-    b.disagreed_ns = world.now_ns
+    b.disagreed_ns = clock.now_ns
     return states.happens(b, "order", "o_and_m")
 end
 

@@ -2,6 +2,7 @@
 -- FLOW-CONTROL-MS (TS 48.018 8.2.3, 12). There may be a million, so all is in arrays by ms_id, and
 -- a PDU that only prolongs costs one of them: an MS is in the list of one second, and when that
 -- comes and its time has not, it goes to the list of another.
+local clock = require "sluice.core.clock"
 local dp = require "dp"
 local parts = require "sluice.config.parts"
 local subscribers = require "sluice.subscribers.registry"
@@ -46,8 +47,8 @@ end
 
 local function begin_sweeping()
     if not timer then
-        swept = world.now_ns // SECOND_NS
-        wait((swept + 1) * SECOND_NS - world.now_ns)
+        swept = clock.now_ns // SECOND_NS
+        wait((swept + 1) * SECOND_NS - clock.now_ns)
     end
 end
 
@@ -94,7 +95,7 @@ end
 
 -- It has a bucket of its own in that cell, from now on for Th.
 function own.note(ms_id, bvc_id)
-    local second = (world.now_ns + world.cfg.timers.th_ns) // SECOND_NS + 1
+    local second = (clock.now_ns + world.cfg.timers.th_ns) // SECOND_NS + 1
     local was = ends[ms_id]
     if not was or was & CELL ~= bvc_id then
         is_in(ms_id, bvc_id)
@@ -192,7 +193,7 @@ end
 
 function sweep()
     wait(SECOND_NS) -- whatever goes wrong here
-    local now, most = world.now_ns // SECOND_NS, MANY
+    local now, most = clock.now_ns // SECOND_NS, MANY
     while swept < now and most > 0 do
         most = work_off(swept + 1, most)
         if most > 0 then
@@ -204,7 +205,7 @@ function sweep()
     if swept < now then
         wait(NEXT_NS)
     elseif listed > 0 then
-        wait((now + 1) * SECOND_NS - world.now_ns)
+        wait((now + 1) * SECOND_NS - clock.now_ns)
     end
 end
 

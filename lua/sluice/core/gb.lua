@@ -4,10 +4,10 @@
 -- an answer goes back the way the question came.
 local capture = require "sluice.core.capture"
 local causes = require "sluice.core.causes"
+local clock = require "sluice.core.clock"
 local count = require "count"
 local dp = require "dp"
 local wire = require "wire"
-local world = require "sluice.core.world"
 
 local gb = {}
 
@@ -110,7 +110,7 @@ local STATUS_A_SECOND = 20
 local IN_ERROR_OCTETS_MAX = 512
 
 function gb.may_tell(nse, kind)
-    local second = world.now_ns // 1000000000
+    local second = clock.now_ns // 1000000000
     if nse.status_second ~= second then
         nse.status_second, nse.statuses = second, { ns_status = 0, bssgp_status = 0 }
     end

@@ -2,6 +2,7 @@
 -- BSS that is wrong goes on being so, and anybody can say that he is one: a line of each kind in
 -- EVERY_NS for each NSE, and for all those together that the file has not.
 local addresses = require "sluice.base.addresses"
+local clock = require "sluice.core.clock"
 local log = require "log"
 local world = require "sluice.core.world"
 
@@ -21,13 +22,13 @@ end
 
 local function is_due(thing, kind)
     local at_ns = said_of(thing)[kind]
-    return not at_ns or world.now_ns >= at_ns + EVERY_NS
+    return not at_ns or clock.now_ns >= at_ns + EVERY_NS
 end
 
 -- kind: a word of ours, so that there are few. thing: an NSE or an NS-VC; nil of none in the file.
 local function say(thing, kind, text, put)
     if is_due(thing, kind) then
-        said_of(thing)[kind] = world.now_ns;
+        said_of(thing)[kind] = clock.now_ns;
         (put or log.warn)(text)
     end
 end

@@ -1,7 +1,7 @@
 -- Timers in the run's own time: a heap by instant, and by the order in which they were set. A timer
 -- that was stopped stays in the heap without a function until its instant, or until the stopped ones
 -- are the greater half.
-local world = require "sluice.core.world"
+local clock = require "sluice.core.clock"
 
 local timers = { next_ns = math.maxinteger }
 
@@ -68,7 +68,7 @@ end
 function timers.after(ns, fire, argument)
     sequence = sequence + 1
     local timer = {
-        at_ns = world.now_ns + ns, sequence = sequence, fire = fire, argument = argument,
+        at_ns = clock.now_ns + ns, sequence = sequence, fire = fire, argument = argument,
     }
     n = n + 1
     heap[n] = timer
@@ -92,7 +92,7 @@ end
 
 -- The function of the first timer that is due, and its argument; nil: none is.
 function timers.due()
-    while n > 0 and heap[1].at_ns <= world.now_ns do
+    while n > 0 and heap[1].at_ns <= clock.now_ns do
         local timer = take_first()
         set_next()
         local fire, argument = timer.fire, timer.argument

@@ -1,68 +1,28 @@
--- What all procedures share: the time, the configuration in force, and who is there: NSEs, their
--- NS-VCs and cells, GGSNs. Ids are those of the dataplane's commands, and given here. MSs are in
+-- What all procedures share: the configuration in force, and who is there: NSEs, their NS-VCs and
+-- cells, GGSNs. Ids are those of the dataplane's commands, and given here. MSs are in
 -- subscribers/registry.lua, for there may be a million.
 --
 -- A procedure's own state is in a field of its name (nse.ns, bvc.flow, ...).
+local dp = require "dp"
+local new_ids = require "sluice.core.ids"
 local schema_network = require "sluice.config.network_keys"
+local timers = require "sluice.core.timers"
+local watchers = require "sluice.core.watchers"
 
 local world = {
-    now_ns = 0, cfg = nil,
+    cfg = nil,                             -- what the file says, normalised
     nse = {}, nses = {}, nse_of_nsei = {}, -- by id; all; by NSEI
     nsvc = {}, bvc = {}, going = {},       -- by id; cells that are being removed
     endpoints = {},                        -- NS-VCs by endpoint
     ggsn_ids = {}, ids = {},
     ended = {},                            -- by pdp_id: contexts without uplink (subscribers/tunnels.lua)
-    watchers = {},
 }
 
--- ---- Ids: each once, those that were given back last of all ----
-
-local pool = {}
-pool.__index = pool
-
-local function new_pool(capacity)
-    return setmetatable({
-        next = 0, capacity = capacity, free = {}, first = 1, last = 0, kept = 0,
-    }, pool)
-end
-
--- nil: there is none, or none but those that are kept.
-function pool:take()
-    if self:left() <= 0 then
-        return nil
-    end
-    if self.next < self.capacity then
-        self.next = self.next + 1
-        return self.next - 1
-    end
-    local id = self.free[self.first]
-    self.free[self.first], self.first = nil, self.first + 1
-    return id
-end
-
-function pool:give(id)
-    self.last = self.last + 1
-    self.free[self.last] = id
-end
-
--- How many may still be taken.
-function pool:left()
-    return self.capacity - self.next + self.last - self.first + 1 - self.kept
-end
-
--- Keeps so many for one who takes them later, each behind a `spend`, while others take theirs.
-function pool:keep(n)
-    self.kept = n
-end
-
-function pool:spend()
-    self.kept = math.max(self.kept - 1, 0)
-end
-
+-- sizes: how many of each kind there may be.
 function world.begin(cfg, sizes)
     world.cfg = cfg
     for _, kind in ipairs { "nse", "nsvc", "bvc", "ggsn" } do
-        world.ids[kind] = new_pool(sizes[kind .. "s"])
+        world.ids[kind] = new_ids(sizes[kind .. "s"])
     end
 end
 
@@ -130,16 +90,12 @@ local function remove_in_order(list, thing)
     end
 end
 
--- watcher(what, thing): "nse", "nsvc" or "bvc" with "added" or "removed" behind it: "bvc_added".
-function world.watch(watcher)
-    world.watchers[#world.watchers + 1] = watcher
-end
+-- watch(event, fn): fn(thing) is called for each NSE, NS-VC or cell of which that is so.
+world.watch, world.tell = watchers {
+    "nse_added", "nse_removed", "nsvc_added", "nsvc_removed", "bvc_added", "bvc_removed",
+}
 
-local function tell(what, thing)
-    for _, watcher in ipairs(world.watchers) do
-        watcher(what, thing)
-    end
-end
+local tell = world.tell
 
 -- nil: no room.
 function world.add_nse(cfg)
@@ -152,7 +108,7 @@ function world.add_nse(cfg)
         features = 0, extended = 0, made = 0, -- made: cells that are not in the file
         coming = {},                          -- by BVCI: cells of which the dataplane is being told
     }
-    require "dp".nse { nse_id = id, nsei = cfg.nsei }
+    dp.nse { nse_id = id, nsei = cfg.nsei }
     world.nse[id], world.nse_of_nsei[cfg.nsei] = nse, nse
     append_to(world.nses, nse)
     tell("nse_added", nse)
@@ -183,7 +139,7 @@ function world.remove_nse(nse)
     tell("nse_removed", nse)
     world.nse[nse.id] = nil
     remove_from(world.nses, nse)
-    assert(world.insist(require "dp".nse_remove, { nse_id = nse.id }))
+    assert(world.insist(dp.nse_remove, { nse_id = nse.id }))
     world.ids.nse:give(nse.id)
 end
 
@@ -224,7 +180,7 @@ function world.add_nsvc(nse, given)
     }
     world.endpoints[endpoint] = nsvc
     nse.nsvcs[#nse.nsvcs + 1] = nsvc
-    local good, why = pcall(require "dp".nsvc, {
+    local good, why = pcall(dp.nsvc, {
         nsvc_id = id, nse_id = nse.id, nsvci = given.nsvci or 0, peer_address = given.address,
         peer_port = given.port, peer_mac = given.mac, weight = nsvc.data_weight,
         blocked = nsvc.blocked,
@@ -251,7 +207,7 @@ function world.remove_nsvc(nsvc)
     end
     tell("nsvc_removed", nsvc)
     world.nsvc[nsvc.id] = nil
-    require "dp".nsvc_remove { nsvc_id = nsvc.id }
+    dp.nsvc_remove { nsvc_id = nsvc.id }
     free(nsvc)
     return true
 end
@@ -259,7 +215,7 @@ end
 -- Whether it may carry data, and how much of it. The dataplane has it at once.
 function world.set_nsvc(nsvc, blocked, data_weight)
     nsvc.blocked, nsvc.data_weight = blocked, data_weight or nsvc.data_weight
-    require "dp".nsvc_weight {
+    dp.nsvc_weight {
         nsvc_id = nsvc.id, weight = nsvc.data_weight, blocked = blocked,
     }
 end
@@ -272,7 +228,7 @@ function world.add_bvc(nse, bvci, cfg)
     end
     local bvc = { id = id, nse = nse, bvci = bvci, cfg = cfg }
     nse.coming[bvci] = true
-    local good, why = pcall(require "dp".bvc, {
+    local good, why = pcall(dp.bvc, {
         bvc_id = id, nse_id = nse.id, bvci = bvci, blocked = nse.cfg.ns ~= "manual",
     })
     nse.coming[bvci] = nil
@@ -294,8 +250,8 @@ local CONFIRMED_NS = 1000000000
 local function confirmed(bvc)
     if world.going[bvc.id] ~= bvc then
         return
-    elseif require "dp".bvc_held(bvc.id) then
-        bvc.going = require "sluice.core.timers".after(CONFIRMED_NS, confirmed, bvc)
+    elseif dp.bvc_held(bvc.id) then
+        bvc.going = timers.after(CONFIRMED_NS, confirmed, bvc)
     else
         world.going[bvc.id] = nil
         world.ids.bvc:give(bvc.id)
@@ -304,8 +260,7 @@ end
 
 local function remove_in_dataplane(bvc)
     world.going[bvc.id] = bvc
-    require "dp".bvc_remove { bvc_id = bvc.id }
-    local timers = require "sluice.core.timers"
+    dp.bvc_remove { bvc_id = bvc.id }
     timers.stop(bvc.going)
     bvc.going = timers.after(CONFIRMED_NS, confirmed, bvc)
 end

@@ -15,6 +15,7 @@
 -- All else changes nothing and has no answer: whoever attaches or comes from another area speaks GMM,
 -- which is not here.
 local areas = require "sluice.bssgp.areas"
+local clock = require "sluice.core.clock"
 local count = require "count"
 local dp = require "dp"
 local flow = require "sluice.bssgp.flow"
@@ -88,7 +89,7 @@ end
 
 -- Whether the NSE may bring one more of those about in this second.
 local function may(nse, kind, old)
-    local second = world.now_ns // 1000000000
+    local second = clock.now_ns // 1000000000
     if not nse.claims or nse.claims.second ~= second then
         nse.claims = { second = second, moves = 0, pages = 0 }
     end

@@ -57,11 +57,9 @@ local function watch(nsvc)
 end
 
 -- Strangers make and unmake them as often as they like, so nothing of one is left behind.
-world.watch(function(what, thing)
-    if what == "nsvc_removed" then
-        timers.stop(thing.watch)
-        timers.stop(thing.first)
-    end
+world.watch("nsvc_removed", function(nsvc)
+    timers.stop(nsvc.watch)
+    timers.stop(nsvc.first)
 end)
 
 -- In the place of one that nobody owns, if there is no room.

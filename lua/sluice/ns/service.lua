@@ -97,13 +97,9 @@ end
 
 local begun = false
 
-world.watch(function(what, thing)
-    if what == "nsvc_added" and begun then
-        ns_vc.begin(thing)
-    elseif what == "nsvc_removed" then
-        ns_vc.stop(thing)
-    elseif what == "nse_removed" then
-        sns.stop(thing)
+world.watch("nsvc_added", function(nsvc)
+    if begun then
+        ns_vc.begin(nsvc)
     end
 end)
 

@@ -7,6 +7,7 @@
 -- while no NS-VC of the NSE is alive, and changes nothing, for anybody can send one: several may
 -- have their answer beside each other, and who goes on with SNS-CONFIG has the NSE.
 local causes = require "sluice.core.causes"
+local clock = require "sluice.core.clock"
 local count = require "count"
 local endpoints = require "sluice.ns.sns_endpoints"
 local gb = require "sluice.core.gb"
@@ -88,7 +89,7 @@ local function begin_anew(nse, size, on, octets)
     end
     nse.sns = {
         name = "sized", size = size, set = endpoints.set(), on = on, before = before,
-        size_octets = octets, since_ns = world.now_ns,
+        size_octets = octets, since_ns = clock.now_ns,
     }
     say(nse, ("begins: %d IPv4 and %d IPv6 endpoints"):format(size.ip4, size.ip6))
     await(nse)
@@ -100,7 +101,7 @@ local REPEATED_NS = 1000000000
 
 local function is_doubled(nse, octets)
     return nse.sns and nse.sns.size_octets == octets
-        and world.now_ns - nse.sns.since_ns < REPEATED_NS
+        and clock.now_ns - nse.sns.since_ns < REPEATED_NS
 end
 
 local function size_of(pdu)
@@ -339,9 +340,9 @@ function sns.dead(nse)
 end
 
 -- The NSE is removed, its NS-VCs have been before.
-function sns.stop(nse)
+world.watch("nse_removed", function(nse)
     timers.stop(nse.sns and nse.sns.timer)
     nse.sns = nil
-end
+end)
 
 return sns

@@ -29,11 +29,7 @@ function sns_nsvcs.own(nsvc)
     end
 end
 
-world.watch(function(what, thing)
-    if what == "nsvc_removed" then
-        sns_nsvcs.own(thing)
-    end
-end)
+world.watch("nsvc_removed", sns_nsvcs.own)
 
 local function add_blocked(nse, address, port, signalling_weight, data_weight)
     return world.add_nsvc(nse, {

@@ -264,7 +264,7 @@ function ns_vc.forget(nsvc)
     end
 end
 
-function ns_vc.stop(nsvc)
+local function stop(nsvc)
     if nsvc.vc then
         timers.stop(nsvc.vc.timer)
         ns_test.stop(nsvc)
@@ -273,6 +273,8 @@ function ns_vc.stop(nsvc)
     board.gone_nsvc { nsvc_id = nsvc.id }
     timers.after(0, ns_state.settle, nsvc.nse)
 end
+
+world.watch("nsvc_removed", stop)
 
 local operator = {}
 
