@@ -93,6 +93,7 @@ end
 -- watch(event, fn): fn(thing) is called for each NSE, NS-VC or cell of which that is so.
 world.watch, world.tell = watchers {
     "nse_added", "nse_removed", "nsvc_added", "nsvc_removed", "bvc_added", "bvc_removed",
+    "nsvc_failed", -- without NS-RESET, its test has got no answer
 }
 
 local tell = world.tell

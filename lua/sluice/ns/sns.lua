@@ -326,8 +326,8 @@ function sns.stranger(name, pdu, octets, address, port)
     return "handled"
 end
 
--- The test of one of its NS-VCs has failed. When all have, the BSS has to begin anew.
-function sns.dead(nse)
+-- When the test of all of its NS-VCs has failed, the BSS has to begin anew.
+local function look(nse)
     if not nse.sns or nse.sns.name ~= "configured" then
         return
     end
@@ -338,6 +338,10 @@ function sns.dead(nse)
     end
     lose(nse, "none of its NS-VCs answers")
 end
+
+world.watch("nsvc_failed", function(nsvc)
+    timers.after(0, look, nsvc.nse)
+end)
 
 -- The NSE is removed, its NS-VCs have been before.
 world.watch("nse_removed", function(nse)

@@ -168,7 +168,7 @@ function ns_test.failed(nsvc)
     nsvc.vc.failed = true
     ns_test.start_in(nsvc, world.cfg.timers.tns_test_ns)
     enter(nsvc, "dead", "NS-ALIVE has got no answer")
-    timers.after(0, require "sluice.ns.sns".dead, nsvc.nse)
+    world.tell("nsvc_failed", nsvc)
 end
 
 -- These may come on any NS-VC of the NSE, and say which they are about.
