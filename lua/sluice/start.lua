@@ -4,8 +4,8 @@ local addresses = require "sluice.base.addresses"
 local dp = require "dp"
 local flow_own = require "sluice.bssgp.flow_own"
 local parts = require "sluice.config.parts"
+local ranges = require "sluice.subscribers.ranges"
 local setup = require "sluice.config.setup"
-local subscribers = require "sluice.subscribers.registry"
 local world = require "sluice.core.world"
 
 local function start_ggsns(cfg)
@@ -31,7 +31,7 @@ local function start_nse(record, receiver)
     for _, bvc in ipairs(record.bvc) do
         local id = assert(world.add_bvc(nse, bvc.bvci, bvc)).id
         for _, ms in ipairs(bvc.ms) do
-            assert(subscribers.add(nse.id, id, ms))
+            assert(ranges.add(nse.id, id, ms))
         end
     end
 end

@@ -111,7 +111,7 @@ def segments():
 def told():
     world, model, file = started(wishes(0, 6))
     with world:
-        world.lua("gone = {} require('sluice.subscribers.registry').watch(function(id) "
+        world.lua("gone = {} require('sluice.subscribers.registry').watch('removed', function(id) "
                   "gone[#gone + 1] = id .. ':' .. (require('dp').ms_cell(id) or '-') end)")
         file.wishes = wishes(3, 1)
         loaded(world, model, file)

@@ -129,7 +129,7 @@ def many(times, workers):
         traffic.check()
         file.wishes = {}
         loaded(world, model, file)
-        same(world.lua("local s = require 'sluice.subscribers.registry' return #s.ms_ids .. ' ' .. "
+        same(world.lua("local s = require 'sluice.subscribers.ranges' return #s.ms_ids .. ' ' .. "
                        "s.ms_ids.left .. ' ' .. #s.pdp_ids .. ' ' .. s.pdp_ids.left"),
              "1 1000 1 3000", "blocks of free ids, and how many, when nobody is left")
         same(world.counts()["what"]["reloads"], times + 1, "reloads")

@@ -18,7 +18,7 @@ local world = require "sluice.core.world"
 
 local flow = { moved = own.moved }
 
-subscribers.watch(own.forget)
+subscribers.watch("removed", own.forget)
 
 local OCTETS_MAX = 0xffffffff -- what a bucket of the dataplane holds; less than offered is allowed
 local UNIT = 100
@@ -225,7 +225,7 @@ end
 -- A packet flow whose contexts are of several classes has a slot for each, and one bucket, which can
 -- be named by any of them.
 local function set_pfc(nse, b, ms_id, tlli, each)
-    local slots = require "sluice.bssgp.pfc".slots_of(ms_id, each.pfi)
+    local slots = subscribers.slots_of(ms_id, each.pfi)
     local bmax, r, full = each.bmax_octets, each.r_bit_per_s, each.full_percent
     if policy.has_flow_control then
         bmax, r, full = decided({

@@ -39,17 +39,6 @@ local function flows_of(ms_id, pfi)
     return list
 end
 
--- The slots of a PFI, which share one bucket, for FLOW-CONTROL-PFC and LLC-DISCARDED.
-function pfc.slots_of(ms_id, pfi)
-    local list = {}
-    for _, flow in ipairs(subscribers.slots(ms_id) or {}) do
-        if flow.pfi == pfi then
-            list[#list + 1] = flow.slot
-        end
-    end
-    return list
-end
-
 -- The profile of the first that has the PFI: those that share it are alike (23.060 clause 12.6.3).
 local function profile_of(entry)
     return abqp.profile(flows_of(entry.ms_id, entry.pfi)[1])

@@ -55,7 +55,7 @@ function entries.forget(ms_id)
     of_ms[ms_id] = nil
 end
 
-subscribers.watch(entries.forget)
+subscribers.watch("removed", entries.forget)
 
 function entries.find(ms_id, pfi)
     for _, entry in ipairs(of_ms[ms_id] or {}) do

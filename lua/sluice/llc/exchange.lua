@@ -10,6 +10,7 @@
 local ciphers = require "sluice.base.ciphers"
 local count = require "count"
 local dp = require "dp"
+local llc_first = require "sluice.subscribers.llc_first"
 local log = require "log"
 local requests = require "sluice.core.requests"
 local subscribers = require "sluice.subscribers.registry"
@@ -34,7 +35,7 @@ local function state_of(ms_id)
     return states[ms_id]
 end
 
-function exchange.forget(ms_id)
+local function forget(ms_id)
     local state = states[ms_id]
     if state then
         timers.stop(state.going and state.going.timer)
@@ -43,7 +44,8 @@ function exchange.forget(ms_id)
     end
 end
 
-subscribers.watch(exchange.forget)
+subscribers.watch("removed", forget)
+subscribers.watch("rekeyed", forget)
 
 local function nse_cfg_of(record)
     return world.nse[record.nse_id].cfg
@@ -62,13 +64,13 @@ local function n201_u(ms_id, sapi)
         return default, default
     end
     local record, state = subscribers.of(ms_id), states[ms_id]
-    local first = xid.first(nse_cfg_of(record), record.ms)
+    local first = llc_first.values(nse_cfg_of(record), record.ms)
     return state and state.n201_u[sapi] or first, record.ms.n201_u_octets
 end
 
 local function iov_ui(ms_id)
     local record, state = subscribers.of(ms_id), states[ms_id]
-    local _, first = xid.first(nse_cfg_of(record), record.ms)
+    local _, first = llc_first.values(nse_cfg_of(record), record.ms)
     return state and state.iov_ui or first
 end
 
@@ -92,7 +94,7 @@ local function reset(ms_id, iov)
         key = is_enciphered(record) and ciphers.key(ms.key, member) or "",
     }
     state.iov_ui, state.agreed, state.tried = iov, {}, false
-    for _, sapi in ipairs(xid.user_sapis) do
+    for _, sapi in ipairs(llc_first.user_sapis) do
         set_n201_u(ms_id, sapi, math.min(ms.n201_u_octets, xid.defaults[sapi].n201_u_octets))
     end
 end
@@ -168,7 +170,7 @@ local function n201_u_steps(record, steps, wanted)
     for _, pdp in ipairs(record.ms.pdp) do
         has[pdp.sapi] = true
     end
-    for _, sapi in ipairs(xid.user_sapis) do
+    for _, sapi in ipairs(llc_first.user_sapis) do
         if has[sapi] and wanted(sapi) then
             steps[#steps + 1] = { sapi = sapi, n201_u_octets = record.ms.n201_u_octets }
         end
@@ -194,7 +196,7 @@ end
 
 -- The file wants other values than before, under the same key: N201-U is agreed on anew from table 9.
 -- What went under that key stays known, and so does a Reset of ours that waits for its answer.
-function exchange.again(ms_id)
+local function again(ms_id)
     local state = states[ms_id]
     if not state then
         return
@@ -209,13 +211,17 @@ function exchange.again(ms_id)
     end
 end
 
+subscribers.watch("xid_changed", again)
+
 -- Only an MS that hears us answers: of one to which there is something to say control is told when
 -- it is next heard, though its frame be the path's alone.
-function exchange.listen(record, ms_id)
+local function listen(ms_id, record)
     if nse_cfg_of(record).ns ~= "manual" and #steps_of(record, states[ms_id]) > 0 then
         dp.ms_listen { ms_id = ms_id }
     end
 end
+
+subscribers.watch("xid_set", listen)
 
 -- Control has heard of an MS: it answers now, if ever.
 function exchange.seen(ms_id)
@@ -330,7 +336,7 @@ end
 
 local function text_of(ms_id)
     local texts = {}
-    for i, sapi in ipairs(xid.user_sapis) do
+    for i, sapi in ipairs(llc_first.user_sapis) do
         texts[i] = ("SAPI %d %d"):format(sapi, (n201_u(ms_id, sapi)))
     end
     return ("in force until then: N201-U %s; IOV-UI 0x%08x"):format(table.concat(texts, ", "),

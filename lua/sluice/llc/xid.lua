@@ -3,6 +3,7 @@
 -- the command, for one that is left out is agreed to as proposed. One that cannot be taken, for its
 -- length or value, is answered by what holds now; an unknown one is not answered (8.5.3.3). Only
 -- N201-U and IOV-UI mean anything here: there is no ABM, so that what belongs to it is agreed to.
+local llc_first = require "sluice.subscribers.llc_first"
 local sndcp = require "sluice.llc.sndcp"
 local wire = require "wire"
 
@@ -47,8 +48,9 @@ end
 
 local function user_data(t200_ms, buffer_octets, window)
     return {
-        version = 0, t200_ms = t200_ms, n200 = 3, n201_u_octets = 500, n201_i_octets = 1503,
-        md_octets = buffer_octets, mu_octets = buffer_octets, kd = window, ku = window,
+        version = 0, t200_ms = t200_ms, n200 = 3, n201_u_octets = llc_first.N201_U_OCTETS,
+        n201_i_octets = 1503, md_octets = buffer_octets, mu_octets = buffer_octets, kd = window,
+        ku = window,
     }
 end
 
@@ -58,18 +60,6 @@ xid.defaults = {
     [7] = unacknowledged(20000, 270), [8] = unacknowledged(20000, 270),
     [9] = user_data(20000, 6080, 4), [11] = user_data(40000, 3040, 2),
 }
-
-xid.user_sapis = { 3, 5, 9, 11 }
-local USER_N201_U_OCTETS = xid.defaults[3].n201_u_octets
-
--- N201-U and IOV-UI that an MS of this record begins with. Where nothing is started by us, the
--- configuration says what has been agreed; else it says what we want, and the defaults hold.
-function xid.first(nse_cfg, ms)
-    if nse_cfg.ns == "manual" then
-        return ms.n201_u_octets, ms.iov_ui
-    end
-    return math.min(ms.n201_u_octets, USER_N201_U_OCTETS), 0
-end
 
 -- ---- Reading ----
 

@@ -10,7 +10,6 @@ local gb = require "sluice.core.gb"
 local hex = require "sluice.base.hex"
 local log = require "log"
 local paging = require "sluice.ms.paging"
-local pfc = require "sluice.bssgp.pfc"
 local roam = require "sluice.ms.roam"
 local subscribers = require "sluice.subscribers.registry"
 local suspend = require "sluice.ms.suspend"
@@ -98,7 +97,7 @@ local function credit(ms_id, bvc, pdu)
         return
     end
     dp.ms_credit { ms_id = ms_id, octets = pdu.octets }
-    local slot = pdu.pfi and pfc.slots_of(ms_id, pdu.pfi)[1] -- one bucket, whatever slots it has
+    local slot = pdu.pfi and subscribers.slots_of(ms_id, pdu.pfi)[1] -- one bucket, whatever slots it has
     if slot then
         dp.pfc_credit { ms_id = ms_id, slot = slot, octets = pdu.octets }
     end
@@ -179,6 +178,7 @@ function ms.forget(ms_id)
     flush.forget(ms_id)
 end
 
-subscribers.watch(ms.forget)
+subscribers.watch("removed", ms.forget)
+subscribers.watch("moved", ms.moved)
 
 return ms

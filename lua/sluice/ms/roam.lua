@@ -21,6 +21,7 @@ local dp = require "dp"
 local flow = require "sluice.bssgp.flow"
 local flush = require "sluice.ms.flush"
 local hints = require "sluice.core.hints"
+local members = require "sluice.subscribers.members"
 local paging = require "sluice.ms.paging"
 local subscribers = require "sluice.subscribers.registry"
 local suspend = require "sluice.ms.suspend"
@@ -46,7 +47,7 @@ end
 
 -- False: it stays where it is.
 local function move(ms_id, new)
-    if not subscribers.may_move(ms_id, new.id) then
+    if not members.may_move(ms_id, new.id) then
         return false
     end
     local old_id, tlli = dp.ms_cell(ms_id)
@@ -59,7 +60,7 @@ end
 local function move_back(ms_id, going, old_bvc_id)
     local record = subscribers.of(ms_id)
     local to = world.bvc[old_bvc_id] or record and world.bvc[record.bvc_id] or going.nse.bvc_list[1]
-    if to and subscribers.may_move(ms_id, to.id) then
+    if to and members.may_move(ms_id, to.id) then
         dp.ms_move { ms_id = ms_id, bvc_id = to.id }
         settle(ms_id, nil, nil, to)
     end

@@ -13,10 +13,12 @@ local count = require "count"
 local dp = require "dp"
 local host = require "host"
 local log = require "log"
+local members = require "sluice.subscribers.members"
 local network = require "sluice.reload.network"
 local parts = require "sluice.config.parts"
 local pieces = require "sluice.reload.pieces"
 local policy = require "sluice.policy.hooks"
+local ranges = require "sluice.subscribers.ranges"
 local requests = require "sluice.core.requests"
 local setup = require "sluice.config.setup"
 local subscribers = require "sluice.subscribers.registry"
@@ -106,8 +108,8 @@ local function check_places(plan, old, new)
         check.places(plan.critic, new, kind .. "s", more[kind .. "s"], world.ids[kind]:left())
     end
     keep_ids(more)
-    check.places(plan.critic, new, "mss", mss, subscribers.left("mss"))
-    check.places(plan.critic, new, "pdps", pdps, subscribers.left("pdps"))
+    check.places(plan.critic, new, "mss", mss, ranges.left("mss"))
+    check.places(plan.critic, new, "pdps", pdps, ranges.left("pdps"))
     if new.room.worker_mss < new.room.mss or new.room.worker_pdps < new.room.pdps then
         check_rooms(plan, new)
     end
@@ -147,7 +149,7 @@ local function remove_mss(plan, done)
     for _, piece in breath.each(plan.pieces) do
         if not piece.new then
             each_record(piece, function(record)
-                subscribers.remove(record)
+                ranges.remove(record)
                 return record.count
             end)
             done("MS", "removed", piece.count)
@@ -167,7 +169,7 @@ local function change_mss(plan, grow, done)
             local nse_id, bvc_id = home_of(piece)
             local changed = 0
             each_record(piece, function(record, from)
-                local n, other = subscribers.change(record, piece.new, from, nse_id, bvc_id)
+                local n, other = ranges.change(record, piece.new, from, nse_id, bvc_id)
                 changed = changed + (other and n or 0)
                 return n
             end)
@@ -180,7 +182,7 @@ local function add_mss(plan, done)
     for _, piece in breath.each(plan.pieces) do
         if not piece.old then
             local nse_id, bvc_id = home_of(piece)
-            assert(subscribers.add(nse_id, bvc_id, piece.new))
+            assert(ranges.add(nse_id, bvc_id, piece.new))
             done("MS", "added", piece.count)
         end
     end
@@ -193,10 +195,10 @@ local function send_home(bvcs)
         obsolete[bvc.id] = true
     end
     for _, record in ipairs(subscribers.list()) do
-        subscribers.each(record, function(_, member)
+        ranges.each(record, function(_, member)
             local ms_id = record.first_ms_id + member
             if obsolete[dp.ms_cell(ms_id) or -1] then
-                subscribers.send_home(record, member)
+                members.move(record, member)
             end
         end)
     end

@@ -6,10 +6,11 @@ local ciphers = require "sluice.base.ciphers"
 local classes = require "classes"
 local count = require "count"
 local dp = require "dp"
+local llc_first = require "sluice.subscribers.llc_first"
 local log = require "log"
 local parts = require "sluice.config.parts"
+local subscribers = require "sluice.subscribers.registry"
 local world = require "sluice.core.world"
-local xid = require "sluice.llc.xid"
 
 local members = {}
 
@@ -31,9 +32,9 @@ local function pdp_id(record, member, j)
     return record.pdp_ids[j].first + member * record.pdp_ids[j].stride
 end
 
--- What has been agreed on with it, or will be (llc/xid.lua).
+-- What has been agreed on with it, or will be.
 local function first_values(record)
-    return xid.first(world.nse[record.nse_id].cfg, record.ms)
+    return llc_first.values(world.nse[record.nse_id].cfg, record.ms)
 end
 
 -- The same key here and at the receiver.
@@ -150,7 +151,7 @@ function members.start(record, member)
         start_pdp(record, member, j)
     end
     board.ms { ms_id = ms_id, imsi = parts.imsi(ms, member), state = "up" }
-    require "sluice.llc.exchange".listen(record, ms_id)
+    subscribers.tell("xid_set", ms_id, record)
 end
 
 function members.stop(record, member)
@@ -181,34 +182,34 @@ function members.may_move(ms_id, bvc_id)
     if not may then
         count.add "moves_refused"
         log.warn(("MS %s stays in its cell: %s"):format(
-            require "sluice.subscribers.registry".imsi(ms_id) or ms_id, why))
+            subscribers.imsi(ms_id) or ms_id, why))
     end
     return may
 end
 
 -- To the cell that the file now has for it, unless it roamed there before.
 function members.move(record, member)
-    local ms_id, ms = record.first_ms_id + member, require "sluice.ms.reports"
+    local ms_id = record.first_ms_id + member
     local from = dp.ms_cell(ms_id)
     if from ~= record.bvc_id and members.may_move(ms_id, record.bvc_id) then
         dp.ms_move { ms_id = ms_id, bvc_id = record.bvc_id }
-        ms.moved(ms_id, from, record.bvc_id)
+        subscribers.tell("moved", ms_id, from, record.bvc_id)
     end
 end
 
 -- What XID is for; under the same key the IOV-UIs go on (llc/exchange.lua).
 local function change_llc(record, member, change)
-    local ms_id, exchange = record.first_ms_id + member, require "sluice.llc.exchange"
-    for _, sapi in ipairs(xid.user_sapis) do
+    local ms_id = record.first_ms_id + member
+    for _, sapi in ipairs(llc_first.user_sapis) do
         dp.ms_n201_u { ms_id = ms_id, sapi = sapi, n201_u = (first_values(record)) }
     end
     if change.cipher then
-        exchange.forget(ms_id)
+        subscribers.tell("rekeyed", ms_id)
         start_cipher(record, member)
     else
-        exchange.again(ms_id)
+        subscribers.tell("xid_changed", ms_id)
     end
-    exchange.listen(record, ms_id)
+    subscribers.tell("xid_set", ms_id, record)
 end
 
 local function change_values(record, member, change)
