@@ -120,7 +120,7 @@ class Place:
         """Nothing goes on with any MS."""
         same((self.lua("return require('sluice.ms.paging').count()"),
               self.lua("return require('sluice.ms.flush').count()"),
-              self.lua("return require('sluice.ms.suspend').count()")), ("0", "0", "0"),
+              self.lua("return require('sluice.ms.suspended').count()")), ("0", "0", "0"),
              "MSs that are paged, flushed, suspended")
 
 

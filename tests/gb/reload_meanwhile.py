@@ -49,7 +49,7 @@ nse {{ nsei = 101, dynamic = true, cells = "any", {nsvc(1, PEERS[101][0])}, bvc 
     {more} }}"""
     for command, more, brings, answer in (
             ("nsvc", nsvc(9, PEERS[101][1]), resets(9, PEERS[101][1]), "1 NS-VC added"),
-            ("bvc", "bvc { bvci = 3 }", "require('sluice.bssgp.bssgp').input(nse, nse.nsvcs[1], 0, " +
+            ("bvc", "bvc { bvci = 3 }", "require('sluice.bssgp.pdus').input(nse, nse.nsvcs[1], 0, " +
              lua(codec.build("bssgp_bvc_reset", bvci=3, cause=8, cell=codec.cell(3))) + ", 1)",
              "1 cell added")):
         with World(text("")) as world:

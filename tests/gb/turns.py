@@ -140,7 +140,7 @@ def rooms(more, most):
                 world.gb(f"198.51.100.{(nsei - 100) * 20 + i}", octets)
                 world.run(100 * MS)  # a worker takes so many of strangers
             world.lua(f"local nse = require('sluice.core.world').nse_of_nsei[{nsei}] "
-                      "for bvci = 10, 30 do require('sluice.bssgp.bssgp').input(nse, nse.nsvcs[1], 0, "
+                      "for bvci = 10, 30 do require('sluice.bssgp.pdus').input(nse, nse.nsvcs[1], 0, "
                       "require('wire').bssgp_bvc_reset.encode { bvci = bvci, cause = 8, cell = "
                       "{ mcc = 262, mnc = 42, mnc_digits = 2, lac = 1, rac = 1, ci = bvci } }, 1) end")
             same(brought(world, nsei), most, f"NS-VCs and cells that NSE {nsei} has brought")

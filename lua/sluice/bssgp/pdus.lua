@@ -108,7 +108,7 @@ function pdus.take(nse, nsvc, bvci, octets, from, ms_id)
         return turn_away(nse, entry, bvc, bvci, octets:sub(from), nsvc)
     end
     if bvc and bvc.held then
-        require "sluice.bssgp.states".let_go(bvc)
+        cells.hold(bvc, false)
     end
     if entry.values then
         return with_values(entry, nse, bvc, nsvc, octets, from, entry.values(octets, from))

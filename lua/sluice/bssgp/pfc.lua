@@ -7,7 +7,6 @@
 -- What the BSS grants is kept and shown. What goes to a flow is decided by flow control alone: it
 -- lives on without a PFC.
 local abqp = require "sluice.bssgp.abqp"
-local bssgp = require "sluice.bssgp.bssgp"
 local count = require "count"
 local dp = require "dp"
 local entries = require "sluice.bssgp.pfc_entries"
@@ -15,12 +14,11 @@ local features = require "sluice.bssgp.features"
 local gb = require "sluice.core.gb"
 local hex = require "sluice.base.hex"
 local log = require "log"
+local pdus = require "sluice.bssgp.pdus"
 local requests = require "sluice.core.requests"
 local subscribers = require "sluice.subscribers.registry"
 local timers = require "sluice.core.timers"
 local world = require "sluice.core.world"
-
-local pfc = { bvc_reset = entries.bvc_reset }
 
 local PFI_LEAST = 4
 local TIMER_OFF_S = 0xFFFFFFFF
@@ -125,12 +123,12 @@ end
 -- handler(entry, bvc, pdu, nsvc, octets, nse) for PDUs about an MS. One that asks for something
 -- gets a STATUS if nobody knows the MS; one that answers is nothing without our question.
 local function on(name, asks, handler)
-    bssgp.on(name, {
+    pdus.on(name, {
         on = "ptp", feature = "pfc",
         handler = function(nse, bvc, pdu, nsvc, octets)
             local ms_id = dp.ms_of(nse.id, pdu.tlli)
             if not ms_id and asks then
-                return bssgp.refuse(nse, bvc.bvci, "unknown_ms", octets, nsvc)
+                return pdus.refuse(nse, bvc.bvci, "unknown_ms", octets, nsvc)
             end
             local entry = ms_id and (asks and entries.entry_of or entries.find)(ms_id, pdu.pfi)
             if not entry or not asks and entry.bvc ~= bvc then
@@ -173,7 +171,7 @@ end)
 on("bssgp_modify_bss_pfc", true, function(entry, bvc, pdu, nsvc, octets, nse)
     local wanted = abqp.decode(pdu.abqp)
     if not wanted then
-        return bssgp.refuse(nse, bvc.bvci, "invalid_mandatory", octets, nsvc)
+        return pdus.refuse(nse, bvc.bvci, "invalid_mandatory", octets, nsvc)
     elseif not flows_of(entry.ms_id, pdu.pfi)[1] then
         gb.send_ptp(bvc, "bssgp_delete_bss_pfc", { tlli = pdu.tlli, pfi = pdu.pfi }, nsvc)
         return "refused"
@@ -269,5 +267,3 @@ requests.on("pfc", "pfc IMSI [create|delete]", function(words)
     end
     return true, text_of(ms_id)
 end)
-
-return pfc

@@ -15,6 +15,7 @@ local features = require "sluice.bssgp.features"
 local flow = require "sluice.bssgp.flow"
 local gb = require "sluice.core.gb"
 local log = require "log"
+local pfc_entries = require "sluice.bssgp.pfc_entries"
 local timers = require "sluice.core.timers"
 local world = require "sluice.core.world"
 
@@ -117,8 +118,8 @@ local function start_anew(b)
     dp.bvc_reset { bvc_id = b.id }
     gate(b, false)
     flow.bvc_reset(b)
-    require "sluice.ms.reports".bvc_reset(b)
-    require "sluice.bssgp.pfc".bvc_reset(b)
+    world.tell("bvc_reset", b)
+    pfc_entries.bvc_reset(b)
 end
 
 -- The BSS or we may reset a cell that stays down for long.
@@ -156,7 +157,7 @@ local function come_up(b, pdu)
         areas.set(b, pdu.cell)
     end
     wait_no_more(b)
-    require "sluice.ms.reports".bvc_reset(b)
+    world.tell("bvc_reset", b)
     flow.bvc_up(b)
 end
 

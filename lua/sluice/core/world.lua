@@ -15,7 +15,7 @@ local world = {
     nsvc = {}, bvc = {}, going = {},       -- by id; cells that are being removed
     endpoints = {},                        -- NS-VCs by endpoint
     ggsn_ids = {}, ids = {},
-    ended = {},                            -- by pdp_id: contexts without uplink (subscribers/tunnels.lua)
+    ended = {},                            -- by pdp_id: contexts without uplink
 }
 
 -- sizes: how many of each kind there may be.
@@ -35,8 +35,8 @@ function world.job(fn, done)
     jobs[#jobs + 1] = { task = coroutine.create(fn), done = done }
 end
 
--- In long work, after a piece of it: others get their turn (base/breath.lua has it for what goes through
--- a list). Without a value, as a call that waits for the dataplane: while the configuration is
+-- In long work, after a piece of it: others get their turn (base/breath.lua has it for what goes
+-- through a list). Without a value, as a call that waits for the dataplane: while the configuration is
 -- brought up, it is not up yet.
 function world.breathe()
     coroutine.yield()
@@ -94,6 +94,7 @@ end
 world.watch, world.tell = watchers {
     "nse_added", "nse_removed", "nsvc_added", "nsvc_removed", "bvc_added", "bvc_removed",
     "nsvc_failed", -- without NS-RESET, its test has got no answer
+    "bvc_reset",   -- its BSS knows nothing of its MSs any more
 }
 
 local tell = world.tell
@@ -275,7 +276,7 @@ function world.remove_bvc(bvc)
     remove_in_dataplane(bvc)
 end
 
--- The MS that kept it has been moved elsewhere (see ms.moved), so once more.
+-- The MS that kept it has been moved elsewhere (ms/roam.lua), so once more.
 function world.bvc_kept(bvc_id)
     local bvc = world.going[bvc_id]
     if bvc then

@@ -237,6 +237,8 @@ function exchange.seen(ms_id)
     end
 end
 
+subscribers.watch("seen", exchange.seen)
+
 -- ---- XID from the MS ----
 
 local function ours(ms_id, sapi)

@@ -1,15 +1,15 @@
--- LLC (TS 44.064): the frames of an MS that are not the path's. XID is exchange.lua's. There is no
--- ABM, so SABM and DISC get DM (8.5.1.2, 8.5.4) and what belongs to an ABM is stepped over, as are
--- GMM, SMS and TOM, which nobody here understands.
+-- LLC (TS 44.064): the frames of an MS that are not the path's, as UL-UNITDATA brings them. XID is
+-- exchange.lua's. There is no ABM, so SABM and DISC get DM (8.5.1.2, 8.5.4) and what belongs to an
+-- ABM is stepped over, as are GMM, SMS and TOM, which nobody here understands.
 local count = require "count"
 local dp = require "dp"
 local exchange = require "sluice.llc.exchange"
 local log = require "log"
+local pdus = require "sluice.bssgp.pdus"
+local roam = require "sluice.ms.roam"
 local subscribers = require "sluice.subscribers.registry"
 local wire = require "wire"
 local xid = require "sluice.llc.xid"
-
-local llc = { seen = exchange.seen }
 
 local DM, DISC, SABM, XID = 1, 4, 7, 11
 local NAMES = { [0] = "NULL", [1] = "DM", [4] = "DISC", [6] = "UA", [7] = "SABM", [8] = "FRMR",
@@ -74,16 +74,25 @@ local function take(ms_id, octets, frame, unnumbered)
 end
 
 -- An uplink frame that is not the path's, of an MS that we know. What it asks for comes first.
-function llc.input(bvc, ms_id, octets)
+local function input(bvc, ms_id, octets)
     local frame, unnumbered = read(octets)
     if not frame then
         count.add("llc_bad")
         return "ignored"
     end
-    require "sluice.ms.reports".heard_by_control(ms_id, bvc)
+    roam.heard_by_control(ms_id, bvc)
     local outcome = take(ms_id, octets, frame, unnumbered)
     exchange.seen(ms_id)
     return outcome
 end
 
-return llc
+pdus.on("bssgp_ul_unitdata", {
+    on = "ptp",
+    handler = function(nse, bvc, pdu, _, _, ms_id)
+        ms_id = ms_id or dp.ms_of(nse.id, pdu.tlli)
+        if ms_id then
+            return input(bvc, ms_id, pdu.llc_pdu)
+        end
+        return roam.unknown(nse, bvc, pdu.tlli, pdu.llc_pdu)
+    end,
+})

@@ -7,10 +7,11 @@
 -- The latest change of an MS is the one that counts: where a former one stands unanswered, its
 -- repetition would send data after the MS to where it is no more.
 local areas = require "sluice.bssgp.areas"
-local bssgp = require "sluice.bssgp.bssgp"
 local count = require "count"
 local features = require "sluice.bssgp.features"
 local gb = require "sluice.core.gb"
+local pdus = require "sluice.bssgp.pdus"
+local subscribers = require "sluice.subscribers.registry"
 local timers = require "sluice.core.timers"
 local world = require "sluice.core.world"
 
@@ -99,10 +100,12 @@ function flush.forget(ms_id)
     end
 end
 
+subscribers.watch("removed", flush.forget)
+
 -- What it had queued is gone; those that wait for it see that when their time comes.
-function flush.bvc_reset(bvc)
+world.watch("bvc_reset", function(bvc)
     bvc.flush_resets = (bvc.flush_resets or 0) + 1
-end
+end)
 
 -- How many are unanswered; for tests.
 function flush.count()
@@ -114,7 +117,7 @@ local function answers(entry, pdu)
     return pdu.action ~= TRANSFERRED or pdu.new_bvci == entry.pdu.new_bvci
 end
 
-bssgp.on("bssgp_flush_ll_ack", {
+pdus.on("bssgp_flush_ll_ack", {
     on = "signalling",
     handler = function(nse, _, pdu)
         local entry = of_key[key_of(nse, pdu.tlli)]

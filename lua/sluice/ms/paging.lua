@@ -19,6 +19,7 @@ local gb = require "sluice.core.gb"
 local log = require "log"
 local requests = require "sluice.core.requests"
 local subscribers = require "sluice.subscribers.registry"
+local suspended = require "sluice.ms.suspended"
 local timers = require "sluice.core.timers"
 local world = require "sluice.core.world"
 
@@ -27,8 +28,8 @@ local paging = {}
 local ENTRIES_MAX = 20000
 
 -- By ms_id: { ms_id, why, nse (that has named it; it counts them), attempt (0: not yet), timer, wanted
--- (a packet waits, too), claim = { bvc, alone (its old cell's silence decides) } }. And of whom the BSS
--- has said that it is lost: true.
+-- (a packet waits, too), claim = { bvc, silent (whom to tell if its old cell's silence decides) } }. And
+-- of whom the BSS has said that it is lost: true.
 local entries, n, lost = {}, 0, {}
 
 -- Best effort, and data: what waits is no signalling (11.3.28).
@@ -85,7 +86,7 @@ end
 -- ---- The procedure ----
 
 local function is_suspended(ms_id)
-    return require "sluice.ms.suspend".is_suspended(ms_id)
+    return suspended.of(ms_id) ~= nil
 end
 
 -- In the live view, while there is such an MS.
@@ -110,7 +111,7 @@ end
 -- Whom nobody has heard in its old cell is where it was claimed to be.
 local function is_there_now(entry)
     local claim = entry.claim
-    return claim and claim.alone and require "sluice.ms.roam".silent(entry.ms_id, claim.bvc)
+    return claim and claim.silent and claim.silent(entry.ms_id, claim.bvc)
 end
 
 local function give_up(entry)
@@ -139,7 +140,7 @@ function attempt(entry)
     entry.timer = timers.after(world.cfg.timers.t3313_ns, again, entry)
     paging.show(entry.ms_id)
     local claim = entry.why == "claimed" and entry.claim
-    send(entry.ms_id, claim and not claim.alone or not claim and entry.attempt > 1)
+    send(entry.ms_id, claim and not claim.silent or not claim and entry.attempt > 1)
 end
 
 -- Nil: it has gone, or there is no room; an NSE may name as many MSs as it likes, but for an MS in
@@ -211,13 +212,15 @@ function paging.later(ms_id)
 end
 
 -- Somebody says that he is that MS, in another cell: it is paged, and goes on as it was meanwhile. What
--- is said of one that is being paged already counts when it has not answered. False: there is no room.
-function paging.claimed(ms_id, bvc, alone)
+-- is said of one that is being paged already counts when it has not answered. silent(ms_id, bvc): it is
+-- paged in its own cell alone, and this is called if it has not been heard there; true: so it is in the
+-- other now. False: there is no room.
+function paging.claimed(ms_id, bvc, silent)
     local entry = entries[ms_id] or new(ms_id, "claimed", bvc.nse)
     if not entry then
         return false
     end
-    entry.claim = { bvc = bvc, alone = alone }
+    entry.claim = { bvc = bvc, silent = silent }
     if entry.attempt == 0 and entry.why == "claimed" then
         dp.ms_listen { ms_id = ms_id }
         attempt(entry)
@@ -236,6 +239,8 @@ function paging.stop(ms_id)
     end
     return was, entry and entry.claim and entry.claim.bvc
 end
+
+subscribers.watch("removed", paging.stop)
 
 -- After a call: where it is was not known before that, either.
 function paging.resume(ms_id, was)

@@ -25,6 +25,7 @@ local members = require "sluice.subscribers.members"
 local paging = require "sluice.ms.paging"
 local subscribers = require "sluice.subscribers.registry"
 local suspend = require "sluice.ms.suspend"
+local suspended = require "sluice.ms.suspended"
 local wire = require "wire"
 local world = require "sluice.core.world"
 
@@ -38,7 +39,7 @@ local A_MINUTE_S = 60
 -- It is in the new cell, here and in the dataplane. Without an old one there is nobody to tell. If
 -- it is being paged it goes on being paged, there, until it is heard.
 local function settle(ms_id, tlli, old, new)
-    suspend.moved(ms_id, new)
+    suspended.moved(ms_id, new)
     flow.moved(ms_id)
     if old then
         flush.start(ms_id, tlli, old, new)
@@ -67,8 +68,7 @@ local function move_back(ms_id, going, old_bvc_id)
     return to and "handled" or "ignored"
 end
 
--- Event `moved`.
-function roam.moved(ms_id, old_bvc_id, new_bvc_id)
+local function take_move(ms_id, old_bvc_id, new_bvc_id)
     local bvc_id, tlli = dp.ms_cell(ms_id)
     if bvc_id ~= new_bvc_id then -- it has been moved on since
         return "ignored"
@@ -78,6 +78,49 @@ function roam.moved(ms_id, old_bvc_id, new_bvc_id)
         return going and move_back(ms_id, going, old_bvc_id) or "ignored"
     end
     settle(ms_id, tlli, world.bvc[old_bvc_id], world.bvc[new_bvc_id])
+    return "handled"
+end
+
+-- Event: the path has moved it, within its NSE.
+function roam.moved(ms_id, old_bvc_id, new_bvc_id)
+    local outcome = take_move(ms_id, old_bvc_id, new_bvc_id)
+    subscribers.tell("seen", ms_id)
+    return outcome
+end
+
+subscribers.watch("moved", roam.moved)
+
+-- ---- What is heard ----
+
+-- It has been heard where it is, after somebody claimed it to be in that cell.
+local function note_untrue(ms_id, claimed)
+    local cell = world.bvc[dp.ms_cell(ms_id)]
+    if cell and cell.nse ~= claimed.nse then
+        count.add "claims_refused"
+        hints.not_moved(subscribers.imsi(ms_id), cell.nse, claimed.nse, "it has been heard there")
+    end
+end
+
+-- It need not be paged any more.
+local function answered(ms_id)
+    local _, claimed = paging.stop(ms_id)
+    if claimed then
+        note_untrue(ms_id, claimed)
+    end
+end
+
+-- It is where we have it: nothing is held.
+local function release(ms_id)
+    answered(ms_id)
+    suspend.forget(ms_id)
+    dp.ms_release { ms_id = ms_id }
+end
+
+-- Event: a good frame of its user data has ended the hold, or was listened for.
+function roam.heard(ms_id)
+    answered(ms_id)
+    suspend.heard(ms_id)
+    subscribers.tell("seen", ms_id)
     return "handled"
 end
 
@@ -112,14 +155,28 @@ local function take_over(ms_id, old, bvc, how)
     return true
 end
 
+-- It has been paged in its own cell, for somebody claimed it to be in that one, and not been heard. False:
+-- it stays where it was.
+local function silent(ms_id, bvc)
+    local old = world.bvc[dp.ms_cell(ms_id)]
+    if not old or world.bvc[bvc.id] ~= bvc or not bvc.up or not areas.same(old.cell, bvc.cell)
+        or not take_over(ms_id, old, bvc, "it was not heard in its own cell") then
+        return false
+    end
+    release(ms_id)
+    return true
+end
+
 -- In its own cell alone, or with all others of the area. False: nobody is moved yet.
 local function ask(ms_id, old, bvc, alone)
-    if alone and suspend.is_suspended(ms_id) then -- whom nobody pages
+    local when_silent = alone and silent
+    if alone and suspended.of(ms_id) then -- whom nobody pages
         count.add "claims_refused"
         hints.not_moved(subscribers.imsi(ms_id), old.nse, bvc.nse, "it is in a call there")
     elseif paging.is_on(ms_id) then
-        paging.claimed(ms_id, bvc, alone)
-    elseif old.nse ~= bvc.nse and not may(bvc.nse, "pages", old) or not paging.claimed(ms_id, bvc, alone) then
+        paging.claimed(ms_id, bvc, when_silent)
+    elseif old.nse ~= bvc.nse and not may(bvc.nse, "pages", old)
+        or not paging.claimed(ms_id, bvc, when_silent) then
         count.add "claims_unheard"
     else
         count.add "claims_paged"
@@ -147,7 +204,7 @@ end
 
 -- A frame of the MS, whose FCS was good where it can be read, has come in a cell: true, and the MS
 -- is there from now on; false: it is not believed, or there is no room for it.
-function roam.claim(ms_id, bvc)
+local function claim(ms_id, bvc)
     local old = world.bvc[dp.ms_cell(ms_id)]
     if old == bvc then
         return true
@@ -159,24 +216,10 @@ function roam.claim(ms_id, bvc)
     return move(ms_id, bvc)
 end
 
--- It has been paged in its own cell, for somebody claimed it to be in that one, and not been heard. False:
--- it stays where it was.
-function roam.silent(ms_id, bvc)
-    local old = world.bvc[dp.ms_cell(ms_id)]
-    if not old or world.bvc[bvc.id] ~= bvc or not bvc.up or not areas.same(old.cell, bvc.cell)
-        or not take_over(ms_id, old, bvc, "it was not heard in its own cell") then
-        return false
-    end
-    require "sluice.ms.reports".heard_by_control(ms_id)
-    return true
-end
-
--- It has been heard, after somebody claimed it to be in that cell.
-function roam.answered(ms_id, claimed)
-    local cell = world.bvc[dp.ms_cell(ms_id)]
-    if cell and cell.nse ~= claimed.nse then
-        count.add "claims_refused"
-        hints.not_moved(subscribers.imsi(ms_id), cell.nse, claimed.nse, "it has been heard there")
+-- A frame of it that was control's, with a good FCS, in that cell.
+function roam.heard_by_control(ms_id, bvc)
+    if claim(ms_id, bvc) then
+        release(ms_id)
     end
 end
 
@@ -201,10 +244,14 @@ local function elsewhere(nse, bvc, tlli)
     return found
 end
 
--- UL-UNITDATA of a TLLI that the NSE does not know: the MS that it is of now, or nil.
+-- UL-UNITDATA of a TLLI that the NSE does not know.
 function roam.unknown(nse, bvc, tlli, llc)
     local ms_id = bvc and is_frame(llc) and elsewhere(nse, bvc, tlli)
-    return ms_id and roam.claim(ms_id, bvc) and ms_id or nil
+    if not ms_id or not claim(ms_id, bvc) then
+        return "ignored"
+    end
+    release(ms_id)
+    return "handled"
 end
 
 return roam

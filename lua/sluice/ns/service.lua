@@ -2,13 +2,13 @@
 -- and the test to the NS-VC's state (vc.lua), the sub-network service to sns.lua; what comes
 -- from an endpoint that no NS-VC has may make one (dynamic.lua, sns.lua). What cannot be read is
 -- answered by NS-STATUS (7.5), a few a second.
-local bssgp = require "sluice.bssgp.bssgp"
 local count = require "count"
 local hints = require "sluice.core.hints"
 local ns_dynamic = require "sluice.ns.dynamic"
 local ns_state = require "sluice.ns.states"
 local ns_status = require "sluice.ns.status"
 local ns_vc = require "sluice.ns.vc"
+local pdus = require "sluice.bssgp.pdus"
 local requests = require "sluice.core.requests"
 local sns = require "sluice.ns.sns"
 local wire = require "wire"
@@ -23,7 +23,7 @@ local function input_unitdata(nsvc, pdu, ms_id)
     local what = ns_vc.unitdata(nsvc)
     if what == "take" then
         local bvci = pdu:byte(3) << 8 | pdu:byte(4)
-        return bssgp.input(nsvc.nse, nsvc, bvci, pdu, SDU_FROM, ms_id)
+        return pdus.input(nsvc.nse, nsvc, bvci, pdu, SDU_FROM, ms_id)
     end
     ns_vc.wake(nsvc)
     return what == "status" and ns_status.send(nsvc, "nsvc_blocked", pdu) or "ignored"

@@ -3,7 +3,7 @@
 -- asks of the BSS is sent, and again until it is answered. What PDUs do is in vc.lua.
 local addresses = require "sluice.base.addresses"
 local board = require "sluice.core.board"
-local bssgp = require "sluice.bssgp.bssgp"
+local bvc = require "sluice.bssgp.bvc"
 local causes = require "sluice.core.causes"
 local count = require "count"
 local gb = require "sluice.core.gb"
@@ -56,9 +56,9 @@ function ns_state.settle(nse)
     local tell = nse.cfg.ns == "manual" and log.debug or log.info -- that one is up by the file
     tell(("NSE %d is %s"):format(nse.nsei, up and "up" or "down"))
     if up then
-        bssgp.nse_up(nse)
+        bvc.nse_up(nse)
     else
-        bssgp.nse_down(nse)
+        bvc.nse_down(nse)
     end
 end
 

@@ -8,7 +8,7 @@
 -- Tns-test later. Without it ("alive", "sns") an answer to the test is all there is;
 -- "manual" is up from the beginning and never tested.
 local board = require "sluice.core.board"
-local bssgp = require "sluice.bssgp.bssgp"
+local bvc = require "sluice.bssgp.bvc"
 local causes = require "sluice.core.causes"
 local gb = require "sluice.core.gb"
 local hints = require "sluice.core.hints"
@@ -49,7 +49,7 @@ function take.ns_reset(nsvc, pdu)
     local collided = nsvc.state == "reset"
     enter(nsvc, "blocked", ("NS-RESET, cause 0x%02x"):format(pdu.cause), collided and "soon")
     if not nsvc.nse.ns_up then
-        bssgp.nse_reset(nsvc.nse)
+        bvc.nse_reset(nsvc.nse)
     end
     acknowledge(nsvc, "ns_reset_ack")
     if nsvc.vc.mode == "reset" then

@@ -2,8 +2,10 @@
 -- moment, for the BSS adds and removes as well. First what is new is added, then, when MSs have
 -- gone where they belong, what is no more is removed.
 local breath = require "sluice.base.breath"
+local bvcs = require "sluice.bssgp.bvc"
 local check = require "sluice.reload.check"
 local dp = require "dp"
+local flow = require "sluice.bssgp.flow"
 local parts = require "sluice.config.parts"
 local schema = require "sluice.config.schema"
 local schema_network = require "sluice.config.network_keys"
@@ -165,7 +167,7 @@ local BY_HAND = { "rate_bit_per_s", "bucket_octets", "ms_rate_bit_per_s", "ms_bu
 local function by_hand(bvc)
     local cfg = bvc.nse.cfg
     if bvc.up and not bvc.flow and (cfg.ns == "manual" or cfg.flow_control == "open") then
-        require "sluice.bssgp.flow".by_hand(bvc)
+        flow.by_hand(bvc)
     end
 end
 
@@ -235,7 +237,7 @@ local function ensure_nse(record, done)
         by_hand(bvc) -- it may have waited for what never comes
     end
     if nse.cfg.ns ~= "manual" and not check.same_value(before.areas, record.areas) then
-        require "sluice.bssgp.bvc".areas_changed(nse)
+        bvcs.areas_changed(nse)
     end
     if is_other(before, record) then
         done("NSE", "changed")

@@ -6,6 +6,7 @@
 -- MSs that roamed stay where they are, unless the file moved them or their cell goes.
 local bisect = require "sluice.base.bisect"
 local breath = require "sluice.base.breath"
+local capture = require "sluice.core.capture"
 local check = require "sluice.reload.check"
 local class_values = require "sluice.policy.classes"
 local config = require "sluice.config.language"
@@ -253,7 +254,6 @@ end
 
 local function set_capture(old, new)
     if old.gb.capture ~= new.gb.capture then
-        local capture = require "sluice.core.capture"
         local switch = new.gb.capture and capture.start or capture.stop
         switch()
     end
