@@ -26,7 +26,9 @@ local function words_of(question)
     return words
 end
 
+-- In the order of the words, whichever module was loaded first.
 local function usage()
+    table.sort(requests.list)
     return "allowed are:\n  " .. table.concat(requests.list, "\n  ")
 end
 
