@@ -287,7 +287,7 @@ function network.obsolete_bvcs(new)
     for _, nse in ipairs(copy(world.nses)) do
         local record = records[nse.nsei]
         local bvcis = bvcis_of(record)
-        for _, bvc in breath.each(copy(nse.bvc_list)) do
+        for _, bvc in breath.each(nse.bvc_list) do -- meanwhile some may come, but none goes
             if is_obsolete(record, bvcis, bvc) then
                 list[#list + 1] = bvc
             end
