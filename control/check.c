@@ -12,7 +12,7 @@
 static int check(struct host *host, const struct options *options)
 {
     if (options->keys) {
-        host_describe(host, stdout);
+        load_describe(host, stdout);
         return EXIT_DONE;
     }
     struct load load;

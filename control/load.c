@@ -5,9 +5,20 @@
 
 static const struct field run_config_fields[] = FIELD_TABLE(run_config, RUN_CONFIG_FIELDS);
 
-static bool load_file(struct host *host, const struct options *options)
+static void add_limits(struct host *host)
 {
     host_add_fields(host, "limits", dp_config_fields, dp_config_field_count);
+}
+
+void load_describe(struct host *host, FILE *out)
+{
+    add_limits(host);
+    host_describe(host, out);
+}
+
+static bool load_file(struct host *host, const struct options *options)
+{
+    add_limits(host);
     return host_config(host, options->file, options->set, options->sets, stderr);
 }
 

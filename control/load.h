@@ -31,6 +31,9 @@ struct load {
 // while the host lives.
 bool load_config(struct host *host, const struct options *options, struct load *load);
 
+// Every key of the configuration language, as text.
+void load_describe(struct host *host, FILE *out);
+
 // What a run of it asks of DPDK.
 uint64_t load_memory_octets(const struct load *load);
 

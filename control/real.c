@@ -354,6 +354,7 @@ static int build(struct run *run)
     run->contexts.changed = true; // there is no file yet
     host_add_calls(run->control.host, "contexts", contexts_calls, contexts_call_count,
                    &run->contexts);
+    host_add_calls(run->control.host, "lab", NULL, 0, NULL);
     return EXIT_DONE;
 }
 

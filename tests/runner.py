@@ -37,7 +37,7 @@ FUZZ_LONG_S = 600  # from here on a run has to reach FUZZ_LEAST executions in al
 FUZZ_LEAST = 10_000_000
 PACKETS = 1_000_000  # through the whole path, in the quick tests
 DETAIL_LINES = 25
-LINTS = ("includes", "hot_symbols", "sources", "format")
+LINTS = ("includes", "requires", "hot_symbols", "sources", "format")
 SELF_TESTS = ("tests/runner_test.py", "tests/lint/lint_test.py")
 
 SANITIZERS = {

@@ -1,4 +1,4 @@
-// The configuration in the host: loading it, printing it, and what sluice.setup makes of it.
+// The configuration in the host: loading it, printing it, and what sluice.config.setup makes of it.
 #include "control/bind/internal.h"
 
 #include <errno.h>
@@ -118,7 +118,7 @@ static int read_text(lua_State *L)
     return 2;
 }
 
-// The arguments of sluice.config's `load`, behind its text.
+// The arguments of sluice.config.language's `load`, behind its text.
 static void push_rest(lua_State *L, const struct config_source *source)
 {
     lua_createtable(L, (int)source->sets, 0);
@@ -136,7 +136,7 @@ bool host_config(struct host *host, const char *path, const char *const *sets, u
     lua_State *L = host->lua;
     config_source_free(host->source);
     host->source = config_source(path, sets, set_count);
-    if (!host_push_function(host, "sluice.config", "load"))
+    if (!host_push_function(host, "sluice.config.language", "load"))
         return false;
     lua_pushstring(L, path);
     if (!push_file(L, path)) {
@@ -179,7 +179,7 @@ void host_config_json(struct host *host, uint64_t memory_octets, bool secrets, F
 {
     struct json json;
     json_begin(&json, out);
-    if (!host_push_function(host, "sluice.config", "emit"))
+    if (!host_push_function(host, "sluice.config.language", "emit"))
         return;
     lua_getfield(host->lua, LUA_REGISTRYINDEX, CONFIG_KEY);
     json_push_writer(host->lua, &json);
@@ -191,7 +191,8 @@ void host_config_json(struct host *host, uint64_t memory_octets, bool secrets, F
 
 void host_describe(struct host *host, FILE *out)
 {
-    if (!host_push_function(host, "sluice.config", "describe") || !host_run(host->lua, 0, 1))
+    if (!host_push_function(host, "sluice.config.language", "describe") ||
+        !host_run(host->lua, 0, 1))
         return;
     fputs(lua_tostring(host->lua, -1), out);
     lua_pop(host->lua, 1);
@@ -216,7 +217,7 @@ bool host_struct(struct host *host, const char *name, const struct field *fields
 {
     lua_State *L = host->lua;
     struct fill fill = {name, fields, count, out};
-    if (!host_push_function(host, "sluice.setup", name))
+    if (!host_push_function(host, "sluice.config.setup", name))
         return false;
     lua_getfield(L, LUA_REGISTRYINDEX, CONFIG_KEY);
     if (!host_run(L, 1, 1))

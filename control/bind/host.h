@@ -42,8 +42,8 @@ bool host_config(struct host *host, const char *path, const char *const *sets, u
 // are hidden unless `secrets`.
 void host_config_json(struct host *host, uint64_t memory_octets, bool secrets, FILE *out);
 
-// Fills a struct from what sluice.setup's function `name` makes of the configuration. Octets in it
-// stay valid while the host lives. False, with the reason on stderr, is a mistake of ours.
+// Fills a struct from what sluice.config.setup's function `name` makes of the configuration. Octets
+// in it stay valid while the host lives. False, with the reason on stderr, is a mistake of ours.
 bool host_struct(struct host *host, const char *name, const struct field *fields, uint32_t count,
                  void *out);
 

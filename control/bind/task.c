@@ -4,7 +4,7 @@
 #include "control/bind/internal.h"
 
 #define TASK_KEY  "sluice.task"
-#define WORLD_KEY "sluice.world"
+#define CLOCK_KEY "sluice.core.clock"
 
 static bool push_main(struct host *host)
 {
@@ -14,12 +14,12 @@ static bool push_main(struct host *host)
     return true;
 }
 
-static int require_world(lua_State *L)
+static int require_clock(lua_State *L)
 {
     lua_getglobal(L, "require");
-    lua_pushliteral(L, WORLD_KEY);
+    lua_pushliteral(L, CLOCK_KEY);
     lua_call(L, 1, 1);
-    lua_setfield(L, LUA_REGISTRYINDEX, WORLD_KEY);
+    lua_setfield(L, LUA_REGISTRYINDEX, CLOCK_KEY);
     return 0;
 }
 
@@ -28,7 +28,7 @@ void host_begin(struct host *host, struct control *control)
     lua_State *L = host->lua;
     host->control = control;
     host_add_loop(host, control);
-    lua_pushcfunction(L, require_world);
+    lua_pushcfunction(L, require_clock);
     if (!host_run(L, 0, 0) || !push_main(host))
         return;
     lua_State *task = lua_newthread(L);
@@ -37,10 +37,10 @@ void host_begin(struct host *host, struct control *control)
     host->task = task;
 }
 
-// What the procedures read as world.now_ns.
+// What the procedures read as clock.now_ns.
 static void set_now(lua_State *L, uint64_t now_ns)
 {
-    lua_getfield(L, LUA_REGISTRYINDEX, WORLD_KEY);
+    lua_getfield(L, LUA_REGISTRYINDEX, CLOCK_KEY);
     lua_pushinteger(L, (lua_Integer)now_ns);
     lua_setfield(L, -2, "now_ns");
     lua_pop(L, 1);

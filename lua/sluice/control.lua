@@ -1,25 +1,26 @@
 -- The control plane's loop, as one coroutine that the host resumes: it brings the configuration up;
 -- then, each time, what workers have told, timers that are due, what somebody asks, and a piece of a
 -- long job. A fault in a handler is logged with its PDU and costs that PDU only.
-local bssgp = require "sluice.bssgp"
-local capture = require "sluice.capture"
+local capture = require "sluice.core.capture"
+local clock = require "sluice.core.clock"
 local count = require "count"
 local events = require "events"
-local hex = require "sluice.hex"
+local hex = require "sluice.base.hex"
 local log = require "log"
-local ms = require "sluice.ms"
-local ns = require "sluice.ns"
-local paging = require "sluice.paging"
-local policy = require "sluice.policy"
-local requests = require "sluice.requests"
+local ns = require "sluice.ns.service"
+local paging = require "sluice.ms.paging"
+local policy = require "sluice.policy.hooks"
+local requests = require "sluice.core.requests"
+local roam = require "sluice.ms.roam"
 local start = require "sluice.start"
-local timers = require "sluice.timers"
-local tunnels = require "sluice.tunnels"
-local world = require "sluice.world"
+local timers = require "sluice.core.timers"
+local tunnels = require "sluice.subscribers.tunnels"
+local world = require "sluice.core.world"
 
-require "sluice.reload" -- these have only what others call, or ask for
-require "sluice.llc"
-require "sluice.pfc"
+require "sluice.reload.run" -- these have only what others call, or ask for
+require "sluice.llc.frames"
+require "sluice.bssgp.pfc"
+require "sluice.ms.reports"
 
 local control = {}
 
@@ -66,11 +67,11 @@ function handlers.neighbour_answers(_, nsvc_id)
 end
 
 function handlers.moved(_, _, bvc_id, ms_id, _, old_bvc_id)
-    return ms_id and ms.moved(ms_id, old_bvc_id, bvc_id) or "ignored"
+    return ms_id and roam.moved(ms_id, old_bvc_id, bvc_id) or "ignored"
 end
 
 function handlers.heard(_, _, _, ms_id)
-    return ms_id and ms.heard(ms_id) or "ignored"
+    return ms_id and roam.heard(ms_id) or "ignored"
 end
 
 function handlers.page(_, _, _, ms_id)
@@ -143,7 +144,7 @@ local function round()
         world.work()
         more = true
     end
-    return more and world.now_ns or math.max(timers.next_ns, world.now_ns)
+    return more and clock.now_ns or math.max(timers.next_ns, clock.now_ns)
 end
 
 -- What the collector does for what is allocated. At Lua's own pace, 100, it works off half of 70 MiB at
@@ -158,7 +159,6 @@ function control.main(cfg)
     if cfg.gb.capture then
         capture.start()
     end
-    bssgp.begin()
     ns.begin()
     guarded(policy.begin)
     while true do

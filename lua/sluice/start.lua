@@ -1,12 +1,14 @@
 -- Brings a configuration up: the commands that fill the dataplane, and in the lab those who receive
 -- and send. In the order of the file; ids are the world's.
-local addresses = require "sluice.addresses"
+local addresses = require "sluice.base.addresses"
+local contexts = require "contexts" -- of a run in real time, else empty
 local dp = require "dp"
-local flow_own = require "sluice.flow_own"
-local parts = require "sluice.setup_parts"
-local setup = require "sluice.setup"
-local subscribers = require "sluice.subscribers"
-local world = require "sluice.world"
+local flow_own = require "sluice.bssgp.flow_own"
+local lab = require "lab" -- of a run in virtual time, else empty
+local parts = require "sluice.config.parts"
+local ranges = require "sluice.subscribers.ranges"
+local setup = require "sluice.config.setup"
+local world = require "sluice.core.world"
 
 local function start_ggsns(cfg)
     dp.gn_from(parts.gn_from(cfg))
@@ -31,13 +33,13 @@ local function start_nse(record, receiver)
     for _, bvc in ipairs(record.bvc) do
         local id = assert(world.add_bvc(nse, bvc.bvci, bvc)).id
         for _, ms in ipairs(bvc.ms) do
-            assert(subscribers.add(nse.id, id, ms))
+            assert(ranges.add(nse.id, id, ms))
         end
     end
 end
 
 -- `teids` are in the order of each_pdp.
-local function start_sources(lab, cfg, traffic, teids)
+local function start_sources(cfg, traffic, teids)
     local sizes, i = parts.packed(traffic.size_octets), 0
     parts.each_pdp(cfg, function(_, _, ms, pdp, member)
         i = i + 1
@@ -61,20 +63,19 @@ local NOBODY = {
 -- is there already, and is told our TEIDs.
 return function(cfg)
     local virtual = cfg.run.clock == "virtual"
-    local lab = virtual and require "lab"
     local sizes = setup.dp_config(cfg)
     world.begin(cfg, sizes)
     flow_own.begin(sizes.mss)
-    world.receiver = lab or NOBODY
-    world.contexts = virtual and NOBODY or require "contexts"
-    world.teids = lab and {} or nil
+    world.receiver = virtual and lab or NOBODY
+    world.contexts = virtual and NOBODY or contexts
+    world.teids = virtual and {} or nil
     start_ggsns(cfg)
     for _, nse in ipairs(cfg.nse) do
         start_nse(nse, world.receiver)
     end
     dp.settled()
-    for _, traffic in ipairs(lab and cfg.lab and cfg.lab.traffic or {}) do
-        start_sources(lab, cfg, traffic, world.teids)
+    for _, traffic in ipairs(virtual and cfg.lab and cfg.lab.traffic or {}) do
+        start_sources(cfg, traffic, world.teids)
     end
     world.teids = nil
 end

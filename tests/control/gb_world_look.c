@@ -80,8 +80,8 @@ void world_counts(struct world *world, char *arguments)
     printf("ok\n");
 }
 
-// A debug view of the procedures' own state: require "sluice.world" and the like. A test that can
-// see the same on the wire looks there.
+// A debug view of the procedures' own state: require "sluice.core.world" and the like. A test that
+// can see the same on the wire looks there.
 void world_lua(struct world *world, char *arguments)
 {
     lua_State *L = world->control.host->lua;

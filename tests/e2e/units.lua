@@ -1,7 +1,8 @@
 -- The control plane's own structures against plain models: timers against a list that is sorted,
 -- ids against a set. Run by `sluice lua`; prints a line for each that holds.
-local timers = require "sluice.timers"
-local world = require "sluice.world"
+local clock = require "sluice.core.clock"
+local new_ids = require "sluice.core.ids"
+local timers = require "sluice.core.timers"
 
 local state = 42
 local function random(n) -- 1 .. n
@@ -28,7 +29,7 @@ local function timers_hold()
         if what <= 5 then
             sequence = sequence + 1
             local ns = random(1000) - 1
-            local entry = { at = world.now_ns + ns, sequence = sequence }
+            local entry = { at = clock.now_ns + ns, sequence = sequence }
             entry.handle = timers.after(ns, fire, entry)
             model[#model + 1] = entry
         elseif what <= 8 and #model > 0 then
@@ -38,12 +39,12 @@ local function timers_hold()
             model[i] = model[#model]
             model[#model] = nil
         else
-            world.now_ns = world.now_ns + random(60)
+            clock.now_ns = clock.now_ns + random(60)
             fired = {}
             fire_all(fired)
             local due, left = {}, {}
             for _, entry in ipairs(model) do
-                local list = entry.at <= world.now_ns and due or left
+                local list = entry.at <= clock.now_ns and due or left
                 list[#list + 1] = entry
             end
             table.sort(due, function(a, b)
@@ -66,8 +67,7 @@ local function timers_hold()
 end
 
 local function ids_hold()
-    world.begin({}, { nses = 3, nsvcs = 1, bvcs = 50, ggsns = 1 })
-    local pool, taken, count = world.ids.bvc, {}, 0
+    local pool, taken, count = new_ids(50), {}, 0
     for _ = 1, 100000 do
         if random(2) == 1 then
             local id = pool:take()

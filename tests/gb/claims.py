@@ -256,7 +256,7 @@ def flood(p):
     moved, paged, unheard = counts(p, "moved", "paged", "unheard")
     right(moved == 0 and paged <= 100, f"{moved} moved, {paged} paged in two seconds")
     right(9000 < paged + unheard <= 10000, f"{unheard} unheard; the others were being paged")
-    same(p.lua("return require('sluice.paging').count()"), str(paged), "MSs that are paged")
+    same(p.lua("return require('sluice.ms.paging').count()"), str(paged), "MSs that are paged")
     p.world.run(SILENCE)
     p.idle()
 
@@ -268,7 +268,7 @@ def room_for_another(p):
         p.a.send(2, "bssgp_radio_status", radio_cause=ORDERED, tlli=TLLI + number)
         if number % 500 == 0:
             p.world.run(50 * MS)
-    entries = "return require('sluice.paging').count()"
+    entries = "return require('sluice.ms.paging').count()"
     same(p.lua(entries), "10000", "MSs that are waited for")
     claim(p, TLLI + 21500)
     claim(p, TLLI2, p.a)

@@ -142,7 +142,7 @@ def frame_moves(p):
 @place()
 def going(p):
     def lua(act):
-        p.lua(f"local w = require('sluice.world') local b = w.nse[0].bvcs[3] {act} return 0")
+        p.lua(f"local w = require('sluice.core.world') local b = w.nse[0].bvcs[3] {act} return 0")
     lua("w.going[b.id], w.bvc[b.id] = b, nil")
     p.up(3)
     p.world.run(0)
@@ -272,7 +272,7 @@ def many_areas(p):
         p.frame(3)
         p.frame(2)
         p.world.run(0)
-    same(p.lua("return require('sluice.areas').count()"), "3", "areas that are remembered")
+    same(p.lua("return require('sluice.bssgp.areas').count()"), "3", "areas that are remembered")
     p.b.inbox.clear()
     p.a.send(0, "bssgp_bvc_reset", bvci=2, cause=8, cell=codec.cell(5, codec.RAI))
     p.frame(3)

@@ -118,9 +118,9 @@ class Place:
 
     def idle(self):
         """Nothing goes on with any MS."""
-        same((self.lua("return require('sluice.paging').count()"),
-              self.lua("return require('sluice.flush').count()"),
-              self.lua("return require('sluice.suspend').count()")), ("0", "0", "0"),
+        same((self.lua("return require('sluice.ms.paging').count()"),
+              self.lua("return require('sluice.ms.flush').count()"),
+              self.lua("return require('sluice.ms.suspended').count()")), ("0", "0", "0"),
              "MSs that are paged, flushed, suspended")
 
 

@@ -257,7 +257,7 @@ def all_of(p, cause):
 @place(count=10020)
 def most(p):
     all_of(p, ORDERED)
-    same((p.lua("return require('sluice.paging').count()"), p.world.counts()["what"]["pages"]),
+    same((p.lua("return require('sluice.ms.paging').count()"), p.world.counts()["what"]["pages"]),
          ("10000", 0), "MSs that are waited for, pages")
     p.world.down(p.world.teid(TLLI + 10019), npdu("10.0.39.36"))
     p.world.run(T3313)

@@ -37,7 +37,7 @@ def capture():
         same(world.ctl("capture on"), (True, "x"), "capture on")
         procedures(world)
         ended(world, "the capture")
-        same(world.lua("return require('sluice.capture').running"), "false", "it runs")
+        same(world.lua("return require('sluice.core.capture').running"), "false", "it runs")
         world.lua("require('host').capture_pdu = function() end return 0")
         same(world.ctl("capture on"), (True, "x"), "capture on once more")
 

@@ -233,7 +233,7 @@ def two_flows():
         context(7, 9, "background") + context(8, None, "background")
     with World(config(contexts)) as world:
         bss = begin(world, features=PFC | PFC_FC)
-        same(world.lua("local s = require('sluice.subscribers').slots(0) return #s"), "3", "flows")
+        same(world.lua("local s = require('sluice.subscribers.registry').slots(0) return #s"), "3", "flows")
         bss.send(2, "bssgp_flow_control_pfc", tlli=TLLI, tag=7,
                  flows=[{"pfi": 9, "bmax": 10, "r": 0}])
         bss.expect("bssgp_flow_control_pfc_ack", within=S, tag=7)

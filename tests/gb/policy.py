@@ -80,7 +80,7 @@ def start_and_timer():
         same(lifetime(world, bss), 400, "at the first")
         world.run_until(3 * S)
         same(lifetime(world, bss), 200, "at the third")
-        same(world.lua("return require('sluice.class_values').classes[7].weight"), "103", "weight")
+        same(world.lua("return require('sluice.policy.classes').classes[7].weight"), "103", "weight")
         same(hooks(world), (0, 0), "faults and cuts")
 
 
@@ -90,7 +90,7 @@ def least_follows():
         function start() class "background" { lifetime = "1 s" } state.n = 0 end
         function timer() class "background" { lifetime = "unlimited" } end""")
     with world:
-        least = "return require('sluice.class_values').classes[7].bss_lifetime_least_ns // 1000000"
+        least = "return require('sluice.policy.classes').classes[7].bss_lifetime_least_ns // 1000000"
         same((lifetime(world, bss), world.lua(least)), (100, "500"), "after start()")
         world.run_until(S)
         same((lifetime(world, bss), world.lua(least)), (65535, "4100"), "after timer()")
@@ -286,7 +286,7 @@ def aqm():
     world, _ = started('function start() aqm "background" { target = "50 ms" } end',
                        aqm="codel")
     with world:
-        same(world.lua("return require('sluice.class_values').classes[7].aqm.target.value"),
+        same(world.lua("return require('sluice.policy.classes').classes[7].aqm.target.value"),
              str(50 * MS), "target in ns")
         same(hooks(world), (0, 0), "faults and cuts")
 

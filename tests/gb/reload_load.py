@@ -129,7 +129,7 @@ def many(times, workers):
         traffic.check()
         file.wishes = {}
         loaded(world, model, file)
-        same(world.lua("local s = require 'sluice.subscribers' return #s.ms_ids .. ' ' .. "
+        same(world.lua("local s = require 'sluice.subscribers.ranges' return #s.ms_ids .. ' ' .. "
                        "s.ms_ids.left .. ' ' .. #s.pdp_ids .. ' ' .. s.pdp_ids.left"),
              "1 1000 1 3000", "blocks of free ids, and how many, when nobody is left")
         same(world.counts()["what"]["reloads"], times + 1, "reloads")
@@ -152,7 +152,7 @@ def million(count):
             done, answer = world.reload(text(first, n), within=600 * S)
             same((done, answer), (True, wanted), "answer")
         last = f"{10**12 + count - 1:015d}"
-        same(world.lua(f"return require('sluice.subscribers').by_imsi('{last}')"),
+        same(world.lua(f"return require('sluice.subscribers.registry').by_imsi('{last}')"),
              str(count - 1), "the id of the last")
 
 main()

@@ -13,7 +13,7 @@ def lua(octets):
 
 
 def stranger(octets, address):
-    return f"require('sluice.ns').stranger({lua(octets)}, '::ffff:{address}', 23000)"
+    return f"require('sluice.ns.service').stranger({lua(octets)}, '::ffff:{address}', 23000)"
 
 
 def resets(nsvci, address):
@@ -22,7 +22,7 @@ def resets(nsvci, address):
 
 def meanwhile(world, command, chunk):
     """It happens when the dataplane is told that for the next time, as if that took its time."""
-    world.lua(f"local dp, nse = require('dp'), require('sluice.world').nses[1] local tell = dp.{command} "
+    world.lua(f"local dp, nse = require('dp'), require('sluice.core.world').nses[1] local tell = dp.{command} "
               f"dp.{command} = function(c) dp.{command} = tell {chunk} return tell(c) end")
 
 
@@ -49,7 +49,7 @@ nse {{ nsei = 101, dynamic = true, cells = "any", {nsvc(1, PEERS[101][0])}, bvc 
     {more} }}"""
     for command, more, brings, answer in (
             ("nsvc", nsvc(9, PEERS[101][1]), resets(9, PEERS[101][1]), "1 NS-VC added"),
-            ("bvc", "bvc { bvci = 3 }", "require('sluice.bssgp').input(nse, nse.nsvcs[1], 0, " +
+            ("bvc", "bvc { bvci = 3 }", "require('sluice.bssgp.pdus').input(nse, nse.nsvcs[1], 0, " +
              lua(codec.build("bssgp_bvc_reset", bvci=3, cause=8, cell=codec.cell(3))) + ", 1)",
              "1 cell added")):
         with World(text("")) as world:

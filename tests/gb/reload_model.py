@@ -146,7 +146,7 @@ class Model:
 # For each MS of the registry: IMSI, NSEI, BVCI and TLLI as the dataplane has them, whether it is
 # found by TLLI and by IMSI, and the pdp_id of each context by NSAPI.
 DUMP = " ".join("""
-local s, w, dp, t = require "sluice.subscribers", require "sluice.world", require "dp", {}
+local s, w, dp, t = require "sluice.subscribers.registry", require "sluice.core.world", require "dp", {}
 for _, r in ipairs(s.records) do for m = 0, r.count - 1 do
 local id, x = r.first_ms_id + m, {} local b, tlli = dp.ms_cell(id) local c = w.bvc[b]
 for j, pdp in ipairs(r.ms.pdp) do

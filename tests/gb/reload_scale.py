@@ -9,7 +9,7 @@ PLACES = 41000
 # Steps of all that runs as a job, and of the longest piece of one; but for the file's own text, which
 # has a limit on steps of its own, and stops at a constructor.
 COUNT = """
-local world, resume = require('sluice.world'), coroutine.resume
+local world, resume = require('sluice.core.world'), coroutine.resume
 local work = world.work
 local function count() steps, piece = steps + 100, piece + 100 end
 steps, longest, piece, freed_kib = 0, 0, 0, 0

@@ -97,7 +97,7 @@ def instants():
 def faults_are_seen():
     try:
         with World(MANUAL) as world:
-            world.lua("require('sluice.timers').after(1, function() error('on purpose') end) "
+            world.lua("require('sluice.core.timers').after(1, function() error('on purpose') end) "
                       "return 0")
             world.run(S)
     except Failure as why:

@@ -36,7 +36,7 @@ CELLS, RESET_CELL = (2, 3), 4  # the honest BSS resets the latter now and then
 RATE = 4_000_000  # bit/s of the honest cells: nothing of theirs waits for the radio
 
 SLOW = """
-local events, dp, world = require('events'), require('dp'), require('sluice.world')
+local events, dp, world = require('events'), require('dp'), require('sluice.core.world')
 local take, send, reset = events.take, dp.send, dp.bvc_reset
 local work, busy = world.work, world.busy
 local mine = false

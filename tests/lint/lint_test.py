@@ -22,8 +22,13 @@ CLEAN = {
                             "{\n    memcpy(to, from, octets);\n}\n",
     "dataplane/sched/README.md": "",
     "dataplane/sched/tree.c": '#include "dataplane/base/units.h"\n\nint tree_octets;\n',
+    "lua/README.md": "",
     "lua/sluice/README.md": "",
-    "lua/sluice/ns.lua": "for i, v in ipairs(t) do f(i, v) end -- never pairs(t)\n",
+    "lua/sluice/start.lua": "for i, v in ipairs(t) do f(i, v) end -- never pairs(t)\n",
+    "lua/sluice/core/README.md": "",
+    "lua/sluice/core/world.lua": 'local dp = require "dp" -- the way to require "sluice.ns.vc"\n',
+    "lua/sluice/ns/README.md": "",
+    "lua/sluice/ns/vc.lua": 'require "sluice.core.world"\n\nlocal function f() end\n',
 }
 
 # name: (lint, rule that must fail, files that sin, flags of the compiler)
@@ -44,6 +49,34 @@ SINS = {
     "DPDK on the floor": ("includes", "graph",
                           {"dataplane/sched/tree.h": "#include <rte_mbuf.h>\n"}, ""),
     "Lua outside bind": ("includes", "graph", {"control/start.c": "#include <lua.h>\n"}, ""),
+    "room without a row": ("requires", "has a row",
+                           {"lua/sluice/shed/a.lua": 'require "sluice.core.world"\n'}, ""),
+    "module that is none": ("requires", "has a row",
+                            {"lua/sluice/ns/vc.lua": 'require "sluice.core.sun"\n'}, ""),
+    "upward require": ("requires", "the floors",
+                       {"lua/sluice/core/clock.lua": 'local vc = require("sluice.ns.vc")\n'}, ""),
+    "upward row": ("requires", "the floors",
+                   {"tests/lint/requires.txt": "core ns <dp>\nns core\n.\n"}, ""),
+    "dataplane on the floor": ("requires", "the floors",
+                               {"lua/sluice/base/hex.lua": 'local dp = require "dp"\n'}, ""),
+    "require in a function": ("requires", "at the head", {
+        "lua/sluice/ns/vc.lua": 'function f()\n    require "sluice.core.world".f()\nend\n'}, ""),
+    "require behind a function": ("requires", "at the head", {
+        "lua/sluice/ns/vc.lua": 'local function f() end\n\nrequire "sluice.core.world"\n'}, ""),
+    "require of a variable": ("requires", "at the head",
+                              {"lua/sluice/ns/vc.lua": 'require(name)\n'}, ""),
+    "require handed on": ("requires", "at the head",
+                          {"lua/sluice/ns/vc.lua": 'local good = pcall(require, "dp")\n'}, ""),
+    "look into what is loaded": ("requires", "at the head", {
+        "lua/sluice/ns/vc.lua": 'local world = package.loaded["sluice.core.world"]\n'}, ""),
+    "circle in a room": ("requires", "by way of others", {
+        "lua/sluice/ns/a.lua": 'require "sluice.ns.b"\n',
+        "lua/sluice/ns/b.lua": 'require "sluice.ns.vc"\n',
+        "lua/sluice/ns/vc.lua": 'require "sluice.ns.a"\n'}, ""),
+    "crowded room": ("requires", "at most",
+                     {f"lua/sluice/ns/n{i}.lua": "return {}\n" for i in range(25)}, ""),
+    "module that is left out": ("requires", "built in", {
+        "lua/meson.build": "files('sluice/start.lua', 'sluice/core/world.lua')\n"}, ""),
     "hot malloc": ("hot_symbols", "allow-list", {
         "dataplane/wire/llc.c": "#include <stdlib.h>\nvoid *f(void)\n{ return malloc(8); }\n"}, ""),
     "hot call of cold code of ours": ("hot_symbols", "allow-list", {
@@ -55,7 +88,7 @@ SINS = {
         "dataplane/wire/llc.c": "struct llc { long field[40]; };\nvoid see(struct llc *llc)\n"
                                 "{\n    *llc = (struct llc){0};\n}\n"}, ""),
     "bare pairs": ("sources", "in order",
-                   {"lua/sluice/ns.lua": "for k, v in pairs(t) do f(k, v) end\n"}, ""),
+                   {"lua/sluice/start.lua": "for k, v in pairs(t) do f(k, v) end\n"}, ""),
     "mbuf freed elsewhere": ("sources", "mbuf is freed", {
         "dataplane/port/README.md": "",
         "dataplane/port/rx.c": "void rx(void *m)\n{\n    rte_pktmbuf_free_bulk(m, 1);\n}\n"}, ""),
@@ -78,9 +111,13 @@ def tree_make(root, changes, flags):
         if text is not None:
             (root / path).parent.mkdir(parents=True, exist_ok=True)
             (root / path).write_text(text)
-    for path in (".clang-format", "tests/lint/includes.txt"):
+    for path in (".clang-format", "tests/lint/includes.txt", "tests/lint/requires.txt"):
         (root / path).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(HERE.parent.parent / path, root / path)
+        if path not in changes:
+            shutil.copy(HERE.parent.parent / path, root / path)
+    if "lua/meson.build" not in changes:
+        modules = sorted(path.relative_to(root / "lua") for path in root.glob("lua/**/*.lua"))
+        (root / "lua/meson.build").write_text("".join(f"'{path}'\n" for path in modules))
     (root / "tests/lint/README.md").write_text("")
     (root / "tests/lint/hot_symbols.txt").write_text(
         "hot dataplane/wire/*.c\nhot dataplane/sched/*.c\nallow memcpy\n")
@@ -128,7 +165,7 @@ def sin_case(lint, rule, changes, flags):
 
 def main():
     cases = [(f"{lint}: a clean tree passes", lambda lint=lint: clean_case(lint))
-             for lint in ("includes", "hot_symbols", "sources", "format")]
+             for lint in ("includes", "requires", "hot_symbols", "sources", "format")]
     cases += [(f"{sin[0]}: {name}", lambda sin=sin: sin_case(*sin)) for name, sin in SINS.items()]
     print(f"1..{len(cases)}")
     bad = 0

@@ -15,7 +15,7 @@ static struct control control;
 // Their modules are there, and there is neither a configuration nor a dataplane.
 static struct host *begun(void)
 {
-    static const char *const modules[] = {"dp", "board", "contexts", "lab"};
+    static const char *const modules[] = {"dp", "board", "contexts", "lab", "limits"};
     struct host *host = host_create(false);
     assert_non_null(host);
     control = (struct control){.host = host};

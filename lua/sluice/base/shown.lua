@@ -1,0 +1,43 @@
+-- How a value is named in a message: short, on one line, whatever it holds.
+local shown = {}
+
+local SHOWN_MAX_OCTETS = 40
+shown.TEXT_MAX_OCTETS = 256 -- of a key or a value: a longer one is wrong, and slow to look at
+
+-- The text with everything escaped that is not printable.
+function shown.printable(text)
+    local pattern = utf8.len(text) and "[%c\127]" or "[%c\127-\255]"
+    return (text:gsub(pattern, function(octet)
+        return ("\\%d"):format(octet:byte())
+    end))
+end
+
+local function shortened(text)
+    if #text <= SHOWN_MAX_OCTETS then
+        return shown.printable(text)
+    end
+    local stop = SHOWN_MAX_OCTETS
+    while stop > 0 and text:byte(stop + 1) & 0xC0 == 0x80 do -- not inside a UTF-8 character
+        stop = stop - 1
+    end
+    return shown.printable(text:sub(1, stop)) .. "..."
+end
+
+-- A name without quotes.
+function shown.plain(name)
+    return type(name) == "string" and shortened(name) or shown.show(name)
+end
+
+function shown.show(value)
+    local kind = type(value)
+    if kind == "string" then
+        return '"' .. shortened(value) .. '"'
+    elseif kind == "number" then
+        return "the number " .. value
+    elseif kind == "boolean" then
+        return tostring(value)
+    end
+    return kind == "nil" and "nothing" or "a " .. kind
+end
+
+return shown

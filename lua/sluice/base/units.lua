@@ -1,0 +1,129 @@
+-- Quantities as people write them ("0.5 s", "64 kbit/s", "1500 octets") to whole numbers in the
+-- machine's unit: ns, bit/s, octets. Integer arithmetic only: a number that is no whole multiple
+-- of the machine's unit is refused, never rounded. kB is 1000 octets, min is 60 s, h is 3600 s.
+local nearest = require "sluice.base.nearest"
+
+local units = {}
+
+units.kinds = {
+    time = {
+        noun = "a time", machine = "ns", suffix = "_ns",
+        { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }, { "min", 60000000000 },
+        { "h", 3600000000000 },
+    },
+    rate = {
+        noun = "a rate", machine = "bit/s", suffix = "_bit_per_s",
+        { "bit/s", 1 }, { "kbit/s", 1000 }, { "Mbit/s", 1000000 },
+    },
+    size = {
+        noun = "a size", machine = "octets", suffix = "_octets",
+        { "octets", 1 }, { "kB", 1000 },
+    },
+    probability = {
+        noun = "a probability", machine = "ppm", suffix = "_ppm",
+        { "ppm", 1 }, { "%", 10000 },
+    },
+    packets = {
+        noun = "a number of N-PDUs", machine = "packets", suffix = "_packets",
+        { "packets", 1 },
+    },
+}
+
+-- What people write out of habit, and what it is called here.
+local habits = {
+    sec = "s", secs = "s", second = "s", seconds = "s", msec = "ms", usec = "us", ["µs"] = "us",
+    minute = "min", minutes = "min", hr = "h", hour = "h", hours = "h",
+    bps = "bit/s", kbps = "kbit/s", Mbps = "Mbit/s", ["kb/s"] = "kbit/s", ["Mb/s"] = "Mbit/s",
+    B = "octets", byte = "octets", bytes = "octets", octet = "octets",
+    KB = "kB", kb = "kB", kilobyte = "kB",
+    percent = "%", pkts = "packets", packet = "packets",
+}
+
+local function names(kind)
+    local list = {}
+    for i, unit in ipairs(units.kinds[kind]) do
+        list[i] = unit[1]
+    end
+    return list
+end
+
+function units.names(kind)
+    return table.concat(names(kind), ", ")
+end
+
+local function factor_of(kind, name)
+    for _, unit in ipairs(units.kinds[kind]) do
+        if unit[1] == name then
+            return unit[2]
+        end
+    end
+    return nil
+end
+
+-- number as written, digits before and after the point, unit
+local function split(text)
+    local number, whole, fraction, unit = text:match("^((%d+)%.(%d+)) ?([^%d%s.]%S*)$")
+    if number then
+        return number, whole, fraction, unit
+    end
+    whole, unit = text:match("^(%d+) ?([^%d%s.]%S*)$")
+    return whole, whole, "", unit
+end
+
+-- digits * factor / 10^#fraction, or nil and why not
+local function scale(whole, fraction, factor, machine)
+    fraction = fraction:gsub("0+$", "")
+    local digits = (whole .. fraction):gsub("^0+", "")
+    if #digits > 18 then
+        return nil, "too large or too fine"
+    end
+    local number, divisor = math.tointeger(tonumber(digits)) or 0, 1
+    if number > math.maxinteger // factor then
+        return nil, "too large"
+    end
+    for _ = 1, #fraction do
+        divisor = divisor * 10
+        if divisor > math.maxinteger // 10 then
+            return nil, "too large or too fine"
+        end
+    end
+    if number * factor % divisor ~= 0 then
+        return nil, "finer than " .. machine
+    end
+    return number * factor // divisor
+end
+
+local function unit_meant(kind, unit)
+    local habit = habits[unit]
+    if habit and factor_of(kind, habit) then
+        return habit
+    end
+    return nearest.find(unit, names(kind))
+end
+
+-- The whole number in the machine's unit; else nil, what is wrong, and what may be meant.
+function units.parse(kind, text)
+    local number, whole, fraction, unit = split(text)
+    if not number then
+        return nil, "no number with its unit; units: " .. units.names(kind)
+    end
+    local factor = factor_of(kind, unit)
+    if not factor then
+        local meant = unit_meant(kind, unit)
+        meant = meant and number .. " " .. meant
+        return nil, "an unknown unit; units: " .. units.names(kind), meant
+    end
+    return scale(whole, fraction, factor, "1 " .. units.kinds[kind].machine)
+end
+
+-- Back to text, in the largest unit that leaves a whole number.
+function units.format(kind, value)
+    local list = units.kinds[kind]
+    for i = #list, 1, -1 do
+        if value % list[i][2] == 0 and (value ~= 0 or i == 1) then
+            return value // list[i][2] .. " " .. list[i][1]
+        end
+    end
+end
+
+return units

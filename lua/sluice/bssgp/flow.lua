@@ -1,0 +1,274 @@
+-- Flow control (TS 48.018 8.2.3, 10.4.4 to 10.4.9): what a BSS says of the buckets of a cell, an
+-- MS, a packet flow goes to the dataplane; its acknowledgement, with its tag, goes the same way
+-- behind it, so that on the wire it means "in force". Granularity only if Gigabit is in force, the
+-- ratio if and only if CBL is (11.3.102, 11.3.46); else STATUS, and nothing changes.
+--
+-- A cell waits for its first FLOW-CONTROL-BVC, if the file does not say flow_control = "open".
+-- FLOW-CONTROL-MS is what comes most: its way makes no tables.
+local dp = require "dp"
+local gb = require "sluice.core.gb"
+local log = require "log"
+local own = require "sluice.bssgp.flow_own"
+local parts = require "sluice.config.parts"
+local pdus = require "sluice.bssgp.pdus"
+local policy = require "sluice.policy.hooks"
+local subscribers = require "sluice.subscribers.registry"
+local timers = require "sluice.core.timers"
+local world = require "sluice.core.world"
+
+local flow = { moved = own.moved }
+
+subscribers.watch("removed", own.forget)
+
+local OCTETS_MAX = 0xffffffff -- what a bucket of the dataplane holds; less than offered is allowed
+local UNIT = 100
+local S_IN_NS = 1000000000
+local LLC_PDU_OCTETS_MAX = 1526 -- with the largest N201-U
+
+-- ---- What every level has ----
+
+-- A ratio with CBL and none without; granularity with Gigabit only.
+local function condition(nse, full, granularity)
+    if nse.cbl and not full then
+        return "missing_conditional"
+    elseif not nse.cbl and full or granularity and not nse.gigabit then
+        return "unexpected_conditional"
+    end
+end
+
+-- The user's policy may take less than was offered. The ratio is that of the bucket offered.
+local function decided(event, full)
+    local octets, rate = policy.flow_control(event)
+    if full and octets < event.bucket_octets then
+        full = math.min((full * event.bucket_octets + octets - 1) // math.max(octets, 1), 255)
+    end
+    return octets, rate, full
+end
+
+-- In the dataplane's unit; 0 stops, so that what is more does not become it.
+local function rate_of(bit_per_s)
+    return bit_per_s > 0 and math.max(bit_per_s // UNIT, 1) or 0
+end
+
+local function limited(octets)
+    return octets < OCTETS_MAX and octets or OCTETS_MAX
+end
+
+-- ---- A cell ----
+
+local bvc_flow = {}
+
+local function open(b, tag, bmax, r)
+    log.info(("NSE %d, BVCI %d: flow control begins, tag %d: %d octets, %d bit/s"):format(
+        b.nse.nsei, b.bvci, tag, bmax, r))
+    b.flow = {}
+    return b.flow
+end
+
+local function note(b, tag, bmax, r, ms_bmax, ms_r, measured_ms)
+    local f = b.flow or open(b, tag, bmax, r)
+    f.tag, f.bmax_octets, f.r_bit_per_s, f.measured_ms = tag, bmax, r, measured_ms
+    f.ms_bmax_octets, f.ms_r_bit_per_s = ms_bmax, ms_r
+end
+
+-- Once from reset to reset: the operator of the BSS has set that buffer, or left it as it came.
+local function say_bounded(b, bmax, r)
+    local delay_ns = world.cfg.gb.cell_delay_ns
+    local most = r * delay_ns // (8 * S_IN_NS) + LLC_PDU_OCTETS_MAX
+    if delay_ns > 0 and r > 0 and bmax > most and not b.flow.bounded then
+        b.flow.bounded = true
+        log.info(("NSE %d, BVCI %d: BSS offers %.3g s of buffer, using %.3g s; cell_delay"):format(
+            b.nse.nsei, b.bvci, bmax * 8 / r, delay_ns / S_IN_NS))
+    end
+end
+
+local function flow_control_bvc(nse, b, nsvc, octets, from, tag, bmax, r, ms_bmax, ms_r, full,
+        measured_ms, granularity)
+    local cause = condition(nse, full, granularity)
+    if cause then
+        return pdus.refuse(nse, b.bvci, cause, octets:sub(from), nsvc)
+    end
+    note(b, tag, bmax, r, ms_bmax, ms_r, measured_ms)
+    say_bounded(b, bmax, r)
+    if policy.has_flow_control then
+        bmax, r, full = decided({
+            level = "bvc", nsei = nse.nsei, bvci = b.bvci, bucket_octets = bmax,
+            rate_bit_per_s = r,
+        }, full)
+    end
+    local c = bvc_flow
+    c.bvc_id, c.full_percent = b.id, full
+    c.rate_100_bit_per_s, c.bucket_octets = rate_of(r), limited(bmax)
+    c.ms_rate_100_bit_per_s, c.ms_bucket_octets = rate_of(ms_r), limited(ms_bmax)
+    dp.bvc_flow(c)
+    gb.answer_ptp(b, nsvc, "bssgp_flow_control_bvc_ack", tag)
+    return "handled"
+end
+
+pdus.on("bssgp_flow_control_bvc", { on = "ptp", values = true, handler = flow_control_bvc })
+
+-- The file's values, or no limit, until the BSS says some.
+function flow.by_hand(b)
+    local record = b.cfg or {}
+    local command = parts.bucket({ bvc_id = b.id }, record, "")
+    dp.bvc_flow(parts.bucket(command, record, "ms_"))
+end
+
+-- It is reset and unblocked.
+function flow.bvc_up(b)
+    if b.nse.cfg.flow_control == "open" and not b.flow then
+        log.info(("NSE %d, BVCI %d: open before its first FLOW-CONTROL-BVC"):format(b.nse.nsei,
+            b.bvci))
+        flow.by_hand(b)
+    end
+end
+
+-- Its values and those of its MSs are forgotten.
+function flow.bvc_reset(b)
+    b.flow = nil
+    own.bvc_reset(b.id)
+end
+
+-- ---- An MS ----
+
+local ms_flow = {}
+
+local function set_ms(nse, b, ms_id, tlli, bmax, r, full)
+    if policy.has_flow_control then
+        bmax, r, full = decided({
+            level = "ms", nsei = nse.nsei, bvci = b.bvci, tlli = tlli, bucket_octets = bmax,
+            rate_bit_per_s = r,
+        }, full)
+    end
+    local c = ms_flow
+    c.ms_id, c.full_percent = ms_id, full
+    c.rate_100_bit_per_s, c.bucket_octets = rate_of(r), limited(bmax)
+    own.note(ms_id, b.id)
+    dp.ms_flow(c)
+end
+
+-- The MS, if it is in that cell: the bucket of an MS is that of its cell (8.2.3.5), so that values
+-- of another come too late.
+local function ms_in(nse, b, tlli)
+    local ms_id, bvc_id = dp.ms_of(nse.id, tlli)
+    return bvc_id == b.id and ms_id or nil
+end
+
+-- A cell change and what the BSS says of the MS in its new cell may come in one burst, of which
+-- user data is worked off last: an MS that is elsewhere is looked for once more, behind the burst.
+local second_look = false
+
+local function look_again(late)
+    local b = late.b
+    if world.bvc[b.id] == b then
+        second_look = true
+        local good, why = pcall(pdus.take, b.nse, late.nsvc, b.bvci, late.octets, 1)
+        second_look = false -- whatever goes wrong
+        if not good then
+            error(why, 0)
+        end
+    end
+end
+
+-- Nobody that we know of there (nse.unknown_ms).
+local function unknown_ms(nse, b, nsvc, name, tlli, tag, octets)
+    local what = nse.cfg.unknown_ms
+    if not second_look and dp.ms_of(nse.id, tlli) then
+        timers.after(0, look_again, { b = b, nsvc = nsvc, octets = octets })
+        return "handled"
+    elseif what == "status" then
+        return pdus.refuse(nse, b.bvci, "unknown_ms", octets, nsvc)
+    elseif what == "ack" then
+        gb.answer_ptp(b, nsvc, name, tlli, tag)
+        return "handled"
+    end
+    return "ignored"
+end
+
+local function flow_control_ms(nse, b, nsvc, octets, from, tlli, tag, bmax, r, full, granularity)
+    local cause = condition(nse, full, granularity)
+    if cause then
+        return pdus.refuse(nse, b.bvci, cause, octets:sub(from), nsvc)
+    end
+    local ms_id = ms_in(nse, b, tlli)
+    if not ms_id then
+        return unknown_ms(nse, b, nsvc, "bssgp_flow_control_ms_ack", tlli, tag, octets:sub(from))
+    end
+    set_ms(nse, b, ms_id, tlli, bmax, r, full)
+    gb.answer_ptp(b, nsvc, "bssgp_flow_control_ms_ack", tlli, tag)
+    return "handled"
+end
+
+pdus.on("bssgp_flow_control_ms", { on = "ptp", values = true, handler = flow_control_ms })
+
+-- ---- Packet flows ----
+
+-- Both values of the MS's bucket or none; a ratio with CBL and none without, wherever there are
+-- values.
+local function pfc_condition(nse, pdu)
+    local ms_part = pdu.bmax_octets ~= nil
+    if ms_part ~= (pdu.r_bit_per_s ~= nil) then
+        return "conditional_error"
+    elseif pdu.full_percent and not ms_part then
+        return "unexpected_conditional"
+    elseif ms_part and condition(nse, pdu.full_percent, pdu.granularity) then
+        return condition(nse, pdu.full_percent, pdu.granularity)
+    end
+    for _, each in ipairs(pdu.flows) do
+        local cause = condition(nse, each.full_percent, pdu.granularity)
+        if cause then
+            return cause
+        end
+    end
+end
+
+-- A packet flow whose contexts are of several classes has a slot for each, and one bucket, which can
+-- be named by any of them.
+local function set_pfc(nse, b, ms_id, tlli, each)
+    local slots = subscribers.slots_of(ms_id, each.pfi)
+    local bmax, r, full = each.bmax_octets, each.r_bit_per_s, each.full_percent
+    if policy.has_flow_control then
+        bmax, r, full = decided({
+            level = "pfc", nsei = nse.nsei, bvci = b.bvci, tlli = tlli, pfi = each.pfi,
+            bucket_octets = bmax, rate_bit_per_s = r,
+        }, full)
+    end
+    if slots[1] then
+        own.note_flow(ms_id, b.id, slots)
+        dp.pfc_flow {
+            ms_id = ms_id, slot = slots[1], rate_100_bit_per_s = rate_of(r),
+            bucket_octets = limited(bmax), full_percent = full,
+        }
+    end
+end
+
+local function flow_control_pfc(nse, b, pdu, nsvc, octets)
+    local cause = pfc_condition(nse, pdu)
+    if cause then
+        return pdus.refuse(nse, b.bvci, cause, octets, nsvc)
+    end
+    local tlli, ms_id = pdu.tlli, ms_in(nse, b, pdu.tlli)
+    if not ms_id then
+        return unknown_ms(nse, b, nsvc, "bssgp_flow_control_pfc_ack", tlli, pdu.tag, octets)
+    end
+    if pdu.bmax_octets then
+        set_ms(nse, b, ms_id, tlli, pdu.bmax_octets, pdu.r_bit_per_s, pdu.full_percent)
+    end
+    for _, each in ipairs(pdu.flows) do
+        set_pfc(nse, b, ms_id, tlli, each)
+    end
+    gb.answer_ptp(b, nsvc, "bssgp_flow_control_pfc_ack", tlli, pdu.tag)
+    return "handled"
+end
+
+pdus.on("bssgp_flow_control_pfc", { on = "ptp", feature = "pfc_fc", handler = flow_control_pfc })
+
+-- The latest FLOW-CONTROL-BVC, in words.
+function flow.describe(f)
+    local measured = f.measured_ms
+    return ("%d octets, %d bit/s, each MS %d octets, %d bit/s%s"):format(f.bmax_octets,
+        f.r_bit_per_s, f.ms_bmax_octets, f.ms_r_bit_per_s,
+        measured and (", delay in the BSS %d ms"):format(measured) or "")
+end
+
+return flow

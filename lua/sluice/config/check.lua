@@ -1,0 +1,322 @@
+-- The tables that a configuration made, against the schema: each key by itself, what is missing,
+-- what is unknown, what stands where. Out comes the normalised form: plain tables with the names
+-- of the schema's `out`, machine units and all defaults. What concerns two places at once is
+-- cross.lua's.
+local breath = require "sluice.base.breath"
+local limits = require "limits"
+local lines = require "sluice.config.lines"
+local nearest = require "sluice.base.nearest"
+local schema = require "sluice.config.schema"
+local values = require "sluice.config.values"
+
+local check = {}
+
+-- Where a key of a node stands: its own line if the text has it, else that of its constructor.
+function check.place(node, key)
+    if node.set and node.set[key] then
+        return "--set " .. node.set[key]
+    end
+    return node.literal and node.literal.keys[key] or node.line
+end
+
+local function item_place(node, number)
+    return node.literal and node.literal.items[number] or node.line
+end
+
+local function join(path, name)
+    return path == "" and name or path .. "." .. name
+end
+
+-- Notes a mistake at a key of a node.
+local function note(state, node, key, text)
+    state.mistakes:add(check.place(node, key), join(node.path, values.plain(key)), text)
+end
+
+-- The same for those who have only the normalised record; values behind a text go into it.
+function check.note(state, record, key, text, ...)
+    text = select("#", ...) > 0 and text:format(...) or text
+    note(state, state.node_of[record], key, text)
+end
+
+-- Whether the file, or --set, has that key of a record.
+function check.is_given(state, record, key)
+    return state.node_of[record].table[key] ~= nil
+end
+
+-- Of a whole record.
+function check.note_record(state, record, text)
+    local node = state.node_of[record]
+    state.mistakes:add(node.line, node.path, text)
+end
+
+-- Of a record that has too few of a child, unless some of what was refused may be one.
+function check.note_few(state, record, constructor)
+    local node = state.node_of[record]
+    if not (node.unsure or state.strays) then
+        state.mistakes:add(node.line, join(node.path, constructor.name),
+            "found none, allowed one or more " .. constructor.name .. " { ... }")
+    end
+end
+
+-- What is allowed, and may not be meant.
+function check.warn(state, record, key, text)
+    local node = state.node_of[record]
+    state.warnings:add(check.place(node, key), join(node.path, key), text)
+end
+
+local function list_item_noter(state, node, key, list)
+    return function(number, text)
+        local literal = type(list) == "table" and state.literals[list[lines.MARK]]
+        local place = literal and literal.items[number] or check.place(node, key.name)
+        state.mistakes:add(place, ("%s.%s[%d]"):format(node.path, key.name, number), text)
+    end
+end
+
+local function check_key(state, node, key)
+    local raw = node.table[key.name]
+    if raw == nil then
+        raw = key.default
+    end
+    if raw == nil then
+        if not key.optional and not node.meant[key.name] then
+            note(state, node, key.name, "found nothing, allowed " .. values.allowed(key))
+        end
+        return nil
+    elseif raw == state.unknown then -- noted where the unknown name was used
+        return nil
+    end
+    local noter = list_item_noter(state, node, key, raw)
+    local value, text = values.check(key, raw, noter)
+    if value == nil then
+        note(state, node, key.name, text)
+    end
+    return value
+end
+
+local function check_unknown_key(state, node, constructor, name)
+    if constructor.key[name] or constructor.open then
+        return
+    elseif state.mistakes:plenty() then
+        state.mistakes:add()
+    elseif constructor.child[name] then
+        node.unsure, state.unsure = true, true
+        note(state, node, name, ("found it as a key, allowed %s { ... } without %s ="):format(
+            name, name))
+    else
+        local meant = nearest.find(name, constructor.key_names)
+        note(state, node, name, "found an unknown key, allowed "
+            .. table.concat(constructor.key_names, ", ") .. nearest.question(meant))
+        node.meant[meant or ""] = true
+    end
+end
+
+-- Also fills `meant`: the keys that a misspelt one stands for, and which so are not missing.
+local function check_names(state, node, constructor, names, others)
+    node.meant = {}
+    for _, name in ipairs(names) do
+        check_unknown_key(state, node, constructor, name)
+    end
+    if others > 0 then
+        state.mistakes:add(node.line, node.path, ("found %d keys that are no names, allowed %s")
+            :format(others, table.concat(constructor.key_names, ", ")))
+    end
+end
+
+local function check_twice(state, node)
+    local literal = node.literal or {}
+    for _, twice in ipairs(literal.twice or {}) do
+        state.mistakes:add(twice.line, join(node.path, twice.key),
+            "found it a second time (first in line " .. twice.first .. "), allowed once")
+    end
+    literal.twice = nil -- a literal in a loop makes many nodes
+end
+
+local function children_text(constructor)
+    local names = {}
+    for i, child in ipairs(constructor.children) do
+        names[i] = child.name .. " { ... }"
+    end
+    return #names > 0 and table.concat(names, ", ") or "only keys: "
+        .. table.concat(constructor.key_names, ", ")
+end
+
+local function note_misplaced(state, node, constructor, item, number)
+    if state.mistakes:plenty() then
+        return state.mistakes:add()
+    end
+    local child = state.nodes[item]
+    local parent = child and schema.constructor[child.kind].parent
+    local place = child and child.line or item_place(node, number)
+    local found = child and child.kind .. " { }" or values.show(item)
+    local home = child and ("; %s stands %s"):format(child.kind,
+        parent and "in " .. parent.name or "by itself") or ""
+    node.unsure, state.unsure = true, true
+    state.mistakes:add(place, node.path, ("found %s in %s, allowed %s%s"):format(found,
+        constructor.name, children_text(constructor), home))
+end
+
+local function note_again(state, node, item, number)
+    local child = state.nodes[item]
+    state.mistakes:add(item_place(node, number), node.path, ("found the %s { } of line %s again,"
+        .. " allowed once; each { } makes one"):format(child.kind, child.line))
+end
+
+-- The child nodes of `node`, by kind, in order.
+local function sort_children(state, node, constructor, numbers)
+    local by_kind = {}
+    for _, child in ipairs(constructor.children) do
+        by_kind[child.name] = {}
+    end
+    for _, number in breath.each(numbers) do
+        local item = node.table[number]
+        local list = state.nodes[item] and by_kind[state.nodes[item].kind]
+        if list and not state.nodes[item].parent then
+            list[#list + 1] = state.nodes[item]
+            state.nodes[item].parent = node
+        elseif list then -- refused here, else a few tables shared in loops make billions
+            note_again(state, node, item, number)
+        else
+            note_misplaced(state, node, constructor, item, number)
+        end
+    end
+    return by_kind
+end
+
+local check_node -- of each of these, below
+
+local function note_count(state, place, path, constructor, found)
+    state.mistakes:add(place, path, ("found %s, allowed %s %s { ... }"):format(found,
+        constructor.times, constructor.name))
+end
+
+-- All nodes of one kind in one parent: a list of records, or one record when there is one only.
+local function check_nodes(state, nodes, constructor, parent)
+    local records = {}
+    local path = join(parent.path, constructor.name)
+    if #nodes == 0 and constructor.filled then
+        nodes = { { kind = constructor.name, table = constructor.filled, line = parent.line } }
+    end
+    if #nodes < constructor.min and not (parent.unsure or state.strays) then
+        note_count(state, parent.line, path, constructor, "none")
+    end
+    for i, node in breath.each(nodes) do
+        if state.mistakes:plenty() then
+            state.mistakes:give_up()
+            break
+        end
+        local many = constructor.max and i > constructor.max
+        node.path = constructor.single and not many and path or ("%s[%d]"):format(path, i)
+        records[i] = check_node(state, node, constructor)
+        if many then
+            note_count(state, node.line, node.path, constructor,
+                "one more (first in line " .. nodes[1].line .. ")")
+        end
+    end
+    if constructor.single then
+        return records[1]
+    end
+    return records
+end
+
+function check_node(state, node, constructor)
+    local record = {}
+    constructor = schema.of(constructor, node.table)
+    state.node_of[record] = node
+    local numbers, names, others = values.sorted_keys(node.table, breath.take)
+    check_names(state, node, constructor, names, others)
+    for _, key in ipairs(constructor.keys) do
+        record[key.out] = check_key(state, node, key)
+    end
+    check_twice(state, node)
+    local by_kind = sort_children(state, node, constructor, numbers)
+    for _, child in ipairs(constructor.children) do
+        record[child.name] = check_nodes(state, by_kind[child.name], child, node)
+    end
+    return record
+end
+
+-- A record that the file has not: what `given` holds, and every default.
+function check.made_up(state, constructor, given)
+    return check_node(state, { kind = constructor.name, table = given, line = 1,
+        path = constructor.name }, constructor)
+end
+
+-- Constructors that no other one holds, though they belong in one.
+local function note_orphans(state, made, strays)
+    local held = {}
+    local seen = {}
+    local function hold(t)
+        if seen[t] then
+            return
+        end
+        seen[t] = true
+        for _, value in next, t do
+            breath.take()
+            if type(value) == "table" then
+                held[value] = true
+            end
+        end
+    end
+    for _, node in breath.each(made) do
+        hold(node.table)
+    end
+    for _, stray in breath.each(strays) do
+        hold(stray)
+    end
+    for _, node in breath.each(made) do
+        local parent = schema.constructor[node.kind].parent
+        if parent and not held[node.table] then
+            state.unsure = true
+            state.mistakes:add(node.line, node.kind, ("found it by itself, allowed in %s { ... }")
+                :format(parent.name))
+        end
+    end
+end
+
+-- More than the dataplane ever has, before each of them is made a record: true. Fewer may still be too
+-- many in all (cross.lua).
+local function note_too_many(state, by_kind)
+    local any = false
+    for _, kind in ipairs { "nse", "nsvc", "bvc", "ggsn" } do
+        local nodes, most = by_kind[kind] or {}, limits[kind .. "s"].most
+        if #nodes > most then
+            state.mistakes:add(nodes[most + 1].line, kind, ("found %d up to here, allowed at most %d")
+                :format(most + 1, most))
+            any = true
+        end
+    end
+    return any
+end
+
+-- `run` is what the sandbox returned. Returns the normalised form, complete only when `mistakes`
+-- is still empty, and the state that check.note wants; nil: there is far too much of something,
+-- or wrong.
+function check.all(run, mistakes, warnings)
+    local state = {
+        mistakes = mistakes, warnings = warnings, nodes = run.nodes, literals = run.literals,
+        unknown = run.unknown, node_of = {},
+        strays = #run.strays > 0, -- what is missing may stand in one of these
+        unsure = false, -- something was refused that may hold what is missing
+    }
+    local cfg, root, by_kind = {}, { path = "", line = 1 }, {}
+    for _, node in breath.each(run.made) do
+        local nodes = by_kind[node.kind] or {}
+        by_kind[node.kind] = nodes
+        nodes[#nodes + 1] = node
+    end
+    if note_too_many(state, by_kind) then
+        return nil
+    end
+    for _, constructor in ipairs(schema.top) do
+        cfg[constructor.name] = check_nodes(state, by_kind[constructor.name] or {}, constructor,
+            root)
+    end
+    note_orphans(state, run.made, run.strays)
+    if mistakes:plenty() then
+        mistakes:give_up()
+        return nil
+    end
+    return cfg, state
+end
+
+return check

@@ -1,0 +1,346 @@
+-- What two places of a configuration say about each other: numbers given twice, ranges that
+-- overlap or run out, traffic for nobody. Values that were refused before are missing here (nil)
+-- and are passed over. Also fills in the defaults that depend on other places.
+local addresses = require "sluice.base.addresses"
+local breath = require "sluice.base.breath"
+local check = require "sluice.config.check"
+local ciphers = require "sluice.base.ciphers"
+local gb = require "sluice.config.gb_check"
+local limits = require "limits"
+local network = require "sluice.config.network_check"
+local queues = require "sluice.config.queues_check"
+local schema = require "sluice.config.schema"
+local units = require "sluice.base.units"
+local values = require "sluice.config.values"
+
+local note, is_given = check.note, check.is_given
+
+local cross = {}
+
+local FIRST_LOCAL_TLLI = 0xC0000000 -- 23.003: a local TLLI has its two top bits set
+local LAST_TEID = schema.constructor.pdp.key.ggsn_teid.most
+local LAST_TLLI = schema.constructor.ms.key.tlli.most
+
+-- Spans are {record, key, first, last, shown}, in the order of the file. Sorts them by `first` and
+-- notes the later record of two that overlap.
+local function note_overlaps(state, spans)
+    for i, span in breath.each(spans) do
+        span.order = i
+    end
+    breath.sort(spans, function(a, b)
+        return a.first < b.first
+    end)
+    local widest = spans[1] -- of those so far, the one that reaches farthest
+    for i = 2, #spans do
+        local span = spans[i]
+        if span.first <= widest.last then
+            local later = span.order > widest.order and span or widest
+            local earlier = later == span and widest or span
+            network.note_again(state, later.record, later.key, later.shown, earlier.record,
+                earlier.key)
+        end
+        widest = span.last > widest.last and span or widest
+    end
+end
+
+local function span_text(shown, count)
+    return count > 1 and shown .. " and the " .. count - 1 .. " after it" or shown
+end
+
+-- Adds the span of `count` values from `first`, or notes that they run past `most`.
+local function add_span(state, spans, span, count, most, most_text)
+    span.last = span.first + count - 1
+    if span.last > most then
+        return note(state, span.record, span.key, "found %s, allowed no more than %s",
+            span_text(span.shown, count), most_text)
+    end
+    span.shown = span_text(span.shown, count)
+    spans[#spans + 1] = span
+end
+
+-- IMSIs of different lengths are different: each length has its own list of spans.
+local function add_imsi(state, by_length, ms)
+    if not ms.imsi then
+        state.unsure = true
+        return
+    end
+    local length = #ms.imsi
+    local most = ("9"):rep(length)
+    by_length[length] = by_length[length] or {}
+    add_span(state, by_length[length], {
+        record = ms, key = "imsi", first = math.tointeger(tonumber(ms.imsi)),
+        shown = '"' .. ms.imsi .. '"',
+    }, ms.count, math.tointeger(tonumber(most)), most)
+end
+
+local function add_tlli(state, spans, ms, before)
+    if not is_given(state, ms, "tlli") then
+        ms.tlli = FIRST_LOCAL_TLLI + before
+    end
+    if ms.tlli then
+        add_span(state, spans, {
+            record = ms, key = "tlli", first = ms.tlli, shown = ("0x%08X"):format(ms.tlli),
+        }, ms.count, LAST_TLLI, ("0x%08X"):format(LAST_TLLI))
+    end
+end
+
+local function add_addresses(state, spans, ms)
+    for _, pdp in ipairs(ms.pdp) do
+        if pdp.address then
+            add_span(state, spans, {
+                record = pdp, key = "address", first = addresses.ipv4_number(pdp.address),
+                shown = pdp.address,
+            }, ms.count, values.IPV4_LAST, addresses.ipv4_text(values.IPV4_LAST))
+        end
+    end
+end
+
+local function tunnels_of(cfg)
+    local tunnels = {}
+    for _, ggsn in ipairs(cfg.ggsn) do
+        tunnels[ggsn] = {}
+    end
+    return tunnels
+end
+
+local function ggsn_named(cfg, name)
+    for _, ggsn in ipairs(cfg.ggsn) do
+        if ggsn.name == name then
+            return ggsn
+        end
+    end
+    return nil
+end
+
+local function ggsn_names(cfg)
+    local names = {}
+    for i, ggsn in ipairs(cfg.ggsn) do
+        names[i] = ggsn.name
+    end
+    return #names > 0 and "one of " .. table.concat(names, ", ") or "none, there is no ggsn { }"
+end
+
+-- The GGSN of a context that has an uplink; nil, with the mistake noted, if it is not plain which.
+local function ggsn_of(state, cfg, pdp)
+    local given = is_given(state, pdp, "ggsn")
+    if not is_given(state, pdp, "ggsn_teid") then
+        if pdp.ggsn then
+            note(state, pdp, "ggsn_teid", "found a GGSN without its TEID, allowed both or none")
+        end
+    elseif not given and #cfg.ggsn ~= 1 then
+        note(state, pdp, "ggsn", "found nothing beside ggsn_teid, allowed %s", ggsn_names(cfg))
+    elseif not given then
+        pdp.ggsn = cfg.ggsn[1].name
+    elseif pdp.ggsn and not ggsn_named(cfg, pdp.ggsn) then
+        note(state, pdp, "ggsn", "found %s, allowed %s", values.show(pdp.ggsn), ggsn_names(cfg))
+    end
+    return pdp.ggsn and ggsn_named(cfg, pdp.ggsn)
+end
+
+local function add_tunnels(state, cfg, tunnels, ms)
+    for _, pdp in ipairs(ms.pdp) do
+        local ggsn = ggsn_of(state, cfg, pdp)
+        if ggsn and pdp.ggsn_teid then
+            add_span(state, tunnels[ggsn], {
+                record = pdp, key = "ggsn_teid", first = pdp.ggsn_teid,
+                shown = ("0x%08X"):format(pdp.ggsn_teid),
+            }, ms.count, LAST_TEID, ("0x%08X"):format(LAST_TEID))
+        end
+    end
+end
+
+-- Each cipher has keys of one length, and without one there is no key.
+local function check_key(state, ms)
+    local digits = ms.cipher and ciphers.key_digits[ms.cipher]
+    local given = is_given(state, ms, "key")
+    if digits == 0 and given then
+        note(state, ms, "key", "found a key without a cipher, allowed with cipher = "
+            .. '"gea3" or "gea4" only')
+    elseif digits and digits > 0 and not given then
+        note(state, ms, "key", 'found nothing, allowed %d hexadecimal digits: cipher = "%s"'
+            .. " needs a key", digits, ms.cipher)
+    elseif digits and ms.key and #ms.key ~= digits then
+        note(state, ms, "key", 'found %d hexadecimal digits, allowed %d with cipher = "%s"',
+            #ms.key, digits, ms.cipher)
+    end
+end
+
+local function check_subscribers(state, cfg)
+    local imsis, ue_addresses, tunnels, before = {}, {}, tunnels_of(cfg), 0
+    for _, nse in breath.each(cfg.nse) do
+        local tllis = {}
+        for _, bvc in breath.each(nse.bvc) do
+            for _, ms in breath.each(bvc.ms) do
+                local count = ms.count or 1
+                ms.count = count
+                add_imsi(state, imsis, ms)
+                add_tlli(state, tllis, ms, before)
+                add_addresses(state, ue_addresses, ms)
+                add_tunnels(state, cfg, tunnels, ms)
+                check_key(state, ms)
+                network.note_equals(state, ms.pdp, "nsapi")
+                before = before + count
+            end
+        end
+        note_overlaps(state, tllis)
+    end
+    for length = schema.constructor.ms.key.imsi.least, schema.constructor.ms.key.imsi.most do
+        imsis[length] = imsis[length] or {}
+        note_overlaps(state, imsis[length])
+    end
+    note_overlaps(state, ue_addresses)
+    for _, ggsn in ipairs(cfg.ggsn) do
+        note_overlaps(state, tunnels[ggsn])
+    end
+    return imsis
+end
+
+-- The ms record that has this IMSI, by bisection in the sorted spans of its length.
+local function find_subscriber(imsis, imsi)
+    local spans, number = imsis[#imsi], math.tointeger(tonumber(imsi))
+    local low, high = 1, #spans
+    while low <= high do
+        local middle = (low + high) // 2
+        if number < spans[middle].first then
+            high = middle - 1
+        elseif number > spans[middle].last then
+            low = middle + 1
+        else
+            return spans[middle].record
+        end
+    end
+    return nil
+end
+
+local function has_class(ms, class)
+    for _, pdp in ipairs(ms.pdp) do
+        if pdp.class == class or pdp.class == nil then -- nil: refused, so it may be this one
+            return true
+        end
+    end
+    return false
+end
+
+local function any_has_class(cfg, class)
+    for _, nse in breath.each(cfg.nse) do
+        for _, bvc in breath.each(nse.bvc) do
+            for _, ms in breath.each(bvc.ms) do
+                if has_class(ms, class) then
+                    return true
+                end
+            end
+        end
+    end
+    return false
+end
+
+local function known_text(known)
+    local names = {}
+    for _, class in ipairs(schema.classes) do
+        names[#names + 1] = known[class] and class or nil
+    end
+    return #names > 0 and "one of " .. table.concat(names, ", ") or "none, there is no pdp { }"
+end
+
+local function check_receivers(state, traffic, known, imsis)
+    local class, imsi = traffic.class, traffic.imsi
+    local ms = imsi and find_subscriber(imsis, imsi)
+    if imsi and not ms then
+        note(state, traffic, "imsi", "found %s, which no ms { } has, allowed one of theirs",
+            values.show(imsi))
+    elseif class and (imsi and not has_class(ms, class) or not imsi and not known[class]) then
+        note(state, traffic, "class", "found %s, which no pdp { } of %s has, allowed %s",
+            values.show(class), imsi and "this MS" or "any MS",
+            imsi and "one of its classes" or known_text(known))
+    end
+end
+
+local function check_interval(state, cfg, traffic)
+    local given = is_given(state, traffic, "stop")
+    if not given and cfg.run then
+        traffic.stop_ns = cfg.run.duration_ns
+    end
+    local start, stop = traffic.start_ns, traffic.stop_ns
+    if start and stop and start >= stop then
+        local start_text, stop_text = units.format("time", start), units.format("time", stop)
+        if given then
+            note(state, traffic, "stop", "found %s, allowed more than start, %s", stop_text,
+                start_text)
+        else
+            note(state, traffic, "start", "found %s, allowed less than the run's duration, %s",
+                start_text, stop_text)
+        end
+    end
+end
+
+local function check_lab(state, cfg, imsis)
+    local known = {}
+    for _, class in ipairs(schema.classes) do
+        known[class] = any_has_class(cfg, class)
+    end
+    for _, traffic in ipairs(cfg.lab.traffic) do
+        if not (state.unsure or state.strays) then -- else its MS may be one that was refused
+            check_receivers(state, traffic, known, imsis)
+        end
+        check_interval(state, cfg, traffic)
+    end
+end
+
+-- What the dataplane has room for; noted at the place that goes beyond it.
+local function check_limit(state, record, key, found, what, limit)
+    if found > limit.most then
+        note(state, record, key, "found %d %s up to here, allowed at most %d", found, what,
+            limit.most)
+        return true
+    end
+    return false
+end
+
+local function check_bvcs(state, seen, bvcs)
+    for _, bvc in breath.each(bvcs) do
+        seen.bvcs = seen.bvcs + 1
+        if check_limit(state, bvc, "bvci", seen.bvcs, "cells", limits.bvcs) then
+            return true
+        end
+        for _, ms in breath.each(bvc.ms) do
+            seen.mss = seen.mss + ms.count
+            seen.pdps = seen.pdps + ms.count * #ms.pdp
+            if check_limit(state, ms, "count", seen.mss, "MSs", limits.mss)
+                or check_limit(state, ms, "count", seen.pdps, "PDP contexts", limits.pdps) then
+                return true
+            end
+        end
+    end
+    return false
+end
+
+local function check_limits(state, cfg)
+    local seen = { nsvcs = 0, bvcs = 0, mss = 0, pdps = 0 }
+    for i, nse in breath.each(cfg.nse) do
+        seen.nsvcs = seen.nsvcs + #nse.nsvc
+        if check_limit(state, nse, "nsei", i, "NSEs", limits.nses)
+            or check_limit(state, nse, "nsei", seen.nsvcs, "NS-VCs", limits.nsvcs)
+            or check_bvcs(state, seen, nse.bvc) then
+            return
+        end
+    end
+    local last = cfg.ggsn[#cfg.ggsn]
+    if last then
+        check_limit(state, last, "address", #cfg.ggsn, "GGSNs", limits.ggsns)
+    end
+end
+
+-- `source` is { name, clock, read } of config.load.
+function cross.all(state, cfg, source)
+    network.all(state, cfg)
+    local imsis = check_subscribers(state, cfg)
+    if cfg.lab then
+        check_lab(state, cfg, imsis)
+    end
+    check_limits(state, cfg)
+    network.note_equals(state, cfg.class, "name")
+    queues.all(state, cfg)
+    gb.all(state, cfg, source)
+end
+
+return cross

@@ -1,0 +1,219 @@
+-- What the parts that say how Gb's procedures behave say about each other: who speaks first and
+-- who is there to speak to, values by hand that nobody would use, room for what the file has, the
+-- user's script. Also fills in the defaults of room { }. See cross.lua.
+local breath = require "sluice.base.breath"
+local check = require "sluice.config.check"
+local parts = require "sluice.config.parts"
+local schema = require "sluice.config.schema"
+local schema_network = require "sluice.config.network_keys"
+local script_check = require "sluice.script.check"
+
+local NSVCS_AN_NSE = schema_network.NSVCS_AN_NSE
+
+local note, is_given = check.note, check.is_given
+
+local gb = {}
+
+-- Who brings its NS-VCs up, and whether there are any.
+local function check_nsvcs(state, nse)
+    if nse.dynamic and nse.ns ~= "reset" then
+        note(state, nse, "dynamic", 'found true, allowed with ns = "reset" only: NS-RESET says'
+            .. " whose an unknown endpoint is")
+    elseif nse.ns == "sns" and #nse.nsvc > 0 then
+        check.note_record(state, nse.nsvc[1], 'found nsvc { }, allowed none with ns = "sns": the'
+            .. " BSS says its endpoints")
+    elseif #nse.nsvc == 0 and nse.ns ~= "sns" and nse.dynamic == false then
+        check.note_few(state, nse, schema.constructor.nsvc)
+    end
+end
+
+-- Values by hand hold where the BSS says none, or until it does.
+local function check_by_hand(state, nse)
+    if nse.ns == "manual" or nse.flow_control ~= "wait" then
+        return
+    end
+    for _, bvc in breath.each(nse.bvc) do
+        for _, key in ipairs { "rate", "ms_rate" } do
+            if is_given(state, bvc, key) then
+                note(state, bvc, key, 'found a rate by hand, allowed with flow_control = "open" or'
+                    .. ' ns = "manual" of its nse only: else nothing goes before the BSS says it')
+            end
+        end
+    end
+end
+
+local function check_nse(state, cfg, nse)
+    if cfg.lab and nse.ns and nse.ns ~= "manual" then
+        note(state, nse, "ns", 'found "%s"%s, allowed "manual" beside lab { }: its BSS says'
+            .. " nothing", nse.ns, is_given(state, nse, "ns") and "" or " by default")
+    end
+    if nse.ns then
+        check_nsvcs(state, nse)
+        check_by_hand(state, nse)
+    end
+end
+
+-- ---- room { } ----
+
+-- Packet flows of an MS; 0 if what is in one was refused.
+local function flows_of(ms)
+    for _, pdp in ipairs(ms.pdp) do
+        if not pdp.class then
+            return 0
+        end
+    end
+    return #select(2, parts.slots_of(ms))
+end
+
+-- What the BSS of an NSE may bring beside what the file has: `brings` of a record; its key for how many,
+-- and that of the places for all. How many of them it has in the end is in its `own`.
+local OF_ITS_OWN = {
+    {
+        key = "cells_most", room = "bvcs", own = "own_bvcs", with = 'cells = "any"',
+        brings = function(nse)
+            return nse.cells == "any"
+        end,
+        most = function()
+            return math.maxinteger
+        end,
+        usual = function()
+            return 0 -- those that all may share are the eighth more
+        end,
+    },
+    {
+        key = "nsvcs_most", room = "nsvcs", own = "own_nsvcs",
+        with = 'dynamic = true or ns = "sns"',
+        brings = function(nse)
+            return nse.dynamic or nse.ns == "sns"
+        end,
+        most = function(nse)
+            return NSVCS_AN_NSE - #nse.nsvc
+        end,
+        usual = function(nse)
+            return NSVCS_AN_NSE - #nse.nsvc
+        end,
+    },
+}
+
+-- Places that the file gives to BSSs for what they bring, and places that they usually want beside.
+local function count_own(state, nses, kind)
+    local given, usual, sharers = 0, 0, 0
+    for _, nse in breath.each(nses) do
+        local own = nse[kind.key]
+        if own and not kind.brings(nse) then
+            note(state, nse, kind.key, "found %d, allowed with %s only", own, kind.with)
+        elseif own then
+            given = given + own
+        elseif kind.brings(nse) then
+            usual, sharers = usual + kind.usual(nse), sharers + 1
+        end
+    end
+    return given, usual, sharers
+end
+
+local function share_out(nses, kind, share)
+    for _, nse in breath.each(nses) do
+        nse[kind.own] = kind.brings(nse) and (nse[kind.key] or math.min(share, kind.most(nse))) or 0
+    end
+end
+
+-- NSEs belong to workers by turns. A worker's MSs and contexts, and the most of any.
+local function count_of_worker(n, cfg, i, nse)
+    local w = i % (cfg.run and cfg.run.workers or 1)
+    local of = n.of_worker[w] or { mss = 0, pdps = 0 }
+    n.of_worker[w] = of
+    nse.mss = 0
+    for _, bvc in breath.each(nse.bvc) do
+        for _, ms in breath.each(bvc.ms) do
+            nse.mss = nse.mss + ms.count
+            of.pdps = of.pdps + ms.count * #ms.pdp
+        end
+    end
+    of.mss = of.mss + nse.mss
+    n.worker_mss = math.max(n.worker_mss, of.mss)
+    n.worker_pdps = math.max(n.worker_pdps, of.pdps)
+end
+
+local function count(cfg)
+    local n = {
+        nses = #cfg.nse, nsvcs = 0, ggsns = #cfg.ggsn, bvcs = 0, mss = 0, pdps = 0, flows = 1,
+        worker_mss = 0, worker_pdps = 0, of_worker = {},
+    }
+    for i, nse in breath.each(cfg.nse) do
+        count_of_worker(n, cfg, i, nse)
+        n.nsvcs = n.nsvcs + #nse.nsvc
+        n.bvcs = n.bvcs + #nse.bvc
+        for _, bvc in breath.each(nse.bvc) do
+            for _, ms in breath.each(bvc.ms) do
+                n.mss = n.mss + ms.count
+                n.pdps = n.pdps + ms.count * #ms.pdp
+                n.flows = math.max(n.flows, flows_of(ms))
+            end
+        end
+    end
+    return n
+end
+
+-- Each NSE that may bring some has its own places for them, so that none takes another's.
+local function check_own(state, cfg, n)
+    local wanted, shares = {}, {}
+    for _, kind in ipairs(OF_ITS_OWN) do
+        local given, usual, sharers = count_own(state, cfg.nse, kind)
+        n[kind.room] = n[kind.room] + given
+        wanted[kind.room] = usual
+        shares[#shares + 1] = function(room)
+            local left = (room[kind.room] or 0) - n[kind.room]
+            share_out(cfg.nse, kind, math.max(left, 0) // math.max(sharers, 1))
+        end
+    end
+    return wanted, shares
+end
+
+local function check_room(state, cfg)
+    local room, n = cfg.room, count(cfg)
+    local wanted, shares = check_own(state, cfg, n)
+    for _, key in ipairs(room and schema.constructor.room.keys or {}) do
+        local has, name = n[key.name], key.name
+        if room[name] and room[name] < has then
+            note(state, room, name, "found %d, allowed no less than the file has, %d", room[name],
+                has)
+        elseif key.share_of and not is_given(state, room, name) then
+            local share = (room[key.share_of] * 5 - 1) // (4 * (cfg.run and cfg.run.workers or 1)) + 1
+            room[name] = math.min(math.max(has, share), room[key.share_of])
+        elseif not is_given(state, room, name) then
+            local more = key.least_more and math.max(has // 8, key.least_more) or 0
+            room[name] = math.min(has + (wanted[name] or 0) + more, key.most)
+        end
+    end
+    for _, share in ipairs(room and shares or {}) do
+        share(room)
+    end
+end
+
+-- ---- policy { } ----
+
+-- source.read(path) is the host's: the text of a file, or nil and why not.
+local function load_script(state, cfg, source)
+    local path = script_check.path(source.name, cfg.policy.script)
+    local text, why = source.read(path)
+    if not text then
+        return note(state, cfg.policy, "script", "found %s", why)
+    end
+    cfg.policy.path, cfg.policy.text = path, text
+    local line, wrong = script_check.script(cfg.policy)
+    if wrong then
+        state.mistakes:add(path .. ":" .. line, "policy", wrong)
+    end
+end
+
+function gb.all(state, cfg, source)
+    for _, nse in breath.each(cfg.nse) do
+        check_nse(state, cfg, nse)
+    end
+    check_room(state, cfg)
+    if cfg.policy and cfg.policy.script and cfg.policy.instructions then
+        load_script(state, cfg, source)
+    end
+end
+
+return gb

@@ -1,0 +1,176 @@
+-- The part of the schema that says how Gb's procedures behave: who begins with an NS-VC and a cell,
+-- their timers, what there is room for beside the file, the user's script. See schema.lua.
+local timer_table = require "sluice.config.timer_table"
+
+local gb = {}
+
+-- In the order of the feature bitmap's bits (48.018 11.3.45); gigabit is of the extended one.
+gb.features = { "pfc", "cbl", "inr", "pfc_fc", "gigabit" }
+
+gb.NSVCS_AN_NSE = 16 -- the dataplane's limit
+
+local NSE_KEYS = {
+    {
+        name = "ns", type = "choice", choices = { "reset", "alive", "sns", "manual" },
+        default = "reset",
+        help = "how its NS-VCs come up: by NS-RESET and NS-UNBLOCK, by NS-ALIVE only, by the IP"
+            .. " sub-network service; manual: they and the cells are up at once, for a BSS that"
+            .. " says nothing",
+    },
+    {
+        name = "dynamic", type = "switch", default = false,
+        help = "whether an NS-RESET with this NSEI from an unknown endpoint makes an NS-VC",
+    },
+    {
+        name = "cells", type = "choice", choices = { "listed", "any" }, default = "listed",
+        help = "any: a BVC-RESET of a cell that is not in the file makes it",
+    },
+    {
+        name = "cells_most", type = "integer", least = 1, most = 65536, optional = true,
+        default_help = "an equal share of what the file leaves of room.bvcs",
+        help = 'with cells = "any": how many the BSS may make; there is room for them',
+    },
+    {
+        name = "nsvcs_most", type = "integer", least = 1, most = gb.NSVCS_AN_NSE,
+        optional = true,
+        default_help = "an equal share of what the file leaves of room.nsvcs, and no more than go into"
+            .. " an NSE",
+        help = 'with dynamic = true or ns = "sns": how many the BSS may bring beside the file\'s;'
+            .. " there is room for them",
+    },
+    {
+        name = "areas", type = "areas", most_items = 256, optional = true,
+        default_help = "none: its BSS may name any, and is believed less",
+        example = '{ "001-01-4660-52" }',
+        help = "its routeing areas, which other NSEs may have, too: a cell outside is refused",
+    },
+    {
+        name = "flow_control", type = "choice", choices = { "wait", "open" }, default = "wait",
+        help = "before a cell's first FLOW-CONTROL-BVC: wait sends it nothing (48.018 8.2.3.6),"
+            .. " open sends at the rates of the file, or without a limit",
+    },
+    {
+        name = "unknown_ms", type = "choice", choices = { "status", "ack", "discard" },
+        default = "status", help = "what a FLOW-CONTROL-MS of an MS that nobody knows gets",
+    },
+    {
+        name = "features", type = "words", choices = gb.features, default = gb.features,
+        default_help = "all of them", example = '{ "pfc", "cbl" }',
+        help = "what we offer in BVC-RESET of BVCI 0; in force is what the BSS has too",
+    },
+    {
+        name = "flush", type = "choice", choices = { "transfer", "delete" }, default = "transfer",
+        help = "what the old cell is told to do with its queue of an MS that moved (FLUSH-LL)",
+    },
+}
+
+function gb.nse_keys(keys)
+    table.move(keys, 2, #keys, 2 + #NSE_KEYS)
+    return table.move(NSE_KEYS, 1, #NSE_KEYS, 2, keys)
+end
+
+gb.port_keys = {
+    {
+        name = "ready", type = "time", least = "2 s", most = "186 min", none = "none",
+        default = "none", example = "44 s",
+        help = "the READY timer (23.060 6.1.1): an MS not heard for that long is paged before"
+            .. " its next packet; none: never",
+    },
+    {
+        name = "capture", type = "switch", default = false,
+        help = "whether signalling is captured from the start",
+    },
+}
+
+local function timer_keys()
+    local keys = {}
+    for _, timer in ipairs(timer_table) do
+        keys[#keys + 1] = {
+            name = timer.name, type = "time", least = timer.least, most = timer.most,
+            default = timer.default, help = timer.help .. " (" .. timer.clause .. ")",
+        }
+        if timer.retries then
+            keys[#keys + 1] = {
+                name = timer.name .. "_retries", type = "integer", least = 0, most = 255,
+                default = timer.retries, help = "how often it is repeated after the first time",
+            }
+        end
+    end
+    return keys
+end
+
+gb.timers = {
+    name = "timers", min = 0, max = 1, single = true, filled = {}, keys = timer_keys(),
+    help = "timers and retries of the procedures that we begin",
+}
+
+local function places(name, most, what, least_more, also)
+    return {
+        name = name, type = "integer", least = 1, most = most, optional = true,
+        default_help = ("what the file has%s and an eighth, at least %d, more"):format(also or "",
+            least_more),
+        help = what .. " that there is room for", least_more = least_more,
+    }
+end
+
+-- A worker's part of them.
+local function share(name, of, most, what)
+    return {
+        name = name, type = "integer", least = 1, most = most, optional = true,
+        default_help = "an equal share of " .. of .. " and a quarter more, and no less than the file"
+            .. " gives to one",
+        help = what .. " that each worker has room for; who moves to a full one stays where it is",
+        share_of = of,
+    }
+end
+
+-- The dataplane's limits (dataplane.h), which do not move while it runs.
+gb.room = {
+    name = "room", min = 0, max = 1, single = true, filled = {},
+    help = "places in all, for what a reload or the BSS adds while it runs",
+    keys = {
+        places("nses", 4096, "NSEs", 16),
+        places("nsvcs", 16384, "NS-VCs", 16, ", what its BSSs may bring,"),
+        places("ggsns", 4096, "GGSNs", 16),
+        places("bvcs", 65536, "cells", 16, ", each cells_most,"),
+        places("mss", 4194304, "MSs", 64), places("pdps", 4194304, "PDP contexts", 64),
+        share("worker_mss", "mss", 4194304, "MSs"),
+        share("worker_pdps", "pdps", 4194304, "PDP contexts"),
+        {
+            name = "flows", type = "integer", least = 1, most = 8, optional = true,
+            default_help = "the most that an MS of the file has",
+            help = "packet flows of each MS, one for each class and PFI of its contexts",
+        },
+    },
+}
+
+gb.log = {
+    name = "log", min = 0, max = 1, single = true, filled = {}, help = "what is told on stderr",
+    keys = {
+        {
+            name = "level", type = "choice", choices = { "error", "warn", "info", "debug" },
+            default = "info", help = "this and what is worse",
+        },
+    },
+}
+
+gb.policy = {
+    name = "policy", min = 0, max = 1, single = true,
+    help = "a script of yours that sets policy while it runs; a mistake in it costs the event only",
+    keys = {
+        {
+            name = "script", type = "path", example = "policy.lua",
+            help = "the file, beside this one unless it begins with a slash",
+        },
+        {
+            name = "every", type = "time", least = "10 ms", most = "1440 min", default = "1 s",
+            help = "how often its timer() is called",
+        },
+        {
+            name = "instructions", type = "integer", least = 1000, most = 100000000,
+            default = 100000, help = "the most Lua instructions of one call",
+        },
+    },
+}
+
+return gb

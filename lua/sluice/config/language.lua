@@ -1,0 +1,168 @@
+-- The configuration: from the text that a person wrote to a plain table with every default filled
+-- in and every quantity a whole number of its machine's unit, or to the list of all mistakes.
+-- It reads no file and writes none: the host passes the text in and prints what comes out.
+local check = require "sluice.config.check"
+local cross = require "sluice.config.cross"
+local mistakes = require "sluice.config.mistakes"
+local sandbox = require "sluice.config.sandbox"
+local schema = require "sluice.config.schema"
+local set = require "sluice.config.set"
+local values = require "sluice.config.values"
+
+local config = {}
+
+-- For those who find out later that the configuration cannot come into force: notes a mistake at a
+-- key of a record, and says all of them, each with its line.
+local function critic(found, state)
+    return {
+        note = function(record, key, text)
+            check.note(state, record, key, text)
+        end,
+        is_given = function(record, key)
+            return check.is_given(state, record, key)
+        end,
+        texts = function()
+            return found:any() and found:texts() or nil
+        end,
+    }
+end
+
+local function load_text(name, text, sets, source)
+    local found = mistakes.new(name, "")
+    local run = sandbox.run(text, schema.names, found, source.clock)
+    if run.failed then -- the rest was not made: checking it would invent mistakes
+        return nil, found:texts()
+    end
+    set.all(run, sets, found)
+    local warnings = mistakes.new(name, "warning: ")
+    local cfg, state = check.all(run, found, warnings)
+    if cfg then
+        cross.all(state, cfg, source)
+    end
+    if found:any() then
+        return nil, found:texts()
+    end
+    cfg.critic = critic(found, state)
+    return cfg, warnings:texts()
+end
+
+-- `sets` are the "KEY=VALUE" of --set. `clock`, which may be missing, returns nanoseconds; `read`
+-- the text of a file that the configuration names, or nil and why not.
+-- Returns the normalised table and a list of warnings, or nil and a list of mistakes: lines to
+-- print.
+function config.load(name, text, sets, clock, read)
+    local source = { name = name, clock = clock, read = read }
+    local ok, cfg, texts = pcall(load_text, name, text, sets or {}, source)
+    if ok then
+        return cfg, texts
+    elseif cfg == "not enough memory" then
+        return nil, { name .. ":1: lua: " .. sandbox.MEMORY_TEXT }
+    end
+    error(cfg, 0)
+end
+
+local function emit_value(value, writer)
+    if type(value) ~= "table" then
+        return writer.value(value)
+    end
+    writer.array()
+    for _, item in ipairs(value) do
+        writer.value(item)
+    end
+    writer.close()
+end
+
+local emit_record
+
+local function emit_children(record, constructors, writer, secrets)
+    for _, constructor in ipairs(constructors) do
+        local child = record[constructor.name]
+        if child then
+            writer.key(constructor.name)
+        end
+        if child and constructor.single then
+            emit_record(child, constructor, writer, secrets)
+        elseif child then
+            writer.array()
+            for _, one in ipairs(child) do
+                emit_record(one, constructor, writer, secrets)
+            end
+            writer.close()
+        end
+    end
+end
+
+function emit_record(record, constructor, writer, secrets)
+    constructor = schema.of(constructor, record)
+    writer.object()
+    for _, key in ipairs(constructor.keys) do
+        if record[key.out] ~= nil then
+            local name, value = values.shown(key, record[key.out], secrets)
+            writer.key(name)
+            emit_value(value, writer)
+        end
+    end
+    emit_children(record, constructor.children, writer, secrets)
+    writer.close()
+end
+
+-- Walks the normalised table in the schema's order: the same table gives the same calls. Behind it
+-- stands the memory that it needs. Its secrets are hidden unless `secrets`.
+function config.emit(cfg, writer, memory_octets, secrets)
+    writer.object()
+    emit_children(cfg, schema.top, writer, secrets)
+    writer.key("memory_octets")
+    writer.value(memory_octets)
+    writer.close()
+end
+
+local function default_text(key)
+    local default = key.default_help
+    if default == nil then
+        default = key.default
+    end
+    return default ~= nil and "default " .. tostring(default) or "required"
+end
+
+local NAME_WIDTH = 10
+
+local function describe_keys(keys, first, indent, out)
+    local width = NAME_WIDTH
+    for i = first, #keys do
+        width = math.max(width, #keys[i].name)
+    end
+    for i = first, #keys do
+        local key = keys[i]
+        local space = (" "):rep(width - #key.name)
+        out[#out + 1] = ("%s    %s%s %s"):format(indent, key.name, space, key.help)
+        out[#out + 1] = ("%s    %s   %s; %s"):format(indent, (" "):rep(width), values.allowed(key),
+            default_text(key))
+    end
+end
+
+local function describe(constructor, depth, out)
+    local indent = ("    "):rep(depth)
+    out[#out + 1] = ("%s%s { }  %s: %s"):format(indent, constructor.name,
+        constructor.times, constructor.help)
+    describe_keys(constructor.keys, 1, indent, out)
+    for _, variant in ipairs(constructor.variants or {}) do
+        out[#out + 1] = ('%s  %s { name = "%s", ... }  %s'):format(indent, constructor.name,
+            variant.choice, variant.help)
+        describe_keys(variant.keys, 2, indent, out)
+    end
+    for _, child in ipairs(constructor.children) do
+        describe(child, depth + 1, out)
+    end
+end
+
+-- The whole language as text for people.
+function config.describe()
+    local out = {}
+    for _, constructor in ipairs(schema.top) do
+        describe(constructor, 0, out)
+        out[#out + 1] = ""
+    end
+    return table.concat(out, "\n")
+end
+
+return config

@@ -1,0 +1,156 @@
+-- On which line each key of each {...} stands. Lua forgets this once a table is built, and the
+-- line it reports for a call that spans many lines is not the one a person looks for. So every
+-- table literal gets a number: `lines.mark` writes it into the text, right after the brace, as
+-- one more entry, which adds no line; whatever then happens to the table, through helper
+-- functions and loops, the number leads back to the literal.
+-- This is a lexer, not a parser: the text must have passed Lua's own parser first. What it leaves
+-- out: an entry in a function body inside a table may be taken for a key; a key computed at run
+-- time has no line. Such a mistake is shown at the line of its constructor.
+local breath = require "sluice.base.breath"
+
+local lines = {}
+
+lines.MARK = "\0literal"
+local MARK_FORMAT = '["\\0literal"]=%d,'
+
+-- Last octet of [[...]] or [==[...]==] at `pos`, nil when none begins there.
+local function long_bracket_stop(text, pos)
+    local equals = text:match("^%[(=*)%[", pos)
+    if not equals then
+        return nil
+    end
+    local _, stop = text:find("]" .. equals .. "]", pos, true)
+    return stop or #text
+end
+
+local function quoted_stop(text, pos)
+    local quote = text:sub(pos, pos)
+    local at = pos + 1
+    while true do
+        local hit = text:find("[\\" .. quote .. "]", at)
+        if not hit then
+            return #text
+        elseif text:sub(hit, hit) == quote then
+            return hit
+        end
+        at = hit + 2
+    end
+end
+
+-- Where the next token begins, behind spaces and comments; nil at the end.
+local function token_start(text, pos)
+    while true do
+        local start = text:find("%S", pos)
+        if not start or text:sub(start, start + 1) ~= "--" then
+            return start
+        end
+        pos = (long_bracket_stop(text, start + 2) or text:find("\n", start, true) or #text) + 1
+    end
+end
+
+-- What the token at `start` is ("name", "symbol" or "other") and its last octet.
+local function token_kind(text, start)
+    local first = text:sub(start, start)
+    if first:find("[%a_]") then
+        return "name", select(2, text:find("^[%w_]+", start))
+    elseif first == '"' or first == "'" then
+        return "other", quoted_stop(text, start)
+    elseif text:find("^%.?%d", start) then
+        return "other", select(2, text:find("^[%w_.]+", start))
+    elseif first == "[" and text:find("^%[=*%[", start) then
+        return "other", long_bracket_stop(text, start)
+    end
+    return "symbol", start
+end
+
+-- Where "=" stands as the next token from `pos`, spaces and comments passed over; nil else.
+local function equals_at(text, pos)
+    local start = token_start(text, pos)
+    return start and text:find("^=[^=]", start)
+end
+
+-- The key of the entry that begins at `start`: name = ... or ["name"] = ...; nil when it has none.
+local function entry_key(text, start)
+    local name, after = text:match("^([%a_][%w_]*)()", start)
+    if not name then
+        name, after = text:match("^%[%s*[\"']([%w_]*)[\"']%s*%]()", start)
+    end
+    return name and equals_at(text, after) and name
+end
+
+local function note_entry(literal, key, line)
+    if not key then
+        literal.items[#literal.items + 1] = line
+    elseif literal.keys[key] then
+        literal.twice = literal.twice or {}
+        literal.twice[#literal.twice + 1] = { key = key, first = literal.keys[key], line = line }
+    end
+    if key then
+        literal.keys[key] = line
+    end
+end
+
+-- Counts lines up to `pos`; the next newline is remembered, so that a long line costs no more.
+local function advance(scan, pos)
+    while scan.newline and scan.newline < pos do
+        scan.line = scan.line + 1
+        scan.newline = scan.text:find("\n", scan.newline + 1, true)
+    end
+end
+
+local function open_literal(scan, start)
+    local literal = { line = scan.name_line or scan.line, keys = {}, items = {} }
+    local number = #scan.literals + 1
+    scan.literals[number] = literal
+    scan.pieces[#scan.pieces + 1] = scan.text:sub(scan.copied + 1, start)
+    scan.pieces[#scan.pieces + 1] = MARK_FORMAT:format(number)
+    scan.copied = start
+    return literal
+end
+
+-- `stack` holds what is open, innermost last: a literal, or false for ( and [.
+-- `begins` says that an entry of the innermost literal may begin with the next token.
+local function take_symbol(scan, symbol, start)
+    local stack = scan.stack
+    scan.begins = false
+    if symbol == "{" then
+        stack[#stack + 1] = open_literal(scan, start)
+        scan.begins = true
+    elseif symbol == "(" or symbol == "[" then
+        stack[#stack + 1] = false
+    elseif symbol == "}" or symbol == ")" or symbol == "]" then
+        stack[#stack] = nil
+    elseif symbol == "," or symbol == ";" then
+        scan.begins = stack[#stack] and true
+    end
+end
+
+local function take_token(scan, start)
+    advance(scan, start)
+    local kind, stop = token_kind(scan.text, start)
+    local symbol = kind == "symbol" and scan.text:sub(start, start)
+    if scan.begins and symbol ~= "}" then
+        note_entry(scan.stack[#scan.stack], entry_key(scan.text, start), scan.line)
+    end
+    take_symbol(scan, symbol, start)
+    scan.name_line = kind == "name" and scan.line or nil
+    return stop + 1
+end
+
+-- The marked text, and for each number the literal: its line, the line of each key (`keys`) and
+-- of each entry without a key (`items`), and the keys that stand there twice.
+function lines.mark(text)
+    local scan = {
+        text = text, line = 1, newline = text:find("\n", 1, true), stack = {},
+        literals = {}, pieces = {}, copied = 0,
+    }
+    local start = token_start(text, 1)
+    while start do
+        start = token_start(text, take_token(scan, start))
+        breath.take()
+    end
+    scan.pieces[#scan.pieces + 1] = text:sub(scan.copied + 1)
+    return table.concat(scan.pieces), scan.literals
+end
+
+return lines

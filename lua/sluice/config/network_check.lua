@@ -1,0 +1,275 @@
+-- What the parts that say how the program runs and what is around it say about each other: the
+-- clock and its ports, addresses of one family, endpoints and tunnels given twice, packets larger
+-- than an MTU. See cross.lua.
+local addresses = require "sluice.base.addresses"
+local breath = require "sluice.base.breath"
+local check = require "sluice.config.check"
+local parts = require "sluice.config.parts"
+local schema = require "sluice.config.schema"
+local schema_network = require "sluice.config.network_keys"
+local values = require "sluice.config.values"
+
+local note, is_given = check.note, check.is_given
+
+local network = {}
+
+-- What stands around an LLC UI frame's information in a Gb datagram: LLC with FCS 6, BSSGP with PFI
+-- 18 and the MS's options, NS 4, UDP 8. And around an N-PDU on Gn: GTP-U 8, UDP 8. Below both, IP.
+local GB_HEADER_OCTETS, GN_HEADER_OCTETS = 36, 16
+local IPV4_OCTETS, IPV6_OCTETS = 20, 40
+
+-- A key that is misspelt has been noted as that.
+local function note_missing(state, record, key, constructor, why)
+    if not is_given(state, record, key) and not state.node_of[record].meant[key] then
+        note(state, record, key, "found nothing, allowed %s: %s",
+            values.allowed(schema.constructor[constructor].key[key]), why)
+    end
+end
+
+-- ---- The clock, and what goes with it ----
+
+local function check_virtual(state, cfg)
+    local asked = 'with run.clock = "virtual" nobody is asked for it'
+    note_missing(state, cfg.run, "duration", "run", 'run.clock = "virtual" ends there')
+    for _, name in ipairs { "gn", "gb" } do
+        local port = cfg[name]
+        if port and port.device and port.device ~= "net_ring" then
+            note(state, port, "device", 'found %s, allowed only "net_ring" with'
+                .. ' run.clock = "virtual"', values.show(port.device))
+        elseif port then
+            note_missing(state, port, "mac", name, "net_ring has none of its own")
+        end
+    end
+    for _, nse in breath.each(cfg.nse) do
+        for _, nsvc in breath.each(nse.nsvc) do
+            note_missing(state, nsvc, "peer_mac", "nsvc", asked)
+        end
+    end
+    for _, ggsn in ipairs(cfg.ggsn) do
+        note_missing(state, ggsn, "mac", "ggsn", asked)
+    end
+end
+
+local function check_real(state, cfg)
+    if cfg.lab then
+        check.note_record(state, cfg.lab, 'found lab { }, allowed with run.clock = "virtual" only:'
+            .. " in real time the network is a real one")
+    end
+    for _, name in ipairs { "gn", "gb" } do
+        local port = cfg[name]
+        if port and port.device == "net_ring" then
+            note(state, port, "device", 'found "net_ring", allowed with run.clock = "virtual" only:'
+                .. " real time needs a device that somebody is behind")
+        end
+    end
+    local cores, workers = cfg.run.cores, cfg.run.workers
+    if cores and workers and #cores > workers + 1 then
+        note(state, cfg.run, "cores", "found %d processors, allowed at most %d: one for control and"
+            .. " one for each of run.workers", #cores, workers + 1)
+    end
+end
+
+local function check_clock(state, cfg)
+    local clock = cfg.run and cfg.run.clock
+    if clock == "virtual" then
+        check_virtual(state, cfg)
+    elseif clock == "real" then
+        check_real(state, cfg)
+    end
+    local workers = cfg.run and cfg.run.workers
+    if workers and workers > #cfg.nse and #cfg.nse > 0 then
+        check.warn(state, cfg.run, "workers", ("found %d with %d NSEs, each of which belongs to one"
+            .. " worker: %d have nothing to do"):format(workers, #cfg.nse, workers - #cfg.nse))
+    end
+end
+
+-- ---- Addresses ----
+
+local function check_gateway(state, port, key, own)
+    local gateway, address = port[key], port[own]
+    local text = state.node_of[port].table
+    if gateway and text[own] == nil then
+        note(state, port, key, "found a gateway, allowed with %s only", own)
+    elseif gateway and gateway == address then
+        note(state, port, key, "found %s, allowed another one than %s", gateway, own)
+    elseif gateway and address and port.prefix and own == "address"
+        and not addresses.ipv4_on_link(gateway, address, port.prefix) then
+        note(state, port, key, "found %s, allowed one on the link, %s/%d", gateway, address,
+            port.prefix)
+    end
+end
+
+local function has_address(state, port)
+    local meant = state.node_of[port].meant
+    return is_given(state, port, "address") or is_given(state, port, "address6") or meant.address
+        or meant.address6
+end
+
+local function check_port(state, cfg, name)
+    local port = cfg[name]
+    if not port then
+        return
+    end
+    if not has_address(state, port) then
+        note(state, port, "address", "found neither address nor address6, allowed one of them or"
+            .. " both")
+    end
+    check_gateway(state, port, "gateway", "address")
+    check_gateway(state, port, "gateway6", "address6")
+end
+
+-- A peer of a family that the port has no address of.
+local function check_family(state, record, key, port, port_name)
+    local address = record[key]
+    if not (address and port and has_address(state, port)) then
+        return
+    end
+    local own = addresses.is_ipv6(address) and "address6" or "address"
+    if not is_given(state, port, own) then
+        note(state, record, key, "found %s, allowed an address of a family that %s has: it has no"
+            .. " %s", values.show(address), port_name, own)
+    end
+end
+
+local function place_text(state, record, key)
+    local place = check.place(state.node_of[record], key)
+    return math.type(place) == "integer" and "line " .. place or place
+end
+
+-- The later of two places that say the same.
+function network.note_again(state, record, key, shown, first, first_key)
+    note(state, record, key, "found %s, taken by %s (%s), allowed one that is free", shown,
+        state.node_of[first].path, place_text(state, first, first_key or key))
+end
+
+-- Notes each record whose value another one of the list has.
+function network.note_equals(state, records, key)
+    local first = {}
+    for _, record in breath.each(records) do
+        local value = record[key]
+        if value ~= nil and first[value] then
+            network.note_again(state, record, key, values.show(value), first[value])
+        elseif value ~= nil then
+            first[value] = record
+        end
+    end
+end
+
+-- Somebody else has an address of the port's own.
+local function check_own(state, record, key, port, mac_key)
+    local own = port and record[key]
+    for _, name in ipairs { "address", "address6" } do
+        if own and own == port[name] then
+            network.note_again(state, record, key, own, port, name)
+        end
+    end
+    if port and record[mac_key] and record[mac_key] == port.mac then
+        network.note_again(state, record, mac_key, record[mac_key], port, "mac")
+    end
+end
+
+local function check_nsvc(state, cfg, nsvc, first)
+    local peer = nsvc.peer and nsvc.peer_port
+        and (addresses.is_ipv6(nsvc.peer) and "[" .. nsvc.peer .. "]" or nsvc.peer)
+    local endpoint = peer and peer .. ":" .. nsvc.peer_port
+    if endpoint and first[endpoint] then
+        network.note_again(state, nsvc, "peer", "UDP endpoint " .. endpoint, first[endpoint])
+    elseif endpoint then
+        first[endpoint] = nsvc
+    end
+    check_own(state, nsvc, "peer", cfg.gb, "peer_mac")
+    check_family(state, nsvc, "peer", cfg.gb, "gb")
+end
+
+local function check_nsvcs(state, cfg)
+    local nsvcs, first, most = {}, {}, schema_network.NSVCS_AN_NSE
+    for _, nse in breath.each(cfg.nse) do
+        network.note_equals(state, nse.bvc, "bvci")
+        if #nse.nsvc > most then
+            note(state, nse.nsvc[most + 1], "nsvci", "found %d NS-VCs up to here, allowed at most %d"
+                .. " in an NSE", most + 1, most)
+        end
+        table.move(nse.nsvc, 1, #nse.nsvc, #nsvcs + 1, nsvcs)
+    end
+    network.note_equals(state, cfg.nse, "nsei")
+    network.note_equals(state, nsvcs, "nsvci")
+    for _, nsvc in breath.each(nsvcs) do
+        check_nsvc(state, cfg, nsvc, first)
+    end
+end
+
+local function check_ggsns(state, cfg)
+    for i, ggsn in ipairs(cfg.ggsn) do
+        if not is_given(state, ggsn, "name") then
+            ggsn.name = "ggsn" .. i
+        end
+        check_own(state, ggsn, "address", cfg.gn, "mac")
+        check_family(state, ggsn, "address", cfg.gn, "gn")
+    end
+    if cfg.run and cfg.run.clock == "real" and #cfg.ggsn == 0 and cfg.gn and not cfg.gn.from then
+        check.warn(state, cfg.gn, "from", "found neither this nor a ggsn { }: nobody may send to"
+            .. " the PDP contexts")
+    end
+    network.note_equals(state, cfg.ggsn, "name")
+    network.note_equals(state, cfg.ggsn, "address")
+end
+
+local function check_lab(state, cfg)
+    if cfg.lab then
+        check_own(state, cfg.lab, "ggsn", cfg.gn, "ggsn_mac")
+        check_family(state, cfg.lab, "ggsn", cfg.gn, "gn")
+    end
+end
+
+-- ---- Packets larger than an MTU ----
+
+local function warn_mtu(state, record, key, octets, port, port_name, header_octets)
+    local mtu = port and port.mtu_octets
+    if mtu and octets and octets > mtu - header_octets then
+        check.warn(state, record, key, ("found %d octets, of which %d fit a packet of %s.mtu, %d"
+            .. " octets: what is larger goes in fragments"):format(octets, mtu - header_octets,
+            port_name, mtu))
+        return true
+    end
+    return false
+end
+
+local function gb_header(nse)
+    local ip = IPV4_OCTETS
+    for _, nsvc in breath.each(nse.nsvc) do
+        ip = nsvc.peer and addresses.is_ipv6(nsvc.peer) and IPV6_OCTETS or ip
+    end
+    return GB_HEADER_OCTETS + ip
+end
+
+local function warn_mtus(state, cfg)
+    for _, nse in breath.each(cfg.nse) do
+        for _, bvc in breath.each(nse.bvc) do
+            for _, ms in breath.each(bvc.ms) do
+                warn_mtu(state, ms, "n201_u", ms.n201_u_octets, cfg.gb, "gb",
+                    gb_header(nse) + parts.options_octets(ms))
+            end
+        end
+    end
+    local lab = cfg.lab or { traffic = {} }
+    local ip = lab.ggsn and addresses.is_ipv6(lab.ggsn) and IPV6_OCTETS or IPV4_OCTETS
+    for _, traffic in ipairs(lab.traffic) do
+        for _, octets in ipairs(traffic.size_octets or {}) do
+            if warn_mtu(state, traffic, "size", octets, cfg.gn, "gn", GN_HEADER_OCTETS + ip) then
+                break
+            end
+        end
+    end
+end
+
+function network.all(state, cfg)
+    check_clock(state, cfg)
+    check_port(state, cfg, "gn")
+    check_port(state, cfg, "gb")
+    check_nsvcs(state, cfg)
+    check_ggsns(state, cfg)
+    check_lab(state, cfg)
+    warn_mtus(state, cfg)
+end
+
+return network

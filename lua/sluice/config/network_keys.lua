@@ -1,0 +1,185 @@
+-- The part of the schema that says how the program runs and what is around it: clock and threads,
+-- ports, NS-VCs, GGSNs. See schema.lua.
+local gb = require "sluice.config.gb_keys"
+local queues = require "sluice.config.queues_keys"
+
+local network = {}
+
+local function mac(help, default, example)
+    return {
+        name = "mac", type = "mac", optional = true, default_help = default, example = example,
+        help = help,
+    }
+end
+
+local ASKED = "found by asking, in real time"
+
+function network.ip(name, help)
+    return { name = name, type = "ip", example = "192.0.2.1", help = help }
+end
+
+function network.udp_port(name, help)
+    return { name = name, type = "integer", least = 1, most = 65535, default = 23000, help = help }
+end
+
+local function frames(name, help, standard)
+    return {
+        name = name, type = "integer", least = 1, most = 65536, optional = true,
+        default_help = standard, help = help,
+    }
+end
+
+-- What both ports have.
+local function port_keys(whose, ring_rx, ring_tx)
+    return {
+        {
+            name = "device", type = "device", default = "net_ring",
+            help = "the DPDK port: net_ring is memory inside the program, for the lab",
+        },
+        {
+            name = "address", type = "ipv4", optional = true, default_help = "none",
+            example = "192.0.2.1", help = whose .. " IPv4 address",
+        },
+        {
+            name = "prefix", type = "integer", least = 1, most = 32, default = 24,
+            help = "how much of it is the link's: what is beyond is the gateway's, and nobody answers"
+                .. " its broadcast address",
+        },
+        {
+            name = "gateway", type = "ipv4", optional = true,
+            default_help = "none: every address is on the link", example = "192.0.2.254",
+            help = "the router to all other IPv4 addresses",
+        },
+        {
+            name = "address6", type = "ipv6", optional = true, default_help = "none",
+            example = "2001:db8::1", help = whose .. " IPv6 address",
+        },
+        {
+            name = "prefix6", type = "integer", least = 1, most = 128, default = 64,
+            help = "how much of it is the link's; counts with a gateway6 only",
+        },
+        {
+            name = "gateway6", type = "ipv6", optional = true,
+            default_help = "none: every address is on the link", example = "2001:db8::fe",
+            help = "the router to all other IPv6 addresses",
+        },
+        mac("our MAC address on this port; net_ring needs one", "the device's own",
+            "02:53:4c:00:00:01"),
+        {
+            name = "mtu", type = "size", least = "576 octets", most = "9000 octets",
+            default = "1500 octets", help = "the largest IP packet that this link carries",
+        },
+        frames("rx_frames", "frames that wait at the port, of each worker", ring_rx),
+        frames("tx_frames", "frames that wait behind it, of each worker", ring_tx),
+    }
+end
+
+local function with(keys, more)
+    for _, key in ipairs(more) do
+        keys[#keys + 1] = key
+    end
+    return keys
+end
+
+network.run = {
+    name = "run", min = 1, max = 1, single = true, help = "one run of the program",
+    keys = {
+        { name = "name", type = "word", example = "quickstart", help = "its name in the reports" },
+        {
+            name = "clock", type = "choice", choices = { "virtual", "real" }, default = "virtual",
+            help = "virtual: time jumps from event to event; real: with a real network",
+        },
+        {
+            name = "duration", type = "time", least = "1 ms", most = "1440 min", example = "10 s",
+            optional = true, default_help = "with the real clock none: until SIGINT or SIGTERM",
+            help = "when it ends, counted by its clock; the virtual one needs it",
+        },
+        {
+            name = "seed", type = "integer", least = 0, most = 1 << 53, default = 1,
+            help = "the start of all random numbers: same seed, same bytes",
+        },
+        {
+            name = "workers", type = "integer", least = 1, most = 16, default = 1,
+            help = "threads that packets go through; each NSE belongs to one of them",
+        },
+        {
+            name = "cores", type = "integers", least = 0, most = 1023, most_items = 17,
+            optional = true, default_help = "those that the process may use, in order",
+            example = "{ 0, 1 }",
+            help = "processors in real time: the first for control, the others for workers",
+        },
+        {
+            name = "idle", type = "choice", choices = { "sleep", "spin" }, default = "sleep",
+            help = "a worker without work, in real time: sleep up to 1 ms, or poll on",
+        },
+        {
+            name = "user", type = "word", optional = true, example = "sluice",
+            default_help = "of root: SUDO_UID, else the user sluice, else root with a warning",
+            help = "whom it becomes in real time once its ports are open, by name or number",
+        },
+    },
+}
+
+network.gn = {
+    name = "gn", min = 1, max = 1, single = true,
+    help = "the port towards the GGSN: GTP-U over UDP port 2152",
+    keys = with(port_keys("our GTP-U", "4096", "1024"), {
+        {
+            name = "error_indications", type = "integer", least = 0, most = 100000, default = 100,
+            help = "GTP-U error indications a second at most, for TEIDs that nobody has",
+        },
+        {
+            name = "from", type = "nets", most_items = 11, optional = true,
+            default_help = "to a context without a ggsn: every ggsn, and lab.ggsn",
+            example = '{ "192.0.2.2", "198.51.100.0/24" }',
+            help = "who may send to any context, beside its own GGSN: addresses, or nets with a /",
+        },
+    }),
+}
+
+network.gb = {
+    name = "gb", min = 1, max = 1, single = true, help = "the port towards the BSS: NS over UDP",
+    keys = with(port_keys("our NS", "1024", "1024; 2 with lab.gb_rate"), {
+        network.udp_port("port", "our UDP port for NS"),
+        queues.delay("cell_delay", "a cell's"), queues.delay("ms_delay", "an MS's"),
+        queues.delay("flow_delay", "a packet flow's"), gb.port_keys[1],
+        gb.port_keys[2],
+    }),
+}
+
+network.NSVCS_AN_NSE = gb.NSVCS_AN_NSE
+
+network.nsvc = {
+    name = "nsvc", min = 0,
+    help = ("an NS-VC: one UDP endpoint of the BSS, %d in an NSE at most"):format(
+        network.NSVCS_AN_NSE),
+    keys = {
+        { name = "nsvci", type = "integer", least = 0, most = 65535, help = "NSVCI" },
+        network.ip("peer", "the BSS's address"),
+        network.udp_port("peer_port", "the BSS's UDP port"),
+        {
+            name = "peer_mac", type = "mac", example = "02:53:4c:00:01:01", optional = true,
+            default_help = ASKED,
+            help = "where its frames go: the BSS or the router before it",
+        },
+        {
+            name = "weight", type = "integer", least = 1, most = 255, default = 1,
+            help = "its share of what the NSE sends, beside its other NS-VCs",
+        },
+    },
+}
+
+network.ggsn = {
+    name = "ggsn", min = 0, help = "a GGSN, where uplink N-PDUs go",
+    keys = {
+        {
+            name = "name", type = "word", optional = true, example = "ggsn1",
+            default_help = "ggsn1, ggsn2, ... by its place in the file",
+            help = "what pdp.ggsn calls it",
+        },
+        network.ip("address", "its address for GTP-U"),
+        mac("where its frames go: the GGSN or the router before it", ASKED, "02:53:4c:00:02:01"),
+    },
+}
+
+return network

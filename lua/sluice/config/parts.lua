@@ -1,0 +1,216 @@
+-- What setup.lua, start.lua and those who come after them need to know of a configuration.
+local addresses = require "sluice.base.addresses"
+local breath = require "sluice.base.breath"
+local ciphers = require "sluice.base.ciphers"
+local hex = require "sluice.base.hex"
+local wire = require "wire"
+
+local parts = {}
+
+-- Calls visit(nse, bvc, ms, pdp, member) for each PDP context of each MS, member from 0.
+function parts.each_pdp(cfg, visit)
+    for _, nse in breath.each(cfg.nse) do
+        for _, bvc in breath.each(nse.bvc) do
+            for _, ms in breath.each(bvc.ms) do
+                for member = 0, ms.count - 1 do
+                    for _, pdp in ipairs(ms.pdp) do
+                        visit(nse, bvc, ms, pdp, member)
+                    end
+                end
+            end
+        end
+    end
+end
+
+-- What makes two contexts of an MS one packet flow: their class, and the PFI that the BSS knows
+-- them by, if they have one.
+function parts.flow_key(pdp)
+    return pdp.pfi and pdp.class .. "/" .. pdp.pfi or pdp.class
+end
+
+-- What makes two of them use one bucket.
+function parts.bucket_key(flow)
+    return flow.pfi or flow.class
+end
+
+-- The packet flows of an ms record, as its contexts come: the slot of each flow_key, and the list
+-- of flows by slot, each { slot, class, pfi, its bucket }. `kept`, which may be missing, has the
+-- slots that flows have already.
+function parts.slots_of(ms, kept)
+    local slots, list, taken = {}, {}, {}
+    for _, pdp in ipairs(ms.pdp) do
+        local key = parts.flow_key(pdp)
+        slots[key] = kept and kept[key]
+        taken[slots[key] or -1] = true
+    end
+    local free, flow_of = 0, {}
+    for _, pdp in ipairs(ms.pdp) do
+        local key = parts.flow_key(pdp)
+        while not slots[key] and taken[free] do
+            free = free + 1
+        end
+        slots[key] = slots[key] or free
+        taken[slots[key]] = true
+        local flow = flow_of[key] or { slot = slots[key], class = pdp.class, pfi = pdp.pfi }
+        if not flow_of[key] then
+            flow_of[key], list[#list + 1] = flow, flow
+        end
+        flow.rate_bit_per_s = flow.rate_bit_per_s or pdp.rate_bit_per_s
+        flow.bucket_octets = flow.bucket_octets or pdp.bucket_octets
+    end
+    table.sort(list, function(a, b)
+        return a.slot < b.slot
+    end)
+    return slots, list
+end
+
+-- The buckets of such a list of flows: flows of one PFI have one bucket, whatever their classes are
+-- (TS 48.018 8.2.3.2). By slot, each { key, slot, slots, rate_bit_per_s, bucket_octets }: the PFI or
+-- the class, the first slot that uses it, all of them as bits, the file's values if there are any.
+function parts.buckets_of(list)
+    local buckets, of_key = {}, {}
+    for _, flow in ipairs(list) do
+        local key = parts.bucket_key(flow)
+        local bucket = of_key[key]
+        if not bucket then
+            bucket = { key = key, slot = flow.slot, slots = 0 }
+            buckets[#buckets + 1], of_key[key] = bucket, bucket
+        end
+        bucket.slots = bucket.slots | 1 << flow.slot
+        bucket.rate_bit_per_s = bucket.rate_bit_per_s or flow.rate_bit_per_s
+        bucket.bucket_octets = bucket.bucket_octets or flow.bucket_octets
+    end
+    return buckets
+end
+
+-- IMSIs count up and keep their length.
+function parts.imsi(ms, member)
+    return ("%0" .. #ms.imsi .. "d"):format(math.tointeger(tonumber(ms.imsi)) + member)
+end
+
+function parts.copy(record)
+    local made = {}
+    for key, value in next, record do
+        made[key] = value
+    end
+    return made
+end
+
+-- Whether two records differ in one of these keys.
+function parts.differ(a, b, names)
+    for _, name in ipairs(names) do
+        if a[name] ~= b[name] then
+            return true
+        end
+    end
+    return false
+end
+
+-- The ms record of n members of another one, from member `from` on.
+function parts.slice(ms, from, n)
+    local slice = parts.copy(ms)
+    slice.count, slice.imsi = n, parts.imsi(ms, from)
+    slice.tlli = ms.tlli and ms.tlli + from
+    slice.key, slice.pdp = ms.key and hex.digits(ciphers.key(ms.key, from)), {}
+    for j, pdp in ipairs(ms.pdp) do
+        slice.pdp[j] = parts.copy(pdp)
+        slice.pdp[j].address = addresses.ipv4_text(addresses.ipv4_number(pdp.address) + from)
+        slice.pdp[j].ggsn_teid = pdp.ggsn_teid and pdp.ggsn_teid + from
+    end
+    return slice
+end
+
+-- ---- What DL-UNITDATA says of an MS besides ----
+
+function parts.has_options(ms)
+    return ms.send_imsi or ms.ra_capability ~= nil or ms.drx ~= nil or ms.priority ~= nil
+end
+
+-- As the command ms_options and the PDU have it.
+function parts.options(ms, member)
+    return {
+        drx = ms.drx, priority = ms.priority,
+        ra_capability = ms.ra_capability and hex.octets(ms.ra_capability),
+        imsi = ms.send_imsi and ms.imsi and parts.imsi(ms, member) or nil,
+    }
+end
+
+local function unitdata_octets(options)
+    options.tlli, options.lifetime_ms, options.llc_pdu = 0, 0, "-"
+    options.qos = {
+        peak_bit_per_s = 0, not_ack = true, user_data = true, rlc_unack = false, precedence = 1,
+    }
+    return #wire.bssgp_dl_unitdata.encode(options)
+end
+
+local PLAIN_OCTETS = unitdata_octets {}
+
+-- All that these octets hang on, as one number.
+local function shape(ms)
+    return (ms.send_imsi and ms.imsi and #ms.imsi or 0) | #(ms.ra_capability or "") << 8
+        | (ms.drx and 1 or 0) << 16 | (ms.priority and 1 or 0) << 17
+end
+
+local octets_of_shape = {} -- so the encoder is not asked for each of a hundred thousand
+
+-- Of each member of the record: their IMSIs are of one length.
+function parts.options_octets(ms)
+    local key = shape(ms)
+    local octets = octets_of_shape[key] or unitdata_octets(parts.options(ms, 0)) - PLAIN_OCTETS
+    octets_of_shape[key] = octets
+    return octets
+end
+
+-- ---- As commands have it ----
+
+-- An address of either family as commands have it: IPv4 as ::ffff:a.b.c.d.
+function parts.address(text)
+    return addresses.is_ipv6(text) and text or "::ffff:" .. text
+end
+
+-- As the command gn_from has it: who may send G-PDUs beside the contexts' GGSNs.
+function parts.gn_from(cfg)
+    local nets = {}
+    for _, text in ipairs(cfg.gn.from or {}) do
+        local address, bits = text:match("^([^/]+)/?(%d*)$")
+        local ipv4 = not addresses.is_ipv6(address)
+        nets[#nets + 1] = {
+            address = parts.address(address),
+            prefix = (ipv4 and 96 or 0) + (tonumber(bits) or ipv4 and 32 or 128),
+        }
+    end
+    if cfg.lab and cfg.lab.ggsn then
+        nets[#nets + 1] = { address = parts.address(cfg.lab.ggsn), prefix = 128 }
+    end
+    return { nets = nets }
+end
+
+-- Rates reach the dataplane in the wire's unit.
+local function hundreds(bit_per_s)
+    return bit_per_s and bit_per_s // 100
+end
+
+-- A bucket as a command has it; without a rate it does not limit.
+function parts.bucket(command, record, prefix)
+    command[prefix .. "rate_100_bit_per_s"] = hundreds(record[prefix .. "rate_bit_per_s"])
+    command[prefix .. "bucket_octets"] = record[prefix .. "bucket_octets"] or 0
+    return command
+end
+
+-- Whole numbers as octets, 16 bits each.
+function parts.packed(numbers)
+    local packed = {}
+    for i, number in ipairs(numbers) do
+        packed[i] = string.pack(">I2", number)
+    end
+    return table.concat(packed)
+end
+
+-- Whether a context is one that a traffic { } is for.
+function parts.wants(traffic, ms, pdp, member)
+    -- IMSIs of different lengths are different, whatever number they are
+    return pdp.class == traffic.class and (not traffic.imsi or #traffic.imsi == #ms.imsi
+        and tonumber(traffic.imsi) == tonumber(ms.imsi) + member)
+end
+
+return parts

@@ -1,0 +1,172 @@
+-- What the parts that say how packets wait say about each other: classes, their AQMs and lifetimes,
+-- and buckets. Also fills in their defaults that depend on other places. See cross.lua.
+local breath = require "sluice.base.breath"
+local check = require "sluice.config.check"
+local disciplines = require "aqm"
+local parts = require "sluice.config.parts"
+local schema = require "sluice.config.schema"
+local schema_queues = require "sluice.config.queues_keys"
+local units = require "sluice.base.units"
+
+local note, is_given = check.note, check.is_given
+
+local queues = {}
+
+local S_IN_NS = 1000000000
+local BUCKET_LEAST_OCTETS = 3200 -- two of the largest LLC PDUs
+local LLC_OCTETS = 6             -- header and FCS of an LLC PDU, beside its N201-U
+
+local function check_weight(state, class)
+    if class.name == "signalling" and class.weight then
+        note(state, class, "weight", "found %d, allowed none: signalling goes before all others",
+            class.weight)
+    end
+    class.weight = class.weight or schema_queues.weights[class.name]
+end
+
+local DELAYS = { "cell_delay", "ms_delay", "flow_delay" }
+
+-- What a BSS offers is used as far as its radio needs it; what is given by hand is meant.
+local function fill_delays(state, cfg)
+    local usual_ns = cfg.lab and 0 or units.parse("time", schema_queues.DELAY)
+    for _, key in ipairs(cfg.gb and DELAYS or {}) do
+        if not is_given(state, cfg.gb, key) then
+            cfg.gb[key .. "_ns"] = usual_ns
+        end
+    end
+end
+
+-- Before an LLC PDU that goes, and with it, the BSS has what its radio sends in the longest delay, and
+-- one LLC PDU. MORE_NS is for that one, 1526 octets on one PDCH at CS-1 (1.53 s), for the radio to begin
+-- (osmo-pcu: 0.42 s), and for MSs whose turns are not alike: of eight, with 0.6 s, osmo-pcu held a PDU for
+-- 3.7 s at most (tests/soak/osmopcu.py).
+local MORE_NS = 3500000000
+
+local function bss_needs_ns(gb)
+    local longest_ns = 0
+    for _, key in ipairs(gb and DELAYS or {}) do
+        longest_ns = math.max(longest_ns, gb[key .. "_ns"] or 0)
+    end
+    return longest_ns == 0 and S_IN_NS or longest_ns + MORE_NS
+end
+
+-- A lifetime of 0 is for ever; absent is what was refused.
+local function check_lifetime(state, class, needs_ns)
+    if class.lifetime_ns and not is_given(state, class, "bss_lifetime_least") then
+        class.bss_needs_ns = needs_ns
+        class.bss_lifetime_least_ns = schema_queues.bss_least_ns(class)
+    end
+    local whole, least = class.lifetime_ns, class.bss_lifetime_least_ns
+    if whole and least and whole > 0 and least > whole then
+        note(state, class, "bss_lifetime_least", "found %s, allowed no more than lifetime, %s",
+            units.format("time", least), units.format("time", whole))
+    end
+    local most = class.bss_lifetime_most_ns
+    if most and least and most < least then
+        note(state, class, "bss_lifetime_most", "found %s, allowed no less than"
+            .. " bss_lifetime_least, %s", units.format("time", most), units.format("time", least))
+    end
+end
+
+local function check_aqm(state, class)
+    local aqm = class.aqm
+    if class.scope == "flow" and class.flows == false then
+        note(state, class, "scope", 'found "flow", allowed with flows = true only')
+    end
+    local params, place = schema_queues.params(aqm)
+    local wrong = params and disciplines.check(place, params)
+    if wrong then
+        note(state, aqm, "name", 'found "%s" with values that do not go together: %s', aqm.name,
+            wrong)
+    end
+end
+
+-- All seven classes, in their order; those that the file does not name have the defaults.
+local function fill_classes(state, cfg)
+    local given, needs_ns = {}, bss_needs_ns(cfg.gb)
+    for _, class in ipairs(cfg.class) do
+        given[class.name or ""] = class
+    end
+    cfg.class = {}
+    for i, name in ipairs(schema.classes) do
+        local class = given[name]
+            or check.made_up(state, schema.constructor.class, { name = name })
+        cfg.class[i] = class
+        check_weight(state, class)
+        check_lifetime(state, class, needs_ns)
+        check_aqm(state, class)
+        class.packets = class.packets or cfg.queue.packets
+        class.octets = class.octets or cfg.queue.octets
+    end
+end
+
+-- A PDU that is larger than the bucket goes out of an empty one alone (48.018 8.2.3.2).
+local function warn_small(state, record, key, octets, n201_u_octets)
+    local pdu_octets = (n201_u_octets or 0) + LLC_OCTETS
+    if n201_u_octets and octets < pdu_octets then
+        check.warn(state, record, key, ("found %d octets, less than one LLC PDU, %d octets: such a"
+            .. " one goes only when the bucket has run empty"):format(octets, pdu_octets))
+    end
+end
+
+local function check_bucket(state, record, prefix, n201_u_octets)
+    local rate, octets = record[prefix .. "rate_bit_per_s"], record[prefix .. "bucket_octets"]
+    local key = prefix .. "bucket"
+    if octets and not rate and not is_given(state, record, prefix .. "rate") then
+        note(state, record, key, "found a bucket without a rate, allowed with %srate only", prefix)
+    elseif rate and not is_given(state, record, key) then
+        record[key .. "_octets"] = math.max(rate // 8, BUCKET_LEAST_OCTETS)
+    elseif octets then
+        warn_small(state, record, key, octets, n201_u_octets)
+    end
+end
+
+local FLOWS_AN_MS = schema.constructor.room.key.flows.most
+
+-- Contexts of an MS on one PFI, and those without one of one class, share a bucket, so at most one of
+-- them says it; and there is room for so many flows, one for each class and PFI.
+local function check_pdps(state, ms)
+    local first, seen, flows = {}, {}, 0
+    for _, pdp in ipairs(ms.pdp) do
+        check_bucket(state, pdp, "", ms.n201_u_octets)
+        local key, bucket = pdp.class and parts.flow_key(pdp), parts.bucket_key(pdp)
+        if key and pdp.rate_bit_per_s and first[bucket] then
+            note(state, pdp, "rate", "found a second bucket for class %s (%s has one), allowed one:"
+                .. " contexts of one PFI, or of one class without any, share a bucket", pdp.class,
+                state.node_of[first[bucket]].path)
+        elseif key and pdp.rate_bit_per_s then
+            first[bucket] = pdp
+        end
+        if key and not seen[key] then
+            seen[key], flows = true, flows + 1
+            if flows == FLOWS_AN_MS + 1 then
+                note(state, pdp, "pfi", "found one packet flow more, allowed %d of an MS: one for"
+                    .. " each class and PFI", FLOWS_AN_MS)
+            end
+        end
+    end
+end
+
+local function check_buckets(state, cfg)
+    for _, nse in breath.each(cfg.nse) do
+        check_bucket(state, nse, "")
+        for _, bvc in breath.each(nse.bvc) do
+            local largest
+            for _, ms in breath.each(bvc.ms) do
+                check_bucket(state, ms, "", ms.n201_u_octets)
+                check_pdps(state, ms)
+                largest = math.max(largest or 0, ms.n201_u_octets or 0)
+            end
+            check_bucket(state, bvc, "", largest)
+            check_bucket(state, bvc, "ms_", largest)
+        end
+    end
+end
+
+function queues.all(state, cfg)
+    fill_delays(state, cfg)
+    fill_classes(state, cfg)
+    check_buckets(state, cfg)
+end
+
+return queues

@@ -1,0 +1,240 @@
+-- The part of the schema that says how packets wait: classes, AQMs, limits, buckets. See
+-- schema.lua.
+local classes = require "classes"
+local disciplines = require "aqm" -- from dataplane/aqm
+local units = require "sluice.base.units"
+
+local queues = {}
+
+-- A bucket given by hand: `prefix` is "" or "ms_", `whose` names its owner.
+function queues.rate(prefix, whose, otherwise)
+    return {
+        name = prefix .. "rate", type = "rate", least = "100 bit/s", most = "6553 Mbit/s",
+        step = "100 bit/s", optional = true, default_help = otherwise, example = "40 kbit/s",
+        help = "R, the leak rate of " .. whose .. " bucket, in LLC octets",
+    }
+end
+
+function queues.bucket(prefix, whose)
+    return {
+        name = prefix .. "bucket", type = "size", least = "1 octets", most = "4000000 kB",
+        optional = true, example = "8 kB",
+        default_help = "what " .. prefix .. "rate sends in 1 s, or 3200 octets if that is more",
+        help = "Bmax, the size of " .. whose .. " bucket; needs " .. prefix .. "rate",
+    }
+end
+
+-- Used of what a BSS offers: more keeps no radio busier (tests/soak/osmopcu.py), and waits there.
+queues.DELAY = "600 ms"
+
+function queues.delay(name, whose)
+    return {
+        name = name, type = "time", least = "0 s", most = "100 s", none = "as offered",
+        optional = true, example = "1 s",
+        default_help = queues.DELAY .. "; as offered with lab, whose buckets are by hand",
+        help = "use of " .. whose .. " bucket only what its rate sends in that time, and one LLC"
+            .. " PDU by the N201-U in use: the rest waits here, where it is managed, and not in the"
+            .. " BSS; 0 s: all of it",
+    }
+end
+
+-- A parameter of an AQM, as a key.
+local function aqm_key(param)
+    local key = { name = param.name, help = param.help, param = param }
+    local kind = units.kinds[param.unit]
+    if kind then
+        key.type, key.least = param.unit, units.format(param.unit, param.least)
+        key.most = units.format(param.unit, param.most)
+        key.default = units.format(param.unit, param.standard)
+    elseif param.unit == "switch" then
+        key.type, key.default = "switch", param.standard == 1
+    elseif param.unit == "level" then
+        local level = ({ [0] = "time", "size", "packets" })[param.standard_unit]
+        key.type, key.least, key.most = "level", param.least, param.most
+        key.default = units.format(level, param.standard)
+    else
+        key.type, key.least, key.most, key.default = "integer", param.least, param.most,
+            param.standard
+    end
+    return key
+end
+
+local aqm_names = {}
+for i, discipline in ipairs(disciplines) do
+    aqm_names[i] = discipline.name
+end
+local aqm_name = {
+    name = "name", type = "choice", choices = aqm_names, help = "which one; it brings more keys",
+}
+
+-- The discipline that a class has when the file names none. At these rates a drop often costs TCP a
+-- timeout, so what may be marked is marked; and no target below the time of one and a half packets
+-- can be held: COBALT knows that, and needs no parameter for the rate.
+local aqm = {
+    name = "aqm", min = 0, max = 1, single = true, filled = { name = "cobalt", ecn = true },
+    open = true, keys = { aqm_name }, variants = {},
+    help = "active queue management; without it cobalt with ecn, which adapts to slow links and"
+        .. " spares TCP the timeouts that drops cost there",
+}
+for i, discipline in ipairs(disciplines) do
+    local variant = {
+        name = "aqm", choice = discipline.name, help = discipline.help, place = i,
+        keys = { aqm_name },
+    }
+    for j, param in ipairs(discipline.params) do
+        variant.keys[j + 1] = aqm_key(param)
+    end
+    aqm.variants[i] = variant
+end
+
+-- The parameters of a normalised record in the order of the discipline's own table, each
+-- { unit, value }, and its place in the list; nil if one of them was refused.
+function queues.params(record)
+    local variant, params = aqm.variants[record.name], {}
+    for i = 2, variant and #variant.keys or 0 do
+        local value = record[variant.keys[i].out]
+        if value == nil then
+            return nil
+        elseif type(value) == "table" then
+            params[i - 1] = { unit = value.unit, value = value.value }
+        else
+            params[i - 1] = { unit = 0, value = math.tointeger(value) or (value and 1 or 0) }
+        end
+    end
+    return variant and params, variant and variant.place
+end
+
+local CENTISECOND_NS = 10000000 -- the step of a lifetime
+
+-- bss_lifetime_least where nobody has said it: class.bss_needs_ns, as far as the class's own values let.
+function queues.bss_least_ns(class)
+    local whole_ns, most_ns = class.lifetime_ns, class.bss_lifetime_most_ns
+    local least_ns = math.min(class.bss_needs_ns, most_ns or math.maxinteger,
+        whole_ns > 0 and whole_ns // 2 or math.maxinteger)
+    return least_ns // CENTISECOND_NS * CENTISECOND_NS
+end
+
+queues.scopes = { "nse", "cell", "ms", "flow" } -- as enum sched_scope
+
+-- Of the study of AQM in the 2G-SGSN (2006); conversational, which it has not, like streaming:
+-- speech asks for little, and with that weight gets all it asks for.
+queues.weights = {
+    conversational = 900, streaming = 900, ["interactive-1"] = 50, ["interactive-2"] = 35,
+    ["interactive-3"] = 15, background = 5,
+}
+
+queues.class = {
+    name = "class", min = 0, children = { aqm },
+    help = "what holds for one traffic class; all seven always exist",
+    keys = {
+        {
+            name = "name", type = "choice", choices = classes, example = "background",
+            help = "which class",
+        },
+        {
+            name = "weight", type = "integer", least = 1, most = 10000, optional = true,
+            default_help = "conversational and streaming 900, interactive-1 50, interactive-2 35,"
+                .. " interactive-3 15, background 5",
+            help = "its share where classes compete: of its cell, and of the NSE; signalling goes"
+                .. " before all others and has none",
+        },
+        {
+            name = "packets", type = "integer", least = 1, most = 1 << 20, optional = true,
+            default_help = "that of queue", help = "the most N-PDUs of it that wait (class_full)",
+        },
+        {
+            name = "octets", type = "size", least = "1500 octets", most = "1000000 kB",
+            optional = true, example = "256 kB", default_help = "that of queue",
+            help = "the most octets of them",
+        },
+        {
+            -- The BSS is told the rest of it in centiseconds, 16 bit, 0xFFFF being infinite.
+            name = "lifetime", type = "time", least = "100 ms", most = "655 s", default = "10 s",
+            step = "10 ms", none = "unlimited",
+            help = "how long an N-PDU may take through SGSN and BSS together (expired); a backstop"
+                .. " behind the AQM",
+        },
+        {
+            name = "bss_lifetime_least", type = "time", least = "10 ms", most = "655 s",
+            step = "10 ms", optional = true, example = "1 s",
+            default_help = "3.5 s and the longest of gb's cell_delay, ms_delay and flow_delay (1 s with"
+                .. " the buckets as offered); or half the lifetime, or bss_lifetime_most, if that is"
+                .. " less",
+            help = "how much of it the BSS gets at least; with less left an N-PDU is not sent, for the"
+                .. " BSS would discard it behind what it has",
+        },
+        {
+            name = "bss_lifetime_most", type = "time", least = "10 ms", most = "655 s",
+            step = "10 ms", optional = true, example = "5 s", default_help = "all that is left",
+            help = "and at most",
+        },
+        {
+            name = "flows", type = "switch", default = false,
+            help = "whether an MS's packets have a queue for each flow (addresses and ports),"
+                .. " served in turn, new ones first",
+        },
+        {
+            name = "scope", type = "choice", choices = queues.scopes, default = "ms",
+            help = "whose queue the AQM watches: the class in the NSE, in the cell, of the MS, or"
+                .. " of one flow",
+        },
+    },
+}
+
+local function packets_limit(name, default, what)
+    return {
+        name = name, type = "integer", least = 1, most = 1 << 20, default = default,
+        help = "the most N-PDUs that wait " .. what,
+    }
+end
+
+local function octets_limit(name, default, what, example)
+    return {
+        name = name, type = "size", least = "1500 octets", most = "1000000 kB", default = default,
+        example = example,
+        help = "the most octets of N-PDUs that wait " .. what,
+    }
+end
+
+local function optional(key)
+    key.optional, key.default_help = true, "as in all"
+    return key
+end
+
+queues.queue = {
+    name = "queue", min = 0, max = 1, single = true, filled = {},
+    help = "the limits of what waits in front of Gb, and the queues by flow",
+    keys = {
+        packets_limit("packets", 4096, "in all (queue_full)"),
+        octets_limit("octets", "4000 kB", "in all (queue_full)"),
+        optional(packets_limit("nse_packets", nil, "for one NSE (nse_full)")),
+        optional(octets_limit("nse_octets", nil, "for one NSE (nse_full); needs nse_packets", "2000 kB")),
+        packets_limit("cell_packets", 1024, "for one cell (bvc_full)"),
+        octets_limit("cell_octets", "1000 kB", "for one cell (bvc_full)"),
+        packets_limit("ms_packets", 256, "for one MS (ms_full)"),
+        octets_limit("ms_octets", "128 kB", "for one MS (ms_full)"),
+        {
+            name = "overflow", type = "choice", choices = { "largest", "tail" },
+            default = "largest",
+            help = "what is dropped at a full limit: the head of the queue that is largest for its"
+                .. " share, or, as in the published studies, the N-PDU that comes; a class's own"
+                .. " limit is always of the second kind",
+        },
+        {
+            name = "hold", type = "time", least = "1 s", most = "10000 s", none = "unlimited",
+            default = "300 s",
+            help = "how much longer than its lifetime an N-PDU may stay in all, its MS frozen or"
+                .. " stopped (expired)",
+        },
+        {
+            name = "flows", type = "choice", choices = { 2, 4, 8, 16, 32, 64 }, default = 16,
+            help = "how many queues by flow a packet flow has, where its class asks for them",
+        },
+        {
+            name = "flow_quantum", type = "size", least = "256 octets", most = "65535 octets",
+            default = "300 octets", help = "what one of them may send in its turn",
+        },
+    },
+}
+
+return queues

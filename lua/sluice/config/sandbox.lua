@@ -1,0 +1,216 @@
+-- Runs the text of a configuration and collects what its constructors were given. The text is
+-- somebody else's: it sees the constructors and nothing else, no library and no method of
+-- strings. It is text, never bytecode. Steps and memory have limits, so that no loop hangs the
+-- program: the collector stands still meanwhile, which makes the memory limit one on everything
+-- ever built, and so also bounds the time that long strings cost. A clock, if the caller has one,
+-- closes the rest (comparing huge strings over and over). Each constructor may be where it stops for
+-- others to get their turn: all guards are down meanwhile, and what that takes counts for nothing.
+-- Nothing is checked here but that constructors get tables; check.lua does the rest.
+local breath = require "sluice.base.breath"
+local lines = require "sluice.config.lines"
+local nearest = require "sluice.base.nearest"
+local values = require "sluice.config.values"
+
+local sandbox = {}
+
+-- Few steps a look, because one step can double a string; what outgrows the limit between two
+-- looks meets the host's own. Lua counts the hook's own steps too, about half of these.
+local LOOKS_MAX = 300000
+local STEPS_A_LOOK = 50
+local MEMORY_MAX_KIB = 32 * 1024
+local TEXT_MAX_OCTETS = 1 << 20
+local TIME_MAX_NS = 1000000000
+local CHUNK = "=config" -- short and fixed: Lua cuts long names in its messages
+
+local function note(run, line, path, text)
+    run.mistakes:add(line, path, text)
+end
+
+-- The line of the text that is being run, or was when it failed: the coroutine keeps its stack. A
+-- tail call leaves nothing there: then the line of the last constructor.
+local function current_line(run)
+    local level = 0
+    local info = debug.getinfo(run.thread, level, "Sl")
+    while info and info.source ~= CHUNK do
+        level = level + 1
+        info = debug.getinfo(run.thread, level, "Sl")
+    end
+    local last = run.made[#run.made]
+    return info and info.currentline or last and last.line or 1
+end
+
+-- Ends the run from inside it.
+local function stop(run, text)
+    error({ line = current_line(run), text = text }, 0)
+end
+
+local function refuse(run, kind, text)
+    note(run, current_line(run), kind, text)
+    run.strays[#run.strays + 1] = {}
+end
+
+local function constructor(run, kind)
+    return function(...)
+        local given = ...
+        if type(given) ~= "table" or select("#", ...) > 1 then
+            return refuse(run, kind, "found " .. values.show(given) .. ", allowed one table: "
+                .. kind .. " { ... }")
+        end
+        local before = run.nodes[given]
+        if before then
+            return refuse(run, kind, "found the table of the " .. before.kind .. " in line "
+                .. before.line .. " again, allowed a table of its own")
+        end
+        local literal = run.literals[given[lines.MARK]]
+        local line = literal and literal.line or current_line(run)
+        local node = { kind = kind, table = given, literal = literal, line = line }
+        run.nodes[given] = node
+        run.made[#run.made + 1] = node
+        breath.take()
+        return given
+    end
+end
+
+local function unknown_name(run, name)
+    local line = current_line(run)
+    local word = values.plain(name)
+    local libraries = rawget(_G, name) ~= nil and " (Lua's own functions are not at hand)" or ""
+    if not run.reported[line .. " " .. word] then
+        note(run, line, word, "found an unknown name" .. libraries .. ", allowed "
+            .. table.concat(run.kinds, ", ") .. " and local names"
+            .. nearest.hint(word, run.kinds))
+    end
+    run.reported[line .. " " .. word] = true
+    run.reported[line] = true
+    return run.unknown
+end
+
+local function environment(run)
+    local constructors = {}
+    for _, kind in ipairs(run.kinds) do
+        constructors[kind] = constructor(run, kind)
+    end
+    return setmetatable({}, {
+        __index = function(_, name)
+            return constructors[name] or unknown_name(run, name)
+        end,
+        __newindex = function(_, name)
+            stop(run, "found an assignment to the global name " .. values.plain(name)
+                .. ", allowed local names: local " .. values.plain(name) .. " = ...")
+        end,
+    })
+end
+
+local function look(run)
+    run.looks = run.looks + 1
+    if run.looks > LOOKS_MAX then
+        stop(run, "found too many steps, allowed a few million; is this loop without an end?")
+    elseif collectgarbage("count") - run.free_kib > MEMORY_MAX_KIB then
+        stop(run, sandbox.MEMORY_TEXT)
+    elseif run.clock and run.clock() - run.idle_ns > TIME_MAX_NS then
+        stop(run, "found no end after " .. TIME_MAX_NS // 1000000 .. " ms, allowed less time")
+    end
+end
+
+sandbox.MEMORY_TEXT = "found a need for more than " .. MEMORY_MAX_KIB // 1024
+    .. " MiB of memory, allowed less"
+
+-- Calls `body` with all guards up and takes them down whatever happens in it. It has a coroutine
+-- of its own, so that the hook strikes there and nowhere else.
+local function guarded(run, body)
+    local strings = getmetatable("")
+    local methods = strings.__index
+    local thread = coroutine.create(body)
+    run.thread = thread
+    local function string_index(_, name)
+        if debug.getinfo(2, "S").source ~= CHUNK then
+            return string[name] -- one of our own functions asks
+        end
+        stop(run, "found the string method " .. values.plain(name)
+            .. ", allowed constructors, operators and loops only")
+    end
+    debug.sethook(thread, function()
+        look(run)
+    end, "", STEPS_A_LOOK)
+    run.free_kib, run.idle_ns = 0, 0 -- what is not the text's, of memory and of time
+    local taken_kib, stopped_ns = 0, 0
+    while true do
+        run.free_kib = collectgarbage("count") - taken_kib
+        run.idle_ns = run.idle_ns + (run.clock and run.clock() or 0) - stopped_ns
+        collectgarbage("stop") -- from here to the restart nothing of ours needs memory
+        strings.__index = string_index
+        local ok, err = coroutine.resume(thread)
+        strings.__index = methods
+        collectgarbage("restart")
+        if coroutine.status(thread) == "dead" then
+            return ok, err
+        end
+        taken_kib, stopped_ns = collectgarbage("count") - run.free_kib, run.clock and run.clock() or 0
+        breath.now()
+    end
+end
+
+-- Lua's own message, "config:LINE: text", or one of `stop`, or no memory left for any.
+local function note_failure(run, err)
+    if type(err) == "table" then
+        return note(run, err.line, "lua", err.text)
+    elseif err == "not enough memory" then
+        return note(run, current_line(run), "lua", sandbox.MEMORY_TEXT)
+    end
+    local line = math.tointeger(tonumber(err:match("^config:(%d+): "))) or current_line(run)
+    if not run.reported[line] then -- else the fault follows from an unknown name
+        note(run, line, "lua", "found an error, " .. values.printable(err:gsub("^[^ ]-:%d+: ", "")))
+    end
+end
+
+local function note_syntax(run, err)
+    if err == "not enough memory" then
+        return note(run, 1, "lua", sandbox.MEMORY_TEXT)
+    end
+    local line, text = err:match("^config:(%d+): (.*)$")
+    local comma = err:find("'}' expected", 1, true) and "; is a comma missing before it?" or ""
+    note(run, math.tointeger(tonumber(line)) or 1, "lua", "found no valid Lua, "
+        .. values.printable(text or err) .. comma)
+end
+
+local function compile(run, text)
+    if text:sub(1, 1) == "\27" then
+        return note(run, 1, "lua", "found compiled Lua, allowed text")
+    elseif #text > TEXT_MAX_OCTETS then
+        return note(run, 1, "lua", ("found %d octets, allowed %d"):format(#text, TEXT_MAX_OCTETS))
+    end
+    -- Once as it is, so that Lua's message quotes what the person wrote; then with the marks.
+    local chunk, err = load(text, CHUNK, "t", {})
+    if not chunk then
+        return note_syntax(run, err)
+    end
+    local marked
+    marked, run.literals = lines.mark(text)
+    return assert(load(marked, CHUNK, "t", environment(run)))
+end
+
+-- What the text made, in order: `made`, and `nodes` by table, each {kind, table, line, literal}.
+-- `unknown` is the value of an unknown name, and `strays` what constructors were given that do not
+-- exist. `failed` when the text did not run to its end.
+function sandbox.run(text, kinds, mistakes, clock)
+    local run = {
+        kinds = kinds, mistakes = mistakes, clock = clock, looks = 0,
+        made = {}, nodes = {}, reported = {}, strays = {},
+    }
+    run.unknown = function(given)
+        run.strays[#run.strays + 1] = type(given) == "table" and given or {}
+    end
+    text = text:gsub("^\xEF\xBB\xBF", ""):gsub("\r\n?", "\n")
+    local chunk = compile(run, text)
+    local ok, err = false, nil
+    if chunk then
+        ok, err = guarded(run, chunk)
+        if not ok then
+            note_failure(run, err)
+        end
+    end
+    run.failed = not ok
+    return run
+end
+
+return sandbox

@@ -1,0 +1,266 @@
+-- The configuration language, declared once: every constructor, every key, its type, range,
+-- default and meaning. Checking, the normalised form, `sluice check` and the help all read it.
+--
+-- A constructor: `min` and `max` say how often it stands in its parent; `single` makes it an
+-- object in the normalised form, else it is an array; `filled` is what it holds when absent;
+-- `variants` are the constructors whose keys it has instead, by its name.
+-- A key: `type` is one of values.lua; `least` and `most` as a person writes them; without
+-- `default` and `optional` the key must be there; `default_help` names a default that is worked
+-- out; a `secret` is shown to those alone who ask for it. `out`, the name in the normalised form, carries the machine's unit and is derived below.
+local ciphers = require "sluice.base.ciphers"
+local gb = require "sluice.config.gb_keys"
+local network = require "sluice.config.network_keys"
+local queues = require "sluice.config.queues_keys"
+local units = require "sluice.base.units"
+
+local schema = {}
+
+schema.classes = require "classes" -- from dataplane/base/classes.def
+
+local function class(name, help)
+    return {
+        name = name, type = "choice", choices = schema.classes, example = "background", help = help,
+    }
+end
+
+local IMSI_DIGITS = "001010000000001"
+
+local pdp = {
+    name = "pdp", min = 0, help = "a PDP context, type IPv4, of each MS of its ms { }",
+    keys = {
+        { name = "nsapi", type = "integer", least = 5, most = 15, help = "NSAPI" },
+        {
+            name = "sapi", type = "choice", choices = { 3, 5, 9, 11 }, default = 3,
+            help = "the LLC SAPI that carries it",
+        },
+        class("class", "its traffic class"),
+        {
+            name = "address", type = "ipv4", example = "10.0.0.1",
+            help = "the address of the first MS; the next MS has the next one",
+        },
+        {
+            name = "ggsn", type = "word", example = "ggsn1", optional = true,
+            default_help = "the only one, if there is a ggsn_teid",
+            help = "the name of the GGSN that its uplink goes to",
+        },
+        {
+            name = "ggsn_teid", type = "integer", least = 0, most = 0xFFFFFFFF, hex = true,
+            optional = true, default_help = "none: no uplink",
+            help = "TEID that the GGSN gave for the first MS; the next MS has the next one",
+        },
+        {
+            name = "pfi", type = "integer", least = 0, most = 127, optional = true,
+            default_help = "none",
+            help = "PFI of its packet flow in DL-UNITDATA, as agreed with the BSS",
+        },
+        queues.rate("", "its packet flow's", "limited by its MS alone"), queues.bucket("", "that"),
+    },
+}
+
+local ms = {
+    name = "ms", min = 0, children = { pdp },
+    help = "one MS, or `count` of them with running numbers",
+    keys = {
+        {
+            name = "imsi", type = "digits", least = 6, most = 15, example = IMSI_DIGITS,
+            help = "IMSI of the first",
+        },
+        {
+            name = "count", type = "integer", least = 1, most = 1000000, default = 1,
+            help = "how many MSs: IMSI, TLLI and addresses count up by one",
+        },
+        {
+            name = "tlli", type = "integer", least = 0, most = 0xFFFFFFFE, hex = true,
+            optional = true, default_help = "0xC0000000 + number of MSs before it in the file",
+            help = "TLLI of the first; a local TLLI begins at 0xC0000000",
+        },
+        {
+            name = "n201_u", type = "size", least = "140 octets", most = "1520 octets",
+            default = "500 octets",
+            help = "N201-U, the longest LLC UI information field; unless its nse is manual, by XID",
+        },
+        {
+            name = "cipher", type = "choice", choices = ciphers.names, refused = ciphers.refused,
+            default = "none", help = "enciphers its LLC frames",
+        },
+        {
+            name = "key", type = "hex", least = 16, most = 32, optional = true,
+            default_help = "none", secret = true,
+            example = "000102030405060708090a0b0c0d0e0f",
+            help = "Kc of the first, Kc128 for gea4; the last 32 bits count up from MS to MS",
+        },
+        {
+            name = "iov_ui", type = "integer", least = 0, most = 0xFFFFFFFF, hex = true,
+            default = 0, help = "IOV-UI, the offset of the cipher's INPUT, the same for all of them",
+        },
+        {
+            name = "ra_capability", type = "hex", least = 2, most = 96, optional = true,
+            default_help = "none", example = "12d3c20400",
+            help = "MS radio access capability in DL-UNITDATA, its value part",
+        },
+        {
+            name = "drx", type = "integer", least = 0, most = 0xFFFF, hex = true, optional = true,
+            default_help = "none", help = "DRX parameters in DL-UNITDATA",
+        },
+        {
+            name = "priority", type = "integer", least = 0, most = 255, optional = true,
+            default_help = "none", help = "priority in DL-UNITDATA, the octet on the wire",
+        },
+        {
+            name = "send_imsi", type = "switch", default = true,
+            help = "whether DL-UNITDATA says the IMSI, without which a BSS may page in group 0",
+        },
+        queues.rate("", "the MS's own", "ms_rate of its cell"), queues.bucket("", "that"),
+    },
+}
+
+local bvc = {
+    name = "bvc", min = 0, children = { ms }, help = "a BVC: one cell",
+    keys = {
+        {
+            name = "bvci", type = "integer", least = 2, most = 65534, help = "BVCI",
+            note = "0 is reserved for signalling and 1 for point-to-multipoint",
+        },
+        -- By hand where the BSS does not say them (FLOW-CONTROL-BVC), or until it does.
+        queues.rate("", "the cell's", "not limited"), queues.bucket("", "that"),
+        queues.rate("ms_", "each of its MSs'", "not limited"), queues.bucket("ms_", "that"),
+    },
+}
+
+local nse = {
+    name = "nse", min = 1, children = { network.nsvc, bvc }, help = "an NSE: a BSS behind Gb",
+    keys = gb.nse_keys {
+        { name = "nsei", type = "integer", least = 0, most = 65535, help = "NSEI" },
+        {
+            name = "rate", type = "rate", least = "100 bit/s", most = "6553 Mbit/s",
+            step = "100 bit/s", optional = true, default_help = "not limited",
+            example = "256 kbit/s", help = "of the pipe to the BSS, in octets of IP packets",
+        },
+        queues.bucket("", "the pipe's"),
+    },
+}
+
+local traffic = {
+    name = "traffic", min = 0, help = "IP packets towards MSs, one flow for each PDP context",
+    keys = {
+        class("class", "goes to every PDP context of this class"),
+        {
+            name = "imsi", type = "digits", least = 6, most = 15, example = IMSI_DIGITS,
+            optional = true, default_help = "every MS", help = "of this MS only",
+        },
+        {
+            name = "size", type = "sizes", least = "36 octets", most = "1500 octets",
+            most_items = 32, example = "576 octets",
+            help = "of the inner IP packet; a list draws one of them each time",
+        },
+        {
+            name = "rate", type = "rate", least = "100 bit/s", most = "100000 Mbit/s",
+            example = "20 kbit/s", help = "inner IP octets of each PDP context",
+        },
+        {
+            name = "pattern", type = "choice", choices = { "constant", "poisson" },
+            default = "constant", help = "the gaps: all equal, or exponential with that mean",
+        },
+        {
+            name = "ecn", type = "switch", default = false,
+            help = "whether the packets say ECT(0), so that an AQM may mark instead of drop",
+        },
+        {
+            name = "start", type = "time", least = "0 s", most = "1440 min", default = "0 s",
+            example = "1 s", help = "when it begins",
+        },
+        {
+            name = "stop", type = "time", least = "0 s", most = "1440 min", optional = true,
+            example = "10 s",
+            default_help = "the duration of the run", help = "when it ends",
+        },
+    },
+}
+
+local lab = {
+    name = "lab", min = 0, max = 1, single = true, children = { traffic },
+    help = "the emulated world around the SGSN: a GGSN, a Gb line, a BSS that receives",
+    keys = {
+        network.ip("ggsn", "the GGSN's address"),
+        {
+            name = "ggsn_mac", type = "mac", example = "02:53:4c:00:02:01",
+            help = "the GGSN's MAC address",
+        },
+        {
+            name = "gb_rate", type = "rate", least = "100 bit/s", most = "100000 Mbit/s",
+            none = "unlimited", default = "unlimited", example = "64 kbit/s",
+            help = "the line's rate behind the Gb port",
+        },
+    },
+}
+
+schema.top = {
+    network.run, network.gn, network.gb, gb.timers, gb.room, gb.log, gb.policy, queues.class,
+    queues.queue, network.ggsn, nse, lab,
+}
+
+local function complete_key(key)
+    local kind = key.type == "sizes" and "size" or key.type
+    local unit = units.kinds[kind]
+    key.out = key.name
+    if unit then
+        key.unit = kind
+        key.out = key.name:find("octets$") and key.name or key.name .. unit.suffix
+        key.item = key.type == "sizes" and setmetatable({ type = "size" }, { __index = key })
+        key.least_value, key.most_value = units.parse(kind, key.least), units.parse(kind, key.most)
+        key.step_value = key.step and units.parse(kind, key.step)
+    end
+end
+
+local function times_text(constructor)
+    if constructor.min == 1 then
+        return constructor.max and "exactly one" or "one or more"
+    end
+    return constructor.max and "at most one" or "any number"
+end
+
+local function complete_keys(constructor)
+    constructor.key, constructor.key_names = {}, {}
+    for i, key in ipairs(constructor.keys) do
+        complete_key(key)
+        constructor.key[key.name] = key
+        constructor.key_names[i] = key.name
+    end
+end
+
+local function complete_variants(constructor)
+    for _, variant in ipairs(constructor.variants or {}) do
+        variant.parent, variant.children, variant.child = constructor.parent, {}, {}
+        complete_keys(variant)
+        constructor.variants[variant.choice] = variant
+    end
+end
+
+-- Fills in what is derived: `out` of keys, `key` and `child` by name, `parent`, `times` in words,
+-- and the constructors of all levels by name.
+local function complete(constructor, parent)
+    constructor.parent, constructor.times = parent, times_text(constructor)
+    constructor.children, constructor.child = constructor.children or {}, {}
+    complete_keys(constructor)
+    complete_variants(constructor)
+    schema.constructor[constructor.name] = constructor
+    schema.names[#schema.names + 1] = constructor.name
+    for _, child in ipairs(constructor.children) do
+        constructor.child[child.name] = child
+        complete(child, constructor)
+    end
+end
+
+-- The constructor whose keys a table has: `aqm` has those of the discipline that it names.
+function schema.of(constructor, given)
+    local name = given.name
+    return constructor.variants and type(name) == "string" and constructor.variants[name]
+        or constructor
+end
+
+schema.constructor, schema.names = {}, {}
+for _, constructor in ipairs(schema.top) do
+    complete(constructor, nil)
+end
+
+return schema

@@ -1,0 +1,370 @@
+-- XID both ways (TS 44.064 clause 8.5.3): that of an MS is answered, and one of ours begun for what
+-- the configuration wants. An MS that does not say anything is not asked anything: ours begins when
+-- control first hears of it (seen), or when somebody asks. First, if its IOV-UI is to be another,
+-- Reset with it on SAPI 1; then N201-U on each SAPI that its contexts have. One command at a time,
+-- guarded by T200.
+--
+-- No two frames may go under one key with the same INPUT, and Reset takes the numbers back to 0: so
+-- with a Reset, and with each one more, an enciphered MS gets another IOV-UI. If the commands of
+-- both sides collide, both are answered, and what we have answered bounds what we accept (8.5.5).
+local ciphers = require "sluice.base.ciphers"
+local count = require "count"
+local dp = require "dp"
+local llc_first = require "sluice.subscribers.llc_first"
+local log = require "log"
+local requests = require "sluice.core.requests"
+local subscribers = require "sluice.subscribers.registry"
+local timers = require "sluice.core.timers"
+local wire = require "wire"
+local world = require "sluice.core.world"
+local xid = require "sluice.llc.xid"
+
+local exchange = {}
+
+local SAPI_RESET = 1
+local IOV_STEP = 0x9E3779B9
+local REPEATED_NS = 160000000000 -- for so long an MS may repeat a command: 40 s, four times
+
+-- Of those MSs that have agreed on something, or are about to:
+--   { n201_u = { in force, by SAPI }, agreed = { by SAPI: true }, iov_ui, tried,
+--     going = { steps, sapi, command, left, timer }, reset = { fcs, response, timer } }
+local states = {}
+
+local function state_of(ms_id)
+    states[ms_id] = states[ms_id] or { n201_u = {}, agreed = {} }
+    return states[ms_id]
+end
+
+local function forget(ms_id)
+    local state = states[ms_id]
+    if state then
+        timers.stop(state.going and state.going.timer)
+        timers.stop(state.reset and state.reset.timer)
+        states[ms_id] = nil
+    end
+end
+
+subscribers.watch("removed", forget)
+subscribers.watch("rekeyed", forget)
+
+local function nse_cfg_of(record)
+    return world.nse[record.nse_id].cfg
+end
+
+-- ---- What holds ----
+
+local function is_user(sapi)
+    return xid.defaults[sapi].kd ~= nil
+end
+
+-- N201-U in force, and the most that we want.
+local function n201_u(ms_id, sapi)
+    local default = xid.defaults[sapi].n201_u_octets
+    if not is_user(sapi) then
+        return default, default
+    end
+    local record, state = subscribers.of(ms_id), states[ms_id]
+    local first = llc_first.values(nse_cfg_of(record), record.ms)
+    return state and state.n201_u[sapi] or first, record.ms.n201_u_octets
+end
+
+local function iov_ui(ms_id)
+    local record, state = subscribers.of(ms_id), states[ms_id]
+    local _, first = llc_first.values(nse_cfg_of(record), record.ms)
+    return state and state.iov_ui or first
+end
+
+local function set_n201_u(ms_id, sapi, octets)
+    if is_user(sapi) and n201_u(ms_id, sapi) ~= octets then
+        dp.ms_n201_u { ms_id = ms_id, sapi = sapi, n201_u = octets }
+    end
+    state_of(ms_id).n201_u[sapi] = octets
+end
+
+local function is_enciphered(record)
+    return record.ms.cipher ~= "none"
+end
+
+-- The numbers of both ways begin anew, all parameters are those of table 9.
+local function reset(ms_id, iov)
+    local record, member = subscribers.of(ms_id)
+    local state, ms = state_of(ms_id), record.ms
+    dp.ms_cipher {
+        ms_id = ms_id, gea = ciphers.number[ms.cipher], iov_ui = iov,
+        key = is_enciphered(record) and ciphers.key(ms.key, member) or "",
+    }
+    state.iov_ui, state.agreed, state.tried = iov, {}, false
+    for _, sapi in ipairs(llc_first.user_sapis) do
+        set_n201_u(ms_id, sapi, math.min(ms.n201_u_octets, xid.defaults[sapi].n201_u_octets))
+    end
+end
+
+local function next_iov(ms_id)
+    local record = subscribers.of(ms_id)
+    return is_enciphered(record) and iov_ui(ms_id) + IOV_STEP & 0xFFFFFFFF or iov_ui(ms_id)
+end
+
+-- ---- XID that we begin ----
+
+local function send(ms_id, frame)
+    count.pdu_out("llc_xid")
+    dp.llc { ms_id = ms_id, pdu = wire.llc_xid.encode(frame) }
+end
+
+-- A Reset takes hold when it goes, for what the MS hears after it was sent after it.
+local function send_command(ms_id, going)
+    local command = going.command
+    if command.reset then
+        reset(ms_id, command.iov_ui or iov_ui(ms_id))
+    end
+    state_of(ms_id).tried = true
+    send(ms_id, command)
+end
+
+local begin_step
+
+local function give_up(ms_id, going)
+    states[ms_id].going = nil
+    count.add("timeouts")
+    log.info(("MS %s does not answer XID on SAPI %d"):format(subscribers.imsi(ms_id), going.sapi))
+end
+
+local function t200(ms_id)
+    local going = states[ms_id].going
+    if going.left == 0 then
+        return give_up(ms_id, going)
+    end
+    going.left = going.left - 1
+    going.timer = timers.after(world.cfg.timers.t200_ns, t200, ms_id)
+    if going.command.iov_ui then
+        going.command.iov_ui = next_iov(ms_id)
+    end
+    count.add("retries")
+    send_command(ms_id, going)
+end
+
+-- The next of the steps, or the end.
+function begin_step(ms_id, going)
+    local step = table.remove(going.steps, 1)
+    if not step then
+        states[ms_id].going = nil
+        return
+    end
+    going.sapi, going.left = step.sapi, world.cfg.timers.t200_retries
+    going.command = {
+        cr = true, sapi = step.sapi, pf = true, reset = step.reset or false,
+        iov_ui = step.iov_ui, n201_u_octets = step.n201_u_octets,
+    }
+    going.timer = timers.after(world.cfg.timers.t200_ns, t200, ms_id)
+    send_command(ms_id, going)
+end
+
+local function begin(ms_id, steps)
+    local state = state_of(ms_id)
+    state.going = { steps = steps }
+    begin_step(ms_id, state.going)
+end
+
+local function n201_u_steps(record, steps, wanted)
+    local has = {}
+    for _, pdp in ipairs(record.ms.pdp) do
+        has[pdp.sapi] = true
+    end
+    for _, sapi in ipairs(llc_first.user_sapis) do
+        if has[sapi] and wanted(sapi) then
+            steps[#steps + 1] = { sapi = sapi, n201_u_octets = record.ms.n201_u_octets }
+        end
+    end
+    return steps
+end
+
+local function reset_step(record, iov)
+    return { sapi = SAPI_RESET, reset = true, iov_ui = is_enciphered(record) and iov or nil }
+end
+
+-- What the configuration wants otherwise than table 9 has it, and the MS has not said already.
+local function steps_of(record, state)
+    local ms, steps = record.ms, {}
+    if is_enciphered(record) and ms.iov_ui ~= 0 and not (state and state.iov_ui) then
+        steps[1] = reset_step(record, ms.iov_ui)
+    end
+    return n201_u_steps(record, steps, function(sapi)
+        return not (state and state.agreed[sapi])
+            and ms.n201_u_octets ~= xid.defaults[sapi].n201_u_octets
+    end)
+end
+
+-- The file wants other values than before, under the same key: N201-U is agreed on anew from table 9.
+-- What went under that key stays known, and so does a Reset of ours that waits for its answer.
+local function again(ms_id)
+    local state = states[ms_id]
+    if not state then
+        return
+    end
+    local going = state.going
+    state.n201_u, state.agreed, state.tried = {}, {}, false
+    if going and going.command.reset then
+        going.steps = steps_of(subscribers.of(ms_id), state)
+    elseif going then
+        timers.stop(going.timer)
+        state.going = nil
+    end
+end
+
+subscribers.watch("xid_changed", again)
+
+-- Only an MS that hears us answers: of one to which there is something to say control is told when
+-- it is next heard, though its frame be the path's alone.
+local function listen(ms_id, record)
+    if nse_cfg_of(record).ns ~= "manual" and #steps_of(record, states[ms_id]) > 0 then
+        dp.ms_listen { ms_id = ms_id }
+    end
+end
+
+subscribers.watch("xid_set", listen)
+
+-- Control has heard of an MS: it answers now, if ever.
+function exchange.seen(ms_id)
+    local state = states[ms_id]
+    local busy = state and (state.tried or state.going)
+    local record = not busy and subscribers.of(ms_id)
+    if not record or nse_cfg_of(record).ns == "manual" then
+        return
+    end
+    local steps = steps_of(record, state)
+    if #steps > 0 then
+        begin(ms_id, steps)
+    end
+end
+
+subscribers.watch("seen", exchange.seen)
+
+-- ---- XID from the MS ----
+
+local function ours(ms_id, sapi)
+    local now, most = n201_u(ms_id, sapi)
+    local iov = iov_ui(ms_id)
+    return { n201_u_octets = most, iov_ui = iov, now = { n201_u_octets = now, iov_ui = iov } }
+end
+
+-- A command of ours that waits may not propose more any longer, nor may its answer say more.
+local function note_agreed(ms_id, sapi, octets)
+    set_n201_u(ms_id, sapi, octets)
+    local state = states[ms_id]
+    local going = state.going
+    state.agreed[sapi] = true
+    if going and going.sapi == sapi and going.command.n201_u_octets then
+        going.command.n201_u_octets = math.min(going.command.n201_u_octets, octets)
+    end
+end
+
+local function answer(ms_id, command, bad)
+    local response = xid.response(command, bad, ours(ms_id, command.sapi))
+    if command.reset and is_enciphered(subscribers.of(ms_id)) then
+        response.iov_ui = iov_ui(ms_id)
+    end
+    if command.n201_u_octets then
+        note_agreed(ms_id, command.sapi, response.n201_u_octets)
+    end
+    return response
+end
+
+-- A Reset is known again by its FCS, for a frame may be long and MSs are many.
+local function fcs_of(octets)
+    return octets:sub(-3)
+end
+
+local function forget_reset(ms_id)
+    states[ms_id].reset = nil
+end
+
+local function remember_reset(ms_id, octets, response)
+    local state = state_of(ms_id)
+    timers.stop(state.reset and state.reset.timer)
+    state.reset = {
+        fcs = fcs_of(octets), response = response,
+        timer = timers.after(REPEATED_NS, forget_reset, ms_id),
+    }
+end
+
+-- The same Reset once more, because its answer was lost: the numbers must not begin anew again.
+local function repeated(ms_id, octets)
+    local last = states[ms_id] and states[ms_id].reset
+    return last and last.fcs == fcs_of(octets) and last
+end
+
+function exchange.take_command(ms_id, octets, command, bad)
+    local last = command.reset and repeated(ms_id, octets)
+    if last then
+        send(ms_id, last.response)
+        return "handled"
+    end
+    if command.reset then
+        reset(ms_id, next_iov(ms_id))
+    end
+    local response = answer(ms_id, command, bad)
+    if command.reset then
+        remember_reset(ms_id, octets, response)
+    end
+    send(ms_id, response)
+    return "handled"
+end
+
+-- A response must not say more than was proposed, nor another IOV-UI: that of an earlier command.
+local function is_valid(command, response)
+    return (response.n201_u_octets or 0) <= (command.n201_u_octets or math.maxinteger)
+        and (not command.iov_ui or not response.iov_ui or response.iov_ui == command.iov_ui)
+end
+
+-- Without a command of ours, or wrong: as if it had not come (8.5.3.3), T200 runs on.
+function exchange.take_response(ms_id, response, bad)
+    local state = states[ms_id]
+    local going = state and state.going
+    if not going or going.sapi ~= response.sapi or not response.pf or bad
+        or not is_valid(going.command, response) then
+        return "ignored"
+    end
+    timers.stop(going.timer)
+    local octets = going.command.n201_u_octets
+    if octets then
+        set_n201_u(ms_id, going.sapi, response.n201_u_octets or octets)
+        state.agreed[going.sapi] = true
+    end
+    begin_step(ms_id, going)
+    return "handled"
+end
+
+-- ---- Asking ----
+
+local function text_of(ms_id)
+    local texts = {}
+    for i, sapi in ipairs(llc_first.user_sapis) do
+        texts[i] = ("SAPI %d %d"):format(sapi, (n201_u(ms_id, sapi)))
+    end
+    return ("in force until then: N201-U %s; IOV-UI 0x%08x"):format(table.concat(texts, ", "),
+        iov_ui(ms_id))
+end
+
+local function ask(asked)
+    local ms_id = subscribers.by_imsi(asked.imsi)
+    if not ms_id or states[ms_id] and states[ms_id].going then
+        return
+    end
+    local record = subscribers.of(ms_id)
+    local steps = asked.reset and { reset_step(record, next_iov(ms_id)) } or {}
+    begin(ms_id, n201_u_steps(record, steps, function() return true end))
+end
+
+-- A request is a job, and may be interrupted; what it begins is not.
+requests.on("xid", "xid IMSI [reset]", function(words)
+    local ms_id = words[2] and subscribers.by_imsi(words[2])
+    if not ms_id or words[3] and words[3] ~= "reset" then
+        return false, "xid IMSI [reset], of an MS that there is"
+    elseif states[ms_id] and states[ms_id].going then
+        return false, "an XID command of ours waits for its answer already"
+    end
+    timers.after(0, ask, { imsi = words[2], reset = words[3] ~= nil })
+    return true, text_of(ms_id)
+end)
+
+return exchange

@@ -1,0 +1,98 @@
+-- LLC (TS 44.064): the frames of an MS that are not the path's, as UL-UNITDATA brings them. XID is
+-- exchange.lua's. There is no ABM, so SABM and DISC get DM (8.5.1.2, 8.5.4) and what belongs to an
+-- ABM is stepped over, as are GMM, SMS and TOM, which nobody here understands.
+local count = require "count"
+local dp = require "dp"
+local exchange = require "sluice.llc.exchange"
+local log = require "log"
+local pdus = require "sluice.bssgp.pdus"
+local roam = require "sluice.ms.roam"
+local subscribers = require "sluice.subscribers.registry"
+local wire = require "wire"
+local xid = require "sluice.llc.xid"
+
+local DM, DISC, SABM, XID = 1, 4, 7, 11
+local NAMES = { [0] = "NULL", [1] = "DM", [4] = "DISC", [6] = "UA", [7] = "SABM", [8] = "FRMR",
+    [11] = "XID" }
+
+local function dm(ms_id, frame)
+    count.pdu_out("llc_u")
+    dp.llc {
+        ms_id = ms_id, pdu = wire.llc_u.encode {
+            cr = false, sapi = frame.sapi, pf = frame.pf, command = DM, info = "",
+        },
+    }
+    return "refused"
+end
+
+-- The MS has C/R set in a response (6.2.2).
+local function take_u(ms_id, octets, frame)
+    if frame.command == XID then
+        count.pdu_in("llc_xid")
+        local pdu, bad = xid.read(octets, frame)
+        if frame.cr then
+            return exchange.take_response(ms_id, pdu, bad)
+        end
+        return exchange.take_command(ms_id, octets, pdu, bad)
+    end
+    count.pdu_in("llc_u")
+    if not frame.cr and (frame.command == SABM or frame.command == DISC) then
+        return dm(ms_id, frame)
+    end
+    return "ignored"
+end
+
+local function about(ms_id, frame, what)
+    log.debug(("an LLC %s frame on SAPI %d that nobody here takes, MS %s"):format(what, frame.sapi,
+        subscribers.imsi(ms_id)))
+    return "ignored"
+end
+
+-- A frame's form and FCS are good: the MS has been heard. I and S frames are of an ABM, and not
+-- looked at; of an enciphered UI frame on another SAPI than the path's nobody has the numbers.
+local function read(octets)
+    local control = octets:byte(2) or 0
+    if control & 0xE0 == 0xE0 then
+        return wire.llc_u.decode(octets), true
+    elseif control & 0xE0 == 0xC0 then
+        local frame = wire.llc_ui.decode(octets)
+        return frame and not frame.enciphered and frame, false
+    end
+end
+
+local function take(ms_id, octets, frame, unnumbered)
+    if not xid.defaults[frame.sapi] then
+        return about(ms_id, frame, "reserved")
+    elseif not unnumbered then
+        return about(ms_id, frame, "UI")
+    end
+    local outcome = take_u(ms_id, octets, frame)
+    if outcome == "ignored" then
+        about(ms_id, frame, NAMES[frame.command] or "unknown")
+    end
+    return outcome
+end
+
+-- An uplink frame that is not the path's, of an MS that we know. What it asks for comes first.
+local function input(bvc, ms_id, octets)
+    local frame, unnumbered = read(octets)
+    if not frame then
+        count.add("llc_bad")
+        return "ignored"
+    end
+    roam.heard_by_control(ms_id, bvc)
+    local outcome = take(ms_id, octets, frame, unnumbered)
+    exchange.seen(ms_id)
+    return outcome
+end
+
+pdus.on("bssgp_ul_unitdata", {
+    on = "ptp",
+    handler = function(nse, bvc, pdu, _, _, ms_id)
+        ms_id = ms_id or dp.ms_of(nse.id, pdu.tlli)
+        if ms_id then
+            return input(bvc, ms_id, pdu.llc_pdu)
+        end
+        return roam.unknown(nse, bvc, pdu.tlli, pdu.llc_pdu)
+    end,
+})

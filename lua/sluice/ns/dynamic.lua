@@ -1,0 +1,102 @@
+-- NS-VCs that the BSS brings: an NS-RESET (TS 48.016 7.3) whose NSEI is an NSE with dynamic = true
+-- makes its sender an NS-VC of it. Nobody takes over an NS-VC that is alive: the one who has its
+-- NSVCI goes only when it is dead. One that stays dead is removed.
+local addresses = require "sluice.base.addresses"
+local hints = require "sluice.core.hints"
+local log = require "log"
+local ns_state = require "sluice.ns.states"
+local ns_vc = require "sluice.ns.vc"
+local timers = require "sluice.core.timers"
+local world = require "sluice.core.world"
+
+local ns_dynamic = {}
+
+local WATCH_NS = 120000000000 -- from one look to the next; what is dead at two of them goes
+
+local function of_nsvci(nsvci)
+    for _, nse in ipairs(world.nses) do
+        for _, nsvc in ipairs(nse.nsvcs) do
+            if nsvc.nsvci == nsvci then
+                return nsvc
+            end
+        end
+    end
+end
+
+-- Anybody may send an NS-RESET; who has answered our test can also hear us.
+local function is_owned(nsvc)
+    return nsvc.cfg ~= nil or nsvc.alive and nsvc.vc.proved
+end
+
+-- Whether the NSVCI is free, or is made so.
+local function make_free(nse, nsvci)
+    local old = of_nsvci(nsvci)
+    if not old then
+        return true
+    end
+    if old.nse ~= nse or is_owned(old) then
+        log.warn(("NS-RESET of NSE %d from an unknown endpoint: another has NSVCI %d"):format(
+            nse.nsei, nsvci))
+        return false
+    end
+    world.remove_nsvc(old)
+    return true
+end
+
+local function watch(nsvc)
+    if world.nsvc[nsvc.id] ~= nsvc then
+        return
+    end
+    if not nsvc.alive and nsvc.dead_before then
+        log.info(ns_state.name(nsvc) .. " is removed: it has been dead")
+        world.remove_nsvc(nsvc)
+        return
+    end
+    nsvc.dead_before = not nsvc.alive
+    nsvc.watch = timers.after(WATCH_NS, watch, nsvc)
+end
+
+-- Strangers make and unmake them as often as they like, so nothing of one is left behind.
+world.watch("nsvc_removed", function(nsvc)
+    timers.stop(nsvc.watch)
+    timers.stop(nsvc.first)
+end)
+
+-- In the place of one that nobody owns, if there is no room.
+local function add(nse, given)
+    local nsvc, why = world.add_nsvc(nse, given)
+    for _, old in ipairs(why == "room" and nse.nsvcs or {}) do
+        if not is_owned(old) then
+            world.remove_nsvc(old)
+            return world.add_nsvc(nse, given)
+        end
+    end
+    return nsvc, why
+end
+
+function ns_dynamic.reset(pdu, octets, address, port)
+    local nse = world.nse_of_nsei[pdu.nsei]
+    if not nse or not nse.cfg.dynamic then
+        hints.stranger("NS-RESET", pdu.nsei, address, port, "reset")
+        return "ignored"
+    elseif not make_free(nse, pdu.ns_vci) then
+        return "ignored"
+    end
+    local nsvc, why = add(nse, {
+        nsvci = pdu.ns_vci, address = address, port = port, blocked = true,
+    })
+    if not nsvc then
+        log.warn(("NSE %d: no NS-VC %d for %s port %d: %s"):format(nse.nsei, pdu.ns_vci,
+            addresses.shown(address), port, why))
+        return "ignored"
+    end
+    nsvc.watch = timers.after(WATCH_NS, watch, nsvc)
+    nsvc.first = timers.after(ns_vc.NEIGHBOUR_NS, function()
+        if world.nsvc[nsvc.id] == nsvc and nsvc.state == "dead" then
+            ns_vc.input(nsvc, "ns_reset", pdu, octets)
+        end
+    end)
+    return "handled"
+end
+
+return ns_dynamic

@@ -1,0 +1,154 @@
+-- Endpoints of the IP sub-network service (TS 48.016 6.2, 10.3.2b, 10.3.2c): from the lists of an
+-- SNS PDU to the addresses that the dataplane's events have, what of them makes sense, and what
+-- sets of them are allowed: as many as SNS-SIZE said, and both sums of weights above 0 (the cause
+-- then is "invalid weights").
+local addresses = require "sluice.base.addresses"
+local parts = require "sluice.config.parts"
+local world = require "sluice.core.world"
+
+local sns_endpoints = {}
+
+-- Those that one host has: neither 0.0.0.0/8 nor multicast, broadcast or loopback.
+local function is_host4(number)
+    local first = number >> 24
+    return first > 0 and first ~= 127 and first < 224
+end
+
+local function is_host6(address)
+    return address ~= "::" and address ~= "::1" and not address:find "^ff"
+        and not address:find "^::ffff:%d+%."
+end
+
+local function own(family)
+    local gb = world.cfg.gb
+    if family == 4 then
+        return gb.address and parts.address(gb.address)
+    end
+    return gb.address6
+end
+
+local function endpoint(item, family, address, good)
+    return {
+        address = address, port = item.udp_port, name = address .. "|" .. item.udp_port,
+        family = family, signalling_weight = item.signalling_weight,
+        data_weight = item.data_weight, item = item,
+        good = good and item.udp_port > 0 and address ~= own(family),
+    }
+end
+
+-- A list of endpoints, those of each family in the order of the PDU, IPv4 first.
+function sns_endpoints.of(pdu)
+    local list = {}
+    for _, item in ipairs(pdu.ip4_endpoints or {}) do
+        local address = parts.address(addresses.ipv4_text(item.address))
+        list[#list + 1] = endpoint(item, 4, address, is_host4(item.address))
+    end
+    for _, item in ipairs(pdu.ip6_endpoints or {}) do
+        list[#list + 1] = endpoint(item, 6, item.address, is_host6(item.address))
+    end
+    return list
+end
+
+-- The lists of an SNS-ACK that say which endpoint was wrong.
+function sns_endpoints.fields(wrong)
+    return wrong.family == 4 and { wrong.item } or nil, wrong.family == 6 and { wrong.item } or nil
+end
+
+-- Ours, of each family that the BSS has too. The weights are for the BSS's choice; we have one
+-- each.
+function sns_endpoints.ours(size)
+    local gb, pdu = world.cfg.gb, {}
+    if gb.address and size.ip4 > 0 then
+        pdu.ip4_endpoints = { {
+            address = addresses.ipv4_number(gb.address), udp_port = gb.port, signalling_weight = 1,
+            data_weight = 1,
+        } }
+    end
+    if gb.address6 and size.ip6 > 0 then
+        pdu.ip6_endpoints = { {
+            address = gb.address6, udp_port = gb.port, signalling_weight = 1, data_weight = 1,
+        } }
+    end
+    return pdu
+end
+
+-- Whether we can send to that family at all.
+function sns_endpoints.reachable(family)
+    return own(family) ~= nil
+end
+
+-- ---- Sets: a list in order, and by name ----
+
+function sns_endpoints.set()
+    return { list = {}, by_name = {} }
+end
+
+function sns_endpoints.copy(set)
+    local copy = sns_endpoints.set()
+    for _, one in ipairs(set.list) do
+        sns_endpoints.put(copy, one)
+    end
+    return copy
+end
+
+-- In the place of one of that name, or behind all others.
+function sns_endpoints.put(set, one)
+    local old = set.by_name[one.name]
+    set.by_name[one.name] = one
+    for i, each in ipairs(old and set.list or {}) do
+        if each == old then
+            set.list[i] = one
+            return
+        end
+    end
+    set.list[#set.list + 1] = one
+end
+
+function sns_endpoints.remove(set, one)
+    local old = set.by_name[one.name]
+    set.by_name[one.name] = nil
+    for i, each in ipairs(set.list) do
+        if each == old then
+            table.remove(set.list, i)
+            return
+        end
+    end
+end
+
+-- Whether all of the list are in the set, with their weights.
+function sns_endpoints.holds(set, list)
+    for _, one in ipairs(list) do
+        local there = set.by_name[one.name]
+        if not there or there.signalling_weight ~= one.signalling_weight
+            or there.data_weight ~= one.data_weight then
+            return false
+        end
+    end
+    return true
+end
+
+local function count_of(set, family)
+    local n = 0
+    for _, one in ipairs(set.list) do
+        n = n + (one.family == family and 1 or 0)
+    end
+    return n
+end
+
+-- nil, or the cause for which there may be no such set. Weights count where we can send.
+function sns_endpoints.fault(set, size)
+    if count_of(set, 4) > size.ip4 then
+        return "invalid_ip4_endpoints"
+    elseif count_of(set, 6) > size.ip6 then
+        return "invalid_ip6_endpoints"
+    end
+    local signalling, data = 0, 0
+    for _, one in ipairs(set.list) do
+        if sns_endpoints.reachable(one.family) then
+            signalling, data = signalling + one.signalling_weight, data + one.data_weight
+        end
+    end
+    return (signalling == 0 or data == 0) and "invalid_weights" or nil
+end
+
+return sns_endpoints

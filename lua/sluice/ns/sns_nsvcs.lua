@@ -1,0 +1,132 @@
+-- The NS-VCs of an NSE with the IP sub-network service (TS 48.016 6): one for each endpoint of the
+-- BSS in the set that was agreed upon, if we have an address of its family; their weights are the
+-- endpoint's.
+local endpoints = require "sluice.ns.sns_endpoints"
+local log = require "log"
+local ns_state = require "sluice.ns.states"
+local ns_test = require "sluice.ns.test"
+local ns_vc = require "sluice.ns.vc"
+local timers = require "sluice.core.timers"
+local world = require "sluice.core.world"
+
+local sns_nsvcs = {}
+
+function sns_nsvcs.is_alive(nse)
+    for _, nsvc in ipairs(nse.nsvcs) do
+        if nsvc.alive then
+            return true
+        end
+    end
+    return false
+end
+
+-- No stranger's any more (sns.lua).
+function sns_nsvcs.own(nsvc)
+    if nsvc.offer then
+        timers.stop(nsvc.offer.first)
+        timers.stop(nsvc.offer.timer)
+        nsvc.offer = nil
+    end
+end
+
+world.watch("nsvc_removed", sns_nsvcs.own)
+
+local function add_blocked(nse, address, port, signalling_weight, data_weight)
+    return world.add_nsvc(nse, {
+        address = address, port = port, blocked = true, signalling_weight = signalling_weight,
+        data_weight = data_weight,
+    })
+end
+
+-- A stranger's NS-VC, which carries nothing; if there is no room, in the place of the oldest.
+function sns_nsvcs.add_stranger(nse, address, port)
+    local added, why = add_blocked(nse, address, port, 0, 0)
+    for _, old in ipairs(why == "room" and nse.nsvcs or {}) do
+        if old.offer then
+            world.remove_nsvc(old)
+            return add_blocked(nse, address, port, 0, 0)
+        end
+    end
+    return added
+end
+
+-- Forgets everything. `but`: an NS-VC that stays.
+function sns_nsvcs.clear(nse, but)
+    local state = nse.sns
+    timers.stop(state and state.timer)
+    nse.sns = nil
+    for _, nsvc in ipairs(table.move(nse.nsvcs, 1, #nse.nsvcs, 1, {})) do
+        if nsvc ~= but then
+            world.remove_nsvc(nsvc)
+        end
+    end
+    if but then
+        ns_vc.forget(but)
+    end
+end
+
+local function set_weights(nsvc, one)
+    nsvc.signalling_weight = one.signalling_weight
+    if nsvc.data_weight ~= one.data_weight then
+        world.set_nsvc(nsvc, nsvc.blocked, one.data_weight)
+    end
+    ns_state.settle(nsvc.nse)
+end
+
+local function ensure_nsvc(nse, one)
+    local nsvc, why = world.nsvc_of_endpoint(one.name), nil
+    if nsvc and nsvc.nse ~= nse then
+        nsvc, why = nil, "taken" -- by a reload
+    elseif nsvc then
+        sns_nsvcs.own(nsvc)
+        set_weights(nsvc, one)
+    else
+        nsvc, why = add_blocked(nse, one.address, one.port, one.signalling_weight, one.data_weight)
+    end
+    if not nsvc then
+        log.warn(("NSE %d: no NS-VC for %s: %s"):format(nse.nsei, one.name, why))
+    elseif nse.sns.name == "configured" then
+        ns_vc.start_test(nsvc)
+    end
+end
+
+-- NS-VCs as the set has them. The one that SNS-SIZE came on goes, too, if it is none of the set's.
+function sns_nsvcs.apply(nse)
+    local set = nse.sns.set
+    local keep = nse.sns.name ~= "configured" and nse.sns.on
+    for _, nsvc in ipairs(table.move(nse.nsvcs, 1, #nse.nsvcs, 1, {})) do
+        if not set.by_name[nsvc.endpoint] and nsvc ~= keep then
+            world.remove_nsvc(nsvc)
+        end
+    end
+    for _, one in ipairs(set.list) do
+        if endpoints.reachable(one.family) then
+            ensure_nsvc(nse, one)
+        end
+    end
+end
+
+-- All of them now: a BSS that has begun again may wait for it.
+function sns_nsvcs.test(nse)
+    for _, nsvc in ipairs(nse.nsvcs) do
+        if not nsvc.offer then
+            ns_test.start(nsvc)
+        end
+    end
+end
+
+-- nil, or the cause for which there can be no such NS-VCs, and the endpoint.
+function sns_nsvcs.fault(nse, set)
+    local cause = endpoints.fault(set, nse.sns.size)
+    local new = 0
+    for _, one in ipairs(set.list) do
+        local other = world.nsvc_of_endpoint(one.name)
+        if not one.good or other and other.nse ~= nse then
+            return one.family == 4 and "invalid_ip4_endpoints" or "invalid_ip6_endpoints", one
+        end
+        new = new + (other and 0 or 1)
+    end
+    return cause or new > world.ids.nsvc:left() and "invalid_nsvcs" or nil
+end
+
+return sns_nsvcs

@@ -1,0 +1,320 @@
+-- What each state of an NS-VC takes (TS 48.016 7.2 to 7.4), as a table: RESET, BLOCK and UNBLOCK of
+-- either side, the answers to the test, and what the operator asks for. The states themselves are
+-- in states.lua.
+--
+-- With NS-RESET (ns = "reset") either side begins. We reset an NS-VC of the file at the start, and when
+-- the test has failed, when the operator says so, when the BSS sends data on an NS-VC that we do not
+-- know to be up; and whoever resets unblocks, too. A reset of ours that gets no answer is tried again
+-- Tns-test later. Without it ("alive", "sns") an answer to the test is all there is;
+-- "manual" is up from the beginning and never tested.
+local board = require "sluice.core.board"
+local bvc = require "sluice.bssgp.bvc"
+local causes = require "sluice.core.causes"
+local gb = require "sluice.core.gb"
+local hints = require "sluice.core.hints"
+local log = require "log"
+local ns_state = require "sluice.ns.states"
+local ns_status = require "sluice.ns.status"
+local ns_test = require "sluice.ns.test"
+local timers = require "sluice.core.timers"
+local world = require "sluice.core.world"
+
+local ns_vc = {}
+
+local enter, name = ns_state.enter, ns_state.name
+
+-- ---- What comes ----
+
+-- The identities of another NS-VC: nothing changes, and what we are tells the BSS (7.3.1).
+local function is_other(nsvc, pdu)
+    local other = pdu.nsei ~= nsvc.nse.nsei or nsvc.nsvci and pdu.ns_vci ~= nsvc.nsvci
+    if other then
+        hints.other_ids(nsvc, name(nsvc), pdu.ns_vci, pdu.nsei)
+    end
+    return other
+end
+
+local function acknowledge(nsvc, pdu_name)
+    gb.send_ns(nsvc, pdu_name, pdu_name == "ns_unblock_ack" and {} or ns_state.ids(nsvc))
+end
+
+local take = {}
+
+-- When both reset, neither may wait for the other's NS-UNBLOCK for ever.
+function take.ns_reset(nsvc, pdu)
+    if is_other(nsvc, pdu) then
+        acknowledge(nsvc, "ns_reset_ack")
+        return "refused"
+    end
+    local collided = nsvc.state == "reset"
+    enter(nsvc, "blocked", ("NS-RESET, cause 0x%02x"):format(pdu.cause), collided and "soon")
+    if not nsvc.nse.ns_up then
+        bvc.nse_reset(nsvc.nse)
+    end
+    acknowledge(nsvc, "ns_reset_ack")
+    if nsvc.vc.mode == "reset" then
+        ns_test.start(nsvc)
+    end
+end
+
+function take.ns_reset_ack(nsvc, pdu)
+    if is_other(nsvc, pdu) then
+        return "ignored"
+    end
+    enter(nsvc, nsvc.vc.barred and "blocked" or "unblocking", "NS-RESET-ACK")
+    if nsvc.vc.mode == "reset" then
+        ns_test.start(nsvc)
+    end
+end
+
+-- The BSS may tell it on another NS-VC of the NSE, and gets the answer there (7.2).
+function take.ns_block(nsvc, pdu, heard_on)
+    gb.send_ns(heard_on, "ns_block_ack", { ns_vci = pdu.ns_vci })
+    if nsvc.state ~= "blocking" then
+        enter(nsvc, "blocked", ("NS-BLOCK, cause 0x%02x"):format(pdu.cause))
+    end
+end
+
+function take.ns_block_ack(nsvc)
+    enter(nsvc, "blocked", "NS-BLOCK-ACK")
+end
+
+-- Who may not unblock says NS-BLOCK.
+function take.ns_unblock(nsvc)
+    if nsvc.vc.barred then
+        enter(nsvc, "blocking", "NS-UNBLOCK, but we block it")
+        return "refused"
+    end
+    acknowledge(nsvc, "ns_unblock_ack")
+    enter(nsvc, "unblocked", "NS-UNBLOCK")
+end
+
+function take.ns_unblock_ack(nsvc)
+    enter(nsvc, "unblocked", "NS-UNBLOCK-ACK")
+end
+
+local function incompatible(_, _, heard_on, octets)
+    return ns_status.send(heard_on, "incompatible_with_state", octets)
+end
+
+-- Which PDUs each state takes; all others are ignored, an NS-RESET-ACK that nobody has asked for among
+-- them (7.3.1). If it was the answer to a late NS-RESET of ours, the BSS has the NS-VC blocked and we
+-- do not: it says so when data comes (see status).
+local on = {
+    dead = { ns_reset = take.ns_reset, ns_block = incompatible, ns_unblock = incompatible },
+    reset = { ns_reset = take.ns_reset, ns_reset_ack = take.ns_reset_ack },
+    blocked = { ns_reset = take.ns_reset, ns_block = take.ns_block, ns_unblock = take.ns_unblock },
+    unblocking = {
+        ns_reset = take.ns_reset, ns_block = take.ns_block, ns_unblock = take.ns_unblock,
+        ns_unblock_ack = take.ns_unblock_ack,
+    },
+    blocking = {
+        ns_reset = take.ns_reset, ns_block = take.ns_block, ns_block_ack = take.ns_block_ack,
+    },
+    unblocked = {
+        ns_reset = take.ns_reset, ns_block = take.ns_block, ns_unblock = take.ns_unblock,
+    },
+}
+
+local function reset_without(nsvc, pdu, heard_on, octets)
+    hints.resets(nsvc)
+    return incompatible(nsvc, pdu, heard_on, octets)
+end
+
+-- Where there is neither RESET nor BLOCK (7.4b, 7.1).
+local without = {
+    ns_reset = reset_without, ns_block = incompatible, ns_unblock = incompatible,
+}
+
+local function has_reset(nsvc)
+    return nsvc.vc.mode == "reset" or nsvc.vc.mode == "manual"
+end
+
+local function of_nsvci(nse, nsvci)
+    for _, nsvc in ipairs(nse.nsvcs) do
+        if nsvc.nsvci == nsvci then
+            return nsvc
+        end
+    end
+end
+
+-- What is blocked at the BSS is blocked (7.2). Its own NS-UNBLOCK may be under way; if none comes we
+-- send ours Tns-block later, to which it may well say NS-BLOCK.
+local function status(nsvc, pdu)
+    log.info(("%s: NS-STATUS of the BSS, cause 0x%02x"):format(name(nsvc), pdu.cause))
+    if pdu.cause == causes.ns.nsvc_blocked and nsvc.state == "unblocked"
+        and nsvc.vc.mode == "reset" and (pdu.ns_vci or nsvc.nsvci) == nsvc.nsvci then
+        enter(nsvc, "blocked", "the BSS says that it is", "soon")
+    end
+    return "handled"
+end
+
+local function take_alive_ack(nsvc)
+    if not ns_test.answered(nsvc) then
+        return "ignored"
+    end
+    nsvc.vc.failed, nsvc.vc.proved = false, true
+    if nsvc.state == "dead" then
+        enter(nsvc, "unblocked", "it answers")
+    end
+    return "handled"
+end
+
+function ns_test.failed(nsvc)
+    if nsvc.vc.mode == "reset" then
+        nsvc.vc.cause = "transit_network_failure"
+        return enter(nsvc, "reset", "NS-ALIVE has got no answer")
+    end
+    nsvc.vc.failed = true
+    ns_test.start_in(nsvc, world.cfg.timers.tns_test_ns)
+    enter(nsvc, "dead", "NS-ALIVE has got no answer")
+    world.tell("nsvc_failed", nsvc)
+end
+
+-- These may come on any NS-VC of the NSE, and say which they are about.
+local NAMES_NSVCI = { ns_block = true, ns_block_ack = true }
+
+-- An NS PDU that is neither UNITDATA nor of the sub-network service.
+function ns_vc.input(nsvc, pdu_name, pdu, octets)
+    if pdu_name == "ns_alive_ack" then
+        return take_alive_ack(nsvc)
+    elseif pdu_name == "ns_status" then
+        return status(nsvc, pdu)
+    end
+    local about, table_of_pdus = nsvc, without
+    if has_reset(nsvc) then
+        about = NAMES_NSVCI[pdu_name] and of_nsvci(nsvc.nse, pdu.ns_vci) or nsvc
+        if NAMES_NSVCI[pdu_name] and about.nsvci ~= pdu.ns_vci then
+            return ns_status.send(nsvc, "nsvc_unknown", octets, pdu.ns_vci)
+        end
+        table_of_pdus = on[about.state]
+    end
+    local taker = table_of_pdus[pdu_name]
+    return taker and (taker(about, pdu, nsvc, octets) or "handled") or "ignored"
+end
+
+-- Data where none should be: "status" or "ignore"; "take": it is all right.
+function ns_vc.unitdata(nsvc)
+    return ns_state.states[nsvc.state].unitdata
+end
+
+-- The BSS believes that it is up: it goes on from an earlier run of ours, or an NS-RESET came here
+-- twice. An NS-UNBLOCK of its own may be under way.
+function ns_vc.wake(nsvc)
+    local vc = nsvc.vc
+    if vc.mode ~= "reset" then
+        return
+    elseif nsvc.state == "dead" and not vc.given_up then
+        vc.cause = "equipment_failure"
+        enter(nsvc, "reset", "data comes on it")
+    elseif nsvc.state == "blocked" and not vc.timer and not vc.barred then
+        ns_state.pause(nsvc, "soon")
+    end
+end
+
+-- ---- Beginning, ending, the operator ----
+
+local function begin(nsvc)
+    if world.nsvc[nsvc.id] ~= nsvc then
+        return
+    end
+    ns_state.show(nsvc)
+    if nsvc.vc.mode == "reset" then
+        ns_state.pause(nsvc, nsvc.cfg and "first" or "again")
+    elseif nsvc.vc.mode == "alive" then
+        ns_test.start(nsvc)
+    end
+    ns_state.settle(nsvc.nse)
+end
+
+-- Sends from the loop, never out of somebody's job.
+function ns_vc.begin(nsvc)
+    local mode = nsvc.nse.cfg.ns
+    nsvc.state = mode == "manual" and "unblocked" or "dead"
+    nsvc.alive = mode == "manual"
+    nsvc.vc = { mode = mode, tries = 0, new = true, timer = timers.after(0, begin, nsvc) }
+end
+
+ns_vc.NEIGHBOUR_NS = ns_state.NEIGHBOUR_NS
+
+-- Anybody can say so. The test will tell; one that has begun goes on as it would.
+function ns_vc.unreachable(nsvc)
+    local vc = nsvc.vc
+    if not nsvc.alive or vc.mode == "manual" or vc.asked then
+        return "ignored"
+    end
+    log.warn(("%s: the network says that it cannot be reached; it is tested now"):format(name(nsvc)))
+    ns_test.start(nsvc)
+    return "handled"
+end
+
+-- For sns.lua: it is agreed upon.
+function ns_vc.start_test(nsvc)
+    if not nsvc.vc.test then
+        ns_test.start_in(nsvc, nsvc.vc.new and ns_vc.NEIGHBOUR_NS or 0)
+        nsvc.vc.new = false
+    end
+end
+
+-- For sns.lua: what was agreed upon is void.
+function ns_vc.forget(nsvc)
+    ns_test.stop(nsvc)
+    if nsvc.state ~= "dead" then
+        enter(nsvc, "dead", "SNS begins anew")
+    end
+end
+
+local function stop(nsvc)
+    if nsvc.vc then
+        timers.stop(nsvc.vc.timer)
+        ns_test.stop(nsvc)
+    end
+    nsvc.alive = false
+    board.gone_nsvc { nsvc_id = nsvc.id }
+    timers.after(0, ns_state.settle, nsvc.nse)
+end
+
+world.watch("nsvc_removed", stop)
+
+local operator = {}
+
+function operator.reset(nsvc)
+    nsvc.vc.cause = "o_and_m"
+    enter(nsvc, "reset", "the operator")
+end
+
+function operator.block(nsvc)
+    nsvc.vc.barred = true
+    if nsvc.state == "unblocked" or nsvc.state == "unblocking" then
+        enter(nsvc, "blocking", "the operator")
+    end
+end
+
+function operator.unblock(nsvc)
+    nsvc.vc.barred = false
+    if nsvc.state == "blocked" or nsvc.state == "blocking" then
+        enter(nsvc, "unblocking", "the operator")
+    end
+end
+
+-- true, or false and why not.
+function ns_vc.operate(nsei, nsvci, what)
+    local nse = world.nse_of_nsei[nsei]
+    local nsvc = nse and of_nsvci(nse, nsvci)
+    if not nsvc or not nsvc.vc then
+        return false, "there is no such NS-VC"
+    elseif not operator[what] then
+        return false, "allowed are block, unblock and reset"
+    elseif not has_reset(nsvc) then
+        return false, ("its NSE has ns = %q: there is no NS-RESET and no NS-BLOCK"):format(
+            nsvc.vc.mode)
+    end
+    timers.after(0, function()
+        if world.nsvc[nsvc.id] == nsvc then
+            operator[what](nsvc)
+        end
+    end)
+    return true, what .. " has begun"
+end
+
+return ns_vc

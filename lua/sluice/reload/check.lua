@@ -1,0 +1,127 @@
+-- What of another configuration cannot come into force while this one runs: what memory, ports and
+-- threads were made for, and more than there are places. Each is noted at its key.
+local breath = require "sluice.base.breath"
+local parts = require "sluice.config.parts"
+local schema = require "sluice.config.schema"
+local world = require "sluice.core.world"
+
+local check = {}
+
+local RESTART = "found another value than the one in force, which needs a restart"
+
+function check.same_value(a, b)
+    if type(a) ~= "table" or type(b) ~= "table" then
+        return a == b
+    elseif #a ~= #b or a.value ~= b.value or a.kind ~= b.kind then
+        return false
+    end
+    for i, item in ipairs(a) do
+        if item ~= b[i] then
+            return false
+        end
+    end
+    return true
+end
+
+-- Notes each key of `names` (nil: all) whose value is another one.
+local function check_keys(critic, old, new, constructor, names)
+    for _, name in ipairs(names or constructor.key_names) do
+        local out = constructor.key[name].out
+        if not check.same_value(old[out], new[out]) then
+            critic.note(new, name, RESTART)
+        end
+    end
+end
+
+local function keys_but(constructor, but)
+    local names = {}
+    for _, name in ipairs(constructor.key_names) do
+        names[#names + 1] = name ~= but and name or nil
+    end
+    return names
+end
+
+local function check_lab(critic, old, new)
+    local before, after = old.lab, new.lab
+    if not before and not after then
+        return
+    elseif not before or not after or #before.traffic ~= #after.traffic then
+        return critic.note(new.run, "name", "found another lab { } than the one in force, which"
+            .. " needs a restart")
+    end
+    check_keys(critic, before, after, schema.constructor.lab)
+    for i, traffic in ipairs(after.traffic) do
+        check_keys(critic, before.traffic[i], traffic, schema.constructor.traffic)
+    end
+end
+
+local function check_classes(critic, old, new)
+    for i, class in ipairs(new.class) do
+        check_keys(critic, old.class[i], class, schema.constructor.class, { "flows", "scope" })
+        check_keys(critic, old.class[i].aqm, class.aqm, schema.constructor.aqm, { "name" })
+    end
+end
+
+local function check_nses(critic, new)
+    for _, record in breath.each(new.nse) do
+        local nse = world.nse_of_nsei[record.nsei]
+        if nse then
+            check_keys(critic, nse.cfg, record, schema.constructor.nse, { "ns" })
+        end
+    end
+end
+
+-- The dataplane's places were counted at the start.
+local function check_room(critic, old, new)
+    for _, key in ipairs(schema.constructor.room.keys) do
+        local name = key.name
+        if critic.is_given(new.room, name) and new.room[name] ~= old.room[name] then
+            critic.note(new.room, name, RESTART .. ": " .. old.room[name] .. " places")
+        end
+    end
+end
+
+-- What MSs of the file want more of than the dataplane was made with.
+local function check_mss(critic, made, new)
+    for _, nse in breath.each(new.nse) do
+        for _, bvc in breath.each(nse.bvc) do
+            for _, ms in breath.each(bvc.ms) do
+                local flows, options = #select(2, parts.slots_of(ms)), parts.options_octets(ms)
+                if flows > made.pfcs_an_ms then
+                    critic.note(ms, "imsi", ("found %d packet flows, of which an MS may"
+                        .. " have %d (room.flows); more needs a restart"):format(flows,
+                        made.pfcs_an_ms))
+                elseif options > made.ms_options_octets then
+                    critic.note(ms, "imsi", ("found %d octets of options of DL-UNITDATA, of which"
+                        .. " an MS may have %d, the most at the start; more needs a restart"):format(
+                        options, made.ms_options_octets))
+                end
+            end
+        end
+    end
+end
+
+-- All that the two files say by themselves. `made` is the dp_config of the start.
+function check.all(critic, made, old, new)
+    for _, name in ipairs { "run", "queue" } do
+        check_keys(critic, old[name], new[name], schema.constructor[name])
+    end
+    check_keys(critic, old.gn, new.gn, schema.constructor.gn, keys_but(schema.constructor.gn, "from"))
+    check_keys(critic, old.gb, new.gb, schema.constructor.gb,
+        keys_but(schema.constructor.gb, "capture"))
+    check_lab(critic, old, new)
+    check_classes(critic, old, new)
+    check_nses(critic, new)
+    check_room(critic, old, new)
+    check_mss(critic, made, new)
+end
+
+-- `more` of a kind than are free.
+function check.places(critic, new, name, more, free)
+    if more > free then
+        critic.note(new.room, name, ("found %d more than are in force, for which %d places are"
+            .. " free; more needs a restart"):format(more, free))
+    end
+end
+
+return check

@@ -1,0 +1,337 @@
+-- GGSNs, NSEs, NS-VCs and cells of another configuration. Each step looks at who is there at that
+-- moment, for the BSS adds and removes as well. First what is new is added, then, when MSs have
+-- gone where they belong, what is no more is removed.
+local breath = require "sluice.base.breath"
+local bvcs = require "sluice.bssgp.bvc"
+local check = require "sluice.reload.check"
+local dp = require "dp"
+local flow = require "sluice.bssgp.flow"
+local parts = require "sluice.config.parts"
+local schema = require "sluice.config.schema"
+local schema_network = require "sluice.config.network_keys"
+local world = require "sluice.core.world"
+
+local network = {}
+
+-- ---- GGSNs: the same as long as address and MAC are ----
+
+local function ggsn_key(ggsn)
+    return ggsn.address .. " " .. (ggsn.mac or "")
+end
+
+local function ggsns_of(cfg)
+    local ids = {}
+    for _, ggsn in breath.each(cfg.ggsn) do
+        ids[ggsn_key(ggsn)] = world.ggsn_ids[ggsn.name]
+    end
+    return ids
+end
+
+local function change_from(old, new, done)
+    if not check.same_value(old.gn.from, new.gn.from) then
+        dp.gn_from(parts.gn_from(new))
+        done("gn.from", "changed")
+    end
+end
+
+local function add_ggsns(old, new, done)
+    local before, ids = ggsns_of(old), {}
+    for _, ggsn in breath.each(new.ggsn) do
+        local id = before[ggsn_key(ggsn)]
+        if not id then
+            id = assert(world.ids.ggsn:take(), "no place for a GGSN")
+            dp.ggsn { ggsn_id = id, address = parts.address(ggsn.address), mac = ggsn.mac }
+            done("GGSN", "added")
+        end
+        ids[ggsn.name] = id
+    end
+    local old_ids = world.ggsn_ids
+    world.ggsn_ids = ids
+    return old_ids
+end
+
+local function remove_ggsns(old, new, old_ids, done)
+    local used = {}
+    for _, ggsn in breath.each(new.ggsn) do
+        used[world.ggsn_ids[ggsn.name]] = true
+    end
+    for _, ggsn in breath.each(old.ggsn) do
+        local id = old_ids[ggsn.name]
+        if not used[id] then
+            dp.ggsn_remove { ggsn_id = id }
+            world.ids.ggsn:give(id)
+            done("GGSN", "removed")
+        end
+    end
+end
+
+-- ---- NS-VCs: the same as long as NSVCI, endpoint and MAC are ----
+
+local function endpoint_of(record)
+    return parts.address(record.peer) .. "|" .. record.peer_port
+end
+
+local function is_that(nsvc, record)
+    return nsvc.cfg and nsvc.nsvci == record.nsvci and nsvc.endpoint == endpoint_of(record)
+        and nsvc.cfg.peer_mac == record.peer_mac
+end
+
+local function find_nsvc(nse, record)
+    for _, nsvc in ipairs(nse.nsvcs) do
+        if is_that(nsvc, record) then
+            return nsvc
+        end
+    end
+end
+
+local function is_wanted(nse, record, nsvc)
+    if not nsvc.cfg then
+        return record.dynamic or record.ns == "sns"
+    end
+    for _, wanted in ipairs(record.nsvc) do
+        if is_that(nsvc, wanted) then
+            return true
+        end
+    end
+    return false
+end
+
+local function copy(list)
+    return table.move(list, 1, #list, 1, {})
+end
+
+local function remove_nsvc(nsvc, done)
+    world.remove_nsvc(nsvc)
+    done("NS-VC", "removed")
+end
+
+-- Of an NSE that is full, one that the file has no more.
+local function make_place(nse, record, done)
+    local full = #nse.nsvcs == schema_network.NSVCS_AN_NSE
+    local going
+    for _, nsvc in ipairs(full and nse.nsvcs or {}) do
+        if not is_wanted(nse, record, nsvc) then
+            going = nsvc
+            break
+        elseif not nsvc.cfg and (not going or not nsvc.alive) then
+            going = nsvc -- the BSS has brought it, and may bring it again
+        end
+    end
+    if going then
+        remove_nsvc(going, done)
+    end
+end
+
+local function add_nsvc(nse, record, nsvc, done)
+    local address = parts.address(nsvc.peer)
+    local other = world.nsvc_of_endpoint(endpoint_of(nsvc))
+    if other then
+        remove_nsvc(other, done)
+    end
+    make_place(nse, record, done)
+    world.ids.nsvc:spend()
+    assert(world.add_nsvc(nse, {
+        nsvci = nsvc.nsvci, address = address, port = nsvc.peer_port, mac = nsvc.peer_mac,
+        weight = nsvc.weight, blocked = record.ns ~= "manual", cfg = nsvc,
+    }))
+    world.receiver.endpoint { nse_id = nse.id, address = address, port = nsvc.peer_port }
+    done("NS-VC", "added")
+end
+
+local function keep_nsvc(nsvc, record, done)
+    local before = nsvc.cfg.weight
+    nsvc.cfg = record
+    if before ~= record.weight then
+        nsvc.weight, nsvc.signalling_weight = record.weight, record.weight
+        world.set_nsvc(nsvc, nsvc.blocked, record.weight)
+        done("NS-VC", "changed")
+    end
+end
+
+local function ensure_nsvcs(nse, record, done)
+    for _, nsvc in ipairs(record.nsvc) do
+        local there = find_nsvc(nse, nsvc)
+        if there then
+            keep_nsvc(there, nsvc, done)
+        else
+            add_nsvc(nse, record, nsvc, done)
+        end
+    end
+end
+
+-- ---- Cells ----
+
+local BY_HAND = { "rate_bit_per_s", "bucket_octets", "ms_rate_bit_per_s", "ms_bucket_octets" }
+
+-- Values by hand are in force where the BSS has said none.
+local function by_hand(bvc)
+    local cfg = bvc.nse.cfg
+    if bvc.up and not bvc.flow and (cfg.ns == "manual" or cfg.flow_control == "open") then
+        flow.by_hand(bvc)
+    end
+end
+
+local function ensure_bvc(nse, record, done)
+    local bvc = nse.bvcs[record.bvci]
+    if not bvc then
+        world.ids.bvc:spend()
+        assert(world.insist(function() -- one of that BVCI may be on its way out
+            assert(world.add_bvc(nse, record.bvci, record))
+        end))
+        return done("cell", "added")
+    end
+    local before = bvc.cfg or {}
+    nse.made = nse.made - (bvc.cfg and 0 or 1)
+    bvc.cfg = record
+    if parts.differ(before, record, BY_HAND) then
+        by_hand(bvc)
+        done("cell", "changed")
+    end
+end
+
+-- The BVCIs that the file has for an NSE; none if it has no such NSE.
+local function bvcis_of(record)
+    local bvcis = {}
+    for _, bvc in breath.each(record and record.bvc or {}) do
+        bvcis[bvc.bvci] = true
+    end
+    return bvcis
+end
+
+local function is_obsolete(record, bvcis, bvc)
+    if not record then
+        return true
+    elseif not bvc.cfg then
+        return record.cells ~= "any"
+    end
+    return not bvcis[bvc.bvci]
+end
+
+-- ---- NSEs ----
+
+local FLOW = { "rate_bit_per_s", "bucket_octets" }
+
+local function is_other(before, record)
+    for _, key in ipairs(schema.constructor.nse.keys) do
+        if not check.same_value(before[key.out], record[key.out]) then
+            return true
+        end
+    end
+    return false
+end
+
+local function ensure_nse(record, done)
+    local nse = world.nse_of_nsei[record.nsei]
+    if not nse then
+        nse = assert(world.add_nse(record))
+        dp.nse_flow(parts.bucket({ nse_id = nse.id }, record, ""))
+        return nse, done("NSE", "added")
+    end
+    local before = nse.cfg
+    nse.cfg = record
+    if parts.differ(before, record, FLOW) then
+        dp.nse_flow(parts.bucket({ nse_id = nse.id }, record, ""))
+    end
+    local waited = before.flow_control ~= record.flow_control
+    for _, bvc in breath.each(waited and copy(nse.bvc_list) or {}) do
+        by_hand(bvc) -- it may have waited for what never comes
+    end
+    if nse.cfg.ns ~= "manual" and not check.same_value(before.areas, record.areas) then
+        bvcs.areas_changed(nse)
+    end
+    if is_other(before, record) then
+        done("NSE", "changed")
+    end
+    return nse
+end
+
+-- ---- Together ----
+
+local function records_of(new)
+    local records = {}
+    for _, record in breath.each(new.nse) do
+        records[record.nsei] = record
+    end
+    return records
+end
+
+-- While MSs go from an NSE that the file has no more, its BSS brings nothing.
+local function close_obsolete(new)
+    local records = records_of(new)
+    for _, nse in breath.each(copy(world.nses)) do
+        if not records[nse.nsei] then
+            nse.cfg = parts.copy(nse.cfg)
+            nse.cfg.cells, nse.cfg.dynamic = "listed", false
+        end
+    end
+end
+
+-- done(what, how) counts. Returns what `remove` wants.
+function network.add(old, new, done)
+    close_obsolete(new)
+    change_from(old, new, done)
+    local old_ids = add_ggsns(old, new, done)
+    for _, record in breath.each(new.nse) do
+        local nse = ensure_nse(record, done)
+        ensure_nsvcs(nse, record, done)
+        for _, bvc in breath.each(record.bvc) do
+            ensure_bvc(nse, bvc, done)
+        end
+    end
+    return old_ids
+end
+
+-- The cells that are to be no more, as they are now.
+function network.obsolete_bvcs(new)
+    local list, records = {}, records_of(new)
+    for _, nse in ipairs(copy(world.nses)) do
+        local record = records[nse.nsei]
+        local bvcis = bvcis_of(record)
+        for _, bvc in breath.each(nse.bvc_list) do -- meanwhile some may come, but none goes
+            if is_obsolete(record, bvcis, bvc) then
+                list[#list + 1] = bvc
+            end
+        end
+    end
+    return list
+end
+
+-- Their cells have gone already.
+function network.remove(old, new, old_ids, done)
+    local records = records_of(new)
+    for _, nse in breath.each(copy(world.nses)) do
+        local record = records[nse.nsei]
+        for _, nsvc in ipairs(copy(nse.nsvcs)) do
+            if not record or not is_wanted(nse, record, nsvc) then
+                remove_nsvc(nsvc, done)
+            end
+        end
+        if not record then
+            world.remove_nse(nse)
+            done("NSE", "removed")
+        end
+    end
+    remove_ggsns(old, new, old_ids, done)
+end
+
+-- How many are new, of each kind: so many places must be free before any is given back.
+function network.count_new(old, new)
+    local n = { nses = 0, nsvcs = 0, bvcs = 0, ggsns = 0 }
+    local ggsns = ggsns_of(old)
+    for _, ggsn in breath.each(new.ggsn) do
+        n.ggsns = n.ggsns + (ggsns[ggsn_key(ggsn)] and 0 or 1)
+    end
+    for _, record in breath.each(new.nse) do
+        local nse = world.nse_of_nsei[record.nsei]
+        n.nses = n.nses + (nse and 0 or 1)
+        for _, nsvc in ipairs(record.nsvc) do
+            n.nsvcs = n.nsvcs + (nse and find_nsvc(nse, nsvc) and 0 or 1)
+        end
+        for _, bvc in breath.each(record.bvc) do
+            n.bvcs = n.bvcs + (nse and nse.bvcs[bvc.bvci] and 0 or 1)
+        end
+    end
+    return n
+end
+
+return network

@@ -1,0 +1,108 @@
+-- Two files' MSs against each other: ranges of IMSIs, cut where either begins or ends one. A piece
+-- is
+--   { imsi, count, old (a slice in force, nil: new), new (a slice of the file's, nil: no more),
+--     old_nsei, old_bvci, nsei, bvci, record (of the file, for messages) }
+-- in the order of IMSIs; a slice is a normalised record of `count` MSs.
+local breath = require "sluice.base.breath"
+local parts = require "sluice.config.parts"
+local subscribers = require "sluice.subscribers.registry"
+local world = require "sluice.core.world"
+
+local pieces = {}
+
+local LENGTH_MOST = 15
+
+-- Spans of the file by length of IMSI, each sorted: { first, count, ms, nsei, bvci }.
+local function spans_of(cfg)
+    local spans = {}
+    for _, nse in breath.each(cfg.nse) do
+        for _, bvc in breath.each(nse.bvc) do
+            for _, ms in breath.each(bvc.ms) do
+                spans[#ms.imsi] = spans[#ms.imsi] or {}
+                table.insert(spans[#ms.imsi], {
+                    first = math.tointeger(tonumber(ms.imsi)), count = ms.count, ms = ms,
+                    nsei = nse.nsei, bvci = bvc.bvci,
+                })
+            end
+        end
+    end
+    for length = 1, LENGTH_MOST do
+        breath.sort(spans[length] or {}, function(a, b)
+            return a.first < b.first
+        end)
+    end
+    return spans
+end
+
+-- Those in force, of one length.
+local function spans_in_force(length)
+    local spans = {}
+    for i, record in breath.each(subscribers.spans[length] or {}) do
+        spans[i] = {
+            first = record.first_imsi, count = record.count, ms = record.ms,
+            nsei = world.nse[record.nse_id].nsei, bvci = world.bvc[record.bvc_id].bvci,
+        }
+    end
+    return spans
+end
+
+local function last_of(span)
+    return span.first + span.count - 1
+end
+
+local function make(length, first, last, old, new)
+    local piece = {
+        imsi = ("%0" .. length .. "d"):format(first), count = last - first + 1,
+        old = old and parts.slice(old.ms, first - old.first, last - first + 1),
+        new = new and parts.slice(new.ms, first - new.first, last - first + 1),
+    }
+    if old then
+        piece.old_nsei, piece.old_bvci = old.nsei, old.bvci
+    end
+    if new then
+        piece.nsei, piece.bvci, piece.record = new.nsei, new.bvci, new.ms
+    end
+    return piece
+end
+
+-- Where the next piece that begins at `from` ends: before whatever begins or ends next.
+local function stop_of(from, span, stop)
+    if not span then
+        return stop
+    elseif span.first > from then
+        return math.min(stop, span.first - 1)
+    end
+    return math.min(stop, last_of(span))
+end
+
+local function covers(span, from)
+    return span and span.first <= from and span or nil
+end
+
+local function next_start(old, new, from)
+    local first_old, first_new = old and old.first, new and new.first
+    return math.max(from, math.min(first_old or first_new, first_new or first_old))
+end
+
+local function merge(length, olds, news, list)
+    local i, j, from = 1, 1, 0
+    while olds[i] or news[j] do
+        breath.take()
+        from = next_start(olds[i], news[j], from)
+        local last = stop_of(from, news[j], stop_of(from, olds[i], math.maxinteger))
+        list[#list + 1] = make(length, from, last, covers(olds[i], from), covers(news[j], from))
+        from = last + 1
+        i = i + (olds[i] and last_of(olds[i]) < from and 1 or 0)
+        j = j + (news[j] and last_of(news[j]) < from and 1 or 0)
+    end
+end
+
+function pieces.of(cfg)
+    local spans, list = spans_of(cfg), {}
+    for length = 1, LENGTH_MOST do
+        merge(length, spans_in_force(length), spans[length] or {}, list)
+    end
+    return list
+end
+
+return pieces

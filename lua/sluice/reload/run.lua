@@ -1,0 +1,376 @@
+-- Another configuration in the place of the one in force, by `sluice ctl reload` or SIGHUP: all of
+-- it or nothing. First the file is checked as at the start; then against what is in force: what
+-- needs a restart, places, TLLIs. Only then something is changed, in an order in which each step is
+-- legal: what is new above MSs, MSs that go, MSs that change or move, new MSs, what is no more
+-- above them. Events go on being handled in between, so no step relies on who was there before it.
+-- MSs that roamed stay where they are, unless the file moved them or their cell goes.
+local bisect = require "sluice.base.bisect"
+local breath = require "sluice.base.breath"
+local capture = require "sluice.core.capture"
+local check = require "sluice.reload.check"
+local class_values = require "sluice.policy.classes"
+local config = require "sluice.config.language"
+local count = require "count"
+local dp = require "dp"
+local host = require "host"
+local log = require "log"
+local members = require "sluice.subscribers.members"
+local network = require "sluice.reload.network"
+local parts = require "sluice.config.parts"
+local pieces = require "sluice.reload.pieces"
+local policy = require "sluice.policy.hooks"
+local ranges = require "sluice.subscribers.ranges"
+local requests = require "sluice.core.requests"
+local setup = require "sluice.config.setup"
+local subscribers = require "sluice.subscribers.registry"
+local tllis = require "sluice.reload.tllis"
+local tunnels = require "sluice.subscribers.tunnels"
+local world = require "sluice.core.world"
+
+local reload = {}
+
+local made -- the dp_config that the dataplane was made with
+
+-- ---- The plan ----
+
+local function number_of(imsi)
+    return math.tointeger(tonumber(imsi))
+end
+
+local function first_of(piece)
+    return number_of(piece.imsi)
+end
+
+-- Says of an IMSI in force whether the file has it no more.
+local function removals(list)
+    local removed = {}
+    for _, piece in breath.each(list) do
+        if not piece.new then
+            local length = #piece.imsi
+            removed[length] = removed[length] or {}
+            table.insert(removed[length], piece) -- in the order of IMSIs
+        end
+    end
+    return function(imsi)
+        local spans, number = removed[#imsi] or {}, number_of(imsi)
+        local span = spans[bisect(spans, first_of, number)]
+        return span and number < first_of(span) + span.count
+    end
+end
+
+local function is_member(piece, imsi, member)
+    return imsi == parts.imsi(piece, member)
+end
+
+-- MSs and contexts that come, less those that go before.
+local function count_mss(list)
+    local mss, pdps = 0, 0
+    for _, piece in breath.each(list) do
+        local sign = piece.new and piece.old and 0 or piece.new and 1 or -1
+        mss = mss + sign * piece.count
+        pdps = pdps + piece.count * ((piece.new and #piece.new.pdp or 0)
+            - (piece.old and #piece.old.pdp or 0))
+    end
+    return mss, pdps
+end
+
+-- Where the file has MSs come, by worker: an NSE that is there has its own, and one that is not may
+-- be any's. What goes makes no room here, for it may have roamed to another worker.
+local function check_rooms(plan, new)
+    local more, any = {}, { mss = 0, pdps = 0 }
+    for _, piece in breath.each(plan.pieces) do
+        local nse = piece.new and world.nse_of_nsei[piece.nsei]
+        local w = nse and nse.id % new.run.workers
+        local of = w and (more[w] or { mss = 0, pdps = 0 }) or any
+        more[w or -1] = of
+        local pdps = piece.new and #piece.new.pdp - (piece.old and #piece.old.pdp or 0) or 0
+        of.mss = of.mss + (piece.old and 0 or piece.count)
+        of.pdps = of.pdps + piece.count * math.max(pdps, 0)
+    end
+    for w = 0, new.run.workers - 1 do
+        local mss, pdps = dp.worker_left(w)
+        local of = more[w] or { mss = 0, pdps = 0 }
+        check.places(plan.critic, new, "worker_mss", of.mss + any.mss, mss)
+        check.places(plan.critic, new, "worker_pdps", of.pdps + any.pdps, pdps)
+    end
+end
+
+-- From here on, until it is over, a BSS may bring NS-VCs and cells of its own.
+local function keep_ids(more)
+    for _, kind in ipairs { "nsvc", "bvc" } do
+        world.ids[kind]:keep(more and more[kind .. "s"] or 0)
+    end
+end
+
+local function check_places(plan, old, new)
+    local more = network.count_new(old, new)
+    local mss, pdps = count_mss(plan.pieces)
+    for _, kind in ipairs { "nse", "nsvc", "ggsn", "bvc" } do
+        check.places(plan.critic, new, kind .. "s", more[kind .. "s"], world.ids[kind]:left())
+    end
+    keep_ids(more)
+    check.places(plan.critic, new, "mss", mss, ranges.left("mss"))
+    check.places(plan.critic, new, "pdps", pdps, ranges.left("pdps"))
+    if new.room.worker_mss < new.room.mss or new.room.worker_pdps < new.room.pdps then
+        check_rooms(plan, new)
+    end
+end
+
+local function make_plan(old, new)
+    local plan = { critic = new.critic, pieces = {}, is_member = is_member }
+    check.all(plan.critic, made, old, new)
+    if not plan.critic.texts() then
+        plan.pieces = pieces.of(new)
+        plan.is_removed = removals(plan.pieces)
+        tllis.set(plan)
+        check_places(plan, old, new)
+    end
+    return plan, plan.critic.texts()
+end
+
+-- ---- Carrying it out ----
+
+-- Calls fn(record, done), which returns for how many, for each record of a piece's MSs and nothing
+-- but them. Records are found anew each time.
+local function each_record(piece, fn)
+    local done = 0
+    while done < piece.count do
+        local record, member = subscribers.find(parts.imsi(piece, done))
+        if member > 0 then
+            record = subscribers.cut(record, member)
+        end
+        if record.count > piece.count - done then
+            subscribers.cut(record, piece.count - done)
+        end
+        done = done + fn(record, done)
+    end
+end
+
+local function remove_mss(plan, done)
+    for _, piece in breath.each(plan.pieces) do
+        if not piece.new then
+            each_record(piece, function(record)
+                ranges.remove(record)
+                return record.count
+            end)
+            done("MS", "removed", piece.count)
+        end
+    end
+end
+
+local function home_of(piece)
+    local nse = world.nse_of_nsei[piece.nsei]
+    return nse.id, nse.bvcs[piece.bvci].id
+end
+
+-- Those that have more contexts than before after the others: places were counted once for all.
+local function change_mss(plan, grow, done)
+    for _, piece in breath.each(plan.pieces) do
+        if piece.new and piece.old and (#piece.new.pdp > #piece.old.pdp) == grow then
+            local nse_id, bvc_id = home_of(piece)
+            local changed = 0
+            each_record(piece, function(record, from)
+                local n, other = ranges.change(record, piece.new, from, nse_id, bvc_id)
+                changed = changed + (other and n or 0)
+                return n
+            end)
+            done("MS", "changed", changed)
+        end
+    end
+end
+
+local function add_mss(plan, done)
+    for _, piece in breath.each(plan.pieces) do
+        if not piece.old then
+            local nse_id, bvc_id = home_of(piece)
+            assert(ranges.add(nse_id, bvc_id, piece.new))
+            done("MS", "added", piece.count)
+        end
+    end
+end
+
+-- MSs that roamed into one of these cells go home.
+local function send_home(bvcs)
+    local obsolete = {}
+    for _, bvc in breath.each(bvcs) do
+        obsolete[bvc.id] = true
+    end
+    for _, record in ipairs(subscribers.list()) do
+        ranges.each(record, function(_, member)
+            local ms_id = record.first_ms_id + member
+            if obsolete[dp.ms_cell(ms_id) or -1] then
+                members.move(record, member)
+            end
+        end)
+    end
+end
+
+local TRIES_MOST = 100
+
+-- An MS that the worker moved there before it was blocked may be told of only now: then the
+-- dataplane refuses, and it is sent home as well.
+local function remove_bvc(bvc)
+    local good, why = pcall(world.remove_bvc, bvc)
+    for _ = 1, TRIES_MOST do
+        if good then
+            return
+        end
+        world.breathe()
+        send_home { bvc }
+        good, why = pcall(world.bvc_kept, bvc.id)
+    end
+    error(why, 0)
+end
+
+-- Blocked first, so that no MS comes in any more.
+local function remove_bvcs(new, done)
+    local bvcs = network.obsolete_bvcs(new)
+    for _, bvc in breath.each(bvcs) do
+        dp.bvc_block { bvc_id = bvc.id, blocked = true }
+    end
+    if #bvcs > 0 then
+        send_home(bvcs)
+    end
+    for _, bvc in breath.each(bvcs) do
+        remove_bvc(bvc)
+        done("cell", "removed")
+    end
+end
+
+local function set_classes(old, new, policy_stays, done)
+    for i, class in ipairs(new.class) do
+        local before = policy_stays and old.class[i] or class_values.classes[i]
+        if class_values.differ(before, class) then
+            class_values.set(i, class)
+            done("class", "changed")
+        end
+    end
+end
+
+local function same_policy(a, b)
+    return a == b or a and b and a.text == b.text and a.path == b.path and a.every_ns == b.every_ns
+        and a.instructions == b.instructions or false
+end
+
+local function set_capture(old, new)
+    if old.gb.capture ~= new.gb.capture then
+        local switch = new.gb.capture and capture.start or capture.stop
+        switch()
+    end
+end
+
+local function set_rest(old, new, done)
+    local stays = same_policy(old.policy, new.policy)
+    set_classes(old, new, stays, done)
+    new.room, new.critic = old.room, nil -- places are what they were; it holds the file's tables
+    world.cfg = new
+    log.level(new.log.level)
+    set_capture(old, new)
+    if not stays then
+        policy.set(new.policy)
+        done("policy", "changed")
+    end
+end
+
+local function apply(plan, old, new, done)
+    local ggsn_ids = network.add(old, new, done)
+    remove_mss(plan, done)
+    change_mss(plan, false, done)
+    change_mss(plan, true, done)
+    add_mss(plan, done)
+    remove_bvcs(new, done)
+    network.remove(old, new, ggsn_ids, done)
+    set_rest(old, new, done)
+    tunnels.again()
+    keep_ids(nil)
+end
+
+-- ---- What is said ----
+
+local THINGS = { "GGSN", "NSE", "NS-VC", "cell", "MS", "class", "policy" }
+local PLURAL = {
+    GGSN = "GGSNs", NSE = "NSEs", ["NS-VC"] = "NS-VCs", cell = "cells", MS = "MSs",
+    class = "classes", policy = "policies",
+}
+
+local function counter()
+    local counts = {}
+    local function done(what, how, n)
+        counts[what .. how] = (counts[what .. how] or 0) + (n or 1)
+    end
+    return counts, done
+end
+
+local function summary(counts)
+    local list = {}
+    for _, what in ipairs(THINGS) do
+        for _, how in ipairs { "added", "changed", "removed" } do
+            local n = counts[what .. how] or 0
+            if n > 0 then
+                list[#list + 1] = ("%d %s %s"):format(n, n == 1 and what or PLURAL[what], how)
+            end
+        end
+    end
+    return #list > 0 and table.concat(list, ", ") or "nothing is another than before"
+end
+
+local function refused(texts)
+    count.add("reloads_refused")
+    log.error("reload refused, the former configuration stays: " .. texts[1])
+    return false, table.concat(texts, "\n")
+end
+
+-- It is in force; but what users read may not have been written.
+local function told(text)
+    local good, why = pcall(world.contexts.written)
+    if good then
+        log.info("reload: " .. text)
+        return true, text
+    end
+    text = text .. "; but the contexts are not in their file, which is tried again: " .. why
+    log.error("reload: " .. text)
+    return false, text
+end
+
+-- In pieces, each within the limit on memory for loading, which holds for nobody else.
+local function load_again()
+    local source = table.pack(host.source())
+    if not source[1] then
+        return nil, { source[2] }
+    end
+    local task, results = coroutine.create(config.load), source
+    while true do
+        host.limit(true)
+        results = table.pack(coroutine.resume(task, table.unpack(results, 1, results.n)))
+        host.limit(false)
+        if not results[1] then
+            error(debug.traceback(task, tostring(results[2])), 0)
+        elseif coroutine.status(task) == "dead" then
+            return table.unpack(results, 2, results.n)
+        end
+        results = { n = 0 }
+        breath.now()
+    end
+end
+
+-- As a job. Returns true and what was done, or false and what is wrong, a line each.
+function reload.run()
+    made = made or setup.dp_config(world.cfg)
+    local new, texts = load_again()
+    if not new then
+        return refused(texts)
+    end
+    local plan, wrong = make_plan(world.cfg, new)
+    if wrong then
+        keep_ids(nil)
+        return refused(wrong)
+    end
+    local counts, done = counter()
+    apply(plan, world.cfg, new, done)
+    count.add("reloads")
+    return told(summary(counts))
+end
+
+requests.on("reload", "reload", reload.run)
+
+return reload

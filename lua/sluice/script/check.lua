@@ -1,0 +1,27 @@
+-- Whether a user's script is one, and where its file is. What it is called for is policy/hooks.lua's.
+local box = require "sluice.script.sandbox"
+
+local check = {}
+
+local HOOKS = { "start", "timer", "flow_control" }
+
+function check.path(config_name, script)
+    return script:sub(1, 1) == "/" and script or (config_name:match("^.*/") or "") .. script
+end
+
+local function too_early()
+    error("not before start()", 2)
+end
+
+local function nothing() end
+
+-- Its first line that is wrong, and why; nil: none is.
+function check.script(record)
+    local env = box.environment {
+        { "class", too_early }, { "aqm", too_early }, { "log", nothing }, { "state", {} },
+    }
+    local fault = box.run(record.text, env, record.instructions) or box.uncalled(env, HOOKS)
+    return fault and fault.line, fault and fault.text
+end
+
+return check

@@ -1,0 +1,108 @@
+-- What differs between the MSs of a record and the slice that a new configuration has for them. A
+-- PDP context is the same as long as NSAPI, SAPI, class, PFI and its tunnel at the GGSN are: else
+-- it is removed and made anew, with another TEID. A packet flow keeps its slot.
+local parts = require "sluice.config.parts"
+local world = require "sluice.core.world"
+
+local changes = {}
+
+local BUCKET = { "rate_bit_per_s", "bucket_octets" }
+local CONTEXT = { "nsapi", "sapi", "class", "pfi", "ggsn_id", "ggsn_teid" }
+
+local function place_of(pdps, pdp)
+    for j, other in ipairs(pdps) do
+        if not parts.differ(pdp, other, CONTEXT) then
+            return j
+        end
+    end
+    return nil
+end
+
+-- Fills `gone`, and `rest`: the old slice with the contexts that stay.
+local function compare_old(change, record, ms)
+    change.rest.pdp, change.rest_ids, change.gone = {}, {}, {}
+    for j, pdp in ipairs(record.ms.pdp) do
+        if place_of(ms.pdp, pdp) then
+            table.insert(change.rest.pdp, pdp)
+            table.insert(change.rest_ids, record.pdp_ids[j])
+        else
+            table.insert(change.gone, j)
+        end
+    end
+end
+
+-- Fills `new`, and `kept`: for each context of the slice its place in the rest, or false; and
+-- `address`: whether one that stays has another.
+local function compare_new(change, ms)
+    change.new, change.kept = {}, {}
+    for j, pdp in ipairs(ms.pdp) do
+        local kept = place_of(change.rest.pdp, pdp)
+        change.kept[j] = kept or false
+        if not kept then
+            table.insert(change.new, j)
+        elseif change.rest.pdp[kept].address ~= pdp.address then
+            change.address = true
+        end
+    end
+end
+
+-- Those whose values in the file are others than they were. One that no old slot uses any more is a
+-- new one, which begins without values.
+local function changed_buckets(rest_slots, old_slots, slots)
+    local changed, old, stays = {}, {}, {}
+    for _, bucket in ipairs(parts.buckets_of(old_slots)) do
+        old[bucket.key] = bucket
+    end
+    for _, flow in ipairs(rest_slots) do
+        stays[parts.bucket_key(flow)] = true
+    end
+    for _, bucket in ipairs(parts.buckets_of(slots)) do
+        if parts.differ(stays[bucket.key] and old[bucket.key] or {}, bucket, BUCKET) then
+            changed[#changed + 1] = bucket
+        end
+    end
+    return changed
+end
+
+local function compare_slots(change, record, ms)
+    change.slot_of, change.slots = parts.slots_of(ms, record.slot_of)
+    change.gone_slots, change.new_slots = {}, {}
+    change.rest_slot_of, change.rest_slots = {}, {}
+    local old_flow = {}
+    for _, flow in ipairs(record.slots) do
+        local key = parts.flow_key(flow)
+        old_flow[key] = flow
+        if change.slot_of[key] then
+            change.rest_slot_of[key] = flow.slot
+            table.insert(change.rest_slots, flow)
+        else
+            table.insert(change.gone_slots, flow.slot)
+        end
+    end
+    for _, flow in ipairs(change.slots) do
+        local old = old_flow[parts.flow_key(flow)]
+        if not old then
+            table.insert(change.new_slots, flow)
+        end
+    end
+    change.buckets = changed_buckets(change.rest_slots, record.slots, change.slots)
+end
+
+function changes.of(record, ms)
+    local old = record.ms
+    local manual = world.nse[record.nse_id].cfg.ns == "manual" -- else XID brings the IOV-UI
+    local change = {
+        tlli = old.tlli ~= ms.tlli, xid = parts.differ(old, ms, { "n201_u_octets", "iov_ui" }),
+        cipher = parts.differ(old, ms, { "cipher", "key", manual and "iov_ui" or nil }),
+        options = parts.differ(old, ms, { "ra_capability", "drx", "priority", "send_imsi" }),
+        flow = parts.differ(old, ms, BUCKET), rest = parts.slice(old, 0, record.count),
+    }
+    compare_old(change, record, ms)
+    compare_new(change, ms)
+    compare_slots(change, record, ms)
+    change.any = change.tlli or change.xid or change.cipher or change.options or change.flow
+        or change.address or #change.new > 0 or #change.new_slots > 0 or #change.buckets > 0
+    return change
+end
+
+return changes

@@ -1,0 +1,251 @@
+-- The commands that make one MS of a record (registry.lua) and remove it, with its packet flows
+-- and PDP contexts. In the lab its receiver is told too, and in real time who asks for TEIDs.
+local addresses = require "sluice.base.addresses"
+local board = require "sluice.core.board"
+local ciphers = require "sluice.base.ciphers"
+local classes = require "classes"
+local count = require "count"
+local dp = require "dp"
+local llc_first = require "sluice.subscribers.llc_first"
+local log = require "log"
+local parts = require "sluice.config.parts"
+local subscribers = require "sluice.subscribers.registry"
+local world = require "sluice.core.world"
+
+local members = {}
+
+local place_of_class = {}
+for i, name in ipairs(classes) do
+    place_of_class[name] = i - 1
+end
+
+-- n MSs of a normalised record from `from` on, as commands name them: a GGSN by its id.
+function members.slice(ms, from, n)
+    local slice = parts.slice(ms, from, n)
+    for _, pdp in ipairs(slice.pdp) do
+        pdp.ggsn_id = world.ggsn_ids[pdp.ggsn]
+    end
+    return slice
+end
+
+local function pdp_id(record, member, j)
+    return record.pdp_ids[j].first + member * record.pdp_ids[j].stride
+end
+
+-- What has been agreed on with it, or will be.
+local function first_values(record)
+    return llc_first.values(world.nse[record.nse_id].cfg, record.ms)
+end
+
+-- The same key here and at the receiver.
+local function start_cipher(record, member)
+    local ms = record.ms
+    local _, iov_ui = first_values(record)
+    local gea = ciphers.number[ms.cipher]
+    local key = gea > 0 and ciphers.key(ms.key, member) or ""
+    dp.ms_cipher {
+        ms_id = record.first_ms_id + member, gea = gea, key = key, iov_ui = iov_ui,
+    }
+    if gea > 0 then
+        world.receiver.cipher {
+            nse_id = record.nse_id, tlli = ms.tlli + member, gea = gea, key = key,
+            iov_ui = iov_ui,
+        }
+    end
+end
+
+local function start_options(record, member)
+    local options = parts.options(record.ms, member)
+    options.ms_id = record.first_ms_id + member
+    dp.ms_options(options)
+end
+
+-- Its own bucket, or its cell's defaults.
+local function start_flow(record, member)
+    local ms_id = record.first_ms_id + member
+    if record.ms.rate_bit_per_s then
+        dp.ms_flow(parts.bucket({ ms_id = ms_id }, record.ms, ""))
+    else
+        dp.ms_default { ms_id = ms_id }
+    end
+end
+
+-- Flows that are new, beside those that are there: of one PFI, they share a bucket.
+local function start_pfcs(record, member, new, there)
+    local slot_of = {}
+    for _, flow in ipairs(there) do
+        slot_of[flow.pfi or -1] = flow.slot
+    end
+    for _, flow in ipairs(new) do
+        dp.pfc {
+            ms_id = record.first_ms_id + member, slot = flow.slot,
+            traffic_class = place_of_class[flow.class], shares = flow.pfi and slot_of[flow.pfi],
+        }
+        slot_of[flow.pfi or -1] = flow.slot
+    end
+end
+
+local function start_pfc_flow(record, member, bucket)
+    dp.pfc_flow(parts.bucket({ ms_id = record.first_ms_id + member, slot = bucket.slot }, bucket,
+        ""))
+end
+
+-- Whoever sends to it in real time has to know it; without a TEID, that is as before.
+local function tell_context(record, member, j, teid)
+    local ms, pdp = record.ms, record.ms.pdp[j]
+    world.contexts.context {
+        pdp_id = pdp_id(record, member, j), imsi = parts.imsi(ms, member), tlli = ms.tlli + member,
+        nsapi = pdp.nsapi, teid = teid, address = addresses.ipv4_number(pdp.address) + member,
+    }
+end
+
+local function remove_pdp(record, member, j)
+    local id = pdp_id(record, member, j)
+    dp.pdp_remove { pdp_id = id }
+    world.contexts.gone { pdp_id = id }
+    world.ended[id] = nil
+end
+
+-- Context j of the record's.
+local function start_pdp(record, member, j)
+    local ms = record.ms
+    local pdp = ms.pdp[j]
+    local teid = dp.pdp {
+        pdp_id = pdp_id(record, member, j), ms_id = record.first_ms_id + member,
+        slot = record.slot_of[parts.flow_key(pdp)], nsapi = pdp.nsapi, sapi = pdp.sapi,
+        pfi = pdp.pfi, ggsn_id = pdp.ggsn_id,
+        ggsn_teid = pdp.ggsn_teid and pdp.ggsn_teid + member or 0,
+    }
+    world.receiver.context {
+        nse_id = record.nse_id, tlli = ms.tlli + member, nsapi = pdp.nsapi,
+        traffic_class = place_of_class[pdp.class],
+    }
+    tell_context(record, member, j, teid)
+    if world.teids then
+        world.teids[#world.teids + 1] = teid
+    end
+end
+
+function members.start(record, member)
+    local ms, ms_id = record.ms, record.first_ms_id + member
+    dp.ms {
+        ms_id = ms_id, bvc_id = record.bvc_id, tlli = ms.tlli + member,
+        n201_u = (first_values(record)),
+    }
+    if ms.cipher ~= "none" then
+        start_cipher(record, member)
+    end
+    if parts.has_options(ms) then
+        start_options(record, member)
+    end
+    if ms.rate_bit_per_s then
+        start_flow(record, member)
+    end
+    start_pfcs(record, member, record.slots, {})
+    for _, bucket in ipairs(parts.buckets_of(record.slots)) do
+        if bucket.rate_bit_per_s then
+            start_pfc_flow(record, member, bucket)
+        end
+    end
+    for j = 1, #ms.pdp do
+        start_pdp(record, member, j)
+    end
+    board.ms { ms_id = ms_id, imsi = parts.imsi(ms, member), state = "up" }
+    subscribers.tell("xid_set", ms_id, record)
+end
+
+function members.stop(record, member)
+    local ms_id = record.first_ms_id + member
+    for j = 1, #record.pdp_ids do
+        remove_pdp(record, member, j)
+    end
+    dp.ms_remove { ms_id = ms_id }
+    board.gone_ms { ms_id = ms_id }
+end
+
+-- ---- Changes (differences.lua) ----
+
+-- The contexts and packet flows that are not to be any more.
+function members.drop(record, member, change)
+    for _, j in ipairs(change.gone) do
+        remove_pdp(record, member, j)
+    end
+    for _, slot in ipairs(change.gone_slots) do
+        dp.pfc_remove { ms_id = record.first_ms_id + member, slot = slot }
+    end
+end
+
+-- Whether it may go to that cell: if not, as when the worker of its NSE is full, it stays where it
+-- is.
+function members.may_move(ms_id, bvc_id)
+    local may, why = dp.may_move(ms_id, bvc_id)
+    if not may then
+        count.add "moves_refused"
+        log.warn(("MS %s stays in its cell: %s"):format(
+            subscribers.imsi(ms_id) or ms_id, why))
+    end
+    return may
+end
+
+-- To the cell that the file now has for it, unless it roamed there before.
+function members.move(record, member)
+    local ms_id = record.first_ms_id + member
+    local from = dp.ms_cell(ms_id)
+    if from ~= record.bvc_id and members.may_move(ms_id, record.bvc_id) then
+        dp.ms_move { ms_id = ms_id, bvc_id = record.bvc_id }
+        subscribers.tell("moved", ms_id, from, record.bvc_id)
+    end
+end
+
+-- What XID is for; under the same key the IOV-UIs go on (llc/exchange.lua).
+local function change_llc(record, member, change)
+    local ms_id = record.first_ms_id + member
+    for _, sapi in ipairs(llc_first.user_sapis) do
+        dp.ms_n201_u { ms_id = ms_id, sapi = sapi, n201_u = (first_values(record)) }
+    end
+    if change.cipher then
+        subscribers.tell("rekeyed", ms_id)
+        start_cipher(record, member)
+    else
+        subscribers.tell("xid_changed", ms_id)
+    end
+    subscribers.tell("xid_set", ms_id, record)
+end
+
+local function change_values(record, member, change)
+    local ms_id = record.first_ms_id + member
+    if change.tlli then
+        dp.ms_tlli { ms_id = ms_id, tlli = record.ms.tlli + member }
+    end
+    if change.xid or change.cipher then
+        change_llc(record, member, change)
+    end
+    if change.options then
+        start_options(record, member)
+    end
+end
+
+-- What is in the record now, where it is another than before.
+function members.change(record, member, change, moved)
+    if moved then
+        members.move(record, member)
+    end
+    change_values(record, member, change)
+    if change.flow or moved and record.ms.rate_bit_per_s then
+        start_flow(record, member)
+    end
+    start_pfcs(record, member, change.new_slots, change.rest_slots)
+    for _, bucket in ipairs(change.buckets) do
+        start_pfc_flow(record, member, bucket)
+    end
+    for j in ipairs((change.tlli or change.address) and record.ms.pdp or {}) do
+        if change.kept[j] then
+            tell_context(record, member, j)
+        end
+    end
+    for _, j in ipairs(change.new) do
+        start_pdp(record, member, j)
+    end
+end
+
+return members

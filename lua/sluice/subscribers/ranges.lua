@@ -1,0 +1,167 @@
+-- MSs as they come, change and go, in ranges (registry.lua): their ids, and members.lua for each of
+-- them. In a job, for there may be a million.
+local blocks = require "sluice.base.blocks"
+local changes = require "sluice.subscribers.differences"
+local members = require "sluice.subscribers.members"
+local parts = require "sluice.config.parts"
+local subscribers = require "sluice.subscribers.registry"
+local world = require "sluice.core.world"
+
+local ranges = {}
+
+local MSS_A_BREATH = 64
+
+-- ---- Ids ----
+
+-- Ids of so many contexts for n members at most: of each context the first and the stride from
+-- member to member; and for how many members. Member by member if there is a block for it, else
+-- context by context.
+local function take_pdp_ids(n, contexts)
+    local ids, taken = ranges.pdp_ids, {}
+    if contexts == 0 then
+        return taken, n
+    end
+    local first, got = ids:take(n * contexts)
+    local members_of = got // contexts
+    if got > members_of * contexts then
+        ids:give(first + members_of * contexts, got - members_of * contexts)
+    end
+    for j = 1, contexts do
+        taken[j] = members_of > 0 and { first = first + j - 1, stride = contexts }
+            or { first = assert(ids:take(1)), stride = 1 }
+    end
+    return taken, math.max(members_of, 1)
+end
+
+-- Gives back the ids that n members had for a context.
+local function give_pdp_ids(ids, n)
+    if ids.stride == 1 then
+        return ranges.pdp_ids:give(ids.first, n)
+    end
+    for member = 0, n - 1 do
+        ranges.pdp_ids:give(ids.first + member * ids.stride, 1)
+    end
+end
+
+-- ---- Adding and removing ----
+
+local function breathe(done)
+    if done % MSS_A_BREATH == 0 then
+        world.breathe()
+    end
+end
+
+-- Calls fn(record, member) for each of them; others get their turn now and then.
+function ranges.each(record, fn, ...)
+    for member = 0, record.count - 1 do
+        fn(record, member, ...)
+        breathe(member + 1)
+    end
+end
+
+local function new_record(nse_id, bvc_id, ms, from)
+    local first, n = ranges.ms_ids:take(ms.count - from)
+    local pdp_ids, got = take_pdp_ids(n, #ms.pdp)
+    if got < n then
+        ranges.ms_ids:give(first + got, n - got)
+    end
+    local record = {
+        ms = members.slice(ms, from, got), count = got, nse_id = nse_id, bvc_id = bvc_id,
+        first_ms_id = first, pdp_ids = pdp_ids,
+    }
+    record.slot_of, record.slots = parts.slots_of(ms)
+    return record
+end
+
+local function begin(room)
+    ranges.ms_ids, ranges.pdp_ids = blocks.new(room.mss), blocks.new(room.pdps)
+end
+
+-- The MSs of a normalised record, in that cell. nil and "room": not one of them.
+function ranges.add(nse_id, bvc_id, ms)
+    if not ranges.ms_ids then
+        begin(world.cfg.room)
+    end
+    if ranges.ms_ids.left < ms.count or ranges.pdp_ids.left < ms.count * #ms.pdp then
+        return nil, "room"
+    end
+    local from = 0
+    while from < ms.count do
+        local record = new_record(nse_id, bvc_id, ms, from)
+        subscribers.insert(record)
+        ranges.each(record, members.start)
+        from = from + record.count
+    end
+    return true
+end
+
+-- The watchers last: an event that comes while commands wait may still be about it.
+local function stop(record, member)
+    members.stop(record, member)
+    subscribers.tell("removed", record.first_ms_id + member)
+end
+
+-- All members of a record.
+function ranges.remove(record)
+    ranges.each(record, stop)
+    subscribers.erase(record)
+    ranges.ms_ids:give(record.first_ms_id, record.count)
+    for _, ids in ipairs(record.pdp_ids) do
+        give_pdp_ids(ids, record.count)
+    end
+end
+
+-- ---- Changing ----
+
+-- Contexts that are not in the new slice, or are others there, and packet flows that none is in.
+local function drop(record, change)
+    ranges.each(record, members.drop, change)
+    for _, j in ipairs(change.gone) do
+        give_pdp_ids(record.pdp_ids[j], record.count)
+    end
+end
+
+-- Ids for the new slice: those of contexts that stay, and new ones, for as many members as there
+-- are neighbours.
+local function ids_after(record, change)
+    local new_ids, n = take_pdp_ids(record.count, #change.new)
+    local ids, next_new = {}, 0
+    for j, kept in ipairs(change.kept) do
+        next_new = next_new + (kept and 0 or 1)
+        ids[j] = kept and record.pdp_ids[kept] or new_ids[next_new]
+    end
+    return ids, n
+end
+
+-- Makes the MSs of a record those of the slice `ms` from `from` on, in the cell that the file now
+-- has for them. Those whose ids do not suffice for all members at once are a record of their own,
+-- not yet changed. Returns how many are done, and whether they are others than before.
+function ranges.change(record, ms, from, nse_id, bvc_id)
+    ms = members.slice(ms, from, record.count)
+    local change = changes.of(record, ms)
+    if #change.gone > 0 or #change.gone_slots > 0 then
+        drop(record, change)
+    end
+    record.ms, record.pdp_ids = change.rest, change.rest_ids
+    record.slot_of, record.slots = change.rest_slot_of, change.rest_slots
+    local ids, n = ids_after(record, change)
+    if n < record.count then
+        subscribers.cut(record, n)
+    end
+    local moved = record.bvc_id ~= bvc_id
+    record.ms, record.pdp_ids = parts.slice(ms, 0, n), ids
+    record.slot_of, record.slots = change.slot_of, change.slots
+    record.nse_id, record.bvc_id = nse_id, bvc_id
+    if change.any or moved then
+        ranges.each(record, members.change, change, moved)
+    end
+    return n, change.any or moved or #change.gone > 0
+end
+
+-- How many more there is room for: "mss" or "pdps".
+function ranges.left(kind)
+    local ids = kind == "mss" and ranges.ms_ids or ranges.pdp_ids
+    return ids and ids.left or world.cfg.room[kind]
+end
+
+return ranges

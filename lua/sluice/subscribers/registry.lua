@@ -1,0 +1,124 @@
+-- The registry of MSs. They come from the configuration, a million in one line, so there is no
+-- table per MS: a record stands for `count` of them whose ids are neighbours, and whose IMSIs,
+-- TLLIs, addresses, keys and TEIDs at the GGSN count up (from the slice `ms` of the normalised
+-- form).
+--   { ms, count, nse_id, bvc_id (its cell in the file, not where it roamed to), first_ms_id,
+--     first_imsi (a number), pdp_ids = { { first, stride } of each context },
+--     slot_of = { by flow_key }, slots }
+-- A range whose ids lie in several blocks has several records; `cut` makes two of one. What makes,
+-- changes and removes them is in ranges.lua.
+local bisect = require "sluice.base.bisect"
+local parts = require "sluice.config.parts"
+local watchers = require "sluice.core.watchers"
+
+local subscribers = { records = {}, spans = {} }
+
+-- watch(event, fn): fn(ms_id, ...) is called for each MS of which that is so.
+subscribers.watch, subscribers.tell = watchers {
+    "removed",     -- (ms_id) and its id may soon be another's
+    "moved",       -- (ms_id, old_bvc_id, new_bvc_id) by the file
+    "rekeyed",     -- (ms_id) it is to have another key
+    "xid_changed", -- (ms_id) the file wants other values of XID than before, under the same key
+    "xid_set",     -- (ms_id, record) the dataplane has what the file wants, of a new MS or after a change
+    "seen",        -- (ms_id) control has heard of it
+}
+
+-- ---- Finding ----
+
+local function first_ms_id(record)
+    return record.first_ms_id
+end
+
+local function first_imsi(record)
+    return record.first_imsi
+end
+
+local function span_of(imsi)
+    local spans = subscribers.spans
+    spans[#imsi] = spans[#imsi] or {}
+    return spans[#imsi]
+end
+
+-- The record of an MS, and which of its members it is, from 0; nil: nobody has that id.
+function subscribers.of(ms_id)
+    local record = subscribers.records[bisect(subscribers.records, first_ms_id, ms_id)]
+    if record and ms_id < record.first_ms_id + record.count then
+        return record, ms_id - record.first_ms_id
+    end
+    return nil
+end
+
+function subscribers.imsi(ms_id)
+    local record, member = subscribers.of(ms_id)
+    return record and parts.imsi(record.ms, member)
+end
+
+-- The record and the member that have an IMSI; somebody may ask for what is none.
+function subscribers.find(imsi)
+    local list = subscribers.spans[#imsi]
+    local number = list and imsi:find("^%d+$") and math.tointeger(tonumber(imsi))
+    local record = number and list[bisect(list, first_imsi, number)]
+    if record and number < record.first_imsi + record.count then
+        return record, number - record.first_imsi
+    end
+    return nil
+end
+
+function subscribers.by_imsi(imsi)
+    local record, member = subscribers.find(imsi)
+    return record and record.first_ms_id + member
+end
+
+-- Its packet flows: { slot, class, pfi (nil: none), rate_bit_per_s, bucket_octets }, by slot.
+function subscribers.slots(ms_id)
+    local record = subscribers.of(ms_id)
+    return record and record.slots
+end
+
+-- The slots of a PFI, which share one bucket, for FLOW-CONTROL-PFC and LLC-DISCARDED.
+function subscribers.slots_of(ms_id, pfi)
+    local list = {}
+    for _, flow in ipairs(subscribers.slots(ms_id) or {}) do
+        if flow.pfi == pfi then
+            list[#list + 1] = flow.slot
+        end
+    end
+    return list
+end
+
+-- ---- The lists ----
+
+function subscribers.insert(record)
+    record.first_imsi = math.tointeger(tonumber(record.ms.imsi))
+    local records, span = subscribers.records, span_of(record.ms.imsi)
+    table.insert(records, bisect(records, first_ms_id, record.first_ms_id) + 1, record)
+    table.insert(span, bisect(span, first_imsi, record.first_imsi) + 1, record)
+end
+
+function subscribers.erase(record)
+    local records, span = subscribers.records, span_of(record.ms.imsi)
+    table.remove(records, bisect(records, first_ms_id, record.first_ms_id))
+    table.remove(span, bisect(span, first_imsi, record.first_imsi))
+end
+
+-- Makes two of a record: what is returned begins with member `from`.
+function subscribers.cut(record, from)
+    local rest = {
+        ms = parts.slice(record.ms, from, record.count - from), count = record.count - from,
+        nse_id = record.nse_id, bvc_id = record.bvc_id, first_ms_id = record.first_ms_id + from,
+        pdp_ids = {}, slot_of = record.slot_of, slots = record.slots,
+    }
+    for j, ids in ipairs(record.pdp_ids) do
+        rest.pdp_ids[j] = { first = ids.first + from * ids.stride, stride = ids.stride }
+    end
+    record.ms, record.count = parts.slice(record.ms, 0, from), from
+    subscribers.insert(rest)
+    return rest
+end
+
+-- All records, as they are now.
+function subscribers.list()
+    return table.move(subscribers.records, 1, #subscribers.records, 1, {})
+end
+
+return subscribers

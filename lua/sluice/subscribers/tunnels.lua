@@ -1,0 +1,77 @@
+-- Error indications of GGSNs (TS 29.281 7.3.1): a context whose GGSN has no tunnel for what it sends
+-- there sends no more, until it is made again or the configuration is read again. The SGSN of the
+-- specifications deactivates it; session management is not here.
+--
+-- Who says so is no more than the source address of a datagram. So it counts for contexts alone that
+-- send to that address and that TEID, and a reload takes it back.
+local addresses = require "sluice.base.addresses"
+local count = require "count"
+local dp = require "dp"
+local log = require "log"
+local parts = require "sluice.config.parts"
+local subscribers = require "sluice.subscribers.registry"
+local world = require "sluice.core.world"
+
+local tunnels = {}
+
+local order = {} -- pdp_ids as they ended; those in world.ended still are
+
+-- GGSNs' ids: several may have one address.
+local function ggsns_at(address)
+    local ids = {}
+    for _, ggsn in ipairs(world.cfg.ggsn) do
+        if parts.address(ggsn.address) == address then
+            ids[world.ggsn_ids[ggsn.name]] = true
+        end
+    end
+    return ids
+end
+
+-- The context of a record with that tunnel: its id and its member; or nil.
+local function find_in(record, ids, teid)
+    for j, pdp in ipairs(record.ms.pdp) do
+        local member = teid - (pdp.ggsn_teid or teid + 1)
+        if ids[pdp.ggsn_id or -1] and member >= 0 and member < record.count then
+            return record.pdp_ids[j].first + member * record.pdp_ids[j].stride, member, pdp
+        end
+    end
+end
+
+local function finish(id, imsi, nsapi, address)
+    world.ended[id] = true
+    order[#order + 1] = id
+    dp.pdp_uplink { pdp_id = id, ended = true }
+    count.add "uplinks_ended"
+    log.warn(("IMSI %s, NSAPI %d: GGSN %s has no tunnel, so nothing more goes up"):format(
+        imsi, nsapi, addresses.shown(address)))
+end
+
+-- Event.
+function tunnels.error_indication(address, teid)
+    local ids = ggsns_at(address)
+    for _, record in ipairs(subscribers.records) do
+        local id, member, pdp = find_in(record, ids, teid)
+        if id and world.ended[id] then
+            return "ignored"
+        elseif id then
+            finish(id, parts.imsi(record.ms, member), pdp.nsapi, address)
+            return "handled"
+        end
+    end
+    log.debug(("GGSN %s has no tunnel 0x%08x, nor has anybody here"):format(
+        addresses.shown(address), teid))
+    return "ignored"
+end
+
+-- All may try again.
+function tunnels.again()
+    for _, id in ipairs(order) do
+        if world.ended[id] then
+            world.ended[id] = nil
+            dp.pdp_uplink { pdp_id = id, ended = false }
+        end
+    end
+    order = {}
+end
+
+return tunnels
