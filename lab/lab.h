@@ -4,7 +4,7 @@
 #ifndef SLUICE_LAB_LAB_H
 #define SLUICE_LAB_LAB_H
 
-#include "control/control.h"
+#include "control/plane/control.h"
 #include "lab/bss/receiver.h"
 #include "lab/hosts/source.h"
 

@@ -13,7 +13,7 @@
 #include <rte_ring.h>
 
 #include "control/bind/host.h"
-#include "control/eal.h"
+#include "control/process/eal.h"
 #include "dataplane/wire/bytes.h"
 
 #define FIRST_BVCI 2u

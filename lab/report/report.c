@@ -1,7 +1,7 @@
 // See report.h: the sums and the JSON. The text is in text.c.
 #include "lab/report/report.h"
 
-#include "control/counts.h"
+#include "control/plane/counts.h"
 #include "dataplane/base/json.h"
 
 _Static_assert(sizeof(struct stats_worker) % sizeof(uint64_t) == 0, "counters and nothing else");

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/commands.h"
-#include "control/eal.h"
+#include "control/cli/commands.h"
 #include "control/export/board.h"
+#include "control/process/eal.h"
 #include "tests/control/gb_world.h"
 
 #define EACH_OCTETS   (1ULL << 30)   // that any of several configurations may take

@@ -37,18 +37,18 @@ SINS = {
         "dataplane/down/down.h": "\n",
         "dataplane/up/up.c": '#include "dataplane/down/down.h"\n'}, ""),
     "control behind the face": ("includes", "graph", {
-        "control/start.c": '#include "dataplane/base/units.h"\n#include "dataplane/sched/tree.h"\n',
+        "control/plane/start.c": '#include "dataplane/base/units.h"\n#include "dataplane/sched/tree.h"\n',
         "dataplane/sched/tree.h": "\n"}, ""),
     "oracle that borrows": ("includes", "graph",
                             {"tests/oracle/crc.c": '#include "dataplane/wire/llc.h"\n'}, ""),
     "DPDK on the floor": ("includes", "graph",
                           {"dataplane/sched/tree.h": "#include <rte_mbuf.h>\n"}, ""),
-    "Lua outside bind": ("includes", "graph", {"control/start.c": "#include <lua.h>\n"}, ""),
+    "Lua outside bind": ("includes", "graph", {"control/plane/start.c": "#include <lua.h>\n"}, ""),
     "hot malloc": ("hot_symbols", "allow-list", {
         "dataplane/wire/llc.c": "#include <stdlib.h>\nvoid *f(void)\n{ return malloc(8); }\n"}, ""),
     "hot call of cold code of ours": ("hot_symbols", "allow-list", {
         "dataplane/wire/llc.c": "void log_it(void);\nvoid llc(void)\n{\n    log_it();\n}\n",
-        "control/log.c": "void log_it(void)\n{\n}\n"}, ""),
+        "control/plane/log.c": "void log_it(void)\n{\n}\n"}, ""),
     "hot row without an object": ("hot_symbols", "every row",
                                   {"dataplane/sched/tree.c": None}, ""),
     "hot structure cleared": ("hot_symbols", "rep stos", {

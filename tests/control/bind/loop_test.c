@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "control/bind/internal.h"
-#include "control/control.h"
+#include "control/plane/control.h"
 
 static struct control control;
 

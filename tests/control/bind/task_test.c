@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "control/control.h"
+#include "control/plane/control.h"
 
 static struct control control;
 
