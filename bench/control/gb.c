@@ -233,7 +233,7 @@ uint64_t gb_restart(struct gb *gb)
 
 static void bring_up(struct gb *gb)
 {
-    control_start(&gb->control, gb->dp);
+    control_start(&gb->control, &host_procedures, gb->dp);
     while (gb->control.phase == CONTROL_STARTING) {
         control_poll(&gb->control, 0);
         poll_worker(gb);

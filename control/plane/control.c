@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "control/bind/host.h"
 #include "control/plane/counts.h"
 #include "dataplane/base/units.h"
 
@@ -24,13 +23,14 @@ static void set_phase(struct control *control, enum control_phase phase)
     __atomic_store_n(&control->phase, phase, __ATOMIC_RELAXED);
 }
 
-void control_start(struct control *control, struct dp *dp)
+void control_start(struct control *control, const struct procedures *procedures, struct dp *dp)
 {
+    control->procedures = procedures;
     control->dp = dp;
     set_phase(control, CONTROL_STARTING);
     control->next_ns = 0;
     mailbox_begin(&control->mailbox);
-    host_begin(control->host, control);
+    procedures->begin(control->host, control);
 }
 
 void control_stop(struct control *control)
@@ -91,24 +91,24 @@ void control_kill(struct control *control, const char *why)
     if (!lives(control))
         return;
     log_put(&control->log, LOG_ERROR, control->now_ns, why);
-    host_end(control->host);
+    control->procedures->end(control->host);
     end_lua(control);
 }
 
 static uint64_t step(struct control *control, uint64_t now_ns)
 {
-    switch (host_step(control->host, now_ns, &control->next_ns)) {
-    case HOST_WAITS: // a ring is full until the worker has been called
+    switch (control->procedures->step(control->host, now_ns, &control->next_ns)) {
+    case PROCEDURES_WAIT: // a ring is full until the worker has been called
         dp_events_keep(control->dp);
         return now_ns;
-    case HOST_IDLE:
+    case PROCEDURES_IDLE:
         if (control->phase == CONTROL_STARTING) {
             set_phase(control, CONTROL_UP);
-            host_limit_growth(control->host, LUA_GROWTH_OCTETS);
+            control->procedures->limit_growth(control->host, LUA_GROWTH_OCTETS);
             return now_ns; // what it sent last is still to be carried out
         }
         return control->next_ns;
-    case HOST_FAILED:
+    case PROCEDURES_FAILED:
         break;
     }
     end_lua(control);

@@ -9,9 +9,8 @@
 
 #include "control/plane/log.h"
 #include "control/plane/mailbox.h"
+#include "control/plane/procedures.h"
 #include "dataplane/dataplane.h"
-
-struct host;
 
 enum control_phase {
     CONTROL_STARTING,
@@ -39,7 +38,8 @@ struct control_capture {
 #define CONTROL_HOOK_FAULT_OCTETS 120
 
 struct control {
-    struct host *host;
+    struct host *host; // of the procedures, and how it carries them out
+    const struct procedures *procedures;
     struct dp *dp;
     enum control_phase phase;
     uint64_t now_ns;
@@ -54,7 +54,7 @@ struct control {
 };
 
 // Begins to bring up the configuration that the host has loaded.
-void control_start(struct control *control, struct dp *dp);
+void control_start(struct control *control, const struct procedures *procedures, struct dp *dp);
 void control_stop(struct control *control);
 
 // One round. Returns now_ns while work is left, else when to call again.

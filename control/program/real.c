@@ -381,7 +381,7 @@ int run_real(struct run *run)
     run->control.ended = &signals_ended;
     status = start_workers(&real);
     if (!status) {
-        control_start(&run->control, run->dp);
+        control_start(&run->control, &host_procedures, run->dp);
         run_show(run);
         status = control_loop(&real);
     }

@@ -41,7 +41,7 @@ static int build(struct run *run)
     if (!run->lab)
         return run_failed("the lab could not be made", strerror(errno));
     host_add_calls(run->control.host, "lab", lab_calls, lab_call_count, run->lab);
-    control_start(&run->control, run->dp);
+    control_start(&run->control, &host_procedures, run->dp);
     run_show(run);
     return EXIT_DONE;
 }
