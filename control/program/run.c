@@ -128,13 +128,25 @@ static void put_summary(const void *self, FILE *out)
     report_summary(self, out);
 }
 
+// What control knows of the run; the text of the policy's last fault goes into `text`.
+static void report_control(const struct run *run, struct report *report,
+                           char text[CONTROL_HOOK_FAULT_OCTETS])
+{
+    const struct counts *counts = host_counts(run->control.host);
+    control_hook_fault(&run->control, text);
+    report->events = run->control.events;
+    report->faults = counts->count[COUNT_hook_faults];
+    report->cuts = counts->count[COUNT_hook_cuts];
+    report->last_fault = text;
+}
+
 int run_report(struct run *run, struct report *report)
 {
+    char last_fault[CONTROL_HOOK_FAULT_OCTETS];
     report->name = run->name;
     report->seed = run->load.run.seed;
     report->workers = run->load.dp.workers;
-    report->control = &run->control;
-    report->counts = host_counts(run->control.host);
+    report_control(run, report, last_fault);
     report_collect(report, run->dp);
     report_print(report, stdout);
     int status = run_write(run, "summary.json", put_summary, report);

@@ -32,14 +32,38 @@ static int close_captures(struct run *run)
                  : EXIT_DONE;
 }
 
+static uint64_t poll_worker(void *self, uint64_t now_ns)
+{
+    return dp_poll(self, now_ns);
+}
+
+static uint64_t poll_control(void *self, uint64_t now_ns)
+{
+    return control_poll(self, now_ns);
+}
+
+// What came to an end instead is no longer on its way up either.
+static bool is_up(void *self)
+{
+    return ((struct run *)self)->control.phase != CONTROL_STARTING;
+}
+
+static void add_pollers(struct run *run)
+{
+    for (uint32_t w = 0; w < run->load.dp.workers; w++)
+        engine_add_poller(run->lab->engine, poll_worker, dp_worker(run->dp, w));
+    engine_add_poller(run->lab->engine, poll_control, &run->control);
+}
+
 static int build(struct run *run)
 {
     int status = run_build(run, NULL);
     if (status)
         return status;
-    run->lab = lab_create(&run->load.lab, run->dp, &run->control, run->gn, run->gb);
+    run->lab = lab_create(&run->load.lab, run->dp, run->gn, run->gb);
     if (!run->lab)
         return run_failed("the lab could not be made", strerror(errno));
+    add_pollers(run);
     host_add_calls(run->control.host, "lab", lab_calls, lab_call_count, run->lab);
     control_start(&run->control, &host_procedures, run->dp);
     run_show(run);
@@ -62,14 +86,16 @@ static void progress(void *self, uint64_t now_ns)
 static int simulate(struct run *run)
 {
     run->started_s = run_wall_s();
-    int fault = lab_run(run->lab, progress, run);
+    int fault = lab_run(run->lab, is_up, progress, run);
     run->wall_s = run_wall_s() - run->started_s;
     if (run->told_s > 0)
         fprintf(stderr, "\r\033[K");
     struct report report = {.lab = run->lab,
                             .elapsed_ns = run->load.lab.duration_ns,
                             .complete = fault == 0 && run->control.phase == CONTROL_UP};
-    if (fault)
+    if (fault == -ETIMEDOUT)
+        run_failed("control", "what it waits for did not come before the end");
+    if (fault == -ELOOP)
         run_failed("an instant did not come to rest", "1000 rounds; this is a fault of ours");
     return run_report(run, &report);
 }
