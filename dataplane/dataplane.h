@@ -248,4 +248,7 @@ struct dp_far_end {
 
 struct dp_far_end dp_far_end(const struct dp *dp, enum stats_side side, uint32_t worker);
 
+// The worker that owns a TEID of ours: at whose far end on Gn its G-PDUs go in.
+uint32_t dp_teid_worker(const struct dp *dp, uint32_t teid);
+
 #endif

@@ -189,6 +189,11 @@ struct dp_far_end dp_far_end(const struct dp *dp, enum stats_side side, uint32_t
     return (struct dp_far_end){device->rx_ring[worker], device->tx_ring[worker], device->pool};
 }
 
+uint32_t dp_teid_worker(const struct dp *dp, uint32_t teid)
+{
+    return teid_worker(dp->commands.teid_bits, teid);
+}
+
 const char *dp_link_look(struct dp *dp, enum stats_side side)
 {
     __atomic_store_n(&dp->link[side], port_device_link(&dp->device[side]), __ATOMIC_RELAXED);

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "dataplane/state/teid.h"
 #include "dataplane/wire/bytes.h"
 
 const struct field lab_config_fields[] = FIELD_TABLE(lab_config, LAB_CONFIG_FIELDS);
@@ -61,7 +60,7 @@ static int64_t add_source(void *target, const void *argument)
     struct source *s = &lab->source[index];
     *s = (struct source){.engine = lab->engine,
                          .gn_line = &lab->gn,
-                         .worker = teid_worker(teid_bits(lab->config.workers, 1), c->teid),
+                         .worker = dp_teid_worker(lab->dp, c->teid),
                          .gn = &lab->gn_ends,
                          .start_ns = c->start_ns,
                          .stop_ns = c->stop_ns,
@@ -74,7 +73,6 @@ static int64_t add_source(void *target, const void *argument)
     for (uint32_t i = 0; i < s->sizes; i++)
         s->size_octets[i] = get_be16(c->sizes.at + 2 * i);
     rng_seed(&s->rng, lab->config.seed, index);
-    source_start(s);
     return 0;
 }
 
@@ -98,18 +96,7 @@ static void gn_frame(void *self, const uint8_t *frame, uint32_t octets, uint64_t
     ((struct lab *)self)->gn_unexpected++;
 }
 
-static uint64_t poll_dp(void *self, uint64_t now_ns)
-{
-    return dp_poll(self, now_ns);
-}
-
-static uint64_t poll_control(void *self, uint64_t now_ns)
-{
-    return control_poll(self, now_ns);
-}
-
-static void wire_up(struct lab *lab, struct control *control, struct capture *gn,
-                    struct capture *gb)
+static void wire_up(struct lab *lab, struct capture *gn, struct capture *gb)
 {
     lab->gn = (struct line){.engine = lab->engine,
                             .ends = lab->config.workers,
@@ -127,9 +114,7 @@ static void wire_up(struct lab *lab, struct control *control, struct capture *gn
     for (uint32_t w = 0; w < lab->config.workers; w++) {
         lab->gn.end[w] = dp_far_end(lab->dp, STATS_GN, w);
         lab->gb.end[w] = dp_far_end(lab->dp, STATS_GB, w);
-        engine_add_poller(lab->engine, poll_dp, dp_worker(lab->dp, w));
     }
-    engine_add_poller(lab->engine, poll_control, control);
 }
 
 static struct receiver_limits limits_of(const struct lab_config *config)
@@ -143,15 +128,14 @@ uint64_t lab_memory_octets(const struct lab_config *config)
     return receiver_memory_octets(&limits);
 }
 
-struct lab *lab_create(const struct lab_config *config, struct dp *dp, struct control *control,
-                       struct capture *gn, struct capture *gb)
+struct lab *lab_create(const struct lab_config *config, const struct dp *dp, struct capture *gn,
+                       struct capture *gb)
 {
     struct lab *lab = calloc(1, sizeof *lab);
     if (!lab)
         return NULL;
     lab->config = *config;
     lab->dp = dp;
-    lab->control = control;
     lab->gn_ends = (struct source_gn){config->sgsn_mac, config->ggsn_mac, config->sgsn_address,
                                       config->ggsn_address, config->gn_mtu_octets};
     struct receiver_limits limits = limits_of(config);
@@ -165,26 +149,20 @@ struct lab *lab_create(const struct lab_config *config, struct dp *dp, struct co
         return NULL;
     }
     lab->engine = engine_create();
-    wire_up(lab, control, gn, gb);
+    wire_up(lab, gn, gb);
     return lab;
 }
 
-// Before time begins: control and dataplane in turn until the configuration is in force. However
-// many commands that takes, every source finds the world ready at 0.
-static void bring_up(struct lab *lab)
+// However long bringing up takes, every source finds the world ready.
+int lab_run(struct lab *lab, engine_is_up_fn *is_up, engine_fire_fn *progress, void *self)
 {
-    while (lab->control->phase == CONTROL_STARTING) {
-        control_poll(lab->control, 0);
-        for (uint32_t w = 0; w < lab->config.workers; w++)
-            while (dp_poll(dp_worker(lab->dp, w), 0) == 0)
-                ;
-    }
-}
-
-int lab_run(struct lab *lab, engine_fire_fn *progress, void *self)
-{
-    bring_up(lab);
-    return engine_run(lab->engine, lab->config.duration_ns, progress, self);
+    uint64_t until_ns = lab->config.duration_ns;
+    int fault = engine_bring_up(lab->engine, until_ns, is_up, self);
+    if (fault)
+        return fault;
+    for (uint32_t i = 0; i < lab->sources; i++)
+        source_start(&lab->source[i]);
+    return engine_run(lab->engine, until_ns, progress, self);
 }
 
 void lab_destroy(struct lab *lab)

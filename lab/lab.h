@@ -4,7 +4,7 @@
 #ifndef SLUICE_LAB_LAB_H
 #define SLUICE_LAB_LAB_H
 
-#include "control/control.h"
+#include "dataplane/dataplane.h"
 #include "lab/bss/receiver.h"
 #include "lab/hosts/source.h"
 
@@ -61,15 +61,14 @@ FIELD_STRUCT(lab_source, LAB_SOURCE_FIELDS);
 extern const struct field lab_config_fields[];
 extern const uint32_t lab_config_field_count;
 
-// What Lua may ask of the lab; the target is the struct lab.
+// What Lua may ask of the lab while the configuration is brought up; the target is the struct lab.
 extern const struct field_call lab_calls[];
 extern const uint32_t lab_call_count;
 
 struct lab {
     struct lab_config config;
     struct engine *engine;
-    struct dp *dp;
-    struct control *control;
+    const struct dp *dp;
     struct line gn, gb;
     struct source_gn gn_ends;
     struct receiver receiver;
@@ -81,12 +80,15 @@ struct lab {
 // The memory that it takes of the EAL's.
 uint64_t lab_memory_octets(const struct lab_config *config);
 
-// The captures may be NULL; they stay the caller's. NULL and errno when there is no memory.
-struct lab *lab_create(const struct lab_config *config, struct dp *dp, struct control *control,
-                       struct capture *gn, struct capture *gb);
+// The lab is the network behind both ports of the dataplane. Whatever is to run in it, workers and
+// control, the caller adds to its engine as pollers. The captures may be NULL; they stay the
+// caller's. NULL and errno when there is no memory.
+struct lab *lab_create(const struct lab_config *config, const struct dp *dp, struct capture *gn,
+                       struct capture *gb);
 
-// Runs to the configured end. 0 or -ELOOP.
-int lab_run(struct lab *lab, engine_fire_fn *progress, void *self);
+// Lets the pollers run until is_up(self), and from then on the hosts too, to the configured end. 0
+// or a fault of the engine.
+int lab_run(struct lab *lab, engine_is_up_fn *is_up, engine_fire_fn *progress, void *self);
 
 // Frees the frames that were still on the lines.
 void lab_destroy(struct lab *lab);

@@ -13,7 +13,7 @@
 #include <rte_ring.h>
 
 #include "control/bind/host.h"
-#include "control/eal.h"
+#include "control/process/eal.h"
 #include "dataplane/wire/bytes.h"
 
 #define FIRST_BVCI 2u
@@ -233,7 +233,7 @@ uint64_t gb_restart(struct gb *gb)
 
 static void bring_up(struct gb *gb)
 {
-    control_start(&gb->control, gb->dp);
+    control_start(&gb->control, &host_procedures, gb->dp);
     while (gb->control.phase == CONTROL_STARTING) {
         control_poll(&gb->control, 0);
         poll_worker(gb);

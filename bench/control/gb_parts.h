@@ -3,9 +3,9 @@
 #define SLUICE_BENCH_CONTROL_GB_PARTS_H
 
 #include "bench/control/gb.h"
-#include "control/control.h"
 #include "control/export/board.h"
-#include "control/load.h"
+#include "control/plane/control.h"
+#include "control/program/load.h"
 #include "dataplane/state/teid.h"
 
 // The worker and all else are on lcore 0; where both have traffic, control is on this one.

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "bench/throughput/report.h"
-#include "control/commands.h"
-#include "control/eal.h"
+#include "control/cli/commands.h"
+#include "control/process/eal.h"
 #include "dataplane/cipher/cipher.h"
 #include "dataplane/wire/fcs.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "bench/throughput/options.h"
-#include "control/commands.h"
+#include "control/cli/commands.h"
 #include "dataplane/aqm/aqm.h"
 #include "dataplane/dataplane.h"
 #include "dataplane/wire/llc.h"

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "control/cli.h"
+#include "control/cli/cli.h"
 
 #define OPTIONS_IMIX        0u // as a size
 #define OPTIONS_BURST       64u

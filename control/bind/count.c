@@ -55,7 +55,7 @@ int count_open(lua_State *L)
         lua_pushinteger(L, i);
         lua_setfield(L, -2, count_descriptions[i].name);
     }
-    add_function(L, "add", add, counts->count, "control/counts.def");
+    add_function(L, "add", add, counts->count, "control/plane/counts.def");
     lua_pop(L, 1);
     lua_createtable(L, 0, COUNTS_PDUS);
     for (uint32_t i = 0; i < wire_pdu_count; i++) {

@@ -149,11 +149,6 @@ void host_limit(struct host *host, size_t octets)
     host->limit = octets;
 }
 
-void host_limit_growth(struct host *host, size_t octets)
-{
-    host->limit = host->most = host->used + octets;
-}
-
 const char *host_lua_version(void)
 {
     return LUA_RELEASE;

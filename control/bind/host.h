@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "control/plane/procedures.h"
 #include "dataplane/wire/field.h"
 
 struct host;
@@ -17,9 +18,6 @@ void host_destroy(struct host *host);
 
 // Lua may use at most that many octets from now on.
 void host_limit(struct host *host, size_t octets);
-
-// Lua may use that many octets more than it uses now.
-void host_limit_growth(struct host *host, size_t octets);
 
 // A module for `require`, of functions that take described structs.
 void host_add_calls(struct host *host, const char *name, const struct field_call *calls,
@@ -47,15 +45,9 @@ void host_config_json(struct host *host, uint64_t memory_octets, bool secrets, F
 bool host_struct(struct host *host, const char *name, const struct field *fields, uint32_t count,
                  void *out);
 
-// The procedures (sluice.control) as a task, and one step of it. HOST_WAITS: again when a worker
-// has been called; HOST_IDLE: when something has come, or at *next_ns.
-struct control;
-enum host_step { HOST_IDLE, HOST_WAITS, HOST_FAILED };
-void host_begin(struct host *host, struct control *control);
-enum host_step host_step(struct host *host, uint64_t now_ns, uint64_t *next_ns);
-
-// Closes the Lua state, in the middle of whatever it was doing. Only host_destroy may follow.
-void host_end(struct host *host);
+// The procedures (sluice.control) as a task. Their end closes the Lua state: only host_destroy may
+// follow.
+extern const struct procedures host_procedures;
 
 // What `require "count"` has counted. Any thread may read it while the host lives.
 struct counts;

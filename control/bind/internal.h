@@ -7,7 +7,7 @@
 #include <lualib.h>
 
 #include "control/bind/host.h"
-#include "control/counts.h"
+#include "control/plane/counts.h"
 
 // guard.c: what a user's function is held to while it runs.
 struct guard {

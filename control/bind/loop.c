@@ -18,7 +18,7 @@
 #include <arpa/inet.h>
 #include <string.h>
 
-#include "control/control.h"
+#include "control/plane/control.h"
 #include "dataplane/wire/ns.h"
 
 static struct control *control_of(lua_State *L)

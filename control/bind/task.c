@@ -23,7 +23,7 @@ static int require_clock(lua_State *L)
     return 0;
 }
 
-void host_begin(struct host *host, struct control *control)
+static void begin(struct host *host, struct control *control)
 {
     lua_State *L = host->lua;
     host->control = control;
@@ -48,20 +48,20 @@ static void set_now(lua_State *L, uint64_t now_ns)
 
 // The task is over, by a fault that no handler caught. It may have been that there was no memory
 // left, and to say so takes some, for which nobody is there to catch a fault.
-static enum host_step failed(struct host *host)
+static enum procedures_step failed(struct host *host)
 {
     host_limit(host, SIZE_MAX);
     luaL_traceback(host->lua, host->task, lua_tostring(host->task, -1), 0);
     fprintf(stderr, "sluice: %s\n", lua_tostring(host->lua, -1));
     lua_pop(host->lua, 1);
     host->task = NULL;
-    return HOST_FAILED;
+    return PROCEDURES_FAILED;
 }
 
-enum host_step host_step(struct host *host, uint64_t now_ns, uint64_t *next_ns)
+static enum procedures_step step(struct host *host, uint64_t now_ns, uint64_t *next_ns)
 {
     if (!host->task)
-        return HOST_FAILED;
+        return PROCEDURES_FAILED;
     set_now(host->task, now_ns);
     int results;
     int arguments = lua_status(host->task) == LUA_OK ? 1 : 0;
@@ -72,12 +72,19 @@ enum host_step host_step(struct host *host, uint64_t now_ns, uint64_t *next_ns)
     if (idle)
         *next_ns = (uint64_t)lua_tointeger(host->task, -1);
     lua_pop(host->task, results);
-    return idle ? HOST_IDLE : HOST_WAITS;
+    return idle ? PROCEDURES_IDLE : PROCEDURES_WAIT;
 }
 
-void host_end(struct host *host)
+static void limit_growth(struct host *host, size_t octets)
+{
+    host->limit = host->most = host->used + octets;
+}
+
+static void end(struct host *host)
 {
     host->task = NULL;
     lua_close(host->lua);
     host->lua = NULL;
 }
+
+const struct procedures host_procedures = {begin, step, limit_growth, end};

@@ -2,10 +2,10 @@
 // or not answered, 2 there is no such instance, or usage.
 #include <string.h>
 
-#include "control/cli.h"
+#include "control/cli/cli.h"
+#include "control/cli/commands.h"
 #include "control/client/session.h"
 #include "control/client/value.h"
-#include "control/commands.h"
 
 #define COMMAND      "/sluice/ctl,"
 #define WORDS_OCTETS 256    // with the command before them

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "control/cli.h"
+#include "control/cli/cli.h"
+#include "control/cli/commands.h"
 #include "control/client/http.h"
 #include "control/client/openmetrics.h"
-#include "control/commands.h"
 
 #define LISTEN     "127.0.0.1:9464"
 #define CELL_QUERY "/metrics?cell="

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "control/client/value.h"
-#include "control/counts.h"
+#include "control/plane/counts.h"
 #include "dataplane/dataplane.h"
 
 #define ROWS_MOST  1000000u

@@ -12,7 +12,7 @@
 
 #include "control/client/now.h"
 #include "control/client/value.h"
-#include "control/runtime.h"
+#include "control/process/runtime.h"
 
 #define ANSWER_OCTETS  (64u << 10) // DPDK's are 16 KiB at most
 #define COMMAND_OCTETS 512u

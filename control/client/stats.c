@@ -2,11 +2,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "control/cli.h"
+#include "control/cli/cli.h"
+#include "control/cli/commands.h"
 #include "control/client/columns.h"
 #include "control/client/session.h"
 #include "control/client/value.h"
-#include "control/commands.h"
 
 #define ALL       1000000u // rows that JSON has at most, of each kind
 #define TEXT_ROWS 20u      // and text, unless all are wanted

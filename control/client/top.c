@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/cli.h"
+#include "control/cli/cli.h"
+#include "control/cli/commands.h"
 #include "control/client/columns.h"
 #include "control/client/now.h"
 #include "control/client/session.h"
 #include "control/client/terminal.h"
 #include "control/client/value.h"
-#include "control/commands.h"
 
 #define EACH_MS   1000
 #define ROWS_MOST 1000u // that can be scrolled through

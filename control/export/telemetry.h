@@ -19,9 +19,9 @@
 #ifndef SLUICE_CONTROL_EXPORT_TELEMETRY_H
 #define SLUICE_CONTROL_EXPORT_TELEMETRY_H
 
-#include "control/control.h"
-#include "control/counts.h"
 #include "control/export/board.h"
+#include "control/plane/control.h"
+#include "control/plane/counts.h"
 
 struct telemetry_source {
     const char *name; // of the run

@@ -160,6 +160,27 @@ static int settle(struct engine *engine, uint64_t *next_ns)
     return -ELOOP;
 }
 
+// On to the next timer or wake-up. False: there is none until then.
+static bool move_on(struct engine *engine, uint64_t next_ns, uint64_t until_ns)
+{
+    if (engine->timers && engine->heap[0].t_ns < next_ns)
+        next_ns = engine->heap[0].t_ns;
+    if (next_ns > until_ns)
+        return false;
+    engine->now_ns = next_ns;
+    return true;
+}
+
+// An instant that is not at rest after all those rounds gets as many more.
+int engine_bring_up(struct engine *engine, uint64_t until_ns, engine_is_up_fn *is_up, void *self)
+{
+    uint64_t next_ns;
+    while (!is_up(self))
+        if (settle(engine, &next_ns) == 0 && !is_up(self) && !move_on(engine, next_ns, until_ns))
+            return -ETIMEDOUT;
+    return settle(engine, &next_ns);
+}
+
 int engine_run(struct engine *engine, uint64_t until_ns, engine_fire_fn *progress, void *self)
 {
     uint64_t next_ns;
@@ -169,13 +190,10 @@ int engine_run(struct engine *engine, uint64_t until_ns, engine_fire_fn *progres
             return fault;
         if (progress && steps % STEPS_A_PROGRESS == 0)
             progress(self, engine->now_ns);
-        if (engine->timers && engine->heap[0].t_ns < next_ns)
-            next_ns = engine->heap[0].t_ns;
-        if (next_ns > until_ns)
+        if (!move_on(engine, next_ns, until_ns)) {
+            engine->now_ns = until_ns;
             break;
-        engine->now_ns = next_ns;
+        }
     }
-    if (engine->now_ns < until_ns)
-        engine->now_ns = until_ns;
     return 0;
 }

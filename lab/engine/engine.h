@@ -2,8 +2,8 @@
 // to rest before time moves on.
 //
 // A step: the timers that are due, in order of time and then of setting; then the endpoints' input;
-// then the pollers (dataplane and control) in turn until none has work. Steps repeat at the same
-// instant until nobody did anything; 1000 rounds at one instant are a fault. Same calls, same
+// then the pollers (such as workers and control) in turn until none has work. Steps repeat at the
+// same instant until nobody did anything; 1000 rounds at one instant are a fault. Same calls, same
 // order.
 #ifndef SLUICE_LAB_ENGINE_H
 #define SLUICE_LAB_ENGINE_H
@@ -25,11 +25,16 @@ void engine_at(struct engine *engine, uint64_t t_ns, engine_fire_fn *fire, void 
 typedef bool engine_input_fn(void *self, uint64_t now_ns);
 void engine_add_endpoint(struct engine *engine, engine_input_fn *input, void *self);
 
-// dp_poll, control_poll: now_ns while work is left, else the next wake-up.
+// now_ns while work is left, else the next wake-up.
 typedef uint64_t engine_poll_fn(void *self, uint64_t now_ns);
 void engine_add_poller(struct engine *engine, engine_poll_fn *poll, void *self);
 
 uint64_t engine_now_ns(const struct engine *engine);
+
+// Runs until is_up(self) and the instant has come to rest. Until is_up any number of rounds may
+// pass at one instant. 0; -ETIMEDOUT: it is not up by `until_ns`; -ELOOP as below.
+typedef bool engine_is_up_fn(void *self);
+int engine_bring_up(struct engine *engine, uint64_t until_ns, engine_is_up_fn *is_up, void *self);
 
 // Runs to `until_ns`. 0, or -ELOOP when an instant did not come to rest. `progress`, if any, is
 // called now and then.

@@ -1,7 +1,6 @@
 // See report.h: the sums and the JSON. The text is in text.c.
 #include "lab/report/report.h"
 
-#include "control/counts.h"
 #include "dataplane/base/json.h"
 
 _Static_assert(sizeof(struct stats_worker) % sizeof(uint64_t) == 0, "counters and nothing else");
@@ -238,25 +237,22 @@ static void put_ports(struct json *json, const struct report *r)
     json_close(json);
 }
 
-static void put_events(struct json *json, const struct control *control)
+static void put_events(struct json *json, const struct report *r)
 {
     json_key(json, "events");
     json_object(json);
     for (int kind = 0; kind < EVENT_COUNT; kind++)
-        json_put(json, event_names[kind], control->events[kind]);
+        json_put(json, event_names[kind], r->events[kind]);
     json_close(json);
 }
 
-// What the user's policy got wrong, and the last of it.
 static void put_policy(struct json *json, const struct report *r)
 {
-    char text[CONTROL_HOOK_FAULT_OCTETS];
-    control_hook_fault(r->control, text);
     json_key(json, "policy");
     json_object(json);
-    json_put(json, "hook_faults", r->counts->count[COUNT_hook_faults]);
-    json_put(json, "hook_cuts", r->counts->count[COUNT_hook_cuts]);
-    json_put_text(json, "last_fault", text);
+    json_put(json, "hook_faults", r->faults);
+    json_put(json, "hook_cuts", r->cuts);
+    json_put_text(json, "last_fault", r->last_fault);
     json_close(json);
 }
 
@@ -291,10 +287,8 @@ void report_summary(const struct report *r, FILE *out)
     put_classes(&json, r);
     put_conservation(&json, r);
     put_worker(&json, r);
-    if (r->control)
-        put_events(&json, r->control);
-    if (r->counts)
-        put_policy(&json, r);
+    put_events(&json, r);
+    put_policy(&json, r);
     if (r->lab) {
         put_lines(&json, r);
         put_receiver(&json, &r->lab->receiver);

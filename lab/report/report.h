@@ -14,8 +14,9 @@ struct report {
     uint64_t seed, elapsed_ns; // by the run's own clock
     uint32_t workers;
     bool complete;
-    const struct control *control; // whose events are told; NULL: none
-    const struct counts *counts;   // what it counted; NULL with it
+    const uint64_t *events; // that control took, of each kind
+    uint64_t faults, cuts;  // what the user's policy got wrong, and how often it was cut off
+    const char *last_fault; // of the policy's; "": none
     // By report_collect, of all workers:
     struct stats_worker stats;
     struct dp_held held[STATS_SIDES];

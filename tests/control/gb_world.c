@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/commands.h"
-#include "control/eal.h"
+#include "control/cli/commands.h"
 #include "control/export/board.h"
+#include "control/process/eal.h"
 #include "tests/control/gb_world.h"
 
 #define EACH_OCTETS   (1ULL << 30)   // that any of several configurations may take
@@ -70,7 +70,7 @@ static const char *bring_up(struct world *world)
         return "no memory for the board";
     world_lend_calls(world);
     world->control.log = (struct log){.out = stderr, .level = LOG_INFO};
-    control_start(&world->control, world->dp);
+    control_start(&world->control, &host_procedures, world->dp);
     world->started = true;
     return world_bring_up(world) ? NULL : "the configuration was not brought up";
 }

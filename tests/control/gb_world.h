@@ -3,8 +3,8 @@
 #define TESTS_CONTROL_GB_WORLD_H
 
 #include "control/bind/host.h"
-#include "control/control.h"
-#include "control/load.h"
+#include "control/plane/control.h"
+#include "control/program/load.h"
 
 // The far side of a port. With a rate a frame leaves the line when its last bit has.
 struct world_side {

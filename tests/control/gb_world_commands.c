@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/contexts.h"
 #include "control/export/board.h"
+#include "control/program/contexts.h"
 
 static struct world *world_of_calls;
 

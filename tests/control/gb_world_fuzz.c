@@ -12,7 +12,7 @@
 #include <rte_mbuf.h>
 #include <rte_ring.h>
 
-#include "control/counts.h"
+#include "control/plane/counts.h"
 #include "dataplane/base/rng.h"
 #include "dataplane/base/units.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "control/bind/internal.h"
-#include "control/counts.h"
+#include "control/plane/counts.h"
 #include "dataplane/wire/wire.h"
 
 void world_tunnels(struct world *world, char *arguments)

@@ -108,6 +108,7 @@ static void a_context_removed_while_away(void **state)
         expect_unknown(teid);
         assert_int_not_equal(p.pdp[0].teid, teid);
         assert_int_equal(teid_worker(teid_bits(3, 1), p.pdp[0].teid), 1);
+        assert_int_equal(dp_teid_worker(p.dp, p.pdp[0].teid), 1);
         path_ms_move(1, 2);
         down_at(0, 0, 500);
         path_poll();

@@ -147,7 +147,7 @@ def ambient():
 
 @case("config/README.md has what is kept for each driver as the program has it")
 def table():
-    rows = re.findall(r'^DRIVER\("(\w+)", ([^,]+),\s*"([^"]+)"\)', (ROOT / "control/drivers.def").read_text(),
+    rows = re.findall(r'^DRIVER\("(\w+)", ([^,]+),\s*"([^"]+)"\)', (ROOT / "control/process/drivers.def").read_text(),
                       re.MULTILINE)
     right(len(rows) >= 5, rows)
     text = (ROOT / "config/README.md").read_text()

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Holds every #include of the tree against tests/lint/includes.txt, the graph of the folders."""
+"""Holds every #include of the tree against tests/lint/includes.txt, the graph of the folders, which
+has no circle."""
 
 import fnmatch
 import pathlib
@@ -41,12 +42,48 @@ class Table:
                    if fnmatch.fnmatch(header, guard))
 
 
+def includes_of(root, path):
+    """(line, bracket, header) of each #include."""
+    text = text_of(root, path)
+    return [(text.count("\n", 0, m.start(2)) + 1, m[1], m[2]) for m in INCLUDE.finditer(text)]
+
+
+def folders_below(root, table, paths):
+    """{folder: those it includes}, by the files and by the table's rows; `all` says nothing, and
+    what FOLDER/... speaks for is one folder."""
+
+    def folder_of(name):
+        row = table.row_of(pathlib.Path(name)) or name
+        return str(pathlib.Path(row).parent) if row.endswith((*SUFFIXES, "/...")) else row
+
+    pairs = [(row, word) for row, words in table.rows.items() for word in words
+             if word != "all" and not word.startswith("<")]
+    pairs += [(str(path), header) for path in paths
+              for _, bracket, header in includes_of(root, path) if bracket == '"']
+    below = {}
+    for one, other in pairs:
+        below.setdefault(folder_of(one), set()).add(folder_of(other))
+    return below
+
+
+def circles(below):
+    """A shortest way round from each folder that reaches itself, each circle once."""
+    found = {}
+    for start in sorted(below):
+        ways, seen = [[start]], set()
+        for way in ways:
+            for folder in sorted(below.get(way[-1], set()) - seen - {way[-1]}):
+                seen.add(folder)
+                ways.append([*way, folder])
+        round_way = next((way for way in ways[1:] if way[-1] == start), [])
+        found.setdefault(frozenset(round_way), round_way)
+    return [" -> ".join(way) for way in found.values() if way]
+
+
 def judge_file(root, table, path):
     """(what leaves the graph, what is written wrongly) for one file."""
     row = table.row_of(path)
-    text = text_of(root, path)
-    found = [(text.count("\n", 0, m.start(2)) + 1, m[1], m[2]) for m in INCLUDE.finditer(text)]
-    for line, bracket, header in found:
+    for line, bracket, header in includes_of(root, path):
         where = f"{path}:{line}: "
         if row is None:
             yield "row", f"{where}{path.parent} has no row in {TABLE}; add one"
@@ -63,12 +100,15 @@ def main():
     root = root_argument()
     table = Table(root)
     rules = {"row": [], "path": [], "graph": []}
-    for path in files(root, *SUFFIXES):
+    paths = files(root, *SUFFIXES)
+    for path in paths:
         for rule, sin in judge_file(root, table, path):
             rules[rule].append(sin)
     return report({"includes: every folder has a row in the table": rules["row"],
                    "includes: quotes hold a path from the root": rules["path"],
-                   "includes: the graph is that of the table": rules["graph"]})
+                   "includes: the graph is that of the table": rules["graph"],
+                   "includes: the folders form no circle":
+                       circles(folders_below(root, table, paths))})
 
 
 if __name__ == "__main__":

@@ -74,26 +74,26 @@ RACES = [
          "control/export/board", "record_of"),
     # The mailbox.
     Race("an answer is written without the lock",
-         "control/mailbox.c", "void mailbox_answer", "pthread_mutex_lock(&mail->lock)",
+         "control/plane/mailbox.c", "void mailbox_answer", "pthread_mutex_lock(&mail->lock)",
          "pthread_mutex_trylock(&mail->lock); pthread_mutex_unlock(&mail->lock)",
-         "control/mailbox", "mailbox_answer"),
+         "control/plane/mailbox", "mailbox_answer"),
     Race("a question is taken without the lock",
-         "control/mailbox.c", "const char *mailbox_take", "pthread_mutex_lock(&mail->lock)",
+         "control/plane/mailbox.c", "const char *mailbox_take", "pthread_mutex_lock(&mail->lock)",
          "if (pthread_mutex_trylock(&mail->lock) == 0) pthread_mutex_unlock(&mail->lock)",
-         "control/mailbox", "mailbox_take"),
+         "control/plane/mailbox", "mailbox_take"),
     # The clock.
-    Race("a line is written plainly", "control/clock.c", "static void write_line",
+    Race("a line is written plainly", "control/process/clock.c", "static void write_line",
          "__atomic_store_n(&clock->tsc, tsc, __ATOMIC_RELEASE)", "clock->tsc = tsc",
-         "control/clock", "write_line"),
-    Race("a line is read plainly", "control/clock.c", "uint64_t clock_at",
+         "control/process/clock", "write_line"),
+    Race("a line is read plainly", "control/process/clock.c", "uint64_t clock_at",
          "__atomic_load_n(&clock->rate, __ATOMIC_ACQUIRE)", "clock->rate",
-         "control/clock", "write_line"),
+         "control/process/clock", "write_line"),
 ]
 
-PROGRAMS = {"control/clock": "control/control_clock_test",
+PROGRAMS = {"control/process/clock": "control/control_process_clock_test",
             "control/export/ask": "control/control_export_ask_test",
             "control/export/board": "control/control_export_board_test",
-            "control/mailbox": "control/control_mailbox_test",
+            "control/plane/mailbox": "control/control_plane_mailbox_test",
             PATH: "dataplane/path_threads_test"}
 
 

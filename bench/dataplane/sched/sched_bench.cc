@@ -6,7 +6,7 @@
 #include "bench/tsc.h"
 
 extern "C" {
-#include "control/eal.h"
+#include "control/process/eal.h"
 }
 
 #include <cstdio>

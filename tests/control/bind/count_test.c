@@ -2,7 +2,7 @@
 // PDUs; a name that there is not is a fault that says so and counts nothing.
 #include "tests/control/bind/script.h"
 
-#include "control/counts.h"
+#include "control/plane/counts.h"
 #include "dataplane/wire/wire.h"
 
 static struct counts of_script(const char *script)

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "control/bind/internal.h"
-#include "control/control.h"
+#include "control/plane/control.h"
 
 static struct control control;
 
@@ -15,7 +15,8 @@ static void begin(struct dp *dp)
 {
     struct host *host = host_create(false);
     assert_non_null(host);
-    control = (struct control){.host = host, .dp = dp, .phase = CONTROL_UP};
+    control = (struct control){
+        .host = host, .procedures = &host_procedures, .dp = dp, .phase = CONTROL_UP};
     host->control = &control;
     mailbox_begin(&control.mailbox);
     host_add_loop(host, &control);

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "control/control.h"
+#include "control/plane/control.h"
 
 static struct control control;
 
@@ -21,7 +21,7 @@ static struct host *begun(void)
     control = (struct control){.host = host};
     for (size_t i = 0; i < sizeof modules / sizeof modules[0]; i++)
         host_add_calls(host, modules[i], NULL, 0, NULL);
-    host_begin(host, &control);
+    host_procedures.begin(host, &control);
     return host;
 }
 
@@ -29,7 +29,7 @@ static void expect_failure(struct host *host)
 {
     uint64_t next_ns;
     for (int step = 0; step < 2; step++) // and it stays so
-        assert_int_equal(host_step(host, 0, &next_ns), HOST_FAILED);
+        assert_int_equal(host_procedures.step(host, 0, &next_ns), PROCEDURES_FAILED);
     host_destroy(host);
 }
 

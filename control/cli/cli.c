@@ -1,0 +1,93 @@
+// See cli.h.
+#include "control/cli/cli.h"
+
+#include <getopt.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "control/cli/commands.h"
+
+// ---- Parsing ----
+
+// As getopt_long wants it; --help behind the command's own.
+static void fill(const struct cli *cli, struct option known[CLI_OPTIONS_MAX + 2])
+{
+    for (size_t i = 0; i < cli->count; i++)
+        known[i] = (struct option){cli->options[i].name,
+                                   cli->options[i].argument ? required_argument : no_argument, NULL,
+                                   256 + (int)i};
+    known[cli->count] = (struct option){"help", no_argument, NULL, 'h'};
+    known[cli->count + 1] = (struct option){NULL, 0, NULL, 0};
+}
+
+enum cli_end cli_parse(const struct cli *cli, int argc, char **argv, cli_take_fn *take, void *self,
+                       int *first)
+{
+    struct option known[CLI_OPTIONS_MAX + 2];
+    static char name[32]; // for getopt's messages
+    snprintf(name, sizeof name, "sluice %s", cli->name);
+    argv[0] = name;
+    fill(cli, known);
+    optind = 1;
+    for (int option;
+         (option = getopt_long(argc, argv, cli->words_follow ? "+h" : "h", known, NULL)) != -1;) {
+        if (option == 'h') {
+            cli_help(cli, stdout);
+            return CLI_HELPED;
+        }
+        if (option == '?' || !take(self, (size_t)option - 256, optarg))
+            return CLI_WRONG;
+    }
+    *first = optind;
+    return CLI_GO;
+}
+
+bool cli_take_text(void *texts, size_t option, const char *value)
+{
+    ((const char **)texts)[option] = value;
+    return true;
+}
+
+int cli_status(enum cli_end end)
+{
+    return end == CLI_WRONG ? EXIT_USAGE : EXIT_DONE;
+}
+
+bool cli_no_words(const struct cli *cli, int argc, char **argv, int first)
+{
+    if (first == argc)
+        return true;
+    fprintf(stderr, "sluice %s: found '%s', allowed options only; see sluice help %s\n", cli->name,
+            argv[first], cli->name);
+    return false;
+}
+
+// ---- Help ----
+
+static void put_lines(FILE *out, const char *text, int column)
+{
+    for (const char *end; (end = strchr(text, '\n')); text = end + 1)
+        fprintf(out, "%.*s\n%*s", (int)(end - text), text, column, "");
+    fprintf(out, "%s\n", text);
+}
+
+static void put_option(FILE *out, const char *name, const char *argument, const char *help)
+{
+    int n = fprintf(out, "  --%s%s%s", name, argument ? " " : "", argument ? argument : "");
+    if (n < CLI_HELP_COLUMN)
+        fprintf(out, "%*s", CLI_HELP_COLUMN - n, "");
+    else
+        fprintf(out, "\n%*s", CLI_HELP_COLUMN, "");
+    put_lines(out, help, CLI_HELP_COLUMN);
+}
+
+void cli_help(const struct cli *cli, FILE *out)
+{
+    fprintf(out, "usage: sluice %s%s%s%s\n\n%s\n\n", cli->name, cli->count ? " [OPTION]..." : "",
+            cli->words[0] ? " " : "", cli->words, cli->about);
+    for (size_t i = 0; i < cli->count; i++)
+        put_option(out, cli->options[i].name, cli->options[i].argument, cli->options[i].help);
+    put_option(out, "help", NULL, "this text");
+    if (cli->more)
+        fprintf(out, "\n%s\n", cli->more);
+}

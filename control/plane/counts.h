@@ -1,0 +1,47 @@
+// What the control plane counts: what became of PDUs, by counts.def, and how many of each kind came
+// and went, by the PDU's name in dataplane/wire. One writer, control's thread; any thread may read.
+#ifndef SLUICE_CONTROL_PLANE_COUNTS_H
+#define SLUICE_CONTROL_PLANE_COUNTS_H
+
+#include <stdint.h>
+
+enum count_name {
+#define COUNT(name, help) COUNT_##name,
+#include "control/plane/counts.def"
+#undef COUNT
+    COUNT_COUNT
+};
+
+struct count_description {
+    const char *name, *help;
+};
+extern const struct count_description count_descriptions[COUNT_COUNT];
+
+// The PDUs in the order of wire_pdus.
+enum counts_pdu {
+#define PDU(name, LIST, help) COUNTS_PDU_##name,
+#include "dataplane/wire/pdus.def"
+#undef PDU
+#define TLV_PDU(group, name, type, LIST, help) COUNTS_PDU_##name,
+#include "dataplane/wire/bssgp.def"
+#include "dataplane/wire/ns.def"
+#undef TLV_PDU
+    COUNTS_PDUS
+};
+
+struct counts {
+    uint64_t count[COUNT_COUNT];
+    uint64_t pdu_in[COUNTS_PDUS], pdu_out[COUNTS_PDUS];
+};
+
+static inline void counts_add(uint64_t *count, uint64_t n)
+{
+    __atomic_store_n(count, *count + n, __ATOMIC_RELAXED);
+}
+
+static inline uint64_t counts_read(const uint64_t *count)
+{
+    return __atomic_load_n(count, __ATOMIC_RELAXED);
+}
+
+#endif

@@ -1,0 +1,207 @@
+// See eal.h. No shared files, and no PCI scan but for the NICs that were named. The thread of the
+// telemetry runs on processors that no lcore has, if there are any.
+#include "control/process/eal.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <rte_eal.h>
+#include <rte_errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "control/process/runtime.h"
+
+#define MIB ((uint64_t)1 << 20)
+// Heaps, the lcore's own and fragmentation, on top of what the dataplane asks for.
+#define EAL_OWN_OCTETS (32 * MIB)
+
+static uint64_t free_octets(const char *sysfs_dir, const char *size_name)
+{
+    char path[512];
+    uint64_t kib = 0, pages = 0;
+    if (sscanf(size_name, "hugepages-%" SCNu64 "kB", &kib) != 1)
+        return 0;
+    snprintf(path, sizeof path, "%s/%s/free_hugepages", sysfs_dir, size_name);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return 0;
+    if (fscanf(file, "%" SCNu64, &pages) != 1)
+        pages = 0;
+    fclose(file);
+    return pages * kib * 1024;
+}
+
+struct eal_plan eal_plan(const char *sysfs_dir, uint64_t need_octets)
+{
+    struct eal_plan plan = {.need_octets = need_octets + need_octets / 8 + EAL_OWN_OCTETS};
+    DIR *dir = opendir(sysfs_dir);
+    for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;)
+        plan.huge_free_octets += free_octets(sysfs_dir, entry->d_name);
+    if (dir)
+        closedir(dir);
+    plan.huge = plan.huge_free_octets >= plan.need_octets;
+    return plan;
+}
+
+void eal_plan_text(const struct eal_plan *plan, char *text, uint32_t room)
+{
+    uint64_t need = plan->need_octets / MIB + 1;
+    if (plan->huge)
+        snprintf(text, room, "memory: huge pages (%" PRIu64 " MiB needed, %" PRIu64 " MiB free)",
+                 need, plan->huge_free_octets / MIB);
+    else
+        snprintf(text, room,
+                 "memory: 4 KiB pages, for %" PRIu64 " MiB of huge pages are needed and %" PRIu64
+                 " MiB are free. Results are the same; with a million MSs a packet costs about 10 "
+                 "%% more cycles. "
+                 "To have them: echo %" PRIu64 " > /proc/sys/vm/nr_hugepages",
+                 need, plan->huge_free_octets / MIB, (need + 1) / 2);
+}
+
+// A socket's path has 108 octets at most, so a long name is cut.
+int eal_plan_telemetry(struct eal_plan *plan, const char *name)
+{
+    snprintf(plan->instance, sizeof plan->instance, RUNTIME_PREFIX "%.40s-%d", name, (int)getpid());
+    runtime_sweep();
+    int fault = runtime_make(plan->instance);
+    if (fault)
+        plan->instance[0] = '\0';
+    return fault;
+}
+
+uint32_t eal_processors(struct eal_threads *threads, const uint16_t *wanted, uint32_t wanted_n)
+{
+    uint16_t found[EAL_LCORES_MAX] = {0};
+    uint32_t n = 0;
+    cpu_set_t allowed;
+    for (; n < wanted_n && n < EAL_LCORES_MAX; n++)
+        found[n] = wanted[n];
+    if (n == 0 && sched_getaffinity(0, sizeof allowed, &allowed) == 0)
+        for (uint16_t cpu = 0; cpu < CPU_SETSIZE && n < threads->lcores; cpu++)
+            if (CPU_ISSET(cpu, &allowed))
+                found[n++] = cpu;
+    n = n ? n : 1;
+    threads->processor[0] = found[0];
+    for (uint32_t i = 1; i < threads->lcores; i++)
+        threads->processor[i] = n > 1 ? found[1 + (i - 1) % (n - 1)] : found[0];
+    return n;
+}
+
+int eal_processor_missing(const uint16_t *wanted, uint32_t wanted_n)
+{
+    cpu_set_t allowed;
+    bool known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
+    for (uint32_t i = 0; i < wanted_n && known; i++)
+        if (wanted[i] >= CPU_SETSIZE || !CPU_ISSET(wanted[i], &allowed))
+            return wanted[i];
+    return -1;
+}
+
+// rte_eal_init's argument vector, which it may reorder; it does not write to the strings.
+struct arguments {
+    char *at[32];
+    int n;
+    char lcores[EAL_LCORES_MAX * 12 + 16], memory[24], prefix[96];
+};
+
+static void add(struct arguments *a, const char *argument)
+{
+    a->at[a->n++] = (char *)argument;
+}
+
+static void add_lcores(struct arguments *a, const struct eal_threads *threads)
+{
+    int n = snprintf(a->lcores, sizeof a->lcores, "--lcores=");
+    for (uint32_t i = 0; i < threads->lcores; i++)
+        n += snprintf(a->lcores + n, sizeof a->lcores - (size_t)n, "%s%u@%u", i ? "," : "", i,
+                      threads->processor[i]);
+    add(a, a->lcores);
+}
+
+// 0000:01:00.0 or 01:00.0, perhaps with arguments behind it.
+static bool is_pci(const char *device)
+{
+    size_t digits = strspn(device, "0123456789abcdefABCDEF");
+    return (digits == 2 || digits == 4) && device[digits] == ':';
+}
+
+// Only those that were named: a NIC that somebody else has is not to be touched.
+static void add_devices(struct arguments *a, const struct eal_threads *threads)
+{
+    bool pci = false;
+    for (int i = 0; i < EAL_DEVICES_MAX; i++) {
+        if (!threads->device[i] || !is_pci(threads->device[i]))
+            continue;
+        pci = true;
+        add(a, "-a");
+        add(a, threads->device[i]);
+    }
+    if (!pci)
+        add(a, "--no-pci");
+}
+
+static void add_memory(struct arguments *a, const struct eal_plan *plan)
+{
+    if (plan->huge) {
+        add(a, "--in-memory");
+        return;
+    }
+    snprintf(a->memory, sizeof a->memory, "%" PRIu64, plan->need_octets / MIB + 1);
+    add(a, "--no-huge");
+    add(a, "--no-shconf");
+    add(a, "-m");
+    add(a, a->memory);
+}
+
+static void add_telemetry(struct arguments *a, const struct eal_plan *plan)
+{
+    if (!plan->instance[0]) {
+        add(a, "--no-telemetry");
+        return;
+    }
+    snprintf(a->prefix, sizeof a->prefix, "--file-prefix=%s", plan->instance);
+    add(a, a->prefix);
+}
+
+int eal_start_threads(const struct eal_plan *plan, const struct eal_threads *threads)
+{
+    struct arguments a = {.n = 0};
+    add(&a, "sluice");
+    add_lcores(&a, threads);
+    add_devices(&a, threads);
+    add_telemetry(&a, plan);
+    add(&a, "--log-level=error");
+    add_memory(&a, plan);
+    if (rte_eal_init(a.n, a.at) >= 0)
+        return 0;
+    if (plan->instance[0])
+        runtime_remove(plan->instance);
+    return rte_errno ? -rte_errno : -EIO;
+}
+
+int eal_start(const struct eal_plan *plan, bool pinned)
+{
+    cpu_set_t allowed;
+    bool known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
+    struct eal_threads threads = {.lcores = 1};
+    eal_processors(&threads, NULL, 0);
+    int fault = eal_start_threads(plan, &threads);
+    if (!fault && known && !pinned)
+        sched_setaffinity(0, sizeof allowed, &allowed);
+    return fault;
+}
+
+// The folder that was made for the instance goes with it.
+void eal_stop(void)
+{
+    const char *folder = strrchr(rte_eal_get_runtime_dir(), '/');
+    char instance[64];
+    snprintf(instance, sizeof instance, "%s", folder ? folder + 1 : "");
+    rte_eal_cleanup();
+    if (strncmp(instance, RUNTIME_PREFIX, strlen(RUNTIME_PREFIX)) == 0)
+        runtime_remove(instance);
+}

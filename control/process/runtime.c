@@ -1,0 +1,214 @@
+// See runtime.h.
+#include "control/process/runtime.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define COMING RUNTIME_SOCKET ".new" // until it is in its place
+
+static const char * or (const char *first, const char *second)
+{
+    return first && *first ? first : second;
+}
+
+void runtime_folder(char folder[PATH_MAX])
+{
+    const char *base = getuid() == 0 ? "/var/run" : or (getenv("XDG_RUNTIME_DIR"), "/tmp");
+    snprintf(folder, PATH_MAX, "%s/dpdk", or (getenv("RUNTIME_DIRECTORY"), base));
+}
+
+static int make(const char *path)
+{
+    if (mkdir(path, 0700) != 0 && errno != EEXIST)
+        return -errno;
+    return access(path, W_OK | X_OK) == 0 ? 0 : -errno;
+}
+
+static void path_in(char path[PATH_MAX], const char *instance, const char *name)
+{
+    char folder[PATH_MAX];
+    runtime_folder(folder);
+    snprintf(path, PATH_MAX, "%.*s/%s/%s", PATH_MAX - 300, folder, instance, name);
+}
+
+int runtime_make(const char *instance)
+{
+    char path[PATH_MAX];
+    runtime_folder(path);
+    int fault = make(path);
+    path_in(path, instance, "");
+    return fault ? fault : make(path);
+}
+
+// ---- The one of this process ----
+
+static struct {
+    char instance[RUNTIME_NAME_OCTETS];
+    int folder, own; // descriptors: of all, and its own
+} held = {.folder = -1, .own = -1};
+
+static int open_folder(int at, const char *path)
+{
+    return openat(at, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+static void close_held(void)
+{
+    if (held.folder >= 0)
+        close(held.folder);
+    if (held.own >= 0)
+        close(held.own);
+    held.folder = held.own = -1;
+}
+
+static int open_held(const char *instance)
+{
+    char path[PATH_MAX];
+    runtime_folder(path);
+    snprintf(held.instance, sizeof held.instance, "%s", instance);
+    held.folder = open_folder(AT_FDCWD, path);
+    held.own = held.folder < 0 ? -1 : open_folder(held.folder, instance);
+    int fault = held.own < 0 ? -errno : 0;
+    if (fault)
+        close_held();
+    return fault;
+}
+
+// The folder of all stays root's: root makes and removes things in there by their names.
+static int give(const struct user *user)
+{
+    if (fchmodat(held.own, RUNTIME_SOCKET, 0640, 0) != 0)
+        return -errno;
+    if (!user_is_other(user))
+        return 0;
+    if (fchownat(held.own, RUNTIME_SOCKET, user->uid, user->gid, AT_SYMLINK_NOFOLLOW) != 0 ||
+        fchown(held.own, user->uid, user->gid) != 0)
+        return -errno;
+    return 0;
+}
+
+int runtime_hold(const char *instance, const struct user *user)
+{
+    if (!*instance)
+        return 0;
+    int fault = open_held(instance);
+    return fault ? fault : give(user);
+}
+
+// If root has become a user meanwhile, its empty folder stays until root sweeps.
+static void remove_held(void)
+{
+    unlinkat(held.own, RUNTIME_SOCKET, 0);
+    unlinkat(held.own, COMING, 0);
+    unlinkat(held.folder, held.instance, AT_REMOVEDIR);
+    close_held();
+}
+
+// ----
+
+void runtime_remove(const char *instance)
+{
+    char path[PATH_MAX];
+    if (held.own >= 0 && strcmp(instance, held.instance) == 0) {
+        remove_held();
+        return;
+    }
+    path_in(path, instance, RUNTIME_SOCKET);
+    unlink(path);
+    path_in(path, instance, COMING);
+    unlink(path);
+    path_in(path, instance, "");
+    rmdir(path);
+}
+
+// A socket and its address there; -1: it cannot be had, or the path is too long for one.
+static int socket_in(const char *instance, const char *name, int flags, struct sockaddr_un *at)
+{
+    char path[PATH_MAX];
+    path_in(path, instance, name);
+    *at = (struct sockaddr_un){.sun_family = AF_UNIX};
+    errno = ENAMETOOLONG;
+    if (strlen(path) >= sizeof at->sun_path)
+        return -1;
+    memcpy(at->sun_path, path, strlen(path));
+    return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | flags, 0);
+}
+
+// In the other's place in one step, so that there is one at any moment.
+static int put_in_place(int fd, const struct sockaddr_un *at, const char *instance)
+{
+    char path[PATH_MAX];
+    path_in(path, instance, RUNTIME_SOCKET);
+    unlink(at->sun_path);
+    if (bind(fd, (const struct sockaddr *)at, sizeof *at) != 0)
+        return -errno;
+    if (listen(fd, RUNTIME_BACKLOG) == 0 && rename(at->sun_path, path) == 0)
+        return 0;
+    int fault = -errno;
+    unlink(at->sun_path);
+    return fault;
+}
+
+int runtime_listen(const char *instance)
+{
+    struct sockaddr_un at;
+    int fd = socket_in(instance, COMING, SOCK_NONBLOCK, &at);
+    int fault = fd < 0 ? 0 : put_in_place(fd, &at, instance);
+    if (!fault)
+        return fd;
+    close(fd);
+    errno = -fault;
+    return -1;
+}
+
+int runtime_connect(const char *instance)
+{
+    static const struct timeval most = {.tv_sec = RUNTIME_MOST_S};
+    struct sockaddr_un at;
+    int fd = socket_in(instance, RUNTIME_SOCKET, 0, &at);
+    if (fd < 0)
+        return -1;
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof most); // connect's, too
+    if (connect(fd, (const struct sockaddr *)&at, sizeof at) == 0)
+        return fd;
+    int fault = errno;
+    close(fd);
+    errno = fault;
+    return -1;
+}
+
+// One that has its folder and no socket yet is still there as a process; one whose process we
+// cannot see, such as in a container, still answers, or is too busy to.
+static int is_left_behind(const char *instance)
+{
+    const char *dash = strrchr(instance, '-');
+    int pid = dash ? atoi(dash + 1) : 0, fd;
+    if (strncmp(instance, RUNTIME_PREFIX, strlen(RUNTIME_PREFIX)) != 0 || pid <= 0 ||
+        kill(pid, 0) == 0 || errno != ESRCH)
+        return 0;
+    fd = runtime_connect(instance);
+    if (fd >= 0)
+        close(fd);
+    return fd < 0 && errno != EAGAIN;
+}
+
+void runtime_sweep(void)
+{
+    char folder[PATH_MAX];
+    runtime_folder(folder);
+    DIR *dir = opendir(folder);
+    for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;)
+        if (is_left_behind(entry->d_name))
+            runtime_remove(entry->d_name);
+    if (dir)
+        closedir(dir);
+}

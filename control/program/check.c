@@ -1,0 +1,77 @@
+// sluice check, sluice lua, sluice version.
+#include "control/cli/commands.h"
+
+#include <intel-ipsec-mb.h>
+#include <rte_version.h>
+
+#include "control/process/eal.h"
+#include "control/program/load.h"
+#include "dataplane/cipher/cipher.h"
+#include "dataplane/wire/fcs.h"
+
+static int check(struct host *host, const struct options *options)
+{
+    if (options->keys) {
+        load_describe(host, stdout);
+        return EXIT_DONE;
+    }
+    struct load load;
+    if (!load_config(host, options, &load))
+        return EXIT_USAGE;
+    struct eal_plan plan = eal_plan(EAL_SYSFS, load_memory_octets(&load));
+    host_config_json(host, plan.need_octets, options->secrets, stdout);
+    return EXIT_DONE;
+}
+
+int command_check(int argc, char **argv)
+{
+    struct options options;
+    enum cli_end end = options_parse(&options, &cli_of_check, argc, argv);
+    if (end != CLI_GO)
+        return cli_status(end);
+    struct host *host = host_create(false);
+    int status = host ? check(host, &options) : EXIT_RUN_FAILED;
+    if (host)
+        host_destroy(host);
+    return status;
+}
+
+const struct cli cli_of_lua = {.name = "lua",
+                               .words = "FILE [ARGS]",
+                               .about = "run a Lua script that can require \"wire\"",
+                               .words_follow = true};
+
+int command_lua(int argc, char **argv)
+{
+    int first;
+    enum cli_end end = cli_parse(&cli_of_lua, argc, argv, NULL, NULL, &first);
+    if (end != CLI_GO)
+        return cli_status(end);
+    if (first == argc) {
+        fprintf(stderr, "sluice lua: a script is needed\n");
+        return EXIT_USAGE;
+    }
+    struct host *host = host_create(true);
+    int status =
+        host ? host_script(host, argv[first], argc - first - 1, argv + first + 1) : EXIT_RUN_FAILED;
+    if (host)
+        host_destroy(host);
+    return status;
+}
+
+const struct cli cli_of_version = {
+    .name = "version", .words = "", .about = "of Sluice and of the libraries it runs on"};
+
+int command_version(int argc, char **argv)
+{
+    int first;
+    enum cli_end end = cli_parse(&cli_of_version, argc, argv, NULL, NULL, &first);
+    if (end != CLI_GO)
+        return cli_status(end);
+    if (!cli_no_words(&cli_of_version, argc, argv, first))
+        return EXIT_USAGE;
+    printf("sluice %s\n%s\n%s\nintel-ipsec-mb %s\nFCS by %s\nGEA3 and GEA4 by %s\n", SLUICE_VERSION,
+           rte_version(), host_lua_version(), imb_get_version_str(), fcs_choose()->name,
+           cipher_choose()->name);
+    return EXIT_DONE;
+}

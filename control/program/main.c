@@ -1,0 +1,82 @@
+// sluice COMMAND ...: where all meet.
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/cli/cli.h"
+#include "control/cli/commands.h"
+
+const struct cli_command cli_commands[] = {
+    {&cli_of_run, command_run},         {&cli_of_check, command_check},
+    {&cli_of_bench, command_bench},     {&cli_of_stats, command_stats},
+    {&cli_of_top, command_top},         {&cli_of_metrics, command_metrics},
+    {&cli_of_ctl, command_ctl},         {&cli_of_lua, command_lua},
+    {&cli_of_version, command_version}, {NULL, NULL},
+};
+
+// What could not be written to stdout was not done.
+static int flushed(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    fprintf(stderr, "sluice: standard output could not be written whole: %m\n");
+    return status ? status : EXIT_RUN_FAILED;
+}
+
+// A standard stream that is closed would leave its number to the next file that is opened.
+static void open_standard_streams(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0)
+            abort();
+}
+
+static int unknown(const char *word)
+{
+    const char *nearest = cli_nearest(word);
+    fprintf(stderr, "sluice: no command '%s'", word);
+    if (nearest)
+        fprintf(stderr, "; did you mean %s?", nearest);
+    fprintf(stderr, "\n\n");
+    cli_usage(stderr);
+    return EXIT_USAGE;
+}
+
+// `help`, `help COMMAND`, and for who packages it `help man` and `help bash`.
+static int help(const char *word)
+{
+    const struct cli_command *command = word ? cli_find(word) : NULL;
+    if (!word)
+        cli_usage(stdout);
+    else if (command)
+        cli_help(command->cli, stdout);
+    else if (strcmp(word, "man") == 0)
+        cli_man(stdout, SLUICE_VERSION);
+    else if (strcmp(word, "bash") == 0)
+        cli_completion(stdout);
+    else
+        return unknown(word);
+    return EXIT_DONE;
+}
+
+static bool is_one_of(const char *word, const char *a, const char *b, const char *c)
+{
+    return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
+}
+
+int main(int argc, char **argv)
+{
+    open_standard_streams();
+    if (argc < 2) {
+        cli_usage(stderr);
+        return EXIT_USAGE;
+    }
+    if (is_one_of(argv[1], "help", "--help", "-h"))
+        return flushed(help(argc > 2 ? argv[2] : NULL));
+    if (is_one_of(argv[1], "--version", "-V", "-v"))
+        return flushed(command_version(argc - 1, argv + 1));
+    const struct cli_command *command = cli_find(argv[1]);
+    return command ? flushed(command->run(argc - 1, argv + 1)) : unknown(argv[1]);
+}

@@ -1,0 +1,253 @@
+// sluice run: what both clocks have in common, from the command line to what the run leaves.
+#include "control/program/run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <rte_version.h>
+
+#include "control/cli/commands.h"
+#include "control/export/desk.h"
+#include "control/program/signals.h"
+#include "dataplane/base/json.h"
+#include "dataplane/cipher/cipher.h"
+#include "dataplane/wire/fcs.h"
+
+double run_wall_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+int run_failed(const char *what, const char *why)
+{
+    fprintf(stderr, "sluice run: %s: %s\n", what, why);
+    return EXIT_RUN_FAILED;
+}
+
+int run_write(const struct run *run, const char *name, void (*put)(const void *self, FILE *out),
+              const void *self)
+{
+    int fault = results_write(&run->results, name, put, self);
+    return fault ? run_failed(name, strerror(-fault)) : EXIT_DONE;
+}
+
+struct capture *run_capture(const struct run *run, const char *name, char error[256])
+{
+    char path[PATH_MAX];
+    FILE *out = results_file(&run->results, name);
+    if (out)
+        return capture_open(out, error);
+    results_path(&run->results, name, path);
+    snprintf(error, 256, "%.180s: %s", path, strerror(errno));
+    return NULL;
+}
+
+static int open_out(struct run *run)
+{
+    char dir[128];
+    snprintf(run->name, sizeof run->name, "%.*s", (int)run->load.run.name.n,
+             (const char *)run->load.run.name.at);
+    snprintf(dir, sizeof dir, "out/%s", run->name);
+    const char *out = run->options.out ? run->options.out : dir;
+    run->results.simulated = !run->load.run.real;
+    int fault = results_open(&run->results, out, &run->user);
+    if (fault == -EWOULDBLOCK)
+        return run_failed(out, "another run writes there; wait for it or name another --out");
+    if (fault == -EPERM && run->results.folder < 0 && user_is_other(&run->user))
+        return run_failed(out, "to make it and give it to run.user takes CAP_CHOWN; or make it as "
+                               "that user before");
+    if (fault == -EACCES && user_is_other(&run->user)) {
+        fprintf(stderr,
+                "sluice run: %s: user %s (run.user) cannot write there: chown %s %s, or "
+                "name another --out\n",
+                out, run->user.name, run->user.name, out);
+        return EXIT_RUN_FAILED;
+    }
+    return fault ? run_failed(run->results.at, strerror(-fault)) : EXIT_DONE;
+}
+
+int run_build(struct run *run, const struct eal_threads *threads)
+{
+    char text[512];
+    run->plan = eal_plan(EAL_SYSFS, load_memory_octets(&run->load));
+    eal_plan_text(&run->plan, text, sizeof text);
+    fprintf(stderr, "%s\n", text);
+    int fault = eal_plan_telemetry(&run->plan, run->name);
+    if (fault)
+        fprintf(stderr, "no live view: its socket cannot be had: %s\n", strerror(-fault));
+    fault = threads ? eal_start_threads(&run->plan, threads) : eal_start(&run->plan, false);
+    if (fault)
+        return run_failed("DPDK's EAL did not start",
+                          run->plan.huge && fault == -ENOMEM
+                              ? "another program may have taken the huge pages since "
+                                "they were counted; try again"
+                              : strerror(-fault));
+    run->eal_started = true;
+    fault = run->plan.instance[0] ? desk_open(run->plan.instance) : 0;
+    if (fault)
+        fprintf(stderr, "no more than ten clients of the live view: %s\n", strerror(-fault));
+    const char *why;
+    run->dp = dp_create(&run->load.dp, &why);
+    if (!run->dp)
+        return run_failed("the dataplane could not be made", why);
+    run->board = board_create(&run->load.dp);
+    if (!run->board)
+        return run_failed("the board", strerror(ENOMEM));
+    host_add_calls(run->control.host, "dp", dp_calls, dp_call_count, run->dp);
+    host_add_find(run->control.host, run->dp);
+    host_add_calls(run->control.host, "board", board_calls, board_call_count, run->board);
+    return EXIT_DONE;
+}
+
+static void put_run_json(const void *self, FILE *out)
+{
+    const struct run *run = self;
+    struct json json;
+    json_begin(&json, out);
+    json_object(&json);
+    json_key(&json, "wall_s");
+    json_decimal(&json, (uint64_t)(run->wall_s * 1e6), 6);
+    json_put_text(&json, "pages", run->plan.huge ? "huge" : "4 KiB");
+    json_put(&json, "memory_octets", run->plan.need_octets);
+    json_put(&json, "buffers_held_at_exit", run->buffers_held);
+    json_put_text(&json, "fcs", fcs_choose()->name);
+    json_put_text(&json, "cipher", cipher_choose()->name);
+    json_put_text(&json, "dpdk", rte_version());
+    json_put_text(&json, "lua", host_lua_version());
+    json_put_text(&json, "sluice", SLUICE_VERSION);
+    json_close(&json);
+    json_end(&json);
+}
+
+static void put_summary(const void *self, FILE *out)
+{
+    report_summary(self, out);
+}
+
+// What control knows of the run; the text of the policy's last fault goes into `text`.
+static void report_control(const struct run *run, struct report *report,
+                           char text[CONTROL_HOOK_FAULT_OCTETS])
+{
+    const struct counts *counts = host_counts(run->control.host);
+    control_hook_fault(&run->control, text);
+    report->events = run->control.events;
+    report->faults = counts->count[COUNT_hook_faults];
+    report->cuts = counts->count[COUNT_hook_cuts];
+    report->last_fault = text;
+}
+
+int run_report(struct run *run, struct report *report)
+{
+    char last_fault[CONTROL_HOOK_FAULT_OCTETS];
+    report->name = run->name;
+    report->seed = run->load.run.seed;
+    report->workers = run->load.dp.workers;
+    report_control(run, report, last_fault);
+    report_collect(report, run->dp);
+    report_print(report, stdout);
+    int status = run_write(run, "summary.json", put_summary, report);
+    if (!report->complete)
+        return run_failed("the configuration was not brought up", "see the message above");
+    if (!report_sound(report))
+        return run_failed("the run is not sound",
+                          "see \"sound\" in summary.json and the report above");
+    return status;
+}
+
+void run_show(struct run *run)
+{
+    const struct telemetry_source source = {.name = run->name,
+                                            .config = &run->load.dp,
+                                            .dp = run->dp,
+                                            .board = run->board,
+                                            .counts = host_counts(run->control.host),
+                                            .control = &run->control};
+    int fault = run->plan.instance[0] ? telemetry_start(&source) : 0;
+    if (fault)
+        fprintf(stderr, "no live view: its commands were refused: %s\n", strerror(-fault));
+}
+
+static void tear_down(struct run *run)
+{
+    telemetry_stop();
+    desk_close();
+    control_stop(&run->control);
+    if (run->lab)
+        lab_destroy(run->lab);
+    if (run->dp)
+        run->buffers_held = dp_destroy(run->dp);
+    board_destroy(run->board);
+    contexts_release(&run->contexts);
+}
+
+static void print_where(const struct run *run)
+{
+    printf("\n  results         %s/summary.json, run.json", run->results.dir);
+    if (run->load.run.real)
+        printf(", contexts.json\n");
+    else if (run->options.pcap)
+        printf(", gn.pcap, gb.pcap\n"
+               "  to read Gb      tshark -r %s/gb.pcap -d udp.port==%u,gprs-ns\n",
+               run->results.dir, run->load.dp.gb.udp_port);
+    else
+        printf(" (with --pcap also both captures)\n");
+    printf("  took            %.1f ms of wall time\n", run->wall_s * 1e3);
+}
+
+static int run_all(struct run *run)
+{
+    if (!load_config(run->control.host, &run->options, &run->load))
+        return EXIT_USAGE;
+    if (run->load.run.real && run->options.pcap) {
+        fprintf(stderr, "sluice run: --pcap: allowed with run.clock = \"virtual\" only; tcpdump "
+                        "captures on a real network\n");
+        return EXIT_USAGE;
+    }
+    int status = run->load.run.real ? run_owner_choose(run) : EXIT_DONE;
+    if (!status)
+        status = open_out(run);
+    if (!status)
+        status = run->load.run.real ? run_real(run) : run_virtual(run);
+    int signalling = run_signalling_end(run);
+    status = status ? status : signalling;
+    tear_down(run);
+    if (!status && run->buffers_held)
+        status =
+            run_failed("buffers were lost", "a packet was not given back; this is a fault of ours");
+    if (!status)
+        status = run_write(run, "run.json", put_run_json, run);
+    if (!status)
+        print_where(run);
+    return status;
+}
+
+static int run_with_lua(struct run *run)
+{
+    run->control.host = host_create(false);
+    run->control.log = (struct log){.out = stderr, .level = LOG_INFO};
+    run_signalling(run);
+    int status = run->control.host ? run_all(run) : run_failed("Lua", strerror(ENOMEM));
+    if (run->control.host)
+        host_destroy(run->control.host);
+    results_close(&run->results);
+    if (run->eal_started)
+        eal_stop();
+    return status;
+}
+
+int command_run(int argc, char **argv)
+{
+    struct run *run = calloc(1, sizeof *run);
+    if (!run)
+        return run_failed("memory", strerror(ENOMEM));
+    run->results.folder = -1;
+    signals_begin();
+    enum cli_end end = options_parse(&run->options, &cli_of_run, argc, argv);
+    int status = end == CLI_GO ? run_with_lua(run) : cli_status(end);
+    free(run);
+    return status;
+}

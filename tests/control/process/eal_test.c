@@ -1,0 +1,260 @@
+// The choice between huge pages and 4 KiB pages, against a made sysfs directory, and the line that
+// says what was chosen; processors for lcores; a folder for each process's socket.
+#include "control/process/eal.h"
+
+#include <ftw.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define MIB (1024ULL * 1024)
+
+static char sysfs[64];
+
+static int make_sysfs(void **state)
+{
+    (void)state;
+    strcpy(sysfs, "/tmp/eal_test.XXXXXX");
+    return mkdtemp(sysfs) ? 0 : -1;
+}
+
+static int remove_one(const char *path, const struct stat *s, int kind, struct FTW *at)
+{
+    (void)s, (void)kind, (void)at;
+    return remove(path);
+}
+
+static int remove_sysfs(void **state)
+{
+    (void)state;
+    return nftw(sysfs, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static void put_file(const char *directory, const char *name, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", sysfs, directory);
+    mkdir(path, 0700);
+    snprintf(path, sizeof path, "%s/%s/%s", sysfs, directory, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void put_free(const char *directory, const char *text)
+{
+    put_file(directory, "free_hugepages", text);
+}
+
+static void expect_plan(uint64_t need_octets, uint64_t free_octets, bool huge)
+{
+    struct eal_plan plan = eal_plan(sysfs, need_octets);
+    assert_true(plan.huge_free_octets == free_octets);
+    assert_int_equal(plan.huge, huge);
+}
+
+static void test_no_directory_at_all(void **state)
+{
+    (void)state;
+    struct eal_plan plan = eal_plan("/nonexistent", 1);
+    assert_true(plan.huge_free_octets == 0);
+    assert_false(plan.huge);
+}
+
+static void test_no_page_size(void **state)
+{
+    (void)state;
+    expect_plan(1, 0, false);
+}
+
+static void test_none_free(void **state)
+{
+    (void)state;
+    put_free("hugepages-2048kB", "0\n");
+    expect_plan(1, 0, false);
+}
+
+// DPDK takes some for itself, so even a dataplane of 1 octet does not fit into one page.
+static void test_too_few(void **state)
+{
+    (void)state;
+    put_free("hugepages-2048kB", "1\n");
+    expect_plan(1, 2 * MIB, false);
+    put_free("hugepages-2048kB", "500\n");
+    expect_plan(1000 * MIB, 1000 * MIB, false);
+}
+
+static void test_enough(void **state)
+{
+    (void)state;
+    put_free("hugepages-2048kB", "512\n");
+    expect_plan(100 * MIB, 1024 * MIB, true);
+}
+
+// From which number of pages on it is enough is what the plan itself asks for, and not one less.
+static void test_just_enough(void **state)
+{
+    char text[32];
+    (void)state;
+    uint64_t need = eal_plan(sysfs, 300 * MIB).need_octets;
+    assert_true(need >= 300 * MIB);
+    snprintf(text, sizeof text, "%llu\n", (unsigned long long)((need + 2 * MIB - 1) / (2 * MIB)));
+    put_free("hugepages-2048kB", text);
+    assert_true(eal_plan(sysfs, 300 * MIB).huge);
+    snprintf(text, sizeof text, "%llu\n", (unsigned long long)((need - 1) / (2 * MIB)));
+    put_free("hugepages-2048kB", text);
+    assert_false(eal_plan(sysfs, 300 * MIB).huge);
+}
+
+static void test_several_page_sizes(void **state)
+{
+    (void)state;
+    put_free("hugepages-2048kB", "10\n");
+    put_free("hugepages-1048576kB", "2\n");
+    expect_plan(1000 * MIB, 2068 * MIB, true);
+}
+
+// Only free_hugepages counts, and only below a directory of a page size.
+static void test_other_files_do_not_count(void **state)
+{
+    (void)state;
+    put_file("hugepages-2048kB", "nr_hugepages", "5000\n");
+    put_free("somewhere", "5000\n");
+    put_free("hugepages-", "5000\n");
+    expect_plan(1, 0, false);
+}
+
+static void test_garbage_counts_as_none(void **state)
+{
+    (void)state;
+    put_free("hugepages-2048kB", "");
+    expect_plan(1, 0, false);
+    put_free("hugepages-2048kB", "many\n");
+    expect_plan(1, 0, false);
+    put_free("hugepages-2048kB", "\n\n\n");
+    expect_plan(1, 0, false);
+}
+
+static void test_text_with_huge_pages(void **state)
+{
+    struct eal_plan plan = {.need_octets = 100 * MIB, .huge_free_octets = 1024 * MIB, .huge = true};
+    char text[512];
+    (void)state;
+    eal_plan_text(&plan, text, sizeof text);
+    assert_non_null(strstr(text, "huge pages"));
+    assert_non_null(strstr(text, "1024 MiB free"));
+    assert_null(strchr(text, '\n'));
+}
+
+// One line: what was chosen, what it costs, and how to have the other. As many pages as it names
+// are enough.
+static void test_text_without_huge_pages(void **state)
+{
+    char text[512], pages[32];
+    (void)state;
+    put_free("hugepages-2048kB", "7\n");
+    struct eal_plan plan = eal_plan(sysfs, 333 * MIB);
+    eal_plan_text(&plan, text, sizeof text);
+    assert_non_null(strstr(text, "4 KiB pages"));
+    assert_non_null(strstr(text, "14 MiB"));
+    assert_non_null(strstr(text, "more cycles"));
+    assert_null(strchr(text, '\n'));
+    const char *advice = strstr(text, "echo ");
+    assert_non_null(advice);
+    assert_int_equal(sscanf(advice, "echo %31[0-9] > /proc/sys/vm/nr_hugepages", pages), 1);
+    put_free("hugepages-2048kB", pages);
+    assert_true(eal_plan(sysfs, 333 * MIB).huge);
+}
+
+static void test_text_fits_its_room(void **state)
+{
+    struct eal_plan plan = {.need_octets = 100 * MIB};
+    char text[32];
+    (void)state;
+    memset(text, 'x', sizeof text);
+    eal_plan_text(&plan, text, 10);
+    assert_int_equal(strlen(text), 9);
+    assert_int_equal(text[10], 'x');
+}
+
+// Each lcore its own while there are enough; then the workers share what control does not have.
+static void test_processors_of_lcores(void **state)
+{
+    static const uint16_t wanted[] = {5, 6, 7};
+    struct eal_threads threads = {.lcores = 3};
+    (void)state;
+    assert_int_equal(eal_processors(&threads, wanted, 3), 3);
+    assert_memory_equal(threads.processor, wanted, sizeof wanted);
+    threads.lcores = 6;
+    assert_int_equal(eal_processors(&threads, wanted, 3), 3);
+    static const uint16_t shared[] = {5, 6, 7, 6, 7, 6}, one[] = {5, 5, 5, 5, 5, 5};
+    assert_memory_equal(threads.processor, shared, sizeof shared);
+    assert_int_equal(eal_processors(&threads, wanted, 1), 1);
+    assert_memory_equal(threads.processor, one, sizeof one);
+}
+
+// Without a wish those that the process may use, no more than there are lcores.
+static void test_processors_of_the_process(void **state)
+{
+    struct eal_threads threads = {.lcores = 2};
+    (void)state;
+    uint32_t n = eal_processors(&threads, NULL, 0);
+    assert_true(n == 1 || n == 2);
+    assert_int_equal(eal_processor_missing(threads.processor, 2), -1);
+    assert_int_equal(n == 1, threads.processor[0] == threads.processor[1]);
+    assert_int_equal(eal_processor_missing((uint16_t[]){threads.processor[0], 1023}, 2), 1023);
+}
+
+// DPDK's socket below it has to fit into 108 octets, however long the run's name is.
+static void test_a_socket_for_each_process(void **state)
+{
+    char name[200], wanted[64], path[PATH_MAX];
+    struct eal_plan plan = {.huge = false};
+    (void)state;
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    setenv("RUNTIME_DIRECTORY", sysfs, 1);
+    assert_int_equal(eal_plan_telemetry(&plan, name), 0);
+    snprintf(wanted, sizeof wanted, "sluice-%.40s-%d", name, (int)getpid());
+    assert_string_equal(plan.instance, wanted);
+    snprintf(path, sizeof path, "%s/dpdk/%s", sysfs, wanted);
+    assert_int_equal(access(path, W_OK), 0);
+    assert_true(strlen("/var/run/dpdk//dpdk_telemetry.v2") + strlen(plan.instance) < 108);
+    setenv("RUNTIME_DIRECTORY", "/proc/no/such", 1);
+    assert_true(eal_plan_telemetry(&plan, "x") < 0);
+    assert_string_equal(plan.instance, "");
+    unsetenv("RUNTIME_DIRECTORY");
+}
+
+#define EAL_TEST(name) cmocka_unit_test_setup_teardown(name, make_sysfs, remove_sysfs)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        EAL_TEST(test_no_directory_at_all),
+        EAL_TEST(test_no_page_size),
+        EAL_TEST(test_none_free),
+        EAL_TEST(test_too_few),
+        EAL_TEST(test_enough),
+        EAL_TEST(test_just_enough),
+        EAL_TEST(test_several_page_sizes),
+        EAL_TEST(test_other_files_do_not_count),
+        EAL_TEST(test_garbage_counts_as_none),
+        EAL_TEST(test_text_with_huge_pages),
+        EAL_TEST(test_text_without_huge_pages),
+        EAL_TEST(test_text_fits_its_room),
+        EAL_TEST(test_processors_of_lcores),
+        EAL_TEST(test_processors_of_the_process),
+        EAL_TEST(test_a_socket_for_each_process),
+    };
+    return cmocka_run_group_tests_name("control/process/eal", tests, NULL, NULL);
+}
