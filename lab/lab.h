@@ -61,7 +61,8 @@ FIELD_STRUCT(lab_source, LAB_SOURCE_FIELDS);
 extern const struct field lab_config_fields[];
 extern const uint32_t lab_config_field_count;
 
-// What Lua may ask of the lab while the configuration is brought up; the target is the struct lab.
+// What Lua may ask of the lab; the target is the struct lab. A source that is added later than
+// bringing up does not start.
 extern const struct field_call lab_calls[];
 extern const uint32_t lab_call_count;
 

@@ -276,6 +276,7 @@ struct gb *gb_open(const struct gb_shape *shape)
     host_add_find(gb->control.host, gb->dp);
     host_add_calls(gb->control.host, "board", board_calls, board_call_count, gb->board);
     host_add_calls(gb->control.host, "lab", lab_calls_none, 3, gb);
+    host_add_calls(gb->control.host, "contexts", NULL, 0, NULL);
     bring_up(gb);
     return gb;
 }

@@ -56,7 +56,7 @@ const struct counts *host_counts(const struct host *host);
 // Runs a user's script with its arguments in `arg` and as `...`; the exit status.
 int host_script(struct host *host, const char *path, int argc, char *const *argv);
 
-// The schema of the configuration as text.
+// The schema of the configuration as text; `limits` has to be there (host_add_fields).
 void host_describe(struct host *host, FILE *out);
 
 const char *host_lua_version(void);

@@ -81,8 +81,9 @@ void fields_describe(lua_State *L, const struct field *fields, uint32_t count);
 // loop.c: the modules `events`, `log` and `host`.
 void host_add_loop(struct host *host, struct control *control);
 
-// config.c: pushes the arguments of sluice.config's `load` for the run's file as it is now, or nil
-// and why it cannot be read. From then on the limit on what loading may take can be on, and off.
+// config.c: pushes the arguments of `load` of sluice.config.language for the run's file as it is
+// now, or nil and why it cannot be read. From then on the limit on what loading may take can be on,
+// and off.
 int config_source_push(struct host *host, lua_State *L);
 void config_limit(struct host *host, bool on);
 void config_source_free(struct config_source *source);

@@ -1,5 +1,5 @@
 -- MSs as they come, change and go, in ranges (registry.lua): their ids, and members.lua for each of
--- them. In a job, for there may be a million.
+-- them. There may be a million: in a job, others get their turn in between.
 local blocks = require "sluice.base.blocks"
 local changes = require "sluice.subscribers.differences"
 local members = require "sluice.subscribers.members"
