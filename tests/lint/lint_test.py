@@ -58,7 +58,7 @@ SINS = {
         "bench/tsc.h": '#include "tests/threads.h"\n',
         "tests/threads.h": '#include "bench/tsc.h"\n'}, ""),
     "Lua outside bind": ("includes", "graph", {"control/plane/start.c": "#include <lua.h>\n"}, ""),
-    "room without a row": ("requires", "has a row",
+    "folder of Lua without a row": ("requires", "has a row",
                            {"lua/sluice/shed/a.lua": 'require "sluice.core.world"\n'}, ""),
     "module that is none": ("requires", "has a row",
                             {"lua/sluice/ns/vc.lua": 'require "sluice.core.sun"\n'}, ""),
@@ -78,11 +78,11 @@ SINS = {
                           {"lua/sluice/ns/vc.lua": 'local good = pcall(require, "dp")\n'}, ""),
     "look into what is loaded": ("requires", "at the head", {
         "lua/sluice/ns/vc.lua": 'local world = package.loaded["sluice.core.world"]\n'}, ""),
-    "circle in a room": ("requires", "by way of others", {
+    "circle in a folder": ("requires", "by way of others", {
         "lua/sluice/ns/a.lua": 'require "sluice.ns.b"\n',
         "lua/sluice/ns/b.lua": 'require "sluice.ns.vc"\n',
         "lua/sluice/ns/vc.lua": 'require "sluice.ns.a"\n'}, ""),
-    "crowded room": ("requires", "at most",
+    "crowded folder": ("requires", "at most",
                      {f"lua/sluice/ns/n{i}.lua": "return {}\n" for i in range(25)}, ""),
     "module that is left out": ("requires", "built in", {
         "lua/meson.build": "files('sluice/start.lua', 'sluice/core/world.lua')\n"}, ""),

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Holds every require of lua/sluice against tests/lint/requires.txt, the floors of its rooms."""
+"""Holds every require of lua/sluice against tests/lint/requires.txt, the floors of its folders."""
 
 import collections
 import re
@@ -10,7 +10,7 @@ from tap import files, report, root_argument, table_rows, text_of
 TABLE = "tests/lint/requires.txt"
 BUILT_IN = "lua/meson.build"
 HOME = "lua/sluice"
-ROOM_MOST = 25  # modules
+FOLDER_MOST = 25  # modules
 COMMENT = re.compile(r"--.*")
 REQUIRE = re.compile(r"\brequire\b")
 PACKAGE = re.compile(r"\bpackage\s*[.\[]")
@@ -19,29 +19,29 @@ FUNCTION = re.compile(r"\bfunction\b")
 
 
 class Table:
-    """Rows: a room, then the rooms and, in <>, the host's modules that it may require."""
+    """Rows: a folder, then the folders and, in <>, the host's modules that it may require."""
 
     def __init__(self, root):
         self.rows, self.sins = {}, []
-        for line, (room, *words) in table_rows(root, TABLE):
+        for line, (folder, *words) in table_rows(root, TABLE):
             for word in words:
                 if word not in self.rows and not word.startswith("<"):
-                    self.sins.append(f"{TABLE}:{line}: {room} may not require {word}: no row above "
+                    self.sins.append(f"{TABLE}:{line}: {folder} may not require {word}: no row above "
                                      "is of that name")
-            self.rows[room] = words
+            self.rows[folder] = words
         self.guarded = {word for words in self.rows.values() for word in words
                         if word.startswith("<")}
 
-    def allows(self, room, name):
-        """May a module of this room require that one? The host's own have no point in their names."""
+    def allows(self, folder, name):
+        """May a module of this folder require that one? The host's own have no point in their names."""
         if not name.startswith("sluice."):
-            return f"<{name}>" not in self.guarded or f"<{name}>" in self.rows[room]
-        other = room_of(name)
-        return other == room or other in self.rows[room]
+            return f"<{name}>" not in self.guarded or f"<{name}>" in self.rows[folder]
+        other = folder_of(name)
+        return other == folder or other in self.rows[folder]
 
 
-def room_of(name):
-    """sluice.ns.vc is of the room ns, sluice.control of the room "."."""
+def folder_of(name):
+    """sluice.ns.vc is of the folder ns, sluice.control of the folder "."."""
     return ".".join(name.split(".")[1:-1]) or "."
 
 
@@ -54,7 +54,7 @@ class Module:
 
     def __init__(self, root, path):
         self.path, self.name, self.requires, self.sins = path, name_of(path), {}, []
-        self.room = room_of(self.name)
+        self.folder = folder_of(self.name)
         inside = False
         for number, line in enumerate(text_of(root, path).splitlines(), 1):
             line = COMMENT.sub("", line)
@@ -88,21 +88,21 @@ def circles(modules):
 
 
 def judge(table, modules, module):
-    if module.room not in table.rows:
-        yield "row", f"{module.path}: {module.room} has no row in {TABLE}; add one"
+    if module.folder not in table.rows:
+        yield "row", f"{module.path}: {module.folder} has no row in {TABLE}; add one"
         return
     for name, number in module.requires.items():
         where = f"{module.path}:{number}: "
         if name.startswith("sluice.") and name not in modules:
             yield "row", f"{where}{name} is no module of ours"
-        elif not table.allows(module.room, name):
-            yield "floors", f"{where}{module.room} may not require {name}"
+        elif not table.allows(module.folder, name):
+            yield "floors", f"{where}{module.folder} may not require {name}"
 
 
 def too_many(modules):
-    sizes = collections.Counter(module.room for module in modules.values())
-    return [f"{HOME}/{room} has {size} modules; make two rooms of it" for room, size in
-            sorted(sizes.items()) if size > ROOM_MOST]
+    sizes = collections.Counter(module.folder for module in modules.values())
+    return [f"{HOME}/{folder} has {size} modules; make two folders of it" for folder, size in
+            sorted(sizes.items()) if size > FOLDER_MOST]
 
 
 def not_built_in(root, modules):
@@ -123,11 +123,11 @@ def main():
         for rule, sin in judge(table, modules, module):
             rules[rule].append(sin)
     heads = [sin for module in modules.values() for sin in module.sins]
-    return report({"requires: every room has a row, every name a file": rules["row"],
+    return report({"requires: every folder has a row, every name a file": rules["row"],
                    "requires: the floors are those of the table": rules["floors"],
                    "requires: at the head of the file": heads,
                    "requires: no module requires itself by way of others": list(circles(modules)),
-                   f"requires: a room has at most {ROOM_MOST} modules": too_many(modules),
+                   f"requires: a folder has at most {FOLDER_MOST} modules": too_many(modules),
                    "requires: every module is built in": not_built_in(root, modules)})
 
 
