@@ -31,7 +31,7 @@ function queues.delay(name, whose)
     return {
         name = name, type = "time", least = "0 s", most = "100 s", none = "as offered",
         optional = true, example = "1 s",
-        default_help = queues.DELAY .. "; as offered with lab, whose buckets are by hand",
+        default_help = queues.DELAY .. "; with a lab { } all of the bucket",
         help = "use of " .. whose .. " bucket only what its rate sends in that time, and one LLC"
             .. " PDU by the N201-U in use: the rest waits here, where it is managed, and not in the"
             .. " BSS; 0 s: all of it",

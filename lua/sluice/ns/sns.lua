@@ -326,7 +326,8 @@ function sns.stranger(name, pdu, octets, address, port)
     return "handled"
 end
 
--- When the test of all of its NS-VCs has failed, the BSS has to begin anew.
+-- When NS-ALIVE has failed on every NS-VC of an NSE, its SNS configuration no longer counts: the BSS
+-- has to begin again with SNS-SIZE.
 local function look(nse)
     if not nse.sns or nse.sns.name ~= "configured" then
         return
