@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""What the README says of a real network, line for line as it stands there, in namespaces that go
-away: the run comes up, its ports answer, and each MS of config/nic.lua gets what is sent to it."""
+"""What config/network.md says, line for line as it stands there, in namespaces that go away: the run
+comes up, its ports answer, and each MS of config/nic.lua gets what is sent to it."""
 
 import json
 import os
@@ -17,13 +17,13 @@ from harness import case, main, new_folder, program, right, same
 from network import BSS4, GGSN4, GN4, GTPU_PORT, NS_PORT, WAIT_S
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-HEADING = "## On a real network\n"
+PAGE, HEADING = ROOT / "config/network.md", "## Without a NIC\n"
 MANUAL = "--set nse[1].ns=manual --set nse[1].flow_control=open"
 
 
 def blocks():
     """The section's indented blocks: the network and the run, what to ask from a second terminal."""
-    text = (ROOT / "README.md").read_text().partition(HEADING)[2].partition("\n## ")[0]
+    text = PAGE.read_text().partition(HEADING)[2].partition("\n## ")[0]
     return [re.sub("^    ", "", block, flags=re.MULTILINE)
             for block in re.findall(r"(?:^    .*\n)+", text, re.MULTILINE)]
 
@@ -112,7 +112,7 @@ def every_ms():
 def as_it_stands():
     run = recipe()
     try:
-        right(any("ping -c 3" in block for block in blocks()), "no ping in the README")
+        right(any("ping -c 3" in block for block in blocks()), f"no ping in {PAGE}")
         network.Host(run.far()).ping(GN4, 56)
     finally:
         run.close()

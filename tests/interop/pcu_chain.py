@@ -12,6 +12,7 @@ import time
 
 import gb
 import network
+from ggsn import packet
 from harness import Running, WAIT_S, new_folder, right
 from make_captures import PCU
 from ms import Ms
@@ -53,13 +54,6 @@ def config(setting, gn, gb_device):
         room=max(24000, 12 * RATE_A_PDCH * setting.pdchs), nsei=gb.NSEI, nsvci=gb.NSVCI, bvci=gb.BVCI,
         port=LOCAL_PORT, mss=setting.mss, tlli=TLLI, capability=ra_capability(),
         n201_u=setting.octets + 10)
-
-
-def packet(number, ms, octets):
-    """UDP over IPv4 to the MS; sluice looks at neither checksum."""
-    udp = struct.pack(">HHHH", 9, 9, octets - 20, 0) + struct.pack(">I", number).ljust(octets - 28, b"x")
-    return struct.pack(">BBHHHBBH4s4s", 0x45, 0, octets, number & 0xFFFF, 0, 64, 17, 0,
-                       bytes([203, 0, 113, 9]), bytes([10, 0, 0, ms])) + udp
 
 
 def is_filler(parts):
@@ -156,7 +150,7 @@ class Chain:
             while time.monotonic() < due:
                 self.step(due)
             ms = self.number % self.setting.mss
-            octets = packet(self.number, ms, self.setting.octets)
+            octets = packet(self.number, f"10.0.0.{ms}", self.setting.octets)
             head = struct.pack(">BBHI", 0x30, 255, len(octets), self.teids[ms])
             self.ggsn.sendto(head + octets, (network.GN4, network.GTPU_PORT))
             self.number += 1
