@@ -20,9 +20,11 @@ def resets(nsvci, address):
     return stranger(codec.build("ns_reset", cause=1, nsvci=nsvci, nsei=101), address)
 
 
-def brings_cell(bvci):
+def brings_cell(bvci, number=1):
+    """The BSS of that NSE."""
     reset = codec.build("bssgp_bvc_reset", bvci=bvci, cause=8, cell=codec.cell(bvci))
-    return f"said = require('sluice.bssgp.pdus').input(nse, nse.nsvcs[1], 0, {lua(reset)}, 1)"
+    return (f"local nse = require('sluice.core.world').nses[{number}] "
+            f"said = require('sluice.bssgp.pdus').input(nse, nse.nsvcs[1], 0, {lua(reset)}, 1)")
 
 
 def meanwhile(world, command, chunk):
@@ -65,14 +67,15 @@ nse {{ nsei = 101, dynamic = true, cells = "any", {nsvc(1, PEERS[101][0])}, bvc 
 
 @case("a reload has kept the places of what it adds: a cell that the BSS brings meanwhile has none")
 def kept_places():
-    def text(more):
-        return HEAD + f"""room {{ nsvcs = 40, bvcs = 2 }}
-nse {{ nsei = 101, cells = "any", {nsvc(1, PEERS[101][0])}, bvc {{ bvci = 2 }}, {more} }}"""
-    with World(text("")) as world:
-        Bss(world, 101, [(1, PEERS[101][0])], {2: 80000}).up()
-        meanwhile(world, "nsvc", brings_cell(7))
-        more = nsvc(9, PEERS[101][1]) + ", bvc { bvci = 3 }"
-        same(world.reload(text(more), 10 * S), (True, "1 NS-VC added, 1 cell added"), "a reload")
+    def text(first="", second=""):
+        return HEAD + f"""room {{ nsvcs = 40, bvcs = 3 }}
+nse {{ nsei = 101, {nsvc(1, PEERS[101][0])}, bvc {{ bvci = 2 }}, {first} }}
+nse {{ nsei = 102, cells = "any", {nsvc(2, PEERS[102][0])}, bvc {{ bvci = 2 }}, {second} }}"""
+    with World(text()) as world:
+        Bss(world, 102, [(2, PEERS[102][0])], {2: 80000}).up()
+        meanwhile(world, "nsvc", brings_cell(7, 2))
+        new = text(nsvc(9, PEERS[101][1]), "bvc { bvci = 3 }")
+        same(world.reload(new, 10 * S), (True, "1 NS-VC added, 1 cell added"), "a reload")
         same(world.lua("return said"), "refused", "the BVC-RESET of another cell")
 
 
