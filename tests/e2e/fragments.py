@@ -21,7 +21,7 @@ nse {
     bvc {
         bvci = 2,
         ms {
-            imsi = "001010000000001", count = 20, n201_u = "1520 octets",
+            imsi = "001010000000001", count = 100, n201_u = "1520 octets",
             drx = 0x4201, priority = 3, ra_capability = "12d3c20400",
             pdp { nsapi = 5, class = "background", address = "10.0.0.1", pfi = 9 },
         },
@@ -33,7 +33,7 @@ nse {
     bvc {
         bvci = 2,
         ms {
-            imsi = "001010000000101", count = 20, n201_u = "1520 octets", send_imsi = false,
+            imsi = "001010000000101", count = 100, n201_u = "1520 octets", send_imsi = false,
             pdp { nsapi = 5, class = "background", address = "10.0.1.1" },
         },
     },
@@ -41,7 +41,7 @@ nse {
 lab {
     ggsn = "GGSN", ggsn_mac = "02:00:00:00:00:04", gb_rate = "4 Mbit/s",
     traffic {
-        class = "background", rate = "80 kbit/s",
+        class = "background", rate = "16 kbit/s",
         size = { "36 octets", "1444 octets", "1445 octets", "1464 octets", "1465 octets",
             "1500 octets" },
     },
@@ -97,7 +97,12 @@ IPV4 = "bssgp.pdu_type == 0 && eth.type == 0x0800"
 IPV6 = "bssgp.pdu_type == 0 && eth.type == 0x86dd"
 
 
-@case("the NS-VCs of an NSE share by weight, each MS keeps to one")
+def link_of(tlli):
+    """Which of an NSE's 64 links an MS is on (TS 48.016 4.4.2): Knuth's multiplicative hash."""
+    return int(tlli, 0) * 2654435769 % 2**32 * 64 // 2**32
+
+
+@case("the NS-VCs of an NSE have its links by weight, each MS keeps to that of its link")
 def weights():
     rows = fields(results(FAMILIES[0]).out / "gb.pcap", IPV4, "ip.dst", "gsm_a.rr.tlli")
     rows = [(addresses.split(",")[0], tlli) for addresses, tlli in rows]  # the outer one is first
@@ -105,8 +110,9 @@ def weights():
     for address, tlli in rows:
         by_ms[tlli].add(address)
     same({len(addresses) for addresses in by_ms.values()}, {1}, "NS-VCs of an MS")
-    of_three = sum(address == "198.51.100.3" for address, _ in rows) / len(rows)
-    right(0.5 < of_three < 0.95, f"the NS-VC of weight 3 beside one of 1 has {of_three:.2f}")
+    links = {(link_of(tlli), address) for tlli, addresses in by_ms.items() for address in addresses}
+    same(collections.Counter(address for _, address in links),
+         {"198.51.100.2": 16, "198.51.100.3": 48}, "links of weights 1 and 3")
 
 
 @case("DL-UNITDATA says what ms { } has it say, and no more of the others")
@@ -116,7 +122,7 @@ def options():
                   "gsm_a.gm.gmm.split_pg_cycle_code")
     same({(int(imsi) - 1010000000001, int(tlli, 0) - 0xC0000000, length, split)
           for imsi, tlli, length, split in rows},
-         {(i, i, "0x16", "66") for i in range(20)}, "IMSI, TLLI, RA capability, DRX")
+         {(i, i, "0x16", "66") for i in range(100)}, "IMSI, TLLI, RA capability, DRX")
     without = fields(path, IPV6, "e212.imsi", "gsm_a.gm.gmm.acc_cap_struct_len")
     same({tuple(row) for row in without}, {("", "")}, "those without options")
     pfi = bytes.fromhex("288109")

@@ -68,6 +68,26 @@ class Metrics:
         same(self.process.wait(WAIT_S), 0, "exit status of metrics")
 
 
+BUCKET = "rate_bit_per_s bucket_octets level_octets delay_seconds"
+QUEUE = "queued_npdus queued_octets"
+GAUGES = {
+    "clock": "run_seconds", "class": QUEUE, "nse": f"{BUCKET} {QUEUE} cells waits stopped",
+    "cell": f"{BUCKET} {QUEUE} sojourn_seconds sent_sojourn_seconds mss ms_rate_bit_per_s "
+            "ms_bucket_octets waits stopped blocked",
+    "ms": f"{BUCKET} {QUEUE} own sojourn_seconds waits stopped frozen held_by_control "
+          "held_until_heard"}
+
+
+def expect_types(families):
+    """What goes up and down is a gauge, what the run is called is info, all else is a counter."""
+    prefixes = {name.split("_")[1] for name in families}
+    gauges = {f"sluice_{prefix}_{name}" for prefix, names in GAUGES.items() if prefix in prefixes
+              for name in names.split()}
+    same({name: one.type for name, one in families.items()},
+         {name: "info" if name == "sluice_run" else "gauge" if name in gauges else "counter"
+          for name in families} | {name: "gauge" for name in gauges}, "types")
+
+
 @case("OpenMetrics, and the same figures as stats")
 def format_and_figures():
     instance, metrics = Instance("view", "gn.device=net_null0"), Metrics()
@@ -88,8 +108,7 @@ def format_and_figures():
         right(f"sluice_control_{name}" in families, f"no count of {name}")
     counters = [one for one in families.values() if one.type == "counter"]
     right(len(counters) > 60, f"{len(counters)} counters")
-    right(families["sluice_cell_down_octets"].type == "counter"
-          and families["sluice_cell_queued_octets"].type == "gauge", "types")
+    expect_types(families)
     metrics.finish()
     instance.finish()
 
@@ -100,6 +119,7 @@ def mss():
     right(not any("imsi" in dict(key) for one in metrics.families().values() for key in one.samples),
           "an MS among the rest")
     families = metrics.families("/metrics?cell=7-20")
+    expect_types(families)
     same(len(families["sluice_ms_queued_npdus"].samples), 300, "MSs of a cell")
     same(sorted(dict(key)["imsi"] for key in families["sluice_ms_frozen"].samples),
          [f"{1010000000008 + i:015}" for i in range(300)], "IMSIs")

@@ -190,6 +190,22 @@ def open_before_flow():
         right("open before its first FLOW-CONTROL-BVC" in world.log(), world.log())
 
 
+@case("flow_control = \"open\": so is a cell behind a BVC-RESET, whatever the BSS said before")
+def open_after_reset():
+    with World(config(nse='flow_control = "open",')) as world:
+        bss = ns_up(world)
+        into_up(bss, 2)
+        bss.flow(2, r=0)
+        bss.expect(FLOW_ACK, at=world.now_ns, on=2)
+        send_down(world, 1)
+        world.run(S)
+        same(len(bss.dl), 0, "DL-UNITDATAs at R = 0")
+        say(bss, RESET, 2)
+        bss.expect(RESET_ACK, at=world.now_ns, bvci=2)
+        world.run(0)
+        same(len(bss.dl), 1, "DL-UNITDATAs behind the reset")
+
+
 @case("a cell's queue waits while it is blocked, and goes when it is unblocked, without new values")
 def waits_while_blocked():
     with World(config()) as world:

@@ -338,6 +338,20 @@ def held_blocked(world, bss):
     same(came(world, bss), [world.now_ns], "when it comes")
 
 
+@case("in that second: an NS-VC that goes down again has a second anew when it is back")
+@with_data
+def held_anew(world, bss):
+    ns_again(bss)
+    world.run(MOMENT_NS // 2)
+    bss.ns("ns_block", cause=1, nsvci=1)
+    world.run(2 * MOMENT_NS)
+    bss.ns("ns_unblock")
+    up_ns = world.now_ns
+    send_down(world, 1)
+    world.run(2 * S)
+    same(came(world, bss), [up_ns + MOMENT_NS], "when the DL-UNITDATA comes")
+
+
 @case("a test that failed says nothing of the cells: data goes on when the NS-VC is back")
 @with_data
 def not_held(world, bss):

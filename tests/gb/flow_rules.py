@@ -142,6 +142,22 @@ def moved():
         clean(bss)
 
 
+@case("another cell: a packet flow that the BSS had limited goes back to its rate of the file")
+def moved_to_the_file():
+    flows = FLOWS.replace("pfi = 8", 'pfi = 8, rate = "40 kbit/s", bucket = "1000 octets"')
+    with World(config(flows=flows)) as world:
+        bss = begin(world, PFC | PFC_FC)
+        say(bss, FC_PFC, 2, tlli=TLLI, flows=PFI8)
+        Load(world, (TLLI,), 40 * MS, nsapi=6)
+        world.run(20 * S)
+        right(len(taken(bss, 0)) < 100, "the packet flow, on its own")
+        bss.uplink(3, TLLI, npdu("203.0.113.9", 60, source="10.0.0.1"))
+        moved_ns = world.now_ns
+        world.run(40 * S)
+        exact(taken(bss, moved_ns + S, tlli=TLLI, bvci=3), 40000, "the file's")
+        clean(bss)
+
+
 @case("the ratio is how full the bucket is from then on, whatever we thought (CBL)")
 def ratio():
     with World(as_offered(config())) as world:
@@ -272,6 +288,35 @@ def policy():
         world.run(50 * S)
         exact(taken(bss, begun_ns + 8 * S, tlli=TLLI), 50000, "the MS's, for the cell's are more")
         same(world.counts()["what"]["hook_faults"], 1, "faults of the hook")
+        clean(bss)
+
+
+HALF = """
+function flow_control(event)
+    return { bucket_octets = event.bucket_octets // 2 }
+end
+"""
+
+
+@case("the ratio is that of the bucket offered, though the user's policy takes half of that (CBL)")
+def ratio_of_what_is_offered():
+    script = new_folder() / "half.lua"
+    script.write_text(HALF)
+    with World(as_offered(config(f'policy {{ script = "{script}" }}'))) as world:
+        bss = begin(world, CBL)
+        for name, bmax in (FC_BVC, "bmax"), (FC_MS, "ms_bmax"):
+            values = {bmax: 82, "r": 80} | ({"tlli": TLLI} if name == FC_MS else {})
+            for full in 0, 48, 50:  # of 8200 octets, of which 4100 are taken
+                world.run(60 * S)
+                begun_ns = world.now_ns
+                say(bss, name, 2, full=full, **values)
+                world.down(world.teid(TLLI), npdu("10.0.0.1", OCTETS))
+                world.run(20 * S)
+                (came_ns, octets), = taken(bss, begun_ns, tlli=TLLI)
+                of_ours = -(-full * 8200 // 4100)  # rounded up, as it is to be said in whole percent
+                over = 4100 * of_ours // 100 + octets - 4100
+                same(came_ns - begun_ns, max(over, 0) * S // 1000, f"{name}, {full} %: ns waited")
+            say(bss, name, 2, full=0, **values | {bmax: 65535, "r": 65535})
         clean(bss)
 
 

@@ -4,8 +4,8 @@ to be an MS."""
 
 import codec
 from bss import Bss
-from ms_parts import (ADDRESS, B, C, IMSI, LISTED, LOST, ORDERED, T3313, T5, TLLI, TLLI2, config,
-                      flush_ack, flushed, page, place, resume, status, suspended)
+from ms_parts import (ADDRESS, B, C, IMSI, INR, LISTED, LOST, ORDERED, T3313, T5, TLLI, TLLI2,
+                      config, flush_ack, flushed, page, place, resume, status, suspended)
 from harness import case, main, right, same
 from world import MS, S, World, npdu
 
@@ -247,6 +247,19 @@ def no_inr(p):
     flushed(p.a)
     p.flows(2)
     same(p.lua("return require('dp').ms_of(0, %d)" % TLLI), "nil", "who has the TLLI in NSE 101")
+
+
+def one_has_inr(p, fields):
+    p.up(2, p.b)
+    p.world.run(0)
+    flushed(p.a, **fields)
+    p.flows(2)
+
+
+case("to another NSE without Inter-NSE re-routing, which the old one has: transferred")(
+    place({"new_bvci": 2, "nsei": 102}, b_features=0, nse=LISTED)(one_has_inr))
+case("to another NSE that has Inter-NSE re-routing, from one without: deleted")(
+    place({}, features=0, b_features=INR, nse=LISTED)(one_has_inr))
 
 
 @case("a TLLI that two other NSEs know is nobody's name")

@@ -52,10 +52,11 @@ def cells(bss, other):
 class Place:
     """The two BSSs, up; N-PDUs for the MS by number."""
 
-    def __init__(self, world, *, features=INR, r=80000):
+    def __init__(self, world, *, features=INR, b_features=None, r=80000):
         self.world, self.number, self.shown = world, 0, 0
         self.a = Bss(world, 101, [(101, A)], {bvci: r for bvci in CELLS_A}, features=features)
-        self.b = Bss(world, 102, [(102, B)], {bvci: r for bvci in CELLS_B}, features=features)
+        self.b = Bss(world, 102, [(102, B)], {bvci: r for bvci in CELLS_B},
+                     features=features if b_features is None else b_features)
         cells(self.a, 4)
         cells(self.b, 6)
         self.a.up()
@@ -126,13 +127,13 @@ class Place:
 
 def place(*arguments, **more):
     """@case's functions get a Place of that configuration."""
-    sets, features, r = more.pop("sets", ()), more.pop("features", INR), more.pop("r", 80000)
-    workers = more.pop("workers", None)
+    sets, workers = more.pop("sets", ()), more.pop("workers", None)
+    of_place = {key: more.pop(key) for key in ("features", "b_features", "r") if key in more}
 
     def wrap(function):
         def run(*rest):
             with World(config(**more), *sets, workers=workers) as world:
-                function(Place(world, features=features, r=r), *arguments, *rest)
+                function(Place(world, **of_place), *arguments, *rest)
         return run
     return wrap
 

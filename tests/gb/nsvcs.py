@@ -328,7 +328,7 @@ def status_unsent():
         same((what["status_sent"], what["unsent"]), (0, 1), "sent, unsent")
 
 
-@case("what the operator has blocked stays so: NS-UNBLOCK gets NS-BLOCK, a reset of the BSS, too")
+@case("what the operator has blocked stays so: NS-UNBLOCK gets NS-BLOCK, behind resets, too")
 def barred():
     world, bss = one_world()
     with world:
@@ -342,7 +342,9 @@ def barred():
             bss.none("ns_unblock_ack", 100 * S)
             bss.ns("ns_reset", cause=1, nsvci=1, nsei=NSEI)
             bss.expect("ns_reset_ack", at=world.now_ns)
-        bss.none("ns_unblock")
+        same(world.ctl(f"nsvc {NSEI} 1 reset")[0], True, "reset")
+        bss.expect("ns_reset", within=0)  # which the BSS acknowledges
+        bss.none("ns_unblock", 100 * S)
         operator("unblock")(world, bss, bss.nsvcs[0])
         bss.flow(2, tag=99)
         bss.expect("bssgp_flow_control_bvc_ack", within=0, tag=99)

@@ -20,6 +20,13 @@ def resets(nsvci, address):
     return stranger(codec.build("ns_reset", cause=1, nsvci=nsvci, nsei=101), address)
 
 
+def brings_cell(bvci, number=1):
+    """The BSS of that NSE."""
+    reset = codec.build("bssgp_bvc_reset", bvci=bvci, cause=8, cell=codec.cell(bvci))
+    return (f"local nse = require('sluice.core.world').nses[{number}] "
+            f"said = require('sluice.bssgp.pdus').input(nse, nse.nsvcs[1], 0, {lua(reset)}, 1)")
+
+
 def meanwhile(world, command, chunk):
     """It happens when the dataplane is told that for the next time, as if that took its time."""
     world.lua(f"local dp, nse = require('dp'), require('sluice.core.world').nses[1] local tell = dp.{command} "
@@ -48,15 +55,28 @@ def brought_twice():
 nse {{ nsei = 101, dynamic = true, cells = "any", {nsvc(1, PEERS[101][0])}, bvc {{ bvci = 2 }},
     {more} }}"""
     for command, more, brings, answer in (
-            ("nsvc", nsvc(9, PEERS[101][1]), resets(9, PEERS[101][1]), "1 NS-VC added"),
-            ("bvc", "bvc { bvci = 3 }", "require('sluice.bssgp.pdus').input(nse, nse.nsvcs[1], 0, " +
-             lua(codec.build("bssgp_bvc_reset", bvci=3, cause=8, cell=codec.cell(3))) + ", 1)",
-             "1 cell added")):
+            ("nsvc", nsvc(9, PEERS[101][1]), "said = " + resets(9, PEERS[101][1]),
+             "1 NS-VC added"),
+            ("bvc", "bvc { bvci = 3 }", brings_cell(3), "1 cell added")):
         with World(text("")) as world:
             Bss(world, 101, [(1, PEERS[101][0])], {2: 80000}).up()
-            meanwhile(world, command, f"said = {brings}")
+            meanwhile(world, command, brings)
             same(world.reload(text(more), 10 * S), (True, answer), command)
             right(world.lua("return said") in ("ignored", "refused"), command)
+
+
+@case("a reload has kept the places of what it adds: a cell that the BSS brings meanwhile has none")
+def kept_places():
+    def text(first="", second=""):
+        return HEAD + f"""room {{ nsvcs = 40, bvcs = 3 }}
+nse {{ nsei = 101, {nsvc(1, PEERS[101][0])}, bvc {{ bvci = 2 }}, {first} }}
+nse {{ nsei = 102, cells = "any", {nsvc(2, PEERS[102][0])}, bvc {{ bvci = 2 }}, {second} }}"""
+    with World(text()) as world:
+        Bss(world, 102, [(2, PEERS[102][0])], {2: 80000}).up()
+        meanwhile(world, "nsvc", brings_cell(7, 2))
+        new = text(nsvc(9, PEERS[101][1]), "bvc { bvci = 3 }")
+        same(world.reload(new, 10 * S), (True, "1 NS-VC added, 1 cell added"), "a reload")
+        same(world.lua("return said"), "refused", "the BVC-RESET of another cell")
 
 
 @case("an NS-VC that a reload removes is not removed twice, though the BSS needs its place meanwhile")

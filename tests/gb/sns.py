@@ -61,6 +61,22 @@ def carries():
             bss.expect("bssgp_flow_control_bvc_ack", within=0, tag=77)
 
 
+@case("our SNS-CONFIG goes where that of the BSS came from, though SNS-SIZE came from elsewhere")
+def two_endpoints():
+    with World(CONFIG) as world:
+        bss = configured(world, TWO)
+        world.run(S)
+        for size, config in bss.nsvcs, bss.nsvcs[::-1]:
+            bss.size(nsvc=size)
+            bss.expect("sns_size_ack", at=world.now_ns, nsvc=size, cause=None)
+            bss.config(nsvc=config)
+            bss.expect("sns_config_ack", at=world.now_ns, nsvc=config, cause=None)
+            bss.expect("sns_config", at=world.now_ns, nsvc=config, ip4=[OURS4])
+            bss.ns("sns_config_ack", nsei=NSEI, nsvc=config)
+            world.run(2 * S)
+        same(picture(world), expected(TWO), "NS-VCs")
+
+
 # ---- What is refused ----
 
 SIZES = [({"ip4_endpoints": 0}, BAD_IP4), ({"ip4_endpoints": None}, BAD_IP4),
@@ -231,7 +247,8 @@ def change_repeated():
         for _ in range(3):
             same(change(bss, "sns_delete", 9, ip4=[TWO[1]]), (None, [TWO[1]]), "SNS-DELETE")
         for _ in range(2):
-            same(change(bss, "sns_delete", 10, ip4=[TWO[1]])[0], UNKNOWN_ENDPOINT, "SNS-DELETE")
+            same(change(bss, "sns_delete", 10, ip4=[TWO[1]]), (UNKNOWN_ENDPOINT, [TWO[1]]),
+                 "SNS-DELETE")
         same(picture(world), expected(TWO[:1]), "NS-VCs")
 
 

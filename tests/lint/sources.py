@@ -13,7 +13,11 @@ SCRIPTS = ("run",)  # code without a suffix, in the root
 
 DROP_FILE = "dataplane/port/packet.h"  # the one place that frees an mbuf, with the reason
 LINES = 400
-LONGER = {}  # path: why it is one file all the same
+LONGER = {  # path: why it is one file all the same
+    "tests/dataplane/port/neighbour_test.c": "one subject, with two fixtures that all of it uses",
+    "tests/dataplane/sched/aqm_advice_test.c": "all of it looks at what one AQM was shown",
+    "tests/lab/bss/receiver_test.c": "one receiver, in frames that all of it makes",
+}
 # A file with instructions beyond x86-64-v2 says so in its name.
 INSTRUCTION_SET_NAME = re.compile(r"_(pclmul|vpclmul|aesni|vaes|gfni|avx2|avx512)\.c$")
 X86_64_V2 = {"-march=x86-64-v2", "-mtune=generic", "-msse3", "-mssse3", "-msse4.1", "-msse4.2",

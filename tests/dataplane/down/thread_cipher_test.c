@@ -184,12 +184,10 @@ static void a_key_changes_under_traffic(void **state)
 }
 
 // MSs of three ciphers, or all without, behind a stopped cell: `packets` wait.
-static uint32_t queue_behind_a_stopped_cell(uint32_t packets, bool ciphers, uint16_t n201_u)
+static void wait_behind_a_stopped_cell(uint32_t packets, bool ciphers)
 {
-    for (uint32_t ms = 0; ms < 12; ms++) {
-        thread_add_ms(ms, n201_u);
+    for (uint32_t ms = 0; ms < 12; ms++)
         new_key(ms, ciphers ? ms : 0);
-    }
     thread_cell(0, 0);
     for (uint32_t i = 0; i < packets; i++) {
         thread_send(i % 12, (uint32_t)random_in(1, 500)); // the queue holds 1 MiB
@@ -198,6 +196,13 @@ static uint32_t queue_behind_a_stopped_cell(uint32_t packets, bool ciphers, uint
     }
     thread_poll_to_rest();
     assert_int_equal(dp_queued(t.worker).packets, packets);
+}
+
+static uint32_t queue_behind_a_stopped_cell(uint32_t packets, bool ciphers, uint16_t n201_u)
+{
+    for (uint32_t ms = 0; ms < 12; ms++)
+        thread_add_ms(ms, n201_u);
+    wait_behind_a_stopped_cell(packets, ciphers);
     return packets;
 }
 
@@ -242,6 +247,23 @@ static void what_is_enciphered_is_gathered(void **state)
     (void)state;
     expect_bursts(true, DOWN_FRAMES, 200);
     expect_bursts(false, 4 * PORT_BURST, PORT_BURST);
+}
+
+// What a burst has grown to for ciphers it keeps for one burst of plaintext, and no more.
+static void plaintext_behind_it_is_gathered_no_more(void **state)
+{
+    (void)state;
+    open_thread(4096, 1024);
+    queue_behind_a_stopped_cell(3000, true, 1520);
+    open_cell_at_once();
+    assert_int_equal(most_at_once(), DOWN_FRAMES);
+    wait_behind_a_stopped_cell(3000, false);
+    open_cell_at_once();
+    dp_poll(t.worker, t.now_ns);
+    thread_take(UINT32_MAX);
+    assert_int_equal(most_at_once(), 4 * PORT_BURST);
+    expect_all(6000);
+    thread_close();
 }
 
 // Three hundred fit into the port, so part of what was gathered waits, enciphered once and no more.
@@ -315,6 +337,7 @@ int main(void)
         cmocka_unit_test(numbers_go_round_and_the_overflow_counts_on),
         cmocka_unit_test(a_key_changes_under_traffic),
         cmocka_unit_test(what_is_enciphered_is_gathered),
+        cmocka_unit_test(plaintext_behind_it_is_gathered_no_more),
         cmocka_unit_test(a_refused_gathering_waits),
         cmocka_unit_test(little_is_gathered_ahead_of_a_slow_port),
         cmocka_unit_test(without_buffers_the_frames_that_are_there_go),

@@ -73,6 +73,22 @@ static void there_is_room_for_so_many_of_few(void **state)
     fixture_assert_drops(DROP_fragment_full, PORT_FRAGMENTS + 40 - held);
 }
 
+// Of the table, here the only one: nothing is wrong with what finds it full.
+static void a_full_bucket_has_no_room(void **state)
+{
+    (void)state;
+    struct rte_ip_frag_tbl **table = &fx.port.fragments->of[FRAGMENT_STRANGERS].table;
+    rte_ip_frag_table_destroy(*table);
+    *table = rte_ip_frag_table_create(1, 4, 8, FRAGMENT_WAIT_NS, SOCKET_ID_ANY); // in two halves
+    assert_non_null(*table);
+    for (uint32_t i = 0; i < 12; i++) {
+        cut(false, i, 100, 56);
+        assert_false(receive_piece(0, i));
+    }
+    assert_held(8, 8 * set.frame[0].octets);
+    fixture_assert_drops(DROP_fragment_full, 4);
+}
+
 static void what_waits_ends_with_the_port(void **state)
 {
     (void)state;
@@ -134,6 +150,7 @@ int main(void)
         PORT_TEST(one_that_is_late_makes_room),
         PORT_TEST(there_is_room_for_so_many),
         PORT_TEST(there_is_room_for_so_many_of_few),
+        PORT_TEST(a_full_bucket_has_no_room),
         cmocka_unit_test(what_waits_ends_with_the_port),
         PORT_TEST(whatever_comes_is_accounted_for),
     };

@@ -167,6 +167,19 @@ static void one_whose_giver_has_gone_is_asked_for(void **state)
     fixture_assert_nothing_sent();
 }
 
+// It was learnt before it was given, so that it is not due for long: now it is.
+static void one_that_was_learnt_too_is_asked_for_when_its_giver_goes(void **state)
+{
+    (void)state;
+    struct ipv6_address mapped = address_of_ipv4(PEER_IPV4);
+    use_ipv4(PEER_IPV4, 0);
+    assert_true(learn_ipv4(PEER_IPV4, 9, 0));
+    uint32_t place = neighbour_use(&fx.port, &mapped, &peer_mac, S);
+    neighbour_unuse(&fx.port, place, true);
+    port_tick(&fx.port, 2 * S);
+    assert_int_equal(asked(), PEER_IPV4);
+}
+
 static void users_of_a_next_hop_share_a_place(void **state)
 {
     (void)state;
@@ -381,6 +394,7 @@ int main(void)
         PORT_TEST(a_groups_address_is_not_learnt),
         PORT_TEST(one_that_is_given_is_not_asked_for),
         PORT_TEST(one_whose_giver_has_gone_is_asked_for),
+        PORT_TEST(one_that_was_learnt_too_is_asked_for_when_its_giver_goes),
         PORT_TEST(users_of_a_next_hop_share_a_place),
         cmocka_unit_test(what_is_not_on_the_link_goes_to_the_gateway),
         PORT_TEST(without_a_gateway_all_is_on_the_link),

@@ -261,6 +261,27 @@ static void answers_wait_and_go_first(void **state)
     fixture_assert_nothing_sent();
 }
 
+// The device takes eight frames a call, and more answers than that wait at each.
+static void answers_that_never_end_leave_the_path_every_second_call(void **state)
+{
+    (void)state;
+    uint8_t b[FRAME_OCTETS_MAX];
+    struct rte_mbuf *m[8];
+    uint32_t waiting = 0;
+    for (uint32_t call = 0; call < 20; call++) {
+        for (; waiting < 8; waiting++)
+            m[waiting] = frame_of(false, 10);
+        while (fx.port.answers < 16)
+            port_answer(&fx.port, answer_of(100));
+        while (!rte_ring_empty(fx.device.tx_ring[0]))
+            fixture_sent(b);
+        uint32_t sent = port_send(&fx.port, m, 8);
+        assert_int_equal(sent, call % 2 ? 8 : 0);
+        waiting -= sent;
+    }
+    assert_int_equal(waiting, 0);
+}
+
 static void a_large_answer_goes_in_fragments(void **state)
 {
     (void)state;
@@ -345,6 +366,7 @@ int main(void)
         NARROW_TEST(without_buffers_a_large_one_waits_with_the_caller),
         NARROW_TEST(an_answer_goes_at_once),
         NARROW_TEST(answers_wait_and_go_first),
+        NARROW_TEST(answers_that_never_end_leave_the_path_every_second_call),
         NARROW_TEST(a_large_answer_goes_in_fragments),
         NARROW_TEST(what_waits_at_the_end_was_not_sent),
         NARROW_TEST(nothing_is_lost_or_changes_places),

@@ -363,6 +363,37 @@ static void the_share_counts_the_newcomer_itself(void **state)
     world_close(w);
 }
 
+// A pipe's is shared by its cells, a cell's is not.
+static void the_share_of_a_pipe_is_that_of_all_its_cells(void **state)
+{
+    struct sched_config config = config_of(SCHED_SCOPE_PFC);
+    (void)state;
+    struct world *w = world_open(&config);
+    world_add_nse(w, world_terms(80000, 5000)); // 10 000 octets/s
+    for (uint32_t i = 0; i < 2; i++)
+        world_add_cell(w, 0, WORLD_UNLIMITED, WORLD_PLENTY);
+    world_put(w, world_add_simple(w, 1, CLASS_BACKGROUND), 100, 0, 0, true);
+    assert_in_range(share_seen(w, world_add_simple(w, 0, CLASS_BACKGROUND)), 4999, 5000);
+    world_close(w);
+}
+
+// At once, though it is worked out now and then only.
+static void the_share_is_that_of_the_cell_it_has_moved_to(void **state)
+{
+    struct sched_config config = config_of(SCHED_SCOPE_PFC);
+    (void)state;
+    struct world *w = world_open(&config);
+    world_add_nse(w, WORLD_UNLIMITED);
+    world_add_cell(w, 0, world_terms(80000, 5000), WORLD_PLENTY);
+    world_add_cell(w, 0, world_terms(8000, 5000), WORLD_PLENTY);
+    uint32_t pfc = world_add_simple(w, 0, CLASS_BACKGROUND);
+    share_seen(w, pfc);
+    assert_in_range(share_seen(w, pfc), 9999, 10000);
+    world_ms_move(w, 0, 1);
+    assert_in_range(share_seen(w, pfc), 999, 1000);
+    world_close(w);
+}
+
 static void the_share_is_never_0(void **state)
 {
     (void)state;
@@ -390,6 +421,8 @@ int main(void)
         cmocka_unit_test(the_share_is_the_least_of_its_levels),
         cmocka_unit_test(the_share_is_of_what_is_backlogged),
         cmocka_unit_test(the_share_counts_the_newcomer_itself),
+        cmocka_unit_test(the_share_of_a_pipe_is_that_of_all_its_cells),
+        cmocka_unit_test(the_share_is_that_of_the_cell_it_has_moved_to),
         cmocka_unit_test(the_share_is_never_0),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-// A blocked cell, and octets off a bucket's level. That levels are right to the unit afterwards,
-// and that nothing goes to a blocked cell, is judged by the world.
+// Turns of NSEs, a blocked cell, and octets off a bucket's level. That levels are right to the unit
+// afterwards, and that nothing goes to a blocked cell, is judged by the world.
 #include "tests/dataplane/sched/world.h"
 
 // Cell 0 of 8 kbit/s with a greedy MS, 1000 octets a PDU.
@@ -137,6 +137,63 @@ static void a_credit_where_there_is_no_bucket(void **state)
     world_close(w);
 }
 
+// Neither has a pipe that limits, and each has more than a take asks for.
+static void nses_take_turns(void **state)
+{
+    (void)state;
+    for (int in_full = 0; in_full < 2; in_full++) {
+        struct sched_config config = world_config();
+        config.in_full = in_full;
+        struct world *w = world_open(&config);
+        w->batch = 8;
+        for (uint32_t nse = 0; nse < 2; nse++) {
+            world_add_nse(w, WORLD_UNLIMITED);
+            world_add_cell(w, nse, WORLD_UNLIMITED, WORLD_UNLIMITED);
+            uint32_t pfc = world_add_simple(w, nse, CLASS_BACKGROUND);
+            for (uint32_t i = 0; i < 20; i++)
+                world_put(w, pfc, 100, 0, 0, false);
+        }
+        for (uint32_t takes = 1; takes <= 4; takes++) {
+            assert_int_equal(world_take(w), 8);
+            assert_int_equal(w->ms[0].sent_pdus, 4 * takes);
+            assert_int_equal(w->ms[1].sent_pdus, 4 * takes);
+        }
+        world_close(w);
+    }
+}
+
+// Forty MSs of a free cell are due, more than a take asks for. Half of it goes to them before the
+// cell that stands in line has a turn.
+static void those_that_are_due_leave_half_of_a_take(void **state)
+{
+    struct sched_config config = world_config();
+    (void)state;
+    struct world *w = world_open(&config);
+    w->keep_trace = true;
+    world_add_nse(w, WORLD_UNLIMITED);
+    for (uint32_t i = 0; i < 2; i++)
+        world_add_cell(w, 0, WORLD_UNLIMITED, WORLD_UNLIMITED);
+    uint32_t in_line = world_add_simple(w, 0, CLASS_BACKGROUND);
+    for (uint32_t i = 0; i < 40; i++) {
+        uint32_t pfc = world_add_simple(w, 1, CLASS_BACKGROUND);
+        world_ms_set(w, w->pfc[pfc].ms, world_terms(8000, 1000));
+        world_put(w, pfc, 990, 0, 0, false);
+        world_put(w, pfc, 990, 0, 0, false);
+    }
+    world_run(w, S_IN_NS / 2);
+    assert_int_equal(w->sents, 40);
+    w->now_ns = 2 * S_IN_NS;
+    w->batch = 16;
+    for (uint32_t i = 0; i < 16; i++)
+        world_put(w, in_line, 100, 0, 0, false);
+    assert_int_equal(world_take(w), 16);
+    for (uint32_t i = 40; i < 48; i++)
+        assert_int_equal(w->sent[i].cell, 1);
+    for (uint32_t i = 48; i < 56; i++) // and who is due beyond that takes turns with it
+        assert_int_equal(w->sent[i].cell, i % 2);
+    world_close(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -145,6 +202,8 @@ int main(void)
         cmocka_unit_test(what_waits_in_a_blocked_cell_ages),
         cmocka_unit_test(a_credit_lets_as_much_go),
         cmocka_unit_test(a_credit_where_there_is_no_bucket),
+        cmocka_unit_test(nses_take_turns),
+        cmocka_unit_test(those_that_are_due_leave_half_of_a_take),
     };
     return cmocka_run_group_tests_name("levels", tests, NULL, NULL);
 }

@@ -32,9 +32,12 @@ static const char *ipv4(uint16_t id, uint32_t from, uint32_t octets, bool more)
     return join_ipv4(&join, &p, &payload);
 }
 
+static uint8_t destination;
+
 static const char *ipv6(uint32_t id, uint8_t source, uint32_t from, uint32_t octets, bool more)
 {
     struct ipv6 p = {.source = {{0x20, [15] = source}},
+                     .destination = {{0x20, [15] = destination}},
                      .has_fragment = true,
                      .fragment = {(uint16_t)(from / 8), more, id},
                      .payload = {datagram + from, octets}};
@@ -96,6 +99,21 @@ static void test_one_id_of_two_hosts(void **state)
     expect_whole(17);
 }
 
+static void test_one_id_to_two_hosts(void **state)
+{
+    (void)state;
+    destination = 3;
+    assert_null(ipv6(9, 1, 0, 8, true));
+    destination = 4;
+    assert_null(ipv6(9, 1, 0, 16, true));
+    destination = 3;
+    assert_null(ipv6(9, 1, 8, 1, false));
+    expect_whole(9);
+    destination = 4;
+    assert_null(ipv6(9, 1, 16, 1, false));
+    expect_whole(17);
+}
+
 static void test_what_is_wrong_is_named(void **state)
 {
     (void)state;
@@ -117,11 +135,9 @@ static void test_what_is_wrong_is_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        JOIN_TEST(test_no_fragment),
-        JOIN_TEST(test_two_fragments),
-        JOIN_TEST(test_several_at_once),
-        JOIN_TEST(test_one_id_of_two_hosts),
-        JOIN_TEST(test_what_is_wrong_is_named),
+        JOIN_TEST(test_no_fragment),         JOIN_TEST(test_two_fragments),
+        JOIN_TEST(test_several_at_once),     JOIN_TEST(test_one_id_of_two_hosts),
+        JOIN_TEST(test_one_id_to_two_hosts), JOIN_TEST(test_what_is_wrong_is_named),
     };
     return cmocka_run_group_tests_name("lab/bss/join", tests, NULL, NULL);
 }

@@ -167,6 +167,19 @@ static void test_a_missing_segment(void **state)
     assert_non_null(strstr(receiver.first_fault, "frame 2, SNDCP: segment out of order"));
 }
 
+// What comes once more is out of order, too, and is not put behind itself.
+static void test_a_repeated_segment(void **state)
+{
+    (void)state;
+    segment(true, true, 0, 0, 10);
+    segment(false, true, 1, 0, 10);
+    segment(false, true, 1, 0, 10);
+    segment(false, false, 2, 0, 10);
+    expect_npdus(0, 0);
+    assert_int_equal(receiver.discarded, 1);
+    assert_int_equal(receiver.faults, 2);
+}
+
 static void test_another_npdu_begins(void **state)
 {
     (void)state;
@@ -378,6 +391,7 @@ int main(void)
         RECEIVER_TEST(test_delay_by_the_stamp),
         RECEIVER_TEST(test_sixteen_segments),
         RECEIVER_TEST(test_a_missing_segment),
+        RECEIVER_TEST(test_a_repeated_segment),
         RECEIVER_TEST(test_another_npdu_begins),
         RECEIVER_TEST(test_another_npdus_number_in_between),
         RECEIVER_TEST(test_a_segment_without_its_first),

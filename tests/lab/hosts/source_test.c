@@ -193,11 +193,14 @@ static void test_ect(void **state)
     rte_pktmbuf_free(m);
 }
 
-// The GTP-U of the packet, put together from the fragments that were sent for it.
+// The GTP-U of the packet, put together from the fragments that were sent for it, whose id is not
+// that of the packet before.
 static uint32_t take_datagram(bool ipv6, uint8_t *to)
 {
+    static uint64_t last_id = UINT64_MAX;
     struct rte_mbuf *m = NULL;
     uint32_t octets = 0;
+    uint64_t id = 0;
     bool more = true;
     while (more) {
         assert_int_equal(rte_ring_dequeue(to_port, (void **)&m), 0);
@@ -207,12 +210,16 @@ static uint32_t take_datagram(bool ipv6, uint8_t *to)
         uint32_t n = (uint32_t)number(ip + (ipv6 ? 4 : 2), 2) + (ipv6 ? 40 : 0);
         assert_true(n <= source.gn->mtu_octets && m->pkt_len == n + 14);
         assert_int_equal(from, octets);
+        uint64_t piece_id = ipv6 ? number(ip + 44, 4) : number(ip + 4, 2);
+        assert_true(octets == 0 ? piece_id != last_id : piece_id == id);
+        id = piece_id;
         assert_int_equal(ipv6 ? ip[6] : ip[9], ipv6 ? 44 : 17);
         more = where & (ipv6 ? 1u : 0x2000u);
         memcpy(to + octets, ip + head, n - head);
         octets += n - head;
         rte_pktmbuf_free(m);
     }
+    last_id = id;
     return octets;
 }
 
