@@ -1,8 +1,8 @@
 // Commands from control to a worker: fixed-size, described field by field. Control allocates every
-// id, so a command that was accepted cannot fail in the worker.
+// id, so the worker cannot fail an accepted command.
 //
-// A bucket without its rate does not limit; a rate of 0 stops. Rates are in units of 100 bit/s, as
-// R on the wire.
+// A bucket without a rate does not limit; a rate of 0 stops. Rates are in units of 100 bit/s, as R
+// on the wire.
 #ifndef SLUICE_STATE_COMMAND_H
 #define SLUICE_STATE_COMMAND_H
 
@@ -32,8 +32,8 @@
     MAY(T, BOOL, blocked, 0, 1, "no downlink goes there, its user data is control's; none: no")
 #define COMMAND_OCTETS_BACK(MUST, T) MUST(T, U32, octets, 0, UINT32_MAX, "off its level")
 #define COMMAND_SLOT(MUST, T)        MUST(T, U8, slot, 0, SCHED_SLOTS - 1, "which packet flow of the MS")
-// With the CBL feature the PDU that brings a bucket says how full the BSS sees it, in per cent of
-// it.
+// With the CBL feature the PDU with the bucket's values also holds the bucket-full ratio, in per
+// cent of Bmax.
 #define COMMAND_FULL(MAY, T) MAY(T, U8, full_percent, 0, 255, "bucket-full ratio, in per cent")
 
 // Addresses: IPv4 as ::ffff:a.b.c.d.
@@ -94,7 +94,7 @@ extern const struct field_record command_net_record;
     MUST(T, U32, bvc_id, 0, UINT32_MAX, "the cell it is in") \
     MUST(T, U32, tlli, 0, UINT32_MAX, "TLLI")                \
     MUST(T, U16, n201_u, LLC_N201_U_MIN, LLC_N201_U_MAX, "most octets of a UI frame's information")
-// The number is that of the type of ciphering algorithm (TS 24.008 10.5.5.3).
+// `gea` is the type of ciphering algorithm (TS 24.008 10.5.5.3).
 #define COMMAND_MS_CIPHER_FIELDS(MUST, MAY, T)                                                   \
     COMMAND_MS_ID(MUST, T)                                                                       \
     MUST(T, U8, gea, 0, 7, "0: none, 3: GEA3, 4: GEA4; 1, 2 and 5 are refused as unsupported")   \
@@ -107,7 +107,7 @@ extern const struct field_record command_net_record;
     COMMAND_MS_ID(MUST, T)                              \
     MUST(T, U8, sapi, 3, 11, "LLC SAPI: 3, 5, 9 or 11") \
     MUST(T, U16, n201_u, LLC_N201_U_MIN, LLC_N201_U_MAX, "most octets of a UI frame's information")
-// What a DL-UNITDATA says of its MS besides; all of it again with each of these.
+// The optional elements of the MS's DL-UNITDATAs; each command replaces all of them.
 #define COMMAND_MS_OPTIONS_FIELDS(MUST, MAY, T)                                        \
     COMMAND_MS_ID(MUST, T)                                                             \
     MAY(T, OCTETS, ra_capability, 1, 48, "MS radio access capability, its value part") \
@@ -118,7 +118,7 @@ extern const struct field_record command_net_record;
 #define COMMAND_MS_FLOW_FIELDS(MUST, MAY, T) \
     COMMAND_MS_ID(MUST, T) COMMAND_BUCKET_OF(MUST, MAY, T, ) COMMAND_FULL(MAY, T)
 #define COMMAND_MS_CREDIT_FIELDS(MUST, MAY, T) COMMAND_MS_ID(MUST, T) COMMAND_OCTETS_BACK(MUST, T)
-// Two holds that do not know of each other.
+// The hold until the MS is heard and the hold until ms_release are independent.
 #define COMMAND_MS_FREEZE_FIELDS(MUST, MAY, T) \
     COMMAND_MS_ID(MUST, T)                     \
     MAY(T, BOOL, until_heard, 0, 1, "until a good frame of its user data comes; none: no")
@@ -156,8 +156,8 @@ extern const struct field_record command_net_record;
     COMMAND_MS_ID(MUST, T)               \
     MUST(T, OCTETS, pdu, 1, COMMAND_LLC_OCTETS_MAX, "the LLC frame, with its FCS")
 
-// One of an AQM's parameters, in the order of its table. Only a level has a unit (enum
-// aqm_level_unit); else it is 0.
+// One parameter of an AQM, in the order of the AQM's table. Only a level has a unit (enum
+// aqm_level_unit); of other parameters `unit` is 0.
 #define DP_AQM_PARAM_FIELDS(MUST, MAY, T)                                    \
     MUST(T, U8, unit, 0, AQM_LEVEL_PDUS, "of a level: time, octets, N-PDUs") \
     MUST(T, U64, value, 0, (1ULL << AQM_LEVEL_UNIT_SHIFT) - 1, "the value")
@@ -167,14 +167,14 @@ extern const struct field_record dp_aqm_param_record;
 #define FIELD_TYPE_AQM_PARAMS struct dp_aqm_params
 #define FIELD_KIND_AQM_PARAMS FIELD_LIST, &dp_aqm_param_record
 
-// As the AQM takes them.
+// The parameters in the form of aqm_ops.configure.
 static inline void dp_aqm_values(const struct dp_aqm_params *from, uint64_t values[AQM_PARAMS_MAX])
 {
     for (uint64_t i = 0; i < from->n; i++)
         values[i] = AQM_LEVEL_OF(from->item[i].unit, from->item[i].value);
 }
 
-// What of a traffic class may change while there is traffic.
+// The values of a traffic class that may change while there is traffic.
 #define COMMAND_CLASS_VALUES(MUST, T)                                                            \
     MUST(T, U32, weight, 1, SCHED_WEIGHT_MAX, "its share; signalling goes first whatever it is") \
     MUST(T, U32, packets, 1, 4194304, "most N-PDUs of the class queued")                         \
@@ -198,33 +198,34 @@ enum command_op {
 #include "dataplane/state/commands.def"
 #undef COMMAND
     COMMAND_COUNT,
-    // What dp_command adds when an MS goes to another worker: there it is waited for, and where
-    // its contexts' TEIDs lead, it is known who has it.
+    // Added by dp_command when an MS goes to another worker: `expect` makes the new worker wait for
+    // the MS; `redirect` tells the workers of the contexts' other TEIDs which worker has the MS.
     COMMAND_expect = COMMAND_COUNT,
     COMMAND_redirect
 };
 
-#define COMMAND_OCTETS 72u // of what octets may stand for in a worker
+#define COMMAND_OCTETS 72u // room for the octets that a command leaves in a worker
 
 #define COMMAND_NSAPIS 16
 
-// The ring's element; its size is a multiple of 4, as rte_ring_elem wants it. The caller names MSs
-// and PDP contexts by control's ids; in the ring they have those that their worker knows them by.
+// The ring's element; its size is a multiple of 4, as rte_ring_elem requires. The caller names MSs
+// and PDP contexts by control's ids; in the ring they have their worker's places.
 struct command {
     uint32_t op;
     // Written by dp_command:
-    uint32_t teid;  // of a new PDP context; of redirect: where it is now, 0 for nowhere
-    uint32_t place; // of a new MS, or one that moves to another worker: its id there
+    uint32_t
+        teid; // of a new PDP context; of redirect: the context's TEID at its worker now, 0: none
+    uint32_t place; // of a new MS, or one that moves to another worker: its index there
     uint32_t ms_id; // of ms: control's id of it
     void *buffer;   // of send and llc: the PDU, with room for its headers
     union {
         uint8_t octets[COMMAND_OCTETS]; // of ms_cipher the key, of ms_options the elements
-        // Of ms_move to another worker, and of expect: the TEID that a context has there, by NSAPI.
+        // Of ms_move to another worker, and of expect: the contexts' TEIDs there, by NSAPI.
         uint32_t teid_of[COMMAND_NSAPIS];
     };
     uint32_t octets_n;
-    uint16_t homes;  // of ms_move: the NSAPIs, a bit each, whose GGSNs send to the worker it leaves
-    uint16_t worker; // of ms_move: who has it from then on; of expect: who had it
+    uint16_t homes;  // of ms_move: the NSAPIs, a bit each, with a GGSN that sends to the old worker
+    uint16_t worker; // of ms_move: the new worker; of expect: the old one
     union {
         struct {
             uint32_t ms_id;
