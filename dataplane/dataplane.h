@@ -13,11 +13,11 @@
 struct rte_ring;
 struct rte_mempool;
 
-#define DP_CLASS_FIELDS(MUST, MAY, T)                                                           \
-    COMMAND_CLASS_VALUES(MUST, T)                                                               \
-    MUST(T, U8, scope, 0, SCHED_SCOPE_FLOW, "whose queue the AQM watches: NSE, cell, MS, flow") \
-    MUST(T, BOOL, flows, 0, 1, "a queue for each flow")                                         \
-    MUST(T, U8, aqm, 0, 255, "which AQM, by its place in aqm.def")                              \
+#define DP_CLASS_FIELDS(MUST, MAY, T)                                                              \
+    COMMAND_CLASS_VALUES(MUST, T)                                                                  \
+    MUST(T, U8, scope, 0, SCHED_SCOPE_FLOW, "the queue that the AQM watches: NSE, cell, MS, flow") \
+    MUST(T, BOOL, flows, 0, 1, "a queue for each flow")                                            \
+    MUST(T, U8, aqm, 0, 255, "which AQM, by its place in aqm.def")                                 \
     MUST(T, AQM_PARAMS, aqm_params, 0, AQM_PARAMS_MAX, "all of its parameters")
 FIELD_STRUCT(dp_class, DP_CLASS_FIELDS);
 FIELD_LIST_STRUCT(dp_classes, dp_class, CLASS_COUNT);
@@ -32,11 +32,11 @@ extern const struct field_record dp_class_record;
     MUST(T, U32, tx_frames, 1, 65536, "frames that wait behind it")                              \
     MUST(T, MAC, mac, 0, 0, "our Ethernet address; zeros: the device's own")                     \
     MUST(T, U32, ipv4, 0, UINT32_MAX, "our IPv4 address; 0: none")                               \
-    MUST(T, U8, ipv4_prefix, 0, 32, "what of it is the link's, and so its broadcast address")    \
-    MUST(T, U32, ipv4_gateway, 0, UINT32_MAX, "where all else goes; 0: all is on the link")      \
+    MUST(T, U8, ipv4_prefix, 0, 32, "its prefix length on the link")                             \
+    MUST(T, U32, ipv4_gateway, 0, UINT32_MAX, "our gateway; 0: all addresses are on the link")   \
     MUST(T, IPV6, ipv6, 0, 0, "our IPv6 address; zeros: none")                                   \
-    MUST(T, U8, ipv6_prefix, 0, 128, "what of it is the link's")                                 \
-    MUST(T, IPV6, ipv6_gateway, 0, 0, "where all else goes; zeros: all is on the link")          \
+    MUST(T, U8, ipv6_prefix, 0, 128, "its prefix length on the link")                            \
+    MUST(T, IPV6, ipv6_gateway, 0, 0, "our gateway; zeros: all addresses are on the link")       \
     MUST(T, U16, udp_port, 1, 65535, "our UDP port")                                             \
     MUST(T, U16, mtu_octets, 576, 9000, "the largest IP packet on the link")
 FIELD_STRUCT(dp_port, DP_PORT_FIELDS);
@@ -63,7 +63,7 @@ extern const struct field_record dp_port_record;
     MUST(T, U64, queue_octets, 1, UINT32_MAX, "most octets queued")                        \
     MUST(T, U32, nse_packets, 0, 4194304, "most N-PDUs queued for an NSE; 0: as all")      \
     MUST(T, U64, nse_octets, 0, UINT32_MAX, "most octets of them")                         \
-    MUST(T, BOOL, tail_drop, 0, 1, "who comes to a full limit is refused")                 \
+    MUST(T, BOOL, tail_drop, 0, 1, "a full limit refuses arriving N-PDUs")                 \
     MUST(T, U64, hold_ns, 0, INT64_MAX,                                                    \
          "how much longer than its lifetime an N-PDU may stay, its MS frozen; 0: any")     \
     MUST(T, U32, bvc_packets, 1, 4194304, "most N-PDUs queued for a cell")                 \

@@ -27,10 +27,10 @@
 #define COMMAND_NSVC_ID(MUST, T) MUST(T, U32, nsvc_id, 0, UINT32_MAX, "index of the NS-VC")
 #define COMMAND_GGSN_ID(MUST, T) MUST(T, U32, ggsn_id, 0, UINT32_MAX, "index of the GGSN")
 #define COMMAND_WEIGHT(MUST, T) \
-    MUST(T, U8, weight, 0, 255, "its share of the NSE's load; 0: none, as while it is blocked")
+    MUST(T, U8, weight, 0, 255, "its share of the NSE's load; 0: none, as if blocked")
 #define COMMAND_BLOCKED(MAY, T) \
-    MAY(T, BOOL, blocked, 0, 1, "no downlink goes there, its user data is control's; none: no")
-#define COMMAND_OCTETS_BACK(MUST, T) MUST(T, U32, octets, 0, UINT32_MAX, "off its level")
+    MAY(T, BOOL, blocked, 0, 1, "no downlink goes there, its user data goes to control; absent: no")
+#define COMMAND_OCTETS_BACK(MUST, T) MUST(T, U32, octets, 0, UINT32_MAX, "lowers its level")
 #define COMMAND_SLOT(MUST, T)        MUST(T, U8, slot, 0, SCHED_SLOTS - 1, "which packet flow of the MS")
 // With the CBL feature the PDU with the bucket's values also holds the bucket-full ratio, in per
 // cent of Bmax.
@@ -40,13 +40,13 @@
 #define COMMAND_NSE_FIELDS(MUST, MAY, T) \
     COMMAND_NSE_ID(MUST, T)              \
     MUST(T, U16, nsei, 0, 0xffff, "NSEI")
-#define COMMAND_NSVC_FIELDS(MUST, MAY, T)                                                      \
-    COMMAND_NSVC_ID(MUST, T)                                                                   \
-    COMMAND_NSE_ID(MUST, T)                                                                    \
-    MUST(T, U16, nsvci, 0, 0xffff, "NSVCI")                                                    \
-    MUST(T, IPV6, peer_address, 0, 0, "the BSS's address")                                     \
-    MUST(T, U16, peer_port, 1, 0xffff, "the BSS's UDP port")                                   \
-    MAY(T, MAC, peer_mac, 0, 0, "its or its router's Ethernet address; none: found by asking") \
+#define COMMAND_NSVC_FIELDS(MUST, MAY, T)                                                  \
+    COMMAND_NSVC_ID(MUST, T)                                                               \
+    COMMAND_NSE_ID(MUST, T)                                                                \
+    MUST(T, U16, nsvci, 0, 0xffff, "NSVCI")                                                \
+    MUST(T, IPV6, peer_address, 0, 0, "the BSS's address")                                 \
+    MUST(T, U16, peer_port, 1, 0xffff, "the BSS's UDP port")                               \
+    MAY(T, MAC, peer_mac, 0, 0, "its or its router's Ethernet address; absent: asked for") \
     COMMAND_WEIGHT(MUST, T) COMMAND_BLOCKED(MAY, T)
 #define COMMAND_NSVC_WEIGHT_FIELDS(MUST, MAY, T) \
     COMMAND_NSVC_ID(MUST, T) COMMAND_WEIGHT(MUST, T) COMMAND_BLOCKED(MAY, T)
@@ -55,14 +55,14 @@
     COMMAND_NSVC_ID(MUST, T)              \
     MUST(T, OCTETS, pdu, 1, 65507, "the NS PDU")
 
-#define COMMAND_GGSN_FIELDS(MUST, MAY, T)                 \
-    COMMAND_GGSN_ID(MUST, T)                              \
-    MUST(T, IPV6, address, 0, 0, "its address for GTP-U") \
-    MAY(T, MAC, mac, 0, 0, "its or its router's Ethernet address; none: found by asking")
+#define COMMAND_GGSN_FIELDS(MUST, MAY, T)                        \
+    COMMAND_GGSN_ID(MUST, T)                                     \
+    MUST(T, IPV6, address, 0, 0, "the GGSN's address for GTP-U") \
+    MAY(T, MAC, mac, 0, 0, "its or its router's Ethernet address; absent: asked for")
 #define COMMAND_GGSN_ID_FIELDS(MUST, MAY, T) COMMAND_GGSN_ID(MUST, T)
-#define COMMAND_NET_FIELDS(MUST, MAY, T)    \
-    MUST(T, IPV6, address, 0, 0, "a net's") \
-    MUST(T, U8, prefix, 0, 128, "how many of its bits count; of an IPv4 address 96 more")
+#define COMMAND_NET_FIELDS(MUST, MAY, T)       \
+    MUST(T, IPV6, address, 0, 0, "of the net") \
+    MUST(T, U8, prefix, 0, 128, "prefix length; of an IPv4 net 96 more")
 FIELD_STRUCT(command_net, COMMAND_NET_FIELDS);
 FIELD_LIST_STRUCT(command_nets, command_net, PORT_NETS);
 extern const struct field_record command_net_record;
@@ -70,7 +70,7 @@ extern const struct field_record command_net_record;
 #define FIELD_KIND_NETS FIELD_LIST, &command_net_record
 #define COMMAND_GN_FROM_FIELDS(MUST, MAY, T) \
     MUST(T, NETS, nets, 0, PORT_NETS,        \
-         "who may send beside a context's GGSN; none: those without one have them all")
+         "senders besides a context's GGSN; none: every GGSN to a context without one")
 #define COMMAND_NSE_FLOW_FIELDS(MUST, MAY, T) \
     COMMAND_NSE_ID(MUST, T) COMMAND_BUCKET_OF(MUST, MAY, T, )
 #define COMMAND_NSE_ID_FIELDS(MUST, MAY, T) COMMAND_NSE_ID(MUST, T)
@@ -86,7 +86,7 @@ extern const struct field_record command_net_record;
 #define COMMAND_BVC_ID_FIELDS(MUST, MAY, T) COMMAND_BVC_ID(MUST, T)
 #define COMMAND_BVC_BLOCK_FIELDS(MUST, MAY, T) \
     COMMAND_BVC_ID(MUST, T)                    \
-    MUST(T, BOOL, blocked, 0, 1, "whether it is from here on")
+    MUST(T, BOOL, blocked, 0, 1, "whether it is blocked from now on")
 #define COMMAND_BVC_CREDIT_FIELDS(MUST, MAY, T) COMMAND_BVC_ID(MUST, T) COMMAND_OCTETS_BACK(MUST, T)
 
 #define COMMAND_MS_FIELDS(MUST, MAY, T)                      \
@@ -114,14 +114,14 @@ extern const struct field_record command_net_record;
     MAY(T, U8, priority, 0, 255, "priority")                                           \
     MAY(T, U16, drx, 0, 0xffff, "DRX parameters")                                      \
     MAY(T, DIGITS, imsi, 5, 15, "IMSI")                                                \
-    MAY(T, U32, old_tlli, 0, UINT32_MAX, "the TLLI it had before")
+    MAY(T, U32, old_tlli, 0, UINT32_MAX, "the MS's former TLLI")
 #define COMMAND_MS_FLOW_FIELDS(MUST, MAY, T) \
     COMMAND_MS_ID(MUST, T) COMMAND_BUCKET_OF(MUST, MAY, T, ) COMMAND_FULL(MAY, T)
 #define COMMAND_MS_CREDIT_FIELDS(MUST, MAY, T) COMMAND_MS_ID(MUST, T) COMMAND_OCTETS_BACK(MUST, T)
 // The hold until the MS is heard and the hold until ms_release are independent.
 #define COMMAND_MS_FREEZE_FIELDS(MUST, MAY, T) \
     COMMAND_MS_ID(MUST, T)                     \
-    MAY(T, BOOL, until_heard, 0, 1, "until a good frame of its user data comes; none: no")
+    MAY(T, BOOL, until_heard, 0, 1, "until a good frame of its user data comes; absent: no")
 #define COMMAND_MS_MOVE_FIELDS(MUST, MAY, T) COMMAND_MS_ID(MUST, T) COMMAND_BVC_ID(MUST, T)
 #define COMMAND_MS_ID_FIELDS(MUST, MAY, T)   COMMAND_MS_ID(MUST, T)
 
@@ -129,7 +129,7 @@ extern const struct field_record command_net_record;
     COMMAND_MS_ID(MUST, T)                                                     \
     COMMAND_SLOT(MUST, T)                                                      \
     MUST(T, U8, traffic_class, 0, CLASS_COUNT - 1, "traffic class, by number") \
-    MAY(T, U8, shares, 0, SCHED_SLOTS - 1, "the slot whose bucket it uses; none: one of its own")
+    MAY(T, U8, shares, 0, SCHED_SLOTS - 1, "the slot whose bucket it uses; absent: its own")
 #define COMMAND_PFC_FLOW_FIELDS(MUST, MAY, T) \
     COMMAND_MS_ID(MUST, T)                    \
     COMMAND_SLOT(MUST, T) COMMAND_BUCKET_OF(MUST, MAY, T, ) COMMAND_FULL(MAY, T)
@@ -140,12 +140,12 @@ extern const struct field_record command_net_record;
 #define COMMAND_PDP_FIELDS(MUST, MAY, T)                             \
     COMMAND_PDP_ID(MUST, T)                                          \
     COMMAND_MS_ID(MUST, T)                                           \
-    MUST(T, U8, slot, 0, SCHED_SLOTS - 1, "its packet flow's")       \
+    MUST(T, U8, slot, 0, SCHED_SLOTS - 1, "slot of its packet flow") \
     MUST(T, U8, nsapi, 5, 15, "NSAPI")                               \
     MUST(T, U8, sapi, 3, 11, "LLC SAPI: 3, 5, 9 or 11")              \
     MAY(T, U8, pfi, 0, 127, "PFI of its packet flow, for the BSS")   \
     MAY(T, U32, ggsn_id, 0, UINT32_MAX, "its GGSN; none: no uplink") \
-    MUST(T, U32, ggsn_teid, 0, UINT32_MAX, "TEID of its tunnel there")
+    MUST(T, U32, ggsn_teid, 0, UINT32_MAX, "TEID of its tunnel at the GGSN")
 #define COMMAND_PDP_ID_FIELDS(MUST, MAY, T) COMMAND_PDP_ID(MUST, T)
 #define COMMAND_PDP_UPLINK_FIELDS(MUST, MAY, T) \
     COMMAND_PDP_ID(MUST, T)                     \
@@ -175,19 +175,20 @@ static inline void dp_aqm_values(const struct dp_aqm_params *from, uint64_t valu
 }
 
 // The values of a traffic class that may change while there is traffic.
-#define COMMAND_CLASS_VALUES(MUST, T)                                                            \
-    MUST(T, U32, weight, 1, SCHED_WEIGHT_MAX, "its share; signalling goes first whatever it is") \
-    MUST(T, U32, packets, 1, 4194304, "most N-PDUs of the class queued")                         \
-    MUST(T, U64, octets, 1, UINT32_MAX, "most octets of them")                                   \
-    MUST(T, U64, lifetime_ns, 0, INT64_MAX, "of an N-PDU in SGSN and BSS; 0 is for ever")        \
-    MUST(T, U64, bss_least_ns, 0, INT64_MAX, "what of it is left for the BSS at least")          \
-    MUST(T, U64, bss_most_ns, 0, INT64_MAX, "and at most; 0 is no such limit")
+#define COMMAND_CLASS_VALUES(MUST, T)                                                              \
+    MUST(T, U32, weight, 1, SCHED_WEIGHT_MAX, "its share; of signalling unused, as it goes first") \
+    MUST(T, U32, packets, 1, 4194304, "most N-PDUs of the class queued")                           \
+    MUST(T, U64, octets, 1, UINT32_MAX, "most octets of them")                                     \
+    MUST(T, U64, lifetime_ns, 0, INT64_MAX, "of an N-PDU in SGSN and BSS; 0: infinite")            \
+    MUST(T, U64, bss_least_ns, 0, INT64_MAX, "least part of it for the BSS")                       \
+    MUST(T, U64, bss_most_ns, 0, INT64_MAX, "most part of it for the BSS; 0: no limit")
 #define COMMAND_CLASS(MUST, T) \
     MUST(T, U8, traffic_class, 0, CLASS_COUNT - 1, "traffic class, by number")
 #define COMMAND_CLASS_SET_FIELDS(MUST, MAY, T) COMMAND_CLASS(MUST, T) COMMAND_CLASS_VALUES(MUST, T)
-#define COMMAND_CLASS_AQM_FIELDS(MUST, MAY, T) \
-    COMMAND_CLASS(MUST, T)                     \
-    MUST(T, AQM_PARAMS, params, 0, AQM_PARAMS_MAX, "all of them, in the order of its table")
+#define COMMAND_CLASS_AQM_FIELDS(MUST, MAY, T)     \
+    COMMAND_CLASS(MUST, T)                         \
+    MUST(T, AQM_PARAMS, params, 0, AQM_PARAMS_MAX, \
+         "all parameters, in the order of the AQM's table")
 
 #define COMMAND(name, LIST, help) FIELD_STRUCT(command_##name, LIST);
 #include "dataplane/state/commands.def"
