@@ -233,7 +233,7 @@ struct dp_traffic {
     struct dp_queued queued;
 };
 struct dp_traffic dp_bvc_traffic(const struct dp *dp, uint32_t bvc);
-struct dp_traffic dp_nse_traffic(const struct dp *dp, uint32_t nse); // looks at every cell
+struct dp_traffic dp_nse_traffic(const struct dp *dp, uint32_t nse); // reads every cell
 struct dp_traffic dp_ms_traffic(const struct dp *dp, uint32_t ms);
 
 // Property S8, for packets and octets of both directions: in = headers + aside + out + dropped +

@@ -29,7 +29,7 @@ struct dp_events {
     struct events_turn *turn;    // by NSE; the last is that of unknown senders
     struct event_moves *moves;   // by NSE
     uint32_t strangers;
-    uint32_t first_waiting, last_waiting; // turns whose lists are not empty
+    uint32_t first_waiting, last_waiting; // turns with waiting events
     bool waiting_next;
     uint64_t octets, round, shed;
 };
@@ -46,7 +46,7 @@ struct dp {
     struct post post[DP_WORKERS_MAX];
     struct commands commands;
     struct dp_events events;
-    uint32_t next_event; // the next worker whose ring is read
+    uint32_t next_event; // the worker to read next
 };
 
 #endif

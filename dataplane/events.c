@@ -15,7 +15,7 @@
 // The most of control's memory for events; further events wait in the rings.
 #define KEPT_OCTETS_MAX (16u << 20)
 
-// The most events of an NSE in a round of control's while other NSEs have some too.
+// The most events of an NSE in a round of control while other NSEs have some too.
 #define EVENTS_A_TURN 16u
 
 #define EVENT_OCTETS_MAX (sizeof(struct kept_event) + UINT16_MAX)

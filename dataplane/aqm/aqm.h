@@ -20,7 +20,7 @@ enum aqm_verdict { AQM_PASS, AQM_MARK, AQM_DROP };
 // A queue as its AQM sees it. At enqueue the counts exclude this N-PDU; at dequeue this N-PDU is
 // the head and included.
 struct aqm_view {
-    uint64_t now_ns;     // of one MS's queue its MS's clock, which stands while the MS is frozen
+    uint64_t now_ns;     // of one MS's queue its MS's clock, which stops while the MS is frozen
     uint64_t sojourn_ns; // of this N-PDU, without the time its MS was frozen; 0 at enqueue
     uint32_t pdu_octets;
     uint32_t queue_octets, queue_pdus;

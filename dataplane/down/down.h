@@ -25,7 +25,7 @@
 // The most frames enciphered together: the lanes of the widest cipher.
 #define DOWN_FRAMES 512u
 
-// An LLC frame of control's that waits for the buckets (llc.c).
+// Control's LLC frame that waits for the buckets (llc.c).
 struct down_llc {
     struct rte_mbuf *frame;
     uint64_t arrived_ns;
@@ -104,17 +104,17 @@ static inline bool down_stalled(const struct down *down)
 // Held packets: queued N-PDUs, and those with a last frame that waits for a buffer or for the port.
 void down_queued(const struct down *down, uint64_t *packets, uint64_t *octets);
 
-// Frames a PDU of control's for that NS-VC, behind all frames made already. False: no room now.
+// Frames control's PDU for that NS-VC, behind all frames made already. False: no room now.
 bool down_send(struct down *down, uint32_t nsvc, struct rte_mbuf *pdu);
 
-// Queues an LLC frame of control's to an MS; it goes before the MS's user data, once the buckets
+// Queues control's LLC frame to an MS; it goes before the MS's user data, once the buckets
 // pass it.
 void down_llc(struct down *down, uint32_t ms, struct rte_mbuf *frame, uint64_t now_ns);
 
 // Drops control's LLC frames for an MS that leaves.
 void down_llc_forget(struct down *down, uint32_t ms, uint64_t now_ns);
 
-// llc.c: frames those of control's LLC frames that may go, at most `most`, behind all frames made
+// llc.c: frames control's LLC frames that may go, at most `most`, behind all frames made
 // already. down_llc_end_ns: when the first one expires; TIME_NEVER.
 void down_llc_output(struct down *down, uint32_t most, uint64_t now_ns);
 uint64_t down_llc_end_ns(const struct down *down);
@@ -123,7 +123,7 @@ uint64_t down_llc_end_ns(const struct down *down);
 // and MTU. For the scheduler (pipe_octets); `state` is a struct state.
 uint32_t down_pipe_octets(const void *state, uint32_t ms, uint32_t context, uint32_t llc_octets);
 
-// frame.c: writes the headers in front of an LLC frame of control's.
+// frame.c: writes the headers in front of control's LLC frame.
 void frame_llc(struct down *down, uint32_t ms, uint64_t lifetime_ns, struct state_nsvc *nsvc,
                struct rte_mbuf *frame, uint32_t i);
 

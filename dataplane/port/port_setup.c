@@ -84,14 +84,13 @@ static int make_parts(struct port *port, const struct port_config *config)
 int port_setup(struct port *port, const struct port_device *device, uint16_t queue,
                const struct port_config *config, struct stats_port *stats)
 {
-    *port = (struct port){
-        .id = device->id,
-        .queue = queue,
-        .frame_octets_max = (uint16_t)(ETHER_OCTETS + config->host.mtu_octets),
-        .check_udp = config->check_udp,
-        .ip_id = queue * (0x10000u / PORT_QUEUES_MAX), // a range of its own among the queues
-        .host = config->host,
-        .stats = stats};
+    *port = (struct port){.id = device->id,
+                          .queue = queue,
+                          .frame_octets_max = (uint16_t)(ETHER_OCTETS + config->host.mtu_octets),
+                          .check_udp = config->check_udp,
+                          .ip_id = queue * (0x10000u / PORT_QUEUES_MAX), // apart from other queues
+                          .host = config->host,
+                          .stats = stats};
     port->host.mac = device->mac;
     int fault = make_parts(port, config);
     if (fault)

@@ -18,7 +18,7 @@
 #define BUCKET_UNITS_AN_OCTET 80000000ULL
 #define BUCKET_RATE_BIT_PER_S 100ULL     // the unit of a rate
 #define BUCKET_UNLIMITED      UINT32_MAX // as a rate: there is no bucket
-#define BUCKET_RATE_MAX       65535000u  // 65535 x 100 000 bit/s, the most that the wire can say
+#define BUCKET_RATE_MAX       65535000u  // 65535 x 100 000 bit/s, the most on the wire
 
 // Bmax and R as the BSS sent them.
 struct bucket_terms {

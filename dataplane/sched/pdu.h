@@ -28,7 +28,7 @@
 
 struct pdu {
     void *buffer;
-    uint64_t arrived_ns : PDU_ARRIVED_BITS; // arrival by its MS's clock, which stands while the MS
+    uint64_t arrived_ns : PDU_ARRIVED_BITS; // arrival by its MS's clock, which stops while the MS
                                             // is frozen
     uint64_t came : PDU_CAME_BITS;          // arrival in real time, in steps
     union {

@@ -68,7 +68,7 @@ static inline bool aqm_obey(enum aqm_verdict verdict, struct pdu *pdu)
     return verdict == AQM_DROP || (verdict == AQM_MARK && !pdu->ect);
 }
 
-// The clock of the AQM of one MS's queue is the MS's, so its timers stand while the MS is frozen.
+// The clock of the AQM of one MS's queue is the MS's, so its timers stop while the MS is frozen.
 static inline uint64_t aqm_clock(const struct sched *s, const struct tree_ms *m,
                                  const struct tree_pfc *p, uint64_t now_ns)
 {

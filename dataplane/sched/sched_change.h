@@ -19,7 +19,7 @@ int change_n201_u(const struct sched *s, uint16_t n201_u);
 int change_class(const struct sched_class *k, uint32_t class);
 void change_rule(struct sched *s, uint32_t class);
 
-// An MS's clock stands while the MS is frozen or its own R is 0; `bit` is the state that changes.
+// An MS's clock stops while the MS is frozen or its own R is 0; `bit` is the state that changes.
 void change_standing(struct tree_ms *m, uint8_t bit, bool on, uint64_t now_ns);
 
 // ---- sched_sizes_setup.c: effective buckets ----

@@ -5,8 +5,8 @@
 //   other defaults  a waiting MS without values of its own computes its wait again (S10); while
 //                   the values stay no MS is visited, however long it waits
 //   a reset         B = 0 after initialisation (TS 48.018 8.2.3.2): the buckets of each MS and of
-//                   its PFCs are emptied; the cell stands until the last one is empty; before an
-//                   MS's visit its buckets already read, and are set, as empty
+//                   its PFCs are emptied; the cell is stopped until the last one is empty; before
+//                   an MS's visit its buckets already read, and are set, as empty
 //
 // A roll turns as it is visited: its first MS is visited next, a new MS is last. So a cell that
 // changes again during a visit visits every MS once more, beginning at the present one, and no MS

@@ -62,8 +62,7 @@ void room_return(struct sched *s, uint32_t ms);
 // After an MS left a cell with its queue.
 void room_settle(struct sched *s, uint32_t cell);
 
-const char *
-room_check(const struct sched *s); // sched_check_room.c: NULL, or the invariant that does not hold
+const char *room_check(const struct sched *s); // sched_check_room.c: NULL, or the fault
 
 static inline void room_young_begins(struct sched *s, uint32_t pfc, struct tree_pfc *p)
 {

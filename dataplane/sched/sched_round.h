@@ -11,7 +11,7 @@ struct round {
     struct tree_ms *m;
     struct tree_pfc *p;
     struct tree_piece piece;
-    uint32_t turn;        // the class whose turn it is; a PDU of another class may go in its place
+    uint32_t turn;        // the class whose turn it is; another class's PDU may go instead
     bool stands_in;       // it goes in place of another MS's PDU, as its N-PDU has begun
     uint32_t pipe_octets; // with a CIR: see round_conforms_nse
     uint64_t level_nse, level_cell, level_ms, level_pfc; // undefined at a level without a bucket

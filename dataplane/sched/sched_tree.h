@@ -84,12 +84,11 @@ enum {
     MS_PLACED = 128   // some of its queues have a place: see sched_places.c
 };
 
-#define MS_USUAL \
-    (MS_EXISTS | MS_OWN | MS_PLACED) // nothing holds it now, and nothing has since its last PDU
+#define MS_USUAL (MS_EXISTS | MS_OWN | MS_PLACED) // nothing delays it, now or since its last PDU
 
 struct tree_ms {
     struct bucket bucket;
-    uint64_t away_ns; // the total time frozen; while frozen, the time at which its clock stands
+    uint64_t away_ns; // the total time frozen; while frozen, the time at which its clock stopped
     uint64_t total;
     uint32_t cell;
     uint32_t wheel_ref;
@@ -385,7 +384,7 @@ static inline uint64_t tree_tag(const struct sched *s, uint32_t class, uint32_t 
     return octets * s->rule[class].tag_an_octet >> 12;
 }
 
-// An MS's clock stands while it is frozen.
+// An MS's clock stops while the MS is frozen or stopped.
 static inline uint64_t tree_ms_clock(const struct tree_ms *ms, uint64_t now_ns)
 {
     return ms->state & (MS_FROZEN | MS_STOPPED) ? ms->away_ns : now_ns - ms->away_ns;

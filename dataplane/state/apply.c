@@ -65,8 +65,7 @@ int apply_nsvc(const struct apply *a, const struct command_nsvc *c)
     rte_hash_add_key_data(a->state->endpoints, &endpoint, (void *)(uintptr_t)c->nsvc_id);
     peer_setup(&nsvc->peer, a->state->gb, &c->peer_address, c->peer_port,
                c->has_peer_mac ? &c->peer_mac : NULL, a->now_ns);
-    if (nsvc->worker !=
-        a->state->worker) // fragments from it may arrive at this worker nevertheless
+    if (nsvc->worker != a->state->worker) // its fragments may arrive here nevertheless
         return 0;
     join_nse(a->state, c->nsvc_id, c->nse_id);
     spread(a, c->nse_id);
