@@ -119,8 +119,7 @@ uint32_t dp_destroy(struct dp *dp);
 // -EAFNOSUPPORT   the port has no address of that family
 // -EADDRNOTAVAIL  no address of another station: none, multicast, broadcast, our own
 // -EMSGSIZE       a PDU larger than the link's MTU, or optional elements of an MS of more octets
-// than
-//                 the configuration has room for
+//                 than the configuration has room for
 // -ENOTSUP        GEA1, GEA2, GEA5
 // -EINVAL         unknown command or algorithm, a key of another length, or another number of
 //                 parameters than the AQM has

@@ -173,7 +173,7 @@ static enum aqm_verdict enqueue(const void *config, void *vars, const struct aqm
     return aqm_signal(c->ecn && v->p <= c->ecn_ceiling, view);
 }
 
-// Never drops; brings updates forward, so that each sees the queue of its time.
+// Never drops; makes the due updates, so that each sees the queue of its time.
 static enum aqm_verdict dequeue(const void *config, void *vars, const struct aqm_view *view)
 {
     struct pie_vars *v = vars;

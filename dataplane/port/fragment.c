@@ -4,7 +4,7 @@
 // `octets`.
 //
 // The library does not get an empty fragment, a fragment other than the last with a length that is
-// no multiple of 8, nor one beyond the buffer for the whole datagram, which ends below 65535. It
+// no multiple of 8, nor one that ends beyond the buffer for the whole datagram (at most 65535). It
 // joins no overlapping fragments: the datagram is given up when its octets add up to its length. A
 // duplicate has the same effect. Left out: fragments over IPv6 with other headers before the
 // fragment header, which the library cannot join.

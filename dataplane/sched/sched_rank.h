@@ -1,8 +1,8 @@
 // Finds the largest entry of a parent: entries of one size are in one list (a bin), and a parent's
 // bins are a ring in order of size, of which the parent knows the largest. When the size of an
 // entry changes, the entry moves to the bin of its new size, bin by bin; a new entry searches from
-// the nearer end. A parent has few different sizes: n of them add up to half of n squared. Entries
-// and bins are numbers; the memory is given once. An entry is in at most one parent's ring.
+// the nearer end. A parent has few different sizes: n of them sum to at least n squared / 2.
+// Entries and bins are numbers; the memory is given once. An entry is in at most one parent's ring.
 #ifndef SLUICE_SCHED_SCHED_RANK_H
 #define SLUICE_SCHED_SCHED_RANK_H
 

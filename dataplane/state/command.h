@@ -214,8 +214,7 @@ enum command_op {
 struct command {
     uint32_t op;
     // Written by dp_command:
-    uint32_t
-        teid; // of a new PDP context; of redirect: the context's TEID at its worker now, 0: none
+    uint32_t teid;  // of a new PDP context; of redirect: that at the MS's new worker, 0: none
     uint32_t place; // of a new MS, or one that moves to another worker: its index there
     uint32_t ms_id; // of ms: control's id of it
     void *buffer;   // of send and llc: the PDU, with room for its headers
