@@ -211,8 +211,7 @@ struct dp_held {
 struct dp_held dp_held(const struct dp_worker *worker, enum stats_side side);
 
 // The link state of a port's device: "up", "down", or "gone" if the device no longer exists.
-// dp_link_look asks the device, for control's thread; dp_link returns the last answer, for any
-// thread.
+// dp_link_look asks the device, in control's thread; dp_link returns the last answer, in any.
 const char *dp_link_look(struct dp *dp, enum stats_side side);
 const char *dp_link(const struct dp *dp, enum stats_side side);
 // The name of its DPDK driver.

@@ -1,6 +1,5 @@
-// PIE's state of a queue (RFC 8033), open to its test. Probabilities are in units of 1e-18: the
-// decimal bounds of the RFC, and its gains in millionths a second times nanoseconds, are then
-// exact.
+// PIE's state of a queue (RFC 8033), open to its test. Probabilities are in units of 1e-18: so
+// the decimal bounds of the RFC, and its gains in millionths a second times ns, are exact.
 #ifndef SLUICE_AQM_PIE_H
 #define SLUICE_AQM_PIE_H
 

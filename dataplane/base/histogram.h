@@ -1,6 +1,5 @@
 // Percentiles of any number of samples in fixed memory: logarithmic buckets, each octave split into
-// 128, so a percentile is at most 0.8 % above the true sample. Integers only. Left out: sums and
-// means.
+// 128, so a percentile is at most 0.8 % above the true sample. No floats, no sums, no means.
 #ifndef SLUICE_BASE_HISTOGRAM_H
 #define SLUICE_BASE_HISTOGRAM_H
 

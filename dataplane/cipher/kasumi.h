@@ -19,8 +19,7 @@ struct kasumi_stream {
 
 #define KASUMI_KM 0x5555u // key modifier of f8, KM, in each 16-bit word
 
-// TS 35.202: the S-boxes (clause 4.5), and Cj of the key schedule (clause 4.6), where Kj' = Kj xor
-// Cj.
+// TS 35.202: the S-boxes (clause 4.5), and Cj of the key schedule (4.6), where Kj' = Kj xor Cj.
 extern const uint8_t kasumi_s7[128];
 extern const uint16_t kasumi_s9[512];
 extern const uint16_t kasumi_c[8];

@@ -36,8 +36,7 @@ _Static_assert(sizeof(struct sliced) <= KASUMI_SCRATCH_OCTETS, "more scratch mem
 #define KC(j)  (s->key_c + 16 * ((j)&7u))
 
 // The effect in FI of the S-boxes' constants, which the gates leave out: S9's 167 in the low nine
-// bits, S7's 54 xor 167's low seven in the others. In the middle of FI the subkey includes the
-// constants.
+// bits, S7's 54 xor 167's low seven in the others. In the middle of FI the subkey has them.
 #define FI_AT_0 ((54u ^ (167u & 0x7f)) << 9 | 167u)
 
 // --- Between streams and slices ------------------------------------------------------------------
@@ -105,8 +104,7 @@ static void schedule(struct sliced *s, uint32_t flipped)
 
 // --- KASUMI --------------------------------------------------------------------------------------
 
-// Half of FI (TS 35.202 clause 4.4): nine through S9, seven through S7, each combined with the
-// other.
+// Half of FI (TS 35.202 clause 4.4): nine bits through S9, seven through S7, then combined.
 INLINE void half_fi(V nine[9], V seven[7])
 {
     V s[9];

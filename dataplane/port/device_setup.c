@@ -192,8 +192,7 @@ static int set_mac(struct port_device *device, const struct port_config *config,
                  config->device);
 }
 
-// Neighbour solicitations are sent to multicast groups. A driver without that function has no
-// filter.
+// Neighbour solicitations are sent to multicast groups. A driver may have no such filter.
 static int hear_groups(const struct port_device *device, const struct port_config *config,
                        const char **why)
 {

@@ -1,6 +1,5 @@
 // Frames that the host, or the path for it, sends: a buffer of the port's answer pool, the headers,
-// and a datagram with its direction reversed. Without a free buffer the answer is counted as
-// unsent.
+// and a datagram with its direction reversed. Without a free buffer it counts as unsent.
 #include "dataplane/port/port_parts.h"
 #include "dataplane/wire/udp.h"
 

@@ -6,8 +6,8 @@
 // other at a slow port. A sent frame is in one buffer.
 //
 // Counting: a frame of the path counts as sent when it is taken, an answer when its last octet
-// goes. A waiting frame has in hash.usr the octets that it will count as; 0 for all but the last
-// fragment.
+// goes. A waiting frame has in hash.usr the octets that it will count as, a fragment but the last
+// 0.
 #include "dataplane/port/port_parts.h"
 
 #define RUN_FRAMES 256u

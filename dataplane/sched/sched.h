@@ -252,8 +252,7 @@ uint32_t sched_take(struct sched *s, struct sched_grant *grants, uint32_t n, uin
 // the next one; TIME_NEVER if only an N-PDU or a change can bring work.
 uint64_t sched_next_ns(struct sched *s, uint64_t now_ns);
 
-// For a caller that takes no grants now: the next time for sched_take, with n = 0, to expire
-// N-PDUs.
+// For a caller without room: the next time for sched_take, with n = 0, to expire N-PDUs.
 uint64_t sched_expiry_ns(const struct sched *s, uint64_t now_ns);
 
 // Control's LLC frames wait in the caller, SCHED_FRAMES of them at most, and go before all user

@@ -9,8 +9,7 @@
 #include "dataplane/sched/sched_ring.h"
 
 // The credit of a cell for the time in which its own bucket delayed it. Without credit, a cell
-// whose rate equals its share of the pipe would get less than either, each time by the wait for its
-// turn.
+// whose rate equals its share of the pipe would lose the wait for its turn each time.
 #define CLAIM_PDUS 4
 
 #define REWEIGHED 16u // cells a call

@@ -157,8 +157,7 @@ SCHED_PREFETCH void prefetch_node(struct fired node)
     tree_prefetch(node.m, node.p);
 }
 
-// Voids its ref, and prefetches what its turn will need. True if it has several PFCs to choose
-// from.
+// Voids its ref, and prefetches what its turn will need. True if it has several PFCs.
 static inline bool touch_node(struct sched *s, uint32_t id, struct fired node)
 {
     struct tree_ms *m = node.m;

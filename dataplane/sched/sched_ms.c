@@ -113,8 +113,7 @@ static void limit_debts(const struct sched *s, struct tree_ms *m)
 }
 
 // The PDU that goes at this slot's turn in the MS's own order: the one that keeps its LLE, or the
-// first of the sharing PFCs; and before an N-PDU would begin, one of its class that has begun
-// (S12).
+// first of the sharing PFCs; instead of a beginning N-PDU, a half-sent one of its class (S12).
 static uint32_t goes_first(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
                            uint64_t now_ns)
 {

@@ -1,5 +1,4 @@
-// Functions between the files of the scheduler, by file. Short ones on every packet's path are
-// inline.
+// Functions between the files of the scheduler, by file. Short ones on the hot path are inline.
 #ifndef SLUICE_SCHED_SCHED_PARTS_H
 #define SLUICE_SCHED_SCHED_PARTS_H
 
@@ -45,8 +44,7 @@ void cell_wait(struct sched *s, uint32_t cell, uint64_t at_ns);
 void cell_unwait(struct sched *s, uint32_t cell);
 // The PDU that the cell, or its pipe, waits for may no longer be first in the order.
 void cell_look_again(struct sched *s, uint32_t cell);
-// Adapts some cells to the last change of weights: limits each tag's lead to one PDU at the new
-// weight.
+// Adapts some cells to new weights: limits each tag's lead to one PDU at its new weight.
 void cells_reweigh(struct sched *s);
 void nse_refresh(struct sched *s, uint32_t nse);
 void nse_wait(struct sched *s, uint32_t nse, uint64_t at_ns);
@@ -63,8 +61,7 @@ static inline void cell_passes(struct tree_cell *c, struct tree_nse *n, const st
         n->virtual = key;
 }
 
-// A class becomes active: no credit for its idle time. The clock of an empty cell follows its
-// pipe's.
+// A class becomes active: no credit for its idle time. An empty cell's clock follows its pipe's.
 static inline void cell_class_wakes(struct tree_cell *c, const struct tree_nse *n, uint32_t class)
 {
     struct tree_class *k = &c->of_class[class];
@@ -76,8 +73,7 @@ static inline void cell_class_wakes(struct tree_cell *c, const struct tree_nse *
 }
 
 // ---- sched_queue.c: N-PDUs in slots, queues by flow ----
-// Unsent octets and LLE of an N-PDU, in 16 bits; more octets count as the most, which exceeds any
-// segment.
+// Unsent octets and LLE of an N-PDU, in 16 bits; more count as the most, beyond any segment.
 #define QUEUE_INFO_OCTETS 0x3fffu
 static inline uint16_t queue_info(uint32_t octets, uint32_t lle)
 {

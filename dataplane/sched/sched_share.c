@@ -32,8 +32,7 @@ struct candidate {
     uint64_t at_ns; // when the bucket passes its next PDU
 };
 
-// Among urgent PDUs the first to conform goes first, so that none takes the room of a half-sent
-// N-PDU.
+// Among urgent PDUs the first to conform goes first, so none takes a half-sent one's room.
 static bool goes_before(const struct candidate *a, const struct candidate *b)
 {
     if (a->urgent != b->urgent)
@@ -100,8 +99,7 @@ void share_limit(struct tree_ms *m, struct tree_pfc *p, uint32_t slot, bool limi
     leader->state = (uint8_t)(limited ? leader->state | PFC_LIMITED : leader->state & ~PFC_LIMITED);
 }
 
-// An N-PDU that begins leaves the bucket enough room for every half-sent one, so these are not
-// held.
+// An N-PDU that begins leaves the bucket room for every half-sent one, so none of them is held.
 static bool room_for_all(const struct sched *s, struct tree_ms *m, uint32_t slot, uint64_t now_ns)
 {
     const struct tree_pfc *p = tree_pfc_of(m, slot);

@@ -2,8 +2,7 @@
 // first class, the class's first PFC, and tests that PDU at every level. A level that refuses sends
 // its node to the wheel until the PDU conforms there, and the round ends; if all levels pass, the
 // PDU goes (sched_send.c). So a round sends, drops, makes a node wait, passes a turn on, or removes
-// a PFC that may not send from its ring. The rounds and the ids from the wheel are bounded per call
-// (S9).
+// a PFC that may not send from its ring. Rounds and ids from the wheel are bounded a call (S9).
 #include "dataplane/sched/sched_round.h"
 
 #define ROUNDS_A_PDU  8u

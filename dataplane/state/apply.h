@@ -1,5 +1,4 @@
-// Shared by the files that carry out commands, and the function of each command. For these files
-// alone.
+// The function of each command, for the files that carry out commands alone.
 #ifndef SLUICE_STATE_APPLY_H
 #define SLUICE_STATE_APPLY_H
 

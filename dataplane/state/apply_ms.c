@@ -1,5 +1,4 @@
-// See state.h: carries out commands about MSs, packet flows and PDP contexts. Nothing here runs per
-// packet.
+// See state.h: carries out commands about MSs, packet flows and PDP contexts; never per packet.
 #include "dataplane/state/apply.h"
 
 #include <string.h>

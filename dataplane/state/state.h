@@ -88,8 +88,7 @@ enum {
 #define STATE_UNTIL_HEARD  (STATE_HELD_BY_SILENCE | STATE_LISTENED_FOR)
 #define STATE_ENDS_BY_MOVE (STATE_HELD_FOR_PAGING | STATE_LISTENED_FOR) // by control, not the path
 
-// Time in ticks of 2^24 ns, modulo 2^32: an MS not heard for 13 months counts as heard for the next
-// 13.
+// Time in ticks of 2^24 ns, modulo 2^32: an MS silent for 13 months counts as heard in the next 13.
 #define STATE_TICK_SHIFT 24
 static inline uint32_t state_tick(uint64_t now_ns)
 {
@@ -137,8 +136,7 @@ struct state_ggsn {
     struct ipv6_address address;
 };
 
-// V(UR) and its OC as one number that never wraps; bit i of `seen`: number next - 1 - i was
-// received.
+// V(UR) and its OC as one number that never wraps; bit i of `seen`: next - 1 - i was received.
 struct state_lle_up {
     uint32_t next, seen;
 };
@@ -197,8 +195,7 @@ struct state {
     struct rte_hash *ggsns;     // struct ipv6_address -> number of GGSNs with it
 };
 
-// The MS's optional elements of DL-UNITDATA, encoded, in the standard's order; only if there is
-// room.
+// The MS's optional elements of DL-UNITDATA, encoded, in the standard's order; needs `options`.
 static inline uint8_t *state_options(const struct state *state, uint32_t ms)
 {
     return state->options + (size_t)ms * state->limits.options_octets;

@@ -94,8 +94,7 @@ static void decipher_again(struct up *up, const struct up_frame *f, uint32_t num
     cipher_run(up->scratch, &again, 1);
 }
 
-// False: a duplicate. True: V(UR) and the window include the number; *newest: it is ahead of all
-// others.
+// False: a duplicate. True: V(UR) and the window include the number; *newest: it leads all.
 static bool take_number(struct state_lle_up *lle, uint32_t number, bool *newest)
 {
     int32_t ahead = (int32_t)(number - lle->next);

@@ -176,8 +176,7 @@ static int qos_put(const struct field *field, const void *owner, uint8_t *b, uin
 
 const struct ie_coding bssgp_qos_coding = {qos_get, qos_put};
 
-// MCC and MNC in BCD (24.008 10.5.1.3): the MNC's third digit, or 15, shares an octet with the
-// MCC's.
+// MCC and MNC in BCD (24.008 10.5.1.3): the MNC's third digit, or 15, is beside the MCC's.
 static int get_plmn(struct bssgp_area *area, const uint8_t *b)
 {
     uint32_t d1 = b[0] & 15, d2 = b[0] >> 4, d3 = b[1] & 15, third = b[1] >> 4;

@@ -46,8 +46,7 @@ static uint32_t reduce(__m128i a)
     return (uint32_t)_mm_extract_epi32(_mm_xor_si128(a, t), 1);
 }
 
-// The 16 octets from offset i of this table, used as a shuffle, move a register up by 16 - i
-// octets.
+// The 16 octets of this table from i on, as a shuffle, move a register up by 16 - i octets.
 static const uint8_t shift[48] = {
     0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
     0,    1,    2,    3,    4,    5,    6,    7,    8,    9,    10,   11,   12,   13,   14,   15,

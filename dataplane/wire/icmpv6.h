@@ -46,8 +46,7 @@ int icmpv6_neighbour_advertisement_decode(struct icmpv6_neighbour_advertisement 
 int icmpv6_neighbour_advertisement_encode(const struct icmpv6_neighbour_advertisement *message,
                                           uint8_t *b, uint32_t room);
 
-// Writes the checksum of RFC 4443 2.3 into a message of n octets, at least 4, between two
-// addresses.
+// Writes the checksum of RFC 4443 2.3 into a message of n octets, at least 4.
 void icmpv6_put_checksum(uint8_t *b, uint32_t n, const struct ipv6_address *source,
                          const struct ipv6_address *destination);
 
