@@ -1,4 +1,4 @@
-// See config.h; and the description of dp_config.
+// See config.h; here, too, the descriptor table of dp_config.
 #include "dataplane/config.h"
 
 #include <stdio.h>
@@ -28,7 +28,7 @@ struct state_limits config_limits(const struct dp_config *c)
                                  .options_octets = c->ms_options_octets};
 }
 
-// Of so many in all; 0: all of them.
+// A worker's limit, at most that of all; 0: that of all.
 static uint32_t part(uint32_t worker, uint32_t all)
 {
     return worker && worker < all ? worker : all;
@@ -42,7 +42,7 @@ struct state_limits config_room(const struct dp_config *c)
     return limits;
 }
 
-// Beside its piece, an LLC PDU has the LLC's header and FCS, and SNDCP's header.
+// Octets of an LLC PDU beside its piece: LLC's header and FCS; SNDCP's header is extra.
 #define LLC_OCTETS (LLC_UI_HEADER_OCTETS + LLC_FCS_OCTETS)
 
 static const char *aqm_of(const struct dp_class *c, struct aqm *aqm)

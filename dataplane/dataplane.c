@@ -1,4 +1,4 @@
-// See dataplane.h: set-up and the end. Nothing here runs per packet.
+// See dataplane.h: creates and destroys a dataplane. Nothing here runs per packet.
 #include "dataplane/dataplane_parts.h"
 
 #include <errno.h>
@@ -11,21 +11,21 @@
 #include "dataplane/wire/fcs.h"
 
 #define COMMAND_RING 4096u
-// Buffers that are neither queued nor in a ring: what is framed, bursts in hand, and the caches of
-// two lcores.
+// Buffers neither queued nor in a ring: made frames, bursts in hand, and the caches of two lcores.
 #define BUFFERS_IN_HAND (DOWN_FRAMES + 3u * PORT_BURST + 3u * PORT_POOL_CACHE)
-// PDUs of control's that are on their way to a worker.
+// Control's PDUs on their way to a worker.
 #define BUFFERS_OF_CONTROL 512u
 
-// Strays on their way to the others.
+// Strays on their way to other workers.
 static uint32_t letters(const struct dp_config *c)
 {
     return (c->workers - 1) * POST_LETTERS;
 }
 
-// A worker's part of each pool; they are apart, so that a full downlink takes no buffer from what
-// comes from the BSS, nor from what is sent. The queue in all stays below Gn's by what rings,
-// bursts and caches can hold. Not counted: the queue of an MS that is on its way to another worker.
+// A worker's part of each pool. The pools are separate, so that a full downlink takes no buffer
+// from the uplink, nor from sending. The limit of all queues stays below Gn's pool by as many
+// buffers as rings, bursts and caches can hold. Not counted: the queue of an MS in transit to
+// another worker.
 static uint32_t gn_buffers(const struct dp_config *c)
 {
     return c->queue_packets + c->gn.rx_frames + c->gb.tx_frames + PORT_FRAGMENTS + letters(c) +
@@ -48,7 +48,7 @@ static uint32_t control_buffers(const struct dp_config *c)
     return c->workers * (c->gb.tx_frames + SCHED_FRAMES + PORT_POOL_CACHE) + BUFFERS_OF_CONTROL;
 }
 
-// Both ports as the parts below want them; `device` is where their devices' names go.
+// Both ports in the port folder's form; `device` holds their device names.
 struct ports_config {
     struct port_config of[STATS_SIDES];
     char device[STATS_SIDES][CONFIG_DEVICE_OCTETS];
@@ -71,13 +71,13 @@ static uint64_t worker_octets(const struct dp_config *c)
 {
     struct state_limits limits = config_room(c);
     struct sched_config sched;
-    config_sched(c, &sched); // what is wrong is for dp_create to say
+    config_sched(c, &sched); // dp_create reports a fault
     return sizeof(struct dp_worker) + COMMAND_RING * sizeof(struct command) +
            DP_EVENT_RING * sizeof(struct event) + state_octets(&limits) + sched_octets(&sched) +
            port_pool_octets(segment_buffers(c), c->gb.mtu_octets);
 }
 
-// What is not in it is of no size.
+// The command registry's sizes, without its memory.
 static struct commands commands_sizes(const struct dp_config *c)
 {
     return (struct commands){.workers = c->workers,
@@ -98,7 +98,7 @@ uint64_t dp_memory_octets(const struct dp_config *c)
 
 // ---- A worker ----
 
-// NULL, or what is wrong.
+// NULL, or the fault.
 static const char *scheduler_setup(struct dp_worker *worker, const struct dp_config *c)
 {
     struct sched_config config;
@@ -109,7 +109,7 @@ static const char *scheduler_setup(struct dp_worker *worker, const struct dp_con
     config.pipe_owner = &worker->state;
     worker->sched_memory = rte_zmalloc("sched", sched_octets(&config), 64);
     if (!worker->sched_memory)
-        return "too little memory for the scheduler";
+        return "out of memory for the scheduler";
     int fault = sched_setup(&worker->sched, &config, worker->sched_memory);
     return fault ? sched_err_text(fault) : NULL;
 }
@@ -130,10 +130,10 @@ static const char *memory_setup(struct dp_worker *worker, uint32_t i, const stru
     worker->events = ring("events", i, sizeof(struct event), DP_EVENT_RING);
     worker->segment_pool = port_pool(name, segment_buffers(c), c->gb.mtu_octets);
     if (!worker->commands || !worker->events || !worker->segment_pool)
-        return "too little memory for rings and buffers";
+        return "out of memory for rings and buffers";
     int fault =
         state_setup(&worker->state, i, &limits, &worker->port[STATS_GN], &worker->port[STATS_GB]);
-    return fault ? "too little memory for MSs and PDP contexts" : scheduler_setup(worker, c);
+    return fault ? "out of memory for MSs and PDP contexts" : scheduler_setup(worker, c);
 }
 
 static const char *worker_setup(struct dp_worker *worker, uint32_t i, const struct dp *dp,
@@ -145,7 +145,7 @@ static const char *worker_setup(struct dp_worker *worker, uint32_t i, const stru
     for (int side = 0; side < STATS_SIDES && !wrong; side++)
         if (port_setup(&worker->port[side], &dp->device[side], (uint16_t)i, &ports.of[side],
                        &worker->stats.of_port[side]))
-            wrong = "too little memory for neighbours and fragments";
+            wrong = "out of memory for neighbours and fragments";
     return wrong;
 }
 
@@ -169,7 +169,7 @@ static bool any_flows(const struct dp_config *c)
     return any;
 }
 
-// Rounded up; the most stands for 13 months.
+// Rounded up; the largest value is 13 months.
 static uint32_t ready_ticks(uint64_t ready_ns)
 {
     uint64_t ticks = (ready_ns >> STATE_TICK_SHIFT) + (ready_ns % (1u << STATE_TICK_SHIFT) != 0);
@@ -191,7 +191,7 @@ static void ways_setup(struct dp_worker *worker, struct post *post, struct event
 {
     struct port *gn = &worker->port[STATS_GN], *gb = &worker->port[STATS_GB];
     worker->post = post;
-    if (c->workers > 1) { // a neighbour's answers come to one queue
+    if (c->workers > 1) { // a neighbour's answers arrive at one queue only
         gn->tell = tell_gn;
         gb->tell = tell_gb;
         gn->tell_self = gb->tell_self = post;
@@ -224,7 +224,7 @@ static void ways_setup(struct dp_worker *worker, struct post *post, struct event
     gb->unreachable_self = &worker->up;
 }
 
-// Its ports, rings and pools may be there in part, for worker_free.
+// After an error part of its ports, rings and pools exists, for worker_free.
 static const char *worker_create(struct dp *dp, uint32_t i, const struct dp_config *c)
 {
     struct dp_worker *worker = rte_zmalloc("worker", sizeof *worker, 64);
@@ -240,7 +240,7 @@ static const char *worker_create(struct dp *dp, uint32_t i, const struct dp_conf
     return NULL;
 }
 
-// ---- The whole ----
+// ---- The whole dataplane ----
 
 static const char *devices_open(struct dp *dp, const struct dp_config *c)
 {
@@ -276,7 +276,7 @@ static const char *commands_of(struct dp *dp, const struct dp_config *c)
         k->worker[i] = (struct commands_worker){.commands = dp->worker[i]->commands,
                                                 .carried_out = &dp->worker[i]->stats.commands,
                                                 .cells = dp->worker[i]->state.bvc};
-    return commands_setup(k) && k->pool ? NULL : "too little memory for control's picture";
+    return commands_setup(k) && k->pool ? NULL : "out of memory for the command registry";
 }
 
 static void release(struct dp *dp)
@@ -302,7 +302,7 @@ struct dp *dp_create(const struct dp_config *config, const char **why)
     dp->device[STATS_GN].id = dp->device[STATS_GB].id = RTE_MAX_ETHPORTS;
     *why = devices_open(dp, config);
     if (!*why && post_setup(dp->post, config->workers))
-        *why = "too little memory for what workers send each other";
+        *why = "out of memory for letters between workers";
     if (!*why && !dp_events_setup(&dp->events, config->nses))
         *why = strerror(ENOMEM);
     for (uint32_t i = 0; i < config->workers && !*why; i++)
@@ -315,7 +315,7 @@ struct dp *dp_create(const struct dp_config *config, const char **why)
     return NULL;
 }
 
-// Every MS's queue, in the order of ids.
+// Flushes every MS's queue, in the order of places.
 static void queues_flush(struct dp_worker *worker)
 {
     for (uint32_t ms = 0; ms < worker->state.limits.mss; ms++) {
@@ -327,7 +327,7 @@ static void queues_flush(struct dp_worker *worker)
     }
 }
 
-// PDUs of control's that nobody will send.
+// Frees control's PDUs that were not sent.
 static void commands_flush(struct dp_worker *worker)
 {
     struct command *c = &worker->waiting;
@@ -383,8 +383,7 @@ uint32_t dp_destroy(struct dp *dp)
     for (uint32_t i = 0; i < dp->workers; i++)
         for (int side = 0; side < STATS_SIDES; side++)
             port_flush(&dp->worker[i]->port[side]);
-    // A device holds what it has sent until it is stopped, from any of the pools, its own or
-    // another.
+    // A device holds sent buffers, of any pool, until it is stopped.
     for (int side = 0; side < STATS_SIDES; side++)
         port_device_stop(&dp->device[side]);
     for (int side = 0; side < STATS_SIDES; side++)

@@ -1,5 +1,5 @@
-// The dataplane's only face to control and to the lab: commands in, counters out, and the far ends
-// of its ports. Time is an argument; nothing below reads a clock.
+// The only interface of the dataplane for control and the lab: commands in, counters and events
+// out, and the far ends of ring ports. Time is an argument; nothing below reads a clock.
 #ifndef SLUICE_DATAPLANE_DATAPLANE_H
 #define SLUICE_DATAPLANE_DATAPLANE_H
 
@@ -13,11 +13,11 @@
 struct rte_ring;
 struct rte_mempool;
 
-#define DP_CLASS_FIELDS(MUST, MAY, T)                                                           \
-    COMMAND_CLASS_VALUES(MUST, T)                                                               \
-    MUST(T, U8, scope, 0, SCHED_SCOPE_FLOW, "whose queue the AQM watches: NSE, cell, MS, flow") \
-    MUST(T, BOOL, flows, 0, 1, "a queue for each flow")                                         \
-    MUST(T, U8, aqm, 0, 255, "which AQM, by its place in aqm.def")                              \
+#define DP_CLASS_FIELDS(MUST, MAY, T)                                                              \
+    COMMAND_CLASS_VALUES(MUST, T)                                                                  \
+    MUST(T, U8, scope, 0, SCHED_SCOPE_FLOW, "the queue that the AQM watches: NSE, cell, MS, flow") \
+    MUST(T, BOOL, flows, 0, 1, "a queue for each flow")                                            \
+    MUST(T, U8, aqm, 0, 255, "which AQM, by its place in aqm.def")                                 \
     MUST(T, AQM_PARAMS, aqm_params, 0, AQM_PARAMS_MAX, "all of its parameters")
 FIELD_STRUCT(dp_class, DP_CLASS_FIELDS);
 FIELD_LIST_STRUCT(dp_classes, dp_class, CLASS_COUNT);
@@ -32,11 +32,11 @@ extern const struct field_record dp_class_record;
     MUST(T, U32, tx_frames, 1, 65536, "frames that wait behind it")                              \
     MUST(T, MAC, mac, 0, 0, "our Ethernet address; zeros: the device's own")                     \
     MUST(T, U32, ipv4, 0, UINT32_MAX, "our IPv4 address; 0: none")                               \
-    MUST(T, U8, ipv4_prefix, 0, 32, "what of it is the link's, and so its broadcast address")    \
-    MUST(T, U32, ipv4_gateway, 0, UINT32_MAX, "where all else goes; 0: all is on the link")      \
+    MUST(T, U8, ipv4_prefix, 0, 32, "its prefix length on the link")                             \
+    MUST(T, U32, ipv4_gateway, 0, UINT32_MAX, "our gateway; 0: all addresses are on the link")   \
     MUST(T, IPV6, ipv6, 0, 0, "our IPv6 address; zeros: none")                                   \
-    MUST(T, U8, ipv6_prefix, 0, 128, "what of it is the link's")                                 \
-    MUST(T, IPV6, ipv6_gateway, 0, 0, "where all else goes; zeros: all is on the link")          \
+    MUST(T, U8, ipv6_prefix, 0, 128, "its prefix length on the link")                            \
+    MUST(T, IPV6, ipv6_gateway, 0, 0, "our gateway; zeros: all addresses are on the link")       \
     MUST(T, U16, udp_port, 1, 65535, "our UDP port")                                             \
     MUST(T, U16, mtu_octets, 576, 9000, "the largest IP packet on the link")
 FIELD_STRUCT(dp_port, DP_PORT_FIELDS);
@@ -63,7 +63,7 @@ extern const struct field_record dp_port_record;
     MUST(T, U64, queue_octets, 1, UINT32_MAX, "most octets queued")                        \
     MUST(T, U32, nse_packets, 0, 4194304, "most N-PDUs queued for an NSE; 0: as all")      \
     MUST(T, U64, nse_octets, 0, UINT32_MAX, "most octets of them")                         \
-    MUST(T, BOOL, tail_drop, 0, 1, "who comes to a full limit is refused")                 \
+    MUST(T, BOOL, tail_drop, 0, 1, "a full limit refuses arriving N-PDUs")                 \
     MUST(T, U64, hold_ns, 0, INT64_MAX,                                                    \
          "how much longer than its lifetime an N-PDU may stay, its MS frozen; 0: any")     \
     MUST(T, U32, bvc_packets, 1, 4194304, "most N-PDUs queued for a cell")                 \
@@ -95,49 +95,49 @@ extern const uint32_t dp_config_field_count;
 struct dp;
 struct dp_worker;
 
-// The memory that such a dataplane takes, for the EAL.
+// The memory that a dataplane of this configuration takes, for the EAL.
 uint64_t dp_memory_octets(const struct dp_config *config);
 
-// NULL, and `why` says in words what is wrong, or what there is too little of.
+// NULL on an error; `why` then names the fault, or the exhausted resource.
 struct dp *dp_create(const struct dp_config *config, const char **why);
 
-// Drops what is queued (reason `shutdown`) and frees all. Returns the buffers that did not come
-// back to their pools: 0, unless somebody still holds one.
+// Drops all queued packets (reason `shutdown`) and frees all memory. Returns the number of buffers
+// missing from their pools: 0, unless the caller still holds one.
 uint32_t dp_destroy(struct dp *dp);
 
-// Control's side. 0 (for a PDP context its TEID), or:
-// -EAGAIN         not now, nothing has happened: a ring is full, there is no buffer for a PDU to
-//                 send, or a worker has not come past a cell's removal; it ends when workers go on,
-//                 whether events are taken or not
-// -ERANGE         a value or an id beyond its limits, values of a class or an AQM that do not go
-//                 together, a PDU without octets or an LLC frame larger than any
-// -EEXIST         that id, that NSAPI of the MS, that TLLI or BVCI of the NSE, that endpoint
-// -ENOENT         what it names
-// -EBUSY          to be removed, and something is still below it
-// -ENOSPC         an NSE has 16 NS-VCs at most; the worker of that cell has no room for one more MS
-//                 or context, nor for one that moves to it
+// Gives a worker a command, from control's thread. 0 (for a PDP context its TEID), or:
+// -EAGAIN         try again; nothing has changed: a ring is full, there is no buffer for a PDU to
+//                 send, or a worker has not handled a cell's removal yet. The condition ends when
+//                 workers go on, even if no events are taken
+// -ERANGE         a value or an id beyond its limits, contradicting values of a class or an AQM, a
+//                 PDU without octets or an LLC frame larger than any
+// -EEXIST         the id, the NSAPI of the MS, the TLLI or BVCI of the NSE, or the endpoint exists
+// -ENOENT         an id in the command does not exist
+// -EBUSY          the thing to remove still has something below it
+// -ENOSPC         an NSE has 16 NS-VCs at most; the cell's worker has no room for one more MS or
+//                 context, or for a moving MS
 // -EAFNOSUPPORT   the port has no address of that family
-// -EADDRNOTAVAIL  an address that no other station has: none, multicast, broadcast, our own
-// -EMSGSIZE       a PDU larger than the link takes, or optional elements of an MS of more octets
-//                 than the config has room for
+// -EADDRNOTAVAIL  no address of another station: none, multicast, broadcast, our own
+// -EMSGSIZE       a PDU larger than the link's MTU, or optional elements of an MS of more octets
+//                 than the configuration has room for
 // -ENOTSUP        GEA1, GEA2, GEA5
-// -EINVAL         no such command or algorithm, a key of another length, or another number of
+// -EINVAL         unknown command or algorithm, a key of another length, or another number of
 //                 parameters than the AQM has
 int64_t dp_command(struct dp *dp, const struct command *command);
 
-// By what the wire says and by what control has said itself: no worker is asked. EVENT_NONE: there
-// is none. A TLLI that an MS had before counts until another command of the MS's TLLI.
+// Finds an MS or a cell by its TLLI or BVCI in control's own records, without asking a worker.
+// EVENT_NONE: there is none. A former TLLI counts until the next ms_tlli of the MS.
 uint32_t dp_ms_of(const struct dp *dp, uint32_t nse, uint32_t tlli);
 uint32_t dp_bvc_of(const struct dp *dp, uint32_t nse, uint32_t bvci);
-// The cell that an MS is in, and its TLLI.
+// The cell of an MS, and its TLLI.
 uint32_t dp_ms_cell(const struct dp *dp, uint32_t ms, uint32_t *tlli);
-// Whether an ms_move to that cell would be accepted, or find its worker full (-ENOSPC) and such.
+// The result that an ms_move to that cell would have: 0, -ENOSPC if its worker is full, and such.
 int dp_ms_may_move(const struct dp *dp, uint32_t ms, uint32_t bvc);
-// What the worker of that NSE, which need not be there, has room for still.
+// The free places at the worker of that NSE; the NSE need not exist.
 void dp_worker_left(const struct dp *dp, uint32_t nse, uint32_t *mss, uint32_t *pdps);
 
-// Where an MS is: its worker, and the id that it has there, in one word. For any thread; of an MS
-// that moves or ends meanwhile it is where it was. What is found there says whose it is.
+// The place of an MS: its worker, and its index there, in one word. For any thread; for an MS that
+// moves or ends meanwhile it is the old place. The record at the place names its MS.
 static inline uint32_t dp_at(uint32_t worker, uint32_t place)
 {
     return worker << DP_AT_WORKER_SHIFT | place;
@@ -155,45 +155,45 @@ static inline uint32_t dp_at_place(uint32_t at)
 
 uint32_t dp_ms_at(const struct dp *dp, uint32_t ms);
 
-// The id is not free: there is such a cell, its removal has not been carried out yet, or an MS is
-// still to be told of that has left it.
+// The id is not free: the cell exists, its removal is not carried out yet, or an event about an MS
+// that left it is unread.
 bool dp_bvc_held(struct dp *dp, uint32_t bvc);
 
-// The workers have carried out every command.
+// All workers have carried out all commands.
 bool dp_settled(const struct dp *dp);
 
-// The commands as functions that take described structs; the target is the struct dp.
+// The commands as functions over described structs; their target is the struct dp.
 extern const struct field_call dp_calls[];
 extern const uint32_t dp_call_count;
 
-// A worker's events wait in a ring of so many places, one of them empty: at 200 000 a second it
-// bridges 40 ms in which control does not run.
+// Places in a worker's ring of events, of which one stays empty: at 200 000 events a second the
+// ring bridges 40 ms in which control does not run.
 #define DP_EVENT_RING 8192u
 
-// What workers have to tell, oldest first of each, in turn; false if there is nothing. Its PDU lies
-// in a buffer that dp_event_done gives back; until then it may be read. An id that stands for
-// another by now, or for nobody, is EVENT_NONE.
+// The next event: of each NSE and worker the oldest first, in turns; false if there is none. The
+// event's PDU is readable until dp_event_done gives its buffer back. An id that was freed or reused
+// since the event is EVENT_NONE.
 bool dp_event(struct dp *dp, struct event *event);
 void dp_event_done(struct dp *dp, const struct event *event);
 
-// Control begins a round: of each NSE 16 events, and 16 of strangers, are taken in the order in
-// which they came; more of them wait for the others'.
+// Control begins a round: it takes 16 events of each NSE, and 16 of unknown senders, in order of
+// arrival; further events wait behind those of the others.
 void dp_events_round(struct dp *dp);
 
-// PDUs of those who sent so many that there was no memory left for theirs.
+// PDUs dropped because their NSE had used up its share of control's memory for events.
 uint64_t dp_events_shed(const struct dp *dp);
 
-// Takes what workers have told so far into memory of control's own, up to 16 MiB, for dp_event to
-// find there: for a control that waits for a worker in the middle of what it does.
+// Moves events from the rings into control's memory, up to 16 MiB, where dp_event finds them: for
+// control when it waits for a worker in the middle of a procedure.
 void dp_events_keep(struct dp *dp);
 
 struct dp_worker *dp_worker(struct dp *dp, uint32_t worker);
 
-// One round of the worker. Returns now_ns while work is left, else when to call again; TIME_NEVER
-// when only a frame, a command or a port that takes frames again can bring work.
+// One round of the worker. Returns now_ns while work is left, else the time of the next call;
+// TIME_NEVER when only a frame, a command or a port with room again can bring work.
 uint64_t dp_poll(struct dp_worker *worker, uint64_t now_ns);
 
-// Lends the worker's downlink a clock, and counts there where its cycles go; NULL ends it.
+// Lends the worker's downlink a clock and counts its cycles by stage there; NULL ends it.
 struct stages;
 void dp_stages(struct dp_worker *worker, struct stages *stages);
 
@@ -204,43 +204,42 @@ struct dp_queued {
 const struct stats_worker *dp_stats(const struct dp_worker *worker);
 struct dp_queued dp_queued(const struct dp_worker *worker); // downlink N-PDUs
 
-// What has come to a port and is held: downlink N-PDUs or uplink segments, and fragments.
+// Packets received by a port and still held: downlink N-PDUs or uplink segments, and fragments.
 struct dp_held {
     struct dp_queued inner, fragments;
 };
 struct dp_held dp_held(const struct dp_worker *worker, enum stats_side side);
 
-// What a port's device says of its link: "up", "down", or "gone" when there is no such device any
-// more. dp_link_look asks, for control's thread; dp_link, for any, has what it found last.
+// The link state of a port's device: "up", "down", or "gone" if the device no longer exists.
+// dp_link_look asks the device, in control's thread; dp_link returns the last answer, in any.
 const char *dp_link_look(struct dp *dp, enum stats_side side);
 const char *dp_link(const struct dp *dp, enum stats_side side);
-// Its driver, by DPDK's name.
+// The name of its DPDK driver.
 const char *dp_driver(const struct dp *dp, enum stats_side side);
 
-// The port has counted a frame as sent of which fragments still wait for room; there is one at
-// most.
+// The port has counted a frame as sent, and fragments of it still wait for room; one frame at most.
 bool dp_in_pieces(const struct dp_worker *worker, enum stats_side side);
 
-// Of a cell, an MS, or all cells of an NSE, in frames and octets: LLC PDUs sent, control's among
-// them, and those of user data that came (of an MS no frames; of those sent to it user data counts
-// since its last key, modulo 2^32 for each LLE); downlink N-PDUs dropped (an MS's modulo 2^32) and
-// queued. Counted from when it was made, by the worker that has it by what control has said; so
-// right when that is settled. Zeros: there is no such id.
+// Traffic of a cell, an MS, or all cells of an NSE, in frames and octets: LLC PDUs sent, control's
+// included, and LLC PDUs of user data received (of an MS only octets); downlink N-PDUs dropped (an
+// MS's modulo 2^32) and queued. An MS's sent frames count user data since its last key, modulo 2^32
+// for each LLE. The counts begin when the node is created and are of its worker in control's
+// records; so they are right once the dataplane is settled. Zeros: no such id.
 struct dp_traffic {
     uint64_t down_frames, down_octets, up_frames, up_octets;
     uint64_t dropped_npdus;
     struct dp_queued queued;
 };
 struct dp_traffic dp_bvc_traffic(const struct dp *dp, uint32_t bvc);
-struct dp_traffic dp_nse_traffic(const struct dp *dp, uint32_t nse); // looks at every cell
+struct dp_traffic dp_nse_traffic(const struct dp *dp, uint32_t nse); // reads every cell
 struct dp_traffic dp_ms_traffic(const struct dp *dp, uint32_t ms);
 
 // Property S8, for packets and octets of both directions: in = headers + aside + out + dropped +
 // held.
 bool dp_balanced(const struct dp_worker *worker);
 
-// The network's side of a ring port: who plays the network puts frames from `pool` into `to_port`
-// and takes, and frees, what comes out of `from_port`.
+// The network's side of a ring port: a simulated network puts frames from `pool` into `to_port`,
+// and takes and frees frames from `from_port`.
 struct dp_far_end {
     struct rte_ring *to_port, *from_port;
     struct rte_mempool *pool;
@@ -248,7 +247,7 @@ struct dp_far_end {
 
 struct dp_far_end dp_far_end(const struct dp *dp, enum stats_side side, uint32_t worker);
 
-// The worker that owns a TEID of ours: at whose far end on Gn its G-PDUs go in.
+// The worker that owns a TEID of ours: its far end on Gn takes the TEID's G-PDUs.
 uint32_t dp_teid_worker(const struct dp *dp, uint32_t teid);
 
 #endif

@@ -1,4 +1,4 @@
-// The dataplane whole, for dataplane*.c and view.c alone.
+// The structs of the whole dataplane, for dataplane*.c and view.c alone.
 #ifndef SLUICE_DATAPLANE_DATAPLANE_PARTS_H
 #define SLUICE_DATAPLANE_DATAPLANE_PARTS_H
 
@@ -9,32 +9,32 @@ _Static_assert(DP_WORKERS_MAX <= POST_WORKERS_MAX && DP_WORKERS_MAX <= PORT_QUEU
                    DP_WORKERS_MAX <= 1u << TEID_WORKER_BITS_MAX,
                "every worker has letters, a queue of each port, and a number that a TEID holds");
 
-// Those that wait in control's memory, oldest first.
+// Events in control's memory, oldest first.
 struct kept_event;
 struct events_list {
     struct kept_event *first, *last;
 };
 
-// Of an NSE, or of all strangers.
+// The turn of an NSE, or of all unknown senders.
 struct events_turn {
-    struct events_list list; // that have to wait for their turn
-    uint64_t octets;         // in memory, here and among all
-    uint64_t round;          // in which it took the last
-    uint32_t taken;          // of that round
-    uint32_t next;           // who waits behind it
+    struct events_list list; // of events that wait for their turn
+    uint64_t octets;         // in memory: this turn's events in any list
+    uint64_t round;          // in which this turn last took an event
+    uint32_t taken;          // in that round
+    uint32_t next;           // the turn that waits behind this one
 };
 
 struct dp_events {
-    struct events_list in_order; // of all
-    struct events_turn *turn;    // by NSE; behind them strangers'
+    struct events_list in_order; // events of all turns, in order of arrival
+    struct events_turn *turn;    // by NSE; the last is that of unknown senders
     struct event_moves *moves;   // by NSE
     uint32_t strangers;
-    uint32_t first_waiting, last_waiting; // turns whose lists are not empty
+    uint32_t first_waiting, last_waiting; // turns with waiting events
     bool waiting_next;
     uint64_t octets, round, shed;
 };
 
-// False: too little memory; dp_events_release is right in either case.
+// False: out of memory; dp_events_release is correct in either case.
 void dp_events_release(struct dp_events *events);
 bool dp_events_setup(struct dp_events *events, uint32_t nses);
 
@@ -42,11 +42,11 @@ struct dp {
     uint32_t workers;
     struct dp_worker *worker[DP_WORKERS_MAX];
     struct port_device device[STATS_SIDES];
-    uint32_t link[STATS_SIDES]; // enum port_link, as last looked at; read by other threads
+    uint32_t link[STATS_SIDES]; // enum port_link, the last answer; read by other threads
     struct post post[DP_WORKERS_MAX];
     struct commands commands;
     struct dp_events events;
-    uint32_t next_event; // the worker whose turn it is
+    uint32_t next_event; // the worker to read next
 };
 
 #endif

@@ -1,4 +1,4 @@
-// See dataplane.h: commands in, and reading. Nothing here runs per packet.
+// See dataplane.h: dp_command, and reading. Nothing here runs per packet.
 #include "dataplane/commands_parts.h"
 #include "dataplane/dataplane_parts.h"
 
@@ -157,12 +157,12 @@ struct dp_traffic dp_ms_traffic(const struct dp *dp, uint32_t id)
                                  .dropped_npdus = worker->state.ms_up[place].dropped,
                                  .queued = {queued.packets, queued.octets}};
     for (int lle = 0; lle < STATE_LLES; lle++)
-        traffic.down_frames += ms->sent[lle]; // under its present key
+        traffic.down_frames += ms->sent[lle]; // since its present key
     return traffic;
 }
 
-// Twice over: frames into what they carry, and that out, so that what is counted in between has to
-// agree.
+// The balance in two steps: frames into N-PDUs or segments, and these out, so that the counts in
+// between have to agree.
 static bool balanced(const struct stats_balance *b, const struct dp_held *h)
 {
     const struct stats_ledger *p = &b->packets, *o = &b->octets;

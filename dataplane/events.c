@@ -1,22 +1,21 @@
-// See dataplane.h: events on their way to control. Nothing here runs per packet. An event is taken
-// off its worker's ring when control asks for the next one; or before that, while control waits for
-// a worker and cannot ask, into memory of its own, so that neither the ring nor the port's buffers
-// run out. What an event changes of control's picture it changes when control gets it.
+// See dataplane.h: events on their way to control. Nothing here runs per packet. An event leaves
+// its worker's ring when control asks for the next one; or earlier, while control waits for a
+// worker and cannot ask, into control's memory, so that neither the ring nor the port's buffers run
+// out. The command registry changes with an event only when control gets the event.
 //
-// Control gets them in the order in which they came, but for an NSE that has had its turn in a
-// round of control's: its PDUs wait in memory, oldest first, until nobody else has any, or for
-// every second event. So a BSS that floods waits for itself; what is more than its part of the
-// memory is shed.
+// Control gets events in order of arrival, except those of an NSE that has used its turn in
+// control's round: its PDUs wait in memory, oldest first, until no other NSE has any, or for every
+// second event. So a BSS that floods delays itself; PDUs beyond its part of the memory are shed.
 #include <rte_ring_elem.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "dataplane/dataplane_parts.h"
 
-// How much of control's memory they may take; what comes then waits in the rings.
+// The most of control's memory for events; further events wait in the rings.
 #define KEPT_OCTETS_MAX (16u << 20)
 
-// How many an NSE may have of a round of control's while others have some too.
+// The most events of an NSE in a round of control while other NSEs have some too.
 #define EVENTS_A_TURN 16u
 
 #define EVENT_OCTETS_MAX (sizeof(struct kept_event) + UINT16_MAX)
@@ -47,11 +46,11 @@ static bool dequeue(struct dp *dp, uint32_t worker, struct event *event)
     return rte_ring_sc_dequeue_elem(dp->worker[worker]->events, event, sizeof *event) == 0;
 }
 
-// ---- Whose an event is ----
+// ---- The turn of an event ----
 
-// Whose turn it takes. What the path itself tells of MSs and cells has none: it keeps its place
-// among all others, and is never shed, for the path does not say it again. An MS is paged once and
-// heard once then; moves are bounded where they are told (event_put.h).
+// Events of the path about MSs and cells have no turn: they keep their place among all others, and
+// are never shed, since the path does not repeat them. An MS is paged once and then heard once; the
+// number of unread moves is bounded (event_put.h).
 static uint32_t turn_of(const struct dp_events *events, const struct event *event)
 {
     switch ((enum event_kind)event->kind) {
@@ -89,7 +88,7 @@ static uint64_t octets_of(const struct event *event)
     return sizeof(struct kept_event) + event->pdu.n;
 }
 
-// The PDU out of its buffer; without memory it stays there.
+// Copies the PDU out of its buffer; if memory is short the buffer is kept.
 static void copy_pdu(struct event *event)
 {
     uint8_t *copy = event->buffer && !event->copied ? malloc(event->pdu.n) : NULL;
@@ -116,7 +115,7 @@ static struct kept_event *take_first(struct events_list *list)
     return kept;
 }
 
-// One NSE's may take half of what is free, so that there is always room for another's.
+// An NSE may have half of the free memory, so that there is always room for another's events.
 static bool has_room(const struct dp_events *events, uint32_t turn, uint64_t octets)
 {
     uint64_t has = turn == NO_TURN ? 0 : events->turn[turn].octets;
@@ -131,14 +130,14 @@ static void account(struct dp_events *events, const struct kept_event *kept, boo
         events->turn[kept->turn].octets += octets;
 }
 
-// One move less for which control is behind (event_put.h).
+// Counts a move as read by control (event_put.h).
 static void note_taken(struct dp_events *events, const struct event *event)
 {
     if (event->kind == EVENT_moved)
         __atomic_fetch_add(&events->moves[event->nse_id].taken, 1, __ATOMIC_RELAXED);
 }
 
-// NULL: there is no room, and control is not told of it.
+// NULL: no room, and the event is shed.
 static struct kept_event *keep(struct dp *dp, struct event *event)
 {
     struct dp_events *events = &dp->events;
@@ -157,7 +156,7 @@ static struct kept_event *keep(struct dp *dp, struct event *event)
     return kept;
 }
 
-// Frees it.
+// Takes the event out and frees its record.
 static void unkeep(struct dp_events *events, struct kept_event *kept, struct event *event)
 {
     account(events, kept, false);
@@ -165,7 +164,7 @@ static void unkeep(struct dp_events *events, struct kept_event *kept, struct eve
     free(kept);
 }
 
-// What has no turn is never shed: it waits in its ring, before which there is room for one always.
+// An event without a turn is never shed: it leaves its ring only if there is room for the largest.
 void dp_events_keep(struct dp *dp)
 {
     struct event event;
@@ -177,7 +176,7 @@ void dp_events_keep(struct dp *dp)
         }
 }
 
-// ---- One after the other ----
+// ---- In order of arrival ----
 
 static bool take_of(struct dp *dp, uint32_t worker, struct event *event)
 {
@@ -191,8 +190,8 @@ static bool take_of(struct dp *dp, uint32_t worker, struct event *event)
     return commands_take_kept(k, worker, event);
 }
 
-// The oldest of all, of each worker in turn. While control is still at those that it kept, the
-// rings have what came behind them, and would be full before it gets there.
+// The oldest event, of each worker in turn. While control still reads kept events, the rings hold
+// later ones, and are emptied into memory too, or they would fill up.
 static bool take_oldest(struct dp *dp, struct event *event)
 {
     if (dp->events.in_order.first) {
@@ -246,7 +245,7 @@ static bool take_waiting(struct dp_events *events, struct event *event)
     return true;
 }
 
-// Goes past what is not to be taken now. False: there is nothing else.
+// Defers events whose NSE has used its turn. False: there is no other.
 static bool take_in_order(struct dp *dp, struct event *event)
 {
     for (uint32_t i = 0; i < DP_EVENT_RING && take_oldest(dp, event); i++) {
@@ -262,7 +261,7 @@ static bool take_in_order(struct dp *dp, struct event *event)
     return false;
 }
 
-// One of those that wait, then one in order again.
+// Alternates between waiting events and events in order.
 bool dp_event(struct dp *dp, struct event *event)
 {
     struct dp_events *events = &dp->events;
@@ -271,7 +270,7 @@ bool dp_event(struct dp *dp, struct event *event)
                  take_in_order(dp, event) || take_waiting(events, event);
     if (taken)
         note_taken(events, event);
-    if (taken && event->kind != EVENT_bvc_kept) // which is not the worker's
+    if (taken && event->kind != EVENT_bvc_kept) // which the worker did not send
         commands_note_event(&dp->commands, event);
     return taken;
 }

@@ -1,6 +1,6 @@
-// The poll loop's body: what other workers sent, commands, then a burst of frames in from either
-// port, then a few bursts out, so that none waits long for the others. Traffic that is enciphered
-// comes and goes in up to eight bursts.
+// The poll loop's body: letters from other workers, commands, then a burst of frames in from each
+// port, then a few bursts out, so that none waits long for the others. Enciphered traffic comes and
+// goes in up to eight bursts.
 #include "dataplane/worker.h"
 
 #include <rte_ring_elem.h>
@@ -9,7 +9,7 @@
 
 // ---- Other workers ----
 
-// Frames of one port, one behind the other.
+// Consecutive strays of one port.
 struct strays {
     uint32_t n, side;
     struct rte_mbuf *frame[PORT_BURST];
@@ -88,7 +88,7 @@ static void forget_uplink(struct dp_worker *worker, uint32_t ms, enum drop_reaso
         up_forget(&worker->up, pdp, reason);
 }
 
-// What the uplink keeps and the state does not know of.
+// Before a command: drops reassemblies and LLC frames of its MS or context.
 static void prepare(struct dp_worker *worker, const struct command *command, uint64_t now_ns)
 {
     if (command->op == COMMAND_pdp_remove)
@@ -99,12 +99,12 @@ static void prepare(struct dp_worker *worker, const struct command *command, uin
         down_llc_forget(&worker->down, command->ms_remove.ms_id, now_ns);
 }
 
-// A cell in which an MS has just been heard stays; control sees that in its record.
+// A cell in which an MS has just been heard stays; control reads that in the cell's record.
 static int apply(struct dp_worker *worker, const struct command *command, uint64_t now_ns)
 {
     int fault;
     prepare(worker, command, now_ns);
-    do { // what a command makes the scheduler drop may be more than its list holds
+    do { // a command may drop more than the scheduler's list holds
         fault = state_apply(&worker->state, worker->sched, command, now_ns);
         down_drops(&worker->down);
     } while (fault == -SCHED_MORE);
@@ -113,7 +113,7 @@ static int apply(struct dp_worker *worker, const struct command *command, uint64
     return command->op == COMMAND_bvc_remove ? 0 : fault;
 }
 
-// An MS that goes to another worker takes nothing along of what it has begun to send.
+// An MS that moves to another worker leaves its uplink reassembly behind.
 static bool send_ms(struct dp_worker *worker, const struct command *command, uint64_t now_ns)
 {
     forget_uplink(worker, command->ms_move.ms_id, DROP_removed);
@@ -127,11 +127,11 @@ static void redirect(struct dp_worker *worker, const struct command *command)
     struct state_pdp *pdp = &worker->state.pdp[command->redirect.pdp_id];
     pdp->ms = STATE_NONE;
     pdp->elsewhere = command->teid;
-    if (command->teid == 0) // nobody has it any more
+    if (command->teid == 0) // no worker has the context now
         pdp->teid = 0;
 }
 
-// False: there is no room for what it brings about, or what it needs has not come; so it waits.
+// False: there is no room, or a parcel has not come yet; the command waits.
 static bool carry_out_or_wait(struct dp_worker *worker, const struct command *command,
                               uint64_t now_ns)
 {
@@ -177,7 +177,7 @@ static bool take_commands(struct dp_worker *worker, uint64_t now_ns)
                                                        sizeof worker->waiting) != 0)
             return false;
         worker->waits = !carry_out(worker, &worker->waiting, now_ns);
-        if (worker->waits) // who brings what it waits for has news then
+        if (worker->waits) // the worker that it waits for has `news` then
             return false;
     }
     return true;

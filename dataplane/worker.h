@@ -1,4 +1,4 @@
-// What dataplane.c builds and worker.c runs: for them, and for dataplane_read.c and view*.c.
+// One worker: built by dataplane.c, run by worker.c, read by dataplane_read.c and view*.c.
 #ifndef SLUICE_DATAPLANE_WORKER_H
 #define SLUICE_DATAPLANE_WORKER_H
 
@@ -14,18 +14,18 @@ struct dp_worker {
     struct port port[STATS_SIDES];
     struct rte_mempool *segment_pool;
     struct rte_ring *commands, *events;
-    struct command waiting; // taken off the ring, and not carried out yet for want of room
+    struct command waiting; // taken off the ring; not carried out yet for lack of room
     bool waits;
     struct down down;
     struct up up;
     struct post *post;
     struct cipher_scratch scratch;
     uint64_t now_ns;        // of the last poll
-    struct dp_query *query; // that somebody has published; NULL: none
+    struct dp_query *query; // published by another thread; NULL: none
     struct stats_worker stats;
 };
 
-// view_answer.c: fills in the query that is there and lets go of it.
+// view_answer.c: fills in the pending query and gives it back.
 void view_answer(struct dp_worker *worker, uint64_t now_ns);
 
 #endif

@@ -1,12 +1,12 @@
-// Adaptive RED: S. Floyd, R. Gummadi, S. Shenker (2001). RED (red.c), always gentle, whose max_p is
-// moved every interval so that the average stays near the middle between min and max:
-//   average above the band and max_p <= most:   max_p += the less of alpha and max_p / 4
-//   average below the band and max_p >= least:  max_p *= beta
-// With a target delay, of C = share / mean_pdu N-PDUs a second:
-//   min = the more of 5 N-PDUs and target * C / 2, max = 3 min, wq = 1 - exp(-1 / C)
-// Without a timer: an N-PDU that finds intervals passed takes their steps at once, over the average
-// that it finds. STEPS_MAX bounds the work; with alpha 0.01 and beta 0.9 max_p has met its bounds
-// by then.
+// Adaptive RED: S. Floyd, R. Gummadi, S. Shenker (2001). RED (red.c), always gentle, that adapts
+// max_p every interval so that the average avg stays near the middle between min_th and max_th:
+//   avg above the band and max_p <= most:   max_p += min(alpha, max_p / 4)
+//   avg below the band and max_p >= least:  max_p *= beta
+// With a target delay, at C = share / mean_pdu N-PDUs a second:
+//   min_th = max(5 N-PDUs, target * C / 2), max_th = 3 min_th, w_q = 1 - exp(-1 / C)
+// Without a timer: an N-PDU that arrives intervals later takes their steps at once, with the
+// present average. STEPS_MAX bounds the work; with alpha 0.01 and beta 0.9 max_p has reached its
+// bounds by then.
 #include "dataplane/aqm/red.h"
 #include "dataplane/base/units.h"
 
@@ -16,13 +16,13 @@
 
 #define PARAMS(P)                                                                                \
     P(ARED, target, AQM_TIME, 0, 60 * S_IN_NS, S_IN_NS,                                          \
-      "delay that sets min, max and weight by themselves; 0: they are given")                    \
+      "delay from which min, max and weight follow; 0: they are configured")                     \
     P(ARED, min, AQM_LEVEL, 1, 60 * S_IN_NS, AQM_LEVEL_OF(AQM_LEVEL_OCTETS, 15000),              \
       "without a target: average queue from which signals begin")                                \
     P(ARED, max, AQM_LEVEL, 1, 60 * S_IN_NS, AQM_LEVEL_OF(AQM_LEVEL_OCTETS, 45000),              \
       "without a target: average queue at which their probability is max_p; in the unit of min") \
     P(ARED, weight, AQM_PROBABILITY, 100, 1000000, 100000,                                       \
-      "without a target: wq, weight of one N-PDU's queue")                                       \
+      "without a target: w_q, weight of one N-PDU's queue")                                      \
     P(ARED, mean_pdu, AQM_SIZE, 1, 65535, 500, "typical N-PDU")                                  \
     P(ARED, interval, AQM_TIME, MS_IN_NS, 60 * S_IN_NS, 500 * MS_IN_NS,                          \
       "time between steps of max_p")                                                             \
@@ -30,9 +30,9 @@
     P(ARED, beta, AQM_PROBABILITY, 100000, 1000000, 900000, "factor downwards")                  \
     P(ARED, band, AQM_PROBABILITY, 0, 500000, 400000,                                            \
       "the band's distance from min and from max, as a part of max - min")                       \
-    P(ARED, max_p_least, AQM_PROBABILITY, 1, 1000000, 10000, "below it max_p falls no more")     \
-    P(ARED, max_p_most, AQM_PROBABILITY, 1, 1000000, 500000, "above it max_p rises no more")     \
-    P(ARED, ecn, AQM_SWITCH, 0, 1, 0, "mark instead of drop where the N-PDU allows it")
+    P(ARED, max_p_least, AQM_PROBABILITY, 1, 1000000, 10000, "lower bound of max_p")             \
+    P(ARED, max_p_most, AQM_PROBABILITY, 1, 1000000, 500000, "upper bound of max_p")             \
+    P(ARED, ecn, AQM_SWITCH, 0, 1, 0, "mark ECN-capable N-PDUs instead of dropping them")
 
 enum { PARAMS(AQM_PARAM_INDEX) ARED_PARAMS };
 

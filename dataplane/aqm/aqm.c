@@ -1,4 +1,4 @@
-// See aqm.h: finding an AQM by its name.
+// See aqm.h: finds an AQM by its name.
 #include "dataplane/aqm/aqm.h"
 
 #include <string.h>

@@ -1,10 +1,10 @@
-// One face for every AQM. An AQM advises: it says pass, mark or drop and never touches the queue;
-// who asks drops, marks and counts. It knows no queue, no buffer and no clock: what it may look at
-// is in struct aqm_view, what it remembers in its own vars.
+// The interface of every AQM. An AQM advises: it returns pass, mark or drop and never touches the
+// queue; the caller drops, marks and counts. An AQM knows no queue, buffer or clock: it reads
+// struct aqm_view and its own vars.
 //
-// params: as a person gives them, one uint64_t each, in the order of the AQM's table; config: the
-// machine's form, made once by configure, const from then on; vars: `vars_octets` for each queue,
-// zeroed by its owner and then reset. Hot functions use integers only.
+// params: human units, one uint64_t each, in the order of the AQM's table; config: machine units,
+// made once by configure, then const; vars: `vars_octets` for each queue, zeroed by the queue's
+// owner and then reset. Hot functions use integers only.
 #ifndef SLUICE_AQM_AQM_H
 #define SLUICE_AQM_AQM_H
 
@@ -17,24 +17,24 @@
 
 enum aqm_verdict { AQM_PASS, AQM_MARK, AQM_DROP };
 
-// What a queue shows to its AQM. Asked at enqueue, the queue is without this N-PDU; at dequeue it
-// is the head and counted in.
+// A queue as its AQM sees it. At enqueue the counts exclude this N-PDU; at dequeue this N-PDU is
+// the head and included.
 struct aqm_view {
-    uint64_t now_ns;     // for the queue of one MS its clock, which stands while it is frozen
+    uint64_t now_ns;     // of one MS's queue its MS's clock, which stops while the MS is frozen
     uint64_t sojourn_ns; // of this N-PDU, without the time its MS was frozen; 0 at enqueue
     uint32_t pdu_octets;
     uint32_t queue_octets, queue_pdus;
-    uint32_t share_octets_per_s; // for aqm_share(); 0: not worked out yet
+    uint32_t share_octets_per_s; // read by aqm_share(); 0: not computed yet
     bool ect;                    // the N-PDU may be marked
     struct rng *rng;
     uint32_t *pdu_word; // 32 bits of the AQM's own that stay with the N-PDU
-    // Works the share out for who asks: most N-PDUs are judged without. Its owner's means.
+    // Computes the share on demand, as most N-PDUs are judged without it. owner: its argument.
     uint32_t (*share_of)(const struct aqm_view *view);
     void *owner;
     uint32_t owner_id;
 };
 
-// What this queue can expect; never 0.
+// The rate that this queue can expect; never 0.
 static inline uint32_t aqm_share(const struct aqm_view *view)
 {
     return view->share_octets_per_s ? view->share_octets_per_s : view->share_of(view);
@@ -50,9 +50,9 @@ enum aqm_unit {
 };
 
 struct aqm_param {
-    const char *name; // without a unit: the unit is said by `unit`
+    const char *name; // without a unit, which is `unit`
     enum aqm_unit unit;
-    uint64_t least, most, standard; // for AQM_LEVEL the range holds for each of its units alike
+    uint64_t least, most, standard; // of an AQM_LEVEL: the range in each of its units
     const char *help;
 };
 
@@ -75,10 +75,10 @@ static inline uint64_t aqm_level_value(uint64_t level)
 #define AQM_CONFIG_OCTETS 128 // each AQM asserts that its own fits
 #define AQM_VARS_OCTETS   48  // likewise
 
-// While an AQM is calm either call passes and leaves the vars as they are, so nobody need ask: the
-// first 8 octets of its vars are 0 (else it is stirred), and the sojourn is below `below_ns`, or
-// what the queue's share carries in that time is below `below_nano_octets` (1e-9 octet). Zeroes:
-// never.
+// While an AQM is calm, enqueue and dequeue would pass and leave the vars unchanged, so the caller
+// may skip them. Calm: the first 8 octets of its vars are 0 (else the AQM is stirred), and the
+// sojourn is below `below_ns`, or the octets that the queue's share carries in the sojourn are
+// below `below_nano_octets` (in 1e-9 octet). Zeroes: never calm.
 struct aqm_calm {
     uint64_t below_ns, below_nano_octets;
 };
@@ -87,26 +87,24 @@ struct aqm_ops {
     const char *name, *help;
     const struct aqm_param *params;
     uint32_t param_count;
-    uint32_t vars_octets; // what it remembers of a queue
-    // NULL, or why these params do not go together. Every param is within its range already.
+    uint32_t vars_octets; // state of one queue
+    // NULL, or why these params contradict each other. Every param is in its range already.
     const char *(*configure)(void *config, const uint64_t *params);
-    void (*reset)(const void *config, void *vars); // NULL: zeroes are what it begins with
-    // Either may be NULL: always pass. enqueue_if_empty: it is enough to ask at enqueue when the
-    // queue is empty.
+    void (*reset)(const void *config, void *vars); // NULL: zeroed vars are the initial state
+    // NULL: always pass. enqueue_if_empty: only an enqueue to an empty queue needs a call.
     enum aqm_verdict (*enqueue)(const void *config, void *vars, const struct aqm_view *view);
     enum aqm_verdict (*dequeue)(const void *config, void *vars, const struct aqm_view *view);
     bool enqueue_if_empty;
     struct aqm_calm (*calm)(const void *config); // NULL: never
-    // NULL, or: an N-PDU of this queue, which is still counted in, is dropped for want of room.
+    // NULL, or called when an N-PDU of this queue, still counted in, is dropped at a full limit.
     void (*full)(const void *config, void *vars, const struct aqm_view *view);
 };
 
-// A table of parameters out of a list macro, with an index for each: see any discipline.
+// Builds a table of parameters, and an index for each, from a list macro: see any discipline.
 #define AQM_PARAM_INDEX(T, name, unit, least, most, standard, help) T##_##name,
 #define AQM_PARAM_ENTRY(T, name, unit, least, most, standard, help) \
     {#name, unit, least, most, standard, help},
 
-// The list of aqm.def.
 #define AQM(name) extern const struct aqm_ops aqm_##name;
 #include "dataplane/aqm/aqm.def"
 #undef AQM
@@ -117,18 +115,18 @@ extern const uint32_t aqm_count;
 // NULL if there is none of that name.
 const struct aqm_ops *aqm_of_name(const char *name);
 
-// A discipline with its parameters, ready to be asked.
+// A discipline with its parameters, set up.
 struct aqm {
     const struct aqm_ops *ops;
     struct aqm_calm calm;
     alignas(16) uint8_t config[AQM_CONFIG_OCTETS];
 };
 
-// NULL, or what is wrong: a parameter out of its range (by name) or a combination.
+// NULL, or the fault: a parameter out of its range (by name) or a contradiction.
 const char *aqm_setup(struct aqm *aqm, const struct aqm_ops *ops, const uint64_t *params);
 void aqm_standard_params(const struct aqm_ops *ops, uint64_t *params);
 
-// The vars of a queue are as long as this: whole words, and one at least for who is ever asked.
+// Octets of a queue's vars: whole words, at least one for an AQM that is ever called.
 static inline uint32_t aqm_vars_octets(const struct aqm_ops *ops)
 {
     bool is_asked = ops->enqueue || ops->dequeue;
@@ -143,7 +141,7 @@ static inline bool aqm_is_stirred(const uint8_t *vars)
     return first != 0;
 }
 
-// With a share of 0, one that is not known, by the sojourn alone.
+// A share of 0 is unknown: then the sojourn alone decides.
 static inline bool aqm_is_calm(const struct aqm_calm *calm, bool stirred, uint64_t sojourn_ns,
                                uint32_t share_octets_per_s)
 {
@@ -154,20 +152,20 @@ static inline bool aqm_is_calm(const struct aqm_calm *calm, bool stirred, uint64
             (unsigned __int128)sojourn_ns * share_octets_per_s < calm->below_nano_octets);
 }
 
-// What a congestion signal becomes (RFC 3168): a mark if the AQM may mark and the N-PDU is ECT.
+// The form of a congestion signal (RFC 3168): a mark if `ecn` is on and the N-PDU is ECT.
 static inline enum aqm_verdict aqm_signal(bool ecn, const struct aqm_view *view)
 {
     return ecn && view->ect ? AQM_MARK : AQM_DROP;
 }
 
-// Octets that the queue's share carries in that time, at most UINT32_MAX.
+// Octets that the queue's share carries in `ns`, at most UINT32_MAX.
 static inline uint64_t aqm_octets_in(const struct aqm_view *view, uint64_t ns)
 {
     unsigned __int128 octets = (unsigned __int128)aqm_share(view) * ns / 1000000000u;
     return octets < UINT32_MAX ? (uint64_t)octets : UINT32_MAX;
 }
 
-// How long the queue's share takes for so many octets, in ns.
+// The time that the queue's share takes for `octets`, in ns.
 static inline uint64_t aqm_time_of(const struct aqm_view *view, uint64_t octets)
 {
     return octets * 1000000000u / aqm_share(view);

@@ -1,4 +1,4 @@
-// See aqm.h: from parameters to a configuration.
+// See aqm.h: makes a configuration from parameters.
 #include "dataplane/aqm/aqm.h"
 
 static bool within(const struct aqm_param *p, uint64_t param)

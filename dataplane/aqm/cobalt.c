@@ -1,19 +1,22 @@
-// COBALT as CAKE shapes it: CoDel's control law, whose rate of signals falls again as it rose, and
-// BLUE for who does not answer to signals. J. Palmei et al., "Design and Evaluation of COBALT Queue
-// Discipline" (LANMAN 2019); W. Feng et al., "The BLUE Active Queue Management Algorithms" (2002).
-//   target   = max(target, 1.5 MTU times); interval = max(rtt + what that added, 2 targets)
-//   a head is over the target if it also waited for more than 4 MTU times; all at the share
-//   over it:  a signal after interval / sqrt(count), then count + 1, and so on; where heads come
-//             later than signals are due, each head that stays is signalled and no more is owed
+// COBALT as in CAKE: CoDel's control law (names of RFC 8289), with a count that falls as it rose,
+// and BLUE for traffic that ignores signals. J. Palmei et al., "Design and Evaluation of COBALT
+// Queue Discipline" (LANMAN 2019); W. Feng et al., "The BLUE Active Queue Management Algorithms"
+// (2002).
+//   target   = max(target, 1.5 MTU times); interval = max(rtt + the growth of target, 2 targets)
+//   a head is over the target if it also waited for more than 4 MTU times; MTU times are at the
+//   share over it:  a signal after interval / sqrt(count), then count + 1, and so on; if heads come
+//   later
+//             than signals are due, each remaining head is signalled, and missed signals are
+//             forgotten
 //   below it: count - 1 after each such time, down to 0
-//   BLUE:     p + 1/256 when the queue is overfull, p - 1/4096 when it was found empty, not more
-//             often than once a target; it drops and never marks
-// The AQM does not see what a full queue refuses. Overfull is therefore a head that has waited more
-// than `overfull` intervals; 4 is what CAKE lets a buffer hold at its rate.
-// The last N-PDU of a queue may be marked, and is never dropped.
-// Left out: CAKE's 2 MTU times for each bulk flow; its MTU time is that of the whole rate, ours
-// that of the share, so that 4 of ours are 4 of its for each flow. An overfull queue signals no
-// earlier than it was due. Going over the target always waits first, even if a step down was due.
+//   BLUE:     p_m + 1/256 when the queue is overfull, p_m - 1/4096 when it was found empty, at most
+//             once a target; BLUE drops and never marks
+// The AQM does not see the N-PDUs that a full queue refuses. So overfull means a head that has
+// waited for more than `overfull` intervals; 4 is the buffer that CAKE allows at its rate. The last
+// N-PDU of a queue may be marked, and is never dropped. Left out: CAKE's 2 MTU times for each bulk
+// flow; CAKE's MTU time is at the whole rate, ours at the share, so that 4 of ours are 4 of CAKE's
+// for each flow. An overfull queue does not hasten a signal. A head that goes over the target
+// always waits first, even if a step down was due.
 #include "dataplane/aqm/aqm.h"
 
 #include "dataplane/aqm/codel.h"
@@ -23,18 +26,18 @@
 #define GUARD_MTUS      4
 #define BLUE_UP         (FIXED_ONE / 256)
 #define BLUE_DOWN       (FIXED_ONE / 4096)
-#define STEPS_DOWN      16 // one by one in one call; more are summed up
+#define STEPS_DOWN      16 // in one call one by one; further ones in one step
 
-#define PARAMS(P)                                                                             \
-    P(COBALT, target, AQM_TIME, MS_IN_NS, 10 * S_IN_NS, 5 * MS_IN_NS,                         \
-      "queue that may stand; never less than 1.5 times an MTU's time")                        \
-    P(COBALT, rtt, AQM_TIME, 10 * MS_IN_NS, 100 * S_IN_NS, S_IN_NS,                           \
-      "usual round trip: how long it may stand before the first signal; 1 s suits 10 to 240 " \
-      "kbit/s, 100 ms the Internet without GPRS")                                             \
-    P(COBALT, mtu, AQM_SIZE, 1, 65535, 1500, "largest N-PDU")                                 \
-    P(COBALT, overfull, AQM_COUNT, 0, 1000, 4,                                                \
-      "intervals that a head may wait before N-PDUs are dropped at random; 0: never")         \
-    P(COBALT, ecn, AQM_SWITCH, 0, 1, 0, "mark instead of drop where the N-PDU allows it")
+#define PARAMS(P)                                                                                 \
+    P(COBALT, target, AQM_TIME, MS_IN_NS, 10 * S_IN_NS, 5 * MS_IN_NS,                             \
+      "acceptable queue; never less than 1.5 times an MTU's time")                                \
+    P(COBALT, rtt, AQM_TIME, 10 * MS_IN_NS, 100 * S_IN_NS, S_IN_NS,                               \
+      "usual round trip: time above target before the first signal; 1 s suits 10 to 240 kbit/s, " \
+      "100 ms the Internet without GPRS")                                                         \
+    P(COBALT, mtu, AQM_SIZE, 1, 65535, 1500, "largest N-PDU")                                     \
+    P(COBALT, overfull, AQM_COUNT, 0, 1000, 4,                                                    \
+      "intervals that a head may wait before N-PDUs are dropped at random; 0: never")             \
+    P(COBALT, ecn, AQM_SWITCH, 0, 1, 0, "mark ECN-capable N-PDUs instead of dropping them")
 
 enum { PARAMS(AQM_PARAM_INDEX) COBALT_PARAMS };
 
@@ -49,17 +52,17 @@ struct config {
 _Static_assert(sizeof(struct config) <= AQM_CONFIG_OCTETS, "config");
 
 struct vars {
-    uint32_t count : 31;   // with this and BLUE's probability 0 it is calm
-    bool signalling : 1;   // only with count > 0
-    uint32_t blue_q32;     // BLUE's probability
-    uint64_t next_ns;      // the next signal, or step down
-    uint64_t blue_next_ns; // no change of BLUE's before
+    uint32_t count : 31;   // with count and BLUE's p_m 0 it is calm
+    bool dropping : 1;     // only with count > 0
+    uint32_t blue_q32;     // BLUE's p_m, Q32
+    uint64_t drop_next_ns; // also the next step down
+    uint64_t blue_next_ns; // freeze_time: the earliest change of p_m
 };
 #define COUNT_MOST 0x7fffffffu
 _Static_assert(sizeof(struct vars) == 24, "the usual discipline's, of every PFC");
 _Static_assert(sizeof(struct vars) <= AQM_VARS_OCTETS, "vars");
 
-// What follows from the share.
+// Times computed from the share.
 struct times {
     uint64_t target_ns, interval_ns;
 };
@@ -104,7 +107,7 @@ static bool is_over(const struct config *c, const struct aqm_view *view)
     return (unsigned __int128)view->sojourn_ns * aqm_share(view) > c->guard_nano_octets;
 }
 
-// The times between counts a and b add up to about 2 interval (sqrt(a) - sqrt(b)).
+// The gaps between counts a and b add up to about 2 interval (sqrt(a) - sqrt(b)).
 static uint32_t count_after(uint32_t count, uint64_t interval_ns, uint64_t ns)
 {
     uint64_t root_q16 = fixed_sqrt((uint64_t)count << 32);
@@ -113,35 +116,35 @@ static uint32_t count_after(uint32_t count, uint64_t interval_ns, uint64_t ns)
     return (uint32_t)(left_q16 * left_q16 >> 32);
 }
 
-// The steps down that are due.
+// Takes the steps down that are due.
 static void step_down(struct vars *v, uint64_t interval_ns, uint64_t now_ns)
 {
     for (uint32_t i = 0; i < STEPS_DOWN; i++) {
-        if (v->count == 0 || now_ns < v->next_ns)
+        if (v->count == 0 || now_ns < v->drop_next_ns)
             return;
         if (--v->count)
-            v->next_ns += codel_gap_ns(interval_ns, v->count);
+            v->drop_next_ns += codel_gap_ns(interval_ns, v->count);
     }
-    if (v->count == 0 || now_ns < v->next_ns)
+    if (v->count == 0 || now_ns < v->drop_next_ns)
         return;
-    v->count = count_after(v->count, interval_ns, now_ns - v->next_ns) & COUNT_MOST;
-    v->next_ns = now_ns + (v->count ? codel_gap_ns(interval_ns, v->count) : 0);
+    v->count = count_after(v->count, interval_ns, now_ns - v->drop_next_ns) & COUNT_MOST;
+    v->drop_next_ns = now_ns + (v->count ? codel_gap_ns(interval_ns, v->count) : 0);
 }
 
 // Whether a head over the target carries a signal.
 static bool signals(struct vars *v, uint64_t interval_ns, uint64_t now_ns)
 {
-    if (!v->signalling) {
+    if (!v->dropping) {
         step_down(v, interval_ns, now_ns);
         v->count += v->count == 0;
-        v->next_ns = now_ns + codel_gap_ns(interval_ns, v->count);
-        v->signalling = true;
+        v->drop_next_ns = now_ns + codel_gap_ns(interval_ns, v->count);
+        v->dropping = true;
         return false;
     }
-    if (now_ns < v->next_ns)
+    if (now_ns < v->drop_next_ns)
         return false;
     v->count += v->count < COUNT_MOST;
-    v->next_ns += codel_gap_ns(interval_ns, v->count);
+    v->drop_next_ns += codel_gap_ns(interval_ns, v->count);
     return true;
 }
 
@@ -174,7 +177,7 @@ static enum aqm_verdict judge(const struct config *c, struct vars *v, const stru
     struct times t = times_of(c, view);
     enum aqm_verdict verdict = AQM_PASS;
     if (!over) {
-        v->signalling = false;
+        v->dropping = false;
         step_down(v, t.interval_ns, view->now_ns);
     } else if (signals(v, t.interval_ns, view->now_ns)) {
         verdict = aqm_signal(c->ecn, view);
@@ -186,8 +189,8 @@ static enum aqm_verdict judge(const struct config *c, struct vars *v, const stru
         verdict = AQM_DROP;
     if (verdict == AQM_DROP && view->queue_pdus <= 1)
         verdict = AQM_PASS;
-    if (v->signalling && verdict != AQM_DROP && v->next_ns < view->now_ns)
-        v->next_ns = view->now_ns;
+    if (v->dropping && verdict != AQM_DROP && v->drop_next_ns < view->now_ns)
+        v->drop_next_ns = view->now_ns;
     return verdict;
 }
 
@@ -200,26 +203,26 @@ static enum aqm_verdict dequeue(const void *config, void *vars, const struct aqm
     return judge(config, v, view, over);
 }
 
-// Only to see that the queue has run empty.
+// Only detects that the queue has run empty.
 static enum aqm_verdict enqueue(const void *config, void *vars, const struct aqm_view *view)
 {
     struct vars *v = vars;
     if (view->queue_pdus)
         return AQM_PASS;
-    v->signalling = false;
+    v->dropping = false;
     if (v->blue_q32)
         blue_down(v, times_of(config, view).target_ns, view->now_ns);
     return AQM_PASS;
 }
 
-// What is not over the target changes nothing then.
+// Only heads over the target change the vars then.
 static struct aqm_calm calm(const void *config)
 {
     const struct config *c = config;
     return (struct aqm_calm){c->target_ns + 1, c->guard_nano_octets + 1};
 }
 
-// A queue that takes more than its share of a full buffer does not answer to signals.
+// A queue that is dropped from at a full limit ignores signals.
 static void full(const void *config, void *vars, const struct aqm_view *view)
 {
     struct vars *v = vars;
@@ -228,7 +231,7 @@ static void full(const void *config, void *vars, const struct aqm_view *view)
 
 const struct aqm_ops aqm_cobalt = {
     .name = "cobalt",
-    .help = "COBALT (CAKE): CoDel for slow links, and BLUE for who does not answer to it",
+    .help = "COBALT (CAKE): CoDel for slow links, and BLUE for traffic that ignores it",
     .params = params_table,
     .param_count = COBALT_PARAMS,
     .vars_octets = sizeof(struct vars),

@@ -1,31 +1,31 @@
-// CoDel by RFC 8289: when every head of a whole interval has waited for the target or longer, the
-// signals begin, and the n-th is followed by the next after interval / sqrt(n). One call is one
-// dodequeue() of the RFC's section 5, and after a drop the caller asks about the next head at the
-// same time: then the drops and their times are those of the RFC's deque(), re-entry rule included.
-// A mark is a signal like a drop, and its N-PDU goes.
-// Section 4.1: no signal while what is queued behind this head is one MTU or less.
-// Section 3.2: at low rates the target must exceed an MTU's time: min_target_mtus, 0 in the RFC.
-// Time and octets meet by cross-multiplication: the usual path divides nothing.
-// Left out: that the queue ran empty is not seen. Its last head resets the state just the same by
-// section 4.1; after a flush the next head does.
+// CoDel, RFC 8289, with its names: if every head of a whole interval has a sojourn of at least the
+// target, CoDel enters the dropping state; the n-th signal is followed by the next after interval /
+// sqrt(n). A signal is a drop, or a mark, and a marked N-PDU goes. One call is one dodequeue() of
+// section 5, and after a drop the caller asks about the next head at the same time: so drops and
+// their times are those of the RFC's deque(), re-entry rule included. Section 4.1: no signal while
+// at most one MTU is queued behind this head. Section 3.2: at low rates the target must exceed an
+// MTU's time: min_target_mtus, 0 in the RFC. Times and octets are compared by cross-multiplication:
+// the usual path has no division. Left out: an empty queue is not observed. Its last head resets
+// the state just as well by section 4.1; after a flush the next head does.
 #include "dataplane/aqm/aqm.h"
 
 #include "dataplane/aqm/codel.h"
 #include "dataplane/base/units.h"
 
-#define MEMORY_INTERVALS 16 // of the rate of signals
+#define MEMORY_INTERVALS 16 // so many intervals after drop_next the count is forgotten
 
-#define PARAMS(P)                                                                               \
-    P(CODEL, target, AQM_LEVEL, 1, 10 * S_IN_NS, AQM_LEVEL_OF(AQM_LEVEL_TIME, 5 * MS_IN_NS),    \
-      "queue that may stand; an N-PDU counts as one MTU; see min_target_mtus")                  \
-    P(CODEL, interval, AQM_TIME, MS_IN_NS, 100 * S_IN_NS, 100 * MS_IN_NS,                       \
-      "how long it may stand above that before the first signal, a usual round trip; 1 s "      \
-      "suits 10 to 240 kbit/s")                                                                 \
-    P(CODEL, mtu, AQM_SIZE, 1, 65535, 1500, "largest N-PDU; behind a signal more stays queued") \
-    P(CODEL, min_target_mtus, AQM_COUNT, 0, 10000, 0,                                           \
-      "hundredths of an MTU whose time the target never goes below; 0 is stock CoDel, 150 "     \
-      "suits 10 to 240 kbit/s")                                                                 \
-    P(CODEL, ecn, AQM_SWITCH, 0, 1, 0, "mark instead of drop where the N-PDU allows it")
+#define PARAMS(P)                                                                                  \
+    P(CODEL, target, AQM_LEVEL, 1, 10 * S_IN_NS, AQM_LEVEL_OF(AQM_LEVEL_TIME, 5 * MS_IN_NS),       \
+      "acceptable queue (TARGET); an N-PDU counts as one MTU; see min_target_mtus")                \
+    P(CODEL, interval, AQM_TIME, MS_IN_NS, 100 * S_IN_NS, 100 * MS_IN_NS,                          \
+      "time above target before the first signal (INTERVAL), a usual round trip; 1 s suits 10 to " \
+      "240 kbit/s")                                                                                \
+    P(CODEL, mtu, AQM_SIZE, 1, 65535, 1500,                                                        \
+      "largest N-PDU; no signal unless more is queued behind it")                                  \
+    P(CODEL, min_target_mtus, AQM_COUNT, 0, 10000, 0,                                              \
+      "least target, in hundredths of an MTU's time; 0 is stock CoDel, 150 suits 10 to 240 "       \
+      "kbit/s")                                                                                    \
+    P(CODEL, ecn, AQM_SWITCH, 0, 1, 0, "mark ECN-capable N-PDUs instead of dropping them")
 
 enum { PARAMS(AQM_PARAM_INDEX) CODEL_PARAMS };
 
@@ -43,14 +43,14 @@ _Static_assert(sizeof(struct config) <= AQM_CONFIG_OCTETS, "config");
 
 enum state {
     PASSING,
-    SIGNALLING,
-    SIGNALLED // the head before was: drop_next_ns moves on if this one is above the target, too
+    DROPPING,
+    DROPPED // the RFC's inner loop: if the next head is above the target, too, drop_next advances
 };
 
 struct vars {
-    uint64_t may_signal_ns; // above the target since an interval before; 0: below it
+    uint64_t first_above_time_ns; // 0: the last head was below the target
     uint64_t drop_next_ns;
-    uint32_t count, last_count;
+    uint32_t count, lastcount;
     enum state state;
 };
 _Static_assert(sizeof(struct vars) <= AQM_VARS_OCTETS, "vars");
@@ -99,27 +99,28 @@ static bool is_above(const struct config *c, const struct aqm_view *view)
     return (unsigned __int128)view->sojourn_ns * aqm_share(view) >= c->target_nano_octets;
 }
 
-// The RFC's ok_to_drop.
-static bool may_signal(const struct config *c, struct vars *v, const struct aqm_view *view)
+// dodequeue(): its ok_to_drop.
+static bool ok_to_drop(const struct config *c, struct vars *v, const struct aqm_view *view)
 {
     if (!is_above(c, view)) {
-        v->may_signal_ns = 0;
+        v->first_above_time_ns = 0;
         return false;
     }
-    if (v->may_signal_ns == 0)
-        v->may_signal_ns = view->now_ns + c->interval_ns;
-    return view->now_ns >= v->may_signal_ns;
+    if (v->first_above_time_ns == 0)
+        v->first_above_time_ns = view->now_ns + c->interval_ns;
+    return view->now_ns >= v->first_above_time_ns;
 }
 
-// The first signal. If the last ones are not long past, the rate goes on from what they had added.
+// Enters the dropping state. Soon after the last one (section 5) it goes on with the count's growth
+// there, count - lastcount.
 static enum aqm_verdict enter(const struct config *c, struct vars *v, const struct aqm_view *view)
 {
     uint64_t forgotten_ns = v->drop_next_ns + MEMORY_INTERVALS * c->interval_ns;
-    uint32_t added = v->count - v->last_count;
+    uint32_t added = v->count - v->lastcount;
     v->count = added > 1 && view->now_ns < forgotten_ns ? added : 1;
-    v->last_count = v->count;
+    v->lastcount = v->count;
     v->drop_next_ns = view->now_ns + codel_gap_ns(c->interval_ns, v->count);
-    v->state = SIGNALLING;
+    v->state = DROPPING;
     return aqm_signal(c->ecn, view);
 }
 
@@ -127,20 +128,20 @@ static enum aqm_verdict control(const struct config *c, struct vars *v, const st
 {
     if (v->state == PASSING)
         return enter(c, v, view);
-    if (v->state == SIGNALLED)
+    if (v->state == DROPPED)
         v->drop_next_ns += codel_gap_ns(c->interval_ns, v->count);
-    v->state = SIGNALLING;
+    v->state = DROPPING;
     if (view->now_ns < v->drop_next_ns)
         return AQM_PASS;
     v->count += v->count < UINT32_MAX;
-    v->state = SIGNALLED;
+    v->state = DROPPED;
     return aqm_signal(c->ecn, view);
 }
 
 static enum aqm_verdict dequeue(const void *config, void *vars, const struct aqm_view *view)
 {
     struct vars *v = vars;
-    if (may_signal(config, v, view))
+    if (ok_to_drop(config, v, view))
         return control(config, v, view);
     v->state = PASSING;
     return AQM_PASS;

@@ -1,9 +1,9 @@
 // PDPC, packet discard prevention counter: M. Sagfors, R. Ludwig, M. Meyer, J. Peisa, "Queue
 // Management for TCP Traffic over 3G Links" (WCNC 2003). Above max every N-PDU is dropped, below
-// min none is; between them one is signalled, and then the next n are accepted, so that a window
-// loses one packet and not two. The length is the queue's at enqueue or, with at_head, the age of
-// the head at dequeue. Any discard begins the n anew. Above max it drops even what could be marked:
-// there the queue is full (RFC 3168 section 7).
+// min none; between them one is signalled, and then the next n are accepted, so that a window loses
+// one packet and not two. The length is the queue's at enqueue or, with at_head, the age of the
+// head at dequeue. Every discard restarts n. Above max even ECN-capable N-PDUs are dropped, as the
+// queue is full there (RFC 3168 section 7).
 #include "dataplane/aqm/aqm.h"
 #include "dataplane/base/units.h"
 
@@ -14,7 +14,7 @@
       "queue above which all are dropped; in the unit of min")                                 \
     P(PDPC, accept, AQM_COUNT, 0, 1000000, 20, "n: N-PDUs accepted after one signalled")       \
     P(PDPC, at_head, AQM_SWITCH, 0, 1, 0, "judge the head by its age, not the queue's length") \
-    P(PDPC, ecn, AQM_SWITCH, 0, 1, 0, "mark instead of drop where the N-PDU allows it")
+    P(PDPC, ecn, AQM_SWITCH, 0, 1, 0, "mark ECN-capable N-PDUs instead of dropping them")
 
 enum { PARAMS(AQM_PARAM_INDEX) PDPC_PARAMS };
 
@@ -29,7 +29,7 @@ struct config {
 _Static_assert(sizeof(struct config) <= AQM_CONFIG_OCTETS, "config");
 
 struct vars {
-    uint32_t accept; // N-PDUs that still pass
+    uint32_t accept; // N-PDUs still to be accepted
 };
 _Static_assert(sizeof(struct vars) <= AQM_VARS_OCTETS, "vars");
 

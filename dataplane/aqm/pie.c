@@ -1,15 +1,15 @@
-// PIE by RFC 8033: N-PDUs are dropped as they come, with a probability p that a PI controller moves
-// at each update (section 4.2):
+// PIE, RFC 8033: N-PDUs are dropped at arrival with a probability p (drop_prob_) that a PI
+// controller sets at each update (section 4.2), every T_UPDATE:
 //   p += (alpha (delay - ref) + beta (delay - delay before)) / scale; scale from 2048 at p < 1e-6
 //   to 1 at p >= 0.1; there p rises by 0.02 at most (5.5); p * 0.98 if both delays are 0
-// No drop while the allowance for a burst lasts (4.4), while the delay was below ref / 2 and p
-// below 0.2, or with no more than two mean packets queued (4.1). Drops are spread out: none until p
-// has added up to 0.85, surely at 8.5 (5.4). Marks only while p <= ecn_ceiling (5.1).
-// The delay is queue / rate, the RFC's first choice, and the rate is the share, which is known.
-// There is no timer: updates that fell due are made up for at the next enqueue or dequeue. In
-// between the queue did not change, so each sees the delay it would have seen; after CATCH_UP of
-// them the rest are forgotten: with an empty queue and the RFC's gains p falls from 1 to 0 in 178.
-// Left out: p by packet size; switching PIE off below a third of the buffer (5.3).
+// `ref` is QDELAY_REF, `burst` MAX_BURST. No drop while burst_allowance_ is left (4.4), while the
+// delay was below ref / 2 and p below 0.2, or with at most two mean packets queued (4.1).
+// De-randomization: no drop before accu_prob_ is 0.85, a sure one at 8.5 (5.4). Marks only while p
+// <= ecn_ceiling (5.1). The delay is queue / rate, the RFC's first choice, at the queue's share.
+// There is no timer: the next enqueue or dequeue makes up for due updates. The queue did not change
+// in between, so each update has its correct delay; after CATCH_UP updates the rest are forgotten:
+// with an empty queue and the RFC's gains p falls from 1 to 0 in 178 updates. Left out: p by packet
+// size; switching PIE off below a third of the buffer (5.3).
 #include "dataplane/aqm/aqm.h"
 
 #include "dataplane/aqm/pie.h"
@@ -23,17 +23,19 @@
 
 #define PARAMS(P)                                                                                \
     P(PIE, ref, AQM_LEVEL, 1, 10 * S_IN_NS, AQM_LEVEL_OF(AQM_LEVEL_TIME, 15 * MS_IN_NS),         \
-      "queue to hold; an N-PDU counts as one mean packet; 1.5 MTU times suit 10 to 240 kbit/s")  \
+      "target queue (QDELAY_REF); an N-PDU counts as one mean packet; 1.5 MTU times suit 10 to " \
+      "240 kbit/s")                                                                              \
     P(PIE, update, AQM_TIME, MS_IN_NS, 10 * S_IN_NS, 15 * MS_IN_NS,                              \
       "time between updates of p; for 10 to 240 kbit/s as much as ref")                          \
     P(PIE, burst, AQM_TIME, 0, 100 * S_IN_NS, 150 * MS_IN_NS,                                    \
-      "a queue that lasts no longer is let be; for 10 to 240 kbit/s ten times ref")              \
+      "longest burst without drops (MAX_BURST); for 10 to 240 kbit/s ten times ref")             \
     P(PIE, alpha, AQM_COUNT, 0, 100000000, 125000,                                               \
-      "millionths a second: what a delay off ref adds to p; ref times n wants alpha / n")        \
+      "millionths a second: added to p for a delay off ref; n times ref needs alpha / n")        \
     P(PIE, beta, AQM_COUNT, 0, 100000000, 1250000,                                               \
-      "millionths a second: what a growing delay adds to p; ref times n wants beta / n")         \
-    P(PIE, mean_packet, AQM_SIZE, 1, 65535, 1500, "with two of these queued none is dropped")    \
-    P(PIE, ecn, AQM_SWITCH, 0, 1, 0, "mark instead of drop where the N-PDU allows it")           \
+      "millionths a second: added to p for a growing delay; n times ref needs beta / n")         \
+    P(PIE, mean_packet, AQM_SIZE, 1, 65535, 1500,                                                \
+      "typical packet; no drop with at most two queued")                                         \
+    P(PIE, ecn, AQM_SWITCH, 0, 1, 0, "mark ECN-capable N-PDUs instead of dropping them")         \
     P(PIE, ecn_ceiling, AQM_PROBABILITY, 0, 1000000, 100000,                                     \
       "p above which even ECN-capable N-PDUs are dropped; with a few flows at 10 to 240 kbit/s " \
       "p is above the RFC's 10 %: 100 % suits them")
@@ -105,7 +107,7 @@ static __int128 limited(__int128 value, __int128 least, __int128 most)
     return value < least ? least : value > most ? most : value;
 }
 
-// p after an update; `push` is what both gains ask for, before the scale.
+// p after an update; `push` is the sum of both gains' terms, before the scale.
 static uint64_t p_after(uint64_t p, __int128 push, bool empty)
 {
     __int128 most = p >= PIE_ONE / 10 ? PIE_ONE / 50 : PIE_ONE;
@@ -128,7 +130,7 @@ static void update(const struct config *c, struct pie_vars *v, uint64_t ref_ns, 
     v->delay_ns = delay_ns;
 }
 
-// The updates that are due.
+// Makes the updates that are due.
 static void catch_up(const struct config *c, struct pie_vars *v, const struct aqm_view *view)
 {
     uint64_t delay_ns = aqm_time_of(view, view->queue_octets);
@@ -146,7 +148,7 @@ static void catch_up(const struct config *c, struct pie_vars *v, const struct aq
         v->next_ns += ((view->now_ns - v->next_ns) / c->update_ns + 1) * c->update_ns;
 }
 
-// Sections 4.1 and 5.4.
+// drop_early(), sections 4.1 and 5.4.
 static bool drops(const struct config *c, struct pie_vars *v, const struct aqm_view *view)
 {
     if ((v->quiet && v->p < PIE_ONE / 5) || view->queue_octets <= c->two_packets_octets)
@@ -171,7 +173,7 @@ static enum aqm_verdict enqueue(const void *config, void *vars, const struct aqm
     return aqm_signal(c->ecn && v->p <= c->ecn_ceiling, view);
 }
 
-// Never a drop: only so that each update sees the queue as it was.
+// Never drops; makes the due updates, so that each sees the queue of its time.
 static enum aqm_verdict dequeue(const void *config, void *vars, const struct aqm_view *view)
 {
     struct pie_vars *v = vars;

@@ -1,12 +1,14 @@
 // RED: S. Floyd, V. Jacobson, "Random Early Detection Gateways for Congestion Avoidance" (1993),
-// and its gentle form (Floyd 2000). Asked at enqueue:
-//   average  (1 - wq) average + wq queue; (1 - wq)^m average after an idle time of m mean N-PDUs;
-//            or, with a time constant, exact over time: between two events the queue is constant
-//   pb       max_p (average - min) / (max - min); gentle: from max_p to 1 between max and 2 max
-//   pa       pb / (1 - passed pb), which makes the distance of two signals uniform in 1 .. 1/pb
-// `passed` starts from 0 after a signal, as in the derivation of that law; the pseudo-code of 1993
-// starts from 1 there. An empty queue is never signalled, so that a share near nothing, which takes
-// thresholds in time to 0, cannot shut a queue for good. Left out: scaling pb by the N-PDU's size.
+// and its gentle form (Floyd 2000). At enqueue:
+//   avg   (1 - w_q) avg + w_q queue; (1 - w_q)^m avg after an idle time of m mean N-PDUs; or, with
+//   a
+//         time constant, exact over time, as the queue is constant between two events
+//   p_b   max_p (avg - min_th) / (max_th - min_th); gentle: from max_p to 1 between max_th and 2
+//   max_th p_a   p_b / (1 - count p_b), so the distance of two signals is uniform in 1 .. 1 / p_b
+// `count` (`passed`) starts from 0 after a signal, as in the derivation of that law; the
+// pseudo-code of 1993 starts from 1. An empty queue is never signalled, so that a share near 0,
+// where thresholds in time are 0, cannot shut a queue for ever. Left out: scaling p_b by the
+// N-PDU's size.
 #include "dataplane/aqm/red.h"
 #include "dataplane/base/units.h"
 
@@ -17,12 +19,12 @@
       "average queue at which their probability is max_p; in the unit of min")                   \
     P(RED, max_p, AQM_PROBABILITY, 0, 1000000, 200000, "probability of a signal at max")         \
     P(RED, weight, AQM_PROBABILITY, 100, 1000000, 100000,                                        \
-      "wq, what one N-PDU moves the average by")                                                 \
+      "w_q, weight of one N-PDU's queue in the average")                                         \
     P(RED, time_constant, AQM_TIME, 0, 1000 * S_IN_NS, 0,                                        \
       "average over time with this constant instead of over N-PDUs; 0: over N-PDUs")             \
     P(RED, mean_pdu, AQM_SIZE, 1, 65535, 500, "typical N-PDU, for the average of an idle queue") \
     P(RED, gentle, AQM_SWITCH, 0, 1, 1, "from max_p to 1 between max and 2 max, not at once")    \
-    P(RED, ecn, AQM_SWITCH, 0, 1, 0, "mark instead of drop where the N-PDU allows it")           \
+    P(RED, ecn, AQM_SWITCH, 0, 1, 0, "mark ECN-capable N-PDUs instead of dropping them")         \
     P(RED, drop_above_max, AQM_SWITCH, 0, 1, 0, "with ecn: do not mark above max, drop")
 
 enum { PARAMS(AQM_PARAM_INDEX) RED_PARAMS };

@@ -1,4 +1,4 @@
-// No AQM at all: a packet is refused when a limit of the queue is met, and by nothing else.
+// No AQM: only the limits of a queue drop.
 #include "dataplane/aqm/aqm.h"
 
 const struct aqm_ops aqm_tail_drop = {.name = "tail-drop",

@@ -1,14 +1,14 @@
 // TTL-RED, first variant: the study of AQM in the 2G-SGSN (2006), section III D. Each N-PDU is
-// looked at when it is low + k period old, k = 1, 2, ..., and is signalled there with
-//   p(k) = max_p * k period / (high - low), and from an age of high on with 1
-// so that by the N-th look all but the product of 1 - p(k), k = 1..N, are gone. Without a timer: at
-// dequeue one random number finds the look of the signal, with the probabilities of a draw at each.
-// head_only: looks begin when the N-PDU comes to the head, which is when the one before it left or,
-// dropped, had the look that dropped it; so each look takes one N-PDU at most. For the queue of one
-// MS or flow: where heads share the vars, none would seem to be the head for long.
+// judged at the ages low + k period, k = 1, 2, ..., and is signalled there with
+//   p(k) = max_p * k period / (high - low), and from age high on with 1
+// so the part that passes N judgements is the product of 1 - p(k), k = 1..N. Without a timer: at
+// dequeue one random number selects the judgement that signals, with the probabilities of a draw at
+// each. head_only: judgements begin when the N-PDU becomes the head: when the previous head left
+// or, if dropped, was judged; so each judgement takes at most one N-PDU. For the queue of one MS or
+// flow: where several queues share the vars, no N-PDU would seem to be the head for long.
 // t_invariant: the product is that of reference_period's p, to the power of period /
-// reference_period, so that the ages at a signal hardly depend on the period.
-// A dead N-PDU keeps its place in the queue until it is the head. Left out: the fixed lifetime.
+// reference_period, so that the ages at a signal hardly depend on the period. A dead N-PDU keeps
+// its place in the queue until it is the head. Left out: the fixed lifetime.
 #include "dataplane/aqm/aqm.h"
 #include "dataplane/base/fixed.h"
 #include "dataplane/base/units.h"
@@ -18,14 +18,16 @@
 #define MILLIONTHS 1000000u
 
 #define PARAMS(P)                                                                                  \
-    P(TTL1, low, AQM_TIME, 0, 60 * S_IN_NS, S_IN_NS, "age from which N-PDUs are looked at")        \
-    P(TTL1, high, AQM_TIME, MS_IN_NS, 60 * S_IN_NS, 3 * S_IN_NS, "age at which every one goes")    \
-    P(TTL1, max_p, AQM_PROBABILITY, 0, 1000000, 1000000, "probability at a look just before high") \
-    P(TTL1, period, AQM_TIME, MS_IN_NS, 10 * S_IN_NS, 10 * MS_IN_NS, "time between two looks")     \
+    P(TTL1, low, AQM_TIME, 0, 60 * S_IN_NS, S_IN_NS, "age from which N-PDUs are judged")           \
+    P(TTL1, high, AQM_TIME, MS_IN_NS, 60 * S_IN_NS, 3 * S_IN_NS,                                   \
+      "age at which every N-PDU is signalled")                                                     \
+    P(TTL1, max_p, AQM_PROBABILITY, 0, 1000000, 1000000, "probability just before high")           \
+    P(TTL1, period, AQM_TIME, MS_IN_NS, 10 * S_IN_NS, 10 * MS_IN_NS,                               \
+      "time between two judgements")                                                               \
     P(TTL1, t_invariant, AQM_SWITCH, 0, 1, 0, "max_p holds for reference_period, not for period")  \
     P(TTL1, reference_period, AQM_TIME, MS_IN_NS, 10 * S_IN_NS, 10 * MS_IN_NS, "with t_invariant") \
-    P(TTL1, head_only, AQM_SWITCH, 0, 1, 0, "only the head is looked at; for a queue of one MS")   \
-    P(TTL1, ecn, AQM_SWITCH, 0, 1, 0, "mark instead of drop where the N-PDU allows it")
+    P(TTL1, head_only, AQM_SWITCH, 0, 1, 0, "judge only the head; for a queue of one MS")          \
+    P(TTL1, ecn, AQM_SWITCH, 0, 1, 0, "mark ECN-capable N-PDUs instead of dropping them")
 
 enum { PARAMS(AQM_PARAM_INDEX) TTL1_PARAMS };
 
@@ -41,7 +43,7 @@ struct config {
 _Static_assert(sizeof(struct config) <= AQM_CONFIG_OCTETS, "config");
 
 struct vars {
-    uint64_t left_ns; // when the head before this one left
+    uint64_t left_ns; // time at which the previous head left
 };
 _Static_assert(sizeof(struct vars) <= AQM_VARS_OCTETS, "vars");
 
@@ -69,7 +71,7 @@ static uint64_t look_at(const struct config *c, uint64_t age_ns)
     return age_ns > c->low_ns ? (age_ns - c->low_ns) / c->period_ns : 0;
 }
 
-// The look after which all looks count: 0, or the last before it came to the head.
+// Judgements up to this one do not count: 0, or the last one before the N-PDU became the head.
 static uint64_t first_look(const struct config *c, const struct vars *v,
                            const struct aqm_view *view)
 {
@@ -79,8 +81,8 @@ static uint64_t first_look(const struct config *c, const struct vars *v,
     return look_at(c, view->sojourn_ns - at_head_ns);
 }
 
-// A uniform number; with t_invariant to the power of reference_period / period, instead of the
-// product to the power of the inverse.
+// A uniform number; with t_invariant to the power of reference_period / period, which replaces the
+// inverse power of the product.
 static uint64_t draw_q63(const struct config *c, struct rng *rng)
 {
     uint64_t u = rng_next(rng) >> 1;
@@ -90,7 +92,7 @@ static uint64_t draw_q63(const struct config *c, struct rng *rng)
     return fixed_exp_neg(fixed_mul(neg_ln, c->inverse_q32)) << 31;
 }
 
-// The look of `from` + 1 .. `to` at which it is signalled; 0: it passes them all.
+// The first judgement of `from` + 1 .. `to` that signals; 0: none.
 static uint64_t signal_look(const struct config *c, uint64_t from, uint64_t to, uint64_t u)
 {
     uint64_t survival = ONE_Q63;
@@ -122,7 +124,7 @@ static enum aqm_verdict dequeue(const void *config, void *vars, const struct aqm
 
 const struct aqm_ops aqm_ttl_red_v1 = {
     .name = "ttl-red-v1",
-    .help = "drops by age at periodic looks (TTL-RED, first variant)",
+    .help = "drops by age, judged periodically (TTL-RED, first variant)",
     .params = params_table,
     .param_count = TTL1_PARAMS,
     .vars_octets = sizeof(struct vars),

@@ -1,9 +1,9 @@
-// TTL-RED, second variant: the study of AQM in the 2G-SGSN (2006), figure 3. At enqueue each
-// N-PDU draws a lifetime, with probability max_p uniform in (low, high), else uniform in
-// (high, 2 high); at dequeue it is signalled if it is older. One number u makes both draws: below
-// max_p it is spread over the first range, above over the second. The lifetime is in microseconds
-// in the N-PDU's word; 0: none was drawn. An N-PDU that outlives its own keeps its place in the
-// queue until it is the head. Left out: the fixed lifetime.
+// TTL-RED, second variant: the study of AQM in the 2G-SGSN (2006), figure 3. At enqueue each N-PDU
+// draws a lifetime, with probability max_p uniform in (low, high), else uniform in (high, 2 high);
+// at dequeue an older N-PDU is signalled. One number u makes both draws: below max_p it is spread
+// over the first range, above over the second. The lifetime is in the N-PDU's word, in
+// microseconds; 0: none. An expired N-PDU keeps its place in the queue until it is the head. Left
+// out: the fixed lifetime.
 #include "dataplane/aqm/aqm.h"
 #include "dataplane/base/units.h"
 
@@ -15,7 +15,7 @@
     P(TTL2, high, AQM_TIME, 2000, 60 * S_IN_NS, 2250 * MS_IN_NS,                          \
       "where the second range begins; it ends at twice that")                             \
     P(TTL2, max_p, AQM_PROBABILITY, 0, 1000000, 200000, "probability of the first range") \
-    P(TTL2, ecn, AQM_SWITCH, 0, 1, 0, "mark instead of drop where the N-PDU allows it")
+    P(TTL2, ecn, AQM_SWITCH, 0, 1, 0, "mark ECN-capable N-PDUs instead of dropping them")
 
 enum { PARAMS(AQM_PARAM_INDEX) TTL2_PARAMS };
 
@@ -23,7 +23,7 @@ static const struct aqm_param params_table[] = {PARAMS(AQM_PARAM_ENTRY)};
 
 struct config {
     uint64_t first_q63;           // max_p
-    uint64_t first_us, second_us; // width of a range, for the whole of u instead of its part
+    uint64_t first_us, second_us; // width of a range, over the whole scale of u
     uint32_t low_us, high_us;
     bool ecn;
 };

@@ -1,4 +1,4 @@
-// The traffic classes by number and by name, from classes.def alone.
+// The traffic classes by number and by name, from classes.def.
 #ifndef SLUICE_BASE_CLASSES_H
 #define SLUICE_BASE_CLASSES_H
 

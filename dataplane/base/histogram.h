@@ -1,6 +1,5 @@
 // Percentiles of any number of samples in fixed memory: logarithmic buckets, each octave split into
-// 128, so a percentile is at most 0.8 % above the true sample. Integers only: same samples, same
-// figures. Left out: sums and means; who needs one keeps it.
+// 128, so a percentile is at most 0.8 % above the true sample. No floats, no sums, no means.
 #ifndef SLUICE_BASE_HISTOGRAM_H
 #define SLUICE_BASE_HISTOGRAM_H
 
@@ -18,8 +17,8 @@ struct histogram {
 
 void histogram_add(struct histogram *h, uint64_t value);
 
-// The value that per_mille of the samples do not exceed: the upper edge of its bucket, never more
-// than the largest sample. 0 when there is no sample.
+// The upper edge of the bucket that holds the per_mille quantile, at most the largest sample; 0
+// without samples.
 uint64_t histogram_quantile(const struct histogram *h, uint32_t per_mille);
 
 #endif

@@ -1,4 +1,4 @@
-// See json.h. Nesting deeper than JSON_DEPTH_MAX is a mistake of ours and ends the program.
+// See json.h. Nesting deeper than JSON_DEPTH_MAX is a programming error and ends the program.
 #include "dataplane/base/json.h"
 
 #include <assert.h>
@@ -15,7 +15,7 @@ static void new_line(struct json *json)
     fprintf(json->out, "\n%*s", 2 * json->depth, "");
 }
 
-// What stands before a value or a key: a comma if not the first, and its indent.
+// Writes what precedes a value or a key: a comma unless it is the first, and the indent.
 static void lead(struct json *json)
 {
     if (json->after_key) {
@@ -61,8 +61,8 @@ void json_close(struct json *json)
     fputc(close, json->out);
 }
 
-// Length of the UTF-8 sequence at s (RFC 3629), 0 if it is none: too short, longer than it need be,
-// a surrogate, or beyond U+10FFFF.
+// Length of the UTF-8 sequence at s (RFC 3629), 0 if invalid: truncated, overlong, a surrogate, or
+// beyond U+10FFFF.
 static int utf8_length(const unsigned char *s)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};

@@ -1,6 +1,6 @@
 // The one JSON writer: the caller opens, names and closes in order; the writer indents, separates
-// and escapes. Integers only (a figure carries its unit in its name); text that is not UTF-8 is
-// written octet by octet as \u00XX. Left out: reading JSON.
+// and escapes. Integers only (a figure carries its unit in its name). The writer escapes octets
+// that are not UTF-8 as \u00XX. Left out: reading JSON.
 #ifndef SLUICE_BASE_JSON_H
 #define SLUICE_BASE_JSON_H
 
@@ -31,7 +31,7 @@ void json_boolean(struct json *json, bool value);
 void json_null(struct json *json);
 void json_end(struct json *json);
 
-// "key": value in one call, for the common cases.
+// "key": value in one call.
 void json_put(struct json *json, const char *key, uint64_t value);
 void json_put_text(struct json *json, const char *key, const char *text);
 

@@ -1,6 +1,6 @@
-// Random numbers of a run: xoshiro256** seeded by splitmix64 (both by Blackman and Vigna, public
-// domain algorithms). Integers only, so that a seed gives the same bytes on every machine; for that
-// reason the exponential variate is von Neumann's comparison method and not a library's log().
+// Random numbers of a run: xoshiro256** seeded by splitmix64 (public domain algorithms by Blackman
+// and Vigna). Integers only, so that a seed gives the same octets on every machine; therefore
+// rng_exponential uses von Neumann's comparison method and not a library's log().
 #ifndef SLUICE_BASE_RNG_H
 #define SLUICE_BASE_RNG_H
 
@@ -16,7 +16,7 @@ uint64_t rng_next(struct rng *rng);
 // Uniform in 0 .. bound - 1; bound > 0.
 uint64_t rng_below(struct rng *rng, uint64_t bound);
 
-// Exponential with that mean, in units of the mean's own unit; at most 64 means.
+// Exponential with that mean, in the mean's unit; at most 64 means.
 uint64_t rng_exponential(struct rng *rng, uint64_t mean);
 
 #endif

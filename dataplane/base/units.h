@@ -1,4 +1,4 @@
-// Quantities that everyone needs by one name. Time is uint64_t nanoseconds since the run began.
+// Units of time and data. Time is uint64_t nanoseconds since the run began.
 #ifndef SLUICE_BASE_UNITS_H
 #define SLUICE_BASE_UNITS_H
 
@@ -12,7 +12,7 @@
 
 #define OCTETS_IN_BITS 8
 
-// How long a line of that rate takes for so many octets, rounded up: a line is never early.
+// Transmission time of `octets` on a line of that rate, rounded up: a line is never early.
 static inline uint64_t units_line_time_ns(uint32_t octets, uint64_t rate_bit_per_s)
 {
     uint64_t bits_ns = (uint64_t)octets * OCTETS_IN_BITS * S_IN_NS;

@@ -1,6 +1,6 @@
-// See cipher.h: the choice, and how segments become lanes. They are sorted by their number of
-// blocks, the longest first, so that lanes that run together end together. While enough streams are
-// unfinished all run bit-sliced; the few that are longer than the others then end one by one.
+// See cipher.h: the choice of variant, and the assignment of segments to lanes. Segments are sorted
+// by number of blocks, longest first, so that lanes that run together end together. While enough
+// streams are unfinished all run bit-sliced; a form for few then finishes the longest ones.
 #include "dataplane/cipher/cipher.h"
 
 #include <string.h>
@@ -8,23 +8,23 @@
 #include "dataplane/cipher/ipsec_mb.h"
 #include "dataplane/cipher/kasumi.h"
 
-#define BLOCKS_MOST 8192u // of a segment: its length has 16 bits
+#define BLOCKS_MOST 8192u // of a segment: 65535 octets of length
 
 struct work {
     _Alignas(64) uint8_t sliced[KASUMI_SCRATCH_OCTETS];
     struct kasumi_stream stream[CIPHER_GATHERED];
-    uint16_t place[BLOCKS_MOST + 1]; // by blocks: where the next stream of so many goes
+    uint16_t place[BLOCKS_MOST + 1]; // by number of blocks: the index of the next such stream
 };
 _Static_assert(sizeof(struct work) <= sizeof(struct cipher_scratch), "more scratch memory");
 
-// A bit-sliced form and the one for what is left when fewer than `least` streams are unfinished.
+// A bit-sliced form, and the form for few that runs when fewer than `least` streams are unfinished.
 struct forms {
     uint32_t lanes, least;
     void (*many)(void *scratch, struct kasumi_stream *streams, uint32_t n, uint32_t blocks);
     void (*few)(struct kasumi_stream *streams, uint32_t n, uint32_t done);
 };
 
-// The longest come first. Returns how many segments are not empty; the empty ones are behind.
+// Longest first. Returns the number of non-empty segments; empty ones are behind them.
 static uint32_t places(uint16_t *place, const struct cipher_segment *segments, uint32_t n)
 {
     uint32_t longest = 0;

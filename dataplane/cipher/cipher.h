@@ -1,11 +1,11 @@
 // The GPRS encryption algorithms GEA3 and GEA4 (3GPP TS 55.216, 55.226): KASUMI in mode f8 (TS
-// 35.201, 35.202) over an LLC frame's information field and FCS, octet for octet. GEA3's key is Kc
-// twice; INPUT is made by dataplane/wire/llc_cipher.h.
+// 35.201, 35.202) over an LLC frame's information field and FCS. GEA3's key is Kc twice;
+// dataplane/wire/llc_cipher.h makes INPUT.
 //
-// cipher_run() takes many segments at once, since that is what makes it fast: one lane of a vector
-// register each. The fastest variant that the processor has is chosen once, by cipher_choose();
-// until then it is the scalar one, so a forgotten call is slow and never wrong. All variants are
-// equal octet for octet. GEA1 and GEA2 are broken and GEA5 is not public: not here.
+// cipher_run() takes many segments at once, each in a lane of a vector register, for speed.
+// cipher_choose() selects the fastest variant of this processor, once; before that call
+// cipher_run() is the scalar variant. All variants give the same octets. Left out: GEA1 and GEA2,
+// which are broken, and GEA5, which is not public.
 #ifndef SLUICE_CIPHER_CIPHER_H
 #define SLUICE_CIPHER_CIPHER_H
 
@@ -15,20 +15,20 @@
 
 #define CIPHER_KEY_OCTETS     16u
 #define CIPHER_SEGMENT_OCTETS 1600u // at most; LLC's longest is 1523
-#define CIPHER_GATHERED       1024u // sorted by length together; more in a call are taken in turns
+#define CIPHER_GATHERED       1024u // sorted by length together; a call with more is split
 #define CIPHER_SCRATCH_OCTETS (120u * 1024)
 
 enum cipher_direction { CIPHER_UPLINK = 0, CIPHER_DOWNLINK = 1 };
 
 struct cipher_segment {
     const uint8_t *key; // CIPHER_KEY_OCTETS
-    uint8_t *octets;    // the key stream is XORed to these, wherever they lie
+    uint8_t *octets;    // XORed with the key stream
     uint32_t input;
     uint16_t length_octets;
     uint8_t direction;
 };
 
-// A worker's own, on a cache line; it need not be cleared, and nothing in it outlives a call.
+// A worker's own, on a cache line; it needs no clearing and keeps nothing between calls.
 struct cipher_scratch {
     uint8_t octets[CIPHER_SCRATCH_OCTETS] __attribute__((aligned(64)));
 };
@@ -46,7 +46,7 @@ struct cipher_variant {
 extern const struct cipher_variant cipher_variants[];
 extern const uint32_t cipher_variant_count;
 
-// Takes the fastest supported variant for cipher_run() and returns it.
+// Makes cipher_run() the fastest supported variant, and returns that variant.
 const struct cipher_variant *cipher_choose(void);
 
 // The variant of that name, supported or not; NULL if there is none.
@@ -56,13 +56,13 @@ extern cipher_run_fn *cipher_run;
 
 // --- Set-up (cipher_setup.c) ---------------------------------------------------------------------
 
-// Makes the variant ipsec-mb ready, which without it is not supported; nor is it where the library
-// finds no AES instructions. Once, before cipher_choose() and before workers start.
+// Sets the variant ipsec-mb up, which is unsupported before, and where the library finds no AES
+// instructions. Called once, before cipher_choose() and before workers start.
 void cipher_setup(void);
 void cipher_release(void);
 
-// The key that segments carry, from Kc as the HLR gave it. 0; -ENOTSUP for GEA1, GEA2 and GEA5;
-// -EINVAL for a name nobody knows or a Kc of another length. Then *why says it in words.
+// The key for segments, from Kc of the HLR. 0; -ENOTSUP for GEA1, GEA2 and GEA5; -EINVAL for an
+// unknown name or a Kc of another length. On an error *why is the reason in words.
 int cipher_key(const char *algorithm, const uint8_t *kc, size_t kc_octets,
                uint8_t key[CIPHER_KEY_OCTETS], const char **why);
 

@@ -1,4 +1,4 @@
-// See cipher.h: what allocates, and what tells algorithms apart. Nothing here runs per packet.
+// See cipher.h: allocation, and keys by algorithm. Nothing here runs per packet.
 #include "dataplane/cipher/cipher.h"
 
 #include <errno.h>

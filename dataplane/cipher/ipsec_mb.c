@@ -1,12 +1,12 @@
 // See ipsec_mb.h. The library takes any 64-bit initial value and a length in octets, although its
-// header says bits. Its calls for several buffers want one key for all, so they are of no use here.
+// header says bits. Its calls for several buffers need one key for all, so they are useless here.
 #include "dataplane/cipher/ipsec_mb.h"
 
 #include <intel-ipsec-mb.h>
 
 #include "dataplane/cipher/kasumi.h"
 
-static IMB_MGR *manager; // after its making only a table of functions
+static IMB_MGR *manager; // once initialized, only a table of functions
 
 void ipsec_mb_use(void *to_use)
 {

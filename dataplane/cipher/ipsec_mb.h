@@ -1,4 +1,4 @@
-// KASUMI f8 by intel-ipsec-mb, between cipher_setup.c, which makes its manager, and cipher.c.
+// KASUMI f8 by intel-ipsec-mb, between cipher_setup.c, which creates the manager, and cipher.c.
 #ifndef SLUICE_CIPHER_IPSEC_MB_H
 #define SLUICE_CIPHER_IPSEC_MB_H
 

@@ -1,7 +1,7 @@
-// KASUMI f8 (3GPP TS 35.201 clause 3, TS 35.202) between cipher.c and its forms: a number of key
-// streams, each in the state between two blocks. A form takes some of them further and XORs what it
-// makes to their octets. Blocks are 64 bits in memory order, so on this little-endian machine the
-// first octet is the low one.
+// KASUMI f8 (3GPP TS 35.201 clause 3, TS 35.202) between cipher.c and its forms. A kasumi_stream is
+// a key stream in its state between two blocks. A form advances streams and XORs the new blocks to
+// their octets. Blocks are 64 bits in memory order: on this little-endian machine the first octet
+// is the low one.
 #ifndef SLUICE_CIPHER_KASUMI_H
 #define SLUICE_CIPHER_KASUMI_H
 
@@ -12,15 +12,14 @@
 struct kasumi_stream {
     const uint8_t *key; // 16 octets
     uint8_t *octets;    // the first one of the segment
-    uint64_t a;         // before the first block its initial value, thereafter the register A
+    uint64_t a;         // the initial value before the first block, then register A
     uint64_t last;      // the last block of key stream, 0 before the first
     uint32_t length_octets;
 };
 
-#define KASUMI_KM 0x5555u // key modifier of f8, as far as a 16-bit word shows it
+#define KASUMI_KM 0x5555u // key modifier of f8, KM, in each 16-bit word
 
-// TS 35.202: the S-boxes (clause 4.5), and Cj of the key schedule (clause 4.6), where Kj' = Kj xor
-// Cj.
+// TS 35.202: the S-boxes (clause 4.5), and Cj of the key schedule (4.6), where Kj' = Kj xor Cj.
 extern const uint8_t kasumi_s7[128];
 extern const uint16_t kasumi_s9[512];
 extern const uint16_t kasumi_c[8];
@@ -39,13 +38,13 @@ static inline uint64_t kasumi_initial(uint32_t input, uint32_t direction)
 
 #define KASUMI_SCRATCH_OCTETS (62u * 1024)
 
-// The bit-sliced forms: n streams, at most as many as there are lanes (256, 512), from their
-// beginnings for so many blocks.
+// The bit-sliced forms: at most as many streams as there are lanes (256, 512), each from its
+// beginning for `blocks` blocks.
 void kasumi_avx2(void *scratch, struct kasumi_stream *streams, uint32_t n, uint32_t blocks);
 void kasumi_avx512(void *scratch, struct kasumi_stream *streams, uint32_t n, uint32_t blocks);
 
-// The forms for few: any number of streams that have had `done` blocks, to their ends. The first
-// is the longest.
+// The forms for few: any number of streams after `done` blocks each, to their ends. The first
+// stream is the longest.
 void kasumi_scalar(struct kasumi_stream *streams, uint32_t n, uint32_t done);
 void kasumi_few_avx512(struct kasumi_stream *streams, uint32_t n, uint32_t done);
 

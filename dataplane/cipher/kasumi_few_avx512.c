@@ -1,7 +1,7 @@
 // KASUMI f8 for streams too few to fill bit-sliced lanes: a register holds one 16-bit word of 32
 // streams. The S-boxes are looked up inside registers, by permutations, so as in the bit-sliced
-// form no address and no branch depends on a secret. Two groups of 32 go side by side, since one
-// alone waits for its permutations.
+// form no address and no branch depends on a secret. Two groups of 32 run interleaved, since one
+// group alone waits for its permutations.
 //
 // S9 is quadratic (TS 35.202 clause 4.5.2). With x = h 2^6 + l it is S9(l) + (S9(h 2^6) + S9(0))
 // and, for each bit j set in h, a linear map of l: B_j(l) = S9(2^j + l) + S9(l) + S9(2^j) + S9(0).
@@ -28,12 +28,12 @@ struct sboxes {
     W s9_high;
 };
 
-// The subkeys of one round (clause 4.6); KI as its seven and its nine bits.
+// The subkeys of one round (clause 4.6); KI split into its seven and its nine bits.
 struct round_keys {
     W kl[2], ko[3], ki7[3], ki9[3];
 };
 
-// A group's registers: A, the last block, each four words from the left.
+// A group's registers: A and the last block, each as four words from the left.
 struct group {
     struct round_keys round[ROUNDS];
     W a[4], last[4];
@@ -95,7 +95,7 @@ INLINE W s9_bit(const struct sboxes *s, uint32_t bit, W x)
                                            s->b[bit - 6].low, x, s->b[bit - 6].high);
 }
 
-// S9 of x, which has nine bits, xor `more`.
+// S9 of x, a nine-bit value, xor `more`.
 INLINE W s9(const struct sboxes *s, W x, W more)
 {
     W y = _mm512_permutexvar_epi16(_mm512_srli_epi16(x, 6), s->s9_high);
@@ -197,7 +197,7 @@ static void schedule(struct group *group, const W key[8], uint32_t modifier)
 
 // --- Between streams and words -------------------------------------------------------------------
 
-// The octets of each word change places.
+// Swaps the octets of each word.
 INLINE W swapped(W x)
 {
     return rotated(x, 8);
@@ -217,7 +217,7 @@ INLINE void blocks_of_words(const W word[4], V row[4])
     row[3] = (V)swapped(_mm512_unpackhi_epi32(high01, high23));
 }
 
-// The other way.
+// The inverse.
 static void words_of_blocks(const V row[4], W word[4])
 {
     uint16_t from[4 * WORDS], to[WORDS];

@@ -1,9 +1,10 @@
 // The S-boxes of KASUMI as gates: the boolean equations of TS 35.202 clause 4.5 without their
-// constants, so y = S(x) xor S(0), brought by a search to few gates of at most three inputs.
-// Whoever includes this names V, a vector of bits, INLINE, and GATE(expression, table, a, b, c),
-// which is the expression or, for AVX-512's one instruction for any gate, its truth table over a,
-// b, c: a is the operand that it may overwrite. tests/dataplane/cipher/kasumi_gates_test.c holds
-// both against the published equations on every input.
+// constants, so y = S(x) xor S(0), reduced by a search to few gates of at most three inputs. The
+// including file defines V, a vector of bits; INLINE; and GATE(expression, table, a, b, c), which
+// is the expression, or AVX-512's ternary logic instruction with the truth table over a, b, c,
+// where a is the operand that the instruction overwrites.
+// tests/dataplane/cipher/kasumi_gates_test.c checks both S-boxes against the published equations on
+// every input.
 #ifndef SLUICE_CIPHER_KASUMI_GATES_H
 #define SLUICE_CIPHER_KASUMI_GATES_H
 

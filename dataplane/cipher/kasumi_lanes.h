@@ -1,5 +1,5 @@
-// Blocks of key stream that stand by streams, XORed to their octets. For the forms that work on
-// many streams in vector registers of V_OCTETS octets, which a file names before it includes this.
+// Transposes key stream blocks of many streams and XORs them to the octets of each stream, in
+// vector registers of V_OCTETS octets; the including file defines V_OCTETS.
 #ifndef SLUICE_CIPHER_KASUMI_LANES_H
 #define SLUICE_CIPHER_KASUMI_LANES_H
 
@@ -12,7 +12,7 @@
 
 typedef uint64_t V __attribute__((vector_size(V_OCTETS)));
 
-#define V_BLOCKS (V_OCTETS / KASUMI_BLOCK_OCTETS) // in a register, and XORed to a stream at once
+#define V_BLOCKS (V_OCTETS / KASUMI_BLOCK_OCTETS) // in a register; XORed to a stream at once
 
 // Block i of a row belongs to stream i.
 INLINE void lanes_put(V *row, uint32_t stream, uint64_t block)
@@ -45,7 +45,7 @@ INLINE uint64_t lanes_get(const V *row, uint32_t stream)
                   : __builtin_shufflevector(a, b, 2, 3, 6, 7))
 #endif
 
-// Block i of row j becomes block j of row i.
+// Transposes: block i of row j becomes block j of row i.
 INLINE void lanes_turn(V r[V_BLOCKS])
 {
 #pragma GCC unroll 3
@@ -79,8 +79,8 @@ INLINE void lanes_xor_octets(uint8_t *at, V with, uint32_t octets)
 #endif
 }
 
-// XORs `blocks` blocks (at most V_BLOCKS) of each stream, its blocks from number `first` on; row b
-// of them, at rows + b * apart, has a block for each stream.
+// XORs `blocks` blocks (at most V_BLOCKS) of each stream, from block `first` on; row b, at
+// rows + b * apart, has one block for each stream.
 INLINE void lanes_xor(const V *rows, uint32_t apart, const struct kasumi_stream *streams,
                       uint32_t n, uint32_t first, uint32_t blocks)
 {

@@ -1,7 +1,7 @@
-// KASUMI f8 in the scalar registers, for the few streams that are not worth a bit-sliced run and
-// for processors that have no wide registers. Each step is done for WAYS streams side by side,
-// since one stream alone waits for its table look-ups. The look-ups are by secret values, so unlike
-// the bit-sliced form this one shows them to whoever shares the cache.
+// KASUMI f8 in scalar registers, for streams too few for a bit-sliced run and for processors
+// without wide registers. Each step runs for WAYS streams, since one stream alone waits for its
+// table look-ups. The look-ups are indexed by secrets, so unlike the bit-sliced form this one leaks
+// through the cache.
 #include "dataplane/cipher/kasumi.h"
 
 #include <string.h>
@@ -177,7 +177,7 @@ static void run(struct kasumi_stream *const stream[WAYS], uint32_t done)
 void kasumi_scalar(struct kasumi_stream *streams, uint32_t n, uint32_t done)
 {
     for (uint32_t i = 0; i < n; i += WAYS) {
-        // ways without a stream work for nobody
+        // ways without a stream compute unused results
         struct kasumi_stream nobody = {.key = streams[i].key};
         struct kasumi_stream *stream[WAYS];
         for (uint32_t w = 0; w < WAYS; w++)

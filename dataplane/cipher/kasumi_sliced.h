@@ -1,13 +1,12 @@
 // KASUMI f8 bit-sliced: a register holds one bit of 256 or 512 streams, each with its own key. One
-// source for all widths: a file names V_OCTETS and KASUMI_SLICED and includes this.
+// source for all widths: a file defines V_OCTETS and KASUMI_SLICED and includes this one.
 //
-// No table is looked up and no branch is taken by a secret: the time depends on lengths alone. The
-// key schedule (TS 35.202 clause 4.6) is nothing but the choice of the key's bits that a gate
-// reads, since a rotation is a change of names; so a stream brings its 16 octets and nothing is
-// stored.
+// No table index and no branch depends on a secret: the time depends on lengths alone. The key
+// schedule (TS 35.202 clause 4.6) only selects the key bits that a gate reads, since a rotation
+// renames bits; so a stream needs its 16 octets of key and no stored schedule.
 //
-// Bits stand in the order of the octets in memory: bit i of the 16-bit word h is row 16 h + (i ^
-// 8), so that octets are never swapped. Stream V_BLOCKS * r + e is bit r of element e of a row.
+// Bits are in the order of the octets in memory: bit i of the 16-bit word h is row 16 h + (i ^ 8),
+// so that octets are never swapped. Stream V_BLOCKS * r + e is bit r of element e of a row.
 #include <stdbool.h>
 
 #include "dataplane/cipher/kasumi_lanes.h"
@@ -28,7 +27,7 @@ struct sliced {
     V a[ROWS];
     V last[ROWS];
     V row[ROWS];
-    V blocks[V_BLOCKS][ROWS + 1]; // one more: rows at powers of two would share cache sets
+    V blocks[V_BLOCKS][ROWS + 1]; // one row more: rows at powers of two would share cache sets
 };
 _Static_assert(sizeof(struct sliced) <= KASUMI_SCRATCH_OCTETS, "more scratch memory");
 
@@ -36,9 +35,8 @@ _Static_assert(sizeof(struct sliced) <= KASUMI_SCRATCH_OCTETS, "more scratch mem
 #define K(j)   (s->key + 16 * ((j)&7u))
 #define KC(j)  (s->key_c + 16 * ((j)&7u))
 
-// What the constants of the S-boxes, which their gates leave out, come to in FI: S9's 167 in the
-// low nine bits, S7's 54 xor 167's low seven in the others. In the middle of FI the subkey has
-// them.
+// The effect in FI of the S-boxes' constants, which the gates leave out: S9's 167 in the low nine
+// bits, S7's 54 xor 167's low seven in the others. In the middle of FI the subkey has them.
 #define FI_AT_0 ((54u ^ (167u & 0x7f)) << 9 | 167u)
 
 // --- Between streams and slices ------------------------------------------------------------------
@@ -68,7 +66,7 @@ INLINE void exchange_8_rows(const V *from, V *to, uint32_t apart, const uint64_t
         to[i * apart] = r[i];
 }
 
-// Bit b of row r becomes bit r of row b, in each 64-bit element by itself.
+// Bit b of row r becomes bit r of row b, within each 64-bit element.
 static void transpose(const V from[ROWS], V to[ROWS])
 {
     static const uint64_t far[3] = {0x00000000ffffffff, 0x0000ffff0000ffff, 0x00ff00ff00ff00ff};
@@ -79,7 +77,7 @@ static void transpose(const V from[ROWS], V to[ROWS])
         exchange_8_rows(to + 8 * i, to + 8 * i, 1, near);
 }
 
-// Lanes without a stream work on what is left in the scratch memory, for nobody.
+// Lanes without a stream work on old scratch memory; nothing reads their results.
 static void load_keys(struct sliced *s, const struct kasumi_stream *streams, uint32_t n)
 {
     for (uint32_t half = 0; half < 2; half++) {
@@ -93,7 +91,7 @@ static void load_keys(struct sliced *s, const struct kasumi_stream *streams, uin
     }
 }
 
-// Kj' from Kj, after the bits of Kj that are set in `flipped` have been.
+// Kj' from Kj, after inverting the bits of Kj that are set in `flipped`.
 static void schedule(struct sliced *s, uint32_t flipped)
 {
     for (uint32_t j = 0; j < 8; j++)
@@ -106,7 +104,7 @@ static void schedule(struct sliced *s, uint32_t flipped)
 
 // --- KASUMI --------------------------------------------------------------------------------------
 
-// Half of FI (TS 35.202 clause 4.4): nine through S9, seven through S7, each met by the other.
+// Half of FI (TS 35.202 clause 4.4): nine bits through S9, seven through S7, then combined.
 INLINE void half_fi(V nine[9], V seven[7])
 {
     V s[9];
@@ -123,7 +121,7 @@ INLINE void half_fi(V nine[9], V seven[7])
         seven[i] = s[i] ^ nine[i];
 }
 
-// FI of x xor (ko rotated left by `rotation`) with the subkey ki, less its constant.
+// FI of x xor (ko rotated left by `rotation`) with the subkey ki, without the constant FI_AT_0.
 INLINE void fi(const V *x, const V *ko, uint32_t rotation, const V *ki, V y[16])
 {
     V nine[9], seven[7];
@@ -148,7 +146,7 @@ INLINE void fi(const V *x, const V *ko, uint32_t rotation, const V *ki, V y[16])
         y[BIT(i)] = i < 9 ? nine[i] : seven[i - 9];
 }
 
-// What FI leaves out of the bit in that row.
+// The constant that FI leaves out of the bit in that row.
 INLINE V fi_at_0(uint32_t row)
 {
     return FI_AT_0 >> BIT(row) & 1 ? ~(V){0} : (V){0};
@@ -234,7 +232,7 @@ static void begin(struct sliced *s, struct kasumi_stream *streams, uint32_t n)
         streams[i].a = lanes_get(s->row, i);
 }
 
-// The next block of all streams: KASUMI of A xor its number xor the block before.
+// The next block of all streams: KASUMI of (A xor block number xor previous block).
 static void next_block(struct sliced *s, uint32_t number, V out[ROWS])
 {
     for (uint32_t i = 0; i < ROWS; i++)

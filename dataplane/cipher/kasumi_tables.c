@@ -1,4 +1,4 @@
-// The S-boxes of KASUMI as tables (TS 35.202 clause 4.5), for the forms that look up, and the
+// The S-boxes of KASUMI as tables (TS 35.202 clause 4.5), for the forms that look them up, and the
 // constants of its key schedule (clause 4.6).
 #include "dataplane/cipher/kasumi.h"
 

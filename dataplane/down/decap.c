@@ -1,4 +1,4 @@
-// GTP-U (TS 29.281) to N-PDU. What the codec finds wrong becomes the drop reason.
+// GTP-U (TS 29.281) to N-PDU. A fault of the codec becomes the drop reason.
 #include "dataplane/down/down.h"
 #include "dataplane/wire/gtpu.h"
 

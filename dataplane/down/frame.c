@@ -1,20 +1,20 @@
 // A granted piece to a Gb frame: SNDCP SN-UNITDATA (TS 44.065), LLC UI (44.064), BSSGP DL-UNITDATA
-// (48.018) with what is left of the N-PDU's lifetime, its optional elements, NS-UNITDATA (48.016),
-// UDP, IP, Ethernet. The last piece, most often the only one, is framed in the N-PDU's own buffer,
-// headers in front and FCS behind; those before it are copied into a buffer each.
+// (48.018) with the N-PDU's remaining lifetime, its optional elements, NS-UNITDATA (48.016), UDP,
+// IP, Ethernet. The last piece, most often the only one, is framed in the N-PDU's own buffer,
+// headers in front and FCS behind; earlier pieces are copied into a buffer each.
 //
-// Invariant: N(U) follows the order in which frames leave here, per LLE; so does the N-PDU number,
-// per context. Pieces of different LLEs may take turns; those of one LLE come whole, N-PDU by
-// N-PDU, so a context has at most one that is half sent. What is to be enciphered is noted here
-// with its INPUT, and done in a pass of its own behind the FCS. Over IPv4 the UDP checksum stays 0
-// (none): the LLC frame has its FCS.
+// Invariant: N(U) follows the order in which frames are made here, per LLE; the N-PDU number, per
+// context. Pieces of different LLEs may take turns; pieces of one LLE go N-PDU by N-PDU, so a
+// context has at most one half-sent N-PDU. Segments to be enciphered are only noted here, with
+// INPUT; the cipher runs in a pass of its own after the FCS. Over IPv4 the UDP checksum stays 0
+// (none), as the LLC frame has its FCS.
 #include "dataplane/base/units.h"
 #include "dataplane/down/down.h"
 #include "dataplane/wire/bytes.h"
 #include "dataplane/wire/llc.h"
 #include "dataplane/wire/llc_cipher.h"
 
-// A buffer that holds the piece's octets alone; NULL if none is free.
+// A buffer with the piece's octets alone; NULL if none is free.
 static struct rte_mbuf *piece_buffer(struct down *down, const struct sched_grant *grant)
 {
     struct rte_mbuf *whole = grant->buffer;
@@ -51,20 +51,20 @@ static uint32_t lifetime_ms(uint64_t lifetime_ns)
     return ms < BSSGP_LIFETIME_INFINITE_MS ? (uint32_t)ms : BSSGP_LIFETIME_INFINITE_MS;
 }
 
-// What stands between the fixed part and the LLC-PDU.
+// Octets between the fixed part and the LLC-PDU element.
 static uint32_t options_octets(const struct state_ms *ms, const struct state_pdp *pdp)
 {
     return ms->options + (pdp->pfi == STATE_NO_PFI ? 0 : STATE_PFI_OCTETS);
 }
 
-// NS and BSSGP, in front of an LLC PDU of so many octets.
+// Octets of NS and BSSGP headers in front of an LLC PDU.
 static uint32_t gb_header_octets(uint32_t options, uint32_t llc_octets)
 {
     return NS_UNITDATA_OCTETS + BSSGP_DL_UNITDATA_FIXED_OCTETS + options +
            bssgp_llc_tag_octets(llc_octets);
 }
 
-// Without an NS-VC it goes nowhere, and counts as over the port's own family.
+// Without an NS-VC the PDU is not sent, and counts as if sent over the port's own family.
 uint32_t down_pipe_octets(const void *owner, uint32_t ms_id, uint32_t context, uint32_t llc_octets)
 {
     const struct state *state = owner;
@@ -103,7 +103,7 @@ static uint8_t *put_bssgp(const struct state *state, const struct sched_grant *g
     return b + bssgp_llc_tag_octets(llc_octets);
 }
 
-// Information and FCS, behind the header.
+// Notes information and FCS, behind the header, for the cipher.
 static void note_segment(struct down *down, const struct state_ms *ms, uint32_t input,
                          uint32_t llc_octets, uint8_t *llc)
 {
@@ -143,7 +143,7 @@ static void count(struct down *down, const struct sched_grant *grant, struct sta
     down->stats->of_class[grant->traffic_class].marks++;
 }
 
-// Headers in front of the piece's octets and room for the FCS behind them.
+// Writes headers in front of the piece's octets and makes room for the FCS behind them.
 static void put_headers(struct down *down, const struct sched_grant *grant, struct state_nsvc *nsvc,
                         struct rte_mbuf *m, struct down_frame *frame)
 {
@@ -185,14 +185,14 @@ bool frame_piece(struct down *down, const struct sched_grant *grant, struct stat
     return true;
 }
 
-// As user data, but the QoS profile says signalling (T, TS 48.018 11.3.28), and no PFI.
+// As user data, but the QoS profile is of signalling (T, TS 48.018 11.3.28), and without PFI.
 void frame_llc(struct down *down, uint32_t ms_id, uint64_t lifetime_ns, struct state_nsvc *nsvc,
                struct rte_mbuf *m, uint32_t i)
 {
     struct state_ms *ms = &down->state->ms[ms_id];
     struct state_bvc *bvc = &down->state->bvc[ms->bvc];
     uint32_t octets = m->pkt_len, outer = nsvc->peer.outer_octets;
-    struct bssgp_dl_unitdata bssgp; // of which the fixed part is read alone
+    struct bssgp_dl_unitdata bssgp; // only the fixed part is read
     bssgp.tlli = ms->tlli;
     bssgp.lifetime_ms = lifetime_ms(lifetime_ns);
     bssgp.qos = (struct bssgp_qos){.not_ack = true, .precedence = 1};

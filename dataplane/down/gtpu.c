@@ -1,9 +1,8 @@
-// GTP-U's own messages (TS 29.281 clause 7): echo is answered, a GGSN's error indication is told
-// control, which ends the uplink of the context that it is about, a list of supported extension
-// headers is taken note of by nobody, and for a G-PDU without a tunnel the sender gets an error
-// indication with the UDP port it sent from (5.2.2.1), if not too many have gone out of late. An
-// end marker has no meaning here. Left out: the notification of supported extension headers that
-// may answer a message with one that is not known (5.2.1).
+// GTP-U's own messages (TS 29.281 clause 7). An Echo Request is answered. A GGSN's Error Indication
+// is reported to control, which ends the uplink of its context. For a G-PDU with an unknown TEID
+// the sender gets an Error Indication with its UDP port (5.2.2.1), up to a rate limit. Supported
+// Extension Headers Notifications and End Markers are ignored. Left out: sending the notification
+// in answer to an unknown extension header (5.2.1).
 #include "dataplane/down/down.h"
 #include "dataplane/base/units.h"
 #include "dataplane/state/event_put.h"
@@ -86,7 +85,7 @@ uint32_t gtpu_message(struct down *down, struct rte_mbuf *packet,
     }
 }
 
-// At most one a gap in the long run, and what a second holds at once.
+// At most one per gap in the long run, with a burst of one second's number.
 static bool indication_due(struct down *down, uint64_t now_ns)
 {
     if (down->indication_gap_ns == 0 || now_ns < down->indication_ns)

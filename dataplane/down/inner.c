@@ -1,10 +1,10 @@
-// What the path sees of the packet inside: whether it is ECN-capable and which flow it belongs to;
-// and the one thing it changes there, the ECN field (RFC 3168, and RFC 6040 on decapsulation).
+// The path reads two properties of the user's packet, whether it is ECN-capable and its flow, and
+// changes only its ECN field (RFC 3168, and RFC 6040 on decapsulation).
 //
-// A packet that came with CE stays CE, and counts as capable: it need not be dropped. The flow is
-// the hash of both addresses, protocol and ports; a fragment's ports do not count, not the first
-// one's either, so that all of them join one queue (in IPv6 a fragment header ends the walk). What
-// is no IP, or too short, is a flow of its own and not capable. Left out: SPIs and flow labels.
+// A packet that arrives with CE stays CE, and counts as capable: it need not be dropped. The flow
+// is the hash of both addresses, protocol and ports; of fragments, even the first, without ports,
+// so that all fragments join one queue (in IPv6 a fragment header ends the walk). A payload that is
+// no IP, or too short, is a flow of its own and not capable. Left out: SPIs and flow labels.
 #include "dataplane/down/down.h"
 #include "dataplane/wire/bytes.h"
 #include "dataplane/wire/ipv6.h"
@@ -80,7 +80,7 @@ void inner_classify(const uint8_t *b, uint32_t n, bool flows, struct pdu *pdu)
     pdu->flow_hash = (uint32_t)hash;
 }
 
-// The checksum goes on from what it was (RFC 1624 equation 3): one that was wrong stays wrong.
+// Updates the checksum incrementally (RFC 1624 equation 3): a wrong checksum stays wrong.
 static void ipv4_set_ecn(uint8_t *b, uint8_t ecn)
 {
     uint16_t before = get_be16(b);
@@ -108,11 +108,11 @@ static uint8_t ecn_of(const uint8_t *b, uint32_t n)
         return b[1] & ECN_MASK;
     if (n >= IPV6_OCTETS && b[0] >> 4 == 6)
         return b[1] >> IPV6_ECN_SHIFT & ECN_MASK;
-    return ECN_NOT_ECT; // what is no IP cannot say more
+    return ECN_NOT_ECT; // no IP: not capable
 }
 
-// What was marked on the way must not be lost: CE is carried in, or costs the packet that cannot
-// say it; ECT(1) over ECT(0) is carried in as well. All other pairs leave the inner field.
+// Marks of the outer header must not be lost: CE is copied in, or the packet is dropped if it is
+// not ECN-capable; ECT(1) over ECT(0) is copied in. All other pairs leave the inner field.
 enum drop_reason inner_decap_ecn(uint8_t *b, uint32_t n, uint8_t outer_ecn)
 {
     if (!(outer_ecn & 1)) // Not-ECT, ECT(0)

@@ -1,12 +1,12 @@
-// A burst from Gn to the queue, in passes: decap, then tunnel, then queue, so that each pass finds
-// in the cache what the one before asked for.
+// A burst from Gn to the queues, in passes: decap, then tunnel, then queue, so that each pass finds
+// in the cache what the previous one prefetched.
 #include "dataplane/down/down.h"
 
 #include <rte_prefetch.h>
 
 #include "dataplane/state/event_put.h"
 
-// Decap over a burst: the arrays keep the ones that passed. Returns how many.
+// Decapsulates a burst: the arrays keep the frames that passed. Returns their number.
 static uint32_t decap_burst(struct down *down, struct rte_mbuf **frames,
                             struct port_datagram *datagrams, uint32_t n, struct gpdu *gpdus)
 {
@@ -31,14 +31,14 @@ static uint32_t decap_burst(struct down *down, struct rte_mbuf **frames,
     return passed;
 }
 
-// What a frame has become on its way to the queue.
+// A frame on its way to the queue.
 struct npdu {
     struct pdu pdu;
     uint32_t ms;
     uint8_t slot;
 };
 
-// An N-PDU that got no further than this.
+// Drops an N-PDU and counts it at its class.
 static void drop(struct down *down, const struct state_pdp *pdp, enum drop_reason reason,
                  struct rte_mbuf *m)
 {
@@ -70,7 +70,7 @@ static void classify(const struct down *down, const struct state_pdp *pdp, struc
     inner_classify(rte_pktmbuf_mtod(m, const uint8_t *), m->data_len, down->flows, &npdu->pdu);
 }
 
-// The N-PDU alone is left in its buffer.
+// Removes everything but the N-PDU from its buffer.
 static void strip(struct down *down, struct rte_mbuf *m, const struct gpdu *gpdu)
 {
     down->gn->stats->header_octets += m->pkt_len - gpdu->octets;
@@ -79,7 +79,7 @@ static void strip(struct down *down, struct rte_mbuf *m, const struct gpdu *gpdu
     m->pkt_len = gpdu->octets;
 }
 
-// It goes to the worker that the MS moved to, or to the one that the TEID names.
+// Forwards a frame to the worker that the MS moved to, or to the worker that owns this TEID.
 static void not_here(struct down *down, struct rte_mbuf *m, const struct port_datagram *datagram,
                      uint32_t teid, uint64_t now_ns)
 {
@@ -92,12 +92,12 @@ static void not_here(struct down *down, struct rte_mbuf *m, const struct port_da
         post_stray(down->post, to, down->gn, STATS_GN, m, &onward);
         return;
     }
-    if (!elsewhere) // else it may be on its way between workers, and its GGSN must not give it up
+    if (!elsewhere) // else it may be in transit, and its GGSN must keep the tunnel
         gtpu_unknown(down, m, datagram, teid, now_ns);
     packet_drop(down->gn->stats->drop, DROP_unknown_teid, m, m->pkt_len);
 }
 
-// Who knows a TEID has not shown by that who he is.
+// Knowing a TEID does not authenticate the sender.
 static bool may_send(const struct down *down, const struct state_pdp *pdp, const struct rte_mbuf *m,
                      const struct port_datagram *datagram)
 {
@@ -108,13 +108,14 @@ static bool may_send(const struct down *down, const struct state_pdp *pdp, const
     return state_may_send(down->state, pdp, &sender.address);
 }
 
-// Whether some MS may be in standby.
+// Whether any MS may be in standby.
 static bool looks_for_standby(const struct down *down)
 {
     return down->ready_ticks || down->state->standby;
 }
 
-// The tunnel of each frame: its N-PDU, whose queue is asked for, or its end. Returns how many.
+// Finds the tunnel of each frame: its N-PDU, with its queue prefetched, or its drop. Returns the
+// number left.
 static uint32_t tunnel_burst(struct down *down, struct rte_mbuf **frames,
                              const struct port_datagram *datagrams, uint32_t n,
                              const struct gpdu *gpdus, uint64_t now_ns, struct npdu *npdu)
@@ -150,8 +151,8 @@ static uint32_t tunnel_burst(struct down *down, struct rte_mbuf **frames,
     return passed;
 }
 
-// The MS has to be paged first: what is queued for it waits. If control cannot be told so now, it
-// does not wait, unless control holds it itself, and the next N-PDU tries again.
+// The MS must be paged first, so its queue is held. If the ring of events is full, the path does
+// not hold the queue, and the next N-PDU tries again.
 static void page(struct down *down, struct state_ms *ms, uint32_t ms_id, uint64_t now_ns)
 {
     struct event event = event_of(EVENT_page, down->state->worker, down->stats->commands);
@@ -163,10 +164,10 @@ static void page(struct down *down, struct state_ms *ms, uint32_t ms_id, uint64_
     state_ms_hold(down->state, down->sched, ms_id, STATE_HELD_FOR_PAGING, now_ns);
 }
 
-// Control has said so, or the MS has not been heard for so long.
+// Control has put the MS in standby, or the MS has not been heard for READY time.
 static bool is_in_standby(const struct down *down, const struct state_ms *ms, uint64_t now_ns)
 {
-    int32_t silent_ticks = (int32_t)(state_tick(now_ns) - ms->heard); // of another worker's clock
+    int32_t silent_ticks = (int32_t)(state_tick(now_ns) - ms->heard); // by another worker's clock
     return ms->holds & STATE_HELD_IN_STANDBY ||
            (down->ready_ticks && silent_ticks > (int32_t)down->ready_ticks);
 }
@@ -196,7 +197,7 @@ static void queue_burst(struct down *down, const struct npdu *npdu, uint32_t n, 
         else if (looks_for_standby(down))
             look_for_standby(down, npdu[i].ms, now_ns);
     }
-    down_drops(down); // those that made room
+    down_drops(down); // heads dropped for room
 }
 
 void down_datagrams(struct down *down, struct rte_mbuf **frames, struct port_datagram *datagrams,

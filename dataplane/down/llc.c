@@ -1,14 +1,14 @@
-// LLC frames of control's (answers of its own, TS 44.064 and 44.065 XID), beside the queues: they
-// wait here in the order in which they came until NSE, cell and MS let them go (sched_frame.c), and
-// no user data of their MS goes meanwhile. Those of one MS keep their order; others may pass. What
-// waits for longer than LLC's own timers is of no use to anybody and ends.
+// Control's LLC frames (its own answers, TS 44.064 and 44.065 XID), beside the queues: they wait
+// here in order of arrival until NSE, cell and MS pass them (sched_frame.c); meanwhile no user data
+// of their MS goes. Frames of one MS keep their order; frames of other MSs may pass them. A frame
+// that waits for longer than LLC's own timers is useless and ends.
 //
-// Places are shared as room in the queues is (S11): where all are taken, the oldest frame of the MS
-// that has most of them, in the cell that has most, gives way to the frame that comes. So an MS
-// that has fewer than its share of them loses none, whatever stopped MSs have filled the rest.
+// Places are shared like room in the queues (S11): if all are taken, the arriving frame replaces
+// the oldest frame of the MS with most frames, in the cell with most. So an MS with less than its
+// share of places loses no frame, whatever number of stopped MSs fill the rest.
 //
-// They count as the port's answers, when they go or end: `answers`, and `answers_unsent` if they
-// find no NS-VC, give way, wait for too long, or their MS leaves.
+// These frames count as the port's answers when they go or end: `answers`, and `answers_unsent` if
+// they find no NS-VC, are replaced, wait for too long, or their MS leaves.
 #include <string.h>
 
 #include "dataplane/base/units.h"
@@ -31,8 +31,8 @@ static bool any_of(const struct down *down, uint32_t ms)
     return false;
 }
 
-// The one at i, and none behind it, is gone: the next of its MS is the first, or its user data may
-// go.
+// The frame at i, and none behind it, is gone: the next frame of its MS is its first, or the MS's
+// user data may go.
 static void gone(struct down *down, uint32_t i, uint64_t now_ns)
 {
     struct down_llc *l = &down->llc[i];
@@ -55,9 +55,9 @@ static void close_up(struct down *down)
     down->llcs = left;
 }
 
-// ---- Who gives way ----
+// ---- Replacing the oldest frame of the largest ----
 
-// How many frames each cell, or each MS, has, by open addressing; half of it stays free.
+// Counts frames by cell, or by MS, in an open-addressing table; half of it stays free.
 #define TALLIES (2 * SCHED_FRAMES)
 struct tally {
     uint32_t id[TALLIES];
@@ -78,9 +78,9 @@ static uint32_t cell_of(const struct down *down, uint32_t i)
     return down->state->ms[down->llc[i].ms].bvc;
 }
 
-// The oldest frame of the cell that has most, or, within a cell, of the MS that has; where several
-// have most, the oldest of theirs. Counted from the youngest on, so that each count is complete at
-// the frame that would give way.
+// The oldest frame of the cell with most frames, or, within a cell, of the MS with most; among
+// equals the oldest of theirs. Counts from the youngest on, so that each count is complete at the
+// frame to be replaced.
 static uint32_t oldest_of_largest(const struct down *down, uint32_t within)
 {
     struct tally t;
@@ -134,7 +134,7 @@ uint64_t down_llc_end_ns(const struct down *down)
     return down->llcs ? down->llc[0].arrived_ns + WAIT_MOST_NS : TIME_NEVER;
 }
 
-// True if the frame is no longer there: it went, or has come to its end.
+// True if the frame is gone: sent, or ended.
 static bool try(struct down *down, const struct down_llc *l, uint64_t now_ns)
 {
     uint64_t lifetime_ns, sojourn_ns = now_ns - l->arrived_ns;

@@ -1,11 +1,11 @@
-// From the scheduler to the Gb port: a burst of grants is framed, then its FCSs in a pass of their
-// own (byte stores followed by wide loads of the same line would stall), then enciphered, then
-// sent. A frame that the port refuses waits at the head; nothing granted or framed is dropped for
-// want of room, and nothing more is granted until it has gone.
+// From the scheduler to the Gb port: a burst of grants is framed, then gets its FCSs in a pass of
+// its own (byte stores followed by wide loads of the same line would stall), then is enciphered,
+// then sent. A frame that the port refuses waits at the head; no granted or made frame is dropped
+// for lack of room, and nothing more is granted until it has gone.
 //
-// The cipher is cheap for many frames at once, so while most are enciphered up to DOWN_FRAMES are
-// gathered, burst by burst, before any of them goes; in order, with those in plaintext between
-// them.
+// The cipher is cheap for many frames at once, so while most frames are enciphered up to
+// DOWN_FRAMES are gathered, burst by burst, before any of them goes; in order, with the plaintext
+// frames between them.
 #include "dataplane/down/down.h"
 
 #include <rte_prefetch.h>
@@ -16,7 +16,7 @@
 #define PREFETCH_AHEAD 4
 #define BURSTS_A_CALL  4
 
-// Of what was queued, the buffer knows whose it was, as long as its context is there.
+// Counts a drop at its MS and cell; the buffer's TEID names the MS while its context exists.
 static void count_dropped(struct down *down, const struct rte_mbuf *m, enum drop_reason reason)
 {
     const struct state_pdp *pdp = state_pdp_of_teid(down->state, m->hash.usr);
@@ -37,7 +37,7 @@ void down_drops(struct down *down)
     }
 }
 
-// Asks for a burst, and for what framing it will touch first.
+// Takes a burst of grants, and prefetches what framing touches first.
 static void take_grants(struct down *down, uint32_t most, uint64_t now_ns)
 {
     down->grant_first = 0;
@@ -64,8 +64,8 @@ struct state_nsvc *down_link(const struct down *down, uint32_t ms_id)
     return peer_ready(&nsvc->peer, down->gb) ? nsvc : NULL;
 }
 
-// Why no piece of that N-PDU goes any more: its context has been removed since, or there is nowhere
-// to send it, or was not for a piece before this one. `nsvc` is where.
+// Why no further piece of that N-PDU can be sent: its context is removed, or there is no usable
+// NS-VC, or there was none for an earlier piece. `nsvc` is the NS-VC.
 static enum drop_reason undeliverable(const struct down *down, const struct sched_grant *grant,
                                       struct state_nsvc **nsvc)
 {
@@ -83,7 +83,7 @@ static enum drop_reason undeliverable(const struct down *down, const struct sche
     return *nsvc ? DROP_NONE : DROP_no_link;
 }
 
-// It ends with its last piece, which is when the scheduler lets go of it.
+// The N-PDU ends with its last piece, when the scheduler gives its buffer back.
 static void end_undeliverable(struct down *down, const struct sched_grant *grant,
                               enum drop_reason reason)
 {
@@ -99,7 +99,7 @@ static void end_undeliverable(struct down *down, const struct sched_grant *grant
                 grant->npdu_octets);
 }
 
-// Frames what is granted, as far as there are buffers, behind what is framed already.
+// Frames the grants, as far as there are buffers, behind all frames made already.
 static void frame_grants(struct down *down)
 {
     for (; down_stalled(down); down->grant_first++) {
@@ -141,7 +141,7 @@ static void count_sent(struct down *down, uint32_t first, uint32_t n)
     }
 }
 
-// Offers what is pending; true if the port took all of it.
+// Offers the pending frames; true if the port took all of them.
 static bool send_pending(struct down *down)
 {
     uint32_t sent = port_send(down->gb, &down->packet[down->first], down->pending);
@@ -175,10 +175,10 @@ bool down_send(struct down *down, uint32_t nsvc_id, struct rte_mbuf *pdu)
     return true;
 }
 
-// A slow port is found out by its refusals: then one frame at a time is framed, for what is framed
-// is past all management; bursts that are full and taken whole double from there. Beyond PORT_BURST
-// they do so only while half of the frames or more are enciphered: plaintext gains nothing by it,
-// and at 100 000 MSs it costs up to 10 %.
+// Refusals reveal a slow port: then one frame at a time is made, as made frames are beyond the
+// AQM's reach; from there full bursts that are taken whole double. Beyond PORT_BURST they double
+// only while at least half of the frames are enciphered: plaintext gains nothing, and at 100 000
+// MSs loses up to 10 %.
 static void adapt_burst(struct down *down, bool full, bool taken, bool ciphers)
 {
     uint32_t most = ciphers ? DOWN_FRAMES : PORT_BURST;
@@ -190,7 +190,7 @@ static void adapt_burst(struct down *down, bool full, bool taken, bool ciphers)
         down->burst = most;
 }
 
-// True if the scheduler may have more.
+// True if more grants may follow.
 static bool frame_burst(struct down *down, uint32_t most, uint64_t now_ns)
 {
     uint32_t from = down->pending;
@@ -222,7 +222,7 @@ static void encipher(struct down *down)
     down->segments = 0;
 }
 
-// The UDP checksum covers what the cipher has left.
+// The UDP checksum over IPv6 covers the enciphered octets.
 static void finish(struct down *down)
 {
     if (address_is_none(&down->gb->host.ipv6))
@@ -232,7 +232,7 @@ static void finish(struct down *down)
             peer_finish(down->packet[i]);
 }
 
-// What is framed at once. True if the next call may have something to send as well.
+// Makes frames until one call's most. True if the next call may have something to send as well.
 static bool output_frames(struct down *down, uint64_t now_ns)
 {
     down->first = down->pending = 0;
@@ -248,7 +248,7 @@ static bool output_frames(struct down *down, uint64_t now_ns)
     return more && taken;
 }
 
-// While nothing is granted, what is too old ends in time all the same.
+// Without grants, N-PDUs expire nevertheless.
 static void expire(struct down *down, uint64_t now_ns)
 {
     sched_take(down->sched, NULL, 0, now_ns);

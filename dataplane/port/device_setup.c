@@ -1,6 +1,6 @@
-// A device is opened: probed by DPDK's EAL or made of rings, given its queues, pools, MTU and
-// Ethernet address, and started. What a device cannot do and the port can do without is not asked
-// for: checksums in hardware, RSS, a filter for its address. See port.h.
+// Opens a device: DPDK's EAL probes it, or it is made of rings; it gets queues, pools, MTU and
+// Ethernet address, and starts. Features that the port can do without are requested only if the
+// device has them: checksums in hardware, RSS, a filter for its address. See port.h.
 #include <errno.h>
 #include <rte_dev.h>
 #include <rte_eth_ring.h>
@@ -10,7 +10,7 @@
 
 #define WHY_OCTETS 320
 
-// A fault and its sentence.
+// Returns the error, with its sentence in *why.
 __attribute__((format(printf, 3, 4))) static int fault(const char **why, int error,
                                                        const char *format, ...)
 {
@@ -23,7 +23,7 @@ __attribute__((format(printf, 3, 4))) static int fault(const char **why, int err
     return error;
 }
 
-// The name in front of a device's arguments.
+// The device's name, without its arguments.
 static void device_name(const struct port_config *config, char name[RTE_ETH_NAME_MAX_LEN])
 {
     snprintf(name, RTE_ETH_NAME_MAX_LEN, "%.*s", (int)strcspn(config->device, ","), config->device);
@@ -46,19 +46,19 @@ static int open_rings(struct port_device *device, const struct port_config *conf
         device->rx_ring[q] = ring(config->name, "rx", q, config->rx_frames);
         device->tx_ring[q] = ring(config->name, "tx", q, config->tx_frames);
         if (!device->rx_ring[q] || !device->tx_ring[q])
-            return fault(why, -ENOMEM, "%s: no memory for rings of %u and %u frames", config->name,
-                         config->rx_frames, config->tx_frames);
+            return fault(why, -ENOMEM, "%s: out of memory for rings of %u and %u frames",
+                         config->name, config->rx_frames, config->tx_frames);
     }
     int id = rte_eth_from_rings(config->name, device->rx_ring, config->queues, device->tx_ring,
                                 config->queues, SOCKET_ID_ANY);
     if (id < 0)
-        return fault(why, -rte_errno, "%s: DPDK makes no port of rings: %s", config->name,
+        return fault(why, -rte_errno, "%s: DPDK cannot make a port from rings: %s", config->name,
                      rte_strerror(rte_errno));
     device->id = (uint16_t)id;
     return 0;
 }
 
-// A port of DPDK that nobody has yet becomes ours.
+// Claims a DPDK port that has no owner.
 static int claim(struct port_device *device, uint16_t id, const struct port_config *config,
                  const char **why)
 {
@@ -79,15 +79,15 @@ static int probe(struct port_device *device, const struct port_config *config, c
     struct rte_dev_iterator iterator;
     uint16_t id;
     int error = rte_dev_probe(config->device);
-    if (error == -1) // what drivers say that do not say why
+    if (error == -1) // from drivers that give no cause
         error = -ENODEV;
     if (error == -EFAULT)
-        return fault(why, -ENODEV, "%s: no driver of DPDK that is installed knows the device %s",
+        return fault(why, -ENODEV, "%s: no installed DPDK driver supports the device %s",
                      config->name, config->device);
     if (error && error != -EEXIST)
         return fault(why, error,
-                     "%s: DPDK cannot open %s: %s; are its arguments right, is there what it "
-                     "names, is a NIC bound to vfio-pci?",
+                     "%s: DPDK cannot open %s: %s; check its arguments, that the interface "
+                     "exists, and that a NIC is bound to vfio-pci",
                      config->name, config->device, rte_strerror(-error));
     device_name(config, name);
     RTE_ETH_FOREACH_MATCHING_DEV(id, name, &iterator)
@@ -98,7 +98,7 @@ static int probe(struct port_device *device, const struct port_config *config, c
     return fault(why, -ENODEV, "%s: %s is no Ethernet device", config->name, config->device);
 }
 
-// What of RSS the device has, for the frames that come.
+// The RSS features of the device that receiving can use.
 static uint64_t rss_of(const struct port_config *config, const struct rte_eth_dev_info *info)
 {
     return config->queues > 1 ? info->flow_type_rss_offloads & (RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP)
@@ -127,7 +127,7 @@ static int configure(const struct port_device *device, const struct port_config 
                  : 0;
 }
 
-// A device that cannot be told its MTU may do with the one that it has.
+// A device that cannot set its MTU may keep it if that is large enough.
 static int set_mtu(const struct port_device *device, const struct port_config *config,
                    const char **why)
 {
@@ -137,7 +137,7 @@ static int set_mtu(const struct port_device *device, const struct port_config *c
         return 0;
     if (rte_eth_dev_get_mtu(device->id, &has) == 0 && has >= wanted)
         return 0;
-    return fault(why, error, "%s: %s takes no MTU of %u, it has %u: %s", config->name,
+    return fault(why, error, "%s: %s cannot set an MTU of %u, it has %u: %s", config->name,
                  config->device, wanted, has, rte_strerror(-error));
 }
 
@@ -154,7 +154,7 @@ static int setup_queues(struct port_device *device, const struct port_config *co
     uint32_t buffers = config->queues * config->buffers;
     device->pool = port_pool(config->name, buffers, config->host.mtu_octets);
     if (!device->pool)
-        return fault(why, -ENOMEM, "%s: no memory for %u buffers", config->name, buffers);
+        return fault(why, -ENOMEM, "%s: out of memory for %u buffers", config->name, buffers);
     for (uint16_t q = 0; q < config->queues && !error; q++) {
         error = rte_eth_rx_queue_setup(device->id, q, rx, SOCKET_ID_ANY, NULL, device->pool);
         if (!error)
@@ -165,7 +165,7 @@ static int setup_queues(struct port_device *device, const struct port_config *co
                  : 0;
 }
 
-// Our address: the device's own, or one that it is told, or one for which it lets all pass.
+// Our address: the device's own, or one set in the device, or one received in promiscuous mode.
 static int set_mac(struct port_device *device, const struct port_config *config, const char **why)
 {
     struct rte_ether_addr own, wanted;
@@ -181,17 +181,18 @@ static int set_mac(struct port_device *device, const struct port_config *config,
     }
     memcpy(&device->mac, &wanted, sizeof wanted);
     if (!mac_is_unicast(wanted.addr_bytes))
-        return fault(why, -EADDRNOTAVAIL, "%s: its Ethernet address is a group's", config->name);
+        return fault(why, -EADDRNOTAVAIL, "%s: its Ethernet address is a multicast address",
+                     config->name);
     if (device->rings || (error == 0 && rte_is_same_ether_addr(&own, &wanted)) ||
         rte_eth_dev_default_mac_addr_set(device->id, &wanted) == 0 ||
         rte_eth_promiscuous_enable(device->id) == 0)
         return 0;
     return fault(why, -EADDRNOTAVAIL,
-                 "%s: %s takes no other Ethernet address than its own, and cannot be promiscuous",
-                 config->name, config->device);
+                 "%s: %s can neither change its Ethernet address nor be promiscuous", config->name,
+                 config->device);
 }
 
-// Solicitations come to a group. A device that knows no such filter has none.
+// Neighbour solicitations are sent to multicast groups. A driver may have no such filter.
 static int hear_groups(const struct port_device *device, const struct port_config *config,
                        const char **why)
 {
@@ -200,8 +201,8 @@ static int hear_groups(const struct port_device *device, const struct port_confi
     int error = rte_eth_allmulticast_enable(device->id);
     if (error == 0 || error == -ENOTSUP || rte_eth_promiscuous_enable(device->id) == 0)
         return 0;
-    return fault(why, error, "%s: %s takes no multicast frames, which IPv6 needs: %s", config->name,
-                 config->device, rte_strerror(-error));
+    return fault(why, error, "%s: %s cannot receive multicast frames, which IPv6 needs: %s",
+                 config->name, config->device, rte_strerror(-error));
 }
 
 static int start(struct port_device *device, const struct port_config *config, const char **why)
@@ -209,7 +210,7 @@ static int start(struct port_device *device, const struct port_config *config, c
     struct rte_eth_dev_info info;
     int error = rte_eth_dev_info_get(device->id, &info);
     if (error)
-        return fault(why, error, "%s: %s says nothing about itself: %s", config->name,
+        return fault(why, error, "%s: DPDK cannot read the properties of %s: %s", config->name,
                      config->device, rte_strerror(-error));
     error = configure(device, config, &info, why);
     if (!error)
@@ -222,7 +223,7 @@ static int start(struct port_device *device, const struct port_config *config, c
         return error;
     error = rte_eth_dev_start(device->id);
     if (error)
-        return fault(why, error, "%s: %s does not start: %s", config->name, config->device,
+        return fault(why, error, "%s: %s cannot be started: %s", config->name, config->device,
                      rte_strerror(-error));
     return hear_groups(device, config, why);
 }
@@ -232,7 +233,7 @@ static int check(const struct port_config *config, const char **why)
     if (config->device[0] == 0)
         return fault(why, -ENODEV, "%s: it names no device", config->name);
     if (config->queues == 0 || config->queues > PORT_QUEUES_MAX)
-        return fault(why, -EINVAL, "%s: %u queues, and 1 to %u are possible", config->name,
+        return fault(why, -EINVAL, "%s: %u queues; allowed are 1 to %u", config->name,
                      config->queues, PORT_QUEUES_MAX);
     return 0;
 }
@@ -253,7 +254,7 @@ int port_device_open(struct port_device *device, const struct port_config *confi
     return error;
 }
 
-// Some drivers keep the buffers that they receive into until they are closed.
+// Some drivers keep their receive buffers until they are closed.
 static void shut_down(struct port_device *device)
 {
     struct rte_eth_dev_info info;

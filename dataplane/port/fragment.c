@@ -1,12 +1,13 @@
-// Fragments joined by librte_ip_frag (RFC 791 3.2, RFC 8200 4.5): at most eight a datagram, those
-// of peers and those of strangers apart. What the library gives up it lists; each frame of it ends
-// here, so at every return the frames that wait are exactly `packets` and `octets`.
+// Reassembles fragments by librte_ip_frag (RFC 791 3.2, RFC 8200 4.5): at most eight per datagram,
+// with separate tables for peers and for strangers. The library lists the fragments that it gives
+// up; each of them ends here, so at every return the waiting frames are exactly `packets` and
+// `octets`.
 //
-// The library is not shown a fragment of no octets, one that is no multiple of 8 but the last, nor
-// one that ends behind the buffer that shall hold all of it, which no buffer does behind 65535. Of
-// those that overlap it joins none: what has come of the datagram is given up when the octets are
-// as many as they should be. A duplicate has the same fate. Left out: fragments over IPv6 with
-// other headers before the fragment header, which it cannot join either.
+// The library does not get an empty fragment, a fragment other than the last with a length that is
+// no multiple of 8, nor one that ends beyond the buffer for the whole datagram (at most 65535). It
+// joins no overlapping fragments: the datagram is given up when its octets add up to its length. A
+// duplicate has the same effect. Left out: fragments over IPv6 with other headers before the
+// fragment header, which the library cannot join.
 #define ALLOW_EXPERIMENTAL_API // rte_ip_frag_table_del_expired_entries, the same in 22.11 to 24.11
 #include "dataplane/port/port_parts.h"
 
@@ -35,7 +36,7 @@ static void leave(struct fragments *f, const struct rte_mbuf *m)
     f->octets -= m->hash.usr;
 }
 
-// Frames as they came: the library chains them, and takes their headers off.
+// Frames as received: the library chains them, and removes their headers.
 static void end_frames(struct port *port, enum drop_reason reason, struct rte_mbuf *m)
 {
     struct fragments *f = port->fragments;
@@ -56,9 +57,9 @@ static void end_row(struct port *port, enum drop_reason reason)
     row->cnt = 0;
 }
 
-// Why the library listed what it did, for a fragment that it was shown: it refuses that one alone
-// for want of room, and one that does not fit together with its datagram; else it made room by
-// ending another that had waited too long.
+// The reason for the list, after the library got the fragment `shown`: a list of that fragment
+// alone means no room; a list with it means that its datagram does not fit together; any other list
+// is of a datagram that waited too long and made room.
 static enum drop_reason row_reason(const struct rte_ip_frag_death_row *row,
                                    const struct rte_mbuf *shown)
 {
@@ -70,7 +71,7 @@ static enum drop_reason row_reason(const struct rte_ip_frag_death_row *row,
     return DROP_fragment_late;
 }
 
-// Of a frame's outer IP header.
+// The ECN field of a frame's outer IP header.
 static uint8_t ecn_of(const struct rte_mbuf *m)
 {
     const uint8_t *ip = rte_pktmbuf_mtod_offset(m, const uint8_t *, ETHER_OCTETS);
@@ -104,8 +105,8 @@ static void hold(struct port *port, struct rte_mbuf *m, enum fragment_room room,
 #define ECN_NOT_ECT 0u
 #define ECN_CE      3u
 
-// One fragment with CE makes it CE for all of them, if all of them could have said so (RFC 3168
-// 5.3). False: one could not.
+// A datagram is CE if one fragment is CE and all are ECN-capable (RFC 3168 5.3). False: one
+// fragment is CE and one is not ECN-capable.
 static bool join_ecn(struct rte_mbuf *m)
 {
     bool ce = false, not_ect = false;
@@ -118,7 +119,7 @@ static bool join_ecn(struct rte_mbuf *m)
     return !(ce && not_ect);
 }
 
-// Accounts for the frames that became one, which is then made one buffer.
+// Accounts for the frames of a complete datagram, and copies them into one buffer.
 static struct rte_mbuf *whole(struct port *port, struct rte_mbuf *m)
 {
     struct fragments *f = port->fragments;
@@ -137,7 +138,7 @@ static struct rte_mbuf *whole(struct port *port, struct rte_mbuf *m)
     return NULL;
 }
 
-// Where a fragment lies in its datagram, and what is in front of that.
+// The position of a fragment in its datagram, and the octets before it in its frame.
 struct piece {
     uint32_t offset, octets, head_octets;
     bool last;
@@ -158,7 +159,7 @@ static uint32_t source_of(const struct ipv6_address *source)
     return hash * 0x9e3779b9u >> (32 - FRAGMENT_SOURCES_BITS); // 2^32 / golden ratio
 }
 
-// The table in which it is to be joined; NULL: it has ended.
+// The table for the fragment; NULL: the fragment was dropped.
 static struct rte_ip_frag_tbl *admit(struct port *port, struct rte_mbuf *m,
                                      const struct ipv6_address *from, const struct piece *piece,
                                      uint64_t now_ns)
@@ -237,7 +238,7 @@ void port_held(const struct port *port, uint64_t *packets, uint64_t *octets)
     *octets = port->fragments->octets;
 }
 
-// True if there were some.
+// True if any expired.
 static bool end_expired(struct port *port, enum drop_reason reason, uint64_t now_ns)
 {
     struct fragments *f = port->fragments;
@@ -249,7 +250,7 @@ static bool end_expired(struct port *port, enum drop_reason reason, uint64_t now
     return f->packets < before;
 }
 
-// The library does not say when the next of them has waited too long, so it is asked now and then.
+// The library does not tell when the next datagram expires, so it is called at intervals.
 uint64_t fragments_tick(struct port *port, uint64_t now_ns)
 {
     struct fragments *f = port->fragments;

@@ -1,4 +1,4 @@
-// See fragment.c: what allocates.
+// See fragment.c: allocation.
 #include <rte_malloc.h>
 
 #include "dataplane/port/port_parts.h"

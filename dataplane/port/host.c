@@ -1,10 +1,10 @@
-// The host that a port is: ARP (RFC 826), neighbour discovery (RFC 4861 7), ICMP echo (RFC 792,
-// 4443). What it has to say goes to the Ethernet address that asked, from a buffer of its own;
-// nobody is answered who claims a group's address, ours or none. A neighbour is learnt from what it
-// says, whatever the override flag. Left out: multicast listener reports (a switch that snoops on
-// MLD has to let solicited-node groups through), router discovery and redirects (the gateway is
-// configured), and ICMP errors of its own; of others' "destination unreachable" is read
-// (unreachable.c).
+// The IP host that a port is: ARP (RFC 826), neighbour discovery (RFC 4861 7), ICMP echo (RFC 792,
+// 4443). An answer goes to the Ethernet address of the question, in a buffer of its own; a source
+// that is a group's address, our own or none gets no answer. The host learns a neighbour's address
+// from the neighbour's messages, whatever the override flag. Left out: multicast listener reports
+// (a switch that snoops on MLD must pass solicited-node groups), router discovery and redirects
+// (the gateway is configured), and ICMP errors of our own; received "destination unreachable" is
+// handled (unreachable.c).
 #include "dataplane/port/port_parts.h"
 #include "dataplane/wire/arp.h"
 #include "dataplane/wire/icmp.h"
@@ -15,7 +15,7 @@ static const uint8_t *ether_source(const uint8_t *ether)
     return ether + 6;
 }
 
-// Not 0/8, 127/8, multicast and beyond, us, or the broadcast address of our link.
+// Not 0/8, 127/8, multicast and beyond, our own, or the broadcast address of our link.
 bool host_answers_ipv4(const struct port_host *host, uint32_t source)
 {
     uint32_t net = source >> 24;
@@ -40,8 +40,8 @@ struct ipv6_address host_solicited_node(const struct ipv6_address *address)
     return group;
 }
 
-// True if it is of use, here or to another worker: who speaks is a neighbour here, or speaks to us
-// or of himself.
+// True if the message is useful, here or to another worker: its sender is a neighbour here, or asks
+// for us, or tells its own address.
 static bool learn(struct port *port, const struct ipv6_address *address, const struct mac *mac,
                   bool for_all, uint64_t now_ns)
 {
@@ -68,7 +68,7 @@ static void arp_answer(struct port *port, const struct ether *ether, const struc
     port_answer(port, m);
 }
 
-// A request from 0.0.0.0 asks whether somebody has our address (RFC 5227), and is told.
+// A request from 0.0.0.0 asks whether our address is taken (RFC 5227), and is answered.
 static bool arp_sender_is_sound(const struct port *port, const struct ether *ether,
                                 const struct arp *arp)
 {
@@ -115,7 +115,7 @@ uint32_t host_icmp(struct port *port, const uint8_t *ether, const struct ipv4 *i
     return PORT_HOST;
 }
 
-// The IPv6 packet around a message of so many octets; the message is to be put where it returns.
+// Makes the IPv6 packet for a message of so many octets; returns the message's address.
 static uint8_t *icmpv6_begin(struct port *port, const uint8_t *ether_destination,
                              const struct ipv6_address *destination, uint8_t hop_limit,
                              uint32_t octets, struct rte_mbuf **m)
@@ -147,7 +147,8 @@ static uint32_t echo_answer(struct port *port, const uint8_t *ether, const struc
     return PORT_HOST;
 }
 
-// To `to`, or, of who asks from no address whether ours is taken (RFC 4862 5.4), to all nodes.
+// Sends to `to`; answers duplicate address detection, which has no source address (RFC 4862 5.4),
+// to all nodes.
 static void advertise(struct port *port, const uint8_t *ether, const struct ipv6_address *to)
 {
     static const struct ipv6_address all_nodes = {{0xff, 2, [15] = 1}};
@@ -170,7 +171,7 @@ static void advertise(struct port *port, const uint8_t *ether, const struct ipv6
     port_answer(port, m);
 }
 
-// RFC 4861 7.1.1, and that it is we who are asked for.
+// The checks of RFC 4861 7.1.1, and that we are the target.
 static bool solicitation_is_sound(const struct port *port, const uint8_t *ether,
                                   const struct ipv6 *ip,
                                   const struct icmpv6_neighbour_solicitation *asked)
@@ -194,7 +195,8 @@ static uint32_t solicited(struct port *port, const uint8_t *ether, const struct 
     return PORT_HOST;
 }
 
-// RFC 4861 7.1.2. One to us says nothing new at times; one to all is of use only if it does.
+// RFC 4861 7.1.2. An advertisement to us may repeat a known address; one to all is useful only if
+// its address is new.
 static uint32_t advertised(struct port *port, const struct ipv6 *ip,
                            const struct icmpv6_neighbour_advertisement *said, uint64_t now_ns)
 {

@@ -1,6 +1,6 @@
-// See port.h: whether a device can carry frames. Of one that is an interface of the kernel's
-// (net_af_packet, net_tap) the kernel knows, and its driver does not say; of others the driver
-// does. It is asked for by control, now and then, never by a worker.
+// See port.h: whether a device can carry frames. For a device on a kernel interface (net_af_packet,
+// net_tap) the kernel is asked, as the driver does not know; for others the driver. Control asks,
+// at intervals; never a worker.
 #include <errno.h>
 #include <net/if.h>
 #include <stdio.h>

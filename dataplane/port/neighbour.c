@@ -1,5 +1,6 @@
-// See neighbour.h. A place is a key's position in the hash table. A round of asking goes over all
-// places, so many a call, whenever the first of them may be due; each is asked for once in a round.
+// See neighbour.h. A place is a key's position in the hash table. When the first neighbour may be
+// due, a round of questions goes over all places, a bounded number a call; a neighbour is asked at
+// most once a round.
 #include <rte_hash.h>
 
 #include "dataplane/port/port_parts.h"
@@ -60,7 +61,7 @@ static void be_due(struct port *port, uint64_t when_ns)
         neighbours->after_ns = when_ns;
 }
 
-// Whose answer the next question is the first to wait for.
+// The next question to that neighbour is the first one after its answer.
 static void is_heard(struct neighbours *neighbours, struct neighbour *neighbour)
 {
     neighbours->changes += neighbour->questions > NEIGHBOUR_SILENT;
@@ -85,7 +86,7 @@ uint32_t neighbour_use(struct port *port, const struct ipv6_address *towards,
         be_due(port, now_ns);
     }
     neighbours->changes +=
-        neighbour->questions > NEIGHBOUR_SILENT; // who is new here learns it, too
+        neighbour->questions > NEIGHBOUR_SILENT; // a new user learns the silence, too
     if (given) {
         is_heard(neighbours, neighbour);
         neighbour->mac = *given;
@@ -102,7 +103,7 @@ void neighbour_unuse(struct port *port, uint32_t place, bool gave)
     if (--neighbour->users == 0) {
         rte_hash_del_key(port->neighbours->by_address, &neighbour->address);
         *neighbour = (struct neighbour){0};
-    } else if (gave) { // from here on it is asked for, unless another gives it too
+    } else if (gave) { // the address is asked for from now on, unless another user gives it
         neighbour->ask_ns = 0;
         be_due(port, 0);
     }
@@ -137,7 +138,7 @@ static bool is_doubtful(const struct neighbour *neighbour, const struct mac *mac
            memcmp(&neighbour->mac, mac, sizeof *mac) != 0;
 }
 
-// However often somebody says so, he is asked no more often than that.
+// However many claims arrive, questions keep their least interval.
 static void look_again(struct port *port, struct neighbour *neighbour, uint64_t now_ns)
 {
     uint64_t when_ns = neighbour->asked_ns + NEIGHBOUR_PROBE_NS;
@@ -170,7 +171,7 @@ bool neighbour_learn(struct port *port, const struct ipv6_address *address, cons
     return true;
 }
 
-// `mac` NULL: of all.
+// `mac` NULL: broadcast.
 static void ask_ipv4(struct port *port, uint32_t address, const struct mac *mac)
 {
     static const struct mac everybody = {{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}};
@@ -221,7 +222,7 @@ static void question(struct port *port, struct neighbour *neighbour, uint64_t no
         ask_ipv6(port, &neighbour->address, mac);
 }
 
-// Asks if it is time; true if it did.
+// Sends a question if it is due; true if it did.
 static bool ask(struct port *port, struct neighbour *neighbour, uint64_t now_ns)
 {
     struct neighbours *neighbours = port->neighbours;

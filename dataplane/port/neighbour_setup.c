@@ -1,4 +1,4 @@
-// See neighbour.h: what allocates.
+// See neighbour.h: allocation.
 #include <rte_hash.h>
 #include <rte_malloc.h>
 
@@ -6,7 +6,7 @@
 #include "dataplane/port/neighbour.h"
 
 #define ROOM_LEAST   64u  // DPDK refuses a table of less than 8
-#define PLACE_OCTETS 320u // with what the two hash tables have for each key, at most
+#define PLACE_OCTETS 320u // with the octets of the two hash tables for each key, at most
 #define TABLE_OCTETS 131072u
 
 static uint32_t room_of(uint32_t wanted)
@@ -19,7 +19,7 @@ uint64_t neighbours_octets(uint32_t room)
     return TABLE_OCTETS + (uint64_t)room_of(room) * PLACE_OCTETS;
 }
 
-// With its extra buckets it takes as many keys as it says, whatever they hash to.
+// With its extra buckets the table takes `room` keys, whatever their hashes.
 static struct rte_hash *table(const char *name, const char *what, uint32_t room)
 {
     char both[RTE_HASH_NAMESIZE];

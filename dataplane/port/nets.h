@@ -1,5 +1,5 @@
-// Who sends to a port beside its peers: addresses whose first bits are these, of IPv4's the
-// last 32.
+// Nets that may send to a port besides its peers: the first `prefix` bits of IPv6 addresses, and of
+// IPv4 addresses as ::ffff:a.b.c.d.
 #ifndef SLUICE_PORT_NETS_H
 #define SLUICE_PORT_NETS_H
 

@@ -1,7 +1,7 @@
 // The one place of the dataplane where a packet ends before the wire: counted under its reason, in
-// packets and octets, then freed. `drops` are those of whom the packet belonged to when it ended: a
-// port's while it is a frame, a class's as a downlink N-PDU, the uplink's as a segment. `octets`
-// are those that it counted as when it came in there.
+// packets and octets, then freed. `drops` belong to the packet's present scope: a port for a frame,
+// a class for a downlink N-PDU, the uplink for a segment. `octets` are the octets that the packet
+// was counted with when it entered that scope.
 #ifndef SLUICE_PORT_PACKET_H
 #define SLUICE_PORT_PACKET_H
 
@@ -17,8 +17,8 @@ static inline void packet_drop(struct stats_drop drops[DROP_COUNT], enum drop_re
     rte_pktmbuf_free(packet);
 }
 
-// A buffer whose packet is accounted for elsewhere (a framed segment, a segment whose octets were
-// copied, a frame that was answered from another): freed, not counted.
+// Frees, without counting, a buffer whose packet is accounted for elsewhere (a framed segment, a
+// segment with copied octets, a frame that was answered in another buffer).
 static inline void packet_release(struct rte_mbuf *buffer)
 {
     rte_pktmbuf_free(buffer);

@@ -1,6 +1,5 @@
-// Somebody on the other side of a port that datagrams are sent to, again and again: a BSS's NS-VC,
-// a GGSN. The headers are written once; lengths, id, checksums and the neighbour's address per
-// frame.
+// A station that a port sends datagrams to repeatedly: an NS-VC of a BSS, a GGSN. The headers are
+// written once; lengths, id, checksums and the neighbour's Ethernet address are written per frame.
 #ifndef SLUICE_PORT_PEER_H
 #define SLUICE_PORT_PEER_H
 
@@ -22,11 +21,11 @@ struct peer {
     uint32_t neighbour;
     uint8_t outer_octets;
     bool ipv6;
-    bool made, gave; // it gave its neighbour's address
+    bool made, gave; // gave: its neighbour's MAC was configured
 };
 
 // Set-up, by command. False: the port has no address of that family, which control prevents.
-// `mac` NULL: the neighbour is to be found, and is asked for at once.
+// `mac` NULL: the port asks for the neighbour at once.
 bool peer_setup(struct peer *peer, struct port *port, const struct ipv6_address *address,
                 uint16_t udp_port, const struct mac *mac, uint64_t now_ns);
 void peer_release(struct peer *peer, struct port *port);
@@ -36,8 +35,8 @@ static inline bool peer_ready(const struct peer *peer, const struct port *port)
     return peer->made && neighbour_known(port->neighbours, peer->neighbour);
 }
 
-// Writes the outer_octets in front of a UDP payload of so many octets at b. A frame over IPv6 has
-// its UDP checksum still to come (peer_finish), when the payload stands.
+// Writes outer_octets of headers in front of a UDP payload of so many octets at b. A frame over
+// IPv6 still needs its UDP checksum (peer_finish), after the payload is written.
 static inline void peer_put(struct peer *peer, const struct port *port, uint32_t payload_octets,
                             uint8_t *b)
 {
@@ -57,7 +56,7 @@ static inline void peer_put(struct peer *peer, const struct port *port, uint32_t
     neighbour_put_mac(port->neighbours, peer->neighbour, b);
 }
 
-// The UDP checksum of a whole frame over IPv6; one over IPv4 stays without.
+// Writes the UDP checksum of a whole frame over IPv6; over IPv4 it stays 0.
 void peer_finish(struct rte_mbuf *frame);
 
 #endif

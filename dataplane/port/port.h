@@ -1,11 +1,11 @@
-// A DPDK port, and the host that it is on its network: it answers ARP, neighbour solicitations and
-// ICMP echo, finds its neighbours, joins the fragments that come and makes fragments of what is
-// larger than the MTU. What is left for the path are UDP datagrams for its address and UDP port.
+// A DPDK port, and the IP host that it is on its network: it answers ARP, neighbour solicitations
+// and ICMP echo, resolves its neighbours, reassembles received fragments and fragments what exceeds
+// the MTU. The path receives UDP datagrams for the port's address and UDP port.
 //
 // A device is opened once and has a queue for each worker; a struct port is one worker's use of it,
-// which no other touches. Time is an argument. A device is either `net_ring`, a pair of rings a
-// queue whose far end is held by whoever plays the network, or what DPDK's EAL understands: a PCI
-// address, or a virtual device with its arguments (net_af_packet0,iface=veth0).
+// which no other worker touches. Time is an argument. A device is either `net_ring`, a pair of
+// rings a queue with a far end for a simulated network, or a device of DPDK's EAL: a PCI address,
+// or a virtual device with its arguments (net_af_packet0,iface=veth0).
 #ifndef SLUICE_PORT_PORT_H
 #define SLUICE_PORT_PORT_H
 
@@ -20,14 +20,14 @@
 #define PORT_BURST      64
 #define PORT_POOL_CACHE 128
 #define PORT_QUEUES_MAX 16
-#define PORT_ANSWERS    64 // frames of its own that wait at most
-// Frames that wait to be joined at most, in buffers of the receive pool.
+#define PORT_ANSWERS    64 // the most waiting frames of its own
+// The most waiting fragments, in buffers of the receive pool.
 #define PORT_FRAGMENTS_PEERS     1024
 #define PORT_FRAGMENTS_STRANGERS 256
 #define PORT_FRAGMENTS           (PORT_FRAGMENTS_PEERS + PORT_FRAGMENTS_STRANGERS)
 #define PORT_DEVICE_RING         "net_ring"
 
-// Its place in the network. No gateway: every address is on the link.
+// A port's IP configuration. No gateway: every address is on the link.
 struct port_host {
     struct mac mac; // zeros: the device's own
     uint32_t ipv4;  // 0: none
@@ -45,13 +45,13 @@ struct port_config {
     const char *device; // PORT_DEVICE_RING, or for the EAL
     uint16_t queues;
     uint32_t rx_frames, tx_frames; // a queue's ring or descriptors
-    uint32_t buffers;              // to receive into, a queue's part
-    uint32_t neighbours;           // how many addresses may be sent to
-    bool check_udp;                // compute UDP checksums that the NIC has not judged
+    uint32_t buffers;              // receive buffers, per queue
+    uint32_t neighbours;           // the most addresses that may be sent to
+    bool check_udp;                // compute UDP checksums that the NIC has not checked
     struct port_host host;
 };
 
-// Unknown counts as up.
+// An unknown state counts as up.
 enum port_link { PORT_LINK_UP, PORT_LINK_DOWN, PORT_LINK_GONE };
 extern const char *const port_link_names[];
 
@@ -60,26 +60,26 @@ extern const char *const port_link_names[];
 struct port_device {
     uint16_t id; // RTE_MAX_ETHPORTS: not open
     bool rings;
-    char interface[PORT_INTERFACE_OCTETS]; // of the kernel's, behind it; empty: none
+    char interface[PORT_INTERFACE_OCTETS]; // the kernel interface behind it; empty: none
     struct mac mac;
-    struct rte_mempool *pool; // of all queues, for a frame may wait at another worker
+    struct rte_mempool *pool; // of all queues, as a frame may wait at another worker
     struct rte_ring *rx_ring[PORT_QUEUES_MAX], *tx_ring[PORT_QUEUES_MAX]; // of net_ring
 };
 
-// 0 or a negative errno, with the reason in words; on a fault nothing is left behind.
+// 0 or a negative errno, with the reason in words; after an error nothing stays allocated.
 int port_device_open(struct port_device *device, const struct port_config *config,
                      const char **why);
 void port_device_close(struct port_device *device);
 
-// Stops the device for good, so that it gives back what it holds, of its workers' pools too, and
-// counts the buffers of its own that are not back (what somebody left in net_ring's rings is among
-// them). The workers' parts are released after that.
+// Stops the device for good, so that it returns its buffers, those of the workers' pools too, and
+// counts the missing buffers of its own pool (frames left in net_ring's rings are among them). The
+// workers' parts are released after that.
 uint32_t port_device_stop(struct port_device *device);
 
-// Asks the kernel or the driver: for control.
+// Asks the kernel or the driver, for control.
 enum port_link port_device_link(const struct port_device *device);
 
-// The driver's name as DPDK has it.
+// The driver's DPDK name.
 const char *port_device_driver(const struct port_device *device);
 
 struct neighbours;
@@ -94,50 +94,50 @@ struct port {
     uint16_t id, queue;
     uint16_t frame_octets_max; // Ethernet header and MTU
     bool check_udp;            // in software
-    uint32_t ip_id;            // of its next answer or set of fragments
+    uint32_t ip_id;            // of its next answer or fragmented datagram
     struct port_host host;
     struct stats_port *stats;
-    uint64_t due_ns;                 // when port_tick is to be called
-    struct rte_mempool *answer_pool; // also of the fragments that it makes
+    uint64_t due_ns;                 // of the next port_tick
+    struct rte_mempool *answer_pool; // also for outgoing fragments
     struct neighbours *neighbours;
     struct fragments *fragments;
     struct port_nets expected;
-    // Whom else to tell what a neighbour says; NULL: nobody.
+    // Called with each learnt neighbour; NULL: not called.
     void (*tell)(void *self, const struct ipv6_address *address, const struct mac *mac);
     void *tell_self;
-    // Whom to tell that a datagram from its UDP port did not reach an endpoint; NULL: nobody.
+    // Called when a datagram from its UDP port did not reach an endpoint; NULL: not called.
     void (*unreachable)(void *self, const struct port_endpoint *endpoint, uint64_t now_ns);
     void *unreachable_self;
-    // What it sends for itself waits here until the port takes it, and fragments: `pieces` of them.
+    // The port's own frames, and fragments (`pieces` of them), until the device takes them.
     uint32_t answer_first, answers, pieces;
-    bool frames_first; // the path's turn
+    bool frames_first; // the path's turn to send
     struct rte_mbuf *answer[PORT_ANSWERS];
 };
 
 int port_setup(struct port *port, const struct port_device *device, uint16_t queue,
                const struct port_config *config, struct stats_port *stats);
-// For the end: frees what waits and what was not joined (reason `shutdown`).
+// At the end: frees waiting frames and fragments (reason `shutdown`).
 void port_flush(struct port *port);
 void port_release(struct port *port); // its tables; a port that was never set up has none
 
 // Memory for both, for the EAL.
 uint64_t port_octets(const struct port_config *config);
 
-// A pool of buffers that hold a frame of that MTU and room to frame it in place.
+// A pool of buffers for a frame of that MTU with room to frame it in place.
 struct rte_mempool *port_pool(const char *name, uint32_t buffers, uint16_t mtu_octets);
 uint64_t port_pool_octets(uint32_t buffers, uint16_t mtu_octets);
 
 // ---- In ----
 
-// A datagram for the path, where it lies in its frame, which is one segment from the Ethernet
-// header.
+// A datagram for the path, and its position in its frame, which is one segment from the Ethernet
+// header on.
 struct port_datagram {
     uint16_t payload_offset, payload_octets; // of UDP
     uint8_t ecn;                             // of the outer IP header
     uint8_t ip_offset;
     bool ipv6;
-    uint8_t hops;  // from worker to worker; 0 off the wire
-    uint32_t teid; // by which the worker that it comes to has its context; 0: its header says
+    uint8_t hops;  // times forwarded from worker to worker; 0 off the wire
+    uint32_t teid; // of the context at the worker it is forwarded to; 0: the GTP header's
 };
 
 static inline uint32_t port_receive(const struct port *port, struct rte_mbuf **m)
@@ -145,47 +145,46 @@ static inline uint32_t port_receive(const struct port *port, struct rte_mbuf **m
     return rte_eth_rx_burst(port->id, port->queue, m, PORT_BURST);
 }
 
-// Takes frames off the port's wire: what is for the host is answered, what is bad dropped,
-// fragments kept until they are whole. `frames` and `datagrams` keep the others in order; returns
-// how many.
+// Processes received frames: answers those for the host, drops bad ones, keeps fragments until
+// their datagram is whole. `frames` and `datagrams` keep the others in order; returns their number.
 uint32_t port_unwrap(struct port *port, struct rte_mbuf **frames, struct port_datagram *datagrams,
                      uint32_t n, uint64_t now_ns);
 
-// Who sent a datagram.
+// The source address and port of a datagram.
 struct port_endpoint port_sender(const struct rte_mbuf *frame,
                                  const struct port_datagram *datagram);
 
-// Whether that address is of one of its `expected` nets.
+// Whether that address is in one of the `expected` nets.
 bool port_expects(const struct port *port, const struct ipv6_address *from);
 
-// What came for `joined` datagrams that are not whole yet, in frames and their octets.
+// Waiting fragments, in frames and their octets.
 void port_held(const struct port *port, uint64_t *packets, uint64_t *octets);
 
 // ---- Out ----
 
-// Gives frames to the device; returns how many it took, from the first. One larger than the MTU
-// goes in fragments and counts as one.
+// Gives frames to the device; returns how many it took, from the first on. A frame larger than the
+// MTU goes in fragments and counts as one.
 uint32_t port_send(struct port *port, struct rte_mbuf **m, uint32_t n);
 
-// What the IP packets of a datagram have, with so many octets behind its IP header: of its
-// fragments, if port_send makes some of it.
+// The octets of the IP packets of a datagram with so many octets behind its IP header: of its
+// fragments, if port_send fragments it.
 uint32_t port_ip_octets(const struct port *port, bool ipv6, uint32_t payload_octets);
 
-// Leaves a frame of the host's own, or what the path answers in its stead, to the next port_send or
-// port_tick; when too many wait it is dropped and counted (answers_unsent).
+// Queues a frame of the host's own, or an answer of the path, for the next port_send or port_tick;
+// if too many wait, drops and counts it (answers_unsent).
 void port_answer(struct port *port, struct rte_mbuf *m);
 
-// Turns a datagram's frame round, for an answer of so many octets of UDP payload, which the caller
-// writes at the address returned. The frame is a new buffer, *answer; NULL if there is none. Call
-// port_reply_finish and port_answer when the payload stands.
+// Makes an answer to a datagram, with so many octets of UDP payload, which the caller writes at the
+// returned address. The frame is a new buffer, *answer; NULL if there is none. Call
+// port_reply_finish and port_answer after writing the payload.
 uint8_t *port_reply(struct port *port, const struct rte_mbuf *frame,
                     const struct port_datagram *datagram, uint32_t payload_octets,
                     struct rte_mbuf **answer);
 void port_reply_finish(struct rte_mbuf *answer); // checksums
 
-// To be called at due_ns, and while answers wait: asks for neighbours that are not known or have
-// not been heard of for long, ends what fragments have waited for too long, and offers answers.
-// Returns due_ns, then later than now or TIME_NEVER, unless there was more to do than a call does.
+// To be called at due_ns, and while answers wait: asks for neighbours that are unknown or due for
+// verification, drops overdue fragments, and offers answers to the device. Returns due_ns: later
+// than now or TIME_NEVER, unless there was more to do than one call does.
 uint64_t port_tick(struct port *port, uint64_t now_ns);
 
 #endif

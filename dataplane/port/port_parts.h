@@ -1,4 +1,4 @@
-// What the files of this folder share with each other and with nobody else.
+// Shared by the files of this folder alone.
 #ifndef SLUICE_PORT_PORT_PARTS_H
 #define SLUICE_PORT_PORT_PARTS_H
 
@@ -12,26 +12,26 @@
 #include "dataplane/wire/ipv4.h"
 #include "dataplane/wire/ipv6.h"
 
-#define PORT_HOP_LIMIT 64  // of what it sends; also TTL
-#define ND_HOP_LIMIT   255 // so it has crossed no router (RFC 4861 7.1)
+#define PORT_HOP_LIMIT 64  // in sent packets; also TTL
+#define ND_HOP_LIMIT   255 // proves that no router was crossed (RFC 4861 7.1)
 
-// What became of a frame: a drop reason, or one of these.
+// The verdict on a frame: a drop reason, or one of these.
 enum port_verdict {
     PORT_PASSED = DROP_NONE, // a datagram for the path
-    PORT_HOST,               // for the host, which has answered or learnt
+    PORT_HOST,               // for the host, which answered or learnt
     PORT_HELD                // a fragment, accounted for already
 };
 
 // ---- link_setup.c ----
 
-// Takes note of the interface that the arguments name.
+// Stores the interface named in the arguments.
 void port_device_interface(struct port_device *device, const char *arguments);
 
-// ---- unwrap.c: two ways to the same verdict ----
+// ---- unwrap.c: two ways with the same verdict ----
 
-// False: not the common case, and nothing has been said about the frame.
+// False: not the common case; no verdict yet.
 bool unwrap_fast(const struct port *port, const struct rte_mbuf *m, struct port_datagram *datagram);
-// The frame may be another one after it, of fragments joined.
+// *frame may become another frame, reassembled from fragments.
 uint32_t unwrap_general(struct port *port, struct rte_mbuf **frame, struct port_datagram *datagram,
                         uint64_t now_ns);
 
@@ -42,28 +42,28 @@ uint32_t host_icmp(struct port *port, const uint8_t *ether, const struct ipv4 *i
 uint32_t host_icmpv6(struct port *port, const uint8_t *ether, const struct ipv6 *ip,
                      bool fragmented, uint64_t now_ns);
 
-// ---- unreachable.c: verdicts, too ----
+// ---- unreachable.c: verdicts as in host.c ----
 
 uint32_t host_unreachable_ipv4(const struct port *port, const struct ipv4 *ip, uint64_t now_ns);
 uint32_t host_unreachable_ipv6(const struct port *port, const struct ipv6 *ip, uint64_t now_ns);
 
-// An address that one station has.
+// A unicast Ethernet address other than zeros.
 static inline bool mac_is_unicast(const uint8_t *mac)
 {
     static const uint8_t none[6];
     return !(mac[0] & 1) && memcmp(mac, none, sizeof none) != 0;
 }
 
-// Not every address that a packet may claim to come from is one to answer.
+// Whether the host answers packets with that source address.
 bool host_answers_ipv4(const struct port_host *host, uint32_t source);
 bool host_answers_ipv6(const struct port_host *host, const struct ipv6_address *source);
 
-// ff02::1:ffXX:XXXX of an address (RFC 4291 2.7.1).
+// The solicited-node address ff02::1:ffXX:XXXX of an address (RFC 4291 2.7.1).
 struct ipv6_address host_solicited_node(const struct ipv6_address *address);
 
 // ---- reply.c ----
 
-// An empty frame for the host's own; NULL, counted as an answer unsent, if there is no buffer.
+// An empty frame for the host's own use; NULL, counted as answers_unsent, if there is no buffer.
 struct rte_mbuf *answer_alloc(struct port *port, uint32_t octets);
 void answer_put_ether(const struct port *port, const uint8_t *destination, uint16_t type,
                       uint8_t *b);
@@ -74,11 +74,11 @@ void answer_put_ipv6(const struct port *port, const struct ipv6_address *destina
 
 // ---- fragment.c ----
 
-// Fragments wait in one of two rooms, so that strangers take none of the places that peers need. In
-// either a source has at most as many as are still free: there is room for one that comes later.
+// Fragments wait in one of two rooms, so that strangers take no places of peers. In either room a
+// source holds at most as many places as are free, so there is room for another source.
 enum fragment_room { FRAGMENT_PEERS, FRAGMENT_STRANGERS, FRAGMENT_ROOMS };
 #define FRAGMENT_SOURCES_BITS 8
-#define FRAGMENT_SOURCES      (1u << FRAGMENT_SOURCES_BITS) // some share one, by chance
+#define FRAGMENT_SOURCES      (1u << FRAGMENT_SOURCES_BITS) // hash values; sources may share one
 
 struct fragment_places {
     struct rte_ip_frag_tbl *table;
@@ -86,12 +86,12 @@ struct fragment_places {
     uint16_t of_source[FRAGMENT_SOURCES];
 };
 
-// One port's datagrams that are not whole yet. A frame that waits has its octets in hash.usr, and
-// in hash.fdir.hi its ECN field, room and source.
+// One port's incomplete datagrams. A waiting frame has its octets in hash.usr, and its ECN field,
+// room and source in hash.fdir.hi.
 struct fragments {
     struct fragment_places of[FRAGMENT_ROOMS];
-    uint64_t packets, octets; // that wait
-    uint64_t due_ns;          // when to look for what has waited too long
+    uint64_t packets, octets; // of waiting fragments
+    uint64_t due_ns;          // of the next search for overdue fragments
     struct rte_ip_frag_death_row row;
 };
 
@@ -101,20 +101,20 @@ struct fragments *fragments_create(void);
 void fragments_destroy(struct fragments *fragments);
 uint64_t fragments_octets(void);
 
-// Takes a fragment; returns the whole frame, if it is one now, in one buffer and without a word of
-// the NIC about checksums. IPv4's header checksum is put right.
+// Takes a fragment; returns the reassembled frame if it is complete, in one buffer and without the
+// NIC's checksum flags. IPv4's header checksum is recomputed.
 struct rte_mbuf *fragment_join_ipv4(struct port *port, struct rte_mbuf *m, const struct ipv4 *ip,
                                     uint64_t now_ns);
 struct rte_mbuf *fragment_join_ipv6(struct port *port, struct rte_mbuf *m, const struct ipv6 *ip,
                                     uint64_t now_ns);
 
-// Ends some of what has waited for too long; when to call again, or TIME_NEVER.
+// Drops some overdue fragments; returns the time of the next call, or TIME_NEVER.
 uint64_t fragments_tick(struct port *port, uint64_t now_ns);
 void fragments_flush(struct port *port);
 
 // ---- send.c ----
 
-// For the end: frees what waits.
+// At the end: frees waiting frames.
 void answers_flush(struct port *port);
 
 #endif

@@ -1,4 +1,4 @@
-// See port.h: a worker's part of a device, and the pools of buffers.
+// See port.h: a worker's part of a device, and the buffer pools.
 #include <errno.h>
 #include <rte_mbuf.h>
 #include <rte_mbuf_pool_ops.h>
@@ -8,7 +8,7 @@
 #define DATA_ROOM_MIN   2048u
 #define DATA_ROOM_SPARE 64u // Ethernet header, FCS, and some
 
-// A NIC keeps what it has sent until its descriptors come round, so more than it has are enough.
+// A NIC keeps sent buffers until its descriptors come round: the most that it keeps.
 #define DESCRIPTORS_MOST 4096u
 
 static uint16_t data_room(uint16_t mtu_octets)
@@ -21,7 +21,7 @@ static uint16_t data_room(uint16_t mtu_octets)
 
 uint64_t port_pool_octets(uint32_t buffers, uint16_t mtu_octets)
 {
-    // The pool with a cache for each lcore, and its ring; of each buffer the mbuf, the data room,
+    // The pool with a cache for each lcore, and its ring; for each buffer the mbuf, the data room,
     // and the object's header with its padding over memory channels.
     uint64_t pool = sizeof(struct rte_mempool) + RTE_MAX_LCORE * sizeof(struct rte_mempool_cache) +
                     (uint64_t)rte_align32pow2(buffers + 1) * sizeof(void *);
@@ -40,8 +40,8 @@ static int pool_fill(struct rte_mempool *pool, uint16_t room)
     return 0;
 }
 
-// As rte_pktmbuf_pool_create, but for one flag: on 4 KiB pages a buffer may cross from one to the
-// next, or a page would hold one buffer alone. DPDK maps them as one range, so devices see no seam.
+// As rte_pktmbuf_pool_create, with one flag more: on 4 KiB pages a buffer may cross a page
+// boundary; otherwise a page would hold one buffer. DPDK maps the pages as one range for devices.
 struct rte_mempool *port_pool(const char *name, uint32_t buffers, uint16_t mtu_octets)
 {
     uint16_t room = data_room(mtu_octets);
@@ -62,7 +62,7 @@ static uint32_t answer_buffers(const struct port_config *config)
     return at_device + 2 * PORT_ANSWERS + PORT_POOL_CACHE;
 }
 
-// A pool of a queue, named after it.
+// A pool of a queue, named after the queue.
 static struct rte_mempool *queue_pool(const struct port_config *config, const char *what,
                                       uint16_t queue, uint32_t buffers)
 {
@@ -88,7 +88,7 @@ int port_setup(struct port *port, const struct port_device *device, uint16_t que
                           .queue = queue,
                           .frame_octets_max = (uint16_t)(ETHER_OCTETS + config->host.mtu_octets),
                           .check_udp = config->check_udp,
-                          .ip_id = queue * (0x10000u / PORT_QUEUES_MAX), // apart from its siblings
+                          .ip_id = queue * (0x10000u / PORT_QUEUES_MAX), // apart from other queues
                           .host = config->host,
                           .stats = stats};
     port->host.mac = device->mac;

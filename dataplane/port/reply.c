@@ -1,6 +1,5 @@
-// Frames that the host, or the path in its stead, sends of its own: a buffer of the port's answer
-// pool, the headers, and a datagram turned round. A buffer that is not to be had is an answer
-// unsent.
+// Frames that the host, or the path for it, sends: a buffer of the port's answer pool, the headers,
+// and a datagram with its direction reversed. Without a free buffer it counts as unsent.
 #include "dataplane/port/port_parts.h"
 #include "dataplane/wire/udp.h"
 
@@ -26,7 +25,7 @@ void answer_put_ether(const struct port *port, const uint8_t *destination, uint1
     put_be16(b + 12, type);
 }
 
-// The answer to a packet has its DSCP; ECN is for who controls congestion (RFC 6040, RFC 3168 5).
+// An answer has the DSCP of its question; ECN is for congestion control (RFC 6040, RFC 3168 5).
 void answer_put_ipv4(struct port *port, uint32_t destination, uint8_t tos, uint8_t protocol,
                      uint32_t payload_octets, uint8_t *b)
 {

@@ -1,26 +1,27 @@
-// What goes to the device. Frames of the path go as they are; one that is larger than the MTU is
-// copied into fragments (RFC 791 2.3, RFC 8200 4.5), which wait in the port together with what the
-// host has to say: while fragments wait no frame goes, so a set of them is never mixed with the
-// next frame, and a frame is taken whole or not at all. Of the host's own a few go before the
-// path's frames and the others behind them (port_tick), so neither keeps the other from a port that
-// is slow. A frame that is sent lies in one buffer.
+// Gives frames to the device. Frames of the path go unchanged; a frame larger than the MTU is
+// copied into fragments (RFC 791 2.3, RFC 8200 4.5), which wait in the port together with the
+// host's frames. While fragments wait no frame of the path goes, so fragments of one frame are
+// never mixed with the next frame, and a frame is taken whole or not at all. Some of the host's
+// frames go before the path's frames and the others after them (port_tick), so neither starves the
+// other at a slow port. A sent frame is in one buffer.
 //
-// Counted as sent: a frame of the path when it is taken, an answer when its last octet goes. What
-// waits has in hash.usr the octets that it then counts as; 0 for all but the last of a set.
+// Counting: a frame of the path counts as sent when it is taken, an answer when its last octet
+// goes. A waiting frame has in hash.usr the octets that it will count as, a fragment but the last
+// 0.
 #include "dataplane/port/port_parts.h"
 
 #define RUN_FRAMES 256u
 
-// Of those that go first, when both wait.
+// Of the host's frames, if the path's frames wait, too.
 #define ANSWERS_BEFORE_FRAMES 8u
 
-// A fragment of a frame, whose last one is to go before the next frame does.
+// A fragment; the last one of its frame goes before the next frame.
 static bool is_piece(const struct rte_mbuf *m)
 {
     return m->hash.fdir.hi != 0;
 }
 
-// Offers so many of what waits, or all if fragments are among it. True if no fragment waits now.
+// Offers `most` waiting frames, or all if fragments are among them. True if no fragment waits then.
 static bool answers_offer(struct port *port, uint32_t most)
 {
     uint32_t octets[PORT_ANSWERS];
@@ -68,9 +69,9 @@ static void answers_put(struct port *port, struct rte_mbuf *m, uint32_t counts_a
     port->answer[(port->answer_first + port->answers++) % PORT_ANSWERS] = m;
 }
 
-// How a frame is cut: a head that each fragment has a copy of, then pieces of the rest.
+// The cut of a frame into fragments: a head that each fragment copies, then pieces of the rest.
 struct cut {
-    uint32_t head_octets;  // Ethernet and IP, as it is
+    uint32_t head_octets;  // Ethernet and IP, copied
     uint32_t extra_octets; // of IPv6's fragment header
     uint32_t piece_octets, pieces;
 };
@@ -84,7 +85,7 @@ static struct cut cut_into(const struct port *port, uint32_t ip_octets, uint32_t
     return cut;
 }
 
-// No pieces: nothing that could be cut.
+// Zero pieces: the frame cannot be fragmented.
 static struct cut cut_of(const struct port *port, const struct rte_mbuf *m)
 {
     const uint8_t *b = rte_pktmbuf_mtod(m, const uint8_t *);
@@ -142,8 +143,8 @@ static void put_piece(const struct cut *cut, uint32_t id, const uint8_t *from, u
         head_ipv4(b + ETHER_OCTETS, (uint16_t)id, head - ETHER_OCTETS, at, octets, last);
 }
 
-// Puts a frame's fragments among what waits, and lets go of it; false if there is no room, or no
-// buffers, and then nothing has changed.
+// Queues a frame's fragments and releases the frame; false without room or buffers, and then
+// nothing has changed.
 static bool wait_in_pieces(struct port *port, const struct cut *cut, struct rte_mbuf *m,
                            uint32_t counts_as_octets)
 {
@@ -152,7 +153,7 @@ static bool wait_in_pieces(struct port *port, const struct cut *cut, struct rte_
         rte_pktmbuf_alloc_bulk(port->answer_pool, piece, cut->pieces) != 0)
         return false;
     const uint8_t *b = rte_pktmbuf_mtod(m, const uint8_t *);
-    // The id is the port's: each peer counts by itself, and two may be at one address.
+    // The id is the port's: peers have counters of their own, and two may have one address.
     uint32_t id = port->ip_id++;
     for (uint32_t i = 0; i < cut->pieces; i++) {
         put_piece(cut, id, b, m->data_len, i * cut->piece_octets, piece[i]);
@@ -188,7 +189,7 @@ static void count_sent(struct port *port, uint32_t packets, uint64_t octets)
     port->stats->tx_octets += octets;
 }
 
-// Frames from the first on that may go as they are; `octets` is what the first i of them have.
+// The number of frames, from the first on, that need no fragments; `octets` of the first i of them.
 static uint32_t run_of(const struct port *port, struct rte_mbuf **m, uint32_t n, uint32_t *octets)
 {
     uint32_t run = 0;
@@ -198,7 +199,7 @@ static uint32_t run_of(const struct port *port, struct rte_mbuf **m, uint32_t n,
     return run;
 }
 
-// One that is too large; true if it was taken.
+// Sends a frame larger than the MTU; true if it was taken.
 static bool send_large(struct port *port, struct rte_mbuf *m)
 {
     struct cut cut = cut_of(port, m);
@@ -226,7 +227,7 @@ uint32_t port_send(struct port *port, struct rte_mbuf **m, uint32_t n)
         if (taken == 0)
             break;
     }
-    // All the room there was went to answers.
+    // Answers took all the room.
     port->frames_first = n && sent == 0 && port->answers < waiting;
     port->stats->tx_refused += sent < n;
     return sent;

@@ -1,14 +1,13 @@
-// What the network says of a datagram of ours that it could not deliver: ICMP "destination
-// unreachable" (RFC 792, type 3; RFC 4443, type 1), which quotes its beginning. Anybody can say so,
-// and it says no more than that somebody had better look. Left out: "fragmentation needed" (MTUs
-// are configured), and quotes with IP options or extension headers, which our datagrams have none
-// of.
+// ICMP "destination unreachable" (RFC 792, type 3; RFC 4443, type 1) about one of our datagrams,
+// which it quotes in part. Any host can send one, so it is only a hint to check. Left out:
+// "fragmentation needed" (MTUs are configured), and quotes with IP options or extension headers,
+// which our datagrams never have.
 #include "dataplane/port/port_parts.h"
 #include "dataplane/wire/icmpv6.h"
 #include "dataplane/wire/udp.h"
 
 #define ICMP_UNREACHABLE        3
-#define ICMP_FRAGMENTATION      4 // the code that is about the MTU
+#define ICMP_FRAGMENTATION      4 // the code for "fragmentation needed"
 #define ICMPV6_UNREACHABLE      1
 #define ERROR_OCTETS            8 // before the quote
 #define QUOTED_IPV4_UDP         0x45
@@ -16,7 +15,7 @@
 #define UNREACHABLE_IPV4_OCTETS (ERROR_OCTETS + IPV4_OCTETS + UDP_OCTETS)
 #define UNREACHABLE_IPV6_OCTETS (ERROR_OCTETS + IPV6_OCTETS + UDP_OCTETS)
 
-// `udp` is the quoted header, and has been there whole.
+// `udp` is the complete quoted UDP header.
 static uint32_t tell(const struct port *port, struct ipv6_address to, const uint8_t *udp,
                      uint64_t now_ns)
 {
@@ -41,7 +40,7 @@ uint32_t host_unreachable_ipv4(const struct port *port, const struct ipv4 *ip, u
     return tell(port, address_of_ipv4(get_be32(quote + 16)), quote + IPV4_OCTETS, now_ns);
 }
 
-// Its checksum was good.
+// The caller has checked the checksum.
 uint32_t host_unreachable_ipv6(const struct port *port, const struct ipv6 *ip, uint64_t now_ns)
 {
     const uint8_t *b = ip->payload.at, *quote = b + ERROR_OCTETS;

@@ -1,13 +1,12 @@
-// From a frame to the UDP datagram in it. The first look is for what nearly every frame is: to our
-// Ethernet address, IPv4 without options, whole, UDP to our port, in one buffer. All others, and
-// all that is wrong, take the general way, which decodes layer by layer; on a frame that the fast
-// way accepts both say the same (unwrap_random_test.c).
+// From a frame to the UDP datagram in it. The fast way takes nearly every frame: to our Ethernet
+// address, IPv4 without options, complete, UDP to our port, in one buffer. All others, and all
+// faults, take the general way, which decodes layer by layer; on a frame that the fast way accepts
+// both ways give the same result (unwrap_random_test.c).
 //
-// Checksums: the IP header's is always computed. UDP's counts if the NIC has judged it, or if
-// check_udp says that software shall. One of zero is none over IPv4; over IPv6, where tunnels may
-// leave it out (RFC 6935), it passes unless check_udp is set. A NIC's bad word about a checksum of
-// zero does not count: some cannot tell. Left out: VLANs, and options of either IP, which are
-// stepped over.
+// Checksums: the IP header's is always computed. UDP's is the NIC's verdict, or computed with
+// check_udp. A UDP checksum of 0 means none over IPv4; over IPv6, where tunnels may omit it (RFC
+// 6935), it passes unless check_udp is set. A NIC's verdict "bad" on a checksum of 0 is ignored, as
+// some NICs report it wrongly. Left out: VLANs; options of IPv4 and IPv6 are skipped.
 #include <rte_prefetch.h>
 
 #include "dataplane/port/port_parts.h"
@@ -23,8 +22,7 @@ static bool nic_says_bad_ip(const struct rte_mbuf *m)
     return (m->ol_flags & RTE_MBUF_F_RX_IP_CKSUM_MASK) == RTE_MBUF_F_RX_IP_CKSUM_BAD;
 }
 
-// Ones' complement sums do not care about the order of octets, nor how many words are added at
-// once.
+// Ones' complement sums are independent of octet order and word size.
 static inline bool header_sum_is_good(const uint8_t *ip)
 {
     uint32_t word[IPV4_OCTETS / 4];
@@ -71,7 +69,7 @@ bool unwrap_fast(const struct port *port, const struct rte_mbuf *m, struct port_
     return true;
 }
 
-// `addresses` are the source and destination of the IP header, which lie side by side.
+// `addresses` are the source and destination of the IP header, which are adjacent.
 static bool udp_sum_is_good(const struct port *port, const struct rte_mbuf *m,
                             const struct udp *udp, struct octets whole, struct octets addresses)
 {
@@ -125,7 +123,7 @@ static uint32_t unwrap_ipv4(struct port *port, struct rte_mbuf **frame,
     return unwrap_udp(port, m, ip.payload, (struct octets){b + ETHER_OCTETS + 12, 8}, datagram);
 }
 
-// Ours alone, or a group in which a neighbour looks for us.
+// Our own address, or a group for neighbour discovery.
 static bool is_ours_ipv6(const struct port *port, const struct ether *ether, const struct ipv6 *ip)
 {
     static const struct ipv6_address all_nodes = {{0xff, 2, [15] = 1}};
@@ -148,7 +146,7 @@ static uint32_t unwrap_ipv6(struct port *port, struct rte_mbuf **frame, const st
         return DROP_ip_header;
     if (!is_ours_ipv6(port, ether, &ip))
         return DROP_not_ours;
-    // A fragment that is all of its packet waits for no other (RFC 6946).
+    // A fragment that is its whole packet waits for no other (RFC 6946).
     if (ip.has_fragment && (ip.fragment.more_fragments || ip.fragment.offset)) {
         if (joined)
             return DROP_fragment;
@@ -186,7 +184,7 @@ uint32_t unwrap_general(struct port *port, struct rte_mbuf **frame, struct port_
     return group ? (uint32_t)DROP_not_ours : unwrap_ipv4(port, frame, datagram, now_ns);
 }
 
-// True if the frame, which may be another one by then, is for the path.
+// True if the frame, which may be a reassembled one then, is for the path.
 static bool unwrap(struct port *port, struct rte_mbuf **frame, struct port_datagram *datagram,
                    uint64_t now_ns)
 {

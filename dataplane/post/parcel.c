@@ -1,12 +1,12 @@
-// See post.h: an MS as a parcel. It leaves with its contexts, keys, numbers, counters and N-PDUs;
-// what has come of an uplink N-PDU has been ended before. Where a context's TEID names the worker
-// that it leaves, the context's place there says who has it now. Nothing here runs per packet.
+// See post.h: an MS as a parcel, with its contexts, keys, numbers, counters and N-PDUs; its uplink
+// reassembly was dropped before. If a context's TEID names the old worker, the context's place
+// there keeps the TEID at the new worker. Nothing here runs per packet.
 #include "dataplane/post/post.h"
 
 #include <rte_ring_elem.h>
 #include <string.h>
 
-// At the start of the headroom of a buffer that waits.
+// At the start of a waiting buffer's headroom.
 struct packed {
     struct pdu pdu;
     struct rte_mbuf *next;
@@ -40,7 +40,7 @@ static void pack_npdu(void *self, uint32_t slot, const struct pdu *pdu)
     packing->stats->of_class[traffic_class].moved_out_octets += pdu->octets;
 }
 
-// What is left here is where to send on what the context's GGSN sends here.
+// Packs the contexts; their places here keep the TEIDs by which their GGSNs' frames are forwarded.
 static void pack_pdps(struct parcel *parcel, struct state *state, const struct command *move)
 {
     parcel->pdps = 0;
@@ -73,7 +73,7 @@ static void unpack_pdps(const struct parcel *parcel, struct state *state,
     *link = STATE_NONE;
 }
 
-// The N-PDU is that context's by the TEID that it has here; one whose context has gone is nobody's.
+// Gives the N-PDU its context's TEID at this worker; an N-PDU of a removed context gets none.
 static void readdress(struct teid_bits bits, const struct parcel *parcel,
                       const struct command *expect, struct pdu *pdu)
 {
@@ -132,7 +132,7 @@ bool parcel_send(struct post *post, struct state *state, struct sched *sched,
     return true;
 }
 
-// Into that state and scheduler; without them all of it ends here.
+// Queues the N-PDUs in that state and scheduler; without them drops all.
 static void unpack_npdus(const struct parcel *parcel, struct state *state, struct sched *sched,
                          struct stats_worker *stats, const struct command *expect, uint64_t now_ns)
 {
@@ -180,7 +180,7 @@ bool parcel_unpack(struct post *post, struct state *state, struct sched *sched,
     state->standby |= (parcel->ms.holds & STATE_HELD_IN_STANDBY) != 0;
     state_ms_let_go(state, sched, ms, STATE_ENDS_BY_MOVE, now_ns);
     __atomic_store_n(&parcel->taken, 0, __ATOMIC_RELEASE);
-    post->news = true; // whoever sent it may wait for a parcel that is free
+    post->news = true; // the sender may wait for a free parcel
     return true;
 }
 

@@ -1,4 +1,4 @@
-// See post.h: what allocates.
+// See post.h: allocation.
 #include "dataplane/post/post.h"
 
 #include <errno.h>

@@ -1,20 +1,20 @@
-// One queued N-PDU: all that the scheduler knows of it. 32 octets, two to a cache line. The buffer
-// is a handle that only its owner opens.
+// One queued N-PDU as the scheduler knows it. 32 octets, two to a cache line. Only the owner of the
+// buffer opens it; here it is a handle.
 #ifndef SLUICE_SCHED_PDU_H
 #define SLUICE_SCHED_PDU_H
 
 #include <assert.h>
 #include <stdint.h>
 
-// An N-PDU has two times of arrival, both known modulo a power of two alone: a sojourn is told up
-// to 13 days, a stay up to 4.9 h, in steps of 2^30 ns.
+// An N-PDU has two times of arrival, both modulo a power of two: its sojourn is exact up to 13
+// days, its stay up to 4.9 h, in steps of 2^30 ns.
 #define PDU_ARRIVED_BITS 50
 #define PDU_ARRIVED_MASK ((1ULL << PDU_ARRIVED_BITS) - 1)
 #define PDU_CAME_BITS    14
 #define PDU_CAME_MASK    ((1u << PDU_CAME_BITS) - 1)
 #define PDU_STEP_SHIFT   30
 
-// What goes with it from its coming to its going, also as one word: it is copied as it is.
+// Fields that stay unchanged from sched_put to the grant; copied as one word.
 #define PDU_CARRIED                                                           \
     union {                                                                   \
         struct {                                                              \
@@ -28,23 +28,22 @@
 
 struct pdu {
     void *buffer;
-    uint64_t arrived_ns : PDU_ARRIVED_BITS; // by the clock of its MS, which stands still while the
-                                            // MS is frozen
-    uint64_t came : PDU_CAME_BITS;          // in real time
+    uint64_t arrived_ns : PDU_ARRIVED_BITS; // arrival by its MS's clock, which stops while the MS
+                                            // is frozen
+    uint64_t came : PDU_CAME_BITS;          // arrival in real time, in steps
     union {
         uint32_t flow_hash; // of the inner 5-tuple, until it is queued
-        uint32_t next;      // slot of the one behind it, while it is queued
+        uint32_t next;      // slot of the N-PDU behind it, while it is queued
     };
     uint32_t aqm_word; // an AQM's own
     PDU_CARRIED;
     uint16_t octets;
-    uint16_t next_octets_lle; // of the one behind it, so that its turn is known without touching it
+    uint16_t next_octets_lle; // of the N-PDU behind it, so that its round need not read it first
 };
 
 static_assert(sizeof(struct pdu) == 32, "two PDUs to a cache line");
 
-// Stays that are longer read as none: an N-PDU from another worker may have come by a clock that is
-// a little ahead.
+// Longer stays read as 0: an N-PDU from another worker may carry a time of a clock slightly ahead.
 #define PDU_STAY_MOST (PDU_CAME_MASK - 8)
 
 static inline void pdu_stamp(struct pdu *pdu, uint64_t clock_ns, uint64_t now_ns)
@@ -53,14 +52,13 @@ static inline void pdu_stamp(struct pdu *pdu, uint64_t clock_ns, uint64_t now_ns
     pdu->came = now_ns >> PDU_STEP_SHIFT & PDU_CAME_MASK;
 }
 
-// How long it has waited, by the clock of its MS.
+// The time since its arrival, by the clock of its MS.
 static inline uint64_t pdu_sojourn_ns(const struct pdu *pdu, uint64_t clock_ns)
 {
     return (clock_ns - pdu->arrived_ns) & PDU_ARRIVED_MASK;
 }
 
-// How many steps of real time have begun since it came: its stay is longer than all of them but
-// one.
+// The steps of real time begun since its arrival: its stay is longer than all of them but one.
 static inline uint32_t pdu_stay(const struct pdu *pdu, uint64_t now_ns)
 {
     uint32_t steps = (uint32_t)((now_ns >> PDU_STEP_SHIFT) - pdu->came) & PDU_CAME_MASK;

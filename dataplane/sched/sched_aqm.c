@@ -1,14 +1,14 @@
-// What an AQM sees of its queue, by its scope, and what becomes of its advice. An N-PDU is judged
-// once as it comes and once before its first piece goes; the lifetime is judged then, too, and
-// always drops: it is no sign of congestion (RFC 3168).
+// The view that an AQM gets of its queue, by the scope of the class. An N-PDU is judged once at
+// arrival and once before its first piece goes; the second time its lifetime is judged, too, which
+// always drops: expiry is no sign of congestion (RFC 3168).
 #include "dataplane/sched/sched_aqm.h"
 
 #include "dataplane/sched/sched_queue.h"
 
-#define SHARE_USES 32 // judgements until the share is worked out anew
+#define SHARE_USES 32 // judgements with one cached share
 
-// rate * part / whole in octets a second; the whole is never 0. A stop says nothing about what is
-// to come: it is left out, or every threshold in time would fall to nothing meanwhile.
+// rate * part / whole in octets a second; the whole is never 0. A stop (rate 0) says nothing about
+// the future rate, so it is ignored; else every threshold in time would become 0 meanwhile.
 static uint64_t part_of(uint32_t rate, uint64_t part, uint64_t whole)
 {
     if (rate == BUCKET_UNLIMITED || rate == 0)
@@ -26,7 +26,7 @@ static uint64_t at_least_1(uint64_t n)
     return n ? n : 1;
 }
 
-// Weights of the PFCs that have a backlog among these slots, one that only begins it included.
+// The sum of the weights of these slots' PFCs with a backlog, or about to begin one (p).
 static uint32_t weights_in(const struct sched *s, struct tree_ms *m, const struct tree_pfc *p,
                            uint32_t among)
 {
@@ -37,8 +37,8 @@ static uint32_t weights_in(const struct sched *s, struct tree_ms *m, const struc
     return sum;
 }
 
-// A class's weight, and the weights of all that share a cell and a pipe with it; a class that only
-// begins a backlog included. Signalling goes first, and shares with nobody.
+// A class's weight, and the sums of weights in its cell and in its pipe, of the classes with a
+// backlog and this one. Signalling goes first and shares with no class.
 struct weights {
     uint64_t own, cell, pipe;
 };
@@ -69,7 +69,8 @@ static struct weights weights_of(const struct sched *s, const struct tree_cell *
                             pipe_weights(s, &s->nse[c->nse]) + more};
 }
 
-// Of its own bucket: R, or, of one that several share, R by weight among those with a backlog.
+// The share of a PFC in its own bucket: R, or, in a shared bucket, R by weight among the PFCs with
+// a backlog.
 static uint64_t share_of_flow(const struct sched *s, struct tree_ms *m, const struct tree_pfc *p)
 {
     uint32_t rate = pfc_bucket_read(m, p)->rate, slot = (uint32_t)(p - tree_pfc_of(m, 0));
@@ -79,8 +80,8 @@ static uint64_t share_of_flow(const struct sched *s, struct tree_ms *m, const st
     return part_of(rate, s->config.of_class[p->traffic_class].weight, in_flow);
 }
 
-// What the PFC can expect: the least, over its levels, of R times its weighted share of what is
-// backlogged there.
+// The rate that the PFC can expect: the least, over its levels, of R times its weighted share among
+// the backlogged nodes of that level.
 static uint32_t share_of(const struct sched *s, struct tree_ms *m, const struct tree_pfc *p)
 {
     const struct tree_cell *c = &s->cell[m->cell];
@@ -104,7 +105,7 @@ uint32_t aqm_share_anew(const struct aqm_view *view)
     return p->share_octets_per_s;
 }
 
-// Of a class in a cell or an NSE: all its PFCs together, in an NSE those of all its cells.
+// The share of a class in a cell or an NSE: of all its PFCs there.
 static uint32_t share_of_class(const struct sched *s, const struct tree_cell *c, uint32_t class,
                                bool all_cells)
 {

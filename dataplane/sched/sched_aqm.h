@@ -1,4 +1,4 @@
-// Asking an AQM: on every packet's way, so inline. See sched_aqm.c.
+// Calls of an AQM: inline, as every packet passes them. See sched_aqm.c.
 #ifndef SLUICE_SCHED_SCHED_AQM_H
 #define SLUICE_SCHED_SCHED_AQM_H
 
@@ -8,7 +8,7 @@ uint32_t aqm_share_anew(const struct aqm_view *view);
 uint8_t *aqm_look_wide(struct sched *s, const struct tree_ms *m, uint32_t class, bool nse,
                        struct aqm_view *view, uint64_t *total);
 
-// The queue that the AQM watches, and the AQM's memory of it.
+// Fills in the view of the queue that the AQM watches, and returns the AQM's vars for it.
 static inline uint8_t *aqm_look(struct sched *s, uint32_t pfc, struct tree_ms *m,
                                 struct tree_pfc *p, uint32_t flow, struct aqm_view *view)
 {
@@ -39,8 +39,7 @@ static inline uint8_t *aqm_look(struct sched *s, uint32_t pfc, struct tree_ms *m
     return vars;
 }
 
-// The AQM need not be asked: it would pass, and remember nothing. A share is as old as if it had
-// been.
+// The AQM is calm (aqm.h), so it is not called. This counts as a use of the cached share.
 static inline bool aqm_rests(const struct tree_rule *rule, struct tree_pfc *p, uint64_t sojourn_ns)
 {
     uint32_t share = p->share_uses ? p->share_octets_per_s : 0;
@@ -51,7 +50,7 @@ static inline bool aqm_rests(const struct tree_rule *rule, struct tree_pfc *p, u
     return true;
 }
 
-// Its vars are others now, or came with it from another worker.
+// After a call, or an arrival from another worker: the vars may have changed.
 static inline void aqm_was_asked(const struct tree_rule *rule, struct tree_pfc *p,
                                  const uint8_t *vars)
 {
@@ -61,7 +60,7 @@ static inline void aqm_was_asked(const struct tree_rule *rule, struct tree_pfc *
     p->asked = true;
 }
 
-// True if the N-PDU is to be dropped; a mark is left in it.
+// True if the N-PDU is to be dropped; else a mark is set in it.
 static inline bool aqm_obey(enum aqm_verdict verdict, struct pdu *pdu)
 {
     if (verdict == AQM_MARK && pdu->ect)
@@ -69,7 +68,7 @@ static inline bool aqm_obey(enum aqm_verdict verdict, struct pdu *pdu)
     return verdict == AQM_DROP || (verdict == AQM_MARK && !pdu->ect);
 }
 
-// An AQM of one MS lives by the MS's clock: what it timed does not run out while the MS is frozen.
+// The clock of the AQM of one MS's queue is the MS's, so its timers stop while the MS is frozen.
 static inline uint64_t aqm_clock(const struct sched *s, const struct tree_ms *m,
                                  const struct tree_pfc *p, uint64_t now_ns)
 {
@@ -95,7 +94,7 @@ static inline enum drop_reason aqm_ask_in(struct sched *s, uint32_t pfc, struct 
     return aqm_obey(verdict, pdu) ? DROP_aqm_in : DROP_NONE;
 }
 
-// An N-PDU of that queue is about to be dropped for want of room.
+// An N-PDU of that queue will be dropped at a full limit.
 static inline void aqm_tell_full(struct sched *s, uint32_t pfc, struct tree_ms *m,
                                  struct tree_pfc *p, uint32_t flow, struct pdu *pdu,
                                  uint64_t now_ns)
@@ -115,7 +114,7 @@ static inline void aqm_tell_full(struct sched *s, uint32_t pfc, struct tree_ms *
     aqm_was_asked(rule, p, vars);
 }
 
-// By the clock of its MS, or by real time.
+// By the clock of its MS, or by its stay in real time.
 static inline bool has_expired(const struct tree_rule *rule, const struct pdu *pdu,
                                uint64_t sojourn_ns, uint64_t now_ns)
 {

@@ -1,20 +1,20 @@
-// A cell's classes and its place in its NSE. Between classes: start-time fair queueing (Goyal, Vin,
-// Cheng 1996): each class has a start tag S, S += octets / weight, on waking S = max(S, v(b)), v(b)
-// the last start tag served; the class with the least S goes next, signalling before all. Between
-// cells of a pipe the key is O(b) + min S; who comes back from its own bucket gets O(b) =
-// max(O(b), v(pipe) - min S - a few PDUs), so nobody banks credit; the clock v(b) of an empty cell
-// follows the pipe's. This makes (cell, class) pairs share by weighted max-min (S3).
-// Where a pipe is not full its cells take turns (sched_ready.c), and offsets say nothing.
-// Invariant: a cell is among the ready of its NSE if and only if CELL_READY.
+// A cell's classes and the order of cells in an NSE. Between classes: start-time fair queueing
+// (Goyal, Vin, Cheng 1996): each class has a start tag S, S += octets / weight, at waking S =
+// max(S, v(b)), v(b) being the last start tag served; the class with the least S goes next,
+// signalling before all. Between cells of a pipe the key is O(b) + min S; a cell that its own
+// bucket delayed gets O(b) = max(O(b), v(pipe) - min S - a few PDUs), so it banks no credit; the
+// clock v(b) of an empty cell follows the pipe's. This makes (cell, class) pairs share by weighted
+// max-min (S3). While a pipe is not full its cells take turns (sched_ready.c), and offsets mean
+// nothing. Invariant: a cell is in its NSE's ring or heap of ready cells if and only if CELL_READY.
 #include "dataplane/sched/sched_ring.h"
 
-// What a cell may claim of the time in which its own bucket kept it. With nothing, a cell whose
-// rate and whose share of the pipe are alike gets less than either, each time the other's turn.
+// The credit of a cell for the time in which its own bucket delayed it. Without credit, a cell
+// whose rate equals its share of the pipe would lose the wait for its turn each time.
 #define CLAIM_PDUS 4
 
 #define REWEIGHED 16u // cells a call
 
-// Of those classes; there must be one.
+// The next class among `active`, which is not empty.
 static uint32_t next_of(const struct tree_cell *c, uint32_t active)
 {
     uint32_t best = (uint32_t)__builtin_ctz(active);
@@ -81,7 +81,7 @@ void cell_comes_back(const struct sched *s, struct tree_cell *c, const struct tr
         c->offset = n->virtual - tag;
 }
 
-// The pipe waits for the first PDU of the first of its cells: another first may be smaller.
+// The pipe waits for the first PDU of its first cell: a new first PDU may be smaller.
 static void first_changes(struct sched *s, uint32_t nse)
 {
     if (s->nse[nse].state & NSE_WAITS)
@@ -108,7 +108,7 @@ void cell_refresh(struct sched *s, uint32_t cell)
     refresh(s, cell, false);
 }
 
-// The common case, a cell by turns that stays where it is, is nothing but the turn.
+// The common case, a cell by turns that stays ready, only passes the turn on.
 void cell_served(struct sched *s, uint32_t cell)
 {
     const struct tree_cell *c = &s->cell[cell];
@@ -121,7 +121,7 @@ void cell_served(struct sched *s, uint32_t cell)
         refresh(s, cell, true);
 }
 
-// What is first in the cell's order has changed, and may be smaller than what is waited for.
+// The first PDU in the cell's order has changed, and may be smaller than the one waited for.
 static void order_changes(struct sched *s, struct tree_cell *c, uint32_t cell)
 {
     cell_unwait(s, cell);
@@ -144,7 +144,7 @@ static void class_wakes(struct sched *s, uint32_t class, struct tree_cell *c, ui
     nse_refresh(s, c->nse);
 }
 
-// Before all others, so that among several that have begun, the one whose turn it is stands last.
+// At the head, so that among several PFCs that have begun, the one whose turn it is comes last.
 static void link_first(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t cell)
 {
     struct tree_cell *c = &s->cell[cell];
@@ -190,7 +190,7 @@ void cell_ring_last(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct tr
     ring_link_before(s, pfc, p, k->head);
 }
 
-// As long as others are left in its class the cell stays as ready as it is, and where it is.
+// While other PFCs are left in its class the cell's readiness and order stay.
 void cell_ring_remove(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t cell)
 {
     struct tree_cell *c = &s->cell[cell];
@@ -231,7 +231,7 @@ void cell_look_again(struct sched *s, uint32_t cell)
     }
 }
 
-// As long as weights stay no tag is ever farther ahead.
+// Limits the tags' lead to one PDU; while weights stay the lead never exceeds that.
 static void reweigh(struct sched *s, struct tree_cell *c, uint32_t cell)
 {
     for (uint32_t class = CLASS_SIGNALLING + 1; class < CLASS_COUNT; class ++) {
@@ -260,7 +260,7 @@ void nse_wait(struct sched *s, uint32_t nse, uint64_t at_ns)
     uint32_t first = n->first;
     ready_in_time(s, n);
     n->full_ns = at_ns + n->full_span_ns;
-    if (n->first != first) // by virtual time another PDU is first: that one is tried
+    if (n->first != first) // by virtual time another PDU is first: test that one
         return;
     n->state |= NSE_WAITS;
     n->wheel_ref = wheel_add(&s->wheel, tree_id(TREE_NSE, nse), at_ns);

@@ -1,10 +1,10 @@
-// What the set-up functions share: checks, each 0 or -enum sched_err.
+// Shared by the set-up functions: checks, each 0 or -enum sched_err.
 #ifndef SLUICE_SCHED_SCHED_CHANGE_H
 #define SLUICE_SCHED_SCHED_CHANGE_H
 
 #include "dataplane/sched/sched_parts.h"
 
-// There, if `there`; else free.
+// The node exists, if `there`; else its id is free.
 int change_nse(const struct sched *s, uint32_t nse, bool there);
 int change_cell(const struct sched *s, uint32_t cell, bool there);
 int change_ms(const struct sched *s, uint32_t ms, bool there);
@@ -15,21 +15,21 @@ int change_n201_u(const struct sched *s, uint16_t n201_u);
 #define CHANGE_N201_U_MIN 140
 #define CHANGE_N201_U_MAX 1520
 
-// Whether a class's values go together; and what the hot path has of them.
+// Checks a class's values; computes the hot path's form of them.
 int change_class(const struct sched_class *k, uint32_t class);
 void change_rule(struct sched *s, uint32_t class);
 
-// An MS's clock stands while it is frozen or its own R is 0; `bit` says which of them changes.
+// An MS's clock stops while the MS is frozen or its own R is 0; `bit` is the state that changes.
 void change_standing(struct tree_ms *m, uint8_t bit, bool on, uint64_t now_ns);
 
 // ---- sched_sizes_setup.c: effective buckets ----
-// What the BSS offers, noted, and less where that is more than the delay wants.
+// Stores the offered Bmax, and returns terms with the effective Bmax.
 struct bucket_terms sizes_of_cell(struct sched *s, uint32_t cell, struct bucket_terms offered);
 struct bucket_terms sizes_of_default(struct sched *s, uint32_t cell, struct bucket_terms offered);
 struct bucket_terms sizes_of_ms(struct sched *s, uint32_t ms, struct bucket_terms offered);
 struct bucket_terms sizes_of_pfc(struct sched *s, uint32_t ms, uint32_t slot,
                                  struct bucket_terms offered);
-// A new cell has none; an MS is in that cell now, or no longer; its largest N201-U was that one.
+// A new cell without MSs; an MS that enters or leaves a cell; an MS whose largest N201-U was `was`.
 void sizes_cell_begins(struct sched *s, uint32_t cell);
 void sizes_ms_begins(struct sched *s, uint32_t ms);
 void sizes_ms_comes(struct sched *s, uint32_t ms, uint32_t cell);
@@ -38,12 +38,12 @@ uint32_t sizes_n201_u(const struct sched *s, uint32_t ms);
 void sizes_ms_changes(struct sched *s, uint32_t ms, uint32_t was);
 
 // ---- sched_share_setup.c ----
-// It has a bucket of its own again, without values; who used its bucket keeps that.
+// Gives the PFC a bucket of its own, without values; the other PFCs keep the shared bucket.
 void share_part(struct sched *s, uint32_t ms, uint32_t slot);
-// Of a bucket that passes from one slot to another.
+// Moves the offered Bmax of a bucket that passes from one slot to another.
 void sizes_pfc_passes(struct sched *s, uint32_t ms, uint32_t from, uint32_t to);
 
-// Drops all that the PFC has queued, as far as the list has room.
+// Drops the PFC's queue, as far as the list of drops has room.
 int change_flush(struct sched *s, uint32_t pfc, enum drop_reason reason);
 
 #endif

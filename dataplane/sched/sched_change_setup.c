@@ -1,5 +1,5 @@
-// See sched.h: new values for buckets, blocking, freezing, moving, flushing. Every bucket is
-// settled at its old rate before a new one holds (S10).
+// See sched.h: sets buckets, blocks, freezes, moves, flushes. A bucket is settled at its old rate
+// before a new one holds (S10).
 #include "dataplane/sched/sched_change.h"
 #include "dataplane/sched/sched_ring.h"
 #include "dataplane/sched/sched_room.h"
@@ -98,7 +98,7 @@ int sched_nse_look_again(struct sched *s, uint32_t nse)
     return 0;
 }
 
-// Nobody waits by defaults in a cell where nothing is queued.
+// In a cell without queued N-PDUs no MS waits on defaults.
 static void set_defaults(struct sched *s, uint32_t cell, struct bucket_terms terms, uint64_t now_ns)
 {
     struct tree_cell *c = &s->cell[cell];
@@ -238,7 +238,7 @@ static void count_in_cell(struct sched *s, uint32_t cell, const struct tree_pfc 
         cell_backlog(s, &s->cell[cell], p->traffic_class, in);
 }
 
-// A PFC that waits has been told before that it does not.
+// The caller has ended the wait of a waiting PFC.
 static void pfc_stop(struct sched *s, uint32_t pfc, bool on)
 {
     struct tree_ms *m = tree_ms(s, tree_pfc_ms(pfc));

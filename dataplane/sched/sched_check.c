@@ -1,8 +1,8 @@
-// For tests: walks the whole structure and says which invariant does not hold. Slow and plain on
-// purpose; it counts everything anew and believes no counter.
+// For tests: walks the whole structure and names the invariant that does not hold. Slow and plain
+// on purpose; it recounts everything and trusts no counter.
 #include "dataplane/sched/sched_room.h"
 
-// What the walk adds up.
+// Sums of the walk.
 struct sums {
     uint64_t total;                  // queued
     uint32_t waiting;                // nodes in the wheel
@@ -49,7 +49,7 @@ static const char *check_flows(const struct sched *s, uint32_t pfc, const struct
     return NULL;
 }
 
-// Those that share a bucket: one of them leads, and they wait as one, by one entry in the wheel.
+// PFCs that share a bucket: one of them leads, and they wait together, by one entry in the wheel.
 static const char *check_shared(struct tree_ms *m, const struct tree_pfc *p, uint32_t slot)
 {
     uint32_t leader = p->state & PFC_SHARES ? p->bucket.max_octets : slot, members = 0, refs = 0;
@@ -106,7 +106,7 @@ static const char *check_pfc(const struct sched *s, uint32_t pfc, struct sums *s
     return NULL;
 }
 
-// By defaults of 0; or they were that and its cell's visits have not come to it.
+// The default rate is 0, or was 0 and the visit after its change has not reached the MS.
 static bool waits_for_change(const struct sched *s, const struct tree_ms *m)
 {
     const struct tree_cell *c = &s->cell[m->cell];
@@ -144,7 +144,7 @@ static const char *check_ms(const struct sched *s, uint32_t ms, struct sums *sum
 static uint32_t ring_count(const struct sched *s, uint32_t head)
 {
     uint32_t n = 0, pfc = head;
-    bool begun = true; // those that have begun an N-PDU stand first (S12)
+    bool begun = true; // PFCs that have begun an N-PDU are first (S12)
     if (head == TREE_NONE)
         return 0;
     do {
@@ -158,7 +158,7 @@ static uint32_t ring_count(const struct sched *s, uint32_t head)
     return n + 1;
 }
 
-// The PFCs of a class of a cell, by what they are in.
+// Counts of a cell's PFCs in a class.
 struct members {
     uint32_t in_ring, backlogged;
     uint64_t total;
@@ -237,7 +237,7 @@ static const char *check_cell(const struct sched *s, uint32_t cell, struct sums 
     return s->sizes ? check_sizes(&s->sizes[cell], c->mss) : NULL;
 }
 
-// Cells in a ring of ready ones; a number that cannot be if one does not belong there.
+// Counts the cells of a ring of ready cells; an impossible number if one does not belong there.
 static uint32_t turns_count(const struct sched *s, const struct tree_nse *n, enum ready_place place)
 {
     uint32_t count = 0, first = n->ring[place];
@@ -252,8 +252,8 @@ static uint32_t turns_count(const struct sched *s, const struct tree_nse *n, enu
     return count;
 }
 
-// Cells in a heap, or a number that cannot be if it is not in order: node by node, by its number,
-// where the family that holds it is found from the root.
+// Counts the cells of a heap; an impossible number if the heap is out of order. Finds each node by
+// its number, through the families from the root.
 static uint32_t heap_place(const struct sched *s, const struct tree_nse *n, uint32_t node)
 {
     if (node == 0)
@@ -283,7 +283,7 @@ static uint32_t heap_count(const struct sched *s, const struct tree_nse *n)
     return n->timed;
 }
 
-// Signalling first; by virtual time the least key, where the ring has the same for all.
+// Signalling first; by virtual time the least key, where all cells of the ring have turns_key.
 static bool is_first(const struct sched *s, const struct tree_nse *n)
 {
     if (n->first == TREE_NONE)

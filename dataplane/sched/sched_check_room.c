@@ -1,4 +1,4 @@
-// For sched_check: works out which places and ranks (sched_places.c) there must be, and compares.
+// For sched_check: computes the places and ranks (sched_places.c) that should exist, and compares.
 #include "dataplane/sched/sched_room.h"
 
 #define MUST(what, text) \
@@ -20,7 +20,7 @@ static uint64_t size_of(enum room_unit unit, uint64_t total)
     return (total_octets(total) + ROOM_OCTETS_A_STEP - 1) / ROOM_OCTETS_A_STEP;
 }
 
-// How many a parent has, each in its list, the lists in order; a number that cannot be if not.
+// Counts a parent's ranked entries; an impossible number if an entry or a bin is out of order.
 static uint32_t rank_count(const struct rank *r, uint32_t top)
 {
     uint32_t n = 0, bin = top, entry;
@@ -102,7 +102,7 @@ static const char *check_ms(const struct sched *s, uint32_t ms, struct tree_ms *
     return NULL;
 }
 
-// Of a cell, by the list of its places.
+// A cell, with the list of its places.
 static const char *check_cell(const struct sched *s, uint32_t cell, uint32_t *places)
 {
     const struct tree_cell *c = &s->cell[cell];

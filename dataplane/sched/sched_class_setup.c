@@ -1,5 +1,5 @@
-// See sched.h: other values of a traffic class while there is traffic. A new weight holds at once
-// (S3, S10): who has just sent under the old one owes no more than one PDU at the new one.
+// See sched.h: changes a traffic class while there is traffic. A new weight holds at once (S3,
+// S10): a class that just sent under its old weight owes at most one PDU at the new one.
 #include "dataplane/sched/sched_change.h"
 
 int sched_class_set(struct sched *s, uint32_t class, const struct sched_class *values)

@@ -1,16 +1,15 @@
-// What the wheel brings back, in passes over a batch of ids, so that each pass finds in the cache
-// what the one before asked for. An MS whose cell has nobody in its rings needs no place among
-// others: if its PDU conforms at every level it goes at once. Where somebody stands before it, it
-// joins its ring. So the common case, a cell that is not full with MSs that their own buckets
-// limit, costs no turn.
+// Handles ids from the wheel, in passes over a batch, so that each pass finds in the cache what the
+// previous one prefetched. An MS with no competitor in its cell skips the rings: if its PDU
+// conforms at every level, the PDU goes at once; otherwise the MS joins its ring. So the common
+// case, a cell below its rate with MSs limited by their own buckets, costs no turn.
 #include "dataplane/sched/sched_round.h"
 
 #define FIRE_IDS 64u
 
-// gcc takes a function that only prefetches for one without effect, and leaves its calls out.
+// Inline by force: gcc takes a function that only prefetches for one without effect.
 #define SCHED_PREFETCH static inline __attribute__((always_inline))
 
-// What a batch works for.
+// The output of a batch.
 struct firing {
     struct sched_grant *grants;
     uint32_t n, taken;
@@ -33,10 +32,10 @@ static bool conforms_everywhere(struct sched *s, struct round *r, uint64_t now_n
            round_conforms_cell(r, now_ns) && round_conforms_nse(s, r, now_ns);
 }
 
-// True if a PDU of the MS went; the MS waits afterwards, or its PFCs are where they belong.
+// True if a PDU of the MS went; afterwards the MS waits, or its PFCs are in their rings.
 static bool send_at_once(struct sched *s, uint32_t ms, struct tree_ms *m, struct firing *f)
 {
-    struct round r; // by its fields: to clear it costs more than the rest of this
+    struct round r; // not cleared, which would cost more than the rest of this function
     r.cell = m->cell;
     r.c = &s->cell[m->cell];
     r.nse = r.c->nse;
@@ -52,7 +51,7 @@ static bool send_at_once(struct sched *s, uint32_t ms, struct tree_ms *m, struct
         !round_send(s, &r, f->now_ns, &f->grants[f->taken]))
         return false;
     f->taken++;
-    if (r.c->state & CELL_READY) // what waited for the LLE has joined a ring
+    if (r.c->state & CELL_READY) // a PFC that waited for the LLE has joined a ring
         cell_refresh(s, r.cell);
     if (m->backlog && !ms_is_simple(m))
         ms_update(s, ms, f->now_ns);
@@ -61,7 +60,7 @@ static bool send_at_once(struct sched *s, uint32_t ms, struct tree_ms *m, struct
     return true;
 }
 
-// The wheel may bring an MS or a PFC back early, and its values may have changed.
+// The wheel may bring an MS or a PFC back early, and its bucket may have new values.
 static void fire_ms(struct sched *s, uint32_t ms, struct tree_ms *m, struct firing *f)
 {
     if (f->taken < f->n && fired_whole(s, ms, m, f->now_ns, &f->grants[f->taken])) {
@@ -73,7 +72,7 @@ static void fire_ms(struct sched *s, uint32_t ms, struct tree_ms *m, struct firi
         ms_settle(s, ms, m, f->now_ns);
 }
 
-// PFCs that share a bucket, for their first; at any turn of theirs their first goes.
+// PFCs with a shared bucket were waiting for their first PDU; at any turn of theirs that PDU goes.
 static void fire_shared(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
                         struct firing *f)
 {
@@ -106,7 +105,7 @@ static void fire_pfc(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct f
         pfc_joins(s, pfc, m, p);
 }
 
-// The MS and the PFC that an id stands for; none for cells and NSEs, which are few and warm.
+// The MS and the PFC of an id; NULL for cells and NSEs, which are few and in the cache.
 struct fired {
     struct tree_ms *m;
     struct tree_pfc *p;
@@ -123,7 +122,7 @@ static inline struct fired fired_of(const struct sched *s, uint32_t id)
     return (struct fired){m, tree_pfc_of(m, tree_pfc_slot(pfc)), pfc};
 }
 
-// A node that another's firing has set going, or to wait anew, meanwhile is left as it is.
+// A node that another id of the batch has made ready, or wait again, stays as it is.
 static inline void fire_one(struct sched *s, uint32_t id, struct fired node, struct firing *f)
 {
     uint32_t at = id & TREE_ID_MASK;
@@ -158,8 +157,7 @@ SCHED_PREFETCH void prefetch_node(struct fired node)
     tree_prefetch(node.m, node.p);
 }
 
-// Its ref is void from here on; and what its turn will want. True if it has several PFCs to choose
-// from.
+// Voids its ref, and prefetches what its turn will need. True if it has several PFCs.
 static inline bool touch_node(struct sched *s, uint32_t id, struct fired node)
 {
     struct tree_ms *m = node.m;
@@ -182,14 +180,14 @@ static inline bool touch_node(struct sched *s, uint32_t id, struct fired node)
     return true;
 }
 
-// Each of them may be the one that goes.
+// Each backlogged PFC may be the one that goes.
 SCHED_PREFETCH void prefetch_heads(const struct sched *s, struct tree_ms *m)
 {
     for (uint32_t slots = m ? m->backlog : 0; slots; slots &= slots - 1)
         __builtin_prefetch(&s->slot[tree_pfc_of(m, (uint32_t)__builtin_ctz(slots))->queue.head]);
 }
 
-// Who comes after this batch, chunk by chunk: their lines are asked for while it is worked on.
+// Prefetches the nodes of the next batch, chunk by chunk, while this batch is processed.
 SCHED_PREFETCH uint32_t prefetch_chunk(const struct sched *s, uint32_t chunk)
 {
     const struct wheel_chunk *c = &s->wheel.chunk[chunk];

@@ -1,11 +1,11 @@
-// LLC frames of control's. They wait elsewhere, in the order in which they came, and are offered
-// here one by one: what conforms at NSE, cell and MS is charged at all three and goes (TS 48.018
-// 8.2.3.2); a packet flow it has none.
+// Control's LLC frames. They wait in the caller, in order of arrival, and are offered here one by
+// one: a frame that conforms at NSE, cell and MS is charged at all three and goes
+// (TS 48.018 8.2.3.2); it has no packet flow.
 //
-// A frame that is refused must not be starved by smaller PDUs, so what it waits for is reserved:
-// its MS while it has any frame, and the cell or the NSE whose bucket refused it, until all frames
-// are offered again. Behind a reserved cell or NSE no other frame is tried either, so that their
-// order is kept there. Invariant: while nobody waits, nothing is reserved after the next offer.
+// Smaller PDUs must not starve a refused frame, so nodes are reserved for it: its MS while the MS
+// has any frame, and the cell or the NSE whose bucket refused it, until all frames are offered
+// again. No other frame is tried behind a reserved cell or NSE, so frames keep their order there.
+// Invariant: while no frame waits, nothing is reserved after the next offer.
 #include "dataplane/sched/sched_round.h"
 
 void sched_ms_reserve(struct sched *s, uint32_t ms, bool waits, uint64_t now_ns)
@@ -25,7 +25,7 @@ static void reservation_end(struct sched *s, uint32_t id)
     if (id >> TREE_KIND_SHIFT == TREE_NSE) {
         s->nse[at].state &= (uint8_t)~NSE_RESERVED;
         nse_refresh(s, at);
-    } else if (s->cell[at].state & CELL_RESERVED) { // else it was removed meanwhile
+    } else if (s->cell[at].state & CELL_RESERVED) { // else the cell was removed meanwhile
         s->cell[at].state &= (uint8_t)~CELL_RESERVED;
         cell_refresh(s, at);
     }

@@ -1,5 +1,5 @@
-// See sched_heap.h. The common step, the first one gets a larger key, goes down from the root and
-// moves those that are before it up by one.
+// See sched_heap.h. The common step gives the first cell a larger key: it goes down from the root,
+// and cells with smaller keys move up by one level.
 #include "dataplane/sched/sched_heap.h"
 
 #include "dataplane/sched/sched_parts.h"
@@ -34,8 +34,8 @@ static inline void write_at(struct sched *s, uint32_t at, uint32_t cell, uint64_
     s->heap_at[cell] = at;
 }
 
-// Of those at one place in virtual time the one with the least id: which of them is first does not
-// depend on who else is there (S5). Without a branch: which way it goes nobody could foretell.
+// Cells with equal keys are in order of their ids, so other cells do not affect that order (S5).
+// Without a branch, which would be unpredictable.
 static inline bool goes_before(uint64_t key, uint32_t cell, uint64_t other_key, uint32_t other_cell)
 {
     return tree_before(key, other_key) | ((key == other_key) & (cell < other_cell));
@@ -46,7 +46,7 @@ static inline bool before_in(const struct heap_family *f, uint32_t a, uint32_t b
     return goes_before(f->key[a], f->cell[a], f->key[b], f->cell[b]);
 }
 
-// Of the first `n` of a family.
+// The least of the first `n` of a family.
 static inline uint32_t least_of(const struct heap_family *f, uint32_t n)
 {
     if (n == HEAP_FAMILY) {
@@ -60,7 +60,7 @@ static inline uint32_t least_of(const struct heap_family *f, uint32_t n)
     return least;
 }
 
-// The place `at` is free.
+// The node `at` is free.
 static void sift_up(struct sched *s, const struct tree_nse *n, uint32_t at, uint32_t cell,
                     uint64_t key)
 {
@@ -85,14 +85,14 @@ static void sift_down(struct sched *s, const struct tree_nse *n, uint32_t at, ui
         if (!goes_before(f->key[least], f->cell[least], key, cell))
             break;
         write_at(s, at, f->cell[least], f->key[least]);
-        if (level == 2) // its turn comes soon
+        if (level == 2) // the cell's turn comes soon
             cell_prefetch(&s->cell[f->cell[least]]);
         at = child * HEAP_FAMILY + least;
     }
     write_at(s, at, cell, key);
 }
 
-// The node after that one.
+// The node with the next number.
 static uint32_t next_node(const struct sched *s, const struct tree_nse *n, uint32_t at)
 {
     if (at == n->heap_root || at % HEAP_FAMILY == HEAP_FAMILY - 1)
@@ -145,7 +145,7 @@ void heap_add(struct sched *s, struct tree_nse *n, uint32_t cell, uint64_t key)
     sift_up(s, n, n->heap_last, cell, key);
 }
 
-// `cell` stands there, or what stood there has gone.
+// Puts `cell` into the node `at`, whose cell has gone or has a new key.
 static void settle(struct sched *s, const struct tree_nse *n, uint32_t at, uint32_t cell,
                    uint64_t key)
 {

@@ -1,11 +1,11 @@
-// The heaps of NSEs: cells by their place in virtual time, the least first. A node has four
-// children, and the four keys, cells and links of a family are one line, so that a step down reads
-// one line and no cell. Families of all NSEs come from one pool: a heap of any size has the root's
-// family, which its NSE keeps, and for every four cells more another one.
+// The heaps of NSEs: cells by their virtual time, the least first. A node has four children, and
+// the keys, cells and links of four siblings (a family) are one cache line, so that a step down
+// reads one line and no cell. The families of all NSEs come from one pool: a heap has the root's
+// family, which its NSE keeps, and one more for every four cells.
 //
-// Invariants: nodes count from the root, 0; family number f of a heap hangs on node f and has the
-// nodes 4 f + 1 to 4 f + 4; only the last family may be less than full; `heap_at` of a cell in a
-// heap is where it stands.
+// Invariants: nodes count from the root, 0; family number f of a heap belongs to node f and has the
+// nodes 4 f + 1 to 4 f + 4; only the last family may be partly filled; `heap_at` of a cell in a
+// heap is the cell's node.
 #ifndef SLUICE_SCHED_SCHED_HEAP_H
 #define SLUICE_SCHED_SCHED_HEAP_H
 
@@ -24,19 +24,19 @@ struct heap_family {
 };
 static_assert(sizeof(struct heap_family) == 64, "a family is a line");
 
-// What only growing, shrinking and a step up want to know of a family.
+// The part of a family that only growing, shrinking and a step up use.
 struct heap_link {
-    uint32_t parent;     // where it hangs: family * 4 + place
-    uint32_t prev, next; // families by number; of the free ones: next
+    uint32_t parent;     // node above it: family * 4 + index
+    uint32_t prev, next; // families by number; of a free one: next
 };
 
-// Families for so many cells in so many NSEs, each in one heap at most.
+// Families needed for so many cells in so many NSEs, each cell in at most one heap.
 uint32_t heap_families(uint32_t nses, uint32_t cells);
 void heap_setup(struct sched *s);
-void heap_clear(struct sched *s, uint32_t nse); // its NSE is new
+void heap_clear(struct sched *s, uint32_t nse); // for a new NSE
 
 void heap_add(struct sched *s, struct tree_nse *n, uint32_t cell, uint64_t key);
 void heap_remove(struct sched *s, struct tree_nse *n, uint32_t cell);
-void heap_move(struct sched *s, struct tree_nse *n, uint32_t cell, uint64_t key); // another key
+void heap_move(struct sched *s, struct tree_nse *n, uint32_t cell, uint64_t key); // changes the key
 
 #endif

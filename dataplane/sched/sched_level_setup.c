@@ -1,7 +1,7 @@
-// See sched.h: levels of buckets as the BSS sees them, whole or less so many octets.
+// See sched.h: sets bucket levels as the BSS reports them, or lowers them by octets.
 #include "dataplane/sched/sched_change.h"
 
-// What a bucket-full ratio can say of the largest bucket.
+// The most that a bucket-full ratio can mean for the largest bucket.
 static int change_level(uint64_t level)
 {
     return level <= bucket_level_of_ratio(UINT32_MAX, UINT8_MAX) ? 0 : -SCHED_BAD_LEVEL;

@@ -1,7 +1,7 @@
-// An MS goes to another scheduler, that of another worker: its queue with the order, age and AQM
-// state that it has, its clock, and what of an N-PDU has been sent. As within one scheduler
-// (sched_ms_move) its buckets begin empty, on the new cell's defaults, and its PFCs are without
-// values. Left out: the deficits of flows and the AQM state of a flow's queue, which begin anew.
+// An MS moves to another worker's scheduler: its queue with order, age and AQM state, its clock,
+// and the progress of a half-sent N-PDU. As within one scheduler (sched_ms_move) its buckets begin
+// empty, on the new cell's defaults, and its PFCs have no values. Left out: the deficits of flows
+// and the AQM state of a flow's queue, which begin again.
 #include <string.h>
 
 #include "dataplane/sched/sched_aqm.h"
@@ -23,7 +23,7 @@ static void pack_pfc(const struct sched *s, uint32_t ms, uint32_t slot, struct s
     memcpy(b->aqm_vars, vars_of(s, ms, slot), s->vars_octets[SCHED_SCOPE_PFC]);
 }
 
-// By flow, `flow_hash` is the flow's number again.
+// With flow queues `flow_hash` is the flow's number.
 static void hand_over(struct sched *s, uint32_t ms, uint32_t slot, sched_leave_fn *leave,
                       void *self)
 {
@@ -58,11 +58,11 @@ int sched_ms_leave(struct sched *s, uint32_t ms, struct sched_baggage *b, sched_
         hand_over(s, ms, slot, leave, self);
     }
     ms_update(s, ms, now_ns);
-    return sched_ms_remove(s, ms, DROP_removed, now_ns); // which finds nothing to drop
+    return sched_ms_remove(s, ms, DROP_removed, now_ns); // finds nothing to drop
 }
 
-// The other worker's time may be a little behind; the MS's own clock does not go back, or what has
-// just been queued would be of an endless age.
+// The new worker's time may be slightly behind; the MS's own clock must not go back, or an N-PDU
+// just queued would have an endless age.
 static void go_on_from(struct tree_ms *m, uint64_t clock_ns, uint64_t now_ns)
 {
     if (!ms_stands(m) && tree_before(tree_ms_clock(m, now_ns), clock_ns))
@@ -90,7 +90,7 @@ int sched_ms_arrive(struct sched *s, uint32_t ms, uint32_t bvc, const struct sch
         fault = sched_pfc_add(s, ms, slot, b->pfc[slot].traffic_class);
         memcpy(vars_of(s, ms, slot), b->pfc[slot].aqm_vars, s->vars_octets[SCHED_SCOPE_PFC]);
         struct tree_pfc *p = tree_pfc_of(m, slot);
-        if (s->vars_octets[SCHED_SCOPE_PFC]) // else no AQM there remembers anything
+        if (s->vars_octets[SCHED_SCOPE_PFC]) // else no AQM there has vars
             aqm_was_asked(&s->rule[p->traffic_class], p, vars_of(s, ms, slot));
     }
     for (uint32_t slot = 0; slot < s->config.pfcs_an_ms && !fault; slot++)
@@ -99,7 +99,7 @@ int sched_ms_arrive(struct sched *s, uint32_t ms, uint32_t bvc, const struct sch
     return fault;
 }
 
-// The head of the queue was half sent: it goes on where it was.
+// The head of the queue was half sent and goes on.
 static void resume(struct tree_ms *m, uint32_t slot, const struct sched_baggage_pfc *b)
 {
     struct tree_pfc *p = tree_pfc_of(m, slot);

@@ -1,8 +1,8 @@
-// An MS and its PFCs: which of them is first in the MS's own order, and who waits until when.
-// Within an MS the order is that of start tags as in a cell (signalling first, then the least tag),
-// so an MS that its own bucket limits shares its rate by the weights of its classes, whatever else
-// is in the cell. A PFC that its own bucket refuses is out of this order and delays nobody (S5). A
-// half-sent N-PDU is finished before another of its LLE begins: SNDCP's receiver wants it so.
+// An MS and its PFCs: the MS's own order, and the waits of MS and PFCs. Within an MS the order is
+// that of start tags as in a cell (signalling first, then the least tag), so an MS that its own
+// bucket limits shares its rate by the weights of its classes, independently of the cell. A PFC
+// that its own bucket refuses is out of this order and delays no other PFC (S5). A half-sent N-PDU
+// is finished before another one of its LLE begins, as SNDCP's receiver requires.
 #include "dataplane/sched/sched_ring.h"
 
 bool pfc_own_first(const struct tree_pfc *a, const struct tree_pfc *b)
@@ -32,8 +32,8 @@ uint32_t pfc_rest_octets(const struct sched *s, const struct tree_ms *m, const s
     return next.llc_octets + left + (left + room - 1) / room * header;
 }
 
-// While other PFCs want its LLE, an N-PDU that its own bucket cannot pass whole now, but could
-// later, is not begun: half sent, it would keep them waiting for that bucket.
+// While other PFCs want the LLE, an N-PDU that its own bucket could pass whole later, but not now,
+// does not begin: half sent, it would make them wait for that bucket.
 uint32_t pfc_whole_octets(const struct sched *s, struct tree_ms *m, const struct tree_pfc *p,
                           uint32_t slot)
 {
@@ -64,7 +64,7 @@ void pfc_refused(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_p
     share_settle(s, tree_pfc_ms(pfc), m, tree_pfc_slot(pfc), now_ns);
 }
 
-// May send, and its own bucket lets it; if not, it waits.
+// Whether the PFC may send and its own bucket passes its PDU; if the bucket refuses, the PFC waits.
 static bool pfc_conforms(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p,
                          uint64_t now_ns)
 {
@@ -76,7 +76,7 @@ static bool pfc_conforms(struct sched *s, uint32_t pfc, struct tree_ms *m, struc
     return at_ns <= now_ns;
 }
 
-// The same of the PFC whose PDU goes at its turn.
+// The same for the PFC whose PDU goes at that slot's turn.
 static bool slot_conforms(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
                           uint64_t now_ns)
 {
@@ -86,13 +86,13 @@ static bool slot_conforms(struct sched *s, uint32_t ms, struct tree_ms *m, uint3
     uint32_t goes = pfc_goes(s, ms, m, slot, now_ns);
     if (pfc_conforms(s, tree_pfc_id(ms, goes), m, tree_pfc_of(m, goes), now_ns))
         return true;
-    if (pfc_lle_is_held(m, p, slot)) // from now on
+    if (pfc_lle_is_held(m, p, slot)) // since this test
         m->lle_waiters |= (uint8_t)(1u << slot);
     return false;
 }
 
-// After a change of weights: no PFC's tag is farther ahead of the others' than one PDU takes it. As
-// long as weights stay it never is.
+// After a change of weights: limits each PFC's lead over the others to one PDU. While weights stay
+// the lead never exceeds that.
 static void limit_debts(const struct sched *s, struct tree_ms *m)
 {
     uint32_t data = ms_competing(m);
@@ -112,8 +112,8 @@ static void limit_debts(const struct sched *s, struct tree_ms *m)
     }
 }
 
-// What goes when it is this slot's turn in the MS's own order: what keeps its LLE, is first of
-// those that share its bucket, or has begun in its class (S12), before an N-PDU that would begin.
+// The PDU that goes at this slot's turn in the MS's own order: the one that keeps its LLE, or the
+// first of the sharing PFCs; instead of a beginning N-PDU, a half-sent one of its class (S12).
 static uint32_t goes_first(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
                            uint64_t now_ns)
 {
@@ -148,7 +148,7 @@ static uint32_t least_slot(struct sched *s, uint32_t ms, struct tree_ms *m, uint
     return best_slot;
 }
 
-// One that was refused makes those wait that share its bucket, one found before it among them.
+// A refused PFC makes the PFCs that share its bucket wait, even one found earlier in this search.
 uint32_t ms_next_slot(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns)
 {
     if (s->reweighed)
@@ -234,7 +234,7 @@ void ms_forget_credit(struct tree_ms *m, uint32_t wake, uint32_t others)
         tree_pfc_of(m, (uint32_t)__builtin_ctz(wake))->tag += least - own;
 }
 
-// One alone: those that it shares a bucket with may be waiting, but compete with it.
+// For one PFC: the others that share its bucket may wait, but compete with it.
 static void forget_credit(struct tree_ms *m, struct tree_pfc *p, uint32_t slot)
 {
     uint32_t others = ms_competing(m);
@@ -269,7 +269,8 @@ void pfc_unwait(struct sched *s, uint32_t pfc, struct tree_pfc *p)
     p->wheel_ref = WHEEL_NO_REF;
 }
 
-// What has not begun may have to be passed whole from now on: its cell may wait for what cannot go.
+// Another PFC's N-PDU may have to be passed whole from now on, so the cell may wait for a PDU that
+// cannot go.
 static bool makes_whole(struct tree_ms *m, const struct tree_pfc *p, uint32_t slot)
 {
     for (uint32_t others = ms_competing(m) & ~(1u << slot); others; others &= others - 1) {
@@ -285,7 +286,7 @@ void pfc_joins(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc
 {
     if (!(p->state & (PFC_IN_RING | PFC_WAITS)) && pfc_may_send(s, pfc, m, p))
         cell_ring_add(s, pfc, p, m->cell);
-    if (m->lle_waiters) // those that its half-sent N-PDU kept from theirs
+    if (m->lle_waiters) // PFCs whose LLE its half-sent N-PDU keeps
         ms_ready(s, tree_pfc_ms(pfc), m);
     uint32_t slot = tree_pfc_slot(pfc);
     if (m->state & MS_LIMITED || share_is_limited(m, p, slot) || // it may be first now
@@ -327,7 +328,7 @@ void pfc_ends(struct sched *s, uint32_t pfc)
     if (p->state & PFC_IN_RING)
         cell_ring_remove(s, pfc, p, m->cell);
     if (p->deficit > 0)
-        p->deficit = 0; // debts stay, or leaving in time would pay
+        p->deficit = 0; // a debt stays, else going idle in time would erase it
     cell_backlog(s, &s->cell[m->cell], p->traffic_class, false);
     m->backlog &= (uint8_t) ~(1u << slot);
     m->lle_waiters &= m->backlog;

@@ -1,17 +1,16 @@
-// Inside the scheduler: what its files do for one another, by file. The short functions on every
-// packet's way are inline.
+// Functions between the files of the scheduler, by file. Short ones on the hot path are inline.
 #ifndef SLUICE_SCHED_SCHED_PARTS_H
 #define SLUICE_SCHED_SCHED_PARTS_H
 
 #include "dataplane/sched/sched_tree.h"
 
 // ---- sched_ready.c: the ready cells of an NSE ----
-#define READY_FULL_PDUS 1024 // a pipe that has refused counts as full for at least so many
+#define READY_FULL_PDUS 1024 // after a refusal a pipe is full for at least so many PDUs
 void ready_add(struct sched *s, struct tree_nse *n, uint32_t cell);
 void ready_remove(struct sched *s, struct tree_nse *n, uint32_t cell);
-// Its classes or tags are others, or one of its PDUs has gone.
+// After a change of the cell's classes or tags, or after one of its PDUs went.
 void ready_renew(struct sched *s, struct tree_nse *n, uint32_t cell, bool served);
-// From now on its cells are served by turns; by virtual time.
+// Switches the NSE's cells to turns; to virtual time.
 void ready_by_turns(struct sched *s, struct tree_nse *n);
 void ready_in_time(struct sched *s, struct tree_nse *n);
 static inline bool ready_by_time(const struct tree_nse *n)
@@ -21,32 +20,31 @@ static inline bool ready_by_time(const struct tree_nse *n)
 
 // ---- sched_cell.c: rings of PFCs; cells and NSEs ready, waiting, idle ----
 uint32_t cell_next_class(const struct tree_cell *c);
-// A cell that has user data to send: its place in virtual time becomes that one.
+// Sets the virtual time of a cell with user data to `key`.
 void cell_starts_at(struct tree_cell *c, uint64_t key);
-// It comes back: it has no claim on what its pipe sent meanwhile, but for a few PDUs; none at all,
-// and no debt, if what it sent was by turns.
+// A cell that becomes ready again has no credit for the PDUs that its pipe sent meanwhile, but for
+// a few PDUs; if its own PDUs went by turns, it has neither credit nor debt.
 void cell_comes_back(const struct sched *s, struct tree_cell *c, const struct tree_nse *n);
 void cell_ring_add(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t cell);
-// It has begun an N-PDU, and goes on before another of its class begins (S12); it has ended one
-// that others stood before.
+// first: a PFC that has begun an N-PDU goes on before another of its class begins (S12). last: a
+// PFC has ended an N-PDU that other PFCs went before.
 void cell_ring_first(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t cell);
 void cell_ring_last(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct tree_cell *c);
 void cell_ring_remove(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t cell);
-// After any change of what makes it ready, or of its place among the ready.
+// After any change of a cell's readiness, or of its order among the ready cells.
 void cell_refresh(struct sched *s, uint32_t cell);
-// It is first by turns, and stays ready: the next one's turn.
+// The cell is first by turns and stays ready: passes the turn on.
 static inline void cell_has_had_turn(struct tree_nse *n, const struct tree_cell *c)
 {
     n->first = n->ring[READY_TURNS] = c->next;
 }
-// As cell_refresh, after one of its PDUs has gone.
+// Like cell_refresh, after one of the cell's PDUs went.
 void cell_served(struct sched *s, uint32_t cell);
 void cell_wait(struct sched *s, uint32_t cell, uint64_t at_ns);
 void cell_unwait(struct sched *s, uint32_t cell);
-// What it, or its pipe, waits for may no longer be first in the order.
+// The PDU that the cell, or its pipe, waits for may no longer be first in the order.
 void cell_look_again(struct sched *s, uint32_t cell);
-// Some cells that have not seen the last change of weights: no tag of theirs is farther ahead than
-// one PDU takes it now.
+// Adapts some cells to new weights: limits each tag's lead to one PDU at its new weight.
 void cells_reweigh(struct sched *s);
 void nse_refresh(struct sched *s, uint32_t nse);
 void nse_wait(struct sched *s, uint32_t nse, uint64_t at_ns);
@@ -63,8 +61,7 @@ static inline void cell_passes(struct tree_cell *c, struct tree_nse *n, const st
         n->virtual = key;
 }
 
-// A class starts anew: no credit for the time it was idle. An empty cell's clock follows its
-// pipe's.
+// A class becomes active: no credit for its idle time. An empty cell's clock follows its pipe's.
 static inline void cell_class_wakes(struct tree_cell *c, const struct tree_nse *n, uint32_t class)
 {
     struct tree_class *k = &c->of_class[class];
@@ -76,8 +73,7 @@ static inline void cell_class_wakes(struct tree_cell *c, const struct tree_nse *
 }
 
 // ---- sched_queue.c: N-PDUs in slots, queues by flow ----
-// Octets still to send and LLE of an N-PDU, in 16 bits; what is longer counts as the most, which is
-// more than any segment.
+// Unsent octets and LLE of an N-PDU, in 16 bits; more count as the most, beyond any segment.
 #define QUEUE_INFO_OCTETS 0x3fffu
 static inline uint16_t queue_info(uint32_t octets, uint32_t lle)
 {
@@ -91,7 +87,7 @@ static inline size_t queue_flow_place(const struct sched *s, uint32_t pfc, uint3
 struct tree_flow *queue_flow(const struct sched *s, uint32_t pfc, uint32_t flow);
 struct tree_flows *queue_flows(const struct sched *s, uint32_t pfc);
 void queue_choose_flow(struct sched *s, uint32_t pfc, struct tree_pfc *p);
-// Chooses the flow that goes next, if there are any; p->head_info is true afterwards.
+// Chooses the next flow, if there are flow queues; then p->head_info is valid.
 static inline void queue_choose(struct sched *s, uint32_t pfc, struct tree_pfc *p)
 {
     if (p->state & PFC_BY_FLOW)
@@ -144,8 +140,8 @@ static inline void ms_lle_set(struct tree_ms *m, uint32_t lle, uint32_t open)
     m->lle_open = (uint16_t)((m->lle_open & ~(15u << 4 * lle)) | open << 4 * lle);
 }
 
-// The slot whose PDU goes when it is this one's turn: its own, or, where a half-sent N-PDU of
-// another PFC keeps the LLE, that one's. So a PFC never waits for a turn of another.
+// The slot whose PDU goes at this slot's turn: its own, or that of the PFC whose half-sent N-PDU
+// keeps the LLE. So a PFC never waits for another PFC's turn.
 static inline uint32_t pfc_stand_in(const struct tree_ms *m, const struct tree_pfc *p,
                                     uint32_t slot)
 {
@@ -153,7 +149,7 @@ static inline uint32_t pfc_stand_in(const struct tree_ms *m, const struct tree_p
     return open == 0 || p->sent_octets ? slot : open - 1;
 }
 
-// Its LLE is kept by a half-sent N-PDU whose own bucket or stop holds it.
+// The LLE of the PFC's head is kept by a half-sent N-PDU that its own bucket or stop holds.
 static inline bool pfc_lle_is_held(const struct tree_ms *m, const struct tree_pfc *p, uint32_t slot)
 {
     uint32_t goes = pfc_stand_in(m, p, slot);
@@ -172,9 +168,9 @@ static inline bool pfc_may_send(struct sched *s, uint32_t pfc, struct tree_ms *m
     return false;
 }
 
-// All that is still to be sent of its head, in LLC PDUs.
+// The unsent rest of the head N-PDU, in octets of LLC PDUs.
 uint32_t pfc_rest_octets(const struct sched *s, const struct tree_ms *m, const struct tree_pfc *p);
-// What the PFC's own bucket has to pass before its next PDU goes: see sched_ms.c.
+// The octets that the PFC's own bucket must pass before its next PDU goes: see sched_ms.c.
 uint32_t pfc_whole_octets(const struct sched *s, struct tree_ms *m, const struct tree_pfc *p,
                           uint32_t slot);
 static inline uint32_t pfc_bucket_octets(const struct sched *s, struct tree_ms *m,
@@ -205,28 +201,28 @@ static inline bool ms_stands(const struct tree_ms *m)
     return m->state & (MS_FROZEN | MS_STOPPED);
 }
 
-// It sends no user data: it stands, or an LLC frame goes first.
+// The MS sends no user data: it is frozen or stopped, or an LLC frame goes first.
 static inline bool ms_is_held(const struct tree_ms *m)
 {
     return m->state & (MS_FROZEN | MS_STOPPED | MS_RESERVED);
 }
 
-// A bit for each PFC that has something queued and is not kept by its own bucket.
+// A bit for each PFC with a backlog that is not blocked by its own bucket.
 static inline uint32_t ms_competing(const struct tree_ms *m)
 {
     return m->backlog & ~(uint32_t)m->blocked;
 }
 
-// One PFC at most: no order within the MS to keep.
+// At most one PFC competes, so there is no order within the MS.
 static inline bool ms_is_simple(const struct tree_ms *m)
 {
     uint32_t competing = ms_competing(m);
     return !(competing & (competing - 1));
 }
 
-// The slot whose PDU goes next by the MS's own order; TREE_NONE if none may send.
+// The slot that goes next by the MS's own order; TREE_NONE if none may send.
 uint32_t ms_next_slot(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns);
-// TIME_NEVER: until its cell's defaults, or what else it waits by, are others.
+// at_ns TIME_NEVER: until its cell's defaults, or another value that it waits on, change.
 static inline void ms_wait(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t at_ns)
 {
     m->state |= MS_WAITS;
@@ -234,52 +230,52 @@ static inline void ms_wait(struct sched *s, uint32_t ms, struct tree_ms *m, uint
         m->wheel_ref = wheel_add(&s->wheel, tree_id(TREE_MS, ms), at_ns);
 }
 void ms_unwait(struct sched *s, struct tree_ms *m);
-// Its PFCs that may send join their rings.
+// Puts the PFCs that may send into their rings.
 void ms_ready(struct sched *s, uint32_t ms, struct tree_ms *m);
-// It does not wait: to wait, or into the rings, as its bucket says.
+// For an MS that does not wait: into the wheel or the rings, as its bucket decides.
 void ms_settle(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns);
-// After a change of its values, its state or the heads of its queues.
+// After a change of the MS's values, state or queue heads.
 void ms_update(struct sched *s, uint32_t ms, uint64_t now_ns);
-// An N-PDU of that LLE is gone: a PFC whose own bucket waits to pass its own whole may wait no
-// longer (pfc_whole_octets).
+// An N-PDU of that LLE is gone: a PFC that waits for room to send its own N-PDU whole may stop
+// waiting (pfc_whole_octets).
 void ms_blocked_look_again(struct sched *s, uint32_t ms, uint32_t lle, uint64_t now_ns);
 static inline void ms_lle_is_left(struct sched *s, uint32_t ms, uint32_t lle, uint64_t now_ns)
 {
     if (__builtin_expect(tree_ms(s, ms)->blocked != 0, 0))
         ms_blocked_look_again(s, ms, lle, now_ns);
 }
-// The same where heads of queues, or their first pieces, are others now.
+// The same after a change of queue heads, or of their first pieces.
 void ms_heads_change(struct sched *s, uint32_t ms, uint64_t now_ns);
 void pfc_wait(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint64_t at_ns);
-// Its bucket refuses its PDU until then: it waits, or those that share the bucket do as one.
+// The bucket refuses the PFC's PDU until then: the PFC waits, or the sharing PFCs wait as one.
 void pfc_refused(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p,
                  uint64_t at_ns, uint64_t now_ns);
-// It does not wait any more, and who shares its bucket does not either.
+// Ends the wait of the PFC, and of the PFCs that share its bucket.
 void pfc_unwait(struct sched *s, uint32_t pfc, struct tree_pfc *p);
-// When its own bucket passes its next PDU.
+// The time at which its own bucket passes its next PDU.
 uint64_t pfc_conforms_at(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p,
                          uint64_t now_ns);
-// It waits no longer, by the wheel or by a new value; it alone.
+// Ends the wait of this PFC alone, by the wheel or a new value.
 void pfc_is_free(struct sched *s, uint32_t pfc, struct tree_pfc *p);
-// It may send now: into its ring.
+// The PFC may send now: into its ring.
 void pfc_joins(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p);
-// Its queue is no longer empty.
+// The PFC's queue is no longer empty.
 void pfc_begins(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p,
                 uint64_t now_ns);
-void pfc_ends(struct sched *s, uint32_t pfc); // it is empty
+void pfc_ends(struct sched *s, uint32_t pfc); // its queue is empty
 // The order of start tags within an MS: signalling first.
 bool pfc_own_first(const struct tree_pfc *a, const struct tree_pfc *b);
-// A PFC that wakes has no claim on what its MS sent meanwhile; those that wake with it keep their
-// distances.
+// PFCs that wake have no credit for octets that their MS sent meanwhile; PFCs that wake together
+// keep their tags' distances.
 void ms_forget_credit(struct tree_ms *m, uint32_t wake, uint32_t slots);
 
 // ---- sched_share.c: PFCs that share a bucket ----
-// A bit for each of them.
+// A bit for each slot that shares the bucket.
 uint32_t share_members(struct tree_ms *m, uint32_t slot);
-// The slot whose PDU goes when it is this one's turn, whose LLE nobody else keeps.
+// The slot whose PDU goes at this slot's turn, if no half-sent N-PDU keeps its LLE.
 uint32_t share_goes(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
                     uint64_t now_ns);
-// The same of any slot, whether it shares a bucket or not.
+// The same for any slot, sharing or not.
 static inline uint32_t pfc_goes(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
                                 uint64_t now_ns)
 {
@@ -288,7 +284,7 @@ static inline uint32_t pfc_goes(struct sched *s, uint32_t ms, struct tree_ms *m,
         return goes;
     return share_goes(s, ms, m, goes, now_ns);
 }
-// One of them waits, so all do that have a backlog.
+// One of them waits, so all with a backlog do.
 bool share_some_waits(struct tree_ms *m, uint32_t slot);
 static inline bool share_waits(struct tree_ms *m, const struct tree_pfc *p, uint32_t slot)
 {
@@ -299,26 +295,26 @@ static inline bool share_is_limited(struct tree_ms *m, const struct tree_pfc *p,
     return pfc_is_shared(p) && tree_pfc_of(m, pfc_leader(p, slot))->state & PFC_LIMITED;
 }
 void share_limit(struct tree_ms *m, struct tree_pfc *p, uint32_t slot, bool limited);
-// None of them waits: if the bucket refuses their first, all do. True: they wait.
+// For members that do not wait: if the bucket refuses their first PDU, all wait. True: they wait.
 bool share_settle(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot, uint64_t now_ns);
 void share_wait(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot, uint64_t at_ns);
 void share_free(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot);
-// One of them has no backlog, or is theirs no longer.
+// A member has no backlog, or leaves.
 void share_left(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot);
-// What they wait for may be another one now.
+// The PDU that the members wait for may be another one now.
 void share_look_again(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
                       uint64_t now_ns);
-// They may send now: into their rings.
+// The members may send now: into their rings.
 void share_joins(struct sched *s, uint32_t ms, struct tree_ms *m);
 
 // ---- sched_aqm.c: what an AQM sees; lifetime; the list of drops ----
-// On the list alone; the queue is the caller's.
+// Appends to the list of drops; the caller unlinks the N-PDU.
 void list_drop(struct sched *s, const struct tree_pfc *p, const struct pdu *pdu,
                enum drop_reason reason);
 void drop_head(struct sched *s, uint32_t pfc, enum drop_reason reason);
 
-// ---- LLC frames that wait elsewhere (sched_frame.c) ----
-// Something has changed that one of them may have waited for.
+// ---- LLC frames that wait in the caller (sched_frame.c) ----
+// After a change that an LLC frame may wait for.
 static inline void frames_look_again(struct sched *s)
 {
     if (s->reserved_mss)
@@ -328,26 +324,26 @@ static inline void frames_look_again(struct sched *s)
 // ---- sched_roll.c: the MSs of a cell, and visits to all of them ----
 void roll_join(struct sched *s, uint32_t ms, uint32_t cell);
 void roll_leave(struct sched *s, uint32_t ms, uint32_t cell);
-// What the cell's MSs wait by has changed: each of them looks again, soon.
+// After a change of a value that the cell's MSs wait on: visits each of them, soon.
 void roll_visit(struct sched *s, uint32_t cell);
-// All buckets of the cell's MSs and of their PFCs are empty.
+// Empties all buckets of the cell's MSs and of their PFCs.
 void roll_reset(struct sched *s, uint32_t cell);
-void roll_forget(struct sched *s, uint32_t cell); // it goes
-// Its cell was reset and its turn has not come yet: its buckets count as empty.
+void roll_forget(struct sched *s, uint32_t cell); // the cell is removed
+// The MS has not been visited since its cell's reset: its buckets count as empty.
 static inline bool roll_is_stale(const struct sched *s, uint32_t ms, const struct tree_ms *m)
 {
     return s->mate[ms].resets != s->cell[m->cell].resets;
 }
-// Before its buckets are set: they are emptied if it is stale. True if it was.
+// To call before setting the MS's buckets: empties them if the MS is stale. True if it was.
 bool roll_refresh(struct sched *s, uint32_t ms, uint64_t now_ns);
-// A bounded part of the visits that are due. True: a cell goes on, and LLC frames that waited for
-// it have to be offered before anything is sent.
+// Makes a bounded number of due visits. True: a cell can send again, and LLC frames that waited for
+// it must be offered before any PDU is sent.
 bool roll_work(struct sched *s, uint64_t now_ns);
 
-// ---- sched_sweep.c: what has expired behind a bucket that stands ----
+// ---- sched_sweep.c: expires N-PDUs of queues that a bucket stops ----
 void sweep(struct sched *s, uint64_t now_ns);
 
-// The wheel tells a new place.
+// The wheel's `moved`.
 void tree_moved(void *owner, uint32_t id, uint32_t ref);
 
 #endif

@@ -1,17 +1,18 @@
-// Who is largest (S11), for sched_room.c: NSEs, an NSE's cells, and by class of a cell those of its
-// MSs that have an N-PDU to give, in ranks (sched_rank.h) by packets and by octets, in steps of 64.
-// A rank is true at each moment, and kept only while it is needed: those of a cell's MSs while the
-// cell's limit, or that of all, is full to seven eighths, those of cells and NSEs while that of all
-// is; until it is less than three quarters full again.
+// Finds the largest (S11) for sched_room.c: NSEs, an NSE's cells, and by class of a cell its MSs
+// with an N-PDU to drop, in ranks (sched_rank.h) by packets and by octets, in steps of 64. A rank
+// is true at each moment, and kept only while needed: the ranks of a cell's MSs from seven eighths
+// of the cell's limit, or of the limit of all, those of cells and NSEs from seven eighths of the
+// limit of all; in each case until the limit is less than three quarters full.
 //
-// Whoever was queued before has to be ranked by the time the limit is full, and cannot be looked
-// for among all MSs. So a queue that waits for long has a place, in a list of its cell, from which
-// it is ranked, some a call, once ranks are kept. Those that began last have none: the young ones,
-// a few in all, most of which have ended again when it would be their turn.
+// A queue that is older than the beginning of ranks has to be ranked before the limit is full, and
+// a search over all MSs would be too slow. So a queue that waits for long has a place, in a list of
+// its cell; once ranks are kept, some of the places are ranked at each call. The queues that began
+// last, a few in all, have no place (they are young): most of them end before their turn to get
+// one.
 //
-// Invariants (sched_check_room.c): who has a backlog in a class has a place under its lowest slot
-// there, or is young, or its cell keeps no ranks; who is ranked has a place; sizes in ranks are
-// true.
+// Invariants (sched_check_room.c): an MS with a backlog in a class has a place under its lowest
+// slot there, or is young, or its cell keeps no ranks; every ranked MS has a place; sizes in ranks
+// are true.
 #include "dataplane/sched/sched_room.h"
 
 // ---- Sums and entries ----
@@ -111,7 +112,7 @@ static void place_release(struct sched *s, uint32_t pfc, struct tree_ms *m)
 
 // ---- Ranks ----
 
-// What is ranked of a total.
+// The size of a total in a rank.
 static uint32_t size_of(enum room_unit unit, uint64_t total)
 {
     uint64_t size = total_packets(total);
@@ -120,7 +121,7 @@ static uint32_t size_of(enum room_unit unit, uint64_t total)
     return size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
 }
 
-// Of an entry whose parents' lists those are, in the units that are kept.
+// Ranks an entry in the units that are kept; `top` has its parent's largest bin by unit.
 static void entry_set(struct sched *s, uint32_t *top, uint32_t entry, uint64_t total, uint32_t kept)
 {
     for (enum room_unit unit = IN_PACKETS; unit < ROOM_UNITS; unit++)
@@ -144,7 +145,7 @@ static uint32_t bits_of(bool packets, bool octets)
     return (packets ? ROOM_KEPT(IN_PACKETS) : 0) | (octets ? ROOM_KEPT(IN_OCTETS) : 0);
 }
 
-// A cell and an NSE without anyone who could give anything are in no rank.
+// A cell or an NSE with nothing to drop is in no rank.
 static void above_follow(struct sched *s, uint32_t cell)
 {
     struct tree_cell *c = &s->cell[cell];
@@ -196,7 +197,7 @@ void room_follow(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t class
         place_release(s, pfc, m);
 }
 
-// ---- Who waited before ----
+// ---- Queues from before ----
 
 void room_linger(struct sched *s, uint32_t pfc)
 {

@@ -1,5 +1,6 @@
-// An N-PDU comes: limits, then the AQM, then its queue. What is refused stays the caller's. Room is
-// made before the AQM is asked: an N-PDU that it drops then leaves the room to the next.
+// Takes an arriving N-PDU: limits, then the AQM, then its queue. A refused N-PDU stays the
+// caller's. Room is made before the AQM is called: if the AQM drops the N-PDU, the next one gets
+// the room.
 #include "dataplane/sched/sched_aqm.h"
 #include "dataplane/sched/sched_queue.h"
 #include "dataplane/sched/sched_ring.h"
@@ -21,8 +22,8 @@ void sched_prefetch_tail(const struct sched *s, uint32_t ms, uint32_t slot)
         __builtin_prefetch(&s->slot[p->queue.tail], 1);
 }
 
-// A class's own limit is the published studies' buffer: tail drop. The others may make room, and
-// get ready for it while they are not quite full.
+// A class's own limit is a tail-drop buffer, as in published studies. At the other limits queues
+// may be dropped from, and their ranks begin before they are full.
 static inline enum drop_reason limits_refuse(struct sched *s, uint32_t ms, uint32_t slot,
                                              uint32_t flow, uint32_t octets, uint64_t now_ns)
 {
@@ -44,8 +45,8 @@ static bool pfc_exists(const struct sched *s, uint32_t ms, uint32_t slot)
     return ms < s->config.mss && slot < s->config.pfcs_an_ms && tree_ms(s, ms)->slots & 1u << slot;
 }
 
-// The usual case of an empty queue: its MS has nothing queued, nothing holds it, and it sent last;
-// the cell is ready and stays what it is, or joins others that take turns.
+// The usual case of an empty queue: its MS has nothing else queued, is held by nothing, and sent
+// last; the cell is ready and stays so, or joins other cells that take turns.
 static inline bool joins_others(const struct sched *s, const struct tree_ms *m,
                                 const struct tree_pfc *p, uint32_t slot)
 {
@@ -72,7 +73,7 @@ static inline void join_class(struct sched *s, uint32_t pfc, struct tree_pfc *p,
     cell_join_turns(s, n, cell, c);
 }
 
-// What pfc_begins does then.
+// The effect of pfc_begins in that case.
 static inline void join_others(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p)
 {
     uint32_t ms = tree_pfc_ms(pfc);
@@ -96,7 +97,7 @@ enum drop_reason sched_put(struct sched *s, uint32_t ms, uint32_t slot, const st
     if (reason != DROP_NONE)
         return reason;
     uint32_t pfc = tree_pfc_id(ms, slot);
-    // Written where it will stay: copying it once more would wait for these very stores.
+    // Written to its slot at once: a copy would have to wait for these stores.
     struct pdu *queued = &s->slot[s->slot_free];
     uint32_t next_free = queued->next;
     *queued = *pdu;
@@ -116,7 +117,7 @@ enum drop_reason sched_put(struct sched *s, uint32_t ms, uint32_t slot, const st
     } else if (p->state & PFC_BY_FLOW && !p->sent_octets && flow != p->flow) {
         uint8_t was = p->flow;
         queue_choose_flow(s, pfc, p);
-        if (p->flow != was) // a new flow goes first now: nobody may wait for another's head
+        if (p->flow != was) // a new head: an MS or cell that waits for the old one looks again
             ms_heads_change(s, ms, now_ns);
     }
     return DROP_NONE;

@@ -1,9 +1,9 @@
-// N-PDUs wait in slots of one array, linked. A slot knows the size of the one behind it, so that
-// when it leaves, the next one's turn can be worked out without touching its line. A PFC has one
-// queue, or queues by flow, served by deficit round robin with new flows first (RFC 8290's two
-// lists): a flow that sends little meets no other flow's queue. Flows are chosen by hash; two that
-// fall together share a queue.
-// Invariant (S7): what leaves is always the head of its queue.
+// N-PDUs wait in slots of one array, linked. A slot stores the size of the N-PDU behind it, so that
+// when it leaves, the next turn can be computed without reading the next slot. A PFC has one queue,
+// or queues by flow, served by deficit round robin with new flows first (RFC 8290's two lists): a
+// flow that sends little does not wait behind another flow. A hash selects the flow; two flows with
+// one hash value share a queue.
+// Invariant (S7): only the head of a queue leaves it.
 #include "dataplane/sched/sched_queue.h"
 
 enum { LIST_NONE, LIST_NEW, LIST_OLD };
@@ -41,8 +41,8 @@ static uint32_t list_take(const struct sched *s, uint32_t pfc, uint32_t list)
     return flow;
 }
 
-// The flow at the head of its list has had its turn, or has nothing left. One that has run empty
-// stays for a round more: coming back at once it is no new flow.
+// The flow at the head of its list has ended its turn, or is empty. An empty flow stays in the list
+// for one round more, so that it does not return as a new flow.
 static void list_pass(const struct sched *s, uint32_t pfc, uint32_t list)
 {
     uint32_t flow = list_take(s, pfc, list);
@@ -88,7 +88,7 @@ void queue_append_to_flow(struct sched *s, uint32_t pfc, struct tree_pfc *p, uin
     p->queue.total += total_of(s->slot[slot].octets);
 }
 
-// A half-sent N-PDU is over: those that waited for its LLE may go.
+// A half-sent N-PDU has ended: PFCs that waited for its LLE may send.
 void queue_close_lle(struct sched *s, uint32_t pfc, struct tree_ms *m, uint32_t lle)
 {
     bool awaited = m->lle_waiters != 0;
@@ -107,7 +107,7 @@ void queue_drop(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct tree_q
     list_drop(s, p, pdu, reason);
     if (!behind) {
         q->head = pdu->next;
-        if (q == &p->queue) // by flow, the head is chosen among all
+        if (q == &p->queue) // by flow, the head is chosen among all flows
             p->head_info = pdu->next_octets_lle;
     } else {
         if (q->tail == slot)

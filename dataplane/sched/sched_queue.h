@@ -1,4 +1,4 @@
-// N-PDUs into queues and out of them: on every packet's way, so inline. See sched_queue.c.
+// Adds N-PDUs to queues and removes them: inline, as every packet passes this. See sched_queue.c.
 #ifndef SLUICE_SCHED_SCHED_QUEUE_H
 #define SLUICE_SCHED_SCHED_QUEUE_H
 
@@ -6,7 +6,7 @@
 
 void queue_append_to_flow(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t flow,
                           uint32_t slot);
-// The PFC's half-sent N-PDU is over: those that waited for its LLE may go.
+// The PFC's half-sent N-PDU has ended: PFCs that waited for its LLE may send.
 void queue_close_lle(struct sched *s, uint32_t pfc, struct tree_ms *m, uint32_t lle);
 
 static inline void queue_append(struct sched *s, struct tree_queue *q, uint32_t slot)
@@ -22,7 +22,7 @@ static inline void queue_append(struct sched *s, struct tree_queue *q, uint32_t 
     q->total += total_of(pdu->octets);
 }
 
-// Into the totals of all above the queue; `step` may be negative, modulo 2^64.
+// Adds to the totals of all nodes above the queue; `step` may be negative, modulo 2^64.
 static inline void queue_count(struct sched *s, struct tree_ms *m, uint32_t class, uint64_t step)
 {
     struct tree_cell *c = &s->cell[m->cell];
@@ -34,7 +34,7 @@ static inline void queue_count(struct sched *s, struct tree_ms *m, uint32_t clas
     s->total += step;
 }
 
-// The N-PDU in the first free slot joins its queue.
+// Appends the N-PDU in the first free slot to its queue.
 static inline void queue_push(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p,
                               uint32_t flow, uint32_t next_free)
 {
@@ -59,7 +59,7 @@ static inline void queue_free(struct sched *s, uint32_t slot)
     s->slot_free = slot;
 }
 
-// A slot that has been unlinked: out of all counts, and free.
+// Removes an unlinked slot from all counts, and frees it.
 static inline void queue_forget(struct sched *s, uint32_t pfc, struct tree_ms *m,
                                 struct tree_pfc *p, struct tree_queue *q, uint32_t slot)
 {
@@ -75,11 +75,11 @@ static inline void queue_forget(struct sched *s, uint32_t pfc, struct tree_ms *m
         pfc_ends(s, pfc);
 }
 
-// Drops the head of a queue, or, where the head is half sent, the one behind it.
+// Drops the head of a queue, or, with `behind`, the N-PDU behind a half-sent head.
 void queue_drop(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct tree_queue *q,
                 bool behind, enum drop_reason reason);
 
-// Takes the head out.
+// Removes the head.
 static inline void queue_pop(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p)
 {
     bool by_flow = p->state & PFC_BY_FLOW;

@@ -10,15 +10,15 @@ void rank_setup(struct rank *r, struct rank_entry *entry, struct rank_bin *bin, 
         bin[i].first = i + 1;
 }
 
-// From which end a size is looked for.
+// The end of the ring nearer to that size.
 static uint32_t nearer_end(const struct rank *r, uint32_t top, uint32_t size)
 {
     uint32_t bottom = r->bin[top].up;
     return size > r->bin[bottom].size + (r->bin[top].size - r->bin[bottom].size) / 2 ? top : bottom;
 }
 
-// The list of that size, or the largest below it, or, where all are larger, the smallest; looked
-// for from `at` on.
+// The bin of that size, or the largest one below it, or, if all are larger, the smallest; searched
+// from `at` on.
 static uint32_t near(const struct rank *r, uint32_t top, uint32_t at, uint32_t size)
 {
     uint32_t bottom = r->bin[top].up;
@@ -29,7 +29,7 @@ static uint32_t near(const struct rank *r, uint32_t top, uint32_t at, uint32_t s
     return at;
 }
 
-// A new list above `below`, or, if that is larger, as the smallest of all.
+// A new bin above `below`, or, if `below` is larger, as the smallest of all.
 static uint32_t bin_add(struct rank *r, uint32_t *top, uint32_t below, uint32_t size)
 {
     uint32_t i = r->free;
@@ -90,7 +90,7 @@ static void link_out(struct rank *r, uint32_t *top, uint32_t entry, uint32_t bin
         r->bin[bin].first = e->next;
 }
 
-// An entry that is alone in its list keeps it where the order stays the same.
+// An entry alone in its bin keeps the bin if the order of bins stays the same.
 static bool stays(struct rank *r, uint32_t top, uint32_t bin, uint32_t entry, uint32_t to)
 {
     struct rank_bin *b = &r->bin[bin];
@@ -108,7 +108,7 @@ void rank_set(struct rank *r, uint32_t *top, uint32_t entry, uint32_t size)
     bool is_in = bin != RANK_NONE;
     if (is_in ? size && stays(r, *top, bin, entry, size) : !size)
         return;
-    // The way in first: it may begin at the list that ends.
+    // Before the entry leaves: the search may begin at a bin that then ends.
     uint32_t at = RANK_NONE;
     if (size && *top != RANK_NONE)
         at = near(r, *top, is_in ? bin : nearer_end(r, *top, size), size);

@@ -1,9 +1,8 @@
-// Who has most: the entries of a parent stand in lists by size (bins), all of a list of one size,
-// and a parent's lists in order, in a ring of which it knows the largest. When the size of an
-// entry changes it moves to the list of the new size, list by list; a new entry searches for its
-// list from the nearer end. Sizes of one parent that differ are few: so many add up to
-// half their number squared. Entries and lists are numbers; the memory is given once. An entry is
-// in one parent's ring at most.
+// Finds the largest entry of a parent: entries of one size are in one list (a bin), and a parent's
+// bins are a ring in order of size, of which the parent knows the largest. When the size of an
+// entry changes, the entry moves to the bin of its new size, bin by bin; a new entry searches from
+// the nearer end. A parent has few different sizes: n of them sum to at least n squared / 2.
+// Entries and bins are numbers; the memory is given once. An entry is in at most one parent's ring.
 #ifndef SLUICE_SCHED_SCHED_RANK_H
 #define SLUICE_SCHED_SCHED_RANK_H
 
@@ -13,13 +12,13 @@
 #define RANK_NONE UINT32_MAX
 
 struct rank_entry {
-    uint32_t next, prev; // in its list, a ring
-    uint32_t bin;        // RANK_NONE: it is in none
+    uint32_t next, prev; // in its bin, a ring
+    uint32_t bin;        // RANK_NONE: the entry is unranked
 };
 
 struct rank_bin {
     uint32_t up, down; // the next larger and smaller one; the largest's `up` is the smallest
-    uint32_t first;    // of its entries; of a free one the next free one
+    uint32_t first;    // of its entries; of a free bin the next free bin
     uint32_t size;
 };
 
@@ -29,10 +28,10 @@ struct rank {
     uint32_t free;
 };
 
-// One list more than entries: none is empty, but for a moment.
+// One bin more than entries: a bin is empty only within a call.
 void rank_setup(struct rank *r, struct rank_entry *entry, struct rank_bin *bin, uint32_t entries);
 
-// `top` is the parent's largest list, RANK_NONE if it has none; 0: the entry goes out.
+// Sets an entry's size; 0 removes it. `top` is the parent's largest bin, RANK_NONE if it has none.
 void rank_set(struct rank *r, uint32_t *top, uint32_t entry, uint32_t size);
 
 static inline bool rank_has(const struct rank *r, uint32_t entry)
@@ -40,7 +39,7 @@ static inline bool rank_has(const struct rank *r, uint32_t entry)
     return r->entry[entry].bin != RANK_NONE;
 }
 
-// One of the largest; RANK_NONE: there is none.
+// An entry of the largest size; RANK_NONE: there is none.
 static inline uint32_t rank_first(const struct rank *r, uint32_t top)
 {
     return top == RANK_NONE ? RANK_NONE : r->bin[top].first;

@@ -1,8 +1,8 @@
-// See sched.h: what can be read from outside. But where a node has to be there (its classes), an id
-// beyond the tables reads as an empty node.
+// See sched.h: the functions for readers. An id beyond the tables reads as an empty node, except
+// where the node must exist (its classes).
 #include "dataplane/sched/sched_parts.h"
 
-// A reader's time may be a little before that of the last N-PDU; so little, at most.
+// The most that a reader's time may be behind that of the last N-PDU.
 #define READER_BEHIND_NS (3600 * S_IN_NS)
 
 static struct sched_queued split(uint64_t total)
@@ -86,7 +86,7 @@ struct sched_bucket sched_pfc_bucket(const struct sched *s, uint32_t ms, uint32_
     return read_pfc(s, ms, slot, now_ns);
 }
 
-// ---- A node whole ----
+// ---- A whole node ----
 
 static uint64_t age(const struct sched *s, uint32_t slot, uint64_t clock_ns)
 {
@@ -99,7 +99,7 @@ static uint64_t older(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-// Of the flows that are first in their lists.
+// The oldest head among the flows that are first in their lists.
 static uint64_t oldest_by_flow(const struct sched *s, uint32_t pfc, uint64_t clock_ns)
 {
     const struct tree_flows *lists = queue_flows(s, pfc);

@@ -1,15 +1,14 @@
-// The ready cells of an NSE. As long as its pipe does not limit they take turns, one PDU each: a
-// ring, O(1). From the moment at which the pipe refuses a PDU they are served by virtual time (S3)
-// out of a heap, until its bucket has run empty: then it no longer was what limits. But a bucket of
-// less than two PDUs runs empty behind each, and each change costs one turn of all cells: a pipe
-// that has refused stays full for at least READY_FULL_PDUS. One without a CIR never refuses. Cells
-// with signalling go first, in the order in which they came: they have a ring of their own in
-// either case.
+// The ready cells of an NSE. While the pipe refuses no PDU the cells take turns, one PDU each: a
+// ring, O(1). From its first refusal the pipe is full and serves its cells by virtual time (S3) out
+// of a heap, until its bucket has run empty, as then it no longer limits. But a bucket of less than
+// two PDUs runs empty after each PDU, and each change costs one turn of all cells: so after a
+// refusal a pipe stays full for at least READY_FULL_PDUS. A pipe without a CIR never refuses. Cells
+// with signalling go first, in order of arrival: they have a ring of their own in either case.
 //
-// No change between the two walks the cells (S9). Those that stand in the ring when the pipe
-// refuses count as cells that come at that moment: all have the same place in virtual time,
-// `turns_key`, and each goes into the heap when it has had its turn. Those that stand in the heap
-// when the bucket has run empty go into the ring the same way, from the heap's end.
+// No change between the two walks the cells (S9). The cells in the ring at the refusal count as
+// cells that arrive at that moment: all have the same virtual time, `turns_key`, and each goes into
+// the heap after its turn. The cells in the heap when the bucket has run empty go into the ring in
+// the same way, from the heap's end.
 #include "dataplane/sched/sched_ring.h"
 
 static uint32_t choose(const struct sched *s, const struct tree_nse *n)
@@ -25,7 +24,7 @@ static uint32_t choose(const struct sched *s, const struct tree_nse *n)
     return turns ? n->ring[READY_TURNS] : f->cell[at % HEAP_FAMILY];
 }
 
-// The pipe waits for the PDU of the first of its cells: another one may be smaller.
+// The pipe waits for the PDU of its first cell: another cell's PDU may be smaller.
 static void first_may_change(struct sched *s, struct tree_nse *n, uint32_t cell)
 {
     uint32_t before = n->first;
@@ -101,7 +100,7 @@ void ready_remove(struct sched *s, struct tree_nse *n, uint32_t cell)
     first_may_change(s, n, cell);
 }
 
-// Where it may stay it does; a cell of a ring that has had its turn goes to the end.
+// A cell stays where it may; after its turn a cell of a ring goes to the end.
 static void renew(struct sched *s, struct tree_nse *n, struct tree_cell *c, uint32_t cell,
                   bool served)
 {

@@ -1,4 +1,4 @@
-// Rings of PFCs and of cells, and who has a backlog: on every packet's way, so inline. See
+// Rings of PFCs and of cells, and counts of backlogs: inline, as every packet passes these. See
 // sched_cell.c and sched_ready.c.
 #ifndef SLUICE_SCHED_SCHED_RING_H
 #define SLUICE_SCHED_SCHED_RING_H
@@ -16,7 +16,7 @@ static inline void ring_link_before(struct sched *s, uint32_t pfc, struct tree_p
     n->prev = pfc;
 }
 
-// It is in the ring, and stays there: the class does not fall idle.
+// The class keeps other PFCs in its ring, so it does not become idle.
 static inline void ring_unlink(struct sched *s, uint32_t pfc, const struct tree_pfc *p,
                                struct tree_class *k)
 {
@@ -27,7 +27,7 @@ static inline void ring_unlink(struct sched *s, uint32_t pfc, const struct tree_
         k->head = next;
 }
 
-// Out of its ring; cell_refresh has to follow.
+// Removes the PFC from its ring; the caller then calls cell_refresh.
 static inline void cell_ring_unlink(struct sched *s, uint32_t pfc, struct tree_pfc *p,
                                     struct tree_cell *c)
 {
@@ -42,7 +42,7 @@ static inline void cell_ring_unlink(struct sched *s, uint32_t pfc, struct tree_p
     p->state &= (uint8_t) ~(PFC_IN_RING | PFC_TURN);
 }
 
-// A PFC of that class has, or no longer has, a backlog in that cell.
+// A PFC of that class begins, or ends, to have a backlog in that cell.
 static inline void cell_backlog(struct sched *s, struct tree_cell *c, uint32_t class, bool more)
 {
     uint32_t step = more ? 1 : UINT32_MAX;
@@ -54,7 +54,7 @@ static inline void cell_backlog(struct sched *s, struct tree_cell *c, uint32_t c
     s->nse[c->nse].cells_backlogged[class] += step;
 }
 
-// Into the ring of a pipe's ready cells that starts with `first`, as the last of it.
+// Appends the cell to the ring of ready cells that starts with `first`.
 static inline void cells_link(struct sched *s, uint32_t cell, struct tree_cell *c, uint32_t first)
 {
     struct tree_cell *next = &s->cell[first];
@@ -70,8 +70,8 @@ static inline void cells_unlink(struct sched *s, const struct tree_cell *c)
     s->cell[c->next].prev = c->prev;
 }
 
-// It was idle, and its pipe's cells take turns; others are ready, so neither who is first changes
-// nor whether the pipe is ready.
+// The cell was idle, and its pipe's cells take turns; others are ready, so neither the first cell
+// nor the pipe's readiness changes.
 static inline bool cell_joins_turns(const struct tree_nse *n, const struct tree_cell *c)
 {
     return !(c->state & (CELL_READY | CELL_WAITS | CELL_STANDS)) && !ready_by_time(n) &&
@@ -87,7 +87,7 @@ static inline void cell_join_turns(struct sched *s, struct tree_nse *n, uint32_t
     cells_link(s, cell, c, n->ring[READY_TURNS]);
 }
 
-// It is first by turns, and has nothing left to send; others are ready.
+// The cell is first by turns and has nothing left to send; others are ready.
 static inline void cell_leave_turns(struct sched *s, struct tree_nse *n, struct tree_cell *c)
 {
     c->state &= (uint8_t)~CELL_READY;

@@ -1,20 +1,20 @@
-// The roll of a cell: all its MSs in a ring, apart from their nodes, so that those can be found
-// that a change of the cell is about. Such a change is O(1): it makes the cell due for a visit, and
-// sched_take visits the MSs of all cells that are due in turns, a bounded number a call (S9).
+// The roll of a cell: a ring of all its MSs, separate from their nodes, to find them after a change
+// of the cell. Such a change is O(1): it makes the cell due for a visit, and sched_take visits the
+// MSs of all due cells in turns, a bounded number a call (S9).
 //
-//   other defaults  an MS that waits and has no values of its own looks again when it may send
-//                   (S10); none is looked at as long as the values stay, however long it waits
+//   other defaults  a waiting MS without values of its own computes its wait again (S10); while
+//                   the values stay no MS is visited, however long it waits
 //   a reset         B = 0 after initialisation (TS 48.018 8.2.3.2): the buckets of each MS and of
-//                   its PFCs are emptied; the cell stands until the last is, and what is read or
-//                   set before an MS's turn comes finds empty buckets, too
+//                   its PFCs are emptied; the cell is stopped until the last one is empty; before
+//                   an MS's visit its buckets already read, and are set, as empty
 //
-// A roll is turned as it is visited: its first is the next to be visited, who joins is last. So a
-// cell that changes again while it is visited visits everybody once more, beginning where it is,
-// and nobody is starved however often that happens.
+// A roll turns as it is visited: its first MS is visited next, a new MS is last. So a cell that
+// changes again during a visit visits every MS once more, beginning at the present one, and no MS
+// is starved, however often that happens.
 #include "dataplane/sched/sched_parts.h"
 
 #define VISITS_A_CALL 128u
-#define VISITS_A_TURN 16u // of a cell; their lines are asked for together
+#define VISITS_A_TURN 16u // of a cell; their lines are prefetched together
 
 void roll_join(struct sched *s, uint32_t ms, uint32_t cell)
 {
@@ -88,8 +88,8 @@ void roll_forget(struct sched *s, uint32_t cell)
         due_remove(s, cell);
 }
 
-// A count of eight bits tells who has not been visited since the last reset; more resets than that
-// between two visits count as one.
+// A counter of eight bits tells which MSs have not been visited since the last reset; more than 256
+// resets between two visits count as one.
 void roll_reset(struct sched *s, uint32_t cell)
 {
     struct tree_cell *c = &s->cell[cell];
@@ -125,7 +125,7 @@ bool roll_refresh(struct sched *s, uint32_t ms, uint64_t now_ns)
     return true;
 }
 
-// As if the wheel had brought it back.
+// As if the wheel had brought the MS back.
 static void visit(struct sched *s, uint32_t ms, uint64_t now_ns)
 {
     struct tree_ms *m = tree_ms(s, ms);
@@ -136,7 +136,7 @@ static void visit(struct sched *s, uint32_t ms, uint64_t now_ns)
     ms_settle(s, ms, m, now_ns);
 }
 
-// True if the cell goes on.
+// True if the cell can send again.
 static bool visits_end(struct sched *s, uint32_t cell)
 {
     struct tree_cell *c = &s->cell[cell];
@@ -150,7 +150,7 @@ static bool visits_end(struct sched *s, uint32_t cell)
     return true;
 }
 
-// The next of a cell's MSs, asked for; returns how many.
+// Chooses and prefetches the next of a cell's MSs; returns their number.
 static uint32_t next_visits(const struct sched *s, struct tree_cell *c, uint32_t *ms)
 {
     uint32_t most = c->visits_left < c->mss ? c->visits_left : c->mss, n = 0;

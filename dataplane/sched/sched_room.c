@@ -1,25 +1,25 @@
-// Room at a full limit (S11). Where an N-PDU that comes meets a full limit of its MS, its cell, its
-// NSE or of all, the queue that is largest for its share loses the first N-PDU that is not half
-// sent, found level by level: NSEs equal, cells equal, classes by weight (signalling last), MSs
-// equal, PFCs by weight, then the longest flow; in packets or octets, whichever limit is full. What
-// comes counts where it wants to go. Where it is all that the largest queue has to give, it is
-// refused.
+// Room at a full limit (S11). If an arriving N-PDU meets a full limit of its MS, its cell, its NSE
+// or of all, the queue that is largest for its share loses its first N-PDU that is not half sent.
+// The queue is found level by level: NSEs equal, cells equal, classes by weight (signalling last),
+// MSs equal, PFCs by weight, then the longest flow; in packets or octets, whichever limit is full.
+// The arriving N-PDU counts in its own queue. If the largest queue has nothing else to drop, the
+// arriving N-PDU is refused.
 //
-// So a queue below its max-min share loses nothing, whoever fills the room, stopped or not: all
-// queues together are more than the limit, so on each level the largest is above what filling would
-// leave it, whatever the others have. What goes is the oldest of a queue that waits too long
-// anyway.
+// So a queue below its max-min share loses nothing, whichever queues fill the room, stopped or not:
+// all queues together exceed the limit, so on each level the largest is above its water-filling
+// share, independently of the others. The dropped N-PDU is the oldest of a queue that waits too
+// long anyway.
 //
-// Who is largest is known beforehand (sched_places.c), in octets to one step at each of three
-// levels. The work of a call is bounded.
+// Ranks find the largest (sched_places.c), in octets to one step at each of three levels. The work
+// of a call is bounded.
 #include "dataplane/sched/sched_room.h"
 
 #include "dataplane/sched/sched_aqm.h"
 #include "dataplane/sched/sched_queue.h"
 
 #define VICTIMS_A_CALL     16u
-#define PLACES_A_CALL      16u  // ranked while a limit is getting full
-#define PLACES_A_FULL_CALL 256u // and once it is
+#define PLACES_A_CALL      16u  // ranked while a limit fills up
+#define PLACES_A_FULL_CALL 256u // ranked once it is full
 
 static uint64_t exact_size(enum room_unit unit, uint64_t total)
 {
@@ -34,13 +34,13 @@ static uint64_t size_with(const struct room *r, uint64_t total)
 // ---- The largest of a few ----
 
 struct most {
-    uint32_t id; // TREE_NONE: there is none yet
+    uint32_t id; // TREE_NONE: none yet
     uint64_t size, weight;
-    bool own; // it is where the N-PDU that comes wants to go; where others are as large, they give
+    bool own; // it is the arriving N-PDU's; where others are as large, they lose an N-PDU first
 };
 #define MOST_NONE ((struct most){.id = TREE_NONE})
 
-// By weight; signalling, which has none, behind all others.
+// By weight; signalling, which has none, after all others.
 static bool is_larger(const struct most *a, const struct most *b)
 {
     if (!a->weight || !b->weight)
@@ -61,7 +61,7 @@ static bool has_one(const struct tree_queue *q, bool begun)
     return total_packets(q->total) > begun;
 }
 
-// The flow with the longest queue, of those that have an N-PDU to give; `own`: or it is what comes.
+// The flow with the longest queue that has an N-PDU to drop; with `own` the arriving one counts.
 static uint32_t longest_flow(const struct sched *s, const struct room *r, uint32_t pfc, bool own)
 {
     const struct tree_pfc *p = tree_pfc(s, pfc);
@@ -98,7 +98,7 @@ static bool pfc_gives(struct sched *s, const struct room *r, uint32_t ms, uint32
     return true;
 }
 
-// Of the PFCs of those classes the largest by weight that has an N-PDU to give; signalling last.
+// Drops from the largest PFC by weight among these classes with an N-PDU to drop; signalling last.
 static bool ms_gives(struct sched *s, const struct room *r, uint32_t ms, uint32_t classes, bool own)
 {
     struct tree_ms *m = tree_ms(s, ms);
@@ -134,7 +134,7 @@ static uint32_t largest(const struct sched *s, const struct room *r, const uint3
     return rank_first(&s->rank[r->unit], top[r->unit]);
 }
 
-// RANK_NONE: it is that one, with what comes.
+// RANK_NONE: the largest is `own`, with the arriving N-PDU.
 static uint32_t largest_but(const struct sched *s, const struct room *r, const uint32_t *top,
                             uint32_t own, uint64_t own_total)
 {
@@ -144,7 +144,7 @@ static uint32_t largest_but(const struct sched *s, const struct room *r, const u
     return is_own ? RANK_NONE : entry;
 }
 
-// `own`: the N-PDU that comes wants to go there.
+// `own`: the arriving N-PDU is of that class.
 static bool class_gives(struct sched *s, const struct room *r, struct tree_class *k, uint32_t class,
                         bool own)
 {
@@ -208,7 +208,7 @@ static bool is_full(struct room *r, const struct sched_limit *limit, uint64_t to
     return true;
 }
 
-// The first that is full; what it costs may be room at the next.
+// The first full limit; a drop for it may make room at the next.
 static bool some_limit_is_full(const struct sched *s, struct room *r)
 {
     const struct sched_config *config = &s->config;
@@ -245,7 +245,8 @@ enum drop_reason room_make(struct sched *s, struct room *r)
     for (uint32_t victims = 0; victims < VICTIMS_A_CALL; victims++) {
         if (!some_limit_is_full(s, r))
             break;
-        if (refuses || r->octets > s->least_octets) // for what no limit could hold none gives
+        if (refuses || r->octets > s->least_octets) // beyond the smallest limit an N-PDU never
+                                                    // fits, so nothing is dropped for it
             return r->full;
         if (!ranked)
             room_keep(s, cell, r->octets, PLACES_A_FULL_CALL);

@@ -8,18 +8,18 @@ enum room_unit { IN_PACKETS, IN_OCTETS, ROOM_UNITS };
 #define ROOM_KEPT(unit)    (1u << (unit))
 #define ROOM_OCTETS_A_STEP 64u
 
-// An N-PDU that comes; its class's own limit is asked elsewhere.
+// An arriving N-PDU; the caller checks its class's own limit.
 struct room {
     uint32_t ms, slot, flow, octets;
     uint64_t now_ns;
-    // which limit is full, and of what
+    // output: the full limit, and its unit
     enum drop_reason full;
     enum room_unit unit;
 };
-// DROP_NONE, or the limit at which there is no room for it.
+// Drops heads of the largest queues until there is room. DROP_NONE, or the limit that stays full.
 enum drop_reason room_make(struct sched *s, struct room *r);
 
-// Of those who waited before ranks were kept in the cell, or everywhere, none is left.
+// All queues older than the beginning of ranking, in the cell or everywhere, are ranked now.
 static inline bool room_all_are_ranked(const struct sched *s, const struct tree_cell *c)
 {
     return !s->young_left && c->places_left == TREE_NONE &&
@@ -32,7 +32,7 @@ static inline bool room_is_full(uint64_t total, const struct sched_limit *limit,
 }
 
 // ---- sched_places.c ----
-// What an MS has queued in a class, and whether any of that is not half sent.
+// The queued N-PDUs of an MS in a class; `gives`: one of them is not half sent.
 struct room_sum {
     uint64_t total;
     bool gives;
@@ -43,26 +43,26 @@ uint64_t room_nse_total(const struct tree_nse *n);
 uint32_t room_entry_of_cell(const struct sched *s, uint32_t cell);
 uint32_t room_entry_of_place(const struct sched *s, uint32_t place);
 uint32_t room_pfc_of_entry(const struct sched *s, uint32_t entry);
-// RANK_NONE: it has no place.
+// RANK_NONE: the MS has no place in that class.
 uint32_t room_entry_of_ms(const struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t class);
-// The slot under which the MS is ranked in a class in which it has one.
+// The slot that stands for the MS in a class: its lowest one there.
 uint32_t room_leader(struct tree_ms *m, uint32_t class);
 
-// What the MS has in that class has changed: its place among the largest follows.
+// After a change of the MS's queues in that class: updates its rank.
 void room_follow(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t class);
-// The limit of the cell, or that of all, is as good as full: ranks are kept from now on, and so
-// many of those who waited before are ranked. True if that is all of them.
+// The limit of the cell, or of all, is nearly full: keeps ranks from now on, and ranks so many of
+// the older queues. True if none of these is left.
 bool room_keep(struct sched *s, uint32_t cell, uint32_t octets, uint32_t places);
-// A PFC that began a while ago, and may wait for long.
+// Gives a place to a PFC with an older backlog.
 void room_linger(struct sched *s, uint32_t pfc);
 
-// The MS leaves its places, before it moves or its PFCs change; and takes them again.
+// An MS gives up its places, before it moves or its PFCs change; and takes them again.
 void room_leave(struct sched *s, uint32_t ms);
 void room_return(struct sched *s, uint32_t ms);
-// An MS has left a cell with its queue.
+// After an MS left a cell with its queue.
 void room_settle(struct sched *s, uint32_t cell);
 
-const char *room_check(const struct sched *s); // sched_check_room.c: which invariant does not hold
+const char *room_check(const struct sched *s); // sched_check_room.c: NULL, or the fault
 
 static inline void room_young_begins(struct sched *s, uint32_t pfc, struct tree_pfc *p)
 {
@@ -79,7 +79,7 @@ static inline void room_young_ends(struct sched *s, uint32_t pfc, const struct t
         s->young[p->young] = TREE_NONE;
 }
 
-// Ranks are kept there, or the MS may be ranked yet: if it has several PFCs, under another one.
+// Ranks are kept there, or the MS may still be ranked: with several PFCs, under another slot.
 static inline bool room_is_ranked(const struct sched *s, const struct tree_ms *m,
                                   const struct tree_pfc *p)
 {
@@ -87,7 +87,7 @@ static inline bool room_is_ranked(const struct sched *s, const struct tree_ms *m
     return s->kept | s->cell[m->cell].kept || (m->state & MS_PLACED && (several || p->ranked));
 }
 
-// A queue has grown, has shrunk, or its head is half sent now.
+// A queue grew, shrank, or its head became half sent.
 static inline void room_grown(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p,
                               bool begins)
 {

@@ -1,4 +1,4 @@
-// What a round of the scheduler has in hand: a PDU and every node above it.
+// The state of one round of the scheduler: a PDU and every node above it.
 #ifndef SLUICE_SCHED_SCHED_ROUND_H
 #define SLUICE_SCHED_SCHED_ROUND_H
 
@@ -11,10 +11,10 @@ struct round {
     struct tree_ms *m;
     struct tree_pfc *p;
     struct tree_piece piece;
-    uint32_t turn;        // the class whose turn it is; another's PDU may go in its place
-    bool stands_in;       // it goes for another MS's, before which it has begun
+    uint32_t turn;        // the class whose turn it is; another class's PDU may go instead
+    bool stands_in;       // it goes in place of another MS's PDU, as its N-PDU has begun
     uint32_t pipe_octets; // with a CIR: see round_conforms_nse
-    uint64_t level_nse, level_cell, level_ms, level_pfc; // where there is a bucket
+    uint64_t level_nse, level_cell, level_ms, level_pfc; // undefined at a level without a bucket
     uint64_t sojourn_ns;
 };
 
@@ -28,7 +28,7 @@ static inline void round_hold(struct sched *s, struct round *r, uint32_t ms, uin
     r->piece = pfc_piece(s, r->m, r->p);
 }
 
-// At one level, which may have no bucket at all; leaves the level as it is now.
+// Tests one level, which may have no bucket; returns the present level.
 static inline bool round_conforms(const struct bucket *b, uint32_t octets, uint64_t now_ns,
                                   uint64_t *level)
 {
@@ -76,7 +76,7 @@ static inline uint32_t round_pipe_octets(const struct sched *s, const struct rou
     return c->pipe_octets(c->pipe_owner, r->ms, context, octets);
 }
 
-// What it was tested at is what it is charged at. A bucket that has run empty was not what limits.
+// The PDU is later charged with the octets tested here. An empty bucket does not limit its pipe.
 static inline bool round_conforms_nse(struct sched *s, struct round *r, uint64_t now_ns)
 {
     r->level_nse = r->pipe_octets = 0;
@@ -99,7 +99,7 @@ static inline void round_charge_at(struct bucket *b, uint64_t *level, uint64_t u
     b->at_ns = now_ns;
 }
 
-// At every level but the PFC's.
+// Charges every level but the PFC's.
 static inline void round_charge(struct round *r, uint64_t now_ns)
 {
     uint64_t units = r->piece.llc_octets * BUCKET_UNITS_AN_OCTET;
@@ -122,8 +122,8 @@ static inline void round_charge_all(struct round *r, uint64_t now_ns)
     round_charge(r, now_ns);
 }
 
-// The clocks of the cell and its pipe follow the class whose turn it is, even if what goes in its
-// place is of another, which may be far ahead.
+// The clocks of the cell and its pipe follow the class whose turn it is, even if the PDU is of
+// another class, which may be far ahead.
 static inline void round_clocks(const struct round *r)
 {
     const struct tree_class *k = &r->c->of_class[r->turn];
@@ -135,7 +135,7 @@ static inline void round_clocks(const struct round *r)
         r->c->virtual = k->tag;
 }
 
-// Start tags. A class whose ring is empty wakes with this PDU.
+// Advances the start tags. A class with an empty ring wakes with this PDU.
 static SCHED_INLINE void round_tags(const struct sched *s, struct round *r)
 {
     uint32_t class = r->p->traffic_class;
@@ -151,7 +151,7 @@ static SCHED_INLINE void round_tags(const struct sched *s, struct round *r)
     r->m->last = (uint8_t)r->slot;
     if (ready_by_time(r->n))
         return;
-    r->c->offset -= step; // no virtual time there: it earns no place and owes none
+    r->c->offset -= step; // no virtual time by turns: neither credit nor debt
     r->c->untimed = true;
 }
 
@@ -186,7 +186,7 @@ static inline void round_passes_turn(struct sched *s, const struct round *r)
         s->nse_ready = r->n->next;
 }
 
-// Nobody stands before a PDU of this cell.
+// The cell has no competing PFC or cell: a PDU of it skips the rings.
 static inline bool round_way_is_free(const struct tree_cell *c, const struct tree_nse *n)
 {
     return !c->active && !(c->state & (CELL_WAITS | CELL_STANDS)) &&
@@ -194,22 +194,22 @@ static inline bool round_way_is_free(const struct tree_cell *c, const struct tre
 }
 
 // ---- sched_send.c ----
-// The PDU conforms everywhere: judges it, charges all levels and fills the grant. False if it was
-// dropped instead. Afterwards the PFC and its MS know what they wait for, if they do.
+// The PDU conforms at all levels: applies AQM and lifetime, charges all levels and fills the grant.
+// False if it was dropped instead. Afterwards the PFC and its MS wait, if they must.
 bool round_send(struct sched *s, struct round *r, uint64_t now_ns, struct sched_grant *g);
 
 // ---- sched_whole.c ----
-// Usual rounds from beginning to end, up to n of them, until one is another: that one has to be
-// done in full. Each gives what it would have given in full.
+// Does up to n usual rounds on the short way, until one is unusual; the caller then does that one
+// in full. Each gives the result of the full way.
 uint32_t rounds_whole(struct sched *s, uint64_t now_ns, struct sched_grant *grants, uint32_t n);
 
-// The same of an MS that the wheel brings back. False: nothing has been done.
+// The same for an MS that the wheel brings back. False: nothing was done.
 bool fired_whole(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns,
                  struct sched_grant *g);
 
 // ---- sched_fire.c ----
-// Sets going up to `ids` nodes that the wheel brings back. PDUs that nobody stands before go at
-// once, up to `n` grants; *taken counts them. Returns how many nodes.
+// Wakes up to `ids` nodes that the wheel brings back. PDUs without a competitor go at once, up to
+// `n` grants, counted in *taken. Returns the number of nodes.
 uint32_t fire(struct sched *s, uint32_t ids, bool exact, struct sched_grant *grants, uint32_t n,
               uint32_t *taken, uint64_t now_ns);
 

@@ -1,13 +1,13 @@
-// A PDU that conforms at every level is judged (before its first piece alone), charged at every
-// level and handed out; then its PFC and its MS are told, while their lines are at hand, whether
-// they can send the next one now or wait, and until when.
+// A PDU that conforms at every level: AQM and lifetime judge it (before its first piece only), all
+// levels are charged and the grant is filled. Then, while their lines are in the cache, its PFC and
+// its MS are tested for the next PDU: they can send, or wait until a known time.
 #include "dataplane/sched/sched_aqm.h"
 #include "dataplane/sched/sched_queue.h"
 #include "dataplane/sched/sched_ring.h"
 #include "dataplane/sched/sched_round.h"
 
-// Turns within the class; a PFC that stands in no ring has no one to take turns with. A turn ends
-// behind a whole N-PDU alone (S12). Who was held in the middle of one has no turn left after it.
+// Accounts for turns within the class; a PFC in no ring takes no turns. A turn ends only behind a
+// whole N-PDU (S12). A PFC that was held in the middle of an N-PDU has no turn left after it.
 static void turn_account(struct sched *s, struct round *r, uint32_t npdu_octets)
 {
     struct tree_pfc *p = r->p;
@@ -27,7 +27,7 @@ static void turn_account(struct sched *s, struct round *r, uint32_t npdu_octets)
     }
 }
 
-// A piece that is not the last: the rest is the head now.
+// For a piece that is not the last: the rest is the head now.
 static void begin_or_continue(struct sched *s, struct round *r, struct pdu *pdu)
 {
     bool begins = r->p->sent_octets == 0;
@@ -48,7 +48,7 @@ static void finish(struct sched *s, struct round *r, uint32_t npdu_octets)
     queue_pop(s, r->pfc, r->m, r->p);
 }
 
-// Those that share a bucket have been looked at together.
+// The PFCs of a shared bucket have been tested together.
 static uint64_t look_ahead_pfc(const struct sched *s, const struct round *r,
                                const struct tree_piece *piece, uint64_t now_ns)
 {
@@ -58,7 +58,7 @@ static uint64_t look_ahead_pfc(const struct sched *s, const struct round *r,
     return bucket_conforms_at(r->level_pfc, bucket_terms(&r->p->bucket), octets, now_ns);
 }
 
-// Who cannot send its next PDU now is told so at once, not when it is met again.
+// A PFC or MS that cannot send its next PDU now begins to wait at once, not when a round meets it.
 static void look_ahead(struct sched *s, struct round *r, uint64_t now_ns)
 {
     struct tree_pfc *p = r->p;

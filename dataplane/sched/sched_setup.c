@@ -1,4 +1,4 @@
-// See sched.h: checking a configuration and laying out the memory that the caller gives.
+// See sched.h: checks a configuration and lays out the memory that the caller gives.
 #include <string.h>
 
 #include "dataplane/sched/sched_change.h"
@@ -13,7 +13,7 @@ static const char *const err_texts[SCHED_ERR_COUNT] = {
 #define NSES_MAX    65536u
 #define CELLS_MAX   1048576u
 #define MSS_MAX     (1u << TREE_MATE_BITS)
-#define PACKETS_MAX ((1u << 23) - 1) // what a total holds, beside its guards
+#define PACKETS_MAX ((1u << 23) - 1) // the most that a total holds below its guards
 #define OCTETS_MAX  ((1ULL << 39) - 1)
 #define FLOWS_MAX   64u
 #define SLOTS_MORE  64u
@@ -95,7 +95,7 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-// One pass over the parts, to add up their octets or to hand them out.
+// One pass over the parts, which adds up their octets or assigns their addresses.
 struct layout {
     uint8_t *base; // NULL: only add up
     uint64_t octets;
@@ -108,12 +108,12 @@ static void *part(struct layout *l, uint64_t count, uint64_t octets)
     return at;
 }
 
-// What the AQMs of that scope remember of a queue at most.
+// The most octets of vars that an AQM of that scope needs for a queue.
 static uint32_t vars_octets(const struct sched_config *c, enum sched_scope scope)
 {
     uint32_t most = 0;
     for (int i = 0; i < CLASS_COUNT; i++) {
-        const struct aqm_ops *ops = c->of_class[i].aqm.ops; // NULL: config_check will say so
+        const struct aqm_ops *ops = c->of_class[i].aqm.ops; // NULL: config_check refuses it
         uint32_t octets = ops && c->of_class[i].scope == scope ? aqm_vars_octets(ops) : 0;
         most = octets > most ? octets : most;
     }
@@ -143,7 +143,7 @@ static uint32_t slots(const struct sched_config *c)
     return c->limit.packets + SLOTS_MORE;
 }
 
-// A queue with a place has a slot at least.
+// A queue with a place has at least one slot.
 static uint32_t places(const struct sched_config *c)
 {
     return (uint32_t)least((uint64_t)c->mss * c->pfcs_an_ms, slots(c));
@@ -191,7 +191,7 @@ static struct sched *lay_out(struct layout *l, const struct sched_config *c)
     at->ms_offered = c->ms_delay_ns ? part(l, c->mss, sizeof *at->ms_offered) : NULL;
     at->pfc_offered = c->pfc_delay_ns ? part(l, pfcs, sizeof *at->pfc_offered) : NULL;
     void *wheel = part(l, 1, wheel_octets(wheel_entries(c)));
-    part(l, 1, 64); // fire() looks along the chunks and may come to the end of the free ones
+    part(l, 1, 64); // fire() prefetches along the chunks and may read behind the free ones
     if (s)
         wheel_setup(&s->wheel, wheel, wheel_entries(c), tree_moved, s);
     return s;
@@ -204,8 +204,8 @@ uint64_t sched_octets(const struct sched_config *config)
     return l.octets;
 }
 
-// More steps than these have begun only after the lifetime and hold_ns (pdu_stay). Longer than can
-// be told is for ever.
+// More steps than these begin only after the lifetime and hold_ns (pdu_stay). A time beyond the
+// range counts as no end.
 static uint32_t stay_most(const struct sched *s, uint64_t lifetime_ns)
 {
     uint64_t hold_ns = s->config.hold_ns, step_ns = 1ULL << PDU_STEP_SHIFT;
@@ -215,7 +215,7 @@ static uint32_t stay_most(const struct sched *s, uint64_t lifetime_ns)
     return (uint32_t)((lifetime_ns + hold_ns + step_ns - 1) >> PDU_STEP_SHIFT);
 }
 
-// Tail drop is never asked at all. In full any other is asked about each N-PDU.
+// Tail drop is never called. With in_full any other AQM is called for each N-PDU.
 static struct aqm_calm calm_of(const struct sched *s, const struct sched_class *k)
 {
     if (!k->aqm.ops->enqueue && !k->aqm.ops->dequeue)
@@ -231,7 +231,7 @@ void change_rule(struct sched *s, uint32_t class)
     bool ends = k->lifetime_ns != SCHED_INFINITE;
     rule->tag_an_octet = k->weight ? (1ULL << 32) / k->weight : 0;
     rule->lifetime_ns = k->lifetime_ns;
-    rule->bss_least_ns = ends ? k->bss_least_ns : k->bss_most_ns; // none passes: the most
+    rule->bss_least_ns = ends ? k->bss_least_ns : k->bss_most_ns; // infinite: the most
     rule->bss_most_ns = k->bss_most_ns;
     rule->aqm = &k->aqm;
     rule->asks_in = k->aqm.ops->enqueue;
@@ -250,7 +250,7 @@ static void rules_set(struct sched *s)
 {
     for (uint32_t class = 0; class < CLASS_COUNT; class ++)
         change_rule(s, class);
-    s->config.of_class[CLASS_SIGNALLING].weight = 0; // it goes first, and takes no share
+    s->config.of_class[CLASS_SIGNALLING].weight = 0; // strict priority, no share
 }
 
 static void slots_set(struct sched *s)
@@ -265,7 +265,7 @@ static struct sched_limit high(const struct sched_limit *limit)
                                 limit->octets - limit->octets / 8};
 }
 
-// What is full is above it, whatever comes.
+// A full limit is above `low`, whatever the size of the arriving N-PDU.
 static struct sched_limit low(const struct sched_limit *limit)
 {
     uint64_t octets = limit->octets - limit->octets / 4;

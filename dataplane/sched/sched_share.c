@@ -1,14 +1,13 @@
-// PFCs of an MS that share one bucket: a packet flow whose contexts are of several classes. One of
-// them leads: the bucket is in its node. While the bucket passes what comes, each of them takes its
-// own class's turns in the cell. Once it has refused a PDU they are limited, until the next one
-// goes: at any turn of theirs the first in their own order goes, and if the bucket refuses that one
-// they wait as one, out of their rings, by one entry in the wheel. So the bucket is shared by the
-// weights of the classes, whatever the sizes of their PDUs, and no smaller PDU takes the room that
-// a larger one waits for.
-// Their order is that of start tags (sched_ms.c), but what has begun, and signalling, goes before
-// an N-PDU that would begin; of those, whichever the bucket passes first. And an N-PDU begins only
-// where the bucket has room for it and for the rest of all that have begun. So S12 holds: what is
-// half sent waits for the bucket alone, not for another PFC's place in it.
+// PFCs of an MS that share one bucket: a packet flow with contexts of several classes. One PFC
+// leads: the bucket is in its node. While the bucket passes their PDUs, each PFC takes the turns of
+// its own class in the cell. After a refusal they are limited, until the next PDU has gone: at any
+// turn of theirs the first PDU in their own order goes, and if the bucket refuses it they wait
+// together, out of their rings, by one entry in the wheel. So the bucket is shared by the weights
+// of the classes, independent of PDU sizes, and no smaller PDU takes the room that a larger one
+// waits for. Their order is that of start tags (sched_ms.c), but a half-sent N-PDU, and signalling,
+// goes before an N-PDU begins; among these, the one that the bucket passes first. And an N-PDU
+// begins only if the bucket has room for it and for the rest of every half-sent one. So S12 holds:
+// a half-sent N-PDU waits for the bucket alone, not for another PFC's share of it.
 #include "dataplane/sched/sched_parts.h"
 
 uint32_t share_members(struct tree_ms *m, uint32_t slot)
@@ -25,16 +24,15 @@ uint32_t share_members(struct tree_ms *m, uint32_t slot)
     return members;
 }
 
-// One of them, as their own order sees it.
+// A PFC of the bucket, in their own order.
 struct candidate {
     const struct tree_pfc *p;
     uint32_t slot;
-    bool urgent;    // it has begun, or is signalling and none of that has: see goes_before
+    bool urgent;    // half sent, or signalling while no signalling is half sent: see goes_before
     uint64_t at_ns; // when the bucket passes its next PDU
 };
 
-// Of those that are urgent whoever can go first goes first, so that none of them takes the room
-// that an N-PDU needs which has begun.
+// Among urgent PDUs the first to conform goes first, so none takes a half-sent one's room.
 static bool goes_before(const struct candidate *a, const struct candidate *b)
 {
     if (a->urgent != b->urgent)
@@ -59,8 +57,8 @@ static bool signalling_has_begun(struct tree_ms *m, uint32_t members)
     return false;
 }
 
-// Where another keeps its LLE, that one goes in its place, and its bucket is asked when it comes;
-// one of the same bucket is in their order itself. False: it is not, now.
+// If a PFC of another bucket keeps its LLE, that PFC's PDU goes in its place, and is tested at its
+// own bucket; a PFC of the same bucket is in the order itself. False: no candidate now.
 static bool candidate_is(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
                          uint64_t now_ns, struct candidate *c)
 {
@@ -79,7 +77,7 @@ static bool candidate_is(struct sched *s, uint32_t ms, struct tree_ms *m, uint32
     return true;
 }
 
-// False: none of them may send.
+// False: none of the PFCs may send.
 static bool first_of(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
                      uint64_t now_ns, struct candidate *first)
 {
@@ -101,8 +99,7 @@ void share_limit(struct tree_ms *m, struct tree_pfc *p, uint32_t slot, bool limi
     leader->state = (uint8_t)(limited ? leader->state | PFC_LIMITED : leader->state & ~PFC_LIMITED);
 }
 
-// An N-PDU that begins leaves the bucket the room that those want which have begun, so they are not
-// held half sent.
+// An N-PDU that begins leaves the bucket room for every half-sent one, so none of them is held.
 static bool room_for_all(const struct sched *s, struct tree_ms *m, uint32_t slot, uint64_t now_ns)
 {
     const struct tree_pfc *p = tree_pfc_of(m, slot);
@@ -134,8 +131,8 @@ static uint32_t stand_in(struct sched *s, uint32_t ms, struct tree_ms *m, uint32
     return first_of(s, ms, m, slot, now_ns, &first) ? first.slot : slot;
 }
 
-// Where their first's LLE is kept, by one of another bucket, that one has begun, as then the first
-// of its sharers has.
+// If a PFC of another bucket keeps the LLE of their first, that PFC is half sent, and so is the
+// first in the order of that bucket's PFCs.
 uint32_t share_goes(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot, uint64_t now_ns)
 {
     uint32_t first = stand_in(s, ms, m, slot, now_ns);
@@ -195,11 +192,12 @@ void share_free(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot)
         out_of_wheel(s, p);
     }
     m->blocked &= (uint8_t)~wake;
-    if (wake && others) // those that sent meanwhile; among themselves they keep their claims
+    if (wake && others) // credit for what other PFCs sent meanwhile; among themselves they keep
+                        // their distances
         ms_forget_credit(m, members & m->backlog, others);
 }
 
-// The wheel's entry passes to one that waits: at once, to see which is first now.
+// Hands the wheel's entry to another waiting member, due at once, to find the new first.
 static void entry_passes(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t members)
 {
     struct tree_pfc *heir = NULL;

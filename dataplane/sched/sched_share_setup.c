@@ -1,8 +1,8 @@
-// See sched.h: PFCs come to share a bucket, and part. Those of whom one has left, and that may have
-// to wait for something else now, wait for the next look into the wheel.
+// See sched.h: PFCs begin and end to share a bucket. If a member leaves, the others may have
+// another PDU to wait for; they find out when the wheel is next read.
 #include "dataplane/sched/sched_change.h"
 
-// The bucket, its state and its followers.
+// Moves the bucket, its state and its followers to another slot.
 static void lead_passes(struct sched *s, uint32_t ms, uint32_t from, uint32_t followers)
 {
     struct tree_ms *m = tree_ms(s, ms);
@@ -35,7 +35,7 @@ void share_part(struct sched *s, uint32_t ms, uint32_t slot)
     p->state &= (uint8_t) ~(PFC_SHARED | PFC_LIMITED);
 }
 
-// It stops, goes or waits as they do.
+// The new member stops, sends or waits as the others.
 static void join(struct sched *s, uint32_t ms, uint32_t slot, uint32_t leader, uint64_t now_ns)
 {
     struct tree_ms *m = tree_ms(s, ms);

@@ -1,13 +1,13 @@
-// Effective buckets. Where a level has a delay D, its bucket is no larger than R D and the largest
-// LLC PDU that can come: of an MS, and of a packet flow, by the largest N201-U of the LLEs that it
-// uses; of a cell, and of the values that it gives its MSs, by the largest of its MSs. So a bucket
-// always holds its PDU besides what leaks in D, and no more than that waits in the BSS.
+// Effective buckets. At a level with a delay D, the bucket is at most R D and the largest LLC PDU
+// that can come: for an MS, and a packet flow, by the largest N201-U of the LLEs in use; for a
+// cell, and its default values, by the largest of its MSs. So a bucket always holds its PDU besides
+// the octets that leak in D, and at most these wait in the BSS.
 //
-// A cell counts its MSs by that N201-U, in steps of 30 octets from 140 to 1520 (so 500 and 1520
-// count as they are, another one as up to 29 octets more): all that changes an MS is O(1), whatever
-// the number of MSs. Invariant: every Bmax in force is what these say now. Left out: of an N-PDU
-// that is half sent when its N201-U shrinks, or whose context has gone, the rest is larger than
-// what is counted; it passes by an emptier bucket, as 8.2.3.2 has it for what is larger than Bmax.
+// A cell counts its MSs by that N201-U, in steps of 30 octets from 140 to 1520 (so 500 and 1520 are
+// exact, other values count up to 29 octets more): every change of an MS is O(1), for any number of
+// MSs. Invariant: every Bmax in force follows from the present sizes. Left out: if an N201-U
+// shrinks, or a context goes, while an N-PDU is half sent, the rest is larger than counted; it
+// passes a sufficiently empty bucket, as 8.2.3.2 allows for a PDU larger than Bmax.
 #include "dataplane/sched/sched_change.h"
 
 #define STEP_OCTETS 30u
@@ -86,10 +86,10 @@ void sizes_pfc_passes(struct sched *s, uint32_t ms, uint32_t from, uint32_t to)
         *pfc_offered(s, ms, to) = *pfc_offered(s, ms, from);
 }
 
-// ---- What changes them ----
+// ---- Changes of sizes ----
 
-// The rates stay, so there is nothing to settle. What waits for the cell, for the pipe behind it,
-// or for a bucket of its defaults, may wait for less now.
+// The rates stay, so nothing is settled. PDUs that wait for the cell, for its pipe, or for a bucket
+// on its defaults, may conform earlier now.
 static void cell_again(struct sched *s, uint32_t cell)
 {
     struct tree_cell *c = &s->cell[cell];
@@ -105,7 +105,7 @@ static void cell_again(struct sched *s, uint32_t cell)
         roll_visit(s, cell);
 }
 
-// Of the MS itself, which has to be looked at anew.
+// The same for the MS itself, whose wait is computed again.
 static void ms_again(struct sched *s, uint32_t ms)
 {
     struct tree_ms *m = tree_ms(s, ms);

@@ -1,16 +1,16 @@
-// What has expired behind a bucket that stands must not stay: the sweep visits every MS that has a
-// backlog within SWEEP_NS, a bounded number of them a call, and drops heads past their lifetime.
-// The head is the oldest of its queue, so a queue is looked at until its head is young enough. A
-// half-sent N-PDU is left alone, its end goes out; those behind it are not. The mask of MSs says
-// who comes next, so their lines, cold as a rule, are asked for some MSs ahead.
-// An MS that stands is visited as well: its N-PDUs grow no older, but hold_ns bounds their stay.
+// Expires N-PDUs of queues that a bucket stops: the sweep visits every MS with a backlog within
+// SWEEP_NS, a bounded number of them a call, and drops heads past their lifetime. The head is the
+// oldest of its queue, so a queue is scanned until its head is young enough. A half-sent N-PDU
+// stays, and its rest goes out; N-PDUs behind it may be dropped. A mask of MSs names the next ones,
+// so their lines, usually not in the cache, are prefetched some MSs ahead. A frozen or stopped MS
+// is visited as well: its N-PDUs do not age, but hold_ns bounds their stay.
 #include "dataplane/sched/sched_aqm.h"
 #include "dataplane/sched/sched_queue.h"
 
 #define SWEEP_NS      800000000ULL // a round; S8's "within 1 s" leaves room for late calls
-#define SWEEP_STEP_NS 50000000ULL  // how often an idle worker looks
+#define SWEEP_STEP_NS 50000000ULL  // interval of calls by an idle worker
 #define SWEEP_MSS     256u         // most MSs a call
-#define SWEEP_BATCH   16u          // MSs whose lines are asked for together
+#define SWEEP_BATCH   16u          // MSs prefetched together
 #define DROPS_LEFT    64u
 
 static bool drops_are_full(const struct sched *s)
@@ -59,7 +59,7 @@ static void sweep_ms(struct sched *s, uint32_t ms, uint64_t now_ns)
         ms_heads_change(s, ms, now_ns);
 }
 
-// How many MSs on the next one is that has a backlog, 0 if it is this; no farther than the end.
+// Distance to the next MS with a backlog, 0 if this one has one; at most to the end.
 static uint32_t empty_ahead(const struct sched *s)
 {
     uint64_t left = s->backlogged[s->sweep_ms / 64] >> s->sweep_ms % 64;
@@ -76,7 +76,7 @@ static void advance(struct sched *s, uint32_t mss)
         s->sweep_ms = 0;
 }
 
-// Who is to be visited, and the time in whose stead; their nodes are asked for.
+// The MSs to visit, and the due times of their visits; their nodes are prefetched.
 struct batch {
     uint32_t n, ms[SWEEP_BATCH];
     uint64_t at_ns[SWEEP_BATCH];
@@ -112,7 +112,7 @@ static inline __attribute__((always_inline)) void batch_prefetch_heads(const str
     }
 }
 
-// Those of the next call: by then their lines are here.
+// Prefetches the MSs of the next call: their lines are in the cache by then.
 static inline __attribute__((always_inline)) void prefetch_ahead(const struct sched *s)
 {
     uint32_t word = s->sweep_ms / 64, n = 0;
@@ -128,7 +128,7 @@ static inline __attribute__((always_inline)) void prefetch_ahead(const struct sc
     }
 }
 
-// False if the list of drops is full: from the last MS on, which may hold more, all wait.
+// False if the list of drops is full: the next call begins at the last MS, which may hold more.
 static bool batch_sweep(struct sched *s, const struct batch *b, uint64_t now_ns)
 {
     for (uint32_t i = 0; i < b->n; i++) {
@@ -148,7 +148,7 @@ void sweep(struct sched *s, uint64_t now_ns)
         s->swept_ns = now_ns;
         return;
     }
-    if (now_ns > s->swept_ns + SWEEP_NS) // one round is all there is
+    if (now_ns > s->swept_ns + SWEEP_NS) // at most one round
         s->swept_ns = now_ns - SWEEP_NS;
     struct batch b;
     b.n = SWEEP_BATCH;

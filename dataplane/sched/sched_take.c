@@ -1,16 +1,16 @@
 // The next LLC PDUs. Each round takes the NSE whose turn it is, its first ready cell, the cell's
-// first class, the class's first PFC, and tests that PDU at every level: a level that refuses sends
-// its node to the wheel until the PDU conforms there, and the round ends; if all pass, the PDU goes
-// (sched_send.c). So a round sends, drops, makes a node wait, passes a turn, or takes a PFC out of
-// a ring that may not send; their number a call is bounded, and that of ids from the wheel (S9).
+// first class, the class's first PFC, and tests that PDU at every level. A level that refuses sends
+// its node to the wheel until the PDU conforms there, and the round ends; if all levels pass, the
+// PDU goes (sched_send.c). So a round sends, drops, makes a node wait, passes a turn on, or removes
+// a PFC that may not send from its ring. Rounds and ids from the wheel are bounded a call (S9).
 #include "dataplane/sched/sched_round.h"
 
 #define ROUNDS_A_PDU  8u
 #define ROUNDS_AT_ALL 64u
-#define IDS_A_PDU     4u // that the wheel brings back
+#define IDS_A_PDU     4u // from the wheel
 #define IDS_AT_ALL    64u
 
-// PFCs of one class in an MS share its quantum, so that they count as one (S4).
+// PFCs of one class in an MS share one quantum, so that the MS counts once (S4).
 static int32_t quantum(const struct sched *s, struct tree_ms *m, const struct tree_pfc *p)
 {
     uint32_t sharers = 0;
@@ -20,11 +20,11 @@ static int32_t quantum(const struct sched *s, struct tree_ms *m, const struct tr
     return (int32_t)(s->config.pdu_octets_max / (sharers ? sharers : 1));
 }
 
-// Deficit round robin in the form that lets a turn overdraw: true if it is this PFC's turn.
+// Deficit round robin whose turns may overdraw: true if it is this PFC's turn.
 static bool has_turn(const struct sched *s, struct round *r)
 {
     struct tree_pfc *p = r->p;
-    if (p->state & PFC_TURN || p->sent_octets) // what has begun goes on (S12)
+    if (p->state & PFC_TURN || p->sent_octets) // a half-sent N-PDU goes on (S12)
         return true;
     int32_t q = ms_is_simple(r->m) ? (int32_t)s->config.pdu_octets_max : quantum(s, r->m, p);
     p->deficit = p->deficit > 0 ? q : p->deficit + q;
@@ -36,7 +36,7 @@ static bool has_turn(const struct sched *s, struct round *r)
     return true;
 }
 
-// A PFC in a ring that may not send leaves it.
+// Removes a PFC that may not send from its ring.
 static inline bool head_may_send(struct sched *s, uint32_t pfc, uint32_t cell)
 {
     struct tree_ms *m = tree_ms(s, tree_pfc_ms(pfc));
@@ -47,7 +47,7 @@ static inline bool head_may_send(struct sched *s, uint32_t pfc, uint32_t cell)
     return false;
 }
 
-// Who stands before an N-PDU that would begin out of its class's order: one that has begun (S12).
+// The PFC that goes before an N-PDU begins out of its class's order: one that has begun (S12).
 static uint32_t class_begun(const struct sched *s, const struct round *r)
 {
     uint32_t head = r->c->of_class[r->p->traffic_class].head;
@@ -56,7 +56,7 @@ static uint32_t class_begun(const struct sched *s, const struct round *r)
     return tree_pfc(s, head)->sent_octets ? head : TREE_NONE;
 }
 
-// What stands before an N-PDU that would begin goes in its place.
+// If a PFC has to go before this N-PDU begins, takes that PFC instead.
 static bool find_before(struct sched *s, struct round *r, uint64_t now_ns)
 {
     uint32_t before = class_begun(s, r);
@@ -70,8 +70,7 @@ static bool find_before(struct sched *s, struct round *r, uint64_t now_ns)
     return true;
 }
 
-// An MS that its own bucket held up keeps its own order. What stands before its first PDU in that
-// order goes in its place.
+// An MS that its own bucket delayed keeps its own order: takes the first PDU of that order.
 static bool find_in_ms(struct sched *s, struct round *r, uint64_t now_ns)
 {
     uint32_t slot = ms_next_slot(s, r->ms, r->m, now_ns);
@@ -81,8 +80,8 @@ static bool find_in_ms(struct sched *s, struct round *r, uint64_t now_ns)
     return find_before(s, r, now_ns);
 }
 
-// What goes at this PFC's turn: what keeps its LLE, or the first of those that share a bucket which
-// limits them.
+// The PDU that goes at this PFC's turn: the one that keeps its LLE, or the first of the PFCs with a
+// shared bucket that limits them.
 static bool find_in_place(struct sched *s, struct round *r, uint64_t now_ns)
 {
     uint32_t goes = pfc_goes(s, r->ms, r->m, r->slot, now_ns);
@@ -92,7 +91,7 @@ static bool find_in_place(struct sched *s, struct round *r, uint64_t now_ns)
     return find_before(s, r, now_ns);
 }
 
-// Finds the PDU that is first in its order; false if the round has ended otherwise.
+// Finds the first PDU in the order; false if the round has ended otherwise.
 static bool find(struct sched *s, struct round *r, uint64_t now_ns)
 {
     r->nse = s->nse_ready;
@@ -112,12 +111,12 @@ static bool find(struct sched *s, struct round *r, uint64_t now_ns)
     return find_in_place(s, r, now_ns);
 }
 
-// The MS refuses: it waits for the PDU that is first in its own order, or sends that at once.
+// The MS's bucket refuses: the MS waits for the first PDU of its own order, or sends that one now.
 static void ms_refused(struct sched *s, struct round *r, uint64_t now_ns)
 {
     r->m->state |= MS_LIMITED;
     uint32_t slot = r->stands_in ? r->slot : ms_next_slot(s, r->ms, r->m, now_ns);
-    if (slot == TREE_NONE) // the bucket that it shares refuses the first of those that do
+    if (slot == TREE_NONE) // the shared bucket refuses the first PDU of its PFCs
         return;
     struct tree_piece piece = pfc_piece(s, r->m, tree_pfc_of(r->m, slot));
     uint64_t at_ns = bucket_conforms_at(r->level_ms, ms_terms(s, r->m), piece.llc_octets, now_ns);
@@ -125,7 +124,7 @@ static void ms_refused(struct sched *s, struct round *r, uint64_t now_ns)
         ms_wait(s, r->ms, r->m, at_ns);
 }
 
-// True if the PDU conforms at every level; else the level that refused waits.
+// True if the PDU conforms at every level; else the refusing level's node waits.
 static bool conforms(struct sched *s, struct round *r, uint64_t now_ns)
 {
     if (!round_conforms_pfc(s, r, now_ns))
@@ -159,7 +158,7 @@ static bool round_once(struct sched *s, uint64_t now_ns, struct sched_grant *g)
     return true;
 }
 
-// As many usual rounds as there are, and the one behind them in full. Returns how many.
+// All usual rounds, and the one behind them in full. Returns the number of rounds.
 static uint32_t take_ready(struct sched *s, struct sched_grant *grants, uint32_t n, uint32_t rounds,
                            uint32_t *taken, uint64_t now_ns)
 {
@@ -176,7 +175,7 @@ uint32_t sched_take(struct sched *s, struct sched_grant *grants, uint32_t n, uin
 {
     uint32_t taken = 0, rounds = n * ROUNDS_A_PDU + ROUNDS_AT_ALL;
     uint32_t ids = n * IDS_A_PDU + IDS_AT_ALL;
-    // Those that stand in line already have at least half.
+    // PFCs in the rings get at least half of the grants.
     uint32_t at_once = s->nse_ready == TREE_NONE ? n : n / 2;
     cells_reweigh(s);
     sweep(s, now_ns);
@@ -191,7 +190,7 @@ uint32_t sched_take(struct sched *s, struct sched_grant *grants, uint32_t n, uin
         rounds--;
         uint32_t want = n - taken < ids ? n - taken : ids;
         uint32_t fired = fire(s, want, false, grants, n, &taken, now_ns);
-        // Who has something to send need not look into the running slot.
+        // The wheel's running slot is only read if nothing else can be sent.
         if (!fired && !taken && !s->config.coarse)
             fired = fire(s, want, true, grants, n, &taken, now_ns);
         if (!fired)

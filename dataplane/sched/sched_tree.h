@@ -1,14 +1,13 @@
-// Inside the scheduler: its nodes and how they hang together. Nobody outside this folder includes
-// this.
+// The nodes of the scheduler and their links, for this folder alone.
 //
 //   NSE   ready: in the ring of ready NSEs; its ready cells by turns, or by virtual time in a heap
 //   cell  seven classes, each a ring of PFCs that may send (DRR), a start tag a class (SFQ)
 //   MS    64 octets, followed by its PFCs, 80 octets each: a record of 64 + 80 k octets
 //   PFC   a queue, or queues by flow
 //
-// A node whose bucket refuses leaves its place and waits in the wheel: PFC, MS, cell or NSE. The
-// PFCs of a waiting or frozen MS may still be in their rings; whoever meets one takes it out, so an
-// MS costs the same whatever number of PFCs it has. Invariants are in sched_check.c.
+// A node that its bucket refuses (PFC, MS, cell or NSE) leaves its ring or heap and waits in the
+// wheel. The PFCs of a waiting or frozen MS may stay in their rings; a round that meets one removes
+// it, so an MS costs the same for any number of PFCs. sched_check.c has the invariants.
 #ifndef SLUICE_SCHED_SCHED_TREE_H
 #define SLUICE_SCHED_SCHED_TREE_H
 
@@ -21,10 +20,10 @@
 
 #define TREE_NONE UINT32_MAX
 
-// gcc does not take the hint alone.
+// gcc does not follow `inline` alone.
 #define SCHED_INLINE inline __attribute__((always_inline))
 
-// What the wheel's ids name.
+// The kinds of node that the wheel's ids name.
 enum tree_kind { TREE_MS, TREE_PFC, TREE_CELL, TREE_NSE };
 #define TREE_KIND_SHIFT 30
 #define TREE_ID_MASK    ((1u << TREE_KIND_SHIFT) - 1)
@@ -40,71 +39,71 @@ struct tree_queue {
 };
 
 enum {
-    PFC_LIMITED = 1, // of who leads: its bucket has refused a PDU, and passed none since
+    PFC_LIMITED = 1, // of the slot with the bucket: it has refused a PDU, and passed none since
     PFC_IN_RING = 2,
-    PFC_WAITS = 4,    // in the wheel, for its bucket; of several that share it, one is
+    PFC_WAITS = 4,    // in the wheel, for its bucket; one of the PFCs that share a bucket
     PFC_STOPPED = 8,  // R = 0
     PFC_TURN = 16,    // its DRR turn has begun
     PFC_BY_FLOW = 32, // its queues are by flow
-    PFC_SHARES = 64,  // uses the bucket of another slot: see sched_share.c
-    PFC_LEADS = 128   // others use its bucket
+    PFC_SHARES = 64,  // uses the bucket of another slot, its leader: see sched_share.c
+    PFC_LEADS = 128   // other slots use its bucket
 };
 #define PFC_SHARED (PFC_SHARES | PFC_LEADS)
 
 struct tree_pfc {
-    struct bucket bucket;    // of one that shares, max_octets is the slot that leads
+    struct bucket bucket;    // of a sharing PFC max_octets is the leader's slot
     struct tree_queue queue; // with flow queues head and tail are unused
     uint32_t next, prev;     // in the ring of its class
     int32_t deficit;
     uint32_t wheel_ref;
     uint16_t sent_octets; // of the head N-PDU; 0: not begun
-    uint16_t n201_u;      // at which the head N-PDU was begun
+    uint16_t n201_u;      // at the begin of the head N-PDU
     uint16_t head_info;   // octets and LLE of the head: see queue_info
     uint8_t traffic_class;
     uint8_t state;
     uint64_t tag; // start tag within the MS
     uint32_t share_octets_per_s;
-    uint8_t share_uses; // until it is worked out anew
+    uint8_t share_uses; // uses of the cached share left
     uint8_t flow;       // flow of the head N-PDU
     bool ranked : 1;    // among the largest of its class: see sched_places.c
-    bool stirred : 1;   // its AQM is, where that watches one PFC's queue
-    bool asked : 1;     // it was when the last N-PDU left, so it may be again
-    uint8_t young;      // where it was written down as it began: see sched_places.c
+    bool stirred : 1;   // its AQM is stirred (aqm.h), if the AQM watches one PFC's queue
+    bool asked : 1;     // the AQM was called for the last N-PDU, so it may be called again
+    uint8_t young;      // its index in the list of young PFCs: see sched_places.c
 };
 static_assert(sizeof(struct tree_pfc) == 80,
               "an MS and its PFC are three lines, wherever they begin");
 
 enum {
     MS_EXISTS = 1,
-    MS_OWN = 2,     // has values of its own, else its cell's defaults
+    MS_OWN = 2,     // has values of its own; else it is on its cell's defaults
     MS_FROZEN = 4,  // by command
     MS_STOPPED = 8, // own R = 0: frozen as well
     MS_WAITS = 16,
     MS_LIMITED = 32,  // came out of the wheel and has sent nothing since
-    MS_RESERVED = 64, // an LLC frame waits for it: see sched_frame.c
+    MS_RESERVED = 64, // an LLC frame waits for the MS: see sched_frame.c
     MS_PLACED = 128   // some of its queues have a place: see sched_places.c
 };
 
-#define MS_USUAL (MS_EXISTS | MS_OWN | MS_PLACED) // nothing holds it, and nothing has
+#define MS_USUAL (MS_EXISTS | MS_OWN | MS_PLACED) // nothing delays it, now or since its last PDU
 
 struct tree_ms {
     struct bucket bucket;
-    uint64_t away_ns; // the time it was frozen in all; while it is frozen, where its clock stands
+    uint64_t away_ns; // the total time frozen; while frozen, the time at which its clock stopped
     uint64_t total;
     uint32_t cell;
     uint32_t wheel_ref;
     uint16_t n201_u[SCHED_LLES];
-    uint16_t lle_open; // of each LLE 4 bits: slot + 1 of the PFC whose N-PDU is half sent there
+    uint16_t lle_open; // 4 bits an LLE: slot + 1 of the PFC with a half-sent N-PDU there
     uint8_t state;
     uint8_t slots;       // a bit for each PFC it has
-    uint8_t backlog;     // ... that has something queued
-    uint8_t blocked;     // ... that its own bucket keeps: waiting or stopped
-    uint8_t lle_waiters; // ... that waits for another's half-sent N-PDU
-    uint8_t last; // slot that sent last: its tag is the MS's virtual time while none competes
+    uint8_t backlog;     // ... with a backlog
+    uint8_t blocked;     // ... blocked by its own bucket: waiting or stopped
+    uint8_t lle_waiters; // ... that waits for another PFC's half-sent N-PDU
+    uint8_t last; // slot that sent last: its tag is the MS's virtual time while no PFC competes
 };
 static_assert(sizeof(struct tree_ms) == 64, "an MS");
 
-// Its neighbours in the roll of its cell, and which reset of the cell it has come to.
+// An MS's neighbours in the list of its cell's MSs, and the last reset of the cell applied to it.
 #define TREE_MATE_BITS 24
 #define TREE_MATE_MASK ((1u << TREE_MATE_BITS) - 1)
 struct tree_mate {
@@ -119,7 +118,7 @@ struct tree_flow {
     int32_t deficit;
     uint8_t next; // flow + 1
     uint8_t list; // 0: none, 1: new, 2: old
-    bool lingers; // empty, seen so once
+    bool lingers; // was empty at its last turn
 };
 static_assert(sizeof(struct tree_flow) == 24, "a flow");
 
@@ -130,7 +129,7 @@ struct tree_flows {
 struct tree_class {
     uint64_t tag;        // S(c)
     uint32_t head;       // PFC; TREE_NONE: the class is idle
-    uint32_t backlogged; // PFCs with something queued, wherever they wait
+    uint32_t backlogged; // PFCs with a backlog, waiting or not
     uint64_t total;
     uint32_t rank_top[2]; // of its MSs, by packets and by octets: see sched_places.c
 };
@@ -141,13 +140,13 @@ enum {
     CELL_WAITS = 4,
     CELL_STOPPED = 8,   // R = 0
     CELL_BLOCKED = 16,  // by command
-    CELL_RESERVED = 32, // an LLC frame waits for its bucket
-    CELL_RESETS = 64,   // by a reset, until its MSs' buckets are empty
+    CELL_RESERVED = 32, // an LLC frame waits for the cell's bucket
+    CELL_RESETS = 64,   // by a reset, until the buckets of its MSs are empty
     CELL_DUE = 128      // its MSs are being visited: see sched_roll.c
 };
 #define CELL_STANDS (CELL_STOPPED | CELL_BLOCKED | CELL_RESERVED | CELL_RESETS)
 
-// Where a ready cell stands (sched_ready.c): in one of two rings, or in the heap.
+// The structure that holds a ready cell (sched_ready.c): one of two rings, or the heap.
 enum ready_place { READY_STRICT, READY_TURNS, READY_TIMED };
 #define READY_RINGS 2
 
@@ -159,21 +158,21 @@ struct tree_cell {
     uint32_t nse;
     uint8_t state;
     uint8_t active;     // a bit for each class whose ring is not empty
-    uint8_t backlogged; // a bit for each class that has something queued
+    uint8_t backlogged; // a bit for each class with a backlog
     uint8_t place;      // of a ready one: enum ready_place
-    bool untimed;       // it was served by turns: its place in virtual time means nothing
-    uint8_t kept;       // whether its MSs are ranked: bits as by ROOM_KEPT
+    bool untimed;       // it was served by turns: its virtual time is meaningless
+    uint8_t kept;       // its MSs are ranked: bits of ROOM_KEPT
     uint8_t giving[2];  // by packets and by octets, a bit for each class that has ranked MSs
     uint32_t wheel_ref, mss;
     uint64_t offset; // O(b)
     struct tree_class of_class[CLASS_COUNT];
     struct leak defaults;
     // its MSs, and the visits to them (see sched_roll.c)
-    uint32_t roll; // the first of them; TREE_NONE
+    uint32_t roll; // head of the list; TREE_NONE
     uint32_t visits_left;
     uint32_t due_next, due_prev;
-    uint8_t resets, resets_open; // counts them; those since its MSs were last all visited
-    // places of its queues: the first; the next that may not be ranked yet (see sched_places.c)
+    uint8_t resets, resets_open; // count of resets; resets since the last complete visit of its MSs
+    // places of its queues: the first; the next unranked one (see sched_places.c)
     uint32_t places, places_left;
 };
 
@@ -191,12 +190,12 @@ enum {
 struct tree_nse {
     struct bucket bucket;
     uint64_t virtual;           // v(pipe)
-    uint64_t turns_key;         // by time: what those in the ring of turns are taken for
-    uint64_t full_ns;           // until then it counts as full, if not longer
-    uint64_t full_span_ns;      // which is so long after it has refused: see sched_ready.c
-    uint32_t first;             // of its ready cells
+    uint64_t turns_key;         // by time: the virtual time of the cells in the ring of turns
+    uint64_t full_ns;           // the earliest end of being full
+    uint64_t full_span_ns;      // the least time full after a refusal: see sched_ready.c
+    uint32_t first;             // the ready cell to serve next
     uint32_t ring[READY_RINGS]; // of them; TREE_NONE: empty
-    uint32_t timed;             // in the heap
+    uint32_t timed;             // the ready cells are in the heap
     uint32_t heap_root, heap_last;
     uint32_t next, prev;
     uint32_t wheel_ref, cells;
@@ -206,31 +205,31 @@ struct tree_nse {
     uint64_t total[CLASS_COUNT];
 };
 
-// Of a cell, for its effective Bmax: how many MSs have which largest N201-U, in steps, and what the
+// For a cell's effective Bmax: the number of MSs by largest N201-U, in steps, and the Bmax that the
 // BSS offered. See sched_sizes_setup.c.
 #define TREE_SIZES 47
 struct tree_sizes {
-    uint64_t some; // a bit for each step that has an MS
+    uint64_t some; // a bit for each step with an MS
     uint32_t mss[TREE_SIZES];
     uint32_t offered_octets, default_octets;
 };
 
-// The place of a queue that may have to be found when a limit is full: see sched_places.c.
+// The place of a queue that a full limit may have to find: see sched_places.c.
 struct tree_place {
-    uint32_t pfc;        // TREE_NONE: it is free
-    uint32_t next, prev; // of its cell; of a free one the next free one
+    uint32_t pfc;        // TREE_NONE: a free place
+    uint32_t next, prev; // in its cell; of a free place the next free one
 };
 #define TREE_YOUNG 128u
 
-// A class as the hot path wants it.
+// A class in the form of the hot path.
 struct tree_rule {
     uint64_t tag_an_octet; // 2^32 / weight
     uint64_t deadline_ns;  // the SGSN's part of the lifetime
     uint64_t lifetime_ns, bss_least_ns, bss_most_ns;
     const struct aqm *aqm;
-    struct aqm_calm calm; // of that AQM, where it watches one PFC's queue; else never
-    bool asks_in;         // it wants to be asked at enqueue
-    bool asks_in_busy;    // and also if the queue is not empty
+    struct aqm_calm calm; // of an AQM that watches one PFC's queue; else never calm
+    bool asks_in;         // it has an enqueue function
+    bool asks_in_busy;    // ... to call also if the queue is not empty
     uint64_t limit;       // total_limit
     uint32_t stay_most;   // in steps of real time: see pdu_stay
     uint32_t scope;       // enum sched_scope
@@ -242,55 +241,54 @@ struct sched {
     size_t ms_stride;
     struct pdu *slot;
     uint32_t slot_free; // first free slot
-    uint32_t slots;     // more than may be queued: a full list of drops costs no N-PDU that comes
-    uint32_t nse_ready; // of the ring of ready NSEs, whose turn it is
+    uint32_t slots; // more than may be queued, so that a full list of drops costs no arriving N-PDU
+    uint32_t nse_ready; // in the ring of ready NSEs, the one whose turn it is
     uint32_t drop_count;
     struct tree_cell *cell;
     struct tree_nse *nse;
-    struct tree_mate *mate; // for each MS
-    uint32_t cells_due;     // whose MSs are to be visited: of the ring of those, whose turn it is
+    struct tree_mate *mate;     // for each MS
+    uint32_t cells_due;         // in the ring of cells with due visits, the one whose turn it is
     struct heap_family *family; // sched_heap.h; NSE n keeps number n
     struct heap_link *family_link;
     uint32_t *heap_at; // of each cell
     uint32_t family_free;
-    uint32_t reweigh_cell; // from here on cells have not seen the last change of weights
+    uint32_t reweigh_cell; // cells from here on have not adapted to the last change of weights
     uint64_t total;
     struct rng rng;
     struct tree_rule rule[CLASS_COUNT];
     uint64_t *backlogged; // a bit for each MS
     struct tree_flow *flow;
     struct tree_flows *flows;
-    // What AQMs remember, by the scope of a class: of each NSE and cell a set for each class, of
-    // each PFC, of each flow. As long as the disciplines configured there need.
+    // The AQMs' vars by scope: for each NSE and cell a set per class, for each PFC, for each flow;
+    // as long as the configured disciplines need.
     uint8_t *vars[SCHED_SCOPES];
     uint32_t vars_octets[SCHED_SCOPES];
-    // who has most, by packets and by octets: see sched_places.c
+    // the largest, by packets and by octets: see sched_places.c
     struct rank rank[2];
     uint32_t rank_top[2]; // of the NSEs
-    uint32_t *place_of;   // the place of each PFC, TREE_NONE: it has none
+    uint32_t *place_of;   // the place of each PFC; TREE_NONE: none
     struct tree_place *place;
     uint32_t place_free;
-    uint32_t places_end,
-        places_left; // none above has ever been taken; not ranked yet, from there on
-    uint32_t young[TREE_YOUNG], young_at; // PFCs that began last; TREE_NONE: it has ended again
-    uint32_t young_left;                  // so many of them may not be ranked yet
-    uint8_t kept;                         // whether all are ranked: bits as by ROOM_KEPT
-    // with so much of it, or of a cell's, ranks are kept; until there is no more than that
+    uint32_t places_end, places_left;     // the end of the used places; the next unranked one
+    uint32_t young[TREE_YOUNG], young_at; // the PFCs that began last; TREE_NONE: ended
+    uint32_t young_left;                  // so many of them may be unranked
+    uint8_t kept;                         // all are ranked: bits of ROOM_KEPT
+    // ranks are kept above high (of all, of a cell), and until at most low is queued
     struct sched_limit high, bvc_high, low, bvc_low;
-    uint64_t high_total, bvc_high_total, ms_total; // total_limit: below them there is room for all
+    uint64_t high_total, bvc_high_total, ms_total; // total_limit: below these all limits have room
     struct sched_limit watched;                    // the lesser of an NSE's limit and of all's
-    uint64_t least_octets;                         // what every limit can hold
-    // the sweep for what has expired
+    uint64_t least_octets;                         // the smallest limit's octets
+    // the sweep for expired N-PDUs
     uint64_t swept_ns;
     uint32_t sweep_ms;
     bool ages; // some class has a lifetime
     bool sweep_broke_off;
-    bool reweighed; // some weight has changed since the beginning
-    // LLC frames that wait elsewhere: when to try them, and what is kept for them
+    bool reweighed; // a weight has changed since the beginning
+    // LLC frames that wait in the caller: when to offer them, and the nodes reserved for them
     uint64_t frames_at_ns;
     uint32_t reserved_mss, reserved;
     uint32_t reserved_id[SCHED_FRAMES]; // cells and NSEs
-    // what effective Bmaxs are worked out from; NULL where no bucket has a delay of its own
+    // inputs of the effective Bmax; NULL where no bucket has a delay
     struct tree_sizes *sizes;
     uint8_t *ms_lles;      // a bit for each LLE that the MS uses
     uint32_t *ms_offered;  // Bmax of an MS's own values
@@ -330,7 +328,7 @@ static inline struct tree_pfc *tree_pfc(const struct sched *s, uint32_t pfc)
     return tree_pfc_of(tree_ms(s, tree_pfc_ms(pfc)), tree_pfc_slot(pfc));
 }
 
-// Its place where PFCs stand one behind the other.
+// Its index in an array of all PFCs.
 static inline size_t tree_pfc_place(const struct sched *s, uint32_t pfc)
 {
     return (size_t)tree_pfc_ms(pfc) * s->config.pfcs_an_ms + tree_pfc_slot(pfc);
@@ -341,7 +339,7 @@ static inline uint8_t *tree_vars(const struct sched *s, enum sched_scope scope, 
     return s->vars[scope] + place * s->vars_octets[scope];
 }
 
-// The lines of both: of an MS and its first PFC all three, wherever the record begins.
+// The lines of both: an MS and its first PFC are three lines, wherever the record begins.
 static SCHED_INLINE void tree_prefetch(const struct tree_ms *m, const struct tree_pfc *p)
 {
     __builtin_prefetch(m, 1);
@@ -349,7 +347,7 @@ static SCHED_INLINE void tree_prefetch(const struct tree_ms *m, const struct tre
     __builtin_prefetch((const uint8_t *)(p + 1) - 1, 1);
 }
 
-// Several PFCs of an MS may share one bucket, that of the one that leads. Few do.
+// PFCs of an MS that share one bucket, that of their leader. Few do.
 static inline bool pfc_is_shared(const struct tree_pfc *p)
 {
     return __builtin_expect(p->state & PFC_SHARED, 0);
@@ -379,14 +377,14 @@ static inline bool tree_before(uint64_t a, uint64_t b)
     return (int64_t)(a - b) < 0;
 }
 
-// Virtual time of so many octets in a class, in 2^-20 octets of weight 1. Tags run round; they are
-// compared by their difference.
+// Virtual time of so many octets in a class, in 2^-20 octets of weight 1. Tags wrap and are
+// compared by difference.
 static inline uint64_t tree_tag(const struct sched *s, uint32_t class, uint32_t octets)
 {
     return octets * s->rule[class].tag_an_octet >> 12;
 }
 
-// An MS's clock stands while it is frozen.
+// An MS's clock stops while the MS is frozen or stopped.
 static inline uint64_t tree_ms_clock(const struct tree_ms *ms, uint64_t now_ns)
 {
     return ms->state & (MS_FROZEN | MS_STOPPED) ? ms->away_ns : now_ns - ms->away_ns;

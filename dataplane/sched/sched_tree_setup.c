@@ -1,5 +1,5 @@
-// See sched.h: nodes come and go. Each checks first and changes afterwards, so that what is refused
-// has changed nothing.
+// See sched.h: adds and removes nodes. Each function checks everything before its first change, so
+// a refusal changes nothing.
 #include <string.h>
 
 #include "dataplane/sched/sched_change.h"
@@ -150,7 +150,7 @@ int sched_pfc_add(struct sched *s, uint32_t ms, uint32_t slot, enum traffic_clas
         return -SCHED_EXISTS;
     if ((uint32_t) class >= CLASS_COUNT)
         return -SCHED_BAD_CLASS;
-    room_leave(s, ms); // the slot under which the MS is ranked may be another now
+    room_leave(s, ms); // the MS may be ranked under another slot now
     struct tree_pfc *p = tree_pfc_of(m, slot);
     bool by_flow = s->config.of_class[class].flow_queues;
     *p = (struct tree_pfc){.state = by_flow ? PFC_BY_FLOW : 0,

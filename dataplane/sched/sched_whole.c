@@ -1,21 +1,21 @@
-// The usual round in one straight line: the PDU is an N-PDU whole, of the only queue of its MS, and
-// first in the only ring of a cell by turns, where what is behind it in its queue may go as well;
-// or the wheel brings its MS back and nobody stands before it. Nobody has a say in it but the
-// buckets. Whatever is different is left to the round in full, so this is nothing but quicker
-// (`in_full` of the configuration does without it).
+// The usual round in one straight line: the PDU is a whole N-PDU, of the only queue of its MS,
+// first in the only ring of a cell that takes turns, and the next N-PDU of the queue may go as
+// well; or the wheel brings the MS back, with no competitor in its cell. Only the buckets decide.
+// Every other case is left to the full round, so this is only faster (`in_full` of the
+// configuration disables it).
 #include "dataplane/sched/sched_aqm.h"
 #include "dataplane/sched/sched_queue.h"
 #include "dataplane/sched/sched_ring.h"
 #include "dataplane/sched/sched_round.h"
 
-// The MS has one queue; no N-PDU is begun or waited for, and nothing holds it.
+// The MS has one queue; no N-PDU is half sent or waited for, and nothing holds it.
 static inline bool is_alone(const struct round *r)
 {
     return (r->p->state & ~PFC_TURN) == PFC_IN_RING && !r->p->sent_octets &&
            !(r->m->state & ~MS_USUAL) && r->m->backlog == 1u << r->slot;
 }
 
-// What its turn has left, or would have if it began now.
+// The rest of its turn, or of a turn that would begin now.
 static inline int32_t turn(const struct sched *s, const struct tree_pfc *p)
 {
     int32_t quantum = (int32_t)s->config.pdu_octets_max;
@@ -52,7 +52,7 @@ static inline bool conforms(struct sched *s, struct round *r, uint64_t now_ns)
            round_conforms_nse(s, r, now_ns);
 }
 
-// As has_expired; the real time of an MS that was never frozen is its clock's.
+// As has_expired; for an MS that was never frozen real time is its own clock.
 static inline bool expires(const struct round *r, const struct tree_rule *rule,
                            const struct pdu *pdu, uint64_t now_ns)
 {
@@ -60,7 +60,7 @@ static inline bool expires(const struct round *r, const struct tree_rule *rule,
            (r->m->away_ns && pdu_stay(pdu, now_ns) > rule->stay_most);
 }
 
-// Nobody makes the next one wait.
+// No bucket delays the next PDU.
 static inline bool next_conforms(const struct sched *s, const struct round *r, uint16_t info)
 {
     uint32_t octets = pdu_first_piece(s, r->m, info).llc_octets;
@@ -69,7 +69,7 @@ static inline bool next_conforms(const struct sched *s, const struct round *r, u
            bucket_conforms(r->level_ms + units, ms_terms(s, r->m), octets);
 }
 
-// The head goes: out of its queue and of all counts.
+// Removes the head from its queue and all counts.
 static inline void pop(struct sched *s, struct round *r, const struct pdu *pdu)
 {
     struct tree_pfc *p = r->p;
@@ -102,16 +102,16 @@ static inline void is_empty(struct sched *s, struct round *r)
     s->backlogged[r->ms / 64] &= ~(1ULL << r->ms % 64);
 }
 
-// ---- Of those that stand in line ----
+// ---- From the rings ----
 
-// Its turn goes on until it has overdrawn.
+// Its turn goes on until it is overdrawn.
 static inline void take_turn(const struct sched *s, struct round *r)
 {
     r->p->deficit = turn(s, r->p) - (int32_t)r->piece.llc_octets;
     r->p->state |= PFC_TURN;
 }
 
-// It stays in its ring, or leaves it.
+// The PFC stays in its ring, or leaves it.
 static inline void go_on(struct sched *s, struct round *r)
 {
     struct tree_pfc *p = r->p;
@@ -157,7 +157,7 @@ uint32_t rounds_whole(struct sched *s, uint64_t now_ns, struct sched_grant *gran
     return done;
 }
 
-// ---- Of those that the wheel brings back ----
+// ---- From the wheel ----
 
 static inline bool find_fired(struct sched *s, struct round *r, uint32_t ms, struct tree_ms *m)
 {
@@ -181,7 +181,7 @@ static inline bool find_fired(struct sched *s, struct round *r, uint32_t ms, str
     return r->piece.last;
 }
 
-// To wait for its next one, or into its ring.
+// The MS waits for its next PDU, or joins its ring.
 static inline void wait_on(struct sched *s, struct round *r, uint64_t now_ns)
 {
     struct tree_piece piece = pdu_first_piece(s, r->m, r->p->head_info);

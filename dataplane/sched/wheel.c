@@ -1,7 +1,7 @@
-// See wheel.h. A ref is chunk x 16 + place. A slot's head is the ref behind its last entry, and a
-// head of place 9 says "the next one needs a chunk": so does WHEEL_SLOT_EMPTY, whose chunk is
-// NO_CHUNK, and an emptied first chunk leaves next x 16 + 9, which is right whether there is a next
-// one (it is full) or not. A slot's busy bit is set with its first chunk and cleared with its last.
+// See wheel.h. A ref is chunk x 16 + place. A slot's head is the ref after its last entry, and a
+// head with place 9 means "the next entry needs a chunk": so does WHEEL_SLOT_EMPTY, with chunk
+// NO_CHUNK, and an emptied first chunk leaves next x 16 + 9, which is correct with a next chunk (it
+// is full) and without. A slot's busy bit is set with its first chunk and cleared with its last.
 #include "dataplane/sched/wheel.h"
 
 #include <string.h>
@@ -69,7 +69,7 @@ uint32_t wheel_chunk_add(struct wheel *wheel, uint32_t slot, uint32_t next)
     return i;
 }
 
-// Takes the last n entries of the slot's first chunk away; of an emptied chunk nothing is left.
+// Removes the last n entries of the slot's first chunk; frees an emptied chunk.
 static void slot_shrink(struct wheel *wheel, uint32_t slot, uint32_t n)
 {
     uint32_t head = wheel->head[slot] - n;
@@ -108,8 +108,8 @@ static inline __attribute__((always_inline)) void chunk_prefetch(const struct wh
         __builtin_prefetch(&wheel->chunk[i]);
 }
 
-// Chunk after chunk; one that does not fit loses its last ids. A copy of all nine is cheaper than
-// one of a length: what is too much is overwritten or not counted.
+// Chunk after chunk; a chunk beyond the room loses its last ids. Copying all nine ids is cheaper
+// than a variable length: surplus ids are overwritten or not counted.
 static uint32_t slot_take(struct wheel *wheel, uint32_t slot, uint32_t *ids, uint32_t n)
 {
     uint32_t taken = 0;
@@ -130,7 +130,7 @@ static uint32_t slot_take(struct wheel *wheel, uint32_t slot, uint32_t *ids, uin
     return taken;
 }
 
-// Backwards through each chunk, the first one first: what fills a hole has been looked at before.
+// Backwards through each chunk, first chunk first: an entry moved into a hole was checked before.
 static uint32_t slot_take_until(struct wheel *wheel, uint32_t slot, uint16_t until_ns,
                                 uint32_t *ids, uint32_t n)
 {
@@ -139,7 +139,7 @@ static uint32_t slot_take_until(struct wheel *wheel, uint32_t slot, uint16_t unt
     uint32_t count = wheel->head[slot] % WHEEL_PLACES;
     while (i != NO_CHUNK && taken < n) {
         const struct wheel_chunk *chunk = &wheel->chunk[i];
-        uint32_t next = chunk->next; // before the chunk may be given back
+        uint32_t next = chunk->next; // before the chunk may be freed
         chunk_prefetch(wheel, next);
         for (uint32_t place = count; place-- > 0 && taken < n;)
             if (chunk->offset_ns[place] <= until_ns) {

@@ -1,8 +1,8 @@
-// See wheel.h: the memory. It never runs out. No chunk is empty, and only the first of a slot is
-// less than full, so f full chunks and p others hold at least 9 f + p entries, p <= WHEEL_SLOTS:
-// the most chunks that E entries can take are E, up to a slot for each, and one more for every
-// nine that follow. An added entry takes a chunk only when it then is a chunk's first, and a
-// removed one never takes any, so the free list is empty only when that many are in use.
+// See wheel.h: the memory, which always suffices. No chunk is empty, and only the first of a slot
+// is partly filled, so f full chunks and p others hold at least 9 f + p entries, p <= WHEEL_SLOTS:
+// E entries need at most one chunk each up to a slot for each, and one more for every nine that
+// follow. An added entry takes a chunk only if it then is a chunk's first, and a removal never
+// takes one, so the free list is empty only when that many are in use.
 #include "dataplane/sched/wheel.h"
 
 #include <string.h>

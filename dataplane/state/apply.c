@@ -1,5 +1,5 @@
-// See state.h: carrying out commands, in the worker's arrays and in the scheduler's tree: here
-// those about NSEs, NS-VCs, cells and GGSNs. Nothing here runs per packet.
+// See state.h: carries out commands in the worker's arrays and in the scheduler's tree; here those
+// about NSEs, NS-VCs, cells and GGSNs. Nothing here runs per packet.
 #include "dataplane/state/apply.h"
 
 #include <rte_hash.h>
@@ -8,7 +8,7 @@
 #include "dataplane/state/links.h"
 #include "dataplane/wire/gtpu.h"
 
-// A name is given once; control sees to that, and the table has room for all.
+// Control gives each name once, and the table has room for all names.
 void apply_name(const struct apply *a, uint32_t nse, enum state_named kind, uint32_t value,
                 uint32_t id)
 {
@@ -32,9 +32,9 @@ int apply_nse(const struct apply *a, const struct command_nse *c)
     return 0;
 }
 
-// The NSE's MSs are on other NS-VCs, maybe of another family: what its pipe waits for has another
-// size there. While the only ones that it could use are blocked, its downlink waits; if it has none
-// at all, what goes to it is dropped (no_link).
+// The NSE's MSs are now on other NS-VCs, maybe of another IP family: the PDU that its pipe waits
+// for may have another size. While all usable NS-VCs are blocked the NSE's downlink waits; without
+// any its PDUs are dropped (no_link).
 static void spread(const struct apply *a, uint32_t nse_id)
 {
     struct state_nse *nse = &a->state->nse[nse_id];
@@ -65,7 +65,7 @@ int apply_nsvc(const struct apply *a, const struct command_nsvc *c)
     rte_hash_add_key_data(a->state->endpoints, &endpoint, (void *)(uintptr_t)c->nsvc_id);
     peer_setup(&nsvc->peer, a->state->gb, &c->peer_address, c->peer_port,
                c->has_peer_mac ? &c->peer_mac : NULL, a->now_ns);
-    if (nsvc->worker != a->state->worker) // whose fragments may come here all the same
+    if (nsvc->worker != a->state->worker) // its fragments may arrive here nevertheless
         return 0;
     join_nse(a->state, c->nsvc_id, c->nse_id);
     spread(a, c->nse_id);
@@ -96,7 +96,7 @@ int apply_nsvc_remove(const struct apply *a, const struct command_nsvc_remove *c
     return 0;
 }
 
-// The worker sends these two; here is nothing to keep.
+// The worker carries these two out; there is nothing to store.
 int apply_send(const struct apply *a, const struct command_send *c)
 {
     (void)a, (void)c;
@@ -109,7 +109,7 @@ int apply_llc(const struct apply *a, const struct command_llc *c)
     return 0;
 }
 
-// Several GGSNs may have one address.
+// Counts GGSNs by address, as several may have one.
 static void count_ggsns(struct state *state, const struct ipv6_address *address, int more)
 {
     void *before = NULL;
@@ -232,7 +232,7 @@ int state_apply(struct state *state, struct sched *sched, const struct command *
         return apply_##name(&a, &command->name);
 #include "dataplane/state/commands.def"
 #undef COMMAND
-    case COMMAND_expect: // these two are the worker's own
+    case COMMAND_expect: // carried out by worker.c
     case COMMAND_redirect:
         break;
     }

@@ -1,10 +1,10 @@
-// What the files that carry out commands share, and the function of each command. For them alone.
+// The function of each command, for the files that carry out commands alone.
 #ifndef SLUICE_STATE_APPLY_H
 #define SLUICE_STATE_APPLY_H
 
 #include "dataplane/state/state.h"
 
-// What a command is carried out with.
+// The arguments of every command's function.
 struct apply {
     struct state *state;
     struct sched *sched;
@@ -17,7 +17,7 @@ struct apply {
 #include "dataplane/state/commands.def"
 #undef COMMAND
 
-// What a TLLI or BVCI of an NSE stands for.
+// Adds or removes a TLLI or BVCI of an NSE as the name of an id.
 void apply_name(const struct apply *a, uint32_t nse, enum state_named kind, uint32_t value,
                 uint32_t id);
 void apply_unname(const struct apply *a, uint32_t nse, enum state_named kind, uint32_t value,
@@ -31,7 +31,7 @@ static inline struct bucket_terms terms(bool limited, uint32_t rate, uint32_t bu
 #define MS_TERMS(c) \
     terms((c)->has_ms_rate_100_bit_per_s, (c)->ms_rate_100_bit_per_s, (c)->ms_bucket_octets)
 
-// The level that a bucket-full ratio says.
+// The level for a bucket-full ratio.
 #define LEVEL(c) bucket_level_of_ratio((c)->bucket_octets, (c)->full_percent)
 
 #endif

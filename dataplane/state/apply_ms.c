@@ -1,5 +1,4 @@
-// See state.h: carrying out commands about MSs, packet flows and PDP contexts. Nothing here runs
-// per packet.
+// See state.h: carries out commands about MSs, packet flows and PDP contexts; never per packet.
 #include "dataplane/state/apply.h"
 
 #include <string.h>
@@ -19,14 +18,13 @@ int apply_ms(const struct apply *a, const struct command_ms *c)
     return 0;
 }
 
-// Its PDUs are framed in other octets: its NSE's pipe may wait for one of them.
+// After a change of the octets around the MS's PDUs: its NSE's pipe may wait for one of them.
 static void frames_change(const struct apply *a, uint32_t ms)
 {
     sched_nse_look_again(a->sched, a->state->bvc[a->state->ms[ms].bvc].nse);
 }
 
-// As LLGMM-ASSIGN: a new key starts the numbers of both ways anew. What was framed before goes as
-// it is.
+// As LLGMM-ASSIGN: a new key restarts V(U), V(UR) and OC. Frames made before stay as they are.
 int apply_ms_cipher(const struct apply *a, const struct command_ms_cipher *c)
 {
     struct state_ms *ms = &a->state->ms[c->ms_id];
@@ -53,7 +51,7 @@ static uint16_t npdu_octets_max(uint16_t n201_u)
     return (uint16_t)(octets < UINT16_MAX ? octets : UINT16_MAX);
 }
 
-// Best effort on acknowledged RLC: user data that holds no LLC acknowledgement.
+// Best effort on acknowledged RLC: user data without an LLC acknowledgement.
 static void put_bssgp(const struct state_ms *ms, struct state_pdp *pdp)
 {
     struct bssgp_dl_unitdata bssgp = {
@@ -73,7 +71,7 @@ void state_old_tlli_end(struct state *state, uint32_t ms)
     *old = tlli;
 }
 
-// Every context's headers hold it. The one before becomes the old one, if it is another.
+// Every context's headers include the TLLI. The former TLLI, if different, becomes the old one.
 int apply_ms_tlli(const struct apply *a, const struct command_ms_tlli *c)
 {
     struct state *state = a->state;
@@ -86,7 +84,7 @@ int apply_ms_tlli(const struct apply *a, const struct command_ms_tlli *c)
     for (uint32_t pdp = state->ms_up[c->ms_id].first_pdp; pdp != STATE_NONE;
          pdp = state->pdp_up[pdp].next)
         put_bssgp(ms, &state->pdp[pdp]);
-    frames_change(a, c->ms_id); // the link selector is the TLLI's
+    frames_change(a, c->ms_id); // the TLLI selects the link
     return 0;
 }
 
@@ -134,7 +132,7 @@ int apply_ms_freeze(const struct apply *a, const struct command_ms_freeze *c)
     return state_ms_hold(a->state, a->sched, c->ms_id, hold, a->now_ns);
 }
 
-// What waits already is the worker's to tell.
+// The worker reports N-PDUs that wait already.
 int apply_ms_standby(const struct apply *a, const struct command_ms_standby *c)
 {
     a->state->standby = true;
@@ -147,7 +145,7 @@ int apply_ms_listen(const struct apply *a, const struct command_ms_listen *c)
     return 0;
 }
 
-// Control has heard the MS in frames of its own.
+// Control has heard the MS in control's frames.
 int apply_ms_release(const struct apply *a, const struct command_ms_release *c)
 {
     a->state->ms[c->ms_id].heard = state_tick(a->now_ns);
@@ -223,7 +221,7 @@ int apply_pfc_remove(const struct apply *a, const struct command_pfc_remove *c)
     return sched_pfc_remove(a->sched, c->ms_id, c->slot, DROP_removed, a->now_ns);
 }
 
-// Those of its contexts.
+// Tells the scheduler the LLEs of the MS's contexts.
 static int lles_change(const struct apply *a, uint32_t ms)
 {
     uint32_t lles = 0;
@@ -267,12 +265,12 @@ int apply_pdp(const struct apply *a, const struct command_pdp *c)
                               .teid = c->ggsn_teid,
                               .ggsn = c->has_ggsn_id ? (uint16_t)c->ggsn_id : STATE_NO_GGSN};
     ms_up->first_pdp = c->pdp_id;
-    frames_change(a, c->ms_id); // one that had this place before may be queued still
+    frames_change(a, c->ms_id); // N-PDUs of a former context at this place may still be queued
     return lles_change(a, c->ms_id);
 }
 
-// What is queued for it stays in its packet flow's queue, which others may share, and is known by
-// its TEID when it comes out. What has come of an uplink N-PDU the worker has ended before.
+// N-PDUs queued for it stay in its packet flow's queue, which other contexts may share; their TEID
+// identifies them when they leave. The worker has dropped the uplink N-PDU in reassembly before.
 int apply_pdp_remove(const struct apply *a, const struct command_pdp_remove *c)
 {
     struct state *state = a->state;
@@ -284,7 +282,7 @@ int apply_pdp_remove(const struct apply *a, const struct command_pdp_remove *c)
     return lles_change(a, ms);
 }
 
-// What has come of an N-PDU counts on, and ends when it is whole.
+// The segments of an N-PDU in reassembly stay, and the N-PDU is dropped when complete.
 int apply_pdp_uplink(const struct apply *a, const struct command_pdp_uplink *c)
 {
     a->state->pdp_up[c->pdp_id].ended = c->ended;

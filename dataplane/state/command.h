@@ -1,8 +1,8 @@
 // Commands from control to a worker: fixed-size, described field by field. Control allocates every
-// id, so a command that was accepted cannot fail in the worker.
+// id, so the worker cannot fail an accepted command.
 //
-// A bucket without its rate does not limit; a rate of 0 stops. Rates are in units of 100 bit/s, as
-// R on the wire.
+// A bucket without a rate does not limit; a rate of 0 stops. Rates are in units of 100 bit/s, as R
+// on the wire.
 #ifndef SLUICE_STATE_COMMAND_H
 #define SLUICE_STATE_COMMAND_H
 
@@ -27,26 +27,26 @@
 #define COMMAND_NSVC_ID(MUST, T) MUST(T, U32, nsvc_id, 0, UINT32_MAX, "index of the NS-VC")
 #define COMMAND_GGSN_ID(MUST, T) MUST(T, U32, ggsn_id, 0, UINT32_MAX, "index of the GGSN")
 #define COMMAND_WEIGHT(MUST, T) \
-    MUST(T, U8, weight, 0, 255, "its share of the NSE's load; 0: none, as while it is blocked")
+    MUST(T, U8, weight, 0, 255, "its share of the NSE's load; 0: none, as if blocked")
 #define COMMAND_BLOCKED(MAY, T) \
-    MAY(T, BOOL, blocked, 0, 1, "no downlink goes there, its user data is control's; none: no")
-#define COMMAND_OCTETS_BACK(MUST, T) MUST(T, U32, octets, 0, UINT32_MAX, "off its level")
+    MAY(T, BOOL, blocked, 0, 1, "no downlink goes there, its user data goes to control; absent: no")
+#define COMMAND_OCTETS_BACK(MUST, T) MUST(T, U32, octets, 0, UINT32_MAX, "lowers its level")
 #define COMMAND_SLOT(MUST, T)        MUST(T, U8, slot, 0, SCHED_SLOTS - 1, "which packet flow of the MS")
-// With the CBL feature the PDU that brings a bucket says how full the BSS sees it, in per cent of
-// it.
+// With the CBL feature the PDU with the bucket's values also holds the bucket-full ratio, in per
+// cent of Bmax.
 #define COMMAND_FULL(MAY, T) MAY(T, U8, full_percent, 0, 255, "bucket-full ratio, in per cent")
 
 // Addresses: IPv4 as ::ffff:a.b.c.d.
 #define COMMAND_NSE_FIELDS(MUST, MAY, T) \
     COMMAND_NSE_ID(MUST, T)              \
     MUST(T, U16, nsei, 0, 0xffff, "NSEI")
-#define COMMAND_NSVC_FIELDS(MUST, MAY, T)                                                      \
-    COMMAND_NSVC_ID(MUST, T)                                                                   \
-    COMMAND_NSE_ID(MUST, T)                                                                    \
-    MUST(T, U16, nsvci, 0, 0xffff, "NSVCI")                                                    \
-    MUST(T, IPV6, peer_address, 0, 0, "the BSS's address")                                     \
-    MUST(T, U16, peer_port, 1, 0xffff, "the BSS's UDP port")                                   \
-    MAY(T, MAC, peer_mac, 0, 0, "its or its router's Ethernet address; none: found by asking") \
+#define COMMAND_NSVC_FIELDS(MUST, MAY, T)                                                  \
+    COMMAND_NSVC_ID(MUST, T)                                                               \
+    COMMAND_NSE_ID(MUST, T)                                                                \
+    MUST(T, U16, nsvci, 0, 0xffff, "NSVCI")                                                \
+    MUST(T, IPV6, peer_address, 0, 0, "the BSS's address")                                 \
+    MUST(T, U16, peer_port, 1, 0xffff, "the BSS's UDP port")                               \
+    MAY(T, MAC, peer_mac, 0, 0, "its or its router's Ethernet address; absent: asked for") \
     COMMAND_WEIGHT(MUST, T) COMMAND_BLOCKED(MAY, T)
 #define COMMAND_NSVC_WEIGHT_FIELDS(MUST, MAY, T) \
     COMMAND_NSVC_ID(MUST, T) COMMAND_WEIGHT(MUST, T) COMMAND_BLOCKED(MAY, T)
@@ -55,14 +55,14 @@
     COMMAND_NSVC_ID(MUST, T)              \
     MUST(T, OCTETS, pdu, 1, 65507, "the NS PDU")
 
-#define COMMAND_GGSN_FIELDS(MUST, MAY, T)                 \
-    COMMAND_GGSN_ID(MUST, T)                              \
-    MUST(T, IPV6, address, 0, 0, "its address for GTP-U") \
-    MAY(T, MAC, mac, 0, 0, "its or its router's Ethernet address; none: found by asking")
+#define COMMAND_GGSN_FIELDS(MUST, MAY, T)                        \
+    COMMAND_GGSN_ID(MUST, T)                                     \
+    MUST(T, IPV6, address, 0, 0, "the GGSN's address for GTP-U") \
+    MAY(T, MAC, mac, 0, 0, "its or its router's Ethernet address; absent: asked for")
 #define COMMAND_GGSN_ID_FIELDS(MUST, MAY, T) COMMAND_GGSN_ID(MUST, T)
-#define COMMAND_NET_FIELDS(MUST, MAY, T)    \
-    MUST(T, IPV6, address, 0, 0, "a net's") \
-    MUST(T, U8, prefix, 0, 128, "how many of its bits count; of an IPv4 address 96 more")
+#define COMMAND_NET_FIELDS(MUST, MAY, T)       \
+    MUST(T, IPV6, address, 0, 0, "of the net") \
+    MUST(T, U8, prefix, 0, 128, "prefix length; of an IPv4 net 96 more")
 FIELD_STRUCT(command_net, COMMAND_NET_FIELDS);
 FIELD_LIST_STRUCT(command_nets, command_net, PORT_NETS);
 extern const struct field_record command_net_record;
@@ -70,7 +70,7 @@ extern const struct field_record command_net_record;
 #define FIELD_KIND_NETS FIELD_LIST, &command_net_record
 #define COMMAND_GN_FROM_FIELDS(MUST, MAY, T) \
     MUST(T, NETS, nets, 0, PORT_NETS,        \
-         "who may send beside a context's GGSN; none: those without one have them all")
+         "senders besides a context's GGSN; none: every GGSN to a context without one")
 #define COMMAND_NSE_FLOW_FIELDS(MUST, MAY, T) \
     COMMAND_NSE_ID(MUST, T) COMMAND_BUCKET_OF(MUST, MAY, T, )
 #define COMMAND_NSE_ID_FIELDS(MUST, MAY, T) COMMAND_NSE_ID(MUST, T)
@@ -86,7 +86,7 @@ extern const struct field_record command_net_record;
 #define COMMAND_BVC_ID_FIELDS(MUST, MAY, T) COMMAND_BVC_ID(MUST, T)
 #define COMMAND_BVC_BLOCK_FIELDS(MUST, MAY, T) \
     COMMAND_BVC_ID(MUST, T)                    \
-    MUST(T, BOOL, blocked, 0, 1, "whether it is from here on")
+    MUST(T, BOOL, blocked, 0, 1, "whether it is blocked from now on")
 #define COMMAND_BVC_CREDIT_FIELDS(MUST, MAY, T) COMMAND_BVC_ID(MUST, T) COMMAND_OCTETS_BACK(MUST, T)
 
 #define COMMAND_MS_FIELDS(MUST, MAY, T)                      \
@@ -94,7 +94,7 @@ extern const struct field_record command_net_record;
     MUST(T, U32, bvc_id, 0, UINT32_MAX, "the cell it is in") \
     MUST(T, U32, tlli, 0, UINT32_MAX, "TLLI")                \
     MUST(T, U16, n201_u, LLC_N201_U_MIN, LLC_N201_U_MAX, "most octets of a UI frame's information")
-// The number is that of the type of ciphering algorithm (TS 24.008 10.5.5.3).
+// `gea` is the type of ciphering algorithm (TS 24.008 10.5.5.3).
 #define COMMAND_MS_CIPHER_FIELDS(MUST, MAY, T)                                                   \
     COMMAND_MS_ID(MUST, T)                                                                       \
     MUST(T, U8, gea, 0, 7, "0: none, 3: GEA3, 4: GEA4; 1, 2 and 5 are refused as unsupported")   \
@@ -107,21 +107,21 @@ extern const struct field_record command_net_record;
     COMMAND_MS_ID(MUST, T)                              \
     MUST(T, U8, sapi, 3, 11, "LLC SAPI: 3, 5, 9 or 11") \
     MUST(T, U16, n201_u, LLC_N201_U_MIN, LLC_N201_U_MAX, "most octets of a UI frame's information")
-// What a DL-UNITDATA says of its MS besides; all of it again with each of these.
+// The optional elements of the MS's DL-UNITDATAs; each command replaces all of them.
 #define COMMAND_MS_OPTIONS_FIELDS(MUST, MAY, T)                                        \
     COMMAND_MS_ID(MUST, T)                                                             \
     MAY(T, OCTETS, ra_capability, 1, 48, "MS radio access capability, its value part") \
     MAY(T, U8, priority, 0, 255, "priority")                                           \
     MAY(T, U16, drx, 0, 0xffff, "DRX parameters")                                      \
     MAY(T, DIGITS, imsi, 5, 15, "IMSI")                                                \
-    MAY(T, U32, old_tlli, 0, UINT32_MAX, "the TLLI it had before")
+    MAY(T, U32, old_tlli, 0, UINT32_MAX, "the MS's former TLLI")
 #define COMMAND_MS_FLOW_FIELDS(MUST, MAY, T) \
     COMMAND_MS_ID(MUST, T) COMMAND_BUCKET_OF(MUST, MAY, T, ) COMMAND_FULL(MAY, T)
 #define COMMAND_MS_CREDIT_FIELDS(MUST, MAY, T) COMMAND_MS_ID(MUST, T) COMMAND_OCTETS_BACK(MUST, T)
-// Two holds that do not know of each other.
+// The hold until the MS is heard and the hold until ms_release are independent.
 #define COMMAND_MS_FREEZE_FIELDS(MUST, MAY, T) \
     COMMAND_MS_ID(MUST, T)                     \
-    MAY(T, BOOL, until_heard, 0, 1, "until a good frame of its user data comes; none: no")
+    MAY(T, BOOL, until_heard, 0, 1, "until a good frame of its user data comes; absent: no")
 #define COMMAND_MS_MOVE_FIELDS(MUST, MAY, T) COMMAND_MS_ID(MUST, T) COMMAND_BVC_ID(MUST, T)
 #define COMMAND_MS_ID_FIELDS(MUST, MAY, T)   COMMAND_MS_ID(MUST, T)
 
@@ -129,7 +129,7 @@ extern const struct field_record command_net_record;
     COMMAND_MS_ID(MUST, T)                                                     \
     COMMAND_SLOT(MUST, T)                                                      \
     MUST(T, U8, traffic_class, 0, CLASS_COUNT - 1, "traffic class, by number") \
-    MAY(T, U8, shares, 0, SCHED_SLOTS - 1, "the slot whose bucket it uses; none: one of its own")
+    MAY(T, U8, shares, 0, SCHED_SLOTS - 1, "the slot whose bucket it uses; absent: its own")
 #define COMMAND_PFC_FLOW_FIELDS(MUST, MAY, T) \
     COMMAND_MS_ID(MUST, T)                    \
     COMMAND_SLOT(MUST, T) COMMAND_BUCKET_OF(MUST, MAY, T, ) COMMAND_FULL(MAY, T)
@@ -140,12 +140,12 @@ extern const struct field_record command_net_record;
 #define COMMAND_PDP_FIELDS(MUST, MAY, T)                             \
     COMMAND_PDP_ID(MUST, T)                                          \
     COMMAND_MS_ID(MUST, T)                                           \
-    MUST(T, U8, slot, 0, SCHED_SLOTS - 1, "its packet flow's")       \
+    MUST(T, U8, slot, 0, SCHED_SLOTS - 1, "slot of its packet flow") \
     MUST(T, U8, nsapi, 5, 15, "NSAPI")                               \
     MUST(T, U8, sapi, 3, 11, "LLC SAPI: 3, 5, 9 or 11")              \
     MAY(T, U8, pfi, 0, 127, "PFI of its packet flow, for the BSS")   \
     MAY(T, U32, ggsn_id, 0, UINT32_MAX, "its GGSN; none: no uplink") \
-    MUST(T, U32, ggsn_teid, 0, UINT32_MAX, "TEID of its tunnel there")
+    MUST(T, U32, ggsn_teid, 0, UINT32_MAX, "TEID of its tunnel at the GGSN")
 #define COMMAND_PDP_ID_FIELDS(MUST, MAY, T) COMMAND_PDP_ID(MUST, T)
 #define COMMAND_PDP_UPLINK_FIELDS(MUST, MAY, T) \
     COMMAND_PDP_ID(MUST, T)                     \
@@ -156,8 +156,8 @@ extern const struct field_record command_net_record;
     COMMAND_MS_ID(MUST, T)               \
     MUST(T, OCTETS, pdu, 1, COMMAND_LLC_OCTETS_MAX, "the LLC frame, with its FCS")
 
-// One of an AQM's parameters, in the order of its table. Only a level has a unit (enum
-// aqm_level_unit); else it is 0.
+// One parameter of an AQM, in the order of the AQM's table. Only a level has a unit (enum
+// aqm_level_unit); of other parameters `unit` is 0.
 #define DP_AQM_PARAM_FIELDS(MUST, MAY, T)                                    \
     MUST(T, U8, unit, 0, AQM_LEVEL_PDUS, "of a level: time, octets, N-PDUs") \
     MUST(T, U64, value, 0, (1ULL << AQM_LEVEL_UNIT_SHIFT) - 1, "the value")
@@ -167,27 +167,28 @@ extern const struct field_record dp_aqm_param_record;
 #define FIELD_TYPE_AQM_PARAMS struct dp_aqm_params
 #define FIELD_KIND_AQM_PARAMS FIELD_LIST, &dp_aqm_param_record
 
-// As the AQM takes them.
+// The parameters in the form of aqm_ops.configure.
 static inline void dp_aqm_values(const struct dp_aqm_params *from, uint64_t values[AQM_PARAMS_MAX])
 {
     for (uint64_t i = 0; i < from->n; i++)
         values[i] = AQM_LEVEL_OF(from->item[i].unit, from->item[i].value);
 }
 
-// What of a traffic class may change while there is traffic.
-#define COMMAND_CLASS_VALUES(MUST, T)                                                            \
-    MUST(T, U32, weight, 1, SCHED_WEIGHT_MAX, "its share; signalling goes first whatever it is") \
-    MUST(T, U32, packets, 1, 4194304, "most N-PDUs of the class queued")                         \
-    MUST(T, U64, octets, 1, UINT32_MAX, "most octets of them")                                   \
-    MUST(T, U64, lifetime_ns, 0, INT64_MAX, "of an N-PDU in SGSN and BSS; 0 is for ever")        \
-    MUST(T, U64, bss_least_ns, 0, INT64_MAX, "what of it is left for the BSS at least")          \
-    MUST(T, U64, bss_most_ns, 0, INT64_MAX, "and at most; 0 is no such limit")
+// The values of a traffic class that may change while there is traffic.
+#define COMMAND_CLASS_VALUES(MUST, T)                                                              \
+    MUST(T, U32, weight, 1, SCHED_WEIGHT_MAX, "its share; of signalling unused, as it goes first") \
+    MUST(T, U32, packets, 1, 4194304, "most N-PDUs of the class queued")                           \
+    MUST(T, U64, octets, 1, UINT32_MAX, "most octets of them")                                     \
+    MUST(T, U64, lifetime_ns, 0, INT64_MAX, "of an N-PDU in SGSN and BSS; 0: infinite")            \
+    MUST(T, U64, bss_least_ns, 0, INT64_MAX, "least part of it for the BSS")                       \
+    MUST(T, U64, bss_most_ns, 0, INT64_MAX, "most part of it for the BSS; 0: no limit")
 #define COMMAND_CLASS(MUST, T) \
     MUST(T, U8, traffic_class, 0, CLASS_COUNT - 1, "traffic class, by number")
 #define COMMAND_CLASS_SET_FIELDS(MUST, MAY, T) COMMAND_CLASS(MUST, T) COMMAND_CLASS_VALUES(MUST, T)
-#define COMMAND_CLASS_AQM_FIELDS(MUST, MAY, T) \
-    COMMAND_CLASS(MUST, T)                     \
-    MUST(T, AQM_PARAMS, params, 0, AQM_PARAMS_MAX, "all of them, in the order of its table")
+#define COMMAND_CLASS_AQM_FIELDS(MUST, MAY, T)     \
+    COMMAND_CLASS(MUST, T)                         \
+    MUST(T, AQM_PARAMS, params, 0, AQM_PARAMS_MAX, \
+         "all parameters, in the order of the AQM's table")
 
 #define COMMAND(name, LIST, help) FIELD_STRUCT(command_##name, LIST);
 #include "dataplane/state/commands.def"
@@ -198,33 +199,33 @@ enum command_op {
 #include "dataplane/state/commands.def"
 #undef COMMAND
     COMMAND_COUNT,
-    // What dp_command adds when an MS goes to another worker: there it is waited for, and where
-    // its contexts' TEIDs lead, it is known who has it.
+    // Added by dp_command when an MS goes to another worker: `expect` makes the new worker wait for
+    // the MS; `redirect` tells the workers of the contexts' other TEIDs which worker has the MS.
     COMMAND_expect = COMMAND_COUNT,
     COMMAND_redirect
 };
 
-#define COMMAND_OCTETS 72u // of what octets may stand for in a worker
+#define COMMAND_OCTETS 72u // room for the octets that a command leaves in a worker
 
 #define COMMAND_NSAPIS 16
 
-// The ring's element; its size is a multiple of 4, as rte_ring_elem wants it. The caller names MSs
-// and PDP contexts by control's ids; in the ring they have those that their worker knows them by.
+// The ring's element; its size is a multiple of 4, as rte_ring_elem requires. The caller names MSs
+// and PDP contexts by control's ids; in the ring they have their worker's places.
 struct command {
     uint32_t op;
     // Written by dp_command:
-    uint32_t teid;  // of a new PDP context; of redirect: where it is now, 0 for nowhere
-    uint32_t place; // of a new MS, or one that moves to another worker: its id there
+    uint32_t teid;  // of a new PDP context; of redirect: that at the MS's new worker, 0: none
+    uint32_t place; // of a new MS, or one that moves to another worker: its index there
     uint32_t ms_id; // of ms: control's id of it
     void *buffer;   // of send and llc: the PDU, with room for its headers
     union {
         uint8_t octets[COMMAND_OCTETS]; // of ms_cipher the key, of ms_options the elements
-        // Of ms_move to another worker, and of expect: the TEID that a context has there, by NSAPI.
+        // Of ms_move to another worker, and of expect: the contexts' TEIDs there, by NSAPI.
         uint32_t teid_of[COMMAND_NSAPIS];
     };
     uint32_t octets_n;
-    uint16_t homes;  // of ms_move: the NSAPIs, a bit each, whose GGSNs send to the worker it leaves
-    uint16_t worker; // of ms_move: who has it from then on; of expect: who had it
+    uint16_t homes;  // of ms_move: the NSAPIs, a bit each, with a GGSN that sends to the old worker
+    uint16_t worker; // of ms_move: the new worker; of expect: the old one
     union {
         struct {
             uint32_t ms_id;

@@ -1,5 +1,5 @@
-// Events from a worker to control: fixed-size messages on a ring. What came as a PDU carries it in
-// its buffer, which control gives back (dp_event_done).
+// Events from a worker to control: fixed-size messages on a ring. An event with a PDU points into
+// the PDU's buffer, which control gives back (dp_event_done).
 #ifndef SLUICE_STATE_EVENT_H
 #define SLUICE_STATE_EVENT_H
 
@@ -23,17 +23,17 @@ extern const char *const event_names[EVENT_COUNT];
 struct event {
     uint8_t kind;
     uint8_t worker;
-    uint16_t udp_port; // whence, of ns and stranger; of unreachable the NS-VC's
+    uint16_t udp_port; // the source's, of ns and stranger; of unreachable the NS-VC's
     uint32_t nse_id, nsvc_id;
     uint32_t bvc_id;            // of moved: the new one
     uint32_t old_bvc_id;        // of moved
     uint32_t ms_id;             // control's
     uint32_t teid;              // of error_indication: the GGSN's
-    struct ipv6_address source; // whence; of unreachable the NS-VC's
-    bool copied;                // the buffer is of malloc, else of a pool
+    struct ipv6_address source; // of the PDU; of unreachable the NS-VC's
+    bool copied;                // the buffer is from malloc, else from a pool
     struct octets pdu;          // the NS PDU, in the buffer
     void *buffer;
-    uint64_t commands; // that the worker had carried out when it wrote this
+    uint64_t commands; // carried out by the worker before this event
 };
 static_assert(sizeof(struct event) % 4 == 0, "as rte_ring_elem wants it");
 

@@ -1,6 +1,6 @@
-// Making events and putting them on a worker's ring. What anybody can bring about, as often as he
-// likes, has half of it: strangers, MSs by UL-UNITDATA, error indications. So there is room for
-// BSSs' own PDUs and for what the path itself has to say.
+// Makes events and puts them on a worker's ring. Events that any sender can cause at will (unknown
+// senders, an MS's UL-UNITDATA, error indications) may fill half of the ring. So BSSs' own PDUs and
+// the path's own events always have room.
 #ifndef SLUICE_STATE_EVENT_PUT_H
 #define SLUICE_STATE_EVENT_PUT_H
 
@@ -8,7 +8,7 @@
 
 #include "dataplane/state/event.h"
 
-// About nobody yet. `worker` had carried out so many commands.
+// An event without ids. `commands`: the number that `worker` has carried out.
 static inline struct event event_of(enum event_kind kind, uint32_t worker, uint64_t commands)
 {
     return (struct event){.kind = (uint8_t)kind,
@@ -20,7 +20,7 @@ static inline struct event event_of(enum event_kind kind, uint32_t worker, uint6
                           .commands = commands};
 }
 
-// Both: false if there is no room.
+// Both: false if the ring has no room.
 static inline bool event_put(struct rte_ring *events, struct event *event)
 {
     return rte_ring_sp_enqueue_elem(events, event, sizeof *event) == 0;
@@ -32,9 +32,9 @@ static inline bool event_put_of_anybody(struct rte_ring *events, struct event *e
            event_put(events, event);
 }
 
-// Moves of an NSE's MSs: how many its worker has told, and how many of those control has taken.
-// They have no turns (events.c) and are never shed, so no more may be untaken than control can do
-// before it comes to another NSE's PDU: as many as MSs change cells within some tenth of a second.
+// Moves of an NSE's MSs: counts of those reported by the worker and of those read by control. Moves
+// take no turns (events.c) and are never shed, so their number is bounded by the work that control
+// can do between two PDUs of other NSEs: as many MSs as change cells within a tenth of a second.
 #define EVENT_MOVES_MOST 256u
 struct event_moves {
     uint32_t told, taken;

@@ -1,5 +1,5 @@
-// See links.h. Each NS-VC gets links by its weight, rounded by largest remainder; a link stays
-// where it is as long as its NS-VC keeps its number, so a change moves as few MSs as it can.
+// See links.h. Each NS-VC gets links by its weight, rounded by largest remainder; a link stays on
+// its NS-VC while that NS-VC's number of links allows, so a change moves as few MSs as possible.
 #include "dataplane/state/links.h"
 
 #define NOWHERE STATE_NSVCS_AN_NSE
@@ -12,7 +12,7 @@ static uint32_t weight_of(const struct state *state, const struct state_nse *nse
     return nsvc->blocked ? 0 : nsvc->weight;
 }
 
-// How many links each place is due.
+// The number of links due to each place.
 static uint32_t share_out(const struct state *state, const struct state_nse *nse,
                           uint32_t due[STATE_NSVCS_AN_NSE])
 {

@@ -4,10 +4,10 @@
 
 #include "dataplane/state/state.h"
 
-// Spreads the links anew after an NS-VC came, went or changed its weight. False: there is none.
+// Distributes the links after an NS-VC was added, removed or changed. False: no NS-VC can take any.
 bool links_spread(const struct state *state, struct state_nse *nse);
 
-// Whether one of its NS-VCs would have links if it were not blocked.
+// Whether an NS-VC would have links if it were not blocked.
 bool links_wait(const struct state *state, const struct state_nse *nse);
 
 #endif

@@ -1,4 +1,4 @@
-// See names.h: what changes a table.
+// See names.h: adds and removes names.
 #include "dataplane/state/names.h"
 
 void names_add(struct names *names, uint32_t hash, uint32_t id)

@@ -1,8 +1,8 @@
-// Tables of names: what a name stands for, with 8 octets an entry. An entry is the name's hash and
-// an id; the name itself stands in the id's own record, so who looks one up compares it there. Open
-// addressing, an eighth more places than names; an entry that is farther from its home than another
-// has its place (Robin Hood), so a search ends early in a full table as well, and a removal closes
-// up behind itself: nothing is left of a name that has gone.
+// Hash tables from a name to an id, 8 octets an entry. An entry is the name's hash and an id; the
+// name itself is in the id's own record, so the caller compares it there. Open addressing with an
+// eighth more places than names, Robin Hood order (an entry farther from its home takes the place
+// of a nearer one), so a search ends early even in a full table; a removal shifts the following
+// entries back and leaves no tombstone.
 #ifndef SLUICE_STATE_NAMES_H
 #define SLUICE_STATE_NAMES_H
 
@@ -20,7 +20,7 @@ struct names {
     uint32_t places;
 };
 
-// Of a value that means something within its NSE only.
+// The hash of a value that is unique only within its NSE.
 static inline uint32_t names_hash(uint32_t nse, uint32_t value)
 {
     uint64_t hash = ((uint64_t)nse << 32 | value) * 0x9e3779b97f4a7c15u; // 2^64 / golden ratio
@@ -38,14 +38,14 @@ static inline uint32_t names_after(const struct names *names, uint32_t at)
     return at + 1 < names->places ? at + 1 : 0;
 }
 
-// How far the entry at that place is from its home.
+// The distance of the entry at that place from its home.
 static inline uint32_t names_distance(const struct names *names, uint32_t at)
 {
     uint32_t home = names_home(names, names->entry[at].hash);
     return at >= home ? at - home : at + names->places - home;
 }
 
-// The ids of all entries with that hash, one after another; NAMES_NONE: there are no more.
+// Iterates the ids of all entries with that hash; NAMES_NONE: no more.
 struct names_search {
     uint32_t hash, at, distance;
 };
@@ -68,14 +68,14 @@ static inline uint32_t names_next(const struct names *names, struct names_search
     }
 }
 
-// The caller sees to it that there is room, and removes what is there.
+// The caller ensures room for the added name, and removes only names that exist.
 void names_add(struct names *names, uint32_t hash, uint32_t id);
 void names_remove(struct names *names, uint32_t hash, uint32_t id);
 
-// A table for so many names at most. 0 or -ENOMEM.
+// A table for at most so many names. 0 or -ENOMEM.
 int names_setup(struct names *names, uint32_t most);
 void names_release(struct names *names);
-uint32_t names_count(const struct names *names); // looks at every place
-uint64_t names_octets(uint32_t most);            // of the EAL, which gives whole lines of the cache
+uint32_t names_count(const struct names *names); // scans every place
+uint64_t names_octets(uint32_t most);            // of the EAL, in whole cache lines
 
 #endif

@@ -1,4 +1,4 @@
-// See names.h: what allocates.
+// See names.h: allocation.
 #include "dataplane/state/names.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-// See state.h: finding by what the wire says.
+// See state.h: finds records by the names on the wire.
 #include "dataplane/state/state.h"
 
 #include <rte_hash.h>

@@ -1,4 +1,4 @@
-// See state.h: what allocates.
+// See state.h: allocation.
 #include "dataplane/state/state.h"
 
 #include <errno.h>
@@ -38,7 +38,7 @@ static uint64_t all_names_octets(const struct state_limits *limits)
     return octets;
 }
 
-// The EAL gives whole lines of the cache.
+// The EAL gives whole cache lines.
 static uint64_t lines(uint32_t n, size_t octets)
 {
     return (n * octets + 63) & ~63ULL;
@@ -55,7 +55,7 @@ uint64_t state_octets(const struct state_limits *l)
            lines(l->mss, l->options_octets) + all_names_octets(l);
 }
 
-// The library's own over any key reads eight octets at once from where no such word may lie.
+// The library's hash of any key reads eight octets at once, beyond the end of such a key.
 static uint32_t hash_of_words(const void *key, uint32_t octets, uint32_t hash)
 {
     uint32_t word;

@@ -1,7 +1,7 @@
-// A TEID of ours: the worker, random bits, and the context's index, which is the worker's own id of
-// it. Worker and index have as many bits as there are workers and places; with 16 workers and four
-// million places 6 are left for chance. Random bits of 0 are never given: so 0, which GTP-C
-// reserves, is nobody's. What a former owner of the index had is unknown.
+// A TEID of ours: the worker, random bits, and the context's index at this worker. Worker and index
+// take as many bits as workers and places need; with 16 workers and four million places 6 bits are
+// random. The random bits are never 0, so no context has TEID 0, which GTP-C reserves. A TEID of a
+// previous context at the same index is unknown.
 #ifndef SLUICE_STATE_TEID_H
 #define SLUICE_STATE_TEID_H
 
@@ -11,9 +11,9 @@
 #define TEID_INDEX_BITS_MAX  22
 #define TEID_WORKER_BITS_MAX 4
 #define TEID_INDEX_COUNT     (1u << TEID_INDEX_BITS_MAX)
-#define TEID_NOBODYS         1u // no context ever has it, nor has a place that is free
+#define TEID_NOBODYS         1u // a TEID that no context and no free place ever has
 
-// How many bits of a TEID worker and index have.
+// The number of bits for worker and index.
 struct teid_bits {
     uint8_t worker, index;
 };
@@ -49,8 +49,8 @@ static inline uint32_t teid_random(struct teid_bits bits, uint32_t teid)
     return (uint32_t)((uint64_t)teid << bits.worker & UINT32_MAX) >> bits.worker >> bits.index;
 }
 
-// For the next owner of a place; `former` is what the one before it had, or teid_make(bits, worker,
-// 0, index) for its first. Who knows `seed` and `turn` knows what comes.
+// The TEID for the next context at a place; `former` is the TEID of the previous one, or
+// teid_make(bits, worker, 0, index) at first. The TEIDs are predictable from `seed` and `turn`.
 uint32_t teid_after(struct teid_bits bits, uint64_t seed, uint32_t turn, uint32_t former);
 
 #endif

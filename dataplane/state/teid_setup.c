@@ -1,4 +1,4 @@
-// See teid.h: what gives them.
+// See teid.h: makes TEIDs.
 #include "dataplane/state/teid.h"
 
 #include "dataplane/base/rng.h"

@@ -1,6 +1,6 @@
-// Where a worker's cycles go, for who measures it. The path reads no clock of its own: the one who
-// wants to know lends it a clock, and without that a mark is a branch a burst that is never taken.
-// A mark ends a stage: what went by since the mark before belongs to it.
+// A worker's cycles by stage, for measurements. The path reads no clock: the measuring program
+// lends it one; without a clock a mark is one never-taken branch a burst. A mark ends a stage: the
+// time since the previous mark belongs to it.
 #ifndef SLUICE_STATS_STAGES_H
 #define SLUICE_STATS_STAGES_H
 

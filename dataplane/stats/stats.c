@@ -36,7 +36,7 @@ static void add_drops(struct stats_drop *sum, const struct stats_drop drop[DROP_
     }
 }
 
-// What a direction's own port says of its frames.
+// The balance of a direction's own port, in frames.
 static struct stats_balance balance_of_port(const struct stats_port *p)
 {
     struct stats_balance b = {

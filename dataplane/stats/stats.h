@@ -15,7 +15,7 @@ enum drop_reason {
     DROP_NONE = DROP_COUNT // a packet that passed
 };
 
-// Those of a downlink N-PDU, which a cell and an MS count each for itself.
+// The drop reasons of a downlink N-PDU, which a cell and an MS count for themselves, too.
 #define STATS_NPDU_FIRST DROP_ecn
 #define STATS_NPDU_DROPS (DROP_removed - DROP_ecn + 1)
 
@@ -26,7 +26,7 @@ struct stats_drop {
 enum stats_side { STATS_GN, STATS_GB, STATS_SIDES };
 extern const char *const stats_side_names[STATS_SIDES];
 
-// The counters of one scope; a scope in whose name packets end has a drop of each reason.
+// The counters of one scope. A scope that packets can end in has a count for each drop reason.
 #define STATS_SCOPE_worker(name)
 #define STATS_SCOPE_class(name)
 #define STATS_SCOPE_up(name)
@@ -79,7 +79,7 @@ struct stats_worker {
 
 enum stats_scope { STATS_SCOPE_WORKER, STATS_SCOPE_PORT, STATS_SCOPE_CLASS, STATS_SCOPE_UP };
 
-// Descriptors, for who prints every counter alike.
+// Descriptors of all counters, for generic output.
 struct stats_counter {
     const char *name, *unit, *help;
     enum stats_scope scope;
@@ -91,23 +91,22 @@ extern const uint32_t stats_counter_count;
 extern const char *const drop_names[DROP_COUNT];
 extern const char *const drop_helps[DROP_COUNT];
 
-// The ledger of property S8, one a direction, in frames (or N-PDUs, or segments) and octets:
-//   in + moved = headers + aside + out + dropped + what is held (which the path knows, not the
-//   counters)
-// Octets of what goes on count without its outer headers, so those are an entry of their own;
-// `aside` is what was for the port itself, given to control or to another worker, or joined to
-// another fragment.
+// The ledger of property S8, one per direction, in frames (or N-PDUs, or segments) and octets:
+//   in + moved = headers + aside + out + dropped + held (`held` is the path's, not a counter)
+// The octets of passed packets count without outer headers, so headers are an entry of their own;
+// `aside` is traffic for the port itself, for control or for another worker, and fragments joined
+// to another one.
 struct stats_ledger {
     uint64_t in, headers, aside, out, dropped;
 };
 
 struct stats_balance {
     struct stats_ledger packets, octets;
-    // The same, split where a frame becomes an N-PDU or segment: what came out of frames, what was
-    // dropped as a frame, and what was dropped later.
+    // The same, split where a frame becomes an N-PDU or segment: the packets that came out of
+    // frames, those dropped as frames, and those dropped later.
     uint64_t inner_packets, inner_octets;
     struct stats_drop dropped_frames, dropped_inner;
-    // What came with MSs from other workers, less what went with them, modulo 2^64.
+    // Packets that came with MSs from other workers, less those that left with MSs, modulo 2^64.
     struct stats_drop moved;
 };
 

@@ -1,7 +1,7 @@
-// UL-UNITDATA (TS 48.018 10.2.2): the path wants its TLLI and its LLC PDU. One whose elements stand
-// as nearly all do (cell identifier, perhaps PFI, perhaps alignment, LLC PDU) is read here; any
-// other by the table's decoder, which is some 20 times slower and has the last word on what is
-// good. What is read here the table would read alike, the digits of the cell's PLMN among it.
+// UL-UNITDATA (TS 48.018 10.2.2): the path needs its TLLI and its LLC PDU. The common form (cell
+// identifier, perhaps PFI, perhaps alignment, LLC PDU) is read here; any other form by the table's
+// decoder, which is some 20 times slower and decides on validity. Both give the same result on the
+// common form, including the check of the cell's PLMN digits.
 #include "dataplane/up/up_parts.h"
 #include "dataplane/wire/bytes.h"
 
@@ -20,7 +20,7 @@ static bool digits(uint8_t octet)
     return (octet & 15) <= 9 && octet >> 4 <= 9;
 }
 
-// The MNC's third digit may be none.
+// The MNC's third digit may be absent (15).
 static bool good_plmn(const uint8_t *b)
 {
     return digits(b[0]) && digits(b[1] >> 4 == 15 ? b[1] & 15 : b[1]) && digits(b[2]);
@@ -32,7 +32,8 @@ static bool has_cell(const uint8_t *b)
            good_plmn(b + CELL_AT + 2);
 }
 
-// Behind an element of that tag and a length in those bounds, if it is at `at` and ends before n.
+// Returns the offset behind an element with that tag and a length in those bounds, if it is at `at`
+// and ends before n.
 static uint32_t skip(const uint8_t *b, uint32_t n, uint32_t at, uint8_t tag, uint32_t least,
                      uint32_t most)
 {
@@ -43,7 +44,7 @@ static uint32_t skip(const uint8_t *b, uint32_t n, uint32_t at, uint8_t tag, uin
     return behind <= n ? behind : at;
 }
 
-// The LLC PDU, if it is at `at` and all that is left.
+// The LLC PDU, if it is at `at` and ends the PDU.
 static bool get_llc_pdu(const uint8_t *b, uint32_t n, uint32_t at, struct octets *llc)
 {
     if (n - at < 2 || b[at] != TAG_LLC_PDU)

@@ -1,10 +1,10 @@
-// A burst from Gb, in passes: what each datagram is and whose, then the deciphering of all user
-// data at once, then its FCS, numbers and segments in the order in which it came.
+// A burst from Gb, in passes: the classification and owner of each datagram, then the deciphering
+// of all user data at once, then FCS, numbers and segments in order of arrival.
 #include "dataplane/up/up_parts.h"
 
 #include <rte_prefetch.h>
 
-// What no layer below has filled in is not looked at, so it is not cleared either.
+// Fields that no layer has set are not read, so they are not cleared.
 static void frame_begin(struct up_frame *f, const struct state *state, struct rte_mbuf *m,
                         const struct port_datagram *datagram)
 {
@@ -20,7 +20,7 @@ static void frame_begin(struct up_frame *f, const struct state *state, struct rt
     f->of_anybody = false;
 }
 
-// Only UL-UNITDATA holds user data (TS 48.018 10.2.2); it names the cell by the BVCI it came on.
+// Only UL-UNITDATA holds user data (TS 48.018 10.2.2); the BVCI of its NS-UNITDATA names the cell.
 static enum up_way bssgp(const struct state *state, struct up_frame *f)
 {
     int fault = up_bssgp(f->bssgp.at, f->bssgp.n, &f->tlli, &f->llc);
@@ -50,7 +50,7 @@ static enum up_way whose(const struct state *state, struct up_frame *f)
     return way;
 }
 
-// What is not the path's has its end here.
+// Ends a datagram that is not the path's: answered, given to control, or dropped.
 static void set_aside(struct up *up, const struct up_frame *f, enum up_way way, uint32_t *told,
                       uint64_t now_ns)
 {
@@ -64,7 +64,7 @@ static void set_aside(struct up *up, const struct up_frame *f, enum up_way way, 
         up_to_control(up, f, way == UP_STRANGER ? EVENT_stranger : EVENT_ns);
 }
 
-// From an NS-VC of another worker's.
+// A datagram from an NS-VC of another worker.
 static bool is_stray(const struct state *state, const struct up_frame *f)
 {
     return f->nsvc != STATE_NONE && state->nsvc[f->nsvc].worker != state->worker;
@@ -78,7 +78,7 @@ static void go_on(struct up *up, const struct up_frame *f)
         up_drop_frame(up, DROP_stranger, f->m);
 }
 
-// User data of a burst, in order. Returns how many.
+// Collects a burst's user data, in order. Returns the number.
 static uint32_t sort(struct up *up, struct rte_mbuf **frames, const struct port_datagram *datagrams,
                      uint32_t n, struct up_frame *user, uint64_t now_ns)
 {
@@ -101,8 +101,8 @@ static uint32_t sort(struct up *up, struct rte_mbuf **frames, const struct port_
     return passed;
 }
 
-// What waited until the MS was heard goes, and who listens for it is told; but control has to learn
-// of it, so while it cannot be told the MS stays as it is, and the next frame tries again.
+// Ends the MS's holds until it is heard, and reports it to control. If the ring of events is full
+// the state stays, and the next frame tries again.
 static void end_hold(struct up *up, const struct up_frame *f, uint64_t now_ns)
 {
     struct event event = up_event(up, f, EVENT_heard);

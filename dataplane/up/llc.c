@@ -1,13 +1,14 @@
-// LLC on the uplink (TS 44.064): UI frames of the four SAPIs of user data are the path's, from an
-// MS with a key if they are enciphered, from another if not; all other frames are control's.
+// LLC on the uplink (TS 44.064): the path takes UI frames of the four SAPIs of user data,
+// enciphered ones from an MS with a key, plaintext ones from an MS without; all other frames go to
+// control.
 //
-// V(UR) and OC are one number that counts on, OC its multiple of 512 (8.4.2, annex A.2). A frame's
-// N(U) stands for a number of the 32 behind it, or else of those ahead; but there is none before
-// the first under a key. A guess that is wrong makes the FCS wrong, and nothing of an LLE's state
-// is changed before the FCS was good: what is forged or damaged leaves no trace.
+// V(UR) and OC are one number that never wraps, OC its multiple of 512 (8.4.2, annex A.2). A
+// frame's N(U) stands for one of the 32 numbers behind it, or else for one ahead; no number
+// precedes the first under a key. A wrong guess makes the FCS wrong, and the state of an LLE
+// changes only after a good FCS: forged or damaged frames leave no trace.
 //
-// All of a burst is deciphered in one call, with the numbers as they were before it. Those a frame
-// of the same burst has changed since are seen in their turn, and deciphered once more.
+// A burst is deciphered in one call, with the numbers of before the burst. If a frame of the burst
+// changes the number of a later one, the later frame is deciphered again in its turn.
 #include "dataplane/up/up_parts.h"
 #include "dataplane/wire/llc_cipher.h"
 
@@ -19,8 +20,8 @@ static enum drop_reason reason_of(int fault)
     return wire_fault_err(fault) == WIRE_FCS ? DROP_llc_fcs : DROP_llc;
 }
 
-// Whether the frame is a UI frame of the path's SAPIs is in its first two octets; what is none may
-// be shorter than any.
+// The first two octets tell whether a frame is a UI frame of the path's SAPIs; other frames may be
+// shorter than a UI frame.
 enum up_way up_llc(const struct state *state, struct up_frame *f)
 {
     bool cr;
@@ -41,7 +42,7 @@ enum up_way up_llc(const struct state *state, struct up_frame *f)
     return f->ui.enciphered == state->ms[f->ms].enciphered ? UP_ON : up_refuse(f, DROP_llc_cipher);
 }
 
-// N(U) + OC of a frame.
+// The N(U) + OC of a frame.
 static uint32_t number_of(const struct state_lle_up *lle, uint32_t nu)
 {
     uint32_t behind = (lle->next - nu) % LLC_NU_COUNT;
@@ -55,7 +56,7 @@ static struct state_lle_up *lle_of(const struct up *up, const struct up_frame *f
     return &up->state->ms_up[f->ms].lle[f->lle];
 }
 
-// Information and FCS, as f->number has them.
+// Information and FCS as a cipher segment, by f->number.
 static struct cipher_segment segment_of(const struct state_ms *ms, const struct up_frame *f)
 {
     uint32_t oc = f->number - f->ui.nu;
@@ -82,7 +83,7 @@ void up_decipher(struct up *up, struct up_frame *frames, uint32_t n)
         cipher_run(up->scratch, segments, count);
 }
 
-// The same key stream once more takes the wrong one away.
+// Applies the wrong key stream again, which removes it, and then the right one.
 static void decipher_again(struct up *up, const struct up_frame *f, uint32_t number)
 {
     const struct state_ms *ms = &up->state->ms[f->ms];
@@ -93,8 +94,7 @@ static void decipher_again(struct up *up, const struct up_frame *f, uint32_t num
     cipher_run(up->scratch, &again, 1);
 }
 
-// False: it came already. True: V(UR) and the window know of it, and *newest says if it is ahead of
-// all others.
+// False: a duplicate. True: V(UR) and the window include the number; *newest: it leads all.
 static bool take_number(struct state_lle_up *lle, uint32_t number, bool *newest)
 {
     int32_t ahead = (int32_t)(number - lle->next);
@@ -111,8 +111,8 @@ static bool take_number(struct state_lle_up *lle, uint32_t number, bool *newest)
     return !seen;
 }
 
-// The MS is where it was heard last. Control has to learn of it, so while it cannot be told the MS
-// stays where it was, and the next frame tries again.
+// Moves the MS to the cell that it was heard in, and reports the move. If the ring of events is
+// full the MS stays in its cell, and the next frame tries again.
 static void move(struct up *up, const struct up_frame *f, uint64_t now_ns)
 {
     struct event event = up_event(up, f, EVENT_moved);

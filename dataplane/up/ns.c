@@ -1,11 +1,10 @@
-// NS on the uplink (TS 48.016): of what comes from a known NS-VC UNITDATA is the path's, if it
-// holds a UL-UNITDATA, and NS-ALIVE is answered here, so that an NS-VC lives on while control is
-// busy; all else is control's. An endpoint that no NS-VC has reaches control by what may make one
-// of it (NS-RESET, the SNS PDUs) and by NS-STATUS, no more than UP_TOLD_MAX times a burst; that
-// anything else has come from one it learns once in UP_UNLISTED_NS.
+// NS on the uplink (TS 48.016): from a known NS-VC the path takes UNITDATA with a UL-UNITDATA, and
+// answers NS-ALIVE, so that an NS-VC survives while control is busy; all other PDUs go to control.
+// From an unknown endpoint control gets PDUs that may create an NS-VC (NS-RESET, the SNS PDUs) and
+// NS-STATUS, at most UP_TOLD_MAX a burst; a notice of any other PDU once in UP_UNLISTED_NS.
 //
-// Control gets the datagram in its buffer, as it came. Left out: a BSS's request to change the flow
-// (the R bit), which is not obeyed.
+// Control gets the datagram in its buffer, unchanged. Left out: a BSS's request to change the flow
+// (the R bit), which is ignored.
 #include "dataplane/up/up_parts.h"
 
 enum ns_type {
@@ -38,8 +37,8 @@ enum up_way up_ns(struct up_frame *f)
     return UP_ON;
 }
 
-// A BSS whose NS-VCs begin without a word that could make one goes on speaking; the file may have
-// another address for it. It ends all the same. Of what it said there is the type.
+// A BSS may send PDUs that create no NS-VC, for instance if the configuration has another address
+// for it. The PDU is dropped; the event has its type.
 void up_unlisted(struct up *up, const struct up_frame *f, uint64_t now_ns)
 {
     static const uint8_t types[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, TYPE_ns_alive_ack};
@@ -81,7 +80,7 @@ void up_unreachable(void *self, const struct port_endpoint *endpoint, uint64_t n
     event_put_of_anybody(up->events, &event);
 }
 
-// False: there is no room for the event.
+// False: the ring of events is full.
 static bool tell_silence(struct up *up, uint32_t id)
 {
     struct state_nsvc *nsvc = &up->state->nsvc[id];
@@ -98,7 +97,7 @@ static bool tell_silence(struct up *up, uint32_t id)
     return true;
 }
 
-// A round over all NS-VCs whenever something has changed, so many a call.
+// Checks all NS-VCs after a change of a neighbour, a bounded number a call.
 uint64_t up_look(struct up *up, uint64_t now_ns)
 {
     uint32_t nsvcs = up->state->limits.nsvcs, left = UP_LOOKED_MAX;
@@ -126,7 +125,7 @@ void up_to_control(struct up *up, const struct up_frame *f, enum event_kind kind
     event.source = f->from.address;
     event.pdu = f->ns;
     event.buffer = f->m;
-    uint32_t octets = f->m->pkt_len; // the buffer is control's as soon as it is on the ring
+    uint32_t octets = f->m->pkt_len; // control owns the buffer once it is on the ring
     if (!put(up, f, &event)) {
         up_drop_frame(up, DROP_control_full, f->m);
         return;

@@ -1,13 +1,13 @@
 // N-PDUs to the Gn port: a G-PDU (TS 29.281) without a sequence number to the context's GGSN, in
-// the buffer that the N-PDU came in, headers in front. What the port does not take waits, in order;
-// when enough waits, N-PDUs are dropped, for the uplink has no queue to manage.
+// the N-PDU's own buffer, headers in front. N-PDUs that the port refuses wait, in order; when
+// UP_PENDING wait, further ones are dropped, as the uplink has no queue management.
 #include <rte_mbuf.h>
 
 #include "dataplane/up/up_parts.h"
 #include "dataplane/wire/bytes.h"
 #include "dataplane/wire/gtpu.h"
 
-// What stood in front of a first segment is longer than what comes in front of its N-PDU.
+// The Gb headers of a first segment are longer than the Gn headers of its N-PDU.
 #define UL_UNITDATA_OCTETS_MIN 20u // type, TLLI, QoS, cell, tag of the LLC PDU
 #define GB_OCTETS_MIN                                                                              \
     (PEER_OUTER_IPV4_OCTETS + NS_UNITDATA_OCTETS + UL_UNITDATA_OCTETS_MIN + LLC_UI_HEADER_OCTETS + \
@@ -28,7 +28,7 @@ static void put_headers(struct up *up, struct peer *peer, uint32_t teid, struct 
         peer_finish(m);
 }
 
-// Where the next one waits; UP_PENDING: nowhere.
+// The place for the next waiting N-PDU; UP_PENDING: none.
 static uint32_t place(struct up *up)
 {
     uint32_t end = up->first + up->pending;
@@ -67,7 +67,7 @@ void up_npdu(struct up *up, uint32_t pdp, struct rte_mbuf *m, uint8_t segments)
     up->pending_octets += octets;
 }
 
-// The one that has waited longest has gone.
+// Removes the first waiting N-PDU.
 static void pending_next(struct up *up)
 {
     up->pending_segments -= up->segments[up->first];

@@ -1,13 +1,13 @@
-// Segments to N-PDUs (SNDCP SN-UNITDATA, TS 44.065 6.7 and 7.2), per PDP context. Segments come in
-// order or not at all: one that does not follow ends what was begun, and nothing is asked for
-// again. An N-PDU grows in the buffer of its first segment. What is begun is in one list by its
-// age, so the oldest is at hand when it has taken too long or when there are UP_PARTIALS of them.
+// Segments to N-PDUs (SNDCP SN-UNITDATA, TS 44.065 6.7 and 7.2), per PDP context. Segments must
+// arrive in order: a segment out of order drops the reassembly, and nothing is requested again. An
+// N-PDU grows in the buffer of its first segment. All reassemblies are in one list by age, so the
+// oldest is known when it is overdue or when there are UP_PARTIALS of them.
 //
-// Left out: compression, and so its values in the first segment are refused.
+// Left out: compression; first segments with compression values are refused.
 #include "dataplane/base/units.h"
 #include "dataplane/up/up_parts.h"
 
-// ---- The list of what is begun. ----
+// ---- The list of reassemblies ----
 
 static uint16_t *older_link(struct up *up, uint16_t at)
 {
@@ -19,7 +19,7 @@ static uint16_t *newer_link(struct up *up, uint16_t at)
     return at == UP_NONE ? &up->oldest : &up->partial[at].newer;
 }
 
-// A place for what a context has begun: there is one.
+// Allocates a reassembly for a context; the caller has ensured that one is free.
 static struct up_partial *partial_new(struct up *up, uint32_t pdp)
 {
     uint16_t at = up->unused;
@@ -33,7 +33,7 @@ static struct up_partial *partial_new(struct up *up, uint32_t pdp)
     return p;
 }
 
-// Takes the N-PDU out of its context: the buffer is the caller's.
+// Takes a reassembly out of its context: the buffer is the caller's.
 static struct rte_mbuf *partial_take(struct up *up, struct up_partial *p)
 {
     *newer_link(up, p->older) = p->newer;
@@ -105,7 +105,7 @@ static void begin(struct up *up, uint32_t pdp, struct rte_mbuf *m, const struct 
     up->partial_octets += m->pkt_len;
 }
 
-// Both what was begun and this segment end.
+// Drops both the reassembly and this segment.
 static void refuse(struct up *up, uint32_t pdp, enum drop_reason reason, struct rte_mbuf *m)
 {
     up_forget(up, pdp, reason);
@@ -127,7 +127,7 @@ static void grow(struct up *up, struct up_partial *p, struct rte_mbuf *m,
     up_npdu(up, pdp, partial_take(up, p), segments);
 }
 
-// Numbers end at 15, so a 17th segment follows none.
+// Segment numbers end at 15, so a 17th segment never follows.
 static bool follows(const struct up_partial *p, const struct sndcp_unitdata *s)
 {
     return p && s->npdu_number == p->npdu_number && s->segment == p->segments;
@@ -161,7 +161,7 @@ static uint32_t context_of(const struct state *state, uint32_t ms, uint8_t nsapi
     return pdp != STATE_NONE && state->pdp[pdp].sapi == sapi ? pdp : STATE_NONE;
 }
 
-// Leaves the segment alone in its buffer, and counts it as the uplink's.
+// Reduces the buffer to the segment, and counts it as the uplink's.
 static void cut_out(struct up *up, struct rte_mbuf *m, const struct sndcp_unitdata *s)
 {
     up->stats->of_port[STATS_GB].header_octets += m->pkt_len - s->data.n;

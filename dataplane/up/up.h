@@ -1,10 +1,10 @@
 // The uplink of one worker: datagrams of the Gb port to N-PDUs on Gn. NS (TS 48.016), BSSGP
 // UL-UNITDATA (48.018), LLC UI frames with FCS, cipher and duplicates (44.064), SNDCP reassembly
-// (44.065), GTP-U (29.281) to the GGSN. All else that comes from a BSS is given to control as it
-// stands, as an event; NS-ALIVE is answered here.
+// (44.065), GTP-U (29.281) to the GGSN. Every other PDU from a BSS goes to control unchanged, as an
+// event; NS-ALIVE is answered here.
 //
-// A burst goes through in passes: what it is and whose, then the deciphering of all of it at once,
-// then FCS, numbers and segments.
+// A burst is processed in passes: first classification and owner of each datagram, then one cipher
+// call, then FCS, numbers and segments of each frame.
 #ifndef SLUICE_UP_UP_H
 #define SLUICE_UP_UP_H
 
@@ -15,23 +15,23 @@
 #include "dataplane/state/event_put.h"
 #include "dataplane/state/state.h"
 
-#define UP_PENDING        256u           // N-PDUs that wait for Gn at most
-#define UP_PARTIALS       4096u          // N-PDUs of which some segments have come, at most
-#define UP_SEGMENTS_NS    10000000000ULL // how long they may take to become whole
-#define UP_WINDOW         32u            // a UI frame so far behind V(UR) may be new (44.064 8.4.2)
-#define UP_UNREACHABLE_NS 10000000ULL
-#define UP_UNLISTED_NS    1000000000ULL
-#define UP_LOOKED_MAX     256u // NS-VCs in a call
-#define UP_TOLD_MAX       4u   // malformed PDUs that control sees of a burst; strangers' likewise
+#define UP_PENDING        256u           // the most N-PDUs that wait for Gn
+#define UP_PARTIALS       4096u          // the most N-PDUs in reassembly
+#define UP_SEGMENTS_NS    10000000000ULL // the longest time of a reassembly
+#define UP_WINDOW         32u // a UI frame up to so far behind V(UR) may be new (44.064 8.4.2)
+#define UP_UNREACHABLE_NS 10000000ULL   // least time between events `unreachable`
+#define UP_UNLISTED_NS    1000000000ULL // least time between events `unlisted`
+#define UP_LOOKED_MAX     256u          // NS-VCs in a call
+#define UP_TOLD_MAX       4u // malformed PDUs to control a burst; unknown senders' likewise
 
-// An N-PDU of which some segments have come; in a list of all such, by when it was begun. Of a free
-// one only `newer` counts: the next.
+// An N-PDU in reassembly; in a list ordered by begin. In a free one only `newer` is used: the next
+// free one.
 struct up_partial {
     struct rte_mbuf *m;
     uint64_t begun_ns;
     uint32_t pdp;
     uint16_t npdu_number;
-    uint8_t segments;      // that have come, which is the number of the next
+    uint8_t segments;      // received, which is the number of the next
     uint16_t older, newer; // UP_NONE at the ends
 };
 #define UP_NONE UINT16_MAX
@@ -48,12 +48,12 @@ struct up {
     uint16_t oldest, newest, unused; // of `partial`
     uint32_t partials;
     uint64_t partial_segments, partial_octets;
-    uint32_t first, pending; // to be sent: places first .. first + pending - 1
+    uint32_t first, pending; // waiting for Gn: places first .. first + pending - 1
     uint64_t pending_segments, pending_octets;
-    uint64_t unreachable_ns; // when control may next be told of such
-    uint64_t unlisted_ns;    // the same of who speaks from an endpoint that no NS-VC has
-    uint32_t looked;  // NS-VCs whose neighbour has been looked at since the last change of one
-    uint32_t changes; // which that was, as struct neighbours counts
+    uint64_t unreachable_ns; // when the next event `unreachable` may go
+    uint64_t unlisted_ns;    // when the next event `unlisted` may go
+    uint32_t looked;  // NS-VCs whose neighbour was checked since the last change of a neighbour
+    uint32_t changes; // struct neighbours' count at that change
     struct up_partial partial[UP_PARTIALS];
     struct rte_mbuf *packet[UP_PENDING];
     uint8_t segments[UP_PENDING];
@@ -64,40 +64,39 @@ _Static_assert(UP_PARTIALS <= UP_NONE, "each has a number");
 
 void up_setup(struct up *up);
 
-// An endpoint cannot be reached, says somebody: control learns of it, if it is an NS-VC's, and if
-// it has not just learnt of one (UP_UNREACHABLE_NS). `up` is a struct up: for struct port.
+// An ICMP error says that an endpoint is unreachable: control is told, if the endpoint is an
+// NS-VC's, once in UP_UNREACHABLE_NS. `up` is a struct up: for struct port.
 void up_unreachable(void *up, const struct port_endpoint *endpoint, uint64_t now_ns);
 
-// That of a context; NULL: none of its segments waits.
+// The reassembly of a context; NULL: none.
 static inline const struct up_partial *up_partial_of(const struct up *up, uint32_t pdp)
 {
     uint32_t at = up->state->pdp_up[pdp].partial;
     return at ? &up->partial[at - 1] : NULL;
 }
 
-// Takes at most PORT_BURST datagrams that port_unwrap has left; the buffers are its own from here
-// on.
+// Takes at most PORT_BURST datagrams from port_unwrap, and owns their buffers from then on.
 void up_input(struct up *up, struct rte_mbuf **frames, const struct port_datagram *datagrams,
               uint32_t n, uint64_t now_ns);
 
-// Offers what waits to Gn.
+// Offers waiting N-PDUs to Gn.
 void up_output(struct up *up);
 
-// Control learns whose neighbour has fallen silent, or answers again; when to call again, or
-// TIME_NEVER.
+// Reports NS-VCs with a next hop that fell silent, or answers again; returns the time of the next
+// call, or TIME_NEVER.
 uint64_t up_look(struct up *up, uint64_t now_ns);
 
-// Ends partial N-PDUs that have taken too long; when to call again, or TIME_NEVER.
+// Drops overdue reassemblies; returns the time of the next call, or TIME_NEVER.
 uint64_t up_tick(struct up *up, uint64_t now_ns);
 
-// Before a PDP context is removed, or its MS gets another key or goes to another worker: what has
-// come of an N-PDU ends.
+// Drops the reassembly of a PDP context: before the context is removed, or its MS gets another key
+// or goes to another worker.
 void up_forget(struct up *up, uint32_t pdp, enum drop_reason reason);
 
-// Segments that wait, in partial N-PDUs or for Gn.
+// Waiting segments, in reassembly or for Gn.
 void up_held(const struct up *up, uint64_t *packets, uint64_t *octets);
 
-// Drops all of them, for the end.
+// At the end: drops all segments.
 void up_flush(struct up *up);
 
 #endif

@@ -1,5 +1,5 @@
-// See abqp.h. What 24.008 says as codes is here as rows of steps: from one code to another the
-// value grows by a step from a first value.
+// See abqp.h. The codes of 24.008 are rows of steps here: within a row of codes the value grows
+// from `least` by `step`.
 #include "dataplane/wire/abqp.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 
 struct steps {
     uint8_t first, last;
-    uint32_t least, step; // value of the first code, and what each further one adds
+    uint32_t least, step; // value of the first code, and the growth per code
 };
 
 #define KBIT 1000u
@@ -41,7 +41,7 @@ static const struct steps sdu_steps[] = {
 };
 
 #define RATE_NONE      0xff // 0 kbit/s
-#define RATE_EXTENDED  0xfe // the highest; the extended octet says more
+#define RATE_EXTENDED  0xfe // the highest; the extended octet has the rate
 #define RATE_PLAIN_MAX 8640000u
 
 static bool value_of(const struct steps *s, uint8_t code, uint32_t *value)
@@ -52,7 +52,7 @@ static bool value_of(const struct steps *s, uint8_t code, uint32_t *value)
     return s->first;
 }
 
-// 0, which no step has, if there is none for this value.
+// 0, which no row has, if the value has no code.
 static uint8_t code_of(const struct steps *s, uint32_t value)
 {
     for (; s->first; s++) {
@@ -163,7 +163,7 @@ static void put_classes(const struct abqp *pdu, uint8_t *b)
     b[11] = (uint8_t)((pdu->signalling ? 0x10 : 0) | (pdu->source_statistics & 15));
 }
 
-// What does not differ from its absence is left out at the end, in the pairs of the clause.
+// Trailing octets that equal their absence are omitted, in the pairs of the clause.
 static uint32_t octets_needed(const uint8_t b[OCTETS_MOST])
 {
     if (b[14] || b[15])
@@ -175,8 +175,8 @@ static uint32_t octets_needed(const uint8_t b[OCTETS_MOST])
 
 static const struct field fields[] = FIELD_TABLE(abqp, ABQP_FIELDS);
 
-// The small values share octets: one that is too large would change its neighbour. The others are
-// judged by their codes.
+// Small values share octets, so a value out of range would change its neighbour. Other values are
+// checked by their codes.
 static bool all_in_range(const struct abqp *pdu)
 {
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {

@@ -1,9 +1,8 @@
-// Aggregate BSS QoS profile: the value of BSSGP's ABQP element, which is that of the QoS element of
-// 24.008 10.5.6.5 from its octet 3 on. An optional field that is not there is "subscribed", code 0,
-// which only an MS may ask for. Classes are the codes of the clause; sizes, rates and delays are in
-// octets, bit/s and ms, and those that have no code are refused when encoding. Rates above 8640
-// kbit/s stand in the extended octets. Left out: the form of 3 octets of R97, and the second
-// extension, beyond 256 Mbit/s.
+// Aggregate BSS QoS profile: the value of BSSGP's ABQP element, equal to that of the QoS element of
+// 24.008 10.5.6.5 from octet 3 on. An absent optional field is "subscribed", code 0, which only an
+// MS may request. Classes are the codes of the clause; sizes, rates and delays are in octets, bit/s
+// and ms, and the encoder refuses values without a code. Rates above 8640 kbit/s use the extended
+// octets. Left out: the form of 3 octets of R97, and the second extension, beyond 256 Mbit/s.
 #ifndef SLUICE_WIRE_ABQP_H
 #define SLUICE_WIRE_ABQP_H
 

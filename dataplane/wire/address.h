@@ -1,5 +1,5 @@
-// An IP address of either family in one struct: IPv4 as ::ffff:a.b.c.d (RFC 4291 2.5.5.2), which
-// never is on the wire; all zeros is none.
+// An IP address of either family in one struct: IPv4 as ::ffff:a.b.c.d (RFC 4291 2.5.5.2), which is
+// never sent in this form; all zeros is no address.
 #ifndef SLUICE_WIRE_ADDRESS_H
 #define SLUICE_WIRE_ADDRESS_H
 

@@ -1,5 +1,5 @@
-// ARP (RFC 826) for IPv4 over Ethernet: who has an address, and the answer. Octets after the 28
-// are the frame's padding. Other operations and other networks are refused.
+// ARP (RFC 826) for IPv4 over Ethernet: request and reply. Octets after the 28 are padding of the
+// frame. Other operations and networks are refused.
 #ifndef SLUICE_WIRE_ARP_H
 #define SLUICE_WIRE_ARP_H
 

@@ -1,4 +1,4 @@
-// See bssgp.h: the parts of DL-UNITDATA that the path writes by itself.
+// See bssgp.h: the parts of DL-UNITDATA that the path writes itself.
 #include "dataplane/wire/bssgp.h"
 
 #include "dataplane/wire/bytes.h"

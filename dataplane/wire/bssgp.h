@@ -1,6 +1,6 @@
-// BSSGP PDUs (TS 48.018 clause 10), each a list of its information elements in their order.
-// UNITDATA is what the path writes for every segment: beside its row in the table it has writers of
-// its own for the parts, which the tests hold against the table's.
+// BSSGP PDUs (TS 48.018 clause 10), each a list of its information elements in their order. The
+// path writes a DL-UNITDATA for every segment: besides its table row that PDU has a writer for each
+// part, which the tests compare with the table's.
 #ifndef SLUICE_WIRE_BSSGP_H
 #define SLUICE_WIRE_BSSGP_H
 
@@ -198,8 +198,8 @@
 #include "dataplane/wire/bssgp.def"
 #undef TLV_PDU
 
-// The parts of DL-UNITDATA for who writes around an LLC PDU that is already in place: the fixed
-// part with the lifetime, a new lifetime into it, and the LLC PDU's tag and length.
+// Writers of DL-UNITDATA's parts around an LLC PDU that is already in place: the fixed part with
+// the lifetime, a new lifetime in it, and the LLC PDU's tag and length.
 #define BSSGP_LIFETIME_AT        8     // in the fixed part
 #define BSSGP_LENGTH_SHORT       0x80u // a length in one octet
 #define BSSGP_LENGTH_SHORT_MAX   0x7f
@@ -209,11 +209,11 @@
 #define BSSGP_DL_UNITDATA_OCTETS_MAX \
     (BSSGP_DL_UNITDATA_FIXED_OCTETS + 3) // without optional elements
 
-// The optional elements alone, in their order; the octets written, or a fault.
+// Writes the optional elements alone, in their order; returns the octets written, or a fault.
 int bssgp_dl_unitdata_put_options(const struct bssgp_dl_unitdata *pdu, uint8_t *b, uint32_t room);
 
 void bssgp_dl_unitdata_put_fixed(const struct bssgp_dl_unitdata *pdu, uint8_t *b);
-// Rounded down to 10 ms; beyond the largest it is for ever.
+// Rounded down to 10 ms; a longer lifetime than the largest is sent as infinite.
 static inline void bssgp_dl_unitdata_put_lifetime(uint32_t lifetime_ms, uint8_t *b)
 {
     if (lifetime_ms > BSSGP_LIFETIME_INFINITE_MS)

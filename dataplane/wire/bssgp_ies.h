@@ -6,8 +6,8 @@
 
 #include "dataplane/wire/bssgp_values.h"
 
-#define BSSGP_OCTETS_MAX 0x7fff // what 15 bits of length can say
-#define BSSGP_SHORT_MAX  255    // of octets that are no PDU
+#define BSSGP_OCTETS_MAX 0x7fff // the largest 15-bit length
+#define BSSGP_SHORT_MAX  255    // of octet strings other than PDUs
 
 // Fixed part, without a tag.
 #define BSSGP_IE_V_TLLI 0, IE_V, ie_uint, 4, 4, U32, 0, UINT32_MAX, "TLLI of the MS"

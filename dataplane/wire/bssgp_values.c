@@ -69,12 +69,12 @@ static int centiseconds_put(const struct field *field, const void *owner, uint8_
 
 const struct ie_coding bssgp_centiseconds = {centiseconds_get, centiseconds_put};
 
-// 24.008 10.5.7.3: three bits of unit, five of value. Units that are not defined count minutes; 7
-// is "deactivated".
+// 24.008 10.5.7.3: three bits of unit, five of value. Undefined units count minutes; 7 is
+// "deactivated".
 #define TIMER_OFF        7
 #define TIMER_VALUE_MAX  31
 #define TIMER_UNIT_SHIFT 5
-#define TIMER_UNITS      3 // that are defined, finest first
+#define TIMER_UNITS      3 // defined ones, finest first
 
 static const uint32_t timer_unit_s[8] = {2, 60, 360, 60, 60, 60, 60, 0};
 
@@ -89,7 +89,7 @@ static int gprs_timer_get(const struct field *field, void *owner, const uint8_t 
     return 0;
 }
 
-// The finest unit that holds the time.
+// In the finest unit that can hold the time.
 static int gprs_timer_put(const struct field *field, const void *owner, uint8_t *b, uint32_t octets,
                           uint32_t unit)
 {
@@ -109,7 +109,7 @@ static int gprs_timer_put(const struct field *field, const void *owner, uint8_t 
 
 const struct ie_coding bssgp_gprs_timer = {gprs_timer_get, gprs_timer_put};
 
-// How many octets there are; what they hold is not looked at, and written as 0.
+// The number of octets; their contents are ignored, and written as 0.
 static int alignment_get(const struct field *field, void *owner, const uint8_t *b, uint32_t n,
                          uint32_t unit)
 {
@@ -138,7 +138,7 @@ const struct ie_coding bssgp_alignment = {alignment_get, alignment_put};
 
 static const uint32_t peak_unit_bit_per_s[4] = {100, 1000, 10000, 100000};
 
-// The finest unit in which the rate fits 16 bits; what does not divide is rounded down.
+// In the finest unit with the rate in 16 bits, rounded down.
 void bssgp_put_qos(const struct bssgp_qos *qos, uint8_t *b)
 {
     uint32_t granularity = 0;
@@ -176,8 +176,7 @@ static int qos_put(const struct field *field, const void *owner, uint8_t *b, uin
 
 const struct ie_coding bssgp_qos_coding = {qos_get, qos_put};
 
-// MCC and MNC in BCD, as 24.008 10.5.1.3 has them: the MNC's third digit, or 15, stands beside the
-// MCC's.
+// MCC and MNC in BCD (24.008 10.5.1.3): the MNC's third digit, or 15, is beside the MCC's.
 static int get_plmn(struct bssgp_area *area, const uint8_t *b)
 {
     uint32_t d1 = b[0] & 15, d2 = b[0] >> 4, d3 = b[1] & 15, third = b[1] >> 4;
@@ -238,7 +237,7 @@ const struct ie_coding bssgp_area_coding = {area_get, area_put};
 
 #define PFC_FLOW_OCTETS 5 // PFI, Bmax, R; one more with the ratio
 
-// The number of flows, then each; whether they have a ratio shows in the length.
+// The number of flows, then each; the length tells whether they have a ratio.
 static int pfc_flows_get(const struct field *field, void *owner, const uint8_t *b, uint32_t n,
                          uint32_t unit)
 {

@@ -1,4 +1,4 @@
-// Octets in network order to integers and back, at any alignment. Callers have checked the bounds.
+// Integers in network byte order, at any alignment. Callers have checked the bounds.
 #ifndef SLUICE_WIRE_BYTES_H
 #define SLUICE_WIRE_BYTES_H
 

@@ -30,7 +30,7 @@ int ether_decode(struct ether *frame, const uint8_t *b, uint32_t n)
 int ether_encode(const struct ether *frame, uint8_t *b, uint32_t room)
 {
     uint32_t head = ETHER_OCTETS + (frame->has_vlan_tci ? ETHER_TAG_OCTETS : 0);
-    // The tag's type without a tag would make one of the payload.
+    // A tag's type without a tag would turn the payload into a tag.
     if (frame->type < TYPE_LEAST || (frame->type == ETHER_TYPE_VLAN && !frame->has_vlan_tci))
         return wire_fault(WIRE_RANGE, head - 2);
     if (room < head || room - head < frame->payload.n)

@@ -1,5 +1,5 @@
-// Ethernet II, with or without one IEEE 802.1Q tag. A frame's padding belongs to nobody: the layer
-// above has a length. Of two tags the outer one is read; the type then is 0x8100 once more.
+// Ethernet II, with or without one IEEE 802.1Q tag. The payload includes the frame's padding; the
+// layer above has a length. Of two tags the outer one is read; the type is then 0x8100.
 #ifndef SLUICE_WIRE_ETHER_H
 #define SLUICE_WIRE_ETHER_H
 

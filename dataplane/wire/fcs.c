@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-// table[i] = register after the octet i from a register of zeros (generator 0x1BBA1B5, reflected).
+// table[i] = the register after octet i, from a register of zeros (generator 0x1BBA1B5, reflected).
 static const uint32_t table[256] = {
     0x000000, 0xd6a776, 0xf64557, 0x20e221, 0xb78115, 0x612663, 0x41c442, 0x976334, 0x340991,
     0xe2aee7, 0xc24cc6, 0x14ebb0, 0x838884, 0x552ff2, 0x75cdd3, 0xa36aa5, 0x681322, 0xbeb454,

@@ -1,10 +1,10 @@
 // The LLC frame check sequence (TS 44.064 clause 5.5): CRC-24, generator 0x1BBA1B5, bits low first,
 // register preset to ones, result complemented and sent low octet first.
 //
-// The variants: a byte table, the reference; slicing-by-8, which any x86-64 runs; carry-less
-// multiplication (PCLMULQDQ), and that in 512-bit registers. All are equal on every length and read
-// nothing outside the message. The fastest that the processor has is chosen once, by fcs_choose();
-// until then fcs() is the byte table, so a forgotten call is slow and never wrong.
+// The variants: a byte table, the reference; slicing-by-8, for any x86-64; carry-less
+// multiplication (PCLMULQDQ), and that in 512-bit registers. All give the same FCS at every length
+// and read nothing outside the message. fcs_choose() selects the fastest variant of this processor,
+// once; before that call fcs() is the byte table.
 #ifndef SLUICE_WIRE_FCS_H
 #define SLUICE_WIRE_FCS_H
 
@@ -23,7 +23,7 @@ struct fcs_variant {
 extern const struct fcs_variant fcs_variants[];
 extern const uint32_t fcs_variant_count;
 
-// Takes the fastest supported variant for fcs() and returns it.
+// Makes fcs() the fastest supported variant, and returns that variant.
 const struct fcs_variant *fcs_choose(void);
 
 // The variant of that name, supported or not; NULL if there is none.

@@ -1,9 +1,9 @@
-// The FCS by carry-less multiplication. CRC-24 is computed as a 32-bit CRC whose generator is
-// G(x) x^8: M(x) x^32 mod G(x) x^8 = (M(x) x^24 mod G(x)) x^8, and in reflected order that factor
-// leaves the 24 bits where they are. The method is that of V. Gopal et al., "Fast CRC Computation
-// for Generic Polynomials Using PCLMULQDQ" (2009): fold by four lanes, then by one, then reduce by
-// Barrett. The constants are reflect32(x^n mod G x^8) << 1; tests/dataplane/wire/fcs_test.c derives
-// them again. This file is compiled by itself, with -mpclmul -msse4.1.
+// The FCS by carry-less multiplication. CRC-24 is computed as a 32-bit CRC with the generator G(x)
+// x^8: M(x) x^32 mod G(x) x^8 = (M(x) x^24 mod G(x)) x^8, and in reflected order that factor leaves
+// the 24 bits in place. Method: V. Gopal et al., "Fast CRC Computation for Generic Polynomials
+// Using PCLMULQDQ" (2009): fold by four lanes, then by one, then reduce by Barrett. The constants
+// are reflect32(x^n mod G x^8) << 1; tests/dataplane/wire/fcs_test.c derives them again. Only this
+// file is compiled with -mpclmul -msse4.1.
 #include "dataplane/wire/fcs.h"
 
 #include <immintrin.h>
@@ -24,7 +24,7 @@ static __m128i load(const uint8_t *b)
     return _mm_loadu_si128((const __m128i *)b);
 }
 
-// a moved on by the distance that the pair of constants stands for, added to next.
+// a advanced by the distance of the pair of constants, plus next.
 static __m128i fold(__m128i a, __m128i constants, __m128i next)
 {
     __m128i low = _mm_clmulepi64_si128(a, constants, 0x00);
@@ -46,15 +46,15 @@ static uint32_t reduce(__m128i a)
     return (uint32_t)_mm_extract_epi32(_mm_xor_si128(a, t), 1);
 }
 
-// Bytes 16 - r .. 15 - r of this table, used as a shuffle, move a register by r octets.
+// The 16 octets of this table from i on, as a shuffle, move a register up by 16 - i octets.
 static const uint8_t shift[48] = {
     0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
     0,    1,    2,    3,    4,    5,    6,    7,    8,    9,    10,   11,   12,   13,   14,   15,
     0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
 };
 
-// The last r octets (0 < r < 16) behind a: with zeros before them, which do not change a CRC, a and
-// the tail become two whole lanes again. `end` is behind the message, which has at least 16 octets.
+// Adds the last r octets (0 < r < 16): with zeros in front, which do not change a CRC, a and the
+// tail become two whole lanes. `end` is behind the message, which has at least 16 octets.
 static __m128i fold_tail(__m128i a, const uint8_t *end, uint32_t r, __m128i constants)
 {
     __m128i first = _mm_shuffle_epi8(a, load(shift + r));

@@ -2,8 +2,8 @@
 // Berry, "Novel Table Lookup-Based Algorithms for High-Performance CRC Generation", 2008), for
 // processors without PCLMULQDQ. The tables take 8 KiB of the first-level cache.
 //
-// An entry is linear in the bits of its octet, so the compiler makes all 2048 from one entry for
-// each bit of eight octets, and those 64 are the steps of one bit through the register.
+// An entry is linear in the bits of its octet, so the compiler computes all 2048 from the entries
+// of the single bits of eight octets; these 64 entries are steps of one bit through the register.
 #include "dataplane/wire/fcs.h"
 
 #include <string.h>
@@ -12,8 +12,8 @@
 
 #define STEP(v) ((v) >> 1 ^ (((v)&1) ? POLYNOMIAL : 0))
 
-// A table's entries of a single bit. Bit 7 comes last; each bit before it is one step further from
-// the end of the message, and so is bit 7 from `after`, bit 0 of the octet behind.
+// A table's entries of single bits. Bit 7 is next to the end of the message; each lower bit is one
+// step further from it, and bit 7 is one step further than `after`, bit 0 of the next octet.
 #define BITS(of, after)                                                                 \
     of##7 = STEP(after), of##6 = STEP(of##7), of##5 = STEP(of##6), of##4 = STEP(of##5), \
     of##3 = STEP(of##4), of##2 = STEP(of##3), of##1 = STEP(of##2), of##0 = STEP(of##1)
@@ -29,7 +29,7 @@ enum {
     BITS(H, G0)
 };
 
-// v plus every sum of the first so many bits of an octet.
+// v plus every sum of the first n bits of an octet, SUMS_n.
 #define SUMS_1(v, of) (v), (v) ^ of##0
 #define SUMS_2(v, of) SUMS_1(v, of), SUMS_1((v) ^ of##1, of)
 #define SUMS_3(v, of) SUMS_2(v, of), SUMS_2((v) ^ of##2, of)
@@ -39,7 +39,7 @@ enum {
 #define SUMS_7(v, of) SUMS_6(v, of), SUMS_6((v) ^ of##6, of)
 #define SUMS_8(v, of) SUMS_7(v, of), SUMS_7((v) ^ of##7, of)
 
-// tables[i][octet] = register after that octet and i octets of zeros.
+// tables[i][octet] = the register after that octet and i octets of zeros.
 static const uint32_t tables[8][256] = {
     {SUMS_8(0, A)}, {SUMS_8(0, B)}, {SUMS_8(0, C)}, {SUMS_8(0, D)},
     {SUMS_8(0, E)}, {SUMS_8(0, F)}, {SUMS_8(0, G)}, {SUMS_8(0, H)},

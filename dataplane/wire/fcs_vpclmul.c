@@ -1,20 +1,20 @@
 // The FCS by carry-less multiplication of 512-bit registers. The method is that of fcs_pclmul.c
-// with three differences. The first block takes what the others, of 64 octets each, leave, with
-// zeros before it, which do not change a CRC: so there is no tail. Every 64 bits of the last
-// register are multiplied by their own power of x mod G, which leaves a sum of degree 87, for one
-// reduction by Barrett with 64-bit quotients. And G divides x^255 + 1: octets that stand 255 apart
-// count the same, so a long message's are added up before anything is multiplied.
+// with three differences. The first block holds the octets that do not fill a block of 64, behind
+// zeros, which do not change a CRC: so there is no tail. Every 64 bits of the last register are
+// multiplied by their own power of x mod G, which gives a sum of degree 87, reduced once by Barrett
+// with 64-bit quotients. And G divides x^255 + 1: octets 255 apart have the same weight, so those
+// of a long message are added before any multiplication.
 //
 // X_n is x^n mod G, reflected; tests/dataplane/wire/fcs_test.c derives the constants again. Only
-// this file is compiled with -mvpclmulqdq. Octets that a load's mask leaves out are never touched,
-// so nothing outside the message is read.
+// this file is compiled with -mvpclmulqdq. Octets outside a load's mask are never touched, so
+// nothing outside the message is read.
 #include "dataplane/wire/fcs.h"
 
 #include <immintrin.h>
 
-#define X_535      0xfb4733 // n = 512 + 64 - 41: the register moved on by a block, its first halves
-#define X_471      0x693f3c // n = 512 - 41: the last halves; 41 makes up for where products stand
-#define X_472      0x349f9e // n = 7 * 64 + 24, and so on down to 24: the way to the end of the FCS
+#define X_535      0xfb4733 // n = 512 + 64 - 41: the register advanced by a block, first halves
+#define X_471      0x693f3c // n = 512 - 41: the last halves; 41 corrects the position of products
+#define X_472      0x349f9e // n = 7 * 64 + 24, and so on down to 24: to the end of the FCS
 #define X_408      0xf565ee
 #define X_344      0x271cea
 #define X_280      0xfb4733
@@ -39,13 +39,13 @@ static __m512i added(__m512i a, __m512i b, __m512i c)
     return _mm512_ternarylogic_epi64(a, b, c, 0x96);
 }
 
-// The register's preset counts as the complement of the message's first octets.
+// The preset of the register complements the message's first octets.
 static __m512i complemented(__m512i a, __mmask64 octets)
 {
     return _mm512_xor_si512(a, _mm512_movm_epi8(octets));
 }
 
-// a moved on by a block, added to next.
+// a advanced by a block, plus next.
 static __m512i fold(__m512i a, __m512i next)
 {
     const __m512i by_block = _mm512_broadcast_i32x4(_mm_set_epi64x(X_471, X_535));
@@ -61,9 +61,8 @@ static __m512i first_block(const uint8_t *b, uint32_t r)
     return complemented(a, 7ULL << zeros);
 }
 
-// a stands for what ends with the block at b, where at least PERIOD * periods + 4 * BLOCK octets
-// begin. Each period is added to the octets PERIOD behind it; the four blocks that are left are
-// folded to one.
+// `a` is the sum up to the block that ends at b, where at least PERIOD * periods + 4 * BLOCK octets
+// begin. Adds each period to the octets PERIOD behind it, and folds the last four blocks to one.
 static __m512i add_periods(__m512i a, const uint8_t *b, uint32_t periods)
 {
     const __m512i but_last = _mm512_maskz_set1_epi8(~0ULL >> 1, -1);

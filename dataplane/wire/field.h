@@ -2,9 +2,9 @@
 //
 //     #define UDP_FIELDS(MUST, MAY, T) MUST(T, U16, source_port, 0, 0xffff, "source port") ...
 //
-// FIELD_STRUCT makes the C struct of it and FIELD_TABLE the descriptor that Lua tables, error
-// messages, random test structures and documentation read; so they cannot disagree. A MAY field
-// has a `bool has_NAME` before it. T is the struct's tag, which the table needs.
+// FIELD_STRUCT makes the C struct from it, and FIELD_TABLE the descriptor used for Lua tables,
+// error messages, random test structures and documentation; so they agree. A MAY field has a `bool
+// has_NAME` before it. T is the struct's tag, which the table needs.
 #ifndef SLUICE_WIRE_FIELD_H
 #define SLUICE_WIRE_FIELD_H
 
@@ -45,14 +45,14 @@ struct digits {
 
 struct field;
 
-// What FIELD_RECORD and FIELD_LIST hold; `octets` is one struct's size in memory.
+// The element type of FIELD_RECORD and FIELD_LIST; `octets` is sizeof one struct.
 struct field_record {
     const struct field *fields;
     uint32_t count;
     uint32_t octets;
 };
 
-// The range is that of the value; of the length for octets and digits; of n for a list.
+// The range of the value; for octets and digits of the length; for a list of n.
 struct field {
     const char *name;
     const char *help;
@@ -83,7 +83,7 @@ struct field {
 #define FIELD_KIND_OCTETS FIELD_OCTETS, NULL
 #define FIELD_KIND_DIGITS FIELD_DIGITS, NULL
 
-// A record or list kind K adds: FIELD_TYPE_K, its struct, and FIELD_KIND_K, which is
+// A kind K of record or list defines FIELD_TYPE_K, its struct, and FIELD_KIND_K, which is
 // `FIELD_RECORD, &record` or `FIELD_LIST, &record of an item`.
 #define FIELD_LIST_ITEMS_AT sizeof(uint64_t)
 #define FIELD_LIST_STRUCT(tag, item_tag, most) \
@@ -120,8 +120,8 @@ struct field {
         LIST(FIELD_ROW_MUST, FIELD_ROW_MAY, tag) \
     }
 
-// A function whose argument is a described struct: how Lua reaches C without a binding each. Below
-// zero is a negative errno; -EAGAIN means "not now", and the caller tries again.
+// A function whose argument is a described struct: Lua calls C through one binding for all. A
+// negative result is an errno; -EAGAIN means that the caller tries again later.
 struct field_call {
     const char *name;
     const char *help;

@@ -8,11 +8,11 @@
 #define FLAG_S       0x02
 #define FLAG_PN      0x01
 
-// The two high bits of an extension's type: 10 and 11 have to be understood by an endpoint.
+// The two high bits of an extension's type: an endpoint must understand 10 and 11.
 #define EXTENSION_REQUIRED 0x80
 
-// Information elements: below 128 a type and a value of fixed length, from 128 with a length of two
-// octets. The list of extension header types alone has one octet of length.
+// Information elements: types below 128 have a fixed length, types from 128 a length of two octets.
+// Only the list of extension header types has one octet of length.
 #define IE_RECOVERY       14
 #define IE_TEID           16
 #define IE_WITH_LENGTH    128
@@ -26,8 +26,8 @@ static bool is_known(uint8_t type)
     return !(type & EXTENSION_REQUIRED) || type == GTPU_EXTENSION_PDCP_NUMBER;
 }
 
-// Steps over the chain at `at` whose first type is `next`; returns the offset behind it or a fault,
-// with offsets as in a message.
+// Skips the chain at `at` with the first type `next`; returns the offset behind it or a fault, with
+// offsets as in a message.
 static int skip_extensions(uint8_t next, const uint8_t *chain, uint32_t n)
 {
     const uint32_t begin = GTPU_OCTETS + GTPU_OPTIONS_OCTETS;
@@ -46,8 +46,7 @@ static int skip_extensions(uint8_t next, const uint8_t *chain, uint32_t n)
     return (int)at;
 }
 
-// The four octets that are there if any flag is set, and the chain behind them. Returns how many
-// octets that is in all.
+// The four octets that exist if any flag is set, and the chain behind them. Returns their number.
 static int get_options(struct gtpu *message, uint8_t flags, const uint8_t *b, uint32_t n)
 {
     message->has_sequence = flags & FLAG_S;
@@ -96,7 +95,7 @@ static uint8_t flags_of(const struct gtpu *message)
                      (message->has_npdu_number ? FLAG_PN : 0));
 }
 
-// 0, or what is wrong with the chain: what the decoder would say, or that it does not end there.
+// 0, or the fault of the chain: one of the decoder's, or a wrong end.
 static int check_extensions(const struct gtpu *message, const struct octets *chain)
 {
     uint8_t type = message->has_extension_type ? message->extension_type : 0;
@@ -166,8 +165,8 @@ static uint32_t ie_head_octets(uint8_t type)
     return type == IE_EXTENSION_LIST ? 2 : 3;
 }
 
-// The value of the element at `at`. Returns the offset behind it. One of unknown type without a
-// length cannot be stepped over.
+// The value of the element at `at`. Returns the offset behind it. An element of unknown type
+// without a length cannot be skipped.
 static int ie_value(const uint8_t *b, uint32_t n, uint32_t at, struct octets *value)
 {
     uint32_t head = ie_head_octets(b[at]), octets;
@@ -187,7 +186,7 @@ static int ie_value(const uint8_t *b, uint32_t n, uint32_t at, struct octets *va
     return (int)(at + head + octets);
 }
 
-// The first element of that type. All others have to be whole too.
+// The first element of that type. All other elements must be complete, too.
 static int ie_find(const uint8_t *b, uint32_t n, uint8_t type, struct octets *found)
 {
     bool is_found = false;

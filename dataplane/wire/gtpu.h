@@ -1,12 +1,11 @@
-// GTPv1-U (TS 29.281): the header of every message (5.1), and what the messages carry besides a
-// T-PDU (7). Each optional field counts only if its own flag is set; the spare bit of the first
-// octet is not looked at. The chain of extension headers (5.2) stays as it is on the wire, checked
-// in both directions: each has a length, the last one ends it, and a type that an endpoint must
-// understand (the two high bits 10 or 11) is a fault unless it is known here.
+// GTPv1-U (TS 29.281): the header of every message (5.1), and the contents of the messages without
+// a T-PDU (7). Each optional field is valid only if its own flag is set; the spare bit of the first
+// octet is ignored. The chain of extension headers (5.2) stays in its wire form, checked in both
+// directions: each header has a length, the last one ends the chain, and an unknown type that an
+// endpoint must understand (the two high bits 10 or 11) is a fault.
 //
-// Echo request and end marker carry nothing that counts: they are a `gtpu` with an empty payload.
-// Information elements nobody asks for are stepped over; the first of its type counts. Left out:
-// writing a private extension.
+// Echo request and end marker are a `gtpu` with an empty payload. Unused information elements are
+// skipped; the first of its type counts. Left out: writing a private extension.
 #ifndef SLUICE_WIRE_GTPU_H
 #define SLUICE_WIRE_GTPU_H
 
@@ -55,12 +54,12 @@ FIELD_STRUCT(gtpu_error_indication, GTPU_ERROR_INDICATION_FIELDS);
     MUST(T, OCTETS, types, 0, 255, "types of extension header that the sender knows")
 FIELD_STRUCT(gtpu_supported_extensions, GTPU_SUPPORTED_EXTENSIONS_FIELDS);
 
-// The chain may not lie in the buffer that is written, but where it goes to.
+// The chain may lie in the output buffer only at its final position.
 int gtpu_decode(struct gtpu *message, const uint8_t *b, uint32_t n);
 int gtpu_encode(const struct gtpu *message, uint8_t *b, uint32_t room);
 
-// What nearly every message is: a G-PDU without options, whole within n octets. gtpu_decode says
-// the same of it; its TEID and length are in the header, its payload behind.
+// The form of nearly every message: a G-PDU without options, complete within n octets. gtpu_decode
+// gives the same result; TEID and length are in the header, the payload behind it.
 static inline bool gtpu_is_plain(const uint8_t *b, uint32_t n)
 {
     return n >= GTPU_OCTETS && b[0] == GTPU_PLAIN && b[1] == GTPU_G_PDU &&
@@ -78,8 +77,8 @@ int gtpu_supported_extensions_decode(struct gtpu_supported_extensions *supported
 int gtpu_supported_extensions_encode(const struct gtpu_supported_extensions *supported, uint8_t *b,
                                      uint32_t room);
 
-// The content, at least two octets, of the first extension header of that type in a message that
-// was decoded; false if there is none.
+// The content, at least two octets, of the first extension header of that type in a decoded
+// message; false if there is none.
 bool gtpu_extension(const struct gtpu *message, uint8_t type, struct octets *content);
 
 #endif

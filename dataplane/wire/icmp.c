@@ -1,4 +1,4 @@
-// See icmp.h. IPv4 has said where the message ends.
+// See icmp.h. IPv4 gives the message's length.
 #include "dataplane/wire/icmp.h"
 
 #include "dataplane/wire/bytes.h"

@@ -1,5 +1,5 @@
-// ICMP echo and its reply (RFC 792), the only ICMP that a port answers. The encoder computes the
-// checksum, the decoder holds it to be good.
+// ICMP echo and echo reply (RFC 792), the only ICMP that a port answers. The encoder computes the
+// checksum, the decoder checks it.
 #ifndef SLUICE_WIRE_ICMP_H
 #define SLUICE_WIRE_ICMP_H
 

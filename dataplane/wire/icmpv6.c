@@ -1,4 +1,4 @@
-// See icmpv6.h. IPv6 has said where a message ends; its reserved bits are for nobody to look at.
+// See icmpv6.h. IPv6 gives a message's length; reserved bits are ignored.
 #include "dataplane/wire/icmpv6.h"
 
 #include "dataplane/wire/bytes.h"
@@ -50,8 +50,8 @@ int icmpv6_echo_encode(const struct icmpv6_echo *message, uint8_t *b, uint32_t r
     return (int)(ICMPV6_ECHO_OCTETS + message->payload.n);
 }
 
-// What solicitation and advertisement have in common: type, code, target, and one option with a
-// link-layer address, of which the first counts.
+// Common to solicitation and advertisement: type, code, target, and one option with a link-layer
+// address, of which the first counts.
 static int neighbour_decode(uint8_t type, uint8_t option, struct ipv6_address *target,
                             bool *has_mac, struct mac *mac, const uint8_t *b, uint32_t n)
 {
@@ -78,7 +78,7 @@ static int neighbour_decode(uint8_t type, uint8_t option, struct ipv6_address *t
     return (int)n;
 }
 
-// `mac` is NULL if there is none.
+// `mac` NULL: no option.
 static int neighbour_encode(uint8_t type, uint8_t option, uint8_t flags, uint16_t checksum,
                             const struct ipv6_address *target, const struct mac *mac, uint8_t *b,
                             uint32_t room)

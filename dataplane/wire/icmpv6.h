@@ -1,8 +1,8 @@
-// ICMPv6 as far as a port needs it: echo (RFC 4443), neighbour solicitation and advertisement (RFC
-// 4861) with the link-layer address; other options are stepped over. The checksum needs the
-// addresses of the layer below, so putting and checking it are steps of their own, as with UDP.
-// Left to the caller: a neighbour's message counts only with hop limit 255, with a target that is
-// no multicast address, and from :: only without a link-layer address.
+// The ICMPv6 messages of a port: echo (RFC 4443), neighbour solicitation and advertisement (RFC
+// 4861) with the link-layer address option; other options are skipped. The checksum needs the
+// addresses of the layer below, so writing and checking it are separate functions, as with UDP. The
+// caller checks that a neighbour's message has hop limit 255, a target that is no multicast
+// address, and from :: no link-layer address.
 #ifndef SLUICE_WIRE_ICMPV6_H
 #define SLUICE_WIRE_ICMPV6_H
 
@@ -46,12 +46,11 @@ int icmpv6_neighbour_advertisement_decode(struct icmpv6_neighbour_advertisement 
 int icmpv6_neighbour_advertisement_encode(const struct icmpv6_neighbour_advertisement *message,
                                           uint8_t *b, uint32_t room);
 
-// Writes the checksum of RFC 4443 2.3 into the n octets, at least 4, of a message between two
-// addresses.
+// Writes the checksum of RFC 4443 2.3 into a message of n octets, at least 4.
 void icmpv6_put_checksum(uint8_t *b, uint32_t n, const struct ipv6_address *source,
                          const struct ipv6_address *destination);
 
-// 0, or the fault, of a message that was decoded.
+// Checks a decoded message: 0, or the fault.
 int icmpv6_check_checksum(const uint8_t *b, uint32_t n, const struct ipv6_address *source,
                           const struct ipv6_address *destination);
 

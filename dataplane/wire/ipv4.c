@@ -1,4 +1,4 @@
-// See ipv4.h. The total length decides where the packet ends; octets after it are padding.
+// See ipv4.h. The packet ends by its total length; octets behind it are padding.
 #include "dataplane/wire/ipv4.h"
 
 #include "dataplane/wire/bytes.h"

@@ -1,5 +1,5 @@
 // IPv4 (RFC 791) as the outer packet of Gn and Gb, and for the lab's inner packets. The encoder
-// writes no options; the decoder steps over them.
+// writes no options; the decoder skips them.
 #ifndef SLUICE_WIRE_IPV4_H
 #define SLUICE_WIRE_IPV4_H
 
@@ -36,7 +36,7 @@ static inline uint16_t ipv4_fold(uint32_t sum)
     return (uint16_t)~sum;
 }
 
-// Writes the 20 header octets only: total length from payload_octets, checksum included.
+// Writes the 20 header octets: total length from payload_octets, checksum included.
 void ipv4_put_header(const struct ipv4 *packet, uint32_t payload_octets, uint8_t *b);
 
 #endif

@@ -1,4 +1,4 @@
-// See ipv6.h. The payload length decides where the packet ends; octets after it are padding.
+// See ipv6.h. The packet ends by its payload length; octets behind it are padding.
 #include "dataplane/wire/ipv6.h"
 
 #include "dataplane/wire/bytes.h"
@@ -7,8 +7,8 @@
 static const struct field fragment_fields[] = FIELD_TABLE(ipv6_fragment, IPV6_FRAGMENT_FIELDS);
 const struct field_record ipv6_fragment_record = FIELD_RECORD_OF(ipv6_fragment, fragment_fields);
 
-// Steps over the headers in front of the payload; returns the offset behind them or a fault.
-// `named` is where the octet is that gives the next header's type.
+// Skips the headers in front of the payload; returns the offset behind them or a fault. `named` is
+// the offset of the octet with the next header's type.
 static int skip_extensions(const uint8_t *b, uint32_t end, uint32_t *named)
 {
     uint32_t at = IPV6_OCTETS;
@@ -27,7 +27,7 @@ static int skip_extensions(const uint8_t *b, uint32_t end, uint32_t *named)
     return (int)at;
 }
 
-// The reserved bits of the header are for nobody to look at.
+// Reserved bits are ignored.
 static void get_fragment(struct ipv6_fragment *fragment, const uint8_t *b)
 {
     fragment->offset = get_be16(b + 2) >> 3;

@@ -1,8 +1,8 @@
-// IPv6 (RFC 8200). `next_header` is that of the payload: the decoder steps over hop-by-hop options,
-// routing headers and destination options, eight at most. A fragment header ends the walk, for what
-// follows it belongs to the whole packet. The encoder writes no extension header but the fragment
-// header. Left out: what options say, jumbograms (RFC 2675), and a routing header's way: with
-// segments left, `destination` is not the last one.
+// IPv6 (RFC 8200). `next_header` is the payload's: the decoder skips hop-by-hop options, routing
+// headers and destination options, eight at most. It stops at a fragment header, since further
+// headers belong to the reassembled packet. The encoder writes no extension header but the fragment
+// header. Left out: the meaning of options, jumbograms (RFC 2675), and source routes: with segments
+// left, `destination` is not the last one.
 #ifndef SLUICE_WIRE_IPV6_H
 #define SLUICE_WIRE_IPV6_H
 
@@ -51,7 +51,7 @@ int ipv6_decode(struct ipv6 *packet, const uint8_t *b, uint32_t n);
 int ipv6_encode(const struct ipv6 *packet, uint8_t *b, uint32_t room);
 
 // The checksum of RFC 8200 8.1 over the pseudo header and the n octets of a datagram or ICMPv6
-// message; 0 if those hold a good one.
+// message; 0 if the octets include a correct one.
 uint16_t ipv6_checksum(const struct ipv6_address *source, const struct ipv6_address *destination,
                        uint8_t next_header, const uint8_t *b, uint32_t n);
 

@@ -1,14 +1,14 @@
 // LLC UI frames (TS 44.064 clauses 5 and 6): address, control with N(U), information, FCS. With PM
-// the FCS covers header and information, without it the header and the first N202 octets. A frame
-// that is enciphered (E) has its FCS enciphered too: it is handed on as it stands, and written from
-// there; without it the encoder writes the FCS of what it is given, to be enciphered afterwards.
+// the FCS covers header and information, without PM the header and the first N202 octets. The FCS
+// of an enciphered frame (E) is enciphered too: the codec copies it from and to `enciphered_fcs`.
+// For a plaintext frame the encoder computes the FCS; the caller then enciphers.
 #ifndef SLUICE_WIRE_LLC_H
 #define SLUICE_WIRE_LLC_H
 
 #include "dataplane/wire/field.h"
 
 #define LLC_BIT_CR         0x40 // of the address
-#define LLC_UI_FORMAT_MASK 0xe0 // of the control field, and its last two bits
+#define LLC_UI_FORMAT_MASK 0xe0 // of the control field; E and PM are its last two bits
 #define LLC_UI_FORMAT      0xc0
 #define LLC_BIT_E          0x02
 #define LLC_BIT_PM         0x01
@@ -32,8 +32,9 @@
 
 FIELD_STRUCT(llc_ui, LLC_UI_FIELDS);
 
-// C/R means the opposite on either way (clause 6.2.2): a command of the SGSN and a response of the
-// MS have it set. So this gives the bit of a command or response, and tells which of them a bit is.
+// C/R has opposite meanings in the two directions (clause 6.2.2): it is set in an SGSN's command
+// and in an MS's response. llc_cr gives the bit of a command or response, and tells whether a bit
+// means a command.
 static inline bool llc_cr(bool command, bool downlink)
 {
     return command == downlink;
@@ -49,11 +50,11 @@ static inline uint8_t llc_address_encode(bool cr, uint8_t sapi)
 int llc_ui_decode(struct llc_ui *frame, const uint8_t *b, uint32_t n);
 int llc_ui_encode(const struct llc_ui *frame, uint8_t *b, uint32_t room);
 
-// The FCS of a whole frame of n octets (at least those of header and FCS), computed over what
-// stands there. An enciphered one must have been deciphered before; its header says E all the same.
+// Checks the FCS of a whole frame of n octets (at least header and FCS) as it is in memory. An
+// enciphered frame must be deciphered first; its header keeps E.
 bool llc_ui_fcs_good(const uint8_t *b, uint32_t n);
 
-// The three header octets alone.
+// Writes the three header octets.
 static inline void llc_ui_put_header(const struct llc_ui *frame, uint8_t *b)
 {
     b[0] = llc_address_encode(frame->cr, frame->sapi);

@@ -1,7 +1,7 @@
-// What LLC frames give to the cipher (TS 44.064 annex A.2): INPUT, a number that no two frames
-// under one key share, made of the negotiated offset IOV, the frame's number and the overflow
-// counter OC. OC belongs to one SAPI and direction and grows by 512 each time the 9-bit number
-// wraps. The cipher itself is not here.
+// The input of the LLC cipher (TS 44.064 annex A.2): INPUT, a number that no two frames under one
+// key share, made of the negotiated offset IOV, the frame's number and the overflow counter OC. OC
+// belongs to one SAPI and direction and grows by 512 each time the 9-bit number wraps. The cipher
+// is in dataplane/cipher.
 #ifndef SLUICE_WIRE_LLC_CIPHER_H
 #define SLUICE_WIRE_LLC_CIPHER_H
 
@@ -22,7 +22,7 @@ static inline uint32_t llc_cipher_input_i(uint32_t iov_i, uint32_t ns, uint32_t 
     return iov_i + ns + oc;
 }
 
-// OC of the frame behind the one that has `number`: number 0 is the first under the new OC.
+// OC of the frame after the one with `number`: number 0 is the first under the next OC.
 static inline uint32_t llc_oc_after(uint32_t oc, uint32_t number)
 {
     return number == LLC_NUMBER_LAST ? oc + LLC_OC_STEP : oc;

@@ -1,7 +1,6 @@
 // LLC U frames (TS 44.064 clauses 6.3.4 and 6.4.1): address, one control octet, information, FCS
-// over all of it. What the information of a frame means is left to others: XID has a codec of its
-// own (llc_xid.h), FRMR's and SABM's are octets here. Enough to know each and to refuse SABM with
-// DM.
+// over all of it. The information field stays octets: XID has a codec of its own (llc_xid.h),
+// FRMR's and SABM's are not decoded. Enough to recognize each frame and to refuse SABM with DM.
 #ifndef SLUICE_WIRE_LLC_U_H
 #define SLUICE_WIRE_LLC_U_H
 

@@ -10,11 +10,11 @@
 
 static const struct field fields[] = FIELD_TABLE(llc_xid, LLC_XID_FIELDS);
 
-// How the numbers stand on the wire, by their type; their fields have the same order.
+// The coding of the numbers, by type; their fields are in the same order.
 #define TYPE_0_FIELD 4
 static const struct {
     uint8_t octets, unit;
-    uint8_t least; // in units; 0 is allowed beside it where the field's range begins there
+    uint8_t least; // in units; 0 is valid besides, if the field's range begins there
 } numbers[TYPE_LAYER3] = {{1, 1, 0},   {4, 1, 0},  {4, 1, 0},  {2, 100, 1}, {1, 1, 1}, {2, 1, 140},
                           {2, 1, 140}, {2, 16, 9}, {2, 16, 9}, {1, 1, 1},   {1, 1, 1}};
 
@@ -124,7 +124,7 @@ static uint32_t put_number(const struct llc_xid *frame, uint32_t type, uint8_t *
     return head + octets;
 }
 
-// Where the layer-3 parameters begin, or a fault.
+// The offset of the layer-3 parameters, or a fault.
 static int layer3_at(const struct llc_xid *frame)
 {
     uint32_t at = LLC_U_HEADER_OCTETS + (frame->reset ? 1 : 0);
@@ -140,7 +140,7 @@ static int layer3_at(const struct llc_xid *frame)
     return (int)at;
 }
 
-// The layer-3 parameters are moved first, for they may lie where the others are written.
+// Moves the layer-3 parameters first, as they may be where the others are written.
 static void put_parameters(const struct llc_xid *frame, uint8_t *b, uint32_t layer3)
 {
     uint32_t at = LLC_U_HEADER_OCTETS;

@@ -1,8 +1,8 @@
-// LLC XID frames (TS 44.064 clauses 6.4.1.6 and 8.5.3, parameters of table 6): what MS and SGSN
-// agree on for a SAPI. A parameter is a type, a length of 2 bits (XL = 0) or 8 (XL = 1) and a
-// value. Each may be there or not; they come in any order, Reset is acted on before all others
-// wherever it stands, so it is written first. Types beyond 12 (integrity) and what comes again are
-// stepped over. What a proposal may be answered with is not decided here.
+// LLC XID frames (TS 44.064 clauses 6.4.1.6 and 8.5.3, parameters of table 6): the parameters that
+// MS and SGSN agree on for a SAPI. A parameter is a type, a length of 2 bits (XL = 0) or 8 (XL = 1)
+// and a value. Each is optional; the order is free, but a receiver acts on Reset first, so Reset is
+// written first. Types beyond 12 (integrity) and repeated parameters are skipped. The rules for an
+// answer to a proposal are not here.
 #ifndef SLUICE_WIRE_LLC_XID_H
 #define SLUICE_WIRE_LLC_XID_H
 

@@ -1,7 +1,7 @@
 // NS PDUs (TS 48.016 clause 9), each a list of its information elements in their order; on the IP
-// sub-network endpoints come and go by the SNS PDUs. UNITDATA carries the BSSGP PDUs: the path
-// writes its four header octets itself, and its control bits are two fields in one octet, so it
-// has a codec of its own.
+// sub-network the SNS PDUs add and delete endpoints. UNITDATA carries the BSSGP PDUs; it has a
+// codec of its own, as the path writes its four header octets itself and its control bits are two
+// fields in one octet.
 #ifndef SLUICE_WIRE_NS_H
 #define SLUICE_WIRE_NS_H
 
@@ -21,7 +21,7 @@ FIELD_STRUCT(ns_unitdata, NS_UNITDATA_FIELDS);
 int ns_unitdata_decode(struct ns_unitdata *pdu, const uint8_t *b, uint32_t n);
 int ns_unitdata_encode(const struct ns_unitdata *pdu, uint8_t *b, uint32_t room);
 
-// The four header octets alone.
+// Writes the four header octets.
 void ns_unitdata_put_header(const struct ns_unitdata *pdu, uint8_t *b);
 
 #define NS_NO_IES(MUST, MAY, T)
@@ -37,8 +37,8 @@ void ns_unitdata_put_header(const struct ns_unitdata *pdu, uint8_t *b);
     MUST(T, ns_vci, NS_IE_NS_VCI)
 #define NS_BLOCK_ACK_IES(MUST, MAY, T) MUST(T, ns_vci, NS_IE_NS_VCI)
 
-// The cause decides which one of the elements behind it is there, so their order never shows; the
-// PDU in error is the last for the encoder's sake, which takes it from where it is.
+// The cause decides which one of the following elements is present, so their order never matters;
+// the PDU in error is last because the encoder takes it from its place in the buffer.
 #define NS_STATUS_IES(MUST, MAY, T)            \
     MUST(T, cause, NS_IE_CAUSE)                \
     MAY(T, ns_vci, NS_IE_NS_VCI)               \

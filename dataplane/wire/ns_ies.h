@@ -7,8 +7,8 @@
 
 #define NS_PDU_IN_ERROR_MAX 0x7fff
 
-// Without a tag. An element without one may follow an NSEI that has its own: then the NSEI with
-// tag and length is taken for four fixed octets.
+// Elements without a tag. In a PDU where such an element follows an NSEI with tag and length, that
+// NSEI is treated as four fixed octets.
 #define NS_IE_V_NSEI        0, IE_V, ns_first_nsei, 4, 4, U16, 0, 0xffff, "NSEI"
 #define NS_IE_V_TRANSACTION 0, IE_V, ie_uint, 1, 1, U8, 0, 255, "transaction, echoed by the answer"
 #define NS_IE_V_END_FLAG \

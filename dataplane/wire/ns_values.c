@@ -106,8 +106,8 @@ static int ip6_list_put(const struct field *field, const void *owner, uint8_t *b
 
 const struct ie_coding ns_ip6_list = {ip6_list_get, ip6_list_put};
 
-// IP Address (10.3.2b): a tag without a length; the first octet says which kind follows, and so how
-// long it is. An IPv4 address is held as RFC 4291 2.5.5.2 maps it, ::ffff:a.b.c.d.
+// IP Address (10.3.2b): a tag without a length; the first octet gives the address family, and so
+// the length. An IPv4 address is stored as ::ffff:a.b.c.d (RFC 4291 2.5.5.2).
 #define ADDRESS_IP4 1
 #define ADDRESS_IP6 2
 
@@ -130,7 +130,7 @@ static int address_get(const struct field *field, void *owner, const uint8_t *b,
     }
     if (b[0] != ADDRESS_IP6)
         return wire_fault(WIRE_RESERVED, 0);
-    if (is_ip4_mapped(b + 1)) // would be written as an IPv4 address
+    if (is_ip4_mapped(b + 1)) // would be encoded as an IPv4 address
         return wire_fault(WIRE_RESERVED, 1);
     memcpy(address, b + 1, sizeof(struct ipv6_address));
     return 0;

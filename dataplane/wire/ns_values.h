@@ -1,6 +1,6 @@
-// The values of NS information elements that are more than an integer (TS 48.016 clause 10.3), as
-// described structs, and how they stand on the wire. A PDU carries at most 32 endpoints of a kind
-// here; who has more sends several SNS-CONFIG, the last with the end flag.
+// NS information elements with values other than integers (TS 48.016 clause 10.3), as described
+// structs, and their coding. A PDU holds at most 32 endpoints of a kind here; a sender with more
+// uses several SNS-CONFIG, the last with the end flag.
 #ifndef SLUICE_WIRE_NS_VALUES_H
 #define SLUICE_WIRE_NS_VALUES_H
 
@@ -33,7 +33,7 @@ extern const struct field_record ns_ip4_endpoint_record, ns_ip6_endpoint_record;
 #define FIELD_TYPE_NS_IP6_ENDPOINTS struct ns_ip6_endpoints
 #define FIELD_KIND_NS_IP6_ENDPOINTS FIELD_LIST, &ns_ip6_endpoint_record
 
-// ns_first_nsei is an NSEI with its tag and length, where an element without a tag follows it.
+// ns_first_nsei is an NSEI with its tag and length, followed by an element without a tag.
 extern const struct ie_coding ns_first_nsei, ns_ip4_list, ns_ip6_list, ns_address;
 
 #endif

@@ -1,5 +1,5 @@
 // The table of all PDUs, from pdus.def, and the texts of the faults. For each PDU: its field table,
-// and its codec behind the common signature.
+// and its codec with the common signature.
 #include "dataplane/wire/pdus.h"
 
 #include <string.h>

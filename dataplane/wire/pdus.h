@@ -1,4 +1,4 @@
-// All PDU structs at once, for those who treat every PDU alike (see struct wire_pdu).
+// All PDU structs at once, for code that treats every PDU alike (see struct wire_pdu).
 #ifndef SLUICE_WIRE_PDUS_H
 #define SLUICE_WIRE_PDUS_H
 

@@ -1,5 +1,5 @@
-// SNDCP SN-UNITDATA (TS 44.065 clause 7.2): one segment of an N-PDU. The compression octet stands
-// only in the first segment; the segment number counts modulo 16, the N-PDU number modulo 4096.
+// SNDCP SN-UNITDATA (TS 44.065 clause 7.2): one segment of an N-PDU. Only the first segment has the
+// compression octet; the segment number is modulo 16, the N-PDU number modulo 4096.
 #ifndef SLUICE_WIRE_SNDCP_H
 #define SLUICE_WIRE_SNDCP_H
 
@@ -30,7 +30,7 @@ FIELD_STRUCT(sndcp_unitdata, SNDCP_UNITDATA_FIELDS);
 int sndcp_unitdata_decode(struct sndcp_unitdata *pdu, const uint8_t *b, uint32_t n);
 int sndcp_unitdata_encode(const struct sndcp_unitdata *pdu, uint8_t *b, uint32_t room);
 
-// The header alone; returns its octets, SNDCP_FIRST_OCTETS or SNDCP_NEXT_OCTETS.
+// Writes the header; returns its octets, SNDCP_FIRST_OCTETS or SNDCP_NEXT_OCTETS.
 static inline uint32_t sndcp_unitdata_put_header(const struct sndcp_unitdata *pdu, uint8_t *b)
 {
     uint32_t header = pdu->first ? SNDCP_FIRST_OCTETS : SNDCP_NEXT_OCTETS;

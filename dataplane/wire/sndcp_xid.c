@@ -19,8 +19,8 @@ enum { TYPE_VERSION, TYPE_DATA, TYPE_PROTOCOL };
 #define NUMBER_MAX        31 // of an entity, of an algorithm
 #define ALGORITHM_UNKNOWN UINT32_MAX
 
-// The octets of the values that the algorithm compresses under (6.5.2.2, 6.5.3.2, 6.5.4.2, 6.6.2.2,
-// 6.6.3.2): two to an octet.
+// Octets of the algorithm's DCOMP or PCOMP values (6.5.2.2, 6.5.3.2, 6.5.4.2, 6.6.2.2, 6.6.3.2):
+// two values to an octet.
 static uint32_t codes_octets(uint8_t type, const struct sndcp_entity *entity)
 {
     static const uint8_t data[] = {1, 1}, protocol[] = {1, 3, 1};
@@ -31,7 +31,7 @@ static uint32_t codes_octets(uint8_t type, const struct sndcp_entity *entity)
     return entity->algorithm < sizeof protocol ? protocol[entity->algorithm] : ALGORITHM_UNKNOWN;
 }
 
-// What stands behind an entity's length octet, which is at b[-1]. Offsets are from there.
+// Decodes an entity from behind its length octet, b[-1]. Offsets count from there.
 static int get_entity_value(struct sndcp_entity *entity, uint8_t type, const uint8_t *b, uint32_t n)
 {
     uint32_t codes = codes_octets(type, entity);
@@ -48,7 +48,7 @@ static int get_entity_value(struct sndcp_entity *entity, uint8_t type, const uin
     return 0;
 }
 
-// The octets of the entity that begins at b[at], or a fault.
+// Returns the octets of the entity at b[at], or a fault.
 static int get_entity(struct sndcp_entity *entity, uint8_t type, const uint8_t *b, uint32_t end,
                       uint32_t at)
 {
@@ -94,8 +94,7 @@ static int get_version(struct sndcp_xid *block, const uint8_t *b, uint32_t end, 
     return 0;
 }
 
-// The value of a parameter from `at` to `end`. One of no known type, or that comes again, is
-// stepped over.
+// Decodes a parameter from `at` to `end`. An unknown or repeated one is skipped.
 static int get_parameter(struct sndcp_xid *block, uint8_t type, const uint8_t *b, uint32_t end,
                          uint32_t at)
 {

@@ -1,12 +1,11 @@
-// The SNDCP XID block (TS 44.065 clauses 6.5.1, 6.6.1, 6.8 and 8), which travels as the layer-3
-// parameters of an LLC XID frame: version and the compression entities, of data and of protocol
-// control information. An entity that proposes (P = 1) names an algorithm and the DCOMP or PCOMP
-// values it will use; one that answers (P = 0) has neither. The parameters of an algorithm stay
-// octets, for no compression is done here: a proposal is answered by its entities with P = 0 and
-// no NSAPIs, which refuses them. Of an algorithm that is not known all is in the parameters.
-// A block has one of the three or more.
+// The SNDCP XID block (TS 44.065 clauses 6.5.1, 6.6.1, 6.8 and 8), carried as the layer-3
+// parameters of an LLC XID frame: version, and the compression entities of data and of protocol
+// control information. A proposed entity (P = 1) names an algorithm and its DCOMP or PCOMP values;
+// an answer's entity (P = 0) has neither. The parameters of an algorithm stay octets, since Sluice
+// compresses nothing: it refuses a proposal by an answer with P = 0 and no NSAPIs. All octets of an
+// unknown algorithm are in `parameters`. A block has at least one of the three.
 //
-// Octets of an entity must not lie in the buffer that is written.
+// Octets of an entity must not lie in the output buffer.
 #ifndef SLUICE_WIRE_SNDCP_XID_H
 #define SLUICE_WIRE_SNDCP_XID_H
 
@@ -14,7 +13,7 @@
 
 #define SNDCP_ENTITIES_MAX  32
 #define SNDCP_CODES_MAX     3
-#define SNDCP_PARAMETER_MAX 255 // octets; of the block's parameters and of an entity's alike
+#define SNDCP_PARAMETER_MAX 255 // octets; of a block's parameter, and of an entity's parameters
 
 #define SNDCP_ENTITY_FIELDS(MUST, MAY, T)                                               \
     MUST(T, U8, entity, 0, 31, "entity number")                                         \

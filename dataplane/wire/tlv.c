@@ -7,7 +7,7 @@
 
 #define LENGTH_SHORT     0x80
 #define LENGTH_SHORT_MAX 0x7f
-#define VALUE_OCTETS_MAX 640 // of what is not octets as they are
+#define VALUE_OCTETS_MAX 640 // of a value other than plain octets
 
 struct element {
     uint8_t tag;
@@ -19,7 +19,7 @@ static enum ie_format format_of(const struct ie *ie)
     return (enum ie_format)(ie->format & ~(IE_CONDITIONAL | IE_ONE_OF));
 }
 
-// Tag and length of an element that has a length.
+// Tag and length of an element with a length.
 static int tlv_element(const uint8_t *b, uint32_t n, uint32_t at, struct element *e)
 {
     e->tag = b[at];
@@ -62,7 +62,7 @@ static int get_value(const struct tlv_pdu *pdu, uint32_t row, void *out, const u
     return 0;
 }
 
-// The first row of that tag but those in `filled`; pdu->rows if there is none.
+// The first row of that tag not in `filled`; pdu->rows if there is none.
 static uint32_t row_of(const struct tlv_pdu *pdu, uint8_t tag, uint32_t filled)
 {
     uint32_t row = 0;
@@ -72,8 +72,8 @@ static uint32_t row_of(const struct tlv_pdu *pdu, uint8_t tag, uint32_t filled)
     return row;
 }
 
-// The next element at `at`, and its row, which is pdu->rows if no row waits for it. A tag that the
-// PDU does not know is taken to have a length of its own.
+// The element at `at`, and its row; pdu->rows if no row takes it. An element with an unknown tag is
+// read as one with a length.
 static int next_element(const struct tlv_pdu *pdu, const uint8_t *b, uint32_t n, uint32_t at,
                         uint32_t filled, struct element *e, uint32_t *row)
 {
@@ -88,7 +88,7 @@ static int next_element(const struct tlv_pdu *pdu, const uint8_t *b, uint32_t n,
 
 static const uint32_t granularities[4] = {1, 10, 100, 1000};
 
-// 10^g for the element that says so, which may stand behind those it scales; 1 if it is not there.
+// 10^g of the granularity element, which may be behind the elements that it scales; 1 if absent.
 static uint32_t unit_of(const struct tlv_pdu *pdu, const uint8_t *b, uint32_t n, uint32_t at)
 {
     struct element e;
@@ -99,7 +99,7 @@ static uint32_t unit_of(const struct tlv_pdu *pdu, const uint8_t *b, uint32_t n,
     return 1;
 }
 
-// 0 if of the rows that are one of several exactly one is there, or if the PDU has none such.
+// 0 if exactly one of the rows marked one-of is present, or if the PDU has no such rows.
 static enum wire_err one_of_fault(const struct tlv_pdu *pdu, const void *any)
 {
     uint32_t rows = 0, there = 0;
@@ -123,8 +123,8 @@ static int whole(const struct tlv_pdu *pdu, const void *out, uint32_t filled, ui
     return err ? wire_fault(err, n) : (int)n;
 }
 
-// The fault of an element, which of a conditional one is another. An element that has no whole
-// length is none.
+// The fault of an element: another one for a conditional element. A truncated element counts as
+// none, and keeps its fault.
 static int fault_of(const struct tlv_pdu *pdu, uint32_t row, int fault)
 {
     bool conditional = row < pdu->rows && pdu->ies[row].format & IE_CONDITIONAL;
@@ -168,7 +168,7 @@ int tlv_decode(const struct tlv_pdu *pdu, void *out, const uint8_t *b, uint32_t 
     return whole(pdu, out, filled, n);
 }
 
-// A value that is not octets, into `value`; how many octets it is, or of octets their number.
+// Encodes a value other than octets into `value`; returns its number of octets, for octets theirs.
 static int value_octets(const struct ie *ie, const struct field *field, const void *in,
                         uint8_t *value, uint32_t unit)
 {
@@ -230,8 +230,8 @@ static uint32_t unit_to_write(const struct tlv_pdu *pdu, const void *in)
     return 1;
 }
 
-// Each row at the place that the sizes before it leave. Octets go first, the last of them foremost:
-// a payload may lie in the buffer, and is moved before anything is written over it.
+// Writes each row at its offset. Octets are moved first, the last row first, as a payload in the
+// buffer must be moved before it is overwritten.
 static int put_rows(const struct tlv_pdu *pdu, const void *in, uint8_t *b, uint32_t unit,
                     const uint32_t *at)
 {
@@ -320,7 +320,7 @@ static int octets_get(const struct field *field, void *owner, const uint8_t *b, 
     return 0;
 }
 
-// The encoder takes octets from where they are.
+// The encoder copies octets from their place.
 const struct ie_coding ie_octets = {octets_get, NULL};
 
 #define IDENTITY_IMSI 1

@@ -3,29 +3,28 @@
 // length (TV) or with a length of their own (TLV). The length is one octet with its top bit set for
 // up to 127 octets, else two.
 //
-// A PDU is a table: row i of `ies` says how field i of the struct stands on the wire, so that one
-// decoder and one encoder serve them all. The decoder takes elements in any order, the first of a
-// tag for the first row of that tag, and steps over those it does not know and those that come
-// again; the encoder writes them in the order of the table. Of the rows that are TLV_ONE_OF a PDU
-// has exactly one. That an element has to be there because another has a certain value (TLV_IF) is
-// left to who knows the procedure; what cannot be read in it has a fault of its own, for it has a
-// cause of its own (48.018 clause 9).
+// A PDU is a table: row i of `ies` is the coding of field i of the struct, so that one decoder and
+// one encoder serve all PDUs. The decoder takes elements in any order, the first of a tag for the
+// first row of that tag, and skips unknown and repeated elements; the encoder writes them in the
+// order of the table. A PDU has exactly one of its rows marked TLV_ONE_OF. The caller checks the
+// presence of an element that depends on another element's value (TLV_IF); a fault inside such an
+// element has a code of its own, since the answer to it has a cause of its own (48.018 clause 9).
 #ifndef SLUICE_WIRE_TLV_H
 #define SLUICE_WIRE_TLV_H
 
 #include "dataplane/wire/field.h"
 
 enum ie_format { IE_V, IE_TV, IE_TLV };
-#define IE_CONDITIONAL 0x40 // beside the format
-#define IE_ONE_OF      0x80 // the same
+#define IE_CONDITIONAL 0x40 // flag of the format
+#define IE_ONE_OF      0x80 // likewise
 
-// A TV element has one length, but for one: the IP Address of NS (48.016 10.3.2b) has the shorter
-// of two where its first octet is 1.
+// A TV element has one length, except the IP Address of NS (48.016 10.3.2b): if its first octet is
+// 1 it has the shorter one.
 #define IE_TV_SHORTER 1
 
-// How the octets of an element become a field's value. `unit` is the granularity of the PDU's
-// bucket sizes and leak rates. get: 0 or a fault with the offset within the element. put: octets
-// written (at most 640), or a fault; `octets` is the fixed length, if the element has one.
+// Converts the octets of an element to a field's value and back. `unit` is the granularity of the
+// PDU's bucket sizes and leak rates. get: 0, or a fault with the offset within the element. put:
+// octets written (at most 640), or a fault; `octets` is the fixed length, if the element has one.
 struct ie_coding {
     int (*get)(const struct field *field, void *owner, const uint8_t *b, uint32_t n, uint32_t unit);
     int (*put)(const struct field *field, const void *owner, uint8_t *b, uint32_t octets,
@@ -53,8 +52,8 @@ int tlv_decode(const struct tlv_pdu *pdu, void *out, const uint8_t *b, uint32_t 
 int tlv_encode(const struct tlv_pdu *pdu, const void *in, uint8_t *b, uint32_t room);
 
 // A PDU's list has rows MUST(T, field, ELEMENT) and MAY(T, field, ELEMENT), where ELEMENT is a
-// macro that stands for: tag, format, coding, least and most octets, kind, least and most value,
-// meaning. From the list come the struct, its field table and its table of elements.
+// macro for: tag, format, coding, least and most octets, kind, least and most value, meaning. The
+// list generates the struct, its field table and its table of elements.
 #define TLV_MEMBER_MUST(T, name, ...) TLV_MEMBER_MUST_(name, __VA_ARGS__)
 #define TLV_MEMBER_MUST_(name, tag, fmt, code, lo, hi, kind, least, most, help) \
     FIELD_TYPE_##kind name;
@@ -74,20 +73,19 @@ int tlv_encode(const struct tlv_pdu *pdu, const void *in, uint8_t *b, uint32_t r
 #define TLV_FIELD_MAY_(T, name, tag, fmt, code, lo, hi, kind, least, most, help) \
     FIELD_ROW_MAY(T, kind, name, least, most, help)
 
-// An element of which the PDU has exactly one: MAY(T, bvci, TLV_ONE_OF(BSSGP_IE_BVCI)).
+// One of the elements of which the PDU has exactly one: MAY(T, bvci, TLV_ONE_OF(BSSGP_IE_BVCI)).
 #define TLV_ONE_OF(...)            TLV_ONE_OF_(__VA_ARGS__)
 #define TLV_ONE_OF_(tag, fmt, ...) tag, fmt | IE_CONDITIONAL | IE_ONE_OF, __VA_ARGS__
 
-// An element that is there only if something else is so: MAY(T, cell, TLV_IF(BSSGP_IE_CELL)).
+// An element whose presence depends on another one: MAY(T, cell, TLV_IF(BSSGP_IE_CELL)).
 #define TLV_IF(...)            TLV_IF_(__VA_ARGS__)
 #define TLV_IF_(tag, fmt, ...) tag, fmt | IE_CONDITIONAL, __VA_ARGS__
 
 #define TLV_IE(T, name, ...)                                     TLV_IE_(__VA_ARGS__)
 #define TLV_IE_(tag, fmt, code, lo, hi, kind, least, most, help) {tag, fmt, lo, hi, &code},
 
-// Integers of 1 to 4 octets; the same with spare bits above the field's range, which is 2^k - 1,
-// that are not looked at; octets as they are; BCD digits as a mobile identity has them
-// (24.008 10.5.1.4).
+// Integers of 1 to 4 octets; the same with ignored spare bits above the field's range, which is
+// 2^k - 1; unchanged octets; BCD digits as in a mobile identity (24.008 10.5.1.4).
 extern const struct ie_coding ie_uint, ie_low_bits, ie_octets, ie_imsi;
 
 #endif

@@ -1,4 +1,4 @@
-// See udp.h. Octets after the length field's end are refused: IPv4 has said where the packet ends.
+// See udp.h. Octets behind the length field's end are refused: IPv4 has given the length.
 #include "dataplane/wire/udp.h"
 
 #include "dataplane/wire/bytes.h"

@@ -1,5 +1,5 @@
-// UDP (RFC 768). The checksum needs the addresses of the layer below, so it is a step of its own;
-// 0 on the wire means there is none.
+// UDP (RFC 768). The checksum needs the addresses of the layer below, so it has functions of its
+// own; 0 on the wire means no checksum.
 #ifndef SLUICE_WIRE_UDP_H
 #define SLUICE_WIRE_UDP_H
 
@@ -21,11 +21,11 @@ int udp_encode(const struct udp *datagram, uint8_t *b, uint32_t room);
 // Writes the checksum of RFC 768 into the n octets of a datagram between two IPv4 addresses.
 void udp_put_checksum(uint8_t *b, uint32_t n, uint32_t source, uint32_t destination);
 
-// The same between two IPv6 addresses, where a checksum is not to be left out (RFC 8200 8.1).
+// The same between two IPv6 addresses, where a checksum is mandatory (RFC 8200 8.1).
 void udp_put_checksum_ipv6(uint8_t *b, uint32_t n, const struct ipv6_address *source,
                            const struct ipv6_address *destination);
 
-// 0, or the fault, of a datagram that was decoded and came over IPv6.
+// Checks a decoded datagram over IPv6: 0, or the fault.
 int udp_check_checksum_ipv6(const uint8_t *b, uint32_t n, const struct ipv6_address *source,
                             const struct ipv6_address *destination);
 

@@ -1,11 +1,11 @@
-// What all codecs share: how a fault is returned, and how a PDU is listed for those who handle
-// every PDU alike (Lua, fuzzers, tests).
+// Shared by all codecs: the encoding of a fault, and the list of PDUs for code that treats every
+// PDU alike (Lua, fuzzers, tests).
 //
-// A decoder reads `n` octets and returns how many it consumed, its encoder returns how many it
-// wrote; below zero is a fault: one number that holds the cause and the offset of the octet at
-// fault. The payload (the last field of octets) may lie in the buffer that is written, so that
-// layers wrap in place; octets of other fields may not. No codec allocates, keeps state or looks
-// past its bounds; payloads stay where they are and are handed on as struct octets.
+// A decoder reads at most `n` octets and returns the number consumed, an encoder the number
+// written; a negative result is a fault: one number with the cause and the offset of the octet at
+// fault. The payload (the last field of octets) may lie in the output buffer, so that layers wrap
+// in place; octets of other fields may not. No codec allocates, keeps state or reads outside its
+// bounds; payloads stay in place and are passed on as struct octets.
 #ifndef SLUICE_WIRE_WIRE_H
 #define SLUICE_WIRE_WIRE_H
 
@@ -24,7 +24,7 @@ struct octets {
     uint32_t n;
 };
 
-#define WIRE_FAULT_OFFSET_MAX 0x7fffffu // what is left beside the cause; no PDU is that long
+#define WIRE_FAULT_OFFSET_MAX 0x7fffffu // the bits beside the cause; no PDU is that long
 
 static inline int wire_fault(enum wire_err err, uint32_t offset)
 {
@@ -45,15 +45,15 @@ static inline uint32_t wire_fault_offset(int fault)
 
 const char *wire_err_text(enum wire_err err);
 
-// What a fault is called (`TRUNCATED`), for counters and messages.
+// The name of a fault (`TRUNCATED`), for counters and messages.
 const char *wire_err_name(enum wire_err err);
 
 struct field;
 
-// A PDU for those who treat all alike. The struct behind `pdu` has the layout that `fields` says.
+// The codec of a PDU. `fields` describes the struct behind `pdu`.
 struct wire_pdu {
     const char *name;
-    const char *group; // of PDUs that a type octet tells apart, "bssgp"; else NULL
+    const char *group; // of PDUs distinguished by a type octet, "bssgp"; else NULL
     uint8_t type;
     const char *help;
     const struct field *fields;
@@ -66,7 +66,7 @@ struct wire_pdu {
 extern const struct wire_pdu wire_pdus[];
 extern const uint32_t wire_pdu_count;
 
-// The PDU of a group ("bssgp", "ns") by its type octet; NULL if it is not known.
+// The PDU of a group ("bssgp", "ns") by its type octet; NULL if unknown.
 const struct wire_pdu *wire_pdu_of(const char *group, uint8_t type);
 
 #endif
