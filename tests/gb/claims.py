@@ -6,7 +6,7 @@ each once and in order."""
 
 import codec
 from bss import Bss
-from ms_parts import (ADDRESS2, B, C, IMSI, LISTED, LOST, ORDERED, RA2, SEMANTICALLY, T3313, TLLI,
+from ms_world import (ADDRESS2, B, C, IMSI, LISTED, LOST, ORDERED, RA2, SEMANTICALLY, T3313, TLLI,
                       TLLI2, config, flushed, page, place, resume, status, suspended)
 from harness import case, main, right, same
 from world import MS, S, npdu

@@ -3,9 +3,9 @@
 change; once in 10 s, however often it comes."""
 
 import codec
-from bvc_parts import ns_up, signalling_up
-from bvc_parts import config as cells
-from ns_parts import BSS, NSEI, NSVCI, config, into_unblocked, quiet_bss
+from bvc_world import ns_up, signalling_up
+from bvc_world import config as cells
+from ns_world import BSS, NSEI, NSVCI, config, into_unblocked, quiet_bss
 from world import HEAD, NS_PORT, S, World, case, main, nsvc, right, same
 
 STRANGER = "198.51.100.9"

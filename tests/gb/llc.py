@@ -5,9 +5,9 @@
 import random
 
 import codec
-from llc_parts import (DISC, DM, IOV_I, IOV_UI, LAYER3, NULL, SABM, TABLE_6, TABLE_9, TLLI, USER,
-                       V44, XID, answer, ask, begin, block, config, counted, down, named,
-                       parameter, put, u_frame, u_frames)
+from llc_ms import (DISC, DM, IOV_I, IOV_UI, LAYER3, NULL, SABM, TABLE_6, TABLE_9, TLLI, USER, V44,
+                    XID, answer, ask, begin, block, config, counted, down, named, parameter, put,
+                    u_frame, u_frames)
 from world import S, World, case, main, npdu, right, same
 
 

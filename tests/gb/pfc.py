@@ -2,9 +2,9 @@
 """BSS packet flow contexts (TS 48.018 clause 8a): each PDU in each state, lost, doubled, late; T7
 to the ns; and packet flows as slots of their own."""
 
-from pfc_parts import (CREATE, DELETE, DOWN, IMSI, MODIFY_ACK, ONE, PFC, PFC_FC, RETRIES, T7_NS,
-                       TLLI, UNKNOWN_MS, begin, came, config, context, counted, profile, say,
-                       state, states)
+from pfc_world import (CREATE, DELETE, DOWN, IMSI, MODIFY_ACK, ONE, PFC, PFC_FC, RETRIES, T7_NS,
+                       TLLI, UNKNOWN_MS, begin, came, config, context, counted, profile, say, state,
+                       states)
 from world import MS, S, World, case, main, npdu, right, same
 
 

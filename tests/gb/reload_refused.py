@@ -9,7 +9,7 @@ from world import HEAD, S, World, ms, nsvc
 from harness import case, main, right, same
 from mistake_tables import FILE, FOLDER, mistakes
 from reload_model import CONTEXTS, address, imsi
-from reload_parts import PLAIN, Traffic, loaded, refused, started, wishes
+from reload_world import PLAIN, Traffic, loaded, refused, started, wishes
 
 
 @case("a wrong file of each kind is refused with file, line and key, and what was in force stays")

@@ -4,9 +4,9 @@ wrong and late, commands of both sides at once; Reset of either side, in the cle
 
 import codec
 from bss import Bss
-from llc_parts import (BSS, IMSI, IOV_UI, N200, NULL, PROPOSAL, RESET, T200_NS, TLLI, WANTS, XID,
-                       Osmocom, answer, ask, begin, config, counted, ctl, down, named, parameter,
-                       proposals, put, reassemble, u_frame, u_frames)
+from llc_ms import (BSS, IMSI, IOV_UI, N200, NULL, PROPOSAL, RESET, T200_NS, TLLI, WANTS, XID,
+                    Osmocom, answer, ask, begin, config, counted, ctl, down, named, parameter,
+                    proposals, put, reassemble, u_frame, u_frames)
 from world import S, World, case, main, npdu, right, same
 
 

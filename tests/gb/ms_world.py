@@ -3,7 +3,7 @@
 import codec
 from bss import Bss
 from harness import right, same
-from world import HEAD, MS, S, World, as_offered, ms, npdu, nsvc
+from world import HEAD, S, World, as_offered, ms, npdu, nsvc
 
 A, B, C = "198.51.100.2", "198.51.100.3", "198.51.100.4"
 IMSI, TLLI, ADDRESS = "001010000000001", 0xC0000001, "10.0.0.1"
