@@ -11,6 +11,7 @@ import struct
 import time
 
 import pcap
+from fcs import fcs
 from harness import Running, case, check_sound, right, same, short
 from network import (BSS4, BSS6, GB4, GB6, GGSN4, GGSN6, GN4, GN6, GTPU_PORT, NS_PORT, WAIT_S, Host)
 
@@ -164,7 +165,7 @@ def sent_down(world, ms, packets):
 
 def llc_ui(nu, info):
     frame = bytes([3, 0xC0 | nu >> 6, (nu & 63) << 2 | 1]) + info  # from the MS, SAPI 3, protected
-    return frame + pcap.fcs(frame).to_bytes(3, "little")
+    return frame + fcs(frame)
 
 
 def segments(npdu, number, octets_each):

@@ -3,6 +3,7 @@
 import struct
 
 import pcap
+from fcs import fcs
 from harness import right
 
 ADDRESS6 = bytes.fromhex("20010db8000000000000000000000001")
@@ -53,12 +54,12 @@ def llc(octets):
 
 def llc_ui(info):
     frame = b"\x43\xc0\x01" + info
-    return llc(frame + pcap.fcs(frame).to_bytes(3, "little"))
+    return llc(frame + fcs(frame))
 
 
 def llc_xid(block):
     frame = b"\x4b\xfb" + bytes([0x80 | 11 << 2 | len(block) >> 6, len(block) << 2 & 255]) + block
-    return llc(frame + pcap.fcs(frame).to_bytes(3, "little"))
+    return llc(frame + fcs(frame))
 
 
 def abqp(octets):

@@ -1,7 +1,6 @@
-// What the files of the Gb receiver share: its state, and a frame on its way up through the layers.
-// For them alone.
-#ifndef TESTS_ORACLE_GB_RECEIVER_PARTS_H
-#define TESTS_ORACLE_GB_RECEIVER_PARTS_H
+// The Gb receiver's state, and a frame on its way up through the layers. For its files alone.
+#ifndef TESTS_ORACLE_GB_RECEIVER_STATE_H
+#define TESTS_ORACLE_GB_RECEIVER_STATE_H
 
 #include "tests/oracle/gb_receiver.h"
 
@@ -41,8 +40,7 @@ struct gb_receiver {
     void *ctx;
     struct ip_reader ip;
     struct gb_receiver_counters counters;
-    uint32_t fcs_low[16], fcs_high[16]; // what each half of an octet leaves in the register
-    bool unfinished;                    // N-PDUs are allowed
+    bool unfinished; // N-PDUs are allowed
     gb_decipher *decipher;
     void *decipher_ctx;
     uint8_t clear[GB_N201_U_MAX + 3]; // information and FCS of the frame at hand, deciphered
@@ -80,8 +78,7 @@ struct ms *gb_receiver_ms(const struct gb_receiver *r, uint32_t tlli);
 struct ms *gb_receiver_ms_or_new(struct gb_receiver *r, uint32_t tlli);
 void gb_receiver_discard(struct gb_receiver *r, struct context *c);
 
-// gb_receiver_llc.c: the tables of the FCS; the layer.
-void gb_receiver_fcs_begin(struct gb_receiver *r);
+// gb_receiver_llc.c: the layer.
 enum gb_error gb_receiver_llc_open(struct frame *f);
 
 #endif

@@ -1,5 +1,5 @@
-// See commands_model.h: what workers have room for, what they know at rest, and what they have done
-// about cells that go.
+// See commands_model.h: its workers: what they have room for, what they know at rest, and what they
+// have done about cells that go.
 #include "tests/dataplane/commands_model.h"
 
 #include <rte_hash.h>
@@ -7,7 +7,7 @@
 #include "dataplane/dataplane_parts.h"
 
 // --- Room
-// ------------------------------------------------------------------------------------------
+// -----------------------------------------------------------------------------------------
 
 static uint32_t worker_of_bvc(uint32_t bvc)
 {
@@ -55,7 +55,7 @@ bool model_has_room_for_moving(uint32_t ms, uint32_t bvc)
 }
 
 // --- What workers know
-// -----------------------------------------------------------------------------
+// ----------------------------------------------------------------------------
 
 static void expect_holds(uint8_t holds, uint32_t ms)
 {
