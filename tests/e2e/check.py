@@ -6,7 +6,7 @@ import functools
 import json
 import re
 
-from harness import QUICKSTART, ROOT, case, main, new_folder, right, same, settings, sluice
+from harness import QUICKSTART, ROOT, case, main, right, same, settings, sluice, written
 
 # Only what has to be there.
 SMALLEST = """
@@ -99,12 +99,6 @@ def output(*arguments, warnings=""):
 @functools.cache
 def keys():
     return output("--keys")
-
-
-def written(text):
-    path = new_folder() / "x.lua"
-    path.write_text(text)
-    return path
 
 
 def without_memory(found):

@@ -8,7 +8,7 @@ import collections
 import ipaddress
 import struct
 
-from fcs import fcs
+from checksums import checksum, fcs, ones_complement_sum
 
 MAGIC_NS, MAGIC_US = 0xA1B23C4D, 0xA1B2C3D4  # the time stamp's second half in ns or in us
 ETHERNET = 1
@@ -52,19 +52,6 @@ def frames_of(path):
         frames.append(Frame(number, seconds * 10**9 + ns, octets[at:at + captured]))
         at += captured
     return frames
-
-
-def ones_complement_sum(octets):
-    words = struct.unpack(f">{len(octets) // 2}H", octets)
-    total = sum(words)
-    while total >> 16:
-        total = (total & 0xFFFF) + (total >> 16)
-    return total
-
-
-def checksum(octets):
-    """What makes their sum 0xffff, as IPv4, UDP and ICMP have it."""
-    return ~ones_complement_sum(octets + bytes(len(octets) % 2)) & 0xFFFF
 
 
 def datagram_of(frame):

@@ -11,7 +11,7 @@ import struct
 import time
 
 import pcap
-from fcs import fcs
+from checksums import checksum, fcs
 from harness import Running, case, check_sound, right, same, short
 from network import (BSS4, BSS6, GB4, GB6, GGSN4, GGSN6, GN4, GN6, GTPU_PORT, NS_PORT, WAIT_S, Host)
 
@@ -110,7 +110,7 @@ class World:
         header = struct.pack(">BBHHHBBH4s4s", 0x45, 0, octets, self.random.getrandbits(16), 0, 64,
                              17, 0, bytes([203, 0, 113, 9]),
                              ipaddress.IPv4Address(ms.address).packed)
-        header = header[:10] + struct.pack(">H", pcap.checksum(header)) + header[12:]
+        header = header[:10] + struct.pack(">H", checksum(header)) + header[12:]
         return header + self.random.randbytes(octets - 20)
 
 

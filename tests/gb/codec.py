@@ -16,14 +16,10 @@ known, of the right length; whatever is not raises Broken.
 """
 
 import ipaddress
-import pathlib
 import struct
-import sys
 
 from frames import Broken, need
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
-from fcs import fcs  # noqa: E402
+from checksums import fcs
 
 # --- Values ---------------------------------------------------------------------------------------
 

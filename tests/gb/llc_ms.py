@@ -186,11 +186,6 @@ def reassemble(bss, packet, decipher=lambda llc: llc):
     return segments
 
 
-def counted(world, *names):
-    counts = world.counts()["what"]
-    return tuple(counts[name] for name in names)
-
-
 def ctl(world, text):
     return world.ctl(text)[0]
 

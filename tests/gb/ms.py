@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""What is told of an MS (TS 48.018 clauses 7 and 8): RADIO-STATUS, SUSPEND and RESUME, in order, out
-of order, with loss, duplication and delay, and restarts in between; LLC-DISCARDED and
+"""What is told of an MS (TS 48.018 clauses 7 and 8): RADIO-STATUS, SUSPEND and RESUME, in order,
+out of order, with loss, duplication and delay, and restarts in between; LLC-DISCARDED and
 RA-CAPABILITY-UPDATE.
 
 Held packets all come out in the end, in their order and as old as they were: their lifetime is two

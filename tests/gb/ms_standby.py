@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""MSs in standby: paged before their first packet goes (TS 48.018 clause 7); and an operator's page."""
+"""MSs in standby: paged before their first packet goes (TS 48.018 clause 7); and pages that an
+operator asks for."""
 
 import codec
 from ms_world import IMSI, ORDERED, T3313, config, page, place, resume, status, suspended

@@ -80,11 +80,6 @@ def state(world):
     return states(world)[8]
 
 
-def counted(world, *names):
-    counts = world.counts()["what"]
-    return tuple(counts[name] for name in names)
-
-
 DOWN = {
     "download": ("download_bss_pfc", {}), "ack": ("create_bss_pfc_ack", {"abqp": profile(8)}),
     "nack": ("create_bss_pfc_nack", {"cause": 0x0A}),

@@ -8,7 +8,7 @@ import struct
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
-from fcs import fcs  # noqa: E402
+from checksums import fcs  # noqa: E402
 
 NSEI, NSVCI, BVCI = 101, 102, 103
 MCC, MNC, LAC, RAC, CI = 262, 42, 0x1234, 0x56, 0x789A
