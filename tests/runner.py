@@ -37,6 +37,7 @@ FUZZ_LONG_S = 600  # from here on a run has to reach FUZZ_LEAST executions in al
 FUZZ_LEAST = 10_000_000
 PACKETS = 1_000_000  # through the whole path, in the quick tests
 DETAIL_LINES = 25
+ASKS = "# asks: "  # a line that is shown though nothing failed
 LINTS = ("includes", "requires", "hot_symbols", "sources", "format")
 SELF_TESTS = ("tests/runner_test.py", "tests/lint/lint_test.py")
 
@@ -199,6 +200,9 @@ def print_result(result):
         if not case.ok:
             shown = [case.line, *case.details[:DETAIL_LINES]]
             print("\n".join(f"        {line}" for line in shown))
+        for line in case.details:
+            if case.ok and line.startswith(ASKS):
+                print(f"        {line}")
     for fault in result.faults:
         print(f"        {fault}")
     if failed:

@@ -38,6 +38,8 @@ FAKES = {
     "says at the end": ("echo 1..2; echo ok 1 - a; echo 'ok 2 - c # SKIP needs d'", "passed",
                         "skipped: says at the end (release): c # SKIP needs d",
                         "1 passed, 0 failed"),
+    "asks": ("echo 1..1; echo ok 1 - a; echo '# asks: is it so?'; echo '# other words'", "passed",
+             "# asks: is it so?", "1 passed, 0 failed"),
     # As CMocka prints: two groups, a line broken by other output, a failed group in the middle.
     "two_groups": ("echo 1..2; printf words; echo ok 1 - a; echo ok 2 - b; echo '# ok - one';"
                    "echo 1..1; echo ok 1 - c; echo '# ok - two'", "passed", "",

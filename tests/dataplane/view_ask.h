@@ -2,7 +2,7 @@
 #ifndef TESTS_DATAPLANE_VIEW_ASK_H
 #define TESTS_DATAPLANE_VIEW_ASK_H
 
-#include "tests/dataplane/path_workers.h"
+#include "tests/dataplane/path/workers.h"
 
 static struct dp_query q;
 

@@ -12,7 +12,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "interop"))
 
 import bts  # noqa: E402
 import gb  # noqa: E402
-from harness import QUICKSTART, ROOT, case, main, new_folder, right, same, settings, sluice  # noqa: E402
+from harness import QUICKSTART, ROOT, case, main, right, same, settings, sluice, written  # noqa: E402
 
 # Only what has to be there.
 SMALLEST = """
@@ -105,12 +105,6 @@ def output(*arguments, warnings=""):
 @functools.cache
 def keys():
     return output("--keys")
-
-
-def written(text):
-    path = new_folder() / "x.lua"
-    path.write_text(text)
-    return path
 
 
 def without_memory(found):

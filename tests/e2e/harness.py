@@ -111,6 +111,13 @@ def new_folder():
     return pathlib.Path(folder)
 
 
+def written(text):
+    """A configuration of that text."""
+    path = new_folder() / "x.lua"
+    path.write_text(text)
+    return path
+
+
 def sluice(*arguments, cwd=None, before=()):
     """Runs it and gives status, stdout and stderr; `before` is a command that starts it."""
     command = [*before, program(), *map(str, arguments)]

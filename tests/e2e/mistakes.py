@@ -1,31 +1,22 @@
 #!/usr/bin/python3
 """Every kind of mistake in a configuration gets its own message and exit status 2, from check and
-from run alike. The messages stand in the first lines of tests/config/mistakes/*.lua; here are also
-the files that are no configuration at all."""
+from run alike. The mistakes and their messages stand in the tables of tests/config/mistakes; here are
+also the files that are no configuration at all."""
 
+import collections
 import os
 import re
+import shutil
 
 from harness import ROOT, Skip, case, main, new_folder, right, same, settings, sluice
+from mistake_tables import FILE, FOLDER, REAL, RIGHT, mistakes
 
-FOLDER = ROOT / "tests/config/mistakes"
 KINDS_LEAST = 145
 MIB = 1 << 20
 
 NONE_AT_ALL = [f"{{}}:1: {name}: found none, allowed {times} {name} {{{{ ... }}}}"
                for name, times in (("run", "exactly one"), ("gn", "exactly one"),
                                    ("gb", "exactly one"), ("nse", "one or more"))]
-
-
-def header(path, word):
-    """What follows `-- word: ` in the comments at the file's head."""
-    found = []
-    for line in path.read_text(errors="replace").splitlines():
-        if not line.startswith("--"):
-            break
-        if line.startswith(f"-- {word}: "):
-            found.append(line.removeprefix(f"-- {word}: "))
-    return found
 
 
 def refused(command, folder, name, sets, lines, before=()):
@@ -50,19 +41,34 @@ def refused_by_both(folder, name, sets, lines, before=()):
     refused("run", folder, name, sets, lines, before)
 
 
-paths = sorted(FOLDER.glob("*.lua"))
+rows = mistakes()
 
 
 @case(f"there are at least {KINDS_LEAST} kinds of mistake, with as many different messages")
 def kinds():
-    same([path.name for path in paths if not header(path, "expect")], [], "files without -- expect")
-    messages = {line.replace(path.name, "") for path in paths for line in header(path, "expect")}
-    right(len(paths) >= KINDS_LEAST <= len(messages),
-          f"{len(paths)} files with {len(messages)} messages")
+    names = collections.Counter(row.name for row in rows)
+    same([name for name, count in names.items() if count > 1], [], "names of more than one row")
+    messages = {line for row in rows for line in row.lines}
+    right(len(rows) >= KINDS_LEAST <= len(messages),
+          f"{len(rows)} rows with {len(messages)} messages")
 
 
-for one in paths:
-    case(one.stem, FOLDER, one.name, header(one, "set"), header(one, "expect"))(refused_by_both)
+@case("what the rows start from is right: nothing is said of it")
+def starts():
+    for name in (RIGHT, REAL):
+        done = sluice("check", FOLDER / name)
+        same((done.returncode, done.stderr), (0, ""), name)
+
+
+def row_is_refused(row):
+    folder = new_folder()
+    shutil.copytree(FOLDER / "policy", folder / "policy")
+    (folder / FILE).write_text(row.text)
+    refused_by_both(folder, FILE, row.sets, row.lines)
+
+
+for one in rows:
+    case(one.name, one)(row_is_refused)
 
 
 # --- Files that are none --------------------------------------------------------------------------

@@ -8,6 +8,8 @@ import collections
 import ipaddress
 import struct
 
+from checksums import checksum, fcs, ones_complement_sum
+
 MAGIC_NS, MAGIC_US = 0xA1B23C4D, 0xA1B2C3D4  # the time stamp's second half in ns or in us
 ETHERNET = 1
 UDP = 17
@@ -52,19 +54,6 @@ def frames_of(path):
     return frames
 
 
-def ones_complement_sum(octets):
-    words = struct.unpack(f">{len(octets) // 2}H", octets)
-    total = sum(words)
-    while total >> 16:
-        total = (total & 0xFFFF) + (total >> 16)
-    return total
-
-
-def checksum(octets):
-    """What makes their sum 0xffff, as IPv4, UDP and ICMP have it."""
-    return ~ones_complement_sum(octets + bytes(len(octets) % 2)) & 0xFFFF
-
-
 def datagram_of(frame):
     number, octets = frame.number, frame.octets
     need(octets[12:14] == b"\x08\x00", number, "not IPv4")
@@ -100,25 +89,6 @@ def gn_packet(frame):
 
 
 # --- Gb -------------------------------------------------------------------------------------------
-
-
-def fcs_table():
-    table = []
-    for crc in range(256):
-        for _ in range(8):
-            crc = crc >> 1 ^ (0xAD85DD if crc & 1 else 0)
-        table.append(crc)
-    return table
-
-
-FCS_TABLE = fcs_table()
-
-
-def fcs(octets):
-    crc = 0xFFFFFF
-    for octet in octets:
-        crc = crc >> 8 ^ FCS_TABLE[(crc ^ octet) & 255]
-    return crc ^ 0xFFFFFF
 
 
 def element(number, bssgp, at):
@@ -179,7 +149,7 @@ def pdu_of(number, time_ns, udp, decipher=None):
     imsi, llc = llc_pdu_of(number, bssgp)
     need(len(llc) > 6 and llc[0] & 0xB0 == 0 and llc[1] & 0xF8 == 0xC0, number, "no LLC UI frame")
     llc = decipher(number, tlli, llc) if decipher else llc
-    need(fcs(llc[:-3]) == int.from_bytes(llc[-3:], "little"), number, "wrong FCS")
+    need(fcs(llc[:-3]) == llc[-3:], number, "wrong FCS")
     info = llc[3:-3]
     return Pdu(number, time_ns, udp, int.from_bytes(ns[2:], "big"), tlli, bssgp[5:8],
                lifetime_cs, imsi, bool(llc[0] & 0x40), llc[0] & 15, (llc[1] & 7) << 6 | llc[2] >> 2,

@@ -11,6 +11,7 @@ import struct
 import time
 
 import pcap
+from checksums import checksum, fcs
 from harness import Running, case, check_sound, right, same, short
 from network import (BSS4, BSS6, GB4, GB6, GGSN4, GGSN6, GN4, GN6, GTPU_PORT, NS_PORT, WAIT_S, Host)
 
@@ -109,7 +110,7 @@ class World:
         header = struct.pack(">BBHHHBBH4s4s", 0x45, 0, octets, self.random.getrandbits(16), 0, 64,
                              17, 0, bytes([203, 0, 113, 9]),
                              ipaddress.IPv4Address(ms.address).packed)
-        header = header[:10] + struct.pack(">H", pcap.checksum(header)) + header[12:]
+        header = header[:10] + struct.pack(">H", checksum(header)) + header[12:]
         return header + self.random.randbytes(octets - 20)
 
 
@@ -164,7 +165,7 @@ def sent_down(world, ms, packets):
 
 def llc_ui(nu, info):
     frame = bytes([3, 0xC0 | nu >> 6, (nu & 63) << 2 | 1]) + info  # from the MS, SAPI 3, protected
-    return frame + pcap.fcs(frame).to_bytes(3, "little")
+    return frame + fcs(frame)
 
 
 def segments(npdu, number, octets_each):

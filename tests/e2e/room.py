@@ -4,13 +4,7 @@ memory of many MSs does not grow with the number of workers."""
 
 import json
 
-from harness import case, main, new_folder, right, same, sluice
-
-
-def written(text):
-    path = new_folder() / "x.lua"
-    path.write_text(text)
-    return path
+from harness import case, main, right, same, sluice, written
 
 
 def checked(text, *sets):

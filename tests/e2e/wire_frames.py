@@ -2,7 +2,7 @@
 
 import struct
 
-import pcap
+from checksums import checksum, fcs
 from harness import right
 
 ADDRESS6 = bytes.fromhex("20010db8000000000000000000000001")
@@ -15,7 +15,7 @@ def ethernet(kind, octets):
 def ipv4(protocol, octets):
     head = bytearray(struct.pack(">BBHIBBH", 0x45, 0, 20 + len(octets), 0, 64, protocol, 0)
                      + bytes([192, 0, 2, 1, 192, 0, 2, 2]))
-    struct.pack_into(">H", head, 10, pcap.checksum(bytes(head)))
+    struct.pack_into(">H", head, 10, checksum(bytes(head)))
     return ethernet(0x0800, bytes(head) + octets)
 
 
@@ -24,7 +24,7 @@ def icmpv6(octets):
     itself."""
     octets = octets[:2] + bytes(2) + octets[4:]
     pseudo = ADDRESS6 * 2 + struct.pack(">II", len(octets), 58)
-    octets = octets[:2] + struct.pack(">H", pcap.checksum(pseudo + octets)) + octets[4:]
+    octets = octets[:2] + struct.pack(">H", checksum(pseudo + octets)) + octets[4:]
     return ethernet(0x86DD, struct.pack(">IHBB", 6 << 28, len(octets), 58, 255) + ADDRESS6 * 2
                     + octets)
 
@@ -53,12 +53,12 @@ def llc(octets):
 
 def llc_ui(info):
     frame = b"\x43\xc0\x01" + info
-    return llc(frame + pcap.fcs(frame).to_bytes(3, "little"))
+    return llc(frame + fcs(frame))
 
 
 def llc_xid(block):
     frame = b"\x4b\xfb" + bytes([0x80 | 11 << 2 | len(block) >> 6, len(block) << 2 & 255]) + block
-    return llc(frame + pcap.fcs(frame).to_bytes(3, "little"))
+    return llc(frame + fcs(frame))
 
 
 def abqp(octets):

@@ -27,7 +27,6 @@ import itertools
 from collections import defaultdict, namedtuple
 
 import codec
-from bss_parts import Cell, Impairment, NsVc
 from world import GB, MS, NS_PORT, S, Failure, right, same
 
 Record = namedtuple("Record", "time_ns nsvc pdu")
@@ -35,6 +34,39 @@ CBL = 0x02  # of the feature bitmap
 
 ANSWERED = {"ns_reset", "ns_block", "ns_unblock", "ns_alive", "bssgp_bvc_reset", "bssgp_flush_ll",
             "bssgp_create_bss_pfc", "bssgp_delete_bss_pfc"}
+
+
+class NsVc:
+    def __init__(self, nsvci, address, port=NS_PORT):
+        self.nsvci, self.address, self.port = nsvci, address, port
+        self.blocked = True
+
+    def __repr__(self):
+        return f"NS-VC {self.nsvci} {self.address}"
+
+
+class Cell:
+    """Its flow control values are in bit/s and octets; `up`: reset and acknowledged."""
+
+    def __init__(self, bvci, r, ci=None):
+        self.bvci, self.ci = bvci, codec.cell(ci or 0x100 + bvci)
+        self.up, self.tag = False, 0
+        self.r, self.bmax = r, max(r // 8 * 10, 5000)
+        self.r_default, self.bmax_default = r, self.bmax
+
+
+class Impairment:
+    """Of the PDUs of that name in that direction, the nth to the (nth + times - 1)th."""
+
+    def __init__(self, direction, name, what, nth, times, ns):
+        self.direction, self.name, self.what, self.ns = direction, name, what, ns
+        self.first, self.beyond, self.seen = nth, nth + times, 0
+
+    def hits(self, direction, name):
+        if (direction, name) != (self.direction, self.name):
+            return False
+        self.seen += 1
+        return self.first <= self.seen < self.beyond
 
 
 class Bss:

@@ -6,7 +6,7 @@ import re
 
 import replay
 from bss import Bss
-from flow_parts import BSS, IMSI, LLC_OCTETS, NSEI, TLLI, Load, taken
+from flow_world import BSS, IMSI, LLC_OCTETS, NSEI, TLLI, Load, taken
 from harness import case, main, right, same
 from world import HEAD, MS, S, World, ms, nsvc
 

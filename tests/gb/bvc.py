@@ -3,7 +3,7 @@
 T2 and its retries to the ns, features, and what waits while a cell is down or blocked. The tables
 are typed from the clauses."""
 
-from bvc_parts import (BLOCKED, INTO, INVALID_MANDATORY, MOMENT_NS, NSEI, O_AND_M, OTHER_BSS,
+from bvc_world import (BLOCKED, INTO, INVALID_MANDATORY, MOMENT_NS, NSEI, O_AND_M, OTHER_BSS,
                        OTHER_NSEI, PAUSE_NS, PROTOCOL, T2_NS, WRONG_STATE, config, into_up, ns_up,
                        picture, say, send_down, signalling_up, state)
 from world import S, World, case, main, right, same

@@ -4,7 +4,7 @@ PDUs; restarts of either side, and resets that collide. Each time all comes up, 
 same view, and an N-PDU passes each way in every cell."""
 
 from bss import ANSWERED, Bss
-from bvc_parts import (BSS, MOMENT_NS, NSEI, OTHER_BSS, OTHER_NSEI, T2_NS, config, flows, ns_up,
+from bvc_world import (BSS, MOMENT_NS, NSEI, OTHER_BSS, OTHER_NSEI, T2_NS, config, flows, ns_up,
                        send_down, state)
 from world import MS, S, World, case, main, right, same
 

@@ -4,10 +4,11 @@ NSE's, cells that the BSS brings, PDUs that are wrong, STATUS from either side, 
 cells that a BSS may have forgotten."""
 
 import codec
-from bvc_parts import (BLOCKED, CONDITIONAL_ERROR, INVALID_MANDATORY, MISSING_CONDITIONAL,
+from bvc_world import (BLOCKED, CONDITIONAL_ERROR, INVALID_MANDATORY, MISSING_CONDITIONAL,
                        MISSING_MANDATORY, MOMENT_NS, NOT_IN_FEATURES, NSEI, OTHER_BSS, OTHER_NSEI,
                        PROTOCOL, T2_NS, TLLI, UNEXPECTED_CONDITIONAL, UNKNOWN_BVCI, config,
-                       fields_of, flows, into_up, ns_up, picture, say, send_down, signalling_up, state)
+                       fields_of, flows, into_up, ns_up, picture, say, send_down, signalling_up,
+                       state)
 from world import MS, S, World, case, main, right, same
 
 RESET, RESET_ACK = "bssgp_bvc_reset", "bssgp_bvc_reset_ack"

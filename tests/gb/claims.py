@@ -6,7 +6,7 @@ each once and in order."""
 
 import codec
 from bss import Bss
-from ms_parts import (ADDRESS2, B, C, IMSI, LISTED, LOST, ORDERED, RA2, SEMANTICALLY, T3313, TLLI,
+from ms_world import (ADDRESS2, B, C, IMSI, LISTED, LOST, ORDERED, RA2, SEMANTICALLY, T3313, TLLI,
                       TLLI2, config, flushed, page, place, resume, status, suspended)
 from harness import case, main, right, same
 from world import MS, S, npdu
@@ -28,12 +28,7 @@ def where(p):
 
 
 def counts(p, *names):
-    what = p.world.counts()["what"]
-    return tuple(what[f"claims_{name}"] for name in names)
-
-
-def lines(p, *words):
-    return [line for line in p.world.log().splitlines() if all(word in line for word in words)]
+    return p.world.counted(*(f"claims_{name}" for name in names))
 
 
 def flows_on(p, bss, bvci=2):
@@ -68,7 +63,8 @@ for TITLE, ANSWER in (("user data", "up"), ("a frame of control's", "frame"), ("
         p.world.run(0)
         p.idle()
         same(counts(p, "paged", "refused", "moved"), (1, 1, 0), "claims paged, refused, moved")
-        right(lines(p, " warn ", "NSE 102", f"IMSI {IMSI} of NSE 101", "heard there"), p.world.log())
+        right(p.world.log_lines(" warn ", "NSE 102", f"IMSI {IMSI} of NSE 101", "heard there"),
+              p.world.log())
         p.world.run(SILENCE)
         same(where(p), 101, "where it is")
         flows_on(p, p.a, cell)
@@ -96,7 +92,8 @@ for TITLE, MORE in ("no key", ""), ("a key", KEY):
         p.b.dl.clear()
         p.idle()
         same(counts(p, "paged", "refused", "moved"), (1, 0, 1), "claims paged, refused, moved")
-        right(lines(p, " info ", f"NSE 102 has taken IMSI {IMSI} from NSE 101", "not heard"), p.world.log())
+        right(p.world.log_lines(" info ", f"NSE 102 has taken IMSI {IMSI} from NSE 101",
+                                "not heard"), p.world.log())
 
 
 for TITLE, MORE in ("no key", ""), ("a key", KEY):
@@ -207,7 +204,8 @@ def listed(p):
         p.world.run(500 * MS)
     p.a.none("bssgp_paging_ps")
     same(counts(p, "moved", "paged"), (60, 0), "claims moved, paged")
-    same([len(lines(p, f"NSE {nsei} has taken IMSI {IMSI}")) for nsei in (101, 102)], [2, 2], "lines")
+    same([len(p.world.log_lines(f"NSE {nsei} has taken IMSI {IMSI}")) for nsei in (101, 102)],
+         [2, 2], "lines")
     flows_on(p, p.a)
 
 
@@ -305,7 +303,8 @@ def outside(p):
         p.world.run(S)
     right("BVCI 2: down" in state(p), state(p))
     same(p.world.counts()["what"]["areas_refused"] >= 30, True, "areas_refused")
-    found = lines(p, " warn ", "NSE 102: BVC-RESET of BVCI 2 in the routeing area 262-42-4660-87", AREA)
+    found = p.world.log_lines(
+        " warn ", "NSE 102: BVC-RESET of BVCI 2 in the routeing area 262-42-4660-87", AREA)
     right(len(found) in (3, 4), found)
     p.b.send(0, "bssgp_bvc_reset", bvci=2, cause=8, cell=TRUE)
     p.b.expect("bssgp_bvc_reset_ack", within=0, bvci=2)

@@ -19,6 +19,7 @@ import ipaddress
 import struct
 
 from frames import Broken, need
+from checksums import fcs
 
 # --- Values ---------------------------------------------------------------------------------------
 
@@ -303,26 +304,6 @@ RAI = bytes.fromhex("62f2241234" "56")  # 262-42, LAC 0x1234, RAC 0x56
 def cell(ci, rai=RAI):
     """A cell identifier (11.3.9)."""
     return rai + ci.to_bytes(2)
-
-
-def fcs_table():
-    table = []
-    for crc in range(256):
-        for _ in range(8):
-            crc = crc >> 1 ^ (0xAD85DD if crc & 1 else 0)
-        table.append(crc)
-    return table
-
-
-FCS_TABLE = fcs_table()
-
-
-def fcs(octets):
-    """CRC-24 of LLC, 44.064 clause 5.5."""
-    crc = 0xFFFFFF
-    for octet in octets:
-        crc = crc >> 8 ^ FCS_TABLE[(crc ^ octet) & 255]
-    return (crc ^ 0xFFFFFF).to_bytes(3, "little")
 
 
 def llc_ui(sapi, nu, info, command=False):

@@ -5,7 +5,7 @@ finds no PDU too early, before or behind an acknowledgement, nor a rate other th
 
 import random
 
-from flow_parts import (BSS, CBL, CONDITIONAL_ERROR, FC_BVC, FC_MS, FC_PFC, FLOWS, GIGABIT,
+from flow_world import (BSS, CBL, CONDITIONAL_ERROR, FC_BVC, FC_MS, FC_PFC, FLOWS, GIGABIT,
                         LLC_OCTETS, NOT_IN_FEATURES, OPEN, PFC, PFC_FC, TLLI, Load, begin, clean,
                         config, exact, is_about, refused, say, taken, tight)
 from harness import case, main, right, same

@@ -3,10 +3,10 @@
 FLOW-CONTROL-BVC; an MS's own until Th, a BVC-RESET or another cell; what is conditional on a
 feature; MSs that nobody knows; the user's policy."""
 
-from flow_parts import (BSS, CBL, FC_BVC, FC_MS, FC_PFC, FLOWS, GIGABIT, IMSI, LLC_OCTETS,
+from flow_world import (BSS, CBL, FC_BVC, FC_MS, FC_PFC, FLOWS, GIGABIT, IMSI, LLC_OCTETS,
                         MISSING_CONDITIONAL, NSEI, OPEN, PFC, PFC_FC, TLLI, UNEXPECTED_CONDITIONAL,
-                        UNKNOWN_MS, FlowBss, Load, OCTETS, begin, clean, config, exact,
-                        refused, say, taken)
+                        UNKNOWN_MS, FlowBss, Load, OCTETS, begin, clean, config, exact, refused,
+                        say, taken)
 from harness import case, main, new_folder, right, same
 from world import MS, S, World, as_offered, npdu
 

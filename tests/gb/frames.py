@@ -2,8 +2,13 @@
 network around the ports needs them. Nothing comes from the program's own codecs."""
 
 import ipaddress
+import pathlib
 import struct
+import sys
 from collections import namedtuple
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
+from checksums import checksum  # noqa: E402
 
 ARP, IPV4, IPV6 = 0x0806, 0x0800, 0x86DD
 ICMP, UDP, ICMPV6 = 1, 17, 58
@@ -19,14 +24,6 @@ class Broken(Exception):
 def need(condition, what):
     if not condition:
         raise Broken(what)
-
-
-def checksum(octets):
-    octets += bytes(len(octets) % 2)
-    total = sum(struct.unpack(f">{len(octets) // 2}H", octets))
-    while total >> 16:
-        total = (total & 0xFFFF) + (total >> 16)
-    return total ^ 0xFFFF
 
 
 def mac(text):

@@ -3,16 +3,12 @@
 change; once in 10 s, however often it comes."""
 
 import codec
-from bvc_parts import ns_up, signalling_up
-from bvc_parts import config as cells
-from ns_parts import BSS, NSEI, NSVCI, config, into_unblocked, quiet_bss
+from bvc_world import ns_up, signalling_up
+from bvc_world import config as cells
+from ns_world import BSS, NSEI, NSVCI, config, into_unblocked, quiet_bss
 from world import HEAD, NS_PORT, S, World, case, main, nsvc, right, same
 
 STRANGER = "198.51.100.9"
-
-
-def lines(world, *words):
-    return [line for line in world.log().splitlines() if all(word in line for word in words)]
 
 
 def often(world, what):
@@ -24,7 +20,7 @@ def often(world, what):
 
 def says(world, what, *words):
     often(world, what)
-    found = lines(world, *words)
+    found = world.log_lines(*words)
     same(len(found), 2, f"lines with {words}\n{world.log()[-2000:]}\nlines")
     right(all(" warn " in line for line in found), found)
 
@@ -53,7 +49,7 @@ def unknown_nsei():
         with World(config()) as world:
             says(world, lambda: [world.gb(STRANGER, octets(nsei)) for nsei in (999, 1000)],
                  f"{name} of NSE 999 from {STRANGER} port", f"has no such NSE, but {NSEI};")
-            same(lines(world, "NSE 1000"), [], "lines of another one")
+            same(world.log_lines("NSE 1000"), [], "lines of another one")
 
 
 @case("a BSS with another network service than the file says: the line names both")
@@ -89,7 +85,7 @@ def unlisted_flood():
             for n in range(50):
                 world.gb(f"198.51.100.{10 + n}", unit())
             world.run(S // 10)
-        same(len(lines(world, "NS-UNITDATA from")), 2, "lines")
+        same(len(world.log_lines("NS-UNITDATA from")), 2, "lines")
         same(world.stats()["gb"]["drop_stranger"], 10000, "drops")
         same(world.counts()["event"]["unlisted"], 20, "events")
 

@@ -5,9 +5,9 @@
 import random
 
 import codec
-from llc_parts import (DISC, DM, IOV_I, IOV_UI, LAYER3, NULL, SABM, TABLE_6, TABLE_9, TLLI, USER,
-                       V44, XID, answer, ask, begin, block, config, counted, down, named,
-                       parameter, put, u_frame, u_frames)
+from llc_ms import (DISC, DM, IOV_I, IOV_UI, LAYER3, NULL, SABM, TABLE_6, TABLE_9, TLLI, USER, V44,
+                    XID, answer, ask, begin, block, config, down, named, parameter, put, u_frame,
+                    u_frames)
 from world import S, World, case, main, npdu, right, same
 
 
@@ -126,7 +126,7 @@ def no_abm():
                         refused = command in (SABM, DISC) and not response
                         same([f.head for f in u_frames(bss)],
                              [(True, sapi, pf, DM)] if refused else [], f"U frame {command}")
-        same(counted(world, "refused", "fault"), (2 * 2 * len(TABLE_9), 0), "counted")
+        same(world.counted("refused", "fault"), (2 * 2 * len(TABLE_9), 0), "counted")
 
 
 @case("GMM, SMS, reserved SAPIs, I and S frames, a wrong FCS: counted, and nothing else")
@@ -139,13 +139,13 @@ def nobody():
         frames += [(good[:n] + bytes([good[n] ^ 1]) + good[n + 1:], 1) for n in range(1, len(good))]
         frames += [(good[:n], 1) for n in range(1, len(good))]
         frames += [(b"\x03\x00\x00abc" + codec.fcs(b"\x03\x00\x00abc"), 1), (b"\x03\xa0\0\0\0", 1)]
-        before = counted(world, "ignored", "llc_bad")
+        before = world.counted("ignored", "llc_bad")
         for frame in (u_frame(0, XID), u_frame(15, XID), bytes([0x81]) + good[1:], b""):
             put(bss, frame)  # no LLC frames at all: the path drops them
         for frame, _ in frames:
             put(bss, frame)
         same(u_frames(bss), [], "answers")
-        after = counted(world, "ignored", "llc_bad")
+        after = world.counted("ignored", "llc_bad")
         same(tuple(a - b for a, b in zip(after, before)),
              (len(frames), sum(bad for _, bad in frames)), "counted")
 

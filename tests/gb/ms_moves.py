@@ -4,7 +4,7 @@ to be an MS."""
 
 import codec
 from bss import Bss
-from ms_parts import (ADDRESS, B, C, IMSI, INR, LISTED, LOST, ORDERED, T3313, T5, TLLI, TLLI2,
+from ms_world import (ADDRESS, B, C, IMSI, INR, LISTED, LOST, ORDERED, T3313, T5, TLLI, TLLI2,
                       config, flush_ack, flushed, page, place, resume, status, suspended)
 from harness import case, main, right, same
 from world import MS, S, World, npdu

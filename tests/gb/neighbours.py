@@ -21,16 +21,12 @@ def bring(world, address, nsvci=1, port=NS_PORT):
     world.gb(address, codec.build("ns_reset", cause=1, nsvci=nsvci, nsei=101), port)
 
 
-def lines(world, *words):
-    return [line for line in world.log().splitlines() if all(word in line for word in words)]
-
-
 def silent(world, address, port=NS_PORT):
-    return lines(world, " warn ", f"({address} port {port})", "no neighbour: nobody answers ARP")
+    return world.log_lines(" warn ", f"({address} port {port})", "no neighbour: nobody answers ARP")
 
 
 def answers(world, address):
-    return lines(world, " info ", f"({address} port ", "its neighbour answers")
+    return world.log_lines(" info ", f"({address} port ", "its neighbour answers")
 
 
 def look(world):

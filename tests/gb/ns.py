@@ -4,10 +4,10 @@ to the ns, and PDUs that cannot be read. The tables are typed from the clauses; 
 on the wire (what becomes of data) and by its word."""
 
 import codec
-from ns_parts import (ALIVE_NS, ALIVE_RETRIES, BLOCK_NS, INCOMPATIBLE, INTO, INVALID, MISSING, NSEI,
+from ns_world import (ALIVE_NS, ALIVE_RETRIES, BLOCK_NS, INCOMPATIBLE, INTO, INVALID, MISSING, NSEI,
                       NSVC_BLOCKED, NSVC_UNKNOWN, NSVCI, O_AND_M, PDUS, PROTOCOL, RESET_NS, RETRIES,
-                      START_NS, TEST_NS, TRANSIT, came, config, fields_of, into_blocked, into_blocking,
-                      into_unblocked, into_unblocking, quiet_bss, say, series, state)
+                      START_NS, TEST_NS, TRANSIT, came, config, fields_of, into_blocked,
+                      into_blocking, into_unblocked, into_unblocking, quiet_bss, say, series, state)
 from world import MS, S, World, case, main, same
 
 # What comes at once, and the state then; a state and PDU that are not here: nothing, and the same.

@@ -5,7 +5,7 @@ side, colliding resets, and the end of Lua. Both sides must end up with the same
 
 import frames
 from bss import ANSWERED, Bss
-from ns_parts import (ALIVE_NS, ALIVE_RETRIES, BSS, EQUIPMENT, NSEI, NSVCI, START_NS, TEST_NS,
+from ns_world import (ALIVE_NS, ALIVE_RETRIES, BSS, EQUIPMENT, NSEI, NSVCI, START_NS, TEST_NS,
                       config, into_reset, quiet_bss, say, state, stays_up)
 from world import GB, GB_MAC, MS, S, World, case, main, same
 

@@ -6,9 +6,9 @@ import itertools
 
 import codec
 from bss import Bss
-from ns_parts import (ALIVE_NS, ALIVE_RETRIES, BSS, INCOMPATIBLE, INTO, NSEI, NSVCI, O_AND_M, PDUS,
-                      RESET_NS, START_NS, TEST_NS, TLLI, came, config, fields_of, into_reset, picture,
-                      quiet_bss, say, series, state)
+from ns_world import (ALIVE_NS, ALIVE_RETRIES, BSS, INCOMPATIBLE, INTO, NSEI, NSVCI, O_AND_M, PDUS,
+                      RESET_NS, START_NS, TEST_NS, TLLI, came, config, fields_of, into_reset,
+                      picture, quiet_bss, say, series, state)
 from world import GB, NS_PORT, S, World, case, main, nsvc, same
 
 # ---- Who has no business there ----

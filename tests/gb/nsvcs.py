@@ -6,7 +6,7 @@ from collections import defaultdict
 
 import codec
 from bss import Bss
-from sns_parts import NSEI, SnsBss, end
+from sns_bss import NSEI, SnsBss, end
 from world import HEAD, MS, S, World, case, main, ms, npdu, nsvc, right, same
 
 A, B, C = ADDRESSES = ["198.51.100.2", "198.51.100.3", "198.51.100.4"]

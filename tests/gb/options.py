@@ -4,8 +4,8 @@ data, in LLC frames of the SGSN's own and in CREATE-BSS-PFC, for a BSS pages an 
 otherwise; and how a reload changes that, as far as there is room."""
 
 from bss import Bss
-from llc_parts import NULL, u_frame
-from pfc_parts import PFC, say
+from llc_ms import NULL, u_frame
+from pfc_world import PFC, say
 from world import HEAD, World, case, main, npdu, nsvc, right, same
 
 BSS, TLLI, IMSI, CREATE = "198.51.100.2", 0xC0000001, "001010000000009", "bssgp_create_bss_pfc"

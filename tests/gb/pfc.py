@@ -2,9 +2,8 @@
 """BSS packet flow contexts (TS 48.018 clause 8a): each PDU in each state, lost, doubled, late; T7
 to the ns; and packet flows as slots of their own."""
 
-from pfc_parts import (CREATE, DELETE, DOWN, IMSI, MODIFY_ACK, ONE, PFC, PFC_FC, RETRIES, T7_NS,
-                       TLLI, UNKNOWN_MS, begin, came, config, context, counted, profile, say,
-                       state, states)
+from pfc_world import (CREATE, DELETE, DOWN, IMSI, MODIFY_ACK, ONE, PFC, PFC_FC, RETRIES, T7_NS,
+                       TLLI, UNKNOWN_MS, begin, came, config, context, profile, say, state, states)
 from world import MS, S, World, case, main, npdu, right, same
 
 
@@ -38,10 +37,10 @@ def each_event(at_state):
             same(state(world), at_state, "state")
             came(bss)
             answers, then = TABLE[at_state].get(event, ([], at_state))
-            before = counted(world, "handled", "ignored")
+            before = world.counted("handled", "ignored")
             tell(bss, event)
             same((came(bss), state(world)), (answers, then), f"{event} in {at_state}")
-            taken = tuple(a - b for a, b in zip(counted(world, "handled", "ignored"), before))
+            taken = tuple(a - b for a, b in zip(world.counted("handled", "ignored"), before))
             same(taken, (1, 0) if event in TABLE[at_state] else (0, 1), f"outcome of {event}")
 
 
@@ -61,7 +60,7 @@ def t7():
             same(bss.times(name), [start_ns + n * T7_NS for n in range(RETRIES + 1)], name)
             right(state(world) != "none", "given up too early")
             world.run(2)
-            same((state(world), *counted(world, "retries", "timeouts")), ("none", RETRIES, 1), name)
+            same((state(world), *world.counted("retries", "timeouts")), ("none", RETRIES, 1), name)
             world.run(60 * S)
             same(len(bss.times(name)), RETRIES + 1, name)
 
@@ -157,7 +156,7 @@ def cell_reset():
         same(state(world), "none", "an ACK of before")
         came(bss)
         world.run(60 * S)
-        same((len(bss.times(CREATE)), counted(world, "timeouts")), (1, (0,)), "T7")
+        same((len(bss.times(CREATE)), world.counted("timeouts")), (1, (0,)), "T7")
         tell(bss, "download")
         tell(bss, "ack")
         same(state(world), "up", "state")
@@ -169,7 +168,7 @@ def cell_reset():
         tell(bss, "download")
         bss.reset_bvc(2)
         world.run(60 * S)
-        same((len(bss.times(CREATE)), counted(world, "timeouts")), (1, (0,)), "nobody looks")
+        same((len(bss.times(CREATE)), world.counted("timeouts")), (1, (0,)), "nobody looks")
 
 
 @case("a DOWNLOAD from another cell is answered there; what the first one says then is nothing")
@@ -195,7 +194,7 @@ def removed():
             f"{TLLI:#x}", "0xc0000009"))
         right(good, text)
         world.run(30 * S)
-        same((len(bss.times(CREATE)), counted(world, "timeouts")), (1, (0,)), "CREATEs")
+        same((len(bss.times(CREATE)), world.counted("timeouts")), (1, (0,)), "CREATEs")
         tell(bss, "download")
         bss.expect("bssgp_status", cause=UNKNOWN_MS)
 
@@ -209,7 +208,7 @@ def flow_removed():
         good, text = world.reload(config(context(5, None, "background")))
         right(good, text)
         world.run(60 * S)
-        same((came(bss), counted(world, "retries", "timeouts")), ([], (0, 0)), "T7")
+        same((came(bss), world.counted("retries", "timeouts")), ([], (0, 0)), "T7")
 
 
 @case("a DELETE-BSS-PFC-REQ of a packet flow that no context has gets one DELETE, and is forgotten")
@@ -224,7 +223,7 @@ def delete_unknown():
                 say(bss, "delete_bss_pfc_req", pfi=pfi, cause=0)
         same(came(bss), [DELETE] * 127, "the second time")
         world.run(60 * S)
-        same((came(bss), counted(world, "retries", "timeouts", "ignored")), ([], (0, 0, 127)), "T7")
+        same((came(bss), world.counted("retries", "timeouts", "ignored")), ([], (0, 0, 127)), "T7")
 
 
 @case("two PFIs of one class are two flows: FLOW-CONTROL-PFC stops one, the other goes on")

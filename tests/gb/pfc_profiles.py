@@ -2,9 +2,9 @@
 """What a CREATE-BSS-PFC says, and whom for; profiles that a BSS grants or wants instead (TS 48.018
 clause 8a, TS 24.008 clause 10.5.6.5)."""
 
-from pfc_parts import (CREATE, DELETE, DOWN, IMSI, INVALID_MANDATORY, MODIFY_ACK,
-                       NOT_IN_FEATURES, ONE, OTHER, PROFILES, TLLI, UNKNOWN_MS, begin, came,
-                       config, context, profile, say, states)
+from pfc_world import (CREATE, DELETE, DOWN, IMSI, INVALID_MANDATORY, MODIFY_ACK, NOT_IN_FEATURES,
+                       ONE, OTHER, PROFILES, TLLI, UNKNOWN_MS, begin, came, config, context,
+                       profile, say, states)
 from world import World, case, main, same
 
 

@@ -8,7 +8,7 @@ from bss import Bss, Cell
 from world import HEAD, MS, S, World, ms, npdu, nsvc
 from harness import case, main, right, same
 from reload_model import CONTEXTS, picture
-from reload_parts import PEERS, PLAIN, Traffic, loaded, started, wishes
+from reload_world import PEERS, PLAIN, Traffic, loaded, started, wishes
 
 
 @case("the same file again: nothing is another than before")

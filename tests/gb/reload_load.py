@@ -8,7 +8,7 @@ import random
 from world import HEAD, MS, S, World, ms, nsvc
 from harness import case, main, right, same
 from reload_model import CONTEXTS, Wish
-from reload_parts import PEERS, PLAIN, Traffic, loaded, started, wishes
+from reload_world import PEERS, PLAIN, Traffic, loaded, started, wishes
 
 
 class Mutation:

@@ -5,7 +5,7 @@ import codec
 from bss import Bss
 from world import HEAD, MS, S, World, nsvc
 from harness import case, main, right, same
-from reload_parts import PEERS
+from reload_world import PEERS
 
 
 def lua(octets):

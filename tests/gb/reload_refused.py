@@ -2,46 +2,34 @@
 """A reload that is refused changes nothing: files that are wrong, of every kind; what needs a
 restart; more than there are places; TLLIs in two hands."""
 
-import functools
 import re
 import shutil
 
 from world import HEAD, S, World, ms, nsvc
-from harness import ROOT, case, main, right, same
+from harness import case, main, right, same
+from mistake_tables import FILE, FOLDER, mistakes
 from reload_model import CONTEXTS, address, imsi
-from reload_parts import PLAIN, Traffic, loaded, refused, started, wishes
-
-MISTAKES = ROOT / "tests/config/mistakes"
-
-
-@functools.cache
-def mistakes():
-    """(name, expected lines, text) of each file that is wrong without a --set."""
-    found = []
-    for path in sorted(MISTAKES.glob("*.lua")):
-        text = path.read_text(errors="replace")
-        lines = re.findall(r"^-- expect: (.*)$", text, re.MULTILINE)
-        if lines and "\n-- set: " not in text:
-            found.append((path.name, lines, text))
-    return found
+from reload_world import PLAIN, Traffic, loaded, refused, started, wishes
 
 
 @case("a wrong file of each kind is refused with file, line and key, and what was in force stays")
 def wrong():
-    right(len(mistakes()) > 100, f"{len(mistakes())} kinds")
+    rows = [row for row in mistakes() if not row.sets]
+    right(len(rows) > 100, f"{len(rows)} kinds")
     world, model, _ = started(wishes(0, 20))
     with world:
-        shutil.copytree(MISTAKES / "policy", world.folder / "policy")
+        shutil.copytree(FOLDER / "policy", world.folder / "policy")
         traffic = Traffic(world, model)
-        for n, (name, lines, text) in enumerate(mistakes()):
-            answer = refused(world, model, text).replace(str(world.config), name)
+        for n, row in enumerate(rows):
+            answer = refused(world, model, row.text).replace(str(world.config), FILE)
             found = answer.replace(f"{world.folder}/", "").split("\n")
             cut = len(answer) > 3900  # an answer has its limit
-            same(found[:-1] if cut else found, lines[:len(found) - 1] if cut else lines, name)
+            same(found[:-1] if cut else found, row.lines[:len(found) - 1] if cut else row.lines,
+                 row.name)
             traffic.down(n % 20)
         world.run(30 * S)
         traffic.check({i: model.mss[i] for i in range(20)})
-        same(world.counts()["what"]["reloads_refused"], len(mistakes()), "refusals counted")
+        same(world.counts()["what"]["reloads_refused"], len(rows), "refusals counted")
 
 
 RESTART = "found another value than the one in force, which needs a restart"

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """SNDCP's parameters in XID (TS 44.065 clauses 6.5.1, 6.6.1 and 8): version 0, no compression."""
 
-from llc_parts import LAYER3, V44, ask, begin, block, config, named, parameter
+from llc_ms import LAYER3, V44, ask, begin, block, config, named, parameter
 from world import World, case, main, same
 
 

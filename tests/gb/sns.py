@@ -2,11 +2,11 @@
 """The IP sub-network service (TS 48.016 6, 7.4b): how it comes up, what is refused and by which
 cause (10.3.2), changes while it runs, timers to the ns, and how it ends."""
 
-from ns_parts import series
-from sns_parts import (A, ALIVE_NS, ALIVE_RETRIES, B, BAD_IP4, BAD_IP6, BAD_NSVCS, BAD_WEIGHTS, C,
-                       CONFIG, INCOMPATIBLE, MISSING, NEIGHBOUR_NS, NSEI, OURS4, OURS6, PROTOCOL,
-                       PROV_NS, RETRIES, SEMANTIC, SIX, TEST_NS, UNKNOWN_ADDRESS, UNKNOWN_ENDPOINT,
-                       SnsBss, configured, end, expected, octets, picture, silent, sized, sns_state)
+from ns_world import series
+from sns_bss import (A, ALIVE_NS, ALIVE_RETRIES, B, BAD_IP4, BAD_IP6, BAD_NSVCS, BAD_WEIGHTS, C,
+                     CONFIG, INCOMPATIBLE, MISSING, NEIGHBOUR_NS, NSEI, OURS4, OURS6, PROTOCOL,
+                     PROV_NS, RETRIES, SEMANTIC, SIX, TEST_NS, UNKNOWN_ADDRESS, UNKNOWN_ENDPOINT,
+                     SnsBss, configured, end, expected, octets, picture, silent, sized, sns_state)
 from world import HEAD, MS, NS_PORT, S, World, case, main, nsvc, same
 
 TWO = [end(A), end(B, 2, 3, 2300)]

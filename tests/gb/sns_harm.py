@@ -5,10 +5,10 @@ of its PDUs; restarts of the BSS; strangers, and PDUs of random contents."""
 import itertools
 import random
 
-from bss_parts import NsVc
-from ns_parts import series
-from sns_parts import (A, B, C, CONFIG, NSEI, PROV_NS, RETRIES, SIX, SnsBss, configured,
-                       end, expected, octets, picture, sized, sns_state)
+from bss import NsVc
+from ns_world import series
+from sns_bss import (A, B, C, CONFIG, NSEI, PROV_NS, RETRIES, SIX, SnsBss, configured, end,
+                     expected, octets, picture, sized, sns_state)
 from world import MS, NS_PORT, S, World, case, main, nsvc, right, same
 
 TWO = [end(A), end(B, 2, 3, 2300)]

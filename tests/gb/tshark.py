@@ -5,8 +5,8 @@ of long sessions, in which each of them comes, and find nothing malformed."""
 import codec
 import frames as wire
 from bss import ANSWERED, Bss
-from sns_parts import CONFIG as SNS_CONFIG
-from sns_parts import NSEI, SIX, A, C, configured, end
+from sns_bss import CONFIG as SNS_CONFIG
+from sns_bss import NSEI, SIX, A, C, configured, end
 import tshark_json
 from world import HEAD, S, World, case, main, ms, new_folder, npdu, nsvc, same
 

@@ -4,7 +4,7 @@ of STATUS, as with every other PDU, and never more often; and in which states of
 at all (8.3, 8.4)."""
 
 import codec
-from bvc_parts import (BLOCKED, INTO, INVALID_MANDATORY, MISSING_MANDATORY, TLLI, WRONG_STATE,
+from bvc_world import (BLOCKED, INTO, INVALID_MANDATORY, MISSING_MANDATORY, TLLI, WRONG_STATE,
                        config, flows, into_up, ns_up, say, signalling_up)
 from world import S, World, case, main, npdu, right, same
 

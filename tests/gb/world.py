@@ -131,6 +131,10 @@ class World:
         """What the program has said on stderr so far."""
         return self.errors.read_text(errors="replace")
 
+    def log_lines(self, *words):
+        """Its lines that have all of these words."""
+        return [line for line in self.log().splitlines() if all(word in line for word in words)]
+
     # ---- The pipe ----
 
     def answer(self):
@@ -277,6 +281,11 @@ class World:
         for _, way, name, value in self.ask("counts")[0]:
             found.setdefault(way, {})[name] = int(value)
         return found
+
+    def counted(self, *names):
+        """So many times control did each of that."""
+        what = self.counts()["what"]
+        return tuple(what[name] for name in names)
 
     def lua(self, chunk):
         """What a chunk of one line returns, as text. For what cannot be seen on the wire."""

@@ -4,9 +4,9 @@ wrong and late, commands of both sides at once; Reset of either side, in the cle
 
 import codec
 from bss import Bss
-from llc_parts import (BSS, IMSI, IOV_UI, N200, NULL, PROPOSAL, RESET, T200_NS, TLLI, WANTS, XID,
-                       Osmocom, answer, ask, begin, config, counted, ctl, down, named, parameter,
-                       proposals, put, reassemble, u_frame, u_frames)
+from llc_ms import (BSS, IMSI, IOV_UI, N200, NULL, PROPOSAL, RESET, T200_NS, TLLI, WANTS, XID,
+                    Osmocom, answer, ask, begin, config, ctl, down, named, parameter, proposals,
+                    put, reassemble, u_frame, u_frames)
 from world import S, World, case, main, npdu, right, same
 
 
@@ -31,7 +31,7 @@ def we_propose():
             same(down(world, bss)[0][1], size, "agreed")
             put(bss, u_frame(1, NULL))
             world.run(60 * S)
-            same((proposals(bss), counted(world, "retries", "timeouts")), ([], (0, 0)), "after")
+            same((proposals(bss), world.counted("retries", "timeouts")), ([], (0, 0)), "after")
 
 
 @case("data, a cell change and the end of a hold are signs of the MS, too")
@@ -75,7 +75,7 @@ def t200():
         start_ns = world.now_ns
         world.run(60 * S)
         same(proposals(bss), [(start_ns + n * T200_NS, PROPOSAL, 1520) for n in (1, 2, 3)], "again")
-        same(counted(world, "retries", "timeouts"), (N200, 1), "counted")
+        same(world.counted("retries", "timeouts"), (N200, 1), "counted")
         answer(bss, 3, named(n201_u=1000))
         same(down(world, bss)[0][1], 500, "too late an answer")
         put(bss, u_frame(1, NULL))
@@ -111,13 +111,13 @@ def losses():
 def bad_answers():
     with World(config(WANTS)) as world:
         bss = first_proposal(world)
-        before = counted(world, "ignored")[0]
+        before = world.counted("ignored")[0]
         for sapi, said, more in ((3, b"\x16\x05\xf1", {}), (3, named(n201_u=600), {"pf": False}),
                                  (5, named(n201_u=600), {}), (1, named(n201_u=600), {}),
                                  (3, parameter(5, b"\0\1"), {}), (3, b"\x16\x02", {}),
                                  (3, named(n201_u=700) + named(kd=0), {})):
             answer(bss, sapi, said, **more)
-        same(counted(world, "ignored")[0] - before, 7, "ignored")
+        same(world.counted("ignored")[0] - before, 7, "ignored")
         same((proposals(bss), down(world, bss)[0][1]), ([], 500), "nothing")
         answer(bss, 3, named(n201_u=900))
         answer(bss, 3, named(n201_u=600))

@@ -11,7 +11,7 @@ import codec
 import frames as wire
 from arena import (A4, B4, B6, HOSTILE_MAC, HOSTILE_MSS, HOSTILE_TLLI, H4, MSS, TEID, TLLI, gb_frame,
                    gn_frame)
-from llc_parts import NULL, SABM, XID, parameter, u_frame
+from llc_ms import NULL, SABM, XID, parameter, u_frame
 from world import GB, GB_MAC, GGSN, npdu
 
 A_TURN = 16  # events of an NSE, or of all strangers, in a round of control's

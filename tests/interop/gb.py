@@ -2,8 +2,13 @@
 octet from the formats (TS 48.016, TS 48.018). Nothing here comes from our own codecs, since what is
 recorded here judges them."""
 
+import pathlib
 import socket
 import struct
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
+from checksums import fcs  # noqa: E402
 
 NSEI, NSVCI, BVCI = 101, 102, 103
 MCC, MNC, LAC, RAC, CI = 262, 42, 0x1234, 0x56, 0x789A
@@ -29,16 +34,6 @@ def imsi_ie(digits):
 
 def unitdata(bvci, pdu):
     return struct.pack(">BBH", 0, 0, bvci) + pdu
-
-
-def fcs(frame):
-    """CRC-24 of LLC, 44.064 clause 5.5."""
-    crc = 0xFFFFFF
-    for octet in frame:
-        crc ^= octet
-        for _ in range(8):
-            crc = crc >> 1 ^ (0xAD85DD if crc & 1 else 0)
-    return (crc ^ 0xFFFFFF).to_bytes(3, "little")
 
 
 def llc_ui(command, sapi, nu, info):

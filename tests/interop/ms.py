@@ -5,6 +5,7 @@ message needs it (24.008 clause 9). Octets are written from the formats, not by 
 import struct
 
 import gb
+from checksums import checksum
 
 FOREIGN_TLLI = 0x78000001
 IDENTITY_REQUEST, ATTACH_ACCEPT, PDP_ACCEPT = b"\x08\x15", b"\x08\x02", b"\x8a\x42"
@@ -22,20 +23,13 @@ def identity(kind, digits):
     return bytes([first, *(b << 4 | a for a, b in zip(nibbles[1::2], nibbles[2::2]))])
 
 
-def checksum(octets):
-    total = sum(struct.unpack(f">{len(octets) // 2}H", octets))
-    while total >> 16:
-        total = (total & 0xFFFF) + (total >> 16)
-    return struct.pack(">H", total ^ 0xFFFF)
-
-
 def ping(source, destination, number, octets):
     """An IPv4 packet with an ICMP echo request."""
     icmp = struct.pack(">BBHHH", 8, 0, 0, 1, number) + bytes(octets)
-    icmp = icmp[:2] + checksum(icmp) + icmp[4:]
+    icmp = icmp[:2] + checksum(icmp).to_bytes(2) + icmp[4:]
     ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(icmp), number, 0, 64, 1, 0, source,
                      destination)
-    return ip[:10] + checksum(ip) + ip[12:] + icmp
+    return ip[:10] + checksum(ip).to_bytes(2) + ip[12:] + icmp
 
 
 class Ms:

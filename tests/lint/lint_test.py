@@ -110,7 +110,7 @@ SINS = {
     "folder without README": ("sources", "has a README.md", {"lua/sluice/README.md": None}, ""),
     "package without a word": ("sources", "every package",
                                {"packages.txt": "gcc build c\ntshark test reads\n"}, ""),
-    "long file": ("sources", "lines", {"dataplane/base/units.h": "\n" * 400}, ""),
+    "long file": ("sources", "lines", {"dataplane/base/units.h": "\n" * 1001}, ""),
     "other style": ("format", "format", {"dataplane/wire/llc.h": "int  f( int a ) ;\n"}, ""),
 }
 
@@ -172,9 +172,20 @@ def sin_case(lint, rule, changes, flags):
     return ("ok" if len(failed) == 1 and rule in failed[0] else "not ok"), text
 
 
+def question_case(lines, is_asked):
+    """A file of that many lines fails nothing; from 400 on its name is in the question."""
+    failed, text = failing_rules("sources", {"dataplane/base/units.h": "\n" * lines}, "")
+    asks = f"# asks: is it of one subject still? dataplane/base/units.h ({lines} lines)\n" in text
+    good = not failed and asks == is_asked == ("# asks:" in text)
+    return ("ok" if good else "not ok"), text
+
+
 def main():
     cases = [(f"{lint}: a clean tree passes", lambda lint=lint: clean_case(lint))
              for lint in ("includes", "requires", "hot_symbols", "sources", "format")]
+    cases += [(f"sources: {lines} lines are {'' if is_asked else 'not '}asked about",
+               lambda lines=lines, is_asked=is_asked: question_case(lines, is_asked))
+              for lines, is_asked in ((399, False), (400, True), (1000, True))]
     cases += [(f"{sin[0]}: {name}", lambda sin=sin: sin_case(*sin)) for name, sin in SINS.items()]
     print(f"1..{len(cases)}")
     bad = 0

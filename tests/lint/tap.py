@@ -35,8 +35,9 @@ def table_rows(root, path):
             yield number, words
 
 
-def report(rules):
-    """Prints TAP for {name of a rule: list of what offends it}; gives the exit status."""
+def report(rules, question=""):
+    """Prints TAP for {name of a rule: list of what offends it}, and a question, which fails nothing;
+    gives the exit status."""
     print(f"1..{len(rules)}")
     for number, (name, sins) in enumerate(rules.items(), 1):
         print(f"{'not ok' if sins else 'ok'} {number} - {name}")
@@ -44,4 +45,6 @@ def report(rules):
             print(f"# {sin}")
         if len(sins) > DETAILS:
             print(f"# and {len(sins) - DETAILS} more")
+    if question:
+        print(f"# asks: {question}")
     return 1 if any(rules.values()) else 0

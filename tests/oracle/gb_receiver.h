@@ -148,7 +148,4 @@ void gb_receiver_allow_unfinished(struct gb_receiver *r);
 // Has each good frame as well; the octets are a segment with its SNDCP header.
 void gb_receiver_watch(struct gb_receiver *r, void (*seen)(void *ctx, const struct gb_npdu *frame));
 
-// CRC-24 of 44.064 5.5 as a number; its low octet is sent first.
-uint32_t gb_receiver_fcs(const struct gb_receiver *r, const uint8_t *octets, size_t len);
-
 #endif

@@ -1,6 +1,6 @@
 // The receiver's MSs, and what is told of them from outside: keys, contexts and names that change,
 // the optional elements that are right.
-#include "tests/oracle/gb_receiver_parts.h"
+#include "tests/oracle/gb_receiver_state.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "tests/oracle/fcs.h"
 #include "tests/oracle/typed_frames.h"
 
 const struct spec plain = {0xc0000001, 3, 5, F, 0, 0, 0, sizeof(single_npdu), single_npdu};
@@ -96,18 +97,14 @@ void frame_udp_checksum(struct frame *f)
 
 void frame_fcs(struct frame *f)
 {
-    uint32_t reg = 0xffffff;
     size_t end = f->len - 3;
     if (f->len < f->llc + 6)
         return;
     if (!(f->at[f->llc + 2] & 1) && end > f->llc + 7)
         end = f->llc + 7;
-    for (size_t bit = 8 * f->llc; bit < 8 * end; bit++) {
-        bool one = (reg ^ (unsigned)(f->at[bit / 8] >> (bit % 8))) & 1;
-        reg = (reg >> 1) ^ (one ? 0xad85dd : 0);
-    }
+    uint32_t fcs = plain_fcs(f->at + f->llc, end - f->llc);
     for (size_t i = 0; i < 3; i++)
-        f->at[f->len - 3 + i] = (uint8_t)(~reg >> (8 * i));
+        f->at[f->len - 3 + i] = (uint8_t)(fcs >> (8 * i));
 }
 
 void frame_lengths(struct frame *f)

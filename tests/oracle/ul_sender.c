@@ -4,6 +4,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "tests/oracle/fcs.h"
+
 #define LLC_OCTETS_MAX   (3 + 1520 + 3)
 #define BSSGP_OCTETS_MAX (LLC_OCTETS_MAX + 64)
 
@@ -25,17 +27,6 @@ static void append_number(struct octets *o, uint32_t value, int octets)
         uint8_t octet = (uint8_t)(value >> 8 * octets);
         append(o, &octet, 1);
     }
-}
-
-// Bits go LSB first; generator 0x1BBA1B5, which reversed is 0xAD85DD without x^24.
-uint32_t ul_fcs(const uint8_t *octets, size_t n)
-{
-    uint32_t reg = 0xffffff;
-    for (size_t bit = 0; bit < 8 * n; bit++) {
-        unsigned one = (reg ^ (unsigned)octets[bit / 8] >> bit % 8) & 1;
-        reg = (reg >> 1) ^ (one ? 0xad85dd : 0);
-    }
-    return ~reg & 0xffffff;
 }
 
 // 48.018 11.3: a length below 128 in one octet with bit 8 set, else in two.
@@ -86,7 +77,7 @@ static void send_ui(struct ul_ms *ms, const struct ul_cell *cell, uint8_t sapi,
     append_number(&llc, 0xc000 | nu << 2 | (e ? 2u : 0) | (ms->unprotected ? 0 : 1u), 2);
     append(&llc, information->at, information->n);
     size_t covered = ms->unprotected && llc.n > 3 + 4 ? 3 + 4 : llc.n;
-    uint32_t fcs = ul_fcs(llc.at, covered) ^ cell->fcs_fault;
+    uint32_t fcs = plain_fcs(llc.at, covered) ^ cell->fcs_fault;
     for (int i = 0; i < 3; i++)
         append_number(&llc, fcs >> 8 * i & 0xff, 1);
     if (e)

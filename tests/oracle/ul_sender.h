@@ -48,7 +48,4 @@ struct ul_cell {
 unsigned ul_send(struct ul_ms *ms, const struct ul_cell *cell, uint8_t sapi, uint8_t nsapi,
                  const uint8_t *npdu, size_t npdu_octets, struct ip_frame *frames);
 
-// CRC-24 of 44.064 5.5 as a number; its low octet is sent first.
-uint32_t ul_fcs(const uint8_t *octets, size_t n);
-
 #endif

@@ -30,7 +30,7 @@ PATIENCE_S = 300
 # in a report one of whose stacks names WHERE.
 Race = collections.namedtuple("Race", "what file behind old new test where")
 
-PATH = "dataplane/path_threads"
+PATH = "dataplane/path/threads"
 RACES = [
     # Rings: commands, events and letters, and what is handed over by them.
     Race("a letter goes into the ring whose producer is the other worker",
@@ -58,7 +58,7 @@ RACES = [
          "dataplane/view.c", "bool dp_answered", "__ATOMIC_ACQUIRE", "__ATOMIC_RELAXED",
          PATH, "view_answer"),
     Race("a counter is read while its worker counts",
-         "tests/dataplane/path_threads_test.c", "static bool stats_are_right", "&q->stats",
+         "tests/dataplane/path/threads_test.c", "static bool stats_are_right", "&q->stats",
          "q == &query ? dp_stats(dp_worker(p.dp, 0)) : NULL", PATH, "stats_are_right"),
     # The board.
     Race("a record is on the board before its word",

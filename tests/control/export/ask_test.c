@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "control/export/cells.h"
-#include "tests/dataplane/path_workers.h"
+#include "tests/dataplane/path/workers.h"
 
 static bool stop;
 

@@ -1,6 +1,6 @@
-// The FCS: every variant against published vectors and against a plain division of polynomials, on
-// every length and alignment that a frame can have; and the constants of the carry-less variants,
-// derived from the generator again.
+// The FCS: every variant against published vectors and against a plain model, on every length and
+// alignment that a frame can have; and the constants of the carry-less variants, derived from the
+// generator again. osmocore_fcs_test.c has a division of polynomials that is not ours.
 #include "dataplane/wire/fcs.h"
 
 #include <stdio.h>

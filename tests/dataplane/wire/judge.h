@@ -1,6 +1,6 @@
 // What the tests of the codecs share: plain models of the checksums, written from the standards
-// with nothing of the code under test, memory that ends where reading on is a crash, and how to
-// expect a fault.
+// with nothing of the code under test (that of the FCS is the oracles'), memory that ends where
+// reading on is a crash, and how to expect a fault.
 #ifndef TESTS_DATAPLANE_WIRE_JUDGE_H
 #define TESTS_DATAPLANE_WIRE_JUDGE_H
 
@@ -15,30 +15,10 @@
 #include <cmocka.h>
 
 #include "dataplane/wire/wire.h"
+#include "tests/oracle/fcs.h"
 
 #define TYPED(...)   ((const uint8_t[]){__VA_ARGS__})
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-// 44.064 5.5, as a division of polynomials. The bit that is sent first has the highest power; the
-// first 24 count complemented (the preset register), 24 zeros follow, the remainder is
-// complemented.
-static inline uint32_t plain_fcs(const uint8_t *b, uint32_t n)
-{
-    static const uint8_t below_x24[] = {23, 21, 20, 19, 17, 16, 15, 13, 8, 7, 5, 4, 2, 0};
-    uint32_t generator = 0, remainder = 0, value = 0;
-    for (size_t i = 0; i < COUNT(below_x24); i++)
-        generator |= 1u << below_x24[i];
-    for (uint32_t bit = 0; bit < 8 * n + 24; bit++) {
-        uint32_t in = bit < 8 * n ? (uint32_t)b[bit / 8] >> bit % 8 & 1 : 0;
-        uint32_t x24 = remainder >> 23;
-        remainder = (remainder << 1 & 0xffffff) | (in ^ (bit < 24));
-        if (x24)
-            remainder ^= generator;
-    }
-    for (uint32_t power = 0; power < 24; power++)
-        value |= (~remainder >> power & 1) << (23 - power);
-    return value;
-}
 
 // RFC 1071: the ones' complement of the ones' complement sum of the 16-bit words. `sum` continues.
 static inline uint16_t plain_sum(uint16_t sum, const uint8_t *b, uint32_t n)

@@ -18,6 +18,7 @@
 
 #include "tests/dataplane/wire/judge.h"
 #include "tests/dataplane/wire/random_pdu.h"
+#include "tests/dataplane/wire/typed.h"
 
 #define ROUNDS 2000
 
@@ -26,15 +27,6 @@ int bssgp_prim_cb(struct osmo_prim_hdr *oph, void *ctx)
 {
     (void)oph, (void)ctx;
     return 0;
-}
-
-static const struct wire_pdu *pdu_named(const char *name)
-{
-    for (uint32_t i = 0; i < wire_pdu_count; i++)
-        if (is_pdu(&wire_pdus[i], name))
-            return &wire_pdus[i];
-    fail_msg("no PDU is called %s", name);
-    return NULL;
 }
 
 #define UNITDATA_FIXED_OCTETS 8
@@ -125,7 +117,7 @@ static void test_every_pdu_is_read(void **state)
 static void test_dl_unitdata_is_read(void **state)
 {
     static uint8_t b[8192];
-    const struct wire_pdu *pdu = pdu_named("bssgp_dl_unitdata");
+    const struct wire_pdu *pdu = typed_pdu("bssgp_dl_unitdata");
     struct tlv_parsed parsed;
     union wire_any any;
     char imsi[32];
@@ -155,7 +147,7 @@ static void test_dl_unitdata_is_read(void **state)
 
 static void test_cell_identifiers(void **state)
 {
-    const struct wire_pdu *pdu = pdu_named("bssgp_ul_unitdata");
+    const struct wire_pdu *pdu = typed_pdu("bssgp_ul_unitdata");
     static uint8_t b[8192];
     union wire_any any;
     struct gprs_ra_id ra;

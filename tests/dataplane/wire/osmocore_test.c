@@ -17,6 +17,7 @@
 
 #include "tests/dataplane/wire/judge.h"
 #include "tests/dataplane/wire/random_pdu.h"
+#include "tests/dataplane/wire/typed.h"
 
 #define ROUNDS 2000
 #define NSEI   17
@@ -233,22 +234,13 @@ static const struct {
     {"bssgp_flow_control_ms_ack", build_flow_control_ms_ack},
 };
 
-static const struct wire_pdu *pdu_named(const char *name)
-{
-    for (uint32_t i = 0; i < wire_pdu_count; i++)
-        if (is_pdu(&wire_pdus[i], name))
-            return &wire_pdus[i];
-    fail_msg("no PDU is called %s", name);
-    return NULL;
-}
-
 static void test_same_octets(void **state)
 {
     union wire_any any;
     (void)state;
     random_begin();
     for (size_t i = 0; i < COUNT(builders) * ROUNDS; i++) {
-        const struct wire_pdu *pdu = pdu_named(builders[i / ROUNDS].pdu);
+        const struct wire_pdu *pdu = typed_pdu(builders[i / ROUNDS].pdu);
         random_pdu(pdu, &any, 100);
         sent_octets = 0;
         builders[i / ROUNDS].build(&any);

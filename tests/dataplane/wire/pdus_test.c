@@ -5,6 +5,7 @@
 
 #include "tests/dataplane/wire/judge.h"
 #include "tests/dataplane/wire/random_pdu.h"
+#include "tests/dataplane/wire/typed.h"
 
 #define ROUND_TRIPS 10000
 #define THOROUGH    100 // PDUs of which every truncation or every small buffer is tried
@@ -215,15 +216,6 @@ static const struct faulty faulty[] = {
     {"bssgp_dl_unitdata", "MISSING_IE", 12, 12, {0, 0, 0, 0, 0, 0, 0, 0, 0x16, 0x82, 0, 0}},
 };
 
-static const struct wire_pdu *pdu_of(const char *name)
-{
-    for (uint32_t i = 0; i < wire_pdu_count; i++)
-        if (is_pdu(&wire_pdus[i], name))
-            return &wire_pdus[i];
-    fail_msg("no PDU is called %s", name);
-    return NULL;
-}
-
 static void test_every_fault_comes_up(void **state)
 {
     bool met[WIRE_ERR_COUNT] = {[WIRE_OK] = true};
@@ -232,15 +224,15 @@ static void test_every_fault_comes_up(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(faulty); i++) {
         const struct faulty *f = &faulty[i];
-        int result = pdu_of(f->pdu)->decode(&any, page_end_copy(f->octets, f->n), f->n);
+        int result = typed_pdu(f->pdu)->decode(&any, page_end_copy(f->octets, f->n), f->n);
         assert_true(result < 0);
         assert_string_equal(wire_err_name(wire_fault_err(result)), f->fault);
         assert_int_equal(wire_fault_offset(result), f->offset);
         met[wire_fault_err(result)] = true;
     }
     memset(&any, 0, sizeof any);
-    EXPECT_FAULT(pdu_of("sndcp_unitdata")->encode(&any, b, sizeof b), RANGE, 0);
-    EXPECT_FAULT(pdu_of("udp")->encode(&any, b, sizeof b), NO_ROOM, 4);
+    EXPECT_FAULT(typed_pdu("sndcp_unitdata")->encode(&any, b, sizeof b), RANGE, 0);
+    EXPECT_FAULT(typed_pdu("udp")->encode(&any, b, sizeof b), NO_ROOM, 4);
     met[WIRE_RANGE] = met[WIRE_NO_ROOM] = true;
     for (uint32_t err = 0; err < WIRE_ERR_COUNT; err++)
         if (!met[err])
