@@ -1,4 +1,4 @@
-// What dataplane.c builds and worker.c runs: for them, and for dataplane_read.c and view*.c.
+// What dataplane.c builds and worker.c runs: for them, and for dataplane_read.c.
 #ifndef SLUICE_DATAPLANE_WORKER_H
 #define SLUICE_DATAPLANE_WORKER_H
 
@@ -20,12 +20,9 @@ struct dp_worker {
     struct up up;
     struct post *post;
     struct cipher_scratch scratch;
-    uint64_t now_ns;        // of the last poll
-    struct dp_query *query; // that somebody has published; NULL: none
+    uint64_t now_ns; // of the last poll
+    struct view view;
     struct stats_worker stats;
 };
-
-// view_answer.c: fills in the query that is there and lets go of it.
-void view_answer(struct dp_worker *worker, uint64_t now_ns);
 
 #endif
