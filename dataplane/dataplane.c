@@ -78,9 +78,9 @@ static uint64_t worker_octets(const struct dp_config *c)
 }
 
 // The command registry's sizes, without its memory.
-static struct commands commands_sizes(const struct dp_config *c)
+static struct registry registry_sizes(const struct dp_config *c)
 {
-    return (struct commands){.workers = c->workers,
+    return (struct registry){.workers = c->workers,
                              .limits = config_limits(c),
                              .room_mss = config_room(c).mss,
                              .room_pdps = config_room(c).pdps};
@@ -88,12 +88,12 @@ static struct commands commands_sizes(const struct dp_config *c)
 
 uint64_t dp_memory_octets(const struct dp_config *c)
 {
-    const struct commands sizes = commands_sizes(c);
+    const struct registry sizes = registry_sizes(c);
     struct ports_config ports;
     ports_config(c, &ports);
     return c->workers * worker_octets(c) + post_octets(c->workers) +
            port_octets(&ports.of[STATS_GN]) + port_octets(&ports.of[STATS_GB]) +
-           commands_octets(&sizes) + port_pool_octets(control_buffers(c), c->gb.mtu_octets);
+           registry_octets(&sizes) + port_pool_octets(control_buffers(c), c->gb.mtu_octets);
 }
 
 // ---- A worker ----
@@ -220,6 +220,7 @@ static void ways_setup(struct dp_worker *worker, struct post *post, struct event
                              .events = worker->events,
                              .moves = moves};
     up_setup(&worker->up);
+    worker->view = (struct view){&worker->state, worker->sched, &worker->stats, NULL};
     gb->unreachable = up_unreachable;
     gb->unreachable_self = &worker->up;
 }
@@ -253,35 +254,36 @@ static const char *devices_open(struct dp *dp, const struct dp_config *c)
     return wrong;
 }
 
-static struct commands_port own_addresses(const struct dp_port *port)
+static struct registry_port own_addresses(const struct dp_port *port)
 {
-    struct commands_port own = {.ipv6 = port->ipv6};
+    struct registry_port own = {.ipv6 = port->ipv6};
     if (port->ipv4 != 0)
         own.ipv4 = address_of_ipv4(port->ipv4);
     return own;
 }
 
-static const char *commands_of(struct dp *dp, const struct dp_config *c)
+static const char *registry_of(struct dp *dp, const struct dp_config *c)
 {
-    struct commands *k = &dp->commands;
-    *k = commands_sizes(c);
-    k->pfcs_an_ms = c->pfcs_an_ms;
-    k->teid_seed = c->teid_seed;
-    k->gn = own_addresses(&c->gn);
-    k->gb = own_addresses(&c->gb);
-    k->pool = port_pool("control", control_buffers(c), c->gb.mtu_octets);
+    struct registry *r = &dp->registry;
+    *r = registry_sizes(c);
+    r->pfcs_an_ms = c->pfcs_an_ms;
+    r->teid_seed = c->teid_seed;
+    r->gn = own_addresses(&c->gn);
+    r->gb = own_addresses(&c->gb);
+    r->llc_headroom = DOWN_HEADROOM;
+    r->pool = port_pool("control", control_buffers(c), c->gb.mtu_octets);
     for (int i = 0; i < CLASS_COUNT; i++)
-        k->aqm[i] = aqm_list[c->classes.item[i].aqm];
+        r->aqm[i] = aqm_list[c->classes.item[i].aqm];
     for (uint32_t i = 0; i < dp->workers; i++)
-        k->worker[i] = (struct commands_worker){.commands = dp->worker[i]->commands,
+        r->worker[i] = (struct registry_worker){.commands = dp->worker[i]->commands,
                                                 .carried_out = &dp->worker[i]->stats.commands,
                                                 .cells = dp->worker[i]->state.bvc};
-    return commands_setup(k) && k->pool ? NULL : "out of memory for the command registry";
+    return registry_setup(r) && r->pool ? NULL : "out of memory for the command registry";
 }
 
 static void release(struct dp *dp)
 {
-    commands_release(&dp->commands);
+    registry_release(&dp->registry);
     dp_events_release(&dp->events);
     for (uint32_t i = 0; i < dp->workers; i++)
         worker_free(dp->worker[i]);
@@ -308,7 +310,7 @@ struct dp *dp_create(const struct dp_config *config, const char **why)
     for (uint32_t i = 0; i < config->workers && !*why; i++)
         *why = worker_create(dp, i, config);
     if (!*why)
-        *why = commands_of(dp, config);
+        *why = registry_of(dp, config);
     if (!*why)
         return dp;
     release(dp);
@@ -390,7 +392,7 @@ uint32_t dp_destroy(struct dp *dp)
         held += port_device_stop(&dp->device[side]);
     for (uint32_t i = 0; i < dp->workers; i++)
         held += rte_mempool_in_use_count(dp->worker[i]->segment_pool);
-    held += rte_mempool_in_use_count(dp->commands.pool);
+    held += rte_mempool_in_use_count(dp->registry.pool);
     release(dp);
     return held;
 }

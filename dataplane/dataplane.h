@@ -5,10 +5,11 @@
 
 #include "dataplane/aqm/aqm.h"
 #include "dataplane/base/units.h"
+#include "dataplane/state/at.h"
 #include "dataplane/state/command.h"
 #include "dataplane/state/event.h"
 #include "dataplane/stats/stats.h"
-#include "dataplane/view.h"
+#include "dataplane/view/view.h"
 
 struct rte_ring;
 struct rte_mempool;
@@ -43,9 +44,6 @@ FIELD_STRUCT(dp_port, DP_PORT_FIELDS);
 extern const struct field_record dp_port_record;
 #define FIELD_TYPE_DP_PORT struct dp_port
 #define FIELD_KIND_DP_PORT FIELD_RECORD, &dp_port_record
-
-#define DP_WORKERS_MAX     16
-#define DP_AT_WORKER_SHIFT 24
 
 #define DP_CONFIG_FIELDS(MUST, MAY, T)                                                     \
     MUST(T, U32, nses, 1, 4096, "how many NSEs there is room for")                         \
@@ -136,23 +134,8 @@ int dp_ms_may_move(const struct dp *dp, uint32_t ms, uint32_t bvc);
 // The free places at the worker of that NSE; the NSE need not exist.
 void dp_worker_left(const struct dp *dp, uint32_t nse, uint32_t *mss, uint32_t *pdps);
 
-// The place of an MS: its worker, and its index there, in one word. For any thread; for an MS that
-// moves or ends meanwhile it is the old place. The record at the place names its MS.
-static inline uint32_t dp_at(uint32_t worker, uint32_t place)
-{
-    return worker << DP_AT_WORKER_SHIFT | place;
-}
-
-static inline uint32_t dp_at_worker(uint32_t at)
-{
-    return at >> DP_AT_WORKER_SHIFT;
-}
-
-static inline uint32_t dp_at_place(uint32_t at)
-{
-    return at & ((1u << DP_AT_WORKER_SHIFT) - 1);
-}
-
+// The place of an MS (state/at.h). For any thread; for an MS that moves or ends meanwhile it is the
+// old place. The record at the place names its MS.
 uint32_t dp_ms_at(const struct dp *dp, uint32_t ms);
 
 // The id is not free: the cell exists, its removal is not carried out yet, or an event about an MS
@@ -161,6 +144,11 @@ bool dp_bvc_held(struct dp *dp, uint32_t bvc);
 
 // All workers have carried out all commands.
 bool dp_settled(const struct dp *dp);
+
+// True: the worker has answered the last query, and may get another. Until then the worker writes
+// into the query.
+bool dp_answered(const struct dp *dp, uint32_t worker);
+void dp_ask(struct dp *dp, uint32_t worker, struct dp_query *query);
 
 // The commands as functions over described structs; their target is the struct dp.
 extern const struct field_call dp_calls[];

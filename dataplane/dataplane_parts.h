@@ -1,8 +1,8 @@
-// The structs of the whole dataplane, for dataplane*.c and view.c alone.
+// The structs of the whole dataplane, for commands.c, dataplane*.c and events.c alone.
 #ifndef SLUICE_DATAPLANE_DATAPLANE_PARTS_H
 #define SLUICE_DATAPLANE_DATAPLANE_PARTS_H
 
-#include "dataplane/commands.h"
+#include "dataplane/registry/registry.h"
 #include "dataplane/worker.h"
 
 _Static_assert(DP_WORKERS_MAX <= POST_WORKERS_MAX && DP_WORKERS_MAX <= PORT_QUEUES_MAX &&
@@ -44,7 +44,7 @@ struct dp {
     struct port_device device[STATS_SIDES];
     uint32_t link[STATS_SIDES]; // enum port_link, the last answer; read by other threads
     struct post post[DP_WORKERS_MAX];
-    struct commands commands;
+    struct registry registry;
     struct dp_events events;
     uint32_t next_event; // the worker to read next
 };

@@ -1,64 +1,54 @@
-// See dataplane.h: dp_command, and reading. Nothing here runs per packet.
-#include "dataplane/commands_parts.h"
+// See dataplane.h: reading. Nothing here runs per packet.
 #include "dataplane/dataplane_parts.h"
-
-int64_t dp_command(struct dp *dp, const struct command *command)
-{
-    return commands_send(&dp->commands, command);
-}
 
 uint32_t dp_ms_of(const struct dp *dp, uint32_t nse, uint32_t tlli)
 {
-    const struct commands *k = &dp->commands;
-    return nse < k->limits.nses ? commands_find(k, nse, STATE_NAMED_TLLI, tlli) : EVENT_NONE;
+    return registry_find(&dp->registry, nse, STATE_NAMED_TLLI, tlli);
 }
 
 uint32_t dp_bvc_of(const struct dp *dp, uint32_t nse, uint32_t bvci)
 {
-    const struct commands *k = &dp->commands;
-    uint32_t bvc =
-        nse < k->limits.nses ? commands_find(k, nse, STATE_NAMED_BVCI, bvci) : EVENT_NONE;
-    return bvc != EVENT_NONE && k->bvc[bvc].going ? EVENT_NONE : bvc;
+    uint32_t bvc = registry_find(&dp->registry, nse, STATE_NAMED_BVCI, bvci);
+    return bvc != EVENT_NONE && dp->registry.bvc[bvc].going ? EVENT_NONE : bvc;
 }
 
-uint32_t dp_ms_cell(const struct dp *dp, uint32_t ms, uint32_t *tlli)
+uint32_t dp_ms_cell(const struct dp *dp, uint32_t id, uint32_t *tlli)
 {
-    const struct commands *k = &dp->commands;
-    if (ms >= k->limits.mss || !k->ms[ms].made)
+    const struct registry_ms *ms = registry_made_ms(&dp->registry, id);
+    if (!ms)
         return EVENT_NONE;
-    *tlli = k->ms[ms].tlli;
-    return k->ms[ms].bvc;
+    *tlli = ms->tlli;
+    return ms->bvc;
 }
 
 int dp_ms_may_move(const struct dp *dp, uint32_t ms, uint32_t bvc)
 {
-    const struct command c = {.op = COMMAND_ms_move, .ms_move = {.ms_id = ms, .bvc_id = bvc}};
-    return commands_ids_check(&dp->commands, &c);
+    return registry_ms_may_move(&dp->registry, ms, bvc);
 }
 
 void dp_worker_left(const struct dp *dp, uint32_t nse, uint32_t *mss, uint32_t *pdps)
 {
-    const struct commands_worker *worker = &dp->commands.worker[nse % dp->workers];
+    const struct registry_worker *worker = &dp->registry.worker[nse % dp->workers];
     *mss = worker->mss.left;
     *pdps = worker->pdps.left;
 }
 
 uint32_t dp_ms_at(const struct dp *dp, uint32_t ms)
 {
-    const struct commands *k = &dp->commands;
-    return ms < k->limits.mss ? __atomic_load_n(&k->ms[ms].at, __ATOMIC_ACQUIRE) : 0;
+    const struct registry *r = &dp->registry;
+    return ms < r->limits.mss ? __atomic_load_n(&r->ms[ms].at, __ATOMIC_ACQUIRE) : 0;
 }
 
 bool dp_bvc_held(struct dp *dp, uint32_t bvc)
 {
-    struct commands *k = &dp->commands;
-    commands_going_settle(k);
-    return bvc < k->limits.bvcs && (k->bvc[bvc].made || k->bvc[bvc].mss > 0);
+    struct registry *r = &dp->registry;
+    registry_settle(r);
+    return bvc < r->limits.bvcs && (r->bvc[bvc].made || r->bvc[bvc].mss > 0);
 }
 
 bool dp_settled(const struct dp *dp)
 {
-    return commands_settled(&dp->commands);
+    return registry_settled(&dp->registry);
 }
 
 struct dp_worker *dp_worker(struct dp *dp, uint32_t worker)
@@ -109,10 +99,9 @@ static uint64_t sum_of(const uint64_t *drop)
 
 struct dp_traffic dp_bvc_traffic(const struct dp *dp, uint32_t id)
 {
-    const struct commands *k = &dp->commands;
-    if (id >= k->limits.bvcs || !k->bvc[id].made)
+    if (!registry_made_bvc(&dp->registry, id))
         return (struct dp_traffic){0};
-    const struct dp_worker *worker = dp->worker[commands_worker_of_bvc(k, id)];
+    const struct dp_worker *worker = dp->worker[registry_worker_of_bvc(&dp->registry, id)];
     const struct state_bvc *bvc = &worker->state.bvc[id];
     struct sched_queued queued = sched_bvc_queued(worker->sched, id);
     return (struct dp_traffic){.down_frames = bvc->frames,
@@ -125,10 +114,10 @@ struct dp_traffic dp_bvc_traffic(const struct dp *dp, uint32_t id)
 
 struct dp_traffic dp_nse_traffic(const struct dp *dp, uint32_t nse)
 {
-    const struct commands *k = &dp->commands;
+    const struct registry *r = &dp->registry;
     struct dp_traffic sum = {0};
-    for (uint32_t id = 0; id < k->limits.bvcs; id++) {
-        if (!k->bvc[id].made || k->bvc[id].nse != nse)
+    for (uint32_t id = 0; id < r->limits.bvcs; id++) {
+        if (!r->bvc[id].made || r->bvc[id].nse != nse)
             continue;
         struct dp_traffic one = dp_bvc_traffic(dp, id);
         sum.down_frames += one.down_frames;
@@ -144,11 +133,11 @@ struct dp_traffic dp_nse_traffic(const struct dp *dp, uint32_t nse)
 
 struct dp_traffic dp_ms_traffic(const struct dp *dp, uint32_t id)
 {
-    const struct commands *k = &dp->commands;
-    if (id >= k->limits.mss || !k->ms[id].made)
+    const struct registry_ms *made = registry_made_ms(&dp->registry, id);
+    if (!made)
         return (struct dp_traffic){0};
-    const struct dp_worker *worker = dp->worker[commands_worker_of_ms(k, id)];
-    uint32_t place = dp_at_place(k->ms[id].at);
+    const struct dp_worker *worker = dp->worker[dp_at_worker(made->at)];
+    uint32_t place = dp_at_place(made->at);
     const struct state_ms *ms = &worker->state.ms[place];
     struct sched_queued queued = sched_ms_queued(worker->sched, place);
     struct dp_traffic traffic = {.down_frames = ms->llc_frames,
@@ -191,7 +180,7 @@ struct dp_far_end dp_far_end(const struct dp *dp, enum stats_side side, uint32_t
 
 uint32_t dp_teid_worker(const struct dp *dp, uint32_t teid)
 {
-    return teid_worker(dp->commands.teid_bits, teid);
+    return teid_worker(dp->registry.teid_bits, teid);
 }
 
 const char *dp_link_look(struct dp *dp, enum stats_side side)
@@ -208,4 +197,14 @@ const char *dp_driver(const struct dp *dp, enum stats_side side)
 const char *dp_link(const struct dp *dp, enum stats_side side)
 {
     return port_link_names[__atomic_load_n(&dp->link[side], __ATOMIC_RELAXED)];
+}
+
+bool dp_answered(const struct dp *dp, uint32_t worker)
+{
+    return view_answered(&dp->worker[worker]->view);
+}
+
+void dp_ask(struct dp *dp, uint32_t worker, struct dp_query *query)
+{
+    view_ask(&dp->worker[worker]->view, query);
 }

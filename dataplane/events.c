@@ -180,14 +180,14 @@ void dp_events_keep(struct dp *dp)
 
 static bool take_of(struct dp *dp, uint32_t worker, struct event *event)
 {
-    struct commands *k = &dp->commands;
-    if (commands_take_kept(k, worker, event))
+    struct registry *r = &dp->registry;
+    if (registry_take_kept(r, worker, event))
         return true;
-    uint64_t carried_out = commands_carried_out(k, worker);
+    uint64_t carried_out = registry_carried_out(r, worker);
     if (dequeue(dp, worker, event))
         return true;
-    commands_note_silence(k, worker, carried_out);
-    return commands_take_kept(k, worker, event);
+    registry_note_silence(r, worker, carried_out);
+    return registry_take_kept(r, worker, event);
 }
 
 // The oldest event, of each worker in turn. While control still reads kept events, the rings hold
@@ -271,7 +271,7 @@ bool dp_event(struct dp *dp, struct event *event)
     if (taken)
         note_taken(events, event);
     if (taken && event->kind != EVENT_bvc_kept) // which the worker did not send
-        commands_note_event(&dp->commands, event);
+        registry_note_event(&dp->registry, event);
     return taken;
 }
 

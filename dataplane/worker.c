@@ -239,8 +239,8 @@ uint64_t dp_poll(struct dp_worker *worker, uint64_t now_ns)
     stages_mark(stages, STAGE_uplink);
     tick(gn, now_ns);
     tick(gb, now_ns);
-    if (__builtin_expect(__atomic_load_n(&worker->query, __ATOMIC_ACQUIRE) != NULL, 0))
-        view_answer(worker, now_ns);
+    if (__builtin_expect(__atomic_load_n(&worker->view.query, __ATOMIC_ACQUIRE) != NULL, 0))
+        view_answer(&worker->view, now_ns);
     uint64_t up_ns = earlier(up_tick(&worker->up, now_ns), up_look(&worker->up, now_ns));
     if (more || worker->post->news)
         return now_ns;

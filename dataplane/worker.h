@@ -1,4 +1,4 @@
-// One worker: built by dataplane.c, run by worker.c, read by dataplane_read.c and view*.c.
+// One worker: built by dataplane.c, run by worker.c, read by dataplane_read.c.
 #ifndef SLUICE_DATAPLANE_WORKER_H
 #define SLUICE_DATAPLANE_WORKER_H
 
@@ -20,12 +20,9 @@ struct dp_worker {
     struct up up;
     struct post *post;
     struct cipher_scratch scratch;
-    uint64_t now_ns;        // of the last poll
-    struct dp_query *query; // published by another thread; NULL: none
+    uint64_t now_ns; // of the last poll
+    struct view view;
     struct stats_worker stats;
 };
-
-// view_answer.c: fills in the pending query and gives it back.
-void view_answer(struct dp_worker *worker, uint64_t now_ns);
 
 #endif

@@ -29,7 +29,7 @@ struct saturated saturated_run(struct generator *g);
 // that the worker took, and how many packets it has finished; `stages` as dp_stages, or NULL.
 uint64_t saturated_round(struct generator *g, struct stages *stages, uint64_t *packets);
 
-// What it costs that somebody looks at the MSs (dataplane/view.h), by the page.
+// What it costs that somebody looks at the MSs (dataplane/view/view.h), by the page.
 struct view_cost {
     double page_cycles;  // on top of the rounds that it is felt in
     double round_cycles; // of a round without

@@ -1,5 +1,5 @@
-// Commands from control to a worker: fixed-size, described field by field. Control allocates every
-// id, so the worker cannot fail an accepted command.
+// Commands from control to a worker: fixed-size, described field by field in commands.def. Control
+// allocates every id, so a command that was accepted cannot fail in the worker.
 //
 // A bucket without a rate does not limit; a rate of 0 stops. Rates are in units of 100 bit/s, as R
 // on the wire.
@@ -36,125 +36,16 @@
 // cent of Bmax.
 #define COMMAND_FULL(MAY, T) MAY(T, U8, full_percent, 0, 255, "bucket-full ratio, in per cent")
 
-// Addresses: IPv4 as ::ffff:a.b.c.d.
-#define COMMAND_NSE_FIELDS(MUST, MAY, T) \
-    COMMAND_NSE_ID(MUST, T)              \
-    MUST(T, U16, nsei, 0, 0xffff, "NSEI")
-#define COMMAND_NSVC_FIELDS(MUST, MAY, T)                                                  \
-    COMMAND_NSVC_ID(MUST, T)                                                               \
-    COMMAND_NSE_ID(MUST, T)                                                                \
-    MUST(T, U16, nsvci, 0, 0xffff, "NSVCI")                                                \
-    MUST(T, IPV6, peer_address, 0, 0, "the BSS's address")                                 \
-    MUST(T, U16, peer_port, 1, 0xffff, "the BSS's UDP port")                               \
-    MAY(T, MAC, peer_mac, 0, 0, "its or its router's Ethernet address; absent: asked for") \
-    COMMAND_WEIGHT(MUST, T) COMMAND_BLOCKED(MAY, T)
-#define COMMAND_NSVC_WEIGHT_FIELDS(MUST, MAY, T) \
-    COMMAND_NSVC_ID(MUST, T) COMMAND_WEIGHT(MUST, T) COMMAND_BLOCKED(MAY, T)
-#define COMMAND_NSVC_ID_FIELDS(MUST, MAY, T) COMMAND_NSVC_ID(MUST, T)
-#define COMMAND_SEND_FIELDS(MUST, MAY, T) \
-    COMMAND_NSVC_ID(MUST, T)              \
-    MUST(T, OCTETS, pdu, 1, 65507, "the NS PDU")
-
-#define COMMAND_GGSN_FIELDS(MUST, MAY, T)                        \
-    COMMAND_GGSN_ID(MUST, T)                                     \
-    MUST(T, IPV6, address, 0, 0, "the GGSN's address for GTP-U") \
-    MAY(T, MAC, mac, 0, 0, "its or its router's Ethernet address; absent: asked for")
-#define COMMAND_GGSN_ID_FIELDS(MUST, MAY, T) COMMAND_GGSN_ID(MUST, T)
-#define COMMAND_NET_FIELDS(MUST, MAY, T)       \
-    MUST(T, IPV6, address, 0, 0, "of the net") \
-    MUST(T, U8, prefix, 0, 128, "prefix length; of an IPv4 net 96 more")
+#define COMMAND_NET_FIELDS(MUST, MAY, T)    \
+    MUST(T, IPV6, address, 0, 0, "a net's") \
+    MUST(T, U8, prefix, 0, 128, "how many of its bits count; of an IPv4 address 96 more")
 FIELD_STRUCT(command_net, COMMAND_NET_FIELDS);
 FIELD_LIST_STRUCT(command_nets, command_net, PORT_NETS);
 extern const struct field_record command_net_record;
 #define FIELD_TYPE_NETS struct command_nets
 #define FIELD_KIND_NETS FIELD_LIST, &command_net_record
-#define COMMAND_GN_FROM_FIELDS(MUST, MAY, T) \
-    MUST(T, NETS, nets, 0, PORT_NETS,        \
-         "senders besides a context's GGSN; none: every GGSN to a context without one")
-#define COMMAND_NSE_FLOW_FIELDS(MUST, MAY, T) \
-    COMMAND_NSE_ID(MUST, T) COMMAND_BUCKET_OF(MUST, MAY, T, )
-#define COMMAND_NSE_ID_FIELDS(MUST, MAY, T) COMMAND_NSE_ID(MUST, T)
-
-#define COMMAND_BVC_FIELDS(MUST, MAY, T)                         \
-    COMMAND_BVC_ID(MUST, T)                                      \
-    MUST(T, U32, nse_id, 0, UINT32_MAX, "the NSE it belongs to") \
-    MUST(T, U16, bvci, 2, 65534, "BVCI")                         \
-    COMMAND_BLOCKED(MAY, T)
-#define COMMAND_BVC_FLOW_FIELDS(MUST, MAY, T) \
-    COMMAND_BVC_ID(MUST, T)                   \
-    COMMAND_BUCKET_OF(MUST, MAY, T, ) COMMAND_FULL(MAY, T) COMMAND_BUCKET_OF(MUST, MAY, T, ms_)
-#define COMMAND_BVC_ID_FIELDS(MUST, MAY, T) COMMAND_BVC_ID(MUST, T)
-#define COMMAND_BVC_BLOCK_FIELDS(MUST, MAY, T) \
-    COMMAND_BVC_ID(MUST, T)                    \
-    MUST(T, BOOL, blocked, 0, 1, "whether it is blocked from now on")
-#define COMMAND_BVC_CREDIT_FIELDS(MUST, MAY, T) COMMAND_BVC_ID(MUST, T) COMMAND_OCTETS_BACK(MUST, T)
-
-#define COMMAND_MS_FIELDS(MUST, MAY, T)                      \
-    COMMAND_MS_ID(MUST, T)                                   \
-    MUST(T, U32, bvc_id, 0, UINT32_MAX, "the cell it is in") \
-    MUST(T, U32, tlli, 0, UINT32_MAX, "TLLI")                \
-    MUST(T, U16, n201_u, LLC_N201_U_MIN, LLC_N201_U_MAX, "most octets of a UI frame's information")
-// `gea` is the type of ciphering algorithm (TS 24.008 10.5.5.3).
-#define COMMAND_MS_CIPHER_FIELDS(MUST, MAY, T)                                                   \
-    COMMAND_MS_ID(MUST, T)                                                                       \
-    MUST(T, U8, gea, 0, 7, "0: none, 3: GEA3, 4: GEA4; 1, 2 and 5 are refused as unsupported")   \
-    MUST(T, OCTETS, key, 0, CIPHER_KEY_OCTETS, "Kc: 8 octets for GEA3, 16 for GEA4, 0 for none") \
-    MUST(T, U32, iov_ui, 0, UINT32_MAX, "IOV-UI, the offset of UI frames' INPUT")
-#define COMMAND_MS_TLLI_FIELDS(MUST, MAY, T) \
-    COMMAND_MS_ID(MUST, T)                   \
-    MUST(T, U32, tlli, 0, UINT32_MAX, "TLLI")
-#define COMMAND_MS_N201_U_FIELDS(MUST, MAY, T)          \
-    COMMAND_MS_ID(MUST, T)                              \
-    MUST(T, U8, sapi, 3, 11, "LLC SAPI: 3, 5, 9 or 11") \
-    MUST(T, U16, n201_u, LLC_N201_U_MIN, LLC_N201_U_MAX, "most octets of a UI frame's information")
-// The optional elements of the MS's DL-UNITDATAs; each command replaces all of them.
-#define COMMAND_MS_OPTIONS_FIELDS(MUST, MAY, T)                                        \
-    COMMAND_MS_ID(MUST, T)                                                             \
-    MAY(T, OCTETS, ra_capability, 1, 48, "MS radio access capability, its value part") \
-    MAY(T, U8, priority, 0, 255, "priority")                                           \
-    MAY(T, U16, drx, 0, 0xffff, "DRX parameters")                                      \
-    MAY(T, DIGITS, imsi, 5, 15, "IMSI")                                                \
-    MAY(T, U32, old_tlli, 0, UINT32_MAX, "the MS's former TLLI")
-#define COMMAND_MS_FLOW_FIELDS(MUST, MAY, T) \
-    COMMAND_MS_ID(MUST, T) COMMAND_BUCKET_OF(MUST, MAY, T, ) COMMAND_FULL(MAY, T)
-#define COMMAND_MS_CREDIT_FIELDS(MUST, MAY, T) COMMAND_MS_ID(MUST, T) COMMAND_OCTETS_BACK(MUST, T)
-// The hold until the MS is heard and the hold until ms_release are independent.
-#define COMMAND_MS_FREEZE_FIELDS(MUST, MAY, T) \
-    COMMAND_MS_ID(MUST, T)                     \
-    MAY(T, BOOL, until_heard, 0, 1, "until a good frame of its user data comes; absent: no")
-#define COMMAND_MS_MOVE_FIELDS(MUST, MAY, T) COMMAND_MS_ID(MUST, T) COMMAND_BVC_ID(MUST, T)
-#define COMMAND_MS_ID_FIELDS(MUST, MAY, T)   COMMAND_MS_ID(MUST, T)
-
-#define COMMAND_PFC_FIELDS(MUST, MAY, T)                                       \
-    COMMAND_MS_ID(MUST, T)                                                     \
-    COMMAND_SLOT(MUST, T)                                                      \
-    MUST(T, U8, traffic_class, 0, CLASS_COUNT - 1, "traffic class, by number") \
-    MAY(T, U8, shares, 0, SCHED_SLOTS - 1, "the slot whose bucket it uses; absent: its own")
-#define COMMAND_PFC_FLOW_FIELDS(MUST, MAY, T) \
-    COMMAND_MS_ID(MUST, T)                    \
-    COMMAND_SLOT(MUST, T) COMMAND_BUCKET_OF(MUST, MAY, T, ) COMMAND_FULL(MAY, T)
-#define COMMAND_PFC_CREDIT_FIELDS(MUST, MAY, T) \
-    COMMAND_MS_ID(MUST, T) COMMAND_SLOT(MUST, T) COMMAND_OCTETS_BACK(MUST, T)
-#define COMMAND_PFC_ID_FIELDS(MUST, MAY, T) COMMAND_MS_ID(MUST, T) COMMAND_SLOT(MUST, T)
-
-#define COMMAND_PDP_FIELDS(MUST, MAY, T)                             \
-    COMMAND_PDP_ID(MUST, T)                                          \
-    COMMAND_MS_ID(MUST, T)                                           \
-    MUST(T, U8, slot, 0, SCHED_SLOTS - 1, "slot of its packet flow") \
-    MUST(T, U8, nsapi, 5, 15, "NSAPI")                               \
-    MUST(T, U8, sapi, 3, 11, "LLC SAPI: 3, 5, 9 or 11")              \
-    MAY(T, U8, pfi, 0, 127, "PFI of its packet flow, for the BSS")   \
-    MAY(T, U32, ggsn_id, 0, UINT32_MAX, "its GGSN; none: no uplink") \
-    MUST(T, U32, ggsn_teid, 0, UINT32_MAX, "TEID of its tunnel at the GGSN")
-#define COMMAND_PDP_ID_FIELDS(MUST, MAY, T) COMMAND_PDP_ID(MUST, T)
-#define COMMAND_PDP_UPLINK_FIELDS(MUST, MAY, T) \
-    COMMAND_PDP_ID(MUST, T)                     \
-    MUST(T, BOOL, ended, 0, 1, "whether its uplink is dropped from here on")
 
 #define COMMAND_LLC_OCTETS_MAX (LLC_UI_HEADER_OCTETS + LLC_N201_U_MAX + LLC_FCS_OCTETS)
-#define COMMAND_LLC_FIELDS(MUST, MAY, T) \
-    COMMAND_MS_ID(MUST, T)               \
-    MUST(T, OCTETS, pdu, 1, COMMAND_LLC_OCTETS_MAX, "the LLC frame, with its FCS")
 
 // One parameter of an AQM, in the order of the AQM's table. Only a level has a unit (enum
 // aqm_level_unit); of other parameters `unit` is 0.
@@ -184,11 +75,6 @@ static inline void dp_aqm_values(const struct dp_aqm_params *from, uint64_t valu
     MUST(T, U64, bss_most_ns, 0, INT64_MAX, "most part of it for the BSS; 0: no limit")
 #define COMMAND_CLASS(MUST, T) \
     MUST(T, U8, traffic_class, 0, CLASS_COUNT - 1, "traffic class, by number")
-#define COMMAND_CLASS_SET_FIELDS(MUST, MAY, T) COMMAND_CLASS(MUST, T) COMMAND_CLASS_VALUES(MUST, T)
-#define COMMAND_CLASS_AQM_FIELDS(MUST, MAY, T)     \
-    COMMAND_CLASS(MUST, T)                         \
-    MUST(T, AQM_PARAMS, params, 0, AQM_PARAMS_MAX, \
-         "all parameters, in the order of the AQM's table")
 
 #define COMMAND(name, LIST, help) FIELD_STRUCT(command_##name, LIST);
 #include "dataplane/state/commands.def"

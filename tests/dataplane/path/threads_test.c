@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "dataplane/view.h"
+#include "dataplane/view/view.h"
 #include "tests/dataplane/path/cipher.h"
 #include "tests/dataplane/path/clock.h"
 #include "tests/dataplane/random.h"

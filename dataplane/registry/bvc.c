@@ -1,0 +1,134 @@
+// See parts.h: cells, and those that go. A worker moves an MS that it hears in another cell, so
+// control may remove a cell that it thinks empty and that no longer is: then the worker keeps it.
+// Which of the two it was stands in the worker's own record of the cell, written before it counts
+// the command, so a removal is decided as soon as its worker has come past it, whatever the worker
+// has to tell and whoever takes events. Only the word to control that a cell was kept waits for
+// what the worker wrote before: the move for which it was.
+#include "dataplane/registry/parts.h"
+
+#include "dataplane/state/event_put.h"
+
+// One that goes is not there any more, and not free yet; -EAGAIN says so until its worker has come
+// past its removal, and never longer, so that who waits with events untaken does not wait for them.
+int registry_bvc_there(const struct registry *r, uint32_t bvc)
+{
+    return REGISTRY_THERE(r, bvc, bvc) ?: refuse(r->bvc[bvc].going, -ENOENT);
+}
+
+static int bvc_free(const struct registry *r, uint32_t bvc)
+{
+    int fault = REGISTRY_FREE(r, bvc, bvc);
+    if (!fault && r->bvc[bvc].mss > 0)
+        return -EEXIST;
+    return fault == -EEXIST && r->bvc[bvc].going ? -EAGAIN : fault;
+}
+
+int registry_bvc(struct registry *r, struct command *command)
+{
+    const struct command_bvc *c = &command->bvc;
+    struct registry_nse *nse = registry_made_nse(r, c->nse_id);
+    bool named = registry_find(r, c->nse_id, STATE_NAMED_BVCI, c->bvci) != STATE_NONE;
+    int fault = bvc_free(r, c->bvc_id) ?: REGISTRY_THERE(r, nse, c->nse_id)
+        ?: refuse(named, nse->going ? -EAGAIN : -EEXIST)
+        ?: registry_offer(r, 1u << nse->worker, command);
+    if (fault)
+        return fault;
+    r->bvc[c->bvc_id] = (struct registry_bvc){
+        .made = true, .bvci = c->bvci, .nse = c->nse_id, .since = r->worker[nse->worker].sent};
+    names_add(&r->name[STATE_NAMED_BVCI], names_hash(c->nse_id, c->bvci), c->bvc_id);
+    nse->bvcs++;
+    return 0;
+}
+
+static int offer(struct registry *r, struct command *c)
+{
+    uint32_t id = c->bvc_flow.bvc_id; // with which every such command begins
+    return registry_bvc_there(r, id) ?: registry_offer(r, 1u << registry_worker_of_bvc(r, id), c);
+}
+
+REGISTRY_PLAIN(bvc_flow, offer)
+REGISTRY_PLAIN(bvc_reset, offer)
+REGISTRY_PLAIN(bvc_block, offer)
+REGISTRY_PLAIN(bvc_credit, offer)
+
+// ---- Those that go ----
+
+static void append(struct registry *r, struct registry_cells *cells, uint32_t bvc)
+{
+    r->bvc[bvc].next = STATE_NONE;
+    *(cells->first == STATE_NONE ? &cells->first : &r->bvc[cells->last].next) = bvc;
+    cells->last = bvc;
+}
+
+static uint32_t take_first(const struct registry *r, struct registry_cells *cells)
+{
+    uint32_t bvc = cells->first;
+    cells->first = r->bvc[bvc].next;
+    return bvc;
+}
+
+static bool is_past(const struct registry *r, const struct registry_cells *cells, uint64_t commands)
+{
+    return cells->first != STATE_NONE && r->bvc[cells->first].removed <= commands;
+}
+
+int registry_bvc_remove(struct registry *r, struct command *c)
+{
+    uint32_t id = c->bvc_remove.bvc_id;
+    struct registry_bvc *bvc = registry_made_bvc(r, id);
+    int fault = registry_bvc_there(r, id) ?: refuse(bvc->mss > 0 || bvc->kept, -EBUSY)
+        ?: offer(r, c);
+    if (fault)
+        return fault;
+    struct registry_worker *worker = &r->worker[registry_worker_of_bvc(r, id)];
+    bvc->going = true;
+    bvc->removed = worker->sent;
+    append(r, &worker->going, id);
+    r->nse[bvc->nse].going++;
+    return 0;
+}
+
+static void settle_first(struct registry *r, struct registry_worker *worker)
+{
+    uint32_t id = take_first(r, &worker->going);
+    struct registry_bvc *bvc = &r->bvc[id];
+    bvc->going = false;
+    r->nse[bvc->nse].going--;
+    bvc->made = bvc->kept = worker->cells[id].nse != STATE_NONE;
+    if (bvc->kept) {
+        append(r, &worker->kept, id);
+        return;
+    }
+    names_remove(&r->name[STATE_NAMED_BVCI], names_hash(bvc->nse, bvc->bvci), id);
+    r->nse[bvc->nse].bvcs--;
+}
+
+static void settle(struct registry *r, uint32_t w)
+{
+    struct registry_worker *worker = &r->worker[w];
+    if (worker->going.first == STATE_NONE)
+        return;
+    uint64_t commands = registry_carried_out(r, w);
+    while (is_past(r, &worker->going, commands))
+        settle_first(r, worker);
+}
+
+void registry_settle(struct registry *r)
+{
+    for (uint32_t w = 0; w < r->workers; w++)
+        settle(r, w);
+}
+
+bool registry_take_kept(struct registry *r, uint32_t w, struct event *event)
+{
+    struct registry_worker *worker = &r->worker[w];
+    settle(r, w);
+    if (!is_past(r, &worker->kept, worker->heard))
+        return false;
+    uint32_t id = take_first(r, &worker->kept);
+    r->bvc[id].kept = false;
+    *event = event_of(EVENT_bvc_kept, w, worker->heard);
+    event->nse_id = r->bvc[id].nse;
+    event->bvc_id = id;
+    return true;
+}

@@ -1,0 +1,50 @@
+// See parts.h: GGSNs and other senders on Gn, which every worker knows; the addresses of peers.
+#include "dataplane/registry/parts.h"
+
+// One station's. Of a link's own broadcast address nothing is known here.
+static bool is_unicast(const struct ipv6_address *a)
+{
+    if (!address_is_ipv4(a))
+        return !address_is_none(a) && a->octet[0] != 0xff;
+    uint32_t ipv4 = address_ipv4(a);
+    return ipv4 >> 24 != 0 && ipv4 >> 28 != 0xe && ipv4 != UINT32_MAX;
+}
+
+int registry_peer_check(const struct registry_port *port, const struct ipv6_address *peer)
+{
+    const struct ipv6_address *ours = address_is_ipv4(peer) ? &port->ipv4 : &port->ipv6;
+    if (address_is_none(ours))
+        return -EAFNOSUPPORT;
+    return is_unicast(peer) && !address_same(peer, ours) ? 0 : -EADDRNOTAVAIL;
+}
+
+int registry_ggsn(struct registry *r, struct command *c)
+{
+    uint32_t id = c->ggsn.ggsn_id;
+    int fault = REGISTRY_FREE(r, ggsn, id) ?: registry_peer_check(&r->gn, &c->ggsn.address)
+        ?: registry_offer(r, REGISTRY_ALL(r), c);
+    if (!fault)
+        r->ggsn[id] = (struct registry_ggsn){.made = true};
+    return fault;
+}
+
+int registry_ggsn_remove(struct registry *r, struct command *c)
+{
+    uint32_t id = c->ggsn_remove.ggsn_id;
+    int fault = REGISTRY_THERE(r, ggsn, id) ?: refuse(r->ggsn[id].pdps > 0, -EBUSY)
+        ?: registry_offer(r, REGISTRY_ALL(r), c);
+    if (!fault)
+        r->ggsn[id].made = false;
+    return fault;
+}
+
+int registry_gn_from(struct registry *r, struct command *c)
+{
+    const struct command_nets *nets = &c->gn_from.nets;
+    if (nets->n > PORT_NETS)
+        return -ERANGE;
+    for (uint64_t i = 0; i < nets->n; i++)
+        if (nets->item[i].prefix > 128)
+            return -ERANGE;
+    return registry_offer(r, REGISTRY_ALL(r), c);
+}

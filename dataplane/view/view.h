@@ -1,0 +1,162 @@
+// The state of NSEs, cells and MSs as the worker that has them sees it, for who asks from another
+// thread. Each struct is described field by field, so that JSON and metrics come from the tables.
+//
+// A query is a mailbox: who asks fills in what, publishes it (dp_ask), and may read the answer when
+// the worker has let go of it (dp_answered). The worker looks at one pointer a poll and
+// answers with a bounded number of records, so no packet waits longer than for those; nothing is
+// locked, and nothing is read while it is written. One question at a time for each worker.
+#ifndef SLUICE_VIEW_VIEW_H
+#define SLUICE_VIEW_VIEW_H
+
+#include "dataplane/base/classes.h"
+#include "dataplane/stats/stats.h"
+#include "dataplane/wire/field.h"
+
+// R and Bmax in force, and B: what of it the BSS still has, as octets and as time at R.
+#define VIEW_BUCKET(MUST, MAY, T)                                            \
+    MAY(T, U64, rate_bit_per_s, 0, UINT64_MAX, "R in force; none: no limit") \
+    MUST(T, U32, bucket_octets, 0, UINT32_MAX, "Bmax in force")              \
+    MUST(T, U64, level_octets, 0, UINT64_MAX, "B, how much of it is taken")  \
+    MAY(T, U64, delay_ns, 0, UINT64_MAX,                                     \
+        "B x 8 / R: how long that takes; none: no limit, or a stop")
+#define VIEW_QUEUE(MUST, T)                                       \
+    MUST(T, U32, queued_npdus, 0, UINT32_MAX, "N-PDUs that wait") \
+    MUST(T, U64, queued_octets, 0, UINT64_MAX, "octets of them")
+#define VIEW_SOJOURN(MUST, T, help) MUST(T, U64, sojourn_ns, 0, UINT64_MAX, help)
+// A struct's members from down_frames on are counters; those before it are not.
+#define VIEW_FATE(MUST, T)                                 \
+    MUST(T, U64, marks, 0, UINT64_MAX, "N-PDUs marked CE") \
+    MUST(T, U64, dropped_npdus, 0, UINT64_MAX, "N-PDUs dropped")
+
+#define VIEW_NSE_FIELDS(MUST, MAY, T)                       \
+    MUST(T, U32, nse_id, 0, UINT32_MAX, "index of the NSE") \
+    VIEW_BUCKET(MUST, MAY, T)                               \
+    VIEW_QUEUE(MUST, T)                                     \
+    MUST(T, U32, cells, 0, UINT32_MAX, "its cells")         \
+    MUST(T, BOOL, waits, 0, 1, "for its bucket")            \
+    MUST(T, BOOL, stopped, 0, 1, "by R = 0")
+#define VIEW_BVC_FIELDS(MUST, MAY, T)                                                          \
+    MUST(T, U32, bvc_id, 0, UINT32_MAX, "index of the cell")                                   \
+    MUST(T, U32, nse_id, 0, UINT32_MAX, "index of its NSE")                                    \
+    MUST(T, U16, bvci, 0, 0xffff, "BVCI")                                                      \
+    VIEW_BUCKET(MUST, MAY, T)                                                                  \
+    VIEW_QUEUE(MUST, T)                                                                        \
+    VIEW_SOJOURN(MUST, T,                                                                      \
+                 "of the N-PDUs that are next in their class, how long the oldest has waited") \
+    MUST(T, U64, sent_sojourn_ns, 0, UINT64_MAX,                                               \
+         "how long the N-PDU that was sent last had waited")                                   \
+    MUST(T, U32, mss, 0, UINT32_MAX, "MSs in it")                                              \
+    MAY(T, U64, ms_rate_bit_per_s, 0, UINT64_MAX, "R of its MSs by default; none: no limit")   \
+    MUST(T, U32, ms_bucket_octets, 0, UINT32_MAX, "Bmax of its MSs by default")                \
+    MUST(T, BOOL, waits, 0, 1, "for its bucket")                                               \
+    MUST(T, BOOL, stopped, 0, 1, "by R = 0, or for want of values")                            \
+    MUST(T, BOOL, blocked, 0, 1, "by command")                                                 \
+    MUST(T, U64, down_frames, 0, UINT64_MAX, "LLC PDUs sent to it")                            \
+    MUST(T, U64, down_octets, 0, UINT64_MAX, "octets of them")                                 \
+    MUST(T, U64, up_frames, 0, UINT64_MAX, "LLC PDUs of user data that came from it")          \
+    MUST(T, U64, up_octets, 0, UINT64_MAX, "octets of them")                                   \
+    VIEW_FATE(MUST, T)
+#define VIEW_MS_FIELDS(MUST, MAY, T)                                                            \
+    MUST(T, U32, ms_id, 0, UINT32_MAX, "index of the MS")                                       \
+    MUST(T, U32, bvc_id, 0, UINT32_MAX, "index of its cell")                                    \
+    MUST(T, U32, tlli, 0, UINT32_MAX, "TLLI")                                                   \
+    MUST(T, BOOL, own, 0, 1, "has a bucket of its own; else its cell's default")                \
+    VIEW_BUCKET(MUST, MAY, T)                                                                   \
+    VIEW_QUEUE(MUST, T)                                                                         \
+    VIEW_SOJOURN(MUST, T, "how long its oldest N-PDU has waited, less what it was frozen")      \
+    MUST(T, BOOL, waits, 0, 1, "for its bucket")                                                \
+    MUST(T, BOOL, stopped, 0, 1, "by R = 0")                                                    \
+    MUST(T, BOOL, frozen, 0, 1, "its queue waits and does not age")                             \
+    MUST(T, BOOL, held_by_control, 0, 1, "frozen by command")                                   \
+    MUST(T, BOOL, held_until_heard, 0, 1, "frozen until something comes from it")               \
+    MUST(T, U64, down_frames, 0, UINT64_MAX,                                                    \
+         "LLC PDUs of user data sent to it since its last key")                                 \
+    MUST(T, U64, down_octets, 0, UINT64_MAX, "octets of all LLC PDUs sent to it")               \
+    MUST(T, U64, up_octets, 0, UINT64_MAX, "octets of LLC PDUs of user data that came from it") \
+    VIEW_FATE(MUST, T)
+#define VIEW_PFC_FIELDS(MUST, MAY, T)                                                          \
+    MUST(T, U8, slot, 0, 255, "which packet flow of the MS")                                   \
+    MUST(T, U8, traffic_class, 0, CLASS_COUNT - 1, "its traffic class, by number")             \
+    VIEW_BUCKET(MUST, MAY, T)                                                                  \
+    VIEW_QUEUE(MUST, T)                                                                        \
+    VIEW_SOJOURN(MUST, T, "how long its oldest N-PDU has waited, less what its MS was frozen") \
+    MUST(T, BOOL, waits, 0, 1, "for its bucket")                                               \
+    MUST(T, BOOL, stopped, 0, 1, "by R = 0")
+// A class of a cell, or of all (dp_query's queues), which has no sojourn.
+#define VIEW_CLASS_FIELDS(MUST, MAY, T)                         \
+    MUST(T, U8, traffic_class, 0, CLASS_COUNT - 1, "by number") \
+    VIEW_QUEUE(MUST, T)                                         \
+    VIEW_SOJOURN(MUST, T, "how long the N-PDU that is next has waited")
+FIELD_STRUCT(view_nse, VIEW_NSE_FIELDS);
+FIELD_STRUCT(view_bvc, VIEW_BVC_FIELDS);
+FIELD_STRUCT(view_ms, VIEW_MS_FIELDS);
+FIELD_STRUCT(view_pfc, VIEW_PFC_FIELDS);
+FIELD_STRUCT(view_class, VIEW_CLASS_FIELDS);
+extern const struct field_record view_nse_record, view_bvc_record, view_ms_record, view_pfc_record,
+    view_class_record;
+
+// N-PDUs dropped, by reason: the first is STATS_NPDU_FIRST's.
+struct view_drops {
+    uint64_t npdus[STATS_NPDU_DROPS];
+};
+
+enum view_kind {
+    VIEW_STATS, // all counters of the worker
+    VIEW_NSES,  // its NSEs and cells with ids in `first` to `end`
+    VIEW_BVCS,
+    VIEW_MSS,        // its MSs at places in `first` to `end`; `of`: those in that cell, or VIEW_ALL
+    VIEW_PFCS,       // the packet flows of the MS at place `of`
+    VIEW_BVC_CLASSES // the classes of cell `of`
+};
+
+#define VIEW_ALL    UINT32_MAX
+#define VIEW_ROWS   64u   // records in an answer
+#define VIEW_LOOKED 2048u // ids that the worker looks at for one answer
+
+struct dp_query {
+    enum view_kind kind;
+    uint32_t first, end, of;
+    // The answer: n records; those with ids from `next` on have not been looked at.
+    uint32_t n, next;
+    uint64_t now_ns;
+    union {
+        uint32_t ms_id;            // of VIEW_PFCS: whose they are
+        uint32_t place[VIEW_ROWS]; // of VIEW_MSS: where each is
+    };
+    union {
+        struct {
+            struct stats_worker stats;
+            struct view_class queues[CLASS_COUNT]; // of all NSEs; no sojourn
+        };
+        struct view_nse nse[VIEW_ROWS];
+        struct {
+            struct view_bvc bvc[VIEW_ROWS];
+            struct view_drops bvc_drops[VIEW_ROWS];
+        };
+        struct {
+            struct view_ms ms[VIEW_ROWS];
+            struct view_drops ms_drops[VIEW_ROWS];
+        };
+        struct view_pfc pfc[VIEW_ROWS];
+        struct view_class of_class[CLASS_COUNT];
+    };
+};
+
+// What a worker answers from, and the query that somebody has published; NULL: none.
+struct state;
+struct sched;
+struct view {
+    const struct state *state;
+    const struct sched *sched;
+    const struct stats_worker *stats;
+    struct dp_query *query;
+};
+
+// As dp_answered and dp_ask, of one worker.
+bool view_answered(const struct view *view);
+void view_ask(struct view *view, struct dp_query *query);
+
+// The worker's side: fills in the query that is there and lets go of it.
+void view_answer(struct view *view, uint64_t now_ns);
+
+#endif
