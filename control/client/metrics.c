@@ -2,7 +2,6 @@
 // /metrics?cell=NSEI-BVCI those of the MSs of that cell. Each request looks for the instance anew,
 // so one that was started again is found.
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -24,21 +23,15 @@ static void on_end(int number)
 static int put(const char *run, const char *cell, FILE *body, const char **type)
 {
     struct session session;
-    char *text = NULL;
-    size_t octets = 0;
     if (!session_open(&session, run, body))
         return 503;
-    FILE *out = open_memstream(&text, &octets);
-    bool good = out && openmetrics_put(&session, cell, out);
-    if (out && fclose(out) != 0)
-        good = false;
+    bool good = openmetrics_put(&session, cell, body);
     if (good) {
         *type = OPENMETRICS_TYPE;
-        fwrite(text, 1, octets, body);
     } else {
+        rewind(body); // what was put is of no use
         fprintf(body, "%s: %s\n", session.name, session.why);
     }
-    free(text);
     session_close(&session);
     return good ? 200 : 503;
 }
