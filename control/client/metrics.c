@@ -26,12 +26,10 @@ static int put(const char *run, const char *cell, FILE *body, const char **type)
     if (!session_open(&session, run, body))
         return 503;
     bool good = openmetrics_put(&session, cell, body);
-    if (good) {
+    if (good)
         *type = OPENMETRICS_TYPE;
-    } else {
-        rewind(body); // what was put is of no use
+    else
         fprintf(body, "%s: %s\n", session.name, session.why);
-    }
     session_close(&session);
     return good ? 200 : 503;
 }

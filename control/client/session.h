@@ -41,4 +41,13 @@ struct json_object *session_ask(struct session *session, const char *command, ui
 struct json_object *session_rows(struct session *session, const char *command, const char *before,
                                  const char *behind, uint32_t most);
 
+// The answers to several commands, each under its name; NULL: `why`.
+struct session_part {
+    const char *name, *command;
+    uint32_t rows_most; // 0: its answer is no pages
+    const char *behind; // as session_rows has it; NULL: nothing
+};
+struct json_object *session_parts(struct session *session, const struct session_part *parts,
+                                  size_t n);
+
 #endif
