@@ -46,9 +46,13 @@ static int answer(void *self, const char *path, FILE *body, const char **type)
     return 404;
 }
 
-enum { RUN, AT };
-static const struct cli_option metrics_options[] = {
-    [RUN] = CLI_RUN, [AT] = {"listen", "ADDRESS:PORT", "where it is served (" LISTEN ")"}};
+struct options {
+    const char *run, *at;
+};
+static const struct cli_option metrics_options[] = {CLI_RUN,
+                                                    {"listen", "ADDRESS:PORT",
+                                                     "where it is served (" LISTEN ")",
+                                                     .at = offsetof(struct options, at)}};
 const struct cli cli_of_metrics = {.name = "metrics",
                                    .words = "",
                                    .about = "a running instance for Prometheus, as OpenMetrics",
@@ -57,24 +61,24 @@ const struct cli cli_of_metrics = {.name = "metrics",
 
 int command_metrics(int argc, char **argv)
 {
-    const char *given[] = {[RUN] = NULL, [AT] = LISTEN}, *why;
+    struct options options = {.at = LISTEN};
+    const char *why;
     struct sigaction action = {.sa_handler = on_end, .sa_flags = SA_RESTART}; // poll ends anyway
     int first;
-    enum cli_end end = cli_parse(&cli_of_metrics, argc, argv, cli_take_text, given, &first);
+    enum cli_end end = cli_parse(&cli_of_metrics, argc, argv, &options, &first);
     if (end != CLI_GO)
         return cli_status(end);
     if (!cli_no_words(&cli_of_metrics, argc, argv, first))
         return EXIT_USAGE;
-    const char *run = given[RUN], *at = given[AT];
-    int listener = http_listen(at, &why);
+    int listener = http_listen(options.at, &why);
     if (listener < 0) {
-        fprintf(stderr, "sluice metrics: --listen: found %s: %s\n", at, why);
+        fprintf(stderr, "sluice metrics: --listen: found %s: %s\n", options.at, why);
         return EXIT_USAGE;
     }
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    fprintf(stderr, "metrics at http://%s/metrics\n", at);
-    http_serve(listener, answer, (void *)run, &ended);
+    fprintf(stderr, "metrics at http://%s/metrics\n", options.at);
+    http_serve(listener, answer, (void *)options.run, &ended);
     close(listener);
     return EXIT_DONE;
 }

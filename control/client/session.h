@@ -18,10 +18,10 @@ struct session {
     char why[256]; // of what failed last
 };
 
-// The option of all who talk to one.
-#define CLI_RUN                                                                      \
-    {                                                                                \
-        "run", "NAME", "which instance, by name, NAME-PID or PID, where several run" \
+// The option of all who talk to one; it is the first member of the command's struct.
+#define CLI_RUN                                                                               \
+    {                                                                                         \
+        "run", "NAME", "which instance, by name, NAME-PID or PID, where several run", .at = 0 \
     }
 
 // Connects to the one instance that runs, or to that of `run`: its name, NAME-PID or PID. False,

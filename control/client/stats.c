@@ -219,37 +219,25 @@ static bool show_ms(struct session *session, const struct options *options)
 
 // ---- The command ----
 
-enum { RUN, JSON, EVERY, MSS, CELL, MS };
+#define INTO(member) .at = offsetof(struct options, member)
 static const struct cli_option stats_options[] = {
-    [RUN] = CLI_RUN,
-    [JSON] = {"json", NULL, "as one JSON object, with all of it"},
-    [EVERY] = {"all", NULL, "all rows, where there are more than 20"},
-    [MSS] = {"mss", NULL, "the MSs, too"},
-    [CELL] = {"cell", "NSEI-BVCI", "one cell, its classes and its MSs"},
-    [MS] = {"ms", "IMSI", "one MS and its packet flows"}};
+    CLI_RUN,
+    {"json", NULL, "as one JSON object, with all of it", INTO(json)},
+    {"all", NULL, "all rows, where there are more than 20", INTO(all)},
+    {"mss", NULL, "the MSs, too", INTO(mss)},
+    {"cell", "NSEI-BVCI", "one cell, its classes and its MSs", INTO(cell)},
+    {"ms", "IMSI", "one MS and its packet flows", INTO(ms)}};
 const struct cli cli_of_stats = {.name = "stats",
                                  .words = "",
                                  .about = "a running instance, as it is now",
                                  .options = stats_options,
                                  .count = sizeof stats_options / sizeof stats_options[0]};
 
-static bool take(void *self, size_t option, const char *value)
-{
-    struct options *o = self;
-    const char **texts[] = {[RUN] = &o->run, [CELL] = &o->cell, [MS] = &o->ms};
-    bool *switches[] = {[JSON] = &o->json, [EVERY] = &o->all, [MSS] = &o->mss};
-    if (value)
-        *texts[option] = value;
-    else
-        *switches[option] = true;
-    return true;
-}
-
 static enum cli_end parse(struct options *options, char words[SESSION_CELL_OCTETS], int argc,
                           char **argv)
 {
     int first;
-    enum cli_end end = cli_parse(&cli_of_stats, argc, argv, take, options, &first);
+    enum cli_end end = cli_parse(&cli_of_stats, argc, argv, options, &first);
     if (end != CLI_GO)
         return end;
     const char *cell = options->cell;

@@ -283,7 +283,7 @@ int command_top(int argc, char **argv)
     struct session session;
     const char *name = NULL;
     int first;
-    enum cli_end end = cli_parse(&cli_of_top, argc, argv, cli_take_text, &name, &first);
+    enum cli_end end = cli_parse(&cli_of_top, argc, argv, &name, &first);
     if (end != CLI_GO)
         return cli_status(end);
     if (!cli_no_words(&cli_of_top, argc, argv, first) || !session_open(&session, name, stderr))
