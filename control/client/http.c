@@ -89,23 +89,13 @@ int http_listen(const char *at, const char **why)
 
 // ---- Answers ----
 
-static const char *reason_of(int status)
-{
-    switch (status) {
-    case 200:
-        return "OK";
-    case 400:
-        return "Bad Request";
-    case 404:
-        return "Not Found";
-    case 405:
-        return "Method Not Allowed";
-    case 431:
-        return "Request Header Fields Too Large";
-    default:
-        return "Service Unavailable";
-    }
-}
+static const char *const reasons[] = {[200] = "OK",
+                                      [400] = "Bad Request",
+                                      [404] = "Not Found",
+                                      [405] = "Method Not Allowed",
+                                      [431] = "Request Header Fields Too Large",
+                                      [503] = "Service Unavailable"};
+static const char text_type[] = "text/plain; charset=utf-8";
 
 static void put_down(struct connection *c)
 {
@@ -128,7 +118,7 @@ static void compose(struct connection *c, int status, const char *type, const ch
     int head_octets = fprintf(
         out,
         "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\nConnection: close\r\n%s\r\n",
-        status, reason_of(status), type, n, status == 405 ? "Allow: GET, HEAD\r\n" : "");
+        status, reasons[status], type, n, status == 405 ? "Allow: GET, HEAD\r\n" : "");
     a->head_octets = (size_t)head_octets;
     fwrite(body, 1, n, out);
     if (fclose(out) != 0)
@@ -138,15 +128,15 @@ static void compose(struct connection *c, int status, const char *type, const ch
 static void refuse(struct connection *c, int status)
 {
     char body[64];
-    int n = snprintf(body, sizeof body, "%d %s\n", status, reason_of(status));
-    compose(c, status, "text/plain; charset=utf-8", body, (size_t)n);
+    int n = snprintf(body, sizeof body, "%d %s\n", status, reasons[status]);
+    compose(c, status, text_type, body, (size_t)n);
 }
 
 static void answer_path(const struct server *server, struct connection *c)
 {
     char *body = NULL;
     size_t n = 0;
-    const char *type = "text/plain; charset=utf-8";
+    const char *type = text_type;
     FILE *out = open_memstream(&body, &n);
     int status = out ? server->answer(server->self, c->path, out, &type) : 0;
     if (out && fclose(out) == 0)
@@ -245,16 +235,21 @@ static bool is_asking(const struct connection *c)
     return c->fd >= 0 && c->path && !c->answer;
 }
 
-// One answer for `first` and all behind it who ask the same.
+// One answer for `first` and all behind it who ask the same. To make it may have taken a while, so
+// the time for it to go begins now.
 static void answer_alike(const struct server *server, struct connection *first)
 {
     answer_path(server, first);
     if (!first->answer)
         return end(first);
+    struct answer *answer = first->answer;
+    uint64_t until_ms = now_ms() + HTTP_ANSWER_MS;
+    first->until_ms = until_ms;
     for (struct connection *c = first + 1; c < server->at + HTTP_CONNECTIONS; c++)
         if (is_asking(c) && strcmp(c->path, first->path) == 0) {
-            c->answer = first->answer;
-            c->answer->readers++;
+            c->answer = answer;
+            c->until_ms = until_ms;
+            answer->readers++;
         }
 }
 
