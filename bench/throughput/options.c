@@ -1,5 +1,4 @@
 // See options.h.
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,71 +13,119 @@
 
 #define DEFAULT_AQM "cobalt"
 
-enum {
-    MS,
-    SIZE,
-    CIPHER,
-    AQM_NAME,
-    BACKLOGGED,
-    RATE,
-    DEFAULTS,
-    PORTS,
-    WORKERS,
-    SECONDS,
-    REPEATS,
-    LOSS,
-    N201_U,
-    WAITING,
-    UP,
-    VIEW,
-    NO_SEARCH,
-    NO_RTE_SCHED,
-    JSON
-};
+static bool take_real(const char *option, const char *text, double least, double most,
+                      double *value)
+{
+    char *end, allowed[64];
+    *value = strtod(text, &end);
+    if (end != text && *end == 0 && *value >= least && *value <= most)
+        return true;
+    snprintf(allowed, sizeof allowed, "a number, %g to %g", least, most);
+    return cli_refuse("bench", option, text, allowed);
+}
 
+static bool take_seconds(void *target, const char *text)
+{
+    return take_real("seconds", text, 0.01, 3600, &((struct bench_options *)target)->seconds);
+}
+
+static bool take_loss(void *target, const char *text)
+{
+    return take_real("loss", text, 0, 1, &((struct bench_options *)target)->loss);
+}
+
+static bool take_size(void *target, const char *text)
+{
+    struct bench_options *o = target;
+    o->size_octets = OPTIONS_IMIX;
+    return strcmp(text, "imix") == 0 ||
+           cli_number("bench", "size", text, SIZE_MIN, SIZE_MAX_OCTETS, &o->size_octets);
+}
+
+static bool take_cipher(void *target, const char *text)
+{
+    struct bench_options *o = target;
+    static const struct {
+        const char *name;
+        uint8_t gea;
+    } ciphers[] = {{"none", 0}, {"gea3", 3}, {"gea4", 4}};
+    for (size_t i = 0; i < sizeof ciphers / sizeof ciphers[0]; i++)
+        if (strcmp(text, ciphers[i].name) == 0) {
+            o->gea = ciphers[i].gea;
+            o->cipher = ciphers[i].name;
+            return true;
+        }
+    return cli_refuse("bench", "cipher", text, "none, gea3 or gea4");
+}
+
+static bool take_aqm(void *target, const char *text)
+{
+    struct bench_options *o = target;
+    char allowed[256] = "";
+    for (uint32_t i = 0; i < aqm_count; i++) {
+        if (strcmp(text, aqm_list[i]->name) == 0) {
+            o->aqm = (uint8_t)i;
+            return true;
+        }
+        size_t at = strlen(allowed);
+        snprintf(allowed + at, sizeof allowed - at, "%s%s", i ? ", " : "", aqm_list[i]->name);
+    }
+    return cli_refuse("bench", "aqm", text, allowed);
+}
+
+#define INTO(member)                .at = offsetof(struct bench_options, member)
+#define NUMBER(member, lowest, top) INTO(member), .least = lowest, .most = top
 static const struct cli_option bench_options[] = {
-    [MS] = {"ms", "N", "MSs, in cells of 400, each with one packet flow (1000)"},
-    [SIZE] = {"size", "OCTETS|imix",
-              "of the IP packets, 36 to 1500; imix is 64, 576 and 1400\noctets as 7 : 4 : 1 (576)"},
-    [CIPHER] = {"cipher", "NAME", "none, gea3 or gea4, with a key for each MS (none)"},
-    [AQM_NAME] = {"aqm", "NAME",
-                  "of all classes, as in a configuration, with ECN if it\ncan (" DEFAULT_AQM ")"},
-    [BACKLOGGED] = {"backlogged", "N",
-                    "N of the MSs are held back by their buckets, at 8 to 236\n"
-                    "kbit/s, and always have packets queued; the clock is\n"
-                    "virtual then, and cycles a packet are all that is\nmeasured (0)"},
-    [RATE] = {"rate", "BIT/S",
-              "the same rate for all backlogged MSs instead, and\nbuckets of one PDU"},
-    [DEFAULTS] = {"defaults", NULL,
-                  "their rates are those that their cells say for all MSs\nof the cell"},
-    [PORTS] = {"ports", "PORTS",
-               "what the frames come and go by (ring):\n"
-               "  ring         rings of buffers, in memory\n"
-               "  memif        two pairs of net_memif in this process\n"
-               "  pcap:FILE    Gn reads FILE in a loop, which is\n"
-               "               written if it is not there; Gb is a ring\n"
-               "  A[,B[,C,D]]  DPDK devices, NICs by their PCI address:\n"
-               "               A is Gn, B the generator's and wired to A;\n"
-               "               C is Gb, D wired to C. Without C and D Gb\n"
-               "               is a ring. With A alone somebody else has\n"
-               "               to send. 1400 octets at most go over them."},
-    [WORKERS] = {"workers", "N",
-                 "each with an NSE, a processor and a generator of its\n"
-                 "own, in turns: the worker alone is timed, first one and\nthen all at once (1)"},
-    [SECONDS] = {"seconds", "S", "of a trial (1)"},
-    [REPEATS] = {"repeats", "N", "of the search, of which the median counts; 1 to 31 (3)"},
-    [LOSS] = {"loss", "F", "part of the packets that a trial may lose (0.0001; 0\nwith a NIC)"},
-    [N201_U] = {"n201-u", "N", "most octets of an LLC frame's information, 140 to 1520\n(1520)"},
-    [WAITING] = {"waiting", "N",
-                 "frames in the Gn port whenever the worker alone is\n"
-                 "timed, 1 to 1024 (64; with a cipher 512: the more, the\n"
-                 "more are enciphered at once)"},
-    [UP] = {"up", NULL, "from Gb to Gn instead"},
-    [VIEW] = {"view", NULL, "also what it costs that somebody looks at every MS"},
-    [NO_SEARCH] = {"no-search", NULL, "only cycles a packet; no rate, no latency"},
-    [NO_RTE_SCHED] = {"no-rte-sched", NULL,
-                      "leave out that baseline, which is measured from 4096 MSs\non"},
-    [JSON] = {"json", NULL, "one JSON object on standard output"}};
+    {"ms", "N", "MSs, in cells of 400, each with one packet flow (1000)", NUMBER(mss, 1, 4000000)},
+    {"size", "OCTETS|imix",
+     "of the IP packets, 36 to 1500; imix is 64, 576 and 1400\noctets as 7 : 4 : 1 (576)",
+     .take = take_size},
+    {"cipher", "NAME", "none, gea3 or gea4, with a key for each MS (none)", .take = take_cipher},
+    {"aqm", "NAME", "of all classes, as in a configuration, with ECN if it\ncan (" DEFAULT_AQM ")",
+     .take = take_aqm},
+    {"backlogged", "N",
+     "N of the MSs are held back by their buckets, at 8 to 236\n"
+     "kbit/s, and always have packets queued; the clock is\n"
+     "virtual then, and cycles a packet are all that is\nmeasured (0)",
+     NUMBER(backlogged, 0, 1000000)},
+    {"rate", "BIT/S", "the same rate for all backlogged MSs instead, and\nbuckets of one PDU",
+     NUMBER(rate_bit_per_s, 1000, 1000000)},
+    {"defaults", NULL, "their rates are those that their cells say for all MSs\nof the cell",
+     INTO(defaults)},
+    {"ports", "PORTS",
+     "what the frames come and go by (ring):\n"
+     "  ring         rings of buffers, in memory\n"
+     "  memif        two pairs of net_memif in this process\n"
+     "  pcap:FILE    Gn reads FILE in a loop, which is\n"
+     "               written if it is not there; Gb is a ring\n"
+     "  A[,B[,C,D]]  DPDK devices, NICs by their PCI address:\n"
+     "               A is Gn, B the generator's and wired to A;\n"
+     "               C is Gb, D wired to C. Without C and D Gb\n"
+     "               is a ring. With A alone somebody else has\n"
+     "               to send. 1400 octets at most go over them.",
+     INTO(ports)},
+    {"workers", "N",
+     "each with an NSE, a processor and a generator of its\n"
+     "own, in turns: the worker alone is timed, first one and\nthen all at once (1)",
+     NUMBER(workers, 1, DP_WORKERS_MAX)},
+    {"seconds", "S", "of a trial (1)", .take = take_seconds},
+    {"repeats", "N", "of the search, of which the median counts; 1 to 31 (3)",
+     NUMBER(repeats, 1, OPTIONS_REPEATS_MAX)},
+    {"loss", "F", "part of the packets that a trial may lose (0.0001; 0\nwith a NIC)",
+     .take = take_loss},
+    {"n201-u", "N", "most octets of an LLC frame's information, 140 to 1520\n(1520)",
+     NUMBER(n201_u, LLC_N201_U_MIN, LLC_N201_U_MAX)},
+    {"waiting", "N",
+     "frames in the Gn port whenever the worker alone is\n"
+     "timed, 1 to 1024 (64; with a cipher 512: the more, the\n"
+     "more are enciphered at once)",
+     NUMBER(waiting, 1, OPTIONS_WAITING_MAX)},
+    {"up", NULL, "from Gb to Gn instead", INTO(up)},
+    {"view", NULL, "also what it costs that somebody looks at every MS", INTO(view)},
+    {"no-search", NULL, "only cycles a packet; no rate, no latency", INTO(no_search)},
+    {"no-rte-sched", NULL, "leave out that baseline, which is measured from 4096 MSs\non",
+     INTO(no_rte_sched)},
+    {"json", NULL, "one JSON object on standard output", INTO(json)}};
 
 const struct cli cli_of_bench = {
     .name = "bench",
@@ -98,123 +145,6 @@ const struct cli cli_of_bench = {
         "Exit status: 0 done, 1 the run failed or packets were not accounted for, 2 usage.",
     .options = bench_options,
     .count = sizeof bench_options / sizeof bench_options[0]};
-
-static bool refuse(const char *option, const char *found, const char *allowed)
-{
-    fprintf(stderr, "sluice bench: --%s: found %s, allowed %s\n", option, found, allowed);
-    return false;
-}
-
-static bool take_number(const char *option, const char *text, uint32_t least, uint32_t most,
-                        uint32_t *value)
-{
-    char *end, allowed[64];
-    errno = 0;
-    unsigned long n = strtoul(text, &end, 10);
-    *value = (uint32_t)n;
-    if (text[0] >= '0' && text[0] <= '9' && *end == 0 && errno == 0 && n >= least && n <= most)
-        return true;
-    snprintf(allowed, sizeof allowed, "a whole number, %u to %u", least, most);
-    return refuse(option, text, allowed);
-}
-
-static bool take_real(const char *option, const char *text, double least, double most,
-                      double *value)
-{
-    char *end, allowed[64];
-    *value = strtod(text, &end);
-    if (end != text && *end == 0 && *value >= least && *value <= most)
-        return true;
-    snprintf(allowed, sizeof allowed, "a number, %g to %g", least, most);
-    return refuse(option, text, allowed);
-}
-
-static bool take_size(struct bench_options *o, const char *text)
-{
-    o->size_octets = OPTIONS_IMIX;
-    return strcmp(text, "imix") == 0 ||
-           take_number("size", text, SIZE_MIN, SIZE_MAX_OCTETS, &o->size_octets);
-}
-
-static bool take_cipher(struct bench_options *o, const char *text)
-{
-    static const struct {
-        const char *name;
-        uint8_t gea;
-    } ciphers[] = {{"none", 0}, {"gea3", 3}, {"gea4", 4}};
-    for (size_t i = 0; i < sizeof ciphers / sizeof ciphers[0]; i++)
-        if (strcmp(text, ciphers[i].name) == 0) {
-            o->gea = ciphers[i].gea;
-            o->cipher = ciphers[i].name;
-            return true;
-        }
-    return refuse("cipher", text, "none, gea3 or gea4");
-}
-
-static bool take_aqm(struct bench_options *o, const char *text)
-{
-    char allowed[256] = "";
-    for (uint32_t i = 0; i < aqm_count; i++) {
-        if (strcmp(text, aqm_list[i]->name) == 0) {
-            o->aqm = (uint8_t)i;
-            return true;
-        }
-        size_t at = strlen(allowed);
-        snprintf(allowed + at, sizeof allowed - at, "%s%s", i ? ", " : "", aqm_list[i]->name);
-    }
-    return refuse("aqm", text, allowed);
-}
-
-static bool take_switch(struct bench_options *o, size_t option)
-{
-    bool *switches[] = {[DEFAULTS] = &o->defaults,
-                        [UP] = &o->up,
-                        [VIEW] = &o->view,
-                        [NO_SEARCH] = &o->no_search,
-                        [NO_RTE_SCHED] = &o->no_rte_sched,
-                        [JSON] = &o->json};
-    return *switches[option] = true;
-}
-
-static bool take(void *self, size_t option, const char *text)
-{
-    struct bench_options *o = self;
-    uint32_t n201_u = o->n201_u;
-    bool good;
-    switch (option) {
-    case MS:
-        return take_number("ms", text, 1, 4000000, &o->mss);
-    case SIZE:
-        return take_size(o, text);
-    case CIPHER:
-        return take_cipher(o, text);
-    case AQM_NAME:
-        return take_aqm(o, text);
-    case BACKLOGGED:
-        return take_number("backlogged", text, 0, 1000000, &o->backlogged);
-    case RATE:
-        return take_number("rate", text, 1000, 1000000, &o->rate_bit_per_s);
-    case PORTS:
-        o->ports = text;
-        return true;
-    case WORKERS:
-        return take_number("workers", text, 1, DP_WORKERS_MAX, &o->workers);
-    case SECONDS:
-        return take_real("seconds", text, 0.01, 3600, &o->seconds);
-    case REPEATS:
-        return take_number("repeats", text, 1, OPTIONS_REPEATS_MAX, &o->repeats);
-    case LOSS:
-        return take_real("loss", text, 0, 1, &o->loss);
-    case N201_U:
-        good = take_number("n201-u", text, LLC_N201_U_MIN, LLC_N201_U_MAX, &n201_u);
-        o->n201_u = (uint16_t)n201_u;
-        return good;
-    case WAITING:
-        return take_number("waiting", text, 1, OPTIONS_WAITING_MAX, &o->waiting);
-    default:
-        return take_switch(o, option);
-    }
-}
 
 static bool wrong(const char *why)
 {
@@ -257,7 +187,7 @@ enum cli_end bench_options_parse(struct bench_options *o, int argc, char **argv)
                                 .n201_u = LLC_N201_U_MAX};
     take_aqm(o, DEFAULT_AQM);
     int first;
-    enum cli_end end = cli_parse(&cli_of_bench, argc, argv, take, o, &first);
+    enum cli_end end = cli_parse(&cli_of_bench, argc, argv, o, &first);
     if (end != CLI_GO)
         return end;
     if (!cli_no_words(&cli_of_bench, argc, argv, first))

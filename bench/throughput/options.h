@@ -26,7 +26,7 @@ struct bench_options {
     double seconds; // of a trial
     uint32_t repeats;
     double loss; // that a trial may have; negative: not given
-    uint16_t n201_u;
+    uint32_t n201_u;
     uint32_t waiting; // frames in the port whenever the worker alone is timed
     bool up, view, json, no_search, no_rte_sched;
 };

@@ -187,7 +187,7 @@ static bool add_ms(struct world *w, uint32_t id, uint32_t bvc)
     c.ms.ms_id = id;
     c.ms.bvc_id = bvc;
     c.ms.tlli = BENCH_TLLI + id;
-    c.ms.n201_u = w->options->n201_u;
+    c.ms.n201_u = (uint16_t)w->options->n201_u;
     return command(w, &c) >= 0 && (w->options->gea == 0 || add_key(w, id)) && add_pfc(w, id) &&
            add_pdp(w, id);
 }

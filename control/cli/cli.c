@@ -1,8 +1,9 @@
 // See cli.h.
 #include "control/cli/cli.h"
 
+#include <errno.h>
 #include <getopt.h>
-#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "control/cli/commands.h"
@@ -20,8 +21,40 @@ static void fill(const struct cli *cli, struct option known[CLI_OPTIONS_MAX + 2]
     known[cli->count + 1] = (struct option){NULL, 0, NULL, 0};
 }
 
-enum cli_end cli_parse(const struct cli *cli, int argc, char **argv, cli_take_fn *take, void *self,
-                       int *first)
+bool cli_refuse(const char *command, const char *option, const char *found, const char *allowed)
+{
+    fprintf(stderr, "sluice %s: --%s: found %s, allowed %s\n", command, option, found, allowed);
+    return false;
+}
+
+bool cli_number(const char *command, const char *option, const char *text, uint32_t least,
+                uint32_t most, uint32_t *value)
+{
+    char *end, allowed[64];
+    errno = 0;
+    unsigned long n = strtoul(text, &end, 10);
+    *value = (uint32_t)n;
+    if (text[0] >= '0' && text[0] <= '9' && *end == 0 && errno == 0 && n >= least && n <= most)
+        return true;
+    snprintf(allowed, sizeof allowed, "a whole number, %u to %u", least, most);
+    return cli_refuse(command, option, text, allowed);
+}
+
+static bool take(const struct cli *cli, const struct cli_option *o, void *target, const char *value)
+{
+    void *at = (char *)target + o->at;
+    if (o->take)
+        return o->take(target, value);
+    if (o->most)
+        return cli_number(cli->name, o->name, value, o->least, o->most, at);
+    if (o->argument)
+        *(const char **)at = value;
+    else
+        *(bool *)at = true;
+    return true;
+}
+
+enum cli_end cli_parse(const struct cli *cli, int argc, char **argv, void *target, int *first)
 {
     struct option known[CLI_OPTIONS_MAX + 2];
     static char name[32]; // for getopt's messages
@@ -35,17 +68,11 @@ enum cli_end cli_parse(const struct cli *cli, int argc, char **argv, cli_take_fn
             cli_help(cli, stdout);
             return CLI_HELPED;
         }
-        if (option == '?' || !take(self, (size_t)option - 256, optarg))
+        if (option == '?' || !take(cli, &cli->options[option - 256], target, optarg))
             return CLI_WRONG;
     }
     *first = optind;
     return CLI_GO;
-}
-
-bool cli_take_text(void *texts, size_t option, const char *value)
-{
-    ((const char **)texts)[option] = value;
-    return true;
 }
 
 int cli_status(enum cli_end end)

@@ -5,14 +5,23 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #define CLI_OPTIONS_MAX 32
 #define CLI_HELP_COLUMN 26 // where the texts begin
 
+// Judges and keeps what an option is given. False: said on stderr why not.
+typedef bool cli_take_fn(void *target, const char *value);
+
 struct cli_option {
     const char *name, *argument; // argument NULL: a switch
     const char *help;            // lines by \n
+    // Where it goes in the command's own struct: a switch to a bool, a number (most is not 0) to a
+    // uint32_t, all else to a const char *. Or who takes it.
+    size_t at;
+    uint32_t least, most;
+    cli_take_fn *take;
 };
 
 struct cli {
@@ -33,19 +42,19 @@ struct cli_command {
 };
 extern const struct cli_command cli_commands[];
 
-// An option by its place, and what it is given, NULL for a switch. False: said on stderr why not.
-typedef bool cli_take_fn(void *self, size_t option, const char *value);
-
 enum cli_end {
     CLI_GO,
     CLI_HELPED, // the help was wanted, and stands on stdout
     CLI_WRONG   // said on stderr
 };
-// argv[0] becomes "sluice NAME". *first is the place of the first word that is no option.
-enum cli_end cli_parse(const struct cli *cli, int argc, char **argv, cli_take_fn *take, void *self,
-                       int *first);
-// Where every option has an argument: `texts` is an array of them, by place.
-bool cli_take_text(void *texts, size_t option, const char *value);
+// argv[0] becomes "sluice NAME". The options go into the target, whose struct their rows name;
+// *first is the place of the first word that is no option.
+enum cli_end cli_parse(const struct cli *cli, int argc, char **argv, void *target, int *first);
+// A whole number; false, said on stderr, if it is none of those.
+bool cli_number(const char *command, const char *option, const char *text, uint32_t least,
+                uint32_t most, uint32_t *value);
+// Says on stderr that this is not what the option allows; false.
+bool cli_refuse(const char *command, const char *option, const char *found, const char *allowed);
 // The exit status where it is not CLI_GO.
 int cli_status(enum cli_end end);
 // For a command that takes no words: false, said on stderr, if there are some.

@@ -61,7 +61,7 @@ int command_ctl(int argc, char **argv)
     char line[WORDS_OCTETS];
     const char *run = NULL;
     int first;
-    enum cli_end end = cli_parse(&cli_of_ctl, argc, argv, cli_take_text, &run, &first);
+    enum cli_end end = cli_parse(&cli_of_ctl, argc, argv, &run, &first);
     if (end != CLI_GO)
         return cli_status(end);
     if (first == argc || !join(argc - first, argv + first, line)) {

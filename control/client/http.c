@@ -16,14 +16,23 @@
 
 #define WAKE_MS 500 // to see whether it is to end
 
+// Head and body, for all who asked for it in one round.
+struct answer {
+    char *text;
+    size_t head_octets, octets;
+    uint32_t readers;
+};
+
 struct connection {
     int fd; // -1: free
     uint64_t until_ms;
     uint64_t turn; // who came before whom, also within one millisecond
     size_t got;
     char request[HTTP_REQUEST_OCTETS];
-    char *answer; // NULL: the request has not come whole
-    size_t octets, sent;
+    const char *path; // in the request, once that has come whole
+    bool head_only;
+    struct answer *answer;
+    size_t sent;
 };
 
 struct server {
@@ -78,69 +87,65 @@ int http_listen(const char *at, const char **why)
     return fd;
 }
 
-// ---- An answer ----
+// ---- Answers ----
 
-static const char *reason_of(int status)
+static const char *const reasons[] = {[200] = "OK",
+                                      [400] = "Bad Request",
+                                      [404] = "Not Found",
+                                      [405] = "Method Not Allowed",
+                                      [431] = "Request Header Fields Too Large",
+                                      [503] = "Service Unavailable"};
+static const char text_type[] = "text/plain; charset=utf-8";
+
+static void put_down(struct connection *c)
 {
-    switch (status) {
-    case 200:
-        return "OK";
-    case 400:
-        return "Bad Request";
-    case 404:
-        return "Not Found";
-    case 405:
-        return "Method Not Allowed";
-    case 431:
-        return "Request Header Fields Too Large";
-    default:
-        return "Service Unavailable";
+    if (c->answer && --c->answer->readers == 0) {
+        free(c->answer->text);
+        free(c->answer);
     }
+    c->answer = NULL;
 }
 
-// Head and body into one; without memory there is no answer, and the connection ends.
-static void compose(struct connection *c, int status, const char *type, const char *body, size_t n,
-                    bool head_only)
+// Its first reader is `c`; without memory there is none, and the connection ends.
+static void compose(struct connection *c, int status, const char *type, const char *body, size_t n)
 {
-    FILE *out = open_memstream(&c->answer, &c->octets);
+    struct answer *a = c->answer = calloc(1, sizeof *a);
+    FILE *out = a ? open_memstream(&a->text, &a->octets) : NULL;
+    if (a)
+        a->readers = 1;
     if (!out)
-        return;
-    fprintf(out,
-            "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\nConnection: close\r\n",
-            status, reason_of(status), type, n);
-    fprintf(out, "%s\r\n", status == 405 ? "Allow: GET, HEAD\r\n" : "");
-    if (!head_only)
-        fwrite(body, 1, n, out);
-    if (fclose(out) != 0) {
-        free(c->answer);
-        c->answer = NULL;
-    }
+        return put_down(c);
+    int head_octets = fprintf(
+        out,
+        "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\nConnection: close\r\n%s\r\n",
+        status, reasons[status], type, n, status == 405 ? "Allow: GET, HEAD\r\n" : "");
+    a->head_octets = (size_t)head_octets;
+    fwrite(body, 1, n, out);
+    if (fclose(out) != 0)
+        put_down(c);
 }
 
 static void refuse(struct connection *c, int status)
 {
     char body[64];
-    int n = snprintf(body, sizeof body, "%d %s\n", status, reason_of(status));
-    compose(c, status, "text/plain; charset=utf-8", body, (size_t)n, false);
+    int n = snprintf(body, sizeof body, "%d %s\n", status, reasons[status]);
+    compose(c, status, text_type, body, (size_t)n);
 }
 
-static void answer_path(const struct server *server, struct connection *c, const char *path,
-                        bool head_only)
+static void answer_path(const struct server *server, struct connection *c)
 {
     char *body = NULL;
     size_t n = 0;
-    const char *type = "text/plain; charset=utf-8";
+    const char *type = text_type;
     FILE *out = open_memstream(&body, &n);
-    if (!out)
-        return refuse(c, 503);
-    int status = server->answer(server->self, path, out, &type);
-    if (fclose(out) == 0)
-        compose(c, status, type, body, n, head_only);
+    int status = out ? server->answer(server->self, c->path, out, &type) : 0;
+    if (out && fclose(out) == 0)
+        compose(c, status, type, body, n);
     free(body);
 }
 
 // METHOD SP PATH SP HTTP/1.x; what stands in the lines below says nothing to us.
-static void answer_request(const struct server *server, struct connection *c)
+static void read_request(struct connection *c)
 {
     c->request[strcspn(c->request, "\r\n")] = '\0';
     char *path = strchr(c->request, ' ');
@@ -148,10 +153,10 @@ static void answer_request(const struct server *server, struct connection *c)
     if (!version || strncmp(version + 1, "HTTP/1.", 7) != 0 || path[1] != '/')
         return refuse(c, 400);
     *path++ = *version = '\0';
-    bool head_only = strcmp(c->request, "HEAD") == 0;
-    if (!head_only && strcmp(c->request, "GET") != 0)
+    c->head_only = strcmp(c->request, "HEAD") == 0;
+    if (!c->head_only && strcmp(c->request, "GET") != 0)
         return refuse(c, 405);
-    answer_path(server, c, path, head_only);
+    c->path = path;
 }
 
 // ---- Connections ----
@@ -159,8 +164,7 @@ static void answer_request(const struct server *server, struct connection *c)
 static void end(struct connection *c)
 {
     close(c->fd);
-    free(c->answer);
-    c->answer = NULL;
+    put_down(c);
     c->fd = -1;
 }
 
@@ -171,7 +175,7 @@ static bool is_whole(const struct connection *c)
 }
 
 // Goes on as far as the socket lets it. False: it is over.
-static bool read_on(const struct server *server, struct connection *c)
+static bool read_on(struct connection *c)
 {
     ssize_t n = recv(c->fd, c->request + c->got, sizeof c->request - 1 - c->got, 0);
     if (n < 0)
@@ -183,13 +187,13 @@ static bool read_on(const struct server *server, struct connection *c)
     if (strlen(c->request) != c->got)
         refuse(c, 400);
     else if (is_whole(c))
-        answer_request(server, c);
+        read_request(c);
     else if (c->got == sizeof c->request - 1)
         refuse(c, 431);
     else
         return true;
     c->until_ms = now_ms() + HTTP_ANSWER_MS;
-    return c->answer;
+    return c->path || c->answer;
 }
 
 // Whoever still sends is listened to no more; closing with unread octets would take the answer from
@@ -204,14 +208,49 @@ static void drain(int fd)
 
 static bool write_on(struct connection *c)
 {
-    ssize_t n = send(c->fd, c->answer + c->sent, c->octets - c->sent, MSG_NOSIGNAL);
+    size_t octets = c->head_only ? c->answer->head_octets : c->answer->octets;
+    ssize_t n = send(c->fd, c->answer->text + c->sent, octets - c->sent, MSG_NOSIGNAL);
     if (n < 0)
         return errno == EAGAIN || errno == EINTR;
     c->sent += (size_t)n;
-    if (c->sent < c->octets)
+    if (c->sent < octets)
         return true;
     drain(c->fd);
     return false;
+}
+
+// ---- A round ----
+
+static void go_on(struct connection *c, short events)
+{
+    bool goes_on = true;
+    if (events)
+        goes_on = c->answer ? write_on(c) : read_on(c);
+    if (!goes_on || now_ms() >= c->until_ms)
+        end(c);
+}
+
+static bool is_asking(const struct connection *c)
+{
+    return c->fd >= 0 && c->path && !c->answer;
+}
+
+// One answer for `first` and all behind it who ask the same. To make it may have taken a while, so
+// the time for it to go begins now.
+static void answer_alike(const struct server *server, struct connection *first)
+{
+    answer_path(server, first);
+    if (!first->answer)
+        return end(first);
+    struct answer *answer = first->answer;
+    uint64_t until_ms = now_ms() + HTTP_ANSWER_MS;
+    first->until_ms = until_ms;
+    for (struct connection *c = first + 1; c < server->at + HTTP_CONNECTIONS; c++)
+        if (is_asking(c) && strcmp(c->path, first->path) == 0) {
+            c->answer = answer;
+            c->until_ms = until_ms;
+            answer->readers++;
+        }
 }
 
 // Whether `a` is ended rather than `b`: one that has asked nothing yet before one that is answered,
@@ -223,37 +262,49 @@ static bool is_less(const struct connection *a, const struct connection *b)
     return a->turn < b->turn;
 }
 
-// A free one; else that of who has held it longest for nothing, which ends.
-static struct connection *slot_for_one_more(struct server *server)
+// A free one; else that of who has held it longest for nothing, which ends, but for those that came
+// from turn `new` on: there has been no time to hear them.
+static struct connection *slot_for_one_more(struct server *server, uint64_t new)
 {
-    struct connection *least = &server->at[0];
-    for (int i = 0; i < HTTP_CONNECTIONS; i++) {
-        struct connection *c = &server->at[i];
+    struct connection *least = NULL;
+    for (struct connection *c = server->at; c < server->at + HTTP_CONNECTIONS; c++) {
         if (c->fd < 0)
             return c;
-        least = is_less(c, least) ? c : least;
+        if (c->turn < new && (!least || is_less(c, least)))
+            least = c;
     }
     end(least);
     return least;
 }
 
-static void accept_one(struct server *server, int listener)
+static void accept_new(struct server *server, int listener)
 {
-    int fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (fd < 0)
-        return;
-    struct connection *c = slot_for_one_more(server);
-    *c = (struct connection){
-        .fd = fd, .until_ms = now_ms() + HTTP_REQUEST_MS, .turn = server->turns++};
+    uint64_t new = server->turns;
+    for (int i = 0, fd; i < HTTP_ROUND; i++) {
+        fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (fd < 0)
+            return;
+        *slot_for_one_more(server, new) = (struct connection){
+            .fd = fd, .until_ms = now_ms() + HTTP_REQUEST_MS, .turn = server->turns++};
+    }
 }
 
-static void serve_one(const struct server *server, struct connection *c, short events)
+static void serve_round(struct server *server, int listener)
 {
-    bool goes_on = true;
-    if (events)
-        goes_on = c->answer ? write_on(c) : read_on(server, c);
-    if (!goes_on || now_ms() >= c->until_ms)
-        end(c);
+    struct pollfd ready[HTTP_CONNECTIONS + 1];
+    for (int i = 0; i < HTTP_CONNECTIONS; i++)
+        ready[i] = (struct pollfd){server->at[i].fd, server->at[i].answer ? POLLOUT : POLLIN, 0};
+    ready[HTTP_CONNECTIONS] = (struct pollfd){listener, POLLIN, 0};
+    if (poll(ready, HTTP_CONNECTIONS + 1, WAKE_MS) < 0)
+        return;
+    for (int i = 0; i < HTTP_CONNECTIONS; i++)
+        if (server->at[i].fd >= 0)
+            go_on(&server->at[i], ready[i].revents);
+    for (int i = 0; i < HTTP_CONNECTIONS; i++)
+        if (is_asking(&server->at[i]))
+            answer_alike(server, &server->at[i]);
+    if (ready[HTTP_CONNECTIONS].revents)
+        accept_new(server, listener);
 }
 
 void http_serve(int listener, http_answer_fn *answer, void *self, const volatile int *stop)
@@ -263,19 +314,8 @@ void http_serve(int listener, http_answer_fn *answer, void *self, const volatile
     server.self = self;
     for (int i = 0; i < HTTP_CONNECTIONS; i++)
         server.at[i].fd = -1;
-    while (!*stop) {
-        struct pollfd ready[HTTP_CONNECTIONS + 1];
-        for (int i = 0; i < HTTP_CONNECTIONS; i++)
-            ready[i] = (struct pollfd){server.at[i].fd, server.at[i].answer ? POLLOUT : POLLIN, 0};
-        ready[HTTP_CONNECTIONS] = (struct pollfd){listener, POLLIN, 0};
-        if (poll(ready, HTTP_CONNECTIONS + 1, WAKE_MS) < 0)
-            continue;
-        for (int i = 0; i < HTTP_CONNECTIONS; i++)
-            if (server.at[i].fd >= 0)
-                serve_one(&server, &server.at[i], ready[i].revents);
-        if (ready[HTTP_CONNECTIONS].revents)
-            accept_one(&server, listener);
-    }
+    while (!*stop)
+        serve_round(&server, listener);
     for (int i = 0; i < HTTP_CONNECTIONS; i++)
         if (server.at[i].fd >= 0)
             end(&server.at[i]);

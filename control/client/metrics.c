@@ -2,7 +2,6 @@
 // /metrics?cell=NSEI-BVCI those of the MSs of that cell. Each request looks for the instance anew,
 // so one that was started again is found.
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -24,21 +23,13 @@ static void on_end(int number)
 static int put(const char *run, const char *cell, FILE *body, const char **type)
 {
     struct session session;
-    char *text = NULL;
-    size_t octets = 0;
     if (!session_open(&session, run, body))
         return 503;
-    FILE *out = open_memstream(&text, &octets);
-    bool good = out && openmetrics_put(&session, cell, out);
-    if (out && fclose(out) != 0)
-        good = false;
-    if (good) {
+    bool good = openmetrics_put(&session, cell, body);
+    if (good)
         *type = OPENMETRICS_TYPE;
-        fwrite(text, 1, octets, body);
-    } else {
+    else
         fprintf(body, "%s: %s\n", session.name, session.why);
-    }
-    free(text);
     session_close(&session);
     return good ? 200 : 503;
 }
@@ -55,9 +46,13 @@ static int answer(void *self, const char *path, FILE *body, const char **type)
     return 404;
 }
 
-enum { RUN, AT };
-static const struct cli_option metrics_options[] = {
-    [RUN] = CLI_RUN, [AT] = {"listen", "ADDRESS:PORT", "where it is served (" LISTEN ")"}};
+struct options {
+    const char *run, *at;
+};
+static const struct cli_option metrics_options[] = {CLI_RUN,
+                                                    {"listen", "ADDRESS:PORT",
+                                                     "where it is served (" LISTEN ")",
+                                                     .at = offsetof(struct options, at)}};
 const struct cli cli_of_metrics = {.name = "metrics",
                                    .words = "",
                                    .about = "a running instance for Prometheus, as OpenMetrics",
@@ -66,24 +61,24 @@ const struct cli cli_of_metrics = {.name = "metrics",
 
 int command_metrics(int argc, char **argv)
 {
-    const char *given[] = {[RUN] = NULL, [AT] = LISTEN}, *why;
+    struct options options = {.at = LISTEN};
+    const char *why;
     struct sigaction action = {.sa_handler = on_end, .sa_flags = SA_RESTART}; // poll ends anyway
     int first;
-    enum cli_end end = cli_parse(&cli_of_metrics, argc, argv, cli_take_text, given, &first);
+    enum cli_end end = cli_parse(&cli_of_metrics, argc, argv, &options, &first);
     if (end != CLI_GO)
         return cli_status(end);
     if (!cli_no_words(&cli_of_metrics, argc, argv, first))
         return EXIT_USAGE;
-    const char *run = given[RUN], *at = given[AT];
-    int listener = http_listen(at, &why);
+    int listener = http_listen(options.at, &why);
     if (listener < 0) {
-        fprintf(stderr, "sluice metrics: --listen: found %s: %s\n", at, why);
+        fprintf(stderr, "sluice metrics: --listen: found %s: %s\n", options.at, why);
         return EXIT_USAGE;
     }
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    fprintf(stderr, "metrics at http://%s/metrics\n", at);
-    http_serve(listener, answer, (void *)run, &ended);
+    fprintf(stderr, "metrics at http://%s/metrics\n", options.at);
+    http_serve(listener, answer, (void *)options.run, &ended);
     close(listener);
     return EXIT_DONE;
 }

@@ -10,7 +10,34 @@
 
 #define ROWS_MOST  1000000u
 #define NAME_MOST  96
-#define LABEL_MOST 192
+#define LABEL_MOST 96
+
+// What tells a family's samples apart: members of a row, the last without a name.
+struct label {
+    const char *name;
+    enum { TEXT, NUMBER, TLLI } kind;
+};
+static const struct label no_labels[] = {{NULL, TEXT}},
+                          nse_labels[] = {{"nsei", NUMBER}, {NULL, TEXT}},
+                          cell_labels[] = {{"nsei", NUMBER}, {"bvci", NUMBER}, {NULL, TEXT}},
+                          ms_labels[] = {{"imsi", TEXT}, {"tlli", TLLI}, {NULL, TEXT}},
+                          class_labels[] = {{"class", TEXT}, {NULL, TEXT}},
+                          port_labels[] = {{"port", TEXT}, {NULL, TEXT}};
+
+// The rows of which families are made: a list, or an object as the only one.
+struct source {
+    FILE *out;
+    const char *prefix; // of the families' names
+    const struct label *labels;
+    const struct json_object *rows;
+};
+
+static const struct json_object *row_at(const struct source *s, size_t i)
+{
+    if (value_is_object(s->rows))
+        return i == 0 ? s->rows : NULL;
+    return value_at(s->rows, i);
+}
 
 // ---- One family ----
 
@@ -39,83 +66,57 @@ static void put_value(FILE *out, const char *member, uint64_t value)
 {
     size_t n = strlen(member);
     if (n > 3 && strcmp(member + n - 3, "_ns") == 0)
-        fprintf(out, "%" PRIu64 ".%09" PRIu64 "\n", value / 1000000000, value % 1000000000);
+        fprintf(out, " %" PRIu64 ".%09" PRIu64 "\n", value / 1000000000, value % 1000000000);
     else
-        fprintf(out, "%" PRIu64 "\n", value);
-}
-
-static void put_sample(FILE *out, const char *name, bool counter, const char *labels,
-                       const char *member, uint64_t value)
-{
-    fprintf(out, "%s%s%s%s%s ", name, counter ? "_total" : "", *labels ? "{" : "", labels,
-            *labels ? "}" : "");
-    put_value(out, member, value);
+        fprintf(out, " %" PRIu64 "\n", value);
 }
 
 // What a text may hold in a label; value_text has left nothing but printable ASCII.
 static const char *label_text(const struct json_object *row, const char *member,
-                              char text[LABEL_MOST / 2])
+                              char text[LABEL_MOST])
 {
-    char *from = text;
-    value_text(row, member, text, LABEL_MOST / 2);
-    for (; *from; from++)
+    value_text(row, member, text, LABEL_MOST);
+    for (char *from = text; *from; from++)
         if (*from == '"' || *from == '\\')
             *from = '_';
     return text;
 }
 
+// In braces, if there are any; with `reason`, NULL: none, behind the row's own.
+static void put_labels(const struct source *s, const struct json_object *row, const char *reason)
+{
+    const char *before = "{";
+    char text[LABEL_MOST];
+    for (const struct label *l = s->labels; l->name; l++) {
+        if (l->kind == NUMBER)
+            snprintf(text, sizeof text, "%" PRIu64, value_number(row, l->name));
+        else if (l->kind == TLLI)
+            snprintf(text, sizeof text, "%08" PRIx64, value_number(row, l->name));
+        else
+            label_text(row, l->name, text);
+        fprintf(s->out, "%s%s=\"%s\"", before, l->name, text);
+        before = ",";
+    }
+    if (reason)
+        fprintf(s->out, "%sreason=\"%s\"", before, reason);
+    if (reason || s->labels->name)
+        fputc('}', s->out);
+}
+
 // ---- Rows by their records ----
 
-typedef void labels_fn(const struct json_object *row, char labels[LABEL_MOST]);
-
-static void labels_of_nse(const struct json_object *row, char labels[LABEL_MOST])
+static void put_member(const struct source *s, const char *member, const char *help, bool counter)
 {
-    snprintf(labels, LABEL_MOST, "nsei=\"%" PRIu64 "\"", value_number(row, "nsei"));
-}
-
-static void labels_of_cell(const struct json_object *row, char labels[LABEL_MOST])
-{
-    snprintf(labels, LABEL_MOST, "nsei=\"%" PRIu64 "\",bvci=\"%" PRIu64 "\"",
-             value_number(row, "nsei"), value_number(row, "bvci"));
-}
-
-static void labels_of_ms(const struct json_object *row, char labels[LABEL_MOST])
-{
-    char imsi[LABEL_MOST / 2];
-    snprintf(labels, LABEL_MOST, "imsi=\"%s\",tlli=\"%08" PRIx64 "\"",
-             label_text(row, "imsi", imsi), value_number(row, "tlli"));
-}
-
-static void labels_of_class(const struct json_object *row, char labels[LABEL_MOST])
-{
-    char class[LABEL_MOST / 2];
-    snprintf(labels, LABEL_MOST, "class=\"%s\"", label_text(row, "class", class));
-}
-
-static void labels_of_port(const struct json_object *row, char labels[LABEL_MOST])
-{
-    char port[LABEL_MOST / 2];
-    snprintf(labels, LABEL_MOST, "port=\"%s\"", label_text(row, "port", port));
-}
-
-static void no_labels(const struct json_object *row, char labels[LABEL_MOST])
-{
-    (void)row;
-    labels[0] = '\0';
-}
-
-static void put_member(FILE *out, const char *prefix, const char *member, const char *help,
-                       bool counter, const struct json_object *rows, labels_fn *labels_of)
-{
-    char name[NAME_MOST], labels[LABEL_MOST];
-    family_name(name, prefix, member);
-    put_family(out, name, counter, help);
-    for (size_t i = 0; i < value_count(rows); i++) {
-        const struct json_object *row = value_at(rows, i);
+    const struct json_object *row;
+    char name[NAME_MOST];
+    family_name(name, s->prefix, member);
+    put_family(s->out, name, counter, help);
+    for (size_t i = 0; (row = row_at(s, i)); i++) {
         if (!value_has(row, member))
             continue;
-        labels_of(row, labels);
-        put_sample(out, name, counter, labels, member, value_number(row, member));
+        fprintf(s->out, "%s%s", name, counter ? "_total" : "");
+        put_labels(s, row, NULL);
+        put_value(s->out, member, value_number(row, member));
     }
 }
 
@@ -129,74 +130,63 @@ static bool is_name(const char *member)
 }
 
 // A view's members from down_frames on are counters: view.h says so.
-static void put_view(FILE *out, const char *prefix, const struct field_record *record,
-                     const struct json_object *rows, labels_fn *labels_of)
+static void put_view(const struct source *s, const struct field_record *record)
 {
     bool counter = false;
     for (uint32_t i = 0; i < record->count; i++) {
         const struct field *f = &record->fields[i];
         counter |= strcmp(f->name, "down_frames") == 0;
         if (!is_name(f->name))
-            put_member(out, prefix, f->name, f->help, counter, rows, labels_of);
+            put_member(s, f->name, f->help, counter);
     }
 }
 
 // Each reason is a label; those that never came to pass are not there.
-static void put_drops(FILE *out, const char *prefix, const struct json_object *rows,
-                      labels_fn *labels_of)
+static void put_drops(const struct source *s)
 {
-    char name[NAME_MOST], labels[LABEL_MOST];
-    family_name(name, prefix, "drops");
-    put_family(out, name, true, "packets dropped, by reason");
-    for (size_t i = 0; i < value_count(rows); i++) {
-        const struct json_object *row = value_at(rows, i);
+    const struct json_object *row;
+    char name[NAME_MOST];
+    family_name(name, s->prefix, "drops");
+    put_family(s->out, name, true, "packets dropped, by reason");
+    for (size_t i = 0; (row = row_at(s, i)); i++) {
         const struct json_object *drops = value_in(row, "drops");
-        labels_of(row, labels);
-        for (int r = 0; r < DROP_COUNT; r++)
-            if (value_has(drops, drop_names[r]))
-                fprintf(out, "%s_total{%s%sreason=\"%s\"} %" PRIu64 "\n", name, labels,
-                        *labels ? "," : "", drop_names[r], value_number(drops, drop_names[r]));
+        for (int r = 0; r < DROP_COUNT; r++) {
+            if (!value_has(drops, drop_names[r]))
+                continue;
+            fprintf(s->out, "%s_total", name);
+            put_labels(s, row, drop_names[r]);
+            fprintf(s->out, " %" PRIu64 "\n", value_number(drops, drop_names[r]));
+        }
     }
 }
 
 // ---- Counters by their descriptors ----
 
-static void put_scope(FILE *out, const char *prefix, enum stats_scope scope,
-                      const struct json_object *rows, labels_fn *labels_of)
+static void put_scope(const struct source *s, enum stats_scope scope)
 {
     for (uint32_t i = 0; i < stats_counter_count; i++)
         if (stats_counters[i].scope == scope)
-            put_member(out, prefix, stats_counters[i].name, stats_counters[i].help, true, rows,
-                       labels_of);
+            put_member(s, stats_counters[i].name, stats_counters[i].help, true);
 }
 
-static struct json_object *row_of(const struct json_object *object, const char *member)
+// The only row of its kind: a member that is an object.
+static struct source single(FILE *out, const char *prefix, const struct json_object *stats)
 {
-    struct json_object *rows = value_list();
-    value_add(rows, value_in(object, member));
-    return rows;
-}
-
-static void put_single(FILE *out, const char *prefix, enum stats_scope scope,
-                       const struct json_object *stats, bool drops)
-{
-    struct json_object *rows = row_of(stats, prefix);
-    put_scope(out, prefix, scope, rows, no_labels);
-    if (drops)
-        put_drops(out, prefix, rows, no_labels);
-    value_free(rows);
+    const struct json_object *row = value_in(stats, prefix);
+    return (struct source){out, prefix, no_labels, value_is_object(row) ? row : NULL};
 }
 
 static void put_ports(FILE *out, const struct json_object *stats)
 {
     struct json_object *rows = value_list();
+    const struct source s = {out, "port", port_labels, rows};
     for (int side = 0; side < STATS_SIDES; side++) {
         struct json_object *port = value_in(stats, stats_side_names[side]);
         value_set_text(port, "port", stats_side_names[side]);
         value_add(rows, port);
     }
-    put_scope(out, "port", STATS_SCOPE_PORT, rows, labels_of_port);
-    put_drops(out, "port", rows, labels_of_port);
+    put_scope(&s, STATS_SCOPE_PORT);
+    put_drops(&s);
     value_free(rows);
 }
 
@@ -223,47 +213,49 @@ static void put_named(FILE *out, const char *family, const char *help, const cha
 
 static void put_control(FILE *out, const struct json_object *stats)
 {
-    const struct json_object *control = value_in(stats, "control");
-    struct json_object *rows = row_of(stats, "control");
+    const struct source s = single(out, "control", stats);
     for (int i = 0; i < COUNT_COUNT; i++)
-        put_member(out, "control", count_descriptions[i].name, count_descriptions[i].help, true,
-                   rows, no_labels);
+        put_member(&s, count_descriptions[i].name, count_descriptions[i].help, true);
     put_named(out, "sluice_control_events", "what workers told control, by kind", "kind",
-              value_in(control, "events"));
+              value_in(s.rows, "events"));
     put_named(out, "sluice_control_pdus_in", "PDUs that came, by kind", "pdu",
               value_in(stats, "pdus_in"));
     put_named(out, "sluice_control_pdus_out", "PDUs that went, by kind", "pdu",
               value_in(stats, "pdus_out"));
-    value_free(rows);
+}
+
+static void put_stats(FILE *out, const struct json_object *stats)
+{
+    const struct source worker = single(out, "worker", stats), up = single(out, "up", stats);
+    put_scope(&worker, STATS_SCOPE_WORKER);
+    put_ports(out, stats);
+    put_scope(&up, STATS_SCOPE_UP);
+    put_drops(&up);
+    put_control(out, stats);
 }
 
 static void put_classes(FILE *out, struct json_object *classes)
 {
     struct json_object *rows = value_list_of(classes);
-    put_scope(out, "class", STATS_SCOPE_CLASS, rows, labels_of_class);
-    put_drops(out, "class", rows, labels_of_class);
-    put_member(out, "class", "queued_npdus", "N-PDUs that wait", false, rows, labels_of_class);
-    put_member(out, "class", "queued_octets", "octets of them", false, rows, labels_of_class);
+    const struct source s = {out, "class", class_labels, rows};
+    put_scope(&s, STATS_SCOPE_CLASS);
+    put_drops(&s);
+    put_member(&s, "queued_npdus", "N-PDUs that wait", false);
+    put_member(&s, "queued_octets", "octets of them", false);
     value_free(rows);
 }
 
-static void put_info(FILE *out, struct json_object *info)
+static void put_info(FILE *out, const struct json_object *all)
 {
-    char name[LABEL_MOST / 2];
+    const struct json_object *info = value_in(all, "info");
+    const struct source clock = {out, "clock", no_labels, info};
+    char name[LABEL_MOST];
     fprintf(out, "# TYPE sluice_run info\n# HELP sluice_run what runs\n");
     fprintf(out, "sluice_run_info{name=\"%s\"} 1\n", label_text(info, "name", name));
-    struct json_object *rows = value_list();
-    value_add(rows, info);
-    put_member(out, "clock", "run_ns", "time since it began, by its own clock", false, rows,
-               no_labels);
-    value_free(rows);
+    put_member(&clock, "run_ns", "time since it began, by its own clock", false);
 }
 
 // ---- All ----
-
-struct gathered {
-    struct json_object *info, *stats, *classes, *nses, *cells;
-};
 
 // A row without its name would stand twice.
 static struct json_object *named(struct json_object *rows)
@@ -274,40 +266,26 @@ static struct json_object *named(struct json_object *rows)
     return rows;
 }
 
-static bool gather(struct session *s, struct gathered *g)
-{
-    return (g->info = session_ask(s, "/sluice/info", SESSION_ASK_MS)) &&
-           (g->stats = session_ask(s, "/sluice/stats", SESSION_ASK_MS)) &&
-           (g->classes = session_ask(s, "/sluice/classes", SESSION_ASK_MS)) &&
-           (g->nses = named(session_rows(s, "/sluice/nses", "", "", ROWS_MOST))) &&
-           (g->cells = named(session_rows(s, "/sluice/bvcs", "", "", ROWS_MOST)));
-}
-
-static void put_gathered(FILE *out, const struct gathered *g)
-{
-    put_info(out, g->info);
-    put_single(out, "worker", STATS_SCOPE_WORKER, g->stats, false);
-    put_ports(out, g->stats);
-    put_single(out, "up", STATS_SCOPE_UP, g->stats, true);
-    put_control(out, g->stats);
-    put_classes(out, g->classes);
-    put_view(out, "nse", &view_nse_record, g->nses, labels_of_nse);
-    put_view(out, "cell", &view_bvc_record, g->cells, labels_of_cell);
-    put_drops(out, "cell", g->cells, labels_of_cell);
-}
-
 static bool put_all(struct session *session, FILE *out)
 {
-    struct gathered g = {0};
-    bool good = gather(session, &g);
-    if (good)
-        put_gathered(out, &g);
-    value_free(g.info);
-    value_free(g.stats);
-    value_free(g.classes);
-    value_free(g.nses);
-    value_free(g.cells);
-    return good;
+    static const struct session_part parts[] = {{.name = "info", .command = "/sluice/info"},
+                                                {.name = "stats", .command = "/sluice/stats"},
+                                                {.name = "classes", .command = "/sluice/classes"},
+                                                {"nses", "/sluice/nses", ROWS_MOST, NULL},
+                                                {"cells", "/sluice/bvcs", ROWS_MOST, NULL}};
+    struct json_object *all = session_parts(session, parts, sizeof parts / sizeof parts[0]);
+    const struct source nses = {out, "nse", nse_labels, named(value_in(all, "nses"))},
+                        cells = {out, "cell", cell_labels, named(value_in(all, "cells"))};
+    if (!all)
+        return false;
+    put_info(out, all);
+    put_stats(out, value_in(all, "stats"));
+    put_classes(out, value_in(all, "classes"));
+    put_view(&nses, &view_nse_record);
+    put_view(&cells, &view_bvc_record);
+    put_drops(&cells);
+    value_free(all);
+    return true;
 }
 
 static bool put_mss(struct session *session, const char *cell, FILE *out)
@@ -315,17 +293,19 @@ static bool put_mss(struct session *session, const char *cell, FILE *out)
     char before[40];
     snprintf(before, sizeof before, "%s,", cell);
     struct json_object *rows = session_rows(session, "/sluice/cell_mss", before, "", ROWS_MOST);
-    if (rows) {
-        put_view(out, "ms", &view_ms_record, rows, labels_of_ms);
-        put_drops(out, "ms", rows, labels_of_ms);
-    }
+    const struct source mss = {out, "ms", ms_labels, rows};
+    if (!rows)
+        return false;
+    put_view(&mss, &view_ms_record);
+    put_drops(&mss);
     value_free(rows);
-    return rows;
+    return true;
 }
 
 bool openmetrics_put(struct session *session, const char *cell, FILE *out)
 {
     bool good = cell ? put_mss(session, cell, out) : put_all(session, out);
-    fprintf(out, "# EOF\n");
+    if (good)
+        fprintf(out, "# EOF\n");
     return good;
 }

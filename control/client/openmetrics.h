@@ -12,7 +12,7 @@
 #define OPENMETRICS_TYPE "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
 // All of it, or, with `cell` as "NSEI,BVCI", the MSs of that cell. False: the session says why, and
-// what is in `out` is of no use.
+// nothing is in `out`.
 bool openmetrics_put(struct session *session, const char *cell, FILE *out);
 
 #endif

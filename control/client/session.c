@@ -225,3 +225,25 @@ struct json_object *session_rows(struct session *session, const char *command, c
     value_free(all);
     return NULL;
 }
+
+static struct json_object *read_part(struct session *session, const struct session_part *p)
+{
+    if (!p->rows_most)
+        return session_ask(session, p->command, SESSION_ASK_MS);
+    return session_rows(session, p->command, "", p->behind ? p->behind : "", p->rows_most);
+}
+
+struct json_object *session_parts(struct session *session, const struct session_part *parts,
+                                  size_t n)
+{
+    struct json_object *all = value_new();
+    for (const struct session_part *p = parts; p < parts + n; p++) {
+        struct json_object *part = read_part(session, p);
+        if (!part) {
+            value_free(all);
+            return NULL;
+        }
+        value_set(all, p->name, part);
+    }
+    return all;
+}

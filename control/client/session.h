@@ -18,10 +18,10 @@ struct session {
     char why[256]; // of what failed last
 };
 
-// The option of all who talk to one.
-#define CLI_RUN                                                                      \
-    {                                                                                \
-        "run", "NAME", "which instance, by name, NAME-PID or PID, where several run" \
+// The option of all who talk to one; it is the first member of the command's struct.
+#define CLI_RUN                                                                               \
+    {                                                                                         \
+        "run", "NAME", "which instance, by name, NAME-PID or PID, where several run", .at = 0 \
     }
 
 // Connects to the one instance that runs, or to that of `run`: its name, NAME-PID or PID. False,
@@ -40,5 +40,14 @@ struct json_object *session_ask(struct session *session, const char *command, ui
 // All rows of all pages of `command,BEFORE FIRST BEHIND`, as an array; at most `most`. NULL: `why`.
 struct json_object *session_rows(struct session *session, const char *command, const char *before,
                                  const char *behind, uint32_t most);
+
+// The answers to several commands, each under its name; NULL: `why`.
+struct session_part {
+    const char *name, *command;
+    uint32_t rows_most; // 0: its answer is no pages
+    const char *behind; // as session_rows has it; NULL: nothing
+};
+struct json_object *session_parts(struct session *session, const struct session_part *parts,
+                                  size_t n);
 
 #endif

@@ -113,41 +113,47 @@ static void print_more(const char *what, size_t shown, uint32_t most)
         printf("    the first %u %s; all of them: --all\n", most, what);
 }
 
-static bool print_rows(struct session *session, const struct options *options, const char *command,
-                       const char *behind, const struct table_columns *columns, const char *what)
+static void print_rows(const struct options *options, const struct json_object *rows,
+                       const struct table_columns *columns, const char *what)
 {
-    uint32_t most = options->all ? ALL : TEXT_ROWS;
-    struct json_object *rows = session_rows(session, command, "", behind, most);
-    if (!rows)
-        return false;
     printf("\n");
     table_print(stdout, 2, columns, rows);
     if (!options->all)
-        print_more(what, value_count(rows), most);
-    value_free(rows);
-    return true;
+        print_more(what, value_count(rows), TEXT_ROWS);
 }
 
-static bool print_with(struct session *session, const char *command,
-                       void (*print)(struct json_object *answer))
+static void print_all(const struct options *options, const struct json_object *all)
 {
-    struct json_object *answer = session_ask(session, command, SESSION_ASK_MS);
-    if (answer)
-        print(answer);
-    value_free(answer);
-    return answer;
+    print_info(value_in(all, "info"));
+    print_ports(value_in(all, "stats"));
+    print_classes(value_in(all, "classes"));
+    print_rows(options, value_in(all, "nses"), &columns_nses, "NSEs");
+    print_rows(options, value_in(all, "nsvcs"), &columns_nsvcs, "NS-VCs");
+    print_rows(options, value_in(all, "cells"), &columns_cells,
+               "cells, those with the longest delay first");
+    if (options->mss)
+        print_rows(options, value_in(all, "mss"), &columns_mss, "MSs");
 }
 
-static bool print_all(struct session *session, const struct options *options)
+static bool show_all(struct session *session, const struct options *options)
 {
-    return print_with(session, "/sluice/info", print_info) &&
-           print_with(session, "/sluice/stats", print_ports) &&
-           print_with(session, "/sluice/classes", print_classes) &&
-           print_rows(session, options, "/sluice/nses", "", &columns_nses, "NSEs") &&
-           print_rows(session, options, "/sluice/nsvcs", "", &columns_nsvcs, "NS-VCs") &&
-           print_rows(session, options, "/sluice/bvcs", ",sort", &columns_cells,
-                      "cells, those with the longest delay first") &&
-           (!options->mss || print_rows(session, options, "/sluice/mss", "", &columns_mss, "MSs"));
+    bool json = options->json;
+    uint32_t most = json || options->all ? ALL : TEXT_ROWS;
+    const struct session_part parts[] = {{.name = "info", .command = "/sluice/info"},
+                                         {.name = "stats", .command = "/sluice/stats"},
+                                         {.name = "classes", .command = "/sluice/classes"},
+                                         {"nses", "/sluice/nses", most, NULL},
+                                         {"nsvcs", "/sluice/nsvcs", most, NULL},
+                                         {"cells", "/sluice/bvcs", most, json ? NULL : ",sort"},
+                                         {"mss", "/sluice/mss", json ? ALL * 5 : most, NULL}};
+    size_t n = sizeof parts / sizeof parts[0] - !options->mss;
+    struct json_object *all = session_parts(session, parts, n);
+    if (all && json)
+        value_print(all, stdout);
+    else if (all)
+        print_all(options, all);
+    value_free(all);
+    return all;
 }
 
 // ---- One cell, one MS ----
@@ -171,29 +177,31 @@ static void print_single(struct json_object *one, const struct table_columns *co
     value_free(rows);
 }
 
+static void print_cell(const struct options *options, struct json_object *cell,
+                       const struct json_object *mss)
+{
+    print_single(cell, &columns_cells, "classes", &columns_flows);
+    print_rows(options, mss, &columns_mss, "MSs");
+}
+
 static bool show_cell(struct session *session, const struct options *options, const char *words)
 {
     char command[64], before[40];
     snprintf(command, sizeof command, "/sluice/bvc,%s", words);
     snprintf(before, sizeof before, "%s,", words);
-    struct json_object *cell = session_ask(session, command, SESSION_ASK_MS);
-    struct json_object *members =
-        cell ? session_rows(session, "/sluice/cell_mss", before, "",
-                            options->all || options->json ? ALL : TEXT_ROWS)
-             : NULL;
-    if (members && options->json) {
-        value_set(cell, "mss_in_it", value_hold(members));
+    uint32_t most = options->all || options->json ? ALL : TEXT_ROWS;
+    struct json_object *cell = session_ask(session, command, SESSION_ASK_MS), *mss = NULL;
+    if (cell)
+        mss = session_rows(session, "/sluice/cell_mss", before, "", most);
+    if (mss && options->json) {
+        value_set(cell, "mss_in_it", value_hold(mss));
         value_print(cell, stdout);
-    } else if (members) {
-        print_single(cell, &columns_cells, "classes", &columns_flows);
-        printf("\n");
-        table_print(stdout, 2, &columns_mss, members);
-        if (!options->all)
-            print_more("MSs", value_count(members), TEXT_ROWS);
+    } else if (mss) {
+        print_cell(options, cell, mss);
     }
     value_free(cell);
-    value_free(members);
-    return members;
+    value_free(mss);
+    return mss;
 }
 
 static bool show_ms(struct session *session, const struct options *options)
@@ -201,75 +209,35 @@ static bool show_ms(struct session *session, const struct options *options)
     char command[64];
     snprintf(command, sizeof command, "/sluice/ms,%s", options->ms);
     struct json_object *ms = session_ask(session, command, SESSION_ASK_MS);
-    if (ms && options->json) {
+    if (ms && options->json)
         value_print(ms, stdout);
-    } else if (ms) {
+    else if (ms)
         print_single(ms, &columns_mss, "packet_flows", &columns_flows);
-    }
     value_free(ms);
     return ms;
 }
 
-// ---- JSON ----
-
-static bool add(struct json_object *all, const char *name, struct json_object *part)
-{
-    if (part)
-        value_set(all, name, part);
-    return part;
-}
-
-static bool dump_all(struct session *session, const struct options *options)
-{
-    struct json_object *all = value_new();
-    bool good = add(all, "info", session_ask(session, "/sluice/info", SESSION_ASK_MS)) &&
-                add(all, "stats", session_ask(session, "/sluice/stats", SESSION_ASK_MS)) &&
-                add(all, "classes", session_ask(session, "/sluice/classes", SESSION_ASK_MS)) &&
-                add(all, "nses", session_rows(session, "/sluice/nses", "", "", ALL)) &&
-                add(all, "nsvcs", session_rows(session, "/sluice/nsvcs", "", "", ALL)) &&
-                add(all, "cells", session_rows(session, "/sluice/bvcs", "", "", ALL));
-    if (good && options->mss)
-        good = add(all, "mss", session_rows(session, "/sluice/mss", "", "", ALL * 5));
-    if (good) {
-        value_print(all, stdout);
-    }
-    value_free(all);
-    return good;
-}
-
 // ---- The command ----
 
-enum { RUN, JSON, EVERY, MSS, CELL, MS };
+#define INTO(member) .at = offsetof(struct options, member)
 static const struct cli_option stats_options[] = {
-    [RUN] = CLI_RUN,
-    [JSON] = {"json", NULL, "as one JSON object, with all of it"},
-    [EVERY] = {"all", NULL, "all rows, where there are more than 20"},
-    [MSS] = {"mss", NULL, "the MSs, too"},
-    [CELL] = {"cell", "NSEI-BVCI", "one cell, its classes and its MSs"},
-    [MS] = {"ms", "IMSI", "one MS and its packet flows"}};
+    CLI_RUN,
+    {"json", NULL, "as one JSON object, with all of it", INTO(json)},
+    {"all", NULL, "all rows, where there are more than 20", INTO(all)},
+    {"mss", NULL, "the MSs, too", INTO(mss)},
+    {"cell", "NSEI-BVCI", "one cell, its classes and its MSs", INTO(cell)},
+    {"ms", "IMSI", "one MS and its packet flows", INTO(ms)}};
 const struct cli cli_of_stats = {.name = "stats",
                                  .words = "",
                                  .about = "a running instance, as it is now",
                                  .options = stats_options,
                                  .count = sizeof stats_options / sizeof stats_options[0]};
 
-static bool take(void *self, size_t option, const char *value)
-{
-    struct options *o = self;
-    const char **texts[] = {[RUN] = &o->run, [CELL] = &o->cell, [MS] = &o->ms};
-    bool *switches[] = {[JSON] = &o->json, [EVERY] = &o->all, [MSS] = &o->mss};
-    if (value)
-        *texts[option] = value;
-    else
-        *switches[option] = true;
-    return true;
-}
-
 static enum cli_end parse(struct options *options, char words[SESSION_CELL_OCTETS], int argc,
                           char **argv)
 {
     int first;
-    enum cli_end end = cli_parse(&cli_of_stats, argc, argv, take, options, &first);
+    enum cli_end end = cli_parse(&cli_of_stats, argc, argv, options, &first);
     if (end != CLI_GO)
         return end;
     const char *cell = options->cell;
@@ -304,7 +272,7 @@ int command_stats(int argc, char **argv)
     else if (options.cell)
         good = show_cell(&session, &options, words);
     else
-        good = options.json ? dump_all(&session, &options) : print_all(&session, &options);
+        good = show_all(&session, &options);
     if (!good)
         fprintf(stderr, "sluice stats: %s: %s\n", session.name, session.why);
     session_close(&session);

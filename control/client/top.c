@@ -2,7 +2,6 @@
 // next, anew each second; Enter, or a number, shows the MSs of one. Where stdout is no terminal it
 // prints one screen as text and ends.
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "control/cli/cli.h"
@@ -81,22 +80,6 @@ static int by_delay(const void *a, const void *b)
     return x_id < y_id ? -1 : x_id > y_id;
 }
 
-static struct json_object *sorted(struct json_object *rows)
-{
-    size_t n = value_count(rows);
-    struct json_object *result = value_list();
-    struct json_object **list = calloc(n + 1, sizeof *list);
-    for (size_t i = 0; i < n && list; i++)
-        list[i] = value_at(rows, i);
-    if (list)
-        qsort(list, n, sizeof *list, by_delay);
-    for (size_t i = 0; i < n && list; i++)
-        value_add(result, list[i]);
-    free(list);
-    value_free(rows);
-    return result;
-}
-
 static struct json_object *read_rows(struct screen *s)
 {
     char before[48];
@@ -104,7 +87,8 @@ static struct json_object *read_rows(struct screen *s)
         return session_rows(s->session, "/sluice/bvcs", "", ",sort", ROWS_MOST);
     snprintf(before, sizeof before, "%" PRIu64 ",%" PRIu64 ",", s->nsei, s->bvci);
     struct json_object *rows = session_rows(s->session, "/sluice/cell_mss", before, "", MSS_MOST);
-    return rows ? sorted(rows) : NULL;
+    value_sort(rows, by_delay);
+    return rows;
 }
 
 static void put_head(struct screen *s, const struct json_object *info)
@@ -299,7 +283,7 @@ int command_top(int argc, char **argv)
     struct session session;
     const char *name = NULL;
     int first;
-    enum cli_end end = cli_parse(&cli_of_top, argc, argv, cli_take_text, &name, &first);
+    enum cli_end end = cli_parse(&cli_of_top, argc, argv, &name, &first);
     if (end != CLI_GO)
         return cli_status(end);
     if (!cli_no_words(&cli_of_top, argc, argv, first) || !session_open(&session, name, stderr))

@@ -77,10 +77,14 @@ struct json_object *value_in(const struct json_object *object, const char *name)
     return value_is_object(object) ? json_object_object_get(object, name) : NULL;
 }
 
+static bool is_number(const struct json_object *value)
+{
+    return json_object_is_type(value, json_type_int) && json_object_get_int64(value) >= 0;
+}
+
 bool value_has(const struct json_object *object, const char *name)
 {
-    const struct json_object *member = value_in(object, name);
-    return json_object_is_type(member, json_type_int) && json_object_get_int64(member) >= 0;
+    return is_number(value_in(object, name));
 }
 
 uint64_t value_number(const struct json_object *object, const char *name)
@@ -112,31 +116,15 @@ void value_set_text(struct json_object *object, const char *name, const char *te
     value_set(object, name, json_object_new_string(text));
 }
 
-// What comes next, for a walk through all members.
-struct walk {
-    struct json_object_iterator at, end;
-};
-
-static struct walk walk_through(struct json_object *object)
-{
-    return (struct walk){json_object_iter_begin(object), json_object_iter_end(object)};
-}
-
-static bool goes_on(const struct walk *walk)
-{
-    return !json_object_iter_equal(&walk->at, &walk->end);
-}
-
 void value_numbers(const struct json_object *object, value_number_fn *take, void *self)
 {
     if (!value_is_object(object))
         return;
-    struct walk walk = walk_through((struct json_object *)object);
-    for (; goes_on(&walk); json_object_iter_next(&walk.at)) {
+    json_object_object_foreach((struct json_object *)object, from, member)
+    {
         char name[NAME_ROOM];
-        const char *from = json_object_iter_peek_name(&walk.at);
-        if (value_has(object, from))
-            take(self, value_printable(from, name, sizeof name), value_number(object, from));
+        if (is_number(member))
+            take(self, value_printable(from, name, sizeof name), json_object_get_uint64(member));
     }
 }
 
@@ -175,13 +163,20 @@ void value_cut(struct json_object *list, size_t from, size_t n)
         json_object_array_del_idx(list, from, n);
 }
 
+void value_sort(struct json_object *list, value_order_fn *order)
+{
+    if (value_count(list) > 0)
+        json_object_array_sort(list, order);
+}
+
 struct json_object *value_list_of(struct json_object *object)
 {
     struct json_object *list = value_list();
     if (!value_is_object(object))
         return list;
-    for (struct walk walk = walk_through(object); goes_on(&walk); json_object_iter_next(&walk.at)) {
-        struct json_object *member = json_object_iter_peek_value(&walk.at);
+    json_object_object_foreach(object, name, member)
+    {
+        (void)name;
         if (value_is_object(member))
             value_add(list, member);
     }

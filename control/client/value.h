@@ -43,6 +43,9 @@ struct json_object *value_at(const struct json_object *list, size_t i);
 const char *value_text_at(const struct json_object *list, size_t i); // as it came, or ""
 void value_add(struct json_object *list, struct json_object *item);  // held
 void value_cut(struct json_object *list, size_t from, size_t n);
+// By what is at *a and *b: a struct json_object *.
+typedef int value_order_fn(const void *a, const void *b);
+void value_sort(struct json_object *list, value_order_fn *order);
 // The members of an object that are objects.
 struct json_object *value_list_of(struct json_object *object);
 

@@ -44,7 +44,7 @@ const struct cli cli_of_lua = {.name = "lua",
 int command_lua(int argc, char **argv)
 {
     int first;
-    enum cli_end end = cli_parse(&cli_of_lua, argc, argv, NULL, NULL, &first);
+    enum cli_end end = cli_parse(&cli_of_lua, argc, argv, NULL, &first);
     if (end != CLI_GO)
         return cli_status(end);
     if (first == argc) {
@@ -65,7 +65,7 @@ const struct cli cli_of_version = {
 int command_version(int argc, char **argv)
 {
     int first;
-    enum cli_end end = cli_parse(&cli_of_version, argc, argv, NULL, NULL, &first);
+    enum cli_end end = cli_parse(&cli_of_version, argc, argv, NULL, &first);
     if (end != CLI_GO)
         return cli_status(end);
     if (!cli_no_words(&cli_of_version, argc, argv, first))

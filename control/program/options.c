@@ -5,8 +5,9 @@
 
 #include "control/cli/commands.h"
 
-static bool add_set(struct options *options, const char *set)
+static bool take_set(void *target, const char *set)
 {
+    struct options *options = target;
     if (options->sets == OPTIONS_SETS_MAX) {
         fprintf(stderr, "sluice: more than %d --set\n", OPTIONS_SETS_MAX);
         return false;
@@ -15,25 +16,28 @@ static bool add_set(struct options *options, const char *set)
     return true;
 }
 
-static bool take_seed(struct options *options, const char *seed)
+static bool take_seed(void *target, const char *seed)
 {
+    struct options *options = target;
     int n = snprintf(options->seed, sizeof options->seed, "run.seed=%s", seed);
     if ((size_t)n < sizeof options->seed)
-        return add_set(options, options->seed);
+        return take_set(options, options->seed);
     fprintf(stderr, "sluice: --seed: found %s, allowed a whole number\n", seed);
     return false;
 }
 
-enum { SET, SEED, KEYS, SECRETS, OUT = KEYS, PCAP }; // their places in both tables
-
-#define SET_AND_SEED                                                               \
-    [SET] = {"set", "KEY=VALUE",                                                   \
-             "in place of what the file says, as run.seed=7; as often as wanted"}, \
-    [SEED] = {"seed", "N", "of all that is random; the same as --set run.seed=N"}
+#define INTO(member) .at = offsetof(struct options, member)
+#define SET_AND_SEED                                                                          \
+    {"set", "KEY=VALUE", "in place of what the file says, as run.seed=7; as often as wanted", \
+     .take = take_set},                                                                       \
+    {                                                                                         \
+        "seed", "N", "of all that is random; the same as --set run.seed=N", .take = take_seed \
+    }
 
 static const struct cli_option check_options[] = {
-    SET_AND_SEED, [KEYS] = {"keys", NULL, "every key that a configuration may have"},
-    [SECRETS] = {"secrets", NULL, "with the ciphering keys of MSs, which it hides"}};
+    SET_AND_SEED,
+    {"keys", NULL, "every key that a configuration may have", INTO(keys)},
+    {"secrets", NULL, "with the ciphering keys of MSs, which it hides", INTO(secrets)}};
 
 const struct cli cli_of_check = {
     .name = "check",
@@ -43,8 +47,9 @@ const struct cli cli_of_check = {
     .count = sizeof check_options / sizeof check_options[0]};
 
 static const struct cli_option run_options[] = {
-    SET_AND_SEED, [OUT] = {"out", "DIR", "where its results go (out/NAME, of the file's name)"},
-    [PCAP] = {"pcap", NULL, "in virtual time, all frames as gn.pcap and gb.pcap"}};
+    SET_AND_SEED,
+    {"out", "DIR", "where its results go (out/NAME, of the file's name)", INTO(out)},
+    {"pcap", NULL, "in virtual time, all frames as gn.pcap and gb.pcap", INTO(pcap)}};
 
 const struct cli cli_of_run = {.name = "run",
                                .words = "FILE",
@@ -52,41 +57,11 @@ const struct cli cli_of_run = {.name = "run",
                                .options = run_options,
                                .count = sizeof run_options / sizeof run_options[0]};
 
-static bool take(struct options *options, size_t option, const char *value)
-{
-    return option == SET ? add_set(options, value) : take_seed(options, value);
-}
-
-static bool take_of_check(void *self, size_t option, const char *value)
-{
-    struct options *options = self;
-    if (option == KEYS)
-        options->keys = true;
-    else if (option == SECRETS)
-        options->secrets = true;
-    else
-        return take(options, option, value);
-    return true;
-}
-
-static bool take_of_run(void *self, size_t option, const char *value)
-{
-    struct options *options = self;
-    if (option == OUT)
-        options->out = value;
-    else if (option == PCAP)
-        options->pcap = true;
-    else
-        return take(options, option, value);
-    return true;
-}
-
 enum cli_end options_parse(struct options *options, const struct cli *cli, int argc, char **argv)
 {
     int first;
     *options = (struct options){0};
-    enum cli_end end = cli_parse(cli, argc, argv, cli == &cli_of_run ? take_of_run : take_of_check,
-                                 options, &first);
+    enum cli_end end = cli_parse(cli, argc, argv, options, &first);
     if (end != CLI_GO || options->keys)
         return end;
     if (first != argc - 1) {

@@ -13,7 +13,7 @@ import time
 
 import openmetrics
 from harness import WAIT_S, case, main, program, right, same
-from instance import Instance, client
+from instance import Fake, Instance, client
 
 TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
@@ -199,6 +199,47 @@ def crowd():
         end.close()
     metrics.finish()
     instance.finish()
+
+
+MEMBERS = "mss", "queued_npdus", "queued_octets", "down_frames", "down_octets", "marks"
+
+
+def many_cells(command):
+    """An instance with so many cells that the answer does not fit between two sockets."""
+    name = command.decode().split(",")[0]
+    rows = {} if not name.endswith("s") or name.endswith(("stats", "classes")) else {
+        str(i): {"nsei": 1, "bvci": 2 + i, **dict.fromkeys(MEMBERS, i)} for i in range(400)}
+    value = {"count": len(rows), "rows": rows} if rows else {"name": "fake"}
+    return json.dumps({name: value}).encode()
+
+
+@case("200 clients that ask and do not listen do not delay a scrape: the instance is read a few times")
+def crowd_that_asks():
+    ask = b"GET /metrics HTTP/1.1\r\n\r\n"
+    with Fake(many_cells) as fake:
+        metrics = Metrics()
+        # All have asked before the first is answered: they wait in the kernel while it is stopped.
+        metrics.process.send_signal(signal.SIGSTOP)
+        ends = []
+        for _ in range(201):
+            end = socket.socket()
+            end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            end.connect(("127.0.0.1", metrics.port))
+            end.sendall(ask)
+            ends.append(end)
+        scrape = ends.pop()
+        metrics.process.send_signal(signal.SIGCONT)
+        scrape.settimeout(WAIT_S)
+        answer = b""
+        while more := scrape.recv(65536):
+            answer += more
+        right(answer.startswith(b"HTTP/1.1 200 ") and answer.endswith(b"# EOF\n"), f"{answer[:80]}")
+        right(len(answer) > 65536, f"{len(answer)} octets")
+        looks = fake.asked.count(b"/sluice/info")
+        right(looks <= 201 // 16 + 2, f"the instance was read {looks} times")
+        for end in ends:
+            end.close()
+        metrics.finish()
 
 
 def is_instrumented():
