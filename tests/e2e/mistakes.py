@@ -6,7 +6,7 @@ the files that are no configuration at all."""
 import os
 import re
 
-from harness import ROOT, Skip, case, main, new_folder, right, same, settings, sluice
+from harness import ROOT, Skip, case, expected, main, new_folder, right, same, settings, sluice
 
 FOLDER = ROOT / "tests/config/mistakes"
 KINDS_LEAST = 145
@@ -24,7 +24,7 @@ def header(path, word):
         if not line.startswith("--"):
             break
         if line.startswith(f"-- {word}: "):
-            found.append(line.removeprefix(f"-- {word}: "))
+            found.append(expected(line.removeprefix(f"-- {word}: ")))
     return found
 
 

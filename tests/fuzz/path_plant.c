@@ -52,16 +52,24 @@ static struct dp_port config_of_port(enum stats_side side)
 
 // ---- The dataplane ----
 
+static uint8_t place_of_aqm(const char *name)
+{
+    uint8_t place = 0;
+    while (strcmp(aqm_list[place]->name, name) != 0)
+        place++;
+    return place;
+}
+
 static struct dp_class config_of_class(uint32_t class)
 {
-    static const uint8_t aqms[] = {0, 1, 6, 8}; // tail-drop, RED, CoDel, PIE
+    static const char *const aqms[] = {"tail-drop", "red", "codel", "pie"};
     struct dp_class c = {.weight = 1 + class,
                          .packets = class % 2 ? 400 : 60,
                          .octets = 300000,
                          .lifetime_ns = class % 3 ? 2000000000 : 0,
                          .scope = SCHED_SCOPE_PFC,
                          .flows = class >= 5,
-                         .aqm = aqms[class % 4]};
+                         .aqm = place_of_aqm(aqms[class % 4])};
     uint64_t params[AQM_PARAMS_MAX];
     const struct aqm_ops *ops = aqm_list[c.aqm];
     aqm_standard_params(ops, params);

@@ -7,7 +7,7 @@ import re
 import shutil
 
 from world import HEAD, S, World, ms, nsvc
-from harness import ROOT, case, main, right, same
+from harness import ROOT, case, expected, main, right, same
 from reload_model import CONTEXTS, address, imsi
 from reload_parts import PLAIN, Traffic, loaded, refused, started, wishes
 
@@ -20,7 +20,7 @@ def mistakes():
     found = []
     for path in sorted(MISTAKES.glob("*.lua")):
         text = path.read_text(errors="replace")
-        lines = re.findall(r"^-- expect: (.*)$", text, re.MULTILINE)
+        lines = re.findall(r"^-- expect: (.*)$", expected(text), re.MULTILINE)
         if lines and "\n-- set: " not in text:
             found.append((path.name, lines, text))
     return found

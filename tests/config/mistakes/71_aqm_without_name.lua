@@ -1,4 +1,4 @@
--- expect: 71_aqm_without_name.lua:5: class[1].aqm.name: found nothing, allowed one of "tail-drop", "red", "adaptive-red", "ttl-red-v1", "ttl-red-v2", "pdpc", "codel", "cobalt", "pie"
+-- expect: 71_aqm_without_name.lua:5: class[1].aqm.name: found nothing, allowed one of <AQMS>
 run { name = "x", duration = "1 s" }
 gn { address = "192.0.2.1", mac = "02:00:00:00:00:01" }
 gb { address = "198.51.100.1", mac = "02:00:00:00:00:02" }
