@@ -270,8 +270,8 @@ static inline bool state_counts_have(struct state *state, uint32_t ms)
 // An N-PDU of the MS is dropped for that reason; those of the end are not counted.
 static inline void state_count_drop(struct state *state, uint32_t ms, enum drop_reason reason)
 {
-    uint32_t at = (uint32_t)reason - STATS_NPDU_FIRST;
-    if (at >= STATS_NPDU_DROPS)
+    uint32_t at = stats_npdu_of[reason];
+    if (at == STATS_NPDU_DROPS)
         return;
     state->ms_up[ms].dropped++;
     if (state_counts_have(state, ms))

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/dataplane/drop_scopes.h"
 #include "tests/dataplane/eal_fixture.h"
 #include "tests/dataplane/path_parts.h"
 #include "tests/dataplane/unseen.h"
@@ -293,6 +294,7 @@ void path_expect_conservation(void)
     for (uint32_t w = 0; w < p.workers; w++) {
         const struct stats_worker *stats = dp_stats(dp_worker(p.dp, w));
         const struct stats_port *gn = &stats->of_port[STATS_GN], *gb = &stats->of_port[STATS_GB];
+        expect_drop_scopes(stats);
         for (int reason = 0; reason < DROP_COUNT; reason++) {
             down += gn->drop[reason].packets;
             gb_in += gb->drop[reason].packets + stats->up.drop[reason].packets;
