@@ -255,9 +255,9 @@ static const char *devices_open(struct dp *dp, const struct dp_config *c)
 
 static struct commands_port own_addresses(const struct dp_port *port)
 {
-    struct commands_port own = {.ipv6 = port->ipv6};
-    if (port->ipv4 != 0)
-        own.ipv4 = address_of_ipv4(port->ipv4);
+    struct commands_port own = {.ipv6 = port->address6};
+    if (port->address != 0)
+        own.ipv4 = address_of_ipv4(port->address);
     return own;
 }
 
@@ -265,7 +265,7 @@ static const char *commands_of(struct dp *dp, const struct dp_config *c)
 {
     struct commands *k = &dp->commands;
     *k = commands_sizes(c);
-    k->pfcs_an_ms = c->pfcs_an_ms;
+    k->pfcs_an_ms = c->room_flows;
     k->teid_seed = c->teid_seed;
     k->gn = own_addresses(&c->gn);
     k->gb = own_addresses(&c->gb);

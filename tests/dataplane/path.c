@@ -167,12 +167,12 @@ static struct dp_port a_port(uint8_t last_octet, uint32_t ipv4, uint16_t udp_por
     struct dp_port port = {.device = {(const uint8_t *)"net_ring", 8},
                            .rx_frames = 1024,
                            .tx_frames = 1024,
-                           .ipv4 = ipv4,
-                           .ipv6_prefix = 64,
-                           .udp_port = udp_port,
+                           .address = ipv4,
+                           .prefix6 = 64,
+                           .port = udp_port,
                            .mtu_octets = 1600};
     memcpy(port.mac.octet, ours.source_mac, 6);
-    memcpy(port.ipv6.octet, ours.source, 16);
+    memcpy(port.address6.octet, ours.source, 16);
     return port;
 }
 
@@ -186,12 +186,12 @@ struct dp_config path_config(uint32_t workers)
                           .worker_mss = PATH_MSS, // so that workers have ids of their own
                           .pdps = PATH_PDPS + 1,
                           .worker_pdps = PATH_PDPS,
-                          .pfcs_an_ms = 3,
+                          .room_flows = 3,
                           .flow_quantum_octets = 300,
                           .queue_packets = 4096,
                           .queue_octets = PLENTY,
-                          .bvc_packets = PLENTY,
-                          .bvc_octets = PLENTY,
+                          .cell_packets = PLENTY,
+                          .cell_octets = PLENTY,
                           .ms_packets = PLENTY,
                           .ms_octets = PLENTY,
                           .teid_seed = 1,
