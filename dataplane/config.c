@@ -10,10 +10,10 @@ const struct field_record dp_aqm_param_record = FIELD_RECORD_OF(dp_aqm_param, dp
 static const struct field dp_class_fields[] = FIELD_TABLE(dp_class, DP_CLASS_FIELDS);
 const struct field_record dp_class_record = FIELD_RECORD_OF(dp_class, dp_class_fields);
 
-static const struct field dp_port_fields[] = FIELD_TABLE(dp_port, DP_PORT_FIELDS);
+static const struct field dp_port_fields[] = FIELD_KEYS_TABLE(dp_port, DP_PORT_FIELDS);
 const struct field_record dp_port_record = FIELD_RECORD_OF(dp_port, dp_port_fields);
 
-const struct field dp_config_fields[] = FIELD_TABLE(dp_config, DP_CONFIG_FIELDS);
+const struct field dp_config_fields[] = FIELD_KEYS_TABLE(dp_config, DP_CONFIG_FIELDS);
 const uint32_t dp_config_field_count = sizeof dp_config_fields / sizeof dp_config_fields[0];
 
 struct state_limits config_limits(const struct dp_config *c)
@@ -71,27 +71,28 @@ static const char *class_of(const struct dp_class *c, struct sched_class *class)
 
 const char *config_sched(const struct dp_config *c, struct sched_config *sched)
 {
-    *sched = (struct sched_config){.nses = c->nses,
-                                   .bvcs = c->bvcs,
-                                   .mss = part(c->worker_mss, c->mss),
-                                   .pfcs_an_ms = c->pfcs_an_ms,
-                                   .flows_a_pfc = c->flows_a_pfc,
-                                   .flow_quantum_octets = c->flow_quantum_octets,
-                                   .limit = {c->queue_packets, c->queue_octets},
-                                   .nse_limit = {c->nse_packets, c->nse_octets},
-                                   .tail_drop = c->tail_drop,
-                                   .hold_ns = c->hold_ns ? c->hold_ns : SCHED_INFINITE,
-                                   .bvc_limit = {c->bvc_packets, c->bvc_octets},
-                                   .ms_limit = {c->ms_packets, c->ms_octets},
-                                   .first_header_octets = LLC_OCTETS + SNDCP_FIRST_OCTETS,
-                                   .next_header_octets = LLC_OCTETS + SNDCP_NEXT_OCTETS,
-                                   .llc_octets = LLC_OCTETS,
-                                   .pdu_octets_max = LLC_OCTETS + LLC_N201_U_MAX,
-                                   .bvc_delay_ns = c->bvc_delay_ns,
-                                   .ms_delay_ns = c->ms_delay_ns,
-                                   .pfc_delay_ns = c->pfc_delay_ns,
-                                   .coarse = c->real_time,
-                                   .seed = c->seed};
+    *sched = (struct sched_config){
+        .nses = c->nses,
+        .bvcs = c->bvcs,
+        .mss = part(c->worker_mss, c->mss),
+        .pfcs_an_ms = c->room_flows,
+        .flows_a_pfc = c->queue_flows,
+        .flow_quantum_octets = c->flow_quantum_octets,
+        .limit = {c->queue_packets, c->queue_octets},
+        .nse_limit = {c->nse_packets, c->nse_octets ? c->nse_octets : UINT32_MAX},
+        .tail_drop = c->overflow == DP_OVERFLOW_TAIL,
+        .hold_ns = c->hold_ns ? c->hold_ns : SCHED_INFINITE,
+        .bvc_limit = {c->cell_packets, c->cell_octets},
+        .ms_limit = {c->ms_packets, c->ms_octets},
+        .first_header_octets = LLC_OCTETS + SNDCP_FIRST_OCTETS,
+        .next_header_octets = LLC_OCTETS + SNDCP_NEXT_OCTETS,
+        .llc_octets = LLC_OCTETS,
+        .pdu_octets_max = LLC_OCTETS + LLC_N201_U_MAX,
+        .bvc_delay_ns = c->cell_delay_ns,
+        .ms_delay_ns = c->ms_delay_ns,
+        .pfc_delay_ns = c->flow_delay_ns,
+        .coarse = c->real_time,
+        .seed = c->seed};
     const char *wrong = NULL;
     for (int i = 0; i < CLASS_COUNT && !wrong; i++)
         wrong = class_of(&c->classes.item[i], &sched->of_class[i]);
@@ -107,12 +108,12 @@ void config_port(const struct dp_port *p, const char *name, char device[CONFIG_D
                                  .rx_frames = p->rx_frames,
                                  .tx_frames = p->tx_frames,
                                  .host = {.mac = p->mac,
-                                          .ipv4 = p->ipv4,
-                                          .ipv4_prefix = p->ipv4_prefix,
-                                          .ipv4_gateway = p->ipv4_gateway,
-                                          .ipv6 = p->ipv6,
-                                          .ipv6_prefix = p->ipv6_prefix,
-                                          .ipv6_gateway = p->ipv6_gateway,
-                                          .udp_port = p->udp_port,
+                                          .ipv4 = p->address,
+                                          .ipv4_prefix = p->prefix,
+                                          .ipv4_gateway = p->gateway,
+                                          .ipv6 = p->address6,
+                                          .ipv6_prefix = p->prefix6,
+                                          .ipv6_gateway = p->gateway6,
+                                          .udp_port = p->port,
                                           .mtu_octets = p->mtu_octets}};
 }

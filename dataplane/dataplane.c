@@ -256,9 +256,9 @@ static const char *devices_open(struct dp *dp, const struct dp_config *c)
 
 static struct registry_port own_addresses(const struct dp_port *port)
 {
-    struct registry_port own = {.ipv6 = port->ipv6};
-    if (port->ipv4 != 0)
-        own.ipv4 = address_of_ipv4(port->ipv4);
+    struct registry_port own = {.ipv6 = port->address6};
+    if (port->address != 0)
+        own.ipv4 = address_of_ipv4(port->address);
     return own;
 }
 
@@ -266,7 +266,7 @@ static const char *registry_of(struct dp *dp, const struct dp_config *c)
 {
     struct registry *r = &dp->registry;
     *r = registry_sizes(c);
-    r->pfcs_an_ms = c->pfcs_an_ms;
+    r->pfcs_an_ms = c->room_flows;
     r->teid_seed = c->teid_seed;
     r->gn = own_addresses(&c->gn);
     r->gb = own_addresses(&c->gb);

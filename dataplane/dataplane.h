@@ -26,67 +26,115 @@ extern const struct field_record dp_class_record;
 #define FIELD_TYPE_CLASSES struct dp_classes
 #define FIELD_KIND_CLASSES FIELD_LIST, &dp_class_record
 
-#define DP_PORT_FIELDS(MUST, MAY, T)                                                             \
+#define DP_PORT_FIELDS(MUST, KEY, T)                                                             \
     MUST(T, OCTETS, device, 1, 255,                                                              \
          "net_ring, a PCI address, or a DPDK device with its arguments")                         \
-    MUST(T, U32, rx_frames, 1, 65536, "frames that wait at the port: of a ring, or descriptors") \
-    MUST(T, U32, tx_frames, 1, 65536, "frames that wait behind it")                              \
+    KEY(T, COUNT, rx_frames, "rx_frames", NULL, 1, 65536, 0,                                     \
+        "frames that wait at the port, of each worker")                                          \
+    KEY(T, COUNT, tx_frames, "tx_frames", NULL, 1, 65536, 0,                                     \
+        "frames that wait behind it, of each worker")                                            \
     MUST(T, MAC, mac, 0, 0, "our Ethernet address; zeros: the device's own")                     \
-    MUST(T, U32, ipv4, 0, UINT32_MAX, "our IPv4 address; 0: none")                               \
-    MUST(T, U8, ipv4_prefix, 0, 32, "its prefix length on the link")                             \
-    MUST(T, U32, ipv4_gateway, 0, UINT32_MAX, "our gateway; 0: all addresses are on the link")   \
-    MUST(T, IPV6, ipv6, 0, 0, "our IPv6 address; zeros: none")                                   \
-    MUST(T, U8, ipv6_prefix, 0, 128, "its prefix length on the link")                            \
-    MUST(T, IPV6, ipv6_gateway, 0, 0, "our gateway; zeros: all addresses are on the link")       \
-    MUST(T, U16, udp_port, 1, 65535, "our UDP port")                                             \
-    MUST(T, U16, mtu_octets, 576, 9000, "the largest IP packet on the link")
-FIELD_STRUCT(dp_port, DP_PORT_FIELDS);
+    MUST(T, U32, address, 0, UINT32_MAX, "our IPv4 address; 0: none")                            \
+    KEY(T, COUNT, prefix, "prefix", NULL, 1, 32, 24,                                             \
+        "how much of it is the link's: what is beyond is the gateway's, and nobody answers its " \
+        "broadcast address")                                                                     \
+    MUST(T, U32, gateway, 0, UINT32_MAX, "where all else goes; 0: all is on the link")           \
+    MUST(T, IPV6, address6, 0, 0, "our IPv6 address; zeros: none")                               \
+    KEY(T, COUNT, prefix6, "prefix6", NULL, 1, 128, 64,                                          \
+        "how much of it is the link's; counts with a gateway6 only")                             \
+    MUST(T, IPV6, gateway6, 0, 0, "where all else goes; zeros: all is on the link")              \
+    MUST(T, U16, port, 1, 65535, "our UDP port")                                                 \
+    KEY(T, SIZE, mtu_octets, "mtu", NULL, 576, 9000, 1500,                                       \
+        "the largest IP packet that this link carries")
+FIELD_KEYS_STRUCT(dp_port, DP_PORT_FIELDS);
 extern const struct field_record dp_port_record;
 #define FIELD_TYPE_DP_PORT struct dp_port
 #define FIELD_KIND_DP_PORT FIELD_RECORD, &dp_port_record
 
-#define DP_CONFIG_FIELDS(MUST, MAY, T)                                                     \
-    MUST(T, U32, nses, 1, 4096, "how many NSEs there is room for")                         \
-    MUST(T, U32, nsvcs, 1, 16384, "how many NS-VCs")                                       \
-    MUST(T, U32, ggsns, 1, 4096, "how many GGSNs")                                         \
-    MUST(T, U32, bvcs, 1, 65536, "how many cells")                                         \
-    MUST(T, U32, mss, 1, 4194304, "how many MSs")                                          \
-    MUST(T, U32, pdps, 1, 4194304, "how many PDP contexts")                                \
-    MUST(T, U32, worker_mss, 0, 4194304, "how many MSs a worker has room for; 0: for all") \
-    MUST(T, U32, worker_pdps, 0, 4194304, "how many PDP contexts; 0: for all")             \
-    MUST(T, U32, pfcs_an_ms, 1, SCHED_SLOTS, "packet flows of an MS")                      \
-    MUST(T, U32, flows_a_pfc, 0, 64, "queues by flow, a power of two; 0: none")            \
-    MUST(T, U32, flow_quantum_octets, 64, 65535, "of the round over flows")                \
-    MUST(T, U32, queue_packets, 1, 4194304, "most N-PDUs queued")                          \
-    MUST(T, U64, queue_octets, 1, UINT32_MAX, "most octets queued")                        \
-    MUST(T, U32, nse_packets, 0, 4194304, "most N-PDUs queued for an NSE; 0: as all")      \
-    MUST(T, U64, nse_octets, 0, UINT32_MAX, "most octets of them")                         \
-    MUST(T, BOOL, tail_drop, 0, 1, "a full limit refuses arriving N-PDUs")                 \
-    MUST(T, U64, hold_ns, 0, INT64_MAX,                                                    \
-         "how much longer than its lifetime an N-PDU may stay, its MS frozen; 0: any")     \
-    MUST(T, U32, bvc_packets, 1, 4194304, "most N-PDUs queued for a cell")                 \
-    MUST(T, U64, bvc_octets, 1, UINT32_MAX, "most octets of them")                         \
-    MUST(T, U32, ms_packets, 1, 4194304, "most N-PDUs queued for an MS")                   \
-    MUST(T, U64, ms_octets, 1, UINT32_MAX, "most octets of them")                          \
-    MUST(T, U64, bvc_delay_ns, 0, INT64_MAX,                                               \
-         "time in the BSS that a cell's bucket may stand for; 0: any")                     \
-    MUST(T, U64, ms_delay_ns, 0, INT64_MAX, "the same of an MS's bucket")                  \
-    MUST(T, U64, pfc_delay_ns, 0, INT64_MAX, "the same of a packet flow's bucket")         \
+#define DP_QUEUE_KEYS(KEY, T)                                                                      \
+    KEY(T, COUNT, queue_packets, "queue.packets", NULL, 1, COMMAND_PACKETS_MOST, 4096,             \
+        "the most N-PDUs that wait in all (queue_full)")                                           \
+    KEY(T, SIZE, queue_octets, "queue.octets", NULL, COMMAND_OCTETS_LEAST, COMMAND_OCTETS_MOST,    \
+        4000000, "the most octets of N-PDUs that wait in all (queue_full)")                        \
+    KEY(T, COUNT, nse_packets, "queue.nse_packets", "as in all", 1, COMMAND_PACKETS_MOST, 0,       \
+        "the most N-PDUs that wait for one NSE (nse_full)")                                        \
+    KEY(T, SIZE, nse_octets, "queue.nse_octets", "as in all", COMMAND_OCTETS_LEAST,                \
+        COMMAND_OCTETS_MOST, 0,                                                                    \
+        "the most octets of N-PDUs that wait for one NSE (nse_full); needs nse_packets")           \
+    KEY(T, COUNT, cell_packets, "queue.cell_packets", NULL, 1, COMMAND_PACKETS_MOST, 1024,         \
+        "the most N-PDUs that wait for one cell (bvc_full)")                                       \
+    KEY(T, SIZE, cell_octets, "queue.cell_octets", NULL, COMMAND_OCTETS_LEAST,                     \
+        COMMAND_OCTETS_MOST, 1000000,                                                              \
+        "the most octets of N-PDUs that wait for one cell (bvc_full)")                             \
+    KEY(T, COUNT, ms_packets, "queue.ms_packets", NULL, 1, COMMAND_PACKETS_MOST, 256,              \
+        "the most N-PDUs that wait for one MS (ms_full)")                                          \
+    KEY(T, SIZE, ms_octets, "queue.ms_octets", NULL, COMMAND_OCTETS_LEAST, COMMAND_OCTETS_MOST,    \
+        128000, "the most octets of N-PDUs that wait for one MS (ms_full)")                        \
+    KEY(T, COUNT, overflow, "queue.overflow", NULL, DP_OVERFLOW_LARGEST, DP_OVERFLOW_TAIL,         \
+        DP_OVERFLOW_LARGEST,                                                                       \
+        "what is dropped at a full limit: the head of the queue that is largest for its share, "   \
+        "or, as in the published studies, the N-PDU that comes; a class's own limit is always of " \
+        "the second kind")                                                                         \
+    KEY(T, TIME, hold_ns, "queue.hold", "unlimited", 1 * S_IN_NS, 10000 * S_IN_NS, 300 * S_IN_NS,  \
+        "how much longer than its lifetime an N-PDU may stay in all, its MS frozen or stopped "    \
+        "(expired)")                                                                               \
+    KEY(T, COUNT, queue_flows, "queue.flows", "none", 2, 64, 16,                                   \
+        "how many queues by flow a packet flow has, where its class asks for them")                \
+    KEY(T, SIZE, flow_quantum_octets, "queue.flow_quantum", NULL, 256, 65535, 300,                 \
+        "what one of them may send in its turn")
+enum dp_overflow { DP_OVERFLOW_LARGEST, DP_OVERFLOW_TAIL };
+
+#define DP_DELAY(KEY, T, name, key, whose)                                                       \
+    KEY(T, TIME, name, key, "as offered", 0, 100 * S_IN_NS, 0,                                   \
+        "use of " whose " bucket only what its rate sends in that time, and one LLC PDU by "     \
+        "the N201-U in use: the rest waits here, where it is managed, and not in the BSS; 0 s: " \
+        "all of it")
+#define DP_GB_KEYS(KEY, T)                                                                   \
+    DP_DELAY(KEY, T, cell_delay_ns, "gb.cell_delay", "a cell's")                             \
+    DP_DELAY(KEY, T, ms_delay_ns, "gb.ms_delay", "an MS's")                                  \
+    DP_DELAY(KEY, T, flow_delay_ns, "gb.flow_delay", "a packet flow's")                      \
+    KEY(T, TIME, ready_ns, "gb.ready", "none", 2 * S_IN_NS, 186 * 60 * S_IN_NS, 0,           \
+        "the READY timer (23.060 6.1.1): an MS not heard for that long is paged before its " \
+        "next packet; none: never")
+#define DP_GN_KEYS(KEY, T)                                                               \
+    KEY(T, COUNT, error_indications_per_s, "gn.error_indications", NULL, 0, 100000, 100, \
+        "GTP-U error indications a second at most, for TEIDs that nobody has")
+
+#define DP_ROOM(KEY, T, name, most, what) \
+    KEY(T, COUNT, name, "room." #name, NULL, 1, most, 0, what " that there is room for")
+#define DP_ROOM_WORKER(KEY, T, name, most, what)                     \
+    KEY(T, COUNT, name, "room." #name, "as many as all", 1, most, 0, \
+        what " that each worker has room for; who moves to a full one stays where it is")
+#define DP_ROOM_KEYS(KEY, T)                                         \
+    DP_ROOM(KEY, T, nses, 4096, "NSEs")                              \
+    DP_ROOM(KEY, T, nsvcs, 16384, "NS-VCs")                          \
+    DP_ROOM(KEY, T, ggsns, 4096, "GGSNs")                            \
+    DP_ROOM(KEY, T, bvcs, 65536, "cells")                            \
+    DP_ROOM(KEY, T, mss, 4194304, "MSs")                             \
+    DP_ROOM(KEY, T, pdps, 4194304, "PDP contexts")                   \
+    DP_ROOM_WORKER(KEY, T, worker_mss, 4194304, "MSs")               \
+    DP_ROOM_WORKER(KEY, T, worker_pdps, 4194304, "PDP contexts")     \
+    KEY(T, COUNT, room_flows, "room.flows", NULL, 1, SCHED_SLOTS, 0, \
+        "packet flows of each MS, one for each class and PFI of its contexts")
+
+// Its keys stand in the documentation in this order, block by block.
+#define DP_CONFIG_FIELDS(MUST, KEY, T)                                                     \
+    DP_ROOM_KEYS(KEY, T)                                                                   \
+    DP_QUEUE_KEYS(KEY, T)                                                                  \
+    DP_GB_KEYS(KEY, T)                                                                     \
+    DP_GN_KEYS(KEY, T)                                                                     \
+    KEY(T, COUNT, workers, "run.workers", NULL, 1, DP_WORKERS_MAX, 1,                      \
+        "threads that packets go through; each NSE belongs to one of them")                \
     MUST(T, CLASSES, classes, CLASS_COUNT, CLASS_COUNT, "the traffic classes, by number")  \
     MUST(T, U64, seed, 0, INT64_MAX, "of the AQMs' random numbers")                        \
     MUST(T, U64, teid_seed, 0, INT64_MAX, "of the TEIDs' random bits; 0: the system says") \
-    MUST(T, U32, workers, 1, DP_WORKERS_MAX, "threads of the path")                        \
     MUST(T, BOOL, real_time, 0, 1, "the clock is real: waits may end 65 us late")          \
     MUST(T, U32, ms_options_octets, 0, COMMAND_OCTETS,                                     \
          "room an MS has for its optional elements (command ms_options); 0: none")         \
-    MUST(T, U32, error_indications_per_s, 0, 100000,                                       \
-         "GTP-U error indications of each worker at most")                                 \
-    MUST(T, U64, ready_ns, 0, INT64_MAX,                                                   \
-         "an MS not heard of for so long is in standby, and paged; 0: never")              \
     MUST(T, DP_PORT, gn, 0, 0, "the port towards the GGSN")                                \
     MUST(T, DP_PORT, gb, 0, 0, "the port towards the BSS")
 
-FIELD_STRUCT(dp_config, DP_CONFIG_FIELDS);
+FIELD_KEYS_STRUCT(dp_config, DP_CONFIG_FIELDS);
 extern const struct field dp_config_fields[];
 extern const uint32_t dp_config_field_count;
 

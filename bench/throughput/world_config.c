@@ -49,17 +49,17 @@ static struct dp_port port_of(const char *device, uint32_t rx_frames, struct mac
                             .rx_frames = rx_frames,
                             .tx_frames = RING_FRAMES,
                             .mac = mac,
-                            .ipv4 = address,
-                            .udp_port = udp_port,
+                            .address = address,
+                            .port = udp_port,
                             .mtu_octets = mtu_octets};
 }
 
 static void set_limits(struct dp_config *c, const struct bench_options *o)
 {
     c->queue_packets = QUEUE_SPARE + WORLD_BACKLOG * o->backlogged;
-    c->bvc_packets = QUEUE_SPARE + WORLD_BACKLOG * WORLD_MSS_A_CELL;
+    c->cell_packets = QUEUE_SPARE + WORLD_BACKLOG * WORLD_MSS_A_CELL;
     c->ms_packets = QUEUE_SPARE;
-    c->queue_octets = c->bvc_octets = c->ms_octets = UINT32_MAX;
+    c->queue_octets = c->cell_octets = c->ms_octets = UINT32_MAX;
     set_classes(c, o);
 }
 
@@ -74,7 +74,7 @@ void world_configure(const struct bench_options *o, const struct ports *ports, s
                             .pdps = o->mss,
                             .worker_mss = world_share(o, 0).mss,
                             .worker_pdps = world_share(o, 0).mss,
-                            .pfcs_an_ms = 1,
+                            .room_flows = 1,
                             .flow_quantum_octets = 300,
                             .workers = o->workers,
                             .teid_seed = WORLD_TEID_SEED,

@@ -57,13 +57,9 @@ void host_add_fields(struct host *host, const char *name, const struct field *fi
 {
     lua_State *L = host->lua;
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
-    lua_createtable(L, 0, (int)count);
+    fields_describe(L, fields, count);
     for (uint32_t i = 0; i < count; i++) {
-        lua_createtable(L, 0, 2);
-        lua_pushinteger(L, (lua_Integer)fields[i].least);
-        lua_setfield(L, -2, "least");
-        lua_pushinteger(L, (lua_Integer)fields[i].most);
-        lua_setfield(L, -2, "most");
+        lua_geti(L, -1, i + 1);
         lua_setfield(L, -2, fields[i].name);
     }
     lua_setfield(L, -2, name);

@@ -44,8 +44,9 @@ static bool integer_from(lua_State *L, const struct field *f, int value, void *o
     lua_Integer v = lua_isboolean(L, value) && f->kind == FIELD_BOOL
                         ? lua_toboolean(L, value)
                         : lua_tointegerx(L, value, &is_integer);
-    if (!is_integer || lua_type(L, value) == LUA_TSTRING || v < 0 || (uint64_t)v < f->least ||
-        (uint64_t)v > f->most)
+    bool zero = v == 0 && f->key && f->key->zero;
+    if (!is_integer || lua_type(L, value) == LUA_TSTRING || v < 0 ||
+        ((uint64_t)v < f->least && !zero) || (uint64_t)v > f->most)
         return false;
     field_set(f, out, (uint64_t)v);
     return true;
@@ -271,6 +272,19 @@ void fields_to_table(lua_State *L, const struct field *fields, uint32_t count, c
     }
 }
 
+static void describe_key(lua_State *L, const struct field_key *key)
+{
+    lua_createtable(L, 0, 4);
+    lua_pushstring(L, key->name);
+    lua_setfield(L, -2, "name");
+    lua_pushstring(L, key->type);
+    lua_setfield(L, -2, "type");
+    lua_pushstring(L, key->zero); // a NULL becomes nil
+    lua_setfield(L, -2, "zero");
+    lua_pushinteger(L, (lua_Integer)key->standard);
+    lua_setfield(L, -2, "standard");
+}
+
 void fields_describe(lua_State *L, const struct field *fields, uint32_t count)
 {
     static const char *const kinds[] = {
@@ -281,7 +295,7 @@ void fields_describe(lua_State *L, const struct field *fields, uint32_t count)
     lua_createtable(L, (int)count, 0);
     for (uint32_t i = 0; i < count; i++) {
         const struct field *f = &fields[i];
-        lua_createtable(L, 0, 6);
+        lua_createtable(L, 0, 8);
         lua_pushstring(L, f->name);
         lua_setfield(L, -2, "name");
         lua_pushstring(L, kinds[f->kind]);
@@ -294,6 +308,10 @@ void fields_describe(lua_State *L, const struct field *fields, uint32_t count)
         lua_setfield(L, -2, "most");
         lua_pushboolean(L, f->has_offset != FIELD_ALWAYS);
         lua_setfield(L, -2, "optional");
+        if (f->key) {
+            describe_key(L, f->key);
+            lua_setfield(L, -2, "key");
+        }
         if (f->record) {
             fields_describe(L, f->record->fields, f->record->count);
             lua_setfield(L, -2, "fields");

@@ -27,7 +27,8 @@ void host_add_calls(struct host *host, const char *name, const struct field_call
 struct dp;
 void host_add_find(struct host *host, struct dp *dp);
 
-// A module for `require` that names the fields' ranges: NAME = { least = ..., most = ... }.
+// A module for `require` that describes the fields, as a list and each by its name
+// (fields_describe).
 void host_add_fields(struct host *host, const char *name, const struct field *fields,
                      uint32_t count);
 

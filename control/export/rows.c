@@ -76,15 +76,15 @@ void row_fields(struct row *row, const struct field_record *record, const void *
     }
 }
 
-void row_drops(struct row *row, const uint64_t *npdus, enum drop_reason first, uint32_t n)
+void row_drops(struct row *row, const uint64_t *packets, const char *const *names, uint32_t n)
 {
     struct row inner = {0};
     for (uint32_t i = 0; i < n; i++) {
-        if (!npdus[i])
+        if (!packets[i])
             continue;
         if (!inner.data)
             inner = row_begin();
-        row_put(&inner, drop_names[first + i], npdus[i]);
+        row_put(&inner, names[i], packets[i]);
     }
     if (inner.data)
         row_inside(row, "drops", &inner);

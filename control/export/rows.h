@@ -23,7 +23,7 @@ void row_text(struct row *row, const char *name, const char *text);
 // All fields of a struct that are there.
 void row_fields(struct row *row, const struct field_record *record, const void *of);
 // The reasons that are not 0; without any nothing.
-void row_drops(struct row *row, const uint64_t *npdus, enum drop_reason first, uint32_t n);
+void row_drops(struct row *row, const uint64_t *packets, const char *const *names, uint32_t n);
 // Puts `inner` into `row`, and it is the outer one's from then on.
 void row_inside(struct row *row, const char *name, struct row *inner);
 void row_free(struct row *row);

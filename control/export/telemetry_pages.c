@@ -52,7 +52,7 @@ static void put_sum(struct row *row, const struct cells_sum *sum)
     row_put(row, "up_octets", sum->up_octets);
     row_put(row, "marks", sum->marks);
     row_put(row, "dropped_npdus", sum->dropped_npdus);
-    row_drops(row, sum->drops.npdus, STATS_NPDU_FIRST, STATS_NPDU_DROPS);
+    row_drops(row, sum->drops.npdus, stats_npdu_names, STATS_NPDU_DROPS);
 }
 
 // What control has said of it, but for the indices, which the worker's record has.
@@ -130,7 +130,7 @@ void telemetry_put_bvc(const struct telemetry *t, struct row *row, const struct 
     put_nsei(t, row, view->nse_id);
     if (board_bvc(t->source.board, view->bvc_id, &bvc) && bvc.bvci == view->bvci)
         put_board(row, &board_bvc_record, &bvc, 3);
-    row_drops(row, drops->npdus, STATS_NPDU_FIRST, STATS_NPDU_DROPS);
+    row_drops(row, drops->npdus, stats_npdu_names, STATS_NPDU_DROPS);
 }
 
 static bool take_bvc(void *self, uint32_t id, const void *view, const struct view_drops *drops)
@@ -185,7 +185,7 @@ void telemetry_put_ms(const struct telemetry *t, struct row *row, const struct v
     row_fields(row, &view_ms_record, view);
     if (board_ms(t->source.board, view->ms_id, &ms))
         put_board(row, &board_ms_record, &ms, 1);
-    row_drops(row, drops->npdus, STATS_NPDU_FIRST, STATS_NPDU_DROPS);
+    row_drops(row, drops->npdus, stats_npdu_names, STATS_NPDU_DROPS);
 }
 
 static bool take_ms(void *self, uint32_t id, const void *view, const struct view_drops *drops)

@@ -56,7 +56,7 @@ static void put_drops(struct row *row, const struct stats_drop drop[DROP_COUNT])
     uint64_t packets[DROP_COUNT];
     for (int i = 0; i < DROP_COUNT; i++)
         packets[i] = drop[i].packets;
-    row_drops(row, packets, 0, DROP_COUNT);
+    row_drops(row, packets, drop_names, DROP_COUNT);
 }
 
 static void put_counters(struct row *row, const char *name, enum stats_scope scope,

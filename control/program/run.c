@@ -192,7 +192,7 @@ static void print_where(const struct run *run)
     else if (run->options.pcap)
         printf(", gn.pcap, gb.pcap\n"
                "  to read Gb      tshark -r %s/gb.pcap -d udp.port==%u,gprs-ns\n",
-               run->results.dir, run->load.dp.gb.udp_port);
+               run->results.dir, run->load.dp.gb.port);
     else
         printf(" (with --pcap also both captures)\n");
     printf("  took            %.1f ms of wall time\n", run->wall_s * 1e3);

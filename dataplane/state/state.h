@@ -267,8 +267,8 @@ static inline bool state_counts_have(struct state *state, uint32_t ms)
 // Counts a dropped N-PDU of the MS; reasons outside STATS_NPDU_* are not counted.
 static inline void state_count_drop(struct state *state, uint32_t ms, enum drop_reason reason)
 {
-    uint32_t at = (uint32_t)reason - STATS_NPDU_FIRST;
-    if (at >= STATS_NPDU_DROPS)
+    uint32_t at = stats_npdu_of[reason];
+    if (at == STATS_NPDU_DROPS)
         return;
     state->ms_up[ms].dropped++;
     if (state_counts_have(state, ms))

@@ -17,13 +17,25 @@ const uint32_t stats_counter_count = sizeof stats_counters / sizeof stats_counte
 const char *const stats_side_names[STATS_SIDES] = {[STATS_GN] = "gn", [STATS_GB] = "gb"};
 
 const char *const drop_names[DROP_COUNT] = {
-#define DROP(name, help) #name,
+#define DROP(scope, name, help) #name,
 #include "dataplane/stats/drops.def"
 #undef DROP
 };
 
 const char *const drop_helps[DROP_COUNT] = {
-#define DROP(name, help) help,
+#define DROP(scope, name, help) help,
+#include "dataplane/stats/drops.def"
+#undef DROP
+};
+
+const char *const stats_npdu_names[STATS_NPDU_DROPS] = {
+#define DROP(scope, name, help) STATS_IF_NPDU_##scope(, #name, )
+#include "dataplane/stats/drops.def"
+#undef DROP
+};
+
+const uint8_t stats_npdu_of[DROP_COUNT] = {
+#define DROP(scope, name, help) STATS_IF_NPDU_##scope(STATS_NPDU_DROPS, STATS_NPDU_##name),
 #include "dataplane/stats/drops.def"
 #undef DROP
 };

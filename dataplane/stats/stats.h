@@ -8,16 +8,25 @@
 #include "dataplane/base/classes.h"
 
 enum drop_reason {
-#define DROP(name, help) DROP_##name,
+#define DROP(scope, name, help) DROP_##name,
 #include "dataplane/stats/drops.def"
 #undef DROP
     DROP_COUNT,
     DROP_NONE = DROP_COUNT // a packet that passed
 };
 
-// The drop reasons of a downlink N-PDU, which a cell and an MS count for themselves, too.
-#define STATS_NPDU_FIRST DROP_ecn
-#define STATS_NPDU_DROPS (DROP_removed - DROP_ecn + 1)
+// Those of a downlink N-PDU, which a cell and an MS count each for itself: their places there.
+#define STATS_IF_NPDU_port(otherwise, ...)  otherwise
+#define STATS_IF_NPDU_class(otherwise, ...) __VA_ARGS__
+#define STATS_IF_NPDU_up(otherwise, ...)    otherwise
+#define STATS_IF_NPDU_both(otherwise, ...)  __VA_ARGS__
+#define STATS_IF_NPDU_any(otherwise, ...)   otherwise
+enum stats_npdu_drop {
+#define DROP(scope, name, help) STATS_IF_NPDU_##scope(, STATS_NPDU_##name, )
+#include "dataplane/stats/drops.def"
+#undef DROP
+    STATS_NPDU_DROPS
+};
 
 struct stats_drop {
     uint64_t packets, octets;
@@ -90,6 +99,8 @@ extern const struct stats_counter stats_counters[];
 extern const uint32_t stats_counter_count;
 extern const char *const drop_names[DROP_COUNT];
 extern const char *const drop_helps[DROP_COUNT];
+extern const char *const stats_npdu_names[STATS_NPDU_DROPS];
+extern const uint8_t stats_npdu_of[DROP_COUNT]; // STATS_NPDU_DROPS: it is none of an N-PDU
 
 // The ledger of property S8, one per direction, in frames (or N-PDUs, or segments) and octets:
 //   in + moved = headers + aside + out + dropped + held (`held` is the path's, not a counter)

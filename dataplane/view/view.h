@@ -95,7 +95,7 @@ FIELD_STRUCT(view_class, VIEW_CLASS_FIELDS);
 extern const struct field_record view_nse_record, view_bvc_record, view_ms_record, view_pfc_record,
     view_class_record;
 
-// N-PDUs dropped, by reason: the first is STATS_NPDU_FIRST's.
+// N-PDUs dropped, by enum stats_npdu_drop.
 struct view_drops {
     uint64_t npdus[STATS_NPDU_DROPS];
 };

@@ -2,9 +2,18 @@
 //
 //     #define UDP_FIELDS(MUST, MAY, T) MUST(T, U16, source_port, 0, 0xffff, "source port") ...
 //
-// FIELD_STRUCT makes the C struct from it, and FIELD_TABLE the descriptor used for Lua tables,
-// error messages, random test structures and documentation; so they agree. A MAY field has a `bool
-// has_NAME` before it. T is the struct's tag, which the table needs.
+// FIELD_STRUCT makes the C struct of it and FIELD_TABLE the descriptor that Lua tables, error
+// messages, random test structures and documentation read; so they cannot disagree. A MAY field
+// has a `bool has_NAME` before it. T is the struct's tag, which the table needs.
+//
+// A struct that the configuration fills has KEY fields, out of which the configuration's keys are
+// made: FIELD_KEYS_STRUCT and FIELD_KEYS_TABLE take lists of MUST and KEY.
+//
+//     KEY(T, TIME, hold_ns, "queue.hold", "unlimited", 1 * S_IN_NS, 10000 * S_IN_NS, 300 * S_IN_NS,
+//         "how much longer ...")
+//
+// is called `hold` in queue { } and may be 0, or "unlimited", besides; NULL for that: it may not.
+// The last number is its default; one that is out of its range is no default.
 #ifndef SLUICE_WIRE_FIELD_H
 #define SLUICE_WIRE_FIELD_H
 
@@ -52,7 +61,15 @@ struct field_record {
     uint32_t octets;
 };
 
-// The range of the value; for octets and digits of the length; for a list of n.
+// What a key of the configuration is besides its field.
+struct field_key {
+    const char *name; // of its block and of itself; in a port of itself
+    const char *type; // "integer", "time" or "size"
+    const char *zero; // what a 0 beside the range means; NULL: there is none
+    uint64_t standard;
+};
+
+// The range is that of the value; of the length for octets and digits; of n for a list.
 struct field {
     const char *name;
     const char *help;
@@ -61,6 +78,7 @@ struct field {
     uint16_t offset;
     uint16_t has_offset; // of `has_NAME`; FIELD_ALWAYS for a mandatory field
     uint64_t least, most;
+    const struct field_key *key; // NULL: the configuration has no key for it
 };
 
 #define FIELD_TYPE_BOOL   bool
@@ -83,7 +101,18 @@ struct field {
 #define FIELD_KIND_OCTETS FIELD_OCTETS, NULL
 #define FIELD_KIND_DIGITS FIELD_DIGITS, NULL
 
-// A kind K of record or list defines FIELD_TYPE_K, its struct, and FIELD_KIND_K, which is
+// The kinds of keys: a plain number, ns, octets.
+#define FIELD_TYPE_COUNT uint32_t
+#define FIELD_TYPE_TIME  uint64_t
+#define FIELD_TYPE_SIZE  uint64_t
+#define FIELD_KIND_COUNT FIELD_U32, NULL
+#define FIELD_KIND_TIME  FIELD_U64, NULL
+#define FIELD_KIND_SIZE  FIELD_U64, NULL
+#define FIELD_KEY_COUNT  "integer"
+#define FIELD_KEY_TIME   "time"
+#define FIELD_KEY_SIZE   "size"
+
+// A record or list kind K adds: FIELD_TYPE_K, its struct, and FIELD_KIND_K, which is
 // `FIELD_RECORD, &record` or `FIELD_LIST, &record of an item`.
 #define FIELD_LIST_ITEMS_AT sizeof(uint64_t)
 #define FIELD_LIST_STRUCT(tag, item_tag, most) \
@@ -106,7 +135,7 @@ struct field {
     }
 
 #define FIELD_ROW_MUST(owner, kind, name, least, most, help) \
-    {#name, help, FIELD_KIND_##kind, offsetof(struct owner, name), FIELD_ALWAYS, least, most},
+    {#name, help, FIELD_KIND_##kind, offsetof(struct owner, name), FIELD_ALWAYS, least, most, NULL},
 #define FIELD_ROW_MAY(owner, kind, name, least, most, help) \
     {#name,                                                 \
      help,                                                  \
@@ -114,14 +143,35 @@ struct field {
      offsetof(struct owner, name),                          \
      offsetof(struct owner, has_##name),                    \
      least,                                                 \
-     most},
+     most,                                                  \
+     NULL},
 #define FIELD_TABLE(tag, LIST)                   \
     {                                            \
         LIST(FIELD_ROW_MUST, FIELD_ROW_MAY, tag) \
     }
 
-// A function whose argument is a described struct: Lua calls C through one binding for all. A
-// negative result is an errno; -EAGAIN means that the caller tries again later.
+#define FIELD_MEMBER_KEY(owner, kind, name, key, zero, least, most, standard, help) \
+    FIELD_TYPE_##kind name;
+#define FIELD_KEYS_STRUCT(tag, LIST)                   \
+    struct tag {                                       \
+        LIST(FIELD_MEMBER_MUST, FIELD_MEMBER_KEY, tag) \
+    }
+#define FIELD_ROW_KEY(owner, kind, name, key, zero, least, most, standard, help) \
+    {#name,                                                                      \
+     help,                                                                       \
+     FIELD_KIND_##kind,                                                          \
+     offsetof(struct owner, name),                                               \
+     FIELD_ALWAYS,                                                               \
+     least,                                                                      \
+     most,                                                                       \
+     &(const struct field_key){key, FIELD_KEY_##kind, zero, standard}},
+#define FIELD_KEYS_TABLE(tag, LIST)              \
+    {                                            \
+        LIST(FIELD_ROW_MUST, FIELD_ROW_KEY, tag) \
+    }
+
+// A function whose argument is a described struct: how Lua reaches C without a binding each. Below
+// zero is a negative errno; -EAGAIN means "not now", and the caller tries again.
 struct field_call {
     const char *name;
     const char *help;

@@ -9,6 +9,7 @@ import collections
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -43,6 +44,17 @@ def case(name, *arguments):
         cases.append((name, function, arguments))
         return function
     return register
+
+
+def aqm_names():
+    """Every AQM by the name that a configuration gives it, in the order of their list."""
+    listed = (ROOT / "dataplane/aqm/aqm.def").read_text()
+    return [name.replace("_", "-") for name in re.findall(r"^AQM\((\w+)\)", listed, re.MULTILINE)]
+
+
+def expected(text):
+    """An expected message with what it leaves to a list put in."""
+    return text.replace("<AQMS>", ", ".join(f'"{name}"' for name in aqm_names()))
 
 
 def right(condition, otherwise):

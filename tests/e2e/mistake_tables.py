@@ -3,7 +3,7 @@ of a configuration that is right, and what the program has to say of the file th
 
 from collections import namedtuple
 
-from harness import ROOT
+from harness import ROOT, expected
 
 FOLDER = ROOT / "tests/config/mistakes"
 FILE = "x.lua"  # what a file is called wherever it is tried
@@ -32,7 +32,7 @@ def mistake(name, rows, start, where):
     """The row of that name, of its lines as (mark, rest)."""
     patch = [(mark, rest) for mark, rest in rows if mark in " +-"]
     sets = [rest.removeprefix("--set ") for mark, rest in rows if mark == "$"]
-    lines = [rest for mark, rest in rows if mark == ">"]
+    lines = [expected(rest) for mark, rest in rows if mark == ">"]
     if not lines or not any(mark in "+-$" for mark, _ in rows):
         raise SystemExit(f"{where}: {name} is without a mistake, or without what is said of it")
     return Mistake(name, "\n".join(patched(start, patch, where)) + "\n", sets, lines)

@@ -41,27 +41,35 @@ static struct dp_port config_of_port(enum stats_side side)
                             .rx_frames = RING_FRAMES,
                             .tx_frames = 63,
                             .mac = path_mac(side, 0),
-                            .ipv4 = address_ipv4(&ipv4),
-                            .ipv4_prefix = 28,
-                            .ipv4_gateway = address_ipv4(&gateway),
-                            .ipv6 = path_address(side, true, 0),
-                            .ipv6_prefix = 64,
-                            .udp_port = path_port(side, 0),
+                            .address = address_ipv4(&ipv4),
+                            .prefix = 28,
+                            .gateway = address_ipv4(&gateway),
+                            .address6 = path_address(side, true, 0),
+                            .prefix6 = 64,
+                            .port = path_port(side, 0),
                             .mtu_octets = path_mtu_octets(side)};
 }
 
 // ---- The dataplane ----
 
+static uint8_t place_of_aqm(const char *name)
+{
+    uint8_t place = 0;
+    while (strcmp(aqm_list[place]->name, name) != 0)
+        place++;
+    return place;
+}
+
 static struct dp_class config_of_class(uint32_t class)
 {
-    static const uint8_t aqms[] = {0, 1, 6, 8}; // tail-drop, RED, CoDel, PIE
+    static const char *const aqms[] = {"tail-drop", "red", "codel", "pie"};
     struct dp_class c = {.weight = 1 + class,
                          .packets = class % 2 ? 400 : 60,
                          .octets = 300000,
                          .lifetime_ns = class % 3 ? 2000000000 : 0,
                          .scope = SCHED_SCOPE_PFC,
                          .flows = class >= 5,
-                         .aqm = aqms[class % 4]};
+                         .aqm = place_of_aqm(aqms[class % 4])};
     uint64_t params[AQM_PARAMS_MAX];
     const struct aqm_ops *ops = aqm_list[c.aqm];
     aqm_standard_params(ops, params);
@@ -85,18 +93,18 @@ struct dp_config path_config(void)
                           .bvcs = PATH_BVCS,
                           .mss = path.mss,
                           .pdps = path.pdps,
-                          .pfcs_an_ms = PATH_SLOTS,
-                          .flows_a_pfc = 4,
+                          .room_flows = PATH_SLOTS,
+                          .queue_flows = 4,
                           .flow_quantum_octets = 300,
                           .queue_packets = 150,
                           .queue_octets = 300000,
                           .nse_packets = 4096,
                           .nse_octets = 150000,
-                          .bvc_packets = 120,
-                          .bvc_octets = 200000,
+                          .cell_packets = 120,
+                          .cell_octets = 200000,
                           .ms_packets = 40,
                           .ms_octets = 100000,
-                          .bvc_delay_ns = 1000000000,
+                          .cell_delay_ns = 1000000000,
                           .seed = 1,
                           .workers = PATH_WORKERS,
                           .ms_options_octets = COMMAND_OCTETS,

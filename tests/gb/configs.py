@@ -12,7 +12,7 @@ import sys
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent.parent / "e2e")]
 
-from harness import case, main, new_folder, right, sluice  # noqa: E402
+from harness import aqm_names, case, main, new_folder, right, sluice  # noqa: E402
 
 SEED = int(os.environ.get("TEST_SEED", "1"))
 CONFIGS = int(os.environ.get("TEST_CONFIGS", "1000"))
@@ -102,8 +102,7 @@ class Config:
     def of_class(self, name):
         weighted = [key for key in self.some("class").split(", ")
                     if key and not (name == "signalling" and key.startswith("weight"))]
-        aqm = self.rng.choice([name for name in self.known if "-" in name or name in
-                               ("red", "pdpc", "codel", "cobalt", "pie")])
+        aqm = self.rng.choice(aqm_names())
         body = f'aqm {{ name = "{aqm}", {self.some(aqm)} }}, ' if self.rng.random() < 0.5 else ""
         return f'class {{ name = "{name}", {", ".join([*weighted, body])} }}\n'
 

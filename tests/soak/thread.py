@@ -37,11 +37,13 @@ def between(rng, least, most):
 
 
 @functools.cache
-def aqm_names():
-    """What the program knows; tail-drop alone has no ecn."""
+def aqms():
+    """What the program knows: the name of each, and whether it may mark."""
     keys = subprocess.run([os.environ["SLUICE"], "check", "--keys"], capture_output=True, text=True,
                           check=True).stdout
-    return re.findall(r'aqm \{ name = "([\w-]+)"', keys)
+    parts = re.split(r'aqm \{ name = "([\w-]+)"', re.split(r"^queue \{", keys, flags=re.MULTILINE)[0])
+    return [(name, bool(re.search(r"^ +ecn ", body, re.MULTILINE)))
+            for name, body in zip(parts[1::2], parts[2::2])]
 
 
 class World:
@@ -85,9 +87,9 @@ class World:
 
     def of_class(self, name):
         rng = self.rng
-        aqm, flows = rng.choice(aqm_names()), rng.random() < .3
+        (aqm, may_mark), flows = rng.choice(aqms()), rng.random() < .3
         scope = rng.choice(["nse", "cell", "ms"] + ["flow"] * flows)
-        ecn = f", ecn = {str(rng.random() < .5).lower()}" if aqm != "tail-drop" else ""
+        ecn = f", ecn = {str(rng.random() < .5).lower()}" if may_mark else ""
         weight = f"weight = {rng.randint(1, 1000)}, " if name != "signalling" else ""
         return (f'class {{ name = "{name}", {weight}flows = {str(flows).lower()}, '
                 f'scope = "{scope}", lifetime = "{between(rng, 10, 6000)}0 ms", '

@@ -7,7 +7,7 @@ local units = {}
 
 units.kinds = {
     time = {
-        noun = "a time", machine = "ns", suffix = "_ns",
+        noun = "a time", machine = "ns", suffix = "_ns", usual = 1000000000,
         { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }, { "min", 60000000000 },
         { "h", 3600000000000 },
     },
@@ -16,7 +16,7 @@ units.kinds = {
         { "bit/s", 1 }, { "kbit/s", 1000 }, { "Mbit/s", 1000000 },
     },
     size = {
-        noun = "a size", machine = "octets", suffix = "_octets",
+        noun = "a size", machine = "octets", suffix = "_octets", usual = 1,
         { "octets", 1 }, { "kB", 1000 },
     },
     probability = {
@@ -114,6 +114,19 @@ function units.parse(kind, text)
         return nil, "an unknown unit; units: " .. units.names(kind), meant
     end
     return scale(whole, fraction, factor, "1 " .. units.kinds[kind].machine)
+end
+
+-- Back to text as people write times and sizes: in min or kB from ten of them on, else in s or octets,
+-- and in ms what is no whole second.
+function units.written(kind, value)
+    local list = units.kinds[kind]
+    for i = #list, 1, -1 do
+        local unit, factor = list[i][1], list[i][2]
+        local enough = factor > list.usual and 10 * factor or factor
+        if value % factor == 0 and (value >= enough or value == 0 and factor == list.usual) then
+            return value // factor .. " " .. unit
+        end
+    end
 end
 
 -- Back to text, in the largest unit that leaves a whole number.

@@ -1,5 +1,6 @@
 -- The part of the schema that says how Gb's procedures behave: who begins with an NS-VC and a cell,
 -- their timers, what there is room for beside the file, the user's script. See schema.lua.
+local described = require "sluice.config.described"
 local timer_table = require "sluice.config.timer_table"
 
 local gb = {}
@@ -69,17 +70,9 @@ function gb.nse_keys(keys)
     return table.move(NSE_KEYS, 1, #NSE_KEYS, 2, keys)
 end
 
-gb.port_keys = {
-    {
-        name = "ready", type = "time", least = "2 s", most = "186 min", none = "none",
-        default = "none", example = "44 s",
-        help = "the READY timer (23.060 6.1.1): an MS not heard for that long is paged before"
-            .. " its next packet; none: never",
-    },
-    {
-        name = "capture", type = "switch", default = false,
-        help = "whether signalling is captured from the start",
-    },
+gb.capture = {
+    name = "capture", type = "switch", default = false,
+    help = "whether signalling is captured from the start",
 }
 
 local function timer_keys()
@@ -104,44 +97,33 @@ gb.timers = {
     help = "timers and retries of the procedures that we begin",
 }
 
-local function places(name, most, what, least_more, also)
+local function places(least_more, also)
     return {
-        name = name, type = "integer", least = 1, most = most, optional = true,
         default_help = ("what the file has%s and an eighth, at least %d, more"):format(also or "",
             least_more),
-        help = what .. " that there is room for", least_more = least_more,
+        least_more = least_more,
     }
 end
 
 -- A worker's part of them.
-local function share(name, of, most, what)
+local function share(of)
     return {
-        name = name, type = "integer", least = 1, most = most, optional = true,
         default_help = "an equal share of " .. of .. " and a quarter more, and no less than the file"
             .. " gives to one",
-        help = what .. " that each worker has room for; who moves to a full one stays where it is",
         share_of = of,
     }
 end
 
--- The dataplane's limits (dataplane.h), which do not move while it runs.
+-- The dataplane's limits, which do not move while it runs.
 gb.room = {
     name = "room", min = 0, max = 1, single = true, filled = {},
     help = "places in all, for what a reload or the BSS adds while it runs",
-    keys = {
-        places("nses", 4096, "NSEs", 16),
-        places("nsvcs", 16384, "NS-VCs", 16, ", what its BSSs may bring,"),
-        places("ggsns", 4096, "GGSNs", 16),
-        places("bvcs", 65536, "cells", 16, ", each cells_most,"),
-        places("mss", 4194304, "MSs", 64), places("pdps", 4194304, "PDP contexts", 64),
-        share("worker_mss", "mss", 4194304, "MSs"),
-        share("worker_pdps", "pdps", 4194304, "PDP contexts"),
-        {
-            name = "flows", type = "integer", least = 1, most = 8, optional = true,
-            default_help = "the most that an MS of the file has",
-            help = "packet flows of each MS, one for each class and PFI of its contexts",
-        },
-    },
+    keys = described.keys("room", {
+        nses = places(16), nsvcs = places(16, ", what its BSSs may bring,"), ggsns = places(16),
+        bvcs = places(16, ", each cells_most,"), mss = places(64), pdps = places(64),
+        worker_mss = share "mss", worker_pdps = share "pdps",
+        flows = { default_help = "the most that an MS of the file has" },
+    }),
 }
 
 gb.log = {

@@ -1,5 +1,6 @@
 -- The part of the schema that says how the program runs and what is around it: clock and threads,
 -- ports, NS-VCs, GGSNs. See schema.lua.
+local described = require "sluice.config.described"
 local gb = require "sluice.config.gb_keys"
 local queues = require "sluice.config.queues_keys"
 
@@ -22,16 +23,9 @@ function network.udp_port(name, help)
     return { name = name, type = "integer", least = 1, most = 65535, default = 23000, help = help }
 end
 
-local function frames(name, help, standard)
-    return {
-        name = name, type = "integer", least = 1, most = 65536, optional = true,
-        default_help = standard, help = help,
-    }
-end
-
 -- What both ports have.
 local function port_keys(whose, ring_rx, ring_tx)
-    return {
+    return described.port_keys({
         {
             name = "device", type = "device", default = "net_ring",
             help = "the DPDK port: net_ring is memory inside the program, for the lab",
@@ -40,11 +34,7 @@ local function port_keys(whose, ring_rx, ring_tx)
             name = "address", type = "ipv4", optional = true, default_help = "none",
             example = "192.0.2.1", help = whose .. " IPv4 address",
         },
-        {
-            name = "prefix", type = "integer", least = 1, most = 32, default = 24,
-            help = "how much of it is the link's: what is beyond is the gateway's, and nobody answers"
-                .. " its broadcast address",
-        },
+        "prefix",
         {
             name = "gateway", type = "ipv4", optional = true,
             default_help = "none: every address is on the link", example = "192.0.2.254",
@@ -54,10 +44,7 @@ local function port_keys(whose, ring_rx, ring_tx)
             name = "address6", type = "ipv6", optional = true, default_help = "none",
             example = "2001:db8::1", help = whose .. " IPv6 address",
         },
-        {
-            name = "prefix6", type = "integer", least = 1, most = 128, default = 64,
-            help = "how much of it is the link's; counts with a gateway6 only",
-        },
+        "prefix6",
         {
             name = "gateway6", type = "ipv6", optional = true,
             default_help = "none: every address is on the link", example = "2001:db8::fe",
@@ -65,25 +52,21 @@ local function port_keys(whose, ring_rx, ring_tx)
         },
         mac("our MAC address on this port; net_ring needs one", "the device's own",
             "02:53:4c:00:00:01"),
-        {
-            name = "mtu", type = "size", least = "576 octets", most = "9000 octets",
-            default = "1500 octets", help = "the largest IP packet that this link carries",
-        },
-        frames("rx_frames", "frames that wait at the port, of each worker", ring_rx),
-        frames("tx_frames", "frames that wait behind it, of each worker", ring_tx),
-    }
+        "mtu", "rx_frames", "tx_frames",
+    }, { rx_frames = { default_help = ring_rx }, tx_frames = { default_help = ring_tx } })
 end
 
-local function with(keys, more)
-    for _, key in ipairs(more) do
-        keys[#keys + 1] = key
+local function joined(...)
+    local keys = {}
+    for _, some in ipairs { ... } do
+        table.move(some, 1, #some, #keys + 1, keys)
     end
     return keys
 end
 
 network.run = {
     name = "run", min = 1, max = 1, single = true, help = "one run of the program",
-    keys = {
+    keys = joined({
         { name = "name", type = "word", example = "quickstart", help = "its name in the reports" },
         {
             name = "clock", type = "choice", choices = { "virtual", "real" }, default = "virtual",
@@ -98,10 +81,7 @@ network.run = {
             name = "seed", type = "integer", least = 0, most = 1 << 53, default = 1,
             help = "the start of all random numbers: same seed, same bytes",
         },
-        {
-            name = "workers", type = "integer", least = 1, most = 16, default = 1,
-            help = "threads that packets go through; each NSE belongs to one of them",
-        },
+    }, described.keys "run", {
         {
             name = "cores", type = "integers", least = 0, most = 1023, most_items = 17,
             optional = true, default_help = "those that the process may use, in order",
@@ -117,17 +97,13 @@ network.run = {
             default_help = "of root: SUDO_UID, else the user sluice, else root with a warning",
             help = "whom it becomes in real time once its ports are open, by name or number",
         },
-    },
+    }),
 }
 
 network.gn = {
     name = "gn", min = 1, max = 1, single = true,
     help = "the port towards the GGSN: GTP-U over UDP port 2152",
-    keys = with(port_keys("our GTP-U", "4096", "1024"), {
-        {
-            name = "error_indications", type = "integer", least = 0, most = 100000, default = 100,
-            help = "GTP-U error indications a second at most, for TEIDs that nobody has",
-        },
+    keys = joined(port_keys("our GTP-U", "4096", "1024"), described.keys "gn", {
         {
             name = "from", type = "nets", most_items = 11, optional = true,
             default_help = "to a context without a ggsn: every ggsn, and lab.ggsn",
@@ -139,12 +115,12 @@ network.gn = {
 
 network.gb = {
     name = "gb", min = 1, max = 1, single = true, help = "the port towards the BSS: NS over UDP",
-    keys = with(port_keys("our NS", "1024", "1024; 2 with lab.gb_rate"), {
+    keys = joined(port_keys("our NS", "1024", "1024; 2 with lab.gb_rate"), {
         network.udp_port("port", "our UDP port for NS"),
-        queues.delay("cell_delay", "a cell's"), queues.delay("ms_delay", "an MS's"),
-        queues.delay("flow_delay", "a packet flow's"), gb.port_keys[1],
-        gb.port_keys[2],
-    }),
+    }, described.keys("gb", {
+        cell_delay = queues.delay, ms_delay = queues.delay, flow_delay = queues.delay,
+        ready = { example = "44 s" },
+    }), { gb.capture }),
 }
 
 network.NSVCS_AN_NSE = gb.NSVCS_AN_NSE

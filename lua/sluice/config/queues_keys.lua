@@ -1,6 +1,7 @@
 -- The part of the schema that says how packets wait: classes, AQMs, limits, buckets. See
 -- schema.lua.
 local classes = require "classes"
+local described = require "sluice.config.described"
 local disciplines = require "aqm" -- from dataplane/aqm
 local units = require "sluice.base.units"
 
@@ -27,16 +28,11 @@ end
 -- Used of what a BSS offers: more keeps no radio busier (tests/soak/osmopcu.py), and waits there.
 queues.DELAY = "600 ms"
 
-function queues.delay(name, whose)
-    return {
-        name = name, type = "time", least = "0 s", most = "100 s", none = "as offered",
-        optional = true, example = "1 s",
-        default_help = queues.DELAY .. "; with a lab { } all of the bucket",
-        help = "use of " .. whose .. " bucket only what its rate sends in that time, and one LLC"
-            .. " PDU by the N201-U in use: the rest waits here, where it is managed, and not in the"
-            .. " BSS; 0 s: all of it",
-    }
-end
+-- What people need of a delay's key besides.
+queues.delay = {
+    optional = true, example = "1 s",
+    default_help = queues.DELAY .. "; with a lab { } all of the bucket",
+}
 
 -- A parameter of an AQM, as a key.
 local function aqm_key(param)
@@ -123,6 +119,10 @@ queues.weights = {
     ["interactive-3"] = 15, background = 5,
 }
 
+local WEIGHT_LEAST, WEIGHT_MOST = described.class_range "weight"
+local PACKETS_LEAST, PACKETS_MOST = described.class_range "packets"
+local OCTETS_LEAST, OCTETS_MOST = described.class_range "octets"
+
 queues.class = {
     name = "class", min = 0, children = { aqm },
     help = "what holds for one traffic class; all seven always exist",
@@ -132,19 +132,19 @@ queues.class = {
             help = "which class",
         },
         {
-            name = "weight", type = "integer", least = 1, most = 10000, optional = true,
-            default_help = "conversational and streaming 900, interactive-1 50, interactive-2 35,"
+            name = "weight", type = "integer", least = WEIGHT_LEAST, most = WEIGHT_MOST,
+            optional = true, default_help = "conversational and streaming 900, interactive-1 50, interactive-2 35,"
                 .. " interactive-3 15, background 5",
             help = "its share where classes compete: of its cell, and of the NSE; signalling goes"
                 .. " before all others and has none",
         },
         {
-            name = "packets", type = "integer", least = 1, most = 1 << 20, optional = true,
-            default_help = "that of queue", help = "the most N-PDUs of it that wait (class_full)",
+            name = "packets", type = "integer", least = PACKETS_LEAST, most = PACKETS_MOST,
+            optional = true, default_help = "that of queue", help = "the most N-PDUs of it that wait (class_full)",
         },
         {
-            name = "octets", type = "size", least = "1500 octets", most = "1000000 kB",
-            optional = true, example = "256 kB", default_help = "that of queue",
+            name = "octets", type = "size", least = units.written("size", OCTETS_LEAST),
+            most = units.written("size", OCTETS_MOST), optional = true, example = "256 kB", default_help = "that of queue",
             help = "the most octets of them",
         },
         {
@@ -181,60 +181,16 @@ queues.class = {
     },
 }
 
-local function packets_limit(name, default, what)
-    return {
-        name = name, type = "integer", least = 1, most = 1 << 20, default = default,
-        help = "the most N-PDUs that wait " .. what,
-    }
-end
-
-local function octets_limit(name, default, what, example)
-    return {
-        name = name, type = "size", least = "1500 octets", most = "1000000 kB", default = default,
-        example = example,
-        help = "the most octets of N-PDUs that wait " .. what,
-    }
-end
-
-local function optional(key)
-    key.optional, key.default_help = true, "as in all"
-    return key
-end
+queues.overflows = { "largest", "tail" } -- as enum dp_overflow
 
 queues.queue = {
     name = "queue", min = 0, max = 1, single = true, filled = {},
     help = "the limits of what waits in front of Gb, and the queues by flow",
-    keys = {
-        packets_limit("packets", 4096, "in all (queue_full)"),
-        octets_limit("octets", "4000 kB", "in all (queue_full)"),
-        optional(packets_limit("nse_packets", nil, "for one NSE (nse_full)")),
-        optional(octets_limit("nse_octets", nil, "for one NSE (nse_full); needs nse_packets", "2000 kB")),
-        packets_limit("cell_packets", 1024, "for one cell (bvc_full)"),
-        octets_limit("cell_octets", "1000 kB", "for one cell (bvc_full)"),
-        packets_limit("ms_packets", 256, "for one MS (ms_full)"),
-        octets_limit("ms_octets", "128 kB", "for one MS (ms_full)"),
-        {
-            name = "overflow", type = "choice", choices = { "largest", "tail" },
-            default = "largest",
-            help = "what is dropped at a full limit: the head of the queue that is largest for its"
-                .. " share, or, as in the published studies, the N-PDU that comes; a class's own"
-                .. " limit is always of the second kind",
-        },
-        {
-            name = "hold", type = "time", least = "1 s", most = "10000 s", none = "unlimited",
-            default = "300 s",
-            help = "how much longer than its lifetime an N-PDU may stay in all, its MS frozen or"
-                .. " stopped (expired)",
-        },
-        {
-            name = "flows", type = "choice", choices = { 2, 4, 8, 16, 32, 64 }, default = 16,
-            help = "how many queues by flow a packet flow has, where its class asks for them",
-        },
-        {
-            name = "flow_quantum", type = "size", least = "256 octets", most = "65535 octets",
-            default = "300 octets", help = "what one of them may send in its turn",
-        },
-    },
+    keys = described.keys("queue", {
+        nse_octets = { optional = true, none = false, example = "2000 kB" },
+        overflow = { type = "choice", choices = queues.overflows, default = "largest" },
+        flows = { type = "choice", choices = described.powers "queue_flows" },
+    }),
 }
 
 return queues

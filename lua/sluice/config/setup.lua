@@ -2,7 +2,9 @@
 -- fills them is start.lua's.
 local addresses = require "sluice.base.addresses"
 local breath = require "sluice.base.breath"
+local limits = require "limits"
 local parts = require "sluice.config.parts"
+local schema = require "sluice.config.schema"
 local schema_queues = require "sluice.config.queues_keys"
 
 local setup = {}
@@ -46,9 +48,13 @@ local function sources_of(traffic, cfg)
     return n
 end
 
-local place_of_scope = {}
-for i, name in ipairs(schema_queues.scopes) do
-    place_of_scope[name] = i - 1
+-- As the dataplane numbers them.
+local function place_of(choices, name)
+    for i, choice in ipairs(choices) do
+        if choice == name then
+            return i - 1
+        end
+    end
 end
 
 -- struct dp_class of each class, and whether one has queues by flow.
@@ -60,23 +66,39 @@ local function dp_classes(cfg)
             weight = class.weight or 1, packets = class.packets, octets = class.octets,
             lifetime_ns = class.lifetime_ns, bss_least_ns = class.bss_lifetime_least_ns,
             bss_most_ns = class.bss_lifetime_most_ns or 0, flows = class.flows,
-            scope = place_of_scope[class.scope], aqm = place - 1, aqm_params = params,
+            scope = place_of(schema_queues.scopes, class.scope), aqm = place - 1, aqm_params = params,
         }
         flows = flows or class.flows
     end
     return list, flows
 end
 
+-- What the file's keys say that the dataplane describes, by the names of its fields. A choice is its
+-- place, and what is not there is 0.
+local function described(fields, keys_of)
+    local values = {}
+    for _, field in ipairs(fields) do
+        local record, key = keys_of(field.key and field.key.name or "")
+        local value = key and record[key.out]
+        if key and key.type == "choice" and type(value) == "string" then
+            value = place_of(key.choices, value)
+        end
+        values[field.name] = key and (value or 0)
+    end
+    return values
+end
+
 -- struct dp_port
-local function port(p, udp_port, rx_frames, tx_frames)
-    return {
-        device = p.device, rx_frames = p.rx_frames or rx_frames,
-        tx_frames = p.tx_frames or tx_frames, mac = p.mac or NO_MAC,
-        ipv4 = addresses.ipv4_number(p.address or NO_IPV4), ipv4_prefix = p.prefix,
-        ipv4_gateway = addresses.ipv4_number(p.gateway or NO_IPV4),
-        ipv6 = p.address6 or NO_IPV6, ipv6_prefix = p.prefix6,
-        ipv6_gateway = p.gateway6 or NO_IPV6, udp_port = udp_port, mtu_octets = p.mtu_octets,
-    }
+local function port(name, p, udp_port, rx_frames, tx_frames)
+    local values = described(limits[name].fields, function(key_name)
+        return p, schema.constructor[name].key[key_name]
+    end)
+    values.device, values.mac, values.port = p.device, p.mac or NO_MAC, udp_port
+    values.rx_frames, values.tx_frames = p.rx_frames or rx_frames, p.tx_frames or tx_frames
+    values.address = addresses.ipv4_number(p.address or NO_IPV4)
+    values.gateway = addresses.ipv4_number(p.gateway or NO_IPV4)
+    values.address6, values.gateway6 = p.address6 or NO_IPV6, p.gateway6 or NO_IPV6
+    return values
 end
 
 -- struct run_config
@@ -92,28 +114,20 @@ end
 
 -- struct dp_config
 function setup.dp_config(cfg)
-    local n, queue, room = count(cfg), cfg.queue, cfg.room
+    local n = count(cfg)
     local slow = (lab_of(cfg).gb_rate_bit_per_s or 0) > 0
     local class_list, flows = dp_classes(cfg)
-    return {
-        nses = room.nses, nsvcs = room.nsvcs, ggsns = room.ggsns, bvcs = room.bvcs,
-        mss = room.mss, pdps = room.pdps, pfcs_an_ms = room.flows,
-        worker_mss = room.worker_mss, worker_pdps = room.worker_pdps,
-        flows_a_pfc = flows and queue.flows or 0, flow_quantum_octets = queue.flow_quantum_octets,
-        queue_packets = queue.packets, queue_octets = queue.octets,
-        nse_packets = queue.nse_packets or 0, nse_octets = queue.nse_octets or 0xffffffff,
-        tail_drop = queue.overflow == "tail", hold_ns = queue.hold_ns,
-        bvc_packets = queue.cell_packets, bvc_octets = queue.cell_octets,
-        ms_packets = queue.ms_packets, ms_octets = queue.ms_octets,
-        bvc_delay_ns = cfg.gb.cell_delay_ns, ms_delay_ns = cfg.gb.ms_delay_ns,
-        pfc_delay_ns = cfg.gb.flow_delay_ns, ready_ns = cfg.gb.ready_ns, classes = class_list,
-        seed = cfg.run.seed, teid_seed = cfg.run.clock == "real" and 0 or cfg.run.seed + 1,
-        workers = cfg.run.workers, real_time = cfg.run.clock == "real",
-        ms_options_octets = n.options_octets,
-        error_indications_per_s = cfg.gn.error_indications,
-        gn = port(cfg.gn, GTPU_PORT, GN_RX_FRAMES, FRAMES_FAST),
-        gb = port(cfg.gb, cfg.gb.port, FRAMES_FAST, slow and FRAMES_SLOW or FRAMES_FAST),
-    }
+    local dp = described(limits, function(key_name)
+        local block, name = key_name:match("^(%w+)%.(.+)$")
+        return cfg[block], block and schema.constructor[block].key[name]
+    end)
+    dp.queue_flows = flows and dp.queue_flows or 0
+    dp.classes, dp.ms_options_octets = class_list, n.options_octets
+    dp.real_time = cfg.run.clock == "real"
+    dp.seed, dp.teid_seed = cfg.run.seed, dp.real_time and 0 or cfg.run.seed + 1
+    dp.gn = port("gn", cfg.gn, GTPU_PORT, GN_RX_FRAMES, FRAMES_FAST)
+    dp.gb = port("gb", cfg.gb, cfg.gb.port, FRAMES_FAST, slow and FRAMES_SLOW or FRAMES_FAST)
+    return dp
 end
 
 -- struct lab_config. A world without lab { } has nobody on Gn, who needs no address.

@@ -87,10 +87,10 @@ local function check_mss(critic, made, new)
         for _, bvc in breath.each(nse.bvc) do
             for _, ms in breath.each(bvc.ms) do
                 local flows, options = #select(2, parts.slots_of(ms)), parts.options_octets(ms)
-                if flows > made.pfcs_an_ms then
+                if flows > made.room_flows then
                     critic.note(ms, "imsi", ("found %d packet flows, of which an MS may"
                         .. " have %d (room.flows); more needs a restart"):format(flows,
-                        made.pfcs_an_ms))
+                        made.room_flows))
                 elseif options > made.ms_options_octets then
                     critic.note(ms, "imsi", ("found %d octets of options of DL-UNITDATA, of which"
                         .. " an MS may have %d, the most at the start; more needs a restart"):format(

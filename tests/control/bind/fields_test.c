@@ -106,11 +106,71 @@ static void what_is_wrong_is_named(void **state)
                      "assert(not good and why:find 'refuse: No such file')"));
 }
 
+// What the configuration fills, and a 0 that means something else beside its range.
+#define KEYS_FIELDS(MUST, KEY, T)                                \
+    MUST(T, U8, plain, 2, 9, "no key")                           \
+    KEY(T, COUNT, most, "block.most", NULL, 2, 9, 4, "the most") \
+    KEY(T, TIME, wait_ns, "block.wait", "for ever", 5, UINT32_MAX, 7, "how long it waits")
+FIELD_KEYS_STRUCT(keys, KEYS_FIELDS);
+static const struct field keys_fields[] = FIELD_KEYS_TABLE(keys, KEYS_FIELDS);
+static struct keys got_keys;
+
+static int64_t take_keys(void *target, const void *argument)
+{
+    (void)target;
+    got_keys = *(const struct keys *)argument;
+    return 0;
+}
+
+static const struct field_call keys_call = {"take", "", keys_fields, 3, sizeof got_keys, take_keys};
+
+static bool runs_with_keys(const char *script)
+{
+    struct host *host = host_create(true);
+    host_add_calls(host, "probe", &keys_call, 1, NULL);
+    host_add_fields(host, "keys", keys_fields, 3);
+    bool good = script_runs(host, script);
+    host_destroy(host);
+    return good;
+}
+
+static void a_key_is_described_once(void **state)
+{
+    (void)state;
+    assert_true(runs_with_keys(
+        "local keys = require 'keys'\n"
+        "assert(#keys == 3 and keys[2] == keys.most and keys[3] == keys.wait_ns)\n"
+        "assert(keys.plain.key == nil and keys.plain.least == 2 and keys.plain.most == 9)\n"
+        "local most, wait = keys.most.key, keys.wait_ns.key\n"
+        "assert(most.name == 'block.most' and most.type == 'integer' and most.zero == nil)\n"
+        "assert(most.standard == 4 and keys.most.help == 'the most')\n"
+        "assert(wait.name == 'block.wait' and wait.type == 'time' and wait.zero == 'for ever')\n"
+        "assert(wait.standard == 7 and keys.wait_ns.least == 5)"));
+}
+
+static void a_0_is_taken_where_it_means_something(void **state)
+{
+    (void)state;
+    assert_true(runs_with_keys("require 'probe'.take { plain = 2, most = 9, wait_ns = 0 }"));
+    assert_int_equal(got_keys.most, 9);
+    assert_int_equal(got_keys.wait_ns, 0);
+    assert_true(runs_with_keys(
+        "local function refused(keys, name)\n"
+        "    local good, why = pcall(require 'probe'.take, keys)\n"
+        "    assert(not good and why:find('take.' .. name .. ': found', 1, true), why)\n"
+        "end\n"
+        "refused({ plain = 2, most = 0, wait_ns = 5 }, 'most')\n"
+        "refused({ plain = 0, most = 2, wait_ns = 5 }, 'plain')\n"
+        "refused({ plain = 2, most = 2, wait_ns = 4 }, 'wait_ns')"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_right_arrives),
         cmocka_unit_test(what_is_wrong_is_named),
+        cmocka_unit_test(a_key_is_described_once),
+        cmocka_unit_test(a_0_is_taken_where_it_means_something),
     };
     return cmocka_run_group_tests_name("fields", tests, NULL, NULL);
 }

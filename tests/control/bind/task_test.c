@@ -9,18 +9,20 @@
 #include <cmocka.h>
 
 #include "control/plane/control.h"
+#include "dataplane/dataplane.h"
 
 static struct control control;
 
 // Their modules are there, and there is neither a configuration nor a dataplane.
 static struct host *begun(void)
 {
-    static const char *const modules[] = {"dp", "board", "contexts", "lab", "limits"};
+    static const char *const modules[] = {"dp", "board", "contexts", "lab"};
     struct host *host = host_create(false);
     assert_non_null(host);
     control = (struct control){.host = host};
     for (size_t i = 0; i < sizeof modules / sizeof modules[0]; i++)
         host_add_calls(host, modules[i], NULL, 0, NULL);
+    host_add_fields(host, "limits", dp_config_fields, dp_config_field_count);
     host_procedures.begin(host, &control);
     return host;
 }

@@ -2,7 +2,7 @@
 // makes of min, max and wq. max_p is read off the probability of a signal half-way from min to max.
 #include "dataplane/aqm/red.h"
 
-#include "tests/dataplane/aqm/asked.h"
+#include "tests/dataplane/aqm/congested.h"
 
 #define MIN_OCTETS  10000
 #define MAX_OCTETS  20000
@@ -277,6 +277,7 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(test_marks_a_queue_of_2_s, "adaptive-red"),
         cmocka_unit_test(test_up_and_down),
         cmocka_unit_test(test_random_walk),
         cmocka_unit_test(test_band),

@@ -27,13 +27,21 @@ static inline struct asked asked_of(const char *name)
     return a;
 }
 
-static inline void asked_param(struct asked *a, const char *name, uint64_t value)
+// False: the discipline has no such parameter.
+static inline bool asked_param_if_any(struct asked *a, const char *name, uint64_t value)
 {
     uint32_t i = 0;
     while (i < a->aqm.ops->param_count && strcmp(a->aqm.ops->params[i].name, name) != 0)
         i++;
-    assert_true(i < a->aqm.ops->param_count);
+    if (i == a->aqm.ops->param_count)
+        return false;
     a->params[i] = value;
+    return true;
+}
+
+static inline void asked_param(struct asked *a, const char *name, uint64_t value)
+{
+    assert_true(asked_param_if_any(a, name, value));
 }
 
 // NULL, or why not.

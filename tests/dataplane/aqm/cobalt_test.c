@@ -3,6 +3,7 @@
 #include "dataplane/aqm/codel.h"
 
 #include "tests/dataplane/aqm/cobalt_queue.h"
+#include "tests/dataplane/aqm/congested.h"
 
 // The next signal from now_ns on, looking each `step`. The heads wait `sojourn`.
 static uint64_t next_signal(struct asked *a, uint64_t now_ns, uint64_t sojourn_ns, uint32_t share,
@@ -272,6 +273,7 @@ static void test_empty_ends_the_signals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(test_marks_a_queue_of_2_s, "cobalt"),
         cmocka_unit_test(test_target_and_interval),
         cmocka_unit_test(test_own_target_rtt_and_mtu),
         cmocka_unit_test(test_interval_is_bounded),

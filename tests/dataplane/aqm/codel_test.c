@@ -3,7 +3,7 @@
 // it against the RFC's pseudocode.
 #include "dataplane/aqm/codel.h"
 
-#include "tests/dataplane/aqm/asked.h"
+#include "tests/dataplane/aqm/congested.h"
 
 #define MTU  1500
 #define RATE 1000000000U // the share of most tests: so fast that no MTU's time matters
@@ -277,6 +277,7 @@ static void test_reentry(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(test_marks_a_queue_of_2_s, "codel"),
         cmocka_unit_test(test_law_is_exact_to_1_ns),
         cmocka_unit_test(test_law_of_long_intervals),
         cmocka_unit_test(test_law_at_its_ends),

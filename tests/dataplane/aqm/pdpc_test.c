@@ -1,6 +1,6 @@
 // PDPC: between min and max one N-PDU is signalled and the next n pass; below min none is
 // signalled, above max every one is dropped.
-#include "tests/dataplane/aqm/asked.h"
+#include "tests/dataplane/aqm/congested.h"
 
 static struct rng rng;
 static uint32_t word;
@@ -169,6 +169,7 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(test_marks_a_queue_of_2_s, "pdpc"),
         cmocka_unit_test(test_one_then_n),
         cmocka_unit_test(test_edges),
         cmocka_unit_test(test_passes_below_min_count),

@@ -1,5 +1,6 @@
 // What PIE (RFC 8033) does with its probability: the safeguards, the spread of drops, ECN, and in a
 // closed loop the delay that integral control must hold.
+#include "tests/dataplane/aqm/congested.h"
 #include "tests/dataplane/aqm/pie_queue.h"
 
 // With p as it is given, and no update, no allowance.
@@ -225,6 +226,7 @@ static void test_loop_holds_the_delay(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(test_marks_a_queue_of_2_s, "pie"),
         cmocka_unit_test(test_burst_is_let_be),
         cmocka_unit_test(test_allowance_comes_back_with_p_of_0),
         cmocka_unit_test(test_allowance_needs_two_delays_below_half_of_ref),

@@ -3,7 +3,7 @@
 // 1 .. 1/pb.
 #include "dataplane/aqm/red.h"
 
-#include "tests/dataplane/aqm/asked.h"
+#include "tests/dataplane/aqm/congested.h"
 
 #define SHARE 2500 // octets a second: 20 kbit/s
 
@@ -327,6 +327,7 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(test_marks_a_queue_of_2_s, "red"),
         cmocka_unit_test(test_standard_values),
         cmocka_unit_test(test_average_over_pdus),
         cmocka_unit_test(test_average_after_idle),

@@ -2,7 +2,7 @@
 //   prod k=1..N [1 - min(1, k T max_p / (high - low))]
 // are gone. The paper's figure, 0.9991 after 50 looks of 10 ms from 1 s on with 1 s / 3 s / 1.0,
 // holds only if k begins at 1.
-#include "tests/dataplane/aqm/asked.h"
+#include "tests/dataplane/aqm/congested.h"
 
 #define P_50           0.9990804894651839L
 #define P_51           0.999314964651562L
@@ -306,6 +306,7 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(test_marks_a_queue_of_2_s, "ttl-red-v1"),
         cmocka_unit_test(test_published_figures),
         cmocka_unit_test(test_others_do_not_matter),
         cmocka_unit_test(test_published_figure_counted),

@@ -1,6 +1,6 @@
 // TTL-RED, second variant: the distribution of the drawn lifetimes, exactly at chosen random
 // numbers and counted, and what becomes of an N-PDU that is older than its own.
-#include "tests/dataplane/aqm/asked.h"
+#include "tests/dataplane/aqm/congested.h"
 
 #define DRAWS 200000
 
@@ -157,6 +157,7 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(test_marks_a_queue_of_2_s, "ttl-red-v2"),
         cmocka_unit_test(test_published_points),
         cmocka_unit_test(test_inverse_of_the_distribution),
         cmocka_unit_test(test_distribution_counted),

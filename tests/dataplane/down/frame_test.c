@@ -175,7 +175,7 @@ static void expect_views(uint64_t marks, uint64_t dropped_by_aqm)
         assert_int_equal(q.n, 1);
         assert_int_equal(i ? q.ms[0].marks : q.bvc[0].marks, marks);
         const struct view_drops *drops = i ? q.ms_drops : q.bvc_drops;
-        assert_int_equal(drops->npdus[DROP_aqm_out - STATS_NPDU_FIRST], dropped_by_aqm);
+        assert_int_equal(drops->npdus[STATS_NPDU_aqm_out], dropped_by_aqm);
     }
 }
 

@@ -48,7 +48,7 @@ static void each_limit_drops_by_its_own_reason(void **state)
     open_limited(&c);
     offer(DROP_queue_full, 35);
     c = good;
-    c.bvc_packets = 15; // two cells
+    c.cell_packets = 15; // two cells
     open_limited(&c);
     offer(DROP_bvc_full, 60 - 2 * 15);
     c = good;
@@ -103,7 +103,7 @@ static void note_port(const struct gb_npdu *npdu)
 static uint32_t place_of_the_other_flow(bool flows)
 {
     struct dp_config c = thread_config(1000, 64);
-    c.flows_a_pfc = 16;
+    c.queue_flows = 16;
     c.classes.item[CLASS_BACKGROUND].flows = flows;
     open_limited(&c);
     t.on_npdu = note_port;

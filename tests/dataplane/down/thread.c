@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/dataplane/drop_scopes.h"
 #include "tests/dataplane/wire/judge.h"
 
 struct thread t;
@@ -316,6 +317,7 @@ void thread_poll_and_take_all(void)
         assert_true(dp_balanced(t.worker));
     } while (thread_take(UINT32_MAX) > 0 || next == t.now_ns);
     const struct stats_port *gb = &dp_stats(t.worker)->of_port[STATS_GB];
+    expect_drop_scopes(dp_stats(t.worker));
     assert_int_equal(gb->tx_packets, t.taken_frames);
     assert_int_equal(gb->tx_octets, t.taken_octets);
 }

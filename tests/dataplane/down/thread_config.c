@@ -39,9 +39,9 @@ static struct dp_port a_port(uint8_t number, uint32_t frames, uint32_t ipv4, uin
                             .rx_frames = 256,
                             .tx_frames = frames,
                             .mac = {{2, 0, 0, 0, 0, number}},
-                            .ipv4 = ipv4,
-                            .ipv6 = {{0xfd, [15] = number}},
-                            .udp_port = udp_port,
+                            .address = ipv4,
+                            .address6 = {{0xfd, [15] = number}},
+                            .port = udp_port,
                             .mtu_octets = 1600};
 }
 
@@ -53,12 +53,12 @@ struct dp_config thread_config(uint32_t queue_packets, uint32_t gb_ring)
                           .bvcs = 2,
                           .mss = MSS,
                           .pdps = PDPS,
-                          .pfcs_an_ms = 3,
+                          .room_flows = 3,
                           .flow_quantum_octets = 300,
                           .queue_packets = queue_packets,
                           .queue_octets = 1 << 20,
-                          .bvc_packets = PLENTY,
-                          .bvc_octets = PLENTY,
+                          .cell_packets = PLENTY,
+                          .cell_octets = PLENTY,
                           .ms_packets = PLENTY,
                           .ms_octets = PLENTY,
                           .teid_seed = 1,

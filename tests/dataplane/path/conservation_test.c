@@ -66,7 +66,7 @@ static void ten_times_overload(void **state)
     (void)state;
     random_begin();
     c.queue_packets = 1000;
-    c.bvc_packets = 150;
+    c.cell_packets = 150;
     for (int i = 0; i < CLASS_COUNT; i++)
         c.classes.item[i].lifetime_ns = 4 * S_IN_NS;
     open_cells(&c, 2, 5);

@@ -9,7 +9,7 @@
 static void open_cells(void)
 {
     struct dp_config c = path_config(2);
-    c.bvc_delay_ns = 300 * MS_IN_NS;
+    c.cell_delay_ns = 300 * MS_IN_NS;
     path_open(&c);
     path_ggsn(0, false);
     for (uint32_t i = 0; i < 2; i++) {

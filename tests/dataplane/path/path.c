@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/dataplane/drop_scopes.h"
 #include "tests/dataplane/eal_fixture.h"
 #include "tests/dataplane/path/ends.h"
 #include "tests/dataplane/path/judge.h"
@@ -167,12 +168,12 @@ static struct dp_port a_port(uint8_t last_octet, uint32_t ipv4, uint16_t udp_por
     struct dp_port port = {.device = {(const uint8_t *)"net_ring", 8},
                            .rx_frames = 1024,
                            .tx_frames = 1024,
-                           .ipv4 = ipv4,
-                           .ipv6_prefix = 64,
-                           .udp_port = udp_port,
+                           .address = ipv4,
+                           .prefix6 = 64,
+                           .port = udp_port,
                            .mtu_octets = 1600};
     memcpy(port.mac.octet, ours.source_mac, 6);
-    memcpy(port.ipv6.octet, ours.source, 16);
+    memcpy(port.address6.octet, ours.source, 16);
     return port;
 }
 
@@ -186,12 +187,12 @@ struct dp_config path_config(uint32_t workers)
                           .worker_mss = PATH_MSS, // so that workers have ids of their own
                           .pdps = PATH_PDPS + 1,
                           .worker_pdps = PATH_PDPS,
-                          .pfcs_an_ms = 3,
+                          .room_flows = 3,
                           .flow_quantum_octets = 300,
                           .queue_packets = 4096,
                           .queue_octets = PLENTY,
-                          .bvc_packets = PLENTY,
-                          .bvc_octets = PLENTY,
+                          .cell_packets = PLENTY,
+                          .cell_octets = PLENTY,
                           .ms_packets = PLENTY,
                           .ms_octets = PLENTY,
                           .teid_seed = 1,
@@ -294,6 +295,7 @@ void path_expect_conservation(void)
     for (uint32_t w = 0; w < p.workers; w++) {
         const struct stats_worker *stats = dp_stats(dp_worker(p.dp, w));
         const struct stats_port *gn = &stats->of_port[STATS_GN], *gb = &stats->of_port[STATS_GB];
+        expect_drop_scopes(stats);
         for (int reason = 0; reason < DROP_COUNT; reason++) {
             down += gn->drop[reason].packets;
             gb_in += gb->drop[reason].packets + stats->up.drop[reason].packets;

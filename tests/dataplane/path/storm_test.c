@@ -14,7 +14,7 @@ static void a_storm(uint32_t workers, uint64_t seconds, bool slow)
     if (slow)
         c.gn.tx_frames = c.gb.tx_frames = 8;
     c.queue_packets = 1500;
-    c.bvc_packets = 400;
+    c.cell_packets = 400;
     c.ms_packets = 100;
     for (int i = 0; i < CLASS_COUNT; i++)
         c.classes.item[i].lifetime_ns = 6 * S_IN_NS;

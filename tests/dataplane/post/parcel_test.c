@@ -327,9 +327,8 @@ static void no_room_where_it_comes(void **state)
     }
     assert_int_equal(in, 1000);
     assert_int_equal(dropped, 700);
-    assert_int_equal(
-        state_counts_of(&at[1].state, ms_at(1, 0))->drop[DROP_queue_full - STATS_NPDU_FIRST], 7);
-    assert_int_equal(at[1].state.bvc[1].drop[DROP_queue_full - STATS_NPDU_FIRST], 7);
+    assert_int_equal(state_counts_of(&at[1].state, ms_at(1, 0))->drop[STATS_NPDU_queue_full], 7);
+    assert_int_equal(at[1].state.bvc[1].drop[STATS_NPDU_queue_full], 7);
     flush(1, 0);
 }
 

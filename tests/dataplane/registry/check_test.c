@@ -128,8 +128,8 @@ static void a_peer_is_of_a_family_that_the_port_has(void **state)
     const struct ipv6_address v4 = address_of_ipv4(0x0a000009), v6 = {{0xfd, [15] = 9}};
     struct dp_config c = some_nses();
     (void)state;
-    c.gn.ipv4 = 0;
-    c.gb.ipv6 = (struct ipv6_address){{0}};
+    c.gn.address = 0;
+    c.gb.address6 = (struct ipv6_address){{0}};
     thread_open_config(&c);
     TRY(-EAFNOSUPPORT, ggsn, .address = v4);
     TRY(-EAFNOSUPPORT, nsvc, .nsvc_id = 1, .peer_address = v6, .peer_port = 1, .weight = 1);
@@ -153,13 +153,13 @@ static void a_peer_is_another_station(void **state)
         TRY(-EADDRNOTAVAIL, ggsn, .address = bad[i]);
         TRY(-EADDRNOTAVAIL, nsvc, .nsvc_id = 1, .peer_address = bad[i], .peer_port = 1);
     }
-    TRY(-EADDRNOTAVAIL, ggsn, .address = c.gn.ipv6);
-    TRY(-EADDRNOTAVAIL, ggsn, .address = address_of_ipv4(c.gn.ipv4));
-    TRY(-EADDRNOTAVAIL, nsvc, .nsvc_id = 1, .peer_address = c.gb.ipv6, .peer_port = 1);
-    TRY(-EADDRNOTAVAIL, nsvc, .nsvc_id = 1, .peer_address = address_of_ipv4(c.gb.ipv4),
+    TRY(-EADDRNOTAVAIL, ggsn, .address = c.gn.address6);
+    TRY(-EADDRNOTAVAIL, ggsn, .address = address_of_ipv4(c.gn.address));
+    TRY(-EADDRNOTAVAIL, nsvc, .nsvc_id = 1, .peer_address = c.gb.address6, .peer_port = 1);
+    TRY(-EADDRNOTAVAIL, nsvc, .nsvc_id = 1, .peer_address = address_of_ipv4(c.gb.address),
         .peer_port = 1);
     DO(ggsn, .ggsn_id = 0, .address = address_of_ipv4(0xdfffffff));
-    DO(ggsn, .ggsn_id = 1, .address = c.gb.ipv6); // the other port's
+    DO(ggsn, .ggsn_id = 1, .address = c.gb.address6); // the other port's
     thread_close();
 }
 
@@ -313,7 +313,7 @@ static void a_classs_values_go_together(void **state)
                            .class_set = {.traffic_class = 2,
                                          .weight = 1,
                                          .packets = 1,
-                                         .octets = 1,
+                                         .octets = COMMAND_OCTETS_LEAST,
                                          .lifetime_ns = 9,
                                          .bss_least_ns = 9,
                                          .bss_most_ns = 9}};
@@ -322,7 +322,7 @@ static void a_classs_values_go_together(void **state)
         c.class_set.traffic_class = i == 0 ? CLASS_COUNT : 2;
         c.class_set.weight = i == 1 ? 0 : i == 2 ? SCHED_WEIGHT_MAX + 1 : 1;
         c.class_set.packets = i != 3;
-        c.class_set.octets = i != 4;
+        c.class_set.octets = COMMAND_OCTETS_LEAST - (i == 4);
         c.class_set.lifetime_ns = i == 5 ? 8 : 9;
         c.class_set.bss_most_ns = i == 6 ? 8 : 9;
         thread_command(&c, i == 7 ? 0 : -ERANGE);

@@ -298,16 +298,14 @@ static void test_drops_and_their_reasons(void **state)
     for (uint32_t ms = 0; ms < records + 2; ms++) {
         const struct state_ms_counts *counts = state_counts_of(&made, ms);
         assert_int_equal(made.ms_up[ms].dropped, ms % 3 + 2);
-        assert_int_equal(counts->drop[DROP_expired - STATS_NPDU_FIRST],
-                         ms < records ? ms % 3 + 1 : 0);
-        assert_int_equal(counts->drop[DROP_removed - STATS_NPDU_FIRST], ms < records);
+        assert_int_equal(counts->drop[STATS_NPDU_expired], ms < records ? ms % 3 + 1 : 0);
+        assert_int_equal(counts->drop[STATS_NPDU_removed], ms < records);
     }
     apply(&(struct command){.op = COMMAND_ms_remove, .ms_remove = {5}});
     state_count_drop(&made, records, DROP_aqm_in);
     assert_int_equal(made.ms_up[records].dropped, records % 3 + 3);
     for (uint32_t i = 0; i < STATS_NPDU_DROPS; i++) // nothing of the one that had it before
-        assert_int_equal(state_counts_of(&made, records)->drop[i],
-                         i == DROP_aqm_in - STATS_NPDU_FIRST);
+        assert_int_equal(state_counts_of(&made, records)->drop[i], i == STATS_NPDU_aqm_in);
 }
 
 // --- Memory --------------------------------------------------------------------------------------

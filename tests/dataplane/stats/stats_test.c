@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "tests/dataplane/drop_scopes.h"
+
 static void test_every_counter_is_described(void **state)
 {
     (void)state;
@@ -35,6 +37,24 @@ static void test_every_drop_is_described(void **state)
     }
     assert_string_equal(drop_names[DROP_fragment], "fragment");
     assert_int_equal(DROP_NONE, DROP_COUNT);
+}
+
+// By its scope, whatever is listed before or behind it, and in the order of the list.
+static void test_a_cells_drops_are_those_of_its_npdus(void **state)
+{
+    (void)state;
+    uint32_t place = 0;
+    for (int i = 0; i < DROP_COUNT; i++)
+        if (drop_may_be(i, "class") && i != DROP_shutdown) {
+            assert_int_equal(stats_npdu_of[i], place);
+            assert_string_equal(stats_npdu_names[place++], drop_names[i]);
+        } else {
+            assert_int_equal(stats_npdu_of[i], STATS_NPDU_DROPS);
+        }
+    assert_int_equal(place, STATS_NPDU_DROPS);
+    assert_true(stats_npdu_of[DROP_queue_full] < STATS_NPDU_DROPS);
+    assert_true(stats_npdu_of[DROP_flushed] < STATS_NPDU_DROPS);
+    assert_int_equal(stats_npdu_of[DROP_udp], STATS_NPDU_DROPS);
 }
 
 // A name may come again in another scope.
@@ -172,6 +192,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_counter_is_described),
         cmocka_unit_test(test_every_drop_is_described),
+        cmocka_unit_test(test_a_cells_drops_are_those_of_its_npdus),
         cmocka_unit_test(test_counters_stand_where_described),
         cmocka_unit_test(test_no_counter_is_left_out),
         cmocka_unit_test(test_sides_are_named),

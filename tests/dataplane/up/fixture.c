@@ -6,6 +6,7 @@
 #include "dataplane/wire/gtpu.h"
 #include "dataplane/wire/llc.h"
 #include "dataplane/wire/llc_cipher.h"
+#include "tests/dataplane/drop_scopes.h"
 #include "tests/dataplane/eal_fixture.h"
 #include "tests/dataplane/state/tree_fixture.h"
 
@@ -162,6 +163,7 @@ int fixture_close(void **state)
     fixture_assert_conserved();
     uint64_t packets, octets;
     up_held(&u.up, &packets, &octets);
+    expect_drop_scopes(&u.stats);
     assert_int_equal(packets + octets, 0);
     while (fixture_event(&event))
         rte_pktmbuf_free(event.buffer);

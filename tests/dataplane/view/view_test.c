@@ -168,7 +168,7 @@ static void an_ms_in_standby_is_held_until_it_is_heard(void **state)
 
 static uint64_t drops_by(const struct view_drops *drops, enum drop_reason reason)
 {
-    return drops->npdus[reason - STATS_NPDU_FIRST];
+    return drops->npdus[stats_npdu_of[reason]];
 }
 
 static void expect_drops(const struct view_drops *drops, uint64_t total, uint64_t ms_full,
