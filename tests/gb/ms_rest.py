@@ -34,7 +34,7 @@ def credit(p):
     same(len(p.come()), plain, "PDUs that go for more credit than was charged")
     counts = p.world.counts()["what"]
     same((counts["discarded_frames"], counts["discarded_octets"]), (257, 1100 + 0xFFFFFF), "counts")
-    right("LLC PDUs discarded by the BSS" in p.world.log(), "the log tells")
+    right(f"the BSS discarded 255 LLC PDUs, {0xFFFFFF} octets, of IMSI" in p.world.log(), "the log tells")
 
 
 @case("LLC-DISCARDED of strangers and of unknown cells: STATUS, and no credit")
@@ -222,7 +222,7 @@ def by_hand(p):
 def by_hand_unsent():
     with World(config()) as world:
         same(world.ctl(f"page {IMSI}"),
-             (False, "not paged: it is in no cell, or no NS-VC of its NSE is up"), "answer")
+             (False, "not paged: the MS is in no cell, or its NSE has no unblocked NS-VC"), "answer")
 
 
 # ---- What is left behind -----------------------------------------------------------------------

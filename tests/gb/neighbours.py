@@ -26,11 +26,11 @@ def lines(world, *words):
 
 
 def silent(world, address, port=NS_PORT):
-    return lines(world, " warn ", f"({address} port {port})", "no neighbour: nobody answers ARP")
+    return lines(world, " warn ", f"({address} port {port})", "no neighbour: no answer to ARP")
 
 
 def answers(world, address):
-    return lines(world, " info ", f"({address} port ", "its neighbour answers")
+    return lines(world, " info ", f"({address} port ", "the neighbour answers")
 
 
 def look(world):
