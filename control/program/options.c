@@ -8,7 +8,7 @@
 static bool add_set(struct options *options, const char *set)
 {
     if (options->sets == OPTIONS_SETS_MAX) {
-        fprintf(stderr, "sluice: more than %d --set\n", OPTIONS_SETS_MAX);
+        fprintf(stderr, "sluice: too many --set; allowed: %d\n", OPTIONS_SETS_MAX);
         return false;
     }
     options->set[options->sets++] = set;
@@ -20,20 +20,20 @@ static bool take_seed(struct options *options, const char *seed)
     int n = snprintf(options->seed, sizeof options->seed, "run.seed=%s", seed);
     if ((size_t)n < sizeof options->seed)
         return add_set(options, options->seed);
-    fprintf(stderr, "sluice: --seed: found %s, allowed a whole number\n", seed);
+    fprintf(stderr, "sluice: --seed: '%s' is too long; allowed: a whole number\n", seed);
     return false;
 }
 
 enum { SET, SEED, KEYS, SECRETS, OUT = KEYS, PCAP }; // their places in both tables
 
-#define SET_AND_SEED                                                               \
-    [SET] = {"set", "KEY=VALUE",                                                   \
-             "in place of what the file says, as run.seed=7; as often as wanted"}, \
-    [SEED] = {"seed", "N", "of all that is random; the same as --set run.seed=N"}
+#define SET_AND_SEED                                                              \
+    [SET] = {"set", "KEY=VALUE",                                                  \
+             "replace a value of the file, such as run.seed=7; may be repeated"}, \
+    [SEED] = {"seed", "N", "seed of all random numbers; the same as --set run.seed=N"}
 
 static const struct cli_option check_options[] = {
-    SET_AND_SEED, [KEYS] = {"keys", NULL, "every key that a configuration may have"},
-    [SECRETS] = {"secrets", NULL, "with the ciphering keys of MSs, which it hides"}};
+    SET_AND_SEED, [KEYS] = {"keys", NULL, "print every key that a configuration may have"},
+    [SECRETS] = {"secrets", NULL, "print the ciphering keys of MSs, which are hidden otherwise"}};
 
 const struct cli cli_of_check = {
     .name = "check",
@@ -43,8 +43,9 @@ const struct cli cli_of_check = {
     .count = sizeof check_options / sizeof check_options[0]};
 
 static const struct cli_option run_options[] = {
-    SET_AND_SEED, [OUT] = {"out", "DIR", "where its results go (out/NAME, of the file's name)"},
-    [PCAP] = {"pcap", NULL, "in virtual time, all frames as gn.pcap and gb.pcap"}};
+    SET_AND_SEED,
+    [OUT] = {"out", "DIR", "folder for the results (default: out/NAME, from run.name)"},
+    [PCAP] = {"pcap", NULL, "in virtual time, write all frames to gn.pcap and gb.pcap"}};
 
 const struct cli cli_of_run = {.name = "run",
                                .words = "FILE",
@@ -90,7 +91,7 @@ enum cli_end options_parse(struct options *options, const struct cli *cli, int a
     if (end != CLI_GO || options->keys)
         return end;
     if (first != argc - 1) {
-        fprintf(stderr, "sluice %s: one configuration file is needed, found %d\n", cli->name,
+        fprintf(stderr, "sluice %s: %d configuration files given, 1 needed\n", cli->name,
                 argc - first);
         return CLI_WRONG;
     }

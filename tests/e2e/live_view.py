@@ -149,7 +149,7 @@ def no_socket():
     os.environ["RUNTIME_DIRECTORY"] = "/proc/no/such"
     try:
         instance = Instance("view")
-        right("no live view: its socket cannot be had" in instance.said(), instance.said())
+        right("no live view: cannot make its socket" in instance.said(), instance.said())
         check_sound(instance.finish())
     finally:
         os.environ["RUNTIME_DIRECTORY"] = before
