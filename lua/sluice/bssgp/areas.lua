@@ -1,6 +1,6 @@
 -- Routeing areas: the area of each cell (from BVC-RESET), the NSEs with cells in an area, and the areas
--- that the file lists for an NSE (nse.areas). An area is a number; nil stands for a cell whose area is
--- unknown. A cell is in one area, so a BSS cannot make more areas than it has cells.
+-- that the file lists for an NSE (nse.areas). An area is a number; nil stands for an unknown
+-- area. A cell is in one area, so a BSS cannot make more areas than it has cells.
 local world = require "sluice.core.world"
 
 local areas = {}

@@ -73,8 +73,8 @@ function bvc.nse_reset(nse)
     states.happens(nse.signalling, "ns_reset")
 end
 
--- After a change of nse.areas a BVC-RESET asks the BSS for the area of each cell that is down, or whose
--- area is no longer allowed. Runs in a job.
+-- After a change of nse.areas a BVC-RESET asks the BSS for the area of each cell that is down, and
+-- of each cell in an area that is no longer allowed. Runs in a job.
 local function ask(b)
     if world.bvc[b.id] ~= b then
         return

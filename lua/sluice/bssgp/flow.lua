@@ -71,7 +71,7 @@ local function note(b, tag, bmax, r, ms_bmax, ms_r, measured_ms)
     f.ms_bmax_octets, f.ms_r_bit_per_s = ms_bmax, ms_r
 end
 
--- Logged once from reset to reset, for the operator of the BSS, who can reduce its buffer.
+-- Logged once from reset to reset: the operator of the BSS can reduce the BSS's buffer.
 local function say_bounded(b, bmax, r)
     local delay_ns = world.cfg.gb.cell_delay_ns
     local most = r * delay_ns // (8 * S_IN_NS) + LLC_PDU_OCTETS_MAX

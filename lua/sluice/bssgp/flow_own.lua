@@ -32,7 +32,7 @@ local cells = {}                   -- by bvc_id: the cell's MSs, in no order
 local PLACE_BITS = 32
 local PLACE = (1 << PLACE_BITS) - 1
 local listed, timer = 0, nil       -- listed: MSs in lists of seconds
-local swept                        -- the last second whose list is done
+local swept                        -- the last second with a finished list
 
 local sweep
 

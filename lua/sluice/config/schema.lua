@@ -1,12 +1,12 @@
--- The configuration language, declared once: every constructor, every key, its type, range,
--- default and meaning. Checking, the normalised form, `sluice check` and the help all read it.
+-- The configuration language, declared once: every constructor and key with its type, range, default
+-- and meaning. The checks, the normalised form, `sluice check` and the help read these tables.
 --
--- A constructor: `min` and `max` say how often it stands in its parent; `single` makes it an
--- object in the normalised form, else it is an array; `filled` is what it holds when absent;
--- `variants` are the constructors whose keys it has instead, by its name.
--- A key: `type` is one of values.lua; `least` and `most` as a person writes them; without
--- `default` and `optional` the key must be there; `default_help` names a default that is worked
--- out; a `secret` is shown to those alone who ask for it. `out`, the name in the normalised form, carries the machine's unit and is derived below.
+-- A constructor: min and max are its number in its parent; single makes an object of it in the
+-- normalised form, else an array; filled is its value if absent; variants are constructors with other
+-- keys, chosen by its key `name`. A key: type is one of values.lua; least and most are written as in a
+-- configuration; a key without default and optional is required; default_help is the text of a computed
+-- default; a secret is hidden unless asked for. The name in the normalised form, out, has the machine's
+-- unit and is derived below.
 local ciphers = require "sluice.base.ciphers"
 local gb = require "sluice.config.gb_keys"
 local network = require "sluice.config.network_keys"
@@ -121,7 +121,7 @@ local bvc = {
             name = "bvci", type = "integer", least = 2, most = 65534, help = "BVCI",
             note = "0 is reserved for signalling and 1 for point-to-multipoint",
         },
-        -- By hand where the BSS does not say them (FLOW-CONTROL-BVC), or until it does.
+        -- These hold with ns = "manual", or until the first FLOW-CONTROL-BVC.
         queues.rate("", "the cell's", "not limited"), queues.bucket("", "that"),
         queues.rate("ms_", "each of its MSs'", "not limited"), queues.bucket("ms_", "that"),
     },
@@ -236,8 +236,8 @@ local function complete_variants(constructor)
     end
 end
 
--- Fills in what is derived: `out` of keys, `key` and `child` by name, `parent`, `times` in words,
--- and the constructors of all levels by name.
+-- Derives: out of keys, key and child by name, parent, times as text, and the constructors of all
+-- levels by name.
 local function complete(constructor, parent)
     constructor.parent, constructor.times = parent, times_text(constructor)
     constructor.children, constructor.child = constructor.children or {}, {}
@@ -251,7 +251,7 @@ local function complete(constructor, parent)
     end
 end
 
--- The constructor whose keys a table has: `aqm` has those of the discipline that it names.
+-- The constructor with the keys of a table: aqm { } has the keys of the discipline in its `name`.
 function schema.of(constructor, given)
     local name = given.name
     return constructor.variants and type(name) == "string" and constructor.variants[name]

@@ -70,7 +70,7 @@ function hints.stranger(what, nsei, address, port, way)
         .. " nsvc { }, or set dynamic = true"):format(who, listed(nse)))
 end
 
--- The NS-VCs of NSEs whose `ns` is in is_such; all NS-VCs if there are none.
+-- The NS-VCs of NSEs with an `ns` of the set is_such; all NS-VCs if there are none.
 local function expected(is_such)
     local of_such, all = {}, {}
     for _, nse in ipairs(world.nses) do

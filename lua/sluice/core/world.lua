@@ -15,7 +15,7 @@ local world = {
     nsvc = {}, bvc = {}, going = {},       -- by id; cells that are being removed
     endpoints = {},                        -- NS-VCs by endpoint
     ggsn_ids = {}, ids = {},               -- GGSN ids by name; free ids by kind
-    ended = {},                            -- by pdp_id: contexts whose uplink is stopped
+    ended = {},                            -- by pdp_id: contexts with a stopped uplink
 }
 
 -- sizes: the most of each kind.
@@ -108,7 +108,7 @@ function world.add_nse(cfg)
     local nse = {
         id = id, nsei = cfg.nsei, cfg = cfg, nsvcs = {}, bvcs = {}, bvc_list = {},
         features = 0, extended = 0, made = 0, -- made: the number of cells that the BSS has added
-        coming = {},                          -- by BVCI: cells whose command waits for the dataplane
+        coming = {},                          -- by BVCI: cells that wait for the dataplane's answer
     }
     dp.nse { nse_id = id, nsei = cfg.nsei }
     world.nse[id], world.nse_of_nsei[cfg.nsei] = nse, nse

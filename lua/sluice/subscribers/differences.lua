@@ -46,7 +46,7 @@ local function compare_new(change, ms)
     end
 end
 
--- The buckets whose values in the file have changed. A bucket without an old slot is new and has no
+-- The buckets with changed values in the file. A bucket without an old slot is new and has no
 -- values yet.
 local function changed_buckets(rest_slots, old_slots, slots)
     local changed, old, stays = {}, {}, {}
