@@ -157,7 +157,8 @@ local function reset(nse, _, pdu, nsvc, octets)
         end
         return unknown(nse, pdu.bvci, octets, nsvc)
     end
-    log.info(("%s: BVC-RESET, %s"):format(states.name(b), causes.text(causes.bssgp, pdu.cause)))
+    log.info(("%s: BVC-RESET from the BSS, %s"):format(states.name(b),
+        causes.text(causes.bssgp, pdu.cause)))
     return states.happens(b, "reset", pdu, nsvc)
 end
 

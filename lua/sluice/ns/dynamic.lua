@@ -88,7 +88,7 @@ function ns_dynamic.reset(pdu, octets, address, port)
     })
     if not nsvc then
         log.warn(("NSE %d: no NS-VC %d for %s port %d: %s"):format(nse.nsei, pdu.ns_vci,
-            addresses.shown(address), port, why))
+            addresses.shown(address), port, ns_state.reasons[why] or why))
         return "ignored"
     end
     nsvc.watch = timers.after(WATCH_NS, watch, nsvc)

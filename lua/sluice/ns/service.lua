@@ -117,7 +117,7 @@ end
 requests.on("nsvc", "nsvc NSEI NSVCI block|unblock|reset", function(words)
     local nsei, nsvci = math.tointeger(words[2]), math.tointeger(words[3])
     if not nsei or not nsvci then
-        return false, "NSEI and NSVCI are numbers: nsvc NSEI NSVCI block|unblock|reset"
+        return false, "usage: nsvc NSEI NSVCI block|unblock|reset"
     end
     return ns_vc.operate(nsei, nsvci, words[4])
 end)

@@ -1,5 +1,6 @@
 -- The NS-VCs of an NSE with the IP sub-network service (TS 48.016 6): one for each BSS endpoint of the
 -- agreed set, if the SGSN has an address of the same family. The NS-VC has the endpoint's weights.
+local addresses = require "sluice.base.addresses"
 local endpoints = require "sluice.ns.sns_endpoints"
 local log = require "log"
 local ns_state = require "sluice.ns.states"
@@ -83,7 +84,8 @@ local function ensure_nsvc(nse, one)
         nsvc, why = add_blocked(nse, one.address, one.port, one.signalling_weight, one.data_weight)
     end
     if not nsvc then
-        log.warn(("NSE %d: no NS-VC for %s: %s"):format(nse.nsei, one.name, why))
+        log.warn(("NSE %d: no NS-VC for %s: %s"):format(nse.nsei,
+            addresses.at(one.address, one.port), ns_state.reasons[why] or why))
     elseif nse.sns.name == "configured" then
         ns_vc.start_test(nsvc)
     end

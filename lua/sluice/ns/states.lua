@@ -33,6 +33,11 @@ ns_state.states = {
     unblocked = { alive = true, open = true, unitdata = "take" },
 }
 
+-- The reasons of world.add_nsvc, for the log.
+ns_state.reasons = {
+    room = "no room (nse.nsvcs_most, room.nsvcs)", taken = "another NS-VC has the endpoint",
+}
+
 function ns_state.name(nsvc)
     return ("NS-VC %s of NSE %d (%s)"):format(nsvc.nsvci or "-", nsvc.nse.nsei,
         addresses.at(nsvc.address, nsvc.port))
