@@ -77,19 +77,19 @@ static int64_t add_source(void *target, const void *argument)
 }
 
 const struct field_call lab_calls[] = {
-    {"endpoint", "an NS-VC whose frames the receiver takes", endpoint_fields,
+    {"endpoint", "the BSS's endpoint of an NS-VC, for the receiver", endpoint_fields,
      sizeof endpoint_fields / sizeof endpoint_fields[0], sizeof(struct lab_endpoint), add_endpoint},
-    {"context", "a PDP context whose N-PDUs the receiver knows", context_fields,
+    {"context", "a PDP context, for the receiver", context_fields,
      sizeof context_fields / sizeof context_fields[0], sizeof(struct lab_context), add_context},
-    {"cipher", "the key of an MS, whose frames the receiver deciphers", cipher_fields,
+    {"cipher", "the ciphering key of an MS, for the receiver", cipher_fields,
      sizeof cipher_fields / sizeof cipher_fields[0], sizeof(struct lab_cipher), add_cipher},
     {"source", "a host that sends to a PDP context", source_fields,
      sizeof source_fields / sizeof source_fields[0], sizeof(struct lab_source), add_source},
 };
 const uint32_t lab_call_count = sizeof lab_calls / sizeof lab_calls[0];
 
-// Nothing comes up from the BSS, and neighbours are given: a frame here would be a fault of the
-// dataplane.
+// The simulated BSS sends no uplink, and the configuration gives the neighbours' MACs, so any frame
+// from the dataplane on Gn is an error.
 static void gn_frame(void *self, const uint8_t *frame, uint32_t octets, uint64_t now_ns)
 {
     (void)frame, (void)octets, (void)now_ns;
@@ -153,7 +153,7 @@ struct lab *lab_create(const struct lab_config *config, const struct dp *dp, str
     return lab;
 }
 
-// However long bringing up takes, every source finds the world ready.
+// The sources start after control is up, however long that takes.
 int lab_run(struct lab *lab, engine_is_up_fn *is_up, engine_fire_fn *progress, void *self)
 {
     uint64_t until_ns = lab->config.duration_ns;

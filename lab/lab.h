@@ -1,6 +1,5 @@
-// The world around the SGSN, in virtual time: hosts behind the GGSN, the two lines, and the
-// receiver where the BSS will be. All of it simulated, but for the packets, which are real from end
-// to end.
+// The network around the SGSN, in virtual time: hosts behind the GGSN, the lines of Gn and Gb, and
+// a receiver in place of the BSS. All of it is simulated; the packets are real from end to end.
 #ifndef SLUICE_LAB_LAB_H
 #define SLUICE_LAB_LAB_H
 
@@ -8,26 +7,26 @@
 #include "lab/bss/receiver.h"
 #include "lab/hosts/source.h"
 
-#define LAB_CONFIG_FIELDS(MUST, MAY, T)                                                  \
-    MUST(T, OCTETS, name, 1, 64, "the scenario's name")                                  \
-    MUST(T, U64, seed, 0, INT64_MAX, "seed of every random number")                      \
-    MUST(T, U64, duration_ns, 1, INT64_MAX, "virtual time to run")                       \
-    MUST(T, U64, gb_rate_bit_per_s, 0, INT64_MAX, "of the line behind Gb, 0 = no limit") \
-    MUST(T, U32, endpoints, 1, UINT32_MAX, "NS-VCs to receive for")                      \
-    MUST(T, U32, contexts, 1, UINT32_MAX, "PDP contexts to receive for")                 \
-    MUST(T, U32, ciphers, 0, UINT32_MAX, "MSs that are enciphered")                      \
-    MUST(T, U32, sources, 0, UINT32_MAX, "traffic sources")                              \
-    MUST(T, U32, workers, 1, DP_WORKERS_MAX, "the dataplane's workers")                  \
-    MUST(T, IPV6, sgsn_address, 0, 0, "the dataplane's address on Gn")                   \
-    MUST(T, MAC, sgsn_mac, 0, 0, "its Ethernet address")                                 \
-    MUST(T, IPV6, ggsn_address, 0, 0, "the GGSN's address, of the same family")          \
-    MUST(T, MAC, ggsn_mac, 0, 0, "its Ethernet address")                                 \
+#define LAB_CONFIG_FIELDS(MUST, MAY, T)                                              \
+    MUST(T, OCTETS, name, 1, 64, "the scenario's name")                              \
+    MUST(T, U64, seed, 0, INT64_MAX, "seed of every random number")                  \
+    MUST(T, U64, duration_ns, 1, INT64_MAX, "virtual time to run")                   \
+    MUST(T, U64, gb_rate_bit_per_s, 0, INT64_MAX, "rate of Gb's line, 0 = no limit") \
+    MUST(T, U32, endpoints, 1, UINT32_MAX, "NS-VCs to receive for")                  \
+    MUST(T, U32, contexts, 1, UINT32_MAX, "PDP contexts to receive for")             \
+    MUST(T, U32, ciphers, 0, UINT32_MAX, "MSs that are enciphered")                  \
+    MUST(T, U32, sources, 0, UINT32_MAX, "traffic sources")                          \
+    MUST(T, U32, workers, 1, DP_WORKERS_MAX, "the dataplane's workers")              \
+    MUST(T, IPV6, sgsn_address, 0, 0, "the dataplane's address on Gn")               \
+    MUST(T, MAC, sgsn_mac, 0, 0, "the dataplane's Ethernet address on Gn")           \
+    MUST(T, IPV6, ggsn_address, 0, 0, "the GGSN's address, of the same family")      \
+    MUST(T, MAC, ggsn_mac, 0, 0, "the GGSN's Ethernet address")                      \
     MUST(T, U16, gn_mtu_octets, 576, 9000, "the largest IP packet on Gn")
 
-#define LAB_ENDPOINT_FIELDS(MUST, MAY, T)                        \
-    MUST(T, U32, nse_id, 0, UINT32_MAX, "the NSE it belongs to") \
-    MUST(T, IPV6, address, 0, 0, "the BSS's address")            \
-    MUST(T, U16, port, 1, 0xffff, "and its UDP port")
+#define LAB_ENDPOINT_FIELDS(MUST, MAY, T)                  \
+    MUST(T, U32, nse_id, 0, UINT32_MAX, "the NS-VC's NSE") \
+    MUST(T, IPV6, address, 0, 0, "the BSS's address")      \
+    MUST(T, U16, port, 1, 0xffff, "the BSS's UDP port")
 
 #define LAB_CONTEXT_FIELDS(MUST, MAY, T)                \
     MUST(T, U32, nse_id, 0, UINT32_MAX, "the MS's NSE") \
@@ -44,10 +43,10 @@
 
 #define LAB_SOURCE_FIELDS(MUST, MAY, T)                                            \
     MUST(T, U32, teid, 1, UINT32_MAX, "tunnel of the PDP context")                 \
-    MUST(T, U32, ms_address, 0, UINT32_MAX, "the MS's address in it")              \
-    MUST(T, U64, start_ns, 0, INT64_MAX, "first instant to send")                  \
-    MUST(T, U64, stop_ns, 0, INT64_MAX, "no sending from here on")                 \
-    MUST(T, U64, rate_bit_per_s, 1, 100000000000ULL, "of IP octets")               \
+    MUST(T, U32, ms_address, 0, UINT32_MAX, "the MS's address in the context")     \
+    MUST(T, U64, start_ns, 0, INT64_MAX, "first time to send")                     \
+    MUST(T, U64, stop_ns, 0, INT64_MAX, "time to stop")                            \
+    MUST(T, U64, rate_bit_per_s, 1, 100000000000ULL, "rate of IP octets")          \
     MUST(T, BOOL, poisson, 0, 1, "exponential intervals instead of constant ones") \
     MUST(T, BOOL, ect, 0, 1, "packets say ECT(0)")                                 \
     MUST(T, OCTETS, sizes, 2, 2 * SOURCE_SIZES_MAX, "packet sizes, 16 bits each, network order")
@@ -61,8 +60,8 @@ FIELD_STRUCT(lab_source, LAB_SOURCE_FIELDS);
 extern const struct field lab_config_fields[];
 extern const uint32_t lab_config_field_count;
 
-// What Lua may ask of the lab; the target is the struct lab. A source that is added later than
-// bringing up does not start.
+// The calls for Lua; their target is the struct lab. Sources must be added before control is up;
+// later ones do not start.
 extern const struct field_call lab_calls[];
 extern const uint32_t lab_call_count;
 
@@ -78,20 +77,20 @@ struct lab {
     uint64_t gn_unexpected; // frames that the dataplane sent on Gn
 };
 
-// The memory that it takes of the EAL's.
+// The EAL memory that the lab needs.
 uint64_t lab_memory_octets(const struct lab_config *config);
 
-// The lab is the network behind both ports of the dataplane. Whatever is to run in it, workers and
-// control, the caller adds to its engine as pollers. The captures may be NULL; they stay the
-// caller's. NULL and errno when there is no memory.
+// Makes the network behind both ports of the dataplane. The caller adds workers and control to the
+// lab's engine as pollers, and keeps the captures, which may be NULL. Returns NULL and sets errno
+// without memory.
 struct lab *lab_create(const struct lab_config *config, const struct dp *dp, struct capture *gn,
                        struct capture *gb);
 
-// Lets the pollers run until is_up(self), and from then on the hosts too, to the configured end. 0
-// or a fault of the engine.
+// Runs the pollers until is_up(self), then starts the hosts and runs to the configured end. Returns
+// 0 or a fault of the engine.
 int lab_run(struct lab *lab, engine_is_up_fn *is_up, engine_fire_fn *progress, void *self);
 
-// Frees the frames that were still on the lines.
+// Also frees the frames that are still on the lines.
 void lab_destroy(struct lab *lab);
 
 #endif

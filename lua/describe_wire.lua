@@ -1,4 +1,4 @@
--- Prints what every PDU is made of, from the descriptors that the codecs themselves use:
+-- Prints the fields of every PDU, from the descriptors of the codecs:
 --     sluice lua lua/describe_wire.lua [NAME]...
 local wire = require "wire"
 
@@ -26,7 +26,7 @@ end
 
 for _, name in ipairs(#arg > 0 and arg or wire.names) do
     if not is_pdu[name] then
-        io.stderr:write(name, ": no such PDU; without a name all of them are printed\n")
+        io.stderr:write("unknown PDU '", name, "'; without a name all PDUs are printed\n")
         os.exit(1, true)
     end
     local pdu = wire[name]

@@ -1,8 +1,8 @@
 // `require "aqm"`: every AQM in the order of its table, each
 //   { name, help, params = { { name, help, unit, least, most, standard, standard_unit }, ... } }
 // with `unit` time, size, count, probability, switch or level; standard_unit is a level's. And
-//   check(place, { { unit = ..., value = ... }, ... })   nil, or why these do not go together
-// of all parameters in their order, `unit` as the dataplane numbers it.
+//   check(place, { { unit = ..., value = ... }, ... })   nil, or why the values do not fit together
+// with all parameters in their order; `unit` is the dataplane's number of the unit.
 #include "control/bind/internal.h"
 
 #include "dataplane/aqm/aqm.h"

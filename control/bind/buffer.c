@@ -1,8 +1,8 @@
-// Octets beside strings, for what comes most: of every short string Lua keeps one, found among all
-// of them, and a million MSs' flow control would be a million of them between two collections. A
-// buffer is used again and again; what is to be kept is taken out of it by `sub`.
+// A reusable octet buffer for frequent PDUs: Lua interns short strings, and the FLOW-CONTROL-MS of
+// a million MSs would leave a million strings between two garbage collections. `sub` copies octets
+// that have to be kept.
 //   b:byte([i])  b:sub(i [, j]) -> string  #b  tostring(b)
-// as of strings, but one octet at a time, and indices count from the beginning alone.
+// as for strings, but byte returns one octet, and indices are positive.
 #include "control/bind/internal.h"
 
 #include <string.h>

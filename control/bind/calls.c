@@ -1,5 +1,5 @@
-// Functions that take described structs, as a Lua module. A call that answers -EAGAIN yields: the
-// task that made it runs on, with the same call, at its next step.
+// Functions that take described structs, as a Lua module. A call that returns -EAGAIN yields: the
+// calling coroutine makes the same call again at its next step.
 #include "control/bind/internal.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ static int call(lua_State *L)
     void *target = lua_touserdata(L, lua_upvalueindex(2));
     _Alignas(16) char argument[ARGUMENT_OCTETS_MAX];
     if (c->struct_octets > sizeof argument)
-        return luaL_error(L, "%s: its argument is larger than this host takes", c->name);
+        return luaL_error(L, "%s: argument larger than %d octets", c->name, ARGUMENT_OCTETS_MAX);
     memset(argument, 0, c->struct_octets);
     if (c->field_count)
         fields_from_table(L, 1, c->name, c->fields, c->field_count, argument);

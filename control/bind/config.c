@@ -1,4 +1,4 @@
-// The configuration in the host: loading it, printing it, and what sluice.config.setup makes of it.
+// The configuration: loads it, prints it, and fills C structs from sluice.config.setup.
 #include "control/bind/internal.h"
 
 #include <errno.h>
@@ -13,10 +13,10 @@
 #include "dataplane/base/units.h"
 
 #define CONFIG_OCTETS_MAX (1u << 20)
-#define LUA_OCTETS_MAX    (64u << 20) // that loading one may take
+#define LUA_OCTETS_MAX    (64u << 20) // Lua's memory for loading one
 
-// A file whose end is there already: to open or to read another kind may take for ever. -1: errno
-// says why not.
+// Opens a regular file; opening or reading any other kind may block for ever. Returns -1 and sets
+// errno after a fault.
 static int open_file(const char *path)
 {
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -28,7 +28,7 @@ static int open_file(const char *path)
     return -1;
 }
 
-// Octets; more than the most, or -1 and errno.
+// Returns the octets read, at most most + 1; or -1 and sets errno.
 static ssize_t read_whole(const char *path, char *text, size_t most)
 {
     int fd = open_file(path);
@@ -44,24 +44,25 @@ static ssize_t read_whole(const char *path, char *text, size_t most)
     return n;
 }
 
-// Pushes the file's text; false: why it cannot be read. Nothing is held while Lua may raise.
+// Pushes the file's text and returns true, or pushes a message and returns false. No file is open
+// while Lua may raise an error.
 static bool push_file(lua_State *L, const char *path)
 {
     char *text = lua_newuserdatauv(L, CONFIG_OCTETS_MAX + 1, 0);
     ssize_t n = read_whole(path, text, CONFIG_OCTETS_MAX);
     if (n > (ssize_t)CONFIG_OCTETS_MAX)
-        lua_pushfstring(L, "%s: larger than 1 MiB, which no configuration is", path);
+        lua_pushfstring(L, "%s: larger than 1 MiB, the limit for a file", path);
     else if (n >= 0)
         lua_pushlstring(L, text, (size_t)n);
     else
         lua_pushfstring(L, "%s: cannot be read: %s", path,
-                        errno == EINVAL ? "it is no regular file" : strerror(errno));
+                        errno == EINVAL ? "not a regular file" : strerror(errno));
     lua_remove(L, -2);
     return n >= 0 && n <= (ssize_t)CONFIG_OCTETS_MAX;
 }
 
-// Only for the time that a user's file may take, which is the processor's: a busy machine refuses
-// no file. Nothing of a run depends on it.
+// The thread's processor time, which limits the loading of a user's file, so that a busy machine
+// refuses no file. A run depends on nothing of it.
 int config_clock_ns(lua_State *L)
 {
     struct timespec t;
@@ -79,7 +80,7 @@ static void print_lines(lua_State *L, int list, FILE *errors)
     }
 }
 
-// Where the configuration came from, for those who want to read it again.
+// The path and --set values of the configuration, for a reload.
 struct config_source {
     char *path;
     uint32_t sets;
@@ -108,7 +109,7 @@ static struct config_source *config_source(const char *path, const char *const *
     return source;
 }
 
-// The text of a file that the configuration names, or nil and why not.
+// Lua: the text of a file that the configuration names, or nil and a message.
 static int read_text(lua_State *L)
 {
     if (push_file(L, luaL_checkstring(L, 1)))
@@ -118,7 +119,7 @@ static int read_text(lua_State *L)
     return 2;
 }
 
-// The arguments of sluice.config.language's `load`, behind its text.
+// Pushes the arguments of sluice.config.language's `load` after its text.
 static void push_rest(lua_State *L, const struct config_source *source)
 {
     lua_createtable(L, (int)source->sets, 0);
@@ -147,7 +148,7 @@ bool host_config(struct host *host, const char *path, const char *const *sets, u
     push_rest(L, host->source);
     host_limit(host, host->used + LUA_OCTETS_MAX);
     bool ran = host_run(L, 5, 2);
-    host_limit(host, host->most); // for what is ours there is room, whatever the file has taken
+    host_limit(host, host->most); // our own code needs memory even if the file has used its limit
     if (!ran)
         return false;
     bool good = lua_istable(L, -2);
@@ -222,7 +223,7 @@ bool host_struct(struct host *host, const char *name, const struct field *fields
     lua_getfield(L, LUA_REGISTRYINDEX, CONFIG_KEY);
     if (!host_run(L, 1, 1))
         return false;
-    // The table is kept: octets of the struct point into its strings.
+    // The registry keeps the table: octets of the struct point into its strings.
     lua_pushvalue(L, -1);
     lua_setfield(L, LUA_REGISTRYINDEX, name);
     lua_pushcfunction(L, fill_struct);

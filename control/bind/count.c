@@ -1,20 +1,20 @@
 // `require "count"`: the host's struct counts.
 //   add(name [, n])                 a name of counts.def
 //   pdu_in(NAME), pdu_out(NAME)     a PDU's name in dataplane/wire
-// A name that there is not is an error() that says it. Names are found in a table of Lua's, so a
-// call costs the same however many there are.
+// An unknown name is an error() with the name. A Lua table finds the names, so the cost of a call
+// does not depend on their number.
 #include "control/bind/internal.h"
 
 #include "dataplane/wire/pdus.h"
 
-// The count that the name, argument 1, stands for; the first upvalue holds which, the second where.
+// The counter named by argument 1. Upvalues: the table of indices by name, the counters.
 static uint64_t *count_named(lua_State *L)
 {
     uint64_t *counts = lua_touserdata(L, lua_upvalueindex(2));
     luaL_checkstring(L, 1);
     lua_pushvalue(L, 1);
     if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNUMBER)
-        luaL_error(L, "count: found the name '%s', allowed one of %s", lua_tostring(L, 1),
+        luaL_error(L, "count: unknown name '%s'; allowed: those of %s", lua_tostring(L, 1),
                    lua_tostring(L, lua_upvalueindex(3)));
     uint64_t *count = &counts[lua_tointeger(L, -1)];
     lua_pop(L, 1);

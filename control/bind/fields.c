@@ -1,6 +1,6 @@
-// Described structs to Lua tables and back. Integers are Lua integers, MAC addresses strings like
-// "02:53:4c:00:00:01", octets Lua strings (to a struct also buffers), which stay where Lua has
-// them: a struct made from a table is valid as long as that table is.
+// Converts described structs to Lua tables and back. Integers are Lua integers, MAC addresses
+// strings like "02:53:4c:00:00:01", octets Lua strings (buffers too, towards a struct). A struct's
+// octets point into Lua's strings: the struct is valid as long as its table.
 #include "control/bind/internal.h"
 
 #include <arpa/inet.h>
@@ -178,7 +178,7 @@ static uint32_t key_count(lua_State *L, int index)
     return n;
 }
 
-// The table has more keys than were read: one of them is none of ours.
+// The table has more keys than were read: raises an error for the unknown key.
 static void refuse_unknown(lua_State *L, int index, const char *what, const struct field *fields,
                            uint32_t count)
 {
@@ -203,7 +203,7 @@ void fields_from_table(lua_State *L, int index, const char *what, const struct f
         if (f->has_offset != FIELD_ALWAYS)
             *((bool *)out + f->has_offset) = present;
         else if (!present) {
-            refuse_unknown(L, index, what, fields, count); // it may be there misspelt
+            refuse_unknown(L, index, what, fields, count); // a misspelt key explains it better
             luaL_error(L, "%s.%s: missing; it is %s", what, f->name, f->help);
         }
         if (present && !value_from(L, what, f, lua_gettop(L), out))

@@ -1,12 +1,12 @@
-// What Lua's procedures ask of control's own picture, beside the commands of `require "dp"`; no
-// worker is asked:
+// Look-ups in control's copy of the dataplane's registry, added to the commands of `require "dp"`;
+// they ask no worker:
 //   dp.ms_of(nse_id, tlli) -> ms_id, bvc_id | nil
-//                                  a TLLI that the MS had before counts, while it is one
+//                                  also by the MS's old TLLI while the dataplane still accepts it
 //   dp.bvc_of(nse_id, bvci) -> bvc_id | nil
-//   dp.bvc_held(bvc_id) -> boolean  whether the id is not free
+//   dp.bvc_held(bvc_id) -> boolean  whether the id is in use
 //   dp.ms_cell(ms_id) -> bvc_id, tlli | nil
 //   dp.may_move(ms_id, bvc_id) -> true | false, why      whether dp.ms_move would be accepted
-//   dp.worker_left(nse_id) -> mss, pdps   that the worker of such an NSE has room for still
+//   dp.worker_left(nse_id) -> mss, pdps   free places of the worker of an NSE with that id
 #include "control/bind/internal.h"
 
 #include <errno.h>

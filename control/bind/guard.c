@@ -1,13 +1,12 @@
-// `require "guard"`: runs a user's function within limits, whatever it does.
+// `require "guard"`: runs a user's function within limits.
 //   resume(thread, { instructions, octets, string_octets, ns }, ...)
-//     -> true, result | false, its error, what it was cut off for: "instructions", "octets",
+//     -> true, result | false, the error, the limit that was exceeded: "instructions", "octets",
 //        "string", "ns" or nil
-// It is looked at each LOOK instructions, and, when it has taken more memory than it may or made a
-// string that is too long, behind the instruction that did so. Memory counts as instructions, too:
-// what a single step may do beside taking memory is then bounded by the length of strings. Time is
-// the thread's own: another program does not use it up. What asks for far too much at once is
-// refused; up to there it is granted and cut off behind it, for Lua answers a refusal by collecting
-// all garbage there is, ours with it.
+// A hook checks the limits each LOOK instructions, and after an instruction that took too much
+// memory or made a too long string. Allocated memory counts as instructions, too, so the length of
+// strings bounds the work of a single instruction. Time is the thread's processor time. A request
+// for far too much memory is refused; a smaller excess is granted and the function cut off
+// afterwards, because Lua answers a refusal by a full garbage collection, also of our garbage.
 #include "control/bind/internal.h"
 
 #include <time.h>
@@ -25,7 +24,7 @@ static uint64_t now_ns(clockid_t clock)
     return (uint64_t)t.tv_sec * S_IN_NS + (uint64_t)t.tv_nsec;
 }
 
-// The first reason stays. It strikes at the next instruction.
+// Sets the reason, unless there is one; the hook cuts the function off at the next instruction.
 static void cut(struct guard *guard, const char *why, lua_Hook look)
 {
     if (guard->why)
@@ -41,7 +40,7 @@ static void spend(struct guard *guard, uint64_t instructions)
         guard->why = "instructions";
 }
 
-// The clock of all is the cheaper one, and never behind the thread's own.
+// CLOCK_MONOTONIC is cheaper to read, and never behind the thread's processor time.
 static bool is_late(const struct guard *guard)
 {
     return now_ns(CLOCK_MONOTONIC) > guard->ends_ns &&

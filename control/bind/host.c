@@ -1,5 +1,5 @@
-// See host.h: the state, its libraries, its memory limit, and running things in it. Whatever Lua
-// raises is caught here and comes out as a return value and a line on stderr.
+// See host.h: the Lua state, its libraries, its memory limit, and calls into it. An error of Lua is
+// caught here and becomes a return value and a line on stderr.
 #include "control/bind/internal.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static void *allocate(void *self, void *block, size_t old_octets, size_t octets)
     if (!moved)
         return NULL;
     host->used += octets - old;
-    if (octets > old) // of a new block Lua says in place of its size what it is
+    if (octets > old) // for a new block Lua passes its type as old_octets
         guard_allocated(host, !block && old_octets == LUA_TSTRING, octets - old);
     return moved;
 }
@@ -60,7 +60,7 @@ static void add_searcher(lua_State *L, bool only)
     lua_getglobal(L, "package");
     lua_getfield(L, -1, "searchers");
     if (only) {
-        // searcher 1 is package.preload; those behind it look at files
+        // searcher 1 is package.preload; the others look for files
         for (lua_Integer i = luaL_len(L, -1); i >= 2; i--) {
             lua_pushnil(L);
             lua_seti(L, -2, i);
@@ -82,7 +82,7 @@ static void open_some(lua_State *L)
         luaL_requiref(L, libraries[i].name, libraries[i].func, 1);
         lua_pop(L, 1);
     }
-    // No numbers that a seed does not decide, and nothing from files.
+    // No random numbers without the run's seed, and no files.
     lua_getglobal(L, "math");
     lua_pushnil(L);
     lua_setfield(L, -2, "random");

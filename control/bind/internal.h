@@ -1,4 +1,4 @@
-// What the files of control/bind share.
+// For the files of control/bind only.
 #ifndef SLUICE_CONTROL_BIND_INTERNAL_H
 #define SLUICE_CONTROL_BIND_INTERNAL_H
 
@@ -9,13 +9,13 @@
 #include "control/bind/host.h"
 #include "control/plane/counts.h"
 
-// guard.c: what a user's function is held to while it runs.
+// guard.c: the limits of a user's function while it runs.
 struct guard {
-    lua_State *thread; // NULL: none runs
+    lua_State *thread; // NULL: no user's function runs
     uint64_t instructions, spent;
     size_t string_octets, used_most;
     uint64_t ends_ns, ends_cpu_ns;
-    const char *why; // it is being cut off; NULL: it is not
+    const char *why; // the exceeded limit; NULL: none
 };
 
 struct host {
@@ -23,14 +23,14 @@ struct host {
     lua_State *task; // a thread of `lua`, anchored in the registry; NULL: none
     struct control *control;
     size_t used, limit;
-    size_t most;                  // what `limit` is while nothing else limits it
-    size_t load_most;             // what it is while the configuration is loaded once more
-    struct config_source *source; // config.c: where the configuration came from
+    size_t most;                  // the usual `limit`
+    size_t load_most;             // `limit` while a reload loads the configuration
+    struct config_source *source; // config.c: path and --set values of the configuration
     struct counts counts;
     struct guard guard;
 };
 
-// The Lua files of lua/, made at build time.
+// The Lua files of lua/, embedded at build time.
 struct lua_module {
     const char *name;
     const char *text;
@@ -40,10 +40,10 @@ struct lua_module {
 extern const struct lua_module lua_modules[];
 extern const unsigned lua_module_count;
 
-// Where the registry keeps the loaded configuration.
+// The registry's key for the loaded configuration.
 #define CONFIG_KEY "sluice.configuration"
 
-// The host that has the state.
+// The host of a Lua state.
 static inline struct host *host_of(lua_State *L)
 {
     void *host;
@@ -51,26 +51,27 @@ static inline struct host *host_of(lua_State *L)
     return host;
 }
 
-// host.c: calls the function below its arguments on the stack; false, with the traceback on stderr.
+// host.c: calls the function below its arguments on the stack. Returns false after an error, with
+// the traceback on stderr.
 bool host_run(lua_State *L, int arguments, int results);
 
 // Pushes require(module)[name].
 bool host_push_function(struct host *host, const char *module, const char *name);
 
-// buffer.c: octets that are no string.
+// buffer.c: a reusable octet buffer.
 #define BUFFER_OCTETS 2048u
 struct buffer {
     uint32_t n;
     uint8_t at[BUFFER_OCTETS];
 };
-struct buffer *buffer_push(lua_State *L);          // a new one, empty
-struct buffer *buffer_at(lua_State *L, int index); // NULL: it is none
+struct buffer *buffer_push(lua_State *L);          // pushes a new, empty buffer
+struct buffer *buffer_at(lua_State *L, int index); // NULL: no buffer
 int buffer_new(lua_State *L);                      // a function for Lua
-// Those of a string or a buffer; false: it is neither.
+// The octets of a string or a buffer; returns false for any other value.
 bool octets_at(lua_State *L, int index, struct octets *octets);
 
-// fields.c: a described struct from the table at `index`, and back (pushes one). A fault is a Lua
-// error that names `what`, the field, what was found and what is allowed.
+// fields.c: fills a described struct from the table at `index`, and back (pushes a table). A bad
+// value is a Lua error with `what`, the field, the value and the allowed range.
 void fields_from_table(lua_State *L, int index, const char *what, const struct field *fields,
                        uint32_t count, void *out);
 void fields_to_table(lua_State *L, const struct field *fields, uint32_t count, const void *in);
@@ -81,16 +82,15 @@ void fields_describe(lua_State *L, const struct field *fields, uint32_t count);
 // loop.c: the modules `events`, `log` and `host`.
 void host_add_loop(struct host *host, struct control *control);
 
-// config.c: pushes the arguments of `load` of sluice.config.language for the run's file as it is
-// now, or nil and why it cannot be read. From then on the limit on what loading may take can be on,
-// and off.
+// config.c: reads the run's file again and pushes the arguments of sluice.config.language's `load`,
+// or nil and a message. config_limit then switches the memory limit for loading on and off.
 int config_source_push(struct host *host, lua_State *L);
 void config_limit(struct host *host, bool on);
 void config_source_free(struct config_source *source);
-// A function for Lua: real time in ns, to cut off what a user's text costs.
+// A function for Lua: the thread's processor time in ns, to limit the loading of a user's text.
 int config_clock_ns(lua_State *L);
 
-// guard.c: the loader of `require "guard"`; and Lua has been given that many octets more.
+// guard.c: the loader of `require "guard"`; and host.c's notice that Lua has allocated `octets`.
 int guard_open(lua_State *L);
 void guard_allocated(struct host *host, bool is_string, size_t octets);
 

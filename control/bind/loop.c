@@ -1,16 +1,16 @@
-// What the control loop of Lua needs of the world beside commands:
+// The modules of Lua's control loop besides the commands:
 //   require "events".take() -> kind, nse_id, nsvc_id, bvc_id, ms_id, pdu
-//                          what a worker told, or nothing; ids that do not apply are nil. Behind
-//                          them source, udp_port and teid of stranger, unlisted and
-//                          error_indication, and the former cell's id of moved. An NS-UNITDATA that
-//                          fits is in a buffer, which the next one takes
-//                   .round()      another round begins: everybody may have his turn again
+//                          an event of a worker, or nothing; ids that do not apply are nil. The
+//                          events stranger, unlisted, unreachable and error_indication add source,
+//                          udp_port and teid; moved adds the old cell's id. An NS-UNITDATA that
+//                          fits comes in a buffer, which the next event overwrites
+//                   .round()      begins a round, in which each NSE has a turn again
 //   require "log".error|warn|info|debug(text), .level(name)
-//   require "host".question() -> text         what another thread asks, or nil
+//   require "host".question() -> text         a request of another thread, or nil
 //                 .answer(good, text)
-//                 .source() -> the arguments of config.load for the run's file as it is now, or
-//                         nil and why it cannot be read; .limit(on) holds what loading may take
-//                 .hook_fault(text)      what the user's policy got wrong last
+//                 .source() -> the arguments of config.load for the run's file, read again, or nil
+//                         and a message; .limit(on) switches the memory limit for loading
+//                 .hook_fault(text)      stores the last fault of the user's policy
 //                 .capture_open() -> path | nil, why; .capture_close()
 //                 .capture_pdu(source, port, destination, port, pdu)    the addresses as IPv6
 #include "control/bind/internal.h"
@@ -36,7 +36,7 @@ static void push_id(lua_State *L, uint32_t id)
         lua_pushinteger(L, id);
 }
 
-// Most PDUs come from a known NS-VC, whose address is known.
+// Only events without an NS-VC need the source's address.
 static int push_rest(lua_State *L, const struct event *event)
 {
     char address[INET6_ADDRSTRLEN];
@@ -53,7 +53,7 @@ static int push_rest(lua_State *L, const struct event *event)
     return 3;
 }
 
-// An upvalue holds the buffer.
+// Upvalue 2 is the buffer.
 static void push_pdu(lua_State *L, const struct octets *pdu)
 {
     struct buffer *b = lua_touserdata(L, lua_upvalueindex(2));
@@ -94,7 +94,7 @@ static int events_take(lua_State *L)
 
 // ---- log ----
 
-// Never a fault: a line costs nobody what it is about.
+// Never raises an error: a wrong log line must not end its handler.
 static int put_line(lua_State *L)
 {
     struct control *control = control_of(L);

@@ -1,6 +1,6 @@
-// The control plane's procedures as one Lua thread that is resumed step by step: sluice.control's
-// function `main`. It gives back when it wants to be called again; or nothing, if a call it made
-// has to be made again, for a ring is full (calls.c).
+// The control plane's procedures as one Lua coroutine that is resumed step by step:
+// sluice.control's function `main`. It yields the time of its next call; or nothing, if a command
+// ring was full and the call has to be repeated (calls.c).
 #include "control/bind/internal.h"
 
 #define TASK_KEY  "sluice.task"
@@ -37,7 +37,7 @@ static void begin(struct host *host, struct control *control)
     host->task = task;
 }
 
-// What the procedures read as clock.now_ns.
+// Sets clock.now_ns for the procedures.
 static void set_now(lua_State *L, uint64_t now_ns)
 {
     lua_getfield(L, LUA_REGISTRYINDEX, CLOCK_KEY);
@@ -46,8 +46,8 @@ static void set_now(lua_State *L, uint64_t now_ns)
     lua_pop(L, 1);
 }
 
-// The task is over, by a fault that no handler caught. It may have been that there was no memory
-// left, and to say so takes some, for which nobody is there to catch a fault.
+// An uncaught error has ended the coroutine. The limit is lifted since the error may be a lack of
+// memory, and the message needs some: an error here would not be caught.
 static enum procedures_step failed(struct host *host)
 {
     host_limit(host, SIZE_MAX);

@@ -1,16 +1,17 @@
 // `require "wire"`: for each PDU of dataplane/wire a table NAME with
-//   encode{ field = value, ... }  the octets as a string; a wrong field is an error() that names it
-//   decode(octets [, from])       a table of fields and the octets it took; or nil, the fault in
-//                                 words and its name. It begins with octet `from`, 1 is the first
-//   values(octets [, from])       its fields one by one in their order, nil for one that is absent;
-//                                 or false, the fault and its name. If all of them are integers
-//   pack(buffer, head, ...)       the octets behind `head`, from such fields; in the buffer, which
-//                                 it returns
+//   encode{ field = value, ... }  the octets as a string; a wrong field is an error() with its name
+//   decode(octets [, from])       a table of fields and the number of octets read; or nil, the
+//   fault
+//                                 as text and its name. Reads from octet `from` on, 1 is the first
+//   values(octets [, from])       the fields as values in their order, nil for an absent one; or
+//                                 false, the fault and its name. Only for PDUs of integer fields
+//   pack(buffer, head, ...)       writes `head` and the PDU of such values into the buffer, and
+//                                 returns the buffer
 //   fields                        a list of { name, kind, help, least, most, optional, fields }
-//   help                          what it is
-//   type                          its type octet, if it is of one of the groups below
-// and `names`, the list of all, and `buffer`, which makes one (buffer.c); fields, decode and
-// values take it for octets. The groups `bssgp` and `ns`, whose PDUs a type octet tells apart:
+//   help                          the PDU's description
+//   type                          the PDU's type octet, in the groups below
+// and `names`, the list of all PDUs, and `buffer`, which makes a buffer (buffer.c); fields, decode
+// and values accept buffers as octets. The groups `bssgp` and `ns`, of PDUs with a type octet:
 //   decode(octets [, from])       the PDU's NAME and its table; or nil, the fault and its name
 #include "control/bind/internal.h"
 
@@ -25,8 +26,8 @@ static const struct wire_pdu *pdu_of(lua_State *L)
     return lua_touserdata(L, lua_upvalueindex(1));
 }
 
-// Which value the encoder refused: the integer whose least value in its place changes the outcome.
-// Codecs need not say it, and this runs only for an error message. Pushes its path below `what`.
+// Finds the value that the encoder refused, for an error message: an integer field that, set to its
+// least value, changes the outcome. Pushes the message with the field's path below `what`.
 static bool blame(lua_State *L, const struct wire_pdu *pdu, int fault, union wire_any *any,
                   const char *what, const struct field *fields, uint32_t count, void *owner)
 {
@@ -78,7 +79,7 @@ static int wire_encode(lua_State *L)
     return 1;
 }
 
-// nil, the fault in words, and its name.
+// Pushes nil, the fault as text, and its name.
 static int push_fault(lua_State *L, const char *what, int fault)
 {
     enum wire_err err = wire_fault_err(fault);
@@ -89,7 +90,7 @@ static int push_fault(lua_State *L, const char *what, int fault)
     return 3;
 }
 
-// What is to be decoded: the first argument from the octet that the second names.
+// The octets to decode: argument 1 from octet number argument 2 on.
 static struct octets check_octets(lua_State *L, const char *what)
 {
     struct octets all;
@@ -116,7 +117,7 @@ static int wire_decode(lua_State *L)
     return 2;
 }
 
-// Without a table, for what comes often.
+// Without a table, for frequent PDUs.
 static int wire_values(lua_State *L)
 {
     const struct wire_pdu *pdu = pdu_of(L);

@@ -26,7 +26,7 @@ static bool wait_for(const struct ask *ask, uint32_t worker, uint64_t until_ms)
     return true;
 }
 
-// The same question to the workers from `from` to `to`.
+// Sends the same query to the workers from `from` to `to` - 1, and waits for all answers.
 static const char *ask_each(const struct ask *ask, uint32_t from, uint32_t to, enum view_kind kind,
                             uint32_t of, uint32_t first, uint32_t end)
 {
@@ -45,7 +45,7 @@ static const char *ask_each(const struct ask *ask, uint32_t from, uint32_t to, e
 
 // ---- Counters ----
 
-// The structs are of uint64_t alone.
+// Adds structs that consist of uint64_t only.
 static void add_words(uint64_t *sum, const uint64_t *one, size_t octets)
 {
     for (size_t i = 0; i < octets / sizeof *sum; i++)
@@ -91,7 +91,8 @@ static struct row row_of(const struct ask *ask, uint32_t worker, uint32_t i)
     }
 }
 
-// The next one of all workers' answers; false: there is none below `end`. `at` is how far each is.
+// Takes the row with the least id below `end` from all workers' answers; at: the next row of each
+// worker. Returns false if there is none.
 static bool next_row(const struct ask *ask, uint32_t *at, uint32_t end, struct row *next)
 {
     uint32_t whose = VIEW_ALL;
@@ -110,14 +111,13 @@ static bool next_row(const struct ask *ask, uint32_t *at, uint32_t end, struct r
     return true;
 }
 
-// How many ids there are to one of a worker's.
+// The number of ids to one place of a worker: MSs of all workers alternate (ask_ms_id).
 static uint32_t ids_a_step(const struct ask *ask, enum view_kind kind)
 {
     return kind == VIEW_MSS ? ask->workers : 1;
 }
 
-// Records of which the worker looks at those from `first` on and has come to `next`: the id that it
-// has not looked at.
+// The id of a worker's place `next`, the first that it has not looked at.
 static uint32_t id_of_next(uint32_t next, uint32_t step)
 {
     return next > VIEW_ALL / step ? VIEW_ALL : next * step;
@@ -134,7 +134,7 @@ const char *ask_rows(const struct ask *ask, enum view_kind kind, uint32_t of, ui
             ask_each(ask, 0, ask->workers, kind, of, first / step, (end - 1) / step + 1);
         if (why)
             return why;
-        for (uint32_t w = 0; w < ask->workers; w++) { // none has looked beyond the least of them
+        for (uint32_t w = 0; w < ask->workers; w++) { // up to the least, all workers have looked
             uint32_t id = id_of_next(query[w].next, step);
             next = id < next ? id : next;
         }

@@ -1,6 +1,6 @@
-// Asking the workers from a thread of the telemetry's. One question at a time; the caller sees to
-// that. A worker that does not answer within ASK_MOST_MS is given up, with a text that says so; the
-// memory of its answer is static, for it may write there still.
+// Queries to the workers from a thread of DPDK's telemetry, one query at a time (the caller's
+// lock). A query without an answer within ASK_MOST_MS ends with a text that says so; the memory of
+// the answer is static, since the worker may still write to it.
 #ifndef SLUICE_CONTROL_EXPORT_ASK_H
 #define SLUICE_CONTROL_EXPORT_ASK_H
 
@@ -13,9 +13,9 @@ struct ask {
     uint32_t workers;
 };
 
-// Each returns NULL, or why there is no answer.
+// The functions return NULL, or a text of why there is no answer.
 
-// All counters and what is queued for each class: of one worker, or, VIEW_ALL, of all together.
+// All counters, and the queued N-PDUs of each class: of one worker, or of all (VIEW_ALL).
 struct ask_stats {
     struct stats_worker stats;
     struct view_class queues[CLASS_COUNT];
@@ -23,22 +23,22 @@ struct ask_stats {
 };
 const char *ask_stats(const struct ask *ask, uint32_t worker, struct ask_stats *sum);
 
-// Records with ids in [first, end), in their order whichever worker has them, until `take` returns
-// false: it wants no more, and has not taken this one. `row` is a struct view_nse, view_bvc or
-// view_ms; `drops` is NULL for an NSE. An MS's id here is where it is: ask_ms_id.
+// Calls `take` for the records of all workers with ids in [first, end), in the order of their ids,
+// until `take` returns false, which refuses that record. row: a struct view_nse, view_bvc or
+// view_ms; drops: NULL for an NSE. An MS's id here is that of ask_ms_id.
 typedef bool ask_take_fn(void *self, uint32_t id, const void *row, const struct view_drops *drops);
 const char *ask_rows(const struct ask *ask, enum view_kind kind, uint32_t of, uint32_t first,
                      uint32_t end, ask_take_fn *take, void *self);
 
-// Of an MS that is there (dp_ms_at). As all workers' MSs are asked for together, those at one place
-// of theirs follow each other.
+// The id of an MS by its worker and place (dp_ms_at): MSs with the same place in all workers have
+// consecutive ids.
 static inline uint32_t ask_ms_id(const struct ask *ask, uint32_t at)
 {
     return dp_at_place(at) * ask->workers + dp_at_worker(at);
 }
 
-// What there is of one id, of that worker or, VIEW_ALL, of all: packet flows or classes. Valid
-// until the next question.
+// The packet flows of an MS or the classes of a cell, from one worker or from all (VIEW_ALL). Valid
+// until the next query.
 const char *ask_parts(const struct ask *ask, uint32_t worker, enum view_kind kind, uint32_t of,
                       const struct dp_query **answer);
 

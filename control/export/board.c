@@ -1,9 +1,9 @@
-// See board.h. A record's word: bit 63 says that there is one, the six below it which state word;
-// the rest is
+// See board.h. A record's word: bit 63 is set if the record exists, bits 57-62 are the index of the
+// state word; the rest is
 //   NSE    NSEI 0-15, features 16-23, extended features 24-31
 //   NS-VC  NSVCI 0-15, its NSE 16-31
 //   cell   BVCI 0-15, its NSE 16-31
-//   MS     IMSI as a number 0-49, how many digits it has 50-53
+//   MS     IMSI as a number 0-49, the number of its digits 50-53
 #include "control/export/board.h"
 
 #include <errno.h>
@@ -69,7 +69,7 @@ void board_destroy(struct board *board)
 
 // ---- Writing ----
 
-// The word is there before any record that has its number, which is stored with release.
+// The state word is written before a record with its index, which is stored with release.
 static uint64_t state_of(struct board *board, struct octets state)
 {
     for (uint32_t i = 0; i < board->words; i++)
@@ -143,18 +143,14 @@ GONE(nsvc)
 GONE(bvc)
 GONE(ms)
 
-#define CALL(kind, help)                             \
-    {#kind,                                          \
-     help,                                           \
-     kind##_fields,                                  \
-     sizeof kind##_fields / sizeof kind##_fields[0], \
-     sizeof(struct board_##kind),                    \
-     put_##kind},                                    \
-        {"gone_" #kind,                              \
-         "it is there no longer",                    \
-         gone_##kind##_fields,                       \
-         1,                                          \
-         sizeof(struct gone_##kind),                 \
+#define CALL(kind, help)                                                                   \
+    {#kind,                                                                                \
+     help,                                                                                 \
+     kind##_fields,                                                                        \
+     sizeof kind##_fields / sizeof kind##_fields[0],                                       \
+     sizeof(struct board_##kind),                                                          \
+     put_##kind},                                                                          \
+        {"gone_" #kind, "removes it", gone_##kind##_fields, 1, sizeof(struct gone_##kind), \
          remove_##kind},
 const struct field_call board_calls[] = {CALL(nse, "an NSE") CALL(nsvc, "an NS-VC")
                                              CALL(bvc, "a cell") CALL(ms, "an MS")};
@@ -213,7 +209,7 @@ bool board_ms(const struct board *board, uint32_t id, struct board_ms *ms)
     return r & MADE;
 }
 
-// The index whose record says `wanted`, its state aside.
+// The index of the record that equals `wanted` in the bits of `mask`.
 static uint32_t find(const struct table *table, uint64_t wanted, uint64_t mask)
 {
     for (uint32_t id = 0; id < table->n; id++)

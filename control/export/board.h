@@ -1,10 +1,10 @@
-// What the live view shows of control's own state: of each NSE, NS-VC, cell and MS its number on
-// the wire, its state as a word, an MS's IMSI. Lua writes it through `require "board"`; threads of
-// the telemetry read it and never touch Lua.
+// Control's state for the live view: for each NSE, NS-VC, cell and MS its number on the wire, its
+// state as a word, and an MS's IMSI. Lua writes the board through `require "board"`; DPDK's
+// telemetry threads read it and never call Lua.
 //
-// One record is one 64-bit word, written and read whole, so no lock and no torn record: a million
-// MSs are 8 MB. One writer, control's thread; any number of readers. State words are kept once
-// each; there may be BOARD_WORDS - 1 of them, more are shown as "".
+// One record is one 64-bit word, written and read whole, so there is no lock and no torn record; a
+// million MSs take 8 MB. One writer, control's thread; any number of readers. Each state word is
+// stored once; there is room for BOARD_WORDS - 1 of them, further ones are shown as "".
 #ifndef SLUICE_CONTROL_EXPORT_BOARD_H
 #define SLUICE_CONTROL_EXPORT_BOARD_H
 
@@ -44,22 +44,22 @@ extern const struct field_record board_nse_record, board_nsvc_record, board_bvc_
 
 struct board;
 
-// Room for what the dataplane has room for; NULL: no memory.
+// Makes a board with the dataplane's number of places. Returns NULL without memory.
 struct board *board_create(const struct dp_config *config);
 void board_destroy(struct board *board);
 
-// `require "board"`: nse, nsvc, bvc, ms write one each, whatever stood there; gone_nse and so on
-// take one away. The target is the struct board.
+// The calls of `require "board"`: nse, nsvc, bvc and ms write a record; gone_nse and so on remove
+// it. Their target is the struct board.
 extern const struct field_call board_calls[];
 extern const uint32_t board_call_count;
 
-// False: there is none of that index. `state` stays valid while the board lives.
+// Read a record; return false if there is none. `state` is valid while the board lives.
 bool board_nse(const struct board *board, uint32_t id, struct board_nse *nse);
 bool board_nsvc(const struct board *board, uint32_t id, struct board_nsvc *nsvc);
 bool board_bvc(const struct board *board, uint32_t id, struct board_bvc *bvc);
 bool board_ms(const struct board *board, uint32_t id, struct board_ms *ms);
 
-// By its number on the wire; UINT32_MAX: there is none. Looks at all of them.
+// Find a record by its number on the wire, in a linear search; UINT32_MAX: there is none.
 uint32_t board_nse_of(const struct board *board, uint16_t nsei);
 uint32_t board_bvc_of(const struct board *board, uint32_t nse_id, uint16_t bvci);
 uint32_t board_ms_of(const struct board *board, const char *imsi);

@@ -1,4 +1,4 @@
-// All cells at one time, sorted by delay: as they are, or summed for each NSE.
+// All cells at one time, sorted by delay, or summed for each NSE.
 #ifndef SLUICE_CONTROL_EXPORT_CELLS_H
 #define SLUICE_CONTROL_EXPORT_CELLS_H
 
@@ -14,12 +14,12 @@ struct cells {
     uint32_t n, room;
 };
 
-// Those that were there are replaced; the longest time in queue and bucket first: B x 8 / R and the
-// wait of who is next. NULL, or why there are none.
+// Reads all cells again, the longest delay first: B x 8 / R of the bucket plus the sojourn of the
+// next packet. Returns NULL, or a text of why there are none.
 const char *cells_read(struct cells *cells, const struct ask *ask);
 void cells_free(struct cells *cells);
 
-// Traffic of an NSE's cells together.
+// The sums of an NSE's cells.
 struct cells_sum {
     uint64_t down_frames, down_octets, up_frames, up_octets, marks, dropped_npdus;
     struct view_drops drops;

@@ -1,4 +1,4 @@
-// See desk.h: one thread, which waits for all of them at once. A message goes through as it is.
+// See desk.h: one thread, which polls all clients and connections. Messages pass unchanged.
 #include "control/export/desk.h"
 
 #include <errno.h>
@@ -17,17 +17,17 @@
 #define LINES           8 // to DPDK, which takes ten
 #define QUESTION_OCTETS 1024
 #define ANSWER_OCTETS   (64 * 1024)
-#define NAP_MS          100 // until a place may be free again
+#define NAP_MS          100 // between two tries to accept a client
 
 struct client {
-    int fd; // -1: none
-    int line;
-    uint64_t spoke; // the count of what was said when it last spoke
+    int fd;         // -1: no client
+    int line;       // the connection that carries its question; NOBODY: none
+    uint64_t spoke; // desk.spoken at its last question
 };
 
 struct line {
     int fd;
-    int client; // whose answer comes next; NOBODY; GONE: nobody waits for it any more
+    int client; // the client of the next answer; NOBODY: free; GONE: the client has left
 };
 #define NOBODY (-1)
 #define GONE   (-2)
@@ -35,8 +35,8 @@ struct line {
 static struct desk {
     struct client client[CLIENTS];
     struct line line[LINES];
-    int listener, bell[2]; // what is written to the bell ends the thread
-    bool full;             // nobody can be let in just now
+    int listener, bell[2]; // closing bell[1] ends the thread
+    bool full;             // no client can be accepted now
     uint64_t spoken;
     pthread_t thread;
     size_t greeting_octets;
@@ -63,7 +63,8 @@ static struct client *place(void)
     return NULL;
 }
 
-// True if somebody had to go. Who waits for an answer stays.
+// Disconnects the client with the oldest question. Clients that wait for an answer stay. Returns
+// whether there was one.
 static bool longest_silent_goes(void)
 {
     struct client *longest = NULL;
@@ -82,7 +83,7 @@ static bool is_out_of_descriptors(int fault)
     return fault == EMFILE || fault == ENFILE || fault == ENOMEM || fault == ENOBUFS;
 }
 
-// Clients never keep us waiting: what does not fit into their sockets ends them.
+// Sends without blocking; a client with a full socket is disconnected.
 static bool tell(struct client *c, const char *text, size_t octets)
 {
     if (send(c->fd, text, octets, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)octets)
@@ -123,7 +124,7 @@ static void ask(struct client *c, int i)
     ssize_t n = recv(c->fd, question, sizeof question, MSG_DONTWAIT | MSG_TRUNC);
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
-    if (n <= 0 || n >= (ssize_t)sizeof question) { // DPDK would take a cut one for another
+    if (n <= 0 || n >= (ssize_t)sizeof question) { // DPDK would read a cut question as another one
         send_off(c);
         return;
     }
@@ -141,7 +142,7 @@ static void answer(struct line *line)
     ssize_t n = recv(line->fd, desk.answer, sizeof desk.answer, 0);
     int to = line->client;
     line->client = NOBODY;
-    if (n <= 0) { // DPDK has hung up
+    if (n <= 0) { // DPDK has closed the connection
         close(line->fd);
         line->fd = -1;
     }
@@ -156,11 +157,11 @@ static void answer(struct line *line)
 
 // ---- The thread ----
 
-// In this order: the bell, the listener, the lines, the clients.
+// The places in the poll list: the bell, the listener, the lines, the clients.
 enum { AT_BELL, AT_LISTENER, AT_LINES, AT_CLIENTS = AT_LINES + LINES, ENDS = AT_CLIENTS + CLIENTS };
 
-// Clients are heard while there is a line for them; one that waits for its answer has its turn
-// behind it, and that it goes away is seen at once.
+// Clients are read while a line is free; a client that waits for its answer is not read, but its
+// hang-up is seen.
 static void listen_to(struct pollfd ends[ENDS])
 {
     bool may_ask = free_line() >= 0;
@@ -204,7 +205,7 @@ static void *work(void *nothing)
             return nothing;
         if (n >= 0)
             serve(ends);
-        else if (errno != EINTR) // no memory, or fewer descriptors allowed than we have
+        else if (errno != EINTR) // no memory, or a lowered limit on descriptors
             poll(NULL, 0, NAP_MS);
     }
 }
@@ -277,7 +278,7 @@ void desk_close(void)
     if (!runs)
         return;
     runs = false;
-    close_one(&desk.bell[1]); // its other end is told
+    close_one(&desk.bell[1]); // wakes the thread
     pthread_join(desk.thread, NULL);
     close_all();
 }

@@ -1,4 +1,4 @@
-// See rows.h. What DPDK refuses (a dictionary that is full) is left out.
+// See rows.h. An entry that DPDK refuses (a full dictionary) is left out.
 #include "control/export/rows.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// The older name went when the newer came.
+// DPDK 23.03 has renamed the function.
 #if RTE_VERSION >= RTE_VERSION_NUM(23, 3, 0, 0)
 #define add_dict_unsigned rte_tel_data_add_dict_uint
 #else
@@ -36,7 +36,7 @@ void row_put(struct row *row, const char *name, uint64_t value)
         grow(row, name, (uint32_t)snprintf(text, sizeof text, "%" PRIu64, value));
 }
 
-// As JSON: an octet that is escaped becomes two.
+// The octets of a text in JSON: an escaped octet takes two.
 static uint32_t text_octets(const char *text)
 {
     uint32_t octets = 0;

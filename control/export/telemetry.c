@@ -1,4 +1,4 @@
-// See telemetry.h: the commands, and who may be in one of them when the run ends.
+// See telemetry.h: the table of commands, /sluice/ctl, and the end while commands run.
 #include <errno.h>
 #include <pthread.h>
 #include <rte_telemetry.h>
@@ -8,11 +8,11 @@
 #include "control/export/telemetry_parts.h"
 
 #define CTL_ANSWER_OCTETS 4096
-#define CTL_PIECE_OCTETS  120u // of an answer; DPDK takes no longer ones
+#define CTL_PIECE_OCTETS  120u // of an answer; DPDK refuses longer strings
 #define CTL_MOST_MS       60000u
 #define CTL_STOP_NAP_NS   1000000
 
-// DPDK's callbacks have no argument of ours, so there is one of these.
+// DPDK's callbacks have no user argument, so this is static.
 static struct telemetry telemetry;
 static bool answers;     // between start and stop
 static uint32_t running; // ctl requests that wait for control
@@ -63,10 +63,10 @@ static int on_command(const char *name, const char *words, struct rte_tel_data *
     return 0;
 }
 
-// ---- ctl: not under the lock, for it may take its time, and others want to look meanwhile ----
+// ---- ctl: without the lock, since it may take long and must not block the other commands ----
 
-// Printable ASCII and line ends: an answer may have what stands in a file, and JSON is UTF-8, which
-// a piece would end in the middle of.
+// Only printable ASCII and line ends: an answer may quote a file, and a piece could end inside a
+// UTF-8 character.
 static void put_pieces(struct rte_tel_data *data, const char *text)
 {
     struct rte_tel_data *pieces = rte_tel_data_alloc();
@@ -103,10 +103,10 @@ static void ctl_end(void)
     pthread_mutex_unlock(&lock);
 }
 
-// 0: done; else it was not. `answer` says what, or why.
+// Returns 0: done; else `answer` says why not.
 static int ask_control(const char *words, char answer[CTL_ANSWER_OCTETS])
 {
-    strcpy(answer, "the words are too long"); // cut, they would say something else
+    strcpy(answer, "the words are too long"); // cut words could be another request
     if (strlen(words) >= MAILBOX_QUESTION_OCTETS)
         return -E2BIG;
     strcpy(answer, "nothing runs");
@@ -136,7 +136,7 @@ static int on_ctl(const char *name, const char *words, struct rte_tel_data *data
 
 static int register_all(void)
 {
-    static bool registered; // there is no way back
+    static bool registered; // DPDK cannot unregister commands
     int fault = 0;
     for (size_t i = 0; i < COMMANDS && !registered && !fault; i++)
         fault = rte_telemetry_register_cmd(commands[i].name, on_command, commands[i].help);

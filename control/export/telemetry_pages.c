@@ -1,5 +1,5 @@
-// See telemetry.h: pages of NSEs, NS-VCs, cells and MSs. A row is what the worker knows with what
-// control knows of it.
+// See telemetry.h: pages of NSEs, NS-VCs, cells and MSs. A row joins the worker's record and
+// control's record on the board.
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ struct page {
     struct row *row;
     struct row rows;
     uint32_t n;
-    uint64_t first, next; // UINT64_MAX: there is none
+    uint64_t first, next; // next UINT64_MAX: no further page
 };
 
 static struct page page_begin(struct telemetry *t, struct row *row, uint64_t first)
@@ -19,7 +19,7 @@ static struct page page_begin(struct telemetry *t, struct row *row, uint64_t fir
         .t = t, .row = row, .rows = row_begin(), .first = first, .next = UINT64_MAX};
 }
 
-// Takes the row, or, if the page is full, frees it and says where the next one begins.
+// Adds the row; if the page is full, frees the row, notes the next page's begin, and returns false.
 static bool page_add(struct page *page, struct row *row, uint64_t id)
 {
     char name[24];
@@ -55,7 +55,8 @@ static void put_sum(struct row *row, const struct cells_sum *sum)
     row_drops(row, sum->drops.npdus, stats_npdu_names, STATS_NPDU_DROPS);
 }
 
-// What control has said of it, but for the indices, which the worker's record has.
+// Puts the board's record without its first `ids` fields, the indices, which the worker's record
+// has.
 static void put_board(struct row *row, const struct field_record *record, const void *of,
                       uint32_t ids)
 {
@@ -98,7 +99,7 @@ const char *telemetry_nses(struct telemetry *t, const char *words, struct row *r
     return why;
 }
 
-// ---- NS-VCs: control's alone ----
+// ---- NS-VCs: from the board only ----
 
 const char *telemetry_nsvcs(struct telemetry *t, const char *words, struct row *row)
 {
@@ -141,8 +142,8 @@ static bool take_bvc(void *self, uint32_t id, const void *view, const struct vie
     return page_add(page, &row, id);
 }
 
-// The first page reads all anew; those after it go on in that order. Whoever reads them for his own
-// sake meanwhile, for the first page or for NSEs, leaves them in such an order, too.
+// The first page reads and sorts all cells; later pages go on in that order. Another client that
+// reads the cells meanwhile, for a first page or for NSEs, leaves them sorted, too.
 static const char *sorted_bvcs(struct telemetry *t, uint64_t first, struct row *row)
 {
     const char *why = first == 0 || t->cells.n == 0 ? cells_read(&t->cells, &t->ask) : NULL;

@@ -1,5 +1,5 @@
-// What the files of the telemetry share. A command's function puts its answer into `row`, or
-// returns why there is none.
+// For the files of the telemetry only. A command's function puts its answer into `row` and returns
+// NULL, or a text of why there is none.
 #ifndef SLUICE_CONTROL_EXPORT_TELEMETRY_PARTS_H
 #define SLUICE_CONTROL_EXPORT_TELEMETRY_PARTS_H
 
@@ -11,16 +11,17 @@
 struct telemetry {
     struct telemetry_source source;
     struct ask ask;
-    struct cells cells; // as they were read last
+    struct cells cells; // as of the last read
 };
 
 typedef const char *telemetry_fn(struct telemetry *t, const char *words, struct row *row);
 
-// The next number of words separated by commas, which it takes off. False: there is none of up to
-// `most`.
+// Takes the next number off a list of words separated by commas. Returns false if it is missing or
+// above `most`.
 bool telemetry_number(const char **words, uint64_t most, uint64_t *value);
 
-// NSEI and BVCI, taken off: that cell's index. False: there is none.
+// Takes NSEI and BVCI off the words, and finds the cell's index. Returns false if there is no such
+// cell.
 bool telemetry_cell(const struct telemetry *t, const char **words, uint32_t *bvc);
 
 // telemetry_pages.c
@@ -30,7 +31,7 @@ telemetry_fn telemetry_bvc, telemetry_ms;
 // telemetry_stats.c
 telemetry_fn telemetry_info, telemetry_stats, telemetry_classes;
 
-// Rows as every page has them.
+// Rows for pages and single records.
 void telemetry_put_bvc(const struct telemetry *t, struct row *row, const struct view_bvc *view,
                        const struct view_drops *drops);
 void telemetry_put_ms(const struct telemetry *t, struct row *row, const struct view_ms *view,

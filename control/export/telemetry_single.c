@@ -1,4 +1,4 @@
-// See telemetry.h: one cell, one MS, with what is in them.
+// See telemetry.h: one cell with its classes, one MS with its packet flows.
 #include <stdio.h>
 
 #include "control/export/telemetry_parts.h"
@@ -13,16 +13,16 @@ bool telemetry_cell(const struct telemetry *t, const char **words, uint32_t *bvc
     return *bvc != VIEW_ALL;
 }
 
-#define MOVES_MEANWHILE 3 // of an MS between workers
+#define MOVES_MEANWHILE 3 // tries, since the MS may move between workers meanwhile
 
 struct single {
     const struct telemetry *t;
     struct row *row;
-    uint32_t ms; // whose
+    uint32_t ms; // ms_id
     bool found;
 };
 
-// By its number: DPDK takes no '-' in a key.
+// The key is the class's number: DPDK allows no '-' in a key.
 void telemetry_put_class(struct row *row, uint32_t traffic_class, struct row *inner)
 {
     char number[8];

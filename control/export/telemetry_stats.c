@@ -1,11 +1,11 @@
-// See telemetry.h: what runs, and every counter by its descriptor.
+// See telemetry.h: the run, and every counter by its descriptor.
 #include <unistd.h>
 
 #include "control/export/telemetry_parts.h"
 #include "dataplane/base/classes.h"
 #include "dataplane/wire/wire.h"
 
-// ---- What runs ----
+// ---- The run ----
 
 static const char *phase_name(const struct control *control)
 {
@@ -79,7 +79,7 @@ static void put_port(const struct telemetry *t, struct row *row, enum stats_side
     row_inside(row, stats_side_names[side], &inner);
 }
 
-// Those that are not 0: there are some sixty kinds of PDUs.
+// Only counts above 0: there are some sixty kinds of PDUs.
 static void put_pdus(struct row *row, const char *name, const uint64_t *counts)
 {
     struct row inner = row_begin();

@@ -11,13 +11,13 @@
 
 static pthread_mutex_t hook_fault_lock = PTHREAD_MUTEX_INITIALIZER;
 
-// What Lua may take beside what the configuration took: more is a fault, of ours or of the user's
-// policy, and it had better end Lua than the traffic.
+// The memory that Lua may take after the start: more is an error in the procedures or the user's
+// policy, and must end Lua, not the traffic.
 #define LUA_GROWTH_OCTETS (1ULL << 30)
 
-static const char LUA_ENDED[] = "the control plane's Lua has ended";
+static const char LUA_ENDED[] = "internal error, Lua has ended; restart sluice";
 
-// The live view's threads read it.
+// The live view's threads read the phase.
 static void set_phase(struct control *control, enum control_phase phase)
 {
     __atomic_store_n(&control->phase, phase, __ATOMIC_RELAXED);
@@ -59,7 +59,7 @@ void control_event_done(struct control *control)
     control->event.buffer = NULL;
 }
 
-// Without Lua: counted, and given back. True if there may be more.
+// Without Lua: counts and releases events. Returns true if there may be more.
 static bool drain(struct control *control)
 {
     for (int i = 0; i < EVENTS_A_POLL; i++) {
@@ -75,10 +75,11 @@ static void end_lua(struct control *control)
     bool up = control->phase == CONTROL_UP;
     set_phase(control, up ? CONTROL_DEAD : CONTROL_FAILED);
     if (up)
-        log_put(&control->log, LOG_ERROR, control->now_ns,
-                "the control plane's Lua has ended; traffic goes on with the values set last");
-    control_event_done(control);                         // what it was at, if anything
-    mailbox_answer(&control->mailbox, false, LUA_ENDED); // the same
+        log_put(
+            &control->log, LOG_ERROR, control->now_ns,
+            "internal error, Lua has ended; traffic goes on without signalling; restart sluice");
+    control_event_done(control); // the event and the request that Lua was handling, if any
+    mailbox_answer(&control->mailbox, false, LUA_ENDED);
 }
 
 static bool lives(const struct control *control)
@@ -98,14 +99,14 @@ void control_kill(struct control *control, const char *why)
 static uint64_t step(struct control *control, uint64_t now_ns)
 {
     switch (control->procedures->step(control->host, now_ns, &control->next_ns)) {
-    case PROCEDURES_WAIT: // a ring is full until the worker has been called
+    case PROCEDURES_WAIT: // a command ring is full until its worker polls
         dp_events_keep(control->dp);
         return now_ns;
     case PROCEDURES_IDLE:
         if (control->phase == CONTROL_STARTING) {
             set_phase(control, CONTROL_UP);
             control->procedures->limit_growth(control->host, LUA_GROWTH_OCTETS);
-            return now_ns; // what it sent last is still to be carried out
+            return now_ns; // workers have yet to apply the last commands
         }
         return control->next_ns;
     case PROCEDURES_FAILED:

@@ -1,7 +1,7 @@
-// The control plane as one function of time: it brings the configuration up, then takes what the
-// workers tell, runs the procedures' timers, and does what it is asked to. The procedures are Lua
-// (lua/sluice); when they have come to an end by a fault of theirs, traffic goes on without them at
-// the values that they set last, and what workers tell is counted and given back.
+// The control plane as one function of time: it brings the configuration up, then handles the
+// workers' events, the procedures' timers and requests. The procedures are Lua (lua/sluice). After
+// an error that ends Lua, traffic goes on with the last values, and the workers' events are counted
+// and released.
 #ifndef SLUICE_CONTROL_PLANE_CONTROL_H
 #define SLUICE_CONTROL_PLANE_CONTROL_H
 
@@ -15,8 +15,8 @@
 enum control_phase {
     CONTROL_STARTING,
     CONTROL_UP,
-    CONTROL_FAILED, // it was not brought up
-    CONTROL_DEAD    // it was, and its Lua has ended since
+    CONTROL_FAILED, // the configuration did not come up
+    CONTROL_DEAD    // Lua has ended after the configuration came up
 };
 
 // An NS PDU and its endpoints on Gb, IPv4 in IPv6 form.
@@ -26,68 +26,67 @@ struct control_pdu {
     struct octets pdu;
 };
 
-// Where the signalling is captured, if it is: the run's.
+// The capture of signalling, which the run provides.
 struct control_capture {
     void *self;
-    const char *(*open)(void *self, char error[256]); // its path; NULL: it cannot be written
+    const char *(*open)(void *self, char error[256]); // returns the path; NULL: a fault
     void (*pdu)(void *self, uint64_t now_ns, const struct control_pdu *pdu);
     void (*close)(void *self);
 };
 
-// The last of what the user's policy got wrong, as the log has it; "": nothing.
+// The text of the user's policy's last fault, as in the log; "": none.
 #define CONTROL_HOOK_FAULT_OCTETS 120
 
 struct control {
-    struct host *host; // of the procedures, and how it carries them out
+    struct host *host; // runs the procedures
     const struct procedures *procedures;
     struct dp *dp;
     enum control_phase phase;
     uint64_t now_ns;
-    uint64_t next_ns;             // when Lua wants to be called again
-    uint64_t events[EVENT_COUNT]; // taken, by kind
-    struct event event;           // the one that Lua takes; without a buffer when it has
+    uint64_t next_ns;             // the next time to call Lua
+    uint64_t events[EVENT_COUNT]; // events taken, by kind
+    struct event event;           // the event that Lua handles; its buffer is NULL afterwards
     struct log log;
     struct mailbox mailbox;
-    struct control_capture capture;             // its functions NULL: there is none
+    struct control_capture capture;             // functions NULL: no capture
     char hook_fault[CONTROL_HOOK_FAULT_OCTETS]; // see control_hook_fault
-    const volatile sig_atomic_t *ended; // not 0 there: the run is to end; NULL: nobody says so
+    const volatile sig_atomic_t *ended;         // not 0 there: the run is to end; may be NULL
 };
 
-// Begins to bring up the configuration that the host has loaded.
+// Starts to bring up the configuration that the host has loaded.
 void control_start(struct control *control, const struct procedures *procedures, struct dp *dp);
 void control_stop(struct control *control);
 
 // One round. Returns now_ns while work is left, else when to call again.
 uint64_t control_poll(struct control *control, uint64_t now_ns);
 
-// At the end of a run, with workers that have ended: what they told last is counted and given back,
-// which however much it is takes no time. The procedures are called no more.
+// At the end of a run, after the workers have ended: counts and releases their last events. The
+// procedures are not called any more.
 void control_finish(struct control *control);
 
-// For Lua's loop: the oldest event, which is then counted; NULL: there is none, or the run is to
-// end and the procedures have had their last. Whoever has read it gives it back; who could not, by
-// a fault of Lua's, need not.
+// For Lua's loop: takes and counts the oldest event; NULL if there is none, or the run is to end.
+// The caller releases the event with control_event_done; after an error in Lua the next take does.
 const struct event *control_event(struct control *control);
 void control_event_done(struct control *control);
 
-// The policy has got this wrong.
+// Stores a fault of the user's policy.
 void control_note_hook_fault(struct control *control, const char *text);
 
-// Ends the procedures, as a fault of theirs would; once they have ended it does nothing.
+// Ends the procedures as an error in them would; does nothing after their end.
 void control_kill(struct control *control, const char *why);
 
 // ---- From any thread ----
 
-// Asks the procedures to do something, in the words of `sluice ctl`. 0: done, and `answer` says
-// what; -ECANCELED: not done, and it says why; -ETIMEDOUT: no answer within that time. Waits for a
-// question that was asked before.
+// Sends a request in the words of `sluice ctl` and waits for the answer; an earlier request goes
+// first. Returns 0: done; -ECANCELED: not done, and `answer` says why; -ETIMEDOUT: no answer in
+// time.
 int control_request(struct control *control, const char *question, char *answer, size_t octets,
                     uint32_t timeout_ms);
 
-// The same without an answer, for a signal that has come. False: another is being worked on.
+// Sends a request without waiting for an answer. Returns false while another request is handled.
 bool control_post(struct control *control, const char *question);
 
-// The last that the policy got wrong.
+// Copies the last fault of the policy.
 void control_hook_fault(const struct control *control, char text[CONTROL_HOOK_FAULT_OCTETS]);
 
 #endif

@@ -1,5 +1,5 @@
-// What the control plane counts: what became of PDUs, by counts.def, and how many of each kind came
-// and went, by the PDU's name in dataplane/wire. One writer, control's thread; any thread may read.
+// The counters of the control plane: those of counts.def, and the received and sent PDUs by their
+// name in dataplane/wire. Control's thread writes; any thread may read.
 #ifndef SLUICE_CONTROL_PLANE_COUNTS_H
 #define SLUICE_CONTROL_PLANE_COUNTS_H
 

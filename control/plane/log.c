@@ -25,11 +25,11 @@ bool log_may_write(FILE *out)
     return at.fd < 0 || (poll(&at, 1, 0) == 1 && at.revents == POLLOUT);
 }
 
-// In one piece, which a pipe that may be written takes whole.
+// Writes the line in one piece, so that a pipe takes it whole.
 static bool write_line(const struct log *log, enum log_level level, uint64_t now_ns,
                        const char *text)
 {
-    const char *clear = isatty(fileno(log->out)) ? "\r\033[K" : ""; // the line of progress
+    const char *clear = isatty(fileno(log->out)) ? "\r\033[K" : ""; // clears the line of progress
     char line[LOG_OCTETS_MAX + 128], more[40] = "";
     size_t octets = strlen(text);
     if (!log_may_write(log->out))
@@ -50,7 +50,7 @@ static void tell_all_left_out(const struct log *log, uint64_t now_ns)
         write_line(log, LOG_WARN, now_ns, text);
 }
 
-// Whether one more line may be written now; else it, or what it says of so many, is left out.
+// Returns whether the total limit allows one more line now; else counts `lines` as left out.
 static bool has_room(struct log *log, uint64_t now_ns, uint32_t lines)
 {
     uint64_t second = now_ns / S_IN_NS;

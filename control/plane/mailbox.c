@@ -70,7 +70,7 @@ int mailbox_ask(struct mailbox *mail, const char *question, char *answer, size_t
         put(mail, question, false);
         if (wait_for(mail, MAILBOX_ANSWERED, &until))
             result = take_answer(mail, answer, octets);
-        else if (mail->state == MAILBOX_ASKED) // nobody has seen it, and nobody shall
+        else if (mail->state == MAILBOX_ASKED) // control has not taken the request: withdraw it
             set(mail, MAILBOX_EMPTY);
         else
             mail->unheard = true;
@@ -94,7 +94,7 @@ const char *mailbox_take(struct mailbox *mail)
     if (__atomic_load_n(&mail->state, __ATOMIC_ACQUIRE) != MAILBOX_ASKED)
         return NULL;
     pthread_mutex_lock(&mail->lock);
-    bool asked = mail->state == MAILBOX_ASKED; // or it was taken back
+    bool asked = mail->state == MAILBOX_ASKED; // it may have been withdrawn
     if (asked)
         set(mail, MAILBOX_TAKEN);
     pthread_mutex_unlock(&mail->lock);

@@ -1,5 +1,5 @@
-// One question at a time from another thread to control's, and its answer. Control's thread looks
-// at one word to learn that there is none.
+// One request at a time from another thread to control's thread, and its answer. Control's thread
+// reads one word to see that there is none.
 #ifndef SLUICE_CONTROL_PLANE_MAILBOX_H
 #define SLUICE_CONTROL_PLANE_MAILBOX_H
 
@@ -11,14 +11,14 @@
 #define MAILBOX_QUESTION_OCTETS 256
 #define MAILBOX_ANSWER_OCTETS   4096
 
-// EMPTY -> ASKED -> TAKEN -> ANSWERED -> EMPTY; who is not waited for goes from TAKEN to EMPTY.
+// EMPTY -> ASKED -> TAKEN -> ANSWERED -> EMPTY; TAKEN -> EMPTY if no thread waits for the answer.
 enum mailbox_state { MAILBOX_EMPTY, MAILBOX_ASKED, MAILBOX_TAKEN, MAILBOX_ANSWERED };
 
 struct mailbox {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     uint32_t state; // enum mailbox_state
-    bool unheard;   // nobody waits for the answer
+    bool unheard;   // no thread waits for the answer
     bool good;
     char question[MAILBOX_QUESTION_OCTETS], answer[MAILBOX_ANSWER_OCTETS];
 };
@@ -26,14 +26,14 @@ struct mailbox {
 void mailbox_begin(struct mailbox *mail);
 void mailbox_end(struct mailbox *mail);
 
-// 0: done; -ECANCELED: not done, and the answer says why; -ETIMEDOUT.
+// Returns 0: done; -ECANCELED: not done, and the answer says why; -ETIMEDOUT.
 int mailbox_ask(struct mailbox *mail, const char *question, char *answer, size_t octets,
                 uint32_t timeout_ms);
-// Nobody waits for the answer. False: there is another question.
+// Posts a request without waiting for the answer. Returns false if there is another request.
 bool mailbox_post(struct mailbox *mail, const char *question);
 
-// Control's side: the question, once; NULL: there is none. It is answered later, and taken until
-// then.
+// Control's side: mailbox_take returns the request once, or NULL; the mailbox is taken until
+// mailbox_answer.
 const char *mailbox_take(struct mailbox *mail);
 bool mailbox_is_taken(const struct mailbox *mail);
 void mailbox_answer(struct mailbox *mail, bool good, const char *text);

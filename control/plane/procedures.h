@@ -1,5 +1,5 @@
-// What the control plane asks of its procedures: begun once, then let run a step at a time. Who
-// carries them out is not known here; control/bind does, in Lua.
+// The interface from the control plane to its procedures: begin once, then run step by step.
+// control/bind implements it in Lua.
 #ifndef SLUICE_CONTROL_PLANE_PROCEDURES_H
 #define SLUICE_CONTROL_PLANE_PROCEDURES_H
 
@@ -7,20 +7,20 @@
 #include <stdint.h>
 
 struct control;
-struct host; // that carries them out
+struct host; // runs the procedures
 
 enum procedures_step {
-    PROCEDURES_IDLE,  // to be called when something has come, or at *next_ns
-    PROCEDURES_WAIT,  // to be called when a worker has been
-    PROCEDURES_FAILED // they have ended by a fault of theirs
+    PROCEDURES_IDLE,  // call again at *next_ns, or earlier on an event
+    PROCEDURES_WAIT,  // call again after a worker's poll
+    PROCEDURES_FAILED // an error has ended the procedures
 };
 
 struct procedures {
     void (*begin)(struct host *host, struct control *control);
     enum procedures_step (*step)(struct host *host, uint64_t now_ns, uint64_t *next_ns);
-    // From here on they may use that many octets more than they use now.
+    // From now on the procedures may use `octets` more memory than they use now.
     void (*limit_growth)(struct host *host, size_t octets);
-    // Ends them in the middle of whatever they were doing; nothing else here may follow.
+    // Ends the procedures at any point; no other call may follow.
     void (*end)(struct host *host);
 };
 

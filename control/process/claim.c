@@ -1,5 +1,5 @@
-// An abstract socket named after the interface: like the interface it is the network namespace's,
-// and it goes with the process, however that ends.
+// The claim is an abstract socket named after the interface: like the interface it belongs to the
+// network namespace, and the kernel removes it when the process ends.
 #include "control/process/claim.h"
 
 #include <stddef.h>
@@ -9,10 +9,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-// Nobody takes their connections, so as many can learn whose it is, and then no more.
+// Other processes connect to learn the owner. No connection is accepted, so ASKERS can ask.
 #define ASKERS 1024
 
-// The interface's name in NAME0,iface=eth1,...; false: there is none.
+// The interface in NAME0,iface=eth1,...; returns false if there is none.
 static bool interface_of(const char *device, char name[64])
 {
     const char *at = strstr(device, ",iface=");
@@ -57,7 +57,7 @@ bool claim_device(const char *device, int *owner)
     socklen_t octets = address_of(name, &address);
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0); // held until the end
     if (fd < 0)
-        return true; // what it is needed for will say so
+        return true; // opening the device will report the fault
     if (bind(fd, (const struct sockaddr *)&address, octets) == 0 && listen(fd, ASKERS) == 0)
         return true;
     close(fd);

@@ -20,8 +20,8 @@ static uint64_t on_line(uint64_t tsc, uint64_t ns, uint64_t rate, uint64_t at)
     return at < tsc ? ns : ns + (uint64_t)((unsigned __int128)(at - tsc) * rate >> 32);
 }
 
-// Release and acquire on the point and the rate, not fences beside them: whoever reads one of a new
-// line finds the odd number, or a later one, behind it. ThreadSanitizer knows the former alone.
+// A reader that sees a value of the new line also sees the odd sequence number, or a later one.
+// Release and acquire on the values do that without fences, which ThreadSanitizer does not know.
 static void write_line(struct clock *clock, uint64_t tsc, uint64_t ns, uint64_t rate)
 {
     __atomic_store_n(&clock->sequence, clock->sequence + 1, __ATOMIC_RELAXED);
@@ -64,7 +64,7 @@ uint64_t clock_at(const struct clock *clock, uint64_t at)
     return on_line(tsc, ns, rate, at);
 }
 
-// The closest of a few: somebody may take the processor away between the two.
+// The closest of a few readings: the kernel may preempt the thread between the two clocks.
 struct clock_pair clock_read(void)
 {
     struct clock_pair best = {0};

@@ -1,5 +1,5 @@
-// See eal.h. No shared files, and no PCI scan but for the NICs that were named. The thread of the
-// telemetry runs on processors that no lcore has, if there are any.
+// See eal.h. No shared files; the PCI scan is limited to the NICs of the configuration. DPDK's
+// telemetry thread runs on processors without an lcore, if there are any.
 #include "control/process/eal.h"
 
 #include <dirent.h>
@@ -16,7 +16,7 @@
 #include "control/process/runtime.h"
 
 #define MIB ((uint64_t)1 << 20)
-// Heaps, the lcore's own and fragmentation, on top of what the dataplane asks for.
+// DPDK's own heaps, lcore data and fragmentation, on top of the dataplane's memory.
 #define EAL_OWN_OCTETS (32 * MIB)
 
 static uint64_t free_octets(const char *sysfs_dir, const char *size_name)
@@ -55,10 +55,11 @@ void eal_plan_text(const struct eal_plan *plan, char *text, uint32_t room)
                  need, plan->huge_free_octets / MIB);
     else
         snprintf(text, room,
-                 "memory: 4 KiB pages, for %" PRIu64 " MiB of huge pages are needed and %" PRIu64
+                 "memory: 4 KiB pages, because %" PRIu64
+                 " MiB of huge pages are needed and %" PRIu64
                  " MiB are free. Results are the same; with a million MSs a packet costs about 10 "
                  "%% more cycles. "
-                 "To have them: echo %" PRIu64 " > /proc/sys/vm/nr_hugepages",
+                 "To get huge pages: echo %" PRIu64 " > /proc/sys/vm/nr_hugepages",
                  need, plan->huge_free_octets / MIB, (need + 1) / 2);
 }
 
@@ -122,14 +123,14 @@ static void add_lcores(struct arguments *a, const struct eal_threads *threads)
     add(a, a->lcores);
 }
 
-// 0000:01:00.0 or 01:00.0, perhaps with arguments behind it.
+// Returns whether the device is 0000:01:00.0 or 01:00.0, with or without arguments.
 static bool is_pci(const char *device)
 {
     size_t digits = strspn(device, "0123456789abcdefABCDEF");
     return (digits == 2 || digits == 4) && device[digits] == ':';
 }
 
-// Only those that were named: a NIC that somebody else has is not to be touched.
+// Only the NICs of the configuration: another program may use the others.
 static void add_devices(struct arguments *a, const struct eal_threads *threads)
 {
     bool pci = false;
@@ -195,7 +196,7 @@ int eal_start(const struct eal_plan *plan, bool pinned)
     return fault;
 }
 
-// The folder that was made for the instance goes with it.
+// Also removes the instance's folder.
 void eal_stop(void)
 {
     const char *folder = strrchr(rte_eal_get_runtime_dir(), '/');

@@ -1,5 +1,6 @@
-// Starting DPDK's environment, with huge pages where there are enough free ones and without where
-// there are not. A run in virtual time has one lcore and needs no root; one in real time has more.
+// Starts DPDK's environment, with huge pages if enough are free, else with 4 KiB pages. A run in
+// virtual time has one lcore and needs no root; a run in real time has an lcore for each worker
+// too.
 #ifndef SLUICE_CONTROL_PROCESS_EAL_H
 #define SLUICE_CONTROL_PROCESS_EAL_H
 
@@ -7,43 +8,42 @@
 #include <stdint.h>
 
 struct eal_plan {
-    uint64_t need_octets;      // with room for DPDK's own
-    uint64_t huge_free_octets; // found
+    uint64_t need_octets;      // including DPDK's own memory
+    uint64_t huge_free_octets; // free huge pages found
     bool huge;
-    char instance[64]; // whose telemetry socket there is to be, in runtime.h's folder; "": none
+    char instance[64]; // the instance's folder name in runtime.h's folder; "": no telemetry socket
 };
 
 // Looks for free huge pages below `sysfs_dir` (EAL_SYSFS outside tests).
 #define EAL_SYSFS "/sys/kernel/mm/hugepages"
 struct eal_plan eal_plan(const char *sysfs_dir, uint64_t need_octets);
 
-// What was chosen and what it costs, one line.
+// Describes the plan in one line.
 void eal_plan_text(const struct eal_plan *plan, char *text, uint32_t room);
 
-// That there be a socket, named for the run and this process, so that any number of them run side
-// by side. 0, or a negative errno: then there will be none.
+// Makes the folder for a telemetry socket, named after the run and this process. Returns 0 or a
+// negative errno: then the run has no telemetry socket.
 int eal_plan_telemetry(struct eal_plan *plan, const char *name);
 
-// 0 or a negative errno. `pinned`: stay on one processor, as a benchmark wants; else the process
-// keeps those it had, so that runs side by side spread.
+// Returns 0 or a negative errno. pinned: the process stays on one processor, for benchmarks; else
+// it keeps its processors, so that several runs spread.
 int eal_start(const struct eal_plan *plan, bool pinned);
 
 #define EAL_LCORES_MAX  17 // control and sixteen workers
-#define EAL_DEVICES_MAX 4  // two ports, and for a benchmark their far ends
+#define EAL_DEVICES_MAX 4  // two ports, and for a benchmark two more for the generator
 
-// A thread for each lcore, the caller's first, and the PCI devices that are to be found.
+// A thread for each lcore, the caller's first, and the PCI devices to scan for.
 struct eal_threads {
     uint32_t lcores;
     uint16_t processor[EAL_LCORES_MAX];
-    const char *device[EAL_DEVICES_MAX]; // virtual ones and NULL are not looked for
+    const char *device[EAL_DEVICES_MAX]; // virtual devices and NULL are ignored
 };
 
-// Fills in the processors: `wanted` of them, or as many as there are of those that the process may
-// use. With too few of them lcores share: the first keeps its own as long as there are two. Returns
-// how many there are.
+// Fills in the processors: those of `wanted`, or those that the process may use. With too few of
+// them lcores share processors; the first lcore has its own if there are two. Returns their number.
 uint32_t eal_processors(struct eal_threads *threads, const uint16_t *wanted, uint32_t wanted_n);
 
-// The first of those wanted that the process may not use; -1: it may use all of them.
+// The first of `wanted` that the process may not use; -1 if it may use all.
 int eal_processor_missing(const uint16_t *wanted, uint32_t wanted_n);
 
 int eal_start_threads(const struct eal_plan *plan, const struct eal_threads *threads);

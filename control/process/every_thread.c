@@ -1,7 +1,6 @@
-// See every_thread.h. glibc does so for setresuid and its like, with a signal of its own, and lets
-// nobody else have it. Each thread that /proc/self/task lists gets a signal, one after the other,
-// until a look at the list finds no new one: another may have made one before its turn. Who needs
-// to be sure that each has done so looks afterwards.
+// See every_thread.h. glibc does the same for setresuid, with a signal reserved for glibc. Each
+// thread in /proc/self/task gets a signal, one after the other, until the list has no new thread: a
+// thread may start another before its turn. A caller that must be sure verifies afterwards.
 #include "control/process/every_thread.h"
 
 #include <dirent.h>
@@ -15,13 +14,13 @@
 #include <unistd.h>
 
 #define NAP_NS      100000
-#define NAPS        300000 // half a minute at least, for a thread that waits for a processor
+#define NAPS        300000 // at least half a minute, for a thread that waits for a processor
 #define THREADS_MAX 256
-#define LOOKS       8 // where threads come and go, those of threads that were asked are right
+#define LOOKS       8 // most readings of the list; a new thread inherits from one that has acted
 
 static int (*what)(void);
-static int fault; // of the one whose turn it is
-static int done;  // its number, when it has done so
+static int fault; // the result of the present thread
+static int done;  // the present thread's id after act()
 
 static void on_signal(int number)
 {
@@ -37,7 +36,7 @@ static bool is_done(int thread)
     return __atomic_load_n(&done, __ATOMIC_ACQUIRE) == thread;
 }
 
-// One that has ended needs not.
+// A thread that has ended counts as done.
 static int ask(int thread)
 {
     done = fault = 0;
@@ -73,7 +72,7 @@ static int add(struct list *list, int thread)
     return 0;
 }
 
-// All of them at once, before any is asked: others make more meanwhile.
+// Reads the whole list before any signal, since threads start meanwhile.
 static int look(struct list *there)
 {
     DIR *dir = opendir("/proc/self/task");

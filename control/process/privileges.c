@@ -1,6 +1,6 @@
-// See privileges.h. glibc's setresuid reaches all threads, and the kernel's capset one: so that
-// some capabilities outlive the change of user, each thread says so before and gives up the others
-// behind it.
+// See privileges.h. glibc's setresuid changes all threads, the kernel's capset one thread only. So
+// that some capabilities survive the change of user, each thread sets PR_SET_KEEPCAPS before, and
+// gives up the other capabilities afterwards.
 #include "control/process/privileges.h"
 
 #include <dirent.h>
@@ -58,7 +58,7 @@ void privileges_text(uint64_t keep, char text[128])
 
 // ---- In each thread ----
 
-static uint64_t kept; // by each
+static uint64_t kept; // the capabilities that each thread keeps
 
 static uint64_t permitted(void)
 {
@@ -74,7 +74,7 @@ static int hold(void)
     return prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) == 0 ? 0 : -errno;
 }
 
-// Nor does a program that it might start get more.
+// PR_SET_NO_NEW_PRIVS: nor does a program that the process starts get more.
 static int let_go(void)
 {
     struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -90,7 +90,7 @@ static int let_go(void)
     return 0;
 }
 
-// ---- What the kernel says of each ----
+// ---- Verification in /proc/self/task ----
 
 static bool line_is(const char *status, const char *name, const char *wanted)
 {
@@ -116,7 +116,7 @@ static bool is_right(const char *status, const struct right *right)
            line_is(status, "\nCapAmb:\t", "0000000000000000\n");
 }
 
-// One that has ended meanwhile is right; one of which the kernel says nothing is not.
+// A thread that has ended meanwhile is right; a thread without a readable status is not.
 static bool thread_is_right(const char *thread, const struct right *right)
 {
     char path[64], status[4096];
@@ -174,12 +174,12 @@ int privileges_drop(const struct user *user, uint64_t keep, char why[128])
     kept = keep & permitted();
     if (stays && (geteuid() == 0 || permitted() == kept))
         return 0;
-    int fault = step("every thread is to keep its capabilities", every_thread(hold), why);
+    int fault = step("PR_SET_KEEPCAPS in every thread", every_thread(hold), why);
     if (!fault)
         fault = step("CAP_SETUID and CAP_SETGID are needed", change_user(user), why);
     if (!fault)
-        fault = step("every thread is to give up its capabilities", every_thread(let_go), why);
+        fault = step("capset in every thread", every_thread(let_go), why);
     if (!fault)
-        fault = step("it is not to be dumpable", undumpable(), why);
-    return fault ? fault : step("a thread has more than it should", verify(user), why);
+        fault = step("PR_SET_DUMPABLE", undumpable(), why);
+    return fault ? fault : step("a thread still has privileges", verify(user), why);
 }

@@ -13,7 +13,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define COMING RUNTIME_SOCKET ".new" // until it is in its place
+#define COMING RUNTIME_SOCKET ".new" // until it replaces RUNTIME_SOCKET
 
 static const char * or (const char *first, const char *second)
 {
@@ -49,11 +49,11 @@ int runtime_make(const char *instance)
     return fault ? fault : make(path);
 }
 
-// ---- The one of this process ----
+// ---- This process's folder ----
 
 static struct {
     char instance[RUNTIME_NAME_OCTETS];
-    int folder, own; // descriptors: of all, and its own
+    int folder, own; // descriptors of the runtime folder and of the instance's folder
 } held = {.folder = -1, .own = -1};
 
 static int open_folder(int at, const char *path)
@@ -83,7 +83,7 @@ static int open_held(const char *instance)
     return fault;
 }
 
-// The folder of all stays root's: root makes and removes things in there by their names.
+// The runtime folder stays root's, since root makes and removes entries in it by name.
 static int give(const struct user *user)
 {
     if (fchmodat(held.own, RUNTIME_SOCKET, 0640, 0) != 0)
@@ -104,7 +104,7 @@ int runtime_hold(const char *instance, const struct user *user)
     return fault ? fault : give(user);
 }
 
-// If root has become a user meanwhile, its empty folder stays until root sweeps.
+// If root has become another user meanwhile, the empty folder stays until a run of root sweeps.
 static void remove_held(void)
 {
     unlinkat(held.own, RUNTIME_SOCKET, 0);
@@ -130,7 +130,8 @@ void runtime_remove(const char *instance)
     rmdir(path);
 }
 
-// A socket and its address there; -1: it cannot be had, or the path is too long for one.
+// Makes a socket and its address in the instance's folder; -1 after a fault, such as a too long
+// path.
 static int socket_in(const char *instance, const char *name, int flags, struct sockaddr_un *at)
 {
     char path[PATH_MAX];
@@ -143,7 +144,7 @@ static int socket_in(const char *instance, const char *name, int flags, struct s
     return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | flags, 0);
 }
 
-// In the other's place in one step, so that there is one at any moment.
+// Renames the socket into place in one step, so that there is one at any moment.
 static int put_in_place(int fd, const struct sockaddr_un *at, const char *instance)
 {
     char path[PATH_MAX];
@@ -186,8 +187,9 @@ int runtime_connect(const char *instance)
     return -1;
 }
 
-// One that has its folder and no socket yet is still there as a process; one whose process we
-// cannot see, such as in a container, still answers, or is too busy to.
+// An instance is left behind if its process has ended and its socket does not answer: a starting
+// instance has a process but no socket yet; one in another PID namespace (a container) has a socket
+// that answers, or is too busy to (EAGAIN).
 static int is_left_behind(const char *instance)
 {
     const char *dash = strrchr(instance, '-');

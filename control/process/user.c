@@ -1,5 +1,5 @@
-// See user.h. Root may read and write everything, so the process asks as the user: with that user's
-// groups and as effective user, for the time of the question.
+// See user.h. Root may read and write everything, so for each check the process becomes the
+// effective user, with that user's groups, for the time of the check.
 #include "control/process/user.h"
 
 #include <errno.h>
@@ -18,9 +18,10 @@ bool user_is_other(const struct user *user)
     return user && user->name[0];
 }
 
-// ---- Whom ----
+// ---- The choice ----
 
-// By name or number. One that a uid_t cannot hold is nobody's; cut, it would be somebody's.
+// Finds a user by name or number. A number too large for uid_t must not be truncated to a valid
+// one.
 static const struct passwd *find(const char *wanted)
 {
     char *end;
@@ -38,7 +39,7 @@ static void take(struct user *user, const struct passwd *found)
     user->gid = found->pw_gid;
 }
 
-// Somebody by his own right: nobody's files are those of all who are nobody.
+// Neither root nor `nobody`: other services use the files of `nobody`, too.
 static bool is_somebody(const struct passwd *found)
 {
     return found && found->pw_uid != 0 && strcmp(found->pw_name, "nobody") != 0;
@@ -53,9 +54,9 @@ static void take_default(struct user *user, FILE *errors)
     if (is_somebody(found))
         take(user, found);
     else
-        fprintf(errors, "sluice run: warning: it stays root to its end: run.user is not given, "
-                        "neither is SUDO_UID, and there is no user '" USER_OF_PACKAGE
-                        "', whom the Debian package makes; run.user = \"root\" if that is meant\n");
+        fprintf(errors, "sluice run: warning: the run stays root: neither run.user nor SUDO_UID is "
+                        "given, and there is no user '" USER_OF_PACKAGE
+                        "' of the Debian package; set run.user (\"root\" if that is meant)\n");
 }
 
 bool user_choose(struct user *user, const char *wanted, FILE *errors)
@@ -69,7 +70,7 @@ bool user_choose(struct user *user, const char *wanted, FILE *errors)
     const struct passwd *found = find(wanted);
     if (!found) {
         fprintf(errors,
-                "sluice run: run.user: found \"%s\", allowed a user of this system (getent "
+                "sluice run: run.user: unknown user \"%s\"; allowed: a user of this system (getent "
                 "passwd), by name or number\n",
                 wanted);
         return false;
@@ -78,13 +79,12 @@ bool user_choose(struct user *user, const char *wanted, FILE *errors)
     if (!user_is_other(user) || geteuid() == 0)
         return true;
     fprintf(errors,
-            "sluice run: run.user: found \"%s\", allowed the user who runs it: only root can "
-            "become another\n",
+            "sluice run: run.user: cannot become \"%s\": only root can become another user\n",
             wanted);
     return false;
 }
 
-// ---- What that user may do ----
+// ---- Checks as that user ----
 
 struct former {
     uid_t uid;
@@ -97,10 +97,10 @@ static void leave(const struct former *former)
 {
     if (seteuid(former->uid) != 0 || setegid(former->gid) != 0 ||
         setgroups((size_t)former->groups, former->group) != 0)
-        abort(); // half of one and half of another is nobody to go on as
+        abort(); // neither the old user nor the new one
 }
 
-// 0 or a negative errno: then it is who it was.
+// Returns 0, or a negative errno and stays the old user.
 static int become(const struct user *user, struct former *former)
 {
     *former = (struct former){.uid = geteuid(), .gid = getegid()};
@@ -127,7 +127,7 @@ int user_may_write(const struct user *user, int folder)
     return fault;
 }
 
-// The first folder of the path that the user cannot enter, into `part`.
+// Writes the first folder of the path that the user cannot enter into `part`.
 static bool is_closed(const char *path, char part[PATH_MAX])
 {
     snprintf(part, PATH_MAX, "%s", path);
@@ -146,11 +146,11 @@ static void say_unreadable(const struct user *user, const char *path, bool close
 {
     char whole[PATH_MAX];
     fprintf(errors,
-            "sluice run: %s: user %s (run.user) cannot read it, and a reload has to: ", path,
+            "sluice run: %s: user %s (run.user) must be able to read it for a reload: ", path,
             user->name);
     if (closed)
         fprintf(errors,
-                "the folder %s is closed to that user; put the file elsewhere, as into "
+                "the folder %s is closed to that user; put the file elsewhere, such as into "
                 "/etc/sluice\n",
                 realpath(part, whole) ? whole : part);
     else
@@ -166,8 +166,8 @@ bool user_may_read(const struct user *user, const char *path, FILE *errors)
     int fault = become(user, &former);
     if (fault) {
         fprintf(errors,
-                "sluice run: run.user: it cannot become %s: %s; that takes CAP_SETUID and "
-                "CAP_SETGID; or run.user = \"root\"\n",
+                "sluice run: run.user: cannot become %s: %s; that takes CAP_SETUID and "
+                "CAP_SETGID; or set run.user = \"root\"\n",
                 user->name, strerror(-fault));
         return false;
     }

@@ -48,7 +48,7 @@ int command_lua(int argc, char **argv)
     if (end != CLI_GO)
         return cli_status(end);
     if (first == argc) {
-        fprintf(stderr, "sluice lua: a script is needed\n");
+        fprintf(stderr, "sluice lua: no script given; usage: sluice lua FILE [ARGS]\n");
         return EXIT_USAGE;
     }
     struct host *host = host_create(true);
@@ -60,7 +60,7 @@ int command_lua(int argc, char **argv)
 }
 
 const struct cli cli_of_version = {
-    .name = "version", .words = "", .about = "of Sluice and of the libraries it runs on"};
+    .name = "version", .words = "", .about = "print the versions of Sluice and its libraries"};
 
 int command_version(int argc, char **argv)
 {

@@ -7,7 +7,7 @@
 
 #include "dataplane/base/json.h"
 
-#define PIECE 64 // well below a millisecond
+#define PIECE 64 // contexts in one call, well below a millisecond
 
 static const struct field context_fields[] = FIELD_TABLE(context, CONTEXT_FIELDS);
 static const struct field context_gone_fields[] = FIELD_TABLE(context_gone, CONTEXT_GONE_FIELDS);
@@ -55,7 +55,7 @@ static int64_t clear(void *target, const void *argument)
     return 0;
 }
 
-// Waits until they are written as they are now: 0, or why they could not be.
+// -EAGAIN until contexts.json has all changes so far; then 0, or the fault of the last write.
 static int64_t written(void *target, const void *argument)
 {
     struct contexts *c = target;
@@ -67,10 +67,10 @@ static int64_t written(void *target, const void *argument)
 const struct field_call contexts_calls[] = {
     {"context", "a PDP context and its TEID", context_fields,
      sizeof context_fields / sizeof context_fields[0], sizeof(struct context), set},
-    {"gone", "a PDP context that is no more", context_gone_fields,
+    {"gone", "a removed PDP context", context_gone_fields,
      sizeof context_gone_fields / sizeof context_gone_fields[0], sizeof(struct context_gone),
      clear},
-    {"written", "waits until those who read them can", NULL, 0, 0, written},
+    {"written", "waits until contexts.json is written", NULL, 0, 0, written},
 };
 const uint32_t contexts_call_count = sizeof contexts_calls / sizeof contexts_calls[0];
 

@@ -1,5 +1,5 @@
-// The links of both ports as their devices see them: a line in the log when one changes. Until it
-// is looked at again `sluice stats` shows it so. For control's thread.
+// Reads the link states of both ports from their devices and logs each change. `sluice stats` shows
+// the states of the last call. Control's thread only.
 #ifndef SLUICE_CONTROL_PROGRAM_LINKS_H
 #define SLUICE_CONTROL_PROGRAM_LINKS_H
 

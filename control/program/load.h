@@ -1,5 +1,5 @@
-// Loading a configuration for `run` and `check` alike: within Lua's memory limit, with the
-// dataplane's own limits at hand for the schema's checks; and what it comes to in C.
+// Loads a configuration for `run` and `check`: within Lua's memory limit, with the dataplane's
+// limits for the schema's checks, into C structs.
 #ifndef SLUICE_CONTROL_PROGRAM_LOAD_H
 #define SLUICE_CONTROL_PROGRAM_LOAD_H
 
@@ -11,30 +11,30 @@
 #include "lab/lab.h"
 
 #define RUN_CONFIG_FIELDS(MUST, MAY, T)                                                      \
-    MUST(T, OCTETS, name, 1, 64, "its name")                                                 \
+    MUST(T, OCTETS, name, 1, 64, "name of the run")                                          \
     MUST(T, U64, seed, 0, INT64_MAX, "seed of every random number")                          \
     MUST(T, BOOL, real, 0, 1, "the clock is real")                                           \
-    MUST(T, U64, duration_ns, 0, INT64_MAX, "when it ends; 0: when it is told to")           \
+    MUST(T, U64, duration_ns, 0, INT64_MAX, "duration of the run; 0: until a signal")        \
     MUST(T, BOOL, spin, 0, 1, "a worker without work polls on")                              \
     MUST(T, OCTETS, cores, 0, 2 * EAL_LCORES_MAX, "processors, 16 bits each, network order") \
-    MUST(T, OCTETS, user, 0, 64, "whom it becomes; empty: not given")                        \
-    MUST(T, OCTETS, policy, 0, PATH_MAX - 1, "the policy's file; empty: there is none")
+    MUST(T, OCTETS, user, 0, 64, "user that the run becomes; empty: not given")              \
+    MUST(T, OCTETS, policy, 0, PATH_MAX - 1, "the policy's file; empty: none")
 FIELD_STRUCT(run_config, RUN_CONFIG_FIELDS);
 
 struct load {
     struct run_config run;
     struct dp_config dp;
-    struct lab_config lab; // of a run in virtual time
+    struct lab_config lab; // for a run in virtual time
 };
 
-// False, with the mistakes on stderr, a line each. Warnings go there, too. The structs are valid
-// while the host lives.
+// Returns false after mistakes, which are printed to stderr, a line each, as are warnings. The
+// structs are valid while the host lives.
 bool load_config(struct host *host, const struct options *options, struct load *load);
 
 // Every key of the configuration language, as text.
 void load_describe(struct host *host, FILE *out);
 
-// What a run of it asks of DPDK.
+// The memory that a run of the configuration asks of DPDK.
 uint64_t load_memory_octets(const struct load *load);
 
 #endif

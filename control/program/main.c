@@ -1,4 +1,4 @@
-// sluice COMMAND ...: where all meet.
+// sluice COMMAND ...: the table of commands, and help.
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,16 +16,16 @@ const struct cli_command cli_commands[] = {
     {&cli_of_version, command_version}, {NULL, NULL},
 };
 
-// What could not be written to stdout was not done.
+// A command has failed if its output could not be written.
 static int flushed(int status)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
         return status;
-    fprintf(stderr, "sluice: standard output could not be written whole: %m\n");
+    fprintf(stderr, "sluice: standard output is incomplete: %m\n");
     return status ? status : EXIT_RUN_FAILED;
 }
 
-// A standard stream that is closed would leave its number to the next file that is opened.
+// Without this, the next opened file would get the number of a closed standard stream.
 static void open_standard_streams(void)
 {
     for (int fd = 0; fd <= 2; fd++)
@@ -36,7 +36,7 @@ static void open_standard_streams(void)
 static int unknown(const char *word)
 {
     const char *nearest = cli_nearest(word);
-    fprintf(stderr, "sluice: no command '%s'", word);
+    fprintf(stderr, "sluice: unknown command '%s'", word);
     if (nearest)
         fprintf(stderr, "; did you mean %s?", nearest);
     fprintf(stderr, "\n\n");
@@ -44,7 +44,7 @@ static int unknown(const char *word)
     return EXIT_USAGE;
 }
 
-// `help`, `help COMMAND`, and for who packages it `help man` and `help bash`.
+// `help`, `help COMMAND`, and for packages `help man` and `help bash`.
 static int help(const char *word)
 {
     const struct cli_command *command = word ? cli_find(word) : NULL;

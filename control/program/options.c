@@ -9,7 +9,7 @@ static bool take_set(void *target, const char *set)
 {
     struct options *options = target;
     if (options->sets == OPTIONS_SETS_MAX) {
-        fprintf(stderr, "sluice: more than %d --set\n", OPTIONS_SETS_MAX);
+        fprintf(stderr, "sluice: too many --set; allowed: %d\n", OPTIONS_SETS_MAX);
         return false;
     }
     options->set[options->sets++] = set;
@@ -22,22 +22,23 @@ static bool take_seed(void *target, const char *seed)
     int n = snprintf(options->seed, sizeof options->seed, "run.seed=%s", seed);
     if ((size_t)n < sizeof options->seed)
         return take_set(options, options->seed);
-    fprintf(stderr, "sluice: --seed: found %s, allowed a whole number\n", seed);
+    fprintf(stderr, "sluice: --seed: '%s' is too long; allowed: a whole number\n", seed);
     return false;
 }
 
 #define INTO(member) .at = offsetof(struct options, member)
-#define SET_AND_SEED                                                                          \
-    {"set", "KEY=VALUE", "in place of what the file says, as run.seed=7; as often as wanted", \
-     .take = take_set},                                                                       \
-    {                                                                                         \
-        "seed", "N", "of all that is random; the same as --set run.seed=N", .take = take_seed \
+#define SET_AND_SEED                                                                               \
+    {"set", "KEY=VALUE", "replace a value of the file, such as run.seed=7; may be repeated",       \
+     .take = take_set},                                                                            \
+    {                                                                                              \
+        "seed", "N", "seed of all random numbers; the same as --set run.seed=N", .take = take_seed \
     }
 
 static const struct cli_option check_options[] = {
     SET_AND_SEED,
-    {"keys", NULL, "every key that a configuration may have", INTO(keys)},
-    {"secrets", NULL, "with the ciphering keys of MSs, which it hides", INTO(secrets)}};
+    {"keys", NULL, "print every key that a configuration may have", INTO(keys)},
+    {"secrets", NULL, "print the ciphering keys of MSs, which are hidden otherwise",
+     INTO(secrets)}};
 
 const struct cli cli_of_check = {
     .name = "check",
@@ -48,8 +49,8 @@ const struct cli cli_of_check = {
 
 static const struct cli_option run_options[] = {
     SET_AND_SEED,
-    {"out", "DIR", "where its results go (out/NAME, of the file's name)", INTO(out)},
-    {"pcap", NULL, "in virtual time, all frames as gn.pcap and gb.pcap", INTO(pcap)}};
+    {"out", "DIR", "folder for the results (default: out/NAME, from run.name)", INTO(out)},
+    {"pcap", NULL, "in virtual time, write all frames to gn.pcap and gb.pcap", INTO(pcap)}};
 
 const struct cli cli_of_run = {.name = "run",
                                .words = "FILE",
@@ -65,7 +66,7 @@ enum cli_end options_parse(struct options *options, const struct cli *cli, int a
     if (end != CLI_GO || options->keys)
         return end;
     if (first != argc - 1) {
-        fprintf(stderr, "sluice %s: one configuration file is needed, found %d\n", cli->name,
+        fprintf(stderr, "sluice %s: %d configuration files given, 1 needed\n", cli->name,
                 argc - first);
         return CLI_WRONG;
     }

@@ -13,12 +13,12 @@ struct options {
     const char *file;
     const char *out; // NULL: not given
     bool pcap, keys, secrets;
-    const char *set[OPTIONS_SETS_MAX]; // KEY=VALUE in order; --seed is one of them
+    const char *set[OPTIONS_SETS_MAX]; // KEY=VALUE in order, also that of --seed
     uint32_t sets;
     char seed[64];
 };
 
-// Of cli_of_run or cli_of_check.
+// cli: cli_of_run or cli_of_check.
 enum cli_end options_parse(struct options *options, const struct cli *cli, int argc, char **argv);
 
 #endif

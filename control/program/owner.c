@@ -1,5 +1,6 @@
-// Whom a run in real time belongs to: chosen before anything is opened, and become once the ports
-// are. In between what the user will need is looked at, and what is opened is handed over.
+// The user of a run in real time: chosen before anything is opened; the process becomes that user
+// once the ports are open. In between the process checks that the user can read the files of a
+// reload, and gives the user the folders and the socket.
 #include <string.h>
 
 #include "control/cli/commands.h"
@@ -7,7 +8,7 @@
 #include "control/process/runtime.h"
 #include "control/program/run.h"
 
-// The configuration, and the policy if there is one: a reload reads both.
+// A reload reads the configuration and the policy.
 static bool can_reload(const struct run *run)
 {
     const struct octets *policy = &run->load.run.policy;
@@ -36,13 +37,12 @@ int run_owner_become(struct run *run)
     if (fault)
         fprintf(stderr, "the control socket keeps its owner and mode: %s\n", strerror(-fault));
     if (privileges_drop(&run->user, keep, why) != 0)
-        return run_failed("it cannot give up its privileges, which run.user = \"root\" leaves",
-                          why);
+        return run_failed("cannot give up privileges (run.user = \"root\" would keep them)", why);
     if (!user_is_other(&run->user))
         return EXIT_DONE;
     privileges_text(keep, text);
     bool alike = strcmp(gn, gb) == 0;
-    fprintf(stderr, "user: %s from here on; capabilities kept for %s%s%s: %s\n", run->user.name, gn,
+    fprintf(stderr, "user: %s from now on; capabilities kept for %s%s%s: %s\n", run->user.name, gn,
             alike ? "" : " and ", alike ? "" : gb, text);
     return EXIT_DONE;
 }

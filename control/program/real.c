@@ -1,9 +1,8 @@
-// sluice run with run.clock = "real": a worker each lcore over devices that somebody is behind,
-// control and the clock's corrections in the first thread, until the time is over or a signal says
-// so.
+// sluice run with run.clock = "real": one worker per lcore over real devices; control and the
+// clock's corrections in the first thread; until run.duration is over or a signal comes.
 //
-// A worker that sleeps looks at its ports at least each millisecond, and the longer it has had
-// nothing to do, the longer it sleeps. It never sleeps beyond what dp_poll asked for.
+// An idle worker sleeps longer the longer it is idle, at most one millisecond between two polls of
+// its ports, and never beyond the time that dp_poll returned.
 #include <errno.h>
 #include <inttypes.h>
 #include <rte_launch.h>
@@ -40,11 +39,11 @@ struct real {
     struct clock clock;
     bool stop; // for the workers
     struct real_worker worker[DP_WORKERS_MAX];
-    uint64_t up_ns, ended_ns; // when traffic could flow, and no longer; 0: not yet
-    uint64_t second_ns;       // when the clock is corrected and progress shown
+    uint64_t up_ns, ended_ns; // first and last time of traffic; 0: not yet
+    uint64_t second_ns;       // next time to correct the clock and show progress
     struct stats_worker shown;
-    FILE *contexts;    // contexts.json being written; NULL: it is not
-    uint64_t again_ns; // when that is tried again; 0: it went well
+    FILE *contexts;    // contexts.json while it is written, else NULL
+    uint64_t again_ns; // next try after a failed write; 0: the last write succeeded
 };
 
 static void nap(uint64_t ns)
@@ -54,13 +53,13 @@ static void nap(uint64_t ns)
 
 // ---- A worker's thread ----
 
-// What has come or been asked of it so far.
+// The frames received and commands applied so far.
 static uint64_t work_of(const struct stats_worker *s)
 {
     return s->of_port[STATS_GN].rx_packets + s->of_port[STATS_GB].rx_packets + s->commands;
 }
 
-// How long to sleep after another poll without work.
+// The next, longer sleep after another poll without work.
 static uint64_t longer(uint64_t nap_ns)
 {
     if (nap_ns == 0)
@@ -155,7 +154,7 @@ static void show_progress(struct real *real, uint64_t now_ns)
     real->shown = now;
 }
 
-// ---- contexts.json, a piece at a time, so that it holds nothing up ----
+// ---- contexts.json, written in pieces, so that events do not wait ----
 
 static const char CONTEXTS_NAME[] = "contexts.json";
 
@@ -167,7 +166,7 @@ static void drop_contexts(struct real *real)
     real->run->contexts.writing = false;
 }
 
-// Says so when that is another than before; what could not be written is tried again in a second.
+// Logs when the result changes. A failed write is tried again in a second.
 static void end_contexts(struct real *real, int fault)
 {
     struct control *control = &real->run->control;
@@ -180,12 +179,12 @@ static void end_contexts(struct real *real, int fault)
     if (fault == before)
         return;
     snprintf(text, sizeof text, "%s %s%s", CONTEXTS_NAME,
-             fault ? "cannot be written, which is tried again each second: " : "is written again",
+             fault ? "cannot be written; next try in 1 s: " : "is written again",
              fault ? strerror(-fault) : "");
     log_put(&control->log, fault ? LOG_ERROR : LOG_INFO, control->now_ns, text);
 }
 
-// They change while a reload is under way, and are written when it says so, or is over.
+// During a reload contexts change; the file is written when the reload asks for it, or has ended.
 static void begin_contexts(struct real *real)
 {
     struct run *run = real->run;
@@ -232,7 +231,7 @@ static void each_second(struct real *real, uint64_t now_ns)
         show_progress(real, now_ns);
 }
 
-// While another question is being worked on it waits.
+// SIGHUP waits while another request is handled.
 static void pass_hangup(const struct real *real)
 {
     if (real->up_ns && signals_hung_up() && control_post(&real->run->control, "reload"))
@@ -248,7 +247,7 @@ static bool is_over(const struct real *real, uint64_t now_ns)
            now_ns >= real->up_ns + run->load.run.duration_ns;
 }
 
-// With what users need to know of it.
+// Traffic may flow: tells the user.
 static void come_up(struct real *real, uint64_t now_ns)
 {
     real->up_ns = now_ns;
@@ -310,11 +309,11 @@ static bool claim(const char *device, const char *port)
     int owner;
     if (claim_device(device, &owner))
         return true;
-    char who[16] = "another"; // as where it is not known
+    char who[16] = "?"; // unknown
     if (owner)
         snprintf(who, sizeof who, "%d", owner);
-    fprintf(stderr, "sluice run: %s.device: found %s, whose interface process %s has already\n",
-            port, device, who);
+    fprintf(stderr, "sluice run: %s.device: the interface of %s is in use by process %s\n", port,
+            device, who);
     return false;
 }
 
@@ -329,8 +328,8 @@ static int build(struct run *run)
     int missing = eal_processor_missing(wanted, cores->n / 2);
     if (missing >= 0) {
         fprintf(stderr,
-                "sluice run: run.cores: found %d, allowed one of the processors that this "
-                "process may use (taskset -cp $$)\n",
+                "sluice run: run.cores: this process may not use processor %d; allowed: those of "
+                "taskset -cp $$\n",
                 missing);
         return EXIT_USAGE;
     }
@@ -344,7 +343,7 @@ static int build(struct run *run)
     int status = run_build(run, &threads);
     if (status && run->eal_started)
         fprintf(stderr, "sluice run: on Debian each driver is a package (apt-cache search "
-                        "librte-net); how to bind a NIC stands in config/nic.lua\n");
+                        "librte-net); config/nic.lua says how to bind a NIC\n");
     if (status)
         return status;
     tell_threads(run, &threads, n);
@@ -372,7 +371,7 @@ static int report(struct real *real)
 
 int run_real(struct run *run)
 {
-    static struct real real; // large, and there is one
+    static struct real real; // too large for the stack
     real = (struct real){.run = run};
     int status = build(run);
     if (status)

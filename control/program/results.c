@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// What is real has TEIDs and what a peer sends in it: for the owner and the group.
+// Results in real time hold TEIDs and peers' signalling: readable for the owner and the group only.
 #define MODE_REAL      0640
 #define MODE_SIMULATED 0644
 
@@ -25,18 +25,18 @@ static int give(const char *path, const struct user *user)
     return fault;
 }
 
-// One that is there already stays as it is: it may be anybody's.
+// An existing folder keeps its owner and mode.
 static int make_directory(const char *path, const struct user *user)
 {
     if (mkdir(path, 0777) != 0)
         return errno == EEXIST ? 0 : -errno;
     int fault = user_is_other(user) ? give(path, user) : 0;
     if (fault)
-        rmdir(path); // the next run would find it as root's
+        rmdir(path); // else the next run would find a folder of root
     return fault;
 }
 
-// DIR and what is above it.
+// Makes DIR and the folders above it.
 static int make_directories(const char *path, const struct user *user)
 {
     char part[PATH_MAX];
@@ -72,7 +72,7 @@ static void part_name(const char *name, char part[32])
     snprintf(part, 32, ".%s.part", name);
 }
 
-// Files of an earlier run, of any user.
+// Removes the files of an earlier run of any user.
 static int clear(struct results *results)
 {
     char part[32];
@@ -107,7 +107,7 @@ void results_close(struct results *results)
     results->folder = -1;
 }
 
-// Never what somebody has put there.
+// Never opens an existing file or link, which another user may have made.
 FILE *results_file(const struct results *results, const char *name)
 {
     int how = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;

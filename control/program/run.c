@@ -1,4 +1,4 @@
-// sluice run: what both clocks have in common, from the command line to what the run leaves.
+// sluice run: the parts that both clocks share, from the command line to the results.
 #include "control/program/run.h"
 
 #include <errno.h>
@@ -56,14 +56,15 @@ static int open_out(struct run *run)
     run->results.simulated = !run->load.run.real;
     int fault = results_open(&run->results, out, &run->user);
     if (fault == -EWOULDBLOCK)
-        return run_failed(out, "another run writes there; wait for it or name another --out");
+        return run_failed(out, "another run writes into this folder; wait for its end, or give "
+                               "another --out");
     if (fault == -EPERM && run->results.folder < 0 && user_is_other(&run->user))
-        return run_failed(out, "to make it and give it to run.user takes CAP_CHOWN; or make it as "
-                               "that user before");
+        return run_failed(out, "making the folder for run.user takes CAP_CHOWN; make the folder as "
+                               "that user before the run");
     if (fault == -EACCES && user_is_other(&run->user)) {
         fprintf(stderr,
                 "sluice run: %s: user %s (run.user) cannot write there: chown %s %s, or "
-                "name another --out\n",
+                "give another --out\n",
                 out, run->user.name, run->user.name, out);
         return EXIT_RUN_FAILED;
     }
@@ -78,7 +79,7 @@ int run_build(struct run *run, const struct eal_threads *threads)
     fprintf(stderr, "%s\n", text);
     int fault = eal_plan_telemetry(&run->plan, run->name);
     if (fault)
-        fprintf(stderr, "no live view: its socket cannot be had: %s\n", strerror(-fault));
+        fprintf(stderr, "no live view: cannot make its socket: %s\n", strerror(-fault));
     fault = threads ? eal_start_threads(&run->plan, threads) : eal_start(&run->plan, false);
     if (fault)
         return run_failed("DPDK's EAL did not start",
@@ -89,14 +90,14 @@ int run_build(struct run *run, const struct eal_threads *threads)
     run->eal_started = true;
     fault = run->plan.instance[0] ? desk_open(run->plan.instance) : 0;
     if (fault)
-        fprintf(stderr, "no more than ten clients of the live view: %s\n", strerror(-fault));
+        fprintf(stderr, "the live view takes ten clients only: %s\n", strerror(-fault));
     const char *why;
     run->dp = dp_create(&run->load.dp, &why);
     if (!run->dp)
-        return run_failed("the dataplane could not be made", why);
+        return run_failed("the dataplane did not start", why);
     run->board = board_create(&run->load.dp);
     if (!run->board)
-        return run_failed("the board", strerror(ENOMEM));
+        return run_failed("the live view's board", strerror(ENOMEM));
     host_add_calls(run->control.host, "dp", dp_calls, dp_call_count, run->dp);
     host_add_find(run->control.host, run->dp);
     host_add_calls(run->control.host, "board", board_calls, board_call_count, run->board);
@@ -128,7 +129,7 @@ static void put_summary(const void *self, FILE *out)
     report_summary(self, out);
 }
 
-// What control knows of the run; the text of the policy's last fault goes into `text`.
+// Control's part of the report; the policy's last fault goes into `text`.
 static void report_control(const struct run *run, struct report *report,
                            char text[CONTROL_HOOK_FAULT_OCTETS])
 {
@@ -151,7 +152,7 @@ int run_report(struct run *run, struct report *report)
     report_print(report, stdout);
     int status = run_write(run, "summary.json", put_summary, report);
     if (!report->complete)
-        return run_failed("the configuration was not brought up", "see the message above");
+        return run_failed("the configuration did not come up", "see the message above");
     if (!report_sound(report))
         return run_failed("the run is not sound",
                           "see \"sound\" in summary.json and the report above");
@@ -168,7 +169,7 @@ void run_show(struct run *run)
                                             .control = &run->control};
     int fault = run->plan.instance[0] ? telemetry_start(&source) : 0;
     if (fault)
-        fprintf(stderr, "no live view: its commands were refused: %s\n", strerror(-fault));
+        fprintf(stderr, "no live view: DPDK refuses its commands: %s\n", strerror(-fault));
 }
 
 static void tear_down(struct run *run)
@@ -216,8 +217,7 @@ static int run_all(struct run *run)
     status = status ? status : signalling;
     tear_down(run);
     if (!status && run->buffers_held)
-        status =
-            run_failed("buffers were lost", "a packet was not given back; this is a fault of ours");
+        status = run_failed("internal error", "packet buffers were not freed; please report this");
     if (!status)
         status = run_write(run, "run.json", put_run_json, run);
     if (!status)

@@ -1,4 +1,4 @@
-// What a run consists of, for run.c and for each of the two clocks.
+// The state of a run, for run.c, real.c and virtual.c.
 #ifndef SLUICE_CONTROL_PROGRAM_RUN_H
 #define SLUICE_CONTROL_PROGRAM_RUN_H
 
@@ -20,14 +20,14 @@ struct run {
     struct board *board;
     struct lab *lab;
     struct capture *gn, *gb;
-    struct capture *signalling; // NULL: it is not captured
+    struct capture *signalling; // NULL: no capture of signalling
     char signalling_path[PATH_MAX];
-    struct contexts contexts; // of a run in real time
+    struct contexts contexts; // in real time
     struct eal_plan plan;
     bool eal_started;
     struct results results;
-    struct user user; // whom it becomes
-    double told_s;    // when progress was last shown; 0: never
+    struct user user; // the user that the run becomes
+    double told_s;    // the last time progress was shown; 0: never
     double started_s, wall_s;
     uint32_t buffers_held;
 };
@@ -37,28 +37,28 @@ int run_failed(const char *what, const char *why); // EXIT_RUN_FAILED
 int run_write(const struct run *run, const char *name, void (*put)(const void *self, FILE *out),
               const void *self);
 
-// A capture among its results. NULL, with the reason in `error`, when it cannot be written.
+// Opens a capture among the results. Returns NULL, with the reason in `error`, after a fault.
 struct capture *run_capture(const struct run *run, const char *name, char error[256]);
 
-// Starts the EAL, with the threads and devices that the run needs, and makes the dataplane.
+// Starts the EAL with the run's threads and devices, and makes the dataplane.
 int run_build(struct run *run, const struct eal_threads *threads);
 
-// From here on `sluice stats` and the like see it; control has been started.
+// Makes the run visible to `sluice stats` and the other clients; control must have started.
 void run_show(struct run *run);
 
-// What it leaves: text and summary.json. The caller has filled in what report_collect does not.
+// Prints the report and writes summary.json. The caller has filled in what report_collect does not.
 int run_report(struct run *run, struct report *report);
 
 // signalling.c: lets control capture the signalling among the run's results.
 void run_signalling(struct run *run);
 int run_signalling_end(struct run *run);
 
-// owner.c: whom the run becomes: chosen, and what has to be read can be; EXIT_...
+// owner.c: chooses the user, and checks that the user can read the files of a reload; EXIT_...
 int run_owner_choose(struct run *run);
-// With its ports open, in each of its threads; EXIT_...
+// Becomes the user in each thread, once the ports are open; EXIT_...
 int run_owner_become(struct run *run);
 
-// The whole run by each clock, from a configuration that is loaded to its report; EXIT_...
+// The whole run by each clock, from the loaded configuration to the report; EXIT_...
 int run_virtual(struct run *run);
 int run_real(struct run *run);
 

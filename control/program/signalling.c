@@ -1,6 +1,6 @@
-// The capture of signalling among a run's results: signalling.pcap, which control switches on and
-// off; switched on again it replaces the file. Each PDU is a frame of its own, with the headers of
-// UDP and IP that it has on the wire, and Ethernet addresses of zero.
+// signalling.pcap among a run's results. Control switches the capture on and off; switched on
+// again, it replaces the file. Each PDU is a frame of its own, with the UDP and IP headers of the
+// wire and Ethernet addresses of zero.
 #include <errno.h>
 #include <string.h>
 
@@ -25,7 +25,8 @@ static const char *open_file(void *self, char error[256])
     return run->signalling ? run->signalling_path : NULL;
 }
 
-// Both put the headers before the n octets of a datagram at `udp`, and say how many they are.
+// put_ipv4 and put_ipv6 write the headers before the datagram of n octets at `udp`, and return the
+// octets of the headers.
 static uint32_t put_ipv4(const struct control_pdu *p, uint8_t *udp, uint32_t n)
 {
     const struct ipv4 ip = {.ttl = TTL,
@@ -54,7 +55,7 @@ static uint32_t put_ipv6(const struct control_pdu *p, uint8_t *udp, uint32_t n)
 static void put_pdu(void *self, uint64_t now_ns, const struct control_pdu *p)
 {
     const struct run *run = self;
-    static uint8_t room[HEADERS_MOST + PDU_MOST]; // one thread, too large for its stack
+    static uint8_t room[HEADERS_MOST + PDU_MOST]; // too large for the stack; one thread uses it
     uint8_t *at = room + HEADERS_MOST - UDP_OCTETS;
     const struct udp udp = {.source_port = p->source_port,
                             .destination_port = p->destination_port,
@@ -82,5 +83,5 @@ int run_signalling_end(struct run *run)
 {
     int fault = run->signalling ? capture_close(run->signalling) : 0;
     run->signalling = NULL;
-    return fault ? run_failed(run->signalling_path, "it could not be written whole") : EXIT_DONE;
+    return fault ? run_failed(run->signalling_path, "the file is incomplete") : EXIT_DONE;
 }

@@ -4,7 +4,7 @@
 static volatile sig_atomic_t hung_up;
 volatile sig_atomic_t signals_ended;
 
-// The second one finds the handler gone.
+// SA_RESETHAND: a second signal ends the process at once.
 static void on_end(int number)
 {
     signals_ended = number;

@@ -1,14 +1,14 @@
-// What signals do to a run. SIGPIPE is ignored: a reader of its output may go, and another come.
-// SIGHUP asks a run in real time for its configuration once more, from its first moment on; it
-// waits until there is somebody to read it. SIGINT and SIGTERM end one in real time in order, the
-// second of them at once. One in virtual time ends by each of them.
+// The signal handlers of a run. SIGPIPE is ignored: readers of the output may come and go. SIGHUP
+// makes a run in real time reload its configuration; a SIGHUP that comes before control runs is
+// kept. SIGINT and SIGTERM end a run in real time in order, a second one at once. A run in virtual
+// time ends at once by any of these three.
 #ifndef SLUICE_CONTROL_PROGRAM_SIGNALS_H
 #define SLUICE_CONTROL_PROGRAM_SIGNALS_H
 
 #include <signal.h>
 #include <stdbool.h>
 
-extern volatile sig_atomic_t signals_ended; // SIGINT or SIGTERM; 0: neither has come
+extern volatile sig_atomic_t signals_ended; // SIGINT or SIGTERM; 0: none has come
 
 void signals_begin(void);
 void signals_take_ends(void);    // of a run in real time

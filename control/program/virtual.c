@@ -1,4 +1,4 @@
-// sluice run with run.clock = "virtual": the lab around the dataplane, from the first event to the
+// sluice run with run.clock = "virtual": the dataplane in the lab, from the first event to the
 // last.
 #include <errno.h>
 #include <string.h>
@@ -28,8 +28,7 @@ static int close_captures(struct run *run)
 {
     int fault = run->gn ? capture_close(run->gn) : 0;
     fault |= run->gb ? capture_close(run->gb) : 0;
-    return fault ? run_failed(run->results.dir, "the captures could not be written whole")
-                 : EXIT_DONE;
+    return fault ? run_failed(run->results.dir, "a capture: the file is incomplete") : EXIT_DONE;
 }
 
 static uint64_t poll_worker(void *self, uint64_t now_ns)
@@ -42,7 +41,7 @@ static uint64_t poll_control(void *self, uint64_t now_ns)
     return control_poll(self, now_ns);
 }
 
-// What came to an end instead is no longer on its way up either.
+// True also after control has failed: it does not start any more.
 static bool is_up(void *self)
 {
     return ((struct run *)self)->control.phase != CONTROL_STARTING;
@@ -62,7 +61,7 @@ static int build(struct run *run)
         return status;
     run->lab = lab_create(&run->load.lab, run->dp, run->gn, run->gb);
     if (!run->lab)
-        return run_failed("the lab could not be made", strerror(errno));
+        return run_failed("the lab did not start", strerror(errno));
     add_pollers(run);
     host_add_calls(run->control.host, "lab", lab_calls, lab_call_count, run->lab);
     host_add_calls(run->control.host, "contexts", NULL, 0, NULL);
@@ -71,7 +70,7 @@ static int build(struct run *run)
     return EXIT_DONE;
 }
 
-// On a terminal, and only once it takes long enough for somebody to wonder.
+// Shows progress on a terminal, from the first second of real time on.
 static void progress(void *self, uint64_t now_ns)
 {
     struct run *run = self;
@@ -95,9 +94,9 @@ static int simulate(struct run *run)
                             .elapsed_ns = run->load.lab.duration_ns,
                             .complete = fault == 0 && run->control.phase == CONTROL_UP};
     if (fault == -ETIMEDOUT)
-        run_failed("control", "what it waits for did not come before the end");
+        run_failed("control", "the configuration did not come up before the end of the run");
     if (fault == -ELOOP)
-        run_failed("an instant did not come to rest", "1000 rounds; this is a fault of ours");
+        run_failed("internal error", "work at one instant did not end after 1000 rounds");
     return run_report(run, &report);
 }
 

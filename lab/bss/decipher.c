@@ -1,11 +1,11 @@
-// See decipher.h. Nothing is taken from a frame, its number neither, before its FCS was good.
+// See decipher.h. A frame changes no state, not even V(UR), before its FCS is found good.
 #include "lab/bss/decipher.h"
 
 #include <string.h>
 
 #include "dataplane/wire/llc_cipher.h"
 
-#define NU_BEHIND 32 // so far back a frame is late or a duplicate, else it is ahead
+#define NU_BEHIND 32 // an N(U) up to 32 below V(UR) is late or a duplicate, any other is ahead
 
 int decipher_begin(struct decipher *d, uint8_t gea, struct octets kc, uint32_t iov_ui)
 {

@@ -1,5 +1,5 @@
-// The MS's side of ciphering: UI frames back to plaintext, with the number of each and the overflow
-// counter OC as a receiver keeps them (TS 44.064 8.4.2, annex A.2). By the project's own cipher.
+// The MS's side of ciphering: deciphers UI frames, with N(U) and the overflow counter OC of a
+// receiver (TS 44.064 8.4.2, annex A.2). Uses the project's own cipher.
 #ifndef SLUICE_LAB_BSS_DECIPHER_H
 #define SLUICE_LAB_BSS_DECIPHER_H
 
@@ -11,14 +11,14 @@
 struct decipher {
     uint8_t key[CIPHER_KEY_OCTETS];
     uint32_t iov_ui;
-    uint32_t next[DECIPHER_SAPIS]; // by SAPI: N(U) of the next frame, plus OC
+    uint32_t next[DECIPHER_SAPIS]; // by SAPI: V(UR) + OC
 };
 
-// `gea` is 3 or 4. 0 or what cipher_key says.
+// gea: 3 or 4. Returns 0 or the fault of cipher_key.
 int decipher_begin(struct decipher *d, uint8_t gea, struct octets kc, uint32_t iov_ui);
 
-// `frame` is the whole frame, which was decoded to `llc`; its plaintext goes to `clear`, and llc's
-// information is there then. NULL, or in words what is wrong.
+// Deciphers the whole frame into `clear`, and points llc's information there; `llc` is the decoded
+// frame. Returns NULL, or a text of what is wrong.
 const char *decipher_frame(struct decipher *d, struct cipher_scratch *scratch, struct octets frame,
                            struct llc_ui *llc, uint8_t *clear);
 

@@ -12,7 +12,7 @@ struct fragment {
     struct octets octets;
 };
 
-// Its datagram, begun if this is its first fragment; NULL if it is none of those under way.
+// The datagram of a fragment, or a free place for a new one; NULL if all places are in use.
 static struct join_datagram *find(struct join *join, const struct fragment *f)
 {
     struct join_datagram *free = NULL;
@@ -37,15 +37,15 @@ static const char *add(struct join *join, const struct fragment *f, struct octet
     struct join_datagram *d = find(join, f);
     *payload = (struct octets){0};
     if (!d)
-        return "fragments of too many datagrams at once";
+        return "too many datagrams in fragments at once";
     uint32_t have = d->octets;
     d->octets = 0;
     if (f->offset != have || f->octets.n == 0)
         return "fragment out of order";
     if (f->more && f->octets.n % 8)
-        return "fragment of no multiple of 8 octets, and not the last";
+        return "fragment not a multiple of 8 octets, and not the last";
     if (have + f->octets.n > sizeof d->payload)
-        return "fragments of too long a datagram";
+        return "datagram too long";
     memcpy(d->payload + have, f->octets.at, f->octets.n);
     if (f->more)
         d->octets = have + f->octets.n;

@@ -1,6 +1,6 @@
-// IP fragments back to datagrams, as a host at the end of one line sees them: those of a datagram
-// come in order, and no more datagrams are under way at once than the port has queues. Anything
-// else is a fault of the sender's.
+// Joins IP fragments at the end of one line: a datagram's fragments come in order, and at most one
+// datagram per queue of the port is in fragments at a time. Anything else is an error of the
+// sender.
 #ifndef SLUICE_LAB_BSS_JOIN_H
 #define SLUICE_LAB_BSS_JOIN_H
 
@@ -12,7 +12,7 @@
 
 struct join_datagram {
     struct ipv6_address source, destination;
-    uint32_t id, octets; // none: free
+    uint32_t id, octets; // octets received so far; 0: a free place
     uint8_t payload[JOIN_OCTETS_MAX];
 };
 
@@ -20,9 +20,9 @@ struct join {
     struct join_datagram datagram[JOIN_DATAGRAMS];
 };
 
-// Each takes one packet and sets *payload to that of its datagram: its own, if it is no fragment;
-// all of it, until the next call, if this was the last one; none (n is 0) if more are to come.
-// NULL, or in words what is wrong.
+// Takes one packet and sets *payload: to the packet's payload if the packet is no fragment; to the
+// joined payload, valid until the next call, if it is the last fragment; else to none (n = 0).
+// Returns NULL, or a text of what is wrong.
 const char *join_ipv4(struct join *join, const struct ipv4 *packet, struct octets *payload);
 const char *join_ipv6(struct join *join, const struct ipv6 *packet, struct octets *payload);
 

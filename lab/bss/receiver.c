@@ -1,5 +1,5 @@
-// See receiver.h. A fault of any layer costs the frame and is counted; the first one is kept in
-// words.
+// See receiver.h. A frame with a fault in any layer is counted and dropped; the text of the first
+// fault is kept.
 #include "lab/bss/receiver.h"
 
 #include <errno.h>
@@ -19,14 +19,14 @@
 
 struct receiver_context {
     uint8_t traffic_class;
-    uint8_t next_segment; // 0: none is open
+    uint8_t next_segment; // 0: no open N-PDU
     uint16_t npdu_number;
     uint32_t octets;
-    uint8_t *npdu; // there while an N-PDU of several segments is open
+    uint8_t *npdu; // allocated while an N-PDU of several segments is open
 };
 
-// Buckets of 64 octets for 8 keys, twice with the extension table and rounded up to a power of two;
-// keys with their data; the rings of free slots.
+// rte_hash: buckets of 64 octets for 8 keys, twice with the extension table, rounded up to a power
+// of two; keys with their data; the rings of free slots.
 #define HASH_OCTETS_A_KEY    96u
 #define HASH_OCTETS_AT_LEAST (1u << 20)
 
@@ -136,7 +136,7 @@ static void give_up(struct receiver *receiver, struct receiver_context *context)
     context->npdu = NULL;
 }
 
-// Keeps a segment of several; true when it was the next in order.
+// Appends a segment; returns false if it is not the next in order.
 static bool keep_segment(struct receiver_context *context, const struct sndcp_unitdata *s)
 {
     if (!context->npdu)
@@ -179,7 +179,8 @@ static void receive_segment(struct receiver *receiver, struct receiver_context *
     give_up(receiver, context);
 }
 
-// The frame in the clear, if it is as its MS wants it. False, with the fault noted, if it is not.
+// Deciphers the frame of an MS with a key. Returns false and notes the fault if the frame is
+// enciphered and the MS has no key, or the reverse, or deciphering fails.
 static bool decipher(struct receiver *receiver, const struct receiver_key *key, struct octets frame,
                      struct llc_ui *llc)
 {
@@ -188,9 +189,9 @@ static bool decipher(struct receiver *receiver, const struct receiver_key *key, 
     bool has_key =
         receiver->deciphers > 0 && rte_hash_lookup_data(receiver->by_key, key, &index) >= 0;
     if (has_key != llc->enciphered)
-        wrong = has_key ? "not enciphered" : "enciphered, and there is no key";
+        wrong = has_key ? "not enciphered" : "enciphered, but the MS has no key";
     else if (has_key && frame.n > sizeof receiver->clear)
-        wrong = "longer than any N201-U";
+        wrong = "longer than the largest N201-U";
     else if (has_key)
         wrong = decipher_frame(&receiver->decipher[(uintptr_t)index], receiver->scratch, frame, llc,
                                receiver->clear);
@@ -208,8 +209,8 @@ static bool decipher(struct receiver *receiver, const struct receiver_key *key, 
         }                                                                                    \
     } while (0)
 
-// Ethernet and IP of either version: the datagram, and where it goes. False also for a fragment
-// that others have to follow.
+// Decodes Ethernet and IP to the datagram and its destination. Returns false for a fault, and for a
+// fragment that is not the last.
 static bool decode_ip(struct receiver *receiver, const uint8_t *frame, uint32_t octets,
                       struct octets *datagram, struct ipv6_address *destination)
 {
@@ -233,7 +234,7 @@ static bool decode_ip(struct receiver *receiver, const uint8_t *frame, uint32_t 
     return !wrong && datagram->n > 0;
 }
 
-// Down to the NS PDU, and whose it is.
+// Decodes UDP and NS, and finds the NSE.
 static bool decode_datagram(struct receiver *receiver, struct octets datagram,
                             const struct ipv6_address *destination, struct ns_unitdata *ns,
                             uint32_t *nse)
@@ -243,7 +244,7 @@ static bool decode_datagram(struct receiver *receiver, struct octets datagram,
     LAYER(udp, &udp, datagram.at, datagram.n);
     struct receiver_endpoint endpoint = {*destination, udp.destination_port};
     if (rte_hash_lookup_data(receiver->nse_by_endpoint, &endpoint, &found) < 0) {
-        fault(receiver, "UDP", "for an endpoint that no NS-VC has", 2);
+        fault(receiver, "UDP", "no NS-VC has this endpoint", 2);
         return false;
     }
     *nse = (uint32_t)(uintptr_t)found;
@@ -251,7 +252,7 @@ static bool decode_datagram(struct receiver *receiver, struct octets datagram,
     return true;
 }
 
-// All layers down to the segment. False, with the fault noted, if one is wrong.
+// Decodes all layers down to the SNDCP segment. Returns false and notes the fault of a layer.
 static bool decode(struct receiver *receiver, const uint8_t *frame, uint32_t octets,
                    struct receiver_key *key, struct sndcp_unitdata *sndcp)
 {
@@ -285,7 +286,7 @@ void receiver_frame(void *self, const uint8_t *frame, uint32_t octets, uint64_t 
     if (!decode(receiver, frame, octets, &key, &sndcp))
         return;
     if (rte_hash_lookup_data(receiver->by_key, &key, &index) < 0)
-        fault(receiver, "BSSGP", "TLLI and NSAPI of nobody in this NSE", 1);
+        fault(receiver, "BSSGP", "no PDP context with this TLLI and NSAPI in the NSE", 1);
     else
         receive_segment(receiver, &receiver->context[(uintptr_t)index], &sndcp, now_ns);
 }

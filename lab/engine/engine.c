@@ -1,4 +1,4 @@
-// See engine.h. Out of memory ends the program: there is no run to save.
+// See engine.h. A lack of memory aborts the program.
 #include "lab/engine/engine.h"
 
 #include <errno.h>
@@ -112,7 +112,8 @@ void engine_add_poller(struct engine *engine, engine_poll_fn *poll, void *self)
     engine->poller[engine->pollers++].self = self;
 }
 
-// What is due and was set before this round; a timer set now for now waits for the next one.
+// Fires the expired timers that were started before this round; a timer that another one starts for
+// now waits for the next round.
 static bool fire_due(struct engine *engine)
 {
     bool fired = false;
@@ -134,7 +135,7 @@ static bool input_all(struct engine *engine)
     return worked;
 }
 
-// One turn of all pollers; the earliest wake-up.
+// Calls all pollers once. Returns the earliest wake-up.
 static uint64_t poll_all(struct engine *engine)
 {
     uint64_t next = TIME_NEVER;
@@ -146,21 +147,22 @@ static uint64_t poll_all(struct engine *engine)
     return next;
 }
 
-// Brings the present instant to rest; *next_ns is when a poller wants to be woken.
+// Repeats rounds at the present instant until no party has work; *next_ns is the next wake-up of a
+// poller.
 static int settle(struct engine *engine, uint64_t *next_ns)
 {
     for (int round = 0; round < ROUNDS_AT_REST_MAX; round++) {
         bool worked = fire_due(engine);
         worked |= input_all(engine);
         *next_ns = poll_all(engine);
-        // What the pollers sent last has to be taken before time moves on.
+        // The endpoints take the pollers' last frames before time moves on.
         if (!worked && *next_ns > engine->now_ns && !input_all(engine))
             return 0;
     }
     return -ELOOP;
 }
 
-// On to the next timer or wake-up. False: there is none until then.
+// Moves time to the next timer or wake-up. Returns false if there is none up to until_ns.
 static bool move_on(struct engine *engine, uint64_t next_ns, uint64_t until_ns)
 {
     if (engine->timers && engine->heap[0].t_ns < next_ns)
@@ -171,7 +173,7 @@ static bool move_on(struct engine *engine, uint64_t next_ns, uint64_t until_ns)
     return true;
 }
 
-// An instant that is not at rest after all those rounds gets as many more.
+// An instant that still has work after settle's rounds gets as many again.
 int engine_bring_up(struct engine *engine, uint64_t until_ns, engine_is_up_fn *is_up, void *self)
 {
     uint64_t next_ns;

@@ -16,7 +16,7 @@
 #define TOS_ECT_0        2
 #define FRAME_OCTETS_MAX 2048
 
-// The rate holds for the mean of the sizes, whichever is drawn.
+// The interval for the rate and the mean of the sizes.
 static uint64_t interval_ns(struct source *s)
 {
     uint32_t octets = 0;
@@ -26,7 +26,7 @@ static uint64_t interval_ns(struct source *s)
     return s->poisson ? rng_exponential(&s->rng, mean_ns) : mean_ns;
 }
 
-// The inner packet, built from its payload outwards at the start of b.
+// Writes the inner IP packet to b; the payload begins with the sending time.
 static uint32_t put_inner(struct source *s, uint32_t octets, uint64_t now_ns, uint8_t *b)
 {
     uint8_t payload[FRAME_OCTETS_MAX] = {0};
@@ -49,7 +49,7 @@ static uint32_t put_inner(struct source *s, uint32_t octets, uint64_t now_ns, ui
     return (uint32_t)ipv4_encode(&ip, b, FRAME_OCTETS_MAX);
 }
 
-// GTP-U and UDP around the n octets at b, as a GGSN would.
+// Puts the GTP-U and UDP headers of a GGSN around the n octets at b.
 static uint32_t put_datagram(const struct source *s, uint32_t n, uint8_t *b)
 {
     const struct source_gn *gn = s->gn;
@@ -62,7 +62,7 @@ static uint32_t put_datagram(const struct source *s, uint32_t n, uint8_t *b)
     return n;
 }
 
-// A datagram or a piece of one, as the payload of an IP packet.
+// A datagram or a fragment of one, as the payload of an IP packet.
 struct piece {
     struct octets octets;
     uint32_t offset, id;
@@ -108,7 +108,7 @@ static void send_piece(const struct source *s, const struct piece *p, uint64_t n
     line_send(s->gn_line, s->worker, frame, n, now_ns);
 }
 
-// In fragments when it does not fit the MTU.
+// Sends a datagram, in fragments if it does not fit the MTU.
 static void send_datagram(const struct source *s, const uint8_t *b, uint32_t n, uint64_t now_ns)
 {
     bool ipv4 = address_is_ipv4(&s->gn->sgsn_address);
@@ -116,7 +116,7 @@ static void send_datagram(const struct source *s, const uint8_t *b, uint32_t n, 
     struct piece p = {0};
     if (n > room) {
         room = (room - (ipv4 ? 0 : IPV6_FRAGMENT_OCTETS)) / 8 * 8;
-        p.id = (uint32_t)s->gn_line->sent_packets; // that of no other datagram on this line
+        p.id = (uint32_t)s->gn_line->sent_packets; // unique on this line
     }
     for (; p.offset < n; p.offset += room) {
         uint32_t left = n - p.offset;

@@ -31,7 +31,7 @@ struct capture *capture_open(FILE *out, char error[256])
     capture->dumper = pcap_dump_fopen(capture->pcap, out);
     if (capture->dumper)
         return capture;
-    snprintf(error, 256, "%s", pcap_geterr(capture->pcap)); // it has closed the file
+    snprintf(error, 256, "%s", pcap_geterr(capture->pcap)); // libpcap has closed the file
     pcap_close(capture->pcap);
     free(capture);
     return NULL;
@@ -39,7 +39,7 @@ struct capture *capture_open(FILE *out, char error[256])
 
 void capture_frame(struct capture *capture, uint64_t t_ns, const uint8_t *frame, uint32_t octets)
 {
-    // With the nanosecond magic the field for microseconds holds nanoseconds.
+    // With the nanosecond magic tv_usec holds nanoseconds.
     struct pcap_pkthdr header = {
         .ts = {(time_t)(t_ns / S_IN_NS), (suseconds_t)(t_ns % S_IN_NS)},
         .caplen = octets,

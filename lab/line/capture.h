@@ -1,4 +1,4 @@
-// A pcap file with the run's own nanosecond stamps (Ethernet, libpcap's nanosecond magic).
+// A pcap file with the run's nanosecond time stamps (Ethernet, libpcap's nanosecond magic).
 #ifndef SLUICE_LAB_LINE_CAPTURE_H
 #define SLUICE_LAB_LINE_CAPTURE_H
 
@@ -7,11 +7,11 @@
 
 struct capture;
 
-// Takes the file, also where it cannot: NULL, with the reason in `error`.
+// Takes over the file in any case. Returns NULL, with the reason in `error`, after a fault.
 struct capture *capture_open(FILE *out, char error[256]);
 void capture_frame(struct capture *capture, uint64_t t_ns, const uint8_t *frame, uint32_t octets);
 
-// 0 or -EIO: whether all that was captured reached the file.
+// Returns 0, or -EIO if the file is incomplete.
 int capture_close(struct capture *capture);
 
 #endif

@@ -23,7 +23,7 @@ static void line_end_of_frame(void *self, uint64_t now_ns)
     deliver(line, m, now_ns);
 }
 
-// The next frame that the port has, of its queues in turn; NULL: none.
+// The next frame of the port, from its queues in turn; NULL: none.
 static struct rte_mbuf *take(struct line *line)
 {
     struct rte_mbuf *m;

@@ -39,22 +39,22 @@ void report_collect(struct report *r, struct dp *dp)
     }
 }
 
-// What may have left the Gb port's count and not come: frames on the line and behind the port, and
-// of each worker one that the port has cut into fragments and has not sent to its end.
+// Frames that the Gb port has counted as sent and the line has not delivered: those on the line and
+// in the port's rings, and for each worker one frame of which fragments still wait in the port.
 static uint64_t under_way(const struct report *r)
 {
     return line_under_way(&r->lab->gb) + r->in_pieces;
 }
 
-// What the Gb port took and the line has not delivered, not whole: a frame that the port made
-// fragments of counts as one.
+// The frames that the Gb port has sent and the receiver has not completely received; a frame in
+// fragments counts as one.
 static uint64_t frames_missing(const struct report *r)
 {
     const struct receiver *receiver = &r->lab->receiver;
     return r->stats.of_port[STATS_GB].tx_packets - (receiver->frames - receiver->fragments);
 }
 
-// No class received more than went out, and what is missing is at most what is under way.
+// No class has more N-PDUs received than sent, and at most the frames under way are missing.
 static bool all_received(const struct report *r)
 {
     uint64_t missing = 0;
@@ -125,7 +125,7 @@ static void put_delay(struct json *json, const struct histogram *delay_ns)
     json_close(json);
 }
 
-// What was received of it; where the receiver is not ours, what went out.
+// The received octets of a class in the lab; in real time, the sent ones.
 static void put_received(struct json *json, const struct report *r, int c)
 {
     const struct stats_class *of_class = &r->stats.of_class[c];

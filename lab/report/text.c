@@ -1,10 +1,9 @@
-// The run for a reader at a terminal: what came, what went, what was marked, what was dropped and
-// why, the balance.
+// The report for a terminal: packets in, out, marked and dropped by reason, and the balance.
 #include "lab/report/report.h"
 
 #include <inttypes.h>
 
-// "p50 / p95 / p99 ms", or a dash where nothing was received.
+// "p50 / p95 / p99 ms", or a dash if nothing was received.
 static void put_delays(const struct histogram *h, FILE *out)
 {
     if (h->samples == 0) {
@@ -89,7 +88,7 @@ static void drop_rows(const struct report *r, FILE *out)
         fprintf(out, "  none\n");
 }
 
-// `aside`: for the port itself, for control, for another worker, or joined to another fragment.
+// l->aside: packets for the port itself, control or another worker, and fragments joined to others.
 static void ledger_row(const char *what, const struct stats_ledger *l, uint64_t held, FILE *out)
 {
     fprintf(out, "  %-15s %" PRIu64 " in = ", what, l->in);
@@ -130,7 +129,7 @@ static void gn_row(const struct line *gn, FILE *out)
 {
     fprintf(out, "\n  Gn              %" PRIu64 " frames sent", gn->sent_packets);
     if (gn->lost_packets)
-        fprintf(out, ", %" PRIu64 " of them LOST AT THE PORT, whose ring or buffers were full",
+        fprintf(out, ", %" PRIu64 " of them LOST AT THE PORT (ring or buffers full)",
                 gn->lost_packets);
     fputc('\n', out);
 }

@@ -1,6 +1,6 @@
 -- The control plane's loop, as one coroutine that the host resumes: it brings the configuration up;
--- then, each time, what workers have told, timers that are due, what somebody asks, and a piece of a
--- long job. A fault in a handler is logged with its PDU and costs that PDU only.
+-- then each round handles the workers' events, expired timers, a request, and a piece of a job. An
+-- error in a handler is logged with its PDU and costs that PDU only.
 local capture = require "sluice.core.capture"
 local clock = require "sluice.core.clock"
 local count = require "count"
@@ -17,17 +17,17 @@ local timers = require "sluice.core.timers"
 local tunnels = require "sluice.subscribers.tunnels"
 local world = require "sluice.core.world"
 
-require "sluice.reload.run" -- these have only what others call, or ask for
+require "sluice.reload.run" -- these modules only register handlers
 require "sluice.llc.frames"
 require "sluice.bssgp.pfc"
 require "sluice.ms.reports"
 
 local control = {}
 
--- Of each kind of work; and a piece of one job.
+-- The most of each kind in a round; and one piece of one job.
 local EVENTS_A_ROUND, TIMERS_A_ROUND = 64, 64
 
--- What each event is for. All end in one of the outcomes "handled", "refused" and "ignored".
+-- The handler of each event; returns the outcome "handled", "refused" or "ignored".
 local handlers = {}
 
 function handlers.ns(_, nsvc_id, _, ms_id, pdu)
@@ -90,7 +90,7 @@ end
 local current = ""
 
 local function fault(message)
-    log.error(("a handler failed: %s; PDU %s"):format(
+    log.error(("internal error in a handler: %s; PDU %s"):format(
         debug.traceback(tostring(message), 2), hex.digits(current:sub(1, 64))))
     return "fault"
 end
@@ -105,7 +105,7 @@ local function take(kind, nse_id, nsvc_id, bvc_id, ms_id, pdu, ...)
     return true
 end
 
--- How many.
+-- Returns the number of events taken.
 local function take_events()
     events.round()
     for taken = 0, EVENTS_A_ROUND - 1 do
@@ -116,7 +116,7 @@ local function take_events()
     return EVENTS_A_ROUND
 end
 
--- What is no event, and has no outcome.
+-- Runs work that is no event and has no outcome.
 local function guarded(fn, ...)
     if not xpcall(fn, fault, ...) then
         count.add("other_faults")
@@ -135,8 +135,8 @@ local function fire_timers()
     return TIMERS_A_ROUND
 end
 
--- Returns when it wants to be called again: now, if workers may have got commands, which in virtual
--- time are called until nobody has work.
+-- Returns the time of the next call: now if workers may have got commands, so that in virtual time the
+-- engine polls the workers again.
 local function round()
     local more = take_events() + fire_timers() > 0
     requests.poll()
@@ -147,9 +147,9 @@ local function round()
     return more and clock.now_ns or math.max(timers.next_ns, clock.now_ns)
 end
 
--- What the collector does for what is allocated. At Lua's own pace, 100, it works off half of 70 MiB at
--- once, in which nobody is answered; at 4, up to 23 MiB. At the least there is 3 to 8 MiB, for a third more
--- of memory until it is through.
+-- The garbage collector's parameters. One step of the collector, during which no PDU is answered,
+-- covers half of 70 MiB at Lua's default pace of 100, up to 23 MiB at 4, and 3 to 8 MiB at the least
+-- pace, which takes a third more memory until a cycle ends.
 local PAUSE_PERCENT, PACE, STEP_LOG2 = 200, 1, 12
 
 function control.main(cfg)

@@ -1,10 +1,10 @@
--- Brings a configuration up: the commands that fill the dataplane, and in the lab those who receive
--- and send. In the order of the file; ids are the world's.
+-- Brings a configuration up: sends the commands that fill the dataplane, and in the lab adds the
+-- receiver's endpoints and the sources. All in the order of the file; world assigns the ids.
 local addresses = require "sluice.base.addresses"
-local contexts = require "contexts" -- of a run in real time, else empty
+local contexts = require "contexts" -- in real time, else empty
 local dp = require "dp"
 local flow_own = require "sluice.bssgp.flow_own"
-local lab = require "lab" -- of a run in virtual time, else empty
+local lab = require "lab" -- in virtual time, else empty
 local parts = require "sluice.config.parts"
 local ranges = require "sluice.subscribers.ranges"
 local setup = require "sluice.config.setup"
@@ -38,7 +38,7 @@ local function start_nse(record, receiver)
     end
 end
 
--- `teids` are in the order of each_pdp.
+-- teids: in the order of parts.each_pdp.
 local function start_sources(cfg, traffic, teids)
     local sizes, i = parts.packed(traffic.size_octets), 0
     parts.each_pdp(cfg, function(_, _, ms, pdp, member)
@@ -55,19 +55,19 @@ local function start_sources(cfg, traffic, teids)
 end
 
 local function nothing() end
-local NOBODY = {
+local NONE = {
     endpoint = nothing, cipher = nothing, context = nothing, gone = nothing, written = nothing,
 }
 
--- First all that receives, then, once the workers have it, all that sends. In real time the network
--- is there already, and is told our TEIDs.
+-- In virtual time: first the dataplane and the receiver, then, once the workers have applied all
+-- commands, the sources. In real time the GGSNs exist already; contexts.json gives them the TEIDs.
 return function(cfg)
     local virtual = cfg.run.clock == "virtual"
     local sizes = setup.dp_config(cfg)
     world.begin(cfg, sizes)
     flow_own.begin(sizes.mss)
-    world.receiver = virtual and lab or NOBODY
-    world.contexts = virtual and NOBODY or contexts
+    world.receiver = virtual and lab or NONE
+    world.contexts = virtual and NONE or contexts
     world.teids = virtual and {} or nil
     start_ggsns(cfg)
     for _, nse in ipairs(cfg.nse) do

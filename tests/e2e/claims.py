@@ -31,7 +31,7 @@ def second():
     with Running(config(gn, gb), before=before) as first:
         for words in ((gn, gb), (gn, other_gb), (other_gn, gb)):
             said = refused(ours, *words)
-            right(f"whose interface process {first.process.pid} has already" in said, said)
+            right(f"is in use by process {first.process.pid}" in said, said)
         with Running(config(other_gn, other_gb), before=("ip", "netns", "exec", elsewhere)):
             pass
         first.kill()
@@ -42,7 +42,7 @@ def second():
 @case("one interface for both ports is refused")
 def both():
     ours, _, gn, gb = network.veth()
-    right("gb.device: found" in refused(ours, gn, gb.split("iface=")[0] + "iface=" +
+    right("gb.device: the interface of" in refused(ours, gn, gb.split("iface=")[0] + "iface=" +
                                         gn.split("iface=")[1]), "another reason")
 
 

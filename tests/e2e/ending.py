@@ -113,7 +113,7 @@ def early_hangup():
     with Piped() as run:
         run.read_to(b"memory: ")
         run.process.send_signal(signal.SIGHUP)
-        said = run.read_to(b"reload: nothing is another than before")
+        said = run.read_to(b"reload: no changes")
         right(b"up: " in said[:said.index(b"reload: ")], f"it says:\n{said}")
         run.ends()
 

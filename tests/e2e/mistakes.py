@@ -93,18 +93,18 @@ def missing():
 def fifo():
     folder = new_folder()
     os.mkfifo(folder / "x.lua")
-    refused_by_both(folder, "x.lua", [], ["x.lua: cannot be read: it is no regular file"])
+    refused_by_both(folder, "x.lua", [], ["x.lua: cannot be read: not a regular file"])
     (folder / "y.lua").write_text(
         (ROOT / "config/quickstart.lua").read_text() + 'policy { script = "x.lua" }\n')
     last = len((folder / "y.lua").read_text().splitlines())
     refused_by_both(folder, "y.lua", [], [
-        f"y.lua:{last}: policy.script: found x.lua: cannot be read: it is no regular file"])
+        f"y.lua:{last}: policy.script: found x.lua: cannot be read: not a regular file"])
 
 
 @case("a device that never ends")
 def device():
     refused_by_both(new_folder(), "/dev/zero", [],
-                    ["/dev/zero: cannot be read: it is no regular file"])
+                    ["/dev/zero: cannot be read: not a regular file"])
 
 
 @case("a folder")
@@ -139,7 +139,7 @@ def empty():
 @case("a comment of 1 MiB is read, one octet more is not")
 def large():
     is_refused(b"-" * MIB, *[line.format("x.lua") for line in NONE_AT_ALL])
-    is_refused(b"-" * (MIB + 1), "x.lua: larger than 1 MiB, which no configuration is")
+    is_refused(b"-" * (MIB + 1), "x.lua: larger than 1 MiB, the limit for a file")
 
 
 @case("far too many of something, or of mistakes: no more is made of them than it takes to say so")
@@ -158,7 +158,7 @@ def far_too_many():
 def huge():
     folder = written(b"")
     os.truncate(folder / "x.lua", 1 << 36)
-    refused_by_both(folder, "x.lua", [], ["x.lua: larger than 1 MiB, which no configuration is"])
+    refused_by_both(folder, "x.lua", [], ["x.lua: larger than 1 MiB, the limit for a file"])
 
 
 @case("a binary file: one line that a terminal can show")

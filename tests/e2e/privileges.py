@@ -77,7 +77,7 @@ def passes(world):
 def goes_on(world, theirs):
     """All that a run does once it is up, to its end."""
     pid = world.program.process.pid
-    right(re.search(f"^user: {USER.pw_name} from here on; capabilities kept for (net_[a-z_]+)( and (?!\\1)net_[a-z_]+)?: none$",
+    right(re.search(f"^user: {USER.pw_name} from now on; capabilities kept for (net_[a-z_]+)( and (?!\\1)net_[a-z_]+)?: none$",
                     world.program.said(), re.MULTILINE), world.program.said())
     is_user(pid)
     is_not_dumpable(pid)

@@ -28,7 +28,7 @@ def said_by(*sets, before=(), environment=None, text=NULL):
 
 
 def warned(said):
-    return "it stays root to its end" in said
+    return "the run stays root" in said
 
 
 def has_package():
@@ -82,7 +82,7 @@ def refused(status, wanted, *words, text=NULL, prepare=None, before=()):
 @case("a user whom the system does not know")
 def unknown():
     for name in "nosuchuser", "4294967294", "4294967296", str(2**32 + USER.pw_uid), "9" * 20:
-        refused(2, rf'sluice run: run.user: found "{name}", allowed a user of this system .*', "--set",
+        refused(2, rf'sluice run: run.user: unknown user "{name}"; allowed: a user of this system .*', "--set",
                 f"run.user={name}")
 
 
@@ -90,15 +90,15 @@ def unknown():
 def not_root():
     status, said = Own().refused("--set", "run.user=root", before=as_user())
     same(status, 2, said)
-    right(re.search('run.user: found "root", allowed the user who runs it: only root can', said), said)
+    right(re.search('run.user: cannot become "root": only root can become another user', said), said)
 
 
 @case("a configuration that run.user cannot read: the file, the user, and what helps")
 def configuration():
-    refused(2, rf"sluice run: x.lua: user daemon \(run.user\) cannot read it, and a reload has to: "
+    refused(2, rf"sluice run: x.lua: user daemon \(run.user\) must be able to read it for a reload: "
                rf"chgrp {USER.pw_gid} x.lua && chmod g\+r x.lua", *AS_USER,
             prepare=lambda folder: os.chmod(folder / "x.lua", 0o600))
-    refused(2, r"sluice run: x.lua: user daemon \(run.user\) cannot read it, .* the folder FOLDER is closed .*",
+    refused(2, r"sluice run: x.lua: user daemon \(run.user\) must be able to read it for a reload: the folder FOLDER is closed .*",
             *AS_USER, prepare=lambda folder: os.chmod(folder, 0o700))
 
 
@@ -116,7 +116,7 @@ def policy():
     def write(folder):
         (folder / "p.lua").write_text("function start() end\n")
         os.chmod(folder / "p.lua", 0o600)
-    refused(2, r"sluice run: p.lua: user daemon \(run.user\) cannot read it, and a reload has to: .*",
+    refused(2, r"sluice run: p.lua: user daemon \(run.user\) must be able to read it for a reload: .*",
             *AS_USER, text=NULL + 'policy { script = "p.lua" }\n', prepare=write)
 
 
@@ -159,7 +159,7 @@ def closed():
 def no_setuid():
     if not shutil.which("setpriv"):
         raise Skip("needs the program setpriv")
-    refused(2, r"sluice run: run.user: it cannot become daemon: .* CAP_SETUID and CAP_SETGID; .*", *AS_USER,
+    refused(2, r"sluice run: run.user: cannot become daemon: .* CAP_SETUID and CAP_SETGID; .*", *AS_USER,
             before=("setpriv", "--bounding-set=-setuid,-setgid"))
 
 
@@ -168,7 +168,7 @@ def no_chown():
     if not shutil.which("setpriv"):
         raise Skip("needs the program setpriv")
     made = []
-    refused(1, "sluice run: out: to make it and give it to run.user takes CAP_CHOWN; or make it .*", *AS_USER,
+    refused(1, "sluice run: out: making the folder for run.user takes CAP_CHOWN; make .*", *AS_USER,
             prepare=made.append, before=("setpriv", "--bounding-set=-chown"))
     same([path.name for path in made[0].iterdir()], ["x.lua"], "what is in the folder")
 

@@ -313,7 +313,7 @@ def by_the_operator():
         right(good and "resetting" in text, text)
         same(world.ctl(f"bvc {NSEI}-2"), (good, text), "in one word")
         good, text = world.ctl(f"bcv {NSEI} 2")
-        right(not good and text.startswith("found the unknown bcv; did you mean bvc?"), text)
+        right(not good and text.startswith("unknown request 'bcv'; did you mean bvc?"), text)
         wrong = "9 2", f"{NSEI} 99", f"{NSEI} 2 burn", ""
         same([world.ctl(f"bvc {words}")[0] for words in wrong], [False] * 4, "what it refuses")
 

@@ -38,7 +38,7 @@ def not_listed():
     for address, port in (STRANGER, NS_PORT), (BSS, 2300), ("2001:db8:1::9", NS_PORT):
         with World(config()) as world:
             says(world, lambda: world.gb(address, reset(NSEI), port), f"NS-RESET of NSE {NSEI}",
-                 f"from {address} port {port}", f"it has {BSS} port {NS_PORT};", "peer_port",
+                 f"from {address} port {port}", f"has its NS-VCs at {BSS} port {NS_PORT};", "peer_port",
                  "dynamic = true")
             same(world.strangers, [d for d in world.strangers if d.destination == BSS], "answers")
 
@@ -48,7 +48,7 @@ def unknown_nsei():
     for name, octets in ("NS-RESET", reset), ("SNS-SIZE", size):
         with World(config()) as world:
             says(world, lambda: [world.gb(STRANGER, octets(nsei)) for nsei in (999, 1000)],
-                 f"{name} of NSE 999 from {STRANGER} port", f"has no such NSE, but {NSEI};")
+                 f"{name} of NSE 999 from {STRANGER} port", f"has NSE {NSEI}, not 999;")
             same(world.log_lines("NSE 1000"), [], "lines of another one")
 
 
@@ -59,7 +59,7 @@ def another_service():
         nsvcs = "" if ns == "sns" else nsvc(NSVCI, BSS) + ","
         with World(HEAD + f'nse {{ nsei = {NSEI}, ns = "{ns}", {nsvcs} bvc {{ bvci = 2 }} }}') as world:
             says(world, lambda: world.gb(STRANGER, octets(NSEI)), f"of NSE {NSEI} from {STRANGER}",
-                 f'the file says ns = "{ns}" there; say ns = "{wanted}"')
+                 f'its nse {{ }} has ns = "{ns}"; set ns = "{wanted}"')
 
 
 def unit(bvci=2):
@@ -74,7 +74,8 @@ def unlisted():
             with World(config(nse=f'ns = "{ns}",') + f"""
 nse {{ nsei = 7, {nsvc(1, "198.51.100.70")}, bvc {{ bvci = 2 }} }}""") as world:
                 says(world, lambda: world.gb(STRANGER, octets, 2300), f"{what} from {STRANGER} port 2300",
-                     f"the file has {BSS} port {NS_PORT} of NSE {NSEI} (ns = \"{ns}\");", "correct peer")
+                     f"the configuration has {BSS} port {NS_PORT} of NSE {NSEI} (ns = \"{ns}\");",
+                     "correct peer")
                 same(world.stats()["gb"]["drop_stranger"], 199, "drops")
 
 
@@ -95,7 +96,7 @@ def alive_but_resets():
     with World(config(nse='ns = "alive",')) as world:
         bss = quiet_bss(world)
         says(world, lambda: bss.ns("ns_reset", cause=1, nsvci=NSVCI, nsei=NSEI), f"NSE {NSEI}",
-             f"{BSS} port {NS_PORT} sends NS-RESET", 'says ns = "alive"; say ns = "reset"')
+             f"{BSS} port {NS_PORT} sends NS-RESET", 'has ns = "alive"; set ns = "reset"')
 
 
 @case("an NS-RESET with other identities: the line says which to correct")
@@ -104,7 +105,7 @@ def other_identities():
         bss = quiet_bss(world)
         into_unblocked(bss)
         says(world, lambda: bss.ns("ns_reset", cause=1, nsvci=7, nsei=NSEI),
-             f"takes it for NS-VC 7 of NSE {NSEI}; correct nsvci and nsei")
+             f"calls it NS-VC 7 of NSE {NSEI}; correct nsvci and nsei")
 
 
 @case("a BVC-RESET of a BVCI that is not in the file: those that it has, and the two ways to have it")
@@ -113,7 +114,7 @@ def unknown_bvci():
         bss = ns_up(world)
         signalling_up(bss)
         says(world, lambda: bss.send(0, "bssgp_bvc_reset", bvci=9, cause=8, cell=codec.cell(9)),
-             "BVC-RESET of BVCI 9, which is not in the file; it has 2, 3;", "bvc { bvci = 9 }",
+             "BVC-RESET of unknown BVCI 9; the configuration has 2, 3;", "bvc { bvci = 9 }",
              'cells = "any"')
 
 

@@ -419,7 +419,7 @@ def credit(p):
     same(len(p.come()), plain, "PDUs that go for more credit than was charged")
     counts = p.world.counts()["what"]
     same((counts["discarded_frames"], counts["discarded_octets"]), (257, 1100 + 0xFFFFFF), "counts")
-    right("LLC PDUs discarded by the BSS" in p.world.log(), "the log tells")
+    right(f"the BSS discarded 255 LLC PDUs, {0xFFFFFF} octets, of IMSI" in p.world.log(), "the log tells")
 
 
 @case("LLC-DISCARDED of strangers and of unknown cells: STATUS, and no credit")

@@ -105,7 +105,7 @@ def by_hand(p):
 def by_hand_unsent():
     with World(config()) as world:
         same(world.ctl(f"page {IMSI}"),
-             (False, "not paged: it is in no cell, or no NS-VC of its NSE is up"), "answer")
+             (False, "not paged: the MS is in no cell, or its NSE has no unblocked NS-VC"), "answer")
 
 
 main()

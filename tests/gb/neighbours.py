@@ -22,11 +22,11 @@ def bring(world, address, nsvci=1, port=NS_PORT):
 
 
 def silent(world, address, port=NS_PORT):
-    return world.log_lines(" warn ", f"({address} port {port})", "no neighbour: nobody answers ARP")
+    return world.log_lines(" warn ", f"({address} port {port})", "no neighbour: no answer to ARP")
 
 
 def answers(world, address):
-    return world.log_lines(" info ", f"({address} port ", "its neighbour answers")
+    return world.log_lines(" info ", f"({address} port ", "the neighbour answers")
 
 
 def look(world):

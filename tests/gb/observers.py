@@ -25,7 +25,7 @@ def procedures(world):
 
 def ended(world, name):
     """One line says so, however often it would have failed."""
-    same(world.log().count(f"error {name} has ended"), 1, f"lines\n{world.log()}\nlines")
+    same(world.log().count(f"error internal error, {name} is switched off: "), 1, f"lines\n{world.log()}\nlines")
     right("on purpose" in world.log(), world.log())
 
 

@@ -99,8 +99,8 @@ def room():
         reloads(world, config(WITHOUT + 'ra_capability = "' + 12 * "11" + '",'))
         same(of_npdu(bss), {"ra_capability": 12 * b"\x11"}, "14 octets")
         done, answer = world.reload(config("drx = 7, priority = 1,"))
-        right(not done and "nse[1].bvc[1].ms[1].imsi: found 17 octets of options of DL-UNITDATA, of"
-              " which an MS may have 14, the most at the start; more needs a restart" in answer, answer)
+        right(not done and "nse[1].bvc[1].ms[1].imsi: 17 octets of options in DL-UNITDATA; an MS has room"
+              " for 14, the most at the start; more needs a restart" in answer, answer)
         same(of_npdu(bss), {"ra_capability": 12 * b"\x11"}, "what is in force")
 
 

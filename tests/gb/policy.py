@@ -143,7 +143,7 @@ WRONG = (
      "attempt to call a nil value (method 'find')", False),
     ("a class that is none", 'class "web" { weight = 1 }', 'no class "web"', False),
     ("a key that is none", 'class "background" { wieght = 1 }',
-     "wieght: found an unknown key", False),
+     "unknown key 'wieght'", False),
     ("a value out of range", 'class "background" { weight = 0 }',
      "weight: found the number 0, allowed a whole number from 1 to 10000", False),
     ("a weight of signalling", 'class "signalling" { weight = 5 }',
@@ -152,12 +152,12 @@ WRONG = (
      'class "background" { lifetime = "100 ms", bss_lifetime_least = "110 ms" }',
      "bss_lifetime_least is more than lifetime", False),
     ("an AQM's key", 'aqm "background" { targett = "5 ms" }',
-     "targett: found an unknown key", False),
-    ("another AQM", 'aqm "background" { name = "red" }', "name: found an unknown key", False),
+     "unknown key 'targett'", False),
+    ("another AQM", 'aqm "background" { name = "red" }', "unknown key 'name'", False),
     ("a rate that is no number", 'return { rate_bit_per_s = "much" }',
-     "its values are no whole numbers", False),
-    ("a rate below nothing", "return { rate_bit_per_s = -1 }", "its values are no whole numbers",
-     False),
+     "bucket_octets or rate_bit_per_s: not a whole number >= 0", False),
+    ("a rate below nothing", "return { rate_bit_per_s = -1 }",
+     "bucket_octets or rate_bit_per_s: not a whole number >= 0", False),
 )
 
 
@@ -299,7 +299,7 @@ def reload():
     world, bss = started(good)
     with world:
         same(lifetime(world, bss), 100, "at first")
-        same(world.ctl("reload"), (True, "nothing is another than before"), "the same")
+        same(world.ctl("reload"), (True, "no changes"), "the same")
         same(lifetime(world, bss), 100, "the same again")
         put(world, good + " -- another")
         same(world.ctl("reload"), (True, "1 class changed, 1 policy changed"), "another script")

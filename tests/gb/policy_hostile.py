@@ -185,7 +185,7 @@ def at_a_reload():
             path.unlink()
             os.mkfifo(path)
             done, answer = world.ctl("reload")
-            right(not done and "it is no regular file" in answer, f"it answers {answer}")
+            right(not done and "not a regular file" in answer, f"it answers {answer}")
         bss.flow(2, r=80)
         bss.expect("bssgp_flow_control_bvc_ack", at=world.now_ns)
 

@@ -11,13 +11,13 @@ from reload_model import CONTEXTS, picture
 from reload_world import PEERS, PLAIN, Traffic, loaded, started, wishes
 
 
-@case("the same file again: nothing is another than before")
+@case("the same file again: no changes")
 def same_file():
     world, model, file = started(wishes(0, 50))
     with world:
         for seed in range(5):
             same(loaded(world, model, file, random.Random(seed)),
-                 "nothing is another than before", "answer")
+                 "no changes", "answer")
         same(world.counts()["what"]["reloads"], 5, "reloads counted")
 
 
@@ -51,7 +51,7 @@ STEPS = (
      "10 MSs changed"),
     ("none", wishes(12, 10, PLAIN._replace(contexts=())), "10 MSs changed"),
     ("without a TLLI: it stays", wishes(12, 10, PLAIN._replace(contexts=(), given=False)),
-     "nothing is another than before"),
+     "no changes"),
     ("more without a TLLI", wishes(0, 40, PLAIN._replace(given=False)),
      "10 MSs changed, 30 MSs added"),
     ("none at all", {}, "40 MSs removed"),

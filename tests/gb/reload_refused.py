@@ -32,7 +32,7 @@ def wrong():
         same(world.counts()["what"]["reloads_refused"], len(rows), "refusals counted")
 
 
-RESTART = "found another value than the one in force, which needs a restart"
+RESTART = "differs from the value in force; a change needs a restart"
 
 
 def changed(file, old, new):
@@ -65,11 +65,11 @@ def restart():
         more = CONTEXTS[3] + ((10, "interactive-3", "ggsn"),)
         file.wishes[3] = PLAIN._replace(contexts=more)
         refused(world, model, changed(file, ", flows = 2", ""),
-                "found 3 packet flows, of which an MS may have 2")
+                "3 packet flows; an MS has room for 2 (room.flows)")
         file.wishes[3] = PLAIN
         refused(world, model, changed(file, "count = 10", "count = 10, drx = 7"),
-                ".imsi: found 14 octets of options of DL-UNITDATA, of which an MS may have 10, the"
-                " most at the start; more needs a restart")
+                ".imsi: 14 octets of options in DL-UNITDATA; an MS has room for 10, the most at the"
+                " start; more needs a restart")
 
 
 @case("more than there are places is refused, at room")
@@ -80,13 +80,13 @@ def places():
         many_cells = text.replace("  bvc { bvci = 3", "".join(
             f"  bvc {{ bvci = {n} }},\n" for n in range(100, 138)) + "  bvc { bvci = 3")
         refused(world, model, many_cells.replace("bvcs = 40, ", ""),
-                "room.bvcs: found 38 more than are in force, for which 37 places are free")
+                "room.bvcs: 38 more than are in force, but 37 places are free")
         refused(world, model, many_cells, "room.bvcs: found 40, allowed no less than the file has")
         file.wishes |= wishes(10, 990)
         loaded(world, model, file)  # just so many
         file.wishes[1000] = PLAIN
         refused(world, model, file.text().replace("mss = 1000, ", ""),
-                "room.mss: found 1 more than are in force, for which 0 places are free")
+                "room.mss: 1 more than are in force, but 0 places are free")
 
 
 @case("TLLIs that would be in two hands are refused; when the first has gone they are free")
@@ -101,8 +101,8 @@ def tllis():
             return world.reload(text(*pairs))
         done, answer = load((1, 0xC0000002), (2, 0xC0000001))
         same(done, False, "a swap")
-        right("nse[1].bvc[1].ms[1].tlli: found 0xC0000002 for IMSI" in answer and
-              f"which IMSI {imsi(2)} has in force" in answer, answer)
+        right("nse[1].bvc[1].ms[1].tlli: 0xC0000002 of IMSI" in answer and
+              f"is in use by IMSI {imsi(2)}" in answer, answer)
         done, answer = load((1, 0xC0000001), (2, 0xC0000002), (3, 0xC0000001))
         same(done, False, "the same twice")
         same(load((1, 0xC0000001), (3, 0xC0000002)), (True, "1 MS added, 1 MS removed"), "its heir")
@@ -118,7 +118,7 @@ def tlli_and_nse():
     world, model, file = started(wishes(0, 5, PLAIN._replace(given=False)))
     with world:
         file.wishes = wishes(0, 5, PLAIN._replace(nsei=102))
-        refused(world, model, file.text(), "found another TLLI and another NSE at once")
+        refused(world, model, file.text(), "changes TLLI and NSE at once")
 
 
 @case("a file that is away is refused; the same file that is back is taken")

@@ -77,7 +77,7 @@ def ends(workers):
         same(network.up(1, 3), [], "its uplink from another cell of its NSE")
         same(network.up(1, 2), [], "and back")
         done, answer = world.reload(config())
-        same((done, answer), (True, "nothing is another than before"), "a reload")
+        same((done, answer), (True, "no changes"), "a reload")
         network.expect()
         network.counted(2, 5)
         network.indicate(TEID + 1)

@@ -1,5 +1,5 @@
--- IP addresses: text to numbers or octets and back. IPv6 has one text for each address, that of
--- RFC 5952, so that two of them are the same when their texts are.
+-- IP addresses: text to numbers and back. An IPv6 address has one text, that of RFC 5952, so two
+-- addresses are the same if their texts are.
 local addresses = {}
 
 -- Dotted IPv4 to its 32 bits and back.
@@ -19,17 +19,17 @@ function addresses.is_ipv6(text)
     return text:find(":", 1, true) ~= nil
 end
 
--- As people read it: the dataplane has IPv4 as a mapped address.
+-- For messages: the dataplane has IPv4 addresses as mapped ones.
 function addresses.shown(text)
     return (text:gsub("^::ffff:", ""))
 end
 
--- Where a UDP endpoint is, as people read it.
+-- A UDP endpoint for messages.
 function addresses.at(address, port)
     return ("%s port %d"):format(addresses.shown(address), port)
 end
 
--- The groups of one side of "::"; nil if one is no group.
+-- The groups of one side of "::"; nil if the text has a bad group.
 local function groups_of(text)
     local groups = {}
     if text == "" then
@@ -58,7 +58,7 @@ local function parse(text)
     return table.move(last, 1, #last, #first + 1, first)
 end
 
--- The longest run of two zeros or more, the first of those: where it begins and its length.
+-- The place and length of the first of the longest runs of two or more zeros; 0: none.
 local function longest_zeros(groups)
     local best, longest, i = 0, 1, 1
     while i <= 8 do
@@ -82,7 +82,7 @@ local function hex(groups, first, last)
     return table.concat(list, ":")
 end
 
--- The address in its one form, and its first group; nil if it is none.
+-- The canonical text of an address, and its groups; nil if the text is no IPv6 address.
 function addresses.ipv6(text)
     local groups = parse(text)
     if not groups then
@@ -95,7 +95,7 @@ function addresses.ipv6(text)
     return hex(groups, 1, at - 1) .. "::" .. hex(groups, at + n, 8), groups
 end
 
--- Not the unspecified one, the loopback's, a mapped IPv4's or a group's.
+-- Returns false for the unspecified address, loopback, mapped IPv4 addresses and multicast.
 function addresses.ipv6_is_host(groups)
     for i = 1, 5 do
         if groups[i] ~= 0 then
@@ -105,7 +105,7 @@ function addresses.ipv6_is_host(groups)
     return false
 end
 
--- Whether two IPv4 addresses have their first `prefix` bits in common.
+-- Returns whether the first `prefix` bits of two IPv4 addresses are the same.
 function addresses.ipv4_on_link(a, b, prefix)
     local differ = addresses.ipv4_number(a) ~ addresses.ipv4_number(b)
     return differ >> (32 - prefix) == 0

@@ -1,4 +1,4 @@
--- The place of the last item of a sorted list whose number is not above `value`; 0: there is none.
+-- The place of the last item in a sorted list with a number not above `value`; 0 if there is none.
 return function(list, number_of, value)
     local low, high = 0, #list
     while low < high do

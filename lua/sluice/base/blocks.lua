@@ -1,5 +1,5 @@
--- Ids in runs of neighbours, so that a million MSs cost one record: what is free is a list of
--- intervals, sorted, never touching each other.
+-- Gives out ids in consecutive runs, so that one record holds a million MSs. The free ids are a sorted
+-- list of intervals that never touch each other.
 local bisect = require "sluice.base.bisect"
 
 local blocks = {}
@@ -13,7 +13,7 @@ local function size_of(block)
     return block.last - block.first + 1
 end
 
--- The first interval that holds n, else the largest.
+-- The place of the first interval of at least n ids, else of the largest.
 local function choose(free, n)
     local largest
     for i, block in ipairs(free) do
@@ -26,7 +26,8 @@ local function choose(free, n)
     return largest
 end
 
--- n neighbours, or as many as there are: the first, and how many; nil: there are none.
+-- Takes n consecutive ids, or as many as the largest interval has. Returns the first id and their
+-- number; nil if none is free.
 function blocks:take(n)
     local i = choose(self, n)
     if not i then
@@ -53,7 +54,7 @@ local function join(free, i)
     end
 end
 
--- Gives n of them back.
+-- Gives n consecutive ids back.
 function blocks:give(first, n)
     local i = bisect(self, first_of, first) + 1
     table.insert(self, i, { first = first, last = first + n - 1 })

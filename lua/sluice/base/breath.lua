@@ -1,6 +1,6 @@
--- Long work breathes: whoever goes through what may be long calls this for each of it, and now and
--- then others get their turn. In a coroutine only, which a job or a task of one is; where nobody
--- waits, as in `sluice check`, it does nothing.
+-- Yields in long work: a loop over a long list calls this for each item, and now and then the coroutine
+-- yields, so that events and other jobs run. Outside a coroutine, as in `sluice check`, it does
+-- nothing.
 local breath = {}
 
 local STEPS_A_BREATH = 128
@@ -34,9 +34,9 @@ function breath.each(list)
     return step, list, 0
 end
 
--- ---- A sort that breathes ----
+-- ---- A merge sort that yields ----
 
--- The last place of the run, in order already, that begins at `from`.
+-- The last place of the sorted run that begins at `from`.
 local function run_stop(list, from, before)
     local i = from
     while list[i + 1] ~= nil and not before(list[i + 1], list[i]) do
@@ -46,7 +46,7 @@ local function run_stop(list, from, before)
     return i
 end
 
--- list[from..middle] and list[middle + 1..to] as one run, by way of `spare`.
+-- Merges the runs list[from..middle] and list[middle + 1..to], with `spare` as working space.
 local function merge(list, spare, from, middle, to, before)
     table.move(list, from, middle, from, spare)
     local i, j = from, middle + 1
@@ -57,13 +57,13 @@ local function merge(list, spare, from, middle, to, before)
             list[k], j = list[j], j + 1
         end
         if i > middle then
-            return -- the rest is where it belongs
+            return -- the rest is in place
         end
         breath.take()
     end
 end
 
--- Those that neither is before the other keep their order; what is in order already costs a look.
+-- A stable sort; a sorted list costs one pass.
 function breath.sort(list, before)
     local spare, count = {}, #list
     while true do

@@ -1,4 +1,4 @@
--- Octets as hexadecimal digits, as the configuration writes keys and elements of PDUs.
+-- Octets to hexadecimal digits and back, for keys and elements of PDUs in the configuration.
 local hex = {}
 
 function hex.octets(digits)

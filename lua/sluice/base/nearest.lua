@@ -1,7 +1,7 @@
--- Which known word somebody meant. The distance is the number of letters put in, left out,
--- changed, or swapped with their neighbour (optimal string alignment). A word is near when at
--- most a third of it is wrong, or one letter of a short one. Long words are not compared: the
--- cost is the product of both lengths, and the word comes from outside.
+-- Finds the known word that a misspelt one means. The distance is the number of letters inserted, left
+-- out, changed, or swapped with their neighbour (optimal string alignment). A word is near if at most a
+-- third of it is wrong, or one letter of a short word. Long words are not compared: the cost is the
+-- product of both lengths, and the word comes from outside.
 local nearest = {}
 
 local LONGEST_WORD_OCTETS = 40
@@ -29,7 +29,7 @@ local function distance_of(word, known)
     return previous[#known]
 end
 
--- The nearest of `words`, the first one when several are equally near; nil when none is near.
+-- The nearest of `words`, the first if several are equally near; nil if none is near.
 function nearest.find(word, words)
     if #word > LONGEST_WORD_OCTETS then
         return nil

@@ -1,10 +1,10 @@
--- How a value is named in a message: short, on one line, whatever it holds.
+-- Values as text for messages: short, on one line, whatever the value.
 local shown = {}
 
 local SHOWN_MAX_OCTETS = 40
-shown.TEXT_MAX_OCTETS = 256 -- of a key or a value: a longer one is wrong, and slow to look at
+shown.TEXT_MAX_OCTETS = 256 -- longest key or text value; a longer one is refused unread
 
--- The text with everything escaped that is not printable.
+-- The text with all unprintable octets escaped.
 function shown.printable(text)
     local pattern = utf8.len(text) and "[%c\127]" or "[%c\127-\255]"
     return (text:gsub(pattern, function(octet)

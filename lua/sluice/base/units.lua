@@ -1,6 +1,6 @@
--- Quantities as people write them ("0.5 s", "64 kbit/s", "1500 octets") to whole numbers in the
--- machine's unit: ns, bit/s, octets. Integer arithmetic only: a number that is no whole multiple
--- of the machine's unit is refused, never rounded. kB is 1000 octets, min is 60 s, h is 3600 s.
+-- Converts quantities ("0.5 s", "64 kbit/s", "1500 octets") to whole numbers in the machine's unit: ns,
+-- bit/s, octets. Integer arithmetic only: a number that is no whole multiple of the machine's unit is
+-- refused, never rounded. kB is 1000 octets, min is 60 s, h is 3600 s.
 local nearest = require "sluice.base.nearest"
 
 local units = {}
@@ -29,7 +29,7 @@ units.kinds = {
     },
 }
 
--- What people write out of habit, and what it is called here.
+-- Common spellings, and the unit's name here.
 local habits = {
     sec = "s", secs = "s", second = "s", seconds = "s", msec = "ms", usec = "us", ["µs"] = "us",
     minute = "min", minutes = "min", hr = "h", hour = "h", hours = "h",
@@ -60,7 +60,7 @@ local function factor_of(kind, name)
     return nil
 end
 
--- number as written, digits before and after the point, unit
+-- Returns the number as written, its digits before and after the point, and the unit.
 local function split(text)
     local number, whole, fraction, unit = text:match("^((%d+)%.(%d+)) ?([^%d%s.]%S*)$")
     if number then
@@ -70,7 +70,7 @@ local function split(text)
     return whole, whole, "", unit
 end
 
--- digits * factor / 10^#fraction, or nil and why not
+-- Returns digits * factor / 10^#fraction, or nil and why not.
 local function scale(whole, fraction, factor, machine)
     fraction = fraction:gsub("0+$", "")
     local digits = (whole .. fraction):gsub("^0+", "")
@@ -101,7 +101,7 @@ local function unit_meant(kind, unit)
     return nearest.find(unit, names(kind))
 end
 
--- The whole number in the machine's unit; else nil, what is wrong, and what may be meant.
+-- Returns the whole number in the machine's unit; else nil, what is wrong, and a suggestion.
 function units.parse(kind, text)
     local number, whole, fraction, unit = split(text)
     if not number then
@@ -116,8 +116,8 @@ function units.parse(kind, text)
     return scale(whole, fraction, factor, "1 " .. units.kinds[kind].machine)
 end
 
--- Back to text as people write times and sizes: in min or kB from ten of them on, else in s or octets,
--- and in ms what is no whole second.
+-- Converts back to text as people write times and sizes: from ten min or kB on in min or kB, else in s
+-- or octets; a time that is no whole second in ms.
 function units.written(kind, value)
     local list = units.kinds[kind]
     for i = #list, 1, -1 do
@@ -129,7 +129,7 @@ function units.written(kind, value)
     end
 end
 
--- Back to text, in the largest unit that leaves a whole number.
+-- Converts back to text, in the largest unit with a whole number.
 function units.format(kind, value)
     local list = units.kinds[kind]
     for i = #list, 1, -1 do

@@ -13,7 +13,7 @@ local RATES = {
 }
 local RATE_UNLIMITED = 8640000
 
--- The greatest rate with a code that is not above; the least one, if all are.
+-- The greatest rate with a code that is not above bit_per_s, or else the least rate with a code.
 local function rate_down(bit_per_s)
     local rate = RATES[1][1]
     for _, row in ipairs(RATES) do
@@ -25,7 +25,7 @@ local function rate_down(bit_per_s)
     return rate
 end
 
--- 1000 x 2^(n-1) octets/s, the least that is not below.
+-- The least n for which 1000 x 2^(n-1) octets/s is not below bit_per_s.
 local function peak_throughput(bit_per_s)
     local n = 1
     while n < 9 and 8000 << (n - 1) < bit_per_s do
@@ -34,7 +34,7 @@ local function peak_throughput(bit_per_s)
     return n
 end
 
--- By class: what differs. A guarantee is given to what has a rate of its own.
+-- The elements that differ by class. Only a flow with a rate limit of its own gets a guaranteed rate.
 local CLASSES = {
     signalling = { traffic_class = 3, delay_class = 1, handling_priority = 1, signalling = true },
     conversational = { traffic_class = 1, delay_class = 1, transfer_delay_ms = 100, both = true },
@@ -67,8 +67,8 @@ local BOUNDED = {
     "mbr_up_bit_per_s", "mbr_down_bit_per_s", "gbr_up_bit_per_s", "gbr_down_bit_per_s",
 }
 
--- What becomes of a profile that a BSS wants instead of ours: its own, with no rate above ours; if
--- it is of another class, ours. A rate that is not said is ours.
+-- The profile granted when a BSS proposes `wanted` instead of `ours`: `ours` if the classes differ,
+-- else the BSS's profile with no rate above ours, and our rate for an absent one.
 function abqp.bounded(wanted, ours)
     if wanted.traffic_class ~= ours.traffic_class
         or wanted.handling_priority ~= ours.handling_priority then
@@ -84,7 +84,7 @@ function abqp.encode(profile)
     return wire.abqp.encode(profile)
 end
 
--- nil: it cannot be read.
+-- Returns nil for octets that cannot be decoded.
 function abqp.decode(octets)
     return (wire.abqp.decode(octets))
 end

@@ -1,24 +1,23 @@
--- Routeing areas: which one a cell is in, as its BSS says by BVC-RESET, which NSEs have cells of one,
--- and which the file lists for an NSE (nse.areas). An area is a number here; nil is that of a cell
--- that has not said. A cell is in one area, so there are no more of them than cells, whatever a BSS
--- names.
+-- Routeing areas: the area of each cell (from BVC-RESET), the NSEs with cells in an area, and the areas
+-- that the file lists for an NSE (nse.areas). An area is a number; nil stands for an unknown
+-- area. A cell is in one area, so a BSS cannot make more areas than it has cells.
 local world = require "sluice.core.world"
 
 local areas = {}
 
--- By area: { nses = a list, cells = by NSE how many }.
+-- By area: { nses = a list, cells = by NSE, the number of its cells in the area }.
 local known = {}
 
 local function number(mcc, mnc, mnc_digits, lac, rac)
     return (((mcc << 10 | mnc) << 2 | mnc_digits) << 16 | lac) << 8 | rac
 end
 
--- Of a cell identifier.
+-- The area of a cell identifier.
 function areas.of(cell)
     return cell and number(cell.mcc, cell.mnc, cell.mnc_digits, cell.lac, cell.rac)
 end
 
--- Whether two cell identifiers are of one area; nil: one of them is unknown.
+-- Returns whether two cell identifiers are in one area; nil if one of them is unknown.
 function areas.same(a, b)
     if not a or not b then
         return nil
@@ -59,7 +58,7 @@ local function leave(bvc, area)
     end
 end
 
--- The cell's identifier from now on; nil: it is not known.
+-- Sets the cell identifier of a BVC; nil: unknown.
 function areas.set(bvc, cell)
     local before, now = areas.of(bvc.cell), areas.of(cell)
     bvc.cell = cell
@@ -75,7 +74,7 @@ world.watch("bvc_removed", function(bvc)
     areas.set(bvc, nil)
 end)
 
--- Those that have cells of the area, as they came to it.
+-- The NSEs with cells in the area, in the order of their first such cell.
 function areas.nses(area)
     return known[area] and known[area].nses or {}
 end
@@ -96,7 +95,7 @@ local function number_of(text)
     return number(tonumber(mcc), tonumber(mnc), #mnc, tonumber(lac), tonumber(rac))
 end
 
--- As a set, made once of each list.
+-- nse.areas as a set, built once for each list.
 local function listed(nse)
     local list = nse.cfg.areas
     if list and nse.listed_of ~= list then
@@ -108,13 +107,13 @@ local function listed(nse)
     return list and nse.listed
 end
 
--- Whether the file says that the NSE has that area.
+-- Returns whether nse.areas lists the area.
 function areas.lists(nse, area)
     local set = listed(nse)
     return set and set[area] or false
 end
 
--- Whether it lets the NSE have such a cell: an NSE for which it lists nothing may have any.
+-- Returns whether the NSE may have the cell: an NSE without nse.areas may have any.
 function areas.allows(nse, cell)
     return not nse.cfg.areas or areas.lists(nse, areas.of(cell))
 end

@@ -1,5 +1,5 @@
--- BVCs (TS 48.018 8.3, 8.4): which there are, the PDUs that are about one, and what `sluice ctl
--- bvc` shows and does. What a PDU leads to is in the tables of states.lua.
+-- BVCs (TS 48.018 8.3, 8.4): added and removed BVCs, the PDUs about a BVC, and `sluice ctl bvc`. The
+-- tables in states.lua say what each PDU leads to.
 local areas = require "sluice.bssgp.areas"
 local board = require "sluice.core.board"
 local breath = require "sluice.base.breath"
@@ -19,9 +19,9 @@ local world = require "sluice.core.world"
 
 local bvc = {}
 
-local AGAIN_NS = 10000000000 -- from a reset that a STATUS led to, to the next
+local AGAIN_NS = 10000000000 -- least time between two resets of a BVC caused by a STATUS
 
--- ---- Who is there ----
+-- ---- Added and removed BVCs ----
 
 local function begin_cell(b)
     cells.begin_cell(b)
@@ -29,7 +29,7 @@ local function begin_cell(b)
     b.state, b.up, b.tries = manual and "up" or "down", manual, 0
     b.held, b.closed = false, not manual
     if manual then
-        flow.by_hand(b)
+        flow.set_from_file(b)
     else
         states.go_down(b)
     end
@@ -57,8 +57,8 @@ world.watch("bvc_removed", function(b)
     board.gone_bvc { bvc_id = b.id }
 end)
 
--- The first NS-VC of the NSE may carry data; none may any more; the BSS has reset the last. What
--- was up stays so: a BSS that has forgotten it resets.
+-- nse_up: the first NS-VC of the NSE is unblocked. nse_down: no NS-VC is unblocked any more. nse_reset:
+-- the BSS has reset the last NS-VC. BVCs that are up stay up: a BSS that has restarted sends BVC-RESET.
 function bvc.nse_up(nse)
     states.happens(nse.signalling, "ns_up")
     states.show(nse.signalling)
@@ -73,8 +73,8 @@ function bvc.nse_reset(nse)
     states.happens(nse.signalling, "ns_reset")
 end
 
--- The file lists other areas for the NSE: whether a cell that is down, or that may not be where it is,
--- may be there now, its BSS is asked. In a job.
+-- After a change of nse.areas a BVC-RESET asks the BSS for the area of each cell that is down, and
+-- of each cell in an area that is no longer allowed. Runs in a job.
 local function ask(b)
     if world.bvc[b.id] ~= b then
         return
@@ -83,7 +83,7 @@ local function ask(b)
     elseif b.state ~= "down" then
         return
     end
-    states.happens(b, "order", "o_and_m")
+    states.happens(b, "own_reset", "o_and_m")
 end
 
 function bvc.areas_changed(nse)
@@ -94,7 +94,7 @@ end
 
 -- ---- PDUs ----
 
--- The BVC that a PDU on signalling is about; nil: there is none.
+-- The BVC that a PDU on BVCI 0 names; nil if the NSE has no such BVC.
 local function named(nse, bvci)
     local b = nse.bvcs[bvci]
     if bvci == 0 then
@@ -109,32 +109,32 @@ local function unknown(nse, bvci, octets, nsvc)
     return pdus.refuse(nse, 0, "bvci_unknown", octets, nsvc, bvci)
 end
 
--- A cell that is not in the file, if the NSE may have such.
+-- Adds a cell that is not in the file, if the NSE has cells = "any".
 local function made(nse, bvci)
     if nse.cfg.cells ~= "any" or nse.coming[bvci] or bvci < 2 or bvci > 65534 then
         return nil
     elseif nse.made >= nse.cfg.own_bvcs then
-        log.error(("NSE %d, BVCI %d: it has the %d cells that its BSS may make (nse.cells_most,"
-            .. " room.bvcs)"):format(nse.nsei, bvci, nse.cfg.own_bvcs))
+        log.error(("NSE %d, BVCI %d: BVC-RESET refused: the BSS has added %d cells already; raise"
+            .. " nse.cells_most or room.bvcs"):format(nse.nsei, bvci, nse.cfg.own_bvcs))
         return nil
     end
     local b, why = world.add_bvc(nse, bvci)
     if not b then
-        log.error(("NSE %d, BVCI %d: %s"):format(nse.nsei, bvci,
-            why == "room" and "no room for one more cell" or why))
+        log.error(("NSE %d, BVCI %d: BVC-RESET refused: %s"):format(nse.nsei, bvci,
+            why == "room" and "no room for one more cell; raise room.bvcs" or why))
     end
     return b
 end
 
--- The cell is in an area that the file does not list for its NSE. The clauses know no negative
--- acknowledgement; what cannot be meant is told by STATUS (9), and the cell is not up.
+-- The cell is in an area that nse.areas does not list. TS 48.018 has no negative answer to BVC-RESET,
+-- so a STATUS tells the BSS (9), and the cell is not up.
 local function misplaced(nse, pdu, nsvc, octets)
     local b = nse.bvcs[pdu.bvci]
     count.add "areas_refused"
     hints.no_area(nse, pdu.bvci, areas.text(pdu.cell))
     if b then
         cells.catch_up(b)
-        states.happens(b, "refused")
+        states.happens(b, "wrong_area")
     end
     return pdus.refuse(nse, 0, "semantically_incorrect", octets, nsvc)
 end
@@ -143,7 +143,7 @@ local function is_misplaced(nse, pdu)
     return pdu.bvci ~= 0 and pdu.cell and not areas.allows(nse, pdu.cell)
 end
 
--- A BSS says which cell a BVC is (10.4.12).
+-- The BVC-RESET of a cell carries its cell identifier (10.4.12).
 local function reset(nse, _, pdu, nsvc, octets)
     if pdu.bvci ~= 0 and not pdu.cell then
         return pdus.refuse(nse, 0, "missing_conditional", octets, nsvc)
@@ -157,7 +157,8 @@ local function reset(nse, _, pdu, nsvc, octets)
         end
         return unknown(nse, pdu.bvci, octets, nsvc)
     end
-    log.info(("%s: BVC-RESET, %s"):format(states.name(b), causes.text(causes.bssgp, pdu.cause)))
+    log.info(("%s: BVC-RESET from the BSS, %s"):format(states.name(b),
+        causes.text(causes.bssgp, pdu.cause)))
     return states.happens(b, "reset", pdu, nsvc)
 end
 
@@ -200,13 +201,14 @@ on("bssgp_bvc_unblock", on_cell "unblock")
 
 -- ---- STATUS from the BSS ----
 
--- What the BSS says to our BVC-RESET itself; all else may have been on its way before that.
+-- The STATUS answers our BVC-RESET; any other STATUS may be older than the BVC-RESET.
 local function has_no_such_cell(pdu)
     return pdu.cause == causes.bssgp.bvci_unknown and pdu.pdu_in_error
         and pdus.name_of(pdu.pdu_in_error) == "bssgp_bvc_reset"
 end
 
--- What the BSS does not know, or has blocked, and we have up: both begin anew, if not too often.
+-- The BSS does not know, or has blocked, a BVC that is up here: a BVC-RESET restores both sides' state,
+-- at most once in AGAIN_NS.
 local function disagree(b, pdu)
     if b.state == "resetting" and b.bvci ~= 0 then
         return has_no_such_cell(pdu) and states.happens(b, "given_up") or "ignored"
@@ -215,13 +217,13 @@ local function disagree(b, pdu)
         return "ignored"
     end
     b.disagreed_ns = clock.now_ns
-    return states.happens(b, "order", "o_and_m")
+    return states.happens(b, "own_reset", "o_and_m")
 end
 
 local function status(nse, _, pdu)
-    log.warn(("NSE %d: STATUS %s%s%s"):format(nse.nsei, causes.text(causes.bssgp, pdu.cause),
-        pdu.bvci and (", BVCI %d"):format(pdu.bvci) or "",
-        pdu.pdu_in_error and ", to " .. (pdus.name_of(pdu.pdu_in_error) or "no PDU") or ""))
+    log.warn(("NSE %d: STATUS from the BSS: %s%s%s"):format(nse.nsei,
+        causes.text(causes.bssgp, pdu.cause), pdu.bvci and (", BVCI %d"):format(pdu.bvci) or "",
+        pdu.pdu_in_error and ", to " .. (pdus.name_of(pdu.pdu_in_error) or "an unknown PDU") or ""))
     local known = pdu.cause == causes.bssgp.bvci_unknown or pdu.cause == causes.bssgp.bvci_blocked
     local b = known and pdu.bvci and named(nse, pdu.bvci)
     return b and disagree(b, pdu) or "handled"
@@ -240,12 +242,12 @@ local function describe(b)
     return f and text .. ", " .. flow.describe(f) or text
 end
 
--- A request is a job, and may be interrupted; what it begins is not.
-local function order(asked)
+-- A job may be suspended, so a timer of 0 starts the procedure.
+local function start_reset(asked)
     local nse = world.nse_of_nsei[asked.nsei]
     local b = nse and named(nse, asked.bvci)
     if b then
-        states.happens(b, "order", "o_and_m")
+        states.happens(b, "own_reset", "o_and_m")
     end
 end
 
@@ -253,12 +255,12 @@ requests.on("bvc", "bvc NSEI BVCI [reset]", function(words)
     local nse = world.nse_of_nsei[math.tointeger(words[2])]
     local b = nse and named(nse, math.tointeger(words[3]))
     if not b then
-        return false, "no such BVC: bvc NSEI BVCI [reset]"
+        return false, "no such BVC; usage: bvc NSEI BVCI [reset]"
     elseif words[4] == "reset" then
-        timers.after(0, order, { nsei = nse.nsei, bvci = b.bvci })
-        return true, states.name(b) .. ": BVC-RESET is on its way"
+        timers.after(0, start_reset, { nsei = nse.nsei, bvci = b.bvci })
+        return true, states.name(b) .. ": BVC-RESET started"
     elseif words[4] then
-        return false, "bvc NSEI BVCI, or bvc NSEI BVCI reset"
+        return false, "usage: bvc NSEI BVCI [reset]"
     end
     return true, describe(b)
 end)

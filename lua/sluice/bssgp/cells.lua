@@ -1,41 +1,40 @@
--- What befalls all cells of an NSE at once: they are lost, for BVCI 0 is reset, or held, or let go. An
--- NSE may have thousands, so that is a job in pieces; one that comes while the job of an earlier one
--- runs is part of it, however often a BSS does that. A cell that is still to hear of it does so before
--- anything else of it happens. What waits for all cells, as the acknowledgement of a RESET does, is
--- done when none of them is as it was before.
+-- Events for all cells of an NSE: BVCI 0 is reset, or user data is held, or released. An NSE may have
+-- thousands of cells, so a job in pieces applies an event to them; an event that comes meanwhile joins
+-- the running job. A cell applies the event (catch_up) before it handles any PDU. An action that needs
+-- all cells, such as the BVC-RESET-ACK of BVCI 0, runs after the last cell.
 local breath = require "sluice.base.breath"
 local count = require "count"
 local log = require "log"
 local world = require "sluice.core.world"
 
 local cells = {
-    lost = nil, hold = nil, -- lost(b), hold(b, whether): what it means to one, states.lua's
+    bvci0_reset = nil, hold = nil, -- (b), (b, whether): the event for one cell, set by states.lua
 }
 
-local CELLS_AT_ONCE = 16 -- of an NSE that has no more it is no job
+local CELLS_AT_ONCE = 16 -- without a job for an NSE of so many cells
 
--- Each thing that befalls them has the next number.
+-- Events have numbers in order; b.applied is the number of the last event that the cell has applied.
 function cells.begin_nse(nse)
-    nse.befallen = {
-        number = 0, lost = 0, held = 0, -- the last of all, of each kind
+    nse.cell_events = {
+        number = 0, reset = 0, held = 0, -- the last event, and the last of each kind
         holds = false, running = false,
         after = {},                     -- { number, fn, ... } in order
     }
 end
 
 function cells.begin_cell(b)
-    b.befallen = b.nse.befallen.number
+    b.applied = b.nse.cell_events.number
 end
 
--- Whether there was something.
+-- Applies the outstanding events to a cell. Returns whether there were any.
 function cells.catch_up(b)
-    local all, from = b.nse.befallen, b.befallen
+    local all, from = b.nse.cell_events, b.applied
     if from == all.number then
         return false
     end
-    b.befallen = all.number
-    if from < all.lost then
-        cells.lost(b)
+    b.applied = all.number
+    if from < all.reset then
+        cells.bvci0_reset(b)
     end
     if from < all.held then
         cells.hold(b, all.holds)
@@ -43,8 +42,8 @@ function cells.catch_up(b)
     return true
 end
 
-local function do_what_waited(nse, number)
-    local after, first = nse.befallen.after, 1
+local function run_waiting(nse, number)
+    local after, first = nse.cell_events.after, 1
     while after[first] and after[first].number <= number do
         first = first + 1
     end
@@ -57,43 +56,43 @@ local function do_what_waited(nse, number)
     end
 end
 
--- From the last one on: the place of one that goes is taken by one that was there already, and new
--- ones know of all.
+-- Walks from the end of the list: the last cell takes the place of a removed one and has been visited,
+-- and a new cell has no outstanding events.
 local function walk(nse)
-    local number = nse.befallen.number
+    local number = nse.cell_events.number
     local i = #nse.bvc_list
     while i > 0 do
         cells.catch_up(nse.bvc_list[i])
         breath.take()
         i = math.min(i - 1, #nse.bvc_list)
     end
-    do_what_waited(nse, number)
+    run_waiting(nse, number)
 end
 
 local function go_through(nse)
-    while nse.befallen.running and world.nse[nse.id] == nse do
-        local number = nse.befallen.number
+    while nse.cell_events.running and world.nse[nse.id] == nse do
+        local number = nse.cell_events.number
         walk(nse)
-        nse.befallen.running = nse.befallen.number > number
+        nse.cell_events.running = nse.cell_events.number > number
     end
 end
 
 local function begin_job(nse)
-    nse.befallen.running = true
+    nse.cell_events.running = true
     world.job(function()
         go_through(nse)
     end, function(good, why)
-        nse.befallen.running = false
+        nse.cell_events.running = false
         if not good then
             count.add "other_faults"
-            log.error(("NSE %d: what befell its cells failed: %s"):format(nse.nsei, why))
+            log.error(("NSE %d: internal error in the job for all its cells: %s"):format(nse.nsei, why))
         end
     end)
 end
 
--- fn(...), which may be nil, is called when all know, with three arguments at most.
-local function befall(nse, fn, ...)
-    local all = nse.befallen
+-- fn(...), which may be nil, is called once all cells have applied the event; three arguments at most.
+local function start(nse, fn, ...)
+    local all = nse.cell_events
     if fn then
         all.after[#all.after + 1] = { number = all.number, fn = fn, ... }
     end
@@ -106,18 +105,18 @@ local function befall(nse, fn, ...)
     end
 end
 
-function cells.lose_all(nse, fn, ...)
-    local all = nse.befallen
+function cells.reset_all(nse, fn, ...)
+    local all = nse.cell_events
     all.number = all.number + 1
-    all.lost = all.number
-    befall(nse, fn, ...)
+    all.reset = all.number
+    start(nse, fn, ...)
 end
 
 function cells.hold_all(nse, whether)
-    local all = nse.befallen
+    local all = nse.cell_events
     all.number = all.number + 1
     all.held, all.holds = all.number, whether
-    befall(nse)
+    start(nse)
 end
 
 return cells

@@ -1,12 +1,12 @@
 -- The features that both sides of Gb agree on in the BVC-RESET of BVCI 0: two bitmaps (TS 48.018
--- 11.3.45, 11.3.84), in force is what both have (8.4). The words are those of nse.features. What is
--- not in force is used by neither side.
+-- 11.3.45, 11.3.84); a feature is in force if both sides have it (8.4). The names are the words of
+-- nse.features.
 local features = {
     bit = { pfc = 0x01, cbl = 0x02, inr = 0x04, pfc_fc = 0x20 },
     extended_bit = { gigabit = 0x02 },
 }
 
--- The types of PDUs that belong to features that we never have (11.3.26), from and to.
+-- The PDU types (from, to) of features that Sluice does not have (11.3.26).
 local OF_OTHER_FEATURES = {
     { 0x04, 0x05 }, { 0x80, 0x85 }, -- MBMS
     { 0x11, 0x13 },                 -- eDRX: rejected and dummy pages
@@ -24,7 +24,7 @@ for _, types in ipairs(OF_OTHER_FEATURES) do
     end
 end
 
--- Whether a PDU of that type is one of a feature that cannot be in force.
+-- Returns whether the PDU type belongs to a feature that Sluice does not have.
 function features.lacks(type)
     return other_features[type] or false
 end
@@ -37,13 +37,13 @@ local function bitmap(words, bits)
     return map
 end
 
--- Both bitmaps that we offer an NSE.
+-- The two bitmaps that the SGSN offers the NSE.
 function features.offered(nse)
     local words = nse.cfg.features
     return bitmap(words, features.bit), bitmap(words, features.extended_bit)
 end
 
--- The peer's bitmaps, nil for one that it did not send.
+-- theirs, extended: the BSS's bitmaps; nil for an absent one.
 function features.agree(nse, theirs, extended)
     local ours, our_extended = features.offered(nse)
     nse.features, nse.extended = ours & (theirs or 0), our_extended & (extended or 0)

@@ -1,10 +1,10 @@
--- Flow control (TS 48.018 8.2.3, 10.4.4 to 10.4.9): what a BSS says of the buckets of a cell, an
--- MS, a packet flow goes to the dataplane; its acknowledgement, with its tag, goes the same way
--- behind it, so that on the wire it means "in force". Granularity only if Gigabit is in force, the
--- ratio if and only if CBL is (11.3.102, 11.3.46); else STATUS, and nothing changes.
+-- Flow control (TS 48.018 8.2.3, 10.4.4 to 10.4.9): Bmax and R of a cell, an MS or a packet flow go to
+-- the dataplane; the ACK with the tag follows on the same ring, so an ACK on the wire means "in force".
+-- Bucket granularity is allowed only with feature Gigabit, and the bucket full ratio is present if and
+-- only if CBL is in force (11.3.102, 11.3.46); else STATUS, and nothing changes.
 --
--- A cell waits for its first FLOW-CONTROL-BVC, if the file does not say flow_control = "open".
--- FLOW-CONTROL-MS is what comes most: its way makes no tables.
+-- A cell waits for its first FLOW-CONTROL-BVC, unless the file says flow_control = "open".
+-- FLOW-CONTROL-MS is the most frequent PDU, so its handler allocates no tables.
 local dp = require "dp"
 local gb = require "sluice.core.gb"
 local log = require "log"
@@ -20,14 +20,14 @@ local flow = { moved = own.moved }
 
 subscribers.watch("removed", own.forget)
 
-local OCTETS_MAX = 0xffffffff -- what a bucket of the dataplane holds; less than offered is allowed
+local OCTETS_MAX = 0xffffffff -- the dataplane's largest bucket; using less than Bmax is allowed
 local UNIT = 100
 local S_IN_NS = 1000000000
 local LLC_PDU_OCTETS_MAX = 1526 -- with the largest N201-U
 
--- ---- What every level has ----
+-- ---- Cell, MS and packet flow ----
 
--- A ratio with CBL and none without; granularity with Gigabit only.
+-- The ratio if and only if CBL is in force; granularity only with Gigabit.
 local function condition(nse, full, granularity)
     if nse.cbl and not full then
         return "missing_conditional"
@@ -36,7 +36,7 @@ local function condition(nse, full, granularity)
     end
 end
 
--- The user's policy may take less than was offered. The ratio is that of the bucket offered.
+-- The user's policy may use less than the BSS offers. The BSS's ratio refers to its Bmax.
 local function decided(event, full)
     local octets, rate = policy.flow_control(event)
     if full and octets < event.bucket_octets then
@@ -45,7 +45,7 @@ local function decided(event, full)
     return octets, rate, full
 end
 
--- In the dataplane's unit; 0 stops, so that what is more does not become it.
+-- R in the dataplane's unit. 0 means stop, so a small rate is rounded up to 1.
 local function rate_of(bit_per_s)
     return bit_per_s > 0 and math.max(bit_per_s // UNIT, 1) or 0
 end
@@ -71,7 +71,7 @@ local function note(b, tag, bmax, r, ms_bmax, ms_r, measured_ms)
     f.ms_bmax_octets, f.ms_r_bit_per_s = ms_bmax, ms_r
 end
 
--- Once from reset to reset: the operator of the BSS has set that buffer, or left it as it came.
+-- Logged once from reset to reset: the operator of the BSS can reduce the BSS's buffer.
 local function say_bounded(b, bmax, r)
     local delay_ns = world.cfg.gb.cell_delay_ns
     local most = r * delay_ns // (8 * S_IN_NS) + LLC_PDU_OCTETS_MAX
@@ -107,23 +107,23 @@ end
 
 pdus.on("bssgp_flow_control_bvc", { on = "ptp", values = true, handler = flow_control_bvc })
 
--- The file's values, or no limit, until the BSS says some.
-function flow.by_hand(b)
+-- Sets the file's values, or no limit, until the first FLOW-CONTROL-BVC.
+function flow.set_from_file(b)
     local record = b.cfg or {}
     local command = parts.bucket({ bvc_id = b.id }, record, "")
     dp.bvc_flow(parts.bucket(command, record, "ms_"))
 end
 
--- It is reset and unblocked.
+-- The cell has come up.
 function flow.bvc_up(b)
     if b.nse.cfg.flow_control == "open" and not b.flow then
         log.info(("NSE %d, BVCI %d: open before its first FLOW-CONTROL-BVC"):format(b.nse.nsei,
             b.bvci))
-        flow.by_hand(b)
+        flow.set_from_file(b)
     end
 end
 
--- Its values and those of its MSs are forgotten.
+-- Forgets the values of the cell and of its MSs.
 function flow.bvc_reset(b)
     b.flow = nil
     own.bvc_reset(b.id)
@@ -147,15 +147,15 @@ local function set_ms(nse, b, ms_id, tlli, bmax, r, full)
     dp.ms_flow(c)
 end
 
--- The MS, if it is in that cell: the bucket of an MS is that of its cell (8.2.3.5), so that values
--- of another come too late.
+-- The MS of the TLLI, if it is in the cell: an MS's bucket belongs to its current cell (8.2.3.5), so
+-- values from another cell are late.
 local function ms_in(nse, b, tlli)
     local ms_id, bvc_id = dp.ms_of(nse.id, tlli)
     return bvc_id == b.id and ms_id or nil
 end
 
--- A cell change and what the BSS says of the MS in its new cell may come in one burst, of which
--- user data is worked off last: an MS that is elsewhere is looked for once more, behind the burst.
+-- One burst may carry a cell change (user data, handled last) and the FLOW-CONTROL-MS of the new cell,
+-- so the PDU for an MS in another cell is handled once more after the burst.
 local second_look = false
 
 local function look_again(late)
@@ -163,14 +163,14 @@ local function look_again(late)
     if world.bvc[b.id] == b then
         second_look = true
         local good, why = pcall(pdus.take, b.nse, late.nsvc, b.bvci, late.octets, 1)
-        second_look = false -- whatever goes wrong
+        second_look = false -- also after an error
         if not good then
             error(why, 0)
         end
     end
 end
 
--- Nobody that we know of there (nse.unknown_ms).
+-- The cell has no MS with the TLLI (nse.unknown_ms).
 local function unknown_ms(nse, b, nsvc, name, tlli, tag, octets)
     local what = nse.cfg.unknown_ms
     if not second_look and dp.ms_of(nse.id, tlli) then
@@ -203,8 +203,7 @@ pdus.on("bssgp_flow_control_ms", { on = "ptp", values = true, handler = flow_con
 
 -- ---- Packet flows ----
 
--- Both values of the MS's bucket or none; a ratio with CBL and none without, wherever there are
--- values.
+-- Bmax and R of the MS are both present or both absent; each bucket's ratio follows `condition`.
 local function pfc_condition(nse, pdu)
     local ms_part = pdu.bmax_octets ~= nil
     if ms_part ~= (pdu.r_bit_per_s ~= nil) then
@@ -222,8 +221,8 @@ local function pfc_condition(nse, pdu)
     end
 end
 
--- A packet flow whose contexts are of several classes has a slot for each, and one bucket, which can
--- be named by any of them.
+-- A packet flow with contexts of several classes has a slot for each class and one bucket; any of the
+-- slots names the bucket.
 local function set_pfc(nse, b, ms_id, tlli, each)
     local slots = subscribers.slots_of(ms_id, each.pfi)
     local bmax, r, full = each.bmax_octets, each.r_bit_per_s, each.full_percent
@@ -263,7 +262,7 @@ end
 
 pdus.on("bssgp_flow_control_pfc", { on = "ptp", feature = "pfc_fc", handler = flow_control_pfc })
 
--- The latest FLOW-CONTROL-BVC, in words.
+-- The latest FLOW-CONTROL-BVC as text.
 function flow.describe(f)
     local measured = f.measured_ms
     return ("%d octets, %d bit/s, each MS %d octets, %d bit/s%s"):format(f.bmax_octets,

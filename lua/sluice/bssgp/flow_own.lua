@@ -1,7 +1,7 @@
--- Which MSs have values of their own, in which cell, and until when: Th after their last
--- FLOW-CONTROL-MS (TS 48.018 8.2.3, 12). There may be a million, so all is in arrays by ms_id, and
--- a PDU that only prolongs costs one of them: an MS is in the list of one second, and when that
--- comes and its time has not, it goes to the list of another.
+-- Which MSs have buckets of their own, in which cell, and until when: Th after the last FLOW-CONTROL-MS
+-- (TS 48.018 8.2.3, 12). A million MSs may, so the state is in arrays by ms_id. Each MS is in the list
+-- of one second. A PDU that only prolongs Th writes one array; when the second of the list comes before
+-- the MS's time, the MS moves to a later list.
 local clock = require "sluice.core.clock"
 local dp = require "dp"
 local parts = require "sluice.config.parts"
@@ -12,29 +12,31 @@ local world = require "sluice.core.world"
 local own = {}
 
 local SECOND_NS = 1000000000
-local MANY = 4096                  -- that go back to their defaults at a time
-local NEXT_NS = 1000000            -- from then to the next so many
+local MANY = 4096                  -- MSs visited in one sweep
+local NEXT_NS = 1000000            -- from one full sweep to the next
 
--- By ms_id: the second in which its bucket ends, above the cell that it is for; the cell again,
--- above its place in the cell's list; the next MS in the list of a second, END behind its last. In
--- that it stays until the second is over, even if its bucket ended before. Each false if there is
--- none, and each there from the start: a table of a million that grows holds events up for longer
--- than their ring has room.
+-- By ms_id, false for none:
+--   ends     the second in which the MS's bucket ends << CELL_BITS | its bvc_id
+--   spot     the bvc_id << PLACE_BITS | the MS's place in the cell's list
+--   next_of  the next MS in the list of a second, END for the last; an MS stays in the list until the
+--            second is over, even if its bucket ended before
+-- All entries exist from the start: growing a table to a million entries takes longer than the event
+-- ring can buffer.
 local ends, spot, next_of = {}, {}, {}
 local END = -1
-local flows = {}                   -- the packet flows that have a bucket, a bit for each slot
+local flows = {}                   -- by ms_id: the packet flows with a bucket, one bit per slot
 local CELL_BITS = 16               -- of a bvc_id
 local CELL = (1 << CELL_BITS) - 1
-local first_of = {}                -- by second: the first of its list
-local cells = {}                   -- by bvc_id: its MSs, in no order
+local first_of = {}                -- by second: the first MS of its list
+local cells = {}                   -- by bvc_id: the cell's MSs, in no order
 local PLACE_BITS = 32
 local PLACE = (1 << PLACE_BITS) - 1
-local listed, timer = 0, nil       -- MSs in lists of seconds
-local swept                        -- the last second that is over and worked off
+local listed, timer = 0, nil       -- listed: MSs in lists of seconds
+local swept                        -- the last second with a finished list
 
 local sweep
 
--- So many MSs at most.
+-- mss: the most MSs.
 function own.begin(mss)
     for ms_id = 0, mss - 1 do
         ends[ms_id], spot[ms_id], next_of[ms_id] = false, false, false
@@ -81,7 +83,7 @@ local function unsettle(ms_id)
     spot[ms_id] = false
 end
 
--- Where it is, if it has or will have values there.
+-- Puts the MS into the list of the cell.
 local function is_in(ms_id, bvc_id)
     if not spot[ms_id] then
         settle(ms_id, bvc_id)
@@ -93,7 +95,7 @@ end
 
 -- ---- Values ----
 
--- It has a bucket of its own in that cell, from now on for Th.
+-- The MS has a bucket of its own in the cell, until Th from now.
 function own.note(ms_id, bvc_id)
     local second = (clock.now_ns + world.cfg.timers.th_ns) // SECOND_NS + 1
     local was = ends[ms_id]
@@ -106,8 +108,7 @@ function own.note(ms_id, bvc_id)
     ends[ms_id] = second << CELL_BITS | bvc_id
 end
 
--- Of its packet flows that one has a bucket of its own there, which these slots use; no time ends
--- that.
+-- A packet flow of the MS, with these slots, has a bucket of its own in the cell, without a time limit.
 function own.note_flow(ms_id, bvc_id, slots)
     is_in(ms_id, bvc_id)
     for _, slot in ipairs(slots) do
@@ -115,7 +116,7 @@ function own.note_flow(ms_id, bvc_id, slots)
     end
 end
 
--- It was removed.
+-- The MS was removed.
 function own.forget(ms_id)
     if spot[ms_id] then
         unsettle(ms_id)
@@ -123,8 +124,8 @@ function own.forget(ms_id)
     end
 end
 
--- What the file says of an MS held until the BSS said others; from then on what is left are the
--- defaults of its cell's latest FLOW-CONTROL-BVC (8.2.3).
+-- The MS falls back to the MS defaults of the cell's latest FLOW-CONTROL-BVC (8.2.3); the file's values
+-- held only until the first FLOW-CONTROL-MS.
 local function end_bucket(ms_id)
     local had = ends[ms_id]
     ends[ms_id] = false
@@ -133,7 +134,7 @@ local function end_bucket(ms_id)
     end
 end
 
--- Back to those of the file, or none: a cell has no defaults for packet flows.
+-- Packet flows fall back to the file's values or none: a cell has no defaults for packet flows.
 local function end_flows(ms_id)
     local had = flows[ms_id] or 0
     flows[ms_id] = nil
@@ -144,7 +145,7 @@ local function end_flows(ms_id)
     end
 end
 
--- It is in another cell: what came for the old one is not for the new, even if it came meanwhile.
+-- The MS has changed its cell: values for the old cell end.
 function own.moved(ms_id)
     if spot[ms_id] then
         unsettle(ms_id)
@@ -153,7 +154,6 @@ function own.moved(ms_id)
     end
 end
 
--- All of a cell.
 function own.bvc_reset(bvc_id)
     local cell = cells[bvc_id]
     while cell and cell[1] do
@@ -161,7 +161,7 @@ function own.bvc_reset(bvc_id)
     end
 end
 
--- Th is over.
+-- Th has expired.
 local function expire(ms_id)
     end_bucket(ms_id)
     if not flows[ms_id] then
@@ -171,11 +171,11 @@ end
 
 -- ---- The lists ----
 
--- The list of that second is worked off, at most so many; how many were not.
+-- Handles at most `most` MSs of the second's list. Returns what is left of `most`.
 local function work_off(second, most)
     local ms_id = first_of[second] or END
     while ms_id ~= END and most > 0 do
-        first_of[second] = next_of[ms_id] -- it is in no list while commands wait
+        first_of[second] = next_of[ms_id] -- out of the list: expire may suspend in a full command ring
         next_of[ms_id], listed, most = false, listed - 1, most - 1
         local ends_at = (ends[ms_id] or 0) >> CELL_BITS
         if ends_at > second then
@@ -192,7 +192,7 @@ local function work_off(second, most)
 end
 
 function sweep()
-    wait(SECOND_NS) -- whatever goes wrong here
+    wait(SECOND_NS) -- the next sweep comes even after an error in this one
     local now, most = clock.now_ns // SECOND_NS, MANY
     while swept < now and most > 0 do
         most = work_off(swept + 1, most)

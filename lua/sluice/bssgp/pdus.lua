@@ -1,7 +1,7 @@
--- What comes on BSSGP, each PDU through one door (TS 48.018 clause 10): whether the BVCI is one of
--- this NSE's, the PDU one that a BSS sends and sends there, the BVC in a state for it, its feature
--- in force, and whether it can be read. What is wrong is answered by STATUS with a cause (10.4.14,
--- 11.3.8), but for a STATUS, which nothing answers. Then it goes to the handler of its name.
+-- Checks each received BSSGP PDU (TS 48.018 clause 10), then calls the PDU's handler: the NSE has the
+-- BVCI, a BSS may send the PDU on this kind of BVC, the BVC's state allows it, its feature is in force,
+-- and it decodes. A failed check is answered by STATUS with a cause (10.4.14, 11.3.8); a STATUS is
+-- never answered.
 local cells = require "sluice.bssgp.cells"
 local count = require "count"
 local features = require "sluice.bssgp.features"
@@ -11,7 +11,7 @@ local wire = require "wire"
 
 local pdus = {}
 
--- By type octet: { name, decode }; and for those that a BSS may send, what on() says of them.
+-- By type octet: { name, decode }, and the registration (pdus.on) of PDUs that a BSS may send.
 local entries = {}
 
 for _, name in ipairs(wire.names) do
@@ -20,11 +20,11 @@ for _, name in ipairs(wire.names) do
     end
 end
 
--- given: on = "ptp"|"signalling"|"any"; handler; feature, a word of features.lua; any_state: also
--- on a BVC that is not up; values: it is called without a table.
+-- given: on = "ptp"|"signalling"|"any"; handler; feature, a word of features.lua; any_state: also on a
+-- BVC that is not up; values: the handler gets the fields as arguments instead of a table.
 --     handler(nse, bvc, pdu, nsvc, octets, ms_id) -> outcome      octets: the BSSGP PDU
 --     handler(nse, bvc, nsvc, octets, from, ...) -> outcome       with values: the PDU's fields
--- bvc is nil on signalling.
+-- bvc is nil on BVCI 0.
 function pdus.on(name, given)
     local entry = entries[wire[name].type]
     entry.on_ptp, entry.on_signalling = given.on ~= "signalling", given.on ~= "ptp"
@@ -35,7 +35,7 @@ end
 
 local STATUS = wire.bssgp_status.type
 
--- A STATUS on that BVC, and in the log. `octets` is the PDU in error.
+-- Sends and logs a STATUS on the BVC. octets: the PDU in error.
 function pdus.refuse(nse, bvci, cause, octets, nsvc, wrong_bvci)
     if octets:byte() == STATUS then
         return "ignored"
@@ -43,12 +43,12 @@ function pdus.refuse(nse, bvci, cause, octets, nsvc, wrong_bvci)
     if gb.status(nse, bvci, cause, octets, wrong_bvci, nsvc) then
         local entry = entries[octets:byte()]
         log.info(("NSE %d, BVCI %d: STATUS %s to %s"):format(nse.nsei, wrong_bvci or bvci, cause,
-            entry and entry.name or "what is no PDU"))
+            entry and entry.name or "an unknown PDU"))
     end
     return "refused"
 end
 
--- By what a decoder found (wire_err.def); all else is a mandatory element that cannot be read (9).
+-- The cause by the decoder's error (wire_err.def); any other error is in a mandatory element (9).
 local CAUSES = {
     TYPE = "protocol_error", MISSING_IE = "missing_mandatory",
     MISSING_CONDITIONAL = "missing_conditional", CONDITIONAL_IE = "conditional_error",
@@ -59,7 +59,7 @@ local function unreadable(nse, bvci, fault, octets, nsvc)
     return pdus.refuse(nse, bvci, CAUSES[fault] or "invalid_mandatory", octets, nsvc)
 end
 
--- Why a PDU is not taken: cause and the BVCI that the cause is about.
+-- Why a PDU is refused: the cause, and the BVCI that belongs to the cause.
 local function objection(nse, entry, bvc, bvci, type)
     if bvci ~= 0 and not bvc then
         return "bvci_unknown", bvci
@@ -97,8 +97,8 @@ local function with_values(entry, nse, bvc, nsvc, octets, from, first, ...)
     return unreadable(nse, bvc and bvc.bvci or 0, fault, octets:sub(from), nsvc)
 end
 
--- An NS SDU: the octets from `from` on, of that BVCI. ms_id: whose, if a worker knows it. Returns
--- the outcome.
+-- Handles an NS SDU: the octets from `from` on. ms_id: the MS, if a worker has found it. Returns the
+-- outcome.
 function pdus.take(nse, nsvc, bvci, octets, from, ms_id)
     local entry, bvc = entries[octets:byte(from)], nse.bvcs[bvci]
     if bvc then
@@ -121,7 +121,7 @@ function pdus.take(nse, nsvc, bvci, octets, from, ms_id)
     return entry.handler(nse, bvc, pdu, nsvc, octets, ms_id)
 end
 
--- The same, when it comes.
+-- Counts and handles a received NS SDU.
 function pdus.input(nse, nsvc, bvci, octets, from, ms_id)
     local entry = entries[octets:byte(from)]
     if entry then
@@ -130,7 +130,7 @@ function pdus.input(nse, nsvc, bvci, octets, from, ms_id)
     return pdus.take(nse, nsvc, bvci, octets, from, ms_id)
 end
 
--- What a PDU in error is called, if it is one.
+-- The name of a PDU in error; nil for an unknown type.
 function pdus.name_of(octets)
     local entry = entries[octets:byte()]
     return entry and entry.name

@@ -1,11 +1,10 @@
--- BSS packet flow contexts (TS 48.018 clause 8a): CREATE, MODIFY and DELETE, while the feature PFC
--- is in force. The packet flows are those of an MS's PDP contexts that have a PFI (of 8 or more, or
--- 4 to 7: the BSS knows those below by itself); their profiles are in abqp.lua. A BSS gets one when
--- it asks for it (DOWNLOAD-BSS-PFC), or when somebody asks us: it may need none, and forgets those
--- that have been idle for the packet flow timer, of which nobody tells us.
+-- BSS packet flow contexts (TS 48.018 clause 8a): CREATE, MODIFY and DELETE, while the feature PFC is
+-- in force. A packet flow is made of an MS's PDP contexts with one PFI of 4 or more (the BSS knows PFIs
+-- 0 to 3 by itself); abqp.lua makes its profile. The SGSN sends CREATE-BSS-PFC after DOWNLOAD-BSS-PFC
+-- or on `sluice ctl pfc`. The BSS deletes a PFC that was idle for the packet flow timer without a PDU.
 --
--- What the BSS grants is kept and shown. What goes to a flow is decided by flow control alone: it
--- lives on without a PFC.
+-- The profile that the BSS grants is stored and shown only. Flow control alone decides what a packet
+-- flow may send; a packet flow without a PFC still sends.
 local abqp = require "sluice.bssgp.abqp"
 local count = require "count"
 local dp = require "dp"
@@ -26,7 +25,7 @@ local T10_S = 10 -- how long a BSS may queue a request that has an allocation pr
 
 -- ---- Packet flows ----
 
--- Those of that MS that have this PFI, each { class, pfi, slot, rate_bit_per_s }.
+-- The MS's packet flows with the PFI, each { class, pfi, slot, rate_bit_per_s }.
 local function flows_of(ms_id, pfi)
     local list = {}
     for _, flow in ipairs(subscribers.slots(ms_id) or {}) do
@@ -37,7 +36,7 @@ local function flows_of(ms_id, pfi)
     return list
 end
 
--- The profile of the first that has the PFI: those that share it are alike (23.060 clause 12.6.3).
+-- The profile of the first flow with the PFI: flows that share a PFI are alike (23.060 clause 12.6.3).
 local function profile_of(entry)
     return abqp.profile(flows_of(entry.ms_id, entry.pfi)[1])
 end
@@ -92,10 +91,10 @@ end
 function t7(entry)
     if not entries.is_current(entry) or entry.state == "creating"
             and not flows_of(entry.ms_id, entry.pfi)[1] then
-        return entries.drop(entry) -- the MS has left, or has no such packet flow any more
+        return entries.drop(entry) -- the MS has left the cell, or lost the packet flow
     elseif entry.left == 0 then
         count.add("timeouts")
-        log.info(("%s: the BSS does not answer"):format(name_of(entry)))
+        log.info(("%s: the BSS does not answer within T7"):format(name_of(entry)))
         return entries.drop(entry)
     end
     entry.left = entry.left - 1
@@ -120,8 +119,8 @@ end
 
 -- ---- From the BSS ----
 
--- handler(entry, bvc, pdu, nsvc, octets, nse) for PDUs about an MS. One that asks for something
--- gets a STATUS if nobody knows the MS; one that answers is nothing without our question.
+-- handler(entry, bvc, pdu, nsvc, octets, nse) for PDUs about an MS. A request (asks) for an unknown MS
+-- gets a STATUS; an answer without our request is ignored.
 local function on(name, asks, handler)
     pdus.on(name, {
         on = "ptp", feature = "pfc",
@@ -139,7 +138,8 @@ local function on(name, asks, handler)
     })
 end
 
--- A PFI that no context has is not answered (8a.1.1), nor is one that is being deleted.
+-- DOWNLOAD-BSS-PFC is not answered if no context has the PFI (8a.1.1), or while the PFC is being
+-- deleted.
 on("bssgp_download_bss_pfc", true, function(entry, bvc, pdu, nsvc)
     if not flows_of(entry.ms_id, pdu.pfi)[1] then
         return "ignored"
@@ -167,7 +167,7 @@ on("bssgp_create_bss_pfc_nack", false, function(entry, _, pdu)
     return "handled"
 end)
 
--- What cannot be read, or asks for more than there is, gets what there is (8a.2).
+-- The ACK carries the BSS's profile, limited to ours (8a.2).
 on("bssgp_modify_bss_pfc", true, function(entry, bvc, pdu, nsvc, octets, nse)
     local wanted = abqp.decode(pdu.abqp)
     if not wanted then
@@ -192,7 +192,7 @@ on("bssgp_modify_bss_pfc", true, function(entry, bvc, pdu, nsvc, octets, nse)
     return "handled"
 end)
 
--- One that no context has, nor had, is deleted without a word more.
+-- DELETE-BSS-PFC answers the request for an unknown PFC, without T7.
 on("bssgp_delete_bss_pfc_req", true, function(entry, bvc, pdu, nsvc)
     if entry.state == "none" and not flows_of(entry.ms_id, pdu.pfi)[1] then
         gb.send_ptp(bvc, "bssgp_delete_bss_pfc", { tlli = pdu.tlli, pfi = pdu.pfi }, nsvc)
@@ -206,9 +206,9 @@ on("bssgp_delete_bss_pfc_ack", false, function(entry)
     return entries.step(entry, "delete_ack") and "handled" or "ignored"
 end)
 
--- ---- Asking ----
+-- ---- sluice ctl pfc ----
 
--- The PFIs of an MS that a BSS may have to be told of, each once.
+-- The PFIs of 4 and more of an MS, each once.
 local function pfis_of(ms_id)
     local list, seen = {}, {}
     for _, flow in ipairs(subscribers.slots(ms_id)) do
@@ -232,7 +232,7 @@ local function text_of(ms_id)
             entry and rates(entry.granted) or "",
             entry and entry.cause and (", cause 0x%02x"):format(entry.cause) or "")
     end
-    return #lines > 0 and table.concat(lines, "\n") or "no context has a PFI"
+    return #lines > 0 and table.concat(lines, "\n") or "no PDP context of this MS has a PFI"
 end
 
 local VERBS = { create = "download", delete = "delete_req" }
@@ -253,15 +253,15 @@ local function ask(asked)
     end
 end
 
--- A request is a job, and may be interrupted; what it begins is not.
+-- A job may be suspended, so a timer of 0 starts the procedure.
 requests.on("pfc", "pfc IMSI [create|delete]", function(words)
     local ms_id = words[2] and subscribers.by_imsi(words[2])
     if not ms_id or words[3] and not VERBS[words[3]] then
-        return false, "pfc IMSI [create|delete], of an MS that there is"
+        return false, "unknown IMSI or action; usage: pfc IMSI [create|delete]"
     end
     local bvc_id = dp.ms_cell(ms_id)
     if words[3] and not has_pfc(world.bvc[bvc_id]) then
-        return false, "its cell is not up, or its BSS knows no packet flows"
+        return false, "the MS's cell is not up, or feature PFC is not in force at its BSS"
     elseif words[3] then
         timers.after(0, ask, { imsi = words[2], event = VERBS[words[3]] })
     end

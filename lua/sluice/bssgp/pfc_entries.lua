@@ -1,14 +1,14 @@
--- The state of BSS packet flow contexts (pfc.lua), of those MSs that have some: by ms_id a list of
+-- The states of BSS packet flow contexts (pfc.lua): by ms_id a list of
 --   { ms_id, pfi, tlli, bvc, time, state, left, timer, asked, granted, cause }
--- An entry is of one cell and one time that this cell was up.
+-- An entry belongs to one cell, and to the time from one BVC-RESET of the cell to the next.
 local subscribers = require "sluice.subscribers.registry"
 local timers = require "sluice.core.timers"
 local world = require "sluice.core.world"
 
 local entries = {}
 
--- By state, the state after each event; an event that a state does not have is ignored. "none" is
--- an entry that is no longer kept.
+-- By state, the next state for each event; an event without a next state is ignored. An entry in state
+-- "none" is not kept. Events are PDUs; expired: the last T7.
 local NEXT = {
     none = { download = "creating", modify = "up", delete_req = "deleting" },
     creating = {
@@ -22,7 +22,7 @@ local NEXT = {
 
 local of_ms = {}
 
--- How often that cell was reset: an entry of an earlier time is of a cell that has forgotten it.
+-- The number of BVC-RESETs of the cell: the BSS has forgotten a PFC from before the last one.
 local function time_of(bvc)
     return bvc.pfc_time or 0
 end
@@ -68,7 +68,7 @@ function entries.find(ms_id, pfi)
     end
 end
 
--- A new one has no state until its first event.
+-- Finds or makes the entry; a new entry is in state "none".
 function entries.entry_of(ms_id, pfi)
     return entries.find(ms_id, pfi) or { ms_id = ms_id, pfi = pfi, state = "none" }
 end
@@ -79,7 +79,7 @@ local function keep(entry)
     list[#list + 1] = entry
 end
 
--- Into the state after that event; false: the state has none. A cell that speaks of a flow has it.
+-- Enters the next state for the event. Returns false if the state ignores the event.
 function entries.step(entry, event)
     local state = NEXT[entry.state][event]
     if not state then
@@ -96,7 +96,7 @@ function entries.step(entry, event)
     return true
 end
 
--- Where it is from now on, and what the BSS calls its MS.
+-- Sets the cell of the entry, and the TLLI of the MS there.
 function entries.is_at(entry, bvc, tlli)
     entry.bvc, entry.time, entry.tlli = bvc, time_of(bvc), tlli
 end

@@ -1,10 +1,19 @@
--- The life of each BVC (TS 48.018 8.3, 8.4), as tables: what an event leads to in each state. BVCI
--- 0 of an NSE (nse.signalling) is reset first, which takes all of its cells down until each is
--- reset; it is never blocked. A cell that is up is flow.lua's. We reset what a BSS leaves down for
--- T2; of two RESETs that cross each is the other's acknowledgement (8.4.3).
+-- The states of a BVC (TS 48.018 8.3, 8.4) as tables: the next state and the action for each event.
+-- BVCI 0 of an NSE (nse.signalling) is reset first and never blocked; its reset takes all cells of the
+-- NSE down until each is reset. The SGSN sends BVC-RESET for a cell that stays down for T2. When two
+-- BVC-RESETs cross, each acknowledges the other (8.4.3). flow.lua handles a cell that is up.
 --
--- An action gets the BVC, what came with the event (a PDU, a cause, or nothing) and the NS-VC, and
--- may return an outcome; without one it is "handled".
+-- Events: reset, reset_ack, block, unblock  PDUs of the BSS
+--         own_reset    the SGSN is to send BVC-RESET (operator, STATUS of the BSS, reload)
+--         t2           T2 has expired
+--         given_up     no BVC-RESET-ACK after all retries of T2, or STATUS "BVCI unknown" to BVC-RESET
+--         bvci0_reset  BVCI 0 of the cell's NSE was reset
+--         wrong_area   nse.areas does not allow the cell's routeing area
+--         ns_up, ns_down, ns_reset  the NSE has an unblocked NS-VC, has none, has its last NS-VC reset
+--         no_reset     after ns_up or given_up the BSS sent no BVC-RESET of BVCI 0 in time
+--
+-- An action gets the BVC, the event's argument (a PDU, a cause, or nil) and the NS-VC. It may return an
+-- outcome; nil is "handled".
 local areas = require "sluice.bssgp.areas"
 local board = require "sluice.core.board"
 local causes = require "sluice.core.causes"
@@ -21,8 +30,8 @@ local world = require "sluice.core.world"
 
 local states = {}
 
-local MOMENT_NS = 1000000000      -- that a BSS has for its own RESET of BVCI 0
-local PAUSE_NS = 30000000000      -- after the last RESET of BVCI 0 that nobody answered
+local BSS_RESET_NS = 1000000000   -- from ns_up: time for the BSS's own BVC-RESET of BVCI 0
+local PAUSE_NS = 30000000000      -- from given_up of BVCI 0 to the next BVC-RESET
 
 local function is_signalling(b)
     return b.bvci == 0
@@ -32,14 +41,14 @@ function states.name(b)
     return ("NSE %d, BVCI %d"):format(b.nse.nsei, b.bvci)
 end
 
--- In the live view. An NSE without an NS-VC that may signal is down, whatever its BVCI 0 was; a cell may
--- be held by us.
+-- For the live view. An NSE without an unblocked NS-VC is shown as down whatever the state of BVCI 0. A
+-- held cell is shown as held.
 function states.show(b)
     local nse = b.nse
     if is_signalling(b) then
         board.nse {
-            nse_id = nse.id, nsei = nse.nsei, state = nse.ns_up and b.state or "down", features = nse.features,
-            extended_features = nse.extended,
+            nse_id = nse.id, nsei = nse.nsei, state = nse.ns_up and b.state or "down",
+            features = nse.features, extended_features = nse.extended,
         }
     else
         board.bvc {
@@ -48,10 +57,10 @@ function states.show(b)
     end
 end
 
-local tables -- of both kinds, below
+local tables -- below
 
--- A cell that is not up carries no user data either way; nor does one that is held by us, until the
--- BSS shows that it knows the cell. closed: what the dataplane knows of that.
+-- A cell carries user data only if it is up and not held; a held cell waits until the BSS shows that it
+-- knows the cell. closed: the dataplane's copy of that.
 local function gate(b, held)
     local was = b.held
     b.held = held
@@ -92,7 +101,7 @@ local happens = states.happens
 
 -- ---- Timers ----
 
--- What befalls all cells has its own time.
+-- An outstanding event for all cells of the NSE replaces the expiry.
 local function fire(wait)
     local b = wait.bvc
     b.timer = nil
@@ -113,8 +122,8 @@ end
 
 -- ---- Actions ----
 
--- Values are forgotten, the bucket is empty, nothing goes down until FLOW-CONTROL-BVC.
-local function start_anew(b)
+-- Forgets flow control and empties the bucket; the cell sends nothing until FLOW-CONTROL-BVC.
+local function forget(b)
     dp.bvc_reset { bvc_id = b.id }
     gate(b, false)
     flow.bvc_reset(b)
@@ -122,36 +131,37 @@ local function start_anew(b)
     pfc_entries.bvc_reset(b)
 end
 
--- The BSS or we may reset a cell that stays down for long.
+-- The BSS has T2 to reset the cell; then the SGSN does.
 local function go_down(b)
     if b.nse.signalling.up and b.nse.cfg.ns ~= "manual" then
-        wait(b, world.cfg.timers.t2_ns, "silence")
+        wait(b, world.cfg.timers.t2_ns, "t2")
     else
         wait_no_more(b)
     end
 end
 
-local function lose(b)
-    start_anew(b)
+local function forget_and_go_down(b)
+    forget(b)
     go_down(b)
 end
 
--- It is not where the file lets it be, so it stays down until the BSS or the file says otherwise.
+-- The cell stays down until a BVC-RESET or a reload brings an allowed area.
 local function refuse(b)
     areas.set(b, nil)
     wait_no_more(b)
 end
 
-local function refuse_anew(b)
-    start_anew(b)
+local function forget_and_refuse(b)
+    forget(b)
     refuse(b)
 end
 
-function cells.lost(b)
-    happens(b, "lost")
+function cells.bvci0_reset(b)
+    happens(b, "bvci0_reset")
 end
 
--- Much of an MS comes on signalling, also while its cell is down.
+-- BVCI 0 carries PDUs about MSs (SUSPEND, FLUSH-LL-ACK) also while the cell is down, so bvc_reset is
+-- told here too.
 local function come_up(b, pdu)
     if pdu.cell then
         areas.set(b, pdu.cell)
@@ -161,15 +171,15 @@ local function come_up(b, pdu)
     flow.bvc_up(b)
 end
 
--- RESET of a cell that was down already, or that we reset ourselves.
+-- BVC-RESET of a cell that is down or resetting.
 local function accept(b, pdu, nsvc)
     come_up(b, pdu)
     gb.send_signalling(b.nse, "bssgp_bvc_reset_ack", { bvci = b.bvci }, nsvc)
 end
 
--- RESET of a cell that was up, or blocked.
-local function accept_anew(b, pdu, nsvc)
-    start_anew(b)
+-- BVC-RESET of a cell that is up or blocked.
+local function forget_and_accept(b, pdu, nsvc)
+    forget(b)
     accept(b, pdu, nsvc)
 end
 
@@ -182,7 +192,7 @@ local function send_reset(b, cause)
         pdu.extended_features = extended ~= 0 and extended or nil
     end
     gb.send_signalling(b.nse, "bssgp_bvc_reset", pdu)
-    wait(b, world.cfg.timers.t2_ns, "expired")
+    wait(b, world.cfg.timers.t2_ns, "t2")
 end
 
 local function begin_reset(b, cause)
@@ -190,12 +200,11 @@ local function begin_reset(b, cause)
     send_reset(b, cause or "o_and_m")
 end
 
-local function begin_reset_anew(b, cause)
-    start_anew(b)
+local function forget_and_reset(b, cause)
+    forget(b)
     begin_reset(b, cause)
 end
 
--- T2 has expired.
 local function repeat_reset(b)
     b.tries = b.tries + 1
     if b.tries <= world.cfg.timers.t2_retries then
@@ -203,29 +212,29 @@ local function repeat_reset(b)
         return send_reset(b)
     end
     count.add "timeouts"
-    log.warn(states.name(b) .. ": nobody answers BVC-RESET")
+    log.warn(states.name(b) .. ": no BVC-RESET-ACK")
     return happens(b, "given_up")
 end
 
--- The BSS speaks of it as one that is up.
+-- A PDU of the BSS shows that it has the cell up.
 function states.let_go(b)
     if b.held then
         gate(b, false)
     end
 end
 
--- BLOCK and UNBLOCK are acknowledged in any state; what does not change has only that.
-local function say_blocked(b, _, nsvc)
+-- BVC-BLOCK and BVC-UNBLOCK are acknowledged in any state.
+local function acknowledge_block(b, _, nsvc)
     gb.send_signalling(b.nse, "bssgp_bvc_block_ack", { bvci = b.bvci }, nsvc)
 end
 
-local function say_unblocked(b, _, nsvc)
+local function acknowledge_unblock(b, _, nsvc)
     gb.send_signalling(b.nse, "bssgp_bvc_unblock_ack", { bvci = b.bvci }, nsvc)
 end
 
 local function block(b, pdu, nsvc)
     log.info(("%s is blocked: %s"):format(states.name(b), causes.text(causes.bssgp, pdu.cause)))
-    say_blocked(b, pdu, nsvc)
+    acknowledge_block(b, pdu, nsvc)
 end
 
 -- ---- Actions of BVCI 0 ----
@@ -233,10 +242,10 @@ end
 local function signalling_up(b, pdu, _, ...)
     wait_no_more(b)
     features.agree(b.nse, pdu.features, pdu.extended_features)
-    cells.lose_all(b.nse, ...)
+    cells.reset_all(b.nse, ...)
 end
 
--- With the bitmaps that the RESET had: an older BSS knows none.
+-- The ACK has the bitmaps that the BVC-RESET had: an older BSS knows none.
 local function acknowledge(b, pdu, nsvc)
     local ours, extended = features.offered(b.nse)
     gb.send_signalling(b.nse, "bssgp_bvc_reset_ack", {
@@ -249,7 +258,7 @@ local function accept_signalling(b, pdu, nsvc)
     signalling_up(b, pdu, nsvc, acknowledge, b, pdu, nsvc)
 end
 
--- It may have come up, or gone down, while its cells went down.
+-- BVCI 0 may have changed its state while the job took the cells down.
 local function begin_reset_still(b, cause)
     if b.state == "resetting" then
         begin_reset(b, cause)
@@ -258,25 +267,25 @@ end
 
 local function begin_signalling(b, cause)
     wait_no_more(b)
-    cells.lose_all(b.nse, begin_reset_still, b, cause)
+    cells.reset_all(b.nse, begin_reset_still, b, cause)
 end
 
 local function pause(b)
-    wait(b, PAUSE_NS, "silence")
+    wait(b, PAUSE_NS, "no_reset")
 end
 
-local function moment(b)
-    wait(b, MOMENT_NS, "silence")
+local function await_reset(b)
+    wait(b, BSS_RESET_NS, "no_reset")
 end
 
--- A BSS that has reset its last NS-VC may have forgotten its cells: what is sent there would be
--- lost. It has a moment, once it can be heard again, to say so by its RESET of BVCI 0.
+-- A BSS that has reset its last NS-VC may have restarted and forgotten its cells, so user data waits.
+-- The BSS has BSS_RESET_NS from ns_up to send BVC-RESET of BVCI 0.
 local function hold_cells(b)
     cells.hold_all(b.nse, true)
 end
 
--- It knows them.
-local function let_go(b)
+-- Without BVC-RESET of BVCI 0 the BSS still knows its cells.
+local function release_cells(b)
     cells.hold_all(b.nse, false)
 end
 
@@ -293,65 +302,65 @@ end
 tables = {
     signalling = {
         down = {
-            ns_up = { to = "down", act = moment },
+            ns_up = { to = "down", act = await_reset },
             ns_down = { to = "down", act = wait_no_more },
-            silence = { to = "resetting", act = begin_signalling },
-            order = { to = "resetting", act = begin_signalling },
+            no_reset = { to = "resetting", act = begin_signalling },
+            own_reset = { to = "resetting", act = begin_signalling },
             reset = { to = "up", act = accept_signalling },
         },
         resetting = {
             ns_down = { to = "down", act = wait_no_more },
-            expired = { to = "resetting", act = repeat_reset },
+            t2 = { to = "resetting", act = repeat_reset },
             given_up = { to = "down", act = pause },
-            order = { to = "resetting", act = begin_signalling },
+            own_reset = { to = "resetting", act = begin_signalling },
             reset = { to = "up", act = accept_signalling },
             reset_ack = { to = "up", act = signalling_up },
         },
         up = {
             ns_reset = { to = "up", act = hold_cells },
-            ns_up = { to = "up", act = moment },
+            ns_up = { to = "up", act = await_reset },
             ns_down = { to = "up", act = wait_no_more },
-            silence = { to = "up", act = let_go },
-            order = { to = "resetting", act = begin_signalling },
+            no_reset = { to = "up", act = release_cells },
+            own_reset = { to = "resetting", act = begin_signalling },
             reset = { to = "up", act = accept_signalling },
         },
     },
     cell = {
         down = {
-            silence = { to = "resetting", act = begin_reset },
-            order = { to = "resetting", act = begin_reset },
+            t2 = { to = "resetting", act = begin_reset },
+            own_reset = { to = "resetting", act = begin_reset },
             reset = { to = "up", act = accept },
-            refused = { to = "down", act = refuse },
-            block = { to = "down", act = say_blocked },
-            unblock = { to = "down", act = say_unblocked },
-            lost = { to = "down", act = go_down },
+            wrong_area = { to = "down", act = refuse },
+            block = { to = "down", act = acknowledge_block },
+            unblock = { to = "down", act = acknowledge_unblock },
+            bvci0_reset = { to = "down", act = go_down },
         },
         resetting = {
-            expired = { to = "resetting", act = repeat_reset },
+            t2 = { to = "resetting", act = repeat_reset },
             given_up = { to = "down", act = wait_no_more },
-            order = { to = "resetting", act = begin_reset },
+            own_reset = { to = "resetting", act = begin_reset },
             reset = { to = "up", act = accept },
-            refused = { to = "down", act = refuse },
+            wrong_area = { to = "down", act = refuse },
             reset_ack = { to = "up", act = come_up },
-            block = { to = "resetting", act = say_blocked },
-            unblock = { to = "resetting", act = say_unblocked },
-            lost = { to = "down", act = go_down },
+            block = { to = "resetting", act = acknowledge_block },
+            unblock = { to = "resetting", act = acknowledge_unblock },
+            bvci0_reset = { to = "down", act = go_down },
         },
         up = {
-            order = { to = "resetting", act = begin_reset_anew },
-            reset = { to = "up", act = accept_anew },
-            refused = { to = "down", act = refuse_anew },
+            own_reset = { to = "resetting", act = forget_and_reset },
+            reset = { to = "up", act = forget_and_accept },
+            wrong_area = { to = "down", act = forget_and_refuse },
             block = { to = "blocked", act = block },
-            unblock = { to = "up", act = say_unblocked },
-            lost = { to = "down", act = lose },
+            unblock = { to = "up", act = acknowledge_unblock },
+            bvci0_reset = { to = "down", act = forget_and_go_down },
         },
         blocked = {
-            order = { to = "resetting", act = begin_reset_anew },
-            reset = { to = "up", act = accept_anew },
-            refused = { to = "down", act = refuse_anew },
-            block = { to = "blocked", act = say_blocked },
-            unblock = { to = "up", act = say_unblocked },
-            lost = { to = "down", act = lose },
+            own_reset = { to = "resetting", act = forget_and_reset },
+            reset = { to = "up", act = forget_and_accept },
+            wrong_area = { to = "down", act = forget_and_refuse },
+            block = { to = "blocked", act = acknowledge_block },
+            unblock = { to = "up", act = acknowledge_unblock },
+            bvci0_reset = { to = "down", act = forget_and_go_down },
         },
     },
 }

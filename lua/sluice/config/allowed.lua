@@ -1,4 +1,4 @@
--- What a key of the schema allows, in words: the second half of every message, and the help.
+-- The text of what a key of the schema allows, for messages and the help.
 local units = require "sluice.base.units"
 
 local function quoted(choice)

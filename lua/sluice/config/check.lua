@@ -1,7 +1,6 @@
--- The tables that a configuration made, against the schema: each key by itself, what is missing,
--- what is unknown, what stands where. Out comes the normalised form: plain tables with the names
--- of the schema's `out`, machine units and all defaults. What concerns two places at once is
--- cross.lua's.
+-- Checks the tables of a configuration against the schema: each key, missing and unknown keys,
+-- misplaced constructors. Makes the normalised form: plain tables with the names of the schema's `out`,
+-- machine units and all defaults. cross.lua checks two places against each other.
 local breath = require "sluice.base.breath"
 local limits = require "limits"
 local lines = require "sluice.config.lines"
@@ -11,7 +10,7 @@ local values = require "sluice.config.values"
 
 local check = {}
 
--- Where a key of a node stands: its own line if the text has it, else that of its constructor.
+-- The place of a key of a node: its own line if the text has it, else that of its constructor.
 function check.place(node, key)
     if node.set and node.set[key] then
         return "--set " .. node.set[key]
@@ -32,24 +31,24 @@ local function note(state, node, key, text)
     state.mistakes:add(check.place(node, key), join(node.path, values.plain(key)), text)
 end
 
--- The same for those who have only the normalised record; values behind a text go into it.
+-- Notes a mistake at a key of a normalised record; further arguments are formatted into the text.
 function check.note(state, record, key, text, ...)
     text = select("#", ...) > 0 and text:format(...) or text
     note(state, state.node_of[record], key, text)
 end
 
--- Whether the file, or --set, has that key of a record.
+-- Returns whether the file or --set gives the key of a record.
 function check.is_given(state, record, key)
     return state.node_of[record].table[key] ~= nil
 end
 
--- Of a whole record.
+-- Notes a mistake of a whole record.
 function check.note_record(state, record, text)
     local node = state.node_of[record]
     state.mistakes:add(node.line, node.path, text)
 end
 
--- Of a record that has too few of a child, unless some of what was refused may be one.
+-- Notes that a record has too few of a child, unless a refused table may be one.
 function check.note_few(state, record, constructor)
     local node = state.node_of[record]
     if not (node.unsure or state.strays) then
@@ -58,7 +57,7 @@ function check.note_few(state, record, constructor)
     end
 end
 
--- What is allowed, and may not be meant.
+-- Warns of a value that is allowed but may not be meant.
 function check.warn(state, record, key, text)
     local node = state.node_of[record]
     state.warnings:add(check.place(node, key), join(node.path, key), text)
@@ -110,7 +109,7 @@ local function check_unknown_key(state, node, constructor, name)
     end
 end
 
--- Also fills `meant`: the keys that a misspelt one stands for, and which so are not missing.
+-- Also fills node.meant: the keys that misspelt ones mean, which then do not count as missing.
 local function check_names(state, node, constructor, names, others)
     node.meant = {}
     for _, name in ipairs(names) do
@@ -173,7 +172,7 @@ local function sort_children(state, node, constructor, numbers)
         if list and not state.nodes[item].parent then
             list[#list + 1] = state.nodes[item]
             state.nodes[item].parent = node
-        elseif list then -- refused here, else a few tables shared in loops make billions
+        elseif list then -- a shared table is refused: a few of them in loops would make billions of records
             note_again(state, node, item, number)
         else
             note_misplaced(state, node, constructor, item, number)
@@ -182,14 +181,14 @@ local function sort_children(state, node, constructor, numbers)
     return by_kind
 end
 
-local check_node -- of each of these, below
+local check_node -- below
 
 local function note_count(state, place, path, constructor, found)
     state.mistakes:add(place, path, ("found %s, allowed %s %s { ... }"):format(found,
         constructor.times, constructor.name))
 end
 
--- All nodes of one kind in one parent: a list of records, or one record when there is one only.
+-- All nodes of one kind in one parent: a list of records, or one record for a single constructor.
 local function check_nodes(state, nodes, constructor, parent)
     local records = {}
     local path = join(parent.path, constructor.name)
@@ -235,13 +234,13 @@ function check_node(state, node, constructor)
     return record
 end
 
--- A record that the file has not: what `given` holds, and every default.
+-- Makes a record that the file does not have: the values of `given`, and every default.
 function check.made_up(state, constructor, given)
     return check_node(state, { kind = constructor.name, table = given, line = 1,
         path = constructor.name }, constructor)
 end
 
--- Constructors that no other one holds, though they belong in one.
+-- Notes constructors outside the parent that they belong in.
 local function note_orphans(state, made, strays)
     local held = {}
     local seen = {}
@@ -273,8 +272,8 @@ local function note_orphans(state, made, strays)
     end
 end
 
--- More than the dataplane ever has, before each of them is made a record: true. Fewer may still be too
--- many in all (cross.lua).
+-- Notes more NSEs, NS-VCs, cells or GGSNs than the dataplane can ever have, before records are made of
+-- them. Returns whether there are. cross.lua checks the other limits.
 local function note_too_many(state, by_kind)
     local any = false
     for _, kind in ipairs { "nse", "nsvc", "bvc", "ggsn" } do
@@ -288,15 +287,14 @@ local function note_too_many(state, by_kind)
     return any
 end
 
--- `run` is what the sandbox returned. Returns the normalised form, complete only when `mistakes`
--- is still empty, and the state that check.note wants; nil: there is far too much of something,
--- or wrong.
+-- run: the result of the sandbox. Returns the normalised form, which is complete only if `mistakes` is
+-- still empty, and the state for check.note; or nil after far too many mistakes or records.
 function check.all(run, mistakes, warnings)
     local state = {
         mistakes = mistakes, warnings = warnings, nodes = run.nodes, literals = run.literals,
         unknown = run.unknown, node_of = {},
-        strays = #run.strays > 0, -- what is missing may stand in one of these
-        unsure = false, -- something was refused that may hold what is missing
+        strays = #run.strays > 0, -- a missing constructor may be in a stray table
+        unsure = false, -- a missing constructor may be in a refused table
     }
     local cfg, root, by_kind = {}, { path = "", line = 1 }, {}
     for _, node in breath.each(run.made) do

@@ -1,6 +1,6 @@
--- What two places of a configuration say about each other: numbers given twice, ranges that
--- overlap or run out, traffic for nobody. Values that were refused before are missing here (nil)
--- and are passed over. Also fills in the defaults that depend on other places.
+-- Checks two places of a configuration against each other: numbers given twice, ranges that overlap or
+-- run past their end, traffic without a receiver. Values that were refused before are nil here and
+-- ignored. Also fills in the defaults that depend on other places.
 local addresses = require "sluice.base.addresses"
 local breath = require "sluice.base.breath"
 local check = require "sluice.config.check"
@@ -30,7 +30,7 @@ local function note_overlaps(state, spans)
     breath.sort(spans, function(a, b)
         return a.first < b.first
     end)
-    local widest = spans[1] -- of those so far, the one that reaches farthest
+    local widest = spans[1] -- the span so far with the greatest last value
     for i = 2, #spans do
         local span = spans[i]
         if span.first <= widest.last then
@@ -120,7 +120,7 @@ local function ggsn_names(cfg)
     return #names > 0 and "one of " .. table.concat(names, ", ") or "none, there is no ggsn { }"
 end
 
--- The GGSN of a context that has an uplink; nil, with the mistake noted, if it is not plain which.
+-- The GGSN of a context with an uplink; nil, with the mistake noted, if it is ambiguous or unknown.
 local function ggsn_of(state, cfg, pdp)
     local given = is_given(state, pdp, "ggsn")
     if not is_given(state, pdp, "ggsn_teid") then
@@ -149,7 +149,7 @@ local function add_tunnels(state, cfg, tunnels, ms)
     end
 end
 
--- Each cipher has keys of one length, and without one there is no key.
+-- Each cipher has keys of one length; without a cipher a key is refused.
 local function check_key(state, ms)
     local digits = ms.cipher and ciphers.key_digits[ms.cipher]
     local given = is_given(state, ms, "key")
@@ -279,14 +279,14 @@ local function check_lab(state, cfg, imsis)
         known[class] = any_has_class(cfg, class)
     end
     for _, traffic in ipairs(cfg.lab.traffic) do
-        if not (state.unsure or state.strays) then -- else its MS may be one that was refused
+        if not (state.unsure or state.strays) then -- else the traffic's MS may have been refused
             check_receivers(state, traffic, known, imsis)
         end
         check_interval(state, cfg, traffic)
     end
 end
 
--- What the dataplane has room for; noted at the place that goes beyond it.
+-- Notes, at the first place beyond it, that a limit of the dataplane is exceeded.
 local function check_limit(state, record, key, found, what, limit)
     if found > limit.most then
         note(state, record, key, "found %d %s up to here, allowed at most %d", found, what,
@@ -330,7 +330,7 @@ local function check_limits(state, cfg)
     end
 end
 
--- `source` is { name, clock, read } of config.load.
+-- source: { name, clock, read } of config.load.
 function cross.all(state, cfg, source)
     network.all(state, cfg)
     local imsis = check_subscribers(state, cfg)

@@ -1,6 +1,6 @@
--- What the parts that say how Gb's procedures behave say about each other: who speaks first and
--- who is there to speak to, values by hand that nobody would use, room for what the file has, the
--- user's script. Also fills in the defaults of room { }. See cross.lua.
+-- Checks the parts of a configuration about Gb's procedures against each other: `ns` and NS-VCs, rates
+-- of cells that flow control would overwrite, room for the file's records, the user's script. Also
+-- fills in the defaults of room { }. See cross.lua.
 local breath = require "sluice.base.breath"
 local check = require "sluice.config.check"
 local parts = require "sluice.config.parts"
@@ -14,7 +14,7 @@ local note, is_given = check.note, check.is_given
 
 local gb = {}
 
--- Who brings its NS-VCs up, and whether there are any.
+-- Checks that the NSE has NS-VCs as its `ns` requires.
 local function check_nsvcs(state, nse)
     if nse.dynamic and nse.ns ~= "reset" then
         note(state, nse, "dynamic", 'found true, allowed with ns = "reset" only: NS-RESET says'
@@ -27,8 +27,8 @@ local function check_nsvcs(state, nse)
     end
 end
 
--- Values by hand hold where the BSS says none, or until it does.
-local function check_by_hand(state, nse)
+-- A cell's rate in the file holds only with ns = "manual", or until the first FLOW-CONTROL-BVC.
+local function check_rates(state, nse)
     if nse.ns == "manual" or nse.flow_control ~= "wait" then
         return
     end
@@ -49,13 +49,13 @@ local function check_nse(state, cfg, nse)
     end
     if nse.ns then
         check_nsvcs(state, nse)
-        check_by_hand(state, nse)
+        check_rates(state, nse)
     end
 end
 
 -- ---- room { } ----
 
--- Packet flows of an MS; 0 if what is in one was refused.
+-- The number of packet flows of an MS; 0 if a class was refused.
 local function flows_of(ms)
     for _, pdp in ipairs(ms.pdp) do
         if not pdp.class then
@@ -65,8 +65,9 @@ local function flows_of(ms)
     return #select(2, parts.slots_of(ms))
 end
 
--- What the BSS of an NSE may bring beside what the file has: `brings` of a record; its key for how many,
--- and that of the places for all. How many of them it has in the end is in its `own`.
+-- Cells and NS-VCs that the BSS of an NSE may add besides those of the file. brings(nse): whether it
+-- may. key: the NSE's key for their number; room: the key of the places for all; own: the NSE's field
+-- with the number that it gets.
 local OF_ITS_OWN = {
     {
         key = "cells_most", room = "bvcs", own = "own_bvcs", with = 'cells = "any"',
@@ -77,7 +78,7 @@ local OF_ITS_OWN = {
             return math.maxinteger
         end,
         usual = function()
-            return 0 -- those that all may share are the eighth more
+            return 0 -- check_room adds an eighth, which the NSEs share
         end,
     },
     {
@@ -95,7 +96,8 @@ local OF_ITS_OWN = {
     },
 }
 
--- Places that the file gives to BSSs for what they bring, and places that they usually want beside.
+-- Returns the places that the file reserves for BSSs, the usual number for NSEs without such a key, and
+-- the number of those NSEs.
 local function count_own(state, nses, kind)
     local given, usual, sharers = 0, 0, 0
     for _, nse in breath.each(nses) do
@@ -117,7 +119,7 @@ local function share_out(nses, kind, share)
     end
 end
 
--- NSEs belong to workers by turns. A worker's MSs and contexts, and the most of any.
+-- NSEs are distributed to workers in turn. Counts each worker's MSs and contexts, and the maxima.
 local function count_of_worker(n, cfg, i, nse)
     local w = i % (cfg.run and cfg.run.workers or 1)
     local of = n.of_worker[w] or { mss = 0, pdps = 0 }
@@ -154,7 +156,7 @@ local function count(cfg)
     return n
 end
 
--- Each NSE that may bring some has its own places for them, so that none takes another's.
+-- Each NSE gets places of its own for what its BSS may add, so that no BSS takes another's.
 local function check_own(state, cfg, n)
     local wanted, shares = {}, {}
     for _, kind in ipairs(OF_ITS_OWN) do
@@ -192,7 +194,7 @@ end
 
 -- ---- policy { } ----
 
--- source.read(path) is the host's: the text of a file, or nil and why not.
+-- source.read(path), from the host, returns the text of a file, or nil and why not.
 local function load_script(state, cfg, source)
     local path = script_check.path(source.name, cfg.policy.script)
     local text, why = source.read(path)

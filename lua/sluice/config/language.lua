@@ -1,6 +1,6 @@
--- The configuration: from the text that a person wrote to a plain table with every default filled
--- in and every quantity a whole number of its machine's unit, or to the list of all mistakes.
--- It reads no file and writes none: the host passes the text in and prints what comes out.
+-- The configuration: turns a text into a plain table with every default filled in and every quantity a
+-- whole number of its machine's unit, or into the list of all mistakes. It reads and writes no file:
+-- the host passes the text in and prints the results.
 local check = require "sluice.config.check"
 local cross = require "sluice.config.cross"
 local mistakes = require "sluice.config.mistakes"
@@ -11,8 +11,8 @@ local values = require "sluice.config.values"
 
 local config = {}
 
--- For those who find out later that the configuration cannot come into force: notes a mistake at a
--- key of a record, and says all of them, each with its line.
+-- For a reload, which finds further mistakes: notes a mistake at a key of a record, and returns all
+-- mistakes with their lines.
 local function critic(found, state)
     return {
         note = function(record, key, text)
@@ -30,7 +30,7 @@ end
 local function load_text(name, text, sets, source)
     local found = mistakes.new(name, "")
     local run = sandbox.run(text, schema.names, found, source.clock)
-    if run.failed then -- the rest was not made: checking it would invent mistakes
+    if run.failed then -- checking an incomplete configuration would invent mistakes
         return nil, found:texts()
     end
     set.all(run, sets, found)
@@ -46,10 +46,9 @@ local function load_text(name, text, sets, source)
     return cfg, warnings:texts()
 end
 
--- `sets` are the "KEY=VALUE" of --set. `clock`, which may be missing, returns nanoseconds; `read`
--- the text of a file that the configuration names, or nil and why not.
--- Returns the normalised table and a list of warnings, or nil and a list of mistakes: lines to
--- print.
+-- sets: the "KEY=VALUE" of --set. clock, which may be nil, returns nanoseconds. read(path) returns the
+-- text of a file that the configuration names, or nil and why not. Returns the normalised table and a
+-- list of warnings, or nil and a list of mistakes, as lines to print.
 function config.load(name, text, sets, clock, read)
     local source = { name = name, clock = clock, read = read }
     local ok, cfg, texts = pcall(load_text, name, text, sets or {}, source)
@@ -106,8 +105,8 @@ function emit_record(record, constructor, writer, secrets)
     writer.close()
 end
 
--- Walks the normalised table in the schema's order: the same table gives the same calls. Behind it
--- stands the memory that it needs. Its secrets are hidden unless `secrets`.
+-- Writes the normalised table in the schema's order, so that the same table gives the same calls; then
+-- the memory that a run needs. Secrets are hidden unless `secrets`.
 function config.emit(cfg, writer, memory_octets, secrets)
     writer.object()
     emit_children(cfg, schema.top, writer, secrets)
@@ -155,7 +154,7 @@ local function describe(constructor, depth, out)
     end
 end
 
--- The whole language as text for people.
+-- The help text of the whole language.
 function config.describe()
     local out = {}
     for _, constructor in ipairs(schema.top) do

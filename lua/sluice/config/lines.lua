@@ -1,11 +1,10 @@
--- On which line each key of each {...} stands. Lua forgets this once a table is built, and the
--- line it reports for a call that spans many lines is not the one a person looks for. So every
--- table literal gets a number: `lines.mark` writes it into the text, right after the brace, as
--- one more entry, which adds no line; whatever then happens to the table, through helper
--- functions and loops, the number leads back to the literal.
--- This is a lexer, not a parser: the text must have passed Lua's own parser first. What it leaves
--- out: an entry in a function body inside a table may be taken for a key; a key computed at run
--- time has no line. Such a mistake is shown at the line of its constructor.
+-- Finds the line of each key of each {...}. Lua forgets the lines once a table is built, and reports
+-- for a call over many lines not the line of the key. So every table literal gets a number:
+-- `lines.mark` writes the number into the text right after the brace, as one more entry, which adds no
+-- line. The number leads from the table back to the literal, also through helper functions and loops.
+-- This is a lexer, not a parser: the text must have passed Lua's own parser first. An entry in a
+-- function body inside a table may be taken for a key; a key computed at run time has no line, and its
+-- mistakes are shown at the line of its constructor.
 local breath = require "sluice.base.breath"
 
 local lines = {}
@@ -13,7 +12,7 @@ local lines = {}
 lines.MARK = "\0literal"
 local MARK_FORMAT = '["\\0literal"]=%d,'
 
--- Last octet of [[...]] or [==[...]==] at `pos`, nil when none begins there.
+-- The last octet of [[...]] or [==[...]==] at `pos`; nil if none begins there.
 local function long_bracket_stop(text, pos)
     local equals = text:match("^%[(=*)%[", pos)
     if not equals then
@@ -37,7 +36,7 @@ local function quoted_stop(text, pos)
     end
 end
 
--- Where the next token begins, behind spaces and comments; nil at the end.
+-- The begin of the next token after spaces and comments; nil at the end.
 local function token_start(text, pos)
     while true do
         local start = text:find("%S", pos)
@@ -48,7 +47,7 @@ local function token_start(text, pos)
     end
 end
 
--- What the token at `start` is ("name", "symbol" or "other") and its last octet.
+-- The kind of the token at `start` ("name", "symbol" or "other") and its last octet.
 local function token_kind(text, start)
     local first = text:sub(start, start)
     if first:find("[%a_]") then
@@ -63,7 +62,7 @@ local function token_kind(text, start)
     return "symbol", start
 end
 
--- Where "=" stands as the next token from `pos`, spaces and comments passed over; nil else.
+-- The place of "=" if it is the next token from `pos` on; else nil.
 local function equals_at(text, pos)
     local start = token_start(text, pos)
     return start and text:find("^=[^=]", start)
@@ -90,7 +89,7 @@ local function note_entry(literal, key, line)
     end
 end
 
--- Counts lines up to `pos`; the next newline is remembered, so that a long line costs no more.
+-- Counts lines up to `pos`; remembers the next newline, so that a long line is searched once.
 local function advance(scan, pos)
     while scan.newline and scan.newline < pos do
         scan.line = scan.line + 1
@@ -108,8 +107,8 @@ local function open_literal(scan, start)
     return literal
 end
 
--- `stack` holds what is open, innermost last: a literal, or false for ( and [.
--- `begins` says that an entry of the innermost literal may begin with the next token.
+-- scan.stack: the open brackets, innermost last: a literal, or false for ( and [. scan.begins: an entry
+-- of the innermost literal may begin with the next token.
 local function take_symbol(scan, symbol, start)
     local stack = scan.stack
     scan.begins = false
@@ -137,8 +136,8 @@ local function take_token(scan, start)
     return stop + 1
 end
 
--- The marked text, and for each number the literal: its line, the line of each key (`keys`) and
--- of each entry without a key (`items`), and the keys that stand there twice.
+-- Returns the marked text, and by number the literals: line, the line of each key (keys) and of each
+-- entry without a key (items), and the keys given twice.
 function lines.mark(text)
     local scan = {
         text = text, line = 1, newline = text:find("\n", 1, true), stack = {},

@@ -1,13 +1,13 @@
--- The mistakes of one file, or what it is warned of: collected (the first thousand; then only
--- counted) and printed in the order of its lines, twenty at most.
--- A place is a line, or the text "--set KEY" for a value that the command line gave.
+-- Collects the mistakes or warnings of one file (the first thousand; further ones are only counted) and
+-- prints at most twenty in the order of their lines. A place is a line, or the text "--set KEY" for a
+-- value of the command line.
 local mistakes = {}
 mistakes.__index = mistakes
 
 local SHOWN_MAX = 20
 local KEPT_MAX = 1000
 
--- `kind` stands before each one's path: "" or "warning: ".
+-- kind: "" or "warning: ", printed before each path.
 function mistakes.new(name, kind)
     return setmetatable({ name = name, kind = kind, list = {}, count = 0 }, mistakes)
 end
@@ -27,12 +27,13 @@ function mistakes:any()
     return self.count > 0
 end
 
--- So many that no text is worth making for one more: mistakes:add() without one counts it.
+-- Returns whether the texts of further mistakes would be dropped: mistakes:add() without a text counts
+-- one.
 function mistakes:plenty()
     return self.count >= KEPT_MAX
 end
 
--- The rest is not looked at.
+-- The check stops here; the rest is unchecked.
 function mistakes:give_up()
     self.given_up = true
 end

@@ -1,6 +1,6 @@
--- What the parts that say how the program runs and what is around it say about each other: the
--- clock and its ports, addresses of one family, endpoints and tunnels given twice, packets larger
--- than an MTU. See cross.lua.
+-- Checks the parts of a configuration about the program and its network against each other: the clock
+-- and the ports, addresses of one family, endpoints and tunnels given twice, packets larger than an
+-- MTU. See cross.lua.
 local addresses = require "sluice.base.addresses"
 local breath = require "sluice.base.breath"
 local check = require "sluice.config.check"
@@ -13,12 +13,12 @@ local note, is_given = check.note, check.is_given
 
 local network = {}
 
--- What stands around an LLC UI frame's information in a Gb datagram: LLC with FCS 6, BSSGP with PFI
--- 18 and the MS's options, NS 4, UDP 8. And around an N-PDU on Gn: GTP-U 8, UDP 8. Below both, IP.
+-- Header octets around the information of an LLC UI frame in a Gb datagram: LLC with FCS 6, BSSGP with
+-- PFI 18 and the MS's options, NS 4, UDP 8. Around an N-PDU on Gn: GTP-U 8, UDP 8. IP comes on top.
 local GB_HEADER_OCTETS, GN_HEADER_OCTETS = 36, 16
 local IPV4_OCTETS, IPV6_OCTETS = 20, 40
 
--- A key that is misspelt has been noted as that.
+-- Notes a missing key, unless a misspelt one has been noted for it.
 local function note_missing(state, record, key, constructor, why)
     if not is_given(state, record, key) and not state.node_of[record].meant[key] then
         note(state, record, key, "found nothing, allowed %s: %s",
@@ -26,7 +26,7 @@ local function note_missing(state, record, key, constructor, why)
     end
 end
 
--- ---- The clock, and what goes with it ----
+-- ---- The clock ----
 
 local function check_virtual(state, cfg)
     local asked = 'with run.clock = "virtual" nobody is asked for it'
@@ -118,7 +118,7 @@ local function check_port(state, cfg, name)
     check_gateway(state, port, "gateway6", "address6")
 end
 
--- A peer of a family that the port has no address of.
+-- Notes a peer of an address family in which the port has no address.
 local function check_family(state, record, key, port, port_name)
     local address = record[key]
     if not (address and port and has_address(state, port)) then
@@ -136,13 +136,13 @@ local function place_text(state, record, key)
     return math.type(place) == "integer" and "line " .. place or place
 end
 
--- The later of two places that say the same.
+-- Notes the later of two places with the same value.
 function network.note_again(state, record, key, shown, first, first_key)
     note(state, record, key, "found %s, taken by %s (%s), allowed one that is free", shown,
         state.node_of[first].path, place_text(state, first, first_key or key))
 end
 
--- Notes each record whose value another one of the list has.
+-- Notes each record with the same value as an earlier record of the list.
 function network.note_equals(state, records, key)
     local first = {}
     for _, record in breath.each(records) do
@@ -155,7 +155,7 @@ function network.note_equals(state, records, key)
     end
 end
 
--- Somebody else has an address of the port's own.
+-- Notes a peer with an address of the port itself.
 local function check_own(state, record, key, port, mac_key)
     local own = port and record[key]
     for _, name in ipairs { "address", "address6" } do

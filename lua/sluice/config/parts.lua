@@ -1,4 +1,4 @@
--- What setup.lua, start.lua and those who come after them need to know of a configuration.
+-- Functions over the normalised configuration for setup.lua, start.lua and the procedures.
 local addresses = require "sluice.base.addresses"
 local breath = require "sluice.base.breath"
 local ciphers = require "sluice.base.ciphers"
@@ -22,20 +22,19 @@ function parts.each_pdp(cfg, visit)
     end
 end
 
--- What makes two contexts of an MS one packet flow: their class, and the PFI that the BSS knows
--- them by, if they have one.
+-- Contexts of an MS with the same key are one packet flow: the same class, and the same PFI or none.
 function parts.flow_key(pdp)
     return pdp.pfi and pdp.class .. "/" .. pdp.pfi or pdp.class
 end
 
--- What makes two of them use one bucket.
+-- Packet flows of an MS with the same key share a bucket.
 function parts.bucket_key(flow)
     return flow.pfi or flow.class
 end
 
--- The packet flows of an ms record, as its contexts come: the slot of each flow_key, and the list
--- of flows by slot, each { slot, class, pfi, its bucket }. `kept`, which may be missing, has the
--- slots that flows have already.
+-- The packet flows of an ms record: the slot of each flow_key in the order of the contexts, and the
+-- list of flows by slot, each { slot, class, pfi, rate_bit_per_s, bucket_octets }. kept, which may be
+-- nil: the slots that flows have already.
 function parts.slots_of(ms, kept)
     local slots, list, taken = {}, {}, {}
     for _, pdp in ipairs(ms.pdp) do
@@ -64,9 +63,9 @@ function parts.slots_of(ms, kept)
     return slots, list
 end
 
--- The buckets of such a list of flows: flows of one PFI have one bucket, whatever their classes are
--- (TS 48.018 8.2.3.2). By slot, each { key, slot, slots, rate_bit_per_s, bucket_octets }: the PFI or
--- the class, the first slot that uses it, all of them as bits, the file's values if there are any.
+-- The buckets of such a list of flows: flows with one PFI share a bucket, also of several classes (TS
+-- 48.018 8.2.3.2). By slot, each { key, slot, slots, rate_bit_per_s, bucket_octets }: the PFI or the
+-- class, the first slot with the bucket, all its slots as bits, the file's values if given.
 function parts.buckets_of(list)
     local buckets, of_key = {}, {}
     for _, flow in ipairs(list) do
@@ -96,7 +95,7 @@ function parts.copy(record)
     return made
 end
 
--- Whether two records differ in one of these keys.
+-- Returns whether two records differ in one of the keys `names`.
 function parts.differ(a, b, names)
     for _, name in ipairs(names) do
         if a[name] ~= b[name] then
@@ -106,7 +105,7 @@ function parts.differ(a, b, names)
     return false
 end
 
--- The ms record of n members of another one, from member `from` on.
+-- The ms record of n members of another record, from member `from` on.
 function parts.slice(ms, from, n)
     local slice = parts.copy(ms)
     slice.count, slice.imsi = n, parts.imsi(ms, from)
@@ -120,13 +119,13 @@ function parts.slice(ms, from, n)
     return slice
 end
 
--- ---- What DL-UNITDATA says of an MS besides ----
+-- ---- Optional elements of DL-UNITDATA ----
 
 function parts.has_options(ms)
     return ms.send_imsi or ms.ra_capability ~= nil or ms.drx ~= nil or ms.priority ~= nil
 end
 
--- As the command ms_options and the PDU have it.
+-- The fields of the command ms_options and of the PDU.
 function parts.options(ms, member)
     return {
         drx = ms.drx, priority = ms.priority,
@@ -145,15 +144,15 @@ end
 
 local PLAIN_OCTETS = unitdata_octets {}
 
--- All that these octets hang on, as one number.
+-- All values that decide the octets of the options, as one number.
 local function shape(ms)
     return (ms.send_imsi and ms.imsi and #ms.imsi or 0) | #(ms.ra_capability or "") << 8
         | (ms.drx and 1 or 0) << 16 | (ms.priority and 1 or 0) << 17
 end
 
-local octets_of_shape = {} -- so the encoder is not asked for each of a hundred thousand
+local octets_of_shape = {} -- a cache: the encoder is too slow for a hundred thousand records
 
--- Of each member of the record: their IMSIs are of one length.
+-- The octets of the options of each MS of the record; their IMSIs have one length.
 function parts.options_octets(ms)
     local key = shape(ms)
     local octets = octets_of_shape[key] or unitdata_octets(parts.options(ms, 0)) - PLAIN_OCTETS
@@ -161,14 +160,14 @@ function parts.options_octets(ms)
     return octets
 end
 
--- ---- As commands have it ----
+-- ---- Values in the form of commands ----
 
--- An address of either family as commands have it: IPv4 as ::ffff:a.b.c.d.
+-- An address of either family: IPv4 as ::ffff:a.b.c.d.
 function parts.address(text)
     return addresses.is_ipv6(text) and text or "::ffff:" .. text
 end
 
--- As the command gn_from has it: who may send G-PDUs beside the contexts' GGSNs.
+-- The command gn_from: the addresses that may send G-PDUs besides the contexts' GGSNs.
 function parts.gn_from(cfg)
     local nets = {}
     for _, text in ipairs(cfg.gn.from or {}) do
@@ -185,19 +184,19 @@ function parts.gn_from(cfg)
     return { nets = nets }
 end
 
--- Rates reach the dataplane in the wire's unit.
+-- Commands have rates in the wire's unit, 100 bit/s.
 local function hundreds(bit_per_s)
     return bit_per_s and bit_per_s // 100
 end
 
--- A bucket as a command has it; without a rate it does not limit.
+-- Adds a bucket to a command; a bucket without a rate does not limit.
 function parts.bucket(command, record, prefix)
     command[prefix .. "rate_100_bit_per_s"] = hundreds(record[prefix .. "rate_bit_per_s"])
     command[prefix .. "bucket_octets"] = record[prefix .. "bucket_octets"] or 0
     return command
 end
 
--- Whole numbers as octets, 16 bits each.
+-- Whole numbers as octets, 16 bits each, network order.
 function parts.packed(numbers)
     local packed = {}
     for i, number in ipairs(numbers) do
@@ -206,9 +205,9 @@ function parts.packed(numbers)
     return table.concat(packed)
 end
 
--- Whether a context is one that a traffic { } is for.
+-- Returns whether a traffic { } sends to the context.
 function parts.wants(traffic, ms, pdp, member)
-    -- IMSIs of different lengths are different, whatever number they are
+    -- IMSIs of different lengths are different, even with the same number
     return pdp.class == traffic.class and (not traffic.imsi or #traffic.imsi == #ms.imsi
         and tonumber(traffic.imsi) == tonumber(ms.imsi) + member)
 end

@@ -1,5 +1,5 @@
--- What the parts that say how packets wait say about each other: classes, their AQMs and lifetimes,
--- and buckets. Also fills in their defaults that depend on other places. See cross.lua.
+-- Checks the parts of a configuration about queues against each other: classes, their AQMs and
+-- lifetimes, and buckets. Also fills in their defaults that depend on other places. See cross.lua.
 local breath = require "sluice.base.breath"
 local check = require "sluice.config.check"
 local disciplines = require "aqm"
@@ -14,7 +14,7 @@ local queues = {}
 
 local S_IN_NS = 1000000000
 local BUCKET_LEAST_OCTETS = 3200 -- two of the largest LLC PDUs
-local LLC_OCTETS = 6             -- header and FCS of an LLC PDU, beside its N201-U
+local LLC_OCTETS = 6             -- header and FCS of an LLC PDU, on top of N201-U
 
 local function check_weight(state, class)
     if class.name == "signalling" and class.weight then
@@ -26,7 +26,7 @@ end
 
 local DELAYS = { "cell_delay", "ms_delay", "flow_delay" }
 
--- What a BSS offers is used as far as its radio needs it; what is given by hand is meant.
+-- Fills in the default delays: with a lab, all of a bucket is used; else as much as the radio needs.
 local function fill_delays(state, cfg)
     local usual_ns = cfg.lab and 0 or units.parse("time", schema_queues.DELAY)
     for _, key in ipairs(cfg.gb and DELAYS or {}) do
@@ -36,10 +36,10 @@ local function fill_delays(state, cfg)
     end
 end
 
--- Before an LLC PDU that goes, and with it, the BSS has what its radio sends in the longest delay, and
--- one LLC PDU. MORE_NS is for that one, 1526 octets on one PDCH at CS-1 (1.53 s), for the radio to begin
--- (osmo-pcu: 0.42 s), and for MSs whose turns are not alike: of eight, with 0.6 s, osmo-pcu held a PDU for
--- 3.7 s at most (tests/soak/osmopcu.py).
+-- When an LLC PDU is sent, the BSS buffers at most what its radio sends in the longest delay, and one
+-- LLC PDU. MORE_NS covers that LLC PDU, 1526 octets on one PDCH at CS-1 (1.53 s), the start of the
+-- radio (osmo-pcu: 0.42 s), and unequal turns of MSs: for eight MSs and a delay of 0.6 s, osmo-pcu held
+-- a PDU for at most 3.7 s (tests/soak/osmopcu.py).
 local MORE_NS = 3500000000
 
 local function bss_needs_ns(gb)
@@ -50,7 +50,7 @@ local function bss_needs_ns(gb)
     return longest_ns == 0 and S_IN_NS or longest_ns + MORE_NS
 end
 
--- A lifetime of 0 is for ever; absent is what was refused.
+-- A lifetime of 0 is unlimited; nil was refused before.
 local function check_lifetime(state, class, needs_ns)
     if class.lifetime_ns and not is_given(state, class, "bss_lifetime_least") then
         class.bss_needs_ns = needs_ns
@@ -81,7 +81,7 @@ local function check_aqm(state, class)
     end
 end
 
--- All seven classes, in their order; those that the file does not name have the defaults.
+-- Makes all seven classes in their order; a class that the file does not name has the defaults.
 local function fill_classes(state, cfg)
     local given, needs_ns = {}, bss_needs_ns(cfg.gb)
     for _, class in ipairs(cfg.class) do
@@ -100,7 +100,7 @@ local function fill_classes(state, cfg)
     end
 end
 
--- A PDU that is larger than the bucket goes out of an empty one alone (48.018 8.2.3.2).
+-- A PDU that is larger than the bucket conforms only if the bucket is empty (48.018 8.2.3.2).
 local function warn_small(state, record, key, octets, n201_u_octets)
     local pdu_octets = (n201_u_octets or 0) + LLC_OCTETS
     if n201_u_octets and octets < pdu_octets then
@@ -123,8 +123,8 @@ end
 
 local FLOWS_AN_MS = schema.constructor.room.key.flows.most
 
--- Contexts of an MS on one PFI, and those without one of one class, share a bucket, so at most one of
--- them says it; and there is room for so many flows, one for each class and PFI.
+-- Contexts of an MS with one PFI, or with one class and no PFI, share a bucket, so at most one of them
+-- gives its values. An MS has room for FLOWS_AN_MS packet flows, one for each class and PFI.
 local function check_pdps(state, ms)
     local first, seen, flows = {}, {}, 0
     for _, pdp in ipairs(ms.pdp) do

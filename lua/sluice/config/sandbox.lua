@@ -1,11 +1,10 @@
--- Runs the text of a configuration and collects what its constructors were given. The text is
--- somebody else's: it sees the constructors and nothing else, no library and no method of
--- strings. It is text, never bytecode. Steps and memory have limits, so that no loop hangs the
--- program: the collector stands still meanwhile, which makes the memory limit one on everything
--- ever built, and so also bounds the time that long strings cost. A clock, if the caller has one,
--- closes the rest (comparing huge strings over and over). Each constructor may be where it stops for
--- others to get their turn: all guards are down meanwhile, and what that takes counts for nothing.
--- Nothing is checked here but that constructors get tables; check.lua does the rest.
+-- Runs the text of a configuration and collects the tables of its constructors. The text is not
+-- trusted: it has the constructors only, no library and no string method, and it is never bytecode.
+-- Steps and memory have limits, so that no loop hangs the program. The garbage collector is stopped
+-- meanwhile, so the memory limit covers everything ever built, and bounds the time for long strings
+-- too. A clock, if given, limits the rest, such as comparing huge strings again and again. A
+-- constructor may yield to other jobs; all guards are down meanwhile, and that time and memory do not
+-- count. Only the type of the constructors' arguments is checked here; check.lua does the rest.
 local breath = require "sluice.base.breath"
 local lines = require "sluice.config.lines"
 local nearest = require "sluice.base.nearest"
@@ -13,8 +12,8 @@ local values = require "sluice.config.values"
 
 local sandbox = {}
 
--- Few steps a look, because one step can double a string; what outgrows the limit between two
--- looks meets the host's own. Lua counts the hook's own steps too, about half of these.
+-- Few steps between two looks, because one step can double a string; the host's own limit catches
+-- growth between two looks. Lua counts the hook's steps too, about half of these.
 local LOOKS_MAX = 300000
 local STEPS_A_LOOK = 50
 local MEMORY_MAX_KIB = 32 * 1024
@@ -26,8 +25,8 @@ local function note(run, line, path, text)
     run.mistakes:add(line, path, text)
 end
 
--- The line of the text that is being run, or was when it failed: the coroutine keeps its stack. A
--- tail call leaves nothing there: then the line of the last constructor.
+-- The line of the text that runs, or ran when it failed: the coroutine keeps its stack. After a tail
+-- call the stack has no line, so the line of the last constructor is used.
 local function current_line(run)
     local level = 0
     local info = debug.getinfo(run.thread, level, "Sl")
@@ -115,8 +114,8 @@ end
 sandbox.MEMORY_TEXT = "found a need for more than " .. MEMORY_MAX_KIB // 1024
     .. " MiB of memory, allowed less"
 
--- Calls `body` with all guards up and takes them down whatever happens in it. It has a coroutine
--- of its own, so that the hook strikes there and nowhere else.
+-- Runs `body` with all guards, and removes them in any case. `body` has a coroutine of its own, so that
+-- the hook acts only there.
 local function guarded(run, body)
     local strings = getmetatable("")
     local methods = strings.__index
@@ -124,7 +123,7 @@ local function guarded(run, body)
     run.thread = thread
     local function string_index(_, name)
         if debug.getinfo(2, "S").source ~= CHUNK then
-            return string[name] -- one of our own functions asks
+            return string[name] -- called by our own functions
         end
         stop(run, "found the string method " .. values.plain(name)
             .. ", allowed constructors, operators and loops only")
@@ -132,12 +131,12 @@ local function guarded(run, body)
     debug.sethook(thread, function()
         look(run)
     end, "", STEPS_A_LOOK)
-    run.free_kib, run.idle_ns = 0, 0 -- what is not the text's, of memory and of time
+    run.free_kib, run.idle_ns = 0, 0 -- memory and time that do not count
     local taken_kib, stopped_ns = 0, 0
     while true do
         run.free_kib = collectgarbage("count") - taken_kib
         run.idle_ns = run.idle_ns + (run.clock and run.clock() or 0) - stopped_ns
-        collectgarbage("stop") -- from here to the restart nothing of ours needs memory
+        collectgarbage("stop") -- up to the restart only the text allocates
         strings.__index = string_index
         local ok, err = coroutine.resume(thread)
         strings.__index = methods
@@ -150,7 +149,7 @@ local function guarded(run, body)
     end
 end
 
--- Lua's own message, "config:LINE: text", or one of `stop`, or no memory left for any.
+-- err: Lua's own message "config:LINE: text", a table of `stop`, or "not enough memory".
 local function note_failure(run, err)
     if type(err) == "table" then
         return note(run, err.line, "lua", err.text)
@@ -158,7 +157,7 @@ local function note_failure(run, err)
         return note(run, current_line(run), "lua", sandbox.MEMORY_TEXT)
     end
     local line = math.tointeger(tonumber(err:match("^config:(%d+): "))) or current_line(run)
-    if not run.reported[line] then -- else the fault follows from an unknown name
+    if not run.reported[line] then -- else the error follows from an unknown name
         note(run, line, "lua", "found an error, " .. values.printable(err:gsub("^[^ ]-:%d+: ", "")))
     end
 end
@@ -179,7 +178,7 @@ local function compile(run, text)
     elseif #text > TEXT_MAX_OCTETS then
         return note(run, 1, "lua", ("found %d octets, allowed %d"):format(#text, TEXT_MAX_OCTETS))
     end
-    -- Once as it is, so that Lua's message quotes what the person wrote; then with the marks.
+    -- First without the marks, so that Lua's message quotes the original text; then with the marks.
     local chunk, err = load(text, CHUNK, "t", {})
     if not chunk then
         return note_syntax(run, err)
@@ -189,9 +188,9 @@ local function compile(run, text)
     return assert(load(marked, CHUNK, "t", environment(run)))
 end
 
--- What the text made, in order: `made`, and `nodes` by table, each {kind, table, line, literal}.
--- `unknown` is the value of an unknown name, and `strays` what constructors were given that do not
--- exist. `failed` when the text did not run to its end.
+-- Returns run: made, the nodes in order, and nodes, by table, each {kind, table, line, literal};
+-- unknown, the value of an unknown name; strays, the tables given to unknown constructors; failed,
+-- whether the text did not run to its end.
 function sandbox.run(text, kinds, mistakes, clock)
     local run = {
         kinds = kinds, mistakes = mistakes, clock = clock, looks = 0,

@@ -1,12 +1,12 @@
--- The configuration language, declared once: every constructor, every key, its type, range,
--- default and meaning. Checking, the normalised form, `sluice check` and the help all read it.
+-- The configuration language, declared once: every constructor and key with its type, range, default
+-- and meaning. The checks, the normalised form, `sluice check` and the help read these tables.
 --
--- A constructor: `min` and `max` say how often it stands in its parent; `single` makes it an
--- object in the normalised form, else it is an array; `filled` is what it holds when absent;
--- `variants` are the constructors whose keys it has instead, by its name.
--- A key: `type` is one of values.lua; `least` and `most` as a person writes them; without
--- `default` and `optional` the key must be there; `default_help` names a default that is worked
--- out; a `secret` is shown to those alone who ask for it. `out`, the name in the normalised form, carries the machine's unit and is derived below.
+-- A constructor: min and max are its number in its parent; single makes an object of it in the
+-- normalised form, else an array; filled is its value if absent; variants are constructors with other
+-- keys, chosen by its key `name`. A key: type is one of values.lua; least and most are written as in a
+-- configuration; a key without default and optional is required; default_help is the text of a computed
+-- default; a secret is hidden unless asked for. The name in the normalised form, out, has the machine's
+-- unit and is derived below.
 local ciphers = require "sluice.base.ciphers"
 local gb = require "sluice.config.gb_keys"
 local network = require "sluice.config.network_keys"
@@ -31,27 +31,27 @@ local pdp = {
         { name = "nsapi", type = "integer", least = 5, most = 15, help = "NSAPI" },
         {
             name = "sapi", type = "choice", choices = { 3, 5, 9, 11 }, default = 3,
-            help = "the LLC SAPI that carries it",
+            help = "the LLC SAPI of the context",
         },
-        class("class", "its traffic class"),
+        class("class", "the context's traffic class"),
         {
             name = "address", type = "ipv4", example = "10.0.0.1",
-            help = "the address of the first MS; the next MS has the next one",
+            help = "the address of the first MS; addresses count up from MS to MS",
         },
         {
             name = "ggsn", type = "word", example = "ggsn1", optional = true,
-            default_help = "the only one, if there is a ggsn_teid",
-            help = "the name of the GGSN that its uplink goes to",
+            default_help = "the only GGSN, if there is a ggsn_teid",
+            help = "the name of the GGSN for the context's uplink",
         },
         {
             name = "ggsn_teid", type = "integer", least = 0, most = 0xFFFFFFFF, hex = true,
             optional = true, default_help = "none: no uplink",
-            help = "TEID that the GGSN gave for the first MS; the next MS has the next one",
+            help = "the GGSN's TEID for the first MS; TEIDs count up from MS to MS",
         },
         {
             name = "pfi", type = "integer", least = 0, most = 127, optional = true,
             default_help = "none",
-            help = "PFI of its packet flow in DL-UNITDATA, as agreed with the BSS",
+            help = "PFI of the context's packet flow in DL-UNITDATA, as agreed with the BSS",
         },
         queues.rate("", "its packet flow's", "limited by its MS alone"), queues.bucket("", "that"),
     },
@@ -63,35 +63,35 @@ local ms = {
     keys = {
         {
             name = "imsi", type = "digits", least = 6, most = 15, example = IMSI_DIGITS,
-            help = "IMSI of the first",
+            help = "IMSI of the first MS",
         },
         {
             name = "count", type = "integer", least = 1, most = 1000000, default = 1,
-            help = "how many MSs: IMSI, TLLI and addresses count up by one",
+            help = "the number of MSs; IMSI, TLLI and addresses count up by one",
         },
         {
             name = "tlli", type = "integer", least = 0, most = 0xFFFFFFFE, hex = true,
             optional = true, default_help = "0xC0000000 + number of MSs before it in the file",
-            help = "TLLI of the first; a local TLLI begins at 0xC0000000",
+            help = "TLLI of the first MS; local TLLIs begin at 0xC0000000",
         },
         {
             name = "n201_u", type = "size", least = "140 octets", most = "1520 octets",
             default = "500 octets",
-            help = "N201-U, the longest LLC UI information field; unless its nse is manual, by XID",
+            help = "N201-U, the longest LLC UI information field; agreed by XID unless ns = \"manual\"",
         },
         {
             name = "cipher", type = "choice", choices = ciphers.names, refused = ciphers.refused,
-            default = "none", help = "enciphers its LLC frames",
+            default = "none", help = "the cipher of the MS's LLC frames",
         },
         {
             name = "key", type = "hex", least = 16, most = 32, optional = true,
             default_help = "none", secret = true,
             example = "000102030405060708090a0b0c0d0e0f",
-            help = "Kc of the first, Kc128 for gea4; the last 32 bits count up from MS to MS",
+            help = "Kc of the first MS, Kc128 for gea4; the last 32 bits count up from MS to MS",
         },
         {
             name = "iov_ui", type = "integer", least = 0, most = 0xFFFFFFFF, hex = true,
-            default = 0, help = "IOV-UI, the offset of the cipher's INPUT, the same for all of them",
+            default = 0, help = "IOV-UI, the offset of the cipher's INPUT, the same for all MSs",
         },
         {
             name = "ra_capability", type = "hex", least = 2, most = 96, optional = true,
@@ -108,7 +108,7 @@ local ms = {
         },
         {
             name = "send_imsi", type = "switch", default = true,
-            help = "whether DL-UNITDATA says the IMSI, without which a BSS may page in group 0",
+            help = "whether DL-UNITDATA has the IMSI; without it a BSS may page in group 0",
         },
         queues.rate("", "the MS's own", "ms_rate of its cell"), queues.bucket("", "that"),
     },
@@ -121,7 +121,7 @@ local bvc = {
             name = "bvci", type = "integer", least = 2, most = 65534, help = "BVCI",
             note = "0 is reserved for signalling and 1 for point-to-multipoint",
         },
-        -- By hand where the BSS does not say them (FLOW-CONTROL-BVC), or until it does.
+        -- These hold with ns = "manual", or until the first FLOW-CONTROL-BVC.
         queues.rate("", "the cell's", "not limited"), queues.bucket("", "that"),
         queues.rate("ms_", "each of its MSs'", "not limited"), queues.bucket("ms_", "that"),
     },
@@ -134,52 +134,52 @@ local nse = {
         {
             name = "rate", type = "rate", least = "100 bit/s", most = "6553 Mbit/s",
             step = "100 bit/s", optional = true, default_help = "not limited",
-            example = "256 kbit/s", help = "of the pipe to the BSS, in octets of IP packets",
+            example = "256 kbit/s", help = "rate of the pipe to the BSS, in octets of IP packets",
         },
         queues.bucket("", "the pipe's"),
     },
 }
 
 local traffic = {
-    name = "traffic", min = 0, help = "IP packets towards MSs, one flow for each PDP context",
+    name = "traffic", min = 0, help = "IP packets to MSs, one source for each PDP context",
     keys = {
-        class("class", "goes to every PDP context of this class"),
+        class("class", "sends to every PDP context of this class"),
         {
             name = "imsi", type = "digits", least = 6, most = 15, example = IMSI_DIGITS,
-            optional = true, default_help = "every MS", help = "of this MS only",
+            optional = true, default_help = "every MS", help = "sends to this MS only",
         },
         {
             name = "size", type = "sizes", least = "36 octets", most = "1500 octets",
             most_items = 32, example = "576 octets",
-            help = "of the inner IP packet; a list draws one of them each time",
+            help = "size of the inner IP packet; from a list, each packet draws one",
         },
         {
             name = "rate", type = "rate", least = "100 bit/s", most = "100000 Mbit/s",
-            example = "20 kbit/s", help = "inner IP octets of each PDP context",
+            example = "20 kbit/s", help = "rate of inner IP octets to each PDP context",
         },
         {
             name = "pattern", type = "choice", choices = { "constant", "poisson" },
-            default = "constant", help = "the gaps: all equal, or exponential with that mean",
+            default = "constant", help = "the intervals: all equal, or exponential with the same mean",
         },
         {
             name = "ecn", type = "switch", default = false,
-            help = "whether the packets say ECT(0), so that an AQM may mark instead of drop",
+            help = "whether the packets carry ECT(0), so that an AQM may mark instead of drop",
         },
         {
             name = "start", type = "time", least = "0 s", most = "1440 min", default = "0 s",
-            example = "1 s", help = "when it begins",
+            example = "1 s", help = "when the traffic starts",
         },
         {
             name = "stop", type = "time", least = "0 s", most = "1440 min", optional = true,
             example = "10 s",
-            default_help = "the duration of the run", help = "when it ends",
+            default_help = "the duration of the run", help = "when the traffic stops",
         },
     },
 }
 
 local lab = {
     name = "lab", min = 0, max = 1, single = true, children = { traffic },
-    help = "the emulated world around the SGSN: a GGSN, a Gb line, a BSS that receives",
+    help = "a simulated network around the SGSN: a GGSN, a Gb line, a receiving BSS",
     keys = {
         network.ip("ggsn", "the GGSN's address"),
         {
@@ -189,7 +189,7 @@ local lab = {
         {
             name = "gb_rate", type = "rate", least = "100 bit/s", most = "100000 Mbit/s",
             none = "unlimited", default = "unlimited", example = "64 kbit/s",
-            help = "the line's rate behind the Gb port",
+            help = "the rate of the Gb line",
         },
     },
 }
@@ -236,8 +236,8 @@ local function complete_variants(constructor)
     end
 end
 
--- Fills in what is derived: `out` of keys, `key` and `child` by name, `parent`, `times` in words,
--- and the constructors of all levels by name.
+-- Derives: out of keys, key and child by name, parent, times as text, and the constructors of all
+-- levels by name.
 local function complete(constructor, parent)
     constructor.parent, constructor.times = parent, times_text(constructor)
     constructor.children, constructor.child = constructor.children or {}, {}
@@ -251,7 +251,7 @@ local function complete(constructor, parent)
     end
 end
 
--- The constructor whose keys a table has: `aqm` has those of the discipline that it names.
+-- The constructor with the keys of a table: aqm { } has the keys of the discipline in its `name`.
 function schema.of(constructor, given)
     local name = given.name
     return constructor.variants and type(name) == "string" and constructor.variants[name]

@@ -1,7 +1,6 @@
--- `--set KEY=VALUE`: one value changed from the command line before anything is checked. KEY is a
--- path as messages print it, `nse[1].bvc[1].ms[1].n201_u`; an index may be left out where there is
--- one only. VALUE is a number where the key wants one, else text as it is: a quantity with its
--- unit, an IMSI with its leading zeros.
+-- `--set KEY=VALUE`: changes one value from the command line before the checks. KEY is a path as in
+-- messages, `nse[1].bvc[1].ms[1].n201_u`; an index may be left out if there is only one item. VALUE is
+-- a number if the key is one, else text: a quantity with its unit, an IMSI with its leading zeros.
 local breath = require "sluice.base.breath"
 local nearest = require "sluice.base.nearest"
 local schema = require "sluice.config.schema"
@@ -51,7 +50,7 @@ local function children_of(run, node)
     return nodes
 end
 
--- A single constructor that the file left out, made for its first key from the command line.
+-- Makes a single constructor that the file does not have, for its first key from the command line.
 local function make(run, parent, kind, key_path)
     local place = "--set " .. values.printable(key_path)
     local node = { kind = kind, table = {}, line = place }
@@ -88,7 +87,8 @@ local function split(key_path)
     return parts
 end
 
--- Walks all parts but the last. Returns the node and its constructor, or nil and the message.
+-- Follows all parts of the path but the last. Returns the node and its constructor, or nil and a
+-- message.
 local function find(run, parts, key_path)
     local list, constructors = run.made, schema.top
     local node, constructor
@@ -130,7 +130,7 @@ local function apply(run, key_path, text)
     return nil
 end
 
--- Changes the tables of `run`, the sandbox's result, in the order given.
+-- Applies all --set to the tables of the sandbox's result `run`, in their order.
 function set.all(run, sets, mistakes)
     for _, argument in ipairs(sets) do
         local key_path, text = argument:match("^([^=]*)=(.*)$")

@@ -1,5 +1,5 @@
--- From the normalised configuration to the sizes of the program, the dataplane and the lab. What
--- fills them is start.lua's.
+-- Makes the sizes of the program, the dataplane and the lab from the normalised configuration.
+-- start.lua fills them.
 local addresses = require "sluice.base.addresses"
 local breath = require "sluice.base.breath"
 local limits = require "limits"
@@ -9,8 +9,8 @@ local schema_queues = require "sluice.config.queues_keys"
 
 local setup = {}
 
--- A slow line takes a frame at a time; more than a few in the ring would be a queue that nobody
--- manages. Without a rate the ring is as large as a burst wants.
+-- A slow line takes one frame at a time; more than a few frames in the ring would be an unmanaged
+-- queue. Without a rate the ring has room for a burst.
 local FRAMES_SLOW, FRAMES_FAST = 2, 1024
 local GN_RX_FRAMES = 4096
 
@@ -21,11 +21,11 @@ local function lab_of(cfg)
     return cfg.lab or { traffic = {} }
 end
 
--- There is always room for the longest IMSI: so a reload may bring one with more digits, and switch
--- send_imsi on where a BSS turns out to need it. Its 10 octets are 2 % of what an MS takes.
+-- There is always room for the longest IMSI, so that a reload may bring a longer IMSI or switch
+-- send_imsi on. Its 10 octets are 2 % of the memory of an MS.
 local IMSI_OCTETS = parts.options_octets { send_imsi = true, imsi = ("9"):rep(15) }
 
--- Of the MSs of the file: PDP contexts and keys in the lab, and the octets of the longest options.
+-- Counts the PDP contexts and keys of the file, and the octets of the longest options.
 local function count(cfg)
     local n = { pdps = 0, ciphers = 0, options_octets = IMSI_OCTETS }
     for _, nse in breath.each(cfg.nse) do
@@ -57,7 +57,7 @@ local function place_of(choices, name)
     end
 end
 
--- struct dp_class of each class, and whether one has queues by flow.
+-- The struct dp_class of each class, and whether a class has queues by flow.
 local function dp_classes(cfg)
     local list, flows = {}, false
     for i, class in ipairs(cfg.class) do
@@ -130,7 +130,7 @@ function setup.dp_config(cfg)
     return dp
 end
 
--- struct lab_config. A world without lab { } has nobody on Gn, who needs no address.
+-- struct lab_config. Without lab { } Gn has no GGSN, and the addresses are 0.
 function setup.lab_config(cfg)
     local lab = lab_of(cfg)
     local n, sources = count(cfg), 0

@@ -1,5 +1,5 @@
--- The keys of a table that people wrote, in an order that does not change from run to run: whole
--- numbers, then names, and how many are neither. breathe(), which may be missing, is called for each.
+-- The keys of a table of the file, in an order that is the same in each run: the whole numbers, the
+-- names, and the number of other keys. breathe(), which may be nil, is called for each key.
 local lines = require "sluice.config.lines"
 local shown = require "sluice.base.shown"
 

@@ -1,7 +1,7 @@
--- The timers of the procedures, each declared once: the schema makes its timers { } of them. Clause
--- 11 of TS 48.016 and clause 12 of TS 48.018 have the ranges of Gb's; where those say no default, it
--- is the one that BSSs in the field expect. `retries` is how often a procedure is repeated after its
--- first attempt.
+-- The timers of the procedures, each declared once: the schema makes timers { } of this table. The
+-- ranges of Gb's timers are those of TS 48.016 clause 11 and TS 48.018 clause 12; a default that those
+-- do not give is the one that BSSs in the field expect. retries: the repetitions after the first
+-- attempt.
 return {
     {
         name = "tns_block", clause = "48.016 11", least = "1 s", most = "120 s", default = "3 s",
@@ -30,7 +30,7 @@ return {
     {
         name = "t5", clause = "48.018 12", least = "1 s", most = "30 s", default = "15 s",
         retries = 3,
-        help = "T5 is the BSS's (RA-CAPABILITY-UPDATE); here it guards FLUSH-LL, which has none",
+        help = "T5: an answer to FLUSH-LL, which has no timer of its own (T5 is for RA-CAPABILITY-UPDATE)",
     },
     {
         name = "t7", clause = "48.018 12", least = "100 ms", most = "10 s", default = "3 s",
@@ -38,7 +38,7 @@ return {
     },
     {
         name = "th", clause = "48.018 12", least = "6 s", most = "5999 s", default = "5999 s",
-        help = "Th: how long an MS's own flow control values hold after the last that came",
+        help = "Th: validity of an MS's flow control values after the last FLOW-CONTROL-MS",
     },
     {
         name = "t3313", clause = "24.008 11.2.2", least = "1 s", most = "60 s", default = "5 s",

@@ -1,5 +1,5 @@
--- One value against one key of the schema: the value in the machine's form, or what was found and
--- what is allowed.
+-- Checks one value against one key of the schema: returns the value in the machine's form, or a message
+-- with the value found and the values allowed.
 local addresses = require "sluice.base.addresses"
 local allowed = require "sluice.config.allowed"
 local lines = require "sluice.config.lines"
@@ -15,7 +15,7 @@ local values = {
 
 local TEXT_MAX_OCTETS = shown.TEXT_MAX_OCTETS
 
--- A secret with a mistake in it is one still.
+-- A message hides the text of a wrong secret, too.
 local function show_found(key, raw)
     if key.secret and type(raw) == "string" then
         return ("a text of %d characters"):format(#raw)
@@ -102,7 +102,7 @@ local function check_path(key, raw)
     return refusal(key, raw)
 end
 
-values.IPV4_LAST = 0xDFFFFFFF -- 223.255.255.255: from 224.0.0.0 on they are no unicast addresses
+values.IPV4_LAST = 0xDFFFFFFF -- 223.255.255.255, the last unicast address
 local IPV4_FIRST = 0x01000000
 
 local function check_ipv4(key, raw)
@@ -133,7 +133,7 @@ local function check_ip(key, raw)
     return (ipv6 and check_ipv6 or check_ipv4)(key, raw)
 end
 
--- What stands before the arguments is a PCI address or begins with the name of a virtual driver.
+-- The device before the arguments: a PCI address, or the name of a virtual driver with its number.
 local DEVICE_FORMS = {
     "^%x%x%x%x:%x%x:%x%x%.%x$", "^%x%x:%x%x%.%x$", "^net_[%l_]+%d*$", "^eth_[%l_]+%d*$",
     "^virtio_user%d+$",
@@ -159,8 +159,8 @@ local function check_mac(key, raw)
     return raw:lower()
 end
 
--- `least_items` to `most_items` entries without a gap, and no keys. Stops at the first entry too
--- many.
+-- Returns whether a table has least_items to most_items entries without a gap, and no keys. Stops at
+-- the first entry too many.
 local function is_list(t, least_items, most_items)
     local count = 0
     for key in next, t do
@@ -196,7 +196,7 @@ local function check_sizes(key, raw, complain)
     return list
 end
 
--- A list, or one item alone, as --set has it; else nil and why.
+-- A list, or a single item (from --set) as a list; else nil and why not.
 local function list_of(key, raw, item_type)
     if type(raw) == item_type then
         raw = { raw }
@@ -226,7 +226,7 @@ local function check_integers(key, raw, complain)
     return list
 end
 
--- An address, or one and how many of its bits count.
+-- An address, or a net: an address with its number of prefix bits.
 local function check_net(item)
     if type(item) ~= "string" or #item > TEXT_MAX_OCTETS then
         return nil
@@ -241,7 +241,7 @@ local function check_net(item)
     return bits and ("%s/%d"):format(text, tonumber(bits)) or text
 end
 
--- MCC-MNC-LAC-RAC, in one way of writing it.
+-- MCC-MNC-LAC-RAC, without leading zeros in LAC and RAC.
 local function check_area(item)
     local mcc, mnc, lac, rac = (type(item) == "string" and #item <= 32 and item or ""):match(
         "^(%d%d%d)%-(%d%d%d?)%-(%d+)%-(%d+)$")
@@ -249,7 +249,8 @@ local function check_area(item)
     return lac and lac <= 0xFFFF and rac <= 0xFF and ("%s-%s-%d-%d"):format(mcc, mnc, lac, rac)
 end
 
--- A list of texts: what makes one of them good, what it allows, and something that is valid.
+-- A check for a list of texts: check_item returns the item's normal form or nil; form: the text of what
+-- is allowed; stand_in: a valid item in place of a refused one.
 local function check_texts(check_item, form, stand_in)
     return function(key, raw, complain)
         local items, why = list_of(key, raw, "string")
@@ -316,8 +317,8 @@ local function check_level(key, raw)
     return refusal(key, raw)
 end
 
--- Name and value as the normalised form shows them: a level's name ends with its unit, and of a
--- secret it says that there is one, unless secrets are asked for.
+-- Name and value of a key in the printed form: a level's name ends with its unit; a secret's value is
+-- "hidden" unless `secrets`.
 function values.shown(key, value, secrets)
     if key.type == "level" then
         return key.out .. units.kinds[value.kind].suffix, value.value
@@ -334,8 +335,8 @@ local checks = {
     level = check_level, path = check_path, words = check_words,
 }
 
--- The value in the machine's form; else nil and the message. A mistake in one item of a list goes
--- to complain(item, text), and something valid stands in for it.
+-- Returns the value in the machine's form; else nil and the message. A mistake in one item of a list
+-- goes to complain(item, text), and a valid item replaces the wrong one.
 function values.check(key, raw, complain)
     if type(raw) == "string" and #raw > TEXT_MAX_OCTETS then
         return refusal(key, raw)

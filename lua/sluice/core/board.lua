@@ -1,5 +1,5 @@
--- The board of NSEs, NS-VCs, cells and MSs that others read, as an observer: the functions of
--- `require "board"`, none of which fails.
+-- The board: the states of NSEs, NS-VCs, cells and MSs for the live view. Wraps the functions of
+-- `require "board"` as an observer, so none of them raises an error.
 local board = require "board"
 local observer = require "sluice.core.observer"
 

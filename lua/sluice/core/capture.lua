@@ -1,4 +1,5 @@
--- The signalling on Gb in a file, by a switch: what control sends, and what workers hand to it.
+-- Captures the signalling on Gb in a file, if switched on: the PDUs that control sends, and those that
+-- workers hand to control.
 local host = require "host"
 local log = require "log"
 local observer = require "sluice.core.observer"
@@ -7,7 +8,7 @@ local world = require "sluice.core.world"
 
 local capture = { running = false }
 
--- Ours, of the family of the peer's; all in IPv6 form.
+-- The SGSN's address of the peer's family; IPv4 as a mapped address.
 local function own(peer)
     local gb = world.cfg.gb
     return peer:find("^::ffff:%d") and "::ffff:" .. (gb.address or "0.0.0.0") or gb.address6 or "::"
@@ -34,10 +35,10 @@ function capture.received(...)
     observer.call("capture", close, put_received, ...)
 end
 
--- true, or false and why not.
+-- Returns whether the capture runs, and a text.
 function capture.start()
     if capture.running then
-        return true, "the signalling is being captured already"
+        return true, "the capture runs already"
     end
     local path, why = host.capture_open()
     capture.running = path ~= nil
@@ -47,10 +48,10 @@ end
 
 function capture.stop()
     if not capture.running then
-        return true, "nothing is being captured"
+        return true, "no capture runs"
     end
     close()
-    return true, "the capture has ended"
+    return true, "capture stopped"
 end
 
 requests.on("capture", "capture on|off", function(words)
@@ -59,7 +60,7 @@ requests.on("capture", "capture on|off", function(words)
     elseif words[2] == "off" then
         return capture.stop()
     end
-    return false, "capture on, or capture off"
+    return false, "usage: capture on|off"
 end)
 
 return capture

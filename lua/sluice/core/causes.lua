@@ -25,7 +25,7 @@ local causes = {
     ra_update = { ok = 0, tlli_unknown = 1, no_capabilities = 2 },
 }
 
--- What a number means in causes.ns, causes.bssgp, ...; one that is not there is a number.
+-- The name of a cause in a group such as causes.bssgp; "cause 0xNN" for an unknown one.
 function causes.text(group, number)
     for name, each in next, group do
         if each == number then

@@ -1,7 +1,6 @@
--- Sending on Gb: NS PDUs on an NS-VC, BSSGP PDUs on the signalling BVC or on a cell's. Which NS-VC a
--- BSSGP PDU goes on is decided by its BVCI, so that what belongs together keeps its order
--- (TS 48.016 4.4.2, link selector), among those that may carry it, by their weight for signalling;
--- an answer goes back the way the question came.
+-- Sends on Gb: NS PDUs on an NS-VC, BSSGP PDUs on BVCI 0 or on a cell's BVC. The BVCI is the link
+-- selector (TS 48.016 4.4.2): it chooses the NS-VC of a BSSGP PDU, by weight, so that PDUs of one BVC
+-- keep their order. An answer goes back on the NS-VC of the question.
 local capture = require "sluice.core.capture"
 local causes = require "sluice.core.causes"
 local clock = require "sluice.core.clock"
@@ -11,7 +10,7 @@ local wire = require "wire"
 
 local gb = {}
 
-local UNITDATA = string.char(0, 0) -- type, and no flow to change
+local UNITDATA = string.char(0, 0) -- PDU type, NS SDU control bits
 
 local function send(nsvc, name, octets)
     count.pdu_out(name)
@@ -38,7 +37,7 @@ local function total_weight(nse)
     return sum
 end
 
--- The NS-VC for what has that link selector; nil: none may signal.
+-- The NS-VC for a link selector; nil if no NS-VC may carry signalling.
 function gb.link(nse, selector)
     local sum = total_weight(nse)
     if sum == 0 then
@@ -55,8 +54,8 @@ function gb.link(nse, selector)
     end
 end
 
--- The NS-VC that the question came on, if there was one and it may signal; else by BVCI. nil: none,
--- and what was to go is unsent.
+-- The NS-VC of the question (reply_on), if it may carry signalling; else one by BVCI. Returns nil, and
+-- counts the PDU as unsent, if there is none.
 local function way(nse, bvci, reply_on)
     local nsvc = reply_on and may_signal(reply_on) and reply_on or gb.link(nse, bvci)
     if not nsvc then
@@ -79,9 +78,9 @@ function gb.send_ptp(bvc, name, pdu, reply_on)
     return send_bssgp(bvc.nse, bvc.bvci, name, pdu, reply_on)
 end
 
--- The same without table or string, for what comes often: an answer of integers alone, in the order
--- of the PDU's fields, on the NS-VC that the question came on. Called by handlers of events only, for
--- there is one command for all.
+-- Sends a frequent answer without allocating a table or string: its fields are integers, in the order
+-- of the PDU, and it goes on the NS-VC of the question. All calls share one command, so only event
+-- handlers, which do not run beside each other, may call it.
 local answer = { pdu = wire.buffer() }
 
 local function head_of(bvc)
@@ -104,8 +103,8 @@ function gb.answer_ptp(bvc, nsvc, name, ...)
     return true
 end
 
--- A STATUS is often an answer to what never stops: so a few a second of each NSE and of each kind
--- ("ns_status", "bssgp_status"), and not all of the PDU in error.
+-- A wrong BSS may repeat a PDU for ever, so STATUS is limited to a few a second for each NSE and kind
+-- ("ns_status", "bssgp_status"), and carries the beginning of the PDU in error.
 local STATUS_A_SECOND = 20
 local IN_ERROR_OCTETS_MAX = 512
 
@@ -126,8 +125,8 @@ function gb.in_error(octets)
     return octets:sub(1, IN_ERROR_OCTETS_MAX)
 end
 
--- It says the BVCI for two causes and for no other (TS 48.018 10.4.14). On the BVC that the PDU came
--- on, if there is one; else on signalling.
+-- A STATUS has the BVCI for two causes only (TS 48.018 10.4.14). It goes on the BVC of the PDU in
+-- error, or on BVCI 0 if the NSE has no such BVC.
 function gb.status(nse, bvci, cause, in_error, wrong_bvci, reply_on)
     local names_bvci = cause == "bvci_unknown" or cause == "bvci_blocked"
     local sent = gb.may_tell(nse, "bssgp_status")

@@ -1,8 +1,8 @@
--- Ids of one kind, from 0: each once, those that were given back last of all.
+-- Ids of one kind, from 0. Unused ids come first; freed ids come again in the order of their release.
 local pool = {}
 pool.__index = pool
 
--- nil: there is none, or none but those that are kept.
+-- Returns nil if no id is free, or only kept ones are.
 function pool:take()
     if self:left() <= 0 then
         return nil
@@ -21,12 +21,12 @@ function pool:give(id)
     self.free[self.last] = id
 end
 
--- How many may still be taken.
+-- The number of ids that may be taken.
 function pool:left()
     return self.capacity - self.next + self.last - self.first + 1 - self.kept
 end
 
--- Keeps so many for one who takes them later, each behind a `spend`, while others take theirs.
+-- Keeps n ids for a reload, which calls spend before each take.
 function pool:keep(n)
     self.kept = n
 end

@@ -1,18 +1,17 @@
--- Whoever only looks on: the capture, the board. What it observes goes on whatever becomes of it: its
--- first fault ends it, with one line in the log, and costs nobody a PDU. (A log line is C's and has
--- no faults.)
+-- Calls an observer: the capture or the board. An observer's first error switches the observer off with
+-- one log line, so that the error costs no PDU. (log.* is C and raises no errors.)
 local count = require "count"
 local log = require "log"
 
 local observer = {}
 
--- Calls fn(...) for the observer of that name, and `stop()` if that fails.
+-- Calls fn(...) for the observer `name`; calls stop() if fn raises an error.
 function observer.call(name, stop, fn, ...)
     local good, why = pcall(fn, ...)
     if not good then
         stop()
         count.add("observers_ended")
-        log.error(("the %s has ended: %s"):format(name, tostring(why)))
+        log.error(("internal error, the %s is switched off: %s"):format(name, tostring(why)))
     end
 end
 

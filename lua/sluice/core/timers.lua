@@ -1,6 +1,5 @@
--- Timers in the run's own time: a heap by instant, and by the order in which they were set. A timer
--- that was stopped stays in the heap without a function until its instant, or until the stopped ones
--- are the greater half.
+-- Timers in the time of the run: a heap ordered by expiry, then by start. A stopped timer stays in the
+-- heap without a function until its expiry, or until stopped timers are more than half of the heap.
 local clock = require "sluice.core.clock"
 
 local timers = { next_ns = math.maxinteger }
@@ -64,7 +63,7 @@ local function sweep()
     end
 end
 
--- Calls fire(argument) when that time has passed. What it returns is for timers.stop.
+-- Calls fire(argument) after ns. Returns the timer, for timers.stop.
 function timers.after(ns, fire, argument)
     sequence = sequence + 1
     local timer = {
@@ -77,7 +76,7 @@ function timers.after(ns, fire, argument)
     return timer
 end
 
--- nil, or a timer that has fired, does no harm.
+-- Stops a timer; does nothing for nil or a timer that has fired.
 function timers.stop(timer)
     if not timer or not timer.fire then
         return
@@ -90,7 +89,7 @@ function timers.stop(timer)
     end
 end
 
--- The function of the first timer that is due, and its argument; nil: none is.
+-- The function and argument of the first expired timer; nil if none has expired.
 function timers.due()
     while n > 0 and heap[1].at_ns <= clock.now_ns do
         local timer = take_first()

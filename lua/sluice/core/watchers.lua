@@ -1,6 +1,6 @@
--- Who wants to know what becomes of something: functions by event, called in the order in which they
--- came. They come when their module is loaded, before the first event. Nothing is allocated for one.
--- events: their names. Returns watch(event, fn) and tell(event, ...), which calls each fn(...).
+-- Callbacks by event, called in the order of their registration, which modules do when they are loaded.
+-- An event allocates nothing. events: the names. Returns watch(event, fn) and tell(event, ...), which
+-- calls each fn(...).
 return function(events)
     local of = {}
     for _, event in ipairs(events) do

@@ -1,8 +1,8 @@
--- What all procedures share: the configuration in force, and who is there: NSEs, their NS-VCs and
--- cells, GGSNs. Ids are those of the dataplane's commands, and given here. MSs are in
--- subscribers/registry.lua, for there may be a million.
+-- What all procedures share: the configuration in force, and the registry of NSEs, their NS-VCs and
+-- cells, and GGSNs. This module assigns the ids of the dataplane's commands. subscribers/registry.lua
+-- has the MSs, of which there may be a million.
 --
--- A procedure's own state is in a field of its name (nse.ns, bvc.flow, ...).
+-- A procedure keeps its state in fields of its own (nse.sns, bvc.flow, ...).
 local dp = require "dp"
 local new_ids = require "sluice.core.ids"
 local schema_network = require "sluice.config.network_keys"
@@ -10,15 +10,15 @@ local timers = require "sluice.core.timers"
 local watchers = require "sluice.core.watchers"
 
 local world = {
-    cfg = nil,                             -- what the file says, normalised
+    cfg = nil,                             -- the normalised configuration
     nse = {}, nses = {}, nse_of_nsei = {}, -- by id; all; by NSEI
     nsvc = {}, bvc = {}, going = {},       -- by id; cells that are being removed
     endpoints = {},                        -- NS-VCs by endpoint
-    ggsn_ids = {}, ids = {},
-    ended = {},                            -- by pdp_id: contexts without uplink
+    ggsn_ids = {}, ids = {},               -- GGSN ids by name; free ids by kind
+    ended = {},                            -- by pdp_id: contexts with a stopped uplink
 }
 
--- sizes: how many of each kind there may be.
+-- sizes: the most of each kind.
 function world.begin(cfg, sizes)
     world.cfg = cfg
     for _, kind in ipairs { "nse", "nsvc", "bvc", "ggsn" } do
@@ -30,14 +30,14 @@ end
 
 local jobs = {}
 
--- Runs fn as a coroutine; then done(good, ...) has what it returned, or its error.
+-- Runs fn as a coroutine, then calls done(true, results...) or done(false, error).
 function world.job(fn, done)
     jobs[#jobs + 1] = { task = coroutine.create(fn), done = done }
 end
 
--- In long work, after a piece of it: others get their turn (base/breath.lua has it for what goes
--- through a list). Without a value, as a call that waits for the dataplane: while the configuration is
--- brought up, it is not up yet.
+-- A job calls this after each piece of work to let events and other jobs run (base/breath.lua does it
+-- in loops over lists). It yields no value, as a call that waits for the dataplane does: control.lua's
+-- loop, which yields a time, has not begun while the configuration is brought up.
 function world.breathe()
     coroutine.yield()
 end
@@ -58,7 +58,7 @@ local function step(job)
     return true
 end
 
--- One piece of the first job. They take turns: the next piece is that of the next job.
+-- Runs one piece of the first job, which then goes behind the others.
 function world.work()
     local job = table.remove(jobs, 1)
     if job and not step(job) then
@@ -66,10 +66,10 @@ function world.work()
     end
 end
 
--- ---- Who is there ----
+-- ---- NSEs, NS-VCs and cells ----
 
--- A list that knows where each of it stands, for there may be thousands: the last one takes the
--- place of one that goes.
+-- A list whose items know their places, so that a removal takes constant time: the last item takes the
+-- place of the removed one.
 local function append_to(list, thing)
     list[#list + 1] = thing
     thing.place = #list
@@ -81,7 +81,7 @@ local function remove_from(list, thing)
     list[#list] = nil
 end
 
--- NS-VCs stay in the order in which they came; an NSE has a few.
+-- NS-VCs keep their order; an NSE has a few.
 local function remove_in_order(list, thing)
     for i, each in ipairs(list) do
         if each == thing then
@@ -90,16 +90,16 @@ local function remove_in_order(list, thing)
     end
 end
 
--- watch(event, fn): fn(thing) is called for each NSE, NS-VC or cell of which that is so.
+-- watch(event, fn): fn(thing) is called with the NSE, NS-VC or cell at each such event.
 world.watch, world.tell = watchers {
     "nse_added", "nse_removed", "nsvc_added", "nsvc_removed", "bvc_added", "bvc_removed",
-    "nsvc_failed", -- without NS-RESET, its test has got no answer
-    "bvc_reset",   -- its BSS knows nothing of its MSs any more
+    "nsvc_failed", -- NS-ALIVE has failed on an NS-VC without NS-RESET
+    "bvc_reset",   -- the BSS has forgotten the state of the cell's MSs
 }
 
 local tell = world.tell
 
--- nil: no room.
+-- Returns nil and "room" without room.
 function world.add_nse(cfg)
     local id = world.ids.nse:take()
     if not id then
@@ -107,8 +107,8 @@ function world.add_nse(cfg)
     end
     local nse = {
         id = id, nsei = cfg.nsei, cfg = cfg, nsvcs = {}, bvcs = {}, bvc_list = {},
-        features = 0, extended = 0, made = 0, -- made: cells that are not in the file
-        coming = {},                          -- by BVCI: cells of which the dataplane is being told
+        features = 0, extended = 0, made = 0, -- made: the number of cells that the BSS has added
+        coming = {},                          -- by BVCI: cells that wait for the dataplane's answer
     }
     dp.nse { nse_id = id, nsei = cfg.nsei }
     world.nse[id], world.nse_of_nsei[cfg.nsei] = nse, nse
@@ -119,8 +119,9 @@ end
 
 local TRIES_MOST = 1000
 
--- What the dataplane refuses while a cell of the NSE is kept for an MS it takes once events have said
--- so: they have brought the MS elsewhere, and the cell has been removed once more. So only in a job.
+-- Calls `call` again until the dataplane accepts it. The dataplane refuses while it keeps a cell that
+-- is being removed for an MS in it (event bvc_kept); then the MS moves, and the cell is removed again.
+-- In a job only.
 function world.insist(call, ...)
     local results = table.pack(pcall(call, ...))
     for _ = 1, TRIES_MOST do
@@ -133,8 +134,8 @@ function world.insist(call, ...)
     return table.unpack(results, 1, results.n)
 end
 
--- It has no cells any more. The dataplane takes a while, in which others get their turn: nobody is
--- to bring one more NS-VC, and what came before that goes with it. In a job.
+-- The NSE must have no cells. The removal may yield, so the NSEI goes first: no NS-VC can be added, and
+-- those added before are removed too. In a job only.
 function world.remove_nse(nse)
     world.nse_of_nsei[nse.nsei] = nil
     while nse.nsvcs[1] and world.remove_nsvc(nse.nsvcs[1]) do end
@@ -151,7 +152,7 @@ local function free(nsvc)
     world.ids.nsvc:give(nsvc.id)
 end
 
--- For one more, of the file or brought by the BSS.
+-- Returns whether the NSE has room for an NS-VC of the file (given.cfg) or one that the BSS adds.
 local function has_room(nse, given)
     local own = 0
     for _, nsvc in ipairs(nse.nsvcs) do
@@ -160,10 +161,10 @@ local function has_room(nse, given)
     return #nse.nsvcs < schema_network.NSVCS_AN_NSE and (given.cfg or own < nse.cfg.own_nsvcs)
 end
 
--- given: nsvci (nil: it has none), address, port, mac, weight, signalling_weight, data_weight,
--- blocked, cfg. nil and "room" (here, or in the NSE), "taken" (the endpoint is another's) or what the
--- dataplane says, to which a stranger's address may be none. Its place and its endpoint are taken
--- while that takes a while; it carries nothing before it has begun.
+-- given: nsvci (nil for SNS), address, port, mac, weight, signalling_weight, data_weight, blocked, cfg.
+-- Returns nil and "room" (here or in the NSE), "taken" (another NS-VC has the endpoint), or the
+-- dataplane's error, for instance on a bad address of an unknown endpoint. dp.nsvc may yield; meanwhile
+-- the id and the endpoint are in use, and the NS-VC carries nothing.
 function world.add_nsvc(nse, given)
     local endpoint = given.address .. "|" .. given.port
     if world.nsvc_of_endpoint(endpoint) then
@@ -196,13 +197,13 @@ function world.add_nsvc(nse, given)
     return nsvc
 end
 
--- endpoint: address .. "|" .. port, the address as events have it.
+-- endpoint: address .. "|" .. port, with the address as events carry it.
 function world.nsvc_of_endpoint(endpoint)
     return world.endpoints[endpoint]
 end
 
--- What comes on it from now on is nobody's; its place and its endpoint are free when the dataplane
--- knows. False: somebody does it already.
+-- PDUs on the NS-VC are ignored from now on; its id and endpoint are free once the dataplane has
+-- removed it. Returns false if the NS-VC is already being removed.
 function world.remove_nsvc(nsvc)
     if world.nsvc[nsvc.id] ~= nsvc then
         return false
@@ -214,7 +215,7 @@ function world.remove_nsvc(nsvc)
     return true
 end
 
--- Whether it may carry data, and how much of it. The dataplane has it at once.
+-- Sets the NS-VC's blocking and, if given, its data weight, also in the dataplane.
 function world.set_nsvc(nsvc, blocked, data_weight)
     nsvc.blocked, nsvc.data_weight = blocked, data_weight or nsvc.data_weight
     dp.nsvc_weight {
@@ -222,7 +223,8 @@ function world.set_nsvc(nsvc, blocked, data_weight)
     }
 end
 
--- cfg: its record in the configuration; nil: it has none. nil and "room" or what the dataplane says.
+-- cfg: the cell's record in the configuration, nil for a cell that the BSS adds. Returns nil and "room"
+-- or the dataplane's error.
 function world.add_bvc(nse, bvci, cfg)
     local id = world.ids.bvc:take()
     if not id then
@@ -245,8 +247,8 @@ function world.add_bvc(nse, bvci, cfg)
     return bvc
 end
 
--- The dataplane keeps a cell in which an MS has just been heard, and says so (event bvc_kept); its
--- id is nobody's until the dataplane holds it no longer, which is looked at from time to time.
+-- The dataplane keeps a cell in which an MS has just been heard (event bvc_kept). The cell's id is free
+-- only when the dataplane does not hold the cell any more, which a timer checks.
 local CONFIRMED_NS = 1000000000
 
 local function confirmed(bvc)
@@ -267,7 +269,7 @@ local function remove_in_dataplane(bvc)
     bvc.going = timers.after(CONFIRMED_NS, confirmed, bvc)
 end
 
--- It has no MS any more.
+-- The cell must have no MSs.
 function world.remove_bvc(bvc)
     tell("bvc_removed", bvc)
     world.bvc[bvc.id], bvc.nse.bvcs[bvc.bvci] = nil, nil
@@ -276,7 +278,7 @@ function world.remove_bvc(bvc)
     remove_in_dataplane(bvc)
 end
 
--- The MS that kept it has been moved elsewhere (ms/roam.lua), so once more.
+-- Event bvc_kept: ms/roam.lua has moved the MS, so the cell is removed again.
 function world.bvc_kept(bvc_id)
     local bvc = world.going[bvc_id]
     if bvc then

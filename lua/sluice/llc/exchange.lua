@@ -1,12 +1,11 @@
--- XID both ways (TS 44.064 clause 8.5.3): that of an MS is answered, and one of ours begun for what
--- the configuration wants. An MS that does not say anything is not asked anything: ours begins when
--- control first hears of it (seen), or when somebody asks. First, if its IOV-UI is to be another,
--- Reset with it on SAPI 1; then N201-U on each SAPI that its contexts have. One command at a time,
--- guarded by T200.
+-- XID both ways (TS 44.064 clause 8.5.3): answers the MS's XID commands, and sends XID commands for the
+-- values of the configuration. The SGSN's first command waits until control has heard of the MS (seen),
+-- or until `sluice ctl xid`. If the IOV-UI changes, the first command is a Reset with the new IOV-UI on
+-- SAPI 1; then N201-U on each SAPI of the MS's contexts. One command at a time, guarded by T200.
 --
--- No two frames may go under one key with the same INPUT, and Reset takes the numbers back to 0: so
--- with a Reset, and with each one more, an enciphered MS gets another IOV-UI. If the commands of
--- both sides collide, both are answered, and what we have answered bounds what we accept (8.5.5).
+-- No two frames with one key may have the same INPUT, and Reset sets N(U) and OC to 0: so each Reset
+-- gives an enciphered MS another IOV-UI. If the commands of both sides collide, both are answered, and
+-- the value that we have answered is the most that we accept (8.5.5).
 local ciphers = require "sluice.base.ciphers"
 local count = require "count"
 local dp = require "dp"
@@ -23,9 +22,9 @@ local exchange = {}
 
 local SAPI_RESET = 1
 local IOV_STEP = 0x9E3779B9
-local REPEATED_NS = 160000000000 -- for so long an MS may repeat a command: 40 s, four times
+local REPEATED_NS = 160000000000 -- an MS may repeat a command for so long: T200 of 40 s, four times
 
--- Of those MSs that have agreed on something, or are about to:
+-- By ms_id, for MSs with agreed parameters or an exchange under way:
 --   { n201_u = { in force, by SAPI }, agreed = { by SAPI: true }, iov_ui, tried,
 --     going = { steps, sapi, command, left, timer }, reset = { fcs, response, timer } }
 local states = {}
@@ -51,13 +50,13 @@ local function nse_cfg_of(record)
     return world.nse[record.nse_id].cfg
 end
 
--- ---- What holds ----
+-- ---- The parameters in force ----
 
 local function is_user(sapi)
     return xid.defaults[sapi].kd ~= nil
 end
 
--- N201-U in force, and the most that we want.
+-- N201-U in force, and the largest that the configuration allows.
 local function n201_u(ms_id, sapi)
     local default = xid.defaults[sapi].n201_u_octets
     if not is_user(sapi) then
@@ -85,7 +84,7 @@ local function is_enciphered(record)
     return record.ms.cipher ~= "none"
 end
 
--- The numbers of both ways begin anew, all parameters are those of table 9.
+-- Reset: N(U) and OC of both directions start at 0, and all parameters are those of table 9.
 local function reset(ms_id, iov)
     local record, member = subscribers.of(ms_id)
     local state, ms = state_of(ms_id), record.ms
@@ -104,14 +103,14 @@ local function next_iov(ms_id)
     return is_enciphered(record) and iov_ui(ms_id) + IOV_STEP & 0xFFFFFFFF or iov_ui(ms_id)
 end
 
--- ---- XID that we begin ----
+-- ---- XID commands of the SGSN ----
 
 local function send(ms_id, frame)
     count.pdu_out("llc_xid")
     dp.llc { ms_id = ms_id, pdu = wire.llc_xid.encode(frame) }
 end
 
--- A Reset takes hold when it goes, for what the MS hears after it was sent after it.
+-- A Reset takes effect when it is sent: the MS receives later frames after the Reset.
 local function send_command(ms_id, going)
     local command = going.command
     if command.reset then
@@ -126,7 +125,7 @@ local begin_step
 local function give_up(ms_id, going)
     states[ms_id].going = nil
     count.add("timeouts")
-    log.info(("MS %s does not answer XID on SAPI %d"):format(subscribers.imsi(ms_id), going.sapi))
+    log.info(("IMSI %s: no answer to XID on SAPI %d"):format(subscribers.imsi(ms_id), going.sapi))
 end
 
 local function t200(ms_id)
@@ -143,7 +142,7 @@ local function t200(ms_id)
     send_command(ms_id, going)
 end
 
--- The next of the steps, or the end.
+-- Sends the command of the next step, or ends the exchange.
 function begin_step(ms_id, going)
     local step = table.remove(going.steps, 1)
     if not step then
@@ -182,7 +181,7 @@ local function reset_step(record, iov)
     return { sapi = SAPI_RESET, reset = true, iov_ui = is_enciphered(record) and iov or nil }
 end
 
--- What the configuration wants otherwise than table 9 has it, and the MS has not said already.
+-- The commands for values of the configuration that differ from table 9 and are not agreed yet.
 local function steps_of(record, state)
     local ms, steps = record.ms, {}
     if is_enciphered(record) and ms.iov_ui ~= 0 and not (state and state.iov_ui) then
@@ -194,8 +193,8 @@ local function steps_of(record, state)
     end)
 end
 
--- The file wants other values than before, under the same key: N201-U is agreed on anew from table 9.
--- What went under that key stays known, and so does a Reset of ours that waits for its answer.
+-- A reload brings other values under the same key: N201-U is negotiated again from table 9. The IOV-UI
+-- of the key stays known, and so does a Reset that waits for its answer.
 local function again(ms_id)
     local state = states[ms_id]
     if not state then
@@ -213,8 +212,8 @@ end
 
 subscribers.watch("xid_changed", again)
 
--- Only an MS that hears us answers: of one to which there is something to say control is told when
--- it is next heard, though its frame be the path's alone.
+-- An XID command is sent when the MS is next heard: ms_listen has the worker report the MS's next
+-- frame.
 local function listen(ms_id, record)
     if nse_cfg_of(record).ns ~= "manual" and #steps_of(record, states[ms_id]) > 0 then
         dp.ms_listen { ms_id = ms_id }
@@ -223,7 +222,7 @@ end
 
 subscribers.watch("xid_set", listen)
 
--- Control has heard of an MS: it answers now, if ever.
+-- The MS was heard, so it can answer now.
 function exchange.seen(ms_id)
     local state = states[ms_id]
     local busy = state and (state.tried or state.going)
@@ -239,7 +238,7 @@ end
 
 subscribers.watch("seen", exchange.seen)
 
--- ---- XID from the MS ----
+-- ---- XID commands of the MS ----
 
 local function ours(ms_id, sapi)
     local now, most = n201_u(ms_id, sapi)
@@ -247,7 +246,7 @@ local function ours(ms_id, sapi)
     return { n201_u_octets = most, iov_ui = iov, now = { n201_u_octets = now, iov_ui = iov } }
 end
 
--- A command of ours that waits may not propose more any longer, nor may its answer say more.
+-- An unanswered command of the SGSN may not propose more than the agreed value any longer (8.5.5).
 local function note_agreed(ms_id, sapi, octets)
     set_n201_u(ms_id, sapi, octets)
     local state = states[ms_id]
@@ -269,7 +268,7 @@ local function answer(ms_id, command, bad)
     return response
 end
 
--- A Reset is known again by its FCS, for a frame may be long and MSs are many.
+-- A repeated Reset is recognised by its FCS, which takes less memory than the frame.
 local function fcs_of(octets)
     return octets:sub(-3)
 end
@@ -287,7 +286,7 @@ local function remember_reset(ms_id, octets, response)
     }
 end
 
--- The same Reset once more, because its answer was lost: the numbers must not begin anew again.
+-- Returns the last Reset if this one repeats it (the MS missed the answer): N(U) must not start again.
 local function repeated(ms_id, octets)
     local last = states[ms_id] and states[ms_id].reset
     return last and last.fcs == fcs_of(octets) and last
@@ -310,13 +309,13 @@ function exchange.take_command(ms_id, octets, command, bad)
     return "handled"
 end
 
--- A response must not say more than was proposed, nor another IOV-UI: that of an earlier command.
+-- A response must not have a larger N201-U than proposed, nor the IOV-UI of an earlier command.
 local function is_valid(command, response)
     return (response.n201_u_octets or 0) <= (command.n201_u_octets or math.maxinteger)
         and (not command.iov_ui or not response.iov_ui or response.iov_ui == command.iov_ui)
 end
 
--- Without a command of ours, or wrong: as if it had not come (8.5.3.3), T200 runs on.
+-- A response without a command, or a wrong one, is ignored (8.5.3.3), and T200 runs on.
 function exchange.take_response(ms_id, response, bad)
     local state = states[ms_id]
     local going = state and state.going
@@ -334,7 +333,7 @@ function exchange.take_response(ms_id, response, bad)
     return "handled"
 end
 
--- ---- Asking ----
+-- ---- sluice ctl xid ----
 
 local function text_of(ms_id)
     local texts = {}
@@ -355,13 +354,13 @@ local function ask(asked)
     begin(ms_id, n201_u_steps(record, steps, function() return true end))
 end
 
--- A request is a job, and may be interrupted; what it begins is not.
+-- A job may be suspended, so a timer of 0 starts the exchange.
 requests.on("xid", "xid IMSI [reset]", function(words)
     local ms_id = words[2] and subscribers.by_imsi(words[2])
     if not ms_id or words[3] and words[3] ~= "reset" then
-        return false, "xid IMSI [reset], of an MS that there is"
+        return false, "unknown IMSI or action; usage: xid IMSI [reset]"
     elseif states[ms_id] and states[ms_id].going then
-        return false, "an XID command of ours waits for its answer already"
+        return false, "an XID command to this MS already waits for its answer"
     end
     timers.after(0, ask, { imsi = words[2], reset = words[3] ~= nil })
     return true, text_of(ms_id)

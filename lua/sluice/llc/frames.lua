@@ -1,6 +1,6 @@
--- LLC (TS 44.064): the frames of an MS that are not the path's, as UL-UNITDATA brings them. XID is
--- exchange.lua's. There is no ABM, so SABM and DISC get DM (8.5.1.2, 8.5.4) and what belongs to an
--- ABM is stepped over, as are GMM, SMS and TOM, which nobody here understands.
+-- LLC (TS 44.064): the uplink frames that workers do not handle and pass to control (UL-UNITDATA).
+-- exchange.lua handles XID. Sluice has no ABM: SABM and DISC get DM (8.5.1.2, 8.5.4), and other frames
+-- of an ABM are ignored, as are frames of GMM, SMS and TOM.
 local count = require "count"
 local dp = require "dp"
 local exchange = require "sluice.llc.exchange"
@@ -25,7 +25,7 @@ local function dm(ms_id, frame)
     return "refused"
 end
 
--- The MS has C/R set in a response (6.2.2).
+-- C/R is set in a response of an MS (6.2.2).
 local function take_u(ms_id, octets, frame)
     if frame.command == XID then
         count.pdu_in("llc_xid")
@@ -43,13 +43,14 @@ local function take_u(ms_id, octets, frame)
 end
 
 local function about(ms_id, frame, what)
-    log.debug(("an LLC %s frame on SAPI %d that nobody here takes, MS %s"):format(what, frame.sapi,
-        subscribers.imsi(ms_id)))
+    log.debug(("IMSI %s: LLC %s frame on SAPI %d is ignored"):format(subscribers.imsi(ms_id), what,
+        frame.sapi))
     return "ignored"
 end
 
--- A frame's form and FCS are good: the MS has been heard. I and S frames are of an ABM, and not
--- looked at; of an enciphered UI frame on another SAPI than the path's nobody has the numbers.
+-- Returns the frame if its form and FCS are good, which shows that the MS was heard; and whether it is
+-- a U frame. I and S frames belong to an ABM and are not decoded. An enciphered UI frame cannot be
+-- deciphered here: workers keep N(U) for the SAPIs of user data only.
 local function read(octets)
     local control = octets:byte(2) or 0
     if control & 0xE0 == 0xE0 then
@@ -73,7 +74,7 @@ local function take(ms_id, octets, frame, unnumbered)
     return outcome
 end
 
--- An uplink frame that is not the path's, of an MS that we know. What it asks for comes first.
+-- An uplink frame of a known MS. It is answered before exchange.seen may begin an XID.
 local function input(bvc, ms_id, octets)
     local frame, unnumbered = read(octets)
     if not frame then

@@ -1,13 +1,13 @@
--- SNDCP's part of an XID exchange (TS 44.065 clauses 6.5.1, 6.6.1, 6.8 and 8): version 0, and no
--- compression at all, neither of headers nor of data. An algorithm is refused by answering its
--- entity with no NSAPI: not to answer would be to agree (44.064 clause 8.5.3.0).
+-- SNDCP's part of an XID exchange (TS 44.065 clauses 6.5.1, 6.6.1, 6.8 and 8): version 0, no
+-- compression of headers or data. To refuse an algorithm, the answer has its entity with no NSAPI; an
+-- entity that is left out is agreed to (44.064 clause 8.5.3.0).
 local wire = require "wire"
 
 local sndcp = {}
 
 local VERSION = 0
 
--- Each entity once more, for no NSAPI.
+-- Each proposed entity, with no NSAPI.
 local function refused(entities)
     if not entities then
         return nil
@@ -19,7 +19,7 @@ local function refused(entities)
     return list
 end
 
--- The block that answers an MS's; one that cannot be read is answered by what holds anyway.
+-- The answer to an MS's block; a block that cannot be decoded is answered by the version alone.
 function sndcp.answer(octets)
     local block = wire.sndcp_xid.decode(octets) or { version = VERSION }
     return wire.sndcp_xid.encode {

@@ -1,8 +1,8 @@
--- What MS and SGSN may agree on by XID (TS 44.064 clause 8.5.3): the parameters and their sense of
--- negotiation (table 6), and what holds without it (table 9). An answer names every parameter of
--- the command, for one that is left out is agreed to as proposed. One that cannot be taken, for its
--- length or value, is answered by what holds now; an unknown one is not answered (8.5.3.3). Only
--- N201-U and IOV-UI mean anything here: there is no ABM, so that what belongs to it is agreed to.
+-- The parameters of XID (TS 44.064 clause 8.5.3) with their sense of negotiation (table 6) and defaults
+-- (table 9). A response has every parameter of the command, since a parameter that is left out is
+-- agreed to as proposed. A parameter with a wrong length or value is answered by the value in force; an
+-- unknown one is not answered (8.5.3.3). Only N201-U and IOV-UI have an effect here; parameters of ABM,
+-- which Sluice does not have, are agreed to.
 local llc_first = require "sluice.subscribers.llc_first"
 local sndcp = require "sluice.llc.sndcp"
 local wire = require "wire"
@@ -10,14 +10,14 @@ local wire = require "wire"
 local xid = {}
 
 local COMMAND_XID = 11
-local PARAMETERS_MOST = 64 -- looked at in a command that is broken
+local PARAMETERS_MOST = 64 -- read from a broken command
 
 local function agree(offered)
     return offered
 end
 
--- answer(offered, ours) is ours; `ours` has iov_ui, n201_u_octets, the most that we take, and
--- `now`, what holds, by name, if it is not the default.
+-- answer(offered, ours) returns the value of the response. ours: iov_ui; n201_u_octets, the largest
+-- allowed; now, the values in force by name, if not the defaults.
 local parameters = {
     { type = 0, name = "version", answer = function() return 0 end },
     { type = 1, name = "iov_ui", answer = function(_, ours) return ours.iov_ui end },
@@ -41,7 +41,7 @@ for _, parameter in ipairs(parameters) do
     of_type[parameter.type] = parameter
 end
 
--- Of each SAPI that there is; only user data may have an ABM.
+-- The defaults by SAPI; only the SAPIs of user data may have an ABM.
 local function unacknowledged(t200_ms, n201_u_octets)
     return { version = 0, t200_ms = t200_ms, n200 = 3, n201_u_octets = n201_u_octets }
 end
@@ -63,7 +63,7 @@ xid.defaults = {
 
 -- ---- Reading ----
 
--- The octets from `at` to where the parameter there ends; nil: it does not end.
+-- The octets of the parameter at `at`; nil if it is cut off.
 local function piece_at(info, at)
     local head, second = info:byte(at, at + 1)
     local octets, value = head & 3, at + 1
@@ -76,7 +76,7 @@ local function piece_at(info, at)
     return value + octets - 1 <= #info and info:sub(at, value + octets - 1) or nil
 end
 
--- One parameter by itself, as a frame.
+-- Decodes one parameter alone, as a frame.
 local function read_piece(frame, piece)
     return wire.llc_xid.decode(wire.llc_u.encode {
         cr = frame.cr, sapi = frame.sapi, pf = frame.pf, command = COMMAND_XID, info = piece,
@@ -95,7 +95,7 @@ local function merge(pdu, bad, piece, one)
     end
 end
 
--- What can be read of a broken one: what is good by itself counts.
+-- Reads a broken frame: parameters that decode alone count.
 local function salvage(frame)
     local pdu, bad = { cr = frame.cr, sapi = frame.sapi, pf = frame.pf, reset = false }, {}
     local info, at = frame.info, 1
@@ -110,8 +110,8 @@ local function salvage(frame)
     return pdu, bad
 end
 
--- The frame's parameters; of a broken one also, by name, those that are there but cannot be taken.
--- `frame` is the same as a U frame.
+-- Returns the parameters of an XID frame; for a broken frame also, by name, the parameters that are
+-- present but bad. frame: the same frame, decoded as a U frame.
 function xid.read(octets, frame)
     local pdu = wire.llc_xid.decode(octets)
     if pdu then

@@ -1,11 +1,10 @@
--- FLUSH-LL (TS 48.018 8.1, 10.4.1): the cell that an MS has left is told what to do with what it
--- has queued for it. Transferred it is inside one routeing area only, and to another NSE only if
--- the old one has Inter-NSE re-routing; else it is deleted, and since LLC keeps no copies here
--- nothing is sent again. The clauses have no timer for it; it is repeated by T5, for a PDU may be
--- lost.
+-- FLUSH-LL (TS 48.018 8.1, 10.4.1): tells the cell that an MS has left what to do with the MS's queued
+-- LLC PDUs. The BSS transfers the PDUs only inside one routeing area, and to another NSE only with
+-- feature Inter-NSE re-routing (INR); else the BSS deletes the PDUs, and the SGSN sends none again, for
+-- its LLC keeps no copies. The clauses have no timer for FLUSH-LL; here T5 repeats a lost one.
 --
--- The latest change of an MS is the one that counts: where a former one stands unanswered, its
--- repetition would send data after the MS to where it is no more.
+-- A new cell change ends an unanswered FLUSH-LL of the MS: its repetition would transfer PDUs to a cell
+-- that the MS has left.
 local areas = require "sluice.bssgp.areas"
 local count = require "count"
 local features = require "sluice.bssgp.features"
@@ -17,10 +16,11 @@ local world = require "sluice.core.world"
 
 local flush = {}
 
-local ENTRIES_MAX = 10000 -- beyond, a FLUSH-LL is sent once
-local TRANSFERRED = 1     -- of the flush action, 11.3.13
+local ENTRIES_MAX = 10000 -- a FLUSH-LL beyond these is sent once
+local TRANSFERRED = 1     -- flush action, 11.3.13
 
--- By MS: { ms_id, key, pdu, old, resets, attempt, timer }. By NSE and TLLI, as the answer has them.
+-- of_ms: by ms_id { ms_id, key, pdu, old, resets, attempt, timer }; of_key: by NSE and TLLI, which
+-- FLUSH-LL-ACK carries.
 local of_ms, of_key, n = {}, {}, 0
 
 local function key_of(nse, tlli)
@@ -32,7 +32,7 @@ local function end_of(entry)
     of_ms[entry.ms_id], of_key[entry.key], n = nil, nil, n - 1
 end
 
--- The old cell is as it was: it has not been removed, nor reset.
+-- Returns whether the old cell was neither removed nor reset since.
 local function is_pending(entry)
     return world.bvc[entry.old.id] == entry.old and entry.old.flush_resets == entry.resets
 end
@@ -63,7 +63,7 @@ local function may_transfer(old, new)
     end
     local same = areas.same(old.cell, new.cell)
     if old.nse == new.nse then
-        return same ~= false -- a cell that says nothing of its area is of its NSE's
+        return same ~= false -- an unknown area counts as the same within one NSE
     end
     return same and old.nse.features & features.bit.inr ~= 0
 end
@@ -76,7 +76,7 @@ local function pdu_of(tlli, old, new)
     }
 end
 
--- The MS has gone from one cell to the other.
+-- The MS has moved from the old cell to the new one.
 function flush.start(ms_id, tlli, old, new)
     flush.forget(ms_id)
     local pdu, key = pdu_of(tlli, old, new), key_of(old.nse, tlli)
@@ -84,7 +84,7 @@ function flush.start(ms_id, tlli, old, new)
         gb.send_signalling(old.nse, "bssgp_flush_ll", pdu)
         return
     end
-    if of_key[key] then -- another had that TLLI there
+    if of_key[key] then -- another MS had the TLLI in the old NSE
         end_of(of_key[key])
     end
     local entry = {
@@ -102,17 +102,17 @@ end
 
 subscribers.watch("removed", flush.forget)
 
--- What it had queued is gone; those that wait for it see that when their time comes.
+-- A BVC-RESET empties the cell's queues; waiting entries find that at their next T5 (is_pending).
 world.watch("bvc_reset", function(bvc)
     bvc.flush_resets = (bvc.flush_resets or 0) + 1
 end)
 
--- How many are unanswered; for tests.
+-- The number of unanswered FLUSH-LLs; for tests.
 function flush.count()
     return n
 end
 
--- One that answers a former change, by its cell, ends nothing.
+-- Returns whether the FLUSH-LL-ACK answers the entry's cell change, not an earlier one.
 local function answers(entry, pdu)
     return pdu.action ~= TRANSFERRED or pdu.new_bvci == entry.pdu.new_bvci
 end

@@ -1,16 +1,16 @@
--- PAGING-PS (TS 48.018 7.1 and 10.3.1; TS 24.008 4.7.9): an MS is asked to show itself: first in its
--- last cell, again in the whole routeing area, T3313 apart. Why it is paged decides what becomes of it:
---   standby  (READY has run out, or RADIO-STATUS said that it is lost, and something waits) its queue is
---            held until it is heard; if it does not answer, what waits is dropped, and it stays in
---            standby: its next packet pages again;
---   claimed  (roam.lua) nothing is held, for it may be somebody else's word: control listens for it.
---            Its cell alone is paged, if its silence there is what is asked for.
+-- PAGING-PS (TS 48.018 7.1 and 10.3.1; TS 24.008 4.7.9): pages an MS first in its last cell, then in
+-- the whole routeing area, T3313 apart. The reason of the page decides what follows:
+--   standby  (the READY timer has expired, or RADIO-STATUS reported the MS lost, and a packet waits) the
+--            MS's queue is held until the MS is heard. Without an answer the queue is dropped and the MS
+--            stays in standby: the next packet pages again.
+--   claimed  (roam.lua: a frame with the MS's TLLI came in another cell) nothing is held, for the frame
+--            may be forged. If silence in the MS's own cell is to decide, only that cell is paged.
+--   ordered  (RADIO-STATUS: cell reselection ordered) the page starts T3313 later.
 --
--- There is an entry only while an MS is being paged, or is not yet to be. Of those that BSSs have named
--- there are ENTRIES_MAX at most, and an NSE has no more than are free behind it, so that there is room
--- for another's; one more goes on as it was. Who is in standby is held by the entry, too, for it may
--- have been released since the worker asked for the page; so what is dropped in the end was never free
--- to go.
+-- An MS has an entry only while it is paged or a page is scheduled. BSSs can cause at most ENTRIES_MAX
+-- entries, and one NSE at most as many as remain free, so that other NSEs find room; beyond that a
+-- claim is ignored. The entry of an MS in standby holds the MS's queue itself, since the MS may have
+-- been released after the worker asked for the page; so the dropped packets were never free to go.
 local areas = require "sluice.bssgp.areas"
 local board = require "sluice.core.board"
 local count = require "count"
@@ -27,20 +27,20 @@ local paging = {}
 
 local ENTRIES_MAX = 20000
 
--- By ms_id: { ms_id, why, nse (that has named it; it counts them), attempt (0: not yet), timer, wanted
--- (a packet waits, too), claim = { bvc, silent (whom to tell if its old cell's silence decides) } }. And
--- of whom the BSS has said that it is lost: true.
+-- entries: by ms_id { ms_id, why, nse (the NSE that caused the entry; nse.named counts such entries),
+-- attempt (0: not paged yet), timer, wanted (a packet waits), claim = { bvc, silent (called if the MS
+-- does not answer in its own cell) } }. lost: by ms_id true, after RADIO-STATUS reported the MS lost.
 local entries, n, lost = {}, 0, {}
 
--- Best effort, and data: what waits is no signalling (11.3.28).
+-- QoS profile: best effort, user data (11.3.28).
 local QOS = {
     peak_bit_per_s = 0, not_ack = true, user_data = true, rlc_unack = false, precedence = 1,
 }
 
 -- ---- One PAGING-PS ----
 
--- A TLLI of the MS's own P-TMSI is that P-TMSI (TS 23.003 2.6). Without it the page is by the IMSI,
--- upon which an MS attaches anew (24.008 4.7.9.1.2).
+-- A local TLLI equals the P-TMSI (TS 23.003 2.6). Without a P-TMSI the page has the IMSI, after which
+-- an MS attaches again (24.008 4.7.9.1.2).
 local LOCAL = 3
 
 local function page_of(ms_id, tlli)
@@ -58,7 +58,7 @@ local function rai_of(cell)
     }
 end
 
--- All NSEs that have cells of the area.
+-- Pages in all NSEs with cells in the routeing area.
 local function send_wide(bvc, page)
     page.routeing_area = rai_of(bvc.cell)
     for _, nse in ipairs(areas.nses(areas.of(bvc.cell))) do
@@ -89,7 +89,7 @@ local function is_suspended(ms_id)
     return suspended.of(ms_id) ~= nil
 end
 
--- In the live view, while there is such an MS.
+-- For the live view.
 function paging.show(ms_id)
     if dp.ms_cell(ms_id) then
         board.ms {
@@ -108,7 +108,7 @@ local function end_of(entry)
     paging.show(entry.ms_id)
 end
 
--- Whom nobody has heard in its old cell is where it was claimed to be.
+-- The MS did not answer in its own cell, so the claim holds. Returns whether the MS has moved.
 local function is_there_now(entry)
     local claim = entry.claim
     return claim and claim.silent and claim.silent(entry.ms_id, claim.bvc)
@@ -116,7 +116,7 @@ end
 
 local function give_up(entry)
     count.add("timeouts")
-    log.info("no answer to the paging of IMSI " .. subscribers.imsi(entry.ms_id))
+    log.info("IMSI " .. subscribers.imsi(entry.ms_id) .. ": no answer to PAGING-PS")
     if not is_there_now(entry) and (entry.why == "standby" or entry.wanted) then
         dp.ms_flush { ms_id = entry.ms_id }
     end
@@ -124,7 +124,7 @@ end
 
 local attempt
 
--- Who is in standby has been silent for long, so one page without an answer is enough for a claim.
+-- An MS in standby has been silent for long, so one unanswered page is enough for a claim.
 local function again(entry)
     if entry.attempt > world.cfg.timers.t3313_retries or entry.why == "standby" and entry.claim then
         end_of(entry)
@@ -143,8 +143,8 @@ function attempt(entry)
     send(entry.ms_id, claim and not claim.silent or not claim and entry.attempt > 1)
 end
 
--- Nil: it has gone, or there is no room; an NSE may name as many MSs as it likes, but for an MS in
--- standby, which none has named, something has come, which is bounded by the queue.
+-- Returns nil if the MS is removed, or if nse has no more room. Entries without an NSE (standby) need
+-- no limit: each has a queued packet, and queues are limited.
 local function new(ms_id, why, nse)
     if not dp.ms_cell(ms_id) or nse and (nse.named or 0) >= ENTRIES_MAX - n then
         return nil
@@ -157,8 +157,8 @@ local function new(ms_id, why, nse)
     return entry
 end
 
--- Event `page`: something is queued for an MS in standby, and held. One that is suspended is not
--- paged (TS 23.060 16.2.1).
+-- Event `page`: a worker has queued a packet for an MS in standby. A suspended MS is not paged (TS
+-- 23.060 16.2.1).
 function paging.wanted(ms_id)
     local entry = entries[ms_id]
     if is_suspended(ms_id) or not dp.ms_cell(ms_id) then
@@ -172,8 +172,8 @@ function paging.wanted(ms_id)
     return "handled"
 end
 
--- Its BSS says that it is not there any more: nothing goes to it until it is heard, and it is paged
--- when something waits. Who has been claimed meanwhile is where it was claimed to be.
+-- RADIO-STATUS reports the MS lost: the MS goes to standby, and the next packet pages it. If another
+-- cell has claimed the MS meanwhile, the claim holds.
 function paging.lose(ms_id)
     local entry = entries[ms_id]
     if not dp.ms_cell(ms_id) then
@@ -196,7 +196,7 @@ local function lose_now(entry)
     end
 end
 
--- It has been told to go to another cell, so nothing is asked of it before T3313 has passed.
+-- RADIO-STATUS: the BSS has ordered a cell reselection, so the page waits for T3313.
 function paging.later(ms_id)
     local entry = entries[ms_id]
     if entry and entry.why == "claimed" then
@@ -211,10 +211,10 @@ function paging.later(ms_id)
     end
 end
 
--- Somebody says that he is that MS, in another cell: it is paged, and goes on as it was meanwhile. What
--- is said of one that is being paged already counts when it has not answered. silent(ms_id, bvc): it is
--- paged in its own cell alone, and this is called if it has not been heard there; true: so it is in the
--- other now. False: there is no room.
+-- A frame with the MS's TLLI came in another cell: the MS is paged and keeps its cell meanwhile. If a
+-- page is already running, the claim counts when that page has no answer. silent(ms_id, bvc), if given:
+-- only the MS's own cell is paged, and silent is called without an answer; it returns whether the MS
+-- has moved to bvc. Returns false without room.
 function paging.claimed(ms_id, bvc, silent)
     local entry = entries[ms_id] or new(ms_id, "claimed", bvc.nse)
     if not entry then
@@ -228,8 +228,8 @@ function paging.claimed(ms_id, bvc, silent)
     return true
 end
 
--- It has been heard, or is no more, or there are others to ask it. Returns what `paging.resume` wants,
--- and the cell that it was claimed to be in; nil: it was not paged.
+-- Ends paging: the MS was heard, removed or suspended. Returns the argument for `paging.resume`, and
+-- the cell that claimed the MS; nil if the MS was not paged.
 function paging.stop(ms_id)
     local entry = entries[ms_id]
     local was = lost[ms_id] and "lost" or entry and entry.why
@@ -242,7 +242,7 @@ end
 
 subscribers.watch("removed", paging.stop)
 
--- After a call: where it is was not known before that, either.
+-- After a suspension: an MS that was lost or in standby before is so again.
 function paging.resume(ms_id, was)
     if was == "lost" then
         paging.lose(ms_id)
@@ -251,30 +251,30 @@ function paging.resume(ms_id, was)
     end
 end
 
--- A page has gone out, so an answer is expected.
+-- Returns whether a page is unanswered.
 function paging.is_on(ms_id)
     return entries[ms_id] ~= nil and entries[ms_id].attempt > 0
 end
 
--- Its cell does not have it: its BSS has said so, or it is in standby and has not answered there.
+-- Returns whether the MS is not in its cell: RADIO-STATUS said so, or a page there had no answer.
 function paging.is_gone(ms_id)
     local entry = entries[ms_id]
     return lost[ms_id] or entry ~= nil and entry.why == "standby" and entry.attempt > 1
 end
 
--- How many are being paged; for tests.
+-- The number of entries; for tests.
 function paging.count()
     return n
 end
 
--- One page, beside the procedure, which neither holds nor flushes anything.
+-- Sends one page outside the procedure, without holding or dropping the queue.
 requests.on("page", "page IMSI", function(words)
     local ms_id = words[2] and subscribers.by_imsi(words[2])
     if not ms_id then
-        return false, "there is no MS of that IMSI"
+        return false, "unknown IMSI; usage: page IMSI"
     end
     if not send(ms_id, false) then
-        return false, "not paged: it is in no cell, or no NS-VC of its NSE is up"
+        return false, "not paged: the MS is in no cell, or its NSE has no unblocked NS-VC"
     end
     return true, "paged in its last cell"
 end)

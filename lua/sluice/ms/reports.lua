@@ -1,4 +1,4 @@
--- What the BSS tells of an MS (TS 48.018): RADIO-STATUS (7.3), RA-CAPABILITY-UPDATE (7.2),
+-- The BSS's reports about an MS (TS 48.018): RADIO-STATUS (7.3), RA-CAPABILITY-UPDATE (7.2),
 -- LLC-DISCARDED (8.2.4).
 local causes = require "sluice.core.causes"
 local count = require "count"
@@ -14,10 +14,10 @@ local world = require "sluice.core.world"
 
 -- ---- RADIO-STATUS ----
 
--- A P-TMSI is the TLLI that is made of it (TS 23.003 2.6).
+-- The local TLLI of a P-TMSI has its two first bits set (TS 23.003 2.6).
 local LOCAL_TLLI = 0xc0000000
 
--- Its id and cell; nil: no MS of that NSE.
+-- The id and cell of the MS that the PDU names; nil if the NSE has no such MS.
 local function named(nse, pdu)
     local ms_id = pdu.imsi and subscribers.by_imsi(pdu.imsi)
         or pdu.tlli and dp.ms_of(nse.id, pdu.tlli)
@@ -28,9 +28,9 @@ local function named(nse, pdu)
     end
 end
 
--- By radio cause (11.3.29). Whoever is lost is held until heard, and paged when something waits; after
--- a reselection only when there was time for one. "Prepare" announces, no more; after a failure it is
--- where it was.
+-- By radio cause (11.3.29). A lost MS goes to standby; after "cell reselection ordered" T3313 later.
+-- "Cell reselection prepare" changes nothing. After "cell reselection failure" the MS is still in its
+-- cell.
 local on_radio = {
     [causes.radio.contact_lost] = paging.lose,
     [causes.radio.link_insufficient] = paging.lose,
@@ -41,7 +41,8 @@ local on_radio = {
     end,
 }
 
--- What is told of a cell that the MS has left is no longer so. A call's end is told otherwise.
+-- A RADIO-STATUS on a cell that the MS has left is late and ignored, also one for a suspended MS, which
+-- RESUME or a frame ends.
 pdus.on("bssgp_radio_status", {
     on = "ptp",
     handler = function(nse, bvc, pdu, nsvc, octets)
@@ -60,7 +61,7 @@ pdus.on("bssgp_radio_status", {
 
 -- ---- RA-CAPABILITY-UPDATE ----
 
--- Capabilities go with cause "ok" and no other (10.3.4).
+-- The capability is present with cause "OK" only (10.3.4).
 local function capabilities(pdu, ms_id)
     local record = ms_id and subscribers.of(ms_id)
     local digits = record and record.ms.ra_capability
@@ -84,21 +85,21 @@ pdus.on("bssgp_ra_capability_update", {
 
 -- ---- LLC-DISCARDED ----
 
--- A bucket does not go below empty, so nobody is credited more than was charged. Of an MS that has
--- left the cell, only the cell's own bucket has anything to do with it.
+-- Takes discarded octets out of the buckets again; a bucket's level does not go below 0. If the MS has
+-- left the cell, only the cell's bucket is credited.
 local function credit(ms_id, bvc, pdu)
     dp.bvc_credit { bvc_id = bvc.id, octets = pdu.octets }
     if dp.ms_cell(ms_id) ~= bvc.id then
         return
     end
     dp.ms_credit { ms_id = ms_id, octets = pdu.octets }
-    local slot = pdu.pfi and subscribers.slots_of(ms_id, pdu.pfi)[1] -- they share one bucket
+    local slot = pdu.pfi and subscribers.slots_of(ms_id, pdu.pfi)[1] -- slots of a PFI share one bucket
     if slot then
         dp.pfc_credit { ms_id = ms_id, slot = slot, octets = pdu.octets }
     end
 end
 
--- What lay in the BSS for longer than its lifetime is a queue that was too long there.
+-- The BSS has discarded PDUs after their lifetime: its queue is too long.
 pdus.on("bssgp_llc_discarded", {
     on = "signalling",
     handler = function(nse, _, pdu, nsvc, octets)
@@ -111,8 +112,8 @@ pdus.on("bssgp_llc_discarded", {
         credit(ms_id, bvc, pdu)
         count.add("discarded_frames", pdu.frames)
         count.add("discarded_octets", pdu.octets)
-        log.warn(("LLC PDUs discarded by the BSS: %d of %d octets, NSE %d, BVCI %d, IMSI %s")
-            :format(pdu.frames, pdu.octets, nse.nsei, bvc.bvci, subscribers.imsi(ms_id)))
+        log.warn(("NSE %d, BVCI %d: the BSS discarded %d LLC PDUs, %d octets, of IMSI %s"):format(
+            nse.nsei, bvc.bvci, pdu.frames, pdu.octets, subscribers.imsi(ms_id)))
         return "handled"
     end,
 })

@@ -1,19 +1,21 @@
--- Where an MS is (TS 23.060 6.9.1.1, cell update). Inside its NSE the path moves it by its user
--- data, and says so; by a frame that is control's, and from one NSE to another, control does.
+-- The cell of each MS (TS 23.060 6.9.1.1, cell update). A worker moves an MS inside its NSE on user
+-- data and reports the move; control moves an MS on other frames, and from one NSE to another.
 --
--- A TLLI is a claim that anybody on the air, or any BSS, can make, and a good FCS proves no more than that
--- nothing was damaged. Control has no keys to try. Who has a key is believed inside its NSE when it
--- answers a page; who has none, at once. From another NSE only inside one routeing area, for no further is
--- a TLLI one MS's name (TS 23.003 2.6), and only if no second MS of the area has it. There, believed are
---   an MS that its own cell does not have: its BSS has said so, or it has not answered a page there;
---   if the file lists the area for both NSEs (nse.areas), so that either may have MSs of the other's:
---     without a key all of them, as many a second as make all MSs of the old NSE in a minute;
---     with a key one that answers a page in the area: by any frame, so who is there can forge that.
--- Anybody else is paged in its own cell alone, and is where it was claimed to be if it is silent
--- there. Its queue goes on where it was until then, so a lie costs the MS a page, and the truth the time
--- of four. Pages have that same limit a second, for each NSE that claims; what is beyond is not heard.
--- All else changes nothing and has no answer: whoever attaches or comes from another area speaks GMM,
--- which is not here.
+-- A frame with an MS's TLLI in another cell is a claim: any phone or BSS can send one, a good FCS
+-- proves only that the frame is undamaged, and control cannot check a ciphering key. Inside the MS's
+-- NSE control believes the claim at once if the MS has no key, and after an answer to a page if the MS
+-- has one. From another NSE control considers only a claim in the MS's routeing area, where a TLLI is
+-- unique (TS 23.003 2.6), and only if one MS of the area has the TLLI. Then it believes
+--   a claim for an MS that is not in its own cell: RADIO-STATUS said so, or a page there had no answer;
+--   if nse.areas lists the area for both NSEs:
+--     any claim for an MS without a key, up to a limit per second that moves all MSs of the old NSE
+--     in a minute;
+--     for an MS with a key, an answer to a page in the area: any frame, which a phone there can forge.
+-- For any other claim control pages the MS in its own cell only, and believes the claim if the MS does
+-- not answer there. The MS's queue goes on in the old cell until then: a false claim costs the MS one
+-- page, a true one the time of four pages. The same limit per second holds for the pages of each
+-- claiming NSE; claims beyond it are ignored. A phone that attaches or comes from another routeing area
+-- needs GMM, which Sluice does not have: its frames change nothing.
 local areas = require "sluice.bssgp.areas"
 local clock = require "sluice.core.clock"
 local count = require "count"
@@ -31,13 +33,13 @@ local world = require "sluice.core.world"
 
 local roam = {}
 
-local LEAST_A_SECOND = 20 -- moves and pages by claims of an NSE
+local LEAST_A_SECOND = 20 -- least limit on moves and pages by claims of an NSE
 local A_MINUTE_S = 60
 
 -- ---- Moves ----
 
--- It is in the new cell, here and in the dataplane. Without an old one there is nobody to tell. If
--- it is being paged it goes on being paged, there, until it is heard.
+-- The MS is in the new cell in control and dataplane. Without an old cell no FLUSH-LL is sent. A
+-- running page goes on in the new cell.
 local function settle(ms_id, tlli, old, new)
     suspended.moved(ms_id, new)
     flow.moved(ms_id)
@@ -46,7 +48,7 @@ local function settle(ms_id, tlli, old, new)
     end
 end
 
--- False: it stays where it is.
+-- Returns false if the MS stays in its cell.
 local function move(ms_id, new)
     if not members.may_move(ms_id, new.id) then
         return false
@@ -57,7 +59,8 @@ local function move(ms_id, new)
     return true
 end
 
--- The cell that it is in is being removed: back to where it was, or to its record's, or to any.
+-- The MS's new cell is being removed: the MS goes to its old cell, to its cell in the file, or to any
+-- cell of the NSE.
 local function move_back(ms_id, going, old_bvc_id)
     local record = subscribers.of(ms_id)
     local to = world.bvc[old_bvc_id] or record and world.bvc[record.bvc_id] or going.nse.bvc_list[1]
@@ -70,7 +73,7 @@ end
 
 local function take_move(ms_id, old_bvc_id, new_bvc_id)
     local bvc_id, tlli = dp.ms_cell(ms_id)
-    if bvc_id ~= new_bvc_id then -- it has been moved on since
+    if bvc_id ~= new_bvc_id then -- the MS has moved again since
         return "ignored"
     end
     if not world.bvc[new_bvc_id] then
@@ -81,7 +84,7 @@ local function take_move(ms_id, old_bvc_id, new_bvc_id)
     return "handled"
 end
 
--- Event: the path has moved it, within its NSE.
+-- Event `moved`: a worker has moved the MS within its NSE.
 function roam.moved(ms_id, old_bvc_id, new_bvc_id)
     local outcome = take_move(ms_id, old_bvc_id, new_bvc_id)
     subscribers.tell("seen", ms_id)
@@ -90,18 +93,18 @@ end
 
 subscribers.watch("moved", roam.moved)
 
--- ---- What is heard ----
+-- ---- Frames from the MS ----
 
--- It has been heard where it is, after somebody claimed it to be in that cell.
+-- The MS was heard in its own cell after a claim from the cell `claimed`.
 local function note_untrue(ms_id, claimed)
     local cell = world.bvc[dp.ms_cell(ms_id)]
     if cell and cell.nse ~= claimed.nse then
         count.add "claims_refused"
-        hints.not_moved(subscribers.imsi(ms_id), cell.nse, claimed.nse, "it has been heard there")
+        hints.not_moved(subscribers.imsi(ms_id), cell.nse, claimed.nse, "the MS answers in its own cell")
     end
 end
 
--- It need not be paged any more.
+-- Ends the paging of the MS.
 local function answered(ms_id)
     local _, claimed = paging.stop(ms_id)
     if claimed then
@@ -109,14 +112,15 @@ local function answered(ms_id)
     end
 end
 
--- It is where we have it: nothing is held.
+-- The MS is in its cell: its queue is released.
 local function release(ms_id)
     answered(ms_id)
     suspend.forget(ms_id)
     dp.ms_release { ms_id = ms_id }
 end
 
--- Event: a good frame of its user data has ended the hold, or was listened for.
+-- Event `heard`: a worker got a good frame of user data from a held MS, or from one that control
+-- listens for (ms_listen).
 function roam.heard(ms_id)
     answered(ms_id)
     suspend.heard(ms_id)
@@ -131,7 +135,8 @@ local function has_key(ms_id)
     return record and record.ms.cipher ~= "none"
 end
 
--- Whether the NSE may bring one more of those about in this second.
+-- Counts one more move or page (kind) by claims of the NSE in this second; returns false beyond the
+-- limit.
 local function may(nse, kind, old)
     local second = clock.now_ns // 1000000000
     if not nse.claims or nse.claims.second ~= second then
@@ -145,7 +150,7 @@ local function may(nse, kind, old)
     return true
 end
 
--- From an NSE to another.
+-- Moves the MS from its NSE to another.
 local function take_over(ms_id, old, bvc, how)
     if not move(ms_id, bvc) then
         return false
@@ -155,24 +160,24 @@ local function take_over(ms_id, old, bvc, how)
     return true
 end
 
--- It has been paged in its own cell, for somebody claimed it to be in that one, and not been heard. False:
--- it stays where it was.
+-- The MS has not answered in its own cell after a claim from bvc. Returns false if the MS stays.
 local function silent(ms_id, bvc)
     local old = world.bvc[dp.ms_cell(ms_id)]
     if not old or world.bvc[bvc.id] ~= bvc or not bvc.up or not areas.same(old.cell, bvc.cell)
-        or not take_over(ms_id, old, bvc, "it was not heard in its own cell") then
+        or not take_over(ms_id, old, bvc, "not heard in its own cell") then
         return false
     end
     release(ms_id)
     return true
 end
 
--- In its own cell alone, or with all others of the area. False: nobody is moved yet.
+-- Pages the MS in its own cell only (alone), or in the routeing area. Returns false: the MS stays for
+-- now.
 local function ask(ms_id, old, bvc, alone)
     local when_silent = alone and silent
-    if alone and suspended.of(ms_id) then -- whom nobody pages
+    if alone and suspended.of(ms_id) then -- a suspended MS is not paged
         count.add "claims_refused"
-        hints.not_moved(subscribers.imsi(ms_id), old.nse, bvc.nse, "it is in a call there")
+        hints.not_moved(subscribers.imsi(ms_id), old.nse, bvc.nse, "the MS is in a call there")
     elseif paging.is_on(ms_id) then
         paging.claimed(ms_id, bvc, when_silent)
     elseif old.nse ~= bvc.nse and not may(bvc.nse, "pages", old)
@@ -184,7 +189,7 @@ local function ask(ms_id, old, bvc, alone)
     return false
 end
 
--- Both cells are of one area.
+-- Both cells are in one area.
 local function are_listed(old, bvc)
     local area = areas.of(bvc.cell)
     return areas.lists(old.nse, area) and areas.lists(bvc.nse, area)
@@ -193,17 +198,17 @@ end
 local function claim_from_elsewhere(ms_id, old, bvc)
     local listed, key = are_listed(old, bvc), has_key(ms_id)
     if paging.is_gone(ms_id) then
-        return take_over(ms_id, old, bvc, "its own cell does not have it")
+        return take_over(ms_id, old, bvc, "its own cell has lost it")
     elseif listed and key and paging.is_on(ms_id) then
-        return take_over(ms_id, old, bvc, "it has answered a page")
+        return take_over(ms_id, old, bvc, "the MS has answered a page")
     elseif listed and not key and may(bvc.nse, "moves", old) then
-        return take_over(ms_id, old, bvc, "nse.areas has their area for both")
+        return take_over(ms_id, old, bvc, "nse.areas lists the area for both NSEs")
     end
     return ask(ms_id, old, bvc, not (listed and key))
 end
 
--- A frame of the MS, whose FCS was good where it can be read, has come in a cell: true, and the MS
--- is there from now on; false: it is not believed, or there is no room for it.
+-- A frame of the MS has come in a cell; its FCS is good or enciphered. Returns true if the MS is in the
+-- cell now; false if control does not believe the claim, or the cell's worker has no room for the MS.
 local function claim(ms_id, bvc)
     local old = world.bvc[dp.ms_cell(ms_id)]
     if old == bvc then
@@ -216,19 +221,19 @@ local function claim(ms_id, bvc)
     return move(ms_id, bvc)
 end
 
--- A frame of it that was control's, with a good FCS, in that cell.
+-- A frame of the MS for control, with a good FCS, has come in the cell.
 function roam.heard_by_control(ms_id, bvc)
     if claim(ms_id, bvc) then
         release(ms_id)
     end
 end
 
--- An enciphered FCS is taken for good.
+-- An enciphered FCS cannot be checked and counts as good.
 local function is_frame(llc)
     return llc and (wire.llc_ui.decode(llc) or wire.llc_u.decode(llc)) and true
 end
 
--- The only MS of that TLLI that another NSE has in a cell of the same routeing area.
+-- The MS with the TLLI in the same routeing area of another NSE; nil if none or several.
 local function elsewhere(nse, bvc, tlli)
     local area, found = areas.of(bvc.cell), nil
     for _, other in ipairs(area and areas.nses(area) or {}) do
@@ -244,7 +249,7 @@ local function elsewhere(nse, bvc, tlli)
     return found
 end
 
--- UL-UNITDATA of a TLLI that the NSE does not know.
+-- UL-UNITDATA with a TLLI that the NSE does not know.
 function roam.unknown(nse, bvc, tlli, llc)
     local ms_id = bvc and is_frame(llc) and elsewhere(nse, bvc, tlli)
     if not ms_id or not claim(ms_id, bvc) then

@@ -1,11 +1,11 @@
--- SUSPEND and RESUME (TS 48.018 7.4, 7.5; TS 23.060 16.2.1): while an MS is in a call its queue is
--- frozen and it is not paged. Both are answered alike when they are repeated: a suspended MS keeps
--- its suspend reference number, and one that is not suspended has been resumed, whatever the
--- number. So nothing is remembered of an MS beyond its suspension.
+-- SUSPEND and RESUME (TS 48.018 7.4, 7.5; TS 23.060 16.2.1): while an MS is in a call, its queue is
+-- frozen and the MS is not paged. A repeated PDU gets the same answer: a suspended MS keeps its suspend
+-- reference number, and RESUME of an MS that is not suspended succeeds with any number. So an MS has
+-- state here only while it is suspended.
 --
--- It ends by RESUME with its number; by BVC-RESET of its cell, for the BSS knows nothing of it any
--- more; and by any good uplink frame, as by the routeing area update that 23.060 has an MS send
--- whom the BSS has not resumed. So the hold is the one that ends when the MS is heard.
+-- A suspension ends by RESUME with its number; by BVC-RESET of the cell, since the BSS has forgotten
+-- the suspension; and by any good uplink frame, such as the routeing area update that TS 23.060
+-- requires of an MS that the BSS could not resume.
 local causes = require "sluice.core.causes"
 local dp = require "dp"
 local gb = require "sluice.core.gb"
@@ -38,9 +38,9 @@ local function resume(entry)
     dp.ms_release { ms_id = entry.ms_id }
 end
 
--- ---- From elsewhere ----
+-- ---- Ends without RESUME ----
 
--- Something good has come from it.
+-- A good uplink frame has come from the MS.
 function suspend.heard(ms_id)
     local entry = suspended.of(ms_id)
     if entry then

@@ -1,5 +1,5 @@
--- Who is suspended (suspend.lua), by ms_id: { ms_id, reference, bvc, place, paged }; each cell has a
--- list of its own, `place` is in it.
+-- The suspended MSs (suspend.lua), by ms_id: { ms_id, reference, bvc, place, paged }; each cell has a
+-- list of its own with the entry at `place`.
 local suspended = {}
 
 local entries, n = {}, 0
@@ -10,7 +10,7 @@ local function join(entry, bvc)
     bvc.suspended[entry.place] = entry
 end
 
--- The last of the list takes its place.
+-- The list's last entry takes the place of the leaving one.
 local function leave(entry)
     local list = entry.bvc.suspended
     local last = list[#list]
@@ -28,12 +28,12 @@ function suspended.remove(entry)
     entries[entry.ms_id], n = nil, n - 1
 end
 
--- nil: it is not.
+-- nil: the MS is not suspended.
 function suspended.of(ms_id)
     return entries[ms_id]
 end
 
--- The MS is in another cell.
+-- The MS has moved to another cell.
 function suspended.moved(ms_id, bvc)
     local entry = entries[ms_id]
     if entry then
@@ -42,7 +42,7 @@ function suspended.moved(ms_id, bvc)
     end
 end
 
--- One of those in a cell.
+-- Any suspended MS of the cell.
 function suspended.last_of(bvc)
     local list = bvc.suspended
     return list and list[#list]

@@ -1,6 +1,6 @@
--- NS-VCs that the BSS brings: an NS-RESET (TS 48.016 7.3) whose NSEI is an NSE with dynamic = true
--- makes its sender an NS-VC of it. Nobody takes over an NS-VC that is alive: the one who has its
--- NSVCI goes only when it is dead. One that stays dead is removed.
+-- NS-VCs that the BSS adds: an NS-RESET (TS 48.016 7.3) with the NSEI of an NSE with dynamic = true
+-- adds an NS-VC to the sender's endpoint. An endpoint takes over an NSVCI only from an NS-VC that is
+-- dead. An NS-VC that stays dead is removed.
 local addresses = require "sluice.base.addresses"
 local hints = require "sluice.core.hints"
 local log = require "log"
@@ -11,7 +11,7 @@ local world = require "sluice.core.world"
 
 local ns_dynamic = {}
 
-local WATCH_NS = 120000000000 -- from one look to the next; what is dead at two of them goes
+local WATCH_NS = 120000000000 -- between two checks; an NS-VC that is dead at two of them is removed
 
 local function of_nsvci(nsvci)
     for _, nse in ipairs(world.nses) do
@@ -23,19 +23,20 @@ local function of_nsvci(nsvci)
     end
 end
 
--- Anybody may send an NS-RESET; who has answered our test can also hear us.
+-- Anybody may send an NS-RESET with a false source address; an NS-ALIVE-ACK proves that the address is
+-- the peer's.
 local function is_owned(nsvc)
     return nsvc.cfg ~= nil or nsvc.alive and nsvc.vc.proved
 end
 
--- Whether the NSVCI is free, or is made so.
+-- Returns whether the NSVCI is free; removes an unproved NS-VC of the same NSE that has the NSVCI.
 local function make_free(nse, nsvci)
     local old = of_nsvci(nsvci)
     if not old then
         return true
     end
     if old.nse ~= nse or is_owned(old) then
-        log.warn(("NS-RESET of NSE %d from an unknown endpoint: another has NSVCI %d"):format(
+        log.warn(("NS-RESET of NSE %d from an unknown endpoint: NSVCI %d is in use"):format(
             nse.nsei, nsvci))
         return false
     end
@@ -48,7 +49,7 @@ local function watch(nsvc)
         return
     end
     if not nsvc.alive and nsvc.dead_before then
-        log.info(ns_state.name(nsvc) .. " is removed: it has been dead")
+        log.info(ns_state.name(nsvc) .. " is removed: it stays dead")
         world.remove_nsvc(nsvc)
         return
     end
@@ -56,13 +57,13 @@ local function watch(nsvc)
     nsvc.watch = timers.after(WATCH_NS, watch, nsvc)
 end
 
--- Strangers make and unmake them as often as they like, so nothing of one is left behind.
+-- Unknown endpoints can add NS-VCs without end, so a removed NS-VC leaves no timer behind.
 world.watch("nsvc_removed", function(nsvc)
     timers.stop(nsvc.watch)
     timers.stop(nsvc.first)
 end)
 
--- In the place of one that nobody owns, if there is no room.
+-- If there is no room, the new NS-VC replaces an unproved one.
 local function add(nse, given)
     local nsvc, why = world.add_nsvc(nse, given)
     for _, old in ipairs(why == "room" and nse.nsvcs or {}) do
@@ -87,7 +88,7 @@ function ns_dynamic.reset(pdu, octets, address, port)
     })
     if not nsvc then
         log.warn(("NSE %d: no NS-VC %d for %s port %d: %s"):format(nse.nsei, pdu.ns_vci,
-            addresses.shown(address), port, why))
+            addresses.shown(address), port, ns_state.reasons[why] or why))
         return "ignored"
     end
     nsvc.watch = timers.after(WATCH_NS, watch, nsvc)

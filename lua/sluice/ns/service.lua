@@ -1,7 +1,7 @@
--- The network service on Gb (TS 48.016): what each NS PDU is for. Data goes to BSSGP, RESET, BLOCK
--- and the test to the NS-VC's state (vc.lua), the sub-network service to sns.lua; what comes
--- from an endpoint that no NS-VC has may make one (dynamic.lua, sns.lua). What cannot be read is
--- answered by NS-STATUS (7.5), a few a second.
+-- The network service on Gb (TS 48.016): dispatches each NS PDU. NS-UNITDATA goes to BSSGP; RESET,
+-- BLOCK and ALIVE go to the NS-VC's state (vc.lua); SNS PDUs go to sns.lua. A PDU from an endpoint
+-- without an NS-VC may add an NS-VC (dynamic.lua, sns.lua). NS-STATUS (7.5), limited to a few a second,
+-- answers a PDU that cannot be decoded.
 local count = require "count"
 local hints = require "sluice.core.hints"
 local ns_dynamic = require "sluice.ns.dynamic"
@@ -33,7 +33,7 @@ local function is_sns(name)
     return name:sub(1, 4) == "sns_"
 end
 
--- An NS PDU from a known NS-VC. Returns its outcome.
+-- An NS PDU from a known NS-VC. Returns the outcome.
 function ns.input(nsvc, pdu, ms_id)
     local kind = pdu:byte()
     if kind == UNITDATA and #pdu >= SDU_FROM - 1 then
@@ -50,7 +50,8 @@ function ns.input(nsvc, pdu, ms_id)
     return ns_vc.input(nsvc, name, fields, pdu)
 end
 
--- From an endpoint that no NS-VC has: it may be the first word of one of ours; else nobody answers.
+-- A PDU from an endpoint without an NS-VC: NS-RESET and SNS PDUs may add an NS-VC; others get no
+-- answer.
 function ns.stranger(pdu, address, port)
     local name, fields = wire.ns.decode(pdu)
     if not name then
@@ -73,7 +74,7 @@ for _, name in ipairs(wire.names) do
     end
 end
 
--- Something else from such an endpoint, by its type.
+-- Any other NS PDU from an endpoint without an NS-VC. kind: the type octet.
 function ns.unlisted(kind, address, port)
     if not world.nsvc_of_endpoint(address .. "|" .. port) then
         hints.unlisted(names[kind:byte()] or "an NS PDU", address, port)
@@ -81,7 +82,7 @@ function ns.unlisted(kind, address, port)
     return "ignored"
 end
 
--- Whether somebody answers for the NS-VC's next hop.
+-- silent: the NS-VC's next hop answers neither ARP nor neighbour discovery.
 function ns.neighbour(nsvc, silent)
     nsvc.silent = silent
     hints.neighbour(nsvc, ns_state.name(nsvc), silent)
@@ -89,7 +90,7 @@ function ns.neighbour(nsvc, silent)
     return "handled"
 end
 
--- The network says that what goes to that endpoint does not arrive there.
+-- ICMP reports the endpoint as unreachable.
 function ns.unreachable(address, port)
     local nsvc = world.nsvc_of_endpoint(address .. "|" .. port)
     return nsvc and ns_vc.unreachable(nsvc) or "ignored"
@@ -103,7 +104,7 @@ world.watch("nsvc_added", function(nsvc)
     end
 end)
 
--- Once the dataplane has the configuration.
+-- Called once the dataplane has the configuration.
 function ns.begin()
     begun = true
     for _, nse in ipairs(world.nses) do
@@ -116,7 +117,7 @@ end
 requests.on("nsvc", "nsvc NSEI NSVCI block|unblock|reset", function(words)
     local nsei, nsvci = math.tointeger(words[2]), math.tointeger(words[3])
     if not nsei or not nsvci then
-        return false, "NSEI and NSVCI are numbers: nsvc NSEI NSVCI block|unblock|reset"
+        return false, "usage: nsvc NSEI NSVCI block|unblock|reset"
     end
     return ns_vc.operate(nsei, nsvci, words[4])
 end)

@@ -1,11 +1,11 @@
--- The IP sub-network service of an NSE (TS 48.016 6, 7.4b): the BSS says how much it has (SNS-SIZE)
--- and its endpoints (SNS-CONFIG), we say ours; then each pair of endpoints of one family is an
--- NS-VC, tested by NS-ALIVE, without RESET and BLOCK. SNS-ADD, -DELETE and -CHANGEWEIGHT change the
--- set while it runs (sns_change.lua).
+-- The IP sub-network service of an NSE (TS 48.016 6, 7.4b): the BSS sends the number of its endpoints
+-- (SNS-SIZE) and their list (SNS-CONFIG), the SGSN sends its own list; then each pair of endpoints of
+-- one family is an NS-VC, tested by NS-ALIVE, without RESET and BLOCK. SNS-ADD, SNS-DELETE and
+-- SNS-CHANGEWEIGHT change the set later (sns_change.lua).
 --
--- All or nothing: a PDU is checked whole, then carried out. The SNS-SIZE of a stranger is taken only
--- while no NS-VC of the NSE is alive, and changes nothing, for anybody can send one: several may
--- have their answer beside each other, and who goes on with SNS-CONFIG has the NSE.
+-- Each PDU is checked whole, then carried out, so a bad PDU changes nothing. Anybody can send an
+-- SNS-SIZE: from an unknown endpoint it is answered only while no NS-VC of the NSE is alive, and
+-- changes no state of the NSE. Several endpoints may hold such an offer; the first SNS-CONFIG decides.
 local causes = require "sluice.core.causes"
 local clock = require "sluice.core.clock"
 local count = require "count"
@@ -23,8 +23,8 @@ local world = require "sluice.core.world"
 
 local sns = {}
 
--- States of nse.sns: absent; "sized" (the BSS's SNS-CONFIG is awaited); "configuring" (the
--- acknowledgement of ours is); "configured".
+-- States of nse.sns: absent; "sized" (waits for the BSS's SNS-CONFIG); "configuring" (waits for the
+-- SNS-CONFIG-ACK to ours); "configured".
 
 local function say(nse, what)
     log.info(("NSE %d: SNS %s"):format(nse.nsei, what))
@@ -47,18 +47,18 @@ local function size_fault(size)
     end
 end
 
--- What was agreed upon before is still in force: the SNS-SIZE was a late one.
+-- No SNS-CONFIG followed the SNS-SIZE. An earlier configuration with a live NS-VC stays in force.
 local function abandon(nse)
     count.add("timeouts")
     if nse.sns.before and sns_nsvcs.is_alive(nse) then
-        say(nse, "goes on as before: no SNS-CONFIG has come")
+        say(nse, "keeps its configuration: no SNS-CONFIG followed SNS-SIZE")
         nse.sns = nse.sns.before
     else
-        lose(nse, "the BSS does not go on")
+        lose(nse, "no SNS-CONFIG followed SNS-SIZE")
     end
 end
 
--- It has so long for its next step as it would have to repeat one.
+-- The BSS may repeat a lost PDU Tsns-prov-retries times, so the wait covers all its tries.
 local function await(nse)
     local t = world.cfg.timers
     timers.stop(nse.sns.timer)
@@ -70,8 +70,7 @@ local function answer(on, name, pdu, cause)
     return cause and "refused" or "handled"
 end
 
--- The state before it, if the NSE is up: its NS-VCs stay until the BSS says what comes in their
--- place.
+-- The earlier state, if the NSE is up: the old NS-VCs stay until the BSS's SNS-CONFIG replaces them.
 local function state_before(nse)
     local state = nse.sns
     if state and state.name == "configured" and sns_nsvcs.is_alive(nse) then
@@ -80,7 +79,7 @@ local function state_before(nse)
     return state and state.before
 end
 
-local function begin_anew(nse, size, on, octets)
+local function restart(nse, size, on, octets)
     local before = state_before(nse)
     if before then
         timers.stop(nse.sns.timer)
@@ -95,8 +94,8 @@ local function begin_anew(nse, size, on, octets)
     await(nse)
 end
 
--- A network may double it; nobody repeats it sooner than the least Tsns-prov. Or the BSS has begun
--- again so soon: then its SNS-CONFIG follows, and has ours in return (repeat_config).
+-- A network may duplicate an SNS-SIZE; a BSS repeats one after Tsns-prov (1 s at least). If the BSS has
+-- restarted within that second, its SNS-CONFIG follows and repeat_config answers with ours.
 local REPEATED_NS = 1000000000
 
 local function is_doubled(nse, octets)
@@ -117,7 +116,7 @@ local function take_size(nse, pdu, on, octets)
     local cause = size_fault(size)
     local set = nse.sns and nse.sns.set
     if not cause and (pdu.reset_flag or not set) then
-        begin_anew(nse, size, on, octets)
+        restart(nse, size, on, octets)
     elseif not cause then
         cause = #set.list > 0 and endpoints.fault(set, size) or nil
         nse.sns.size = cause and nse.sns.size or size
@@ -130,15 +129,15 @@ end
 local function unanswered(nse)
     local state, t = nse.sns, world.cfg.timers
     if world.nsvc[state.on.id] ~= state.on then
-        return lose(nse, "its endpoint is another NSE's now")
+        return lose(nse, "another NSE has its endpoint now")
     elseif state.tries >= t.tsns_prov_retries then
         count.add("timeouts")
         if state.configured then
-            say(nse, "goes on as before: our second SNS-CONFIG has got no answer")
+            say(nse, "keeps its configuration: no SNS-CONFIG-ACK to our second SNS-CONFIG")
             state.name = "configured"
             return
         end
-        return lose(nse, "our SNS-CONFIG has got no answer")
+        return lose(nse, "no SNS-CONFIG-ACK")
     end
     state.tries = state.tries + 1
     count.add("retries")
@@ -165,7 +164,7 @@ local function begin_config(nse)
     sns.send_config(nse)
 end
 
--- What it says goes beside what those before it said, whose end flag was not set.
+-- The endpoints of all SNS-CONFIGs up to the one with the end flag form one set.
 local function take_config(nse, pdu, on)
     local state = nse.sns
     local set = endpoints.copy(state.set)
@@ -187,14 +186,14 @@ local function take_config(nse, pdu, on)
     end
 end
 
--- An SNS-CONFIG once more, for its answer was lost, is acknowledged; another one comes too late. But
--- behind an SNS-SIZE once more it may be that of a BSS which has begun again: then it needs ours, too,
--- and what it says counts. If the network has doubled both, our second one does no harm.
+-- A repeated SNS-CONFIG (the BSS missed the ACK) is acknowledged; one with other endpoints is refused
+-- as late. After a repeated SNS-SIZE the BSS may have restarted: then its SNS-CONFIG counts and gets
+-- ours in return. If the network duplicated both PDUs, our second SNS-CONFIG does no harm.
 local function repeat_config(nse, pdu, on)
     local state = nse.sns
     local known = endpoints.holds(state.set, endpoints.of(pdu))
     if state.again and not known then
-        begin_anew(nse, state.size, on, state.size_octets)
+        restart(nse, state.size, on, state.size_octets)
         return take_config(nse, pdu, on)
     end
     local outcome = answer(on, "sns_config_ack", pdu, not known and "incompatible_with_state" or nil)
@@ -225,7 +224,7 @@ end
 
 -- ---- What comes ----
 
--- What each state takes; SNS-SIZE is taken in all.
+-- Which PDUs each state takes; every state takes SNS-SIZE.
 local on_state = {
     sized = { sns_config = take_config },
     configuring = { sns_config = repeat_config, sns_config_ack = take_config_ack },
@@ -235,7 +234,7 @@ local on_state = {
     },
 }
 
--- Answers are never answered.
+-- A STATUS never answers an acknowledgement.
 local IS_ANSWER = { sns_ack = true, sns_config_ack = true, sns_size_ack = true }
 
 local function refuse(nsvc, name, octets, cause)
@@ -247,8 +246,8 @@ local function drop(nsvc)
     world.remove_nsvc(nsvc)
 end
 
--- nsvc.offer is what a stranger has said: { first, size, octets, timer }: a timer that
--- takes it, and how long it is kept; "size" is nil until it is good.
+-- nsvc.offer is the SNS-SIZE of an unknown endpoint: { first, size, octets, timer }. The timer `first`
+-- handles the SNS-SIZE, `timer` removes the NS-VC; size is nil until an SNS-SIZE has passed its checks.
 local function keep_offer(nsvc, ns)
     timers.stop(nsvc.offer.timer)
     nsvc.offer.timer = timers.after(ns, drop, nsvc)
@@ -270,17 +269,17 @@ local function input_offer(nsvc, name, pdu, octets)
         return take_offer(nsvc, pdu, octets)
     elseif name == "sns_config" and offer.size and not sns_nsvcs.is_alive(nse) then
         sns_nsvcs.own(nsvc)
-        begin_anew(nse, offer.size, nsvc, offer.octets)
+        restart(nse, offer.size, nsvc, offer.octets)
         return take_config(nse, pdu, nsvc) or "handled"
     end
     return refuse(nsvc, name, octets, "incompatible_with_state")
 end
 
--- From an NS-VC. Returns the outcome.
+-- An SNS PDU on an NS-VC. Returns the outcome.
 function sns.input(nsvc, name, pdu, octets)
     local nse = nsvc.nse
     if nsvc.offer and name == "sns_size" and pdu.nsei ~= nse.nsei then
-        world.remove_nsvc(nsvc) -- it was somebody else's word
+        world.remove_nsvc(nsvc) -- the endpoint belongs to another NSE
         return sns.stranger(name, pdu, octets, nsvc.address, nsvc.port)
     elseif nse.cfg.ns ~= "sns" then
         return refuse(nsvc, name, octets, "protocol_error")
@@ -298,17 +297,17 @@ function sns.input(nsvc, name, pdu, octets)
     return refuse(nsvc, name, octets, "incompatible_with_state")
 end
 
--- Whether an unknown endpoint may begin.
+-- Returns whether an unknown endpoint may start the procedure.
 local function may_begin(nse)
     if sns_nsvcs.is_alive(nse) then
-        log.warn(("SNS-SIZE of NSE %d from an unknown endpoint, while it is up"):format(nse.nsei))
+        log.warn(("NSE %d: SNS-SIZE from an unknown endpoint is ignored: the NSE is up"):format(nse.nsei))
         return false
     end
     return true
 end
 
--- From an endpoint that no NS-VC has: only an SNS-SIZE, which makes one of it to answer on, once
--- its neighbour has been found.
+-- An SNS PDU from an endpoint without an NS-VC: only SNS-SIZE is taken. An NS-VC is added to carry the
+-- answer, which waits until ARP or neighbour discovery has found the next hop.
 function sns.stranger(name, pdu, octets, address, port)
     local nse = name == "sns_size" and world.nse_of_nsei[pdu.nsei]
     if name == "sns_size" and (not nse or nse.cfg.ns ~= "sns") then
@@ -326,8 +325,8 @@ function sns.stranger(name, pdu, octets, address, port)
     return "handled"
 end
 
--- When NS-ALIVE has failed on every NS-VC of an NSE, its SNS configuration no longer counts: the BSS
--- has to begin again with SNS-SIZE.
+-- When NS-ALIVE has failed on every NS-VC of an NSE, the SNS configuration of the NSE is void: the BSS
+-- has to restart with SNS-SIZE.
 local function look(nse)
     if not nse.sns or nse.sns.name ~= "configured" then
         return
@@ -344,7 +343,7 @@ world.watch("nsvc_failed", function(nsvc)
     timers.after(0, look, nsvc.nse)
 end)
 
--- The NSE is removed, its NS-VCs have been before.
+-- The NSE's NS-VCs have been removed before.
 world.watch("nse_removed", function(nse)
     timers.stop(nse.sns and nse.sns.timer)
     nse.sns = nil

@@ -1,13 +1,13 @@
--- Changes while the IP sub-network service runs (TS 48.016 7.4b.2 to 7.4b.4): SNS-ADD, SNS-DELETE
--- and SNS-CHANGEWEIGHT of the BSS. Each is checked whole, then carried out; what would leave no
--- weight is refused. We have one endpoint of each family, so we never begin one.
+-- SNS-ADD, SNS-DELETE and SNS-CHANGEWEIGHT of the BSS (TS 48.016 7.4b.2 to 7.4b.4). Each PDU is checked
+-- whole, then carried out; a change after which all weights are 0 is refused. The SGSN has one endpoint
+-- of each family, so it never sends these PDUs.
 local causes = require "sluice.core.causes"
 local endpoints = require "sluice.ns.sns_endpoints"
 local gb = require "sluice.core.gb"
 local log = require "log"
 local sns_nsvcs = require "sluice.ns.sns_nsvcs"
 
--- Each changes `set` by one endpoint, or returns the cause why not.
+-- Each function changes `set` by one endpoint, or returns the cause of its refusal.
 local change = {}
 
 function change.sns_add(set, one)
@@ -31,7 +31,7 @@ function change.sns_delete(set, one)
     endpoints.remove(set, one)
 end
 
--- SNS-DELETE of all endpoints of an address.
+-- For SNS-DELETE with an address: all endpoints with that address.
 local function of_address(set, address)
     local list = {}
     for _, one in ipairs(set.list) do
@@ -42,7 +42,7 @@ local function of_address(set, address)
     return list
 end
 
--- The set as it would be; or nil, the cause, and the endpoint that it is about.
+-- Returns the changed set; or nil, the cause, and the wrong endpoint.
 local function changed(nse, name, pdu)
     local set = endpoints.copy(nse.sns.set)
     local list = pdu.address and of_address(set, pdu.address) or endpoints.of(pdu)
@@ -59,7 +59,8 @@ local function changed(nse, name, pdu)
     return not cause and set, cause, one
 end
 
--- It names the endpoint that was wrong; or those that an SNS-DELETE has named, as peers expect.
+-- SNS-ACK names the wrong endpoint, or repeats the endpoints of a successful SNS-DELETE, as peers
+-- expect.
 local function acknowledge(nse, pdu, on, name, cause, wrong)
     local ip4, ip6
     if wrong then
@@ -74,7 +75,7 @@ local function acknowledge(nse, pdu, on, name, cause, wrong)
     return cause and "refused" or "handled"
 end
 
--- The same PDU once more, for its answer was lost, gets the same answer and changes nothing.
+-- A repeated PDU (the BSS missed the SNS-ACK) gets the same answer and changes nothing.
 return function(nse, pdu, on, name, octets)
     local state = nse.sns
     local last = state.last

@@ -1,14 +1,13 @@
--- Endpoints of the IP sub-network service (TS 48.016 6.2, 10.3.2b, 10.3.2c): from the lists of an
--- SNS PDU to the addresses that the dataplane's events have, what of them makes sense, and what
--- sets of them are allowed: as many as SNS-SIZE said, and both sums of weights above 0 (the cause
--- then is "invalid weights").
+-- Endpoints of the IP sub-network service (TS 48.016 6.2, 10.3.2b, 10.3.2c): converts the lists of an
+-- SNS PDU to the dataplane's address format, and checks endpoints and sets. A set has at most the
+-- number of endpoints of SNS-SIZE, and both sums of weights are above 0 (else "invalid weights").
 local addresses = require "sluice.base.addresses"
 local parts = require "sluice.config.parts"
 local world = require "sluice.core.world"
 
 local sns_endpoints = {}
 
--- Those that one host has: neither 0.0.0.0/8 nor multicast, broadcast or loopback.
+-- A unicast address of one host: neither 0.0.0.0/8 nor multicast, broadcast or loopback.
 local function is_host4(number)
     local first = number >> 24
     return first > 0 and first ~= 127 and first < 224
@@ -36,7 +35,7 @@ local function endpoint(item, family, address, good)
     }
 end
 
--- A list of endpoints, those of each family in the order of the PDU, IPv4 first.
+-- The endpoints of a PDU as one list: IPv4 first, each family in the PDU's order.
 function sns_endpoints.of(pdu)
     local list = {}
     for _, item in ipairs(pdu.ip4_endpoints or {}) do
@@ -49,13 +48,12 @@ function sns_endpoints.of(pdu)
     return list
 end
 
--- The lists of an SNS-ACK that say which endpoint was wrong.
+-- The two lists (IPv4, IPv6) with which an SNS-ACK names the wrong endpoint.
 function sns_endpoints.fields(wrong)
     return wrong.family == 4 and { wrong.item } or nil, wrong.family == 6 and { wrong.item } or nil
 end
 
--- Ours, of each family that the BSS has too. The weights are for the BSS's choice; we have one
--- each.
+-- The SGSN's endpoints, one of each family that the BSS has too, so their weights decide nothing.
 function sns_endpoints.ours(size)
     local gb, pdu = world.cfg.gb, {}
     if gb.address and size.ip4 > 0 then
@@ -72,7 +70,7 @@ function sns_endpoints.ours(size)
     return pdu
 end
 
--- Whether we can send to that family at all.
+-- Returns whether the SGSN has an address of the family.
 function sns_endpoints.reachable(family)
     return own(family) ~= nil
 end
@@ -91,7 +89,7 @@ function sns_endpoints.copy(set)
     return copy
 end
 
--- In the place of one of that name, or behind all others.
+-- Replaces the endpoint with the same name, or appends.
 function sns_endpoints.put(set, one)
     local old = set.by_name[one.name]
     set.by_name[one.name] = one
@@ -115,7 +113,7 @@ function sns_endpoints.remove(set, one)
     end
 end
 
--- Whether all of the list are in the set, with their weights.
+-- Returns whether the set has each endpoint of the list with the same weights.
 function sns_endpoints.holds(set, list)
     for _, one in ipairs(list) do
         local there = set.by_name[one.name]
@@ -135,7 +133,7 @@ local function count_of(set, family)
     return n
 end
 
--- nil, or the cause for which there may be no such set. Weights count where we can send.
+-- Returns nil, or the cause why the set is not allowed. Only reachable endpoints count in the weights.
 function sns_endpoints.fault(set, size)
     if count_of(set, 4) > size.ip4 then
         return "invalid_ip4_endpoints"

@@ -1,6 +1,6 @@
--- The NS-VCs of an NSE with the IP sub-network service (TS 48.016 6): one for each endpoint of the
--- BSS in the set that was agreed upon, if we have an address of its family; their weights are the
--- endpoint's.
+-- The NS-VCs of an NSE with the IP sub-network service (TS 48.016 6): one for each BSS endpoint of the
+-- agreed set, if the SGSN has an address of the same family. The NS-VC has the endpoint's weights.
+local addresses = require "sluice.base.addresses"
 local endpoints = require "sluice.ns.sns_endpoints"
 local log = require "log"
 local ns_state = require "sluice.ns.states"
@@ -20,7 +20,7 @@ function sns_nsvcs.is_alive(nse)
     return false
 end
 
--- No stranger's any more (sns.lua).
+-- The NS-VC stops being an offer (nsvc.offer, sns.lua).
 function sns_nsvcs.own(nsvc)
     if nsvc.offer then
         timers.stop(nsvc.offer.first)
@@ -38,7 +38,7 @@ local function add_blocked(nse, address, port, signalling_weight, data_weight)
     })
 end
 
--- A stranger's NS-VC, which carries nothing; if there is no room, in the place of the oldest.
+-- Adds a blocked NS-VC for an unknown endpoint; without room it replaces the oldest offer.
 function sns_nsvcs.add_stranger(nse, address, port)
     local added, why = add_blocked(nse, address, port, 0, 0)
     for _, old in ipairs(why == "room" and nse.nsvcs or {}) do
@@ -50,7 +50,7 @@ function sns_nsvcs.add_stranger(nse, address, port)
     return added
 end
 
--- Forgets everything. `but`: an NS-VC that stays.
+-- Forgets the SNS state and removes all NS-VCs except `but`.
 function sns_nsvcs.clear(nse, but)
     local state = nse.sns
     timers.stop(state and state.timer)
@@ -84,13 +84,15 @@ local function ensure_nsvc(nse, one)
         nsvc, why = add_blocked(nse, one.address, one.port, one.signalling_weight, one.data_weight)
     end
     if not nsvc then
-        log.warn(("NSE %d: no NS-VC for %s: %s"):format(nse.nsei, one.name, why))
+        log.warn(("NSE %d: no NS-VC for %s: %s"):format(nse.nsei,
+            addresses.at(one.address, one.port), ns_state.reasons[why] or why))
     elseif nse.sns.name == "configured" then
         ns_vc.start_test(nsvc)
     end
 end
 
--- NS-VCs as the set has them. The one that SNS-SIZE came on goes, too, if it is none of the set's.
+-- Adds and removes NS-VCs to match the set. Once configured, the NS-VC that carried SNS-SIZE goes too,
+-- unless its endpoint is in the set.
 function sns_nsvcs.apply(nse)
     local set = nse.sns.set
     local keep = nse.sns.name ~= "configured" and nse.sns.on
@@ -106,7 +108,7 @@ function sns_nsvcs.apply(nse)
     end
 end
 
--- All of them now: a BSS that has begun again may wait for it.
+-- Tests all NS-VCs now: a BSS that has restarted may wait for NS-ALIVE.
 function sns_nsvcs.test(nse)
     for _, nsvc in ipairs(nse.nsvcs) do
         if not nsvc.offer then
@@ -115,7 +117,7 @@ function sns_nsvcs.test(nse)
     end
 end
 
--- nil, or the cause for which there can be no such NS-VCs, and the endpoint.
+-- Returns nil, or the cause why the set cannot become NS-VCs, and the wrong endpoint.
 function sns_nsvcs.fault(nse, set)
     local cause = endpoints.fault(set, nse.sns.size)
     local new = 0

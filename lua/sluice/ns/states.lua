@@ -1,6 +1,6 @@
--- The states of an NS-VC (TS 48.016 7.2 to 7.4) as a table, and what happens on the way into each:
--- the dataplane is told, the cells are told if it was the first or the last, and what the state
--- asks of the BSS is sent, and again until it is answered. What PDUs do is in vc.lua.
+-- The states of an NS-VC (TS 48.016 7.2 to 7.4) as a table. On entry into a state this module tells the
+-- dataplane, tells BSSGP if the NSE came up or went down by it, and sends the state's PDU (NS-RESET,
+-- NS-BLOCK, NS-UNBLOCK) until the ACK comes. vc.lua has the received PDUs.
 local addresses = require "sluice.base.addresses"
 local board = require "sluice.core.board"
 local bvc = require "sluice.bssgp.bvc"
@@ -14,10 +14,10 @@ local world = require "sluice.core.world"
 
 local ns_state = {}
 
--- alive, open: what it may carry. unitdata: what becomes of data that comes in it: while a
--- procedure of ours runs, the BSS may be ahead of us or behind, so no STATUS. send, timer,
--- given_up: what is sent on entry and again at each timeout, and where it ends when the retries
--- have.
+-- alive: NS-ALIVE runs or is answered; open: the NS-VC may carry NS-UNITDATA. unitdata: what a received
+-- NS-UNITDATA leads to; while a procedure of the SGSN runs, the BSS may already be in the next state,
+-- so no NS-STATUS. send: the PDU sent on entry and at each expiry of `timer`; given_up: the state after
+-- the last retry.
 ns_state.states = {
     dead = { unitdata = "ignore" },
     reset = { unitdata = "ignore", send = "ns_reset", timer = "tns_reset", given_up = "dead" },
@@ -33,12 +33,17 @@ ns_state.states = {
     unblocked = { alive = true, open = true, unitdata = "take" },
 }
 
+-- The reasons of world.add_nsvc, for the log.
+ns_state.reasons = {
+    room = "no room (nse.nsvcs_most, room.nsvcs)", taken = "another NS-VC has the endpoint",
+}
+
 function ns_state.name(nsvc)
     return ("NS-VC %s of NSE %d (%s)"):format(nsvc.nsvci or "-", nsvc.nse.nsei,
         addresses.at(nsvc.address, nsvc.port))
 end
 
--- In the live view. What goes to nobody arrives nowhere, whatever was agreed on with him before.
+-- For the live view. Without a neighbour no PDU arrives, so "no neighbour" hides the state.
 function ns_state.show(nsvc)
     board.nsvc {
         nsvc_id = nsvc.id, nse_id = nsvc.nse.id, nsvci = nsvc.nsvci or 0,
@@ -46,14 +51,14 @@ function ns_state.show(nsvc)
     }
 end
 
--- The NSE may signal, or may not any more: the cells are told.
+-- Tells BSSGP when the NSE gets its first NS-VC for signalling, or has lost the last.
 function ns_state.settle(nse)
     local up = gb.link(nse, 0) ~= nil
     if world.nse[nse.id] ~= nse or up == (nse.ns_up or false) then
         return
     end
     nse.ns_up = up
-    local tell = nse.cfg.ns == "manual" and log.debug or log.info -- that one is up by the file
+    local tell = nse.cfg.ns == "manual" and log.debug or log.info -- ns = "manual" is always up
     tell(("NSE %d is %s"):format(nse.nsei, up and "up" or "down"))
     if up then
         bvc.nse_up(nse)
@@ -100,7 +105,8 @@ local function unanswered(nsvc)
         request(nsvc)
     else
         count.add("timeouts")
-        ns_state.enter(nsvc, state.given_up, state.send .. " has got no answer", "again")
+        local why = ("no %s-ACK"):format(state.send:upper():gsub("_", "-"))
+        ns_state.enter(nsvc, state.given_up, why, "tns_test")
     end
 end
 
@@ -112,21 +118,24 @@ end
 
 -- ---- States ----
 
--- In "dead" and in "blocked" nothing is sent, but it may be ours to go on after a while.
+-- "dead" and "blocked" send nothing, but the SGSN may start the next procedure after a pause.
 local GOES_ON = { dead = "reset", blocked = "unblocking" }
 
 local function go_on(nsvc)
     nsvc.vc.cause = "o_and_m"
-    ns_state.enter(nsvc, GOES_ON[nsvc.state], "begun by us")
+    ns_state.enter(nsvc, GOES_ON[nsvc.state], "the SGSN starts it")
 end
 
--- A new neighbour's Ethernet address is being asked for; what is sent before it answers is lost.
+-- PDUs sent before ARP or neighbour discovery has found a new neighbour are lost.
 ns_state.NEIGHBOUR_NS = 100000000
 
-function ns_state.pause(nsvc, again)
+-- pause: "neighbour", "tns_block" or "tns_test".
+function ns_state.pause(nsvc, pause)
     local t = world.cfg.timers
-    local ns = { first = ns_state.NEIGHBOUR_NS, soon = t.tns_block_ns, again = t.tns_test_ns }
-    nsvc.vc.timer = timers.after(ns[again], go_on, nsvc)
+    local ns = {
+        neighbour = ns_state.NEIGHBOUR_NS, tns_block = t.tns_block_ns, tns_test = t.tns_test_ns,
+    }
+    nsvc.vc.timer = timers.after(ns[pause], go_on, nsvc)
 end
 
 local function tell(nsvc, was, why)
@@ -141,16 +150,16 @@ local function tell(nsvc, was, why)
     end
 end
 
--- again: nil, "again" or "soon": whether it is ours to go on from there, and when.
-function ns_state.enter(nsvc, next, why, again)
+-- pause: the time after which the SGSN goes on from there (see ns_state.pause); nil: it does not.
+function ns_state.enter(nsvc, next, why, pause)
     local vc, was = nsvc.vc, nsvc.state
     timers.stop(vc.timer)
-    nsvc.state, vc.timer, vc.tries, vc.given_up = next, nil, 0, again == "again"
+    nsvc.state, vc.timer, vc.tries, vc.given_up = next, nil, 0, pause == "tns_test"
     if vc.mode == "reset" and not ns_state.states[next].alive then
         ns_test.stop(nsvc)
     end
-    if again and not vc.barred and vc.mode == "reset" then
-        ns_state.pause(nsvc, again)
+    if pause and not vc.barred and vc.mode == "reset" then
+        ns_state.pause(nsvc, pause)
     end
     tell(nsvc, was, why)
     if ns_state.states[next].send then

@@ -1,5 +1,5 @@
--- NS-STATUS (TS 48.016 7.5, 9.2.7): what goes with each cause (10.3.2, table 10.3.2.2). Nobody
--- answers an NS-STATUS, and endpoints that no NS-VC has get none.
+-- NS-STATUS (TS 48.016 7.5, 9.2.7): the elements that go with each cause (10.3.2, table 10.3.2.2). An
+-- NS-STATUS never answers an NS-STATUS, and never goes to an endpoint without an NS-VC.
 local causes = require "sluice.core.causes"
 local count = require "count"
 local gb = require "sluice.core.gb"
@@ -7,13 +7,12 @@ local gb = require "sluice.core.gb"
 -- These causes name the NS-VC; all others carry the PDU.
 local NAMES_NSVC = { nsvc_blocked = true, nsvc_unknown = true }
 
--- The cause of what a decoder found, by its name (wire_err.def).
+-- The cause by the name of a decoder's error (wire_err.def).
 local OF_FAULT = { TYPE = "protocol_error", MISSING_IE = "missing_essential" }
 
 local ns_status = {}
 
--- in_error: the PDU; nsvci: of the NS-VC that it is about, if that is not this one. Returns the
--- outcome of that PDU.
+-- in_error: the PDU in error; nsvci: that of the NS-VC in error, nil for `nsvc`. Returns the outcome.
 function ns_status.send(nsvc, cause, in_error, nsvci)
     if not gb.may_tell(nsvc.nse, "ns_status") then
         return "refused"

@@ -1,7 +1,7 @@
--- The test of an NS-VC (TS 48.016 7.4): NS-ALIVE at each Tns-test, and again at each Tns-alive
--- until it is answered or NS-ALIVE-RETRIES have passed. Runs beside the NS-VC's state; the workers
--- answer the BSS's own NS-ALIVE. `failed` is set by who has the states; a test that has failed has
--- stopped.
+-- The test procedure of an NS-VC (TS 48.016 7.4): NS-ALIVE at each Tns-test, repeated at each Tns-alive
+-- until NS-ALIVE-ACK comes or NS-ALIVE-RETRIES are used up. The test runs beside the NS-VC's state; the
+-- workers answer the BSS's own NS-ALIVE. A failed test stops and calls ns_test.failed, which vc.lua
+-- sets.
 local count = require "count"
 local gb = require "sluice.core.gb"
 local timers = require "sluice.core.timers"
@@ -26,7 +26,7 @@ local function unanswered(nsvc)
     ask(nsvc, unanswered)
 end
 
--- Now, whatever was running.
+-- Starts a test now; a running one ends.
 function ns_test.start(nsvc)
     local vc = nsvc.vc
     timers.stop(vc.test)
@@ -34,7 +34,7 @@ function ns_test.start(nsvc)
     ask(nsvc, unanswered)
 end
 
--- In a while.
+-- Starts a test after `ns` nanoseconds.
 function ns_test.start_in(nsvc, ns)
     timers.stop(nsvc.vc.test)
     nsvc.vc.asked = false
@@ -46,7 +46,7 @@ function ns_test.stop(nsvc)
     nsvc.vc.test, nsvc.vc.asked = nil, false
 end
 
--- NS-ALIVE-ACK. False: nobody has asked.
+-- NS-ALIVE-ACK has come. Returns false if no NS-ALIVE is outstanding.
 function ns_test.answered(nsvc)
     local asked = nsvc.vc.asked
     if asked then

@@ -1,12 +1,11 @@
--- What each state of an NS-VC takes (TS 48.016 7.2 to 7.4), as a table: RESET, BLOCK and UNBLOCK of
--- either side, the answers to the test, and what the operator asks for. The states themselves are
--- in states.lua.
+-- Which PDUs each state of an NS-VC takes (TS 48.016 7.2 to 7.4), as a table: RESET, BLOCK and UNBLOCK
+-- of either side, NS-ALIVE-ACK, and the operator's commands. The states themselves are in states.lua.
 --
--- With NS-RESET (ns = "reset") either side begins. We reset an NS-VC of the file at the start, and when
--- the test has failed, when the operator says so, when the BSS sends data on an NS-VC that we do not
--- know to be up; and whoever resets unblocks, too. A reset of ours that gets no answer is tried again
--- Tns-test later. Without it ("alive", "sns") an answer to the test is all there is;
--- "manual" is up from the beginning and never tested.
+-- With ns = "reset" either side may send NS-RESET. The SGSN does so for an NS-VC of the file at the
+-- start, after a failed test, on the operator's command, and when NS-UNITDATA comes on a dead NS-VC.
+-- The side that resets also unblocks. Without NS-RESET-ACK the SGSN tries again Tns-test later. With ns
+-- = "alive" or "sns" an NS-ALIVE-ACK alone makes an NS-VC unblocked; with "manual" an NS-VC is always
+-- unblocked and never tested.
 local board = require "sluice.core.board"
 local bvc = require "sluice.bssgp.bvc"
 local causes = require "sluice.core.causes"
@@ -25,7 +24,8 @@ local enter, name = ns_state.enter, ns_state.name
 
 -- ---- What comes ----
 
--- The identities of another NS-VC: nothing changes, and what we are tells the BSS (7.3.1).
+-- The PDU names another NS-VC or NSE: nothing changes, and the ACK tells the BSS our identities
+-- (7.3.1).
 local function is_other(nsvc, pdu)
     local other = pdu.nsei ~= nsvc.nse.nsei or nsvc.nsvci and pdu.ns_vci ~= nsvc.nsvci
     if other then
@@ -40,14 +40,15 @@ end
 
 local take = {}
 
--- When both reset, neither may wait for the other's NS-UNBLOCK for ever.
+-- When both sides reset, each may wait for the other's NS-UNBLOCK, so the SGSN sends its own after
+-- Tns-block.
 function take.ns_reset(nsvc, pdu)
     if is_other(nsvc, pdu) then
         acknowledge(nsvc, "ns_reset_ack")
         return "refused"
     end
     local collided = nsvc.state == "reset"
-    enter(nsvc, "blocked", ("NS-RESET, cause 0x%02x"):format(pdu.cause), collided and "soon")
+    enter(nsvc, "blocked", ("NS-RESET, cause 0x%02x"):format(pdu.cause), collided and "tns_block")
     if not nsvc.nse.ns_up then
         bvc.nse_reset(nsvc.nse)
     end
@@ -67,7 +68,7 @@ function take.ns_reset_ack(nsvc, pdu)
     end
 end
 
--- The BSS may tell it on another NS-VC of the NSE, and gets the answer there (7.2).
+-- The BSS may send NS-BLOCK on another NS-VC of the NSE, which then carries the ACK (7.2).
 function take.ns_block(nsvc, pdu, heard_on)
     gb.send_ns(heard_on, "ns_block_ack", { ns_vci = pdu.ns_vci })
     if nsvc.state ~= "blocking" then
@@ -79,10 +80,10 @@ function take.ns_block_ack(nsvc)
     enter(nsvc, "blocked", "NS-BLOCK-ACK")
 end
 
--- Who may not unblock says NS-BLOCK.
+-- An NS-UNBLOCK for an NS-VC that the operator has blocked gets NS-BLOCK.
 function take.ns_unblock(nsvc)
     if nsvc.vc.barred then
-        enter(nsvc, "blocking", "NS-UNBLOCK, but we block it")
+        enter(nsvc, "blocking", "NS-UNBLOCK, but the operator has blocked it")
         return "refused"
     end
     acknowledge(nsvc, "ns_unblock_ack")
@@ -97,9 +98,9 @@ local function incompatible(_, _, heard_on, octets)
     return ns_status.send(heard_on, "incompatible_with_state", octets)
 end
 
--- Which PDUs each state takes; all others are ignored, an NS-RESET-ACK that nobody has asked for among
--- them (7.3.1). If it was the answer to a late NS-RESET of ours, the BSS has the NS-VC blocked and we
--- do not: it says so when data comes (see status).
+-- Which PDUs each state takes; all others are ignored, also an unexpected NS-RESET-ACK (7.3.1). If that
+-- ACK answers a late NS-RESET of ours, the NS-VC is blocked at the BSS only: the BSS sends NS-STATUS
+-- when data comes (see status).
 local on = {
     dead = { ns_reset = take.ns_reset, ns_block = incompatible, ns_unblock = incompatible },
     reset = { ns_reset = take.ns_reset, ns_reset_ack = take.ns_reset_ack },
@@ -121,7 +122,7 @@ local function reset_without(nsvc, pdu, heard_on, octets)
     return incompatible(nsvc, pdu, heard_on, octets)
 end
 
--- Where there is neither RESET nor BLOCK (7.4b, 7.1).
+-- For ns = "alive" and "sns", which have neither RESET nor BLOCK (7.4b, 7.1).
 local without = {
     ns_reset = reset_without, ns_block = incompatible, ns_unblock = incompatible,
 }
@@ -138,13 +139,13 @@ local function of_nsvci(nse, nsvci)
     end
 end
 
--- What is blocked at the BSS is blocked (7.2). Its own NS-UNBLOCK may be under way; if none comes we
--- send ours Tns-block later, to which it may well say NS-BLOCK.
+-- An NS-VC that is blocked at the BSS is blocked here (7.2). The BSS's NS-UNBLOCK may be under way; if
+-- none comes, the SGSN sends its own Tns-block later, which the BSS may answer by NS-BLOCK.
 local function status(nsvc, pdu)
     log.info(("%s: NS-STATUS of the BSS, cause 0x%02x"):format(name(nsvc), pdu.cause))
     if pdu.cause == causes.ns.nsvc_blocked and nsvc.state == "unblocked"
         and nsvc.vc.mode == "reset" and (pdu.ns_vci or nsvc.nsvci) == nsvc.nsvci then
-        enter(nsvc, "blocked", "the BSS says that it is", "soon")
+        enter(nsvc, "blocked", "NS-STATUS, cause NS-VC blocked", "tns_block")
     end
     return "handled"
 end
@@ -155,7 +156,7 @@ local function take_alive_ack(nsvc)
     end
     nsvc.vc.failed, nsvc.vc.proved = false, true
     if nsvc.state == "dead" then
-        enter(nsvc, "unblocked", "it answers")
+        enter(nsvc, "unblocked", "NS-ALIVE-ACK")
     end
     return "handled"
 end
@@ -163,18 +164,18 @@ end
 function ns_test.failed(nsvc)
     if nsvc.vc.mode == "reset" then
         nsvc.vc.cause = "transit_network_failure"
-        return enter(nsvc, "reset", "NS-ALIVE has got no answer")
+        return enter(nsvc, "reset", "no NS-ALIVE-ACK")
     end
     nsvc.vc.failed = true
     ns_test.start_in(nsvc, world.cfg.timers.tns_test_ns)
-    enter(nsvc, "dead", "NS-ALIVE has got no answer")
+    enter(nsvc, "dead", "no NS-ALIVE-ACK")
     world.tell("nsvc_failed", nsvc)
 end
 
--- These may come on any NS-VC of the NSE, and say which they are about.
+-- These PDUs may come on any NS-VC of the NSE; they carry the NSVCI in question.
 local NAMES_NSVCI = { ns_block = true, ns_block_ack = true }
 
--- An NS PDU that is neither UNITDATA nor of the sub-network service.
+-- An NS PDU that is neither NS-UNITDATA nor an SNS PDU.
 function ns_vc.input(nsvc, pdu_name, pdu, octets)
     if pdu_name == "ns_alive_ack" then
         return take_alive_ack(nsvc)
@@ -193,22 +194,22 @@ function ns_vc.input(nsvc, pdu_name, pdu, octets)
     return taker and (taker(about, pdu, nsvc, octets) or "handled") or "ignored"
 end
 
--- Data where none should be: "status" or "ignore"; "take": it is all right.
+-- What becomes of an NS-UNITDATA: "take", "ignore", or "status" (answered by NS-STATUS).
 function ns_vc.unitdata(nsvc)
     return ns_state.states[nsvc.state].unitdata
 end
 
--- The BSS believes that it is up: it goes on from an earlier run of ours, or an NS-RESET came here
--- twice. An NS-UNBLOCK of its own may be under way.
+-- NS-UNITDATA has come on an NS-VC that is not unblocked here: the BSS still has it up from an earlier
+-- run of the SGSN, or an NS-RESET came twice. The BSS's NS-UNBLOCK may be under way.
 function ns_vc.wake(nsvc)
     local vc = nsvc.vc
     if vc.mode ~= "reset" then
         return
     elseif nsvc.state == "dead" and not vc.given_up then
         vc.cause = "equipment_failure"
-        enter(nsvc, "reset", "data comes on it")
+        enter(nsvc, "reset", "NS-UNITDATA has come")
     elseif nsvc.state == "blocked" and not vc.timer and not vc.barred then
-        ns_state.pause(nsvc, "soon")
+        ns_state.pause(nsvc, "tns_block")
     end
 end
 
@@ -220,14 +221,14 @@ local function begin(nsvc)
     end
     ns_state.show(nsvc)
     if nsvc.vc.mode == "reset" then
-        ns_state.pause(nsvc, nsvc.cfg and "first" or "again")
+        ns_state.pause(nsvc, nsvc.cfg and "neighbour" or "tns_test")
     elseif nsvc.vc.mode == "alive" then
         ns_test.start(nsvc)
     end
     ns_state.settle(nsvc.nse)
 end
 
--- Sends from the loop, never out of somebody's job.
+-- The timer of 0 makes the loop send; a job must not send.
 function ns_vc.begin(nsvc)
     local mode = nsvc.nse.cfg.ns
     nsvc.state = mode == "manual" and "unblocked" or "dead"
@@ -237,18 +238,18 @@ end
 
 ns_vc.NEIGHBOUR_NS = ns_state.NEIGHBOUR_NS
 
--- Anybody can say so. The test will tell; one that has begun goes on as it would.
+-- Anybody can forge an ICMP error, so it only starts a test; a running test goes on unchanged.
 function ns_vc.unreachable(nsvc)
     local vc = nsvc.vc
     if not nsvc.alive or vc.mode == "manual" or vc.asked then
         return "ignored"
     end
-    log.warn(("%s: the network says that it cannot be reached; it is tested now"):format(name(nsvc)))
+    log.warn(("%s: ICMP says unreachable; NS-ALIVE tests it now"):format(name(nsvc)))
     ns_test.start(nsvc)
     return "handled"
 end
 
--- For sns.lua: it is agreed upon.
+-- For SNS: both sides have agreed on the NS-VC.
 function ns_vc.start_test(nsvc)
     if not nsvc.vc.test then
         ns_test.start_in(nsvc, nsvc.vc.new and ns_vc.NEIGHBOUR_NS or 0)
@@ -256,11 +257,11 @@ function ns_vc.start_test(nsvc)
     end
 end
 
--- For sns.lua: what was agreed upon is void.
+-- For SNS: the agreement is void.
 function ns_vc.forget(nsvc)
     ns_test.stop(nsvc)
     if nsvc.state ~= "dead" then
-        enter(nsvc, "dead", "SNS begins anew")
+        enter(nsvc, "dead", "SNS restarts")
     end
 end
 
@@ -297,16 +298,16 @@ function operator.unblock(nsvc)
     end
 end
 
--- true, or false and why not.
+-- Returns true, or false and why not; and a text.
 function ns_vc.operate(nsei, nsvci, what)
     local nse = world.nse_of_nsei[nsei]
     local nsvc = nse and of_nsvci(nse, nsvci)
     if not nsvc or not nsvc.vc then
-        return false, "there is no such NS-VC"
+        return false, ("NSE %d has no NS-VC %d"):format(nsei, nsvci)
     elseif not operator[what] then
-        return false, "allowed are block, unblock and reset"
+        return false, "unknown action; allowed: block, unblock, reset"
     elseif not has_reset(nsvc) then
-        return false, ("its NSE has ns = %q: there is no NS-RESET and no NS-BLOCK"):format(
+        return false, ("NSE %d has ns = %q, which has neither NS-RESET nor NS-BLOCK"):format(nsei,
             nsvc.vc.mode)
     end
     timers.after(0, function()
@@ -314,7 +315,7 @@ function ns_vc.operate(nsei, nsvci, what)
             operator[what](nsvc)
         end
     end)
-    return true, what .. " has begun"
+    return true, what .. " started"
 end
 
 return ns_vc

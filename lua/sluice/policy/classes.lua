@@ -1,19 +1,19 @@
--- What holds for the traffic classes now: the configuration's values, or what the user's policy
--- made of them since. The dataplane has a change at once, in all workers.
+-- The values of the traffic classes in force: those of the configuration, or those that the user's
+-- policy has set since. A change goes to all workers at once.
 local dp = require "dp"
 local parts = require "sluice.config.parts"
 local schema_queues = require "sluice.config.queues_keys"
 
 local values = { classes = {} }
 
--- A class and its AQM, to change them.
+-- A copy of a class with its AQM, to change.
 function values.copy(class)
     local made = parts.copy(class)
     made.aqm = parts.copy(class.aqm)
     return made
 end
 
--- Those that the dataplane was made with.
+-- Starts with the values of the configuration.
 function values.begin(cfg)
     for i, class in ipairs(cfg.class) do
         values.classes[i] = class
@@ -42,7 +42,7 @@ function values.differ(a, b)
     return differs(a, b) or aqm_differs(a, b)
 end
 
--- Class i is like that from now on; its discipline, flows and scope are what they were.
+-- Sets the values of class i; its AQM discipline, flows and scope cannot change.
 function values.set(i, class)
     local before = values.classes[i]
     values.classes[i] = class

@@ -1,13 +1,13 @@
--- The user's policy: a script beside the configuration. It may define
---   start()               once, when it comes into force
---   timer()               each policy.every
---   flow_control(event)   for each FLOW-CONTROL-*: event is { level = "bvc"|"ms"|"pfc", nsei, bvci,
---                         tlli, pfi, bucket_octets, rate_bit_per_s }; it may return a table with
---                         less of the last two than the BSS offers, never more (48.018 8.2)
--- and use class "name" { weight = ..., lifetime = ... }, aqm "name" { its parameters }, log(text),
--- and the table `state`, which outlives a reload. What it sets comes into force when the call has
--- ended well; a call that fails, or takes too long, is counted and sets nothing. A script that
--- keeps more memory than it may is ended, until there is another.
+-- The user's policy: a script beside the configuration. The script may define
+--   start()               called once, when the script comes into force
+--   timer()               called each policy.every
+--   flow_control(event)   called for each FLOW-CONTROL-*: event is { level = "bvc"|"ms"|"pfc", nsei,
+--                         bvci, tlli, pfi, bucket_octets, rate_bit_per_s }; it may return a table with
+--                         lower values of the last two than the BSS offers, never higher (48.018 8.2)
+-- and use class "name" { weight = ..., lifetime = ... }, aqm "name" { parameters }, log(text), and the
+-- table `state`, which survives a reload. Values come into force when the call has succeeded; a call
+-- that fails or takes too long is counted and sets nothing. A script that keeps too much memory is
+-- removed until a reload brings another.
 local box = require "sluice.script.sandbox"
 local classes = require "sluice.policy.classes"
 local count = require "count"
@@ -19,11 +19,11 @@ local world = require "sluice.core.world"
 
 local policy = { has_flow_control = false }
 
-local state = {} -- the script's own
+local state = {} -- the table `state` of the script
 
 -- ---- In force ----
 
-local script -- { record, env, timer }; nil: there is none, or it was ended
+local script -- { record, env, timer }; nil: no script, or it was removed
 
 local function note(record, fault, where)
     count.add(fault.cut and "hook_cuts" or "hook_faults")
@@ -39,7 +39,7 @@ local function remove()
     script, policy.has_flow_control = nil, false
 end
 
--- Runs something of its; behind it, ends it if it keeps too much.
+-- Calls run(...), which runs code of the script, then removes the script if it keeps too much memory.
 local function guarded(run, ...)
     local mine, used = script, collectgarbage "count"
     setters.begin()
@@ -47,14 +47,14 @@ local function guarded(run, ...)
     policy.has_flow_control = type(mine.env.flow_control) == "function"
     if box.keeps_much(mine, used) then
         note(mine.record, { line = 1, cut = true,
-            text = "cut off: it keeps more memory than it may; the policy has ended" }, "the script")
+            text = "the script keeps more memory than it may; the policy is removed" }, "cut off")
         remove()
         state = {}
     end
     return good, result
 end
 
--- Calls one of its functions, if it has it: whether that went well, and its result.
+-- Calls the script's function `name`, if defined. Returns whether the call succeeded, and its result.
 local function call(name, ...)
     local record, fn = script.record, script.env[name]
     if type(fn) ~= "function" then
@@ -97,7 +97,7 @@ local function install(record)
     end
 end
 
--- Another configuration is in force.
+-- Replaces the script after a reload.
 function policy.set(record)
     remove()
     if record then
@@ -107,14 +107,14 @@ end
 
 function policy.begin()
     local cfg = world.cfg
-    cfg.critic = nil -- it holds all that the file's text made
+    cfg.critic = nil -- frees all tables that the file's text made
     classes.begin(cfg)
     policy.set(cfg.policy)
 end
 
 -- ---- Flow control ----
 
--- What the script returned for a value of the event's: a whole number, not above it.
+-- The script's value for a field of the event, at most the offered one; false if it is no whole number.
 local function replaced(given, name, offered)
     local value = given[name]
     if value == nil then
@@ -124,7 +124,7 @@ local function replaced(given, name, offered)
     return value and value >= 0 and math.min(value, offered)
 end
 
--- Bucket and rate that are to be used, in octets and bit/s.
+-- The bucket size and rate to use, in octets and bit/s.
 function policy.flow_control(event)
     local octets, rate = event.bucket_octets, event.rate_bit_per_s
     if not policy.has_flow_control then
@@ -138,7 +138,8 @@ function policy.flow_control(event)
     local new_octets = replaced(given, "bucket_octets", octets)
     local new_rate = replaced(given, "rate_bit_per_s", rate)
     if not (new_octets and new_rate) then
-        note(record, { line = 1, text = "its values are no whole numbers" }, "flow_control()")
+        local text = "bucket_octets or rate_bit_per_s: not a whole number >= 0"
+        note(record, { line = 1, text = text }, "flow_control()")
         return octets, rate
     end
     return new_octets, new_rate

@@ -1,7 +1,7 @@
--- What the user's policy may set: class "name" { weight, packets, octets, lifetime,
--- bss_lifetime_least, bss_lifetime_most } and aqm "name" { parameters of the discipline that the
--- class has }, both as the configuration writes them. Values are checked when they are given, and
--- come into force together, when the call that gave them has ended.
+-- The values that the user's policy may set: class "name" { weight, packets, octets, lifetime,
+-- bss_lifetime_least, bss_lifetime_most } and aqm "name" { parameters of the class's discipline }, both
+-- written as in the configuration. Each value is checked at once; all values of a call come into force
+-- together when the call has ended.
 local classes = require "sluice.policy.classes"
 local disciplines = require "aqm"
 local schema = require "sluice.config.schema"
@@ -10,7 +10,7 @@ local values = require "sluice.config.values"
 
 local setters = {}
 
-local MINE = "weight packets octets lifetime bss_lifetime_least bss_lifetime_most"
+local CLASS_KEYS = "weight packets octets lifetime bss_lifetime_least bss_lifetime_most"
 local KEYS_MOST = 64
 local pending = {} -- classes by place, changed and not yet in force
 
@@ -23,12 +23,12 @@ local function place_of(name, level)
     error("no class " .. values.show(name), level + 1)
 end
 
--- The class as this call has left it.
+-- The class with the values that this call has set so far.
 local function draft(i)
     return classes.copy(pending[i] or classes.classes[i])
 end
 
--- Whether it has no more keys than a table of ours could have; else to sort them takes long.
+-- Returns whether the table has at most KEYS_MOST keys; sorting more would take long.
 local function is_small(t)
     local keys = 0
     for _ in next, t do
@@ -40,13 +40,13 @@ local function is_small(t)
     return true
 end
 
--- Takes the keys of `given` into `record`; `allowed` says which there are.
+-- Copies the values of `given` into `record`; allowed(name) says whether the script may set the key.
 local function take(record, given, keys, allowed, level)
     if type(given) ~= "table" then
         error("found " .. values.show(given) .. ", allowed a table", level + 1)
     end
     if not is_small(given) then
-        error("found more keys than there are", level + 1)
+        error("too many keys", level + 1)
     end
     local numbers, names, others = values.sorted_keys(given)
     if #numbers + others > 0 then
@@ -55,7 +55,7 @@ local function take(record, given, keys, allowed, level)
     for _, name in ipairs(names) do
         local key = allowed(name) and keys[name]
         if not key then
-            error(values.plain(name) .. ": found an unknown key", level + 1)
+            error(("unknown key '%s'"):format(values.plain(name)), level + 1)
         end
         local value, text = values.check(key, given[name])
         if value == nil then
@@ -65,8 +65,8 @@ local function take(record, given, keys, allowed, level)
     end
 end
 
-local function is_mine(name)
-    return (" " .. MINE .. " "):find(" " .. name .. " ", 1, true)
+local function is_class_key(name)
+    return (" " .. CLASS_KEYS .. " "):find(" " .. name .. " ", 1, true)
 end
 
 local function wrong_class(class)
@@ -85,7 +85,7 @@ function setters.class(name)
     local i = place_of(name, 2)
     return function(given)
         local class = draft(i)
-        take(class, given, schema.constructor.class.key, is_mine, 2)
+        take(class, given, schema.constructor.class.key, is_class_key, 2)
         if rawget(given, "bss_lifetime_least") then
             class.bss_needs_ns = nil
         elseif class.bss_needs_ns then
@@ -99,7 +99,7 @@ function setters.class(name)
     end
 end
 
-local function is_no_name(name)
+local function is_parameter(name)
     return name ~= "name"
 end
 
@@ -108,7 +108,7 @@ function setters.aqm(name)
     return function(given)
         local class = draft(i)
         local variant = schema.of(schema.constructor.aqm, class.aqm)
-        take(class.aqm, given, variant.key, is_no_name, 2)
+        take(class.aqm, given, variant.key, is_parameter, 2)
         local params, place = schema_queues.params(class.aqm)
         local wrong = disciplines.check(place, params)
         if wrong then
@@ -118,12 +118,12 @@ function setters.aqm(name)
     end
 end
 
--- Before a call: what one that failed has left is forgotten.
+-- Before a call: forgets the values of a failed one.
 function setters.begin()
     pending = {}
 end
 
--- After one that ended well.
+-- After a call that has succeeded.
 function setters.apply()
     local changed = pending
     pending = {}

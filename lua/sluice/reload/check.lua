@@ -1,5 +1,5 @@
--- What of another configuration cannot come into force while this one runs: what memory, ports and
--- threads were made for, and more than there are places. Each is noted at its key.
+-- Refuses a new configuration that needs a restart: memory, ports and threads have the sizes of the
+-- start, and so have the tables of the dataplane (places). Each mistake is noted at its key.
 local breath = require "sluice.base.breath"
 local parts = require "sluice.config.parts"
 local schema = require "sluice.config.schema"
@@ -7,7 +7,7 @@ local world = require "sluice.core.world"
 
 local check = {}
 
-local RESTART = "found another value than the one in force, which needs a restart"
+local RESTART = "differs from the value in force; a change needs a restart"
 
 function check.same_value(a, b)
     if type(a) ~= "table" or type(b) ~= "table" then
@@ -23,7 +23,7 @@ function check.same_value(a, b)
     return true
 end
 
--- Notes each key of `names` (nil: all) whose value is another one.
+-- Notes each key of `names` (nil: all) with a changed value.
 local function check_keys(critic, old, new, constructor, names)
     for _, name in ipairs(names or constructor.key_names) do
         local out = constructor.key[name].out
@@ -46,8 +46,8 @@ local function check_lab(critic, old, new)
     if not before and not after then
         return
     elseif not before or not after or #before.traffic ~= #after.traffic then
-        return critic.note(new.run, "name", "found another lab { } than the one in force, which"
-            .. " needs a restart")
+        return critic.note(new.run, "name", "lab { } differs from the one in force; a change needs a"
+            .. " restart")
     end
     check_keys(critic, before, after, schema.constructor.lab)
     for i, traffic in ipairs(after.traffic) do
@@ -71,7 +71,7 @@ local function check_nses(critic, new)
     end
 end
 
--- The dataplane's places were counted at the start.
+-- The dataplane has the places of the start.
 local function check_room(critic, old, new)
     for _, key in ipairs(schema.constructor.room.keys) do
         local name = key.name
@@ -81,27 +81,26 @@ local function check_room(critic, old, new)
     end
 end
 
--- What MSs of the file want more of than the dataplane was made with.
+-- Notes MSs with more packet flows or options than the dataplane has room for.
 local function check_mss(critic, made, new)
     for _, nse in breath.each(new.nse) do
         for _, bvc in breath.each(nse.bvc) do
             for _, ms in breath.each(bvc.ms) do
                 local flows, options = #select(2, parts.slots_of(ms)), parts.options_octets(ms)
                 if flows > made.room_flows then
-                    critic.note(ms, "imsi", ("found %d packet flows, of which an MS may"
-                        .. " have %d (room.flows); more needs a restart"):format(flows,
-                        made.room_flows))
+                    critic.note(ms, "imsi", ("%d packet flows; an MS has room for %d (room.flows); more"
+                        .. " needs a restart"):format(flows, made.room_flows))
                 elseif options > made.ms_options_octets then
-                    critic.note(ms, "imsi", ("found %d octets of options of DL-UNITDATA, of which"
-                        .. " an MS may have %d, the most at the start; more needs a restart"):format(
-                        options, made.ms_options_octets))
+                    critic.note(ms, "imsi", ("%d octets of options in DL-UNITDATA; an MS has room for"
+                        .. " %d, the most at the start; more needs a restart"):format(options,
+                        made.ms_options_octets))
                 end
             end
         end
     end
 end
 
--- All that the two files say by themselves. `made` is the dp_config of the start.
+-- All checks of the two configurations. made: the dp_config of the start.
 function check.all(critic, made, old, new)
     for _, name in ipairs { "run", "queue" } do
         check_keys(critic, old[name], new[name], schema.constructor[name])
@@ -116,11 +115,11 @@ function check.all(critic, made, old, new)
     check_mss(critic, made, new)
 end
 
--- `more` of a kind than are free.
+-- Notes that `more` places of a kind are needed than are free.
 function check.places(critic, new, name, more, free)
     if more > free then
-        critic.note(new.room, name, ("found %d more than are in force, for which %d places are"
-            .. " free; more needs a restart"):format(more, free))
+        critic.note(new.room, name, ("%d more than are in force, but %d places are free; more needs a"
+            .. " restart"):format(more, free))
     end
 end
 

@@ -1,6 +1,6 @@
--- GGSNs, NSEs, NS-VCs and cells of another configuration. Each step looks at who is there at that
--- moment, for the BSS adds and removes as well. First what is new is added, then, when MSs have
--- gone where they belong, what is no more is removed.
+-- GGSNs, NSEs, NS-VCs and cells of a new configuration: new ones are added first; obsolete ones are
+-- removed after the MSs have moved. BSSs add and remove NS-VCs and cells meanwhile, so each step looks
+-- at the registry again.
 local breath = require "sluice.base.breath"
 local bvcs = require "sluice.bssgp.bvc"
 local check = require "sluice.reload.check"
@@ -13,7 +13,7 @@ local world = require "sluice.core.world"
 
 local network = {}
 
--- ---- GGSNs: the same as long as address and MAC are ----
+-- ---- GGSNs: a GGSN stays if its address and MAC are unchanged ----
 
 local function ggsn_key(ggsn)
     return ggsn.address .. " " .. (ggsn.mac or "")
@@ -65,7 +65,7 @@ local function remove_ggsns(old, new, old_ids, done)
     end
 end
 
--- ---- NS-VCs: the same as long as NSVCI, endpoint and MAC are ----
+-- ---- NS-VCs: an NS-VC stays if its NSVCI, endpoint and MAC are unchanged ----
 
 local function endpoint_of(record)
     return parts.address(record.peer) .. "|" .. record.peer_port
@@ -105,7 +105,7 @@ local function remove_nsvc(nsvc, done)
     done("NS-VC", "removed")
 end
 
--- Of an NSE that is full, one that the file has no more.
+-- Removes an obsolete NS-VC of a full NSE, or else one that the BSS has added.
 local function make_place(nse, record, done)
     local full = #nse.nsvcs == schema_network.NSVCS_AN_NSE
     local going
@@ -114,7 +114,7 @@ local function make_place(nse, record, done)
             going = nsvc
             break
         elseif not nsvc.cfg and (not going or not nsvc.alive) then
-            going = nsvc -- the BSS has brought it, and may bring it again
+            going = nsvc -- the BSS has added it, and may do so again
         end
     end
     if going then
@@ -161,13 +161,13 @@ end
 
 -- ---- Cells ----
 
-local BY_HAND = { "rate_bit_per_s", "bucket_octets", "ms_rate_bit_per_s", "ms_bucket_octets" }
+local FLOW_KEYS = { "rate_bit_per_s", "bucket_octets", "ms_rate_bit_per_s", "ms_bucket_octets" }
 
--- Values by hand are in force where the BSS has said none.
-local function by_hand(bvc)
+-- The file's values hold in a cell without FLOW-CONTROL-BVC.
+local function set_from_file(bvc)
     local cfg = bvc.nse.cfg
     if bvc.up and not bvc.flow and (cfg.ns == "manual" or cfg.flow_control == "open") then
-        flow.by_hand(bvc)
+        flow.set_from_file(bvc)
     end
 end
 
@@ -175,7 +175,7 @@ local function ensure_bvc(nse, record, done)
     local bvc = nse.bvcs[record.bvci]
     if not bvc then
         world.ids.bvc:spend()
-        assert(world.insist(function() -- one of that BVCI may be on its way out
+        assert(world.insist(function() -- a cell with the BVCI may still be in removal
             assert(world.add_bvc(nse, record.bvci, record))
         end))
         return done("cell", "added")
@@ -183,13 +183,13 @@ local function ensure_bvc(nse, record, done)
     local before = bvc.cfg or {}
     nse.made = nse.made - (bvc.cfg and 0 or 1)
     bvc.cfg = record
-    if parts.differ(before, record, BY_HAND) then
-        by_hand(bvc)
+    if parts.differ(before, record, FLOW_KEYS) then
+        set_from_file(bvc)
         done("cell", "changed")
     end
 end
 
--- The BVCIs that the file has for an NSE; none if it has no such NSE.
+-- The BVCIs of an NSE's record, as a set; empty for nil.
 local function bvcis_of(record)
     local bvcis = {}
     for _, bvc in breath.each(record and record.bvc or {}) do
@@ -234,7 +234,7 @@ local function ensure_nse(record, done)
     end
     local waited = before.flow_control ~= record.flow_control
     for _, bvc in breath.each(waited and copy(nse.bvc_list) or {}) do
-        by_hand(bvc) -- it may have waited for what never comes
+        set_from_file(bvc) -- the cell may wait for a FLOW-CONTROL-BVC that never comes
     end
     if nse.cfg.ns ~= "manual" and not check.same_value(before.areas, record.areas) then
         bvcs.areas_changed(nse)
@@ -255,7 +255,7 @@ local function records_of(new)
     return records
 end
 
--- While MSs go from an NSE that the file has no more, its BSS brings nothing.
+-- The BSS of an obsolete NSE may add neither cells nor NS-VCs while the NSE's MSs move.
 local function close_obsolete(new)
     local records = records_of(new)
     for _, nse in breath.each(copy(world.nses)) do
@@ -266,7 +266,7 @@ local function close_obsolete(new)
     end
 end
 
--- done(what, how) counts. Returns what `remove` wants.
+-- done(what, how) counts a change. Returns the old ids of the GGSNs, for network.remove.
 function network.add(old, new, done)
     close_obsolete(new)
     change_from(old, new, done)
@@ -281,13 +281,13 @@ function network.add(old, new, done)
     return old_ids
 end
 
--- The cells that are to be no more, as they are now.
+-- The obsolete cells.
 function network.obsolete_bvcs(new)
     local list, records = {}, records_of(new)
     for _, nse in ipairs(copy(world.nses)) do
         local record = records[nse.nsei]
         local bvcis = bvcis_of(record)
-        for _, bvc in breath.each(nse.bvc_list) do -- meanwhile some may come, but none goes
+        for _, bvc in breath.each(nse.bvc_list) do -- cells may be added meanwhile, none is removed
             if is_obsolete(record, bvcis, bvc) then
                 list[#list + 1] = bvc
             end
@@ -296,7 +296,7 @@ function network.obsolete_bvcs(new)
     return list
 end
 
--- Their cells have gone already.
+-- Removes obsolete NS-VCs, NSEs and GGSNs; their cells have been removed before.
 function network.remove(old, new, old_ids, done)
     local records = records_of(new)
     for _, nse in breath.each(copy(world.nses)) do
@@ -314,7 +314,7 @@ function network.remove(old, new, old_ids, done)
     remove_ggsns(old, new, old_ids, done)
 end
 
--- How many are new, of each kind: so many places must be free before any is given back.
+-- The number of new NSEs, NS-VCs, cells and GGSNs: as many places must be free before the old ones go.
 function network.count_new(old, new)
     local n = { nses = 0, nsvcs = 0, bvcs = 0, ggsns = 0 }
     local ggsns = ggsns_of(old)

@@ -1,8 +1,8 @@
--- Two files' MSs against each other: ranges of IMSIs, cut where either begins or ends one. A piece
--- is
---   { imsi, count, old (a slice in force, nil: new), new (a slice of the file's, nil: no more),
+-- Compares the MSs in force with those of a new file: ranges of IMSIs, cut at each begin and end of a
+-- range of either. A piece is
+--   { imsi, count, old (the slice in force, nil: added), new (the slice of the file, nil: removed),
 --     old_nsei, old_bvci, nsei, bvci, record (of the file, for messages) }
--- in the order of IMSIs; a slice is a normalised record of `count` MSs.
+-- Pieces are in the order of IMSIs; a slice is a normalised record of `count` MSs.
 local breath = require "sluice.base.breath"
 local parts = require "sluice.config.parts"
 local subscribers = require "sluice.subscribers.registry"
@@ -12,7 +12,7 @@ local pieces = {}
 
 local LENGTH_MOST = 15
 
--- Spans of the file by length of IMSI, each sorted: { first, count, ms, nsei, bvci }.
+-- The ranges of the file by length of IMSI, sorted: { first, count, ms, nsei, bvci }.
 local function spans_of(cfg)
     local spans = {}
     for _, nse in breath.each(cfg.nse) do
@@ -34,7 +34,7 @@ local function spans_of(cfg)
     return spans
 end
 
--- Those in force, of one length.
+-- The ranges in force with IMSIs of one length.
 local function spans_in_force(length)
     local spans = {}
     for i, record in breath.each(subscribers.spans[length] or {}) do
@@ -65,7 +65,7 @@ local function make(length, first, last, old, new)
     return piece
 end
 
--- Where the next piece that begins at `from` ends: before whatever begins or ends next.
+-- The last IMSI of the piece that begins at `from`: `stop`, or before the next begin or end of `span`.
 local function stop_of(from, span, stop)
     if not span then
         return stop

@@ -1,9 +1,9 @@
--- Another configuration in the place of the one in force, by `sluice ctl reload` or SIGHUP: all of
--- it or nothing. First the file is checked as at the start; then against what is in force: what
--- needs a restart, places, TLLIs. Only then something is changed, in an order in which each step is
--- legal: what is new above MSs, MSs that go, MSs that change or move, new MSs, what is no more
--- above them. Events go on being handled in between, so no step relies on who was there before it.
--- MSs that roamed stay where they are, unless the file moved them or their cell goes.
+-- `sluice ctl reload` and SIGHUP: a new configuration replaces the one in force, as a whole or not at
+-- all. First the file is checked as at the start, then against the configuration in force: changes that
+-- need a restart, places, TLLIs. Then the changes are made in an order in which each step is legal: new
+-- GGSNs, NSEs, NS-VCs and cells; removed MSs; changed and moved MSs; new MSs; obsolete cells, NS-VCs,
+-- NSEs and GGSNs. Events are handled in between, so each step looks at the registry again. An MS that
+-- roamed stays in its cell, unless the file moves the MS or the cell is removed.
 local bisect = require "sluice.base.bisect"
 local breath = require "sluice.base.breath"
 local capture = require "sluice.core.capture"
@@ -29,7 +29,7 @@ local world = require "sluice.core.world"
 
 local reload = {}
 
-local made -- the dp_config that the dataplane was made with
+local made -- the dp_config of the start
 
 -- ---- The plan ----
 
@@ -41,7 +41,7 @@ local function first_of(piece)
     return number_of(piece.imsi)
 end
 
--- Says of an IMSI in force whether the file has it no more.
+-- Returns a function that says whether the new file lacks an IMSI in force.
 local function removals(list)
     local removed = {}
     for _, piece in breath.each(list) do
@@ -62,7 +62,7 @@ local function is_member(piece, imsi, member)
     return imsi == parts.imsi(piece, member)
 end
 
--- MSs and contexts that come, less those that go before.
+-- The MSs and contexts that are added, less those that are removed before.
 local function count_mss(list)
     local mss, pdps = 0, 0
     for _, piece in breath.each(list) do
@@ -74,8 +74,8 @@ local function count_mss(list)
     return mss, pdps
 end
 
--- Where the file has MSs come, by worker: an NSE that is there has its own, and one that is not may
--- be any's. What goes makes no room here, for it may have roamed to another worker.
+-- Checks the places of each worker for added MSs and contexts: an NSE in force has its worker, a new
+-- NSE may get any. Removed MSs free no places here, for they may have roamed to another worker.
 local function check_rooms(plan, new)
     local more, any = {}, { mss = 0, pdps = 0 }
     for _, piece in breath.each(plan.pieces) do
@@ -95,7 +95,7 @@ local function check_rooms(plan, new)
     end
 end
 
--- From here on, until it is over, a BSS may bring NS-VCs and cells of its own.
+-- Keeps ids for the file's new NS-VCs and cells while BSSs add their own; nil: the reload is over.
 local function keep_ids(more)
     for _, kind in ipairs { "nsvc", "bvc" } do
         world.ids[kind]:keep(more and more[kind .. "s"] or 0)
@@ -130,8 +130,8 @@ end
 
 -- ---- Carrying it out ----
 
--- Calls fn(record, done), which returns for how many, for each record of a piece's MSs and nothing
--- but them. Records are found anew each time.
+-- Calls fn(record, done) for each record of the piece's MSs, cut to the piece. fn returns the number of
+-- MSs it has done. Each record is looked up again, since events may change the list.
 local function each_record(piece, fn)
     local done = 0
     while done < piece.count do
@@ -163,7 +163,8 @@ local function home_of(piece)
     return nse.id, nse.bvcs[piece.bvci].id
 end
 
--- Those that have more contexts than before after the others: places were counted once for all.
+-- grow = true: MSs with more contexts than before. They come after the others, since places were
+-- counted for the whole reload.
 local function change_mss(plan, grow, done)
     for _, piece in breath.each(plan.pieces) do
         if piece.new and piece.old and (#piece.new.pdp > #piece.old.pdp) == grow then
@@ -189,7 +190,7 @@ local function add_mss(plan, done)
     end
 end
 
--- MSs that roamed into one of these cells go home.
+-- Moves MSs that roamed into one of these cells to their cells in the file.
 local function send_home(bvcs)
     local obsolete = {}
     for _, bvc in breath.each(bvcs) do
@@ -207,8 +208,8 @@ end
 
 local TRIES_MOST = 100
 
--- An MS that the worker moved there before it was blocked may be told of only now: then the
--- dataplane refuses, and it is sent home as well.
+-- A worker may have moved an MS into the cell before the cell was blocked: then the dataplane refuses
+-- the removal, and the MS is sent home too.
 local function remove_bvc(bvc)
     local good, why = pcall(world.remove_bvc, bvc)
     for _ = 1, TRIES_MOST do
@@ -222,7 +223,7 @@ local function remove_bvc(bvc)
     error(why, 0)
 end
 
--- Blocked first, so that no MS comes in any more.
+-- Cells are blocked first, so that no more MSs move in.
 local function remove_bvcs(new, done)
     local bvcs = network.obsolete_bvcs(new)
     for _, bvc in breath.each(bvcs) do
@@ -262,7 +263,7 @@ end
 local function set_rest(old, new, done)
     local stays = same_policy(old.policy, new.policy)
     set_classes(old, new, stays, done)
-    new.room, new.critic = old.room, nil -- places are what they were; it holds the file's tables
+    new.room, new.critic = old.room, nil -- places cannot change; critic holds the file's tables
     world.cfg = new
     log.level(new.log.level)
     set_capture(old, new)
@@ -285,7 +286,7 @@ local function apply(plan, old, new, done)
     keep_ids(nil)
 end
 
--- ---- What is said ----
+-- ---- The answer ----
 
 local THINGS = { "GGSN", "NSE", "NS-VC", "cell", "MS", "class", "policy" }
 local PLURAL = {
@@ -311,28 +312,28 @@ local function summary(counts)
             end
         end
     end
-    return #list > 0 and table.concat(list, ", ") or "nothing is another than before"
+    return #list > 0 and table.concat(list, ", ") or "no changes"
 end
 
 local function refused(texts)
     count.add("reloads_refused")
-    log.error("reload refused, the former configuration stays: " .. texts[1])
+    log.error("reload refused, the old configuration stays in force: " .. texts[1])
     return false, table.concat(texts, "\n")
 end
 
--- It is in force; but what users read may not have been written.
+-- The configuration is in force, but writing contexts.json may fail.
 local function told(text)
     local good, why = pcall(world.contexts.written)
     if good then
         log.info("reload: " .. text)
         return true, text
     end
-    text = text .. "; but the contexts are not in their file, which is tried again: " .. why
+    text = text .. "; contexts.json could not be written and is tried again: " .. why
     log.error("reload: " .. text)
     return false, text
 end
 
--- In pieces, each within the limit on memory for loading, which holds for nobody else.
+-- Loads the file in pieces; only these pieces run under the memory limit for loading.
 local function load_again()
     local source = table.pack(host.source())
     if not source[1] then
@@ -353,7 +354,7 @@ local function load_again()
     end
 end
 
--- As a job. Returns true and what was done, or false and what is wrong, a line each.
+-- Runs as a job. Returns true and the summary, or false and the mistakes, one a line.
 function reload.run()
     made = made or setup.dp_config(world.cfg)
     local new, texts = load_again()

@@ -1,6 +1,6 @@
--- Which TLLIs the MSs of another configuration have. One that the file gives is taken, or refused
--- if another MS of the NSE has it, or had it until now and stays. One that the file does not give
--- is that in force; a new MS gets its place in the file, or the first free ones.
+-- Assigns TLLIs to the MSs of a new configuration. A TLLI of the file is used, or refused if another MS
+-- of the NSE has it, or had it until now and stays. Without a TLLI in the file an MS keeps the one in
+-- force; a new MS gets the TLLI of its place in the file, or the first free one.
 local bisect = require "sluice.base.bisect"
 local breath = require "sluice.base.breath"
 local dp = require "dp"
@@ -13,7 +13,7 @@ local FIRST, LAST = 0xC0000000, 0xFFFFFFFE -- local TLLIs (23.003 2.6)
 
 local MEMBERS_A_BREATH = 1024
 
--- ---- Those of the file, by NSE: sorted spans { first, last, piece } ----
+-- ---- TLLIs of the file, by NSE: sorted spans { first, last, piece } ----
 
 local function last_of(span)
     return span.last
@@ -24,7 +24,7 @@ local function place_of(spans, tlli)
     return bisect(spans, last_of, tlli - 1) + 1
 end
 
--- The span that has one of these; nil: they are free.
+-- The span with a TLLI from first to last; nil if all are free.
 local function taken(spans, first, last)
     local span = spans[place_of(spans, first)]
     return span and span.first <= last and span or nil
@@ -41,9 +41,10 @@ local function text_of(tlli)
     return ("0x%08X"):format(tlli)
 end
 
--- ---- Those in force ----
+-- ---- TLLIs in force ----
 
--- An MS that stays and has one of the piece's TLLIs in its NSE, or had it just before; nil: none.
+-- The IMSI and member of an MS that stays and has, or just had, one of the piece's TLLIs in the NSE;
+-- nil if there is none.
 local function holder(plan, piece)
     local nse = world.nse_of_nsei[piece.nsei]
     for member = 0, nse and piece.count - 1 or -1 do
@@ -59,12 +60,12 @@ local function holder(plan, piece)
     return nil
 end
 
--- What cannot be made in one go, whatever the order: a TLLI from hand to hand.
+-- One reload cannot pass a TLLI from one MS to another that both stay.
 local function check_in_force(plan, piece)
     local imsi, member = holder(plan, piece)
     if imsi then
-        plan.critic.note(piece.record, "tlli", ("found %s for IMSI %s, which IMSI %s has in force,"
-            .. " allowed one that is free; it is after a reload without that MS"):format(
+        plan.critic.note(piece.record, "tlli", ("%s of IMSI %s is in use by IMSI %s; allowed: a free"
+            .. " TLLI; a reload without the other MS frees it"):format(
             text_of(piece.new.tlli + member), piece.imsi, imsi))
     end
 end
@@ -78,14 +79,14 @@ end
 local function take_given(plan, spans, piece)
     local other = taken(spans, piece.new.tlli, piece.new.tlli + piece.count - 1)
     if other then
-        plan.critic.note(piece.record, "tlli", ("found %s, which IMSI %s has, allowed one that is"
-            .. " free"):format(text_of(piece.new.tlli), other.piece.imsi))
+        plan.critic.note(piece.record, "tlli", ("%s is in use by IMSI %s; allowed: a free TLLI"):format(
+            text_of(piece.new.tlli), other.piece.imsi))
     else
         add(spans, piece)
     end
 end
 
--- The first TLLI from `from` on that begins so many which the file does not use.
+-- The first TLLI from `from` on that begins `count` TLLIs which the file does not use.
 local function free_from(spans, from, count)
     local i = place_of(spans, from)
     while spans[i] and spans[i].first <= from + count - 1 do
@@ -94,7 +95,7 @@ local function free_from(spans, from, count)
     return from
 end
 
--- From its place in the file on, then from the beginning.
+-- Searches from the TLLI of the piece's place in the file, then from FIRST.
 local function choose(plan, spans, piece)
     local from, again = piece.new.tlli, false
     while true do
@@ -106,8 +107,8 @@ local function choose(plan, spans, piece)
                 return add(spans, piece)
             end
         elseif again then
-            return plan.critic.note(piece.record, "tlli", "found no " .. piece.count
-                .. " TLLIs that are free, allowed some that the file gives")
+            return plan.critic.note(piece.record, "tlli", ("no %d free TLLIs in a row; give tlli in the"
+                .. " file"):format(piece.count))
         end
         again = again or not member
         from = member and piece.new.tlli + member + 1 or FIRST
@@ -143,8 +144,8 @@ function tllis.set(plan)
     end, function(_, _, piece)
         local same = piece.old and piece.old.tlli == piece.new.tlli
         if piece.old and not same and piece.nsei ~= piece.old_nsei then
-            plan.critic.note(piece.record, "tlli", "found another TLLI and another NSE at once,"
-                .. " allowed one of them in a reload")
+            plan.critic.note(piece.record, "tlli", "an MS changes TLLI and NSE at once; allowed: one of"
+                .. " them in a reload")
         elseif not same or piece.nsei ~= piece.old_nsei then
             check_in_force(plan, piece)
         end

@@ -1,4 +1,4 @@
--- Whether a user's script is one, and where its file is. What it is called for is policy/hooks.lua's.
+-- Finds a user's script and checks it. policy/hooks.lua calls its functions.
 local box = require "sluice.script.sandbox"
 
 local check = {}
@@ -15,7 +15,7 @@ end
 
 local function nothing() end
 
--- Its first line that is wrong, and why; nil: none is.
+-- Returns the first wrong line of the script and why it is wrong, or nil.
 function check.script(record)
     local env = box.environment {
         { "class", too_early }, { "aqm", too_early }, { "log", nothing }, { "state", {} },

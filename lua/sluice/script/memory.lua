@@ -1,6 +1,6 @@
--- How much the user's policy keeps: what is reached from its globals and `state` through tables and
--- the upvalues of its own functions, each once. An estimate, by the sizes that Lua's objects have;
--- what a table has room for beyond its entries is not seen.
+-- Estimates the memory that the user's policy keeps: the objects reached from its globals and `state`
+-- through tables and the upvalues of its own functions, each counted once, with the sizes of Lua's
+-- objects. A table's unused room is not counted.
 local memory = {}
 
 local STRING, TABLE, FUNCTION, PLACE, NODE = 25, 56, 40, 16, 40 -- octets
@@ -14,10 +14,10 @@ local function own_size(value, chunk)
     elseif kind == "function" and debug.getinfo(value, "S").source == chunk then
         return FUNCTION
     end
-    return 0 -- none of the script's, or no object
+    return 0 -- a function of Sluice, or no object
 end
 
--- Adds an object that has not been seen.
+-- Counts an object that has not been seen yet.
 local function meet(walk, value)
     if walk.seen[value] then
         return
@@ -54,8 +54,8 @@ local function meet_upvalues(walk, fn)
     end
 end
 
--- Whether it is more than `most` octets; it looks no further than that. `chunk`: the source of the
--- script's functions.
+-- Returns whether root keeps more than `most` octets; stops counting there. chunk: the source name of
+-- the script's functions.
 function memory.is_more(root, most, chunk)
     local walk = { seen = {}, open = {}, sum = 0, most = most, chunk = chunk }
     meet(walk, root)

@@ -1,18 +1,17 @@
--- Names that somebody who writes a policy gets wrong: globals that there are not, and functions that
--- nobody calls.
+-- Misspelt names in a policy: unknown globals, and functions that are never called.
 local nearest = require "sluice.base.nearest"
 local shown = require "sluice.base.shown"
 
 local names = {}
 
-local LOOKED_AT_OCTETS = 300     -- of a message
-local FUNCTIONS_LOOKED_AT = 1000 -- of a script
+local LOOKED_AT_OCTETS = 300     -- of a message of Lua
+local FUNCTIONS_LOOKED_AT = 1000 -- of a script's globals
 local GLOBALS = {
     "assert", "error", "ipairs", "select", "tonumber", "tostring", "type", "string", "table", "math",
     "class", "aqm", "log", "state",
 }
 
--- Whom Lua's message about a global that there is not may mean.
+-- The "did you mean" for Lua's message about an unknown global.
 function names.hint(text)
     local name = text:sub(1, LOOKED_AT_OCTETS):match("%(global '([%w_]+)'%)")
     return name and nearest.hint(name, GLOBALS) or ""
@@ -26,7 +25,8 @@ local function missing_of(env, hooks)
     return missing
 end
 
--- A global function that looks like a hook that the script does not have, or any if it has none.
+-- A fault for a global function with a name near a missing hook, or with any name if all hooks are
+-- missing.
 local function uncalled_of(name, line, hooks, missing)
     local meant = nearest.find(name, missing)
     return (meant or #missing == #hooks) and {
@@ -41,7 +41,7 @@ local function line_defined(name, value, chunk)
     return info and info.source == chunk and info.linedefined
 end
 
--- The first function of the script that nobody would ever call, or nil; as a fault.
+-- The fault of the script's first function that would never be called, or nil.
 function names.uncalled(env, hooks, chunk)
     local missing, looked_at, first = missing_of(env, hooks), 0, nil
     for name, value in next, env do

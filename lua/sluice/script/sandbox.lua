@@ -1,8 +1,8 @@
--- Runs the functions of a user's script. They see plain Lua without a library that reaches outside,
--- catches errors, works long in one step or depends on a hash's order (no load, require, pcall,
--- metatables, coroutines, patterns, string.rep, next). Each call has a coroutine of its own with
--- limits on instructions, memory, the length of strings and time (require "guard"); whatever it
--- raises comes back as a text with its line.
+-- Runs the functions of a user's script. The script has plain Lua without functions that reach outside,
+-- catch errors, work long in one step or depend on a hash's order (no load, require, pcall, metatables,
+-- coroutines, patterns, string.rep, next). Each call runs in a coroutine of its own with limits on
+-- instructions, memory, the length of strings and time (require "guard"); an error comes back as a text
+-- with its line.
 local guard = require "guard"
 local memory = require "sluice.script.memory"
 local names = require "sluice.script.names"
@@ -11,12 +11,12 @@ local shown = require "sluice.base.shown"
 local box = {}
 
 local CHUNK = "=policy" -- short and fixed: Lua cuts long names in its messages
-local STRING_OCTETS = 64 << 10 -- of a string, and of the script, whose text may be one
-local STRING_HEAD_OCTETS = 25  -- that Lua puts before one, and behind it
-local SHOWN_OCTETS = 300       -- of what it says or raises
-local CALL_OCTETS = 8 << 20    -- that a call may take
-local KEPT_OCTETS = 4 << 20    -- that it may keep
-local LOOK_OCTETS, LOOK_CALLS = 1 << 20, 100 -- how much, or how often, before it is measured
+local STRING_OCTETS = 64 << 10 -- longest string, and longest script
+local STRING_HEAD_OCTETS = 25  -- Lua's overhead of a string
+local SHOWN_OCTETS = 300       -- of a log text or error of the script
+local CALL_OCTETS = 8 << 20    -- memory that a call may take
+local KEPT_OCTETS = 4 << 20    -- memory that the script may keep
+local LOOK_OCTETS, LOOK_CALLS = 1 << 20, 100 -- memory is measured after so much growth, or so many calls
 local TIME_LEAST_NS, TIME_MOST_NS, INSTRUCTION_NS = 100000000, 1000000000, 1000
 local LIST_MOST = 1000 -- entries that one step may go through
 
@@ -31,7 +31,8 @@ end
 local STRINGS = { "byte", "char", "format", "len", "lower", "sub", "upper" }
 local safe_string = picked(string, STRINGS)
 
--- ---- The functions of `table` whose work the script's values decide. In Lua it is counted ----
+-- ---- Functions of `table` with work that depends on the script's values: written in Lua, so that the
+-- limits count their instructions ----
 
 local safe_table = {}
 
@@ -92,7 +93,7 @@ end
 
 -- ----
 
--- Its globals; `more` is what it gets besides Lua's.
+-- The script's globals; more: pairs of name and value besides Lua's functions.
 function box.environment(more)
     local env = picked(_G, {
         "assert", "error", "ipairs", "select", "tonumber", "tostring", "type",
@@ -109,7 +110,7 @@ function box.environment(more)
     return env
 end
 
--- With strings as the script may use them.
+-- Resumes with string methods limited to safe_string for the script.
 local function resume(thread, instructions, ...)
     local strings = getmetatable("")
     local methods = strings.__index
@@ -137,7 +138,7 @@ local function text_of(why, instructions)
     return "more memory than it may have"
 end
 
--- The line of the script that was being run: the coroutine keeps its stack.
+-- The line of the script that was running: the coroutine keeps its stack.
 local function line_of(thread)
     local level = 0
     local info = debug.getinfo(thread, level, "Sl")
@@ -148,7 +149,7 @@ local function line_of(thread)
     return info and info.currentline or 1
 end
 
--- A text of the script's as one short line.
+-- A text of the script as one short line.
 function box.shown(text)
     local more = #text > SHOWN_OCTETS and ("... (%d octets)"):format(#text) or ""
     return shown.printable(text:sub(1, SHOWN_OCTETS)) .. more
@@ -165,7 +166,7 @@ local function fault_of(thread, err, why, instructions)
     return { line = math.tointeger(line) or line_of(thread), text = box.shown(rest) .. names.hint(rest) }
 end
 
--- Returns true and its first result, or false and { line, text, cut }.
+-- Returns true and fn's first result, or false and the fault { line, text, cut }.
 function box.call(fn, instructions, ...)
     local thread = coroutine.create(fn)
     local good, result, why = resume(thread, instructions, ...)
@@ -175,9 +176,8 @@ function box.call(fn, instructions, ...)
     return false, fault_of(thread, result, why, instructions)
 end
 
--- Whether the script keeps more than it may. It is measured now and then: `keeper` { env } has what
--- calls took since, less what was collected meanwhile. To be asked behind each call, with what Lua
--- used before it.
+-- Returns whether the script keeps more than KEPT_OCTETS. Called after each call of the script, with
+-- Lua's memory before it; measures only now and then: `keeper` { env } sums up the growth since.
 function box.keeps_much(keeper, used_kilo_octets)
     local grown = collectgarbage "count" - used_kilo_octets
     keeper.grown = (keeper.grown or 0) + math.max(grown, 0)
@@ -194,13 +194,12 @@ local function no_script(text)
         or #text > STRING_OCTETS and ("found %d octets, allowed %d"):format(#text, STRING_OCTETS)
 end
 
--- The first function of the script that nobody would ever call, or nil; as a fault.
+-- The fault of the script's first function that would never be called, or nil.
 function box.uncalled(env, hooks)
     return names.uncalled(env, hooks, CHUNK)
 end
 
--- Compiles a text and runs it, so that its functions stand in `env`. nil, or what is wrong as
--- above.
+-- Compiles a text and runs it, which defines its functions in `env`. Returns nil or the fault.
 function box.run(text, env, instructions)
     local wrong = no_script(text)
     if wrong then

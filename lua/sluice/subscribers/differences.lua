@@ -1,6 +1,6 @@
--- What differs between the MSs of a record and the slice that a new configuration has for them. A
--- PDP context is the same as long as NSAPI, SAPI, class, PFI and its tunnel at the GGSN are: else
--- it is removed and made anew, with another TEID. A packet flow keeps its slot.
+-- What differs between the MSs of a record and the slice that a new configuration has for the same MSs.
+-- A PDP context stays if its NSAPI, SAPI, class, PFI and GGSN tunnel are unchanged; else the context is
+-- removed and added again with another TEID. A packet flow keeps its slot.
 local parts = require "sluice.config.parts"
 local world = require "sluice.core.world"
 
@@ -18,7 +18,7 @@ local function place_of(pdps, pdp)
     return nil
 end
 
--- Fills `gone`, and `rest`: the old slice with the contexts that stay.
+-- Fills change.gone, and change.rest: the old slice with only the contexts that stay.
 local function compare_old(change, record, ms)
     change.rest.pdp, change.rest_ids, change.gone = {}, {}, {}
     for j, pdp in ipairs(record.ms.pdp) do
@@ -31,8 +31,8 @@ local function compare_old(change, record, ms)
     end
 end
 
--- Fills `new`, and `kept`: for each context of the slice its place in the rest, or false; and
--- `address`: whether one that stays has another.
+-- Fills change.new; change.kept: for each context of the new slice its place in change.rest, or false;
+-- change.address: whether a context that stays has a new address.
 local function compare_new(change, ms)
     change.new, change.kept = {}, {}
     for j, pdp in ipairs(ms.pdp) do
@@ -46,8 +46,8 @@ local function compare_new(change, ms)
     end
 end
 
--- Those whose values in the file are others than they were. One that no old slot uses any more is a
--- new one, which begins without values.
+-- The buckets with changed values in the file. A bucket without an old slot is new and has no
+-- values yet.
 local function changed_buckets(rest_slots, old_slots, slots)
     local changed, old, stays = {}, {}, {}
     for _, bucket in ipairs(parts.buckets_of(old_slots)) do

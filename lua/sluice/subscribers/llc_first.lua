@@ -1,11 +1,11 @@
--- What holds between an MS and us before either has said XID (TS 44.064 table 9).
+-- The LLC parameters of an MS before any XID (TS 44.064 table 9).
 local llc_first = {
     user_sapis = { 3, 5, 9, 11 },
-    N201_U_OCTETS = 500, -- of each of these
+    N201_U_OCTETS = 500, -- default of each of these SAPIs
 }
 
--- N201-U and IOV-UI that an MS of this record begins with. Where nothing is started by us, the
--- configuration says what has been agreed; else it says what we want, and the defaults hold.
+-- The first N201-U and IOV-UI of an MS. With ns = "manual" no XID is sent, so the file's values are in
+-- force; else the defaults are in force, and XID proposes the file's values.
 function llc_first.values(nse_cfg, ms)
     if nse_cfg.ns == "manual" then
         return ms.n201_u_octets, ms.iov_ui

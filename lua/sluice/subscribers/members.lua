@@ -1,5 +1,6 @@
--- The commands that make one MS of a record (registry.lua) and remove it, with its packet flows
--- and PDP contexts. In the lab its receiver is told too, and in real time who asks for TEIDs.
+-- The commands that add, change and remove one MS of a record (registry.lua) with its packet flows and
+-- PDP contexts. In the lab the receiver is told too; in real time the file contexts.json gets the
+-- TEIDs.
 local addresses = require "sluice.base.addresses"
 local board = require "sluice.core.board"
 local ciphers = require "sluice.base.ciphers"
@@ -19,7 +20,7 @@ for i, name in ipairs(classes) do
     place_of_class[name] = i - 1
 end
 
--- n MSs of a normalised record from `from` on, as commands name them: a GGSN by its id.
+-- n MSs of a normalised record from `from` on; ggsn_id replaces the GGSN's name.
 function members.slice(ms, from, n)
     local slice = parts.slice(ms, from, n)
     for _, pdp in ipairs(slice.pdp) do
@@ -32,12 +33,11 @@ local function pdp_id(record, member, j)
     return record.pdp_ids[j].first + member * record.pdp_ids[j].stride
 end
 
--- What has been agreed on with it, or will be.
 local function first_values(record)
     return llc_first.values(world.nse[record.nse_id].cfg, record.ms)
 end
 
--- The same key here and at the receiver.
+-- Sets the key in the dataplane and in the lab's receiver.
 local function start_cipher(record, member)
     local ms = record.ms
     local _, iov_ui = first_values(record)
@@ -60,7 +60,7 @@ local function start_options(record, member)
     dp.ms_options(options)
 end
 
--- Its own bucket, or its cell's defaults.
+-- The MS's own bucket of the file, or the cell's MS defaults.
 local function start_flow(record, member)
     local ms_id = record.first_ms_id + member
     if record.ms.rate_bit_per_s then
@@ -70,7 +70,7 @@ local function start_flow(record, member)
     end
 end
 
--- Flows that are new, beside those that are there: of one PFI, they share a bucket.
+-- Adds the packet flows `new`; those with one PFI share a bucket, also with a flow of `there`.
 local function start_pfcs(record, member, new, there)
     local slot_of = {}
     for _, flow in ipairs(there) do
@@ -90,7 +90,7 @@ local function start_pfc_flow(record, member, bucket)
         ""))
 end
 
--- Whoever sends to it in real time has to know it; without a TEID, that is as before.
+-- Tells contexts.json about the context; teid nil: unchanged.
 local function tell_context(record, member, j, teid)
     local ms, pdp = record.ms, record.ms.pdp[j]
     world.contexts.context {
@@ -106,7 +106,7 @@ local function remove_pdp(record, member, j)
     world.ended[id] = nil
 end
 
--- Context j of the record's.
+-- Context j of the record.
 local function start_pdp(record, member, j)
     local ms = record.ms
     local pdp = ms.pdp[j]
@@ -165,7 +165,7 @@ end
 
 -- ---- Changes (differences.lua) ----
 
--- The contexts and packet flows that are not to be any more.
+-- Removes the contexts and packet flows that the new file does not have.
 function members.drop(record, member, change)
     for _, j in ipairs(change.gone) do
         remove_pdp(record, member, j)
@@ -175,8 +175,7 @@ function members.drop(record, member, change)
     end
 end
 
--- Whether it may go to that cell: if not, as when the worker of its NSE is full, it stays where it
--- is.
+-- Returns whether the MS may move to the cell; logs why not, such as a full worker.
 function members.may_move(ms_id, bvc_id)
     local may, why = dp.may_move(ms_id, bvc_id)
     if not may then
@@ -187,7 +186,7 @@ function members.may_move(ms_id, bvc_id)
     return may
 end
 
--- To the cell that the file now has for it, unless it roamed there before.
+-- Moves the MS to its cell in the new file, unless it has roamed there already.
 function members.move(record, member)
     local ms_id = record.first_ms_id + member
     local from = dp.ms_cell(ms_id)
@@ -197,7 +196,7 @@ function members.move(record, member)
     end
 end
 
--- What XID is for; under the same key the IOV-UIs go on (llc/exchange.lua).
+-- Parameters that XID agrees on. Under the same key the sequence of IOV-UIs goes on (llc/exchange.lua).
 local function change_llc(record, member, change)
     local ms_id = record.first_ms_id + member
     for _, sapi in ipairs(llc_first.user_sapis) do
@@ -225,7 +224,7 @@ local function change_values(record, member, change)
     end
 end
 
--- What is in the record now, where it is another than before.
+-- Sends the changed values of the record, which has the new file's values.
 function members.change(record, member, change, moved)
     if moved then
         members.move(record, member)

@@ -1,5 +1,5 @@
--- MSs as they come, change and go, in ranges (registry.lua): their ids, and members.lua for each of
--- them. There may be a million: in a job, others get their turn in between.
+-- Adds, changes and removes ranges of MSs (registry.lua): takes their ids, and calls members.lua for
+-- each MS. A range may have a million MSs, so a job yields after each MSS_A_BREATH of them.
 local blocks = require "sluice.base.blocks"
 local changes = require "sluice.subscribers.differences"
 local members = require "sluice.subscribers.members"
@@ -13,9 +13,9 @@ local MSS_A_BREATH = 64
 
 -- ---- Ids ----
 
--- Ids of so many contexts for n members at most: of each context the first and the stride from
--- member to member; and for how many members. Member by member if there is a block for it, else
--- context by context.
+-- Takes ids of `contexts` PDP contexts for at most n members. Returns for each context the first id and
+-- the stride from member to member; and the number of members. Ids are member by member if a free block
+-- is large enough, else context by context for one member.
 local function take_pdp_ids(n, contexts)
     local ids, taken = ranges.pdp_ids, {}
     if contexts == 0 then
@@ -33,7 +33,7 @@ local function take_pdp_ids(n, contexts)
     return taken, math.max(members_of, 1)
 end
 
--- Gives back the ids that n members had for a context.
+-- Gives back the ids of one context of n members.
 local function give_pdp_ids(ids, n)
     if ids.stride == 1 then
         return ranges.pdp_ids:give(ids.first, n)
@@ -51,7 +51,7 @@ local function breathe(done)
     end
 end
 
--- Calls fn(record, member) for each of them; others get their turn now and then.
+-- Calls fn(record, member, ...) for each member and yields now and then.
 function ranges.each(record, fn, ...)
     for member = 0, record.count - 1 do
         fn(record, member, ...)
@@ -77,7 +77,7 @@ local function begin(room)
     ranges.ms_ids, ranges.pdp_ids = blocks.new(room.mss), blocks.new(room.pdps)
 end
 
--- The MSs of a normalised record, in that cell. nil and "room": not one of them.
+-- Adds the MSs of a normalised record to the cell. Returns nil and "room", and adds none, without room.
 function ranges.add(nse_id, bvc_id, ms)
     if not ranges.ms_ids then
         begin(world.cfg.room)
@@ -95,13 +95,13 @@ function ranges.add(nse_id, bvc_id, ms)
     return true
 end
 
--- The watchers last: an event that comes while commands wait may still be about it.
+-- Watchers are told last: events that come while a command waits may still refer to the MS.
 local function stop(record, member)
     members.stop(record, member)
     subscribers.tell("removed", record.first_ms_id + member)
 end
 
--- All members of a record.
+-- Removes all members of a record.
 function ranges.remove(record)
     ranges.each(record, stop)
     subscribers.erase(record)
@@ -113,7 +113,7 @@ end
 
 -- ---- Changing ----
 
--- Contexts that are not in the new slice, or are others there, and packet flows that none is in.
+-- Removes the contexts that are not in the new slice or differ there, and unused packet flows.
 local function drop(record, change)
     ranges.each(record, members.drop, change)
     for _, j in ipairs(change.gone) do
@@ -121,8 +121,7 @@ local function drop(record, change)
     end
 end
 
--- Ids for the new slice: those of contexts that stay, and new ones, for as many members as there
--- are neighbours.
+-- The ids for the new slice: kept and new ones. Returns also for how many members the new ids suffice.
 local function ids_after(record, change)
     local new_ids, n = take_pdp_ids(record.count, #change.new)
     local ids, next_new = {}, 0
@@ -133,9 +132,9 @@ local function ids_after(record, change)
     return ids, n
 end
 
--- Makes the MSs of a record those of the slice `ms` from `from` on, in the cell that the file now
--- has for them. Those whose ids do not suffice for all members at once are a record of their own,
--- not yet changed. Returns how many are done, and whether they are others than before.
+-- Changes the MSs of a record to those of the slice `ms` from `from` on, in the given cell. If the new
+-- ids do not suffice for all members, the rest becomes an unchanged record of its own. Returns the
+-- number of changed members, and whether anything differed.
 function ranges.change(record, ms, from, nse_id, bvc_id)
     ms = members.slice(ms, from, record.count)
     local change = changes.of(record, ms)
@@ -158,7 +157,7 @@ function ranges.change(record, ms, from, nse_id, bvc_id)
     return n, change.any or moved or #change.gone > 0
 end
 
--- How many more there is room for: "mss" or "pdps".
+-- The number of free places: kind is "mss" or "pdps".
 function ranges.left(kind)
     local ids = kind == "mss" and ranges.ms_ids or ranges.pdp_ids
     return ids and ids.left or world.cfg.room[kind]

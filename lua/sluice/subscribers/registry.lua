@@ -1,26 +1,25 @@
--- The registry of MSs. They come from the configuration, a million in one line, so there is no
--- table per MS: a record stands for `count` of them whose ids are neighbours, and whose IMSIs,
--- TLLIs, addresses, keys and TEIDs at the GGSN count up (from the slice `ms` of the normalised
--- form).
+-- The registry of MSs. One line of the configuration may make a million MSs, so there is no table per
+-- MS: a record stands for `count` MSs with consecutive ids, and with IMSIs, TLLIs, addresses, keys and
+-- GGSN TEIDs that count up from the values of `ms`, a slice of the normalised configuration.
 --   { ms, count, nse_id, bvc_id (its cell in the file, not where it roamed to), first_ms_id,
 --     first_imsi (a number), pdp_ids = { { first, stride } of each context },
 --     slot_of = { by flow_key }, slots }
--- A range whose ids lie in several blocks has several records; `cut` makes two of one. What makes,
--- changes and removes them is in ranges.lua.
+-- A range with ids in several blocks has several records; `cut` makes two records of one. ranges.lua
+-- adds, changes and removes records.
 local bisect = require "sluice.base.bisect"
 local parts = require "sluice.config.parts"
 local watchers = require "sluice.core.watchers"
 
 local subscribers = { records = {}, spans = {} }
 
--- watch(event, fn): fn(ms_id, ...) is called for each MS of which that is so.
+-- watch(event, fn): fn(ms_id, ...) is called at each such event.
 subscribers.watch, subscribers.tell = watchers {
-    "removed",     -- (ms_id) and its id may soon be another's
-    "moved",       -- (ms_id, old_bvc_id, new_bvc_id) by the file
-    "rekeyed",     -- (ms_id) it is to have another key
-    "xid_changed", -- (ms_id) the file wants other values of XID than before, under the same key
-    "xid_set",     -- (ms_id, record) the dataplane has what the file wants, of a new MS or after a change
-    "seen",        -- (ms_id) control has heard of it
+    "removed",     -- (ms_id) another MS may get the id soon
+    "moved",       -- (ms_id, old_bvc_id, new_bvc_id) by a reload
+    "rekeyed",     -- (ms_id) before a reload sets another key
+    "xid_changed", -- (ms_id) a reload brings other values for XID under the same key
+    "xid_set",     -- (ms_id, record) the dataplane has the values of a new or changed MS
+    "seen",        -- (ms_id) an uplink frame of the MS has reached control, or a report of one
 }
 
 -- ---- Finding ----
@@ -39,7 +38,7 @@ local function span_of(imsi)
     return spans[#imsi]
 end
 
--- The record of an MS, and which of its members it is, from 0; nil: nobody has that id.
+-- The record of an MS and the MS's place in it, from 0; nil if no MS has the id.
 function subscribers.of(ms_id)
     local record = subscribers.records[bisect(subscribers.records, first_ms_id, ms_id)]
     if record and ms_id < record.first_ms_id + record.count then
@@ -53,7 +52,7 @@ function subscribers.imsi(ms_id)
     return record and parts.imsi(record.ms, member)
 end
 
--- The record and the member that have an IMSI; somebody may ask for what is none.
+-- The record and member with the IMSI; nil for an unknown IMSI or any other text.
 function subscribers.find(imsi)
     local list = subscribers.spans[#imsi]
     local number = list and imsi:find("^%d+$") and math.tointeger(tonumber(imsi))
@@ -69,13 +68,13 @@ function subscribers.by_imsi(imsi)
     return record and record.first_ms_id + member
 end
 
--- Its packet flows: { slot, class, pfi (nil: none), rate_bit_per_s, bucket_octets }, by slot.
+-- The MS's packet flows: { slot, class, pfi (nil: none), rate_bit_per_s, bucket_octets }, by slot.
 function subscribers.slots(ms_id)
     local record = subscribers.of(ms_id)
     return record and record.slots
 end
 
--- The slots of a PFI, which share one bucket, for FLOW-CONTROL-PFC and LLC-DISCARDED.
+-- The slots of a PFI; the slots share one bucket.
 function subscribers.slots_of(ms_id, pfi)
     local list = {}
     for _, flow in ipairs(subscribers.slots(ms_id) or {}) do
@@ -101,7 +100,7 @@ function subscribers.erase(record)
     table.remove(span, bisect(span, first_imsi, record.first_imsi))
 end
 
--- Makes two of a record: what is returned begins with member `from`.
+-- Splits a record; the returned second part begins with member `from`.
 function subscribers.cut(record, from)
     local rest = {
         ms = parts.slice(record.ms, from, record.count - from), count = record.count - from,
@@ -116,7 +115,7 @@ function subscribers.cut(record, from)
     return rest
 end
 
--- All records, as they are now.
+-- A copy of the list of records.
 function subscribers.list()
     return table.move(subscribers.records, 1, #subscribers.records, 1, {})
 end

@@ -1,9 +1,9 @@
--- Error indications of GGSNs (TS 29.281 7.3.1): a context whose GGSN has no tunnel for what it sends
--- there sends no more, until it is made again or the configuration is read again. The SGSN of the
--- specifications deactivates it; session management is not here.
+-- GTP-U error indications of GGSNs (TS 29.281 7.3.1): the GGSN has no tunnel for a context's uplink, so
+-- the context sends nothing more until it is added again or the configuration is reloaded. The
+-- specifications have the SGSN deactivate the context, which needs SM; Sluice has none.
 --
--- Who says so is no more than the source address of a datagram. So it counts for contexts alone that
--- send to that address and that TEID, and a reload takes it back.
+-- A source address is easily forged, so an error indication counts only for contexts that send to that
+-- address and TEID, and a reload revokes it.
 local addresses = require "sluice.base.addresses"
 local count = require "count"
 local dp = require "dp"
@@ -14,9 +14,9 @@ local world = require "sluice.core.world"
 
 local tunnels = {}
 
-local order = {} -- pdp_ids as they ended; those in world.ended still are
+local order = {} -- pdp_ids in the order of their error indications; world.ended has the current ones
 
--- GGSNs' ids: several may have one address.
+-- The ids of the GGSNs with the address; several may share one.
 local function ggsns_at(address)
     local ids = {}
     for _, ggsn in ipairs(world.cfg.ggsn) do
@@ -27,7 +27,7 @@ local function ggsns_at(address)
     return ids
 end
 
--- The context of a record with that tunnel: its id and its member; or nil.
+-- The id, member and record of the context with the tunnel; or nil.
 local function find_in(record, ids, teid)
     for j, pdp in ipairs(record.ms.pdp) do
         local member = teid - (pdp.ggsn_teid or teid + 1)
@@ -42,11 +42,11 @@ local function finish(id, imsi, nsapi, address)
     order[#order + 1] = id
     dp.pdp_uplink { pdp_id = id, ended = true }
     count.add "uplinks_ended"
-    log.warn(("IMSI %s, NSAPI %d: GGSN %s has no tunnel, so nothing more goes up"):format(
+    log.warn(("IMSI %s, NSAPI %d: GGSN %s has no tunnel; uplink stopped until a reload"):format(
         imsi, nsapi, addresses.shown(address)))
 end
 
--- Event.
+-- Event `error_indication`.
 function tunnels.error_indication(address, teid)
     local ids = ggsns_at(address)
     for _, record in ipairs(subscribers.records) do
@@ -58,12 +58,12 @@ function tunnels.error_indication(address, teid)
             return "handled"
         end
     end
-    log.debug(("GGSN %s has no tunnel 0x%08x, nor has anybody here"):format(
+    log.debug(("GGSN %s has no tunnel 0x%08x; no context uses it"):format(
         addresses.shown(address), teid))
     return "ignored"
 end
 
--- All may try again.
+-- All contexts may send uplink again.
 function tunnels.again()
     for _, id in ipairs(order) do
         if world.ended[id] then

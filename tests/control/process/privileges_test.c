@@ -159,7 +159,7 @@ static const char *unseen(void)
         return "no limit";
     if (privileges_drop(&user, 0, why) == 0)
         return "nobody was looked at";
-    return strcmp(why, "a thread has more than it should: Operation not permitted") ? why : "";
+    return strcmp(why, "a thread still has privileges: Operation not permitted") ? why : "";
 }
 
 // In a process of its own; fails with what it returns, unless "".

@@ -304,7 +304,7 @@ static void test_a_key_on_one_side_only(void **state)
 {
     (void)state;
     enciphered(0, 0);
-    expect_fault(1, "LLC: enciphered, and there is no key");
+    expect_fault(1, "LLC: enciphered, but the MS has no key");
     receiver.faults = 0;
     add_cipher();
     segment(true, false, 0, 0, 10);
@@ -318,7 +318,7 @@ static void test_enciphered_and_too_long(void **state)
     (void)state;
     add_cipher();
     receive_llc(b, 1527, 0);
-    expect_fault(1, "LLC: longer than any N201-U");
+    expect_fault(1, "LLC: longer than the largest N201-U");
     receive_llc(b, 1526, 0);
     assert_int_equal(receiver.faults, 2);
 }
@@ -332,7 +332,7 @@ static void test_a_frame_for_nobody(void **state)
     struct sndcp_unitdata other = {.first = true, .nsapi = 7};
     receive_segment(&other, 0);
     expect_npdus(1, 10);
-    expect_fault(1, "TLLI and NSAPI of nobody");
+    expect_fault(1, "no PDP context with this TLLI and NSAPI in the NSE");
 }
 
 // An NSE may have more endpoints than one; what comes to another is nobody's.
