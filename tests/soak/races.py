@@ -21,9 +21,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT / "tests")]
 
 import runner  # noqa: E402
+from planting import copies  # noqa: E402
 
 COPY = ROOT / "build/races"
-LEFT_OUT = shutil.ignore_patterns("build", "out", ".git", "__pycache__")
 PATIENCE_S = 300
 
 # In FILE, behind the text BEHIND, the next OLD becomes NEW. The program TEST of build/tsan finds it,
@@ -97,23 +97,11 @@ PROGRAMS = {"control/process/clock": "control/control_process_clock_test",
             PATH: "dataplane/path_threads_test"}
 
 
-def do(*command):
-    done = subprocess.run(command, cwd=COPY, capture_output=True, text=True, check=False)
-    if done.returncode:
-        sys.exit(f"{' '.join(map(str, command))}:\n{done.stdout}{done.stderr}")
-
-
 def copy_tree():
-    """What has not changed keeps its time, so that it is not compiled again."""
-    def newer(source, target):
-        old = pathlib.Path(target)
-        if not old.exists() or old.read_bytes() != pathlib.Path(source).read_bytes():
-            shutil.copy(source, target)
-    shutil.copytree(ROOT, COPY, ignore=LEFT_OUT, copy_function=newer, dirs_exist_ok=True)
-    if not (COPY / "build/tsan/build.ninja").exists():
-        do("meson", "setup", "build/tsan", "--buildtype=debugoptimized", "-Db_sanitize=thread",
-           "-Db_lundef=false", "-Dtests=true")
-    do("ninja", "-C", "build/tsan", "threads")
+    copies.copy_tree(COPY)
+    copies.set_up(COPY, "tsan", ["--buildtype=debugoptimized", "-Db_sanitize=thread",
+                                 "-Db_lundef=false", "-Dtests=true"])
+    copies.do(COPY, "ninja", "-C", "build/tsan", "threads")
 
 
 def run(test):
@@ -146,7 +134,7 @@ def is_found(race):
     path = COPY / race.file
     path.write_text(planted(race))
     try:
-        do("ninja", "-C", "build/tsan", f"tests/{PROGRAMS[race.test]}")
+        copies.do(COPY, "ninja", "-C", "build/tsan", f"tests/{PROGRAMS[race.test]}")
         status, text = run(race.test)
     finally:
         shutil.copy(ROOT / race.file, path)

@@ -1,0 +1,231 @@
+#!/usr/bin/python3
+"""Plants faults, one at a time, in a copy of the tree, and has the tests near each find it. What lives
+is listed with file and line: there the tests do not bite.
+
+    mutants.py                         a sample of dataplane/, lua/, control/ and lab/
+    mutants.py control/export          of a folder, or of a file
+    mutants.py --only FILE:LINE[:N]    all faults at a line, or the one that a report names so
+    mutants.py --list                  what would be planted
+    mutants.py --check                 of itself: faults whose verdict is known
+
+The copies and their builds stay in build/mutants, so that a second run is quicker.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import queue
+import re
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+from planting import choice, faults, judge
+from planting.copies import ROOT
+
+FOLDER = ROOT / "build/mutants"
+FAULTS = 40
+BUDGET_S = 300
+DATA_OCTETS = 12 * 2**30  # a fault may ask for memory without an end
+
+# What is planted in FILE (OLD becomes NEW), and what has to come of it.
+Sample = collections.namedtuple("Sample", "what file old new verdict")
+SAMPLES = [
+    Sample("a wrong octet of a header", "dataplane/wire/udp.c", "put_be16(b + 2, ",
+           "put_be16(b + 3, ", judge.CAUGHT),
+    Sample("a loop without an end", "dataplane/wire/udp.c", "put_be16(b + 2, ",
+           "for (volatile int i = 0; !i;) {}\n    put_be16(b + 2, ", judge.CAUGHT),
+    Sample("a step that is not taken in Lua", "lua/sluice/base/nearest.lua", "distance < best_distance",
+           "distance > best_distance", judge.CAUGHT),
+    Sample("C in other words", "dataplane/wire/udp.c", "return ", "return 0 + ", judge.SAME),
+    Sample("Lua in other words", "lua/sluice/base/nearest.lua", "\nlocal nearest", "\n--\nlocal nearest",
+           judge.SAME),
+    Sample("C that is none", "dataplane/wire/udp.c", "return ", "return return ", judge.REFUSED),
+    Sample("Lua that is none", "lua/sluice/base/nearest.lua", "\nlocal nearest", "\nlocal local nearest",
+           judge.REFUSED),
+]
+
+
+def limits():
+    for what, most in ((resource.RLIMIT_CORE, 0), (resource.RLIMIT_DATA, DATA_OCTETS)):
+        hard = resource.getrlimit(what)[1]
+        resource.setrlimit(what, (most if hard < 0 else min(most, hard), hard))
+
+
+# --- A run ----------------------------------------------------------------------------------------
+
+
+def first_that_counts(bench, place, equivalents, passed_over):
+    """The verdict on a place's first fault that compiles, changes something and is not known."""
+    for fault in place:
+        if (fault.path, fault.function, choice.planted(fault)) in equivalents:
+            passed_over.append((fault, "named in equivalents.txt"))
+            continue
+        verdict = bench.judge(fault)
+        if verdict.what in (judge.CAUGHT, judge.LIVED):
+            return fault, verdict
+        passed_over.append((fault, verdict.what))
+    return None
+
+
+def judged(places, benches, equivalents, passed_over):
+    """(fault, verdict) as they come."""
+    free = queue.SimpleQueue()
+    for bench in benches:
+        free.put(bench)
+
+    def one(place):
+        bench = free.get()
+        try:
+            return first_that_counts(bench, place, equivalents, passed_over)
+        finally:
+            free.put(bench)
+
+    with concurrent.futures.ThreadPoolExecutor(len(benches)) as pool:
+        futures = [pool.submit(one, place) for place in places]
+        try:
+            for future in concurrent.futures.as_completed(futures):
+                if future.result():
+                    yield future.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in list(judge.runner.running):
+                judge.runner.kill_group(process)
+            raise
+
+
+def show(number, fault, verdict):
+    lived = verdict.what == judge.LIVED
+    print(f"{'not ok' if lived else 'ok'} {number} - {choice.name_of(fault)} {fault.function}:"
+          f" {fault.kind}, {verdict.what}{' by ' + verdict.by if verdict.by else ''}"
+          f" ({len(verdict.ran)} tests, {verdict.seconds:.0f} s)")
+    if lived:
+        print(f"#   before: {fault.old_line}\n#   after:  {fault.new_line}")
+        print(f"#   run: {' '.join(verdict.ran) or 'no test reaches it'}")
+    if verdict.left:
+        print(f"#   left at the end of its time: {' '.join(verdict.left)}")
+    sys.stdout.flush()
+
+
+def table(results, passed_over):
+    whats = (judge.CAUGHT, judge.LIVED, judge.SAME, "named in equivalents.txt", judge.REFUSED)
+    counts = collections.Counter((fault.path.split("/")[0], verdict.what)
+                                 for fault, verdict in results)
+    counts.update((fault.path.split("/")[0], what) for fault, what in passed_over)
+    for half in sorted({half for half, _ in counts}):
+        row = ", ".join(f"{counts[half, what]} {what}" for what in whats if counts[half, what])
+        print(f"# {half}: {row}")
+    planted = [v.what for _, v in results]
+    if planted:
+        print(f"# {100 * planted.count(judge.CAUGHT) / len(planted):.1f} % caught;"
+              f" {sum(v.seconds for _, v in results) / len(planted):.0f} s a fault")
+
+
+def as_json(path, seed, results, passed_over):
+    def row(fault):
+        return {"place": choice.name_of(fault), "function": fault.function, "kind": fault.kind,
+                "before": fault.old_line, "after": fault.new_line}
+    path.write_text(json.dumps({
+        "seed": seed,
+        "judged": [{**row(f), "verdict": v.what, "by": v.by, "run": v.ran, "left": v.left,
+                    "seconds": round(v.seconds, 1)} for f, v in results],
+        "passed_over": [{**row(f), "why": why} for f, why in passed_over]}, indent=1) + "\n")
+
+
+def benches_for(args):
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    whole = judge.Whole(FOLDER, args.build)
+    ninjas = max(1, (os.cpu_count() or 1) // args.jobs)
+    return whole, [judge.Bench(FOLDER, str(i + 1), whole, args.budget, ninjas)
+                   for i in range(args.jobs)]
+
+
+def plant_all(args, places):
+    start = time.monotonic()
+    equivalents = choice.equivalents()
+    stale = list(choice.stale(equivalents))
+    whole, benches = benches_for(args)
+    print(f"# seed {args.seed}, {len(places)} faults, {args.jobs} at a time, build {args.build};"
+          f" ready after {time.monotonic() - start:.0f} s", flush=True)
+    results, passed_over = [], []
+    for number, (fault, verdict) in enumerate(
+            judged(places, benches, {} if args.only else equivalents, passed_over), 1):
+        results.append((fault, verdict))
+        show(number, fault, verdict)
+        if args.json:
+            as_json(args.json, args.seed, results, passed_over)
+    if args.only:
+        for fault, why in passed_over:
+            print(f"# {choice.name_of(fault)}: {why}: {fault.new_line}")
+    table(results, passed_over)
+    broken = [f"{name} fails without a fault: {how}" for name, how in whole.known.sound.items()
+              if how not in ("good", "skipped")]
+    for sentence in stale + broken:
+        print(f"not ok - {sentence}")
+    lived = sum(verdict.what == judge.LIVED for _, verdict in results)
+    failed = lived + len(stale) + len(broken)
+    print(f"{time.monotonic() - start:.0f} s\n{len(results) - lived} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+# --- The commands ---------------------------------------------------------------------------------
+
+
+def check(args):
+    _, benches = benches_for(args)
+    failed = 0
+    for number, sample in enumerate(SAMPLES, 1):
+        text = (ROOT / sample.file).read_text()
+        at = text.index(sample.old)
+        fault = faults.Fault(sample.file, "", text.count("\n", 0, at) + 1, "", at,
+                             at + len(sample.old), sample.new, "", "")
+        verdict = benches[0].judge(fault)
+        good = verdict.what == sample.verdict
+        failed += not good
+        print(f"{'ok' if good else 'not ok'} {number} - {sample.what}: {verdict.what}"
+              f" {verdict.by} ({verdict.seconds:.0f} s)", flush=True)
+    print(f"{len(SAMPLES) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+def list_all(places):
+    for place in places:
+        fault = place[0]
+        print(f"{choice.name_of(fault)} {fault.function}: {fault.kind}\n"
+              f"    {fault.old_line}\n    {fault.new_line}")
+    return 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("folder", nargs="?", help="plant here alone")
+    parser.add_argument("--seed", default="1", help="of the sample (1)")
+    parser.add_argument("--faults", type=int, default=FAULTS, help=f"how many ({FAULTS})")
+    parser.add_argument("--only", metavar="FILE:LINE[:N]")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--json", type=lambda name: ROOT / name, metavar="FILE")
+    parser.add_argument("--jobs", type=int, default=2, help="copies side by side (2)")
+    parser.add_argument("--budget", type=int, default=BUDGET_S, help=f"seconds a fault ({BUDGET_S})")
+    parser.add_argument("--build", choices=judge.BUILDS, default="release")
+    args = parser.parse_args()
+    limits()
+    if args.check:
+        return check(args)
+    places = choice.at_line(args.only) if args.only else choice.places(
+        args.folder and args.folder.rstrip("/"), args.seed, args.faults)
+    if not places:
+        sys.exit("there is nothing to plant a fault in")
+    return list_all(places) if args.list else plant_all(args, places)
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)

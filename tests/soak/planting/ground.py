@@ -1,0 +1,92 @@
+"""What a build knows of itself: which object is of which source, which program is linked of which
+object, which test runs which program."""
+
+import json
+import os
+import pathlib
+import subprocess
+from collections import namedtuple
+
+# A test of Meson's: its programs are paths inside the build.
+Test = namedtuple("Test", "name programs suites seconds_most")
+
+
+class Ground:
+    """Of one build that is whole."""
+
+    def __init__(self, copy, build):
+        self.copy, self.folder = copy, copy / "build" / build
+        self.objects = self.compiled()
+        self.tests = self.known_tests()
+        self.made_of = {program: set(self.ninja("inputs", program).split("\n"))
+                        for test in self.tests.values() for program in test.programs}
+
+    def ninja(self, tool, *args):
+        return subprocess.run(["ninja", "-C", self.folder, "-t", tool, *args], check=True,
+                              capture_output=True, text=True).stdout
+
+    def of_source(self, path):
+        """A path that ninja writes, from the tree's root; None if it is no source."""
+        full = os.path.normpath(self.folder / path)
+        inside = os.path.relpath(full, self.copy)
+        return None if inside.startswith(("..", "build")) else inside
+
+    def compiled(self):
+        """source: the objects that hold what it says, by `ninja -t deps` for what is included."""
+        objects, of = {}, None
+        for line in self.ninja("deps").splitlines():
+            if line.startswith(" "):
+                source = self.of_source(line.strip())
+                if source:
+                    objects.setdefault(source, set()).add(of)
+            elif ":" in line:
+                of = line.split(":")[0]
+        return objects
+
+    def known_tests(self):
+        info = self.folder / "meson-info"
+        programs = {target["id"]: os.path.relpath(target["filename"][0], self.folder)
+                    for target in json.loads((info / "intro-targets.json").read_text())
+                    if target["type"] == "executable"}
+        return {test["name"]: Test(test["name"],
+                                   tuple(programs[i] for i in test["depends"] if i in programs),
+                                   [s.partition(":")[2] for s in test["suite"]], test["timeout"])
+                for test in json.loads((info / "intro-tests.json").read_text())}
+
+    def is_in(self, path, program):
+        made_of = self.made_of[program]
+        if path.endswith(".lua"):
+            return any(self.of_source(entry) == path for entry in made_of if entry.endswith(".lua"))
+        return bool(self.objects.get(path, set()) & made_of)
+
+    def reaching(self, path):
+        """The tests with a program in which the source is."""
+        programs = {program for program in self.made_of if self.is_in(path, program)}
+        return [test for test in self.tests.values() if set(test.programs) & programs]
+
+    def own_objects(self, path):
+        """Those that are compiled of it; none for what is only included."""
+        end = pathlib.Path(path).name + ".o"
+        return sorted(o for o in self.objects.get(path, ()) if o and o.endswith(end))
+
+
+# Words in the names of tests that are about a folder, beside its own.
+ALSO = {"lua/sluice/base": "mistakes configs", "lua/sluice/config": "mistakes configs check",
+        "lua/sluice/script": "policy", "lua/sluice/subscribers": "ms tunnels reload",
+        "lua/sluice/ms": "ms llc", "lua/sluice/llc": "xid", "lua/sluice/bssgp": "bvc flow pfc",
+        "lua/sluice/ns": "ns sns nsvcs", "lua/sluice/core": "ns bvc hints waits",
+        "control/cli": "clients", "control/client": "clients", "control/export": "clients metrics",
+        "control/program": "quickstart", "control/bind": "mistakes", "lab": "quickstart"}
+
+
+def words_of(name):
+    words = name.replace(".", "/").replace("-", "_").replace("/", "_").split("_")
+    return {word.removesuffix("s") for word in words} - {"lua", "sluice", ""}
+
+
+def nearness(path, test):
+    """How many words of its path a test's name has; one that stands beside the file is before all."""
+    stem = path.rsplit(".", 1)[0]
+    also = " ".join(words for folder, words in ALSO.items() if path.startswith(folder + "/"))
+    words = words_of(stem) | words_of(also.replace(" ", "/"))
+    return 100 if stem == test.name else len(words & words_of(test.name))

@@ -1,0 +1,216 @@
+"""Plants a fault in a copy of the tree and runs the tests that can see it, the nearest and cheapest
+first, until one fails."""
+
+import filecmp
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import namedtuple
+
+from planting import copies, ground
+from planting.bytecode import bytecode
+from planting.faults import planted
+
+sys.path.append(str(copies.ROOT / "tests"))
+
+import runner  # noqa: E402
+
+BUILDS = {"release": ["--buildtype=release", "-Dtests=true", "-Dbench=false"],
+          "asan": ["--buildtype=debugoptimized", "-Db_sanitize=address,undefined",
+                   "-Db_lundef=false", "-Dtests=true"]}
+PATIENCE = 2  # times the limits that tests have inside; the machine is busy
+LONGER, LEAST_S = 10, 20  # a test hangs that takes so many times as long as without a fault
+REAL_TIME = {"e2e", "interop", "threads"}  # may fail by chance, so they have to fail twice
+NOT_RUN = {"e2e/memory": "it changes the huge pages of the machine, and may be killed meanwhile"}
+UNKNOWN_S = {"gb": 10, "e2e": 30, "interop": 30, "hostile": 60}  # a test that has never been run
+# What a test starts ends with it, and its namespaces, taps and sockets are its own.
+APART = ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c",
+         'mount -t tmpfs tmpfs /run && ip link set lo up; "$@"; exit $?', "sh"]
+
+CAUGHT, LIVED, SAME, REFUSED = "caught", "lived", "compiles to the same", "does not compile"
+# `ran` and `left`: names of tests; left are those that the budget had no time for.
+Verdict = namedtuple("Verdict", "what by ran left seconds")
+
+
+class Known:
+    """What was measured, kept from run to run: how long each test takes and whether it passes on this
+    tree without a fault, and which tests caught faults of which folder."""
+
+    def __init__(self, path, tree):
+        self.path, self.lock, self.test_locks = path, threading.Lock(), {}
+        kept = json.loads(path.read_text()) if path.exists() else {}
+        self.seconds, self.caught = kept.get("seconds", {}), kept.get("caught", {})
+        self.sound = kept.get("sound", {}) if kept.get("tree") == tree else {}
+        self.tree = tree
+
+    def keep(self):
+        self.path.write_text(json.dumps({"tree": self.tree, "seconds": self.seconds,
+                                         "sound": self.sound, "caught": self.caught}, indent=1))
+
+    def lock_of(self, name):
+        with self.lock:
+            return self.test_locks.setdefault(name, threading.Lock())
+
+    def note(self, name, good, seconds):
+        with self.lock:
+            self.sound[name] = good
+            self.seconds[name] = round(seconds, 2)
+            self.keep()
+
+    def note_caught(self, path, name):
+        with self.lock:
+            of = self.caught.setdefault(os.path.dirname(path), {})
+            of[name] = of.get(name, 0) + 1
+            self.keep()
+
+    def cost(self, test):
+        unknown = max([UNKNOWN_S.get(suite, 0) for suite in test.suites], default=0) or 1
+        return self.seconds.get(test.name, unknown)
+
+
+def apart():
+    return APART if os.geteuid() == 0 and shutil.which("unshare") and shutil.which("ip") else []
+
+
+def programs_of(copy, build):
+    """The tests as the runner runs them."""
+    environment = {"PATIENCE": str(PATIENCE)}
+    return {program.name: program._replace(cmd=[*apart(), *program.cmd],
+                                           env={**program.env, **environment},
+                                           timeout_s=program.timeout_s * PATIENCE)
+            for program in runner.meson_tests(copy, build, [])}
+
+
+def run(copy, program):
+    """What it says of a failure, or nothing; and whether any case was not skipped."""
+    logs = copy / "build/log/tests"
+    logs.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:  # what is killed leaves files
+        os.chmod(folder, 0o1777)
+        program = program._replace(env={**program.env, "TMPDIR": folder})
+        result = runner.run_program(program, logs)
+    passed, _, failed = runner.counts_of(result)
+    said = result.faults + [case.line for case in result.cases if not case.ok]
+    return said[0] if failed else "", bool(passed or failed)
+
+
+class Whole:
+    """The copy without a fault, built whole."""
+
+    def __init__(self, folder, build):
+        self.copy, self.build = folder / "whole", build
+        copies.copy_tree(self.copy)
+        copies.set_up(self.copy, build, BUILDS[build])
+        copies.do(self.copy, "ninja", "-C", f"build/{build}")
+        self.ground = ground.Ground(self.copy, build)
+        self.programs = programs_of(self.copy, build)
+        self.known = Known(folder / f"known_{build}.json", copies.digest(self.copy))
+
+    def is_sound(self, name):
+        """It passes here; found out before it judges its first fault."""
+        with self.known.lock_of(name):
+            if name not in self.known.sound:
+                start = time.monotonic()
+                why, was_run = run(self.copy, self.programs[name])
+                if why:
+                    start = time.monotonic()
+                    why, was_run = run(self.copy, self.programs[name])
+                self.known.note(name, "skipped" if not was_run else why or "good",
+                                time.monotonic() - start)
+            return self.known.sound[name] == "good"
+
+    def order(self, path):
+        """The tests that can reach what a file holds, the nearest first, then by their cost."""
+        caught = self.known.caught.get(os.path.dirname(path), {})
+        return sorted((test for test in self.ground.reaching(path) if test.name not in NOT_RUN),
+                      key=lambda test: (-ground.nearness(path, test),
+                                        self.known.cost(test) / (1 + caught.get(test.name, 0)),
+                                        test.name))
+
+
+class Bench:
+    """A copy in which one fault at a time is planted."""
+
+    def __init__(self, folder, name, whole, budget_s, ninjas):
+        self.copy, self.whole, self.budget_s, self.ninjas = folder / name, whole, budget_s, ninjas
+        copies.copy_tree(self.copy)
+        copies.set_up(self.copy, whole.build, BUILDS[whole.build])
+        self.folder = self.copy / "build" / whole.build
+        self.programs = programs_of(self.copy, whole.build)
+
+    def ninja(self, targets):
+        return subprocess.run(["ninja", "-C", self.folder, f"-j{self.ninjas}", *targets],
+                              capture_output=True, check=False).returncode == 0
+
+    def is_as_before(self, target):
+        """A program or an object; debugging aside, which tells lines and columns."""
+        new, old = self.folder / target, self.whole.ground.folder / target
+        if self.whole.build == "release" or target.endswith("_test"):
+            return filecmp.cmp(new, old, shallow=False)
+        bare = []
+        for path in (new, old):
+            to = self.copy / f"build/bare_{len(bare)}.o"
+            subprocess.run(["strip", "--strip-debug", "-o", to, path], check=True)
+            bare.append(to.read_bytes())
+        return bare[0] == bare[1]
+
+    def judge(self, fault):
+        start = time.monotonic()
+        path = self.copy / fault.path
+        text = path.read_text()
+        path.write_text(planted(text, fault))
+        try:
+            what, by, ran, left = self.look(fault, text, start)
+        finally:
+            path.write_text(text)
+        if what == CAUGHT:
+            self.whole.known.note_caught(fault.path, ran[-1])
+        return Verdict(what, by, ran, left, time.monotonic() - start)
+
+    def look(self, fault, text, start):
+        if fault.path.endswith(".lua"):
+            new = bytecode(planted(text, fault))
+            if new is None or new == bytecode(text):
+                return (REFUSED if new is None else SAME), "", [], []
+        objects = self.whole.ground.own_objects(fault.path)
+        if objects and not self.ninja(objects):
+            return REFUSED, "", [], []
+        if objects and all(map(self.is_as_before, objects)):
+            return SAME, "", [], []
+        return self.run_tests(self.whole.order(fault.path), start)
+
+    def run_tests(self, tests, start):
+        ran, changed, step = [], False, 1
+        while tests:
+            now, tests = tests[:step], tests[step:]
+            step = min(2 * step, 16)
+            if not self.ninja(sorted({p for test in now for p in test.programs})):
+                return REFUSED, "", ran, []
+            for i, test in enumerate(now):
+                if all(map(self.is_as_before, test.programs)):
+                    continue
+                changed = True
+                if time.monotonic() - start > self.budget_s:
+                    return LIVED, "", ran, [t.name for t in now[i:] + tests]
+                if not self.whole.is_sound(test.name):
+                    continue
+                ran.append(test.name)
+                why = self.fails(test)
+                if why:
+                    return CAUGHT, f"{test.name}: {why}", ran, []
+        return (LIVED if changed else SAME), "", ran, []
+
+    def fails(self, test):
+        """What the test says against the fault, or nothing."""
+        limit_s = max(LEAST_S, LONGER * self.whole.known.seconds[test.name])
+        program = self.programs[test.name]
+        program = program._replace(timeout_s=min(program.timeout_s, limit_s))
+        why, _ = run(self.copy, program)
+        if why and REAL_TIME & set(test.suites):
+            why, _ = run(self.copy, program)
+        return why
