@@ -109,16 +109,10 @@ static int take_key(struct command *c)
 static int take_options(const struct registry *r, struct command *c)
 {
     struct command_ms_options *o = &c->ms_options;
-    struct bssgp_dl_unitdata pdu = {.has_ra_capability = o->has_ra_capability,
-                                    .ra_capability = o->ra_capability,
-                                    .has_priority = o->has_priority,
-                                    .priority = o->priority,
-                                    .has_drx = o->has_drx,
-                                    .drx = o->drx,
-                                    .has_imsi = o->has_imsi,
-                                    .imsi = o->imsi,
-                                    .has_old_tlli = o->has_old_tlli,
-                                    .old_tlli = o->old_tlli};
+#define OPTION(field) .has_##field = o->has_##field, .field = o->field
+    struct bssgp_dl_unitdata pdu = {OPTION(ra_capability), OPTION(priority), OPTION(drx),
+                                    OPTION(imsi), OPTION(old_tlli)};
+#undef OPTION
     o->ra_capability = (struct octets){0};
     int n = bssgp_dl_unitdata_put_options(&pdu, c->octets, r->limits.options_octets);
     c->octets_n = n < 0 ? 0 : (uint32_t)n;

@@ -34,12 +34,13 @@ static inline int refuse(bool it, int fault)
         return carry(r, c);                                    \
     }
 
-// registry.c: all workers, a bit each; whether there is room on the rings of some for what one
-// command may bring about, else -EAGAIN; a command onto a ring that has room, or onto those of
-// workers if they have.
+// registry.c. Workers are a bit each. Their rings have room for what one command may bring about,
+// else -EAGAIN.
 #define REGISTRY_ALL(r) ((1u << (r)->workers) - 1)
 int registry_room(const struct registry *r, uint32_t workers);
+// A command onto a ring that has room.
 void registry_put(struct registry *r, uint32_t worker, const struct command *c);
+// A command onto the rings of workers, if all of them have room, else -EAGAIN.
 int registry_offer(struct registry *r, uint32_t workers, const struct command *c);
 // Copies a PDU into a buffer of control's pool, behind `headroom` free octets for headers.
 int registry_take_pdu(const struct registry *r, struct command *c, struct octets *from,
@@ -58,12 +59,14 @@ void registry_ms_moved(struct registry *r, uint32_t ms, uint32_t bvc);
 // pfc.c
 int registry_pfc_there(const struct registry *r, uint32_t ms, uint32_t slot);
 
-// pdp.c: gives a context a place, and returns its TEID there; takes the place where it is, but for
-// that at the worker that its GGSN's TEID names; that worker sends its frames on to the one that
-// has it, under the TEID that it has there (0: nobody has it any more).
+// pdp.c: the worker that a context's TEID names, where it keeps its place.
 uint32_t registry_pdp_worker(const struct registry *r, uint32_t pdp);
+// Takes a place for a context at a worker, and returns the TEID that it has there.
 uint32_t registry_pdp_teid(struct registry *r, uint32_t worker, uint32_t pdp);
+// Gives back the place that a context has where it is, if that is another than the one it keeps.
 void registry_pdp_leave(struct registry *r, uint32_t pdp);
+// The worker that a context's TEID names sends its frames on to the one that has it, under the TEID
+// that it has there (0: nobody has it any more).
 void registry_pdp_redirect(struct registry *r, uint32_t pdp, uint32_t to);
 
 #endif
