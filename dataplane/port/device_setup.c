@@ -181,7 +181,7 @@ static int set_mac(struct port_device *device, const struct port_config *config,
     }
     memcpy(&device->mac, &wanted, sizeof wanted);
     if (!mac_is_unicast(wanted.addr_bytes))
-        return fault(why, -EADDRNOTAVAIL, "%s: its Ethernet address is a multicast address",
+        return fault(why, -EADDRNOTAVAIL, "%s: its Ethernet address is a group address",
                      config->name);
     if (device->rings || (error == 0 && rte_is_same_ether_addr(&own, &wanted)) ||
         rte_eth_dev_default_mac_addr_set(device->id, &wanted) == 0 ||
