@@ -76,7 +76,7 @@ const char *config_sched(const struct dp_config *c, struct sched_config *sched)
         .bvcs = c->bvcs,
         .mss = part(c->worker_mss, c->mss),
         .pfcs_an_ms = c->room_flows,
-        .flows_a_pfc = c->queue_flows,
+        .flows_a_pfc = c->sched_queue_flows,
         .flow_quantum_octets = c->flow_quantum_octets,
         .limit = {c->queue_packets, c->queue_octets},
         .nse_limit = {c->nse_packets, c->nse_octets ? c->nse_octets : UINT32_MAX},

@@ -344,7 +344,7 @@ static void letter_drop(struct dp_worker *worker, const struct letter *letter)
 {
     struct stats_port *port = &worker->stats.of_port[letter->side];
     if (letter->kind == LETTER_PARCEL)
-        parcel_drop(letter->parcel, &worker->stats);
+        post_parcel_drop(letter->parcel, &worker->stats);
     if (letter->kind != LETTER_STRAY)
         return;
     port->strays_in_packets++;
@@ -359,7 +359,7 @@ static void letters_flush(struct dp_worker *worker)
         if (from == worker->post->worker)
             continue;
         if (worker->post->waiting[from])
-            parcel_drop(worker->post->waiting[from], &worker->stats);
+            post_parcel_drop(worker->post->waiting[from], &worker->stats);
         while (post_take(worker->post, from, &letter, 1))
             letter_drop(worker, &letter);
     }

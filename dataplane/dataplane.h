@@ -78,7 +78,7 @@ extern const struct field_record dp_port_record;
     KEY(T, TIME, hold_ns, "queue.hold", "unlimited", 1 * S_IN_NS, 10000 * S_IN_NS, 300 * S_IN_NS,  \
         "how much longer than its lifetime an N-PDU may stay in all, its MS frozen or stopped "    \
         "(expired)")                                                                               \
-    KEY(T, COUNT, queue_flows, "queue.flows", "none", 2, 64, 16,                                   \
+    KEY(T, COUNT, sched_queue_flows, "queue.flows", "none", 2, 64, 16,                             \
         "how many queues by flow a packet flow has, where its class asks for them")                \
     KEY(T, SIZE, flow_quantum_octets, "queue.flow_quantum", NULL, 256, 65535, 300,                 \
         "what one of them may send in its turn")

@@ -46,8 +46,8 @@ static void read_letter(struct dp_worker *worker, uint32_t from, struct strays *
         stray_add(worker, strays, letter, now_ns);
         break;
     case LETTER_NEIGHBOUR:
-        neighbour_learn(&worker->port[letter->side], &letter->neighbour.address,
-                        &letter->neighbour.mac, now_ns);
+        port_neighbour_learn(&worker->port[letter->side], &letter->neighbour.address,
+                             &letter->neighbour.mac, now_ns);
         break;
     case LETTER_PARCEL:
         worker->post->waiting[from] = letter->parcel;
@@ -118,8 +118,8 @@ static bool send_ms(struct dp_worker *worker, const struct command *command, uin
 {
     forget_uplink(worker, command->ms_move.ms_id, DROP_removed);
     down_llc_forget(&worker->down, command->ms_move.ms_id, now_ns);
-    return parcel_send(worker->post, &worker->state, worker->sched, &worker->stats, command,
-                       now_ns);
+    return post_parcel_send(worker->post, &worker->state, worker->sched, &worker->stats, command,
+                            now_ns);
 }
 
 static void redirect(struct dp_worker *worker, const struct command *command)
@@ -143,8 +143,8 @@ static bool carry_out_or_wait(struct dp_worker *worker, const struct command *co
         return true;
     case COMMAND_expect:
         take_letters_of(worker, command->worker, now_ns);
-        return parcel_unpack(worker->post, &worker->state, worker->sched, &worker->stats, command,
-                             now_ns);
+        return post_parcel_unpack(worker->post, &worker->state, worker->sched, &worker->stats,
+                                  command, now_ns);
     case COMMAND_redirect:
         redirect(worker, command);
         return true;

@@ -223,7 +223,7 @@ static void put_books(struct json *j, const struct bench_result *r)
     json_object(j);
     for (int i = 0; i < DROP_COUNT; i++)
         if (r->drops[i])
-            json_put(j, drop_names[i], r->drops[i]);
+            json_put(j, stats_drop_names[i], r->drops[i]);
     json_close(j);
 }
 

@@ -107,7 +107,7 @@ void report_drops(const struct bench_result *r, FILE *out)
 {
     for (int i = 0; i < DROP_COUNT; i++)
         if (r->drops[i])
-            fprintf(out, "    %" PRIu64 " dropped: %s\n", r->drops[i], drop_helps[i]);
+            fprintf(out, "    %" PRIu64 " dropped: %s\n", r->drops[i], stats_drop_helps[i]);
 }
 
 static void text_view(const struct bench_result *r, FILE *out)

@@ -112,14 +112,14 @@ static bool add_cell(const struct world *w, uint32_t nse, uint32_t id, uint32_t 
     c.bvc.bvci = (uint16_t)(BENCH_BVCI + place);
     if (command(w, &c) < 0)
         return false;
-    c = (struct command){.op = COMMAND_bvc_flow};
-    c.bvc_flow.bvc_id = id;
-    c.bvc_flow.has_rate_100_bit_per_s = c.bvc_flow.has_ms_rate_100_bit_per_s = true;
-    c.bvc_flow.rate_100_bit_per_s = c.bvc_flow.ms_rate_100_bit_per_s = BUCKET_RATE_MAX;
-    c.bvc_flow.bucket_octets = c.bvc_flow.ms_bucket_octets = BUCKET;
+    c = (struct command){.op = COMMAND_bvc_bucket};
+    c.bvc_bucket.bvc_id = id;
+    c.bvc_bucket.has_rate_100_bit_per_s = c.bvc_bucket.has_ms_rate_100_bit_per_s = true;
+    c.bvc_bucket.rate_100_bit_per_s = c.bvc_bucket.ms_rate_100_bit_per_s = BUCKET_RATE_MAX;
+    c.bvc_bucket.bucket_octets = c.bvc_bucket.ms_bucket_octets = BUCKET;
     if (w->options->defaults && place * WORLD_MSS_A_CELL < w->options->backlogged) {
-        c.bvc_flow.ms_rate_100_bit_per_s = held_rate(w, place * WORLD_MSS_A_CELL);
-        c.bvc_flow.ms_bucket_octets = held_octets(w);
+        c.bvc_bucket.ms_rate_100_bit_per_s = held_rate(w, place * WORLD_MSS_A_CELL);
+        c.bvc_bucket.ms_bucket_octets = held_octets(w);
     }
     return command(w, &c) >= 0;
 }
@@ -136,16 +136,16 @@ static bool add_key(const struct world *w, uint32_t id)
 }
 
 // The MS's bucket limits; its packet flow may send twice as much.
-static bool hold_back(struct world *w, uint32_t id, struct command *pfc_flow)
+static bool hold_back(struct world *w, uint32_t id, struct command *pfc_bucket)
 {
     uint32_t rate = held_rate(w, id);
-    struct command c = {.op = COMMAND_ms_flow};
-    c.ms_flow.ms_id = id;
-    c.ms_flow.has_rate_100_bit_per_s = true;
-    c.ms_flow.rate_100_bit_per_s = rate;
-    c.ms_flow.bucket_octets = held_octets(w);
-    pfc_flow->pfc_flow.rate_100_bit_per_s = 2 * rate;
-    pfc_flow->pfc_flow.bucket_octets = 2 * c.ms_flow.bucket_octets;
+    struct command c = {.op = COMMAND_ms_bucket};
+    c.ms_bucket.ms_id = id;
+    c.ms_bucket.has_rate_100_bit_per_s = true;
+    c.ms_bucket.rate_100_bit_per_s = rate;
+    c.ms_bucket.bucket_octets = held_octets(w);
+    pfc_bucket->pfc_bucket.rate_100_bit_per_s = 2 * rate;
+    pfc_bucket->pfc_bucket.bucket_octets = 2 * c.ms_bucket.bucket_octets;
     w->bit_per_s += rate * BUCKET_RATE_BIT_PER_S;
     return w->options->defaults || command(w, &c) >= 0;
 }
@@ -157,11 +157,11 @@ static bool add_pfc(struct world *w, uint32_t id)
     c.pfc.traffic_class = CLASS_BACKGROUND;
     if (command(w, &c) < 0)
         return false;
-    c = (struct command){.op = COMMAND_pfc_flow};
-    c.pfc_flow.ms_id = id;
-    c.pfc_flow.has_rate_100_bit_per_s = true;
-    c.pfc_flow.rate_100_bit_per_s = BUCKET_RATE_MAX;
-    c.pfc_flow.bucket_octets = BUCKET;
+    c = (struct command){.op = COMMAND_pfc_bucket};
+    c.pfc_bucket.ms_id = id;
+    c.pfc_bucket.has_rate_100_bit_per_s = true;
+    c.pfc_bucket.rate_100_bit_per_s = BUCKET_RATE_MAX;
+    c.pfc_bucket.bucket_octets = BUCKET;
     if (id < w->options->backlogged && !hold_back(w, id, &c))
         return false;
     return command(w, &c) >= 0;
@@ -224,7 +224,7 @@ static bool create(struct world *w)
 
 static uint32_t first_teid(struct teid_bits bits, uint32_t worker, uint32_t index)
 {
-    return teid_after(bits, WORLD_TEID_SEED, 0, teid_make(bits, worker, 0, index));
+    return state_teid_after(bits, WORLD_TEID_SEED, 0, teid_make(bits, worker, 0, index));
 }
 
 // The first TEIDs of all places are known beforehand, which a file that a port is to read needs.

@@ -81,7 +81,7 @@ static int events_take(lua_State *L)
     const struct event *event = control_event(control);
     if (!event)
         return 0;
-    lua_pushstring(L, event_names[event->kind]);
+    lua_pushstring(L, state_event_names[event->kind]);
     push_id(L, event->nse_id);
     push_id(L, event->nsvc_id);
     push_id(L, event->bvc_id);

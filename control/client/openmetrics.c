@@ -151,11 +151,11 @@ static void put_drops(const struct source *s)
     for (size_t i = 0; (row = row_at(s, i)); i++) {
         const struct json_object *drops = value_in(row, "drops");
         for (int r = 0; r < DROP_COUNT; r++) {
-            if (!value_has(drops, drop_names[r]))
+            if (!value_has(drops, stats_drop_names[r]))
                 continue;
             fprintf(s->out, "%s_total", name);
-            put_labels(s, row, drop_names[r]);
-            fprintf(s->out, " %" PRIu64 "\n", value_number(drops, drop_names[r]));
+            put_labels(s, row, stats_drop_names[r]);
+            fprintf(s->out, " %" PRIu64 "\n", value_number(drops, stats_drop_names[r]));
         }
     }
 }

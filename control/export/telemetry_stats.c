@@ -56,7 +56,7 @@ static void put_drops(struct row *row, const struct stats_drop drop[DROP_COUNT])
     uint64_t packets[DROP_COUNT];
     for (int i = 0; i < DROP_COUNT; i++)
         packets[i] = drop[i].packets;
-    row_drops(row, packets, drop_names, DROP_COUNT);
+    row_drops(row, packets, stats_drop_names, DROP_COUNT);
 }
 
 static void put_counters(struct row *row, const char *name, enum stats_scope scope,
@@ -96,7 +96,7 @@ static void put_control(const struct telemetry *t, struct row *row)
     for (int i = 0; i < COUNT_COUNT; i++)
         row_put(&inner, count_descriptions[i].name, counts_read(&t->source.counts->count[i]));
     for (int i = 0; i < EVENT_COUNT; i++)
-        row_put(&events, event_names[i], counts_read(&t->source.control->events[i]));
+        row_put(&events, state_event_names[i], counts_read(&t->source.control->events[i]));
     row_inside(&inner, "events", &events);
     row_inside(row, "control", &inner);
     control_hook_fault(t->source.control, text);

@@ -62,7 +62,7 @@ static const char *configure(void *config, const uint64_t *params)
     struct config *c = config;
     c->target_ns = params[ARED_target];
     c->interval_ns = params[ARED_interval];
-    c->weight = red_weight_of(params[ARED_weight]);
+    c->weight = aqm_red_weight_of(params[ARED_weight]);
     c->mean_pdu_octets = (uint32_t)params[ARED_mean_pdu];
     c->alpha = red_q32(params[ARED_alpha]);
     c->beta = red_q32(params[ARED_beta]);
@@ -74,13 +74,13 @@ static const char *configure(void *config, const uint64_t *params)
         return "max_p_least must not be above max_p_most";
     if (c->target_ns)
         return NULL;
-    return red_span_configure(&c->span, params[ARED_min], params[ARED_max]);
+    return aqm_red_span_configure(&c->span, params[ARED_min], params[ARED_max]);
 }
 
 static struct red_curve curve_of(const struct config *c, const struct aqm_view *view)
 {
     if (!c->target_ns)
-        return red_curve_of(&c->span, view);
+        return aqm_red_curve_of(&c->span, view);
     uint64_t least = MIN_PDUS * (uint64_t)c->mean_pdu_octets;
     uint64_t min = aqm_octets_in(view, c->target_ns / 2);
     if (min < least)
@@ -139,12 +139,12 @@ static enum aqm_verdict enqueue(const void *config, void *vars, const struct aqm
     const struct config *c = config;
     struct vars *v = vars;
     struct red_curve curve = curve_of(c, view);
-    uint32_t length = c->target_ns ? view->queue_octets : red_length(&c->span, view);
-    red_average(&v->red, view, length, weight_of(c, view), c->mean_pdu_octets);
+    uint32_t length = c->target_ns ? view->queue_octets : aqm_red_length(&c->span, view);
+    aqm_red_average(&v->red, view, length, weight_of(c, view), c->mean_pdu_octets);
     adapt(c, v, &curve, view->now_ns);
     curve.max_p = v->max_p;
     curve.gentle = true;
-    if (!red_signals(&v->red, view, red_probability(&curve, v->red.average)))
+    if (!aqm_red_signals(&v->red, view, aqm_red_probability(&curve, v->red.average)))
         return AQM_PASS;
     return aqm_signal(c->ecn, view);
 }

@@ -41,7 +41,7 @@ struct config {
 _Static_assert(sizeof(struct config) <= AQM_CONFIG_OCTETS, "config");
 _Static_assert(sizeof(struct red_vars) <= AQM_VARS_OCTETS, "vars");
 
-const char *red_span_configure(struct red_span *span, uint64_t min, uint64_t max)
+const char *aqm_red_span_configure(struct red_span *span, uint64_t min, uint64_t max)
 {
     *span = (struct red_span){aqm_level_value(min), aqm_level_value(max), aqm_level_unit(min)};
     if (aqm_level_unit(max) != span->unit)
@@ -49,18 +49,18 @@ const char *red_span_configure(struct red_span *span, uint64_t min, uint64_t max
     return span->min < span->max ? NULL : "min must be below max";
 }
 
-struct red_weight red_weight_of(uint64_t millionths)
+struct red_weight aqm_red_weight_of(uint64_t millionths)
 {
     uint64_t kept = FIXED_ONE - red_q32(millionths);
     return (struct red_weight){kept ? fixed_neg_ln(kept) : UINT32_MAX * FIXED_ONE, kept};
 }
 
-uint64_t red_kept(unsigned __int128 x_q32)
+uint64_t aqm_red_kept(unsigned __int128 x_q32)
 {
     return x_q32 < UINT64_MAX ? fixed_exp_neg((uint64_t)x_q32) : 0;
 }
 
-uint32_t red_length(const struct red_span *span, const struct aqm_view *view)
+uint32_t aqm_red_length(const struct red_span *span, const struct aqm_view *view)
 {
     return span->unit == AQM_LEVEL_PDUS ? view->queue_pdus : view->queue_octets;
 }
@@ -72,7 +72,7 @@ static uint64_t length_of(const struct red_span *span, const struct aqm_view *vi
     return level < UINT32_MAX ? level : UINT32_MAX;
 }
 
-struct red_curve red_curve_of(const struct red_span *span, const struct aqm_view *view)
+struct red_curve aqm_red_curve_of(const struct red_span *span, const struct aqm_view *view)
 {
     return (struct red_curve){.min = length_of(span, view, span->min),
                               .max = length_of(span, view, span->max)};
@@ -88,13 +88,13 @@ static void average_move(struct red_vars *v, uint32_t length, uint64_t kept)
     v->average = fixed_mul(v->average, kept) + length * (FIXED_ONE - kept);
 }
 
-void red_average(struct red_vars *v, const struct aqm_view *view, uint32_t length,
-                 struct red_weight weight, uint32_t mean_pdu_octets)
+void aqm_red_average(struct red_vars *v, const struct aqm_view *view, uint32_t length,
+                     struct red_weight weight, uint32_t mean_pdu_octets)
 {
     uint64_t kept = weight.kept;
     if (view->queue_pdus == 0) {
         uint64_t octets = aqm_octets_in(view, since_seen_ns(v, view));
-        kept = red_kept((unsigned __int128)weight.neg_ln * octets / mean_pdu_octets);
+        kept = aqm_red_kept((unsigned __int128)weight.neg_ln * octets / mean_pdu_octets);
     }
     average_move(v, length, kept);
     v->seen_ns = view->now_ns;
@@ -104,11 +104,11 @@ static void average_over_time(struct red_vars *v, const struct aqm_view *view, u
                               uint64_t time_constant_ns)
 {
     unsigned __int128 elapsed = (unsigned __int128)since_seen_ns(v, view) << 32;
-    average_move(v, length, red_kept(elapsed / time_constant_ns));
+    average_move(v, length, aqm_red_kept(elapsed / time_constant_ns));
     v->seen_ns = view->now_ns;
 }
 
-uint64_t red_probability(const struct red_curve *curve, uint64_t average)
+uint64_t aqm_red_probability(const struct red_curve *curve, uint64_t average)
 {
     uint64_t min = curve->min << 32, max = curve->max << 32;
     if (average < min)
@@ -121,7 +121,7 @@ uint64_t red_probability(const struct red_curve *curve, uint64_t average)
     return curve->max_p + fixed_mul(FIXED_ONE - curve->max_p, above / curve->max);
 }
 
-bool red_signals(struct red_vars *v, const struct aqm_view *view, uint64_t pb)
+bool aqm_red_signals(struct red_vars *v, const struct aqm_view *view, uint64_t pb)
 {
     if (pb == 0)
         v->passed = 0;
@@ -137,29 +137,29 @@ bool red_signals(struct red_vars *v, const struct aqm_view *view, uint64_t pb)
 static const char *configure(void *config, const uint64_t *params)
 {
     struct config *c = config;
-    c->weight = red_weight_of(params[RED_weight]);
+    c->weight = aqm_red_weight_of(params[RED_weight]);
     c->time_constant_ns = params[RED_time_constant];
     c->max_p = red_q32(params[RED_max_p]);
     c->mean_pdu_octets = (uint32_t)params[RED_mean_pdu];
     c->gentle = params[RED_gentle];
     c->ecn = params[RED_ecn];
     c->drop_above_max = params[RED_drop_above_max];
-    return red_span_configure(&c->span, params[RED_min], params[RED_max]);
+    return aqm_red_span_configure(&c->span, params[RED_min], params[RED_max]);
 }
 
 static enum aqm_verdict enqueue(const void *config, void *vars, const struct aqm_view *view)
 {
     const struct config *c = config;
     struct red_vars *v = vars;
-    uint32_t length = red_length(&c->span, view);
+    uint32_t length = aqm_red_length(&c->span, view);
     if (c->time_constant_ns)
         average_over_time(v, view, length, c->time_constant_ns);
     else
-        red_average(v, view, length, c->weight, c->mean_pdu_octets);
-    struct red_curve curve = red_curve_of(&c->span, view);
+        aqm_red_average(v, view, length, c->weight, c->mean_pdu_octets);
+    struct red_curve curve = aqm_red_curve_of(&c->span, view);
     curve.max_p = c->max_p;
     curve.gentle = c->gentle;
-    if (!red_signals(v, view, red_probability(&curve, v->average)))
+    if (!aqm_red_signals(v, view, aqm_red_probability(&curve, v->average)))
         return AQM_PASS;
     bool too_long = c->drop_above_max && v->average >= curve.max << 32;
     return aqm_signal(c->ecn && !too_long, view);
@@ -170,7 +170,7 @@ static enum aqm_verdict dequeue(const void *config, void *vars, const struct aqm
     const struct config *c = config;
     struct red_vars *v = vars;
     if (c->time_constant_ns)
-        average_over_time(v, view, red_length(&c->span, view), c->time_constant_ns);
+        average_over_time(v, view, aqm_red_length(&c->span, view), c->time_constant_ns);
     v->seen_ns = view->now_ns;
     return AQM_PASS;
 }

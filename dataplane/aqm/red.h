@@ -38,23 +38,23 @@ static inline uint64_t red_q32(uint64_t millionths)
 }
 
 // NULL, or why these thresholds contradict each other.
-const char *red_span_configure(struct red_span *span, uint64_t min, uint64_t max);
-struct red_weight red_weight_of(uint64_t millionths);
+const char *aqm_red_span_configure(struct red_span *span, uint64_t min, uint64_t max);
+struct red_weight aqm_red_weight_of(uint64_t millionths);
 
 // exp(-x) of an unbounded x in Q32.
-uint64_t red_kept(unsigned __int128 x_q32);
-uint32_t red_length(const struct red_span *span, const struct aqm_view *view);
-struct red_curve red_curve_of(const struct red_span *span, const struct aqm_view *view);
+uint64_t aqm_red_kept(unsigned __int128 x_q32);
+uint32_t aqm_red_length(const struct red_span *span, const struct aqm_view *view);
+struct red_curve aqm_red_curve_of(const struct red_span *span, const struct aqm_view *view);
 
 // At enqueue, once a packet. If the queue was found empty, the average decays as by m N-PDUs of
 // mean size, m being the number that the share could have carried since.
-void red_average(struct red_vars *v, const struct aqm_view *view, uint32_t length,
-                 struct red_weight weight, uint32_t mean_pdu_octets);
+void aqm_red_average(struct red_vars *v, const struct aqm_view *view, uint32_t length,
+                     struct red_weight weight, uint32_t mean_pdu_octets);
 
 // p_b, 0 .. FIXED_ONE.
-uint64_t red_probability(const struct red_curve *curve, uint64_t average);
+uint64_t aqm_red_probability(const struct red_curve *curve, uint64_t average);
 
 // Whether this N-PDU is marked or dropped.
-bool red_signals(struct red_vars *v, const struct aqm_view *view, uint64_t pb);
+bool aqm_red_signals(struct red_vars *v, const struct aqm_view *view, uint64_t pb);
 
 #endif

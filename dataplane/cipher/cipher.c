@@ -90,21 +90,21 @@ static void run(const struct forms *forms, struct cipher_scratch *scratch,
 static void run_scalar(struct cipher_scratch *scratch, const struct cipher_segment *segments,
                        uint32_t n)
 {
-    static const struct forms forms = {CIPHER_GATHERED, UINT32_MAX, NULL, kasumi_scalar};
+    static const struct forms forms = {CIPHER_GATHERED, UINT32_MAX, NULL, cipher_kasumi_scalar};
     run(&forms, scratch, segments, n);
 }
 
 static void run_avx2(struct cipher_scratch *scratch, const struct cipher_segment *segments,
                      uint32_t n)
 {
-    static const struct forms forms = {256, 37, kasumi_avx2, kasumi_scalar};
+    static const struct forms forms = {256, 37, cipher_kasumi_avx2, cipher_kasumi_scalar};
     run(&forms, scratch, segments, n);
 }
 
 static void run_avx512(struct cipher_scratch *scratch, const struct cipher_segment *segments,
                        uint32_t n)
 {
-    static const struct forms forms = {512, 161, kasumi_avx512, kasumi_few_avx512};
+    static const struct forms forms = {512, 161, cipher_kasumi_avx512, cipher_kasumi_few_avx512};
     run(&forms, scratch, segments, n);
 }
 
@@ -124,7 +124,7 @@ static bool has_avx512(void)
 }
 
 const struct cipher_variant cipher_variants[] = {
-    {"ipsec-mb", ipsec_mb_ready, ipsec_mb_run},
+    {"ipsec-mb", cipher_ipsec_mb_ready, cipher_ipsec_mb_run},
     {"scalar", always, run_scalar},
     {"avx2", has_avx2, run_avx2},
     {"avx512", has_avx512, run_avx512},

@@ -18,12 +18,12 @@ void cipher_setup(void)
     if (imb_get_errno(manager))
         cipher_release();
     else
-        ipsec_mb_use(manager);
+        cipher_ipsec_mb_use(manager);
 }
 
 void cipher_release(void)
 {
-    ipsec_mb_use(NULL);
+    cipher_ipsec_mb_use(NULL);
     if (manager)
         free_mb_mgr(manager);
     manager = NULL;

@@ -8,17 +8,18 @@
 
 static IMB_MGR *manager; // once initialized, only a table of functions
 
-void ipsec_mb_use(void *to_use)
+void cipher_ipsec_mb_use(void *to_use)
 {
     manager = to_use;
 }
 
-bool ipsec_mb_ready(void)
+bool cipher_ipsec_mb_ready(void)
 {
     return manager;
 }
 
-void ipsec_mb_run(struct cipher_scratch *scratch, const struct cipher_segment *segments, uint32_t n)
+void cipher_ipsec_mb_run(struct cipher_scratch *scratch, const struct cipher_segment *segments,
+                         uint32_t n)
 {
     kasumi_key_sched_t schedule;
     (void)scratch;

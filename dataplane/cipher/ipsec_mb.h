@@ -4,9 +4,9 @@
 
 #include "dataplane/cipher/cipher.h"
 
-void ipsec_mb_use(void *manager); // an IMB_MGR, or NULL
-bool ipsec_mb_ready(void);
-void ipsec_mb_run(struct cipher_scratch *scratch, const struct cipher_segment *segments,
-                  uint32_t n);
+void cipher_ipsec_mb_use(void *manager); // an IMB_MGR, or NULL
+bool cipher_ipsec_mb_ready(void);
+void cipher_ipsec_mb_run(struct cipher_scratch *scratch, const struct cipher_segment *segments,
+                         uint32_t n);
 
 #endif

@@ -20,9 +20,9 @@ struct kasumi_stream {
 #define KASUMI_KM 0x5555u // key modifier of f8, KM, in each 16-bit word
 
 // TS 35.202: the S-boxes (clause 4.5), and Cj of the key schedule (4.6), where Kj' = Kj xor Cj.
-extern const uint8_t kasumi_s7[128];
-extern const uint16_t kasumi_s9[512];
-extern const uint16_t kasumi_c[8];
+extern const uint8_t cipher_kasumi_s7[128];
+extern const uint16_t cipher_kasumi_s9[512];
+extern const uint16_t cipher_kasumi_c[8];
 
 static inline uint32_t kasumi_blocks(uint32_t octets)
 {
@@ -40,12 +40,13 @@ static inline uint64_t kasumi_initial(uint32_t input, uint32_t direction)
 
 // The bit-sliced forms: at most as many streams as there are lanes (256, 512), each from its
 // beginning for `blocks` blocks.
-void kasumi_avx2(void *scratch, struct kasumi_stream *streams, uint32_t n, uint32_t blocks);
-void kasumi_avx512(void *scratch, struct kasumi_stream *streams, uint32_t n, uint32_t blocks);
+void cipher_kasumi_avx2(void *scratch, struct kasumi_stream *streams, uint32_t n, uint32_t blocks);
+void cipher_kasumi_avx512(void *scratch, struct kasumi_stream *streams, uint32_t n,
+                          uint32_t blocks);
 
 // The forms for few: any number of streams after `done` blocks each, to their ends. The first
 // stream is the longest.
-void kasumi_scalar(struct kasumi_stream *streams, uint32_t n, uint32_t done);
-void kasumi_few_avx512(struct kasumi_stream *streams, uint32_t n, uint32_t done);
+void cipher_kasumi_scalar(struct kasumi_stream *streams, uint32_t n, uint32_t done);
+void cipher_kasumi_few_avx512(struct kasumi_stream *streams, uint32_t n, uint32_t done);
 
 #endif

@@ -1,3 +1,3 @@
 #define V_OCTETS      64
-#define KASUMI_SLICED kasumi_avx512
+#define KASUMI_SLICED cipher_kasumi_avx512
 #include "dataplane/cipher/kasumi_sliced.h"

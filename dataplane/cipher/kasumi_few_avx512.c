@@ -61,7 +61,7 @@ static struct table widened(const uint8_t *octets)
 // S9(from + l) + S9(l) + S9(from) + S9(0), or S9(l) alone.
 static struct table s9_from(uint32_t from)
 {
-    const uint16_t *s = kasumi_s9;
+    const uint16_t *s = cipher_kasumi_s9;
     struct table t = {_mm512_loadu_si512(s + from), _mm512_loadu_si512(s + from + WORDS)};
     if (from) {
         W constant = word(s[from] ^ s[0]);
@@ -75,8 +75,8 @@ static struct sboxes sboxes(void)
 {
     uint16_t high[WORDS] = {0};
     for (uint32_t h = 0; h < 8; h++)
-        high[h] = kasumi_s9[h << 6] ^ kasumi_s9[0];
-    return (struct sboxes){.s7 = {widened(kasumi_s7), widened(kasumi_s7 + 2 * WORDS)},
+        high[h] = cipher_kasumi_s9[h << 6] ^ cipher_kasumi_s9[0];
+    return (struct sboxes){.s7 = {widened(cipher_kasumi_s7), widened(cipher_kasumi_s7 + 2 * WORDS)},
                            .s9 = s9_from(0),
                            .b = {s9_from(1 << 6), s9_from(1 << 7), s9_from(1 << 8)},
                            .s9_high = _mm512_loadu_si512(high)};
@@ -177,7 +177,7 @@ static void schedule(struct group *group, const W key[8], uint32_t modifier)
     W k[8], kc[8];
     for (uint32_t j = 0; j < 8; j++) {
         k[j] = _mm512_xor_si512(key[j], word(modifier));
-        kc[j] = _mm512_xor_si512(k[j], word(kasumi_c[j]));
+        kc[j] = _mm512_xor_si512(k[j], word(cipher_kasumi_c[j]));
     }
     for (uint32_t i = 0; i < ROUNDS; i++) {
         static const uint8_t ki_from[3] = {4, 3, 7};
@@ -310,7 +310,7 @@ INLINE void run(const struct sboxes *s, const struct kasumi_stream *streams, uin
     }
 }
 
-void kasumi_few_avx512(struct kasumi_stream *streams, uint32_t n, uint32_t done)
+void cipher_kasumi_few_avx512(struct kasumi_stream *streams, uint32_t n, uint32_t done)
 {
     const struct sboxes s = sboxes();
     for (uint32_t here; n; streams += here, n -= here) {

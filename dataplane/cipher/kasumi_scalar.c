@@ -31,7 +31,7 @@ static void schedule_one(struct ways *ways, uint32_t w, const uint8_t *key, uint
     uint16_t k[8], kc[8];
     for (uint32_t j = 0; j < 8; j++) {
         k[j] = (uint16_t)(key[2 * j] << 8 | key[2 * j + 1]) ^ modifier;
-        kc[j] = k[j] ^ kasumi_c[j];
+        kc[j] = k[j] ^ cipher_kasumi_c[j];
     }
     for (uint32_t i = 0; i < ROUNDS; i++) {
         struct round_keys *r = &ways->round[i];
@@ -52,10 +52,10 @@ static inline void fi(uint32_t x[WAYS], const uint16_t ki[WAYS])
     EACH_WAY
     {
         uint32_t seven = x[w] & 0x7f;
-        uint32_t nine = kasumi_s9[x[w] >> 7] ^ seven;
-        seven = kasumi_s7[seven] ^ (nine & 0x7f) ^ ki[w] >> 9;
-        nine = kasumi_s9[nine ^ (ki[w] & 0x1ff)] ^ seven;
-        x[w] = (kasumi_s7[seven] ^ (nine & 0x7f)) << 9 | nine;
+        uint32_t nine = cipher_kasumi_s9[x[w] >> 7] ^ seven;
+        seven = cipher_kasumi_s7[seven] ^ (nine & 0x7f) ^ ki[w] >> 9;
+        nine = cipher_kasumi_s9[nine ^ (ki[w] & 0x1ff)] ^ seven;
+        x[w] = (cipher_kasumi_s7[seven] ^ (nine & 0x7f)) << 9 | nine;
     }
 }
 
@@ -174,7 +174,7 @@ static void run(struct kasumi_stream *const stream[WAYS], uint32_t done)
     }
 }
 
-void kasumi_scalar(struct kasumi_stream *streams, uint32_t n, uint32_t done)
+void cipher_kasumi_scalar(struct kasumi_stream *streams, uint32_t n, uint32_t done)
 {
     for (uint32_t i = 0; i < n; i += WAYS) {
         // ways without a stream compute unused results

@@ -98,7 +98,7 @@ static void schedule(struct sliced *s, uint32_t flipped)
         for (uint32_t i = 0; i < 16; i++) {
             uint32_t at = 16 * j + BIT(i);
             s->key[at] = flipped >> i & 1 ? ~s->key[at] : s->key[at];
-            s->key_c[at] = (kasumi_c[j] ^ FI_AT_0) >> i & 1 ? ~s->key[at] : s->key[at];
+            s->key_c[at] = (cipher_kasumi_c[j] ^ FI_AT_0) >> i & 1 ? ~s->key[at] : s->key[at];
         }
 }
 

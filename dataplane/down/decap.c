@@ -23,7 +23,7 @@ static uint32_t decap_any(struct down *down, struct rte_mbuf *packet,
     if (fault < 0)
         return reason_of_gtpu(fault);
     if (message.type != GTPU_G_PDU)
-        return gtpu_message(down, packet, datagram, &message);
+        return down_gtpu_message(down, packet, datagram, &message);
     if (message.payload.n == 0)
         return DROP_npdu_empty;
     *gpdu = (struct gpdu){message.teid, (uint16_t)(message.payload.at - b),
@@ -31,8 +31,8 @@ static uint32_t decap_any(struct down *down, struct rte_mbuf *packet,
     return DROP_NONE;
 }
 
-uint32_t decap(struct down *down, struct rte_mbuf *packet, const struct port_datagram *datagram,
-               struct gpdu *gpdu)
+uint32_t down_decap(struct down *down, struct rte_mbuf *packet,
+                    const struct port_datagram *datagram, struct gpdu *gpdu)
 {
     const uint8_t *b = rte_pktmbuf_mtod_offset(packet, uint8_t *, datagram->payload_offset);
     if (!gtpu_is_plain(b, datagram->payload_octets))

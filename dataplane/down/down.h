@@ -52,9 +52,9 @@ struct down {
     struct post *post;
     uint64_t indication_gap_ns; // least time between Error Indications; 0: none are sent
     uint64_t indication_ns;     // of the next permitted one
-    bool flows;                 // a class has queues by flow, so inner_classify computes the hash
-    uint32_t ready_ticks;       // READY time in state_tick units; 0: infinite
-    uint32_t llcs;              // waiting frames in llc
+    bool flows;           // a class has queues by flow, so down_inner_classify computes the hash
+    uint32_t ready_ticks; // READY time in state_tick units; 0: infinite
+    uint32_t llcs;        // waiting frames in llc
     // Grants without a free buffer yet: places grant_first .. grants - 1.
     uint32_t grant_first, grants;
     // Frames that the port has not taken yet: places first .. first + pending - 1.
@@ -124,8 +124,8 @@ uint64_t down_llc_end_ns(const struct down *down);
 uint32_t down_pipe_octets(const void *state, uint32_t ms, uint32_t context, uint32_t llc_octets);
 
 // frame.c: writes the headers in front of control's LLC frame.
-void frame_llc(struct down *down, uint32_t ms, uint64_t lifetime_ns, struct state_nsvc *nsvc,
-               struct rte_mbuf *frame, uint32_t i);
+void down_frame_llc(struct down *down, uint32_t ms, uint64_t lifetime_ns, struct state_nsvc *nsvc,
+                    struct rte_mbuf *frame, uint32_t i);
 
 // The NS-VC for an MS's frames; NULL: none now.
 struct state_nsvc *down_link(const struct down *down, uint32_t ms);
@@ -140,26 +140,27 @@ struct gpdu {
     uint16_t offset, octets;
 };
 #define DECAP_TAKEN (DROP_NONE + 1)
-uint32_t decap(struct down *down, struct rte_mbuf *packet, const struct port_datagram *datagram,
-               struct gpdu *gpdu);
+uint32_t down_decap(struct down *down, struct rte_mbuf *packet,
+                    const struct port_datagram *datagram, struct gpdu *gpdu);
 
 // gtpu.c: handles a message that is no G-PDU; returns decap's result.
 struct gtpu;
-uint32_t gtpu_message(struct down *down, struct rte_mbuf *packet,
-                      const struct port_datagram *datagram, const struct gtpu *message);
+uint32_t down_gtpu_message(struct down *down, struct rte_mbuf *packet,
+                           const struct port_datagram *datagram, const struct gtpu *message);
 // Sends an Error Indication for a G-PDU with an unknown TEID, unless the rate limit forbids it.
-void gtpu_unknown(struct down *down, const struct rte_mbuf *packet,
-                  const struct port_datagram *datagram, uint32_t teid, uint64_t now_ns);
+void down_gtpu_unknown(struct down *down, const struct rte_mbuf *packet,
+                       const struct port_datagram *datagram, uint32_t teid, uint64_t now_ns);
 
-// inner.c: fills in `ect`, and with `flows` the hash; inner_mark_ce marks an N-PDU that was ECT.
-void inner_classify(const uint8_t *b, uint32_t n, bool flows, struct pdu *pdu);
-void inner_mark_ce(uint8_t *b);
+// inner.c: fills in `ect`, and with `flows` the hash; down_inner_mark_ce marks an N-PDU that was
+// ECT.
+void down_inner_classify(const uint8_t *b, uint32_t n, bool flows, struct pdu *pdu);
+void down_inner_mark_ce(uint8_t *b);
 
 // Combines the outer header's ECN field with the inner one (RFC 6040 4.2).
-enum drop_reason inner_decap_ecn(uint8_t *b, uint32_t n, uint8_t outer_ecn);
+enum drop_reason down_inner_decap_ecn(uint8_t *b, uint32_t n, uint8_t outer_ecn);
 
 // frame.c: frames a granted piece into packet[i], frame[i]; false if no buffer was free.
-bool frame_piece(struct down *down, const struct sched_grant *grant, struct state_nsvc *nsvc,
-                 uint32_t i);
+bool down_frame_piece(struct down *down, const struct sched_grant *grant, struct state_nsvc *nsvc,
+                      uint32_t i);
 
 #endif

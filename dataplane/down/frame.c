@@ -172,11 +172,11 @@ static void put_headers(struct down *down, const struct sched_grant *grant, stru
                                  .ipv6 = nsvc->peer.ipv6};
 }
 
-bool frame_piece(struct down *down, const struct sched_grant *grant, struct state_nsvc *nsvc,
-                 uint32_t i)
+bool down_frame_piece(struct down *down, const struct sched_grant *grant, struct state_nsvc *nsvc,
+                      uint32_t i)
 {
     if (grant->mark)
-        inner_mark_ce(rte_pktmbuf_mtod((struct rte_mbuf *)grant->buffer, uint8_t *));
+        down_inner_mark_ce(rte_pktmbuf_mtod((struct rte_mbuf *)grant->buffer, uint8_t *));
     struct rte_mbuf *m = piece_buffer(down, grant);
     if (!m)
         return false;
@@ -186,8 +186,8 @@ bool frame_piece(struct down *down, const struct sched_grant *grant, struct stat
 }
 
 // As user data, but the QoS profile is of signalling (T, TS 48.018 11.3.28), and without PFI.
-void frame_llc(struct down *down, uint32_t ms_id, uint64_t lifetime_ns, struct state_nsvc *nsvc,
-               struct rte_mbuf *m, uint32_t i)
+void down_frame_llc(struct down *down, uint32_t ms_id, uint64_t lifetime_ns,
+                    struct state_nsvc *nsvc, struct rte_mbuf *m, uint32_t i)
 {
     struct state_ms *ms = &down->state->ms[ms_id];
     struct state_bvc *bvc = &down->state->bvc[ms->bvc];

@@ -70,8 +70,8 @@ static uint32_t indication(struct down *down, struct rte_mbuf *packet,
     return DECAP_TAKEN;
 }
 
-uint32_t gtpu_message(struct down *down, struct rte_mbuf *packet,
-                      const struct port_datagram *datagram, const struct gtpu *message)
+uint32_t down_gtpu_message(struct down *down, struct rte_mbuf *packet,
+                           const struct port_datagram *datagram, const struct gtpu *message)
 {
     switch (message->type) {
     case GTPU_ECHO_REQUEST:
@@ -96,8 +96,8 @@ static bool indication_due(struct down *down, uint64_t now_ns)
     return true;
 }
 
-void gtpu_unknown(struct down *down, const struct rte_mbuf *packet,
-                  const struct port_datagram *datagram, uint32_t teid, uint64_t now_ns)
+void down_gtpu_unknown(struct down *down, const struct rte_mbuf *packet,
+                       const struct port_datagram *datagram, uint32_t teid, uint64_t now_ns)
 {
     if (teid == 0 || !indication_due(down, now_ns)) // 0 is for messages without a tunnel
         return;

@@ -67,7 +67,7 @@ static uint64_t ipv6_flow(const uint8_t *b, uint32_t n)
     return with_ports(hash, next, b + at, n - at);
 }
 
-void inner_classify(const uint8_t *b, uint32_t n, bool flows, struct pdu *pdu)
+void down_inner_classify(const uint8_t *b, uint32_t n, bool flows, struct pdu *pdu)
 {
     uint64_t hash = 0;
     if (n >= IPV4_OCTETS && b[0] >> 4 == 4) {
@@ -97,7 +97,7 @@ static void set_ecn(uint8_t *b, uint8_t ecn)
         b[1] = (uint8_t)((b[1] & ~(ECN_MASK << IPV6_ECN_SHIFT)) | ecn << IPV6_ECN_SHIFT);
 }
 
-void inner_mark_ce(uint8_t *b)
+void down_inner_mark_ce(uint8_t *b)
 {
     set_ecn(b, ECN_CE);
 }
@@ -113,7 +113,7 @@ static uint8_t ecn_of(const uint8_t *b, uint32_t n)
 
 // Marks of the outer header must not be lost: CE is copied in, or the packet is dropped if it is
 // not ECN-capable; ECT(1) over ECT(0) is copied in. All other pairs leave the inner field.
-enum drop_reason inner_decap_ecn(uint8_t *b, uint32_t n, uint8_t outer_ecn)
+enum drop_reason down_inner_decap_ecn(uint8_t *b, uint32_t n, uint8_t outer_ecn)
 {
     if (!(outer_ecn & 1)) // Not-ECT, ECT(0)
         return DROP_NONE;

@@ -12,7 +12,7 @@ static uint32_t decap_burst(struct down *down, struct rte_mbuf **frames,
 {
     uint32_t passed = 0;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t reason = decap(down, frames[i], &datagrams[i], &gpdus[passed]);
+        uint32_t reason = down_decap(down, frames[i], &datagrams[i], &gpdus[passed]);
         if (reason == DECAP_TAKEN)
             continue;
         if (reason != DROP_NONE) {
@@ -67,7 +67,7 @@ static void classify(const struct down *down, const struct state_pdp *pdp, struc
                           .ms = pdp->ms,
                           .slot = pdp->slot};
     m->hash.usr = pdp->teid;
-    inner_classify(rte_pktmbuf_mtod(m, const uint8_t *), m->data_len, down->flows, &npdu->pdu);
+    down_inner_classify(rte_pktmbuf_mtod(m, const uint8_t *), m->data_len, down->flows, &npdu->pdu);
 }
 
 // Removes everything but the N-PDU from its buffer.
@@ -93,7 +93,7 @@ static void not_here(struct down *down, struct rte_mbuf *m, const struct port_da
         return;
     }
     if (!elsewhere) // else it may be in transit, and its GGSN must keep the tunnel
-        gtpu_unknown(down, m, datagram, teid, now_ns);
+        down_gtpu_unknown(down, m, datagram, teid, now_ns);
     packet_drop(down->gn->stats->drop, DROP_unknown_teid, m, m->pkt_len);
 }
 
@@ -138,7 +138,8 @@ static uint32_t tunnel_burst(struct down *down, struct rte_mbuf **frames,
         stats->in_octets += m->pkt_len;
         enum drop_reason reason = npdu_refused(pdp, m);
         if (reason == DROP_NONE)
-            reason = inner_decap_ecn(rte_pktmbuf_mtod(m, uint8_t *), m->data_len, datagrams[i].ecn);
+            reason =
+                down_inner_decap_ecn(rte_pktmbuf_mtod(m, uint8_t *), m->data_len, datagrams[i].ecn);
         if (reason != DROP_NONE) {
             drop(down, pdp, reason, m);
             continue;

@@ -148,7 +148,7 @@ static bool try(struct down *down, const struct down_llc *l, uint64_t now_ns)
     if (!l->first || !sched_frame_goes(down->sched, l->ms, l->frame->pkt_len, now_ns))
         return false;
     down->gb->stats->answers++;
-    frame_llc(down, l->ms, lifetime_ns, nsvc, l->frame, down->pending++);
+    down_frame_llc(down, l->ms, lifetime_ns, nsvc, l->frame, down->pending++);
     return true;
 }
 

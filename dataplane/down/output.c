@@ -113,7 +113,7 @@ static void frame_grants(struct down *down)
             end_undeliverable(down, grant, reason);
             continue;
         }
-        if (!frame_piece(down, grant, nsvc, down->pending)) {
+        if (!down_frame_piece(down, grant, nsvc, down->pending)) {
             down->stats->no_buffer++;
             break;
         }
@@ -168,7 +168,7 @@ bool down_send(struct down *down, uint32_t nsvc_id, struct rte_mbuf *pdu)
     }
     peer_put(peer, down->gb, octets, (uint8_t *)rte_pktmbuf_prepend(pdu, peer->outer_octets));
     if (peer->ipv6)
-        peer_finish(pdu);
+        port_peer_finish(pdu);
     down->packet[i] = pdu;
     down->frame[i] = (struct down_frame){0};
     down->pending++;
@@ -229,7 +229,7 @@ static void finish(struct down *down)
         return;
     for (uint32_t i = 0; i < down->pending; i++)
         if (down->frame[i].ipv6)
-            peer_finish(down->packet[i]);
+            port_peer_finish(down->packet[i]);
 }
 
 // Makes frames until one call's most. True if the next call may have something to send as well.

@@ -165,7 +165,7 @@ static struct rte_ip_frag_tbl *admit(struct port *port, struct rte_mbuf *m,
                                      uint64_t now_ns)
 {
     const uint8_t *mac = rte_pktmbuf_mtod_offset(m, const uint8_t *, sizeof(struct mac));
-    enum neighbour_sender sender = neighbour_sender(port, from, mac);
+    enum port_neighbour_sender sender = port_neighbour_sender(port, from, mac);
     enum fragment_room room = sender == NEIGHBOUR_PEER ? FRAGMENT_PEERS : FRAGMENT_STRANGERS;
     struct fragment_places *places = &port->fragments->of[room];
     uint32_t source = source_of(from), left = places->room - places->taken;
@@ -190,8 +190,8 @@ static struct rte_mbuf *joined(struct port *port, struct rte_mbuf *shown, struct
     return m ? whole(port, m) : NULL;
 }
 
-struct rte_mbuf *fragment_join_ipv4(struct port *port, struct rte_mbuf *shown,
-                                    const struct ipv4 *ip, uint64_t now_ns)
+struct rte_mbuf *port_fragment_join_ipv4(struct port *port, struct rte_mbuf *shown,
+                                         const struct ipv4 *ip, uint64_t now_ns)
 {
     uint8_t *b = rte_pktmbuf_mtod_offset(shown, uint8_t *, ETHER_OCTETS);
     struct piece piece = {ip->fragment_offset * 8u, ip->payload.n, (uint32_t)(ip->payload.at - b),
@@ -212,8 +212,8 @@ struct rte_mbuf *fragment_join_ipv4(struct port *port, struct rte_mbuf *shown,
     return m;
 }
 
-struct rte_mbuf *fragment_join_ipv6(struct port *port, struct rte_mbuf *shown,
-                                    const struct ipv6 *ip, uint64_t now_ns)
+struct rte_mbuf *port_fragment_join_ipv6(struct port *port, struct rte_mbuf *shown,
+                                         const struct ipv6 *ip, uint64_t now_ns)
 {
     uint8_t *b = rte_pktmbuf_mtod_offset(shown, uint8_t *, ETHER_OCTETS);
     struct piece piece = {ip->fragment.offset * 8u, ip->payload.n, (uint32_t)(ip->payload.at - b),
@@ -251,7 +251,7 @@ static bool end_expired(struct port *port, enum drop_reason reason, uint64_t now
 }
 
 // The library does not tell when the next datagram expires, so it is called at intervals.
-uint64_t fragments_tick(struct port *port, uint64_t now_ns)
+uint64_t port_fragments_tick(struct port *port, uint64_t now_ns)
 {
     struct fragments *f = port->fragments;
     if (f->packets == 0)
@@ -264,7 +264,7 @@ uint64_t fragments_tick(struct port *port, uint64_t now_ns)
     return f->due_ns;
 }
 
-void fragments_flush(struct port *port)
+void port_fragments_flush(struct port *port)
 {
     while (end_expired(port, DROP_shutdown, UINT64_MAX))
         ;

@@ -9,12 +9,12 @@
 
 static const uint32_t room_of[FRAGMENT_ROOMS] = {PORT_FRAGMENTS_PEERS, PORT_FRAGMENTS_STRANGERS};
 
-uint64_t fragments_octets(void)
+uint64_t port_fragments_octets(void)
 {
     return sizeof(struct fragments) + (uint64_t)PORT_FRAGMENTS * HASHES * ENTRY_OCTETS;
 }
 
-struct fragments *fragments_create(void)
+struct fragments *port_fragments_create(void)
 {
     struct fragments *f = rte_zmalloc("fragments", sizeof *f, RTE_CACHE_LINE_SIZE);
     bool there = f != NULL;
@@ -26,11 +26,11 @@ struct fragments *fragments_create(void)
     }
     if (there)
         return f;
-    fragments_destroy(f);
+    port_fragments_destroy(f);
     return NULL;
 }
 
-void fragments_destroy(struct fragments *f)
+void port_fragments_destroy(struct fragments *f)
 {
     for (int i = 0; f && i < FRAGMENT_ROOMS; i++)
         if (f->of[i].table)

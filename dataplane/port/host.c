@@ -16,7 +16,7 @@ static const uint8_t *ether_source(const uint8_t *ether)
 }
 
 // Not 0/8, 127/8, multicast and beyond, our own, or the broadcast address of our link.
-bool host_answers_ipv4(const struct port_host *host, uint32_t source)
+bool port_host_answers_ipv4(const struct port_host *host, uint32_t source)
 {
     uint32_t net = source >> 24;
     if (net == 0 || net == 127 || net >= 224 || source == host->ipv4)
@@ -26,14 +26,14 @@ bool host_answers_ipv4(const struct port_host *host, uint32_t source)
     return source != (host->ipv4 | UINT32_MAX >> host->ipv4_prefix);
 }
 
-bool host_answers_ipv6(const struct port_host *host, const struct ipv6_address *source)
+bool port_host_answers_ipv6(const struct port_host *host, const struct ipv6_address *source)
 {
     static const struct ipv6_address loopback = {{[15] = 1}};
     return source->octet[0] != 0xff && !address_is_none(source) &&
            !address_same(source, &loopback) && !address_same(source, &host->ipv6);
 }
 
-struct ipv6_address host_solicited_node(const struct ipv6_address *address)
+struct ipv6_address port_host_solicited_node(const struct ipv6_address *address)
 {
     struct ipv6_address group = {{0xff, 2, [11] = 1, [12] = 0xff}};
     memcpy(group.octet + 13, address->octet + 13, 3);
@@ -45,7 +45,7 @@ struct ipv6_address host_solicited_node(const struct ipv6_address *address)
 static bool learn(struct port *port, const struct ipv6_address *address, const struct mac *mac,
                   bool for_all, uint64_t now_ns)
 {
-    bool learnt = neighbour_learn(port, address, mac, now_ns);
+    bool learnt = port_neighbour_learn(port, address, mac, now_ns);
     if (!port->tell || (!learnt && !for_all))
         return learnt;
     port->tell(port->tell_self, address, mac);
@@ -54,11 +54,11 @@ static bool learn(struct port *port, const struct ipv6_address *address, const s
 
 static void arp_answer(struct port *port, const struct ether *ether, const struct arp *asked)
 {
-    struct rte_mbuf *m = answer_alloc(port, ETHER_OCTETS + ARP_OCTETS);
+    struct rte_mbuf *m = port_answer_alloc(port, ETHER_OCTETS + ARP_OCTETS);
     if (!m)
         return;
     uint8_t *b = rte_pktmbuf_mtod(m, uint8_t *);
-    answer_put_ether(port, ether->source.octet, ETHER_TYPE_ARP, b);
+    port_answer_put_ether(port, ether->source.octet, ETHER_TYPE_ARP, b);
     struct arp reply = {.operation = ARP_REPLY,
                         .sender_mac = port->host.mac,
                         .sender_address = port->host.ipv4,
@@ -73,10 +73,10 @@ static bool arp_sender_is_sound(const struct port *port, const struct ether *eth
                                 const struct arp *arp)
 {
     return mac_is_unicast(ether->source.octet) && mac_is_unicast(arp->sender_mac.octet) &&
-           (arp->sender_address == 0 || host_answers_ipv4(&port->host, arp->sender_address));
+           (arp->sender_address == 0 || port_host_answers_ipv4(&port->host, arp->sender_address));
 }
 
-uint32_t host_arp(struct port *port, const struct ether *ether, uint64_t now_ns)
+uint32_t port_host_arp(struct port *port, const struct ether *ether, uint64_t now_ns)
 {
     struct arp arp;
     if (port->host.ipv4 == 0 || arp_decode(&arp, ether->payload.at, ether->payload.n) < 0 ||
@@ -93,22 +93,23 @@ uint32_t host_arp(struct port *port, const struct ether *ether, uint64_t now_ns)
     return PORT_HOST;
 }
 
-uint32_t host_icmp(struct port *port, const uint8_t *ether, const struct ipv4 *ip, uint64_t now_ns)
+uint32_t port_host_icmp(struct port *port, const uint8_t *ether, const struct ipv4 *ip,
+                        uint64_t now_ns)
 {
     struct icmp_echo echo;
     int fault = icmp_echo_decode(&echo, ip->payload.at, ip->payload.n);
     if (fault == wire_fault(WIRE_TYPE, 0))
-        return host_unreachable_ipv4(port, ip, now_ns);
-    if (fault < 0 || echo.reply || !host_answers_ipv4(&port->host, ip->source) ||
+        return port_host_unreachable_ipv4(port, ip, now_ns);
+    if (fault < 0 || echo.reply || !port_host_answers_ipv4(&port->host, ip->source) ||
         !mac_is_unicast(ether_source(ether)))
         return DROP_icmp;
     uint32_t octets = ip->payload.n;
-    struct rte_mbuf *m = answer_alloc(port, ETHER_OCTETS + IPV4_OCTETS + octets);
+    struct rte_mbuf *m = port_answer_alloc(port, ETHER_OCTETS + IPV4_OCTETS + octets);
     if (!m)
         return PORT_HOST;
     uint8_t *b = rte_pktmbuf_mtod(m, uint8_t *);
-    answer_put_ether(port, ether_source(ether), ETHER_TYPE_IPV4, b);
-    answer_put_ipv4(port, ip->source, ip->tos, IPV4_PROTOCOL_ICMP, octets, b + ETHER_OCTETS);
+    port_answer_put_ether(port, ether_source(ether), ETHER_TYPE_IPV4, b);
+    port_answer_put_ipv4(port, ip->source, ip->tos, IPV4_PROTOCOL_ICMP, octets, b + ETHER_OCTETS);
     echo.reply = true;
     icmp_echo_encode(&echo, b + ETHER_OCTETS + IPV4_OCTETS, octets);
     port_answer(port, m);
@@ -120,12 +121,12 @@ static uint8_t *icmpv6_begin(struct port *port, const uint8_t *ether_destination
                              const struct ipv6_address *destination, uint8_t hop_limit,
                              uint32_t octets, struct rte_mbuf **m)
 {
-    *m = answer_alloc(port, ETHER_OCTETS + IPV6_OCTETS + octets);
+    *m = port_answer_alloc(port, ETHER_OCTETS + IPV6_OCTETS + octets);
     if (!*m)
         return NULL;
     uint8_t *b = rte_pktmbuf_mtod(*m, uint8_t *);
-    answer_put_ether(port, ether_destination, ETHER_TYPE_IPV6, b);
-    answer_put_ipv6(port, destination, IPV6_NEXT_ICMPV6, hop_limit, octets, b + ETHER_OCTETS);
+    port_answer_put_ether(port, ether_destination, ETHER_TYPE_IPV6, b);
+    port_answer_put_ipv6(port, destination, IPV6_NEXT_ICMPV6, hop_limit, octets, b + ETHER_OCTETS);
     return b + ETHER_OCTETS + IPV6_OCTETS;
 }
 
@@ -133,7 +134,7 @@ static uint32_t echo_answer(struct port *port, const uint8_t *ether, const struc
                             struct icmpv6_echo *echo)
 {
     if (echo->reply || !address_same(&ip->destination, &port->host.ipv6) ||
-        !host_answers_ipv6(&port->host, &ip->source) || !mac_is_unicast(ether_source(ether)))
+        !port_host_answers_ipv6(&port->host, &ip->source) || !mac_is_unicast(ether_source(ether)))
         return DROP_icmp;
     struct rte_mbuf *m;
     uint32_t octets = ip->payload.n;
@@ -179,8 +180,8 @@ static bool solicitation_is_sound(const struct port *port, const uint8_t *ether,
     if (!address_same(&asked->target, &port->host.ipv6) || !mac_is_unicast(ether_source(ether)))
         return false;
     if (!address_is_none(&ip->source))
-        return host_answers_ipv6(&port->host, &ip->source);
-    struct ipv6_address group = host_solicited_node(&port->host.ipv6);
+        return port_host_answers_ipv6(&port->host, &ip->source);
+    struct ipv6_address group = port_host_solicited_node(&port->host.ipv6);
     return !asked->has_source_mac && address_same(&ip->destination, &group);
 }
 
@@ -201,15 +202,15 @@ static uint32_t advertised(struct port *port, const struct ipv6 *ip,
                            const struct icmpv6_neighbour_advertisement *said, uint64_t now_ns)
 {
     bool to_us = address_same(&ip->destination, &port->host.ipv6);
-    if (!host_answers_ipv6(&port->host, &said->target) || (said->solicited && !to_us))
+    if (!port_host_answers_ipv6(&port->host, &said->target) || (said->solicited && !to_us))
         return DROP_icmp;
     bool learnt =
         said->has_target_mac && learn(port, &said->target, &said->target_mac, true, now_ns);
     return learnt || to_us ? (uint32_t)PORT_HOST : DROP_icmp;
 }
 
-uint32_t host_icmpv6(struct port *port, const uint8_t *ether, const struct ipv6 *ip,
-                     bool fragmented, uint64_t now_ns)
+uint32_t port_host_icmpv6(struct port *port, const uint8_t *ether, const struct ipv6 *ip,
+                          bool fragmented, uint64_t now_ns)
 {
     const uint8_t *b = ip->payload.at;
     uint32_t n = ip->payload.n;
@@ -221,10 +222,10 @@ uint32_t host_icmpv6(struct port *port, const uint8_t *ether, const struct ipv6 
     if (icmpv6_echo_decode(&echo, b, n) >= 0)
         return echo_answer(port, ether, ip, &echo);
     if (ip->hop_limit != ND_HOP_LIMIT || fragmented) // RFC 6980
-        return host_unreachable_ipv6(port, ip, now_ns);
+        return port_host_unreachable_ipv6(port, ip, now_ns);
     if (icmpv6_neighbour_solicitation_decode(&asked, b, n) >= 0)
         return solicited(port, ether, ip, &asked, now_ns);
     if (icmpv6_neighbour_advertisement_decode(&said, b, n) >= 0)
         return advertised(port, ip, &said, now_ns);
-    return host_unreachable_ipv6(port, ip, now_ns);
+    return port_host_unreachable_ipv6(port, ip, now_ns);
 }

@@ -74,8 +74,8 @@ static void is_asked(struct neighbours *neighbours, struct neighbour *neighbour)
         neighbours->changes++;
 }
 
-uint32_t neighbour_use(struct port *port, const struct ipv6_address *towards,
-                       const struct mac *given, uint64_t now_ns)
+uint32_t port_neighbour_use(struct port *port, const struct ipv6_address *towards,
+                            const struct mac *given, uint64_t now_ns)
 {
     struct neighbours *neighbours = port->neighbours;
     struct ipv6_address address = next_hop(&port->host, towards);
@@ -96,7 +96,7 @@ uint32_t neighbour_use(struct port *port, const struct ipv6_address *towards,
     return place;
 }
 
-void neighbour_unuse(struct port *port, uint32_t place, bool gave)
+void port_neighbour_unuse(struct port *port, uint32_t place, bool gave)
 {
     struct neighbour *neighbour = &port->neighbours->of[place];
     neighbour->givers -= gave;
@@ -109,7 +109,7 @@ void neighbour_unuse(struct port *port, uint32_t place, bool gave)
     }
 }
 
-void neighbour_peer(struct port *port, const struct ipv6_address *address, int more)
+void port_neighbour_peer(struct port *port, const struct ipv6_address *address, int more)
 {
     struct neighbours *neighbours = port->neighbours;
     uint32_t *count = &neighbours->peers_at[(uint32_t)rte_hash_add_key(neighbours->peers, address)];
@@ -118,8 +118,9 @@ void neighbour_peer(struct port *port, const struct ipv6_address *address, int m
         rte_hash_del_key(neighbours->peers, address);
 }
 
-enum neighbour_sender neighbour_sender(const struct port *port, const struct ipv6_address *source,
-                                       const uint8_t *mac)
+enum port_neighbour_sender port_neighbour_sender(const struct port *port,
+                                                 const struct ipv6_address *source,
+                                                 const uint8_t *mac)
 {
     const struct neighbours *neighbours = port->neighbours;
     if (rte_hash_lookup(neighbours->peers, source) < 0)
@@ -150,8 +151,8 @@ static void look_again(struct port *port, struct neighbour *neighbour, uint64_t 
     be_due(port, when_ns);
 }
 
-bool neighbour_learn(struct port *port, const struct ipv6_address *address, const struct mac *mac,
-                     uint64_t now_ns)
+bool port_neighbour_learn(struct port *port, const struct ipv6_address *address,
+                          const struct mac *mac, uint64_t now_ns)
 {
     int place = rte_hash_lookup(port->neighbours->by_address, address);
     if (place < 0 || !mac_is_unicast(mac->octet))
@@ -175,11 +176,11 @@ bool neighbour_learn(struct port *port, const struct ipv6_address *address, cons
 static void ask_ipv4(struct port *port, uint32_t address, const struct mac *mac)
 {
     static const struct mac everybody = {{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}};
-    struct rte_mbuf *m = answer_alloc(port, ETHER_OCTETS + ARP_OCTETS);
+    struct rte_mbuf *m = port_answer_alloc(port, ETHER_OCTETS + ARP_OCTETS);
     if (!m)
         return;
     uint8_t *b = rte_pktmbuf_mtod(m, uint8_t *);
-    answer_put_ether(port, (mac ? mac : &everybody)->octet, ETHER_TYPE_ARP, b);
+    port_answer_put_ether(port, (mac ? mac : &everybody)->octet, ETHER_TYPE_ARP, b);
     struct arp question = {.operation = ARP_REQUEST,
                            .sender_mac = port->host.mac,
                            .sender_address = port->host.ipv4,
@@ -191,16 +192,16 @@ static void ask_ipv4(struct port *port, uint32_t address, const struct mac *mac)
 static void ask_ipv6(struct port *port, const struct ipv6_address *address, const struct mac *mac)
 {
     const uint32_t octets = ICMPV6_NEIGHBOUR_OCTETS + ICMPV6_OPTION_OCTETS;
-    struct ipv6_address to = mac ? *address : host_solicited_node(address);
+    struct ipv6_address to = mac ? *address : port_host_solicited_node(address);
     struct mac group_mac = {{0x33, 0x33}}; // RFC 2464 7
     memcpy(group_mac.octet + 2, to.octet + 12, 4);
-    struct rte_mbuf *m = answer_alloc(port, ETHER_OCTETS + IPV6_OCTETS + octets);
+    struct rte_mbuf *m = port_answer_alloc(port, ETHER_OCTETS + IPV6_OCTETS + octets);
     if (!m)
         return;
     uint8_t *b = rte_pktmbuf_mtod(m, uint8_t *);
-    answer_put_ether(port, (mac ? mac : &group_mac)->octet, ETHER_TYPE_IPV6, b);
+    port_answer_put_ether(port, (mac ? mac : &group_mac)->octet, ETHER_TYPE_IPV6, b);
     b += ETHER_OCTETS;
-    answer_put_ipv6(port, &to, IPV6_NEXT_ICMPV6, ND_HOP_LIMIT, octets, b);
+    port_answer_put_ipv6(port, &to, IPV6_NEXT_ICMPV6, ND_HOP_LIMIT, octets, b);
     struct icmpv6_neighbour_solicitation question = {
         .target = *address, .has_source_mac = true, .source_mac = port->host.mac};
     icmpv6_neighbour_solicitation_encode(&question, b + IPV6_OCTETS, octets);
@@ -236,7 +237,7 @@ static bool ask(struct port *port, struct neighbour *neighbour, uint64_t now_ns)
     return due;
 }
 
-uint64_t neighbours_ask(struct port *port, uint64_t now_ns)
+uint64_t port_neighbours_ask(struct port *port, uint64_t now_ns)
 {
     struct neighbours *neighbours = port->neighbours;
     if (now_ns < neighbours->due_ns)

@@ -39,34 +39,36 @@ struct neighbours {
 };
 
 // NULL: out of memory.
-struct neighbours *neighbours_create(const char *name, uint32_t room);
-void neighbours_destroy(struct neighbours *neighbours);
-uint64_t neighbours_octets(uint32_t room);
+struct neighbours *port_neighbours_create(const char *name, uint32_t room);
+void port_neighbours_destroy(struct neighbours *neighbours);
+uint64_t port_neighbours_octets(uint32_t room);
 
 // Adds a user of the next hop towards an address; returns its place. `room` suffices while each
 // user of the port has one place at most.
-uint32_t neighbour_use(struct port *port, const struct ipv6_address *towards,
-                       const struct mac *given, uint64_t now_ns);
-void neighbour_unuse(struct port *port, uint32_t place, bool gave);
+uint32_t port_neighbour_use(struct port *port, const struct ipv6_address *towards,
+                            const struct mac *given, uint64_t now_ns);
+void port_neighbour_unuse(struct port *port, uint32_t place, bool gave);
 
-// Adds or removes a peer with that address; neighbour_use and neighbour_unuse are for its next hop.
-void neighbour_peer(struct port *port, const struct ipv6_address *address, int more);
+// Adds or removes a peer with that address; port_neighbour_use and port_neighbour_unuse are for its
+// next hop.
+void port_neighbour_peer(struct port *port, const struct ipv6_address *address, int more);
 
 // The sender of a frame, by IP source and Ethernet source. PEER: a peer, or an expected net.
 // STRANGER: any other, also a frame with the address of a peer behind a router, from another
 // router, since paths may change. FORGED: a frame with the address of a peer on the link, from
 // another station.
-enum neighbour_sender { NEIGHBOUR_PEER, NEIGHBOUR_STRANGER, NEIGHBOUR_FORGED };
-enum neighbour_sender neighbour_sender(const struct port *port, const struct ipv6_address *source,
-                                       const uint8_t *mac);
+enum port_neighbour_sender { NEIGHBOUR_PEER, NEIGHBOUR_STRANGER, NEIGHBOUR_FORGED };
+enum port_neighbour_sender port_neighbour_sender(const struct port *port,
+                                                 const struct ipv6_address *source,
+                                                 const uint8_t *mac);
 
 // Learns from a reply, an advertisement or a question of a neighbour; ignores other stations. True
 // if there is such a neighbour.
-bool neighbour_learn(struct port *port, const struct ipv6_address *address, const struct mac *mac,
-                     uint64_t now_ns);
+bool port_neighbour_learn(struct port *port, const struct ipv6_address *address,
+                          const struct mac *mac, uint64_t now_ns);
 
 // Sends due questions, a bounded number a call; returns the time of the next call.
-uint64_t neighbours_ask(struct port *port, uint64_t now_ns);
+uint64_t port_neighbours_ask(struct port *port, uint64_t now_ns);
 
 static inline bool neighbour_known(const struct neighbours *neighbours, uint32_t place)
 {

@@ -14,7 +14,7 @@ static uint32_t room_of(uint32_t wanted)
     return wanted > ROOM_LEAST ? wanted : ROOM_LEAST;
 }
 
-uint64_t neighbours_octets(uint32_t room)
+uint64_t port_neighbours_octets(uint32_t room)
 {
     return TABLE_OCTETS + (uint64_t)room_of(room) * PLACE_OCTETS;
 }
@@ -32,7 +32,7 @@ static struct rte_hash *table(const char *name, const char *what, uint32_t room)
     return rte_hash_create(&parameters);
 }
 
-struct neighbours *neighbours_create(const char *name, uint32_t room)
+struct neighbours *port_neighbours_create(const char *name, uint32_t room)
 {
     struct neighbours *neighbours = rte_zmalloc("neighbours", sizeof *neighbours, 0);
     if (!neighbours)
@@ -47,11 +47,11 @@ struct neighbours *neighbours_create(const char *name, uint32_t room)
         rte_calloc("neighbours", neighbours->room, sizeof *neighbours->peers_at, 0);
     if (neighbours->by_address && neighbours->peers && neighbours->of && neighbours->peers_at)
         return neighbours;
-    neighbours_destroy(neighbours);
+    port_neighbours_destroy(neighbours);
     return NULL;
 }
 
-void neighbours_destroy(struct neighbours *neighbours)
+void port_neighbours_destroy(struct neighbours *neighbours)
 {
     if (!neighbours)
         return;

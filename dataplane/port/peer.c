@@ -22,9 +22,10 @@ static void put_outer(struct peer *peer, const struct port *port,
 {
     static const uint8_t unknown[6];
     uint8_t *ip = peer->outer + ETHER_OCTETS, *udp;
-    answer_put_ether(port, unknown, peer->ipv6 ? ETHER_TYPE_IPV6 : ETHER_TYPE_IPV4, peer->outer);
+    port_answer_put_ether(port, unknown, peer->ipv6 ? ETHER_TYPE_IPV6 : ETHER_TYPE_IPV4,
+                          peer->outer);
     if (peer->ipv6) {
-        answer_put_ipv6(port, address, IPV6_NEXT_UDP, PORT_HOP_LIMIT, 0, ip);
+        port_answer_put_ipv6(port, address, IPV6_NEXT_UDP, PORT_HOP_LIMIT, 0, ip);
         udp = ip + IPV6_OCTETS;
     } else {
         udp = put_ipv4(peer, &port->host, address_ipv4(address), ip);
@@ -34,16 +35,16 @@ static void put_outer(struct peer *peer, const struct port *port,
     peer->outer_octets = (uint8_t)(udp + UDP_OCTETS - peer->outer);
 }
 
-bool peer_setup(struct peer *peer, struct port *port, const struct ipv6_address *address,
-                uint16_t udp_port, const struct mac *mac, uint64_t now_ns)
+bool port_peer_setup(struct peer *peer, struct port *port, const struct ipv6_address *address,
+                     uint16_t udp_port, const struct mac *mac, uint64_t now_ns)
 {
     bool ipv6 = !address_is_ipv4(address);
     if (ipv6 ? address_is_none(&port->host.ipv6) : port->host.ipv4 == 0)
         return false;
     *peer = (struct peer){.ipv6 = ipv6, .made = true, .gave = mac != NULL};
     put_outer(peer, port, address, udp_port);
-    peer->neighbour = neighbour_use(port, address, mac, now_ns);
-    neighbour_peer(port, address, 1);
+    peer->neighbour = port_neighbour_use(port, address, mac, now_ns);
+    port_neighbour_peer(port, address, 1);
     return true;
 }
 
@@ -57,17 +58,17 @@ static struct ipv6_address address_of(const struct peer *peer)
     return address;
 }
 
-void peer_release(struct peer *peer, struct port *port)
+void port_peer_release(struct peer *peer, struct port *port)
 {
     if (peer->made) {
         struct ipv6_address address = address_of(peer);
-        neighbour_peer(port, &address, -1);
-        neighbour_unuse(port, peer->neighbour, peer->gave);
+        port_neighbour_peer(port, &address, -1);
+        port_neighbour_unuse(port, peer->neighbour, peer->gave);
     }
     *peer = (struct peer){0};
 }
 
-void peer_finish(struct rte_mbuf *frame)
+void port_peer_finish(struct rte_mbuf *frame)
 {
     if (get_be16(rte_pktmbuf_mtod(frame, const uint8_t *) + 12) == ETHER_TYPE_IPV6)
         port_reply_finish(frame);

@@ -26,9 +26,9 @@ struct peer {
 
 // Set-up, by command. False: the port has no address of that family, which control prevents.
 // `mac` NULL: the port asks for the neighbour at once.
-bool peer_setup(struct peer *peer, struct port *port, const struct ipv6_address *address,
-                uint16_t udp_port, const struct mac *mac, uint64_t now_ns);
-void peer_release(struct peer *peer, struct port *port);
+bool port_peer_setup(struct peer *peer, struct port *port, const struct ipv6_address *address,
+                     uint16_t udp_port, const struct mac *mac, uint64_t now_ns);
+void port_peer_release(struct peer *peer, struct port *port);
 
 static inline bool peer_ready(const struct peer *peer, const struct port *port)
 {
@@ -36,7 +36,7 @@ static inline bool peer_ready(const struct peer *peer, const struct port *port)
 }
 
 // Writes outer_octets of headers in front of a UDP payload of so many octets at b. A frame over
-// IPv6 still needs its UDP checksum (peer_finish), after the payload is written.
+// IPv6 still needs its UDP checksum (port_peer_finish), after the payload is written.
 static inline void peer_put(struct peer *peer, const struct port *port, uint32_t payload_octets,
                             uint8_t *b)
 {
@@ -57,6 +57,6 @@ static inline void peer_put(struct peer *peer, const struct port *port, uint32_t
 }
 
 // Writes the UDP checksum of a whole frame over IPv6; over IPv4 it stays 0.
-void peer_finish(struct rte_mbuf *frame);
+void port_peer_finish(struct rte_mbuf *frame);
 
 #endif

@@ -22,7 +22,7 @@ enum port_verdict {
     PORT_HELD                // a fragment, accounted for already
 };
 
-// ---- link_setup.c ----
+// ---- link_slow.c ----
 
 // Stores the interface named in the arguments.
 void port_device_interface(struct port_device *device, const char *arguments);
@@ -30,22 +30,26 @@ void port_device_interface(struct port_device *device, const char *arguments);
 // ---- unwrap.c: two ways with the same verdict ----
 
 // False: not the common case; no verdict yet.
-bool unwrap_fast(const struct port *port, const struct rte_mbuf *m, struct port_datagram *datagram);
+bool port_unwrap_fast(const struct port *port, const struct rte_mbuf *m,
+                      struct port_datagram *datagram);
 // *frame may become another frame, reassembled from fragments.
-uint32_t unwrap_general(struct port *port, struct rte_mbuf **frame, struct port_datagram *datagram,
-                        uint64_t now_ns);
+uint32_t port_unwrap_general(struct port *port, struct rte_mbuf **frame,
+                             struct port_datagram *datagram, uint64_t now_ns);
 
 // ---- host.c ----
 
-uint32_t host_arp(struct port *port, const struct ether *ether, uint64_t now_ns);
-uint32_t host_icmp(struct port *port, const uint8_t *ether, const struct ipv4 *ip, uint64_t now_ns);
-uint32_t host_icmpv6(struct port *port, const uint8_t *ether, const struct ipv6 *ip,
-                     bool fragmented, uint64_t now_ns);
+uint32_t port_host_arp(struct port *port, const struct ether *ether, uint64_t now_ns);
+uint32_t port_host_icmp(struct port *port, const uint8_t *ether, const struct ipv4 *ip,
+                        uint64_t now_ns);
+uint32_t port_host_icmpv6(struct port *port, const uint8_t *ether, const struct ipv6 *ip,
+                          bool fragmented, uint64_t now_ns);
 
 // ---- unreachable.c: verdicts as in host.c ----
 
-uint32_t host_unreachable_ipv4(const struct port *port, const struct ipv4 *ip, uint64_t now_ns);
-uint32_t host_unreachable_ipv6(const struct port *port, const struct ipv6 *ip, uint64_t now_ns);
+uint32_t port_host_unreachable_ipv4(const struct port *port, const struct ipv4 *ip,
+                                    uint64_t now_ns);
+uint32_t port_host_unreachable_ipv6(const struct port *port, const struct ipv6 *ip,
+                                    uint64_t now_ns);
 
 // A unicast Ethernet address other than zeros.
 static inline bool mac_is_unicast(const uint8_t *mac)
@@ -55,22 +59,23 @@ static inline bool mac_is_unicast(const uint8_t *mac)
 }
 
 // Whether the host answers packets with that source address.
-bool host_answers_ipv4(const struct port_host *host, uint32_t source);
-bool host_answers_ipv6(const struct port_host *host, const struct ipv6_address *source);
+bool port_host_answers_ipv4(const struct port_host *host, uint32_t source);
+bool port_host_answers_ipv6(const struct port_host *host, const struct ipv6_address *source);
 
 // The solicited-node address ff02::1:ffXX:XXXX of an address (RFC 4291 2.7.1).
-struct ipv6_address host_solicited_node(const struct ipv6_address *address);
+struct ipv6_address port_host_solicited_node(const struct ipv6_address *address);
 
 // ---- reply.c ----
 
 // An empty frame for the host's own use; NULL, counted as answers_unsent, if there is no buffer.
-struct rte_mbuf *answer_alloc(struct port *port, uint32_t octets);
-void answer_put_ether(const struct port *port, const uint8_t *destination, uint16_t type,
-                      uint8_t *b);
-void answer_put_ipv4(struct port *port, uint32_t destination, uint8_t tos, uint8_t protocol,
-                     uint32_t payload_octets, uint8_t *b);
-void answer_put_ipv6(const struct port *port, const struct ipv6_address *destination,
-                     uint8_t next_header, uint8_t hop_limit, uint32_t payload_octets, uint8_t *b);
+struct rte_mbuf *port_answer_alloc(struct port *port, uint32_t octets);
+void port_answer_put_ether(const struct port *port, const uint8_t *destination, uint16_t type,
+                           uint8_t *b);
+void port_answer_put_ipv4(struct port *port, uint32_t destination, uint8_t tos, uint8_t protocol,
+                          uint32_t payload_octets, uint8_t *b);
+void port_answer_put_ipv6(const struct port *port, const struct ipv6_address *destination,
+                          uint8_t next_header, uint8_t hop_limit, uint32_t payload_octets,
+                          uint8_t *b);
 
 // ---- fragment.c ----
 
@@ -97,24 +102,24 @@ struct fragments {
 
 #define FRAGMENT_WAIT_NS 2000000000ULL
 
-struct fragments *fragments_create(void);
-void fragments_destroy(struct fragments *fragments);
-uint64_t fragments_octets(void);
+struct fragments *port_fragments_create(void);
+void port_fragments_destroy(struct fragments *fragments);
+uint64_t port_fragments_octets(void);
 
 // Takes a fragment; returns the reassembled frame if it is complete, in one buffer and without the
 // NIC's checksum flags. IPv4's header checksum is recomputed.
-struct rte_mbuf *fragment_join_ipv4(struct port *port, struct rte_mbuf *m, const struct ipv4 *ip,
-                                    uint64_t now_ns);
-struct rte_mbuf *fragment_join_ipv6(struct port *port, struct rte_mbuf *m, const struct ipv6 *ip,
-                                    uint64_t now_ns);
+struct rte_mbuf *port_fragment_join_ipv4(struct port *port, struct rte_mbuf *m,
+                                         const struct ipv4 *ip, uint64_t now_ns);
+struct rte_mbuf *port_fragment_join_ipv6(struct port *port, struct rte_mbuf *m,
+                                         const struct ipv6 *ip, uint64_t now_ns);
 
 // Drops some overdue fragments; returns the time of the next call, or TIME_NEVER.
-uint64_t fragments_tick(struct port *port, uint64_t now_ns);
-void fragments_flush(struct port *port);
+uint64_t port_fragments_tick(struct port *port, uint64_t now_ns);
+void port_fragments_flush(struct port *port);
 
 // ---- send.c ----
 
 // At the end: frees waiting frames.
-void answers_flush(struct port *port);
+void port_answers_flush(struct port *port);
 
 #endif

@@ -76,8 +76,8 @@ static int make_parts(struct port *port, const struct port_config *config)
     char name[RTE_MEMPOOL_NAMESIZE];
     snprintf(name, sizeof name, "%s_next%u", config->name, port->queue);
     port->answer_pool = queue_pool(config, "answer", port->queue, answer_buffers(config));
-    port->neighbours = neighbours_create(name, config->neighbours);
-    port->fragments = fragments_create();
+    port->neighbours = port_neighbours_create(name, config->neighbours);
+    port->fragments = port_fragments_create();
     return port->answer_pool && port->neighbours && port->fragments ? 0 : -ENOMEM;
 }
 
@@ -100,16 +100,16 @@ int port_setup(struct port *port, const struct port_device *device, uint16_t que
 
 void port_flush(struct port *port)
 {
-    answers_flush(port);
+    port_answers_flush(port);
     if (port->fragments)
-        fragments_flush(port);
+        port_fragments_flush(port);
 }
 
 void port_release(struct port *port)
 {
     port_flush(port);
-    fragments_destroy(port->fragments);
-    neighbours_destroy(port->neighbours);
+    port_fragments_destroy(port->fragments);
+    port_neighbours_destroy(port->neighbours);
     rte_mempool_free(port->answer_pool);
     port->fragments = NULL;
     port->neighbours = NULL;
@@ -124,5 +124,5 @@ uint64_t port_octets(const struct port_config *config)
     return config->queues *
            (port_pool_octets(config->buffers, mtu_octets) +
             port_pool_octets(answer_buffers(config), mtu_octets) + rings * sizeof(void *) +
-            neighbours_octets(config->neighbours) + fragments_octets());
+            port_neighbours_octets(config->neighbours) + port_fragments_octets());
 }

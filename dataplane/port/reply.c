@@ -3,7 +3,7 @@
 #include "dataplane/port/port_parts.h"
 #include "dataplane/wire/udp.h"
 
-struct rte_mbuf *answer_alloc(struct port *port, uint32_t octets)
+struct rte_mbuf *port_answer_alloc(struct port *port, uint32_t octets)
 {
     struct rte_mbuf *m = rte_pktmbuf_alloc(port->answer_pool);
     if (m && octets <= rte_pktmbuf_tailroom(m)) {
@@ -17,8 +17,8 @@ struct rte_mbuf *answer_alloc(struct port *port, uint32_t octets)
     return NULL;
 }
 
-void answer_put_ether(const struct port *port, const uint8_t *destination, uint16_t type,
-                      uint8_t *b)
+void port_answer_put_ether(const struct port *port, const uint8_t *destination, uint16_t type,
+                           uint8_t *b)
 {
     memcpy(b, destination, 6);
     memcpy(b + 6, &port->host.mac, 6);
@@ -26,8 +26,8 @@ void answer_put_ether(const struct port *port, const uint8_t *destination, uint1
 }
 
 // An answer has the DSCP of its question; ECN is for congestion control (RFC 6040, RFC 3168 5).
-void answer_put_ipv4(struct port *port, uint32_t destination, uint8_t tos, uint8_t protocol,
-                     uint32_t payload_octets, uint8_t *b)
+void port_answer_put_ipv4(struct port *port, uint32_t destination, uint8_t tos, uint8_t protocol,
+                          uint32_t payload_octets, uint8_t *b)
 {
     struct ipv4 ip = {.tos = tos & 0xfc,
                       .id = (uint16_t)port->ip_id++,
@@ -38,8 +38,9 @@ void answer_put_ipv4(struct port *port, uint32_t destination, uint8_t tos, uint8
     ipv4_put_header(&ip, payload_octets, b);
 }
 
-void answer_put_ipv6(const struct port *port, const struct ipv6_address *destination,
-                     uint8_t next_header, uint8_t hop_limit, uint32_t payload_octets, uint8_t *b)
+void port_answer_put_ipv6(const struct port *port, const struct ipv6_address *destination,
+                          uint8_t next_header, uint8_t hop_limit, uint32_t payload_octets,
+                          uint8_t *b)
 {
     put_be32(b, 6u << 28);
     put_be16(b + 4, (uint16_t)payload_octets);
@@ -55,8 +56,8 @@ static bool answers_to(const struct port *port, const struct rte_mbuf *frame,
     if (!mac_is_unicast(rte_pktmbuf_mtod(frame, const uint8_t *) + 6))
         return false;
     return address_is_ipv4(&asker->address)
-               ? host_answers_ipv4(&port->host, address_ipv4(&asker->address))
-               : host_answers_ipv6(&port->host, &asker->address);
+               ? port_host_answers_ipv4(&port->host, address_ipv4(&asker->address))
+               : port_host_answers_ipv6(&port->host, &asker->address);
 }
 
 static uint8_t *put_headers(struct port *port, const struct rte_mbuf *frame,
@@ -65,12 +66,13 @@ static uint8_t *put_headers(struct port *port, const struct rte_mbuf *frame,
     bool ipv6 = !address_is_ipv4(&to->address);
     uint8_t *ip = b + ETHER_OCTETS;
     uint8_t *udp = ip + (ipv6 ? IPV6_OCTETS : IPV4_OCTETS);
-    answer_put_ether(port, rte_pktmbuf_mtod(frame, const uint8_t *) + 6,
-                     ipv6 ? ETHER_TYPE_IPV6 : ETHER_TYPE_IPV4, b);
+    port_answer_put_ether(port, rte_pktmbuf_mtod(frame, const uint8_t *) + 6,
+                          ipv6 ? ETHER_TYPE_IPV6 : ETHER_TYPE_IPV4, b);
     if (ipv6)
-        answer_put_ipv6(port, &to->address, IPV6_NEXT_UDP, PORT_HOP_LIMIT, udp_octets, ip);
+        port_answer_put_ipv6(port, &to->address, IPV6_NEXT_UDP, PORT_HOP_LIMIT, udp_octets, ip);
     else
-        answer_put_ipv4(port, address_ipv4(&to->address), 0, IPV4_PROTOCOL_UDP, udp_octets, ip);
+        port_answer_put_ipv4(port, address_ipv4(&to->address), 0, IPV4_PROTOCOL_UDP, udp_octets,
+                             ip);
     put_be16(udp, port->host.udp_port);
     put_be16(udp + 2, to->udp_port);
     put_be16(udp + 4, (uint16_t)udp_octets);
@@ -86,8 +88,8 @@ uint8_t *port_reply(struct port *port, const struct rte_mbuf *frame,
     uint32_t udp_octets = UDP_OCTETS + payload_octets;
     if (!answers_to(port, frame, &asker))
         return NULL;
-    *answer = answer_alloc(port, (uint32_t)ETHER_OCTETS +
-                                     (datagram->ipv6 ? IPV6_OCTETS : IPV4_OCTETS) + udp_octets);
+    *answer = port_answer_alloc(
+        port, (uint32_t)ETHER_OCTETS + (datagram->ipv6 ? IPV6_OCTETS : IPV4_OCTETS) + udp_octets);
     return *answer
                ? put_headers(port, frame, &asker, udp_octets, rte_pktmbuf_mtod(*answer, uint8_t *))
                : NULL;

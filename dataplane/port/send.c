@@ -49,7 +49,7 @@ static bool answers_offer(struct port *port, uint32_t most)
     return port->pieces == 0;
 }
 
-void answers_flush(struct port *port)
+void port_answers_flush(struct port *port)
 {
     for (; port->answers; port->answers--) {
         struct rte_mbuf *m = port->answer[port->answer_first];
@@ -235,7 +235,8 @@ uint32_t port_send(struct port *port, struct rte_mbuf **m, uint32_t n)
 
 uint64_t port_tick(struct port *port, uint64_t now_ns)
 {
-    uint64_t ask_ns = neighbours_ask(port, now_ns), joined_ns = fragments_tick(port, now_ns);
+    uint64_t ask_ns = port_neighbours_ask(port, now_ns),
+             joined_ns = port_fragments_tick(port, now_ns);
     port->due_ns = ask_ns < joined_ns ? ask_ns : joined_ns;
     answers_offer(port, PORT_ANSWERS);
     return port->due_ns;

@@ -27,12 +27,12 @@ static uint32_t tell(const struct port *port, struct ipv6_address to, const uint
     return PORT_HOST;
 }
 
-uint32_t host_unreachable_ipv4(const struct port *port, const struct ipv4 *ip, uint64_t now_ns)
+uint32_t port_host_unreachable_ipv4(const struct port *port, const struct ipv4 *ip, uint64_t now_ns)
 {
     const uint8_t *b = ip->payload.at, *quote = b + ERROR_OCTETS;
     uint32_t n = ip->payload.n;
     if (n < UNREACHABLE_IPV4_OCTETS || b[0] != ICMP_UNREACHABLE || b[1] == ICMP_FRAGMENTATION ||
-        ipv4_fold(ipv4_sum(0, b, n)) != 0 || !host_answers_ipv4(&port->host, ip->source))
+        ipv4_fold(ipv4_sum(0, b, n)) != 0 || !port_host_answers_ipv4(&port->host, ip->source))
         return DROP_icmp;
     if (quote[0] != QUOTED_IPV4_UDP || get_be16(quote + 6) & IPV4_OFFSET_MASK ||
         quote[9] != IPV4_PROTOCOL_UDP || get_be32(quote + 12) != port->host.ipv4)
@@ -41,13 +41,13 @@ uint32_t host_unreachable_ipv4(const struct port *port, const struct ipv4 *ip, u
 }
 
 // The caller has checked the checksum.
-uint32_t host_unreachable_ipv6(const struct port *port, const struct ipv6 *ip, uint64_t now_ns)
+uint32_t port_host_unreachable_ipv6(const struct port *port, const struct ipv6 *ip, uint64_t now_ns)
 {
     const uint8_t *b = ip->payload.at, *quote = b + ERROR_OCTETS;
     struct ipv6_address from, to;
     if (ip->payload.n < UNREACHABLE_IPV6_OCTETS || b[0] != ICMPV6_UNREACHABLE ||
         !address_same(&ip->destination, &port->host.ipv6) ||
-        !host_answers_ipv6(&port->host, &ip->source))
+        !port_host_answers_ipv6(&port->host, &ip->source))
         return DROP_icmp;
     memcpy(&from, quote + 8, sizeof from);
     memcpy(&to, quote + 24, sizeof to);

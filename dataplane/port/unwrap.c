@@ -41,7 +41,8 @@ static bool is_ours_ipv4(const struct port *port, uint32_t destination)
     return destination == port->host.ipv4 && destination != 0;
 }
 
-bool unwrap_fast(const struct port *port, const struct rte_mbuf *m, struct port_datagram *datagram)
+bool port_unwrap_fast(const struct port *port, const struct rte_mbuf *m,
+                      struct port_datagram *datagram)
 {
     const uint8_t *b = rte_pktmbuf_mtod(m, const uint8_t *);
     const uint8_t *ip = b + ETHER_OCTETS, *udp = ip + IPV4_OCTETS;
@@ -112,11 +113,11 @@ static uint32_t unwrap_ipv4(struct port *port, struct rte_mbuf **frame,
     if (!is_ours_ipv4(port, ip.destination))
         return DROP_not_ours;
     if (ip.more_fragments || ip.fragment_offset) {
-        *frame = fragment_join_ipv4(port, m, &ip, now_ns);
+        *frame = port_fragment_join_ipv4(port, m, &ip, now_ns);
         return *frame ? unwrap_ipv4(port, frame, datagram, now_ns) : (uint32_t)PORT_HELD;
     }
     if (ip.protocol == IPV4_PROTOCOL_ICMP)
-        return host_icmp(port, b, &ip, now_ns);
+        return port_host_icmp(port, b, &ip, now_ns);
     if (ip.protocol != IPV4_PROTOCOL_UDP)
         return DROP_other_port;
     *datagram = (struct port_datagram){.ecn = ip.tos & 3};
@@ -131,7 +132,7 @@ static bool is_ours_ipv6(const struct port *port, const struct ether *ether, con
         return false;
     if (address_same(&ip->destination, &port->host.ipv6))
         return !(ether->destination.octet[0] & 1);
-    struct ipv6_address group = host_solicited_node(&port->host.ipv6);
+    struct ipv6_address group = port_host_solicited_node(&port->host.ipv6);
     return ip->next_header == IPV6_NEXT_ICMPV6 &&
            (address_same(&ip->destination, &group) || address_same(&ip->destination, &all_nodes));
 }
@@ -150,20 +151,20 @@ static uint32_t unwrap_ipv6(struct port *port, struct rte_mbuf **frame, const st
     if (ip.has_fragment && (ip.fragment.more_fragments || ip.fragment.offset)) {
         if (joined)
             return DROP_fragment;
-        *frame = fragment_join_ipv6(port, m, &ip, now_ns);
+        *frame = port_fragment_join_ipv6(port, m, &ip, now_ns);
         return *frame ? unwrap_ipv6(port, frame, ether, true, datagram, now_ns)
                       : (uint32_t)PORT_HELD;
     }
     if (ip.next_header == IPV6_NEXT_ICMPV6)
-        return host_icmpv6(port, b, &ip, joined || ip.has_fragment, now_ns);
+        return port_host_icmpv6(port, b, &ip, joined || ip.has_fragment, now_ns);
     if (ip.next_header != IPV6_NEXT_UDP)
         return DROP_other_port;
     *datagram = (struct port_datagram){.ecn = ip.traffic_class & 3, .ipv6 = true};
     return unwrap_udp(port, m, ip.payload, (struct octets){b + ETHER_OCTETS + 8, 32}, datagram);
 }
 
-uint32_t unwrap_general(struct port *port, struct rte_mbuf **frame, struct port_datagram *datagram,
-                        uint64_t now_ns)
+uint32_t port_unwrap_general(struct port *port, struct rte_mbuf **frame,
+                             struct port_datagram *datagram, uint64_t now_ns)
 {
     struct rte_mbuf *m = *frame;
     struct ether ether;
@@ -178,7 +179,7 @@ uint32_t unwrap_general(struct port *port, struct rte_mbuf **frame, struct port_
     if (!group && memcmp(&ether.destination, &port->host.mac, sizeof ether.destination) != 0)
         return DROP_not_ours;
     if (ether.type == ETHER_TYPE_ARP)
-        return host_arp(port, &ether, now_ns);
+        return port_host_arp(port, &ether, now_ns);
     if (ether.type == ETHER_TYPE_IPV6)
         return unwrap_ipv6(port, frame, &ether, false, datagram, now_ns);
     return group ? (uint32_t)DROP_not_ours : unwrap_ipv4(port, frame, datagram, now_ns);
@@ -188,9 +189,9 @@ uint32_t unwrap_general(struct port *port, struct rte_mbuf **frame, struct port_
 static bool unwrap(struct port *port, struct rte_mbuf **frame, struct port_datagram *datagram,
                    uint64_t now_ns)
 {
-    if (unwrap_fast(port, *frame, datagram))
+    if (port_unwrap_fast(port, *frame, datagram))
         return true;
-    uint32_t verdict = unwrap_general(port, frame, datagram, now_ns);
+    uint32_t verdict = port_unwrap_general(port, frame, datagram, now_ns);
     if (verdict == PORT_HOST) {
         port->stats->host_packets++;
         port->stats->host_octets += (*frame)->pkt_len;

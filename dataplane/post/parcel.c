@@ -99,8 +99,8 @@ static struct parcel *free_parcel(struct post *post)
     return NULL;
 }
 
-bool parcel_send(struct post *post, struct state *state, struct sched *sched,
-                 struct stats_worker *stats, const struct command *move, uint64_t now_ns)
+bool post_parcel_send(struct post *post, struct state *state, struct sched *sched,
+                      struct stats_worker *stats, const struct command *move, uint64_t now_ns)
 {
     struct parcel *parcel = free_parcel(post);
     uint32_t ms = move->ms_move.ms_id, to = move->worker;
@@ -120,7 +120,7 @@ bool parcel_send(struct post *post, struct state *state, struct sched *sched,
     if (parcel->ms.options)
         memcpy(parcel->options, state_options(state, ms), parcel->ms.options);
     pack_pdps(parcel, state, move);
-    names_remove(&state->name[STATE_NAMED_TLLI], name_of(state, ms), ms);
+    state_names_remove(&state->name[STATE_NAMED_TLLI], name_of(state, ms), ms);
     struct packing packing = {parcel, stats};
     stats->commands_refused +=
         sched_ms_leave(sched, ms, &parcel->baggage, pack_npdu, &packing, now_ns) != 0;
@@ -156,8 +156,8 @@ static void unpack_npdus(const struct parcel *parcel, struct state *state, struc
     }
 }
 
-bool parcel_unpack(struct post *post, struct state *state, struct sched *sched,
-                   struct stats_worker *stats, const struct command *expect, uint64_t now_ns)
+bool post_parcel_unpack(struct post *post, struct state *state, struct sched *sched,
+                        struct stats_worker *stats, const struct command *expect, uint64_t now_ns)
 {
     struct parcel *parcel = post->waiting[expect->worker];
     if (!parcel)
@@ -173,7 +173,7 @@ bool parcel_unpack(struct post *post, struct state *state, struct sched *sched,
     if (parcel->ms.options)
         memcpy(state_options(state, ms), parcel->options, parcel->ms.options);
     unpack_pdps(parcel, state, expect);
-    names_add(&state->name[STATE_NAMED_TLLI], name_of(state, ms), ms);
+    state_names_add(&state->name[STATE_NAMED_TLLI], name_of(state, ms), ms);
     stats->commands_refused +=
         sched_ms_arrive(sched, ms, parcel->bvc_id, &parcel->baggage, now_ns) != 0;
     unpack_npdus(parcel, state, sched, stats, expect, now_ns);
@@ -184,7 +184,7 @@ bool parcel_unpack(struct post *post, struct state *state, struct sched *sched,
     return true;
 }
 
-void parcel_drop(struct parcel *parcel, struct stats_worker *stats)
+void post_parcel_drop(struct parcel *parcel, struct stats_worker *stats)
 {
     unpack_npdus(parcel, NULL, NULL, stats, NULL, 0);
 }

@@ -81,13 +81,13 @@ uint32_t post_take(struct post *post, uint32_t from, struct letter *letters, uin
 
 // parcel.c: carries out an ms_move to another worker; false if there is no room now; then nothing
 // has changed.
-bool parcel_send(struct post *post, struct state *state, struct sched *sched,
-                 struct stats_worker *stats, const struct command *move, uint64_t now_ns);
+bool post_parcel_send(struct post *post, struct state *state, struct sched *sched,
+                      struct stats_worker *stats, const struct command *move, uint64_t now_ns);
 // Carries out an `expect`, with the next parcel from that worker: parcels come in the order of
 // control's `expect` commands. False if it has not come yet.
-bool parcel_unpack(struct post *post, struct state *state, struct sched *sched,
-                   struct stats_worker *stats, const struct command *expect, uint64_t now_ns);
+bool post_parcel_unpack(struct post *post, struct state *state, struct sched *sched,
+                        struct stats_worker *stats, const struct command *expect, uint64_t now_ns);
 // At the end: counts and drops a parcel's contents here.
-void parcel_drop(struct parcel *parcel, struct stats_worker *stats);
+void post_parcel_drop(struct parcel *parcel, struct stats_worker *stats);
 
 #endif

@@ -35,18 +35,18 @@ int registry_bvc(struct registry *r, struct command *command)
         return fault;
     r->bvc[c->bvc_id] = (struct registry_bvc){
         .made = true, .bvci = c->bvci, .nse = c->nse_id, .since = r->worker[nse->worker].sent};
-    names_add(&r->name[STATE_NAMED_BVCI], names_hash(c->nse_id, c->bvci), c->bvc_id);
+    state_names_add(&r->name[STATE_NAMED_BVCI], names_hash(c->nse_id, c->bvci), c->bvc_id);
     nse->bvcs++;
     return 0;
 }
 
 static int offer(struct registry *r, struct command *c)
 {
-    uint32_t id = c->bvc_flow.bvc_id; // with which every such command begins
+    uint32_t id = c->bvc_bucket.bvc_id; // with which every such command begins
     return registry_bvc_there(r, id) ?: registry_offer(r, 1u << registry_worker_of_bvc(r, id), c);
 }
 
-REGISTRY_PLAIN(bvc_flow, offer)
+REGISTRY_PLAIN(bvc_bucket, offer)
 REGISTRY_PLAIN(bvc_reset, offer)
 REGISTRY_PLAIN(bvc_block, offer)
 REGISTRY_PLAIN(bvc_credit, offer)
@@ -99,7 +99,7 @@ static void settle_first(struct registry *r, struct registry_worker *worker)
         append(r, &worker->kept, id);
         return;
     }
-    names_remove(&r->name[STATE_NAMED_BVCI], names_hash(bvc->nse, bvc->bvci), id);
+    state_names_remove(&r->name[STATE_NAMED_BVCI], names_hash(bvc->nse, bvc->bvci), id);
     r->nse[bvc->nse].bvcs--;
 }
 

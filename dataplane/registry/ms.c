@@ -18,12 +18,12 @@ static bool is_tlli(const struct registry *r, uint32_t nse, uint32_t tlli)
 
 static void tlli_add(struct registry *r, uint32_t nse, uint32_t tlli, uint32_t ms)
 {
-    names_add(&r->name[STATE_NAMED_TLLI], names_hash(nse, tlli), ms);
+    state_names_add(&r->name[STATE_NAMED_TLLI], names_hash(nse, tlli), ms);
 }
 
 static void tlli_remove(struct registry *r, uint32_t nse, uint32_t tlli, uint32_t ms)
 {
-    names_remove(&r->name[STATE_NAMED_TLLI], names_hash(nse, tlli), ms);
+    state_names_remove(&r->name[STATE_NAMED_TLLI], names_hash(nse, tlli), ms);
 }
 
 static void old_tlli_end(struct registry *r, uint32_t id)
@@ -43,27 +43,27 @@ static void put_at(struct registry *r, uint32_t ms, uint32_t worker, uint32_t pl
 static uint32_t take_place(struct registry *r, uint32_t worker, uint32_t ms)
 {
     struct places *places = &r->worker[worker].mss;
-    return places_take(places, places->n == r->limits.mss ? ms : UINT32_MAX);
+    return registry_places_take(places, places->n == r->limits.mss ? ms : UINT32_MAX);
 }
 
 static void give_place(struct registry *r, uint32_t ms)
 {
     uint32_t at = r->ms[ms].at;
-    places_give(&r->worker[dp_at_worker(at)].mss, dp_at_place(at));
+    registry_places_give(&r->worker[dp_at_worker(at)].mss, dp_at_place(at));
 }
 
 // ---- Of an MS that is there ----
 
 static int ready(const struct registry *r, const struct command *c)
 {
-    uint32_t id = c->ms_flow.ms_id; // with which every such command begins
+    uint32_t id = c->ms_bucket.ms_id; // with which every such command begins
     return REGISTRY_THERE(r, ms, id) ?: registry_room(r, 1u << dp_at_worker(r->ms[id].at));
 }
 
 int registry_offer_ms(struct registry *r, struct command *c)
 {
-    uint32_t at = r->ms[c->ms_flow.ms_id].at;
-    c->ms_flow.ms_id = dp_at_place(at);
+    uint32_t at = r->ms[c->ms_bucket.ms_id].at;
+    c->ms_bucket.ms_id = dp_at_place(at);
     return registry_offer(r, 1u << dp_at_worker(at), c);
 }
 
@@ -72,7 +72,7 @@ static int offer(struct registry *r, struct command *c)
     return ready(r, c) ?: registry_offer_ms(r, c);
 }
 
-REGISTRY_PLAIN(ms_flow, offer)
+REGISTRY_PLAIN(ms_bucket, offer)
 REGISTRY_PLAIN(ms_default, offer)
 REGISTRY_PLAIN(ms_credit, offer)
 REGISTRY_PLAIN(ms_freeze, offer)
@@ -206,7 +206,7 @@ void registry_ms_moved(struct registry *r, uint32_t id, uint32_t bvc)
 
 // The worker has room for an MS that comes to it, and for those of its contexts that have no place
 // there already.
-static int room_check(const struct registry *r, const struct registry_ms *ms, uint32_t worker)
+static int sched_room_check(const struct registry *r, const struct registry_ms *ms, uint32_t worker)
 {
     uint32_t pdps = 0;
     for (uint32_t pdp = ms->first_pdp; pdp != STATE_NONE; pdp = r->pdp[pdp].next)
@@ -222,7 +222,7 @@ int registry_ms_may_move(const struct registry *r, uint32_t id, uint32_t bvc)
     uint32_t from = nse_of(r, id), to = r->bvc[bvc].nse, worker = r->nse[to].worker;
     if (from != to && is_tlli(r, to, r->ms[id].tlli))
         return -EEXIST;
-    return r->nse[from].worker == worker ? 0 : room_check(r, &r->ms[id], worker);
+    return r->nse[from].worker == worker ? 0 : sched_room_check(r, &r->ms[id], worker);
 }
 
 // The worker that it comes to, and those that the TEIDs of its contexts name, are told as well.

@@ -3,11 +3,11 @@
 
 static int offer(struct registry *r, struct command *c)
 {
-    uint32_t id = c->nse_flow.nse_id; // with which every such command begins
+    uint32_t id = c->nse_bucket.nse_id; // with which every such command begins
     return REGISTRY_THERE(r, nse, id) ?: registry_offer(r, 1u << r->nse[id].worker, c);
 }
 
-REGISTRY_PLAIN(nse_flow, offer)
+REGISTRY_PLAIN(nse_bucket, offer)
 
 int registry_nse(struct registry *r, struct command *c)
 {

@@ -5,9 +5,10 @@
 uint32_t registry_pdp_teid(struct registry *r, uint32_t worker, uint32_t pdp)
 {
     struct registry_worker *w = &r->worker[worker];
-    uint32_t place = places_take(&w->pdps, w->pdps.n == r->limits.pdps ? pdp : UINT32_MAX);
+    uint32_t place = registry_places_take(&w->pdps, w->pdps.n == r->limits.pdps ? pdp : UINT32_MAX);
     uint32_t *teid = &w->teid[place], first = teid_make(r->teid_bits, worker, 0, place);
-    *teid = teid_after(r->teid_bits, r->teid_seed, *teid ? ++w->renewed : 0, *teid ? *teid : first);
+    *teid = state_teid_after(r->teid_bits, r->teid_seed, *teid ? ++w->renewed : 0,
+                             *teid ? *teid : first);
     return *teid;
 }
 
@@ -18,7 +19,8 @@ uint32_t registry_pdp_worker(const struct registry *r, uint32_t pdp)
 
 static void give_place(struct registry *r, uint32_t teid)
 {
-    places_give(&r->worker[teid_worker(r->teid_bits, teid)].pdps, teid_index(r->teid_bits, teid));
+    registry_places_give(&r->worker[teid_worker(r->teid_bits, teid)].pdps,
+                         teid_index(r->teid_bits, teid));
 }
 
 void registry_pdp_leave(struct registry *r, uint32_t pdp)

@@ -8,10 +8,11 @@ int registry_pfc_there(const struct registry *r, uint32_t ms, uint32_t slot)
 
 static int offer(struct registry *r, struct command *c)
 {
-    return registry_pfc_there(r, c->pfc_flow.ms_id, c->pfc_flow.slot) ?: registry_offer_ms(r, c);
+    return registry_pfc_there(r, c->pfc_bucket.ms_id, c->pfc_bucket.slot)
+               ?: registry_offer_ms(r, c);
 }
 
-REGISTRY_PLAIN(pfc_flow, offer)
+REGISTRY_PLAIN(pfc_bucket, offer)
 REGISTRY_PLAIN(pfc_credit, offer)
 
 int registry_pfc(struct registry *r, struct command *command)

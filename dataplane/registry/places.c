@@ -10,13 +10,13 @@ static uint32_t words(uint32_t n)
     return n / WORD_BITS + 1;
 }
 
-uint64_t places_octets(uint32_t n)
+uint64_t registry_places_octets(uint32_t n)
 {
     return (words(n) * sizeof(uint64_t) + 63) & ~63ULL;
 }
 
 // What is behind the last place counts as taken.
-bool places_setup(struct places *places, uint32_t n)
+bool registry_places_setup(struct places *places, uint32_t n)
 {
     *places =
         (struct places){.taken = rte_zmalloc("places", words(n) * sizeof(uint64_t), 64), .n = n};
@@ -27,7 +27,7 @@ bool places_setup(struct places *places, uint32_t n)
     return true;
 }
 
-void places_release(struct places *places)
+void registry_places_release(struct places *places)
 {
     rte_free(places->taken);
     *places = (struct places){0};
@@ -49,7 +49,7 @@ static uint32_t free_one(const struct places *places)
     return word * WORD_BITS + (uint32_t)__builtin_ctzll(there);
 }
 
-uint32_t places_take(struct places *places, uint32_t preferred)
+uint32_t registry_places_take(struct places *places, uint32_t preferred)
 {
     uint32_t place = preferred;
     if (preferred >= places->n || is_taken(places, preferred)) {
@@ -61,7 +61,7 @@ uint32_t places_take(struct places *places, uint32_t preferred)
     return place;
 }
 
-void places_give(struct places *places, uint32_t place)
+void registry_places_give(struct places *places, uint32_t place)
 {
     places->taken[place / WORD_BITS] &= ~(1ULL << place % WORD_BITS);
     places->left++;

@@ -12,12 +12,12 @@ struct places {
     uint32_t next; // where to look for a free one, so that one given back rests for long
 };
 
-bool places_setup(struct places *places, uint32_t n);
-void places_release(struct places *places);
-uint64_t places_octets(uint32_t n);
+bool registry_places_setup(struct places *places, uint32_t n);
+void registry_places_release(struct places *places);
+uint64_t registry_places_octets(uint32_t n);
 
 // The preferred one, if it is free and there is such a one, else any: there are some left.
-uint32_t places_take(struct places *places, uint32_t preferred);
-void places_give(struct places *places, uint32_t place);
+uint32_t registry_places_take(struct places *places, uint32_t preferred);
+void registry_places_give(struct places *places, uint32_t place);
 
 #endif

@@ -20,10 +20,10 @@ uint64_t registry_octets(const struct registry *sizes)
     REGISTRY_NOUNS(NOUN)
 #undef NOUN
     for (int kind = 0; kind < STATE_NAMED_KINDS; kind++)
-        octets += names_octets(state_names_count(l, kind));
-    return octets +
-           sizes->workers * (places_octets(sizes->room_mss) + places_octets(sizes->room_pdps) +
-                             lines(sizes->room_pdps, sizeof(uint32_t)));
+        octets += state_names_octets(state_names_count(l, kind));
+    return octets + sizes->workers * (registry_places_octets(sizes->room_mss) +
+                                      registry_places_octets(sizes->room_pdps) +
+                                      lines(sizes->room_pdps, sizeof(uint32_t)));
 }
 
 static void *zeroed(uint32_t n, size_t octets)
@@ -38,8 +38,8 @@ static bool workers_setup(struct registry *r)
         struct registry_worker *worker = &r->worker[w];
         worker->going.first = worker->kept.first = STATE_NONE;
         worker->teid = zeroed(r->room_pdps, sizeof *worker->teid);
-        there &= places_setup(&worker->mss, r->room_mss);
-        there &= places_setup(&worker->pdps, r->room_pdps) && worker->teid;
+        there &= registry_places_setup(&worker->mss, r->room_mss);
+        there &= registry_places_setup(&worker->pdps, r->room_pdps) && worker->teid;
     }
     return there;
 }
@@ -61,7 +61,7 @@ bool registry_setup(struct registry *r)
     REGISTRY_NOUNS(NOUN)
 #undef NOUN
     for (int kind = 0; kind < STATE_NAMED_KINDS; kind++)
-        there &= names_setup(&r->name[kind], state_names_count(&r->limits, kind)) == 0;
+        there &= state_names_setup(&r->name[kind], state_names_count(&r->limits, kind)) == 0;
     r->endpoints =
         state_hash("control_endpoints", 0, r->limits.nsvcs, sizeof(struct state_endpoint));
     return there && r->endpoints;
@@ -70,10 +70,10 @@ bool registry_setup(struct registry *r)
 void registry_release(struct registry *r)
 {
     for (int kind = 0; kind < STATE_NAMED_KINDS; kind++)
-        names_release(&r->name[kind]);
+        state_names_release(&r->name[kind]);
     for (uint32_t w = 0; w < r->workers; w++) {
-        places_release(&r->worker[w].mss);
-        places_release(&r->worker[w].pdps);
+        registry_places_release(&r->worker[w].mss);
+        registry_places_release(&r->worker[w].pdps);
         rte_free(r->worker[w].teid);
     }
     rte_hash_free(r->endpoints);

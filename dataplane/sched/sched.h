@@ -175,7 +175,7 @@ int sched_ms_release(struct sched *s, uint32_t ms, uint64_t now_ns);
 // starts empty, on the new cell's defaults, and its PFCs have no values. N-PDUs beyond the new
 // cell's limit are not dropped.
 int sched_ms_move(struct sched *s, uint32_t ms, uint32_t bvc, uint64_t now_ns);
-// Moves the MS to another scheduler (sched_move_setup.c) in three steps: leave, which hands its
+// Moves the MS to another scheduler (sched_move_slow.c) in three steps: leave, which hands its
 // N-PDUs over in their order; arrive; each N-PDU arrives. An N-PDU is refused only if the limit of
 // all queues is full; then it stays the caller's. `pdu.arrived_ns` is by the MS's clock, which
 // moves along, `pdu.came` in real time, which both schedulers share.

@@ -40,10 +40,10 @@ static uint32_t weights_in(const struct sched *s, struct tree_ms *m, const struc
 // A class's weight, and the sums of weights in its cell and in its pipe, of the classes with a
 // backlog and this one. Signalling goes first and shares with no class.
 struct weights {
-    uint64_t own, cell, pipe;
+    uint64_t own, bvc, pipe;
 };
 
-static uint64_t cell_weights(const struct sched *s, const struct tree_cell *c)
+static uint64_t bvc_weights(const struct sched *s, const struct tree_bvc *c)
 {
     uint64_t sum = 0;
     for (uint32_t classes = c->backlogged; classes; classes &= classes - 1)
@@ -55,18 +55,17 @@ static uint64_t pipe_weights(const struct sched *s, const struct tree_nse *n)
 {
     uint64_t sum = 0;
     for (uint32_t class = 0; class < CLASS_COUNT; class ++)
-        sum += (uint64_t)n->cells_backlogged[class] * s->config.of_class[class].weight;
+        sum += (uint64_t)n->bvcs_backlogged[class] * s->config.of_class[class].weight;
     return sum;
 }
 
-static struct weights weights_of(const struct sched *s, const struct tree_cell *c, uint32_t class)
+static struct weights weights_of(const struct sched *s, const struct tree_bvc *c, uint32_t class)
 {
     if (class == CLASS_SIGNALLING)
         return (struct weights){1, 1, 1};
     uint64_t own = s->config.of_class[class].weight;
     uint64_t more = c->of_class[class].backlogged ? 0 : own;
-    return (struct weights){own, cell_weights(s, c) + more,
-                            pipe_weights(s, &s->nse[c->nse]) + more};
+    return (struct weights){own, bvc_weights(s, c) + more, pipe_weights(s, &s->nse[c->nse]) + more};
 }
 
 // The share of a PFC in its own bucket: R, or, in a shared bucket, R by weight among the PFCs with
@@ -76,7 +75,7 @@ static uint64_t share_of_flow(const struct sched *s, struct tree_ms *m, const st
     uint32_t rate = pfc_bucket_read(m, p)->rate, slot = (uint32_t)(p - tree_pfc_of(m, 0));
     if (!pfc_is_shared(p) || p->traffic_class == CLASS_SIGNALLING)
         return part_of(rate, 1, 1);
-    uint64_t in_flow = weights_in(s, m, p, share_members(m, slot));
+    uint64_t in_flow = weights_in(s, m, p, sched_share_members(m, slot));
     return part_of(rate, s->config.of_class[p->traffic_class].weight, in_flow);
 }
 
@@ -84,19 +83,19 @@ static uint64_t share_of_flow(const struct sched *s, struct tree_ms *m, const st
 // the backlogged nodes of that level.
 static uint32_t share_of(const struct sched *s, struct tree_ms *m, const struct tree_pfc *p)
 {
-    const struct tree_cell *c = &s->cell[m->cell];
+    const struct tree_bvc *c = &s->bvc[m->bvc];
     uint32_t class = p->traffic_class;
     struct weights w = weights_of(s, c, class);
     uint64_t sharers = c->of_class[class].backlogged + (p->queue.total ? 0 : 1);
     uint64_t in_ms = class == CLASS_SIGNALLING ? 1 : weights_in(s, m, p, m->slots);
     uint64_t share = share_of_flow(s, m, p);
     share = least_of(share, part_of(ms_terms(s, m).rate, w.own, in_ms));
-    share = least_of(share, part_of(c->bucket.rate, w.own, w.cell * sharers));
+    share = least_of(share, part_of(c->bucket.rate, w.own, w.bvc * sharers));
     share = least_of(share, part_of(s->nse[c->nse].bucket.rate, w.own, w.pipe * sharers));
     return (uint32_t)at_least_1(least_of(share, UINT32_MAX));
 }
 
-uint32_t aqm_share_anew(const struct aqm_view *view)
+uint32_t sched_aqm_share_again(const struct aqm_view *view)
 {
     const struct sched *s = view->owner;
     struct tree_pfc *p = tree_pfc(s, view->owner_id);
@@ -106,30 +105,30 @@ uint32_t aqm_share_anew(const struct aqm_view *view)
 }
 
 // The share of a class in a cell or an NSE: of all its PFCs there.
-static uint32_t share_of_class(const struct sched *s, const struct tree_cell *c, uint32_t class,
-                               bool all_cells)
+static uint32_t share_of_class(const struct sched *s, const struct tree_bvc *c, uint32_t class,
+                               bool all_bvcs)
 {
     const struct tree_nse *n = &s->nse[c->nse];
     struct weights w = weights_of(s, c, class);
     uint64_t begins = c->of_class[class].backlogged ? 0 : 1;
-    uint64_t cells = all_cells ? n->cells_backlogged[class] + begins : 1;
-    uint64_t share = cells * part_of(c->bucket.rate, w.own, w.cell);
-    share = least_of(share, part_of(n->bucket.rate, cells * w.own, w.pipe));
+    uint64_t bvcs = all_bvcs ? n->bvcs_backlogged[class] + begins : 1;
+    uint64_t share = bvcs * part_of(c->bucket.rate, w.own, w.bvc);
+    share = least_of(share, part_of(n->bucket.rate, bvcs * w.own, w.pipe));
     return (uint32_t)at_least_1(least_of(share, UINT32_MAX));
 }
 
-uint8_t *aqm_look_wide(struct sched *s, const struct tree_ms *m, uint32_t class, bool nse,
-                       struct aqm_view *view, uint64_t *total)
+uint8_t *sched_aqm_look_wide(struct sched *s, const struct tree_ms *m, uint32_t class, bool nse,
+                             struct aqm_view *view, uint64_t *total)
 {
-    const struct tree_cell *c = &s->cell[m->cell];
+    const struct tree_bvc *c = &s->bvc[m->bvc];
     *total = nse ? s->nse[c->nse].total[class] : c->of_class[class].total;
     view->share_octets_per_s = share_of_class(s, c, class, nse);
-    size_t at = (size_t)(nse ? c->nse : m->cell) * CLASS_COUNT + class;
+    size_t at = (size_t)(nse ? c->nse : m->bvc) * CLASS_COUNT + class;
     return tree_vars(s, nse ? SCHED_SCOPE_NSE : SCHED_SCOPE_BVC, at);
 }
 
-void list_drop(struct sched *s, const struct tree_pfc *p, const struct pdu *pdu,
-               enum drop_reason reason)
+void sched_list_drop(struct sched *s, const struct tree_pfc *p, const struct pdu *pdu,
+                     enum drop_reason reason)
 {
     s->drop[s->drop_count++] = (struct sched_drop){.buffer = pdu->buffer,
                                                    .octets = pdu->octets,
@@ -137,10 +136,10 @@ void list_drop(struct sched *s, const struct tree_pfc *p, const struct pdu *pdu,
                                                    .reason = (uint8_t)reason};
 }
 
-void drop_head(struct sched *s, uint32_t pfc, enum drop_reason reason)
+void sched_drop_head(struct sched *s, uint32_t pfc, enum drop_reason reason)
 {
     struct tree_ms *m = tree_ms(s, tree_pfc_ms(pfc));
     struct tree_pfc *p = tree_pfc_of(m, tree_pfc_slot(pfc));
-    list_drop(s, p, queue_head(s, pfc, p), reason);
+    sched_list_drop(s, p, queue_head(s, pfc, p), reason);
     queue_pop(s, pfc, m, p);
 }

@@ -4,9 +4,9 @@
 
 #include "dataplane/sched/sched_round.h"
 
-uint32_t aqm_share_anew(const struct aqm_view *view);
-uint8_t *aqm_look_wide(struct sched *s, const struct tree_ms *m, uint32_t class, bool nse,
-                       struct aqm_view *view, uint64_t *total);
+uint32_t sched_aqm_share_again(const struct aqm_view *view);
+uint8_t *sched_aqm_look_wide(struct sched *s, const struct tree_ms *m, uint32_t class, bool nse,
+                             struct aqm_view *view, uint64_t *total);
 
 // Fills in the view of the queue that the AQM watches, and returns the AQM's vars for it.
 static inline uint8_t *aqm_look(struct sched *s, uint32_t pfc, struct tree_ms *m,
@@ -17,20 +17,20 @@ static inline uint8_t *aqm_look(struct sched *s, uint32_t pfc, struct tree_ms *m
     uint64_t total = p->queue.total;
     uint8_t *vars;
     if (scope <= SCHED_SCOPE_BVC) {
-        vars = aqm_look_wide(s, m, class, scope == SCHED_SCOPE_NSE, view, &total);
+        vars = sched_aqm_look_wide(s, m, class, scope == SCHED_SCOPE_NSE, view, &total);
     } else {
         vars = tree_vars(s, SCHED_SCOPE_PFC, tree_pfc_place(s, pfc));
         if (p->share_uses) {
             p->share_uses--;
             view->share_octets_per_s = p->share_octets_per_s;
         } else {
-            view->share_of = aqm_share_anew;
+            view->share_of = sched_aqm_share_again;
             view->owner = s;
             view->owner_id = pfc;
         }
         if (scope == SCHED_SCOPE_FLOW) {
             vars = tree_vars(s, SCHED_SCOPE_FLOW, queue_flow_place(s, pfc, flow));
-            total = queue_flow(s, pfc, flow)->queue.total;
+            total = sched_queue_flow(s, pfc, flow)->queue.total;
         }
     }
     view->queue_pdus = total_packets(total);

@@ -5,45 +5,46 @@
 #include "dataplane/sched/sched_parts.h"
 
 // The node exists, if `there`; else its id is free.
-int change_nse(const struct sched *s, uint32_t nse, bool there);
-int change_cell(const struct sched *s, uint32_t cell, bool there);
-int change_ms(const struct sched *s, uint32_t ms, bool there);
-int change_pfc(const struct sched *s, uint32_t ms, uint32_t slot);
-int change_terms(struct bucket_terms terms);
-int change_n201_u(const struct sched *s, uint16_t n201_u);
+int sched_change_nse(const struct sched *s, uint32_t nse, bool there);
+int sched_change_bvc(const struct sched *s, uint32_t bvc, bool there);
+int sched_change_ms(const struct sched *s, uint32_t ms, bool there);
+int sched_change_pfc(const struct sched *s, uint32_t ms, uint32_t slot);
+int sched_change_terms(struct bucket_terms terms);
+int sched_change_n201_u(const struct sched *s, uint16_t n201_u);
 
 #define CHANGE_N201_U_MIN 140
 #define CHANGE_N201_U_MAX 1520
 
 // Checks a class's values; computes the hot path's form of them.
-int change_class(const struct sched_class *k, uint32_t class);
-void change_rule(struct sched *s, uint32_t class);
+int sched_change_class(const struct sched_class *k, uint32_t class);
+void sched_change_rule(struct sched *s, uint32_t class);
 
 // An MS's clock stops while the MS is frozen or its own R is 0; `bit` is the state that changes.
-void change_standing(struct tree_ms *m, uint8_t bit, bool on, uint64_t now_ns);
+void sched_change_standing(struct tree_ms *m, uint8_t bit, bool on, uint64_t now_ns);
 
-// ---- sched_sizes_setup.c: effective buckets ----
+// ---- sched_sizes_slow.c: effective buckets ----
 // Stores the offered Bmax, and returns terms with the effective Bmax.
-struct bucket_terms sizes_of_cell(struct sched *s, uint32_t cell, struct bucket_terms offered);
-struct bucket_terms sizes_of_default(struct sched *s, uint32_t cell, struct bucket_terms offered);
-struct bucket_terms sizes_of_ms(struct sched *s, uint32_t ms, struct bucket_terms offered);
-struct bucket_terms sizes_of_pfc(struct sched *s, uint32_t ms, uint32_t slot,
-                                 struct bucket_terms offered);
+struct bucket_terms sched_sizes_of_bvc(struct sched *s, uint32_t bvc, struct bucket_terms offered);
+struct bucket_terms sched_sizes_of_default(struct sched *s, uint32_t bvc,
+                                           struct bucket_terms offered);
+struct bucket_terms sched_sizes_of_ms(struct sched *s, uint32_t ms, struct bucket_terms offered);
+struct bucket_terms sched_sizes_of_pfc(struct sched *s, uint32_t ms, uint32_t slot,
+                                       struct bucket_terms offered);
 // A new cell without MSs; an MS that enters or leaves a cell; an MS whose largest N201-U was `was`.
-void sizes_cell_begins(struct sched *s, uint32_t cell);
-void sizes_ms_begins(struct sched *s, uint32_t ms);
-void sizes_ms_comes(struct sched *s, uint32_t ms, uint32_t cell);
-void sizes_ms_goes(struct sched *s, uint32_t ms, uint32_t cell);
-uint32_t sizes_n201_u(const struct sched *s, uint32_t ms);
-void sizes_ms_changes(struct sched *s, uint32_t ms, uint32_t was);
+void sched_sizes_bvc_begins(struct sched *s, uint32_t bvc);
+void sched_sizes_ms_begins(struct sched *s, uint32_t ms);
+void sched_sizes_ms_comes(struct sched *s, uint32_t ms, uint32_t bvc);
+void sched_sizes_ms_goes(struct sched *s, uint32_t ms, uint32_t bvc);
+uint32_t sched_sizes_n201_u(const struct sched *s, uint32_t ms);
+void sched_sizes_ms_changes(struct sched *s, uint32_t ms, uint32_t was);
 
-// ---- sched_share_setup.c ----
+// ---- sched_share_slow.c ----
 // Gives the PFC a bucket of its own, without values; the other PFCs keep the shared bucket.
-void share_part(struct sched *s, uint32_t ms, uint32_t slot);
+void sched_share_part(struct sched *s, uint32_t ms, uint32_t slot);
 // Moves the offered Bmax of a bucket that passes from one slot to another.
-void sizes_pfc_passes(struct sched *s, uint32_t ms, uint32_t from, uint32_t to);
+void sched_sizes_pfc_passes(struct sched *s, uint32_t ms, uint32_t from, uint32_t to);
 
 // Drops the PFC's queue, as far as the list of drops has room.
-int change_flush(struct sched *s, uint32_t pfc, enum drop_reason reason);
+int sched_change_flush(struct sched *s, uint32_t pfc, enum drop_reason reason);
 
 #endif

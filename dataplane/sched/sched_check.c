@@ -38,7 +38,7 @@ static const char *check_flows(const struct sched *s, uint32_t pfc, const struct
 {
     uint64_t total = 0;
     for (uint32_t flow = 0; flow < s->config.flows_a_pfc; flow++) {
-        const struct tree_flow *f = queue_flow(s, pfc, flow);
+        const struct tree_flow *f = sched_queue_flow(s, pfc, flow);
         const char *fault = check_queue(s, &f->queue);
         if (fault)
             return fault;
@@ -109,8 +109,8 @@ static const char *check_pfc(const struct sched *s, uint32_t pfc, struct sums *s
 // The default rate is 0, or was 0 and the visit after its change has not reached the MS.
 static bool waits_for_change(const struct sched *s, const struct tree_ms *m)
 {
-    const struct tree_cell *c = &s->cell[m->cell];
-    return !(m->state & MS_OWN) && (c->defaults.terms.rate == 0 || c->state & CELL_DUE);
+    const struct tree_bvc *c = &s->bvc[m->bvc];
+    return !(m->state & MS_OWN) && (c->defaults.terms.rate == 0 || c->state & BVC_DUE);
 }
 
 static const char *check_ms(const struct sched *s, uint32_t ms, struct sums *sums)
@@ -127,8 +127,7 @@ static const char *check_ms(const struct sched *s, uint32_t ms, struct sums *sum
     MUST(m->state & MS_WAITS || m->wheel_ref == WHEEL_NO_REF, "an MS's ref");
     MUST(!(m->state & MS_WAITS) || m->wheel_ref != WHEEL_NO_REF || waits_for_change(s, m),
          "an MS waits for nothing");
-    MUST(s->cell[m->cell].state & CELL_RESETS || !roll_is_stale(s, ms, m),
-         "an MS has missed a reset");
+    MUST(s->bvc[m->bvc].state & BVC_RESETS || !roll_is_stale(s, ms, m), "an MS has missed a reset");
     MUST(m->backlog || !(m->state & MS_WAITS), "an empty MS waits");
     MUST(!(m->state & MS_WAITS) || !ms_is_held(m), "a held MS waits");
     MUST(!!m->backlog == (s->backlogged[ms / 64] >> ms % 64 & 1), "the mask of MSs");
@@ -164,12 +163,12 @@ struct members {
     uint64_t total;
 };
 
-static struct members members_of(const struct sched *s, uint32_t cell, uint32_t class)
+static struct members members_of(const struct sched *s, uint32_t bvc, uint32_t class)
 {
     struct members sum = {0};
     for (uint32_t ms = 0; ms < s->config.mss; ms++) {
         struct tree_ms *m = tree_ms(s, ms);
-        for (uint32_t slots = m->slots; m->cell == cell && slots; slots &= slots - 1) {
+        for (uint32_t slots = m->slots; m->bvc == bvc && slots; slots &= slots - 1) {
             const struct tree_pfc *p = tree_pfc_of(m, (uint32_t)__builtin_ctz(slots));
             if (p->traffic_class != class)
                 continue;
@@ -192,29 +191,29 @@ static const char *check_sizes(const struct tree_sizes *z, uint32_t mss)
     return NULL;
 }
 
-static const char *check_roll(const struct sched *s, uint32_t cell)
+static const char *check_roll(const struct sched *s, uint32_t bvc)
 {
-    const struct tree_cell *c = &s->cell[cell];
+    const struct tree_bvc *c = &s->bvc[bvc];
     uint32_t mss = 0, n = 0, ms = c->roll;
     for (uint32_t i = 0; i < s->config.mss; i++)
-        mss += tree_ms(s, i)->state && tree_ms(s, i)->cell == cell;
+        mss += tree_ms(s, i)->state && tree_ms(s, i)->bvc == bvc;
     MUST(mss == c->mss, "a cell's MSs");
     for (; ms != TREE_NONE && n < mss && (n == 0 || ms != c->roll); n++, ms = s->mate[ms].next)
-        MUST(tree_ms(s, ms)->state && tree_ms(s, ms)->cell == cell &&
+        MUST(tree_ms(s, ms)->state && tree_ms(s, ms)->bvc == bvc &&
                  s->mate[s->mate[ms].next].prev == ms,
              "a cell's roll");
     MUST(n == mss && ms == c->roll, "a cell's roll is not all of its MSs");
-    MUST(c->state & CELL_DUE || !(c->state & CELL_RESETS), "a cell stands for ever");
+    MUST(c->state & BVC_DUE || !(c->state & BVC_RESETS), "a cell stands for ever");
     return NULL;
 }
 
-static const char *check_cell(const struct sched *s, uint32_t cell, struct sums *sums)
+static const char *check_bvc(const struct sched *s, uint32_t bvc, struct sums *sums)
 {
-    const struct tree_cell *c = &s->cell[cell];
+    const struct tree_bvc *c = &s->bvc[bvc];
     uint64_t total = 0;
     for (uint32_t class = 0; class < CLASS_COUNT; class ++) {
         const struct tree_class *k = &c->of_class[class];
-        struct members sum = members_of(s, cell, class);
+        struct members sum = members_of(s, bvc, class);
         MUST(ring_count(s, k->head) == sum.in_ring, "a class's ring");
         MUST((k->head != TREE_NONE) == (c->active >> class & 1), "a cell's active classes");
         MUST(k->backlogged == sum.backlogged, "a class's backlog");
@@ -222,19 +221,19 @@ static const char *check_cell(const struct sched *s, uint32_t cell, struct sums 
         MUST(!!sum.backlogged == (c->backlogged >> class & 1), "a cell's classes with a backlog");
         total += sum.total;
     }
-    const char *fault = check_roll(s, cell);
+    const char *fault = check_roll(s, bvc);
     if (fault)
         return fault;
     MUST(total == c->total, "a cell's total");
-    MUST(!!(c->state & CELL_WAITS) == (c->wheel_ref != WHEEL_NO_REF), "a cell's ref");
-    bool ready = c->active && !(c->state & (CELL_WAITS | CELL_STANDS));
-    MUST(ready == !!(c->state & CELL_READY), "a cell's readiness");
+    MUST(!!(c->state & BVC_WAITS) == (c->wheel_ref != WHEEL_NO_REF), "a cell's ref");
+    bool ready = c->active && !(c->state & (BVC_WAITS | BVC_STANDS));
+    MUST(ready == !!(c->state & BVC_READY), "a cell's readiness");
     bool strict = c->active >> CLASS_SIGNALLING & 1;
     MUST(!ready || strict == (c->place == READY_STRICT),
          "a cell with signalling in the wrong ring");
-    sums->waiting += !!(c->state & CELL_WAITS);
-    sums->reserved += !!(c->state & CELL_RESERVED);
-    return s->sizes ? check_sizes(&s->sizes[cell], c->mss) : NULL;
+    sums->waiting += !!(c->state & BVC_WAITS);
+    sums->reserved += !!(c->state & BVC_RESERVED);
+    return s->sizes ? check_sizes(&s->sizes[bvc], c->mss) : NULL;
 }
 
 // Counts the cells of a ring of ready cells; an impossible number if one does not belong there.
@@ -243,10 +242,10 @@ static uint32_t turns_count(const struct sched *s, const struct tree_nse *n, enu
     uint32_t count = 0, first = n->ring[place];
     if (first == TREE_NONE)
         return 0;
-    for (uint32_t cell = first; count == 0 || cell != first; cell = s->cell[cell].next) {
-        const struct tree_cell *c = &s->cell[cell];
-        if (count++ == s->config.bvcs || !(c->state & CELL_READY) || c->place != place ||
-            &s->nse[c->nse] != n || s->cell[c->next].prev != cell)
+    for (uint32_t bvc = first; count == 0 || bvc != first; bvc = s->bvc[bvc].next) {
+        const struct tree_bvc *c = &s->bvc[bvc];
+        if (count++ == s->config.bvcs || !(c->state & BVC_READY) || c->place != place ||
+            &s->nse[c->nse] != n || s->bvc[c->next].prev != bvc)
             return UINT32_MAX / 4;
     }
     return count;
@@ -268,14 +267,14 @@ static uint32_t heap_count(const struct sched *s, const struct tree_nse *n)
     for (uint32_t node = 0; node < n->timed; node++) {
         uint32_t at = heap_place(s, n, node);
         uint32_t parent = heap_place(s, n, node ? (node - 1) / HEAP_FAMILY : 0);
-        if (at / HEAP_FAMILY >= heap_families(s->config.nses, s->config.bvcs))
+        if (at / HEAP_FAMILY >= sched_heap_families(s->config.nses, s->config.bvcs))
             return UINT32_MAX / 4;
         uint64_t key = s->family[at / HEAP_FAMILY].key[at % HEAP_FAMILY];
-        uint32_t cell = s->family[at / HEAP_FAMILY].cell[at % HEAP_FAMILY];
-        const struct tree_cell *c = &s->cell[cell];
-        if (cell >= s->config.bvcs || s->heap_at[cell] != at || !(c->state & CELL_READY) ||
+        uint32_t bvc = s->family[at / HEAP_FAMILY].bvc[at % HEAP_FAMILY];
+        const struct tree_bvc *c = &s->bvc[bvc];
+        if (bvc >= s->config.bvcs || s->heap_at[bvc] != at || !(c->state & BVC_READY) ||
             c->place != READY_TIMED || &s->nse[c->nse] != n ||
-            key != c->offset + c->of_class[cell_next_class(c)].tag ||
+            key != c->offset + c->of_class[sched_bvc_next_class(c)].tag ||
             tree_before(key, s->family[parent / HEAP_FAMILY].key[parent % HEAP_FAMILY]) ||
             (node + 1 == n->timed && at != n->heap_last))
             return UINT32_MAX / 4;
@@ -288,8 +287,8 @@ static bool is_first(const struct sched *s, const struct tree_nse *n)
 {
     if (n->first == TREE_NONE)
         return !n->timed && n->ring[READY_STRICT] == TREE_NONE && n->ring[READY_TURNS] == TREE_NONE;
-    const struct tree_cell *c = &s->cell[n->first];
-    uint64_t key = c->offset + c->of_class[cell_next_class(c)].tag;
+    const struct tree_bvc *c = &s->bvc[n->first];
+    uint64_t key = c->offset + c->of_class[sched_bvc_next_class(c)].tag;
     if (c->place == READY_TURNS)
         key = n->turns_key;
     if (c->place == READY_STRICT || n->ring[READY_STRICT] != TREE_NONE)
@@ -303,24 +302,24 @@ static bool is_first(const struct sched *s, const struct tree_nse *n)
 static const char *check_nse(const struct sched *s, uint32_t nse, struct sums *sums)
 {
     const struct tree_nse *n = &s->nse[nse];
-    uint32_t ready = 0, cells = 0, backlogged[CLASS_COUNT] = {0};
-    for (uint32_t cell = 0; cell < s->config.bvcs; cell++) {
-        const struct tree_cell *c = &s->cell[cell];
+    uint32_t ready = 0, bvcs = 0, backlogged[CLASS_COUNT] = {0};
+    for (uint32_t bvc = 0; bvc < s->config.bvcs; bvc++) {
+        const struct tree_bvc *c = &s->bvc[bvc];
         if (!c->state || c->nse != nse)
             continue;
-        cells++;
-        ready += !!(c->state & CELL_READY);
+        bvcs++;
+        ready += !!(c->state & BVC_READY);
         for (uint32_t class = 0; class < CLASS_COUNT; class ++)
             backlogged[class] += c->backlogged >> class & 1;
     }
-    MUST(cells == n->cells, "an NSE's cells");
+    MUST(bvcs == n->bvcs, "an NSE's cells");
     uint32_t in_rings = turns_count(s, n, READY_STRICT) + turns_count(s, n, READY_TURNS);
     MUST(ready == in_rings + heap_count(s, n), "an NSE's ready cells");
     MUST(is_first(s, n), "an NSE's first cell");
     MUST(!ready_by_time(n) || n->bucket.rate != BUCKET_UNLIMITED, "a pipe without a CIR is full");
     MUST(!(n->state & NSE_WAITS) || ready_by_time(n), "a pipe waits and is not full");
     for (uint32_t class = 0; class < CLASS_COUNT; class ++)
-        MUST(backlogged[class] == n->cells_backlogged[class], "an NSE's cells with a backlog");
+        MUST(backlogged[class] == n->bvcs_backlogged[class], "an NSE's cells with a backlog");
     MUST(!!(n->state & NSE_WAITS) == (n->wheel_ref != WHEEL_NO_REF), "an NSE's ref");
     bool is_ready = ready && !(n->state & (NSE_WAITS | NSE_STANDS));
     MUST(is_ready == !!(n->state & NSE_READY), "an NSE's readiness");
@@ -340,14 +339,14 @@ static uint32_t free_slots(const struct sched *s)
 
 static bool due_is_ring(const struct sched *s)
 {
-    uint32_t due = 0, n = 0, cell = s->cells_due;
+    uint32_t due = 0, n = 0, bvc = s->bvcs_due;
     for (uint32_t i = 0; i < s->config.bvcs; i++)
-        due += s->cell[i].state && s->cell[i].state & CELL_DUE;
-    for (; cell != TREE_NONE && n < due && (n == 0 || cell != s->cells_due);
-         n++, cell = s->cell[cell].due_next)
-        if (!(s->cell[cell].state & CELL_DUE) || s->cell[s->cell[cell].due_next].due_prev != cell)
+        due += s->bvc[i].state && s->bvc[i].state & BVC_DUE;
+    for (; bvc != TREE_NONE && n < due && (n == 0 || bvc != s->bvcs_due);
+         n++, bvc = s->bvc[bvc].due_next)
+        if (!(s->bvc[bvc].state & BVC_DUE) || s->bvc[s->bvc[bvc].due_next].due_prev != bvc)
             return false;
-    return n == due && cell == s->cells_due;
+    return n == due && bvc == s->bvcs_due;
 }
 
 const char *sched_check(const struct sched *s)
@@ -356,8 +355,8 @@ const char *sched_check(const struct sched *s)
     const char *fault = NULL;
     for (uint32_t ms = 0; ms < s->config.mss && !fault; ms++)
         fault = tree_ms(s, ms)->state ? check_ms(s, ms, &sums) : NULL;
-    for (uint32_t cell = 0; cell < s->config.bvcs && !fault; cell++)
-        fault = s->cell[cell].state ? check_cell(s, cell, &sums) : NULL;
+    for (uint32_t bvc = 0; bvc < s->config.bvcs && !fault; bvc++)
+        fault = s->bvc[bvc].state ? check_bvc(s, bvc, &sums) : NULL;
     for (uint32_t nse = 0; nse < s->config.nses && !fault; nse++)
         fault = s->nse[nse].state ? check_nse(s, nse, &sums) : NULL;
     if (fault)
@@ -368,5 +367,5 @@ const char *sched_check(const struct sched *s)
     MUST(sums.reserved_mss == s->reserved_mss, "the MSs that LLC frames wait for");
     MUST(sums.reserved <= s->reserved, "cells and NSEs that are kept for LLC frames");
     MUST(free_slots(s) == s->slots - total_packets(s->total), "free slots");
-    return room_check(s);
+    return sched_room_check(s);
 }

@@ -57,14 +57,14 @@ static bool is_young(const struct sched *s, struct tree_ms *m, uint32_t ms, uint
     return false;
 }
 
-static const char *check_rank(const struct sched *s, const struct tree_cell *c, struct room_sum sum,
-                              uint32_t place)
+static const char *check_rank(const struct sched *s, const struct tree_bvc *c,
+                              struct sched_room_sum sum, uint32_t place)
 {
     for (enum room_unit unit = IN_PACKETS; unit < ROOM_UNITS; unit++) {
         bool kept = (s->kept | c->kept) & ROOM_KEPT(unit);
         const struct rank_bin *bin = NULL;
         if (place != TREE_NONE)
-            bin = bin_of(s, unit, room_entry_of_place(s, place));
+            bin = bin_of(s, unit, sched_room_entry_of_place(s, place));
         MUST(!bin || (sum.gives && bin->size == size_of(unit, sum.total)), "a rank is not true");
         MUST(bin || !sum.gives || !kept || !room_all_are_ranked(s, c), "a queue is not ranked");
     }
@@ -73,7 +73,7 @@ static const char *check_rank(const struct sched *s, const struct tree_cell *c, 
 
 static const char *check_ms(const struct sched *s, uint32_t ms, struct tree_ms *m)
 {
-    const struct tree_cell *c = &s->cell[m->cell];
+    const struct tree_bvc *c = &s->bvc[m->bvc];
     uint32_t placed = 0, classes = 0;
     for (uint32_t slots = m->slots; slots; slots &= slots - 1) {
         uint32_t slot = (uint32_t)__builtin_ctz(slots), pfc = tree_pfc_id(ms, slot);
@@ -85,7 +85,7 @@ static const char *check_ms(const struct sched *s, uint32_t ms, struct tree_ms *
         MUST(leads || place == TREE_NONE, "a PFC has a place that does not lead");
         if (!leads)
             continue;
-        struct room_sum sum = room_sum(m, class);
+        struct sched_room_sum sum = sched_room_sum(m, class);
         MUST(place == TREE_NONE || (sum.total && s->place[place].pfc == pfc), "a PFC's place");
         MUST(place != TREE_NONE || !sum.total || is_young(s, m, ms, class),
              "a queue has no place and is not young");
@@ -94,8 +94,9 @@ static const char *check_ms(const struct sched *s, uint32_t ms, struct tree_ms *
         const char *fault = check_rank(s, c, sum, place);
         if (fault)
             return fault;
-        bool ranked = place != TREE_NONE && (bin_of(s, IN_PACKETS, room_entry_of_place(s, place)) ||
-                                             bin_of(s, IN_OCTETS, room_entry_of_place(s, place)));
+        bool ranked =
+            place != TREE_NONE && (bin_of(s, IN_PACKETS, sched_room_entry_of_place(s, place)) ||
+                                   bin_of(s, IN_OCTETS, sched_room_entry_of_place(s, place)));
         MUST(ranked == p->ranked, "a PFC's mark that it is ranked");
     }
     MUST(!!placed == !!(m->state & MS_PLACED), "an MS's mark that it has places");
@@ -103,18 +104,18 @@ static const char *check_ms(const struct sched *s, uint32_t ms, struct tree_ms *
 }
 
 // A cell, with the list of its places.
-static const char *check_cell(const struct sched *s, uint32_t cell, uint32_t *places)
+static const char *check_bvc(const struct sched *s, uint32_t bvc, uint32_t *places)
 {
-    const struct tree_cell *c = &s->cell[cell];
+    const struct tree_bvc *c = &s->bvc[bvc];
     uint32_t ranked[ROOM_UNITS] = {0}, before = TREE_NONE;
     bool left = c->places_left == TREE_NONE;
     for (uint32_t i = c->places; i != TREE_NONE; before = i, i = s->place[i].next, ++*places) {
-        MUST(s->place[i].prev == before && tree_ms(s, tree_pfc_ms(s->place[i].pfc))->cell == cell &&
+        MUST(s->place[i].prev == before && tree_ms(s, tree_pfc_ms(s->place[i].pfc))->bvc == bvc &&
                  *places < s->places_end,
              "a cell's places");
         left |= i == c->places_left;
         for (enum room_unit unit = IN_PACKETS; unit < ROOM_UNITS; unit++)
-            ranked[unit] += bin_of(s, unit, room_entry_of_place(s, i)) != NULL;
+            ranked[unit] += bin_of(s, unit, sched_room_entry_of_place(s, i)) != NULL;
     }
     MUST(left, "a cell's place to go on from");
     for (enum room_unit unit = IN_PACKETS; unit < ROOM_UNITS; unit++) {
@@ -125,7 +126,7 @@ static const char *check_cell(const struct sched *s, uint32_t cell, uint32_t *pl
                  "a cell's classes that give");
         }
         MUST(n == ranked[unit], "a class's ranks");
-        const struct rank_bin *bin = bin_of(s, unit, room_entry_of_cell(s, cell));
+        const struct rank_bin *bin = bin_of(s, unit, sched_room_entry_of_bvc(s, bvc));
         bool settled = s->kept && room_all_are_ranked(s, c);
         MUST(!bin || c->giving[unit], "a cell is ranked that cannot give");
         MUST(!settled || !bin || bin->size == size_of(unit, c->total), "a cell's rank is not true");
@@ -139,17 +140,18 @@ static const char *check_nse(const struct sched *s, uint32_t nse)
 {
     const struct tree_nse *n = &s->nse[nse];
     for (enum room_unit unit = IN_PACKETS; unit < ROOM_UNITS; unit++) {
-        uint32_t cells = 0;
-        for (uint32_t cell = 0; cell < s->config.bvcs; cell++)
-            cells += s->cell[cell].state && s->cell[cell].nse == nse &&
-                     bin_of(s, unit, room_entry_of_cell(s, cell));
-        MUST(rank_count(&s->rank[unit], n->rank_top[unit]) == cells, "an NSE's ranks");
+        uint32_t bvcs = 0;
+        for (uint32_t bvc = 0; bvc < s->config.bvcs; bvc++)
+            bvcs += s->bvc[bvc].state && s->bvc[bvc].nse == nse &&
+                    bin_of(s, unit, sched_room_entry_of_bvc(s, bvc));
+        MUST(rank_count(&s->rank[unit], n->rank_top[unit]) == bvcs, "an NSE's ranks");
         const struct rank_bin *bin = bin_of(s, unit, nse);
-        MUST(!bin || cells, "an NSE is ranked that cannot give");
+        MUST(!bin || bvcs, "an NSE is ranked that cannot give");
         if (!(s->kept & ROOM_KEPT(unit)) || s->places_left < s->places_end || s->young_left)
             continue;
-        MUST(!bin || bin->size == size_of(unit, room_nse_total(n)), "an NSE's rank is not true");
-        MUST(!bin == !cells, "an NSE is not ranked");
+        MUST(!bin || bin->size == size_of(unit, sched_room_nse_total(n)),
+             "an NSE's rank is not true");
+        MUST(!bin == !bvcs, "an NSE is not ranked");
     }
     return NULL;
 }
@@ -162,14 +164,14 @@ static uint32_t free_places(const struct sched *s, uint32_t most)
     return n;
 }
 
-const char *room_check(const struct sched *s)
+const char *sched_room_check(const struct sched *s)
 {
     const char *fault = NULL;
     uint32_t places = 0, nses[ROOM_UNITS] = {0};
     for (uint32_t ms = 0; ms < s->config.mss && !fault; ms++)
         fault = tree_ms(s, ms)->state ? check_ms(s, ms, tree_ms(s, ms)) : NULL;
-    for (uint32_t cell = 0; cell < s->config.bvcs && !fault; cell++)
-        fault = s->cell[cell].state ? check_cell(s, cell, &places) : NULL;
+    for (uint32_t bvc = 0; bvc < s->config.bvcs && !fault; bvc++)
+        fault = s->bvc[bvc].state ? check_bvc(s, bvc, &places) : NULL;
     for (uint32_t nse = 0; nse < s->config.nses && !fault; nse++) {
         fault = s->nse[nse].state ? check_nse(s, nse) : NULL;
         for (enum room_unit unit = IN_PACKETS; unit < ROOM_UNITS; unit++)

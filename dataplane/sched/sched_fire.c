@@ -19,7 +19,7 @@ struct firing {
 static uint32_t own_next_slot(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns)
 {
     if (!ms_is_simple(m))
-        return ms_next_slot(s, ms, m, now_ns);
+        return sched_ms_next_slot(s, ms, m, now_ns);
     if (!ms_competing(m))
         return TREE_NONE;
     uint32_t slot = (uint32_t)__builtin_ctz(ms_competing(m));
@@ -29,15 +29,15 @@ static uint32_t own_next_slot(struct sched *s, uint32_t ms, struct tree_ms *m, u
 static bool conforms_everywhere(struct sched *s, struct round *r, uint64_t now_ns)
 {
     return round_conforms_pfc(s, r, now_ns) && round_conforms_ms(r, now_ns) &&
-           round_conforms_cell(r, now_ns) && round_conforms_nse(s, r, now_ns);
+           round_conforms_bvc(r, now_ns) && round_conforms_nse(s, r, now_ns);
 }
 
 // True if a PDU of the MS went; afterwards the MS waits, or its PFCs are in their rings.
 static bool send_at_once(struct sched *s, uint32_t ms, struct tree_ms *m, struct firing *f)
 {
     struct round r; // not cleared, which would cost more than the rest of this function
-    r.cell = m->cell;
-    r.c = &s->cell[m->cell];
+    r.bvc = m->bvc;
+    r.c = &s->bvc[m->bvc];
     r.nse = r.c->nse;
     r.n = &s->nse[r.nse];
     if (f->taken == f->n || s->drop_count == SCHED_DROPS || !round_way_is_free(r.c, r.n))
@@ -48,41 +48,41 @@ static bool send_at_once(struct sched *s, uint32_t ms, struct tree_ms *m, struct
     round_hold(s, &r, ms, slot);
     r.turn = r.p->traffic_class;
     if (!conforms_everywhere(s, &r, f->now_ns) ||
-        !round_send(s, &r, f->now_ns, &f->grants[f->taken]))
+        !sched_round_send(s, &r, f->now_ns, &f->grants[f->taken]))
         return false;
     f->taken++;
-    if (r.c->state & CELL_READY) // a PFC that waited for the LLE has joined a ring
-        cell_refresh(s, r.cell);
+    if (r.c->state & BVC_READY) // a PFC that waited for the LLE has joined a ring
+        sched_bvc_refresh(s, r.bvc);
     if (m->backlog && !ms_is_simple(m))
-        ms_update(s, ms, f->now_ns);
+        sched_ms_update(s, ms, f->now_ns);
     else if (m->backlog && !(m->state & MS_WAITS))
-        ms_ready(s, ms, m);
+        sched_ms_ready(s, ms, m);
     return true;
 }
 
 // The wheel may bring an MS or a PFC back early, and its bucket may have new values.
 static void fire_ms(struct sched *s, uint32_t ms, struct tree_ms *m, struct firing *f)
 {
-    if (f->taken < f->n && fired_whole(s, ms, m, f->now_ns, &f->grants[f->taken])) {
+    if (f->taken < f->n && sched_fired_whole(s, ms, m, f->now_ns, &f->grants[f->taken])) {
         f->taken++;
         return;
     }
     m->state = (uint8_t)((m->state & ~MS_WAITS) | MS_LIMITED);
     if (!send_at_once(s, ms, m, f) && !(m->state & MS_WAITS))
-        ms_settle(s, ms, m, f->now_ns);
+        sched_ms_settle(s, ms, m, f->now_ns);
 }
 
 // PFCs with a shared bucket were waiting for their first PDU; at any turn of theirs that PDU goes.
 static void fire_shared(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
                         struct firing *f)
 {
-    share_free(s, ms, m, slot);
-    if (share_settle(s, ms, m, slot, f->now_ns))
+    sched_share_free(s, ms, m, slot);
+    if (sched_share_settle(s, ms, m, slot, f->now_ns))
         return;
     if (m->state & MS_WAITS)
-        ms_update(s, ms, f->now_ns);
+        sched_ms_update(s, ms, f->now_ns);
     else if (!ms_is_held(m) && !send_at_once(s, ms, m, f) && !(m->state & MS_WAITS))
-        share_joins(s, ms, m);
+        sched_share_joins(s, ms, m);
 }
 
 static void fire_pfc(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct firing *f)
@@ -93,16 +93,16 @@ static void fire_pfc(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct f
         fire_shared(s, ms, m, tree_pfc_slot(pfc), f);
         return;
     }
-    uint64_t at_ns = pfc_conforms_at(s, pfc, m, p, f->now_ns);
+    uint64_t at_ns = sched_pfc_conforms_at(s, pfc, m, p, f->now_ns);
     if (at_ns > f->now_ns) {
-        pfc_wait(s, pfc, p, at_ns);
+        sched_pfc_wait(s, pfc, p, at_ns);
         return;
     }
-    pfc_is_free(s, pfc, p);
+    sched_pfc_is_free(s, pfc, p);
     if (m->state & MS_WAITS) // it may be first in the MS's order now
-        ms_update(s, ms, f->now_ns);
+        sched_ms_update(s, ms, f->now_ns);
     else if (!ms_is_held(m) && !send_at_once(s, ms, m, f) && !(m->state & MS_WAITS))
-        pfc_joins(s, pfc, m, p);
+        sched_pfc_joins(s, pfc, m, p);
 }
 
 // The MS and the PFC of an id; NULL for cells and NSEs, which are few and in the cache.
@@ -135,16 +135,16 @@ static inline void fire_one(struct sched *s, uint32_t id, struct fired node, str
         if (node.p->state & PFC_WAITS && node.p->wheel_ref == WHEEL_NO_REF)
             fire_pfc(s, at, node.p, f);
         break;
-    case TREE_CELL:
-        if (s->cell[at].state & CELL_WAITS && s->cell[at].wheel_ref == WHEEL_NO_REF) {
-            s->cell[at].state &= (uint8_t)~CELL_WAITS;
-            cell_refresh(s, at);
+    case TREE_BVC:
+        if (s->bvc[at].state & BVC_WAITS && s->bvc[at].wheel_ref == WHEEL_NO_REF) {
+            s->bvc[at].state &= (uint8_t)~BVC_WAITS;
+            sched_bvc_refresh(s, at);
         }
         break;
     case TREE_NSE:
         if (s->nse[at].state & NSE_WAITS && s->nse[at].wheel_ref == WHEEL_NO_REF) {
             s->nse[at].state &= (uint8_t)~NSE_WAITS;
-            nse_refresh(s, at);
+            sched_nse_refresh(s, at);
         }
         break;
     }
@@ -162,11 +162,11 @@ static inline bool touch_node(struct sched *s, uint32_t id, struct fired node)
 {
     struct tree_ms *m = node.m;
     if (!m) {
-        tree_moved(s, id, WHEEL_NO_REF);
+        sched_tree_moved(s, id, WHEEL_NO_REF);
         return false;
     }
     *(id >> TREE_KIND_SHIFT == TREE_MS ? &m->wheel_ref : &node.p->wheel_ref) = WHEEL_NO_REF;
-    __builtin_prefetch(&s->cell[m->cell], 1);
+    __builtin_prefetch(&s->bvc[m->bvc], 1);
     __builtin_prefetch(&s->slot[node.p->queue.head], 1);
     if (node.p->asked)
         __builtin_prefetch(tree_vars(s, SCHED_SCOPE_PFC, tree_pfc_place(s, node.pfc)), 1);
@@ -198,14 +198,15 @@ SCHED_PREFETCH uint32_t prefetch_chunk(const struct sched *s, uint32_t chunk)
     return c->next;
 }
 
-uint32_t fire(struct sched *s, uint32_t ids, bool exact, struct sched_grant *grants, uint32_t n,
-              uint32_t *taken, uint64_t now_ns)
+uint32_t sched_fire(struct sched *s, uint32_t ids, bool exact, struct sched_grant *grants,
+                    uint32_t n, uint32_t *taken, uint64_t now_ns)
 {
     uint32_t id[FIRE_IDS];
     struct fired node[FIRE_IDS];
     struct firing f = {grants, n, *taken, now_ns};
-    uint32_t fired = wheel_take(&s->wheel, now_ns, exact, id, ids < FIRE_IDS ? ids : FIRE_IDS);
-    uint32_t ahead = wheel_first_chunk(&s->wheel), gone = 0;
+    uint32_t fired =
+        sched_wheel_take(&s->wheel, now_ns, exact, id, ids < FIRE_IDS ? ids : FIRE_IDS);
+    uint32_t ahead = sched_wheel_first_chunk(&s->wheel), gone = 0;
     if (ahead != WHEEL_NO_CHUNK)
         __builtin_prefetch(&s->wheel.chunk[ahead]);
     for (uint32_t i = 0; i < fired; i++) {

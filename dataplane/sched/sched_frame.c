@@ -16,7 +16,7 @@ void sched_ms_reserve(struct sched *s, uint32_t ms, bool waits, uint64_t now_ns)
     m->state ^= MS_RESERVED;
     s->reserved_mss += waits ? 1 : UINT32_MAX;
     s->frames_at_ns = 0;
-    ms_update(s, ms, now_ns);
+    sched_ms_update(s, ms, now_ns);
 }
 
 static void reservation_end(struct sched *s, uint32_t id)
@@ -24,10 +24,10 @@ static void reservation_end(struct sched *s, uint32_t id)
     uint32_t at = id & TREE_ID_MASK;
     if (id >> TREE_KIND_SHIFT == TREE_NSE) {
         s->nse[at].state &= (uint8_t)~NSE_RESERVED;
-        nse_refresh(s, at);
-    } else if (s->cell[at].state & CELL_RESERVED) { // else the cell was removed meanwhile
-        s->cell[at].state &= (uint8_t)~CELL_RESERVED;
-        cell_refresh(s, at);
+        sched_nse_refresh(s, at);
+    } else if (s->bvc[at].state & BVC_RESERVED) { // else the cell was removed meanwhile
+        s->bvc[at].state &= (uint8_t)~BVC_RESERVED;
+        sched_bvc_refresh(s, at);
     }
 }
 
@@ -61,14 +61,14 @@ static bool reserve(struct sched *s, enum tree_kind kind, uint32_t at)
     return true;
 }
 
-static void reserve_cell(struct sched *s, const struct round *r, uint64_t now_ns)
+static void reserve_bvc(struct sched *s, const struct round *r, uint64_t now_ns)
 {
-    if (!reserve(s, TREE_CELL, r->cell))
+    if (!reserve(s, TREE_BVC, r->bvc))
         return;
-    r->c->state |= CELL_RESERVED;
-    cell_refresh(s, r->cell);
-    wait_until(s, bucket_conforms_at(r->level_cell, bucket_terms(&r->c->bucket),
-                                     r->piece.llc_octets, now_ns));
+    r->c->state |= BVC_RESERVED;
+    sched_bvc_refresh(s, r->bvc);
+    wait_until(s, bucket_conforms_at(r->level_bvc, bucket_terms(&r->c->bucket), r->piece.llc_octets,
+                                     now_ns));
 }
 
 static void reserve_nse(struct sched *s, const struct round *r, uint64_t now_ns)
@@ -76,7 +76,7 @@ static void reserve_nse(struct sched *s, const struct round *r, uint64_t now_ns)
     if (!reserve(s, TREE_NSE, r->nse))
         return;
     r->n->state |= NSE_RESERVED;
-    nse_refresh(s, r->nse);
+    sched_nse_refresh(s, r->nse);
     wait_until(
         s, bucket_conforms_at(r->level_nse, bucket_terms(&r->n->bucket), r->pipe_octets, now_ns));
 }
@@ -86,8 +86,8 @@ static bool conforms(struct sched *s, struct round *r, uint64_t now_ns)
     if (!round_conforms_ms(r, now_ns))
         wait_until(s,
                    bucket_conforms_at(r->level_ms, ms_terms(s, r->m), r->piece.llc_octets, now_ns));
-    else if (!round_conforms_cell(r, now_ns))
-        reserve_cell(s, r, now_ns);
+    else if (!round_conforms_bvc(r, now_ns))
+        reserve_bvc(s, r, now_ns);
     else if (!round_conforms_nse(s, r, now_ns))
         reserve_nse(s, r, now_ns);
     else
@@ -98,11 +98,11 @@ static bool conforms(struct sched *s, struct round *r, uint64_t now_ns)
 bool sched_frame_goes(struct sched *s, uint32_t ms, uint32_t octets, uint64_t now_ns)
 {
     struct tree_ms *m = tree_ms(s, ms);
-    struct round r = {.ms = ms, .m = m, .cell = m->cell, .c = &s->cell[m->cell]};
+    struct round r = {.ms = ms, .m = m, .bvc = m->bvc, .c = &s->bvc[m->bvc]};
     r.nse = r.c->nse;
     r.n = &s->nse[r.nse];
     r.piece.llc_octets = octets;
-    if (ms_stands(m) || r.c->state & CELL_STANDS || r.n->state & NSE_STANDS)
+    if (ms_stands(m) || r.c->state & BVC_STANDS || r.n->state & NSE_STANDS)
         return false;
     if (!conforms(s, &r, now_ns))
         return false;

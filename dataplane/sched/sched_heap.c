@@ -9,9 +9,9 @@ static inline uint64_t key_at(const struct sched *s, uint32_t at)
     return s->family[at / HEAP_FAMILY].key[at % HEAP_FAMILY];
 }
 
-static inline uint32_t cell_at(const struct sched *s, uint32_t at)
+static inline uint32_t bvc_at(const struct sched *s, uint32_t at)
 {
-    return s->family[at / HEAP_FAMILY].cell[at % HEAP_FAMILY];
+    return s->family[at / HEAP_FAMILY].bvc[at % HEAP_FAMILY];
 }
 
 static inline uint32_t *child_at(struct sched *s, uint32_t at)
@@ -19,7 +19,7 @@ static inline uint32_t *child_at(struct sched *s, uint32_t at)
     return &s->family[at / HEAP_FAMILY].child[at % HEAP_FAMILY];
 }
 
-static inline __attribute__((always_inline)) void cell_prefetch(const struct tree_cell *c)
+static inline __attribute__((always_inline)) void bvc_prefetch(const struct tree_bvc *c)
 {
     __builtin_prefetch(c, 1);
     __builtin_prefetch((const char *)c + 64, 1);
@@ -27,23 +27,23 @@ static inline __attribute__((always_inline)) void cell_prefetch(const struct tre
     __builtin_prefetch((const char *)c + 192, 1);
 }
 
-static inline void write_at(struct sched *s, uint32_t at, uint32_t cell, uint64_t key)
+static inline void write_at(struct sched *s, uint32_t at, uint32_t bvc, uint64_t key)
 {
     s->family[at / HEAP_FAMILY].key[at % HEAP_FAMILY] = key;
-    s->family[at / HEAP_FAMILY].cell[at % HEAP_FAMILY] = cell;
-    s->heap_at[cell] = at;
+    s->family[at / HEAP_FAMILY].bvc[at % HEAP_FAMILY] = bvc;
+    s->heap_at[bvc] = at;
 }
 
 // Cells with equal keys are in order of their ids, so other cells do not affect that order (S5).
 // Without a branch, which would be unpredictable.
-static inline bool goes_before(uint64_t key, uint32_t cell, uint64_t other_key, uint32_t other_cell)
+static inline bool goes_before(uint64_t key, uint32_t bvc, uint64_t other_key, uint32_t other_bvc)
 {
-    return tree_before(key, other_key) | ((key == other_key) & (cell < other_cell));
+    return tree_before(key, other_key) | ((key == other_key) & (bvc < other_bvc));
 }
 
 static inline bool before_in(const struct heap_family *f, uint32_t a, uint32_t b)
 {
-    return goes_before(f->key[a], f->cell[a], f->key[b], f->cell[b]);
+    return goes_before(f->key[a], f->bvc[a], f->key[b], f->bvc[b]);
 }
 
 // The least of the first `n` of a family.
@@ -61,20 +61,20 @@ static inline uint32_t least_of(const struct heap_family *f, uint32_t n)
 }
 
 // The node `at` is free.
-static void sift_up(struct sched *s, const struct tree_nse *n, uint32_t at, uint32_t cell,
+static void sift_up(struct sched *s, const struct tree_nse *n, uint32_t at, uint32_t bvc,
                     uint64_t key)
 {
     while (at != n->heap_root) {
         uint32_t parent = s->family_link[at / HEAP_FAMILY].parent;
-        if (!goes_before(key, cell, key_at(s, parent), cell_at(s, parent)))
+        if (!goes_before(key, bvc, key_at(s, parent), bvc_at(s, parent)))
             break;
-        write_at(s, at, cell_at(s, parent), key_at(s, parent));
+        write_at(s, at, bvc_at(s, parent), key_at(s, parent));
         at = parent;
     }
-    write_at(s, at, cell, key);
+    write_at(s, at, bvc, key);
 }
 
-static void sift_down(struct sched *s, const struct tree_nse *n, uint32_t at, uint32_t cell,
+static void sift_down(struct sched *s, const struct tree_nse *n, uint32_t at, uint32_t bvc,
                       uint64_t key)
 {
     uint32_t last = n->heap_last / HEAP_FAMILY, places = n->heap_last % HEAP_FAMILY + 1;
@@ -82,14 +82,14 @@ static void sift_down(struct sched *s, const struct tree_nse *n, uint32_t at, ui
     for (uint32_t child; (child = *child_at(s, at)) != TREE_NONE; level++) {
         const struct heap_family *f = &s->family[child];
         uint32_t least = least_of(f, child == last ? places : HEAP_FAMILY);
-        if (!goes_before(f->key[least], f->cell[least], key, cell))
+        if (!goes_before(f->key[least], f->bvc[least], key, bvc))
             break;
-        write_at(s, at, f->cell[least], f->key[least]);
+        write_at(s, at, f->bvc[least], f->key[least]);
         if (level == 2) // the cell's turn comes soon
-            cell_prefetch(&s->cell[f->cell[least]]);
+            bvc_prefetch(&s->bvc[f->bvc[least]]);
         at = child * HEAP_FAMILY + least;
     }
-    write_at(s, at, cell, key);
+    write_at(s, at, bvc, key);
 }
 
 // The node with the next number.
@@ -139,46 +139,46 @@ static void node_remove(struct sched *s, struct tree_nse *n)
         before * HEAP_FAMILY + (before == n->heap_root / HEAP_FAMILY ? 0 : HEAP_FAMILY - 1);
 }
 
-void heap_add(struct sched *s, struct tree_nse *n, uint32_t cell, uint64_t key)
+void sched_heap_add(struct sched *s, struct tree_nse *n, uint32_t bvc, uint64_t key)
 {
     node_add(s, n);
-    sift_up(s, n, n->heap_last, cell, key);
+    sift_up(s, n, n->heap_last, bvc, key);
 }
 
 // Puts `cell` into the node `at`, whose cell has gone or has a new key.
-static void settle(struct sched *s, const struct tree_nse *n, uint32_t at, uint32_t cell,
+static void settle(struct sched *s, const struct tree_nse *n, uint32_t at, uint32_t bvc,
                    uint64_t key)
 {
     uint32_t parent = s->family_link[at / HEAP_FAMILY].parent;
-    if (at != n->heap_root && goes_before(key, cell, key_at(s, parent), cell_at(s, parent)))
-        sift_up(s, n, at, cell, key);
+    if (at != n->heap_root && goes_before(key, bvc, key_at(s, parent), bvc_at(s, parent)))
+        sift_up(s, n, at, bvc, key);
     else
-        sift_down(s, n, at, cell, key);
+        sift_down(s, n, at, bvc, key);
 }
 
-void heap_remove(struct sched *s, struct tree_nse *n, uint32_t cell)
+void sched_heap_remove(struct sched *s, struct tree_nse *n, uint32_t bvc)
 {
-    uint32_t at = s->heap_at[cell], last = n->heap_last;
-    uint32_t moved = cell_at(s, last);
+    uint32_t at = s->heap_at[bvc], last = n->heap_last;
+    uint32_t moved = bvc_at(s, last);
     uint64_t key = key_at(s, last);
     node_remove(s, n);
     if (at != last)
         settle(s, n, at, moved, key);
 }
 
-void heap_move(struct sched *s, struct tree_nse *n, uint32_t cell, uint64_t key)
+void sched_heap_move(struct sched *s, struct tree_nse *n, uint32_t bvc, uint64_t key)
 {
-    settle(s, n, s->heap_at[cell], cell, key);
+    settle(s, n, s->heap_at[bvc], bvc, key);
 }
 
 // ---- Set-up ----
 
-uint32_t heap_families(uint32_t nses, uint32_t cells)
+uint32_t sched_heap_families(uint32_t nses, uint32_t bvcs)
 {
-    return 2 * nses + cells / HEAP_FAMILY;
+    return 2 * nses + bvcs / HEAP_FAMILY;
 }
 
-void heap_clear(struct sched *s, uint32_t nse)
+void sched_heap_clear(struct sched *s, uint32_t nse)
 {
     struct tree_nse *n = &s->nse[nse];
     n->heap_root = n->heap_last = nse * HEAP_FAMILY;
@@ -186,9 +186,9 @@ void heap_clear(struct sched *s, uint32_t nse)
     s->family[nse].child[0] = TREE_NONE;
 }
 
-void heap_setup(struct sched *s)
+void sched_heap_setup(struct sched *s)
 {
-    uint32_t families = heap_families(s->config.nses, s->config.bvcs);
+    uint32_t families = sched_heap_families(s->config.nses, s->config.bvcs);
     s->family_free = s->config.nses;
     for (uint32_t family = s->config.nses; family < families; family++)
         s->family_link[family].next = family + 1;

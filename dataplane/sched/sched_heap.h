@@ -19,7 +19,7 @@ struct tree_nse;
 
 struct heap_family {
     _Alignas(64) uint64_t key[HEAP_FAMILY];
-    uint32_t cell[HEAP_FAMILY];
+    uint32_t bvc[HEAP_FAMILY];
     uint32_t child[HEAP_FAMILY]; // families
 };
 static_assert(sizeof(struct heap_family) == 64, "a family is a line");
@@ -31,12 +31,13 @@ struct heap_link {
 };
 
 // Families needed for so many cells in so many NSEs, each cell in at most one heap.
-uint32_t heap_families(uint32_t nses, uint32_t cells);
-void heap_setup(struct sched *s);
-void heap_clear(struct sched *s, uint32_t nse); // for a new NSE
+uint32_t sched_heap_families(uint32_t nses, uint32_t bvcs);
+void sched_heap_setup(struct sched *s);
+void sched_heap_clear(struct sched *s, uint32_t nse); // for a new NSE
 
-void heap_add(struct sched *s, struct tree_nse *n, uint32_t cell, uint64_t key);
-void heap_remove(struct sched *s, struct tree_nse *n, uint32_t cell);
-void heap_move(struct sched *s, struct tree_nse *n, uint32_t cell, uint64_t key); // changes the key
+void sched_heap_add(struct sched *s, struct tree_nse *n, uint32_t bvc, uint64_t key);
+void sched_heap_remove(struct sched *s, struct tree_nse *n, uint32_t bvc);
+void sched_heap_move(struct sched *s, struct tree_nse *n, uint32_t bvc,
+                     uint64_t key); // changes the key
 
 #endif

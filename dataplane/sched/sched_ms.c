@@ -5,7 +5,7 @@
 // is finished before another one of its LLE begins, as SNDCP's receiver requires.
 #include "dataplane/sched/sched_ring.h"
 
-bool pfc_own_first(const struct tree_pfc *a, const struct tree_pfc *b)
+bool sched_pfc_own_first(const struct tree_pfc *a, const struct tree_pfc *b)
 {
     bool a_signals = a->traffic_class == CLASS_SIGNALLING;
     bool b_signals = b->traffic_class == CLASS_SIGNALLING;
@@ -22,7 +22,8 @@ static bool lle_is_wanted(struct tree_ms *m, uint32_t lle, uint32_t slot)
     return false;
 }
 
-uint32_t pfc_rest_octets(const struct sched *s, const struct tree_ms *m, const struct tree_pfc *p)
+uint32_t sched_pfc_rest_octets(const struct sched *s, const struct tree_ms *m,
+                               const struct tree_pfc *p)
 {
     struct tree_piece next = pfc_piece(s, m, p);
     uint32_t left = (p->head_info & QUEUE_INFO_OCTETS) - next.octets;
@@ -34,17 +35,17 @@ uint32_t pfc_rest_octets(const struct sched *s, const struct tree_ms *m, const s
 
 // While other PFCs want the LLE, an N-PDU that its own bucket could pass whole later, but not now,
 // does not begin: half sent, it would make them wait for that bucket.
-uint32_t pfc_whole_octets(const struct sched *s, struct tree_ms *m, const struct tree_pfc *p,
-                          uint32_t slot)
+uint32_t sched_pfc_whole_octets(const struct sched *s, struct tree_ms *m, const struct tree_pfc *p,
+                                uint32_t slot)
 {
-    uint32_t whole = pfc_rest_octets(s, m, p);
+    uint32_t whole = sched_pfc_rest_octets(s, m, p);
     if (whole > pfc_bucket_read(m, p)->max_octets || !lle_is_wanted(m, p->head_info >> 14, slot))
         return pfc_piece(s, m, p).llc_octets;
     return whole;
 }
 
-uint64_t pfc_conforms_at(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p,
-                         uint64_t now_ns)
+uint64_t sched_pfc_conforms_at(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p,
+                               uint64_t now_ns)
 {
     queue_choose(s, pfc, p);
     struct tree_piece piece = pfc_piece(s, m, p);
@@ -53,15 +54,15 @@ uint64_t pfc_conforms_at(struct sched *s, uint32_t pfc, struct tree_ms *m, struc
     return bucket_conforms_at(bucket_level(b, now_ns), bucket_terms(b), octets, now_ns);
 }
 
-void pfc_refused(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p,
-                 uint64_t at_ns, uint64_t now_ns)
+void sched_pfc_refused(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p,
+                       uint64_t at_ns, uint64_t now_ns)
 {
     if (!pfc_is_shared(p)) {
-        pfc_wait(s, pfc, p, at_ns);
+        sched_pfc_wait(s, pfc, p, at_ns);
         return;
     }
-    share_limit(m, p, tree_pfc_slot(pfc), true);
-    share_settle(s, tree_pfc_ms(pfc), m, tree_pfc_slot(pfc), now_ns);
+    sched_share_limit(m, p, tree_pfc_slot(pfc), true);
+    sched_share_settle(s, tree_pfc_ms(pfc), m, tree_pfc_slot(pfc), now_ns);
 }
 
 // Whether the PFC may send and its own bucket passes its PDU; if the bucket refuses, the PFC waits.
@@ -70,9 +71,9 @@ static bool pfc_conforms(struct sched *s, uint32_t pfc, struct tree_ms *m, struc
 {
     if (!pfc_may_send(s, pfc, m, p))
         return false;
-    uint64_t at_ns = pfc_conforms_at(s, pfc, m, p, now_ns);
+    uint64_t at_ns = sched_pfc_conforms_at(s, pfc, m, p, now_ns);
     if (at_ns > now_ns)
-        pfc_refused(s, pfc, m, p, at_ns, now_ns);
+        sched_pfc_refused(s, pfc, m, p, at_ns, now_ns);
     return at_ns <= now_ns;
 }
 
@@ -140,7 +141,7 @@ static uint32_t least_slot(struct sched *s, uint32_t ms, struct tree_ms *m, uint
         struct tree_pfc *p = tree_pfc_of(m, slot);
         if (!slot_conforms(s, ms, m, slot, now_ns))
             continue;
-        if (!best || pfc_own_first(p, best)) {
+        if (!best || sched_pfc_own_first(p, best)) {
             best = p;
             best_slot = slot;
         }
@@ -149,7 +150,7 @@ static uint32_t least_slot(struct sched *s, uint32_t ms, struct tree_ms *m, uint
 }
 
 // A refused PFC makes the PFCs that share its bucket wait, even one found earlier in this search.
-uint32_t ms_next_slot(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns)
+uint32_t sched_ms_next_slot(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns)
 {
     if (s->reweighed)
         limit_debts(s, m);
@@ -160,31 +161,31 @@ uint32_t ms_next_slot(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t 
     return slot == TREE_NONE ? TREE_NONE : goes_first(s, ms, m, slot, now_ns);
 }
 
-void ms_unwait(struct sched *s, struct tree_ms *m)
+void sched_ms_unwait(struct sched *s, struct tree_ms *m)
 {
     if (!(m->state & MS_WAITS))
         return;
     m->state &= (uint8_t)~MS_WAITS;
     if (m->wheel_ref != WHEEL_NO_REF)
-        wheel_remove(&s->wheel, m->wheel_ref);
+        sched_wheel_remove(&s->wheel, m->wheel_ref);
     m->wheel_ref = WHEEL_NO_REF;
 }
 
-void ms_ready(struct sched *s, uint32_t ms, struct tree_ms *m)
+void sched_ms_ready(struct sched *s, uint32_t ms, struct tree_ms *m)
 {
     for (uint32_t slots = ms_competing(m); slots; slots &= slots - 1) {
         uint32_t pfc = tree_pfc_id(ms, (uint32_t)__builtin_ctz(slots));
         struct tree_pfc *p = tree_pfc(s, pfc);
         if (!(p->state & PFC_IN_RING) && pfc_may_send(s, pfc, m, p))
-            cell_ring_add(s, pfc, p, m->cell);
+            sched_bvc_ring_add(s, pfc, p, m->bvc);
     }
 }
 
-void ms_settle(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns)
+void sched_ms_settle(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns)
 {
     if (ms_is_held(m) || !m->backlog)
         return;
-    uint32_t slot = ms_next_slot(s, ms, m, now_ns);
+    uint32_t slot = sched_ms_next_slot(s, ms, m, now_ns);
     if (slot == TREE_NONE)
         return;
     struct tree_piece piece = pfc_piece(s, m, tree_pfc_of(m, slot));
@@ -193,22 +194,22 @@ void ms_settle(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns)
     if (at_ns > now_ns)
         ms_wait(s, ms, m, at_ns);
     else
-        ms_ready(s, ms, m);
+        sched_ms_ready(s, ms, m);
 }
 
-void ms_update(struct sched *s, uint32_t ms, uint64_t now_ns)
+void sched_ms_update(struct sched *s, uint32_t ms, uint64_t now_ns)
 {
     struct tree_ms *m = tree_ms(s, ms);
-    ms_unwait(s, m);
-    cell_look_again(s, m->cell);
-    ms_settle(s, ms, m, now_ns);
+    sched_ms_unwait(s, m);
+    sched_bvc_look_again(s, m->bvc);
+    sched_ms_settle(s, ms, m, now_ns);
 }
 
-void pfc_wait(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint64_t at_ns)
+void sched_pfc_wait(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint64_t at_ns)
 {
     struct tree_ms *m = tree_ms(s, tree_pfc_ms(pfc));
     if (p->state & PFC_IN_RING)
-        cell_ring_remove(s, pfc, p, m->cell);
+        sched_bvc_ring_remove(s, pfc, p, m->bvc);
     m->blocked |= (uint8_t)(1u << tree_pfc_slot(pfc));
     p->state |= PFC_WAITS;
     p->wheel_ref = wheel_add(&s->wheel, tree_id(TREE_PFC, pfc), at_ns);
@@ -225,7 +226,7 @@ static uint64_t least_tag(struct tree_ms *m, uint32_t slots)
     return least;
 }
 
-void ms_forget_credit(struct tree_ms *m, uint32_t wake, uint32_t others)
+void sched_ms_forget_credit(struct tree_ms *m, uint32_t wake, uint32_t others)
 {
     uint64_t least = least_tag(m, others ? others : 1u << m->last), own = least_tag(m, wake);
     if (!tree_before(own, least))
@@ -239,14 +240,14 @@ static void forget_credit(struct tree_ms *m, struct tree_pfc *p, uint32_t slot)
 {
     uint32_t others = ms_competing(m);
     if (pfc_is_shared(p))
-        others |= share_members(m, slot) & m->backlog;
+        others |= sched_share_members(m, slot) & m->backlog;
     others &= ~(1u << slot);
     uint64_t least = least_tag(m, others ? others : 1u << m->last);
     if (tree_before(p->tag, least))
         p->tag = least;
 }
 
-void pfc_is_free(struct sched *s, uint32_t pfc, struct tree_pfc *p)
+void sched_pfc_is_free(struct sched *s, uint32_t pfc, struct tree_pfc *p)
 {
     struct tree_ms *m = tree_ms(s, tree_pfc_ms(pfc));
     p->state &= (uint8_t)~PFC_WAITS;
@@ -254,18 +255,18 @@ void pfc_is_free(struct sched *s, uint32_t pfc, struct tree_pfc *p)
     forget_credit(m, p, tree_pfc_slot(pfc));
 }
 
-void pfc_unwait(struct sched *s, uint32_t pfc, struct tree_pfc *p)
+void sched_pfc_unwait(struct sched *s, uint32_t pfc, struct tree_pfc *p)
 {
     if (pfc_is_shared(p)) {
         uint32_t ms = tree_pfc_ms(pfc);
-        share_free(s, ms, tree_ms(s, ms), tree_pfc_slot(pfc));
+        sched_share_free(s, ms, tree_ms(s, ms), tree_pfc_slot(pfc));
         return;
     }
     if (!(p->state & PFC_WAITS))
         return;
-    pfc_is_free(s, pfc, p);
+    sched_pfc_is_free(s, pfc, p);
     if (p->wheel_ref != WHEEL_NO_REF)
-        wheel_remove(&s->wheel, p->wheel_ref);
+        sched_wheel_remove(&s->wheel, p->wheel_ref);
     p->wheel_ref = WHEEL_NO_REF;
 }
 
@@ -282,20 +283,20 @@ static bool makes_whole(struct tree_ms *m, const struct tree_pfc *p, uint32_t sl
     return false;
 }
 
-void pfc_joins(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p)
+void sched_pfc_joins(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p)
 {
     if (!(p->state & (PFC_IN_RING | PFC_WAITS)) && pfc_may_send(s, pfc, m, p))
-        cell_ring_add(s, pfc, p, m->cell);
+        sched_bvc_ring_add(s, pfc, p, m->bvc);
     if (m->lle_waiters) // PFCs whose LLE its half-sent N-PDU keeps
-        ms_ready(s, tree_pfc_ms(pfc), m);
+        sched_ms_ready(s, tree_pfc_ms(pfc), m);
     uint32_t slot = tree_pfc_slot(pfc);
     if (m->state & MS_LIMITED || share_is_limited(m, p, slot) || // it may be first now
         makes_whole(m, p, slot))
-        cell_look_again(s, m->cell);
+        sched_bvc_look_again(s, m->bvc);
 }
 
-void pfc_begins(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p,
-                uint64_t now_ns)
+void sched_pfc_begins(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p,
+                      uint64_t now_ns)
 {
     uint32_t ms = tree_pfc_ms(pfc), slot = tree_pfc_slot(pfc);
     if (m->last != slot || m->backlog)
@@ -303,70 +304,70 @@ void pfc_begins(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pf
     m->backlog |= (uint8_t)(1u << slot);
     s->backlogged[ms / 64] |= 1ULL << ms % 64;
     p->share_uses = 0;
-    cell_backlog(s, &s->cell[m->cell], p->traffic_class, true);
+    bvc_backlog(s, &s->bvc[m->bvc], p->traffic_class, true);
     if (share_waits(m, p, slot)) {
-        share_look_again(s, ms, m, slot, now_ns);
+        sched_share_look_again(s, ms, m, slot, now_ns);
         return;
     }
     if (ms_is_held(m))
         return;
     if (m->state & MS_WAITS) // it may be first in the MS's order now, and smaller
-        ms_update(s, ms, now_ns);
+        sched_ms_update(s, ms, now_ns);
     else
-        pfc_joins(s, pfc, m, p);
+        sched_pfc_joins(s, pfc, m, p);
 }
 
-void pfc_ends(struct sched *s, uint32_t pfc)
+void sched_pfc_ends(struct sched *s, uint32_t pfc)
 {
     uint32_t ms = tree_pfc_ms(pfc), slot = tree_pfc_slot(pfc);
     struct tree_ms *m = tree_ms(s, ms);
     struct tree_pfc *p = tree_pfc_of(m, slot);
     if (pfc_is_shared(p))
-        share_left(s, ms, m, slot);
+        sched_share_left(s, ms, m, slot);
     else
-        pfc_unwait(s, pfc, p);
+        sched_pfc_unwait(s, pfc, p);
     if (p->state & PFC_IN_RING)
-        cell_ring_remove(s, pfc, p, m->cell);
+        sched_bvc_ring_remove(s, pfc, p, m->bvc);
     if (p->deficit > 0)
         p->deficit = 0; // a debt stays, else going idle in time would erase it
-    cell_backlog(s, &s->cell[m->cell], p->traffic_class, false);
+    bvc_backlog(s, &s->bvc[m->bvc], p->traffic_class, false);
     m->backlog &= (uint8_t) ~(1u << slot);
     m->lle_waiters &= m->backlog;
     if (m->backlog)
         return;
-    ms_unwait(s, m);
+    sched_ms_unwait(s, m);
     m->state &= (uint8_t)~MS_LIMITED;
     s->backlogged[ms / 64] &= ~(1ULL << ms % 64);
 }
 
-void ms_heads_change(struct sched *s, uint32_t ms, uint64_t now_ns)
+void sched_ms_heads_change(struct sched *s, uint32_t ms, uint64_t now_ns)
 {
     struct tree_ms *m = tree_ms(s, ms);
     for (uint32_t slots = m->blocked; slots; slots &= slots - 1) {
         uint32_t pfc = tree_pfc_id(ms, (uint32_t)__builtin_ctz(slots));
-        pfc_unwait(s, pfc, tree_pfc(s, pfc));
+        sched_pfc_unwait(s, pfc, tree_pfc(s, pfc));
     }
-    ms_update(s, ms, now_ns);
+    sched_ms_update(s, ms, now_ns);
 }
 
 static void pfc_look_again(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p,
                            uint64_t now_ns)
 {
     if (pfc_is_shared(p)) {
-        share_look_again(s, tree_pfc_ms(pfc), m, tree_pfc_slot(pfc), now_ns);
+        sched_share_look_again(s, tree_pfc_ms(pfc), m, tree_pfc_slot(pfc), now_ns);
         return;
     }
-    pfc_unwait(s, pfc, p);
-    uint64_t at_ns = pfc_conforms_at(s, pfc, m, p, now_ns);
+    sched_pfc_unwait(s, pfc, p);
+    uint64_t at_ns = sched_pfc_conforms_at(s, pfc, m, p, now_ns);
     if (at_ns > now_ns)
-        pfc_wait(s, pfc, p, at_ns);
+        sched_pfc_wait(s, pfc, p, at_ns);
     else if (m->state & MS_WAITS)
-        ms_update(s, tree_pfc_ms(pfc), now_ns);
+        sched_ms_update(s, tree_pfc_ms(pfc), now_ns);
     else if (!ms_is_held(m))
-        pfc_joins(s, pfc, m, p);
+        sched_pfc_joins(s, pfc, m, p);
 }
 
-void ms_blocked_look_again(struct sched *s, uint32_t ms, uint32_t lle, uint64_t now_ns)
+void sched_ms_blocked_look_again(struct sched *s, uint32_t ms, uint32_t lle, uint64_t now_ns)
 {
     struct tree_ms *m = tree_ms(s, ms);
     for (uint32_t slots = m->blocked & m->backlog; slots; slots &= slots - 1) {

@@ -6,55 +6,55 @@
 
 // ---- sched_ready.c: the ready cells of an NSE ----
 #define READY_FULL_PDUS 1024 // after a refusal a pipe is full for at least so many PDUs
-void ready_add(struct sched *s, struct tree_nse *n, uint32_t cell);
-void ready_remove(struct sched *s, struct tree_nse *n, uint32_t cell);
+void sched_ready_add(struct sched *s, struct tree_nse *n, uint32_t bvc);
+void sched_ready_remove(struct sched *s, struct tree_nse *n, uint32_t bvc);
 // After a change of the cell's classes or tags, or after one of its PDUs went.
-void ready_renew(struct sched *s, struct tree_nse *n, uint32_t cell, bool served);
+void sched_ready_renew(struct sched *s, struct tree_nse *n, uint32_t bvc, bool served);
 // Switches the NSE's cells to turns; to virtual time.
-void ready_by_turns(struct sched *s, struct tree_nse *n);
-void ready_in_time(struct sched *s, struct tree_nse *n);
+void sched_ready_by_turns(struct sched *s, struct tree_nse *n);
+void sched_ready_in_time(struct sched *s, struct tree_nse *n);
 static inline bool ready_by_time(const struct tree_nse *n)
 {
     return n->state & NSE_BY_TIME;
 }
 
-// ---- sched_cell.c: rings of PFCs; cells and NSEs ready, waiting, idle ----
-uint32_t cell_next_class(const struct tree_cell *c);
+// ---- sched_bvc.c: rings of PFCs; cells and NSEs ready, waiting, idle ----
+uint32_t sched_bvc_next_class(const struct tree_bvc *c);
 // Sets the virtual time of a cell with user data to `key`.
-void cell_starts_at(struct tree_cell *c, uint64_t key);
+void sched_bvc_starts_at(struct tree_bvc *c, uint64_t key);
 // A cell that becomes ready again has no credit for the PDUs that its pipe sent meanwhile, but for
 // a few PDUs; if its own PDUs went by turns, it has neither credit nor debt.
-void cell_comes_back(const struct sched *s, struct tree_cell *c, const struct tree_nse *n);
-void cell_ring_add(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t cell);
+void sched_bvc_comes_back(const struct sched *s, struct tree_bvc *c, const struct tree_nse *n);
+void sched_bvc_ring_add(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t bvc);
 // first: a PFC that has begun an N-PDU goes on before another of its class begins (S12). last: a
 // PFC has ended an N-PDU that other PFCs went before.
-void cell_ring_first(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t cell);
-void cell_ring_last(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct tree_cell *c);
-void cell_ring_remove(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t cell);
+void sched_bvc_ring_first(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t bvc);
+void sched_bvc_ring_last(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct tree_bvc *c);
+void sched_bvc_ring_remove(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t bvc);
 // After any change of a cell's readiness, or of its order among the ready cells.
-void cell_refresh(struct sched *s, uint32_t cell);
+void sched_bvc_refresh(struct sched *s, uint32_t bvc);
 // The cell is first by turns and stays ready: passes the turn on.
-static inline void cell_has_had_turn(struct tree_nse *n, const struct tree_cell *c)
+static inline void bvc_has_had_turn(struct tree_nse *n, const struct tree_bvc *c)
 {
     n->first = n->ring[READY_TURNS] = c->next;
 }
-// Like cell_refresh, after one of the cell's PDUs went.
-void cell_served(struct sched *s, uint32_t cell);
-void cell_wait(struct sched *s, uint32_t cell, uint64_t at_ns);
-void cell_unwait(struct sched *s, uint32_t cell);
+// Like sched_bvc_refresh, after one of the cell's PDUs went.
+void sched_bvc_served(struct sched *s, uint32_t bvc);
+void sched_bvc_wait(struct sched *s, uint32_t bvc, uint64_t at_ns);
+void sched_bvc_unwait(struct sched *s, uint32_t bvc);
 // The PDU that the cell, or its pipe, waits for may no longer be first in the order.
-void cell_look_again(struct sched *s, uint32_t cell);
+void sched_bvc_look_again(struct sched *s, uint32_t bvc);
 // Adapts some cells to new weights: limits each tag's lead to one PDU at its new weight.
-void cells_reweigh(struct sched *s);
-void nse_refresh(struct sched *s, uint32_t nse);
-void nse_wait(struct sched *s, uint32_t nse, uint64_t at_ns);
-void nse_unwait(struct sched *s, uint32_t nse);
+void sched_bvcs_reweigh(struct sched *s);
+void sched_nse_refresh(struct sched *s, uint32_t nse);
+void sched_nse_wait(struct sched *s, uint32_t nse, uint64_t at_ns);
+void sched_nse_unwait(struct sched *s, uint32_t nse);
 
 // A PDU of that class goes, by virtual time.
-static inline void cell_passes(struct tree_cell *c, struct tree_nse *n, const struct tree_class *k)
+static inline void bvc_passes(struct tree_bvc *c, struct tree_nse *n, const struct tree_class *k)
 {
-    if (c->state & CELL_READY && c->place == READY_TURNS)
-        cell_starts_at(c, n->turns_key);
+    if (c->state & BVC_READY && c->place == READY_TURNS)
+        sched_bvc_starts_at(c, n->turns_key);
     c->untimed = false;
     uint64_t key = c->offset + k->tag;
     if (tree_before(n->virtual, key))
@@ -62,7 +62,7 @@ static inline void cell_passes(struct tree_cell *c, struct tree_nse *n, const st
 }
 
 // A class becomes active: no credit for its idle time. An empty cell's clock follows its pipe's.
-static inline void cell_class_wakes(struct tree_cell *c, const struct tree_nse *n, uint32_t class)
+static inline void bvc_class_wakes(struct tree_bvc *c, const struct tree_nse *n, uint32_t class)
 {
     struct tree_class *k = &c->of_class[class];
     bool empty = !(c->active & ~(1u << CLASS_SIGNALLING));
@@ -84,20 +84,20 @@ static inline size_t queue_flow_place(const struct sched *s, uint32_t pfc, uint3
 {
     return tree_pfc_place(s, pfc) * s->config.flows_a_pfc + flow;
 }
-struct tree_flow *queue_flow(const struct sched *s, uint32_t pfc, uint32_t flow);
-struct tree_flows *queue_flows(const struct sched *s, uint32_t pfc);
-void queue_choose_flow(struct sched *s, uint32_t pfc, struct tree_pfc *p);
+struct tree_flow *sched_queue_flow(const struct sched *s, uint32_t pfc, uint32_t flow);
+struct tree_flows *sched_queue_flows(const struct sched *s, uint32_t pfc);
+void sched_queue_choose_flow(struct sched *s, uint32_t pfc, struct tree_pfc *p);
 // Chooses the next flow, if there are flow queues; then p->head_info is valid.
 static inline void queue_choose(struct sched *s, uint32_t pfc, struct tree_pfc *p)
 {
     if (p->state & PFC_BY_FLOW)
-        queue_choose_flow(s, pfc, p);
+        sched_queue_choose_flow(s, pfc, p);
 }
 
 static inline struct pdu *queue_head(const struct sched *s, uint32_t pfc, const struct tree_pfc *p)
 {
     if (p->state & PFC_BY_FLOW)
-        return &s->slot[queue_flow(s, pfc, p->flow)->queue.head];
+        return &s->slot[sched_queue_flow(s, pfc, p->flow)->queue.head];
     return &s->slot[p->queue.head];
 }
 
@@ -169,22 +169,23 @@ static inline bool pfc_may_send(struct sched *s, uint32_t pfc, struct tree_ms *m
 }
 
 // The unsent rest of the head N-PDU, in octets of LLC PDUs.
-uint32_t pfc_rest_octets(const struct sched *s, const struct tree_ms *m, const struct tree_pfc *p);
+uint32_t sched_pfc_rest_octets(const struct sched *s, const struct tree_ms *m,
+                               const struct tree_pfc *p);
 // The octets that the PFC's own bucket must pass before its next PDU goes: see sched_ms.c.
-uint32_t pfc_whole_octets(const struct sched *s, struct tree_ms *m, const struct tree_pfc *p,
-                          uint32_t slot);
+uint32_t sched_pfc_whole_octets(const struct sched *s, struct tree_ms *m, const struct tree_pfc *p,
+                                uint32_t slot);
 static inline uint32_t pfc_bucket_octets(const struct sched *s, struct tree_ms *m,
                                          const struct tree_pfc *p, uint32_t slot,
                                          const struct tree_piece *piece)
 {
     if (p->sent_octets || piece->last || pfc_bucket_read(m, p)->rate == BUCKET_UNLIMITED)
         return piece->llc_octets;
-    return pfc_whole_octets(s, m, p, slot);
+    return sched_pfc_whole_octets(s, m, p, slot);
 }
 
 static inline struct bucket_terms ms_terms(const struct sched *s, const struct tree_ms *m)
 {
-    return m->state & MS_OWN ? bucket_terms(&m->bucket) : s->cell[m->cell].defaults.terms;
+    return m->state & MS_OWN ? bucket_terms(&m->bucket) : s->bvc[m->bvc].defaults.terms;
 }
 
 static inline uint64_t ms_level(const struct sched *s, const struct tree_ms *m, uint64_t now_ns)
@@ -193,7 +194,7 @@ static inline uint64_t ms_level(const struct sched *s, const struct tree_ms *m, 
         return 0;
     if (m->state & MS_OWN)
         return bucket_level(&m->bucket, now_ns);
-    return bucket_default_level(&m->bucket, &s->cell[m->cell].defaults, now_ns);
+    return bucket_default_level(&m->bucket, &s->bvc[m->bvc].defaults, now_ns);
 }
 
 static inline bool ms_stands(const struct tree_ms *m)
@@ -221,7 +222,7 @@ static inline bool ms_is_simple(const struct tree_ms *m)
 }
 
 // The slot that goes next by the MS's own order; TREE_NONE if none may send.
-uint32_t ms_next_slot(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns);
+uint32_t sched_ms_next_slot(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns);
 // at_ns TIME_NEVER: until its cell's defaults, or another value that it waits on, change.
 static inline void ms_wait(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t at_ns)
 {
@@ -229,52 +230,52 @@ static inline void ms_wait(struct sched *s, uint32_t ms, struct tree_ms *m, uint
     if (at_ns != TIME_NEVER)
         m->wheel_ref = wheel_add(&s->wheel, tree_id(TREE_MS, ms), at_ns);
 }
-void ms_unwait(struct sched *s, struct tree_ms *m);
+void sched_ms_unwait(struct sched *s, struct tree_ms *m);
 // Puts the PFCs that may send into their rings.
-void ms_ready(struct sched *s, uint32_t ms, struct tree_ms *m);
+void sched_ms_ready(struct sched *s, uint32_t ms, struct tree_ms *m);
 // For an MS that does not wait: into the wheel or the rings, as its bucket decides.
-void ms_settle(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns);
+void sched_ms_settle(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns);
 // After a change of the MS's values, state or queue heads.
-void ms_update(struct sched *s, uint32_t ms, uint64_t now_ns);
+void sched_ms_update(struct sched *s, uint32_t ms, uint64_t now_ns);
 // An N-PDU of that LLE is gone: a PFC that waits for room to send its own N-PDU whole may stop
-// waiting (pfc_whole_octets).
-void ms_blocked_look_again(struct sched *s, uint32_t ms, uint32_t lle, uint64_t now_ns);
+// waiting (sched_pfc_whole_octets).
+void sched_ms_blocked_look_again(struct sched *s, uint32_t ms, uint32_t lle, uint64_t now_ns);
 static inline void ms_lle_is_left(struct sched *s, uint32_t ms, uint32_t lle, uint64_t now_ns)
 {
     if (__builtin_expect(tree_ms(s, ms)->blocked != 0, 0))
-        ms_blocked_look_again(s, ms, lle, now_ns);
+        sched_ms_blocked_look_again(s, ms, lle, now_ns);
 }
 // The same after a change of queue heads, or of their first pieces.
-void ms_heads_change(struct sched *s, uint32_t ms, uint64_t now_ns);
-void pfc_wait(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint64_t at_ns);
+void sched_ms_heads_change(struct sched *s, uint32_t ms, uint64_t now_ns);
+void sched_pfc_wait(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint64_t at_ns);
 // The bucket refuses the PFC's PDU until then: the PFC waits, or the sharing PFCs wait as one.
-void pfc_refused(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p,
-                 uint64_t at_ns, uint64_t now_ns);
+void sched_pfc_refused(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p,
+                       uint64_t at_ns, uint64_t now_ns);
 // Ends the wait of the PFC, and of the PFCs that share its bucket.
-void pfc_unwait(struct sched *s, uint32_t pfc, struct tree_pfc *p);
+void sched_pfc_unwait(struct sched *s, uint32_t pfc, struct tree_pfc *p);
 // The time at which its own bucket passes its next PDU.
-uint64_t pfc_conforms_at(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p,
-                         uint64_t now_ns);
+uint64_t sched_pfc_conforms_at(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p,
+                               uint64_t now_ns);
 // Ends the wait of this PFC alone, by the wheel or a new value.
-void pfc_is_free(struct sched *s, uint32_t pfc, struct tree_pfc *p);
+void sched_pfc_is_free(struct sched *s, uint32_t pfc, struct tree_pfc *p);
 // The PFC may send now: into its ring.
-void pfc_joins(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p);
+void sched_pfc_joins(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p);
 // The PFC's queue is no longer empty.
-void pfc_begins(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p,
-                uint64_t now_ns);
-void pfc_ends(struct sched *s, uint32_t pfc); // its queue is empty
+void sched_pfc_begins(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p,
+                      uint64_t now_ns);
+void sched_pfc_ends(struct sched *s, uint32_t pfc); // its queue is empty
 // The order of start tags within an MS: signalling first.
-bool pfc_own_first(const struct tree_pfc *a, const struct tree_pfc *b);
+bool sched_pfc_own_first(const struct tree_pfc *a, const struct tree_pfc *b);
 // PFCs that wake have no credit for octets that their MS sent meanwhile; PFCs that wake together
 // keep their tags' distances.
-void ms_forget_credit(struct tree_ms *m, uint32_t wake, uint32_t slots);
+void sched_ms_forget_credit(struct tree_ms *m, uint32_t wake, uint32_t slots);
 
 // ---- sched_share.c: PFCs that share a bucket ----
 // A bit for each slot that shares the bucket.
-uint32_t share_members(struct tree_ms *m, uint32_t slot);
+uint32_t sched_share_members(struct tree_ms *m, uint32_t slot);
 // The slot whose PDU goes at this slot's turn, if no half-sent N-PDU keeps its LLE.
-uint32_t share_goes(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
-                    uint64_t now_ns);
+uint32_t sched_share_goes(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
+                          uint64_t now_ns);
 // The same for any slot, sharing or not.
 static inline uint32_t pfc_goes(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
                                 uint64_t now_ns)
@@ -282,36 +283,38 @@ static inline uint32_t pfc_goes(struct sched *s, uint32_t ms, struct tree_ms *m,
     uint32_t goes = pfc_stand_in(m, tree_pfc_of(m, slot), slot);
     if (!pfc_is_shared(tree_pfc_of(m, goes)))
         return goes;
-    return share_goes(s, ms, m, goes, now_ns);
+    return sched_share_goes(s, ms, m, goes, now_ns);
 }
 // One of them waits, so all with a backlog do.
-bool share_some_waits(struct tree_ms *m, uint32_t slot);
+bool sched_share_some_waits(struct tree_ms *m, uint32_t slot);
 static inline bool share_waits(struct tree_ms *m, const struct tree_pfc *p, uint32_t slot)
 {
-    return pfc_is_shared(p) && share_some_waits(m, slot);
+    return pfc_is_shared(p) && sched_share_some_waits(m, slot);
 }
 static inline bool share_is_limited(struct tree_ms *m, const struct tree_pfc *p, uint32_t slot)
 {
     return pfc_is_shared(p) && tree_pfc_of(m, pfc_leader(p, slot))->state & PFC_LIMITED;
 }
-void share_limit(struct tree_ms *m, struct tree_pfc *p, uint32_t slot, bool limited);
+void sched_share_limit(struct tree_ms *m, struct tree_pfc *p, uint32_t slot, bool limited);
 // For members that do not wait: if the bucket refuses their first PDU, all wait. True: they wait.
-bool share_settle(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot, uint64_t now_ns);
-void share_wait(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot, uint64_t at_ns);
-void share_free(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot);
+bool sched_share_settle(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
+                        uint64_t now_ns);
+void sched_share_wait(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
+                      uint64_t at_ns);
+void sched_share_free(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot);
 // A member has no backlog, or leaves.
-void share_left(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot);
+void sched_share_left(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot);
 // The PDU that the members wait for may be another one now.
-void share_look_again(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
-                      uint64_t now_ns);
+void sched_share_look_again(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
+                            uint64_t now_ns);
 // The members may send now: into their rings.
-void share_joins(struct sched *s, uint32_t ms, struct tree_ms *m);
+void sched_share_joins(struct sched *s, uint32_t ms, struct tree_ms *m);
 
 // ---- sched_aqm.c: what an AQM sees; lifetime; the list of drops ----
 // Appends to the list of drops; the caller unlinks the N-PDU.
-void list_drop(struct sched *s, const struct tree_pfc *p, const struct pdu *pdu,
-               enum drop_reason reason);
-void drop_head(struct sched *s, uint32_t pfc, enum drop_reason reason);
+void sched_list_drop(struct sched *s, const struct tree_pfc *p, const struct pdu *pdu,
+                     enum drop_reason reason);
+void sched_drop_head(struct sched *s, uint32_t pfc, enum drop_reason reason);
 
 // ---- LLC frames that wait in the caller (sched_frame.c) ----
 // After a change that an LLC frame may wait for.
@@ -322,28 +325,28 @@ static inline void frames_look_again(struct sched *s)
 }
 
 // ---- sched_roll.c: the MSs of a cell, and visits to all of them ----
-void roll_join(struct sched *s, uint32_t ms, uint32_t cell);
-void roll_leave(struct sched *s, uint32_t ms, uint32_t cell);
+void sched_roll_join(struct sched *s, uint32_t ms, uint32_t bvc);
+void sched_roll_leave(struct sched *s, uint32_t ms, uint32_t bvc);
 // After a change of a value that the cell's MSs wait on: visits each of them, soon.
-void roll_visit(struct sched *s, uint32_t cell);
+void sched_roll_visit(struct sched *s, uint32_t bvc);
 // Empties all buckets of the cell's MSs and of their PFCs.
-void roll_reset(struct sched *s, uint32_t cell);
-void roll_forget(struct sched *s, uint32_t cell); // the cell is removed
+void sched_roll_reset(struct sched *s, uint32_t bvc);
+void sched_roll_forget(struct sched *s, uint32_t bvc); // the cell is removed
 // The MS has not been visited since its cell's reset: its buckets count as empty.
 static inline bool roll_is_stale(const struct sched *s, uint32_t ms, const struct tree_ms *m)
 {
-    return s->mate[ms].resets != s->cell[m->cell].resets;
+    return s->mate[ms].resets != s->bvc[m->bvc].resets;
 }
 // To call before setting the MS's buckets: empties them if the MS is stale. True if it was.
-bool roll_refresh(struct sched *s, uint32_t ms, uint64_t now_ns);
+bool sched_roll_refresh(struct sched *s, uint32_t ms, uint64_t now_ns);
 // Makes a bounded number of due visits. True: a cell can send again, and LLC frames that waited for
 // it must be offered before any PDU is sent.
-bool roll_work(struct sched *s, uint64_t now_ns);
+bool sched_roll_work(struct sched *s, uint64_t now_ns);
 
 // ---- sched_sweep.c: expires N-PDUs of queues that a bucket stops ----
-void sweep(struct sched *s, uint64_t now_ns);
+void sched_sweep(struct sched *s, uint64_t now_ns);
 
 // The wheel's `moved`.
-void tree_moved(void *owner, uint32_t id, uint32_t ref);
+void sched_tree_moved(void *owner, uint32_t id, uint32_t ref);
 
 #endif

@@ -17,7 +17,7 @@
 
 // ---- Sums and entries ----
 
-uint32_t room_leader(struct tree_ms *m, uint32_t class)
+uint32_t sched_room_leader(struct tree_ms *m, uint32_t class)
 {
     uint32_t slots = m->slots;
     while (tree_pfc_of(m, (uint32_t)__builtin_ctz(slots))->traffic_class != class)
@@ -25,7 +25,7 @@ uint32_t room_leader(struct tree_ms *m, uint32_t class)
     return (uint32_t)__builtin_ctz(slots);
 }
 
-struct room_sum room_sum(struct tree_ms *m, uint32_t class)
+struct sched_room_sum sched_room_sum(struct tree_ms *m, uint32_t class)
 {
     uint64_t total = 0;
     uint32_t begun = 0;
@@ -36,10 +36,10 @@ struct room_sum room_sum(struct tree_ms *m, uint32_t class)
         total += p->queue.total;
         begun += p->sent_octets != 0;
     }
-    return (struct room_sum){total, total_packets(total) > begun};
+    return (struct sched_room_sum){total, total_packets(total) > begun};
 }
 
-uint64_t room_nse_total(const struct tree_nse *n)
+uint64_t sched_room_nse_total(const struct tree_nse *n)
 {
     uint64_t total = 0;
     for (uint32_t class = 0; class < CLASS_COUNT; class ++)
@@ -47,19 +47,19 @@ uint64_t room_nse_total(const struct tree_nse *n)
     return total;
 }
 
-uint32_t room_entry_of_cell(const struct sched *s, uint32_t cell)
+uint32_t sched_room_entry_of_bvc(const struct sched *s, uint32_t bvc)
 {
-    return s->config.nses + cell;
+    return s->config.nses + bvc;
 }
 
-uint32_t room_entry_of_place(const struct sched *s, uint32_t place)
+uint32_t sched_room_entry_of_place(const struct sched *s, uint32_t place)
 {
     return s->config.nses + s->config.bvcs + place;
 }
 
-uint32_t room_pfc_of_entry(const struct sched *s, uint32_t entry)
+uint32_t sched_room_pfc_of_entry(const struct sched *s, uint32_t entry)
 {
-    return s->place[entry - room_entry_of_place(s, 0)].pfc;
+    return s->place[entry - sched_room_entry_of_place(s, 0)].pfc;
 }
 
 static uint32_t *place_of(const struct sched *s, uint32_t pfc)
@@ -67,17 +67,18 @@ static uint32_t *place_of(const struct sched *s, uint32_t pfc)
     return &s->place_of[tree_pfc_place(s, pfc)];
 }
 
-uint32_t room_entry_of_ms(const struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t class)
+uint32_t sched_room_entry_of_ms(const struct sched *s, uint32_t ms, struct tree_ms *m,
+                                uint32_t class)
 {
-    uint32_t place = *place_of(s, tree_pfc_id(ms, room_leader(m, class)));
-    return place == TREE_NONE ? RANK_NONE : room_entry_of_place(s, place);
+    uint32_t place = *place_of(s, tree_pfc_id(ms, sched_room_leader(m, class)));
+    return place == TREE_NONE ? RANK_NONE : sched_room_entry_of_place(s, place);
 }
 
 // ---- Places ----
 
 static void place_take(struct sched *s, uint32_t pfc, struct tree_ms *m)
 {
-    struct tree_cell *c = &s->cell[m->cell];
+    struct tree_bvc *c = &s->bvc[m->bvc];
     uint32_t place = s->place_free;
     s->place_free = s->place[place].next;
     s->place[place] = (struct tree_place){.pfc = pfc, .next = c->places, .prev = TREE_NONE};
@@ -92,7 +93,7 @@ static void place_take(struct sched *s, uint32_t pfc, struct tree_ms *m)
 
 static void place_release(struct sched *s, uint32_t pfc, struct tree_ms *m)
 {
-    struct tree_cell *c = &s->cell[m->cell];
+    struct tree_bvc *c = &s->bvc[m->bvc];
     uint32_t place = *place_of(s, pfc), slots = m->slots;
     struct tree_place *at = &s->place[place];
     if (c->places_left == place)
@@ -125,15 +126,15 @@ static uint32_t size_of(enum room_unit unit, uint64_t total)
 static void entry_set(struct sched *s, uint32_t *top, uint32_t entry, uint64_t total, uint32_t kept)
 {
     for (enum room_unit unit = IN_PACKETS; unit < ROOM_UNITS; unit++)
-        rank_set(&s->rank[unit], &top[unit], entry,
-                 kept & ROOM_KEPT(unit) ? size_of(unit, total) : 0);
+        sched_rank_set(&s->rank[unit], &top[unit], entry,
+                       kept & ROOM_KEPT(unit) ? size_of(unit, total) : 0);
 }
 
-static void class_set(struct sched *s, struct tree_cell *c, uint32_t class, uint32_t place,
+static void class_set(struct sched *s, struct tree_bvc *c, uint32_t class, uint32_t place,
                       uint64_t total, uint32_t kept)
 {
     uint32_t *top = c->of_class[class].rank_top;
-    entry_set(s, top, room_entry_of_place(s, place), total, kept);
+    entry_set(s, top, sched_room_entry_of_place(s, place), total, kept);
     for (enum room_unit unit = IN_PACKETS; unit < ROOM_UNITS; unit++) {
         c->giving[unit] &= (uint8_t) ~(1u << class);
         c->giving[unit] |= (uint8_t)((top[unit] != RANK_NONE) << class);
@@ -146,16 +147,16 @@ static uint32_t bits_of(bool packets, bool octets)
 }
 
 // A cell or an NSE with nothing to drop is in no rank.
-static void above_follow(struct sched *s, uint32_t cell)
+static void above_follow(struct sched *s, uint32_t bvc)
 {
-    struct tree_cell *c = &s->cell[cell];
+    struct tree_bvc *c = &s->bvc[bvc];
     struct tree_nse *n = &s->nse[c->nse];
-    uint32_t entry = room_entry_of_cell(s, cell);
+    uint32_t entry = sched_room_entry_of_bvc(s, bvc);
     if (!s->kept && !rank_has(&s->rank[IN_PACKETS], entry) && !rank_has(&s->rank[IN_OCTETS], entry))
         return;
     entry_set(s, n->rank_top, entry, c->total,
               s->kept & bits_of(c->giving[IN_PACKETS], c->giving[IN_OCTETS]));
-    entry_set(s, s->rank_top, c->nse, room_nse_total(n),
+    entry_set(s, s->rank_top, c->nse, sched_room_nse_total(n),
               s->kept & bits_of(n->rank_top[IN_PACKETS] != RANK_NONE,
                                 n->rank_top[IN_OCTETS] != RANK_NONE));
 }
@@ -166,7 +167,7 @@ static void kept_ends(uint8_t *kept, uint64_t total, const struct sched_limit *l
         (uint8_t)bits_of(total_packets(total) > low->packets, total_octets(total) > low->octets);
 }
 
-static uint32_t kept_of(struct sched *s, struct tree_cell *c)
+static uint32_t kept_of(struct sched *s, struct tree_bvc *c)
 {
     if (s->kept)
         kept_ends(&s->kept, s->total, &s->low);
@@ -175,12 +176,12 @@ static uint32_t kept_of(struct sched *s, struct tree_cell *c)
     return s->kept | c->kept;
 }
 
-void room_follow(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t class)
+void sched_room_follow(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t class)
 {
-    uint32_t leader = room_leader(m, class), pfc = tree_pfc_id(ms, leader);
+    uint32_t leader = sched_room_leader(m, class), pfc = tree_pfc_id(ms, leader);
     struct tree_pfc *p = tree_pfc_of(m, leader);
-    struct tree_cell *c = &s->cell[m->cell];
-    struct room_sum sum = room_sum(m, class);
+    struct tree_bvc *c = &s->bvc[m->bvc];
+    struct sched_room_sum sum = sched_room_sum(m, class);
     uint32_t kept = kept_of(s, c);
     if (*place_of(s, pfc) == TREE_NONE) {
         if (!sum.total)
@@ -191,7 +192,7 @@ void room_follow(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t class
         uint32_t in = sum.gives ? kept : 0;
         class_set(s, c, class, *place_of(s, pfc), sum.total, in);
         p->ranked = in;
-        above_follow(s, m->cell);
+        above_follow(s, m->bvc);
     }
     if (!sum.total)
         place_release(s, pfc, m);
@@ -199,11 +200,11 @@ void room_follow(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t class
 
 // ---- Queues from before ----
 
-void room_linger(struct sched *s, uint32_t pfc)
+void sched_room_linger(struct sched *s, uint32_t pfc)
 {
     uint32_t ms = tree_pfc_ms(pfc);
     struct tree_ms *m = tree_ms(s, ms);
-    room_follow(s, ms, m, tree_pfc_of(m, tree_pfc_slot(pfc))->traffic_class);
+    sched_room_follow(s, ms, m, tree_pfc_of(m, tree_pfc_slot(pfc))->traffic_class);
 }
 
 static uint32_t high_bits(uint64_t total, uint32_t octets, const struct sched_limit *high)
@@ -212,39 +213,39 @@ static uint32_t high_bits(uint64_t total, uint32_t octets, const struct sched_li
                    total_octets(total) + octets > high->octets);
 }
 
-static void kept_begins(struct sched *s, struct tree_cell *c, uint32_t octets)
+static void kept_begins(struct sched *s, struct tree_bvc *c, uint32_t octets)
 {
     uint32_t all = high_bits(s->total, octets, &s->high) & ~(uint32_t)s->kept;
-    uint32_t cell = high_bits(c->total, octets, &s->bvc_high) & ~(uint32_t)c->kept;
-    if (!(all | cell))
+    uint32_t bvc = high_bits(c->total, octets, &s->bvc_high) & ~(uint32_t)c->kept;
+    if (!(all | bvc))
         return;
     s->kept |= (uint8_t)all;
-    c->kept |= (uint8_t)cell;
+    c->kept |= (uint8_t)bvc;
     if (all)
         s->places_left = 0;
-    if (cell)
+    if (bvc)
         c->places_left = c->places;
     s->young_left = TREE_YOUNG;
 }
 
-bool room_keep(struct sched *s, uint32_t cell, uint32_t octets, uint32_t places)
+bool sched_room_keep(struct sched *s, uint32_t bvc, uint32_t octets, uint32_t places)
 {
-    struct tree_cell *c = &s->cell[cell];
+    struct tree_bvc *c = &s->bvc[bvc];
     kept_begins(s, c, octets);
     for (uint32_t left = places; left && s->young_left; left--) {
         uint32_t pfc = s->young[--s->young_left];
         if (pfc != TREE_NONE)
-            room_linger(s, pfc);
+            sched_room_linger(s, pfc);
     }
     for (uint32_t left = places; left && c->places_left != TREE_NONE; left--) {
         const struct tree_place *at = &s->place[c->places_left];
         c->places_left = at->next;
-        room_linger(s, at->pfc);
+        sched_room_linger(s, at->pfc);
     }
     for (uint32_t left = places; s->kept && left && s->places_left < s->places_end; left--) {
         uint32_t pfc = s->place[s->places_left++].pfc;
         if (pfc != TREE_NONE)
-            room_linger(s, pfc);
+            sched_room_linger(s, pfc);
     }
     return room_all_are_ranked(s, c);
 }
@@ -254,14 +255,14 @@ bool room_keep(struct sched *s, uint32_t cell, uint32_t octets, uint32_t places)
 static void leave_class(struct sched *s, uint32_t pfc, struct tree_ms *m)
 {
     struct tree_pfc *p = tree_pfc_of(m, tree_pfc_slot(pfc));
-    struct tree_cell *c = &s->cell[m->cell];
+    struct tree_bvc *c = &s->bvc[m->bvc];
     class_set(s, c, p->traffic_class, *place_of(s, pfc), 0, 0);
     p->ranked = false;
-    above_follow(s, m->cell);
+    above_follow(s, m->bvc);
     place_release(s, pfc, m);
 }
 
-void room_leave(struct sched *s, uint32_t ms)
+void sched_room_leave(struct sched *s, uint32_t ms)
 {
     struct tree_ms *m = tree_ms(s, ms);
     for (uint32_t slots = m->slots; slots; slots &= slots - 1) {
@@ -271,14 +272,14 @@ void room_leave(struct sched *s, uint32_t ms)
     }
 }
 
-void room_return(struct sched *s, uint32_t ms)
+void sched_room_return(struct sched *s, uint32_t ms)
 {
     struct tree_ms *m = tree_ms(s, ms);
     for (uint32_t slots = m->backlog; slots; slots &= slots - 1)
-        room_linger(s, tree_pfc_id(ms, (uint32_t)__builtin_ctz(slots)));
+        sched_room_linger(s, tree_pfc_id(ms, (uint32_t)__builtin_ctz(slots)));
 }
 
-void room_settle(struct sched *s, uint32_t cell)
+void sched_room_settle(struct sched *s, uint32_t bvc)
 {
-    above_follow(s, cell);
+    above_follow(s, bvc);
 }

@@ -33,11 +33,11 @@ static inline enum drop_reason limits_refuse(struct sched *s, uint32_t ms, uint3
     if (total_is_full(rule->total, more, rule->limit))
         return DROP_class_full;
     if (!total_is_full(m->total, more, s->ms_total) &&
-        !total_is_full(s->cell[m->cell].total, more, s->bvc_high_total) &&
+        !total_is_full(s->bvc[m->bvc].total, more, s->bvc_high_total) &&
         !total_is_full(s->total, more, s->high_total))
         return DROP_NONE;
     struct room r = {.ms = ms, .slot = slot, .flow = flow, .octets = octets, .now_ns = now_ns};
-    return room_make(s, &r);
+    return sched_room_make(s, &r);
 }
 
 static bool pfc_exists(const struct sched *s, uint32_t ms, uint32_t slot)
@@ -52,15 +52,15 @@ static inline bool joins_others(const struct sched *s, const struct tree_ms *m,
 {
     if (m->backlog | p->state | (m->state & ~MS_USUAL) || m->last != slot || s->config.in_full)
         return false;
-    const struct tree_cell *c = &s->cell[m->cell];
+    const struct tree_bvc *c = &s->bvc[m->bvc];
     if (c->of_class[p->traffic_class].head != TREE_NONE)
         return true;
-    return p->traffic_class != CLASS_SIGNALLING && cell_joins_turns(&s->nse[c->nse], c);
+    return p->traffic_class != CLASS_SIGNALLING && bvc_joins_turns(&s->nse[c->nse], c);
 }
 
-static inline void join_class(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t cell)
+static inline void join_class(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t bvc)
 {
-    struct tree_cell *c = &s->cell[cell];
+    struct tree_bvc *c = &s->bvc[bvc];
     struct tree_nse *n = &s->nse[c->nse];
     uint32_t class = p->traffic_class;
     if (c->of_class[class].head != TREE_NONE) {
@@ -68,17 +68,17 @@ static inline void join_class(struct sched *s, uint32_t pfc, struct tree_pfc *p,
         return;
     }
     c->of_class[class].head = p->next = p->prev = pfc;
-    cell_class_wakes(c, n, class);
+    bvc_class_wakes(c, n, class);
     c->active = (uint8_t)(1u << class);
-    cell_join_turns(s, n, cell, c);
+    bvc_join_turns(s, n, bvc, c);
 }
 
-// The effect of pfc_begins in that case.
+// The effect of sched_pfc_begins in that case.
 static inline void join_others(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p)
 {
     uint32_t ms = tree_pfc_ms(pfc);
-    cell_backlog(s, &s->cell[m->cell], p->traffic_class, true);
-    join_class(s, pfc, p, m->cell);
+    bvc_backlog(s, &s->bvc[m->bvc], p->traffic_class, true);
+    join_class(s, pfc, p, m->bvc);
     s->backlogged[ms / 64] |= 1ULL << ms % 64;
     p->share_uses = 0;
     p->state = PFC_IN_RING;
@@ -113,12 +113,12 @@ enum drop_reason sched_put(struct sched *s, uint32_t ms, uint32_t slot, const st
     if (begins && joins_others(s, m, p, slot)) {
         join_others(s, pfc, m, p);
     } else if (begins) {
-        pfc_begins(s, pfc, m, p, now_ns);
+        sched_pfc_begins(s, pfc, m, p, now_ns);
     } else if (p->state & PFC_BY_FLOW && !p->sent_octets && flow != p->flow) {
         uint8_t was = p->flow;
-        queue_choose_flow(s, pfc, p);
+        sched_queue_choose_flow(s, pfc, p);
         if (p->flow != was) // a new head: an MS or cell that waits for the old one looks again
-            ms_heads_change(s, ms, now_ns);
+            sched_ms_heads_change(s, ms, now_ns);
     }
     return DROP_NONE;
 }

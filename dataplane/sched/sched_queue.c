@@ -8,24 +8,24 @@
 
 enum { LIST_NONE, LIST_NEW, LIST_OLD };
 
-struct tree_flow *queue_flow(const struct sched *s, uint32_t pfc, uint32_t flow)
+struct tree_flow *sched_queue_flow(const struct sched *s, uint32_t pfc, uint32_t flow)
 {
     return &s->flow[queue_flow_place(s, pfc, flow)];
 }
 
-struct tree_flows *queue_flows(const struct sched *s, uint32_t pfc)
+struct tree_flows *sched_queue_flows(const struct sched *s, uint32_t pfc)
 {
     return &s->flows[tree_pfc_place(s, pfc)];
 }
 
 static void list_append(const struct sched *s, uint32_t pfc, uint32_t list, uint32_t flow)
 {
-    struct tree_flows *lists = queue_flows(s, pfc);
-    struct tree_flow *f = queue_flow(s, pfc, flow);
+    struct tree_flows *lists = sched_queue_flows(s, pfc);
+    struct tree_flow *f = sched_queue_flow(s, pfc, flow);
     f->list = (uint8_t)list;
     f->next = 0;
     if (lists->head[list])
-        queue_flow(s, pfc, lists->tail[list] - 1u)->next = (uint8_t)(flow + 1);
+        sched_queue_flow(s, pfc, lists->tail[list] - 1u)->next = (uint8_t)(flow + 1);
     else
         lists->head[list] = (uint8_t)(flow + 1);
     lists->tail[list] = (uint8_t)(flow + 1);
@@ -33,9 +33,9 @@ static void list_append(const struct sched *s, uint32_t pfc, uint32_t list, uint
 
 static uint32_t list_take(const struct sched *s, uint32_t pfc, uint32_t list)
 {
-    struct tree_flows *lists = queue_flows(s, pfc);
+    struct tree_flows *lists = sched_queue_flows(s, pfc);
     uint32_t flow = lists->head[list] - 1u;
-    struct tree_flow *f = queue_flow(s, pfc, flow);
+    struct tree_flow *f = sched_queue_flow(s, pfc, flow);
     lists->head[list] = f->next;
     f->list = LIST_NONE;
     return flow;
@@ -46,8 +46,8 @@ static uint32_t list_take(const struct sched *s, uint32_t pfc, uint32_t list)
 static void list_pass(const struct sched *s, uint32_t pfc, uint32_t list)
 {
     uint32_t flow = list_take(s, pfc, list);
-    struct tree_flow *f = queue_flow(s, pfc, flow);
-    bool others = queue_flows(s, pfc)->head[LIST_OLD] != 0;
+    struct tree_flow *f = sched_queue_flow(s, pfc, flow);
+    bool others = sched_queue_flows(s, pfc)->head[LIST_OLD] != 0;
     bool stays = f->queue.total || (others && !f->lingers);
     if (f->queue.total || f->deficit < 0)
         f->deficit += (int32_t)s->config.flow_quantum_octets;
@@ -56,15 +56,15 @@ static void list_pass(const struct sched *s, uint32_t pfc, uint32_t list)
         list_append(s, pfc, LIST_OLD, flow);
 }
 
-void queue_choose_flow(struct sched *s, uint32_t pfc, struct tree_pfc *p)
+void sched_queue_choose_flow(struct sched *s, uint32_t pfc, struct tree_pfc *p)
 {
     if (p->sent_octets || !p->queue.total)
         return;
-    const struct tree_flows *lists = queue_flows(s, pfc);
+    const struct tree_flows *lists = sched_queue_flows(s, pfc);
     for (;;) {
         uint32_t list = lists->head[LIST_NEW] ? LIST_NEW : LIST_OLD;
         uint32_t flow = lists->head[list] - 1u;
-        const struct tree_flow *f = queue_flow(s, pfc, flow);
+        const struct tree_flow *f = sched_queue_flow(s, pfc, flow);
         if (f->queue.total && f->deficit > 0) {
             const struct pdu *pdu = &s->slot[f->queue.head];
             p->flow = (uint8_t)flow;
@@ -75,10 +75,10 @@ void queue_choose_flow(struct sched *s, uint32_t pfc, struct tree_pfc *p)
     }
 }
 
-void queue_append_to_flow(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t flow,
-                          uint32_t slot)
+void sched_queue_append_to_flow(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t flow,
+                                uint32_t slot)
 {
-    struct tree_flow *f = queue_flow(s, pfc, flow);
+    struct tree_flow *f = sched_queue_flow(s, pfc, flow);
     queue_append(s, &f->queue, slot);
     f->lingers = false;
     if (f->list == LIST_NONE) {
@@ -89,22 +89,22 @@ void queue_append_to_flow(struct sched *s, uint32_t pfc, struct tree_pfc *p, uin
 }
 
 // A half-sent N-PDU has ended: PFCs that waited for its LLE may send.
-void queue_close_lle(struct sched *s, uint32_t pfc, struct tree_ms *m, uint32_t lle)
+void sched_queue_close_lle(struct sched *s, uint32_t pfc, struct tree_ms *m, uint32_t lle)
 {
     bool awaited = m->lle_waiters != 0;
     ms_lle_set(m, lle, 0);
     m->lle_waiters = 0;
     if (awaited && !ms_stands(m) && !(m->state & MS_WAITS))
-        ms_ready(s, tree_pfc_ms(pfc), m);
+        sched_ms_ready(s, tree_pfc_ms(pfc), m);
 }
 
-void queue_drop(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct tree_queue *q,
-                bool behind, enum drop_reason reason)
+void sched_queue_drop(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct tree_queue *q,
+                      bool behind, enum drop_reason reason)
 {
     struct pdu *head = &s->slot[q->head];
     uint32_t slot = behind ? head->next : q->head;
     const struct pdu *pdu = &s->slot[slot];
-    list_drop(s, p, pdu, reason);
+    sched_list_drop(s, p, pdu, reason);
     if (!behind) {
         q->head = pdu->next;
         if (q == &p->queue) // by flow, the head is chosen among all flows

@@ -4,10 +4,10 @@
 
 #include "dataplane/sched/sched_room.h"
 
-void queue_append_to_flow(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t flow,
-                          uint32_t slot);
+void sched_queue_append_to_flow(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t flow,
+                                uint32_t slot);
 // The PFC's half-sent N-PDU has ended: PFCs that waited for its LLE may send.
-void queue_close_lle(struct sched *s, uint32_t pfc, struct tree_ms *m, uint32_t lle);
+void sched_queue_close_lle(struct sched *s, uint32_t pfc, struct tree_ms *m, uint32_t lle);
 
 static inline void queue_append(struct sched *s, struct tree_queue *q, uint32_t slot)
 {
@@ -25,7 +25,7 @@ static inline void queue_append(struct sched *s, struct tree_queue *q, uint32_t 
 // Adds to the totals of all nodes above the queue; `step` may be negative, modulo 2^64.
 static inline void queue_count(struct sched *s, struct tree_ms *m, uint32_t class, uint64_t step)
 {
-    struct tree_cell *c = &s->cell[m->cell];
+    struct tree_bvc *c = &s->bvc[m->bvc];
     m->total += step;
     c->total += step;
     c->of_class[class].total += step;
@@ -42,7 +42,7 @@ static inline void queue_push(struct sched *s, uint32_t pfc, struct tree_ms *m, 
     const struct pdu *pdu = &s->slot[slot];
     s->slot_free = next_free;
     if (p->state & PFC_BY_FLOW) {
-        queue_append_to_flow(s, pfc, p, flow, slot);
+        sched_queue_append_to_flow(s, pfc, p, flow, slot);
     } else {
         if (p->queue.total == 0)
             p->head_info = queue_info(pdu->octets, pdu->lle);
@@ -72,18 +72,18 @@ static inline void queue_forget(struct sched *s, uint32_t pfc, struct tree_ms *m
     queue_free(s, slot);
     room_shrunk(s, pfc, m, p);
     if (p->queue.total == 0)
-        pfc_ends(s, pfc);
+        sched_pfc_ends(s, pfc);
 }
 
 // Drops the head of a queue, or, with `behind`, the N-PDU behind a half-sent head.
-void queue_drop(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct tree_queue *q,
-                bool behind, enum drop_reason reason);
+void sched_queue_drop(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct tree_queue *q,
+                      bool behind, enum drop_reason reason);
 
 // Removes the head.
 static inline void queue_pop(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p)
 {
     bool by_flow = p->state & PFC_BY_FLOW;
-    struct tree_queue *q = by_flow ? &queue_flow(s, pfc, p->flow)->queue : &p->queue;
+    struct tree_queue *q = by_flow ? &sched_queue_flow(s, pfc, p->flow)->queue : &p->queue;
     uint32_t slot = q->head;
     const struct pdu *pdu = &s->slot[slot];
     uint32_t lle = pdu->lle;
@@ -92,7 +92,7 @@ static inline void queue_pop(struct sched *s, uint32_t pfc, struct tree_ms *m, s
     p->sent_octets = 0;
     queue_forget(s, pfc, m, p, q, slot);
     if (ms_lle_open(m, lle) == tree_pfc_slot(pfc) + 1)
-        queue_close_lle(s, pfc, m, lle);
+        sched_queue_close_lle(s, pfc, m, lle);
 }
 
 #endif

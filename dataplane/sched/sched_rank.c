@@ -1,7 +1,8 @@
 // See sched_rank.h.
 #include "dataplane/sched/sched_rank.h"
 
-void rank_setup(struct rank *r, struct rank_entry *entry, struct rank_bin *bin, uint32_t entries)
+void sched_rank_setup(struct rank *r, struct rank_entry *entry, struct rank_bin *bin,
+                      uint32_t entries)
 {
     *r = (struct rank){.entry = entry, .bin = bin};
     for (uint32_t i = 0; i < entries; i++)
@@ -102,7 +103,7 @@ static bool stays(struct rank *r, uint32_t top, uint32_t bin, uint32_t entry, ui
     return b->size == to;
 }
 
-void rank_set(struct rank *r, uint32_t *top, uint32_t entry, uint32_t size)
+void sched_rank_set(struct rank *r, uint32_t *top, uint32_t entry, uint32_t size)
 {
     uint32_t bin = r->entry[entry].bin;
     bool is_in = bin != RANK_NONE;

@@ -29,10 +29,11 @@ struct rank {
 };
 
 // One bin more than entries: a bin is empty only within a call.
-void rank_setup(struct rank *r, struct rank_entry *entry, struct rank_bin *bin, uint32_t entries);
+void sched_rank_setup(struct rank *r, struct rank_entry *entry, struct rank_bin *bin,
+                      uint32_t entries);
 
 // Sets an entry's size; 0 removes it. `top` is the parent's largest bin, RANK_NONE if it has none.
-void rank_set(struct rank *r, uint32_t *top, uint32_t entry, uint32_t size);
+void sched_rank_set(struct rank *r, uint32_t *top, uint32_t entry, uint32_t size);
 
 static inline bool rank_has(const struct rank *r, uint32_t entry)
 {

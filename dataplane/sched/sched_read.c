@@ -17,9 +17,9 @@ struct sched_queued sched_queued(const struct sched *s)
 
 struct sched_queued sched_bvc_queued(const struct sched *s, uint32_t bvc)
 {
-    if (bvc >= s->config.bvcs || !s->cell[bvc].state)
+    if (bvc >= s->config.bvcs || !s->bvc[bvc].state)
         return (struct sched_queued){0};
-    return split(s->cell[bvc].total);
+    return split(s->bvc[bvc].total);
 }
 
 static bool ms_is_there(const struct sched *s, uint32_t ms)
@@ -65,9 +65,9 @@ struct sched_bucket sched_nse_bucket(const struct sched *s, uint32_t nse, uint64
 
 struct sched_bucket sched_bvc_bucket(const struct sched *s, uint32_t bvc, uint64_t now_ns)
 {
-    if (bvc >= s->config.bvcs || !s->cell[bvc].state)
+    if (bvc >= s->config.bvcs || !s->bvc[bvc].state)
         return (struct sched_bucket){0};
-    return read_bucket(&s->cell[bvc].bucket, now_ns);
+    return read_bucket(&s->bvc[bvc].bucket, now_ns);
 }
 
 struct sched_bucket sched_ms_bucket(const struct sched *s, uint32_t ms, uint64_t now_ns)
@@ -102,12 +102,12 @@ static uint64_t older(uint64_t a, uint64_t b)
 // The oldest head among the flows that are first in their lists.
 static uint64_t oldest_by_flow(const struct sched *s, uint32_t pfc, uint64_t clock_ns)
 {
-    const struct tree_flows *lists = queue_flows(s, pfc);
+    const struct tree_flows *lists = sched_queue_flows(s, pfc);
     uint64_t oldest_ns = 0;
     for (uint32_t list = 0; list < sizeof lists->head; list++) {
         if (!lists->head[list])
             continue;
-        const struct tree_queue *q = &queue_flow(s, pfc, lists->head[list] - 1u)->queue;
+        const struct tree_queue *q = &sched_queue_flow(s, pfc, lists->head[list] - 1u)->queue;
         if (q->total)
             oldest_ns = older(oldest_ns, age(s, q->head, clock_ns));
     }
@@ -140,7 +140,7 @@ static uint64_t oldest_of_class(const struct sched *s, const struct tree_class *
     return class->head == TREE_NONE ? 0 : oldest_of_pfc(s, class->head, now_ns);
 }
 
-static uint64_t oldest_of_cell(const struct sched *s, const struct tree_cell *c, uint64_t now_ns)
+static uint64_t oldest_of_bvc(const struct sched *s, const struct tree_bvc *c, uint64_t now_ns)
 {
     uint64_t oldest_ns = 0;
     for (uint32_t class = 0; class < CLASS_COUNT; class ++)
@@ -158,7 +158,7 @@ bool sched_nse_view(const struct sched *s, uint32_t nse, uint64_t now_ns, struct
         total += n->total[class];
     *view = (struct sched_view){.bucket = read_bucket(&n->bucket, now_ns),
                                 .queued = split(total),
-                                .below = n->cells,
+                                .below = n->bvcs,
                                 .waits = n->state & NSE_WAITS,
                                 .stopped = n->state & (NSE_STOPPED | NSE_BLOCKED)};
     return true;
@@ -166,16 +166,16 @@ bool sched_nse_view(const struct sched *s, uint32_t nse, uint64_t now_ns, struct
 
 bool sched_bvc_view(const struct sched *s, uint32_t bvc, uint64_t now_ns, struct sched_view *view)
 {
-    if (bvc >= s->config.bvcs || !s->cell[bvc].state)
+    if (bvc >= s->config.bvcs || !s->bvc[bvc].state)
         return false;
-    const struct tree_cell *c = &s->cell[bvc];
+    const struct tree_bvc *c = &s->bvc[bvc];
     *view = (struct sched_view){.bucket = read_bucket(&c->bucket, now_ns),
                                 .queued = split(c->total),
-                                .sojourn_ns = oldest_of_cell(s, c, now_ns),
+                                .sojourn_ns = oldest_of_bvc(s, c, now_ns),
                                 .above = c->nse,
                                 .below = c->mss,
-                                .waits = c->state & CELL_WAITS,
-                                .stopped = c->state & CELL_STOPPED,
+                                .waits = c->state & BVC_WAITS,
+                                .stopped = c->state & BVC_STOPPED,
                                 .defaults = c->defaults.terms};
     return true;
 }
@@ -188,7 +188,7 @@ bool sched_ms_view(const struct sched *s, uint32_t ms, uint64_t now_ns, struct s
     *view = (struct sched_view){.bucket = read_ms(s, ms, now_ns),
                                 .queued = split(m->total),
                                 .sojourn_ns = oldest_of_ms(s, ms, now_ns),
-                                .above = m->cell,
+                                .above = m->bvc,
                                 .own = m->state & MS_OWN,
                                 .waits = m->state & MS_WAITS,
                                 .stopped = m->state & MS_STOPPED,
@@ -220,7 +220,7 @@ uint16_t sched_ms_n201_u_of(const struct sched *s, uint32_t ms, uint32_t lle)
 
 uint32_t sched_ms_bvc(const struct sched *s, uint32_t ms)
 {
-    return ms_is_there(s, ms) ? tree_ms(s, ms)->cell : TREE_NONE;
+    return ms_is_there(s, ms) ? tree_ms(s, ms)->bvc : TREE_NONE;
 }
 
 struct sched_queued sched_class(const struct sched *s, uint32_t traffic_class)
@@ -231,7 +231,7 @@ struct sched_queued sched_class(const struct sched *s, uint32_t traffic_class)
 struct sched_queued sched_bvc_class(const struct sched *s, uint32_t bvc, uint32_t traffic_class,
                                     uint64_t now_ns, uint64_t *sojourn_ns)
 {
-    const struct tree_class *class = &s->cell[bvc].of_class[traffic_class];
+    const struct tree_class *class = &s->bvc[bvc].of_class[traffic_class];
     *sojourn_ns = oldest_of_class(s, class, now_ns);
     return split(class->total);
 }

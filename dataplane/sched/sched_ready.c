@@ -21,122 +21,121 @@ static uint32_t choose(const struct sched *s, const struct tree_nse *n)
     const struct heap_family *f = &s->family[at / HEAP_FAMILY];
     bool turns = ready_by_time(n) && n->ring[READY_TURNS] != TREE_NONE &&
                  !tree_before(f->key[0], n->turns_key);
-    return turns ? n->ring[READY_TURNS] : f->cell[at % HEAP_FAMILY];
+    return turns ? n->ring[READY_TURNS] : f->bvc[at % HEAP_FAMILY];
 }
 
 // The pipe waits for the PDU of its first cell: another cell's PDU may be smaller.
-static void first_may_change(struct sched *s, struct tree_nse *n, uint32_t cell)
+static void first_may_change(struct sched *s, struct tree_nse *n, uint32_t bvc)
 {
     uint32_t before = n->first;
     n->first = choose(s, n);
-    if (n->state & NSE_WAITS && (n->first != before || n->first == cell))
-        nse_unwait(s, (uint32_t)(n - s->nse));
+    if (n->state & NSE_WAITS && (n->first != before || n->first == bvc))
+        sched_nse_unwait(s, (uint32_t)(n - s->nse));
 }
 
-static void ring_add(struct sched *s, struct tree_nse *n, enum ready_place place, uint32_t cell)
+static void ring_add(struct sched *s, struct tree_nse *n, enum ready_place place, uint32_t bvc)
 {
-    struct tree_cell *c = &s->cell[cell];
+    struct tree_bvc *c = &s->bvc[bvc];
     c->place = (uint8_t)place;
     if (n->ring[place] == TREE_NONE) {
-        n->ring[place] = c->next = c->prev = cell;
+        n->ring[place] = c->next = c->prev = bvc;
         return;
     }
-    cells_link(s, cell, c, n->ring[place]);
+    bvcs_link(s, bvc, c, n->ring[place]);
 }
 
-static void ring_remove(struct sched *s, struct tree_nse *n, const struct tree_cell *c,
-                        uint32_t cell)
+static void ring_remove(struct sched *s, struct tree_nse *n, const struct tree_bvc *c, uint32_t bvc)
 {
-    cells_unlink(s, c);
-    if (n->ring[c->place] == cell)
-        n->ring[c->place] = c->next == cell ? TREE_NONE : c->next;
+    bvcs_unlink(s, c);
+    if (n->ring[c->place] == bvc)
+        n->ring[c->place] = c->next == bvc ? TREE_NONE : c->next;
 }
 
-static bool is_strict(const struct tree_cell *c)
+static bool is_strict(const struct tree_bvc *c)
 {
     return c->active & 1u << CLASS_SIGNALLING;
 }
 
-static uint64_t key_of(const struct tree_cell *c)
+static uint64_t key_of(const struct tree_bvc *c)
 {
-    return c->offset + c->of_class[cell_next_class(c)].tag;
+    return c->offset + c->of_class[sched_bvc_next_class(c)].tag;
 }
 
-static void add(struct sched *s, struct tree_nse *n, struct tree_cell *c, uint32_t cell)
+static void add(struct sched *s, struct tree_nse *n, struct tree_bvc *c, uint32_t bvc)
 {
     if (is_strict(c) || !ready_by_time(n)) {
-        ring_add(s, n, is_strict(c) ? READY_STRICT : READY_TURNS, cell);
+        ring_add(s, n, is_strict(c) ? READY_STRICT : READY_TURNS, bvc);
         return;
     }
     c->place = READY_TIMED;
-    heap_add(s, n, cell, key_of(c));
+    sched_heap_add(s, n, bvc, key_of(c));
 }
 
-static void take_out(struct sched *s, struct tree_nse *n, const struct tree_cell *c, uint32_t cell)
+static void take_out(struct sched *s, struct tree_nse *n, const struct tree_bvc *c, uint32_t bvc)
 {
     if (c->place == READY_TIMED)
-        heap_remove(s, n, cell);
+        sched_heap_remove(s, n, bvc);
     else
-        ring_remove(s, n, c, cell);
+        ring_remove(s, n, c, bvc);
 }
 
-void ready_add(struct sched *s, struct tree_nse *n, uint32_t cell)
+void sched_ready_add(struct sched *s, struct tree_nse *n, uint32_t bvc)
 {
-    struct tree_cell *c = &s->cell[cell];
+    struct tree_bvc *c = &s->bvc[bvc];
     if (ready_by_time(n))
-        cell_comes_back(s, c, n);
+        sched_bvc_comes_back(s, c, n);
     else
         c->untimed = true;
-    c->state |= CELL_READY;
-    add(s, n, c, cell);
-    first_may_change(s, n, cell);
+    c->state |= BVC_READY;
+    add(s, n, c, bvc);
+    first_may_change(s, n, bvc);
 }
 
-void ready_remove(struct sched *s, struct tree_nse *n, uint32_t cell)
+void sched_ready_remove(struct sched *s, struct tree_nse *n, uint32_t bvc)
 {
-    struct tree_cell *c = &s->cell[cell];
-    c->state &= (uint8_t)~CELL_READY;
-    take_out(s, n, c, cell);
-    first_may_change(s, n, cell);
+    struct tree_bvc *c = &s->bvc[bvc];
+    c->state &= (uint8_t)~BVC_READY;
+    take_out(s, n, c, bvc);
+    first_may_change(s, n, bvc);
 }
 
 // A cell stays where it may; after its turn a cell of a ring goes to the end.
-static void renew(struct sched *s, struct tree_nse *n, struct tree_cell *c, uint32_t cell,
+static void renew(struct sched *s, struct tree_nse *n, struct tree_bvc *c, uint32_t bvc,
                   bool served)
 {
     bool timed = ready_by_time(n), strict = is_strict(c);
     if (c->place == READY_TIMED && !strict && (timed || !served)) {
-        heap_move(s, n, cell, key_of(c));
+        sched_heap_move(s, n, bvc, key_of(c));
         return;
     }
     if (c->place != READY_TIMED && strict == (c->place == READY_STRICT)) {
         if (!served)
             return;
         if (strict || !timed) {
-            if (n->ring[c->place] == cell)
+            if (n->ring[c->place] == bvc)
                 n->ring[c->place] = c->next;
             return;
         }
     }
-    take_out(s, n, c, cell);
+    take_out(s, n, c, bvc);
     if (timed && c->untimed)
-        cell_starts_at(c, n->virtual);
-    add(s, n, c, cell);
+        sched_bvc_starts_at(c, n->virtual);
+    add(s, n, c, bvc);
 }
 
-void ready_renew(struct sched *s, struct tree_nse *n, uint32_t cell, bool served)
+void sched_ready_renew(struct sched *s, struct tree_nse *n, uint32_t bvc, bool served)
 {
-    renew(s, n, &s->cell[cell], cell, served);
-    first_may_change(s, n, cell);
+    renew(s, n, &s->bvc[bvc], bvc, served);
+    first_may_change(s, n, bvc);
 }
 
-void ready_by_turns(struct sched *s, struct tree_nse *n)
+void sched_ready_by_turns(struct sched *s, struct tree_nse *n)
 {
     n->state &= (uint8_t)~NSE_BY_TIME;
     n->first = choose(s, n);
 }
 
-void ready_in_time(struct sched *s, struct tree_nse *n)
+void sched_ready_in_time(struct sched *s, struct tree_nse *n)
 {
     if (ready_by_time(n))
         return;

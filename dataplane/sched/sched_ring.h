@@ -1,5 +1,5 @@
 // Rings of PFCs and of cells, and counts of backlogs: inline, as every packet passes these. See
-// sched_cell.c and sched_ready.c.
+// sched_bvc.c and sched_ready.c.
 #ifndef SLUICE_SCHED_SCHED_RING_H
 #define SLUICE_SCHED_SCHED_RING_H
 
@@ -27,9 +27,9 @@ static inline void ring_unlink(struct sched *s, uint32_t pfc, const struct tree_
         k->head = next;
 }
 
-// Removes the PFC from its ring; the caller then calls cell_refresh.
-static inline void cell_ring_unlink(struct sched *s, uint32_t pfc, struct tree_pfc *p,
-                                    struct tree_cell *c)
+// Removes the PFC from its ring; the caller then calls sched_bvc_refresh.
+static inline void bvc_ring_unlink(struct sched *s, uint32_t pfc, struct tree_pfc *p,
+                                   struct tree_bvc *c)
 {
     uint32_t class = p->traffic_class;
     struct tree_class *k = &c->of_class[class];
@@ -43,7 +43,7 @@ static inline void cell_ring_unlink(struct sched *s, uint32_t pfc, struct tree_p
 }
 
 // A PFC of that class begins, or ends, to have a backlog in that cell.
-static inline void cell_backlog(struct sched *s, struct tree_cell *c, uint32_t class, bool more)
+static inline void bvc_backlog(struct sched *s, struct tree_bvc *c, uint32_t class, bool more)
 {
     uint32_t step = more ? 1 : UINT32_MAX;
     uint32_t before = c->of_class[class].backlogged, after = before + step;
@@ -51,48 +51,48 @@ static inline void cell_backlog(struct sched *s, struct tree_cell *c, uint32_t c
     if (__builtin_expect(before && after, 1))
         return;
     c->backlogged ^= (uint8_t)(1u << class);
-    s->nse[c->nse].cells_backlogged[class] += step;
+    s->nse[c->nse].bvcs_backlogged[class] += step;
 }
 
 // Appends the cell to the ring of ready cells that starts with `first`.
-static inline void cells_link(struct sched *s, uint32_t cell, struct tree_cell *c, uint32_t first)
+static inline void bvcs_link(struct sched *s, uint32_t bvc, struct tree_bvc *c, uint32_t first)
 {
-    struct tree_cell *next = &s->cell[first];
+    struct tree_bvc *next = &s->bvc[first];
     c->next = first;
     c->prev = next->prev;
-    s->cell[next->prev].next = cell;
-    next->prev = cell;
+    s->bvc[next->prev].next = bvc;
+    next->prev = bvc;
 }
 
-static inline void cells_unlink(struct sched *s, const struct tree_cell *c)
+static inline void bvcs_unlink(struct sched *s, const struct tree_bvc *c)
 {
-    s->cell[c->prev].next = c->next;
-    s->cell[c->next].prev = c->prev;
+    s->bvc[c->prev].next = c->next;
+    s->bvc[c->next].prev = c->prev;
 }
 
 // The cell was idle, and its pipe's cells take turns; others are ready, so neither the first cell
 // nor the pipe's readiness changes.
-static inline bool cell_joins_turns(const struct tree_nse *n, const struct tree_cell *c)
+static inline bool bvc_joins_turns(const struct tree_nse *n, const struct tree_bvc *c)
 {
-    return !(c->state & (CELL_READY | CELL_WAITS | CELL_STANDS)) && !ready_by_time(n) &&
+    return !(c->state & (BVC_READY | BVC_WAITS | BVC_STANDS)) && !ready_by_time(n) &&
            n->ring[READY_TURNS] != TREE_NONE;
 }
 
-static inline void cell_join_turns(struct sched *s, struct tree_nse *n, uint32_t cell,
-                                   struct tree_cell *c)
+static inline void bvc_join_turns(struct sched *s, struct tree_nse *n, uint32_t bvc,
+                                  struct tree_bvc *c)
 {
-    c->state |= CELL_READY;
+    c->state |= BVC_READY;
     c->untimed = true;
     c->place = READY_TURNS;
-    cells_link(s, cell, c, n->ring[READY_TURNS]);
+    bvcs_link(s, bvc, c, n->ring[READY_TURNS]);
 }
 
 // The cell is first by turns and has nothing left to send; others are ready.
-static inline void cell_leave_turns(struct sched *s, struct tree_nse *n, struct tree_cell *c)
+static inline void bvc_leave_turns(struct sched *s, struct tree_nse *n, struct tree_bvc *c)
 {
-    c->state &= (uint8_t)~CELL_READY;
-    cells_unlink(s, c);
-    cell_has_had_turn(n, c);
+    c->state &= (uint8_t)~BVC_READY;
+    bvcs_unlink(s, c);
+    bvc_has_had_turn(n, c);
 }
 
 #endif

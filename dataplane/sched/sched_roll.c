@@ -16,9 +16,9 @@
 #define VISITS_A_CALL 128u
 #define VISITS_A_TURN 16u // of a cell; their lines are prefetched together
 
-void roll_join(struct sched *s, uint32_t ms, uint32_t cell)
+void sched_roll_join(struct sched *s, uint32_t ms, uint32_t bvc)
 {
-    struct tree_cell *c = &s->cell[cell];
+    struct tree_bvc *c = &s->bvc[bvc];
     struct tree_mate *mate = &s->mate[ms];
     mate->resets = c->resets;
     c->mss++;
@@ -34,9 +34,9 @@ void roll_join(struct sched *s, uint32_t ms, uint32_t cell)
     first->prev = ms;
 }
 
-void roll_leave(struct sched *s, uint32_t ms, uint32_t cell)
+void sched_roll_leave(struct sched *s, uint32_t ms, uint32_t bvc)
 {
-    struct tree_cell *c = &s->cell[cell];
+    struct tree_bvc *c = &s->bvc[bvc];
     const struct tree_mate *mate = &s->mate[ms];
     c->mss--;
     if (mate->next == ms) {
@@ -51,55 +51,55 @@ void roll_leave(struct sched *s, uint32_t ms, uint32_t cell)
 
 // ---- Cells that are due for a visit: a ring in the order of their turns ----
 
-static void due_add(struct sched *s, uint32_t cell)
+static void due_add(struct sched *s, uint32_t bvc)
 {
-    struct tree_cell *c = &s->cell[cell];
-    c->state |= CELL_DUE;
-    if (s->cells_due == TREE_NONE)
-        s->cells_due = c->due_next = c->due_prev = cell;
-    struct tree_cell *first = &s->cell[s->cells_due];
-    c->due_next = s->cells_due;
+    struct tree_bvc *c = &s->bvc[bvc];
+    c->state |= BVC_DUE;
+    if (s->bvcs_due == TREE_NONE)
+        s->bvcs_due = c->due_next = c->due_prev = bvc;
+    struct tree_bvc *first = &s->bvc[s->bvcs_due];
+    c->due_next = s->bvcs_due;
     c->due_prev = first->due_prev;
-    s->cell[first->due_prev].due_next = cell;
-    first->due_prev = cell;
+    s->bvc[first->due_prev].due_next = bvc;
+    first->due_prev = bvc;
 }
 
-static void due_remove(struct sched *s, uint32_t cell)
+static void due_remove(struct sched *s, uint32_t bvc)
 {
-    struct tree_cell *c = &s->cell[cell];
-    c->state &= (uint8_t)~CELL_DUE;
-    s->cell[c->due_prev].due_next = c->due_next;
-    s->cell[c->due_next].due_prev = c->due_prev;
-    if (s->cells_due == cell)
-        s->cells_due = c->due_next == cell ? TREE_NONE : c->due_next;
+    struct tree_bvc *c = &s->bvc[bvc];
+    c->state &= (uint8_t)~BVC_DUE;
+    s->bvc[c->due_prev].due_next = c->due_next;
+    s->bvc[c->due_next].due_prev = c->due_prev;
+    if (s->bvcs_due == bvc)
+        s->bvcs_due = c->due_next == bvc ? TREE_NONE : c->due_next;
 }
 
-void roll_visit(struct sched *s, uint32_t cell)
+void sched_roll_visit(struct sched *s, uint32_t bvc)
 {
-    struct tree_cell *c = &s->cell[cell];
+    struct tree_bvc *c = &s->bvc[bvc];
     c->visits_left = c->mss;
-    if (!(c->state & CELL_DUE))
-        due_add(s, cell);
+    if (!(c->state & BVC_DUE))
+        due_add(s, bvc);
 }
 
-void roll_forget(struct sched *s, uint32_t cell)
+void sched_roll_forget(struct sched *s, uint32_t bvc)
 {
-    if (s->cell[cell].state & CELL_DUE)
-        due_remove(s, cell);
+    if (s->bvc[bvc].state & BVC_DUE)
+        due_remove(s, bvc);
 }
 
 // A counter of eight bits tells which MSs have not been visited since the last reset; more than 256
 // resets between two visits count as one.
-void roll_reset(struct sched *s, uint32_t cell)
+void sched_roll_reset(struct sched *s, uint32_t bvc)
 {
-    struct tree_cell *c = &s->cell[cell];
+    struct tree_bvc *c = &s->bvc[bvc];
     if (c->resets_open < UINT8_MAX) {
         c->resets++;
         c->resets_open++;
     }
-    c->state |= CELL_RESETS;
-    cell_refresh(s, cell);
-    roll_visit(s, cell);
+    c->state |= BVC_RESETS;
+    sched_bvc_refresh(s, bvc);
+    sched_roll_visit(s, bvc);
 }
 
 // ---- Visits ----
@@ -109,19 +109,19 @@ static void empty_buckets(const struct sched *s, struct tree_ms *m, uint64_t now
     if (m->state & MS_OWN)
         bucket_charge(&m->bucket, 0, 0, now_ns);
     else
-        bucket_default_set(&m->bucket, &s->cell[m->cell].defaults, 0, now_ns);
+        bucket_default_set(&m->bucket, &s->bvc[m->bvc].defaults, 0, now_ns);
     for (uint32_t slots = m->slots; slots; slots &= slots - 1)
         bucket_charge(&tree_pfc_of(m, (uint32_t)__builtin_ctz(slots))->bucket, 0, 0, now_ns);
 }
 
-bool roll_refresh(struct sched *s, uint32_t ms, uint64_t now_ns)
+bool sched_roll_refresh(struct sched *s, uint32_t ms, uint64_t now_ns)
 {
     struct tree_ms *m = tree_ms(s, ms);
     if (!roll_is_stale(s, ms, m))
         return false;
-    s->mate[ms].resets = s->cell[m->cell].resets;
+    s->mate[ms].resets = s->bvc[m->bvc].resets;
     empty_buckets(s, m, now_ns);
-    ms_heads_change(s, ms, now_ns);
+    sched_ms_heads_change(s, ms, now_ns);
     return true;
 }
 
@@ -129,29 +129,29 @@ bool roll_refresh(struct sched *s, uint32_t ms, uint64_t now_ns)
 static void visit(struct sched *s, uint32_t ms, uint64_t now_ns)
 {
     struct tree_ms *m = tree_ms(s, ms);
-    if (roll_refresh(s, ms, now_ns) || !(m->state & MS_WAITS) || m->state & MS_OWN)
+    if (sched_roll_refresh(s, ms, now_ns) || !(m->state & MS_WAITS) || m->state & MS_OWN)
         return;
-    ms_unwait(s, m);
+    sched_ms_unwait(s, m);
     m->state |= MS_LIMITED;
-    ms_settle(s, ms, m, now_ns);
+    sched_ms_settle(s, ms, m, now_ns);
 }
 
 // True if the cell can send again.
-static bool visits_end(struct sched *s, uint32_t cell)
+static bool visits_end(struct sched *s, uint32_t bvc)
 {
-    struct tree_cell *c = &s->cell[cell];
-    due_remove(s, cell);
+    struct tree_bvc *c = &s->bvc[bvc];
+    due_remove(s, bvc);
     c->resets_open = 0;
-    if (!(c->state & CELL_RESETS))
+    if (!(c->state & BVC_RESETS))
         return false;
-    c->state &= (uint8_t)~CELL_RESETS;
-    cell_refresh(s, cell);
-    cell_look_again(s, cell);
+    c->state &= (uint8_t)~BVC_RESETS;
+    sched_bvc_refresh(s, bvc);
+    sched_bvc_look_again(s, bvc);
     return true;
 }
 
 // Chooses and prefetches the next of a cell's MSs; returns their number.
-static uint32_t next_visits(const struct sched *s, struct tree_cell *c, uint32_t *ms)
+static uint32_t next_visits(const struct sched *s, struct tree_bvc *c, uint32_t *ms)
 {
     uint32_t most = c->visits_left < c->mss ? c->visits_left : c->mss, n = 0;
     for (; n < most && n < VISITS_A_TURN; n++) {
@@ -164,17 +164,17 @@ static uint32_t next_visits(const struct sched *s, struct tree_cell *c, uint32_t
     return n;
 }
 
-bool roll_work(struct sched *s, uint64_t now_ns)
+bool sched_roll_work(struct sched *s, uint64_t now_ns)
 {
     uint32_t ms[VISITS_A_TURN];
     bool goes_on = false;
-    for (uint32_t n = 0; s->cells_due != TREE_NONE && n < VISITS_A_CALL; n += VISITS_A_TURN) {
-        uint32_t cell = s->cells_due, visits = next_visits(s, &s->cell[cell], ms);
-        s->cells_due = s->cell[cell].due_next;
+    for (uint32_t n = 0; s->bvcs_due != TREE_NONE && n < VISITS_A_CALL; n += VISITS_A_TURN) {
+        uint32_t bvc = s->bvcs_due, visits = next_visits(s, &s->bvc[bvc], ms);
+        s->bvcs_due = s->bvc[bvc].due_next;
         for (uint32_t i = 0; i < visits; i++)
             visit(s, ms[i], now_ns);
-        if (s->cell[cell].visits_left == 0)
-            goes_on |= visits_end(s, cell);
+        if (s->bvc[bvc].visits_left == 0)
+            goes_on |= visits_end(s, bvc);
     }
     return goes_on && s->reserved_mss;
 }

@@ -67,7 +67,7 @@ static uint32_t longest_flow(const struct sched *s, const struct room *r, uint32
     const struct tree_pfc *p = tree_pfc(s, pfc);
     struct most m = MOST_NONE;
     for (uint32_t flow = 0; flow < s->config.flows_a_pfc; flow++) {
-        const struct tree_queue *q = &queue_flow(s, pfc, flow)->queue;
+        const struct tree_queue *q = &sched_queue_flow(s, pfc, flow)->queue;
         bool wanted = own && flow == r->flow;
         uint64_t size = wanted ? size_with(r, q->total) : exact_size(r->unit, q->total);
         if (wanted || has_one(q, p->sent_octets && flow == p->flow))
@@ -84,17 +84,17 @@ static bool pfc_gives(struct sched *s, const struct room *r, uint32_t ms, uint32
     struct tree_queue *q = &p->queue;
     if (p->state & PFC_BY_FLOW) {
         flow = longest_flow(s, r, pfc, own);
-        q = &queue_flow(s, pfc, flow)->queue;
+        q = &sched_queue_flow(s, pfc, flow)->queue;
     }
     bool behind = p->sent_octets && (!(p->state & PFC_BY_FLOW) || flow == p->flow);
     if (!has_one(q, behind))
         return false;
     aqm_tell_full(s, pfc, m, p, flow, &s->slot[behind ? s->slot[q->head].next : q->head],
                   r->now_ns);
-    queue_drop(s, pfc, p, q, behind, r->full);
+    sched_queue_drop(s, pfc, p, q, behind, r->full);
     queue_choose(s, pfc, p);
     if (!behind) // the new head may be smaller, or of an LLE that is free
-        ms_heads_change(s, ms, r->now_ns);
+        sched_ms_heads_change(s, ms, r->now_ns);
     return true;
 }
 
@@ -122,11 +122,11 @@ static bool ms_gives(struct sched *s, const struct room *r, uint32_t ms, uint32_
 static uint64_t total_of_entry(const struct sched *s, uint32_t entry)
 {
     if (entry < s->config.nses)
-        return room_nse_total(&s->nse[entry]);
-    if (entry < room_entry_of_place(s, 0))
-        return s->cell[entry - s->config.nses].total;
-    uint32_t pfc = room_pfc_of_entry(s, entry);
-    return room_sum(tree_ms(s, tree_pfc_ms(pfc)), tree_pfc(s, pfc)->traffic_class).total;
+        return sched_room_nse_total(&s->nse[entry]);
+    if (entry < sched_room_entry_of_place(s, 0))
+        return s->bvc[entry - s->config.nses].total;
+    uint32_t pfc = sched_room_pfc_of_entry(s, entry);
+    return sched_room_sum(tree_ms(s, tree_pfc_ms(pfc)), tree_pfc(s, pfc)->traffic_class).total;
 }
 
 static uint32_t largest(const struct sched *s, const struct room *r, const uint32_t *top)
@@ -151,19 +151,19 @@ static bool class_gives(struct sched *s, const struct room *r, struct tree_class
     uint32_t entry, ms = r->ms;
     if (own) {
         struct tree_ms *m = tree_ms(s, ms);
-        entry = largest_but(s, r, k->rank_top, room_entry_of_ms(s, ms, m, class),
-                            room_sum(m, class).total);
+        entry = largest_but(s, r, k->rank_top, sched_room_entry_of_ms(s, ms, m, class),
+                            sched_room_sum(m, class).total);
     } else {
         entry = largest(s, r, k->rank_top);
     }
     if (entry != RANK_NONE)
-        ms = tree_pfc_ms(room_pfc_of_entry(s, entry));
+        ms = tree_pfc_ms(sched_room_pfc_of_entry(s, entry));
     return ms_gives(s, r, ms, 1u << class, own && entry == RANK_NONE);
 }
 
-static bool cell_gives(struct sched *s, const struct room *r, uint32_t cell, bool own)
+static bool bvc_gives(struct sched *s, const struct room *r, uint32_t bvc, bool own)
 {
-    struct tree_cell *c = &s->cell[cell];
+    struct tree_bvc *c = &s->bvc[bvc];
     uint32_t own_class =
         own ? tree_pfc_of(tree_ms(s, r->ms), r->slot)->traffic_class : (uint32_t)CLASS_COUNT;
     uint32_t classes = c->giving[r->unit] | (own ? 1u << own_class : 0);
@@ -180,19 +180,19 @@ static bool cell_gives(struct sched *s, const struct room *r, uint32_t cell, boo
 
 static bool nse_gives(struct sched *s, const struct room *r, uint32_t nse, bool own)
 {
-    uint32_t cell = tree_ms(s, r->ms)->cell, entry;
+    uint32_t bvc = tree_ms(s, r->ms)->bvc, entry;
     const uint32_t *top = s->nse[nse].rank_top;
-    entry = own ? largest_but(s, r, top, room_entry_of_cell(s, cell), s->cell[cell].total)
+    entry = own ? largest_but(s, r, top, sched_room_entry_of_bvc(s, bvc), s->bvc[bvc].total)
                 : largest(s, r, top);
     if (entry != RANK_NONE)
-        return cell_gives(s, r, entry - room_entry_of_cell(s, 0), false);
-    return own && cell_gives(s, r, cell, true);
+        return bvc_gives(s, r, entry - sched_room_entry_of_bvc(s, 0), false);
+    return own && bvc_gives(s, r, bvc, true);
 }
 
 static bool all_give(struct sched *s, const struct room *r)
 {
-    uint32_t nse = s->cell[tree_ms(s, r->ms)->cell].nse;
-    uint32_t entry = largest_but(s, r, s->rank_top, nse, room_nse_total(&s->nse[nse]));
+    uint32_t nse = s->bvc[tree_ms(s, r->ms)->bvc].nse;
+    uint32_t entry = largest_but(s, r, s->rank_top, nse, sched_room_nse_total(&s->nse[nse]));
     return entry == RANK_NONE ? nse_gives(s, r, nse, true) : nse_gives(s, r, entry, false);
 }
 
@@ -213,35 +213,35 @@ static bool some_limit_is_full(const struct sched *s, struct room *r)
 {
     const struct sched_config *config = &s->config;
     const struct tree_ms *m = tree_ms(s, r->ms);
-    const struct tree_cell *c = &s->cell[m->cell];
+    const struct tree_bvc *c = &s->bvc[m->bvc];
     return is_full(r, &config->ms_limit, m->total, DROP_ms_full) ||
            is_full(r, &config->bvc_limit, c->total, DROP_bvc_full) ||
            // an NSE has no more than all have
            (room_is_full(s->total, &config->nse_limit, r->octets) &&
-            is_full(r, &config->nse_limit, room_nse_total(&s->nse[c->nse]), DROP_nse_full)) ||
+            is_full(r, &config->nse_limit, sched_room_nse_total(&s->nse[c->nse]), DROP_nse_full)) ||
            is_full(r, &config->limit, s->total, DROP_queue_full);
 }
 
 static bool give(struct sched *s, const struct room *r)
 {
-    uint32_t cell = tree_ms(s, r->ms)->cell;
+    uint32_t bvc = tree_ms(s, r->ms)->bvc;
     switch (r->full) {
     case DROP_ms_full:
         return ms_gives(s, r, r->ms, (1u << CLASS_COUNT) - 1, true);
     case DROP_bvc_full:
-        return cell_gives(s, r, cell, true);
+        return bvc_gives(s, r, bvc, true);
     case DROP_nse_full:
-        return nse_gives(s, r, s->cell[cell].nse, true);
+        return nse_gives(s, r, s->bvc[bvc].nse, true);
     default:
         return all_give(s, r);
     }
 }
 
-enum drop_reason room_make(struct sched *s, struct room *r)
+enum drop_reason sched_room_make(struct sched *s, struct room *r)
 {
-    uint32_t cell = tree_ms(s, r->ms)->cell;
+    uint32_t bvc = tree_ms(s, r->ms)->bvc;
     bool refuses = s->config.tail_drop;
-    bool ranked = refuses || room_keep(s, cell, r->octets, PLACES_A_CALL);
+    bool ranked = refuses || sched_room_keep(s, bvc, r->octets, PLACES_A_CALL);
     for (uint32_t victims = 0; victims < VICTIMS_A_CALL; victims++) {
         if (!some_limit_is_full(s, r))
             break;
@@ -249,7 +249,7 @@ enum drop_reason room_make(struct sched *s, struct room *r)
                                                     // fits, so nothing is dropped for it
             return r->full;
         if (!ranked)
-            room_keep(s, cell, r->octets, PLACES_A_FULL_CALL);
+            sched_room_keep(s, bvc, r->octets, PLACES_A_FULL_CALL);
         ranked = true;
         if (s->drop_count == SCHED_DROPS)
             break;

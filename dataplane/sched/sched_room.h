@@ -17,10 +17,10 @@ struct room {
     enum room_unit unit;
 };
 // Drops heads of the largest queues until there is room. DROP_NONE, or the limit that stays full.
-enum drop_reason room_make(struct sched *s, struct room *r);
+enum drop_reason sched_room_make(struct sched *s, struct room *r);
 
 // All queues older than the beginning of ranking, in the cell or everywhere, are ranked now.
-static inline bool room_all_are_ranked(const struct sched *s, const struct tree_cell *c)
+static inline bool room_all_are_ranked(const struct sched *s, const struct tree_bvc *c)
 {
     return !s->young_left && c->places_left == TREE_NONE &&
            (!s->kept || s->places_left == s->places_end);
@@ -33,36 +33,37 @@ static inline bool room_is_full(uint64_t total, const struct sched_limit *limit,
 
 // ---- sched_places.c ----
 // The queued N-PDUs of an MS in a class; `gives`: one of them is not half sent.
-struct room_sum {
+struct sched_room_sum {
     uint64_t total;
     bool gives;
 };
-struct room_sum room_sum(struct tree_ms *m, uint32_t class);
-uint64_t room_nse_total(const struct tree_nse *n);
-// Entries of the ranks: NSEs, cells, and from room_entry_of_place(s, 0) on MSs in a class.
-uint32_t room_entry_of_cell(const struct sched *s, uint32_t cell);
-uint32_t room_entry_of_place(const struct sched *s, uint32_t place);
-uint32_t room_pfc_of_entry(const struct sched *s, uint32_t entry);
+struct sched_room_sum sched_room_sum(struct tree_ms *m, uint32_t class);
+uint64_t sched_room_nse_total(const struct tree_nse *n);
+// Entries of the ranks: NSEs, cells, and from sched_room_entry_of_place(s, 0) on MSs in a class.
+uint32_t sched_room_entry_of_bvc(const struct sched *s, uint32_t bvc);
+uint32_t sched_room_entry_of_place(const struct sched *s, uint32_t place);
+uint32_t sched_room_pfc_of_entry(const struct sched *s, uint32_t entry);
 // RANK_NONE: the MS has no place in that class.
-uint32_t room_entry_of_ms(const struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t class);
+uint32_t sched_room_entry_of_ms(const struct sched *s, uint32_t ms, struct tree_ms *m,
+                                uint32_t class);
 // The slot that stands for the MS in a class: its lowest one there.
-uint32_t room_leader(struct tree_ms *m, uint32_t class);
+uint32_t sched_room_leader(struct tree_ms *m, uint32_t class);
 
 // After a change of the MS's queues in that class: updates its rank.
-void room_follow(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t class);
+void sched_room_follow(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t class);
 // The limit of the cell, or of all, is nearly full: keeps ranks from now on, and ranks so many of
 // the older queues. True if none of these is left.
-bool room_keep(struct sched *s, uint32_t cell, uint32_t octets, uint32_t places);
+bool sched_room_keep(struct sched *s, uint32_t bvc, uint32_t octets, uint32_t places);
 // Gives a place to a PFC with an older backlog.
-void room_linger(struct sched *s, uint32_t pfc);
+void sched_room_linger(struct sched *s, uint32_t pfc);
 
 // An MS gives up its places, before it moves or its PFCs change; and takes them again.
-void room_leave(struct sched *s, uint32_t ms);
-void room_return(struct sched *s, uint32_t ms);
+void sched_room_leave(struct sched *s, uint32_t ms);
+void sched_room_return(struct sched *s, uint32_t ms);
 // After an MS left a cell with its queue.
-void room_settle(struct sched *s, uint32_t cell);
+void sched_room_settle(struct sched *s, uint32_t bvc);
 
-const char *room_check(const struct sched *s); // sched_check_room.c: NULL, or the fault
+const char *sched_room_check(const struct sched *s); // sched_check_room.c: NULL, or the fault
 
 static inline void room_young_begins(struct sched *s, uint32_t pfc, struct tree_pfc *p)
 {
@@ -70,7 +71,7 @@ static inline void room_young_begins(struct sched *s, uint32_t pfc, struct tree_
     s->young[at] = pfc;
     p->young = (uint8_t)at;
     if (__builtin_expect(former != TREE_NONE, 0))
-        room_linger(s, former);
+        sched_room_linger(s, former);
 }
 
 static inline void room_young_ends(struct sched *s, uint32_t pfc, const struct tree_pfc *p)
@@ -84,7 +85,7 @@ static inline bool room_is_ranked(const struct sched *s, const struct tree_ms *m
                                   const struct tree_pfc *p)
 {
     bool several = m->slots & (m->slots - 1);
-    return s->kept | s->cell[m->cell].kept || (m->state & MS_PLACED && (several || p->ranked));
+    return s->kept | s->bvc[m->bvc].kept || (m->state & MS_PLACED && (several || p->ranked));
 }
 
 // A queue grew, shrank, or its head became half sent.
@@ -92,7 +93,7 @@ static inline void room_grown(struct sched *s, uint32_t pfc, struct tree_ms *m, 
                               bool begins)
 {
     if (__builtin_expect(room_is_ranked(s, m, p), 0))
-        room_follow(s, tree_pfc_ms(pfc), m, p->traffic_class);
+        sched_room_follow(s, tree_pfc_ms(pfc), m, p->traffic_class);
     else if (begins)
         room_young_begins(s, pfc, p);
 }
@@ -103,13 +104,13 @@ static inline void room_shrunk(struct sched *s, uint32_t pfc, struct tree_ms *m,
         room_young_ends(s, pfc, p);
     if (__builtin_expect(m->state & MS_PLACED, 0) &&
         (p->queue.total == 0 || room_is_ranked(s, m, p)))
-        room_follow(s, tree_pfc_ms(pfc), m, p->traffic_class);
+        sched_room_follow(s, tree_pfc_ms(pfc), m, p->traffic_class);
 }
 
 static inline void room_begun(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p)
 {
     if (__builtin_expect(m->state & MS_PLACED && total_packets(p->queue.total) == 1, 0))
-        room_follow(s, tree_pfc_ms(pfc), m, p->traffic_class);
+        sched_room_follow(s, tree_pfc_ms(pfc), m, p->traffic_class);
 }
 
 #endif

@@ -5,16 +5,16 @@
 #include "dataplane/sched/sched_parts.h"
 
 struct round {
-    uint32_t nse, cell, ms, slot, pfc;
+    uint32_t nse, bvc, ms, slot, pfc;
     struct tree_nse *n;
-    struct tree_cell *c;
+    struct tree_bvc *c;
     struct tree_ms *m;
     struct tree_pfc *p;
     struct tree_piece piece;
     uint32_t turn;        // the class whose turn it is; another class's PDU may go instead
     bool stands_in;       // it goes in place of another MS's PDU, as its N-PDU has begun
     uint32_t pipe_octets; // with a CIR: see round_conforms_nse
-    uint64_t level_nse, level_cell, level_ms, level_pfc; // undefined at a level without a bucket
+    uint64_t level_nse, level_bvc, level_ms, level_pfc; // undefined at a level without a bucket
     uint64_t sojourn_ns;
 };
 
@@ -61,9 +61,9 @@ static inline bool round_conforms_ms(struct round *r, uint64_t now_ns)
     return bucket_conforms(r->level_ms, r->c->defaults.terms, r->piece.llc_octets);
 }
 
-static inline bool round_conforms_cell(struct round *r, uint64_t now_ns)
+static inline bool round_conforms_bvc(struct round *r, uint64_t now_ns)
 {
-    return round_conforms(&r->c->bucket, r->piece.llc_octets, now_ns, &r->level_cell);
+    return round_conforms(&r->c->bucket, r->piece.llc_octets, now_ns, &r->level_bvc);
 }
 
 static inline uint32_t round_pipe_octets(const struct sched *s, const struct round *r)
@@ -85,7 +85,7 @@ static inline bool round_conforms_nse(struct sched *s, struct round *r, uint64_t
     r->pipe_octets = round_pipe_octets(s, r);
     bool conforms = round_conforms(&r->n->bucket, r->pipe_octets, now_ns, &r->level_nse);
     if (r->level_nse == 0 && ready_by_time(r->n) && now_ns > r->n->full_ns)
-        ready_by_turns(s, r->n);
+        sched_ready_by_turns(s, r->n);
     return conforms;
 }
 
@@ -103,7 +103,7 @@ static inline void round_charge_at(struct bucket *b, uint64_t *level, uint64_t u
 static inline void round_charge(struct round *r, uint64_t now_ns)
 {
     uint64_t units = r->piece.llc_octets * BUCKET_UNITS_AN_OCTET;
-    round_charge_at(&r->c->bucket, &r->level_cell, units, now_ns);
+    round_charge_at(&r->c->bucket, &r->level_bvc, units, now_ns);
     if (r->n->bucket.rate != BUCKET_UNLIMITED)
         round_charge_at(&r->n->bucket, &r->level_nse, r->pipe_octets * BUCKET_UNITS_AN_OCTET,
                         now_ns);
@@ -130,7 +130,7 @@ static inline void round_clocks(const struct round *r)
     if (r->turn == CLASS_SIGNALLING)
         return;
     if (ready_by_time(r->n))
-        cell_passes(r->c, r->n, k);
+        bvc_passes(r->c, r->n, k);
     if (tree_before(r->c->virtual, k->tag))
         r->c->virtual = k->tag;
 }
@@ -143,7 +143,7 @@ static SCHED_INLINE void round_tags(const struct sched *s, struct round *r)
     if (class == CLASS_SIGNALLING)
         return;
     if (k->head == TREE_NONE)
-        cell_class_wakes(r->c, r->n, class);
+        bvc_class_wakes(r->c, r->n, class);
     round_clocks(r);
     uint64_t step = tree_tag(s, class, r->piece.llc_octets);
     k->tag += step;
@@ -187,30 +187,31 @@ static inline void round_passes_turn(struct sched *s, const struct round *r)
 }
 
 // The cell has no competing PFC or cell: a PDU of it skips the rings.
-static inline bool round_way_is_free(const struct tree_cell *c, const struct tree_nse *n)
+static inline bool round_way_is_free(const struct tree_bvc *c, const struct tree_nse *n)
 {
-    return !c->active && !(c->state & (CELL_WAITS | CELL_STANDS)) &&
+    return !c->active && !(c->state & (BVC_WAITS | BVC_STANDS)) &&
            !(n->state & (NSE_WAITS | NSE_STANDS)) && (n->first == TREE_NONE || !ready_by_time(n));
 }
 
 // ---- sched_send.c ----
 // The PDU conforms at all levels: applies AQM and lifetime, charges all levels and fills the grant.
 // False if it was dropped instead. Afterwards the PFC and its MS wait, if they must.
-bool round_send(struct sched *s, struct round *r, uint64_t now_ns, struct sched_grant *g);
+bool sched_round_send(struct sched *s, struct round *r, uint64_t now_ns, struct sched_grant *g);
 
 // ---- sched_whole.c ----
 // Does up to n usual rounds on the short way, until one is unusual; the caller then does that one
 // in full. Each gives the result of the full way.
-uint32_t rounds_whole(struct sched *s, uint64_t now_ns, struct sched_grant *grants, uint32_t n);
+uint32_t sched_rounds_whole(struct sched *s, uint64_t now_ns, struct sched_grant *grants,
+                            uint32_t n);
 
 // The same for an MS that the wheel brings back. False: nothing was done.
-bool fired_whole(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns,
-                 struct sched_grant *g);
+bool sched_fired_whole(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns,
+                       struct sched_grant *g);
 
 // ---- sched_fire.c ----
 // Wakes up to `ids` nodes that the wheel brings back. PDUs without a competitor go at once, up to
 // `n` grants, counted in *taken. Returns the number of nodes.
-uint32_t fire(struct sched *s, uint32_t ids, bool exact, struct sched_grant *grants, uint32_t n,
-              uint32_t *taken, uint64_t now_ns);
+uint32_t sched_fire(struct sched *s, uint32_t ids, bool exact, struct sched_grant *grants,
+                    uint32_t n, uint32_t *taken, uint64_t now_ns);
 
 #endif

@@ -20,10 +20,10 @@ static void turn_account(struct sched *s, struct round *r, uint32_t npdu_octets)
     bool turn = p->state & PFC_TURN, head = r->c->of_class[p->traffic_class].head == r->pfc;
     if (!r->piece.last) {
         if (!p->sent_octets)
-            cell_ring_first(s, r->pfc, p, r->cell);
+            sched_bvc_ring_first(s, r->pfc, p, r->bvc);
     } else if (turn || (head && !p->sent_octets) ? p->deficit <= 0 : p->sent_octets != 0) {
         p->state &= (uint8_t)~PFC_TURN;
-        cell_ring_last(s, r->pfc, p, r->c);
+        sched_bvc_ring_last(s, r->pfc, p, r->c);
     }
 }
 
@@ -44,7 +44,7 @@ static void begin_or_continue(struct sched *s, struct round *r, struct pdu *pdu)
 static void finish(struct sched *s, struct round *r, uint32_t npdu_octets)
 {
     if (r->p->state & PFC_BY_FLOW)
-        queue_flow(s, r->pfc, r->p->flow)->deficit -= (int32_t)npdu_octets;
+        sched_queue_flow(s, r->pfc, r->p->flow)->deficit -= (int32_t)npdu_octets;
     queue_pop(s, r->pfc, r->m, r->p);
 }
 
@@ -63,14 +63,14 @@ static void look_ahead(struct sched *s, struct round *r, uint64_t now_ns)
 {
     struct tree_pfc *p = r->p;
     if (pfc_is_shared(p))
-        share_settle(s, r->ms, r->m, r->slot, now_ns);
+        sched_share_settle(s, r->ms, r->m, r->slot, now_ns);
     if (!pfc_may_send(s, r->pfc, r->m, p)) // empty, its LLE is kept, or it waits
         return;
     struct tree_piece piece = pfc_piece(s, r->m, p);
     uint64_t at_ns = look_ahead_pfc(s, r, &piece, now_ns);
     if (!ms_is_simple(r->m)) {
         if (at_ns > now_ns)
-            pfc_wait(s, r->pfc, p, at_ns);
+            sched_pfc_wait(s, r->pfc, p, at_ns);
         return;
     }
     uint64_t ms_at_ns =
@@ -78,14 +78,14 @@ static void look_ahead(struct sched *s, struct round *r, uint64_t now_ns)
     if (at_ns <= now_ns && ms_at_ns <= now_ns)
         return;
     if (p->state & PFC_IN_RING)
-        cell_ring_unlink(s, r->pfc, p, r->c);
+        bvc_ring_unlink(s, r->pfc, p, r->c);
     if (at_ns >= ms_at_ns)
-        pfc_wait(s, r->pfc, p, at_ns);
+        sched_pfc_wait(s, r->pfc, p, at_ns);
     else
         ms_wait(s, r->ms, r->m, ms_at_ns);
 }
 
-bool round_send(struct sched *s, struct round *r, uint64_t now_ns, struct sched_grant *g)
+bool sched_round_send(struct sched *s, struct round *r, uint64_t now_ns, struct sched_grant *g)
 {
     struct pdu *pdu = queue_head(s, r->pfc, r->p);
     r->sojourn_ns = pdu_sojourn_ns(pdu, tree_ms_clock(r->m, now_ns));
@@ -93,7 +93,7 @@ bool round_send(struct sched *s, struct round *r, uint64_t now_ns, struct sched_
         enum drop_reason reason = aqm_ask_out(s, r, pdu, now_ns);
         if (reason != DROP_NONE) {
             uint32_t lle = pdu->lle;
-            drop_head(s, r->pfc, reason);
+            sched_drop_head(s, r->pfc, reason);
             ms_lle_is_left(s, r->ms, lle, now_ns);
             return false;
         }
@@ -105,7 +105,7 @@ bool round_send(struct sched *s, struct round *r, uint64_t now_ns, struct sched_
     turn_account(s, r, pdu->octets);
     r->m->state &= (uint8_t)~MS_LIMITED;
     if (pfc_is_shared(r->p))
-        share_limit(r->m, r->p, r->slot, false);
+        sched_share_limit(r->m, r->p, r->slot, false);
     if (r->piece.last)
         finish(s, r, pdu->octets);
     else

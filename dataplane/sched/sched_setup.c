@@ -11,7 +11,7 @@ static const char *const err_texts[SCHED_ERR_COUNT] = {
 };
 
 #define NSES_MAX    65536u
-#define CELLS_MAX   1048576u
+#define BVCS_MAX    1048576u
 #define MSS_MAX     (1u << TREE_MATE_BITS)
 #define PACKETS_MAX ((1u << 23) - 1) // the most that a total holds below its guards
 #define OCTETS_MAX  ((1ULL << 39) - 1)
@@ -45,7 +45,7 @@ static bool limit_is_good(const struct sched_limit *limit)
            limit->octets <= OCTETS_MAX;
 }
 
-int change_class(const struct sched_class *k, uint32_t class)
+int sched_change_class(const struct sched_class *k, uint32_t class)
 {
     bool weighted = class != CLASS_SIGNALLING;
     if (weighted && (k->weight < 1 || k->weight > SCHED_WEIGHT_MAX))
@@ -73,7 +73,7 @@ static int flows_check(const struct sched_config *c)
 
 static int config_check(const struct sched_config *c)
 {
-    if (c->nses < 1 || c->nses > NSES_MAX || c->bvcs < 1 || c->bvcs > CELLS_MAX || c->mss < 1 ||
+    if (c->nses < 1 || c->nses > NSES_MAX || c->bvcs < 1 || c->bvcs > BVCS_MAX || c->mss < 1 ||
         c->mss > MSS_MAX || c->pfcs_an_ms < 1 || c->pfcs_an_ms > SCHED_SLOTS)
         return -SCHED_BAD_COUNT;
     if ((c->nse_limit.packets && !limit_is_good(&c->nse_limit)) || !limit_is_good(&c->limit) ||
@@ -86,7 +86,7 @@ static int config_check(const struct sched_config *c)
         return -SCHED_BAD_HEADER;
     int fault = flows_check(c);
     for (int i = 0; i < CLASS_COUNT && !fault; i++)
-        fault = change_class(&c->of_class[i], (uint32_t)i);
+        fault = sched_change_class(&c->of_class[i], (uint32_t)i);
     return fault;
 }
 
@@ -174,11 +174,11 @@ static struct sched *lay_out(struct layout *l, const struct sched_config *c)
     at->ms_base = part(l, c->mss, at->ms_stride);
     at->slots = slots(c);
     at->slot = part(l, at->slots, sizeof *at->slot);
-    at->cell = part(l, c->bvcs, sizeof *at->cell);
+    at->bvc = part(l, c->bvcs, sizeof *at->bvc);
     at->nse = part(l, c->nses, sizeof *at->nse);
     at->mate = part(l, c->mss, sizeof *at->mate);
-    at->family = part(l, heap_families(c->nses, c->bvcs), sizeof *at->family);
-    at->family_link = part(l, heap_families(c->nses, c->bvcs), sizeof *at->family_link);
+    at->family = part(l, sched_heap_families(c->nses, c->bvcs), sizeof *at->family);
+    at->family_link = part(l, sched_heap_families(c->nses, c->bvcs), sizeof *at->family_link);
     at->heap_at = part(l, c->bvcs, sizeof *at->heap_at);
     at->flow = part(l, pfcs * flows, sizeof *at->flow);
     at->flows = part(l, flows ? pfcs : 0, sizeof *at->flows);
@@ -190,10 +190,10 @@ static struct sched *lay_out(struct layout *l, const struct sched_config *c)
     at->ms_lles = sizes ? part(l, c->mss, sizeof *at->ms_lles) : NULL;
     at->ms_offered = c->ms_delay_ns ? part(l, c->mss, sizeof *at->ms_offered) : NULL;
     at->pfc_offered = c->pfc_delay_ns ? part(l, pfcs, sizeof *at->pfc_offered) : NULL;
-    void *wheel = part(l, 1, wheel_octets(wheel_entries(c)));
-    part(l, 1, 64); // fire() prefetches along the chunks and may read behind the free ones
+    void *wheel = part(l, 1, sched_wheel_octets(wheel_entries(c)));
+    part(l, 1, 64); // sched_fire() prefetches along the chunks and may read behind the free ones
     if (s)
-        wheel_setup(&s->wheel, wheel, wheel_entries(c), tree_moved, s);
+        sched_wheel_setup(&s->wheel, wheel, wheel_entries(c), sched_tree_moved, s);
     return s;
 }
 
@@ -224,7 +224,7 @@ static struct aqm_calm calm_of(const struct sched *s, const struct sched_class *
     return may_rest ? k->aqm.calm : (struct aqm_calm){0, 0};
 }
 
-void change_rule(struct sched *s, uint32_t class)
+void sched_change_rule(struct sched *s, uint32_t class)
 {
     const struct sched_class *k = &s->config.of_class[class];
     struct tree_rule *rule = &s->rule[class];
@@ -249,7 +249,7 @@ void change_rule(struct sched *s, uint32_t class)
 static void rules_set(struct sched *s)
 {
     for (uint32_t class = 0; class < CLASS_COUNT; class ++)
-        change_rule(s, class);
+        sched_change_rule(s, class);
     s->config.of_class[CLASS_SIGNALLING].weight = 0; // strict priority, no share
 }
 
@@ -299,7 +299,8 @@ static void places_set(struct sched *s)
         s->young[i] = TREE_NONE;
     for (int unit = 0; unit < 2; unit++) {
         s->rank_top[unit] = RANK_NONE;
-        rank_setup(&s->rank[unit], s->rank[unit].entry, s->rank[unit].bin, ranked(&s->config));
+        sched_rank_setup(&s->rank[unit], s->rank[unit].entry, s->rank[unit].bin,
+                         ranked(&s->config));
     }
 }
 
@@ -315,15 +316,15 @@ int sched_setup(struct sched **sched, const struct sched_config *config, void *m
     if (!config->nse_limit.packets)
         s->config.nse_limit = (struct sched_limit){UINT32_MAX, UINT64_MAX};
     s->nse_ready = TREE_NONE;
-    s->cells_due = TREE_NONE;
+    s->bvcs_due = TREE_NONE;
     s->frames_at_ns = TIME_NEVER;
     rng_seed(&s->rng, config->seed, 0);
     rules_set(s);
     slots_set(s);
     limits_set(s);
     places_set(s);
-    heap_setup(s);
-    s->reweigh_cell = config->bvcs;
+    sched_heap_setup(s);
+    s->reweigh_bvc = config->bvcs;
     *sched = s;
     return 0;
 }

@@ -10,7 +10,7 @@
 // a half-sent N-PDU waits for the bucket alone, not for another PFC's share of it.
 #include "dataplane/sched/sched_parts.h"
 
-uint32_t share_members(struct tree_ms *m, uint32_t slot)
+uint32_t sched_share_members(struct tree_ms *m, uint32_t slot)
 {
     const struct tree_pfc *p = tree_pfc_of(m, slot);
     uint32_t leader = pfc_leader(p, slot), members = 1u << leader | 1u << slot;
@@ -39,7 +39,7 @@ static bool goes_before(const struct candidate *a, const struct candidate *b)
         return a->urgent;
     if (a->urgent && a->at_ns != b->at_ns)
         return a->at_ns < b->at_ns;
-    return pfc_own_first(a->p, b->p);
+    return sched_pfc_own_first(a->p, b->p);
 }
 
 static bool is_signalling(const struct tree_pfc *p)
@@ -67,13 +67,13 @@ static bool candidate_is(struct sched *s, uint32_t ms, struct tree_ms *m, uint32
         return false;
     uint32_t keeper = pfc_stand_in(m, p, slot);
     bool kept = keeper != slot;
-    uint32_t members = share_members(m, slot);
+    uint32_t members = sched_share_members(m, slot);
     if (kept && members >> keeper & 1)
         return false;
     c->p = p;
     c->slot = slot;
     c->urgent = p->sent_octets || (!kept && is_signalling(p) && !signalling_has_begun(m, members));
-    c->at_ns = kept ? now_ns : pfc_conforms_at(s, tree_pfc_id(ms, slot), m, p, now_ns);
+    c->at_ns = kept ? now_ns : sched_pfc_conforms_at(s, tree_pfc_id(ms, slot), m, p, now_ns);
     return true;
 }
 
@@ -82,7 +82,8 @@ static bool first_of(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t s
                      uint64_t now_ns, struct candidate *first)
 {
     bool found = false;
-    for (uint32_t slots = share_members(m, slot) & ms_competing(m); slots; slots &= slots - 1) {
+    for (uint32_t slots = sched_share_members(m, slot) & ms_competing(m); slots;
+         slots &= slots - 1) {
         struct candidate c;
         if (!candidate_is(s, ms, m, (uint32_t)__builtin_ctz(slots), now_ns, &c) ||
             (found && !goes_before(&c, first)))
@@ -93,7 +94,7 @@ static bool first_of(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t s
     return found;
 }
 
-void share_limit(struct tree_ms *m, struct tree_pfc *p, uint32_t slot, bool limited)
+void sched_share_limit(struct tree_ms *m, struct tree_pfc *p, uint32_t slot, bool limited)
 {
     struct tree_pfc *leader = tree_pfc_of(m, pfc_leader(p, slot));
     leader->state = (uint8_t)(limited ? leader->state | PFC_LIMITED : leader->state & ~PFC_LIMITED);
@@ -107,11 +108,11 @@ static bool room_for_all(const struct sched *s, struct tree_ms *m, uint32_t slot
     struct tree_piece piece = pfc_piece(s, m, p);
     uint64_t octets = pfc_bucket_octets(s, m, p, slot, &piece);
     bool begun = false;
-    for (uint32_t slots = share_members(m, slot) & ~(1u << slot); slots; slots &= slots - 1) {
+    for (uint32_t slots = sched_share_members(m, slot) & ~(1u << slot); slots; slots &= slots - 1) {
         const struct tree_pfc *other = tree_pfc_of(m, (uint32_t)__builtin_ctz(slots));
         if (!other->sent_octets)
             continue;
-        octets += pfc_rest_octets(s, m, other);
+        octets += sched_pfc_rest_octets(s, m, other);
         begun = true;
     }
     uint64_t level = begun ? bucket_level(b, now_ns) : 0;
@@ -133,56 +134,60 @@ static uint32_t stand_in(struct sched *s, uint32_t ms, struct tree_ms *m, uint32
 
 // If a PFC of another bucket keeps the LLE of their first, that PFC is half sent, and so is the
 // first in the order of that bucket's PFCs.
-uint32_t share_goes(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot, uint64_t now_ns)
+uint32_t sched_share_goes(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
+                          uint64_t now_ns)
 {
     uint32_t first = stand_in(s, ms, m, slot, now_ns);
     uint32_t goes = pfc_stand_in(m, tree_pfc_of(m, first), first);
     return goes == first ? first : stand_in(s, ms, m, goes, now_ns);
 }
 
-bool share_some_waits(struct tree_ms *m, uint32_t slot)
+bool sched_share_some_waits(struct tree_ms *m, uint32_t slot)
 {
-    for (uint32_t slots = share_members(m, slot) & m->blocked; slots; slots &= slots - 1)
+    for (uint32_t slots = sched_share_members(m, slot) & m->blocked; slots; slots &= slots - 1)
         if (tree_pfc_of(m, (uint32_t)__builtin_ctz(slots))->state & PFC_WAITS)
             return true;
     return false;
 }
 
-void share_wait(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot, uint64_t at_ns)
+void sched_share_wait(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
+                      uint64_t at_ns)
 {
-    for (uint32_t slots = share_members(m, slot) & ms_competing(m); slots; slots &= slots - 1) {
+    for (uint32_t slots = sched_share_members(m, slot) & ms_competing(m); slots;
+         slots &= slots - 1) {
         uint32_t pfc = tree_pfc_id(ms, (uint32_t)__builtin_ctz(slots));
         struct tree_pfc *p = tree_pfc(s, pfc);
         if (p->state & PFC_IN_RING)
-            cell_ring_remove(s, pfc, p, m->cell);
+            sched_bvc_ring_remove(s, pfc, p, m->bvc);
         p->state |= PFC_WAITS;
         m->blocked |= (uint8_t)(slots & -slots);
     }
     struct tree_pfc *p = tree_pfc_of(m, slot);
     p->wheel_ref = wheel_add(&s->wheel, tree_id(TREE_PFC, tree_pfc_id(ms, slot)), at_ns);
-    share_limit(m, p, slot, true);
+    sched_share_limit(m, p, slot, true);
 }
 
-bool share_settle(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot, uint64_t now_ns)
+bool sched_share_settle(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
+                        uint64_t now_ns)
 {
     struct candidate first;
     if (pfc_bucket(m, tree_pfc_of(m, slot))->rate == BUCKET_UNLIMITED ||
         !first_of(s, ms, m, slot, now_ns, &first) || first.at_ns <= now_ns)
         return false;
-    share_wait(s, ms, m, first.slot, first.at_ns);
+    sched_share_wait(s, ms, m, first.slot, first.at_ns);
     return true;
 }
 
 static void out_of_wheel(struct sched *s, struct tree_pfc *p)
 {
     if (p->wheel_ref != WHEEL_NO_REF)
-        wheel_remove(&s->wheel, p->wheel_ref);
+        sched_wheel_remove(&s->wheel, p->wheel_ref);
     p->wheel_ref = WHEEL_NO_REF;
 }
 
-void share_free(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot)
+void sched_share_free(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot)
 {
-    uint32_t wake = 0, members = share_members(m, slot), others = ms_competing(m) & ~members;
+    uint32_t wake = 0, members = sched_share_members(m, slot), others = ms_competing(m) & ~members;
     for (uint32_t slots = members & m->blocked; slots; slots &= slots - 1) {
         struct tree_pfc *p = tree_pfc(s, tree_pfc_id(ms, (uint32_t)__builtin_ctz(slots)));
         if (!(p->state & PFC_WAITS))
@@ -194,7 +199,7 @@ void share_free(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot)
     m->blocked &= (uint8_t)~wake;
     if (wake && others) // credit for what other PFCs sent meanwhile; among themselves they keep
                         // their distances
-        ms_forget_credit(m, members & m->backlog, others);
+        sched_ms_forget_credit(m, members & m->backlog, others);
 }
 
 // Hands the wheel's entry to another waiting member, due at once, to find the new first.
@@ -215,7 +220,7 @@ static void entry_passes(struct sched *s, uint32_t ms, struct tree_ms *m, uint32
         heir->wheel_ref = wheel_add(&s->wheel, tree_id(TREE_PFC, tree_pfc_id(ms, at)), 0);
 }
 
-void share_left(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot)
+void sched_share_left(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot)
 {
     struct tree_pfc *p = tree_pfc_of(m, slot);
     if (!(p->state & PFC_WAITS))
@@ -223,23 +228,23 @@ void share_left(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot)
     out_of_wheel(s, p);
     p->state &= (uint8_t)~PFC_WAITS;
     m->blocked &= (uint8_t) ~(1u << slot);
-    entry_passes(s, ms, m, share_members(m, slot) & ~(1u << slot));
+    entry_passes(s, ms, m, sched_share_members(m, slot) & ~(1u << slot));
 }
 
-void share_joins(struct sched *s, uint32_t ms, struct tree_ms *m)
+void sched_share_joins(struct sched *s, uint32_t ms, struct tree_ms *m)
 {
-    ms_ready(s, ms, m);
-    cell_look_again(s, m->cell);
+    sched_ms_ready(s, ms, m);
+    sched_bvc_look_again(s, m->bvc);
 }
 
-void share_look_again(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
-                      uint64_t now_ns)
+void sched_share_look_again(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
+                            uint64_t now_ns)
 {
-    share_free(s, ms, m, slot);
-    if (share_settle(s, ms, m, slot, now_ns))
+    sched_share_free(s, ms, m, slot);
+    if (sched_share_settle(s, ms, m, slot, now_ns))
         return;
     if (m->state & MS_WAITS)
-        ms_update(s, ms, now_ns);
+        sched_ms_update(s, ms, now_ns);
     else if (!ms_is_held(m))
-        share_joins(s, ms, m);
+        sched_share_joins(s, ms, m);
 }

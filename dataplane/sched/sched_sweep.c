@@ -29,7 +29,7 @@ static bool sweep_queue(struct sched *s, uint32_t pfc, struct tree_pfc *p, struc
         const struct pdu *pdu = &s->slot[slot];
         if (!has_expired(rule, pdu, pdu_sojourn_ns(pdu, clock_ns), now_ns))
             break;
-        queue_drop(s, pfc, p, q, behind, DROP_expired);
+        sched_queue_drop(s, pfc, p, q, behind, DROP_expired);
         dropped = true;
     }
     return dropped;
@@ -41,7 +41,7 @@ static bool sweep_pfc(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint64_
     if (!(p->state & PFC_BY_FLOW))
         return sweep_queue(s, pfc, p, &p->queue, begun, now_ns);
     for (uint32_t flow = 0; flow < s->config.flows_a_pfc; flow++)
-        dropped |= sweep_queue(s, pfc, p, &queue_flow(s, pfc, flow)->queue,
+        dropped |= sweep_queue(s, pfc, p, &sched_queue_flow(s, pfc, flow)->queue,
                                begun && flow == p->flow, now_ns);
     queue_choose(s, pfc, p);
     return dropped;
@@ -56,7 +56,7 @@ static void sweep_ms(struct sched *s, uint32_t ms, uint64_t now_ns)
         dropped |= sweep_pfc(s, tree_pfc_id(ms, slot), tree_pfc_of(m, slot), now_ns);
     }
     if (dropped) // the new head may be smaller, or of an LLE that is free
-        ms_heads_change(s, ms, now_ns);
+        sched_ms_heads_change(s, ms, now_ns);
 }
 
 // Distance to the next MS with a backlog, 0 if this one has one; at most to the end.
@@ -142,7 +142,7 @@ static bool batch_sweep(struct sched *s, const struct batch *b, uint64_t now_ns)
     return true;
 }
 
-void sweep(struct sched *s, uint64_t now_ns)
+void sched_sweep(struct sched *s, uint64_t now_ns)
 {
     if (!s->ages || s->total == 0) {
         s->swept_ns = now_ns;

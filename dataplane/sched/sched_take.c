@@ -37,13 +37,13 @@ static bool has_turn(const struct sched *s, struct round *r)
 }
 
 // Removes a PFC that may not send from its ring.
-static inline bool head_may_send(struct sched *s, uint32_t pfc, uint32_t cell)
+static inline bool head_may_send(struct sched *s, uint32_t pfc, uint32_t bvc)
 {
     struct tree_ms *m = tree_ms(s, tree_pfc_ms(pfc));
     struct tree_pfc *p = tree_pfc_of(m, tree_pfc_slot(pfc));
     if (!ms_is_held(m) && !(m->state & MS_WAITS) && pfc_may_send(s, pfc, m, p))
         return true;
-    cell_ring_remove(s, pfc, p, cell);
+    sched_bvc_ring_remove(s, pfc, p, bvc);
     return false;
 }
 
@@ -62,7 +62,7 @@ static bool find_before(struct sched *s, struct round *r, uint64_t now_ns)
     uint32_t before = class_begun(s, r);
     if (before == TREE_NONE)
         return true;
-    if (!head_may_send(s, before, r->cell))
+    if (!head_may_send(s, before, r->bvc))
         return false;
     uint32_t ms = tree_pfc_ms(before);
     round_hold(s, r, ms, pfc_goes(s, ms, tree_ms(s, ms), tree_pfc_slot(before), now_ns));
@@ -73,7 +73,7 @@ static bool find_before(struct sched *s, struct round *r, uint64_t now_ns)
 // An MS that its own bucket delayed keeps its own order: takes the first PDU of that order.
 static bool find_in_ms(struct sched *s, struct round *r, uint64_t now_ns)
 {
-    uint32_t slot = ms_next_slot(s, r->ms, r->m, now_ns);
+    uint32_t slot = sched_ms_next_slot(s, r->ms, r->m, now_ns);
     if (slot == TREE_NONE)
         return false;
     round_hold(s, r, r->ms, slot);
@@ -96,12 +96,12 @@ static bool find(struct sched *s, struct round *r, uint64_t now_ns)
 {
     r->nse = s->nse_ready;
     r->n = &s->nse[r->nse];
-    r->cell = r->n->first;
-    r->c = &s->cell[r->cell];
-    r->turn = cell_next_class(r->c);
+    r->bvc = r->n->first;
+    r->c = &s->bvc[r->bvc];
+    r->turn = sched_bvc_next_class(r->c);
     r->stands_in = false;
     uint32_t pfc = r->c->of_class[r->turn].head;
-    if (!head_may_send(s, pfc, r->cell))
+    if (!head_may_send(s, pfc, r->bvc))
         return false;
     round_hold(s, r, tree_pfc_ms(pfc), tree_pfc_slot(pfc));
     if (!has_turn(s, r))
@@ -115,7 +115,7 @@ static bool find(struct sched *s, struct round *r, uint64_t now_ns)
 static void ms_refused(struct sched *s, struct round *r, uint64_t now_ns)
 {
     r->m->state |= MS_LIMITED;
-    uint32_t slot = r->stands_in ? r->slot : ms_next_slot(s, r->ms, r->m, now_ns);
+    uint32_t slot = r->stands_in ? r->slot : sched_ms_next_slot(s, r->ms, r->m, now_ns);
     if (slot == TREE_NONE) // the shared bucket refuses the first PDU of its PFCs
         return;
     struct tree_piece piece = pfc_piece(s, r->m, tree_pfc_of(r->m, slot));
@@ -128,18 +128,18 @@ static void ms_refused(struct sched *s, struct round *r, uint64_t now_ns)
 static bool conforms(struct sched *s, struct round *r, uint64_t now_ns)
 {
     if (!round_conforms_pfc(s, r, now_ns))
-        pfc_refused(s, r->pfc, r->m, r->p,
-                    bucket_conforms_at(r->level_pfc, bucket_terms(pfc_bucket(r->m, r->p)),
-                                       round_pfc_octets(s, r), now_ns),
-                    now_ns);
+        sched_pfc_refused(s, r->pfc, r->m, r->p,
+                          bucket_conforms_at(r->level_pfc, bucket_terms(pfc_bucket(r->m, r->p)),
+                                             round_pfc_octets(s, r), now_ns),
+                          now_ns);
     else if (!round_conforms_ms(r, now_ns))
         ms_refused(s, r, now_ns);
-    else if (!round_conforms_cell(r, now_ns))
-        cell_wait(s, r->cell,
-                  bucket_conforms_at(r->level_cell, bucket_terms(&r->c->bucket),
-                                     r->piece.llc_octets, now_ns));
+    else if (!round_conforms_bvc(r, now_ns))
+        sched_bvc_wait(s, r->bvc,
+                       bucket_conforms_at(r->level_bvc, bucket_terms(&r->c->bucket),
+                                          r->piece.llc_octets, now_ns));
     else if (!round_conforms_nse(s, r, now_ns))
-        nse_wait(
+        sched_nse_wait(
             s, r->nse,
             bucket_conforms_at(r->level_nse, bucket_terms(&r->n->bucket), r->pipe_octets, now_ns));
     else
@@ -151,9 +151,9 @@ static bool conforms(struct sched *s, struct round *r, uint64_t now_ns)
 static bool round_once(struct sched *s, uint64_t now_ns, struct sched_grant *g)
 {
     struct round r;
-    if (!find(s, &r, now_ns) || !conforms(s, &r, now_ns) || !round_send(s, &r, now_ns, g))
+    if (!find(s, &r, now_ns) || !conforms(s, &r, now_ns) || !sched_round_send(s, &r, now_ns, g))
         return false;
-    cell_served(s, r.cell);
+    sched_bvc_served(s, r.bvc);
     round_passes_turn(s, &r);
     return true;
 }
@@ -163,7 +163,7 @@ static uint32_t take_ready(struct sched *s, struct sched_grant *grants, uint32_t
                            uint32_t *taken, uint64_t now_ns)
 {
     uint32_t most = n - *taken < rounds ? n - *taken : rounds;
-    uint32_t whole = s->config.in_full ? 0 : rounds_whole(s, now_ns, &grants[*taken], most);
+    uint32_t whole = s->config.in_full ? 0 : sched_rounds_whole(s, now_ns, &grants[*taken], most);
     *taken += whole;
     if (whole == most || s->nse_ready == TREE_NONE)
         return whole;
@@ -177,11 +177,11 @@ uint32_t sched_take(struct sched *s, struct sched_grant *grants, uint32_t n, uin
     uint32_t ids = n * IDS_A_PDU + IDS_AT_ALL;
     // PFCs in the rings get at least half of the grants.
     uint32_t at_once = s->nse_ready == TREE_NONE ? n : n / 2;
-    cells_reweigh(s);
-    sweep(s, now_ns);
-    if (roll_work(s, now_ns))
+    sched_bvcs_reweigh(s);
+    sched_sweep(s, now_ns);
+    if (sched_roll_work(s, now_ns))
         return 0;
-    fire(s, n, false, grants, at_once, &taken, now_ns);
+    sched_fire(s, n, false, grants, at_once, &taken, now_ns);
     while (taken < n && rounds && s->drop_count < SCHED_DROPS) {
         if (s->nse_ready != TREE_NONE) {
             rounds -= take_ready(s, grants, n, rounds, &taken, now_ns);
@@ -189,10 +189,10 @@ uint32_t sched_take(struct sched *s, struct sched_grant *grants, uint32_t n, uin
         }
         rounds--;
         uint32_t want = n - taken < ids ? n - taken : ids;
-        uint32_t fired = fire(s, want, false, grants, n, &taken, now_ns);
+        uint32_t fired = sched_fire(s, want, false, grants, n, &taken, now_ns);
         // The wheel's running slot is only read if nothing else can be sent.
         if (!fired && !taken && !s->config.coarse)
-            fired = fire(s, want, true, grants, n, &taken, now_ns);
+            fired = sched_fire(s, want, true, grants, n, &taken, now_ns);
         if (!fired)
             break;
         ids -= fired;
@@ -202,9 +202,10 @@ uint32_t sched_take(struct sched *s, struct sched_grant *grants, uint32_t n, uin
 
 uint64_t sched_next_ns(struct sched *s, uint64_t now_ns)
 {
-    if (s->nse_ready != TREE_NONE || s->cells_due != TREE_NONE || s->reweigh_cell < s->config.bvcs)
+    if (s->nse_ready != TREE_NONE || s->bvcs_due != TREE_NONE || s->reweigh_bvc < s->config.bvcs)
         return now_ns;
-    uint64_t wheel_ns = s->config.coarse ? wheel_next_slot_ns(&s->wheel) : wheel_next_ns(&s->wheel);
+    uint64_t wheel_ns =
+        s->config.coarse ? sched_wheel_next_slot_ns(&s->wheel) : sched_wheel_next_ns(&s->wheel);
     uint64_t sweep_ns = sched_expiry_ns(s, now_ns);
     uint64_t next_ns = wheel_ns < sweep_ns ? wheel_ns : sweep_ns;
     return next_ns < s->frames_at_ns ? next_ns : s->frames_at_ns;

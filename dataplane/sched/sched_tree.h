@@ -24,7 +24,7 @@
 #define SCHED_INLINE inline __attribute__((always_inline))
 
 // The kinds of node that the wheel's ids name.
-enum tree_kind { TREE_MS, TREE_PFC, TREE_CELL, TREE_NSE };
+enum tree_kind { TREE_MS, TREE_PFC, TREE_BVC, TREE_NSE };
 #define TREE_KIND_SHIFT 30
 #define TREE_ID_MASK    ((1u << TREE_KIND_SHIFT) - 1)
 #define TREE_SLOT_BITS  3
@@ -90,7 +90,7 @@ struct tree_ms {
     struct bucket bucket;
     uint64_t away_ns; // the total time frozen; while frozen, the time at which its clock stopped
     uint64_t total;
-    uint32_t cell;
+    uint32_t bvc;
     uint32_t wheel_ref;
     uint16_t n201_u[SCHED_LLES];
     uint16_t lle_open; // 4 bits an LLE: slot + 1 of the PFC with a half-sent N-PDU there
@@ -135,22 +135,22 @@ struct tree_class {
 };
 
 enum {
-    CELL_EXISTS = 1,
-    CELL_READY = 2,
-    CELL_WAITS = 4,
-    CELL_STOPPED = 8,   // R = 0
-    CELL_BLOCKED = 16,  // by command
-    CELL_RESERVED = 32, // an LLC frame waits for the cell's bucket
-    CELL_RESETS = 64,   // by a reset, until the buckets of its MSs are empty
-    CELL_DUE = 128      // its MSs are being visited: see sched_roll.c
+    BVC_EXISTS = 1,
+    BVC_READY = 2,
+    BVC_WAITS = 4,
+    BVC_STOPPED = 8,   // R = 0
+    BVC_BLOCKED = 16,  // by command
+    BVC_RESERVED = 32, // an LLC frame waits for the cell's bucket
+    BVC_RESETS = 64,   // by a reset, until the buckets of its MSs are empty
+    BVC_DUE = 128      // its MSs are being visited: see sched_roll.c
 };
-#define CELL_STANDS (CELL_STOPPED | CELL_BLOCKED | CELL_RESERVED | CELL_RESETS)
+#define BVC_STANDS (BVC_STOPPED | BVC_BLOCKED | BVC_RESERVED | BVC_RESETS)
 
 // The structure that holds a ready cell (sched_ready.c): one of two rings, or the heap.
 enum ready_place { READY_STRICT, READY_TURNS, READY_TIMED };
 #define READY_RINGS 2
 
-struct tree_cell {
+struct tree_bvc {
     struct bucket bucket;
     uint64_t virtual; // v(b): the last start tag served
     uint64_t total;
@@ -198,15 +198,15 @@ struct tree_nse {
     uint32_t timed;             // the ready cells are in the heap
     uint32_t heap_root, heap_last;
     uint32_t next, prev;
-    uint32_t wheel_ref, cells;
-    uint32_t cells_backlogged[CLASS_COUNT];
+    uint32_t wheel_ref, bvcs;
+    uint32_t bvcs_backlogged[CLASS_COUNT];
     uint8_t state;
     uint32_t rank_top[2]; // of its cells
     uint64_t total[CLASS_COUNT];
 };
 
 // For a cell's effective Bmax: the number of MSs by largest N201-U, in steps, and the Bmax that the
-// BSS offered. See sched_sizes_setup.c.
+// BSS offered. See sched_sizes_slow.c.
 #define TREE_SIZES 47
 struct tree_sizes {
     uint64_t some; // a bit for each step with an MS
@@ -244,15 +244,15 @@ struct sched {
     uint32_t slots; // more than may be queued, so that a full list of drops costs no arriving N-PDU
     uint32_t nse_ready; // in the ring of ready NSEs, the one whose turn it is
     uint32_t drop_count;
-    struct tree_cell *cell;
+    struct tree_bvc *bvc;
     struct tree_nse *nse;
     struct tree_mate *mate;     // for each MS
-    uint32_t cells_due;         // in the ring of cells with due visits, the one whose turn it is
+    uint32_t bvcs_due;          // in the ring of cells with due visits, the one whose turn it is
     struct heap_family *family; // sched_heap.h; NSE n keeps number n
     struct heap_link *family_link;
     uint32_t *heap_at; // of each cell
     uint32_t family_free;
-    uint32_t reweigh_cell; // cells from here on have not adapted to the last change of weights
+    uint32_t reweigh_bvc; // cells from here on have not adapted to the last change of weights
     uint64_t total;
     struct rng rng;
     struct tree_rule rule[CLASS_COUNT];

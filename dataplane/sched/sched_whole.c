@@ -28,8 +28,8 @@ static inline bool find(const struct sched *s, struct round *r)
 {
     r->nse = s->nse_ready;
     r->n = &s->nse[r->nse];
-    r->cell = r->n->first;
-    r->c = &s->cell[r->cell];
+    r->bvc = r->n->first;
+    r->c = &s->bvc[r->bvc];
     uint32_t active = r->c->active;
     if (active & (active - 1) || r->c->place != READY_TURNS || ready_by_time(r->n))
         return false;
@@ -48,7 +48,7 @@ static inline bool find(const struct sched *s, struct round *r)
 static inline bool conforms(struct sched *s, struct round *r, uint64_t now_ns)
 {
     return round_conforms(&r->p->bucket, r->piece.llc_octets, now_ns, &r->level_pfc) &&
-           round_conforms_ms(r, now_ns) && round_conforms_cell(r, now_ns) &&
+           round_conforms_ms(r, now_ns) && round_conforms_bvc(r, now_ns) &&
            round_conforms_nse(s, r, now_ns);
 }
 
@@ -97,7 +97,7 @@ static inline void is_empty(struct sched *s, struct round *r)
 {
     if (r->p->deficit > 0)
         r->p->deficit = 0;
-    cell_backlog(s, r->c, r->turn, false);
+    bvc_backlog(s, r->c, r->turn, false);
     r->m->backlog = 0;
     s->backlogged[r->ms / 64] &= ~(1ULL << r->ms % 64);
 }
@@ -116,7 +116,7 @@ static inline void go_on(struct sched *s, struct round *r)
 {
     struct tree_pfc *p = r->p;
     if (!p->queue.total) {
-        cell_ring_unlink(s, r->pfc, p, r->c);
+        bvc_ring_unlink(s, r->pfc, p, r->c);
         is_empty(s, r);
     } else if (p->deficit <= 0) {
         p->state = PFC_IN_RING;
@@ -140,16 +140,17 @@ static SCHED_INLINE bool round_whole(struct sched *s, uint64_t now_ns, struct sc
     take_turn(s, &r);
     go_on(s, &r);
     if (r.c->active)
-        cell_has_had_turn(r.n, r.c);
-    else if (r.c->next != r.cell)
-        cell_leave_turns(s, r.n, r.c);
+        bvc_has_had_turn(r.n, r.c);
+    else if (r.c->next != r.bvc)
+        bvc_leave_turns(s, r.n, r.c);
     else
-        cell_refresh(s, r.cell);
+        sched_bvc_refresh(s, r.bvc);
     round_passes_turn(s, &r);
     return true;
 }
 
-uint32_t rounds_whole(struct sched *s, uint64_t now_ns, struct sched_grant *grants, uint32_t n)
+uint32_t sched_rounds_whole(struct sched *s, uint64_t now_ns, struct sched_grant *grants,
+                            uint32_t n)
 {
     uint32_t done = 0;
     while (done < n && s->nse_ready != TREE_NONE && round_whole(s, now_ns, &grants[done]))
@@ -170,8 +171,8 @@ static inline bool find_fired(struct sched *s, struct round *r, uint32_t ms, str
     r->slot = (uint32_t)__builtin_ctz(backlog);
     r->p = tree_pfc_of(m, r->slot);
     r->pfc = tree_pfc_id(ms, r->slot);
-    r->cell = m->cell;
-    r->c = &s->cell[r->cell];
+    r->bvc = m->bvc;
+    r->c = &s->bvc[r->bvc];
     r->nse = r->c->nse;
     r->n = &s->nse[r->nse];
     if (r->p->state || r->p->sent_octets || !round_way_is_free(r->c, r->n))
@@ -189,15 +190,15 @@ static inline void wait_on(struct sched *s, struct round *r, uint64_t now_ns)
     uint64_t pfc_ns = bucket_conforms_at(r->level_pfc, bucket_terms(&r->p->bucket), octets, now_ns);
     uint64_t ms_ns = bucket_conforms_at(r->level_ms, ms_terms(s, r->m), piece.llc_octets, now_ns);
     if (pfc_ns <= now_ns && ms_ns <= now_ns)
-        ms_ready(s, r->ms, r->m);
+        sched_ms_ready(s, r->ms, r->m);
     else if (pfc_ns >= ms_ns)
-        pfc_wait(s, r->pfc, r->p, pfc_ns);
+        sched_pfc_wait(s, r->pfc, r->p, pfc_ns);
     else
         ms_wait(s, r->ms, r->m, ms_ns);
 }
 
-bool fired_whole(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns,
-                 struct sched_grant *g)
+bool sched_fired_whole(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns,
+                       struct sched_grant *g)
 {
     struct round r;
     if (!find_fired(s, &r, ms, m) || !conforms(s, &r, now_ns))

@@ -58,7 +58,7 @@ static uint64_t first_busy(const struct wheel *wheel)
     return wheel->turned_slots + (slot - turned) % WHEEL_SLOTS;
 }
 
-uint32_t wheel_chunk_add(struct wheel *wheel, uint32_t slot, uint32_t next)
+uint32_t sched_wheel_chunk_add(struct wheel *wheel, uint32_t slot, uint32_t next)
 {
     uint32_t i = wheel->free;
     struct wheel_chunk *chunk = &wheel->chunk[i];
@@ -86,7 +86,7 @@ static void slot_shrink(struct wheel *wheel, uint32_t slot, uint32_t n)
 }
 
 // The last entry of the first chunk fills the hole.
-void wheel_remove(struct wheel *wheel, uint32_t ref)
+void sched_wheel_remove(struct wheel *wheel, uint32_t ref)
 {
     struct wheel_chunk *hole = &wheel->chunk[ref / WHEEL_PLACES];
     uint32_t slot = hole->slot;
@@ -144,7 +144,7 @@ static uint32_t slot_take_until(struct wheel *wheel, uint32_t slot, uint16_t unt
         for (uint32_t place = count; place-- > 0 && taken < n;)
             if (chunk->offset_ns[place] <= until_ns) {
                 ids[taken++] = chunk->id[place];
-                wheel_remove(wheel, i * WHEEL_PLACES + place);
+                sched_wheel_remove(wheel, i * WHEEL_PLACES + place);
             }
         i = next;
         count = WHEEL_CHUNK_IDS;
@@ -152,7 +152,8 @@ static uint32_t slot_take_until(struct wheel *wheel, uint32_t slot, uint16_t unt
     return taken;
 }
 
-uint32_t wheel_take(struct wheel *wheel, uint64_t now_ns, bool exact, uint32_t *ids, uint32_t n)
+uint32_t sched_wheel_take(struct wheel *wheel, uint64_t now_ns, bool exact, uint32_t *ids,
+                          uint32_t n)
 {
     uint64_t now_slot = now_ns >> WHEEL_SLOT_BITS;
     uint32_t taken = 0;
@@ -173,7 +174,7 @@ uint32_t wheel_take(struct wheel *wheel, uint64_t now_ns, bool exact, uint32_t *
     return taken;
 }
 
-uint64_t wheel_next_ns(const struct wheel *wheel)
+uint64_t sched_wheel_next_ns(const struct wheel *wheel)
 {
     if (wheel->entries == 0)
         return TIME_NEVER;
@@ -190,12 +191,12 @@ uint64_t wheel_next_ns(const struct wheel *wheel)
     return (slot << WHEEL_SLOT_BITS) + least_ns;
 }
 
-uint32_t wheel_first_chunk(const struct wheel *wheel)
+uint32_t sched_wheel_first_chunk(const struct wheel *wheel)
 {
     return wheel->entries ? wheel->head[first_busy(wheel) % WHEEL_SLOTS] / WHEEL_PLACES : NO_CHUNK;
 }
 
-uint64_t wheel_next_slot_ns(const struct wheel *wheel)
+uint64_t sched_wheel_next_slot_ns(const struct wheel *wheel)
 {
     return wheel->entries ? (first_busy(wheel) + 1) << WHEEL_SLOT_BITS : TIME_NEVER;
 }

@@ -45,14 +45,14 @@ struct wheel {
     uint32_t head[WHEEL_SLOTS];
 };
 
-// Memory for the chunks, which wheel_setup takes 64-octet aligned. entries_max: 1 ..
+// Memory for the chunks, which sched_wheel_setup takes 64-octet aligned. entries_max: 1 ..
 // WHEEL_ENTRIES_MAX.
-uint64_t wheel_octets(uint32_t entries_max);
-void wheel_setup(struct wheel *wheel, void *memory, uint32_t entries_max,
-                 void (*moved)(void *owner, uint32_t id, uint32_t ref), void *owner);
+uint64_t sched_wheel_octets(uint32_t entries_max);
+void sched_wheel_setup(struct wheel *wheel, void *memory, uint32_t entries_max,
+                       void (*moved)(void *owner, uint32_t id, uint32_t ref), void *owner);
 
 // Adds a chunk in front of the slot's first one, `next`; returns it.
-uint32_t wheel_chunk_add(struct wheel *wheel, uint32_t slot, uint32_t next);
+uint32_t sched_wheel_chunk_add(struct wheel *wheel, uint32_t slot, uint32_t next);
 
 #define WHEEL_LAST_NS ((1u << WHEEL_SLOT_BITS) - 1)
 // Adds an id; returns its ref. There must be room (entries < entries_max). A time in the past goes
@@ -71,7 +71,7 @@ static inline uint32_t wheel_add(struct wheel *wheel, uint32_t id, uint64_t at_n
     uint32_t slot = (uint32_t)at_slot % WHEEL_SLOTS;
     uint32_t ref = wheel->head[slot];
     if (ref % WHEEL_PLACES == WHEEL_CHUNK_IDS)
-        ref = wheel_chunk_add(wheel, slot, ref / WHEEL_PLACES) * WHEEL_PLACES;
+        ref = sched_wheel_chunk_add(wheel, slot, ref / WHEEL_PLACES) * WHEEL_PLACES;
     struct wheel_chunk *chunk = &wheel->chunk[ref / WHEEL_PLACES];
     chunk->id[ref % WHEEL_PLACES] = id;
     chunk->offset_ns[ref % WHEEL_PLACES] = offset_ns;
@@ -79,21 +79,22 @@ static inline uint32_t wheel_add(struct wheel *wheel, uint32_t id, uint64_t at_n
     wheel->entries++;
     return ref;
 }
-void wheel_remove(struct wheel *wheel, uint32_t ref);
+void sched_wheel_remove(struct wheel *wheel, uint32_t ref);
 
 // Takes up to n due ids: of the slots that ended by now_ns, slot by slot, and, if `exact`, ids of
 // the running slot with a time of at most now_ns. Returns their number; n means there may be more.
-uint32_t wheel_take(struct wheel *wheel, uint64_t now_ns, bool exact, uint32_t *ids, uint32_t n);
+uint32_t sched_wheel_take(struct wheel *wheel, uint64_t now_ns, bool exact, uint32_t *ids,
+                          uint32_t n);
 
 // The next chunk to be taken from, to prefetch; WHEEL_NO_CHUNK if there is none.
 #define WHEEL_NO_CHUNK (WHEEL_SLOT_EMPTY / WHEEL_PLACES)
-uint32_t wheel_first_chunk(const struct wheel *wheel);
+uint32_t sched_wheel_first_chunk(const struct wheel *wheel);
 
 // The end of the first slot with an entry, without reading it; TIME_NEVER if there is none.
-uint64_t wheel_next_slot_ns(const struct wheel *wheel);
+uint64_t sched_wheel_next_slot_ns(const struct wheel *wheel);
 
 // The exact time of the first entry (of a late entry, or one beyond the turn: the end of its slot);
 // TIME_NEVER if there is none.
-uint64_t wheel_next_ns(const struct wheel *wheel);
+uint64_t sched_wheel_next_ns(const struct wheel *wheel);
 
 #endif

@@ -13,13 +13,13 @@ static uint32_t chunks(uint32_t entries)
                                   : WHEEL_SLOTS + (entries - WHEEL_SLOTS) / WHEEL_CHUNK_IDS;
 }
 
-uint64_t wheel_octets(uint32_t entries_max)
+uint64_t sched_wheel_octets(uint32_t entries_max)
 {
     return (uint64_t)chunks(entries_max) * sizeof(struct wheel_chunk);
 }
 
-void wheel_setup(struct wheel *wheel, void *memory, uint32_t entries_max,
-                 void (*moved)(void *owner, uint32_t id, uint32_t ref), void *owner)
+void sched_wheel_setup(struct wheel *wheel, void *memory, uint32_t entries_max,
+                       void (*moved)(void *owner, uint32_t id, uint32_t ref), void *owner)
 {
     memset(wheel, 0, sizeof *wheel);
     wheel->chunk = memory;

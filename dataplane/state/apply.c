@@ -9,19 +9,19 @@
 #include "dataplane/wire/gtpu.h"
 
 // Control gives each name once, and the table has room for all names.
-void apply_name(const struct apply *a, uint32_t nse, enum state_named kind, uint32_t value,
-                uint32_t id)
+void state_apply_name(const struct apply *a, uint32_t nse, enum state_named kind, uint32_t value,
+                      uint32_t id)
 {
-    names_add(&a->state->name[kind], names_hash(nse, value), id);
+    state_names_add(&a->state->name[kind], names_hash(nse, value), id);
 }
 
-void apply_unname(const struct apply *a, uint32_t nse, enum state_named kind, uint32_t value,
-                  uint32_t id)
+void state_apply_unname(const struct apply *a, uint32_t nse, enum state_named kind, uint32_t value,
+                        uint32_t id)
 {
-    names_remove(&a->state->name[kind], names_hash(nse, value), id);
+    state_names_remove(&a->state->name[kind], names_hash(nse, value), id);
 }
 
-int apply_nse(const struct apply *a, const struct command_nse *c)
+int state_apply_nse(const struct apply *a, const struct command_nse *c)
 {
     struct state_nse *nse = &a->state->nse[c->nse_id];
     int fault = sched_nse_add(a->sched, c->nse_id, terms(false, 0, 0), a->now_ns);
@@ -38,7 +38,7 @@ int apply_nse(const struct apply *a, const struct command_nse *c)
 static void spread(const struct apply *a, uint32_t nse_id)
 {
     struct state_nse *nse = &a->state->nse[nse_id];
-    bool waits = !links_spread(a->state, nse) && links_wait(a->state, nse);
+    bool waits = !state_links_spread(a->state, nse) && state_links_wait(a->state, nse);
     sched_nse_block(a->sched, nse_id, waits);
     sched_nse_look_again(a->sched, nse_id);
 }
@@ -53,7 +53,7 @@ static void join_nse(struct state *state, uint32_t nsvc_id, uint32_t nse_id)
         }
 }
 
-int apply_nsvc(const struct apply *a, const struct command_nsvc *c)
+int state_apply_nsvc(const struct apply *a, const struct command_nsvc *c)
 {
     struct state_nsvc *nsvc = &a->state->nsvc[c->nsvc_id];
     struct state_endpoint endpoint = state_endpoint(c);
@@ -63,8 +63,8 @@ int apply_nsvc(const struct apply *a, const struct command_nsvc *c)
                                 .blocked = c->has_blocked && c->blocked,
                                 .worker = (uint8_t)a->command->worker};
     rte_hash_add_key_data(a->state->endpoints, &endpoint, (void *)(uintptr_t)c->nsvc_id);
-    peer_setup(&nsvc->peer, a->state->gb, &c->peer_address, c->peer_port,
-               c->has_peer_mac ? &c->peer_mac : NULL, a->now_ns);
+    port_peer_setup(&nsvc->peer, a->state->gb, &c->peer_address, c->peer_port,
+                    c->has_peer_mac ? &c->peer_mac : NULL, a->now_ns);
     if (nsvc->worker != a->state->worker) // its fragments may arrive here nevertheless
         return 0;
     join_nse(a->state, c->nsvc_id, c->nse_id);
@@ -72,7 +72,7 @@ int apply_nsvc(const struct apply *a, const struct command_nsvc *c)
     return 0;
 }
 
-int apply_nsvc_weight(const struct apply *a, const struct command_nsvc_weight *c)
+int state_apply_nsvc_weight(const struct apply *a, const struct command_nsvc_weight *c)
 {
     struct state_nsvc *nsvc = &a->state->nsvc[c->nsvc_id];
     nsvc->weight = c->weight;
@@ -81,12 +81,12 @@ int apply_nsvc_weight(const struct apply *a, const struct command_nsvc_weight *c
     return 0;
 }
 
-int apply_nsvc_remove(const struct apply *a, const struct command_nsvc_remove *c)
+int state_apply_nsvc_remove(const struct apply *a, const struct command_nsvc_remove *c)
 {
     struct state_nsvc *nsvc = &a->state->nsvc[c->nsvc_id];
     struct state_nse *nse = &a->state->nse[nsvc->nse];
     rte_hash_del_key(a->state->endpoints, &nsvc->endpoint);
-    peer_release(&nsvc->peer, a->state->gb);
+    port_peer_release(&nsvc->peer, a->state->gb);
     if (nsvc->worker != a->state->worker)
         return 0;
     for (uint32_t i = 0; i < STATE_NSVCS_AN_NSE; i++)
@@ -97,13 +97,13 @@ int apply_nsvc_remove(const struct apply *a, const struct command_nsvc_remove *c
 }
 
 // The worker carries these two out; there is nothing to store.
-int apply_send(const struct apply *a, const struct command_send *c)
+int state_apply_send(const struct apply *a, const struct command_send *c)
 {
     (void)a, (void)c;
     return 0;
 }
 
-int apply_llc(const struct apply *a, const struct command_llc *c)
+int state_apply_llc(const struct apply *a, const struct command_llc *c)
 {
     (void)a, (void)c;
     return 0;
@@ -121,23 +121,23 @@ static void count_ggsns(struct state *state, const struct ipv6_address *address,
         rte_hash_del_key(state->ggsns, address);
 }
 
-int apply_ggsn(const struct apply *a, const struct command_ggsn *c)
+int state_apply_ggsn(const struct apply *a, const struct command_ggsn *c)
 {
     a->state->ggsn[c->ggsn_id].address = c->address;
     count_ggsns(a->state, &c->address, 1);
-    peer_setup(&a->state->ggsn[c->ggsn_id].peer, a->state->gn, &c->address, GTPU_PORT,
-               c->has_mac ? &c->mac : NULL, a->now_ns);
+    port_peer_setup(&a->state->ggsn[c->ggsn_id].peer, a->state->gn, &c->address, GTPU_PORT,
+                    c->has_mac ? &c->mac : NULL, a->now_ns);
     return 0;
 }
 
-int apply_ggsn_remove(const struct apply *a, const struct command_ggsn_remove *c)
+int state_apply_ggsn_remove(const struct apply *a, const struct command_ggsn_remove *c)
 {
     count_ggsns(a->state, &a->state->ggsn[c->ggsn_id].address, -1);
-    peer_release(&a->state->ggsn[c->ggsn_id].peer, a->state->gn);
+    port_peer_release(&a->state->ggsn[c->ggsn_id].peer, a->state->gn);
     return 0;
 }
 
-int apply_gn_from(const struct apply *a, const struct command_gn_from *c)
+int state_apply_gn_from(const struct apply *a, const struct command_gn_from *c)
 {
     struct port_nets *expected = &a->state->gn->expected;
     expected->n = (uint32_t)c->nets.n;
@@ -146,17 +146,17 @@ int apply_gn_from(const struct apply *a, const struct command_gn_from *c)
     return 0;
 }
 
-int apply_nse_flow(const struct apply *a, const struct command_nse_flow *c)
+int state_apply_nse_bucket(const struct apply *a, const struct command_nse_bucket *c)
 {
     return sched_nse_set(a->sched, c->nse_id, TERMS(c), a->now_ns);
 }
 
-int apply_nse_remove(const struct apply *a, const struct command_nse_remove *c)
+int state_apply_nse_remove(const struct apply *a, const struct command_nse_remove *c)
 {
     return sched_nse_remove(a->sched, c->nse_id);
 }
 
-int apply_bvc(const struct apply *a, const struct command_bvc *c)
+int state_apply_bvc(const struct apply *a, const struct command_bvc *c)
 {
     struct state_bvc *bvc = &a->state->bvc[c->bvc_id];
     struct ns_unitdata ns = {.bvci = c->bvci};
@@ -166,11 +166,11 @@ int apply_bvc(const struct apply *a, const struct command_bvc *c)
     bool blocked = c->has_blocked && c->blocked;
     *bvc = (struct state_bvc){.nse = c->nse_id, .bvci = c->bvci, .blocked = blocked};
     ns_unitdata_put_header(&ns, bvc->ns);
-    apply_name(a, c->nse_id, STATE_NAMED_BVCI, c->bvci, c->bvc_id);
+    state_apply_name(a, c->nse_id, STATE_NAMED_BVCI, c->bvci, c->bvc_id);
     return sched_bvc_block(a->sched, c->bvc_id, blocked, a->now_ns);
 }
 
-int apply_bvc_flow(const struct apply *a, const struct command_bvc_flow *c)
+int state_apply_bvc_bucket(const struct apply *a, const struct command_bvc_bucket *c)
 {
     int fault = sched_bvc_set(a->sched, c->bvc_id, TERMS(c), MS_TERMS(c), a->now_ns);
     if (fault || !c->has_full_percent)
@@ -178,34 +178,34 @@ int apply_bvc_flow(const struct apply *a, const struct command_bvc_flow *c)
     return sched_bvc_level(a->sched, c->bvc_id, LEVEL(c), a->now_ns);
 }
 
-int apply_bvc_block(const struct apply *a, const struct command_bvc_block *c)
+int state_apply_bvc_block(const struct apply *a, const struct command_bvc_block *c)
 {
     a->state->bvc[c->bvc_id].blocked = c->blocked;
     return sched_bvc_block(a->sched, c->bvc_id, c->blocked, a->now_ns);
 }
 
-int apply_bvc_credit(const struct apply *a, const struct command_bvc_credit *c)
+int state_apply_bvc_credit(const struct apply *a, const struct command_bvc_credit *c)
 {
     return sched_bvc_credit(a->sched, c->bvc_id, c->octets, a->now_ns);
 }
 
-int apply_bvc_reset(const struct apply *a, const struct command_bvc_reset *c)
+int state_apply_bvc_reset(const struct apply *a, const struct command_bvc_reset *c)
 {
     return sched_bvc_reset(a->sched, c->bvc_id, a->now_ns);
 }
 
-int apply_bvc_remove(const struct apply *a, const struct command_bvc_remove *c)
+int state_apply_bvc_remove(const struct apply *a, const struct command_bvc_remove *c)
 {
     struct state_bvc *bvc = &a->state->bvc[c->bvc_id];
     int fault = sched_bvc_remove(a->sched, c->bvc_id);
     if (fault)
         return fault;
-    apply_unname(a, bvc->nse, STATE_NAMED_BVCI, bvc->bvci, c->bvc_id);
+    state_apply_unname(a, bvc->nse, STATE_NAMED_BVCI, bvc->bvci, c->bvc_id);
     bvc->nse = STATE_NONE;
     return 0;
 }
 
-int apply_class_set(const struct apply *a, const struct command_class_set *c)
+int state_apply_class_set(const struct apply *a, const struct command_class_set *c)
 {
     struct sched_class values = {.weight = c->weight,
                                  .limit = {c->packets, c->octets},
@@ -215,7 +215,7 @@ int apply_class_set(const struct apply *a, const struct command_class_set *c)
     return sched_class_set(a->sched, c->traffic_class, &values);
 }
 
-int apply_class_aqm(const struct apply *a, const struct command_class_aqm *c)
+int state_apply_class_aqm(const struct apply *a, const struct command_class_aqm *c)
 {
     uint64_t params[AQM_PARAMS_MAX];
     dp_aqm_values(&c->params, params);
@@ -229,7 +229,7 @@ int state_apply(struct state *state, struct sched *sched, const struct command *
     switch ((enum command_op)command->op) {
 #define COMMAND(name, LIST, help) \
     case COMMAND_##name:          \
-        return apply_##name(&a, &command->name);
+        return state_apply_##name(&a, &command->name);
 #include "dataplane/state/commands.def"
 #undef COMMAND
     case COMMAND_expect: // carried out by worker.c

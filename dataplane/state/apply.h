@@ -13,15 +13,15 @@ struct apply {
 };
 
 #define COMMAND(name, LIST, help) \
-    int apply_##name(const struct apply *, const struct command_##name *);
+    int state_apply_##name(const struct apply *, const struct command_##name *);
 #include "dataplane/state/commands.def"
 #undef COMMAND
 
 // Adds or removes a TLLI or BVCI of an NSE as the name of an id.
-void apply_name(const struct apply *a, uint32_t nse, enum state_named kind, uint32_t value,
-                uint32_t id);
-void apply_unname(const struct apply *a, uint32_t nse, enum state_named kind, uint32_t value,
-                  uint32_t id);
+void state_apply_name(const struct apply *a, uint32_t nse, enum state_named kind, uint32_t value,
+                      uint32_t id);
+void state_apply_unname(const struct apply *a, uint32_t nse, enum state_named kind, uint32_t value,
+                        uint32_t id);
 
 static inline struct bucket_terms terms(bool limited, uint32_t rate, uint32_t bucket_octets)
 {

@@ -5,7 +5,7 @@
 
 static const uint8_t lle_sapi[STATE_LLES] = {3, 5, 9, 11};
 
-int apply_ms(const struct apply *a, const struct command_ms *c)
+int state_apply_ms(const struct apply *a, const struct command_ms *c)
 {
     int fault = sched_ms_add(a->sched, c->ms_id, c->bvc_id, c->n201_u, a->now_ns);
     if (fault)
@@ -14,7 +14,7 @@ int apply_ms(const struct apply *a, const struct command_ms *c)
         (struct state_ms){.bvc = c->bvc_id, .tlli = c->tlli, .heard = state_tick(a->now_ns)};
     a->state->ms_up[c->ms_id] =
         (struct state_ms_up){.first_pdp = STATE_NONE, .old_tlli = c->tlli, .id = a->command->ms_id};
-    apply_name(a, a->state->bvc[c->bvc_id].nse, STATE_NAMED_TLLI, c->tlli, c->ms_id);
+    state_apply_name(a, a->state->bvc[c->bvc_id].nse, STATE_NAMED_TLLI, c->tlli, c->ms_id);
     return 0;
 }
 
@@ -25,7 +25,7 @@ static void frames_change(const struct apply *a, uint32_t ms)
 }
 
 // As LLGMM-ASSIGN: a new key restarts V(U), V(UR) and OC. Frames made before stay as they are.
-int apply_ms_cipher(const struct apply *a, const struct command_ms_cipher *c)
+int state_apply_ms_cipher(const struct apply *a, const struct command_ms_cipher *c)
 {
     struct state_ms *ms = &a->state->ms[c->ms_id];
     ms->enciphered = c->gea != 0;
@@ -67,19 +67,19 @@ void state_old_tlli_end(struct state *state, uint32_t ms)
     const struct apply a = {.state = state};
     uint32_t tlli = state->ms[ms].tlli, *old = &state->ms_up[ms].old_tlli;
     if (*old != tlli)
-        apply_unname(&a, state->bvc[state->ms[ms].bvc].nse, STATE_NAMED_TLLI, *old, ms);
+        state_apply_unname(&a, state->bvc[state->ms[ms].bvc].nse, STATE_NAMED_TLLI, *old, ms);
     *old = tlli;
 }
 
 // Every context's headers include the TLLI. The former TLLI, if different, becomes the old one.
-int apply_ms_tlli(const struct apply *a, const struct command_ms_tlli *c)
+int state_apply_ms_tlli(const struct apply *a, const struct command_ms_tlli *c)
 {
     struct state *state = a->state;
     struct state_ms *ms = &state->ms[c->ms_id];
     state_old_tlli_end(state, c->ms_id);
     if (c->tlli == ms->tlli)
         return 0;
-    apply_name(a, state->bvc[ms->bvc].nse, STATE_NAMED_TLLI, c->tlli, c->ms_id);
+    state_apply_name(a, state->bvc[ms->bvc].nse, STATE_NAMED_TLLI, c->tlli, c->ms_id);
     ms->tlli = c->tlli;
     for (uint32_t pdp = state->ms_up[c->ms_id].first_pdp; pdp != STATE_NONE;
          pdp = state->pdp_up[pdp].next)
@@ -88,7 +88,7 @@ int apply_ms_tlli(const struct apply *a, const struct command_ms_tlli *c)
     return 0;
 }
 
-int apply_ms_n201_u(const struct apply *a, const struct command_ms_n201_u *c)
+int state_apply_ms_n201_u(const struct apply *a, const struct command_ms_n201_u *c)
 {
     struct state *state = a->state;
     uint32_t lle = (uint32_t)state_lle_of_sapi(c->sapi);
@@ -102,7 +102,7 @@ int apply_ms_n201_u(const struct apply *a, const struct command_ms_n201_u *c)
     return 0;
 }
 
-int apply_ms_options(const struct apply *a, const struct command_ms_options *c)
+int state_apply_ms_options(const struct apply *a, const struct command_ms_options *c)
 {
     uint32_t octets = a->command->octets_n;
     if (octets)
@@ -112,7 +112,7 @@ int apply_ms_options(const struct apply *a, const struct command_ms_options *c)
     return 0;
 }
 
-int apply_ms_flow(const struct apply *a, const struct command_ms_flow *c)
+int state_apply_ms_bucket(const struct apply *a, const struct command_ms_bucket *c)
 {
     int fault = sched_ms_set(a->sched, c->ms_id, TERMS(c), a->now_ns);
     if (fault || !c->has_full_percent)
@@ -120,12 +120,12 @@ int apply_ms_flow(const struct apply *a, const struct command_ms_flow *c)
     return sched_ms_level(a->sched, c->ms_id, LEVEL(c), a->now_ns);
 }
 
-int apply_ms_default(const struct apply *a, const struct command_ms_default *c)
+int state_apply_ms_default(const struct apply *a, const struct command_ms_default *c)
 {
     return sched_ms_default(a->sched, c->ms_id, a->now_ns);
 }
 
-int apply_ms_freeze(const struct apply *a, const struct command_ms_freeze *c)
+int state_apply_ms_freeze(const struct apply *a, const struct command_ms_freeze *c)
 {
     uint8_t hold =
         c->has_until_heard && c->until_heard ? STATE_HELD_UNTIL_HEARD : STATE_HELD_BY_CONTROL;
@@ -133,32 +133,32 @@ int apply_ms_freeze(const struct apply *a, const struct command_ms_freeze *c)
 }
 
 // The worker reports N-PDUs that wait already.
-int apply_ms_standby(const struct apply *a, const struct command_ms_standby *c)
+int state_apply_ms_standby(const struct apply *a, const struct command_ms_standby *c)
 {
     a->state->standby = true;
     return state_ms_hold(a->state, a->sched, c->ms_id, STATE_HELD_IN_STANDBY, a->now_ns);
 }
 
-int apply_ms_listen(const struct apply *a, const struct command_ms_listen *c)
+int state_apply_ms_listen(const struct apply *a, const struct command_ms_listen *c)
 {
     a->state->ms[c->ms_id].holds |= STATE_LISTENED_FOR;
     return 0;
 }
 
 // Control has heard the MS in control's frames.
-int apply_ms_release(const struct apply *a, const struct command_ms_release *c)
+int state_apply_ms_release(const struct apply *a, const struct command_ms_release *c)
 {
     a->state->ms[c->ms_id].heard = state_tick(a->now_ns);
     return state_ms_let_go(a->state, a->sched, c->ms_id, STATE_HELD_BY_ANY | STATE_LISTENED_FOR,
                            a->now_ns);
 }
 
-int apply_ms_credit(const struct apply *a, const struct command_ms_credit *c)
+int state_apply_ms_credit(const struct apply *a, const struct command_ms_credit *c)
 {
     return sched_ms_credit(a->sched, c->ms_id, c->octets, a->now_ns);
 }
 
-int apply_ms_move(const struct apply *a, const struct command_ms_move *c)
+int state_apply_ms_move(const struct apply *a, const struct command_ms_move *c)
 {
     struct state *state = a->state;
     const struct state_ms *ms = &state->ms[c->ms_id];
@@ -170,12 +170,12 @@ int apply_ms_move(const struct apply *a, const struct command_ms_move *c)
         fault = state_ms_let_go(state, a->sched, c->ms_id, STATE_ENDS_BY_MOVE, a->now_ns);
     if (fault || from == to)
         return fault;
-    apply_unname(a, from, STATE_NAMED_TLLI, ms->tlli, c->ms_id);
-    apply_name(a, to, STATE_NAMED_TLLI, ms->tlli, c->ms_id);
+    state_apply_unname(a, from, STATE_NAMED_TLLI, ms->tlli, c->ms_id);
+    state_apply_name(a, to, STATE_NAMED_TLLI, ms->tlli, c->ms_id);
     return 0;
 }
 
-int apply_ms_flush(const struct apply *a, const struct command_ms_flush *c)
+int state_apply_ms_flush(const struct apply *a, const struct command_ms_flush *c)
 {
     int fault = sched_ms_flush(a->sched, c->ms_id, DROP_flushed, a->now_ns);
     if (fault)
@@ -183,7 +183,7 @@ int apply_ms_flush(const struct apply *a, const struct command_ms_flush *c)
     return state_ms_let_go(a->state, a->sched, c->ms_id, STATE_HELD_FOR_PAGING, a->now_ns);
 }
 
-int apply_ms_remove(const struct apply *a, const struct command_ms_remove *c)
+int state_apply_ms_remove(const struct apply *a, const struct command_ms_remove *c)
 {
     const struct state_ms *ms = &a->state->ms[c->ms_id];
     int fault = sched_ms_remove(a->sched, c->ms_id, DROP_removed, a->now_ns);
@@ -191,11 +191,11 @@ int apply_ms_remove(const struct apply *a, const struct command_ms_remove *c)
         return fault;
     state_old_tlli_end(a->state, c->ms_id);
     state_counts_give(a->state, c->ms_id);
-    apply_unname(a, a->state->bvc[ms->bvc].nse, STATE_NAMED_TLLI, ms->tlli, c->ms_id);
+    state_apply_unname(a, a->state->bvc[ms->bvc].nse, STATE_NAMED_TLLI, ms->tlli, c->ms_id);
     return 0;
 }
 
-int apply_pfc(const struct apply *a, const struct command_pfc *c)
+int state_apply_pfc(const struct apply *a, const struct command_pfc *c)
 {
     int fault = sched_pfc_add(a->sched, c->ms_id, c->slot, c->traffic_class);
     if (fault || !c->has_shares)
@@ -203,7 +203,7 @@ int apply_pfc(const struct apply *a, const struct command_pfc *c)
     return sched_pfc_share(a->sched, c->ms_id, c->slot, c->shares, a->now_ns);
 }
 
-int apply_pfc_flow(const struct apply *a, const struct command_pfc_flow *c)
+int state_apply_pfc_bucket(const struct apply *a, const struct command_pfc_bucket *c)
 {
     int fault = sched_pfc_set(a->sched, c->ms_id, c->slot, TERMS(c), a->now_ns);
     if (fault || !c->has_full_percent)
@@ -211,12 +211,12 @@ int apply_pfc_flow(const struct apply *a, const struct command_pfc_flow *c)
     return sched_pfc_level(a->sched, c->ms_id, c->slot, LEVEL(c), a->now_ns);
 }
 
-int apply_pfc_credit(const struct apply *a, const struct command_pfc_credit *c)
+int state_apply_pfc_credit(const struct apply *a, const struct command_pfc_credit *c)
 {
     return sched_pfc_credit(a->sched, c->ms_id, c->slot, c->octets, a->now_ns);
 }
 
-int apply_pfc_remove(const struct apply *a, const struct command_pfc_remove *c)
+int state_apply_pfc_remove(const struct apply *a, const struct command_pfc_remove *c)
 {
     return sched_pfc_remove(a->sched, c->ms_id, c->slot, DROP_removed, a->now_ns);
 }
@@ -239,7 +239,7 @@ static uint32_t source_of(const struct state *state, const struct command_pdp *c
     return address_is_ipv4(ggsn) ? address_ipv4(ggsn) : c->ggsn_id;
 }
 
-int apply_pdp(const struct apply *a, const struct command_pdp *c)
+int state_apply_pdp(const struct apply *a, const struct command_pdp *c)
 {
     struct state *state = a->state;
     struct state_ms_up *ms_up = &state->ms_up[c->ms_id];
@@ -271,7 +271,7 @@ int apply_pdp(const struct apply *a, const struct command_pdp *c)
 
 // N-PDUs queued for it stay in its packet flow's queue, which other contexts may share; their TEID
 // identifies them when they leave. The worker has dropped the uplink N-PDU in reassembly before.
-int apply_pdp_remove(const struct apply *a, const struct command_pdp_remove *c)
+int state_apply_pdp_remove(const struct apply *a, const struct command_pdp_remove *c)
 {
     struct state *state = a->state;
     uint32_t ms = state->pdp[c->pdp_id].ms, *link = &state->ms_up[ms].first_pdp;
@@ -283,7 +283,7 @@ int apply_pdp_remove(const struct apply *a, const struct command_pdp_remove *c)
 }
 
 // The segments of an N-PDU in reassembly stay, and the N-PDU is dropped when complete.
-int apply_pdp_uplink(const struct apply *a, const struct command_pdp_uplink *c)
+int state_apply_pdp_uplink(const struct apply *a, const struct command_pdp_uplink *c)
 {
     a->state->pdp_up[c->pdp_id].ended = c->ended;
     return 0;

@@ -16,7 +16,7 @@ enum event_kind {
 #undef EVENT
     EVENT_COUNT
 };
-extern const char *const event_names[EVENT_COUNT];
+extern const char *const state_event_names[EVENT_COUNT];
 
 #define EVENT_NONE UINT32_MAX // an id that does not apply
 

@@ -36,7 +36,7 @@ static uint32_t share_out(const struct state *state, const struct state_nse *nse
     return sum;
 }
 
-bool links_wait(const struct state *state, const struct state_nse *nse)
+bool state_links_wait(const struct state *state, const struct state_nse *nse)
 {
     bool any = false;
     for (uint32_t i = 0; i < STATE_NSVCS_AN_NSE; i++)
@@ -45,7 +45,7 @@ bool links_wait(const struct state *state, const struct state_nse *nse)
     return any;
 }
 
-bool links_spread(const struct state *state, struct state_nse *nse)
+bool state_links_spread(const struct state *state, struct state_nse *nse)
 {
     uint32_t due[STATE_NSVCS_AN_NSE];
     uint32_t sum = share_out(state, nse, due);

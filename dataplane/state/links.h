@@ -5,9 +5,9 @@
 #include "dataplane/state/state.h"
 
 // Distributes the links after an NS-VC was added, removed or changed. False: no NS-VC can take any.
-bool links_spread(const struct state *state, struct state_nse *nse);
+bool state_links_spread(const struct state *state, struct state_nse *nse);
 
 // Whether an NS-VC would have links if it were not blocked.
-bool links_wait(const struct state *state, const struct state_nse *nse);
+bool state_links_wait(const struct state *state, const struct state_nse *nse);
 
 #endif

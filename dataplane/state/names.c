@@ -1,7 +1,7 @@
 // See names.h: adds and removes names.
 #include "dataplane/state/names.h"
 
-void names_add(struct names *names, uint32_t hash, uint32_t id)
+void state_names_add(struct names *names, uint32_t hash, uint32_t id)
 {
     struct names_entry in_hand = {hash, id + 1};
     uint32_t at = names_home(names, hash), distance = 0;
@@ -28,7 +28,7 @@ static void close_up(struct names *names, uint32_t at)
     names->entry[at] = (struct names_entry){0};
 }
 
-void names_remove(struct names *names, uint32_t hash, uint32_t id)
+void state_names_remove(struct names *names, uint32_t hash, uint32_t id)
 {
     uint32_t at = names_home(names, hash), distance = 0;
     for (; names->entry[at].id_and_1 && names_distance(names, at) >= distance;

@@ -69,13 +69,13 @@ static inline uint32_t names_next(const struct names *names, struct names_search
 }
 
 // The caller ensures room for the added name, and removes only names that exist.
-void names_add(struct names *names, uint32_t hash, uint32_t id);
-void names_remove(struct names *names, uint32_t hash, uint32_t id);
+void state_names_add(struct names *names, uint32_t hash, uint32_t id);
+void state_names_remove(struct names *names, uint32_t hash, uint32_t id);
 
 // A table for at most so many names. 0 or -ENOMEM.
-int names_setup(struct names *names, uint32_t most);
-void names_release(struct names *names);
-uint32_t names_count(const struct names *names); // scans every place
-uint64_t names_octets(uint32_t most);            // of the EAL, in whole cache lines
+int state_names_setup(struct names *names, uint32_t most);
+void state_names_release(struct names *names);
+uint32_t state_names_in_use(const struct names *names); // scans every place
+uint64_t state_names_octets(uint32_t most);            // of the EAL, in whole cache lines
 
 #endif

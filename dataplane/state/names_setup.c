@@ -10,19 +10,19 @@ static uint32_t places(uint32_t most)
     return most + most / 8 + 1;
 }
 
-uint64_t names_octets(uint32_t most)
+uint64_t state_names_octets(uint32_t most)
 {
     return ((uint64_t)places(most) * sizeof(struct names_entry) + 63) & ~63ULL;
 }
 
-int names_setup(struct names *names, uint32_t most)
+int state_names_setup(struct names *names, uint32_t most)
 {
     names->places = places(most);
     names->entry = rte_calloc("names", names->places, sizeof *names->entry, 64);
     return names->entry ? 0 : -ENOMEM;
 }
 
-uint32_t names_count(const struct names *names)
+uint32_t state_names_in_use(const struct names *names)
 {
     uint32_t n = 0;
     for (uint32_t at = 0; at < names->places; at++)
@@ -30,7 +30,7 @@ uint32_t names_count(const struct names *names)
     return n;
 }
 
-void names_release(struct names *names)
+void state_names_release(struct names *names)
 {
     rte_free(names->entry);
     *names = (struct names){0};

@@ -9,7 +9,7 @@
 
 #include "dataplane/state/event.h"
 
-const char *const event_names[EVENT_COUNT] = {
+const char *const state_event_names[EVENT_COUNT] = {
 #define EVENT(name, help) #name,
 #include "dataplane/state/events.def"
 #undef EVENT
@@ -34,7 +34,7 @@ static uint64_t all_names_octets(const struct state_limits *limits)
 {
     uint64_t octets = (uint64_t)limits->nsvcs * STATE_ENDPOINT_OCTETS;
     for (int kind = 0; kind < STATE_NAMED_KINDS; kind++)
-        octets += names_octets(state_names_count(limits, kind));
+        octets += state_names_octets(state_names_count(limits, kind));
     return octets;
 }
 
@@ -116,7 +116,7 @@ int state_setup(struct state *state, uint32_t worker, const struct state_limits 
         state->options = zeroed(limits->mss, limits->options_octets);
     bool named = true;
     for (int kind = 0; kind < STATE_NAMED_KINDS; kind++)
-        named &= names_setup(&state->name[kind], state_names_count(limits, kind)) == 0;
+        named &= state_names_setup(&state->name[kind], state_names_count(limits, kind)) == 0;
     state->endpoints =
         state_hash("endpoints", worker, limits->nsvcs, sizeof(struct state_endpoint));
     state->ggsns = state_hash("ggsns", worker, limits->ggsns, sizeof(struct ipv6_address));
@@ -141,7 +141,7 @@ void state_release(struct state *state)
     rte_free(state->pdp_up);
     rte_free(state->options);
     for (int kind = 0; kind < STATE_NAMED_KINDS; kind++)
-        names_release(&state->name[kind]);
+        state_names_release(&state->name[kind]);
     rte_hash_free(state->endpoints);
     rte_hash_free(state->ggsns);
     *state = (struct state){0};

@@ -16,13 +16,13 @@ const uint32_t stats_counter_count = sizeof stats_counters / sizeof stats_counte
 
 const char *const stats_side_names[STATS_SIDES] = {[STATS_GN] = "gn", [STATS_GB] = "gb"};
 
-const char *const drop_names[DROP_COUNT] = {
+const char *const stats_drop_names[DROP_COUNT] = {
 #define DROP(scope, name, help) #name,
 #include "dataplane/stats/drops.def"
 #undef DROP
 };
 
-const char *const drop_helps[DROP_COUNT] = {
+const char *const stats_drop_helps[DROP_COUNT] = {
 #define DROP(scope, name, help) help,
 #include "dataplane/stats/drops.def"
 #undef DROP

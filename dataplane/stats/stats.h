@@ -97,8 +97,8 @@ struct stats_counter {
 
 extern const struct stats_counter stats_counters[];
 extern const uint32_t stats_counter_count;
-extern const char *const drop_names[DROP_COUNT];
-extern const char *const drop_helps[DROP_COUNT];
+extern const char *const stats_drop_names[DROP_COUNT];
+extern const char *const stats_drop_helps[DROP_COUNT];
 extern const char *const stats_npdu_names[STATS_NPDU_DROPS];
 extern const uint8_t stats_npdu_of[DROP_COUNT]; // STATS_NPDU_DROPS: it is none of an N-PDU
 

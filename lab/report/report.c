@@ -98,7 +98,7 @@ static void put_drops(struct json *json, const struct stats_drop drop[DROP_COUNT
     for (int d = 0; d < DROP_COUNT; d++) {
         if (drop[d].packets == 0)
             continue;
-        json_key(json, drop_names[d]);
+        json_key(json, stats_drop_names[d]);
         json_object(json);
         json_put(json, "packets", drop[d].packets);
         json_put(json, "octets", drop[d].octets);
@@ -242,7 +242,7 @@ static void put_events(struct json *json, const struct report *r)
     json_key(json, "events");
     json_object(json);
     for (int kind = 0; kind < EVENT_COUNT; kind++)
-        json_put(json, event_names[kind], r->events[kind]);
+        json_put(json, state_event_names[kind], r->events[kind]);
     json_close(json);
 }
 

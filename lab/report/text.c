@@ -61,8 +61,8 @@ static void up_row(const struct report *r, FILE *out)
 static void drop_row(const char *where, const struct stats_drop *drop, int d, FILE *out)
 {
     if (drop->packets)
-        fprintf(out, "  %-15s %9" PRIu64 " packets %11" PRIu64 " octets   %s: %s\n", drop_names[d],
-                drop->packets, drop->octets, where, drop_helps[d]);
+        fprintf(out, "  %-15s %9" PRIu64 " packets %11" PRIu64 " octets   %s: %s\n",
+                stats_drop_names[d], drop->packets, drop->octets, where, stats_drop_helps[d]);
 }
 
 static void drop_rows(const struct report *r, FILE *out)

@@ -29,7 +29,7 @@ local function start_nse(record, receiver)
         }))
         receiver.endpoint { nse_id = nse.id, address = address, port = nsvc.peer_port }
     end
-    dp.nse_flow(parts.bucket({ nse_id = nse.id }, record, ""))
+    dp.nse_bucket(parts.bucket({ nse_id = nse.id }, record, ""))
     for _, bvc in ipairs(record.bvc) do
         local id = assert(world.add_bvc(nse, bvc.bvci, bvc)).id
         for _, ms in ipairs(bvc.ms) do

@@ -32,7 +32,8 @@ static void put_scope(uint32_t worker, enum stats_scope scope, const char *name,
 static void put_drops(uint32_t worker, const char *name, const struct stats_drop drop[DROP_COUNT])
 {
     for (int d = 0; d < DROP_COUNT; d++)
-        printf("stat %u %s drop_%s %" PRIu64 "\n", worker, name, drop_names[d], drop[d].packets);
+        printf("stat %u %s drop_%s %" PRIu64 "\n", worker, name, stats_drop_names[d],
+               drop[d].packets);
 }
 
 static void put_worker(uint32_t w, const struct dp_worker *worker)
@@ -76,7 +77,7 @@ void world_counts(struct world *world, char *arguments)
         put_count("out", wire_pdus[i].name, counts->pdu_out[i]);
     }
     for (int i = 0; i < EVENT_COUNT; i++)
-        put_count("event", event_names[i], world->control.events[i]);
+        put_count("event", state_event_names[i], world->control.events[i]);
     printf("ok\n");
 }
 

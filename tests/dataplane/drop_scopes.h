@@ -23,7 +23,7 @@ static inline void expect_drops_in(const struct stats_drop drop[DROP_COUNT], con
 {
     for (int r = 0; r < DROP_COUNT; r++)
         if (drop[r].packets && !drop_may_be(r, where))
-            fail_msg("%s is counted with a %s", drop_names[r], where);
+            fail_msg("%s is counted with a %s", stats_drop_names[r], where);
 }
 
 static inline void expect_drop_scopes(const struct stats_worker *stats)

@@ -82,16 +82,16 @@ static void check_ways(struct rte_mbuf *m)
 {
     struct port_datagram fast, general;
     struct rte_mbuf *same_frame = m;
-    if (!unwrap_fast(&port, m, &fast))
+    if (!port_unwrap_fast(&port, m, &fast))
         return;
-    CHECK(unwrap_general(&port, &same_frame, &general, 0) == PORT_PASSED);
+    CHECK(port_unwrap_general(&port, &same_frame, &general, 0) == PORT_PASSED);
     CHECK(same_frame == m && same(&fast, &general));
 }
 
 static void check_decap(struct rte_mbuf *m, const struct port_datagram *d)
 {
     struct gpdu gpdu;
-    uint32_t reason = decap(&down, m, d, &gpdu);
+    uint32_t reason = down_decap(&down, m, d, &gpdu);
     if (reason == DECAP_TAKEN)
         return;
     CHECK(reason <= DROP_COUNT);
@@ -108,7 +108,7 @@ static void clear(void)
     struct rte_mbuf *m;
     struct event event;
     port_tick(&port, 0); // offers the answers
-    fragments_flush(&port);
+    port_fragments_flush(&port);
     while (rte_ring_dequeue(device.tx_ring[0], (void **)&m) == 0)
         rte_pktmbuf_free(m);
     while (rte_ring_dequeue_elem(down.events, &event, sizeof event) == 0)

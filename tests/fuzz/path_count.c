@@ -79,7 +79,7 @@ static void print_counters(void)
                    *(const uint64_t *)(of[c->scope] + c->offset), c->unit);
     }
     for (int kind = 0; kind < EVENT_COUNT; kind++)
-        printf("# event %-19s %12lu\n", event_names[kind], path_totals.events[kind]);
+        printf("# event %-19s %12lu\n", state_event_names[kind], path_totals.events[kind]);
 }
 
 static void case_(bool ok, int number, const char *what)
@@ -93,7 +93,7 @@ static bool all_reasons(void)
     for (uint32_t r = 0; r < DROP_COUNT; r++) {
         bool missed = from_outside(r) && path_totals.dropped[r] == 0;
         if (r != DROP_NONE)
-            printf("# drop %-19s %13lu%s\n", drop_names[r], path_totals.dropped[r],
+            printf("# drop %-19s %13lu%s\n", stats_drop_names[r], path_totals.dropped[r],
                    missed ? "  never reached" : "");
         all &= !missed;
     }

@@ -94,7 +94,7 @@ struct dp_config path_config(void)
                           .mss = path.mss,
                           .pdps = path.pdps,
                           .room_flows = PATH_SLOTS,
-                          .queue_flows = 4,
+                          .sched_queue_flows = 4,
                           .flow_quantum_octets = 300,
                           .queue_packets = 150,
                           .queue_octets = 300000,
@@ -150,7 +150,7 @@ static void plant_network(void)
     DO(gn_from, .nets = {.n = 1, .item[0] = near});
     for (uint32_t i = 0; i < PATH_BVCS; i++) {
         DO(bvc, .bvc_id = i, .nse_id = i / 2, .bvci = (uint16_t)(2 + i % 2));
-        DO(bvc_flow, .bvc_id = i, .has_rate_100_bit_per_s = i != 2,
+        DO(bvc_bucket, .bvc_id = i, .has_rate_100_bit_per_s = i != 2,
            .rate_100_bit_per_s = i ? 100000 : 160, .bucket_octets = 20000,
            .has_ms_rate_100_bit_per_s = true, .ms_rate_100_bit_per_s = i ? 20000 : 80,
            .ms_bucket_octets = 8000);

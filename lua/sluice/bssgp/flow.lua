@@ -56,7 +56,7 @@ end
 
 -- ---- A cell ----
 
-local bvc_flow = {}
+local bvc_bucket = {}
 
 local function open(b, tag, bmax, r)
     log.info(("NSE %d, BVCI %d: flow control begins, tag %d: %d octets, %d bit/s"):format(
@@ -96,11 +96,11 @@ local function flow_control_bvc(nse, b, nsvc, octets, from, tag, bmax, r, ms_bma
             rate_bit_per_s = r,
         }, full)
     end
-    local c = bvc_flow
+    local c = bvc_bucket
     c.bvc_id, c.full_percent = b.id, full
     c.rate_100_bit_per_s, c.bucket_octets = rate_of(r), limited(bmax)
     c.ms_rate_100_bit_per_s, c.ms_bucket_octets = rate_of(ms_r), limited(ms_bmax)
-    dp.bvc_flow(c)
+    dp.bvc_bucket(c)
     gb.answer_ptp(b, nsvc, "bssgp_flow_control_bvc_ack", tag)
     return "handled"
 end
@@ -111,7 +111,7 @@ pdus.on("bssgp_flow_control_bvc", { on = "ptp", values = true, handler = flow_co
 function flow.set_from_file(b)
     local record = b.cfg or {}
     local command = parts.bucket({ bvc_id = b.id }, record, "")
-    dp.bvc_flow(parts.bucket(command, record, "ms_"))
+    dp.bvc_bucket(parts.bucket(command, record, "ms_"))
 end
 
 -- The cell has come up.
@@ -131,7 +131,7 @@ end
 
 -- ---- An MS ----
 
-local ms_flow = {}
+local ms_bucket = {}
 
 local function set_ms(nse, b, ms_id, tlli, bmax, r, full)
     if policy.has_flow_control then
@@ -140,11 +140,11 @@ local function set_ms(nse, b, ms_id, tlli, bmax, r, full)
             rate_bit_per_s = r,
         }, full)
     end
-    local c = ms_flow
+    local c = ms_bucket
     c.ms_id, c.full_percent = ms_id, full
     c.rate_100_bit_per_s, c.bucket_octets = rate_of(r), limited(bmax)
     own.note(ms_id, b.id)
-    dp.ms_flow(c)
+    dp.ms_bucket(c)
 end
 
 -- The MS of the TLLI, if it is in the cell: an MS's bucket belongs to its current cell (8.2.3.5), so
@@ -234,7 +234,7 @@ local function set_pfc(nse, b, ms_id, tlli, each)
     end
     if slots[1] then
         own.note_flow(ms_id, b.id, slots)
-        dp.pfc_flow {
+        dp.pfc_bucket {
             ms_id = ms_id, slot = slots[1], rate_100_bit_per_s = rate_of(r),
             bucket_octets = limited(bmax), full_percent = full,
         }

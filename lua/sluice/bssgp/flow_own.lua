@@ -140,7 +140,7 @@ local function end_flows(ms_id)
     flows[ms_id] = nil
     for _, bucket in ipairs(had ~= 0 and parts.buckets_of(subscribers.slots(ms_id) or {}) or {}) do
         if had & bucket.slots ~= 0 then
-            dp.pfc_flow(parts.bucket({ ms_id = ms_id, slot = bucket.slot }, bucket, ""))
+            dp.pfc_bucket(parts.bucket({ ms_id = ms_id, slot = bucket.slot }, bucket, ""))
         end
     end
 end

@@ -224,13 +224,13 @@ local function ensure_nse(record, done)
     local nse = world.nse_of_nsei[record.nsei]
     if not nse then
         nse = assert(world.add_nse(record))
-        dp.nse_flow(parts.bucket({ nse_id = nse.id }, record, ""))
+        dp.nse_bucket(parts.bucket({ nse_id = nse.id }, record, ""))
         return nse, done("NSE", "added")
     end
     local before = nse.cfg
     nse.cfg = record
     if parts.differ(before, record, FLOW) then
-        dp.nse_flow(parts.bucket({ nse_id = nse.id }, record, ""))
+        dp.nse_bucket(parts.bucket({ nse_id = nse.id }, record, ""))
     end
     local waited = before.flow_control ~= record.flow_control
     for _, bvc in breath.each(waited and copy(nse.bvc_list) or {}) do

@@ -64,7 +64,7 @@ end
 local function start_flow(record, member)
     local ms_id = record.first_ms_id + member
     if record.ms.rate_bit_per_s then
-        dp.ms_flow(parts.bucket({ ms_id = ms_id }, record.ms, ""))
+        dp.ms_bucket(parts.bucket({ ms_id = ms_id }, record.ms, ""))
     else
         dp.ms_default { ms_id = ms_id }
     end
@@ -86,7 +86,7 @@ local function start_pfcs(record, member, new, there)
 end
 
 local function start_pfc_flow(record, member, bucket)
-    dp.pfc_flow(parts.bucket({ ms_id = record.first_ms_id + member, slot = bucket.slot }, bucket,
+    dp.pfc_bucket(parts.bucket({ ms_id = record.first_ms_id + member, slot = bucket.slot }, bucket,
         ""))
 end
 

@@ -81,9 +81,9 @@ static void test_tables(void **state)
 {
     (void)state;
     for (uint32_t x = 0; x < 128; x++)
-        assert_int_equal(kasumi_s7[x], equations(s7_equations, 7, x));
+        assert_int_equal(cipher_kasumi_s7[x], equations(s7_equations, 7, x));
     for (uint32_t x = 0; x < 512; x++)
-        assert_int_equal(kasumi_s9[x], equations(s9_equations, 9, x));
+        assert_int_equal(cipher_kasumi_s9[x], equations(s9_equations, 9, x));
 }
 
 // in[i] has bit i of the 64 inputs from `first` on.

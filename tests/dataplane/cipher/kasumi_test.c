@@ -17,13 +17,15 @@ struct many {
     uint32_t lanes;
     void (*run)(void *scratch, struct kasumi_stream *streams, uint32_t n, uint32_t blocks);
 };
-static const struct many manies[] = {{"avx2", 256, kasumi_avx2}, {"avx512", 512, kasumi_avx512}};
+static const struct many manies[] = {{"avx2", 256, cipher_kasumi_avx2},
+                                     {"avx512", 512, cipher_kasumi_avx512}};
 
 struct few {
     const char *variant;
     void (*run)(struct kasumi_stream *streams, uint32_t n, uint32_t done);
 };
-static const struct few fews[] = {{"scalar", kasumi_scalar}, {"avx512", kasumi_few_avx512}};
+static const struct few fews[] = {{"scalar", cipher_kasumi_scalar},
+                                  {"avx512", cipher_kasumi_few_avx512}};
 
 static bool supported(const char *variant)
 {
@@ -54,7 +56,7 @@ static void test_block_as_register_a(void **state)
         for (size_t j = 0; j < sizeof key; j++)
             key[j] ^= 0x55;
         struct kasumi_stream stream = {.key = key, .octets = at, .a = in, .length_octets = 8};
-        kasumi_scalar(&stream, 1, 0);
+        cipher_kasumi_scalar(&stream, 1, 0);
         assert_int_equal(stream.a, out);
         for (size_t f = 0; f < COUNT(manies); f++) {
             stream.a = in;
@@ -186,7 +188,7 @@ static void expect_hand_over(const struct many *many, const struct few *few, uin
     static struct batch whole, parts;
     fill(&whole, n);
     again(&parts, &whole, n);
-    kasumi_scalar(whole.stream, n, 0);
+    cipher_kasumi_scalar(whole.stream, n, 0);
     if (blocks_together)
         many->run(&scratch, parts.stream, n, blocks_together);
     few->run(parts.stream, n, blocks_together);

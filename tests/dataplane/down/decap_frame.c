@@ -99,7 +99,7 @@ uint32_t decap_frame(struct rte_mbuf **m, struct gpdu *gpdu)
         *m = NULL;
         return dropped_by_port(octets);
     }
-    uint32_t reason = decap(&decap_down, *m, &datagram, gpdu);
+    uint32_t reason = down_decap(&decap_down, *m, &datagram, gpdu);
     if (reason == DECAP_TAKEN)
         *m = NULL;
     else
@@ -109,7 +109,9 @@ uint32_t decap_frame(struct rte_mbuf **m, struct gpdu *gpdu)
 
 static const char *name_of(uint32_t reason)
 {
-    return reason < DROP_COUNT ? drop_names[reason] : reason == DROP_NONE ? "passed" : "taken";
+    return reason < DROP_COUNT   ? stats_drop_names[reason]
+           : reason == DROP_NONE ? "passed"
+                                 : "taken";
 }
 
 void expect_mbuf_dropped(struct rte_mbuf *m, enum drop_reason expected)
@@ -117,7 +119,7 @@ void expect_mbuf_dropped(struct rte_mbuf *m, enum drop_reason expected)
     struct gpdu gpdu;
     uint32_t reason = decap_frame(&m, &gpdu);
     if (reason != expected)
-        fail_msg("%s, expected %s", name_of(reason), drop_names[expected]);
+        fail_msg("%s, expected %s", name_of(reason), stats_drop_names[expected]);
     rte_pktmbuf_free(m);
 }
 

@@ -37,7 +37,7 @@ static void any_ipv6(uint8_t *b, uint8_t ecn)
 // `right` is what the octets shall be; its ECN field is set here.
 static void expect(uint8_t *b, uint32_t n, const uint8_t *right, uint8_t outer, int wanted)
 {
-    enum drop_reason reason = inner_decap_ecn(b, n, outer);
+    enum drop_reason reason = down_inner_decap_ecn(b, n, outer);
     assert_int_equal(reason, wanted == DROPPED ? DROP_ecn : DROP_NONE);
     assert_memory_equal(b, right, n);
 }
@@ -96,7 +96,7 @@ static void test_a_wrong_checksum_stays_wrong(void **state)
 {
     uint8_t b[20] = {0x45, ECT_0, 0, 20, [11] = 1};
     (void)state;
-    assert_int_equal(inner_decap_ecn(b, sizeof b, CE), DROP_NONE);
+    assert_int_equal(down_inner_decap_ecn(b, sizeof b, CE), DROP_NONE);
     assert_int_equal(b[1], CE);
     assert_int_not_equal(plain_checksum(b, sizeof b), 0);
 }

@@ -29,7 +29,7 @@ static const uint8_t ipv6_options[] = {
 static struct pdu classified(const uint8_t *b, uint32_t n)
 {
     struct pdu pdu = {0};
-    inner_classify(b, n, true, &pdu);
+    down_inner_classify(b, n, true, &pdu);
     return pdu;
 }
 
@@ -160,7 +160,7 @@ static void test_no_hash_unless_it_is_wanted(void **state)
 {
     struct pdu pdu = {.flow_hash = 1};
     (void)state;
-    inner_classify(ipv4_udp, sizeof ipv4_udp, false, &pdu);
+    down_inner_classify(ipv4_udp, sizeof ipv4_udp, false, &pdu);
     assert_int_equal(pdu.flow_hash, 0);
 }
 
@@ -194,7 +194,7 @@ static void test_ipv4_mark_keeps_the_checksum(void **state)
         b[10] = (uint8_t)(sum >> 8);
         b[11] = (uint8_t)sum;
         memcpy(before, b, sizeof b);
-        inner_mark_ce(b);
+        down_inner_mark_ce(b);
         assert_int_equal(b[1], before[1] | 3);
         assert_int_equal(plain_checksum(b, sizeof b), 0);
         before[1] = b[1];
@@ -209,7 +209,7 @@ static void test_a_wrong_checksum_stays_wrong(void **state)
     uint8_t b[20] = {0x45, 2, 0, 20};
     (void)state;
     b[11] = 1;
-    inner_mark_ce(b);
+    down_inner_mark_ce(b);
     assert_int_not_equal(plain_checksum(b, sizeof b), 0);
 }
 
@@ -220,7 +220,7 @@ static void test_ipv6_mark(void **state)
     memcpy(b, ipv6_udp, sizeof b);
     b[0] = 0x6a;
     b[1] = 0xa5;
-    inner_mark_ce(b);
+    down_inner_mark_ce(b);
     assert_int_equal(b[0], 0x6a);
     assert_int_equal(b[1], 0xb5);
     assert_memory_equal(b + 2, ipv6_udp + 2, sizeof b - 2);

@@ -81,10 +81,11 @@ void thread_do(const struct command *c)
 
 void thread_cell(uint64_t rate_bit_per_s, uint32_t bucket_octets)
 {
-    thread_do(&(struct command){.op = COMMAND_bvc_flow,
-                                .bvc_flow = {.has_rate_100_bit_per_s = rate_bit_per_s != TIME_NEVER,
-                                             .rate_100_bit_per_s = (uint32_t)(rate_bit_per_s / 100),
-                                             .bucket_octets = bucket_octets}});
+    thread_do(
+        &(struct command){.op = COMMAND_bvc_bucket,
+                          .bvc_bucket = {.has_rate_100_bit_per_s = rate_bit_per_s != TIME_NEVER,
+                                         .rate_100_bit_per_s = (uint32_t)(rate_bit_per_s / 100),
+                                         .bucket_octets = bucket_octets}});
 }
 
 struct command thread_nsvc(uint32_t nsvc, uint32_t nse)
@@ -120,7 +121,7 @@ void thread_add_cell(uint32_t bvc, uint32_t nse)
 {
     thread_do(&(struct command){
         .op = COMMAND_bvc, .bvc = {.bvc_id = bvc, .nse_id = nse, .bvci = (uint16_t)(2 + bvc)}});
-    thread_do(&(struct command){.op = COMMAND_bvc_flow, .bvc_flow = {.bvc_id = bvc}});
+    thread_do(&(struct command){.op = COMMAND_bvc_bucket, .bvc_bucket = {.bvc_id = bvc}});
 }
 
 void thread_add_plain_ms_in(uint32_t bvc, uint32_t ms, uint16_t n201_u)

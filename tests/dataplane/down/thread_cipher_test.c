@@ -222,7 +222,7 @@ static uint32_t most_at_once(void)
 
 static void open_cell_at_once(void)
 {
-    thread_command(&(struct command){.op = COMMAND_bvc_flow}, 0);
+    thread_command(&(struct command){.op = COMMAND_bvc_bucket}, 0);
 }
 
 static void expect_bursts(bool ciphers, uint32_t most_out, uint32_t in)

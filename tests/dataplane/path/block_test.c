@@ -233,10 +233,10 @@ static void credits_of_ms_and_packet_flow(void **state)
     for (int pfc = 0; pfc < 2; pfc++) {
         open_world();
         if (pfc)
-            DO(pfc_flow, .ms_id = 0, .slot = 0, .has_rate_100_bit_per_s = true,
+            DO(pfc_bucket, .ms_id = 0, .slot = 0, .has_rate_100_bit_per_s = true,
                .rate_100_bit_per_s = 1, .bucket_octets = 1000);
         else
-            DO(ms_flow, .ms_id = 0, .has_rate_100_bit_per_s = true, .rate_100_bit_per_s = 1,
+            DO(ms_bucket, .ms_id = 0, .has_rate_100_bit_per_s = true, .rate_100_bit_per_s = 1,
                .bucket_octets = 1000);
         for (int i = 0; i < 3; i++)
             path_down(0, 400);

@@ -193,7 +193,7 @@ static void in_any_weather(void **state)
                           (uint32_t)random_in(0, 4000));
             break;
         case 2:
-            DO(ms_flow, .ms_id = ms, .has_rate_100_bit_per_s = limited,
+            DO(ms_bucket, .ms_id = ms, .has_rate_100_bit_per_s = limited,
                .rate_100_bit_per_s = (uint32_t)random_in(1, 300),
                .bucket_octets = (uint32_t)random_in(0, 4000));
             break;

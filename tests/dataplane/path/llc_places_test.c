@@ -15,7 +15,7 @@ static void open_cells(void)
 
 static void rate_is(uint32_t ms, uint32_t rate_100_bit_per_s)
 {
-    DO(ms_flow, .ms_id = ms, .has_rate_100_bit_per_s = true,
+    DO(ms_bucket, .ms_id = ms, .has_rate_100_bit_per_s = true,
        .rate_100_bit_per_s = rate_100_bit_per_s, .bucket_octets = 65000);
 }
 

@@ -54,7 +54,7 @@ static void before_the_user_data_of_its_ms(void **state)
     open_world(1, false);
     for (uint32_t ms = 0; ms < 2; ms++)
         path_plain_ms(ms, 0, 500);
-    DO(ms_flow, .ms_id = 0, .has_rate_100_bit_per_s = true, .rate_100_bit_per_s = 80,
+    DO(ms_bucket, .ms_id = 0, .has_rate_100_bit_per_s = true, .rate_100_bit_per_s = 80,
        .bucket_octets = 1600);
     for (uint32_t i = 0; i < 30; i++)
         path_down(0, 90);

@@ -190,11 +190,11 @@ static uint32_t polls_to_rest(const uint32_t *order)
 
 static void give_flow(uint32_t ms)
 {
-    path_do(&(struct command){.op = COMMAND_ms_flow,
-                              .ms_flow = {.ms_id = ms,
-                                          .has_rate_100_bit_per_s = true,
-                                          .rate_100_bit_per_s = 10000,
-                                          .bucket_octets = 60000}});
+    path_do(&(struct command){.op = COMMAND_ms_bucket,
+                              .ms_bucket = {.ms_id = ms,
+                                            .has_rate_100_bit_per_s = true,
+                                            .rate_100_bit_per_s = 10000,
+                                            .bucket_octets = 60000}});
 }
 
 // Over one MS's move to another everything that control may say of it, before any worker looks.

@@ -277,7 +277,7 @@ void path_expect_all(void)
     for (int reason = 0; reason < DROP_COUNT; reason++)
         if (path_dropped(reason).packets)
             fail_msg("%lu dropped: %s", (unsigned long)path_dropped(reason).packets,
-                     drop_names[reason]);
+                     stats_drop_names[reason]);
     assert_int_equal(gb_receiver_counters(p.gb)->partials_open, 0);
     assert_int_equal(gb_receiver_counters(p.gb)->partials_discarded, 0);
     assert_int_equal(gb_receiver_counters(p.gb)->datagrams_open, 0);

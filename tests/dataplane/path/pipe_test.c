@@ -90,7 +90,7 @@ static void open_pipe(uint16_t mtu, bool ipv6)
     memset(&wire, 0, sizeof wire);
     path_one_cell(ipv6, false);
     path_bvc(1, 0, 3);
-    DO(nse_flow, .nse_id = 0, .has_rate_100_bit_per_s = true, .rate_100_bit_per_s = CIR / 100,
+    DO(nse_bucket, .nse_id = 0, .has_rate_100_bit_per_s = true, .rate_100_bit_per_s = CIR / 100,
        .bucket_octets = PIPE_OCTETS);
     replay_set(&wire.bucket, p.now_ns, CIR, PIPE_OCTETS);
 }

@@ -18,7 +18,7 @@ static void expect_drops(enum drop_reason reason, uint64_t packets)
 {
     if (path_dropped(reason).packets != packets)
         fail_msg("%lu dropped, not %lu: %s", (unsigned long)path_dropped(reason).packets,
-                 (unsigned long)packets, drop_names[reason]);
+                 (unsigned long)packets, stats_drop_names[reason]);
 }
 
 static void wrong_frames_are_dropped_by_reason(void **state)

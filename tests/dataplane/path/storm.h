@@ -92,13 +92,13 @@ static inline void storm_bucket(uint32_t ms, uint32_t bvc)
 {
     static const uint64_t rates[] = {TIME_NEVER, TIME_NEVER, 0, 8000, 64000, 1000000};
     uint64_t rate = rates[storm_one_of(6)];
-    struct command flow = {.op = COMMAND_ms_flow,
-                           .ms_flow = {.ms_id = ms,
-                                       .has_rate_100_bit_per_s = rate != TIME_NEVER,
-                                       .rate_100_bit_per_s = (uint32_t)(rate / 100),
-                                       .bucket_octets = (uint32_t)random_in(0, 20000),
-                                       .has_full_percent = storm_one_of(2),
-                                       .full_percent = (uint8_t)random_in(0, 255)}};
+    struct command flow = {.op = COMMAND_ms_bucket,
+                           .ms_bucket = {.ms_id = ms,
+                                         .has_rate_100_bit_per_s = rate != TIME_NEVER,
+                                         .rate_100_bit_per_s = (uint32_t)(rate / 100),
+                                         .bucket_octets = (uint32_t)random_in(0, 20000),
+                                         .has_full_percent = storm_one_of(2),
+                                         .full_percent = (uint8_t)random_in(0, 255)}};
     uint32_t octets = (uint32_t)random_in(0, 3000);
     switch (storm_one_of(9)) {
     case 5:

@@ -189,11 +189,11 @@ void path_bvc(uint32_t bvc, uint32_t nse, uint16_t bvci)
 
 void path_bvc_flow(uint32_t bvc, uint64_t bit_per_s, uint32_t bucket_octets)
 {
-    path_do(&(struct command){.op = COMMAND_bvc_flow,
-                              .bvc_flow = {.bvc_id = bvc,
-                                           .has_rate_100_bit_per_s = bit_per_s != TIME_NEVER,
-                                           .rate_100_bit_per_s = (uint32_t)(bit_per_s / 100),
-                                           .bucket_octets = bucket_octets}});
+    path_do(&(struct command){.op = COMMAND_bvc_bucket,
+                              .bvc_bucket = {.bvc_id = bvc,
+                                             .has_rate_100_bit_per_s = bit_per_s != TIME_NEVER,
+                                             .rate_100_bit_per_s = (uint32_t)(bit_per_s / 100),
+                                             .bucket_octets = bucket_octets}});
 }
 
 void path_ms(uint32_t id, uint32_t bvc, uint16_t n201_u)

@@ -13,7 +13,7 @@ static struct peer peers[2];
 static void know(struct peer *peer, uint32_t ipv4)
 {
     struct ipv6_address address = address_of_ipv4(ipv4);
-    assert_true(peer_setup(peer, &fx.port, &address, 2152, &peer_mac, 0));
+    assert_true(port_peer_setup(peer, &fx.port, &address, 2152, &peer_mac, 0));
 }
 
 // A piece of the set, from there. True if its datagram was passed on.
@@ -120,9 +120,9 @@ static void a_peer_is_one_as_long_as_it_is_used(void **state)
     (void)state;
     know(&peers[0], PEER_IPV4);
     know(&peers[1], PEER_IPV4);
-    peer_release(&peers[0], &fx.port);
+    port_peer_release(&peers[0], &fx.port);
     assert_false(joins_from(PEER_IPV4, 1, mac));
-    peer_release(&peers[1], &fx.port);
+    port_peer_release(&peers[1], &fx.port);
     assert_true(joins_from(PEER_IPV4, 2, mac));
     fixture_assert_drops(DROP_fragment_forged, 2);
 }

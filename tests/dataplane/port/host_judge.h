@@ -21,7 +21,7 @@ static inline void is_dropped(const void *frame, uint32_t octets, enum drop_reas
     uint64_t before = fx.stats.drop[reason].packets;
     assert_false(fixture_receive_octets(frame, octets, 0));
     if (fx.stats.drop[reason].packets != before + 1)
-        fail_msg("not %s", drop_names[reason]);
+        fail_msg("not %s", stats_drop_names[reason]);
     fixture_assert_nothing_sent();
 }
 

@@ -171,8 +171,8 @@ static void a_question_tells_who_asks(void **state)
 {
     (void)state;
     struct ipv6_address mapped = address_of_ipv4(PEER_IPV4);
-    uint32_t v4 = neighbour_use(&fx.port, &mapped, NULL, 0);
-    uint32_t v6 = neighbour_use(&fx.port, &peer_ipv6, NULL, 0);
+    uint32_t v4 = port_neighbour_use(&fx.port, &mapped, NULL, 0);
+    uint32_t v6 = port_neighbour_use(&fx.port, &peer_ipv6, NULL, 0);
     is_answered(typed_request, sizeof typed_request, typed_reply, sizeof typed_reply);
     assert_true(neighbour_known(fx.port.neighbours, v4));
     assert_memory_equal(mac_of(v4), &peer_mac, 6);
@@ -211,8 +211,8 @@ static void answers_are_learnt(void **state)
     (void)state;
     uint8_t b[FRAME_OCTETS_MAX];
     struct ipv6_address mapped = address_of_ipv4(PEER_IPV4);
-    uint32_t v4 = neighbour_use(&fx.port, &mapped, NULL, 0);
-    uint32_t v6 = neighbour_use(&fx.port, &peer_ipv6, NULL, 0);
+    uint32_t v4 = port_neighbour_use(&fx.port, &mapped, NULL, 0);
+    uint32_t v6 = port_neighbour_use(&fx.port, &peer_ipv6, NULL, 0);
     assert_false(fixture_receive_octets(b, arp_reply_from_peer(b), 0));
     assert_true(neighbour_known(fx.port.neighbours, v4));
     assert_memory_equal(mac_of(v4), &peer_mac, 6);
@@ -229,8 +229,8 @@ static void an_announcement_is_learnt(void **state)
     (void)state;
     uint8_t b[FRAME_OCTETS_MAX];
     struct ipv6_address mapped = address_of_ipv4(PEER_IPV4);
-    uint32_t v4 = neighbour_use(&fx.port, &mapped, NULL, 0);
-    uint32_t v6 = neighbour_use(&fx.port, &peer_ipv6, NULL, 0);
+    uint32_t v4 = port_neighbour_use(&fx.port, &mapped, NULL, 0);
+    uint32_t v6 = port_neighbour_use(&fx.port, &peer_ipv6, NULL, 0);
     memcpy(b, typed_request, sizeof typed_request);
     memcpy(b + 38, b + 28, 4);
     b[27] = 77;
@@ -262,8 +262,8 @@ static void nothing_is_kept_of_strangers(void **state)
     memcpy(b, typed_request, sizeof typed_request);
     memcpy(b + 38, b + 28, 4);
     is_dropped(b, sizeof typed_request, DROP_arp);
-    uint32_t v4 = neighbour_use(&fx.port, &mapped, NULL, 0);
-    uint32_t v6 = neighbour_use(&fx.port, &peer_ipv6, NULL, 0);
+    uint32_t v4 = port_neighbour_use(&fx.port, &mapped, NULL, 0);
+    uint32_t v6 = port_neighbour_use(&fx.port, &peer_ipv6, NULL, 0);
     assert_false(neighbour_known(fx.port.neighbours, v4));
     assert_false(neighbour_known(fx.port.neighbours, v6));
 }
@@ -274,7 +274,7 @@ static void what_is_given_is_not_learnt_anew(void **state)
     uint8_t b[FRAME_OCTETS_MAX];
     struct mac given = {{2, 9, 9, 9, 9, 9}};
     struct ipv6_address mapped = address_of_ipv4(PEER_IPV4);
-    uint32_t place = neighbour_use(&fx.port, &mapped, &given, 0);
+    uint32_t place = port_neighbour_use(&fx.port, &mapped, &given, 0);
     assert_false(fixture_receive_octets(b, arp_reply_from_peer(b), 0));
     assert_memory_equal(mac_of(place), &given, 6);
 }

@@ -49,7 +49,7 @@ static void say_ipv6(const struct mac *mac, bool to_all, uint64_t now_ns)
 static uint32_t use(bool ipv6)
 {
     struct ipv6_address mapped = address_of_ipv4(PEER_IPV4);
-    return neighbour_use(&fx.port, ipv6 ? &peer_ipv6 : &mapped, NULL, 0);
+    return port_neighbour_use(&fx.port, ipv6 ? &peer_ipv6 : &mapped, NULL, 0);
 }
 
 static void say(bool ipv6, const struct mac *mac, bool to_all, uint64_t now_ns)
@@ -101,7 +101,7 @@ static void an_unasked_word_does_not_replace_one_that_answers(void **state)
             assert_int_equal(to_all, 0); // the thief would answer it
             is_at(place, &peer_mac);
         }
-        neighbour_unuse(&fx.port, place, false);
+        port_neighbour_unuse(&fx.port, place, false);
     }
     // In an ARP question, too.
     uint32_t place = use(false);
@@ -141,7 +141,7 @@ static void one_that_answers_no_more_is_replaced(void **state)
         is_at(place, &peer_mac); // nobody has answered yet
         say(ipv6, &thief, false, 2 * S);
         is_at(place, &thief);
-        neighbour_unuse(&fx.port, place, false);
+        port_neighbour_unuse(&fx.port, place, false);
     }
 }
 

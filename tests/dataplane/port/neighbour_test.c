@@ -22,14 +22,14 @@ static const uint8_t typed_solicitation[] = {
 static uint32_t use_ipv4(uint32_t address, uint64_t now_ns)
 {
     struct ipv6_address mapped = address_of_ipv4(address);
-    return neighbour_use(&fx.port, &mapped, NULL, now_ns);
+    return port_neighbour_use(&fx.port, &mapped, NULL, now_ns);
 }
 
 static bool learn_ipv4(uint32_t address, uint8_t last, uint64_t now_ns)
 {
     struct ipv6_address mapped = address_of_ipv4(address);
     struct mac mac = {{2, 0, 0, 0, 0, last}};
-    return neighbour_learn(&fx.port, &mapped, &mac, now_ns);
+    return port_neighbour_learn(&fx.port, &mapped, &mac, now_ns);
 }
 
 // Whom the next frame asks for; 0 if there is none.
@@ -58,7 +58,7 @@ static void one_that_is_not_known_is_asked_for_each_second(void **state)
     assert_int_equal(port_tick(&fx.port, 6 * S), 7 * S);
     fixture_assert_sent(typed_question, sizeof typed_question);
     assert_int_equal(fx.stats.answers, 2);
-    neighbour_unuse(&fx.port, place, false);
+    port_neighbour_unuse(&fx.port, place, false);
     port_tick(&fx.port, 7 * S);
     fixture_assert_nothing_sent();
 }
@@ -66,7 +66,7 @@ static void one_that_is_not_known_is_asked_for_each_second(void **state)
 static void ipv6_is_asked_for_by_its_group(void **state)
 {
     (void)state;
-    neighbour_use(&fx.port, &peer_ipv6, NULL, 0);
+    port_neighbour_use(&fx.port, &peer_ipv6, NULL, 0);
     assert_int_equal(port_tick(&fx.port, 0), S);
     fixture_assert_sent(typed_solicitation, sizeof typed_solicitation);
 }
@@ -127,8 +127,8 @@ static void a_groups_address_is_not_learnt(void **state)
     struct ipv6_address mapped = address_of_ipv4(PEER_IPV4);
     uint32_t place = use_ipv4(PEER_IPV4, 0);
     struct mac group = {{3, 0, 0, 0, 0, 1}}, none = {{0}};
-    assert_false(neighbour_learn(&fx.port, &mapped, &group, 0));
-    assert_false(neighbour_learn(&fx.port, &mapped, &none, 0));
+    assert_false(port_neighbour_learn(&fx.port, &mapped, &group, 0));
+    assert_false(port_neighbour_learn(&fx.port, &mapped, &none, 0));
     assert_false(neighbour_known(fx.port.neighbours, place));
 }
 
@@ -136,7 +136,7 @@ static void one_that_is_given_is_not_asked_for(void **state)
 {
     (void)state;
     struct ipv6_address mapped = address_of_ipv4(PEER_IPV4);
-    uint32_t place = neighbour_use(&fx.port, &mapped, &peer_mac, 0);
+    uint32_t place = port_neighbour_use(&fx.port, &mapped, &peer_mac, 0);
     assert_true(neighbour_known(fx.port.neighbours, place));
     assert_true(port_tick(&fx.port, 100 * S) == TIME_NEVER);
     fixture_assert_nothing_sent();
@@ -147,13 +147,13 @@ static void one_whose_giver_has_gone_is_asked_for(void **state)
 {
     (void)state;
     struct ipv6_address mapped = address_of_ipv4(PEER_IPV4);
-    uint32_t place = neighbour_use(&fx.port, &mapped, &peer_mac, 0);
+    uint32_t place = port_neighbour_use(&fx.port, &mapped, &peer_mac, 0);
     use_ipv4(PEER_IPV4, 0);
-    neighbour_use(&fx.port, &mapped, &peer_mac, 0);
-    neighbour_unuse(&fx.port, place, true);
+    port_neighbour_use(&fx.port, &mapped, &peer_mac, 0);
+    port_neighbour_unuse(&fx.port, place, true);
     assert_true(port_tick(&fx.port, 100 * S) == TIME_NEVER);
     fixture_assert_nothing_sent();
-    neighbour_unuse(&fx.port, place, true);
+    port_neighbour_unuse(&fx.port, place, true);
     assert_true(fx.port.due_ns <= 100 * S);
     assert_true(neighbour_known(fx.port.neighbours, place));
     for (uint32_t i = 0; i < NEIGHBOUR_PROBES; i++) {
@@ -162,7 +162,7 @@ static void one_whose_giver_has_gone_is_asked_for(void **state)
     }
     assert_true(learn_ipv4(PEER_IPV4, 9, 101 * S));
     assert_int_equal(fx.port.neighbours->of[place].mac.octet[5], 9);
-    neighbour_unuse(&fx.port, place, false);
+    port_neighbour_unuse(&fx.port, place, false);
     port_tick(&fx.port, 1000 * S);
     fixture_assert_nothing_sent();
 }
@@ -174,8 +174,8 @@ static void one_that_was_learnt_too_is_asked_for_when_its_giver_goes(void **stat
     struct ipv6_address mapped = address_of_ipv4(PEER_IPV4);
     use_ipv4(PEER_IPV4, 0);
     assert_true(learn_ipv4(PEER_IPV4, 9, 0));
-    uint32_t place = neighbour_use(&fx.port, &mapped, &peer_mac, S);
-    neighbour_unuse(&fx.port, place, true);
+    uint32_t place = port_neighbour_use(&fx.port, &mapped, &peer_mac, S);
+    port_neighbour_unuse(&fx.port, place, true);
     port_tick(&fx.port, 2 * S);
     assert_int_equal(asked(), PEER_IPV4);
 }
@@ -186,9 +186,9 @@ static void users_of_a_next_hop_share_a_place(void **state)
     uint32_t place = use_ipv4(PEER_IPV4, 0);
     assert_int_equal(use_ipv4(PEER_IPV4, 0), place);
     assert_true(learn_ipv4(PEER_IPV4, 9, 0));
-    neighbour_unuse(&fx.port, place, false);
+    port_neighbour_unuse(&fx.port, place, false);
     assert_true(neighbour_known(fx.port.neighbours, place));
-    neighbour_unuse(&fx.port, place, false);
+    port_neighbour_unuse(&fx.port, place, false);
     assert_false(learn_ipv4(PEER_IPV4, 9, 0));
     place = use_ipv4(PEER_IPV4, 0); // and nothing is left of it
     assert_false(neighbour_known(fx.port.neighbours, place));
@@ -209,7 +209,7 @@ static struct ipv6_address hop_of_ipv4(uint32_t address)
 
 static struct ipv6_address hop_of_ipv6(struct ipv6_address address)
 {
-    return fx.port.neighbours->of[neighbour_use(&fx.port, &address, NULL, 0)].address;
+    return fx.port.neighbours->of[port_neighbour_use(&fx.port, &address, NULL, 0)].address;
 }
 
 static void what_is_not_on_the_link_goes_to_the_gateway(void **state)
@@ -298,7 +298,7 @@ static void many_are_asked_for_some_at_a_time(void **state)
     assert_int_equal(port_tick(&fx.port, 31 * S), 32 * S);
     all_are_asked_once(32 * S);
     for (uint32_t i = 0; i < MANY; i++)
-        neighbour_unuse(&fx.port, place[i], false);
+        port_neighbour_unuse(&fx.port, place[i], false);
     while (port_tick(&fx.port, 62 * S) <= 62 * S)
         ;
     assert_int_equal(asked(), 0);
@@ -336,7 +336,7 @@ static void one_that_comes_behind_the_round_is_asked_for_too(void **state)
         place[i] = use_ipv4(0x0b000000 + i, 0);
     port_tick(&fx.port, 0);
     uint32_t first = asked();
-    neighbour_unuse(&fx.port, place[first - 0x0b000000], false);
+    port_neighbour_unuse(&fx.port, place[first - 0x0b000000], false);
     assert_int_equal(use_ipv4(0x0c000000, 0), place[first - 0x0b000000]);
     bool seen = false;
     for (uint32_t address; port_tick(&fx.port, 0) == 0;)
@@ -374,7 +374,7 @@ static void room_is_what_it_says(void **state)
     for (uint32_t n = 0; n < 100000; n++) {
         uint32_t i = (uint32_t)(random_next() % MANY);
         assert_true(learn_ipv4(address[i], 1, 0));
-        neighbour_unuse(&fx.port, place[i], false);
+        port_neighbour_unuse(&fx.port, place[i], false);
         assert_false(learn_ipv4(address[i], 1, 0));
         address[i] = 0x0c000000 + n;
         place[i] = use_ipv4(address[i], 0);

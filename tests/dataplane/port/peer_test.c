@@ -21,7 +21,7 @@ static struct peer peer;
 
 static void set_up(const struct ipv6_address *address, const struct mac *mac)
 {
-    assert_true(peer_setup(&peer, &fx.port, address, PEER_PORT, mac, 0));
+    assert_true(port_peer_setup(&peer, &fx.port, address, PEER_PORT, mac, 0));
 }
 
 // A frame of the peer as the path makes one.
@@ -30,7 +30,7 @@ static struct rte_mbuf *framed(const void *payload, uint32_t octets)
     struct rte_mbuf *m = fixture_frame(payload, octets);
     uint8_t *b = (uint8_t *)rte_pktmbuf_prepend(m, peer.outer_octets);
     peer_put(&peer, &fx.port, octets, b);
-    peer_finish(m);
+    port_peer_finish(m);
     return m;
 }
 
@@ -49,11 +49,11 @@ static void headers_are_octet_by_octet(void **state)
     set_up(&mapped, &peer_mac);
     assert_int_equal(peer.outer_octets, PEER_OUTER_IPV4_OCTETS);
     assert_framed(typed_ipv4, sizeof typed_ipv4);
-    peer_release(&peer, &fx.port);
+    port_peer_release(&peer, &fx.port);
     set_up(&peer_ipv6, &peer_mac);
     assert_int_equal(peer.outer_octets, PEER_OUTER_IPV6_OCTETS);
     assert_framed(typed_ipv6, sizeof typed_ipv6);
-    peer_release(&peer, &fx.port);
+    port_peer_release(&peer, &fx.port);
 }
 
 static void checksums_are_good_for_every_id_and_length(void **state)
@@ -73,7 +73,7 @@ static void checksums_are_good_for_every_id_and_length(void **state)
         assert_int_equal(ip.id, i & 0xffff);
         rte_pktmbuf_free(m);
     }
-    peer_release(&peer, &fx.port);
+    port_peer_release(&peer, &fx.port);
     set_up(&peer_ipv6, &peer_mac);
     for (uint32_t n = 0; n < sizeof payload; n++) {
         struct rte_mbuf *m = framed(payload, n);
@@ -82,7 +82,7 @@ static void checksums_are_good_for_every_id_and_length(void **state)
                          0);
         rte_pktmbuf_free(m);
     }
-    peer_release(&peer, &fx.port);
+    port_peer_release(&peer, &fx.port);
 }
 
 static void it_is_ready_when_its_neighbour_is_known(void **state)
@@ -93,19 +93,19 @@ static void it_is_ready_when_its_neighbour_is_known(void **state)
     memset(&peer, 0, sizeof peer);
     assert_false(peer_ready(&peer, &fx.port));
     set_up(&mapped, NULL);
-    assert_true(peer_setup(&second, &fx.port, &mapped, 9, NULL, 0));
+    assert_true(port_peer_setup(&second, &fx.port, &mapped, 9, NULL, 0));
     assert_false(peer_ready(&peer, &fx.port));
     port_tick(&fx.port, 0);
     assert_int_equal(fx.stats.answers, 1);
-    assert_true(neighbour_learn(&fx.port, &mapped, &peer_mac, 0));
+    assert_true(port_neighbour_learn(&fx.port, &mapped, &peer_mac, 0));
     assert_true(peer_ready(&peer, &fx.port));
     assert_true(peer_ready(&second, &fx.port));
     assert_framed(typed_ipv4, sizeof typed_ipv4);
-    peer_release(&second, &fx.port);
+    port_peer_release(&second, &fx.port);
     assert_true(peer_ready(&peer, &fx.port));
-    peer_release(&peer, &fx.port);
+    port_peer_release(&peer, &fx.port);
     assert_false(peer_ready(&peer, &fx.port));
-    assert_false(neighbour_learn(&fx.port, &mapped, &peer_mac, 0));
+    assert_false(port_neighbour_learn(&fx.port, &mapped, &peer_mac, 0));
 }
 
 // One of two at a next hop gave its address, and goes.
@@ -116,10 +116,10 @@ static void what_it_gave_goes_with_it(void **state)
     struct peer second;
     uint8_t b[FRAME_OCTETS_MAX];
     set_up(&mapped, &peer_mac);
-    assert_true(peer_setup(&second, &fx.port, &mapped, 9, NULL, 0));
+    assert_true(port_peer_setup(&second, &fx.port, &mapped, 9, NULL, 0));
     port_tick(&fx.port, 0);
     fixture_assert_nothing_sent();
-    peer_release(&peer, &fx.port);
+    port_peer_release(&peer, &fx.port);
     assert_true(peer_ready(&second, &fx.port));
     port_tick(&fx.port, 1);
     assert_true(fixture_sent(b) > 0);
@@ -140,12 +140,12 @@ static void a_port_without_the_family_has_no_such_peer(void **state)
     (void)state;
     struct ipv6_address mapped = address_of_ipv4(PEER_IPV4);
     fixture_open(ipv4_alone);
-    assert_false(peer_setup(&peer, &fx.port, &peer_ipv6, 1, NULL, 0));
-    assert_true(peer_setup(&peer, &fx.port, &mapped, 1, NULL, 0));
+    assert_false(port_peer_setup(&peer, &fx.port, &peer_ipv6, 1, NULL, 0));
+    assert_true(port_peer_setup(&peer, &fx.port, &mapped, 1, NULL, 0));
     fixture_close();
     fixture_open(ipv6_alone);
-    assert_true(peer_setup(&peer, &fx.port, &peer_ipv6, 1, NULL, 0));
-    assert_false(peer_setup(&peer, &fx.port, &mapped, 1, NULL, 0));
+    assert_true(port_peer_setup(&peer, &fx.port, &peer_ipv6, 1, NULL, 0));
+    assert_false(port_peer_setup(&peer, &fx.port, &mapped, 1, NULL, 0));
     fixture_close();
 }
 

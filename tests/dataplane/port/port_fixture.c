@@ -120,7 +120,8 @@ void fixture_assert_drops(enum drop_reason reason, uint64_t packets)
     for (uint32_t r = 0; r < DROP_COUNT; r++) {
         uint64_t expected = r == reason ? packets : 0;
         if (fx.stats.drop[r].packets != expected)
-            fail_msg("%s: %lu and not %lu", drop_names[r], fx.stats.drop[r].packets, expected);
+            fail_msg("%s: %lu and not %lu", stats_drop_names[r], fx.stats.drop[r].packets,
+                     expected);
     }
 }
 

@@ -35,7 +35,7 @@ static void parts_of_one_device_are_apart(void **state)
     assert_ptr_not_equal(second.neighbours, fx.port.neighbours);
     assert_memory_equal(&second.host.mac, &peer_mac, 6);
     assert_int_not_equal(second.ip_id, fx.port.ip_id);
-    neighbour_use(&second, &peer_ipv6, NULL, 0);
+    port_neighbour_use(&second, &peer_ipv6, NULL, 0);
     port_tick(&second, 0);
     port_tick(&fx.port, 0);
     assert_int_equal(stats.tx_packets, 1);

@@ -24,7 +24,7 @@ static void ask(bool ipv6, uint32_t at, uint8_t value)
     uint8_t b[FRAME_OCTETS_MAX];
     uint32_t n = ipv6 ? frame_udp_ipv6(b, "?", 1) : frame_udp_ipv4(b, "?", 1);
     asked = fixture_frame(b, n);
-    assert_true(unwrap_general(&fx.port, &asked, &datagram, 0) == PORT_PASSED);
+    assert_true(port_unwrap_general(&fx.port, &asked, &datagram, 0) == PORT_PASSED);
     rte_pktmbuf_mtod(asked, uint8_t *)[at] = value;
 }
 

@@ -209,7 +209,7 @@ static void without_buffers_a_large_one_waits_with_the_caller(void **state)
 
 static struct rte_mbuf *answer_of(uint32_t octets)
 {
-    struct rte_mbuf *m = answer_alloc(&fx.port, octets);
+    struct rte_mbuf *m = port_answer_alloc(&fx.port, octets);
     assert_non_null(m);
     uint8_t b[FRAME_OCTETS_MAX], said[FRAME_OCTETS_MAX];
     memset(said, ANSWER, sizeof said);
@@ -317,7 +317,7 @@ static void what_waits_at_the_end_was_not_sent(void **state)
     rte_pktmbuf_free(m[7]);
     port_answer(&fx.port, answer_of(100));
     port_answer(&fx.port, answer_of(1046));
-    answers_flush(&fx.port);
+    port_answers_flush(&fx.port);
     assert_int_equal(fx.stats.answers, 2);
     assert_int_equal(fx.stats.answers_unsent, 2);
     assert_int_equal(fx.stats.tx_packets, 8);

@@ -73,10 +73,10 @@ static void the_fast_way_agrees_with_the_general_one(void **state)
         m->ol_flags |= random_word();
         fx.port.check_udp = random_next() % 2;
         uint64_t ol_flags = m->ol_flags;
-        bool passed = unwrap_fast(&fx.port, m, &by_fast);
+        bool passed = port_unwrap_fast(&fx.port, m, &by_fast);
         fx.stats.rx_packets++;
         fx.stats.rx_octets += n;
-        uint32_t verdict = unwrap_general(&fx.port, &m, &by_general, 0);
+        uint32_t verdict = port_unwrap_general(&fx.port, &m, &by_general, 0);
         if (passed) {
             assert_int_equal(verdict, PORT_PASSED);
             assert_same_datagram(&by_fast, &by_general);

@@ -73,7 +73,7 @@ static void ends_for(const uint8_t *good, uint32_t octets, const struct flaw *fl
         frame_ipv4_checksum(b);
     assert_false(fixture_receive_octets(b, octets, 0));
     if (fx.stats.drop[flaw->reason].packets != before + 1)
-        fail_msg("octet %u = %#x: not %s", flaw->at, flaw->value, drop_names[flaw->reason]);
+        fail_msg("octet %u = %#x: not %s", flaw->at, flaw->value, stats_drop_names[flaw->reason]);
 }
 
 static void every_flaw_of_ipv4_has_its_reason(void **state)

@@ -118,7 +118,8 @@ static bool leave(uint32_t from, uint32_t ms)
                            .ms_move = {ms_at(from, ms), !from}};
     for (uint32_t slot = 0; slot < 2; slot++)
         move.teid_of[5 + slot] = teid_at(!from, ms, slot);
-    return parcel_send(&posts[from], &at[from].state, at[from].sched, &at[from].stats, &move, 0);
+    return post_parcel_send(&posts[from], &at[from].state, at[from].sched, &at[from].stats, &move,
+                            0);
 }
 
 static bool take_letter(uint32_t to)
@@ -137,7 +138,7 @@ static bool unpack(uint32_t to, uint32_t ms)
         .op = COMMAND_expect, .worker = !to, .expect = {.ms_id = ms_at(to, ms)}};
     for (uint32_t slot = 0; slot < 2; slot++)
         expect.teid_of[5 + slot] = teid_at(to, ms, slot);
-    return parcel_unpack(&posts[to], &at[to].state, at[to].sched, &at[to].stats, &expect, 0);
+    return post_parcel_unpack(&posts[to], &at[to].state, at[to].sched, &at[to].stats, &expect, 0);
 }
 
 static void expect_queued(uint32_t worker, uint32_t ms, uint64_t packets, uint64_t octets)
@@ -362,7 +363,7 @@ static void the_end_on_the_way(void **state)
     for (uint16_t i = 0; i < 10; i++)
         put(0, 0, 1, 100);
     assert_true(leave(0, 0) && take_letter(1));
-    parcel_drop(posts[1].waiting[0], &at[1].stats);
+    post_parcel_drop(posts[1].waiting[0], &at[1].stats);
     assert_int_equal(at[1].stats.of_class[3].moved_in_packets, 10);
     assert_int_equal(at[1].stats.of_class[3].moved_in_octets, 1000);
     assert_int_equal(at[1].stats.of_class[3].drop[DROP_shutdown].packets, 10);

@@ -285,7 +285,7 @@ static void a_cell_on_its_way_out(void **state)
     DO(nsvc_remove, 1);
     TRY(0, bvc_remove, 1);
     TRY(-ENOENT, bvc_remove, 1);
-    TRY(-ENOENT, bvc_flow, .bvc_id = 1);
+    TRY(-ENOENT, bvc_bucket, .bvc_id = 1);
     TRY(-ENOENT, bvc_reset, 1);
     TRY(-ENOENT, ms, .ms_id = 1, .bvc_id = 1, .tlli = 1, .n201_u = 500);
     TRY(-ENOENT, ms_move, .ms_id = 0, .bvc_id = 1);

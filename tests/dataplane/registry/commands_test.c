@@ -22,7 +22,7 @@ static void ids_beyond_the_limits(void **state)
     TRY(-ERANGE, pdp, .ms_id = MSS, .nsapi = 5, .sapi = 3);
     TRY(-ERANGE, pfc, .ms_id = MSS);
     TRY(-ERANGE, nse_remove, 1);
-    TRY(-ERANGE, bvc_flow, .bvc_id = 2);
+    TRY(-ERANGE, bvc_bucket, .bvc_id = 2);
     TRY(-ERANGE, ms_freeze, MSS);
     TRY(-ERANGE, ms_move, .ms_id = MSS);
     TRY(-ERANGE, pdp_remove, PDPS);
@@ -47,9 +47,9 @@ static void values_out_of_their_ranges(void **state)
     TRY(-ERANGE, pdp, .pdp_id = 1, .nsapi = 4, .sapi = 3);
     TRY(-ERANGE, pdp, .pdp_id = 1, .nsapi = 16, .sapi = 3);
     TRY(-ERANGE, pdp, .pdp_id = 1, .nsapi = 6, .sapi = 4);
-    TRY(-ERANGE, ms_flow, .has_rate_100_bit_per_s = true,
+    TRY(-ERANGE, ms_bucket, .has_rate_100_bit_per_s = true,
         .rate_100_bit_per_s = BUCKET_RATE_MAX + 1);
-    TRY(0, ms_flow, .rate_100_bit_per_s = BUCKET_RATE_MAX + 1); // a rate that is not given
+    TRY(0, ms_bucket, .rate_100_bit_per_s = BUCKET_RATE_MAX + 1); // a rate that is not given
     thread_poll_to_rest();
     thread_close();
 }
@@ -91,7 +91,7 @@ static void what_is_not_there(void **state)
     TRY(-ENOENT, ms, .ms_id = 1, .bvc_id = 1, .n201_u = 500);
     TRY(-ENOENT, ms_move, .ms_id = 0, .bvc_id = 1);
     TRY(-ENOENT, pfc, .ms_id = 1);
-    TRY(-ENOENT, pfc_flow, .ms_id = 0, .slot = 0);
+    TRY(-ENOENT, pfc_bucket, .ms_id = 0, .slot = 0);
     TRY(-ENOENT, pfc_remove, .ms_id = 0, .slot = 0);
     TRY(-ENOENT, pdp, .ms_id = 0, .nsapi = 5, .sapi = 3); // no packet flow in that slot
     TRY(-ENOENT, pdp, .ms_id = 1, .nsapi = 5, .sapi = 3);
@@ -173,7 +173,7 @@ static void a_full_ring_says_so_and_loses_nothing(void **state)
 static void a_full_ring_is_its_own_workers_trouble(void **state)
 {
     struct dp_config c = thread_config(16, 16);
-    struct command flow = {.op = COMMAND_bvc_flow, .bvc_flow = {.bvc_id = 0}};
+    struct command flow = {.op = COMMAND_bvc_bucket, .bvc_bucket = {.bvc_id = 0}};
     (void)state;
     c.workers = c.nses = c.nsvcs = c.bvcs = 3;
     thread_open_config(&c);
@@ -196,7 +196,7 @@ static void a_full_ring_is_its_own_workers_trouble(void **state)
     TRY(0, ms_move, 1, 2); // no context that worker 0 has to hear of
     TRY(-EAGAIN, ms_move, 1, 0);
     thread_poll_to_rest();
-    flow.bvc_flow.bvc_id = 2;
+    flow.bvc_bucket.bvc_id = 2;
     while (dp_command(t.dp, &flow) == 0)
         ;
     TRY(-EAGAIN, nsvc_remove, 0);
@@ -296,7 +296,7 @@ static void what_a_pdu_acknowledges_is_in_force(void **state)
     for (int i = 0; i < 90; i++)
         thread_send_frame(thread_gn_frame(t.pdp[0].teid, 100, 0));
     dp_poll(t.worker, t.now_ns); // 64 come and go
-    TRY(0, bvc_flow, .bvc_id = 0, .has_rate_100_bit_per_s = true, .bucket_octets = 1000);
+    TRY(0, bvc_bucket, .bvc_id = 0, .has_rate_100_bit_per_s = true, .bucket_octets = 1000);
     send_pdu(0, 0x42, 7);
     thread_poll_to_rest();
     for (; rte_ring_count(t.gb.from_port) > 1; before++)

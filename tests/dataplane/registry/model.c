@@ -131,7 +131,7 @@ static bool accepts_ms(const struct command *c)
     case COMMAND_ms_remove:
         return has_ms(c->ms_remove.ms_id) && !has_pdp(c->ms_remove.ms_id, ANY, ANY, ANY);
     default: // all about an MS alone
-        return has_ms(c->ms_flow.ms_id);
+        return has_ms(c->ms_bucket.ms_id);
     }
 }
 
@@ -152,8 +152,8 @@ bool model_accepts(const struct command *c)
         return c->class_aqm.params.n == aqm_of(c->class_aqm.traffic_class)->param_count;
     case COMMAND_nse:
         return c->nse.nse_id < NSES && !model.nse[c->nse.nse_id].made;
-    case COMMAND_nse_flow:
-        return c->nse_flow.nse_id < NSES && model.nse[c->nse_flow.nse_id].made;
+    case COMMAND_nse_bucket:
+        return c->nse_bucket.nse_id < NSES && model.nse[c->nse_bucket.nse_id].made;
     case COMMAND_nse_remove:
         return c->nse_remove.nse_id < NSES && model.nse[c->nse_remove.nse_id].made &&
                nse_empty(c->nse_remove.nse_id);
@@ -174,11 +174,11 @@ bool model_accepts(const struct command *c)
         return c->bvc.bvc_id < BVCS && !model.bvc[c->bvc.bvc_id].made &&
                model_bvc_empty(c->bvc.bvc_id) && c->bvc.nse_id < NSES &&
                model.nse[c->bvc.nse_id].made && !bvci_taken(c->bvc.nse_id, c->bvc.bvci);
-    case COMMAND_bvc_flow:
+    case COMMAND_bvc_bucket:
     case COMMAND_bvc_block:
     case COMMAND_bvc_credit:
     case COMMAND_bvc_reset:
-        return model_has_bvc(c->bvc_flow.bvc_id);
+        return model_has_bvc(c->bvc_bucket.bvc_id);
     case COMMAND_bvc_remove:
         return model_has_bvc(c->bvc_remove.bvc_id) && model_bvc_empty(c->bvc_remove.bvc_id) &&
                !model.bvc[c->bvc_remove.bvc_id].kept;
@@ -186,9 +186,9 @@ bool model_accepts(const struct command *c)
         return has_ms(c->pfc.ms_id) && c->pfc.slot < SLOTS &&
                !has_slot(c->pfc.ms_id, c->pfc.slot) &&
                (!c->pfc.has_shares || has_slot(c->pfc.ms_id, c->pfc.shares));
-    case COMMAND_pfc_flow:
+    case COMMAND_pfc_bucket:
     case COMMAND_pfc_credit:
-        return has_slot(c->pfc_flow.ms_id, c->pfc_flow.slot);
+        return has_slot(c->pfc_bucket.ms_id, c->pfc_bucket.slot);
     case COMMAND_pfc_remove:
         return has_slot(c->pfc_remove.ms_id, c->pfc_remove.slot) &&
                !has_pdp(c->pfc_remove.ms_id, c->pfc_remove.slot, ANY, ANY);

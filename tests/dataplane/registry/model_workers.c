@@ -1,5 +1,5 @@
-// See model.h: its workers: what they have room for, what they know at rest, and what they have done
-// about cells that go.
+// See model.h: its workers: what they have room for, what they know at rest, and what they have
+// done about cells that go.
 #include "tests/dataplane/registry/model.h"
 
 #include <rte_hash.h>
@@ -182,7 +182,7 @@ void model_expect(void)
         }
     for (uint32_t w = 0; w < WORKERS; w++) {
         for (int kind = 0; kind < STATE_NAMED_KINDS; kind++)
-            names_there += names_count(&worker(w)->state.name[kind]);
+            names_there += state_names_in_use(&worker(w)->state.name[kind]);
         assert_int_equal(rte_hash_count(worker(w)->state.endpoints), nsvcs);
         assert_null(sched_check(worker(w)->sched));
         expect_frames(w);

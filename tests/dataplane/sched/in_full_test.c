@@ -11,26 +11,26 @@
 
 // The linker calls these in each other's place, to count how often the short way was gone.
 static uint64_t tried, gone, fired, sent_at_once;
-uint32_t __real_rounds_whole(struct sched *s, uint64_t now_ns, struct sched_grant *g, uint32_t n);
-uint32_t __wrap_rounds_whole(struct sched *s, uint64_t now_ns, struct sched_grant *g, uint32_t n);
+uint32_t __real_sched_rounds_whole(struct sched *s, uint64_t now_ns, struct sched_grant *g, uint32_t n);
+uint32_t __wrap_sched_rounds_whole(struct sched *s, uint64_t now_ns, struct sched_grant *g, uint32_t n);
 
-uint32_t __wrap_rounds_whole(struct sched *s, uint64_t now_ns, struct sched_grant *g, uint32_t n)
+uint32_t __wrap_sched_rounds_whole(struct sched *s, uint64_t now_ns, struct sched_grant *g, uint32_t n)
 {
-    uint32_t went = __real_rounds_whole(s, now_ns, g, n);
+    uint32_t went = __real_sched_rounds_whole(s, now_ns, g, n);
     tried += went + (went < n);
     gone += went;
     return went;
 }
 
-bool __real_fired_whole(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns,
+bool __real_sched_fired_whole(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns,
                         struct sched_grant *g);
-bool __wrap_fired_whole(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns,
+bool __wrap_sched_fired_whole(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns,
                         struct sched_grant *g);
 
-bool __wrap_fired_whole(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns,
+bool __wrap_sched_fired_whole(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns,
                         struct sched_grant *g)
 {
-    bool went = __real_fired_whole(s, ms, m, now_ns, g);
+    bool went = __real_sched_fired_whole(s, ms, m, now_ns, g);
     fired++;
     sent_at_once += went;
     return went;

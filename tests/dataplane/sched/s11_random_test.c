@@ -128,7 +128,7 @@ static void work_judge(const struct work *work, uint64_t least)
     static const enum drop_reason reasons[] = {DROP_ms_full, DROP_bvc_full, DROP_nse_full,
                                                DROP_queue_full};
     for (uint32_t i = 0; i < 4; i++) {
-        print_message("# %s: %llu victims, %llu refused\n", drop_names[reasons[i]],
+        print_message("# %s: %llu victims, %llu refused\n", stats_drop_names[reasons[i]],
                       (unsigned long long)work->victims[reasons[i]],
                       (unsigned long long)work->refused[reasons[i]]);
         assert_true(work->victims[reasons[i]] > least);

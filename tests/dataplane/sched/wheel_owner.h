@@ -44,9 +44,9 @@ static inline struct owner *owner_begin(uint32_t ids)
     owner->at_ns = malloc(ids * sizeof *owner->at_ns);
     owner->told = calloc(ids, sizeof *owner->told);
     memset(owner->ref, 0xff, ids * sizeof *owner->ref);
-    void *memory = aligned_alloc(64, wheel_octets(ids));
-    memset(memory, 0xa5, wheel_octets(ids));
-    wheel_setup(&owner->wheel, memory, ids, owner_moved, owner);
+    void *memory = aligned_alloc(64, sched_wheel_octets(ids));
+    memset(memory, 0xa5, sched_wheel_octets(ids));
+    sched_wheel_setup(&owner->wheel, memory, ids, owner_moved, owner);
     return owner;
 }
 
@@ -73,7 +73,7 @@ static inline void owner_remove(struct owner *owner, uint32_t id)
     uint32_t ref = owner->ref[id];
     owner->ref[id] = WHEEL_NO_REF;
     owner->waiting--;
-    wheel_remove(&owner->wheel, ref);
+    sched_wheel_remove(&owner->wheel, ref);
 }
 
 // May it come out now?
@@ -96,7 +96,7 @@ static inline uint32_t owner_count_due(const struct owner *owner, bool exact)
 // What comes is due, in the order of slots, each once.
 static inline uint32_t owner_take_some(struct owner *owner, bool exact, uint32_t *ids, uint32_t n)
 {
-    uint32_t taken = wheel_take(&owner->wheel, owner->now_ns, exact, ids, n);
+    uint32_t taken = sched_wheel_take(&owner->wheel, owner->now_ns, exact, ids, n);
     assert_true(taken <= n);
     uint64_t slot = 0;
     for (uint32_t i = 0; i < taken; i++) {
@@ -133,7 +133,7 @@ static inline void expect_next(const struct owner *owner)
     for (uint32_t id = 0; id < owner->ids; id++)
         if (owner->ref[id] != WHEEL_NO_REF && owner->at_ns[id] < next_ns)
             next_ns = owner->at_ns[id];
-    assert_int_equal(wheel_next_ns(&owner->wheel), next_ns);
+    assert_int_equal(sched_wheel_next_ns(&owner->wheel), next_ns);
 }
 
 // Each id is where its ref says, with its time, and nothing else is counted.
@@ -173,7 +173,7 @@ static inline uint32_t slot_chunks(const struct wheel *wheel, uint32_t slot, uin
 // All chunks are in a slot or free, and the bits say which slots are busy. Returns the free ones.
 static inline uint32_t expect_chunks(const struct wheel *wheel)
 {
-    uint32_t all = (uint32_t)(wheel_octets(wheel->entries_max) / sizeof *wheel->chunk);
+    uint32_t all = (uint32_t)(sched_wheel_octets(wheel->entries_max) / sizeof *wheel->chunk);
     uint32_t used = 0, entries = 0, unused = 0;
     for (uint32_t slot = 0; slot < WHEEL_SLOTS; slot++) {
         uint32_t in_slot;

@@ -20,7 +20,7 @@ static void random_time(struct owner *owner, const struct manner *manner)
 {
     uint64_t step_ns = random_in(0, manner->step_ns);
     owner->now_ns += step_ns >> random_next() % 24;
-    uint64_t next_ns = wheel_next_ns(&owner->wheel);
+    uint64_t next_ns = sched_wheel_next_ns(&owner->wheel);
     if (random_next() % 4 == 0 && next_ns != TIME_NEVER && next_ns > owner->now_ns)
         owner->now_ns = next_ns - random_next() % 2;
 }

@@ -5,10 +5,10 @@ static void test_an_empty_wheel_gives_nothing(void **state)
 {
     (void)state;
     struct owner *owner = owner_begin(1);
-    assert_int_equal(wheel_next_ns(&owner->wheel), TIME_NEVER);
+    assert_int_equal(sched_wheel_next_ns(&owner->wheel), TIME_NEVER);
     for (uint64_t step_ns = 1; owner->now_ns < 1000 * DAY_NS; step_ns *= 3) {
         assert_int_equal(owner_take(owner, true, TAKE), 0);
-        assert_int_equal(wheel_next_ns(&owner->wheel), TIME_NEVER);
+        assert_int_equal(sched_wheel_next_ns(&owner->wheel), TIME_NEVER);
         owner->now_ns += step_ns;
     }
     owner_end(owner);
@@ -20,7 +20,7 @@ static void test_exact_is_to_the_nanosecond_and_else_to_the_slot(void **state)
     const uint64_t at_ns = 1000 * SLOT_NS + 12345;
     struct owner *owner = owner_begin(1);
     owner_add(owner, 0, at_ns);
-    assert_int_equal(wheel_next_ns(&owner->wheel), at_ns);
+    assert_int_equal(sched_wheel_next_ns(&owner->wheel), at_ns);
     owner->now_ns = at_ns - 1;
     assert_int_equal(owner_take(owner, true, 1), 0);
     owner->now_ns = at_ns;
@@ -42,7 +42,7 @@ static void test_a_time_in_the_past_is_due_next(void **state)
     assert_int_equal(owner_take(owner, false, 1), 0);
     owner_add(owner, 0, 0);
     owner_add(owner, 1, 4999 * SLOT_NS);
-    assert_int_equal(wheel_next_ns(&owner->wheel), 5000 * SLOT_NS);
+    assert_int_equal(sched_wheel_next_ns(&owner->wheel), 5000 * SLOT_NS);
     assert_int_equal(owner_take(owner, false, 2), 0);
     assert_int_equal(owner_take(owner, true, 2), 2);
     owner_end(owner);
@@ -56,7 +56,7 @@ static void test_beyond_the_turn_comes_early_never_late(void **state)
     owner_add(owner, 1, TURN_NS);
     owner_add(owner, 2, 30 * DAY_NS);
     owner_add(owner, 3, TIME_NEVER);
-    assert_int_equal(wheel_next_ns(&owner->wheel), TURN_NS - 1);
+    assert_int_equal(sched_wheel_next_ns(&owner->wheel), TURN_NS - 1);
     owner->now_ns = TURN_NS - 2;
     assert_int_equal(owner_take(owner, true, 4), 0);
     owner->now_ns = TURN_NS - 1;
@@ -94,7 +94,7 @@ static void test_it_turns_with_what_is_taken(void **state)
     assert_int_equal(owner->wheel.turned_slots, 12000);
     wheel_add(&owner->wheel, 0, 28000 * SLOT_NS);
     owner_remove(owner, 2);
-    assert_int_equal(wheel_next_ns(&owner->wheel), 28000 * SLOT_NS);
+    assert_int_equal(sched_wheel_next_ns(&owner->wheel), 28000 * SLOT_NS);
     owner_end(owner);
 }
 
@@ -108,9 +108,10 @@ static void test_a_time_that_goes_back_changes_nothing(void **state)
     owner_take(owner, true, 1);
     owner_add(owner, 0, slot * SLOT_NS + 5);
     for (uint64_t back = 1; back <= slot; back++)
-        assert_int_equal(wheel_take(&owner->wheel, (slot - back) * SLOT_NS + 10, true, &id, 1), 0);
+        assert_int_equal(
+            sched_wheel_take(&owner->wheel, (slot - back) * SLOT_NS + 10, true, &id, 1), 0);
     assert_int_equal(owner->wheel.turned_slots, slot);
-    assert_int_equal(wheel_next_ns(&owner->wheel), slot * SLOT_NS + 5);
+    assert_int_equal(sched_wheel_next_ns(&owner->wheel), slot * SLOT_NS + 5);
     owner_end(owner);
 }
 
@@ -140,7 +141,7 @@ static void test_ids_are_any_numbers(void **state)
     uint32_t ids[2];
     wheel_add(&owner->wheel, UINT32_MAX, 0);
     wheel_add(&owner->wheel, 0x80000000, SLOT_NS);
-    assert_int_equal(wheel_take(&owner->wheel, DAY_NS, false, ids, 2), 2);
+    assert_int_equal(sched_wheel_take(&owner->wheel, DAY_NS, false, ids, 2), 2);
     assert_int_equal(ids[0], UINT32_MAX);
     assert_int_equal(ids[1], 0x80000000);
     owner_end(owner);
@@ -221,14 +222,14 @@ static void expect_million(uint64_t spread_ns)
     expect_chunks(&owner->wheel);
     uint32_t ids[TAKE], left = ids_count;
     while (left > 0) {
-        owner->now_ns = wheel_next_ns(&owner->wheel) / SLOT_NS * SLOT_NS + SLOT_NS;
+        owner->now_ns = sched_wheel_next_ns(&owner->wheel) / SLOT_NS * SLOT_NS + SLOT_NS;
         for (uint32_t n = TAKE; n == TAKE; left -= n)
             n = owner_take_some(owner, false, ids, TAKE);
-        uint64_t next_ns = wheel_next_ns(&owner->wheel);
+        uint64_t next_ns = sched_wheel_next_ns(&owner->wheel);
         assert_true(next_ns >= owner->now_ns);
     }
     expect_refs(owner);
-    assert_int_equal(wheel_next_ns(&owner->wheel), TIME_NEVER);
+    assert_int_equal(sched_wheel_next_ns(&owner->wheel), TIME_NEVER);
     expect_chunks(&owner->wheel);
     owner_end(owner);
 }

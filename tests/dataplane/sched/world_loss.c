@@ -288,7 +288,7 @@ static void judge(const struct world *w, enum drop_reason reason, const struct w
     if (fault)
         fail_msg("at %llu ns PFC %u (MS %u, cell %u) loses an N-PDU, %s, to PFC %u: %s",
                  (unsigned long long)w->now_ns, lost->pfc, l.lost[LEVEL_MS], l.lost[LEVEL_CELL],
-                 drop_names[reason], w->arrival.pfc, fault);
+                 stats_drop_names[reason], w->arrival.pfc, fault);
 }
 
 // The first of its queue that is not half sent, or WORLD_NONE.
@@ -330,6 +330,6 @@ void world_judge_refusal(const struct world *w, enum drop_reason reason)
         return;
     if (first_loose(w, arrival->pfc, flow_of(w, arrival)) != WORLD_NONE)
         fail_msg("at %llu ns PFC %u is refused an N-PDU, %s, that others of its queue stand before",
-                 (unsigned long long)w->now_ns, arrival->pfc, drop_names[reason]);
+                 (unsigned long long)w->now_ns, arrival->pfc, stats_drop_names[reason]);
     judge(w, reason, arrival);
 }

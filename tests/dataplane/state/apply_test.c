@@ -34,7 +34,7 @@ static int make_tree(void **state)
     APPLY(nse, .nse_id = 0);
     APPLY(bvc, .bvc_id = 0, .nse_id = 0, .bvci = 2);
     APPLY(bvc, .bvc_id = 1, .nse_id = 0, .bvci = 3);
-    APPLY(bvc_flow, .bvc_id = 0);
+    APPLY(bvc_bucket, .bvc_id = 0);
     APPLY(ms, .ms_id = 1, .bvc_id = 0, .tlli = 7, .n201_u = 500);
     APPLY(pfc, .ms_id = 1, .slot = 1, .traffic_class = CLASS_STREAMING);
     return 0;
@@ -88,19 +88,19 @@ static void test_pipe(void **state)
 {
     (void)state;
     assert_int_equal(sched_nse_bucket(sched, 0, 0).terms.rate, BUCKET_UNLIMITED);
-    APPLY(nse_flow, .nse_id = 0, BUCKET(640, 3000));
+    APPLY(nse_bucket, .nse_id = 0, BUCKET(640, 3000));
     expect_terms(sched_nse_bucket(sched, 0, 0), 640, 3000);
-    APPLY(nse_flow, .nse_id = 0);
+    APPLY(nse_bucket, .nse_id = 0);
     assert_int_equal(sched_nse_bucket(sched, 0, 0).terms.rate, BUCKET_UNLIMITED);
 }
 
 static void test_cell_and_its_defaults(void **state)
 {
     (void)state;
-    APPLY(bvc_flow, .bvc_id = 0, BUCKET(400, 5000), MS_BUCKET(80, 2000));
+    APPLY(bvc_bucket, .bvc_id = 0, BUCKET(400, 5000), MS_BUCKET(80, 2000));
     expect_terms(sched_bvc_bucket(sched, 0, 0), 400, 5000);
     expect_terms(sched_ms_bucket(sched, 1, 0), 80, 2000);
-    APPLY(bvc_flow, .bvc_id = 0, BUCKET(400, 5000));
+    APPLY(bvc_bucket, .bvc_id = 0, BUCKET(400, 5000));
     assert_int_equal(sched_ms_bucket(sched, 1, 0).terms.rate, BUCKET_UNLIMITED);
     APPLY(bvc_reset, 0);
     assert_int_equal(sched_bvc_bucket(sched, 0, 0).terms.rate, 0);
@@ -111,13 +111,13 @@ static void test_bucket_full_ratios(void **state)
 {
     const uint64_t level = 1500ULL * 8 * 10000000;
     (void)state;
-    APPLY(bvc_flow, .bvc_id = 0, BUCKET(400, 5000), FULL(30));
+    APPLY(bvc_bucket, .bvc_id = 0, BUCKET(400, 5000), FULL(30));
     assert_true(sched_bvc_bucket(sched, 0, 0).level == level);
-    APPLY(ms_flow, .ms_id = 1, BUCKET(400, 5000), FULL(30));
+    APPLY(ms_bucket, .ms_id = 1, BUCKET(400, 5000), FULL(30));
     assert_true(sched_ms_bucket(sched, 1, 0).level == level);
-    APPLY(pfc_flow, .ms_id = 1, .slot = 1, BUCKET(400, 5000), FULL(30));
+    APPLY(pfc_bucket, .ms_id = 1, .slot = 1, BUCKET(400, 5000), FULL(30));
     assert_true(sched_pfc_bucket(sched, 1, 1, 0).level == level);
-    APPLY(pfc_flow, .ms_id = 1, .slot = 1, BUCKET(400, 5000)); // without a ratio the level stays
+    APPLY(pfc_bucket, .ms_id = 1, .slot = 1, BUCKET(400, 5000)); // without a ratio the level stays
     assert_true(sched_pfc_bucket(sched, 1, 1, 0).level == level);
 }
 
@@ -153,8 +153,8 @@ static void test_cipher(void **state)
 static void test_ms_own_and_default(void **state)
 {
     (void)state;
-    APPLY(bvc_flow, .bvc_id = 0, MS_BUCKET(80, 2000));
-    APPLY(ms_flow, .ms_id = 1, BUCKET(50, 1000));
+    APPLY(bvc_bucket, .bvc_id = 0, MS_BUCKET(80, 2000));
+    APPLY(ms_bucket, .ms_id = 1, BUCKET(50, 1000));
     expect_terms(sched_ms_bucket(sched, 1, 0), 50, 1000);
     APPLY(ms_default, 1);
     expect_terms(sched_ms_bucket(sched, 1, 0), 80, 2000);
@@ -163,13 +163,13 @@ static void test_ms_own_and_default(void **state)
 static void test_packet_flow(void **state)
 {
     (void)state;
-    APPLY(pfc_flow, .ms_id = 1, .slot = 1, BUCKET(30, 700));
+    APPLY(pfc_bucket, .ms_id = 1, .slot = 1, BUCKET(30, 700));
     expect_terms(sched_pfc_bucket(sched, 1, 1, 0), 30, 700);
-    APPLY(pfc_flow, .ms_id = 1, .slot = 1);
+    APPLY(pfc_bucket, .ms_id = 1, .slot = 1);
     assert_int_equal(sched_pfc_bucket(sched, 1, 1, 0).terms.rate, BUCKET_UNLIMITED);
     APPLY(pfc, .ms_id = 1, .slot = 0, .traffic_class = CLASS_BACKGROUND, .has_shares = true,
           .shares = 1);
-    APPLY(pfc_flow, .ms_id = 1, .slot = 0, BUCKET(30, 700));
+    APPLY(pfc_bucket, .ms_id = 1, .slot = 0, BUCKET(30, 700));
     expect_terms(sched_pfc_bucket(sched, 1, 1, 0), 30, 700);
 }
 
@@ -186,7 +186,7 @@ static void test_freeze_and_release(void **state)
 static void test_move(void **state)
 {
     (void)state;
-    APPLY(bvc_flow, .bvc_id = 1, BUCKET(10, 100), MS_BUCKET(80, 2000));
+    APPLY(bvc_bucket, .bvc_id = 1, BUCKET(10, 100), MS_BUCKET(80, 2000));
     put(100);
     APPLY(ms_move, 1, 1);
     assert_int_equal(made.ms[1].bvc, 1);
@@ -195,7 +195,7 @@ static void test_move(void **state)
     APPLY(bvc_remove, 0); // nobody is left there
 }
 
-static void apply_pdp(uint32_t id, uint8_t nsapi, uint8_t sapi)
+static void state_apply_pdp(uint32_t id, uint8_t nsapi, uint8_t sapi)
 {
     assert_int_equal(apply((struct command){.op = COMMAND_pdp,
                                             .teid = teid_make(made.teid_bits, 0, 1, id),
@@ -216,15 +216,15 @@ static void apply_pdp(uint32_t id, uint8_t nsapi, uint8_t sapi)
 static void test_n201_u_of_an_lle(void **state)
 {
     (void)state;
-    apply_pdp(0, 5, 3);
-    apply_pdp(1, 6, 11);
+    state_apply_pdp(0, 5, 3);
+    state_apply_pdp(1, 6, 11);
     assert_int_equal(made.pdp[0].npdu_octets_max, 500 - 4 + 15 * (500 - 3));
     APPLY(ms_n201_u, 1, 3, 140);
     assert_int_equal(made.pdp[0].npdu_octets_max, 140 - 4 + 15 * (140 - 3));
     assert_int_equal(made.pdp[1].npdu_octets_max, 500 - 4 + 15 * (500 - 3));
     APPLY(pdp_remove, 1);
     APPLY(ms_n201_u, 1, 11, 200);
-    apply_pdp(1, 6, 11);
+    state_apply_pdp(1, 6, 11);
     assert_int_equal(made.pdp[1].npdu_octets_max, 200 - 4 + 15 * (200 - 3));
     put(400); // the first LLE's N-PDU goes in pieces of the new size
     struct sched_grant grant[8];
@@ -252,8 +252,8 @@ static void test_options(void **state)
 static void test_a_contexts_uplink(void **state)
 {
     (void)state;
-    apply_pdp(0, 5, 3);
-    apply_pdp(1, 6, 3);
+    state_apply_pdp(0, 5, 3);
+    state_apply_pdp(1, 6, 3);
     assert_int_equal(made.pdp[0].pfi, 0x21);
     assert_int_equal(made.pdp_up[0].ggsn, 1);
     assert_int_equal(made.pdp_up[0].teid, 105);
@@ -267,8 +267,8 @@ static void test_contexts_hang_on_their_ms(void **state)
 {
     (void)state;
     for (uint32_t first = 0; first < 2; first++) {
-        apply_pdp(0, 5, 3);
-        apply_pdp(1, 6, 3);
+        state_apply_pdp(0, 5, 3);
+        state_apply_pdp(1, 6, 3);
         APPLY(pdp_remove, first);
         assert_int_equal(made.ms_up[1].first_pdp, 1 - first);
         assert_true(made.pdp_up[1 - first].next == STATE_NONE);

@@ -90,7 +90,7 @@ static void spread(void)
 {
     for (uint32_t l = 0; l < STATE_LINKS; l++)
         before[l] = nsvc_of(l);
-    links_spread(&made, &nse);
+    state_links_spread(&made, &nse);
     expect_shares();
     expect_least_moves();
 }
@@ -102,7 +102,7 @@ static void put(uint32_t place, uint32_t nsvc, uint8_t weight)
     nse.nsvc[place] = nsvc;
     if (nsvc != STATE_NONE)
         nsvcs[nsvc].weight = weight;
-    links_spread(&made, &nse);
+    state_links_spread(&made, &nse);
     expect_shares();
     expect_least_moves();
 }

@@ -16,7 +16,7 @@ static bool there[MOST];
 
 static void open_names(uint32_t most)
 {
-    assert_int_equal(names_setup(&names, most), 0);
+    assert_int_equal(state_names_setup(&names, most), 0);
 }
 
 // How often a search for that hash comes upon the id, and how many ids it comes upon in all.
@@ -44,16 +44,16 @@ static void expect_as_listed(void)
         assert_int_equal(all, alike);
         n += there[id];
     }
-    assert_int_equal(names_count(&names), n);
+    assert_int_equal(state_names_in_use(&names), n);
 }
 
 static void turn(uint32_t id, uint32_t hash)
 {
     if (there[id]) {
-        names_remove(&names, hash_of[id], id);
+        state_names_remove(&names, hash_of[id], id);
     } else {
         hash_of[id] = hash;
-        names_add(&names, hash, id);
+        state_names_add(&names, hash, id);
     }
     there[id] = !there[id];
 }
@@ -86,7 +86,7 @@ static void test_any_sequence(void **state)
             turn(id, 0);
         for (uint32_t at = 0; at < names.places; at++)
             assert_true(names.entry[at].hash == 0 && names.entry[at].id_and_1 == 0);
-        names_release(&names);
+        state_names_release(&names);
     }
 }
 
@@ -96,11 +96,11 @@ static void test_a_stranger_is_not_removed(void **state)
     (void)state;
     open_names(8);
     uint32_t all;
-    names_add(&names, 5, 1);
-    names_remove(&names, 5, 2);
-    names_remove(&names, 6, 1);
+    state_names_add(&names, 5, 1);
+    state_names_remove(&names, 5, 2);
+    state_names_remove(&names, 6, 1);
     assert_int_equal(found(5, 1, &all), 1);
-    names_release(&names);
+    state_names_release(&names);
 }
 
 static uint32_t places_looked_at(uint32_t hash)
@@ -120,7 +120,7 @@ static void test_a_search_is_short(void **state)
     (void)state;
     open_names(most);
     for (uint32_t i = 0; i < most; i++)
-        names_add(&names, names_hash(i % 3, 0xc0000000 + i), i);
+        state_names_add(&names, names_hash(i % 3, 0xc0000000 + i), i);
     for (uint32_t i = 0; i < most; i++) {
         here += places_looked_at(names_hash(i % 3, 0xc0000000 + i));
         strange += places_looked_at(names_hash(4, 0xc0000000 + i));
@@ -128,15 +128,15 @@ static void test_a_search_is_short(void **state)
     print_message("# places looked at: %.2f, %.2f\n", (double)here / most, (double)strange / most);
     assert_in_range(here, most, 7 * most);
     assert_in_range(strange, most, 7 * most);
-    names_release(&names);
+    state_names_release(&names);
 }
 
 // Eight octets an entry, and an eighth more.
 static void test_octets(void **state)
 {
     (void)state;
-    assert_in_range(names_octets(1000000), 9000000, 9000064);
-    assert_in_range(names_octets(1), 64, 64);
+    assert_in_range(state_names_octets(1000000), 9000000, 9000064);
+    assert_in_range(state_names_octets(1), 64, 64);
 }
 
 int main(void)

@@ -338,7 +338,7 @@ static void test_any_sequence(void **state)
     uint32_t named = BVCS;
     for (uint32_t m = 0; m < MSS; m++)
         named += plain[m].there + (plain[m].there && plain[m].old != plain[m].tlli);
-    assert_int_equal(names_count(&made.name[0]) + names_count(&made.name[1]), named);
+    assert_int_equal(state_names_in_use(&made.name[0]) + state_names_in_use(&made.name[1]), named);
 }
 
 // --- A table alone -------------------------------------------------------------------------------

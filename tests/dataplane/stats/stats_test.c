@@ -30,12 +30,12 @@ static void test_every_drop_is_described(void **state)
     (void)state;
     assert_true(DROP_COUNT > 0);
     for (int i = 0; i < DROP_COUNT; i++) {
-        assert_true(strlen(drop_names[i]) > 0);
-        assert_true(strlen(drop_helps[i]) > 0);
+        assert_true(strlen(stats_drop_names[i]) > 0);
+        assert_true(strlen(stats_drop_helps[i]) > 0);
         for (int j = 0; j < i; j++)
-            assert_string_not_equal(drop_names[i], drop_names[j]);
+            assert_string_not_equal(stats_drop_names[i], stats_drop_names[j]);
     }
-    assert_string_equal(drop_names[DROP_fragment], "fragment");
+    assert_string_equal(stats_drop_names[DROP_fragment], "fragment");
     assert_int_equal(DROP_NONE, DROP_COUNT);
 }
 
@@ -47,7 +47,7 @@ static void test_a_cells_drops_are_those_of_its_npdus(void **state)
     for (int i = 0; i < DROP_COUNT; i++)
         if (drop_may_be(i, "class") && i != DROP_shutdown) {
             assert_int_equal(stats_npdu_of[i], place);
-            assert_string_equal(stats_npdu_names[place++], drop_names[i]);
+            assert_string_equal(stats_npdu_names[place++], stats_drop_names[i]);
         } else {
             assert_int_equal(stats_npdu_of[i], STATS_NPDU_DROPS);
         }

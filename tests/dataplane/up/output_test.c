@@ -45,7 +45,7 @@ static void a_way_is_taken_when_it_is_known(void **state)
     (void)state;
     fixture_give(SEGMENT(.number = 0, .nsapi = 10));
     ASSERT_SEGMENTS(no_path, 1, OCTETS);
-    assert_true(neighbour_learn(&u.gn, &ggsn, &mac, u.now_ns));
+    assert_true(port_neighbour_learn(&u.gn, &ggsn, &mac, u.now_ns));
     fixture_give(SEGMENT(.number = 1, .nsapi = 10));
     up_output(&u.up);
     struct rte_mbuf *m = fixture_take(&u.gn_device);

@@ -84,7 +84,7 @@ static void an_ms_has_its_own_bucket_or_its_cells_default(void **state)
     path_open(&c);
     path_one_cell(false, false);
     path_plain_ms(0, 0, 1500);
-    DO(bvc_flow, .bvc_id = 0, .has_ms_rate_100_bit_per_s = true, .ms_rate_100_bit_per_s = 16,
+    DO(bvc_bucket, .bvc_id = 0, .has_ms_rate_100_bit_per_s = true, .ms_rate_100_bit_per_s = 16,
        .ms_bucket_octets = 700);
     struct view_ms *ms = ms_of(0);
     assert_int_equal(ms->tlli, p.ms[0].tlli);
@@ -103,7 +103,7 @@ static void an_ms_has_its_own_bucket_or_its_cells_default(void **state)
     assert_int_equal(ms->delay_ns, (500 + AROUND) * 5 * MS_IN_NS); // 8 bits at 1600 bit/s each
     assert_int_equal(ms->down_frames, 1);
     assert_int_equal(ms->down_octets, 500 + AROUND);
-    DO(ms_flow, .ms_id = 0, .has_rate_100_bit_per_s = true, .rate_100_bit_per_s = 0,
+    DO(ms_bucket, .ms_id = 0, .has_rate_100_bit_per_s = true, .rate_100_bit_per_s = 0,
        .bucket_octets = 900);
     ms = ms_of(0);
     assert_true(ms->own && ms->stopped && !ms->frozen);
@@ -305,7 +305,7 @@ static void packet_flows_of_an_ms(void **state)
     down_at(1, 0, 700);
     path_poll();
     path_run_until(p.now_ns + 9 * MS_IN_NS);
-    DO(pfc_flow, .ms_id = 0, .slot = 1, .has_rate_100_bit_per_s = true, .rate_100_bit_per_s = 50,
+    DO(pfc_bucket, .ms_id = 0, .slot = 1, .has_rate_100_bit_per_s = true, .rate_100_bit_per_s = 50,
        .bucket_octets = 1234);
     ask(0, VIEW_PFCS, 0, 0, VIEW_ALL);
     assert_int_equal(q.n, 2);

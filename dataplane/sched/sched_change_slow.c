@@ -9,24 +9,24 @@ static int there_or_free(bool exists, bool there)
     return exists == there ? 0 : there ? -SCHED_MISSING : -SCHED_EXISTS;
 }
 
-int change_nse(const struct sched *s, uint32_t nse, bool there)
+int sched_change_nse(const struct sched *s, uint32_t nse, bool there)
 {
     return nse >= s->config.nses ? -SCHED_BAD_ID : there_or_free(s->nse[nse].state != 0, there);
 }
 
-int change_cell(const struct sched *s, uint32_t cell, bool there)
+int sched_change_bvc(const struct sched *s, uint32_t bvc, bool there)
 {
-    return cell >= s->config.bvcs ? -SCHED_BAD_ID : there_or_free(s->cell[cell].state != 0, there);
+    return bvc >= s->config.bvcs ? -SCHED_BAD_ID : there_or_free(s->bvc[bvc].state != 0, there);
 }
 
-int change_ms(const struct sched *s, uint32_t ms, bool there)
+int sched_change_ms(const struct sched *s, uint32_t ms, bool there)
 {
     return ms >= s->config.mss ? -SCHED_BAD_ID : there_or_free(tree_ms(s, ms)->state != 0, there);
 }
 
-int change_pfc(const struct sched *s, uint32_t ms, uint32_t slot)
+int sched_change_pfc(const struct sched *s, uint32_t ms, uint32_t slot)
 {
-    int fault = change_ms(s, ms, true);
+    int fault = sched_change_ms(s, ms, true);
     if (fault)
         return fault;
     if (slot >= s->config.pfcs_an_ms)
@@ -34,12 +34,12 @@ int change_pfc(const struct sched *s, uint32_t ms, uint32_t slot)
     return tree_ms(s, ms)->slots & 1u << slot ? 0 : -SCHED_MISSING;
 }
 
-int change_terms(struct bucket_terms terms)
+int sched_change_terms(struct bucket_terms terms)
 {
     return terms.rate <= BUCKET_RATE_MAX || terms.rate == BUCKET_UNLIMITED ? 0 : -SCHED_BAD_RATE;
 }
 
-int change_n201_u(const struct sched *s, uint16_t n201_u)
+int sched_change_n201_u(const struct sched *s, uint16_t n201_u)
 {
     bool fits = n201_u + s->config.llc_octets <= s->config.pdu_octets_max;
     return n201_u >= CHANGE_N201_U_MIN && n201_u <= CHANGE_N201_U_MAX && fits ? 0
@@ -58,85 +58,85 @@ static uint64_t pdus_ns(const struct sched *s, struct bucket_terms terms, uint64
 
 int sched_nse_set(struct sched *s, uint32_t nse, struct bucket_terms cir, uint64_t now_ns)
 {
-    int fault = change_nse(s, nse, true);
+    int fault = sched_change_nse(s, nse, true);
     if (!fault)
-        fault = change_terms(cir);
+        fault = sched_change_terms(cir);
     if (fault)
         return fault;
     struct tree_nse *n = &s->nse[nse];
     bucket_set(&n->bucket, cir, now_ns);
     if (cir.rate == BUCKET_UNLIMITED)
-        ready_by_turns(s, n);
+        sched_ready_by_turns(s, n);
     n->full_span_ns = pdus_ns(s, cir, READY_FULL_PDUS);
     n->full_ns = now_ns;
-    nse_unwait(s, nse);
+    sched_nse_unwait(s, nse);
     state_set(&n->state, NSE_STOPPED, cir.rate == 0);
-    nse_refresh(s, nse);
+    sched_nse_refresh(s, nse);
     frames_look_again(s);
     return 0;
 }
 
 int sched_nse_block(struct sched *s, uint32_t nse, bool blocked)
 {
-    int fault = change_nse(s, nse, true);
+    int fault = sched_change_nse(s, nse, true);
     if (fault)
         return fault;
     state_set(&s->nse[nse].state, NSE_BLOCKED, blocked);
-    nse_refresh(s, nse);
+    sched_nse_refresh(s, nse);
     frames_look_again(s);
     return 0;
 }
 
 int sched_nse_look_again(struct sched *s, uint32_t nse)
 {
-    int fault = change_nse(s, nse, true);
+    int fault = sched_change_nse(s, nse, true);
     if (fault)
         return fault;
-    nse_unwait(s, nse);
-    nse_refresh(s, nse);
+    sched_nse_unwait(s, nse);
+    sched_nse_refresh(s, nse);
     frames_look_again(s);
     return 0;
 }
 
 // In a cell without queued N-PDUs no MS waits on defaults.
-static void set_defaults(struct sched *s, uint32_t cell, struct bucket_terms terms, uint64_t now_ns)
+static void set_defaults(struct sched *s, uint32_t bvc, struct bucket_terms terms, uint64_t now_ns)
 {
-    struct tree_cell *c = &s->cell[cell];
+    struct tree_bvc *c = &s->bvc[bvc];
     struct bucket_terms old = c->defaults.terms;
     leak_set(&c->defaults, terms, now_ns);
     if (c->total && (terms.rate != old.rate || terms.max_octets != old.max_octets))
-        roll_visit(s, cell);
+        sched_roll_visit(s, bvc);
 }
 
 int sched_bvc_set(struct sched *s, uint32_t bvc, struct bucket_terms terms,
                   struct bucket_terms ms_default, uint64_t now_ns)
 {
-    int fault = change_cell(s, bvc, true);
+    int fault = sched_change_bvc(s, bvc, true);
     if (!fault)
-        fault = change_terms(terms);
+        fault = sched_change_terms(terms);
     if (!fault)
-        fault = change_terms(ms_default);
+        fault = sched_change_terms(ms_default);
     if (fault)
         return fault;
-    struct tree_cell *c = &s->cell[bvc];
-    bucket_set(&c->bucket, sizes_of_cell(s, bvc, terms), now_ns);
-    set_defaults(s, bvc, sizes_of_default(s, bvc, ms_default), now_ns);
-    cell_unwait(s, bvc);
-    state_set(&c->state, CELL_STOPPED, terms.rate == 0);
-    cell_refresh(s, bvc);
-    cell_look_again(s, bvc);
+    struct tree_bvc *c = &s->bvc[bvc];
+    bucket_set(&c->bucket, sched_sizes_of_bvc(s, bvc, terms), now_ns);
+    set_defaults(s, bvc, sched_sizes_of_default(s, bvc, ms_default), now_ns);
+    sched_bvc_unwait(s, bvc);
+    state_set(&c->state, BVC_STOPPED, terms.rate == 0);
+    sched_bvc_refresh(s, bvc);
+    sched_bvc_look_again(s, bvc);
     return 0;
 }
 
 int sched_bvc_block(struct sched *s, uint32_t bvc, bool blocked, uint64_t now_ns)
 {
     (void)now_ns;
-    int fault = change_cell(s, bvc, true);
+    int fault = sched_change_bvc(s, bvc, true);
     if (fault)
         return fault;
-    state_set(&s->cell[bvc].state, CELL_BLOCKED, blocked);
-    cell_refresh(s, bvc);
-    cell_look_again(s, bvc);
+    state_set(&s->bvc[bvc].state, BVC_BLOCKED, blocked);
+    sched_bvc_refresh(s, bvc);
+    sched_bvc_look_again(s, bvc);
     return 0;
 }
 
@@ -146,11 +146,11 @@ int sched_bvc_reset(struct sched *s, uint32_t bvc, uint64_t now_ns)
     int fault = sched_bvc_set(s, bvc, none, none, now_ns);
     if (fault)
         return fault;
-    roll_reset(s, bvc);
+    sched_roll_reset(s, bvc);
     return sched_bvc_level(s, bvc, 0, now_ns);
 }
 
-void change_standing(struct tree_ms *m, uint8_t bit, bool on, uint64_t now_ns)
+void sched_change_standing(struct tree_ms *m, uint8_t bit, bool on, uint64_t now_ns)
 {
     bool stood = ms_stands(m);
     uint64_t clock_ns = tree_ms_clock(m, now_ns);
@@ -162,58 +162,58 @@ void change_standing(struct tree_ms *m, uint8_t bit, bool on, uint64_t now_ns)
 
 int sched_ms_set(struct sched *s, uint32_t ms, struct bucket_terms terms, uint64_t now_ns)
 {
-    int fault = change_ms(s, ms, true);
+    int fault = sched_change_ms(s, ms, true);
     if (!fault)
-        fault = change_terms(terms);
+        fault = sched_change_terms(terms);
     if (fault)
         return fault;
     struct tree_ms *m = tree_ms(s, ms);
-    roll_refresh(s, ms, now_ns);
-    terms = sizes_of_ms(s, ms, terms);
+    sched_roll_refresh(s, ms, now_ns);
+    terms = sched_sizes_of_ms(s, ms, terms);
     uint64_t level = ms_level(s, m, now_ns);
     m->state |= MS_OWN;
     m->bucket = (struct bucket){level, now_ns, terms.rate, terms.max_octets};
-    change_standing(m, MS_STOPPED, terms.rate == 0, now_ns);
-    ms_update(s, ms, now_ns);
+    sched_change_standing(m, MS_STOPPED, terms.rate == 0, now_ns);
+    sched_ms_update(s, ms, now_ns);
     return 0;
 }
 
 int sched_ms_default(struct sched *s, uint32_t ms, uint64_t now_ns)
 {
-    int fault = change_ms(s, ms, true);
+    int fault = sched_change_ms(s, ms, true);
     if (fault)
         return fault;
     struct tree_ms *m = tree_ms(s, ms);
-    roll_refresh(s, ms, now_ns);
+    sched_roll_refresh(s, ms, now_ns);
     uint64_t level = ms_level(s, m, now_ns);
     m->state &= (uint8_t)~MS_OWN;
-    bucket_default_set(&m->bucket, &s->cell[m->cell].defaults, level, now_ns);
-    change_standing(m, MS_STOPPED, false, now_ns);
-    ms_update(s, ms, now_ns);
+    bucket_default_set(&m->bucket, &s->bvc[m->bvc].defaults, level, now_ns);
+    sched_change_standing(m, MS_STOPPED, false, now_ns);
+    sched_ms_update(s, ms, now_ns);
     return 0;
 }
 
 int sched_ms_n201_u(struct sched *s, uint32_t ms, uint32_t lle, uint16_t n201_u, uint64_t now_ns)
 {
-    int fault = change_ms(s, ms, true);
+    int fault = sched_change_ms(s, ms, true);
     if (!fault)
-        fault = lle < SCHED_LLES ? change_n201_u(s, n201_u) : -SCHED_BAD_ID;
+        fault = lle < SCHED_LLES ? sched_change_n201_u(s, n201_u) : -SCHED_BAD_ID;
     if (fault)
         return fault;
-    uint32_t was = sizes_n201_u(s, ms);
+    uint32_t was = sched_sizes_n201_u(s, ms);
     tree_ms(s, ms)->n201_u[lle] = n201_u;
-    sizes_ms_changes(s, ms, was);
-    ms_heads_change(s, ms, now_ns);
+    sched_sizes_ms_changes(s, ms, was);
+    sched_ms_heads_change(s, ms, now_ns);
     return 0;
 }
 
 static int freeze(struct sched *s, uint32_t ms, bool on, uint64_t now_ns)
 {
-    int fault = change_ms(s, ms, true);
+    int fault = sched_change_ms(s, ms, true);
     if (fault)
         return fault;
-    change_standing(tree_ms(s, ms), MS_FROZEN, on, now_ns);
-    ms_update(s, ms, now_ns);
+    sched_change_standing(tree_ms(s, ms), MS_FROZEN, on, now_ns);
+    sched_ms_update(s, ms, now_ns);
     return 0;
 }
 
@@ -227,15 +227,15 @@ int sched_ms_release(struct sched *s, uint32_t ms, uint64_t now_ns)
     return freeze(s, ms, false, now_ns);
 }
 
-static void count_in_cell(struct sched *s, uint32_t cell, const struct tree_pfc *p, bool in)
+static void count_in_bvc(struct sched *s, uint32_t bvc, const struct tree_pfc *p, bool in)
 {
-    struct tree_cell *c = &s->cell[cell];
+    struct tree_bvc *c = &s->bvc[bvc];
     uint64_t step = in ? p->queue.total : -p->queue.total;
     c->total += step;
     c->of_class[p->traffic_class].total += step;
     s->nse[c->nse].total[p->traffic_class] += step;
     if (p->queue.total)
-        cell_backlog(s, &s->cell[cell], p->traffic_class, in);
+        bvc_backlog(s, &s->bvc[bvc], p->traffic_class, in);
 }
 
 // The caller has ended the wait of a waiting PFC.
@@ -244,95 +244,95 @@ static void pfc_stop(struct sched *s, uint32_t pfc, bool on)
     struct tree_ms *m = tree_ms(s, tree_pfc_ms(pfc));
     uint32_t slot = tree_pfc_slot(pfc);
     if (!on && tree_pfc(s, pfc)->state & PFC_STOPPED)
-        pfc_is_free(s, pfc, tree_pfc(s, pfc));
+        sched_pfc_is_free(s, pfc, tree_pfc(s, pfc));
     state_set(&tree_pfc_of(m, slot)->state, PFC_STOPPED, on);
     state_set(&m->blocked, (uint8_t)(1u << slot), on);
 }
 
 int sched_ms_move(struct sched *s, uint32_t ms, uint32_t bvc, uint64_t now_ns)
 {
-    int fault = change_ms(s, ms, true);
+    int fault = sched_change_ms(s, ms, true);
     if (!fault)
-        fault = change_cell(s, bvc, true);
+        fault = sched_change_bvc(s, bvc, true);
     if (fault)
         return fault;
     struct tree_ms *m = tree_ms(s, ms);
-    uint32_t from = m->cell;
+    uint32_t from = m->bvc;
     if (bvc == from)
         return 0;
-    ms_unwait(s, m);
-    room_leave(s, ms);
+    sched_ms_unwait(s, m);
+    sched_room_leave(s, ms);
     for (uint32_t slots = m->slots; slots; slots &= slots - 1) {
         uint32_t pfc = tree_pfc_id(ms, (uint32_t)__builtin_ctz(slots));
         struct tree_pfc *p = tree_pfc(s, pfc);
-        pfc_unwait(s, pfc, p);
+        sched_pfc_unwait(s, pfc, p);
         if (p->state & PFC_IN_RING)
-            cell_ring_remove(s, pfc, p, from);
-        count_in_cell(s, from, p, false);
-        count_in_cell(s, bvc, p, true);
+            sched_bvc_ring_remove(s, pfc, p, from);
+        count_in_bvc(s, from, p, false);
+        count_in_bvc(s, bvc, p, true);
         p->bucket = (struct bucket){
             .rate = BUCKET_UNLIMITED, .at_ns = now_ns, .max_octets = pfc_leader(p, 0)};
         p->state &= (uint8_t)~PFC_LIMITED;
         pfc_stop(s, pfc, false);
         p->share_uses = 0;
     }
-    cell_look_again(s, from);
-    roll_leave(s, ms, from);
-    roll_join(s, ms, bvc);
-    m->cell = bvc;
-    room_return(s, ms);
-    room_settle(s, from);
-    sizes_ms_goes(s, ms, from);
-    sizes_ms_comes(s, ms, bvc);
+    sched_bvc_look_again(s, from);
+    sched_roll_leave(s, ms, from);
+    sched_roll_join(s, ms, bvc);
+    m->bvc = bvc;
+    sched_room_return(s, ms);
+    sched_room_settle(s, from);
+    sched_sizes_ms_goes(s, ms, from);
+    sched_sizes_ms_comes(s, ms, bvc);
     m->state &= (uint8_t) ~(MS_OWN | MS_LIMITED);
-    bucket_default_set(&m->bucket, &s->cell[bvc].defaults, 0, now_ns);
-    change_standing(m, MS_STOPPED, false, now_ns);
-    ms_update(s, ms, now_ns);
+    bucket_default_set(&m->bucket, &s->bvc[bvc].defaults, 0, now_ns);
+    sched_change_standing(m, MS_STOPPED, false, now_ns);
+    sched_ms_update(s, ms, now_ns);
     return 0;
 }
 
-int change_flush(struct sched *s, uint32_t pfc, enum drop_reason reason)
+int sched_change_flush(struct sched *s, uint32_t pfc, enum drop_reason reason)
 {
     struct tree_pfc *p = tree_pfc(s, pfc);
     while (p->queue.total) {
         if (s->drop_count == SCHED_DROPS)
             return -SCHED_MORE;
         queue_choose(s, pfc, p);
-        drop_head(s, pfc, reason);
+        sched_drop_head(s, pfc, reason);
     }
     return 0;
 }
 
 int sched_ms_flush(struct sched *s, uint32_t ms, enum drop_reason reason, uint64_t now_ns)
 {
-    int fault = change_ms(s, ms, true);
+    int fault = sched_change_ms(s, ms, true);
     if (fault)
         return fault;
     struct tree_ms *m = tree_ms(s, ms);
     for (uint32_t slots = m->backlog; slots && !fault; slots &= slots - 1)
-        fault = change_flush(s, tree_pfc_id(ms, (uint32_t)__builtin_ctz(slots)), reason);
-    ms_update(s, ms, now_ns);
+        fault = sched_change_flush(s, tree_pfc_id(ms, (uint32_t)__builtin_ctz(slots)), reason);
+    sched_ms_update(s, ms, now_ns);
     return fault;
 }
 
 int sched_pfc_set(struct sched *s, uint32_t ms, uint32_t slot, struct bucket_terms terms,
                   uint64_t now_ns)
 {
-    int fault = change_pfc(s, ms, slot);
+    int fault = sched_change_pfc(s, ms, slot);
     if (!fault)
-        fault = change_terms(terms);
+        fault = sched_change_terms(terms);
     if (fault)
         return fault;
     struct tree_ms *m = tree_ms(s, ms);
     struct tree_pfc *p = tree_pfc_of(m, slot);
-    roll_refresh(s, ms, now_ns);
-    terms = sizes_of_pfc(s, ms, pfc_leader(p, slot), terms);
-    pfc_unwait(s, tree_pfc_id(ms, slot), p);
+    sched_roll_refresh(s, ms, now_ns);
+    terms = sched_sizes_of_pfc(s, ms, pfc_leader(p, slot), terms);
+    sched_pfc_unwait(s, tree_pfc_id(ms, slot), p);
     bucket_set(pfc_bucket(m, p), terms, now_ns);
-    uint32_t members = share_members(m, slot);
+    uint32_t members = sched_share_members(m, slot);
     for (uint32_t slots = members; slots; slots &= slots - 1)
         pfc_stop(s, tree_pfc_id(ms, (uint32_t)__builtin_ctz(slots)), terms.rate == 0);
-    ms_update(s, ms, now_ns);
+    sched_ms_update(s, ms, now_ns);
     for (uint32_t slots = members; slots; slots &= slots - 1)
         ms_lle_is_left(s, ms, tree_pfc_of(m, (uint32_t)__builtin_ctz(slots))->head_info >> 14,
                        now_ns);

@@ -20,7 +20,7 @@ static uint32_t step_of(uint32_t n201_u)
     return (n201_u - CHANGE_N201_U_MIN + STEP_OCTETS - 1) / STEP_OCTETS;
 }
 
-uint32_t sizes_n201_u(const struct sched *s, uint32_t ms)
+uint32_t sched_sizes_n201_u(const struct sched *s, uint32_t ms)
 {
     const struct tree_ms *m = tree_ms(s, ms);
     uint32_t lles = s->ms_lles ? s->ms_lles[ms] : ALL_LLES, most = 0;
@@ -33,12 +33,12 @@ uint32_t sizes_n201_u(const struct sched *s, uint32_t ms)
 
 static uint32_t ms_octets(const struct sched *s, uint32_t ms)
 {
-    return sizes_n201_u(s, ms) + s->config.llc_octets;
+    return sched_sizes_n201_u(s, ms) + s->config.llc_octets;
 }
 
-static uint32_t cell_octets(const struct sched *s, uint32_t cell)
+static uint32_t bvc_octets(const struct sched *s, uint32_t bvc)
 {
-    uint64_t some = s->sizes ? s->sizes[cell].some : 0;
+    uint64_t some = s->sizes ? s->sizes[bvc].some : 0;
     if (!some)
         return 0;
     uint32_t step = 63 - (uint32_t)__builtin_clzll(some);
@@ -46,21 +46,22 @@ static uint32_t cell_octets(const struct sched *s, uint32_t cell)
     return octets < s->config.pdu_octets_max ? octets : s->config.pdu_octets_max;
 }
 
-struct bucket_terms sizes_of_cell(struct sched *s, uint32_t cell, struct bucket_terms offered)
+struct bucket_terms sched_sizes_of_bvc(struct sched *s, uint32_t bvc, struct bucket_terms offered)
 {
     if (s->sizes)
-        s->sizes[cell].offered_octets = offered.max_octets;
-    return bucket_effective(offered, s->config.bvc_delay_ns, cell_octets(s, cell));
+        s->sizes[bvc].offered_octets = offered.max_octets;
+    return bucket_effective(offered, s->config.bvc_delay_ns, bvc_octets(s, bvc));
 }
 
-struct bucket_terms sizes_of_default(struct sched *s, uint32_t cell, struct bucket_terms offered)
+struct bucket_terms sched_sizes_of_default(struct sched *s, uint32_t bvc,
+                                           struct bucket_terms offered)
 {
     if (s->sizes)
-        s->sizes[cell].default_octets = offered.max_octets;
-    return bucket_effective(offered, s->config.ms_delay_ns, cell_octets(s, cell));
+        s->sizes[bvc].default_octets = offered.max_octets;
+    return bucket_effective(offered, s->config.ms_delay_ns, bvc_octets(s, bvc));
 }
 
-struct bucket_terms sizes_of_ms(struct sched *s, uint32_t ms, struct bucket_terms offered)
+struct bucket_terms sched_sizes_of_ms(struct sched *s, uint32_t ms, struct bucket_terms offered)
 {
     if (s->ms_offered)
         s->ms_offered[ms] = offered.max_octets;
@@ -72,15 +73,15 @@ static uint32_t *pfc_offered(const struct sched *s, uint32_t ms, uint32_t slot)
     return &s->pfc_offered[(size_t)ms * s->config.pfcs_an_ms + slot];
 }
 
-struct bucket_terms sizes_of_pfc(struct sched *s, uint32_t ms, uint32_t slot,
-                                 struct bucket_terms offered)
+struct bucket_terms sched_sizes_of_pfc(struct sched *s, uint32_t ms, uint32_t slot,
+                                       struct bucket_terms offered)
 {
     if (s->pfc_offered)
         *pfc_offered(s, ms, slot) = offered.max_octets;
     return bucket_effective(offered, s->config.pfc_delay_ns, ms_octets(s, ms));
 }
 
-void sizes_pfc_passes(struct sched *s, uint32_t ms, uint32_t from, uint32_t to)
+void sched_sizes_pfc_passes(struct sched *s, uint32_t ms, uint32_t from, uint32_t to)
 {
     if (s->pfc_offered)
         *pfc_offered(s, ms, to) = *pfc_offered(s, ms, from);
@@ -90,19 +91,19 @@ void sizes_pfc_passes(struct sched *s, uint32_t ms, uint32_t from, uint32_t to)
 
 // The rates stay, so nothing is settled. PDUs that wait for the cell, for its pipe, or for a bucket
 // on its defaults, may conform earlier now.
-static void cell_again(struct sched *s, uint32_t cell)
+static void bvc_again(struct sched *s, uint32_t bvc)
 {
-    struct tree_cell *c = &s->cell[cell];
-    const struct tree_sizes *z = &s->sizes[cell];
+    struct tree_bvc *c = &s->bvc[bvc];
+    const struct tree_sizes *z = &s->sizes[bvc];
     uint32_t before = c->bucket.max_octets, default_before = c->defaults.terms.max_octets;
     struct bucket_terms offered = {c->bucket.rate, z->offered_octets};
-    c->bucket.max_octets = sizes_of_cell(s, cell, offered).max_octets;
+    c->bucket.max_octets = sched_sizes_of_bvc(s, bvc, offered).max_octets;
     offered = (struct bucket_terms){c->defaults.terms.rate, z->default_octets};
-    c->defaults.terms.max_octets = sizes_of_default(s, cell, offered).max_octets;
+    c->defaults.terms.max_octets = sched_sizes_of_default(s, bvc, offered).max_octets;
     if (c->bucket.max_octets > before)
-        cell_look_again(s, cell);
+        sched_bvc_look_again(s, bvc);
     if (c->total && c->defaults.terms.max_octets > default_before)
-        roll_visit(s, cell);
+        sched_roll_visit(s, bvc);
 }
 
 // The same for the MS itself, whose wait is computed again.
@@ -111,7 +112,7 @@ static void ms_again(struct sched *s, uint32_t ms)
     struct tree_ms *m = tree_ms(s, ms);
     if (s->ms_offered && m->state & MS_OWN) {
         struct bucket_terms offered = {m->bucket.rate, s->ms_offered[ms]};
-        m->bucket.max_octets = sizes_of_ms(s, ms, offered).max_octets;
+        m->bucket.max_octets = sched_sizes_of_ms(s, ms, offered).max_octets;
     }
     for (uint32_t slots = s->pfc_offered ? m->slots : 0; slots; slots &= slots - 1) {
         uint32_t slot = (uint32_t)__builtin_ctz(slots);
@@ -119,67 +120,67 @@ static void ms_again(struct sched *s, uint32_t ms)
         if (p->bucket.rate == BUCKET_UNLIMITED)
             continue;
         struct bucket_terms offered = {p->bucket.rate, *pfc_offered(s, ms, slot)};
-        p->bucket.max_octets = sizes_of_pfc(s, ms, slot, offered).max_octets;
+        p->bucket.max_octets = sched_sizes_of_pfc(s, ms, slot, offered).max_octets;
     }
 }
 
-static void count(struct sched *s, uint32_t cell, uint32_t n201_u, bool more)
+static void count(struct sched *s, uint32_t bvc, uint32_t n201_u, bool more)
 {
-    struct tree_sizes *z = &s->sizes[cell];
+    struct tree_sizes *z = &s->sizes[bvc];
     uint32_t step = step_of(n201_u);
     z->mss[step] += more ? 1 : UINT32_MAX;
     z->some = z->mss[step] ? z->some | 1ULL << step : z->some & ~(1ULL << step);
 }
 
-void sizes_cell_begins(struct sched *s, uint32_t cell)
+void sched_sizes_bvc_begins(struct sched *s, uint32_t bvc)
 {
     if (s->sizes)
-        s->sizes[cell] = (struct tree_sizes){0};
+        s->sizes[bvc] = (struct tree_sizes){0};
 }
 
-void sizes_ms_begins(struct sched *s, uint32_t ms)
+void sched_sizes_ms_begins(struct sched *s, uint32_t ms)
 {
     if (s->ms_lles)
         s->ms_lles[ms] = ALL_LLES;
 }
 
-void sizes_ms_comes(struct sched *s, uint32_t ms, uint32_t cell)
+void sched_sizes_ms_comes(struct sched *s, uint32_t ms, uint32_t bvc)
 {
     if (!s->sizes)
         return;
-    count(s, cell, sizes_n201_u(s, ms), true);
-    cell_again(s, cell);
+    count(s, bvc, sched_sizes_n201_u(s, ms), true);
+    bvc_again(s, bvc);
 }
 
-void sizes_ms_goes(struct sched *s, uint32_t ms, uint32_t cell)
+void sched_sizes_ms_goes(struct sched *s, uint32_t ms, uint32_t bvc)
 {
     if (!s->sizes)
         return;
-    count(s, cell, sizes_n201_u(s, ms), false);
-    cell_again(s, cell);
+    count(s, bvc, sched_sizes_n201_u(s, ms), false);
+    bvc_again(s, bvc);
 }
 
-void sizes_ms_changes(struct sched *s, uint32_t ms, uint32_t was)
+void sched_sizes_ms_changes(struct sched *s, uint32_t ms, uint32_t was)
 {
-    uint32_t cell = tree_ms(s, ms)->cell;
+    uint32_t bvc = tree_ms(s, ms)->bvc;
     if (!s->sizes)
         return;
-    count(s, cell, sizes_n201_u(s, ms), true);
-    count(s, cell, was, false);
-    cell_again(s, cell);
+    count(s, bvc, sched_sizes_n201_u(s, ms), true);
+    count(s, bvc, was, false);
+    bvc_again(s, bvc);
     ms_again(s, ms);
 }
 
 int sched_ms_lles(struct sched *s, uint32_t ms, uint32_t lles, uint64_t now_ns)
 {
-    int fault = change_ms(s, ms, true);
+    int fault = sched_change_ms(s, ms, true);
     if (!fault && lles > ALL_LLES)
         fault = -SCHED_BAD_ID;
     if (fault || !s->sizes)
         return fault;
-    uint32_t was = sizes_n201_u(s, ms);
+    uint32_t was = sched_sizes_n201_u(s, ms);
     s->ms_lles[ms] = (uint8_t)(lles ? lles : ALL_LLES);
-    sizes_ms_changes(s, ms, was);
-    ms_heads_change(s, ms, now_ns);
+    sched_sizes_ms_changes(s, ms, was);
+    sched_ms_heads_change(s, ms, now_ns);
     return 0;
 }

@@ -9,46 +9,46 @@ static int change_level(uint64_t level)
 
 int sched_bvc_level(struct sched *s, uint32_t bvc, uint64_t level, uint64_t now_ns)
 {
-    int fault = change_cell(s, bvc, true);
+    int fault = sched_change_bvc(s, bvc, true);
     if (!fault)
         fault = change_level(level);
     if (fault)
         return fault;
-    s->cell[bvc].bucket.level = level;
-    s->cell[bvc].bucket.at_ns = now_ns;
-    cell_look_again(s, bvc);
+    s->bvc[bvc].bucket.level = level;
+    s->bvc[bvc].bucket.at_ns = now_ns;
+    sched_bvc_look_again(s, bvc);
     return 0;
 }
 
 int sched_ms_level(struct sched *s, uint32_t ms, uint64_t level, uint64_t now_ns)
 {
-    int fault = change_ms(s, ms, true);
+    int fault = sched_change_ms(s, ms, true);
     if (!fault)
         fault = change_level(level);
     if (fault)
         return fault;
     struct tree_ms *m = tree_ms(s, ms);
-    roll_refresh(s, ms, now_ns);
+    sched_roll_refresh(s, ms, now_ns);
     if (m->state & MS_OWN)
         bucket_charge(&m->bucket, level, 0, now_ns);
     else
-        bucket_default_set(&m->bucket, &s->cell[m->cell].defaults, level, now_ns);
-    ms_update(s, ms, now_ns);
+        bucket_default_set(&m->bucket, &s->bvc[m->bvc].defaults, level, now_ns);
+    sched_ms_update(s, ms, now_ns);
     return 0;
 }
 
 int sched_pfc_level(struct sched *s, uint32_t ms, uint32_t slot, uint64_t level, uint64_t now_ns)
 {
-    int fault = change_pfc(s, ms, slot);
+    int fault = sched_change_pfc(s, ms, slot);
     if (!fault)
         fault = change_level(level);
     if (fault)
         return fault;
     struct tree_pfc *p = tree_pfc_of(tree_ms(s, ms), slot);
-    roll_refresh(s, ms, now_ns);
+    sched_roll_refresh(s, ms, now_ns);
     bucket_charge(pfc_bucket(tree_ms(s, ms), p), level, 0, now_ns);
-    pfc_unwait(s, tree_pfc_id(ms, slot), p);
-    ms_update(s, ms, now_ns);
+    sched_pfc_unwait(s, tree_pfc_id(ms, slot), p);
+    sched_ms_update(s, ms, now_ns);
     return 0;
 }
 

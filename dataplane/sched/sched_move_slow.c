@@ -41,7 +41,7 @@ static void hand_over(struct sched *s, uint32_t ms, uint32_t slot, sched_leave_f
 int sched_ms_leave(struct sched *s, uint32_t ms, struct sched_baggage *b, sched_leave_fn *leave,
                    void *self, uint64_t now_ns)
 {
-    int fault = change_ms(s, ms, true);
+    int fault = sched_change_ms(s, ms, true);
     if (fault)
         return fault;
     const struct tree_ms *m = tree_ms(s, ms);
@@ -57,7 +57,7 @@ int sched_ms_leave(struct sched *s, uint32_t ms, struct sched_baggage *b, sched_
         pack_pfc(s, ms, slot, &b->pfc[slot]);
         hand_over(s, ms, slot, leave, self);
     }
-    ms_update(s, ms, now_ns);
+    sched_ms_update(s, ms, now_ns);
     return sched_ms_remove(s, ms, DROP_removed, now_ns); // finds nothing to drop
 }
 
@@ -76,13 +76,13 @@ int sched_ms_arrive(struct sched *s, uint32_t ms, uint32_t bvc, const struct sch
     if (fault)
         return fault;
     struct tree_ms *m = tree_ms(s, ms);
-    uint32_t was = sizes_n201_u(s, ms);
+    uint32_t was = sched_sizes_n201_u(s, ms);
     memcpy(m->n201_u, b->n201_u, sizeof b->n201_u);
-    sizes_ms_changes(s, ms, was);
+    sched_sizes_ms_changes(s, ms, was);
     sched_ms_lles(s, ms, b->lles, now_ns);
     m->away_ns = b->away_ns;
     m->state |= b->stands;
-    change_standing(m, MS_STOPPED, false, now_ns);
+    sched_change_standing(m, MS_STOPPED, false, now_ns);
     go_on_from(m, b->clock_ns, now_ns);
     for (uint32_t slot = 0; slot < s->config.pfcs_an_ms && !fault; slot++) {
         if (!(b->slots & 1u << slot))
@@ -130,6 +130,6 @@ enum drop_reason sched_ms_arrive_npdu(struct sched *s, uint32_t ms, uint32_t slo
     if (b->pfc[slot].sent_octets)
         resume(m, slot, &b->pfc[slot]);
     room_begun(s, pfc, m, p);
-    pfc_begins(s, pfc, m, p, now_ns);
+    sched_pfc_begins(s, pfc, m, p, now_ns);
     return DROP_NONE;
 }

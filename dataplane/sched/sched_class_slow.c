@@ -13,14 +13,14 @@ int sched_class_set(struct sched *s, uint32_t class, const struct sched_class *v
     k.lifetime_ns = values->lifetime_ns;
     k.bss_least_ns = values->bss_least_ns;
     k.bss_most_ns = values->bss_most_ns;
-    int fault = change_class(&k, class);
+    int fault = sched_change_class(&k, class);
     if (fault)
         return fault;
     s->config.of_class[class] = k;
-    change_rule(s, class);
+    sched_change_rule(s, class);
     if (k.weight != old) {
         s->reweighed = true;
-        s->reweigh_cell = 0;
+        s->reweigh_bvc = 0;
     }
     return 0;
 }
@@ -34,6 +34,6 @@ int sched_class_aqm(struct sched *s, uint32_t class, const uint64_t *params, uin
     if (count != ops->param_count || aqm_setup(&aqm, ops, params))
         return -SCHED_BAD_AQM;
     s->config.of_class[class].aqm = aqm;
-    change_rule(s, class);
+    sched_change_rule(s, class);
     return 0;
 }

@@ -22,9 +22,9 @@ static void class_vars_reset(const struct sched *s, enum sched_scope scope, size
 
 int sched_nse_add(struct sched *s, uint32_t nse, struct bucket_terms cir, uint64_t now_ns)
 {
-    int fault = change_nse(s, nse, false);
+    int fault = sched_change_nse(s, nse, false);
     if (!fault)
-        fault = change_terms(cir);
+        fault = sched_change_terms(cir);
     if (fault)
         return fault;
     struct tree_nse *n = &s->nse[nse];
@@ -33,80 +33,80 @@ int sched_nse_add(struct sched *s, uint32_t nse, struct bucket_terms cir, uint64
                            .ring = {TREE_NONE, TREE_NONE},
                            .rank_top = {RANK_NONE, RANK_NONE},
                            .wheel_ref = WHEEL_NO_REF};
-    heap_clear(s, nse);
+    sched_heap_clear(s, nse);
     class_vars_reset(s, SCHED_SCOPE_NSE, nse);
     return sched_nse_set(s, nse, cir, now_ns);
 }
 
 int sched_nse_remove(struct sched *s, uint32_t nse)
 {
-    int fault = change_nse(s, nse, true);
+    int fault = sched_change_nse(s, nse, true);
     if (fault)
         return fault;
-    if (s->nse[nse].cells)
+    if (s->nse[nse].bvcs)
         return -SCHED_BUSY;
-    nse_unwait(s, nse);
+    sched_nse_unwait(s, nse);
     s->nse[nse].state = 0;
     return 0;
 }
 
 int sched_bvc_add(struct sched *s, uint32_t bvc, uint32_t nse, uint64_t now_ns)
 {
-    int fault = change_cell(s, bvc, false);
+    int fault = sched_change_bvc(s, bvc, false);
     if (!fault)
-        fault = change_nse(s, nse, true);
+        fault = sched_change_nse(s, nse, true);
     if (fault)
         return fault;
-    struct tree_cell *c = &s->cell[bvc];
-    *c = (struct tree_cell){.state = CELL_EXISTS | CELL_STOPPED,
-                            .nse = nse,
-                            .offset = s->nse[nse].virtual,
-                            .wheel_ref = WHEEL_NO_REF,
-                            .roll = TREE_NONE,
-                            .places = TREE_NONE,
-                            .places_left = TREE_NONE,
-                            .bucket.at_ns = now_ns,
-                            .defaults.since_ns = now_ns};
+    struct tree_bvc *c = &s->bvc[bvc];
+    *c = (struct tree_bvc){.state = BVC_EXISTS | BVC_STOPPED,
+                           .nse = nse,
+                           .offset = s->nse[nse].virtual,
+                           .wheel_ref = WHEEL_NO_REF,
+                           .roll = TREE_NONE,
+                           .places = TREE_NONE,
+                           .places_left = TREE_NONE,
+                           .bucket.at_ns = now_ns,
+                           .defaults.since_ns = now_ns};
     for (int class = 0; class < CLASS_COUNT; class ++)
         c->of_class[class] =
             (struct tree_class){.head = TREE_NONE, .rank_top = {RANK_NONE, RANK_NONE}};
     class_vars_reset(s, SCHED_SCOPE_BVC, bvc);
-    s->nse[nse].cells++;
-    sizes_cell_begins(s, bvc);
+    s->nse[nse].bvcs++;
+    sched_sizes_bvc_begins(s, bvc);
     return 0;
 }
 
 int sched_bvc_remove(struct sched *s, uint32_t bvc)
 {
-    int fault = change_cell(s, bvc, true);
+    int fault = sched_change_bvc(s, bvc, true);
     if (fault)
         return fault;
-    if (s->cell[bvc].mss)
+    if (s->bvc[bvc].mss)
         return -SCHED_BUSY;
-    cell_unwait(s, bvc);
-    roll_forget(s, bvc);
-    s->nse[s->cell[bvc].nse].cells--;
-    s->cell[bvc].state = 0;
+    sched_bvc_unwait(s, bvc);
+    sched_roll_forget(s, bvc);
+    s->nse[s->bvc[bvc].nse].bvcs--;
+    s->bvc[bvc].state = 0;
     return 0;
 }
 
 int sched_ms_add(struct sched *s, uint32_t ms, uint32_t bvc, uint16_t n201_u, uint64_t now_ns)
 {
-    int fault = change_ms(s, ms, false);
+    int fault = sched_change_ms(s, ms, false);
     if (!fault)
-        fault = change_cell(s, bvc, true);
+        fault = sched_change_bvc(s, bvc, true);
     if (!fault)
-        fault = change_n201_u(s, n201_u);
+        fault = sched_change_n201_u(s, n201_u);
     if (fault)
         return fault;
     struct tree_ms *m = tree_ms(s, ms);
-    *m = (struct tree_ms){.state = MS_EXISTS, .cell = bvc, .wheel_ref = WHEEL_NO_REF};
+    *m = (struct tree_ms){.state = MS_EXISTS, .bvc = bvc, .wheel_ref = WHEEL_NO_REF};
     for (int lle = 0; lle < SCHED_LLES; lle++)
         m->n201_u[lle] = n201_u;
-    bucket_default_set(&m->bucket, &s->cell[bvc].defaults, 0, now_ns);
-    roll_join(s, ms, bvc);
-    sizes_ms_begins(s, ms);
-    sizes_ms_comes(s, ms, bvc);
+    bucket_default_set(&m->bucket, &s->bvc[bvc].defaults, 0, now_ns);
+    sched_roll_join(s, ms, bvc);
+    sched_sizes_ms_begins(s, ms);
+    sched_sizes_ms_comes(s, ms, bvc);
     return 0;
 }
 
@@ -117,8 +117,8 @@ int sched_ms_remove(struct sched *s, uint32_t ms, enum drop_reason reason, uint6
         return fault;
     sched_ms_reserve(s, ms, false, now_ns);
     struct tree_ms *m = tree_ms(s, ms);
-    roll_leave(s, ms, m->cell);
-    sizes_ms_goes(s, ms, m->cell);
+    sched_roll_leave(s, ms, m->bvc);
+    sched_sizes_ms_goes(s, ms, m->bvc);
     for (uint32_t slot = 0; slot < s->config.pfcs_an_ms; slot++)
         tree_pfc_of(m, slot)->state = 0;
     m->state = 0;
@@ -129,18 +129,18 @@ int sched_ms_remove(struct sched *s, uint32_t ms, enum drop_reason reason, uint6
 static void flows_reset(const struct sched *s, uint32_t pfc, uint32_t class)
 {
     for (uint32_t flow = 0; flow < s->config.flows_a_pfc; flow++) {
-        struct tree_flow *f = queue_flow(s, pfc, flow);
+        struct tree_flow *f = sched_queue_flow(s, pfc, flow);
         *f = (struct tree_flow){0};
         vars_reset(s, SCHED_SCOPE_FLOW,
                    tree_vars(s, SCHED_SCOPE_FLOW, queue_flow_place(s, pfc, flow)), class);
     }
     if (s->config.flows_a_pfc)
-        *queue_flows(s, pfc) = (struct tree_flows){0};
+        *sched_queue_flows(s, pfc) = (struct tree_flows){0};
 }
 
 int sched_pfc_add(struct sched *s, uint32_t ms, uint32_t slot, enum traffic_class class)
 {
-    int fault = change_ms(s, ms, true);
+    int fault = sched_change_ms(s, ms, true);
     if (fault)
         return fault;
     struct tree_ms *m = tree_ms(s, ms);
@@ -150,7 +150,7 @@ int sched_pfc_add(struct sched *s, uint32_t ms, uint32_t slot, enum traffic_clas
         return -SCHED_EXISTS;
     if ((uint32_t) class >= CLASS_COUNT)
         return -SCHED_BAD_CLASS;
-    room_leave(s, ms); // the MS may be ranked under another slot now
+    sched_room_leave(s, ms); // the MS may be ranked under another slot now
     struct tree_pfc *p = tree_pfc_of(m, slot);
     bool by_flow = s->config.of_class[class].flow_queues;
     *p = (struct tree_pfc){.state = by_flow ? PFC_BY_FLOW : 0,
@@ -162,26 +162,26 @@ int sched_pfc_add(struct sched *s, uint32_t ms, uint32_t slot, enum traffic_clas
                tree_vars(s, SCHED_SCOPE_PFC, tree_pfc_place(s, tree_pfc_id(ms, slot))), class);
     flows_reset(s, tree_pfc_id(ms, slot), class);
     m->slots |= (uint8_t)(1u << slot);
-    room_return(s, ms);
+    sched_room_return(s, ms);
     return 0;
 }
 
 int sched_pfc_remove(struct sched *s, uint32_t ms, uint32_t slot, enum drop_reason reason,
                      uint64_t now_ns)
 {
-    int fault = change_pfc(s, ms, slot);
+    int fault = sched_change_pfc(s, ms, slot);
     if (!fault)
-        fault = change_flush(s, tree_pfc_id(ms, slot), reason);
+        fault = sched_change_flush(s, tree_pfc_id(ms, slot), reason);
     if (fault)
         return fault;
     struct tree_ms *m = tree_ms(s, ms);
-    room_leave(s, ms);
-    share_part(s, ms, slot);
+    sched_room_leave(s, ms);
+    sched_share_part(s, ms, slot);
     tree_pfc_of(m, slot)->state = 0;
     m->slots &= (uint8_t) ~(1u << slot);
-    room_return(s, ms);
+    sched_room_return(s, ms);
     m->blocked &= m->slots;
-    ms_update(s, ms, now_ns);
+    sched_ms_update(s, ms, now_ns);
     for (uint32_t lle = 0; lle < SCHED_LLES; lle++)
         ms_lle_is_left(s, ms, lle, now_ns);
     return 0;

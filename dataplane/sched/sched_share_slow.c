@@ -16,17 +16,17 @@ static void lead_passes(struct sched *s, uint32_t ms, uint32_t from, uint32_t fo
         heir->state |= PFC_LEADS;
     for (; followers; followers &= followers - 1)
         tree_pfc_of(m, (uint32_t)__builtin_ctz(followers))->bucket.max_octets = to;
-    sizes_pfc_passes(s, ms, from, to);
+    sched_sizes_pfc_passes(s, ms, from, to);
 }
 
-void share_part(struct sched *s, uint32_t ms, uint32_t slot)
+void sched_share_part(struct sched *s, uint32_t ms, uint32_t slot)
 {
     struct tree_ms *m = tree_ms(s, ms);
     struct tree_pfc *p = tree_pfc_of(m, slot);
     if (!pfc_is_shared(p))
         return;
-    uint32_t others = share_members(m, slot) & ~(1u << slot), leader = pfc_leader(p, slot);
-    share_left(s, ms, m, slot);
+    uint32_t others = sched_share_members(m, slot) & ~(1u << slot), leader = pfc_leader(p, slot);
+    sched_share_left(s, ms, m, slot);
     if (p->state & PFC_LEADS)
         lead_passes(s, ms, slot, others);
     else if (!(others & (others - 1)))
@@ -42,22 +42,22 @@ static void join(struct sched *s, uint32_t ms, uint32_t slot, uint32_t leader, u
     uint32_t pfc = tree_pfc_id(ms, slot);
     struct tree_pfc *p = tree_pfc_of(m, slot);
     bool stopped = tree_pfc_of(m, leader)->state & PFC_STOPPED;
-    share_free(s, ms, m, leader);
+    sched_share_free(s, ms, m, leader);
     p->state = (uint8_t)(stopped ? p->state | PFC_STOPPED : p->state & ~PFC_STOPPED);
     m->blocked &= (uint8_t) ~(1u << slot);
     if (stopped)
         m->blocked |= (uint8_t)(1u << slot);
     if (stopped && p->state & PFC_IN_RING)
-        cell_ring_remove(s, pfc, p, m->cell);
-    share_settle(s, ms, m, slot, now_ns);
-    ms_update(s, ms, now_ns);
+        sched_bvc_ring_remove(s, pfc, p, m->bvc);
+    sched_share_settle(s, ms, m, slot, now_ns);
+    sched_ms_update(s, ms, now_ns);
 }
 
 int sched_pfc_share(struct sched *s, uint32_t ms, uint32_t slot, uint32_t with, uint64_t now_ns)
 {
-    int fault = change_pfc(s, ms, slot);
+    int fault = sched_change_pfc(s, ms, slot);
     if (!fault)
-        fault = slot == with ? -SCHED_BAD_ID : change_pfc(s, ms, with);
+        fault = slot == with ? -SCHED_BAD_ID : sched_change_pfc(s, ms, with);
     if (fault)
         return fault;
     struct tree_ms *m = tree_ms(s, ms);
@@ -65,9 +65,9 @@ int sched_pfc_share(struct sched *s, uint32_t ms, uint32_t slot, uint32_t with, 
     uint32_t leader = pfc_leader(tree_pfc_of(m, with), with);
     if (leader == pfc_leader(p, slot))
         return 0;
-    roll_refresh(s, ms, now_ns);
-    share_part(s, ms, slot);
-    pfc_unwait(s, tree_pfc_id(ms, slot), p);
+    sched_roll_refresh(s, ms, now_ns);
+    sched_share_part(s, ms, slot);
+    sched_pfc_unwait(s, tree_pfc_id(ms, slot), p);
     p->bucket = (struct bucket){.rate = BUCKET_UNLIMITED, .max_octets = leader};
     p->state |= PFC_SHARES;
     tree_pfc_of(m, leader)->state |= PFC_LEADS;

@@ -15,7 +15,7 @@
 #define REWEIGHED 16u // cells a call
 
 // The next class among `active`, which is not empty.
-static uint32_t next_of(const struct tree_cell *c, uint32_t active)
+static uint32_t next_of(const struct tree_bvc *c, uint32_t active)
 {
     uint32_t best = (uint32_t)__builtin_ctz(active);
     if (best == CLASS_SIGNALLING)
@@ -28,12 +28,12 @@ static uint32_t next_of(const struct tree_cell *c, uint32_t active)
     return best;
 }
 
-uint32_t cell_next_class(const struct tree_cell *c)
+uint32_t sched_bvc_next_class(const struct tree_bvc *c)
 {
     return next_of(c, c->active);
 }
 
-void nse_refresh(struct sched *s, uint32_t nse)
+void sched_nse_refresh(struct sched *s, uint32_t nse)
 {
     struct tree_nse *n = &s->nse[nse];
     bool ready = n->first != TREE_NONE && !(n->state & (NSE_WAITS | NSE_STANDS));
@@ -56,7 +56,7 @@ void nse_refresh(struct sched *s, uint32_t nse)
     turn->prev = nse;
 }
 
-void cell_starts_at(struct tree_cell *c, uint64_t key)
+void sched_bvc_starts_at(struct tree_bvc *c, uint64_t key)
 {
     uint32_t data = c->active & ~(1u << CLASS_SIGNALLING);
     if (!data)
@@ -65,13 +65,13 @@ void cell_starts_at(struct tree_cell *c, uint64_t key)
     c->untimed = false;
 }
 
-void cell_comes_back(const struct sched *s, struct tree_cell *c, const struct tree_nse *n)
+void sched_bvc_comes_back(const struct sched *s, struct tree_bvc *c, const struct tree_nse *n)
 {
     uint32_t data = c->active & ~(1u << CLASS_SIGNALLING);
     if (!data)
         return;
     if (c->untimed) {
-        cell_starts_at(c, n->virtual);
+        sched_bvc_starts_at(c, n->virtual);
         return;
     }
     uint32_t class = next_of(c, data);
@@ -85,101 +85,101 @@ void cell_comes_back(const struct sched *s, struct tree_cell *c, const struct tr
 static void first_changes(struct sched *s, uint32_t nse)
 {
     if (s->nse[nse].state & NSE_WAITS)
-        nse_unwait(s, nse);
+        sched_nse_unwait(s, nse);
 }
 
-static void refresh(struct sched *s, uint32_t cell, bool served)
+static void refresh(struct sched *s, uint32_t bvc, bool served)
 {
-    const struct tree_cell *c = &s->cell[cell];
+    const struct tree_bvc *c = &s->bvc[bvc];
     struct tree_nse *n = &s->nse[c->nse];
-    bool was = c->state & CELL_READY;
-    bool ready = c->active && !(c->state & (CELL_WAITS | CELL_STANDS));
+    bool was = c->state & BVC_READY;
+    bool ready = c->active && !(c->state & (BVC_WAITS | BVC_STANDS));
     if (was && ready)
-        ready_renew(s, n, cell, served);
+        sched_ready_renew(s, n, bvc, served);
     else if (ready)
-        ready_add(s, n, cell);
+        sched_ready_add(s, n, bvc);
     else if (was)
-        ready_remove(s, n, cell);
-    nse_refresh(s, c->nse);
+        sched_ready_remove(s, n, bvc);
+    sched_nse_refresh(s, c->nse);
 }
 
-void cell_refresh(struct sched *s, uint32_t cell)
+void sched_bvc_refresh(struct sched *s, uint32_t bvc)
 {
-    refresh(s, cell, false);
+    refresh(s, bvc, false);
 }
 
 // The common case, a cell by turns that stays ready, only passes the turn on.
-void cell_served(struct sched *s, uint32_t cell)
+void sched_bvc_served(struct sched *s, uint32_t bvc)
 {
-    const struct tree_cell *c = &s->cell[cell];
+    const struct tree_bvc *c = &s->bvc[bvc];
     struct tree_nse *n = &s->nse[c->nse];
-    bool stays = (c->state & (CELL_READY | CELL_WAITS | CELL_STANDS)) == CELL_READY &&
+    bool stays = (c->state & (BVC_READY | BVC_WAITS | BVC_STANDS)) == BVC_READY &&
                  c->place == READY_TURNS && c->active && !(c->active & 1u << CLASS_SIGNALLING);
-    if (stays && n->first == cell && !ready_by_time(n))
-        cell_has_had_turn(n, c);
+    if (stays && n->first == bvc && !ready_by_time(n))
+        bvc_has_had_turn(n, c);
     else
-        refresh(s, cell, true);
+        refresh(s, bvc, true);
 }
 
 // The first PDU in the cell's order has changed, and may be smaller than the one waited for.
-static void order_changes(struct sched *s, struct tree_cell *c, uint32_t cell)
+static void order_changes(struct sched *s, struct tree_bvc *c, uint32_t bvc)
 {
-    cell_unwait(s, cell);
-    if (s->nse[c->nse].first == cell)
+    sched_bvc_unwait(s, bvc);
+    if (s->nse[c->nse].first == bvc)
         first_changes(s, c->nse);
-    cell_refresh(s, cell);
-    nse_refresh(s, c->nse);
+    sched_bvc_refresh(s, bvc);
+    sched_nse_refresh(s, c->nse);
 }
 
-static void class_wakes(struct sched *s, uint32_t class, struct tree_cell *c, uint32_t cell)
+static void class_wakes(struct sched *s, uint32_t class, struct tree_bvc *c, uint32_t bvc)
 {
     if (class != CLASS_SIGNALLING)
-        cell_class_wakes(c, &s->nse[c->nse], class);
+        bvc_class_wakes(c, &s->nse[c->nse], class);
     c->active |= (uint8_t)(1u << class);
-    if (cell_next_class(c) == class) {
-        order_changes(s, c, cell);
+    if (sched_bvc_next_class(c) == class) {
+        order_changes(s, c, bvc);
         return;
     }
-    cell_refresh(s, cell);
-    nse_refresh(s, c->nse);
+    sched_bvc_refresh(s, bvc);
+    sched_nse_refresh(s, c->nse);
 }
 
 // At the head, so that among several PFCs that have begun, the one whose turn it is comes last.
-static void link_first(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t cell)
+static void link_first(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t bvc)
 {
-    struct tree_cell *c = &s->cell[cell];
+    struct tree_bvc *c = &s->bvc[bvc];
     struct tree_class *k = &c->of_class[p->traffic_class];
     ring_link_before(s, pfc, p, k->head);
     k->head = pfc;
-    if (cell_next_class(c) == p->traffic_class)
-        order_changes(s, c, cell);
+    if (sched_bvc_next_class(c) == p->traffic_class)
+        order_changes(s, c, bvc);
 }
 
-void cell_ring_add(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t cell)
+void sched_bvc_ring_add(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t bvc)
 {
-    struct tree_cell *c = &s->cell[cell];
+    struct tree_bvc *c = &s->bvc[bvc];
     struct tree_class *k = &c->of_class[p->traffic_class];
     p->state |= PFC_IN_RING;
     if (k->head == TREE_NONE) {
         k->head = p->next = p->prev = pfc;
-        class_wakes(s, p->traffic_class, c, cell);
+        class_wakes(s, p->traffic_class, c, bvc);
     } else if (p->sent_octets) {
-        link_first(s, pfc, p, cell);
+        link_first(s, pfc, p, bvc);
     } else {
         ring_link_before(s, pfc, p, k->head);
     }
 }
 
-void cell_ring_first(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t cell)
+void sched_bvc_ring_first(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t bvc)
 {
-    struct tree_class *k = &s->cell[cell].of_class[p->traffic_class];
+    struct tree_class *k = &s->bvc[bvc].of_class[p->traffic_class];
     if (k->head == pfc)
         return;
     ring_unlink(s, pfc, p, k);
-    link_first(s, pfc, p, cell);
+    link_first(s, pfc, p, bvc);
 }
 
-void cell_ring_last(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct tree_cell *c)
+void sched_bvc_ring_last(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct tree_bvc *c)
 {
     struct tree_class *k = &c->of_class[p->traffic_class];
     if (k->head == pfc) {
@@ -191,94 +191,94 @@ void cell_ring_last(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct tr
 }
 
 // While other PFCs are left in its class the cell's readiness and order stay.
-void cell_ring_remove(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t cell)
+void sched_bvc_ring_remove(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t bvc)
 {
-    struct tree_cell *c = &s->cell[cell];
-    cell_ring_unlink(s, pfc, p, c);
+    struct tree_bvc *c = &s->bvc[bvc];
+    bvc_ring_unlink(s, pfc, p, c);
     if (c->of_class[p->traffic_class].head == TREE_NONE || s->nse[c->nse].state & NSE_WAITS)
-        cell_refresh(s, cell);
+        sched_bvc_refresh(s, bvc);
 }
 
-void cell_wait(struct sched *s, uint32_t cell, uint64_t at_ns)
+void sched_bvc_wait(struct sched *s, uint32_t bvc, uint64_t at_ns)
 {
-    struct tree_cell *c = &s->cell[cell];
-    c->state |= CELL_WAITS;
-    c->wheel_ref = wheel_add(&s->wheel, tree_id(TREE_CELL, cell), at_ns);
-    cell_refresh(s, cell);
+    struct tree_bvc *c = &s->bvc[bvc];
+    c->state |= BVC_WAITS;
+    c->wheel_ref = wheel_add(&s->wheel, tree_id(TREE_BVC, bvc), at_ns);
+    sched_bvc_refresh(s, bvc);
 }
 
-void cell_unwait(struct sched *s, uint32_t cell)
+void sched_bvc_unwait(struct sched *s, uint32_t bvc)
 {
-    struct tree_cell *c = &s->cell[cell];
-    if (!(c->state & CELL_WAITS))
+    struct tree_bvc *c = &s->bvc[bvc];
+    if (!(c->state & BVC_WAITS))
         return;
-    c->state &= (uint8_t)~CELL_WAITS;
+    c->state &= (uint8_t)~BVC_WAITS;
     if (c->wheel_ref != WHEEL_NO_REF)
-        wheel_remove(&s->wheel, c->wheel_ref);
+        sched_wheel_remove(&s->wheel, c->wheel_ref);
     c->wheel_ref = WHEEL_NO_REF;
 }
 
-void cell_look_again(struct sched *s, uint32_t cell)
+void sched_bvc_look_again(struct sched *s, uint32_t bvc)
 {
     frames_look_again(s);
-    if (s->cell[cell].state & CELL_WAITS) {
-        cell_unwait(s, cell);
-        cell_refresh(s, cell);
+    if (s->bvc[bvc].state & BVC_WAITS) {
+        sched_bvc_unwait(s, bvc);
+        sched_bvc_refresh(s, bvc);
     }
-    if (s->nse[s->cell[cell].nse].state & NSE_WAITS) {
-        nse_unwait(s, s->cell[cell].nse);
-        nse_refresh(s, s->cell[cell].nse);
+    if (s->nse[s->bvc[bvc].nse].state & NSE_WAITS) {
+        sched_nse_unwait(s, s->bvc[bvc].nse);
+        sched_nse_refresh(s, s->bvc[bvc].nse);
     }
 }
 
 // Limits the tags' lead to one PDU; while weights stay the lead never exceeds that.
-static void reweigh(struct sched *s, struct tree_cell *c, uint32_t cell)
+static void reweigh(struct sched *s, struct tree_bvc *c, uint32_t bvc)
 {
     for (uint32_t class = CLASS_SIGNALLING + 1; class < CLASS_COUNT; class ++) {
         uint64_t most = c->virtual + tree_tag(s, class, s->config.pdu_octets_max);
         if (tree_before(most, c->of_class[class].tag))
             c->of_class[class].tag = most;
     }
-    if (c->state & CELL_READY && c->place == READY_TIMED) {
-        cell_comes_back(s, c, &s->nse[c->nse]);
-        cell_refresh(s, cell);
+    if (c->state & BVC_READY && c->place == READY_TIMED) {
+        sched_bvc_comes_back(s, c, &s->nse[c->nse]);
+        sched_bvc_refresh(s, bvc);
     }
 }
 
-void cells_reweigh(struct sched *s)
+void sched_bvcs_reweigh(struct sched *s)
 {
-    for (uint32_t i = 0; i < REWEIGHED && s->reweigh_cell < s->config.bvcs; i++) {
-        uint32_t cell = s->reweigh_cell++;
-        if (s->cell[cell].state)
-            reweigh(s, &s->cell[cell], cell);
+    for (uint32_t i = 0; i < REWEIGHED && s->reweigh_bvc < s->config.bvcs; i++) {
+        uint32_t bvc = s->reweigh_bvc++;
+        if (s->bvc[bvc].state)
+            reweigh(s, &s->bvc[bvc], bvc);
     }
 }
 
-void nse_wait(struct sched *s, uint32_t nse, uint64_t at_ns)
+void sched_nse_wait(struct sched *s, uint32_t nse, uint64_t at_ns)
 {
     struct tree_nse *n = &s->nse[nse];
     uint32_t first = n->first;
-    ready_in_time(s, n);
+    sched_ready_in_time(s, n);
     n->full_ns = at_ns + n->full_span_ns;
     if (n->first != first) // by virtual time another PDU is first: test that one
         return;
     n->state |= NSE_WAITS;
     n->wheel_ref = wheel_add(&s->wheel, tree_id(TREE_NSE, nse), at_ns);
-    nse_refresh(s, nse);
+    sched_nse_refresh(s, nse);
 }
 
-void nse_unwait(struct sched *s, uint32_t nse)
+void sched_nse_unwait(struct sched *s, uint32_t nse)
 {
     struct tree_nse *n = &s->nse[nse];
     if (!(n->state & NSE_WAITS))
         return;
     n->state &= (uint8_t)~NSE_WAITS;
     if (n->wheel_ref != WHEEL_NO_REF)
-        wheel_remove(&s->wheel, n->wheel_ref);
+        sched_wheel_remove(&s->wheel, n->wheel_ref);
     n->wheel_ref = WHEEL_NO_REF;
 }
 
-void tree_moved(void *owner, uint32_t id, uint32_t ref)
+void sched_tree_moved(void *owner, uint32_t id, uint32_t ref)
 {
     struct sched *s = owner;
     uint32_t at = id & TREE_ID_MASK;
@@ -289,8 +289,8 @@ void tree_moved(void *owner, uint32_t id, uint32_t ref)
     case TREE_PFC:
         tree_pfc(s, at)->wheel_ref = ref;
         break;
-    case TREE_CELL:
-        s->cell[at].wheel_ref = ref;
+    case TREE_BVC:
+        s->bvc[at].wheel_ref = ref;
         break;
     case TREE_NSE:
         s->nse[at].wheel_ref = ref;

@@ -3,7 +3,7 @@
 
 #include "dataplane/base/rng.h"
 
-uint32_t teid_after(struct teid_bits bits, uint64_t seed, uint32_t turn, uint32_t former)
+uint32_t state_teid_after(struct teid_bits bits, uint64_t seed, uint32_t turn, uint32_t former)
 {
     struct rng rng;
     uint32_t worker = teid_worker(bits, former), index = teid_index(bits, former), teid;
