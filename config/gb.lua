@@ -26,7 +26,7 @@ timers {
 }
 
 -- Places in all, counted at the start: what a reload may bring, and what the BSS makes by itself.
-room { nsvcs = 32, bvcs = 200, mss = 20000, pdps = 40000, flows = 3 }
+room { nsvcs = 32, bvcs = 200, mss = 20000, pdps = 40000, pfcs = 3 }
 
 log { level = "info" }          -- a line for each change of state; "debug" for a laboratory
 

@@ -75,8 +75,8 @@ const char *config_sched(const struct dp_config *c, struct sched_config *sched)
         .nses = c->nses,
         .bvcs = c->bvcs,
         .mss = part(c->worker_mss, c->mss),
-        .pfcs_an_ms = c->room_flows,
-        .flows_a_pfc = c->sched_queue_flows,
+        .pfcs_an_ms = c->room_pfcs,
+        .flows_a_pfc = c->queue_flows,
         .flow_quantum_octets = c->flow_quantum_octets,
         .limit = {c->queue_packets, c->queue_octets},
         .nse_limit = {c->nse_packets, c->nse_octets ? c->nse_octets : UINT32_MAX},
@@ -90,7 +90,7 @@ const char *config_sched(const struct dp_config *c, struct sched_config *sched)
         .pdu_octets_max = LLC_OCTETS + LLC_N201_U_MAX,
         .bvc_delay_ns = c->cell_delay_ns,
         .ms_delay_ns = c->ms_delay_ns,
-        .pfc_delay_ns = c->flow_delay_ns,
+        .pfc_delay_ns = c->pfc_delay_ns,
         .coarse = c->real_time,
         .seed = c->seed};
     const char *wrong = NULL;

@@ -266,7 +266,7 @@ static const char *registry_of(struct dp *dp, const struct dp_config *c)
 {
     struct registry *r = &dp->registry;
     *r = registry_sizes(c);
-    r->pfcs_an_ms = c->room_flows;
+    r->pfcs_an_ms = c->room_pfcs;
     r->teid_seed = c->teid_seed;
     r->gn = own_addresses(&c->gn);
     r->gb = own_addresses(&c->gb);

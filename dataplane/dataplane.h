@@ -78,7 +78,7 @@ extern const struct field_record dp_port_record;
     KEY(T, TIME, hold_ns, "queue.hold", "unlimited", 1 * S_IN_NS, 10000 * S_IN_NS, 300 * S_IN_NS,  \
         "how much longer than its lifetime an N-PDU may stay in all, its MS frozen or stopped "    \
         "(expired)")                                                                               \
-    KEY(T, COUNT, sched_queue_flows, "queue.flows", "none", 2, 64, 16,                             \
+    KEY(T, COUNT, queue_flows, "queue.flows", "none", 2, 64, 16,                                   \
         "how many queues by flow a packet flow has, where its class asks for them")                \
     KEY(T, SIZE, flow_quantum_octets, "queue.flow_quantum", NULL, 256, 65535, 300,                 \
         "what one of them may send in its turn")
@@ -92,7 +92,7 @@ enum dp_overflow { DP_OVERFLOW_LARGEST, DP_OVERFLOW_TAIL };
 #define DP_GB_KEYS(KEY, T)                                                                   \
     DP_DELAY(KEY, T, cell_delay_ns, "gb.cell_delay", "a cell's")                             \
     DP_DELAY(KEY, T, ms_delay_ns, "gb.ms_delay", "an MS's")                                  \
-    DP_DELAY(KEY, T, flow_delay_ns, "gb.flow_delay", "a packet flow's")                      \
+    DP_DELAY(KEY, T, pfc_delay_ns, "gb.pfc_delay", "a packet flow's")                        \
     KEY(T, TIME, ready_ns, "gb.ready", "none", 2 * S_IN_NS, 186 * 60 * S_IN_NS, 0,           \
         "the READY timer (23.060 6.1.1): an MS not heard for that long is paged before its " \
         "next packet; none: never")
@@ -105,16 +105,16 @@ enum dp_overflow { DP_OVERFLOW_LARGEST, DP_OVERFLOW_TAIL };
 #define DP_ROOM_WORKER(KEY, T, name, most, what)                     \
     KEY(T, COUNT, name, "room." #name, "as many as all", 1, most, 0, \
         what " that each worker has room for; who moves to a full one stays where it is")
-#define DP_ROOM_KEYS(KEY, T)                                         \
-    DP_ROOM(KEY, T, nses, 4096, "NSEs")                              \
-    DP_ROOM(KEY, T, nsvcs, 16384, "NS-VCs")                          \
-    DP_ROOM(KEY, T, ggsns, 4096, "GGSNs")                            \
-    DP_ROOM(KEY, T, bvcs, 65536, "cells")                            \
-    DP_ROOM(KEY, T, mss, 4194304, "MSs")                             \
-    DP_ROOM(KEY, T, pdps, 4194304, "PDP contexts")                   \
-    DP_ROOM_WORKER(KEY, T, worker_mss, 4194304, "MSs")               \
-    DP_ROOM_WORKER(KEY, T, worker_pdps, 4194304, "PDP contexts")     \
-    KEY(T, COUNT, room_flows, "room.flows", NULL, 1, SCHED_SLOTS, 0, \
+#define DP_ROOM_KEYS(KEY, T)                                       \
+    DP_ROOM(KEY, T, nses, 4096, "NSEs")                            \
+    DP_ROOM(KEY, T, nsvcs, 16384, "NS-VCs")                        \
+    DP_ROOM(KEY, T, ggsns, 4096, "GGSNs")                          \
+    DP_ROOM(KEY, T, bvcs, 65536, "cells")                          \
+    DP_ROOM(KEY, T, mss, 4194304, "MSs")                           \
+    DP_ROOM(KEY, T, pdps, 4194304, "PDP contexts")                 \
+    DP_ROOM_WORKER(KEY, T, worker_mss, 4194304, "MSs")             \
+    DP_ROOM_WORKER(KEY, T, worker_pdps, 4194304, "PDP contexts")   \
+    KEY(T, COUNT, room_pfcs, "room.pfcs", NULL, 1, SCHED_SLOTS, 0, \
         "packet flows of each MS, one for each class and PFI of its contexts")
 
 // Its keys stand in the documentation in this order, block by block.

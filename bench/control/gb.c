@@ -1,4 +1,4 @@
-// See gb.h. The world is a run's own parts: configuration, Lua host, control, dataplane with one
+// See gb.h. The world is a run's own parts: configuration, Lua state, control, dataplane with one
 // worker on ring ports; the clock stands still but for a microsecond a burst. What the BSS sends is
 // written octet by octet, and its answers are read so.
 #include "bench/control/gb_parts.h"
@@ -12,7 +12,7 @@
 #include <rte_mbuf.h>
 #include <rte_ring.h>
 
-#include "control/bind/host.h"
+#include "control/bind/bind.h"
 #include "control/process/eal.h"
 #include "dataplane/wire/bytes.h"
 
@@ -52,8 +52,8 @@ static void load_shape(struct gb *gb)
     if (!file || fprintf(file, text, gb->shape.cells, gb->shape.mss) < 0 || fclose(file) != 0)
         gb_die("the configuration cannot be written");
     struct options options = {.file = path};
-    gb->control.host = host_create(false);
-    bool good = gb->control.host && load_config(gb->control.host, &options, &gb->load);
+    gb->control.lua = bind_create(false);
+    bool good = gb->control.lua && load_config(gb->control.lua, &options, &gb->load);
     unlink(path);
     if (!good)
         gb_die("the configuration is not accepted");
@@ -65,7 +65,7 @@ bool gb_begin(const struct gb_shape *largest)
     char plan_text[512];
     load_shape(&gb);
     struct eal_plan plan = eal_plan(EAL_SYSFS, load_memory_octets(&gb.load) + (64ULL << 20));
-    host_destroy(gb.control.host);
+    bind_destroy(gb.control.lua);
     eal_plan_text(&plan, plan_text, sizeof plan_text);
     fprintf(stderr, "%s\n", plan_text);
     struct eal_threads threads = {.lcores = 1 + GB_CONTROL_LCORE};
@@ -233,7 +233,7 @@ uint64_t gb_restart(struct gb *gb)
 
 static void bring_up(struct gb *gb)
 {
-    control_start(&gb->control, &host_procedures, gb->dp);
+    control_start(&gb->control, &bind_procedures, gb->dp);
     while (gb->control.phase == CONTROL_STARTING) {
         control_poll(&gb->control, 0);
         poll_worker(gb);
@@ -272,11 +272,11 @@ struct gb *gb_open(const struct gb_shape *shape)
     gb->control.log = (struct log){.out = stderr, .level = LOG_ERROR};
     gb->end = dp_far_end(gb->dp, STATS_GB, 0);
     gb->gn = dp_far_end(gb->dp, STATS_GN, 0);
-    host_add_calls(gb->control.host, "dp", dp_calls, dp_call_count, gb->dp);
-    host_add_find(gb->control.host, gb->dp);
-    host_add_calls(gb->control.host, "board", board_calls, board_call_count, gb->board);
-    host_add_calls(gb->control.host, "lab", lab_calls_none, 3, gb);
-    host_add_calls(gb->control.host, "contexts", NULL, 0, NULL);
+    bind_add_calls(gb->control.lua, "dp", dp_calls, dp_call_count, gb->dp);
+    bind_add_find(gb->control.lua, gb->dp);
+    bind_add_calls(gb->control.lua, "board", board_calls, board_call_count, gb->board);
+    bind_add_calls(gb->control.lua, "lab", lab_calls_none, 3, gb);
+    bind_add_calls(gb->control.lua, "contexts", NULL, 0, NULL);
     bring_up(gb);
     return gb;
 }
@@ -288,7 +288,7 @@ void gb_close(struct gb *gb)
     if (dp_destroy(gb->dp) != 0)
         gb_die("buffers were lost");
     board_destroy(gb->board);
-    host_destroy(gb->control.host);
+    bind_destroy(gb->control.lua);
     free(gb);
 }
 

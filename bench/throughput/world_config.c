@@ -74,7 +74,7 @@ void world_configure(const struct bench_options *o, const struct ports *ports, s
                             .pdps = o->mss,
                             .worker_mss = world_share(o, 0).mss,
                             .worker_pdps = world_share(o, 0).mss,
-                            .room_flows = 1,
+                            .room_pfcs = 1,
                             .flow_quantum_octets = 300,
                             .workers = o->workers,
                             .teid_seed = WORLD_TEID_SEED,

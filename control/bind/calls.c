@@ -36,10 +36,10 @@ static int call_again(lua_State *L, int status, lua_KContext context)
     return call(L);
 }
 
-void host_add_calls(struct host *host, const char *name, const struct field_call *calls,
+void bind_add_calls(struct bind *lua, const char *name, const struct field_call *calls,
                     uint32_t count, void *target)
 {
-    lua_State *L = host->lua;
+    lua_State *L = lua->L;
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
     lua_createtable(L, 0, (int)count);
     for (uint32_t i = 0; i < count; i++) {
@@ -52,10 +52,9 @@ void host_add_calls(struct host *host, const char *name, const struct field_call
     lua_pop(L, 1);
 }
 
-void host_add_fields(struct host *host, const char *name, const struct field *fields,
-                     uint32_t count)
+void bind_add_fields(struct bind *lua, const char *name, const struct field *fields, uint32_t count)
 {
-    lua_State *L = host->lua;
+    lua_State *L = lua->L;
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
     fields_describe(L, fields, count);
     for (uint32_t i = 0; i < count; i++) {

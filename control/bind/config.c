@@ -131,13 +131,13 @@ static void push_rest(lua_State *L, const struct config_source *source)
     lua_pushcfunction(L, read_text);
 }
 
-bool host_config(struct host *host, const char *path, const char *const *sets, uint32_t set_count,
+bool bind_config(struct bind *lua, const char *path, const char *const *sets, uint32_t set_count,
                  FILE *errors)
 {
-    lua_State *L = host->lua;
-    config_source_free(host->source);
-    host->source = config_source(path, sets, set_count);
-    if (!host_push_function(host, "sluice.config.language", "load"))
+    lua_State *L = lua->L;
+    config_source_free(lua->source);
+    lua->source = config_source(path, sets, set_count);
+    if (!bind_push_function(lua, "sluice.config.language", "load"))
         return false;
     lua_pushstring(L, path);
     if (!push_file(L, path)) {
@@ -145,10 +145,10 @@ bool host_config(struct host *host, const char *path, const char *const *sets, u
         lua_pop(L, 3);
         return false;
     }
-    push_rest(L, host->source);
-    host_limit(host, host->used + LUA_OCTETS_MAX);
-    bool ran = host_run(L, 5, 2);
-    host_limit(host, host->most); // our own code needs memory even if the file has used its limit
+    push_rest(L, lua->source);
+    bind_limit(lua, lua->used + LUA_OCTETS_MAX);
+    bool ran = bind_run(L, 5, 2);
+    bind_limit(lua, lua->most); // our own code needs memory even if the file has used its limit
     if (!ran)
         return false;
     bool good = lua_istable(L, -2);
@@ -158,45 +158,44 @@ bool host_config(struct host *host, const char *path, const char *const *sets, u
     return good;
 }
 
-int config_source_push(struct host *host, lua_State *L)
+int config_source_push(struct bind *lua, lua_State *L)
 {
-    lua_pushstring(L, host->source->path);
-    if (!push_file(L, host->source->path)) {
+    lua_pushstring(L, lua->source->path);
+    if (!push_file(L, lua->source->path)) {
         lua_pushnil(L);
         lua_replace(L, -3);
         return 2;
     }
-    push_rest(L, host->source);
-    host->load_most = host->used + LUA_OCTETS_MAX;
+    push_rest(L, lua->source);
+    lua->load_most = lua->used + LUA_OCTETS_MAX;
     return 5;
 }
 
-void config_limit(struct host *host, bool on)
+void config_limit(struct bind *lua, bool on)
 {
-    host->limit = on && host->load_most < host->most ? host->load_most : host->most;
+    lua->limit = on && lua->load_most < lua->most ? lua->load_most : lua->most;
 }
 
-void host_config_json(struct host *host, uint64_t memory_octets, bool secrets, FILE *out)
+void bind_config_json(struct bind *lua, uint64_t memory_octets, bool secrets, FILE *out)
 {
     struct json json;
     json_begin(&json, out);
-    if (!host_push_function(host, "sluice.config.language", "emit"))
+    if (!bind_push_function(lua, "sluice.config.language", "emit"))
         return;
-    lua_getfield(host->lua, LUA_REGISTRYINDEX, CONFIG_KEY);
-    json_push_writer(host->lua, &json);
-    lua_pushinteger(host->lua, (lua_Integer)memory_octets);
-    lua_pushboolean(host->lua, secrets);
-    if (host_run(host->lua, 4, 0))
+    lua_getfield(lua->L, LUA_REGISTRYINDEX, CONFIG_KEY);
+    json_push_writer(lua->L, &json);
+    lua_pushinteger(lua->L, (lua_Integer)memory_octets);
+    lua_pushboolean(lua->L, secrets);
+    if (bind_run(lua->L, 4, 0))
         json_end(&json);
 }
 
-void host_describe(struct host *host, FILE *out)
+void bind_describe(struct bind *lua, FILE *out)
 {
-    if (!host_push_function(host, "sluice.config.language", "describe") ||
-        !host_run(host->lua, 0, 1))
+    if (!bind_push_function(lua, "sluice.config.language", "describe") || !bind_run(lua->L, 0, 1))
         return;
-    fputs(lua_tostring(host->lua, -1), out);
-    lua_pop(host->lua, 1);
+    fputs(lua_tostring(lua->L, -1), out);
+    lua_pop(lua->L, 1);
 }
 
 struct fill {
@@ -213,15 +212,15 @@ static int fill_struct(lua_State *L)
     return 0;
 }
 
-bool host_struct(struct host *host, const char *name, const struct field *fields, uint32_t count,
+bool bind_struct(struct bind *lua, const char *name, const struct field *fields, uint32_t count,
                  void *out)
 {
-    lua_State *L = host->lua;
+    lua_State *L = lua->L;
     struct fill fill = {name, fields, count, out};
-    if (!host_push_function(host, "sluice.config.setup", name))
+    if (!bind_push_function(lua, "sluice.config.setup", name))
         return false;
     lua_getfield(L, LUA_REGISTRYINDEX, CONFIG_KEY);
-    if (!host_run(L, 1, 1))
+    if (!bind_run(L, 1, 1))
         return false;
     // The registry keeps the table: octets of the struct point into its strings.
     lua_pushvalue(L, -1);
@@ -229,5 +228,5 @@ bool host_struct(struct host *host, const char *name, const struct field *fields
     lua_pushcfunction(L, fill_struct);
     lua_pushlightuserdata(L, &fill);
     lua_rotate(L, -3, -1);
-    return host_run(L, 2, 0);
+    return bind_run(L, 2, 0);
 }

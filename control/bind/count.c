@@ -1,4 +1,4 @@
-// `require "count"`: the host's struct counts.
+// `require "count"`: struct counts.
 //   add(name [, n])                 a name of counts.def
 //   pdu_in(NAME), pdu_out(NAME)     a PDU's name in dataplane/wire
 // An unknown name is an error() with the name. A Lua table finds the names, so the cost of a call
@@ -48,7 +48,7 @@ static void add_function(lua_State *L, const char *name, lua_CFunction function,
 
 int count_open(lua_State *L)
 {
-    struct counts *counts = &host_of(L)->counts;
+    struct counts *counts = &bind_of(L)->counts;
     lua_createtable(L, 0, 3);
     lua_createtable(L, 0, COUNT_COUNT);
     for (int i = 0; i < COUNT_COUNT; i++) {
@@ -68,7 +68,7 @@ int count_open(lua_State *L)
     return 1;
 }
 
-const struct counts *host_counts(const struct host *host)
+const struct counts *bind_counts(const struct bind *lua)
 {
-    return &host->counts;
+    return &lua->counts;
 }

@@ -84,13 +84,13 @@ static int worker_left(lua_State *L)
     return 2;
 }
 
-void host_add_find(struct host *host, struct dp *dp)
+void bind_add_find(struct bind *lua, struct dp *dp)
 {
     static const luaL_Reg functions[] = {
         {"ms_of", ms_of},     {"bvc_of", bvc_of},     {"bvc_held", bvc_held},
         {"ms_cell", ms_cell}, {"may_move", may_move}, {"worker_left", worker_left},
         {NULL, NULL}};
-    lua_State *L = host->lua;
+    lua_State *L = lua->L;
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
     lua_getfield(L, -1, "dp");
     lua_pushlightuserdata(L, dp);

@@ -49,7 +49,7 @@ static bool is_late(const struct guard *guard)
 
 static void look(lua_State *L, lua_Debug *place)
 {
-    struct guard *guard = &host_of(L)->guard;
+    struct guard *guard = &bind_of(L)->guard;
     (void)place;
     spend(guard, LOOK);
     if (!guard->why && is_late(guard))
@@ -58,15 +58,15 @@ static void look(lua_State *L, lua_Debug *place)
         luaL_error(L, "cut off");
 }
 
-void guard_allocated(struct host *host, bool is_string, size_t octets)
+void guard_allocated(struct bind *lua, bool is_string, size_t octets)
 {
-    struct guard *guard = &host->guard;
+    struct guard *guard = &lua->guard;
     if (!guard->thread)
         return;
     guard->spent += octets / OCTETS_AN_INSTRUCTION;
     if (is_string && octets > guard->string_octets)
         cut(guard, "string", look);
-    else if (host->used > guard->used_most)
+    else if (lua->used > guard->used_most)
         cut(guard, "octets", look);
     else if (guard->spent > guard->instructions)
         cut(guard, "instructions", look);
@@ -80,34 +80,34 @@ static uint64_t limit_of(lua_State *L, const char *name)
     return value > 0 ? (uint64_t)value : 0;
 }
 
-static void begin(lua_State *L, lua_State *thread, struct host *host)
+static void begin(lua_State *L, lua_State *thread, struct bind *lua)
 {
     uint64_t ns = limit_of(L, "ns");
-    host->guard = (struct guard){.instructions = limit_of(L, "instructions"),
-                                 .string_octets = limit_of(L, "string_octets"),
-                                 .used_most = host->used + limit_of(L, "octets"),
-                                 .ends_ns = now_ns(CLOCK_MONOTONIC) + ns,
-                                 .ends_cpu_ns = now_ns(CLOCK_THREAD_CPUTIME_ID) + ns};
-    size_t most = host->guard.used_most + OCTETS_BEYOND_THE_MOST;
-    host->limit = most < host->limit ? most : host->limit;
+    lua->guard = (struct guard){.instructions = limit_of(L, "instructions"),
+                                .string_octets = limit_of(L, "string_octets"),
+                                .used_most = lua->used + limit_of(L, "octets"),
+                                .ends_ns = now_ns(CLOCK_MONOTONIC) + ns,
+                                .ends_cpu_ns = now_ns(CLOCK_THREAD_CPUTIME_ID) + ns};
+    size_t most = lua->guard.used_most + OCTETS_BEYOND_THE_MOST;
+    lua->limit = most < lua->limit ? most : lua->limit;
     lua_sethook(thread, look, LUA_MASKCOUNT, LOOK);
-    host->guard.thread = thread;
+    lua->guard.thread = thread;
 }
 
 static int resume(lua_State *L)
 {
-    struct host *host = host_of(L);
+    struct bind *lua = bind_of(L);
     lua_State *thread = lua_tothread(L, 1);
-    luaL_argcheck(L, thread && thread != L && !host->guard.thread, 1, "no thread, or not now");
-    size_t limit = host->limit;
+    luaL_argcheck(L, thread && thread != L && !lua->guard.thread, 1, "no thread, or not now");
+    size_t limit = lua->limit;
     int arguments = lua_gettop(L) - 2, results;
     luaL_argcheck(L, lua_checkstack(thread, arguments), 3, "too many");
-    begin(L, thread, host);
+    begin(L, thread, lua);
     lua_xmove(L, thread, arguments);
     int status = lua_resume(thread, L, arguments, &results);
-    const char *why = host->guard.why;
-    host->guard.thread = NULL;
-    host->limit = limit;
+    const char *why = lua->guard.why;
+    lua->guard.thread = NULL;
+    lua->limit = limit;
     lua_pushboolean(L, status == LUA_OK && !why);
     if (status == LUA_OK && results > 1)
         lua_pop(thread, results - 1);

@@ -6,7 +6,7 @@
 #include <lua.h>
 #include <lualib.h>
 
-#include "control/bind/host.h"
+#include "control/bind/bind.h"
 #include "control/plane/counts.h"
 
 // guard.c: the limits of a user's function while it runs.
@@ -18,8 +18,8 @@ struct guard {
     const char *why; // the exceeded limit; NULL: none
 };
 
-struct host {
-    lua_State *lua;
+struct bind {
+    lua_State *L;
     lua_State *task; // a thread of `lua`, anchored in the registry; NULL: none
     struct control *control;
     size_t used, limit;
@@ -43,20 +43,20 @@ extern const unsigned lua_module_count;
 // The registry's key for the loaded configuration.
 #define CONFIG_KEY "sluice.configuration"
 
-// The host of a Lua state.
-static inline struct host *host_of(lua_State *L)
+// A Lua state and what it may use.
+static inline struct bind *bind_of(lua_State *L)
 {
-    void *host;
-    lua_getallocf(L, &host);
-    return host;
+    void *lua;
+    lua_getallocf(L, &lua);
+    return lua;
 }
 
-// host.c: calls the function below its arguments on the stack. Returns false after an error, with
+// bind.c: calls the function below its arguments on the stack. Returns false after an error, with
 // the traceback on stderr.
-bool host_run(lua_State *L, int arguments, int results);
+bool bind_run(lua_State *L, int arguments, int results);
 
 // Pushes require(module)[name].
-bool host_push_function(struct host *host, const char *module, const char *name);
+bool bind_push_function(struct bind *lua, const char *module, const char *name);
 
 // buffer.c: a reusable octet buffer.
 #define BUFFER_OCTETS 2048u
@@ -79,20 +79,20 @@ void fields_to_table(lua_State *L, const struct field *fields, uint32_t count, c
 // Pushes a table that describes the fields.
 void fields_describe(lua_State *L, const struct field *fields, uint32_t count);
 
-// loop.c: the modules `events`, `log` and `host`.
-void host_add_loop(struct host *host, struct control *control);
+// loop.c: the modules `events`, `log` and `program`.
+void bind_add_loop(struct bind *lua, struct control *control);
 
 // config.c: reads the run's file again and pushes the arguments of sluice.config.language's `load`,
 // or nil and a message. config_limit then switches the memory limit for loading on and off.
-int config_source_push(struct host *host, lua_State *L);
-void config_limit(struct host *host, bool on);
+int config_source_push(struct bind *lua, lua_State *L);
+void config_limit(struct bind *lua, bool on);
 void config_source_free(struct config_source *source);
 // A function for Lua: the thread's processor time in ns, to limit the loading of a user's text.
 int config_clock_ns(lua_State *L);
 
-// guard.c: the loader of `require "guard"`; and host.c's notice that Lua has allocated `octets`.
+// guard.c: the loader of `require "guard"`; and bind.c's notice that Lua has allocated `octets`.
 int guard_open(lua_State *L);
-void guard_allocated(struct host *host, bool is_string, size_t octets);
+void guard_allocated(struct bind *lua, bool is_string, size_t octets);
 
 // wire.c: the loader of `require "wire"`.
 int wire_open(lua_State *L);

@@ -6,7 +6,7 @@
 //                          fits comes in a buffer, which the next event overwrites
 //                   .round()      begins a round, in which each NSE has a turn again
 //   require "log".error|warn|info|debug(text), .level(name)
-//   require "host".question() -> text         a request of another thread, or nil
+//   require "program".question() -> text         a request of another thread, or nil
 //                 .answer(good, text)
 //                 .source() -> the arguments of config.load for the run's file, read again, or nil
 //                         and a message; .limit(on) switches the memory limit for loading
@@ -69,7 +69,7 @@ static void push_pdu(lua_State *L, const struct octets *pdu)
 static int events_round(lua_State *L)
 {
     struct control *control = control_of(L);
-    uint64_t *shed = &control->host->counts.count[COUNT_shed];
+    uint64_t *shed = &control->lua->counts.count[COUNT_shed];
     counts_add(shed, dp_events_shed(control->dp) - *shed);
     dp_events_round(control->dp);
     return 0;
@@ -104,7 +104,7 @@ static int put_line(lua_State *L)
     if (level <= control->log.level)
         log_put(&control->log, level, control->now_ns,
                 lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : text);
-    uint64_t *suppressed = &control->host->counts.count[COUNT_log_suppressed];
+    uint64_t *suppressed = &control->lua->counts.count[COUNT_log_suppressed];
     counts_add(suppressed, control->log.left_out - *suppressed);
     return 0;
 }
@@ -115,7 +115,7 @@ static int set_level(lua_State *L)
     return 0;
 }
 
-// ---- host ----
+// ---- program ----
 
 static int question(lua_State *L)
 {
@@ -133,12 +133,12 @@ static int answer(lua_State *L)
 
 static int source(lua_State *L)
 {
-    return config_source_push(control_of(L)->host, L);
+    return config_source_push(control_of(L)->lua, L);
 }
 
 static int limit(lua_State *L)
 {
-    config_limit(control_of(L)->host, lua_toboolean(L, 1));
+    config_limit(control_of(L)->lua, lua_toboolean(L, 1));
     return 0;
 }
 
@@ -219,9 +219,9 @@ static void add_log(lua_State *L, struct control *control)
     end_module(L, "log");
 }
 
-void host_add_loop(struct host *host, struct control *control)
+void bind_add_loop(struct bind *lua, struct control *control)
 {
-    lua_State *L = host->lua;
+    lua_State *L = lua->L;
     begin_module(L);
     lua_pushlightuserdata(L, control);
     buffer_push(L);
@@ -239,5 +239,5 @@ void host_add_loop(struct host *host, struct control *control)
     add(L, control, "capture_open", capture_open);
     add(L, control, "capture_pdu", capture_pdu);
     add(L, control, "capture_close", capture_close);
-    end_module(L, "host");
+    end_module(L, "program");
 }

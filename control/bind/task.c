@@ -6,11 +6,11 @@
 #define TASK_KEY  "sluice.task"
 #define CLOCK_KEY "sluice.core.clock"
 
-static bool push_main(struct host *host)
+static bool push_main(struct bind *lua)
 {
-    if (!host_push_function(host, "sluice.control", "main"))
+    if (!bind_push_function(lua, "sluice.control", "main"))
         return false;
-    lua_getfield(host->lua, LUA_REGISTRYINDEX, CONFIG_KEY);
+    lua_getfield(lua->L, LUA_REGISTRYINDEX, CONFIG_KEY);
     return true;
 }
 
@@ -23,18 +23,18 @@ static int require_clock(lua_State *L)
     return 0;
 }
 
-static void begin(struct host *host, struct control *control)
+static void begin(struct bind *lua, struct control *control)
 {
-    lua_State *L = host->lua;
-    host->control = control;
-    host_add_loop(host, control);
+    lua_State *L = lua->L;
+    lua->control = control;
+    bind_add_loop(lua, control);
     lua_pushcfunction(L, require_clock);
-    if (!host_run(L, 0, 0) || !push_main(host))
+    if (!bind_run(L, 0, 0) || !push_main(lua))
         return;
     lua_State *task = lua_newthread(L);
     lua_setfield(L, LUA_REGISTRYINDEX, TASK_KEY);
     lua_xmove(L, task, 2);
-    host->task = task;
+    lua->task = task;
 }
 
 // Sets clock.now_ns for the procedures.
@@ -48,43 +48,43 @@ static void set_now(lua_State *L, uint64_t now_ns)
 
 // An uncaught error has ended the coroutine. The limit is lifted since the error may be a lack of
 // memory, and the message needs some: an error here would not be caught.
-static enum procedures_step failed(struct host *host)
+static enum procedures_step failed(struct bind *lua)
 {
-    host_limit(host, SIZE_MAX);
-    luaL_traceback(host->lua, host->task, lua_tostring(host->task, -1), 0);
-    fprintf(stderr, "sluice: %s\n", lua_tostring(host->lua, -1));
-    lua_pop(host->lua, 1);
-    host->task = NULL;
+    bind_limit(lua, SIZE_MAX);
+    luaL_traceback(lua->L, lua->task, lua_tostring(lua->task, -1), 0);
+    fprintf(stderr, "sluice: %s\n", lua_tostring(lua->L, -1));
+    lua_pop(lua->L, 1);
+    lua->task = NULL;
     return PROCEDURES_FAILED;
 }
 
-static enum procedures_step step(struct host *host, uint64_t now_ns, uint64_t *next_ns)
+static enum procedures_step step(struct bind *lua, uint64_t now_ns, uint64_t *next_ns)
 {
-    if (!host->task)
+    if (!lua->task)
         return PROCEDURES_FAILED;
-    set_now(host->task, now_ns);
+    set_now(lua->task, now_ns);
     int results;
-    int arguments = lua_status(host->task) == LUA_OK ? 1 : 0;
-    int status = lua_resume(host->task, host->lua, arguments, &results);
+    int arguments = lua_status(lua->task) == LUA_OK ? 1 : 0;
+    int status = lua_resume(lua->task, lua->L, arguments, &results);
     if (status != LUA_YIELD)
-        return failed(host);
+        return failed(lua);
     bool idle = results == 1;
     if (idle)
-        *next_ns = (uint64_t)lua_tointeger(host->task, -1);
-    lua_pop(host->task, results);
+        *next_ns = (uint64_t)lua_tointeger(lua->task, -1);
+    lua_pop(lua->task, results);
     return idle ? PROCEDURES_IDLE : PROCEDURES_WAIT;
 }
 
-static void limit_growth(struct host *host, size_t octets)
+static void limit_growth(struct bind *lua, size_t octets)
 {
-    host->limit = host->most = host->used + octets;
+    lua->limit = lua->most = lua->used + octets;
 }
 
-static void end(struct host *host)
+static void end(struct bind *lua)
 {
-    host->task = NULL;
-    lua_close(host->lua);
-    host->lua = NULL;
+    lua->task = NULL;
+    lua_close(lua->L);
+    lua->L = NULL;
 }
 
-const struct procedures host_procedures = {begin, step, limit_growth, end};
+const struct procedures bind_procedures = {begin, step, limit_growth, end};

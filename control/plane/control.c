@@ -30,7 +30,7 @@ void control_start(struct control *control, const struct procedures *procedures,
     set_phase(control, CONTROL_STARTING);
     control->next_ns = 0;
     mailbox_begin(&control->mailbox);
-    procedures->begin(control->host, control);
+    procedures->begin(control->lua, control);
 }
 
 void control_stop(struct control *control)
@@ -92,20 +92,20 @@ void control_kill(struct control *control, const char *why)
     if (!lives(control))
         return;
     log_put(&control->log, LOG_ERROR, control->now_ns, why);
-    control->procedures->end(control->host);
+    control->procedures->end(control->lua);
     end_lua(control);
 }
 
 static uint64_t step(struct control *control, uint64_t now_ns)
 {
-    switch (control->procedures->step(control->host, now_ns, &control->next_ns)) {
+    switch (control->procedures->step(control->lua, now_ns, &control->next_ns)) {
     case PROCEDURES_WAIT: // a command ring is full until its worker polls
         dp_events_keep(control->dp);
         return now_ns;
     case PROCEDURES_IDLE:
         if (control->phase == CONTROL_STARTING) {
             set_phase(control, CONTROL_UP);
-            control->procedures->limit_growth(control->host, LUA_GROWTH_OCTETS);
+            control->procedures->limit_growth(control->lua, LUA_GROWTH_OCTETS);
             return now_ns; // workers have yet to apply the last commands
         }
         return control->next_ns;

@@ -38,7 +38,7 @@ struct control_capture {
 #define CONTROL_HOOK_FAULT_OCTETS 120
 
 struct control {
-    struct host *host; // runs the procedures
+    struct bind *lua; // runs the procedures
     const struct procedures *procedures;
     struct dp *dp;
     enum control_phase phase;
@@ -53,7 +53,7 @@ struct control {
     const volatile sig_atomic_t *ended;         // not 0 there: the run is to end; may be NULL
 };
 
-// Starts to bring up the configuration that the host has loaded.
+// Starts to bring up the configuration that Lua has loaded.
 void control_start(struct control *control, const struct procedures *procedures, struct dp *dp);
 void control_stop(struct control *control);
 

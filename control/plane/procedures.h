@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct control;
-struct host; // runs the procedures
+struct bind; // runs the procedures
 
 enum procedures_step {
     PROCEDURES_IDLE,  // call again at *next_ns, or earlier on an event
@@ -16,12 +16,12 @@ enum procedures_step {
 };
 
 struct procedures {
-    void (*begin)(struct host *host, struct control *control);
-    enum procedures_step (*step)(struct host *host, uint64_t now_ns, uint64_t *next_ns);
+    void (*begin)(struct bind *lua, struct control *control);
+    enum procedures_step (*step)(struct bind *lua, uint64_t now_ns, uint64_t *next_ns);
     // From now on the procedures may use `octets` more memory than they use now.
-    void (*limit_growth)(struct host *host, size_t octets);
+    void (*limit_growth)(struct bind *lua, size_t octets);
     // Ends the procedures at any point; no other call may follow.
-    void (*end)(struct host *host);
+    void (*end)(struct bind *lua);
 };
 
 #endif

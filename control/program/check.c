@@ -9,17 +9,17 @@
 #include "dataplane/cipher/cipher.h"
 #include "dataplane/wire/fcs.h"
 
-static int check(struct host *host, const struct options *options)
+static int check(struct bind *lua, const struct options *options)
 {
     if (options->keys) {
-        load_describe(host, stdout);
+        load_describe(lua, stdout);
         return EXIT_DONE;
     }
     struct load load;
-    if (!load_config(host, options, &load))
+    if (!load_config(lua, options, &load))
         return EXIT_USAGE;
     struct eal_plan plan = eal_plan(EAL_SYSFS, load_memory_octets(&load));
-    host_config_json(host, plan.need_octets, options->secrets, stdout);
+    bind_config_json(lua, plan.need_octets, options->secrets, stdout);
     return EXIT_DONE;
 }
 
@@ -29,10 +29,10 @@ int command_check(int argc, char **argv)
     enum cli_end end = options_parse(&options, &cli_of_check, argc, argv);
     if (end != CLI_GO)
         return cli_status(end);
-    struct host *host = host_create(false);
-    int status = host ? check(host, &options) : EXIT_RUN_FAILED;
-    if (host)
-        host_destroy(host);
+    struct bind *lua = bind_create(false);
+    int status = lua ? check(lua, &options) : EXIT_RUN_FAILED;
+    if (lua)
+        bind_destroy(lua);
     return status;
 }
 
@@ -51,11 +51,11 @@ int command_lua(int argc, char **argv)
         fprintf(stderr, "sluice lua: no script given; usage: sluice lua FILE [ARGS]\n");
         return EXIT_USAGE;
     }
-    struct host *host = host_create(true);
+    struct bind *lua = bind_create(true);
     int status =
-        host ? host_script(host, argv[first], argc - first - 1, argv + first + 1) : EXIT_RUN_FAILED;
-    if (host)
-        host_destroy(host);
+        lua ? bind_script(lua, argv[first], argc - first - 1, argv + first + 1) : EXIT_RUN_FAILED;
+    if (lua)
+        bind_destroy(lua);
     return status;
 }
 
@@ -71,7 +71,7 @@ int command_version(int argc, char **argv)
     if (!cli_no_words(&cli_of_version, argc, argv, first))
         return EXIT_USAGE;
     printf("sluice %s\n%s\n%s\nintel-ipsec-mb %s\nFCS by %s\nGEA3 and GEA4 by %s\n", SLUICE_VERSION,
-           rte_version(), host_lua_version(), imb_get_version_str(), fcs_choose()->name,
+           rte_version(), bind_lua_version(), imb_get_version_str(), fcs_choose()->name,
            cipher_choose()->name);
     return EXIT_DONE;
 }

@@ -5,31 +5,31 @@
 
 static const struct field run_config_fields[] = FIELD_TABLE(run_config, RUN_CONFIG_FIELDS);
 
-static void add_limits(struct host *host)
+static void add_limits(struct bind *lua)
 {
-    host_add_fields(host, "limits", dp_config_fields, dp_config_field_count);
+    bind_add_fields(lua, "limits", dp_config_fields, dp_config_field_count);
 }
 
-void load_describe(struct host *host, FILE *out)
+void load_describe(struct bind *lua, FILE *out)
 {
-    add_limits(host);
-    host_describe(host, out);
+    add_limits(lua);
+    bind_describe(lua, out);
 }
 
-static bool load_file(struct host *host, const struct options *options)
+static bool load_file(struct bind *lua, const struct options *options)
 {
-    add_limits(host);
-    return host_config(host, options->file, options->set, options->sets, stderr);
+    add_limits(lua);
+    return bind_config(lua, options->file, options->set, options->sets, stderr);
 }
 
-bool load_config(struct host *host, const struct options *options, struct load *load)
+bool load_config(struct bind *lua, const struct options *options, struct load *load)
 {
     uint32_t run_fields = sizeof run_config_fields / sizeof run_config_fields[0];
-    return load_file(host, options) &&
-           host_struct(host, "run_config", run_config_fields, run_fields, &load->run) &&
-           host_struct(host, "dp_config", dp_config_fields, dp_config_field_count, &load->dp) &&
+    return load_file(lua, options) &&
+           bind_struct(lua, "run_config", run_config_fields, run_fields, &load->run) &&
+           bind_struct(lua, "dp_config", dp_config_fields, dp_config_field_count, &load->dp) &&
            (load->run.real ||
-            host_struct(host, "lab_config", lab_config_fields, lab_config_field_count, &load->lab));
+            bind_struct(lua, "lab_config", lab_config_fields, lab_config_field_count, &load->lab));
 }
 
 uint64_t load_memory_octets(const struct load *load)

@@ -5,7 +5,7 @@
 
 #include <limits.h>
 
-#include "control/bind/host.h"
+#include "control/bind/bind.h"
 #include "control/process/eal.h"
 #include "control/program/options.h"
 #include "lab/lab.h"
@@ -28,11 +28,11 @@ struct load {
 };
 
 // Returns false after mistakes, which are printed to stderr, a line each, as are warnings. The
-// structs are valid while the host lives.
-bool load_config(struct host *host, const struct options *options, struct load *load);
+// structs are valid while the Lua state lives.
+bool load_config(struct bind *lua, const struct options *options, struct load *load);
 
 // Every key of the configuration language, as text.
-void load_describe(struct host *host, FILE *out);
+void load_describe(struct bind *lua, FILE *out);
 
 // The memory that a run of the configuration asks of DPDK.
 uint64_t load_memory_octets(const struct load *load);

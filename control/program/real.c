@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "control/bind/host.h"
+#include "control/bind/bind.h"
 #include "control/cli/commands.h"
 #include "control/process/claim.h"
 #include "control/process/clock.h"
@@ -351,9 +351,9 @@ static int build(struct run *run)
     if (status)
         return status;
     run->contexts.changed = true; // there is no file yet
-    host_add_calls(run->control.host, "contexts", contexts_calls, contexts_call_count,
+    bind_add_calls(run->control.lua, "contexts", contexts_calls, contexts_call_count,
                    &run->contexts);
-    host_add_calls(run->control.host, "lab", NULL, 0, NULL);
+    bind_add_calls(run->control.lua, "lab", NULL, 0, NULL);
     return EXIT_DONE;
 }
 
@@ -381,7 +381,7 @@ int run_real(struct run *run)
     run->control.ended = &signals_ended;
     status = start_workers(&real);
     if (!status) {
-        control_start(&run->control, &host_procedures, run->dp);
+        control_start(&run->control, &bind_procedures, run->dp);
         run_show(run);
         status = control_loop(&real);
     }

@@ -98,9 +98,9 @@ int run_build(struct run *run, const struct eal_threads *threads)
     run->board = board_create(&run->load.dp);
     if (!run->board)
         return run_failed("the live view's board", strerror(ENOMEM));
-    host_add_calls(run->control.host, "dp", dp_calls, dp_call_count, run->dp);
-    host_add_find(run->control.host, run->dp);
-    host_add_calls(run->control.host, "board", board_calls, board_call_count, run->board);
+    bind_add_calls(run->control.lua, "dp", dp_calls, dp_call_count, run->dp);
+    bind_add_find(run->control.lua, run->dp);
+    bind_add_calls(run->control.lua, "board", board_calls, board_call_count, run->board);
     return EXIT_DONE;
 }
 
@@ -118,7 +118,7 @@ static void put_run_json(const void *self, FILE *out)
     json_put_text(&json, "fcs", fcs_choose()->name);
     json_put_text(&json, "cipher", cipher_choose()->name);
     json_put_text(&json, "dpdk", rte_version());
-    json_put_text(&json, "lua", host_lua_version());
+    json_put_text(&json, "lua", bind_lua_version());
     json_put_text(&json, "sluice", SLUICE_VERSION);
     json_close(&json);
     json_end(&json);
@@ -133,7 +133,7 @@ static void put_summary(const void *self, FILE *out)
 static void report_control(const struct run *run, struct report *report,
                            char text[CONTROL_HOOK_FAULT_OCTETS])
 {
-    const struct counts *counts = host_counts(run->control.host);
+    const struct counts *counts = bind_counts(run->control.lua);
     control_hook_fault(&run->control, text);
     report->events = run->control.events;
     report->faults = counts->count[COUNT_hook_faults];
@@ -165,7 +165,7 @@ void run_show(struct run *run)
                                             .config = &run->load.dp,
                                             .dp = run->dp,
                                             .board = run->board,
-                                            .counts = host_counts(run->control.host),
+                                            .counts = bind_counts(run->control.lua),
                                             .control = &run->control};
     int fault = run->plan.instance[0] ? telemetry_start(&source) : 0;
     if (fault)
@@ -201,7 +201,7 @@ static void print_where(const struct run *run)
 
 static int run_all(struct run *run)
 {
-    if (!load_config(run->control.host, &run->options, &run->load))
+    if (!load_config(run->control.lua, &run->options, &run->load))
         return EXIT_USAGE;
     if (run->load.run.real && run->options.pcap) {
         fprintf(stderr, "sluice run: --pcap: allowed with run.clock = \"virtual\" only; tcpdump "
@@ -227,12 +227,12 @@ static int run_all(struct run *run)
 
 static int run_with_lua(struct run *run)
 {
-    run->control.host = host_create(false);
+    run->control.lua = bind_create(false);
     run->control.log = (struct log){.out = stderr, .level = LOG_INFO};
     run_signalling(run);
-    int status = run->control.host ? run_all(run) : run_failed("Lua", strerror(ENOMEM));
-    if (run->control.host)
-        host_destroy(run->control.host);
+    int status = run->control.lua ? run_all(run) : run_failed("Lua", strerror(ENOMEM));
+    if (run->control.lua)
+        bind_destroy(run->control.lua);
     results_close(&run->results);
     if (run->eal_started)
         eal_stop();

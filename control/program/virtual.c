@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "control/bind/host.h"
+#include "control/bind/bind.h"
 #include "control/cli/commands.h"
 #include "control/program/run.h"
 #include "control/program/signals.h"
@@ -63,9 +63,9 @@ static int build(struct run *run)
     if (!run->lab)
         return run_failed("the lab did not start", strerror(errno));
     add_pollers(run);
-    host_add_calls(run->control.host, "lab", lab_calls, lab_call_count, run->lab);
-    host_add_calls(run->control.host, "contexts", NULL, 0, NULL);
-    control_start(&run->control, &host_procedures, run->dp);
+    bind_add_calls(run->control.lua, "lab", lab_calls, lab_call_count, run->lab);
+    bind_add_calls(run->control.lua, "contexts", NULL, 0, NULL);
+    control_start(&run->control, &bind_procedures, run->dp);
     run_show(run);
     return EXIT_DONE;
 }

@@ -1,4 +1,4 @@
--- The control plane's loop, as one coroutine that the host resumes: it brings the configuration up;
+-- The control plane's loop, as one coroutine that control/bind resumes: it brings the configuration up;
 -- then each round handles the workers' events, expired timers, a request, and a piece of a job. An
 -- error in a handler is logged with its PDU and costs that PDU only.
 local capture = require "sluice.core.capture"
@@ -15,7 +15,8 @@ local roam = require "sluice.ms.roam"
 local start = require "sluice.start"
 local timers = require "sluice.core.timers"
 local tunnels = require "sluice.subscribers.tunnels"
-local world = require "sluice.core.world"
+local jobs = require "sluice.core.jobs"
+local network = require "sluice.core.network"
 
 require "sluice.reload.run" -- these modules only register handlers
 require "sluice.llc.frames"
@@ -31,7 +32,7 @@ local EVENTS_A_ROUND, TIMERS_A_ROUND = 64, 64
 local handlers = {}
 
 function handlers.ns(_, nsvc_id, _, ms_id, pdu)
-    local nsvc = world.nsvc[nsvc_id]
+    local nsvc = network.nsvc[nsvc_id]
     if not nsvc then
         return "ignored"
     end
@@ -57,12 +58,12 @@ function handlers.unlisted(_, _, _, _, kind, address, port)
 end
 
 function handlers.neighbour_silent(_, nsvc_id)
-    local nsvc = world.nsvc[nsvc_id]
+    local nsvc = network.nsvc[nsvc_id]
     return nsvc and ns.neighbour(nsvc, true) or "ignored"
 end
 
 function handlers.neighbour_answers(_, nsvc_id)
-    local nsvc = world.nsvc[nsvc_id]
+    local nsvc = network.nsvc[nsvc_id]
     return nsvc and ns.neighbour(nsvc, false) or "ignored"
 end
 
@@ -79,7 +80,7 @@ function handlers.page(_, _, _, ms_id)
 end
 
 function handlers.bvc_kept(_, _, bvc_id)
-    return bvc_id and world.bvc_kept(bvc_id) or "ignored"
+    return bvc_id and network.bvc_kept(bvc_id) or "ignored"
 end
 
 function handlers.error_indication(_, _, _, _, _, address, _, teid)
@@ -140,8 +141,8 @@ end
 local function round()
     local more = take_events() + fire_timers() > 0
     requests.poll()
-    if world.busy() then
-        world.work()
+    if jobs.busy() then
+        jobs.work()
         more = true
     end
     return more and clock.now_ns or math.max(timers.next_ns, clock.now_ns)

@@ -1,29 +1,29 @@
 -- Brings a configuration up: sends the commands that fill the dataplane, and in the lab adds the
--- receiver's endpoints and the sources. All in the order of the file; world assigns the ids.
+-- receiver's endpoints and the sources. All in the order of the file; network assigns the ids.
 local addresses = require "sluice.base.addresses"
 local contexts = require "contexts" -- in real time, else empty
 local dp = require "dp"
-local flow_own = require "sluice.bssgp.flow_own"
+local flow_own = require "sluice.bssgp.own_buckets"
 local lab = require "lab" -- in virtual time, else empty
 local parts = require "sluice.config.parts"
 local ranges = require "sluice.subscribers.ranges"
 local setup = require "sluice.config.setup"
-local world = require "sluice.core.world"
+local network = require "sluice.core.network"
 
 local function start_ggsns(cfg)
     dp.gn_from(parts.gn_from(cfg))
     for _, ggsn in ipairs(cfg.ggsn) do
-        local id = world.ids.ggsn:take()
+        local id = network.ids.ggsn:take()
         dp.ggsn { ggsn_id = id, address = parts.address(ggsn.address), mac = ggsn.mac }
-        world.ggsn_ids[ggsn.name] = id
+        network.ggsn_ids[ggsn.name] = id
     end
 end
 
 local function start_nse(record, receiver)
-    local nse = assert(world.add_nse(record))
+    local nse = assert(network.add_nse(record))
     for _, nsvc in ipairs(record.nsvc) do
         local address = parts.address(nsvc.peer)
-        assert(world.add_nsvc(nse, {
+        assert(network.add_nsvc(nse, {
             nsvci = nsvc.nsvci, address = address, port = nsvc.peer_port, mac = nsvc.peer_mac,
             weight = nsvc.weight, blocked = record.ns ~= "manual", cfg = nsvc,
         }))
@@ -31,7 +31,7 @@ local function start_nse(record, receiver)
     end
     dp.nse_bucket(parts.bucket({ nse_id = nse.id }, record, ""))
     for _, bvc in ipairs(record.bvc) do
-        local id = assert(world.add_bvc(nse, bvc.bvci, bvc)).id
+        local id = assert(network.add_bvc(nse, bvc.bvci, bvc)).id
         for _, ms in ipairs(bvc.ms) do
             assert(ranges.add(nse.id, id, ms))
         end
@@ -64,18 +64,18 @@ local NONE = {
 return function(cfg)
     local virtual = cfg.run.clock == "virtual"
     local sizes = setup.dp_config(cfg)
-    world.begin(cfg, sizes)
+    network.begin(cfg, sizes)
     flow_own.begin(sizes.mss)
-    world.receiver = virtual and lab or NONE
-    world.contexts = virtual and NONE or contexts
-    world.teids = virtual and {} or nil
+    network.receiver = virtual and lab or NONE
+    network.contexts = virtual and NONE or contexts
+    network.teids = virtual and {} or nil
     start_ggsns(cfg)
     for _, nse in ipairs(cfg.nse) do
-        start_nse(nse, world.receiver)
+        start_nse(nse, network.receiver)
     end
     dp.settled()
     for _, traffic in ipairs(virtual and cfg.lab and cfg.lab.traffic or {}) do
-        start_sources(cfg, traffic, world.teids)
+        start_sources(cfg, traffic, network.teids)
     end
-    world.teids = nil
+    network.teids = nil
 end

@@ -70,7 +70,7 @@ static const char *bring_up(struct world *world)
         return "no memory for the board";
     world_lend_calls(world);
     world->control.log = (struct log){.out = stderr, .level = LOG_INFO};
-    control_start(&world->control, &host_procedures, world->dp);
+    control_start(&world->control, &bind_procedures, world->dp);
     world->started = true;
     return world_bring_up(world) ? NULL : "the configuration was not brought up";
 }
@@ -97,8 +97,8 @@ static int stop(struct world *world)
         board_destroy(world->board);
     if (lost)
         fprintf(stderr, "gb_world: %u buffers did not come back\n", lost);
-    if (world->control.host)
-        host_destroy(world->control.host);
+    if (world->control.lua)
+        bind_destroy(world->control.lua);
     if (world->eal)
         eal_stop();
     return lost || world->fault ? 1 : 0;
@@ -110,10 +110,10 @@ static const char *run_one(struct world *world, char *file)
     char *arguments[] = {"", file, NULL};
     if (options_parse(&options, &cli_of_check, 2, arguments) != CLI_GO)
         return "no file";
-    world->control.host = host_create(false);
-    if (!world->control.host)
+    world->control.lua = bind_create(false);
+    if (!world->control.lua)
         return "no memory for Lua";
-    if (!load_config(world->control.host, &options, &world->load))
+    if (!load_config(world->control.lua, &options, &world->load))
         return "refused";
     return bring_up(world);
 }
@@ -146,8 +146,8 @@ int main(int argc, char **argv)
         return run_each(&world);
     if (options_parse(&options, &cli_of_check, argc, argv) != CLI_GO)
         return 2;
-    world.control.host = host_create(false);
-    if (!world.control.host || !load_config(world.control.host, &options, &world.load))
+    world.control.lua = bind_create(false);
+    if (!world.control.lua || !load_config(world.control.lua, &options, &world.load))
         return 2;
     const char *why = start(&world);
     if (why)

@@ -2,7 +2,7 @@
 #ifndef TESTS_CONTROL_GB_WORLD_H
 #define TESTS_CONTROL_GB_WORLD_H
 
-#include "control/bind/host.h"
+#include "control/bind/bind.h"
 #include "control/plane/control.h"
 #include "control/program/load.h"
 

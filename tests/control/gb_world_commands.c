@@ -90,7 +90,7 @@ static void lend_dp(struct world *world)
         for (size_t j = 0; j < sizeof watched / sizeof watched[0]; j++)
             if (strcmp(calls[i].name, watched[j].name) == 0)
                 calls[i].call = watched[j].call;
-    host_add_calls(world->control.host, "dp", calls, dp_call_count, world->dp);
+    bind_add_calls(world->control.lua, "dp", calls, dp_call_count, world->dp);
 }
 
 // Who would receive in the lab is told as ever, and is nobody.
@@ -100,7 +100,7 @@ static void lend_nobody(struct world *world, const char *name, const struct fiel
     struct field_call *calls = copy_of(of, n);
     for (uint32_t i = 0; i < n; i++)
         calls[i].call = nothing;
-    host_add_calls(world->control.host, name, calls, n, NULL);
+    bind_add_calls(world->control.lua, name, calls, n, NULL);
 }
 
 static void *need(void *memory)
@@ -120,8 +120,8 @@ void world_lend_calls(struct world *world)
     world->ms_bvc = need(calloc(c->mss, sizeof *world->ms_bvc));
     world->ms_tlli = need(calloc(c->mss, sizeof *world->ms_tlli));
     lend_dp(world);
-    host_add_find(world->control.host, world->dp);
+    bind_add_find(world->control.lua, world->dp);
     lend_nobody(world, "lab", lab_calls, lab_call_count);
-    host_add_calls(world->control.host, "board", board_calls, board_call_count, world->board);
+    bind_add_calls(world->control.lua, "board", board_calls, board_call_count, world->board);
     lend_nobody(world, "contexts", contexts_calls, contexts_call_count);
 }

@@ -168,7 +168,7 @@ static bool send_one(const struct dp_far_end *end)
 
 static uint64_t outcomes(const struct world *world)
 {
-    const struct counts *counts = host_counts(world->control.host);
+    const struct counts *counts = bind_counts(world->control.lua);
     return counts->count[COUNT_handled] + counts->count[COUNT_refused] +
            counts->count[COUNT_ignored] + counts->count[COUNT_fault];
 }

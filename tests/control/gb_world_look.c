@@ -68,7 +68,7 @@ static void put_count(const char *way, const char *name, uint64_t value)
 
 void world_counts(struct world *world, char *arguments)
 {
-    const struct counts *counts = host_counts(world->control.host);
+    const struct counts *counts = bind_counts(world->control.lua);
     (void)arguments;
     for (int i = 0; i < COUNT_COUNT; i++)
         put_count("what", count_descriptions[i].name, counts->count[i]);
@@ -81,11 +81,11 @@ void world_counts(struct world *world, char *arguments)
     printf("ok\n");
 }
 
-// A debug view of the procedures' own state: require "sluice.core.world" and the like. A test that
-// can see the same on the wire looks there.
+// A debug view of the procedures' own state: require "sluice.core.network" and the like. A test
+// that can see the same on the wire looks there.
 void world_lua(struct world *world, char *arguments)
 {
-    lua_State *L = world->control.host->lua;
+    lua_State *L = world->control.lua->L;
     if (!L || world->control.phase == CONTROL_DEAD) {
         printf("error its Lua has ended\n");
         return;
@@ -100,7 +100,7 @@ void world_lua(struct world *world, char *arguments)
 void world_memory(struct world *world, char *arguments)
 {
     (void)arguments;
-    printf("ok %zu\n", world->control.host->used);
+    printf("ok %zu\n", world->control.lua->used);
 }
 
 void world_kill(struct world *world, char *arguments)

@@ -80,7 +80,7 @@ static void foretold_memory_is_what_is_taken(void **state)
     (void)state;
     large[0].mss = large[0].pdps = 131080; // just more than the tables by name have room for
     large[1].queue_packets = 20000;
-    large[2].sched_queue_flows = 64;
+    large[2].queue_flows = 64;
     large[2].classes.item[1].flows = true;
     large[3].gb.rx_frames = 16384;
     large[4].mss = large[4].pdps = 300000;

@@ -6,7 +6,7 @@ import json
 from harness import QUICKSTART, ROOT, case, main, same, settings, sluice
 
 MS = 10**6  # in ns
-KEYS = "cell_delay", "ms_delay", "flow_delay"
+KEYS = "cell_delay", "ms_delay", "pfc_delay"
 
 
 def found(path, *sets):

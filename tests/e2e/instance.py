@@ -13,7 +13,7 @@ from harness import WAIT_S, Running, new_folder, same, sluice
 CONFIG = """
 run { name = "NAME", clock = "real" }
 gn { device = "net_null0,no-rx=1", address = "192.0.2.1" }
-gb { cell_delay = "0 s", ms_delay = "0 s", flow_delay = "0 s", device = "net_null1,no-rx=1", address = "198.51.100.1" }
+gb { cell_delay = "0 s", ms_delay = "0 s", pfc_delay = "0 s", device = "net_null1,no-rx=1", address = "198.51.100.1" }
 nse {
     nsei = 7, ns = "manual",
     nsvc { nsvci = 1, peer = "198.51.100.2" },

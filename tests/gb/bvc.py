@@ -141,7 +141,7 @@ def features():
                     same(pdu["extended_features"] or 0,
                          extended if theirs_extended is not None or not bss_begins else 0,
                          "our extended bitmap")
-                    nse = "local n = require('sluice.core.world').nse_of_nsei[101] "
+                    nse = "local n = require('sluice.core.network').nse_of_nsei[101] "
                     same(world.lua(nse + "return n.features .. ' ' .. n.extended"),
                          f"{bits & theirs} {extended & (theirs_extended or 0)}", "in force")
 

@@ -62,7 +62,7 @@ def say(bss, name, bvci):
 
 
 def state(world, bvci, nsei=NSEI):
-    nse = f"require('sluice.core.world').nse_of_nsei[{nsei}]"
+    nse = f"require('sluice.core.network').nse_of_nsei[{nsei}]"
     return world.lua(f"return {nse}.signalling.state" if bvci == 0 else
                      f"return {nse}.bvcs[{bvci}].state")
 
@@ -70,7 +70,7 @@ def state(world, bvci, nsei=NSEI):
 def picture(world, nsei):
     """All that is known of an NSE's NS-VCs and BVCs, as text."""
     return world.lua(
-        f"local n, t = require('sluice.core.world').nse_of_nsei[{nsei}], {{}} "
+        f"local n, t = require('sluice.core.network').nse_of_nsei[{nsei}], {{}} "
         "for _, v in ipairs(n.nsvcs) do t[#t + 1] = v.endpoint .. v.state end "
         "for _, b in ipairs(n.bvc_list) do t[#t + 1] = b.bvci .. b.state .. "
         "(b.flow and b.flow.tag .. b.flow.r_bit_per_s or '-') end "

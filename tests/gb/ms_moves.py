@@ -142,7 +142,7 @@ def frame_moves(p):
 @place()
 def going(p):
     def lua(act):
-        p.lua(f"local w = require('sluice.core.world') local b = w.nse[0].bvcs[3] {act} return 0")
+        p.lua(f"local w = require('sluice.core.network') local b = w.nse[0].bvcs[3] {act} return 0")
     lua("w.going[b.id], w.bvc[b.id] = b, nil")
     p.up(3)
     p.world.run(0)

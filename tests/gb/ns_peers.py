@@ -113,7 +113,7 @@ def dynamic_no_theft():
 def dynamic_nobody():
     with World(config(nse="dynamic = true,")) as world:
         def left():
-            return world.lua("local w = require('sluice.core.world') "
+            return world.lua("local w = require('sluice.core.network') "
                              "return w.ids.nsvc:left() .. ' ' .. #w.nses[1].nsvcs")
         before = left()
         nobodies = (GB, NS_PORT), ("224.0.0.5", NS_PORT), ("0.0.0.0", NS_PORT), ("198.51.100.7", 0)
@@ -130,7 +130,7 @@ def dynamic_twice():
         for address, nsvci in ("198.51.100.7", 7), ("198.51.100.8", 8), ("198.51.100.8", 9):
             world.gb(address, codec.build("ns_reset", cause=1, nsvci=nsvci, nsei=NSEI))
         world.run(S)
-        same(world.lua("local t = {} for i, v in ipairs(require('sluice.core.world').nses[1].nsvcs) do "
+        same(world.lua("local t = {} for i, v in ipairs(require('sluice.core.network').nses[1].nsvcs) do "
                        "t[i] = v.nsvci end return table.concat(t, ' ')"), f"{NSVCI} 7 8", "NSVCIs")
 
 
@@ -146,7 +146,7 @@ def dynamic_moves():
         second.start()
         world.run(5 * S)
         same(second.nsvcs[0].blocked, False, "the second one's view")
-        same(world.lua("return #require('sluice.core.world').nses[1].nsvcs"), "2", "NS-VCs")
+        same(world.lua("return #require('sluice.core.network').nses[1].nsvcs"), "2", "NS-VCs")
 
 
 @case("ns = \"alive\": NS-ALIVE alone brings it up; down after 11 without an answer, and back")

@@ -30,7 +30,7 @@ def quiet_bss(world, nsvcs=((NSVCI, BSS),)):
 
 
 def state(world, nsvc_id=0):
-    return world.lua(f"return require('sluice.core.world').nsvc[{nsvc_id}].state")
+    return world.lua(f"return require('sluice.core.network').nsvc[{nsvc_id}].state")
 
 
 def fields_of(name):
@@ -113,7 +113,7 @@ def stays_up(world, bss):
 def picture(world):
     """All NS-VCs, cells and states, as text."""
     return world.lua(
-        "local w, t = require 'sluice.core.world', {} for _, n in ipairs(w.nses) do for _, v in "
+        "local w, t = require 'sluice.core.network', {} for _, n in ipairs(w.nses) do for _, v in "
         "ipairs(n.nsvcs) do t[#t + 1] = v.nsvci .. v.endpoint .. v.state .. tostring(v.blocked) "
         "end "
         "for _, b in ipairs(n.bvc_list) do t[#t + 1] = b.bvci .. tostring(b.state) end end "

@@ -260,7 +260,7 @@ def sns_weights():
         first = watch.loaded(4)
         same(spread(first), {A: 0, B: 48, C: 16}, "links")
         link_of = ("return require 'sluice.core.gb'.link("
-                   "require 'sluice.core.world'.nse_of_nsei[%d], %d).address")
+                   "require 'sluice.core.network'.nse_of_nsei[%d], %d).address")
         same({world.lua(link_of % (NSEI, selector)) for selector in range(200)}, {f"::ffff:{A}"},
              "who signals")
         for transaction, (weights, links) in enumerate([((0, 1), {A: 0, B: 32, C: 32}),
@@ -323,7 +323,7 @@ def blocked_there_alone():
 def status_unsent():
     world, _ = one_world()
     with world:
-        world.lua("require('sluice.core.gb').status(require('sluice.core.world').nses[1], 2, 'unknown_ms', 'x')")
+        world.lua("require('sluice.core.gb').status(require('sluice.core.network').nses[1], 2, 'unknown_ms', 'x')")
         what = world.counts()["what"]
         same((what["status_sent"], what["unsent"]), (0, 1), "sent, unsent")
 
@@ -358,14 +358,14 @@ def dynamic_room():
         for n in [1] * 3 + list(range(2, 40)):
             world.gb(f"198.51.100.{100 + n}", codec.build("ns_reset", cause=1, nsvci=n, nsei=NSEI))
             world.run(150 * MS)
-        same(world.lua("return #require 'sluice.core.world'.nses[1].nsvcs"), "16", "NS-VCs")
+        same(world.lua("return #require 'sluice.core.network'.nses[1].nsvcs"), "16", "NS-VCs")
         second = Bss(world, NSEI, [(39, B)], {})
         second.start()
         world.run(S)
         same([one.blocked for one in first.nsvcs + second.nsvcs], [False, False], "blocked")
-        same(world.lua("return #require 'sluice.core.world'.nses[1].nsvcs"), "16", "NS-VCs")
+        same(world.lua("return #require 'sluice.core.network'.nses[1].nsvcs"), "16", "NS-VCs")
         world.run(400 * S)
-        same(world.lua("return #require 'sluice.core.world'.nses[1].nsvcs"), "2", "NS-VCs at the end")
+        same(world.lua("return #require 'sluice.core.network'.nses[1].nsvcs"), "2", "NS-VCs at the end")
 
 
 @case("dynamic: six thousand strangers leave nothing behind, neither NS-VCs nor timers")
@@ -382,7 +382,7 @@ def dynamic_memory():
         before = strangers(0, 2000)
         grown = strangers(2000, 6000) - before
         right(grown < 200000, f"Lua has grown by {grown} octets")
-        same(world.lua("return #require 'sluice.core.world'.nses[1].nsvcs"), "16", "NS-VCs")
+        same(world.lua("return #require 'sluice.core.network'.nses[1].nsvcs"), "16", "NS-VCs")
 
 
 main()

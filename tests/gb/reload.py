@@ -162,7 +162,7 @@ def heard_at_the_end():
             world.run(5 * S)
             model.mss = home
             model.check(picture(world))
-            same(world.lua("local n = 0 for _ in next, require('sluice.core.world').bvc do "
+            same(world.lua("local n = 0 for _ in next, require('sluice.core.network').bvc do "
                            "n = n + 1 end return n"), "2", "cells that are known")
             if moment == 2:
                 traffic.sent_up.clear()
@@ -231,7 +231,7 @@ def network():
 @case("a BSS that speaks: procedures bring up what a reload adds; what it removes is not known")
 def speaks():
     def text(nsvcs, cells, more=""):
-        return HEAD + f"""room {{ flows = 1, bvcs = 20 }}
+        return HEAD + f"""room {{ pfcs = 1, bvcs = 20 }}
 nse {{ nsei = 101, {more} {", ".join(nsvc(number, PEERS[101][number - 101]) for number in nsvcs)},
     {", ".join(f"bvc {{ bvci = {bvci}, {mss} }}" for bvci, mss in cells.items())} }}"""
     one = ms("001010000000001", 0xC0000001)
@@ -293,7 +293,7 @@ nse {{ nsei = 102, {rate} {nsvc(60, PEERS[102][0])}, bvc {{ bvci = 2 }} }}"""
         for i in range(16):
             Bss(world, 101, [(1000 + i, f"198.51.100.{100 + i}")], {}).start()
         world.run(3 * S)
-        count = "return #require('sluice.core.world').nse_of_nsei[101].nsvcs"
+        count = "return #require('sluice.core.network').nse_of_nsei[101].nsvcs"
         same(world.lua(count), "16", "NS-VCs that the BSS brought")
         same(world.reload(text(nsvc(7, "198.51.100.7") + ",", 'rate = "64 kbit/s",'), 10 * S),
              (True, "1 NSE changed, 1 NS-VC added, 1 NS-VC removed"), "a reload")
@@ -326,9 +326,9 @@ nse {{ nsei = 101, ns = "manual", {nsvc(1, PEERS[101][0])},
     with World(text(f'nse {{ nsei = 102, cells = "any", {nsvc(2, PEERS[102][0])}, '
                     "bvc { bvci = 2 } }")) as world:
         # What its BSS would have to ask for, when the first MSs have been looked at.
-        world.lua("local world = require('sluice.core.world') "
-                  "local breathe = world.breathe world.breathe = function() world.breathe = breathe "
-                  "said = world.nse_of_nsei[102].cfg.cells return breathe() end")
+        world.lua("local jobs = require('sluice.core.jobs') "
+                  "local breathe = jobs.breathe jobs.breathe = function() jobs.breathe = breathe "
+                  "said = require('sluice.core.network').nse_of_nsei[102].cfg.cells return breathe() end")
         same(world.reload(text(""), 10 * S),
              (True, "1 NSE removed, 1 NS-VC removed, 1 cell removed"), "removed")
         same(world.lua("return said"), "listed", "its cells meanwhile")
@@ -345,8 +345,8 @@ nse {{ nsei = 101, {nsvc(1, PEERS[101][0])}, bvc {{ bvci = 2, {mss} }} }}"""
         bss.up()
         world.run(12 * S)
         # What a worker said of MS 5 before it had the command comes when 64 MSs are gone.
-        world.lua("local world, page = require('sluice.core.world'), require('sluice.ms.paging').wanted "
-                  "local breathe = world.breathe world.breathe = function() world.breathe = breathe "
+        world.lua("local jobs, page = require('sluice.core.jobs'), require('sluice.ms.paging').wanted "
+                  "local breathe = jobs.breathe jobs.breathe = function() jobs.breathe = breathe "
                   "_, said = pcall(page, 5) return breathe() end")
         right(world.reload(text(""), 10 * S)[0], world.log())
         other = ms("001090000000001", 0xC0100001, count=300)

@@ -23,13 +23,13 @@ def resets(nsvci, address):
 def brings_cell(bvci, number=1):
     """The BSS of that NSE."""
     reset = codec.build("bssgp_bvc_reset", bvci=bvci, cause=8, cell=codec.cell(bvci))
-    return (f"local nse = require('sluice.core.world').nses[{number}] "
+    return (f"local nse = require('sluice.core.network').nses[{number}] "
             f"said = require('sluice.bssgp.pdus').input(nse, nse.nsvcs[1], 0, {lua(reset)}, 1)")
 
 
 def meanwhile(world, command, chunk):
     """It happens when the dataplane is told that for the next time, as if that took its time."""
-    world.lua(f"local dp, nse = require('dp'), require('sluice.core.world').nses[1] local tell = dp.{command} "
+    world.lua(f"local dp, nse = require('dp'), require('sluice.core.network').nses[1] local tell = dp.{command} "
               f"dp.{command} = function(c) dp.{command} = tell {chunk} return tell(c) end")
 
 

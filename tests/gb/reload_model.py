@@ -74,7 +74,7 @@ class File:
         head = HEAD.replace("gn { ", f'gn {{ from = "{GGSN}", ', 1)
         text = head + HEAD_MORE.replace("WEIGHT", f"weight = {self.weight},") + other
         text += ("room { nses = 8, nsvcs = 16, ggsns = 8, bvcs = 40, "
-                 "mss = 1000, pdps = 3000, flows = 2 }\n")
+                 "mss = 1000, pdps = 3000, pfcs = 2 }\n")
         for nsei, cells in self.cells.items():
             links = ", ".join(nsvc(number, peer, weight=weight)
                               for number, (peer, weight) in self.nsvcs[nsei].items())
@@ -146,7 +146,7 @@ class Model:
 # For each MS of the registry: IMSI, NSEI, BVCI and TLLI as the dataplane has them, whether it is
 # found by TLLI and by IMSI, and the pdp_id of each context by NSAPI.
 DUMP = " ".join("""
-local s, w, dp, t = require "sluice.subscribers.registry", require "sluice.core.world", require "dp", {}
+local s, w, dp, t = require "sluice.subscribers.registry", require "sluice.core.network", require "dp", {}
 for _, r in ipairs(s.records) do for m = 0, r.count - 1 do
 local id, x = r.first_ms_id + m, {} local b, tlli = dp.ms_cell(id) local c = w.bvc[b]
 for j, pdp in ipairs(r.ms.pdp) do

@@ -55,7 +55,7 @@ def restart():
                 ("queue.packets", "room {", "queue { packets = 100 }\nroom {"),
                 ("queue.flows", "room {", "queue { flows = 32 }\nroom {"),
                 ("room.mss", "mss = 1000", "mss = 2000"),
-                ("room.flows", "flows = 2", "flows = 3"),
+                ("room.pfcs", "pfcs = 2", "pfcs = 3"),
                 ("class[1].aqm.name", '"tail-drop"', '"codel"'),
                 ("class[1].flows", 'lifetime = "unlimited"', 'lifetime = "1 s", flows = true'),
                 ("class[1].scope", 'lifetime = "unlimited"', 'lifetime = "1 s", scope = "cell"'),
@@ -64,8 +64,8 @@ def restart():
             right(re.match(rf"{re.escape(str(world.config))}:\d+: ", answer), f"place: {answer}")
         more = CONTEXTS[3] + ((10, "interactive-3", "ggsn"),)
         file.wishes[3] = PLAIN._replace(contexts=more)
-        refused(world, model, changed(file, ", flows = 2", ""),
-                "3 packet flows; an MS has room for 2 (room.flows)")
+        refused(world, model, changed(file, ", pfcs = 2", ""),
+                "3 packet flows; an MS has room for 2 (room.pfcs)")
         file.wishes[3] = PLAIN
         refused(world, model, changed(file, "count = 10", "count = 10, drx = 7"),
                 ".imsi: 14 octets of options in DL-UNITDATA; an MS has room for 10, the most at the"

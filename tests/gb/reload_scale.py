@@ -9,15 +9,15 @@ PLACES = 41000
 # Steps of all that runs as a job, and of the longest piece of one; but for the file's own text, which
 # has a limit on steps of its own, and stops at a constructor.
 COUNT = """
-local world, resume = require('sluice.core.world'), coroutine.resume
-local work = world.work
+local jobs, resume = require('sluice.core.jobs'), coroutine.resume
+local work = jobs.work
 local function count() steps, piece = steps + 100, piece + 100 end
 steps, longest, piece, freed_kib = 0, 0, 0, 0
 coroutine.resume = function(task, ...)
     if not debug.gethook(task) then debug.sethook(task, count, '', 100) end
     return resume(task, ...)
 end
-world.work = function()
+jobs.work = function()
     local before_kib = collectgarbage('count')
     piece = 0
     work()

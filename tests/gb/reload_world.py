@@ -41,13 +41,13 @@ def loaded(world, model, file, rng=None):
 
 def refused(world, model, text, *parts):
     """A reload that changes nothing; the parts are found in the answer."""
-    before = world.lua("return tostring(require('sluice.core.world').cfg)")
+    before = world.lua("return tostring(require('sluice.core.network').cfg)")
     done, answer = world.reload(text, within=10 * S)
     right(not done, f"the reload was done: {answer}")
     for part in parts:
         right(part in answer, f"the answer has no {part!r}:\n{answer}")
     model.check(picture(world))
-    same(world.lua("return tostring(require('sluice.core.world').cfg)"), before, "what is in force")
+    same(world.lua("return tostring(require('sluice.core.network').cfg)"), before, "what is in force")
     return answer
 
 

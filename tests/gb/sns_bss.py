@@ -114,7 +114,7 @@ def expected(ends, state="unblocked"):
 def picture(world, nsei=NSEI):
     """{(address, port): (state, signalling weight, data weight)} of the NSE's NS-VCs."""
     text = world.lua(
-        f"local n, t = require 'sluice.core.world'.nse_of_nsei[{nsei}], {{}} "
+        f"local n, t = require 'sluice.core.network'.nse_of_nsei[{nsei}], {{}} "
         "for _, v in ipairs(n.nsvcs) do t[#t + 1] = v.endpoint .. '|' .. v.state .. '|' .."
         " v.signalling_weight .. '|' .. v.data_weight end return table.concat(t, ' ')")
     rows = [row.split("|") for row in text.split()]
@@ -123,7 +123,7 @@ def picture(world, nsei=NSEI):
 
 
 def sns_state(world):
-    return world.lua(f"local n = require 'sluice.core.world'.nse_of_nsei[{NSEI}] "
+    return world.lua(f"local n = require 'sluice.core.network'.nse_of_nsei[{NSEI}] "
                      "return n.sns and n.sns.name or 'none'")
 
 

@@ -15,7 +15,7 @@ BVCI = 2
 # Control gets nothing before it is let; then who is handled is noted, and how many cells of LOUD have
 # been reset before QUIET is answered.
 WATCH = """
-local events, dp, world = require('events'), require('dp'), require('sluice.core.world')
+local events, dp, world = require('events'), require('dp'), require('sluice.core.network')
 local take, reset, send = events.take, dp.bvc_reset, dp.send
 held, others, cells, before, first = true, 0, 0, nil, nil
 local function note(kind, nse_id, ...)
@@ -115,7 +115,7 @@ def order():
         world.run(0)
         acknowledged = [pdu["bvci"] for pdu in answers(world, LOUD, "bssgp_bvc_reset_ack")]
         same(sorted(acknowledged), [0, *ups], "acknowledgements")
-        found = world.lua("local t = {} for _, b in ipairs(require('sluice.core.world').nse_of_nsei[101]"
+        found = world.lua("local t = {} for _, b in ipairs(require('sluice.core.network').nse_of_nsei[101]"
                           ".bvc_list) do if b.state ~= 'down' then t[#t + 1] = b.bvci end end "
                           "table.sort(t) return table.concat(t, ' ')")
         same(found, " ".join(map(str, ups)), "cells that are not down")
@@ -123,7 +123,7 @@ def order():
 
 def brought(world, nsei):
     """NS-VCs and cells of an NSE that are not in the file."""
-    return world.lua(f"local nse = require('sluice.core.world').nse_of_nsei[{nsei}] local n = 0 "
+    return world.lua(f"local nse = require('sluice.core.network').nse_of_nsei[{nsei}] local n = 0 "
                      "for _, nsvc in ipairs(nse.nsvcs) do n = n + (nsvc.cfg and 0 or 1) end "
                      "return n .. ' ' .. nse.made")
 
@@ -139,7 +139,7 @@ def rooms(more, most):
                 octets = codec.build("ns_reset", cause=1, nsvci=1000 * nsei % 60000 + i, nsei=nsei)
                 world.gb(f"198.51.100.{(nsei - 100) * 20 + i}", octets)
                 world.run(100 * MS)  # a worker takes so many of strangers
-            world.lua(f"local nse = require('sluice.core.world').nse_of_nsei[{nsei}] "
+            world.lua(f"local nse = require('sluice.core.network').nse_of_nsei[{nsei}] "
                       "for bvci = 10, 30 do require('sluice.bssgp.pdus').input(nse, nse.nsvcs[1], 0, "
                       "require('wire').bssgp_bvc_reset.encode { bvci = bvci, cause = 8, cell = "
                       "{ mcc = 262, mnc = 42, mnc_digits = 2, lac = 1, rac = 1, ci = bvci } }, 1) end")

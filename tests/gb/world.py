@@ -9,7 +9,7 @@ How to
         world.down(world.teid(TLLI), npdu("10.0.0.1"))     # a G-PDU from the GGSN
         world.stats()["gb"]["rx_packets"]; world.counts()["what"]["fault"]; world.log()
         good, text = world.ctl("bvc 101 2")           # sluice ctl; world.reload(TEXT) of the file
-        world.lua("return #require('sluice.core.world').nse")   # what cannot be seen on the wire
+        world.lua("return #require('sluice.core.network').nse")   # what cannot be seen on the wire
     leaving the block ends the program and fails if it lost a packet or a buffer, or if a handler, a
     timer or a request of control failed.
 
@@ -56,7 +56,7 @@ Tunnel = namedtuple("Tunnel", "nse_id tlli nsapi teid pdp_id")
 
 def as_offered(text):
     """All of Bmax is used, for what is about the Bmax that a BSS says."""
-    return text.replace("gb {", 'gb { cell_delay = "0 s", ms_delay = "0 s", flow_delay = "0 s",')
+    return text.replace("gb {", 'gb { cell_delay = "0 s", ms_delay = "0 s", pfc_delay = "0 s",')
 
 
 def nsvc(nsvci, peer, **more):

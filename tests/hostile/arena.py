@@ -36,14 +36,15 @@ CELLS, RESET_CELL = (2, 3), 4  # the honest BSS resets the latter now and then
 RATE = 4_000_000  # bit/s of the honest cells: nothing of theirs waits for the radio
 
 SLOW = """
-local events, dp, world = require('events'), require('dp'), require('sluice.core.world')
+local events, dp, network = require('events'), require('dp'), require('sluice.core.network')
+local jobs = require('sluice.core.jobs')
 local take, send, reset = events.take, dp.send, dp.bvc_reset
-local work, busy = world.work, world.busy
+local work, busy = jobs.work, jobs.busy
 local mine = false
 local asks = { [0x22] = true, [0x26] = true, [0x28] = true }
 left, pieces, others, cells, handled, unanswered = 0, 0, 0, 0, {}, 0
 local function note(kind, nse_id, nsvc_id, bvc_id, ms_id, pdu, ...)
-    local honest = kind == 'ns' and nse_id == world.nse_of_nsei[101].id
+    local honest = kind == 'ns' and nse_id == network.nse_of_nsei[101].id
     mine = honest and pdu:byte(1) == 0 and asks[pdu:byte(5)]
     if mine then handled[#handled + 1] = others .. ' ' .. cells
     elseif kind and not honest then others = others + 1 end
@@ -56,12 +57,12 @@ events.take = function()
     return note(take())
 end
 dp.send = function(c)
-    if world.nsvc[c.nsvc_id].nse.nsei == 101 then mine = false end
+    if network.nsvc[c.nsvc_id].nse.nsei == 101 then mine = false end
     return send(c)
 end
 dp.bvc_reset = function(...) cells = cells + 1 return reset(...) end
-world.busy = function() return pieces > 0 and busy() end
-world.work = function() pieces = pieces - 1 return work() end
+jobs.busy = function() return pieces > 0 and busy() end
+jobs.work = function() pieces = pieces - 1 return work() end
 """.replace("\n", " ")
 
 

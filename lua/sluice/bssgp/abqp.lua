@@ -45,11 +45,11 @@ local CLASSES = {
     background = { traffic_class = 4, delay_class = 4, precedence = 3 },
 }
 
--- The profile as a table; flow has class and, if it is limited, rate_bit_per_s.
-function abqp.profile(flow)
-    local class = CLASSES[flow.class]
-    local rate = rate_down(flow.rate_bit_per_s or RATE_UNLIMITED)
-    local guaranteed = flow.rate_bit_per_s and rate or 0
+-- The profile as a table; pfc has class and, if it is limited, rate_bit_per_s.
+function abqp.profile(pfc)
+    local class = CLASSES[pfc.class]
+    local rate = rate_down(pfc.rate_bit_per_s or RATE_UNLIMITED)
+    local guaranteed = pfc.rate_bit_per_s and rate or 0
     return {
         delay_class = class.delay_class, reliability = 3, peak_throughput = peak_throughput(rate),
         precedence = class.precedence or 2, mean_throughput = 31,

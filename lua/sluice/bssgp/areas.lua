@@ -1,7 +1,7 @@
 -- Routeing areas: the area of each cell (from BVC-RESET), the NSEs with cells in an area, and the areas
 -- that the file lists for an NSE (nse.areas). An area is a number; nil stands for an unknown
 -- area. A cell is in one area, so a BSS cannot make more areas than it has cells.
-local world = require "sluice.core.world"
+local network = require "sluice.core.network"
 
 local areas = {}
 
@@ -70,7 +70,7 @@ function areas.set(bvc, cell)
     end
 end
 
-world.watch("bvc_removed", function(bvc)
+network.watch("bvc_removed", function(bvc)
     areas.set(bvc, nil)
 end)
 

@@ -8,14 +8,14 @@ local cells = require "sluice.bssgp.cells"
 local clock = require "sluice.core.clock"
 local count = require "count"
 local features = require "sluice.bssgp.features"
-local flow = require "sluice.bssgp.flow"
+local flow_control = require "sluice.bssgp.flow_control"
 local hints = require "sluice.core.hints"
 local log = require "log"
 local pdus = require "sluice.bssgp.pdus"
 local requests = require "sluice.core.requests"
 local states = require "sluice.bssgp.states"
 local timers = require "sluice.core.timers"
-local world = require "sluice.core.world"
+local network = require "sluice.core.network"
 
 local bvc = {}
 
@@ -29,7 +29,7 @@ local function begin_cell(b)
     b.state, b.up, b.tries = manual and "up" or "down", manual, 0
     b.held, b.closed = false, not manual
     if manual then
-        flow.set_from_file(b)
+        flow_control.set_from_file(b)
     else
         states.go_down(b)
     end
@@ -46,13 +46,13 @@ local function begin_nse(nse)
     states.show(nse.signalling)
 end
 
-world.watch("nse_added", begin_nse)
-world.watch("nse_removed", function(nse)
+network.watch("nse_added", begin_nse)
+network.watch("nse_removed", function(nse)
     states.wait_no_more(nse.signalling)
     board.gone_nse { nse_id = nse.id }
 end)
-world.watch("bvc_added", begin_cell)
-world.watch("bvc_removed", function(b)
+network.watch("bvc_added", begin_cell)
+network.watch("bvc_removed", function(b)
     states.wait_no_more(b)
     board.gone_bvc { bvc_id = b.id }
 end)
@@ -76,7 +76,7 @@ end
 -- After a change of nse.areas a BVC-RESET asks the BSS for the area of each cell that is down, and
 -- of each cell in an area that is no longer allowed. Runs in a job.
 local function ask(b)
-    if world.bvc[b.id] ~= b then
+    if network.bvc[b.id] ~= b then
         return
     elseif b.cell and not areas.allows(b.nse, b.cell) then
         areas.set(b, nil)
@@ -118,7 +118,7 @@ local function made(nse, bvci)
             .. " nse.cells_most or room.bvcs"):format(nse.nsei, bvci, nse.cfg.own_bvcs))
         return nil
     end
-    local b, why = world.add_bvc(nse, bvci)
+    local b, why = network.add_bvc(nse, bvci)
     if not b then
         log.error(("NSE %d, BVCI %d: BVC-RESET refused: %s"):format(nse.nsei, bvci,
             why == "room" and "no room for one more cell; raise room.bvcs" or why))
@@ -234,17 +234,17 @@ pdus.on("bssgp_status", { on = "any", any_state = true, handler = status })
 -- ---- sluice ctl bvc ----
 
 local function describe(b)
-    local cell, f = b.cell, b.flow
+    local cell, f = b.cell, b.flow_control
     local text = states.name(b) .. ": " .. b.state
     if cell then
         text = ("%s, cell %s-%d"):format(text, areas.text(cell), cell.ci)
     end
-    return f and text .. ", " .. flow.describe(f) or text
+    return f and text .. ", " .. flow_control.describe(f) or text
 end
 
 -- A job may be suspended, so a timer of 0 starts the procedure.
 local function start_reset(asked)
-    local nse = world.nse_of_nsei[asked.nsei]
+    local nse = network.nse_of_nsei[asked.nsei]
     local b = nse and named(nse, asked.bvci)
     if b then
         states.happens(b, "own_reset", "o_and_m")
@@ -252,7 +252,7 @@ local function start_reset(asked)
 end
 
 requests.on("bvc", "bvc NSEI BVCI [reset]", function(words)
-    local nse = world.nse_of_nsei[math.tointeger(words[2])]
+    local nse = network.nse_of_nsei[math.tointeger(words[2])]
     local b = nse and named(nse, math.tointeger(words[3]))
     if not b then
         return false, "no such BVC; usage: bvc NSEI BVCI [reset]"

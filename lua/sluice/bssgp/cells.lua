@@ -5,7 +5,8 @@
 local breath = require "sluice.base.breath"
 local count = require "count"
 local log = require "log"
-local world = require "sluice.core.world"
+local jobs = require "sluice.core.jobs"
+local network = require "sluice.core.network"
 
 local cells = {
     bvci0_reset = nil, hold = nil, -- (b), (b, whether): the event for one cell, set by states.lua
@@ -50,7 +51,7 @@ local function run_waiting(nse, number)
     local now = table.move(after, 1, first - 1, 1, {})
     table.move(after, first, #after + first - 1, 1)
     for _, waited in ipairs(now) do
-        if world.nse[nse.id] == nse then
+        if network.nse[nse.id] == nse then
             waited.fn(table.unpack(waited, 1, 3))
         end
     end
@@ -70,7 +71,7 @@ local function walk(nse)
 end
 
 local function go_through(nse)
-    while nse.cell_events.running and world.nse[nse.id] == nse do
+    while nse.cell_events.running and network.nse[nse.id] == nse do
         local number = nse.cell_events.number
         walk(nse)
         nse.cell_events.running = nse.cell_events.number > number
@@ -79,7 +80,7 @@ end
 
 local function begin_job(nse)
     nse.cell_events.running = true
-    world.job(function()
+    jobs.start(function()
         go_through(nse)
     end, function(good, why)
         nse.cell_events.running = false

@@ -17,7 +17,7 @@ local pdus = require "sluice.bssgp.pdus"
 local requests = require "sluice.core.requests"
 local subscribers = require "sluice.subscribers.registry"
 local timers = require "sluice.core.timers"
-local world = require "sluice.core.world"
+local network = require "sluice.core.network"
 
 local PFI_LEAST = 4
 local TIMER_OFF_S = 0xFFFFFFFF
@@ -28,9 +28,9 @@ local T10_S = 10 -- how long a BSS may queue a request that has an allocation pr
 -- The MS's packet flows with the PFI, each { class, pfi, slot, rate_bit_per_s }.
 local function flows_of(ms_id, pfi)
     local list = {}
-    for _, flow in ipairs(subscribers.slots(ms_id) or {}) do
-        if flow.pfi == pfi and pfi >= PFI_LEAST then
-            list[#list + 1] = flow
+    for _, pfc in ipairs(subscribers.slots(ms_id) or {}) do
+        if pfc.pfi == pfi and pfi >= PFI_LEAST then
+            list[#list + 1] = pfc
         end
     end
     return list
@@ -43,7 +43,7 @@ end
 
 -- The READY timer, 6 s at least, as a GPRS timer can say it (24.008 clause 10.5.7.3).
 local function packet_flow_timer_s()
-    local ready_ns = world.cfg.gb.ready_ns
+    local ready_ns = network.cfg.gb.ready_ns
     if not ready_ns or ready_ns == 0 then
         return TIMER_OFF_S
     end
@@ -85,7 +85,7 @@ local t7
 
 local function guard(entry)
     timers.stop(entry.timer)
-    entry.timer = timers.after(world.cfg.timers.t7_ns, t7, entry)
+    entry.timer = timers.after(network.cfg.timers.t7_ns, t7, entry)
 end
 
 function t7(entry)
@@ -110,7 +110,7 @@ local function begin(entry, event, bvc, tlli, reply_on)
     end
     entries.is_at(entry, bvc, tlli)
     if entry.state ~= before then
-        entry.left = world.cfg.timers.t7_retries
+        entry.left = network.cfg.timers.t7_retries
     end
     guard(entry)
     SEND[entry.state](entry, reply_on)
@@ -211,9 +211,9 @@ end)
 -- The PFIs of 4 and more of an MS, each once.
 local function pfis_of(ms_id)
     local list, seen = {}, {}
-    for _, flow in ipairs(subscribers.slots(ms_id)) do
-        if flow.pfi and flow.pfi >= PFI_LEAST and not seen[flow.pfi] then
-            seen[flow.pfi], list[#list + 1] = true, flow.pfi
+    for _, pfc in ipairs(subscribers.slots(ms_id)) do
+        if pfc.pfi and pfc.pfi >= PFI_LEAST and not seen[pfc.pfi] then
+            seen[pfc.pfi], list[#list + 1] = true, pfc.pfi
         end
     end
     return list
@@ -247,7 +247,7 @@ local function ask(asked)
         return
     end
     local bvc_id, tlli = dp.ms_cell(ms_id)
-    local bvc = world.bvc[bvc_id]
+    local bvc = network.bvc[bvc_id]
     for _, pfi in ipairs(has_pfc(bvc) and pfis_of(ms_id) or {}) do
         begin(entries.entry_of(ms_id, pfi), asked.event, bvc, tlli)
     end
@@ -260,7 +260,7 @@ requests.on("pfc", "pfc IMSI [create|delete]", function(words)
         return false, "unknown IMSI or action; usage: pfc IMSI [create|delete]"
     end
     local bvc_id = dp.ms_cell(ms_id)
-    if words[3] and not has_pfc(world.bvc[bvc_id]) then
+    if words[3] and not has_pfc(network.bvc[bvc_id]) then
         return false, "the MS's cell is not up, or feature PFC is not in force at its BSS"
     elseif words[3] then
         timers.after(0, ask, { imsi = words[2], event = VERBS[words[3]] })

@@ -3,7 +3,7 @@
 -- An entry belongs to one cell, and to the time from one BVC-RESET of the cell to the next.
 local subscribers = require "sluice.subscribers.registry"
 local timers = require "sluice.core.timers"
-local world = require "sluice.core.world"
+local network = require "sluice.core.network"
 
 local entries = {}
 
@@ -32,7 +32,7 @@ function entries.bvc_reset(bvc)
 end
 
 function entries.is_current(entry)
-    return world.bvc[entry.bvc.id] == entry.bvc and entry.time == time_of(entry.bvc)
+    return network.bvc[entry.bvc.id] == entry.bvc and entry.time == time_of(entry.bvc)
 end
 
 function entries.drop(entry)

@@ -1,7 +1,7 @@
 -- The states of a BVC (TS 48.018 8.3, 8.4) as tables: the next state and the action for each event.
 -- BVCI 0 of an NSE (nse.signalling) is reset first and never blocked; its reset takes all cells of the
 -- NSE down until each is reset. The SGSN sends BVC-RESET for a cell that stays down for T2. When two
--- BVC-RESETs cross, each acknowledges the other (8.4.3). flow.lua handles a cell that is up.
+-- BVC-RESETs cross, each acknowledges the other (8.4.3). flow_control.lua handles a cell that is up.
 --
 -- Events: reset, reset_ack, block, unblock  PDUs of the BSS
 --         own_reset    the SGSN is to send BVC-RESET (operator, STATUS of the BSS, reload)
@@ -21,12 +21,12 @@ local cells = require "sluice.bssgp.cells"
 local count = require "count"
 local dp = require "dp"
 local features = require "sluice.bssgp.features"
-local flow = require "sluice.bssgp.flow"
+local flow_control = require "sluice.bssgp.flow_control"
 local gb = require "sluice.core.gb"
 local log = require "log"
 local pfc_entries = require "sluice.bssgp.pfc_entries"
 local timers = require "sluice.core.timers"
-local world = require "sluice.core.world"
+local network = require "sluice.core.network"
 
 local states = {}
 
@@ -126,15 +126,15 @@ end
 local function forget(b)
     dp.bvc_reset { bvc_id = b.id }
     gate(b, false)
-    flow.bvc_reset(b)
-    world.tell("bvc_reset", b)
+    flow_control.bvc_reset(b)
+    network.tell("bvc_reset", b)
     pfc_entries.bvc_reset(b)
 end
 
 -- The BSS has T2 to reset the cell; then the SGSN does.
 local function go_down(b)
     if b.nse.signalling.up and b.nse.cfg.ns ~= "manual" then
-        wait(b, world.cfg.timers.t2_ns, "t2")
+        wait(b, network.cfg.timers.t2_ns, "t2")
     else
         wait_no_more(b)
     end
@@ -167,8 +167,8 @@ local function come_up(b, pdu)
         areas.set(b, pdu.cell)
     end
     wait_no_more(b)
-    world.tell("bvc_reset", b)
-    flow.bvc_up(b)
+    network.tell("bvc_reset", b)
+    flow_control.bvc_up(b)
 end
 
 -- BVC-RESET of a cell that is down or resetting.
@@ -192,7 +192,7 @@ local function send_reset(b, cause)
         pdu.extended_features = extended ~= 0 and extended or nil
     end
     gb.send_signalling(b.nse, "bssgp_bvc_reset", pdu)
-    wait(b, world.cfg.timers.t2_ns, "t2")
+    wait(b, network.cfg.timers.t2_ns, "t2")
 end
 
 local function begin_reset(b, cause)
@@ -207,7 +207,7 @@ end
 
 local function repeat_reset(b)
     b.tries = b.tries + 1
-    if b.tries <= world.cfg.timers.t2_retries then
+    if b.tries <= network.cfg.timers.t2_retries then
         count.add "retries"
         return send_reset(b)
     end
@@ -251,7 +251,7 @@ local function acknowledge(b, pdu, nsvc)
     gb.send_signalling(b.nse, "bssgp_bvc_reset_ack", {
         bvci = 0, features = pdu.features and ours,
         extended_features = pdu.extended_features and extended,
-    }, world.nsvc[nsvc.id] == nsvc and nsvc)
+    }, network.nsvc[nsvc.id] == nsvc and nsvc)
 end
 
 local function accept_signalling(b, pdu, nsvc)

@@ -56,7 +56,7 @@ end
 -- ---- room { } ----
 
 -- The number of packet flows of an MS; 0 if a class was refused.
-local function flows_of(ms)
+local function pfcs_of(ms)
     for _, pdp in ipairs(ms.pdp) do
         if not pdp.class then
             return 0
@@ -138,7 +138,7 @@ end
 
 local function count(cfg)
     local n = {
-        nses = #cfg.nse, nsvcs = 0, ggsns = #cfg.ggsn, bvcs = 0, mss = 0, pdps = 0, flows = 1,
+        nses = #cfg.nse, nsvcs = 0, ggsns = #cfg.ggsn, bvcs = 0, mss = 0, pdps = 0, pfcs = 1,
         worker_mss = 0, worker_pdps = 0, of_worker = {},
     }
     for i, nse in breath.each(cfg.nse) do
@@ -149,7 +149,7 @@ local function count(cfg)
             for _, ms in breath.each(bvc.ms) do
                 n.mss = n.mss + ms.count
                 n.pdps = n.pdps + ms.count * #ms.pdp
-                n.flows = math.max(n.flows, flows_of(ms))
+                n.pfcs = math.max(n.pfcs, pfcs_of(ms))
             end
         end
     end
@@ -194,7 +194,7 @@ end
 
 -- ---- policy { } ----
 
--- source.read(path), from the host, returns the text of a file, or nil and why not.
+-- source.read(path), a C function, returns the text of a file, or nil and why not.
 local function load_script(state, cfg, source)
     local path = script_check.path(source.name, cfg.policy.script)
     local text, why = source.read(path)

@@ -122,7 +122,7 @@ gb.room = {
         nses = places(16), nsvcs = places(16, ", what its BSSs may bring,"), ggsns = places(16),
         bvcs = places(16, ", each cells_most,"), mss = places(64), pdps = places(64),
         worker_mss = share "mss", worker_pdps = share "pdps",
-        flows = { default_help = "the most that an MS of the file has" },
+        pfcs = { default_help = "the most that an MS of the file has" },
     }),
 }
 

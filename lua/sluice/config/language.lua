@@ -1,6 +1,6 @@
 -- The configuration: turns a text into a plain table with every default filled in and every quantity a
 -- whole number of its machine's unit, or into the list of all mistakes. It reads and writes no file:
--- the host passes the text in and prints the results.
+-- C passes the text in and prints the results.
 local check = require "sluice.config.check"
 local cross = require "sluice.config.cross"
 local mistakes = require "sluice.config.mistakes"

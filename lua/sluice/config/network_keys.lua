@@ -118,7 +118,7 @@ network.gb = {
     keys = joined(port_keys("our NS", "1024", "1024; 2 with lab.gb_rate"), {
         network.udp_port("port", "our UDP port for NS"),
     }, described.keys("gb", {
-        cell_delay = queues.delay, ms_delay = queues.delay, flow_delay = queues.delay,
+        cell_delay = queues.delay, ms_delay = queues.delay, pfc_delay = queues.delay,
         ready = { example = "44 s" },
     }), { gb.capture }),
 }

@@ -23,39 +23,39 @@ function parts.each_pdp(cfg, visit)
 end
 
 -- Contexts of an MS with the same key are one packet flow: the same class, and the same PFI or none.
-function parts.flow_key(pdp)
+function parts.pfc_key(pdp)
     return pdp.pfi and pdp.class .. "/" .. pdp.pfi or pdp.class
 end
 
 -- Packet flows of an MS with the same key share a bucket.
-function parts.bucket_key(flow)
-    return flow.pfi or flow.class
+function parts.bucket_key(pfc)
+    return pfc.pfi or pfc.class
 end
 
--- The packet flows of an ms record: the slot of each flow_key in the order of the contexts, and the
+-- The packet flows of an ms record: the slot of each pfc_key in the order of the contexts, and the
 -- list of flows by slot, each { slot, class, pfi, rate_bit_per_s, bucket_octets }. kept, which may be
 -- nil: the slots that flows have already.
 function parts.slots_of(ms, kept)
     local slots, list, taken = {}, {}, {}
     for _, pdp in ipairs(ms.pdp) do
-        local key = parts.flow_key(pdp)
+        local key = parts.pfc_key(pdp)
         slots[key] = kept and kept[key]
         taken[slots[key] or -1] = true
     end
-    local free, flow_of = 0, {}
+    local free, pfc_of = 0, {}
     for _, pdp in ipairs(ms.pdp) do
-        local key = parts.flow_key(pdp)
+        local key = parts.pfc_key(pdp)
         while not slots[key] and taken[free] do
             free = free + 1
         end
         slots[key] = slots[key] or free
         taken[slots[key]] = true
-        local flow = flow_of[key] or { slot = slots[key], class = pdp.class, pfi = pdp.pfi }
-        if not flow_of[key] then
-            flow_of[key], list[#list + 1] = flow, flow
+        local pfc = pfc_of[key] or { slot = slots[key], class = pdp.class, pfi = pdp.pfi }
+        if not pfc_of[key] then
+            pfc_of[key], list[#list + 1] = pfc, pfc
         end
-        flow.rate_bit_per_s = flow.rate_bit_per_s or pdp.rate_bit_per_s
-        flow.bucket_octets = flow.bucket_octets or pdp.bucket_octets
+        pfc.rate_bit_per_s = pfc.rate_bit_per_s or pdp.rate_bit_per_s
+        pfc.bucket_octets = pfc.bucket_octets or pdp.bucket_octets
     end
     table.sort(list, function(a, b)
         return a.slot < b.slot
@@ -68,16 +68,16 @@ end
 -- class, the first slot with the bucket, all its slots as bits, the file's values if given.
 function parts.buckets_of(list)
     local buckets, of_key = {}, {}
-    for _, flow in ipairs(list) do
-        local key = parts.bucket_key(flow)
+    for _, pfc in ipairs(list) do
+        local key = parts.bucket_key(pfc)
         local bucket = of_key[key]
         if not bucket then
-            bucket = { key = key, slot = flow.slot, slots = 0 }
+            bucket = { key = key, slot = pfc.slot, slots = 0 }
             buckets[#buckets + 1], of_key[key] = bucket, bucket
         end
-        bucket.slots = bucket.slots | 1 << flow.slot
-        bucket.rate_bit_per_s = bucket.rate_bit_per_s or flow.rate_bit_per_s
-        bucket.bucket_octets = bucket.bucket_octets or flow.bucket_octets
+        bucket.slots = bucket.slots | 1 << pfc.slot
+        bucket.rate_bit_per_s = bucket.rate_bit_per_s or pfc.rate_bit_per_s
+        bucket.bucket_octets = bucket.bucket_octets or pfc.bucket_octets
     end
     return buckets
 end

@@ -24,7 +24,7 @@ local function check_weight(state, class)
     class.weight = class.weight or schema_queues.weights[class.name]
 end
 
-local DELAYS = { "cell_delay", "ms_delay", "flow_delay" }
+local DELAYS = { "cell_delay", "ms_delay", "pfc_delay" }
 
 -- Fills in the default delays: with a lab, all of a bucket is used; else as much as the radio needs.
 local function fill_delays(state, cfg)
@@ -129,7 +129,7 @@ local function check_pdps(state, ms)
     local first, seen, flows = {}, {}, 0
     for _, pdp in ipairs(ms.pdp) do
         check_bucket(state, pdp, "", ms.n201_u_octets)
-        local key, bucket = pdp.class and parts.flow_key(pdp), parts.bucket_key(pdp)
+        local key, bucket = pdp.class and parts.pfc_key(pdp), parts.bucket_key(pdp)
         if key and pdp.rate_bit_per_s and first[bucket] then
             note(state, pdp, "rate", "found a second bucket for class %s (%s has one), allowed one:"
                 .. " contexts of one PFI, or of one class without any, share a bucket", pdp.class,

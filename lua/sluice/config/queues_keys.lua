@@ -157,7 +157,7 @@ queues.class = {
         {
             name = "bss_lifetime_least", type = "time", least = "10 ms", most = "655 s",
             step = "10 ms", optional = true, example = "1 s",
-            default_help = "3.5 s and the longest of gb's cell_delay, ms_delay and flow_delay (1 s with"
+            default_help = "3.5 s and the longest of gb's cell_delay, ms_delay and pfc_delay (1 s with"
                 .. " the buckets as offered); or half the lifetime, or bss_lifetime_most, if that is"
                 .. " less",
             help = "how much of it the BSS gets at least; with less left an N-PDU is not sent, for the"

@@ -12,7 +12,7 @@ local values = require "sluice.config.values"
 
 local sandbox = {}
 
--- Few steps between two looks, because one step can double a string; the host's own limit catches
+-- Few steps between two looks, because one step can double a string; the Lua state's own limit catches
 -- growth between two looks. Lua counts the hook's steps too, about half of these.
 local LOOKS_MAX = 300000
 local STEPS_A_LOOK = 50

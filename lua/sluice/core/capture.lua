@@ -1,30 +1,30 @@
 -- Captures the signalling on Gb in a file, if switched on: the PDUs that control sends, and those that
 -- workers hand to control.
-local host = require "host"
+local program = require "program"
 local log = require "log"
 local observer = require "sluice.core.observer"
 local requests = require "sluice.core.requests"
-local world = require "sluice.core.world"
+local network = require "sluice.core.network"
 
 local capture = { running = false }
 
 -- The SGSN's address of the peer's family; IPv4 as a mapped address.
 local function own(peer)
-    local gb = world.cfg.gb
+    local gb = network.cfg.gb
     return peer:find("^::ffff:%d") and "::ffff:" .. (gb.address or "0.0.0.0") or gb.address6 or "::"
 end
 
 local function put_sent(address, port, pdu)
-    host.capture_pdu(own(address), world.cfg.gb.port, address, port, pdu)
+    program.capture_pdu(own(address), network.cfg.gb.port, address, port, pdu)
 end
 
 local function put_received(address, port, pdu)
-    host.capture_pdu(address, port, own(address), world.cfg.gb.port, pdu)
+    program.capture_pdu(address, port, own(address), network.cfg.gb.port, pdu)
 end
 
 local function close()
     capture.running = false
-    host.capture_close()
+    program.capture_close()
 end
 
 function capture.sent(...)
@@ -40,7 +40,7 @@ function capture.start()
     if capture.running then
         return true, "the capture runs already"
     end
-    local path, why = host.capture_open()
+    local path, why = program.capture_open()
     capture.running = path ~= nil
     log.info(path and "signalling is captured in " .. path or "no capture: " .. why)
     return path ~= nil, path or why

@@ -1,2 +1,2 @@
--- The time of the run; the host sets it before each step of the control plane.
+-- The time of the run; C sets it before each step of the control plane.
 return { now_ns = 0 }

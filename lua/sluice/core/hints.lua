@@ -4,7 +4,7 @@
 local addresses = require "sluice.base.addresses"
 local clock = require "sluice.core.clock"
 local log = require "log"
-local world = require "sluice.core.world"
+local network = require "sluice.core.network"
 
 local hints = {}
 
@@ -55,11 +55,11 @@ end
 -- An NS-RESET or SNS-SIZE from an endpoint without an NS-VC, which adds none. way: the `ns` that would
 -- allow it.
 function hints.stranger(what, nsei, address, port, way)
-    local nse = world.nse_of_nsei[nsei]
+    local nse = network.nse_of_nsei[nsei]
     local who = ("%s of NSE %d from %s"):format(what, nsei, at(address, port))
     if not nse then
         return say(nil, "stranger", ("%s: the configuration has NSE %s, not %d; correct nsei, or add an"
-            .. " nse { }"):format(who, some(world.nses, function(each)
+            .. " nse { }"):format(who, some(network.nses, function(each)
                 return tostring(each.nsei)
             end), nsei))
     elseif nse.cfg.ns ~= way then
@@ -73,7 +73,7 @@ end
 -- The NS-VCs of NSEs with an `ns` of the set is_such; all NS-VCs if there are none.
 local function expected(is_such)
     local of_such, all = {}, {}
-    for _, nse in ipairs(world.nses) do
+    for _, nse in ipairs(network.nses) do
         for _, nsvc in ipairs(nse.nsvcs) do
             all[#all + 1] = nsvc
             of_such[#of_such + 1] = is_such[nse.cfg.ns] and nsvc or nil

@@ -1,10 +1,10 @@
 -- Requests from another thread: `sluice ctl` and signals. Each first word has a handler, which runs as
 -- a job; the answer goes back when the job ends.
 local count = require "count"
-local host = require "host"
+local program = require "program"
 local log = require "log"
 local nearest = require "sluice.base.nearest"
-local world = require "sluice.core.world"
+local jobs = require "sluice.core.jobs"
 
 local requests = { words = {}, list = {}, names = {} }
 
@@ -43,16 +43,16 @@ local function answered(good, done, text)
         log.error("internal error in a request: " .. tostring(done))
         done, text = false, "internal error, see the log"
     end
-    host.answer(done and true or false, text or "done")
+    program.answer(done and true or false, text or "done")
 end
 
 -- Starts the job of a waiting request.
 function requests.poll()
-    local question = host.question()
+    local question = program.question()
     if question then
         local words = words_of(question)
         local answer = requests.words[words[1]] or unknown
-        world.job(function()
+        jobs.start(function()
             return answer(words)
         end, answered)
     end

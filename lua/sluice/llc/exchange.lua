@@ -15,7 +15,7 @@ local requests = require "sluice.core.requests"
 local subscribers = require "sluice.subscribers.registry"
 local timers = require "sluice.core.timers"
 local wire = require "wire"
-local world = require "sluice.core.world"
+local network = require "sluice.core.network"
 local xid = require "sluice.llc.xid"
 
 local exchange = {}
@@ -47,7 +47,7 @@ subscribers.watch("removed", forget)
 subscribers.watch("rekeyed", forget)
 
 local function nse_cfg_of(record)
-    return world.nse[record.nse_id].cfg
+    return network.nse[record.nse_id].cfg
 end
 
 -- ---- The parameters in force ----
@@ -134,7 +134,7 @@ local function t200(ms_id)
         return give_up(ms_id, going)
     end
     going.left = going.left - 1
-    going.timer = timers.after(world.cfg.timers.t200_ns, t200, ms_id)
+    going.timer = timers.after(network.cfg.timers.t200_ns, t200, ms_id)
     if going.command.iov_ui then
         going.command.iov_ui = next_iov(ms_id)
     end
@@ -149,12 +149,12 @@ function begin_step(ms_id, going)
         states[ms_id].going = nil
         return
     end
-    going.sapi, going.left = step.sapi, world.cfg.timers.t200_retries
+    going.sapi, going.left = step.sapi, network.cfg.timers.t200_retries
     going.command = {
         cr = true, sapi = step.sapi, pf = true, reset = step.reset or false,
         iov_ui = step.iov_ui, n201_u_octets = step.n201_u_octets,
     }
-    going.timer = timers.after(world.cfg.timers.t200_ns, t200, ms_id)
+    going.timer = timers.after(network.cfg.timers.t200_ns, t200, ms_id)
     send_command(ms_id, going)
 end
 

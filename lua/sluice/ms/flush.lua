@@ -12,7 +12,7 @@ local gb = require "sluice.core.gb"
 local pdus = require "sluice.bssgp.pdus"
 local subscribers = require "sluice.subscribers.registry"
 local timers = require "sluice.core.timers"
-local world = require "sluice.core.world"
+local network = require "sluice.core.network"
 
 local flush = {}
 
@@ -34,7 +34,7 @@ end
 
 -- Returns whether the old cell was neither removed nor reset since.
 local function is_pending(entry)
-    return world.bvc[entry.old.id] == entry.old and entry.old.flush_resets == entry.resets
+    return network.bvc[entry.old.id] == entry.old and entry.old.flush_resets == entry.resets
 end
 
 local send
@@ -42,7 +42,7 @@ local send
 local function again(entry)
     if not is_pending(entry) then
         end_of(entry)
-    elseif entry.attempt > world.cfg.timers.t5_retries then
+    elseif entry.attempt > network.cfg.timers.t5_retries then
         count.add("timeouts")
         end_of(entry)
     else
@@ -53,7 +53,7 @@ end
 
 function send(entry)
     entry.attempt = entry.attempt + 1
-    entry.timer = timers.after(world.cfg.timers.t5_ns, again, entry)
+    entry.timer = timers.after(network.cfg.timers.t5_ns, again, entry)
     gb.send_signalling(entry.old.nse, "bssgp_flush_ll", entry.pdu)
 end
 
@@ -103,7 +103,7 @@ end
 subscribers.watch("removed", flush.forget)
 
 -- A BVC-RESET empties the cell's queues; waiting entries find that at their next T5 (is_pending).
-world.watch("bvc_reset", function(bvc)
+network.watch("bvc_reset", function(bvc)
     bvc.flush_resets = (bvc.flush_resets or 0) + 1
 end)
 

@@ -21,7 +21,7 @@ local requests = require "sluice.core.requests"
 local subscribers = require "sluice.subscribers.registry"
 local suspended = require "sluice.ms.suspended"
 local timers = require "sluice.core.timers"
-local world = require "sluice.core.world"
+local network = require "sluice.core.network"
 
 local paging = {}
 
@@ -70,7 +70,7 @@ end
 
 local function send(ms_id, wide)
     local bvc_id, tlli = dp.ms_cell(ms_id)
-    local bvc = world.bvc[bvc_id]
+    local bvc = network.bvc[bvc_id]
     if not bvc then
         return false
     end
@@ -126,7 +126,7 @@ local attempt
 
 -- An MS in standby has been silent for long, so one unanswered page is enough for a claim.
 local function again(entry)
-    if entry.attempt > world.cfg.timers.t3313_retries or entry.why == "standby" and entry.claim then
+    if entry.attempt > network.cfg.timers.t3313_retries or entry.why == "standby" and entry.claim then
         end_of(entry)
         give_up(entry)
     else
@@ -137,7 +137,7 @@ end
 function attempt(entry)
     entry.attempt = entry.attempt + 1
     count.add(entry.attempt == 1 and "pages" or "retries")
-    entry.timer = timers.after(world.cfg.timers.t3313_ns, again, entry)
+    entry.timer = timers.after(network.cfg.timers.t3313_ns, again, entry)
     paging.show(entry.ms_id)
     local claim = entry.why == "claimed" and entry.claim
     send(entry.ms_id, claim and not claim.silent or not claim and entry.attempt > 1)
@@ -202,12 +202,12 @@ function paging.later(ms_id)
     if entry and entry.why == "claimed" then
         return paging.lose(ms_id)
     end
-    local bvc = world.bvc[dp.ms_cell(ms_id)]
+    local bvc = network.bvc[dp.ms_cell(ms_id)]
     entry = not entry and bvc and new(ms_id, "ordered", bvc.nse)
     if entry then
         lost[ms_id] = true
         dp.ms_freeze { ms_id = ms_id, until_heard = true }
-        entry.timer = timers.after(world.cfg.timers.t3313_ns, lose_now, entry)
+        entry.timer = timers.after(network.cfg.timers.t3313_ns, lose_now, entry)
     end
 end
 

@@ -10,7 +10,7 @@ local paging = require "sluice.ms.paging"
 local pdus = require "sluice.bssgp.pdus"
 local subscribers = require "sluice.subscribers.registry"
 local suspended = require "sluice.ms.suspended"
-local world = require "sluice.core.world"
+local network = require "sluice.core.network"
 
 -- ---- RADIO-STATUS ----
 
@@ -22,7 +22,7 @@ local function named(nse, pdu)
     local ms_id = pdu.imsi and subscribers.by_imsi(pdu.imsi)
         or pdu.tlli and dp.ms_of(nse.id, pdu.tlli)
         or pdu.tmsi and dp.ms_of(nse.id, pdu.tmsi | LOCAL_TLLI)
-    local cell = ms_id and world.bvc[dp.ms_cell(ms_id)]
+    local cell = ms_id and network.bvc[dp.ms_cell(ms_id)]
     if cell and cell.nse == nse then
         return ms_id, cell
     end

@@ -20,7 +20,7 @@ local areas = require "sluice.bssgp.areas"
 local clock = require "sluice.core.clock"
 local count = require "count"
 local dp = require "dp"
-local flow = require "sluice.bssgp.flow"
+local flow_control = require "sluice.bssgp.flow_control"
 local flush = require "sluice.ms.flush"
 local hints = require "sluice.core.hints"
 local members = require "sluice.subscribers.members"
@@ -29,7 +29,7 @@ local subscribers = require "sluice.subscribers.registry"
 local suspend = require "sluice.ms.suspend"
 local suspended = require "sluice.ms.suspended"
 local wire = require "wire"
-local world = require "sluice.core.world"
+local network = require "sluice.core.network"
 
 local roam = {}
 
@@ -42,7 +42,7 @@ local A_MINUTE_S = 60
 -- running page goes on in the new cell.
 local function settle(ms_id, tlli, old, new)
     suspended.moved(ms_id, new)
-    flow.moved(ms_id)
+    flow_control.moved(ms_id)
     if old then
         flush.start(ms_id, tlli, old, new)
     end
@@ -55,7 +55,7 @@ local function move(ms_id, new)
     end
     local old_id, tlli = dp.ms_cell(ms_id)
     dp.ms_move { ms_id = ms_id, bvc_id = new.id }
-    settle(ms_id, tlli, world.bvc[old_id], new)
+    settle(ms_id, tlli, network.bvc[old_id], new)
     return true
 end
 
@@ -63,7 +63,7 @@ end
 -- cell of the NSE.
 local function move_back(ms_id, going, old_bvc_id)
     local record = subscribers.of(ms_id)
-    local to = world.bvc[old_bvc_id] or record and world.bvc[record.bvc_id] or going.nse.bvc_list[1]
+    local to = network.bvc[old_bvc_id] or record and network.bvc[record.bvc_id] or going.nse.bvc_list[1]
     if to and members.may_move(ms_id, to.id) then
         dp.ms_move { ms_id = ms_id, bvc_id = to.id }
         settle(ms_id, nil, nil, to)
@@ -76,11 +76,11 @@ local function take_move(ms_id, old_bvc_id, new_bvc_id)
     if bvc_id ~= new_bvc_id then -- the MS has moved again since
         return "ignored"
     end
-    if not world.bvc[new_bvc_id] then
-        local going = world.going[new_bvc_id]
+    if not network.bvc[new_bvc_id] then
+        local going = network.going[new_bvc_id]
         return going and move_back(ms_id, going, old_bvc_id) or "ignored"
     end
-    settle(ms_id, tlli, world.bvc[old_bvc_id], world.bvc[new_bvc_id])
+    settle(ms_id, tlli, network.bvc[old_bvc_id], network.bvc[new_bvc_id])
     return "handled"
 end
 
@@ -97,7 +97,7 @@ subscribers.watch("moved", roam.moved)
 
 -- The MS was heard in its own cell after a claim from the cell `claimed`.
 local function note_untrue(ms_id, claimed)
-    local cell = world.bvc[dp.ms_cell(ms_id)]
+    local cell = network.bvc[dp.ms_cell(ms_id)]
     if cell and cell.nse ~= claimed.nse then
         count.add "claims_refused"
         hints.not_moved(subscribers.imsi(ms_id), cell.nse, claimed.nse, "the MS answers in its own cell")
@@ -162,8 +162,8 @@ end
 
 -- The MS has not answered in its own cell after a claim from bvc. Returns false if the MS stays.
 local function silent(ms_id, bvc)
-    local old = world.bvc[dp.ms_cell(ms_id)]
-    if not old or world.bvc[bvc.id] ~= bvc or not bvc.up or not areas.same(old.cell, bvc.cell)
+    local old = network.bvc[dp.ms_cell(ms_id)]
+    if not old or network.bvc[bvc.id] ~= bvc or not bvc.up or not areas.same(old.cell, bvc.cell)
         or not take_over(ms_id, old, bvc, "not heard in its own cell") then
         return false
     end
@@ -210,7 +210,7 @@ end
 -- A frame of the MS has come in a cell; its FCS is good or enciphered. Returns true if the MS is in the
 -- cell now; false if control does not believe the claim, or the cell's worker has no room for the MS.
 local function claim(ms_id, bvc)
-    local old = world.bvc[dp.ms_cell(ms_id)]
+    local old = network.bvc[dp.ms_cell(ms_id)]
     if old == bvc then
         return true
     elseif old and old.nse ~= bvc.nse then
@@ -238,7 +238,7 @@ local function elsewhere(nse, bvc, tlli)
     local area, found = areas.of(bvc.cell), nil
     for _, other in ipairs(area and areas.nses(area) or {}) do
         local ms_id = other ~= nse and dp.ms_of(other.id, tlli)
-        local cell = ms_id and world.bvc[dp.ms_cell(ms_id)]
+        local cell = ms_id and network.bvc[dp.ms_cell(ms_id)]
         if cell and areas.of(cell.cell) == area then
             if found then
                 return nil

@@ -13,7 +13,7 @@ local paging = require "sluice.ms.paging"
 local pdus = require "sluice.bssgp.pdus"
 local subscribers = require "sluice.subscribers.registry"
 local suspended = require "sluice.ms.suspended"
-local world = require "sluice.core.world"
+local network = require "sluice.core.network"
 
 local suspend = {}
 
@@ -57,7 +57,7 @@ end
 
 subscribers.watch("removed", suspend.forget)
 
-world.watch("bvc_reset", function(bvc)
+network.watch("bvc_reset", function(bvc)
     local entry = suspended.last_of(bvc)
     while entry do
         resume(entry)
@@ -78,7 +78,7 @@ pdus.on("bssgp_suspend", {
     on = "signalling",
     handler = function(nse, _, pdu, nsvc)
         local ms_id = dp.ms_of(nse.id, pdu.tlli)
-        local bvc = ms_id and world.bvc[dp.ms_cell(ms_id)]
+        local bvc = ms_id and network.bvc[dp.ms_cell(ms_id)]
         if not bvc then
             return answer(nse, "bssgp_suspend_nack", pdu, nsvc, { cause = causes.bssgp.unknown_ms })
         end

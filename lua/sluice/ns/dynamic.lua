@@ -7,14 +7,14 @@ local log = require "log"
 local ns_state = require "sluice.ns.states"
 local ns_vc = require "sluice.ns.vc"
 local timers = require "sluice.core.timers"
-local world = require "sluice.core.world"
+local network = require "sluice.core.network"
 
 local ns_dynamic = {}
 
 local WATCH_NS = 120000000000 -- between two checks; an NS-VC that is dead at two of them is removed
 
 local function of_nsvci(nsvci)
-    for _, nse in ipairs(world.nses) do
+    for _, nse in ipairs(network.nses) do
         for _, nsvc in ipairs(nse.nsvcs) do
             if nsvc.nsvci == nsvci then
                 return nsvc
@@ -40,17 +40,17 @@ local function make_free(nse, nsvci)
             nse.nsei, nsvci))
         return false
     end
-    world.remove_nsvc(old)
+    network.remove_nsvc(old)
     return true
 end
 
 local function watch(nsvc)
-    if world.nsvc[nsvc.id] ~= nsvc then
+    if network.nsvc[nsvc.id] ~= nsvc then
         return
     end
     if not nsvc.alive and nsvc.dead_before then
         log.info(ns_state.name(nsvc) .. " is removed: it stays dead")
-        world.remove_nsvc(nsvc)
+        network.remove_nsvc(nsvc)
         return
     end
     nsvc.dead_before = not nsvc.alive
@@ -58,25 +58,25 @@ local function watch(nsvc)
 end
 
 -- Unknown endpoints can add NS-VCs without end, so a removed NS-VC leaves no timer behind.
-world.watch("nsvc_removed", function(nsvc)
+network.watch("nsvc_removed", function(nsvc)
     timers.stop(nsvc.watch)
     timers.stop(nsvc.first)
 end)
 
 -- If there is no room, the new NS-VC replaces an unproved one.
 local function add(nse, given)
-    local nsvc, why = world.add_nsvc(nse, given)
+    local nsvc, why = network.add_nsvc(nse, given)
     for _, old in ipairs(why == "room" and nse.nsvcs or {}) do
         if not is_owned(old) then
-            world.remove_nsvc(old)
-            return world.add_nsvc(nse, given)
+            network.remove_nsvc(old)
+            return network.add_nsvc(nse, given)
         end
     end
     return nsvc, why
 end
 
 function ns_dynamic.reset(pdu, octets, address, port)
-    local nse = world.nse_of_nsei[pdu.nsei]
+    local nse = network.nse_of_nsei[pdu.nsei]
     if not nse or not nse.cfg.dynamic then
         hints.stranger("NS-RESET", pdu.nsei, address, port, "reset")
         return "ignored"
@@ -93,7 +93,7 @@ function ns_dynamic.reset(pdu, octets, address, port)
     end
     nsvc.watch = timers.after(WATCH_NS, watch, nsvc)
     nsvc.first = timers.after(ns_vc.NEIGHBOUR_NS, function()
-        if world.nsvc[nsvc.id] == nsvc and nsvc.state == "dead" then
+        if network.nsvc[nsvc.id] == nsvc and nsvc.state == "dead" then
             ns_vc.input(nsvc, "ns_reset", pdu, octets)
         end
     end)

@@ -12,7 +12,7 @@ local pdus = require "sluice.bssgp.pdus"
 local requests = require "sluice.core.requests"
 local sns = require "sluice.ns.sns"
 local wire = require "wire"
-local world = require "sluice.core.world"
+local network = require "sluice.core.network"
 
 local ns = {}
 
@@ -76,7 +76,7 @@ end
 
 -- Any other NS PDU from an endpoint without an NS-VC. kind: the type octet.
 function ns.unlisted(kind, address, port)
-    if not world.nsvc_of_endpoint(address .. "|" .. port) then
+    if not network.nsvc_of_endpoint(address .. "|" .. port) then
         hints.unlisted(names[kind:byte()] or "an NS PDU", address, port)
     end
     return "ignored"
@@ -92,13 +92,13 @@ end
 
 -- ICMP reports the endpoint as unreachable.
 function ns.unreachable(address, port)
-    local nsvc = world.nsvc_of_endpoint(address .. "|" .. port)
+    local nsvc = network.nsvc_of_endpoint(address .. "|" .. port)
     return nsvc and ns_vc.unreachable(nsvc) or "ignored"
 end
 
 local begun = false
 
-world.watch("nsvc_added", function(nsvc)
+network.watch("nsvc_added", function(nsvc)
     if begun then
         ns_vc.begin(nsvc)
     end
@@ -107,7 +107,7 @@ end)
 -- Called once the dataplane has the configuration.
 function ns.begin()
     begun = true
-    for _, nse in ipairs(world.nses) do
+    for _, nse in ipairs(network.nses) do
         for _, nsvc in ipairs(nse.nsvcs) do
             ns_vc.begin(nsvc)
         end

@@ -19,7 +19,7 @@ local schema_network = require "sluice.config.network_keys"
 local sns_nsvcs = require "sluice.ns.sns_nsvcs"
 local take_change = require "sluice.ns.sns_change"
 local timers = require "sluice.core.timers"
-local world = require "sluice.core.world"
+local network = require "sluice.core.network"
 
 local sns = {}
 
@@ -60,7 +60,7 @@ end
 
 -- The BSS may repeat a lost PDU Tsns-prov-retries times, so the wait covers all its tries.
 local function await(nse)
-    local t = world.cfg.timers
+    local t = network.cfg.timers
     timers.stop(nse.sns.timer)
     nse.sns.timer = timers.after(t.tsns_prov_ns * (t.tsns_prov_retries + 1), abandon, nse)
 end
@@ -127,8 +127,8 @@ end
 -- ---- SNS-CONFIG (7.4b.1.2) ----
 
 local function unanswered(nse)
-    local state, t = nse.sns, world.cfg.timers
-    if world.nsvc[state.on.id] ~= state.on then
+    local state, t = nse.sns, network.cfg.timers
+    if network.nsvc[state.on.id] ~= state.on then
         return lose(nse, "another NSE has its endpoint now")
     elseif state.tries >= t.tsns_prov_retries then
         count.add("timeouts")
@@ -148,7 +148,7 @@ function sns.send_config(nse)
     local state = nse.sns
     local pdu = endpoints.ours(state.size)
     pdu.end_flag, pdu.nsei = true, nse.nsei
-    state.timer = timers.after(world.cfg.timers.tsns_prov_ns, unanswered, nse)
+    state.timer = timers.after(network.cfg.timers.tsns_prov_ns, unanswered, nse)
     gb.send_ns(state.on, "sns_config", pdu)
 end
 
@@ -243,7 +243,7 @@ end
 
 local function drop(nsvc)
     count.add("timeouts")
-    world.remove_nsvc(nsvc)
+    network.remove_nsvc(nsvc)
 end
 
 -- nsvc.offer is the SNS-SIZE of an unknown endpoint: { first, size, octets, timer }. The timer `first`
@@ -254,7 +254,7 @@ local function keep_offer(nsvc, ns)
 end
 
 local function take_offer(nsvc, pdu, octets)
-    local size, t = size_of(pdu), world.cfg.timers
+    local size, t = size_of(pdu), network.cfg.timers
     local cause = size_fault(size)
     if not cause then
         nsvc.offer.size, nsvc.offer.octets = size, octets
@@ -279,7 +279,7 @@ end
 function sns.input(nsvc, name, pdu, octets)
     local nse = nsvc.nse
     if nsvc.offer and name == "sns_size" and pdu.nsei ~= nse.nsei then
-        world.remove_nsvc(nsvc) -- the endpoint belongs to another NSE
+        network.remove_nsvc(nsvc) -- the endpoint belongs to another NSE
         return sns.stranger(name, pdu, octets, nsvc.address, nsvc.port)
     elseif nse.cfg.ns ~= "sns" then
         return refuse(nsvc, name, octets, "protocol_error")
@@ -309,7 +309,7 @@ end
 -- An SNS PDU from an endpoint without an NS-VC: only SNS-SIZE is taken. An NS-VC is added to carry the
 -- answer, which waits until ARP or neighbour discovery has found the next hop.
 function sns.stranger(name, pdu, octets, address, port)
-    local nse = name == "sns_size" and world.nse_of_nsei[pdu.nsei]
+    local nse = name == "sns_size" and network.nse_of_nsei[pdu.nsei]
     if name == "sns_size" and (not nse or nse.cfg.ns ~= "sns") then
         hints.stranger("SNS-SIZE", pdu.nsei, address, port, "sns")
         return "ignored"
@@ -321,7 +321,7 @@ function sns.stranger(name, pdu, octets, address, port)
     on.offer = { first = timers.after(ns_vc.NEIGHBOUR_NS, function()
         sns.input(on, name, pdu, octets)
     end) }
-    keep_offer(on, world.cfg.timers.tsns_prov_ns)
+    keep_offer(on, network.cfg.timers.tsns_prov_ns)
     return "handled"
 end
 
@@ -339,12 +339,12 @@ local function look(nse)
     lose(nse, "none of its NS-VCs answers")
 end
 
-world.watch("nsvc_failed", function(nsvc)
+network.watch("nsvc_failed", function(nsvc)
     timers.after(0, look, nsvc.nse)
 end)
 
 -- The NSE's NS-VCs have been removed before.
-world.watch("nse_removed", function(nse)
+network.watch("nse_removed", function(nse)
     timers.stop(nse.sns and nse.sns.timer)
     nse.sns = nil
 end)

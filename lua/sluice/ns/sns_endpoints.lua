@@ -3,7 +3,7 @@
 -- number of endpoints of SNS-SIZE, and both sums of weights are above 0 (else "invalid weights").
 local addresses = require "sluice.base.addresses"
 local parts = require "sluice.config.parts"
-local world = require "sluice.core.world"
+local network = require "sluice.core.network"
 
 local sns_endpoints = {}
 
@@ -19,7 +19,7 @@ local function is_host6(address)
 end
 
 local function own(family)
-    local gb = world.cfg.gb
+    local gb = network.cfg.gb
     if family == 4 then
         return gb.address and parts.address(gb.address)
     end
@@ -55,7 +55,7 @@ end
 
 -- The SGSN's endpoints, one of each family that the BSS has too, so their weights decide nothing.
 function sns_endpoints.ours(size)
-    local gb, pdu = world.cfg.gb, {}
+    local gb, pdu = network.cfg.gb, {}
     if gb.address and size.ip4 > 0 then
         pdu.ip4_endpoints = { {
             address = addresses.ipv4_number(gb.address), udp_port = gb.port, signalling_weight = 1,

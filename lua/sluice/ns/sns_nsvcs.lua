@@ -7,7 +7,7 @@ local ns_state = require "sluice.ns.states"
 local ns_test = require "sluice.ns.test"
 local ns_vc = require "sluice.ns.vc"
 local timers = require "sluice.core.timers"
-local world = require "sluice.core.world"
+local network = require "sluice.core.network"
 
 local sns_nsvcs = {}
 
@@ -29,10 +29,10 @@ function sns_nsvcs.own(nsvc)
     end
 end
 
-world.watch("nsvc_removed", sns_nsvcs.own)
+network.watch("nsvc_removed", sns_nsvcs.own)
 
 local function add_blocked(nse, address, port, signalling_weight, data_weight)
-    return world.add_nsvc(nse, {
+    return network.add_nsvc(nse, {
         address = address, port = port, blocked = true, signalling_weight = signalling_weight,
         data_weight = data_weight,
     })
@@ -43,7 +43,7 @@ function sns_nsvcs.add_stranger(nse, address, port)
     local added, why = add_blocked(nse, address, port, 0, 0)
     for _, old in ipairs(why == "room" and nse.nsvcs or {}) do
         if old.offer then
-            world.remove_nsvc(old)
+            network.remove_nsvc(old)
             return add_blocked(nse, address, port, 0, 0)
         end
     end
@@ -57,7 +57,7 @@ function sns_nsvcs.clear(nse, but)
     nse.sns = nil
     for _, nsvc in ipairs(table.move(nse.nsvcs, 1, #nse.nsvcs, 1, {})) do
         if nsvc ~= but then
-            world.remove_nsvc(nsvc)
+            network.remove_nsvc(nsvc)
         end
     end
     if but then
@@ -68,13 +68,13 @@ end
 local function set_weights(nsvc, one)
     nsvc.signalling_weight = one.signalling_weight
     if nsvc.data_weight ~= one.data_weight then
-        world.set_nsvc(nsvc, nsvc.blocked, one.data_weight)
+        network.set_nsvc(nsvc, nsvc.blocked, one.data_weight)
     end
     ns_state.settle(nsvc.nse)
 end
 
 local function ensure_nsvc(nse, one)
-    local nsvc, why = world.nsvc_of_endpoint(one.name), nil
+    local nsvc, why = network.nsvc_of_endpoint(one.name), nil
     if nsvc and nsvc.nse ~= nse then
         nsvc, why = nil, "taken" -- by a reload
     elseif nsvc then
@@ -98,7 +98,7 @@ function sns_nsvcs.apply(nse)
     local keep = nse.sns.name ~= "configured" and nse.sns.on
     for _, nsvc in ipairs(table.move(nse.nsvcs, 1, #nse.nsvcs, 1, {})) do
         if not set.by_name[nsvc.endpoint] and nsvc ~= keep then
-            world.remove_nsvc(nsvc)
+            network.remove_nsvc(nsvc)
         end
     end
     for _, one in ipairs(set.list) do
@@ -122,13 +122,13 @@ function sns_nsvcs.fault(nse, set)
     local cause = endpoints.fault(set, nse.sns.size)
     local new = 0
     for _, one in ipairs(set.list) do
-        local other = world.nsvc_of_endpoint(one.name)
+        local other = network.nsvc_of_endpoint(one.name)
         if not one.good or other and other.nse ~= nse then
             return one.family == 4 and "invalid_ip4_endpoints" or "invalid_ip6_endpoints", one
         end
         new = new + (other and 0 or 1)
     end
-    return cause or new > world.ids.nsvc:left() and "invalid_nsvcs" or nil
+    return cause or new > network.ids.nsvc:left() and "invalid_nsvcs" or nil
 end
 
 return sns_nsvcs

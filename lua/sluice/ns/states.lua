@@ -10,7 +10,7 @@ local gb = require "sluice.core.gb"
 local log = require "log"
 local ns_test = require "sluice.ns.test"
 local timers = require "sluice.core.timers"
-local world = require "sluice.core.world"
+local network = require "sluice.core.network"
 
 local ns_state = {}
 
@@ -33,7 +33,7 @@ ns_state.states = {
     unblocked = { alive = true, open = true, unitdata = "take" },
 }
 
--- The reasons of world.add_nsvc, for the log.
+-- The reasons of network.add_nsvc, for the log.
 ns_state.reasons = {
     room = "no room (nse.nsvcs_most, room.nsvcs)", taken = "another NS-VC has the endpoint",
 }
@@ -54,7 +54,7 @@ end
 -- Tells BSSGP when the NSE gets its first NS-VC for signalling, or has lost the last.
 function ns_state.settle(nse)
     local up = gb.link(nse, 0) ~= nil
-    if world.nse[nse.id] ~= nse or up == (nse.ns_up or false) then
+    if network.nse[nse.id] ~= nse or up == (nse.ns_up or false) then
         return
     end
     nse.ns_up = up
@@ -92,7 +92,7 @@ end
 -- ---- Timers ----
 
 local function tries_left(nsvc, timer)
-    return nsvc.vc.tries < world.cfg.timers[timer .. "_retries"]
+    return nsvc.vc.tries < network.cfg.timers[timer .. "_retries"]
 end
 
 local request
@@ -112,7 +112,7 @@ end
 
 function request(nsvc)
     local state = ns_state.states[nsvc.state]
-    nsvc.vc.timer = timers.after(world.cfg.timers[state.timer .. "_ns"], unanswered, nsvc)
+    nsvc.vc.timer = timers.after(network.cfg.timers[state.timer .. "_ns"], unanswered, nsvc)
     gb.send_ns(nsvc, state.send, requests[state.send](nsvc))
 end
 
@@ -131,7 +131,7 @@ ns_state.NEIGHBOUR_NS = 100000000
 
 -- pause: "neighbour", "tns_block" or "tns_test".
 function ns_state.pause(nsvc, pause)
-    local t = world.cfg.timers
+    local t = network.cfg.timers
     local ns = {
         neighbour = ns_state.NEIGHBOUR_NS, tns_block = t.tns_block_ns, tns_test = t.tns_test_ns,
     }
@@ -142,7 +142,7 @@ local function tell(nsvc, was, why)
     local state = ns_state.states[nsvc.state]
     nsvc.alive = state.alive or false
     if nsvc.blocked ~= not state.open then
-        world.set_nsvc(nsvc, not state.open)
+        network.set_nsvc(nsvc, not state.open)
     end
     if was ~= nsvc.state then
         ns_state.show(nsvc)

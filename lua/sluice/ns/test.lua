@@ -5,18 +5,18 @@
 local count = require "count"
 local gb = require "sluice.core.gb"
 local timers = require "sluice.core.timers"
-local world = require "sluice.core.world"
+local network = require "sluice.core.network"
 
 local ns_test = {}
 
 local function ask(nsvc, unanswered)
-    nsvc.vc.test = timers.after(world.cfg.timers.tns_alive_ns, unanswered, nsvc)
+    nsvc.vc.test = timers.after(network.cfg.timers.tns_alive_ns, unanswered, nsvc)
     gb.send_ns(nsvc, "ns_alive", {})
 end
 
 local function unanswered(nsvc)
     local vc = nsvc.vc
-    if vc.test_tries >= world.cfg.timers.tns_alive_retries then
+    if vc.test_tries >= network.cfg.timers.tns_alive_retries then
         count.add("timeouts")
         vc.test, vc.asked = nil, false
         return ns_test.failed(nsvc)
@@ -50,7 +50,7 @@ end
 function ns_test.answered(nsvc)
     local asked = nsvc.vc.asked
     if asked then
-        ns_test.start_in(nsvc, world.cfg.timers.tns_test_ns)
+        ns_test.start_in(nsvc, network.cfg.timers.tns_test_ns)
     end
     return asked
 end

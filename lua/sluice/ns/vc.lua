@@ -16,7 +16,7 @@ local ns_state = require "sluice.ns.states"
 local ns_status = require "sluice.ns.status"
 local ns_test = require "sluice.ns.test"
 local timers = require "sluice.core.timers"
-local world = require "sluice.core.world"
+local network = require "sluice.core.network"
 
 local ns_vc = {}
 
@@ -167,9 +167,9 @@ function ns_test.failed(nsvc)
         return enter(nsvc, "reset", "no NS-ALIVE-ACK")
     end
     nsvc.vc.failed = true
-    ns_test.start_in(nsvc, world.cfg.timers.tns_test_ns)
+    ns_test.start_in(nsvc, network.cfg.timers.tns_test_ns)
     enter(nsvc, "dead", "no NS-ALIVE-ACK")
-    world.tell("nsvc_failed", nsvc)
+    network.tell("nsvc_failed", nsvc)
 end
 
 -- These PDUs may come on any NS-VC of the NSE; they carry the NSVCI in question.
@@ -216,7 +216,7 @@ end
 -- ---- Beginning, ending, the operator ----
 
 local function begin(nsvc)
-    if world.nsvc[nsvc.id] ~= nsvc then
+    if network.nsvc[nsvc.id] ~= nsvc then
         return
     end
     ns_state.show(nsvc)
@@ -275,7 +275,7 @@ local function stop(nsvc)
     timers.after(0, ns_state.settle, nsvc.nse)
 end
 
-world.watch("nsvc_removed", stop)
+network.watch("nsvc_removed", stop)
 
 local operator = {}
 
@@ -300,7 +300,7 @@ end
 
 -- Returns true, or false and why not; and a text.
 function ns_vc.operate(nsei, nsvci, what)
-    local nse = world.nse_of_nsei[nsei]
+    local nse = network.nse_of_nsei[nsei]
     local nsvc = nse and of_nsvci(nse, nsvci)
     if not nsvc or not nsvc.vc then
         return false, ("NSE %d has no NS-VC %d"):format(nsei, nsvci)
@@ -311,7 +311,7 @@ function ns_vc.operate(nsei, nsvci, what)
             nsvc.vc.mode)
     end
     timers.after(0, function()
-        if world.nsvc[nsvc.id] == nsvc then
+        if network.nsvc[nsvc.id] == nsvc then
             operator[what](nsvc)
         end
     end)

@@ -11,11 +11,11 @@
 local box = require "sluice.script.sandbox"
 local classes = require "sluice.policy.classes"
 local count = require "count"
-local host = require "host"
+local program = require "program"
 local log = require "log"
 local setters = require "sluice.policy.setters"
 local timers = require "sluice.core.timers"
-local world = require "sluice.core.world"
+local network = require "sluice.core.network"
 
 local policy = { has_flow_control = false }
 
@@ -28,7 +28,7 @@ local script -- { record, env, timer }; nil: no script, or it was removed
 local function note(record, fault, where)
     count.add(fault.cut and "hook_cuts" or "hook_faults")
     local text = ("%s:%d: %s: %s"):format(record.script, fault.line, where, fault.text)
-    host.hook_fault(text)
+    program.hook_fault(text)
     log.error(text)
 end
 
@@ -106,7 +106,7 @@ function policy.set(record)
 end
 
 function policy.begin()
-    local cfg = world.cfg
+    local cfg = network.cfg
     cfg.critic = nil -- frees all tables that the file's text made
     classes.begin(cfg)
     policy.set(cfg.policy)

@@ -3,7 +3,7 @@
 local breath = require "sluice.base.breath"
 local parts = require "sluice.config.parts"
 local schema = require "sluice.config.schema"
-local world = require "sluice.core.world"
+local network = require "sluice.core.network"
 
 local check = {}
 
@@ -64,7 +64,7 @@ end
 
 local function check_nses(critic, new)
     for _, record in breath.each(new.nse) do
-        local nse = world.nse_of_nsei[record.nsei]
+        local nse = network.nse_of_nsei[record.nsei]
         if nse then
             check_keys(critic, nse.cfg, record, schema.constructor.nse, { "ns" })
         end
@@ -86,10 +86,10 @@ local function check_mss(critic, made, new)
     for _, nse in breath.each(new.nse) do
         for _, bvc in breath.each(nse.bvc) do
             for _, ms in breath.each(bvc.ms) do
-                local flows, options = #select(2, parts.slots_of(ms)), parts.options_octets(ms)
-                if flows > made.room_flows then
-                    critic.note(ms, "imsi", ("%d packet flows; an MS has room for %d (room.flows); more"
-                        .. " needs a restart"):format(flows, made.room_flows))
+                local pfcs, options = #select(2, parts.slots_of(ms)), parts.options_octets(ms)
+                if pfcs > made.room_pfcs then
+                    critic.note(ms, "imsi", ("%d packet flows; an MS has room for %d (room.pfcs); more"
+                        .. " needs a restart"):format(pfcs, made.room_pfcs))
                 elseif options > made.ms_options_octets then
                     critic.note(ms, "imsi", ("%d octets of options in DL-UNITDATA; an MS has room for"
                         .. " %d, the most at the start; more needs a restart"):format(options,

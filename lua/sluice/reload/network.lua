@@ -5,11 +5,11 @@ local breath = require "sluice.base.breath"
 local bvcs = require "sluice.bssgp.bvc"
 local check = require "sluice.reload.check"
 local dp = require "dp"
-local flow = require "sluice.bssgp.flow"
+local flow_control = require "sluice.bssgp.flow_control"
 local parts = require "sluice.config.parts"
 local schema = require "sluice.config.schema"
 local schema_network = require "sluice.config.network_keys"
-local world = require "sluice.core.world"
+local network = require "sluice.core.network"
 
 local network = {}
 
@@ -22,7 +22,7 @@ end
 local function ggsns_of(cfg)
     local ids = {}
     for _, ggsn in breath.each(cfg.ggsn) do
-        ids[ggsn_key(ggsn)] = world.ggsn_ids[ggsn.name]
+        ids[ggsn_key(ggsn)] = network.ggsn_ids[ggsn.name]
     end
     return ids
 end
@@ -39,27 +39,27 @@ local function add_ggsns(old, new, done)
     for _, ggsn in breath.each(new.ggsn) do
         local id = before[ggsn_key(ggsn)]
         if not id then
-            id = assert(world.ids.ggsn:take(), "no place for a GGSN")
+            id = assert(network.ids.ggsn:take(), "no place for a GGSN")
             dp.ggsn { ggsn_id = id, address = parts.address(ggsn.address), mac = ggsn.mac }
             done("GGSN", "added")
         end
         ids[ggsn.name] = id
     end
-    local old_ids = world.ggsn_ids
-    world.ggsn_ids = ids
+    local old_ids = network.ggsn_ids
+    network.ggsn_ids = ids
     return old_ids
 end
 
 local function remove_ggsns(old, new, old_ids, done)
     local used = {}
     for _, ggsn in breath.each(new.ggsn) do
-        used[world.ggsn_ids[ggsn.name]] = true
+        used[network.ggsn_ids[ggsn.name]] = true
     end
     for _, ggsn in breath.each(old.ggsn) do
         local id = old_ids[ggsn.name]
         if not used[id] then
             dp.ggsn_remove { ggsn_id = id }
-            world.ids.ggsn:give(id)
+            network.ids.ggsn:give(id)
             done("GGSN", "removed")
         end
     end
@@ -101,7 +101,7 @@ local function copy(list)
 end
 
 local function remove_nsvc(nsvc, done)
-    world.remove_nsvc(nsvc)
+    network.remove_nsvc(nsvc)
     done("NS-VC", "removed")
 end
 
@@ -124,17 +124,17 @@ end
 
 local function add_nsvc(nse, record, nsvc, done)
     local address = parts.address(nsvc.peer)
-    local other = world.nsvc_of_endpoint(endpoint_of(nsvc))
+    local other = network.nsvc_of_endpoint(endpoint_of(nsvc))
     if other then
         remove_nsvc(other, done)
     end
     make_place(nse, record, done)
-    world.ids.nsvc:spend()
-    assert(world.add_nsvc(nse, {
+    network.ids.nsvc:spend()
+    assert(network.add_nsvc(nse, {
         nsvci = nsvc.nsvci, address = address, port = nsvc.peer_port, mac = nsvc.peer_mac,
         weight = nsvc.weight, blocked = record.ns ~= "manual", cfg = nsvc,
     }))
-    world.receiver.endpoint { nse_id = nse.id, address = address, port = nsvc.peer_port }
+    network.receiver.endpoint { nse_id = nse.id, address = address, port = nsvc.peer_port }
     done("NS-VC", "added")
 end
 
@@ -143,7 +143,7 @@ local function keep_nsvc(nsvc, record, done)
     nsvc.cfg = record
     if before ~= record.weight then
         nsvc.weight, nsvc.signalling_weight = record.weight, record.weight
-        world.set_nsvc(nsvc, nsvc.blocked, record.weight)
+        network.set_nsvc(nsvc, nsvc.blocked, record.weight)
         done("NS-VC", "changed")
     end
 end
@@ -166,17 +166,17 @@ local FLOW_KEYS = { "rate_bit_per_s", "bucket_octets", "ms_rate_bit_per_s", "ms_
 -- The file's values hold in a cell without FLOW-CONTROL-BVC.
 local function set_from_file(bvc)
     local cfg = bvc.nse.cfg
-    if bvc.up and not bvc.flow and (cfg.ns == "manual" or cfg.flow_control == "open") then
-        flow.set_from_file(bvc)
+    if bvc.up and not bvc.flow_control and (cfg.ns == "manual" or cfg.flow_control == "open") then
+        flow_control.set_from_file(bvc)
     end
 end
 
 local function ensure_bvc(nse, record, done)
     local bvc = nse.bvcs[record.bvci]
     if not bvc then
-        world.ids.bvc:spend()
-        assert(world.insist(function() -- a cell with the BVCI may still be in removal
-            assert(world.add_bvc(nse, record.bvci, record))
+        network.ids.bvc:spend()
+        assert(network.insist(function() -- a cell with the BVCI may still be in removal
+            assert(network.add_bvc(nse, record.bvci, record))
         end))
         return done("cell", "added")
     end
@@ -221,9 +221,9 @@ local function is_other(before, record)
 end
 
 local function ensure_nse(record, done)
-    local nse = world.nse_of_nsei[record.nsei]
+    local nse = network.nse_of_nsei[record.nsei]
     if not nse then
-        nse = assert(world.add_nse(record))
+        nse = assert(network.add_nse(record))
         dp.nse_bucket(parts.bucket({ nse_id = nse.id }, record, ""))
         return nse, done("NSE", "added")
     end
@@ -258,7 +258,7 @@ end
 -- The BSS of an obsolete NSE may add neither cells nor NS-VCs while the NSE's MSs move.
 local function close_obsolete(new)
     local records = records_of(new)
-    for _, nse in breath.each(copy(world.nses)) do
+    for _, nse in breath.each(copy(network.nses)) do
         if not records[nse.nsei] then
             nse.cfg = parts.copy(nse.cfg)
             nse.cfg.cells, nse.cfg.dynamic = "listed", false
@@ -284,7 +284,7 @@ end
 -- The obsolete cells.
 function network.obsolete_bvcs(new)
     local list, records = {}, records_of(new)
-    for _, nse in ipairs(copy(world.nses)) do
+    for _, nse in ipairs(copy(network.nses)) do
         local record = records[nse.nsei]
         local bvcis = bvcis_of(record)
         for _, bvc in breath.each(nse.bvc_list) do -- cells may be added meanwhile, none is removed
@@ -299,7 +299,7 @@ end
 -- Removes obsolete NS-VCs, NSEs and GGSNs; their cells have been removed before.
 function network.remove(old, new, old_ids, done)
     local records = records_of(new)
-    for _, nse in breath.each(copy(world.nses)) do
+    for _, nse in breath.each(copy(network.nses)) do
         local record = records[nse.nsei]
         for _, nsvc in ipairs(copy(nse.nsvcs)) do
             if not record or not is_wanted(nse, record, nsvc) then
@@ -307,7 +307,7 @@ function network.remove(old, new, old_ids, done)
             end
         end
         if not record then
-            world.remove_nse(nse)
+            network.remove_nse(nse)
             done("NSE", "removed")
         end
     end
@@ -322,7 +322,7 @@ function network.count_new(old, new)
         n.ggsns = n.ggsns + (ggsns[ggsn_key(ggsn)] and 0 or 1)
     end
     for _, record in breath.each(new.nse) do
-        local nse = world.nse_of_nsei[record.nsei]
+        local nse = network.nse_of_nsei[record.nsei]
         n.nses = n.nses + (nse and 0 or 1)
         for _, nsvc in ipairs(record.nsvc) do
             n.nsvcs = n.nsvcs + (nse and find_nsvc(nse, nsvc) and 0 or 1)

@@ -6,7 +6,7 @@
 local breath = require "sluice.base.breath"
 local parts = require "sluice.config.parts"
 local subscribers = require "sluice.subscribers.registry"
-local world = require "sluice.core.world"
+local network = require "sluice.core.network"
 
 local pieces = {}
 
@@ -40,7 +40,7 @@ local function spans_in_force(length)
     for i, record in breath.each(subscribers.spans[length] or {}) do
         spans[i] = {
             first = record.first_imsi, count = record.count, ms = record.ms,
-            nsei = world.nse[record.nse_id].nsei, bvci = world.bvc[record.bvc_id].bvci,
+            nsei = network.nse[record.nse_id].nsei, bvci = network.bvc[record.bvc_id].bvci,
         }
     end
     return spans

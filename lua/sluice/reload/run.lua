@@ -12,7 +12,7 @@ local class_values = require "sluice.policy.classes"
 local config = require "sluice.config.language"
 local count = require "count"
 local dp = require "dp"
-local host = require "host"
+local program = require "program"
 local log = require "log"
 local members = require "sluice.subscribers.members"
 local network = require "sluice.reload.network"
@@ -25,7 +25,8 @@ local setup = require "sluice.config.setup"
 local subscribers = require "sluice.subscribers.registry"
 local tllis = require "sluice.reload.tllis"
 local tunnels = require "sluice.subscribers.tunnels"
-local world = require "sluice.core.world"
+local jobs = require "sluice.core.jobs"
+local network = require "sluice.core.network"
 
 local reload = {}
 
@@ -79,7 +80,7 @@ end
 local function check_rooms(plan, new)
     local more, any = {}, { mss = 0, pdps = 0 }
     for _, piece in breath.each(plan.pieces) do
-        local nse = piece.new and world.nse_of_nsei[piece.nsei]
+        local nse = piece.new and network.nse_of_nsei[piece.nsei]
         local w = nse and nse.id % new.run.workers
         local of = w and (more[w] or { mss = 0, pdps = 0 }) or any
         more[w or -1] = of
@@ -98,7 +99,7 @@ end
 -- Keeps ids for the file's new NS-VCs and cells while BSSs add their own; nil: the reload is over.
 local function keep_ids(more)
     for _, kind in ipairs { "nsvc", "bvc" } do
-        world.ids[kind]:keep(more and more[kind .. "s"] or 0)
+        network.ids[kind]:keep(more and more[kind .. "s"] or 0)
     end
 end
 
@@ -106,7 +107,7 @@ local function check_places(plan, old, new)
     local more = network.count_new(old, new)
     local mss, pdps = count_mss(plan.pieces)
     for _, kind in ipairs { "nse", "nsvc", "ggsn", "bvc" } do
-        check.places(plan.critic, new, kind .. "s", more[kind .. "s"], world.ids[kind]:left())
+        check.places(plan.critic, new, kind .. "s", more[kind .. "s"], network.ids[kind]:left())
     end
     keep_ids(more)
     check.places(plan.critic, new, "mss", mss, ranges.left("mss"))
@@ -159,7 +160,7 @@ local function remove_mss(plan, done)
 end
 
 local function home_of(piece)
-    local nse = world.nse_of_nsei[piece.nsei]
+    local nse = network.nse_of_nsei[piece.nsei]
     return nse.id, nse.bvcs[piece.bvci].id
 end
 
@@ -211,14 +212,14 @@ local TRIES_MOST = 100
 -- A worker may have moved an MS into the cell before the cell was blocked: then the dataplane refuses
 -- the removal, and the MS is sent home too.
 local function remove_bvc(bvc)
-    local good, why = pcall(world.remove_bvc, bvc)
+    local good, why = pcall(network.remove_bvc, bvc)
     for _ = 1, TRIES_MOST do
         if good then
             return
         end
-        world.breathe()
+        jobs.breathe()
         send_home { bvc }
-        good, why = pcall(world.bvc_kept, bvc.id)
+        good, why = pcall(network.bvc_kept, bvc.id)
     end
     error(why, 0)
 end
@@ -264,7 +265,7 @@ local function set_rest(old, new, done)
     local stays = same_policy(old.policy, new.policy)
     set_classes(old, new, stays, done)
     new.room, new.critic = old.room, nil -- places cannot change; critic holds the file's tables
-    world.cfg = new
+    network.cfg = new
     log.level(new.log.level)
     set_capture(old, new)
     if not stays then
@@ -323,7 +324,7 @@ end
 
 -- The configuration is in force, but writing contexts.json may fail.
 local function told(text)
-    local good, why = pcall(world.contexts.written)
+    local good, why = pcall(network.contexts.written)
     if good then
         log.info("reload: " .. text)
         return true, text
@@ -335,15 +336,15 @@ end
 
 -- Loads the file in pieces; only these pieces run under the memory limit for loading.
 local function load_again()
-    local source = table.pack(host.source())
+    local source = table.pack(program.source())
     if not source[1] then
         return nil, { source[2] }
     end
     local task, results = coroutine.create(config.load), source
     while true do
-        host.limit(true)
+        program.limit(true)
         results = table.pack(coroutine.resume(task, table.unpack(results, 1, results.n)))
-        host.limit(false)
+        program.limit(false)
         if not results[1] then
             error(debug.traceback(task, tostring(results[2])), 0)
         elseif coroutine.status(task) == "dead" then
@@ -356,18 +357,18 @@ end
 
 -- Runs as a job. Returns true and the summary, or false and the mistakes, one a line.
 function reload.run()
-    made = made or setup.dp_config(world.cfg)
+    made = made or setup.dp_config(network.cfg)
     local new, texts = load_again()
     if not new then
         return refused(texts)
     end
-    local plan, wrong = make_plan(world.cfg, new)
+    local plan, wrong = make_plan(network.cfg, new)
     if wrong then
         keep_ids(nil)
         return refused(wrong)
     end
     local counts, done = counter()
-    apply(plan, world.cfg, new, done)
+    apply(plan, network.cfg, new, done)
     count.add("reloads")
     return told(summary(counts))
 end

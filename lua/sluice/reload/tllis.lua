@@ -5,7 +5,8 @@ local bisect = require "sluice.base.bisect"
 local breath = require "sluice.base.breath"
 local dp = require "dp"
 local subscribers = require "sluice.subscribers.registry"
-local world = require "sluice.core.world"
+local jobs = require "sluice.core.jobs"
+local network = require "sluice.core.network"
 
 local tllis = {}
 
@@ -46,10 +47,10 @@ end
 -- The IMSI and member of an MS that stays and has, or just had, one of the piece's TLLIs in the NSE;
 -- nil if there is none.
 local function holder(plan, piece)
-    local nse = world.nse_of_nsei[piece.nsei]
+    local nse = network.nse_of_nsei[piece.nsei]
     for member = 0, nse and piece.count - 1 or -1 do
         if member % MEMBERS_A_BREATH == MEMBERS_A_BREATH - 1 then
-            world.breathe()
+            jobs.breathe()
         end
         local ms_id = dp.ms_of(nse.id, piece.new.tlli + member)
         local imsi = ms_id and subscribers.imsi(ms_id)

@@ -2,7 +2,7 @@
 -- A PDP context stays if its NSAPI, SAPI, class, PFI and GGSN tunnel are unchanged; else the context is
 -- removed and added again with another TEID. A packet flow keeps its slot.
 local parts = require "sluice.config.parts"
-local world = require "sluice.core.world"
+local network = require "sluice.core.network"
 
 local changes = {}
 
@@ -53,8 +53,8 @@ local function changed_buckets(rest_slots, old_slots, slots)
     for _, bucket in ipairs(parts.buckets_of(old_slots)) do
         old[bucket.key] = bucket
     end
-    for _, flow in ipairs(rest_slots) do
-        stays[parts.bucket_key(flow)] = true
+    for _, pfc in ipairs(rest_slots) do
+        stays[parts.bucket_key(pfc)] = true
     end
     for _, bucket in ipairs(parts.buckets_of(slots)) do
         if parts.differ(stays[bucket.key] and old[bucket.key] or {}, bucket, BUCKET) then
@@ -68,21 +68,21 @@ local function compare_slots(change, record, ms)
     change.slot_of, change.slots = parts.slots_of(ms, record.slot_of)
     change.gone_slots, change.new_slots = {}, {}
     change.rest_slot_of, change.rest_slots = {}, {}
-    local old_flow = {}
-    for _, flow in ipairs(record.slots) do
-        local key = parts.flow_key(flow)
-        old_flow[key] = flow
+    local old_pfc = {}
+    for _, pfc in ipairs(record.slots) do
+        local key = parts.pfc_key(pfc)
+        old_pfc[key] = pfc
         if change.slot_of[key] then
-            change.rest_slot_of[key] = flow.slot
-            table.insert(change.rest_slots, flow)
+            change.rest_slot_of[key] = pfc.slot
+            table.insert(change.rest_slots, pfc)
         else
-            table.insert(change.gone_slots, flow.slot)
+            table.insert(change.gone_slots, pfc.slot)
         end
     end
-    for _, flow in ipairs(change.slots) do
-        local old = old_flow[parts.flow_key(flow)]
+    for _, pfc in ipairs(change.slots) do
+        local old = old_pfc[parts.pfc_key(pfc)]
         if not old then
-            table.insert(change.new_slots, flow)
+            table.insert(change.new_slots, pfc)
         end
     end
     change.buckets = changed_buckets(change.rest_slots, record.slots, change.slots)
@@ -90,17 +90,17 @@ end
 
 function changes.of(record, ms)
     local old = record.ms
-    local manual = world.nse[record.nse_id].cfg.ns == "manual" -- else XID brings the IOV-UI
+    local manual = network.nse[record.nse_id].cfg.ns == "manual" -- else XID brings the IOV-UI
     local change = {
         tlli = old.tlli ~= ms.tlli, xid = parts.differ(old, ms, { "n201_u_octets", "iov_ui" }),
         cipher = parts.differ(old, ms, { "cipher", "key", manual and "iov_ui" or nil }),
         options = parts.differ(old, ms, { "ra_capability", "drx", "priority", "send_imsi" }),
-        flow = parts.differ(old, ms, BUCKET), rest = parts.slice(old, 0, record.count),
+        bucket = parts.differ(old, ms, BUCKET), rest = parts.slice(old, 0, record.count),
     }
     compare_old(change, record, ms)
     compare_new(change, ms)
     compare_slots(change, record, ms)
-    change.any = change.tlli or change.xid or change.cipher or change.options or change.flow
+    change.any = change.tlli or change.xid or change.cipher or change.options or change.bucket
         or change.address or #change.new > 0 or #change.new_slots > 0 or #change.buckets > 0
     return change
 end

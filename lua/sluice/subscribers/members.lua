@@ -11,7 +11,7 @@ local llc_first = require "sluice.subscribers.llc_first"
 local log = require "log"
 local parts = require "sluice.config.parts"
 local subscribers = require "sluice.subscribers.registry"
-local world = require "sluice.core.world"
+local network = require "sluice.core.network"
 
 local members = {}
 
@@ -24,7 +24,7 @@ end
 function members.slice(ms, from, n)
     local slice = parts.slice(ms, from, n)
     for _, pdp in ipairs(slice.pdp) do
-        pdp.ggsn_id = world.ggsn_ids[pdp.ggsn]
+        pdp.ggsn_id = network.ggsn_ids[pdp.ggsn]
     end
     return slice
 end
@@ -34,7 +34,7 @@ local function pdp_id(record, member, j)
 end
 
 local function first_values(record)
-    return llc_first.values(world.nse[record.nse_id].cfg, record.ms)
+    return llc_first.values(network.nse[record.nse_id].cfg, record.ms)
 end
 
 -- Sets the key in the dataplane and in the lab's receiver.
@@ -47,7 +47,7 @@ local function start_cipher(record, member)
         ms_id = record.first_ms_id + member, gea = gea, key = key, iov_ui = iov_ui,
     }
     if gea > 0 then
-        world.receiver.cipher {
+        network.receiver.cipher {
             nse_id = record.nse_id, tlli = ms.tlli + member, gea = gea, key = key,
             iov_ui = iov_ui,
         }
@@ -61,7 +61,7 @@ local function start_options(record, member)
 end
 
 -- The MS's own bucket of the file, or the cell's MS defaults.
-local function start_flow(record, member)
+local function start_ms_bucket(record, member)
     local ms_id = record.first_ms_id + member
     if record.ms.rate_bit_per_s then
         dp.ms_bucket(parts.bucket({ ms_id = ms_id }, record.ms, ""))
@@ -70,22 +70,22 @@ local function start_flow(record, member)
     end
 end
 
--- Adds the packet flows `new`; those with one PFI share a bucket, also with a flow of `there`.
+-- Adds the packet flows `new`; those with one PFI share a bucket, also with one of `there`.
 local function start_pfcs(record, member, new, there)
     local slot_of = {}
-    for _, flow in ipairs(there) do
-        slot_of[flow.pfi or -1] = flow.slot
+    for _, pfc in ipairs(there) do
+        slot_of[pfc.pfi or -1] = pfc.slot
     end
-    for _, flow in ipairs(new) do
+    for _, pfc in ipairs(new) do
         dp.pfc {
-            ms_id = record.first_ms_id + member, slot = flow.slot,
-            traffic_class = place_of_class[flow.class], shares = flow.pfi and slot_of[flow.pfi],
+            ms_id = record.first_ms_id + member, slot = pfc.slot,
+            traffic_class = place_of_class[pfc.class], shares = pfc.pfi and slot_of[pfc.pfi],
         }
-        slot_of[flow.pfi or -1] = flow.slot
+        slot_of[pfc.pfi or -1] = pfc.slot
     end
 end
 
-local function start_pfc_flow(record, member, bucket)
+local function start_pfc_bucket(record, member, bucket)
     dp.pfc_bucket(parts.bucket({ ms_id = record.first_ms_id + member, slot = bucket.slot }, bucket,
         ""))
 end
@@ -93,7 +93,7 @@ end
 -- Tells contexts.json about the context; teid nil: unchanged.
 local function tell_context(record, member, j, teid)
     local ms, pdp = record.ms, record.ms.pdp[j]
-    world.contexts.context {
+    network.contexts.context {
         pdp_id = pdp_id(record, member, j), imsi = parts.imsi(ms, member), tlli = ms.tlli + member,
         nsapi = pdp.nsapi, teid = teid, address = addresses.ipv4_number(pdp.address) + member,
     }
@@ -102,8 +102,8 @@ end
 local function remove_pdp(record, member, j)
     local id = pdp_id(record, member, j)
     dp.pdp_remove { pdp_id = id }
-    world.contexts.gone { pdp_id = id }
-    world.ended[id] = nil
+    network.contexts.gone { pdp_id = id }
+    network.ended[id] = nil
 end
 
 -- Context j of the record.
@@ -112,17 +112,17 @@ local function start_pdp(record, member, j)
     local pdp = ms.pdp[j]
     local teid = dp.pdp {
         pdp_id = pdp_id(record, member, j), ms_id = record.first_ms_id + member,
-        slot = record.slot_of[parts.flow_key(pdp)], nsapi = pdp.nsapi, sapi = pdp.sapi,
+        slot = record.slot_of[parts.pfc_key(pdp)], nsapi = pdp.nsapi, sapi = pdp.sapi,
         pfi = pdp.pfi, ggsn_id = pdp.ggsn_id,
         ggsn_teid = pdp.ggsn_teid and pdp.ggsn_teid + member or 0,
     }
-    world.receiver.context {
+    network.receiver.context {
         nse_id = record.nse_id, tlli = ms.tlli + member, nsapi = pdp.nsapi,
         traffic_class = place_of_class[pdp.class],
     }
     tell_context(record, member, j, teid)
-    if world.teids then
-        world.teids[#world.teids + 1] = teid
+    if network.teids then
+        network.teids[#network.teids + 1] = teid
     end
 end
 
@@ -139,12 +139,12 @@ function members.start(record, member)
         start_options(record, member)
     end
     if ms.rate_bit_per_s then
-        start_flow(record, member)
+        start_ms_bucket(record, member)
     end
     start_pfcs(record, member, record.slots, {})
     for _, bucket in ipairs(parts.buckets_of(record.slots)) do
         if bucket.rate_bit_per_s then
-            start_pfc_flow(record, member, bucket)
+            start_pfc_bucket(record, member, bucket)
         end
     end
     for j = 1, #ms.pdp do
@@ -230,12 +230,12 @@ function members.change(record, member, change, moved)
         members.move(record, member)
     end
     change_values(record, member, change)
-    if change.flow or moved and record.ms.rate_bit_per_s then
-        start_flow(record, member)
+    if change.bucket or moved and record.ms.rate_bit_per_s then
+        start_ms_bucket(record, member)
     end
     start_pfcs(record, member, change.new_slots, change.rest_slots)
     for _, bucket in ipairs(change.buckets) do
-        start_pfc_flow(record, member, bucket)
+        start_pfc_bucket(record, member, bucket)
     end
     for j in ipairs((change.tlli or change.address) and record.ms.pdp or {}) do
         if change.kept[j] then

@@ -5,7 +5,8 @@ local changes = require "sluice.subscribers.differences"
 local members = require "sluice.subscribers.members"
 local parts = require "sluice.config.parts"
 local subscribers = require "sluice.subscribers.registry"
-local world = require "sluice.core.world"
+local jobs = require "sluice.core.jobs"
+local network = require "sluice.core.network"
 
 local ranges = {}
 
@@ -47,7 +48,7 @@ end
 
 local function breathe(done)
     if done % MSS_A_BREATH == 0 then
-        world.breathe()
+        jobs.breathe()
     end
 end
 
@@ -80,7 +81,7 @@ end
 -- Adds the MSs of a normalised record to the cell. Returns nil and "room", and adds none, without room.
 function ranges.add(nse_id, bvc_id, ms)
     if not ranges.ms_ids then
-        begin(world.cfg.room)
+        begin(network.cfg.room)
     end
     if ranges.ms_ids.left < ms.count or ranges.pdp_ids.left < ms.count * #ms.pdp then
         return nil, "room"
@@ -160,7 +161,7 @@ end
 -- The number of free places: kind is "mss" or "pdps".
 function ranges.left(kind)
     local ids = kind == "mss" and ranges.ms_ids or ranges.pdp_ids
-    return ids and ids.left or world.cfg.room[kind]
+    return ids and ids.left or network.cfg.room[kind]
 end
 
 return ranges

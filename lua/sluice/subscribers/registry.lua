@@ -3,7 +3,7 @@
 -- GGSN TEIDs that count up from the values of `ms`, a slice of the normalised configuration.
 --   { ms, count, nse_id, bvc_id (its cell in the file, not where it roamed to), first_ms_id,
 --     first_imsi (a number), pdp_ids = { { first, stride } of each context },
---     slot_of = { by flow_key }, slots }
+--     slot_of = { by pfc_key }, slots }
 -- A range with ids in several blocks has several records; `cut` makes two records of one. ranges.lua
 -- adds, changes and removes records.
 local bisect = require "sluice.base.bisect"
@@ -77,9 +77,9 @@ end
 -- The slots of a PFI; the slots share one bucket.
 function subscribers.slots_of(ms_id, pfi)
     local list = {}
-    for _, flow in ipairs(subscribers.slots(ms_id) or {}) do
-        if flow.pfi == pfi then
-            list[#list + 1] = flow.slot
+    for _, pfc in ipairs(subscribers.slots(ms_id) or {}) do
+        if pfc.pfi == pfi then
+            list[#list + 1] = pfc.slot
         end
     end
     return list

@@ -10,18 +10,18 @@ local dp = require "dp"
 local log = require "log"
 local parts = require "sluice.config.parts"
 local subscribers = require "sluice.subscribers.registry"
-local world = require "sluice.core.world"
+local network = require "sluice.core.network"
 
 local tunnels = {}
 
-local order = {} -- pdp_ids in the order of their error indications; world.ended has the current ones
+local order = {} -- pdp_ids in the order of their error indications; network.ended has the current ones
 
 -- The ids of the GGSNs with the address; several may share one.
 local function ggsns_at(address)
     local ids = {}
-    for _, ggsn in ipairs(world.cfg.ggsn) do
+    for _, ggsn in ipairs(network.cfg.ggsn) do
         if parts.address(ggsn.address) == address then
-            ids[world.ggsn_ids[ggsn.name]] = true
+            ids[network.ggsn_ids[ggsn.name]] = true
         end
     end
     return ids
@@ -38,7 +38,7 @@ local function find_in(record, ids, teid)
 end
 
 local function finish(id, imsi, nsapi, address)
-    world.ended[id] = true
+    network.ended[id] = true
     order[#order + 1] = id
     dp.pdp_uplink { pdp_id = id, ended = true }
     count.add "uplinks_ended"
@@ -51,7 +51,7 @@ function tunnels.error_indication(address, teid)
     local ids = ggsns_at(address)
     for _, record in ipairs(subscribers.records) do
         local id, member, pdp = find_in(record, ids, teid)
-        if id and world.ended[id] then
+        if id and network.ended[id] then
             return "ignored"
         elseif id then
             finish(id, parts.imsi(record.ms, member), pdp.nsapi, address)
@@ -66,8 +66,8 @@ end
 -- All contexts may send uplink again.
 function tunnels.again()
     for _, id in ipairs(order) do
-        if world.ended[id] then
-            world.ended[id] = nil
+        if network.ended[id] then
+            network.ended[id] = nil
             dp.pdp_uplink { pdp_id = id, ended = false }
         end
     end

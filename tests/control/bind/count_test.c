@@ -7,10 +7,10 @@
 
 static struct counts of_script(const char *script)
 {
-    struct host *host = host_create(true);
-    assert_true(script_runs(host, script));
-    struct counts counts = *host_counts(host);
-    host_destroy(host);
+    struct bind *lua = bind_create(true);
+    assert_true(script_runs(lua, script));
+    struct counts counts = *bind_counts(lua);
+    bind_destroy(lua);
     return counts;
 }
 

@@ -42,10 +42,10 @@ static bool runs(const char *script)
     char text[4096];
     int n = snprintf(text, sizeof text, "local probe = require 'probe'\n%s", script);
     assert_in_range(n, 1, sizeof text - 1);
-    struct host *host = host_create(true);
-    host_add_calls(host, "probe", calls, 2, NULL);
-    bool good = script_runs(host, text);
-    host_destroy(host);
+    struct bind *lua = bind_create(true);
+    bind_add_calls(lua, "probe", calls, 2, NULL);
+    bool good = script_runs(lua, text);
+    bind_destroy(lua);
     return good;
 }
 
@@ -126,11 +126,11 @@ static const struct field_call keys_call = {"take", "", keys_fields, 3, sizeof g
 
 static bool runs_with_keys(const char *script)
 {
-    struct host *host = host_create(true);
-    host_add_calls(host, "probe", &keys_call, 1, NULL);
-    host_add_fields(host, "keys", keys_fields, 3);
-    bool good = script_runs(host, script);
-    host_destroy(host);
+    struct bind *lua = bind_create(true);
+    bind_add_calls(lua, "probe", &keys_call, 1, NULL);
+    bind_add_fields(lua, "keys", keys_fields, 3);
+    bool good = script_runs(lua, script);
+    bind_destroy(lua);
     return good;
 }
 

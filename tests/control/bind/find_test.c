@@ -32,11 +32,11 @@ static void by_name(void **state)
 {
     (void)state;
     thread_open(16, 16);
-    struct host *host = host_create(true);
-    host_add_calls(host, "dp", dp_calls, dp_call_count, t.dp);
-    host_add_find(host, t.dp);
-    assert_true(script_runs(host, script));
-    host_destroy(host);
+    struct bind *lua = bind_create(true);
+    bind_add_calls(lua, "dp", dp_calls, dp_call_count, t.dp);
+    bind_add_find(lua, t.dp);
+    assert_true(script_runs(lua, script));
+    bind_destroy(lua);
     thread_poll_to_rest();
     thread_close();
 }

@@ -13,24 +13,24 @@ static struct control control;
 
 static void begin(struct dp *dp)
 {
-    struct host *host = host_create(false);
-    assert_non_null(host);
-    control = (struct control){
-        .host = host, .procedures = &host_procedures, .dp = dp, .phase = CONTROL_UP};
-    host->control = &control;
+    struct bind *lua = bind_create(false);
+    assert_non_null(lua);
+    control =
+        (struct control){.lua = lua, .procedures = &bind_procedures, .dp = dp, .phase = CONTROL_UP};
+    lua->control = &control;
     mailbox_begin(&control.mailbox);
-    host_add_loop(host, &control);
+    bind_add_loop(lua, &control);
 }
 
 static void end(void)
 {
     mailbox_end(&control.mailbox);
-    host_destroy(control.host);
+    bind_destroy(control.lua);
 }
 
 static lua_State *push(const char *module, const char *name)
 {
-    lua_State *L = control.host->lua;
+    lua_State *L = control.lua->L;
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
     lua_getfield(L, -1, module);
     lua_getfield(L, -1, name);
@@ -78,7 +78,7 @@ static void an_event_for_which_there_is_no_memory_is_given_back(void **state)
         send_pdu(200);
     assert_int_equal(in_use(), before + 2);
     lua_State *L = push("events", "take");
-    host_limit(control.host, 0);
+    bind_limit(control.lua, 0);
     for (int i = 0; i < 2; i++) {
         lua_pushvalue(L, -1);
         assert_int_equal(lua_pcall(L, 0, 0, 0), LUA_ERRMEM);
@@ -95,14 +95,14 @@ static void without_a_capture_nothing_is_captured(void **state)
 {
     (void)state;
     begin(NULL);
-    lua_State *L = push("host", "capture_pdu");
+    lua_State *L = push("program", "capture_pdu");
     lua_pushliteral(L, "::1");
     lua_pushinteger(L, 23000);
     lua_pushliteral(L, "::2");
     lua_pushinteger(L, 23000);
     lua_pushliteral(L, "octets");
     assert_int_equal(lua_pcall(L, 5, 0, 0), LUA_OK);
-    push("host", "capture_close");
+    push("program", "capture_close");
     assert_int_equal(lua_pcall(L, 0, 0, 0), LUA_OK);
     end();
 }
@@ -133,18 +133,18 @@ static void a_file_for_which_there_is_no_memory_is_closed(void **state)
     FILE *out = fdopen(fd, "w");
     (void)state;
     begin(NULL);
-    struct host *host = control.host;
-    host_add_fields(host, "limits", dp_config_fields, dp_config_field_count);
+    struct bind *lua = control.lua;
+    bind_add_fields(lua, "limits", dp_config_fields, dp_config_field_count);
     assert_non_null(out);
     fprintf(out, "%*s", 1 << 20, "");
     fclose(out);
     FILE *nowhere = fopen("/dev/null", "w");
-    assert_false(host_config(host, path, NULL, 0, nowhere)); // nothing is in it
+    assert_false(bind_config(lua, path, NULL, 0, nowhere)); // nothing is in it
     fclose(nowhere);
     fd = next_descriptor();
-    lua_State *L = push("host", "source");
+    lua_State *L = push("program", "source");
     lua_gc(L, LUA_GCCOLLECT);
-    host_limit(host, host->used + (1 << 19));
+    bind_limit(lua, lua->used + (1 << 19));
     assert_int_equal(lua_pcall(L, 0, 0, 0), LUA_ERRMEM);
     assert_int_equal(next_descriptor(), fd);
     unlink(path);

@@ -12,17 +12,17 @@
 
 #include <cmocka.h>
 
-#include "control/bind/host.h"
+#include "control/bind/bind.h"
 
 // True if it ran to its end.
-static inline bool script_runs(struct host *host, const char *text)
+static inline bool script_runs(struct bind *lua, const char *text)
 {
     char path[] = "/tmp/script.XXXXXX";
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     assert_int_equal(write(fd, text, strlen(text)), strlen(text));
     close(fd);
-    bool good = host_script(host, path, 0, NULL) == 0;
+    bool good = bind_script(lua, path, 0, NULL) == 0;
     unlink(path);
     return good;
 }

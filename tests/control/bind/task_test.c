@@ -1,6 +1,6 @@
 // The procedures as a task: whatever ends them ends them alone, and not the process, whose traffic
 // goes on.
-#include "control/bind/host.h"
+#include "control/bind/bind.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,25 +14,25 @@
 static struct control control;
 
 // Their modules are there, and there is neither a configuration nor a dataplane.
-static struct host *begun(void)
+static struct bind *begun(void)
 {
     static const char *const modules[] = {"dp", "board", "contexts", "lab"};
-    struct host *host = host_create(false);
-    assert_non_null(host);
-    control = (struct control){.host = host};
+    struct bind *lua = bind_create(false);
+    assert_non_null(lua);
+    control = (struct control){.lua = lua};
     for (size_t i = 0; i < sizeof modules / sizeof modules[0]; i++)
-        host_add_calls(host, modules[i], NULL, 0, NULL);
-    host_add_fields(host, "limits", dp_config_fields, dp_config_field_count);
-    host_procedures.begin(host, &control);
-    return host;
+        bind_add_calls(lua, modules[i], NULL, 0, NULL);
+    bind_add_fields(lua, "limits", dp_config_fields, dp_config_field_count);
+    bind_procedures.begin(lua, &control);
+    return lua;
 }
 
-static void expect_failure(struct host *host)
+static void expect_failure(struct bind *lua)
 {
     uint64_t next_ns;
     for (int step = 0; step < 2; step++) // and it stays so
-        assert_int_equal(host_procedures.step(host, 0, &next_ns), PROCEDURES_FAILED);
-    host_destroy(host);
+        assert_int_equal(bind_procedures.step(lua, 0, &next_ns), PROCEDURES_FAILED);
+    bind_destroy(lua);
 }
 
 static void a_fault_ends_it(void **state)
@@ -44,9 +44,9 @@ static void a_fault_ends_it(void **state)
 static void memory_that_is_used_up_ends_it(void **state)
 {
     (void)state;
-    struct host *host = begun();
-    host_limit(host, 0);
-    expect_failure(host);
+    struct bind *lua = begun();
+    bind_limit(lua, 0);
+    expect_failure(lua);
 }
 
 int main(void)

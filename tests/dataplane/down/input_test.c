@@ -103,7 +103,7 @@ static void note_port(const struct gb_npdu *npdu)
 static uint32_t place_of_the_other_flow(bool flows)
 {
     struct dp_config c = thread_config(1000, 64);
-    c.sched_queue_flows = 16;
+    c.queue_flows = 16;
     c.classes.item[CLASS_BACKGROUND].flows = flows;
     open_limited(&c);
     t.on_npdu = note_port;

@@ -53,7 +53,7 @@ struct dp_config thread_config(uint32_t queue_packets, uint32_t gb_ring)
                           .bvcs = 2,
                           .mss = MSS,
                           .pdps = PDPS,
-                          .room_flows = 3,
+                          .room_pfcs = 3,
                           .flow_quantum_octets = 300,
                           .queue_packets = queue_packets,
                           .queue_octets = 1 << 20,

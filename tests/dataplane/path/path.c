@@ -187,7 +187,7 @@ struct dp_config path_config(uint32_t workers)
                           .worker_mss = PATH_MSS, // so that workers have ids of their own
                           .pdps = PATH_PDPS + 1,
                           .worker_pdps = PATH_PDPS,
-                          .room_flows = 3,
+                          .room_pfcs = 3,
                           .flow_quantum_octets = 300,
                           .queue_packets = 4096,
                           .queue_octets = PLENTY,

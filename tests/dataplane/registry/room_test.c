@@ -164,7 +164,7 @@ static uint64_t octets_an_ms(uint32_t workers, const char *aqm, uint32_t options
     for (uint32_t i = 0; i < 2; i++) {
         struct dp_config c = thread_config(16, 16);
         c.workers = c.nses = workers;
-        c.room_flows = 1;
+        c.room_pfcs = 1;
         c.ms_options_octets = options_octets;
         for (int class = 0; class < CLASS_COUNT; class ++)
             thread_set_aqm(&c.classes.item[class], aqm);
@@ -205,7 +205,7 @@ static void memory_is_as_the_disciplines_need(void **state)
     uint64_t plain = dp_memory_octets(&c);
     thread_set_aqm(&c.classes.item[CLASS_STREAMING], "pdpc");
     thread_set_aqm(&c.classes.item[CLASS_BACKGROUND], "pie"); // of several that with the most
-    assert_true(dp_memory_octets(&c) >= plain + (uint64_t)c.mss * c.room_flows * 48);
+    assert_true(dp_memory_octets(&c) >= plain + (uint64_t)c.mss * c.room_pfcs * 48);
 }
 
 int main(void)

@@ -8,15 +8,15 @@
 local dp = require "dp"
 local gb = require "sluice.core.gb"
 local log = require "log"
-local own = require "sluice.bssgp.flow_own"
+local own = require "sluice.bssgp.own_buckets"
 local parts = require "sluice.config.parts"
 local pdus = require "sluice.bssgp.pdus"
 local policy = require "sluice.policy.hooks"
 local subscribers = require "sluice.subscribers.registry"
 local timers = require "sluice.core.timers"
-local world = require "sluice.core.world"
+local network = require "sluice.core.network"
 
-local flow = { moved = own.moved }
+local flow_control = { moved = own.moved }
 
 subscribers.watch("removed", own.forget)
 
@@ -61,22 +61,22 @@ local bvc_bucket = {}
 local function open(b, tag, bmax, r)
     log.info(("NSE %d, BVCI %d: flow control begins, tag %d: %d octets, %d bit/s"):format(
         b.nse.nsei, b.bvci, tag, bmax, r))
-    b.flow = {}
-    return b.flow
+    b.flow_control = {}
+    return b.flow_control
 end
 
 local function note(b, tag, bmax, r, ms_bmax, ms_r, measured_ms)
-    local f = b.flow or open(b, tag, bmax, r)
+    local f = b.flow_control or open(b, tag, bmax, r)
     f.tag, f.bmax_octets, f.r_bit_per_s, f.measured_ms = tag, bmax, r, measured_ms
     f.ms_bmax_octets, f.ms_r_bit_per_s = ms_bmax, ms_r
 end
 
 -- Logged once from reset to reset: the operator of the BSS can reduce the BSS's buffer.
 local function say_bounded(b, bmax, r)
-    local delay_ns = world.cfg.gb.cell_delay_ns
+    local delay_ns = network.cfg.gb.cell_delay_ns
     local most = r * delay_ns // (8 * S_IN_NS) + LLC_PDU_OCTETS_MAX
-    if delay_ns > 0 and r > 0 and bmax > most and not b.flow.bounded then
-        b.flow.bounded = true
+    if delay_ns > 0 and r > 0 and bmax > most and not b.flow_control.bounded then
+        b.flow_control.bounded = true
         log.info(("NSE %d, BVCI %d: BSS offers %.3g s of buffer, using %.3g s; cell_delay"):format(
             b.nse.nsei, b.bvci, bmax * 8 / r, delay_ns / S_IN_NS))
     end
@@ -108,24 +108,24 @@ end
 pdus.on("bssgp_flow_control_bvc", { on = "ptp", values = true, handler = flow_control_bvc })
 
 -- Sets the file's values, or no limit, until the first FLOW-CONTROL-BVC.
-function flow.set_from_file(b)
+function flow_control.set_from_file(b)
     local record = b.cfg or {}
     local command = parts.bucket({ bvc_id = b.id }, record, "")
     dp.bvc_bucket(parts.bucket(command, record, "ms_"))
 end
 
 -- The cell has come up.
-function flow.bvc_up(b)
-    if b.nse.cfg.flow_control == "open" and not b.flow then
+function flow_control.bvc_up(b)
+    if b.nse.cfg.flow_control == "open" and not b.flow_control then
         log.info(("NSE %d, BVCI %d: open before its first FLOW-CONTROL-BVC"):format(b.nse.nsei,
             b.bvci))
-        flow.set_from_file(b)
+        flow_control.set_from_file(b)
     end
 end
 
 -- Forgets the values of the cell and of its MSs.
-function flow.bvc_reset(b)
-    b.flow = nil
+function flow_control.bvc_reset(b)
+    b.flow_control = nil
     own.bvc_reset(b.id)
 end
 
@@ -160,7 +160,7 @@ local second_look = false
 
 local function look_again(late)
     local b = late.b
-    if world.bvc[b.id] == b then
+    if network.bvc[b.id] == b then
         second_look = true
         local good, why = pcall(pdus.take, b.nse, late.nsvc, b.bvci, late.octets, 1)
         second_look = false -- also after an error
@@ -233,7 +233,7 @@ local function set_pfc(nse, b, ms_id, tlli, each)
         }, full)
     end
     if slots[1] then
-        own.note_flow(ms_id, b.id, slots)
+        own.note_pfc(ms_id, b.id, slots)
         dp.pfc_bucket {
             ms_id = ms_id, slot = slots[1], rate_100_bit_per_s = rate_of(r),
             bucket_octets = limited(bmax), full_percent = full,
@@ -263,11 +263,11 @@ end
 pdus.on("bssgp_flow_control_pfc", { on = "ptp", feature = "pfc_fc", handler = flow_control_pfc })
 
 -- The latest FLOW-CONTROL-BVC as text.
-function flow.describe(f)
+function flow_control.describe(f)
     local measured = f.measured_ms
     return ("%d octets, %d bit/s, each MS %d octets, %d bit/s%s"):format(f.bmax_octets,
         f.r_bit_per_s, f.ms_bmax_octets, f.ms_r_bit_per_s,
         measured and (", delay in the BSS %d ms"):format(measured) or "")
 end
 
-return flow
+return flow_control

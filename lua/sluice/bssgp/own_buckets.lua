@@ -7,7 +7,7 @@ local dp = require "dp"
 local parts = require "sluice.config.parts"
 local subscribers = require "sluice.subscribers.registry"
 local timers = require "sluice.core.timers"
-local world = require "sluice.core.world"
+local network = require "sluice.core.network"
 
 local own = {}
 
@@ -97,7 +97,7 @@ end
 
 -- The MS has a bucket of its own in the cell, until Th from now.
 function own.note(ms_id, bvc_id)
-    local second = (clock.now_ns + world.cfg.timers.th_ns) // SECOND_NS + 1
+    local second = (clock.now_ns + network.cfg.timers.th_ns) // SECOND_NS + 1
     local was = ends[ms_id]
     if not was or was & CELL ~= bvc_id then
         is_in(ms_id, bvc_id)
@@ -109,7 +109,7 @@ function own.note(ms_id, bvc_id)
 end
 
 -- A packet flow of the MS, with these slots, has a bucket of its own in the cell, without a time limit.
-function own.note_flow(ms_id, bvc_id, slots)
+function own.note_pfc(ms_id, bvc_id, slots)
     is_in(ms_id, bvc_id)
     for _, slot in ipairs(slots) do
         flows[ms_id] = (flows[ms_id] or 0) | 1 << slot

@@ -2,14 +2,15 @@
 -- cells, and GGSNs. This module assigns the ids of the dataplane's commands. subscribers/registry.lua
 -- has the MSs, of which there may be a million.
 --
--- A procedure keeps its state in fields of its own (nse.sns, bvc.flow, ...).
+-- A procedure keeps its state in fields of its own (nse.sns, bvc.flow_control, ...).
 local dp = require "dp"
 local new_ids = require "sluice.core.ids"
+local jobs = require "sluice.core.jobs"
 local schema_network = require "sluice.config.network_keys"
 local timers = require "sluice.core.timers"
 local watchers = require "sluice.core.watchers"
 
-local world = {
+local network = {
     cfg = nil,                             -- the normalised configuration
     nse = {}, nses = {}, nse_of_nsei = {}, -- by id; all; by NSEI
     nsvc = {}, bvc = {}, going = {},       -- by id; cells that are being removed
@@ -19,50 +20,10 @@ local world = {
 }
 
 -- sizes: the most of each kind.
-function world.begin(cfg, sizes)
-    world.cfg = cfg
+function network.begin(cfg, sizes)
+    network.cfg = cfg
     for _, kind in ipairs { "nse", "nsvc", "bvc", "ggsn" } do
-        world.ids[kind] = new_ids(sizes[kind .. "s"])
-    end
-end
-
--- ---- Jobs: long work beside the events ----
-
-local jobs = {}
-
--- Runs fn as a coroutine, then calls done(true, results...) or done(false, error).
-function world.job(fn, done)
-    jobs[#jobs + 1] = { task = coroutine.create(fn), done = done }
-end
-
--- A job calls this after each piece of work to let events and other jobs run (base/breath.lua does it
--- in loops over lists). It yields no value, as a call that waits for the dataplane does: control.lua's
--- loop, which yields a time, has not begun while the configuration is brought up.
-function world.breathe()
-    coroutine.yield()
-end
-
-function world.busy()
-    return jobs[1] ~= nil
-end
-
-local function step(job)
-    local results = table.pack(coroutine.resume(job.task))
-    if coroutine.status(job.task) ~= "dead" then
-        return false
-    end
-    if not results[1] then
-        results[2] = debug.traceback(job.task, tostring(results[2]))
-    end
-    job.done(table.unpack(results, 1, results.n))
-    return true
-end
-
--- Runs one piece of the first job, which then goes behind the others.
-function world.work()
-    local job = table.remove(jobs, 1)
-    if job and not step(job) then
-        jobs[#jobs + 1] = job
+        network.ids[kind] = new_ids(sizes[kind .. "s"])
     end
 end
 
@@ -91,17 +52,17 @@ local function remove_in_order(list, thing)
 end
 
 -- watch(event, fn): fn(thing) is called with the NSE, NS-VC or cell at each such event.
-world.watch, world.tell = watchers {
+network.watch, network.tell = watchers {
     "nse_added", "nse_removed", "nsvc_added", "nsvc_removed", "bvc_added", "bvc_removed",
     "nsvc_failed", -- NS-ALIVE has failed on an NS-VC without NS-RESET
     "bvc_reset",   -- the BSS has forgotten the state of the cell's MSs
 }
 
-local tell = world.tell
+local tell = network.tell
 
 -- Returns nil and "room" without room.
-function world.add_nse(cfg)
-    local id = world.ids.nse:take()
+function network.add_nse(cfg)
+    local id = network.ids.nse:take()
     if not id then
         return nil, "room"
     end
@@ -111,8 +72,8 @@ function world.add_nse(cfg)
         coming = {},                          -- by BVCI: cells that wait for the dataplane's answer
     }
     dp.nse { nse_id = id, nsei = cfg.nsei }
-    world.nse[id], world.nse_of_nsei[cfg.nsei] = nse, nse
-    append_to(world.nses, nse)
+    network.nse[id], network.nse_of_nsei[cfg.nsei] = nse, nse
+    append_to(network.nses, nse)
     tell("nse_added", nse)
     return nse
 end
@@ -122,13 +83,13 @@ local TRIES_MOST = 1000
 -- Calls `call` again until the dataplane accepts it. The dataplane refuses while it keeps a cell that
 -- is being removed for an MS in it (event bvc_kept); then the MS moves, and the cell is removed again.
 -- In a job only.
-function world.insist(call, ...)
+function network.insist(call, ...)
     local results = table.pack(pcall(call, ...))
     for _ = 1, TRIES_MOST do
         if results[1] then
             break
         end
-        world.breathe()
+        jobs.breathe()
         results = table.pack(pcall(call, ...))
     end
     return table.unpack(results, 1, results.n)
@@ -136,20 +97,20 @@ end
 
 -- The NSE must have no cells. The removal may yield, so the NSEI goes first: no NS-VC can be added, and
 -- those added before are removed too. In a job only.
-function world.remove_nse(nse)
-    world.nse_of_nsei[nse.nsei] = nil
-    while nse.nsvcs[1] and world.remove_nsvc(nse.nsvcs[1]) do end
+function network.remove_nse(nse)
+    network.nse_of_nsei[nse.nsei] = nil
+    while nse.nsvcs[1] and network.remove_nsvc(nse.nsvcs[1]) do end
     tell("nse_removed", nse)
-    world.nse[nse.id] = nil
-    remove_from(world.nses, nse)
-    assert(world.insist(dp.nse_remove, { nse_id = nse.id }))
-    world.ids.nse:give(nse.id)
+    network.nse[nse.id] = nil
+    remove_from(network.nses, nse)
+    assert(network.insist(dp.nse_remove, { nse_id = nse.id }))
+    network.ids.nse:give(nse.id)
 end
 
 local function free(nsvc)
-    world.endpoints[nsvc.endpoint] = nil
+    network.endpoints[nsvc.endpoint] = nil
     remove_in_order(nsvc.nse.nsvcs, nsvc)
-    world.ids.nsvc:give(nsvc.id)
+    network.ids.nsvc:give(nsvc.id)
 end
 
 -- Returns whether the NSE has room for an NS-VC of the file (given.cfg) or one that the BSS adds.
@@ -165,12 +126,12 @@ end
 -- Returns nil and "room" (here or in the NSE), "taken" (another NS-VC has the endpoint), or the
 -- dataplane's error, for instance on a bad address of an unknown endpoint. dp.nsvc may yield; meanwhile
 -- the id and the endpoint are in use, and the NS-VC carries nothing.
-function world.add_nsvc(nse, given)
+function network.add_nsvc(nse, given)
     local endpoint = given.address .. "|" .. given.port
-    if world.nsvc_of_endpoint(endpoint) then
+    if network.nsvc_of_endpoint(endpoint) then
         return nil, "taken"
     end
-    local id = has_room(nse, given) and world.ids.nsvc:take()
+    local id = has_room(nse, given) and network.ids.nsvc:take()
     if not id then
         return nil, "room"
     end
@@ -181,7 +142,7 @@ function world.add_nsvc(nse, given)
         data_weight = given.data_weight or given.weight or 1,
         blocked = given.blocked or false, alive = false, state = "dead",
     }
-    world.endpoints[endpoint] = nsvc
+    network.endpoints[endpoint] = nsvc
     nse.nsvcs[#nse.nsvcs + 1] = nsvc
     local good, why = pcall(dp.nsvc, {
         nsvc_id = id, nse_id = nse.id, nsvci = given.nsvci or 0, peer_address = given.address,
@@ -192,31 +153,31 @@ function world.add_nsvc(nse, given)
         free(nsvc)
         return nil, why
     end
-    world.nsvc[id] = nsvc
+    network.nsvc[id] = nsvc
     tell("nsvc_added", nsvc)
     return nsvc
 end
 
 -- endpoint: address .. "|" .. port, with the address as events carry it.
-function world.nsvc_of_endpoint(endpoint)
-    return world.endpoints[endpoint]
+function network.nsvc_of_endpoint(endpoint)
+    return network.endpoints[endpoint]
 end
 
 -- PDUs on the NS-VC are ignored from now on; its id and endpoint are free once the dataplane has
 -- removed it. Returns false if the NS-VC is already being removed.
-function world.remove_nsvc(nsvc)
-    if world.nsvc[nsvc.id] ~= nsvc then
+function network.remove_nsvc(nsvc)
+    if network.nsvc[nsvc.id] ~= nsvc then
         return false
     end
     tell("nsvc_removed", nsvc)
-    world.nsvc[nsvc.id] = nil
+    network.nsvc[nsvc.id] = nil
     dp.nsvc_remove { nsvc_id = nsvc.id }
     free(nsvc)
     return true
 end
 
 -- Sets the NS-VC's blocking and, if given, its data weight, also in the dataplane.
-function world.set_nsvc(nsvc, blocked, data_weight)
+function network.set_nsvc(nsvc, blocked, data_weight)
     nsvc.blocked, nsvc.data_weight = blocked, data_weight or nsvc.data_weight
     dp.nsvc_weight {
         nsvc_id = nsvc.id, weight = nsvc.data_weight, blocked = blocked,
@@ -225,8 +186,8 @@ end
 
 -- cfg: the cell's record in the configuration, nil for a cell that the BSS adds. Returns nil and "room"
 -- or the dataplane's error.
-function world.add_bvc(nse, bvci, cfg)
-    local id = world.ids.bvc:take()
+function network.add_bvc(nse, bvci, cfg)
+    local id = network.ids.bvc:take()
     if not id then
         return nil, "room"
     end
@@ -237,10 +198,10 @@ function world.add_bvc(nse, bvci, cfg)
     })
     nse.coming[bvci] = nil
     if not good then
-        world.ids.bvc:give(id)
+        network.ids.bvc:give(id)
         return nil, why
     end
-    world.bvc[id], nse.bvcs[bvci] = bvc, bvc
+    network.bvc[id], nse.bvcs[bvci] = bvc, bvc
     append_to(nse.bvc_list, bvc)
     nse.made = nse.made + (cfg and 0 or 1)
     tell("bvc_added", bvc)
@@ -252,38 +213,38 @@ end
 local CONFIRMED_NS = 1000000000
 
 local function confirmed(bvc)
-    if world.going[bvc.id] ~= bvc then
+    if network.going[bvc.id] ~= bvc then
         return
     elseif dp.bvc_held(bvc.id) then
         bvc.going = timers.after(CONFIRMED_NS, confirmed, bvc)
     else
-        world.going[bvc.id] = nil
-        world.ids.bvc:give(bvc.id)
+        network.going[bvc.id] = nil
+        network.ids.bvc:give(bvc.id)
     end
 end
 
 local function remove_in_dataplane(bvc)
-    world.going[bvc.id] = bvc
+    network.going[bvc.id] = bvc
     dp.bvc_remove { bvc_id = bvc.id }
     timers.stop(bvc.going)
     bvc.going = timers.after(CONFIRMED_NS, confirmed, bvc)
 end
 
 -- The cell must have no MSs.
-function world.remove_bvc(bvc)
+function network.remove_bvc(bvc)
     tell("bvc_removed", bvc)
-    world.bvc[bvc.id], bvc.nse.bvcs[bvc.bvci] = nil, nil
+    network.bvc[bvc.id], bvc.nse.bvcs[bvc.bvci] = nil, nil
     remove_from(bvc.nse.bvc_list, bvc)
     bvc.nse.made = bvc.nse.made - (bvc.cfg and 0 or 1)
     remove_in_dataplane(bvc)
 end
 
 -- Event bvc_kept: ms/roam.lua has moved the MS, so the cell is removed again.
-function world.bvc_kept(bvc_id)
-    local bvc = world.going[bvc_id]
+function network.bvc_kept(bvc_id)
+    local bvc = network.going[bvc_id]
     if bvc then
         remove_in_dataplane(bvc)
     end
 end
 
-return world
+return network

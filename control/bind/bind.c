@@ -1,4 +1,4 @@
-// See host.h: the Lua state, its libraries, its memory limit, and calls into it. An error of Lua is
+// See bind.h: the Lua state, its libraries, its memory limit, and calls into it. An error of Lua is
 // caught here and becomes a return value and a line on stderr.
 #include "control/bind/internal.h"
 
@@ -9,21 +9,21 @@
 
 static void *allocate(void *self, void *block, size_t old_octets, size_t octets)
 {
-    struct host *host = self;
+    struct bind *lua = self;
     size_t old = block ? old_octets : 0;
     if (octets == 0) {
-        host->used -= old;
+        lua->used -= old;
         free(block);
         return NULL;
     }
-    if (octets > old && host->used - old + octets > host->limit)
+    if (octets > old && lua->used - old + octets > lua->limit)
         return NULL;
     void *moved = realloc(block, octets);
     if (!moved)
         return NULL;
-    host->used += octets - old;
+    lua->used += octets - old;
     if (octets > old) // for a new block Lua passes its type as old_octets
-        guard_allocated(host, !block && old_octets == LUA_TSTRING, octets - old);
+        guard_allocated(lua, !block && old_octets == LUA_TSTRING, octets - old);
     return moved;
 }
 
@@ -119,37 +119,37 @@ static int open_all(lua_State *L)
     return 0;
 }
 
-struct host *host_create(bool full)
+struct bind *bind_create(bool full)
 {
-    struct host *host = calloc(1, sizeof *host);
-    if (!host)
+    struct bind *lua = calloc(1, sizeof *lua);
+    if (!lua)
         return NULL;
-    host->limit = host->most = SIZE_MAX;
-    host->lua = lua_newstate(allocate, host);
-    if (host->lua) {
-        lua_pushcfunction(host->lua, open_all);
-        lua_pushboolean(host->lua, full);
-        if (lua_pcall(host->lua, 1, 0, 0) == LUA_OK)
-            return host;
+    lua->limit = lua->most = SIZE_MAX;
+    lua->L = lua_newstate(allocate, lua);
+    if (lua->L) {
+        lua_pushcfunction(lua->L, open_all);
+        lua_pushboolean(lua->L, full);
+        if (lua_pcall(lua->L, 1, 0, 0) == LUA_OK)
+            return lua;
     }
-    host_destroy(host);
+    bind_destroy(lua);
     return NULL;
 }
 
-void host_destroy(struct host *host)
+void bind_destroy(struct bind *lua)
 {
-    if (host->lua)
-        lua_close(host->lua);
-    config_source_free(host->source);
-    free(host);
+    if (lua->L)
+        lua_close(lua->L);
+    config_source_free(lua->source);
+    free(lua);
 }
 
-void host_limit(struct host *host, size_t octets)
+void bind_limit(struct bind *lua, size_t octets)
 {
-    host->limit = octets;
+    lua->limit = octets;
 }
 
-const char *host_lua_version(void)
+const char *bind_lua_version(void)
 {
     return LUA_RELEASE;
 }
@@ -160,7 +160,7 @@ static int with_traceback(lua_State *L)
     return 1;
 }
 
-bool host_run(lua_State *L, int arguments, int results)
+bool bind_run(lua_State *L, int arguments, int results)
 {
     int handler = lua_gettop(L) - arguments;
     lua_pushcfunction(L, with_traceback);
@@ -184,17 +184,17 @@ static int push_function(lua_State *L)
     return 1;
 }
 
-bool host_push_function(struct host *host, const char *module, const char *name)
+bool bind_push_function(struct bind *lua, const char *module, const char *name)
 {
-    lua_pushcfunction(host->lua, push_function);
-    lua_pushstring(host->lua, module);
-    lua_pushstring(host->lua, name);
-    return host_run(host->lua, 2, 1);
+    lua_pushcfunction(lua->L, push_function);
+    lua_pushstring(lua->L, module);
+    lua_pushstring(lua->L, name);
+    return bind_run(lua->L, 2, 1);
 }
 
-int host_script(struct host *host, const char *path, int argc, char *const *argv)
+int bind_script(struct bind *lua, const char *path, int argc, char *const *argv)
 {
-    lua_State *L = host->lua;
+    lua_State *L = lua->L;
     lua_createtable(L, argc, 1);
     lua_pushstring(L, path);
     lua_seti(L, -2, 0);
@@ -210,5 +210,5 @@ int host_script(struct host *host, const char *path, int argc, char *const *argv
     luaL_checkstack(L, argc + 2, "too many arguments");
     for (int i = 0; i < argc; i++)
         lua_pushstring(L, argv[i]);
-    return host_run(L, argc, 0) ? 0 : 1;
+    return bind_run(L, argc, 0) ? 0 : 1;
 }

@@ -1,0 +1,64 @@
+// A Lua state, without Lua's types. It loads the configuration and runs the control
+// plane's modules. Only control/bind includes lua.h.
+#ifndef SLUICE_CONTROL_BIND_BIND_H
+#define SLUICE_CONTROL_BIND_BIND_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "control/plane/procedures.h"
+#include "dataplane/wire/field.h"
+
+struct bind;
+
+// Returns NULL without memory. `full` opens all of Lua's libraries, for the user's own scripts;
+// else io, os and random numbers are missing.
+struct bind *bind_create(bool full);
+void bind_destroy(struct bind *lua);
+
+// Limits Lua's memory to `octets` from now on.
+void bind_limit(struct bind *lua, size_t octets);
+
+// Adds a module for `require` with functions that take described structs.
+void bind_add_calls(struct bind *lua, const char *name, const struct field_call *calls,
+                    uint32_t count, void *target);
+
+// Adds look-ups to the module `dp`: ms_of, bvc_of, ms_cell ... (find.c).
+struct dp;
+void bind_add_find(struct bind *lua, struct dp *dp);
+
+// Adds a module for `require` that describes the fields, as a list and each by its name
+// (fields_describe).
+void bind_add_fields(struct bind *lua, const char *name, const struct field *fields,
+                     uint32_t count);
+
+// Loads a configuration; writes its mistakes, or its warnings, to `errors`, a line each. sets:
+// KEY=VALUE.
+bool bind_config(struct bind *lua, const char *path, const char *const *sets, uint32_t set_count,
+                 FILE *errors);
+
+// Prints the configuration with all defaults; memory_octets: the memory that a run needs. Ciphering
+// keys are hidden unless `secrets`.
+void bind_config_json(struct bind *lua, uint64_t memory_octets, bool secrets, FILE *out);
+
+// Fills a struct from the result of sluice.config.setup's function `name`. Octets in the struct are
+// valid while the Lua state lives. Returns false after an internal error, printed to stderr.
+bool bind_struct(struct bind *lua, const char *name, const struct field *fields, uint32_t count,
+                 void *out);
+
+// The procedures (sluice.control). `end` closes the Lua state: only bind_destroy may follow.
+extern const struct procedures bind_procedures;
+
+// The counters of `require "count"`. Any thread may read them while the Lua state lives.
+struct counts;
+const struct counts *bind_counts(const struct bind *lua);
+
+// Runs a user's script with its arguments in `arg` and as `...`. Returns the exit status.
+int bind_script(struct bind *lua, const char *path, int argc, char *const *argv);
+
+// Prints the configuration language as text; needs the module `limits` (bind_add_fields).
+void bind_describe(struct bind *lua, FILE *out);
+
+const char *bind_lua_version(void);
+
+#endif
