@@ -76,6 +76,6 @@ void state_names_remove(struct names *names, uint32_t hash, uint32_t id);
 int state_names_setup(struct names *names, uint32_t most);
 void state_names_release(struct names *names);
 uint32_t state_names_in_use(const struct names *names); // scans every place
-uint64_t state_names_octets(uint32_t most);            // of the EAL, in whole cache lines
+uint64_t state_names_octets(uint32_t most);             // of the EAL, in whole cache lines
 
 #endif

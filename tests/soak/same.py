@@ -17,8 +17,8 @@ import sys
 os.environ.setdefault("SLUICE", str(pathlib.Path(__file__).resolve().parent.parent.parent
                                     / "build/release/sluice"))
 
-from thread import World, aqm_names  # noqa: E402
-from harness import QUICKSTART, RESULTS, Failure, new_folder, right, run, settings  # noqa: E402
+from thread import World  # noqa: E402
+from harness import QUICKSTART, RESULTS, Failure, aqm_names, new_folder, right, run, settings  # noqa: E402
 from worlds import WORLDS  # noqa: E402
 
 AQM = 'class { name = "background", weight = 5, aqm { name = "%s" } }'

@@ -33,8 +33,8 @@ function parts.bucket_key(pfc)
 end
 
 -- The packet flows of an ms record: the slot of each pfc_key in the order of the contexts, and the
--- list of flows by slot, each { slot, class, pfi, rate_bit_per_s, bucket_octets }. kept, which may be
--- nil: the slots that flows have already.
+-- list of PFCs by slot, each { slot, class, pfi, rate_bit_per_s, bucket_octets }. kept, which may be
+-- nil: the slots that PFCs have already.
 function parts.slots_of(ms, kept)
     local slots, list, taken = {}, {}, {}
     for _, pdp in ipairs(ms.pdp) do
@@ -63,7 +63,7 @@ function parts.slots_of(ms, kept)
     return slots, list
 end
 
--- The buckets of such a list of flows: flows with one PFI share a bucket, also of several classes (TS
+-- The buckets of such a list of PFCs: PFCs with one PFI share a bucket, also of several classes (TS
 -- 48.018 8.2.3.2). By slot, each { key, slot, slots, rate_bit_per_s, bucket_octets }: the PFI or the
 -- class, the first slot with the bucket, all its slots as bits, the file's values if given.
 function parts.buckets_of(list)

@@ -121,12 +121,12 @@ local function check_bucket(state, record, prefix, n201_u_octets)
     end
 end
 
-local FLOWS_AN_MS = schema.constructor.room.key.flows.most
+local PFCS_AN_MS = schema.constructor.room.key.pfcs.most
 
 -- Contexts of an MS with one PFI, or with one class and no PFI, share a bucket, so at most one of them
--- gives its values. An MS has room for FLOWS_AN_MS packet flows, one for each class and PFI.
+-- gives its values. An MS has room for PFCS_AN_MS packet flows, one for each class and PFI.
 local function check_pdps(state, ms)
-    local first, seen, flows = {}, {}, 0
+    local first, seen, pfcs = {}, {}, 0
     for _, pdp in ipairs(ms.pdp) do
         check_bucket(state, pdp, "", ms.n201_u_octets)
         local key, bucket = pdp.class and parts.pfc_key(pdp), parts.bucket_key(pdp)
@@ -138,10 +138,10 @@ local function check_pdps(state, ms)
             first[bucket] = pdp
         end
         if key and not seen[key] then
-            seen[key], flows = true, flows + 1
-            if flows == FLOWS_AN_MS + 1 then
+            seen[key], pfcs = true, pfcs + 1
+            if pfcs == PFCS_AN_MS + 1 then
                 note(state, pdp, "pfi", "found one packet flow more, allowed %d of an MS: one for"
-                    .. " each class and PFI", FLOWS_AN_MS)
+                    .. " each class and PFI", PFCS_AN_MS)
             end
         end
     end

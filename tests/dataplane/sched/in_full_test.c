@@ -11,10 +11,13 @@
 
 // The linker calls these in each other's place, to count how often the short way was gone.
 static uint64_t tried, gone, fired, sent_at_once;
-uint32_t __real_sched_rounds_whole(struct sched *s, uint64_t now_ns, struct sched_grant *g, uint32_t n);
-uint32_t __wrap_sched_rounds_whole(struct sched *s, uint64_t now_ns, struct sched_grant *g, uint32_t n);
+uint32_t __real_sched_rounds_whole(struct sched *s, uint64_t now_ns, struct sched_grant *g,
+                                   uint32_t n);
+uint32_t __wrap_sched_rounds_whole(struct sched *s, uint64_t now_ns, struct sched_grant *g,
+                                   uint32_t n);
 
-uint32_t __wrap_sched_rounds_whole(struct sched *s, uint64_t now_ns, struct sched_grant *g, uint32_t n)
+uint32_t __wrap_sched_rounds_whole(struct sched *s, uint64_t now_ns, struct sched_grant *g,
+                                   uint32_t n)
 {
     uint32_t went = __real_sched_rounds_whole(s, now_ns, g, n);
     tried += went + (went < n);
@@ -23,12 +26,12 @@ uint32_t __wrap_sched_rounds_whole(struct sched *s, uint64_t now_ns, struct sche
 }
 
 bool __real_sched_fired_whole(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns,
-                        struct sched_grant *g);
+                              struct sched_grant *g);
 bool __wrap_sched_fired_whole(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns,
-                        struct sched_grant *g);
+                              struct sched_grant *g);
 
 bool __wrap_sched_fired_whole(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns,
-                        struct sched_grant *g)
+                              struct sched_grant *g)
 {
     bool went = __real_sched_fired_whole(s, ms, m, now_ns, g);
     fired++;
