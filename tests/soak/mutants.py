@@ -4,7 +4,7 @@ is listed with file and line: there the tests do not bite.
 
     mutants.py                         a sample of dataplane/, lua/, control/ and lab/
     mutants.py control/export          of a folder, or of a file
-    mutants.py --only FILE:LINE[:N]    all faults at a line, or the one that a report names so
+    mutants.py --only FILE:LINE[:N]... all faults at a line, or the one that a report names so
     mutants.py --list                  what would be planted
     mutants.py --check                 of itself: faults whose verdict is known
 
@@ -14,13 +14,12 @@ The copies and their builds stay in build/mutants, so that a second run is quick
 import argparse
 import collections
 import concurrent.futures
+import fcntl
 import json
 import os
 import queue
-import re
 import resource
 import signal
-import subprocess
 import sys
 import time
 
@@ -39,13 +38,13 @@ SAMPLES = [
            "put_be16(b + 3, ", judge.CAUGHT),
     Sample("a loop without an end", "dataplane/wire/udp.c", "put_be16(b + 2, ",
            "for (volatile int i = 0; !i;) {}\n    put_be16(b + 2, ", judge.CAUGHT),
-    Sample("a step that is not taken in Lua", "lua/sluice/base/nearest.lua", "distance < best_distance",
-           "distance > best_distance", judge.CAUGHT),
+    Sample("a step that is not taken in Lua", "lua/sluice/core/timers.lua", "child = child + 1",
+           "child = child + 0", judge.CAUGHT),
     Sample("C in other words", "dataplane/wire/udp.c", "return ", "return 0 + ", judge.SAME),
-    Sample("Lua in other words", "lua/sluice/base/nearest.lua", "\nlocal nearest", "\n--\nlocal nearest",
+    Sample("Lua in other words", "lua/sluice/core/timers.lua", "local function", "local  function",
            judge.SAME),
     Sample("C that is none", "dataplane/wire/udp.c", "return ", "return return ", judge.REFUSED),
-    Sample("Lua that is none", "lua/sluice/base/nearest.lua", "\nlocal nearest", "\nlocal local nearest",
+    Sample("Lua that is none", "lua/sluice/core/timers.lua", "local function", "local local function",
            judge.REFUSED),
 ]
 
@@ -138,6 +137,11 @@ def as_json(path, seed, results, passed_over):
 
 def benches_for(args):
     FOLDER.mkdir(parents=True, exist_ok=True)
+    args.lock = (FOLDER / "lock").open("w")
+    try:
+        fcntl.flock(args.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        sys.exit(f"another run plants in {FOLDER}")
     whole = judge.Whole(FOLDER, args.build)
     ninjas = max(1, (os.cpu_count() or 1) // args.jobs)
     return whole, [judge.Bench(FOLDER, str(i + 1), whole, args.budget, ninjas)
@@ -163,7 +167,7 @@ def plant_all(args, places):
             print(f"# {choice.name_of(fault)}: {why}: {fault.new_line}")
     table(results, passed_over)
     broken = [f"{name} fails without a fault: {how}" for name, how in whole.known.sound.items()
-              if how not in ("good", "skipped")]
+              if how != "good"]
     for sentence in stale + broken:
         print(f"not ok - {sentence}")
     lived = sum(verdict.what == judge.LIVED for _, verdict in results)
@@ -205,7 +209,7 @@ def main():
     parser.add_argument("folder", nargs="?", help="plant here alone")
     parser.add_argument("--seed", default="1", help="of the sample (1)")
     parser.add_argument("--faults", type=int, default=FAULTS, help=f"how many ({FAULTS})")
-    parser.add_argument("--only", metavar="FILE:LINE[:N]")
+    parser.add_argument("--only", nargs="+", metavar="FILE:LINE[:N]")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--json", type=lambda name: ROOT / name, metavar="FILE")
@@ -216,7 +220,7 @@ def main():
     limits()
     if args.check:
         return check(args)
-    places = choice.at_line(args.only) if args.only else choice.places(
+    places = sum(map(choice.at_line, args.only), []) if args.only else choice.places(
         args.folder and args.folder.rstrip("/"), args.seed, args.faults)
     if not places:
         sys.exit("there is nothing to plant a fault in")

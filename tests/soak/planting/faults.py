@@ -9,10 +9,10 @@ from planting import tokens as lexer
 Fault = namedtuple("Fault", "path function line kind start end new old_line new_line")
 
 WHOLE_FILE = "(file)"
-# What only people or the processor's caches see, or the compiler holds by itself.
+# What only people or the processor's caches see, the compiler holds by itself, or is a hint of room.
 NOT_PLANTED = re.compile(r"^(_?_?static_assert|_Static_assert|assert|RTE_BUILD_BUG_ON|\w*prefetch\w*"
                          r"|(\w+_)?log(_\w+)?|rte_log|perror|unseen\w*|alignas|_Alignas|aligned"
-                         r"|__attribute__|__asm__|describe|help)$")
+                         r"|__attribute__|__asm__|lua_createtable|describe|help)$")
 COMPARED = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "~=": "=="}
 SUMS = {"+": "-", "-": "+", "*": "/", "/": "*", "//": "*", "+=": "-=", "-=": "+=", "<<": ">>",
         ">>": "<<", "&": "|", "|": "&", "|=": "&=", "&=": "|=", "%": "/"}
@@ -31,7 +31,7 @@ def other_numbers(text, is_lua):
         base = 10
     value, form = int(found[1], base), {16: "{:#x}", 8: "0{:o}", 10: "{}"}[base]
     others = (value + 1, value - 1)
-    if value and value % 1000 == 0:  # one more or less of many makes no odds
+    if value and value % 10 == 0:  # a round number: one more or less of it makes no odds
         others = (value * 2, value // 2)
     return [form.format(v) + found[2] for v in others if v >= 0]
 
@@ -63,6 +63,9 @@ class Text:
                 self.function[at] = None
             if token.kind == "line":
                 self.function[at] = None
+            if token.text == "[" and self.is_array_declared(at):
+                for i in range(at, self.partner[at] + 1):
+                    self.function[i] = None
             if token.kind == "name" and NOT_PLANTED.match(token.text):
                 after = at + 1
                 if self.is_lua and self.at(after).text == ".":
@@ -70,6 +73,13 @@ class Text:
                 if self.at(after).text == "(" and after in self.partner:
                     for i in range(at, self.partner[after] + 1):
                         self.function[i] = None
+
+    def is_array_declared(self, at):
+        """`type name[SIZE]`: a place more is none that anybody sees."""
+        before = self.at(at - 2)
+        of_type = before.kind == "name" and before.text not in ("return", "else", "case", "sizeof")
+        return (not self.is_lua and at in self.partner and self.at(at - 1).kind == "name"
+                and (of_type or (before.text == "*" and self.is_pointer(at - 2))))
 
     def at(self, i):
         return self.tokens[i] if 0 <= i < len(self.tokens) else lexer.Token("op", "", 0, 0, 0)

@@ -74,8 +74,8 @@ class Ground:
 ALSO = {"lua/sluice/base": "mistakes configs", "lua/sluice/config": "mistakes configs check",
         "lua/sluice/script": "policy", "lua/sluice/subscribers": "ms tunnels reload",
         "lua/sluice/ms": "ms llc", "lua/sluice/llc": "xid", "lua/sluice/bssgp": "bvc flow pfc",
-        "lua/sluice/ns": "ns sns nsvcs", "lua/sluice/core": "ns bvc hints waits",
-        "control/cli": "clients", "control/client": "clients", "control/export": "clients metrics",
+        "lua/sluice/ns": "ns sns nsvcs", "lua/sluice/core": "units ns bvc hints waits",
+        "control/cli": "clients", "control/client": "clients top metrics", "control/export": "clients metrics",
         "control/program": "quickstart", "control/bind": "mistakes", "lab": "quickstart"}
 
 
