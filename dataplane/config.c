@@ -16,7 +16,7 @@ const struct field_record dp_port_record = FIELD_RECORD_OF(dp_port, dp_port_fiel
 const struct field dp_config_fields[] = FIELD_KEYS_TABLE(dp_config, DP_CONFIG_FIELDS);
 const uint32_t dp_config_field_count = sizeof dp_config_fields / sizeof dp_config_fields[0];
 
-struct state_limits config_limits(const struct dp_config *c)
+struct state_limits dp_config_limits(const struct dp_config *c)
 {
     return (struct state_limits){.nses = c->nses,
                                  .nsvcs = c->nsvcs,
@@ -34,9 +34,9 @@ static uint32_t part(uint32_t worker, uint32_t all)
     return worker && worker < all ? worker : all;
 }
 
-struct state_limits config_room(const struct dp_config *c)
+struct state_limits dp_config_room(const struct dp_config *c)
 {
-    struct state_limits limits = config_limits(c);
+    struct state_limits limits = dp_config_limits(c);
     limits.mss = part(c->worker_mss, c->mss);
     limits.pdps = part(c->worker_pdps, c->pdps);
     return limits;
@@ -69,7 +69,7 @@ static const char *class_of(const struct dp_class *c, struct sched_class *class)
     return aqm_of(c, &class->aqm);
 }
 
-const char *config_sched(const struct dp_config *c, struct sched_config *sched)
+const char *dp_config_sched(const struct dp_config *c, struct sched_config *sched)
 {
     *sched = (struct sched_config){
         .nses = c->nses,
@@ -99,8 +99,8 @@ const char *config_sched(const struct dp_config *c, struct sched_config *sched)
     return wrong;
 }
 
-void config_port(const struct dp_port *p, const char *name, char device[CONFIG_DEVICE_OCTETS],
-                 struct port_config *port)
+void dp_config_port(const struct dp_port *p, const char *name, char device[CONFIG_DEVICE_OCTETS],
+                    struct port_config *port)
 {
     snprintf(device, CONFIG_DEVICE_OCTETS, "%.*s", (int)p->device.n, (const char *)p->device.at);
     *port = (struct port_config){.name = name,

@@ -8,15 +8,15 @@
 #include "dataplane/state/state.h"
 
 // The scheduler's configuration. NULL, or the fault: an unknown AQM, or wrong parameters of one.
-const char *config_sched(const struct dp_config *config, struct sched_config *sched);
+const char *dp_config_sched(const struct dp_config *config, struct sched_config *sched);
 
 // The limits of the whole dataplane, and the room of each worker.
-struct state_limits config_limits(const struct dp_config *config);
-struct state_limits config_room(const struct dp_config *config);
+struct state_limits dp_config_limits(const struct dp_config *config);
+struct state_limits dp_config_room(const struct dp_config *config);
 
 // A port's configuration, without the values that depend on other ports; `device` gets its name.
 #define CONFIG_DEVICE_OCTETS 256
-void config_port(const struct dp_port *p, const char *name, char device[CONFIG_DEVICE_OCTETS],
-                 struct port_config *port);
+void dp_config_port(const struct dp_port *p, const char *name, char device[CONFIG_DEVICE_OCTETS],
+                    struct port_config *port);
 
 #endif

@@ -57,8 +57,8 @@ struct ports_config {
 static void ports_config(const struct dp_config *c, struct ports_config *p)
 {
     struct port_config *gn = &p->of[STATS_GN], *gb = &p->of[STATS_GB];
-    config_port(&c->gn, "gn", p->device[STATS_GN], gn);
-    config_port(&c->gb, "gb", p->device[STATS_GB], gb);
+    dp_config_port(&c->gn, "gn", p->device[STATS_GN], gn);
+    dp_config_port(&c->gb, "gb", p->device[STATS_GB], gb);
     gn->queues = gb->queues = (uint16_t)c->workers;
     gn->buffers = gn_buffers(c);
     gb->buffers = gb_buffers(c);
@@ -69,9 +69,9 @@ static void ports_config(const struct dp_config *c, struct ports_config *p)
 
 static uint64_t worker_octets(const struct dp_config *c)
 {
-    struct state_limits limits = config_room(c);
+    struct state_limits limits = dp_config_room(c);
     struct sched_config sched;
-    config_sched(c, &sched); // dp_create reports a fault
+    dp_config_sched(c, &sched); // dp_create reports a fault
     return sizeof(struct dp_worker) + COMMAND_RING * sizeof(struct command) +
            DP_EVENT_RING * sizeof(struct event) + state_octets(&limits) + sched_octets(&sched) +
            port_pool_octets(segment_buffers(c), c->gb.mtu_octets);
@@ -81,9 +81,9 @@ static uint64_t worker_octets(const struct dp_config *c)
 static struct registry registry_sizes(const struct dp_config *c)
 {
     return (struct registry){.workers = c->workers,
-                             .limits = config_limits(c),
-                             .room_mss = config_room(c).mss,
-                             .room_pdps = config_room(c).pdps};
+                             .limits = dp_config_limits(c),
+                             .room_mss = dp_config_room(c).mss,
+                             .room_pdps = dp_config_room(c).pdps};
 }
 
 uint64_t dp_memory_octets(const struct dp_config *c)
@@ -102,7 +102,7 @@ uint64_t dp_memory_octets(const struct dp_config *c)
 static const char *scheduler_setup(struct dp_worker *worker, const struct dp_config *c)
 {
     struct sched_config config;
-    const char *wrong = config_sched(c, &config);
+    const char *wrong = dp_config_sched(c, &config);
     if (wrong)
         return wrong;
     config.pipe_octets = down_pipe_octets;
@@ -124,7 +124,7 @@ static struct rte_ring *ring(const char *name, uint32_t i, uint32_t octets, uint
 static const char *memory_setup(struct dp_worker *worker, uint32_t i, const struct dp_config *c)
 {
     char name[RTE_MEMPOOL_NAMESIZE];
-    struct state_limits limits = config_room(c);
+    struct state_limits limits = dp_config_room(c);
     snprintf(name, sizeof name, "segments%u", i);
     worker->commands = ring("commands", i, sizeof(struct command), COMMAND_RING);
     worker->events = ring("events", i, sizeof(struct event), DP_EVENT_RING);

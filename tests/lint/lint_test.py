@@ -21,7 +21,7 @@ CLEAN = {
                             "void llc_copy(char *to, const char *from, size_t octets)\n"
                             "{\n    memcpy(to, from, octets);\n}\n",
     "dataplane/sched/README.md": "",
-    "dataplane/sched/tree.c": '#include "dataplane/base/units.h"\n\nint tree_octets;\n',
+    "dataplane/sched/tree.c": '#include "dataplane/base/units.h"\n\nint sched_octets;\n',
     "lua/README.md": "",
     "lua/sluice/README.md": "",
     "lua/sluice/start.lua": "for i, v in ipairs(t) do f(i, v) end -- never pairs(t)\n",
@@ -86,6 +86,10 @@ SINS = {
                      {f"lua/sluice/ns/n{i}.lua": "return {}\n" for i in range(25)}, ""),
     "module that is left out": ("requires", "built in", {
         "lua/meson.build": "files('sluice/start.lua', 'sluice/core/world.lua')\n"}, ""),
+    "global of another noun": ("prefixes", "begins with a word", {
+        "dataplane/sched/tree.c": "void fire(void)\n{\n}\n"}, ""),
+    "folder without prefixes": ("prefixes", "has a row", {
+        "dataplane/port/README.md": "", "dataplane/port/rx.c": "void port_rx(void)\n{\n}\n"}, ""),
     "hot malloc": ("hot_symbols", "allow-list", {
         "dataplane/wire/llc.c": "#include <stdlib.h>\nvoid *f(void)\n{ return malloc(8); }\n"}, ""),
     "hot call of cold code of ours": ("hot_symbols", "allow-list", {
@@ -128,6 +132,7 @@ def tree_make(root, changes, flags):
         modules = sorted(path.relative_to(root / "lua") for path in root.glob("lua/**/*.lua"))
         (root / "lua/meson.build").write_text("".join(f"'{path}'\n" for path in modules))
     (root / "tests/lint/README.md").write_text("")
+    (root / "tests/lint/prefixes.txt").write_text("dataplane/sched sched\ndataplane/wire *\n")
     (root / "tests/lint/hot_symbols.txt").write_text(
         "hot dataplane/wire/*.c\nhot dataplane/sched/*.c\nallow memcpy\n")
     tree_compile(root, flags)
@@ -182,7 +187,7 @@ def question_case(lines, is_asked):
 
 def main():
     cases = [(f"{lint}: a clean tree passes", lambda lint=lint: clean_case(lint))
-             for lint in ("includes", "requires", "hot_symbols", "sources", "format")]
+             for lint in ("includes", "requires", "prefixes", "hot_symbols", "sources", "format")]
     cases += [(f"sources: {lines} lines are {'' if is_asked else 'not '}asked about",
                lambda lines=lines, is_asked=is_asked: question_case(lines, is_asked))
               for lines, is_asked in ((399, False), (400, True), (1000, True))]
