@@ -1,6 +1,6 @@
-// See gb.h. The world is a run's own parts: configuration, Lua state, control, dataplane with one
-// worker on ring ports; the clock stands still but for a microsecond a burst. What the BSS sends is
-// written octet by octet, and its answers are read so.
+// See gb.h. A run is made of its own parts: configuration, Lua state, control, dataplane with
+// one worker on ring ports; the clock stands still but for a microsecond a burst. What the BSS
+// sends is written octet by octet, and its answers are read so.
 #include "bench/control/gb_parts.h"
 
 #include <stdio.h>

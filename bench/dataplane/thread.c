@@ -9,7 +9,7 @@
 struct thread {
     struct generator generator;
     struct bench_options options;
-    struct world world;
+    struct population population;
 };
 
 static struct bench_options options_of(const struct thread_traffic *t)
@@ -31,7 +31,7 @@ uint64_t thread_octets(const struct thread_traffic *traffic)
     struct bench_options o = options_of(traffic);
     struct ports ports;
     ports_parse(&ports, o.ports);
-    return world_octets(&o, &ports);
+    return population_octets(&o, &ports);
 }
 
 struct thread *thread_open(const struct thread_traffic *traffic)
@@ -44,7 +44,8 @@ struct thread *thread_open(const struct thread_traffic *traffic)
         bench_clock_start();
     t->options = options_of(traffic);
     ports_parse(&ports, t->options.ports);
-    if (!world_open(&t->world, &t->options, &ports) || !generator_open(&t->generator, &t->world, 0))
+    if (!population_open(&t->population, &t->options, &ports) ||
+        !generator_open(&t->generator, &t->population, 0))
         exit(1); // it has said why
     return t;
 }
@@ -53,7 +54,7 @@ void thread_close(struct thread *t)
 {
     generator_drain(&t->generator);
     generator_close(&t->generator);
-    if (world_close(&t->world) != 0)
+    if (population_close(&t->population) != 0)
         fprintf(stderr, "thread_bench: buffers were lost\n");
     free(t);
 }

@@ -11,16 +11,16 @@
 
 static uint64_t now_ns(const struct generator *g)
 {
-    double bits = PACE * 8 * (frames_mean_octets(&g->world->frames) + WORLD_PDU_HEADERS);
+    double bits = PACE * 8 * (frames_mean_octets(&g->population->frames) + POPULATION_PDU_HEADERS);
     unsigned __int128 all = (unsigned __int128)g->turns.rounds * (uint64_t)bits * S_IN_NS;
-    return g->turns.start_ns + (uint64_t)(all / g->world->bit_per_s);
+    return g->turns.start_ns + (uint64_t)(all / g->population->bit_per_s);
 }
 
 // A burst at most, for a round takes no more off the port.
 uint64_t backlog_round(struct generator *g)
 {
     struct generator_turns *t = &g->turns;
-    uint32_t keep = g->world->options->backlogged / PART, ms[OPTIONS_BURST], n = 0;
+    uint32_t keep = g->population->options->backlogged / PART, ms[OPTIONS_BURST], n = 0;
     for (; n < OPTIONS_BURST && t->n > keep; n++, t->n--) {
         ms[n] = t->ms[t->first];
         t->first = t->first + 1 == t->room ? 0 : t->first + 1;
@@ -34,9 +34,9 @@ uint64_t backlog_round(struct generator *g)
 // Time goes on meanwhile, or MSs of one rate would all wait for the same instant ever after.
 static void fill(struct generator *g)
 {
-    struct dp_worker *worker = dp_worker(g->world->dp, g->worker);
-    uint32_t n = g->world->options->backlogged;
-    for (uint64_t sent = 0; sent < (uint64_t)n * WORLD_BACKLOG; sent++) {
+    struct dp_worker *worker = dp_worker(g->population->dp, g->worker);
+    uint32_t n = g->population->options->backlogged;
+    for (uint64_t sent = 0; sent < (uint64_t)n * POPULATION_BACKLOG; sent++) {
         uint32_t ms = (uint32_t)(sent % n);
         generator_send_to(g, &ms, 1);
         g->turns.rounds += sent % PACE == 0;
@@ -49,7 +49,7 @@ static void fill(struct generator *g)
 
 void backlog_end(struct generator *g)
 {
-    struct dp_worker *worker = dp_worker(g->world->dp, g->worker);
+    struct dp_worker *worker = dp_worker(g->population->dp, g->worker);
     for (uint32_t i = 0; i < RING_POLLS && rte_ring_count(g->in.to_port); i++) {
         dp_poll(worker, now_ns(g));
         while (generator_receive(g) > 0)

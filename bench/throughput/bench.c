@@ -16,7 +16,7 @@
 struct bench {
     struct bench_options options;
     struct ports ports;
-    struct world world;
+    struct population population;
     struct generator *g[DP_WORKERS_MAX];
     struct bench_result result;
     struct eal_threads threads;
@@ -39,7 +39,7 @@ void measure_progress(const char *what)
 static bool start_eal(struct bench *b)
 {
     char text[512];
-    uint64_t dataplane = world_octets(&b->options, &b->ports);
+    uint64_t dataplane = population_octets(&b->options, &b->ports);
     uint64_t baseline = baseline_octets(&b->options); // given back before
     struct eal_plan plan =
         eal_plan(EAL_SYSFS, (dataplane > baseline ? dataplane : baseline) + OWN_OCTETS);
@@ -53,7 +53,7 @@ static bool open_generators(struct bench *b)
 {
     for (uint32_t i = 0; i < b->options.workers; i++) {
         b->g[i] = aligned_alloc(_Alignof(struct generator), sizeof *b->g[i]);
-        if (!b->g[i] || !generator_open(b->g[i], &b->world, i))
+        if (!b->g[i] || !generator_open(b->g[i], &b->population, i))
             return failed("the generator could not be made");
     }
     return true;
@@ -141,9 +141,9 @@ static bool measure(struct bench *b)
     measure_progress("baselines");
     r->baseline = baseline_run(&b->options);
     measure_progress("making the dataplane");
-    if (!world_open(&b->world, &b->options, &b->ports) || !open_generators(b))
+    if (!population_open(&b->population, &b->options, &b->ports) || !open_generators(b))
         return false;
-    r->mean_octets = frames_mean_octets(&b->world.frames);
+    r->mean_octets = frames_mean_octets(&b->population.frames);
     return measure_alone(b) && measure_workers(b) && measure_rate(b) && check_books(b);
 }
 
@@ -152,13 +152,13 @@ static bool close_all(struct bench *b)
 {
     for (uint32_t i = 0; i < b->options.workers; i++) {
         if (b->g[i]) {
-            while (b->world.dp && generator_receive(b->g[i]) > 0)
+            while (b->population.dp && generator_receive(b->g[i]) > 0)
                 ;
             generator_close(b->g[i]);
         }
         free(b->g[i]);
     }
-    uint32_t lost = world_close(&b->world);
+    uint32_t lost = population_close(&b->population);
     return lost == 0 || failed("buffers were lost");
 }
 

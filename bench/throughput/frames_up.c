@@ -8,10 +8,10 @@
 static void note_segment(struct frames_up *up, uint8_t gea, uint32_t ms, uint32_t number,
                          uint8_t *llc, uint32_t octets)
 {
-    uint8_t kc[WORLD_KEY_OCTETS], *key = up->key[up->segments];
+    uint8_t kc[POPULATION_KEY_OCTETS], *key = up->key[up->segments];
     uint32_t nu = number % LLC_NU_COUNT;
     const char *why;
-    world_key(ms, kc);
+    population_key(ms, kc);
     if (gea == 3)
         cipher_key("GEA3", kc, 8, key, &why);
     else
@@ -38,14 +38,15 @@ static void put_numbers(uint32_t number, bool enciphered, uint8_t *llc)
     sndcp_unitdata_put_header(&sndcp, llc + LLC_UI_HEADER_OCTETS);
 }
 
-void frames_up_put(struct frames_up *up, const struct world *w, uint32_t worker,
+void frames_up_put(struct frames_up *up, const struct population *w, uint32_t worker,
                    const struct frame *frame, uint32_t ms, uint8_t *b)
 {
-    struct world_share share = world_share(w->options, worker);
+    struct population_share share = population_share(w->options, worker);
     uint32_t number = w->sent_up[ms]++, covered = frame->llc_octets - LLC_FCS_OCTETS;
     uint8_t *llc = b + frame->llc, gea = w->options->gea;
     put_be16(b + ETHER_OCTETS + IPV4_OCTETS, (uint16_t)(BENCH_BSS_PORT + worker));
-    put_be16(b + FRAMES_BVCI_AT, (uint16_t)(BENCH_BVCI + (ms - share.first) / WORLD_MSS_A_CELL));
+    put_be16(b + FRAMES_BVCI_AT,
+             (uint16_t)(BENCH_BVCI + (ms - share.first) / POPULATION_MSS_A_CELL));
     put_be32(b + FRAMES_TLLI_AT, BENCH_TLLI + ms);
     put_numbers(number, gea != 0, llc);
     fcs_put(llc + covered, fcs(llc, covered));

@@ -2,7 +2,7 @@
 #ifndef SLUICE_BENCH_THROUGHPUT_FRAMES_UP_H
 #define SLUICE_BENCH_THROUGHPUT_FRAMES_UP_H
 
-#include "bench/throughput/world.h"
+#include "bench/throughput/population.h"
 #include "dataplane/cipher/cipher.h"
 
 // A burst that is to be enciphered together.
@@ -14,7 +14,7 @@ struct frames_up {
 };
 
 // Writes it into a copy of the frame at b.
-void frames_up_put(struct frames_up *up, const struct world *world, uint32_t worker,
+void frames_up_put(struct frames_up *up, const struct population *population, uint32_t worker,
                    const struct frame *frame, uint32_t ms, uint8_t *b);
 void frames_up_encipher(struct frames_up *up);
 

@@ -20,26 +20,27 @@ static bool field_register(void)
     return field_offset >= 0;
 }
 
-bool generator_open(struct generator *g, const struct world *world, uint32_t worker)
+bool generator_open(struct generator *g, const struct population *population, uint32_t worker)
 {
-    const struct bench_options *o = world->options;
-    *g = (struct generator){.world = world,
+    const struct bench_options *o = population->options;
+    *g = (struct generator){.population = population,
                             .worker = worker,
-                            .share = world_share(o, worker),
+                            .share = population_share(o, worker),
                             .in_side = o->up ? STATS_GB : STATS_GN,
                             .random = 0x9e3779b97f4a7c15u * (worker + 1),
                             .in.device = RTE_MAX_ETHPORTS,
                             .out.device = RTE_MAX_ETHPORTS};
     enum stats_side out_side = o->up ? STATS_GN : STATS_GB;
-    if (!field_register() || !port_end_open(&g->in, &world->ports, g->in_side, world->dp, worker) ||
-        !port_end_open(&g->out, &world->ports, out_side, world->dp, worker))
+    if (!field_register() ||
+        !port_end_open(&g->in, &population->ports, g->in_side, population->dp, worker) ||
+        !port_end_open(&g->out, &population->ports, out_side, population->dp, worker))
         return false;
     if (!port_end_ready(&g->in) || !port_end_ready(&g->out)) {
         fprintf(stderr, "sluice bench: the ports' link does not come up\n");
         return false;
     }
     g->rings = g->in.to_port && g->out.from_port;
-    g->turns.room = WORLD_BACKLOG * o->backlogged + 1;
+    g->turns.room = POPULATION_BACKLOG * o->backlogged + 1;
     g->turns.ms = malloc(g->turns.room * sizeof *g->turns.ms);
     g->early = generator_dropped(g);
     uint64_t drops[DROP_COUNT] = {0};
@@ -68,7 +69,7 @@ static uint32_t random_below(struct generator *g, uint32_t n)
 
 static const struct frame *next_frame(struct generator *g)
 {
-    const struct frames *frames = &g->world->frames;
+    const struct frames *frames = &g->population->frames;
     uint32_t size = 0;
     if (frames->sizes > 1)
         for (uint32_t turn = random_below(g, frames->weights); turn >= frames->weight[size];)
@@ -84,11 +85,11 @@ static void put_frame(struct generator *g, struct rte_mbuf *m, const struct fram
     m->pkt_len = frame->n;
     memcpy(b, frame->octets, frame->n);
     if (g->in_side == STATS_GB)
-        frames_up_put(&g->up, g->world, g->worker, frame, ms, b);
+        frames_up_put(&g->up, g->population, g->worker, frame, ms, b);
     else
-        memcpy(b + FRAMES_TEID_AT, &g->world->teid[ms], sizeof g->world->teid[ms]);
+        memcpy(b + FRAMES_TEID_AT, &g->population->teid[ms], sizeof g->population->teid[ms]);
     if (g->rings)
-        FIELD(m) = g->world->options->backlogged ? ms : g->stamp;
+        FIELD(m) = g->population->options->backlogged ? ms : g->stamp;
     else
         memcpy(b + frame->n - FRAMES_STAMP_OCTETS, &g->stamp, sizeof g->stamp);
 }
@@ -110,7 +111,7 @@ void generator_send_to(struct generator *g, const uint32_t *ms, uint32_t n)
     for (uint32_t i = 0; i < sent; i++)
         g->count.pdus += pdus[i];
     for (uint32_t i = sent; i < n; i++)
-        g->world->sent_up[ms[i]]--; // or a flood would leave gaps that no LLE can bridge
+        g->population->sent_up[ms[i]]--; // or a flood would leave gaps that no LLE can bridge
     rte_pktmbuf_free_bulk(m + sent, n - sent);
     g->count.sent += sent;
 }
@@ -120,7 +121,7 @@ void generator_send(struct generator *g, uint32_t n)
     uint32_t ms[OPTIONS_BURST];
     for (uint32_t i = 0; i < n; i++) {
         ms[i] = g->share.first + random_below(g, g->share.mss);
-        __builtin_prefetch(&g->world->teid[ms[i]]);
+        __builtin_prefetch(&g->population->teid[ms[i]]);
     }
     generator_send_to(g, ms, n);
 }
@@ -147,7 +148,7 @@ static void take_buffers(struct generator *g, struct rte_mbuf **m, uint32_t n, u
         if (m[i]->pool != g->in.pool)
             continue;
         g->count.packets++;
-        if (g->world->options->backlogged)
+        if (g->population->options->backlogged)
             turn_comes(g, (uint32_t)FIELD(m[i]));
         else if (g->latency)
             note_latency(g, FIELD(m[i]), now);
@@ -196,7 +197,7 @@ uint32_t generator_receive(struct generator *g)
 
 const struct stats_worker *generator_stats(const struct generator *g)
 {
-    return dp_stats(dp_worker(g->world->dp, g->worker));
+    return dp_stats(dp_worker(g->population->dp, g->worker));
 }
 
 static struct stats_balance balance(const struct generator *g)
@@ -244,7 +245,7 @@ uint64_t generator_astray(const struct generator *g)
     uint64_t out = less(frames_out(g), g->count.frames);
     if (g->rings)
         return 0;
-    return g->world->ports.by_itself ? out : out + less(g->count.sent, generator_came(g));
+    return g->population->ports.by_itself ? out : out + less(g->count.sent, generator_came(g));
 }
 
 uint64_t generator_finished(const struct generator *g)
@@ -261,7 +262,7 @@ uint64_t generator_inside(const struct generator *g)
 
 void generator_drain(struct generator *g)
 {
-    struct dp_worker *worker = dp_worker(g->world->dp, g->worker);
+    struct dp_worker *worker = dp_worker(g->population->dp, g->worker);
     uint64_t start_ns = bench_clock_ns(), now_ns = start_ns;
     uint64_t last_ns = start_ns; // when something came
     while (now_ns - start_ns < DRAIN_NS) {
@@ -279,15 +280,15 @@ const char *generator_fault(const struct generator *g)
     const struct stats_worker *stats = generator_stats(g);
     const struct stats_port *in = &stats->of_port[g->in_side];
     struct stats_balance b = balance(g);
-    if (!dp_balanced(dp_worker(g->world->dp, g->worker)))
+    if (!dp_balanced(dp_worker(g->population->dp, g->worker)))
         return "the worker's books do not balance";
     uint64_t waiting = g->rings ? rte_ring_count(g->in.to_port) : 0;
-    if (g->world->ports.by_itself && generator_dropped(g))
+    if (g->population->ports.by_itself && generator_dropped(g))
         return "Sluice dropped packets";
     if (g->rings && in->rx_packets + waiting != g->count.sent)
         return "the port has not received what was sent";
     if (generator_inside(g) !=
-        waiting + dp_held(dp_worker(g->world->dp, g->worker), g->in_side).inner.packets)
+        waiting + dp_held(dp_worker(g->population->dp, g->worker), g->in_side).inner.packets)
         return "packets are neither in Sluice nor have they left it";
     if (frames_out(g) < g->count.frames || (g->rings && frames_out(g) > g->count.frames))
         return "other frames came out than Sluice says";

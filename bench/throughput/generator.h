@@ -6,7 +6,7 @@
 
 #include "bench/throughput/clock.h"
 #include "bench/throughput/frames_up.h"
-#include "bench/throughput/world.h"
+#include "bench/throughput/population.h"
 #include "dataplane/base/histogram.h"
 
 struct generator_counts {
@@ -25,9 +25,9 @@ struct generator_turns {
 
 struct generator {
     struct frames_up up;
-    const struct world *world;
+    const struct population *population;
     uint32_t worker;
-    struct world_share share;
+    struct population_share share;
     enum stats_side in_side; // where it sends
     struct port_end in, out;
     bool rings;
@@ -42,7 +42,7 @@ struct generator {
 };
 
 // False, with the reason on stderr.
-bool generator_open(struct generator *g, const struct world *world, uint32_t worker);
+bool generator_open(struct generator *g, const struct population *population, uint32_t worker);
 void generator_close(struct generator *g);
 
 // n packets, OPTIONS_BURST at most; those that the port refuses are lost.

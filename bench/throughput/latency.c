@@ -10,7 +10,7 @@ const char *latency_run(struct generator *g, double pps, bool two_threads,
     for (uint32_t i = 0; i < LATENCY_LOADS; i++) {
         double load = pps * percent[i] / 100;
         g->latency = &h;
-        struct trial t = trial_run(g, load, g->world->options->seconds, two_threads);
+        struct trial t = trial_run(g, load, g->population->options->seconds, two_threads);
         g->latency = NULL;
         of[i] = (struct latency){.load_percent = percent[i],
                                  .pps = load,

@@ -39,8 +39,8 @@ static uint64_t finished(const struct generator *g)
 static void fill(struct generator *g)
 {
     uint64_t inside = g->count.sent - finished(g) - g->dropped;
-    uint64_t waiting = g->world->options->waiting;
-    if (g->world->ports.by_itself)
+    uint64_t waiting = g->population->options->waiting;
+    if (g->population->ports.by_itself)
         return;
     g->stamp = bench_clock_cycles();
     for (uint64_t left = inside < waiting ? waiting - inside : 0, n; left > 0; left -= n) {
@@ -51,10 +51,10 @@ static void fill(struct generator *g)
 
 uint64_t saturated_round(struct generator *g, struct stages *stages, uint64_t *packets)
 {
-    struct dp_worker *worker = dp_worker(g->world->dp, g->worker);
+    struct dp_worker *worker = dp_worker(g->population->dp, g->worker);
     uint64_t before = finished(g);
     uint64_t now_ns = bench_clock_ns();
-    if (g->world->options->backlogged)
+    if (g->population->options->backlogged)
         now_ns = backlog_round(g);
     else
         fill(g);
@@ -88,8 +88,8 @@ static double sample(struct generator *g, double seconds, uint64_t *packets)
 
 struct saturated saturated_run(struct generator *g)
 {
-    double cycles[SAMPLES_MAX], seconds = g->world->options->seconds / SAMPLES_A_REPEAT;
-    uint32_t n = SAMPLES_A_REPEAT * g->world->options->repeats;
+    double cycles[SAMPLES_MAX], seconds = g->population->options->seconds / SAMPLES_A_REPEAT;
+    uint32_t n = SAMPLES_A_REPEAT * g->population->options->repeats;
     struct saturated result = {0};
     uint64_t warm_up = 0;
     sample(g, seconds, &warm_up);

@@ -68,7 +68,7 @@ static uint64_t generate(struct generator *g, double pps, uint64_t length, struc
 
 static struct trial trial_once(struct generator *g, double pps, double seconds, bool two_threads)
 {
-    struct worker_loop loop = {.worker = dp_worker(g->world->dp, g->worker)};
+    struct worker_loop loop = {.worker = dp_worker(g->population->dp, g->worker)};
     struct trial trial = {0};
     uint64_t refused = g->count.offered - g->count.sent,
              dropped = generator_dropped(g) + generator_astray(g);
@@ -112,7 +112,7 @@ static bool passes(const struct trial *t, double most_loss)
 // What a flood lets through, and somewhat more.
 static double first_rate(struct generator *g, bool two_threads, const char **fault)
 {
-    double seconds = g->world->options->seconds;
+    double seconds = g->population->options->seconds;
     seconds = seconds < FLOOD_SECONDS ? seconds : FLOOD_SECONDS;
     struct trial flood = trial_run(g, FLOOD_PPS, seconds, two_threads);
     *fault = flood.fault;
@@ -129,7 +129,7 @@ static struct trial find(struct generator *g, double most_loss, bool two_threads
     for (uint32_t i = 0; i < TRIALS_MAX && !best.fault && behind < BEHIND_MOST &&
                          high - best.offered_pps > PRECISION * high;
          i++) {
-        struct trial t = trial_run(g, rate, g->world->options->seconds, two_threads);
+        struct trial t = trial_run(g, rate, g->population->options->seconds, two_threads);
         bool passed = passes(&t, most_loss);
         (*trials)++;
         if (!passed)
@@ -148,7 +148,7 @@ struct search search_run(struct generator *g, double most_loss, bool two_threads
 {
     struct search result = {0};
     double pps[OPTIONS_REPEATS_MAX];
-    uint32_t repeats = g->world->options->repeats;
+    uint32_t repeats = g->population->options->repeats;
     for (uint32_t i = 0; i < repeats; i++) {
         struct trial t = find(g, most_loss, two_threads, &result.trials);
         pps[i] = t.offered_pps;

@@ -26,7 +26,7 @@ static struct stages_cycles sample(struct generator *g, double seconds, double o
 {
     struct stages stages = {.clock = bench_clock_cycles};
     struct stages_cycles result = {0};
-    struct dp_worker *worker = dp_worker(g->world->dp, g->worker);
+    struct dp_worker *worker = dp_worker(g->population->dp, g->worker);
     uint64_t length = (uint64_t)(seconds * bench_clock.hz), start = bench_clock_cycles();
     uint64_t packets = 0, n;
     g->dropped = generator_dropped(g) + generator_astray(g);
@@ -46,7 +46,7 @@ static struct stages_cycles sample(struct generator *g, double seconds, double o
 
 struct stages_cycles stages_run(struct generator *g)
 {
-    double own = clock_cycles(), seconds = g->world->options->seconds / SAMPLES;
+    double own = clock_cycles(), seconds = g->population->options->seconds / SAMPLES;
     struct stages_cycles best = sample(g, seconds, own);
     for (uint32_t i = 1; i < SAMPLES; i++) {
         struct stages_cycles one = sample(g, seconds, own);

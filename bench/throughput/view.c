@@ -88,18 +88,18 @@ static void run_rounds(struct generator *g, const struct asker *a, struct rounds
     uint32_t since = AFTER;
     while (goes_on(a, bench_clock_cycles() - start, length)) {
         uint64_t packets;
-        bool asked = !dp_answered(g->world->dp, 0);
+        bool asked = !dp_answered(g->population->dp, 0);
         uint64_t cycles = saturated_round(g, NULL, &packets);
         since = asked ? 0 : since < AFTER ? since + 1 : AFTER;
         if (cycles && r->n[since] < SAMPLES_MOST)
             r->cycles[since][r->n[since]++] =
-                (double)cycles / (double)packets * g->world->options->waiting;
+                (double)cycles / (double)packets * g->population->options->waiting;
     }
 }
 
 struct view_cost view_run(struct generator *g)
 {
-    struct asker asker = {.dp = g->world->dp, .worker_processor = sched_getcpu()};
+    struct asker asker = {.dp = g->population->dp, .worker_processor = sched_getcpu()};
     struct view_cost cost = {0};
     struct rounds *r = calloc(1, sizeof *r);
     pthread_t thread;
@@ -107,7 +107,7 @@ struct view_cost view_run(struct generator *g)
         free(r);
         return cost;
     }
-    run_rounds(g, &asker, r, 5 * g->world->options->seconds * g->world->options->repeats);
+    run_rounds(g, &asker, r, 5 * g->population->options->seconds * g->population->options->repeats);
     __atomic_store_n(&asker.stop, true, __ATOMIC_RELEASE);
     pthread_join(thread, NULL);
     double quiet = r->n[AFTER] ? spread_of(r->cycles[AFTER], r->n[AFTER]).median : 0;
@@ -117,7 +117,7 @@ struct view_cost view_run(struct generator *g)
     cost.round_cycles = quiet;
     cost.pages = asker.pages;
     double records = asker.pages ? (double)asker.records / (double)asker.pages : 0;
-    cost.pass_pages = records > 0 ? g->world->options->mss / records : 0;
+    cost.pass_pages = records > 0 ? g->population->options->mss / records : 0;
     free(r);
     return cost;
 }

@@ -7,7 +7,7 @@ import functools
 
 import pcap
 import tshark_json
-import worlds
+import scenarios
 from harness import case, check_sound, main, right, run, same, same_rows
 
 # Why an N-PDU may be dropped that has come whole and for somebody.
@@ -17,30 +17,30 @@ Results = collections.namedtuple("Results", "run packets pdus npdus")
 
 
 @functools.cache
-def results(world):
-    done = run(world.config(), "--pcap", *world.options())
+def results(scenario):
+    done = run(scenario.config(), "--pcap", *scenario.options())
     packets = [pcap.gn_packet(frame) for frame in pcap.frames_of(done.out / "gn.pcap")]
     pdus = [pcap.gb_pdu(frame) for frame in pcap.frames_of(done.out / "gb.pcap")]
     return Results(done, packets, pdus, pcap.npdus_of(pdus))
 
 
-def runs(world):
-    found = results(world)
+def runs(scenario):
+    found = results(scenario)
     summary = found.run.summary
     check_sound(summary)
     same(found.run.info["buffers_held_at_exit"], 0, "buffers_held_at_exit")
     same(summary["lines"]["gn_sent_frames"], len(found.packets), "gn_sent_frames")
     same(summary["lines"]["gb_delivered_frames"], len(found.pdus), "gb_delivered_frames")
-    right(len(found.npdus) >= world.npdus_least,
-          f"{len(found.npdus)} N-PDUs came out, {world.npdus_least} were to be expected")
+    right(len(found.npdus) >= scenario.npdus_least,
+          f"{len(found.npdus)} N-PDUs came out, {scenario.npdus_least} were to be expected")
 
 
 FIELDS = ("time_ns", "bvci", "tlli", "sapi", "nu", "nsapi", "npdu", "segment", "lifetime_cs",
           "imsi")
 
 
-def tshark(world):
-    found = results(world)
+def tshark(scenario):
+    found = results(scenario)
     gn, gb = (str(found.run.out / name) for name in ("gn.pcap", "gb.pcap"))
     same(tshark_json.complaints(gn), [], "tshark's complaints about gn.pcap")
     same(tshark_json.complaints(gb), [], "tshark's complaints about gb.pcap")
@@ -74,10 +74,10 @@ def match(found):
     return numbers, [packet for row in entered.values() for packet in row.values()]
 
 
-def octets(world):
+def octets(scenario):
     """Those missing are as many, and as large, as the summary says: dropped by AQM, lifetime or a
     limit, queued, or handed to the port and still on the line."""
-    found, summary = results(world), results(world).run.summary
+    found, summary = results(scenario), results(scenario).run.summary
     _, missing = match(found)
     classes, book = summary["classes"].values(), summary["conservation"]
     same({reason for of_class in classes for reason in of_class["drops"]} - QUEUE_REASONS, set(),
@@ -90,13 +90,13 @@ def octets(world):
     same(len(missing), book["dropped"] + book["queued"] + under_way, "packets that did not leave")
     same(sum(len(packet.octets) for packet in missing),
          book["octets"]["dropped"] + book["octets"]["queued"] + under_way_octets, "their octets")
-    right(world.drops in (None, book["dropped"] > 0), f"{book['dropped']} packets were dropped")
-    right(world.queues in (None, book["queued"] > 0), f"{book['queued']} packets are queued")
+    right(scenario.drops in (None, book["dropped"] > 0), f"{book['dropped']} packets were dropped")
+    right(scenario.queues in (None, book["queued"] > 0), f"{book['queued']} packets are queued")
 
 
-def order(world):
+def order(scenario):
     """A queue never reorders."""
-    found = results(world)
+    found = results(scenario)
     left = collections.defaultdict(list)
     for npdu, number in zip(found.npdus, match(found)[0]):
         left[npdu.dst].append(number)
@@ -104,11 +104,11 @@ def order(world):
         same(numbers_, sorted(numbers_), f"packets to {address}, numbered as they entered")
 
 
-def fields(world):
-    found = results(world)
+def fields(scenario):
+    found = results(scenario)
     seen = set()
     for npdu in found.npdus:
-        context = world.contexts[npdu.dst]
+        context = scenario.contexts[npdu.dst]
         seen.add(context)
         for pdu in npdu.pdus:
             where = f"frame {pdu.number}"
@@ -117,8 +117,8 @@ def fields(world):
                  (context.peer, context.peer_mac, context.peer_port, context.bvci, context.tlli,
                   context.nsapi, context.sapi),
                  f"{where}: peer, its MAC and port, BVCI, TLLI, NSAPI, SAPI")
-            same((pdu.outer.src, pdu.outer.src_port), world.own, f"{where}: our end")
-            same(pdu.imsi, context.imsi if world.send_imsi else None, f"{where}: IMSI")
+            same((pdu.outer.src, pdu.outer.src_port), scenario.own, f"{where}: our end")
+            same(pdu.imsi, context.imsi if scenario.send_imsi else None, f"{where}: IMSI")
             right(0 < pdu.lifetime_cs <= context.lifetime_cs,
                   f"{where}: lifetime {pdu.lifetime_cs} cs, configured {context.lifetime_cs} cs")
             same((pdu.cr, pdu.enciphered, pdu.protect_all, pdu.compression, pdu.qos[2] & 0x38),
@@ -126,26 +126,26 @@ def fields(world):
             right(pdu.info_octets == context.n201_u if pdu.more
                   else pdu.info_octets <= context.n201_u,
                   f"{where}: {pdu.info_octets} octets of information, N201-U is {context.n201_u}")
-    right(len(seen) >= world.contexts_least, f"only {len(seen)} contexts received something")
+    right(len(seen) >= scenario.contexts_least, f"only {len(seen)} contexts received something")
 
 
-def numbers(world):
+def numbers(scenario):
     """N(U) counts the frames of a (TLLI, SAPI), the N-PDU number those of a (TLLI, NSAPI)."""
     next_nu, next_npdu = collections.Counter(), collections.Counter()
-    for pdu in results(world).pdus:
+    for pdu in results(scenario).pdus:
         lle, context = (pdu.tlli, pdu.sapi), (pdu.tlli, pdu.nsapi)
         same(pdu.nu, next_nu[lle] % 512, f"frame {pdu.number}: N(U)")
         next_nu[lle] += 1
         if pdu.first:
             same(pdu.npdu, next_npdu[context] % 4096, f"frame {pdu.number}: N-PDU number")
             next_npdu[context] += 1
-    same(max(next_nu.values()) > 512, world.nu_wraps, "an N(U) went round")
-    same(max(next_npdu.values()) > 4096, world.npdu_wraps, "an N-PDU number went round")
+    same(max(next_nu.values()) > 512, scenario.nu_wraps, "an N(U) went round")
+    same(max(next_npdu.values()) > 4096, scenario.npdu_wraps, "an N-PDU number went round")
 
 
-def stamps(world):
+def stamps(scenario):
     """Ordered, inside the run, and no closer together than the line allows."""
-    found = results(world)
+    found = results(scenario)
     end_ns = round(found.run.summary["virtual_s"] * 10**9)
     for name in ("gn.pcap", "gb.pcap"):
         frames = pcap.frames_of(found.run.out / name)
@@ -153,14 +153,14 @@ def stamps(world):
         same(times, sorted(times), f"order of the stamps of {name}")
         right(0 <= times[0] and times[-1] <= end_ns, f"{name}: {times[0]} to {times[-1]} ns")
         right(any(time % 1000 for time in times), f"{name}: no stamp is finer than 1 us")
-    for before, frame in zip(frames, frames[1:]) if world.line_bit_per_s else []:
-        least_ns = len(frame.octets) * 8 * 10**9 // world.line_bit_per_s
+    for before, frame in zip(frames, frames[1:]) if scenario.line_bit_per_s else []:
+        least_ns = len(frame.octets) * 8 * 10**9 // scenario.line_bit_per_s
         right(frame.time_ns - before.time_ns >= least_ns,
               f"frame {frame.number} comes {frame.time_ns - before.time_ns} ns after the one "
               f"before; the line takes {least_ns} ns for it")
 
 
-for one in worlds.WORLDS:
+for one in scenarios.SCENARIOS:
     case(f"{one.name}: it runs, sound and balanced", one)(runs)
     case(f"{one.name}: each packet that left is one that entered, octet for octet; those missing "
          "are accounted for", one)(octets)

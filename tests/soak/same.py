@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Two programs beside each other: the same summary.json and captures, byte for byte, for the worlds of
+"""Two programs beside each other: the same summary.json and captures, byte for byte, for the scenarios of
 the end-to-end tests, the quickstart with each AQM and each cipher, and random configurations.
 
     same.py OTHER [--random N] [--seed N] [--renamed OLD=NEW]...
@@ -17,9 +17,9 @@ import sys
 os.environ.setdefault("SLUICE", str(pathlib.Path(__file__).resolve().parent.parent.parent
                                     / "build/release/sluice"))
 
-from thread import World  # noqa: E402
+from thread import Scenario  # noqa: E402
 from harness import QUICKSTART, RESULTS, Failure, aqm_names, new_folder, right, run, settings  # noqa: E402
-from worlds import WORLDS  # noqa: E402
+from scenarios import SCENARIOS  # noqa: E402
 
 AQM = 'class { name = "background", weight = 5, aqm { name = "%s" } }'
 KEYS = {"gea3": "0011223344556677", "gea4": "00112233445566778899aabbccddeeff"}
@@ -27,8 +27,8 @@ KEYS = {"gea3": "0011223344556677", "gea4": "00112233445566778899aabbccddeeff"}
 
 def configurations(arguments):
     """Name, file and options of each."""
-    for world in WORLDS:
-        yield world.name, world.config(), world.options()
+    for scenario in SCENARIOS:
+        yield scenario.name, scenario.config(), scenario.options()
     text = QUICKSTART.read_text()
     begin = text.index("class {\n")
     end = text.index("\n}\n", begin) + 3
@@ -41,7 +41,7 @@ def configurations(arguments):
             f"nse.bvc.ms[{ms}].{word}" for ms in (1, 2) for word in (f"cipher={cipher}", f"key={key}"))
     for number in range(1, arguments.random + 1):
         path = new_folder() / "random.lua"
-        path.write_text(World(random.Random(f"{arguments.seed}/{number}")).text())
+        path.write_text(Scenario(random.Random(f"{arguments.seed}/{number}")).text())
         yield f"random {arguments.seed}/{number}", path, []
 
 

@@ -46,7 +46,7 @@ def aqms():
             for name, body in zip(parts[1::2], parts[2::2])]
 
 
-class World:
+class Scenario:
     """One random configuration."""
 
     def __init__(self, rng):
@@ -181,7 +181,7 @@ def main():
     path = harness.new_folder() / "soak.lua"
     while number == 0 or time.monotonic() < end_s:
         number += 1
-        path.write_text(World(random.Random(f"{args.seed}/{number}")).text())
+        path.write_text(Scenario(random.Random(f"{args.seed}/{number}")).text())
         fault, entered = fault_of(path)
         packets += entered
         if fault:

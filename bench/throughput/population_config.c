@@ -1,7 +1,7 @@
-// See world.h: the dataplane's configuration.
+// See population.h: the dataplane's configuration.
 #include <string.h>
 
-#include "bench/throughput/world.h"
+#include "bench/throughput/population.h"
 
 #define RING_FRAMES 2048u
 #define QUEUE_SPARE 4096u // as the configuration has it by default
@@ -56,28 +56,29 @@ static struct dp_port port_of(const char *device, uint32_t rx_frames, struct mac
 
 static void set_limits(struct dp_config *c, const struct bench_options *o)
 {
-    c->queue_packets = QUEUE_SPARE + WORLD_BACKLOG * o->backlogged;
-    c->cell_packets = QUEUE_SPARE + WORLD_BACKLOG * WORLD_MSS_A_CELL;
+    c->queue_packets = QUEUE_SPARE + POPULATION_BACKLOG * o->backlogged;
+    c->cell_packets = QUEUE_SPARE + POPULATION_BACKLOG * POPULATION_MSS_A_CELL;
     c->ms_packets = QUEUE_SPARE;
     c->queue_octets = c->cell_octets = c->ms_octets = UINT32_MAX;
     set_classes(c, o);
 }
 
-void world_configure(const struct bench_options *o, const struct ports *ports, struct dp_config *c)
+void population_configure(const struct bench_options *o, const struct ports *ports,
+                          struct dp_config *c)
 {
-    struct world_share last = world_share(o, o->workers - 1);
+    struct population_share last = population_share(o, o->workers - 1);
     *c = (struct dp_config){.nses = o->workers,
                             .nsvcs = o->workers,
                             .ggsns = 1,
                             .bvcs = last.first_bvc + last.bvcs,
                             .mss = o->mss,
                             .pdps = o->mss,
-                            .worker_mss = world_share(o, 0).mss,
-                            .worker_pdps = world_share(o, 0).mss,
+                            .worker_mss = population_share(o, 0).mss,
+                            .worker_pdps = population_share(o, 0).mss,
                             .room_pfcs = 1,
                             .flow_quantum_octets = 300,
                             .workers = o->workers,
-                            .teid_seed = WORLD_TEID_SEED,
+                            .teid_seed = POPULATION_TEID_SEED,
                             .real_time = true};
     set_limits(c, o);
     // net_pcap keeps its file in the port's buffers
@@ -87,9 +88,9 @@ void world_configure(const struct bench_options *o, const struct ports *ports, s
                     BENCH_GB_PORT, ports->mtu_octets);
 }
 
-uint64_t world_octets(const struct bench_options *o, const struct ports *ports)
+uint64_t population_octets(const struct bench_options *o, const struct ports *ports)
 {
     struct dp_config config;
-    world_configure(o, ports, &config);
+    population_configure(o, ports, &config);
     return dp_memory_octets(&config);
 }

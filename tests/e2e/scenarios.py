@@ -12,7 +12,7 @@ Context = collections.namedtuple(
 
 
 @dataclasses.dataclass(eq=False, kw_only=True)
-class World:
+class Scenario:
     """A configuration, and what it must bring about."""
 
     name: str
@@ -68,7 +68,7 @@ def quickstart_contexts(n201_u):
 def quickstart(n201_u, *sets, name="", **brings_about):
     sets = (f"nse[1].bvc[1].ms[1].n201_u={n201_u} octets", SPEECH, *sets)
     wanted = dict(line_bit_per_s=256000, npdus_least=100, drops=True, queues=None) | brings_about
-    return World(name=f"N201-U {n201_u}{name}", contexts=quickstart_contexts(n201_u), sets=sets,
+    return Scenario(name=f"N201-U {n201_u}{name}", contexts=quickstart_contexts(n201_u), sets=sets,
                  contexts_least=10, **wanted)
 
 
@@ -146,7 +146,7 @@ def many_cells():
         traffic("background", SIZES, "60 kbit/s", "poisson"),
         traffic("interactive-2", SIZES, "40 kbit/s"),
         traffic("streaming", [1500, 36], "200 kbit/s")]))
-    return World(name="many cells", contexts=network.contexts, npdus_least=1500,
+    return Scenario(name="many cells", contexts=network.contexts, npdus_least=1500,
                  contexts_least=len(network.contexts),
                  text=HEAD.format(name="many-cells", duration="2 s") + network.text + lab)
 
@@ -160,12 +160,12 @@ def counters_wrap():
     lab = LAB.format(gb_rate="8 Mbit/s", traffic="\n    ".join([
         traffic("background", [1500, 137], "600 kbit/s"),
         traffic("streaming", [36], "1250 kbit/s")]))
-    return World(name="counters go round", contexts=network.contexts, line_bit_per_s=8000000,
+    return Scenario(name="counters go round", contexts=network.contexts, line_bit_per_s=8000000,
                  npdus_least=4200, contexts_least=3, nu_wraps=True, npdu_wraps=True,
                  text=HEAD.format(name="counters", duration="3 s") + network.text + lab)
 
 
-WORLDS = [
+SCENARIOS = [
     quickstart(500),
     quickstart(140),
     quickstart(142, *(f"nse.bvc.ms[{n}].send_imsi=false" for n in (1, 2)),

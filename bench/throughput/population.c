@@ -1,5 +1,5 @@
-// See world.h.
-#include "bench/throughput/world.h"
+// See population.h.
+#include "bench/throughput/population.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,26 +13,27 @@
 #define BUCKET_PDUS 4u
 #define TRIES       1000000u
 
-struct world_share world_share(const struct bench_options *o, uint32_t worker)
+struct population_share population_share(const struct bench_options *o, uint32_t worker)
 {
     uint32_t per = (o->mss + o->workers - 1) / o->workers;
-    uint32_t cells = (per + WORLD_MSS_A_CELL - 1) / WORLD_MSS_A_CELL;
-    struct world_share share = {.first = worker * per, .first_bvc = worker * cells, .bvcs = cells};
+    uint32_t cells = (per + POPULATION_MSS_A_CELL - 1) / POPULATION_MSS_A_CELL;
+    struct population_share share = {
+        .first = worker * per, .first_bvc = worker * cells, .bvcs = cells};
     uint32_t left = share.first < o->mss ? o->mss - share.first : 0;
     share.mss = left < per ? left : per;
     return share;
 }
 
-void world_key(uint32_t ms, uint8_t key[WORLD_KEY_OCTETS])
+void population_key(uint32_t ms, uint8_t key[POPULATION_KEY_OCTETS])
 {
-    memset(key, 0x5a, WORLD_KEY_OCTETS);
+    memset(key, 0x5a, POPULATION_KEY_OCTETS);
     memcpy(key, &ms, sizeof ms);
 }
 
 // ---- What control would ask for ----
 
 // The command's result; negative, said on stderr, if it was refused.
-static int64_t command(const struct world *w, const struct command *c)
+static int64_t command(const struct population *w, const struct command *c)
 {
     int64_t result;
     uint32_t tries = 0;
@@ -47,7 +48,7 @@ static int64_t command(const struct world *w, const struct command *c)
     return result;
 }
 
-static bool settle(const struct world *w)
+static bool settle(const struct population *w)
 {
     for (uint32_t tries = 0; tries < TRIES && !dp_settled(w->dp); tries++)
         for (uint32_t i = 0; i < w->options->workers; i++)
@@ -58,7 +59,7 @@ static bool settle(const struct world *w)
     return dp_settled(w->dp);
 }
 
-static bool add_ggsn(const struct world *w)
+static bool add_ggsn(const struct population *w)
 {
     struct command c = {.op = COMMAND_ggsn};
     c.ggsn.address = address_of_ipv4(BENCH_GGSN_ADDRESS);
@@ -67,7 +68,7 @@ static bool add_ggsn(const struct world *w)
     return command(w, &c) >= 0;
 }
 
-static bool add_nse(const struct world *w, uint32_t id)
+static bool add_nse(const struct population *w, uint32_t id)
 {
     struct command c = {.op = COMMAND_nse};
     c.nse.nse_id = id;
@@ -86,25 +87,25 @@ static bool add_nse(const struct world *w, uint32_t id)
 }
 
 // What backlogged MSs are held back to; on defaults it is the same for all MSs of a cell.
-static uint32_t held_rate(const struct world *w, uint32_t ms)
+static uint32_t held_rate(const struct population *w, uint32_t ms)
 {
     const struct bench_options *o = w->options;
-    uint32_t of = o->defaults ? ms / WORLD_MSS_A_CELL : ms;
+    uint32_t of = o->defaults ? ms / POPULATION_MSS_A_CELL : ms;
     uint32_t bit_per_s =
         o->rate_bit_per_s ? o->rate_bit_per_s : traffic_rate_bit_per_s(traffic_rate_of(of));
     return bit_per_s / BUCKET_RATE_BIT_PER_S;
 }
 
-static uint32_t held_octets(const struct world *w)
+static uint32_t held_octets(const struct population *w)
 {
     uint32_t largest = 0;
     for (uint32_t i = 0; i < w->frames.sizes; i++)
         if (w->frames.frame[i].packet_octets > largest)
             largest = w->frames.frame[i].packet_octets;
-    return (w->options->rate_bit_per_s ? 1 : BUCKET_PDUS) * (largest + WORLD_PDU_HEADERS);
+    return (w->options->rate_bit_per_s ? 1 : BUCKET_PDUS) * (largest + POPULATION_PDU_HEADERS);
 }
 
-static bool add_cell(const struct world *w, uint32_t nse, uint32_t id, uint32_t place)
+static bool add_cell(const struct population *w, uint32_t nse, uint32_t id, uint32_t place)
 {
     struct command c = {.op = COMMAND_bvc};
     c.bvc.bvc_id = id;
@@ -117,26 +118,26 @@ static bool add_cell(const struct world *w, uint32_t nse, uint32_t id, uint32_t 
     c.bvc_bucket.has_rate_100_bit_per_s = c.bvc_bucket.has_ms_rate_100_bit_per_s = true;
     c.bvc_bucket.rate_100_bit_per_s = c.bvc_bucket.ms_rate_100_bit_per_s = BUCKET_RATE_MAX;
     c.bvc_bucket.bucket_octets = c.bvc_bucket.ms_bucket_octets = BUCKET;
-    if (w->options->defaults && place * WORLD_MSS_A_CELL < w->options->backlogged) {
-        c.bvc_bucket.ms_rate_100_bit_per_s = held_rate(w, place * WORLD_MSS_A_CELL);
+    if (w->options->defaults && place * POPULATION_MSS_A_CELL < w->options->backlogged) {
+        c.bvc_bucket.ms_rate_100_bit_per_s = held_rate(w, place * POPULATION_MSS_A_CELL);
         c.bvc_bucket.ms_bucket_octets = held_octets(w);
     }
     return command(w, &c) >= 0;
 }
 
-static bool add_key(const struct world *w, uint32_t id)
+static bool add_key(const struct population *w, uint32_t id)
 {
-    uint8_t kc[WORLD_KEY_OCTETS];
+    uint8_t kc[POPULATION_KEY_OCTETS];
     struct command c = {.op = COMMAND_ms_cipher};
-    world_key(id, kc);
+    population_key(id, kc);
     c.ms_cipher.ms_id = id;
     c.ms_cipher.gea = w->options->gea;
-    c.ms_cipher.key = (struct octets){kc, w->options->gea == 3 ? 8 : WORLD_KEY_OCTETS};
+    c.ms_cipher.key = (struct octets){kc, w->options->gea == 3 ? 8 : POPULATION_KEY_OCTETS};
     return command(w, &c) >= 0;
 }
 
 // The MS's bucket limits; its packet flow may send twice as much.
-static bool hold_back(struct world *w, uint32_t id, struct command *pfc_bucket)
+static bool hold_back(struct population *w, uint32_t id, struct command *pfc_bucket)
 {
     uint32_t rate = held_rate(w, id);
     struct command c = {.op = COMMAND_ms_bucket};
@@ -150,7 +151,7 @@ static bool hold_back(struct world *w, uint32_t id, struct command *pfc_bucket)
     return w->options->defaults || command(w, &c) >= 0;
 }
 
-static bool add_pfc(struct world *w, uint32_t id)
+static bool add_pfc(struct population *w, uint32_t id)
 {
     struct command c = {.op = COMMAND_pfc};
     c.pfc.ms_id = id;
@@ -167,7 +168,7 @@ static bool add_pfc(struct world *w, uint32_t id)
     return command(w, &c) >= 0;
 }
 
-static bool add_pdp(const struct world *w, uint32_t id)
+static bool add_pdp(const struct population *w, uint32_t id)
 {
     struct command c = {.op = COMMAND_pdp};
     c.pdp.pdp_id = c.pdp.ms_id = id;
@@ -181,7 +182,7 @@ static bool add_pdp(const struct world *w, uint32_t id)
     return teid >= 0 && (uint32_t)teid == __builtin_bswap32(w->teid[id]);
 }
 
-static bool add_ms(struct world *w, uint32_t id, uint32_t bvc)
+static bool add_ms(struct population *w, uint32_t id, uint32_t bvc)
 {
     struct command c = {.op = COMMAND_ms};
     c.ms.ms_id = id;
@@ -192,18 +193,18 @@ static bool add_ms(struct world *w, uint32_t id, uint32_t bvc)
            add_pdp(w, id);
 }
 
-static bool populate_worker(struct world *w, uint32_t worker)
+static bool populate_worker(struct population *w, uint32_t worker)
 {
-    struct world_share share = world_share(w->options, worker);
+    struct population_share share = population_share(w->options, worker);
     bool good = add_nse(w, worker);
     for (uint32_t i = 0; i < share.bvcs && good; i++)
         good = add_cell(w, worker, share.first_bvc + i, i);
     for (uint32_t i = 0; i < share.mss && good; i++)
-        good = add_ms(w, share.first + i, share.first_bvc + i / WORLD_MSS_A_CELL);
+        good = add_ms(w, share.first + i, share.first_bvc + i / POPULATION_MSS_A_CELL);
     return good;
 }
 
-static bool populate(struct world *w)
+static bool populate(struct population *w)
 {
     bool good = add_ggsn(w);
     for (uint32_t i = 0; i < w->options->workers && good; i++)
@@ -211,11 +212,11 @@ static bool populate(struct world *w)
     return good && settle(w);
 }
 
-static bool create(struct world *w)
+static bool create(struct population *w)
 {
     struct dp_config config;
     const char *why;
-    world_configure(w->options, &w->ports, &config);
+    population_configure(w->options, &w->ports, &config);
     w->dp = dp_create(&config, &why);
     if (!w->dp)
         fprintf(stderr, "sluice bench: the dataplane could not be made: %s\n", why);
@@ -224,29 +225,29 @@ static bool create(struct world *w)
 
 static uint32_t first_teid(struct teid_bits bits, uint32_t worker, uint32_t index)
 {
-    return state_teid_after(bits, WORLD_TEID_SEED, 0, teid_make(bits, worker, 0, index));
+    return state_teid_after(bits, POPULATION_TEID_SEED, 0, teid_make(bits, worker, 0, index));
 }
 
 // The first TEIDs of all places are known beforehand, which a file that a port is to read needs.
-static bool make_tables(struct world *w)
+static bool make_tables(struct population *w)
 {
     const struct bench_options *o = w->options;
     w->teid = calloc(o->mss, sizeof *w->teid);
     w->sent_up = calloc(o->mss, sizeof *w->sent_up);
     if (!w->teid || !w->sent_up)
         return false;
-    struct teid_bits bits = teid_bits(o->workers, world_share(o, 0).mss);
+    struct teid_bits bits = teid_bits(o->workers, population_share(o, 0).mss);
     for (uint32_t worker = 0; worker < o->workers; worker++) {
-        struct world_share share = world_share(o, worker);
+        struct population_share share = population_share(o, worker);
         for (uint32_t id = share.first; id < share.first + share.mss; id++)
             w->teid[id] = __builtin_bswap32(first_teid(bits, worker, id - share.first));
     }
     return true;
 }
 
-bool world_open(struct world *w, const struct bench_options *o, const struct ports *ports)
+bool population_open(struct population *w, const struct bench_options *o, const struct ports *ports)
 {
-    *w = (struct world){.options = o, .ports = *ports};
+    *w = (struct population){.options = o, .ports = *ports};
     if (!frames_make(&w->frames, o) || !make_tables(w)) {
         fprintf(stderr, "sluice bench: no memory for the traffic\n");
         return false;
@@ -255,11 +256,11 @@ bool world_open(struct world *w, const struct bench_options *o, const struct por
            populate(w);
 }
 
-uint32_t world_close(struct world *w)
+uint32_t population_close(struct population *w)
 {
     uint32_t lost = w->dp ? dp_destroy(w->dp) : 0;
     free(w->teid);
     free(w->sent_up);
-    *w = (struct world){0};
+    *w = (struct population){0};
     return lost;
 }
