@@ -91,6 +91,7 @@ def judged(places, benches, equivalents, passed_over):
                 if future.result():
                     yield future.result()
         except BaseException:
+            judge.stopping.set()
             pool.shutdown(wait=False, cancel_futures=True)
             for process in list(judge.runner.running):
                 judge.runner.kill_group(process)

@@ -37,6 +37,9 @@ CAUGHT, LIVED, SAME, REFUSED = "caught", "lived", "compiles to the same", "does 
 Verdict = namedtuple("Verdict", "what by ran left seconds")
 
 
+stopping = threading.Event()  # what is planted is taken back, and nothing else is begun
+
+
 class Known:
     """What was measured, kept from run to run: how long each test takes and whether it passes on this
     tree without a fault, and which tests caught faults of which folder."""
@@ -194,7 +197,7 @@ class Bench:
                 if all(map(self.is_as_before, test.programs)):
                     continue
                 changed = True
-                if time.monotonic() - start > self.budget_s:
+                if time.monotonic() - start > self.budget_s or stopping.is_set():
                     return LIVED, "", ran, [t.name for t in now[i:] + tests]
                 why, was_run = self.fails(test)
                 ran += [test.name] * was_run
