@@ -38,7 +38,7 @@ FUZZ_LEAST = 10_000_000
 PACKETS = 1_000_000  # through the whole path, in the quick tests
 DETAIL_LINES = 25
 ASKS = "# asks: "  # a line that is shown though nothing failed
-LINTS = ("includes", "requires", "prefixes", "hot_symbols", "sources", "format")
+LINTS = ("includes", "requires", "prefixes", "hot_symbols", "sources", "luacheck", "format")
 SELF_TESTS = ("tests/runner_test.py", "tests/lint/lint_test.py")
 
 SANITIZERS = {

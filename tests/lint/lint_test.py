@@ -24,11 +24,11 @@ CLEAN = {
     "dataplane/sched/tree.c": '#include "dataplane/base/units.h"\n\nint sched_octets;\n',
     "lua/README.md": "",
     "lua/sluice/README.md": "",
-    "lua/sluice/start.lua": "for i, v in ipairs(t) do f(i, v) end -- never pairs(t)\n",
+    "lua/sluice/start.lua": "for i, v in ipairs({}) do print(i, v) end -- never pairs(t)\n",
     "lua/sluice/core/README.md": "",
-    "lua/sluice/core/world.lua": 'local dp = require "dp" -- the way to require "sluice.ns.vc"\n',
+    "lua/sluice/core/world.lua": 'local dp = require "dp" -- the way to require "sluice.ns.vc"\nreturn dp\n',
     "lua/sluice/ns/README.md": "",
-    "lua/sluice/ns/vc.lua": 'require "sluice.core.world"\n\nlocal function f() end\n',
+    "lua/sluice/ns/vc.lua": 'require "sluice.core.world"\n\nlocal function f() end\n\nreturn f\n',
 }
 
 # name: (lint, rule that must fail, files that sin, flags of the compiler)
@@ -115,6 +115,10 @@ SINS = {
     "package without a word": ("sources", "every package",
                                {"packages.txt": "gcc build c\ntshark test reads\n"}, ""),
     "long file": ("sources", "lines", {"dataplane/base/units.h": "\n" * 1001}, ""),
+    "two locals of one name": ("luacheck", "luacheck", {
+        "lua/sluice/start.lua": "local a = 1\nlocal a = 2\nreturn a\n"}, ""),
+    "global that nothing sets": ("luacheck", "luacheck", {
+        "lua/sluice/start.lua": "return wrold.nse\n"}, ""),
     "other style": ("format", "format", {"dataplane/wire/llc.h": "int  f( int a ) ;\n"}, ""),
 }
 
@@ -187,7 +191,7 @@ def question_case(lines, is_asked):
 
 def main():
     cases = [(f"{lint}: a clean tree passes", lambda lint=lint: clean_case(lint))
-             for lint in ("includes", "requires", "prefixes", "hot_symbols", "sources", "format")]
+             for lint in ("includes", "requires", "prefixes", "hot_symbols", "sources", "luacheck", "format")]
     cases += [(f"sources: {lines} lines are {'' if is_asked else 'not '}asked about",
                lambda lines=lines, is_asked=is_asked: question_case(lines, is_asked))
               for lines, is_asked in ((399, False), (400, True), (1000, True))]

@@ -201,8 +201,9 @@ function sandbox.run(text, kinds, mistakes, clock)
     end
     text = text:gsub("^\xEF\xBB\xBF", ""):gsub("\r\n?", "\n")
     local chunk = compile(run, text)
-    local ok, err = false, nil
+    local ok = false
     if chunk then
+        local err
         ok, err = guarded(run, chunk)
         if not ok then
             note_failure(run, err)

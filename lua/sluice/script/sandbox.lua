@@ -20,9 +20,9 @@ local LOOK_OCTETS, LOOK_CALLS = 1 << 20, 100 -- memory is measured after so much
 local TIME_LEAST_NS, TIME_MOST_NS, INSTRUCTION_NS = 100000000, 1000000000, 1000
 local LIST_MOST = 1000 -- entries that one step may go through
 
-local function picked(library, names)
+local function picked(library, wanted)
     local few = {}
-    for _, name in ipairs(names) do
+    for _, name in ipairs(wanted) do
         few[name] = library[name]
     end
     return few

@@ -11,7 +11,7 @@ local schema = require "sluice.config.schema"
 local schema_network = require "sluice.config.network_keys"
 local network = require "sluice.core.network"
 
-local network = {}
+local nses = {}
 
 -- ---- GGSNs: a GGSN stays if its address and MAC are unchanged ----
 
@@ -84,7 +84,7 @@ local function find_nsvc(nse, record)
     end
 end
 
-local function is_wanted(nse, record, nsvc)
+local function is_wanted(record, nsvc)
     if not nsvc.cfg then
         return record.dynamic or record.ns == "sns"
     end
@@ -110,7 +110,7 @@ local function make_place(nse, record, done)
     local full = #nse.nsvcs == schema_network.NSVCS_AN_NSE
     local going
     for _, nsvc in ipairs(full and nse.nsvcs or {}) do
-        if not is_wanted(nse, record, nsvc) then
+        if not is_wanted(record, nsvc) then
             going = nsvc
             break
         elseif not nsvc.cfg and (not going or not nsvc.alive) then
@@ -266,8 +266,8 @@ local function close_obsolete(new)
     end
 end
 
--- done(what, how) counts a change. Returns the old ids of the GGSNs, for network.remove.
-function network.add(old, new, done)
+-- done(what, how) counts a change. Returns the old ids of the GGSNs, for nses.remove.
+function nses.add(old, new, done)
     close_obsolete(new)
     change_from(old, new, done)
     local old_ids = add_ggsns(old, new, done)
@@ -282,7 +282,7 @@ function network.add(old, new, done)
 end
 
 -- The obsolete cells.
-function network.obsolete_bvcs(new)
+function nses.obsolete_bvcs(new)
     local list, records = {}, records_of(new)
     for _, nse in ipairs(copy(network.nses)) do
         local record = records[nse.nsei]
@@ -297,12 +297,12 @@ function network.obsolete_bvcs(new)
 end
 
 -- Removes obsolete NS-VCs, NSEs and GGSNs; their cells have been removed before.
-function network.remove(old, new, old_ids, done)
+function nses.remove(old, new, old_ids, done)
     local records = records_of(new)
     for _, nse in breath.each(copy(network.nses)) do
         local record = records[nse.nsei]
         for _, nsvc in ipairs(copy(nse.nsvcs)) do
-            if not record or not is_wanted(nse, record, nsvc) then
+            if not record or not is_wanted(record, nsvc) then
                 remove_nsvc(nsvc, done)
             end
         end
@@ -315,7 +315,7 @@ function network.remove(old, new, old_ids, done)
 end
 
 -- The number of new NSEs, NS-VCs, cells and GGSNs: as many places must be free before the old ones go.
-function network.count_new(old, new)
+function nses.count_new(old, new)
     local n = { nses = 0, nsvcs = 0, bvcs = 0, ggsns = 0 }
     local ggsns = ggsns_of(old)
     for _, ggsn in breath.each(new.ggsn) do
@@ -334,4 +334,4 @@ function network.count_new(old, new)
     return n
 end
 
-return network
+return nses
