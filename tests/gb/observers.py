@@ -32,7 +32,7 @@ def ended(world, name):
 @case("a capture that fails ends, in either direction; each PDU is answered all the same")
 def capture():
     with World(CONFIG) as world:
-        world.lua("local h = require 'host' h.capture_open = function() return 'x' end "
+        world.lua("local h = require 'program' h.capture_open = function() return 'x' end "
                   "h.capture_pdu = function() error('on purpose') end return 0")
         same(world.ctl("capture on"), (True, "x"), "capture on")
         procedures(world)
