@@ -117,7 +117,7 @@ enum dp_overflow { DP_OVERFLOW_LARGEST, DP_OVERFLOW_TAIL };
     KEY(T, COUNT, room_pfcs, "room.pfcs", NULL, 1, SCHED_SLOTS, 0, \
         "packet flows of each MS, one for each class and PFI of its contexts")
 
-// Its keys stand in the documentation in this order, block by block.
+// The documentation lists the keys in this order, block by block.
 #define DP_CONFIG_FIELDS(MUST, KEY, T)                                                     \
     DP_ROOM_KEYS(KEY, T)                                                                   \
     DP_QUEUE_KEYS(KEY, T)                                                                  \
@@ -213,7 +213,7 @@ bool dp_event(struct dp *dp, struct event *event);
 void dp_event_done(struct dp *dp, const struct event *event);
 
 // Control begins a round: it takes 16 events of each NSE, and 16 of unknown senders, in order of
-// arrival; further events wait behind those of the others.
+// arrival; an NSE's further events wait behind the other NSEs' events.
 void dp_events_round(struct dp *dp);
 
 // PDUs dropped because their NSE had used up its share of control's memory for events.
@@ -250,7 +250,7 @@ struct dp_held dp_held(const struct dp_worker *worker, enum stats_side side);
 // dp_link_look asks the device, in control's thread; dp_link returns the last answer, in any.
 const char *dp_link_look(struct dp *dp, enum stats_side side);
 const char *dp_link(const struct dp *dp, enum stats_side side);
-// The name of its DPDK driver.
+// The name of the DPDK driver of a port's device.
 const char *dp_driver(const struct dp *dp, enum stats_side side);
 
 // The port has counted a frame as sent, and fragments of it still wait for room; one frame at most.
@@ -259,8 +259,8 @@ bool dp_in_pieces(const struct dp_worker *worker, enum stats_side side);
 // Traffic of a cell, an MS, or all cells of an NSE, in frames and octets: LLC PDUs sent, control's
 // included, and LLC PDUs of user data received (of an MS only octets); downlink N-PDUs dropped (an
 // MS's modulo 2^32) and queued. An MS's sent frames count user data since its last key, modulo 2^32
-// for each LLE. The counts begin when the node is created and are of its worker in control's
-// records; so they are right once the dataplane is settled. Zeros: no such id.
+// for each LLE. The counts begin when the NSE, cell or MS is created. They are read from the worker
+// that control's records name, so they are exact once the dataplane is settled. Zeros: no such id.
 struct dp_traffic {
     uint64_t down_frames, down_octets, up_frames, up_octets;
     uint64_t dropped_npdus;

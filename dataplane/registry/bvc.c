@@ -1,15 +1,15 @@
-// See parts.h: cells, and those that go. A worker moves an MS that it hears in another cell, so
-// control may remove a cell that it thinks empty and that no longer is: then the worker keeps it.
-// Which of the two it was stands in the worker's own record of the cell, written before it counts
-// the command, so a removal is decided as soon as its worker has come past it, whatever the worker
-// has to tell and whoever takes events. Only the word to control that a cell was kept waits for
-// what the worker wrote before: the move for which it was.
+// See parts.h: cells and their removal. A worker moves an MS to the cell that the MS sends from. So
+// a cell that is empty in control's records may have an MS in the worker: then the worker keeps the
+// cell. The worker's own record of the cell says removed or kept before the worker counts the
+// command: a removal is decided as soon as the worker has counted it, even if control reads no
+// event. Only the event bvc_kept waits until control has read the worker's earlier events: one of
+// them is the MS's move, the reason for keeping the cell.
 #include "dataplane/registry/parts.h"
 
 #include "dataplane/state/event_put.h"
 
-// One that goes is not there any more, and not free yet; -EAGAIN says so until its worker has come
-// past its removal, and never longer, so that who waits with events untaken does not wait for them.
+// A removed cell stays allocated until its worker has carried out the removal: until then commands
+// to the cell get -ENOENT, and its id is not free (-EAGAIN). -EAGAIN never waits for unread events.
 int registry_bvc_there(const struct registry *r, uint32_t bvc)
 {
     return REGISTRY_THERE(r, bvc, bvc) ?: refuse(r->bvc[bvc].going, -ENOENT);
@@ -42,7 +42,7 @@ int registry_bvc(struct registry *r, struct command *command)
 
 static int offer(struct registry *r, struct command *c)
 {
-    uint32_t id = c->bvc_bucket.bvc_id; // with which every such command begins
+    uint32_t id = c->bvc_bucket.bvc_id; // the first field of all these commands
     return registry_bvc_there(r, id) ?: registry_offer(r, 1u << registry_worker_of_bvc(r, id), c);
 }
 
@@ -51,7 +51,7 @@ REGISTRY_PLAIN(bvc_reset, offer)
 REGISTRY_PLAIN(bvc_block, offer)
 REGISTRY_PLAIN(bvc_credit, offer)
 
-// ---- Those that go ----
+// ---- Removal ----
 
 static void append(struct registry *r, struct registry_cells *cells, uint32_t bvc)
 {

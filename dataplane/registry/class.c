@@ -1,7 +1,7 @@
-// See parts.h: traffic classes, which every worker has.
+// See parts.h: traffic classes. Every worker has all of them.
 #include "dataplane/registry/parts.h"
 
-// The BSS's least part is in its most, and in the whole.
+// bss_least_ns exceeds neither bss_most_ns nor lifetime_ns; 0 is no limit there.
 static int lifetimes_check(const struct command_class_set *c)
 {
     bool in_most = c->bss_most_ns == 0 || c->bss_least_ns <= c->bss_most_ns;
@@ -9,7 +9,7 @@ static int lifetimes_check(const struct command_class_set *c)
     return in_most && in_all ? 0 : -ERANGE;
 }
 
-// All parameters of the class's own AQM, within their ranges and going together.
+// The command has all parameters of the class's AQM, in range and consistent.
 static int aqm_check(const struct registry *r, const struct command_class_aqm *c)
 {
     const struct aqm_ops *ops = r->aqm[c->traffic_class];

@@ -1,15 +1,15 @@
-// See registry.h: what workers tell, which may be late.
+// See registry.h: events from workers. An event may be older than the latest commands.
 #include "dataplane/registry/parts.h"
 
-// Whether the worker that has the MS had come to a count of the MS's when it wrote the event.
+// The worker had carried out command `count` (modulo 2^32, of an MS's record) before the event.
 static bool had_come_to(const struct registry *r, const struct event *e, uint32_t count)
 {
     uint64_t sent = r->worker[e->worker].sent;
     return (uint32_t)sent - count >= sent - e->commands;
 }
 
-// What the worker means by an id is what it is now. An MS that has gone to another worker since, or
-// come back, counts as another: what is late of it is not put down to anybody.
+// The id in the event has the same user as when the worker wrote the event. An MS that has left the
+// worker since counts as another user, even if the MS came back: its late events lose the id.
 static bool is_still(const struct event *event, bool made, uint32_t worker, uint64_t since)
 {
     return made && worker == event->worker && since <= event->commands;
@@ -39,14 +39,14 @@ static void clear_former(const struct registry *r, struct event *e)
 void registry_note_event(struct registry *r, struct event *event)
 {
     struct registry_worker *worker = &r->worker[event->worker];
-    if (event->commands > worker->heard) // one that had to wait for its turn is older
+    if (event->commands > worker->heard) // an event that waited for its turn is older
         worker->heard = event->commands;
     clear_former(r, event);
     if (event->ms_id == EVENT_NONE)
         return;
     const struct registry_ms *ms = &r->ms[event->ms_id];
-    // What control has said of that MS since then is the later word. A cell that has gone since the
-    // MS came into it has gone without it: where it went, a later event says.
+    // A later command about the MS's cell overrides the move. If the new cell is removed already,
+    // the MS has left that cell, and a later event names the MS's next cell.
     if (event->kind == EVENT_moved && event->bvc_id != EVENT_NONE &&
         had_come_to(r, event, ms->said))
         registry_ms_moved(r, event->ms_id, event->bvc_id);
@@ -54,7 +54,7 @@ void registry_note_event(struct registry *r, struct event *event)
         event->ms_id = EVENT_NONE;
 }
 
-// ---- How far it has come ----
+// ---- Progress of the workers ----
 
 uint64_t registry_carried_out(const struct registry *r, uint32_t worker)
 {

@@ -1,7 +1,7 @@
-// See parts.h: GGSNs and other senders on Gn, which every worker knows; the addresses of peers.
+// See parts.h: GGSNs and other senders on Gn, known to every worker; the check of a peer's address.
 #include "dataplane/registry/parts.h"
 
-// One station's. Of a link's own broadcast address nothing is known here.
+// The address of one station. The check does not know a link's own broadcast address.
 static bool is_unicast(const struct ipv6_address *a)
 {
     if (!address_is_ipv4(a))

@@ -1,4 +1,4 @@
-// See parts.h: MSs. One has a place at its worker, by which the worker knows it.
+// See parts.h: MSs. The worker of an MS knows the MS by its place in the worker's arrays.
 #include <string.h>
 
 #include "dataplane/cipher/cipher.h"
@@ -34,7 +34,7 @@ static void old_tlli_end(struct registry *r, uint32_t id)
     ms->old_tlli = ms->tlli;
 }
 
-// One word, for who asks from another thread.
+// One atomic store, because other threads read the word.
 static void put_at(struct registry *r, uint32_t ms, uint32_t worker, uint32_t place)
 {
     __atomic_store_n(&r->ms[ms].at, dp_at(worker, place), __ATOMIC_RELEASE);
@@ -52,11 +52,11 @@ static void give_place(struct registry *r, uint32_t ms)
     registry_places_give(&r->worker[dp_at_worker(at)].mss, dp_at_place(at));
 }
 
-// ---- Of an MS that is there ----
+// ---- Commands to an existing MS ----
 
 static int ready(const struct registry *r, const struct command *c)
 {
-    uint32_t id = c->ms_bucket.ms_id; // with which every such command begins
+    uint32_t id = c->ms_bucket.ms_id; // the first field of all these commands
     return REGISTRY_THERE(r, ms, id) ?: registry_room(r, 1u << dp_at_worker(r->ms[id].at));
 }
 
@@ -79,7 +79,7 @@ REGISTRY_PLAIN(ms_freeze, offer)
 REGISTRY_PLAIN(ms_standby, offer)
 REGISTRY_PLAIN(ms_listen, offer)
 
-// What waits no longer need not be paged for.
+// The command makes paging the MS needless: events that ask for a page are stale from here on.
 static int heard(struct registry *r, struct command *c)
 {
     struct registry_ms *ms = registry_made_ms(r, c->ms_release.ms_id);
@@ -92,8 +92,8 @@ static int heard(struct registry *r, struct command *c)
 REGISTRY_PLAIN(ms_release, heard)
 REGISTRY_PLAIN(ms_flush, heard)
 
-// The key as the worker wants it, in place of a pointer to what is the caller's. GEA1, GEA2 and
-// GEA5 are told apart from numbers that nobody knows.
+// Copies the key into the command in the worker's form, and clears the pointer to the caller's key.
+// GEA1, GEA2 and GEA5 give -ENOTSUP, unknown algorithms -EINVAL.
 static int take_key(struct command *c)
 {
     struct octets kc = c->ms_cipher.key;
@@ -157,7 +157,7 @@ int registry_ms_tlli(struct registry *r, struct command *c)
     return 0;
 }
 
-// ---- From its first cell to its end ----
+// ---- Creation, moves and removal ----
 
 int registry_ms(struct registry *r, struct command *command)
 {
@@ -204,8 +204,8 @@ void registry_ms_moved(struct registry *r, uint32_t id, uint32_t bvc)
     r->bvc[bvc].mss++;
 }
 
-// The worker has room for an MS that comes to it, and for those of its contexts that have no place
-// there already.
+// The worker has a place for an arriving MS, and a place for each context of the MS without one at
+// that worker.
 static int sched_room_check(const struct registry *r, const struct registry_ms *ms, uint32_t worker)
 {
     uint32_t pdps = 0;
@@ -225,7 +225,7 @@ int registry_ms_may_move(const struct registry *r, uint32_t id, uint32_t bvc)
     return r->nse[from].worker == worker ? 0 : sched_room_check(r, &r->ms[id], worker);
 }
 
-// The worker that it comes to, and those that the TEIDs of its contexts name, are told as well.
+// The old worker, the new worker and the workers that own the contexts' TEIDs all get commands.
 static int room_to_move(const struct registry *r, const struct registry_ms *ms, uint32_t to)
 {
     uint32_t workers = 1u << dp_at_worker(ms->at) | 1u << to;
@@ -234,8 +234,8 @@ static int room_to_move(const struct registry *r, const struct registry_ms *ms, 
     return registry_room(r, workers);
 }
 
-// At another worker it has other places; a context that comes back to the worker whose TEID its
-// GGSN has finds its own.
+// Takes places for the MS and its contexts at the new worker. If that worker owns the TEID of a
+// context, the context still has its first place there, and takes no other.
 static void take_places(struct registry *r, const struct registry_ms *ms, struct command *c)
 {
     c->place = take_place(r, c->worker, c->ms_move.ms_id);
@@ -249,8 +249,8 @@ static void take_places(struct registry *r, const struct registry_ms *ms, struct
     }
 }
 
-// The worker that it leaves, and the one that it comes to, put right themselves what they know of
-// its contexts.
+// The old and the new worker update their own records of the contexts. A third worker that owns a
+// context's TEID gets a redirect.
 static void pdps_move(struct registry *r, const struct registry_ms *ms, const struct command *c)
 {
     for (uint32_t id = ms->first_pdp; id != STATE_NONE; id = r->pdp[id].next) {

@@ -1,9 +1,9 @@
-// See parts.h: NSEs. One is its worker's for good.
+// See parts.h: NSEs. An NSE never changes its worker.
 #include "dataplane/registry/parts.h"
 
 static int offer(struct registry *r, struct command *c)
 {
-    uint32_t id = c->nse_bucket.nse_id; // with which every such command begins
+    uint32_t id = c->nse_bucket.nse_id; // the first field of all these commands
     return REGISTRY_THERE(r, nse, id) ?: registry_offer(r, 1u << r->nse[id].worker, c);
 }
 
@@ -19,7 +19,7 @@ int registry_nse(struct registry *r, struct command *c)
     return fault;
 }
 
-// Its last cells may be on their way out.
+// -EAGAIN: every cell that the NSE still has is being removed.
 int registry_nse_remove(struct registry *r, struct command *c)
 {
     struct registry_nse *nse = registry_made_nse(r, c->nse_remove.nse_id);

@@ -1,5 +1,5 @@
-// See parts.h: NS-VCs, and what control sends on one. Every worker knows them, for each has to know
-// whose the frames of one are.
+// See parts.h: NS-VCs, and the PDUs that control sends on an NS-VC. Every worker knows all NS-VCs,
+// because every worker must find the worker that owns a received frame.
 #include <rte_hash.h>
 #include <rte_mbuf.h>
 

@@ -1,9 +1,9 @@
-// What the files of the registry share, and the function of each command. For them alone.
+// Shared by the registry's files: helpers, and the function of each command. For registry/ only.
 //
-// Such a function is given a command whose values are within their ranges. It checks what the
-// command names; puts it, with the ids that the worker knows MSs and contexts by, on the ring of
-// the worker whose it is; and only then notes what it has changed, for what the ring refused has
-// not happened. 0, or -errno: nothing has happened.
+// The values of the command are within their ranges. The function checks the ids in the command,
+// replaces the ids of MSs and contexts by the worker's ids, puts the command on the worker's ring,
+// and then updates the records: a command that the ring refuses changes nothing. Returns 0, or
+// -errno with nothing changed.
 #ifndef SLUICE_REGISTRY_PARTS_H
 #define SLUICE_REGISTRY_PARTS_H
 
@@ -15,58 +15,58 @@
 #include "dataplane/state/commands.def"
 #undef COMMAND
 
-// An id that has to be there, or one that has to be free; of cells see bvc.c.
+// The id must exist, or must be free. For cells see bvc.c.
 #define REGISTRY_THERE(r, noun, id) \
     ((id) >= (r)->limits.noun##s ? -ERANGE : (r)->noun[id].made ? 0 : -ENOENT)
 #define REGISTRY_FREE(r, noun, id) \
     ((id) >= (r)->limits.noun##s ? -ERANGE : (r)->noun[id].made ? -EEXIST : 0)
 
-// A link of a chain of checks, in which `a ?: b ?: c` is the first fault.
+// A link in a chain of checks: the value of `a ?: b ?: c` is the first fault.
 static inline int refuse(bool it, int fault)
 {
     return it ? fault : 0;
 }
 
-// A command that nothing is noted of: `carry` checks it and sends it on.
+// The function of a command for which `carry` does everything: the check and the sending.
 #define REGISTRY_PLAIN(name, carry)                            \
     int registry_##name(struct registry *r, struct command *c) \
     {                                                          \
         return carry(r, c);                                    \
     }
 
-// registry.c. Workers are a bit each. Their rings have room for what one command may bring about,
-// else -EAGAIN.
+// registry.c. `workers`: a bit for each worker. Returns 0 if each of these workers' rings has room
+// for all commands that one call may send, else -EAGAIN.
 #define REGISTRY_ALL(r) ((1u << (r)->workers) - 1)
 int registry_room(const struct registry *r, uint32_t workers);
-// A command onto a ring that has room.
+// Puts a command on a ring that has room.
 void registry_put(struct registry *r, uint32_t worker, const struct command *c);
-// A command onto the rings of workers, if all of them have room, else -EAGAIN.
+// Puts a command on the rings of `workers` if all of them have room, else -EAGAIN.
 int registry_offer(struct registry *r, uint32_t workers, const struct command *c);
-// Copies a PDU into a buffer of control's pool, behind `headroom` free octets for headers.
+// Copies a PDU into a buffer of control's pool, after `headroom` free octets for headers.
 int registry_take_pdu(const struct registry *r, struct command *c, struct octets *from,
                       uint16_t headroom);
 
-// ggsn.c: another station's address, of a family that the port has.
+// ggsn.c: the address is another station's, in an address family that the port has.
 int registry_peer_check(const struct registry_port *port, const struct ipv6_address *peer);
 
 // bvc.c
 int registry_bvc_there(const struct registry *r, uint32_t bvc);
 
-// ms.c: to the worker that has the MS with which the command begins; the MS is in another cell.
+// ms.c: sends a command to the worker of the MS in its first field; notes an MS's new cell.
 int registry_offer_ms(struct registry *r, struct command *c);
 void registry_ms_moved(struct registry *r, uint32_t ms, uint32_t bvc);
 
 // pfc.c
 int registry_pfc_there(const struct registry *r, uint32_t ms, uint32_t slot);
 
-// pdp.c: the worker that a context's TEID names, where it keeps its place.
+// pdp.c: the worker that owns a context's TEID. The context keeps its place at that worker.
 uint32_t registry_pdp_worker(const struct registry *r, uint32_t pdp);
-// Takes a place for a context at a worker, and returns the TEID that it has there.
+// Takes a place for a context at a worker, and returns the context's TEID at that worker.
 uint32_t registry_pdp_teid(struct registry *r, uint32_t worker, uint32_t pdp);
-// Gives back the place that a context has where it is, if that is another than the one it keeps.
+// Frees a context's place at its present worker, unless that worker owns the context's TEID.
 void registry_pdp_leave(struct registry *r, uint32_t pdp);
-// The worker that a context's TEID names sends its frames on to the one that has it, under the TEID
-// that it has there (0: nobody has it any more).
+// The worker that owns a context's TEID forwards the context's frames to its present worker, under
+// the context's TEID at that worker, `to` (0: the context is removed).
 void registry_pdp_redirect(struct registry *r, uint32_t pdp, uint32_t to);
 
 #endif

@@ -1,5 +1,5 @@
-// See parts.h: PDP contexts. One keeps its place at the worker that its TEID names, also while its
-// MS is elsewhere, and has another one there.
+// See parts.h: PDP contexts. A context keeps its place at the worker that owns its TEID. While its
+// MS is at another worker, the context has a second place at that worker.
 #include "dataplane/registry/parts.h"
 
 uint32_t registry_pdp_teid(struct registry *r, uint32_t worker, uint32_t pdp)

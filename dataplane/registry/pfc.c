@@ -1,4 +1,4 @@
-// See parts.h: packet flows, which are slots of their MS; the worker knows them by the MS.
+// See parts.h: packet flows. A packet flow has no id of its own: commands name its MS and its slot.
 #include "dataplane/registry/parts.h"
 
 int registry_pfc_there(const struct registry *r, uint32_t ms, uint32_t slot)
@@ -28,7 +28,7 @@ int registry_pfc(struct registry *r, struct command *command)
     return fault;
 }
 
-// No PDP context may be in it.
+// -EBUSY: a PDP context uses the packet flow.
 int registry_pfc_remove(struct registry *r, struct command *command)
 {
     const struct command_pfc_remove c = command->pfc_remove;

@@ -15,7 +15,7 @@ uint64_t registry_places_octets(uint32_t n)
     return (words(n) * sizeof(uint64_t) + 63) & ~63ULL;
 }
 
-// What is behind the last place counts as taken.
+// The bits after the last place are set, as if those places were taken.
 bool registry_places_setup(struct places *places, uint32_t n)
 {
     *places =

@@ -1,5 +1,5 @@
-// See registry.h: a command's way to the rings, and names. Removed ids may be given again at once,
-// for the ring keeps the order; but for a cell, see bvc.c.
+// See registry.h: puts commands on the rings, and finds names. A removed id can be reused at once,
+// because the ring keeps the order of commands; a cell's id cannot, see bvc.c.
 #include "dataplane/registry/parts.h"
 
 #include <rte_mbuf.h>
@@ -8,7 +8,7 @@
 
 #include "dataplane/port/packet.h"
 
-// What one call may put on one ring: an MS's move, and a word for each of its contexts.
+// The most commands that one call puts on one ring: an MS's move, and one for each context.
 #define COMMANDS_A_CALL (1 + COMMAND_NSAPIS)
 
 int registry_room(const struct registry *r, uint32_t workers)
@@ -34,8 +34,8 @@ int registry_offer(struct registry *r, uint32_t workers, const struct command *c
     return fault;
 }
 
-// An MS's counts of commands are of its worker and modulo 2^32. How many have gone since is never
-// more than AGE_MOST, for a record is looked at once in as many commands as there are MSs.
+// The counts in an MS's record are of its worker's commands, modulo 2^32. Each command visits one
+// record and limits its counts' age to AGE_MOST: a record is visited long before its counts wrap.
 #define AGE_MOST (1u << 31)
 
 static uint32_t aged(uint64_t sent, uint32_t count)
@@ -65,7 +65,7 @@ static int carry(struct registry *r, struct command *c)
         return registry_##name(r, c);
 #include "dataplane/state/commands.def"
 #undef COMMAND
-    case COMMAND_expect: // only the registry itself sends these
+    case COMMAND_expect: // only the registry itself sends these two
     case COMMAND_redirect:
         break;
     }

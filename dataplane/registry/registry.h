@@ -1,5 +1,5 @@
-// Control's side of the command rings: a registry of all that control has had made. It knows every
-// id, so that a command that it accepts cannot fail in the worker. For dataplane*.c and events.c.
+// Control's side of the command rings: records of everything that control has created. The registry
+// checks every id, so a command that it accepts cannot fail in the worker. For dataplane/*.c only.
 #ifndef SLUICE_REGISTRY_REGISTRY_H
 #define SLUICE_REGISTRY_REGISTRY_H
 
@@ -8,13 +8,13 @@
 #include "dataplane/state/event.h"
 #include "dataplane/state/state.h"
 
-// What there is of each noun. `since`: the count of commands to its worker when it was made, or
-// came to that worker. What the worker says with a lower count is of a former owner of the id.
+// The records, a struct for each noun. `since`: the number of commands sent to the worker when the
+// id was created, or came to the worker. An event with a lower count is of the id's former user.
 struct registry_nse {
     bool made;
     uint8_t worker;
     uint32_t bvcs, nsvcs;
-    uint32_t going; // of those cells
+    uint32_t going; // of these cells, how many are being removed
     uint64_t since;
 };
 
@@ -27,14 +27,14 @@ struct registry_nsvc {
 
 struct registry_bvc {
     bool made;
-    bool going; // removed, and its worker has not come past that yet
-    bool kept;  // by the worker, which control has not been told yet
+    bool going; // removed, but the worker has not carried out the removal yet
+    bool kept;  // the worker kept the cell; control has not read that event yet
     uint16_t bvci;
     uint32_t nse;
-    uint32_t mss;  // also of one that has gone: MSs that have left it, as events will say
-    uint32_t next; // of those that go, or are kept; STATE_NONE
+    uint32_t mss;  // not 0 in a removed cell while control has not read the moves of its MSs
+    uint32_t next; // in the list of removed, or of kept cells; STATE_NONE
     uint64_t since;
-    uint64_t removed; // if it goes or is kept: the count of commands with its removal
+    uint64_t removed; // if going or kept: the count of commands, its removal included
 };
 
 struct registry_ggsn {
@@ -42,48 +42,48 @@ struct registry_ggsn {
     uint32_t pdps;
 };
 
-// Counts of commands here are modulo 2^32; registry_age keeps them apart.
+// The counts in this record are modulo 2^32; age() in registry.c keeps the counts from wrapping.
 struct registry_ms {
     bool made;
     uint8_t slots;   // a bit for each packet flow
     uint16_t nsapis; // a bit for each PDP context
     uint32_t bvc, tlli;
-    uint32_t at;        // dp_at of its worker and its id there; read by other threads, too
-    uint32_t old_tlli;  // as in state_ms_up; here until control says more of it
-    uint32_t first_pdp; // of its contexts, in a list; STATE_NONE
+    uint32_t at;        // dp_at of its worker and its place there; other threads read it
+    uint32_t old_tlli;  // as in state_ms_up, but until the next ms_tlli or a move to another NSE
+    uint32_t first_pdp; // first in the list of its contexts; STATE_NONE
     uint32_t since;
-    uint32_t said;  // the count of commands when control last said where it is
-    uint32_t heard; // the same of when it last said that the MS need not be paged
+    uint32_t said;  // the count of commands when control last set its cell
+    uint32_t heard; // the count of commands when control last made a page needless
 };
 
 struct registry_pdp {
     bool made : 1, has_ggsn : 1;
     uint8_t nsapi : 4, slot : 3;
     uint16_t ggsn;
-    uint32_t teid; // that its GGSN has
-    uint32_t here; // the one at the worker that has it
+    uint32_t teid; // its GGSN sends to this TEID
+    uint32_t here; // its TEID at the worker of its MS
     uint32_t ms;
-    uint32_t next; // of its MS
+    uint32_t next; // in the list of its MS's contexts
 };
 
 #define REGISTRY_NOUNS(NOUN) NOUN(nse) NOUN(nsvc) NOUN(bvc) NOUN(ggsn) NOUN(ms) NOUN(pdp)
 
-// Cells in the order in which they were removed; STATE_NONE at the end, and in place of the first.
+// A list of cells in the order of their removal. STATE_NONE: the end; in `first`: an empty list.
 struct registry_cells {
     uint32_t first, last;
 };
 
-// A worker as control sees it.
+// Control's record of a worker.
 struct registry_worker {
     struct rte_ring *commands;
-    const uint64_t *carried_out;   // its counter of commands
-    const struct state_bvc *cells; // its own records of them
+    const uint64_t *carried_out;   // the worker's counter of carried-out commands
+    const struct state_bvc *cells; // the worker's own records of cells
     uint64_t sent;
-    uint64_t heard; // control has taken every event that it wrote before it had counted so many
+    uint64_t heard; // control has read all events that the worker wrote before this count
     struct registry_cells going, kept;
-    struct places mss, pdps; // a context that moved on keeps its place where it was made
-    uint32_t *teid;          // of each place of a context, the one given last
-    uint32_t renewed;        // how many were not the first of their place
+    struct places mss, pdps; // after a move a context still has its place at its first worker
+    uint32_t *teid;          // for each place of a context, the last TEID given
+    uint32_t renewed;        // how many TEIDs were not the first of their place
 };
 
 // A port's own addresses; zeros: none.
@@ -97,33 +97,33 @@ struct registry {
     struct state_limits limits;
     uint32_t room_mss, room_pdps; // of each worker
     struct teid_bits teid_bits;
-    uint64_t teid_seed; // 0: the system says
+    uint64_t teid_seed; // 0: a random number of the system
     uint32_t pfcs_an_ms;
     const struct aqm_ops *aqm[CLASS_COUNT];
     struct registry_port gn, gb;
     uint16_t llc_headroom;                // free octets that the downlink wants before an LLC frame
-    struct rte_mempool *pool;             // of PDUs to send
-    struct names name[STATE_NAMED_KINDS]; // those taken
+    struct rte_mempool *pool;             // buffers for PDUs to send
+    struct names name[STATE_NAMED_KINDS]; // the TLLIs and BVCIs in use
     struct rte_hash *endpoints;
 #define NOUN(noun) struct registry_##noun *noun;
     REGISTRY_NOUNS(NOUN)
 #undef NOUN
-    uint32_t aging; // the MS whose counts are looked at next
+    uint32_t aging; // the MS that the next command visits
 };
 
-// What it takes of the EAL's memory: for so many workers, limits, and rooms.
+// The EAL's memory that a registry of this many workers, limits and rooms takes.
 uint64_t registry_octets(const struct registry *sizes);
 
-// The caller has filled in what stands before `pool`; `pool` becomes its own. False if there is no
-// memory; registry_release is due all the same.
+// The caller has set the members up to `pool`. The registry frees `pool`. Returns false if memory
+// is short; the caller calls registry_release in that case too.
 bool registry_setup(struct registry *registry);
 void registry_release(struct registry *registry);
 
-// See dp_command, dp_ms_may_move; every value is within its field's range.
+// See dp_command, dp_ms_may_move. The caller has checked that every value is in its field's range.
 int64_t registry_command(struct registry *registry, const struct command *command);
 int registry_ms_may_move(const struct registry *registry, uint32_t ms, uint32_t bvc);
 
-// What has been made under an id; NULL: nothing.
+// The record of an id; NULL: the id does not exist.
 #define NOUN(noun)                                                                       \
     static inline struct registry_##noun *registry_made_##noun(const struct registry *r, \
                                                                uint32_t id)              \
@@ -143,26 +143,26 @@ static inline uint32_t registry_worker_of_ms(const struct registry *r, uint32_t 
     return registry_worker_of_bvc(r, r->ms[ms].bvc);
 }
 
-// The MS or cell of that name; STATE_NONE: there is none.
+// Finds an MS by its TLLI, or a cell by its BVCI; STATE_NONE: there is none.
 uint32_t registry_find(const struct registry *registry, uint32_t nse, enum state_named kind,
                        uint32_t value);
 
-// Cells whose worker has come past their removal have gone, or have been kept.
+// Frees each removed cell, or marks it kept, if its worker has carried out the removal.
 void registry_settle(struct registry *registry);
-// The workers have carried out all that was sent.
+// The workers have carried out all commands sent.
 bool registry_settled(const struct registry *registry);
 
-// What an event changes of what is there; for each event before control has it. Ids in it that
-// somebody else has, or nobody, since the worker wrote it become EVENT_NONE.
+// Updates the records from an event; for each event, before control reads the event. An id that was
+// freed or reused since the worker wrote the event becomes EVENT_NONE.
 void registry_note_event(struct registry *registry, struct event *event);
 
-// The worker's events have all been taken that it wrote before it had counted so many commands,
-// registry_carried_out before a look at its ring that found it empty.
+// Control has read all events that the worker wrote before its count of commands was `carried_out`.
+// The caller read the count (registry_carried_out) before it found the worker's ring empty.
 void registry_note_silence(struct registry *registry, uint32_t worker, uint64_t carried_out);
 uint64_t registry_carried_out(const struct registry *registry, uint32_t worker);
 
-// The event that the worker has kept a cell, behind the move for which it has; false: there is
-// none.
+// Takes an event bvc_kept, after the event of the move that made the worker keep the cell. False:
+// there is none.
 bool registry_take_kept(struct registry *registry, uint32_t worker, struct event *event);
 
 #endif

@@ -1,4 +1,4 @@
-// See registry.h: its memory.
+// See registry.h: the registry's memory.
 #include <rte_hash.h>
 #include <rte_malloc.h>
 #include <rte_mempool.h>
@@ -6,7 +6,7 @@
 
 #include "dataplane/registry/registry.h"
 
-// The EAL gives whole lines of the cache.
+// The EAL allocates whole cache lines.
 static uint64_t lines(uint32_t n, size_t octets)
 {
     return (n * octets + 63) & ~63ULL;

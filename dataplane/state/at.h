@@ -1,4 +1,4 @@
-// Where an MS is: its worker, and the id that it has there, in one word.
+// Where an MS is, in one word: its worker, and its place in that worker's arrays.
 #ifndef SLUICE_STATE_AT_H
 #define SLUICE_STATE_AT_H
 

@@ -1,4 +1,4 @@
-// See view.h: the asking side, and the tables.
+// See view.h: the reader's side, and the tables.
 #include "dataplane/view/view.h"
 
 static const struct field nse_fields[] = FIELD_TABLE(view_nse, VIEW_NSE_FIELDS);

@@ -1,10 +1,10 @@
-// The state of NSEs, cells and MSs as the worker that has them sees it, for who asks from another
-// thread. Each struct is described field by field, so that JSON and metrics come from the tables.
+// The state of NSEs, cells and MSs in their worker, for a reader in another thread. Each struct is
+// described field by field; JSON and metrics come from these tables.
 //
-// A query is a mailbox: who asks fills in what, publishes it (dp_ask), and may read the answer when
-// the worker has let go of it (dp_answered). The worker looks at one pointer a poll and
-// answers with a bounded number of records, so no packet waits longer than for those; nothing is
-// locked, and nothing is read while it is written. One question at a time for each worker.
+// A query is a mailbox. The reader fills in the question, publishes the query (dp_ask), and reads
+// the answer when the worker has released the query (dp_answered). The worker looks at one pointer
+// a poll and answers with a bounded number of records: no packet waits for more than these. No lock
+// is taken, and no record is read while it is written. A worker has one query at a time.
 #ifndef SLUICE_VIEW_VIEW_H
 #define SLUICE_VIEW_VIEW_H
 
@@ -12,7 +12,7 @@
 #include "dataplane/stats/stats.h"
 #include "dataplane/wire/field.h"
 
-// R and Bmax in force, and B: what of it the BSS still has, as octets and as time at R.
+// R and Bmax in force, and B: what the BSS still has to send, in octets and in time at R.
 #define VIEW_BUCKET(MUST, MAY, T)                                            \
     MAY(T, U64, rate_bit_per_s, 0, UINT64_MAX, "R in force; none: no limit") \
     MUST(T, U32, bucket_octets, 0, UINT32_MAX, "Bmax in force")              \
@@ -23,7 +23,7 @@
     MUST(T, U32, queued_npdus, 0, UINT32_MAX, "N-PDUs that wait") \
     MUST(T, U64, queued_octets, 0, UINT64_MAX, "octets of them")
 #define VIEW_SOJOURN(MUST, T, help) MUST(T, U64, sojourn_ns, 0, UINT64_MAX, help)
-// A struct's members from down_frames on are counters; those before it are not.
+// In each struct the members from down_frames on are counters; the members before it are not.
 #define VIEW_FATE(MUST, T)                                 \
     MUST(T, U64, marks, 0, UINT64_MAX, "N-PDUs marked CE") \
     MUST(T, U64, dropped_npdus, 0, UINT64_MAX, "N-PDUs dropped")
@@ -82,7 +82,7 @@
     VIEW_SOJOURN(MUST, T, "how long its oldest N-PDU has waited, less what its MS was frozen") \
     MUST(T, BOOL, waits, 0, 1, "for its bucket")                                               \
     MUST(T, BOOL, stopped, 0, 1, "by R = 0")
-// A class of a cell, or of all (dp_query's queues), which has no sojourn.
+// A class of a cell, or of all NSEs (`queues` of dp_query; no sojourn is computed there).
 #define VIEW_CLASS_FIELDS(MUST, MAY, T)                         \
     MUST(T, U8, traffic_class, 0, CLASS_COUNT - 1, "by number") \
     VIEW_QUEUE(MUST, T)                                         \
@@ -101,10 +101,10 @@ struct view_drops {
 };
 
 enum view_kind {
-    VIEW_STATS, // all counters of the worker
-    VIEW_NSES,  // its NSEs and cells with ids in `first` to `end`
-    VIEW_BVCS,
-    VIEW_MSS,        // its MSs at places in `first` to `end`; `of`: those in that cell, or VIEW_ALL
+    VIEW_STATS,      // all counters of the worker
+    VIEW_NSES,       // its NSEs with ids from `first` to `end` - 1
+    VIEW_BVCS,       // its cells, in the same way
+    VIEW_MSS,        // its MSs at places `first` to `end` - 1; `of`: the only cell, or VIEW_ALL
     VIEW_PFCS,       // the packet flows of the MS at place `of`
     VIEW_BVC_CLASSES // the classes of cell `of`
 };
@@ -116,12 +116,12 @@ enum view_kind {
 struct dp_query {
     enum view_kind kind;
     uint32_t first, end, of;
-    // The answer: n records; those with ids from `next` on have not been looked at.
+    // The answer: n records. The worker has not looked at the ids from `next` on.
     uint32_t n, next;
     uint64_t now_ns;
     union {
-        uint32_t ms_id;            // of VIEW_PFCS: whose they are
-        uint32_t place[VIEW_ROWS]; // of VIEW_MSS: where each is
+        uint32_t ms_id;            // of VIEW_PFCS: the MS of these packet flows
+        uint32_t place[VIEW_ROWS]; // of VIEW_MSS: the place of each MS
     };
     union {
         struct {
@@ -142,7 +142,7 @@ struct dp_query {
     };
 };
 
-// What a worker answers from, and the query that somebody has published; NULL: none.
+// What a worker answers from, and the published query; NULL: none.
 struct state;
 struct sched;
 struct view {
@@ -152,11 +152,11 @@ struct view {
     struct dp_query *query;
 };
 
-// As dp_answered and dp_ask, of one worker.
+// As dp_answered and dp_ask, for one worker.
 bool view_answered(const struct view *view);
 void view_ask(struct view *view, struct dp_query *query);
 
-// The worker's side: fills in the query that is there and lets go of it.
+// The worker's side: fills in the published query and releases the query.
 void view_answer(struct view *view, uint64_t now_ns);
 
 #endif

@@ -1,4 +1,4 @@
-// See view.h: the worker's side. Called between bursts, and only when somebody asks.
+// See view.h: the worker's side. Runs between bursts, and only when a query is published.
 #include <rte_prefetch.h>
 
 #include "dataplane/sched/bucket.h"
@@ -12,7 +12,7 @@ static uint64_t bit_per_s(struct bucket_terms terms)
     return terms.rate * BUCKET_RATE_BIT_PER_S;
 }
 
-// A level is in units that a rate of 1 leaks in 1 ns, so B x 8 / R is one division.
+// A rate of 1 leaks one unit of the level in 1 ns, so B x 8 / R is one division.
 #define PUT_BUCKET(row, view)                                                   \
     do {                                                                        \
         const struct sched_bucket *b_ = &(view)->bucket;                        \
@@ -87,7 +87,7 @@ static bool put_bvc(const struct view *from, struct dp_query *q, uint32_t id)
     return true;
 }
 
-// All that a record is made of lies in lines that nobody has touched for long.
+// The data of an MS's record are in cache lines that the worker has not used for long.
 static void prefetch_ms(const struct view *from, struct dp_query *q, uint32_t id)
 {
     const struct state *state = from->state;
@@ -172,7 +172,7 @@ static bool put_bvc_class(const struct view *from, struct dp_query *q, uint32_t 
 
 typedef bool put_fn(const struct view *from, struct dp_query *q, uint32_t id);
 
-// Ids from `first` on, below `end` and below how many there may be.
+// Answers for ids from `first` on, below `end` and below `limit`.
 static void put_rows(const struct view *from, struct dp_query *q, put_fn *put, uint32_t limit)
 {
     uint32_t end = q->end < limit ? q->end : limit, looked = 0;

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Plants faults, one at a time, in a copy of the tree, and has the tests near each find it. What lives
-is listed with file and line: there the tests do not bite.
+"""Plants faults, one at a time, in a copy of the tree, and runs the tests near each fault. Lists
+each fault that no test finds (the fault "lived"), with file and line: a test is missing there.
 
     mutants.py                         a sample of dataplane/, lua/, control/ and lab/
-    mutants.py control/export          of a folder, or of a file
-    mutants.py --only FILE:LINE[:N]... all faults at a line, or the one that a report names so
-    mutants.py --list                  what would be planted
-    mutants.py --check                 of itself: faults whose verdict is known
+    mutants.py control/export          a sample of one folder or file
+    mutants.py --only FILE:LINE[:N]... all faults at a line, or the fault with that name in a report
+    mutants.py --list                  lists the faults, plants none
+    mutants.py --check                 self-test: faults with a known verdict
 
 The copies and their builds stay in build/mutants, so that a second run is quicker.
 """
@@ -29,22 +29,22 @@ from planting.copies import ROOT
 FOLDER = ROOT / "build/mutants"
 FAULTS = 40
 BUDGET_S = 300
-DATA_OCTETS = 12 * 2**30  # a fault may ask for memory without an end
+DATA_OCTETS = 12 * 2**30  # a program with a fault may allocate without end
 
-# What is planted in FILE (OLD becomes NEW), and what has to come of it.
+# The self-test's faults: OLD becomes NEW in FILE, and the verdict must be VERDICT.
 Sample = collections.namedtuple("Sample", "what file old new verdict")
 SAMPLES = [
     Sample("a wrong octet of a header", "dataplane/wire/udp.c", "put_be16(b + 2, ",
            "put_be16(b + 3, ", judge.CAUGHT),
-    Sample("a loop without an end", "dataplane/wire/udp.c", "put_be16(b + 2, ",
+    Sample("an endless loop", "dataplane/wire/udp.c", "put_be16(b + 2, ",
            "for (volatile int i = 0; !i;) {}\n    put_be16(b + 2, ", judge.CAUGHT),
-    Sample("a step that is not taken in Lua", "lua/sluice/core/timers.lua", "child = child + 1",
+    Sample("a skipped step in Lua", "lua/sluice/core/timers.lua", "child = child + 1",
            "child = child + 0", judge.CAUGHT),
-    Sample("C in other words", "dataplane/wire/udp.c", "return ", "return 0 + ", judge.SAME),
-    Sample("Lua in other words", "lua/sluice/core/timers.lua", "local function", "local  function",
+    Sample("C, no effect", "dataplane/wire/udp.c", "return ", "return 0 + ", judge.SAME),
+    Sample("Lua, no effect", "lua/sluice/core/timers.lua", "local function", "local  function",
            judge.SAME),
-    Sample("C that is none", "dataplane/wire/udp.c", "return ", "return return ", judge.REFUSED),
-    Sample("Lua that is none", "lua/sluice/core/timers.lua", "local function", "local local function",
+    Sample("invalid C", "dataplane/wire/udp.c", "return ", "return return ", judge.REFUSED),
+    Sample("invalid Lua", "lua/sluice/core/timers.lua", "local function", "local local function",
            judge.REFUSED),
 ]
 
@@ -59,7 +59,7 @@ def limits():
 
 
 def first_that_counts(bench, place, equivalents, passed_over):
-    """The verdict on a place's first fault that compiles, changes something and is not known."""
+    """The verdict on the first fault that compiles, has an effect and is no known equivalent."""
     for fault in place:
         if (fault.path, fault.function, choice.planted(fault)) in equivalents:
             passed_over.append((fault, "named in equivalents.txt"))
@@ -72,7 +72,7 @@ def first_that_counts(bench, place, equivalents, passed_over):
 
 
 def judged(places, benches, equivalents, passed_over):
-    """(fault, verdict) as they come."""
+    """Yields (fault, verdict) in the order of completion."""
     free = queue.SimpleQueue()
     for bench in benches:
         free.put(bench)
@@ -107,7 +107,7 @@ def show(number, fault, verdict):
         print(f"#   before: {fault.old_line}\n#   after:  {fault.new_line}")
         print(f"#   run: {' '.join(verdict.ran) or 'no test reaches it'}")
     if verdict.left:
-        print(f"#   left at the end of its time: {' '.join(verdict.left)}")
+        print(f"#   not run, the time is over: {' '.join(verdict.left)}")
     sys.stdout.flush()
 
 
@@ -207,14 +207,14 @@ def list_all(places):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("folder", nargs="?", help="plant here alone")
-    parser.add_argument("--seed", default="1", help="of the sample (1)")
-    parser.add_argument("--faults", type=int, default=FAULTS, help=f"how many ({FAULTS})")
+    parser.add_argument("folder", nargs="?", help="plant only in this folder or file")
+    parser.add_argument("--seed", default="1", help="seed of the sample (1)")
+    parser.add_argument("--faults", type=int, default=FAULTS, help=f"number of faults ({FAULTS})")
     parser.add_argument("--only", nargs="+", metavar="FILE:LINE[:N]")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--json", type=lambda name: ROOT / name, metavar="FILE")
-    parser.add_argument("--jobs", type=int, default=2, help="copies side by side (2)")
+    parser.add_argument("--jobs", type=int, default=2, help="copies that work in parallel (2)")
     parser.add_argument("--budget", type=int, default=BUDGET_S, help=f"seconds a fault ({BUDGET_S})")
     parser.add_argument("--build", choices=judge.BUILDS, default="release")
     args = parser.parse_args()
@@ -224,7 +224,7 @@ def main():
     places = sum(map(choice.at_line, args.only), []) if args.only else choice.places(
         args.folder and args.folder.rstrip("/"), args.seed, args.faults)
     if not places:
-        sys.exit("there is nothing to plant a fault in")
+        sys.exit("no fault fits there")
     return list_all(places) if args.list else plant_all(args, places)
 
 

@@ -1,4 +1,4 @@
-"""What Lua makes of a text, so that two texts can be compared as two object files can."""
+"""Compiles Lua to byte code, so that two texts can be compared as two object files can."""
 
 import ctypes
 import ctypes.util
@@ -9,7 +9,7 @@ WRITER = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes
 
 
 def bytecode(text):
-    """Without what is there for debugging; None if the text does not compile."""
+    """The byte code without debugging information; None if the text does not compile."""
     lua = ctypes.CDLL(LIBRARY)
     lua.luaL_newstate.restype = ctypes.c_void_p
     state, octets, parts = ctypes.c_void_p(lua.luaL_newstate()), text.encode(), []

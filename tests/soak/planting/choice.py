@@ -1,5 +1,5 @@
-"""Which faults are planted: a sample by a seed, spread over the halves by their lines of code, and one
-fault a function as long as there are functions."""
+"""Chooses the faults: a sample by a seed, spread over the top folders by their lines of code, with
+one fault a function as long as there are functions."""
 
 import collections
 import random
@@ -9,12 +9,12 @@ from planting.copies import ROOT
 
 FOLDERS = ("dataplane", "lua/sluice", "control", "lab")
 SUFFIXES = (".c", ".h", ".def", ".lua")
-TRIES = 6  # of one function, until it gives a fault that compiles and changes something
+TRIES = 6  # of one function, until a fault compiles and changes its object
 EQUIVALENTS = ROOT / "tests/soak/equivalents.txt"
 
 
 def sources(folder):
-    """Paths from the root, of what a folder holds, or of the four; a file is a folder of itself."""
+    """The source files of a folder, or of all FOLDERS, from the root; or the file itself."""
     tops = [folder] if folder else FOLDERS
     found = {path for top in tops for path in [ROOT / top, *(ROOT / top).rglob("*")]}
     return sorted(str(path.relative_to(ROOT)) for path in found
@@ -26,7 +26,7 @@ def texts(paths):
 
 
 def shares(lines, n):
-    """How many of n faults each half has; each one at least."""
+    """How many of n faults each top folder (`half`) gets; at least one."""
     whole = sum(lines.values())
     exact = {half: n * count / whole for half, count in lines.items()}
     share = {half: max(1, int(x)) for half, x in exact.items()}
@@ -37,7 +37,7 @@ def shares(lines, n):
 
 
 def order_in(function, rng):
-    """A function's faults, as many kinds as there are before a kind comes again."""
+    """A function's faults in random order; a kind comes again only after all other kinds."""
     by_kind = collections.defaultdict(list)
     for fault in function:
         by_kind[fault.kind].append(fault)
@@ -52,7 +52,7 @@ def order_in(function, rng):
 
 
 def places(folder, seed, n):
-    """n lists: of each the first that can be judged is planted, so that one run is as another."""
+    """n lists of faults. Of each list the first judgeable fault counts: runs are repeatable."""
     functions, weight = collections.defaultdict(dict), collections.Counter()
     for text in texts(sources(folder)):
         half = text.path.split("/")[0]
@@ -75,14 +75,14 @@ def places(folder, seed, n):
 
 
 def at_line(place):
-    """FILE:LINE or FILE:LINE:N: a list for each fault there."""
+    """FILE:LINE or FILE:LINE:N: one list for each fault at that line."""
     path, line, *which = place.split(":")
     there = [fault for fault in texts([path])[0].faults() if fault.line == int(line)]
     return [[fault] for fault in (there[int(which[0]) - 1:int(which[0])] if which else there)]
 
 
 def name_of(fault, known={}):
-    """FILE:LINE:N, by which at_line finds it again."""
+    """FILE:LINE:N; at_line finds the fault by this name."""
     if fault.path not in known:
         by_line = known[fault.path] = collections.defaultdict(list)
         for one in texts([fault.path])[0].faults():
@@ -107,9 +107,9 @@ def equivalents():
 
 
 def stale(rows):
-    """A sentence for each row that fits no text any more."""
+    """A sentence for each row that fits no line of the source any more."""
     for path, function, what in rows:
         file = ROOT / path
         known = faults.Text(path, file.read_text()).faults() if file.exists() else []
         if not any((f.function, planted(f)) == (function, what) for f in known):
-            yield f"equivalents.txt: {path} {function}: nobody can plant {what}"
+            yield f"equivalents.txt: {path} {function}: no line fits {what}"

@@ -1,4 +1,4 @@
-"""Copies of the tree, with builds of their own, for faults to be planted in."""
+"""Copies of the tree, each with its own build; faults are planted in the copies."""
 
 import hashlib
 import os
@@ -21,7 +21,7 @@ def copied_files(folder):
 
 
 def copy_tree(copy):
-    """What has not changed keeps its time, so that it is not compiled again."""
+    """An unchanged file keeps its time, so that ninja does not compile the file again."""
     files = copied_files(ROOT)
     for path in files:
         old, new = ROOT / path, copy / path
@@ -33,7 +33,7 @@ def copy_tree(copy):
 
 
 def digest(folder):
-    """Of all that a quick test could depend on."""
+    """Covers all files that a quick test could depend on."""
     whole = hashlib.sha256()
     for path in sorted(copied_files(folder)):
         if path.suffix == ".md" or path.parts[:2] == ("tests", "soak"):

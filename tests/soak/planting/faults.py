@@ -1,5 +1,5 @@
-"""Which faults can be planted in a text: what a hand that slips writes, and nothing that only people
-read. A fault replaces text[start:end] by `new`."""
+"""Lists the faults that can be planted in a text: slips of a programmer, in text that the compiler
+reads. A fault replaces text[start:end] by `new`."""
 
 import re
 from collections import namedtuple
@@ -9,7 +9,7 @@ from planting import tokens as lexer
 Fault = namedtuple("Fault", "path function line kind start end new old_line new_line")
 
 WHOLE_FILE = "(file)"
-# What only people or the processor's caches see, the compiler holds by itself, or is a hint of room.
+# Texts for people, prefetches, checks of the compiler, attributes, and hints of a size.
 NOT_PLANTED = re.compile(r"^(_?_?static_assert|_Static_assert|assert|RTE_BUILD_BUG_ON|\w*prefetch\w*"
                          r"|(\w+_)?log(_\w+)?|rte_log|perror|unseen\w*|alignas|_Alignas|aligned"
                          r"|__attribute__|__asm__|lua_createtable|describe|help)$")
@@ -18,7 +18,7 @@ SUMS = {"+": "-", "-": "+", "*": "/", "/": "*", "//": "*", "+=": "-=", "-=": "+=
         ">>": "<<", "&": "|", "|": "&", "|=": "&=", "&=": "|=", "%": "/"}
 LOGIC = {"&&": "||", "||": "&&", "and": "or", "or": "and"}
 TRUTH = {"true": "false", "false": "true"}
-STATEMENT_LINES = 4  # longer ones are not forgotten whole
+STATEMENT_LINES = 4  # a longer statement is not forgotten whole
 
 
 def other_numbers(text, is_lua):
@@ -31,13 +31,13 @@ def other_numbers(text, is_lua):
         base = 10
     value, form = int(found[1], base), {16: "{:#x}", 8: "0{:o}", 10: "{}"}[base]
     others = (value + 1, value - 1)
-    if value and value % 10 == 0:  # a round number: one more or less of it makes no odds
+    if value and value % 10 == 0:  # a round number: a difference of 1 has no effect
         others = (value * 2, value // 2)
     return [form.format(v) + found[2] for v in others if v >= 0]
 
 
 class Text:
-    """A file's tokens and what may be planted at each."""
+    """A file's tokens, and the faults for each token."""
 
     def __init__(self, path, text):
         self.path, self.text, self.is_lua = path, text, path.endswith(".lua")
@@ -57,7 +57,7 @@ class Text:
         return of
 
     def left_out(self):
-        """Takes what is not planted into from the functions."""
+        """Gives tokens that get no fault the function None."""
         for at, token in enumerate(self.tokens):
             if self.function[at] and NOT_PLANTED.match(self.function[at]):
                 self.function[at] = None
@@ -75,7 +75,7 @@ class Text:
                         self.function[i] = None
 
     def is_array_declared(self, at):
-        """`type name[SIZE]`: a place more is none that anybody sees."""
+        """`type name[SIZE]`: one element more changes no result."""
         before = self.at(at - 2)
         of_type = before.kind == "name" and before.text not in ("return", "else", "case", "sizeof")
         return (not self.is_lua and at in self.partner and self.at(at - 1).kind == "name"
@@ -131,7 +131,7 @@ class Text:
             yield from self.arguments(at)
 
     def is_pointer(self, at):
-        """`type *name`: the house writes no space behind such a star."""
+        """`type *name`: clang-format leaves no space after the star of a pointer."""
         token = self.tokens[at]
         return not self.is_lua and token.text in ("*", "&") and self.text[token.end] != " "
 
@@ -160,7 +160,7 @@ class Text:
             yield self.fault(at, "negation", start, end, f"!({self.text[start:end]})")
 
     def arguments(self, at):
-        """Of a call, each two that stand beside each other."""
+        """Swaps each two neighbouring arguments of a call."""
         name = self.at(at - 1)
         if name.kind != "name" or name.text in self.words or self.is_definition(at - 1):
             return
@@ -186,7 +186,7 @@ class Text:
     # --- Statements -------------------------------------------------------------------------------
 
     def statements(self):
-        """(first, last) token of those that somebody may forget."""
+        """(first, last) token of each statement that a programmer may forget."""
         yield from self.lua_statements() if self.is_lua else self.c_statements()
 
     def c_statements(self):
@@ -213,7 +213,7 @@ class Text:
 
     def is_forgettable(self, at, last):
         first = self.at(at)
-        if first.text == "return":  # not a function's last
+        if first.text == "return":  # a function's last return is not forgotten
             return self.at(last + 1).text != "}" or self.function[last + 2:last + 3] == [self.function[at]]
         if first.text in ("break", "continue"):
             return True
@@ -271,7 +271,7 @@ class Text:
         return sorted(set(found), key=lambda f: (f.start, f.kind, f.new))
 
     def weights(self):
-        """How many lines of code each function has."""
+        """The number of lines of code of each function."""
         lines = {}
         for token, name in zip(self.tokens, self.function):
             lines.setdefault(name, set()).add(token.line)

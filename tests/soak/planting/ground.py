@@ -1,5 +1,5 @@
-"""What a build knows of itself: which object is of which source, which program is linked of which
-object, which test runs which program."""
+"""Reads from a build: the source of each object, the objects of each program, the programs of each
+test."""
 
 import json
 import os
@@ -7,12 +7,12 @@ import pathlib
 import subprocess
 from collections import namedtuple
 
-# A test of Meson's: its programs are paths inside the build.
+# A test that Meson knows. `programs`: paths inside the build.
 Test = namedtuple("Test", "name programs suites seconds_most")
 
 
 class Ground:
-    """Of one build that is whole."""
+    """The sources, objects, programs and tests of one complete build."""
 
     def __init__(self, copy, build):
         self.copy, self.folder = copy, copy / "build" / build
@@ -26,13 +26,13 @@ class Ground:
                               capture_output=True, text=True).stdout
 
     def of_source(self, path):
-        """A path that ninja writes, from the tree's root; None if it is no source."""
+        """Turns a path of ninja's into one from the tree's root; None if the file is no source."""
         full = os.path.normpath(self.folder / path)
         inside = os.path.relpath(full, self.copy)
         return None if inside.startswith(("..", "build")) else inside
 
     def compiled(self):
-        """source: the objects that hold what it says, by `ninja -t deps` for what is included."""
+        """{source: objects compiled from the source or including it}, by `ninja -t deps`."""
         objects, of = {}, None
         for line in self.ninja("deps").splitlines():
             if line.startswith(" "):
@@ -60,17 +60,17 @@ class Ground:
         return bool(self.objects.get(path, set()) & made_of)
 
     def reaching(self, path):
-        """The tests with a program in which the source is."""
+        """The tests with a program that contains the source."""
         programs = {program for program in self.made_of if self.is_in(path, program)}
         return [test for test in self.tests.values() if set(test.programs) & programs]
 
     def own_objects(self, path):
-        """Those that are compiled of it; none for what is only included."""
+        """The objects compiled from the source; none for a file that is only included."""
         end = pathlib.Path(path).name + ".o"
         return sorted(o for o in self.objects.get(path, ()) if o and o.endswith(end))
 
 
-# Words in the names of tests that are about a folder, beside its own.
+# Further words in names of tests for a folder, beside the words of its path.
 ALSO = {"lua/sluice/base": "mistakes configs", "lua/sluice/config": "mistakes configs check",
         "lua/sluice/script": "policy", "lua/sluice/subscribers": "ms tunnels reload",
         "lua/sluice/ms": "ms llc", "lua/sluice/llc": "xid", "lua/sluice/bssgp": "bvc flow pfc",
@@ -85,7 +85,7 @@ def words_of(name):
 
 
 def nearness(path, test):
-    """How many words of its path a test's name has; one that stands beside the file is before all."""
+    """The number of words shared by path and test name; 100 for the test named like the file."""
     stem = path.rsplit(".", 1)[0]
     also = " ".join(words for folder, words in ALSO.items() if path.startswith(folder + "/"))
     words = words_of(stem) | words_of(also.replace(" ", "/"))

@@ -1,5 +1,5 @@
-"""Plants a fault in a copy of the tree and runs the tests that can see it, the nearest and cheapest
-first, until one fails."""
+"""Plants a fault in a copy of the tree and runs the tests that contain the file, the nearest and
+cheapest first, until a test fails."""
 
 import filecmp
 import json
@@ -23,26 +23,26 @@ import runner  # noqa: E402
 BUILDS = {"release": ["--buildtype=release", "-Dtests=true", "-Dbench=false"],
           "asan": ["--buildtype=debugoptimized", "-Db_sanitize=address,undefined",
                    "-Db_lundef=false", "-Dtests=true"]}
-PATIENCE = 2  # times the limits that tests have inside; the machine is busy
-LONGER, LEAST_S = 10, 20  # a test hangs that takes so many times as long as without a fault
-REAL_TIME = {"e2e", "interop", "threads"}  # may fail by chance: fails, passes without it, fails
-NOT_RUN = {"e2e/memory": "it changes the huge pages of the machine, and may be killed meanwhile"}
-UNKNOWN_SHARE = 1 / 6  # of its time limit: what a script is thought to take before it was ever run
-# What a test starts ends with it, and its namespaces, taps and sockets are its own.
+PATIENCE = 2  # factor for the time limits inside tests, because the machine is busy
+LONGER, LEAST_S = 10, 20  # a test hangs at LONGER times its usual time, and LEAST_S
+REAL_TIME = {"e2e", "interop", "threads"}  # may fail by chance: fails twice, passes without fault
+NOT_RUN = {"e2e/memory": "it changes the machine's huge pages; a kill leaves them changed"}
+UNKNOWN_SHARE = 1 / 6  # of its time limit: the estimate for a script that has not run yet
+# A test's processes end with the test; namespaces, taps and sockets are private to the test.
 APART = ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c",
          'mount -t tmpfs tmpfs /run && ip link set lo up; "$@"; exit $?', "sh"]
 
 CAUGHT, LIVED, SAME, REFUSED = "caught", "lived", "compiles to the same", "does not compile"
-# `ran` and `left`: names of tests; left are those that the budget had no time for.
+# `ran`, `left`: names of tests that have run, and of tests that the budget left no time for.
 Verdict = namedtuple("Verdict", "what by ran left seconds")
 
 
-stopping = threading.Event()  # what is planted is taken back, and nothing else is begun
+stopping = threading.Event()  # planted faults are taken back, and no further test begins
 
 
 class Known:
-    """What was measured, kept from run to run: how long each test takes and whether it passes on this
-    tree without a fault, and which tests caught faults of which folder."""
+    """Measurements kept from run to run: each test's seconds, whether the test passes on this tree
+    without a fault, and which tests caught faults of which folder."""
 
     def __init__(self, path, tree):
         self.path, self.lock, self.test_locks = path, threading.Lock(), {}
@@ -84,7 +84,7 @@ def apart():
 
 
 def programs_of(copy, build):
-    """The tests as the runner runs them."""
+    """The tests' programs as tests/runner.py runs them."""
     environment = {"PATIENCE": str(PATIENCE)}
     return {program.name: program._replace(cmd=[*apart(), *program.cmd],
                                            env={**program.env, **environment},
@@ -93,10 +93,10 @@ def programs_of(copy, build):
 
 
 def run(copy, program):
-    """What it says of a failure, or nothing; and whether any case was not skipped."""
+    """(the first failure, or "" if none; whether any case was not skipped)"""
     logs = copy / "build/log/tests"
     logs.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:  # what is killed leaves files
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:  # a killed test leaves files
         os.chmod(folder, 0o1777)
         program = program._replace(env={**program.env, "TMPDIR": folder})
         result = runner.run_program(program, logs)
@@ -106,7 +106,7 @@ def run(copy, program):
 
 
 class Whole:
-    """The copy without a fault, built whole."""
+    """The complete copy and build without a fault."""
 
     def __init__(self, folder, build):
         self.copy, self.build = folder / "whole", build
@@ -118,7 +118,7 @@ class Whole:
         self.known = Known(folder / f"known_{build}.json", copies.digest(self.copy))
 
     def is_sound(self, test):
-        """It passes here; one in real time is asked each time."""
+        """The test passes without a fault; a test in real time runs again for each question."""
         with self.known.lock_of(test.name):
             if test.name not in self.known.sound or REAL_TIME & set(test.suites):
                 start = time.monotonic()
@@ -127,7 +127,7 @@ class Whole:
             return self.known.sound[test.name] == "good"
 
     def order(self, path):
-        """The tests that can reach what a file holds, the nearest first, then by their cost."""
+        """The tests that contain the file, the nearest first, then the cheapest."""
         caught = self.known.caught.get(os.path.dirname(path), {})
         return sorted((test for test in self.ground.reaching(path) if test.name not in NOT_RUN),
                       key=lambda test: (-ground.nearness(path, test),
@@ -136,7 +136,7 @@ class Whole:
 
 
 class Bench:
-    """A copy in which one fault at a time is planted."""
+    """A copy for planting faults, one at a time."""
 
     def __init__(self, folder, name, whole, budget_s, ninjas):
         self.copy, self.whole, self.budget_s, self.ninjas = folder / name, whole, budget_s, ninjas
@@ -150,7 +150,7 @@ class Bench:
                               capture_output=True, check=False).returncode == 0
 
     def is_as_before(self, target):
-        """A program or an object; debugging aside, which tells lines and columns."""
+        """The program or object is unchanged, apart from debugging information (lines, columns)."""
         new, old = self.folder / target, self.whole.ground.folder / target
         if self.whole.build == "release" or target.endswith("_test"):
             return filecmp.cmp(new, old, shallow=False)
@@ -206,7 +206,7 @@ class Bench:
         return (LIVED if changed else SAME), "", ran, []
 
     def fails(self, test):
-        """What the test says against the fault, or nothing; and whether it was run at all."""
+        """(the test's first failure, or "" if none; whether the test was run at all)"""
         program, start = self.programs[test.name], time.monotonic()
         usual_s = self.whole.known.seconds.get(test.name)
         if usual_s is not None:

@@ -1,5 +1,5 @@
-"""C and Lua cut into tokens, as far as planting a fault needs it: comments and strings fall out, and
-each token knows the function that it stands in."""
+"""Cuts C and Lua into tokens, as far as planting a fault needs: drops comments, marks strings, and
+finds the function around each token."""
 
 import re
 from collections import namedtuple
@@ -40,7 +40,7 @@ def tokens_of(text, is_lua):
 
 
 def partners(tokens):
-    """Where the bracket that opens at a token closes, and the other way round."""
+    """{index of a bracket: index of its partner}, for opening and closing brackets."""
     stack, partner = [], {}
     for at, token in enumerate(tokens):
         if token.kind != "op":
@@ -54,7 +54,7 @@ def partners(tokens):
 
 
 def c_functions(tokens, partner):
-    """(name, first token, last token) of each body; a struct's members have the name None."""
+    """(name, first token, last token) of each function body; the name is None for a struct."""
     bodies, at = [], 0
     while at < len(tokens):
         token = tokens[at]
@@ -74,7 +74,7 @@ def c_functions(tokens, partner):
 
 
 def lua_blocks(tokens):
-    """For each token what it stands in, outermost first: (word or bracket, the token's place)."""
+    """For each token the blocks around the token, outermost first: (word or bracket, its index)."""
     stack, inside = [], []
     for at, token in enumerate(tokens):
         closes = token.text in ("end", "until") if token.kind == "name" else token.text in CLOSES
@@ -88,7 +88,7 @@ def lua_blocks(tokens):
 
 
 def lua_function_name(tokens, at):
-    """Of the word `function` at a place; None if it has none."""
+    """The name of the function at the word `function`; None for a function without a name."""
     parts = []
     for token in tokens[at + 1:]:
         if token.text == "(":
@@ -100,7 +100,7 @@ def lua_function_name(tokens, at):
 
 
 def lua_functions(tokens):
-    """For each token the innermost function with a name around it, or None."""
+    """For each token the innermost named function around the token, or None."""
     names, of = {}, []
     for stack in lua_blocks(tokens):
         name = None
