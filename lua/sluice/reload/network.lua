@@ -11,7 +11,7 @@ local schema = require "sluice.config.schema"
 local schema_network = require "sluice.config.network_keys"
 local network = require "sluice.core.network"
 
-local network = {}
+local reload_network = {}
 
 -- ---- GGSNs: a GGSN stays if its address and MAC are unchanged ----
 
@@ -266,8 +266,8 @@ local function close_obsolete(new)
     end
 end
 
--- done(what, how) counts a change. Returns the old ids of the GGSNs, for network.remove.
-function network.add(old, new, done)
+-- done(what, how) counts a change. Returns the old ids of the GGSNs, for reload_network.remove.
+function reload_network.add(old, new, done)
     close_obsolete(new)
     change_from(old, new, done)
     local old_ids = add_ggsns(old, new, done)
@@ -282,7 +282,7 @@ function network.add(old, new, done)
 end
 
 -- The obsolete cells.
-function network.obsolete_bvcs(new)
+function reload_network.obsolete_bvcs(new)
     local list, records = {}, records_of(new)
     for _, nse in ipairs(copy(network.nses)) do
         local record = records[nse.nsei]
@@ -297,7 +297,7 @@ function network.obsolete_bvcs(new)
 end
 
 -- Removes obsolete NS-VCs, NSEs and GGSNs; their cells have been removed before.
-function network.remove(old, new, old_ids, done)
+function reload_network.remove(old, new, old_ids, done)
     local records = records_of(new)
     for _, nse in breath.each(copy(network.nses)) do
         local record = records[nse.nsei]
@@ -315,7 +315,7 @@ function network.remove(old, new, old_ids, done)
 end
 
 -- The number of new NSEs, NS-VCs, cells and GGSNs: as many places must be free before the old ones go.
-function network.count_new(old, new)
+function reload_network.count_new(old, new)
     local n = { nses = 0, nsvcs = 0, bvcs = 0, ggsns = 0 }
     local ggsns = ggsns_of(old)
     for _, ggsn in breath.each(new.ggsn) do
@@ -334,4 +334,4 @@ function network.count_new(old, new)
     return n
 end
 
-return network
+return reload_network

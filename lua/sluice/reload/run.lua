@@ -15,7 +15,7 @@ local dp = require "dp"
 local program = require "program"
 local log = require "log"
 local members = require "sluice.subscribers.members"
-local network = require "sluice.reload.network"
+local reload_network = require "sluice.reload.network"
 local parts = require "sluice.config.parts"
 local pieces = require "sluice.reload.pieces"
 local policy = require "sluice.policy.hooks"
@@ -104,7 +104,7 @@ local function keep_ids(more)
 end
 
 local function check_places(plan, old, new)
-    local more = network.count_new(old, new)
+    local more = reload_network.count_new(old, new)
     local mss, pdps = count_mss(plan.pieces)
     for _, kind in ipairs { "nse", "nsvc", "ggsn", "bvc" } do
         check.places(plan.critic, new, kind .. "s", more[kind .. "s"], network.ids[kind]:left())
@@ -226,7 +226,7 @@ end
 
 -- Cells are blocked first, so that no more MSs move in.
 local function remove_bvcs(new, done)
-    local bvcs = network.obsolete_bvcs(new)
+    local bvcs = reload_network.obsolete_bvcs(new)
     for _, bvc in breath.each(bvcs) do
         dp.bvc_block { bvc_id = bvc.id, blocked = true }
     end
@@ -275,13 +275,13 @@ local function set_rest(old, new, done)
 end
 
 local function apply(plan, old, new, done)
-    local ggsn_ids = network.add(old, new, done)
+    local ggsn_ids = reload_network.add(old, new, done)
     remove_mss(plan, done)
     change_mss(plan, false, done)
     change_mss(plan, true, done)
     add_mss(plan, done)
     remove_bvcs(new, done)
-    network.remove(old, new, ggsn_ids, done)
+    reload_network.remove(old, new, ggsn_ids, done)
     set_rest(old, new, done)
     tunnels.again()
     keep_ids(nil)
