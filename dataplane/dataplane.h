@@ -26,25 +26,24 @@ extern const struct field_record dp_class_record;
 #define FIELD_TYPE_CLASSES struct dp_classes
 #define FIELD_KIND_CLASSES FIELD_LIST, &dp_class_record
 
-#define DP_PORT_FIELDS(MUST, KEY, T)                                                             \
-    MUST(T, OCTETS, device, 1, 255,                                                              \
-         "net_ring, a PCI address, or a DPDK device with its arguments")                         \
-    KEY(T, COUNT, rx_frames, "rx_frames", NULL, 1, 65536, 0,                                     \
-        "frames that wait at the port, of each worker")                                          \
-    KEY(T, COUNT, tx_frames, "tx_frames", NULL, 1, 65536, 0,                                     \
-        "frames that wait behind it, of each worker")                                            \
-    MUST(T, MAC, mac, 0, 0, "our Ethernet address; zeros: the device's own")                     \
-    MUST(T, U32, address, 0, UINT32_MAX, "our IPv4 address; 0: none")                            \
-    KEY(T, COUNT, prefix, "prefix", NULL, 1, 32, 24,                                             \
-        "how much of it is the link's: what is beyond is the gateway's, and nobody answers its " \
-        "broadcast address")                                                                     \
-    MUST(T, U32, gateway, 0, UINT32_MAX, "where all else goes; 0: all is on the link")           \
-    MUST(T, IPV6, address6, 0, 0, "our IPv6 address; zeros: none")                               \
-    KEY(T, COUNT, prefix6, "prefix6", NULL, 1, 128, 64,                                          \
-        "how much of it is the link's; counts with a gateway6 only")                             \
-    MUST(T, IPV6, gateway6, 0, 0, "where all else goes; zeros: all is on the link")              \
-    MUST(T, U16, port, 1, 65535, "our UDP port")                                                 \
-    KEY(T, SIZE, mtu_octets, "mtu", NULL, 576, 9000, 1500,                                       \
+#define DP_PORT_FIELDS(MUST, KEY, T)                                                  \
+    MUST(T, OCTETS, device, 1, 255,                                                   \
+         "net_ring, a PCI address, or a DPDK device with its arguments")              \
+    KEY(T, COUNT, rx_frames, "rx_frames", NULL, 1, 65536, 0,                          \
+        "size of each worker's receive ring, in frames")                              \
+    KEY(T, COUNT, tx_frames, "tx_frames", NULL, 1, 65536, 0,                          \
+        "size of each worker's transmit ring, in frames")                             \
+    MUST(T, MAC, mac, 0, 0, "the port's Ethernet address; zeros: the device's own")   \
+    MUST(T, U32, address, 0, UINT32_MAX, "the port's IPv4 address; 0: none")          \
+    KEY(T, COUNT, prefix, "prefix", NULL, 1, 32, 24,                                  \
+        "prefix length of the link; other addresses are reached through the gateway") \
+    MUST(T, U32, gateway, 0, UINT32_MAX, "the router to other addresses; 0: none")    \
+    MUST(T, IPV6, address6, 0, 0, "the port's IPv6 address; zeros: none")             \
+    KEY(T, COUNT, prefix6, "prefix6", NULL, 1, 128, 64,                               \
+        "prefix length of the link; used with gateway6 only")                         \
+    MUST(T, IPV6, gateway6, 0, 0, "the router to other addresses; zeros: none")       \
+    MUST(T, U16, port, 1, 65535, "the port's UDP port")                               \
+    KEY(T, SIZE, mtu_octets, "mtu", NULL, 576, 9000, 1500,                            \
         "the largest IP packet that this link carries")
 FIELD_KEYS_STRUCT(dp_port, DP_PORT_FIELDS);
 extern const struct field_record dp_port_record;
@@ -72,23 +71,22 @@ extern const struct field_record dp_port_record;
         128000, "the most octets of N-PDUs that wait for one MS (ms_full)")                        \
     KEY(T, COUNT, overflow, "queue.overflow", NULL, DP_OVERFLOW_LARGEST, DP_OVERFLOW_TAIL,         \
         DP_OVERFLOW_LARGEST,                                                                       \
-        "what is dropped at a full limit: the head of the queue that is largest for its share, "   \
-        "or, as in the published studies, the N-PDU that comes; a class's own limit is always of " \
-        "the second kind")                                                                         \
+        "what a full limit drops: the head of the queue that is largest for its share, or, as in " \
+        "the published studies, the arriving N-PDU; a class's own limit always drops the latter")  \
     KEY(T, TIME, hold_ns, "queue.hold", "unlimited", 1 * S_IN_NS, 10000 * S_IN_NS, 300 * S_IN_NS,  \
-        "how much longer than its lifetime an N-PDU may stay in all, its MS frozen or stopped "    \
+        "how long beyond its lifetime an N-PDU may wait while its MS is frozen or stopped "        \
         "(expired)")                                                                               \
     KEY(T, COUNT, queue_flows, "queue.flows", "none", 2, 64, 16,                                   \
-        "how many queues by flow a packet flow has, where its class asks for them")                \
+        "the number of queues by flow of a packet flow, in a class with flows = true")             \
     KEY(T, SIZE, flow_quantum_octets, "queue.flow_quantum", NULL, 256, 65535, 300,                 \
-        "what one of them may send in its turn")
+        "octets that a queue by flow may send in its turn")
 enum dp_overflow { DP_OVERFLOW_LARGEST, DP_OVERFLOW_TAIL };
 
-#define DP_DELAY(KEY, T, name, key, whose)                                                       \
-    KEY(T, TIME, name, key, "as offered", 0, 100 * S_IN_NS, 0,                                   \
-        "use of " whose " bucket only what its rate sends in that time, and one LLC PDU by "     \
-        "the N201-U in use: the rest waits here, where it is managed, and not in the BSS; 0 s: " \
-        "all of it")
+#define DP_DELAY(KEY, T, name, key, owner)                                                     \
+    KEY(T, TIME, name, key, "as offered", 0, 100 * S_IN_NS, 0,                                 \
+        "fill " owner " bucket only to what its rate sends in this time, and one LLC PDU by "  \
+        "the N201-U in use: the rest waits here, where an AQM acts, and not in the BSS; 0 s: " \
+        "use the whole bucket")
 #define DP_GB_KEYS(KEY, T)                                                                   \
     DP_DELAY(KEY, T, cell_delay_ns, "gb.cell_delay", "a cell's")                             \
     DP_DELAY(KEY, T, ms_delay_ns, "gb.ms_delay", "an MS's")                                  \
@@ -98,13 +96,13 @@ enum dp_overflow { DP_OVERFLOW_LARGEST, DP_OVERFLOW_TAIL };
         "next packet; none: never")
 #define DP_GN_KEYS(KEY, T)                                                               \
     KEY(T, COUNT, error_indications_per_s, "gn.error_indications", NULL, 0, 100000, 100, \
-        "GTP-U error indications a second at most, for TEIDs that nobody has")
+        "the most GTP-U error indications a second, for unknown TEIDs")
 
 #define DP_ROOM(KEY, T, name, most, what) \
     KEY(T, COUNT, name, "room." #name, NULL, 1, most, 0, what " that there is room for")
 #define DP_ROOM_WORKER(KEY, T, name, most, what)                     \
     KEY(T, COUNT, name, "room." #name, "as many as all", 1, most, 0, \
-        what " that each worker has room for; who moves to a full one stays where it is")
+        what " that each worker has room for; an MS does not move to a full worker")
 #define DP_ROOM_KEYS(KEY, T)                                       \
     DP_ROOM(KEY, T, nses, 4096, "NSEs")                            \
     DP_ROOM(KEY, T, nsvcs, 16384, "NS-VCs")                        \
@@ -118,20 +116,20 @@ enum dp_overflow { DP_OVERFLOW_LARGEST, DP_OVERFLOW_TAIL };
         "packet flows of each MS, one for each class and PFI of its contexts")
 
 // The documentation lists the keys in this order, block by block.
-#define DP_CONFIG_FIELDS(MUST, KEY, T)                                                     \
-    DP_ROOM_KEYS(KEY, T)                                                                   \
-    DP_QUEUE_KEYS(KEY, T)                                                                  \
-    DP_GB_KEYS(KEY, T)                                                                     \
-    DP_GN_KEYS(KEY, T)                                                                     \
-    KEY(T, COUNT, workers, "run.workers", NULL, 1, DP_WORKERS_MAX, 1,                      \
-        "threads that packets go through; each NSE belongs to one of them")                \
-    MUST(T, CLASSES, classes, CLASS_COUNT, CLASS_COUNT, "the traffic classes, by number")  \
-    MUST(T, U64, seed, 0, INT64_MAX, "of the AQMs' random numbers")                        \
-    MUST(T, U64, teid_seed, 0, INT64_MAX, "of the TEIDs' random bits; 0: the system says") \
-    MUST(T, BOOL, real_time, 0, 1, "the clock is real: waits may end 65 us late")          \
-    MUST(T, U32, ms_options_octets, 0, COMMAND_OCTETS,                                     \
-         "room an MS has for its optional elements (command ms_options); 0: none")         \
-    MUST(T, DP_PORT, gn, 0, 0, "the port towards the GGSN")                                \
+#define DP_CONFIG_FIELDS(MUST, KEY, T)                                                       \
+    DP_ROOM_KEYS(KEY, T)                                                                     \
+    DP_QUEUE_KEYS(KEY, T)                                                                    \
+    DP_GB_KEYS(KEY, T)                                                                       \
+    DP_GN_KEYS(KEY, T)                                                                       \
+    KEY(T, COUNT, workers, "run.workers", NULL, 1, DP_WORKERS_MAX, 1,                        \
+        "threads that forward packets; each NSE belongs to one of them")                     \
+    MUST(T, CLASSES, classes, CLASS_COUNT, CLASS_COUNT, "the traffic classes, by number")    \
+    MUST(T, U64, seed, 0, INT64_MAX, "seed of the AQMs' random numbers")                     \
+    MUST(T, U64, teid_seed, 0, INT64_MAX, "seed of the TEIDs' random bits; 0: the system's") \
+    MUST(T, BOOL, real_time, 0, 1, "the clock is real: waits may end 65 us late")            \
+    MUST(T, U32, ms_options_octets, 0, COMMAND_OCTETS,                                       \
+         "room an MS has for its optional elements (command ms_options); 0: none")           \
+    MUST(T, DP_PORT, gn, 0, 0, "the port towards the GGSN")                                  \
     MUST(T, DP_PORT, gb, 0, 0, "the port towards the BSS")
 
 FIELD_KEYS_STRUCT(dp_config, DP_CONFIG_FIELDS);
@@ -283,7 +281,7 @@ struct dp_far_end {
 
 struct dp_far_end dp_far_end(const struct dp *dp, enum stats_side side, uint32_t worker);
 
-// The worker that owns a TEID of ours: its far end on Gn takes the TEID's G-PDUs.
+// The worker that owns a TEID of this SGSN: the worker's far end on Gn takes the TEID's G-PDUs.
 uint32_t dp_teid_worker(const struct dp *dp, uint32_t teid);
 
 #endif

@@ -10,7 +10,7 @@
 
 // ---- Parsing ----
 
-// As getopt_long wants it; --help behind the command's own.
+// The options in getopt_long's form; --help follows the command's own.
 static void fill(const struct cli *cli, struct option known[CLI_OPTIONS_MAX + 2])
 {
     for (size_t i = 0; i < cli->count; i++)
@@ -114,7 +114,7 @@ void cli_help(const struct cli *cli, FILE *out)
             cli->words[0] ? " " : "", cli->words, cli->about);
     for (size_t i = 0; i < cli->count; i++)
         put_option(out, cli->options[i].name, cli->options[i].argument, cli->options[i].help);
-    put_option(out, "help", NULL, "this text");
+    put_option(out, "help", NULL, "print this help");
     if (cli->more)
         fprintf(out, "\n%s\n", cli->more);
 }

@@ -1,5 +1,5 @@
-// The command line of each of the program's commands, said once: what is parsed, --help, the man
-// page and the shell's completion come from the same rows.
+// The command line of each of the program's commands. Parsing, --help, the man page and the shell's
+// completion use the same rows.
 #ifndef SLUICE_CONTROL_CLI_CLI_H
 #define SLUICE_CONTROL_CLI_CLI_H
 
@@ -9,16 +9,16 @@
 #include <stdio.h>
 
 #define CLI_OPTIONS_MAX 32
-#define CLI_HELP_COLUMN 26 // where the texts begin
+#define CLI_HELP_COLUMN 26 // where the help texts begin
 
-// Judges and keeps what an option is given. False: said on stderr why not.
+// Checks and stores an option's argument. False: the reason is on stderr.
 typedef bool cli_take_fn(void *target, const char *value);
 
 struct cli_option {
     const char *name, *argument; // argument NULL: a switch
-    const char *help;            // lines by \n
-    // Where it goes in the command's own struct: a switch to a bool, a number (most is not 0) to a
-    // uint32_t, all else to a const char *. Or who takes it.
+    const char *help;            // lines separated by \n
+    // The member of the command's own struct that the option fills: a bool for a switch, a uint32_t
+    // for a number (most is not 0), else a const char *. Or the function that takes the argument.
     size_t at;
     uint32_t least, most;
     cli_take_fn *take;
@@ -26,10 +26,10 @@ struct cli_option {
 
 struct cli {
     const char *name;  // of the command
-    const char *words; // that stand behind its options; "": none
+    const char *words; // after the options; "": none
     const char *about; // one line
     const char *more;  // lines below the options; NULL
-    // Options end at the first word that is none: what follows is somebody else's.
+    // Options end at the first word: later options belong to another program or to a request.
     bool words_follow;
     const struct cli_option *options;
     size_t count;
@@ -44,28 +44,28 @@ extern const struct cli_command cli_commands[];
 
 enum cli_end {
     CLI_GO,
-    CLI_HELPED, // the help was wanted, and stands on stdout
-    CLI_WRONG   // said on stderr
+    CLI_HELPED, // help is printed on stdout
+    CLI_WRONG   // the reason is on stderr
 };
-// argv[0] becomes "sluice NAME". The options go into the target, whose struct their rows name;
-// *first is the place of the first word that is no option.
+// argv[0] becomes "sluice NAME". Options are stored in the target, the command's own struct. *first
+// is the index of the first word that is not an option.
 enum cli_end cli_parse(const struct cli *cli, int argc, char **argv, void *target, int *first);
-// A whole number; false, said on stderr, if it is none of those.
+// Parses a whole number in that range. False: the reason is on stderr.
 bool cli_number(const char *command, const char *option, const char *text, uint32_t least,
                 uint32_t most, uint32_t *value);
-// Says on stderr that this is not what the option allows; false.
+// Reports on stderr that the option does not allow the argument; returns false.
 bool cli_refuse(const char *command, const char *option, const char *found, const char *allowed);
-// The exit status where it is not CLI_GO.
+// The exit status of a result other than CLI_GO.
 int cli_status(enum cli_end end);
-// For a command that takes no words: false, said on stderr, if there are some.
+// For a command without words. False: there are words; the reason is on stderr.
 bool cli_no_words(const struct cli *cli, int argc, char **argv, int first);
 
 void cli_help(const struct cli *cli, FILE *out);
 
 // commands.c
 void cli_usage(FILE *out);
-const struct cli_command *cli_find(const char *name); // NULL: there is none
-// The name nearest to that word; NULL: none is near.
+const struct cli_command *cli_find(const char *name); // NULL: not found
+// The command name nearest to the word; NULL: no name is near.
 const char *cli_nearest(const char *word);
 
 // print.c

@@ -1,9 +1,9 @@
-// All commands: the usage, and which one somebody meant.
+// All commands: the usage, and the nearest name to a misspelt one.
 #include <string.h>
 
 #include "control/cli/cli.h"
 
-#define WORD_MAX 40u // a longer one is near to none
+#define WORD_MAX 40u // a longer word is near to no name
 
 void cli_usage(FILE *out)
 {
@@ -25,14 +25,14 @@ const struct cli_command *cli_find(const char *name)
     return NULL;
 }
 
-// ---- Which one was meant ----
+// ---- The nearest name ----
 
 static size_t least(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
 
-// Letters put in, left out or changed.
+// The number of letters inserted, left out or changed.
 static size_t distance(const char *a, const char *b)
 {
     size_t row[WORD_MAX + 1], n = strlen(b);
@@ -53,7 +53,7 @@ static size_t distance(const char *a, const char *b)
 const char *cli_nearest(const char *word)
 {
     const char *best = NULL;
-    size_t nearest = 3; // letters wrong, two at most
+    size_t nearest = 3; // at most two wrong letters
     if (strlen(word) > WORD_MAX)
         return NULL;
     for (const struct cli_command *c = cli_commands; c->cli; c++) {

@@ -1,4 +1,5 @@
-// The program's commands: each takes what stands behind its name and returns the exit status.
+// The program's commands: each takes the arguments after the command's name and returns the exit
+// status.
 #ifndef SLUICE_CONTROL_CLI_COMMANDS_H
 #define SLUICE_CONTROL_CLI_COMMANDS_H
 

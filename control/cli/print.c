@@ -5,7 +5,7 @@
 
 // ---- roff ----
 
-// A line that starts with a dot or a quote would be a request; a hyphen is to stay one.
+// Escapes a dot or a quote at the start of a line, which would be a roff request, and hyphens.
 static void put_roff(FILE *out, const char *text)
 {
     bool starts = true;

@@ -58,7 +58,7 @@ static const struct table_column flows[] = {
     {"B x 8 / R", "delay_ns", TABLE_TIME, 9},   {"waits", "sojourn_ns", TABLE_TIME, 9},
     {"queued", "queued_npdus", TABLE_COUNT, 7}, {"octets", "queued_octets", TABLE_OCTETS, 7},
 };
-// Eighty columns with the rank before them.
+// Eighty columns, with the rank in front.
 static const struct table_column top_cells[] = {
     {"cell", "", TABLE_CELL, 11},
     {"state", "state", TABLE_STATE, 9},

@@ -1,4 +1,4 @@
-// The tables of `sluice stats` and `sluice top`: which members of a row they show.
+// The tables of `sluice stats` and `sluice top`: the members of a row that each shows.
 #ifndef SLUICE_CONTROL_CLIENT_COLUMNS_H
 #define SLUICE_CONTROL_CLIENT_COLUMNS_H
 

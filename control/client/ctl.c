@@ -1,5 +1,5 @@
-// sluice ctl WORDS...: asks the control plane of a running instance. Exit status: 0 done, 1 refused
-// or not answered, 2 there is no such instance, or usage.
+// sluice ctl WORDS...: a request to the control plane of a running instance. Exit status: 0 done, 1
+// refused or not answered, 2 there is no such instance, or usage.
 #include <string.h>
 
 #include "control/cli/cli.h"
@@ -11,7 +11,7 @@
 #define WORDS_OCTETS 256    // with the command before them
 #define ANSWER_MS    65000u // the server gives up before
 
-// With the words in one line; false: they are too long.
+// Writes the command and the words as one line. False: they are too long.
 static bool join(int argc, char **argv, char line[WORDS_OCTETS])
 {
     size_t n = (size_t)snprintf(line, WORDS_OCTETS, COMMAND);
@@ -20,7 +20,7 @@ static bool join(int argc, char **argv, char line[WORDS_OCTETS])
     return n < WORDS_OCTETS;
 }
 
-// As it came in pieces; line ends stay.
+// Prints a text, with its line ends.
 static void print_answer(const struct json_object *pieces, FILE *out)
 {
     char last = '\n';
@@ -50,7 +50,7 @@ static const struct cli_option ctl_options[] = {CLI_RUN};
 const struct cli cli_of_ctl = {.name = "ctl",
                                .words = "WORDS...",
                                .about = "ask a running instance to do something",
-                               .more = "What it can be asked: sluice ctl help.",
+                               .more = "The list of requests: sluice ctl help.",
                                .words_follow = true,
                                .options = ctl_options,
                                .count = sizeof ctl_options / sizeof ctl_options[0]};
@@ -66,7 +66,7 @@ int command_ctl(int argc, char **argv)
         return cli_status(end);
     if (first == argc || !join(argc - first, argv + first, line)) {
         fprintf(stderr,
-                "sluice ctl: words are needed, %d characters at most; try: sluice ctl help\n",
+                "sluice ctl: give a request of at most %d characters; see: sluice ctl help\n",
                 WORDS_OCTETS - (int)sizeof COMMAND);
         return EXIT_USAGE;
     }

@@ -14,9 +14,9 @@
 
 #include "control/client/now.h"
 
-#define WAKE_MS 500 // to see whether it is to end
+#define WAKE_MS 500 // between checks of `end`
 
-// Head and body, for all who asked for it in one round.
+// Head and body, shared by the connections that requested the path in one round.
 struct answer {
     char *text;
     size_t head_octets, octets;
@@ -26,10 +26,10 @@ struct answer {
 struct connection {
     int fd; // -1: free
     uint64_t until_ms;
-    uint64_t turn; // who came before whom, also within one millisecond
+    uint64_t turn; // the order of arrival, also within one millisecond
     size_t got;
     char request[HTTP_REQUEST_OCTETS];
-    const char *path; // in the request, once that has come whole
+    const char *path; // within `request`; NULL until the whole request has arrived
     bool head_only;
     struct answer *answer;
     size_t sent;
@@ -44,7 +44,7 @@ struct server {
 
 // ---- Listening ----
 
-// "ADDRESS:PORT" in two; false: it is not that.
+// Splits "ADDRESS:PORT". False: the text has another form.
 static bool split(const char *at, char lua[64], char port[8])
 {
     const char *colon = strrchr(at, ':');
@@ -106,7 +106,7 @@ static void put_down(struct connection *c)
     c->answer = NULL;
 }
 
-// Its first reader is `c`; without memory there is none, and the connection ends.
+// The answer's first reader is `c`. Without memory there is no answer, and the connection ends.
 static void compose(struct connection *c, int status, const char *type, const char *body, size_t n)
 {
     struct answer *a = c->answer = calloc(1, sizeof *a);
@@ -144,7 +144,7 @@ static void answer_path(const struct server *server, struct connection *c)
     free(body);
 }
 
-// METHOD SP PATH SP HTTP/1.x; what stands in the lines below says nothing to us.
+// METHOD SP PATH SP HTTP/1.x; the header fields below are ignored.
 static void read_request(struct connection *c)
 {
     c->request[strcspn(c->request, "\r\n")] = '\0';
@@ -168,13 +168,13 @@ static void end(struct connection *c)
     c->fd = -1;
 }
 
-// The head is there, up to an empty line; its octets may hold anything but NUL.
+// The head has arrived, up to an empty line. The head may hold any octet except NUL.
 static bool is_whole(const struct connection *c)
 {
     return strstr(c->request, "\r\n\r\n") || strstr(c->request, "\n\n");
 }
 
-// Goes on as far as the socket lets it. False: it is over.
+// Reads or writes as far as the socket allows. False: the connection is over.
 static bool read_on(struct connection *c)
 {
     ssize_t n = recv(c->fd, c->request + c->got, sizeof c->request - 1 - c->got, 0);
@@ -196,8 +196,8 @@ static bool read_on(struct connection *c)
     return c->path || c->answer;
 }
 
-// Whoever still sends is listened to no more; closing with unread octets would take the answer from
-// them.
+// A client that still sends is read no further. Closing a socket with unread octets would discard
+// the answer.
 static void drain(int fd)
 {
     char rest[4096];
@@ -235,8 +235,8 @@ static bool is_asking(const struct connection *c)
     return c->fd >= 0 && c->path && !c->answer;
 }
 
-// One answer for `first` and all behind it who ask the same. To make it may have taken a while, so
-// the time for it to go begins now.
+// One answer for `first` and all later connections with the same path. Making the answer takes
+// time, so the time limit for sending begins here.
 static void answer_alike(const struct server *server, struct connection *first)
 {
     answer_path(server, first);
@@ -253,8 +253,8 @@ static void answer_alike(const struct server *server, struct connection *first)
         }
 }
 
-// Whether `a` is ended rather than `b`: one that has asked nothing yet before one that is answered,
-// of two alike the one that came first.
+// Whether to end `a` rather than `b`: a connection without a request before one with an answer;
+// of two alike, the older one.
 static bool is_less(const struct connection *a, const struct connection *b)
 {
     if (!a->answer != !b->answer)
@@ -262,8 +262,8 @@ static bool is_less(const struct connection *a, const struct connection *b)
     return a->turn < b->turn;
 }
 
-// A free one; else that of who has held it longest for nothing, which ends, but for those that came
-// from turn `new` on: there has been no time to hear them.
+// A free slot, else the slot of the connection that has been idle longest, which ends. Connections
+// from turn `new` on are spared: their requests have not been read yet.
 static struct connection *slot_for_one_more(struct server *server, uint64_t new)
 {
     struct connection *least = NULL;

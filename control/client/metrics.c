@@ -1,6 +1,6 @@
 // sluice metrics: the metrics of a running instance for Prometheus, at /metrics; with
-// /metrics?cell=NSEI-BVCI those of the MSs of that cell. Each request looks for the instance anew,
-// so one that was started again is found.
+// /metrics?cell=NSEI-BVCI the metrics of the MSs of that cell. Each request looks for the instance
+// again, so a restarted instance is found.
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -42,7 +42,7 @@ static int answer(void *self, const char *path, FILE *body, const char **type)
     if (strncmp(path, CELL_QUERY, strlen(CELL_QUERY)) == 0 &&
         session_cell(path + strlen(CELL_QUERY), cell))
         return put(self, cell, body, type);
-    fprintf(body, "found nothing here; allowed /metrics, /metrics?cell=NSEI-BVCI\n");
+    fprintf(body, "no such path; allowed: /metrics, /metrics?cell=NSEI-BVCI\n");
     return 404;
 }
 
@@ -51,11 +51,11 @@ struct options {
 };
 static const struct cli_option metrics_options[] = {CLI_RUN,
                                                     {"listen", "ADDRESS:PORT",
-                                                     "where it is served (" LISTEN ")",
+                                                     "the address to serve at (" LISTEN ")",
                                                      .at = offsetof(struct options, at)}};
 const struct cli cli_of_metrics = {.name = "metrics",
                                    .words = "",
-                                   .about = "a running instance for Prometheus, as OpenMetrics",
+                                   .about = "serve a running instance's metrics for Prometheus",
                                    .options = metrics_options,
                                    .count = sizeof metrics_options / sizeof metrics_options[0]};
 
@@ -63,7 +63,8 @@ int command_metrics(int argc, char **argv)
 {
     struct options options = {.at = LISTEN};
     const char *why;
-    struct sigaction action = {.sa_handler = on_end, .sa_flags = SA_RESTART}; // poll ends anyway
+    struct sigaction action = {.sa_handler = on_end,
+                               .sa_flags = SA_RESTART}; // poll returns in any case
     int first;
     enum cli_end end = cli_parse(&cli_of_metrics, argc, argv, &options, &first);
     if (end != CLI_GO)

@@ -1,4 +1,4 @@
-// The monotonic clock in ms, for who waits for an instance or a person.
+// The monotonic clock in ms, for timeouts of clients.
 #ifndef SLUICE_CONTROL_CLIENT_NOW_H
 #define SLUICE_CONTROL_CLIENT_NOW_H
 

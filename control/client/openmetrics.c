@@ -12,7 +12,7 @@
 #define NAME_MOST  96
 #define LABEL_MOST 96
 
-// What tells a family's samples apart: members of a row, the last without a name.
+// The labels of a family's samples: members of a row; the last entry has no name.
 struct label {
     const char *name;
     enum { TEXT, NUMBER, TLLI } kind;
@@ -24,10 +24,10 @@ static const struct label no_labels[] = {{NULL, TEXT}},
                           class_labels[] = {{"class", TEXT}, {NULL, TEXT}},
                           port_labels[] = {{"port", TEXT}, {NULL, TEXT}};
 
-// The rows of which families are made: a list, or an object as the only one.
+// The rows that a family's samples come from: a list, or an object as the only row.
 struct source {
     FILE *out;
-    const char *prefix; // of the families' names
+    const char *prefix; // of the families' names: sluice_PREFIX_
     const struct label *labels;
     const struct json_object *rows;
 };
@@ -41,7 +41,7 @@ static const struct json_object *row_at(const struct source *s, size_t i)
 
 // ---- One family ----
 
-// NAME_ns is NAME_seconds.
+// A member NAME_ns becomes a family NAME_seconds.
 static void family_name(char name[NAME_MOST], const char *prefix, const char *member)
 {
     size_t n = strlen(member);
@@ -71,7 +71,7 @@ static void put_value(FILE *out, const char *member, uint64_t value)
         fprintf(out, " %" PRIu64 "\n", value);
 }
 
-// What a text may hold in a label; value_text has left nothing but printable ASCII.
+// A text as a label's value, without '"' and '\\'; value_text returns printable ASCII only.
 static const char *label_text(const struct json_object *row, const char *member,
                               char text[LABEL_MOST])
 {
@@ -82,7 +82,7 @@ static const char *label_text(const struct json_object *row, const char *member,
     return text;
 }
 
-// In braces, if there are any; with `reason`, NULL: none, behind the row's own.
+// Prints the labels in braces, or nothing if there are none. reason: one more label; NULL: none.
 static void put_labels(const struct source *s, const struct json_object *row, const char *reason)
 {
     const char *before = "{";
@@ -141,7 +141,7 @@ static void put_view(const struct source *s, const struct field_record *record)
     }
 }
 
-// Each reason is a label; those that never came to pass are not there.
+// Each reason is a label; reasons with a count of 0 have no sample.
 static void put_drops(const struct source *s)
 {
     const struct json_object *row;
@@ -169,7 +169,7 @@ static void put_scope(const struct source *s, enum stats_scope scope)
             put_member(s, stats_counters[i].name, stats_counters[i].help, true);
 }
 
-// The only row of its kind: a member that is an object.
+// A source with one row: a member that is an object.
 static struct source single(FILE *out, const char *prefix, const struct json_object *stats)
 {
     const struct json_object *row = value_in(stats, prefix);
@@ -202,7 +202,7 @@ static void put_one_named(void *self, const char *name, uint64_t number)
         fprintf(n->out, "%s_total{%s=\"%s\"} %" PRIu64 "\n", n->family, n->label, name, number);
 }
 
-// Counts of one family, each by its name as a label.
+// Counts of one family, with their names as labels.
 static void put_named(FILE *out, const char *family, const char *help, const char *label,
                       const struct json_object *counts)
 {
@@ -216,11 +216,11 @@ static void put_control(FILE *out, const struct json_object *stats)
     const struct source s = single(out, "control", stats);
     for (int i = 0; i < COUNT_COUNT; i++)
         put_member(&s, count_descriptions[i].name, count_descriptions[i].help, true);
-    put_named(out, "sluice_control_events", "what workers told control, by kind", "kind",
+    put_named(out, "sluice_control_events", "events from workers to control, by kind", "kind",
               value_in(s.rows, "events"));
-    put_named(out, "sluice_control_pdus_in", "PDUs that came, by kind", "pdu",
+    put_named(out, "sluice_control_pdus_in", "PDUs received, by kind", "pdu",
               value_in(stats, "pdus_in"));
-    put_named(out, "sluice_control_pdus_out", "PDUs that went, by kind", "pdu",
+    put_named(out, "sluice_control_pdus_out", "PDUs sent, by kind", "pdu",
               value_in(stats, "pdus_out"));
 }
 
@@ -240,8 +240,8 @@ static void put_classes(FILE *out, struct json_object *classes)
     const struct source s = {out, "class", class_labels, rows};
     put_scope(&s, STATS_SCOPE_CLASS);
     put_drops(&s);
-    put_member(&s, "queued_npdus", "N-PDUs that wait", false);
-    put_member(&s, "queued_octets", "octets of them", false);
+    put_member(&s, "queued_npdus", "N-PDUs queued", false);
+    put_member(&s, "queued_octets", "octets of queued N-PDUs", false);
     value_free(rows);
 }
 
@@ -250,14 +250,14 @@ static void put_info(FILE *out, const struct json_object *all)
     const struct json_object *info = value_in(all, "info");
     const struct source clock = {out, "clock", no_labels, info};
     char name[LABEL_MOST];
-    fprintf(out, "# TYPE sluice_run info\n# HELP sluice_run what runs\n");
+    fprintf(out, "# TYPE sluice_run info\n# HELP sluice_run the running instance\n");
     fprintf(out, "sluice_run_info{name=\"%s\"} 1\n", label_text(info, "name", name));
-    put_member(&clock, "run_ns", "time since it began, by its own clock", false);
+    put_member(&clock, "run_ns", "time since the start of the run, by the run's clock", false);
 }
 
 // ---- All ----
 
-// A row without its name would stand twice.
+// Drops rows without a name: their samples would have the same labels.
 static struct json_object *named(struct json_object *rows)
 {
     for (size_t i = value_count(rows); i > 0; i--)

@@ -35,7 +35,7 @@ static bool is_wanted(const char *instance, const char *run)
                                           strncmp(instance, run, (size_t)(pid - instance)) == 0));
 }
 
-// Those that are wanted and there; returns how many.
+// Finds the instances of that name or PID, or all; returns their number.
 static uint32_t find(const char *folder, const char *run, struct instance *found)
 {
     uint32_t n = 0;
@@ -48,7 +48,7 @@ static uint32_t find(const char *folder, const char *run, struct instance *found
         int fd = runtime_connect(entry->d_name);
         if (fd >= 0)
             close(fd);
-        else if (errno != EAGAIN) // what a killed one left behind
+        else if (errno != EAGAIN) // the socket of a killed instance
             continue;
         snprintf(found[n++].name, sizeof found->name, "%s", name);
     }
@@ -62,14 +62,14 @@ static void say_none(const char *folder, const char *run, FILE *errors)
     if (run)
         fprintf(errors, "sluice: no running instance is called '%s' (in %s)\n", run, folder);
     else
-        fprintf(errors, "sluice: no instance is running that this user may talk to (in %s)\n",
+        fprintf(errors, "sluice: no instance is running that this user may access (in %s)\n",
                 folder);
 }
 
 static void say_several(const struct instance *found, uint32_t n, FILE *errors)
 {
     char name[sizeof found->name];
-    fprintf(errors, "sluice: %u instances are running; say which one by --run:\n", n);
+    fprintf(errors, "sluice: %u instances are running; choose one with --run:\n", n);
     for (uint32_t i = 0; i < n; i++)
         fprintf(errors, "  %s\n", value_printable(found[i].name, name, sizeof name));
 }
@@ -81,8 +81,8 @@ static int connect_to(const char *name)
     return runtime_connect(instance);
 }
 
-// That something has come; a signal meanwhile, such as that of another size of the terminal, is
-// nothing.
+// Waits until the socket is readable. Signals, such as that of a new size of the terminal, do not
+// end the wait.
 static bool wait_for(const struct session *session, uint32_t timeout_ms)
 {
     struct pollfd ready = {session->fd, POLLIN, 0};
@@ -95,7 +95,7 @@ static bool wait_for(const struct session *session, uint32_t timeout_ms)
     return n == 1;
 }
 
-// DPDK greets who connects.
+// DPDK sends a greeting on each new connection.
 static bool greeted(const struct session *session)
 {
     char greeting[1024];
@@ -139,7 +139,7 @@ static struct json_object *failed(struct session *session, const char *what)
     return NULL;
 }
 
-// An answer is one member, whose name is the command; it may say why there is nothing.
+// An answer is an object with one member, named after the command. The member may be an error.
 static struct json_object *unwrap(struct session *session, struct json_object *whole)
 {
     struct json_object *members = value_list_of(whole);
@@ -152,7 +152,7 @@ static struct json_object *unwrap(struct session *session, struct json_object *w
     if (answer && !error[0])
         return answer;
     value_free(answer);
-    return failed(session, error[0] ? error : "the answer is not one of Sluice's");
+    return failed(session, error[0] ? error : "the answer is not in Sluice's form");
 }
 
 struct json_object *session_ask(struct session *session, const char *command, uint32_t timeout_ms)
@@ -160,12 +160,12 @@ struct json_object *session_ask(struct session *session, const char *command, ui
     static char answer[ANSWER_OCTETS];
     size_t n = strlen(command);
     if (send(session->fd, command, n, MSG_NOSIGNAL) != (ssize_t)n)
-        return failed(session, "it has ended");
+        return failed(session, "the instance has ended");
     if (!wait_for(session, timeout_ms))
-        return failed(session, "it does not answer");
+        return failed(session, "the instance does not answer");
     ssize_t got = recv(session->fd, answer, sizeof answer, MSG_TRUNC);
     if (got <= 0)
-        return failed(session, "it has ended");
+        return failed(session, "the instance has ended");
     if ((size_t)got > sizeof answer)
         return failed(session, "the answer is too long");
     return unwrap(session, value_parse(answer, (size_t)got));
@@ -183,7 +183,7 @@ bool session_cell(const char *cell, char words[SESSION_CELL_OCTETS])
     return true;
 }
 
-// Rows 0, 1, ... of a page; false: it says that there are more than it has.
+// Appends rows 0, 1, ... of a page. False: the page announces more rows than it has.
 static bool add_rows(struct json_object *all, const struct json_object *page, uint32_t most)
 {
     uint64_t count = value_number(page, "count");
@@ -212,7 +212,7 @@ struct json_object *session_rows(struct session *session, const char *command, c
         uint64_t next = value_has(page, "next") ? value_number(page, "next") : UINT64_MAX;
         bool ends = next == UINT64_MAX || value_count(all) >= most;
         if (page && (!good || next <= first))
-            failed(session, "a page makes no sense");
+            failed(session, "a page of the answer is malformed");
         value_free(page);
         if (good && ends)
             return all;
@@ -220,7 +220,7 @@ struct json_object *session_rows(struct session *session, const char *command, c
             break;
         first = next;
         if (pages + 1 == PAGES_MAX)
-            failed(session, "its pages have no end");
+            failed(session, "the answer has too many pages");
     }
     value_free(all);
     return NULL;

@@ -1,6 +1,6 @@
-// The client's side of a running instance's telemetry socket: finding it, asking, paging. What
-// comes is taken for hostile: a datagram of bounded length, parsed whole or refused, pages that
-// come to an end; see value.h for what is in them.
+// The client's side of a running instance's telemetry socket: finding the socket, asking, paging.
+// Answers are treated as hostile: a datagram has bounded length and is parsed whole or refused, and
+// the number of pages is bounded; value.h reads their content.
 #ifndef SLUICE_CONTROL_CLIENT_SESSION_H
 #define SLUICE_CONTROL_CLIENT_SESSION_H
 
@@ -15,37 +15,39 @@ struct json_object;
 struct session {
     int fd; // -1: none
     char name[SESSION_NAME_OCTETS];
-    char why[256]; // of what failed last
+    char why[256]; // the reason of the last failure
 };
 
-// The option of all who talk to one; it is the first member of the command's struct.
-#define CLI_RUN                                                                               \
-    {                                                                                         \
-        "run", "NAME", "which instance, by name, NAME-PID or PID, where several run", .at = 0 \
+// The option of all commands that ask an instance; the first member of the command's struct.
+#define CLI_RUN                                                                          \
+    {                                                                                    \
+        "run", "NAME", "the instance, by name, NAME-PID or PID, if several run", .at = 0 \
     }
 
-// Connects to the one instance that runs, or to that of `run`: its name, NAME-PID or PID. False,
-// with the reason, or the list of those that there are, on `errors`.
+// Connects to the only running instance, or to instance `run`: a name, NAME-PID or PID. False: the
+// reason, or the list of running instances, is on `errors`.
 bool session_open(struct session *session, const char *run, FILE *errors);
 void session_close(struct session *session);
 
-// NSEI-BVCI, or with a blank between them, as a command's parameters; false: it is not that.
+// Turns "NSEI-BVCI" or "NSEI BVCI" into a command's parameters. False: the text has another form.
 #define SESSION_CELL_OCTETS 32
 bool session_cell(const char *cell, char words[SESSION_CELL_OCTETS]);
 
-// The answer to a command with its parameters; the caller gives it back (value_free). NULL: `why`.
+// The answer to a command with parameters; the caller frees the answer (value_free). NULL: see
+// `why`.
 struct json_object *session_ask(struct session *session, const char *command, uint32_t timeout_ms);
 #define SESSION_ASK_MS 5000u
 
-// All rows of all pages of `command,BEFORE FIRST BEHIND`, as an array; at most `most`. NULL: `why`.
+// All rows of all pages of `command,BEFORE FIRST BEHIND`, as an array; at most `most`. NULL: see
+// `why`.
 struct json_object *session_rows(struct session *session, const char *command, const char *before,
                                  const char *behind, uint32_t most);
 
-// The answers to several commands, each under its name; NULL: `why`.
+// The answers to several commands, each under its name. NULL: see `why`.
 struct session_part {
     const char *name, *command;
-    uint32_t rows_most; // 0: its answer is no pages
-    const char *behind; // as session_rows has it; NULL: nothing
+    uint32_t rows_most; // 0: the answer has no pages
+    const char *behind; // as in session_rows; NULL: nothing
 };
 struct json_object *session_parts(struct session *session, const struct session_part *parts,
                                   size_t n);

@@ -1,4 +1,4 @@
-// sluice stats: a running instance as text, or as one JSON object with all of it.
+// sluice stats: the state of a running instance as text, or as one JSON object with every row.
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,8 +8,8 @@
 #include "control/client/session.h"
 #include "control/client/value.h"
 
-#define ALL       1000000u // rows that JSON has at most, of each kind
-#define TEXT_ROWS 20u      // and text, unless all are wanted
+#define ALL       1000000u // the most rows of each kind in JSON
+#define TEXT_ROWS 20u      // the most rows of each kind in text, without --all
 
 struct options {
     const char *run, *cell, *ms;
@@ -27,7 +27,7 @@ static void print_count(void *self, const char *name, uint64_t count)
         *before = ", ";
 }
 
-// Those that are not 0, "name N, name N"; nothing if there are none.
+// Prints the counts that are not 0 as "name N, name N"; without such counts prints nothing.
 static void print_counts(const char *title, const struct json_object *counts)
 {
     const char *before = title;
@@ -42,7 +42,7 @@ static void add_to(void *self, const char *name, uint64_t count)
     *(uint64_t *)self += count;
 }
 
-// With `dropped`, the sum of its drops.
+// Adds a member `dropped`, the sum of the row's drops.
 static void add_row(struct json_object *rows, struct json_object *row)
 {
     uint64_t sum = 0;
@@ -110,7 +110,7 @@ static void print_classes(struct json_object *all)
 static void print_more(const char *what, size_t shown, uint32_t most)
 {
     if (shown >= most)
-        printf("    the first %u %s; all of them: --all\n", most, what);
+        printf("    the first %u %s; --all shows all\n", most, what);
 }
 
 static void print_rows(const struct options *options, const struct json_object *rows,
@@ -129,8 +129,7 @@ static void print_all(const struct options *options, const struct json_object *a
     print_classes(value_in(all, "classes"));
     print_rows(options, value_in(all, "nses"), &columns_nses, "NSEs");
     print_rows(options, value_in(all, "nsvcs"), &columns_nsvcs, "NS-VCs");
-    print_rows(options, value_in(all, "cells"), &columns_cells,
-               "cells, those with the longest delay first");
+    print_rows(options, value_in(all, "cells"), &columns_cells, "cells, longest delay first");
     if (options->mss)
         print_rows(options, value_in(all, "mss"), &columns_mss, "MSs");
 }
@@ -222,14 +221,14 @@ static bool show_ms(struct session *session, const struct options *options)
 #define INTO(member) .at = offsetof(struct options, member)
 static const struct cli_option stats_options[] = {
     CLI_RUN,
-    {"json", NULL, "as one JSON object, with all of it", INTO(json)},
-    {"all", NULL, "all rows, where there are more than 20", INTO(all)},
-    {"mss", NULL, "the MSs, too", INTO(mss)},
-    {"cell", "NSEI-BVCI", "one cell, its classes and its MSs", INTO(cell)},
-    {"ms", "IMSI", "one MS and its packet flows", INTO(ms)}};
+    {"json", NULL, "print one JSON object with every row", INTO(json)},
+    {"all", NULL, "print all rows, not only 20 of each kind", INTO(all)},
+    {"mss", NULL, "also print the MSs", INTO(mss)},
+    {"cell", "NSEI-BVCI", "print one cell, its classes and its MSs", INTO(cell)},
+    {"ms", "IMSI", "print one MS and its packet flows", INTO(ms)}};
 const struct cli cli_of_stats = {.name = "stats",
                                  .words = "",
-                                 .about = "a running instance, as it is now",
+                                 .about = "print the state of a running instance",
                                  .options = stats_options,
                                  .count = sizeof stats_options / sizeof stats_options[0]};
 

@@ -36,7 +36,7 @@ const char *table_time(uint64_t ns, char text[TABLE_CELL_OCTETS])
     return text;
 }
 
-// The gravest first.
+// Most severe first.
 static const char *state_text(const struct json_object *row, char text[TABLE_CELL_OCTETS])
 {
     static const char *const flags[] = {"blocked", "frozen", "stopped"};

@@ -1,4 +1,4 @@
-// Tables of text out of rows: what a column shows of a row, and how.
+// Tables of text from rows: the member of a row that a column shows, and its form.
 #ifndef SLUICE_CONTROL_CLIENT_TABLE_H
 #define SLUICE_CONTROL_CLIENT_TABLE_H
 
@@ -9,15 +9,15 @@
 struct json_object;
 
 enum table_kind {
-    TABLE_TEXT,   // a member that is text, to the left
-    TABLE_NUMBER, // 12345: a name, not a count
+    TABLE_TEXT,   // text, left-aligned
+    TABLE_NUMBER, // an identifier, 12345
     TABLE_COUNT,  // 123, 12.3 k, 1.23 M
-    TABLE_OCTETS, // the same with B
-    TABLE_RATE,   // of a member in bit/s; "-" if there is none
-    TABLE_BARE,   // the same without its unit
-    TABLE_TIME,   // of a member in ns; "-" if there is none
+    TABLE_OCTETS, // as TABLE_COUNT, with unit B
+    TABLE_RATE,   // a member in bit/s; "-" for a missing one
+    TABLE_BARE,   // as TABLE_RATE, without unit
+    TABLE_TIME,   // a member in ns; "-" for a missing one
     TABLE_CELL,   // NSEI-BVCI
-    TABLE_STATE,  // the state word, or what keeps it from sending
+    TABLE_STATE,  // the state, or the reason for not sending: blocked, frozen, stopped
     TABLE_TLLI
 };
 
@@ -32,7 +32,7 @@ struct table_columns {
     uint32_t n;
 };
 
-#define TABLE_CELL_OCTETS 32 // of one cell's text
+#define TABLE_CELL_OCTETS 32 // of the text of one cell of a table
 #define TABLE_LINE_OCTETS 256
 
 // A line, without its end.

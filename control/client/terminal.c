@@ -10,7 +10,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-// Another screen, no cursor, no wrapping of lines; and back.
+// The alternate screen, without cursor and line wrapping; and back.
 #define BEGIN "\033[?1049h\033[?25l\033[?7l\033[2J"
 #define END   "\033[?7h\033[?25h\033[?1049l"
 
@@ -31,7 +31,8 @@ static void on_resize(int number)
 static void take_signals(void)
 {
     static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-    struct sigaction action = {.sa_handler = on_end, .sa_flags = SA_RESTART}; // poll ends anyway
+    struct sigaction action = {.sa_handler = on_end,
+                               .sa_flags = SA_RESTART}; // poll returns in any case
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
         sigaction(ends[i], &action, NULL);
     action.sa_handler = on_resize;
@@ -93,7 +94,7 @@ static int special(const char *keys)
     return (unsigned char)keys[0] >= ' ' && keys[0] <= '~' && !keys[1] ? keys[0] : KEY_NONE;
 }
 
-// The next key of what has come: a sequence from ESC on is one, as terminals send it in one piece.
+// The next key of the input. A sequence from ESC on is one key: terminals send it in one piece.
 static int next_key(char *pending)
 {
     char key[8] = {pending[0]};

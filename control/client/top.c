@@ -1,6 +1,6 @@
-// sluice top: the cells of a running instance by their delay, B x 8 / R and the wait of who is
-// next, anew each second; Enter, or a number, shows the MSs of one. Where stdout is no terminal it
-// prints one screen as text and ends.
+// sluice top: the cells of a running instance by delay (B x 8 / R and the wait of the next LLC
+// PDU), updated each second. Enter, or a number, shows a cell's MSs. If stdout is not a terminal,
+// top prints one screen as text and ends.
 #include <inttypes.h>
 #include <string.h>
 
@@ -13,35 +13,35 @@
 #include "control/client/value.h"
 
 #define EACH_MS   1000
-#define ROWS_MOST 1000u // that can be scrolled through
+#define ROWS_MOST 1000u // the most rows to scroll through
 #define MSS_MOST  20000u
 #define ONCE_ROWS 20
-#define HEAD      4 // lines above the rows, and the one below
+#define HEAD      4 // lines above the rows, and one below
 
 struct screen {
     struct session *session;
     bool in_cell;
-    uint64_t nsei, bvci; // of that cell
-    uint32_t typed;      // of a number
+    uint64_t nsei, bvci; // of the cell that is shown
+    uint32_t typed;      // the digits typed so far
     size_t selected, first;
     size_t lines; // for rows
     struct json_object *rows;
-    struct json_object *before; // down_octets of the last time, by what names a row
-    uint64_t before_ns;         // and when that was
+    struct json_object *before; // down_octets of the previous update, by row key
+    uint64_t before_ns;         // the time of the previous update
     uint64_t now_ns;
     char head[2][160];
 };
 
-// ---- What there is now ----
+// ---- Rows ----
 
-// Whether it is of a cell or an MS, and its index.
+// A row's key: whether the row is a cell or an MS, and the id.
 static void key_of(const struct screen *s, const struct json_object *row, char key[48])
 {
     snprintf(key, 48, "%d-%" PRIu64, s->in_cell,
              value_number(row, s->in_cell ? "ms_id" : "bvc_id"));
 }
 
-// What was sent a second since the last time, as a member of the row.
+// Adds the rate since the previous update to the row.
 static void add_rates(struct screen *s)
 {
     struct json_object *now = value_new();
@@ -56,7 +56,7 @@ static void add_rates(struct screen *s)
             continue;
         uint64_t sent = octets - value_number(s->before, key);
         double rate = octets >= sent ? (double)sent * 8e9 / (double)passed_ns : 0;
-        if (rate < 1e18) // a peer may say anything, and more would not fit
+        if (rate < 1e18) // a larger rate of a hostile instance would overflow
             value_set_number(row, "sends_bit_per_s", (uint64_t)rate);
     }
     value_free(s->before);
@@ -104,10 +104,10 @@ static void put_head(struct screen *s, const struct json_object *info)
                  s->bvci);
     else
         snprintf(s->head[1], sizeof s->head[1],
-                 "cells by delay; Enter or a number: its MSs, q: quit");
+                 "cells by delay; Enter or a number: a cell's MSs, q: quit");
 }
 
-// False: the session says why.
+// False: session->why has the reason.
 static bool refresh(struct screen *s)
 {
     struct json_object *info = session_ask(s->session, "/sluice/info", SESSION_ASK_MS);
@@ -141,7 +141,7 @@ static void keep_in_sight(struct screen *s)
         s->first = s->selected - s->lines + 1;
 }
 
-// Its end is cleared; `columns` of it are shown, for lines do not wrap.
+// Prints at most `columns` characters, for lines do not wrap, and clears the rest of the line.
 static void put_line(const char *line, int columns, bool reversed)
 {
     printf("%s%-*.*s%s\033[K\n", reversed ? "\033[7m" : "", reversed ? columns : 0, columns, line,
@@ -206,7 +206,7 @@ static void scroll(struct screen *s, size_t up, size_t down)
     keep_in_sight(s);
 }
 
-// True if what is shown is another now.
+// True: another list is shown now.
 static bool obey(struct screen *s, int key)
 {
     bool was = s->in_cell;
@@ -225,7 +225,7 @@ static bool obey(struct screen *s, int key)
     return was != s->in_cell;
 }
 
-// Until a key says so, or the instance has ended.
+// Runs until a key quits, or the instance ends.
 static bool watch(struct screen *s)
 {
     uint64_t next_ms = 0;
@@ -245,7 +245,7 @@ static bool watch(struct screen *s)
     }
 }
 
-// Twice, so that there are rates.
+// Asks twice, so that there are rates.
 static bool print_once(struct screen *s)
 {
     if (!refresh(s))
@@ -271,12 +271,11 @@ static bool run(struct session *session)
 }
 
 static const struct cli_option top_options[] = {CLI_RUN};
-const struct cli cli_of_top = {
-    .name = "top",
-    .words = "",
-    .about = "a running instance's cells, the longest delay first, each second",
-    .options = top_options,
-    .count = sizeof top_options / sizeof top_options[0]};
+const struct cli cli_of_top = {.name = "top",
+                               .words = "",
+                               .about = "show a running instance's cells, longest delay first",
+                               .options = top_options,
+                               .count = sizeof top_options / sizeof top_options[0]};
 
 int command_top(int argc, char **argv)
 {

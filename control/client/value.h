@@ -1,6 +1,6 @@
-// JSON that came from elsewhere, by JSON-C, looked at without trust: a member that there is not, or
-// that is of another type, is 0 or "" or nothing, and no text reaches a terminal but printable
-// ASCII: for all else stands '?'.
+// JSON of an instance, parsed by JSON-C and read without trust. A missing member, or a member of
+// another type, reads as 0, "" or NULL. Text for a terminal is printable ASCII: '?' replaces other
+// octets.
 #ifndef SLUICE_CONTROL_CLIENT_VALUE_H
 #define SLUICE_CONTROL_CLIENT_VALUE_H
 
@@ -9,16 +9,16 @@
 #include <stdint.h>
 #include <stdio.h>
 
-struct json_object; // JSON-C's; NULL is none
+struct json_object; // JSON-C's; NULL: none
 
-// All of the octets have to be one value, of bounded depth; else NULL.
+// Parses all octets as one value of bounded depth; else NULL.
 struct json_object *value_parse(const char *text, size_t octets);
-// Everything has a count of those who hold it; what is in another is held by that.
+// Values are counted by reference; a container holds its members.
 struct json_object *value_hold(struct json_object *value);
 void value_free(struct json_object *value);
-// Indented, with a line end.
+// Writes the value indented, with a line end.
 void value_print(struct json_object *value, FILE *out);
-// Text from elsewhere: `room` octets of it at most, or all of it with its line ends.
+// Text of an instance made printable: at most `room` octets, or all of it with its line ends.
 const char *value_printable(const char *from, char *text, size_t room);
 void value_put_text(const char *from, FILE *out);
 
@@ -26,13 +26,13 @@ void value_put_text(const char *from, FILE *out);
 struct json_object *value_new(void);
 bool value_is_object(const struct json_object *value);
 struct json_object *value_in(const struct json_object *object, const char *name);
-bool value_has(const struct json_object *object, const char *name); // an integer, not below 0
+bool value_has(const struct json_object *object, const char *name); // has an integer, not below 0
 uint64_t value_number(const struct json_object *object, const char *name);
 const char *value_text(const struct json_object *object, const char *name, char *text, size_t room);
 void value_set(struct json_object *object, const char *name, struct json_object *member); // taken
 void value_set_number(struct json_object *object, const char *name, uint64_t number);
 void value_set_text(struct json_object *object, const char *name, const char *text);
-// Every member that is a number, in their order; the name is printable.
+// Calls for each member that is a number, in order; the name is printable.
 typedef void value_number_fn(void *self, const char *name, uint64_t number);
 void value_numbers(const struct json_object *object, value_number_fn *take, void *self);
 
@@ -40,13 +40,13 @@ void value_numbers(const struct json_object *object, value_number_fn *take, void
 struct json_object *value_list(void);
 size_t value_count(const struct json_object *list);
 struct json_object *value_at(const struct json_object *list, size_t i);
-const char *value_text_at(const struct json_object *list, size_t i); // as it came, or ""
+const char *value_text_at(const struct json_object *list, size_t i); // unchanged, or ""
 void value_add(struct json_object *list, struct json_object *item);  // held
 void value_cut(struct json_object *list, size_t from, size_t n);
-// By what is at *a and *b: a struct json_object *.
+// Sorts; *a and *b are a struct json_object *.
 typedef int value_order_fn(const void *a, const void *b);
 void value_sort(struct json_object *list, value_order_fn *order);
-// The members of an object that are objects.
+// The members of an object that are objects, as a list.
 struct json_object *value_list_of(struct json_object *object);
 
 #endif

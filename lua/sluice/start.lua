@@ -3,7 +3,7 @@
 local addresses = require "sluice.base.addresses"
 local contexts = require "contexts" -- in real time, else empty
 local dp = require "dp"
-local flow_own = require "sluice.bssgp.own_buckets"
+local own_buckets = require "sluice.bssgp.own_buckets"
 local lab = require "lab" -- in virtual time, else empty
 local parts = require "sluice.config.parts"
 local ranges = require "sluice.subscribers.ranges"
@@ -65,7 +65,7 @@ return function(cfg)
     local virtual = cfg.run.clock == "virtual"
     local sizes = setup.dp_config(cfg)
     network.begin(cfg, sizes)
-    flow_own.begin(sizes.mss)
+    own_buckets.begin(sizes.mss)
     network.receiver = virtual and lab or NONE
     network.contexts = virtual and NONE or contexts
     network.teids = virtual and {} or nil

@@ -296,8 +296,8 @@ lab {
     traffic { class = "background", size = { "36 octets", "SIZE octets" }, rate = "8.5 kbit/s" },
 }
 """
-WORKERS = ("x.lua:2: warning: run.workers: found 2 with 1 NSEs, each of which belongs to one worker:"
-           " 1 have nothing to do\n")
+WORKERS = ("x.lua:2: warning: run.workers: found 2 with 1 NSEs; an NSE belongs to one worker,"
+           " which leaves 1 idle\n")
 
 
 @case("what goes in fragments is warned of, from the first octet too many, and so is an idle worker")
@@ -311,7 +311,7 @@ def warnings():
                 "SIZE", str(size + more)))
             parts = "".join(
                 f"x.lua:{line}: warning: {key}: found {fit + 1} octets, of which {fit} fit a packet of"
-                f" {port}.mtu, 1500 octets: what is larger goes in fragments\n" for line, key, fit, port
+                f" {port}.mtu, 1500 octets: larger ones are sent in fragments\n" for line, key, fit, port
                 in ((11, "nse[1].bvc[1].ms[1].n201_u", n201_u, "gb"),
                     (18, "lab.traffic[1].size", size, "gn"))) if more else ""
             done = sluice("check", path.name, cwd=path.parent)
@@ -397,7 +397,7 @@ def aqms():
 @case("the defaults that --keys names are those that check fills in")
 def defaults():
     for default in ("default 4096", "default 4000 kB", "default 500 octets", "default 10 s",
-                    "default ms", "default false", "default 16", "default that of queue",
+                    "default ms", "default false", "default 16", "default queue.packets",
                     "default 23000", "default virtual", "default net_ring", "default 1500 octets",
                     "default unlimited", "default constant", "default 0 s", "default 3"):
         right(re.search(rf"; {default}$", keys(), re.MULTILINE), f"--keys has no '{default}'")

@@ -163,8 +163,8 @@ def sets():
                         ("", "found no =, allowed KEY=VALUE"),
                         ("run=1", "found no key, allowed a path such as run.seed"),
                         ("=1", "found no key, allowed a path such as run.seed"),
-                        ("run.sed=1", "found the unknown sed, allowed .*; did you mean seed?"),
-                        ("rum.seed=1", "found the unknown rum, allowed .*; did you mean run?"),
+                        ("run.sed=1", "unknown key 'sed'; allowed: .*; did you mean seed?"),
+                        ("rum.seed=1", "unknown block 'rum'; allowed: .*; did you mean run?"),
                         ("lab.gb_rate=fast", 'found "fast" .*allowed a rate from .*')):
         key = text.partition("=")[0]
         pattern = f"--set {key}: {found}".replace("[", r"\[").replace("?", r"\?")

@@ -38,7 +38,7 @@ def capture():
         procedures(world)
         ended(world, "the capture")
         same(world.lua("return require('sluice.core.capture').running"), "false", "it runs")
-        world.lua("require('host').capture_pdu = function() end return 0")
+        world.lua("require('program').capture_pdu = function() end return 0")
         same(world.ctl("capture on"), (True, "x"), "capture on once more")
 
 

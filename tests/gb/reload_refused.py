@@ -81,7 +81,7 @@ def places():
             f"  bvc {{ bvci = {n} }},\n" for n in range(100, 138)) + "  bvc { bvci = 3")
         refused(world, model, many_cells.replace("bvcs = 40, ", ""),
                 "room.bvcs: 38 more than are in force, but 37 places are free")
-        refused(world, model, many_cells, "room.bvcs: found 40, allowed no less than the file has")
+        refused(world, model, many_cells, "room.bvcs: found 40, allowed at least the number in the file")
         file.wishes |= wishes(10, 990)
         loaded(world, model, file)  # just so many
         file.wishes[1000] = PLAIN

@@ -99,11 +99,11 @@ local function check_unknown_key(state, node, constructor, name)
         state.mistakes:add()
     elseif constructor.child[name] then
         node.unsure, state.unsure = true, true
-        note(state, node, name, ("found it as a key, allowed %s { ... } without %s ="):format(
+        note(state, node, name, ("found a key, allowed the block %s { ... } without %s ="):format(
             name, name))
     else
         local meant = nearest.find(name, constructor.key_names)
-        note(state, node, name, "found an unknown key, allowed "
+        note(state, node, name, "unknown key; allowed: "
             .. table.concat(constructor.key_names, ", ") .. nearest.question(meant))
         node.meant[meant or ""] = true
     end
@@ -116,7 +116,7 @@ local function check_names(state, node, constructor, names, others)
         check_unknown_key(state, node, constructor, name)
     end
     if others > 0 then
-        state.mistakes:add(node.line, node.path, ("found %d keys that are no names, allowed %s")
+        state.mistakes:add(node.line, node.path, ("%d keys are not names; allowed: %s")
             :format(others, table.concat(constructor.key_names, ", ")))
     end
 end
@@ -125,7 +125,7 @@ local function check_twice(state, node)
     local literal = node.literal or {}
     for _, twice in ipairs(literal.twice or {}) do
         state.mistakes:add(twice.line, join(node.path, twice.key),
-            "found it a second time (first in line " .. twice.first .. "), allowed once")
+            "given twice (first in line " .. twice.first .. "), allowed once")
     end
     literal.twice = nil -- a literal in a loop makes many nodes
 end
@@ -147,8 +147,8 @@ local function note_misplaced(state, node, constructor, item, number)
     local parent = child and schema.constructor[child.kind].parent
     local place = child and child.line or item_place(node, number)
     local found = child and child.kind .. " { }" or values.show(item)
-    local home = child and ("; %s stands %s"):format(child.kind,
-        parent and "in " .. parent.name or "by itself") or ""
+    local home = child and ("; %s belongs %s"):format(child.kind,
+        parent and "in " .. parent.name or "outside all blocks") or ""
     node.unsure, state.unsure = true, true
     state.mistakes:add(place, node.path, ("found %s in %s, allowed %s%s"):format(found,
         constructor.name, children_text(constructor), home))
@@ -157,7 +157,7 @@ end
 local function note_again(state, node, item, number)
     local child = state.nodes[item]
     state.mistakes:add(item_place(node, number), node.path, ("found the %s { } of line %s again,"
-        .. " allowed once; each { } makes one"):format(child.kind, child.line))
+        .. " allowed once; write a { } for each"):format(child.kind, child.line))
 end
 
 -- The child nodes of `node`, by kind, in order.
@@ -266,7 +266,7 @@ local function note_orphans(state, made, strays)
         local parent = schema.constructor[node.kind].parent
         if parent and not held[node.table] then
             state.unsure = true
-            state.mistakes:add(node.line, node.kind, ("found it by itself, allowed in %s { ... }")
+            state.mistakes:add(node.line, node.kind, ("found outside all blocks, allowed in %s { ... }")
                 :format(parent.name))
         end
     end

@@ -117,7 +117,7 @@ local function ggsn_names(cfg)
     for i, ggsn in ipairs(cfg.ggsn) do
         names[i] = ggsn.name
     end
-    return #names > 0 and "one of " .. table.concat(names, ", ") or "none, there is no ggsn { }"
+    return #names > 0 and "one of " .. table.concat(names, ", ") or "none: the file has no ggsn { }"
 end
 
 -- The GGSN of a context with an uplink; nil, with the mistake noted, if it is ambiguous or unknown.
@@ -125,10 +125,10 @@ local function ggsn_of(state, cfg, pdp)
     local given = is_given(state, pdp, "ggsn")
     if not is_given(state, pdp, "ggsn_teid") then
         if pdp.ggsn then
-            note(state, pdp, "ggsn_teid", "found a GGSN without its TEID, allowed both or none")
+            note(state, pdp, "ggsn_teid", "found ggsn without ggsn_teid, allowed both or none")
         end
     elseif not given and #cfg.ggsn ~= 1 then
-        note(state, pdp, "ggsn", "found nothing beside ggsn_teid, allowed %s", ggsn_names(cfg))
+        note(state, pdp, "ggsn", "found ggsn_teid without ggsn, allowed %s", ggsn_names(cfg))
     elseif not given then
         pdp.ggsn = cfg.ggsn[1].name
     elseif pdp.ggsn and not ggsn_named(cfg, pdp.ggsn) then
@@ -239,14 +239,14 @@ local function known_text(known)
     for _, class in ipairs(schema.classes) do
         names[#names + 1] = known[class] and class or nil
     end
-    return #names > 0 and "one of " .. table.concat(names, ", ") or "none, there is no pdp { }"
+    return #names > 0 and "one of " .. table.concat(names, ", ") or "none: the file has no pdp { }"
 end
 
 local function check_receivers(state, traffic, known, imsis)
     local class, imsi = traffic.class, traffic.imsi
     local ms = imsi and find_subscriber(imsis, imsi)
     if imsi and not ms then
-        note(state, traffic, "imsi", "found %s, which no ms { } has, allowed one of theirs",
+        note(state, traffic, "imsi", "found %s, allowed the IMSI of an ms { }",
             values.show(imsi))
     elseif class and (imsi and not has_class(ms, class) or not imsi and not known[class]) then
         note(state, traffic, "class", "found %s, which no pdp { } of %s has, allowed %s",

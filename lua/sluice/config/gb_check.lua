@@ -17,11 +17,11 @@ local gb = {}
 -- Checks that the NSE has NS-VCs as its `ns` requires.
 local function check_nsvcs(state, nse)
     if nse.dynamic and nse.ns ~= "reset" then
-        note(state, nse, "dynamic", 'found true, allowed with ns = "reset" only: NS-RESET says'
-            .. " whose an unknown endpoint is")
+        note(state, nse, "dynamic", 'found true, allowed with ns = "reset" only: NS-RESET'
+            .. " names the NSE of an unknown endpoint")
     elseif nse.ns == "sns" and #nse.nsvc > 0 then
         check.note_record(state, nse.nsvc[1], 'found nsvc { }, allowed none with ns = "sns": the'
-            .. " BSS says its endpoints")
+            .. " BSS names its endpoints")
     elseif #nse.nsvc == 0 and nse.ns ~= "sns" and nse.dynamic == false then
         check.note_few(state, nse, schema.constructor.nsvc)
     end
@@ -35,8 +35,8 @@ local function check_rates(state, nse)
     for _, bvc in breath.each(nse.bvc) do
         for _, key in ipairs { "rate", "ms_rate" } do
             if is_given(state, bvc, key) then
-                note(state, bvc, key, 'found a rate by hand, allowed with flow_control = "open" or'
-                    .. ' ns = "manual" of its nse only: else nothing goes before the BSS says it')
+                note(state, bvc, key, 'found a rate, allowed with flow_control = "open" or'
+                    .. ' ns = "manual" of the nse only: otherwise FLOW-CONTROL-BVC sets the rate')
             end
         end
     end
@@ -44,8 +44,8 @@ end
 
 local function check_nse(state, cfg, nse)
     if cfg.lab and nse.ns and nse.ns ~= "manual" then
-        note(state, nse, "ns", 'found "%s"%s, allowed "manual" beside lab { }: its BSS says'
-            .. " nothing", nse.ns, is_given(state, nse, "ns") and "" or " by default")
+        note(state, nse, "ns", 'found "%s"%s, allowed "manual" beside lab { }: the BSS of'
+            .. " the lab sends no signalling", nse.ns, is_given(state, nse, "ns") and "" or " by default")
     end
     if nse.ns then
         check_nsvcs(state, nse)
@@ -177,7 +177,7 @@ local function check_room(state, cfg)
     for _, key in ipairs(room and schema.constructor.room.keys or {}) do
         local has, name = n[key.name], key.name
         if room[name] and room[name] < has then
-            note(state, room, name, "found %d, allowed no less than the file has, %d", room[name],
+            note(state, room, name, "found %d, allowed at least the number in the file, %d", room[name],
                 has)
         elseif key.share_of and not is_given(state, room, name) then
             local share = (room[key.share_of] * 5 - 1) // (4 * (cfg.run and cfg.run.workers or 1)) + 1
@@ -199,7 +199,7 @@ local function load_script(state, cfg, source)
     local path = script_check.path(source.name, cfg.policy.script)
     local text, why = source.read(path)
     if not text then
-        return note(state, cfg.policy, "script", "found %s", why)
+        return note(state, cfg.policy, "script", "%s", why)
     end
     cfg.policy.path, cfg.policy.text = path, text
     local line, wrong = script_check.script(cfg.policy)

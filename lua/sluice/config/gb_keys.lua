@@ -1,5 +1,5 @@
--- The part of the schema that says how Gb's procedures behave: who begins with an NS-VC and a cell,
--- their timers, what there is room for beside the file, the user's script. See schema.lua.
+-- The part of the schema that says how Gb's procedures behave: how NS-VCs and cells come up, timers,
+-- room for more than the file has, the user's script. See schema.lua.
 local described = require "sluice.config.described"
 local timer_table = require "sluice.config.timer_table"
 
@@ -14,54 +14,53 @@ local NSE_KEYS = {
     {
         name = "ns", type = "choice", choices = { "reset", "alive", "sns", "manual" },
         default = "reset",
-        help = "how its NS-VCs come up: by NS-RESET and NS-UNBLOCK, by NS-ALIVE only, by the IP"
-            .. " sub-network service; manual: they and the cells are up at once, for a BSS that"
-            .. " says nothing",
+        help = "how NS-VCs come up: by NS-RESET and NS-UNBLOCK, by NS-ALIVE only, by the IP"
+            .. " sub-network service; manual: NS-VCs and cells are up at once, for a BSS that sends"
+            .. " no signalling",
     },
     {
         name = "dynamic", type = "switch", default = false,
-        help = "whether an NS-RESET with this NSEI from an unknown endpoint makes an NS-VC",
+        help = "whether an NS-RESET with this NSEI from an unknown endpoint creates an NS-VC",
     },
     {
         name = "cells", type = "choice", choices = { "listed", "any" }, default = "listed",
-        help = "any: a BVC-RESET of a cell that is not in the file makes it",
+        help = "any: a BVC-RESET of a cell that is not in the file creates the cell",
     },
     {
         name = "cells_most", type = "integer", least = 1, most = 65536, optional = true,
         default_help = "an equal share of what the file leaves of room.bvcs",
-        help = 'with cells = "any": how many the BSS may make; there is room for them',
+        help = 'with cells = "any": the most cells that the BSS may create; room.bvcs includes them',
     },
     {
         name = "nsvcs_most", type = "integer", least = 1, most = gb.NSVCS_AN_NSE,
         optional = true,
-        default_help = "an equal share of what the file leaves of room.nsvcs, and no more than go into"
-            .. " an NSE",
-        help = 'with dynamic = true or ns = "sns": how many the BSS may bring beside the file\'s;'
-            .. " there is room for them",
+        default_help = "an equal share of what the file leaves of room.nsvcs, up to the limit of an NSE",
+        help = 'with dynamic = true or ns = "sns": the most NS-VCs that the BSS may add to the'
+            .. " file's; room.nsvcs includes them",
     },
     {
         name = "areas", type = "areas", most_items = 256, optional = true,
-        default_help = "none: its BSS may name any, and is believed less",
+        default_help = "none: any area; an MS of another NSE is paged before it moves here",
         example = '{ "001-01-4660-52" }',
-        help = "its routeing areas, which other NSEs may have, too: a cell outside is refused",
+        help = "the NSE's routeing areas; NSEs may share areas; a cell outside is refused",
     },
     {
         name = "flow_control", type = "choice", choices = { "wait", "open" }, default = "wait",
-        help = "before a cell's first FLOW-CONTROL-BVC: wait sends it nothing (48.018 8.2.3.6),"
+        help = "before a cell's first FLOW-CONTROL-BVC: wait sends the cell nothing (48.018 8.2.3.6),"
             .. " open sends at the rates of the file, or without a limit",
     },
     {
         name = "unknown_ms", type = "choice", choices = { "status", "ack", "discard" },
-        default = "status", help = "what a FLOW-CONTROL-MS of an MS that nobody knows gets",
+        default = "status", help = "the answer to a FLOW-CONTROL-MS for an unknown MS",
     },
     {
         name = "features", type = "words", choices = gb.features, default = gb.features,
         default_help = "all of them", example = '{ "pfc", "cbl" }',
-        help = "what we offer in BVC-RESET of BVCI 0; in force is what the BSS has too",
+        help = "the features offered in BVC-RESET of BVCI 0; those that the BSS has too are used",
     },
     {
         name = "flush", type = "choice", choices = { "transfer", "delete" }, default = "transfer",
-        help = "what the old cell is told to do with its queue of an MS that moved (FLUSH-LL)",
+        help = "what FLUSH-LL asks the old cell to do with the queue of an MS that moved",
     },
 }
 
@@ -85,7 +84,7 @@ local function timer_keys()
         if timer.retries then
             keys[#keys + 1] = {
                 name = timer.name .. "_retries", type = "integer", least = 0, most = 255,
-                default = timer.retries, help = "how often it is repeated after the first time",
+                default = timer.retries, help = "how often the PDU is repeated",
             }
         end
     end
@@ -94,7 +93,7 @@ end
 
 gb.timers = {
     name = "timers", min = 0, max = 1, single = true, filled = {}, keys = timer_keys(),
-    help = "timers and retries of the procedures that we begin",
+    help = "timers and retries of the procedures that the SGSN begins",
 }
 
 local function places(least_more, also)
@@ -105,11 +104,11 @@ local function places(least_more, also)
     }
 end
 
--- A worker's part of them.
+-- A worker's part of such places.
 local function share(of)
     return {
-        default_help = "an equal share of " .. of .. " and a quarter more, and no less than the file"
-            .. " gives to one",
+        default_help = "an equal share of " .. of .. " and a quarter more, and at least what the file"
+            .. " gives to one worker",
         share_of = of,
     }
 end
@@ -117,36 +116,36 @@ end
 -- The dataplane's limits, which do not move while it runs.
 gb.room = {
     name = "room", min = 0, max = 1, single = true, filled = {},
-    help = "places in all, for what a reload or the BSS adds while it runs",
+    help = "limits of the run, for what a reload or a BSS adds",
     keys = described.keys("room", {
-        nses = places(16), nsvcs = places(16, ", what its BSSs may bring,"), ggsns = places(16),
+        nses = places(16), nsvcs = places(16, ", each nsvcs_most,"), ggsns = places(16),
         bvcs = places(16, ", each cells_most,"), mss = places(64), pdps = places(64),
         worker_mss = share "mss", worker_pdps = share "pdps",
-        pfcs = { default_help = "the most that an MS of the file has" },
+        pfcs = { default_help = "the most packet flows of an MS of the file" },
     }),
 }
 
 gb.log = {
-    name = "log", min = 0, max = 1, single = true, filled = {}, help = "what is told on stderr",
+    name = "log", min = 0, max = 1, single = true, filled = {}, help = "the log on stderr",
     keys = {
         {
             name = "level", type = "choice", choices = { "error", "warn", "info", "debug" },
-            default = "info", help = "this and what is worse",
+            default = "info", help = "messages of this level and of more severe ones are logged",
         },
     },
 }
 
 gb.policy = {
     name = "policy", min = 0, max = 1, single = true,
-    help = "a script of yours that sets policy while it runs; a mistake in it costs the event only",
+    help = "a Lua script that sets policy during the run; an error in a call undoes that call only",
     keys = {
         {
             name = "script", type = "path", example = "policy.lua",
-            help = "the file, beside this one unless it begins with a slash",
+            help = "the script's path, absolute, or relative to the configuration's folder",
         },
         {
             name = "every", type = "time", least = "10 ms", most = "1440 min", default = "1 s",
-            help = "how often its timer() is called",
+            help = "how often the script's timer() is called",
         },
         {
             name = "instructions", type = "integer", least = 1000, most = 100000000,

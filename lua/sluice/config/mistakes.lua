@@ -61,7 +61,7 @@ function mistakes:texts()
     end
     if self.count > SHOWN_MAX then
         texts[#texts + 1] = ("and %d more%s"):format(self.count - SHOWN_MAX,
-            self.given_up and " up to where the rest was given up" or "")
+            self.given_up and "; the rest of the file is not checked" or "")
     end
     return texts
 end

@@ -29,15 +29,15 @@ end
 -- ---- The clock ----
 
 local function check_virtual(state, cfg)
-    local asked = 'with run.clock = "virtual" nobody is asked for it'
-    note_missing(state, cfg.run, "duration", "run", 'run.clock = "virtual" ends there')
+    local asked = 'run.clock = "virtual" has no ARP or neighbour discovery'
+    note_missing(state, cfg.run, "duration", "run", 'run.clock = "virtual" needs an end')
     for _, name in ipairs { "gn", "gb" } do
         local port = cfg[name]
         if port and port.device and port.device ~= "net_ring" then
             note(state, port, "device", 'found %s, allowed only "net_ring" with'
                 .. ' run.clock = "virtual"', values.show(port.device))
         elseif port then
-            note_missing(state, port, "mac", name, "net_ring has none of its own")
+            note_missing(state, port, "mac", name, "net_ring has no MAC address")
         end
     end
     for _, nse in breath.each(cfg.nse) do
@@ -53,13 +53,13 @@ end
 local function check_real(state, cfg)
     if cfg.lab then
         check.note_record(state, cfg.lab, 'found lab { }, allowed with run.clock = "virtual" only:'
-            .. " in real time the network is a real one")
+            .. " lab { } simulates the network")
     end
     for _, name in ipairs { "gn", "gb" } do
         local port = cfg[name]
         if port and port.device == "net_ring" then
             note(state, port, "device", 'found "net_ring", allowed with run.clock = "virtual" only:'
-                .. " real time needs a device that somebody is behind")
+                .. " real time needs a device with a network behind it")
         end
     end
     local cores, workers = cfg.run.cores, cfg.run.workers
@@ -78,8 +78,8 @@ local function check_clock(state, cfg)
     end
     local workers = cfg.run and cfg.run.workers
     if workers and workers > #cfg.nse and #cfg.nse > 0 then
-        check.warn(state, cfg.run, "workers", ("found %d with %d NSEs, each of which belongs to one"
-            .. " worker: %d have nothing to do"):format(workers, #cfg.nse, workers - #cfg.nse))
+        check.warn(state, cfg.run, "workers", ("found %d with %d NSEs; an NSE belongs to one worker,"
+            .. " which leaves %d idle"):format(workers, #cfg.nse, workers - #cfg.nse))
     end
 end
 
@@ -91,7 +91,7 @@ local function check_gateway(state, port, key, own)
     if gateway and text[own] == nil then
         note(state, port, key, "found a gateway, allowed with %s only", own)
     elseif gateway and gateway == address then
-        note(state, port, key, "found %s, allowed another one than %s", gateway, own)
+        note(state, port, key, "found %s, the value of %s; allowed another one", gateway, own)
     elseif gateway and address and port.prefix and own == "address"
         and not addresses.ipv4_on_link(gateway, address, port.prefix) then
         note(state, port, key, "found %s, allowed one on the link, %s/%d", gateway, address,
@@ -126,8 +126,8 @@ local function check_family(state, record, key, port, port_name)
     end
     local own = addresses.is_ipv6(address) and "address6" or "address"
     if not is_given(state, port, own) then
-        note(state, record, key, "found %s, allowed an address of a family that %s has: it has no"
-            .. " %s", values.show(address), port_name, own)
+        note(state, record, key, "found %s, allowed an address of a family that %s has: %s has no"
+            .. " %s", values.show(address), port_name, port_name, own)
     end
 end
 
@@ -207,7 +207,7 @@ local function check_ggsns(state, cfg)
         check_family(state, ggsn, "address", cfg.gn, "gn")
     end
     if cfg.run and cfg.run.clock == "real" and #cfg.ggsn == 0 and cfg.gn and not cfg.gn.from then
-        check.warn(state, cfg.gn, "from", "found neither this nor a ggsn { }: nobody may send to"
+        check.warn(state, cfg.gn, "from", "found neither gn.from nor ggsn { }: no address may send to"
             .. " the PDP contexts")
     end
     network.note_equals(state, cfg.ggsn, "name")
@@ -227,7 +227,7 @@ local function warn_mtu(state, record, key, octets, port, port_name, header_octe
     local mtu = port and port.mtu_octets
     if mtu and octets and octets > mtu - header_octets then
         check.warn(state, record, key, ("found %d octets, of which %d fit a packet of %s.mtu, %d"
-            .. " octets: what is larger goes in fragments"):format(octets, mtu - header_octets,
+            .. " octets: larger ones are sent in fragments"):format(octets, mtu - header_octets,
             port_name, mtu))
         return true
     end

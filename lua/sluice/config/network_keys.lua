@@ -13,7 +13,7 @@ local function mac(help, default, example)
     }
 end
 
-local ASKED = "found by asking, in real time"
+local ASKED = "by ARP or neighbour discovery, in real time"
 
 function network.ip(name, help)
     return { name = name, type = "ip", example = "192.0.2.1", help = help }
@@ -24,7 +24,7 @@ function network.udp_port(name, help)
 end
 
 -- What both ports have.
-local function port_keys(whose, ring_rx, ring_tx)
+local function port_keys(protocol, ring_rx, ring_tx)
     return described.port_keys({
         {
             name = "device", type = "device", default = "net_ring",
@@ -32,7 +32,7 @@ local function port_keys(whose, ring_rx, ring_tx)
         },
         {
             name = "address", type = "ipv4", optional = true, default_help = "none",
-            example = "192.0.2.1", help = whose .. " IPv4 address",
+            example = "192.0.2.1", help = "the SGSN's IPv4 address for " .. protocol,
         },
         "prefix",
         {
@@ -42,7 +42,7 @@ local function port_keys(whose, ring_rx, ring_tx)
         },
         {
             name = "address6", type = "ipv6", optional = true, default_help = "none",
-            example = "2001:db8::1", help = whose .. " IPv6 address",
+            example = "2001:db8::1", help = "the SGSN's IPv6 address for " .. protocol,
         },
         "prefix6",
         {
@@ -50,7 +50,7 @@ local function port_keys(whose, ring_rx, ring_tx)
             default_help = "none: every address is on the link", example = "2001:db8::fe",
             help = "the router to all other IPv6 addresses",
         },
-        mac("our MAC address on this port; net_ring needs one", "the device's own",
+        mac("the port's MAC address; net_ring needs one", "the device's own",
             "02:53:4c:00:00:01"),
         "mtu", "rx_frames", "tx_frames",
     }, { rx_frames = { default_help = ring_rx }, tx_frames = { default_help = ring_tx } })
@@ -67,35 +67,35 @@ end
 network.run = {
     name = "run", min = 1, max = 1, single = true, help = "one run of the program",
     keys = joined({
-        { name = "name", type = "word", example = "quickstart", help = "its name in the reports" },
+        { name = "name", type = "word", example = "quickstart", help = "the name of the run in reports" },
         {
             name = "clock", type = "choice", choices = { "virtual", "real" }, default = "virtual",
             help = "virtual: time jumps from event to event; real: with a real network",
         },
         {
             name = "duration", type = "time", least = "1 ms", most = "1440 min", example = "10 s",
-            optional = true, default_help = "with the real clock none: until SIGINT or SIGTERM",
-            help = "when it ends, counted by its clock; the virtual one needs it",
+            optional = true, default_help = "none with the real clock: the run ends at SIGINT or SIGTERM",
+            help = "when the run ends, by its clock; the virtual clock needs a duration",
         },
         {
             name = "seed", type = "integer", least = 0, most = 1 << 53, default = 1,
-            help = "the start of all random numbers: same seed, same bytes",
+            help = "the seed of all random numbers: same seed, same bytes",
         },
     }, described.keys "run", {
         {
             name = "cores", type = "integers", least = 0, most = 1023, most_items = 17,
-            optional = true, default_help = "those that the process may use, in order",
+            optional = true, default_help = "the processors that the process may use, in order",
             example = "{ 0, 1 }",
             help = "processors in real time: the first for control, the others for workers",
         },
         {
             name = "idle", type = "choice", choices = { "sleep", "spin" }, default = "sleep",
-            help = "a worker without work, in real time: sleep up to 1 ms, or poll on",
+            help = "what an idle worker does in real time: sleep for up to 1 ms, or poll",
         },
         {
             name = "user", type = "word", optional = true, example = "sluice",
-            default_help = "of root: SUDO_UID, else the user sluice, else root with a warning",
-            help = "whom it becomes in real time once its ports are open, by name or number",
+            default_help = "for root: SUDO_UID, else the user sluice, else root with a warning",
+            help = "user of the process once ports are open, in real time: a name or number",
         },
     }),
 }
@@ -103,20 +103,20 @@ network.run = {
 network.gn = {
     name = "gn", min = 1, max = 1, single = true,
     help = "the port towards the GGSN: GTP-U over UDP port 2152",
-    keys = joined(port_keys("our GTP-U", "4096", "1024"), described.keys "gn", {
+    keys = joined(port_keys("GTP-U", "4096", "1024"), described.keys "gn", {
         {
             name = "from", type = "nets", most_items = 11, optional = true,
-            default_help = "to a context without a ggsn: every ggsn, and lab.ggsn",
+            default_help = "for a context without a ggsn: every ggsn, and lab.ggsn",
             example = '{ "192.0.2.2", "198.51.100.0/24" }',
-            help = "who may send to any context, beside its own GGSN: addresses, or nets with a /",
+            help = "senders allowed to every context, beside its own GGSN: addresses, or nets with a /",
         },
     }),
 }
 
 network.gb = {
     name = "gb", min = 1, max = 1, single = true, help = "the port towards the BSS: NS over UDP",
-    keys = joined(port_keys("our NS", "1024", "1024; 2 with lab.gb_rate"), {
-        network.udp_port("port", "our UDP port for NS"),
+    keys = joined(port_keys("NS", "1024", "1024; 2 with lab.gb_rate"), {
+        network.udp_port("port", "the SGSN's UDP port for NS"),
     }, described.keys("gb", {
         cell_delay = queues.delay, ms_delay = queues.delay, pfc_delay = queues.delay,
         ready = { example = "44 s" },
@@ -136,11 +136,11 @@ network.nsvc = {
         {
             name = "peer_mac", type = "mac", example = "02:53:4c:00:01:01", optional = true,
             default_help = ASKED,
-            help = "where its frames go: the BSS or the router before it",
+            help = "the next hop's MAC address: the BSS, or the router to the BSS",
         },
         {
             name = "weight", type = "integer", least = 1, most = 255, default = 1,
-            help = "its share of what the NSE sends, beside its other NS-VCs",
+            help = "the NS-VC's share of the NSE's traffic, against the NSE's other NS-VCs",
         },
     },
 }
@@ -150,11 +150,11 @@ network.ggsn = {
     keys = {
         {
             name = "name", type = "word", optional = true, example = "ggsn1",
-            default_help = "ggsn1, ggsn2, ... by its place in the file",
-            help = "what pdp.ggsn calls it",
+            default_help = "ggsn1, ggsn2, ... by place in the file",
+            help = "the name that pdp.ggsn refers to",
         },
-        network.ip("address", "its address for GTP-U"),
-        mac("where its frames go: the GGSN or the router before it", ASKED, "02:53:4c:00:02:01"),
+        network.ip("address", "the GGSN's address for GTP-U"),
+        mac("the next hop's MAC address: the GGSN, or the router to the GGSN", ASKED, "02:53:4c:00:02:01"),
     },
 }
 

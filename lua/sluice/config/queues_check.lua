@@ -18,7 +18,7 @@ local LLC_OCTETS = 6             -- header and FCS of an LLC PDU, on top of N201
 
 local function check_weight(state, class)
     if class.name == "signalling" and class.weight then
-        note(state, class, "weight", "found %d, allowed none: signalling goes before all others",
+        note(state, class, "weight", "found %d, allowed none: signalling is sent before all other classes",
             class.weight)
     end
     class.weight = class.weight or schema_queues.weights[class.name]
@@ -76,7 +76,7 @@ local function check_aqm(state, class)
     local params, place = schema_queues.params(aqm)
     local wrong = params and disciplines.check(place, params)
     if wrong then
-        note(state, aqm, "name", 'found "%s" with values that do not go together: %s', aqm.name,
+        note(state, aqm, "name", 'found "%s" with values that contradict each other: %s', aqm.name,
             wrong)
     end
 end
@@ -105,7 +105,7 @@ local function warn_small(state, record, key, octets, n201_u_octets)
     local pdu_octets = (n201_u_octets or 0) + LLC_OCTETS
     if n201_u_octets and octets < pdu_octets then
         check.warn(state, record, key, ("found %d octets, less than one LLC PDU, %d octets: such a"
-            .. " one goes only when the bucket has run empty"):format(octets, pdu_octets))
+            .. " PDU is sent only when the bucket is empty"):format(octets, pdu_octets))
     end
 end
 
@@ -132,7 +132,7 @@ local function check_pdps(state, ms)
         local key, bucket = pdp.class and parts.pfc_key(pdp), parts.bucket_key(pdp)
         if key and pdp.rate_bit_per_s and first[bucket] then
             note(state, pdp, "rate", "found a second bucket for class %s (%s has one), allowed one:"
-                .. " contexts of one PFI, or of one class without any, share a bucket", pdp.class,
+                .. " contexts with the same PFI, or the same class and no PFI, share a bucket", pdp.class,
                 state.node_of[first[bucket]].path)
         elseif key and pdp.rate_bit_per_s then
             first[bucket] = pdp
@@ -140,8 +140,8 @@ local function check_pdps(state, ms)
         if key and not seen[key] then
             seen[key], pfcs = true, pfcs + 1
             if pfcs == PFCS_AN_MS + 1 then
-                note(state, pdp, "pfi", "found one packet flow more, allowed %d of an MS: one for"
-                    .. " each class and PFI", PFCS_AN_MS)
+                note(state, pdp, "pfi", "found %d packet flows, allowed at most %d in an MS: one"
+                    .. " for each class and PFI", pfcs, PFCS_AN_MS)
             end
         end
     end

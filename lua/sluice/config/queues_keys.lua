@@ -7,21 +7,21 @@ local units = require "sluice.base.units"
 
 local queues = {}
 
--- A bucket given by hand: `prefix` is "" or "ms_", `whose` names its owner.
-function queues.rate(prefix, whose, otherwise)
+-- A bucket of the configuration: `prefix` is "" or "ms_", `owner` names the bucket's owner.
+function queues.rate(prefix, owner, otherwise)
     return {
         name = prefix .. "rate", type = "rate", least = "100 bit/s", most = "6553 Mbit/s",
         step = "100 bit/s", optional = true, default_help = otherwise, example = "40 kbit/s",
-        help = "R, the leak rate of " .. whose .. " bucket, in LLC octets",
+        help = "R, the leak rate of " .. owner .. " bucket, in LLC octets",
     }
 end
 
-function queues.bucket(prefix, whose)
+function queues.bucket(prefix, owner)
     return {
         name = prefix .. "bucket", type = "size", least = "1 octets", most = "4000000 kB",
         optional = true, example = "8 kB",
         default_help = "what " .. prefix .. "rate sends in 1 s, or 3200 octets if that is more",
-        help = "Bmax, the size of " .. whose .. " bucket; needs " .. prefix .. "rate",
+        help = "Bmax, the size of " .. owner .. " bucket; needs " .. prefix .. "rate",
     }
 end
 
@@ -60,7 +60,7 @@ for i, discipline in ipairs(disciplines) do
     aqm_names[i] = discipline.name
 end
 local aqm_name = {
-    name = "name", type = "choice", choices = aqm_names, help = "which one; it brings more keys",
+    name = "name", type = "choice", choices = aqm_names, help = "the AQM; each has keys of its own",
 }
 
 -- The discipline that a class has when the file names none. At these rates a drop often costs TCP a
@@ -102,7 +102,7 @@ end
 
 local CENTISECOND_NS = 10000000 -- the step of a lifetime
 
--- bss_lifetime_least where nobody has said it: class.bss_needs_ns, as far as the class's own values let.
+-- The default of bss_lifetime_least: class.bss_needs_ns, limited by the class's own values.
 function queues.bss_least_ns(class)
     local whole_ns, most_ns = class.lifetime_ns, class.bss_lifetime_most_ns
     local least_ns = math.min(class.bss_needs_ns, most_ns or math.maxinteger,
@@ -125,7 +125,7 @@ local OCTETS_LEAST, OCTETS_MOST = described.class_range "octets"
 
 queues.class = {
     name = "class", min = 0, children = { aqm },
-    help = "what holds for one traffic class; all seven always exist",
+    help = "the values of one traffic class; all seven always exist",
     keys = {
         {
             name = "name", type = "choice", choices = classes, example = "background",
@@ -135,17 +135,17 @@ queues.class = {
             name = "weight", type = "integer", least = WEIGHT_LEAST, most = WEIGHT_MOST,
             optional = true, default_help = "conversational and streaming 900, interactive-1 50, interactive-2 35,"
                 .. " interactive-3 15, background 5",
-            help = "its share where classes compete: of its cell, and of the NSE; signalling goes"
-                .. " before all others and has none",
+            help = "the class's share where classes compete: in a cell, and in the NSE; signalling"
+                .. " has no weight: it is sent before all other classes",
         },
         {
             name = "packets", type = "integer", least = PACKETS_LEAST, most = PACKETS_MOST,
-            optional = true, default_help = "that of queue", help = "the most N-PDUs of it that wait (class_full)",
+            optional = true, default_help = "queue.packets", help = "the most N-PDUs of the class that wait (class_full)",
         },
         {
             name = "octets", type = "size", least = units.written("size", OCTETS_LEAST),
-            most = units.written("size", OCTETS_MOST), optional = true, example = "256 kB", default_help = "that of queue",
-            help = "the most octets of them",
+            most = units.written("size", OCTETS_MOST), optional = true, example = "256 kB", default_help = "queue.octets",
+            help = "the most octets of N-PDUs of the class that wait (class_full)",
         },
         {
             -- The BSS is told the rest of it in centiseconds, 16 bit, 0xFFFF being infinite.
@@ -160,23 +160,23 @@ queues.class = {
             default_help = "3.5 s and the longest of gb's cell_delay, ms_delay and pfc_delay (1 s with"
                 .. " the buckets as offered); or half the lifetime, or bss_lifetime_most, if that is"
                 .. " less",
-            help = "how much of it the BSS gets at least; with less left an N-PDU is not sent, for the"
-                .. " BSS would discard it behind what it has",
+            help = "the least part of the lifetime that is left for the BSS; with less left an N-PDU is"
+                .. " dropped, for the BSS would discard the N-PDU in its own queue",
         },
         {
             name = "bss_lifetime_most", type = "time", least = "10 ms", most = "655 s",
             step = "10 ms", optional = true, example = "5 s", default_help = "all that is left",
-            help = "and at most",
+            help = "the most of the lifetime that is left for the BSS",
         },
         {
             name = "flows", type = "switch", default = false,
             help = "whether an MS's packets have a queue for each flow (addresses and ports),"
-                .. " served in turn, new ones first",
+                .. " served in turn, new flows first",
         },
         {
             name = "scope", type = "choice", choices = queues.scopes, default = "ms",
-            help = "whose queue the AQM watches: the class in the NSE, in the cell, of the MS, or"
-                .. " of one flow",
+            help = "the queue that the AQM watches: of the class in the NSE, in the cell, of the MS,"
+                .. " or of one flow",
         },
     },
 }
@@ -185,7 +185,7 @@ queues.overflows = { "largest", "tail" } -- as enum dp_overflow
 
 queues.queue = {
     name = "queue", min = 0, max = 1, single = true, filled = {},
-    help = "the limits of what waits in front of Gb, and the queues by flow",
+    help = "the limits of the queues in front of Gb, and the queues by flow",
     keys = described.keys("queue", {
         nse_octets = { optional = true, none = false, example = "2000 kB" },
         overflow = { type = "choice", choices = queues.overflows, default = "largest" },

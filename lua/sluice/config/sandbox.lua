@@ -73,9 +73,9 @@ end
 local function unknown_name(run, name)
     local line = current_line(run)
     local word = values.plain(name)
-    local libraries = rawget(_G, name) ~= nil and " (Lua's own functions are not at hand)" or ""
+    local libraries = rawget(_G, name) ~= nil and " (Lua's own functions are not available)" or ""
     if not run.reported[line .. " " .. word] then
-        note(run, line, word, "found an unknown name" .. libraries .. ", allowed "
+        note(run, line, word, "unknown name" .. libraries .. "; allowed: "
             .. table.concat(run.kinds, ", ") .. " and local names"
             .. nearest.hint(word, run.kinds))
     end
@@ -103,16 +103,16 @@ end
 local function look(run)
     run.looks = run.looks + 1
     if run.looks > LOOKS_MAX then
-        stop(run, "found too many steps, allowed a few million; is this loop without an end?")
+        stop(run, "too many steps, allowed a few million; does this loop end?")
     elseif collectgarbage("count") - run.free_kib > MEMORY_MAX_KIB then
         stop(run, sandbox.MEMORY_TEXT)
     elseif run.clock and run.clock() - run.idle_ns > TIME_MAX_NS then
-        stop(run, "found no end after " .. TIME_MAX_NS // 1000000 .. " ms, allowed less time")
+        stop(run, "not ended after " .. TIME_MAX_NS // 1000000 .. " ms, allowed less time")
     end
 end
 
-sandbox.MEMORY_TEXT = "found a need for more than " .. MEMORY_MAX_KIB // 1024
-    .. " MiB of memory, allowed less"
+sandbox.MEMORY_TEXT = "more than " .. MEMORY_MAX_KIB // 1024
+    .. " MiB of memory needed, allowed less"
 
 -- Runs `body` with all guards, and removes them in any case. `body` has a coroutine of its own, so that
 -- the hook acts only there.
@@ -158,7 +158,7 @@ local function note_failure(run, err)
     end
     local line = math.tointeger(tonumber(err:match("^config:(%d+): "))) or current_line(run)
     if not run.reported[line] then -- else the error follows from an unknown name
-        note(run, line, "lua", "found an error, " .. values.printable(err:gsub("^[^ ]-:%d+: ", "")))
+        note(run, line, "lua", "error: " .. values.printable(err:gsub("^[^ ]-:%d+: ", "")))
     end
 end
 
@@ -168,7 +168,7 @@ local function note_syntax(run, err)
     end
     local line, text = err:match("^config:(%d+): (.*)$")
     local comma = err:find("'}' expected", 1, true) and "; is a comma missing before it?" or ""
-    note(run, math.tointeger(tonumber(line)) or 1, "lua", "found no valid Lua, "
+    note(run, math.tointeger(tonumber(line)) or 1, "lua", "not valid Lua: "
         .. values.printable(text or err) .. comma)
 end
 

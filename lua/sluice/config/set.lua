@@ -28,8 +28,8 @@ local function names_of(constructors)
     return names
 end
 
-local function unknown(part, names)
-    return ("found the unknown %s, allowed %s"):format(values.plain(part),
+local function unknown(what, part, names)
+    return ("unknown %s '%s'; allowed: %s"):format(what, values.plain(part),
         table.concat(names, ", ")) .. nearest.hint(part, names)
 end
 
@@ -74,7 +74,7 @@ local function choose(run, parent, list, constructor, index, key_path)
     end
     local found = index == "" and "no index" or "the index " .. index
     local last = #nodes > 1 and (" to %s[%d]"):format(constructor.name, #nodes) or ""
-    return nil, #nodes == 0 and ("found no %s { } to change, allowed what the file has"):format(
+    return nil, #nodes == 0 and ("the file has no %s { } to change"):format(
         constructor.name) or ("found %s, allowed %s[1]%s"):format(found, constructor.name, last)
 end
 
@@ -98,7 +98,7 @@ local function find(run, parts, key_path)
             constructor = known.name == parts[i].name and known or constructor
         end
         if not constructor then
-            return nil, unknown(parts[i].name, names_of(constructors))
+            return nil, unknown("block", parts[i].name, names_of(constructors))
         end
         local text
         node, text = choose(run, node, list, constructor, parts[i].index, key_path)
@@ -122,7 +122,7 @@ local function apply(run, key_path, text)
     local last = parts[#parts]
     if not constructor.key[last.name] or last.index ~= "" then
         local name = last.name .. (last.index ~= "" and "[" .. last.index .. "]" or "")
-        return unknown(name, constructor.key_names)
+        return unknown("key", name, constructor.key_names)
     end
     node.table[last.name] = key_value(constructor, last.name, text)
     node.set = node.set or {}

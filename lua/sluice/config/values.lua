@@ -123,7 +123,7 @@ local function check_ipv6(key, raw)
     if not text then
         return refusal(key, raw)
     elseif not addresses.ipv6_is_host(groups) then
-        return refusal(key, raw, "not unicast, or no host's")
+        return refusal(key, raw, "not unicast, or not a host's")
     end
     return text
 end

@@ -31,7 +31,7 @@ local function uncalled_of(name, line, hooks, missing)
     local meant = nearest.find(name, missing)
     return (meant or #missing == #hooks) and {
         line = line,
-        text = ("%s: found a function that nobody calls, allowed %s, and local ones%s"):format(
+        text = ("%s: unknown function; allowed: %s, and local functions%s"):format(
             shown.plain(name), table.concat(hooks, ", "), nearest.question(meant)),
     }
 end
