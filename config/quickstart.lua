@@ -1,4 +1,4 @@
--- The smallest whole world: one BSS with one cell of 40 kbit/s, twelve MSs, three classes of
+-- The smallest scenario: one BSS with one cell of 40 kbit/s, twelve MSs, three classes of
 -- traffic, ten seconds of virtual time. From 3 s to 4.5 s the background offers more than twice
 -- what the cell carries: its queue fills and its AQM drops, while speech and web, whose weights are
 -- higher, get what they ask for.

@@ -45,7 +45,7 @@ struct server {
 // ---- Listening ----
 
 // Splits "ADDRESS:PORT". False: the text has another form.
-static bool split(const char *at, char lua[64], char port[8])
+static bool split(const char *at, char host[64], char port[8])
 {
     const char *colon = strrchr(at, ':');
     size_t n = colon ? (size_t)(colon - at) : 0;
@@ -54,7 +54,7 @@ static bool split(const char *at, char lua[64], char port[8])
         strspn(colon + 1, "0123456789") != strlen(colon + 1) || !colon[1] ||
         atoi(colon + 1) > 65535)
         return false;
-    snprintf(lua, 64, "%.*s", (int)(brackets ? n - 2 : n), at + brackets);
+    snprintf(host, 64, "%.*s", (int)(brackets ? n - 2 : n), at + brackets);
     snprintf(port, 8, "%s", colon + 1);
     return true;
 }
@@ -77,9 +77,9 @@ int http_listen(const char *at, const char **why)
     const struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE,
                                    .ai_socktype = SOCK_STREAM};
     struct addrinfo *to = NULL;
-    char lua[64], port[8];
+    char host[64], port[8];
     *why = "allowed ADDRESS:PORT, such as 127.0.0.1:9464 or [::1]:9464";
-    if (!split(at, lua, port) || getaddrinfo(lua, port, &hints, &to) != 0)
+    if (!split(at, host, port) || getaddrinfo(host, port, &hints, &to) != 0)
         return -1;
     int fd = bound(to);
     *why = strerror(errno);

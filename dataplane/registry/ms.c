@@ -206,7 +206,7 @@ void registry_ms_moved(struct registry *r, uint32_t id, uint32_t bvc)
 
 // The worker has a place for an arriving MS, and a place for each context of the MS without one at
 // that worker.
-static int sched_room_check(const struct registry *r, const struct registry_ms *ms, uint32_t worker)
+static int room_check(const struct registry *r, const struct registry_ms *ms, uint32_t worker)
 {
     uint32_t pdps = 0;
     for (uint32_t pdp = ms->first_pdp; pdp != STATE_NONE; pdp = r->pdp[pdp].next)
@@ -222,7 +222,7 @@ int registry_ms_may_move(const struct registry *r, uint32_t id, uint32_t bvc)
     uint32_t from = nse_of(r, id), to = r->bvc[bvc].nse, worker = r->nse[to].worker;
     if (from != to && is_tlli(r, to, r->ms[id].tlli))
         return -EEXIST;
-    return r->nse[from].worker == worker ? 0 : sched_room_check(r, &r->ms[id], worker);
+    return r->nse[from].worker == worker ? 0 : room_check(r, &r->ms[id], worker);
 }
 
 // The old worker, the new worker and the workers that own the contexts' TEIDs all get commands.

@@ -36,9 +36,9 @@
 // cent of Bmax.
 #define COMMAND_FULL(MAY, T) MAY(T, U8, full_percent, 0, 255, "bucket-full ratio, in per cent")
 
-#define COMMAND_NET_FIELDS(MUST, MAY, T)    \
-    MUST(T, IPV6, address, 0, 0, "a net's") \
-    MUST(T, U8, prefix, 0, 128, "how many of its bits count; of an IPv4 address 96 more")
+#define COMMAND_NET_FIELDS(MUST, MAY, T)       \
+    MUST(T, IPV6, address, 0, 0, "of the net") \
+    MUST(T, U8, prefix, 0, 128, "prefix length; of an IPv4 net 96 more")
 FIELD_STRUCT(command_net, COMMAND_NET_FIELDS);
 FIELD_LIST_STRUCT(command_nets, command_net, PORT_NETS);
 extern const struct field_record command_net_record;
@@ -65,18 +65,18 @@ static inline void dp_aqm_values(const struct dp_aqm_params *from, uint64_t valu
         values[i] = AQM_LEVEL_OF(from->item[i].unit, from->item[i].value);
 }
 
-// What of a traffic class may change while there is traffic.
-// How much may wait, of a class and elsewhere.
+// The limits of queues, of a class and elsewhere.
 #define COMMAND_PACKETS_MOST 1048576u
 #define COMMAND_OCTETS_LEAST 1500u
 #define COMMAND_OCTETS_MOST  1000000000u
-#define COMMAND_CLASS_VALUES(MUST, T)                                                            \
-    MUST(T, U32, weight, 1, SCHED_WEIGHT_MAX, "its share; signalling goes first whatever it is") \
-    MUST(T, U32, packets, 1, COMMAND_PACKETS_MOST, "most N-PDUs of the class queued")            \
-    MUST(T, U64, octets, COMMAND_OCTETS_LEAST, COMMAND_OCTETS_MOST, "most octets of them")       \
-    MUST(T, U64, lifetime_ns, 0, INT64_MAX, "of an N-PDU in SGSN and BSS; 0 is for ever")        \
-    MUST(T, U64, bss_least_ns, 0, INT64_MAX, "what of it is left for the BSS at least")          \
-    MUST(T, U64, bss_most_ns, 0, INT64_MAX, "and at most; 0 is no such limit")
+// The values of a traffic class that may change while there is traffic.
+#define COMMAND_CLASS_VALUES(MUST, T)                                                              \
+    MUST(T, U32, weight, 1, SCHED_WEIGHT_MAX, "its share; of signalling unused, as it goes first") \
+    MUST(T, U32, packets, 1, COMMAND_PACKETS_MOST, "most N-PDUs of the class queued")              \
+    MUST(T, U64, octets, COMMAND_OCTETS_LEAST, COMMAND_OCTETS_MOST, "most octets of them")         \
+    MUST(T, U64, lifetime_ns, 0, INT64_MAX, "of an N-PDU in SGSN and BSS; 0: infinite")            \
+    MUST(T, U64, bss_least_ns, 0, INT64_MAX, "least part of it for the BSS")                       \
+    MUST(T, U64, bss_most_ns, 0, INT64_MAX, "most part of it for the BSS; 0: no limit")
 #define COMMAND_CLASS(MUST, T) \
     MUST(T, U8, traffic_class, 0, CLASS_COUNT - 1, "traffic class, by number")
 

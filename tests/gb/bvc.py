@@ -250,9 +250,11 @@ def signalling_reset_implies():
             if bvci != 3:
                 signalling_up(one)
             say(one, RESET, bvci)
+            without = picture(world, OTHER_NSEI)
             one.flow(bvci)
         world.run(0)
         before = picture(world, OTHER_NSEI)
+        right(before != without, "a picture has the flow control of a cell")
         say(bss, RESET, 0)
         world.run(0)
         same((state(world, 2), state(world, 3)), ("down", "down"), "states")

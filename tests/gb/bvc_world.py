@@ -73,7 +73,7 @@ def picture(world, nsei):
         f"local n, t = require('sluice.core.network').nse_of_nsei[{nsei}], {{}} "
         "for _, v in ipairs(n.nsvcs) do t[#t + 1] = v.endpoint .. v.state end "
         "for _, b in ipairs(n.bvc_list) do t[#t + 1] = b.bvci .. b.state .. "
-        "(b.flow and b.flow.tag .. b.flow.r_bit_per_s or '-') end "
+        "(b.flow_control and b.flow_control.tag .. b.flow_control.r_bit_per_s or '-') end "
         "return n.signalling.state .. n.features .. ' ' .. table.concat(t, ' ')")
 
 

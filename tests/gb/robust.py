@@ -63,7 +63,7 @@ def killed():
 @case("what was asked when Lua ended is answered, and so is who asks later")
 def answered():
     with World(CONFIG) as world:
-        world.lua("require('sluice.core.network').job = function() error('a test does it') end")
+        world.lua("require('sluice.core.jobs').start = function() error('a test does it') end")
         for _ in range(2):
             good, answer = world.ctl("reload")
             same(good, False, "a request")

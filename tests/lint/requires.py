@@ -19,7 +19,7 @@ FUNCTION = re.compile(r"\bfunction\b")
 
 
 class Table:
-    """Rows: a folder, then the folders and, in <>, the host's modules that it may require."""
+    """Rows: a folder, then the folders and, in <>, the modules that C makes that it may require."""
 
     def __init__(self, root):
         self.rows, self.sins = {}, []
@@ -33,7 +33,7 @@ class Table:
                         if word.startswith("<")}
 
     def allows(self, folder, name):
-        """May a module of this folder require that one? The host's own have no point in their names."""
+        """May a module of this folder require that one? The C's own have no point in their names."""
         if not name.startswith("sluice."):
             return f"<{name}>" not in self.guarded or f"<{name}>" in self.rows[folder]
         other = folder_of(name)

@@ -5,8 +5,8 @@
 
 struct pieces set;
 
-uint32_t down_frame_piece(bool ipv6, uint32_t id, uint32_t at, bool more, const uint8_t *whole,
-                          uint32_t octets, uint8_t *b)
+uint32_t frame_piece(bool ipv6, uint32_t id, uint32_t at, bool more, const uint8_t *whole,
+                     uint32_t octets, uint8_t *b)
 {
     struct ipv4 v4 = ipv4_from_peer(IPV4_PROTOCOL_UDP, whole + at, octets);
     struct ipv6 v6 = ipv6_from_peer(IPV6_NEXT_UDP, whole + at, octets);
@@ -32,7 +32,7 @@ void cut(bool ipv6, uint32_t id, uint32_t payload_octets, uint32_t most)
     for (uint32_t at = 0, octets; left > 0; at += octets, left -= octets) {
         octets = left > most ? most : left;
         set.frame[set.n].octets =
-            down_frame_piece(ipv6, id, at, left > octets, whole, octets, set.frame[set.n].b);
+            frame_piece(ipv6, id, at, left > octets, whole, octets, set.frame[set.n].b);
         set.octets += set.frame[set.n++].octets;
     }
 }

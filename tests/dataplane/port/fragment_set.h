@@ -18,8 +18,8 @@ struct pieces {
 extern struct pieces set;
 
 // A frame with the octets `at` of what is whole, and padding; returns its octets.
-uint32_t down_frame_piece(bool ipv6, uint32_t id, uint32_t at, bool more, const uint8_t *whole,
-                          uint32_t octets, uint8_t *b);
+uint32_t frame_piece(bool ipv6, uint32_t id, uint32_t at, bool more, const uint8_t *whole,
+                     uint32_t octets, uint8_t *b);
 // Random octets in pieces of so many at most, from a multiple of 8.
 void cut(bool ipv6, uint32_t id, uint32_t payload_octets, uint32_t most);
 // True if the datagram was passed on.

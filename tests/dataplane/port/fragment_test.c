@@ -72,7 +72,7 @@ static void a_fragment_that_is_all_is_no_fragment(void **state)
     assert_false(receive_piece(0, 0));
     uint8_t b[FRAME_OCTETS_MAX], udp[FRAME_OCTETS_MAX];
     frame_udp_ipv6(udp, "abcd", 4);
-    uint32_t n = down_frame_piece(true, 7, 0, false, udp + 54, 12, b);
+    uint32_t n = frame_piece(true, 7, 0, false, udp + 54, 12, b);
     assert_true(fixture_receive_octets(b, n, 0));
     assert_int_equal(fx.datagram.payload_offset, 70);
     assert_int_equal(fx.datagram.payload_octets, 4);
@@ -108,7 +108,7 @@ static bool receive_lie(bool ipv6, uint32_t at, uint32_t octets, bool more)
 {
     static const uint8_t zeros[0x10000 + 2000];
     uint8_t b[FRAME_OCTETS_MAX];
-    uint32_t n = down_frame_piece(ipv6, 3, at, more, zeros, octets, b);
+    uint32_t n = frame_piece(ipv6, 3, at, more, zeros, octets, b);
     return fixture_receive_octets(b, n, 0);
 }
 
@@ -223,7 +223,7 @@ static void fragments_of_fragments_are_refused(void **state)
     whole[0] = IPV6_NEXT_UDP;
     put_be16(whole + 2, 8 | 1); // offset 1, and more
     for (uint32_t at = 0; at < 64; at += 32) {
-        uint32_t n = down_frame_piece(true, 9, at, at == 0, whole, 32, b);
+        uint32_t n = frame_piece(true, 9, at, at == 0, whole, 32, b);
         b[54] = 44;
         assert_false(fixture_receive_octets(b, n, 0));
     }

@@ -123,8 +123,8 @@ static void whatever_comes_is_accounted_for(void **state)
         bool more = random_next() % 3 != 0;
         if (!more && random_next() % 4 == 0)
             octets += (uint32_t)random_next() % 8;
-        uint32_t n = down_frame_piece(random_next() % 2, (uint32_t)random_in(0, 20), at, more,
-                                      whole, octets, b);
+        uint32_t n =
+            frame_piece(random_next() % 2, (uint32_t)random_in(0, 20), at, more, whole, octets, b);
         if (random_next() % 16 == 0)
             b[14 + random_next() % (n - 14)] ^= (uint8_t)(1u << random_next() % 8);
         struct rte_mbuf *m = fixture_frame(b, n);

@@ -4,7 +4,7 @@
 
 #include "tests/dataplane/random.h"
 
-static void sched_change_n201_u(struct world *w, uint64_t *random)
+static void change_n201_u(struct world *w, uint64_t *random)
 {
     world_ms_n201_u(w, (uint32_t)world_draw(random, 0, w->mss - 1),
                     (uint32_t)world_draw(random, 0, SCHED_LLES - 1),
@@ -18,7 +18,7 @@ static void random_life(uint64_t random, bool flow_queues)
     struct world *w = world_random(&random, &wish);
     for (uint32_t i = 0; i < 20; i++) {
         world_random_life(w, &random, 1500, 3);
-        sched_change_n201_u(w, &random);
+        change_n201_u(w, &random);
     }
     world_close(w);
 }

@@ -151,7 +151,7 @@ struct world *world_random(uint64_t *random, const struct world_wish *wish)
     return w;
 }
 
-static void sched_change_ms(struct world *w, uint64_t *random, uint32_t ms)
+static void change_ms(struct world *w, uint64_t *random, uint32_t ms)
 {
     if (!w->ms[ms].exists)
         return;
@@ -206,7 +206,7 @@ static void share_one(struct world *w, uint64_t *random, uint32_t pfc)
         world_pfc_share(w, pfc, with);
 }
 
-static void sched_change_pfc(struct world *w, uint64_t *random, uint32_t pfc)
+static void change_pfc(struct world *w, uint64_t *random, uint32_t pfc)
 {
     if (!w->pfc[pfc].exists)
         return;
@@ -231,7 +231,7 @@ static void sched_change_pfc(struct world *w, uint64_t *random, uint32_t pfc)
 }
 
 // Lifetimes as they were: what they do to what waits is judged apart.
-static void sched_change_class(struct world *w, uint64_t *random)
+static void change_class(struct world *w, uint64_t *random)
 {
     uint32_t class = (uint32_t)draw(random, 0, CLASS_COUNT - 1);
     struct sched_class values = w->config.of_class[class];
@@ -255,7 +255,7 @@ void world_random_change(struct world *w, uint64_t *random)
         world_cell_block(w, cell, one_in(random, 4));
         break;
     case 7:
-        sched_change_class(w, random);
+        change_class(w, random);
         break;
     case 0:
         world_cell_set(w, cell, random_terms(random), random_terms(random));
@@ -268,10 +268,10 @@ void world_random_change(struct world *w, uint64_t *random)
                       one_in(random, 2) ? WORLD_UNLIMITED : random_terms(random));
         break;
     case 3:
-        sched_change_ms(w, random, (uint32_t)draw(random, 0, w->mss - 1));
+        change_ms(w, random, (uint32_t)draw(random, 0, w->mss - 1));
         break;
     default:
-        sched_change_pfc(w, random, (uint32_t)draw(random, 0, w->pfcs - 1));
+        change_pfc(w, random, (uint32_t)draw(random, 0, w->pfcs - 1));
     }
 }
 

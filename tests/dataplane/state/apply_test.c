@@ -195,7 +195,7 @@ static void test_move(void **state)
     APPLY(bvc_remove, 0); // nobody is left there
 }
 
-static void state_apply_pdp(uint32_t id, uint8_t nsapi, uint8_t sapi)
+static void apply_pdp(uint32_t id, uint8_t nsapi, uint8_t sapi)
 {
     assert_int_equal(apply((struct command){.op = COMMAND_pdp,
                                             .teid = teid_make(made.teid_bits, 0, 1, id),
@@ -216,15 +216,15 @@ static void state_apply_pdp(uint32_t id, uint8_t nsapi, uint8_t sapi)
 static void test_n201_u_of_an_lle(void **state)
 {
     (void)state;
-    state_apply_pdp(0, 5, 3);
-    state_apply_pdp(1, 6, 11);
+    apply_pdp(0, 5, 3);
+    apply_pdp(1, 6, 11);
     assert_int_equal(made.pdp[0].npdu_octets_max, 500 - 4 + 15 * (500 - 3));
     APPLY(ms_n201_u, 1, 3, 140);
     assert_int_equal(made.pdp[0].npdu_octets_max, 140 - 4 + 15 * (140 - 3));
     assert_int_equal(made.pdp[1].npdu_octets_max, 500 - 4 + 15 * (500 - 3));
     APPLY(pdp_remove, 1);
     APPLY(ms_n201_u, 1, 11, 200);
-    state_apply_pdp(1, 6, 11);
+    apply_pdp(1, 6, 11);
     assert_int_equal(made.pdp[1].npdu_octets_max, 200 - 4 + 15 * (200 - 3));
     put(400); // the first LLE's N-PDU goes in pieces of the new size
     struct sched_grant grant[8];
@@ -252,8 +252,8 @@ static void test_options(void **state)
 static void test_a_contexts_uplink(void **state)
 {
     (void)state;
-    state_apply_pdp(0, 5, 3);
-    state_apply_pdp(1, 6, 3);
+    apply_pdp(0, 5, 3);
+    apply_pdp(1, 6, 3);
     assert_int_equal(made.pdp[0].pfi, 0x21);
     assert_int_equal(made.pdp_up[0].ggsn, 1);
     assert_int_equal(made.pdp_up[0].teid, 105);
@@ -267,8 +267,8 @@ static void test_contexts_hang_on_their_ms(void **state)
 {
     (void)state;
     for (uint32_t first = 0; first < 2; first++) {
-        state_apply_pdp(0, 5, 3);
-        state_apply_pdp(1, 6, 3);
+        apply_pdp(0, 5, 3);
+        apply_pdp(1, 6, 3);
         APPLY(pdp_remove, first);
         assert_int_equal(made.ms_up[1].first_pdp, 1 - first);
         assert_true(made.pdp_up[1 - first].next == STATE_NONE);

@@ -50,12 +50,12 @@ static uint32_t teid_of(uint32_t id)
     return teid_make(made.teid_bits, 0, 1, id);
 }
 
-static void state_apply_nse(uint32_t id)
+static void apply_nse(uint32_t id)
 {
     apply(&(struct command){.op = COMMAND_nse, .nse = {.nse_id = id, .nsei = 100}});
 }
 
-static void state_apply_nsvc(uint32_t id, uint32_t nse, struct ipv6_address address, uint16_t port)
+static void apply_nsvc(uint32_t id, uint32_t nse, struct ipv6_address address, uint16_t port)
 {
     apply(&(struct command){.op = COMMAND_nsvc,
                             .nsvc = {.nsvc_id = id,
@@ -67,12 +67,12 @@ static void state_apply_nsvc(uint32_t id, uint32_t nse, struct ipv6_address addr
                                      .weight = 1}});
 }
 
-static void state_apply_bvc(uint32_t id, uint32_t nse, uint16_t bvci)
+static void apply_bvc(uint32_t id, uint32_t nse, uint16_t bvci)
 {
     apply(&(struct command){.op = COMMAND_bvc, .bvc = {.bvc_id = id, .nse_id = nse, .bvci = bvci}});
 }
 
-static void state_apply_ms(uint32_t id, uint32_t bvc, uint32_t tlli, uint16_t n201_u)
+static void apply_ms(uint32_t id, uint32_t bvc, uint32_t tlli, uint16_t n201_u)
 {
     apply(&(struct command){.op = COMMAND_ms,
                             .ms = {.ms_id = id, .bvc_id = bvc, .tlli = tlli, .n201_u = n201_u}});
@@ -81,15 +81,15 @@ static void state_apply_ms(uint32_t id, uint32_t bvc, uint32_t tlli, uint16_t n2
 // An MS in a cell in an NSE, all of that number, with a packet flow in slot 0 and slot 1.
 static void apply_tree(uint32_t id, uint32_t tlli, uint16_t n201_u, uint8_t class)
 {
-    state_apply_nse(id);
-    state_apply_bvc(id, id, 2);
-    state_apply_ms(id, id, tlli, n201_u);
+    apply_nse(id);
+    apply_bvc(id, id, 2);
+    apply_ms(id, id, tlli, n201_u);
     for (uint8_t slot = 0; slot < 2; slot++)
         apply(&(struct command){.op = COMMAND_pfc,
                                 .pfc = {.ms_id = id, .slot = slot, .traffic_class = class}});
 }
 
-static const struct state_pdp *state_apply_pdp(uint32_t id, uint32_t ms, uint8_t sapi)
+static const struct state_pdp *apply_pdp(uint32_t id, uint32_t ms, uint8_t sapi)
 {
     apply(
         &(struct command){.op = COMMAND_pdp,
@@ -112,8 +112,8 @@ static void test_ipv4_headers_of_an_nsvc(void **state)
     };
     uint8_t b[PEER_OUTER_OCTETS_MAX];
     (void)state;
-    state_apply_nse(1);
-    state_apply_nsvc(2, 1, address_of_ipv4(0x0a141e28), 23456);
+    apply_nse(1);
+    apply_nsvc(2, 1, address_of_ipv4(0x0a141e28), 23456);
     struct peer *peer = &made.nsvc[2].peer;
     assert_int_equal(peer->outer_octets, sizeof expected);
     assert_true(peer_ready(peer, &gb.port));
@@ -136,8 +136,8 @@ static void test_ipv6_headers_of_an_nsvc(void **state)
     };
     uint8_t b[PEER_OUTER_OCTETS_MAX];
     (void)state;
-    state_apply_nse(1);
-    state_apply_nsvc(2, 1, (struct ipv6_address){{0xfd, [15] = 9}}, 23456);
+    apply_nse(1);
+    apply_nsvc(2, 1, (struct ipv6_address){{0xfd, [15] = 9}}, 23456);
     struct peer *peer = &made.nsvc[2].peer;
     assert_int_equal(peer->outer_octets, sizeof expected + 2);
     peer_put(peer, &gb.port, 100, b);
@@ -147,8 +147,8 @@ static void test_ipv6_headers_of_an_nsvc(void **state)
 static void test_bvc_template(void **state)
 {
     (void)state;
-    state_apply_nse(2);
-    state_apply_bvc(3, 2, 0x1234);
+    apply_nse(2);
+    apply_bvc(3, 2, 0x1234);
     assert_int_equal(made.bvc[3].nse, 2);
     assert_memory_equal(made.bvc[3].ns, "\x00\x00\x12\x34", 4);
 }
@@ -156,10 +156,10 @@ static void test_bvc_template(void **state)
 static void test_ms_begins_anew(void **state)
 {
     (void)state;
-    state_apply_nse(0);
-    state_apply_bvc(3, 0, 2);
+    apply_nse(0);
+    apply_bvc(3, 0, 2);
     made.ms_up[4].marks = made.ms_up[4].dropped = 1; // of another
-    state_apply_ms(4, 3, 0xc0001234, 500);
+    apply_ms(4, 3, 0xc0001234, 500);
     assert_int_equal(made.ms_up[4].marks, 0);
     assert_int_equal(made.ms_up[4].dropped, 0);
     assert_int_equal(state_counts_of(&made, 4)->drop[3], 0);
@@ -183,7 +183,7 @@ static void test_pdp_template(void **state)
     static const uint8_t low[] = {0x00, 0xc0, 0, 0, 8, 0, 0, 0x32, 0x16, 0x82, 0, 0};
     (void)state;
     apply_tree(1, 0xc0000007, 1520, CLASS_STREAMING);
-    const struct state_pdp *pdp = state_apply_pdp(2, 1, 3);
+    const struct state_pdp *pdp = apply_pdp(2, 1, 3);
     assert_memory_equal(pdp->bssgp, normal, sizeof normal);
     assert_int_equal(pdp->ms, 1);
     assert_int_equal(pdp->slot, 1);
@@ -192,7 +192,7 @@ static void test_pdp_template(void **state)
     assert_int_equal(pdp->traffic_class, CLASS_STREAMING);
     assert_int_equal(pdp->npdu_number, 4095); // the next one is 0
     apply_tree(2, 0xc0000008, 1520, CLASS_BACKGROUND);
-    pdp = state_apply_pdp(3, 2, 3);
+    pdp = apply_pdp(3, 2, 3);
     assert_memory_equal(pdp->bssgp, low, sizeof low);
 }
 
@@ -204,7 +204,7 @@ static void test_saps_have_their_own_lle(void **state)
     (void)state;
     apply_tree(0, 1, 500, CLASS_BACKGROUND);
     for (uint32_t i = 0; i < 4; i++) {
-        const struct state_pdp *pdp = state_apply_pdp(i, 0, sapis[i]);
+        const struct state_pdp *pdp = apply_pdp(i, 0, sapis[i]);
         assert_int_equal(pdp->sapi, sapis[i]);
         assert_true(pdp->lle < 4);
         assert_false(taken[pdp->lle]);
@@ -219,8 +219,7 @@ static void test_largest_npdu(void **state)
     (void)state;
     for (uint32_t i = 0; i < 3; i++) {
         apply_tree(i, i, n201_u[i], CLASS_BACKGROUND);
-        assert_int_equal(state_apply_pdp(i, i, 3)->npdu_octets_max,
-                         n201_u[i] - 4 + 15 * (n201_u[i] - 3));
+        assert_int_equal(apply_pdp(i, i, 3)->npdu_octets_max, n201_u[i] - 4 + 15 * (n201_u[i] - 3));
     }
 }
 
@@ -231,7 +230,7 @@ static void test_teid_finds_its_context(void **state)
     (void)state;
     apply_tree(0, 1, 500, 0);
     for (uint32_t id = 0; id < limits.pdps; id += 3) {
-        const struct state_pdp *pdp = state_apply_pdp(id, 0, 3);
+        const struct state_pdp *pdp = apply_pdp(id, 0, 3);
         assert_true(pdp->teid == teid_of(id));
         assert_ptr_equal(state_pdp_of_teid(&made, pdp->teid), pdp);
     }
@@ -242,7 +241,7 @@ static void test_teid_0_is_never_valid(void **state)
     (void)state;
     assert_null(state_pdp_of_teid(&made, 0)); // no context yet: the index holds TEID 0
     apply_tree(0, 1, 500, 0);
-    state_apply_pdp(0, 0, 3);
+    apply_pdp(0, 0, 3);
     assert_null(state_pdp_of_teid(&made, 0));
 }
 
@@ -250,7 +249,7 @@ static void test_unmade_and_stale_teids_are_unknown(void **state)
 {
     (void)state;
     apply_tree(0, 1, 500, 0);
-    state_apply_pdp(4, 0, 3);
+    apply_pdp(4, 0, 3);
     assert_null(state_pdp_of_teid(&made, teid_of(5)));
     for (uint32_t random = 0; random < 64; random++)
         if (random != 1)
@@ -263,7 +262,7 @@ static void test_index_beyond_the_limits_is_unknown(void **state)
 {
     (void)state;
     apply_tree(0, 1, 500, 0);
-    state_apply_pdp(9, 0, 3);
+    apply_pdp(9, 0, 3);
     assert_non_null(state_pdp_of_teid(&made, teid_make(made.teid_bits, 0, 1, 9)));
     assert_null(state_pdp_of_teid(&made, teid_make(made.teid_bits, 0, 1, 10)));
     assert_null(state_pdp_of_teid(&made, teid_make(made.teid_bits, 0, 1, 15)));
@@ -276,7 +275,7 @@ static void test_a_removed_context_is_unknown(void **state)
 {
     (void)state;
     apply_tree(0, 1, 500, 0);
-    state_apply_pdp(4, 0, 3);
+    apply_pdp(4, 0, 3);
     apply(&(struct command){.op = COMMAND_pdp_remove, .pdp_remove = {4}});
     assert_null(state_pdp_of_teid(&made, teid_of(4)));
 }
@@ -288,10 +287,10 @@ static void test_drops_and_their_reasons(void **state)
     uint32_t records = state_counts_count(&limits);
     (void)state;
     assert_true(limits.mss >= records + 2);
-    state_apply_nse(0);
-    state_apply_bvc(0, 0, 2);
+    apply_nse(0);
+    apply_bvc(0, 0, 2);
     for (uint32_t ms = 0; ms < records + 2; ms++) {
-        state_apply_ms(ms, 0, 1000 + ms, 500);
+        apply_ms(ms, 0, 1000 + ms, 500);
         for (uint32_t i = 0; i <= ms % 3; i++)
             state_count_drop(&made, ms, DROP_expired);
         state_count_drop(&made, ms, DROP_removed);
