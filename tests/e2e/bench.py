@@ -68,7 +68,7 @@ def searched(result):
 
 @case("rings: a rate without loss, latency, cycles, stages")
 def rings():
-    result = bench("--loss", 0)
+    result = bench("--loss", 0, "--backlogged", 0)
     sound(result)
     searched(result)
     same(result["lost"], 0, "lost, where nothing may be")

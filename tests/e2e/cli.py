@@ -72,6 +72,10 @@ def help_printed():
         for option in re.findall(r"^  --(\S+)", sluice("help", command).stdout, re.MULTILINE):
             right(option == "help" or f"\\-\\-{option}\\fR" in man, f"--{option} is not in the page")
             right(f"--{option}" in bash, f"--{option} is not completed")
+    tags = re.findall(r"^\.TP\n(.*)\n", man, re.MULTILINE)
+    whole = r"\\fB\\-\\-[\w\\-]+\\fR( \\fI[^\\]+\\fR)?"
+    same([tag for tag in tags if not re.fullmatch(whole, tag)], [], "tags that have more on their line")
+    right(len(tags) == man.count("\n.TP") > 15, f"{len(tags)} tags")
     asked = "COMP_WORDS=(sluice stats --c); COMP_CWORD=2; _sluice; echo ${COMPREPLY[@]}"
     done = subprocess.run(["bash", "-c", f"{bash}\n{asked}"], capture_output=True, text=True,
                           check=False)

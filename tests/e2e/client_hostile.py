@@ -6,7 +6,7 @@ import json
 import os
 import random
 
-from harness import case, main, right, sluice
+from harness import case, main, right, same, sluice
 from instance import Fake, client
 
 SEED = int(os.environ.get("TEST_SEED", "20240229"))
@@ -53,6 +53,15 @@ def all_end(answer, statuses, commands=ALL, greeting=b"{}"):
 @case("one that answers well: all is well")
 def well():
     all_end(good, [0])
+
+
+@case("the last line of a request's answer ends once, whether it came with its end or without")
+def last_line():
+    for pieces, text in ((["one\ntwo\n"], "one\ntwo\n"), (["one\ntwo"], "one\ntwo\n"),
+                         (["one", "\n"], "one\n"), (["one\n", ""], "one\n"), (["o\nn"], "o\nn\n"),
+                         (["one\n", "two"], "one\ntwo\n"), ([""], ""), ([], "")):
+        with Fake(lambda c, pieces=pieces: answer_to(c, {"status": 0, "text": pieces, "name": "fake"})):
+            same(client("ctl", "x"), text, f"what is printed of {pieces}")
 
 
 @case("the same", b"nonsense")

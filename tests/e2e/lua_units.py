@@ -8,10 +8,10 @@ from harness import case, main, same, sluice
 UNITS = pathlib.Path(__file__).resolve().with_name("units.lua")
 
 
-@case("timers fire in order, once, and when they were not stopped; ids are given once")
+@case("timers fire in order, once, and when they were not stopped; ids are given once; a script costs so much")
 def units():
     done = sluice("lua", UNITS)
-    same((done.returncode, done.stderr, done.stdout), (0, "", "timers\nids\n"), "the run")
+    same((done.returncode, done.stderr, done.stdout), (0, "", "timers\nids\nnames\n"), "the run")
 
 
 main()

@@ -5,10 +5,11 @@ import functools
 import re
 import time
 
-from harness import (QUICKSTART, RESULTS, case, check_sound, differing, main, new_folder, right, run,
-                     same, sluice)
+from harness import (QUICKSTART, RESULTS, ROOT, case, check_sound, differing, main, new_folder, right,
+                     run, same, sluice)
 
 WALL_S_MAX = 5
+DROPLESS = ROOT / "tests/config/mistakes/right.lua"
 
 
 @functools.cache
@@ -54,6 +55,15 @@ def text():
              r"^  balanced: every packet is accounted for$",
              rf"^  results +{done.out}/summary\.json, run\.json, gn\.pcap, gb\.pcap$",
              rf"tshark -r {done.out}/gb\.pcap -d udp\.port==23000,gprs-ns$")
+
+
+@case("the text says `none` of the drops where there are none, and there alone")
+def no_drops():
+    none = "\n  drops by reason\n  none\n\n"
+    right(none not in first().stdout and "\n  none\n" not in first().stdout, first().stdout)
+    done = run(DROPLESS)
+    same(done.summary["conservation"]["dropped"], 0, "packets dropped")
+    right(none in done.stdout, done.stdout)
 
 
 @case("stderr has the line about memory and nothing else")

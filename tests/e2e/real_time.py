@@ -48,8 +48,12 @@ def run(*sets):
 
 @case("it ends by itself when its time is over, which it takes by the second")
 def duration():
+    start_s = time.monotonic()
     path, summary, done = run()
+    took_s = time.monotonic() - start_s
     right(0.5 <= summary["real_s"] < 0.6, f"real_s: {summary['real_s']}, and duration is 0.5 s")
+    wall_s = json.loads((path / "out/run.json").read_text())["wall_s"]
+    right(0.5 <= wall_s <= took_s, f"wall_s: {wall_s}; with its start and end it took {took_s:.3f} s")
     right("0.500 s, or until SIGINT or SIGTERM" in done.stderr, f"it says:\n{done.stderr}")
     same(sorted(name.name for name in (path / "out").iterdir()),
          ["contexts.json", "run.json", "summary.json"], "what it leaves")

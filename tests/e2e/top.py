@@ -31,10 +31,11 @@ def need_terminal():
 
 
 class Terminal:
-    def __init__(self, lines=24, columns=80):
+    def __init__(self, lines=24, columns=80, its_input=0):
         self.pid, self.end = pty.fork()
         if self.pid == 0:
-            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+            os.dup2(its_input, 0)
+            fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
             os.execv(program(), [program(), "top"])
         self.text, self.lines, self.columns = "", lines, columns
 
@@ -70,8 +71,9 @@ class Terminal:
 
     def finish(self, status=0):
         deadline = time.monotonic() + WAIT_S
-        while time.monotonic() < deadline and self.read(0.5):
-            pass
+        while self.read(0.5):
+            if time.monotonic() > deadline:
+                os.kill(self.pid, signal.SIGKILL)
         _, ended = os.waitpid(self.pid, 0)
         flags = termios.tcgetattr(self.end)[3]
         same(os.waitstatus_to_exitcode(ended), status, "exit status")
@@ -108,6 +110,19 @@ def keys():
     top.press("q")
     right(is_cooked(top.finish()), "the terminal is not as it was")
     instance.finish()
+
+
+@case("the end of its input ends it, and the terminal of its screen is given back")
+def end_of_input():
+    """Its input is another terminal, whose hanging up is no signal for it."""
+    need_terminal()
+    other, its_input = os.openpty()
+    with Instance():
+        top = Terminal(its_input=its_input)
+        os.close(its_input)
+        top.until("cells by delay")
+        os.close(other)
+        top.finish()
 
 
 @case("the same by SIGTERM", signal.SIGTERM)

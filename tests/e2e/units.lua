@@ -1,6 +1,9 @@
 -- The control plane's own structures against plain models: timers against a list that is sorted,
--- ids against a set. Run by `sluice lua`; prints a line for each that holds.
+-- ids against a set; how many functions of a script are looked at. Run by `sluice lua`; prints a line
+-- for each that holds.
 local clock = require "sluice.core.clock"
+local names = require "sluice.script.names"
+local nearest = require "sluice.base.nearest"
 local new_ids = require "sluice.core.ids"
 local timers = require "sluice.core.timers"
 
@@ -88,5 +91,28 @@ local function ids_hold()
     print "ids"
 end
 
+-- A script may have more functions than anybody would compare with the hooks' names.
+local function names_hold()
+    local find, compared = nearest.find, 0
+    nearest.find = function(...)
+        compared = compared + 1
+        return find(...)
+    end
+    for count, most in pairs { [1] = 1, [999] = 999, [1000] = 1000, [1001] = 1000, [1500] = 1000 } do
+        local lines, env = {}, {}
+        for i = 1, count do
+            lines[i] = ("function f%d() end"):format(i)
+        end
+        assert(load(table.concat(lines, "\n"), "=script", "t", env))()
+        compared = 0
+        local fault = names.uncalled(env, { "start" }, "=script")
+        assert(compared == most, "as many are compared")
+        assert(most < count or fault.line == 1, "the first of them is named")
+    end
+    nearest.find = find
+    print "names"
+end
+
 timers_hold()
 ids_hold()
+names_hold()

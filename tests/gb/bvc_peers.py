@@ -187,6 +187,7 @@ def status_disagrees():
         with World(config()) as world:
             bss = ns_up(world)
             into_up(bss, 2)
+            begun_ns = world.now_ns
             bss.status(cause, bvci=2)
             bss.expect(RESET, at=0, on=0, bvci=2)
             bss.send(0, RESET_ACK, bvci=2, cell=codec.cell(1))
@@ -197,6 +198,12 @@ def status_disagrees():
             bss.status(cause, bvci=999)
             bss.none(RESET)
             same(state(world, 2), "up", "state")
+            world.run_until(begun_ns + 10 * S - 1)
+            bss.status(cause, bvci=2)
+            bss.none(RESET)
+            world.run(1)
+            bss.status(cause, bvci=2)
+            bss.expect(RESET, at=begun_ns + 10 * S, on=0, bvci=2)
 
 
 @case("many STATUSes at once are one disagreement: the reset that it leads to goes on")

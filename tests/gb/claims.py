@@ -109,6 +109,18 @@ for TITLE, MORE in ("no key", ""), ("a key", KEY):
         p.idle()
 
 
+@case("claimed to be in another cell of its NSE, and heard in its own: paged, and no NSE is refused")
+@place(more=KEY)
+def within(p):
+    claim(p, bss=p.a, bvci=3)
+    page(p.a, p.world.now_ns, rai=codec.RAI)
+    p.frame()
+    p.world.run(0)
+    p.idle()
+    same(counts(p, "paged", "refused", "moved"), (1, 0, 0), "claims paged, refused, moved")
+    same(p.world.log_lines("answers in its own cell"), [], "what is said")
+
+
 for CAUSE in LOST, ORDERED:
     @case(f"its own BSS says that it has gone, by radio cause {CAUSE}, while that is asked: it moves then", CAUSE)
     @place()

@@ -124,6 +124,20 @@ def doubled_unanswered():
         same((picture(world), sns_state(world)), (expected(TWO), "configured"), "NS-VCs")
 
 
+@case("the same SNS-SIZE again: for a second the one before, doubled; later a restart")
+def size_again():
+    for later_ns, begins in (0, False), (S - 1, False), (S, True), (1500 * MS, True):
+        with World(CONFIG) as world:
+            bss = sized(world, TWO)
+            size_ns = world.now_ns
+            bss.config()
+            bss.expect("sns_config", at=world.now_ns, end_flag=1)
+            world.run_until(size_ns + later_ns)
+            bss.size()
+            bss.expect("sns_size_ack", at=world.now_ns, cause=None)
+            same(sns_state(world), "sized" if begins else "configuring", f"{later_ns} ns later")
+
+
 @case("an SNS-SIZE that nothing follows does not take down what is up")
 def size_alone():
     with World(CONFIG) as world:

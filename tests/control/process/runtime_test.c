@@ -140,6 +140,14 @@ static void one_that_stands(void **state)
     runtime_remove("sluice-stands-4194402");
 }
 
+static int open_descriptors(void)
+{
+    int open = 0;
+    for (int fd = 0; fd < 64; fd++)
+        open += fcntl(fd, F_GETFD) >= 0;
+    return open;
+}
+
 // Where there is no way to it any more, as for who has become a user and may not walk there.
 static void one_that_is_held_is_removed_by_its_descriptor(void **state)
 {
@@ -148,6 +156,7 @@ static void one_that_is_held_is_removed_by_its_descriptor(void **state)
     (void)state;
     make("sluice-x-1");
     close(listen_at("sluice-x-1"));
+    int open_before = open_descriptors();
     assert_int_equal(runtime_hold("sluice-x-1", NULL), 0);
     snprintf(path, sizeof path, "%s/dpdk/sluice-x-1/" RUNTIME_SOCKET, base);
     assert_int_equal(stat(path, &s), 0);
@@ -159,6 +168,7 @@ static void one_that_is_held_is_removed_by_its_descriptor(void **state)
     assert_false(is_there("sluice-x-1"));
     assert_int_equal(runtime_hold("", NULL), 0);
     assert_int_equal(runtime_hold("sluice-x-1", NULL), -ENOENT);
+    assert_int_equal(open_descriptors(), open_before);
 }
 
 static void where_none_can_be(void **state)
