@@ -27,18 +27,19 @@
 #define COMMAND_NSVC_ID(MUST, T) MUST(T, U32, nsvc_id, 0, UINT32_MAX, "index of the NS-VC")
 #define COMMAND_GGSN_ID(MUST, T) MUST(T, U32, ggsn_id, 0, UINT32_MAX, "index of the GGSN")
 #define COMMAND_WEIGHT(MUST, T) \
-    MUST(T, U8, weight, 0, 255, "its share of the NSE's load; 0: none, as if blocked")
+    MUST(T, U8, weight, 0, 255, "share of the NSE's load; 0: none, as if blocked")
 #define COMMAND_BLOCKED(MAY, T) \
-    MAY(T, BOOL, blocked, 0, 1, "no downlink goes there, its user data goes to control; absent: no")
-#define COMMAND_OCTETS_BACK(MUST, T) MUST(T, U32, octets, 0, UINT32_MAX, "lowers its level")
-#define COMMAND_SLOT(MUST, T)        MUST(T, U8, slot, 0, SCHED_SLOTS - 1, "which packet flow of the MS")
+    MAY(T, BOOL, blocked, 0, 1, "no downlink; uplink user data is passed to control; absent: no")
+#define COMMAND_OCTETS_BACK(MUST, T) \
+    MUST(T, U32, octets, 0, UINT32_MAX, "octets to take off the level")
+#define COMMAND_SLOT(MUST, T) MUST(T, U8, slot, 0, SCHED_SLOTS - 1, "slot of the MS's packet flow")
 // With the CBL feature the PDU with the bucket's values also holds the bucket-full ratio, in per
 // cent of Bmax.
 #define COMMAND_FULL(MAY, T) MAY(T, U8, full_percent, 0, 255, "bucket-full ratio, in per cent")
 
-#define COMMAND_NET_FIELDS(MUST, MAY, T)    \
-    MUST(T, IPV6, address, 0, 0, "a net's") \
-    MUST(T, U8, prefix, 0, 128, "how many of its bits count; of an IPv4 address 96 more")
+#define COMMAND_NET_FIELDS(MUST, MAY, T)     \
+    MUST(T, IPV6, address, 0, 0, "of a net") \
+    MUST(T, U8, prefix, 0, 128, "prefix length; of an IPv4 address 96 more")
 FIELD_STRUCT(command_net, COMMAND_NET_FIELDS);
 FIELD_LIST_STRUCT(command_nets, command_net, PORT_NETS);
 extern const struct field_record command_net_record;
@@ -70,13 +71,13 @@ static inline void dp_aqm_values(const struct dp_aqm_params *from, uint64_t valu
 #define COMMAND_PACKETS_MOST 1048576u
 #define COMMAND_OCTETS_LEAST 1500u
 #define COMMAND_OCTETS_MOST  1000000000u
-#define COMMAND_CLASS_VALUES(MUST, T)                                                            \
-    MUST(T, U32, weight, 1, SCHED_WEIGHT_MAX, "its share; signalling goes first whatever it is") \
-    MUST(T, U32, packets, 1, COMMAND_PACKETS_MOST, "most N-PDUs of the class queued")            \
-    MUST(T, U64, octets, COMMAND_OCTETS_LEAST, COMMAND_OCTETS_MOST, "most octets of them")       \
-    MUST(T, U64, lifetime_ns, 0, INT64_MAX, "of an N-PDU in SGSN and BSS; 0 is for ever")        \
-    MUST(T, U64, bss_least_ns, 0, INT64_MAX, "what of it is left for the BSS at least")          \
-    MUST(T, U64, bss_most_ns, 0, INT64_MAX, "and at most; 0 is no such limit")
+#define COMMAND_CLASS_VALUES(MUST, T)                                                     \
+    MUST(T, U32, weight, 1, SCHED_WEIGHT_MAX, "share of the class; none for signalling")  \
+    MUST(T, U32, packets, 1, COMMAND_PACKETS_MOST, "most N-PDUs of the class queued")     \
+    MUST(T, U64, octets, COMMAND_OCTETS_LEAST, COMMAND_OCTETS_MOST, "most octets queued") \
+    MUST(T, U64, lifetime_ns, 0, INT64_MAX, "lifetime in SGSN and BSS; 0: unlimited")     \
+    MUST(T, U64, bss_least_ns, 0, INT64_MAX, "least lifetime left for the BSS")           \
+    MUST(T, U64, bss_most_ns, 0, INT64_MAX, "most lifetime left for the BSS; 0: no limit")
 #define COMMAND_CLASS(MUST, T) \
     MUST(T, U8, traffic_class, 0, CLASS_COUNT - 1, "traffic class, by number")
 
