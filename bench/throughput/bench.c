@@ -69,7 +69,7 @@ static bool measure_alone(struct bench *b)
         backlog_begin(g);
     b->result.saturated = saturated_run(g);
     if (b->options.view) {
-        measure_progress("the worker while somebody looks");
+        measure_progress("the worker during queries");
         b->result.view = view_run(g);
     }
     measure_progress("its stages");

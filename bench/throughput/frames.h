@@ -39,7 +39,7 @@ struct frames {
     struct frame frame[FRAMES_SIZES_MAX];
 };
 
-// False: a codec would not have it, which is a fault of ours.
+// False: a codec refused the frame, an internal error.
 bool frames_make(struct frames *frames, const struct bench_options *options);
 double frames_mean_octets(const struct frames *frames);
 

@@ -8,7 +8,7 @@
 #define DRAIN_NS S_IN_NS
 #define QUIET_NS (20 * MS_IN_NS) // what a device may take
 
-// A stamp, or in a run with a backlog whose packet it is, beside the packet.
+// A stamp, or, in a run with a backlog, the packet's MS, beside the packet.
 static int field_offset;
 #define FIELD(m) (*RTE_MBUF_DYNFIELD(m, field_offset, uint64_t *))
 
@@ -130,7 +130,7 @@ void generator_send(struct generator *g, uint32_t n)
 
 static void note_latency(struct generator *g, uint64_t stamp, uint64_t now)
 {
-    if (stamp < now) // one of no frame of ours is no sample
+    if (stamp < now) // the stamp of a foreign frame is no sample
         histogram_add(g->latency, bench_clock_ns_of(now - stamp));
 }
 
@@ -231,7 +231,7 @@ uint64_t generator_came(const struct generator *g)
 
 static uint64_t less(uint64_t a, uint64_t b)
 {
-    return a > b ? a - b : 0; // somebody else's frames are no loss
+    return a > b ? a - b : 0; // foreign frames are not losses
 }
 
 static uint64_t frames_out(const struct generator *g)

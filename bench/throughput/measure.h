@@ -1,7 +1,7 @@
 // What is measured, one file a question: the worker alone (saturated.c), with a backlog (backlog.c)
-// or while somebody looks (view.c), its stages (stages.c), the highest rate without loss (search.c)
-// and the latency there (latency.c), the baselines of the same run (baseline.c). Cycles are those
-// of the TSC.
+// or during queries for the state of MSs (view.c), its stages (stages.c), the highest rate without
+// loss (search.c) and the latency there (latency.c), the baselines of the same run (baseline.c).
+// Cycles are those of the TSC.
 #ifndef SLUICE_BENCH_THROUGHPUT_MEASURE_H
 #define SLUICE_BENCH_THROUGHPUT_MEASURE_H
 
@@ -29,7 +29,7 @@ struct saturated saturated_run(struct generator *g);
 // that the worker took, and how many packets it has finished; `stages` as dp_stages, or NULL.
 uint64_t saturated_round(struct generator *g, struct stages *stages, uint64_t *packets);
 
-// What it costs that somebody looks at the MSs (dataplane/view/view.h), by the page.
+// The cost of reading the state of the MSs (dataplane/view/view.h), by the page.
 struct view_cost {
     double page_cycles;  // on top of the rounds that it is felt in
     double round_cycles; // of a round without
@@ -46,7 +46,8 @@ void saturated_run_all(struct generator **g, uint32_t n, struct saturated *of);
 // Queues a packet or two for each MS that is to have a backlog, and lets the clock go on until the
 // scheduler has come to its pace.
 void backlog_begin(struct generator *g);
-// Sends again for who has sent some time ago; the time of the next round, by the traffic's clock.
+// Sends the next packets of MSs that are due; returns the time of the next round, by the traffic's
+// clock.
 uint64_t backlog_round(struct generator *g);
 // What waits in the port goes in, so that all buffers are the worker's, which gives them back.
 void backlog_end(struct generator *g);

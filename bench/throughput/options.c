@@ -78,68 +78,69 @@ static bool take_aqm(void *target, const char *text)
 static const struct cli_option bench_options[] = {
     {"ms", "N", "MSs, in cells of 400, each with one packet flow (1000)", NUMBER(mss, 1, 4000000)},
     {"size", "OCTETS|imix",
-     "of the IP packets, 36 to 1500; imix is 64, 576 and 1400\noctets as 7 : 4 : 1 (576)",
+     "size of the IP packets, 36 to 1500; imix is 64, 576 and\n1400 octets as 7 : 4 : 1 (576)",
      .take = take_size},
     {"cipher", "NAME", "none, gea3 or gea4, with a key for each MS (none)", .take = take_cipher},
-    {"aqm", "NAME", "of all classes, as in a configuration, with ECN if it\ncan (" DEFAULT_AQM ")",
+    {"aqm", "NAME",
+     "the AQM of all classes, as in a configuration, with ECN\nif available (" DEFAULT_AQM ")",
      .take = take_aqm},
     {"backlogged", "N",
-     "N of the MSs are held back by their buckets, at 8 to 236\n"
+     "N of the MSs are limited by their buckets, at 8 to 236\n"
      "kbit/s, and always have packets queued; the clock is\n"
-     "virtual then, and cycles a packet are all that is\nmeasured (0)",
+     "then virtual, and only cycles a packet are measured (0)",
      NUMBER(backlogged, 0, 1000000)},
     {"rate", "BIT/S", "the same rate for all backlogged MSs instead, and\nbuckets of one PDU",
      NUMBER(rate_bit_per_s, 1000, 1000000)},
-    {"defaults", NULL, "their rates are those that their cells say for all MSs\nof the cell",
-     INTO(defaults)},
+    {"defaults", NULL, "backlogged MSs have the default rate of their cell", INTO(defaults)},
     {"ports", "PORTS",
-     "what the frames come and go by (ring):\n"
+     "the devices that carry the frames (ring):\n"
      "  ring         rings of buffers, in memory\n"
      "  memif        two pairs of net_memif in this process\n"
      "  pcap:FILE    Gn reads FILE in a loop, which is\n"
-     "               written if it is not there; Gb is a ring\n"
+     "               written if missing; Gb is a ring\n"
      "  A[,B[,C,D]]  DPDK devices, NICs by their PCI address:\n"
      "               A is Gn, B the generator's and wired to A;\n"
      "               C is Gb, D wired to C. Without C and D Gb\n"
-     "               is a ring. With A alone somebody else has\n"
-     "               to send. 1400 octets at most go over them.",
+     "               is a ring. With A alone another machine\n"
+     "               has to send. Packets have at most 1400\n"
+     "               octets.",
      INTO(ports)},
     {"workers", "N",
-     "each with an NSE, a processor and a generator of its\n"
-     "own, in turns: the worker alone is timed, first one and\nthen all at once (1)",
+     "workers, each with an NSE, a processor and a generator,\n"
+     "in turns: only workers are timed, first one and then\nall at once (1)",
      NUMBER(workers, 1, DP_WORKERS_MAX)},
-    {"seconds", "S", "of a trial (1)", .take = take_seconds},
-    {"repeats", "N", "of the search, of which the median counts; 1 to 31 (3)",
+    {"seconds", "S", "duration of a trial (1)", .take = take_seconds},
+    {"repeats", "N", "repeats of the search; the median counts; 1 to 31 (3)",
      NUMBER(repeats, 1, OPTIONS_REPEATS_MAX)},
-    {"loss", "F", "part of the packets that a trial may lose (0.0001; 0\nwith a NIC)",
+    {"loss", "F", "share of packets that a trial may lose (0.0001; 0 with\na NIC)",
      .take = take_loss},
     {"n201-u", "N", "most octets of an LLC frame's information, 140 to 1520\n(1520)",
      NUMBER(n201_u, LLC_N201_U_MIN, LLC_N201_U_MAX)},
     {"waiting", "N",
      "frames in the Gn port whenever the worker alone is\n"
-     "timed, 1 to 1024 (64; with a cipher 512: the more, the\n"
-     "more are enciphered at once)",
+     "timed, 1 to 1024 (64; with a cipher 512: more frames\n"
+     "are enciphered at once)",
      NUMBER(waiting, 1, OPTIONS_WAITING_MAX)},
-    {"up", NULL, "from Gb to Gn instead", INTO(up)},
-    {"view", NULL, "also what it costs that somebody looks at every MS", INTO(view)},
-    {"no-search", NULL, "only cycles a packet; no rate, no latency", INTO(no_search)},
-    {"no-rte-sched", NULL, "leave out that baseline, which is measured from 4096 MSs\non",
+    {"up", NULL, "measure the direction from Gb to Gn", INTO(up)},
+    {"view", NULL, "also measure the cost of reading the state of every MS", INTO(view)},
+    {"no-search", NULL, "measure only cycles a packet; no rate, no latency", INTO(no_search)},
+    {"no-rte-sched", NULL, "leave out the baseline rte_sched, measured from 4096 MSs",
      INTO(no_rte_sched)},
-    {"json", NULL, "one JSON object on standard output", INTO(json)}};
+    {"json", NULL, "print one JSON object", INTO(json)}};
 
 const struct cli cli_of_bench = {
     .name = "bench",
     .words = "",
-    .about = "how fast one worker takes packets from Gn to Gb",
+    .about = "measure the speed of one worker from Gn to Gb",
     .more =
         "On the whole path: GTP-U, buckets of packet flow, MS and cell, AQM, SNDCP, LLC with\n"
         "its FCS, BSSGP, NS. A generator runs on one processor and the worker on another; with\n"
         "one processor they take turns.\n"
         "\n"
-        "It looks for the highest rate without loss as RFC 2544 says, then for the latency at 50\n"
-        "and 90 per cent of it; it times the worker alone under full load, as a whole and by\n"
-        "stages; and it measures baselines in the same run. cycles_per_packet is the least of\n"
-        "the samples, since neighbours on a shared machine only add; its median stands beside\n"
+        "bench searches the highest rate without loss as RFC 2544 says, measures latency at 50\n"
+        "and 90 per cent of that rate, and times the worker alone under full load, as a whole and\n"
+        "by stages; baselines are measured in the same run. cycles_per_packet is the least of\n"
+        "the samples, since other programs on the machine only add cycles; the median is beside\n"
         "it.\n"
         "\n"
         "Exit status: 0 done, 1 the run failed or packets were not accounted for, 2 usage.",

@@ -228,8 +228,8 @@ static void settle_interrupts(void)
     }
 }
 
-// Where both ends of a net_memif are ours, that thread takes the other one down when this one goes,
-// and its driver does not expect that somebody closes it meanwhile.
+// If this process has both ends of a net_memif, that thread takes the other end down when this end
+// closes, and the driver does not expect a concurrent close.
 void port_end_close(struct port_end *end)
 {
     struct rte_eth_dev_info info;

@@ -19,7 +19,7 @@ struct ports {
     bool by_itself;             // the Gn port has its frames from somewhere else than the generator
     const char *pcap;           // the file that it reads; NULL: none
     char ours[STATS_SIDES][PORTS_TEXT];
-    char theirs[STATS_SIDES][PORTS_TEXT]; // "": rings, or nobody
+    char theirs[STATS_SIDES][PORTS_TEXT]; // "": rings, or none
 };
 
 // False, with the reason on stderr.
@@ -30,7 +30,7 @@ bool ports_write_pcap(const struct ports *ports, const struct frames *frames, co
                       uint32_t mss);
 
 struct port_end {
-    struct rte_ring *to_port, *from_port; // NULL: a device, or nobody
+    struct rte_ring *to_port, *from_port; // NULL: a device, or none
     uint16_t device;                      // RTE_MAX_ETHPORTS: none
     struct rte_mempool *pool;
     bool own_pool;

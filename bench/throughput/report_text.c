@@ -114,11 +114,10 @@ static void text_view(const struct bench_result *r, FILE *out)
 {
     const struct view_cost *v = &r->view;
     if (r->options->view)
-        fprintf(
-            out,
-            "\n  somebody looks at all MSs, %.0f pages of %.0f cycles: each second %.2f %%, each "
-            "100 ms %.2f %%\n",
-            v->pass_pages, v->page_cycles, view_percent(v, 1), view_percent(v, 0.1));
+        fprintf(out,
+                "\n  queries for all MSs, %.0f pages of %.0f cycles: each second %.2f %%, each "
+                "100 ms %.2f %%\n",
+                v->pass_pages, v->page_cycles, view_percent(v, 1), view_percent(v, 0.1));
 }
 
 void report_text(const struct bench_result *r, FILE *out)

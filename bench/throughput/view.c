@@ -1,7 +1,7 @@
-// See measure.h: what it costs a worker under full load that somebody looks at its MSs, page by
+// See measure.h: the cost, for a worker under full load, of queries for the state of MSs, page by
 // page, by a thread of its own, as a client of the telemetry does. A round in which the worker
 // answers, and those after it, whose lines the answer may have put out of the cache, stand beside
-// the rounds in which nobody asks; medians, for who shares the machine interrupts some of them.
+// the rounds without a query; medians, for other programs on the machine interrupt some rounds.
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -74,7 +74,7 @@ static void *ask(void *self)
     return NULL;
 }
 
-// So long, and longer where the machine has kept who asks from a whole pass.
+// The least duration; longer if the machine has interrupted the asker before a whole pass.
 static bool goes_on(const struct asker *a, uint64_t spent, uint64_t length)
 {
     bool passed = __atomic_load_n(&a->passes, __ATOMIC_RELAXED);

@@ -27,11 +27,12 @@
 #define COMMAND_NSVC_ID(MUST, T) MUST(T, U32, nsvc_id, 0, UINT32_MAX, "index of the NS-VC")
 #define COMMAND_GGSN_ID(MUST, T) MUST(T, U32, ggsn_id, 0, UINT32_MAX, "index of the GGSN")
 #define COMMAND_WEIGHT(MUST, T) \
-    MUST(T, U8, weight, 0, 255, "its share of the NSE's load; 0: none, as if blocked")
+    MUST(T, U8, weight, 0, 255, "share of the NSE's load; 0: none, as if blocked")
 #define COMMAND_BLOCKED(MAY, T) \
-    MAY(T, BOOL, blocked, 0, 1, "no downlink goes there, its user data goes to control; absent: no")
-#define COMMAND_OCTETS_BACK(MUST, T) MUST(T, U32, octets, 0, UINT32_MAX, "lowers its level")
-#define COMMAND_SLOT(MUST, T)        MUST(T, U8, slot, 0, SCHED_SLOTS - 1, "which packet flow of the MS")
+    MAY(T, BOOL, blocked, 0, 1, "no downlink; uplink user data is passed to control; absent: no")
+#define COMMAND_OCTETS_BACK(MUST, T) \
+    MUST(T, U32, octets, 0, UINT32_MAX, "octets to take off the level")
+#define COMMAND_SLOT(MUST, T) MUST(T, U8, slot, 0, SCHED_SLOTS - 1, "slot of the MS's packet flow")
 // With the CBL feature the PDU with the bucket's values also holds the bucket-full ratio, in per
 // cent of Bmax.
 #define COMMAND_FULL(MAY, T) MAY(T, U8, full_percent, 0, 255, "bucket-full ratio, in per cent")

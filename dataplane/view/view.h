@@ -16,12 +16,12 @@
 #define VIEW_BUCKET(MUST, MAY, T)                                            \
     MAY(T, U64, rate_bit_per_s, 0, UINT64_MAX, "R in force; none: no limit") \
     MUST(T, U32, bucket_octets, 0, UINT32_MAX, "Bmax in force")              \
-    MUST(T, U64, level_octets, 0, UINT64_MAX, "B, how much of it is taken")  \
+    MUST(T, U64, level_octets, 0, UINT64_MAX, "B, the level of the bucket")  \
     MAY(T, U64, delay_ns, 0, UINT64_MAX,                                     \
-        "B x 8 / R: how long that takes; none: no limit, or a stop")
-#define VIEW_QUEUE(MUST, T)                                       \
-    MUST(T, U32, queued_npdus, 0, UINT32_MAX, "N-PDUs that wait") \
-    MUST(T, U64, queued_octets, 0, UINT64_MAX, "octets of them")
+        "B x 8 / R, the time to empty the bucket; none: no limit, or stopped")
+#define VIEW_QUEUE(MUST, T)                                    \
+    MUST(T, U32, queued_npdus, 0, UINT32_MAX, "N-PDUs queued") \
+    MUST(T, U64, queued_octets, 0, UINT64_MAX, "octets queued")
 #define VIEW_SOJOURN(MUST, T, help) MUST(T, U64, sojourn_ns, 0, UINT64_MAX, help)
 // In each struct the members from down_frames on are counters; the members before it are not.
 #define VIEW_FATE(MUST, T)                                 \
@@ -32,47 +32,45 @@
     MUST(T, U32, nse_id, 0, UINT32_MAX, "index of the NSE") \
     VIEW_BUCKET(MUST, MAY, T)                               \
     VIEW_QUEUE(MUST, T)                                     \
-    MUST(T, U32, cells, 0, UINT32_MAX, "its cells")         \
-    MUST(T, BOOL, waits, 0, 1, "for its bucket")            \
-    MUST(T, BOOL, stopped, 0, 1, "by R = 0")
-#define VIEW_BVC_FIELDS(MUST, MAY, T)                                                          \
-    MUST(T, U32, bvc_id, 0, UINT32_MAX, "index of the cell")                                   \
-    MUST(T, U32, nse_id, 0, UINT32_MAX, "index of its NSE")                                    \
-    MUST(T, U16, bvci, 0, 0xffff, "BVCI")                                                      \
-    VIEW_BUCKET(MUST, MAY, T)                                                                  \
-    VIEW_QUEUE(MUST, T)                                                                        \
-    VIEW_SOJOURN(MUST, T,                                                                      \
-                 "of the N-PDUs that are next in their class, how long the oldest has waited") \
-    MUST(T, U64, sent_sojourn_ns, 0, UINT64_MAX,                                               \
-         "how long the N-PDU that was sent last had waited")                                   \
-    MUST(T, U32, mss, 0, UINT32_MAX, "MSs in it")                                              \
-    MAY(T, U64, ms_rate_bit_per_s, 0, UINT64_MAX, "R of its MSs by default; none: no limit")   \
-    MUST(T, U32, ms_bucket_octets, 0, UINT32_MAX, "Bmax of its MSs by default")                \
-    MUST(T, BOOL, waits, 0, 1, "for its bucket")                                               \
-    MUST(T, BOOL, stopped, 0, 1, "by R = 0, or for want of values")                            \
-    MUST(T, BOOL, blocked, 0, 1, "by command")                                                 \
-    MUST(T, U64, down_frames, 0, UINT64_MAX, "LLC PDUs sent to it")                            \
-    MUST(T, U64, down_octets, 0, UINT64_MAX, "octets of them")                                 \
-    MUST(T, U64, up_frames, 0, UINT64_MAX, "LLC PDUs of user data that came from it")          \
-    MUST(T, U64, up_octets, 0, UINT64_MAX, "octets of them")                                   \
+    MUST(T, U32, cells, 0, UINT32_MAX, "cells of the NSE")  \
+    MUST(T, BOOL, waits, 0, 1, "waits for its bucket")      \
+    MUST(T, BOOL, stopped, 0, 1, "stopped by R = 0")
+#define VIEW_BVC_FIELDS(MUST, MAY, T)                                                            \
+    MUST(T, U32, bvc_id, 0, UINT32_MAX, "index of the cell")                                     \
+    MUST(T, U32, nse_id, 0, UINT32_MAX, "index of the cell's NSE")                               \
+    MUST(T, U16, bvci, 0, 0xffff, "BVCI")                                                        \
+    VIEW_BUCKET(MUST, MAY, T)                                                                    \
+    VIEW_QUEUE(MUST, T)                                                                          \
+    VIEW_SOJOURN(MUST, T, "wait of the oldest N-PDU at the head of a class")                     \
+    MUST(T, U64, sent_sojourn_ns, 0, UINT64_MAX, "wait of the N-PDU that was sent last")         \
+    MUST(T, U32, mss, 0, UINT32_MAX, "MSs in the cell")                                          \
+    MAY(T, U64, ms_rate_bit_per_s, 0, UINT64_MAX, "default R of the cell's MSs; none: no limit") \
+    MUST(T, U32, ms_bucket_octets, 0, UINT32_MAX, "default Bmax of the cell's MSs")              \
+    MUST(T, BOOL, waits, 0, 1, "waits for its bucket")                                           \
+    MUST(T, BOOL, stopped, 0, 1, "stopped by R = 0, or without flow control values yet")         \
+    MUST(T, BOOL, blocked, 0, 1, "blocked by command")                                           \
+    MUST(T, U64, down_frames, 0, UINT64_MAX, "LLC PDUs sent to the cell")                        \
+    MUST(T, U64, down_octets, 0, UINT64_MAX, "octets of LLC PDUs sent to the cell")              \
+    MUST(T, U64, up_frames, 0, UINT64_MAX, "LLC PDUs of user data from the cell")                \
+    MUST(T, U64, up_octets, 0, UINT64_MAX, "octets of LLC PDUs of user data from the cell")      \
     VIEW_FATE(MUST, T)
-#define VIEW_MS_FIELDS(MUST, MAY, T)                                                            \
-    MUST(T, U32, ms_id, 0, UINT32_MAX, "index of the MS")                                       \
-    MUST(T, U32, bvc_id, 0, UINT32_MAX, "index of its cell")                                    \
-    MUST(T, U32, tlli, 0, UINT32_MAX, "TLLI")                                                   \
-    MUST(T, BOOL, own, 0, 1, "has a bucket of its own; else its cell's default")                \
-    VIEW_BUCKET(MUST, MAY, T)                                                                   \
-    VIEW_QUEUE(MUST, T)                                                                         \
-    VIEW_SOJOURN(MUST, T, "how long its oldest N-PDU has waited, less what it was frozen")      \
-    MUST(T, BOOL, waits, 0, 1, "for its bucket")                                                \
-    MUST(T, BOOL, stopped, 0, 1, "by R = 0")                                                    \
-    MUST(T, BOOL, frozen, 0, 1, "its queue waits and does not age")                             \
-    MUST(T, BOOL, held_by_control, 0, 1, "frozen by command")                                   \
-    MUST(T, BOOL, held_until_heard, 0, 1, "frozen until something comes from it")               \
-    MUST(T, U64, down_frames, 0, UINT64_MAX,                                                    \
-         "LLC PDUs of user data sent to it since its last key")                                 \
-    MUST(T, U64, down_octets, 0, UINT64_MAX, "octets of all LLC PDUs sent to it")               \
-    MUST(T, U64, up_octets, 0, UINT64_MAX, "octets of LLC PDUs of user data that came from it") \
+#define VIEW_MS_FIELDS(MUST, MAY, T)                                                      \
+    MUST(T, U32, ms_id, 0, UINT32_MAX, "index of the MS")                                 \
+    MUST(T, U32, bvc_id, 0, UINT32_MAX, "index of the MS's cell")                         \
+    MUST(T, U32, tlli, 0, UINT32_MAX, "TLLI")                                             \
+    MUST(T, BOOL, own, 0, 1, "has a bucket of its own, not the cell's default")           \
+    VIEW_BUCKET(MUST, MAY, T)                                                             \
+    VIEW_QUEUE(MUST, T)                                                                   \
+    VIEW_SOJOURN(MUST, T, "wait of the oldest N-PDU, without the time frozen")            \
+    MUST(T, BOOL, waits, 0, 1, "waits for its bucket")                                    \
+    MUST(T, BOOL, stopped, 0, 1, "stopped by R = 0")                                      \
+    MUST(T, BOOL, frozen, 0, 1, "the MS's queue waits and does not age")                  \
+    MUST(T, BOOL, held_by_control, 0, 1, "frozen by command")                             \
+    MUST(T, BOOL, held_until_heard, 0, 1, "frozen until a frame of the MS arrives")       \
+    MUST(T, U64, down_frames, 0, UINT64_MAX,                                              \
+         "LLC PDUs of user data sent to the MS since its last key")                       \
+    MUST(T, U64, down_octets, 0, UINT64_MAX, "octets of all LLC PDUs sent to the MS")     \
+    MUST(T, U64, up_octets, 0, UINT64_MAX, "octets of LLC PDUs of user data from the MS") \
     VIEW_FATE(MUST, T)
 #define VIEW_PFC_FIELDS(MUST, MAY, T)                                                          \
     MUST(T, U8, slot, 0, 255, "which packet flow of the MS")                                   \
@@ -86,7 +84,7 @@
 #define VIEW_CLASS_FIELDS(MUST, MAY, T)                         \
     MUST(T, U8, traffic_class, 0, CLASS_COUNT - 1, "by number") \
     VIEW_QUEUE(MUST, T)                                         \
-    VIEW_SOJOURN(MUST, T, "how long the N-PDU that is next has waited")
+    VIEW_SOJOURN(MUST, T, "wait of the N-PDU at the head")
 FIELD_STRUCT(view_nse, VIEW_NSE_FIELDS);
 FIELD_STRUCT(view_bvc, VIEW_BVC_FIELDS);
 FIELD_STRUCT(view_ms, VIEW_MS_FIELDS);

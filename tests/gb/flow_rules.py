@@ -215,6 +215,9 @@ def conditions():
     with World(config(flows=FLOWS)) as world:
         bss = begin(world, PFC | PFC_FC | CBL, GIGABIT)
         wrong(bss, MISSING_CONDITIONAL, *((name, {"granularity": 1}) for name in LOW))
+        for name in "FLOW-CONTROL-BVC", "FLOW-CONTROL-MS", "FLOW-CONTROL-PFC":
+            line = f"STATUS, missing conditional, to {name}"
+            right(any(found.endswith(line) for found in world.log_lines("STATUS")), f"no {line}")
 
 
 @case("granularity: 100, 1000, 10 000, 100 000 octets and bit/s (Gigabit)")

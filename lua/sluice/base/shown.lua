@@ -40,4 +40,9 @@ function shown.show(value)
     return kind == "nil" and "nothing" or "a " .. kind
 end
 
+-- The specification's name of a PDU: bssgp_flow_control_ms is FLOW-CONTROL-MS, ns_reset NS-RESET.
+function shown.pdu(name)
+    return (name:gsub("^bssgp_", ""):gsub("_", "-"):upper())
+end
+
 return shown

@@ -13,6 +13,7 @@ local hints = require "sluice.core.hints"
 local log = require "log"
 local pdus = require "sluice.bssgp.pdus"
 local requests = require "sluice.core.requests"
+local shown = require "sluice.base.shown"
 local states = require "sluice.bssgp.states"
 local timers = require "sluice.core.timers"
 local network = require "sluice.core.network"
@@ -221,9 +222,10 @@ local function disagree(b, pdu)
 end
 
 local function status(nse, _, pdu)
+    local name = pdu.pdu_in_error and pdus.name_of(pdu.pdu_in_error)
     log.warn(("NSE %d: STATUS from the BSS: %s%s%s"):format(nse.nsei,
         causes.text(causes.bssgp, pdu.cause), pdu.bvci and (", BVCI %d"):format(pdu.bvci) or "",
-        pdu.pdu_in_error and ", to " .. (pdus.name_of(pdu.pdu_in_error) or "an unknown PDU") or ""))
+        pdu.pdu_in_error and ", to " .. (name and shown.pdu(name) or "an unknown PDU") or ""))
     local known = pdu.cause == causes.bssgp.bvci_unknown or pdu.cause == causes.bssgp.bvci_blocked
     local b = known and pdu.bvci and named(nse, pdu.bvci)
     return b and disagree(b, pdu) or "handled"

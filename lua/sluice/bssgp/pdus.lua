@@ -7,6 +7,7 @@ local count = require "count"
 local features = require "sluice.bssgp.features"
 local gb = require "sluice.core.gb"
 local log = require "log"
+local shown = require "sluice.base.shown"
 local wire = require "wire"
 
 local pdus = {}
@@ -42,8 +43,8 @@ function pdus.refuse(nse, bvci, cause, octets, nsvc, wrong_bvci)
     end
     if gb.status(nse, bvci, cause, octets, wrong_bvci, nsvc) then
         local entry = entries[octets:byte()]
-        log.info(("NSE %d, BVCI %d: STATUS %s to %s"):format(nse.nsei, wrong_bvci or bvci, cause,
-            entry and entry.name or "an unknown PDU"))
+        log.info(("NSE %d, BVCI %d: STATUS, %s, to %s"):format(nse.nsei, wrong_bvci or bvci,
+            (cause:gsub("_", " ")), entry and shown.pdu(entry.name) or "an unknown PDU"))
     end
     return "refused"
 end

@@ -10,6 +10,7 @@ local ns_status = require "sluice.ns.status"
 local ns_vc = require "sluice.ns.vc"
 local pdus = require "sluice.bssgp.pdus"
 local requests = require "sluice.core.requests"
+local shown = require "sluice.base.shown"
 local sns = require "sluice.ns.sns"
 local wire = require "wire"
 local network = require "sluice.core.network"
@@ -70,7 +71,7 @@ local names = {} -- by type
 
 for _, name in ipairs(wire.names) do
     if name:sub(1, 3) == "ns_" then
-        names[wire[name].type] = name:upper():gsub("_", "-")
+        names[wire[name].type] = shown.pdu(name)
     end
 end
 

@@ -5,6 +5,7 @@ local causes = require "sluice.core.causes"
 local endpoints = require "sluice.ns.sns_endpoints"
 local gb = require "sluice.core.gb"
 local log = require "log"
+local shown = require "sluice.base.shown"
 local sns_nsvcs = require "sluice.ns.sns_nsvcs"
 
 -- Each function changes `set` by one endpoint, or returns the cause of its refusal.
@@ -89,7 +90,7 @@ return function(nse, pdu, on, name, octets)
         return "refused"
     end
     state.set = set
-    log.info(("NSE %d: %s: %d endpoints now"):format(nse.nsei, name, #set.list))
+    log.info(("NSE %d: %s: %d endpoints now"):format(nse.nsei, shown.pdu(name), #set.list))
     sns_nsvcs.apply(nse)
 end
 

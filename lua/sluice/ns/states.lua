@@ -8,6 +8,7 @@ local causes = require "sluice.core.causes"
 local count = require "count"
 local gb = require "sluice.core.gb"
 local log = require "log"
+local shown = require "sluice.base.shown"
 local ns_test = require "sluice.ns.test"
 local timers = require "sluice.core.timers"
 local network = require "sluice.core.network"
@@ -105,7 +106,7 @@ local function unanswered(nsvc)
         request(nsvc)
     else
         count.add("timeouts")
-        local why = ("no %s-ACK"):format(state.send:upper():gsub("_", "-"))
+        local why = ("no %s-ACK"):format(shown.pdu(state.send))
         ns_state.enter(nsvc, state.given_up, why, "tns_test")
     end
 end
