@@ -1,7 +1,7 @@
 // A TEID that Sluice gives: the worker, random bits, and the context's index at this worker. Worker
 // and index take as many bits as workers and places need; with 16 workers and four million places
-// 6 bits are random. The random bits are never 0, so no context has TEID 0, which GTP-C reserves. A TEID of a
-// previous context at the same index is unknown.
+// 6 bits are random. The random bits are never 0, so no context has TEID 0, which GTP-C reserves. A
+// TEID of a previous context at the same index is unknown.
 #ifndef SLUICE_STATE_TEID_H
 #define SLUICE_STATE_TEID_H
 
