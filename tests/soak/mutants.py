@@ -6,6 +6,7 @@ each fault that no test finds (the fault "lived"), with file and line: a test is
     mutants.py control/export          a sample of one folder or file
     mutants.py --only FILE:LINE[:N]... all faults at a line, or the fault with that name in a report
     mutants.py --list                  lists the faults, plants none
+    mutants.py --measure               which test runs which line, for all later runs: half an hour
     mutants.py --check                 self-test: faults with a known verdict
 
 The copies and their builds stay in build/mutants, so that a second run is quicker.
@@ -17,13 +18,14 @@ import concurrent.futures
 import fcntl
 import json
 import os
+import pathlib
 import queue
 import resource
 import signal
 import sys
 import time
 
-from planting import choice, faults, judge
+from planting import choice, faults, judge, reach
 from planting.copies import ROOT
 
 FOLDER = ROOT / "build/mutants"
@@ -58,8 +60,19 @@ def limits():
 # --- A run ----------------------------------------------------------------------------------------
 
 
-def first_that_counts(bench, place, equivalents, passed_over):
+def kept_rows(path):
+    """{name and planted line of a fault that an earlier run found caught: verdict}"""
+    rows = json.loads(path.read_text())["judged"] if path and path.exists() else []
+    return {(row["place"], row["after"]): judge.Verdict(judge.CAUGHT, row["by"], row["run"], [], row["seconds"])
+            for row in rows if row["verdict"] == judge.CAUGHT}
+
+
+def first_that_counts(bench, place, equivalents, passed_over, kept):
     """The verdict on the first fault that compiles, has an effect and is no known equivalent."""
+    for fault in place:
+        verdict = kept.get((choice.name_of(fault), fault.new_line))
+        if verdict:
+            return fault, verdict
     for fault in place:
         if (fault.path, fault.function, choice.planted(fault)) in equivalents:
             passed_over.append((fault, "named in equivalents.txt"))
@@ -71,7 +84,7 @@ def first_that_counts(bench, place, equivalents, passed_over):
     return None
 
 
-def judged(places, benches, equivalents, passed_over):
+def judged(places, benches, equivalents, passed_over, kept):
     """Yields (fault, verdict) in the order of completion."""
     free = queue.SimpleQueue()
     for bench in benches:
@@ -80,7 +93,7 @@ def judged(places, benches, equivalents, passed_over):
     def one(place):
         bench = free.get()
         try:
-            return first_that_counts(bench, place, equivalents, passed_over)
+            return first_that_counts(bench, place, equivalents, passed_over, kept)
         finally:
             free.put(bench)
 
@@ -136,13 +149,17 @@ def as_json(path, seed, results, passed_over):
         "passed_over": [{**row(f), "why": why} for f, why in passed_over]}, indent=1) + "\n")
 
 
-def benches_for(args):
+def lock(args):
     FOLDER.mkdir(parents=True, exist_ok=True)
     args.lock = (FOLDER / "lock").open("w")
     try:
         fcntl.flock(args.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         sys.exit(f"another run plants in {FOLDER}")
+
+
+def benches_for(args):
+    lock(args)
     whole = judge.Whole(FOLDER, args.build)
     ninjas = max(1, (os.cpu_count() or 1) // args.jobs)
     return whole, [judge.Bench(FOLDER, str(i + 1), whole, args.budget, ninjas)
@@ -150,7 +167,7 @@ def benches_for(args):
 
 
 def plant_all(args, places):
-    start = time.monotonic()
+    start, kept = time.monotonic(), kept_rows(args.kept)
     equivalents = choice.equivalents()
     stale = list(choice.stale(equivalents))
     whole, benches = benches_for(args)
@@ -158,7 +175,7 @@ def plant_all(args, places):
           f" ready after {time.monotonic() - start:.0f} s", flush=True)
     results, passed_over = [], []
     for number, (fault, verdict) in enumerate(
-            judged(places, benches, {} if args.only else equivalents, passed_over), 1):
+            judged(places, benches, {} if args.only else equivalents, passed_over, kept), 1):
         results.append((fault, verdict))
         show(number, fault, verdict)
         if args.json:
@@ -178,6 +195,17 @@ def plant_all(args, places):
 
 
 # --- The commands ---------------------------------------------------------------------------------
+
+
+def measure(args):
+    lock(args)
+    failed = 0
+    lines = reach.Reach(FOLDER)
+    for number, (name, why) in enumerate(reach.measure(FOLDER, lines, judge.programs_of, judge.run, args.jobs), 1):
+        failed += bool(why)
+        print(f"{'not ok' if why else 'ok'} {number} - {name}{': ' if why else ''}{why}", flush=True)
+    print(f"{number - failed} passed, {failed} failed")
+    return 1 if failed else 0
 
 
 def check(args):
@@ -213,14 +241,17 @@ def main():
     parser.add_argument("--only", nargs="+", metavar="FILE:LINE[:N]")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--measure", action="store_true")
     parser.add_argument("--json", type=lambda name: ROOT / name, metavar="FILE")
+    parser.add_argument("--kept", type=pathlib.Path, metavar="FILE",
+                        help="a --json of the same tree and seed: what it says is caught, is not judged again")
     parser.add_argument("--jobs", type=int, default=2, help="copies that work in parallel (2)")
     parser.add_argument("--budget", type=int, default=BUDGET_S, help=f"seconds a fault ({BUDGET_S})")
     parser.add_argument("--build", choices=judge.BUILDS, default="release")
     args = parser.parse_args()
     limits()
-    if args.check:
-        return check(args)
+    if args.check or args.measure:
+        return check(args) if args.check else measure(args)
     places = sum(map(choice.at_line, args.only), []) if args.only else choice.places(
         args.folder and args.folder.rstrip("/"), args.seed, args.faults)
     if not places:

@@ -12,7 +12,7 @@ import threading
 import time
 from collections import namedtuple
 
-from planting import copies, ground
+from planting import copies, ground, reach
 from planting.bytecode import bytecode
 from planting.faults import planted
 
@@ -115,7 +115,9 @@ class Whole:
         copies.do(self.copy, "ninja", "-C", f"build/{build}")
         self.ground = ground.Ground(self.copy, build)
         self.programs = programs_of(self.copy, build)
-        self.known = Known(folder / f"known_{build}.json", copies.digest(self.copy))
+        tree = copies.digest(self.copy)
+        self.known = Known(folder / f"known_{build}.json", tree)
+        self.reach = reach.Reach(folder)
 
     def is_sound(self, test):
         """The test passes without a fault; a test in real time runs again for each question."""
@@ -126,13 +128,19 @@ class Whole:
                 self.known.note(test.name, why or "good", time.monotonic() - start)
             return self.known.sound[test.name] == "good"
 
-    def order(self, path):
-        """The tests that contain the file, the nearest first, then the cheapest."""
-        caught = self.known.caught.get(os.path.dirname(path), {})
-        return sorted((test for test in self.ground.reaching(path) if test.name not in NOT_RUN),
-                      key=lambda test: (-ground.nearness(path, test),
-                                        self.known.cost(test) / (1 + caught.get(test.name, 0)),
-                                        test.name))
+    def order(self, fault):
+        """The tests that contain the file and may run the line, the nearest first, then the cheapest."""
+        caught = self.known.caught.get(os.path.dirname(fault.path), {})
+        tests = [(self.reach.runs(test.name, fault), test)
+                 for test in self.ground.reaching(fault.path) if test.name not in NOT_RUN]
+        if self.reach.is_current:
+            tests = [(runs, test) for runs, test in tests if runs is not False]
+
+        def key(pair):
+            runs, test = pair
+            return (not runs, -ground.nearness(fault.path, test),
+                    self.known.cost(test) / (1 + caught.get(test.name, 0)), test.name)
+        return [test for _, test in sorted(tests, key=key)]
 
 
 class Bench:
@@ -184,7 +192,7 @@ class Bench:
             return REFUSED, "", [], []
         if objects and all(map(self.is_as_before, objects)):
             return SAME, "", [], []
-        return self.run_tests(self.whole.order(fault.path), start)
+        return self.run_tests(self.whole.order(fault), start)
 
     def run_tests(self, tests, start):
         ran, changed, step = [], False, 1
