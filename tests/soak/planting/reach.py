@@ -5,11 +5,13 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
 
 from planting import copies
+from planting.faults import WHOLE_FILE
 
 BUILD = "cover"
 OPTIONS = ["--buildtype=release", "-Db_coverage=true", "-Dtests=true", "-Dbench=false"]
@@ -24,6 +26,19 @@ def hook_lua(copy):
     new = new.replace(STATE, f"{STATE}    if (lua->L)\n"
                              "        lua_sethook(lua->L, note_line, LUA_MASKLINE, 0);\n")
     path.write_text(f'#include "tests/soak/planting/line_hook.h"\n{new}')
+
+
+def lines_of(fault):
+    """The lines that use what the fault changes: for a `local` of a whole file of Lua, which every test
+    runs, those that name it."""
+    if fault.function != WHOLE_FILE or not fault.path.endswith(".lua"):
+        return {fault.line}
+    lines = (copies.ROOT / fault.path).read_text().split("\n")
+    begin = next((i for i in range(fault.line, 0, -1) if re.match(r"local\b", lines[i - 1])), 0)
+    names = re.findall(r"\w+", lines[begin - 1].partition("=")[0])[1:] if begin else []
+    using = {i for i, line in enumerate(lines, 1) for name in names
+             if not begin <= i <= fault.line and re.search(rf"\b{name}\b", line)}
+    return using or {fault.line}
 
 
 def mask(lines):
@@ -102,10 +117,10 @@ class Reach:
 
     def runs(self, test, fault):
         """None if nothing is known of the line: no statement begins there, or the test is new."""
-        bit = 1 << fault.line
-        if test not in self.ran or not self.known.get(fault.path, 0) & bit:
+        bits = mask(lines_of(fault))
+        if test not in self.ran or not self.known.get(fault.path, 0) & bits:
             return None
-        return bool(self.ran[test].get(fault.path, 0) & bit)
+        return bool(self.ran[test].get(fault.path, 0) & bits)
 
 
 def measure(folder, reach, programs_of, run, at_once):
