@@ -3,8 +3,10 @@
 
 import json
 import pathlib
+import re
 import resource
 import socket
+import time
 
 from harness import WAIT_S, case, main, right, same
 from instance import SOCKET, Instance, client
@@ -73,6 +75,29 @@ def without_descriptors_it_waits():
         end.settimeout(WAIT_S)
         end.recv(1 << 16)
         same(name_of(end), "view", "later it is answered")
+        end.close()
+
+
+def naps(pid):
+    """How often the thread that serves the clients has gone to sleep by itself."""
+    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+        if (task / "comm").read_text() == "sluice-desk\n":
+            return int(re.search(r"\nvoluntary_ctxt_switches:\t(\d+)",
+                                 (task / "status").read_text())[1])
+    raise AssertionError("no thread serves the clients")
+
+
+@case("out of descriptors, it sleeps between its tries and takes no processor from others")
+def without_descriptors_it_sleeps():
+    with Instance() as instance:
+        pid = instance.process.pid
+        usual = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (3, usual[1]))
+        end, before, until = connected(instance), naps(pid), time.monotonic() + WAIT_S
+        while naps(pid) < before + 5:  # one is that before the client came
+            right(time.monotonic() < until, "it tries again and again without a rest")
+            time.sleep(0.02)
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, usual)
         end.close()
 
 
