@@ -7,7 +7,8 @@
 //
 // A node that its bucket refuses (PFC, MS, cell or NSE) leaves its ring or heap and waits in the
 // wheel. The PFCs of a waiting or frozen MS may stay in their rings; a round that meets one removes
-// it, so an MS costs the same for any number of PFCs. sched_check.c has the invariants.
+// it, so an MS costs the same for any number of PFCs. tests/dataplane/sched/check.c has the
+// invariants.
 #ifndef SLUICE_SCHED_SCHED_TREE_H
 #define SLUICE_SCHED_SCHED_TREE_H
 

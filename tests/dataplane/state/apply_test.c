@@ -5,6 +5,7 @@
 #include "tests/dataplane/eal_fixture.h"
 #include "tests/dataplane/ports_fixture.h"
 #include "tests/dataplane/state/tree_fixture.h"
+#include "tests/dataplane/sched/check.h"
 
 static const struct state_limits limits = {
     .nses = 2, .nsvcs = 2, .bvcs = 2, .ggsns = 2, .mss = 2, .pdps = 2, .options_octets = 3};

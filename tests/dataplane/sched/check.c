@@ -1,5 +1,7 @@
-// For tests: walks the whole structure and names the invariant that does not hold. Slow and plain
+// Walks the whole structure and names the invariant that does not hold. Slow and plain
 // on purpose; it recounts everything and trusts no counter.
+#include "tests/dataplane/sched/check.h"
+
 #include "dataplane/sched/sched_room.h"
 
 // Sums of the walk.
@@ -367,5 +369,5 @@ const char *sched_check(const struct sched *s)
     MUST(sums.reserved_mss == s->reserved_mss, "the MSs that LLC frames wait for");
     MUST(sums.reserved <= s->reserved, "cells and NSEs that are kept for LLC frames");
     MUST(free_slots(s) == s->slots - total_packets(s->total), "free slots");
-    return sched_room_check(s);
+    return sched_check_room(s);
 }
