@@ -89,6 +89,7 @@ static int run(const char *folder)
         if (!file || fputs(config, file) < 0 || fclose(file) != 0)
             _exit(EXIT_USAGE);
         dup2(2, 1); // stdout is the test's
+        setenv("RUNTIME_DIRECTORY", folder, 1);
         alarm(STARTS_S);
         exit(command_run(4, words));
     }
@@ -98,11 +99,20 @@ static int run(const char *folder)
     return WEXITSTATUS(status);
 }
 
+// Whoever looks for running instances finds none: their folder is there, and empty.
+static void leaves_no_instance(const char *folder)
+{
+    char instances[64];
+    snprintf(instances, sizeof instances, "%s/dpdk", folder);
+    assert_int_equal(rmdir(instances), 0);
+}
+
 static void a_hangup_waits_until_control_can_take_it(void **state)
 {
     told->refusals = 3;
     assert_int_equal(run(*state), EXIT_DONE);
     assert_int_equal(told->reloads, 4);
+    leaves_no_instance(*state);
 }
 
 static void a_control_plane_that_does_not_come_up_ends_the_run(void **state)
@@ -110,6 +120,7 @@ static void a_control_plane_that_does_not_come_up_ends_the_run(void **state)
     told->control_fails = true;
     assert_int_equal(run(*state), EXIT_RUN_FAILED);
     assert_int_equal(told->reloads, 0);
+    leaves_no_instance(*state);
 }
 
 int main(void)
