@@ -242,6 +242,36 @@ static void signalling_leaves_the_order_of_the_others(void **state)
     assert_int_equal(streaming_before_background(IS_QUEUED), before);
 }
 
+// A cell that was blocked for long, while another had the pipe, comes back as that takes turns, and
+// is refused before its first turn. Then signalling takes it out of the order, and it returns.
+static void a_cell_with_signalling_has_no_claim_for_the_time_that_it_was_blocked(void **state)
+{
+    (void)state;
+    struct sched_config config = world_config();
+    struct world *w = world_open(&config);
+    w->check_every = 256;
+    world_add_nse(w, world_terms(600000, 3200));
+    for (uint32_t cell = 0; cell < 2; cell++) {
+        world_add_cell(w, 0, WORLD_PLENTY, WORLD_PLENTY);
+        world_add_simple(w, cell, CLASS_BACKGROUND);
+        add_greedy(w, cell, 0, cell == 0 ? 100 * S_IN_NS : 0);
+    }
+    uint32_t signalling = world_add_pfc(w, 1, 1, CLASS_SIGNALLING);
+    world_run(w, 10 * S_IN_NS);
+    world_cell_block(w, 1, true);
+    world_run(w, 200 * S_IN_NS); // the pipe is no longer full
+    for (uint32_t i = 0; i < 3; i++)
+        world_put(w, 0, 1000, 0, 0, false);
+    world_run(w, w->now_ns);
+    world_cell_block(w, 1, false);
+    world_run(w, w->now_ns);
+    world_put(w, signalling, 50, 3, 0, false);
+    add_greedy(w, 0, 0, 0);
+    judge_pair(w, 20 * S_IN_NS, "after the block");
+    assert_int_equal(w->pfc[signalling].finished, 1);
+    world_close(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -252,6 +282,7 @@ int main(void)
         cmocka_unit_test(signalling_is_nobody_to_compare_with),
         cmocka_unit_test(signalling_is_nobody_to_compare_a_flow_with),
         cmocka_unit_test(signalling_leaves_the_order_of_the_others),
+        cmocka_unit_test(a_cell_with_signalling_has_no_claim_for_the_time_that_it_was_blocked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
