@@ -1,6 +1,7 @@
 // A run in real time around a control plane that does as it is told (--wrap): what it does about
-// questions that control cannot take yet, and about a control plane that never comes up. Each run
-// is a process of its own, for DPDK starts once in one.
+// questions that control cannot take yet, about a control plane that never comes up, and about a
+// dataplane that loses packet buffers. Each run is a process of its own, for DPDK starts once in
+// one.
 #include "control/plane/control.h"
 
 #include <setjmp.h>
@@ -35,6 +36,7 @@ static struct told {
     bool control_fails;
     uint32_t refusals; // questions that find another one before them
     uint32_t reloads;  // posted
+    uint32_t lost;     // packet buffers
 } * told;
 
 void __real_control_start(struct control *control, const struct procedures *procedures,
@@ -42,6 +44,8 @@ void __real_control_start(struct control *control, const struct procedures *proc
 void __wrap_control_start(struct control *control, const struct procedures *procedures,
                           struct dp *dp);
 bool __wrap_control_post(struct control *control, const char *question);
+uint32_t __real_dp_destroy(struct dp *dp);
+uint32_t __wrap_dp_destroy(struct dp *dp);
 
 void __wrap_control_start(struct control *control, const struct procedures *procedures,
                           struct dp *dp)
@@ -62,6 +66,11 @@ bool __wrap_control_post(struct control *control, const char *question)
     return true;
 }
 
+uint32_t __wrap_dp_destroy(struct dp *dp)
+{
+    return __real_dp_destroy(dp) + told->lost;
+}
+
 static int begin(void **state)
 {
     static char base[32];
@@ -79,6 +88,19 @@ static int end(void **state)
     return system(command);
 }
 
+static char last_line[128]; // of what the run has said to its user
+
+static void hear(const char *folder)
+{
+    char path[64];
+    snprintf(path, sizeof path, "%s/stderr", folder);
+    FILE *in = fopen(path, "r");
+    assert_non_null(in);
+    while (fgets(last_line, sizeof last_line, in))
+        fputs(last_line, stderr);
+    fclose(in);
+}
+
 // Its exit status; it is ended if it does not end.
 static int run(const char *folder)
 {
@@ -89,12 +111,15 @@ static int run(const char *folder)
         if (!file || fputs(config, file) < 0 || fclose(file) != 0)
             _exit(EXIT_USAGE);
         dup2(2, 1); // stdout is the test's
+        if (!freopen("stderr", "w", stderr))
+            _exit(EXIT_USAGE);
         setenv("RUNTIME_DIRECTORY", folder, 1);
         alarm(STARTS_S);
         exit(command_run(4, words));
     }
     int status = -1;
     assert_true(pid > 0 && waitpid(pid, &status, 0) == pid);
+    hear(folder);
     assert_true(WIFEXITED(status));
     return WEXITSTATUS(status);
 }
@@ -123,12 +148,22 @@ static void a_control_plane_that_does_not_come_up_ends_the_run(void **state)
     leaves_no_instance(*state);
 }
 
+static void a_run_that_loses_buffers_fails_and_says_so(void **state)
+{
+    told->lost = 1;
+    assert_int_equal(run(*state), EXIT_RUN_FAILED);
+    assert_string_equal(
+        last_line,
+        "sluice run: internal error: packet buffers were not freed; please report this\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_hangup_waits_until_control_can_take_it, begin, end),
         cmocka_unit_test_setup_teardown(a_control_plane_that_does_not_come_up_ends_the_run, begin,
                                         end),
+        cmocka_unit_test_setup_teardown(a_run_that_loses_buffers_fails_and_says_so, begin, end),
     };
     return cmocka_run_group_tests_name("control/program/real", tests, NULL, NULL);
 }
