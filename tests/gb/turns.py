@@ -33,6 +33,24 @@ dp.send = function(c)
 end
 """.replace("\n", " ")
 
+# Texts of 1 KiB, each in the place of an older one; the most that the collector frees at once, and the
+# most memory that is taken, in KiB.
+REPLACE = """
+local texts, most, peak = {}, 0, 0
+for i = 1, LIVE do texts[i] = ('x'):rep(1000) .. i end
+collectgarbage()
+local full = collectgarbage('count')
+for i = 1, 4 * LIVE do
+    local before = collectgarbage('count')
+    texts[i % LIVE + 1] = ('x'):rep(1000) .. i
+    local after = collectgarbage('count')
+    most, peak = math.max(most, before - after), math.max(peak, after)
+end
+return most .. ' ' .. peak .. ' ' .. full
+""".replace("\n", " ")
+LIVE = 20000
+FREED_AT_ONCE_KIB = 500  # as many texts; with the parameters that Lua has of itself more than half of them
+
 
 def nse(nsei, more):
     return f'nse {{ nsei = {nsei}, {nsvc(nsei, PEERS[nsei])}, {more} }}\n'
@@ -133,6 +151,16 @@ def small(count, right_order):
         world.run(0)
         sdus = [codec.parse(d.payload).sdu for d in world.strangers]
         same([pdu.name for pdu in sdus if pdu and pdu.name in right_order], right_order, "answers")
+
+
+@case("the collector of Lua's memory rests until about twice as much is taken as is used; then, of 20 000 "
+      "texts, a PDU waits for a few hundred")
+def collector():
+    with World(text(1)) as world:
+        most, peak, full = map(float, world.lua(REPLACE.replace("LIVE", str(LIVE))).split())
+        print(f"# freed at once: {most:.0f} KiB; {peak / full:.2f} times as much is taken as is used")
+        right(0 < most <= FREED_AT_ONCE_KIB, f"{most} KiB are freed at once")
+        right(1.5 < peak / full < 3, f"{peak} KiB are taken for {full} KiB that are used")
 
 
 def brought(world, nsei):

@@ -1,12 +1,51 @@
 // What Lua may load: the control plane what is built into the program, a script of `sluice lua`
-// files and libraries of Lua, too.
+// files and libraries of Lua, too. And what comes of it without memory, which --wrap takes away.
 #include "control/bind/bind.h"
 
 #include "tests/control/bind/script.h"
 
+#include <limits.h>
+
 #define SCRIPT_OCTETS 512
 
 static char folder[32], path[64];
+
+static struct {
+    unsigned left; // how many more blocks there are
+    int held;      // of ours
+} blocks = {.left = UINT_MAX};
+
+void *__real_calloc(size_t n, size_t octets);
+void *__real_realloc(void *block, size_t octets);
+void __real_free(void *block);
+void *__wrap_calloc(size_t n, size_t octets);
+void *__wrap_realloc(void *block, size_t octets);
+void __wrap_free(void *block);
+
+static bool is_left(void)
+{
+    return blocks.left > 0 && blocks.left--;
+}
+
+void *__wrap_calloc(size_t n, size_t octets)
+{
+    void *block = is_left() ? __real_calloc(n, octets) : NULL;
+    blocks.held += block != NULL;
+    return block;
+}
+
+void *__wrap_realloc(void *block, size_t octets)
+{
+    void *moved = is_left() ? __real_realloc(block, octets) : NULL;
+    blocks.held += moved && !block;
+    return moved;
+}
+
+void __wrap_free(void *block)
+{
+    blocks.held -= block != NULL;
+    __real_free(block);
+}
 
 static int make_module(void **state)
 {
@@ -72,6 +111,24 @@ static void a_script_loads_files_and_libraries(void **state)
                  "assert(io.open and os.time and dofile and loadfile and math.random)\n");
 }
 
+// With no block at all, with one, and so on until there are enough.
+static void without_memory_there_is_no_lua_and_nothing_is_left_behind(void **state)
+{
+    (void)state;
+    int held = blocks.held;
+    unsigned enough = 0;
+    struct bind *lua = NULL;
+    for (; !lua; enough += !lua) {
+        blocks.left = enough;
+        lua = bind_create(false);
+        blocks.left = UINT_MAX;
+        assert_true(lua || blocks.held == held);
+    }
+    assert_true(enough > 100); // the libraries alone are more
+    bind_destroy(lua);
+    assert_int_equal(blocks.held, held);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -79,6 +136,7 @@ int main(void)
         cmocka_unit_test(the_control_plane_loads_no_file),
         cmocka_unit_test(the_control_plane_has_no_chance_of_its_own),
         cmocka_unit_test(a_script_loads_files_and_libraries),
+        cmocka_unit_test(without_memory_there_is_no_lua_and_nothing_is_left_behind),
     };
     return cmocka_run_group_tests_name("control/bind/bind", tests, make_module, remove_module);
 }
