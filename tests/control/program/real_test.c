@@ -1,12 +1,7 @@
 // A run in real time around a control plane that does as it is told (--wrap): what it does about
-// questions that control cannot take yet, about a control plane that never comes up, and about a
-<<<<<<< HEAD
-// reload while contexts.json is written; and what it keeps for its ports' drivers. Each run is a
-// process of its own, for DPDK starts once in one.
-=======
-// dataplane that loses packet buffers. Each run is a process of its own, for DPDK starts once in
-// one.
->>>>>>> kill_lu
+// questions that control cannot take yet, about a control plane that never comes up, about a reload
+// while contexts.json is written, and about a dataplane that loses packet buffers; and what it
+// keeps for its ports' drivers. Each run is a process of its own, for DPDK starts once in one.
 #include "control/plane/control.h"
 
 #include <linux/capability.h>
@@ -49,12 +44,9 @@ static struct told {
     bool control_fails, reload_while_writing, has_two_drivers;
     uint32_t refusals; // questions that find another one before them
     uint32_t reloads;  // posted
-<<<<<<< HEAD
     uint32_t drops;    // of a contexts.json that was begun
     uint64_t kept;     // capabilities, as bits
-=======
     uint32_t lost;     // packet buffers
->>>>>>> kill_lu
 } * told;
 
 void __real_control_start(struct control *control, const struct procedures *procedures,
@@ -63,7 +55,6 @@ void __wrap_control_start(struct control *control, const struct procedures *proc
                           struct dp *dp);
 bool __real_control_post(struct control *control, const char *question);
 bool __wrap_control_post(struct control *control, const char *question);
-<<<<<<< HEAD
 bool __real_contexts_put(struct contexts *contexts);
 bool __wrap_contexts_put(struct contexts *contexts);
 void __real_results_drop(const struct results *results, const char *name, FILE *out);
@@ -74,10 +65,8 @@ int __real_privileges_drop(const struct user *user, uint64_t keep, char why[128]
 int __wrap_privileges_drop(const struct user *user, uint64_t keep, char why[128]);
 
 static struct contexts *contexts_of_run;
-=======
 uint32_t __real_dp_destroy(struct dp *dp);
 uint32_t __wrap_dp_destroy(struct dp *dp);
->>>>>>> kill_lu
 
 void __wrap_control_start(struct control *control, const struct procedures *procedures,
                           struct dp *dp)
@@ -115,7 +104,6 @@ bool __wrap_control_post(struct control *control, const char *question)
     return true;
 }
 
-<<<<<<< HEAD
 // What the reload finds being written is not complete before the reload asks for all of it.
 bool __wrap_contexts_put(struct contexts *contexts)
 {
@@ -145,11 +133,11 @@ int __wrap_privileges_drop(const struct user *user, uint64_t keep, char why[128]
 {
     told->kept = keep;
     return __real_privileges_drop(user, keep, why);
-=======
+}
+
 uint32_t __wrap_dp_destroy(struct dp *dp)
 {
     return __real_dp_destroy(dp) + told->lost;
->>>>>>> kill_lu
 }
 
 static int begin(void **state)
@@ -228,7 +216,6 @@ static void a_control_plane_that_does_not_come_up_ends_the_run(void **state)
     leaves_no_instance(*state);
 }
 
-<<<<<<< HEAD
 // What the reload adds is in the file; the writing that it makes obsolete leaves nothing.
 static void a_reload_while_contexts_json_is_written_begins_it_anew(void **state)
 {
@@ -253,7 +240,8 @@ static void it_keeps_what_either_of_its_ports_drivers_needs(void **state)
     assert_int_equal(run(*state), EXIT_DONE);
     assert_int_equal(told->kept, UINT64_C(1) << CAP_NET_ADMIN | UINT64_C(1) << CAP_NET_RAW |
                                      UINT64_C(1) << CAP_IPC_LOCK | UINT64_C(1) << CAP_BPF);
-=======
+}
+
 static void a_run_that_loses_buffers_fails_and_says_so(void **state)
 {
     told->lost = 1;
@@ -261,7 +249,6 @@ static void a_run_that_loses_buffers_fails_and_says_so(void **state)
     assert_string_equal(
         last_line,
         "sluice run: internal error: packet buffers were not freed; please report this\n");
->>>>>>> kill_lu
 }
 
 int main(void)
@@ -270,14 +257,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_hangup_waits_until_control_can_take_it, begin, end),
         cmocka_unit_test_setup_teardown(a_control_plane_that_does_not_come_up_ends_the_run, begin,
                                         end),
-<<<<<<< HEAD
         cmocka_unit_test_setup_teardown(a_reload_while_contexts_json_is_written_begins_it_anew,
                                         begin, end),
         cmocka_unit_test_setup_teardown(it_keeps_what_either_of_its_ports_drivers_needs, begin,
                                         end),
-=======
         cmocka_unit_test_setup_teardown(a_run_that_loses_buffers_fails_and_says_so, begin, end),
->>>>>>> kill_lu
     };
     return cmocka_run_group_tests_name("control/program/real", tests, NULL, NULL);
 }
