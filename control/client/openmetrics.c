@@ -41,13 +41,19 @@ static const struct json_object *row_at(const struct source *s, size_t i)
 
 // ---- One family ----
 
+// The "_ns" at the end of a time's name, or NULL.
+static const char *unit_of(const char *member)
+{
+    const char *last = strrchr(member, '_');
+    return last && strcmp(last, "_ns") == 0 ? last : NULL;
+}
+
 // A member NAME_ns becomes a family NAME_seconds.
 static void family_name(char name[NAME_MOST], const char *prefix, const char *member)
 {
-    size_t n = strlen(member);
-    bool time = n > 3 && strcmp(member + n - 3, "_ns") == 0;
-    snprintf(name, NAME_MOST, "sluice_%s_%.*s%s", prefix, (int)(time ? n - 3 : n), member,
-             time ? "_seconds" : "");
+    const char *unit = unit_of(member);
+    int octets = unit ? (int)(unit - member) : (int)strlen(member);
+    snprintf(name, NAME_MOST, "sluice_%s_%.*s%s", prefix, octets, member, unit ? "_seconds" : "");
 }
 
 static void put_family(FILE *out, const char *name, bool counter, const char *help)
@@ -64,8 +70,7 @@ static void put_family(FILE *out, const char *name, bool counter, const char *he
 
 static void put_value(FILE *out, const char *member, uint64_t value)
 {
-    size_t n = strlen(member);
-    if (n > 3 && strcmp(member + n - 3, "_ns") == 0)
+    if (unit_of(member))
         fprintf(out, " %" PRIu64 ".%09" PRIu64 "\n", value / 1000000000, value % 1000000000);
     else
         fprintf(out, " %" PRIu64 "\n", value);

@@ -159,7 +159,7 @@ void value_add(struct json_object *list, struct json_object *item)
 
 void value_cut(struct json_object *list, size_t from, size_t n)
 {
-    if (n > 0 && from < value_count(list))
+    if (from < value_count(list))
         json_object_array_del_idx(list, from, n);
 }
 

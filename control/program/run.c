@@ -216,10 +216,10 @@ static int run_all(struct run *run)
     int signalling = run_signalling_end(run);
     status = status ? status : signalling;
     tear_down(run);
-    if (!status && run->buffers_held)
-        status = run_failed("internal error", "packet buffers were not freed; please report this");
     if (!status)
         status = run_write(run, "run.json", put_run_json, run);
+    if (!status && run->buffers_held)
+        status = run_failed("internal error", "packet buffers were not freed; please report this");
     if (!status)
         print_where(run);
     return status;

@@ -128,7 +128,6 @@ bool registry_take_kept(struct registry *r, uint32_t w, struct event *event)
     uint32_t id = take_first(r, &worker->kept);
     r->bvc[id].kept = false;
     *event = event_of(EVENT_bvc_kept, w, worker->heard);
-    event->nse_id = r->bvc[id].nse;
     event->bvc_id = id;
     return true;
 }

@@ -322,7 +322,4 @@ struct sched_queued sched_class(const struct sched *s, uint32_t traffic_class);
 struct sched_queued sched_bvc_class(const struct sched *s, uint32_t bvc, uint32_t traffic_class,
                                     uint64_t now_ns, uint64_t *sojourn_ns);
 
-// For tests: NULL, or the invariant that does not hold.
-const char *sched_check(const struct sched *s);
-
 #endif

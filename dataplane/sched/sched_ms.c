@@ -1,16 +1,10 @@
 // An MS and its PFCs: the MS's own order, and the waits of MS and PFCs. Within an MS the order is
 // that of start tags as in a cell (signalling first, then the least tag), so an MS that its own
-// bucket limits shares its rate by the weights of its classes, independently of the cell. A PFC
-// that its own bucket refuses is out of this order and delays no other PFC (S5). A half-sent N-PDU
-// is finished before another one of its LLE begins, as SNDCP's receiver requires.
+// bucket limits shares its rate by the weights of its classes, independently of the cell
+// (sched_tags.c). A PFC that its own bucket refuses is out of this order and delays no other PFC
+// (S5). A half-sent N-PDU is finished before another one of its LLE begins, as SNDCP's receiver
+// requires.
 #include "dataplane/sched/sched_ring.h"
-
-bool sched_pfc_own_first(const struct tree_pfc *a, const struct tree_pfc *b)
-{
-    bool a_signals = a->traffic_class == CLASS_SIGNALLING;
-    bool b_signals = b->traffic_class == CLASS_SIGNALLING;
-    return a_signals != b_signals ? a_signals : tree_before(a->tag, b->tag);
-}
 
 static bool lle_is_wanted(struct tree_ms *m, uint32_t lle, uint32_t slot)
 {
@@ -92,27 +86,6 @@ static bool slot_conforms(struct sched *s, uint32_t ms, struct tree_ms *m, uint3
     return false;
 }
 
-// After a change of weights: limits each PFC's lead over the others to one PDU. While weights stay
-// the lead never exceeds that.
-static void limit_debts(const struct sched *s, struct tree_ms *m)
-{
-    uint32_t data = ms_competing(m);
-    const struct tree_pfc *least = NULL;
-    for (uint32_t slots = data; slots; slots &= slots - 1) {
-        const struct tree_pfc *p = tree_pfc_of(m, (uint32_t)__builtin_ctz(slots));
-        if (p->traffic_class == CLASS_SIGNALLING)
-            data &= ~(slots & -slots);
-        else if (!least || tree_before(p->tag, least->tag))
-            least = p;
-    }
-    for (uint32_t slots = data; slots; slots &= slots - 1) {
-        struct tree_pfc *p = tree_pfc_of(m, (uint32_t)__builtin_ctz(slots));
-        uint64_t most = least->tag + tree_tag(s, p->traffic_class, s->config.pdu_octets_max);
-        if (tree_before(most, p->tag))
-            p->tag = most;
-    }
-}
-
 // The PDU that goes at this slot's turn in the MS's own order: the one that keeps its LLE, or the
 // first of the sharing PFCs; instead of a beginning N-PDU, a half-sent one of its class (S12).
 static uint32_t goes_first(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
@@ -153,7 +126,7 @@ static uint32_t least_slot(struct sched *s, uint32_t ms, struct tree_ms *m, uint
 uint32_t sched_ms_next_slot(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns)
 {
     if (s->reweighed)
-        limit_debts(s, m);
+        sched_ms_limit_debts(s, m);
     uint32_t slot;
     do
         slot = least_slot(s, ms, m, now_ns);
@@ -215,44 +188,12 @@ void sched_pfc_wait(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint64_t 
     p->wheel_ref = wheel_add(&s->wheel, tree_id(TREE_PFC, pfc), at_ns);
 }
 
-static uint64_t least_tag(struct tree_ms *m, uint32_t slots)
-{
-    uint64_t least = tree_pfc_of(m, (uint32_t)__builtin_ctz(slots))->tag;
-    for (slots &= slots - 1; slots; slots &= slots - 1) {
-        uint64_t tag = tree_pfc_of(m, (uint32_t)__builtin_ctz(slots))->tag;
-        if (tree_before(tag, least))
-            least = tag;
-    }
-    return least;
-}
-
-void sched_ms_forget_credit(struct tree_ms *m, uint32_t wake, uint32_t others)
-{
-    uint64_t least = least_tag(m, others ? others : 1u << m->last), own = least_tag(m, wake);
-    if (!tree_before(own, least))
-        return;
-    for (; wake; wake &= wake - 1)
-        tree_pfc_of(m, (uint32_t)__builtin_ctz(wake))->tag += least - own;
-}
-
-// For one PFC: the others that share its bucket may wait, but compete with it.
-static void forget_credit(struct tree_ms *m, struct tree_pfc *p, uint32_t slot)
-{
-    uint32_t others = ms_competing(m);
-    if (pfc_is_shared(p))
-        others |= sched_share_members(m, slot) & m->backlog;
-    others &= ~(1u << slot);
-    uint64_t least = least_tag(m, others ? others : 1u << m->last);
-    if (tree_before(p->tag, least))
-        p->tag = least;
-}
-
 void sched_pfc_is_free(struct sched *s, uint32_t pfc, struct tree_pfc *p)
 {
     struct tree_ms *m = tree_ms(s, tree_pfc_ms(pfc));
     p->state &= (uint8_t)~PFC_WAITS;
     m->blocked &= (uint8_t) ~(1u << tree_pfc_slot(pfc));
-    forget_credit(m, p, tree_pfc_slot(pfc));
+    pfc_forget_credit(s, m, p, tree_pfc_slot(pfc));
 }
 
 void sched_pfc_unwait(struct sched *s, uint32_t pfc, struct tree_pfc *p)
@@ -299,8 +240,7 @@ void sched_pfc_begins(struct sched *s, uint32_t pfc, struct tree_ms *m, struct t
                       uint64_t now_ns)
 {
     uint32_t ms = tree_pfc_ms(pfc), slot = tree_pfc_slot(pfc);
-    if (m->last != slot || m->backlog)
-        forget_credit(m, p, slot);
+    pfc_forget_credit(s, m, p, slot);
     m->backlog |= (uint8_t)(1u << slot);
     s->backlogged[ms / 64] |= 1ULL << ms % 64;
     p->share_uses = 0;

@@ -264,11 +264,28 @@ void sched_pfc_joins(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tr
 void sched_pfc_begins(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p,
                       uint64_t now_ns);
 void sched_pfc_ends(struct sched *s, uint32_t pfc); // its queue is empty
-// The order of start tags within an MS: signalling first.
+
+// ---- sched_tags.c: start tags within an MS ----
+// Signalling first, then the least tag.
 bool sched_pfc_own_first(const struct tree_pfc *a, const struct tree_pfc *b);
-// PFCs that wake have no credit for octets that their MS sent meanwhile; PFCs that wake together
-// keep their tags' distances.
-void sched_ms_forget_credit(struct tree_ms *m, uint32_t wake, uint32_t slots);
+// Those of the slots whose PFCs are of signalling, or of data.
+uint32_t sched_ms_of_kind(struct tree_ms *m, uint32_t slots, bool signals);
+// After a change of weights: limits each PFC's lead over the others to one PDU. While weights stay
+// the lead never exceeds that.
+void sched_ms_limit_debts(const struct sched *s, struct tree_ms *m);
+// PFCs that wake have no credit for octets that these others sent meanwhile, and those of
+// signalling a small debt at most; PFCs that wake together keep their tags' distances.
+void sched_ms_forget_credit(const struct sched *s, struct tree_ms *m, uint32_t wake,
+                            uint32_t others);
+// The same for one PFC, which competes with all of its MS.
+void sched_pfc_forget_credit(const struct sched *s, struct tree_ms *m, const struct tree_pfc *p,
+                             uint32_t slot);
+static inline void pfc_forget_credit(const struct sched *s, struct tree_ms *m,
+                                     const struct tree_pfc *p, uint32_t slot)
+{
+    if (m->last != slot || m->backlog & ~(1u << slot))
+        sched_pfc_forget_credit(s, m, p, slot);
+}
 
 // ---- sched_share.c: PFCs that share a bucket ----
 // A bit for each slot that shares the bucket.

@@ -10,9 +10,9 @@
 // last, a few in all, have no place (they are young): most of them end before their turn to get
 // one.
 //
-// Invariants (sched_check_room.c): an MS with a backlog in a class has a place under its lowest
-// slot there, or is young, or its cell keeps no ranks; every ranked MS has a place; sizes in ranks
-// are true.
+// Invariants (tests/dataplane/sched/check_room.c): an MS with a backlog in a class has a place
+// under its lowest slot there, or is young, or its cell keeps no ranks; every ranked MS has a
+// place; sizes in ranks are true.
 #include "dataplane/sched/sched_room.h"
 
 // ---- Sums and entries ----

@@ -63,8 +63,6 @@ void sched_room_return(struct sched *s, uint32_t ms);
 // After an MS left a cell with its queue.
 void sched_room_settle(struct sched *s, uint32_t bvc);
 
-const char *sched_room_check(const struct sched *s); // sched_check_room.c: NULL, or the fault
-
 static inline void room_young_begins(struct sched *s, uint32_t pfc, struct tree_pfc *p)
 {
     uint32_t at = s->young_at++ % TREE_YOUNG, former = s->young[at];

@@ -135,19 +135,20 @@ static inline void round_clocks(const struct round *r)
         r->c->virtual = k->tag;
 }
 
-// Advances the start tags. A class with an empty ring wakes with this PDU.
+// Advances the start tags; of signalling only the PFC's, which has a clock apart (sched_tags.c). A
+// class with an empty ring wakes with this PDU.
 static SCHED_INLINE void round_tags(const struct sched *s, struct round *r)
 {
     uint32_t class = r->p->traffic_class;
     struct tree_class *k = &r->c->of_class[class];
+    uint64_t step = tree_tag(s, class, r->piece.llc_octets);
+    r->p->tag += step;
     if (class == CLASS_SIGNALLING)
         return;
     if (k->head == TREE_NONE)
         bvc_class_wakes(r->c, r->n, class);
     round_clocks(r);
-    uint64_t step = tree_tag(s, class, r->piece.llc_octets);
     k->tag += step;
-    r->p->tag += step;
     r->m->last = (uint8_t)r->slot;
     if (ready_by_time(r->n))
         return;

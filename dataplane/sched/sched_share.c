@@ -4,10 +4,11 @@
 // turn of theirs the first PDU in their own order goes, and if the bucket refuses it they wait
 // together, out of their rings, by one entry in the wheel. So the bucket is shared by the weights
 // of the classes, independent of PDU sizes, and no smaller PDU takes the room that a larger one
-// waits for. Their order is that of start tags (sched_ms.c), but a half-sent N-PDU, and signalling,
-// goes before an N-PDU begins; among these, the one that the bucket passes first. And an N-PDU
-// begins only if the bucket has room for it and for the rest of every half-sent one. So S12 holds:
-// a half-sent N-PDU waits for the bucket alone, not for another PFC's share of it.
+// waits for. Their order is that of start tags (sched_tags.c), but a half-sent N-PDU, and the first
+// of signalling by its tag, goes before an N-PDU begins; among these, the one that the bucket
+// passes first. And an N-PDU begins only if the bucket has room for it and for the rest of every
+// half-sent one. So S12 holds: a half-sent N-PDU waits for the bucket alone, not for another PFC's
+// share of it.
 #include "dataplane/sched/sched_parts.h"
 
 uint32_t sched_share_members(struct tree_ms *m, uint32_t slot)
@@ -32,26 +33,27 @@ struct candidate {
     uint64_t at_ns; // when the bucket passes its next PDU
 };
 
-// Among urgent PDUs the first to conform goes first, so none takes a half-sent one's room.
+static bool begins_signalling(const struct candidate *c)
+{
+    return pfc_signals(c->p) && !c->p->sent_octets;
+}
+
+// Among urgent PDUs the first to conform goes first, so none takes a half-sent one's room. But of
+// two that begin signalling, the larger would starve by that.
 static bool goes_before(const struct candidate *a, const struct candidate *b)
 {
     if (a->urgent != b->urgent)
         return a->urgent;
-    if (a->urgent && a->at_ns != b->at_ns)
+    if (a->urgent && a->at_ns != b->at_ns && !(begins_signalling(a) && begins_signalling(b)))
         return a->at_ns < b->at_ns;
     return sched_pfc_own_first(a->p, b->p);
-}
-
-static bool is_signalling(const struct tree_pfc *p)
-{
-    return p->traffic_class == CLASS_SIGNALLING;
 }
 
 static bool signalling_has_begun(struct tree_ms *m, uint32_t members)
 {
     for (uint32_t slots = members; slots; slots &= slots - 1) {
         const struct tree_pfc *p = tree_pfc_of(m, (uint32_t)__builtin_ctz(slots));
-        if (p->sent_octets && is_signalling(p))
+        if (p->sent_octets && pfc_signals(p))
             return true;
     }
     return false;
@@ -72,26 +74,32 @@ static bool candidate_is(struct sched *s, uint32_t ms, struct tree_ms *m, uint32
         return false;
     c->p = p;
     c->slot = slot;
-    c->urgent = p->sent_octets || (!kept && is_signalling(p) && !signalling_has_begun(m, members));
+    c->urgent = p->sent_octets || (!kept && pfc_signals(p) && !signalling_has_begun(m, members));
     c->at_ns = kept ? now_ns : sched_pfc_conforms_at(s, tree_pfc_id(ms, slot), m, p, now_ns);
     return true;
 }
 
-// False: none of the PFCs may send.
+// False: none of the PFCs may send. Who begins signalling is compared apart, by tag; the first of
+// these with the first of the rest, by time. In one pass two such rules could go in a circle.
 static bool first_of(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
                      uint64_t now_ns, struct candidate *first)
 {
-    bool found = false;
+    struct candidate best[2];
+    bool found[2] = {false, false};
     for (uint32_t slots = sched_share_members(m, slot) & ms_competing(m); slots;
          slots &= slots - 1) {
         struct candidate c;
-        if (!candidate_is(s, ms, m, (uint32_t)__builtin_ctz(slots), now_ns, &c) ||
-            (found && !goes_before(&c, first)))
+        if (!candidate_is(s, ms, m, (uint32_t)__builtin_ctz(slots), now_ns, &c))
             continue;
-        *first = c;
-        found = true;
+        bool apart = begins_signalling(&c);
+        if (!found[apart] || goes_before(&c, &best[apart]))
+            best[apart] = c;
+        found[apart] = true;
     }
-    return found;
+    if (!found[0] && !found[1])
+        return false;
+    *first = best[found[1] && (!found[0] || goes_before(&best[1], &best[0]))];
+    return true;
 }
 
 void sched_share_limit(struct tree_ms *m, struct tree_pfc *p, uint32_t slot, bool limited)
@@ -199,7 +207,7 @@ void sched_share_free(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t 
     m->blocked &= (uint8_t)~wake;
     if (wake && others) // credit for what other PFCs sent meanwhile; among themselves they keep
                         // their distances
-        sched_ms_forget_credit(m, members & m->backlog, others);
+        sched_ms_forget_credit(s, m, members & m->backlog, others);
 }
 
 // Hands the wheel's entry to another waiting member, due at once, to find the new first.

@@ -7,7 +7,8 @@
 //
 // A node that its bucket refuses (PFC, MS, cell or NSE) leaves its ring or heap and waits in the
 // wheel. The PFCs of a waiting or frozen MS may stay in their rings; a round that meets one removes
-// it, so an MS costs the same for any number of PFCs. sched_check.c has the invariants.
+// it, so an MS costs the same for any number of PFCs. tests/dataplane/sched/check.c has the
+// invariants.
 #ifndef SLUICE_SCHED_SCHED_TREE_H
 #define SLUICE_SCHED_SCHED_TREE_H
 
@@ -61,7 +62,7 @@ struct tree_pfc {
     uint16_t head_info;   // octets and LLE of the head: see queue_info
     uint8_t traffic_class;
     uint8_t state;
-    uint64_t tag; // start tag within the MS
+    uint64_t tag; // start tag within the MS, compared only among data, or among signalling
     uint32_t share_octets_per_s;
     uint8_t share_uses; // uses of the cached share left
     uint8_t flow;       // flow of the head N-PDU
@@ -99,7 +100,7 @@ struct tree_ms {
     uint8_t backlog;     // ... with a backlog
     uint8_t blocked;     // ... blocked by its own bucket: waiting or stopped
     uint8_t lle_waiters; // ... that waits for another PFC's half-sent N-PDU
-    uint8_t last; // slot that sent last: its tag is the MS's virtual time while no PFC competes
+    uint8_t last; // slot that sent data last: its tag is data's virtual time while none competes
 };
 static_assert(sizeof(struct tree_ms) == 64, "an MS");
 
@@ -223,7 +224,7 @@ struct tree_place {
 
 // A class in the form of the hot path.
 struct tree_rule {
-    uint64_t tag_an_octet; // 2^32 / weight
+    uint64_t tag_an_octet; // 2^32 / weight; of signalling 2^32
     uint64_t deadline_ns;  // the SGSN's part of the lifetime
     uint64_t lifetime_ns, bss_least_ns, bss_most_ns;
     const struct aqm *aqm;
@@ -356,6 +357,11 @@ static inline bool pfc_is_shared(const struct tree_pfc *p)
 static inline uint32_t pfc_leader(const struct tree_pfc *p, uint32_t slot)
 {
     return p->state & PFC_SHARES ? p->bucket.max_octets : slot;
+}
+
+static inline bool pfc_signals(const struct tree_pfc *p)
+{
+    return p->traffic_class == CLASS_SIGNALLING;
 }
 
 static inline struct bucket *pfc_bucket(struct tree_ms *m, struct tree_pfc *p)

@@ -138,6 +138,22 @@ static void flows_reset(const struct sched *s, uint32_t pfc, uint32_t class)
         *sched_queue_flows(s, pfc) = (struct tree_flows){0};
 }
 
+// Data's virtual time is the tag of the slot `last`: never that of signalling, if there is data.
+static void last_passes(struct tree_ms *m, uint32_t slot, enum traffic_class class)
+{
+    uint32_t data = sched_ms_of_kind(m, m->slots, false);
+    if (!data && class != CLASS_SIGNALLING)
+        m->last = (uint8_t)slot;
+    if (!data || class != CLASS_SIGNALLING || m->last != slot)
+        return;
+    m->last = (uint8_t)__builtin_ctz(data); // the greatest, lest anybody owes more than before
+    for (; data; data &= data - 1) {
+        uint32_t other = (uint32_t)__builtin_ctz(data);
+        if (tree_before(tree_pfc_of(m, m->last)->tag, tree_pfc_of(m, other)->tag))
+            m->last = (uint8_t)other;
+    }
+}
+
 int sched_pfc_add(struct sched *s, uint32_t ms, uint32_t slot, enum traffic_class class)
 {
     int fault = sched_change_ms(s, ms, true);
@@ -152,6 +168,7 @@ int sched_pfc_add(struct sched *s, uint32_t ms, uint32_t slot, enum traffic_clas
         return -SCHED_BAD_CLASS;
     sched_room_leave(s, ms); // the MS may be ranked under another slot now
     struct tree_pfc *p = tree_pfc_of(m, slot);
+    last_passes(m, slot, class);
     bool by_flow = s->config.of_class[class].flow_queues;
     *p = (struct tree_pfc){.state = by_flow ? PFC_BY_FLOW : 0,
                            .traffic_class = (uint8_t) class,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dataplane/worker.h"
+#include "tests/dataplane/drop_scopes.h"
 
 // NSEs 0 and 1 at workers 0 and 1, with cells 0 and 1; cell 2 is of NSE 0.
 static void open_two_workers(void)
@@ -88,6 +89,43 @@ static void traffic_is_where_it_is(void **state)
     thread_close();
 }
 
+// What the worker itself tells of its first cell or MS.
+static const struct dp_query *ask_worker(enum view_kind kind)
+{
+    static struct dp_query q;
+    q = (struct dp_query){.kind = kind, .of = VIEW_ALL, .first = 0, .end = 1};
+    dp_ask(t.dp, 0, &q);
+    thread_poll_to_rest();
+    assert_true(dp_answered(t.dp, 0));
+    assert_int_equal(q.n, 1);
+    return &q;
+}
+
+// From the first reason of the list to the last, each once.
+static void a_drop_counts_whatever_its_reason(void **state)
+{
+    uint32_t dropped = 0;
+    (void)state;
+    open_two_workers();
+    thread_add_ms(0, 500);
+    uint32_t place = dp_at_place(dp_ms_at(t.dp, 0));
+    for (int reason = 0; reason < DROP_COUNT; reason++) {
+        bool counts = drop_may_be(reason, "class") && reason != DROP_shutdown;
+        state_count_drop(&t.worker->state, place, reason);
+        dropped += counts;
+        expect(dp_bvc_traffic(t.dp, 0), 0, dropped, 0);
+        expect(dp_nse_traffic(t.dp, 0), 0, dropped, 0);
+        expect(dp_ms_traffic(t.dp, 0), 0, dropped, 0);
+        const struct dp_query *q = ask_worker(VIEW_BVCS);
+        assert_int_equal(q->bvc[0].dropped_npdus, dropped);
+        assert_true(!counts || q->bvc_drops[0].npdus[stats_npdu_of[reason]] == 1);
+        q = ask_worker(VIEW_MSS);
+        assert_int_equal(q->ms[0].dropped_npdus, dropped);
+        assert_true(!counts || q->ms_drops[0].npdus[stats_npdu_of[reason]] == 1);
+    }
+    thread_close();
+}
+
 static void there_is_none_of_whom_there_is_not(void **state)
 {
     static const struct dp_traffic none;
@@ -165,6 +203,7 @@ int main(void)
         cmocka_unit_test(found_by_name),
         cmocka_unit_test(workers_are_heard_in_turn),
         cmocka_unit_test(traffic_is_where_it_is),
+        cmocka_unit_test(a_drop_counts_whatever_its_reason),
         cmocka_unit_test(there_is_none_of_whom_there_is_not),
     };
     return cmocka_run_group_tests_name("dataplane_read", tests, thread_start_eal, NULL);

@@ -131,6 +131,14 @@ def default_written():
     same(checked(text + 'queue { packets = 4096, octets = "4000 kB" }\n'), SMALLEST_WHOLE, "check")
 
 
+@case("traffic for one ns only, at its earliest and at its latest")
+def shortest():
+    for start, stop in (0, 1), (499999999, 500000000):
+        found = checked(SMALLEST, f"lab.traffic.start={start} ns", f"lab.traffic.stop={stop} ns")
+        traffic = found["lab"]["traffic"][0]
+        same((traffic["start_ns"], traffic["stop_ns"]), (start, stop), "from and to")
+
+
 @case("config/quickstart.lua: a few values, in the machine's units")
 def quickstart():
     found = without_memory(json.loads(output(QUICKSTART)))

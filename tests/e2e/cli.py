@@ -133,9 +133,11 @@ def files():
 
 @case("an unknown option, and one without its value")
 def options():
+    for command in COMMANDS:
+        before_the_run(rf"sluice {command}: .*'--frob'", command, "--frob")
+        before_the_run(rf"sluice {command}: .*'x'", command, "-x")
     for command in ("run", "check"):
-        before_the_run(r"sluice \w+: .*'--frob'", command, QUICKSTART, "--frob")
-        before_the_run(r"sluice \w+: .*'?x'?", command, QUICKSTART, "-x")
+        before_the_run(rf"sluice {command}: .*'--frob'", command, QUICKSTART, "--frob")
     for option in ("--out", "--seed", "--set"):
         before_the_run(rf"sluice run: .*'{option}' requires an argument", "run", QUICKSTART, option)
 

@@ -55,6 +55,18 @@ def well():
     all_end(good, [0])
 
 
+@case("the MSs, which may be many, are asked for and printed with --mss alone")
+def mss_alone():
+    for words, wanted in (([], False), (["--json"], False), (["--mss"], True),
+                          (["--mss", "--json"], True)):
+        with Fake(good) as fake:
+            said = client("stats", *words)
+        right(any(command.startswith(b"/sluice/bvcs") for command in fake.asked), "no cells")
+        same(any(command.startswith(b"/sluice/mss") for command in fake.asked), wanted,
+             f"{words}: asked for MSs")
+        same("IMSI" in said or '"mss": [' in said, wanted, f"{words}: MSs in\n{said}")
+
+
 @case("the last line of a request's answer ends once, whether it came with its end or without")
 def last_line():
     for pieces, text in ((["one\ntwo\n"], "one\ntwo\n"), (["one\ntwo"], "one\ntwo\n"),

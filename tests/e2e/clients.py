@@ -2,9 +2,12 @@
 """Many clients of a running instance at once, silent ones, and too few descriptors: who asks is answered."""
 
 import json
+import os
 import pathlib
+import re
 import resource
 import socket
+import time
 
 from harness import WAIT_S, case, main, right, same
 from instance import SOCKET, Instance, client
@@ -73,6 +76,43 @@ def without_descriptors_it_waits():
         end.settimeout(WAIT_S)
         end.recv(1 << 16)
         same(name_of(end), "view", "later it is answered")
+        end.close()
+
+
+def serving(pid):
+    """The thread that serves the clients: its folder in /proc."""
+    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+        if (task / "comm").read_text() == "sluice-desk\n":
+            return task
+    raise AssertionError("no thread serves the clients")
+
+
+def rests(task):
+    """How often the thread has gone to sleep by itself; who is put off a processor does not."""
+    return int(re.search(r"\nvoluntary_ctxt_switches:\t(\d+)", (task / "status").read_text())[1])
+
+
+def used_s(task):
+    """The processor's time that the thread has had, which others on the machine do not lengthen."""
+    fields = (task / "stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
+@case("out of descriptors, it sleeps between its tries and takes no processor from others")
+def without_descriptors_it_sleeps():
+    """Ten rests in half a second of a processor's time, of which it needs some ms at most."""
+    with Instance() as instance:
+        pid = instance.process.pid
+        task, usual = serving(pid), resource.prlimit(pid, resource.RLIMIT_NOFILE)
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (3, usual[1]))
+        end, until = connected(instance), time.monotonic() + WAIT_S
+        rests_before, used_before_s = rests(task), used_s(task)
+        while rests(task) < rests_before + 10:
+            right(used_s(task) < used_before_s + 0.5, "it tries again and again without a rest")
+            right(time.monotonic() < until, "it does not try again")
+            time.sleep(0.02)
+        right(used_s(task) < used_before_s + 0.5, "it rests too seldom")
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, usual)
         end.close()
 
 

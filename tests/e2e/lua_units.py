@@ -1,17 +1,27 @@
 #!/usr/bin/python3
-"""Structures of the control plane that are Lua alone, against plain models: units.lua."""
+"""Structures of the control plane that are Lua alone, against plain models (units.lua), and the texts
+of quantities and addresses, against typed tables (texts.lua)."""
 
 import pathlib
 
 from harness import case, main, same, sluice
 
-UNITS = pathlib.Path(__file__).resolve().with_name("units.lua")
+FOLDER = pathlib.Path(__file__).resolve().parent
+
+
+def holds(script, lines):
+    done = sluice("lua", FOLDER / script)
+    same((done.returncode, done.stderr, done.stdout), (0, "", lines), "the run")
 
 
 @case("timers fire in order, once, and when they were not stopped; ids are given once; a script costs so much")
 def units():
-    done = sluice("lua", UNITS)
-    same((done.returncode, done.stderr, done.stdout), (0, "", "timers\nids\nnames\n"), "the run")
+    holds("units.lua", "timers\nids\nnames\n")
+
+
+@case("each unit is worth so much, each way; an IPv6 address has one text, and is a host's or not")
+def texts():
+    holds("texts.lua", "units\nnumbers\nwritten\naddresses\n")
 
 
 main()

@@ -5,6 +5,7 @@ bounded number of series, and a server that outlives whatever comes over HTTP.""
 import atexit
 import json
 import http.client
+import resource
 import select
 import signal
 import socket
@@ -199,6 +200,28 @@ def crowd():
         end.close()
     metrics.finish()
     instance.finish()
+
+
+@case("a time in nanoseconds is in seconds here, none of its digits lost")
+def seconds():
+    for run_ns, wanted in ((11987654321, "11.987654321"), (1, "0.000000001")):
+        def answer(command, value={"name": "fake", "run_ns": run_ns, "count": 0}):
+            return json.dumps({command.decode().split(",")[0]: value}).encode()
+        with Fake(answer):
+            metrics = Metrics()
+            right(f"\nsluice_clock_run_seconds {wanted}\n" in metrics.get()[2], f"no {wanted}")
+            metrics.finish()
+
+
+@case("however many the scrapes, no more files are open than for one")
+def open_files():
+    with Fake(many_cells):
+        metrics = Metrics()
+        most = resource.prlimit(metrics.process.pid, resource.RLIMIT_NOFILE)[1]
+        # A call of poll has a place for each of 64 clients, and the server's.
+        resource.prlimit(metrics.process.pid, resource.RLIMIT_NOFILE, (80, most))
+        same([metrics.get()[0] for _ in range(100)], [200] * 100, "status")
+        metrics.finish()
 
 
 MEMBERS = "mss", "queued_npdus", "queued_octets", "down_frames", "down_octets", "marks"

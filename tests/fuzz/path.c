@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tests/fuzz/buffer.h"
+#include "tests/dataplane/sched/check.h"
 
 #define POLLS_MOST    600 // to rest, whatever was given
 #define CHECK_EVERY   64  // polls, for the checks that look at everything

@@ -2,6 +2,7 @@
 #include "tests/fuzz/sched_books.h"
 
 #include "tests/fuzz/check.h"
+#include "tests/dataplane/sched/check.h"
 
 #define TAKE_MAX  64u
 #define RUN_STEPS 64

@@ -8,6 +8,7 @@
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/sched_books.h"
 #include "tests/fuzz/sched_input.h"
+#include "tests/dataplane/sched/check.h"
 
 #define CALLS_MAX 250 // bounds the work of an input
 

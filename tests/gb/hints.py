@@ -79,6 +79,16 @@ nse {{ nsei = 7, {nsvc(1, "198.51.100.70")}, bvc {{ bvci = 2 }} }}""") as world:
                 same(world.stats()["gb"]["drop_stranger"], 199, "drops")
 
 
+@case("the same in a file whose NSEs all begin with NS-RESET: it says where all NS-VCs are")
+def unlisted_of_any():
+    with World(config() + f"""
+nse {{ nsei = 7, {nsvc(1, "198.51.100.70")}, {nsvc(2, "198.51.100.71")}, bvc {{ bvci = 2 }} }}""") as world:
+        listed = [f'{address} port {NS_PORT} of NSE {nsei} (ns = "reset")' for address, nsei in (
+            (BSS, NSEI), ("198.51.100.70", 7), ("198.51.100.71", 7))]
+        says(world, lambda: world.gb(STRANGER, codec.build("ns_alive")), f"NS-ALIVE from {STRANGER}",
+             f"the configuration has {', '.join(listed)};")
+
+
 @case("a flood from where no NS-VC is: a line in ten seconds, and an event in a second")
 def unlisted_flood():
     with World(config(nse='ns = "alive",')) as world:

@@ -56,6 +56,11 @@ def out_of_range():
                     wanted = {} if now is None else {kind: now}
                     same({k: frame.number(k) for k in frame.parameters},
                          wanted | ({4: 7} if kind != 4 else {}), f"{name} {value.hex()}")
+            for said in (b"", bytes([9] * 3), bytes([9] * 4), bytes([9] * 5)):
+                frame = ask(bss, sapi, parameter(IOV_UI, said) + named(n200=16))
+                same(frame.parameters, {IOV_UI: bytes(4), 4: b"\3"}, f"IOV-UI {said.hex()}")
+                frame = ask(bss, sapi, parameter(IOV_I, said) + named(n200=16))
+                same(frame.parameters, {4: b"\3"}, f"IOV-I {said.hex()}")
         same(down(world, bss)[0], (0, 500), "N201-U")
         ask(bss, 3, named(n201_u=300))
         same(ask(bss, 3, parameter(5, b"\0\0")).info, named(n201_u=300), "what holds")

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Who only looks on costs nobody a PDU: a fault of the capture, of the board or of a log line ends
-that one, with one line in the log, and all procedures go on."""
+that one, with one line in the log, and all procedures go on. Which lines `sluice ctl log` lets through."""
 
 from bss import Bss
 from harness import case, main, right, same
@@ -61,6 +61,21 @@ def log():
             same(world.lua(f"require('log').error({value}) return 1"), "1", value)
         right("error a line that is a table" in world.log(), world.log())
         procedures(world)
+
+
+@case("ctl log: lines of the level it is told and graver ones are written, and no others")
+def level():
+    levels = "error", "warn", "info", "debug"  # the gravest first
+    with World(CONFIG) as world:
+        for n, told in enumerate(levels):
+            same(world.ctl(f"log {told}"), (True, f"log level {told}"), told)
+            for said in levels:
+                world.lua(f"require('log').{said}('{said} while {told}') return 0")
+            same([line.split()[1:] for line in world.log_lines("while", told)
+                  if line.endswith(f"while {told}")],
+                 [[said, said, "while", told] for said in levels[:n + 1]], told)
+        for wrong in ("log", "log fatal", "log Error", "log error2", "log 1"):
+            same(world.ctl(wrong), (False, "unknown level; allowed: error, warn, info, debug"), wrong)
 
 
 main()

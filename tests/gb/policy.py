@@ -84,6 +84,15 @@ def start_and_timer():
         same(hooks(world), (0, 0), "faults and cuts")
 
 
+@case("the BSS may get the whole of a lifetime at least")
+def all_of_it():
+    world, _ = started("""
+        function start() class "background" { lifetime = "1 s", bss_lifetime_least = "1 s" } end""")
+    with world:
+        one = "return require('sluice.policy.classes').classes[7].bss_lifetime_least_ns // 1000000"
+        same((hooks(world), world.lua(one)), ((0, 0), "1000"), "faults and cuts, and the least")
+
+
 @case("a lifetime below what the BSS gets at least by default: half of it, as in the file; 0: the default")
 def least_follows():
     world, bss = started("""
@@ -234,7 +243,7 @@ KEEPS = (
 @case("a script that keeps more and more is ended: counted, one line; another one may start")
 def keeps():
     for name, script in KEEPS:
-        world, _ = started(script, every="10 ms", instructions=1000000)
+        world, bss = started(script, every="10 ms", instructions=1000000)
         with world:
             world.run(50 * MS)
             same(hooks(world), (0, 0), f"{name}: at first")
@@ -246,6 +255,9 @@ def keeps():
             world.run(2 * S)
             world.lua("collectgarbage() collectgarbage() return 0")
             right(world.lua_octets() < ended + 10000, f"{name}: it goes on")
+            bss.flow(2, r=80)
+            bss.expect("bssgp_flow_control_bvc_ack", at=world.now_ns)
+            same(hooks(world), (0, 1), f"{name}: a FLOW-CONTROL-BVC without a script")
             put(world, "function start() state.n = (state.n or 0) + 1 log('anew ' .. state.n) end")
             same(world.ctl("reload"), (True, "1 policy changed"), f"{name}: another script")
             right("policy: anew 1" in world.log(), f"{name}: it did not start")

@@ -53,6 +53,7 @@ class File:
         self.nsvcs = {101: {1101: ("198.51.100.2", 1)}, 102: {102: ("198.51.100.3", 1)}}
         self.cells = {101: {2: 80, 3: 8}, 102: {2: 40}}  # kbit/s
         self.wishes, self.weight, self.others = {}, 5, 1
+        self.rooms = "nses = 8, nsvcs = 16, ggsns = 8, bvcs = 40"
 
     def runs(self, rng):
         """(first, count, wish): neighbours that are alike, cut at random besides."""
@@ -73,8 +74,7 @@ class File:
         # one GGSN sends to all contexts, whichever their own is
         head = HEAD.replace("gn { ", f'gn {{ from = "{GGSN}", ', 1)
         text = head + HEAD_MORE.replace("WEIGHT", f"weight = {self.weight},") + other
-        text += ("room { nses = 8, nsvcs = 16, ggsns = 8, bvcs = 40, "
-                 "mss = 1000, pdps = 3000, pfcs = 2 }\n")
+        text += f"room {{ {self.rooms}, mss = 1000, pdps = 3000, pfcs = 2 }}\n"
         for nsei, cells in self.cells.items():
             links = ", ".join(nsvc(number, peer, weight=weight)
                               for number, (peer, weight) in self.nsvcs[nsei].items())

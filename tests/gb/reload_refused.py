@@ -89,6 +89,21 @@ def places():
                 "room.mss: 1 more than are in force, but 0 places are free")
 
 
+@case("without free places the file in force is taken, and a new GGSN, NSE, NS-VC or cell is refused")
+def full():
+    world, model, file = started(wishes(0, 10), rooms="nses = 2, nsvcs = 2, ggsns = 2, bvcs = 3")
+    with world:
+        same(loaded(world, model, file), "no changes", "the same again")
+        for old, new, kinds in (
+                ('address = "192.0.2.10"', 'address = "192.0.2.99"', ["ggsns"]),
+                ("nsei = 102", "nsei = 103", ["nses", "nsvcs", "bvcs"]),
+                ('peer = "198.51.100.3"', 'peer = "198.51.100.33"', ["nsvcs"]),
+                ("bvci = 3,", "bvci = 4,", ["bvcs"])):
+            answer = refused(world, model, changed(file, old, new))
+            same(re.findall(r"room\.(\w+: .*);", answer),
+                 [f"{kind}: 1 more than are in force, but 0 places are free" for kind in kinds], new)
+
+
 @case("TLLIs that would be in two hands are refused; when the first has gone they are free")
 def tllis():
     def text(*pairs):

@@ -10,7 +10,9 @@ PEERS = {LOUD: "198.51.100.101", QUIET: "198.51.100.102"}
 CELLS, RESETS = 10000, 500
 A_TURN = 16      # events of one NSE, or of all strangers, in a round of control's
 A_PIECE = 128    # cells of a job
+AT_ONCE = 16     # cells of an event that needs no job
 BVCI = 2
+RESET_ACK, FLOW_ACK = "bssgp_bvc_reset_ack", "bssgp_flow_control_bvc_ack"
 
 # Control gets nothing before it is let; then who is handled is noted, and how many cells of LOUD have
 # been reset before QUIET is answered.
@@ -31,13 +33,31 @@ dp.send = function(c)
 end
 """.replace("\n", " ")
 
+# Texts of 1 KiB, each in the place of an older one; the most that the collector frees at once, and the
+# most memory that is taken, in KiB.
+REPLACE = """
+local texts, most, peak = {}, 0, 0
+for i = 1, LIVE do texts[i] = ('x'):rep(1000) .. i end
+collectgarbage()
+local full = collectgarbage('count')
+for i = 1, 4 * LIVE do
+    local before = collectgarbage('count')
+    texts[i % LIVE + 1] = ('x'):rep(1000) .. i
+    local after = collectgarbage('count')
+    most, peak = math.max(most, before - after), math.max(peak, after)
+end
+return most .. ' ' .. peak .. ' ' .. full
+""".replace("\n", " ")
+LIVE = 20000
+FREED_AT_ONCE_KIB = 500  # as many texts; with the parameters that Lua has of itself more than half of them
+
 
 def nse(nsei, more):
     return f'nse {{ nsei = {nsei}, {nsvc(nsei, PEERS[nsei])}, {more} }}\n'
 
 
-def text():
-    cells = ", ".join(f"bvc {{ bvci = {bvci} }}" for bvci in range(2, 2 + CELLS))
+def text(count=CELLS):
+    cells = ", ".join(f"bvc {{ bvci = {bvci} }}" for bvci in range(2, 2 + count))
     return (HEAD + f"room {{ bvcs = {CELLS + 100} }}\n" + nse(LOUD, f'ns = "manual", {cells}') +
             nse(QUIET, f'ns = "manual", bvc {{ bvci = {BVCI} }}'))
 
@@ -74,7 +94,7 @@ def flooded(frames):
     world.run(0)
     world.lua("held = false")
     world.run(S)
-    same(len(answers(world, QUIET, "bssgp_flow_control_bvc_ack")), 1, "answers to FLOW-CONTROL-BVC")
+    same(len(answers(world, QUIET, FLOW_ACK)), 1, "answers to FLOW-CONTROL-BVC")
     before = world.lua("return before .. ' ' .. first")
     return world, *map(int, before.split())
 
@@ -85,7 +105,7 @@ def resets():
     with world:
         right(before <= A_TURN, f"{before} events of the other NSE were handled before")
         right(cells <= A_PIECE, f"{cells} of its cells were reset before")
-        same(len(answers(world, LOUD, "bssgp_bvc_reset_ack")), RESETS, "acknowledgements")
+        same(len(answers(world, LOUD, RESET_ACK)), RESETS, "acknowledgements")
         worth = int(world.lua("return cells"))
         same(worth, CELLS, "cells that were reset: once each, for they have not come up since")
 
@@ -113,12 +133,34 @@ def order():
         ups = (2, 5000, 10001)
         world.put_all("gb", [reset(world)] + [reset(world, bvci) for bvci in ups])
         world.run(0)
-        acknowledged = [pdu["bvci"] for pdu in answers(world, LOUD, "bssgp_bvc_reset_ack")]
+        acknowledged = [pdu["bvci"] for pdu in answers(world, LOUD, RESET_ACK)]
         same(sorted(acknowledged), [0, *ups], "acknowledgements")
         found = world.lua("local t = {} for _, b in ipairs(require('sluice.core.network').nse_of_nsei[101]"
                           ".bvc_list) do if b.state ~= 'down' then t[#t + 1] = b.bvci end end "
                           "table.sort(t) return table.concat(t, ' ')")
         same(found, " ".join(map(str, ups)), "cells that are not down")
+
+
+@case("few cells are reset at once: the answers have the order of the PDUs", AT_ONCE,
+      [RESET_ACK, FLOW_ACK])
+@case("one more is too much work for one event: the other NSE's PDU behind it is answered before",
+      AT_ONCE + 1, [FLOW_ACK, RESET_ACK])
+def small(count, right_order):
+    with World(text(count)) as world:
+        world.put_all("gb", [reset(world), flow(world, 1)])
+        world.run(0)
+        sdus = [codec.parse(d.payload).sdu for d in world.strangers]
+        same([pdu.name for pdu in sdus if pdu and pdu.name in right_order], right_order, "answers")
+
+
+@case("the collector of Lua's memory rests until about twice as much is taken as is used; then, of 20 000 "
+      "texts, a PDU waits for a few hundred")
+def collector():
+    with World(text(1)) as world:
+        most, peak, full = map(float, world.lua(REPLACE.replace("LIVE", str(LIVE))).split())
+        print(f"# freed at once: {most:.0f} KiB; {peak / full:.2f} times as much is taken as is used")
+        right(0 < most <= FREED_AT_ONCE_KIB, f"{most} KiB are freed at once")
+        right(1.5 < peak / full < 3, f"{peak} KiB are taken for {full} KiB that are used")
 
 
 def brought(world, nsei):

@@ -79,7 +79,7 @@ local function scale(whole, fraction, factor, machine)
     end
     local number, divisor = math.tointeger(tonumber(digits)) or 0, 1
     if number > math.maxinteger // factor then
-        return nil, "too large"
+        return nil, fraction == "" and "too large" or "too large or too fine"
     end
     for _ = 1, #fraction do
         divisor = divisor * 10

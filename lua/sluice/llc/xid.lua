@@ -2,7 +2,7 @@
 -- (table 9). A response has every parameter of the command, since a parameter that is left out is
 -- agreed to as proposed. A parameter with a wrong length or value is answered by the value in force; an
 -- unknown one is not answered (8.5.3.3). Only N201-U and IOV-UI have an effect here; parameters of ABM,
--- which Sluice does not have, are agreed to.
+-- which Sluice does not have, are agreed to, IOV-I by leaving it out.
 local llc_first = require "sluice.subscribers.llc_first"
 local sndcp = require "sluice.llc.sndcp"
 local wire = require "wire"
@@ -21,7 +21,6 @@ end
 local parameters = {
     { type = 0, name = "version", answer = function() return 0 end },
     { type = 1, name = "iov_ui", answer = function(_, ours) return ours.iov_ui end },
-    { type = 2, name = "iov_i", answer = function() end },
     { type = 3, name = "t200_ms", answer = agree },
     { type = 4, name = "n200", answer = agree },
     {

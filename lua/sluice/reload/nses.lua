@@ -260,7 +260,6 @@ local function close_obsolete(new)
     local records = records_of(new)
     for _, nse in breath.each(copy(network.nses)) do
         if not records[nse.nsei] then
-            nse.cfg = parts.copy(nse.cfg)
             nse.cfg.cells, nse.cfg.dynamic = "listed", false
         end
     end

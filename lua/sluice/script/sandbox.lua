@@ -155,15 +155,20 @@ function box.shown(text)
     return shown.printable(text:sub(1, SHOWN_OCTETS)) .. more
 end
 
+-- Lua's message "policy:LINE: rest" as line, or nil, and rest.
+local function parts_of(text)
+    local line, rest = text:match("^policy:(%d+): (.*)$")
+    return math.tointeger(line), rest or text
+end
+
 local function fault_of(thread, err, why, instructions)
     if why then
         local text = "cut off: " .. text_of(why, instructions)
         return { line = line_of(thread), text = text, cut = true }
     end
     local text = type(err) == "string" and err or "an error that is a " .. type(err)
-    local line = text:match("^policy:(%d+): ")
-    local rest = line and text:sub(#line + 10) or text
-    return { line = math.tointeger(line) or line_of(thread), text = box.shown(rest) .. names.hint(rest) }
+    local line, rest = parts_of(text)
+    return { line = line or line_of(thread), text = box.shown(rest) .. names.hint(rest) }
 end
 
 -- Returns true and fn's first result, or false and the fault { line, text, cut }.
@@ -207,9 +212,8 @@ function box.run(text, env, instructions)
     end
     local chunk, err = load(text, CHUNK, "t", env)
     if not chunk then
-        local line = err:match("^policy:(%d+): ")
-        local rest = err:sub(line and #line + 10 or 1)
-        return { line = math.tointeger(line) or 1, text = box.shown(rest) }
+        local line, rest = parts_of(err)
+        return { line = line or 1, text = box.shown(rest) }
     end
     local good, fault = box.call(chunk, instructions)
     return not good and fault or nil

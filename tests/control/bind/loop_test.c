@@ -1,5 +1,5 @@
 // What the control loop of Lua needs of the world, where that fails: no memory for what a worker
-// tells or for a file, no capture, a second end.
+// tells or for a file, no capture, a second end. And a policy's fault, for the live view.
 #include "tests/dataplane/down/thread.h"
 
 #include <stdlib.h>
@@ -118,6 +118,24 @@ static void it_ends_once(void **state)
     end();
 }
 
+// Whatever it is: an error's text is the policy's own.
+static void the_last_fault_of_a_policy_is_kept_as_it_was_said(void **state)
+{
+    static const char *const said[] = {"policy.lua:2: timer(): sorry",
+                                       "policy.lua:3: timer(): 100% sure, or 50%%", ""};
+    char kept[CONTROL_HOOK_FAULT_OCTETS];
+    (void)state;
+    begin(NULL);
+    for (size_t i = 0; i < sizeof said / sizeof said[0]; i++) {
+        lua_State *L = push("program", "hook_fault");
+        lua_pushstring(L, said[i]);
+        assert_int_equal(lua_pcall(L, 1, 0, 0), LUA_OK);
+        control_hook_fault(&control, kept);
+        assert_string_equal(kept, said[i]);
+    }
+    end();
+}
+
 static int next_descriptor(void)
 {
     int fd = dup(0);
@@ -157,6 +175,7 @@ int main(void)
         cmocka_unit_test(an_event_for_which_there_is_no_memory_is_given_back),
         cmocka_unit_test(without_a_capture_nothing_is_captured),
         cmocka_unit_test(it_ends_once),
+        cmocka_unit_test(the_last_fault_of_a_policy_is_kept_as_it_was_said),
         cmocka_unit_test(a_file_for_which_there_is_no_memory_is_closed),
     };
     return cmocka_run_group_tests_name("control/bind/loop", tests, thread_start_eal, NULL);

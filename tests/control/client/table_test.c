@@ -163,7 +163,9 @@ static void lists_and_members(void **state)
     value_cut(list, 0, 1);
     assert_int_equal(value_count(list), 1);
     value_cut(list, 5, 1);
-    assert_int_equal(value_count(object), 0); // is no list
+    assert_int_equal(value_count(list), 1);
+    value_cut(object, 0, 1); // is no list
+    assert_int_equal(value_count(object), 0);
     value_free(list);
     value_free(object);
 }

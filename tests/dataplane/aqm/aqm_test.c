@@ -215,6 +215,46 @@ static void test_calm_is_calm(void **state)
     assert_true(calm > ROUNDS);
 }
 
+// True if a call for an N-PDU that joins a queue did something.
+static bool joining_matters(struct asked *a)
+{
+    struct rng rng;
+    uint32_t word = 0;
+    struct aqm_view view = {.rng = &rng, .pdu_word = &word};
+    rng_seed(&rng, random_next(), 0);
+    for (int call = 0; call < CALLS; call++) {
+        random_view(&view, false);
+        view.queue_pdus += view.queue_pdus == 0;
+        struct asked before = *a;
+        struct rng drawn = rng;
+        uint32_t said = word;
+        if (asked_in(a, &view) != AQM_PASS || word != said ||
+            memcmp(a->vars, before.vars, sizeof a->vars) != 0 ||
+            memcmp(&rng, &drawn, sizeof rng) != 0)
+            return true;
+        asked_out(a, &view);
+    }
+    return false;
+}
+
+// An AQM that only has to know when a queue begins says so, as a call for each N-PDU costs time;
+// any other is called.
+static void test_who_joins_a_queue_costs_no_needless_call(void **state)
+{
+    (void)state;
+    random_begin();
+    for (uint32_t i = 0; i < aqm_count; i++) {
+        bool matters = false;
+        for (int round = 0; aqm_list[i]->enqueue && round < ROUNDS && !matters; round++) {
+            struct asked a = asked_of(aqm_list[i]->name);
+            random_params(&a);
+            matters = !asked_setup(&a) && joining_matters(&a);
+        }
+        if (aqm_list[i]->enqueue && aqm_list[i]->enqueue_if_empty == matters)
+            fail_msg("%s: a call for who joins a queue matters: %d", aqm_list[i]->name, matters);
+    }
+}
+
 // The shortest queue, from 2 s on, of which the discipline drops some when nothing may be marked.
 static uint32_t dropped_from_s(struct asked *a)
 {
@@ -305,6 +345,7 @@ int main(void)
         cmocka_unit_test(test_out_of_range_is_refused_by_name),
         cmocka_unit_test(test_any_view),
         cmocka_unit_test(test_calm_is_calm),
+        cmocka_unit_test(test_who_joins_a_queue_costs_no_needless_call),
         cmocka_unit_test(test_marks_need_ect_and_ecn),
         cmocka_unit_test(test_idle_queue_is_left_alone),
         cmocka_unit_test(test_octets_and_time),

@@ -170,6 +170,24 @@ static void test_end_of_memory(void **state)
             }
 }
 
+// The key of one segment ends where memory ends, alone and as the last of many.
+static void test_key_at_end_of_memory(void **state)
+{
+    static const uint32_t numbers[] = {1, 40, 200};
+    (void)state;
+    random_begin();
+    random_fill(plain, sizeof plain);
+    for (size_t i = 0; i < COUNT(numbers); i++) {
+        struct cipher_segment *last = &segments[numbers[i] - 1];
+        for (uint32_t j = 0; j < numbers[i]; j++)
+            segments[j].length_octets = 64;
+        const uint8_t *own = last->key;
+        last->key = page_end_copy(own, CIPHER_KEY_OCTETS);
+        expect_of_all(numbers[i]);
+        last->key = own;
+    }
+}
+
 // --- Published vectors
 // ----------------------------------------------------------------------------
 
@@ -278,6 +296,7 @@ int main(void)
         cmocka_unit_test(test_every_number_of_segments),
         cmocka_unit_test(test_equal_lengths),
         cmocka_unit_test(test_end_of_memory),
+        cmocka_unit_test(test_key_at_end_of_memory),
         cmocka_unit_test(test_choice),
         cmocka_unit_test(test_names),
     };

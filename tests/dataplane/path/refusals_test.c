@@ -86,6 +86,30 @@ static void an_unknown_tlli_is_controls(void **state)
     path_close();
 }
 
+// Nothing but the UDP checksum protects BSSGP's signalling: a PDU that was damaged on the way is
+// not control's.
+static void damaged_signalling_is_dropped(void **state)
+{
+    struct dp_config c = path_config(1);
+    struct ip_frame frame;
+    (void)state;
+    turns_open(&c, 2);
+    for (uint32_t nsvc = 0; nsvc < 2; nsvc++) { // over IPv4, over IPv6
+        struct ip_ends ends = path_ends_gb(nsvc);
+        ip_write(&frame, &ends, (const uint8_t *)"\0\0\0\0\x7f", 5);
+        frame.octets[frame.n - 1] ^= 1;
+        assert_true(path_give(STATS_GB, 0, &frame));
+        path_poll();
+        expect_drops(DROP_udp_checksum, nsvc + 1);
+        assert_int_equal(p.events[EVENT_ns], nsvc);
+        frame.octets[frame.n - 1] ^= 1;
+        assert_true(path_give(STATS_GB, 0, &frame));
+        path_poll();
+        assert_int_equal(p.events[EVENT_ns], nsvc + 1);
+    }
+    path_close();
+}
+
 // ---- Segments that stay alone ----
 
 static void half_an_npdu_is_given_up_in_time(void **state)
@@ -144,6 +168,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_frames_are_dropped_by_reason),
         cmocka_unit_test(an_unknown_tlli_is_controls),
+        cmocka_unit_test(damaged_signalling_is_dropped),
         cmocka_unit_test(half_an_npdu_is_given_up_in_time),
         cmocka_unit_test(a_new_key_ends_what_was_begun),
     };

@@ -135,15 +135,15 @@ static void what_does_not_open_says_why(void **state)
 {
     (void)state;
     struct port_config config = config_of("net_nonsense0");
-    fails(&config, -ENODEV, "net_nonsense0");
+    fails(&config, -ENODEV, "no installed DPDK driver supports the device net_nonsense0");
     config = config_of("0000:7f:1f.7");
-    fails(&config, -ENODEV, "0000:7f:1f.7");
+    fails(&config, -ENODEV, "DPDK cannot open 0000:7f:1f.7");
     config = config_of("");
     fails(&config, -ENODEV, "names no device");
     config = config_of("net_pcap0,rx_pcap=/nonexistent/x.pcap,tx_pcap=/nonexistent/y.pcap");
-    fails(&config, -ENODEV, "net_pcap0");
+    fails(&config, -ENODEV, "DPDK cannot open net_pcap0");
     config = config_of("net_af_packet0,iface=nonexistent");
-    fails(&config, -ENODEV, "net_af_packet0");
+    fails(&config, -ENODEV, "DPDK cannot open net_af_packet0");
     config = config_of("crypto_null0");
     fails(&config, -ENODEV, "no Ethernet device");
     config = config_of("net_ring");

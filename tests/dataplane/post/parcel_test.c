@@ -8,6 +8,7 @@
 
 #include "tests/dataplane/eal_fixture.h"
 #include "tests/dataplane/state/tree_fixture.h"
+#include "tests/dataplane/sched/check.h"
 
 #define MSS            80u
 #define OPTIONS_OCTETS 10u // the room of an MS, and so many it has

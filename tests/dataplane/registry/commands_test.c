@@ -1,7 +1,7 @@
-// The command side: what is refused and why, by whatever is named, and that what was refused or did
-// not fit into the ring has not happened. A command that was accepted is never refused by the
-// worker (thread_close asserts it); any commands at all are in random_test.c. And the PDUs
-// that go in the order of the values that they acknowledge.
+// The command side: what is refused and why, by whatever is named, and that what was refused has
+// not happened (what did not fit into the ring: full_ring_test.c). A command that was accepted is
+// never refused by the worker (thread_close asserts it); any commands at all are in random_test.c.
+// And the PDUs that go in the order of the values that they acknowledge.
 #include "tests/dataplane/down/thread.h"
 
 #include <errno.h>
@@ -140,69 +140,6 @@ static void nothing_is_removed_below_what_needs_it(void **state)
     DO(bvc_remove, 1);
     DO(nse_remove, 0);
     TRY(-ENOENT, nse_remove, 0);
-    thread_close();
-}
-
-// What control has made is known at once, so that more can be said of it before the worker has it.
-static void a_full_ring_says_so_and_loses_nothing(void **state)
-{
-    uint32_t sent = 0, full = 0;
-    (void)state;
-    thread_open(16, 16);
-    while (sent < 3 * MSS) {
-        uint32_t id = sent / 3;
-        struct command ms = {.op = COMMAND_ms,
-                             .ms = {.ms_id = id, .tlli = TLLI_FIRST + id, .n201_u = 500}};
-        struct command freeze = {.op = COMMAND_ms_freeze, .ms_freeze = {id}};
-        int64_t result = dp_command(t.dp, sent % 3 ? &freeze : &ms);
-        assert_true(result == 0 || result == -EAGAIN);
-        sent += result == 0;
-        full += result == -EAGAIN;
-        if (result == -EAGAIN)
-            dp_poll(t.worker, 0);
-    }
-    assert_true(full > 10);
-    assert_false(dp_settled(t.dp));
-    thread_poll_to_rest();
-    assert_true(dp_settled(t.dp));
-    assert_int_equal(dp_stats(t.worker)->commands, 5 + 3 * MSS);
-    thread_close();
-}
-
-// Three workers with an NSE and a cell each. The MS is at worker 1, its TEID names worker 0.
-static void a_full_ring_is_its_own_workers_trouble(void **state)
-{
-    struct dp_config c = thread_config(16, 16);
-    struct command flow = {.op = COMMAND_bvc_bucket, .bvc_bucket = {.bvc_id = 0}};
-    (void)state;
-    c.workers = c.nses = c.nsvcs = c.bvcs = 3;
-    thread_open_config(&c);
-    for (uint32_t i = 1; i < 3; i++) {
-        thread_add_nse(i);
-        thread_add_cell(i, i);
-    }
-    thread_add_ms(0, 500);
-    DO(ms_move, 0, 1);
-    while (dp_command(t.dp, &flow) == 0)
-        ;
-    TRY(0, bvc_reset, 1);
-    TRY(0, ms_freeze, 0);
-    TRY(-EAGAIN, bvc_reset, 0);
-    TRY(-EAGAIN, ms_move, 0, 0);
-    TRY(-EAGAIN, ms_move, 0, 2);  // worker 0 has to know
-    TRY(-EAGAIN, pdp_remove, 0);  // that, too
-    TRY(-EAGAIN, nsvc_remove, 2); // and all of an NS-VC
-    TRY(0, ms, .ms_id = 1, .bvc_id = 1, .tlli = 1, .n201_u = 500);
-    TRY(0, ms_move, 1, 2); // no context that worker 0 has to hear of
-    TRY(-EAGAIN, ms_move, 1, 0);
-    thread_poll_to_rest();
-    flow.bvc_bucket.bvc_id = 2;
-    while (dp_command(t.dp, &flow) == 0)
-        ;
-    TRY(-EAGAIN, nsvc_remove, 0);
-    thread_poll_to_rest();
-    DO(ms_move, 0, 2);
-    DO(pdp_remove, 0);
     thread_close();
 }
 
@@ -360,8 +297,6 @@ int main(void)
         cmocka_unit_test(what_is_not_there),
         cmocka_unit_test(what_is_there_already),
         cmocka_unit_test(nothing_is_removed_below_what_needs_it),
-        cmocka_unit_test(a_full_ring_says_so_and_loses_nothing),
-        cmocka_unit_test(a_full_ring_is_its_own_workers_trouble),
         cmocka_unit_test(a_pdu_octet_for_octet),
         cmocka_unit_test(a_pdu_over_ipv6_has_a_checksum),
         cmocka_unit_test(what_a_pdu_acknowledges_is_in_force),

@@ -1,6 +1,7 @@
 // See model.h: its workers: what they have room for, what they know at rest, and what they have
 // done about cells that go.
 #include "tests/dataplane/registry/model.h"
+#include "tests/dataplane/sched/check.h"
 
 #include <rte_hash.h>
 

@@ -2,6 +2,7 @@
 // contexts alone. What would need one more than it has room for is refused, and nothing has
 // happened; the worker that a context's TEID names keeps that context's place while it is away.
 #include "tests/dataplane/down/thread.h"
+#include "tests/dataplane/sched/check.h"
 
 #include <errno.h>
 

@@ -5,6 +5,7 @@
 #include "tests/dataplane/sched/world_random.h"
 
 #include "tests/dataplane/random.h"
+#include "tests/dataplane/sched/check.h"
 
 enum level { LEVEL_NSE, LEVEL_CELL, LEVEL_MS, LEVEL_DEFAULT, LEVELS };
 

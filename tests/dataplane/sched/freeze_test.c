@@ -176,6 +176,28 @@ static void random_freezes(void **state)
     }
 }
 
+// However many frozen ones a call meets first, which cost it rounds: it gives no more PDUs than it
+// is asked for, which the world judges, and nobody else is kept from sending.
+static void many_frozen_ones_come_first(void **state)
+{
+    (void)state;
+    for (uint32_t frozen = 1; frozen < 120; frozen++) {
+        struct world *w = one_ms(WORLD_PLENTY);
+        w->batch = 1;
+        for (uint32_t i = 1; i <= frozen; i++)
+            world_add_simple(w, 0, CLASS_STREAMING);
+        for (uint32_t i = 1; i <= frozen; i++)
+            world_put(w, i, 100, 0, 0, false);
+        for (uint32_t i = 0; i < 3; i++)
+            world_put(w, 0, 100, 0, 0, false);
+        for (uint32_t i = 1; i <= frozen; i++)
+            world_ms_freeze(w, i);
+        world_run(w, w->now_ns);
+        assert_int_equal(w->sents, 3);
+        world_close(w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -185,6 +207,7 @@ int main(void)
         cmocka_unit_test(twice_is_once),
         cmocka_unit_test(half_sent_and_frozen),
         cmocka_unit_test(frozen_and_moved),
+        cmocka_unit_test(many_frozen_ones_come_first),
         cmocka_unit_test(random_freezes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

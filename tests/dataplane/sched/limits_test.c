@@ -1,6 +1,7 @@
 // Limits: each refuses with its own reason, in packets and in octets, at exactly its number; what
 // is refused stays the caller's and leaves no trace; what leaves makes room.
 #include "tests/dataplane/random.h"
+#include "tests/dataplane/sched/check.h"
 #include "tests/dataplane/sched/world.h"
 
 #include "dataplane/sched/sched_tree.h"
@@ -157,6 +158,35 @@ static void a_move_into_a_full_cell_drops_nothing(void **state)
     world_close(w);
 }
 
+// Every MS that there may be has a queue when the limit of all is full, and after that the first of
+// them is gone: the largest queue gives each time, and nobody is looked for beyond the last.
+static void all_have_a_queue_and_one_is_removed(void **state)
+{
+    struct sched_config config = world_config();
+    config.tail_drop = false;
+    config.mss = 3;
+    config.pfcs_an_ms = 1;
+    config.limit.packets = 8;
+    (void)state;
+    struct world *w = world_open(&config);
+    world_add_nse(w, WORLD_UNLIMITED);
+    world_add_cell(w, 0, (struct bucket_terms){0, 5000}, WORLD_PLENTY);
+    for (uint32_t i = 0; i < 3; i++)
+        world_add_simple(w, 0, CLASS_BACKGROUND);
+    for (uint32_t removed = 0; removed < 2; removed++) {
+        for (uint32_t i = 0; i < 30; i++)
+            if (i % 3 >= removed)
+                world_put(w, i % 3, 100, 0, 0, false);
+        assert_int_equal(w->queued.packets, 8);
+        assert_null(sched_check(w->sched));
+        for (uint32_t ms = removed; ms < 3; ms++)
+            world_ms_flush(w, ms);
+        if (!removed)
+            world_ms_remove(w, 0);
+    }
+    world_close(w);
+}
+
 static enum drop_reason put(struct world *w, uint32_t ms, uint32_t slot, uint16_t octets)
 {
     struct pdu pdu = {.buffer = w, .octets = octets};
@@ -205,6 +235,7 @@ int main(void)
         cmocka_unit_test(one_subtraction_judges_both),
         cmocka_unit_test(sent_n_pdus_make_room),
         cmocka_unit_test(a_move_into_a_full_cell_drops_nothing),
+        cmocka_unit_test(all_have_a_queue_and_one_is_removed),
         cmocka_unit_test(no_queue_no_room),
         cmocka_unit_test(the_largest_n_pdu_goes_out),
     };

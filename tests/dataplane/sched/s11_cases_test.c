@@ -2,6 +2,7 @@
 // them; who is never a victim, and what one call may do. The world judges each loss (world_loss.c).
 // Floods beside healthy MSs in one cell are in s11_loss_test.c, random trees in s11_random_test.c.
 #include "tests/dataplane/sched/world.h"
+#include "tests/dataplane/sched/check.h"
 
 #include <string.h>
 

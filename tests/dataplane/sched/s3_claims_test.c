@@ -75,15 +75,13 @@ static void a_pfc_that_was_busy_alone_owes_nothing_on_its_return(void **state)
         a_returns(CLASS_BACKGROUND, CLASS_INTERACTIVE_1, alone_s * S_IN_NS);
         a_returns(CLASS_INTERACTIVE_1, CLASS_BACKGROUND, alone_s * S_IN_NS);
         a_returns(CLASS_INTERACTIVE_1, CLASS_INTERACTIVE_1, alone_s * S_IN_NS);
+        a_returns(CLASS_SIGNALLING, CLASS_SIGNALLING, alone_s * S_IN_NS);
     }
 }
 
 // Both come and go at random; whenever both are there, and from the first second of it on.
-static void pfcs_that_come_and_go_share_by_weight(void **state)
+static void come_and_go(const enum traffic_class *classes)
 {
-    const enum traffic_class classes[] = {CLASS_INTERACTIVE_1, CLASS_BACKGROUND};
-    (void)state;
-    random_begin();
     uint64_t random = random_next();
     struct world *w = one_ms(classes, 2);
     for (uint32_t i = 0; i < 40; i++) {
@@ -104,15 +102,26 @@ static void pfcs_that_come_and_go_share_by_weight(void **state)
     world_close(w);
 }
 
+static void pfcs_that_come_and_go_share_by_weight(void **state)
+{
+    const enum traffic_class data[] = {CLASS_INTERACTIVE_1, CLASS_BACKGROUND};
+    const enum traffic_class signalling[] = {CLASS_SIGNALLING, CLASS_SIGNALLING};
+    (void)state;
+    random_begin();
+    come_and_go(data);
+    come_and_go(signalling);
+}
+
 // Stopped with a backlog, not idle: R = 0 takes it out of the order as an empty queue does.
 static void a_pfc_that_r_0_stopped_has_no_claim(void **state)
 {
-    static const enum traffic_class sibling[] = {CLASS_INTERACTIVE_1, CLASS_BACKGROUND};
+    static const enum traffic_class pair[][2] = {{CLASS_INTERACTIVE_1, CLASS_INTERACTIVE_1},
+                                                 {CLASS_INTERACTIVE_1, CLASS_BACKGROUND},
+                                                 {CLASS_SIGNALLING, CLASS_SIGNALLING}};
     (void)state;
-    for (uint32_t i = 0; i < 2; i++)
+    for (uint32_t i = 0; i < 3; i++)
         for (uint32_t way = 0; way < 3; way++) { // a new R, no values at all, another cell
-            const enum traffic_class classes[] = {CLASS_INTERACTIVE_1, sibling[i]};
-            struct world *w = one_ms(classes, 2);
+            struct world *w = one_ms(pair[i], 2);
             world_add_cell(w, 0, WORLD_PLENTY, WORLD_PLENTY);
             world_pfc_set(w, 0, (struct bucket_terms){0, 3000});
             add_greedy(w, 0, 0, 0);
@@ -135,16 +144,19 @@ static void a_pfc_that_r_0_stopped_has_no_claim(void **state)
 // The same for a wait of its own bucket instead of a stop: a long one, ended by a larger R.
 static void a_pfc_that_waited_long_has_no_claim(void **state)
 {
-    const enum traffic_class classes[] = {CLASS_INTERACTIVE_1, CLASS_INTERACTIVE_1};
+    static const enum traffic_class pair[][2] = {{CLASS_INTERACTIVE_1, CLASS_INTERACTIVE_1},
+                                                 {CLASS_SIGNALLING, CLASS_SIGNALLING}};
     (void)state;
-    struct world *w = one_ms(classes, 2);
-    world_pfc_set(w, 0, (struct bucket_terms){1, 3000});
-    add_greedy(w, 0, 0, 0);
-    add_greedy(w, 1, 0, 0);
-    world_run(w, 120 * S_IN_NS);
-    world_pfc_set(w, 0, WORLD_PLENTY);
-    judge_pair(w, 20 * S_IN_NS, "after the wait");
-    world_close(w);
+    for (uint32_t i = 0; i < 2; i++) {
+        struct world *w = one_ms(pair[i], 2);
+        world_pfc_set(w, 0, (struct bucket_terms){1, 3000});
+        add_greedy(w, 0, 0, 0);
+        add_greedy(w, 1, 0, 0);
+        world_run(w, 120 * S_IN_NS);
+        world_pfc_set(w, 0, WORLD_PLENTY);
+        judge_pair(w, 20 * S_IN_NS, "after the wait");
+        world_close(w);
+    }
 }
 
 // PFC 1 is busy alone for long; then PFC 0 of its class begins, while one N-PDU of signalling,
@@ -163,6 +175,103 @@ static void signalling_is_nobody_to_compare_with(void **state)
     world_close(w);
 }
 
+// The same for PFCs of a packet flow, held by its bucket until it has a larger R; the MS is fast,
+// as whoever waits in the wheel wakes now and then and forgets its credit.
+static void signalling_is_nobody_to_compare_a_flow_with(void **state)
+{
+    const enum traffic_class classes[] = {CLASS_INTERACTIVE_1, CLASS_INTERACTIVE_1,
+                                          CLASS_SIGNALLING, CLASS_BACKGROUND};
+    (void)state;
+    struct world *w = one_ms(classes, 4);
+    world_ms_set(w, 0, world_terms(4000000, 8000));
+    world_pfc_share(w, 3, 0);
+    world_pfc_set(w, 0, (struct bucket_terms){1, 3000});
+    add_greedy(w, 0, 0, 0);
+    add_greedy(w, 1, 0, 0);
+    world_run(w, 20 * S_IN_NS);
+    for (uint32_t i = 0; i < 20; i++) // more than goes at once
+        assert_int_equal(world_put(w, 2, 1500, 3, 0, false), DROP_NONE);
+    world_run(w, w->now_ns + MS_IN_NS);
+    assert_true(w->pfc[2].queued.packets > 0);
+    world_pfc_set(w, 0, WORLD_PLENTY);
+    judge_pair(w, S_IN_NS, "with signalling queued");
+    world_close(w);
+}
+
+// An N-PDU of signalling that goes before streaming begins, or is queued as it begins.
+enum between { NOTHING, GOES_BEFORE, IS_QUEUED };
+
+// How many N-PDUs of streaming go before the second one of background, which owes for its first and
+// is held by its own bucket at first; with signalling in between, or none. There has been more
+// signalling before than data.
+static uint64_t streaming_before_background(enum between signalling)
+{
+    const enum traffic_class classes[] = {CLASS_STREAMING, CLASS_BACKGROUND, CLASS_SIGNALLING};
+    struct world *w = one_ms(classes, 3);
+    world_pfc_set(w, 1, world_terms(800, 1200));
+    for (uint32_t i = 0; i < 20; i++)
+        world_put(w, 2, 1000, 2, 0, false);
+    world_run(w, 5 * S_IN_NS);
+    world_put(w, 0, 1000, 0, 0, false);
+    world_put(w, 1, 1000, 1, 0, false);
+    world_put(w, 0, 1000, 0, 0, false);
+    world_run(w, 10 * S_IN_NS);
+    assert_int_equal(w->finished.packets, 23);
+    world_put(w, 1, 1000, 1, 0, false);
+    if (signalling == GOES_BEFORE)
+        world_put(w, 2, 50, 2, 0, false);
+    world_run(w, w->now_ns);
+    assert_int_equal(w->queued.packets, 1); // of background
+    if (signalling == IS_QUEUED)
+        world_put(w, 2, 50, 2, 0, false);
+    add_greedy(w, 0, 0, 0);
+    while (w->pfc[1].finished < 2)
+        world_run(w, w->now_ns + 10 * MS_IN_NS);
+    uint64_t before = w->pfc[0].finished;
+    world_close(w);
+    return before;
+}
+
+// Nor does it settle what another owes.
+static void signalling_leaves_the_order_of_the_others(void **state)
+{
+    (void)state;
+    uint64_t before = streaming_before_background(NOTHING);
+    assert_true(before > 100); // by weight 1000 octets to 180000
+    assert_int_equal(streaming_before_background(GOES_BEFORE), before);
+    assert_int_equal(streaming_before_background(IS_QUEUED), before);
+}
+
+// A cell that was blocked for long, while another had the pipe, comes back as that takes turns, and
+// is refused before its first turn. Then signalling takes it out of the order, and it returns.
+static void a_cell_with_signalling_has_no_claim_for_the_time_that_it_was_blocked(void **state)
+{
+    (void)state;
+    struct sched_config config = world_config();
+    struct world *w = world_open(&config);
+    w->check_every = 256;
+    world_add_nse(w, world_terms(600000, 3200));
+    for (uint32_t cell = 0; cell < 2; cell++) {
+        world_add_cell(w, 0, WORLD_PLENTY, WORLD_PLENTY);
+        world_add_simple(w, cell, CLASS_BACKGROUND);
+        add_greedy(w, cell, 0, cell == 0 ? 100 * S_IN_NS : 0);
+    }
+    uint32_t signalling = world_add_pfc(w, 1, 1, CLASS_SIGNALLING);
+    world_run(w, 10 * S_IN_NS);
+    world_cell_block(w, 1, true);
+    world_run(w, 200 * S_IN_NS); // the pipe is no longer full
+    for (uint32_t i = 0; i < 3; i++)
+        world_put(w, 0, 1000, 0, 0, false);
+    world_run(w, w->now_ns);
+    world_cell_block(w, 1, false);
+    world_run(w, w->now_ns);
+    world_put(w, signalling, 50, 3, 0, false);
+    add_greedy(w, 0, 0, 0);
+    judge_pair(w, 20 * S_IN_NS, "after the block");
+    assert_int_equal(w->pfc[signalling].finished, 1);
+    world_close(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -171,6 +280,9 @@ int main(void)
         cmocka_unit_test(a_pfc_that_r_0_stopped_has_no_claim),
         cmocka_unit_test(a_pfc_that_waited_long_has_no_claim),
         cmocka_unit_test(signalling_is_nobody_to_compare_with),
+        cmocka_unit_test(signalling_is_nobody_to_compare_a_flow_with),
+        cmocka_unit_test(signalling_leaves_the_order_of_the_others),
+        cmocka_unit_test(a_cell_with_signalling_has_no_claim_for_the_time_that_it_was_blocked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -148,20 +148,20 @@ static void random_ms(struct shares *t, uint32_t b, uint64_t *random)
     }
 }
 
-// Contexts of one class share an MS's own bucket.
+// Contexts of one class share an MS's own bucket; it is so small for signalling that every cell and
+// pipe has it to spare.
 static void random_limited_ms(struct shares *t, uint32_t b, uint64_t *random)
 {
     uint32_t ms = world_add_ms(t->w, b, random_n201_u(random));
-    enum traffic_class class = (enum traffic_class)world_draw(random, 1, CLASS_COUNT - 1);
+    enum traffic_class class = (enum traffic_class)world_draw(random, 0, CLASS_COUNT - 1);
     struct shares_context c = random_context(b, class, random);
     c.way = BY_MS;
     c.demand = shares_draw_rate(random, 800, t->cell_rate[b] * 8) / 8;
-    shares_add(t, ms, 0, c);
-    if (world_draw(random, 0, 1)) {
-        world_add_pfc(t->w, ms, 1, class);
-        world_add_greedy(t->w, t->w->pfcs - 1, c.least, c.most);
-        t->w->source[t->w->sources - 1].lle = c.lle;
-    }
+    if (class == CLASS_SIGNALLING)
+        c.demand = t->cell_rate[b] / 10;
+    uint32_t pfc = shares_add(t, ms, 0, c);
+    if (world_draw(random, 0, 1))
+        shares_twin(t, pfc, c.least, c.most);
 }
 
 static struct shares *random_shares(uint64_t *random)

@@ -140,6 +140,26 @@ static void signalling_goes_first_from_the_beginning(void **state)
     world_close(w);
 }
 
+// It shares from its first N-PDU on, whatever its pipe and a faster one have sent before.
+static void a_cell_that_comes_to_a_full_pipe_shares_at_once(void **state)
+{
+    (void)state;
+    struct world *w = two_cells(world_terms(60000, 3200), 500, 500);
+    uint32_t fast = world_add_nse(w, world_terms(600000, 32000));
+    uint32_t its_cell = world_add_cell(w, fast, WORLD_PLENTY, WORLD_PLENTY);
+    world_add_greedy(w, world_add_simple(w, its_cell, CLASS_BACKGROUND), 500, 500);
+    world_run(w, 60 * S_IN_NS);
+    uint32_t cell = world_add_cell(w, 0, world_terms(80000, 3600), WORLD_PLENTY);
+    uint32_t late = world_add_simple(w, cell, class_of[0]);
+    world_add_greedy(w, late, 500, 500);
+    double before = (double)w->pfc[0].sent_octets;
+    world_run(w, w->now_ns + 60 * S_IN_NS);
+    double sent = (double)w->pfc[late].sent_octets, wanted = (double)w->pfc[0].sent_octets - before;
+    if (fabs(sent - wanted) > 0.02 * wanted + 2 * MOST)
+        fail_msg("the new cell sent %.0f octets, one of the same weight %.0f", sent, wanted);
+    world_close(w);
+}
+
 // Heaps of several pipes grow and shrink beside one another; sched_check looks at each.
 static void many_cells_of_several_pipes(void **state)
 {
@@ -162,6 +182,7 @@ int main(void)
         cmocka_unit_test(weights_hold_in_every_burst),
         cmocka_unit_test(a_small_bucket_that_runs_empty_is_full),
         cmocka_unit_test(signalling_goes_first_from_the_beginning),
+        cmocka_unit_test(a_cell_that_comes_to_a_full_pipe_shares_at_once),
         cmocka_unit_test(many_cells_of_several_pipes),
     };
     return cmocka_run_group_tests_name("s3_pipe", tests, NULL, NULL);

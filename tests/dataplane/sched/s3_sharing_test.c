@@ -46,8 +46,11 @@ static struct shares *random_shares(uint64_t *random)
         shares_cell(t, shares_deep(rate[b], SHARES_BANK_S + turns_s +
                                                 (double)world_draw(random, 0, 800) / 1000));
         t->ms_bank_s = SHARES_BANK_S + turns_s + 2 * SHARES_LLC_MOST / t->cell_rate[b];
-        if (world_draw(random, 0, 4) == 0) // little enough of it for every cell and pipe
+        if (world_draw(random, 0, 4) == 0) { // little enough of it for every cell and pipe
             shares_ms(t, b, CLASS_SIGNALLING, rate[b] / 8 / 10, BY_MS, 40, 300);
+            if (world_draw(random, 0, 1))
+                shares_twin(t, t->w->pfcs - 1, 40, 300);
+        }
         for (uint32_t c = 1; c < CLASS_COUNT; c++)
             if (world_draw(random, 0, 1))
                 random_pair(t, b, c, random);

@@ -4,6 +4,7 @@
 #include "tests/dataplane/sched/world_random.h"
 
 #include "tests/dataplane/random.h"
+#include "tests/dataplane/sched/check.h"
 
 // Passes, marks or drops by the random numbers that the scheduler gives it.
 static enum aqm_verdict any_verdict(const void *config, void *vars, const struct aqm_view *view)

@@ -4,6 +4,7 @@
 // or loses its CIR, and a class that gets another weight leave all ready cells where they are: what
 // there is to do for each is done a few at a time in later calls.
 #include "dataplane/sched/sched.h"
+#include "tests/dataplane/sched/check.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

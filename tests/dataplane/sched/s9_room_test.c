@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "tests/dataplane/random.h"
+#include "tests/dataplane/sched/check.h"
 
 #define BURST 32
 

@@ -2,6 +2,7 @@
 // has changed nothing: the same scheduler works on, and its whole memory is the same octet for
 // octet.
 #include "tests/dataplane/sched/world.h"
+#include "tests/dataplane/sched/check.h"
 
 #include <string.h>
 

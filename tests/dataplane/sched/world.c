@@ -1,5 +1,6 @@
 // See world.h: building, the event loop, the sources.
 #include "tests/dataplane/sched/world_inside.h"
+#include "tests/dataplane/sched/check.h"
 
 #include <string.h>
 

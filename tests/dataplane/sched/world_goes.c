@@ -1,6 +1,7 @@
 // See world.h: an MS goes from one world to another. Judged on the way: the order in which its
 // N-PDUs leave, and that each is as it was put.
 #include "tests/dataplane/sched/world_inside.h"
+#include "tests/dataplane/sched/check.h"
 
 struct going {
     struct world *from, *to;

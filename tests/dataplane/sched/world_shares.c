@@ -97,6 +97,44 @@ void shares_ms(struct shares *t, uint32_t b, enum traffic_class class, double de
     shares_add(t, world_add_ms(t->w, b, 1520), 0, c);
 }
 
+void shares_twin(struct shares *t, uint32_t pfc, uint16_t least, uint16_t most)
+{
+    struct world *w = t->w;
+    const struct world_pfc *p = &w->pfc[pfc];
+    uint32_t twin = world_add_pfc(w, p->ms, p->slot + 1, p->traffic_class);
+    world_add_source(w, (struct world_source){.pfc = twin,
+                                              .least = least,
+                                              .most = most,
+                                              .depth = 8,
+                                              .seed = twin,
+                                              .lle = w->source[w->sources - 1].lle});
+    if (p->traffic_class != CLASS_SIGNALLING)
+        return;
+    assert_true(t->twins_count < SHARES_TWINS);
+    t->twins[t->twins_count++] = (struct shares_twins){.pfc = {pfc, twin}};
+}
+
+static void twins_begin(struct shares *t)
+{
+    for (uint32_t i = 0; i < t->twins_count; i++)
+        for (uint32_t k = 0; k < 2; k++)
+            t->twins[i].before[k] = t->w->pfc[t->twins[i].pfc[k]].sent_octets;
+}
+
+static void twins_judge(const struct shares *t)
+{
+    for (uint32_t i = 0; i < t->twins_count; i++) {
+        const struct shares_twins *of = &t->twins[i];
+        double sent[2];
+        for (uint32_t k = 0; k < 2; k++)
+            sent[k] = (double)(t->w->pfc[of->pfc[k]].sent_octets - of->before[k]);
+        double half = (sent[0] + sent[1]) / 2;
+        if (fabs(sent[0] - half) > 0.02 * half + 2 * SHARES_LLC_MOST)
+            fail_msg("PFCs %u and %u, %s: %.0f and %.0f octets", of->pfc[0], of->pfc[1],
+                     class_names[t->w->pfc[of->pfc[0]].traffic_class], sent[0], sent[1]);
+    }
+}
+
 void shares_judge(struct shares *t, double warm_s, double measure_s)
 {
     struct world *w = t->w;
@@ -104,7 +142,9 @@ void shares_judge(struct shares *t, double warm_s, double measure_s)
     world_run(w, (uint64_t)(warm_s * 1e9));
     for (uint32_t i = 0; i < pairs; i++)
         t->before[i] = w->cell[i / CLASS_COUNT].class_octets[i % CLASS_COUNT];
+    twins_begin(t);
     world_run(w, w->now_ns + (uint64_t)(measure_s * 1e9));
+    twins_judge(t);
     filling(t->pair, pairs, t->cell_rate, w->cells, t->pipe_rate);
     for (uint32_t i = 0; i < pairs; i++) {
         double sent =

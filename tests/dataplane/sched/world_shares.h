@@ -8,6 +8,7 @@
 
 #define SHARES_LLC_MOST 1526.0
 #define SHARES_BANK_S   0.2
+#define SHARES_TWINS    16
 
 struct shares {
     struct world *w;
@@ -15,6 +16,11 @@ struct shares {
     double cell_rate[FILLING_CELLS], pipe_rate; // octets/s
     double ms_bank_s;                           // Bmax of MSs and PFCs: R times this, and one N-PDU
     uint64_t before[FILLING_PAIRS];
+    struct shares_twins {
+        uint32_t pfc[2];
+        uint64_t before[2];
+    } twins[SHARES_TWINS];
+    uint32_t twins_count;
 };
 
 // How a context asks for so many octets/s: by its MS's bucket, its own, or as a steady source of
@@ -44,7 +50,11 @@ uint32_t shares_add(struct shares *t, uint32_t ms, uint32_t slot, struct shares_
 // One more MS of that pair, its N-PDUs in one piece.
 void shares_ms(struct shares *t, uint32_t b, enum traffic_class class, double demand,
                enum shares_way way, uint16_t least, uint16_t most);
-// Lets it warm up and measures, judges each pair, and ends it.
+// A second context beside this one, in the MS's next slot, of its class, sizes and LLE, and greedy.
+// If they are of signalling, which goes first, only their MS's bucket makes them wait: whatever
+// both get together, each gets half of it.
+void shares_twin(struct shares *t, uint32_t pfc, uint16_t least, uint16_t most);
+// Lets it warm up and measures, judges each pair and all twins of signalling, and ends it.
 void shares_judge(struct shares *t, double warm_s, double measure_s);
 
 #endif

@@ -5,6 +5,7 @@
 #include "tests/dataplane/eal_fixture.h"
 #include "tests/dataplane/ports_fixture.h"
 #include "tests/dataplane/state/tree_fixture.h"
+#include "tests/dataplane/sched/check.h"
 
 static const struct state_limits limits = {
     .nses = 2, .nsvcs = 2, .bvcs = 2, .ggsns = 2, .mss = 2, .pdps = 2, .options_octets = 3};
@@ -183,6 +184,26 @@ static void test_freeze_and_release(void **state)
     assert_int_equal(taken(), 1);
 }
 
+// Whichever of two ends first, the other holds on; and both leave alone what is no hold.
+static void test_holds_do_not_know_of_each_other(void **state)
+{
+    static const uint8_t holds[] = {STATE_HELD_BY_CONTROL, STATE_HELD_UNTIL_HEARD,
+                                    STATE_HELD_FOR_PAGING, STATE_HELD_IN_STANDBY};
+    (void)state;
+    APPLY(ms_listen, 1);
+    for (uint32_t i = 0; i < 16; i++) {
+        uint8_t first = holds[i / 4], second = holds[i % 4];
+        put(100);
+        assert_int_equal(state_ms_hold(&made, sched, 1, first, now_ns), 0);
+        assert_int_equal(state_ms_hold(&made, sched, 1, second, now_ns), 0);
+        assert_int_equal(state_ms_let_go(&made, sched, 1, first, now_ns), 0);
+        assert_int_equal(taken(), first == second);
+        assert_int_equal(state_ms_let_go(&made, sched, 1, second, now_ns), 0);
+        assert_int_equal(taken(), first != second);
+        assert_int_equal(made.ms[1].holds, STATE_LISTENED_FOR);
+    }
+}
+
 static void test_move(void **state)
 {
     (void)state;
@@ -355,6 +376,7 @@ int main(void)
         TREE_TEST(test_ms_own_and_default),
         TREE_TEST(test_packet_flow),
         TREE_TEST(test_freeze_and_release),
+        TREE_TEST(test_holds_do_not_know_of_each_other),
         TREE_TEST(test_move),
         TREE_TEST(test_n201_u_of_an_lle),
         TREE_TEST(test_options),

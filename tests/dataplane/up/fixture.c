@@ -9,6 +9,7 @@
 #include "tests/dataplane/drop_scopes.h"
 #include "tests/dataplane/eal_fixture.h"
 #include "tests/dataplane/state/tree_fixture.h"
+#include "tests/dataplane/sched/check.h"
 
 #define BUFFERS    4600u // of Gb
 #define GN_BUFFERS 256u

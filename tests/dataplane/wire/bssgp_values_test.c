@@ -141,6 +141,26 @@ static void test_pfc_flows(void **state)
     EXPECT_FAULT(bssgp_flow_control_pfc_encode(&pdu, b, sizeof b), RANGE, 10);
 }
 
+static void test_pfc_flows_at_their_limits(void **state)
+{
+    const struct bssgp_pfc_flow most = {
+        .pfi = 0x7f, .bmax_octets = 6553500, .r_bit_per_s = 6553500};
+    const struct bssgp_pfc_flow wrong[] = {{.pfi = 0x80},
+                                           {.bmax_octets = 101},
+                                           {.bmax_octets = 6553600},
+                                           {.r_bit_per_s = 101},
+                                           {.r_bit_per_s = 6553600}};
+    struct bssgp_flow_control_pfc pdu = {.flows = {.n = 2, .item = {most}}}; // and one of zeroes
+    uint8_t b[32];
+    (void)state;
+    assert_int_equal(bssgp_flow_control_pfc_encode(&pdu, b, sizeof b), 23);
+    assert_memory_equal(b + 10, "\x52\x8b\x02\x7f\xff\xff\xff\xff\0\0\0\0\0", 13);
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        pdu.flows.item[1] = wrong[i];
+        EXPECT_FAULT(bssgp_flow_control_pfc_encode(&pdu, b, sizeof b), RANGE, 10);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -150,6 +170,7 @@ int main(void)
         cmocka_unit_test(test_wrong_areas),
         cmocka_unit_test(test_flow_units),
         cmocka_unit_test(test_pfc_flows),
+        cmocka_unit_test(test_pfc_flows_at_their_limits),
     };
     return cmocka_run_group_tests_name("wire/bssgp_values", tests, NULL, NULL);
 }

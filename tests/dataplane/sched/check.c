@@ -1,5 +1,7 @@
-// For tests: walks the whole structure and names the invariant that does not hold. Slow and plain
+// Walks the whole structure and names the invariant that does not hold. Slow and plain
 // on purpose; it recounts everything and trusts no counter.
+#include "tests/dataplane/sched/check.h"
+
 #include "dataplane/sched/sched_room.h"
 
 // Sums of the walk.
@@ -113,6 +115,15 @@ static bool waits_for_change(const struct sched *s, const struct tree_ms *m)
     return !(m->state & MS_OWN) && (c->defaults.terms.rate == 0 || c->state & BVC_DUE);
 }
 
+static bool last_is_signalling(struct tree_ms *m)
+{
+    bool data = false;
+    for (uint32_t slots = m->slots; slots; slots &= slots - 1)
+        data |= tree_pfc_of(m, (uint32_t)__builtin_ctz(slots))->traffic_class != CLASS_SIGNALLING;
+    return data && m->slots >> m->last & 1 &&
+           tree_pfc_of(m, m->last)->traffic_class == CLASS_SIGNALLING;
+}
+
 static const char *check_ms(const struct sched *s, uint32_t ms, struct sums *sums)
 {
     struct tree_ms *m = tree_ms(s, ms);
@@ -124,6 +135,7 @@ static const char *check_ms(const struct sched *s, uint32_t ms, struct sums *sum
     }
     MUST(sums->total - before == m->total, "an MS's total");
     MUST(!(m->backlog & ~m->slots), "a backlog in a PFC that is not there");
+    MUST(!last_is_signalling(m), "data's virtual time is that of signalling");
     MUST(m->state & MS_WAITS || m->wheel_ref == WHEEL_NO_REF, "an MS's ref");
     MUST(!(m->state & MS_WAITS) || m->wheel_ref != WHEEL_NO_REF || waits_for_change(s, m),
          "an MS waits for nothing");
@@ -367,5 +379,5 @@ const char *sched_check(const struct sched *s)
     MUST(sums.reserved_mss == s->reserved_mss, "the MSs that LLC frames wait for");
     MUST(sums.reserved <= s->reserved, "cells and NSEs that are kept for LLC frames");
     MUST(free_slots(s) == s->slots - total_packets(s->total), "free slots");
-    return sched_room_check(s);
+    return sched_check_room(s);
 }

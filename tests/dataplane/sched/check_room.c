@@ -1,4 +1,6 @@
-// For sched_check: computes the places and ranks (sched_places.c) that should exist, and compares.
+// Computes the places and ranks (sched_places.c) that should exist, and compares.
+#include "tests/dataplane/sched/check.h"
+
 #include "dataplane/sched/sched_room.h"
 
 #define MUST(what, text) \
@@ -164,7 +166,7 @@ static uint32_t free_places(const struct sched *s, uint32_t most)
     return n;
 }
 
-const char *sched_room_check(const struct sched *s)
+const char *sched_check_room(const struct sched *s)
 {
     const char *fault = NULL;
     uint32_t places = 0, nses[ROOM_UNITS] = {0};
