@@ -144,8 +144,9 @@ def large():
 
 @case("far too many of something, or of mistakes: no more is made of them than it takes to say so")
 def far_too_many():
-    is_refused(b"for i = 1, 60000 do nse { } end\n",
-               "x.lua:1: nse: found 4097 up to here, allowed at most 4096")
+    for kind, most in ("nse", 4096), ("nsvc", 16384), ("bvc", 65536), ("ggsn", 4096):
+        is_refused(f"for i = 1, 70000 do {kind} {{ }} end\n".encode(),
+                   f"x.lua:1: {kind}: found {most + 1} up to here, allowed at most {most}")
     folder = written((ROOT / "config/quickstart.lua").read_bytes() +
                      b"\nfor i = 1, 60000 do class { } end\n")
     done = sluice("check", "x.lua", cwd=folder)

@@ -234,20 +234,24 @@ def minute(p):
     same(counts(p, "moved", "paged", "unheard"), (MANY, 0, 0), "claims moved, paged, unheard")
 
 
-@case("an area of both: beyond that they are paged in their own cells first, as many again")
-@place(nse=LISTED, count=120)
-def beyond(p):
-    for number in range(100):
-        claim(p, TLLI + number)
-    same(counts(p, "moved", "paged", "unheard"), (20, 20, 60), "claims moved, paged, unheard")
-    same([record.pdu.sdu["tmsi"] for record in p.a.received if record.pdu.sdu
-          and record.pdu.sdu.name == "bssgp_paging_ps"], [TLLI + n for n in range(20, 40)], "pages")
-    p.world.run(S)
-    for number in range(40, 100):
-        claim(p, TLLI + number)
-    same(counts(p, "moved", "paged", "unheard"), (40, 40, 80), "claims moved, paged, unheard")
-    p.world.run(SILENCE)
-    same(counts(p, "moved"), (80,), "claims moved when nobody answered")
+for COUNT, LIMIT in (120, 20), (MANY, MANY // 60):
+    @case(f"an area of both, {COUNT} MSs: beyond {LIMIT} a second they are paged in their own cells first,"
+          " as many again", LIMIT)
+    @place(nse=LISTED, count=COUNT)
+    def beyond(p, limit):
+        for number in range(5 * limit):
+            claim(p, TLLI + number)
+        same(counts(p, "moved", "paged", "unheard"), (limit, limit, 3 * limit), "claims moved, paged, unheard")
+        same([record.pdu.sdu["tmsi"] for record in p.a.received if record.pdu.sdu
+              and record.pdu.sdu.name == "bssgp_paging_ps"],
+             [TLLI + n for n in range(limit, 2 * limit)], "pages")
+        p.world.run(S)
+        for number in range(2 * limit, 5 * limit):
+            claim(p, TLLI + number)
+        same(counts(p, "moved", "paged", "unheard"), (2 * limit, 2 * limit, 4 * limit),
+             "claims moved, paged, unheard")
+        p.world.run(SILENCE)
+        same(counts(p, "moved"), (4 * limit,), "claims moved when nobody answered")
 
 
 @case("ten thousand claims in a second: pages as many as are allowed, and nobody's packets wait")

@@ -287,10 +287,9 @@ local function check_lab(state, cfg, imsis)
 end
 
 -- Notes, at the first place beyond it, that a limit of the dataplane is exceeded.
-local function check_limit(state, record, key, found, what, limit)
+local function check_limit(state, ms, found, what, limit)
     if found > limit.most then
-        note(state, record, key, "found %d %s up to here, allowed at most %d", found, what,
-            limit.most)
+        note(state, ms, "count", "found %d %s up to here, allowed at most %d", found, what, limit.most)
         return true
     end
     return false
@@ -298,15 +297,11 @@ end
 
 local function check_bvcs(state, seen, bvcs)
     for _, bvc in breath.each(bvcs) do
-        seen.bvcs = seen.bvcs + 1
-        if check_limit(state, bvc, "bvci", seen.bvcs, "cells", limits.bvcs) then
-            return true
-        end
         for _, ms in breath.each(bvc.ms) do
             seen.mss = seen.mss + ms.count
             seen.pdps = seen.pdps + ms.count * #ms.pdp
-            if check_limit(state, ms, "count", seen.mss, "MSs", limits.mss)
-                or check_limit(state, ms, "count", seen.pdps, "PDP contexts", limits.pdps) then
+            if check_limit(state, ms, seen.mss, "MSs", limits.mss)
+                or check_limit(state, ms, seen.pdps, "PDP contexts", limits.pdps) then
                 return true
             end
         end
@@ -314,19 +309,13 @@ local function check_bvcs(state, seen, bvcs)
     return false
 end
 
+-- MSs and their contexts; check.lua limits the number of blocks.
 local function check_limits(state, cfg)
-    local seen = { nsvcs = 0, bvcs = 0, mss = 0, pdps = 0 }
-    for i, nse in breath.each(cfg.nse) do
-        seen.nsvcs = seen.nsvcs + #nse.nsvc
-        if check_limit(state, nse, "nsei", i, "NSEs", limits.nses)
-            or check_limit(state, nse, "nsei", seen.nsvcs, "NS-VCs", limits.nsvcs)
-            or check_bvcs(state, seen, nse.bvc) then
+    local seen = { mss = 0, pdps = 0 }
+    for _, nse in breath.each(cfg.nse) do
+        if check_bvcs(state, seen, nse.bvc) then
             return
         end
-    end
-    local last = cfg.ggsn[#cfg.ggsn]
-    if last then
-        check_limit(state, last, "address", #cfg.ggsn, "GGSNs", limits.ggsns)
     end
 end
 
