@@ -76,6 +76,8 @@ def help_printed():
     whole = r"\\fB\\-\\-[\w\\-]+\\fR( \\fI[^\\]+\\fR)?"
     same([tag for tag in tags if not re.fullmatch(whole, tag)], [], "tags that have more on their line")
     right(len(tags) == man.count("\n.TP") > 15, f"{len(tags)} tags")
+    # man breaks a line at an indent or an empty line only if nothing stands before it.
+    right("\n  memif  " in man and "\n\nExit status: " in man, f"lines are run together in:\n{man}")
     asked = "COMP_WORDS=(sluice stats --c); COMP_CWORD=2; _sluice; echo ${COMPREPLY[@]}"
     done = subprocess.run(["bash", "-c", f"{bash}\n{asked}"], capture_output=True, text=True,
                           check=False)

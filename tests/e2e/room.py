@@ -48,6 +48,26 @@ def room():
           done.stderr)
 
 
+def any_cells(*of_nses):
+    """NSEs with a cell each, whose BSSs may bring more."""
+    return """run { name = "any", clock = "real" }
+        gn { device = "net_null0", address = "192.0.2.1" }
+        gb { device = "net_null1", address = "198.51.100.1" }
+        """ + "".join(f"""nse {{
+            nsei = {i}, ns = "reset", cells = "any", {more}
+            nsvc {{ nsvci = {i}, peer = "198.51.100.1{i}" }},
+            bvc {{ bvci = 3 }},
+        }}
+        """ for i, more in enumerate(of_nses, 1))
+
+
+@case("cells that BSSs bring: room for each cells_most, and for sixteen more that all share")
+def brought():
+    for of_nses, bvcs in ((("", ""), 2 + 16), (("cells_most = 5,", ""), 2 + 5 + 16),
+                          (("cells_most = 5,", "cells_most = 7,"), 2 + 12 + 16)):
+        same(room_of(any_cells(*of_nses))["bvcs"], bvcs, f"cells, with {of_nses}")
+
+
 @case("memory does not grow with the workers but for the quarter, and by what each has besides")
 def memory():
     octets = {}

@@ -161,13 +161,15 @@ def sizes(lines, columns):
 
 
 def answer_with_delays(command):
-    """An instance with one cell, whose MSs have waited for 5, 50 and 20 ms, in bucket and queue."""
+    """An instance with one cell, whose MSs wait for 5, 50, 20 and 35 ms, in bucket and queue together:
+    in another order by either alone, and by their difference."""
     name = command.decode().split(",")[0]
     rows = {"/sluice/bvcs": [{"nsei": 7, "bvci": 20}],
             "/sluice/cell_mss": [
                 {"ms_id": 1, "imsi": "111", "delay_ns": 4000000, "sojourn_ns": 1000000},
                 {"ms_id": 2, "imsi": "222", "sojourn_ns": 50000000},
-                {"ms_id": 3, "imsi": "333", "delay_ns": 20000000, "sojourn_ns": 0}]}.get(name)
+                {"ms_id": 3, "imsi": "333", "delay_ns": 20000000, "sojourn_ns": 0},
+                {"ms_id": 4, "imsi": "444", "delay_ns": 25000000, "sojourn_ns": 10000000}]}.get(name)
     value = {"name": "fake", "run_ns": 1} if rows is None else {
         "first": 0, "count": len(rows), "rows": {str(i): row for i, row in enumerate(rows)}}
     return json.dumps({name: value}).encode()
@@ -181,7 +183,7 @@ def order():
         top.until("7-20")
         top.press("\r")
         rows = top.until("MSs of cell 7-20")
-        same([row.split()[1] for row in rows[3:6]], ["222", "333", "111"], "MSs")
+        same([row.split()[1] for row in rows[3:7]], ["222", "444", "333", "111"], "MSs")
         top.press("q")
         top.finish()
 

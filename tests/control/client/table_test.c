@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "control/client/columns.h"
 #include "control/client/session.h"
 #include "control/client/value.h"
 
@@ -69,6 +70,40 @@ static void rows_by_their_columns(void **state)
     expect_row("{\"nsei\": 1, \"bvci\": 2, \"state\": \"up\", \"blocked\": 1, \"n\": 12345}",
                "1-2      blocked           -  12.3");
     expect_row("{}", "0-0                        -     0");
+}
+
+// The tables of stats and top: which columns, in which order, and how wide. Those of top leave room
+// for the rank in 80 characters.
+static void titles_above_their_figures(void **state)
+{
+    static const struct {
+        const struct table_columns *columns;
+        const char *title;
+    } tables[] = {
+        {&columns_ports, "port  link  frames in  octets in  frames out  octets out  to control"
+                         "   dropped"},
+        {&columns_classes,
+         "class           N-PDUs in  octets in      out   queued   octets   marked   dropped"},
+        {&columns_nses, "  NSEI  state        cells             R  B x 8 / R   queued     sent"
+                        "    heard   dropped"},
+        {&columns_nsvcs, "  NSEI   NSVCI  state               "},
+        {&columns_cells,
+         "cell         state         MSs             R     Bmax  B x 8 / R      waits  queued"
+         "     sent  marked  dropped"},
+        {&columns_mss, "IMSI                 TLLI  state                 R  B x 8 / R      waits"
+                       "  queued     sent  marked  dropped"},
+        {&columns_flows, "packet flow                R  B x 8 / R      waits   queued   octets"},
+        {&columns_top_cells, "cell         state         MSs  R bit/s    sends   B x 8/R     waits"
+                             "  queued"},
+        {&columns_top_mss, "IMSI             state      R bit/s    sends   B x 8/R     waits"
+                           "  queued"},
+    };
+    char line[TABLE_LINE_OCTETS];
+    (void)state;
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        table_title(tables[i].columns, line);
+        assert_string_equal(line, tables[i].title);
+    }
 }
 
 static void what_is_no_number_or_text_is_nothing(void **state)
@@ -176,6 +211,7 @@ int main(void)
         cmocka_unit_test(figures_have_three_digits),
         cmocka_unit_test(times_in_ms_or_s),
         cmocka_unit_test(rows_by_their_columns),
+        cmocka_unit_test(titles_above_their_figures),
         cmocka_unit_test(what_is_no_number_or_text_is_nothing),
         cmocka_unit_test(json_is_taken_whole_or_not),
         cmocka_unit_test(lists_and_members),

@@ -181,6 +181,31 @@ static void cells_by_delay_and_their_sums(void **state)
     close_whole();
 }
 
+// However many there are, each is in the list once.
+static void more_cells_than_there_was_room_for(void **state)
+{
+    enum { MANY = 300 };
+    struct dp_config c = path_config(2);
+    struct cells cells = {0};
+    (void)state;
+    c.bvcs = MANY;
+    open_workers(&c);
+    for (uint32_t i = p.workers; i < MANY; i++)
+        DO(bvc, .bvc_id = i, .nse_id = i % 2, .bvci = (uint16_t)(2 + i));
+    struct ask ask = all_of();
+    run_workers();
+    for (int again = 0; again < 2; again++) {
+        assert_null(cells_read(&cells, &ask));
+        assert_int_equal(cells.n, MANY);
+        assert_true(cells.room >= MANY);
+        for (uint32_t i = 0; i < MANY; i++) // none has a delay
+            assert_int_equal(cells.cell[i].view.bvc_id, i);
+    }
+    cells_free(&cells);
+    stop_workers();
+    close_whole();
+}
+
 static void one_that_stands_is_given_up(void **state)
 {
     struct ask_stats stats;
@@ -208,6 +233,7 @@ int main(void)
         cmocka_unit_test(one_ms_of_several_workers),
         cmocka_unit_test(counters_are_summed),
         cmocka_unit_test(cells_by_delay_and_their_sums),
+        cmocka_unit_test(more_cells_than_there_was_room_for),
         cmocka_unit_test(one_that_stands_is_given_up),
     };
     return cmocka_run_group_tests_name("control/export/ask", tests, path_start_eal, NULL);

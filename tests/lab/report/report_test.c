@@ -1,9 +1,10 @@
-// When a run is sound: one thing at a time is wrong, and says so.
+// When a run is sound: one thing at a time is wrong, and says so. What the summary says of drops.
 #include "lab/report/report.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -107,14 +108,39 @@ static void an_n_pdu_too_many(void **state)
     assert_false(report_sound(&report));
 }
 
+// summary.json names each reason that has a count, and no other.
+static void why_packets_were_dropped(void **state)
+{
+    static const uint64_t events[EVENT_COUNT];
+    struct stats_drop *drop = report.stats.of_port[STATS_GB].drop;
+    (void)state;
+    report.name = report.last_fault = "";
+    report.events = events;
+    for (int one = 0; one < DROP_COUNT; one++) {
+        char *text = NULL, wanted[128];
+        size_t n = 0;
+        drop[one] = (struct stats_drop){7, 700};
+        FILE *out = open_memstream(&text, &n);
+        report_summary(&report, out);
+        fclose(out);
+        for (int d = 0; d < DROP_COUNT; d++) {
+            snprintf(wanted, sizeof wanted, "\"%s\": {", stats_drop_names[d]);
+            assert_int_equal(strstr(text, wanted) != NULL, d == one);
+        }
+        free(text);
+        drop[one] = (struct stats_drop){0};
+    }
+}
+
 #define REPORT_TEST(name) cmocka_unit_test_setup(name, begin)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        REPORT_TEST(all_that_came_is_sound), REPORT_TEST(what_the_dataplane_says_of_itself),
-        REPORT_TEST(what_the_ends_say),      REPORT_TEST(an_n_pdu_that_is_lost),
-        REPORT_TEST(a_frame_that_is_lost),   REPORT_TEST(an_n_pdu_too_many),
+        REPORT_TEST(all_that_came_is_sound),   REPORT_TEST(what_the_dataplane_says_of_itself),
+        REPORT_TEST(what_the_ends_say),        REPORT_TEST(an_n_pdu_that_is_lost),
+        REPORT_TEST(a_frame_that_is_lost),     REPORT_TEST(an_n_pdu_too_many),
+        REPORT_TEST(why_packets_were_dropped),
     };
     return cmocka_run_group_tests_name("lab/report/report", tests, NULL, NULL);
 }
