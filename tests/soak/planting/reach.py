@@ -25,7 +25,7 @@ def hook_lua(copy):
     assert STATE in new, f"{HOOKED} makes no state as reach.py knows it"
     new = new.replace(STATE, f"{STATE}    if (lua->L)\n"
                              "        lua_sethook(lua->L, note_line, LUA_MASKLINE, 0);\n")
-    path.write_text(f'#include "tests/soak/planting/line_hook.h"\n{new}')
+    path.write_text(f'#include "tests/soak/planting/line_hook.inc"\n{new}')
 
 
 def lines_of(fault):
