@@ -160,7 +160,7 @@ def lock(args):
 
 def benches_for(args):
     lock(args)
-    whole = judge.Whole(FOLDER, args.build)
+    whole = judge.Whole(FOLDER, args.build, args.first)
     ninjas = max(1, (os.cpu_count() or 1) // args.jobs)
     return whole, [judge.Bench(FOLDER, str(i + 1), whole, args.budget, ninjas)
                    for i in range(args.jobs)]
@@ -245,6 +245,7 @@ def main():
     parser.add_argument("--json", type=lambda name: ROOT / name, metavar="FILE")
     parser.add_argument("--kept", type=pathlib.Path, metavar="FILE",
                         help="a --json of the same tree and seed: what it says is caught, is not judged again")
+    parser.add_argument("--first", nargs="+", default=[], metavar="TEST", help="tests that run before others")
     parser.add_argument("--jobs", type=int, default=2, help="copies that work in parallel (2)")
     parser.add_argument("--budget", type=int, default=BUDGET_S, help=f"seconds a fault ({BUDGET_S})")
     parser.add_argument("--build", choices=judge.BUILDS, default="release")

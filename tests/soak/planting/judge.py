@@ -108,8 +108,8 @@ def run(copy, program):
 class Whole:
     """The complete copy and build without a fault."""
 
-    def __init__(self, folder, build):
-        self.copy, self.build = folder / "whole", build
+    def __init__(self, folder, build, first):
+        self.copy, self.build, self.first = folder / "whole", build, set(first)
         copies.copy_tree(self.copy)
         copies.set_up(self.copy, build, BUILDS[build])
         copies.do(self.copy, "ninja", "-C", f"build/{build}")
@@ -131,7 +131,8 @@ class Whole:
             return self.known.sound[test.name] == "good"
 
     def order(self, fault):
-        """The tests that contain the file and may run the line, the nearest first, then the cheapest."""
+        """The tests that contain the file and may run the line: those that were asked for, those that
+        are known to run it, the nearest, the cheapest."""
         caught = self.known.caught.get(os.path.dirname(fault.path), {})
         tests = [(self.reach.runs(test.name, fault), test)
                  for test in self.ground.reaching(fault.path) if test.name not in NOT_RUN]
@@ -140,7 +141,7 @@ class Whole:
 
         def key(pair):
             runs, test = pair
-            return (not runs, -ground.nearness(fault.path, test),
+            return (test.name not in self.first, not runs, -ground.nearness(fault.path, test),
                     self.known.cost(test) / (1 + caught.get(test.name, 0)), test.name)
         return [test for _, test in sorted(tests, key=key)]
 
