@@ -141,7 +141,7 @@ class Whole:
 
         def key(pair):
             runs, test = pair
-            return (test.name not in self.first, not runs, -ground.nearness(fault.path, test),
+            return (test.name not in self.first, runs is False, -ground.nearness(fault.path, test),
                     self.known.cost(test) / (1 + caught.get(test.name, 0)), test.name)
         return [test for _, test in sorted(tests, key=key)]
 
