@@ -2,8 +2,15 @@
 #include "dataplane/state/state.h"
 #include "tests/dataplane/down/thread.h"
 
+#include <string.h>
+
+#include "tests/dataplane/wire/judge.h"
+
 #define STRANGER  0xcb007107u // 203.0.113.7
 #define NEIGHBOUR 0xc0000209u // 192.0.2.9, beside the GGSN
+
+// The NIC's address, which is in each frame to it, ends in the address of context 1's GGSN.
+static const uint8_t nic[6] = {2, 0, 0xc0, 0, 2, 9};
 
 static struct command ggsn(uint32_t id, uint32_t ipv4)
 {
@@ -19,7 +26,9 @@ static struct command ggsn(uint32_t id, uint32_t ipv4)
 // Context 0 has no GGSN, context 1 that of id 1.
 static void open_with_contexts(void)
 {
-    thread_open(100, 16);
+    struct dp_config config = thread_config(100, 16);
+    memcpy(config.gn.mac.octet, nic, sizeof nic);
+    thread_open_config(&config);
     thread_do(&(struct command){.op = COMMAND_gn_from});
     struct command first = ggsn(0, GGSN), second = ggsn(1, NEIGHBOUR);
     thread_do(&first);
@@ -41,20 +50,31 @@ static void open_with_contexts(void)
     thread_poll_to_rest();
 }
 
-static bool passes(uint32_t pdp, uint32_t from)
+static struct rte_mbuf *frame_from(uint32_t pdp, uint32_t from)
+{
+    struct rte_mbuf *m = thread_gn_frame(t.pdp[pdp].teid, 100, 0);
+    uint8_t *b = rte_pktmbuf_mtod(m, uint8_t *);
+    memcpy(b, nic, sizeof nic);
+    thread_put32(b + 14 + 12, from);
+    thread_put_ip_checksum(b + 14);
+    return m;
+}
+
+// Else it is refused for its sender.
+static bool comes_in(struct rte_mbuf *m)
 {
     const uint64_t *in = &dp_stats(t.worker)->of_class[CLASS_BACKGROUND].in_packets, before = *in;
     uint64_t dropped = thread_dropped(DROP_gn_source).packets;
-    struct rte_mbuf *m = thread_gn_frame(t.pdp[pdp].teid, 100, 0);
-    uint8_t *ip = rte_pktmbuf_mtod_offset(m, uint8_t *, 14);
-    thread_put32(ip + 12, from);
-    thread_put16(ip + 10, 0);
-    thread_put_ip_checksum(ip);
     thread_send_frame(m);
     thread_poll_to_rest();
     bool passed = *in == before + 1;
     assert_int_equal(thread_dropped(DROP_gn_source).packets, dropped + !passed);
     return passed;
+}
+
+static bool passes(uint32_t pdp, uint32_t from)
+{
+    return comes_in(frame_from(pdp, from));
 }
 
 static void a_context_hears_its_own_ggsn_only(void **state)
@@ -66,6 +86,59 @@ static void a_context_hears_its_own_ggsn_only(void **state)
     assert_false(passes(1, STRANGER));
     assert_false(passes(1, 0));
     assert_false(passes(1, 1)); // its GGSN's id is no address
+    thread_close();
+}
+
+// Makes room after the IPv4 header. Returns the frame.
+static uint8_t *insert(struct rte_mbuf *m, uint16_t octets)
+{
+    uint8_t *b = rte_pktmbuf_mtod(m, uint8_t *);
+    assert_non_null(rte_pktmbuf_append(m, octets));
+    memmove(b + 34 + octets, b + 34, m->pkt_len - 34u - octets);
+    return b;
+}
+
+static struct rte_mbuf *with_option(struct rte_mbuf *m, uint32_t option)
+{
+    uint8_t *ip = insert(m, 4) + 14;
+    ip[0] = 0x46;
+    thread_put16(ip + 2, m->pkt_len - 14);
+    thread_put32(ip + 20, option);
+    thread_put16(ip + 10, 0);
+    thread_put16(ip + 10, plain_checksum(ip, 24));
+    return m;
+}
+
+// From 2001:0:middle::, to fd00::1.
+static struct rte_mbuf *over_ipv6(struct rte_mbuf *m, uint32_t middle)
+{
+    uint8_t *b = insert(m, 20), *ip = b + 14;
+    thread_put16(b + 12, 0x86dd);
+    memset(ip, 0, 40);
+    ip[0] = 0x60;
+    thread_put16(ip + 4, m->pkt_len - 54);
+    ip[6] = 17;
+    ip[7] = 9;
+    thread_put16(ip + 8, 0x2001);
+    thread_put32(ip + 12, middle);
+    ip[24] = 0xfd;
+    ip[39] = 1;
+    return m;
+}
+
+static void its_ggsns_address_elsewhere_in_the_frame_vouches_for_nobody(void **state)
+{
+    (void)state;
+    open_with_contexts();
+    for (uint32_t at = 6; at + 4 <= 150;
+         at = at == 8 ? 50 : at + 1) { // the sender's MAC; the N-PDU
+        struct rte_mbuf *m = frame_from(1, STRANGER);
+        thread_put32(rte_pktmbuf_mtod_offset(m, uint8_t *, at), NEIGHBOUR);
+        assert_false(comes_in(m));
+    }
+    assert_true(comes_in(with_option(frame_from(1, NEIGHBOUR), STRANGER)));
+    assert_false(comes_in(with_option(frame_from(1, STRANGER), NEIGHBOUR)));
+    assert_false(comes_in(over_ipv6(frame_from(1, NEIGHBOUR), NEIGHBOUR)));
     thread_close();
 }
 
@@ -129,6 +202,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_context_hears_its_own_ggsn_only),
+        cmocka_unit_test(its_ggsns_address_elsewhere_in_the_frame_vouches_for_nobody),
         cmocka_unit_test(a_context_without_a_ggsn_hears_those_that_there_are),
         cmocka_unit_test(gn_from_lets_others_send_to_all_contexts),
         cmocka_unit_test(a_stranger_is_told_nothing),

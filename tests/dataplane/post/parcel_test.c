@@ -371,6 +371,18 @@ static void the_end_on_the_way(void **state)
     assert_int_equal(at[1].stats.of_class[3].drop[DROP_shutdown].octets, 1000);
 }
 
+// An internal error is not silent: the worker whose scheduler refuses counts it.
+static void a_scheduler_that_refuses(void **state)
+{
+    (void)state;
+    make_ms(7);
+    assert_int_equal(sched_ms_remove(at[0].sched, 7, DROP_removed, 0), 0);
+    assert_true(leave(0, 7));
+    assert_int_equal(at[0].stats.commands_refused, 1);
+    assert_true(take_letter(1) && unpack(1, 7)); // nothing that a scheduler would add
+    assert_int_equal(at[1].stats.commands_refused, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -381,6 +393,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(no_room_where_it_comes, make, release),
         cmocka_unit_test_setup_teardown(what_is_nobodys_stays_so, make, release),
         cmocka_unit_test_setup_teardown(the_end_on_the_way, make, release),
+        cmocka_unit_test_setup_teardown(a_scheduler_that_refuses, make, release),
     };
     return cmocka_run_group_tests(tests, eal_fixture_setup, eal_fixture_teardown);
 }
