@@ -95,19 +95,19 @@ static struct row row_of(const struct ask *ask, uint32_t worker, uint32_t i)
 // worker. Returns false if there is none.
 static bool next_row(const struct ask *ask, uint32_t *at, uint32_t end, struct row *next)
 {
-    uint32_t whose = VIEW_ALL;
+    uint32_t best = VIEW_ALL;
     for (uint32_t w = 0; w < ask->workers; w++) {
         if (at[w] >= query[w].n)
             continue;
         struct row row = row_of(ask, w, at[w]);
-        if (row.id < end && (whose == VIEW_ALL || row.id < next->id)) {
+        if (row.id < end && (best == VIEW_ALL || row.id < next->id)) {
             *next = row;
-            whose = w;
+            best = w;
         }
     }
-    if (whose == VIEW_ALL)
+    if (best == VIEW_ALL)
         return false;
-    at[whose]++;
+    at[best]++;
     return true;
 }
 

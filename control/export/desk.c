@@ -21,16 +21,16 @@
 
 struct client {
     int fd;         // -1: no client
-    int line;       // the connection that carries its question; NOBODY: none
+    int line;       // the connection that carries its question; NONE: none
     uint64_t spoke; // desk.spoken at its last question
 };
 
 struct line {
     int fd;
-    int client; // the client of the next answer; NOBODY: free; GONE: the client has left
+    int client; // the client of the next answer; NONE: free; GONE: the client has left
 };
-#define NOBODY (-1)
-#define GONE   (-2)
+#define NONE (-1)
+#define GONE (-2)
 
 static struct desk {
     struct client client[CLIENTS];
@@ -52,7 +52,7 @@ static void send_off(struct client *c)
     c->fd = -1;
     if (c->line >= 0)
         desk.line[c->line].client = GONE;
-    c->line = NOBODY;
+    c->line = NONE;
 }
 
 static struct client *place(void)
@@ -104,7 +104,7 @@ static void welcome(void)
     if (fd < 0)
         return;
     struct client *c = place();
-    *c = (struct client){.fd = fd, .line = NOBODY, .spoke = ++desk.spoken};
+    *c = (struct client){.fd = fd, .line = NONE, .spoke = ++desk.spoken};
     tell(c, desk.greeting, desk.greeting_octets);
 }
 
@@ -113,9 +113,9 @@ static void welcome(void)
 static int free_line(void)
 {
     for (int i = 0; i < LINES; i++)
-        if (desk.line[i].fd >= 0 && desk.line[i].client == NOBODY)
+        if (desk.line[i].fd >= 0 && desk.line[i].client == NONE)
             return i;
-    return NOBODY;
+    return NONE;
 }
 
 static void ask(struct client *c, int i)
@@ -141,14 +141,14 @@ static void answer(struct line *line)
 {
     ssize_t n = recv(line->fd, desk.answer, sizeof desk.answer, 0);
     int to = line->client;
-    line->client = NOBODY;
+    line->client = NONE;
     if (n <= 0) { // DPDK has closed the connection
         close(line->fd);
         line->fd = -1;
     }
     if (to < 0)
         return;
-    desk.client[to].line = NOBODY;
+    desk.client[to].line = NONE;
     if (n <= 0)
         send_off(&desk.client[to]);
     else
@@ -261,9 +261,9 @@ int desk_open(const char *instance)
 {
     desk.listener = desk.bell[0] = desk.bell[1] = -1;
     for (int i = 0; i < LINES; i++)
-        desk.line[i] = (struct line){.fd = -1, .client = NOBODY};
+        desk.line[i] = (struct line){.fd = -1, .client = NONE};
     for (int i = 0; i < CLIENTS; i++)
-        desk.client[i] = (struct client){.fd = -1, .line = NOBODY};
+        desk.client[i] = (struct client){.fd = -1, .line = NONE};
     int fault = open_all(instance);
     if (fault)
         close_all();

@@ -37,15 +37,15 @@ static socklen_t address_of(const char *interface, struct sockaddr_un *address)
 
 static int owner_of(const struct sockaddr_un *address, socklen_t octets)
 {
-    struct ucred who = {.pid = 0};
-    socklen_t n = sizeof who;
+    struct ucred peer = {.pid = 0};
+    socklen_t n = sizeof peer;
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
         return 0;
     if (connect(fd, (const struct sockaddr *)address, octets) == 0)
-        getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n);
+        getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &n);
     close(fd);
-    return who.pid;
+    return peer.pid;
 }
 
 bool claim_device(const char *device, int *owner)

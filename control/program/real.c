@@ -309,11 +309,11 @@ static bool claim(const char *device, const char *port)
     int owner;
     if (claim_device(device, &owner))
         return true;
-    char who[16] = "?"; // unknown
+    char process[16] = "?"; // unknown
     if (owner)
-        snprintf(who, sizeof who, "%d", owner);
+        snprintf(process, sizeof process, "%d", owner);
     fprintf(stderr, "sluice run: %s.device: the interface of %s is in use by process %s\n", port,
-            device, who);
+            device, process);
     return false;
 }
 

@@ -216,9 +216,10 @@ static int run_all(struct run *run)
     int signalling = run_signalling_end(run);
     status = status ? status : signalling;
     tear_down(run);
-    if (!status)
+    bool ended = !status;
+    if (ended)
         status = run_write(run, "run.json", put_run_json, run);
-    if (!status && run->buffers_held)
+    if (ended && run->buffers_held)
         status = run_failed("internal error", "packet buffers were not freed; please report this");
     if (!status)
         print_where(run);

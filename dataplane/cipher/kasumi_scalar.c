@@ -178,10 +178,10 @@ void cipher_kasumi_scalar(struct kasumi_stream *streams, uint32_t n, uint32_t do
 {
     for (uint32_t i = 0; i < n; i += WAYS) {
         // ways without a stream compute unused results
-        struct kasumi_stream nobody = {.key = streams[i].key};
+        struct kasumi_stream unused = {.key = streams[i].key};
         struct kasumi_stream *stream[WAYS];
         for (uint32_t w = 0; w < WAYS; w++)
-            stream[w] = i + w < n ? &streams[i + w] : &nobody;
+            stream[w] = i + w < n ? &streams[i + w] : &unused;
         run(stream, done);
     }
 }

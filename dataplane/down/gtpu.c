@@ -61,7 +61,7 @@ static uint32_t indication(struct down *down, struct rte_mbuf *packet,
     if (!state_is_ggsn(down->state, &event.source))
         return DROP_stranger;
     event.teid = error.teid;
-    if (!event_put_of_anybody(down->events, &event))
+    if (!event_put_unsolicited(down->events, &event))
         return DROP_control_full;
     struct stats_port *stats = down->gn->stats;
     stats->control_packets++;

@@ -160,7 +160,7 @@ static void page(struct down *down, struct state_ms *ms, uint32_t ms_id, uint64_
     event.nse_id = down->state->bvc[ms->bvc].nse;
     event.bvc_id = ms->bvc;
     event.ms_id = down->state->ms_up[ms_id].id;
-    if (!event_put_of_anybody(down->events, &event))
+    if (!event_put_unsolicited(down->events, &event))
         return;
     state_ms_hold(down->state, down->sched, ms_id, STATE_HELD_FOR_PAGING, now_ns);
 }

@@ -26,7 +26,7 @@ static inline bool event_put(struct rte_ring *events, struct event *event)
     return rte_ring_sp_enqueue_elem(events, event, sizeof *event) == 0;
 }
 
-static inline bool event_put_of_anybody(struct rte_ring *events, struct event *event)
+static inline bool event_put_unsolicited(struct rte_ring *events, struct event *event)
 {
     return rte_ring_free_count(events) > rte_ring_get_capacity(events) / 2 &&
            event_put(events, event);

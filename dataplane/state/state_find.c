@@ -3,7 +3,7 @@
 
 #include <rte_hash.h>
 
-_Static_assert(NAMES_NONE == STATE_NONE, "who has no name is nobody");
+_Static_assert(NAMES_NONE == STATE_NONE, "no name: no id");
 
 static uint32_t found(const struct rte_hash *hash, const void *key)
 {

@@ -17,7 +17,7 @@ static void frame_begin(struct up_frame *f, const struct state *state, struct rt
     f->nsvc = state_nsvc_of(state, &endpoint);
     f->nse = f->nsvc == STATE_NONE ? STATE_NONE : state->nsvc[f->nsvc].nse;
     f->bvc = f->ms = STATE_NONE;
-    f->of_anybody = false;
+    f->unsolicited = false;
 }
 
 // Only UL-UNITDATA holds user data (TS 48.018 10.2.2); the BVCI of its NS-UNITDATA names the cell.
@@ -26,7 +26,7 @@ static enum up_way bssgp(const struct state *state, struct up_frame *f)
     int fault = up_bssgp(f->bssgp.at, f->bssgp.n, &f->tlli, &f->llc);
     if (fault == wire_fault(WIRE_TYPE, 0))
         return UP_CONTROL;
-    f->of_anybody = true;
+    f->unsolicited = true;
     if (fault < 0)
         return up_end(f, UP_FAULTY, DROP_bssgp);
     f->bvc = state_bvc_of(state, f->nse, f->bvci);
@@ -36,11 +36,12 @@ static enum up_way bssgp(const struct state *state, struct up_frame *f)
     return f->ms == STATE_NONE ? UP_CONTROL : UP_ON;
 }
 
-static enum up_way whose(const struct state *state, struct up_frame *f)
+// NS, BSSGP and LLC in turn.
+static enum up_way stages(const struct state *state, struct up_frame *f)
 {
     enum up_way way = up_ns(f);
     if (way == UP_ON && state->nsvc[f->nsvc].blocked) {
-        f->of_anybody = true;
+        f->unsolicited = true;
         way = UP_CONTROL;
     }
     if (way == UP_ON)
@@ -90,7 +91,7 @@ static uint32_t sort(struct up *up, struct rte_mbuf **frames, const struct port_
             go_on(up, f);
             continue;
         }
-        enum up_way way = whose(up->state, f);
+        enum up_way way = stages(up->state, f);
         if (way != UP_ON) {
             set_aside(up, f, way, told, now_ns);
             continue;

@@ -49,7 +49,7 @@ void up_unlisted(struct up *up, const struct up_frame *f, uint64_t now_ns)
     event.udp_port = f->from.udp_port;
     event.pdu = (struct octets){&types[f->ns.at[0]], 1};
     up->unlisted_ns = now_ns + UP_UNLISTED_NS;
-    event_put_of_anybody(up->events, &event);
+    event_put_unsolicited(up->events, &event);
 }
 
 void up_ns_alive(struct up *up, const struct up_frame *f)
@@ -77,7 +77,7 @@ void up_unreachable(void *self, const struct port_endpoint *endpoint, uint64_t n
     if (now_ns < up->unreachable_ns || state_nsvc_of(up->state, &of) == STATE_NONE)
         return;
     up->unreachable_ns = now_ns + UP_UNREACHABLE_NS;
-    event_put_of_anybody(up->events, &event);
+    event_put_unsolicited(up->events, &event);
 }
 
 // False: the ring of events is full.
@@ -113,8 +113,8 @@ uint64_t up_look(struct up *up, uint64_t now_ns)
 
 static bool put(struct up *up, const struct up_frame *f, struct event *event)
 {
-    bool of_anybody = event->kind == EVENT_stranger || f->of_anybody;
-    return of_anybody ? event_put_of_anybody(up->events, event) : event_put(up->events, event);
+    bool unsolicited = event->kind == EVENT_stranger || f->unsolicited;
+    return unsolicited ? event_put_unsolicited(up->events, event) : event_put(up->events, event);
 }
 
 void up_to_control(struct up *up, const struct up_frame *f, enum event_kind kind)

@@ -18,8 +18,8 @@ struct up_frame {
     uint8_t lle;
     enum drop_reason reason; // of UP_DROP, and of PDUs that exceed control's limits
     struct llc_ui ui;
-    uint32_t number; // the N(U) + OC used to decipher it
-    bool of_anybody; // of a kind that an MS can send at will
+    uint32_t number;  // the N(U) + OC used to decipher it
+    bool unsolicited; // of a kind that an MS can send at will
 };
 
 enum up_way {

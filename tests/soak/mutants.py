@@ -18,7 +18,6 @@ import concurrent.futures
 import fcntl
 import json
 import os
-import pathlib
 import queue
 import resource
 import signal
@@ -62,7 +61,9 @@ def limits():
 
 def kept_rows(path):
     """{name and planted line of a fault that an earlier run found caught: verdict}"""
-    rows = json.loads(path.read_text())["judged"] if path and path.exists() else []
+    if path and not path.exists():
+        sys.exit(f"--kept: there is no file {path}")
+    rows = json.loads(path.read_text())["judged"] if path else []
     return {(row["place"], row["after"]): judge.Verdict(judge.CAUGHT, row["by"], row["run"], [], row["seconds"])
             for row in rows if row["verdict"] == judge.CAUGHT}
 
@@ -243,7 +244,7 @@ def main():
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--measure", action="store_true")
     parser.add_argument("--json", type=lambda name: ROOT / name, metavar="FILE")
-    parser.add_argument("--kept", type=pathlib.Path, metavar="FILE",
+    parser.add_argument("--kept", type=lambda name: ROOT / name, metavar="FILE",
                         help="a --json of the same tree and seed: what it says is caught, is not judged again")
     parser.add_argument("--first", nargs="+", default=[], metavar="TEST", help="tests that run before others")
     parser.add_argument("--jobs", type=int, default=2, help="copies that work in parallel (2)")

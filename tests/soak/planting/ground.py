@@ -79,6 +79,9 @@ ALSO = {"lua/sluice/base": "mistakes configs", "lua/sluice/config": "mistakes co
         "control/program": "quickstart", "control/bind": "mistakes", "lab": "quickstart"}
 
 
+BESIDE = 100
+
+
 def words_of(name):
     words = name.replace(".", "/").replace("-", "_").replace("/", "_").split("_")
     return {word.removesuffix("s") for word in words} - {"lua", "sluice", ""}
@@ -89,4 +92,4 @@ def nearness(path, test):
     stem = path.rsplit(".", 1)[0]
     also = " ".join(words for folder, words in ALSO.items() if path.startswith(folder + "/"))
     words = words_of(stem) | words_of(also.replace(" ", "/"))
-    return 100 if stem == test.name else len(words & words_of(test.name))
+    return BESIDE if stem == test.name else len(words & words_of(test.name))

@@ -26,6 +26,7 @@ BUILDS = {"release": ["--buildtype=release", "-Dtests=true", "-Dbench=false"],
 PATIENCE = 2  # factor for the time limits inside tests, because the machine is busy
 LONGER, LEAST_S = 10, 20  # a test hangs at LONGER times its usual time, and LEAST_S
 REAL_TIME = {"e2e", "interop", "threads"}  # may fail by chance: fails twice, passes without fault
+PROCESSES = REAL_TIME | {"hostile"}  # start processes, not all lines of which are known to reach.py
 NOT_RUN = {"e2e/memory": "it changes the machine's huge pages; a kill leaves them changed"}
 UNKNOWN_SHARE = 1 / 6  # of its time limit: the estimate for a script that has not run yet
 # A test's processes end with the test; namespaces, taps and sockets are private to the test.
@@ -115,6 +116,8 @@ class Whole:
         copies.do(self.copy, "ninja", "-C", f"build/{build}")
         self.ground = ground.Ground(self.copy, build)
         self.programs = programs_of(self.copy, build)
+        if self.first - set(self.programs):
+            sys.exit(f"--first: no test is called {', '.join(self.first - set(self.programs))}")
         tree = copies.digest(self.copy)
         self.known = Known(folder / f"known_{build}.json", tree)
         self.reach = reach.Reach(folder)
@@ -131,13 +134,14 @@ class Whole:
             return self.known.sound[test.name] == "good"
 
     def order(self, fault):
-        """The tests that contain the file and may run the line: those that were asked for, those that
-        are known to run it, the nearest, the cheapest."""
+        """The tests that contain the file and may run the line: first those that were asked for, then
+        those known to run it, the nearest, the cheapest."""
         caught = self.known.caught.get(os.path.dirname(fault.path), {})
         tests = [(self.reach.runs(test.name, fault), test)
                  for test in self.ground.reaching(fault.path) if test.name not in NOT_RUN]
         if self.reach.is_current:
-            tests = [(runs, test) for runs, test in tests if runs is not False]
+            tests = [(runs, test) for runs, test in tests if runs is not False
+                     or PROCESSES & set(test.suites) or ground.nearness(fault.path, test) == ground.BESIDE]
 
         def key(pair):
             runs, test = pair

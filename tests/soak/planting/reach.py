@@ -1,5 +1,6 @@
 """Measures which tests run which lines: gcov's counts for C, a line hook for Lua. A test that does
-not run the line of a fault cannot find the fault."""
+not run the line of a fault cannot find the fault. What a killed process or one of another user has
+run in C is not seen, so a test that starts processes may run more than is known."""
 
 import concurrent.futures
 import json
@@ -136,18 +137,20 @@ def measure(folder, reach, programs_of, run, at_once):
             os.chmod(name, 0o1777)
             (seen := pathlib.Path(name, "lua")).touch()
             seen.chmod(0o666)
-            why, _ = run(copy, program._replace(
+            why, was_run = run(copy, program._replace(
                 timeout_s=program.timeout_s * SLOWER,
                 env={**program.env, "GCOV_PREFIX": name, "LUA_LINES": str(seen)}))
-            return program.name, why, Counted(copy, pathlib.Path(name))
+            whole = was_run and not why  # else it would have run more lines
+            return program.name, why, Counted(copy, pathlib.Path(name)) if whole else None
 
     reach.ran, reach.known = {}, {}
     with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
         for future in concurrent.futures.as_completed(
                 [pool.submit(one, program) for program in programs_of(copy, BUILD).values()]):
             name, why, counted = future.result()
-            reach.ran[name] = counted.ran
-            for path, lines in counted.known.items():
-                reach.known[path] = reach.known.get(path, 0) | lines
+            if counted:
+                reach.ran[name] = counted.ran
+                for path, lines in counted.known.items():
+                    reach.known[path] = reach.known.get(path, 0) | lines
             yield name, why
     reach.keep()
