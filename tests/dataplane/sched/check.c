@@ -119,9 +119,8 @@ static bool last_is_signalling(struct tree_ms *m)
 {
     bool data = false;
     for (uint32_t slots = m->slots; slots; slots &= slots - 1)
-        data |= tree_pfc_of(m, (uint32_t)__builtin_ctz(slots))->traffic_class != CLASS_SIGNALLING;
-    return data && m->slots >> m->last & 1 &&
-           tree_pfc_of(m, m->last)->traffic_class == CLASS_SIGNALLING;
+        data |= !pfc_signals(tree_pfc_of(m, (uint32_t)__builtin_ctz(slots)));
+    return data && m->slots >> m->last & 1 && pfc_signals(tree_pfc_of(m, m->last));
 }
 
 static const char *check_ms(const struct sched *s, uint32_t ms, struct sums *sums)

@@ -175,8 +175,9 @@ static void signalling_is_nobody_to_compare_with(void **state)
     world_close(w);
 }
 
-// The same for PFCs of a packet flow, held by its bucket until it has a larger R; the MS is fast,
-// as whoever waits in the wheel wakes now and then and forgets its credit.
+// The same for PFCs of a packet flow, held by its bucket until it has a larger R. The MS is fast:
+// one that its own bucket delays would wake PFCs from the wheel, and a PFC that wakes loses its
+// credit.
 static void signalling_is_nobody_to_compare_a_flow_with(void **state)
 {
     const enum traffic_class classes[] = {CLASS_INTERACTIVE_1, CLASS_INTERACTIVE_1,
