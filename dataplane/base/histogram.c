@@ -1,7 +1,7 @@
 // See histogram.h. Values below 128 have a bucket each; above, a bucket is the value's top 8 bits.
 #include "dataplane/base/histogram.h"
 
-static uint32_t bucket_of(uint64_t value)
+uint32_t histogram_bucket(uint64_t value)
 {
     if (value < HISTOGRAM_SUBS)
         return (uint32_t)value;
@@ -9,7 +9,7 @@ static uint32_t bucket_of(uint64_t value)
     return (shift + 1) * HISTOGRAM_SUBS + (uint32_t)(value >> shift) - HISTOGRAM_SUBS;
 }
 
-static uint64_t bucket_upper_edge(uint32_t bucket)
+uint64_t histogram_upper_edge(uint32_t bucket)
 {
     if (bucket < HISTOGRAM_SUBS)
         return bucket;
@@ -20,7 +20,7 @@ static uint64_t bucket_upper_edge(uint32_t bucket)
 
 void histogram_add(struct histogram *h, uint64_t value)
 {
-    h->bucket[bucket_of(value)]++;
+    h->bucket[histogram_bucket(value)]++;
     h->samples++;
     if (value > h->most)
         h->most = value;
@@ -33,7 +33,7 @@ uint64_t histogram_quantile(const struct histogram *h, uint32_t per_mille)
     for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
         seen += h->bucket[i];
         if (seen >= rank && seen > 0)
-            return bucket_upper_edge(i) < h->most ? bucket_upper_edge(i) : h->most;
+            return histogram_upper_edge(i) < h->most ? histogram_upper_edge(i) : h->most;
     }
     return 0;
 }

@@ -15,6 +15,10 @@ struct histogram {
     uint64_t bucket[HISTOGRAM_BUCKETS];
 };
 
+// The bucket of a value, and the largest value that a bucket holds; for other tables of buckets.
+uint32_t histogram_bucket(uint64_t value);
+uint64_t histogram_upper_edge(uint32_t bucket);
+
 void histogram_add(struct histogram *h, uint64_t value);
 
 // The upper edge of the bucket that holds the per_mille quantile, at most the largest sample; 0

@@ -64,8 +64,8 @@ struct field_record {
 // What a key of the configuration is besides its field.
 struct field_key {
     const char *name; // of its block and of itself; in a port of itself
-    const char *type; // "integer", "time" or "size"
-    const char *zero; // what a 0 beside the range means; NULL: there is none
+    const char *type; // as the schema of the configuration calls it: "integer", "time", "size" ...
+    const char *zero; // what a 0 beside the range means; NULL: there is none; a choice's words
     uint64_t standard;
 };
 
@@ -101,16 +101,30 @@ struct field {
 #define FIELD_KIND_OCTETS FIELD_OCTETS, NULL
 #define FIELD_KIND_DIGITS FIELD_DIGITS, NULL
 
-// The kinds of keys: a plain number, ns, octets.
-#define FIELD_TYPE_COUNT uint32_t
-#define FIELD_TYPE_TIME  uint64_t
-#define FIELD_TYPE_SIZE  uint64_t
-#define FIELD_KIND_COUNT FIELD_U32, NULL
-#define FIELD_KIND_TIME  FIELD_U64, NULL
-#define FIELD_KIND_SIZE  FIELD_U64, NULL
-#define FIELD_KEY_COUNT  "integer"
-#define FIELD_KEY_TIME   "time"
-#define FIELD_KEY_SIZE   "size"
+// The kinds of keys: a plain number, ns, octets, bit/s, parts per million, whether, and one of some
+// words. A CHOICE has its words, from 0 on and with a blank between them, where the others have
+// what a 0 means.
+#define FIELD_TYPE_COUNT  uint32_t
+#define FIELD_TYPE_TIME   uint64_t
+#define FIELD_TYPE_SIZE   uint64_t
+#define FIELD_TYPE_RATE   uint64_t
+#define FIELD_TYPE_PPM    uint32_t
+#define FIELD_TYPE_SWITCH bool
+#define FIELD_KIND_COUNT  FIELD_U32, NULL
+#define FIELD_KIND_TIME   FIELD_U64, NULL
+#define FIELD_KIND_SIZE   FIELD_U64, NULL
+#define FIELD_KIND_RATE   FIELD_U64, NULL
+#define FIELD_KIND_PPM    FIELD_U32, NULL
+#define FIELD_KIND_SWITCH FIELD_BOOL, NULL
+#define FIELD_KEY_COUNT   "integer"
+#define FIELD_KEY_TIME    "time"
+#define FIELD_KEY_SIZE    "size"
+#define FIELD_KEY_RATE    "rate"
+#define FIELD_KEY_PPM     "probability"
+#define FIELD_KEY_SWITCH  "switch"
+#define FIELD_TYPE_CHOICE uint32_t
+#define FIELD_KIND_CHOICE FIELD_U32, NULL
+#define FIELD_KEY_CHOICE  "choice"
 
 // A record or list kind K adds: FIELD_TYPE_K, its struct, and FIELD_KIND_K, which is
 // `FIELD_RECORD, &record` or `FIELD_LIST, &record of an item`.

@@ -6,6 +6,7 @@
 #include "dataplane/wire/field.h"
 
 #define IPV4_OCTETS       20
+#define IPV4_PROTOCOL_TCP 6
 #define IPV4_PROTOCOL_UDP 17
 #define IPV4_FLAG_DF      0x4000
 #define IPV4_FLAG_MF      0x2000

@@ -17,6 +17,7 @@
 #include "dataplane/wire/ns.h"
 #include "dataplane/wire/sndcp.h"
 #include "dataplane/wire/sndcp_xid.h"
+#include "dataplane/wire/tcp.h"
 #include "dataplane/wire/udp.h"
 
 // Room for any of the structs.

@@ -216,6 +216,20 @@ static inline void fit_gtpu(union wire_any *any)
         message->payload.n = 65535 - 4 - 36;
 }
 
+// RFC 9293 3.1: 40 octets of options. SYNs carry those of the handshake, the others SACK blocks,
+// three where there are timestamps.
+static inline void fit_tcp(union wire_any *any)
+{
+    struct tcp *segment = &any->tcp;
+    bool syn = segment->has_mss_octets || segment->has_window_scale || segment->sack_permitted;
+    if (syn)
+        segment->sack.n = 0;
+    else if (segment->has_timestamps && segment->sack.n > 3)
+        segment->sack.n = 3;
+    if (segment->payload.n > 65535 - 60)
+        segment->payload.n = 65535 - 60;
+}
+
 static inline void fit_gtpu_error(union wire_any *any)
 {
     any->gtpu_error_indication.has_ipv6_address = !any->gtpu_error_indication.has_ipv4_address;
@@ -274,6 +288,7 @@ static const struct {
     void (*fit)(union wire_any *any);
 } random_fits[] = {
     {"ipv6", fit_ipv6},
+    {"tcp", fit_tcp},
     {"gtpu", fit_gtpu},
     {"gtpu_error_indication", fit_gtpu_error},
     {"llc_ui", fit_llc_ui},
