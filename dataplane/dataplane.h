@@ -11,6 +11,7 @@
 #include "dataplane/stats/stats.h"
 #include "dataplane/view/view.h"
 
+struct rte_mbuf;
 struct rte_ring;
 struct rte_mempool;
 
@@ -195,6 +196,8 @@ bool dp_settled(const struct dp *dp);
 // into the query.
 bool dp_answered(const struct dp *dp, uint32_t worker);
 void dp_ask(struct dp *dp, uint32_t worker, struct dp_query *query);
+// The answer at once, where one thread runs all workers.
+void dp_look(const struct dp *dp, uint32_t worker, struct dp_query *query, uint64_t now_ns);
 
 // The commands as functions over described structs; their target is the struct dp.
 extern const struct field_call dp_calls[];
@@ -280,6 +283,11 @@ struct dp_far_end {
 };
 
 struct dp_far_end dp_far_end(const struct dp *dp, enum stats_side side, uint32_t worker);
+
+// Has dropped(self, packet, reason) called for each packet that a worker drops, before it is freed;
+// NULL ends that. For a simulated network, whose one thread runs all workers.
+typedef void dp_dropped_fn(void *self, const struct rte_mbuf *packet, enum drop_reason reason);
+void dp_watch_drops(dp_dropped_fn *dropped, void *self);
 
 // The worker that owns a TEID of this SGSN: the worker's far end on Gn takes the TEID's G-PDUs.
 uint32_t dp_teid_worker(const struct dp *dp, uint32_t teid);

@@ -1,6 +1,8 @@
 // See dataplane.h: reading. Nothing here runs per packet.
 #include "dataplane/dataplane_parts.h"
 
+#include "dataplane/port/packet.h"
+
 uint32_t dp_ms_of(const struct dp *dp, uint32_t nse, uint32_t tlli)
 {
     return registry_find(&dp->registry, nse, STATE_NAMED_TLLI, tlli);
@@ -172,6 +174,11 @@ bool dp_balanced(const struct dp_worker *worker)
     return balanced(&down, &gn) && balanced(&up, &gb);
 }
 
+void dp_watch_drops(dp_dropped_fn *dropped, void *self)
+{
+    port_watch = (struct port_watch){dropped, self};
+}
+
 struct dp_far_end dp_far_end(const struct dp *dp, enum stats_side side, uint32_t worker)
 {
     const struct port_device *device = &dp->device[side];
@@ -207,4 +214,12 @@ bool dp_answered(const struct dp *dp, uint32_t worker)
 void dp_ask(struct dp *dp, uint32_t worker, struct dp_query *query)
 {
     view_ask(&dp->worker[worker]->view, query);
+}
+
+// A query that is published goes on waiting.
+void dp_look(const struct dp *dp, uint32_t worker, struct dp_query *query, uint64_t now_ns)
+{
+    struct view view = dp->worker[worker]->view;
+    view.query = query;
+    view_answer(&view, now_ns);
 }
