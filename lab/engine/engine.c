@@ -1,51 +1,54 @@
-// See engine.h. A lack of memory aborts the program.
+// See engine.h.
 #include "lab/engine/engine.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "dataplane/base/units.h"
+#include "lab/engine/need.h"
 
-#define PARTIES_MAX        32
 #define ROUNDS_AT_REST_MAX 1000
 #define STEPS_A_PROGRESS   4096
 
-struct timer {
+// An entry of the heap: the earliest is first, at one time the one that was set first.
+struct entry {
     uint64_t t_ns, sequence;
-    engine_fire_fn *fire;
+    struct engine_timer *timer;
+};
+
+struct endpoint {
+    engine_input_fn *input;
+    void *self;
+};
+
+struct poller {
+    engine_poll_fn *poll;
     void *self;
 };
 
 struct engine {
     uint64_t now_ns, sequence;
-    struct timer *heap;
+    struct entry *heap; // the first is heap[1]
     uint32_t timers, room;
-    struct {
-        engine_input_fn *input;
-        void *self;
-    } endpoint[PARTIES_MAX];
-    struct {
-        engine_poll_fn *poll;
-        void *self;
-    } poller[PARTIES_MAX];
+    struct endpoint *endpoint;
+    struct poller *poller;
     uint32_t endpoints, pollers;
+    uint64_t poll_ns; // the time of the pollers' next call
+    bool awake;       // or now
+    bool stopped;
 };
-
-static void *need(void *memory)
-{
-    if (!memory)
-        abort();
-    return memory;
-}
 
 struct engine *engine_create(void)
 {
-    return need(calloc(1, sizeof(struct engine)));
+    struct engine *engine = need(calloc(1, sizeof(struct engine)));
+    engine->awake = true;
+    return engine;
 }
 
 void engine_destroy(struct engine *engine)
 {
     free(engine->heap);
+    free(engine->endpoint);
+    free(engine->poller);
     free(engine);
 }
 
@@ -54,77 +57,109 @@ uint64_t engine_now_ns(const struct engine *engine)
     return engine->now_ns;
 }
 
-static bool earlier(const struct timer *a, const struct timer *b)
+// ---- Timers ----
+
+static bool earlier(const struct entry *a, const struct entry *b)
 {
     return a->t_ns < b->t_ns || (a->t_ns == b->t_ns && a->sequence < b->sequence);
 }
 
-static void swap(struct timer *a, struct timer *b)
+static void put(struct engine *engine, uint32_t place, struct entry entry)
 {
-    struct timer t = *a;
-    *a = *b;
-    *b = t;
+    engine->heap[place] = entry;
+    entry.timer->place = place;
 }
 
-void engine_at(struct engine *engine, uint64_t t_ns, engine_fire_fn *fire, void *self)
+// Puts the entry at `place`, or where it belongs above or below.
+static void settle_entry(struct engine *engine, uint32_t place, struct entry entry)
 {
-    if (engine->timers == engine->room) {
-        engine->room = engine->room ? 2 * engine->room : 64;
-        engine->heap = need(realloc(engine->heap, engine->room * sizeof *engine->heap));
+    const struct entry *heap = engine->heap;
+    for (; place > 1 && earlier(&entry, &heap[place / 2]); place /= 2)
+        put(engine, place, heap[place / 2]);
+    for (uint32_t child; (child = 2 * place) <= engine->timers; place = child) {
+        if (child < engine->timers && earlier(&heap[child + 1], &heap[child]))
+            child++;
+        if (!earlier(&heap[child], &entry))
+            break;
+        put(engine, place, heap[child]);
+    }
+    put(engine, place, entry);
+}
+
+void engine_timer_init(struct engine_timer *timer, engine_fire_fn *fire, void *self)
+{
+    *timer = (struct engine_timer){.fire = fire, .self = self};
+}
+
+bool engine_timer_is_set(const struct engine_timer *timer)
+{
+    return timer->place > 0;
+}
+
+void engine_set(struct engine *engine, struct engine_timer *timer, uint64_t t_ns)
+{
+    if (!timer->place) {
+        if (engine->timers + 1 >= engine->room) {
+            engine->room = engine->room ? 2 * engine->room : 64;
+            engine->heap = need(realloc(engine->heap, engine->room * sizeof *engine->heap));
+        }
+        timer->place = ++engine->timers;
     }
     if (t_ns < engine->now_ns)
         t_ns = engine->now_ns;
-    uint32_t i = engine->timers++;
-    engine->heap[i] = (struct timer){t_ns, engine->sequence++, fire, self};
-    for (; i > 0 && earlier(&engine->heap[i], &engine->heap[(i - 1) / 2]); i = (i - 1) / 2)
-        swap(&engine->heap[i], &engine->heap[(i - 1) / 2]);
+    settle_entry(engine, timer->place, (struct entry){t_ns, engine->sequence++, timer});
 }
 
-static struct timer take_first(struct engine *engine)
+void engine_cancel(struct engine *engine, struct engine_timer *timer)
 {
-    struct timer *heap = engine->heap;
-    struct timer first = heap[0];
-    uint32_t n = --engine->timers;
-    heap[0] = heap[n];
-    for (uint32_t i = 0, child; (child = 2 * i + 1) < n; i = child) {
-        if (child + 1 < n && earlier(&heap[child + 1], &heap[child]))
-            child++;
-        if (!earlier(&heap[child], &heap[i]))
-            break;
-        swap(&heap[child], &heap[i]);
-    }
-    return first;
+    uint32_t place = timer->place;
+    if (!place)
+        return;
+    timer->place = 0;
+    struct entry last = engine->heap[engine->timers--];
+    if (last.timer != timer)
+        settle_entry(engine, place, last);
 }
 
-void engine_add_endpoint(struct engine *engine, engine_input_fn *input, void *self)
+static uint64_t first_ns(const struct engine *engine)
 {
-    if (engine->endpoints == PARTIES_MAX)
-        abort();
-    engine->endpoint[engine->endpoints].input = input;
-    engine->endpoint[engine->endpoints++].self = self;
+    return engine->timers ? engine->heap[1].t_ns : TIME_NEVER;
 }
 
-void engine_add_poller(struct engine *engine, engine_poll_fn *poll, void *self)
-{
-    if (engine->pollers == PARTIES_MAX)
-        abort();
-    engine->poller[engine->pollers].poll = poll;
-    engine->poller[engine->pollers++].self = self;
-}
-
-// Fires the expired timers that were started before this round; a timer that another one starts for
-// now waits for the next round.
+// Fires the expired timers that were set before this round; a timer that another one sets for now
+// waits for the next round.
 static bool fire_due(struct engine *engine)
 {
     bool fired = false;
     uint64_t set_before = engine->sequence;
-    while (engine->timers && engine->heap[0].t_ns <= engine->now_ns &&
-           engine->heap[0].sequence < set_before) {
-        struct timer timer = take_first(engine);
-        timer.fire(timer.self, engine->now_ns);
+    while (first_ns(engine) <= engine->now_ns && engine->heap[1].sequence < set_before) {
+        struct engine_timer *timer = engine->heap[1].timer;
+        engine_cancel(engine, timer);
+        timer->fire(timer->self, engine->now_ns);
         fired = true;
     }
     return fired;
+}
+
+// ---- Endpoints and pollers ----
+
+void engine_add_endpoint(struct engine *engine, engine_input_fn *input, void *self)
+{
+    size_t n = engine->endpoints++;
+    engine->endpoint = need(realloc(engine->endpoint, (n + 1) * sizeof *engine->endpoint));
+    engine->endpoint[n] = (struct endpoint){input, self};
+}
+
+void engine_add_poller(struct engine *engine, engine_poll_fn *poll, void *self)
+{
+    size_t n = engine->pollers++;
+    engine->poller = need(realloc(engine->poller, (n + 1) * sizeof *engine->poller));
+    engine->poller[n] = (struct poller){poll, self};
+}
+
+void engine_wake(struct engine *engine)
+{
+    engine->awake = true;
 }
 
 static bool input_all(struct engine *engine)
@@ -135,7 +170,7 @@ static bool input_all(struct engine *engine)
     return worked;
 }
 
-// Calls all pollers once. Returns the earliest wake-up.
+// Calls all pollers once. Returns the earliest time of a next call.
 static uint64_t poll_all(struct engine *engine)
 {
     uint64_t next = TIME_NEVER;
@@ -147,26 +182,45 @@ static uint64_t poll_all(struct engine *engine)
     return next;
 }
 
-// Repeats rounds at the present instant until no party has work; *next_ns is the next wake-up of a
-// poller.
-static int settle(struct engine *engine, uint64_t *next_ns)
+// Returns false if neither an endpoint nor a poller is to be called. The endpoints take the
+// pollers' frames before time moves on; what they took may have made room, so the pollers are
+// called again.
+static bool ask(struct engine *engine)
+{
+    if (!engine->awake && engine->poll_ns > engine->now_ns)
+        return false;
+    engine->awake = false;
+    bool worked = input_all(engine);
+    engine->poll_ns = poll_all(engine);
+    engine->awake |= worked || input_all(engine);
+    return true;
+}
+
+// ---- Time ----
+
+// Repeats rounds at the present instant until no party has work.
+static int settle(struct engine *engine)
 {
     for (int round = 0; round < ROUNDS_AT_REST_MAX; round++) {
-        bool worked = fire_due(engine);
-        worked |= input_all(engine);
-        *next_ns = poll_all(engine);
-        // The endpoints take the pollers' last frames before time moves on.
-        if (!worked && *next_ns > engine->now_ns && !input_all(engine))
+        bool fired = fire_due(engine);
+        if (!ask(engine) && !fired)
             return 0;
     }
     return -ELOOP;
 }
 
-// Moves time to the next timer or wake-up. Returns false if there is none up to until_ns.
-static bool move_on(struct engine *engine, uint64_t next_ns, uint64_t until_ns)
+uint64_t engine_next_ns(const struct engine *engine)
 {
-    if (engine->timers && engine->heap[0].t_ns < next_ns)
-        next_ns = engine->heap[0].t_ns;
+    uint64_t timer_ns = first_ns(engine);
+    if (engine->awake)
+        return engine->now_ns;
+    return engine->poll_ns < timer_ns ? engine->poll_ns : timer_ns;
+}
+
+// Moves time to the next timer or call. Returns false if there is none up to until_ns.
+static bool move_on(struct engine *engine, uint64_t until_ns)
+{
+    uint64_t next_ns = engine_next_ns(engine);
     if (next_ns > until_ns)
         return false;
     engine->now_ns = next_ns;
@@ -176,26 +230,31 @@ static bool move_on(struct engine *engine, uint64_t next_ns, uint64_t until_ns)
 // An instant that still has work after settle's rounds gets as many again.
 int engine_bring_up(struct engine *engine, uint64_t until_ns, engine_is_up_fn *is_up, void *self)
 {
-    uint64_t next_ns;
     while (!is_up(self))
-        if (settle(engine, &next_ns) == 0 && !is_up(self) && !move_on(engine, next_ns, until_ns))
+        if (settle(engine) == 0 && !is_up(self) && !move_on(engine, until_ns))
             return -ETIMEDOUT;
-    return settle(engine, &next_ns);
+    return settle(engine);
 }
 
 int engine_run(struct engine *engine, uint64_t until_ns, engine_fire_fn *progress, void *self)
 {
-    uint64_t next_ns;
     for (uint64_t steps = 0; engine->now_ns <= until_ns; steps++) {
-        int fault = settle(engine, &next_ns);
+        int fault = settle(engine);
         if (fault)
             return fault;
         if (progress && steps % STEPS_A_PROGRESS == 0)
             progress(self, engine->now_ns);
-        if (!move_on(engine, next_ns, until_ns)) {
+        if (engine->stopped)
+            return -EINTR;
+        if (!move_on(engine, until_ns)) {
             engine->now_ns = until_ns;
             break;
         }
     }
     return 0;
+}
+
+void engine_stop(struct engine *engine)
+{
+    engine->stopped = true;
 }

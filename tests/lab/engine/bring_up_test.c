@@ -17,6 +17,7 @@ static struct {
     uint32_t rounds, up_after; // polls so far; with how many it is up
     uint32_t left;             // work after that, a round each
     bool sent, taken, answered;
+    struct engine_timer answer;
 } seen;
 
 static bool is_up(void *self)
@@ -50,6 +51,7 @@ static void answer(void *self, uint64_t now_ns)
     (void)self;
     assert_true(now_ns == LATER_NS);
     seen.answered = true;
+    engine_wake(seen.engine);
 }
 
 static bool take_what_was_sent(void *self, uint64_t now_ns)
@@ -58,7 +60,8 @@ static bool take_what_was_sent(void *self, uint64_t now_ns)
     if (!seen.sent || seen.taken)
         return false;
     seen.taken = true;
-    engine_at(seen.engine, LATER_NS, answer, NULL);
+    engine_timer_init(&seen.answer, answer, NULL);
+    engine_set(seen.engine, &seen.answer, LATER_NS);
     return true;
 }
 

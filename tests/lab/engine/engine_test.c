@@ -12,6 +12,8 @@ static struct {
     uint64_t now_ns[4096]; // of each call that was noted, in order
     uintptr_t who[4096];
     uint32_t calls;
+    struct engine_timer timer[8192];
+    uint32_t timers;
 } seen;
 
 static int make_engine(void **state)
@@ -37,9 +39,19 @@ static void note(void *self, uint64_t now_ns)
     seen.who[seen.calls++] = (uintptr_t)self;
 }
 
-static void at(uint64_t t_ns, uintptr_t who)
+// Sets a timer of its own for each call.
+static struct engine_timer *call_at(uint64_t t_ns, engine_fire_fn *fire, void *self)
 {
-    engine_at(seen.engine, t_ns, note, (void *)who);
+    assert_true(seen.timers < sizeof seen.timer / sizeof seen.timer[0]);
+    struct engine_timer *timer = &seen.timer[seen.timers++];
+    engine_timer_init(timer, fire, self);
+    engine_set(seen.engine, timer, t_ns);
+    return timer;
+}
+
+static struct engine_timer *at(uint64_t t_ns, uintptr_t who)
+{
+    return call_at(t_ns, note, (void *)who);
 }
 
 static void run_to(uint64_t until_ns)
@@ -119,7 +131,7 @@ static void set_two_more(void *self, uint64_t now_ns)
 static void test_timers_for_the_past(void **state)
 {
     (void)state;
-    engine_at(seen.engine, 10, set_two_more, (void *)1);
+    call_at(10, set_two_more, (void *)1);
     at(10, 2);
     at(11, 4);
     run_to(20);
@@ -165,7 +177,7 @@ static void set_another(void *self, uint64_t now_ns)
     uint64_t wanted_ns = now_ns + random_next() % 100;
     wanted_ns = wanted_ns > 30 ? wanted_ns - 30 : 0;
     due_ns[seen.calls] = wanted_ns > now_ns ? wanted_ns : now_ns;
-    engine_at(seen.engine, wanted_ns, set_another, (void *)(uintptr_t)seen.calls);
+    call_at(wanted_ns, set_another, (void *)(uintptr_t)seen.calls);
 }
 
 static void test_time_never_goes_back(void **state)
@@ -173,11 +185,107 @@ static void test_time_never_goes_back(void **state)
     (void)state;
     random_begin();
     due_ns[0] = 0;
-    engine_at(seen.engine, 0, set_another, (void *)0);
+    call_at(0, set_another, (void *)0);
     run_to(1000000);
     assert_int_equal(seen.calls, 3000);
     for (uint32_t i = 1; i < seen.calls; i++)
         assert_true(seen.now_ns[i - 1] <= seen.now_ns[i]);
+}
+
+// --- Handles -------------------------------------------------------------------------------------
+
+static void test_a_timer_that_is_moved(void **state)
+{
+    (void)state;
+    struct engine_timer *timer = at(10, 1);
+    assert_true(engine_timer_is_set(timer));
+    at(20, 2);
+    engine_set(seen.engine, timer, 30);
+    at(30, 3);
+    run_to(25);
+    assert_int_equal(seen.calls, 1);
+    expect_call(0, 20, 2);
+    engine_set(seen.engine, timer, 30); // behind the other, which was set for 30 before
+    run_to(40);
+    assert_int_equal(seen.calls, 3);
+    expect_call(1, 30, 3);
+    expect_call(2, 30, 1);
+    assert_false(engine_timer_is_set(timer));
+}
+
+static void test_a_timer_that_is_cancelled(void **state)
+{
+    (void)state;
+    struct engine_timer *timer = at(10, 1);
+    at(10, 2);
+    engine_cancel(seen.engine, timer);
+    engine_cancel(seen.engine, timer);
+    assert_false(engine_timer_is_set(timer));
+    run_to(10);
+    assert_int_equal(seen.calls, 1);
+    expect_call(0, 10, 2);
+    engine_set(seen.engine, timer, 20);
+    run_to(20);
+    expect_call(1, 20, 1);
+}
+
+// A slow model beside the heap: an array of times, in which the earliest is searched.
+enum { MODEL_TIMERS = 60 };
+static struct {
+    struct engine_timer timer;
+    uint64_t t_ns, set; // t_ns UINT64_MAX: not set; set: counts up
+} model[MODEL_TIMERS];
+static uint64_t model_sets, model_fired;
+
+static uint32_t model_first(void)
+{
+    uint32_t first = 0;
+    for (uint32_t i = 1; i < MODEL_TIMERS; i++)
+        if (model[i].t_ns < model[first].t_ns ||
+            (model[i].t_ns == model[first].t_ns && model[i].set < model[first].set))
+            first = i;
+    return first;
+}
+
+static void model_change(uint64_t now_ns)
+{
+    uint32_t i = (uint32_t)(random_next() % MODEL_TIMERS);
+    assert_int_equal(engine_timer_is_set(&model[i].timer), model[i].t_ns != UINT64_MAX);
+    if (random_next() % 3 == 0) {
+        engine_cancel(seen.engine, &model[i].timer);
+        model[i].t_ns = UINT64_MAX;
+        return;
+    }
+    model[i].t_ns = now_ns + 1 + random_next() % 50;
+    model[i].set = model_sets++;
+    engine_set(seen.engine, &model[i].timer, model[i].t_ns);
+}
+
+static void model_fire(void *self, uint64_t now_ns)
+{
+    uint32_t i = (uint32_t)(uintptr_t)self;
+    assert_int_equal(model_first(), i);
+    assert_true(model[i].t_ns == now_ns);
+    model[i].t_ns = UINT64_MAX;
+    model_fired++;
+    for (uint32_t n = (uint32_t)(random_next() % 4); n > 0; n--)
+        model_change(now_ns);
+}
+
+static void test_random_changes_against_a_plain_model(void **state)
+{
+    (void)state;
+    random_begin();
+    model_sets = model_fired = 0;
+    for (uintptr_t i = 0; i < MODEL_TIMERS; i++) {
+        engine_timer_init(&model[i].timer, model_fire, (void *)i);
+        model[i].t_ns = UINT64_MAX;
+    }
+    for (uint64_t t = 0; t < 20000; t++) {
+        run_to(t);
+        model_change(t);
+    }
+    assert_true(model_fired > 10000);
 }
 
 static void test_a_run_into_the_past_leaves_time_alone(void **state)
@@ -219,6 +327,12 @@ static uint64_t poll(void *self, uint64_t now_ns)
     return now_ns < party->wake_ns ? party->wake_ns : TIME_NEVER;
 }
 
+static void wake(void *self, uint64_t now_ns)
+{
+    note(self, now_ns);
+    engine_wake(seen.engine);
+}
+
 static void test_an_instant_comes_to_rest(void **state)
 {
     struct party endpoint = {.left = 5}, poller = {.left = 9, .wake_ns = TIME_NEVER};
@@ -241,7 +355,7 @@ static void test_order_within_a_step(void **state)
     engine_add_poller(seen.engine, poll, &pollers[1]);
     engine_add_endpoint(seen.engine, input, &endpoints[0]);
     engine_add_endpoint(seen.engine, input, &endpoints[1]);
-    at(10, 1);
+    call_at(10, wake, (void *)1);
     run_to(10);
     uint32_t i = 0;
     while (i < seen.calls && seen.now_ns[i] < 10)
@@ -269,15 +383,45 @@ static void test_pollers_are_woken(void **state)
     assert_true(at_100 && at_250);
 }
 
-static void test_a_timer_comes_before_a_later_wake_up(void **state)
+// A timer that sends nothing to the parties costs them no call; one that wakes them has all of them
+// called at its instant, before the poller's own time comes.
+static void test_only_who_has_work_is_asked(void **state)
 {
-    struct party poller = {.wake_ns = 100};
+    struct party endpoint = {0}, poller = {.wake_ns = 100};
     (void)state;
+    engine_add_endpoint(seen.engine, input, &endpoint);
     engine_add_poller(seen.engine, poll, &poller);
-    at(99, 1);
+    run_to(0);
+    uint32_t at_rest = poller.calls, inputs = endpoint.calls;
+    at(97, 1);
+    run_to(98);
+    assert_int_equal(poller.calls, at_rest);
+    assert_int_equal(endpoint.calls, inputs);
+    call_at(99, wake, (void *)2);
     run_to(99);
-    assert_int_equal(seen.who[seen.calls - 1], (uintptr_t)&poller);
+    assert_int_equal(poller.calls, at_rest + 1);
+    assert_true(endpoint.calls > inputs);
     assert_true(seen.now_ns[seen.calls - 1] == 99);
+    run_to(100);
+    assert_int_equal(poller.calls, at_rest + 2);
+}
+
+static void test_any_number_of_parties(void **state)
+{
+    enum { PARTIES = 500 };
+    static struct party endpoint[PARTIES], poller[PARTIES];
+    (void)state;
+    memset(endpoint, 0, sizeof endpoint);
+    memset(poller, 0, sizeof poller);
+    for (uint32_t i = 0; i < PARTIES; i++) {
+        engine_add_endpoint(seen.engine, input, &endpoint[i]);
+        engine_add_poller(seen.engine, poll, &poller[i]);
+    }
+    run_to(0);
+    for (uint32_t i = 0; i < PARTIES; i++) {
+        assert_int_equal(endpoint[i].calls, 2);
+        assert_int_equal(poller[i].calls, 1);
+    }
 }
 
 static void test_endpoints_that_never_rest_are_a_fault(void **state)
@@ -305,14 +449,16 @@ static void set_itself_again(void *self, uint64_t now_ns)
 {
     if (++fired > 1000000)
         fail_msg("a timer for now was fired %u times at one instant", fired);
-    engine_at(seen.engine, now_ns, set_itself_again, self);
+    engine_set(seen.engine, self, now_ns);
 }
 
 static void test_timers_that_never_rest_are_a_fault(void **state)
 {
     (void)state;
     fired = 0;
-    engine_at(seen.engine, 5, set_itself_again, NULL);
+    struct engine_timer timer;
+    engine_timer_init(&timer, set_itself_again, &timer);
+    engine_set(seen.engine, &timer, 5);
     assert_int_equal(engine_run(seen.engine, 10, NULL, NULL), -ELOOP);
     assert_true(engine_now_ns(seen.engine) == 5);
 }
@@ -366,6 +512,26 @@ static void test_progress_is_told(void **state)
     expect_call(0, 0, 7);
 }
 
+static void test_the_time_of_what_is_next(void **state)
+{
+    (void)state;
+    assert_true(engine_next_ns(seen.engine) == 0); // the pollers, at first
+    run_to(1);
+    assert_true(engine_next_ns(seen.engine) == TIME_NEVER);
+    struct party poller = {.wake_ns = 30};
+    struct engine_timer *timer = at(50, 1);
+    assert_true(engine_next_ns(seen.engine) == 50);
+    engine_add_poller(seen.engine, poll, &poller);
+    engine_wake(seen.engine);
+    assert_true(engine_next_ns(seen.engine) == 1);
+    run_to(2);
+    assert_true(engine_next_ns(seen.engine) == 30);
+    engine_set(seen.engine, timer, 20);
+    assert_true(engine_next_ns(seen.engine) == 20);
+    run_to(20);
+    assert_true(engine_next_ns(seen.engine) == 30);
+}
+
 #define ENGINE_TEST(name) cmocka_unit_test_setup_teardown(name, make_engine, destroy_engine)
 
 int main(void)
@@ -378,16 +544,21 @@ int main(void)
         ENGINE_TEST(test_timers_for_the_past),
         ENGINE_TEST(test_random_timers_against_sorting),
         ENGINE_TEST(test_time_never_goes_back),
+        ENGINE_TEST(test_a_timer_that_is_moved),
+        ENGINE_TEST(test_a_timer_that_is_cancelled),
+        ENGINE_TEST(test_random_changes_against_a_plain_model),
         ENGINE_TEST(test_a_run_into_the_past_leaves_time_alone),
         ENGINE_TEST(test_an_instant_comes_to_rest),
         ENGINE_TEST(test_order_within_a_step),
         ENGINE_TEST(test_pollers_are_woken),
-        ENGINE_TEST(test_a_timer_comes_before_a_later_wake_up),
+        ENGINE_TEST(test_only_who_has_work_is_asked),
+        ENGINE_TEST(test_any_number_of_parties),
         ENGINE_TEST(test_endpoints_that_never_rest_are_a_fault),
         ENGINE_TEST(test_pollers_that_never_rest_are_a_fault),
         ENGINE_TEST(test_timers_that_never_rest_are_a_fault),
         ENGINE_TEST(test_what_a_poller_sends_is_taken_at_once),
         ENGINE_TEST(test_progress_is_told),
+        ENGINE_TEST(test_the_time_of_what_is_next),
     };
     return cmocka_run_group_tests_name("lab/engine", tests, NULL, NULL);
 }
