@@ -16,13 +16,13 @@ struct capture {
     pcap_dumper_t *dumper;
 };
 
-struct capture *capture_open(FILE *out, char error[256])
+struct capture *capture_open(FILE *out, enum capture_kind kind, char error[256])
 {
     struct capture *capture = calloc(1, sizeof *capture);
     snprintf(error, 256, "%s", strerror(ENOMEM));
     if (capture)
-        capture->pcap = pcap_open_dead_with_tstamp_precision(DLT_EN10MB, SNAP_OCTETS,
-                                                             PCAP_TSTAMP_PRECISION_NANO);
+        capture->pcap = pcap_open_dead_with_tstamp_precision(
+            kind == CAPTURE_IP ? DLT_RAW : DLT_EN10MB, SNAP_OCTETS, PCAP_TSTAMP_PRECISION_NANO);
     if (!capture || !capture->pcap) {
         fclose(out);
         free(capture);

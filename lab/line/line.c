@@ -2,7 +2,9 @@
 #include "lab/line/line.h"
 
 #include <rte_mbuf.h>
+#include <rte_mbuf_dyn.h>
 #include <rte_ring.h>
+#include <stdlib.h>
 
 static void deliver(struct line *line, struct rte_mbuf *m, uint64_t now_ns)
 {
@@ -21,6 +23,7 @@ static void line_end_of_frame(void *self, uint64_t now_ns)
     struct rte_mbuf *m = line->on_line;
     line->on_line = NULL;
     deliver(line, m, now_ns);
+    engine_wake(line->engine); // more frames may wait in the port
 }
 
 // The next frame of the port, from its queues in turn; NULL: none.
@@ -49,17 +52,36 @@ static bool line_input(void *self, uint64_t now_ns)
         }
         line->on_line = m;
         uint64_t took_ns = units_line_time_ns(m->pkt_len, line->rate_bit_per_s);
-        engine_at(line->engine, now_ns + took_ns, line_end_of_frame, line);
+        engine_set(line->engine, &line->end_of_frame, now_ns + took_ns);
     }
     return worked;
 }
 
+// Where DPDK keeps the tag in an mbuf; registered once for a process.
+static int tag_at = -1;
+
+static void tag_register(void)
+{
+    static const struct rte_mbuf_dynfield field = {
+        .name = "sluice_lab_tag", .size = sizeof(uint64_t), .align = _Alignof(uint64_t)};
+    tag_at = rte_mbuf_dynfield_register(&field);
+    if (tag_at < 0)
+        abort();
+}
+
+uint64_t line_tag(const struct rte_mbuf *m)
+{
+    return *RTE_MBUF_DYNFIELD(m, tag_at, const uint64_t *);
+}
+
 void line_attach(struct line *line)
 {
+    tag_register();
+    engine_timer_init(&line->end_of_frame, line_end_of_frame, line);
     engine_add_endpoint(line->engine, line_input, line);
 }
 
-void line_send(struct line *line, uint32_t end, const uint8_t *frame, uint32_t octets,
+bool line_send(struct line *line, uint32_t end, const uint8_t *frame, uint32_t octets, uint64_t tag,
                uint64_t now_ns)
 {
     struct rte_mbuf *m = rte_pktmbuf_alloc(line->end[end].pool);
@@ -68,13 +90,16 @@ void line_send(struct line *line, uint32_t end, const uint8_t *frame, uint32_t o
     line->sent_octets += octets;
     if (line->capture)
         capture_frame(line->capture, now_ns, frame, octets);
+    engine_wake(line->engine);
     if (at) {
         memcpy(at, frame, octets);
+        *RTE_MBUF_DYNFIELD(m, tag_at, uint64_t *) = tag;
         if (rte_ring_sp_enqueue(line->end[end].to_port, m) == 0)
-            return;
+            return true;
     }
     line->lost_packets++;
     rte_pktmbuf_free(m);
+    return false;
 }
 
 uint32_t line_under_way(const struct line *line)

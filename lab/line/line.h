@@ -23,6 +23,7 @@ struct line {
     line_deliver_fn *deliver;
     void *self;
     struct rte_mbuf *on_line;
+    struct engine_timer end_of_frame;
     uint64_t sent_packets, sent_octets;           // into the port
     uint64_t lost_packets;                        // no mbuf, or no room in the port's ring
     uint64_t delivered_packets, delivered_octets; // out of the port
@@ -31,9 +32,14 @@ struct line {
 // Adds the line to the engine; the caller has filled in the fields before `on_line`.
 void line_attach(struct line *line);
 
-// Sends a frame to one of the port's queues.
-void line_send(struct line *line, uint32_t end, const uint8_t *frame, uint32_t octets,
+// Sends a frame to one of the port's queues. `tag`: which packet of the lab it carries, for
+// line_tag; 0: none. Returns whether the port has it, now or soon.
+bool line_send(struct line *line, uint32_t end, const uint8_t *frame, uint32_t octets, uint64_t tag,
                uint64_t now_ns);
+
+// The tag with which a buffer came into the dataplane; the buffers that the dataplane itself
+// takes have none of use.
+uint64_t line_tag(const struct rte_mbuf *m);
 
 // The number of frames on the line and in the port's rings.
 uint32_t line_under_way(const struct line *line);

@@ -43,7 +43,7 @@ static void test_stamps_and_octets(void **state)
     char error[256];
     uint8_t found[sizeof expected + 1];
     (void)state;
-    struct capture *capture = capture_open(fopen(path, "w"), error);
+    struct capture *capture = capture_open(fopen(path, "w"), CAPTURE_ETHERNET, error);
     assert_non_null(capture);
     capture_frame(capture, 1, (const uint8_t *)"one", 3);
     capture_frame(capture, 7999999999, (const uint8_t *)"other", 5);
@@ -63,7 +63,7 @@ static void test_a_full_disk(void **state)
     FILE *full = fopen("/dev/full", "w");
     if (!full)
         skip();
-    struct capture *capture = capture_open(full, error);
+    struct capture *capture = capture_open(full, CAPTURE_ETHERNET, error);
     assert_non_null(capture);
     capture_frame(capture, 1, (const uint8_t *)"one", 3);
     assert_int_not_equal(capture_close(capture), 0);

@@ -62,6 +62,7 @@ static void port_sends(uint8_t first, uint16_t octets)
     assert_non_null(m);
     memset(rte_pktmbuf_append(m, octets), first, octets);
     assert_int_equal(rte_ring_enqueue(from_port, m), 0);
+    engine_wake(line.engine); // as the worker's own call would
 }
 
 static void run_to(uint64_t until_ns)
@@ -114,7 +115,7 @@ static void test_what_is_sent_reaches_the_port(void **state)
 {
     struct rte_mbuf *m = NULL;
     (void)state;
-    line_send(&line, 0, (const uint8_t *)"frame", 5, 0);
+    line_send(&line, 0, (const uint8_t *)"frame", 5, 0, 0);
     assert_int_equal(line.sent_packets, 1);
     assert_int_equal(line.sent_octets, 5);
     assert_int_equal(line.lost_packets, 0);
@@ -129,7 +130,7 @@ static void test_a_port_that_is_overrun(void **state)
 {
     (void)state;
     for (int i = 0; i < RING_FRAMES + 2; i++)
-        line_send(&line, 0, (const uint8_t *)"frame", 5, 0);
+        line_send(&line, 0, (const uint8_t *)"frame", 5, 0, 0);
     assert_int_equal(line.sent_packets, RING_FRAMES + 2);
     assert_int_equal(line.lost_packets, 2);
     assert_int_equal(rte_ring_count(to_port), RING_FRAMES);
@@ -139,7 +140,7 @@ static void test_a_frame_too_large_for_a_buffer_is_lost(void **state)
 {
     static const uint8_t frame[4000];
     (void)state;
-    line_send(&line, 0, frame, sizeof frame, 0);
+    line_send(&line, 0, frame, sizeof frame, 0, 0);
     assert_int_equal(line.lost_packets, 1);
     assert_int_equal(rte_ring_count(to_port), 0);
 }
@@ -156,12 +157,13 @@ static void test_two_queues(void **state)
     port_sends(3, 100);
     assert_int_equal(rte_ring_dequeue(from_port, (void **)&m), 0); // 1 is the other queue's
     assert_int_equal(rte_ring_enqueue(other_from_port, m), 0);
+    engine_wake(line.engine);
     assert_int_equal(line_under_way(&line), 3);
     run_to(10);
     expect_delivered(0, 2, 100, 0);
     expect_delivered(1, 1, 100, 0);
     expect_delivered(2, 3, 100, 0);
-    line_send(&line, 1, (const uint8_t *)"frame", 5, 10);
+    line_send(&line, 1, (const uint8_t *)"frame", 5, 0, 10);
     assert_int_equal(rte_ring_count(to_port), 0);
     assert_int_equal(rte_ring_count(other_to_port), 1);
     assert_int_equal(line_under_way(&line), 0);
@@ -174,7 +176,7 @@ static void test_what_is_left_at_the_end(void **state)
     line.rate_bit_per_s = 64000;
     port_sends(1, 100);
     port_sends(2, 100);
-    line_send(&line, 0, (const uint8_t *)"frame", 5, 0);
+    line_send(&line, 0, (const uint8_t *)"frame", 5, 0, 0);
     run_to(1000);
     assert_int_equal(line_under_way(&line), 2);
     assert_int_equal(line_clear(&line), 3);

@@ -1,5 +1,5 @@
 // Fragments joined in the lab: in order they are the datagram, and anything else is named.
-#include "lab/bss/join.h"
+#include "lab/line/join.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -139,5 +139,5 @@ int main(void)
         JOIN_TEST(test_several_at_once),     JOIN_TEST(test_one_id_of_two_hosts),
         JOIN_TEST(test_one_id_to_two_hosts), JOIN_TEST(test_what_is_wrong_is_named),
     };
-    return cmocka_run_group_tests_name("lab/bss/join", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("lab/line/join", tests, NULL, NULL);
 }

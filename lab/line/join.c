@@ -1,5 +1,5 @@
 // See join.h.
-#include "lab/bss/join.h"
+#include "lab/line/join.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 // Joins IP fragments at the end of one line: a datagram's fragments come in order, and at most one
 // datagram per queue of the port is in fragments at a time. Anything else is an error of the
 // sender.
-#ifndef SLUICE_LAB_BSS_JOIN_H
-#define SLUICE_LAB_BSS_JOIN_H
+#ifndef SLUICE_LAB_LINE_JOIN_H
+#define SLUICE_LAB_LINE_JOIN_H
 
 #include "dataplane/wire/ipv4.h"
 #include "dataplane/wire/ipv6.h"

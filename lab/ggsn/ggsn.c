@@ -1,0 +1,69 @@
+// See ggsn.h.
+#include "lab/ggsn/ggsn.h"
+
+#include <stdio.h>
+
+#include "dataplane/wire/gtpu.h"
+
+#define MESSAGE_OCTETS_MAX (ENDS_OCTETS_MAX + 256)
+
+static bool send_message(struct ggsn *ggsn, const struct gtpu *gtpu, uint32_t queue, uint64_t tag,
+                         uint64_t now_ns)
+{
+    uint8_t message[MESSAGE_OCTETS_MAX];
+    int n = gtpu_encode(gtpu, message, sizeof message);
+    return ends_send(&ggsn->ends, &ggsn->host, queue, (struct octets){message, (uint32_t)n}, tag,
+                     now_ns);
+}
+
+bool ggsn_down(struct ggsn *ggsn, uint32_t teid, uint32_t queue, struct octets npdu, uint64_t tag,
+               uint64_t now_ns)
+{
+    struct gtpu gtpu = {.type = GTPU_G_PDU, .teid = teid, .payload = npdu};
+    ggsn->down_npdus++;
+    ggsn->down_octets += npdu.n;
+    return send_message(ggsn, &gtpu, queue, tag, now_ns);
+}
+
+static void answer_echo(struct ggsn *ggsn, const struct gtpu *request, uint64_t now_ns)
+{
+    uint8_t recovery[8];
+    struct gtpu_echo_response response = {0};
+    int n = gtpu_echo_response_encode(&response, recovery, sizeof recovery);
+    struct gtpu answer = {.type = GTPU_ECHO_RESPONSE,
+                          .has_sequence = true,
+                          .sequence = request->sequence,
+                          .payload = {recovery, (uint32_t)n}};
+    ggsn->echoes++;
+    send_message(ggsn, &answer, 0, 0, now_ns);
+}
+
+static void fault(struct ggsn *ggsn, const char *what, uint32_t number)
+{
+    if (ggsn->faults++ == 0)
+        snprintf(ggsn->first_fault, sizeof ggsn->first_fault, "GTP-U: %s (%u)", what, number);
+}
+
+void ggsn_datagram(void *self, const struct ends_datagram *datagram, uint64_t now_ns)
+{
+    struct ggsn *ggsn = self;
+    struct gtpu gtpu;
+    int n = gtpu_decode(&gtpu, datagram->payload.at, datagram->payload.n);
+    if (n < 0)
+        fault(ggsn, wire_err_text(wire_fault_err(n)), wire_fault_offset(n));
+    else if (datagram->destination_port != GTPU_PORT)
+        fault(ggsn, "not the GGSN's UDP port", datagram->destination_port);
+    else if (!address_same(&datagram->destination, &ggsn->host.address))
+        fault(ggsn, "not the GGSN's address", 0);
+    else if (gtpu.type == GTPU_ECHO_REQUEST)
+        answer_echo(ggsn, &gtpu, now_ns);
+    else if (gtpu.type == GTPU_ERROR_INDICATION)
+        ggsn->error_indications++;
+    else if (gtpu.type != GTPU_G_PDU)
+        fault(ggsn, "a message that no GGSN expects, type", gtpu.type);
+    else {
+        ggsn->up_npdus++;
+        ggsn->up_octets += gtpu.payload.n;
+        ggsn->up(ggsn->self, gtpu.teid, gtpu.payload, now_ns);
+    }
+}
