@@ -1,0 +1,119 @@
+// LLC on the downlink (TS 44.064 6 and 8.4.2). UI frames of user data go on to SNDCP; XID commands
+// are answered; all other frames (NULL, other SAPIs, an ABM's) are counted and ignored. A frame
+// changes no state before its FCS is found good.
+//
+// A UI frame must be enciphered if the MS has a key, and must not be if the MS has none.
+#include <string.h>
+
+#include "dataplane/wire/llc_u.h"
+#include "lab/ms/ms_parts.h"
+
+void ms_refuse(struct ms *ms, enum ms_refused why, uint32_t pdu_octets, const char *layer,
+               const char *what, uint32_t offset)
+{
+    ms_add(&ms->counters->refused[why], pdu_octets);
+    ms_fault(ms, layer, what, offset);
+}
+
+static void refuse_llc(struct ms *ms, uint32_t octets, int fault)
+{
+    ms_refuse(ms, MS_REFUSED_llc, octets, "LLC", wire_err_text(wire_fault_err(fault)),
+              wire_fault_offset(fault));
+}
+
+static void refuse_ui(struct ms *ms, enum ms_refused why, uint32_t octets, const char *what)
+{
+    ms_refuse(ms, why, octets, "LLC", what, 0);
+}
+
+// Deciphers the frame if it is enciphered, and sets ui->info and the frame's number. Returns false
+// if the frame is refused.
+static bool open_ui(struct ms *ms, const struct ms_lle *lle, struct octets frame, struct llc_ui *ui,
+                    uint32_t *number)
+{
+    if (ui->enciphered != (ms->gea != 0)) {
+        refuse_ui(ms, MS_REFUSED_cipher, frame.n,
+                  ms->gea ? "not enciphered" : "enciphered, but the MS has no key");
+        return false;
+    }
+    if (ui->info.n > lle->down_octets_most) {
+        refuse_ui(ms, MS_REFUSED_long, frame.n, "longer than N201-U");
+        return false;
+    }
+    *number = ms_number_down(lle, ui->nu);
+    if (!ui->enciphered)
+        return true;
+    uint8_t *clear = ms->shared->down;
+    memcpy(clear, frame.at, frame.n);
+    ms_cipher_frame(ms, ui->sapi, *number, CIPHER_DOWNLINK, clear, frame.n);
+    if (!llc_ui_fcs_good(clear, frame.n)) {
+        refuse_ui(ms, MS_REFUSED_deciphered, frame.n, "FCS wrong after deciphering");
+        return false;
+    }
+    ui->info.at = clear + LLC_UI_HEADER_OCTETS;
+    return true;
+}
+
+static void take_ui(struct ms *ms, struct ms_lle *lle, struct octets frame, uint64_t now_ns)
+{
+    struct llc_ui ui;
+    uint32_t number;
+    bool late;
+    int fault = llc_ui_decode(&ui, frame.at, frame.n);
+    if (fault < 0) {
+        refuse_llc(ms, frame.n, fault);
+        return;
+    }
+    if (!open_ui(ms, lle, frame, &ui, &number))
+        return;
+    if (!ms_number_take(lle, number, &late)) {
+        refuse_ui(ms, MS_REFUSED_duplicate, frame.n, "N(U) late or a duplicate");
+        return;
+    }
+    // The way, not the SGSN, has put this segment and the next one out of order.
+    lle->down_missed += late;
+    ms_segment_take(ms, lle, ui.info, frame.n, now_ns);
+    lle->down_missed += late;
+    ms->counters->late += late;
+}
+
+// C/R is set in a command of the SGSN.
+static void take_u(struct ms *ms, struct octets frame, uint64_t now_ns)
+{
+    struct llc_u u;
+    int fault = llc_u_decode(&u, frame.at, frame.n);
+    if (fault < 0) {
+        refuse_llc(ms, frame.n, fault);
+        return;
+    }
+    bool is_xid = u.command == LLC_U_XID && u.cr == llc_cr(true, true);
+    if (is_xid && ms->shared->config.answers_xid)
+        ms_xid_take(ms, frame, now_ns);
+    else
+        ms_add(&ms->counters->control, frame.n);
+}
+
+#define U_FORMAT 0xe0
+
+void ms_down(struct ms *ms, const uint8_t *llc, uint32_t octets, uint64_t now_ns)
+{
+    bool cr;
+    uint8_t sapi;
+    struct octets frame = {llc, octets};
+    ms->shared->pdus++;
+    ms_add(&ms->counters->pdus, octets);
+    int fault =
+        octets < 2 ? wire_fault(WIRE_TRUNCATED, octets) : llc_address_decode(llc[0], &cr, &sapi);
+    if (fault < 0) {
+        refuse_llc(ms, octets, fault);
+        return;
+    }
+    uint32_t lle = ms_lle_of(sapi);
+    uint8_t format = llc[1] & LLC_UI_FORMAT_MASK;
+    if (format == LLC_UI_FORMAT && lle < MS_LLES)
+        take_ui(ms, &ms->lle[lle], frame, now_ns);
+    else if (format == U_FORMAT)
+        take_u(ms, frame, now_ns);
+    else
+        ms_add(&ms->counters->control, octets);
+}
