@@ -1,0 +1,87 @@
+// Events at given times.
+#include "lab/radio/radio_parts.h"
+
+#include "lab/engine/need.h"
+
+void radio_add_plans(struct radio *radio, const struct radio_plan *plans, uint32_t count,
+                     uint64_t now_ns)
+{
+    radio->plan = need(realloc(radio->plan, (radio->plans + count + 1) * sizeof *radio->plan));
+    for (uint32_t i = 0; i < count; i++) {
+        struct plan *plan = &radio->plan[radio->plans++];
+        *plan = (struct plan){.plan = plans[i], .next_ns = plans[i].at_ns};
+        while (plan->next_ns < now_ns && plan->plan.every_ns)
+            plan->next_ns += plan->plan.every_ns;
+    }
+    radio_arm(radio, now_ns);
+}
+
+static struct plan *first_plan(const struct radio *radio)
+{
+    struct plan *first = NULL;
+    for (uint32_t i = 0; i < radio->plans; i++)
+        if (!first || radio->plan[i].next_ns < first->next_ns)
+            first = &radio->plan[i];
+    return first;
+}
+
+uint64_t plan_next_ns(const struct radio *radio)
+{
+    struct plan *first = first_plan(radio);
+    return first ? first->next_ns : TIME_NEVER;
+}
+
+static void calls(struct radio *radio, uint32_t slots, bool begin, uint64_t now_ns)
+{
+    uint32_t taken = radio->slots_taken;
+    channel_set(radio, radio->slots, begin ? taken + slots : taken - slots, now_ns);
+}
+
+static void happen(struct radio *radio, const struct radio_plan *plan, bool begins, uint64_t now_ns)
+{
+    struct radio_ms *ms = plan->ms < radio->ms_room ? radio->ms[plan->ms] : NULL;
+    switch ((enum radio_plan_kind)plan->kind) {
+    case RADIO_PLAN_LOSS:
+    case RADIO_PLAN_UP_LOSS:
+        if (ms)
+            ms->tbf[plan->kind == RADIO_PLAN_UP_LOSS].losses_planned += plan->count;
+        break;
+    case RADIO_PLAN_CALLS:
+        calls(radio, plan->count, begins, now_ns);
+        break;
+    case RADIO_PLAN_MS_CALL:
+        if (ms && (begins || ms->calls > 0))
+            channel_call(radio, ms, begins, now_ns);
+        break;
+    case RADIO_PLAN_SLOTS:
+        channel_set(radio, plan->count, radio->slots_taken, now_ns);
+        break;
+    case RADIO_PLAN_KINDS:
+        break;
+    }
+}
+
+// Moves the plan to its next step before anything happens. Returns whether an event begins.
+static bool step(struct plan *p)
+{
+    const struct radio_plan *plan = &p->plan;
+    bool begins = !p->lasts;
+    p->begun += begins;
+    uint64_t start_ns = begins ? p->next_ns : p->next_ns - plan->lasts_ns;
+    p->lasts = begins && plan->lasts_ns > 0;
+    if (p->lasts)
+        p->next_ns = start_ns + plan->lasts_ns;
+    else if (plan->every_ns && (plan->times == 0 || p->begun < plan->times))
+        p->next_ns = start_ns + plan->every_ns;
+    else
+        p->next_ns = TIME_NEVER;
+    return begins;
+}
+
+void plan_run(struct radio *radio, uint64_t now_ns)
+{
+    for (struct plan *p = first_plan(radio); p && p->next_ns <= now_ns; p = first_plan(radio)) {
+        bool begins = step(p);
+        happen(radio, &p->plan, begins, now_ns);
+    }
+}

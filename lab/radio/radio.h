@@ -1,0 +1,142 @@
+// The radio of one cell, both ways, in virtual time. LLC PDUs of an MS are packed back to back into
+// RLC data blocks; in each block period the cell's time slots go round robin, one slot a turn, to
+// the MSs whose TBFs have a block to send. A block arrives a period after its start, or with
+// errors; then it is repeated a round trip after its start (acknowledged RLC, 44.060 9.1), before
+// any new block. LLC PDUs arrive in order. Laws that both ends of a test need exactly:
+// * Block periods start at multiples of the period. A TBF that is open sends in the first period
+//   that starts after its data came (uplink: and radio.up_reaction later). Data that comes inside
+//   `arrived` may go in the period that starts then: it is an answer. A TBF that is set up sends in
+//   the first period that starts when the set-up has ended, or later.
+// * An LLC PDU that ends inside a block costs one octet of length indicator there; one that ends
+//   with the block's last octet none (44.060 10.4.14). The rest of a block is not filled up later.
+// * MSs join the round robin at its end, in the order in which they began to wait.
+// * At one instant: blocks arrive, plans, discards, flushes, the new period starts; in that order.
+//
+// Without slots a TBF is lost: blocks under way are gone, and LLC PDUs that have not arrived start
+// from their first octet in the next TBF, unless they are flushed (radio.hold_taken). The MS keeps
+// its uplink PDUs until they are too late (radio.up_discard).
+//
+// Left out: which slot of which carrier an MS has (any slot serves any MS, up to its multislot
+// limit), choice of the coding by quality, RLC unacknowledged mode, contention on RACH, TLLI and
+// padding in uplink blocks, and repetitions of blocks that are not known to be wrong while the
+// window is full.
+#ifndef SLUICE_LAB_RADIO_RADIO_H
+#define SLUICE_LAB_RADIO_RADIO_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lab/engine/engine.h"
+#include "lab/radio/config.h"
+
+enum radio_way { RADIO_DOWN, RADIO_UP, RADIO_WAYS };
+
+enum radio_loss {
+#define LOSS(name, help) RADIO_LOSS_##name,
+#include "lab/radio/losses.def"
+#undef LOSS
+    RADIO_LOSSES
+};
+
+// What the owner hears about an MS's channel.
+enum radio_event {
+    RADIO_TAKEN,  // the MS has no channel any more
+    RADIO_FLUSH,  // the BSC flushes its buffer of the MS: now (after TAKEN) or radio.hold_taken
+                  // later
+    RADIO_BACK,   // the MS can have a channel again
+    RADIO_UP_OPEN // an uplink TBF of the MS is set up: the BSS hears from the MS
+};
+
+// An LLC PDU, a part of its owner's struct. It is the radio's from next_down or radio_up until
+// `arrived` or `lost`. The owner sets `octets`, at least 1; the rest is the radio's.
+struct radio_pdu {
+    struct radio_pdu *next, *before; // of the same MS and way, in order
+    struct radio_pdu *older, *newer; // of all uplink PDUs of the cell, until they are too late
+    struct tbf *tbf;
+    uint64_t since_ns; // uplink: when it came,
+    uint64_t from_ns;  // and from when on a period may start that carries it
+    uint32_t octets;
+    uint32_t last_block; // the block that carries its last octet, if that was sent
+    bool begun;          // a block carries octets of it
+    bool dated;          // it is between older and newer
+    bool late;           // it became too late after it was begun
+};
+
+// Inside any of these the owner may call radio_ready, radio_up and the functions that only read,
+// and no other function of the radio.
+struct radio_owner {
+    void *self;
+    // The next downlink LLC PDU of the BSC's buffer for this MS, or NULL: then radio_ready says
+    // when there is one again. Called when there is room in a block.
+    struct radio_pdu *(*next_down)(void *self, uint32_t ms, uint64_t now_ns);
+    // A whole LLC PDU, in order: to the MS (down), to the BSC (up).
+    void (*arrived)(void *self, uint32_t ms, enum radio_way way, struct radio_pdu *pdu,
+                    uint64_t now_ns);
+    void (*lost)(void *self, uint32_t ms, enum radio_way way, struct radio_pdu *pdu,
+                 enum radio_loss why, uint64_t now_ns);
+    void (*event)(void *self, uint32_t ms, enum radio_event event, uint64_t now_ns);
+};
+
+struct radio_amount {
+    uint64_t packets, octets;
+};
+
+// in = out + the sum of lost + held, at any instant outside the radio's functions.
+struct radio_counts {
+    struct radio_amount in, out, held, lost[RADIO_LOSSES];
+#define COUNT(name, help) uint64_t name;
+#include "lab/radio/counts.def"
+#undef COUNT
+};
+extern const char *const radio_loss_names[RADIO_LOSSES];
+extern const char *const radio_loss_helps[RADIO_LOSSES];
+
+struct radio;
+
+// The config has passed radio_config_fault. `stream` keeps the random numbers of radios apart.
+struct radio *radio_create(struct engine *engine, const struct radio_config *config,
+                           const struct radio_owner *owner, uint64_t seed, uint64_t stream);
+// LLC PDUs that the radio holds stay the owner's: radio_remove_ms or radio_flush gives them back.
+void radio_destroy(struct radio *radio);
+
+// Events at given times from now on; the plans have passed radio_plan_fault, and are copied.
+void radio_add_plans(struct radio *radio, const struct radio_plan *plans, uint32_t count,
+                     uint64_t now_ns);
+
+// Returns the smallest index that is free. own: NULL, or the keys of this MS (see config.h).
+uint32_t radio_add_ms(struct radio *radio, const struct radio_config *own);
+// The MS leaves: what the radio holds for it is lost with reason `left`.
+void radio_remove_ms(struct radio *radio, uint32_t ms, uint64_t now_ns);
+
+// The BSC's buffer has data for the MS; may be said again for each PDU. Inside the event RADIO_BACK
+// it tells of what has waited, and is no activity (radio.resume).
+void radio_ready(struct radio *radio, uint32_t ms, uint64_t now_ns);
+// Into the MS's uplink buffer; `lost` may be called inside.
+void radio_up(struct radio *radio, uint32_t ms, struct radio_pdu *pdu, uint64_t now_ns);
+
+// Gives back, as lost, what the radio holds for the MS in one way; its TBF of that way ends.
+void radio_flush(struct radio *radio, uint32_t ms, enum radio_way way, enum radio_loss why,
+                 uint64_t now_ns);
+
+// Calls take time slots from packets, and give them back. They may take more than there are.
+void radio_preempt(struct radio *radio, uint32_t slots, uint64_t now_ns);
+void radio_release(struct radio *radio, uint32_t slots, uint64_t now_ns);
+// The same of one MS, which has no channel while others have; counted, so that they may overlap.
+void radio_preempt_ms(struct radio *radio, uint32_t ms, uint64_t now_ns);
+void radio_release_ms(struct radio *radio, uint32_t ms, uint64_t now_ns);
+// The number of time slots changes, 0 included. What calls have taken stays taken.
+void radio_set_slots(struct radio *radio, uint32_t slots, uint64_t now_ns);
+
+const struct radio_counts *radio_counts(const struct radio *radio, enum radio_way way);
+struct radio_amount radio_held(const struct radio *radio, uint32_t ms, enum radio_way way);
+// Whether the MS has a channel as far as calls are concerned.
+bool radio_has_channel(const struct radio *radio, uint32_t ms);
+
+// The rate of the way when one MS has all slots of the cell that it may have, without errors and
+// control blocks, in bit/s of RLC data octets: what flow control may be told.
+uint64_t radio_rate_bit_per_s(const struct radio *radio, uint32_t ms, enum radio_way way);
+// The same of all slots of the cell, whatever an MS may have. Both count the slots that calls have
+// left.
+uint64_t radio_cell_rate_bit_per_s(const struct radio *radio, enum radio_way way);
+
+#endif
