@@ -1,0 +1,311 @@
+// A cell with a radio: both ways through it, calls of an MS and of the cell, what is told of them,
+// a cell change, and that the radio's books and the BSS's agree.
+#include "tests/lab/bss/peer.h"
+
+static struct radio_config air; // a test changes it before begin()
+
+static struct bss_ms *begin(uint32_t mss)
+{
+    struct bss_ms *first = NULL;
+    w.cell_config.flow_repeat = false;
+    make(1, 2);
+    bss_cell_add_radio(w.cell, &air, 1);
+    bring_up(NULL);
+    for (uint32_t i = 0; i < mss; i++) {
+        struct bss_ms *ms = enter(w.cell, TLLI + i);
+        first = first ? first : ms;
+    }
+    return first;
+}
+
+static void configure_air(void)
+{
+    configure(BSS_NS_RESET);
+    radio_config_standard(&air);
+}
+
+// The BSS holds what waits and what the radio has.
+static void agree(const struct bss_ms *ms, uint64_t waiting)
+{
+    const struct radio_counts *down = radio_counts(bss_cell_radio(w.cell), RADIO_DOWN);
+    struct bss_tally held = bss_ms_held(ms);
+    assert_int_equal(held.pdus, waiting + down->held.packets);
+    assert_int_equal(bss_counters(w.bss)->traffic.out[BSS_DOWN].pdus, down->out.packets);
+    books();
+}
+
+static void test_down_and_up_through_the_air(void **state)
+{
+    (void)state;
+    configure_air();
+    struct bss_ms *ms = begin(1);
+    for (uint32_t i = 0; i < 5; i++)
+        DOWN(.octets = 300, .number = i);
+    assert_int_equal(w.deliveries, 0);
+    agree(ms, 5); // a TBF is set up first
+    bss_up(w.bss, ms, (const uint8_t *)"\x03\xc0\x01", 3, now());
+    none();
+    run(5 * S);
+    assert_int_equal(w.deliveries, 5);
+    for (uint32_t i = 0; i < 5; i++)
+        assert_int_equal(w.delivered[i].number, i);
+    assert_true(w.delivered[0].at_ns >= 200 * MS);
+    while (w.sent[w.read].octets[4] != 0x01)
+        w.read++;
+    assert_true(out_any()->at_ns > 200 * MS);
+    agree(ms, 0);
+}
+
+static void test_priority_decides_what_the_radio_gets_next(void **state)
+{
+    (void)state;
+    configure_air();
+    begin(1);
+    DOWN(.octets = 300, .number = 1, .precedence = 2);
+    DOWN(.octets = 300, .number = 2, .sapi = 5, .precedence = 1);
+    DOWN(.octets = 300, .number = 3, .sapi = 9, .precedence = 0);
+    run(5 * S);
+    assert_int_equal(w.delivered[0].number, 3);
+    assert_int_equal(w.delivered[1].number, 2);
+    assert_int_equal(w.delivered[2].number, 1);
+}
+
+static void test_a_call_of_the_ms_keeps_its_buffer(void **state)
+{
+    (void)state;
+    configure_air();
+    struct bss_ms *ms = begin(1);
+    for (uint32_t i = 0; i < 40; i++)
+        DOWN(.octets = 500, .number = i);
+    run(500 * MS);
+    uint64_t waits = bss_ms_held(ms).pdus;
+    bss_suspend(w.bss, ms, now());
+    assert_true(w.losses > 0 && w.losses < 5); // what was on the air
+    for (uint32_t i = 0; i < w.losses; i++)
+        assert_int_equal(w.lost[i].why, BSS_LOST_preempted);
+    uint32_t before = w.deliveries;
+    agree(ms, waits - w.losses);
+    run(10 * S);
+    assert_int_equal(w.deliveries, before);
+    bss_resume(w.bss, ms, now());
+    run(20 * S);
+    assert_int_equal(w.deliveries + w.losses, 40);
+    agree(ms, 0);
+}
+
+static void test_calls_in_the_cell_flush_its_buffers(void **state)
+{
+    (void)state;
+    configure_air();
+    struct bss_ms *ms = begin(1);
+    for (uint32_t i = 0; i < 40; i++)
+        DOWN(.octets = 500);
+    run(500 * MS);
+    forget_sent();
+    radio_preempt(bss_cell_radio(w.cell), air.slots, now());
+    assert_int_equal(w.deliveries + w.losses, 40);
+    for (uint32_t i = 0; i < w.losses; i++)
+        assert_int_equal(w.lost[i].why, BSS_LOST_preempted);
+    assert_int_equal(w.sends, w.losses); // each LLC-DISCARDED
+    assert_int_equal(w.sent[0].octets[4], 0x2c);
+    agree(ms, 0);
+}
+
+static void test_calls_in_the_cell_that_hold(void **state)
+{
+    (void)state;
+    configure_air();
+    air.hold_taken_ns = 3 * S;
+    struct bss_ms *ms = begin(1);
+    for (uint32_t i = 0; i < 40; i++)
+        DOWN(.octets = 500);
+    run(500 * MS);
+    radio_preempt(bss_cell_radio(w.cell), air.slots, now());
+    run(2 * S);
+    assert_int_equal(w.losses, 0);
+    radio_release(bss_cell_radio(w.cell), air.slots, now());
+    run(20 * S);
+    assert_int_equal(w.deliveries, 40);
+    agree(ms, 0);
+    for (uint32_t i = 0; i < 40; i++)
+        DOWN(.octets = 500);
+    radio_preempt(bss_cell_radio(w.cell), air.slots, now());
+    run(3 * S - 1);
+    assert_int_equal(w.losses, 0);
+    run(1);
+    assert_int_equal(w.losses, 40);
+    agree(ms, 0);
+}
+
+static void test_lifetimes_count_in_the_buffer_alone(void **state)
+{
+    (void)state;
+    configure_air();
+    air.hold_taken_ns = 1000 * S;
+    struct bss_ms *ms = begin(1);
+    for (uint32_t i = 0; i < 10; i++)
+        DOWN(.octets = 500, .lifetime_cs = 100);
+    run(500 * MS);
+    uint64_t on_air = radio_held(bss_cell_radio(w.cell), 0, RADIO_DOWN).packets;
+    uint32_t before = w.deliveries;
+    assert_true(on_air > 0);
+    radio_preempt(bss_cell_radio(w.cell), air.slots, now());
+    run(10 * S);
+    assert_int_equal(w.losses, 10 - before - on_air);
+    assert_int_equal(w.lost[0].why, BSS_LOST_expired);
+    assert_true(w.lost[0].at_ns == S);
+    agree(ms, 0);
+}
+
+// ---- What is told ----
+
+// CS-2 has 30 octets in a block of 20 ms: 12 kbit/s a slot.
+static void test_r_is_the_radios_as_calls_leave_it(void **state)
+{
+    (void)state;
+    configure_air();
+    w.cell_config.r_bit_per_s = 0;
+    w.cell_config.bmax_octets = w.cell_config.ms_bmax_octets = 1000;
+    air.slots = 3;
+    begin(1);
+    const struct bss_counters *counters = bss_counters(w.bss);
+    assert_int_equal(counters->bssgp_out[0x26], 2);
+    radio_preempt(bss_cell_radio(w.cell), 1, now());
+    run(S);
+    out_at(S, BVCI_2 "26 1e8102 0582000a 038200f0 0182000a 1c8200f0"); // 24 kbit/s
+    in(BVCI_2 "27 1e8102");
+    radio_preempt(bss_cell_radio(w.cell), 2, now());
+    run(5 * S);
+    none(); // none left: as before
+    radio_release(bss_cell_radio(w.cell), 3, now());
+    run(S);
+    out_at(7 * S, BVCI_2 "26 1e8103 0582000a 03820168 0182000a 1c820168"); // 36 kbit/s
+}
+
+static void test_r_0_for_each_ms_without_a_channel(void **state)
+{
+    (void)state;
+    configure_air();
+    w.config.preemption = BSS_PREEMPTION_FLOW_MS;
+    begin(2);
+    radio_preempt_ms(bss_cell_radio(w.cell), 0, now());
+    run(0);
+    out(BVCI_2 "28 " TLLI_IE "1e8101 12820258 03820000");
+    in(BVCI_2 "29 " TLLI_IE "1e8101");
+    run(2 * S);
+    radio_release_ms(bss_cell_radio(w.cell), 0, now());
+    run(0);
+    out(BVCI_2 "28 " TLLI_IE "1e8102 12820258 038201e0");
+    none();
+}
+
+static void test_r_0_for_a_cell_all_of_whose_mss_have_none(void **state)
+{
+    (void)state;
+    configure_air();
+    w.config.preemption = BSS_PREEMPTION_FLOW_BVC;
+    begin(2);
+    run(2 * S);
+    struct bss_ms *caller = enter(w.cell, TLLI + 2);
+    bss_suspend(w.bss, caller, now()); // does not count
+    forget_sent();
+    radio_preempt_ms(bss_cell_radio(w.cell), 0, now());
+    run(0);
+    none();
+    radio_preempt_ms(bss_cell_radio(w.cell), 1, now());
+    run(0);
+    out(BVCI_2 "26 1e8102 05820258 03820000 01820258 1c8201e0");
+    in(BVCI_2 "27 1e8102");
+    in(BVCI_0 "0c 1f84c0000003 1b8662f224123456 1d8105");
+    run(2 * S);
+    radio_release_ms(bss_cell_radio(w.cell), 1, now());
+    run(0);
+    out(BVCI_2 "26 1e8103 05820258 038201e0 01820258 1c8201e0");
+    none();
+    in(BVCI_2 "27 1e8103");
+    run(2 * S);
+    bss_suspend(w.bss, bss_ms_find(w.bss, TLLI), now());
+    bss_suspend(w.bss, bss_ms_find(w.bss, TLLI + 1), now());
+    forget_sent();
+    run(0);
+    none(); // all are in calls of their own
+}
+
+static void test_radio_status_for_each_ms_without_a_channel(void **state)
+{
+    (void)state;
+    configure_air();
+    w.config.preemption = BSS_PREEMPTION_RADIO_STATUS;
+    struct bss_ms *ms = begin(2);
+    bss_suspend(w.bss, ms, now());
+    out(BVCI_0 "0b " TLLI_IE "1b86 62f224 1234 56"); // SUSPEND says it
+    none();
+    radio_preempt(bss_cell_radio(w.cell), air.slots, now());
+    out(BVCI_2 "0a 1f84c0000002 198100");
+    none();
+}
+
+// ---- Cells ----
+
+static void test_a_cell_change_leaves_the_air(void **state)
+{
+    (void)state;
+    configure_air();
+    w.config.absent_ns = 100 * S;
+    struct bss_ms *ms = begin(1);
+    for (uint32_t i = 0; i < 40; i++)
+        DOWN(.octets = 500);
+    bss_suspend(w.bss, ms, now());
+    bss_resume(w.bss, ms, now());
+    run(S);
+    bss_up(w.bss, ms, (const uint8_t *)"\x03\xc0\x01", 3, now());
+    uint32_t before = w.losses;
+    uint64_t on_air = radio_held(bss_cell_radio(w.cell), 0, RADIO_DOWN).packets;
+    uint64_t waits = bss_ms_held(ms).pdus - on_air;
+    bss_move(w.bss, ms, w.other, now());
+    books();
+    assert_int_equal(w.losses - before, on_air + 1);
+    in(BVCI_0 "2a " TLLI_IE "04820002 04820003");
+    assert_int_equal(w.deliveries + w.losses, 41);
+    assert_true(waits > 0);
+    bss_move(w.bss, ms, w.cell, now());
+    DOWN(.octets = 100);
+    run(5 * S);
+    assert_int_equal(w.deliveries + w.losses, 42);
+}
+
+static void test_a_suspended_ms_has_no_channel_in_a_new_cell(void **state)
+{
+    (void)state;
+    configure_air();
+    struct bss_ms *ms = begin(1);
+    bss_move(w.bss, ms, w.other, now());
+    bss_suspend(w.bss, ms, now());
+    bss_move(w.bss, ms, w.cell, now());
+    assert_false(radio_has_channel(bss_cell_radio(w.cell), 0));
+    DOWN(.octets = 100);
+    run(5 * S);
+    assert_int_equal(w.deliveries, 0);
+    bss_resume(w.bss, ms, now());
+    run(5 * S);
+    assert_int_equal(w.deliveries, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_down_and_up_through_the_air),
+        TEST(test_priority_decides_what_the_radio_gets_next),
+        TEST(test_a_call_of_the_ms_keeps_its_buffer),
+        TEST(test_calls_in_the_cell_flush_its_buffers),
+        TEST(test_calls_in_the_cell_that_hold),
+        TEST(test_lifetimes_count_in_the_buffer_alone),
+        TEST(test_r_is_the_radios_as_calls_leave_it),
+        TEST(test_r_0_for_each_ms_without_a_channel),
+        TEST(test_r_0_for_a_cell_all_of_whose_mss_have_none),
+        TEST(test_radio_status_for_each_ms_without_a_channel),
+        TEST(test_a_cell_change_leaves_the_air),
+        TEST(test_a_suspended_ms_has_no_channel_in_a_new_cell),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
