@@ -1,0 +1,23 @@
+// The tables of a run as CSV files, out of the ledger; README.md says what each column is. The
+// bytes depend on the ledger alone.
+#ifndef SLUICE_LAB_REPORT_TABLES_H
+#define SLUICE_LAB_REPORT_TABLES_H
+
+#include <stdio.h>
+
+#include "lab/report/ledger.h"
+
+struct tables {
+    const struct ledger *ledger;
+    uint64_t elapsed_ns; // not 0
+};
+
+// Each file by its name; put(struct tables *, out) writes it whole.
+struct tables_file {
+    const char *name;
+    void (*put)(const void *tables, FILE *out);
+};
+#define TABLES_FILES 6
+extern const struct tables_file tables_files[TABLES_FILES];
+
+#endif
