@@ -1,0 +1,308 @@
+// See report.h: the sums and the JSON. The text is in text.c.
+#include "lab/summary/report.h"
+
+_Static_assert(sizeof(struct stats_worker) % sizeof(uint64_t) == 0, "counters and nothing else");
+
+static void add_stats(struct stats_worker *sum, const struct stats_worker *stats)
+{
+    for (size_t i = 0; i < sizeof *sum / sizeof(uint64_t); i++)
+        ((uint64_t *)sum)[i] += ((const uint64_t *)stats)[i];
+}
+
+static void add_queued(struct dp_queued *sum, const struct dp_queued *queued)
+{
+    sum->packets += queued->packets;
+    sum->octets += queued->octets;
+}
+
+void report_add(struct report *r, struct dp *dp)
+{
+    for (uint32_t w = 0; w < r->workers; w++)
+        add_stats(&r->stats, dp_stats(dp_worker(dp, w)));
+}
+
+void report_collect(struct report *r, struct dp *dp)
+{
+    r->balanced = true;
+    report_add(r, dp);
+    for (uint32_t w = 0; w < r->workers; w++) {
+        const struct dp_worker *worker = dp_worker(dp, w);
+        for (int side = 0; side < STATS_SIDES; side++) {
+            struct dp_held held = dp_held(worker, side);
+            add_queued(&r->held[side].inner, &held.inner);
+            add_queued(&r->held[side].fragments, &held.fragments);
+        }
+        r->balanced &= dp_balanced(worker);
+        r->in_pieces += dp_in_pieces(worker, STATS_GB);
+    }
+}
+
+// Frames that the Gb port has counted as sent and the line has not delivered: those on the line and
+// in the port's rings, and for each worker one frame of which fragments still wait in the port.
+static uint64_t under_way(const struct report *r)
+{
+    return line_under_way(lab_line(r->lab, STATS_GB)) + r->in_pieces;
+}
+
+// The frames that the Gb port has sent and that have not completely arrived; a frame in fragments
+// counts as one.
+static uint64_t frames_missing(const struct report *r)
+{
+    struct lab_received received = lab_received(r->lab);
+    return r->stats.of_port[STATS_GB].tx_packets - (received.frames - received.fragments);
+}
+
+// Each frame that the lab sent to the port has come in, or is counted as lost there.
+static bool all_came_in(const struct report *r, enum stats_side side)
+{
+    const struct line *line = lab_line(r->lab, side);
+    return r->stats.of_port[side].rx_packets + line->lost_packets == line->sent_packets;
+}
+
+static bool lab_sound(const struct report *r)
+{
+    return lab_faults(r->lab).count == 0 && !lab_wrong(r->lab) && all_came_in(r, STATS_GN) &&
+           all_came_in(r, STATS_GB) && frames_missing(r) <= under_way(r);
+}
+
+bool report_sound(const struct report *r)
+{
+    return r->balanced && r->stats.commands_refused == 0 && (!r->lab || lab_sound(r));
+}
+
+// ---- JSON ----
+
+static void put_counters(struct json *json, enum stats_scope scope, const void *of)
+{
+    for (uint32_t i = 0; i < stats_counter_count; i++)
+        if (stats_counters[i].scope == scope)
+            json_put(json, stats_counters[i].name,
+                     *(const uint64_t *)((const char *)of + stats_counters[i].offset));
+}
+
+static void put_drops(struct json *json, const struct stats_drop drop[DROP_COUNT])
+{
+    json_key(json, "drops");
+    json_object(json);
+    for (int d = 0; d < DROP_COUNT; d++) {
+        if (drop[d].packets == 0)
+            continue;
+        json_key(json, stats_drop_names[d]);
+        json_object(json);
+        json_put(json, "packets", drop[d].packets);
+        json_put(json, "octets", drop[d].octets);
+        json_close(json);
+    }
+    json_close(json);
+}
+
+static void put_delay(struct json *json, const struct delays *delay)
+{
+    json_key(json, "delay_ms");
+    json_object(json);
+    const struct {
+        const char *name;
+        uint32_t per_mille;
+    } quantile[] = {{"p50", 500}, {"p95", 950}, {"p99", 990}, {"max", 1000}};
+    for (int i = 0; i < 4; i++) {
+        json_key(json, quantile[i].name);
+        if (delay->samples == 0)
+            json_null(json);
+        else
+            json_decimal(json, delays_quantile_ns(delay, quantile[i].per_mille) / 1000, 3);
+    }
+    json_close(json);
+}
+
+static uint64_t bit_per_s(const struct report *r, uint64_t octets)
+{
+    return (uint64_t)((unsigned __int128)octets * 8 * S_IN_NS / r->elapsed_ns);
+}
+
+static const struct ledger_tally *tally(const struct report *r, int c, enum ledger_way way)
+{
+    return &lab_ledger(r->lab)->groups[LEDGER_CLASS].group[c].of[way];
+}
+
+// The octets of a class that have arrived; in real time, those sent.
+static void put_received(struct json *json, const struct report *r, int c)
+{
+    const struct stats_class *of_class = &r->stats.of_class[c];
+    struct ledger_count received = {of_class->out_packets, of_class->out_octets};
+    if (r->lab)
+        received = tally(r, c, LEDGER_DOWN)->delivered;
+    json_put(json, "packets", received.packets);
+    json_put(json, "octets", received.octets);
+    json_put(json, "goodput_bit_per_s", bit_per_s(r, received.octets));
+    if (r->lab)
+        put_delay(json, &tally(r, c, LEDGER_DOWN)->delay);
+}
+
+static void put_classes(struct json *json, const struct report *r)
+{
+    json_key(json, "classes");
+    json_object(json);
+    for (int c = 0; c < CLASS_COUNT; c++) {
+        const struct stats_class *of_class = &r->stats.of_class[c];
+        if (of_class->in_packets == 0)
+            continue;
+        json_key(json, class_names[c]);
+        json_object(json);
+        put_counters(json, STATS_SCOPE_CLASS, of_class);
+        put_received(json, r, c);
+        put_drops(json, of_class->drop);
+        json_close(json);
+    }
+    json_close(json);
+}
+
+// The members of a ledger's object.
+static void put_ledger(struct json *json, const struct stats_ledger *l, uint64_t queued,
+                       bool octets)
+{
+    json_put(json, "in", l->in);
+    if (octets)
+        json_put(json, "headers", l->headers);
+    json_put(json, "aside", l->aside);
+    json_put(json, "out", l->out);
+    json_put(json, "dropped", l->dropped);
+    json_put(json, "queued", queued);
+}
+
+static void put_ledgers(struct json *json, const struct stats_balance *b, const struct dp_held *h)
+{
+    put_ledger(json, &b->packets, h->inner.packets + h->fragments.packets, false);
+    json_key(json, "octets");
+    json_object(json);
+    put_ledger(json, &b->octets, h->inner.octets + h->fragments.octets, true);
+    json_close(json);
+}
+
+static void put_conservation(struct json *json, const struct report *r)
+{
+    struct stats_balance down = stats_balance(&r->stats), up = stats_balance_up(&r->stats);
+    json_key(json, "conservation");
+    json_object(json);
+    put_ledgers(json, &down, &r->held[STATS_GN]);
+    json_key(json, "up");
+    json_object(json);
+    put_ledgers(json, &up, &r->held[STATS_GB]);
+    json_close(json);
+    json_key(json, "balanced");
+    json_boolean(json, r->balanced);
+    json_close(json);
+}
+
+static void put_lines(struct json *json, const struct report *r)
+{
+    const struct line *gn = lab_line(r->lab, STATS_GN), *gb = lab_line(r->lab, STATS_GB);
+    json_key(json, "lines");
+    json_object(json);
+    json_put(json, "gn_sent_frames", gn->sent_packets);
+    json_put(json, "gn_sent_octets", gn->sent_octets);
+    json_put(json, "gn_lost_frames", gn->lost_packets);
+    json_put(json, "gn_delivered_frames", gn->delivered_packets);
+    json_put(json, "gn_delivered_octets", gn->delivered_octets);
+    json_put(json, "gn_frames_under_way", line_under_way(gn));
+    json_put(json, "gb_sent_frames", gb->sent_packets);
+    json_put(json, "gb_sent_octets", gb->sent_octets);
+    json_put(json, "gb_lost_frames", gb->lost_packets);
+    json_put(json, "gb_delivered_frames", gb->delivered_packets);
+    json_put(json, "gb_delivered_octets", gb->delivered_octets);
+    json_put(json, "gb_frames_under_way", line_under_way(gb));
+    json_put(json, "gb_frames_in_pieces", r->in_pieces);
+    json_close(json);
+}
+
+static void put_receiver(struct json *json, const struct lab *lab)
+{
+    struct lab_received received = lab_received(lab);
+    struct lab_faults faults = lab_faults(lab);
+    json_key(json, "receiver");
+    json_object(json);
+    json_put(json, "frames", received.frames);
+    json_put(json, "fragments", received.fragments);
+    json_put(json, "faults", faults.count);
+    json_put(json, "discarded_npdus", received.given_up);
+    json_put(json, "partial_npdus", received.partial);
+    json_put_text(json, "first_fault", faults.first);
+    json_close(json);
+}
+
+static void put_ports(struct json *json, const struct report *r)
+{
+    json_key(json, "ports");
+    json_object(json);
+    for (int side = 0; side < STATS_SIDES; side++) {
+        json_key(json, stats_side_names[side]);
+        json_object(json);
+        put_counters(json, STATS_SCOPE_PORT, &r->stats.of_port[side]);
+        put_drops(json, r->stats.of_port[side].drop);
+        json_close(json);
+    }
+    json_close(json);
+}
+
+static void put_events(struct json *json, const struct report *r)
+{
+    json_key(json, "events");
+    json_object(json);
+    for (int kind = 0; kind < EVENT_COUNT; kind++)
+        json_put(json, state_event_names[kind], r->events[kind]);
+    json_close(json);
+}
+
+static void put_policy(struct json *json, const struct report *r)
+{
+    json_key(json, "policy");
+    json_object(json);
+    json_put(json, "hook_faults", r->faults);
+    json_put(json, "hook_cuts", r->cuts);
+    json_put_text(json, "last_fault", r->last_fault);
+    json_close(json);
+}
+
+static void put_worker(struct json *json, const struct report *r)
+{
+    json_key(json, "worker");
+    json_object(json);
+    json_put(json, "workers", r->workers);
+    put_counters(json, STATS_SCOPE_WORKER, &r->stats);
+    put_ports(json, r);
+    json_key(json, "up");
+    json_object(json);
+    put_counters(json, STATS_SCOPE_UP, &r->stats.up);
+    put_drops(json, r->stats.up.drop);
+    json_close(json);
+    json_close(json);
+}
+
+void report_summary(const struct report *r, FILE *out)
+{
+    struct json json;
+    json_begin(&json, out);
+    json_object(&json);
+    json_put_text(&json, "scenario", r->name);
+    if (r->put_origin)
+        r->put_origin(r->origin, &json);
+    json_put(&json, "seed", r->seed);
+    json_key(&json, r->lab ? "virtual_s" : "real_s");
+    json_decimal(&json, r->elapsed_ns, 9);
+    json_key(&json, "complete");
+    json_boolean(&json, r->complete);
+    json_key(&json, "sound");
+    json_boolean(&json, report_sound(r));
+    put_classes(&json, r);
+    if (r->lab)
+        lab_put_applications(r->lab, &json, r->elapsed_ns);
+    put_conservation(&json, r);
+    put_worker(&json, r);
+    put_events(&json, r);
+    put_policy(&json, r);
+    if (r->lab) {
+        put_lines(&json, r);
+        put_receiver(&json, r->lab);
+    }
+    json_close(&json);
+    json_end(&json);
+}

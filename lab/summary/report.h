@@ -1,0 +1,47 @@
+// The report of a run: summary.json, in virtual time byte for byte the same for the same seed, and
+// a text for the terminal.
+#ifndef SLUICE_LAB_SUMMARY_REPORT_H
+#define SLUICE_LAB_SUMMARY_REPORT_H
+
+#include <stdio.h>
+
+#include "dataplane/base/json.h"
+#include "lab/lab.h"
+
+// The figures of a run, complete or not.
+struct report {
+    const struct lab *lab; // NULL: a run in real time
+    const char *name;
+    uint64_t seed, elapsed_ns; // by the run's own clock
+    uint32_t workers;
+    bool complete;          // the configuration came up, and the run reached its end
+    const uint64_t *events; // taken by control, by kind
+    uint64_t faults, cuts;  // failed calls of the user's policy, and calls cut off
+    const char *last_fault; // of the policy; "": none
+    // Writes what the run was made of into the summary's object: put_origin(origin, json).
+    void (*put_origin)(const void *origin, struct json *json);
+    const void *origin;
+    // Filled by report_collect, the sums of all workers:
+    struct stats_worker stats;
+    struct dp_held held[STATS_SIDES];
+    bool balanced;
+    uint32_t in_pieces; // frames of which fragments wait in the Gb port
+};
+
+// Adds the workers' counters; allowed while workers run.
+void report_add(struct report *report, struct dp *dp);
+
+// Collects all figures of the workers, none of which may run.
+void report_collect(struct report *report, struct dp *dp);
+
+// Returns whether every packet is accounted for: the dataplane's ledgers balance, and the workers
+// refused no command. In the lab also from end to end: each frame sent on Gn or Gb came in or is
+// counted as lost at the port; no part of the lab found a fault; the books of all its parts agree
+// (lab_wrong); and all frames that the Gb port sent have arrived, except those on the line or in
+// fragments in the port at the end.
+bool report_sound(const struct report *report);
+
+void report_summary(const struct report *report, FILE *out);
+void report_print(const struct report *report, FILE *out);
+
+#endif
