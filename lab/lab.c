@@ -1,176 +1,224 @@
-// See lab.h.
-#include "lab/lab.h"
+// See lab.h: the lab's beginning, its run and its end.
+#include "lab/lab_parts.h"
 
-#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-#include "dataplane/wire/bytes.h"
+#include "lab/engine/need.h"
 
-const struct field lab_config_fields[] = FIELD_TABLE(lab_config, LAB_CONFIG_FIELDS);
-const uint32_t lab_config_field_count = sizeof lab_config_fields / sizeof lab_config_fields[0];
-
-static const struct field endpoint_fields[] = FIELD_TABLE(lab_endpoint, LAB_ENDPOINT_FIELDS);
-static const struct field context_fields[] = FIELD_TABLE(lab_context, LAB_CONTEXT_FIELDS);
-static const struct field cipher_fields[] = FIELD_TABLE(lab_cipher, LAB_CIPHER_FIELDS);
-static const struct field source_fields[] = FIELD_TABLE(lab_source, LAB_SOURCE_FIELDS);
-
-static int64_t add_endpoint(void *target, const void *argument)
+void lab_fault(struct lab *lab, const char *what, uint32_t number)
 {
-    struct lab *lab = target;
-    const struct lab_endpoint *e = argument;
-    struct receiver_endpoint endpoint = {e->address, e->port};
-    return receiver_add_endpoint(&lab->receiver, &endpoint, e->nse_id);
+    if (lab->faults.count++ == 0)
+        snprintf(lab->faults.first, sizeof lab->faults.first, "%s %u", what, number);
 }
 
-static int64_t add_context(void *target, const void *argument)
+void *lab_add_item(struct lab_items *items, size_t octets)
 {
-    struct lab *lab = target;
-    const struct lab_context *c = argument;
-    struct receiver_key key = {.nse = c->nse_id, .nsapi = c->nsapi, .tlli = c->tlli};
-    return receiver_add_context(&lab->receiver, &key, c->traffic_class);
-}
-
-static int64_t add_cipher(void *target, const void *argument)
-{
-    struct lab *lab = target;
-    const struct lab_cipher *c = argument;
-    struct receiver_key key = {.nse = c->nse_id, .tlli = c->tlli};
-    return receiver_add_cipher(&lab->receiver, &key, c->gea, c->key, c->iov_ui);
-}
-
-static bool sizes_fit(const struct octets *sizes)
-{
-    for (uint32_t i = 0; i + 1 < sizes->n; i += 2) {
-        uint16_t octets = get_be16(sizes->at + i);
-        if (octets < SOURCE_OCTETS_MIN || octets > SOURCE_OCTETS_MAX)
-            return false;
+    if (items->n == items->room) {
+        items->room = items->room ? 2 * items->room : 64;
+        items->item = need(realloc(items->item, items->room * sizeof *items->item));
     }
-    return true;
+    return items->item[items->n++] = need(calloc(1, octets));
 }
 
-static int64_t add_source(void *target, const void *argument)
+void lab_free_items(struct lab_items *items)
 {
-    struct lab *lab = target;
-    const struct lab_source *c = argument;
-    if (lab->sources == lab->config.sources)
-        return -ENOSPC;
-    if (!sizes_fit(&c->sizes))
-        return -ERANGE;
-    uint32_t index = lab->sources++;
-    struct source *s = &lab->source[index];
-    *s = (struct source){.engine = lab->engine,
-                         .gn_line = &lab->gn,
-                         .worker = dp_teid_worker(lab->dp, c->teid),
-                         .gn = &lab->gn_ends,
-                         .start_ns = c->start_ns,
-                         .stop_ns = c->stop_ns,
-                         .rate_bit_per_s = c->rate_bit_per_s,
-                         .poisson = c->poisson,
-                         .ect = c->ect,
-                         .sizes = c->sizes.n / 2,
-                         .teid = c->teid,
-                         .ms_address = c->ms_address};
-    for (uint32_t i = 0; i < s->sizes; i++)
-        s->size_octets[i] = get_be16(c->sizes.at + 2 * i);
-    rng_seed(&s->rng, lab->config.seed, index);
-    return 0;
+    for (uint32_t i = 0; i < items->n; i++)
+        free(items->item[i]);
+    free(items->item);
 }
 
-const struct field_call lab_calls[] = {
-    {"endpoint", "the BSS's endpoint of an NS-VC, for the receiver", endpoint_fields,
-     sizeof endpoint_fields / sizeof endpoint_fields[0], sizeof(struct lab_endpoint), add_endpoint},
-    {"context", "a PDP context, for the receiver", context_fields,
-     sizeof context_fields / sizeof context_fields[0], sizeof(struct lab_context), add_context},
-    {"cipher", "the ciphering key of an MS, for the receiver", cipher_fields,
-     sizeof cipher_fields / sizeof cipher_fields[0], sizeof(struct lab_cipher), add_cipher},
-    {"source", "a host that sends to a PDP context", source_fields,
-     sizeof source_fields / sizeof source_fields[0], sizeof(struct lab_source), add_source},
-};
-const uint32_t lab_call_count = sizeof lab_calls / sizeof lab_calls[0];
-
-// The simulated BSS sends no uplink, and the configuration gives the neighbours' MACs, so any frame
-// from the dataplane on Gn is an error.
-static void gn_frame(void *self, const uint8_t *frame, uint32_t octets, uint64_t now_ns)
+struct lab *lab_create(const struct lab_config *config, const struct dp *dp,
+                       const struct lab_outputs *outputs)
 {
-    (void)frame, (void)octets, (void)now_ns;
-    ((struct lab *)self)->gn_unexpected++;
-}
-
-static void wire_up(struct lab *lab, struct capture *gn, struct capture *gb)
-{
-    lab->gn = (struct line){.engine = lab->engine,
-                            .ends = lab->config.workers,
-                            .capture = gn,
-                            .deliver = gn_frame,
-                            .self = lab};
-    lab->gb = (struct line){.engine = lab->engine,
-                            .ends = lab->config.workers,
-                            .rate_bit_per_s = lab->config.gb_rate_bit_per_s,
-                            .capture = gb,
-                            .deliver = receiver_frame,
-                            .self = &lab->receiver};
-    line_attach(&lab->gn);
-    line_attach(&lab->gb);
-    for (uint32_t w = 0; w < lab->config.workers; w++) {
-        lab->gn.end[w] = dp_far_end(lab->dp, STATS_GN, w);
-        lab->gb.end[w] = dp_far_end(lab->dp, STATS_GB, w);
-    }
-}
-
-static struct receiver_limits limits_of(const struct lab_config *config)
-{
-    return (struct receiver_limits){config->endpoints, config->contexts, config->ciphers};
-}
-
-uint64_t lab_memory_octets(const struct lab_config *config)
-{
-    struct receiver_limits limits = limits_of(config);
-    return receiver_memory_octets(&limits);
-}
-
-struct lab *lab_create(const struct lab_config *config, const struct dp *dp, struct capture *gn,
-                       struct capture *gb)
-{
-    struct lab *lab = calloc(1, sizeof *lab);
-    if (!lab)
-        return NULL;
+    struct lab *lab = need(calloc(1, sizeof *lab));
     lab->config = *config;
     lab->dp = dp;
-    lab->gn_ends = (struct source_gn){config->sgsn_mac, config->ggsn_mac, config->sgsn_address,
-                                      config->ggsn_address, config->gn_mtu_octets};
-    struct receiver_limits limits = limits_of(config);
-    lab->source = calloc(config->sources ? config->sources : 1, sizeof *lab->source);
-    int fault = receiver_setup(&lab->receiver, &limits);
-    if (!lab->source || fault) {
-        receiver_release(&lab->receiver);
-        free(lab->source);
-        free(lab);
-        errno = ENOMEM;
-        return NULL;
-    }
+    lab->out = *outputs;
     lab->engine = engine_create();
-    wire_up(lab, gn, gb);
+    lab->times = need(calloc(app_kind_count, sizeof *lab->times));
+    lab_account_setup(lab);
+    lab_gn_setup(lab);
+    lab_gb_setup(lab);
+    for (uint32_t w = 0; w < config->workers; w++) {
+        lab->gn.end[w] = dp_far_end(dp, STATS_GN, w);
+        lab->gb.end[w] = dp_far_end(dp, STATS_GB, w);
+    }
     return lab;
 }
 
-// The sources start after control is up, however long that takes.
-int lab_run(struct lab *lab, engine_is_up_fn *is_up, engine_fire_fn *progress, void *self)
+struct engine *lab_engine(struct lab *lab)
+{
+    return lab->engine;
+}
+
+// Cells whose BSS does the procedures are up with their first acknowledged FLOW-CONTROL-BVC.
+static bool all_up(void *self)
+{
+    struct lab *lab = self;
+    for (uint32_t i = 0; i < lab->bss.n; i++) {
+        const struct lab_bss *at = lab->bss.item[i];
+        if (at->cells_up < at->cells)
+            return false;
+    }
+    return lab->control_is_up(lab->control);
+}
+
+// Control first: a BSS begins when the SGSN is there to answer.
+static int bring_up(struct lab *lab)
 {
     uint64_t until_ns = lab->config.duration_ns;
-    int fault = engine_bring_up(lab->engine, until_ns, is_up, self);
+    int fault = engine_bring_up(lab->engine, until_ns, lab->control_is_up, lab->control);
+    for (uint32_t i = 0; i < lab->bss.n && !fault; i++)
+        bss_start(((struct lab_bss *)lab->bss.item[i])->bss, engine_now_ns(lab->engine));
+    return fault ? fault : engine_bring_up(lab->engine, until_ns, all_up, lab);
+}
+
+int lab_run(struct lab *lab, engine_is_up_fn *is_up, engine_fire_fn *progress, void *self)
+{
+    lab->control_is_up = is_up;
+    lab->control = self;
+    int fault = bring_up(lab);
     if (fault)
         return fault;
-    for (uint32_t i = 0; i < lab->sources; i++)
-        source_start(&lab->source[i]);
-    return engine_run(lab->engine, until_ns, progress, self);
+    for (uint32_t i = 0; i < lab->app.n && !lab->outside.run; i++)
+        app_start(*(struct app **)lab->app.item[i], engine_now_ns(lab->engine));
+    lab_series_start(lab);
+    fault = lab->outside.run ? lab->outside.run(lab->outside.self, lab->config.duration_ns)
+                             : engine_run(lab->engine, lab->config.duration_ns, progress, self);
+    lab_series_end(lab);
+    return fault;
+}
+
+static void destroy_bss(struct lab_bss *at)
+{
+    bss_destroy(at->bss);
+    for (uint32_t i = 0; i < at->nsvc.n; i++) {
+        struct lab_nsvc *nsvc = at->nsvc.item[i];
+        link_release(&nsvc->to_bss);
+        link_release(&nsvc->to_sgsn);
+    }
+    lab_free_items(&at->nsvc);
+}
+
+static void destroy_parts(struct lab *lab)
+{
+    for (uint32_t i = 0; i < lab->app.n; i++)
+        app_destroy(*(struct app **)lab->app.item[i]);
+    app_world_release(&lab->world);
+    for (uint32_t i = 0; i < lab->bss.n; i++)
+        destroy_bss(lab->bss.item[i]);
+    for (uint32_t i = 0; i < lab->mobile.n; i++)
+        ms_release(&((struct lab_mobile *)lab->mobile.item[i])->ms, engine_now_ns(lab->engine));
+    ms_shared_release(&lab->mobiles_shared);
 }
 
 void lab_destroy(struct lab *lab)
 {
+    struct lab_items *items[] = {&lab->bss,    &lab->place, &lab->mobile,
+                                 &lab->tunnel, &lab->app,   &lab->profile};
+    struct map *maps[] = {&lab->bss_by_nse,       &lab->place_by_cell,     &lab->place_by_bvc,
+                          &lab->nsvc_by_endpoint, &lab->tunnel_by_address, &lab->tunnel_by_teid};
+    dp_watch_drops(NULL, NULL);
     line_clear(&lab->gn);
     line_clear(&lab->gb);
-    receiver_release(&lab->receiver);
+    flow_table_release(&lab->flows, engine_now_ns(lab->engine));
+    destroy_parts(lab);
+    link_release(&lab->gi_down);
+    link_release(&lab->gi_up);
+    for (size_t i = 0; i < sizeof items / sizeof items[0]; i++)
+        lab_free_items(items[i]);
+    for (size_t i = 0; i < sizeof maps / sizeof maps[0]; i++)
+        map_release(maps[i]);
+    ledger_release(&lab->ledger);
     engine_destroy(lab->engine);
-    free(lab->source);
+    free(lab->calls);
+    free(lab->app_fields);
+    free(lab->times);
+    free(lab->window);
+    free(lab->ended);
     free(lab);
+}
+
+// ---- Results ----
+
+const struct ledger *lab_ledger(const struct lab *lab)
+{
+    return &lab->ledger;
+}
+
+const struct line *lab_line(const struct lab *lab, enum stats_side side)
+{
+    return side == STATS_GN ? &lab->gn : &lab->gb;
+}
+
+static void add_faults(struct lab_faults *sum, const char *where, uint64_t count, const char *first)
+{
+    if (count && sum->count == 0)
+        snprintf(sum->first, sizeof sum->first, "%s: %s", where, first);
+    sum->count += count;
+}
+
+static void add_ledger_faults(struct lab_faults *sum, const struct ledger *ledger)
+{
+    for (uint32_t i = 0; i < LEDGER_FAULT_COUNT; i++)
+        add_faults(sum, "the ledger", ledger->faults[i], ledger_fault_helps[i]);
+}
+
+// A packet for a flow that has ended is none: TCP's last ones may be late.
+static void add_flow_faults(struct lab_faults *sum, const struct flow_table *flows)
+{
+    for (uint32_t i = 0; i < FLOW_FAULTS; i++)
+        for (uint32_t end = 0; end < FLOW_ENDS && i != FLOW_FAULT_no_flow; end++)
+            add_faults(sum, end == FLOW_MS ? "an MS" : "a host", flows->fault[end][i],
+                       flow_fault_helps[i]);
+}
+
+struct lab_received lab_received(const struct lab *lab)
+{
+    struct lab_received r = {.frames = lab->gb_ends.frames, .fragments = lab->gb_ends.fragments};
+    for (uint32_t i = 0; i < lab->mobile.n; i++) {
+        const struct ms_counters *c = &((struct lab_mobile *)lab->mobile.item[i])->counters;
+        r.partial += c->npdus_open;
+        for (int why = 0; why < MS_LOST_COUNT; why++)
+            r.given_up += c->npdus_lost[why];
+    }
+    return r;
+}
+
+// A Reset that is lost on the way leaves an MS with other numbers than the SGSN has, until T200 has
+// the Reset repeated (44.064 8.5.1): enciphered LLC PDUs are refused meanwhile, and nobody is at
+// fault. Where nothing is lost below Gb they would be.
+static uint64_t excused(const struct lab *lab)
+{
+    uint64_t lost = 0, refused = 0;
+    for (uint32_t i = 0; i < lab->bss.n; i++) {
+        const struct bss_traffic *t =
+            &bss_counters(((struct lab_bss *)lab->bss.item[i])->bss)->traffic;
+        for (int why = 0; why < BSS_LOSSES; why++)
+            lost += t->lost[why].pdus;
+    }
+    for (uint32_t i = 0; i < lab->mobile.n; i++)
+        refused += ((struct lab_mobile *)lab->mobile.item[i])
+                       ->counters.refused[MS_REFUSED_deciphered]
+                       .packets;
+    return lost ? refused : 0;
+}
+
+struct lab_faults lab_faults(const struct lab *lab)
+{
+    struct lab_faults sum = lab->faults;
+    const struct ends *gn = &lab->ggsn.ends, *gb = &lab->gb_ends;
+    add_faults(&sum, "the GGSN", gn->faults, gn->first_fault);
+    add_faults(&sum, "the GGSN", lab->ggsn.faults, lab->ggsn.first_fault);
+    add_faults(&sum, "Gb", gb->faults, gb->first_fault);
+    for (uint32_t i = 0; i < lab->bss.n; i++) {
+        const struct bss_counters *c = bss_counters(((struct lab_bss *)lab->bss.item[i])->bss);
+        add_faults(&sum, "a BSS", c->faults, c->first_fault);
+    }
+    add_faults(&sum, "an MS", lab->mobiles_shared.faults - excused(lab),
+               lab->mobiles_shared.first_fault);
+    add_flow_faults(&sum, &lab->flows);
+    add_ledger_faults(&sum, &lab->ledger);
+    return sum;
 }

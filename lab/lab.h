@@ -1,96 +1,219 @@
 // The network around the SGSN, in virtual time: hosts behind the GGSN, the lines of Gn and Gb, and
-// a receiver in place of the BSS. All of it is simulated; the packets are real from end to end.
+// for each NSE a BSS with cells, radios and MSs. All of it is simulated; the packets are real from
+// end to end, down and up.
 #ifndef SLUICE_LAB_LAB_H
 #define SLUICE_LAB_LAB_H
 
+#include <stdio.h>
+
+#include "dataplane/base/json.h"
 #include "dataplane/dataplane.h"
-#include "lab/bss/receiver.h"
-#include "lab/hosts/source.h"
+#include "lab/bss/bss_config.h"
+#include "lab/engine/engine.h"
+#include "lab/hosts/flow.h"
+#include "lab/line/line.h"
+#include "lab/ms/ms.h"
+#include "lab/net/link.h"
+#include "lab/radio/config.h"
+#include "lab/report/ledger.h"
+
+#define FIELD_TYPE_LINK   struct link_config
+#define FIELD_KIND_LINK   FIELD_RECORD, &link_config_record
+#define FIELD_TYPE_MOBILE struct ms_config
+#define FIELD_KIND_MOBILE FIELD_RECORD, &ms_config_record
+#define FIELD_TYPE_BSS    struct bss_config
+#define FIELD_KIND_BSS    FIELD_RECORD, &bss_config_record
+#define FIELD_TYPE_BSC    struct bss_cell_config
+#define FIELD_KIND_BSC    FIELD_RECORD, &bss_cell_config_record
+#define FIELD_TYPE_RADIO  struct radio_config
+#define FIELD_KIND_RADIO  FIELD_RECORD, &radio_config_record
 
 #define LAB_CONFIG_FIELDS(MUST, MAY, T)                                              \
     MUST(T, OCTETS, name, 1, 64, "the scenario's name")                              \
     MUST(T, U64, seed, 0, INT64_MAX, "seed of every random number")                  \
     MUST(T, U64, duration_ns, 1, INT64_MAX, "virtual time to run")                   \
+    MUST(T, U64, step_ns, 0, INT64_MAX, "step of the time series; 0: none")          \
     MUST(T, U64, gb_rate_bit_per_s, 0, INT64_MAX, "rate of Gb's line, 0 = no limit") \
-    MUST(T, U32, endpoints, 1, UINT32_MAX, "NS-VCs to receive for")                  \
-    MUST(T, U32, contexts, 1, UINT32_MAX, "PDP contexts to receive for")             \
-    MUST(T, U32, ciphers, 0, UINT32_MAX, "MSs that are enciphered")                  \
-    MUST(T, U32, sources, 0, UINT32_MAX, "traffic sources")                          \
     MUST(T, U32, workers, 1, DP_WORKERS_MAX, "the dataplane's workers")              \
-    MUST(T, IPV6, sgsn_address, 0, 0, "the dataplane's address on Gn")               \
-    MUST(T, MAC, sgsn_mac, 0, 0, "the dataplane's Ethernet address on Gn")           \
+    MUST(T, IPV6, gn_address, 0, 0, "the dataplane's address on Gn")                 \
+    MUST(T, MAC, gn_mac, 0, 0, "the dataplane's Ethernet address on Gn")             \
+    MUST(T, U16, gn_mtu_octets, 576, 9000, "the largest IP packet on Gn")            \
     MUST(T, IPV6, ggsn_address, 0, 0, "the GGSN's address, of the same family")      \
     MUST(T, MAC, ggsn_mac, 0, 0, "the GGSN's Ethernet address")                      \
-    MUST(T, U16, gn_mtu_octets, 576, 9000, "the largest IP packet on Gn")
+    MUST(T, IPV6, gb_address, 0, 0, "the dataplane's IPv4 address on Gb")            \
+    MUST(T, IPV6, gb_address6, 0, 0, "the dataplane's IPv6 address on Gb")           \
+    MUST(T, MAC, gb_mac, 0, 0, "the dataplane's Ethernet address on Gb")             \
+    MUST(T, U16, gb_port, 1, 0xffff, "the dataplane's UDP port on Gb")               \
+    MUST(T, U16, gb_mtu_octets, 576, 9000, "the largest IP packet on Gb")            \
+    MUST(T, LINK, gi, 0, 0, "the line between the hosts and the GGSN, each way")     \
+    MUST(T, MOBILE, mobile, 0, 0, "what all MSs have in common")
+
+#define LAB_NSE_FIELDS(MUST, MAY, T)               \
+    MUST(T, U32, nse_id, 0, UINT32_MAX, "the NSE") \
+    MUST(T, BSS, bss, 0, 0, "how its BSS behaves") \
+    MUST(T, LINK, line, 0, 0, "the line between the SGSN and each NS-VC of the BSS, each way")
+
+#define FIELD_TYPE_PLAN struct radio_plan
+#define FIELD_KIND_PLAN FIELD_RECORD, &radio_plan_record
 
 #define LAB_ENDPOINT_FIELDS(MUST, MAY, T)                  \
     MUST(T, U32, nse_id, 0, UINT32_MAX, "the NS-VC's NSE") \
+    MUST(T, U16, nsvci, 0, 0xffff, "the NSVCI")            \
     MUST(T, IPV6, address, 0, 0, "the BSS's address")      \
-    MUST(T, U16, port, 1, 0xffff, "the BSS's UDP port")
+    MUST(T, U16, port, 1, 0xffff, "the BSS's UDP port")    \
+    MUST(T, MAC, mac, 0, 0, "the BSS's Ethernet address")  \
+    MUST(T, U8, weight, 1, 255, "its share of the traffic, in SNS")
 
-#define LAB_CONTEXT_FIELDS(MUST, MAY, T)                \
-    MUST(T, U32, nse_id, 0, UINT32_MAX, "the MS's NSE") \
-    MUST(T, U32, tlli, 0, UINT32_MAX, "TLLI of the MS") \
-    MUST(T, U8, nsapi, 5, 15, "NSAPI")                  \
-    MUST(T, U8, traffic_class, 0, CLASS_COUNT - 1, "traffic class, by slot")
+#define LAB_CELL_FIELDS(MUST, MAY, T)                                 \
+    MUST(T, U32, nse_id, 0, UINT32_MAX, "the cell's NSE")             \
+    MUST(T, U32, bvc_id, 0, UINT32_MAX, "the cell, in the dataplane") \
+    MUST(T, BSC, bsc, 0, 0, "its buffers and its flow control")       \
+    MUST(T, BOOL, has_radio, 0, 1, "whether LLC PDUs go by a radio")  \
+    MUST(T, RADIO, radio, 0, 0, "that radio")
 
-#define LAB_CIPHER_FIELDS(MUST, MAY, T)                 \
-    MUST(T, U32, nse_id, 0, UINT32_MAX, "the MS's NSE") \
-    MUST(T, U32, tlli, 0, UINT32_MAX, "TLLI of the MS") \
-    MUST(T, U8, gea, 3, 4, "3: GEA3, 4: GEA4")          \
-    MUST(T, OCTETS, key, 8, 16, "Kc")                   \
+#define LAB_MS_FIELDS(MUST, MAY, T)                                                     \
+    MUST(T, U32, nse_id, 0, UINT32_MAX, "the MS's NSE")                                 \
+    MUST(T, U16, bvci, 2, 0xffff, "the MS's cell")                                      \
+    MUST(T, U32, tlli, 0, UINT32_MAX, "TLLI of the MS")                                 \
+    MUST(T, DIGITS, imsi, 0, 15, "its IMSI")                                            \
+    MUST(T, U16, n201_u, LLC_N201_U_MIN, LLC_N201_U_MAX, "N201-U before the first XID") \
+    MUST(T, U8, gea, 0, 4, "3: GEA3, 4: GEA4, 0: no cipher")                            \
+    MUST(T, OCTETS, key, 0, 16, "Kc")                                                   \
     MUST(T, U32, iov_ui, 0, UINT32_MAX, "IOV-UI")
 
-#define LAB_SOURCE_FIELDS(MUST, MAY, T)                                            \
-    MUST(T, U32, teid, 1, UINT32_MAX, "tunnel of the PDP context")                 \
-    MUST(T, U32, ms_address, 0, UINT32_MAX, "the MS's address in the context")     \
-    MUST(T, U64, start_ns, 0, INT64_MAX, "first time to send")                     \
-    MUST(T, U64, stop_ns, 0, INT64_MAX, "time to stop")                            \
-    MUST(T, U64, rate_bit_per_s, 1, 100000000000ULL, "rate of IP octets")          \
-    MUST(T, BOOL, poisson, 0, 1, "exponential intervals instead of constant ones") \
-    MUST(T, BOOL, ect, 0, 1, "packets say ECT(0)")                                 \
-    MUST(T, OCTETS, sizes, 2, 2 * SOURCE_SIZES_MAX, "packet sizes, 16 bits each, network order")
+#define LAB_CONTEXT_FIELDS(MUST, MAY, T)                                     \
+    MUST(T, U32, nse_id, 0, UINT32_MAX, "the MS's NSE")                      \
+    MUST(T, U32, tlli, 0, UINT32_MAX, "TLLI of the MS")                      \
+    MUST(T, U8, nsapi, 5, 15, "NSAPI")                                       \
+    MUST(T, U8, sapi, 3, 11, "SAPI")                                         \
+    MUST(T, U8, traffic_class, 0, CLASS_COUNT - 1, "traffic class, by slot") \
+    MUST(T, U32, address, 1, UINT32_MAX, "the MS's address in the context")  \
+    MUST(T, U32, teid, 1, UINT32_MAX, "the tunnel's TEID at the SGSN")       \
+    MUST(T, U32, ggsn_teid, 0, UINT32_MAX, "the tunnel's TEID at the GGSN")
+
+#define LAB_PLAN_FIELDS(MUST, MAY, T)                                \
+    MUST(T, U32, nse_id, 0, UINT32_MAX, "the cell's NSE")            \
+    MUST(T, U16, bvci, 2, 0xffff, "the cell")                        \
+    MAY(T, U32, tlli, 0, UINT32_MAX, "TLLI of the MS that it meets") \
+    MUST(T, PLAN, plan, 0, 0, "what happens to the cell's radio")
+
+// A TCP profile of the file: `base` with some fields changed, each as the field's place in
+// tcp_profile_fields (4 octets) and its value (8 octets), network order.
+#define LAB_TCP_FIELDS(MUST, MAY, T)                                 \
+    MUST(T, OCTETS, name, 1, 64, "the profile's name")               \
+    MUST(T, OCTETS, base, 1, 64, "the name of the profile it is of") \
+    MUST(T, OCTETS, changes, 0, 1200, "fields and values")
 
 FIELD_STRUCT(lab_config, LAB_CONFIG_FIELDS);
+FIELD_STRUCT(lab_nse, LAB_NSE_FIELDS);
 FIELD_STRUCT(lab_endpoint, LAB_ENDPOINT_FIELDS);
+FIELD_STRUCT(lab_cell, LAB_CELL_FIELDS);
+FIELD_STRUCT(lab_ms, LAB_MS_FIELDS);
 FIELD_STRUCT(lab_context, LAB_CONTEXT_FIELDS);
-FIELD_STRUCT(lab_cipher, LAB_CIPHER_FIELDS);
-FIELD_STRUCT(lab_source, LAB_SOURCE_FIELDS);
+FIELD_STRUCT(lab_plan, LAB_PLAN_FIELDS);
+FIELD_STRUCT(lab_tcp, LAB_TCP_FIELDS);
 
 extern const struct field lab_config_fields[];
 extern const uint32_t lab_config_field_count;
 
-// The calls for Lua; their target is the struct lab. Sources must be added before control is up;
-// later ones do not start.
-extern const struct field_call lab_calls[];
-extern const uint32_t lab_call_count;
+// Row i of the lists out of which the configuration's keys of the lab are made. Returns false if
+// there is none.
+struct lab_list {
+    const char *name;
+    const struct field_record *record;
+    const char *(*fault)(const void *config); // NULL, or what values do not fit together for
+    bool is_app;                              // an application, of which it is the configuration
+    const char *help;
+};
+bool lab_list(uint32_t i, struct lab_list *list);
 
-struct lab {
-    struct lab_config config;
-    struct engine *engine;
-    const struct dp *dp;
-    struct line gn, gb;
-    struct source_gn gn_ends;
-    struct receiver receiver;
-    struct source *source;
-    uint32_t sources;
-    uint64_t gn_unexpected; // frames that the dataplane sent on Gn
+// NULL, or what is wrong between the values of a TCP profile of the file.
+extern const struct field_record lab_tcp_record;
+const char *lab_tcp_fault(const void *profile);
+
+// The name of built-in TCP profile i; NULL: there is none.
+const char *lab_tcp_profile(uint32_t i, const char **help);
+
+struct lab;
+
+// The calls for Lua; their target is the struct lab. What they add must be there before control is
+// up.
+const struct field_call *lab_calls(struct lab *lab, uint32_t *count);
+
+// What the lab writes while it runs; NULL: not. The series are CSV files, one for each of
+// LEDGER_KINDS.
+struct lab_outputs {
+    struct capture *gi, *gn, *gb;
+    FILE *series[LEDGER_KINDS];
 };
 
-// The EAL memory that the lab needs.
-uint64_t lab_memory_octets(const struct lab_config *config);
+// The name of the file of a kind's series; NULL: there is none.
+const char *lab_series_name(enum ledger_kind kind);
 
 // Makes the network behind both ports of the dataplane. The caller adds workers and control to the
-// lab's engine as pollers, and keeps the captures, which may be NULL. Returns NULL and sets errno
-// without memory.
-struct lab *lab_create(const struct lab_config *config, const struct dp *dp, struct capture *gn,
-                       struct capture *gb);
+// lab's engine as pollers, and keeps the outputs. The one lab of a process.
+struct lab *lab_create(const struct lab_config *config, const struct dp *dp,
+                       const struct lab_outputs *outputs);
+struct engine *lab_engine(struct lab *lab);
 
-// Runs the pollers until is_up(self), then starts the hosts and runs to the configured end. Returns
-// 0 or a fault of the engine.
+// Hosts and MSs with an IP of their own, outside of the lab: they take the place of the
+// applications, which do not start. Their packets enter by lab_from_outside.
+struct lab_outside {
+    void *self;
+    void (*arrived)(void *self, enum flow_end at, const uint8_t *ip, uint32_t octets);
+    // In place of engine_run, once all is up; it calls that one.
+    int (*run)(void *self, uint64_t until_ns);
+};
+
+// Before lab_run.
+void lab_set_outside(struct lab *lab, const struct lab_outside *outside);
+
+// An IP packet of a host or an MS, now. It gets the next IP id of its way, for the ledger finds
+// packets by it. One that is not whole IPv4 between a host and an address of an MS is a fault of
+// the lab.
+void lab_from_outside(struct lab *lab, enum flow_end from, uint8_t *ip, uint32_t octets);
+
+// Runs the pollers until is_up(self) and until all cells are up, then starts the applications and
+// runs to the configured end. Returns 0 or a fault of the engine.
 int lab_run(struct lab *lab, engine_is_up_fn *is_up, engine_fire_fn *progress, void *self);
 
 // Also frees the frames that are still on the lines.
 void lab_destroy(struct lab *lab);
+
+// ---- Results ----
+
+const struct ledger *lab_ledger(const struct lab *lab);
+const struct line *lab_line(const struct lab *lab, enum stats_side side);
+
+// CSV file i, to be written with put(lab, out); NULL: there is none.
+struct lab_table {
+    const char *name;
+    void (*put)(const void *lab, FILE *out);
+};
+const struct lab_table *lab_table(uint32_t i);
+
+// The name of kind i of applications; NULL: there is none.
+const char *lab_application(uint32_t i);
+
+// The member "applications" of a summary: each kind's sums, and quantiles of its times.
+void lab_put_applications(const struct lab *lab, struct json *json, uint64_t elapsed_ns);
+
+// Which part does not balance, or does not agree with the next one; NULL: none. Holds between any
+// two steps of the engine.
+const char *lab_wrong(const struct lab *lab);
+
+// What should not have been: frames, messages and PDUs with a fault, at any of the lab's parts.
+struct lab_faults {
+    uint64_t count;
+    char first[256]; // of one part that has some; "": none
+};
+struct lab_faults lab_faults(const struct lab *lab);
+
+// Frames that came from Gb, and what became of N-PDUs in the MSs that are not whole.
+struct lab_received {
+    uint64_t frames, fragments; // fragments: those frames that were not their datagram's last
+    uint64_t given_up, partial;
+};
+struct lab_received lab_received(const struct lab *lab);
 
 #endif

@@ -1,0 +1,174 @@
+// What the files of the lab share; see lab.h. In the order of a packet's way down: lab_gn.c has the
+// hosts, the GGSN and Gn; lab_gb.c Gb, the BSSs and the MSs; lab_account.c the ledger's entries;
+// lab_setup.c what Lua adds; lab_balance.c whether the books agree; lab_series.c the time series;
+// lab_tables.c further tables; lab_figures.c the applications' figures.
+#ifndef SLUICE_LAB_LAB_PARTS_H
+#define SLUICE_LAB_LAB_PARTS_H
+
+#include <stdlib.h>
+
+#include "lab/bss/bss.h"
+#include "lab/engine/need.h"
+#include "lab/ggsn/ggsn.h"
+#include "lab/hosts/app.h"
+#include "lab/lab.h"
+#include "lab/net/link.h"
+#include "lab/net/map.h"
+#include "lab/report/ledger_series.h"
+
+struct lab_mobile;
+
+// A PDP context: where packets to and from an address of an MS go.
+struct lab_tunnel {
+    struct lab_mobile *ms;
+    uint32_t number; // in the ledger
+    uint32_t address, teid, ggsn_teid, worker;
+    uint8_t nsapi;
+    uint16_t next_id[LEDGER_WAYS]; // of the IP header
+    uint32_t bss_loss; // 1 + the reason of the last segment that was lost below Gb; 0: none
+};
+
+struct lab_mobile {
+    struct ms ms; // first: the parts of the lab have its address
+    struct lab_bss *bss;
+    struct bss_ms *at_bss;
+    struct ms_counters counters;
+    uint32_t number; // in the ledger
+    struct lab_tunnel *tunnel[MS_NSAPIS];
+};
+
+// A growing list of what is allocated one by one.
+struct lab_items {
+    void **item;
+    uint32_t n, room;
+};
+
+struct lab_bss {
+    struct lab *lab;
+    struct bss *bss;
+    struct link_config line;
+    uint16_t nsei;
+    uint32_t cells, cells_up;
+    struct lab_items nsvc; // by their numbers
+};
+
+// A cell.
+struct lab_place {
+    struct bss_cell *cell;
+    uint32_t number; // in the ledger
+    uint32_t bvc_id;
+    struct view_bvc seen; // by the dataplane, at the last step
+};
+
+// TCP of an application that sent last, at the last step.
+struct lab_window {
+    bool known;
+    uint64_t cwnd_octets, flight_octets, srtt_us, rto_us;
+};
+
+// What TCP did at each end of a flow of the ledger, all its connections.
+struct lab_tcp_sum {
+    struct tcp_figures of[FLOW_ENDS];
+};
+
+struct lab_profile {
+    char name[65];
+    struct tcp_profile profile;
+};
+
+// An NS-VC: the BSS's endpoint, and the line between it and the SGSN.
+struct lab_nsvc {
+    struct lab_bss *bss;
+    uint32_t number; // in the BSS
+    struct ends_host host;
+    struct link to_bss, to_sgsn;
+    bool has_line;
+};
+
+struct lab {
+    struct lab_config config;
+    const struct dp *dp;
+    struct engine *engine;
+    struct lab_outputs out;
+    struct line gn, gb;
+    struct ggsn ggsn;
+    struct ends gb_ends;
+    struct link gi_down, gi_up;
+    struct flow_table flows;
+    struct lab_outside outside; // zeroes: the applications are the hosts
+    struct flow_side outside_side[FLOW_ENDS];
+    struct app_world world;
+    struct ms_shared mobiles_shared;
+    struct ledger ledger;
+    uint32_t place_net, place_gn, place_dp, place_bss, place_ms; // first reasons in the ledger
+    struct map bss_by_nse, place_by_cell, place_by_bvc, nsvc_by_endpoint, tunnel_by_address,
+        tunnel_by_teid;
+    struct lab_items bss, place, mobile, tunnel, app, profile;
+    struct app_times *times;      // of each kind of application
+    char refusal[APP_ERROR_ROOM]; // of the last application
+    struct field_call *calls;
+    struct field *app_fields; // of the calls that add applications
+    uint64_t nsvcs;
+    struct engine_timer step;
+    struct ledger_series series[LEDGER_KINDS];
+    struct lab_window *window; // of each flow of the ledger
+    uint32_t windows;
+    struct lab_tcp_sum *ended; // of connections that have ended; NULL: none yet
+    uint32_t ended_flows;
+    engine_is_up_fn *control_is_up;
+    void *control;
+    struct lab_faults faults; // the lab's own
+};
+
+#define LAB_NPDU_NUMBERS 4096u // of unacknowledged SNDCP (44.065 7.2)
+
+// The number of the next N-PDU that its MS sends.
+static inline uint16_t lab_up_number(const struct lab_tunnel *tunnel)
+{
+    return tunnel->ms->ms.context[tunnel->nsapi - MS_NSAPI_FIRST].up_number;
+}
+
+void lab_fault(struct lab *lab, const char *what, uint32_t number);
+void *lab_add_item(struct lab_items *items, size_t octets);
+void lab_free_items(struct lab_items *items);
+
+// lab_gn.c
+void lab_gn_setup(struct lab *lab);
+void lab_up_from_ms(struct lab *lab, struct lab_mobile *mobile, uint8_t nsapi, const uint8_t *npdu,
+                    uint32_t octets, uint64_t now_ns);
+void lab_arrive(struct lab *lab, struct lab_tunnel *tunnel, enum flow_end at, const uint8_t *ip,
+                uint32_t octets, uint64_t now_ns);
+
+// lab_gb.c
+void lab_gb_setup(struct lab *lab);
+void lab_nsvc_setup(struct lab *lab, struct lab_nsvc *nsvc);
+extern const struct ms_owner lab_ms_owner;
+extern const struct bss_owner lab_bss_owner;
+uint64_t lab_endpoint_key(const struct ipv6_address *address, uint16_t port);
+
+// lab_series.c
+void lab_series_start(struct lab *lab);
+void lab_series_end(struct lab *lab);
+
+// lab_tables.c
+void lab_flow_ended(void *self, struct flow *flow, uint64_t now_ns);
+// What TCP did, by flow of the ledger; the caller frees it. count: of flows.
+struct lab_tcp_sum *lab_all_tcp(const struct lab *lab, uint32_t *count);
+
+// lab_account.c
+void lab_account_setup(struct lab *lab);
+struct ledger_key lab_key(const struct lab_tunnel *tunnel, enum ledger_way way, uint16_t id);
+uint64_t lab_tag(struct ledger_key key);
+uint16_t lab_ip_id(const uint8_t *ip);
+// The packet, unless it is known to be lost.
+void lab_lost(struct lab *lab, struct ledger_key key, uint32_t reason);
+// What an LLC PDU carried is lost below Gb.
+void lab_lost_llc(struct lab *lab, struct lab_mobile *mobile, enum ms_way way, const uint8_t *llc,
+                  uint32_t octets, uint32_t reason);
+// The tag of an uplink NS PDU.
+uint64_t lab_tag_of_ns(struct lab_bss *at, const uint8_t *ns, uint32_t octets);
+// What an NS PDU carried is lost on Gb.
+void lab_lost_ns(struct lab_bss *at, enum ms_way way, const uint8_t *ns, uint32_t octets,
+                 uint32_t reason);
+
+#endif
