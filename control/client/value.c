@@ -1,6 +1,8 @@
 // See value.h.
 #include "control/client/value.h"
 
+#include <string.h>
+
 #include <json-c/json.h>
 
 #define DEPTH_MAX 16
@@ -67,6 +69,11 @@ struct json_object *value_new(void)
     return json_object_new_object();
 }
 
+bool value_is_true(const struct json_object *value)
+{
+    return json_object_is_type(value, json_type_boolean) && json_object_get_boolean(value);
+}
+
 bool value_is_object(const struct json_object *value)
 {
     return json_object_is_type(value, json_type_object);
@@ -92,6 +99,26 @@ uint64_t value_number(const struct json_object *object, const char *name)
     return value_has(object, name) ? json_object_get_uint64(value_in(object, name)) : 0;
 }
 
+const char *value_digits(const struct json_object *object, const char *name, char *text,
+                         size_t room)
+{
+    struct json_object *member = value_in(object, name);
+    bool is_digits =
+        json_object_is_type(member, json_type_int) || json_object_is_type(member, json_type_double);
+    const char *from = is_digits ? json_object_get_string(member) : "";
+    return value_printable(strlen(from) < room ? from : "", text, room);
+}
+
+double value_real(const struct json_object *object, const char *name)
+{
+    struct json_object *member = value_in(object, name);
+    double real =
+        json_object_is_type(member, json_type_int) || json_object_is_type(member, json_type_double)
+            ? json_object_get_double(member)
+            : 0;
+    return real > 0 ? real : 0;
+}
+
 const char *value_text(const struct json_object *object, const char *name, char *text, size_t room)
 {
     struct json_object *member = value_in(object, name);
@@ -114,6 +141,17 @@ void value_set_number(struct json_object *object, const char *name, uint64_t num
 void value_set_text(struct json_object *object, const char *name, const char *text)
 {
     value_set(object, name, json_object_new_string(text));
+}
+
+void value_members(const struct json_object *object, value_member_fn *take, void *self)
+{
+    if (!value_is_object(object))
+        return;
+    json_object_object_foreach((struct json_object *)object, from, member)
+    {
+        char name[NAME_ROOM];
+        take(self, value_printable(from, name, sizeof name), member);
+    }
 }
 
 void value_numbers(const struct json_object *object, value_number_fn *take, void *self)

@@ -24,15 +24,22 @@ void value_put_text(const char *from, FILE *out);
 
 // ---- Objects ----
 struct json_object *value_new(void);
+bool value_is_true(const struct json_object *value);
 bool value_is_object(const struct json_object *value);
 struct json_object *value_in(const struct json_object *object, const char *name);
 bool value_has(const struct json_object *object, const char *name); // has an integer, not below 0
 uint64_t value_number(const struct json_object *object, const char *name);
+// A number as the text writes it, such as 12.500; "" if it is none, or is longer than the room.
+const char *value_digits(const struct json_object *object, const char *name, char *text,
+                         size_t room);
+double value_real(const struct json_object *object, const char *name); // not below 0
 const char *value_text(const struct json_object *object, const char *name, char *text, size_t room);
 void value_set(struct json_object *object, const char *name, struct json_object *member); // taken
 void value_set_number(struct json_object *object, const char *name, uint64_t number);
 void value_set_text(struct json_object *object, const char *name, const char *text);
-// Calls for each member that is a number, in order; the name is printable.
+// Calls for each member, or for each that is a number, in order; the name is printable.
+typedef void value_member_fn(void *self, const char *name, struct json_object *member);
+void value_members(const struct json_object *object, value_member_fn *take, void *self);
 typedef void value_number_fn(void *self, const char *name, uint64_t number);
 void value_numbers(const struct json_object *object, value_number_fn *take, void *self);
 

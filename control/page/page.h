@@ -1,0 +1,15 @@
+// One page of one run or of several side by side: HTML with its style and figures inside, and
+// nothing from elsewhere. What the files of a run say is not trusted: it is bounded, and escaped.
+#ifndef SLUICE_CONTROL_PAGE_PAGE_H
+#define SLUICE_CONTROL_PAGE_PAGE_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#define PAGE_ERROR_OCTETS 512
+
+// Writes the page of the runs in these folders. Returns 0, or -1 and error says why there is no
+// page. With 0, error may say why there are no figures; "": all is well.
+int page_write(FILE *out, const char *const *dirs, uint32_t count, char error[PAGE_ERROR_OCTETS]);
+
+#endif

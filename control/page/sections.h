@@ -1,0 +1,26 @@
+// The parts of a page that are text and tables.
+#ifndef SLUICE_CONTROL_PAGE_SECTIONS_H
+#define SLUICE_CONTROL_PAGE_SECTIONS_H
+
+#include <stdio.h>
+
+#include "control/page/classes.h"
+#include "control/page/curves.h"
+#include "control/page/drops.h"
+
+extern const char section_style[]; // style.c: CSS
+
+void section_escape(const char *text, FILE *out);
+// A number with the digits before its point in groups of three; "": a dash.
+void section_digits(const char *digits, FILE *out);
+
+void section_head(const struct runs *runs, FILE *out); // up to the body's first heading
+void section_runs(const struct runs *runs, FILE *out);
+// The means over seeds that a summary of several runs has.
+void section_means(const struct runs *runs, FILE *out);
+void section_classes(const struct runs *runs, const struct classes *classes,
+                     const struct curves *names, FILE *out);
+void section_drops(const struct runs *runs, const struct drops *drops, FILE *out);
+void section_balance(const struct runs *runs, FILE *out);
+
+#endif
