@@ -116,6 +116,7 @@ static int open_all(lua_State *L)
     preload(L, "aqm", aqm_open);
     preload(L, "count", count_open);
     preload(L, "guard", guard_open);
+    preload(L, "sha256", sha256_open);
     return 0;
 }
 

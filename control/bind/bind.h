@@ -23,6 +23,15 @@ void bind_limit(struct bind *lua, size_t octets);
 void bind_add_calls(struct bind *lua, const char *name, const struct field_call *calls,
                     uint32_t count, void *target);
 
+// The same as a member of the module `fields`.
+void bind_add_list(struct bind *lua, const char *name, const struct field_record *record);
+
+// Adds to the module `faults` a function that says what the values of a table do not fit together
+// for, or returns nil.
+typedef const char *bind_fault_fn(const void *config);
+void bind_add_fault(struct bind *lua, const char *name, const struct field_record *record,
+                    bind_fault_fn *fault);
+
 // Adds look-ups to the module `dp`: ms_of, bvc_of, ms_cell ... (find.c).
 struct dp;
 void bind_add_find(struct bind *lua, struct dp *dp);
@@ -32,10 +41,20 @@ void bind_add_find(struct bind *lua, struct dp *dp);
 void bind_add_fields(struct bind *lua, const char *name, const struct field *fields,
                      uint32_t count);
 
-// Loads a configuration; writes its mistakes, or its warnings, to `errors`, a line each. sets:
-// KEY=VALUE.
-bool bind_config(struct bind *lua, const char *path, const char *const *sets, uint32_t set_count,
+// What the command line changes in a configuration: the KEY=VALUE of --set, and the chosen variant
+// and point of the sweep; NULL: none chosen.
+struct bind_changes {
+    const char *const *set;
+    uint32_t sets;
+    const char *variant, *point;
+};
+
+// Loads a configuration; writes its mistakes, or its warnings, to `errors`, a line each.
+bool bind_config(struct bind *lua, const char *path, const struct bind_changes *changes,
                  FILE *errors);
+
+// Writes what sluice.config.variants' function `name` says of the configuration.
+bool bind_variants(struct bind *lua, const char *name, FILE *out);
 
 // Prints the configuration with all defaults; memory_octets: the memory that a run needs. Ciphering
 // keys are hidden unless `secrets`.

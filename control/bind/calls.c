@@ -7,7 +7,7 @@
 
 #include "dataplane/wire/field.h"
 
-#define ARGUMENT_OCTETS_MAX 256
+#define ARGUMENT_OCTETS_MAX 1024
 
 static int call_again(lua_State *L, int status, lua_KContext context);
 
@@ -52,15 +52,57 @@ void bind_add_calls(struct bind *lua, const char *name, const struct field_call 
     lua_pop(L, 1);
 }
 
-void bind_add_fields(struct bind *lua, const char *name, const struct field *fields, uint32_t count)
+// Sets t[name] for the table t on the stack.
+static void set_fields(lua_State *L, const char *name, const struct field *fields, uint32_t count)
 {
-    lua_State *L = lua->L;
-    luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
     fields_describe(L, fields, count);
     for (uint32_t i = 0; i < count; i++) {
         lua_geti(L, -1, i + 1);
         lua_setfield(L, -2, fields[i].name);
     }
     lua_setfield(L, -2, name);
+}
+
+void bind_add_fields(struct bind *lua, const char *name, const struct field *fields, uint32_t count)
+{
+    lua_State *L = lua->L;
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+    set_fields(L, name, fields, count);
     lua_pop(L, 1);
+}
+
+void bind_add_list(struct bind *lua, const char *name, const struct field_record *record)
+{
+    lua_State *L = lua->L;
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+    luaL_getsubtable(L, -1, "fields");
+    set_fields(L, name, record->fields, record->count);
+    lua_pop(L, 2);
+}
+
+// fault(table): a text, or nil.
+static int call_fault(lua_State *L)
+{
+    const struct field_record *record = lua_touserdata(L, lua_upvalueindex(1));
+    bind_fault_fn *const *fault = lua_touserdata(L, lua_upvalueindex(2));
+    _Alignas(16) char argument[ARGUMENT_OCTETS_MAX];
+    if (record->octets > sizeof argument)
+        return luaL_error(L, "larger than %d octets", ARGUMENT_OCTETS_MAX);
+    memset(argument, 0, record->octets);
+    fields_from_table(L, 1, "config", record->fields, record->count, argument);
+    lua_pushstring(L, (*fault)(argument)); // a NULL becomes nil
+    return 1;
+}
+
+void bind_add_fault(struct bind *lua, const char *name, const struct field_record *record,
+                    bind_fault_fn *fault)
+{
+    lua_State *L = lua->L;
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+    luaL_getsubtable(L, -1, "faults");
+    lua_pushlightuserdata(L, (void *)record);
+    *(bind_fault_fn **)lua_newuserdatauv(L, sizeof fault, 0) = fault;
+    lua_pushcclosure(L, call_fault, 2);
+    lua_setfield(L, -2, name);
+    lua_pop(L, 2);
 }

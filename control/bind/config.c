@@ -80,9 +80,9 @@ static void print_lines(lua_State *L, int list, FILE *errors)
     }
 }
 
-// The path and --set values of the configuration, for a reload.
+// The path of the configuration and the changes of the command line, for a reload.
 struct config_source {
-    char *path;
+    char *path, *variant, *point;
     uint32_t sets;
     char *set[];
 };
@@ -94,18 +94,30 @@ void config_source_free(struct config_source *source)
     for (uint32_t i = 0; i < source->sets; i++)
         free(source->set[i]);
     free(source->path);
+    free(source->variant);
+    free(source->point);
     free(source);
 }
 
-static struct config_source *config_source(const char *path, const char *const *sets,
-                                           uint32_t set_count)
+static char *copy(const char *text)
 {
-    struct config_source *source = calloc(1, sizeof *source + set_count * sizeof source->set[0]);
-    if (!source || !(source->path = strdup(path)))
+    char *copied = text ? strdup(text) : NULL;
+    if (text && !copied)
         abort();
-    for (; source->sets < set_count; source->sets++)
-        if (!(source->set[source->sets] = strdup(sets[source->sets])))
-            abort();
+    return copied;
+}
+
+static struct config_source *config_source(const char *path, const struct bind_changes *changes)
+{
+    struct config_source *source =
+        calloc(1, sizeof *source + changes->sets * sizeof source->set[0]);
+    if (!source)
+        abort();
+    source->path = copy(path);
+    source->variant = copy(changes->variant);
+    source->point = copy(changes->point);
+    for (; source->sets < changes->sets; source->sets++)
+        source->set[source->sets] = copy(changes->set[source->sets]);
     return source;
 }
 
@@ -122,21 +134,25 @@ static int read_text(lua_State *L)
 // Pushes the arguments of sluice.config.language's `load` after its text.
 static void push_rest(lua_State *L, const struct config_source *source)
 {
-    lua_createtable(L, (int)source->sets, 0);
+    lua_createtable(L, (int)source->sets, 2);
     for (uint32_t i = 0; i < source->sets; i++) {
         lua_pushstring(L, source->set[i]);
         lua_seti(L, -2, i + 1);
     }
+    lua_pushstring(L, source->variant); // NULL: nil
+    lua_setfield(L, -2, "variant");
+    lua_pushstring(L, source->point);
+    lua_setfield(L, -2, "point");
     lua_pushcfunction(L, config_clock_ns);
     lua_pushcfunction(L, read_text);
 }
 
-bool bind_config(struct bind *lua, const char *path, const char *const *sets, uint32_t set_count,
+bool bind_config(struct bind *lua, const char *path, const struct bind_changes *changes,
                  FILE *errors)
 {
     lua_State *L = lua->L;
     config_source_free(lua->source);
-    lua->source = config_source(path, sets, set_count);
+    lua->source = config_source(path, changes);
     if (!bind_push_function(lua, "sluice.config.language", "load"))
         return false;
     lua_pushstring(L, path);
@@ -188,6 +204,20 @@ void bind_config_json(struct bind *lua, uint64_t memory_octets, bool secrets, FI
     lua_pushboolean(lua->L, secrets);
     if (bind_run(lua->L, 4, 0))
         json_end(&json);
+}
+
+bool bind_variants(struct bind *lua, const char *name, FILE *out)
+{
+    struct json json;
+    json_begin(&json, out);
+    if (!bind_push_function(lua, "sluice.config.variants", name))
+        return false;
+    lua_getfield(lua->L, LUA_REGISTRYINDEX, CONFIG_KEY);
+    json_push_writer(lua->L, &json);
+    if (!bind_run(lua->L, 2, 0))
+        return false;
+    json_end(&json);
+    return true;
 }
 
 void bind_describe(struct bind *lua, FILE *out)

@@ -103,6 +103,9 @@ int count_open(lua_State *L);
 // aqm.c: the loader of `require "aqm"`.
 int aqm_open(lua_State *L);
 
+// sha256.c: the loader of `require "sha256"`.
+int sha256_open(lua_State *L);
+
 // json.c: pushes a writer for config.emit.
 struct json;
 void json_push_writer(lua_State *L, struct json *json);

@@ -157,7 +157,7 @@ static void a_file_for_which_there_is_no_memory_is_closed(void **state)
     fprintf(out, "%*s", 1 << 20, "");
     fclose(out);
     FILE *nowhere = fopen("/dev/null", "w");
-    assert_false(bind_config(lua, path, NULL, 0, nowhere)); // nothing is in it
+    assert_false(bind_config(lua, path, &(struct bind_changes){0}, nowhere)); // nothing is in it
     fclose(nowhere);
     fd = next_descriptor();
     lua_State *L = push("program", "source");
