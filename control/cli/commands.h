@@ -8,11 +8,12 @@
 #define EXIT_USAGE      2
 
 struct cli;
-extern const struct cli cli_of_run, cli_of_check, cli_of_bench, cli_of_stats, cli_of_top,
-    cli_of_metrics, cli_of_ctl, cli_of_lua, cli_of_version;
+extern const struct cli cli_of_run, cli_of_check, cli_of_report, cli_of_bench, cli_of_stats,
+    cli_of_top, cli_of_metrics, cli_of_ctl, cli_of_lua, cli_of_version;
 
 int command_run(int argc, char **argv);
 int command_check(int argc, char **argv);
+int command_report(int argc, char **argv);
 int command_bench(int argc, char **argv);
 int command_lua(int argc, char **argv);
 int command_stats(int argc, char **argv);

@@ -27,9 +27,15 @@ struct load {
     struct lab_config lab; // for a run in virtual time
 };
 
+// Adds the modules that describe what the configuration may set.
+void load_add_fields(struct bind *lua);
+
 // Returns false after mistakes, which are printed to stderr, a line each, as are warnings. The
 // structs are valid while the Lua state lives.
 bool load_config(struct bind *lua, const struct options *options, struct load *load);
+// As load_config, but the lines go into *said, for free().
+bool load_config_said(struct bind *lua, const struct options *options, struct load *load,
+                      char **said);
 
 // Every key of the configuration language, as text.
 void load_describe(struct bind *lua, FILE *out);

@@ -7,15 +7,26 @@
 
 #include "control/cli/cli.h"
 
-#define OPTIONS_SETS_MAX 64
+#define OPTIONS_SETS_MAX     64
+#define OPTIONS_VARIANTS_MAX 64
+#define OPTIONS_ALL          "all" // --variant all
 
 struct options {
     const char *file;
     const char *out; // NULL: not given
-    bool pcap, keys, secrets;
-    const char *set[OPTIONS_SETS_MAX]; // KEY=VALUE in order, also that of --seed
+    bool pcap, keys, secrets, no_huge, no_page, force;
+    const char *set[OPTIONS_SETS_MAX + 1]; // KEY=VALUE in order, also that of --seed
     uint32_t sets;
     char seed[64];
+    const char *variant, *point; // of the load; NULL: the file's default, no point
+    // Of several runs:
+    const char *variants[OPTIONS_VARIANTS_MAX]; // each --variant
+    uint32_t variant_count;
+    uint64_t seed_first, seed_last; // --seeds
+    bool seeds, resume, slurm;
+    uint32_t jobs; // 0: not given
+    bool has_tun;
+    int tun[2]; // descriptors of the hosts' and the MSs' device
 };
 
 // cli: cli_of_run or cli_of_check.

@@ -12,8 +12,13 @@
 #define MODE_REAL      0640
 #define MODE_SIMULATED 0644
 
-static const char *const names[] = {"summary.json", "run.json", "contexts.json",
-                                    "gn.pcap",      "gb.pcap",  "signalling.pcap"};
+static const char *const names[] = {"summary.json",     "run.json",         "contexts.json",
+                                    "gi.pcap",          "gn.pcap",          "gb.pcap",
+                                    "signalling.pcap",  "runs.csv",         "classes.csv",
+                                    "cells.csv",        "mss.csv",          "flows.csv",
+                                    "drops.csv",        "delays.csv",       "series_classes.csv",
+                                    "series_cells.csv", "series_flows.csv", "report.html",
+                                    "applications.csv", "tcp.csv",          "bss.csv"};
 
 static int give(const char *path, const struct user *user)
 {
@@ -36,8 +41,7 @@ static int make_directory(const char *path, const struct user *user)
     return fault;
 }
 
-// Makes DIR and the folders above it.
-static int make_directories(const char *path, const struct user *user)
+int results_make(const char *path, const struct user *user)
 {
     char part[PATH_MAX];
     int fault = 0;
@@ -72,8 +76,7 @@ static void part_name(const char *name, char part[32])
     snprintf(part, 32, ".%s.part", name);
 }
 
-// Removes the files of an earlier run of any user.
-static int clear(struct results *results)
+int results_clear(struct results *results)
 {
     char part[32];
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -91,13 +94,12 @@ int results_open(struct results *results, const char *dir, const struct user *us
     snprintf(results->dir, sizeof results->dir, "%s", dir);
     snprintf(results->at, sizeof results->at, "%s", dir);
     results->folder = -1;
-    int fault = make_directories(dir, user);
+    int fault = results_make(dir, user);
     int fd = fault ? fault : lock_directory(dir);
     if (fd < 0)
         return fd;
     results->folder = fd;
-    fault = user_may_write(user, fd);
-    return fault ? fault : clear(results);
+    return user_may_write(user, fd);
 }
 
 void results_close(struct results *results)

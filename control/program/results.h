@@ -1,6 +1,7 @@
-// The folder for the results of a run: made, locked against a second run, and cleared of an earlier
-// run's results. A file gets its name only when it is complete. The folder is opened once and used
-// by its descriptor, so the user that the run becomes need not be able to reach its path.
+// The folder for the results of a run: made, locked against a second run, and, once origin.h has
+// looked at an earlier run's results, cleared of them. A file gets its name only when it is
+// complete. The folder is opened once and used by its descriptor, so the user that the run becomes
+// need not be able to reach its path.
 #ifndef SLUICE_CONTROL_PROGRAM_RESULTS_H
 #define SLUICE_CONTROL_PROGRAM_RESULTS_H
 
@@ -20,6 +21,12 @@ struct results {
 // run has the folder; -EACCES: the user may not write there.
 int results_open(struct results *results, const char *dir, const struct user *user);
 void results_close(struct results *results);
+
+// Makes DIR and the folders above it. Returns 0 or a negative errno.
+int results_make(const char *path, const struct user *user);
+
+// Removes the files of an earlier run of any user. Returns 0 or a negative errno.
+int results_clear(struct results *results);
 
 // The path of a file, for messages; results_begin and results_file open files.
 void results_path(const struct results *results, const char *name, char path[PATH_MAX]);

@@ -10,7 +10,10 @@
 
 #include "control/cli/commands.h"
 #include "control/export/desk.h"
+#include "control/program/origin.h"
+#include "control/program/outputs.h"
 #include "control/program/signals.h"
+#include "control/program/sweep.h"
 #include "dataplane/base/json.h"
 #include "dataplane/cipher/cipher.h"
 #include "dataplane/wire/fcs.h"
@@ -35,26 +38,36 @@ int run_write(const struct run *run, const char *name, void (*put)(const void *s
     return fault ? run_failed(name, strerror(-fault)) : EXIT_DONE;
 }
 
-struct capture *run_capture(const struct run *run, const char *name, char error[256])
+struct capture *run_capture(const struct run *run, const char *name, enum capture_kind kind,
+                            char error[256])
 {
     char path[PATH_MAX];
     FILE *out = results_file(&run->results, name);
     if (out)
-        return capture_open(out, error);
+        return capture_open(out, kind, error);
     results_path(&run->results, name, path);
     snprintf(error, 256, "%.180s: %s", path, strerror(errno));
     return NULL;
 }
 
+const char *run_dir(struct run *run, char dir[128])
+{
+    snprintf(run->name, sizeof run->name, "%.*s", (int)run->load.run.name.n,
+             (const char *)run->load.run.name.at);
+    snprintf(dir, 128, "out/%s", run->name);
+    return run->options.out ? run->options.out : dir;
+}
+
 static int open_out(struct run *run)
 {
     char dir[128];
-    snprintf(run->name, sizeof run->name, "%.*s", (int)run->load.run.name.n,
-             (const char *)run->load.run.name.at);
-    snprintf(dir, sizeof dir, "out/%s", run->name);
-    const char *out = run->options.out ? run->options.out : dir;
+    const char *out = run_dir(run, dir);
     run->results.simulated = !run->load.run.real;
     int fault = results_open(&run->results, out, &run->user);
+    if (!fault &&
+        !origin_may_replace(run->origin, run->load.run.seed, &run->results, run->options.force))
+        return EXIT_RUN_FAILED;
+    fault = fault ? fault : results_clear(&run->results);
     if (fault == -EWOULDBLOCK)
         return run_failed(out, "another run writes into this folder; wait for its end, or give "
                                "another --out");
@@ -75,6 +88,8 @@ int run_build(struct run *run, const struct eal_threads *threads)
 {
     char text[512];
     run->plan = eal_plan(EAL_SYSFS, load_memory_octets(&run->load));
+    if (run->options.no_huge)
+        run->plan.huge = false;
     eal_plan_text(&run->plan, text, sizeof text);
     fprintf(stderr, "%s\n", text);
     int fault = eal_plan_telemetry(&run->plan, run->name);
@@ -141,22 +156,36 @@ static void report_control(const struct run *run, struct report *report,
     report->last_fault = text;
 }
 
+// A signal ends a run in real time in order; in virtual time the run is not complete.
+static int cut_short(const struct run *run, const struct report *report)
+{
+    if (report->complete || run->load.run.real)
+        return EXIT_DONE;
+    fprintf(stderr,
+            "sluice run: interrupted at %.3f of %.3f s; the results up to there are in %s\n",
+            (double)report->elapsed_ns / 1e9, (double)run->load.run.duration_ns / 1e9,
+            run->results.dir);
+    return EXIT_RUN_FAILED;
+}
+
 int run_report(struct run *run, struct report *report)
 {
     char last_fault[CONTROL_HOOK_FAULT_OCTETS];
     report->name = run->name;
     report->seed = run->load.run.seed;
     report->workers = run->load.dp.workers;
+    report->put_origin = origin_put;
+    report->origin = run->origin;
     report_control(run, report, last_fault);
     report_collect(report, run->dp);
     report_print(report, stdout);
     int status = run_write(run, "summary.json", put_summary, report);
-    if (!report->complete)
+    if (!report->complete && !signals_ended)
         return run_failed("the configuration did not come up", "see the message above");
     if (!report_sound(report))
         return run_failed("the run is not sound",
                           "see \"sound\" in summary.json and the report above");
-    return status;
+    return status ? status : cut_short(run, report);
 }
 
 void run_show(struct run *run)
@@ -191,21 +220,35 @@ static void print_where(const struct run *run)
     if (run->load.run.real)
         printf(", contexts.json\n");
     else if (run->options.pcap)
-        printf(", gn.pcap, gb.pcap\n"
+        printf(", *.csv, gi.pcap, gn.pcap, gb.pcap\n"
                "  to read Gb      tshark -r %s/gb.pcap -d udp.port==%u,gprs-ns\n",
                run->results.dir, run->load.dp.gb.port);
     else
-        printf(" (with --pcap also both captures)\n");
+        printf(", *.csv (with --pcap also captures)\n");
+    if (!run->load.run.real && !run->options.no_page)
+        printf("  page            %s/report.html\n", run->results.dir);
     printf("  took            %.1f ms of wall time\n", run->wall_s * 1e3);
 }
 
 static int run_all(struct run *run)
 {
-    if (!load_config(run->control.lua, &run->options, &run->load))
-        return EXIT_USAGE;
+    int several = EXIT_USAGE;
+    char *said;
+    if (load_config_said(run->control.lua, &run->options, &run->load, &said))
+        several = sweep_of(run);
+    if (several == SWEEP_NONE || several == EXIT_USAGE)
+        fputs(said, stderr);
+    free(said);
+    if (several != SWEEP_NONE)
+        return several;
+    run->origin = origin_ask(run->control.lua, "origin");
     if (run->load.run.real && run->options.pcap) {
         fprintf(stderr, "sluice run: --pcap: allowed with run.clock = \"virtual\" only; tcpdump "
                         "captures on a real network\n");
+        return EXIT_USAGE;
+    }
+    if (run->load.run.real && run->options.has_tun) {
+        fprintf(stderr, "sluice run: --tun: allowed with run.clock = \"virtual\" only\n");
         return EXIT_USAGE;
     }
     int status = run->load.run.real ? run_owner_choose(run) : EXIT_DONE;
@@ -221,6 +264,8 @@ static int run_all(struct run *run)
         status = run_write(run, "run.json", put_run_json, run);
     if (ended && run->buffers_held)
         status = run_failed("internal error", "packet buffers were not freed; please report this");
+    if (!status && !run->load.run.real && !run->options.no_page)
+        status = outputs_page(run);
     if (!status)
         print_where(run);
     return status;
@@ -235,6 +280,7 @@ static int run_with_lua(struct run *run)
     if (run->control.lua)
         bind_destroy(run->control.lua);
     results_close(&run->results);
+    tree_free(run->origin);
     if (run->eal_started)
         eal_stop();
     return status;

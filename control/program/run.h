@@ -9,17 +9,18 @@
 #include "control/program/load.h"
 #include "control/program/options.h"
 #include "control/program/results.h"
-#include "lab/report/report.h"
+#include "lab/summary/report.h"
 
 struct run {
     struct options options;
     struct control control;
     struct load load;
+    struct tree *origin; // origin.h
     char name[65];
     struct dp *dp;
     struct board *board;
     struct lab *lab;
-    struct capture *gn, *gb;
+    struct lab_outputs outputs;
     struct capture *signalling; // NULL: no capture of signalling
     char signalling_path[PATH_MAX];
     struct contexts contexts; // in real time
@@ -32,13 +33,17 @@ struct run {
     uint32_t buffers_held;
 };
 
+// The folder of the results, which may be in `dir`; also sets the run's name.
+const char *run_dir(struct run *run, char dir[128]);
+
 double run_wall_s(void);
 int run_failed(const char *what, const char *why); // EXIT_RUN_FAILED
 int run_write(const struct run *run, const char *name, void (*put)(const void *self, FILE *out),
               const void *self);
 
 // Opens a capture among the results. Returns NULL, with the reason in `error`, after a fault.
-struct capture *run_capture(const struct run *run, const char *name, char error[256]);
+struct capture *run_capture(const struct run *run, const char *name, enum capture_kind kind,
+                            char error[256]);
 
 // Starts the EAL with the run's threads and devices, and makes the dataplane.
 int run_build(struct run *run, const struct eal_threads *threads);

@@ -21,7 +21,7 @@ static const char *open_file(void *self, char error[256])
 {
     struct run *run = self;
     results_path(&run->results, "signalling.pcap", run->signalling_path);
-    run->signalling = run_capture(run, "signalling.pcap", error);
+    run->signalling = run_capture(run, "signalling.pcap", CAPTURE_ETHERNET, error);
     return run->signalling ? run->signalling_path : NULL;
 }
 

@@ -1,7 +1,7 @@
 // The signal handlers of a run. SIGPIPE is ignored: readers of the output may come and go. SIGHUP
 // makes a run in real time reload its configuration; a SIGHUP that comes before control runs is
-// kept. SIGINT and SIGTERM end a run in real time in order, a second one at once. A run in virtual
-// time ends at once by any of these three.
+// kept. SIGINT and SIGTERM end a run in order, a second one at once: in virtual time the results up
+// to then are left, marked as not complete, and SIGHUP ends the run at once.
 #ifndef SLUICE_CONTROL_PROGRAM_SIGNALS_H
 #define SLUICE_CONTROL_PROGRAM_SIGNALS_H
 
@@ -11,7 +11,7 @@
 extern volatile sig_atomic_t signals_ended; // SIGINT or SIGTERM; 0: none has come
 
 void signals_begin(void);
-void signals_take_ends(void);    // of a run in real time
+void signals_take_ends(void);
 void signals_leave_hangup(void); // of a run in virtual time
 
 bool signals_hung_up(void);

@@ -6,30 +6,10 @@
 
 #include "control/bind/bind.h"
 #include "control/cli/commands.h"
+#include "control/program/outputs.h"
 #include "control/program/run.h"
 #include "control/program/signals.h"
-
-static int open_capture(const struct run *run, const char *name, struct capture **capture)
-{
-    char error[256];
-    *capture = run_capture(run, name, error);
-    return *capture ? EXIT_DONE : run_failed("capture", error);
-}
-
-static int open_captures(struct run *run)
-{
-    if (!run->options.pcap)
-        return EXIT_DONE;
-    int status = open_capture(run, "gn.pcap", &run->gn);
-    return status ? status : open_capture(run, "gb.pcap", &run->gb);
-}
-
-static int close_captures(struct run *run)
-{
-    int fault = run->gn ? capture_close(run->gn) : 0;
-    fault |= run->gb ? capture_close(run->gb) : 0;
-    return fault ? run_failed(run->results.dir, "a capture: the file is incomplete") : EXIT_DONE;
-}
+#include "control/program/tun.h"
 
 static uint64_t poll_worker(void *self, uint64_t now_ns)
 {
@@ -41,17 +21,18 @@ static uint64_t poll_control(void *self, uint64_t now_ns)
     return control_poll(self, now_ns);
 }
 
-// True also after control has failed: it does not start any more.
+// True also after control has failed: it does not start any more. And after a signal, which ends
+// the run at its first progress.
 static bool is_up(void *self)
 {
-    return ((struct run *)self)->control.phase != CONTROL_STARTING;
+    return ((struct run *)self)->control.phase != CONTROL_STARTING || signals_ended;
 }
 
 static void add_pollers(struct run *run)
 {
     for (uint32_t w = 0; w < run->load.dp.workers; w++)
-        engine_add_poller(run->lab->engine, poll_worker, dp_worker(run->dp, w));
-    engine_add_poller(run->lab->engine, poll_control, &run->control);
+        engine_add_poller(lab_engine(run->lab), poll_worker, dp_worker(run->dp, w));
+    engine_add_poller(lab_engine(run->lab), poll_control, &run->control);
 }
 
 static int build(struct run *run)
@@ -59,22 +40,24 @@ static int build(struct run *run)
     int status = run_build(run, NULL);
     if (status)
         return status;
-    run->lab = lab_create(&run->load.lab, run->dp, run->gn, run->gb);
-    if (!run->lab)
-        return run_failed("the lab did not start", strerror(errno));
+    uint32_t calls;
+    run->lab = lab_create(&run->load.lab, run->dp, &run->outputs);
     add_pollers(run);
-    bind_add_calls(run->control.lua, "lab", lab_calls, lab_call_count, run->lab);
+    const struct field_call *call = lab_calls(run->lab, &calls);
+    bind_add_calls(run->control.lua, "lab", call, calls, run->lab);
     bind_add_calls(run->control.lua, "contexts", NULL, 0, NULL);
     control_start(&run->control, &bind_procedures, run->dp);
     run_show(run);
     return EXIT_DONE;
 }
 
-// Shows progress on a terminal, from the first second of real time on.
+// Ends the run after a signal; shows progress on a terminal, from the first second of real time on.
 static void progress(void *self, uint64_t now_ns)
 {
     struct run *run = self;
     double now_s = run_wall_s();
+    if (signals_ended)
+        engine_stop(lab_engine(run->lab));
     if (!isatty(STDERR_FILENO) || now_s - run->started_s < 1 || now_s - run->told_s < 0.2)
         return;
     run->told_s = now_s;
@@ -83,15 +66,32 @@ static void progress(void *self, uint64_t now_ns)
             (double)run->load.lab.duration_ns / 1e9);
 }
 
+// What an interrupted run has done, and never 0, for rates are made of it.
+static uint64_t elapsed_ns(const struct run *run, int fault)
+{
+    uint64_t now_ns = engine_now_ns(lab_engine(run->lab));
+    if (fault != -EINTR)
+        return run->load.lab.duration_ns;
+    return now_ns ? now_ns : 1;
+}
+
 static int simulate(struct run *run)
 {
+    struct tun tun;
+    if (run->options.has_tun)
+        tun_join(&tun, run->lab, run->options.tun, progress, run);
     run->started_s = run_wall_s();
     int fault = lab_run(run->lab, is_up, progress, run);
     run->wall_s = run_wall_s() - run->started_s;
     if (run->told_s > 0)
         fprintf(stderr, "\r\033[K");
+    if (run->options.has_tun && tun_fault(&tun))
+        return run_failed("--tun", strerror(tun_fault(&tun)));
+    if (run->options.has_tun)
+        fprintf(stderr, "--tun: the latest timer was %.3f ms behind the clock\n",
+                (double)tun.latest_ns / 1e6);
     struct report report = {.lab = run->lab,
-                            .elapsed_ns = run->load.lab.duration_ns,
+                            .elapsed_ns = elapsed_ns(run, fault),
                             .complete = fault == 0 && run->control.phase == CONTROL_UP};
     if (fault == -ETIMEDOUT)
         run_failed("control", "the configuration did not come up before the end of the run");
@@ -103,11 +103,14 @@ static int simulate(struct run *run)
 int run_virtual(struct run *run)
 {
     signals_leave_hangup();
-    int status = open_captures(run);
+    signals_take_ends();
+    int status = outputs_open(run);
     if (!status)
         status = build(run);
     if (!status)
         status = simulate(run);
-    int captures = close_captures(run);
-    return status ? status : captures;
+    if (run->lab && !status)
+        status = outputs_tables(run);
+    int outputs = outputs_close(run);
+    return status ? status : outputs;
 }

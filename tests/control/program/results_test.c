@@ -70,13 +70,17 @@ static void one_run_at_a_time(void **state)
 static void an_earlier_runs_are_cleared(void **state)
 {
     static const char *const ours[] = {"summary.json", "run.json", "contexts.json",
-                                       "gn.pcap",      "gb.pcap",  "signalling.pcap"};
+                                       "gn.pcap",      "gb.pcap",  "signalling.pcap",
+                                       "runs.csv"};
     (void)state;
     for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
         assert_int_equal(results_write(&results, ours[i], put_text, "old"), 0);
     assert_int_equal(results_write(&results, "notes.txt", put_text, "mine"), 0);
     results_close(&results);
     assert_int_equal(results_open(&results, dir, NULL), 0);
+    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
+        assert_true(is_there(ours[i])); // to be looked at before
+    assert_int_equal(results_clear(&results), 0);
     for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
         assert_false(is_there(ours[i]));
     take_away("notes.txt");

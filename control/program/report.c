@@ -1,0 +1,74 @@
+// sluice report: one page of the results of one run or of several.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/cli/cli.h"
+#include "control/cli/commands.h"
+#include "control/page/page.h"
+
+struct report_options {
+    const char *out;
+};
+
+static const struct cli_option report_options[] = {
+    {"out", "FILE", "the page (default: report.html in the current folder)",
+     .at = offsetof(struct report_options, out)}};
+
+const struct cli cli_of_report = {
+    .name = "report",
+    .words = "DIR...",
+    .about = "one page, report.html, of the results of several runs side by side",
+    .more =
+        "DIR is the folder of a run, or one with runs in it, or in the folders of its variants.\n"
+        "gnuplot draws the figures; without it the page has the tables only.",
+    .options = report_options,
+    .count = sizeof report_options / sizeof report_options[0]};
+
+static int failed(const char *what, const char *why)
+{
+    fprintf(stderr, "sluice report: %s: %s\n", what, why);
+    return EXIT_RUN_FAILED;
+}
+
+// A page gets its name only when it is complete.
+static int write_page(const char *name, const char *const *dirs, uint32_t count)
+{
+    char part[4096], error[PAGE_ERROR_OCTETS] = "";
+    if (snprintf(part, sizeof part, "%s.part", name) >= (int)sizeof part)
+        return failed(name, strerror(ENAMETOOLONG));
+    FILE *out = fopen(part, "we");
+    if (!out)
+        return failed(part, strerror(errno));
+    int fault = page_write(out, dirs, count, error);
+    int written = ferror(out) ? EIO : 0;
+    written = fclose(out) == 0 ? written : errno;
+    if (!fault && !written && rename(part, name) != 0)
+        written = errno;
+    if (fault || written)
+        remove(part);
+    if (fault) {
+        fprintf(stderr, "sluice report: %s\n", error);
+        return EXIT_RUN_FAILED;
+    }
+    if (written)
+        return failed(name, strerror(written));
+    if (error[0])
+        fprintf(stderr, "sluice report: no figures: %s\n", error);
+    printf("%s\n", name);
+    return EXIT_DONE;
+}
+
+int command_report(int argc, char **argv)
+{
+    struct report_options options = {.out = "report.html"};
+    int first;
+    enum cli_end end = cli_parse(&cli_of_report, argc, argv, &options, &first);
+    if (end != CLI_GO)
+        return cli_status(end);
+    if (first == argc) {
+        fprintf(stderr, "sluice report: no folder given; needed: one or more folders of runs\n");
+        return EXIT_USAGE;
+    }
+    return write_page(options.out, (const char *const *)(argv + first), (uint32_t)(argc - first));
+}

@@ -1,0 +1,155 @@
+// See sweep.h.
+#include "control/program/sweep.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/cli/commands.h"
+#include "control/page/runs.h"
+#include "control/program/children.h"
+#include "control/program/gather.h"
+#include "control/program/origin.h"
+#include "control/program/outputs.h"
+#include "control/program/run.h"
+#include "control/program/signals.h"
+#include "control/program/slurm.h"
+
+static int refuse(const char *what, const char *found_and_allowed)
+{
+    fprintf(stderr, "sluice run: %s: %s\n", what, found_and_allowed);
+    return EXIT_USAGE;
+}
+
+// ---- What is to do ----
+
+// Without --resume and --force nobody's results are touched. Returns whether the run may be done.
+static bool may_do(const struct run *run, const char *path, enum gather_state state,
+                   const char *differs)
+{
+    const struct options *o = &run->options;
+    if (o->force || state == GATHER_ABSENT || (o->resume && state != GATHER_OTHER))
+        return true;
+    if (o->resume)
+        fprintf(stderr,
+                "sluice run: %s: has the results of another run (%s); give another --out, or "
+                "--force to do it again\n",
+                path, differs);
+    else
+        fprintf(stderr,
+                "sluice run: %s: has results; --resume does what is missing, --force does all "
+                "again, or give another --out\n",
+                path);
+    return false;
+}
+
+// Fills in which runs are to do. Returns false if one may not be done, with the reason on stderr.
+static bool choose(const struct run *run, const struct plan *plan, bool *wanted)
+{
+    for (uint32_t i = 0; i < plan_runs(plan); i++) {
+        char path[PATH_MAX];
+        const char *differs;
+        enum gather_state state = gather_look(plan, i, &differs);
+        plan_path(plan, i, path);
+        wanted[i] = !run->options.resume || state != GATHER_COMPLETE;
+        if (wanted[i] && !may_do(run, path, state, differs))
+            return false;
+    }
+    return true;
+}
+
+// The folder may hold the results of a single run.
+static bool is_free(const struct run *run)
+{
+    struct tree *summary = tree_read(run->results.folder, "summary.json");
+    bool single = summary && !tree_at(summary, "runs");
+    tree_free(summary);
+    if (!single || run->options.force)
+        return true;
+    fprintf(stderr,
+            "sluice run: %s: has the results of a single run; give another --out, or --force to "
+            "replace its summary\n",
+            run->results.dir);
+    return false;
+}
+
+// ---- All of it ----
+
+static bool work(const struct run *run, const struct plan *plan, const bool *wanted)
+{
+    uint32_t jobs = run->options.jobs ? run->options.jobs : children_jobs(plan->need_octets);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < plan_runs(plan); i++)
+        count += wanted[i];
+    if (count == 0)
+        return true;
+    if (run->options.slurm)
+        return slurm_run(plan, wanted, run->options.jobs);
+    jobs = jobs < count ? jobs : count;
+    fprintf(stderr, "%u runs, %u at a time; memory: %u MiB each\n", count, jobs,
+            (uint32_t)(plan->need_octets >> 20) + 1);
+    return children_run(plan, wanted, jobs);
+}
+
+// One page of all runs.
+static bool draw(const struct run *run, const struct plan *plan)
+{
+    if (run->options.no_page)
+        return true;
+    if (plan_runs(plan) > RUNS_MAX) {
+        fprintf(stderr, "no report.html: it shows %d runs at most; sluice report takes folders\n",
+                RUNS_MAX);
+        return true;
+    }
+    if (outputs_page(run))
+        return false;
+    printf("  page            %s/report.html\n", run->results.dir);
+    return true;
+}
+
+static int do_runs(struct run *run, const struct plan *plan)
+{
+    bool *wanted = calloc(plan_runs(plan), sizeof *wanted);
+    if (!wanted)
+        abort();
+    bool good = is_free(run) && choose(run, plan, wanted);
+    if (good) {
+        good = work(run, plan, wanted);
+        good = gather(plan, run->name, &run->results) && good;
+        good = good && draw(run, plan);
+    }
+    free(wanted);
+    return good ? EXIT_DONE : EXIT_RUN_FAILED;
+}
+
+static int open_and_do(struct run *run, const struct plan *plan)
+{
+    run->results.simulated = true;
+    int fault = results_open(&run->results, plan->dir, NULL);
+    if (fault == -EWOULDBLOCK)
+        return run_failed(plan->dir,
+                          "another run writes into this folder; wait for its end, or give "
+                          "another --out");
+    return fault ? run_failed(run->results.at, strerror(-fault)) : do_runs(run, plan);
+}
+
+int sweep_of(struct run *run)
+{
+    const struct options *o = &run->options;
+    char dir[128];
+    if (!plan_is_several(run->control.lua, o)) {
+        if (o->resume || o->slurm)
+            return refuse(o->resume ? "--resume" : "--slurm",
+                          "allowed with several runs only: --seeds, --variant all, a sweep { }");
+        return SWEEP_NONE;
+    }
+    if (o->has_tun)
+        return refuse("--tun", "allowed with a single run only");
+    signals_leave_hangup();
+    struct plan plan;
+    int status = EXIT_USAGE;
+    if (plan_make(&plan, run->control.lua, o, run_dir(run, dir)))
+        status = open_and_do(run, &plan);
+    plan_release(&plan);
+    return status;
+}
