@@ -12,7 +12,7 @@ units.kinds = {
         { "h", 3600000000000 },
     },
     rate = {
-        noun = "a rate", machine = "bit/s", suffix = "_bit_per_s",
+        noun = "a rate", machine = "bit/s", suffix = "_bit_per_s", usual = 1000,
         { "bit/s", 1 }, { "kbit/s", 1000 }, { "Mbit/s", 1000000 },
     },
     size = {
@@ -20,7 +20,7 @@ units.kinds = {
         { "octets", 1 }, { "kB", 1000 },
     },
     probability = {
-        noun = "a probability", machine = "ppm", suffix = "_ppm",
+        noun = "a probability", machine = "ppm", suffix = "_ppm", usual = 10000,
         { "ppm", 1 }, { "%", 10000 },
     },
     packets = {

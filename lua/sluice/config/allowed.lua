@@ -18,8 +18,9 @@ local function number_text(key, number)
 end
 
 local function unit_text(key)
+    local example = key.example or key.default ~= key.none and key.default or key.least
     return ('%s from %s to %s, such as "%s"'):format(units.kinds[key.unit].noun, key.least,
-        key.most, key.example or key.default) .. (key.none and ', or "' .. key.none .. '"' or "")
+        key.most, example) .. (key.none and ', or "' .. key.none .. '"' or "")
 end
 
 local allowed = {
@@ -32,12 +33,23 @@ local allowed = {
     words = function(key)
         return "a list of some of " .. choices_text(key) .. ", such as " .. key.example
     end,
+    setting = function(key)
+        return ('a key as for --set, such as "%s"'):format(key.example)
+    end,
+    sets = function(key)
+        return ("a list of 1 to %d of KEY=VALUE, as for --set, such as %s"):format(key.most_items,
+            key.example)
+    end,
+    settings = function(key)
+        return ("a list of 1 to %d values, such as %s"):format(key.most_items, key.example)
+    end,
     choice = function(key)
         return "one of " .. choices_text(key)
     end,
     integer = function(key)
         return ("a whole number from %s to %s"):format(number_text(key, key.least),
             number_text(key, key.most)) .. (key.note and " (" .. key.note .. ")" or "")
+            .. (key.none and ', or "' .. key.none .. '"' or "")
     end,
     digits = function(key)
         return ('%d to %d digits in quotes, such as "%s"'):format(key.least, key.most, key.example)
@@ -70,6 +82,9 @@ local allowed = {
     areas = function(key)
         return ("a list of 1 to %d routeing areas as MCC-MNC-LAC-RAC, such as %s"):format(
             key.most_items, key.example)
+    end,
+    area = function(key)
+        return ('a routeing area as MCC-MNC-LAC-RAC, such as "%s"'):format(key.example)
     end,
     mac = function(key)
         return ('a unicast MAC address such as "%s"'):format(key.example)

@@ -5,15 +5,15 @@ local breath = require "sluice.base.breath"
 local limits = require "limits"
 local lines = require "sluice.config.lines"
 local nearest = require "sluice.base.nearest"
-local schema = require "sluice.config.schema"
+local schema = require "sluice.schema.schema"
 local values = require "sluice.config.values"
 
 local check = {}
 
 -- The place of a key of a node: its own line if the text has it, else that of its constructor.
 function check.place(node, key)
-    if node.set and node.set[key] then
-        return "--set " .. node.set[key]
+    if node.set and node.set[key] then -- not of the text: changed by --set, a variant or a sweep
+        return node.set[key]
     end
     return node.literal and node.literal.keys[key] or node.line
 end
@@ -48,11 +48,12 @@ function check.note_record(state, record, text)
     state.mistakes:add(node.line, node.path, text)
 end
 
--- Notes that a record has too few of a child, unless a refused table may be one.
-function check.note_few(state, record, constructor)
+-- Notes that a record has too few of a child, unless a refused table may be one. between: the path of
+-- a block that is not there.
+function check.note_few(state, record, constructor, between)
     local node = state.node_of[record]
     if not (node.unsure or state.strays) then
-        state.mistakes:add(node.line, join(node.path, constructor.name),
+        state.mistakes:add(node.line, join(node.path, (between or "") .. constructor.name),
             "found none, allowed one or more " .. constructor.name .. " { ... }")
     end
 end
@@ -160,19 +161,18 @@ local function note_again(state, node, item, number)
         .. " allowed once; write a { } for each"):format(child.kind, child.line))
 end
 
--- The child nodes of `node`, by kind, in order.
+-- The child nodes of `node`, by kind, in order; nil of a kind that it does not have.
 local function sort_children(state, node, constructor, numbers)
     local by_kind = {}
-    for _, child in ipairs(constructor.children) do
-        by_kind[child.name] = {}
-    end
     for _, number in breath.each(numbers) do
         local item = node.table[number]
-        local list = state.nodes[item] and by_kind[state.nodes[item].kind]
-        if list and not state.nodes[item].parent then
-            list[#list + 1] = state.nodes[item]
-            state.nodes[item].parent = node
-        elseif list then -- a shared table is refused: a few of them in loops would make billions of records
+        local child = state.nodes[item]
+        local belongs = child and constructor.child[child.kind]
+        if belongs and not child.parent then
+            local list = by_kind[child.kind] or {}
+            by_kind[child.kind], list[#list + 1] = list, child
+            child.parent = node
+        elseif belongs then -- a shared table is refused: a few of them in loops would make billions of records
             note_again(state, node, item, number)
         else
             note_misplaced(state, node, constructor, item, number)
@@ -191,6 +191,10 @@ end
 -- All nodes of one kind in one parent: a list of records, or one record for a single constructor.
 local function check_nodes(state, nodes, constructor, parent)
     local records = {}
+    if not nodes and constructor.min == 0 and not constructor.filled then
+        return not constructor.single and records or nil -- the most frequent case costs little
+    end
+    nodes = nodes or {}
     local path = join(parent.path, constructor.name)
     if #nodes == 0 and constructor.filled then
         nodes = { { kind = constructor.name, table = constructor.filled, line = parent.line } }

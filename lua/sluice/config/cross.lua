@@ -6,11 +6,11 @@ local breath = require "sluice.base.breath"
 local check = require "sluice.config.check"
 local ciphers = require "sluice.base.ciphers"
 local gb = require "sluice.config.gb_check"
+local lab = require "sluice.config.lab_check"
 local limits = require "limits"
 local network = require "sluice.config.network_check"
 local queues = require "sluice.config.queues_check"
-local schema = require "sluice.config.schema"
-local units = require "sluice.base.units"
+local schema = require "sluice.schema.schema"
 local values = require "sluice.config.values"
 
 local note, is_given = check.note, check.is_given
@@ -255,34 +255,16 @@ local function check_receivers(state, traffic, known, imsis)
     end
 end
 
-local function check_interval(state, cfg, traffic)
-    local given = is_given(state, traffic, "stop")
-    if not given and cfg.run then
-        traffic.stop_ns = cfg.run.duration_ns
-    end
-    local start, stop = traffic.start_ns, traffic.stop_ns
-    if start and stop and start >= stop then
-        local start_text, stop_text = units.format("time", start), units.format("time", stop)
-        if given then
-            note(state, traffic, "stop", "found %s, allowed more than start, %s", stop_text,
-                start_text)
-        else
-            note(state, traffic, "start", "found %s, allowed less than the run's duration, %s",
-                start_text, stop_text)
-        end
-    end
-end
-
-local function check_lab(state, cfg, imsis)
+-- The check of an application's receivers, for lab_check.
+local function receivers_of(state, cfg, imsis)
     local known = {}
     for _, class in ipairs(schema.classes) do
         known[class] = any_has_class(cfg, class)
     end
-    for _, traffic in ipairs(cfg.lab.traffic) do
-        if not (state.unsure or state.strays) then -- else the traffic's MS may have been refused
-            check_receivers(state, traffic, known, imsis)
+    return function(app)
+        if not (state.unsure or state.strays) then -- else its MS may have been refused
+            check_receivers(state, app, known, imsis)
         end
-        check_interval(state, cfg, traffic)
     end
 end
 
@@ -323,9 +305,10 @@ end
 function cross.all(state, cfg, source)
     network.all(state, cfg)
     local imsis = check_subscribers(state, cfg)
-    if cfg.lab then
-        check_lab(state, cfg, imsis)
-    end
+    lab.all(state, cfg, source, cfg.lab and receivers_of(state, cfg, imsis),
+        not (state.unsure or state.strays) and function(imsi)
+            return find_subscriber(imsis, imsi)
+        end)
     check_limits(state, cfg)
     network.note_equals(state, cfg.class, "name")
     queues.all(state, cfg)

@@ -4,8 +4,8 @@
 local breath = require "sluice.base.breath"
 local check = require "sluice.config.check"
 local parts = require "sluice.config.parts"
-local schema = require "sluice.config.schema"
-local schema_network = require "sluice.config.network_keys"
+local schema = require "sluice.schema.schema"
+local schema_network = require "sluice.schema.network_keys"
 local script_check = require "sluice.script.check"
 
 local NSVCS_AN_NSE = schema_network.NSVCS_AN_NSE
@@ -42,11 +42,7 @@ local function check_rates(state, nse)
     end
 end
 
-local function check_nse(state, cfg, nse)
-    if cfg.lab and nse.ns and nse.ns ~= "manual" then
-        note(state, nse, "ns", 'found "%s"%s, allowed "manual" beside lab { }: the BSS of'
-            .. " the lab sends no signalling", nse.ns, is_given(state, nse, "ns") and "" or " by default")
-    end
+local function check_nse(state, nse)
     if nse.ns then
         check_nsvcs(state, nse)
         check_rates(state, nse)
@@ -210,7 +206,7 @@ end
 
 function gb.all(state, cfg, source)
     for _, nse in breath.each(cfg.nse) do
-        check_nse(state, cfg, nse)
+        check_nse(state, nse)
     end
     check_room(state, cfg)
     if cfg.policy and cfg.policy.script and cfg.policy.instructions then

@@ -5,9 +5,12 @@ local check = require "sluice.config.check"
 local cross = require "sluice.config.cross"
 local mistakes = require "sluice.config.mistakes"
 local sandbox = require "sluice.config.sandbox"
-local schema = require "sluice.config.schema"
+local schema = require "sluice.schema.schema"
 local set = require "sluice.config.set"
+local settings = require "sluice.config.settings"
+local sha256 = require "sha256"
 local values = require "sluice.config.values"
+local variants = require "sluice.config.variants"
 
 local config = {}
 
@@ -27,17 +30,64 @@ local function critic(found, state)
     }
 end
 
+-- Applies what one --set says: KEY=VALUE, or @ and the path of a file of settings. Returns what was done.
+local function change_by(run, argument, found, source)
+    local path = argument:match("^@(.*)$")
+    if path then
+        local place = "--set @" .. values.printable(path)
+        return variants.apply_file(run, found, settings.read(path, source, found, place, ""))
+    end
+    local place = "--set " .. values.printable(argument:match("^[^=]*"))
+    local mistake, done = set.apply(run, argument, place)
+    if mistake then
+        found:add(place, "", mistake)
+    end
+    return { done }
+end
+
+-- Applies the variant, the point and --set, in this order; returns what they are.
+local function change(run, sets, found, warnings, source)
+    local origin = variants.apply(run, sets, found, source)
+    run.note = function(place, text)
+        warnings:add(place, "", text)
+    end
+    for _, argument in ipairs(sets) do
+        for _, done in ipairs(change_by(run, argument, found, source)) do
+            if not done:find("^run%.seed=") then -- the summary has the seed by itself
+                origin.overrides[#origin.overrides + 1] = done
+            end
+        end
+        run.changes = {} -- never taken back
+    end
+    return origin
+end
+
+-- Digests of each file that `read` reads, by its path as seen from the configuration.
+local function with_digests(source, name)
+    local folder, files, read = name:match("^(.*/)") or "", {}, source.read
+    source.read = read and function(path)
+        local text, why = read(path)
+        local inside = path:sub(1, #folder) == folder and path:sub(#folder + 1) or path
+        files[#files + 1] = text and { path = inside, sha256 = sha256(text) }
+        return text, why
+    end
+    return files
+end
+
 local function load_text(name, text, sets, source)
-    local found = mistakes.new(name, "")
+    local found, warnings = mistakes.new(name, ""), mistakes.new(name, "warning: ")
     local run = sandbox.run(text, schema.names, found, source.clock)
     if run.failed then -- checking an incomplete configuration would invent mistakes
         return nil, found:texts()
     end
-    set.all(run, sets, found)
-    local warnings = mistakes.new(name, "warning: ")
+    local files = with_digests(source, name)
+    local origin = change(run, sets, found, warnings, source)
+    origin.config_sha256, origin.files = sha256(text), files
     local cfg, state = check.all(run, found, warnings)
     if cfg then
+        variants.check(state, cfg)
         cross.all(state, cfg, source)
+        cfg.origin = origin
     end
     if found:any() then
         return nil, found:texts()
@@ -46,11 +96,11 @@ local function load_text(name, text, sets, source)
     return cfg, warnings:texts()
 end
 
--- sets: the "KEY=VALUE" of --set. clock, which may be nil, returns nanoseconds. read(path) returns the
+-- sets: the "KEY=VALUE" of --set, and the names `variant` and `point` of --variant and --point. clock, which may be nil, returns nanoseconds. read(path) returns the
 -- text of a file that the configuration names, or nil and why not. Returns the normalised table and a
 -- list of warnings, or nil and a list of mistakes, as lines to print.
 function config.load(name, text, sets, clock, read)
-    local source = { name = name, clock = clock, read = read }
+    local source = { name = name, clock = clock, read = read, settings = {} }
     local ok, cfg, texts = pcall(load_text, name, text, sets or {}, source)
     if ok then
         return cfg, texts

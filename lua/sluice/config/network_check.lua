@@ -5,8 +5,8 @@ local addresses = require "sluice.base.addresses"
 local breath = require "sluice.base.breath"
 local check = require "sluice.config.check"
 local parts = require "sluice.config.parts"
-local schema = require "sluice.config.schema"
-local schema_network = require "sluice.config.network_keys"
+local schema = require "sluice.schema.schema"
+local schema_network = require "sluice.schema.network_keys"
 local values = require "sluice.config.values"
 
 local note, is_given = check.note, check.is_given
@@ -168,21 +168,26 @@ local function check_own(state, record, key, port, mac_key)
     end
 end
 
-local function check_nsvc(state, cfg, nsvc, first)
-    local peer = nsvc.peer and nsvc.peer_port
-        and (addresses.is_ipv6(nsvc.peer) and "[" .. nsvc.peer .. "]" or nsvc.peer)
-    local endpoint = peer and peer .. ":" .. nsvc.peer_port
+-- names: of the keys with the address, the port and the MAC address.
+local function check_endpoint(state, cfg, record, first, names)
+    local address, port = record[names.address], record[names.port]
+    local peer = address and port and (addresses.is_ipv6(address) and "[" .. address .. "]" or address)
+    local endpoint = peer and peer .. ":" .. port
     if endpoint and first[endpoint] then
-        network.note_again(state, nsvc, "peer", "UDP endpoint " .. endpoint, first[endpoint])
+        network.note_again(state, record, names.address, "UDP endpoint " .. endpoint,
+            first[endpoint].record, first[endpoint].key)
     elseif endpoint then
-        first[endpoint] = nsvc
+        first[endpoint] = { record = record, key = names.address }
     end
-    check_own(state, nsvc, "peer", cfg.gb, "peer_mac")
-    check_family(state, nsvc, "peer", cfg.gb, "gb")
+    check_own(state, record, names.address, cfg.gb, names.mac)
+    check_family(state, record, names.address, cfg.gb, "gb")
 end
 
+local OF_NSVC = { address = "peer", port = "peer_port", mac = "peer_mac" }
+local OF_ENDPOINT = { address = "address", port = "port", mac = "mac" } -- in bss { }
+
 local function check_nsvcs(state, cfg)
-    local nsvcs, first, most = {}, {}, schema_network.NSVCS_AN_NSE
+    local nsvcs, own, first, most = {}, {}, {}, schema_network.NSVCS_AN_NSE
     for _, nse in breath.each(cfg.nse) do
         network.note_equals(state, nse.bvc, "bvci")
         if #nse.nsvc > most then
@@ -190,12 +195,18 @@ local function check_nsvcs(state, cfg)
                 .. " in an NSE", most + 1, most)
         end
         table.move(nse.nsvc, 1, #nse.nsvc, #nsvcs + 1, nsvcs)
+        local brought = nse.bss and nse.bss.endpoint or {}
+        table.move(brought, 1, #brought, #own + 1, own)
     end
     network.note_equals(state, cfg.nse, "nsei")
-    network.note_equals(state, nsvcs, "nsvci")
     for _, nsvc in breath.each(nsvcs) do
-        check_nsvc(state, cfg, nsvc, first)
+        check_endpoint(state, cfg, nsvc, first, OF_NSVC)
     end
+    for _, endpoint in breath.each(own) do
+        check_endpoint(state, cfg, endpoint, first, OF_ENDPOINT)
+    end
+    table.move(own, 1, #own, #nsvcs + 1, nsvcs)
+    network.note_equals(state, nsvcs, "nsvci")
 end
 
 local function check_ggsns(state, cfg)

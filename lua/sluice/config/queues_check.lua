@@ -4,8 +4,8 @@ local breath = require "sluice.base.breath"
 local check = require "sluice.config.check"
 local disciplines = require "aqm"
 local parts = require "sluice.config.parts"
-local schema = require "sluice.config.schema"
-local schema_queues = require "sluice.config.queues_keys"
+local schema = require "sluice.schema.schema"
+local schema_queues = require "sluice.schema.queues_keys"
 local units = require "sluice.base.units"
 
 local note, is_given = check.note, check.is_given
@@ -26,9 +26,20 @@ end
 
 local DELAYS = { "cell_delay", "ms_delay", "pfc_delay" }
 
--- Fills in the default delays: with a lab, all of a bucket is used; else as much as the radio needs.
+-- Whether the file gives all buckets, so that no BSS sends any.
+local function has_all_buckets(cfg)
+    for _, nse in breath.each(cfg.nse) do
+        if nse.ns ~= "manual" then
+            return false
+        end
+    end
+    return cfg.lab ~= nil
+end
+
+-- Fills in the default delays: of a bucket that the file gives, all is used; of one that a BSS sends, as
+-- much as the radio needs, also in the lab.
 local function fill_delays(state, cfg)
-    local usual_ns = cfg.lab and 0 or units.parse("time", schema_queues.DELAY)
+    local usual_ns = has_all_buckets(cfg) and 0 or units.parse("time", schema_queues.DELAY)
     for _, key in ipairs(cfg.gb and DELAYS or {}) do
         if not is_given(state, cfg.gb, key) then
             cfg.gb[key .. "_ns"] = usual_ns

@@ -10,7 +10,7 @@ local lines = require "sluice.config.lines"
 local nearest = require "sluice.base.nearest"
 local values = require "sluice.config.values"
 
-local sandbox = {}
+local sandbox = { MARK = lines.MARK } -- of a table that a literal made
 
 -- Few steps between two looks, because one step can double a string; the Lua state's own limit catches
 -- growth between two looks. Lua counts the hook's steps too, about half of these.
@@ -72,11 +72,12 @@ end
 local function unknown_name(run, name)
     local line = current_line(run)
     local word = values.plain(name)
+    local names = #run.kinds > 0 and table.concat(run.kinds, ", ") .. " and local names"
+        or "local names"
     local libraries = rawget(_G, name) ~= nil and " (Lua's own functions are not available)" or ""
     if not run.reported[line .. " " .. word] then
         note(run, line, word, "unknown name" .. libraries .. "; allowed: "
-            .. table.concat(run.kinds, ", ") .. " and local names"
-            .. nearest.hint(word, run.kinds))
+            .. names .. nearest.hint(word, run.kinds))
     end
     run.reported[line .. " " .. word] = true
     run.reported[line] = true
@@ -186,12 +187,12 @@ local function compile(run, text)
 end
 
 -- Returns run: made, the nodes in order, and nodes, by table, each {kind, table, line, literal};
--- unknown, the value of an unknown name; strays, the tables given to unknown constructors; failed,
--- whether the text did not run to its end.
+-- changes, for set.lua; unknown, the value of an unknown name; strays, the tables given to unknown
+-- constructors; failed, whether the text did not run to its end; result, what it returned.
 function sandbox.run(text, kinds, mistakes, clock)
     local run = {
         kinds = kinds, mistakes = mistakes, clock = clock, looks = 0,
-        made = {}, nodes = {}, reported = {}, strays = {},
+        made = {}, nodes = {}, reported = {}, strays = {}, changes = {},
     }
     run.unknown = function(given)
         run.strays[#run.strays + 1] = type(given) == "table" and given or {}
@@ -202,7 +203,9 @@ function sandbox.run(text, kinds, mistakes, clock)
     if chunk then
         local err
         ok, err = guarded(run, chunk)
-        if not ok then
+        if ok then
+            run.result = err
+        else
             note_failure(run, err)
         end
     end

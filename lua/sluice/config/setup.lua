@@ -2,10 +2,11 @@
 -- start.lua fills them.
 local addresses = require "sluice.base.addresses"
 local breath = require "sluice.base.breath"
+local from_c = require "sluice.schema.described"
 local limits = require "limits"
 local parts = require "sluice.config.parts"
-local schema = require "sluice.config.schema"
-local schema_queues = require "sluice.config.queues_keys"
+local schema = require "sluice.schema.schema"
+local schema_queues = require "sluice.schema.queues_keys"
 
 local setup = {}
 
@@ -16,10 +17,6 @@ local GN_RX_FRAMES = 4096
 
 local GTPU_PORT = 2152
 local NO_IPV4, NO_IPV6, NO_MAC = "0.0.0.0", "::", "00:00:00:00:00:00"
-
-local function lab_of(cfg)
-    return cfg.lab or { traffic = {} }
-end
 
 -- There is always room for the longest IMSI, so that a reload may bring a longer IMSI or switch
 -- send_imsi on. Its 10 octets are 2 % of the memory of an MS.
@@ -37,14 +34,6 @@ local function count(cfg)
             end
         end
     end
-    return n
-end
-
-local function sources_of(traffic, cfg)
-    local n = 0
-    parts.each_pdp(cfg, function(_, _, ms, pdp, member)
-        n = n + (parts.wants(traffic, ms, pdp, member) and 1 or 0)
-    end)
     return n
 end
 
@@ -115,7 +104,7 @@ end
 -- struct dp_config
 function setup.dp_config(cfg)
     local n = count(cfg)
-    local slow = (lab_of(cfg).gb_rate_bit_per_s or 0) > 0
+    local slow = cfg.lab ~= nil and cfg.lab.gb_rate_bit_per_s > 0
     local class_list, flows = dp_classes(cfg)
     local dp = described(limits, function(key_name)
         local block, name = key_name:match("^(%w+)%.(.+)$")
@@ -132,20 +121,21 @@ end
 
 -- struct lab_config. Without lab { } Gn has no GGSN, and the addresses are 0.
 function setup.lab_config(cfg)
-    local lab = lab_of(cfg)
-    local n, sources = count(cfg), 0
-    for _, traffic in ipairs(lab.traffic) do
-        sources = sources + sources_of(traffic, cfg)
-    end
+    local lab = cfg.lab or {}
     local ipv6 = lab.ggsn and addresses.is_ipv6(lab.ggsn)
+    local function values(name)
+        return from_c.values(schema.constructor[name], lab[name], {})
+    end
     return {
         name = cfg.run.name, seed = cfg.run.seed, duration_ns = cfg.run.duration_ns,
-        gb_rate_bit_per_s = lab.gb_rate_bit_per_s or 0,
-        endpoints = cfg.room.nsvcs, contexts = math.max(n.pdps, 1), ciphers = n.ciphers,
-        sources = sources, workers = cfg.run.workers,
-        sgsn_address = parts.address(ipv6 and cfg.gn.address6 or cfg.gn.address or NO_IPV4),
-        sgsn_mac = cfg.gn.mac, ggsn_address = parts.address(lab.ggsn or NO_IPV4),
-        ggsn_mac = lab.ggsn_mac or NO_MAC, gn_mtu_octets = cfg.gn.mtu_octets,
+        step_ns = lab.step_ns or 0, gb_rate_bit_per_s = lab.gb_rate_bit_per_s or 0,
+        workers = cfg.run.workers,
+        gn_address = parts.address(ipv6 and cfg.gn.address6 or cfg.gn.address or NO_IPV4),
+        gn_mac = cfg.gn.mac, gn_mtu_octets = cfg.gn.mtu_octets,
+        ggsn_address = parts.address(lab.ggsn or NO_IPV4), ggsn_mac = lab.ggsn_mac or NO_MAC,
+        gb_address = parts.address(cfg.gb.address or NO_IPV4), gb_address6 = cfg.gb.address6 or NO_IPV6,
+        gb_mac = cfg.gb.mac, gb_port = cfg.gb.port, gb_mtu_octets = cfg.gb.mtu_octets,
+        gi = values "gi", mobile = values "mobile",
     }
 end
 

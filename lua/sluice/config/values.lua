@@ -48,6 +48,9 @@ local function check_unit(key, raw)
 end
 
 local function check_integer(key, raw)
+    if key.none and raw == key.none then
+        return 0
+    end
     local value = type(raw) == "number" and math.tointeger(raw)
     if not value or value < key.least or value > key.most then
         return refusal(key, raw)
@@ -271,6 +274,36 @@ local check_nets = check_texts(check_net,
 local check_areas = check_texts(check_area,
     'a routeing area as MCC-MNC-LAC-RAC, such as "001-01-4660-52"', "001-01-0-0")
 
+-- A single one, which is no list.
+local function check_one_area(key, raw)
+    local area = check_area(raw)
+    if area then
+        return area
+    end
+    return refusal(key, raw)
+end
+
+local function check_setting(key, raw)
+    if type(raw) == "string" and #raw <= 100 and raw:find("^[%w_%[%].-]+$") then
+        return raw
+    end
+    return refusal(key, raw)
+end
+
+local check_sets = check_texts(function(item)
+    return type(item) == "string" and #item <= TEXT_MAX_OCTETS and item:find("^[^=]+=") and item
+end, "KEY=VALUE, as for --set", "run.seed=1")
+
+-- A value as --set has it, as text.
+local check_settings = check_texts(function(item)
+    local kind = math.type(item) or type(item)
+    if kind == "float" then
+        return ("%.14g"):format(item)
+    end
+    return (kind == "integer" or kind == "boolean" or kind == "string" and #item <= TEXT_MAX_OCTETS
+        and item ~= "") and tostring(item)
+end, "a text, a number, true or false", "1")
+
 -- Words in the order of the choices, each once.
 local function check_words(key, raw, complain)
     if type(raw) == "string" then -- from --set
@@ -330,9 +363,10 @@ local checks = {
     word = check_word, choice = check_choice, integer = check_integer, digits = check_digits,
     hex = check_hex, ipv4 = check_ipv4, ipv6 = check_ipv6, ip = check_ip, device = check_device,
     mac = check_mac, time = check_unit, rate = check_unit, size = check_unit,
-    integers = check_integers, nets = check_nets, areas = check_areas, sizes = check_sizes,
+    integers = check_integers, nets = check_nets, areas = check_areas, area = check_one_area, sizes = check_sizes,
     probability = check_unit, switch = check_switch,
-    level = check_level, path = check_path, words = check_words,
+    level = check_level, path = check_path, words = check_words, setting = check_setting,
+    sets = check_sets, settings = check_settings,
 }
 
 -- Returns the value in the machine's form; else nil and the message. A mistake in one item of a list

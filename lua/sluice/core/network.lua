@@ -6,7 +6,8 @@
 local dp = require "dp"
 local new_ids = require "sluice.core.ids"
 local jobs = require "sluice.core.jobs"
-local schema_network = require "sluice.config.network_keys"
+local parts = require "sluice.config.parts"
+local schema_network = require "sluice.schema.network_keys"
 local timers = require "sluice.core.timers"
 local watchers = require "sluice.core.watchers"
 
@@ -122,6 +123,15 @@ local function has_room(nse, given)
     return #nse.nsvcs < schema_network.NSVCS_AN_NSE and (given.cfg or own < nse.cfg.own_nsvcs)
 end
 
+-- In the lab nobody answers ARP: the file has the MAC addresses of endpoints that the BSS brings.
+local function mac_of(nse, given)
+    for _, own in ipairs(nse.cfg.bss and nse.cfg.bss.endpoint or {}) do
+        if given.address == parts.address(own.address) and given.port == own.port then
+            return own.mac
+        end
+    end
+end
+
 -- given: nsvci (nil for SNS), address, port, mac, weight, signalling_weight, data_weight, blocked, cfg.
 -- Returns nil and "room" (here or in the NSE), "taken" (another NS-VC has the endpoint), or the
 -- dataplane's error, for instance on a bad address of an unknown endpoint. dp.nsvc may yield; meanwhile
@@ -146,7 +156,7 @@ function network.add_nsvc(nse, given)
     nse.nsvcs[#nse.nsvcs + 1] = nsvc
     local good, why = pcall(dp.nsvc, {
         nsvc_id = id, nse_id = nse.id, nsvci = given.nsvci or 0, peer_address = given.address,
-        peer_port = given.port, peer_mac = given.mac, weight = nsvc.data_weight,
+        peer_port = given.port, peer_mac = given.mac or mac_of(nse, given), weight = nsvc.data_weight,
         blocked = nsvc.blocked,
     })
     if not good then

@@ -2,7 +2,7 @@
 -- policy has set since. A change goes to all workers at once.
 local dp = require "dp"
 local parts = require "sluice.config.parts"
-local schema_queues = require "sluice.config.queues_keys"
+local schema_queues = require "sluice.schema.queues_keys"
 
 local values = { classes = {} }
 

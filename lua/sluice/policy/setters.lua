@@ -4,8 +4,8 @@
 -- together when the call has ended.
 local classes = require "sluice.policy.classes"
 local disciplines = require "aqm"
-local schema = require "sluice.config.schema"
-local schema_queues = require "sluice.config.queues_keys"
+local schema = require "sluice.schema.schema"
+local schema_queues = require "sluice.schema.queues_keys"
 local values = require "sluice.config.values"
 
 local setters = {}

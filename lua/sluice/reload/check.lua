@@ -1,8 +1,9 @@
 -- Refuses a new configuration that needs a restart: memory, ports and threads have the sizes of the
 -- start, and so have the tables of the dataplane (places). Each mistake is noted at its key.
 local breath = require "sluice.base.breath"
+local lab_keys = require "sluice.schema.lab_keys"
 local parts = require "sluice.config.parts"
-local schema = require "sluice.config.schema"
+local schema = require "sluice.schema.schema"
 local network = require "sluice.core.network"
 
 local check = {}
@@ -41,17 +42,36 @@ local function keys_but(constructor, but)
     return names
 end
 
-local function check_lab(critic, old, new)
-    local before, after = old.lab, new.lab
-    if not before and not after then
-        return
-    elseif not before or not after or #before.traffic ~= #after.traffic then
-        return critic.note(new.run, "name", "lab { } differs from the one in force; a change needs a"
+-- Notes what differs in a block of the lab and in those inside it. owner: the new record around it.
+local function check_block(critic, owner, before, after, constructor)
+    local old, new = before or {}, after or {}
+    if constructor.single then
+        old, new = { before }, { after }
+    end
+    if #old ~= #new then
+        return critic.note(owner, constructor.name, "differs from what is in force; a change needs a"
             .. " restart")
     end
-    check_keys(critic, before, after, schema.constructor.lab)
-    for i, traffic in ipairs(after.traffic) do
-        check_keys(critic, before.traffic[i], traffic, schema.constructor.traffic)
+    for i, record in ipairs(new) do
+        check_keys(critic, old[i], record, constructor)
+        for _, child in ipairs(constructor.children) do
+            check_block(critic, record, old[i][child.name], record[child.name], child)
+        end
+    end
+end
+
+local function check_lab(critic, old, new)
+    if (old.lab == nil) ~= (new.lab == nil) then
+        critic.note(new.run, "name", "lab { } differs from the one in force; a change needs a restart")
+    elseif new.lab then
+        check_block(critic, new, old.lab, new.lab, schema.constructor.lab)
+    end
+end
+
+-- Those of a cell or an NSE.
+local function check_blocks(critic, old, new, constructors)
+    for _, constructor in ipairs(constructors) do
+        check_block(critic, new, old[constructor.name], new[constructor.name], constructor)
     end
 end
 
@@ -62,11 +82,28 @@ local function check_classes(critic, old, new)
     end
 end
 
+local function check_cells(critic, nse, record)
+    local old = {}
+    for _, bvc in breath.each(nse.cfg.bvc) do
+        old[bvc.bvci] = bvc
+    end
+    for _, bvc in breath.each(record.bvc) do
+        if old[bvc.bvci] then
+            check_keys(critic, old[bvc.bvci], bvc, schema.constructor.bvc, { "area", "ci" })
+            check_blocks(critic, old[bvc.bvci], bvc, lab_keys.of_bvc)
+        end
+    end
+end
+
 local function check_nses(critic, new)
     for _, record in breath.each(new.nse) do
         local nse = network.nse_of_nsei[record.nsei]
         if nse then
             check_keys(critic, nse.cfg, record, schema.constructor.nse, { "ns" })
+            check_blocks(critic, nse.cfg, record, lab_keys.of_nse)
+            if new.lab then
+                check_cells(critic, nse, record)
+            end
         end
     end
 end

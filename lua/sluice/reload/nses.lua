@@ -7,8 +7,8 @@ local check = require "sluice.reload.check"
 local dp = require "dp"
 local flow_control = require "sluice.bssgp.flow_control"
 local parts = require "sluice.config.parts"
-local schema = require "sluice.config.schema"
-local schema_network = require "sluice.config.network_keys"
+local schema = require "sluice.schema.schema"
+local schema_network = require "sluice.schema.network_keys"
 local network = require "sluice.core.network"
 
 local nses = {}
@@ -134,7 +134,6 @@ local function add_nsvc(nse, record, nsvc, done)
         nsvci = nsvc.nsvci, address = address, port = nsvc.peer_port, mac = nsvc.peer_mac,
         weight = nsvc.weight, blocked = record.ns ~= "manual", cfg = nsvc,
     }))
-    network.receiver.endpoint { nse_id = nse.id, address = address, port = nsvc.peer_port }
     done("NS-VC", "added")
 end
 

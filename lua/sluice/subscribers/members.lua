@@ -1,12 +1,12 @@
 -- The commands that add, change and remove one MS of a record (registry.lua) with its packet flows and
--- PDP contexts. In the lab the receiver is told too; in real time the file contexts.json gets the
--- TEIDs.
+-- PDP contexts. The lab is told too; in real time the file contexts.json gets the TEIDs.
 local addresses = require "sluice.base.addresses"
 local board = require "sluice.core.board"
 local ciphers = require "sluice.base.ciphers"
 local classes = require "classes"
 local count = require "count"
 local dp = require "dp"
+local lab = require "sluice.lab.fill"
 local llc_first = require "sluice.subscribers.llc_first"
 local log = require "log"
 local parts = require "sluice.config.parts"
@@ -37,21 +37,17 @@ local function first_values(record)
     return llc_first.values(network.nse[record.nse_id].cfg, record.ms)
 end
 
--- Sets the key in the dataplane and in the lab's receiver.
-local function start_cipher(record, member)
+local function cipher_of(record, member)
     local ms = record.ms
     local _, iov_ui = first_values(record)
     local gea = ciphers.number[ms.cipher]
-    local key = gea > 0 and ciphers.key(ms.key, member) or ""
-    dp.ms_cipher {
-        ms_id = record.first_ms_id + member, gea = gea, key = key, iov_ui = iov_ui,
-    }
-    if gea > 0 then
-        network.receiver.cipher {
-            nse_id = record.nse_id, tlli = ms.tlli + member, gea = gea, key = key,
-            iov_ui = iov_ui,
-        }
-    end
+    return { gea = gea, key = gea > 0 and ciphers.key(ms.key, member) or "", iov_ui = iov_ui }
+end
+
+local function start_cipher(record, member)
+    local cipher = cipher_of(record, member)
+    cipher.ms_id = record.first_ms_id + member
+    dp.ms_cipher(cipher)
 end
 
 local function start_options(record, member)
@@ -106,24 +102,31 @@ local function remove_pdp(record, member, j)
     network.ended[id] = nil
 end
 
+-- The lab's GGSN numbers its tunnels as the contexts are.
+local function ggsn_teid_of(record, member, j)
+    local given = record.ms.pdp[j].ggsn_teid
+    if given then
+        return given + member
+    end
+    return network.ggsn_ids.lab and pdp_id(record, member, j) + 1 or 0
+end
+
 -- Context j of the record.
 local function start_pdp(record, member, j)
     local ms = record.ms
     local pdp = ms.pdp[j]
+    local ggsn_teid = ggsn_teid_of(record, member, j)
     local teid = dp.pdp {
         pdp_id = pdp_id(record, member, j), ms_id = record.first_ms_id + member,
         slot = record.slot_of[parts.pfc_key(pdp)], nsapi = pdp.nsapi, sapi = pdp.sapi,
-        pfi = pdp.pfi, ggsn_id = pdp.ggsn_id,
-        ggsn_teid = pdp.ggsn_teid and pdp.ggsn_teid + member or 0,
+        pfi = pdp.pfi, ggsn_id = pdp.ggsn_id or network.ggsn_ids.lab, ggsn_teid = ggsn_teid,
     }
-    network.receiver.context {
-        nse_id = record.nse_id, tlli = ms.tlli + member, nsapi = pdp.nsapi,
-        traffic_class = place_of_class[pdp.class],
+    lab.context {
+        nse_id = record.nse_id, tlli = ms.tlli + member, nsapi = pdp.nsapi, sapi = pdp.sapi,
+        traffic_class = place_of_class[pdp.class], teid = teid, ggsn_teid = ggsn_teid,
+        address = addresses.ipv4_number(pdp.address) + member,
     }
     tell_context(record, member, j, teid)
-    if network.teids then
-        network.teids[#network.teids + 1] = teid
-    end
 end
 
 function members.start(record, member)
@@ -132,6 +135,7 @@ function members.start(record, member)
         ms_id = ms_id, bvc_id = record.bvc_id, tlli = ms.tlli + member,
         n201_u = (first_values(record)),
     }
+    lab.ms(record, member, cipher_of(record, member), (first_values(record)))
     if ms.cipher ~= "none" then
         start_cipher(record, member)
     end

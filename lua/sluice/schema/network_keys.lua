@@ -1,8 +1,8 @@
 -- The part of the schema that says how the program runs and what is around it: clock and threads,
 -- ports, NS-VCs, GGSNs. See schema.lua.
-local described = require "sluice.config.described"
-local gb = require "sluice.config.gb_keys"
-local queues = require "sluice.config.queues_keys"
+local described = require "sluice.schema.described"
+local gb = require "sluice.schema.gb_keys"
+local queues = require "sluice.schema.queues_keys"
 
 local network = {}
 

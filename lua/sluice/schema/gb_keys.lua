@@ -1,7 +1,7 @@
 -- The part of the schema that says how Gb's procedures behave: how NS-VCs and cells come up, timers,
 -- room for more than the file has, the user's script. See schema.lua.
-local described = require "sluice.config.described"
-local timer_table = require "sluice.config.timer_table"
+local described = require "sluice.schema.described"
+local timer_table = require "sluice.schema.timer_table"
 
 local gb = {}
 

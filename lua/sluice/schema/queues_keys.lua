@@ -1,7 +1,7 @@
 -- The part of the schema that says how packets wait: classes, AQMs, limits, buckets. See
 -- schema.lua.
 local classes = require "classes"
-local described = require "sluice.config.described"
+local described = require "sluice.schema.described"
 local disciplines = require "aqm" -- from dataplane/aqm
 local units = require "sluice.base.units"
 

@@ -3,15 +3,17 @@
 --
 -- A constructor: min and max are its number in its parent; single makes an object of it in the
 -- normalised form, else an array; filled is its value if absent; variants are constructors with other
--- keys, chosen by its key `name`. A key: type is one of values.lua; least and most are written as in a
+-- keys, chosen by its key `name`; chosen_by says how the command line chooses in it, for --set does not. A key: type is one of values.lua; least and most are written as in a
 -- configuration; a key without default and optional is required; default_help is the text of a computed
 -- default; a secret is hidden unless asked for. The name in the normalised form, out, has the machine's
 -- unit and is derived below.
 local ciphers = require "sluice.base.ciphers"
-local gb = require "sluice.config.gb_keys"
-local network = require "sluice.config.network_keys"
-local queues = require "sluice.config.queues_keys"
+local gb = require "sluice.schema.gb_keys"
+local lab = require "sluice.schema.lab_keys"
+local network = require "sluice.schema.network_keys"
+local queues = require "sluice.schema.queues_keys"
 local units = require "sluice.base.units"
+local variants = require "sluice.schema.variants_keys"
 
 local schema = {}
 
@@ -115,7 +117,7 @@ local ms = {
 }
 
 local bvc = {
-    name = "bvc", min = 0, children = { ms }, help = "a BVC: one cell",
+    name = "bvc", min = 0, children = { ms, table.unpack(lab.of_bvc) }, help = "a BVC: one cell",
     keys = {
         {
             name = "bvci", type = "integer", least = 2, most = 65534, help = "BVCI",
@@ -124,11 +126,12 @@ local bvc = {
         -- These hold with ns = "manual", or until the first FLOW-CONTROL-BVC.
         queues.rate("", "the cell's", "not limited"), queues.bucket("", "that"),
         queues.rate("ms_", "each of its MSs'", "not limited"), queues.bucket("ms_", "that"),
+        table.unpack(lab.bvc_keys),
     },
 }
 
 local nse = {
-    name = "nse", min = 1, children = { network.nsvc, bvc }, help = "an NSE: a BSS behind Gb",
+    name = "nse", min = 1, children = { network.nsvc, bvc, table.unpack(lab.of_nse) }, help = "an NSE: a BSS behind Gb",
     keys = gb.nse_keys {
         { name = "nsei", type = "integer", least = 0, most = 65535, help = "NSEI" },
         {
@@ -140,46 +143,9 @@ local nse = {
     },
 }
 
-local traffic = {
-    name = "traffic", min = 0, help = "IP packets to MSs, one source for each PDP context",
-    keys = {
-        class("class", "sends to every PDP context of this class"),
-        {
-            name = "imsi", type = "digits", least = 6, most = 15, example = IMSI_DIGITS,
-            optional = true, default_help = "every MS", help = "sends to this MS only",
-        },
-        {
-            name = "size", type = "sizes", least = "36 octets", most = "1500 octets",
-            most_items = 32, example = "576 octets",
-            help = "size of the inner IP packet; from a list, each packet draws one",
-        },
-        {
-            name = "rate", type = "rate", least = "100 bit/s", most = "100000 Mbit/s",
-            example = "20 kbit/s", help = "rate of inner IP octets to each PDP context",
-        },
-        {
-            name = "pattern", type = "choice", choices = { "constant", "poisson" },
-            default = "constant", help = "the intervals: all equal, or exponential with the same mean",
-        },
-        {
-            name = "ecn", type = "switch", default = false,
-            help = "whether the packets carry ECT(0), so that an AQM may mark instead of drop",
-        },
-        {
-            name = "start", type = "time", least = "0 s", most = "1440 min", default = "0 s",
-            example = "1 s", help = "when the traffic starts",
-        },
-        {
-            name = "stop", type = "time", least = "0 s", most = "1440 min", optional = true,
-            example = "10 s",
-            default_help = "the duration of the run", help = "when the traffic stops",
-        },
-    },
-}
-
-local lab = {
-    name = "lab", min = 0, max = 1, single = true, children = { traffic },
-    help = "a simulated network around the SGSN: a GGSN, a Gb line, a receiving BSS",
+local lab_block = {
+    name = "lab", min = 0, max = 1, single = true, children = lab.children,
+    help = "a simulated network around the SGSN: hosts, a GGSN, Gb, and a BSS for each NSE",
     keys = {
         network.ip("ggsn", "the GGSN's address"),
         {
@@ -191,12 +157,16 @@ local lab = {
             none = "unlimited", default = "unlimited", example = "64 kbit/s",
             help = "the rate of the Gb line",
         },
+        {
+            name = "step", type = "time", least = "1 ms", most = "1440 min", none = "none",
+            default = "1 s", help = "the step of the time series",
+        },
     },
 }
 
 schema.top = {
     network.run, network.gn, network.gb, gb.timers, gb.room, gb.log, gb.policy, queues.class,
-    queues.queue, network.ggsn, nse, lab,
+    queues.queue, network.ggsn, nse, lab_block, variants.variants, variants.sweep,
 }
 
 local function complete_key(key)
@@ -213,7 +183,9 @@ local function complete_key(key)
 end
 
 local function times_text(constructor)
-    if constructor.min == 1 then
+    if constructor.max and constructor.max > 1 then
+        return constructor.min .. " to " .. constructor.max
+    elseif constructor.min == 1 then
         return constructor.max and "exactly one" or "one or more"
     end
     return constructor.max and "at most one" or "any number"

@@ -1,0 +1,156 @@
+-- Checks what a file says of the simulated network against its other parts, and each block's values
+-- against each other. See cross.lua.
+local addresses = require "sluice.base.addresses"
+local breath = require "sluice.base.breath"
+local check = require "sluice.config.check"
+local described = require "sluice.schema.described"
+local faults = require "faults"
+local lab_faults = require "sluice.config.lab_faults"
+local lab_keys = require "sluice.schema.lab_keys"
+local lab_network = require "sluice.config.lab_network_check"
+local network = require "sluice.config.network_check"
+local parts = require "sluice.config.parts"
+local script_check = require "sluice.script.check"
+local units = require "sluice.base.units"
+local values = require "sluice.config.values"
+
+local note, is_given = check.note, check.is_given
+
+local lab = {}
+
+-- ---- TCP profiles ----
+
+-- struct lab_tcp: each key that the file gives, as its field's place and its value.
+function lab.profile(record)
+    local changes = {}
+    for _, key in ipairs(lab_keys.tcp.keys) do
+        if key.field and record[key.out] ~= nil then
+            local value = described.value(key, record)
+            value = value == true and 1 or value or 0
+            changes[#changes + 1] = string.pack(">I4I8", key.place, value)
+        end
+    end
+    return { name = record.name, base = record.base, changes = table.concat(changes) }
+end
+
+-- Returns the profiles' names, as a set and as text.
+local function check_profiles(state, cfg)
+    local known, names, first = {}, table.move(lab_keys.profiles, 1, #lab_keys.profiles, 1, {}), {}
+    for _, name in ipairs(names) do
+        known[name] = true
+    end
+    for _, profile in ipairs(cfg.lab.tcp) do
+        local name = profile.name
+        if name and known[name] and not first[name] then
+            note(state, profile, "name", 'found "%s", allowed a name that no built-in profile has', name)
+        elseif name and known[name] then
+            network.note_again(state, profile, "name", values.show(name), first[name])
+        elseif name then
+            known[name], first[name], names[#names + 1] = true, profile, name
+        end
+        local fault = name and profile.base and faults.tcp_changes(lab.profile(profile))
+        if fault then
+            lab_faults.note(state, profile, lab_keys.tcp, fault)
+        end
+    end
+    return known, table.concat(names, ", ")
+end
+
+-- ---- Applications ----
+
+-- Notes an interval that ends before it begins, or begins after the run. Its end by default is the
+-- run's.
+local function check_interval(state, cfg, app)
+    local given = is_given(state, app, "stop")
+    if not given then
+        app.stop_ns = cfg.run and cfg.run.duration_ns
+    end
+    local start, stop = app.start_ns, app.stop_ns
+    if not (start and stop and start >= stop) then
+        return
+    end
+    local start_text, stop_text = units.format("time", start), units.format("time", stop)
+    if given then
+        note(state, app, "stop", "found %s, allowed more than start, %s", stop_text, start_text)
+    else
+        note(state, app, "start", "found %s, allowed less than the run's duration, %s", start_text,
+            stop_text)
+    end
+end
+
+local function check_profile_names(state, app, known, names)
+    for _, key in ipairs { "host_tcp", "ms_tcp" } do
+        local name = app[key]
+        if name and not known[name] then
+            note(state, app, key, 'found "%s", allowed %s', name, names)
+        end
+    end
+end
+
+-- What C needs of an application besides the keys that it describes.
+function lab.also(app)
+    local sizes = type(app.size_octets) == "table" and parts.packed(app.size_octets) or nil
+    return { sizes = sizes, file = app.path }
+end
+
+-- The path is relative to the configuration's folder. The file is read here, and again by the run.
+local function check_file(state, app, constructor, source)
+    if constructor.key.file and app.file then
+        app.path = script_check.path(source.name, app.file)
+        if lab_faults.check(state, constructor, app, lab.also(app)) then
+            local fault = faults.replay_file(described.values(constructor, app, lab.also(app)))
+            if fault then
+                note(state, app, "file", "%s", (fault:gsub("^replay: ", "")))
+            end
+        end
+    elseif not constructor.key.file then
+        lab_faults.check(state, constructor, app, lab.also(app))
+    end
+end
+
+-- receivers(app): checks that there is a context for it.
+local function check_apps(state, cfg, source, receivers)
+    local known, names = check_profiles(state, cfg)
+    for _, constructor in ipairs(lab_keys.apps) do
+        for _, app in breath.each(cfg.lab[constructor.name]) do
+            receivers(app)
+            check_interval(state, cfg, app)
+            check_profile_names(state, app, known, names)
+            check_file(state, app, constructor, source)
+        end
+    end
+end
+
+-- ---- Addresses ----
+
+local HOST = addresses.ipv4_number(lab_keys.HOST)
+
+-- Notes a context with the address of the hosts. Overlaps of contexts are noted by cross.lua.
+local function check_addresses(state, cfg)
+    for _, nse in breath.each(cfg.nse) do
+        for _, bvc in breath.each(nse.bvc) do
+            for _, ms in breath.each(bvc.ms) do
+                for _, pdp in ipairs(ms.pdp) do
+                    local first = pdp.address and addresses.ipv4_number(pdp.address)
+                    if first and first <= HOST and HOST < first + ms.count then
+                        note(state, pdp, "address", "found %s and the %d after it, allowed all but %s,"
+                            .. " the host of the lab", pdp.address, ms.count - 1, lab_keys.HOST)
+                    end
+                end
+            end
+        end
+    end
+end
+
+-- find(imsi): the ms record that has the IMSI, or nil; itself nil while an MS may have been refused.
+function lab.all(state, cfg, source, receivers, find)
+    if not cfg.lab then
+        lab_network.refuse(state, cfg)
+        return
+    end
+    check_addresses(state, cfg)
+    lab_network.check(state, cfg, find)
+    check_apps(state, cfg, source, receivers)
+end
+
+return lab

@@ -1,0 +1,367 @@
+-- The runs of one file: which changes its variants and the points of its sweep make, and which of them
+-- one load of the file has. Every variant and every value of an axis is tried, so that a mistake in any
+-- of them is found by each load; only what was chosen stays.
+local breath = require "sluice.base.breath"
+local check = require "sluice.config.check"
+local lines = require "sluice.config.lines"
+local nearest = require "sluice.base.nearest"
+local schema = require "sluice.schema.schema"
+local script_check = require "sluice.script.check"
+local set = require "sluice.config.set"
+local settings = require "sluice.config.settings"
+local values = require "sluice.config.values"
+
+local variants = {}
+
+local POINTS_MOST = 100000
+local LABEL_MOST = 200 -- a folder's name has 255 octets at most
+local ALL = "all"
+
+-- ---- What the file says, before its other checks: records { kind values, place(i), path } ----
+
+local function children(run, node, kind)
+    local list = {}
+    for _, number in ipairs((values.sorted_keys(node.table))) do
+        local child = run.nodes[node.table[number]]
+        list[#list + 1] = child and child.kind == kind and child or nil
+    end
+    return list
+end
+
+-- The block of that kind, of which there may be one.
+local function block(run, kind)
+    for _, node in breath.each(run.made) do -- there may be many cells
+        if node.kind == kind then
+            return node
+        end
+    end
+end
+
+-- The value of a key in its normal form; nil if it is not given or wrong, which check.lua notes.
+local function value_of(node, name)
+    local raw, wrong = node.table[name], false
+    local value = raw ~= nil and values.check(schema.constructor[node.kind].key[name], raw, function()
+        wrong = true
+    end)
+    return not wrong and value or nil
+end
+
+-- The place and path of each item of a key that has a list, or one item without a list.
+local function places(run, node, path, name)
+    local raw = node.table[name]
+    local literal = type(raw) == "table" and run.literals[raw[lines.MARK]]
+    return function(i)
+        return literal and literal.items[i] or check.place(node, name),
+            ("%s.%s%s"):format(path, name, type(raw) == "table" and "[" .. i .. "]" or "")
+    end
+end
+
+local function read_variants(run)
+    local node, list = block(run, "variants"), {}
+    for i, child in ipairs(node and children(run, node, "variant") or {}) do
+        local path = ("variants.variant[%d]"):format(i)
+        list[i] = {
+            name = value_of(child, "name"), file = value_of(child, "file"),
+            changes = value_of(child, "set") or {}, at = places(run, child, path, "set"),
+            file_at = places(run, child, path, "file"),
+        }
+    end
+    return list, node and value_of(node, "default")
+end
+
+-- The part of a folder's name for a value.
+local function label(name, value)
+    return name .. "=" .. value:gsub(" ", ""):gsub("[^%w.+%%-]", "_")
+end
+
+local function read_axes(run)
+    local node, list = block(run, "sweep"), {}
+    for i, child in ipairs(node and children(run, node, "axis") or {}) do
+        local key = value_of(child, "key")
+        local axis = {
+            key = key, name = value_of(child, "name") or key and key:match("([%w_]+)$"), changes = {},
+            labels = {}, at = places(run, child, ("sweep.axis[%d]"):format(i), "values"),
+        }
+        for j, value in ipairs(key and axis.name and value_of(child, "values") or {}) do
+            axis.changes[j], axis.labels[j] = key .. "=" .. value, label(axis.name, value)
+        end
+        list[i] = axis
+    end
+    return list
+end
+
+-- ---- Applying ----
+
+-- Applies one change of the file; notes a mistake with the key that it is about.
+local function apply(run, mistakes, change, place, path)
+    local mistake, done = set.apply(run, change, place)
+    if mistake then
+        mistakes:add(place, path, values.printable(change:match("^[^=]*")) .. ": " .. mistake)
+    end
+    return done, mistake
+end
+
+-- Applies the settings of a file; returns those applied.
+function variants.apply_file(run, mistakes, found)
+    local applied = {}
+    for _, setting in ipairs(found) do
+        applied[#applied + 1] = apply(run, mistakes, setting.text, setting.place, "")
+    end
+    return applied
+end
+
+local function apply_variant(run, mistakes, variant, source)
+    local applied = {}
+    if variant.file then
+        local path = script_check.path(source.name, variant.file)
+        applied = variants.apply_file(run, mistakes,
+            settings.read(path, source, mistakes, variant.file_at(1)))
+    end
+    for i, change in ipairs(variant.changes) do
+        local done = apply(run, mistakes, change, variant.at(i))
+        applied[#applied + 1] = done
+    end
+    return applied
+end
+
+-- Tries each value of the axis. A wrong key is a mistake of all of them, and noted once.
+local function try_values(run, mistakes, axis)
+    local first = #run.changes + 1
+    for i, change in ipairs(axis.changes) do
+        local _, mistake = apply(run, mistakes, change, axis.at(i))
+        set.undo(run, first)
+        if mistake and mistake:find("^unknown") then
+            return
+        end
+    end
+end
+
+-- asked: the name in --variant; nil: none.
+local function find_variant(list, asked, default, mistakes)
+    local names = {}
+    for i, variant in ipairs(list) do
+        names[i] = variant.name
+        if variant.name and variant.name == (asked or default) then
+            return variant
+        end
+    end
+    if not asked then
+        return list[1]
+    end
+    local name = values.plain(asked)
+    mistakes:add("--variant " .. name, "", #names == 0 and "the file has no variants { }"
+        or ("unknown variant; allowed: %s"):format(table.concat(names, ", "))
+        .. nearest.hint(name, names))
+end
+
+local function place_of(list, text)
+    for i, item in ipairs(list) do
+        if item == text then
+            return i
+        end
+    end
+end
+
+-- The places of the values of a point, by axis; nil after a mistake, which is noted.
+local function find_point(axes, point, mistakes)
+    local place = "--point " .. values.plain(point)
+    local chosen, parts = {}, {}
+    for part in (point .. ","):gmatch("([^,]*),") do -- no label has a comma
+        parts[#parts + 1] = part
+    end
+    for i, axis in ipairs(axes) do
+        chosen[i] = place_of(axis.labels, parts[i])
+        if not chosen[i] then
+            return mistakes:add(place, "", ("found %s for axis %d, allowed %s"):format(
+                values.show(parts[i]), i, table.concat(axis.labels, ", ", 1, math.min(#axis.labels, 10))))
+        end
+    end
+    if #axes == 0 or #parts > #axes then
+        return mistakes:add(place, "", #axes == 0 and "the file has no sweep { }"
+            or ("found %d values, allowed one for each of %d axes"):format(#parts, #axes))
+    end
+    return chosen
+end
+
+-- Applies the variant and the point of `sets` to the tables of the sandbox's result `run`, and tries
+-- all others. Returns { variant, point, overrides }: the names, and KEY=VALUE in order.
+function variants.apply(run, sets, mistakes, source)
+    local list, default = read_variants(run)
+    local axes = read_axes(run)
+    local chosen = find_variant(list, sets.variant, default, mistakes)
+    for _, variant in ipairs(list) do
+        if variant ~= chosen then
+            apply_variant(run, mistakes, variant, source)
+            set.undo(run, 1)
+        end
+    end
+    local overrides = chosen and apply_variant(run, mistakes, chosen, source) or {}
+    local point = sets.point and find_point(axes, sets.point, mistakes) or {}
+    for i, axis in ipairs(axes) do
+        try_values(run, mistakes, axis)
+        local j = point[i]
+        overrides[#overrides + 1] = j and apply(run, mistakes, axis.changes[j], axis.at(j)) or nil
+    end
+    return { variant = chosen and chosen.name, point = sets.point, overrides = overrides }
+end
+
+-- ---- Checks of the normalised records ----
+
+local function check_names(state, records, what)
+    local first = {}
+    for _, record in ipairs(records) do
+        local name = record.name
+        if name == ALL and what == "variant" then
+            check.note(state, record, "name", 'found "all", allowed any other word: --variant all means every variant')
+        elseif name and first[name] then
+            check.note(state, record, "name", ("found %s again (%s has it), allowed a name of its own"):format(
+                values.show(name), state.node_of[first[name]].path))
+        end
+        first[name or ""] = first[name or ""] or record
+    end
+end
+
+local function check_default(state, record)
+    local names = {}
+    for i, variant in ipairs(record.variant) do
+        names[i] = variant.name
+        if variant.name == record.default then
+            return
+        end
+    end
+    if record.default and #names > 0 and #names == #record.variant then
+        check.note(state, record, "default", ("found %s, allowed a variant: %s"):format(
+            values.show(record.default), table.concat(names, ", ")) .. nearest.hint(record.default, names))
+    end
+end
+
+local function check_axis(state, axis)
+    local seen = {}
+    for i, value in ipairs(axis.values or {}) do
+        local text = axis.name and label(axis.name, value) or value
+        if seen[text] then
+            check.note(state, axis, "values", ("found two values that give a folder the same name, %s")
+                :format(values.show(text)))
+            return 0
+        end
+        seen[text] = i
+        axis.longest = math.max(axis.longest or 0, #text + 1)
+    end
+    return axis.longest or 0
+end
+
+local function check_sweep(state, sweep)
+    local points, octets, last = 1, 0, nil
+    for _, axis in ipairs(sweep.axis) do
+        axis.name = axis.name or axis.key and axis.key:match("([%w_]+)$")
+        octets = octets + check_axis(state, axis)
+        points, last = points * #(axis.values or {}), axis
+        if points > POINTS_MOST then
+            check.note(state, axis, "values", ("found %d points up to here, allowed at most %d"):format(
+                points, POINTS_MOST))
+            return
+        end
+    end
+    if octets > LABEL_MOST then
+        check.note(state, last, "values", ("found names of points with %d octets, allowed at most %d;"
+            .. " give the axes shorter names"):format(octets, LABEL_MOST))
+    end
+    check_names(state, sweep.axis, "axis")
+end
+
+function variants.check(state, cfg)
+    if cfg.variants then
+        check_names(state, cfg.variants.variant, "variant")
+        check_default(state, cfg.variants)
+    end
+    if cfg.sweep then
+        check_sweep(state, cfg.sweep)
+    end
+end
+
+-- ---- For the program ----
+
+-- All points as text, the last axis changing first.
+local function points_of(axes)
+    local points = { "" }
+    for i, axis in ipairs(axes) do
+        local longer = {}
+        for _, point in ipairs(points) do
+            for _, value in ipairs(axis.values) do
+                longer[#longer + 1] = point .. (i > 1 and "," or "") .. label(axis.name, value)
+            end
+        end
+        points = longer
+    end
+    return axes[1] and points or {}
+end
+
+local function write_texts(writer, key, texts)
+    writer.key(key)
+    writer.array()
+    for _, text in ipairs(texts) do
+        writer.value(text)
+    end
+    writer.close()
+end
+
+local function write_axis(writer, axis)
+    local labels = {}
+    for i, value in ipairs(axis.values) do
+        labels[i] = label(axis.name, value)
+    end
+    writer.object()
+    writer.key("name")
+    writer.value(axis.name)
+    write_texts(writer, "labels", labels)
+    write_texts(writer, "values", axis.values)
+    writer.close()
+end
+
+-- Writes { variants, points, axes }: the names in order, and what the parts of a point's name mean.
+function variants.plan(cfg, writer)
+    local names = {}
+    for i, variant in ipairs(cfg.variants and cfg.variants.variant or {}) do
+        names[i] = variant.name
+    end
+    writer.object()
+    write_texts(writer, "variants", names)
+    local axes = cfg.sweep and cfg.sweep.axis or {}
+    write_texts(writer, "points", points_of(axes))
+    writer.key("axes")
+    writer.array()
+    for _, axis in ipairs(axes) do
+        write_axis(writer, axis)
+    end
+    writer.close()
+    writer.close()
+end
+
+-- Writes what this load was made of: { config_sha256, files, variant, point, overrides }.
+function variants.origin(cfg, writer)
+    local origin = cfg.origin
+    writer.object()
+    writer.key("config_sha256")
+    writer.value(origin.config_sha256)
+    writer.key("files")
+    writer.array()
+    for _, file in ipairs(origin.files) do
+        writer.object()
+        writer.key("path")
+        writer.value(file.path)
+        writer.key("sha256")
+        writer.value(file.sha256)
+        writer.close()
+    end
+    writer.close()
+    for _, name in ipairs { "variant", "point" } do
+        if origin[name] then
+            writer.key(name)
+            writer.value(origin[name])
+        end
+    end
+    write_texts(writer, "overrides", origin.overrides)
+    writer.close()
+end
+
+return variants

@@ -1,0 +1,140 @@
+-- Fills the lab, in virtual time, with what the configuration says: BSSs, cells, MSs, PDP contexts and
+-- applications. Without a lab the functions do nothing.
+local addresses = require "sluice.base.addresses"
+local described = require "sluice.schema.described"
+local lab_check = require "sluice.config.lab_check"
+local lab_keys = require "sluice.schema.lab_keys"
+local network = require "sluice.core.network"
+local parts = require "sluice.config.parts"
+local schema = require "sluice.schema.schema"
+local target = require "lab" -- in virtual time, else empty
+
+local lab = {}
+
+local HOST = addresses.ipv4_number(lab_keys.HOST)
+local MODES = { manual = 0, alive = 1, reset = 2, sns = 3 } -- enum bss_ns_mode
+
+-- The struct of a block, with C's defaults if the file has none.
+local function values_of(name, record, values)
+    return described.values(schema.constructor[name], record, values or {})
+end
+
+-- The same of a struct that several blocks make.
+local function cell_values(bvc)
+    local values = {}
+    for _, name in ipairs { "buffer", "codel", "flow" } do
+        values_of(name, bvc[name], values)
+    end
+    return values
+end
+
+local function add_endpoint(nse_id, nsvci, address, port, mac, weight)
+    target.endpoint {
+        nse_id = nse_id, nsvci = nsvci, address = parts.address(address), port = port, mac = mac,
+        weight = weight,
+    }
+end
+
+-- The NS-VCs of the file come one by one, those that the BSS brings itself are added here.
+function lab.nse(nse_id, record)
+    local bss = values_of("bss", record.bss)
+    bss.nsei, bss.ns = record.nsei, MODES[record.ns]
+    target.nse { nse_id = nse_id, bss = bss, line = values_of("line", record.line) }
+    for _, own in ipairs(record.bss and record.bss.endpoint or {}) do
+        add_endpoint(nse_id, own.nsvci or 0, own.address, own.port, own.mac, own.weight)
+    end
+end
+
+function lab.endpoint(nse_id, nsvc)
+    add_endpoint(nse_id, nsvc.nsvci, nsvc.peer, nsvc.peer_port, nsvc.peer_mac, nsvc.weight)
+end
+
+local function identity(bvc)
+    local mcc, mnc, lac, rac = bvc.area:match "^(%d+)-(%d+)-(%d+)-(%d+)$"
+    return {
+        mcc = tonumber(mcc), mnc = tonumber(mnc), mnc_digits = #mnc, lac = tonumber(lac),
+        rac = tonumber(rac), ci = bvc.ci,
+    }
+end
+
+function lab.cell(nse_id, bvc_id, bvc)
+    local bsc = cell_values(bvc)
+    bsc.bvci, bsc.identity = bvc.bvci, identity(bvc)
+    target.cell {
+        nse_id = nse_id, bvc_id = bvc_id, bsc = bsc, has_radio = bvc.radio ~= nil,
+        radio = values_of("radio", bvc.radio),
+    }
+end
+
+-- Member `member` of a record (registry.lua); gea and key as the dataplane's command has them.
+function lab.ms(record, member, cipher, n201_u)
+    target.ms {
+        nse_id = record.nse_id, bvci = network.bvc[record.bvc_id].bvci, tlli = record.ms.tlli + member,
+        imsi = parts.imsi(record.ms, member), n201_u = n201_u, gea = cipher.gea, key = cipher.key,
+        iov_ui = cipher.iov_ui,
+    }
+end
+
+lab.context = target.context
+
+-- ---- What happens, once all of them are there ----
+
+-- The TLLI of the MS of the cell with an IMSI.
+local function tlli_of(bvc, imsi)
+    for _, ms in ipairs(bvc.ms) do
+        local member = #ms.imsi == #imsi and tonumber(imsi) - tonumber(ms.imsi) or -1
+        if member >= 0 and member < ms.count then
+            return ms.tlli + math.tointeger(member)
+        end
+    end
+end
+
+local function plans(nse, bvc)
+    for _, plan in ipairs(bvc.radio and bvc.radio.plan or {}) do
+        target.plan {
+            nse_id = network.nse_of_nsei[nse.nsei].id, bvci = bvc.bvci,
+            tlli = plan.imsi and tlli_of(bvc, plan.imsi),
+            plan = values_of("plan", plan, { ms = 0 }),
+        }
+    end
+end
+
+local function application(cfg, constructor, app)
+    local config = described.values(constructor, app, lab_check.also(app))
+    parts.each_pdp(cfg, function(_, _, ms, pdp, member)
+        if parts.wants(app, ms, pdp, member) then
+            target[constructor.list] {
+                kind = constructor.app, host = HOST,
+                address = addresses.ipv4_number(pdp.address) + member, config = config,
+                host_tcp = app.host_tcp or lab_keys.USUAL_TCP, ms_tcp = app.ms_tcp or lab_keys.USUAL_TCP,
+            }
+        end
+    end)
+end
+
+function lab.happenings(cfg)
+    for _, nse in ipairs(cfg.lab and cfg.nse or {}) do
+        for _, bvc in ipairs(nse.bvc) do
+            plans(nse, bvc)
+        end
+    end
+    for _, profile in ipairs(cfg.lab and cfg.lab.tcp or {}) do
+        target.tcp(lab_check.profile(profile))
+    end
+    for _, constructor in ipairs(cfg.lab and lab_keys.apps or {}) do
+        for _, app in ipairs(cfg.lab[constructor.name]) do
+            application(cfg, constructor, app)
+        end
+    end
+end
+
+local function nothing() end
+
+if not target.nse then
+    for name in next, lab do
+        lab[name] = nothing
+    end
+    lab.context = nothing
+end
+
+return lab

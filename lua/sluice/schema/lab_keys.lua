@@ -1,0 +1,180 @@
+-- The part of the schema that says what is around the SGSN in a simulated run: the hosts and their
+-- applications, lines, BSSs, cells and radios. The lab describes its own keys (lab/lab_lists.c). See
+-- schema.lua.
+local classes = require "classes"
+local described = require "sluice.schema.described"
+local fields = require "fields"
+local lab_apps = require "lab_apps"
+local network = require "sluice.schema.network_keys"
+local tcp_profiles = require "tcp_profiles"
+
+local lab = {}
+
+lab.HOST = "203.0.113.9" -- of all applications; a documentation address (RFC 5737)
+
+-- The keys that the list of C has under `of`. A number that may be 0 besides its range has a word for it.
+local function keys_of(list, of)
+    local keys = described.list(fields[list], of)
+    for _, key in ipairs(keys) do
+        if key.type == "integer" and key.field.key.zero then
+            key.none = key.field.key.zero
+            key.default, key.optional = key.default or key.none, nil
+        end
+    end
+    return keys
+end
+
+-- A block with the keys that the list of C has under `of`, at most once in its parent.
+local function block(name, list, of, help, children)
+    return {
+        name = name, min = 0, max = 1, single = true, help = help, list = list, children = children,
+        keys = keys_of(list, of),
+    }
+end
+
+-- The same, any number of times and with further keys in front.
+local function blocks(name, list, of, help, keys)
+    local more = keys_of(list, of)
+    table.move(more, 1, #more, #keys + 1, keys)
+    return { name = name, min = 0, help = help, list = list, keys = keys }
+end
+
+local function imsi_key(default_help, help)
+    return {
+        name = "imsi", type = "digits", least = 6, most = 15, example = "001010000000001",
+        optional = true, default_help = default_help, help = help,
+    }
+end
+
+-- ---- Inside bvc { } ----
+
+lab.plan = blocks("plan", "plan", "plan", "what happens to the cell's radio at a given time", {
+    imsi_key("none: it meets the cell", "the MS that it meets, with loss, up-loss and ms-call"),
+})
+lab.radio = block("radio", "radio", "radio",
+    "the cell's radio, in the lab; without it LLC PDUs reach an MS at once or at buffer.rate",
+    { lab.plan })
+lab.buffer = block("buffer", "cell", "buffer", "the BSC's buffers of the cell, in the lab")
+lab.codel = block("codel", "cell", "codel", "CoDel in the BSC's buffers of the cell, in the lab")
+lab.flow = block("flow", "cell", "flow", "the BSS's flow control of the cell, in the lab")
+lab.of_bvc = { lab.radio, lab.buffer, lab.codel, lab.flow }
+
+-- What a BVC-RESET has of the cell.
+lab.AREA = "001-01-1-1"
+lab.bvc_keys = {
+    {
+        name = "area", type = "area", optional = true, example = "001-01-4660-52",
+        default_help = "in the lab the first of the NSE's areas, else " .. lab.AREA,
+        help = "the cell's routeing area, which the BSS of the lab tells",
+    },
+    {
+        name = "ci", type = "integer", least = 0, most = 65535, optional = true,
+        default_help = "in the lab the BVCI", help = "the cell identity, which the BSS of the lab tells",
+    },
+}
+
+-- ---- Inside nse { } ----
+
+lab.endpoint = {
+    name = "endpoint", min = 0, max = network.NSVCS_AN_NSE,
+    help = 'an endpoint that the BSS brings itself, with ns = "sns" or dynamic = true',
+    keys = {
+        network.ip("address", "the BSS's address"), network.udp_port("port", "the BSS's UDP port"),
+        {
+            name = "mac", type = "mac", example = "02:53:4c:00:01:01",
+            help = "the BSS's MAC address",
+        },
+        {
+            name = "nsvci", type = "integer", least = 0, most = 65535, optional = true,
+            default_help = "none; dynamic = true needs one", help = "the NSVCI of its NS-RESET",
+        },
+        {
+            name = "weight", type = "integer", least = 1, most = 255, default = 1,
+            help = "its weights in SNS-CONFIG, for signalling and data",
+        },
+    },
+}
+lab.bss = block("bss", "bss", "bss", "how the BSS behaves, in the lab", { lab.endpoint })
+lab.line = block("line", "link", "link",
+    "the line between the SGSN and each NS-VC of the BSS, in the lab, each way")
+lab.of_nse = { lab.bss, lab.line }
+
+-- ---- Inside lab { } ----
+
+local gi = block("gi", "link", "link", "the line between the hosts and the GGSN, each way")
+local mobile = block("mobile", "mobile", "ms", "what all MSs have in common")
+
+lab.profiles = {}
+for i, profile in ipairs(tcp_profiles) do
+    lab.profiles[i] = profile.name
+end
+lab.USUAL_TCP = "linux"
+
+lab.tcp = blocks("tcp", "tcp", "tcp", "a TCP profile, for host_tcp and ms_tcp", {
+    { name = "name", type = "word", example = "era", help = "the name of the profile" },
+    {
+        name = "base", type = "choice", choices = lab.profiles, default = lab.USUAL_TCP,
+        help = "the built-in profile that it changes",
+    },
+})
+for _, key in ipairs(lab.tcp.keys) do
+    if key.field then -- its default is the base's value
+        key.default, key.optional, key.default_help = nil, true, "as in the base"
+    end
+end
+
+-- ---- Applications ----
+
+-- The contexts that an application runs in.
+local function who_keys()
+    return {
+        {
+            name = "class", type = "choice", choices = classes, example = "background",
+            help = "one in every PDP context of this class",
+        },
+        imsi_key("every MS", "in this MS only"),
+    }
+end
+
+local function tcp_key(name, whose)
+    return {
+        name = name, type = "word", default = lab.USUAL_TCP,
+        help = "the TCP profile of " .. whose .. ": " .. table.concat(lab.profiles, ", ")
+            .. ", or a tcp { } of the file",
+    }
+end
+
+-- Keys whose values are of types that C does not describe.
+local ALSO = {
+    udp = {
+        {
+            name = "size", type = "sizes", least = "32 octets", most = "1500 octets",
+            most_items = 32, example = "576 octets",
+            help = "size of the inner IP packet; from a list, each packet draws one",
+        },
+    },
+    replay = {
+        {
+            name = "file", type = "path", example = "busy_hour.pcap",
+            help = "the pcap or pcapng file with the gaps and sizes, relative to this file's",
+        },
+    },
+    ftp = { tcp_key("host_tcp", "the host"), tcp_key("ms_tcp", "the MS") },
+    http = { tcp_key("host_tcp", "the host"), tcp_key("ms_tcp", "the MS") },
+}
+
+-- UDP is `traffic` in the file.
+local NAMES = { udp = "traffic" }
+
+lab.apps = {}
+for i, app in ipairs(lab_apps) do
+    local keys, more = who_keys(), ALSO[app.name] or {}
+    table.move(more, 1, #more, #keys + 1, keys)
+    lab.apps[i] = blocks(NAMES[app.name] or app.name, app.name, app.name, app.help, keys)
+    lab.apps[i].app = i - 1
+end
+
+lab.children = { gi, mobile, lab.tcp }
+table.move(lab.apps, 1, #lab.apps, #lab.children + 1, lab.children)
+
+return lab
