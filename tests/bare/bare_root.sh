@@ -121,7 +121,7 @@ step "$suite" "$dir" "/root/sluice/run deb"
 root_make "$suite" "$dir/second"
 cp "$dir"/root/sluice/build/*.deb "$dir/second/tmp/" || failed=1
 step "$suite" "$dir/second" "apt-get update -q && apt-get install -qy --no-install-recommends /tmp/*.deb"
-step "$suite" "$dir/second" "sluice run /usr/share/doc/sluice/examples/quickstart.lua --out /tmp/q"
+step "$suite" "$dir/second" "sluice run /usr/share/doc/sluice/examples/quickstart.lua --variant all --out /tmp/q"
 step "$suite" "$dir/second" "getent passwd sluice && test \$(stat -c %G /etc/sluice) = sluice"
 printf '== summary\n'
 printf '%s\n' "${summary[@]}"

@@ -12,6 +12,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "interop"))
 
 import bts  # noqa: E402
 import gb  # noqa: E402
+import lab_blocks  # noqa: E402
 from harness import QUICKSTART, ROOT, case, main, right, same, settings, sluice, written  # noqa: E402
 
 # Only what has to be there.
@@ -80,7 +81,7 @@ SMALLEST_WHOLE = {
         "nsvc": [{"nsvci": 2, "peer": "198.51.100.2", "peer_port": 23000,
                   "peer_mac": "02:00:00:00:00:03", "weight": 1}],
         "bvc": [{
-            "bvci": 3,
+            "bvci": 3, "area": "001-01-1-1", "ci": 3,
             "ms": [
                 {"imsi": "001010000000001", "count": 2, "tlli": 0xC0000000, "n201_u_octets": 500,
                  "cipher": "none", "iov_ui": 0, "send_imsi": True, "pdp": []},
@@ -91,8 +92,9 @@ SMALLEST_WHOLE = {
         }],
     }],
     "lab": {"ggsn": "192.0.2.2", "ggsn_mac": "02:00:00:00:00:04", "gb_rate_bit_per_s": 0,
-            "traffic": [{"class": "background", "size_octets": [576], "rate_bit_per_s": 8500,
-                         "pattern": "constant", "ecn": False, "start_ns": 0, "stop_ns": 500000000}]},
+            "step_ns": 10**9, "tcp": [], "ftp": [], "http": [], "stream": [], "ptt": [], "ping": [],
+            "traffic": [lab_blocks.LAB["traffic"][0]
+                        | {"rate_bit_per_s": 8500, "stop_ns": 500000000}], "replay": []},
 }
 
 
@@ -361,11 +363,16 @@ def constructors(value, name, found):
 # Keys that have no default, so that the smallest configuration does not show them.
 PORT_UNSET = {"gateway", "address6", "gateway6", "rx_frames", "tx_frames"}
 UNSET = {"run": {"cores", "user"}, "queue": {"nse_packets", "nse_octets"}, "gn": PORT_UNSET | {"from"},
-         "gb": PORT_UNSET, "traffic": {"imsi"}, "ggsn": {"name", "address", "mac"},
+         "gb": PORT_UNSET, "ggsn": {"name", "address", "mac"},
          "nse": {"rate", "bucket", "areas", "cells_most", "nsvcs_most"}, "pdp": {"rate", "bucket", "ggsn",
          "ggsn_teid", "pfi"}, "bvc": {"rate", "bucket", "ms_rate", "ms_bucket"},
          "ms": {"key", "rate", "bucket", "ra_capability", "drx", "priority"},
-         "policy": {"script", "every", "instructions"}, "class": {"bss_lifetime_most"}}
+         "policy": {"script", "every", "instructions"}, "variants": {"default"}, "variant": {"set", "file"},
+         "axis": {"name"}, "class": {"bss_lifetime_most"}}
+
+
+# Blocks in which "octets" is a part of a key's name, and no unit.
+OCTETS_IN_NAME = "queue", "class", "gi", "line", "buffer"
 
 
 @case("--keys has every constructor and every key, with what is allowed and the default")
@@ -373,17 +380,22 @@ def language():
     blocks = re.split(r"^ *(\w+) \{ \}", keys(), flags=re.MULTILINE)
     listed = dict(zip(blocks[1::2], blocks[2::2]))
     wanted = constructors(SMALLEST_WHOLE, "", {})
+    constructors(lab_blocks.LAB, "lab", wanted)
+    constructors(lab_blocks.NSE, "nse", wanted)
+    constructors(lab_blocks.BVC, "bvc", wanted)
     del wanted[""]
-    wanted |= {"ggsn": set(), "policy": set()}
+    wanted |= {"ggsn": set(), "policy": set(), "variants": set(), "variant": {"name"},
+               "sweep": set(), "axis": {"key", "values"}}
     same(sorted(listed), sorted(wanted), "constructors")
+    unset = UNSET | lab_blocks.UNSET
     wanted["aqm"] = {"name"}  # the others depend on it: see below
     for name, plain in wanted.items():
         block = listed[name].split("aqm { name =")[0]
         rows = re.findall(r"^ +(\w+) +\S.*\n +\S.*; (required|default .+)$", block, re.MULTILINE)
-        names = {key.removesuffix("_bit_per_s").removesuffix("_ns") for key in plain}
-        names = {key if name in ("queue", "class") and key.endswith("octets") and "flow" not in key
+        names = {re.sub("_(bit_per_s|ns|ppm)$", "", key) for key in plain}
+        names = {key if name in OCTETS_IN_NAME and key.endswith("octets") and "flow" not in key
                  else key.removesuffix("_octets") for key in names}
-        same(sorted(key for key, _ in rows), sorted(names | UNSET.get(name, set())),
+        same(sorted(key for key, _ in rows), sorted(names | unset.get(name, set())),
              f"keys of {name}")
 
 

@@ -10,9 +10,9 @@ import resource
 import signal
 import subprocess
 
-from harness import QUICKSTART, Skip, case, main, new_folder, program, right, same, sluice
+from harness import QUICKSTART, ROOT, Skip, case, main, new_folder, program, right, same, sluice
 
-COMMANDS = ("run", "check", "bench", "stats", "top", "metrics", "ctl", "lua", "version")
+COMMANDS = ("run", "check", "report", "bench", "stats", "top", "metrics", "ctl", "lua", "version")
 
 
 def refused(pattern, *arguments, status=2, cwd=None):
@@ -198,7 +198,7 @@ def scripts():
 
 @case("describe_wire.lua: one PDU, all of them, and a name that is no PDU's")
 def described():
-    script = QUICKSTART.parent.parent / "lua/describe_wire.lua"
+    script = ROOT / "lua/describe_wire.lua"
     same(sluice("lua", script, "ipv4").stdout.splitlines()[0], "ipv4: IPv4 packet", "first line")
     right(len(sluice("lua", script).stdout) > 20000, "not all of them")
     before_the_run(r"unknown PDU 'ns'; without a name all PDUs are printed", "lua", script, "ns", status=1)

@@ -1,145 +1,169 @@
 #!/usr/bin/python3
-"""The first thing that anybody runs: it is quick, says what it did, and does it again the same."""
+"""The first thing that anybody runs, a before and after: what the recommended variant is better in than
+the plain SGSN, over ten seeds; and the table that says so has the numbers of the summaries."""
 
 import functools
+import json
 import re
-import time
 
-from harness import (QUICKSTART, RESULTS, ROOT, case, check_sound, differing, main, new_folder, right,
-                     run, same, sluice)
+from harness import ROOT, case, check_sound, main, new_folder, right, same, sluice
 
-WALL_S_MAX = 5
-DROPLESS = ROOT / "tests/config/mistakes/right.lua"
+CONFIG = ROOT / "config/quickstart.lua"
+BEFORE, AFTER = "tail-drop", "recommended"
+SEEDS = range(1, 11)
 
 
 @functools.cache
-def first():
-    return run(QUICKSTART, "--pcap")
+def ten():
+    """Both variants with ten seeds: what was printed, and the folder."""
+    out = new_folder() / "out"
+    done = sluice("run", CONFIG, "--variant", "all", "--seeds", f"{SEEDS[0]}..{SEEDS[-1]}",
+                  "--out", out)
+    same(done.returncode, 0, done.stderr)
+    return done.stdout, out
 
 
-def text_has(text, *patterns):
-    for pattern in patterns:
-        right(re.search(pattern, text, re.MULTILINE), f"no line matches {pattern!r} in:\n{text}")
+def summary(variant, seed):
+    return json.loads((ten()[1] / variant / str(seed) / "summary.json").read_text())
 
 
-@case(f"it ends with 0 and takes less than {WALL_S_MAX} s")
-def quick():
-    start = time.monotonic()
-    first()
-    took_s = time.monotonic() - start
-    right(took_s < WALL_S_MAX, f"it took {took_s:.1f} s")
+def both(seed):
+    return summary(BEFORE, seed), summary(AFTER, seed)
 
 
-def drops_by_reason(summary):
-    """{reason: [packets, octets]} over all classes."""
-    found = {}
-    for of_class in summary["classes"].values():
-        for reason, row in of_class["drops"].items():
-            total = found.setdefault(reason, [0, 0])
-            total[0] += row["packets"]
-            total[1] += row["octets"]
-    return found
+@case("each run is sound, with web, pings and downloads in it")
+def sound():
+    for seed in SEEDS:
+        for of_run in both(seed):
+            check_sound(of_run)
+            same(sorted(of_run["applications"]), ["ftp", "http", "ping"], "applications")
 
 
-@case("the text on stdout says what came, went, was dropped and why, and where the captures are")
-def text():
-    done, numbers = first(), first().summary["conservation"]
-    for name, of_class in done.summary["classes"].items():
-        text_has(done.stdout, rf"^  {name} +{of_class['in_packets']} +{of_class['in_octets']} "
-                              rf"+{of_class['packets']} ")
-    for reason, row in drops_by_reason(done.summary).items():
-        text_has(done.stdout, rf"^  {reason} +{row[0]} packets +{row[1]} octets   \w")
-    text_has(done.stdout, r"^quickstart: 10\.000 s of virtual time, seed 1$",
-             rf"^  packets +{numbers['in']} in = {numbers['out']} out \+ {numbers['dropped']} "
-             rf"dropped \+ {numbers['queued']} queued$",
-             r"^  balanced: every packet is accounted for$",
-             rf"^  results +{done.out}/summary\.json, run\.json, gn\.pcap, gb\.pcap$",
-             rf"tshark -r {done.out}/gb\.pcap -d udp\.port==23000,gprs-ns$")
+@case("pings: the p95 of the round trip is less than a quarter, with each seed")
+def pings():
+    for seed in SEEDS:
+        before, after = (of["applications"]["ping"]["round_trip_ms"]["p95"] for of in both(seed))
+        right(after < before / 4, f"seed {seed}: {before} ms, then {after} ms")
 
 
-@case("the text says `none` of the drops where there are none, and there alone")
-def no_drops():
-    none = "\n  drops by reason\n  none\n\n"
-    right(none not in first().stdout and "\n  none\n" not in first().stdout, first().stdout)
-    done = run(DROPLESS)
-    same(done.summary["conservation"]["dropped"], 0, "packets dropped")
-    right(none in done.stdout, done.stdout)
+@case("pages: they take less time, with each seed")
+def pages():
+    for seed in SEEDS:
+        before, after = (of["applications"]["http"]["page_ms"]["mean"] for of in both(seed))
+        right(after < before, f"seed {seed}: {before} ms, then {after} ms")
 
 
-@case("stderr has the line about memory and nothing else")
-def memory_line():
-    lines = first().stderr.splitlines()
-    same(len(lines), 1, f"lines on stderr {lines}")
-    text_has(lines[0], r"^memory: (huge|4 KiB) pages\b.*\d+ MiB")
+@case("p95 of the delay of each class is less, with each seed")
+def delays():
+    for seed in SEEDS:
+        before, after = both(seed)
+        for name, of_class in after["classes"].items():
+            right(of_class["delay_ms"]["p95"] < before["classes"][name]["delay_ms"]["p95"],
+                  f"seed {seed}, {name}: {before['classes'][name]['delay_ms']}, {of_class['delay_ms']}")
 
 
-@case("summary.json: complete, sound, balanced, also when added up by hand")
-def summary():
-    found = first().summary
-    check_sound(found)
-    same((found["scenario"], found["seed"], found["virtual_s"]), ("quickstart", 1, 10), "the run")
-    same(list(found["classes"]), ["conversational", "interactive-1", "background"], "classes")
-    for name, of_class in found["classes"].items():
-        right(of_class["packets"] > 0, f"{name}: nothing was received")
-        delays = [of_class["delay_ms"][key] for key in ("p50", "p95", "p99", "max")]
-        right(0 < delays[0] and delays == sorted(delays), f"{name}: delays {delays}")
-        same(of_class["goodput_bit_per_s"], of_class["octets"] * 8 // 10, f"{name}: goodput")
-    same(found["worker"]["commands_refused"], 0, "commands_refused")
+@case("what arrives of downloads and pages together is not less, with each seed")
+def goodput():
+    for seed in SEEDS:
+        before, after = (sum(of["applications"][kind]["goodput_bit_per_s"] for kind in ("ftp", "http"))
+                         for of in both(seed))
+        right(after >= before, f"seed {seed}: {before} bit/s, then {after} bit/s")
 
 
-@case("what its comments say: the burst is dropped from the background alone, speech stays quick")
-def scheduler():
-    classes = first().summary["classes"]
-    right("aqm_in" in classes["background"]["drops"], "the AQM of the background dropped nothing")
-    for name in ("conversational", "interactive-1"):
-        same(classes[name]["drops"], {}, f"drops of {name}")
-    # Speech goes before what else waits, so at most all four speak at once: four LLC PDUs of 110
-    # octets at 40 kbit/s; and before the first of them the line, at 256 kbit/s, may have three
-    # frames of 567 octets and then its own.
-    bound_ms = 4 * 110 * 8 / 40 + (3 * 567 + 4 * 172) * 8 / 256
-    right(classes["conversational"]["delay_ms"]["max"] < bound_ms,
-          f"speech took {classes['conversational']['delay_ms']}, {bound_ms:.0f} ms are right")
-    right(classes["background"]["delay_ms"]["max"] < 5000, "the background outlived its lifetime")
+# --- What is said of it ---------------------------------------------------------------------------
+
+ROWS = {"goodput kbit/s": ("goodput_bit_per_s", 1000), "delay p95 ms": ("delay_p95_ms", 1),
+        "page mean ms": ("page_mean_ms", 1), "page p95 ms": ("page_p95_ms", 1),
+        "round trip mean ms": ("round_trip_mean_ms", 1), "round trip p95 ms": ("round_trip_p95_ms", 1)}
 
 
-@case("run.json: no buffer is held at the end, be frames on their way to the BSS or not")
-def buffers():
-    cut = run(QUICKSTART, "--set", "run.duration=3 s")
-    right(cut.summary["lines"]["gb_frames_under_way"] > 0, "nothing was on its way at 3 s")
-    for done in first(), cut:
-        same(done.info["buffers_held_at_exit"], 0, "buffers_held_at_exit")
+def side_by_side(stdout):
+    """{(class or application, figure): texts of the cells} of the last table."""
+    lines = stdout[stdout.index("\n  side by side "):].split("\n\n")[0].splitlines()[1:]
+    same(lines[0].split(), ["side", "by", "side", BEFORE, AFTER], "head of the table")
+    rows = {}
+    for line in lines[1:]:
+        name, figure, *cells = re.fullmatch(
+            r"  ([\w-]+), (.*?)\s{2,}(\S+(?: \+- \S+)?)\s{2,}(\S+(?: \+- \S+)?)", line).groups()
+        rows[name, figure] = cells
+    return rows
 
 
-@case("two runs with one seed leave the same bytes in summary.json, gn.pcap and gb.pcap")
-def one_seed():
-    same(differing(first(), run(QUICKSTART, "--pcap")), [], "results that differ")
+@case("the table's cells are the means and intervals of the summary")
+def table():
+    gathered = json.loads((ten()[1] / "summary.json").read_text())
+    same([of["variant"] for of in gathered["variants"]], [BEFORE, AFTER], "variants")
+    rows = side_by_side(ten()[0])
+    same(sorted({name for name, _ in rows}),
+         ["background", "ftp", "http", "interactive-1", "ping"], "classes and applications")
+    for (name, text), cells in rows.items():
+        figure, unit = ROWS[text]
+        for cell, of in zip(cells, gathered["variants"]):
+            value = {**of["classes"], **of["applications"]}[name][figure]
+            same(cell, f"{value['mean'] / unit:.1f} +- {value['ci95'] / unit:.1f}",
+                 f"{of['variant']}, {name}, {text}")
 
 
-@case("another seed leaves others")
-def another_seed():
-    other = run(QUICKSTART, "--pcap", "--seed", "2")
-    same(other.summary["seed"], 2, "seed")
-    same(differing(first(), other), list(RESULTS), "results that differ")
+@case("a gathered figure is the mean of the runs' own")
+def gathered_means():
+    gathered = json.loads((ten()[1] / "summary.json").read_text())
+    for of in gathered["variants"]:
+        own = [summary(of["variant"], seed)["applications"] for seed in SEEDS]
+        for kind, figure, found in (
+                ("ping", "round_trip_p95_ms", [run["ping"]["round_trip_ms"]["p95"] for run in own]),
+                ("http", "page_mean_ms", [run["http"]["page_ms"]["mean"] for run in own]),
+                ("ftp", "timeouts", [run["ftp"]["tcp"]["timeouts"] for run in own]),
+                ("ftp", "goodput_bit_per_s", [run["ftp"]["goodput_bit_per_s"] for run in own])):
+            mean = of["applications"][kind][figure]["mean"]
+            right(abs(mean - sum(found) / len(found)) < 1e-5, f"{kind} {figure}: {mean} of {found}")
 
 
-@case("without --pcap: the same summary, and no captures")
-def no_captures():
-    done = run(QUICKSTART)
-    same(sorted(path.name for path in done.out.iterdir()), ["run.json", "summary.json"], "files")
-    right((done.out / "summary.json").read_bytes() == (first().out / "summary.json").read_bytes(),
-          "summary.json differs")
-    text_has(done.stdout, r"with --pcap also both captures")
+@case("a summary's applications are what applications.csv and tcp.csv add up to")
+def applications():
+    for variant in (BEFORE, AFTER):
+        check_added_up(variant)
 
 
-@case("without --out: the results are in out/NAME of the current folder")
-def no_out():
-    folder = new_folder()
-    done = sluice("run", QUICKSTART, "--pcap", cwd=folder)
-    same(done.returncode, 0, f"exit status, {done.stderr}")
-    same(sorted(str(path.relative_to(folder)) for path in folder.rglob("*.*")),
-         [f"out/quickstart/{name}" for name in ("gb.pcap", "gn.pcap", "run.json", "summary.json")],
-         "files")
-    text_has(done.stdout, r"^  results +out/quickstart/summary\.json")
+def rows_of(path):
+    head, *lines = (line.split(",") for line in path.read_text().splitlines())
+    return [dict(zip(head, line)) for line in lines]
+
+
+def check_times(found, rows, record):
+    """The same number and mean; the p95 is above the mean, for most are quick, and not above all."""
+    number = sum(int(row[f"{record}s"]) for row in rows)
+    same((found or {"n": 0})["n"], number, f"{record}s")
+    if number:
+        mean = sum(int(row[f"{record}s"]) * float(row[f"{record}_mean_ms"]) for row in rows) / number
+        right(abs(found["mean"] - mean) < 0.002, f"{record}: mean {found['mean']}, right is {mean}")
+        most = max(float(row[f"{record}_max_ms"]) for row in rows)
+        right(mean < found["p95"] <= most, f"{record}: {mean} < {found['p95']} <= {most}")
+
+
+def check_added_up(variant):
+    folder = ten()[1] / variant / "3"
+    apps, tcp = rows_of(folder / "applications.csv"), rows_of(folder / "tcp.csv")
+    for kind, found in summary(variant, 3)["applications"].items():
+        own = [row for row in apps if row["application"] == kind]
+        same(found["count"], len(own), f"{kind}: count")
+        for end in ("host", "ms"):
+            same(found["arrived_octets"][end], sum(int(row[f"{end}_arrived_octets"]) for row in own),
+                 f"{kind}: arrived at {end}")
+        same(found["goodput_bit_per_s"], sum(found["arrived_octets"].values()) * 8 // 120,
+             f"{kind}: goodput")
+        for record, plural in (("page", "pages"), ("round_trip", "round_trips")):
+            check_times(found.get(f"{record}_ms"), [row for row in own if row[plural] != "0"], record)
+        for figure in ("timeouts", "retransmitted_segments"):
+            same(found.get("tcp", {}).get(figure, 0),
+                 sum(int(row[figure]) for row in tcp if row["application"] == kind), f"{kind}: {figure}")
+
+
+@case("one page has both variants side by side; the runs have none of their own")
+def page():
+    text = (ten()[1] / "report.html").read_text()
+    for name in (BEFORE, AFTER):
+        right(name in text, f"no {name} on the page")
+    same([str(path) for path in ten()[1].glob("*/*/report.html")], [], "pages of the runs")
 
 
 main()

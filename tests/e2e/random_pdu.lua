@@ -231,6 +231,18 @@ function fit.ipv6(pdu)
 end
 
 -- One extension header, of a type that an endpoint may step over.
+-- 40 octets of options: SYNs carry those of the handshake, the others SACK blocks.
+function fit.tcp(pdu)
+    local most = pdu.timestamps and 3 or 4
+    if pdu.mss_octets or pdu.window_scale or pdu.sack_permitted then
+        most = 0
+    end
+    for i = #pdu.sack, most + 1, -1 do
+        pdu.sack[i] = nil
+    end
+    pdu.payload = pdu.payload:sub(1, 65535 - 60)
+end
+
 function fit.gtpu(pdu)
     if pdu.extension_type then
         pdu.extension_type = 0x40

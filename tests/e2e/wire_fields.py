@@ -102,6 +102,19 @@ def octet_12(name):
     return lambda value, pdu: [(QOS_ + name, value)] if there(pdu) else []
 
 
+def tcp_kinds(pdu):
+    """The kinds of all options in their order; the padding is in front of the window scale or, on what is
+    no SYN, of all."""
+    octets = sum(size for size, there in ((4, "mss_octets" in pdu), (2, pdu["sack_permitted"]),
+                                          (10, "timestamps" in pdu), (3, "window_scale" in pdu),
+                                          (2, pdu["sack"])) if there)
+    padding = [1] * (-octets % 4)
+    kinds = [2] * ("mss_octets" in pdu) + ([] if "window_scale" in pdu else padding)
+    kinds += [4] * pdu["sack_permitted"] + [8] * ("timestamps" in pdu)
+    kinds += padding + [3] if "window_scale" in pdu else []
+    return kinds + [5] * bool(pdu["sack"])
+
+
 TLLI, CAUSE, BVCI = plain("gsm_a.rr.tlli"), plain("bssgp.cause"), plain("bssgp.bvci")
 NS_CAUSE, PFI = plain("nsip.cause"), plain("gsm_a.gm.sm.packet_flow_id")
 ENDPOINT = {"udp_port": plain("nsip.ip_element.udp_port"),
@@ -150,6 +163,18 @@ FIELDS = {
         "target_mac": plain("icmpv6.opt.target_linkaddr")},
     "udp": {"source_port": plain("udp.srcport"), "destination_port": plain("udp.dstport"),
             "checksum": plain("udp.checksum"), "payload": nothing},
+    "tcp": {"source_port": plain("tcp.srcport"), "destination_port": plain("tcp.dstport"),
+            "sequence": plain("tcp.seq_raw"), "acknowledgement": plain("tcp.ack_raw"),
+            "flags": plain("tcp.flags"), "window": plain("tcp.window_size_value"),
+            "checksum": plain("tcp.checksum"), "urgent": plain("tcp.urgent_pointer"),
+            "mss_octets": plain("tcp.options.mss_val"),
+            "window_scale": plain("tcp.options.wscale.shift"),
+            "sack_permitted": lambda value, pdu: [("tcp.option_kind", kind) for kind in tcp_kinds(pdu)],
+            "timestamps": record(value=plain("tcp.options.timestamp.tsval"),
+                                 echo=plain("tcp.options.timestamp.tsecr")),
+            "sack": each(record(left=plain("tcp.options.sack_le"),
+                                right=plain("tcp.options.sack_re"))),
+            "payload": nothing},
     "gtpu": {"type": plain("gtp.message"), "teid": plain("gtp.teid"),
              "sequence": plain("gtp.seq_number"), "npdu_number": plain("gtp.npdu_number"),
              "extension_type": plain("gtp.ext_hdr.next", by=lambda value: value),

@@ -1,7 +1,8 @@
-"""Frames around a PDU of `require "wire"`, by the PDU's name, so that tshark gets to it."""
+"""Frames around a PDU of `require "wire"`, by the PDU's name, so that tshark gets to it; and the file."""
 
 import struct
 
+import pcap
 from checksums import checksum, fcs
 from harness import right
 
@@ -70,7 +71,7 @@ AROUND = {
     "ipv4": lambda octets: ethernet(0x0800, octets),
     "ipv6": lambda octets: ethernet(0x86DD, octets),
     "icmp_echo": lambda octets: ipv4(1, octets), "icmpv6": icmpv6,
-    "udp": lambda octets: ipv4(17, octets), "gtpu": lambda octets: udp(2152, octets),
+    "tcp": lambda octets: ipv4(6, octets), "udp": lambda octets: ipv4(17, octets), "gtpu": lambda octets: udp(2152, octets),
     "gtpu_echo_response": gtpu(2), "gtpu_error_indication": gtpu(26),
     "gtpu_supported_extensions": gtpu(31), "ns": ns, "sns": ns, "bssgp": bssgp, "llc": llc,
     "sndcp_unitdata": llc_ui, "sndcp_xid": llc_xid, "abqp": abqp,
@@ -81,3 +82,10 @@ def frame_of(name, octets):
     around = AROUND.get(name) or AROUND.get(name.split("_")[0])
     right(around, f"{name}: no word here of how it travels; add it to AROUND")
     return around(octets)
+
+
+def write_pcap(path, frames):
+    with open(path, "wb") as file:
+        file.write(struct.pack("<IHHiIII", pcap.MAGIC_US, 2, 4, 0, 0, 262144, pcap.ETHERNET))
+        for number_, frame in enumerate(frames):
+            file.write(struct.pack("<IIII", number_, 0, len(frame), len(frame)) + frame)

@@ -91,6 +91,24 @@ function tame.udp(pdu)
     pdu.checksum = 0
 end
 
+-- A reset, an urgent pointer without its flag, an echo without an ACK and wrong blocks are worth a
+-- complaint.
+function tame.tcp(pdu)
+    pdu.source_port, pdu.destination_port = random(40000, 40999), random(41000, 41999)
+    pdu.flags = choose { 0x10, 0x18, 0x11, 0x50, 0x90 }
+    if pdu.mss_octets or pdu.window_scale or pdu.sack_permitted then
+        pdu.flags = choose { 0x02, 0x12, 0x52, 0xc2 }
+    end
+    pdu.urgent = 0
+    pdu.acknowledgement = pdu.flags & 0x10 ~= 0 and random(1, 1000) or 0
+    if pdu.timestamps and pdu.flags & 0x10 == 0 then
+        pdu.timestamps.echo = 0
+    end
+    for i, block in ipairs(pdu.sack) do
+        block.left, block.right = i * 100000, i * 100000 + random(1, 1000)
+    end
+end
+
 function tame.gtpu(pdu)
     pdu.type = choose { 1, 254, 255 }
     pdu.payload = pdu.type == 255 and ipv4_packet or ""
@@ -114,6 +132,11 @@ end
 function tame.llc_xid(pdu)
     pdu.sapi = choose { 3, 5, 9, 11 }
     pdu.layer3 = pdu.layer3 and sndcp_block()
+end
+
+-- A last segment that is number 0 would be a whole N-PDU to tshark.
+function tame.sndcp_unitdata(pdu)
+    pdu.segment = pdu.first and 0 or math.max(pdu.segment, 1)
 end
 
 function tame.sndcp_xid(pdu)

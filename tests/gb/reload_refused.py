@@ -72,6 +72,38 @@ def restart():
                 " start; more needs a restart")
 
 
+@case("a block of the lab, its cells or its BSSs that changes is refused, at its key")
+def lab():
+    text = HEAD + f"""
+nse {{
+    nsei = 101, ns = "manual", line {{ latency = "5 ms" }}, {nsvc(101, "198.51.100.2")},
+    bvc {{ bvci = 2, ci = 7, radio {{ slots = 3, plan {{ at = "1 s" }} }}, flow {{ }},
+        ms {{ imsi = "{imsi(1)}", pdp {{ nsapi = 5, class = "background", address = "10.0.0.1" }} }} }},
+}}
+lab {{
+    ggsn = "192.0.2.77", ggsn_mac = "02:00:00:00:00:04", gi {{ }},
+    ping {{ class = "background", interval = "1 s" }},
+}}
+"""
+    with World(text) as world:
+        for key, old, new in (
+                ("lab.ping[1].interval", 'interval = "1 s"', 'interval = "2 s"'),
+                ("lab.gi.latency", "gi { }", 'gi { latency = "1 ms" }'),
+                ("nse[1].line.latency", "5 ms", "6 ms"), ("nse[1].bvc[1].ci", "ci = 7", "ci = 8"),
+                ("nse[1].bvc[1].radio.slots", "slots = 3", "slots = 4"),
+                ("nse[1].bvc[1].radio.plan[1].at", 'at = "1 s"', 'at = "2 s"'),
+                ("nse[1].bvc[1].flow.rate", "flow { }", 'flow { rate = "9 kbit/s" }')):
+            right(old in text, old)
+            done, answer = world.reload(text.replace(old, new))
+            right(not done and answer.endswith(f": {key}: {RESTART}"), f"{key}: {answer}")
+        for key, old, new in (("lab.ping", "    ping", '    ping { class = "background" },\n    ping'),
+                              ("nse[1].bvc[1].radio", 'radio { slots = 3, plan { at = "1 s" } },', ""),
+                              ("nse[1].bvc[1].buffer", "flow { }", "flow { }, buffer { }")):
+            right(old in text, old)
+            done, answer = world.reload(text.replace(old, new))
+            right(not done and f": {key}: differs from what is in force" in answer, f"{key}: {answer}")
+
+
 @case("more than there are places is refused, at room")
 def places():
     world, model, file = started(wishes(0, 10))
@@ -102,6 +134,26 @@ def full():
             answer = refused(world, model, changed(file, old, new))
             same(re.findall(r"room\.(\w+: .*);", answer),
                  [f"{kind}: 1 more than are in force, but 0 places are free" for kind in kinds], new)
+
+
+@case("a reload has the variant and the --set of the start, and is refused without that variant")
+def variant():
+    def text(weight, name="b"):
+        return HEAD + f'nse {{ nsei = 101, ns = "manual", {nsvc(101, "198.51.100.2")}, bvc {{ bvci = 2 }} }}' \
+            f'variants {{ variant {{ name = "a" }}, variant {{ name = "{name}", set = ' \
+            f'{{ "class[background].weight={weight}", "class[streaming].weight={weight}" }} }} }}'
+
+    def weights(world):
+        return world.lua("local c = require('sluice.core.network').cfg.class"
+                         " return c[7].weight .. ' ' .. c[3].weight")
+    with World(text(7), "class[streaming].weight=77", words=("--variant", "b")) as world:
+        same(weights(world), "7 77", "weights at the start")
+        done, answer = world.reload(text(8))
+        right(done, answer)
+        same(weights(world), "8 77", "weights after a reload")
+        same(world.reload(text(9, "c")),
+             (False, "--variant b: unknown variant; allowed: a, c; did you mean a?"), "without it")
+        same(weights(world), "8 77", "weights after the refusal")
 
 
 @case("TLLIs that would be in two hands are refused; when the first has gone they are free")

@@ -6,6 +6,7 @@ How to
     replay.cell(t_ns, bvci, bmax, r, bmax_default, r_default)    octets and bit/s, when the ACK came
     replay.ms(t_ns, tlli, bmax, r), .pfc(t_ns, tlli, pfi, bmax, r); bmax None: no bucket of its own
     replay.full(t_ns, key, percent)                              CBL: B = percent of Bmax
+    replay.discarded(t_ns, bvci, tlli, octets)     LLC-DISCARDED gives them back
     replay.reset(t_ns, bvci)                       nothing may come until the next cell()
     replay.pdu(t_ns, bvci, tlli, octets, pfi=None)               octets of the LLC PDU
     replay.violations                                            sentences; has to be empty
@@ -79,6 +80,13 @@ class Replay:
         self.buckets[key].settle(now_ns)
         self.buckets[key].level = Fraction(self.buckets[key].bmax * percent, 100)
 
+    def discarded(self, now_ns, bvci, tlli, octets):
+        """LLC-DISCARDED (8.2.4): the BSS has that much less than it was sent."""
+        for key in ("bvc", bvci), ("ms", tlli):
+            if key in self.buckets:
+                self.buckets[key].settle(now_ns)
+                self.buckets[key].level = max(Fraction(0), self.buckets[key].level - octets)
+
     def reset(self, now_ns, bvci):
         """Of a cell: its bucket, its defaults and those of its MSs are forgotten."""
         del now_ns
@@ -149,6 +157,8 @@ class Reader:
         if pdu and pdu.name.startswith("bssgp_flow_control_") and pdu["tag"] is not None:
             key = pdu.name, record.pdu.bvci, pdu["tlli"], pdu["tag"]
             self.asked[key] = pdu
+        elif pdu and pdu.name == "bssgp_llc_discarded":
+            self.replay.discarded(record.time_ns, pdu["bvci"], pdu["tlli"], pdu["octets"])
         elif pdu and pdu.name == "bssgp_bvc_reset_ack":
             self.reset(record.time_ns, pdu["bvci"])
 

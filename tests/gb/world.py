@@ -75,7 +75,7 @@ def ms(imsi, tlli, *, count=1, more="", address="10.0.0.1", ggsn_teid=0x1000,
 
 
 class World:
-    def __init__(self, config, *sets, workers=None):
+    def __init__(self, config, *sets, workers=None, words=()):
         program = os.environ.get("GB_WORLD") or sys.exit(
             "GB_WORLD is not set: it names the program of tests/control/gb_world.c")
         self.folder = new_folder()
@@ -88,7 +88,7 @@ class World:
             sets = (*sets, f"run.workers={workers}")
         self.errors = self.folder / "stderr"
         self.process = subprocess.Popen(
-            [program, *settings(sets), config], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            [program, *settings(sets), *words, config], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=self.errors.open("wb"), encoding="ascii", cwd=self.folder)
         self.begin()
         try:

@@ -189,21 +189,36 @@ static enum gb_error segment_take(struct frame *f)
     return error;
 }
 
-int gb_receiver_frame(struct gb_receiver *r, const uint8_t *frame, size_t len)
+#define LAYERS    9
+#define LAYER_LLC 3
+
+static int open_from(struct frame *f, size_t layer)
 {
-    static enum gb_error (*const layers[])(struct frame *) = {
+    static enum gb_error (*const layers[LAYERS])(struct frame *) = {
         ip_open,  ns_open,    bssgp_open,    gb_receiver_llc_open, ms_find_or_add,
         nu_check, sndcp_open, options_check, segment_take,
     };
-    struct frame f = {.receiver = r, .at = frame, .left = len};
+    struct gb_receiver *r = f->receiver;
     enum gb_error error = GB_ERR_NONE;
-    for (size_t i = 0; i < sizeof(layers) / sizeof(layers[0]) && !error && f.at; i++)
-        error = layers[i](&f);
+    for (; layer < LAYERS && !error && f->at; layer++)
+        error = layers[layer](f);
     r->counters.fragments = r->ip.fragments;
     r->counters.datagrams_open = r->ip.reassembly.open;
     r->counters.frames++;
     r->counters.errors[error] += error != GB_ERR_NONE;
     return -(int)error;
+}
+
+int gb_receiver_frame(struct gb_receiver *r, const uint8_t *frame, size_t len)
+{
+    struct frame f = {.receiver = r, .at = frame, .left = len};
+    return open_from(&f, 0);
+}
+
+int gb_receiver_llc_pdu(struct gb_receiver *r, uint32_t tlli, const uint8_t *llc, size_t len)
+{
+    struct frame f = {.receiver = r, .at = llc, .left = len, .npdu = {.tlli = tlli}};
+    return open_from(&f, LAYER_LLC);
 }
 
 struct gb_receiver *gb_receiver_new(void (*deliver)(void *ctx, const struct gb_npdu *), void *ctx)
@@ -230,6 +245,11 @@ void gb_receiver_accept(struct gb_receiver *r, const struct ip_accept *accept)
 void gb_receiver_allow_unfinished(struct gb_receiver *r)
 {
     r->unfinished = true;
+}
+
+void gb_receiver_uplink(struct gb_receiver *r)
+{
+    r->uplink = true;
 }
 
 void gb_receiver_watch(struct gb_receiver *r, void (*seen)(void *ctx, const struct gb_npdu *frame))

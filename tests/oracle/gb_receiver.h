@@ -36,7 +36,7 @@
     X(LLC_SHORT, "LLC frame is shorter than a UI header and FCS")                                 \
     X(LLC_LONG, "LLC information field is longer than 1520 octets")                               \
     X(LLC_ADDRESS, "LLC address has PD or a spare bit set")                                       \
-    X(LLC_RESPONSE, "LLC C/R is 0: a downlink UI frame is a command")                             \
+    X(LLC_RESPONSE, "LLC C/R is that of a response: a UI frame is a command")                     \
     X(LLC_SAPI, "LLC SAPI is not one for user data (3, 5, 9, 11)")                                \
     X(LLC_CONTROL, "LLC control field is not that of a UI frame")                                 \
     X(LLC_CIPHERED, "LLC E bit is set, and the MS has no cipher")                                 \
@@ -100,6 +100,11 @@ void gb_receiver_accept(struct gb_receiver *r, const struct ip_accept *accept);
 
 // Returns 0, or -(enum gb_error) if the frame was refused. A fragment that was kept is 0.
 int gb_receiver_frame(struct gb_receiver *r, const uint8_t *frame, size_t len);
+
+// The same for an LLC PDU without the layers below. After gb_receiver_uplink the LLC PDUs are those
+// of MSs: C/R is the other way round.
+int gb_receiver_llc_pdu(struct gb_receiver *r, uint32_t tlli, const uint8_t *llc, size_t len);
+void gb_receiver_uplink(struct gb_receiver *r);
 
 // Takes what gb_receiver_frame returned.
 const char *gb_receiver_error_text(int code);

@@ -56,7 +56,7 @@ enum gb_error gb_receiver_llc_open(struct frame *f)
     REQUIRE(f->left >= 6, LLC_SHORT);
     REQUIRE(f->left - 6 <= GB_N201_U_MAX, LLC_LONG);
     REQUIRE((llc[0] & 0xb0) == 0, LLC_ADDRESS);
-    REQUIRE(llc[0] & 0x40, LLC_RESPONSE);
+    REQUIRE(!(llc[0] & 0x40) == f->receiver->uplink, LLC_RESPONSE);
     f->npdu.sapi = llc[0] & 0x0f;
     REQUIRE(memchr("\3\5\11\13", f->npdu.sapi, 4), LLC_SAPI); // 3, 5, 9, 11
     REQUIRE((llc[1] & 0xf8) == 0xc0, LLC_CONTROL);

@@ -41,6 +41,7 @@ struct gb_receiver {
     struct ip_reader ip;
     struct gb_receiver_counters counters;
     bool unfinished; // N-PDUs are allowed
+    bool uplink;     // the LLC PDUs are those of MSs
     gb_decipher *decipher;
     void *decipher_ctx;
     uint8_t clear[GB_N201_U_MAX + 3]; // information and FCS of the frame at hand, deciphered

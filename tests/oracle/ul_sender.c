@@ -64,30 +64,32 @@ static void send_llc(uint32_t tlli, const struct ul_cell *cell, const uint8_t *l
     ip_write(frame, &cell->ends, ns.at, ns.n);
 }
 
-// 44.064 6.3 and annex A: the address of a command from the MS has C/R 0. The FCS is over the
-// plaintext and is itself enciphered.
-static void send_ui(struct ul_ms *ms, const struct ul_cell *cell, uint8_t sapi,
-                    const struct octets *information, struct ip_frame *frame)
+// 44.064 6.3 and annex A: the address of a command from the MS has C/R 0, from the SGSN 1. The FCS
+// is over the plaintext and is itself enciphered.
+static void make_ui(struct ul_ms *ms, uint8_t sapi, const struct octets *information,
+                    uint32_t fcs_fault, struct ul_llc *pdu)
 {
     uint32_t ui = ms->next_ui[sapi]++, nu = ui % 512;
     struct ul_ciphered numbers = {ms->tlli, ui - nu, sapi, (uint16_t)nu};
     bool e = ms->encipher && ms->encipher(ms->ctx, &numbers, NULL, 0);
     struct octets llc = {0};
-    append_number(&llc, sapi, 1);
+    append_number(&llc, sapi | (ms->of_sgsn ? 0x40u : 0), 1);
     append_number(&llc, 0xc000 | nu << 2 | (e ? 2u : 0) | (ms->unprotected ? 0 : 1u), 2);
     append(&llc, information->at, information->n);
     size_t covered = ms->unprotected && llc.n > 3 + 4 ? 3 + 4 : llc.n;
-    uint32_t fcs = plain_fcs(llc.at, covered) ^ cell->fcs_fault;
+    uint32_t fcs = plain_fcs(llc.at, covered) ^ fcs_fault;
     for (int i = 0; i < 3; i++)
         append_number(&llc, fcs >> 8 * i & 0xff, 1);
     if (e)
         ms->encipher(ms->ctx, &numbers, llc.at + 3, llc.n - 3);
-    send_llc(ms->tlli, cell, llc.at, llc.n, frame);
+    assert(llc.n <= sizeof(pdu->octets));
+    memcpy(pdu->octets, llc.at, llc.n);
+    pdu->n = llc.n;
 }
 
 // 44.065: F, T, M and NSAPI; DCOMP and PCOMP in the first; segment and N-PDU number.
-unsigned ul_send(struct ul_ms *ms, const struct ul_cell *cell, uint8_t sapi, uint8_t nsapi,
-                 const uint8_t *npdu, size_t n, struct ip_frame *frames)
+unsigned ul_llc(struct ul_ms *ms, uint8_t sapi, uint8_t nsapi, const uint8_t *npdu, size_t n,
+                uint32_t fcs_fault, struct ul_llc *pdus)
 {
     unsigned segments = 0;
     if (n == 0 || n > (size_t)ms->n201_u - 4 + 15 * ((size_t)ms->n201_u - 3))
@@ -101,9 +103,19 @@ unsigned ul_send(struct ul_ms *ms, const struct ul_cell *cell, uint8_t sapi, uin
             append_number(&sn, 0, 1);
         append_number(&sn, segments << 12 | ms->next_npdu[nsapi], 2);
         append(&sn, npdu + at, octets);
-        send_ui(ms, cell, sapi, &sn, &frames[segments]);
+        make_ui(ms, sapi, &sn, fcs_fault, &pdus[segments]);
         at += octets;
     }
     ms->next_npdu[nsapi] = (ms->next_npdu[nsapi] + 1) % 4096;
+    return segments;
+}
+
+unsigned ul_send(struct ul_ms *ms, const struct ul_cell *cell, uint8_t sapi, uint8_t nsapi,
+                 const uint8_t *npdu, size_t n, struct ip_frame *frames)
+{
+    struct ul_llc pdus[UL_SEGMENTS_MAX];
+    unsigned segments = ul_llc(ms, sapi, nsapi, npdu, n, cell->fcs_fault, pdus);
+    for (unsigned i = 0; i < segments; i++)
+        send_llc(ms->tlli, cell, pdus[i].octets, pdus[i].n, &frames[i]);
     return segments;
 }

@@ -27,6 +27,7 @@ struct ul_ms {
     uint32_t tlli;
     uint16_t n201_u;
     bool unprotected;       // PM = 0: the FCS covers the header and 4 octets
+    bool of_sgsn;           // for ul_llc: C/R as in a command of the SGSN
     uint32_t next_ui[16];   // by SAPI: N(U) of the next UI frame, plus OC
     uint16_t next_npdu[16]; // by NSAPI: its number
     ul_encipher *encipher;
@@ -43,6 +44,14 @@ struct ul_cell {
     uint8_t pfi;
     uint32_t fcs_fault; // bits of the FCS that are sent wrong
 };
+
+// The LLC PDUs alone, of either direction; returns as ul_send.
+struct ul_llc {
+    size_t n;
+    uint8_t octets[3 + 1520 + 3];
+};
+unsigned ul_llc(struct ul_ms *ms, uint8_t sapi, uint8_t nsapi, const uint8_t *npdu,
+                size_t npdu_octets, uint32_t fcs_fault, struct ul_llc *pdus);
 
 // Returns how many frames, at most UL_SEGMENTS_MAX; 0 if the N-PDU would need more, or is empty.
 unsigned ul_send(struct ul_ms *ms, const struct ul_cell *cell, uint8_t sapi, uint8_t nsapi,

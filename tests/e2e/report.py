@@ -1,0 +1,207 @@
+#!/usr/bin/python3
+"""The page of results: a page on its own, with the numbers of the summaries and the points of the series, with
+and without gnuplot, of one run, of several and of a sweep."""
+
+import json
+import re
+
+from harness import QUICKSTART, case, main, new_folder, right, run, same, sluice
+from pages import (check_classes, check_drops, check_page, class_rows, figure, lost, made_up, number, numbers,
+                   page_of, report, rows_of, summary_of, summary_rows, world)
+
+FIGURES = 10  # of the made-up run: 6 down, 3 up, the drops
+
+
+@case("the quickstart's page: every number of its tables is the summary's")
+def quickstart():
+    done = run(QUICKSTART)
+    summary = summary_of(done.out)
+    page, text = page_of(done.out)
+    of_summary = [row[:5] + ["0"] + row[6:] for row in summary_rows(summary)]  # nothing is under way
+    check_classes(page, of_summary)
+    same(sorted(class_rows(done.out)), sorted(of_summary), "classes.csv")
+    dropped = [[f"sgsn: {reason}", name, str(drop["packets"]), str(drop["octets"])]
+               for name, row in summary["classes"].items() for reason, drop in row["drops"].items()]
+    check_drops(page, dropped)
+    same(sorted(lost(done.out)), sorted(dropped), "drops.csv")
+    same((done.out / "report.html").read_text(), text, "the page that the run itself has drawn")
+    same(page.tables["What was run"][1][:4], ["quickstart", "1", "10", "virtual"], "what was run")
+    ledger = summary["conservation"]
+    rows = {row[0]: [number(cell) for cell in row[1:]] for row in page.tables["Balance of the dataplane"][1:]}
+    for name, of in ("packets down", ledger), ("octets down", ledger["octets"]):
+        same(rows[name], [figure(of.get(key)) for key in ("in", "headers", "aside", "out", "dropped", "queued")],
+             name)
+
+
+@case("a run with all files: its tables, a figure for each quantity, axes, legends")
+def all_files():
+    page, text = page_of(made_up())
+    summary = summary_of(made_up())
+    check_classes(page, class_rows(made_up()))
+    check_drops(page, lost(made_up()))
+    same({row[1] for row in page.tables["Classes"][1:]}, {"down", "up"}, "directions")
+    same(len(page.titles), FIGURES, f"figures {page.titles}")
+    for words in ("virtual time in s", "delay in ms", "kbit/s", ">kB<", "share of the packets in %"):
+        right(words in text, f"no axis says {words}")
+    same(text.count("</i>background</li>"), 8, "legends with background")
+    right("queue.octets=64 kB" in text and "run.seed=&lt;7&gt; &amp; &quot;x&quot;" in text, "the overrides")
+    right(summary["config_sha256"] in text, "the digest")
+
+
+def picture_of(text, title):
+    return re.search(rf"<h3>{title}</h3>(.*?)</svg>", text, re.DOTALL).group(1)
+
+
+def pixels_a_unit(picture):
+    """Of the vertical axis, by two of its marks, which are its texts that end at one place."""
+    texts = re.findall(r'translate\(([\d.]+),([\d.]+)\)"[^>]*text-anchor="end">\s*<text>([^<]*)</text>', picture)
+    (_, low_y, low), (_, high_y, high) = texts[0], texts[-1]
+    return (float(low_y) - float(high_y)) / (float(high) - float(low))
+
+
+def drawn(picture, colour):
+    """The points of a line, in pixels."""
+    paths = re.findall(rf"stroke='var\(--s{colour}\)'\s+d='([^']+)'", picture)
+    return [tuple(map(float, point)) for path in paths for point in re.findall(r"([\d.]+),([\d.]+)", path)]
+
+
+def in_pixels(values, least, most):
+    """Values on a straight scale between two given ends."""
+    return [least + (most - least) * (value - min(values)) / (max(values) - min(values)) for value in values]
+
+
+@case("each point of a line is a row of the series, to the pixel, and the page is the same for the same files")
+def lines():
+    _, text = page_of(made_up())
+    same(page_of(made_up())[1], text, "the page of the same files")
+    picture = picture_of(text, "Goodput over time, down")
+    for colour, name in enumerate(("conversational", "interactive-1", "background")):
+        rows = [row for row in rows_of(made_up(), "series_classes.csv")
+                if (row["class"], row["direction"]) == (name, "down")]
+        points = drawn(picture, colour)[1:]  # before the first: half of its step
+        same(len(points), len(rows), f"points of {name}")
+        for axis, column in (0, "time_s"), (1, "goodput_bit_per_s"):
+            values = [float(row[column]) for row in rows]
+            found = [point[axis] for point in points]
+            ends = (found[values.index(min(values))], found[values.index(max(values))])
+            right(all(abs(a - b) < 0.05 for a, b in zip(found, in_pixels(values, *ends))), f"{name}: {column}")
+        right(points[-1][0] > points[0][0] and max(y for _, y in points) <= 320, f"{name}: the picture's ends")
+        per_kbit = (max(found) - min(found)) / (max(values) - min(values)) * 1000
+        right(abs(per_kbit / pixels_a_unit(picture) - 1) < 0.01, f"{name}: the unit of the axis")
+
+
+@case("two runs: the classes of both beside each other, a figure for each class, a line for each run")
+def two_runs():
+    folder = new_folder()
+    one, other = world(folder / "a"), world(folder / "b", limit=12_000)
+    page, text = page_of(one, other)
+    rows = page.tables["Classes"][1:]
+    same([row[:3] for row in rows[:3]], [["conversational", str(one), "down"], ["conversational", str(other), "down"],
+                                         ["conversational", str(one), "up"]], "order of the rows")
+    for folder in one, other:
+        found = [row[:1] + row[2:] for row in numbers(rows) if row[1] == str(folder)]
+        same(sorted(found), sorted(class_rows(folder)), f"classes of {folder}")
+    right("Delay over time: background, down" in page.titles, f"figures {page.titles}")
+    same(text.count(f"</i>{one}</li>"), len(page.titles), "legends with the first run")
+
+
+def swept():
+    folder = new_folder()
+    for variant in "red", "cobalt":
+        for seed in 1, 2, 10:
+            world(folder / variant / str(seed), variant, seed)
+    return folder
+
+
+def names_of(page, text):
+    """The runs in order, and what the legends say, each once."""
+    legends = re.findall(r'<ul class="names">(.*?)</ul>', text)
+    return ([row[1] for row in page.tables["What was run"][1:]],
+            {re.sub(r"<.*?>", " ", legend).strip() for legend in legends})
+
+
+@case("runs in folders, DIR/VARIANT/SEED: in the order of their names, one colour for a variant")
+def folders():
+    same(names_of(*page_of(swept())), (["cobalt/1", "cobalt/2", "cobalt/10", "red/1", "red/2", "red/10"],
+                                       {"cobalt    red"}), "runs and legends")
+
+
+def gathered(runs):
+    mean = {"runs": 3, "mean": 12345.678901, "ci95": 0.0512}
+    none = {"runs": 0, "mean": None, "ci95": None}
+    return {"scenario": "x", "missing": ["red/3"], "runs": [{"folder": run} for run in runs],
+            "variants": [{"variant": "red", "point": "rate=<1>", "classes": {"background": {
+                "goodput_bit_per_s": mean, "delay_p95_ms": mean, "delay_p50_ms": none, "packets": mean}}}]}
+
+
+@case("a sweep with its summary: the runs as that lists them, and the means over the seeds")
+def sweep():
+    folder = swept()
+    (folder / "summary.json").write_text(json.dumps(gathered(["red/2", "red/1", "red/3", "cobalt/10"])))
+    page, text = page_of(folder)
+    same(names_of(page, text), (["red/2", "red/1", "cobalt/10"], {"red    cobalt"}), "runs and legends")
+    same(page.tables["Means over the seeds"][1],
+         ["red", "rate=<1>", "background", "3", "12\u202f345.7 \u00b1 0.1", "\u2013", "\u2013", "12.346 \u00b1 0.000",
+          "\u2013", "12\u202f345.7 \u00b1 0.1", "\u2013"], "means")
+    right("1 of 4 runs are missing" in text, "what is missing")
+    for run in "/etc", "../x", "a/../../x", "", "..", 7:
+        (folder / "summary.json").write_text(json.dumps(gathered([run])))
+        status, _, stderr = report(folder)
+        same((status, stderr), (1, f"sluice report: {folder}: summary.json: a run's folder is not below it\n"),
+             f"run {run}")
+
+
+@case("several seeds of one command: the page has the runs, and the means that their summary has")
+def seeds():
+    out = new_folder() / "out"
+    done = sluice("run", QUICKSTART, "--seeds", "1..3", "--no-page", "--out", out)
+    same(done.returncode, 0, f"exit status: {done.stderr}")
+    page, text = page_of(out)
+    same(names_of(page, text), (["1", "2", "3"], {"all runs"}), "runs and legends")
+    right("<h1>quickstart: 3 runs side by side</h1>" in text, "the title")
+    classes = summary_of(out)["variants"][0]["classes"]
+    means = {row[0]: row for row in numbers(page.tables["Means over the seeds"][1:])}
+    same(sorted(means), sorted(classes), "classes")
+    for name, of_class in classes.items():
+        for column, key in (2, "packets"), (3, "dropped"), (7, "delay_p95_ms"):
+            same(means[name][column], f"{float(of_class[key]['mean']):.1f} \u00b1 {float(of_class[key]['ci95']):.1f}",
+                 f"{name}: {key}")
+
+
+@case("without gnuplot: the tables, and a word on the page and on the terminal")
+def no_gnuplot():
+    status, text, stderr = report(made_up(), path="/nonexistent")
+    same(status, 0, "exit status")
+    page = check_page(text)
+    check_classes(page, class_rows(made_up()))
+    why = "gnuplot was not found (Debian's package gnuplot-nox)"
+    same(stderr, f"sluice report: no figures: {why}\n", "stderr")
+    right("No figures: " + why.replace("'", "&#39;") in text, "no word on the page")
+
+
+@case("a gnuplot that fails or draws too little is said, and is no crash")
+def bad_gnuplot():
+    for script, word in (("echo boom >&2; exit 3", "gnuplot failed: boom"), ("exit 0", "it drew too little"),
+                         ("echo '<svg'", "it drew too little")):
+        folder = new_folder()
+        (folder / "gnuplot").write_text(f"#!/bin/sh\n{script}\n")
+        (folder / "gnuplot").chmod(0o755)
+        status, text, stderr = report(made_up(), path=folder)
+        same(status, 0, "exit status")
+        check_page(text)
+        right(word in stderr, f"stderr: {stderr}")
+
+
+@case("a page that cannot be written is said, and nothing is left; no folder is a usage error")
+def output():
+    folder = new_folder()
+    done = sluice("report", made_up(), "--out", "no/report.html", cwd=folder)
+    same((done.returncode, done.stderr), (1, "sluice report: no/report.html.part: No such file or directory\n"),
+         "no such folder")
+    done = sluice("report", made_up(), "--out", "x.html", cwd=folder)
+    same((done.returncode, done.stdout), (0, "x.html\n"), "--out")
+    same([path.name for path in folder.iterdir()], ["x.html"], "what is left")
+    same(sluice("report").returncode, 2, "exit status without a folder")
+
+
+main()

@@ -1,0 +1,312 @@
+#!/usr/bin/python3
+"""Several runs of one command: variants, points of a sweep and seeds, as child processes. What they leave
+does not depend on how many are at work at once; statistics are computed here once more, by other means."""
+
+import csv
+import math
+import os
+import shutil
+import statistics
+import subprocess
+
+from harness import (CAPTURES, RESULTS, ROOT, case, check_sound, main, new_folder, right, same, sluice,
+                     written)
+from several import SWEEP, VARIANTS, config, many, results, scenario, six, summary_of
+
+RIGHT = (ROOT / "tests/config/mistakes/right.lua").read_text()
+FIGURES = {"goodput_bit_per_s": ("goodput_bit_per_s",), "delay_p50_ms": ("delay_ms", "p50"),
+           "delay_p95_ms": ("delay_ms", "p95"), "delay_p99_ms": ("delay_ms", "p99"),
+           "packets": ("packets",), "marks": ("marks",)}
+
+
+@case("two variants x three seeds: a folder each, gathered in the order of the file")
+def folders():
+    out, done = six()
+    summary = summary_of(out)
+    runs = [(variant, seed) for variant in ("red", "cobalt") for seed in (1, 2, 3)]
+    same([(run["variant"], run["seed"], run["folder"], run["complete"], run["state"])
+          for run in summary["runs"]],
+         [(variant, seed, f"{variant}/{seed}", True, "complete") for variant, seed in runs], "runs")
+    same((summary["complete"], summary["missing"]), (True, []), "complete and missing")
+    for variant, seed in runs:
+        of_run = summary_of(out / variant / str(seed))
+        check_sound(of_run)
+        same((of_run["variant"], of_run["seed"]), (variant, seed), "variant and seed")
+    same(sorted(path.name for path in (out / "red/1").iterdir()),
+         sorted({*RESULTS, "run.json", "run.log"} - {"report.html"}), "files of the first run")
+    same(sorted(path.name for path in (out / "red/2").iterdir()),
+         sorted({*RESULTS, "run.json", "run.log"} - {*CAPTURES, "report.html"}), "of the second run: no captures")
+    same(sorted(path.name for path in out.iterdir()),
+         ["cobalt", "red", "report.html", "runs.csv", "summary.json"], "of all: one page")
+    for text in ("quickstart: 6 of 6 runs complete", "red, 3 of 3 runs", "cobalt, 3 of 3 runs"):
+        right(text in done.stdout, f"no {text!r} in:\n{done.stdout}")
+
+
+@case("the same bytes with four at a time")
+def jobs():
+    out = new_folder() / "out"
+    many(config(), out, "--variant", "all", "--seeds", "1..3", "--jobs", "4", "--pcap")
+    one, other = results(six()[0]), results(out)
+    same(sorted(one), sorted(other), "files")
+    same([name for name in one if one[name] != other[name]], [], "files that differ")
+
+
+@case("a run of many is the run alone: the same summary")
+def alone():
+    out = new_folder() / "out"
+    many(config(), out, "--variant", "cobalt", "--seed", "2")
+    same((out / "summary.json").read_bytes(), (six()[0] / "cobalt/2/summary.json").read_bytes(),
+         "summary.json")
+
+
+# --- Statistics, by other means -------------------------------------------------------------------
+
+
+def t_quantile(freedom):
+    """Student's t at 0.975: the density is integrated by Simpson's rule, and the sum is bisected."""
+    scale = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(freedom * math.pi)
+
+    def density(x):
+        return scale * (1 + x * x / freedom) ** (-(freedom + 1) / 2)
+
+    def half(x, parts=2000):
+        step = x / parts
+        inner = sum(density(i * step) * (4 if i % 2 else 2) for i in range(1, parts))
+        return (density(0) + inner + density(x)) * step / 3
+    low, high = 0.0, 20.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if half(middle) < 0.475 else (low, middle)
+    return low
+
+
+def figure(of_class, name):
+    """Of a run's summary; a class without packets had a goodput of 0, and no delay."""
+    if name == "dropped":
+        return sum(row["packets"] for row in of_class.get("drops", {}).values())
+    value = of_class
+    for key in FIGURES[name]:
+        value = value.get(key, None if "delay" in name else 0) if value is not None else None
+    return value
+
+
+def check_statistics(out):
+    gathered = summary_of(out)
+    for group in gathered["variants"]:
+        runs = [summary_of(out / run["folder"])["classes"] for run in gathered["runs"]
+                if run.get("variant") == group.get("variant")]
+        same(sorted(group["classes"]), sorted(set().union(*runs)), "classes")
+        for name, of_class in group["classes"].items():
+            same(list(of_class), [*list(FIGURES)[:5], "dropped", "marks"], "figures")
+            for key, found in of_class.items():
+                samples = [value for run in runs
+                           if (value := figure(run.get(name, {}), key)) is not None]
+                mean = statistics.fmean(samples)
+                ci95 = t_quantile(len(samples) - 1) * statistics.stdev(samples) / len(samples) ** 0.5
+                same(found["runs"], len(samples), f"{name} {key}: runs")
+                for what, value in ("mean", mean), ("ci95", ci95):
+                    right(abs(found[what] - value) <= 1e-6 + 1e-6 * value,
+                          f"{name} {key} {what}: found {found[what]}, right is {value}")
+    for run in gathered["runs"]:
+        own = summary_of(out / run["folder"])["classes"]
+        same(run["classes"], {name: {key: figure(of_class, key) for key in run["classes"][name]}
+                              for name, of_class in own.items()}, run["folder"])
+
+
+@case("mean and 95 % confidence interval over the seeds, and each run's figures")
+def statistics_of():
+    check_statistics(six()[0])
+
+
+@case("a class without packets in a run had a goodput of 0 there, and no delay")
+def no_packets():
+    out = new_folder() / "out"
+    many(written(RIGHT), out, "--seeds", "1..8", "--set", "lab.traffic.pattern=poisson", "--set",
+         "run.duration=500 ms")
+    found = summary_of(out)["variants"][0]["classes"]["background"]
+    same(found["goodput_bit_per_s"]["runs"], 8, "runs of the goodput")
+    right(2 <= found["delay_p50_ms"]["runs"] < 8, f"{found['delay_p50_ms']['runs']} runs of the delay")
+    check_statistics(out)
+
+
+def rows_of(out):
+    with (out / "runs.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@case("runs.csv: a row for each run and class, with the values of the sweep as the file has them")
+def table():
+    out, _ = six()
+    wanted = [{"folder": run["folder"], "variant": run["variant"], "seed": run["seed"], "class": name}
+              | of_class for run in summary_of(out)["runs"] for name, of_class in run["classes"].items()]
+    rows = rows_of(out)
+    same([list(row) for row in rows], [list(row) for row in wanted], "columns")
+    same([[value if key in ("folder", "variant", "class") else float(value) for key, value in row.items()]
+          for row in rows], [list(row.values()) for row in wanted], "rows")
+    out = new_folder() / "out"
+    many(scenario(SWEEP.replace("axis {", 'axis { key = "run.name", name = "n", values = { "a", "a.b" } }, axis {')),
+         out)
+    found = [tuple(row.values())[:5] for row in rows_of(out) if row["class"] == "background"]
+    same(found, [(f"n={name},rate={rate}kbit_s/1", "", name, f"{rate} kbit/s", "1")
+                 for name in ("a", "a.b") for rate in (20, 40)], "folder, variant, name, rate, seed")
+
+
+@case("a single seed has a mean and no interval")
+def one_seed():
+    out = new_folder() / "out"
+    many(config(), out, "--variant", "all")
+    for group in summary_of(out)["variants"]:
+        found = group["classes"]["background"]["goodput_bit_per_s"]
+        same((found["runs"], found["ci95"]), (1, None), "runs and ci95")
+        same(found["mean"], summary_of(out / group["variant"] / "1")["classes"]["background"]
+             ["goodput_bit_per_s"], "mean")
+
+
+# --- Slurm, played by a script; tests/soak/slurm.py has the real one -------------------------------
+
+SBATCH = """#!/bin/bash
+# sbatch --wait SCRIPT: the tasks of the array one after the other, the last one first
+[ "$1" = --wait ] || exit 9
+last=$(sed -n 's/^#SBATCH --array=0-\\([0-9]*\\).*/\\1/p' "$2") status=0
+for ((i = last; i >= 0 && !NO_TASKS; i--)); do
+    SLURM_ARRAY_TASK_ID=$i bash "$2" || status=1
+done
+exit $status
+"""
+
+
+def with_slurm(out, *words, status=0, more_path="", **environment):
+    """The command with an sbatch of ours, or none."""
+    folder = new_folder()
+    (folder / "sbatch").write_text(SBATCH)
+    (folder / "sbatch").chmod(0o755)
+    before = dict(os.environ)
+    os.environ |= {"PATH": more_path or f"{folder}:{before['PATH']}", "NO_TASKS": "0"} | environment
+    try:
+        return many(config(), out, *words, "--slurm", status=status)
+    finally:
+        os.environ.clear()
+        os.environ |= before
+
+
+@case("--slurm: a job array of the same runs leaves the same bytes, whatever its folder is called")
+def slurm():
+    out = new_folder() / "it's $HOME"
+    with_slurm(out, "--variant", "all", "--seeds", "1..3", "--pcap")
+    script = (out / "slurm.sh").read_text()
+    right("\n#SBATCH --array=0-5\n" in script and "\n#SBATCH --mem=" in script, script)
+    (out / "slurm.sh").unlink()
+    same(results(out), results(six()[0]), "results")
+    shutil.rmtree(out / "red/3")
+    (out / "red/3/run.json").mkdir(parents=True)  # cannot be written
+    done = with_slurm(out, "--variant", "all", "--seeds", "1..3", "--pcap", "--resume", "--jobs", "7",
+                      status=1)
+    script = (out / "slurm.sh").read_text()
+    right("\n#SBATCH --array=0-0%7\n" in script, script)
+    right(f"sluice run: {out}/red/3: not complete; its last words:\n    " in done.stderr, done.stderr)
+    same(summary_of(out)["missing"], ["red/3"], "missing")
+
+
+@case("--slurm: more runs than an array may have tasks are shared out among these")
+def slurm_many():
+    out = new_folder() / "out"
+    done = with_slurm(out, "--seeds", "1..1500", NO_TASKS="1", status=1)
+    same(len(summary_of(out)["missing"]), 1500, f"missing\n{done.stderr}")
+    script = out / "slurm.sh"
+    right("\n#SBATCH --array=0-999\n" in script.read_text(), "array")
+    for task, seeds in ("499", ["500", "1500"]), ("999", ["1000"]):
+        done = subprocess.run(["bash", script], env=os.environ | {"SLURM_ARRAY_TASK_ID": task}, check=False)
+        same(done.returncode, 0, f"task {task}")
+        same(sorted(path.parent.name for path in (out / "red").glob("*/summary.json")), sorted(seeds), task)
+        shutil.rmtree(out / "red")
+
+
+@case("--slurm without Slurm: what is missing")
+def no_slurm():
+    done = with_slurm(new_folder() / "out", "--seeds", "1..2", status=1, more_path="/none")
+    right("sluice run: sbatch: No such file or directory\n"
+          "sluice run: --slurm: sbatch is Slurm's (Debian: slurm-client)\n" in done.stderr, done.stderr)
+
+
+# --- What is run ----------------------------------------------------------------------------------
+
+
+def runs_of(text, *words):
+    out = new_folder() / "out"
+    many(scenario(text), out, *words)
+    return [run["folder"] for run in summary_of(out)["runs"]]
+
+
+@case("which runs there are: variants, points and seeds, in the order of the file and the command line")
+def which():
+    rates = ["rate=20kbit_s", "rate=40kbit_s"]
+    same(runs_of("", "--seeds", "7..8"), ["7", "8"], "seeds of a plain file")
+    same(runs_of(VARIANTS, "--seeds", "3..3"), ["red/3"], "the default variant")
+    same(runs_of(VARIANTS, "--variant", "cobalt", "--variant", "red", "--seed", "4"),
+         ["cobalt/4", "red/4"], "variants in the order asked for")
+    same(runs_of(SWEEP), [f"{rate}/1" for rate in rates], "a sweep")
+    same(runs_of(VARIANTS + SWEEP, "--variant", "all", "--set", "run.seed=9"),
+         [f"{variant}/{rate}/9" for variant in ("red", "cobalt") for rate in rates], "all")
+    same(runs_of(VARIANTS + SWEEP, "--point", rates[1], "--seeds", "1..2"),
+         [f"red/{rates[1]}/{seed}" for seed in (1, 2)], "one point")
+
+
+@case("what does not go together is said, with exit status 2, and nothing is run")
+def refused():
+    real = (ROOT / "tests/config/mistakes/real.lua").read_text()
+    plain, sweep, not_virtual = scenario(VARIANTS), scenario(SWEEP), written(real)
+    real_variant = written(
+        real + 'variants { variant { name = "virtual", set = "run.name=x" }, variant { name = "real" } }')
+    several = "allowed with several runs only: --seeds, --variant all, a sweep { }"
+    for path, words, said in (
+            (plain, ("--resume",), f"sluice run: --resume: {several}"),
+            (plain, ("--variant", "red", "--slurm"), f"sluice run: --slurm: {several}"),
+            (plain, ("--seeds", "3..1"), "sluice run: --seeds: found 3..1, allowed A..B, such as 1..10:"
+             " whole numbers, A to B, 100000 at most"),
+            (plain, ("--seeds", "1..3", "--seed", "2"), "sluice run: --seeds: found a single seed as"
+             " well, run.seed=2; allowed one of them"),
+            (plain, ("--jobs", "0"), "sluice run: --jobs: found 0, allowed a whole number, 1 to 4096"),
+            (plain, ("--variant", "all", "--variant", "red"),
+             "sluice run: --variant: found red, allowed each variant once, or all alone"),
+            (plain, ("--variant", "red", "--variant", "cobelt"), "--variant cobelt: unknown variant;"
+             " allowed: red, cobalt; did you mean cobalt?"),
+            (sweep, ("--variant", "all"), "--variant all: the file has no variants { }"),
+            (sweep, ("--point", "rate=2"), '--point rate=2: found "rate=2" for axis 1, allowed'
+             " rate=20kbit_s, rate=40kbit_s"),
+            (real_variant, ("--variant", "all"),
+             'sluice run: several runs: allowed with run.clock = "virtual" only'),
+            (not_virtual, ("--seeds", "1..3"),
+             'sluice run: several runs: allowed with run.clock = "virtual" only')):
+        out = new_folder() / "out"
+        done = sluice("run", path, "--out", out, *words)
+        same((done.returncode, done.stdout, done.stderr), (2, "", said + "\n"), words)
+        right(not out.exists(), f"{words}: it made {out}")
+    for text in ("1..", "..3", "a..b", "-1..3", "1...3", "1..3x", "", "1..100001", "1 .. 3"):
+        same(sluice("run", plain, "--seeds", text).returncode, 2, f"--seeds {text!r}")
+
+
+@case("as many --set as one may want reach every run")
+def many_sets():
+    sets = [word for n in range(63) for word in ("--set", f"queue.packets={500 + n}")]
+    out = new_folder() / "out"
+    many(config(), out, "--seed", "4", *sets, "--set", "nse.bvc.rate=30 kbit/s", "--variant", "all")
+    for variant in "red", "cobalt":
+        found = summary_of(out / variant / "4")
+        same((found["seed"], found["overrides"][-1]), (4, "nse.bvc.rate=30 kbit/s"), variant)
+
+
+@case("a mistake that only one combination has is found before anything runs")
+def combination():
+    path = scenario('variants { variant { name = "a" }, variant { name = "b", set ='
+                    ' "lab.traffic.stop=2 s" } }\n'
+                    'sweep { axis { key = "lab.traffic.start", values = { "1 s", "3 s" } } }\n')
+    out = new_folder() / "out"
+    done = sluice("run", path, "--variant", "all", "--out", out)
+    same((done.returncode, done.stdout), (2, ""), f"exit status and stdout\n{done.stderr}")
+    right(all("traffic" in line and ("start" in line or "stop" in line)
+              for line in done.stderr.splitlines()), done.stderr)
+    same(len(set(done.stderr.splitlines())), len(done.stderr.splitlines()), "each line once")
+    right(not out.exists(), f"it made {out}")
+
+
+main()

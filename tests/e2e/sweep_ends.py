@@ -1,0 +1,266 @@
+#!/usr/bin/python3
+"""Runs of one command that are interrupted, fail or are killed; whose results may be replaced; what
+summary.json says of where results come from."""
+
+import atexit
+import hashlib
+import json
+import os
+import pathlib
+import pty
+import re
+import select
+import shutil
+import signal
+import subprocess
+import time
+
+from harness import QUICKSTART, WAIT_S, case, main, new_folder, program, right, same, sluice, written
+from several import ENDLESS, VARIANTS, config, many, results, scenario, six, summary_of
+
+
+# --- Runs that end badly --------------------------------------------------------------------------
+
+
+def children_of(pid):
+    text = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text()
+    return [int(word) for word in text.split()]
+
+
+def wait_for(what, condition):
+    deadline = time.monotonic() + WAIT_S
+    while not (found := condition()):
+        right(time.monotonic() < deadline, f"{what}: not within {WAIT_S} s")
+        time.sleep(0.01)
+    return found
+
+
+def simulates(pid):
+    """The child has its handlers of SIGINT and SIGTERM, which it takes when it begins to simulate."""
+    try:
+        status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    except FileNotFoundError:
+        return False
+    caught = int(status.split("SigCgt:")[1].split()[0], 16)
+    return caught >> (signal.SIGTERM - 1) & 1 and caught >> (signal.SIGINT - 1) & 1
+
+
+def started(path, out, *words):
+    process = subprocess.Popen([program(), "run", path, "--out", out, *words], stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding="utf-8")
+    atexit.register(process.kill)
+    return process
+
+
+def is_gone(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
+@case("SIGINT and SIGTERM: what is complete stays, the rest is marked; --resume does only the rest")
+def interrupted():
+    path = scenario(ENDLESS)
+    words = "--variant", "short", "--variant", "endless", "--seeds", "1..2"
+    for number in signal.SIGINT, signal.SIGTERM:
+        out = new_folder() / "out"
+        process = started(path, out, *words, "--jobs", "1")
+        wait_for("the endless run", lambda: (out / "endless/1/run.log").exists() and any(
+            map(simulates, children_of(process.pid))))
+        child, = children_of(process.pid)
+        process.send_signal(number)
+        said = process.communicate(timeout=WAIT_S)[1]
+        same(process.returncode, 1, f"exit status\n{said}")
+        right("sluice run: interrupted; with --resume the same command goes on" in said, said)
+        right(is_gone(child), "its child is left")
+        found = summary_of(out)
+        same([(run["folder"], run["state"], run["complete"]) for run in found["runs"]],
+             [("short/1", "complete", True), ("short/2", "complete", True),
+              ("endless/1", "incomplete", False), ("endless/2", "absent", False)], "states")
+        same((found["complete"], found["missing"]), (False, ["endless/1", "endless/2"]), "the summary")
+        same([group["runs_complete"] for group in found["variants"]], [2, 0], "runs_complete")
+        same(found["variants"][1]["classes"], {}, "figures of what is not complete")
+        of_run = summary_of(out / "endless/1")
+        same(of_run["complete"], False, "complete of the run")
+        right(of_run["sound"] and 0 < of_run["virtual_s"] < 86400, "it is sound up to where it came")
+
+
+@case("--resume does what is missing or incomplete, nothing else, and the result is that of one go")
+def resumed():
+    out = new_folder() / "out"
+    shutil.copytree(six()[0], out)
+    for name in "summary.json", "runs.csv":
+        (out / name).unlink()
+    shutil.rmtree(out / "red/1")
+    cut = out / "cobalt/2/summary.json"
+    cut.write_text(cut.read_text().replace('"complete": true', '"complete": false'))
+    kept = {name: (out / name / "run.json").stat().st_mtime_ns for name in ("red/2", "cobalt/1")}
+    words = "--variant", "all", "--seeds", "1..3", "--pcap"
+    done = many(config(), out, *words, "--resume")
+    right("2 runs, 2 at a time" in done.stderr or "2 runs, 1 at a time" in done.stderr, done.stderr)
+    same(results(out), results(six()[0]), "results")
+    same({name: (out / name / "run.json").stat().st_mtime_ns for name in kept}, kept, "runs done again")
+    same(many(config(), out, *words, "--resume").stderr, "", "said when nothing is missing")
+    same(results(out), results(six()[0]), "results")
+
+
+@case("a killed parent takes its children with it")
+def killed():
+    out = new_folder() / "out"
+    process = started(scenario(ENDLESS), out, "--variant", "endless", "--seeds", "1..2", "--jobs", "2")
+    wait_for("two children", lambda: sum(map(simulates, children_of(process.pid))) == 2)
+    children = children_of(process.pid)
+    process.kill()
+    process.communicate()
+    try:
+        wait_for("the end of its children", lambda: all(map(is_gone, children)))
+    finally:
+        for child in filter(lambda one: not is_gone(one), children):
+            os.kill(child, signal.SIGKILL)
+
+
+@case("a run that fails is named with its folder and last words, the others go on, exit status 1")
+def failed():
+    out = new_folder() / "out"
+    (out / "red/2/run.json").mkdir(parents=True)  # cannot be written
+    done = many(config(), out, "--seeds", "1..3", status=1)
+    right(f"sluice run: {out}/red/2: failed with exit status 1; its last words:\n    " in done.stderr
+          and "run.json: Is a directory" in done.stderr, done.stderr)
+    same([run["state"] for run in summary_of(out)["runs"]], ["complete", "absent", "complete"], "states")
+
+
+@case("on a terminal a line of progress, with an estimate, that is gone at the end")
+def progress():
+    out = new_folder() / "out"
+    ours, its = pty.openpty()
+    process = subprocess.Popen(
+        [program(), "run", scenario(ENDLESS), "--out", out, "--variant", "short", "--variant", "endless",
+         "--jobs", "1"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=its)
+    os.close(its)
+    said = ""
+    while not (line := re.search(r"\r\x1b\[K1 of 2 runs done, 1 at work, about \d+ (?:s|min) left", said)):
+        right(select.select([ours], [], [], WAIT_S)[0], f"no line of progress in {said!r}")
+        said += os.read(ours, 4096).decode()
+    process.send_signal(signal.SIGINT)
+    process.wait(WAIT_S)
+    while select.select([ours], [], [], 0)[0]:
+        try:
+            said += os.read(ours, 4096).decode()
+        except OSError:  # the other end is closed
+            break
+    os.close(ours)
+    after = said[line.end():]
+    right(after.endswith("\r\x1b[Ksluice run: interrupted; with --resume the same command goes on\r\n"),
+          f"the end of {after!r}")
+
+
+@case("a single run that is interrupted leaves what it has, marked, and exit status 1")
+def interrupted_alone():
+    for number in signal.SIGINT, signal.SIGTERM:
+        out = new_folder() / "out"
+        process = started(scenario(ENDLESS), out, "--variant", "endless", "--pcap")
+        wait_for("the simulation", lambda: simulates(process.pid))
+        wait_for("a packet", lambda: (out / "gb.pcap").exists() and (out / "gb.pcap").stat().st_size > 24)
+        process.send_signal(number)
+        said = process.communicate(timeout=WAIT_S)[1]
+        same(process.returncode, 1, f"exit status\n{said}")
+        right("sluice run: interrupted at " in said and f"results up to there are in {out}" in said, said)
+        found = summary_of(out)
+        same((found["complete"], found["sound"], found["conservation"]["balanced"]), (False, True, True),
+             "complete, sound, balanced")
+        right(0 < found["virtual_s"] < 86400, f"virtual_s {found['virtual_s']}")
+
+
+# --- Whose results --------------------------------------------------------------------------------
+
+
+@case("results of another single run are replaced with a word that says how it differs; the same run without")
+def replaced():
+    out = new_folder() / "out"
+    path = written(config().read_text())
+
+    def said(*words):
+        lines = many(path, out, *words).stderr.splitlines()
+        return [line for line in lines if not line.startswith("memory: ")]
+
+    def replaces(how):
+        return [f"results: {out} has those of another run ({how}), now replaced"]
+    same(said(), [], "of the first")
+    same(said(), [], "of the same run")
+    same(said("--seed", "2"), replaces("another seed"), "seed")
+    same(said("--seed", "2", "--set", "nse.bvc.rate=20 kbit/s"), replaces("other overrides"), "--set")
+    same(said("--variant", "cobalt", "--seed", "2"), replaces("another variant"), "variant")
+    path.write_text(path.read_text() + "-- a comment\n")
+    same(said("--variant", "cobalt", "--seed", "2"), replaces("another configuration file"), "file")
+    found = summary_of(out)
+    (out / "summary.json").write_text(json.dumps(found | {"version": "0.0.0"}))
+    same(said("--variant", "cobalt", "--seed", "2"), replaces("another version of Sluice"), "version")
+
+
+@case("several runs, or one in their folder: without --resume or --force nothing is touched")
+def protected():
+    out = new_folder() / "out"
+    shutil.copytree(six()[0], out)
+    before = results(out)
+    words = "--variant", "all", "--seeds", "1..3"
+    for command, said in (
+            (words, f"sluice run: {out}/red/1: has results; --resume does what is missing, --force does"
+             " all again, or give another --out"),
+            ((*words, "--resume", "--set", "nse.bvc.rate=20 kbit/s"), f"sluice run: {out}/red/1: has the"
+             " results of another run (other overrides); give another --out, or --force to do it again"),
+            ((), f"sluice run: {out}: has the results of several runs; give another --out, or --force to"
+             " replace their summary")):
+        done = many(config(), out, *command, status=1)
+        same((done.stderr, done.stdout), (said + "\n", ""), command)
+        same(results(out), before, "results")
+    many(config(), out, *words, "--force", "--pcap")
+    same(results(out), before, "results of the same again")
+    many(config(), out, *words, "--resume", "--force", "--set", "nse.bvc.rate=20 kbit/s")
+    same([group["overrides"][-1] for group in summary_of(out)["variants"]],
+         ["nse.bvc.rate=20 kbit/s"] * 2, "overrides of another go")
+    alone_ = new_folder() / "out"
+    many(config(), alone_)
+    done = many(config(), alone_, *words, status=1)
+    same(done.stderr, f"sluice run: {alone_}: has the results of a single run; give another --out, or"
+         " --force to replace its summary\n", "several runs in the folder of one")
+
+
+@case("summary.json says what the run was made of: version, digests of all files, overrides in order")
+def provenance():
+    folder, out = new_folder(), new_folder() / "out"
+    text = QUICKSTART.read_text() + VARIANTS + 'policy { script = "p.lua", every = "1 s" }\n'
+    script = "function timer() log('tick') end\n"
+    (folder / "x.lua").write_text(text)
+    (folder / "p.lua").write_text(script)
+    version = sluice("version").stdout.split()[1]
+    key = "nse.bvc.ms[1].key=0011223344556677"
+    sets = ("nse.bvc.ms[1].cipher=gea3", key, "nse.bvc.rate=30 kbit/s")
+    done = many(folder / "x.lua", out, "--variant", "cobalt", "--seed", "5",
+                *[word for one in sets for word in ("--set", one)])
+    found = summary_of(out)
+    same({name: found.get(name) for name in ("version", "config_sha256", "files", "variant", "point",
+                                             "overrides", "seed")},
+         {"version": version, "config_sha256": hashlib.sha256(text.encode()).hexdigest(),
+          "files": [{"path": "p.lua", "sha256": hashlib.sha256(script.encode()).hexdigest()}],
+          "variant": "cobalt", "point": None, "seed": 5,
+          "overrides": ["class.aqm.name=cobalt", "class.aqm.target=20 ms", "nse.bvc.ms[1].cipher=gea3",
+                        "nse.bvc.ms[1].key=hidden", "nse.bvc.rate=30 kbit/s"]}, "what it was made of")
+    same([path.name for path in out.iterdir() if b"0011223344556677" in path.read_bytes()], [],
+         f"files with the key of an MS\n{done.stderr}")
+
+
+@case("digests of texts of every length around the block's, as Python's")
+def digests():
+    folder = new_folder()
+    lengths = [0, 1, *range(54, 66), *range(118, 130), 1000, 1 << 20]
+    for octets in lengths:
+        (folder / str(octets)).write_bytes(bytes(i * 7 % 256 for i in range(octets)))
+    (folder / "digests.lua").write_text(
+        'for _, name in ipairs(arg) do print(require "sha256"(io.open(name, "rb"):read("a"))) end\n')
+    found = sluice("lua", "digests.lua", *lengths, cwd=folder).stdout.split()
+    same(found, [hashlib.sha256((folder / str(octets)).read_bytes()).hexdigest() for octets in lengths],
+         "digests")
+
+
+main()

@@ -1,0 +1,192 @@
+#!/usr/bin/python3
+"""Random worlds in the lab (worlds.py): what every host sent is delivered, lost for a reason or under
+way, by the tables, by the captures and, at each step of the run, by the lab's own books; a BSS and
+the SGSN find nothing wrong with each other; no bucket is passed that the BSS has set."""
+
+import collections
+import functools
+import pathlib
+import shutil
+import sys
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "gb"))
+
+import books
+import codec
+import frames
+import pcap
+import replay
+import tshark_json
+from harness import Skip, case, check_sound, differing, main, program, right, run, same
+from worlds import World
+
+NEHALEM = ["qemu-x86_64", "-cpu", "Nehalem"]
+SEEDS = {"manual": (6, 13), "alive": (1, 12), "reset": (3, 5)}
+
+
+@functools.cache
+def world(seed, ns=None, workers=None, plain_gb=False):
+    return World(seed, ns=ns, workers=workers, plain_gb=plain_gb)
+
+
+@functools.cache
+def result(*of_world):
+    return run(world(*of_world).config(), "--pcap", "--no-page")
+
+
+def conserves(ns, seed):
+    done = result(seed, ns)
+    check_sound(done.summary)
+    sums = books.check_books(done, world(seed, ns).contexts)
+    for direction in "down", "up":
+        right(sums["delivered", direction][0] > 50, f"{direction}: {sums}")
+    books.check_series(done)
+    same(done.info["buffers_held_at_exit"], 0, "buffers_held_at_exit")
+    # the GGSN sends to the worker whose tunnel it is
+    same(done.summary["worker"]["ports"]["gn"]["strays_out_packets"], 0, "packets for another worker")
+
+
+for ns_, seeds in SEEDS.items():
+    for seed_ in seeds:
+        case(f'ns = "{ns_}", world {seed_}: sound at each step; sent = delivered + lost + under way',
+             ns_, seed_)(conserves)
+
+
+# Whatever waits in the SGSN and below has a lifetime or a sender that gives up. An MS keeps the
+# beginning of an N-PDU until the next one comes.
+@case("long after the applications end nothing is under way but beginnings of N-PDUs in MSs")
+def drained():
+    for seed in 4, 7, 14:
+        this = World(seed, stop_s=8, duration_s=90)
+        done = run(this.config(), "--pcap", "--no-page")
+        check_sound(done.summary)
+        sums = books.check_books(done, this.contexts)
+        right(sums["delivered", "down"][0] > 50, f"world {seed}: {sums}")
+        right(sums["under_way", "down"][0] <= done.summary["receiver"]["partial_npdus"],
+              f"world {seed}: {sums}, {done.summary['receiver']}")
+        same(sums["under_way", "up"], (0, 0), f"world {seed}: under way, up")
+
+
+# --- Determinism ----------------------------------------------------------------------------------
+
+
+@case("same seed, same bytes, of tables, summary and captures; with three workers, too")
+def twice():
+    for of_world in (12, "alive", 1), (3, "reset", 3):
+        again = run(world(*of_world).config(), "--pcap", "--no-page")
+        same(set(differing(result(*of_world), again)), {"report.html"}, f"{of_world}: what differs")
+
+
+@case("the same bytes with the other kernels of FCS and cipher, those of a Nehalem")
+def kernels():
+    if not shutil.which(NEHALEM[0]):
+        raise Skip("qemu-x86_64 is not installed: apt-get install qemu-user")
+    if b"__asan_init" in pathlib.Path(program()).read_bytes():
+        raise Skip("the sanitizers' shadow memory does not fit under qemu-x86_64")
+    there = run(world(12, "alive", 1).config(), "--pcap", "--no-page", before=NEHALEM)
+    same(differing(result(12, "alive", 1), there), ["report.html"], "what differs")
+
+
+@case("another seed of the run, other bytes of each capture")
+def another_seed():
+    other = run(world(12, "alive", 1).config(), "--pcap", "--no-page", "--seed", "7777")
+    found = differing(result(12, "alive", 1), other)
+    same([name for name in ("gi.pcap", "gn.pcap", "gb.pcap", "classes.csv") if name not in found], [],
+         "the same in spite of it")
+
+
+# --- Gb -------------------------------------------------------------------------------------------
+
+
+Record = collections.namedtuple("Record", "time_ns nsvc pdu")
+
+
+@functools.cache
+def gb_records(*of_world):
+    """{(NSE's address): [(way, Record)]} of gb.pcap, each PDU by the tests' own codec."""
+    found = {}
+    for frame in pcap.frames_of(result(*of_world).out / "gb.pcap"):
+        datagram = frames.read_udp(frame.octets)
+        pdu = codec.parse(datagram.payload)
+        up = datagram.destination == "198.51.100.1"
+        peer, port = (datagram.source, datagram.port) if up else \
+            (datagram.destination, datagram.destination_port)
+        found.setdefault(peer, []).append(
+            ("up" if up else "down", Record(frame.time_ns, port, pdu)))
+    return found
+
+
+def names(records):
+    return [record.pdu.sdu.name if record.pdu.sdu else record.pdu.name for _, record in records]
+
+
+# A Gb that loses nothing, for what one side lost the other calls a fault; and that takes no time, so
+# that a frame's stamp is the instant at which the SGSN let it go.
+FLAWLESS = [(seed, ns, None, True) for ns in ("manual", "alive", "reset") for seed in (2, 8, 11)]
+
+
+@case("every PDU of both sides is one that 48.016 and 48.018 allow, and no side answers with STATUS")
+def no_status():
+    for of_world in FLAWLESS:
+        check_sound(result(*of_world).summary)
+        for peer, records in gb_records(*of_world).items():
+            said = set(names(records))
+            same({name for name in said if name.endswith("_status")}, set(), f"{of_world}, {peer}")
+            if of_world[1] == "reset":
+                right({"ns_reset_ack", "ns_unblock_ack", "bssgp_bvc_reset_ack",
+                       "bssgp_flow_control_bvc_ack"} <= said, f"{of_world}, {peer}: only {said}")
+
+
+@case("flow control: no bucket lets go what 48.018 8.2.3.2 refuses under the BSS's own values")
+def flow_control():
+    pdus = 0
+    for of_world in [one for one in FLAWLESS if one[1] != "manual"]:
+        for peer, records in gb_records(*of_world).items():
+            found = replay.of(type("Wire", (), {"wire": records}))
+            same(found.violations[:3], [], f"{of_world}, {peer}: violations")
+            pdus += len(found.pdus)
+    right(pdus > 2000, f"only {pdus} LLC PDUs")
+
+
+@case("the replay finds what passes buckets of half the size, and a rate of half")
+def replay_can_fail():
+    for field in "bmax", "r":
+        violations = 0
+        for of_world in [one for one in FLAWLESS if one[1] != "manual"]:
+            for records in gb_records(*of_world).values():
+                violations += len(halved(records, field).violations)
+        right(violations > 0, f"half of {field} is conforming as well")
+
+
+def halved(records, field):
+    """The replay of a BSS that had said half of it."""
+    class Half(replay.Replay):
+        def cell(self, now_ns, bvci, bmax, r, *defaults):
+            super().cell(now_ns, bvci, bmax // 2 if field == "bmax" else bmax,
+                         r // 2 if field == "r" else r, *defaults)
+    reader = replay.Reader()
+    reader.replay = Half()
+    for direction, record in records:
+        getattr(reader, direction)(record)
+    return reader.replay
+
+
+# TCP of losses; HTTP of contents that are none.
+NO_FAULT = ("segment", "D-SACK", "Connection reset", "header name")
+
+
+def worse(pcap_path):
+    """Warnings and errors that blame an encoder."""
+    return [item for item in tshark_json.complaints(str(pcap_path))
+            if item["severity"] in ("Warning", "Error")
+            and not any(text in item["text"] for text in NO_FAULT)]
+
+
+@case("tshark decodes all three captures, and calls nothing malformed")
+def tshark():
+    for of_world in (2, "reset", None, True), (8, "alive", None, True):
+        for name in "gi", "gn", "gb":
+            same(worse(result(*of_world).out / f"{name}.pcap")[:3], [], f"{of_world}: {name}.pcap")
+
+
+main()
