@@ -19,7 +19,7 @@
 #define FIRST_BVCI 2u
 #define STRIDE     7919u // from one to the next, so that no two of a burst are neighbours
 
-enum { BVC_RESET = 0x22, BVC_RESET_ACK, FLOW_BVC = 0x26, FLOW_BVC_ACK, FLOW_MS };
+enum { BVC_RESET = 0x22, BVC_RESET_ACK, FC_BVC = 0x26, FLOW_BVC_ACK, FC_MS };
 
 static const char text[] =
     "run { name = 'bench', duration = '1 s' }\n"
@@ -119,8 +119,8 @@ static void say(struct gb *gb, uint16_t bvci, const uint8_t *bssgp, uint16_t oct
 
 void gb_say_flow_ms(struct gb *gb)
 {
-    uint8_t pdu[] = {FLOW_MS, 0x1f, 0x84, 0,    0,    0,    0,    0x1e, 0x81,
-                     0,       0x12, 0x82, 0xff, 0xff, 0x03, 0x82, 0xff, 0xff};
+    uint8_t pdu[] = {FC_MS, 0x1f, 0x84, 0,    0,    0,    0,    0x1e, 0x81,
+                     0,     0x12, 0x82, 0xff, 0xff, 0x03, 0x82, 0xff, 0xff};
     put_be32(pdu + 3, GB_FIRST_TLLI + gb->next_ms);
     pdu[9] = gb->tag++;
     gb->next_ms = (gb->next_ms + STRIDE) % gb->shape.mss;
@@ -136,8 +136,8 @@ static uint16_t next_bvci(struct gb *gb)
 
 static void say_flow_bvc(struct gb *gb)
 {
-    uint8_t pdu[] = {FLOW_BVC, 0x1e, 0x81, 0,    0x05, 0x82, 0x00, 0x64, 0x03, 0x82,
-                     0x00,     0x50, 0x01, 0x82, 0x00, 0x32, 0x1c, 0x82, 0x00, 0x28};
+    uint8_t pdu[] = {FC_BVC, 0x1e, 0x81, 0,    0x05, 0x82, 0x00, 0x64, 0x03, 0x82,
+                     0x00,   0x50, 0x01, 0x82, 0x00, 0x32, 0x1c, 0x82, 0x00, 0x28};
     pdu[3] = gb->tag++;
     say(gb, next_bvci(gb), pdu, sizeof pdu);
 }
