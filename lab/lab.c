@@ -56,12 +56,12 @@ struct engine *lab_engine(struct lab *lab)
 static bool all_up(void *self)
 {
     struct lab *lab = self;
+    bool up = lab->control_is_up(lab->control);
     for (uint32_t i = 0; i < lab->bss.n; i++) {
         const struct lab_bss *at = lab->bss.item[i];
-        if (at->cells_up < at->cells)
-            return false;
+        up &= at->cells_up >= at->cells;
     }
-    return lab->control_is_up(lab->control);
+    return up;
 }
 
 // Control first: a BSS begins when the SGSN is there to answer.

@@ -168,6 +168,8 @@ struct lab_outside {
 // Before lab_run.
 void lab_set_outside(struct lab *lab, const struct lab_outside *outside);
 
+#define LAB_OUTSIDE_OCTETS_MAX 1500 // larger packets are a fault
+
 // An IP packet of a host or an MS, now. It gets the next IP id of its way, for the ledger finds
 // packets by it. One that is not whole IPv4 between a host and an address of an MS is a fault of
 // the lab.

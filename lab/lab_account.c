@@ -101,7 +101,7 @@ void lab_lost_llc(struct lab *lab, struct lab_mobile *mobile, enum ms_way way, c
     struct ledger_key key;
     if (packet_of(mobile, way, llc, octets, &tunnel, &key))
         lab_lost(lab, key, reason);
-    if (tunnel)
+    if (tunnel && way == MS_DOWN)
         tunnel->bss_loss = 1 + reason;
 }
 

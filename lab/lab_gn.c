@@ -155,6 +155,10 @@ static void put_id(uint8_t *ip, uint16_t id)
 void lab_from_outside(struct lab *lab, enum flow_end from, uint8_t *ip, uint32_t octets)
 {
     struct ipv4 packet;
+    if (octets > LAB_OUTSIDE_OCTETS_MAX) {
+        lab_fault(lab, "outside: a packet that is too large for the lab's lines, octets", octets);
+        return;
+    }
     bool is_whole = ipv4_decode(&packet, ip, octets) == (int)octets;
     struct lab_tunnel *tunnel =
         is_whole ? tunnel_at(lab, ip, from == FLOW_HOST ? IP_DESTINATION_AT : IP_SOURCE_AT) : NULL;

@@ -74,7 +74,8 @@ static void look_at_flows(struct lab *lab)
         lab->window = need(malloc(flows * sizeof *lab->window));
         lab->windows = flows;
     }
-    memset(lab->window, 0, flows * sizeof *lab->window);
+    if (flows)
+        memset(lab->window, 0, flows * sizeof *lab->window);
     for (const struct flow *flow = lab->flows.all; flow; flow = flow->next)
         for (int end = 0; end < FLOW_ENDS; end++)
             look_at_end(lab, flow, (enum flow_end)end);

@@ -240,7 +240,7 @@ static int64_t add_app(void *target, const void *argument)
     if (*app)
         return 0;
     snprintf(lab->refusal, sizeof lab->refusal, "%s", error);
-    lab->app.n--;
+    free(lab->app.item[--lab->app.n]);
     return -EINVAL;
 }
 

@@ -33,8 +33,10 @@ void lab_flow_ended(void *self, struct flow *flow, uint64_t now_ns)
     struct lab *lab = self;
     (void)now_ns;
     if (lab->ended_flows != lab->ledger.groups[LEDGER_FLOW].count) {
+        uint32_t before = lab->ended_flows;
         lab->ended_flows = lab->ledger.groups[LEDGER_FLOW].count;
-        lab->ended = need(calloc(lab->ended_flows, sizeof *lab->ended));
+        lab->ended = need(realloc(lab->ended, lab->ended_flows * sizeof *lab->ended));
+        memset(lab->ended + before, 0, (lab->ended_flows - before) * sizeof *lab->ended);
     }
     add_flow(sum_of(lab->ended, lab->ended_flows, flow), flow);
 }

@@ -207,7 +207,8 @@ bool runs_find(struct runs *runs, const char *const *dirs, uint32_t count, char 
         if (!find_in(runs, dirs[i], error))
             return false;
     // With one folder, names need not repeat it.
-    size_t prefix = strlen(dirs[0]) + (dirs[0][strlen(dirs[0]) - 1] != '/');
+    size_t length = strlen(dirs[0]);
+    size_t prefix = length + (length && dirs[0][length - 1] != '/');
     for (uint32_t i = 0; count == 1 && i < runs->count; i++)
         cut(runs->run[i].label, prefix);
     for (uint32_t i = 0; count == 1 && i < runs->variants; i++)

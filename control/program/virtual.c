@@ -21,11 +21,13 @@ static uint64_t poll_control(void *self, uint64_t now_ns)
     return control_poll(self, now_ns);
 }
 
-// True also after control has failed: it does not start any more. And after a signal, which ends
-// the run at its first progress.
+// True also after control has failed: it does not start any more. A signal ends the run.
 static bool is_up(void *self)
 {
-    return ((struct run *)self)->control.phase != CONTROL_STARTING || signals_ended;
+    struct run *run = self;
+    if (signals_ended)
+        engine_stop(lab_engine(run->lab));
+    return run->control.phase != CONTROL_STARTING;
 }
 
 static void add_pollers(struct run *run)
@@ -109,8 +111,8 @@ int run_virtual(struct run *run)
         status = build(run);
     if (!status)
         status = simulate(run);
-    if (run->lab && !status)
-        status = outputs_tables(run);
+    int tables = run->lab ? outputs_tables(run) : EXIT_DONE;
     int outputs = outputs_close(run);
+    status = status ? status : tables;
     return status ? status : outputs;
 }

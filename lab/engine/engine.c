@@ -230,10 +230,10 @@ static bool move_on(struct engine *engine, uint64_t until_ns)
 // An instant that still has work after settle's rounds gets as many again.
 int engine_bring_up(struct engine *engine, uint64_t until_ns, engine_is_up_fn *is_up, void *self)
 {
-    while (!is_up(self))
+    while (!is_up(self) && !engine->stopped)
         if (settle(engine) == 0 && !is_up(self) && !move_on(engine, until_ns))
             return -ETIMEDOUT;
-    return settle(engine);
+    return engine->stopped ? -EINTR : settle(engine);
 }
 
 int engine_run(struct engine *engine, uint64_t until_ns, engine_fire_fn *progress, void *self)

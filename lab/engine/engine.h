@@ -50,7 +50,8 @@ void engine_wake(struct engine *engine);
 uint64_t engine_now_ns(const struct engine *engine);
 
 // Runs until is_up(self), then finishes the instant. Until is_up any number of rounds may pass at
-// one instant. Returns 0; -ETIMEDOUT: not up by until_ns; -ELOOP as below.
+// one instant. Returns 0; -EINTR after engine_stop; -ETIMEDOUT: not up by until_ns; -ELOOP as
+// below.
 typedef bool engine_is_up_fn(void *self);
 int engine_bring_up(struct engine *engine, uint64_t until_ns, engine_is_up_fn *is_up, void *self);
 

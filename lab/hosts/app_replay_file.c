@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "dataplane/wire/bytes.h"
 #include "lab/engine/need.h"
@@ -110,6 +111,11 @@ static const char *read_packets(struct replay_file *file, pcap_t *pcap, uint64_t
 struct replay_file *app_replay_read(const char *name, char error[APP_ERROR_ROOM])
 {
     char reason[PCAP_ERRBUF_SIZE] = "";
+    struct stat about;
+    if (stat(name, &about) == 0 && !S_ISREG(about.st_mode)) { // a pipe would wait for its writer
+        snprintf(error, APP_ERROR_ROOM, "replay: %.200s: not a regular file", name);
+        return NULL;
+    }
     pcap_t *pcap =
         pcap_open_offline_with_tstamp_precision(name, PCAP_TSTAMP_PRECISION_NANO, reason);
     if (!pcap) {

@@ -2,6 +2,7 @@
 #include "lab/line/ends.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "dataplane/wire/ether.h"
 #include "dataplane/wire/udp.h"
@@ -64,6 +65,8 @@ bool ends_send(struct ends *ends, const struct ends_host *from, uint32_t queue,
 {
     uint8_t datagram[FRAME_OCTETS_MAX];
     bool ipv4 = address_is_ipv4(&from->address);
+    if (payload.n > ENDS_OCTETS_MAX)
+        abort(); // the caller's fault
     struct udp udp = {from->port, ends->to.port, 0, payload};
     uint32_t n = (uint32_t)udp_encode(&udp, datagram, sizeof datagram);
     if (!ipv4)

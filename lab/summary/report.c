@@ -70,6 +70,17 @@ bool report_sound(const struct report *r)
     return r->balanced && r->stats.commands_refused == 0 && (!r->lab || lab_sound(r));
 }
 
+static const struct ledger_tally *tally(const struct report *r, int c, enum ledger_way way)
+{
+    return &lab_ledger(r->lab)->groups[LEDGER_CLASS].group[c].of[way];
+}
+
+bool report_has_class(const struct report *r, int c)
+{
+    return r->stats.of_class[c].in_packets > 0 ||
+           (r->lab && tally(r, c, LEDGER_UP)->sent.packets > 0);
+}
+
 // ---- JSON ----
 
 static void put_counters(struct json *json, enum stats_scope scope, const void *of)
@@ -119,11 +130,6 @@ static uint64_t bit_per_s(const struct report *r, uint64_t octets)
     return (uint64_t)((unsigned __int128)octets * 8 * S_IN_NS / r->elapsed_ns);
 }
 
-static const struct ledger_tally *tally(const struct report *r, int c, enum ledger_way way)
-{
-    return &lab_ledger(r->lab)->groups[LEDGER_CLASS].group[c].of[way];
-}
-
 // The octets of a class that have arrived; in real time, those sent.
 static void put_received(struct json *json, const struct report *r, int c)
 {
@@ -144,7 +150,7 @@ static void put_classes(struct json *json, const struct report *r)
     json_object(json);
     for (int c = 0; c < CLASS_COUNT; c++) {
         const struct stats_class *of_class = &r->stats.of_class[c];
-        if (of_class->in_packets == 0)
+        if (!report_has_class(r, c))
             continue;
         json_key(json, class_names[c]);
         json_object(json);

@@ -41,6 +41,9 @@ void report_collect(struct report *report, struct dp *dp);
 // fragments in the port at the end.
 bool report_sound(const struct report *report);
 
+// Whether the class had packets, in the lab in either direction.
+bool report_has_class(const struct report *report, int traffic_class);
+
 void report_summary(const struct report *report, FILE *out);
 void report_print(const struct report *report, FILE *out);
 

@@ -46,7 +46,7 @@ static void class_rows(const struct report *r, FILE *out)
             r->lab ? "received" : "out", "dropped", "marked", "goodput",
             r->lab ? "delay p50 / p95 / p99" : "");
     for (int c = 0; c < CLASS_COUNT; c++)
-        if (r->stats.of_class[c].in_packets)
+        if (report_has_class(r, c))
             class_row(r, c, out);
 }
 

@@ -152,8 +152,13 @@ def check_books(run, imsi_of):
     check_lines(run, imsi_of)
     for name, of_class in run.summary["classes"].items():
         rows = [row for row in table(run, "classes") if (row["class"], row["direction"]) == (name, "down")]
-        same([amounts(row, "delivered") for row in rows], [(of_class["packets"], of_class["octets"])],
+        found = [amounts(row, "delivered") for row in rows] or [(0, 0)]
+        same(found, [(of_class["packets"], of_class["octets"])],
              f"{name}: delivered, in the table and in the summary")
+    for row in table(run, "drops"):
+        if row["place"] == "bss":
+            same("up" if row["reason"].startswith("up_") else "down", row["direction"],
+                 f"{row['name']}: the direction of what the BSS lost for {row['reason']}")
     return sums
 
 

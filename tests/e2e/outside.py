@@ -103,6 +103,15 @@ for what, hosts_say, mss_say in (
     case(f"a packet {what} is a fault of the run", hosts_say, mss_say)(check_unsound)
 
 
+@case("what is larger than a line of the lab carries is a fault, and no crash")
+def large():
+    for octets in 1501, 4000, 9100, 65000:
+        done, *_, out = run([packet(HOST, MS, octets)], [packet(MS, HOST, octets)])
+        same(done.returncode, 1, f"exit status with {octets} octets\n{done.stderr}")
+        found = json.loads((out / "summary.json").read_text())["receiver"]
+        same((found["faults"], str(octets) in found["first_fault"]), (2, True), f"{octets}: {found}")
+
+
 @case("a device that cannot be read ends the run with its error")
 def _():
     done = sluice("run", written(CONFIG), "--tun", "98,99", "--out", new_folder())

@@ -170,6 +170,8 @@ def interrupted_alone():
         same((found["complete"], found["sound"], found["conservation"]["balanced"]), (False, True, True),
              "complete, sound, balanced")
         right(0 < found["virtual_s"] < 86400, f"virtual_s {found['virtual_s']}")
+        tables = {"classes", "cells", "mss", "flows", "drops", "delays", "applications", "tcp", "bss"}
+        same({name for name in tables if not (out / f"{name}.csv").exists()}, set(), "tables not there")
 
 
 # --- Whose results --------------------------------------------------------------------------------

@@ -131,6 +131,30 @@ static void test_an_answer_that_never_comes(void **state)
     end();
 }
 
+// A signal in the middle: the caller's function stops the engine.
+static bool is_never_up(void *self)
+{
+    (void)self;
+    if (++seen.rounds == 3)
+        engine_stop(seen.engine);
+    return false;
+}
+
+static uint64_t poll_again(void *self, uint64_t now_ns)
+{
+    (void)self;
+    return now_ns + 1;
+}
+
+static void test_a_stop_ends_it(void **state)
+{
+    (void)state;
+    begin(poll_again, 0);
+    assert_int_equal(engine_bring_up(seen.engine, UNTIL_NS, is_never_up, &seen), -EINTR);
+    assert_int_equal(seen.rounds, 3);
+    end();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -139,6 +163,7 @@ int main(void)
         cmocka_unit_test(test_what_is_up_and_never_rests),
         cmocka_unit_test(test_an_answer_takes_its_time),
         cmocka_unit_test(test_an_answer_that_never_comes),
+        cmocka_unit_test(test_a_stop_ends_it),
     };
     return cmocka_run_group_tests_name("lab/engine/bring_up", tests, NULL, NULL);
 }
