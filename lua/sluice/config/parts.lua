@@ -205,7 +205,7 @@ function parts.packed(numbers)
     return table.concat(packed)
 end
 
--- Returns whether a traffic { } sends to the context.
+-- Returns whether an application of the lab runs in the context.
 function parts.wants(traffic, ms, pdp, member)
     -- IMSIs of different lengths are different, even with the same number
     return pdp.class == traffic.class and (not traffic.imsi or #traffic.imsi == #ms.imsi
