@@ -61,6 +61,8 @@ static int begin(void **state)
     lab = (struct lab){.line = {[STATS_GN] = {.sent_packets = 100, .lost_packets = 10},
                                 [STATS_GB] = {.sent_packets = 70, .lost_packets = 3}},
                        .received = {.frames = 84, .fragments = 4}};
+    static struct ledger_group classes[CLASS_COUNT];
+    lab.ledger.groups[LEDGER_CLASS] = (struct ledger_groups){classes, CLASS_COUNT, CLASS_COUNT};
     report = (struct report){.lab = &lab, .balanced = true};
     report.stats.of_port[STATS_GN].rx_packets = 90;
     report.stats.of_port[STATS_GB].rx_packets = 67;
