@@ -73,6 +73,7 @@ static void put_all(const struct page *p, const char *why, FILE *out)
     section_means(&p->runs, out);
     section_runs(&p->runs, out);
     section_classes(&p->runs, &p->classes, &p->curves, out);
+    section_applications(&p->runs, out);
     put_figures(p, why, out);
     section_drops(&p->runs, &p->drops, out);
     section_balance(&p->runs, out);

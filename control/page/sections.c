@@ -258,6 +258,89 @@ void section_classes(const struct runs *runs, const struct classes *classes,
     end_table(out);
 }
 
+// ---- Applications ----
+
+#define APPLICATIONS_MAX 16
+#define NAME_ROOM        64
+
+// The kinds of all runs, in the order of their first run.
+struct kinds {
+    char name[APPLICATIONS_MAX][NAME_ROOM];
+    uint32_t count;
+};
+
+static void take_kind(void *self, const char *name, struct json_object *member)
+{
+    struct kinds *kinds = self;
+    (void)member;
+    for (uint32_t i = 0; i < kinds->count; i++)
+        if (strcmp(kinds->name[i], name) == 0)
+            return;
+    if (kinds->count < APPLICATIONS_MAX && strlen(name) < NAME_ROOM)
+        strcpy(kinds->name[kinds->count++], name);
+}
+
+// A row for each time that the application of a run measures, or one row.
+struct application {
+    const struct runs *runs;
+    uint32_t run, rows;
+    const char *kind;
+    struct json_object *of;
+    FILE *out;
+};
+
+static void put_application(const struct application *a, const char *what,
+                            const struct json_object *times)
+{
+    fputs("<tr>", a->out);
+    put_cell(a->kind, a->out);
+    put_run(a->runs, a->run, a->out);
+    put_member(a->of, "count", a->out);
+    put_kbit(value_number(a->of, "goodput_bit_per_s"), a->out);
+    put_cell(what, a->out);
+    put_member(times, "n", a->out);
+    put_member(times, "mean", a->out);
+    put_member(times, "p95", a->out);
+    fputs("</tr>\n", a->out);
+}
+
+// The members that end in _ms are times.
+static void take_times(void *self, const char *name, struct json_object *member)
+{
+    struct application *a = self;
+    char what[NAME_ROOM];
+    size_t length = strlen(name);
+    if (length < 4 || length - 3 >= sizeof what || strcmp(name + length - 3, "_ms") != 0)
+        return;
+    memcpy(what, name, length - 3);
+    what[length - 3] = '\0';
+    for (char *c = what; *c; c++)
+        *c = *c == '_' ? ' ' : *c;
+    a->rows++;
+    put_application(a, what, member);
+}
+
+void section_applications(const struct runs *runs, FILE *out)
+{
+    static const char *const heads[] = {"number",  "goodput, kbit/s", "=time of a",
+                                        "samples", "mean, ms",        "p95, ms"};
+    struct kinds kinds = {.count = 0};
+    for (uint32_t i = 0; i < runs->count; i++)
+        value_members(value_in(runs->run[i].summary, "applications"), take_kind, &kinds);
+    if (kinds.count == 0)
+        return;
+    begin_table("Applications", runs, "application", heads, 6, out);
+    for (uint32_t k = 0; k < kinds.count; k++)
+        for (uint32_t i = 0; i < runs->count; i++) {
+            struct application a = {runs, i, 0, kinds.name[k], NULL, out};
+            a.of = value_in(value_in(runs->run[i].summary, "applications"), kinds.name[k]);
+            value_members(a.of, take_times, &a);
+            if (a.of && a.rows == 0)
+                put_application(&a, "", NULL);
+        }
+    end_table(out);
+}
+
 // ---- Drops, balance ----
 
 void section_drops(const struct runs *runs, const struct drops *drops, FILE *out)

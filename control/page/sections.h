@@ -20,6 +20,8 @@ void section_runs(const struct runs *runs, FILE *out);
 void section_means(const struct runs *runs, FILE *out);
 void section_classes(const struct runs *runs, const struct classes *classes,
                      const struct curves *names, FILE *out);
+// What applications came to: goodput, and how long what takes time took.
+void section_applications(const struct runs *runs, FILE *out);
 void section_drops(const struct runs *runs, const struct drops *drops, FILE *out);
 void section_balance(const struct runs *runs, FILE *out);
 
