@@ -164,6 +164,11 @@ def page():
     for name in (BEFORE, AFTER):
         right(name in text, f"no {name} on the page")
     same([str(path) for path in ten()[1].glob("*/*/report.html")], [], "pages of the runs")
+    rows = re.findall(r"<tr><td>ping</td><td>(.*?)</td>.*?<td>round trip</td><td class=\"n\">(\d+)</td>",
+                      text)
+    same(sorted((run, int(n)) for run, n in rows),
+         sorted((f"{variant}/{seed}", summary(variant, seed)["applications"]["ping"]["round_trip_ms"]["n"])
+                for variant in (BEFORE, AFTER) for seed in SEEDS), "pings of each run on the page")
 
 
 main()
