@@ -11,8 +11,7 @@
 #define TAG_ID    16
 #define TAG_WAY   1
 #define NO_PACKET 0
-// Types of PDUs (48.016 10.3.7, 48.018 11.3.26)
-#define NS_UNITDATA 0
+// Types of PDUs (48.018 11.3.26)
 #define DL_UNITDATA 0
 #define UL_UNITDATA 1
 
@@ -146,7 +145,7 @@ static bool read_ns(struct lab_bss *at, enum ms_way way, const uint8_t *ns, uint
     struct bssgp_ul_unitdata up;
     struct bssgp_dl_unitdata down;
     const struct octets *sdu = &unitdata.sdu;
-    if (octets == 0 || ns[0] != NS_UNITDATA || ns_unitdata_decode(&unitdata, ns, octets) < 0 ||
+    if (octets == 0 || ns[0] != NS_UNITDATA_TYPE || ns_unitdata_decode(&unitdata, ns, octets) < 0 ||
         sdu->n == 0)
         return false;
     bool is_up = way == MS_UP && sdu->at[0] == UL_UNITDATA &&

@@ -1,6 +1,6 @@
 // The CSV files that the lab writes besides the ledger's: applications, TCP, and cells below Gb.
 #include "lab/lab_parts.h"
-#include "lab/report/csv.h"
+#include "lab/report/tables.h"
 
 // ---- What TCP did, by flow of the ledger and end ----
 
@@ -60,18 +60,6 @@ static const struct app *app_at(const struct lab *lab, uint32_t i)
     return *(struct app *const *)lab->app.item[i];
 }
 
-// What names an application's flow in all files.
-static void put_flow(struct csv *csv, const struct lab *lab, uint32_t number)
-{
-    const struct ledger *l = &lab->ledger;
-    const struct ledger_group *flow = &l->groups[LEDGER_FLOW].group[number];
-    const struct ledger_context *context = &l->context[flow->above];
-    csv_number(csv, number);
-    csv_text(csv, flow->name);
-    csv_text(csv, l->groups[LEDGER_MS].group[context->ms].name);
-    csv_text(csv, class_names[context->traffic_class]);
-}
-
 static void put_record(struct csv *csv, const struct app_tally *t)
 {
     csv_number(csv, t->n);
@@ -89,8 +77,9 @@ static void put_applications(const void *self, FILE *out)
 {
     const struct lab *lab = self;
     struct csv csv = {.out = out};
-    csv_head(&csv, "flow,application,ms,class,host_sent_octets,host_arrived_octets,ms_sent_octets,"
-                   "ms_arrived_octets,missing,duplicates,late,connections,aborted,unanswered");
+    csv_head(&csv, TABLES_FLOW_NAMES
+             ",host_sent_octets,host_arrived_octets,ms_sent_octets,"
+             "ms_arrived_octets,missing,duplicates,late,connections,aborted,unanswered");
     for (int what = 0; what < APP_RECORDS; what++) {
         char names[256];
         const char *n = app_record_names[what];
@@ -102,7 +91,7 @@ static void put_applications(const void *self, FILE *out)
     for (uint32_t i = 0; i < lab->app.n; i++) {
         const struct app *app = app_at(lab, i);
         const struct app_figures *f = &app->figures;
-        put_flow(&csv, lab, (uint32_t)app->place.stream);
+        tables_put_flow(&csv, &lab->ledger, (uint32_t)app->place.stream);
         for (int end = 0; end < FLOW_ENDS; end++) {
             csv_number(&csv, f->sent[end].octets);
             csv_number(&csv, f->arrived[end].octets);
@@ -148,15 +137,16 @@ static void put_tcp(const void *self, FILE *out)
     struct csv csv = {.out = out};
     uint32_t count;
     struct lab_tcp_sum *sums = lab_all_tcp(lab, &count);
-    csv_head(&csv, "flow,application,ms,class,end,segments,data_octets,retransmitted_segments,"
-                   "retransmitted_octets,acked_octets,received_octets,duplicate_octets,timeouts,"
-                   "fast_recoveries,tail_probes,spurious_timeouts,ce_received,ecn_reductions,"
-                   "rtt_samples,rtt_min_ms,rtt_mean_ms,rtt_max_ms");
+    csv_head(&csv, TABLES_FLOW_NAMES
+             ",end,segments,data_octets,retransmitted_segments,"
+             "retransmitted_octets,acked_octets,received_octets,duplicate_octets,timeouts,"
+             "fast_recoveries,tail_probes,spurious_timeouts,ce_received,ecn_reductions,"
+             "rtt_samples,rtt_min_ms,rtt_mean_ms,rtt_max_ms");
     csv_end(&csv);
     for (uint32_t i = 0; i < count; i++)
         for (int end = 0; end < FLOW_ENDS; end++)
             if (sums[i].of[end].sent_segments || sums[i].of[end].received_segments) {
-                put_flow(&csv, lab, i);
+                tables_put_flow(&csv, &lab->ledger, i);
                 csv_text(&csv, ends[end]);
                 put_tcp_row(&csv, &sums[i].of[end]);
             }

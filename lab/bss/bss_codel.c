@@ -1,7 +1,7 @@
 // See bss_codel.h. RFC 8289's deque() drops in a loop; here each turn of the loop is a call.
 #include "lab/bss/bss_codel.h"
 
-#define RECENTLY 16 // intervals since the last drop after which the rate of drops starts anew
+#define RECENTLY 16 // intervals without a drop, after which drops begin at the slowest rate again
 
 // The largest integer with a square of at most x.
 static uint64_t root(unsigned __int128 x)

@@ -1,7 +1,7 @@
 // The IP sub-network service at the BSS (TS 48.016 7.4b): SNS-SIZE, its SNS-CONFIG, the SGSN's
-// SNS-CONFIG; then each NS-VC is tested, and is up once NS-ALIVE-ACK comes. It starts anew when no
-// NS-VC is alive. The procedure runs on the first NS-VC. Left out: SNS-ADD, SNS-DELETE and
-// SNS-CHANGEWEIGHT of the BSS, and more than one endpoint of a family at the SGSN.
+// SNS-CONFIG; then each NS-VC is tested, and is up once NS-ALIVE-ACK comes. SNS begins again with
+// SNS-SIZE when no NS-VC is alive. The procedure runs on the first NS-VC. Left out: SNS-ADD,
+// SNS-DELETE and SNS-CHANGEWEIGHT of the BSS, and more than one endpoint of a family at the SGSN.
 #include "dataplane/wire/address.h"
 #include "lab/bss/bss_parts.h"
 
@@ -77,7 +77,7 @@ void bss_sns_lost(struct bss *bss, uint64_t now_ns)
 }
 
 // Tsns-prov. SNS-SIZE is repeated for ever; after the retries of SNS-CONFIG, or without the SGSN's
-// SNS-CONFIG, the procedure starts anew.
+// SNS-CONFIG, the BSS begins again with SNS-SIZE.
 static void fire(void *self, uint64_t now_ns)
 {
     struct bss *bss = self;

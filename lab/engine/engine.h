@@ -59,8 +59,8 @@ int engine_bring_up(struct engine *engine, uint64_t until_ns, engine_is_up_fn *i
 // `progress`, if not NULL, now and then; -EINTR after engine_stop.
 int engine_run(struct engine *engine, uint64_t until_ns, engine_fire_fn *progress, void *self);
 
-// The time of the next timer or call; TIME_NEVER: there is none. For whoever ties the engine to a
-// clock, once engine_run has returned.
+// The time of the next timer or call; TIME_NEVER: there is none. For a caller that ties the engine
+// to a clock, once engine_run has returned.
 uint64_t engine_next_ns(const struct engine *engine);
 
 // Ends engine_run before the next instant; for `progress` and timers.

@@ -3,7 +3,7 @@
 // other only by the packets that arrive.
 //
 // Payloads have a known content, so that an end finds what was changed or exchanged on the way: a
-// row of octets that begins anew every 251, at a place that follows from the stream's position or
+// row of 251 octets that is repeated, from a place that follows from the stream's position or
 // the datagram's number. The number stands in front of it (ICMP has a field for it).
 //
 // Neither the owner's `send` nor `next_id` may call a function of the flow; what is sent is to

@@ -3,7 +3,8 @@
 // directions, for which always
 //     sent = delivered + lost + under way
 // in packets and octets. A packet counts for the class and the cell that it had when it was sent.
-// What cannot be, such as an end of a packet that nobody sent, is a fault: the run is not sound.
+// What cannot be, such as the end of a packet that was never sent, is a fault: the run is not
+// sound.
 #ifndef SLUICE_LAB_REPORT_LEDGER_H
 #define SLUICE_LAB_REPORT_LEDGER_H
 

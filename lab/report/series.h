@@ -1,6 +1,6 @@
 // A time series as CSV, written as it comes: at each step one row for each subject, such as a class
 // in one direction, with the time, what names the subject, and a value for each column. Columns are
-// registered by whoever has the value, before the first step.
+// registered by the part that has the value, before the first step.
 #ifndef SLUICE_LAB_REPORT_SERIES_H
 #define SLUICE_LAB_REPORT_SERIES_H
 

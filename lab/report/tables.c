@@ -38,16 +38,22 @@ static void put_tally(struct csv *csv, const struct ledger_tally *t, uint64_t el
     put_ms(csv, &t->delay, t->delay.most_ns);
 }
 
+void tables_put_flow(struct csv *csv, const struct ledger *ledger, uint32_t flow)
+{
+    const struct ledger_group *group = &ledger->groups[LEDGER_FLOW].group[flow];
+    const struct ledger_context *context = &ledger->context[group->above];
+    csv_number(csv, flow);
+    csv_text(csv, group->name);
+    csv_text(csv, ledger->groups[LEDGER_MS].group[context->ms].name);
+    csv_text(csv, class_names[context->traffic_class]);
+}
+
 // What names a group in its own file.
 static void put_key(struct csv *csv, const struct ledger *l, enum ledger_kind kind, uint32_t i)
 {
     const struct ledger_group *group = &l->groups[kind].group[i];
     if (kind == LEDGER_FLOW) {
-        const struct ledger_context *context = &l->context[group->above];
-        csv_number(csv, i);
-        csv_text(csv, group->name);
-        csv_text(csv, l->groups[LEDGER_MS].group[context->ms].name);
-        csv_text(csv, class_names[context->traffic_class]);
+        tables_put_flow(csv, l, i);
         return;
     }
     csv_text(csv, group->name);

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "lab/report/csv.h"
 #include "lab/report/ledger.h"
 
 struct tables {
@@ -13,6 +14,10 @@ struct tables {
 };
 
 // Each file by its name; put(struct tables *, out) writes it whole.
+// The cells flow, application, ms, class that name a flow of the ledger in every file.
+#define TABLES_FLOW_NAMES "flow,application,ms,class"
+void tables_put_flow(struct csv *csv, const struct ledger *ledger, uint32_t flow);
+
 struct tables_file {
     const char *name;
     void (*put)(const void *tables, FILE *out);

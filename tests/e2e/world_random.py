@@ -17,7 +17,7 @@ import frames
 import pcap
 import replay
 import tshark_json
-from harness import Skip, case, check_sound, differing, main, program, right, run, same
+from harness import Skip, case, check_sound, differing, main, program, right, run, same, written
 from worlds import World
 
 NEHALEM = ["qemu-x86_64", "-cpu", "Nehalem"]
@@ -50,6 +50,43 @@ for ns_, seeds in SEEDS.items():
     for seed_ in seeds:
         case(f'ns = "{ns_}", world {seed_}: sound at each step; sent = delivered + lost + under way',
              ns_, seed_)(conserves)
+
+
+# An N-PDU of three LLC PDUs is given up when the next one comes; acknowledgements and the like are lost
+# meanwhile in the other direction.
+LOST_BOTH_WAYS = """
+run { name = "both", clock = "virtual", duration = "60 s", seed = 1 }
+gn { address = "192.0.2.1", mac = "02:53:4c:00:00:01", mtu = "1536 octets" }
+gb { address = "198.51.100.1", mac = "02:53:4c:00:00:02" }
+nse {
+    nsei = 101, ns = "reset",
+    nsvc { nsvci = 101, peer = "198.51.100.2", peer_mac = "02:53:4c:00:01:01" },
+    bvc {
+        bvci = 2,
+        radio {
+            slots = 8,
+            plan { kind = "loss", imsi = "001010000000001", at = "5 s", every = "130 ms" },
+            plan { kind = "up-loss", imsi = "001010000000001", at = "5 s", every = "20 ms" },
+        },
+        ms { imsi = "001010000000001",
+            pdp { nsapi = 5, class = "background", address = "10.0.0.1" } },
+    },
+}
+lab {
+    ggsn = "192.0.2.2", ggsn_mac = "02:53:4c:00:02:01",
+    traffic { class = "background", rate = "60 kbit/s", size = "1500 octets" },
+    traffic { class = "background", rate = "20 kbit/s", size = "60 octets", way = "up" },
+}
+"""
+
+
+@case("what the radio loses in both directions has the reason of its own direction")
+def own_reasons():
+    done = run(written(LOST_BOTH_WAYS), "--no-page")
+    check_sound(done.summary)
+    found = {(row["direction"], row["reason"]) for row in books.table(done, "drops")
+             if row["by"] == "class" and row["place"] == "bss"}
+    same(found, {("down", "radio"), ("up", "up_radio")}, "directions and reasons")
 
 
 # Whatever waits in the SGSN and below has a lifetime or a sender that gives up. An MS keeps the

@@ -167,6 +167,22 @@ static void what_the_lines_say(void **state)
     free(text);
 }
 
+// A class of which packets only went up has its place in the summary, too.
+static void a_class_with_uplink_only(void **state)
+{
+    (void)state;
+    struct ledger_tally *up =
+        &lab.ledger.groups[LEDGER_CLASS].group[CLASS_BACKGROUND].of[LEDGER_UP];
+    assert_false(report_has_class(&report, CLASS_BACKGROUND));
+    up->sent.packets = 1;
+    assert_true(report_has_class(&report, CLASS_BACKGROUND));
+    report.lab = NULL;
+    assert_false(report_has_class(&report, CLASS_BACKGROUND));
+    report.stats.of_class[CLASS_BACKGROUND].in_packets = 1;
+    assert_true(report_has_class(&report, CLASS_BACKGROUND));
+    up->sent.packets = 0;
+}
+
 // summary.json names each reason that has a count, and no other.
 static void why_packets_were_dropped(void **state)
 {
@@ -199,7 +215,7 @@ int main(void)
         REPORT_TEST(all_that_came_is_sound),   REPORT_TEST(what_the_dataplane_says_of_itself),
         REPORT_TEST(what_the_lab_says),        REPORT_TEST(a_frame_that_is_lost),
         REPORT_TEST(a_frame_too_many),         REPORT_TEST(what_the_lines_say),
-        REPORT_TEST(why_packets_were_dropped),
+        REPORT_TEST(a_class_with_uplink_only), REPORT_TEST(why_packets_were_dropped),
     };
     return cmocka_run_group_tests_name("lab/summary/report", tests, NULL, NULL);
 }
