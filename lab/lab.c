@@ -12,13 +12,20 @@ void lab_fault(struct lab *lab, const char *what, uint32_t number)
         snprintf(lab->faults.first, sizeof lab->faults.first, "%s %u", what, number);
 }
 
-void *lab_add_item(struct lab_items *items, size_t octets)
+void lab_put_item(struct lab_items *items, void *item)
 {
     if (items->n == items->room) {
         items->room = items->room ? 2 * items->room : 64;
         items->item = need(realloc(items->item, items->room * sizeof *items->item));
     }
-    return items->item[items->n++] = need(calloc(1, octets));
+    items->item[items->n++] = item;
+}
+
+void *lab_add_item(struct lab_items *items, size_t octets)
+{
+    void *item = need(calloc(1, octets));
+    lab_put_item(items, item);
+    return item;
 }
 
 void lab_free_items(struct lab_items *items)
@@ -81,6 +88,7 @@ int lab_run(struct lab *lab, engine_is_up_fn *is_up, engine_fire_fn *progress, v
     int fault = bring_up(lab);
     if (fault)
         return fault;
+    lab_events_start(lab);
     for (uint32_t i = 0; i < lab->app.n && !lab->outside.run; i++)
         app_start(*(struct app **)lab->app.item[i], engine_now_ns(lab->engine));
     lab_series_start(lab);
@@ -115,14 +123,16 @@ static void destroy_parts(struct lab *lab)
 
 void lab_destroy(struct lab *lab)
 {
-    struct lab_items *items[] = {&lab->bss,    &lab->place, &lab->mobile,
-                                 &lab->tunnel, &lab->app,   &lab->profile};
-    struct map *maps[] = {&lab->bss_by_nse,       &lab->place_by_cell,     &lab->place_by_bvc,
-                          &lab->nsvc_by_endpoint, &lab->tunnel_by_address, &lab->tunnel_by_teid};
+    struct lab_items *items[] = {&lab->bss, &lab->place,   &lab->mobile, &lab->tunnel,
+                                 &lab->app, &lab->profile, &lab->event};
+    struct map *maps[] = {&lab->bss_by_nse,    &lab->mobile_by_tlli,   &lab->place_by_cell,
+                          &lab->place_by_bvc,  &lab->nsvc_by_endpoint, &lab->tunnel_by_address,
+                          &lab->tunnel_by_teid};
     dp_watch_drops(NULL, NULL);
     line_clear(&lab->gn);
     line_clear(&lab->gb);
     flow_table_release(&lab->flows, engine_now_ns(lab->engine));
+    lab_events_release(lab);
     destroy_parts(lab);
     link_release(&lab->gi_down);
     link_release(&lab->gi_up);

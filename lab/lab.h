@@ -11,6 +11,7 @@
 #include "lab/bss/bss_config.h"
 #include "lab/engine/engine.h"
 #include "lab/hosts/flow.h"
+#include "lab/lab_event.h"
 #include "lab/line/line.h"
 #include "lab/ms/ms.h"
 #include "lab/net/link.h"
@@ -91,6 +92,16 @@
     MUST(T, U32, teid, 1, UINT32_MAX, "the tunnel's TEID at the SGSN")       \
     MUST(T, U32, ggsn_teid, 0, UINT32_MAX, "the tunnel's TEID at the GGSN")
 
+#define FIELD_TYPE_EVENT struct lab_event_config
+#define FIELD_KIND_EVENT FIELD_RECORD, &lab_event_record
+
+// cells: each as the NSE (4 octets) and the BVCI (2 octets), network order.
+#define LAB_DO_FIELDS(MUST, MAY, T)                            \
+    MUST(T, U32, nse_id, 0, UINT32_MAX, "the MS's NSE")        \
+    MUST(T, U32, tlli, 0, UINT32_MAX, "TLLI of the MS")        \
+    MUST(T, OCTETS, cells, 0, 384, "where it moves, in turns") \
+    MUST(T, EVENT, event, 0, 0, "what happens, and when")
+
 #define LAB_PLAN_FIELDS(MUST, MAY, T)                                \
     MUST(T, U32, nse_id, 0, UINT32_MAX, "the cell's NSE")            \
     MUST(T, U16, bvci, 2, 0xffff, "the cell")                        \
@@ -111,6 +122,7 @@ FIELD_STRUCT(lab_cell, LAB_CELL_FIELDS);
 FIELD_STRUCT(lab_ms, LAB_MS_FIELDS);
 FIELD_STRUCT(lab_context, LAB_CONTEXT_FIELDS);
 FIELD_STRUCT(lab_plan, LAB_PLAN_FIELDS);
+FIELD_STRUCT(lab_do, LAB_DO_FIELDS);
 FIELD_STRUCT(lab_tcp, LAB_TCP_FIELDS);
 
 extern const struct field lab_config_fields[];

@@ -137,7 +137,7 @@ void lab_account_setup(struct lab *lab)
     dp_watch_drops(dropped, lab);
 }
 
-// The MS and the LLC PDU of an NS PDU; false: it carries none, or the BSS has no such MS.
+// The MS and the LLC PDU of an NS PDU; false: it carries none, or no MS has the TLLI.
 static bool read_ns(struct lab_bss *at, enum ms_way way, const uint8_t *ns, uint32_t octets,
                     struct lab_mobile **mobile, struct octets *llc)
 {
@@ -152,10 +152,11 @@ static bool read_ns(struct lab_bss *at, enum ms_way way, const uint8_t *ns, uint
                  bssgp_ul_unitdata_decode(&up, sdu->at, sdu->n) >= 0;
     bool is_down = way == MS_DOWN && sdu->at[0] == DL_UNITDATA &&
                    bssgp_dl_unitdata_decode(&down, sdu->at, sdu->n) >= 0;
-    struct bss_ms *ms = is_up || is_down ? bss_ms_find(at->bss, is_up ? up.tlli : down.tlli) : NULL;
-    if (!ms)
+    if (!is_up && !is_down)
         return false;
-    *mobile = bss_ms_user(ms);
+    *mobile = lab_mobile_of(at->lab, at->nsei, is_up ? up.tlli : down.tlli);
+    if (!*mobile)
+        return false;
     *llc = is_up ? up.llc_pdu : down.llc_pdu;
     return true;
 }

@@ -80,9 +80,9 @@ void lab_up_from_ms(struct lab *lab, struct lab_mobile *mobile, uint8_t nsapi, c
 
 static void llc_up(void *self, struct ms *ms, const uint8_t *llc, uint32_t octets, uint64_t now_ns)
 {
-    struct lab_mobile *mobile = (struct lab_mobile *)ms;
+    const struct lab_mobile *mobile = (const struct lab_mobile *)ms;
     (void)self;
-    bss_up(mobile->bss->bss, mobile->at_bss, llc, octets, now_ns);
+    bss_up(mobile->at_bss, llc, octets, now_ns);
 }
 
 static void to_sgsn(void *self, const uint8_t *ns, uint32_t octets, uint64_t now_ns)
@@ -107,14 +107,27 @@ static void send_ns(void *self, uint32_t number, const uint8_t *ns, uint32_t oct
 
 // ---- What is lost, and what is up ----
 
-static void lost_llc(void *self, struct bss_ms *ms, enum bss_way way, const uint8_t *llc,
+static void lost_llc(void *self, uint32_t tlli, enum bss_way way, const uint8_t *llc,
                      uint32_t octets, enum bss_loss why, uint64_t now_ns)
 {
-    struct lab *lab = ((struct lab_bss *)self)->lab;
+    const struct lab_bss *at = self;
+    struct lab *lab = at->lab;
+    struct lab_mobile *mobile = lab_mobile_of(lab, at->nsei, tlli);
     (void)now_ns;
-    if (ms)
-        lab_lost_llc(lab, bss_ms_user(ms), way == BSS_DOWN ? MS_DOWN : MS_UP, llc, octets,
+    if (mobile)
+        lab_lost_llc(lab, mobile, way == BSS_DOWN ? MS_DOWN : MS_UP, llc, octets,
                      lab->place_bss + (uint32_t)why);
+}
+
+static struct bss *neighbour(void *self, uint16_t nsei)
+{
+    const struct lab *lab = ((struct lab_bss *)self)->lab;
+    for (uint32_t i = 0; i < lab->bss.n; i++) {
+        const struct lab_bss *at = lab->bss.item[i];
+        if (at->nsei == nsei)
+            return at->bss;
+    }
+    return NULL;
 }
 
 static void cell_up(void *self, struct bss_cell *cell, uint64_t now_ns)
@@ -128,7 +141,7 @@ static void cell_up(void *self, struct bss_cell *cell, uint64_t now_ns)
 const struct ms_owner lab_ms_owner = {.down = npdu_down, .lost = npdu_given_up, .up = llc_up};
 
 const struct bss_owner lab_bss_owner = {
-    .send = send_ns, .deliver = deliver, .lost = lost_llc, .up = cell_up};
+    .send = send_ns, .deliver = deliver, .lost = lost_llc, .up = cell_up, .neighbour = neighbour};
 
 static void lost_to_bss(void *self, const uint8_t *ns, uint32_t octets, enum net_loss why,
                         uint64_t now_ns)

@@ -52,6 +52,7 @@ static const struct lab_list lists[] = {
     {"bss", &bss_config_record, bss_fault, false, "a BSS"},
     {"cell", &bss_cell_config_record, cell_fault, false, "a cell of a BSS"},
     {"radio", &radio_config_record, radio_fault, false, "the radio of a cell"},
+    {"event", &lab_event_record, lab_event_fault, false, "what an MS does at given times"},
     {"plan", &radio_plan_record, plan_fault, false, "what happens to a radio at given times"},
     {"tcp", &tcp_profile_record, NULL, false, "a TCP profile"},
     {"tcp_changes", &lab_tcp_record, lab_tcp_fault, false, "a TCP profile of the file"},

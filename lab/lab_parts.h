@@ -1,7 +1,7 @@
 // What the files of the lab share; see lab.h. In the order of a packet's way down: lab_gn.c has the
 // hosts, the GGSN and Gn; lab_gb.c Gb, the BSSs and the MSs; lab_account.c the ledger's entries;
 // lab_setup.c what Lua adds; lab_balance.c whether the books agree; lab_series.c the time series;
-// lab_tables.c further tables; lab_figures.c the applications' figures.
+// lab_tables.c further tables; lab_figures.c the applications' figures; lab_events.c what MSs do.
 #ifndef SLUICE_LAB_LAB_PARTS_H
 #define SLUICE_LAB_LAB_PARTS_H
 
@@ -9,6 +9,7 @@
 
 #include "lab/bss/bss.h"
 #include "lab/engine/need.h"
+#include "lab/engine/schedule.h"
 #include "lab/ggsn/ggsn.h"
 #include "lab/hosts/app.h"
 #include "lab/lab.h"
@@ -33,11 +34,12 @@ struct lab_mobile {
     struct lab_bss *bss;
     struct bss_ms *at_bss;
     struct ms_counters counters;
-    uint32_t number; // in the ledger
+    uint32_t number;       // in the ledger
+    uint32_t calls, aways; // under way: events may overlap
     struct lab_tunnel *tunnel[MS_NSAPIS];
 };
 
-// A growing list of what is allocated one by one.
+// A growing list, mostly of what is allocated one by one and the list's own.
 struct lab_items {
     void **item;
     uint32_t n, room;
@@ -54,10 +56,22 @@ struct lab_bss {
 
 // A cell.
 struct lab_place {
+    struct lab_bss *bss;
     struct bss_cell *cell;
     uint32_t number; // in the ledger
     uint32_t bvc_id;
     struct view_bvc seen; // by the dataplane, at the last step
+};
+
+// What an MS does at given times (lab_events.c).
+struct lab_event {
+    struct lab *lab;
+    struct lab_mobile *mobile;
+    enum lab_event_kind kind;
+    struct schedule when;
+    struct engine_timer timer;
+    struct lab_items to; // a move's cells in turn: struct lab_place; not its own
+    uint32_t moves;
 };
 
 // TCP of an application that sent last, at the last step.
@@ -101,9 +115,9 @@ struct lab {
     struct ms_shared mobiles_shared;
     struct ledger ledger;
     uint32_t place_net, place_gn, place_dp, place_bss, place_ms; // first reasons in the ledger
-    struct map bss_by_nse, place_by_cell, place_by_bvc, nsvc_by_endpoint, tunnel_by_address,
-        tunnel_by_teid;
-    struct lab_items bss, place, mobile, tunnel, app, profile;
+    struct map bss_by_nse, mobile_by_tlli, place_by_cell, place_by_bvc, nsvc_by_endpoint,
+        tunnel_by_address, tunnel_by_teid;
+    struct lab_items bss, place, mobile, tunnel, app, profile, event;
     struct app_times *times;      // of each kind of application
     char refusal[APP_ERROR_ROOM]; // of the last application
     struct field_call *calls;
@@ -129,8 +143,25 @@ static inline uint16_t lab_up_number(const struct lab_tunnel *tunnel)
 }
 
 void lab_fault(struct lab *lab, const char *what, uint32_t number);
+void lab_put_item(struct lab_items *items, void *item);
 void *lab_add_item(struct lab_items *items, size_t octets);
 void lab_free_items(struct lab_items *items);
+
+static inline uint64_t lab_cell_key(uint32_t nse_id, uint16_t bvci)
+{
+    return (uint64_t)nse_id << 16 | bvci;
+}
+
+// lab_setup.c
+// The MS that has the TLLI in the NSE, or had it, or may come with it; NULL: none.
+struct lab_mobile *lab_mobile_of(const struct lab *lab, uint16_t nsei, uint32_t tlli);
+// Returns 0 or a negative errno.
+int lab_know_mobile(struct lab *lab, uint16_t nsei, uint32_t tlli, struct lab_mobile *mobile);
+
+// lab_events.c
+int64_t lab_add_event(void *target, const void *argument);
+void lab_events_start(struct lab *lab);
+void lab_events_release(struct lab *lab);
 
 // lab_gn.c
 void lab_gn_setup(struct lab *lab);

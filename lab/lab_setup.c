@@ -44,11 +44,6 @@ static int64_t add_endpoint(void *target, const void *argument)
     return map_add(&lab->nsvc_by_endpoint, lab_endpoint_key(&c->address, c->port), nsvc);
 }
 
-static uint64_t cell_key(uint32_t nse_id, uint16_t bvci)
-{
-    return (uint64_t)nse_id << 16 | bvci;
-}
-
 static int64_t add_cell(void *target, const void *argument)
 {
     struct lab *lab = target;
@@ -58,6 +53,7 @@ static int64_t add_cell(void *target, const void *argument)
     if (!at)
         return -ENOENT;
     struct lab_place *place = lab_add_item(&lab->place, sizeof *place);
+    place->bss = at;
     place->cell = bss_add_cell(at->bss, &c->bsc);
     if (!place->cell)
         return -EEXIST;
@@ -68,7 +64,24 @@ static int64_t add_cell(void *target, const void *argument)
     place->number = ledger_add_cell(&lab->ledger, name);
     place->bvc_id = c->bvc_id;
     int fault = map_add(&lab->place_by_bvc, c->bvc_id, place);
-    return fault ? fault : map_add(&lab->place_by_cell, cell_key(c->nse_id, c->bsc.bvci), place);
+    return fault ? fault
+                 : map_add(&lab->place_by_cell, lab_cell_key(c->nse_id, c->bsc.bvci), place);
+}
+
+static uint64_t mobile_key(uint16_t nsei, uint32_t tlli)
+{
+    return (uint64_t)nsei << 32 | tlli;
+}
+
+struct lab_mobile *lab_mobile_of(const struct lab *lab, uint16_t nsei, uint32_t tlli)
+{
+    return map_find(&lab->mobile_by_tlli, mobile_key(nsei, tlli));
+}
+
+int lab_know_mobile(struct lab *lab, uint16_t nsei, uint32_t tlli, struct lab_mobile *mobile)
+{
+    int fault = map_add(&lab->mobile_by_tlli, mobile_key(nsei, tlli), mobile);
+    return lab_mobile_of(lab, nsei, tlli) == mobile ? 0 : fault;
 }
 
 static int64_t add_ms(void *target, const void *argument)
@@ -76,7 +89,7 @@ static int64_t add_ms(void *target, const void *argument)
     struct lab *lab = target;
     const struct lab_ms *c = argument;
     struct lab_bss *at = map_find(&lab->bss_by_nse, c->nse_id);
-    struct lab_place *place = map_find(&lab->place_by_cell, cell_key(c->nse_id, c->bvci));
+    struct lab_place *place = map_find(&lab->place_by_cell, lab_cell_key(c->nse_id, c->bvci));
     struct ms_terms terms = {c->n201_u, c->gea, c->key, c->iov_ui};
     struct bss_identity identity = {.tlli = c->tlli, .imsi = c->imsi};
     char name[32];
@@ -93,14 +106,13 @@ static int64_t add_ms(void *target, const void *argument)
         return -EEXIST;
     snprintf(name, sizeof name, "%s", c->imsi.text);
     mobile->number = ledger_add_ms(&lab->ledger, name, place->number);
-    return 0;
+    return lab_know_mobile(lab, at->nsei, c->tlli, mobile);
 }
 
 static struct lab_mobile *mobile_of(struct lab *lab, uint32_t nse_id, uint32_t tlli)
 {
     struct lab_bss *at = map_find(&lab->bss_by_nse, nse_id);
-    struct bss_ms *ms = at ? bss_ms_find(at->bss, tlli) : NULL;
-    return ms ? bss_ms_user(ms) : NULL;
+    return at ? lab_mobile_of(lab, at->nsei, tlli) : NULL;
 }
 
 static int64_t add_context(void *target, const void *argument)
@@ -252,6 +264,7 @@ static const struct field cell_fields[] = FIELD_TABLE(lab_cell, LAB_CELL_FIELDS)
 static const struct field ms_fields[] = FIELD_TABLE(lab_ms, LAB_MS_FIELDS);
 static const struct field context_fields[] = FIELD_TABLE(lab_context, LAB_CONTEXT_FIELDS);
 static const struct field plan_fields[] = FIELD_TABLE(lab_plan, LAB_PLAN_FIELDS);
+static const struct field do_fields[] = FIELD_TABLE(lab_do, LAB_DO_FIELDS);
 static const struct field tcp_fields[] = FIELD_TABLE(lab_tcp, LAB_TCP_FIELDS);
 const struct field_record lab_tcp_record = FIELD_RECORD_OF(lab_tcp, tcp_fields);
 
@@ -266,6 +279,8 @@ static const struct field_call plain_calls[] = {
     CALL(ms, "an MS in a cell", ms_fields),
     CALL(context, "a PDP context of an MS", context_fields),
     CALL(plan, "an event of a cell's radio", plan_fields),
+    {"event", "what an MS does at given times", do_fields, LENGTH(do_fields), sizeof(struct lab_do),
+     lab_add_event},
     CALL(tcp, "a TCP profile of the file", tcp_fields),
 };
 

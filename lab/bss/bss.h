@@ -30,16 +30,16 @@ enum bss_loss {
 const char *bss_loss_name(enum bss_loss loss);
 const char *bss_loss_help(enum bss_loss loss);
 
-// lost: ms is NULL if the BSS knows no MS with the TLLI. up: the SGSN has acknowledged the cell's
-// first FLOW-CONTROL-BVC since a reset (ns = "manual": at the start). neighbour: the BSS of that
-// NSEI, for FLUSH-LL with inter-NSE rerouting; NULL, also instead of the function: none.
+// lost: no MS of the BSS need have the TLLI, or has it any more. up: the SGSN has acknowledged the
+// cell's first FLOW-CONTROL-BVC since a reset (ns = "manual": at the start). neighbour: the BSS of
+// that NSEI, for FLUSH-LL with inter-NSE rerouting; NULL, also instead of the function: none.
 struct bss_owner {
     void *self;
     void (*send)(void *self, uint32_t nsvc, const uint8_t *ns, uint32_t octets, uint64_t now_ns);
     void (*deliver)(void *self, struct bss_ms *ms, const uint8_t *llc, uint32_t octets,
                     uint64_t now_ns);
-    void (*lost)(void *self, struct bss_ms *ms, enum bss_way way, const uint8_t *llc,
-                 uint32_t octets, enum bss_loss why, uint64_t now_ns);
+    void (*lost)(void *self, uint32_t tlli, enum bss_way way, const uint8_t *llc, uint32_t octets,
+                 enum bss_loss why, uint64_t now_ns);
     void (*up)(void *self, struct bss_cell *cell, uint64_t now_ns);
     struct bss *(*neighbour)(void *self, uint16_t nsei);
 };
@@ -115,26 +115,26 @@ struct bss_ms *bss_enter(struct bss *bss, struct bss_cell *cell,
                          const struct bss_identity *identity, void *user, uint64_t now_ns);
 
 // The MS has left the NSE. Its LLC PDUs wait for FLUSH-LL.
-void bss_leave(struct bss *bss, struct bss_ms *ms, uint64_t now_ns);
+void bss_leave(struct bss_ms *ms, uint64_t now_ns);
 
-// The MS is in another cell of the NSE, where it sends an LLC PDU without information (NULL), in a
-// call or out of reach as soon as that is over.
-void bss_move(struct bss *bss, struct bss_ms *ms, struct bss_cell *cell, uint64_t now_ns);
+// The MS is in another cell, of any BSS, where it sends an LLC PDU without information (NULL), in a
+// call or out of reach as soon as that is over. Returns false, and it stays, if another MS of that
+// BSS has its TLLI.
+bool bss_move(struct bss_ms *ms, struct bss_cell *cell, uint64_t now_ns);
 
 // The MS sends an LLC PDU without information, by which the SGSN learns its cell: after bss_enter,
 // or when it answers a page.
-void bss_hello(struct bss *bss, struct bss_ms *ms, uint64_t now_ns);
+void bss_hello(struct bss_ms *ms, uint64_t now_ns);
 
 // An LLC PDU of the MS for the radio's uplink; at least one octet.
-void bss_up(struct bss *bss, struct bss_ms *ms, const uint8_t *llc, uint32_t octets,
-            uint64_t now_ns);
+void bss_up(struct bss_ms *ms, const uint8_t *llc, uint32_t octets, uint64_t now_ns);
 
 // A call begins (SUSPEND) and ends (RESUME); meanwhile the BSC buffers hold the MS's LLC PDUs.
-void bss_suspend(struct bss *bss, struct bss_ms *ms, uint64_t now_ns);
-void bss_resume(struct bss *bss, struct bss_ms *ms, uint64_t now_ns);
+void bss_suspend(struct bss_ms *ms, uint64_t now_ns);
+void bss_resume(struct bss_ms *ms, uint64_t now_ns);
 
 // The MS answers pages, and gets LLC PDUs, only while it is reachable; so it is at first.
-void bss_reach(struct bss *bss, struct bss_ms *ms, bool reachable, uint64_t now_ns);
+void bss_reach(struct bss_ms *ms, bool reachable, uint64_t now_ns);
 
 void *bss_ms_user(const struct bss_ms *ms);
 struct bss_cell *bss_ms_cell(const struct bss_ms *ms);

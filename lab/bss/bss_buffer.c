@@ -7,7 +7,7 @@
 struct bss_item bss_pdu_item(const struct bss_pdu *pdu)
 {
     const struct bss_buffer *buffer = pdu->buffer;
-    return (struct bss_item){buffer->cell, buffer->ms, pdu->llc, pdu->octets};
+    return (struct bss_item){buffer->cell, buffer->tlli, pdu->llc, pdu->octets};
 }
 
 // ---- Queues ----
@@ -149,7 +149,7 @@ static void set_lifetime(struct bss_pdu *pdu, uint32_t lifetime_ms, uint64_t now
 void bss_buffer_put(struct bss_buffer *buffer, const struct bssgp_dl_unitdata *dl, uint64_t now_ns)
 {
     struct bss_cell *cell = buffer->cell;
-    struct bss_item item = {cell, buffer->ms, dl->llc_pdu.at, dl->llc_pdu.n};
+    struct bss_item item = {cell, buffer->tlli, dl->llc_pdu.at, dl->llc_pdu.n};
     struct bss_flow_id flow = {dl->has_pfi, dl->pfi};
     bss_book_in(cell->bss, &item, BSS_DOWN);
     enum bss_loss why = full(buffer, dl->llc_pdu.n);

@@ -83,7 +83,7 @@ static struct bss_buffer *buffer_of(struct bss_cell *cell, const struct bssgp_dl
 static void lose(struct bss *bss, struct bss_cell *cell, const struct bssgp_dl_unitdata *dl,
                  enum bss_loss why, uint64_t now_ns)
 {
-    struct bss_item item = {cell, bss_ms_find(bss, dl->tlli), dl->llc_pdu.at, dl->llc_pdu.n};
+    struct bss_item item = {cell, dl->tlli, dl->llc_pdu.at, dl->llc_pdu.n};
     bss_book_in(bss, &item, BSS_DOWN);
     bss_book_lost(bss, &item, why, now_ns);
 }

@@ -83,25 +83,54 @@ static void enter(struct bss_ms *ms, struct bss_cell *cell, uint64_t now_ns)
     bss_buffer_attach(ms->buffer, ms, now_ns);
 }
 
-void bss_move(struct bss *bss, struct bss_ms *ms, struct bss_cell *cell, uint64_t now_ns)
+static void put(struct bss_ms *ms, struct bss *bss)
 {
-    if (cell == ms->buffer->cell)
-        return;
-    bss_buffer_detach(ms->buffer, now_ns);
-    enter(ms, cell, now_ns);
-    ms->unheard = ms->suspended || ms->unreachable;
-    if (!ms->unheard)
-        bss_hello(bss, ms, now_ns);
+    ms->bss = bss;
+    bss_table_put(&bss->ms_by_tlli, &ms->by_tlli, ms->tlli);
+    if (ms->has_imsi)
+        bss_table_put(&bss->ms_by_imsi, &ms->by_imsi, key_of(&ms->imsi));
 }
 
-void bss_leave(struct bss *bss, struct bss_ms *ms, uint64_t now_ns)
+static void take_out(struct bss_ms *ms)
 {
+    struct bss *bss = ms->bss;
     engine_cancel(bss->engine, &ms->timer);
     engine_cancel(bss->engine, &ms->page);
     engine_cancel(bss->engine, &ms->capability);
     bss_table_remove(&bss->ms_by_tlli, &ms->by_tlli);
     if (ms->has_imsi)
         bss_table_remove(&bss->ms_by_imsi, &ms->by_imsi);
+}
+
+// A BSS knows nothing of the procedures that another one has begun: after a call the MS is heard.
+static void change_bss(struct bss_ms *ms, struct bss *bss)
+{
+    take_out(ms);
+    put(ms, bss);
+    ms->call = ms->suspended ? BSS_CALL_SUSPENDED : BSS_CALL_NONE;
+    ms->has_reference = false;
+}
+
+bool bss_move(struct bss_ms *ms, struct bss_cell *cell, uint64_t now_ns)
+{
+    bool leaves = cell->bss != ms->bss;
+    if (leaves && bss_ms_find(cell->bss, ms->tlli))
+        return false;
+    if (cell == ms->buffer->cell)
+        return true;
+    bss_buffer_detach(ms->buffer, now_ns);
+    if (leaves)
+        change_bss(ms, cell->bss);
+    enter(ms, cell, now_ns);
+    ms->unheard = ms->suspended || ms->unreachable;
+    if (!ms->unheard)
+        bss_hello(ms, now_ns);
+    return true;
+}
+
+void bss_leave(struct bss_ms *ms, uint64_t now_ns)
+{
+    take_out(ms);
     bss_buffer_detach(ms->buffer, now_ns);
     free(ms);
 }
@@ -109,13 +138,13 @@ void bss_leave(struct bss *bss, struct bss_ms *ms, uint64_t now_ns)
 // ---- NULL frames ----
 
 // TS 44.064 6.4.1: an MS's command, SAPI 1, with its FCS.
-void bss_hello(struct bss *bss, struct bss_ms *ms, uint64_t now_ns)
+void bss_hello(struct bss_ms *ms, uint64_t now_ns)
 {
     uint8_t frame[16];
     struct llc_u null = {.cr = llc_cr(true, false), .sapi = 1, .command = LLC_U_NULL};
     int octets = llc_u_encode(&null, frame, sizeof frame);
     ms->unheard = false;
-    bss_up(bss, ms, frame, (uint32_t)octets, now_ns);
+    bss_up(ms, frame, (uint32_t)octets, now_ns);
 }
 
 // ---- Calls ----
@@ -140,7 +169,7 @@ static void end_call(struct bss_ms *ms, bool resumed, uint64_t now_ns)
     engine_cancel(ms->bss->engine, &ms->timer);
     ms->call = BSS_CALL_NONE;
     if (!resumed || ms->unheard)
-        bss_hello(ms->bss, ms, now_ns);
+        bss_hello(ms, now_ns);
 }
 
 // T3 or T4.
@@ -164,9 +193,8 @@ static bool has_procedures(const struct bss_ms *ms)
     return ms->bss->config.ns != BSS_NS_MANUAL;
 }
 
-void bss_suspend(struct bss *bss, struct bss_ms *ms, uint64_t now_ns)
+void bss_suspend(struct bss_ms *ms, uint64_t now_ns)
 {
-    (void)bss;
     if (ms->suspended)
         return;
     ms->suspended = true;
@@ -179,9 +207,8 @@ void bss_suspend(struct bss *bss, struct bss_ms *ms, uint64_t now_ns)
         send_suspend(ms, now_ns);
 }
 
-void bss_resume(struct bss *bss, struct bss_ms *ms, uint64_t now_ns)
+void bss_resume(struct bss_ms *ms, uint64_t now_ns)
 {
-    (void)bss;
     if (!ms->suspended)
         return;
     ms->suspended = false;
@@ -280,7 +307,7 @@ static void answer_page(void *self, uint64_t now_ns)
 {
     struct bss_ms *ms = self;
     if (!ms->suspended && !ms->unreachable)
-        bss_hello(ms->bss, ms, now_ns);
+        bss_hello(ms, now_ns);
 }
 
 struct bss_ms *bss_enter(struct bss *bss, struct bss_cell *cell,
@@ -289,7 +316,6 @@ struct bss_ms *bss_enter(struct bss *bss, struct bss_cell *cell,
     if (bss_ms_find(bss, identity->tlli))
         return NULL;
     struct bss_ms *ms = need(calloc(1, sizeof *ms));
-    ms->bss = bss;
     ms->user = user;
     ms->tlli = identity->tlli;
     ms->imsi = identity->imsi;
@@ -298,19 +324,17 @@ struct bss_ms *bss_enter(struct bss *bss, struct bss_cell *cell,
     engine_timer_init(&ms->timer, fire, ms);
     engine_timer_init(&ms->page, answer_page, ms);
     engine_timer_init(&ms->capability, fire_capability, ms);
-    bss_table_put(&bss->ms_by_tlli, &ms->by_tlli, ms->tlli);
-    if (ms->has_imsi)
-        bss_table_put(&bss->ms_by_imsi, &ms->by_imsi, key_of(&ms->imsi));
+    put(ms, bss);
     enter(ms, cell, now_ns);
     return ms;
 }
 
-void bss_reach(struct bss *bss, struct bss_ms *ms, bool reachable, uint64_t now_ns)
+void bss_reach(struct bss_ms *ms, bool reachable, uint64_t now_ns)
 {
     ms->unreachable = !reachable;
     if (!reachable)
         return;
     if (ms->unheard && !ms->suspended)
-        bss_hello(bss, ms, now_ns);
+        bss_hello(ms, now_ns);
     bss_serve(ms->buffer, now_ns);
 }

@@ -274,7 +274,7 @@ void bss_pdu_release(struct bss *bss);
 
 struct bss_item {          // an LLC PDU for the books
     struct bss_cell *cell; // NULL: no cell was named
-    struct bss_ms *ms;     // NULL: unknown
+    uint32_t tlli;
     const uint8_t *llc;
     uint32_t octets;
 };

@@ -82,6 +82,6 @@ void bss_book_lost(struct bss *bss, const struct bss_item *item, enum bss_loss w
 {
     BOOK(bss, item, lost[why], 1);
     if (bss->owner.lost)
-        bss->owner.lost(bss->owner.self, item->ms, bss_loss_way(why), item->llc, item->octets, why,
-                        now_ns);
+        bss->owner.lost(bss->owner.self, item->tlli, bss_loss_way(why), item->llc, item->octets,
+                        why, now_ns);
 }

@@ -20,10 +20,11 @@ static struct radio_pdu *next_down(void *self, uint32_t ms, uint64_t now_ns)
     return &pdu->air;
 }
 
-static void book_up(struct bss_pdu *pdu, struct bss_item *item)
+static struct bss_item book_up(const struct bss_pdu *pdu)
 {
-    *item = (struct bss_item){pdu->buffer->cell, pdu->buffer->ms, pdu->llc, pdu->octets};
-    bss_book_held(item->cell->bss, item, BSS_UP, -1);
+    struct bss_item item = bss_pdu_item(pdu);
+    bss_book_held(item.cell->bss, &item, BSS_UP, -1);
+    return item;
 }
 
 static void arrived(void *self, uint32_t ms, enum radio_way way, struct radio_pdu *air,
@@ -31,14 +32,13 @@ static void arrived(void *self, uint32_t ms, enum radio_way way, struct radio_pd
 {
     struct bss_cell *cell = self;
     struct bss_pdu *pdu = pdu_of(air);
-    struct bss_item item;
     (void)ms;
     if (way == RADIO_DOWN) {
         bss_buffer_delivered(pdu, now_ns);
         return;
     }
-    book_up(pdu, &item);
-    bss_serve_up(item.ms, (struct octets){pdu->llc, pdu->octets}, now_ns);
+    book_up(pdu);
+    bss_serve_up(pdu->buffer->ms, (struct octets){pdu->llc, pdu->octets}, now_ns);
     bss_pdu_free(cell->bss, pdu);
 }
 
@@ -47,14 +47,13 @@ static void lost(void *self, uint32_t ms, enum radio_way way, struct radio_pdu *
 {
     struct bss_cell *cell = self;
     struct bss_pdu *pdu = pdu_of(air);
-    struct bss_item item;
     (void)ms;
     if (way == RADIO_DOWN) {
         bss_buffer_lose(pdu, why == RADIO_LOSS_preempted ? BSS_LOST_preempted : BSS_LOST_radio,
                         now_ns);
         return;
     }
-    book_up(pdu, &item);
+    struct bss_item item = book_up(pdu);
     bss_book_lost(cell->bss, &item, BSS_LOST_up_radio, now_ns);
     bss_pdu_free(cell->bss, pdu);
 }

@@ -130,7 +130,7 @@ void bss_serve_up(struct bss_ms *ms, struct octets llc, uint64_t now_ns)
 {
     struct bss *bss = ms->bss;
     struct bss_cell *cell = ms->buffer->cell;
-    struct bss_item item = {cell, ms, llc.at, llc.n};
+    struct bss_item item = {cell, ms->tlli, llc.at, llc.n};
     struct bssgp_ul_unitdata pdu = {.tlli = ms->tlli,
                                     .qos = {.precedence = RADIO_PRIORITY_UNKNOWN},
                                     .cell = cell->config.identity,
@@ -143,11 +143,11 @@ void bss_serve_up(struct bss_ms *ms, struct octets llc, uint64_t now_ns)
         bss_book_out(bss, &item, BSS_UP);
 }
 
-void bss_up(struct bss *bss, struct bss_ms *ms, const uint8_t *llc, uint32_t octets,
-            uint64_t now_ns)
+void bss_up(struct bss_ms *ms, const uint8_t *llc, uint32_t octets, uint64_t now_ns)
 {
+    struct bss *bss = ms->bss;
     struct radio *radio = ms->buffer->cell->radio;
-    struct bss_item item = {ms->buffer->cell, ms, llc, octets};
+    struct bss_item item = {ms->buffer->cell, ms->tlli, llc, octets};
     bss_book_in(bss, &item, BSS_UP);
     if (!radio) {
         bss_serve_up(ms, (struct octets){llc, octets}, now_ns);

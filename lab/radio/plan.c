@@ -9,9 +9,12 @@ void radio_add_plans(struct radio *radio, const struct radio_plan *plans, uint32
     radio->plan = need(realloc(radio->plan, (radio->plans + count + 1) * sizeof *radio->plan));
     for (uint32_t i = 0; i < count; i++) {
         struct plan *plan = &radio->plan[radio->plans++];
-        *plan = (struct plan){.plan = plans[i], .next_ns = plans[i].at_ns};
-        while (plan->next_ns < now_ns && plan->plan.every_ns)
-            plan->next_ns += plan->plan.every_ns;
+        plan->plan = plans[i];
+        plan->when = (struct schedule){.at_ns = plans[i].at_ns,
+                                       .every_ns = plans[i].every_ns,
+                                       .lasts_ns = plans[i].lasts_ns,
+                                       .times = plans[i].times};
+        schedule_start(&plan->when, now_ns);
     }
     radio_arm(radio, now_ns);
 }
@@ -20,7 +23,7 @@ static struct plan *first_plan(const struct radio *radio)
 {
     struct plan *first = NULL;
     for (uint32_t i = 0; i < radio->plans; i++)
-        if (!first || radio->plan[i].next_ns < first->next_ns)
+        if (!first || radio->plan[i].when.next_ns < first->when.next_ns)
             first = &radio->plan[i];
     return first;
 }
@@ -28,7 +31,7 @@ static struct plan *first_plan(const struct radio *radio)
 uint64_t plan_next_ns(const struct radio *radio)
 {
     struct plan *first = first_plan(radio);
-    return first ? first->next_ns : TIME_NEVER;
+    return first ? first->when.next_ns : TIME_NEVER;
 }
 
 static void calls(struct radio *radio, uint32_t slots, bool begin, uint64_t now_ns)
@@ -61,27 +64,11 @@ static void happen(struct radio *radio, const struct radio_plan *plan, bool begi
     }
 }
 
-// Moves the plan to its next step before anything happens. Returns whether an event begins.
-static bool step(struct plan *p)
-{
-    const struct radio_plan *plan = &p->plan;
-    bool begins = !p->lasts;
-    p->begun += begins;
-    uint64_t start_ns = begins ? p->next_ns : p->next_ns - plan->lasts_ns;
-    p->lasts = begins && plan->lasts_ns > 0;
-    if (p->lasts)
-        p->next_ns = start_ns + plan->lasts_ns;
-    else if (plan->every_ns && (plan->times == 0 || p->begun < plan->times))
-        p->next_ns = start_ns + plan->every_ns;
-    else
-        p->next_ns = TIME_NEVER;
-    return begins;
-}
-
 void plan_run(struct radio *radio, uint64_t now_ns)
 {
-    for (struct plan *p = first_plan(radio); p && p->next_ns <= now_ns; p = first_plan(radio)) {
-        bool begins = step(p);
+    for (struct plan *p = first_plan(radio); p && p->when.next_ns <= now_ns;
+         p = first_plan(radio)) {
+        bool begins = schedule_step(&p->when); // before anything happens
         happen(radio, &p->plan, begins, now_ns);
     }
 }

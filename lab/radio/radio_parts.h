@@ -3,6 +3,7 @@
 #define SLUICE_LAB_RADIO_RADIO_PARTS_H
 
 #include "dataplane/base/rng.h"
+#include "lab/engine/schedule.h"
 #include "lab/radio/radio.h"
 
 #define PPM 1000000
@@ -77,12 +78,9 @@ struct share {
     struct radio_counts counts;
 };
 
-// A plan and its next step: the start of an event, or the end of one that lasts.
 struct plan {
     struct radio_plan plan;
-    uint64_t next_ns;
-    uint32_t begun;
-    bool lasts;
+    struct schedule when;
 };
 
 #define CALENDAR_DAYS 64

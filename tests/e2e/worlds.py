@@ -22,16 +22,18 @@ DURATION_S = 30
 
 class World:
     """plain_gb: Gb takes no time, fragments nothing and loses nothing. stop_s: when the applications
-    end."""
+    end. moving: every MS changes its cell, has calls (SUSPEND), is out of reach, or loses its
+    channel."""
 
     def __init__(self, seed, ns=None, workers=None, plain_gb=False, duration_s=DURATION_S,
-                 stop_s=None):
+                 stop_s=None, moving=False):
         self.random = random.Random(f"world {seed}")
         self.seed, self.duration_s, self.stop_s = seed, duration_s, stop_s
-        self.plain_gb = plain_gb
+        self.plain_gb, self.moving = plain_gb, moving
+        self.mobility = random.Random(f"mobility {seed}")
         self.ns = ns or self.random.choice(("manual", "alive", "reset"))
         self.workers = workers or self.random.choice((1, 1, 2, 3))
-        self.contexts, self.imsis, self.used = {}, [], set()
+        self.contexts, self.imsis, self.used, self.cells = {}, [], set(), []
         nses = [self.nse(number) for number in range(1, self.workers + self.random.choice((0, 0, 1)) + 1)]
         self.text = self.head() + "\n".join(nses) + self.lab()
 
@@ -79,7 +81,8 @@ timers {{ tns_block = "1 s", tns_reset = "1 s", tns_alive = "1 s", t2 = "1 s" }}
     def nse(self, number):
         nsvcs = 1 if self.ns == "manual" else self.number(1, 2)
         line = self.maybe(self.line("line", 5), share=0.5) if not self.plain_gb else ""
-        text = f'nse {{ nsei = {100 + number}, ns = "{self.ns}",\n'
+        areas = 'areas = { "001-01-1-1" },' if self.moving and self.mobility.random() < 0.7 else ""
+        text = f'nse {{ nsei = {100 + number}, ns = "{self.ns}", {areas}\n'
         for i in range(nsvcs):
             text += (f'    nsvc {{ nsvci = {10 * number + i}, peer = "198.51.100.{10 + number}", '
                      f'peer_port = {23000 + i}, peer_mac = "02:53:4c:00:01:{number:02x}" }},\n')
@@ -90,6 +93,7 @@ timers {{ tns_block = "1 s", tns_reset = "1 s", tns_alive = "1 s", t2 = "1 s" }}
 
     def cell(self, nse, bvci):
         first = len(self.imsis)
+        self.cells.append(f"{100 + nse}-{bvci}")
         mss = "".join(self.ms(nse, bvci, i) for i in range(self.number(1, 3)))
         has_radio = self.random.random() < 0.6
         rate = self.number(20, 120)
@@ -143,8 +147,22 @@ timers {{ tns_block = "1 s", tns_reset = "1 s", tns_alive = "1 s", t2 = "1 s" }}
         gb_rate = self.maybe('gb_rate = "512 kbit/s",', share=0.4) if not self.plain_gb else ""
         return f"""lab {{ ggsn = "192.0.2.2", ggsn_mac = "02:53:4c:00:02:01", {gb_rate}
     step = "{self.random.choice(("1 ms", "7 ms", "100 ms"))}",
-{"".join(lines)}}}
+{"".join(lines)}{"".join(self.events(imsi) for imsi in self.imsis) if self.moving else ""}}}
 """
+
+    def events(self, imsi):
+        """At least one of them is there."""
+        draw = self.mobility
+        kinds = draw.sample(("move", "suspend", "away"), draw.choice((1, 1, 2, 3)))
+        return "".join(f"    {self.event(kind, imsi)}\n" for kind in kinds)
+
+    def event(self, kind, imsi):
+        draw = self.mobility
+        every = draw.randint(900, 9000)
+        cells = ", ".join(f'"{draw.choice(self.cells)}"' for _ in range(draw.randint(2, 4)))
+        of_kind = f"cells = {{ {cells} }}" if kind == "move" else f'lasts = "{draw.randint(50, every - 1)} ms"'
+        return (f'{kind} {{ imsi = "{imsi}", at = "{draw.randint(0, 6000)} ms", every = "{every} ms", '
+                f"{of_kind} }},")
 
     def application(self, name):
         way = self.random.choice(("down", "down", "up"))

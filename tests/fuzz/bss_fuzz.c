@@ -41,7 +41,7 @@ static void deliver(void *self, struct bss_ms *ms, const uint8_t *llc, uint32_t 
     (void)self;
     CHECK(octets > 0);
     if (llc[0] & 1)
-        bss_up(f.bss, ms, llc, octets, now_ns);
+        bss_up(ms, llc, octets, now_ns);
 }
 
 // ---- Books ----
@@ -150,13 +150,13 @@ static void ms_step(void)
     if (!ms)
         f.ms[i] = bss_enter(f.bss, cell, &identity, NULL, now());
     else if (what == 0)
-        bss_leave(f.bss, ms, now()), f.ms[i] = NULL;
+        bss_leave(ms, now()), f.ms[i] = NULL;
     else if (what < 4)
-        bss_move(f.bss, ms, cell, now());
+        bss_move(ms, cell, now());
     else if (what < 6)
-        (bss_ms_is_suspended(ms) ? bss_resume : bss_suspend)(f.bss, ms, now());
+        (bss_ms_is_suspended(ms) ? bss_resume : bss_suspend)(ms, now());
     else if (what == 6)
-        bss_reach(f.bss, ms, input_octet() % 2, now());
+        bss_reach(ms, input_octet() % 2, now());
     else if (what == 7)
         bss_pfc_modify(f.bss, ms, (uint8_t)(input_octet() % 12), 8000 * input_octet(), now());
     else if (what == 8)

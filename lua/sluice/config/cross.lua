@@ -167,8 +167,10 @@ end
 
 local function check_subscribers(state, cfg)
     local imsis, ue_addresses, tunnels, before = {}, {}, tunnels_of(cfg), 0
+    -- a TLLI is unique in its NSE, and where MSs of the lab move among all NSEs
+    local shared = cfg.lab and #cfg.lab.move > 0 and {} or nil
     for _, nse in breath.each(cfg.nse) do
-        local tllis = {}
+        local tllis = shared or {}
         for _, bvc in breath.each(nse.bvc) do
             for _, ms in breath.each(bvc.ms) do
                 local count = ms.count or 1
@@ -182,8 +184,9 @@ local function check_subscribers(state, cfg)
                 before = before + count
             end
         end
-        note_overlaps(state, tllis)
+        note_overlaps(state, shared and {} or tllis)
     end
+    note_overlaps(state, shared or {})
     for length = schema.constructor.ms.key.imsi.least, schema.constructor.ms.key.imsi.most do
         imsis[length] = imsis[length] or {}
         note_overlaps(state, imsis[length])

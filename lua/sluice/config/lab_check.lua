@@ -5,6 +5,7 @@ local breath = require "sluice.base.breath"
 local check = require "sluice.config.check"
 local described = require "sluice.schema.described"
 local faults = require "faults"
+local lab_events = require "sluice.config.lab_events_check"
 local lab_faults = require "sluice.config.lab_faults"
 local lab_keys = require "sluice.schema.lab_keys"
 local lab_network = require "sluice.config.lab_network_check"
@@ -150,6 +151,7 @@ function lab.all(state, cfg, source, receivers, find)
     end
     check_addresses(state, cfg)
     lab_network.check(state, cfg, find)
+    lab_events.check(state, cfg, find)
     check_apps(state, cfg, source, receivers)
 end
 

@@ -7,19 +7,26 @@ local wire = require "wire"
 
 local parts = {}
 
--- Calls visit(nse, bvc, ms, pdp, member) for each PDP context of each MS, member from 0.
-function parts.each_pdp(cfg, visit)
+-- Calls visit(nse, bvc, ms, member) for each MS, member from 0.
+function parts.each_ms(cfg, visit)
     for _, nse in breath.each(cfg.nse) do
         for _, bvc in breath.each(nse.bvc) do
             for _, ms in breath.each(bvc.ms) do
                 for member = 0, ms.count - 1 do
-                    for _, pdp in ipairs(ms.pdp) do
-                        visit(nse, bvc, ms, pdp, member)
-                    end
+                    visit(nse, bvc, ms, member)
                 end
             end
         end
     end
+end
+
+-- Calls visit(nse, bvc, ms, pdp, member) for each PDP context of each MS.
+function parts.each_pdp(cfg, visit)
+    parts.each_ms(cfg, function(nse, bvc, ms, member)
+        for _, pdp in ipairs(ms.pdp) do
+            visit(nse, bvc, ms, pdp, member)
+        end
+    end)
 end
 
 -- Contexts of an MS with the same key are one packet flow: the same class, and the same PFI or none.

@@ -252,6 +252,13 @@ local function check_area(item)
     return lac and lac <= 0xFFFF and rac <= 0xFF and ("%s-%s-%d-%d"):format(mcc, mnc, lac, rac)
 end
 
+-- NSEI-BVCI, without leading zeros.
+local function check_cell(item)
+    local nsei, bvci = (type(item) == "string" and #item <= 16 and item or ""):match "^(%d+)%-(%d+)$"
+    nsei, bvci = tonumber(nsei), tonumber(bvci)
+    return nsei and nsei <= 0xFFFF and bvci <= 0xFFFF and ("%d-%d"):format(nsei, bvci)
+end
+
 -- A check for a list of texts: check_item returns the item's normal form or nil; form: the text of what
 -- is allowed; stand_in: a valid item in place of a refused one.
 local function check_texts(check_item, form, stand_in)
@@ -273,6 +280,8 @@ local check_nets = check_texts(check_net,
     'a unicast IPv4 or IPv6 address, or a net such as "198.51.100.0/24"', "192.0.2.1")
 local check_areas = check_texts(check_area,
     'a routeing area as MCC-MNC-LAC-RAC, such as "001-01-4660-52"', "001-01-0-0")
+
+local check_cells = check_texts(check_cell, 'a cell as NSEI-BVCI, such as "101-2"', "0-2")
 
 -- A single one, which is no list.
 local function check_one_area(key, raw)
@@ -363,7 +372,7 @@ local checks = {
     word = check_word, choice = check_choice, integer = check_integer, digits = check_digits,
     hex = check_hex, ipv4 = check_ipv4, ipv6 = check_ipv6, ip = check_ip, device = check_device,
     mac = check_mac, time = check_unit, rate = check_unit, size = check_unit,
-    integers = check_integers, nets = check_nets, areas = check_areas, area = check_one_area, sizes = check_sizes,
+    integers = check_integers, nets = check_nets, areas = check_areas, cells = check_cells, area = check_one_area, sizes = check_sizes,
     probability = check_unit, switch = check_switch,
     level = check_level, path = check_path, words = check_words, setting = check_setting,
     sets = check_sets, settings = check_settings,

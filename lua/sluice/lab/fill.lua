@@ -112,10 +112,32 @@ local function application(cfg, constructor, app)
     end)
 end
 
+local function events(cfg, constructor, event)
+    local config = described.values(constructor, event, { kind = constructor.event, lasts_ns = 0 })
+    local cells = {}
+    for i, cell in ipairs(event.cells or {}) do
+        local nsei, bvci = cell:match "^(%d+)%-(%d+)$"
+        cells[i] = string.pack(">I4I2", network.nse_of_nsei[tonumber(nsei)].id, tonumber(bvci))
+    end
+    parts.each_ms(cfg, function(nse, _, ms, member)
+        if not event.imsi or event.imsi == parts.imsi(ms, member) then
+            target.event {
+                nse_id = network.nse_of_nsei[nse.nsei].id, tlli = ms.tlli + member,
+                cells = table.concat(cells), event = config,
+            }
+        end
+    end)
+end
+
 function lab.happenings(cfg)
     for _, nse in ipairs(cfg.lab and cfg.nse or {}) do
         for _, bvc in ipairs(nse.bvc) do
             plans(nse, bvc)
+        end
+    end
+    for _, constructor in ipairs(cfg.lab and lab_keys.events or {}) do
+        for _, event in ipairs(cfg.lab[constructor.name]) do
+            events(cfg, constructor, event)
         end
     end
     for _, profile in ipairs(cfg.lab and cfg.lab.tcp or {}) do

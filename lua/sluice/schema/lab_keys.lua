@@ -174,7 +174,36 @@ for i, app in ipairs(lab_apps) do
     lab.apps[i].app = i - 1
 end
 
+-- ---- What MSs do ----
+
+-- A block of events. without: the key of C's list that it does not have.
+local function events(name, without, help, keys)
+    table.insert(keys, 1, imsi_key("every MS", "this MS only"))
+    local block_of = blocks(name, "event", "event", help, keys)
+    for i, key in ipairs(block_of.keys) do
+        if key.name == without then
+            table.remove(block_of.keys, i)
+        end
+    end
+    return block_of
+end
+
+lab.events = {
+    events("move", "lasts", "an MS changes its cell", {
+        {
+            name = "cells", type = "cells", most_items = 64, example = '{ "101-2", "102-2" }',
+            help = "where it goes, as NSEI-BVCI: to one of them each time, in turns",
+        },
+    }),
+    events("suspend", nil, "an MS has a call, SUSPEND to RESUME, and gets no packets", {}),
+    events("away", nil, "an MS is out of reach, and gets no packets nor answers a page", {}),
+}
+for i, constructor in ipairs(lab.events) do
+    constructor.event = i - 1 -- enum lab_event_kind
+end
+
 lab.children = { gi, mobile, lab.tcp }
+table.move(lab.events, 1, #lab.events, #lab.children + 1, lab.children)
 table.move(lab.apps, 1, #lab.apps, #lab.children + 1, lab.children)
 
 return lab

@@ -24,7 +24,7 @@ static void test_an_llc_pdu_goes_up_with_the_cell(void **state)
     configure(BSS_NS_RESET);
     struct bss_ms *ms = begin();
     const uint8_t llc[] = {0x03, 0xc0, 0x01, 0x55};
-    bss_up(w.bss, ms, llc, sizeof llc, now());
+    bss_up(ms, llc, sizeof llc, now());
     out(BVCI_2 "01 c0000001 000004 " CELL_IE "0102 0e84 03c00155");
     books();
 }
@@ -36,11 +36,11 @@ static void test_an_llc_pdu_up_needs_a_cell_and_an_nsvc(void **state)
     struct bss_ms *ms = begin();
     in("04 00 81 01 01 82 0007"); // NS-BLOCK
     forget_sent();
-    bss_up(w.bss, ms, (const uint8_t *)"abc", 3, now());
+    bss_up(ms, (const uint8_t *)"abc", 3, now());
     assert_int_equal(w.lost[0].why, BSS_LOST_up_no_nsvc);
     in("06");
     bss_cell_reset(w.bss, w.cell, now());
-    bss_up(w.bss, ms, (const uint8_t *)"abc", 3, now());
+    bss_up(ms, (const uint8_t *)"abc", 3, now());
     assert_int_equal(w.lost[1].why, BSS_LOST_up_not_up);
     books();
 }
@@ -52,7 +52,7 @@ static void test_suspend_and_resume_with_the_reference(void **state)
     (void)state;
     configure(BSS_NS_RESET);
     struct bss_ms *ms = begin();
-    bss_suspend(w.bss, ms, now());
+    bss_suspend(ms, now());
     out(BVCI_0 "0b " TLLI_IE RAI_IE);
     DOWN(.octets = 100);
     run(10 * MS);
@@ -60,7 +60,7 @@ static void test_suspend_and_resume_with_the_reference(void **state)
     run(10 * S);
     none();
     assert_int_equal(w.deliveries, 0);
-    bss_resume(w.bss, ms, now());
+    bss_resume(ms, now());
     assert_int_equal(w.deliveries, 1);
     out(BVCI_0 "0e " TLLI_IE RAI_IE "1d81a7");
     in(BVCI_0 "0f " TLLI_IE RAI_IE);
@@ -75,12 +75,12 @@ static void test_both_are_repeated_and_then_the_ms_is_heard(void **state)
     configure(BSS_NS_RESET);
     w.config.retries = 2;
     struct bss_ms *ms = begin();
-    bss_suspend(w.bss, ms, now());
+    bss_suspend(ms, now());
     run(600 * MS);
     out_at(0, BVCI_0 "0b " TLLI_IE RAI_IE);
     out_at(500 * MS, BVCI_0 "0b " TLLI_IE RAI_IE);
     in(BVCI_0 "0c " TLLI_IE RAI_IE "1d8105");
-    bss_resume(w.bss, ms, now());
+    bss_resume(ms, now());
     run(10 * S);
     for (uint64_t i = 0; i < 3; i++)
         out_at(600 * MS + i * 500 * MS, BVCI_0 "0e " TLLI_IE RAI_IE "1d8105");
@@ -94,9 +94,9 @@ static void test_a_refused_resume(void **state)
     (void)state;
     configure(BSS_NS_RESET);
     struct bss_ms *ms = begin();
-    bss_suspend(w.bss, ms, now());
+    bss_suspend(ms, now());
     in(BVCI_0 "0c " TLLI_IE RAI_IE "1d8105");
-    bss_resume(w.bss, ms, now());
+    bss_resume(ms, now());
     forget_sent();
     in(BVCI_0 "10 " TLLI_IE RAI_IE "078120");
     out(HELLO(BVCI_2, "0102"));
@@ -108,10 +108,10 @@ static void test_without_a_reference_there_is_no_resume(void **state)
     (void)state;
     configure(BSS_NS_RESET);
     struct bss_ms *ms = begin();
-    bss_suspend(w.bss, ms, now());
+    bss_suspend(ms, now());
     out_any();
     in(BVCI_0 "0d " TLLI_IE RAI_IE "078104");
-    bss_resume(w.bss, ms, now());
+    bss_resume(ms, now());
     out(HELLO(BVCI_2, "0102"));
     none();
 }
@@ -121,9 +121,9 @@ static void test_a_call_that_is_shorter_than_its_suspend(void **state)
     (void)state;
     configure(BSS_NS_RESET);
     struct bss_ms *ms = begin();
-    bss_suspend(w.bss, ms, now());
+    bss_suspend(ms, now());
     run(10 * MS);
-    bss_resume(w.bss, ms, now());
+    bss_resume(ms, now());
     out_any();
     out(HELLO(BVCI_2, "0102"));
     in(BVCI_0 "0c " TLLI_IE RAI_IE "1d8105");
@@ -138,12 +138,12 @@ static void test_a_cell_change_in_a_call_is_heard_behind_it(void **state)
     (void)state;
     configure(BSS_NS_RESET);
     struct bss_ms *ms = begin();
-    bss_suspend(w.bss, ms, now());
+    bss_suspend(ms, now());
     in(BVCI_0 "0c " TLLI_IE RAI_IE "1d8105");
     forget_sent();
-    bss_move(w.bss, ms, w.other, now());
+    bss_move(ms, w.other, now());
     none();
-    bss_resume(w.bss, ms, now());
+    bss_resume(ms, now());
     out(BVCI_0 "0e " TLLI_IE RAI_IE "1d8105");
     none();
     in(BVCI_0 "0f " TLLI_IE RAI_IE);
@@ -156,13 +156,13 @@ static void test_a_cell_change_out_of_reach_is_heard_when_it_is_back(void **stat
     (void)state;
     configure(BSS_NS_RESET);
     struct bss_ms *ms = begin();
-    bss_reach(w.bss, ms, false, now());
-    bss_move(w.bss, ms, w.other, now());
+    bss_reach(ms, false, now());
+    bss_move(ms, w.other, now());
     none();
-    bss_reach(w.bss, ms, true, now());
+    bss_reach(ms, true, now());
     out(HELLO(BVCI_3, "0103"));
-    bss_reach(w.bss, ms, false, now());
-    bss_reach(w.bss, ms, true, now());
+    bss_reach(ms, false, now());
+    bss_reach(ms, true, now());
     none();
 }
 
@@ -191,12 +191,12 @@ static void test_a_cell_change_is_heard_in_the_new_cell(void **state)
     (void)state;
     configure(BSS_NS_RESET);
     struct bss_ms *ms = begin();
-    bss_move(w.bss, ms, w.other, now());
+    bss_move(ms, w.other, now());
     out(HELLO(BVCI_3, "0103"));
     assert_ptr_equal(bss_ms_cell(ms), w.other);
     DOWN(.bvci = 3);
     assert_int_equal(w.deliveries, 1);
-    bss_move(w.bss, ms, w.other, now());
+    bss_move(ms, w.other, now());
     none();
 }
 
@@ -208,9 +208,9 @@ static void test_entering_is_silent_and_tllis_are_unique(void **state)
     struct bss_identity same = {.tlli = TLLI};
     none();
     assert_null(bss_enter(w.bss, w.other, &same, NULL, now()));
-    bss_hello(w.bss, ms, now());
+    bss_hello(ms, now());
     out(HELLO(BVCI_2, "0102"));
-    bss_leave(w.bss, ms, now());
+    bss_leave(ms, now());
     assert_non_null(bss_enter(w.bss, w.other, &same, NULL, now()));
 }
 
@@ -265,13 +265,13 @@ static void test_who_does_not_answer_a_page(void **state)
     configure(BSS_NS_RESET);
     struct bss_ms *ms = begin();
     const char *page = BVCI_0 "06 0d88 0910100000000010 028100 " QOS_IE;
-    bss_reach(w.bss, ms, false, now());
+    bss_reach(ms, false, now());
     answered(page, false);
-    bss_reach(w.bss, ms, true, now());
-    bss_suspend(w.bss, ms, now());
+    bss_reach(ms, true, now());
+    bss_suspend(ms, now());
     in(BVCI_0 "0c " TLLI_IE RAI_IE "1d8105");
     answered(page, false);
-    bss_resume(w.bss, ms, now());
+    bss_resume(ms, now());
     in(BVCI_0 "0f " TLLI_IE RAI_IE);
     answered(page, true);
 }

@@ -172,12 +172,12 @@ static void test_manual_mode_says_nothing(void **state)
     assert_int_equal(w.deliveries, 1);
     assert_ptr_equal(w.delivered[0].ms, ms);
     DOWN(.tlli = 0xdeadbeef);
-    bss_suspend(w.bss, ms, now());
+    bss_suspend(ms, now());
     DOWN(.lifetime_cs = 1);
     bss_radio_status(w.bss, ms, 0, now());
     bss_ra_capability_update(w.bss, ms, now());
     run(100 * S);
-    bss_resume(w.bss, ms, now());
+    bss_resume(ms, now());
     bss_cell_block(w.bss, w.cell, 8, now());
     bss_cell_reset(w.bss, w.cell, now());
     run(100 * S);
@@ -194,9 +194,9 @@ static void test_links_share_by_weight_and_one_tlli_keeps_its_link(void **state)
     uint32_t on[2] = {0};
     for (uint32_t i = 0; i < 200; i++) {
         struct bss_ms *ms = enter(w.cell, 0xc0000000 + i);
-        bss_up(w.bss, ms, (const uint8_t *)"abc", 3, now());
+        bss_up(ms, (const uint8_t *)"abc", 3, now());
         uint32_t first = out_any()->nsvc;
-        bss_up(w.bss, ms, (const uint8_t *)"abc", 3, now());
+        bss_up(ms, (const uint8_t *)"abc", 3, now());
         assert_int_equal(out_any()->nsvc, first);
         on[first]++;
     }

@@ -11,11 +11,11 @@ static struct bss_ms *left(uint32_t flush)
     make(1, 2);
     bring_up(NULL);
     struct bss_ms *ms = enter(w.cell, TLLI);
-    bss_reach(w.bss, ms, false, now());
+    bss_reach(ms, false, now());
     DOWN(.number = 1, .octets = 100, .lifetime_cs = 500);
     DOWN(.number = 2, .octets = 200);
     DOWN(.number = 3, .octets = 300, .sapi = 5);
-    bss_move(w.bss, ms, w.other, now());
+    bss_move(ms, w.other, now());
     forget_sent();
     return ms;
 }
@@ -80,7 +80,7 @@ static void test_transferred_before_what_is_new_of_its_lle(void **state)
     in(FLUSH("04820003"));
     out(BVCI_0 "2b " TLLI_IE "0c8101 04820003 258300028a");
     assert_int_equal(bss_ms_held(ms).pdus, 6);
-    bss_reach(w.bss, ms, true, now());
+    bss_reach(ms, true, now());
     run(10 * S);
     numbers(6, (uint32_t[]){1, 2, 3, 5, 6, 4});
     assert_int_equal(w.losses, 0);
@@ -108,7 +108,7 @@ static void test_a_new_cell_without_the_ms_or_unknown(void **state)
     (void)state;
     configure(BSS_NS_RESET);
     struct bss_ms *ms = left(BSS_FLUSH_TRANSFER);
-    bss_move(w.bss, ms, w.cell, now()); // it has come back: its PDUs are where they belong
+    bss_move(ms, w.cell, now()); // it has come back: its PDUs are where they belong
     forget_sent();
     in(FLUSH("04820009"));
     out(BVCI_0 "2b " TLLI_IE "0c8100 2583000258");
@@ -162,12 +162,12 @@ static void test_transferred_to_another_nse(void **state)
     bss_start(w.bss, now());
     bss_start(there, now());
     struct bss_ms *ms = enter(w.cell, TLLI);
-    bss_reach(w.bss, ms, false, now());
+    bss_reach(ms, false, now());
     DOWN(.number = 1, .octets = 100);
     DOWN(.number = 2, .octets = 150);
-    bss_leave(w.bss, ms, now());
-    struct bss_identity identity = {.tlli = TLLI};
-    ms = bss_enter(there, cell, &identity, NULL, now());
+    assert_true(bss_move(ms, cell, now()));
+    assert_null(bss_ms_find(w.bss, TLLI));
+    assert_ptr_equal(bss_ms_find(there, TLLI), ms);
     in(FLUSH("04820003 3e820066"));
     out(BVCI_0 "2b " TLLI_IE "0c8101 04820003 25830000fa 3e820066");
     numbers(2, (uint32_t[]){1, 2});

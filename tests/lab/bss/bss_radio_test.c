@@ -43,7 +43,7 @@ static void test_down_and_up_through_the_air(void **state)
         DOWN(.octets = 300, .number = i);
     assert_int_equal(w.deliveries, 0);
     agree(ms, 5); // a TBF is set up first
-    bss_up(w.bss, ms, (const uint8_t *)"\x03\xc0\x01", 3, now());
+    bss_up(ms, (const uint8_t *)"\x03\xc0\x01", 3, now());
     none();
     run(5 * S);
     assert_int_equal(w.deliveries, 5);
@@ -79,7 +79,7 @@ static void test_a_call_of_the_ms_keeps_its_buffer(void **state)
         DOWN(.octets = 500, .number = i);
     run(500 * MS);
     uint64_t waits = bss_ms_held(ms).pdus;
-    bss_suspend(w.bss, ms, now());
+    bss_suspend(ms, now());
     assert_true(w.losses > 0 && w.losses < 5); // what was on the air
     for (uint32_t i = 0; i < w.losses; i++)
         assert_int_equal(w.lost[i].why, BSS_LOST_preempted);
@@ -87,7 +87,7 @@ static void test_a_call_of_the_ms_keeps_its_buffer(void **state)
     agree(ms, waits - w.losses);
     run(10 * S);
     assert_int_equal(w.deliveries, before);
-    bss_resume(w.bss, ms, now());
+    bss_resume(ms, now());
     run(20 * S);
     assert_int_equal(w.deliveries + w.losses, 40);
     agree(ms, 0);
@@ -207,7 +207,7 @@ static void test_r_0_for_a_cell_all_of_whose_mss_have_none(void **state)
     begin(2);
     run(2 * S);
     struct bss_ms *caller = enter(w.cell, TLLI + 2);
-    bss_suspend(w.bss, caller, now()); // does not count
+    bss_suspend(caller, now()); // does not count
     forget_sent();
     radio_preempt_ms(bss_cell_radio(w.cell), 0, now());
     run(0);
@@ -224,8 +224,8 @@ static void test_r_0_for_a_cell_all_of_whose_mss_have_none(void **state)
     none();
     in(BVCI_2 "27 1e8103");
     run(2 * S);
-    bss_suspend(w.bss, bss_ms_find(w.bss, TLLI), now());
-    bss_suspend(w.bss, bss_ms_find(w.bss, TLLI + 1), now());
+    bss_suspend(bss_ms_find(w.bss, TLLI), now());
+    bss_suspend(bss_ms_find(w.bss, TLLI + 1), now());
     forget_sent();
     run(0);
     none(); // all are in calls of their own
@@ -237,7 +237,7 @@ static void test_radio_status_for_each_ms_without_a_channel(void **state)
     configure_air();
     w.config.preemption = BSS_PREEMPTION_RADIO_STATUS;
     struct bss_ms *ms = begin(2);
-    bss_suspend(w.bss, ms, now());
+    bss_suspend(ms, now());
     out(BVCI_0 "0b " TLLI_IE "1b86 62f224 1234 56"); // SUSPEND says it
     none();
     radio_preempt(bss_cell_radio(w.cell), air.slots, now());
@@ -255,20 +255,20 @@ static void test_a_cell_change_leaves_the_air(void **state)
     struct bss_ms *ms = begin(1);
     for (uint32_t i = 0; i < 40; i++)
         DOWN(.octets = 500);
-    bss_suspend(w.bss, ms, now());
-    bss_resume(w.bss, ms, now());
+    bss_suspend(ms, now());
+    bss_resume(ms, now());
     run(S);
-    bss_up(w.bss, ms, (const uint8_t *)"\x03\xc0\x01", 3, now());
+    bss_up(ms, (const uint8_t *)"\x03\xc0\x01", 3, now());
     uint32_t before = w.losses;
     uint64_t on_air = radio_held(bss_cell_radio(w.cell), 0, RADIO_DOWN).packets;
     uint64_t waits = bss_ms_held(ms).pdus - on_air;
-    bss_move(w.bss, ms, w.other, now());
+    bss_move(ms, w.other, now());
     books();
     assert_int_equal(w.losses - before, on_air + 1);
     in(BVCI_0 "2a " TLLI_IE "04820002 04820003");
     assert_int_equal(w.deliveries + w.losses, 41);
     assert_true(waits > 0);
-    bss_move(w.bss, ms, w.cell, now());
+    bss_move(ms, w.cell, now());
     DOWN(.octets = 100);
     run(5 * S);
     assert_int_equal(w.deliveries + w.losses, 42);
@@ -279,14 +279,14 @@ static void test_a_suspended_ms_has_no_channel_in_a_new_cell(void **state)
     (void)state;
     configure_air();
     struct bss_ms *ms = begin(1);
-    bss_move(w.bss, ms, w.other, now());
-    bss_suspend(w.bss, ms, now());
-    bss_move(w.bss, ms, w.cell, now());
+    bss_move(ms, w.other, now());
+    bss_suspend(ms, now());
+    bss_move(ms, w.cell, now());
     assert_false(radio_has_channel(bss_cell_radio(w.cell), 0));
     DOWN(.octets = 100);
     run(5 * S);
     assert_int_equal(w.deliveries, 0);
-    bss_resume(w.bss, ms, now());
+    bss_resume(ms, now());
     run(5 * S);
     assert_int_equal(w.deliveries, 1);
 }

@@ -10,7 +10,7 @@ static struct bss_ms *held(void)
     make(1, 2);
     bring_up(w.config.pfc ? BVCI_0 "23 04 82 0000 3b 81 01" : NULL);
     struct bss_ms *ms = enter(w.cell, TLLI);
-    bss_reach(w.bss, ms, false, now());
+    bss_reach(ms, false, now());
     return ms;
 }
 
@@ -115,7 +115,7 @@ static void test_what_the_air_loses_is_told_if_asked_for(void **state)
         struct bss_ms *ms = enter(w.cell, TLLI);
         DOWN(.octets = 100);
         DOWN(.octets = 50);
-        bss_leave(w.bss, ms, now()); // nothing is kept for it
+        bss_leave(ms, now()); // nothing is kept for it
         out(DISCARDED("01", "000032"));
         run(S);
         if (told)
@@ -135,7 +135,7 @@ static void test_radio_status_when_an_absent_ms_is_given_up(void **state)
     w.config.gather_ns = 10 * S;
     struct bss_ms *ms = held();
     DOWN(.octets = 100);
-    bss_leave(w.bss, ms, now());
+    bss_leave(ms, now());
     run(S);
     out_at(S, BVCI_2 "0a " TLLI_IE "198100");
     out_at(S, DISCARDED("01", "000064")); // not gathered beyond the end of the buffer

@@ -36,17 +36,17 @@ static void deliver(void *self, struct bss_ms *ms, const uint8_t *llc, uint32_t 
         assert_true(now_ns - air_ns <= pdus[i].at_ns + pdus[i].lifetime_ns);
     seen.pdus++;
     if (random_in(0, 3) == 0) // an acknowledgement
-        bss_up(w.bss, ms, (const uint8_t *)"\x03\xc0\x01", 3, now_ns);
+        bss_up(ms, (const uint8_t *)"\x03\xc0\x01", 3, now_ns);
 }
 
-static void lost(void *self, struct bss_ms *ms, enum bss_way way, const uint8_t *llc,
-                 uint32_t octets, enum bss_loss why, uint64_t now_ns)
+static void lost(void *self, uint32_t tlli, enum bss_way way, const uint8_t *llc, uint32_t octets,
+                 enum bss_loss why, uint64_t now_ns)
 {
     (void)self;
     if (way == BSS_UP)
         return;
     uint32_t i = end_of(llc, octets, LOST);
-    assert_true(!ms || bss_ms_user(ms) == &mss[pdus[i].ms]);
+    assert_int_equal(tlli, tlli_of(pdus[i].ms));
     if (why == BSS_LOST_expired)
         assert_true(now_ns == pdus[i].at_ns + pdus[i].lifetime_ns);
     bool told = why == BSS_LOST_expired || why == BSS_LOST_ms_full || why == BSS_LOST_cell_full ||
@@ -93,11 +93,11 @@ static void come(uint32_t i)
 static void come_or_go(uint32_t i)
 {
     if (mss[i].ms) {
-        bss_leave(w.bss, mss[i].ms, now());
+        bss_leave(mss[i].ms, now());
         mss[i].ms = NULL;
     } else {
         come(i);
-        bss_hello(w.bss, mss[i].ms, now());
+        bss_hello(mss[i].ms, now());
     }
     mss[i].epoch++;
 }
@@ -107,11 +107,11 @@ static void act_on(uint32_t i, uint64_t what)
     struct bss_ms *ms = mss[i].ms;
     if (what < 4) {
         mss[i].epoch++;
-        bss_move(w.bss, ms, any_cell(), now());
+        bss_move(ms, any_cell(), now());
     } else if (what < 7) {
         (bss_ms_is_suspended(ms) ? bss_resume : bss_suspend)(w.bss, ms, now());
     } else if (what < 9) {
-        bss_reach(w.bss, ms, random_in(0, 1), now());
+        bss_reach(ms, random_in(0, 1), now());
     } else if (!bss_cell_radio(bss_ms_cell(ms))) {
         bss_channel(w.bss, bss_ms_cell(ms), ms, random_in(0, 1), now());
     }
@@ -216,8 +216,8 @@ static void let_all_go(void)
     for (uint32_t i = 0; i < MSS; i++) {
         if (!mss[i].ms)
             come_or_go(i);
-        bss_resume(w.bss, mss[i].ms, now());
-        bss_reach(w.bss, mss[i].ms, true, now());
+        bss_resume(mss[i].ms, now());
+        bss_reach(mss[i].ms, true, now());
     }
     for (int i = 0; i < 2; i++) {
         struct bss_cell *cell = i ? w.other : w.cell;

@@ -25,7 +25,8 @@ struct sent {
 
 struct arrived { // delivered, or lost
     uint64_t at_ns;
-    struct bss_ms *ms;
+    struct bss_ms *ms;  // delivered
+    uint32_t tlli;      // lost
     uint32_t n, number; // number: the two octets behind the address, see llc()
     enum bss_loss why;
     enum bss_way way;
@@ -75,12 +76,16 @@ static void peer_deliver(void *self, struct bss_ms *ms, const uint8_t *llc, uint
         (struct arrived){.at_ns = now_ns, .ms = ms, .n = octets, .number = number_of(llc, octets)};
 }
 
-static void peer_lost(void *self, struct bss_ms *ms, enum bss_way way, const uint8_t *llc,
+static void peer_lost(void *self, uint32_t tlli, enum bss_way way, const uint8_t *llc,
                       uint32_t octets, enum bss_loss why, uint64_t now_ns)
 {
     (void)self;
-    w.lost[w.losses++ % LOST_MAX] =
-        (struct arrived){now_ns, ms, octets, number_of(llc, octets), why, way};
+    w.lost[w.losses++ % LOST_MAX] = (struct arrived){.at_ns = now_ns,
+                                                     .tlli = tlli,
+                                                     .n = octets,
+                                                     .number = number_of(llc, octets),
+                                                     .why = why,
+                                                     .way = way};
 }
 
 static void peer_up(void *self, struct bss_cell *cell, uint64_t now_ns)
