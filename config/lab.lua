@@ -59,6 +59,11 @@ lab {
     -- A stack of the file: Linux 2.4 with a window of 16 kB. The others are built in.
     tcp { name = "small-window", base = "linux-2.4", receive_window = "16384 octets" },
 
+    -- From 20 s on each MS has a phone call of 5 s (SUSPEND, RESUME) every 40 s, not all at one time; one
+    -- is out of reach for 3 s. move { cells = { "101-2", "101-3" } } would change cells.
+    suspend { at = "20 s", every = "40 s", lasts = "5 s", spread = "20 s" },
+    away { imsi = "001010000000003", at = "10 s", lasts = "3 s" },
+
     -- One of each in every context of its class: a download of 100 kB, the web, a ping each second.
     ftp { class = "background", size = "100 kB", ms_tcp = "small-window", start = "5 s" },
     http {

@@ -91,7 +91,6 @@ static int64_t add_ms(void *target, const void *argument)
     struct lab_bss *at = map_find(&lab->bss_by_nse, c->nse_id);
     struct lab_place *place = map_find(&lab->place_by_cell, lab_cell_key(c->nse_id, c->bvci));
     struct ms_terms terms = {c->n201_u, c->gea, c->key, c->iov_ui};
-    struct bss_identity identity = {.tlli = c->tlli, .imsi = c->imsi};
     char name[32];
     if (!place)
         return -ENOENT;
@@ -100,12 +99,13 @@ static int64_t add_ms(void *target, const void *argument)
     if (fault)
         return fault;
     mobile->ms.label = c->tlli;
+    snprintf(name, sizeof name, "%s", c->imsi.text);
+    mobile->number = ledger_add_ms(&lab->ledger, name, place->number);
     mobile->bss = at;
+    struct bss_identity identity = {.tlli = c->tlli, .imsi = c->imsi, .number = mobile->number};
     mobile->at_bss = bss_enter(at->bss, place->cell, &identity, mobile, engine_now_ns(lab->engine));
     if (!mobile->at_bss)
         return -EEXIST;
-    snprintf(name, sizeof name, "%s", c->imsi.text);
-    mobile->number = ledger_add_ms(&lab->ledger, name, place->number);
     return lab_know_mobile(lab, at->nsei, c->tlli, mobile);
 }
 
@@ -144,11 +144,11 @@ static int64_t add_plan(void *target, const void *argument)
     struct lab_bss *at = map_find(&lab->bss_by_nse, c->nse_id);
     struct bss_cell *cell = at ? bss_cell_find(at->bss, c->bvci) : NULL;
     struct radio *radio = cell ? bss_cell_radio(cell) : NULL;
-    struct bss_ms *ms = radio && c->has_tlli ? bss_ms_find(at->bss, c->tlli) : NULL;
+    const struct lab_mobile *ms = radio && c->has_tlli ? mobile_of(lab, c->nse_id, c->tlli) : NULL;
     struct radio_plan plan = c->plan;
-    if (!radio || (c->has_tlli && (!ms || bss_ms_cell(ms) != cell)))
+    if (!radio || (c->has_tlli && (!ms || bss_ms_cell(ms->at_bss) != cell)))
         return -ENOENT;
-    plan.ms = ms ? bss_ms_radio(ms) : 0;
+    plan.ms = ms ? ms->number : 0;
     radio_add_plans(radio, &plan, 1, engine_now_ns(lab->engine));
     return 0;
 }

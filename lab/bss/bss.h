@@ -92,7 +92,6 @@ struct bss_cell *bss_add_cell(struct bss *bss, const struct bss_cell_config *con
 struct radio *bss_cell_add_radio(struct bss_cell *cell, const struct radio_config *config,
                                  uint64_t seed);
 struct radio *bss_cell_radio(const struct bss_cell *cell); // NULL: none
-uint32_t bss_ms_radio(const struct bss_ms *ms); // the index of the MS in its cell's radio
 
 // Begins with NS. With ns = "manual" NS-VCs and cells are up at once, and the BSS begins nothing
 // but UL-UNITDATA: no reset, no test, no flow control, no SUSPEND, no report.
@@ -106,6 +105,7 @@ void bss_input(struct bss *bss, uint32_t nsvc, const uint8_t *ns, uint32_t octet
 struct bss_identity {
     uint32_t tlli;                    // unique within the BSS
     struct digits imsi;               // "" if nobody pages it by its IMSI
+    uint32_t number;                  // by which plans of a radio name it
     const struct radio_config *radio; // of this MS, must stay; NULL: the cell's
 };
 

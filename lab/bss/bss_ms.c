@@ -319,6 +319,7 @@ struct bss_ms *bss_enter(struct bss *bss, struct bss_cell *cell,
     ms->user = user;
     ms->tlli = identity->tlli;
     ms->imsi = identity->imsi;
+    ms->number = identity->number;
     ms->radio = identity->radio;
     ms->has_imsi = identity->imsi.text[0] != 0;
     engine_timer_init(&ms->timer, fire, ms);

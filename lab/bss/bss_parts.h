@@ -136,7 +136,7 @@ struct bss_cell {
 struct bss_ms {
     struct bss *bss;
     void *user;
-    uint32_t tlli;
+    uint32_t tlli, number;
     bool has_imsi, suspended, unreachable;
     bool unheard; // it has changed its cell, and could not say so
     struct digits imsi;

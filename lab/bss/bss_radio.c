@@ -83,17 +83,12 @@ struct radio *bss_cell_radio(const struct bss_cell *cell)
     return cell->radio;
 }
 
-uint32_t bss_ms_radio(const struct bss_ms *ms)
-{
-    return ms->buffer->air;
-}
-
 void bss_radio_enter(struct bss_buffer *buffer, uint64_t now_ns)
 {
     struct bss_cell *cell = buffer->cell;
     if (!cell->radio)
         return;
-    uint32_t index = radio_add_ms(cell->radio, buffer->ms->radio);
+    uint32_t index = radio_add_ms(cell->radio, buffer->ms->number, buffer->ms->radio);
     if (index >= cell->air_room) {
         cell->air_room = index * 2 + 8;
         cell->on_air = need(realloc(cell->on_air, cell->air_room * sizeof(struct bss_buffer *)));

@@ -127,7 +127,8 @@ enum radio_plan_kind {
     KEY(T, TIME, lasts_ns, "plan.lasts", "without end", 1 * MS_IN_NS, 1000000 * S_IN_NS, 0,        \
         "how long calls last; 3, 6 and 15 s in preempt-2004")                                      \
     KEY(T, COUNT, count, "plan.count", NULL, 0, 1000000, 1, "how many LLC PDUs or time slots")     \
-    MUST(T, U32, ms, 0, 1000000, "which MS of the cell, by its index")
+    MUST(T, U32, ms, 0, 1000000,                                                                   \
+         "which MS, by its owner's number; nothing happens while it is not in the cell")
 FIELD_KEYS_STRUCT(radio_plan, RADIO_PLAN_FIELDS);
 extern const struct field radio_plan_fields[];
 extern const uint32_t radio_plan_field_count;

@@ -40,9 +40,29 @@ static void calls(struct radio *radio, uint32_t slots, bool begin, uint64_t now_
     channel_set(radio, radio->slots, begin ? taken + slots : taken - slots, now_ns);
 }
 
-static void happen(struct radio *radio, const struct radio_plan *plan, bool begins, uint64_t now_ns)
+// The MS may be in another cell meanwhile; NULL.
+static struct radio_ms *ms_of(const struct radio *radio, uint32_t number)
 {
-    struct radio_ms *ms = plan->ms < radio->ms_room ? radio->ms[plan->ms] : NULL;
+    for (uint32_t i = 0; i < radio->ms_room; i++)
+        if (radio->ms[i] && radio->ms[i]->number == number)
+            return radio->ms[i];
+    return NULL;
+}
+
+// A call ends for the MS that it began for, unless that has left the cell since.
+static void ms_call(struct radio *radio, struct plan *p, struct radio_ms *ms, bool begins,
+                    uint64_t now_ns)
+{
+    if (begins)
+        p->entry = ms ? ms->entry : 0;
+    if (ms && ms->entry == p->entry)
+        channel_call(radio, ms, begins, now_ns);
+}
+
+static void happen(struct radio *radio, struct plan *p, bool begins, uint64_t now_ns)
+{
+    const struct radio_plan *plan = &p->plan;
+    struct radio_ms *ms = ms_of(radio, plan->ms);
     switch ((enum radio_plan_kind)plan->kind) {
     case RADIO_PLAN_LOSS:
     case RADIO_PLAN_UP_LOSS:
@@ -53,8 +73,7 @@ static void happen(struct radio *radio, const struct radio_plan *plan, bool begi
         calls(radio, plan->count, begins, now_ns);
         break;
     case RADIO_PLAN_MS_CALL:
-        if (ms && (begins || ms->calls > 0))
-            channel_call(radio, ms, begins, now_ns);
+        ms_call(radio, p, ms, begins, now_ns);
         break;
     case RADIO_PLAN_SLOTS:
         channel_set(radio, plan->count, radio->slots_taken, now_ns);
@@ -69,6 +88,6 @@ void plan_run(struct radio *radio, uint64_t now_ns)
     for (struct plan *p = first_plan(radio); p && p->when.next_ns <= now_ns;
          p = first_plan(radio)) {
         bool begins = schedule_step(&p->when); // before anything happens
-        happen(radio, &p->plan, begins, now_ns);
+        happen(radio, p, begins, now_ns);
     }
 }

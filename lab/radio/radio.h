@@ -103,8 +103,9 @@ void radio_destroy(struct radio *radio);
 void radio_add_plans(struct radio *radio, const struct radio_plan *plans, uint32_t count,
                      uint64_t now_ns);
 
-// Returns the smallest index that is free. own: NULL, or the keys of this MS (see config.h).
-uint32_t radio_add_ms(struct radio *radio, const struct radio_config *own);
+// Returns the smallest index that is free. number: by which plans name the MS. own: NULL, or the
+// keys of this MS (see config.h).
+uint32_t radio_add_ms(struct radio *radio, uint32_t number, const struct radio_config *own);
 // The MS leaves: what the radio holds for it is lost with reason `left`.
 void radio_remove_ms(struct radio *radio, uint32_t ms, uint64_t now_ns);
 

@@ -58,7 +58,8 @@ struct radio_ms {
     struct tbf tbf[RADIO_WAYS];
     struct radio_ms *earlier, *later; // of those whose channel is taken and whose PDUs wait
     uint64_t flush_ns;
-    uint32_t index, calls;
+    uint32_t index, number, calls;
+    uint64_t entry;   // counts the MSs that came into the cell, from 1
     bool flush_waits; // it is between earlier and later
     struct tbf_law own[RADIO_WAYS];
 };
@@ -81,6 +82,7 @@ struct share {
 struct plan {
     struct radio_plan plan;
     struct schedule when;
+    uint64_t entry; // of the MS whose call it is
 };
 
 #define CALENDAR_DAYS 64
@@ -107,6 +109,7 @@ struct radio {
     uint32_t plans;
     struct radio_ms **ms; // by index; NULL: free
     uint32_t ms_room;
+    uint64_t entries;
 };
 
 // tbf.c

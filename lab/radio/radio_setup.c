@@ -111,10 +111,12 @@ static void set_own(struct radio *radio, struct radio_ms *ms, const struct radio
     }
 }
 
-uint32_t radio_add_ms(struct radio *radio, const struct radio_config *own)
+uint32_t radio_add_ms(struct radio *radio, uint32_t number, const struct radio_config *own)
 {
     struct radio_ms *ms = need(calloc(1, sizeof *ms));
     ms->index = free_index(radio);
+    ms->number = number;
+    ms->entry = ++radio->entries;
     radio->ms[ms->index] = ms;
     for (uint32_t way = 0; way < RADIO_WAYS; way++) {
         ms->tbf[way].ms = ms;

@@ -92,7 +92,8 @@ SMALLEST_WHOLE = {
         }],
     }],
     "lab": {"ggsn": "192.0.2.2", "ggsn_mac": "02:00:00:00:00:04", "gb_rate_bit_per_s": 0,
-            "step_ns": 10**9, "tcp": [], "ftp": [], "http": [], "stream": [], "ptt": [], "ping": [],
+            "step_ns": 10**9, "tcp": [], "move": [], "suspend": [], "away": [], "ftp": [], "http": [],
+            "stream": [], "ptt": [], "ping": [],
             "traffic": [lab_blocks.LAB["traffic"][0]
                         | {"rate_bit_per_s": 8500, "stop_ns": 500000000}], "replay": []},
 }
@@ -353,7 +354,7 @@ def constructors(value, name, found):
             constructors(item, name, found)
     elif isinstance(value, dict):
         plain = {key for key, inner in value.items()
-                 if not isinstance(inner, (dict, list)) or key in ("size_octets", "features")}
+                 if not isinstance(inner, (dict, list)) or key in ("size_octets", "features", "cells")}
         found.setdefault(name, set()).update(plain)
         for key in value.keys() - plain:
             constructors(value[key], key, found)

@@ -59,7 +59,8 @@ def aqm_names():
 
 # Every constructor, as a message lists them.
 BLOCKS = "run, gn, gb, timers, room, log, policy, class, aqm, queue, ggsn, nse, nsvc, bvc, ms, pdp, radio, " \
-    "plan, buffer, codel, flow, bss, endpoint, line, lab, gi, mobile, tcp, ftp, http, stream, ptt, ping, " \
+    "plan, buffer, codel, flow, bss, endpoint, line, lab, gi, mobile, tcp, move, " \
+    "suspend, away, ftp, http, stream, ptt, ping, " \
     "traffic, replay, variants, variant, sweep, axis"
 
 
@@ -154,6 +155,10 @@ def sluice(*arguments, cwd=None, before=(), descriptors=()):
 def settings(sets):
     """The words of the command line for them."""
     return [word for one in sets for word in ("--set", one)]
+
+
+def has_sanitizers():
+    return b"__asan_init" in pathlib.Path(program()).read_bytes()
 
 
 def run(config, *arguments, before=()):

@@ -19,6 +19,7 @@ nse {
 }
 lab {
     ggsn = "192.0.2.2", ggsn_mac = "02:00:00:00:00:04", gi { }, mobile { }, tcp { name = "era" },
+    move { cells = "1-3" }, suspend { }, away { },
     ftp { class = "background" }, http { class = "background" }, stream { class = "background" },
     ptt { class = "background" }, ping { class = "background" },
     traffic { class = "background", size = "576 octets" },
@@ -65,11 +66,14 @@ def drawn(name, suffix, mean):
 
 
 APP = {"class": "background", "start_ns": 0, "stop_ns": 3 * S}
+EVENT = {"at_ns": 0, "spread_ns": 0, "every_ns": 0, "times": 0}
+LASTS = {"lasts_ns": 0}
 TCP = {"host_tcp": "linux", "ms_tcp": "linux"}
 LAB = {
     "ggsn": "192.0.2.2", "ggsn_mac": "02:00:00:00:00:04", "gb_rate_bit_per_s": 0, "step_ns": 1 * S,
     "gi": LINE, "mobile": {"n201_u_octets": 1520, "answers_xid": True, "protects_all": True},
     "tcp": [{"name": "era", "base": "linux"}],
+    "move": [EVENT | {"cells": ["1-3"]}], "suspend": [EVENT | LASTS], "away": [EVENT | LASTS],
     "ftp": [APP | TCP | {"way": "down", "size_octets": 0, "files": 1, "pause_ns": 1 * S, "opener": "ms",
                          "request_octets": 0}],
     "http": [APP | TCP | {"client": "ms", "connections": 4, "reuse": "all", "request_octets": 350,
@@ -99,4 +103,4 @@ UNSET = {"endpoint": {"nsvci"}, "plan": {"imsi"}, "tcp": {
     "timestamps", "sack", "dsack", "ecn", "congestion", "hystart", "count_octets", "recovery",
     "reduction", "dupthresh", "limited_transmit", "tail_probe", "impatient", "burst", "spurious",
     "idle_restart", "nagle"}} | {
-        app: {"imsi"} for app in ("ftp", "http", "stream", "ptt", "ping", "traffic", "replay")}
+        block: {"imsi"} for block in ("move", "suspend", "away", "ftp", "http", "stream", "ptt", "ping", "traffic", "replay")}

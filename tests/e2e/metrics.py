@@ -13,7 +13,7 @@ import subprocess
 import time
 
 import openmetrics
-from harness import WAIT_S, case, main, program, right, same
+from harness import WAIT_S, case, has_sanitizers, main, program, right, same
 from instance import Fake, Instance, client
 
 TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
@@ -178,7 +178,7 @@ def slow():
     for _ in range(200):
         socket.create_connection(("127.0.0.1", metrics.port)).close()
     metrics.families()
-    if not is_instrumented():
+    if not has_sanitizers():  # AddressSanitizer keeps what was freed
         right(memory_kib(metrics.process.pid) < before + 8 * 1024, "memory")
     metrics.finish()
     instance.finish()
@@ -263,12 +263,6 @@ def crowd_that_asks():
         for end in ends:
             end.close()
         metrics.finish()
-
-
-def is_instrumented():
-    """AddressSanitizer keeps what was freed."""
-    with open(program(), "rb") as binary:
-        return b"__asan_init" in binary.read()
 
 
 def memory_kib(pid):

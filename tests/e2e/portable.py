@@ -10,7 +10,8 @@ import re
 import shutil
 import subprocess
 
-from harness import QUICKSTART, Skip, case, differing, main, program, right, run, same, sluice
+from harness import (QUICKSTART, Skip, case, differing, has_sanitizers, main, program, right, run,
+                     same, sluice)
 
 # Files that may have more, by what they are named for.
 NAMED = re.compile(r"_(pclmul|vpclmul|aesni|vaes|gfni|avx2|avx512)\.c\.o$")
@@ -91,7 +92,7 @@ def nehalem():
     """What starts the program there; it has SSE4.2 and POPCNT, and not PCLMULQDQ."""
     if not shutil.which(NEHALEM[0]):
         raise Skip("qemu-x86_64 is not installed: apt-get install qemu-user")
-    if b"__asan_init" in pathlib.Path(program()).read_bytes():
+    if has_sanitizers():
         raise Skip("the sanitizers' shadow memory does not fit under qemu-x86_64")
     return NEHALEM
 

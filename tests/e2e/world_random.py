@@ -3,21 +3,14 @@
 way, by the tables, by the captures and, at each step of the run, by the lab's own books; a BSS and
 the SGSN find nothing wrong with each other; no bucket is passed that the BSS has set."""
 
-import collections
 import functools
-import pathlib
 import shutil
-import sys
-
-sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "gb"))
 
 import books
-import codec
-import frames
-import pcap
-import replay
+import gb_judge
 import tshark_json
-from harness import Skip, case, check_sound, differing, main, program, right, run, same, written
+from harness import (Skip, case, check_sound, differing, has_sanitizers, main, right, run, same,
+                     written)
 from worlds import World
 
 NEHALEM = ["qemu-x86_64", "-cpu", "Nehalem"]
@@ -118,7 +111,7 @@ def twice():
 def kernels():
     if not shutil.which(NEHALEM[0]):
         raise Skip("qemu-x86_64 is not installed: apt-get install qemu-user")
-    if b"__asan_init" in pathlib.Path(program()).read_bytes():
+    if has_sanitizers():
         raise Skip("the sanitizers' shadow memory does not fit under qemu-x86_64")
     there = run(world(12, "alive", 1).config(), "--pcap", "--no-page", before=NEHALEM)
     same(differing(result(12, "alive", 1), there), ["report.html"], "what differs")
@@ -135,26 +128,9 @@ def another_seed():
 # --- Gb -------------------------------------------------------------------------------------------
 
 
-Record = collections.namedtuple("Record", "time_ns nsvc pdu")
-
-
 @functools.cache
 def gb_records(*of_world):
-    """{(NSE's address): [(way, Record)]} of gb.pcap, each PDU by the tests' own codec."""
-    found = {}
-    for frame in pcap.frames_of(result(*of_world).out / "gb.pcap"):
-        datagram = frames.read_udp(frame.octets)
-        pdu = codec.parse(datagram.payload)
-        up = datagram.destination == "198.51.100.1"
-        peer, port = (datagram.source, datagram.port) if up else \
-            (datagram.destination, datagram.destination_port)
-        found.setdefault(peer, []).append(
-            ("up" if up else "down", Record(frame.time_ns, port, pdu)))
-    return found
-
-
-def names(records):
-    return [record.pdu.sdu.name if record.pdu.sdu else record.pdu.name for _, record in records]
+    return gb_judge.records(result(*of_world))
 
 
 # A Gb that loses nothing, for what one side lost the other calls a fault; and that takes no time, so
@@ -167,7 +143,7 @@ def no_status():
     for of_world in FLAWLESS:
         check_sound(result(*of_world).summary)
         for peer, records in gb_records(*of_world).items():
-            said = set(names(records))
+            said = set(gb_judge.names(records))
             same({name for name in said if name.endswith("_status")}, set(), f"{of_world}, {peer}")
             if of_world[1] == "reset":
                 right({"ns_reset_ack", "ns_unblock_ack", "bssgp_bvc_reset_ack",
@@ -179,7 +155,7 @@ def flow_control():
     pdus = 0
     for of_world in [one for one in FLAWLESS if one[1] != "manual"]:
         for peer, records in gb_records(*of_world).items():
-            found = replay.of(type("Wire", (), {"wire": records}))
+            found = gb_judge.judge(records)
             same(found.violations[:3], [], f"{of_world}, {peer}: violations")
             pdus += len(found.pdus)
     right(pdus > 2000, f"only {pdus} LLC PDUs")
@@ -187,25 +163,11 @@ def flow_control():
 
 @case("the replay finds what passes buckets of half the size, and a rate of half")
 def replay_can_fail():
-    for field in "bmax", "r":
-        violations = 0
-        for of_world in [one for one in FLAWLESS if one[1] != "manual"]:
-            for records in gb_records(*of_world).values():
-                violations += len(halved(records, field).violations)
-        right(violations > 0, f"half of {field} is conforming as well")
-
-
-def halved(records, field):
-    """The replay of a BSS that had said half of it."""
-    class Half(replay.Replay):
-        def cell(self, now_ns, bvci, bmax, r, *defaults):
-            super().cell(now_ns, bvci, bmax // 2 if field == "bmax" else bmax,
-                         r // 2 if field == "r" else r, *defaults)
-    reader = replay.Reader()
-    reader.replay = Half()
-    for direction, record in records:
-        getattr(reader, direction)(record)
-    return reader.replay
+    for replay_of in gb_judge.HalfBmax, gb_judge.HalfR:
+        violations = sum(len(gb_judge.judge(records, replay_of).violations)
+                         for of_world in FLAWLESS if of_world[1] != "manual"
+                         for records in gb_records(*of_world).values())
+        right(violations > 0, f"{replay_of.__name__} is conforming as well")
 
 
 # TCP of losses; HTTP of contents that are none.

@@ -22,8 +22,7 @@ DURATION_S = 30
 
 class World:
     """plain_gb: Gb takes no time, fragments nothing and loses nothing. stop_s: when the applications
-    end. moving: every MS changes its cell, has calls (SUSPEND), is out of reach, or loses its
-    channel."""
+    end. moving: every MS changes its cell or has calls (SUSPEND), and may be out of reach as well."""
 
     def __init__(self, seed, ns=None, workers=None, plain_gb=False, duration_s=DURATION_S,
                  stop_s=None, moving=False):
@@ -151,9 +150,9 @@ timers {{ tns_block = "1 s", tns_reset = "1 s", tns_alive = "1 s", t2 = "1 s" }}
 """
 
     def events(self, imsi):
-        """At least one of them is there."""
         draw = self.mobility
-        kinds = draw.sample(("move", "suspend", "away"), draw.choice((1, 1, 2, 3)))
+        kinds = draw.choice((["move"], ["suspend"], ["move", "suspend"], ["move", "away"],
+                             ["suspend", "away"], ["move", "suspend", "away"]))
         return "".join(f"    {self.event(kind, imsi)}\n" for kind in kinds)
 
     def event(self, kind, imsi):
@@ -180,3 +179,9 @@ timers {{ tns_block = "1 s", tns_reset = "1 s", tns_alive = "1 s", t2 = "1 s" }}
             f'        size = {{ "40 octets", "576 octets", "1500 octets" }},'))
         stop = f'stop = "{self.stop_s} s",' if self.stop_s else ""
         return f'{one} class = "{name}", start = "{self.number(0, 3000)} ms", {stop} }},'
+
+
+def moving(seed):
+    """A world in which every MS moves or has calls, for the replay: its Gb is plain. One in three comes
+    up without NS-RESET."""
+    return World(seed, ns="alive" if seed % 3 == 2 else "reset", plain_gb=True, duration_s=10, moving=True)

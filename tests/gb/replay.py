@@ -9,12 +9,15 @@ How to
     replay.discarded(t_ns, bvci, tlli, octets)     LLC-DISCARDED gives them back
     replay.reset(t_ns, bvci)                       nothing may come until the next cell()
     replay.pdu(t_ns, bvci, tlli, octets, pfi=None)               octets of the LLC PDU
+    replay.gone(bvci, tlli)                        FLUSH-LL: nothing may come there until .heard(bvci, tlli)
+    replay.in_call                                 TLLIs of SUSPEND-ACK, to which nothing may come
     replay.violations                                            sentences; has to be empty
     of(bss)             all of that from what passed the SGSN's port to and from a test BSS
 Calls are in the order of the wire. A bucket's key is ("bvc", bvci), ("ms", tlli) or
 ("pfc", tlli, pfi).
 """
 
+import collections
 from fractions import Fraction
 
 S_IN_NS = 10**9
@@ -36,19 +39,22 @@ class Bucket:
         self.bmax, self.r = bmax, r
 
     def fault(self, now_ns, octets):
-        """Takes the PDU; by how many octets it was too early, 0 if it was not."""
+        """By how many octets the PDU would be too early, 0 if it is not."""
         self.settle(now_ns)
-        self.level += octets
+        after = self.level + octets
         # B* = L: an empty bucket takes any PDU
-        return Fraction(0) if self.level == octets else max(Fraction(0), self.level - self.bmax)
+        return Fraction(0) if after == octets else max(Fraction(0), after - self.bmax)
 
 
 class Replay:
     def __init__(self):
         self.buckets, self.defaults, self.own = {}, {}, set()
         self.cell_of, self.violations, self.pdus = {}, [], []
+        self.given_back = collections.deque()
+        self.left, self.in_call = set(), set() # (BVCI, TLLI); TLLI
 
     def change(self, now_ns, key, bmax, r):
+        self.reach(now_ns)
         if key in self.buckets:
             self.buckets[key].change(now_ns, bmax, r)
         else:
@@ -77,15 +83,27 @@ class Replay:
             self.change(now_ns, ("pfc", tlli, pfi), bmax, r)
 
     def full(self, now_ns, key, percent):
+        self.reach(now_ns)
         self.buckets[key].settle(now_ns)
         self.buckets[key].level = Fraction(self.buckets[key].bmax * percent, 100)
 
     def discarded(self, now_ns, bvci, tlli, octets):
-        """LLC-DISCARDED (8.2.4): the BSS has that much less than it was sent."""
+        """LLC-DISCARDED (8.2.4): the BSS has that much less than it was sent. The SGSN may handle it
+        before or behind what it sends in the same instant: it counts when a PDU of that instant needs
+        it, else when the instant is over."""
+        self.given_back.append((now_ns, bvci, tlli, octets))
+
+    def give_back(self):
+        """The oldest of them."""
+        then_ns, bvci, tlli, octets = self.given_back.popleft()
         for key in ("bvc", bvci), ("ms", tlli):
             if key in self.buckets:
-                self.buckets[key].settle(now_ns)
+                self.buckets[key].settle(then_ns)
                 self.buckets[key].level = max(Fraction(0), self.buckets[key].level - octets)
+
+    def reach(self, now_ns):
+        while self.given_back and self.given_back[0][0] < now_ns:
+            self.give_back()
 
     def reset(self, now_ns, bvci):
         """Of a cell: its bucket, its defaults and those of its MSs are forgotten."""
@@ -109,14 +127,34 @@ class Replay:
         if ("ms", tlli) not in self.buckets and bvci in self.defaults:
             self.change(now_ns, ("ms", tlli), *self.defaults[bvci])
 
+    def gone(self, bvci, tlli):
+        """The SGSN has moved the MS (8.1.1): its buckets there are forgotten."""
+        self.left.add((bvci, tlli))
+        if self.cell_of.get(tlli) == bvci:
+            self.leave(tlli)
+
+    def heard(self, bvci, tlli):
+        """User data or signalling of the MS: it may get LLC PDUs there."""
+        self.left.discard((bvci, tlli))
+        self.in_call.discard(tlli)
+
     def pdu(self, now_ns, bvci, tlli, octets, pfi=None):
+        self.reach(now_ns)
         self.pdus.append((now_ns, bvci, tlli, octets, pfi))
+        if (bvci, tlli) in self.left:
+            self.violations.append(f"{now_ns} ns: TLLI {tlli:#x} in BVCI {bvci}, which it has left")
+        if tlli in self.in_call:
+            self.violations.append(f"{now_ns} ns: TLLI {tlli:#x} is suspended (7.4)")
         if ("bvc", bvci) not in self.buckets:
             self.violations.append(f"{now_ns} ns: BVCI {bvci} before its FLOW-CONTROL-BVC")
             return
         self.enter(now_ns, bvci, tlli)
-        for key in ("bvc", bvci), ("ms", tlli), ("pfc", tlli, pfi):
-            fault = self.buckets[key].fault(now_ns, octets) if key in self.buckets else 0
+        keys = [key for key in (("bvc", bvci), ("ms", tlli), ("pfc", tlli, pfi)) if key in self.buckets]
+        while self.given_back and any(self.buckets[key].fault(now_ns, octets) for key in keys):
+            self.give_back()
+        for key in keys:
+            fault = self.buckets[key].fault(now_ns, octets)
+            self.buckets[key].level += octets
             if fault > 0:
                 self.violations.append(
                     f"{now_ns} ns: {octets} octets for TLLI {tlli:#x}, {float(fault):.3f} octets "
@@ -161,6 +199,8 @@ class Reader:
             self.replay.discarded(record.time_ns, pdu["bvci"], pdu["tlli"], pdu["octets"])
         elif pdu and pdu.name == "bssgp_bvc_reset_ack":
             self.reset(record.time_ns, pdu["bvci"])
+        elif pdu and pdu.name == "bssgp_ul_unitdata":
+            self.replay.heard(record.pdu.bvci, pdu["v_tlli"])
 
     def down(self, record):
         pdu = record.pdu.sdu
@@ -171,6 +211,12 @@ class Reader:
                             pdu["pfi"])
         elif pdu.name == "bssgp_bvc_reset_ack":
             self.reset(record.time_ns, pdu["bvci"])
+        elif pdu.name == "bssgp_flush_ll":
+            self.replay.gone(pdu["bvci"], pdu["tlli"])
+        elif pdu.name == "bssgp_suspend_ack":
+            self.replay.in_call.add(pdu["tlli"])
+        elif pdu.name == "bssgp_resume_ack":
+            self.replay.in_call.discard(pdu["tlli"])
         elif pdu.name.startswith("bssgp_flow_control_"):
             name = pdu.name.removesuffix("_ack")
             asked = self.asked.get((name, record.pdu.bvci, pdu["tlli"], pdu["tag"]))

@@ -27,9 +27,9 @@ local function check_cells(state, event, cells)
     local area
     for _, name in ipairs(event.cells or {}) do
         local cell = cells[name]
-        if not cell then
+        if name ~= "" and not cell then -- "": refused before
             note(state, event, "cells", 'found "%s", allowed cells of the file, as NSEI-BVCI', name)
-        elseif area and cell.area ~= area then
+        elseif cell and area and cell.area ~= area then
             check.warn(state, event, "cells", ("found cells of the routeing areas %s and %s: the SGSN has"
                 .. " no GMM, and does not find an MS that changes its area"):format(area, cell.area))
             return

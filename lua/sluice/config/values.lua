@@ -281,7 +281,7 @@ local check_nets = check_texts(check_net,
 local check_areas = check_texts(check_area,
     'a routeing area as MCC-MNC-LAC-RAC, such as "001-01-4660-52"', "001-01-0-0")
 
-local check_cells = check_texts(check_cell, 'a cell as NSEI-BVCI, such as "101-2"', "0-2")
+local check_cells = check_texts(check_cell, 'a cell as NSEI-BVCI, such as "101-2"', "")
 
 -- A single one, which is no list.
 local function check_one_area(key, raw)

@@ -170,9 +170,15 @@ static void test_transferred_to_another_nse(void **state)
     assert_ptr_equal(bss_ms_find(there, TLLI), ms);
     in(FLUSH("04820003 3e820066"));
     out(BVCI_0 "2b " TLLI_IE "0c8101 04820003 25830000fa 3e820066");
+    assert_int_equal(w.deliveries, 0); // it is out of reach there, too
+    bss_reach(ms, true, now());
     numbers(2, (uint32_t[]){1, 2});
     both_books();
     assert_int_equal(bss_counters(w.bss)->traffic.over.octets, 250);
+    struct bss_identity same = {.tlli = TLLI}; // its TLLI is free where it was, and taken there
+    struct bss_ms *other = bss_enter(w.bss, w.cell, &same, NULL, now());
+    assert_false(bss_move(other, cell, now()));
+    assert_ptr_equal(bss_ms_find(w.bss, TLLI), other);
     bss_destroy(there);
 }
 

@@ -109,7 +109,7 @@ static void act_on(uint32_t i, uint64_t what)
         mss[i].epoch++;
         bss_move(ms, any_cell(), now());
     } else if (what < 7) {
-        (bss_ms_is_suspended(ms) ? bss_resume : bss_suspend)(w.bss, ms, now());
+        (bss_ms_is_suspended(ms) ? bss_resume : bss_suspend)(ms, now());
     } else if (what < 9) {
         bss_reach(ms, random_in(0, 1), now());
     } else if (!bss_cell_radio(bss_ms_cell(ms))) {

@@ -223,7 +223,7 @@ static inline void cell_begin(uint32_t mss, uint64_t seed)
     cell.log = calloc(CELL_LOG_MAX, sizeof *cell.log);
     cell.radio = radio_create(cell.engine, &cell.config, &owner, seed, 7);
     for (uint32_t i = 0; i < mss; i++)
-        assert_int_equal(radio_add_ms(cell.radio, NULL), i);
+        assert_int_equal(radio_add_ms(cell.radio, i, NULL), i);
 }
 
 static inline void cell_run(uint64_t until_ns)

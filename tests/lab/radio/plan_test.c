@@ -89,22 +89,32 @@ static void test_the_call_of_an_ms(void **state)
     cell_end(2);
 }
 
-// The MS leaves while its call lasts, and another MS has its index when the call ends.
-static void test_the_call_of_an_ms_that_leaves(void **state)
+// The MS leaves while its call lasts, and comes back, or another MS has its index, and a call of
+// its own, when the call ends.
+static void call_of_an_ms_that_leaves(uint32_t next)
 {
-    (void)state;
     struct radio_plan plan = {
         .kind = RADIO_PLAN_MS_CALL, .at_ns = MS(1000), .lasts_ns = MS(500), .ms = 1};
     cell_config();
     begin(&plan, 1);
     cell_run(MS(1100));
     radio_remove_ms(cell.radio, 1, cell_now());
-    assert_int_equal(radio_add_ms(cell.radio, NULL), 1);
+    assert_int_equal(radio_add_ms(cell.radio, next, NULL), 1);
     assert_true(radio_has_channel(cell.radio, 1));
+    radio_preempt_ms(cell.radio, 1, cell_now());
     cell_run(MS(2000));
-    assert_true(radio_has_channel(cell.radio, 1));
+    assert_false(radio_has_channel(cell.radio, 1));
     assert_int_equal(cell.events[RADIO_BACK], 0);
+    radio_release_ms(cell.radio, 1, cell_now());
+    assert_true(radio_has_channel(cell.radio, 1));
     cell_end(2);
+}
+
+static void test_the_call_of_an_ms_that_leaves(void **state)
+{
+    (void)state;
+    call_of_an_ms_that_leaves(1);
+    call_of_an_ms_that_leaves(7);
 }
 
 static void test_the_number_of_slots(void **state)
