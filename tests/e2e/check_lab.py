@@ -278,8 +278,9 @@ def profile_reaches():
 
 RUNS, KEYS_A_RUN = 60, 12
 SEED = int(os.environ.get("TEST_SEED", "1"))
-# Of a block that the run does not need as it is; or, as gaps of 1 ns, more than a run can take.
-KEPT = re.compile(r"endpoint|\.(interval|pause|think|silence|on|off|talk|timeout|step|rate|period)$")
+# Of a block that the run does not need as it is; or, as gaps of 1 ns, more than a run can take; or mostly
+# beyond the run's end.
+KEPT = re.compile(r"endpoint|\.(spread|interval|pause|think|silence|on|off|talk|timeout|step|rate|period)$")
 
 
 def some_value(rng, kind, low, high):

@@ -64,7 +64,7 @@ def drawn(name, suffix, mean):
             f"{name}_least{suffix}": 0, f"{name}_most{suffix}": 0}
 
 
-APP = {"class": "background", "start_ns": 0, "stop_ns": 3 * S}
+APP = {"class": "background", "start_ns": 0, "stop_ns": 3 * S, "spread_ns": 0}
 TCP = {"host_tcp": "linux", "ms_tcp": "linux"}
 LAB = {
     "ggsn": "192.0.2.2", "ggsn_mac": "02:00:00:00:00:04", "gb_rate_bit_per_s": 0, "step_ns": 1 * S,
@@ -73,7 +73,7 @@ LAB = {
     "ftp": [APP | TCP | {"way": "down", "size_octets": 0, "files": 1, "pause_ns": 1 * S, "opener": "ms",
                          "request_octets": 0}],
     "http": [APP | TCP | {"client": "ms", "connections": 4, "reuse": "all", "request_octets": 350,
-                          "header_octets": 250, "pages": 0} | drawn("main", "_octets", 4910)
+                          "header_octets": 250, "round_trips": 1, "pages": 0} | drawn("main", "_octets", 4910)
              | drawn("embedded", "", 30) | drawn("embedded_size", "_octets", 4910)
              | drawn("think", "_ns", 1 * S)],
     "stream": [APP | {"way": "down", "rate_bit_per_s": 40000, "peak_bit_per_s": 0, "packet_octets": 500,
@@ -99,4 +99,5 @@ UNSET = {"endpoint": {"nsvci"}, "plan": {"imsi"}, "tcp": {
     "timestamps", "sack", "dsack", "ecn", "congestion", "hystart", "count_octets", "recovery",
     "reduction", "dupthresh", "limited_transmit", "tail_probe", "impatient", "burst", "spurious",
     "idle_restart", "nagle"}} | {
-        app: {"imsi"} for app in ("ftp", "http", "stream", "ptt", "ping", "traffic", "replay")}
+        app: {"imsi"} for app in ("ftp", "stream", "ptt", "ping", "traffic", "replay")} | {
+            "http": {"imsi", "objects"}}
