@@ -1,71 +1,6 @@
 // Web pages: their times in closed form over links that only have latency, the number and the
 // octets of their objects, and that a page comes to its end whatever happens to its connections.
-#include "lab/hosts/app_http.h"
-
-#include "tests/lab/hosts/path.h"
-
-static struct app_http_config config;
-static struct app *app;
-static struct {
-    uint32_t objects, pages, objects_in_page;
-    uint64_t octets_in_page;
-    uint64_t begin_ns[1000], end_ns[1000], of_page[1000], page_octets[1000];
-    uint64_t object_octets[1000]; // of the first
-    uint64_t object_least_octets, object_most_octets;
-} seen;
-
-#define LATENCY_NS (40 * MS_IN_NS)
-static const struct link_config ideal = {.latency_ns = LATENCY_NS};
-
-// A page's octets are those of the objects since the last page.
-static void record(void *self, const struct app *by, enum app_record what, uint64_t begin_ns,
-                   uint64_t octets, uint64_t now_ns)
-{
-    (void)self, (void)by;
-    if (what == APP_RECORD_object) {
-        if (seen.objects < 1000)
-            seen.object_octets[seen.objects] = octets;
-        seen.objects++;
-        seen.objects_in_page++;
-        seen.octets_in_page += octets;
-        if (octets < seen.object_least_octets)
-            seen.object_least_octets = octets;
-        if (octets > seen.object_most_octets)
-            seen.object_most_octets = octets;
-        return;
-    }
-    assert_int_equal(what, APP_RECORD_page);
-    assert_int_equal(octets, seen.octets_in_page);
-    seen.begin_ns[seen.pages] = begin_ns;
-    seen.end_ns[seen.pages] = now_ns;
-    seen.page_octets[seen.pages] = octets;
-    seen.of_page[seen.pages++] = seen.objects_in_page;
-    seen.objects_in_page = 0;
-    seen.octets_in_page = 0;
-}
-
-static int make(void **state)
-{
-    (void)state;
-    memset(&seen, 0, sizeof seen);
-    seen.object_least_octets = UINT64_MAX;
-    path_setup(&ideal, &ideal);
-    path.world.owner = (struct app_owner){NULL, record};
-    path_standard(&app_http_config_record, &config);
-    config.pages = 2;
-    return 0;
-}
-
-static void run(uint64_t until_ns)
-{
-    app = path_app("http", &config, 0);
-    path_run_to(until_ns);
-}
-
-static uint64_t page_ns(uint32_t i)
-{
-    return seen.end_ns[i] - seen.begin_ns[i];
-}
+#include "tests/lab/hosts/pages.h"
 
 // An object's answer fits in the initial window: one round trip. The first page: a round trip for
 // the handshake and 31 for the objects; the second, on the same connection, 31.
@@ -172,97 +107,6 @@ static void test_drawn_pages(void **state)
     assert_in_range(thought_ns / 399, 800 * MS_IN_NS, 1200 * MS_IN_NS);
     assert_int_equal(app->figures.of[APP_RECORD_page].n, 400);
     assert_int_equal(app->figures.of[APP_RECORD_object].n, seen.objects);
-}
-
-// 300, 14000, 1 and 70000 octets, 32 bits each.
-static const uint8_t list[] = {0, 0, 1, 0x2c, 0, 0, 0x36, 0xb0, 0, 0, 0, 1, 0, 1, 0x11, 0x70};
-static const uint64_t listed[] = {300, 14000, 1, 70000};
-
-static void expect_list(const uint64_t *octets)
-{
-    for (uint32_t i = 0; i < 4; i++)
-        assert_int_equal(octets[i], listed[i]);
-}
-
-// In turn behind the main object, page after page, whatever `embedded` says. An initial window has
-// 10 segments of 1448 octets, with the header 14250 of them; 70250 octets are 49 segments, of which
-// 10 leave in the first round trip, 20 in the second and the rest in the third.
-static void test_listed_objects(void **state)
-{
-    (void)state;
-    config.connections = 1;
-    config.reuse = APP_HTTP_PAGE;
-    config.objects = (struct octets){list, sizeof list};
-    run(100 * S_IN_NS);
-    assert_int_equal(seen.pages, 2);
-    for (uint32_t i = 0; i < 2; i++) {
-        assert_int_equal(seen.of_page[i], 5);
-        assert_int_equal(seen.object_octets[5 * i], 4910);
-        expect_list(&seen.object_octets[5 * i + 1]);
-        assert_int_equal(page_ns(i), 2 * LATENCY_NS * (1 + 1 + 1 + 1 + 1 + 3));
-    }
-}
-
-// The page of latency-geran: its objects in sequence and no other.
-static void test_listed_objects_alone(void **state)
-{
-    (void)state;
-    config.main_octets = 0;
-    config.embedded = 0;
-    config.connections = 1;
-    config.objects = (struct octets){list, sizeof list};
-    run(100 * S_IN_NS);
-    assert_int_equal(seen.pages, 2);
-    assert_int_equal(seen.objects, 8);
-    expect_list(seen.object_octets);
-    expect_list(seen.object_octets + 4);
-    assert_int_equal(app->figures.arrived[FLOW_MS].octets, 2 * (84301 + 4 * 250));
-}
-
-// What failed is asked for again with its own size, and the list goes on.
-static void test_listed_objects_over_losses(void **state)
-{
-    (void)state;
-    config.connections = 2;
-    config.pages = 1;
-    config.objects = (struct octets){list, sizeof list};
-    app = path_app("http", &config, 0);
-    path_run_to(5 * LATENCY_NS);
-    for (struct flow *flow = path.table.all; flow; flow = flow->next)
-        flow_finish(flow, 5 * LATENCY_NS);
-    path_run_to(100 * S_IN_NS);
-    assert_true(app->figures.aborted > 0);
-    assert_int_equal(seen.pages, 1);
-    assert_int_equal(seen.of_page[0], 5);
-    assert_int_equal(seen.page_octets[0], 4910 + 84301);
-}
-
-// Each object is asked for three times: two answers are a header, of an octet at least.
-static void test_round_trips(void **state)
-{
-    (void)state;
-    config.connections = 1;
-    config.round_trips = 3;
-    config.header_octets = 0;
-    run(100 * S_IN_NS);
-    assert_int_equal(seen.of_page[0], 31);
-    assert_int_equal(page_ns(0), 2 * LATENCY_NS * (1 + 3 * 31));
-    assert_int_equal(page_ns(1), 2 * LATENCY_NS * 3 * 31);
-    assert_int_equal(app->figures.arrived[FLOW_HOST].octets, 62 * 3 * 350);
-    assert_int_equal(app->figures.arrived[FLOW_MS].octets, 62 * (2 + 4910));
-}
-
-// HTTP 1.0: the handshake once for each object, and the round trips over the same connection.
-static void test_round_trips_without_reuse(void **state)
-{
-    (void)state;
-    config.connections = 1;
-    config.reuse = APP_HTTP_OBJECT;
-    config.round_trips = 2;
-    run(100 * S_IN_NS);
-    assert_int_equal(page_ns(0), 2 * LATENCY_NS * 31 * (1 + 2));
-    assert_int_equal(app->figures.connections, 62);
-    assert_int_equal(app->figures.arrived[FLOW_MS].octets, 62 * (250 + 250 + 4910));
 }
 
 static void test_the_host_asks(void **state)
@@ -379,16 +223,7 @@ static void test_values_that_do_not_fit(void **state)
     config.main_octets = 1;
     config.main_octets_law = DRAW_PARETO;
     path_expect_refused("http", &config, "http: main_law: needs a _least");
-    config.main_octets_law = DRAW_FIXED;
-    config.objects = (struct octets){list, sizeof list - 1};
-    path_expect_refused("http", &config, "http: objects: a list of at most 256");
-    config.objects = (struct octets){(const uint8_t[]){0, 0, 0, 0}, 4};
-    path_expect_refused("http", &config, "http: objects: an object has 1 to 1000000000 octets");
-    config.objects = (struct octets){(const uint8_t[]){0x3b, 0x9a, 0xca, 1}, 4};
-    path_expect_refused("http", &config, "http: objects: an object has 1 to 1000000000 octets");
 }
-
-#define HTTP_TEST(name) cmocka_unit_test_setup_teardown(name, make, path_release)
 
 int main(void)
 {
@@ -399,11 +234,6 @@ int main(void)
         HTTP_TEST(test_connections_for_one_page),
         HTTP_TEST(test_no_main_object),
         HTTP_TEST(test_drawn_pages),
-        HTTP_TEST(test_listed_objects),
-        HTTP_TEST(test_listed_objects_alone),
-        HTTP_TEST(test_listed_objects_over_losses),
-        HTTP_TEST(test_round_trips),
-        HTTP_TEST(test_round_trips_without_reuse),
         HTTP_TEST(test_the_host_asks),
         HTTP_TEST(test_losses),
         HTTP_TEST(test_a_dead_link_comes_back),
