@@ -64,12 +64,13 @@ lab {
     suspend { at = "20 s", every = "40 s", lasts = "5 s", spread = "20 s" },
     away { imsi = "001010000000003", at = "10 s", lasts = "3 s" },
 
-    -- One of each in every context of its class: a download of 100 kB, the web, a ping each second.
+    -- One of each in every context of its class: a download of 100 kB, the web, a ping each second. The
+    -- users of the web do not begin at one instant, but each at a random time within 10 s.
     ftp { class = "background", size = "100 kB", ms_tcp = "small-window", start = "5 s" },
     http {
         class = "interactive-1", connections = 2, embedded = 3,
         main_law = "lognormal", main = "5 kB", main_deviation = "5 kB",
-        think_law = "exponential", think = "5 s",
+        think_law = "exponential", think = "5 s", spread = "10 s",
     },
     ping { class = "interactive-1", size = "32 octets" },
     -- Talk spurts of 3 s with pauses, one MS at a time; and a stream whose rate changes each second.

@@ -70,7 +70,7 @@ static void fire(void *self, uint64_t now_ns)
 
 // ---- Setup ----
 
-#define STREAM_EVENTS (3ULL << 40)
+#define STREAM_EVENTS (4ULL << 40)
 #define CELL_OCTETS   6 // of a cell in `cells`
 
 static uint64_t spread(const struct lab *lab, uint64_t spread_ns)

@@ -9,6 +9,8 @@
 #include "lab/hosts/app_ptt.h"
 #include "lab/hosts/app_replay.h"
 
+#define STREAM_BEGINS (3ULL << 40) // lab_gn.c and lab_gb.c have those before
+
 #define APP(name) extern const struct app_kind app_##name##_kind;
 #include "lab/hosts/apps.def"
 #undef APP
@@ -100,14 +102,26 @@ struct app *app_create(const struct app_kind *kind, const void *config,
     return app;
 }
 
+// Drawn from a stream of its own, so that no other draw of the run depends on the spread.
+static uint64_t begin_ns(const struct app *app, uint64_t now_ns)
+{
+    const struct app_span *span = span_of(app);
+    const struct app_place *place = &app->place;
+    uint64_t first_ns = span->start_ns > now_ns ? span->start_ns : now_ns;
+    struct rng rng;
+    if (!span->spread_ns)
+        return first_ns;
+    rng_seed(&rng, place->world->seed, STREAM_BEGINS + place->stream);
+    return first_ns + rng_below(&rng, span->spread_ns);
+}
+
 // The stop is set first: an application that would begin when it stops does nothing.
 void app_start(struct app *app, uint64_t now_ns)
 {
     const struct app_span *span = span_of(app);
     if (span->stop_ns)
         engine_set(app->place.world->engine, &app->stop, span->stop_ns);
-    engine_set(app->place.world->engine, &app->timer,
-               span->start_ns > now_ns ? span->start_ns : now_ns);
+    engine_set(app->place.world->engine, &app->timer, begin_ns(app, now_ns));
 }
 
 void app_destroy(struct app *app)

@@ -18,10 +18,13 @@ static inline enum flow_end app_sender(uint32_t way)
     return way == APP_UP ? FLOW_MS : FLOW_HOST;
 }
 
-// The first two keys of each application.
+// The first keys of each application.
 #define APP_KEYS(KEY, T, block)                                                         \
     KEY(T, TIME, start_ns, block ".start", NULL, 0, APP_TIME_MOST, 0, "when it begins") \
-    KEY(T, TIME, stop_ns, block ".stop", "the end of the run", 1, APP_TIME_MOST, 0, "when it stops")
+    KEY(T, TIME, stop_ns, block ".stop", "the end of the run", 1, APP_TIME_MOST, 0,     \
+        "when it stops")                                                                \
+    KEY(T, TIME, spread_ns, block ".spread", NULL, 0, APP_TIME_MOST, 0,                 \
+        "each begins at a random time up to this later than start")
 
 #define APP_WAY_KEY(KEY, T, block)                                           \
     KEY(T, CHOICE, way, block ".way", "down up", APP_DOWN, APP_UP, APP_DOWN, \
@@ -32,7 +35,7 @@ static inline enum flow_end app_sender(uint32_t way)
         "whether its packets say that they may be marked, ECT(0) of RFC 3168")
 
 struct app_span {
-    uint64_t start_ns, stop_ns;
+    uint64_t start_ns, stop_ns, spread_ns;
 };
 
 enum app_record {
@@ -131,7 +134,8 @@ const struct app_kind *app_kind_find(const char *name);
 struct app *app_create(const struct app_kind *kind, const void *config,
                        const struct app_place *place, char error[APP_ERROR_ROOM]);
 
-// The application begins at its time, or now if that has passed.
+// The application begins at its start, or now if that has passed, and later by what its spread
+// draws.
 void app_start(struct app *app, uint64_t now_ns);
 
 // At the end of a run, behind flow_table_release, which ends its flows.

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "dataplane/wire/bytes.h"
 #include "lab/engine/need.h"
 
 #define HOST_PORT     80
@@ -17,12 +18,15 @@ struct http_place {
     uint64_t object_octets, begin_ns;
     uint64_t request_left; // to arrive at the server
     uint64_t answer_left;  // to arrive at the client
+    uint32_t trips_left;   // round trips to the object's end
 };
 
 struct app_http {
     struct app app;
     struct app_http_config config;
     struct draw main, embedded, embedded_octets, think;
+    uint32_t *listed_octets; // of the objects that are not drawn
+    uint32_t listed, next_listed;
     struct http_place *place;
     bool in_page, in_main;
     uint32_t busy;    // places
@@ -35,6 +39,18 @@ static const struct field app_http_fields[] = FIELD_KEYS_TABLE(app_http_config, 
 const struct field_record app_http_config_record =
     FIELD_RECORD_OF(app_http_config, app_http_fields);
 
+static const char *list_fault(const struct octets *objects)
+{
+    if (objects->n % 4 || objects->n > 4 * APP_HTTP_OBJECTS_MOST)
+        return "objects: a list of at most 256";
+    for (uint32_t i = 0; i < objects->n; i += 4) {
+        uint32_t octets = get_be32(objects->at + i);
+        if (octets == 0 || octets > APP_HTTP_OCTETS_MOST)
+            return "objects: an object has 1 to 1000000000 octets";
+    }
+    return NULL;
+}
+
 static const char *http_fault(const void *config)
 {
     const struct app_http_config *c = config;
@@ -46,8 +62,9 @@ static const char *http_fault(const void *config)
         if (fault)
             return fault;
     }
-    return c->main_octets || c->embedded ? NULL
-                                         : "main: a page needs a main object or embedded ones";
+    if (!c->main_octets && !c->embedded && !c->objects.n)
+        return "main: a page needs a main object or embedded ones";
+    return list_fault(&c->objects);
 }
 
 static uint64_t draw_some(struct app_http *http, const struct draw *draw)
@@ -76,20 +93,35 @@ static void open_connection(struct http_place *place, uint64_t now_ns)
     flow_connect(place->flow, now_ns);
 }
 
-static void ask(struct http_place *place, uint64_t now_ns)
+// The answer has one octet at least.
+static void ask_once(struct http_place *place, uint64_t now_ns)
 {
     const struct app_http_config *c = &place->http->config;
     place->request_left = c->request_octets;
-    place->answer_left = c->header_octets + place->object_octets;
+    place->answer_left = c->header_octets + (place->trips_left == 1 ? place->object_octets : 0);
+    place->answer_left += place->answer_left == 0;
     flow_write(place->flow, (enum flow_end)c->client, c->request_octets, now_ns);
+}
+
+static void ask(struct http_place *place, uint64_t now_ns)
+{
+    place->trips_left = place->http->config.round_trips;
+    ask_once(place, now_ns);
+}
+
+static uint64_t next_octets(struct app_http *http)
+{
+    if (http->listed && !http->in_main)
+        return http->listed_octets[http->next_listed++];
+    uint64_t octets =
+        draw_next(http->in_main ? &http->main : &http->embedded_octets, &http->app.rng);
+    return octets ? octets : 1;
 }
 
 static void begin_object(struct http_place *place, uint64_t now_ns)
 {
     struct app_http *http = place->http;
-    const struct draw *size = http->in_main ? &http->main : &http->embedded_octets;
-    uint64_t octets = draw_next(size, &http->app.rng);
-    place->object_octets = octets ? octets : 1;
+    place->object_octets = next_octets(http);
     place->begin_ns = now_ns;
     place->busy = true;
     http->busy++;
@@ -122,11 +154,18 @@ static void leave_all(struct app_http *http, uint64_t now_ns)
         leave_connection(&http->place[i], now_ns);
 }
 
+// How many objects follow the main one.
+static uint64_t begin_embedded(struct app_http *http)
+{
+    http->next_listed = 0;
+    return http->listed ? http->listed : draw_some(http, &http->embedded);
+}
+
 static void begin_page(struct app_http *http, uint64_t now_ns)
 {
     http->in_page = true;
     http->in_main = http->main.mean != 0;
-    http->waiting = http->in_main ? 1 : draw_some(http, &http->embedded);
+    http->waiting = http->in_main ? 1 : begin_embedded(http);
     http->waiting += http->waiting == 0;
     http->page_begin_ns = now_ns;
     http->page_octets = 0;
@@ -150,7 +189,7 @@ static void go_on(struct app_http *http, uint64_t now_ns)
 {
     if (http->in_main && http->busy == 0) {
         http->in_main = false;
-        http->waiting = draw_some(http, &http->embedded);
+        http->waiting = begin_embedded(http);
     }
     if (http->waiting)
         give_objects(http, now_ns);
@@ -170,7 +209,8 @@ static void end_object(struct http_place *place, uint64_t now_ns)
     go_on(http, now_ns);
 }
 
-// At the server a whole request is answered, at the client a whole answer is an object.
+// At the server a whole request is answered, at the client a whole answer is asked behind, or is an
+// object.
 static void http_received(void *self, struct flow *flow, enum flow_end at, uint32_t number,
                           uint64_t octets, uint64_t now_ns)
 {
@@ -184,10 +224,12 @@ static void http_received(void *self, struct flow *flow, enum flow_end at, uint3
     *left -= octets < *left ? octets : *left;
     if (*left)
         return;
-    if (is_client)
-        end_object(place, now_ns);
+    if (!is_client)
+        flow_write(flow, at, place->answer_left, now_ns);
+    else if (--place->trips_left)
+        ask_once(place, now_ns);
     else
-        flow_write(flow, at, place->http->config.header_octets + place->object_octets, now_ns);
+        end_object(place, now_ns);
 }
 
 // The page goes on when the timer has given the place a new connection.
@@ -247,6 +289,16 @@ static void http_fire(struct app *app, uint64_t now_ns)
         begin_page(http, now_ns);
 }
 
+static void copy_list(struct app_http *http)
+{
+    struct octets *objects = &http->config.objects; // the caller's memory
+    http->listed = objects->n / 4;
+    http->listed_octets = need(calloc(http->listed + 1, sizeof *http->listed_octets));
+    for (uint32_t i = 0; i < http->listed; i++)
+        http->listed_octets[i] = get_be32(objects->at + 4 * i);
+    *objects = (struct octets){0};
+}
+
 static bool http_setup(struct app *app, char error[APP_ERROR_ROOM])
 {
     struct app_http *http = (struct app_http *)app;
@@ -256,6 +308,7 @@ static bool http_setup(struct app *app, char error[APP_ERROR_ROOM])
     http->embedded = DRAW_OF(c, embedded);
     http->embedded_octets = DRAW_OF(c, embedded_octets);
     http->think = DRAW_OF(c, think_ns);
+    copy_list(http);
     http->place = need(calloc(c->connections, sizeof *http->place));
     for (uint32_t i = 0; i < c->connections; i++)
         http->place[i].http = http;
@@ -275,7 +328,9 @@ static void http_stop(struct app *app, uint64_t now_ns)
 
 static void http_release(struct app *app)
 {
-    free(((struct app_http *)app)->place);
+    struct app_http *http = (struct app_http *)app;
+    free(http->listed_octets);
+    free(http->place);
 }
 
 const struct app_kind app_http_kind = {

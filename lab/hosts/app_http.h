@@ -1,7 +1,7 @@
-// Web browsing: HTTP 1.1 without pipelining over some TCP connections, persistent or one for each
-// object. A page is a main object and, once that is here, objects embedded in it, each on the next
-// connection that is free; then the user reads for a while. HTTP itself is octets of requests and
-// answers without text.
+// Web browsing: HTTP without pipelining over some TCP connections, persistent or one for each
+// object. A page is a main object and, once that is here, objects embedded in it, drawn or from a
+// list, each on the next connection that is free; then the user reads for a while. HTTP itself is
+// octets of requests and answers without text.
 #ifndef SLUICE_LAB_HOSTS_APP_HTTP_H
 #define SLUICE_LAB_HOSTS_APP_HTTP_H
 
@@ -10,6 +10,7 @@
 
 #define APP_HTTP_CONNECTIONS_MOST 64
 #define APP_HTTP_OCTETS_MOST      1000000000
+#define APP_HTTP_OBJECTS_MOST     256
 
 enum app_http_reuse { APP_HTTP_OBJECT, APP_HTTP_PAGE, APP_HTTP_EVER };
 
@@ -20,11 +21,15 @@ enum app_http_reuse { APP_HTTP_OBJECT, APP_HTTP_PAGE, APP_HTTP_EVER };
     KEY(T, COUNT, connections, "http.connections", NULL, 1, APP_HTTP_CONNECTIONS_MOST, 4,         \
         "the most connections at a time")                                                         \
     KEY(T, CHOICE, reuse, "http.reuse", "object page all", APP_HTTP_OBJECT, APP_HTTP_EVER,        \
-        APP_HTTP_EVER, "what a connection is used for: one object, one page, all pages")          \
+        APP_HTTP_EVER,                                                                            \
+        "what a connection is used for: one object, as in HTTP 1.0, or one page or all pages")    \
     KEY(T, SIZE, request_octets, "http.request", NULL, 1, 1000000, 350,                           \
         "octets of a request with its header")                                                    \
     KEY(T, SIZE, header_octets, "http.header", NULL, 0, 1000000, 250,                             \
         "octets of an answer's header, in front of the object")                                   \
+    KEY(T, COUNT, round_trips, "http.round_trips", NULL, 1, 100, 1,                               \
+        "how often each object is asked for, a round trip each time: all answers but the last "   \
+        "are a header alone, as a redirection is")                                                \
     DRAW_KEYS(KEY, T, SIZE, main_octets, "http.main", "none", 1, APP_HTTP_OCTETS_MOST, 4910,      \
               "the main object's octets; with none the embedded ones are asked for at once")      \
     DRAW_KEYS(KEY, T, COUNT, embedded, "http.embedded", NULL, 0, 10000, 30,                       \
@@ -33,7 +38,10 @@ enum app_http_reuse { APP_HTTP_OBJECT, APP_HTTP_PAGE, APP_HTTP_EVER };
               4910, "an embedded object's octets")                                                \
     DRAW_KEYS(KEY, T, TIME, think_ns, "http.think", "none", 1, APP_TIME_MOST, 1 * S_IN_NS,        \
               "the time from a page's end to the next page")                                      \
-    KEY(T, COUNT, pages, "http.pages", NULL, 0, 1000000, 0, "number of pages; 0: no end of them")
+    KEY(T, COUNT, pages, "http.pages", NULL, 0, 1000000, 0, "number of pages; 0: no end of them") \
+    MUST(T, OCTETS, objects, 0, 4 * APP_HTTP_OBJECTS_MOST,                                        \
+         "octets of the objects of every page behind the main one, 32 bits each in network "      \
+         "order; with none, embedded ones are drawn")
 FIELD_KEYS_STRUCT(app_http_config, APP_HTTP_FIELDS);
 extern const struct field_record app_http_config_record;
 

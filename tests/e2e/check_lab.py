@@ -173,6 +173,7 @@ def round_trip():
     for text, sets in ((folder() / "all.lua", ()), (EXAMPLE, ()), (folder() / "all.lua", (
             "radio.down_coding=MCS-9", "radio.hold_taken=3 s", "flow.ms=measured", "buffer.ms_pdus=3",
             "gi.lost_run=3", "gi.good_run=9", "gi.loss=7 ppm", "lab.http.think_law=exponential",
+            "lab.http.objects=12 kB",
             "tcp.congestion=newreno", "tcp.sack=false", "tcp.dsack=false", "tcp.recovery=newreno",
             "bss.preemption=flow-ms", "line.latency=5 ms"))):
         found = checked(text, *sets)
@@ -274,12 +275,25 @@ def profile_reaches():
     right(small < whole / 2, f"{small} with a window of 1 kB, {whole} without")
 
 
+@case("a page of a list has its octets, each object asked for as often as round_trips says")
+def objects_reach():
+    text = DOWNLOAD.replace('ftp { class = "background", host_tcp = "own" }', """http {
+        class = "background", objects = { "70000 octets", "300 octets" }, main = "1 kB", pages = 1,
+        request = "100 octets", header = "10 octets", round_trips = 2 }""")
+    with (run(written(text)).out / "applications.csv").open() as lines:
+        row, = csv.DictReader(lines)
+    keys = "pages", "page_octets", "objects", "host_arrived_octets", "ms_arrived_octets"
+    same([row[key] for key in keys],
+         ["1", "71300", "3", "600", "71360"], "pages, their octets and objects, octets up and down")
+
+
 # --- Values at random ------------------------------------------------------------------------------------
 
 RUNS, KEYS_A_RUN = 60, 12
 SEED = int(os.environ.get("TEST_SEED", "1"))
-# Of a block that the run does not need as it is; or, as gaps of 1 ns, more than a run can take.
-KEPT = re.compile(r"endpoint|\.(interval|pause|think|silence|on|off|talk|timeout|step|rate|period)$")
+# Of a block that the run does not need as it is; or, as gaps of 1 ns, more than a run can take; or mostly
+# beyond the run's end.
+KEPT = re.compile(r"endpoint|\.(spread|interval|pause|think|silence|on|off|talk|timeout|step|rate|period)$")
 
 
 def some_value(rng, kind, low, high):

@@ -65,7 +65,7 @@ def drawn(name, suffix, mean):
             f"{name}_least{suffix}": 0, f"{name}_most{suffix}": 0}
 
 
-APP = {"class": "background", "start_ns": 0, "stop_ns": 3 * S}
+APP = {"class": "background", "start_ns": 0, "stop_ns": 3 * S, "spread_ns": 0}
 EVENT = {"at_ns": 0, "spread_ns": 0, "every_ns": 0, "times": 0}
 LASTS = {"lasts_ns": 0}
 TCP = {"host_tcp": "linux", "ms_tcp": "linux"}
@@ -77,7 +77,7 @@ LAB = {
     "ftp": [APP | TCP | {"way": "down", "size_octets": 0, "files": 1, "pause_ns": 1 * S, "opener": "ms",
                          "request_octets": 0}],
     "http": [APP | TCP | {"client": "ms", "connections": 4, "reuse": "all", "request_octets": 350,
-                          "header_octets": 250, "pages": 0} | drawn("main", "_octets", 4910)
+                          "header_octets": 250, "round_trips": 1, "pages": 0} | drawn("main", "_octets", 4910)
              | drawn("embedded", "", 30) | drawn("embedded_size", "_octets", 4910)
              | drawn("think", "_ns", 1 * S)],
     "stream": [APP | {"way": "down", "rate_bit_per_s": 40000, "peak_bit_per_s": 0, "packet_octets": 500,
@@ -103,4 +103,5 @@ UNSET = {"endpoint": {"nsvci"}, "plan": {"imsi"}, "tcp": {
     "timestamps", "sack", "dsack", "ecn", "congestion", "hystart", "count_octets", "recovery",
     "reduction", "dupthresh", "limited_transmit", "tail_probe", "impatient", "burst", "spurious",
     "idle_restart", "nagle"}} | {
-        block: {"imsi"} for block in ("move", "suspend", "away", "ftp", "http", "stream", "ptt", "ping", "traffic", "replay")}
+        block: {"imsi"} for block in ("move", "suspend", "away", "ftp", "stream", "ptt", "ping", "traffic",
+                                      "replay")} | {"http": {"imsi", "objects"}}

@@ -59,6 +59,18 @@ end
 
 -- ---- Applications ----
 
+-- Notes a spread behind which there is no time left.
+local function check_spread(state, app, run_end)
+    local is_of_run = run_end and run_end <= app.stop_ns
+    local last = is_of_run and run_end or app.stop_ns
+    local most = math.max(last - app.start_ns, 0)
+    if app.spread_ns and app.spread_ns > most then
+        note(state, app, "spread", "found %s, allowed at most %s, from start to %s",
+            units.format("time", app.spread_ns), units.format("time", most),
+            is_of_run and "the end of the run" or "stop")
+    end
+end
+
 -- Notes an interval that ends before it begins, or begins after the run. Its end by default is the
 -- run's.
 local function check_interval(state, cfg, app)
@@ -67,7 +79,10 @@ local function check_interval(state, cfg, app)
         app.stop_ns = cfg.run and cfg.run.duration_ns
     end
     local start, stop = app.start_ns, app.stop_ns
-    if not (start and stop and start >= stop) then
+    if not (start and stop) then
+        return
+    elseif start < stop then
+        check_spread(state, app, cfg.run and cfg.run.duration_ns)
         return
     end
     local start_text, stop_text = units.format("time", start), units.format("time", stop)
@@ -88,24 +103,42 @@ local function check_profile_names(state, app, known, names)
     end
 end
 
+-- Objects of a list are in place of those that are drawn. In the normalised form, which has all keys,
+-- none are drawn then.
+local function check_objects(state, constructor, app)
+    if not (constructor.key.objects and is_given(state, app, "objects")) then
+        return
+    end
+    if not is_given(state, app, "embedded") then
+        app.embedded = app.objects_octets and 0 -- nil: the list was refused
+    end
+    for _, key in ipairs(constructor.keys) do
+        local usual = key.name == "embedded" and 0 or key.field and key.field.key.standard
+        if key.name:find "^embedded" and described.value(key, app) ~= usual then
+            note(state, app, key.name, "found a value, allowed without objects only")
+        end
+    end
+end
+
 -- What C needs of an application besides the keys that it describes.
-function lab.also(app)
-    local sizes = type(app.size_octets) == "table" and parts.packed(app.size_octets) or nil
-    return { sizes = sizes, file = app.path }
+function lab.also(constructor, app)
+    local sizes = type(app.size_octets) == "table" and parts.packed(app.size_octets, 2) or nil
+    local objects = constructor.key.objects and parts.packed(app.objects_octets or {}, 4)
+    return { sizes = sizes, objects = objects, file = app.path }
 end
 
 -- The path is relative to the configuration's folder. The file is read here, and again by the run.
 local function check_file(state, app, constructor, source)
     if constructor.key.file and app.file then
         app.path = script_check.path(source.name, app.file)
-        if lab_faults.check(state, constructor, app, lab.also(app)) then
-            local fault = faults.replay_file(described.values(constructor, app, lab.also(app)))
+        if lab_faults.check(state, constructor, app, lab.also(constructor, app)) then
+            local fault = faults.replay_file(described.values(constructor, app, lab.also(constructor, app)))
             if fault then
                 note(state, app, "file", "%s", (fault:gsub("^replay: ", "")))
             end
         end
     elseif not constructor.key.file then
-        lab_faults.check(state, constructor, app, lab.also(app))
+        lab_faults.check(state, constructor, app, lab.also(constructor, app))
     end
 end
 
@@ -117,6 +150,7 @@ local function check_apps(state, cfg, source, receivers)
             receivers(app)
             check_interval(state, cfg, app)
             check_profile_names(state, app, known, names)
+            check_objects(state, constructor, app)
             check_file(state, app, constructor, source)
         end
     end

@@ -203,11 +203,11 @@ function parts.bucket(command, record, prefix)
     return command
 end
 
--- Whole numbers as octets, 16 bits each, network order.
-function parts.packed(numbers)
+-- Whole numbers as so many octets each, network order.
+function parts.packed(numbers, octets)
     local packed = {}
     for i, number in ipairs(numbers) do
-        packed[i] = string.pack(">I2", number)
+        packed[i] = string.pack(">I" .. octets, number)
     end
     return table.concat(packed)
 end

@@ -100,7 +100,7 @@ local function plans(nse, bvc)
 end
 
 local function application(cfg, constructor, app)
-    local config = described.values(constructor, app, lab_check.also(app))
+    local config = described.values(constructor, app, lab_check.also(constructor, app))
     parts.each_pdp(cfg, function(_, _, ms, pdp, member)
         if parts.wants(app, ms, pdp, member) then
             target[constructor.list] {

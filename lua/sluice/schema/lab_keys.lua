@@ -160,7 +160,16 @@ local ALSO = {
         },
     },
     ftp = { tcp_key("host_tcp", "the host"), tcp_key("ms_tcp", "the MS") },
-    http = { tcp_key("host_tcp", "the host"), tcp_key("ms_tcp", "the MS") },
+    http = {
+        tcp_key("host_tcp", "the host"), tcp_key("ms_tcp", "the MS"),
+        {
+            name = "objects", type = "sizes", least = "1 octets", most = "1000000 kB",
+            most_items = 256, example = "12 kB", optional = true,
+            default_help = "none: as the keys of embedded say",
+            help = "sizes of the objects of every page, asked for in turn behind the main one, in"
+                .. " place of embedded and its keys",
+        },
+    },
 }
 
 -- UDP is `traffic` in the file.

@@ -123,6 +123,36 @@ static void test_two_groups(void **state)
     }
 }
 
+// Members that begin one after another: each talks and hears from then on, and not before.
+static void test_members_that_are_spread(void **state)
+{
+    struct app *member[4];
+    uint32_t joined_apart = 0;
+    (void)state;
+    config.group = 7;
+    config.talk_ns = 1 * S_IN_NS;
+    config.silence_ns = 0;
+    config.spread_ns = 100 * S_IN_NS;
+    for (uint32_t i = 0; i < 4; i++)
+        member[i] = path_app("ptt", &config, i);
+    for (uint64_t now_ns = S_IN_NS; now_ns <= 400 * S_IN_NS; now_ns += S_IN_NS) {
+        uint32_t members = 0;
+        path_run_to(now_ns);
+        for (uint32_t i = 0; i < 4; i++) {
+            const struct app_figures *f = &member[i]->figures;
+            members += member[i]->started;
+            if (!member[i]->started)
+                assert_int_equal(f->sent[FLOW_HOST].packets + f->sent[FLOW_MS].packets, 0);
+        }
+        joined_apart += members > 0 && members < 4;
+    }
+    assert_in_range(joined_apart, 10, 100);
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_in_range(member[i]->figures.sent[FLOW_MS].packets, 100, 1000);
+        assert_in_range(member[i]->figures.arrived[FLOW_MS].packets, 1000, 2000);
+    }
+}
+
 // The last member talks to nobody; a group that all have left begins again with the next.
 static void test_members_come_and_go(void **state)
 {
@@ -190,6 +220,7 @@ int main(void)
         PTT_TEST(test_the_speaker_leaves),
         PTT_TEST(test_a_group),
         PTT_TEST(test_two_groups),
+        PTT_TEST(test_members_that_are_spread),
         PTT_TEST(test_members_come_and_go),
         PTT_TEST(test_values_that_do_not_fit),
     };
