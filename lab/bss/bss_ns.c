@@ -61,8 +61,8 @@ static void send_unblock(struct bss_nsvc *nsvc, uint64_t now_ns)
     engine_set(nsvc->bss->engine, &nsvc->timer, now_ns + config_of(nsvc)->tns_block_ns);
 }
 
-// Tns-reset or Tns-block. A blocked NS-VC has waited for the SGSN's NS-UNBLOCK, after a collision or
-// NS-STATUS.
+// Tns-reset or Tns-block. A blocked NS-VC has waited for the SGSN's NS-UNBLOCK, after a collision
+// or NS-STATUS.
 static void fire(void *self, uint64_t now_ns)
 {
     struct bss_nsvc *nsvc = self;
@@ -223,13 +223,12 @@ static void take_unblock_ack(struct bss_nsvc *nsvc, uint64_t now_ns)
         nsvc->bss->counters.late++;
 }
 
-// An NS-VC that is blocked at the SGSN is blocked here (7.2). The SGSN's NS-UNBLOCK may be under way;
-// if none comes, the BSS sends its own after Tns-block.
+// An NS-VC that is blocked at the SGSN is blocked here (7.2). The SGSN's NS-UNBLOCK may be under
+// way; if none comes, the BSS sends its own after Tns-block.
 static void take_status(struct bss_nsvc *nsvc, const struct ns_status *pdu, uint64_t now_ns)
 {
     if (config_of(nsvc)->ns != BSS_NS_RESET || nsvc->state != BSS_NSVC_UP ||
-        pdu->cause != CAUSE_NSVC_BLOCKED ||
-        (pdu->has_ns_vci && pdu->ns_vci != nsvc->config.nsvci))
+        pdu->cause != CAUSE_NSVC_BLOCKED || (pdu->has_ns_vci && pdu->ns_vci != nsvc->config.nsvci))
         return;
     bss_ns_enter(nsvc, BSS_NSVC_BLOCKED, now_ns);
     engine_set(nsvc->bss->engine, &nsvc->timer, now_ns + config_of(nsvc)->tns_block_ns);
