@@ -219,6 +219,11 @@ void bss_destroy(struct bss *bss)
 
 // ---- Reading ----
 
+bool bss_nsvc_is_up(const struct bss *bss, uint32_t nsvc)
+{
+    return bss->nsvc[nsvc]->state == BSS_NSVC_UP;
+}
+
 struct bss_cell *bss_cell_find(struct bss *bss, uint16_t bvci)
 {
     struct bss_link *link = bss_table_find(&bss->cell_by_bvci, bvci);

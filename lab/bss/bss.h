@@ -83,6 +83,7 @@ struct bss_nsvc_config {
     uint8_t signalling_weight, data_weight;
 };
 uint32_t bss_add_nsvc(struct bss *bss, const struct bss_nsvc_config *config);
+bool bss_nsvc_is_up(const struct bss *bss, uint32_t nsvc);
 
 // A cell that is added later comes up by bss_cell_reset.
 struct bss_cell *bss_add_cell(struct bss *bss, const struct bss_cell_config *config);

@@ -262,7 +262,7 @@ static void input_ns(struct bss_nsvc *nsvc, struct octets pdu, uint64_t now_ns)
     bss->counters.ns_in[type]++;
     if (type == TYPE_NS_STATUS)
         note_status(bss, "NS-STATUS", any.ns_status.cause, now_ns);
-    else if (type >= TYPE_SNS_FIRST)
+    if (type >= TYPE_SNS_FIRST)
         bss_sns_input(nsvc, type, &any, now_ns);
     else
         bss_ns_input(nsvc, type, &any, now_ns);

@@ -5,6 +5,7 @@
 
 #define CAUSE_TRANSIT_FAILURE 0x00
 #define CAUSE_O_AND_M         0x01
+#define CAUSE_NSVC_BLOCKED    0x03
 
 enum {
     RESET = 0x02,
@@ -60,7 +61,8 @@ static void send_unblock(struct bss_nsvc *nsvc, uint64_t now_ns)
     engine_set(nsvc->bss->engine, &nsvc->timer, now_ns + config_of(nsvc)->tns_block_ns);
 }
 
-// Tns-reset or Tns-block. A blocked NS-VC has waited for the SGSN's NS-UNBLOCK after a collision.
+// Tns-reset or Tns-block. A blocked NS-VC has waited for the SGSN's NS-UNBLOCK, after a collision
+// or NS-STATUS.
 static void fire(void *self, uint64_t now_ns)
 {
     struct bss_nsvc *nsvc = self;
@@ -206,7 +208,7 @@ static void take_block(struct bss_nsvc *on, const struct ns_block *pdu, uint64_t
 static void take_unblock(struct bss_nsvc *nsvc, uint64_t now_ns)
 {
     if (nsvc->state == BSS_NSVC_DEAD || nsvc->state == BSS_NSVC_RESETTING) {
-        bss_fault(nsvc->bss, "NS-UNBLOCK", "of an NS-VC that is being reset", 0, now_ns);
+        nsvc->bss->counters.late++; // the SGSN heard of the reset, and its NS-RESET-ACK was lost
         return;
     }
     bss_send_ns(nsvc, UNBLOCK_ACK, &(struct ns_unblock_ack){}, now_ns);
@@ -221,12 +223,25 @@ static void take_unblock_ack(struct bss_nsvc *nsvc, uint64_t now_ns)
         nsvc->bss->counters.late++;
 }
 
+// An NS-VC that is blocked at the SGSN is blocked here (7.2). The SGSN's NS-UNBLOCK may be under
+// way; if none comes, the BSS sends its own after Tns-block.
+static void take_status(struct bss_nsvc *nsvc, const struct ns_status *pdu, uint64_t now_ns)
+{
+    if (config_of(nsvc)->ns != BSS_NS_RESET || nsvc->state != BSS_NSVC_UP ||
+        pdu->cause != CAUSE_NSVC_BLOCKED || (pdu->has_ns_vci && pdu->ns_vci != nsvc->config.nsvci))
+        return;
+    bss_ns_enter(nsvc, BSS_NSVC_BLOCKED, now_ns);
+    engine_set(nsvc->bss->engine, &nsvc->timer, now_ns + config_of(nsvc)->tns_block_ns);
+}
+
 void bss_ns_input(struct bss_nsvc *nsvc, uint8_t type, const union wire_any *pdu, uint64_t now_ns)
 {
     if (type == ALIVE)
         bss_send_ns(nsvc, ALIVE_ACK, &(struct ns_alive_ack){}, now_ns);
     else if (type == ALIVE_ACK)
         take_alive_ack(nsvc, now_ns);
+    else if (type == STATUS)
+        take_status(nsvc, &pdu->ns_status, now_ns);
     else if (!has_reset(nsvc))
         bss_fault(nsvc->bss, nsvc->bss->ns_pdu[type]->name, "NSE has neither RESET nor BLOCK", 0,
                   now_ns);

@@ -3,9 +3,11 @@
 T2 and its retries to the ns, features, and what waits while a cell is down or blocked. The tables
 are typed from the clauses."""
 
+import codec
 from bvc_world import (BLOCKED, INTO, INVALID_MANDATORY, MOMENT_NS, NSEI, O_AND_M, OTHER_BSS,
-                       OTHER_NSEI, PAUSE_NS, PROTOCOL, T2_NS, WRONG_STATE, config, into_up, ns_up,
-                       picture, say, send_down, signalling_up, state)
+                       OTHER_NSEI, PAUSE_NS, PROTOCOL, T2_NS, UNKNOWN_BVCI, WRONG_STATE, config,
+                       into_resetting, into_up, ns_up, picture, say, send_down, signalling_up,
+                       state)
 from world import S, World, case, main, right, same
 
 RESET, RESET_ACK = "bssgp_bvc_reset", "bssgp_bvc_reset_ack"
@@ -93,6 +95,37 @@ def t2_cell():
         same((state(world, 2), state(world, 3)), ("down", "up"), "states")
         say(bss, RESET, 2)
         bss.expect(RESET_ACK, at=world.now_ns, bvci=2)
+
+
+@case("a cell that was given up, as all answers were lost: what the BSS sends on it starts BVC-RESET again")
+def given_up_and_heard():
+    with World(config()) as world:
+        bss = ns_up(world)
+        signalling_up(bss)
+        world.run(100 * S)
+        same(len(bss.times(RESET)), 8, "BVC-RESETs of two cells")
+        bss.inbox.clear()
+        bss.none(RESET, 200 * S)
+        say(bss, FLOW, 2)
+        bss.expect(RESET, at=world.now_ns, bvci=2, cause=O_AND_M)
+        say(bss, RESET_ACK, 2)
+        say(bss, FLOW, 2)
+        bss.expect(FLOW_ACK, at=world.now_ns)
+        same((state(world, 2), state(world, 3)), ("up", "down"), "states")
+
+
+@case("a BSS that denies a cell and sends on it gets one BVC-RESET in 10 s")
+def denied_and_heard():
+    with World(config()) as world:
+        bss = ns_up(world)
+        into_resetting(bss, 2)
+        for _ in range(30):
+            bss.send(0, STATUS, cause=UNKNOWN_BVCI, bvci=2,
+                     pdu=codec.build(RESET, bvci=2, cause=O_AND_M))
+            say(bss, FLOW, 2)
+            world.run(S)
+        resets = [r for r in bss.received if r.pdu.sdu and r.pdu.sdu.name == RESET]
+        same(len([r for r in resets if r.pdu.sdu["bvci"] == 2]), 1 + 3, "BVC-RESETs of cell 2")
 
 
 @case("T2 and its retries are those of the file; the last answer in time counts")

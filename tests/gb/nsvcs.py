@@ -350,6 +350,28 @@ def barred():
         bss.expect("bssgp_flow_control_bvc_ack", within=0, tag=99)
 
 
+@case("what the operator has blocked dies and is unblocked: it is reset meanwhile, and comes up")
+def barred_and_dead():
+    for unblocked_first in False, True:
+        world, bss = one_world()
+        with world:
+            bss.up()
+            operator("block")(world, bss, bss.nsvcs[0])
+            bss.auto.clear()
+            world.run(TEST_NS + DEAD_NS + 15 * S)
+            same(len(bss.times("ns_reset")), 4, "NS-RESETs")
+            if not unblocked_first:
+                bss.auto |= {"ns_alive", "ns_reset"}
+                world.run(TEST_NS)
+                same(len(bss.times("ns_reset")), 5, "NS-RESETs")
+                bss.none("ns_unblock", 100 * S)
+            same(world.ctl(f"nsvc {NSEI} 1 unblock")[0], True, "unblock")
+            bss.auto |= {"ns_alive", "ns_reset", "ns_unblock"}
+            world.run(TEST_NS)
+            bss.flow(2, tag=99)
+            bss.expect("bssgp_flow_control_bvc_ack", within=0, tag=99)
+
+
 @case("dynamic: those who never answer the test neither fill an NSE nor keep an NSVCI")
 def dynamic_room():
     with World(HEAD + f"nse {{ nsei = {NSEI}, dynamic = true, bvc {{ bvci = 2 }} }}") as world:

@@ -20,7 +20,7 @@ local network = require "sluice.core.network"
 
 local bvc = {}
 
-local AGAIN_NS = 10000000000 -- least time between two resets of a BVC caused by a STATUS
+local AGAIN_NS = 10000000000 -- least time between two resets because both sides' states differ
 
 -- ---- Added and removed BVCs ----
 
@@ -208,17 +208,26 @@ local function has_no_such_cell(pdu)
         and pdus.name_of(pdu.pdu_in_error) == "bssgp_bvc_reset"
 end
 
--- The BSS does not know, or has blocked, a BVC that is up here: a BVC-RESET restores both sides' state,
--- at most once in AGAIN_NS.
-local function disagree(b, pdu)
-    if b.state == "resetting" and b.bvci ~= 0 then
-        return has_no_such_cell(pdu) and states.happens(b, "given_up") or "ignored"
-    elseif not b.up and (b.state ~= "blocked" or pdu.cause == causes.bssgp.bvci_blocked)
-            or b.disagreed_ns and clock.now_ns < b.disagreed_ns + AGAIN_NS then
+-- Restores both sides' state, at most once in AGAIN_NS.
+local function reset_again(b)
+    if b.disagreed_ns and clock.now_ns < b.disagreed_ns + AGAIN_NS then
         return "ignored"
     end
     b.disagreed_ns = clock.now_ns
     return states.happens(b, "own_reset", "o_and_m")
+end
+
+-- The SGSN has given up a cell, and a PDU shows that the BSS has it up.
+network.watch("bvc_heard", reset_again)
+
+-- The BSS does not know, or has blocked, a BVC that is up here.
+local function disagree(b, pdu)
+    if b.state == "resetting" and b.bvci ~= 0 then
+        return has_no_such_cell(pdu) and states.happens(b, "given_up") or "ignored"
+    elseif not b.up and (b.state ~= "blocked" or pdu.cause == causes.bssgp.bvci_blocked) then
+        return "ignored"
+    end
+    return reset_again(b)
 end
 
 local function status(nse, _, pdu)

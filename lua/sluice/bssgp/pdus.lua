@@ -9,6 +9,7 @@ local gb = require "sluice.core.gb"
 local log = require "log"
 local shown = require "sluice.base.shown"
 local wire = require "wire"
+local network = require "sluice.core.network"
 
 local pdus = {}
 
@@ -78,6 +79,9 @@ local function objection(nse, entry, bvc, bvci, type)
 end
 
 local function turn_away(nse, entry, bvc, bvci, octets, nsvc)
+    if bvc and bvc.state == "down" and bvc.given_up then
+        network.tell("bvc_heard", bvc)
+    end
     local cause, wrong_bvci = objection(nse, entry, bvc, bvci, octets:byte())
     return pdus.refuse(nse, wrong_bvci and 0 or bvci, cause, octets, nsvc, wrong_bvci)
 end

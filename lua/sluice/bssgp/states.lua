@@ -133,6 +133,7 @@ end
 
 -- The BSS has T2 to reset the cell; then the SGSN does.
 local function go_down(b)
+    b.given_up = false
     if b.nse.signalling.up and b.nse.cfg.ns ~= "manual" then
         wait(b, network.cfg.timers.t2_ns, "t2")
     else
@@ -149,6 +150,7 @@ end
 local function refuse(b)
     areas.set(b, nil)
     wait_no_more(b)
+    b.given_up = false
 end
 
 local function forget_and_refuse(b)
@@ -214,6 +216,12 @@ local function repeat_reset(b)
     count.add "timeouts"
     log.warn(states.name(b) .. ": no BVC-RESET-ACK")
     return happens(b, "given_up")
+end
+
+-- The cell stays down until the BSS shows that it has the cell (see bvc.lua).
+local function give_up(b)
+    wait_no_more(b)
+    b.given_up = true
 end
 
 -- A PDU of the BSS shows that it has the cell up.
@@ -337,7 +345,7 @@ tables = {
         },
         resetting = {
             t2 = { to = "resetting", act = repeat_reset },
-            given_up = { to = "down", act = wait_no_more },
+            given_up = { to = "down", act = give_up },
             own_reset = { to = "resetting", act = begin_reset },
             reset = { to = "up", act = accept },
             wrong_area = { to = "down", act = refuse },

@@ -57,6 +57,7 @@ network.watch, network.tell = watchers {
     "nse_added", "nse_removed", "nsvc_added", "nsvc_removed", "bvc_added", "bvc_removed",
     "nsvc_failed", -- NS-ALIVE has failed on an NS-VC without NS-RESET
     "bvc_reset",   -- the BSS has forgotten the state of the cell's MSs
+    "bvc_heard",   -- the BSS sends on a cell whose BVC-RESET it did not answer
 }
 
 local tell = network.tell

@@ -151,7 +151,8 @@ local function tell(nsvc, was, why)
     end
 end
 
--- pause: the time after which the SGSN goes on from there (see ns_state.pause); nil: it does not.
+-- pause: the time after which the SGSN goes on from there (see ns_state.pause); nil: it does not. An NS-VC
+-- that the operator has blocked is reset, but not unblocked.
 function ns_state.enter(nsvc, next, why, pause)
     local vc, was = nsvc.vc, nsvc.state
     timers.stop(vc.timer)
@@ -159,7 +160,7 @@ function ns_state.enter(nsvc, next, why, pause)
     if vc.mode == "reset" and not ns_state.states[next].alive then
         ns_test.stop(nsvc)
     end
-    if pause and not vc.barred and vc.mode == "reset" then
+    if pause and not (vc.barred and next == "blocked") and vc.mode == "reset" then
         ns_state.pause(nsvc, pause)
     end
     tell(nsvc, was, why)

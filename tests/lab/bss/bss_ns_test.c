@@ -132,6 +132,65 @@ static void test_the_sgsn_resets_blocks_and_unblocks(void **state)
     no_fault();
 }
 
+// The SGSN has given up its NS-UNBLOCK: the BSS sends its own, for ever.
+static void test_what_the_sgsn_holds_for_blocked_is_unblocked_after_tns_block(void **state)
+{
+    (void)state;
+    configure(BSS_NS_RESET);
+    w.cell_config.flow_repeat = false;
+    make(1, 1);
+    bring_up(NULL);
+    in("08 00 81 03 01 82 0008");   // another NSVCI
+    in("08 00 81 0b 02 83 000000"); // another cause
+    run(6 * S);
+    none();
+    in("08 00 81 03 01 82 0007");
+    DOWN(.octets = 50);
+    out("08 00 81 03 01 82 0007");
+    in("08 00 81 03 01 82 0007"); // waits no longer for it
+    run(6 * S);
+    out_at(9 * S, "06");
+    out_at(12 * S, "06");
+    in("08 00 81 03 01 82 0007");
+    run(3 * S);
+    out("06");
+    in("07");
+    none(); // the cells stay as they were
+    run(6 * S);
+    none();
+    DOWN(.octets = 50);
+    assert_int_equal(w.lost[1].why, BSS_LOST_absent); // and not for the NS-VC
+    no_fault();
+}
+
+static void test_an_unblock_during_a_reset_is_late(void **state)
+{
+    (void)state;
+    configure(BSS_NS_RESET);
+    make(1, 1);
+    bss_start(w.bss, now());
+    out(RESET);
+    in("06"); // the SGSN has heard NS-RESET twice, and its acknowledgements were lost
+    none();
+    assert_int_equal(bss_counters(w.bss)->late, 1);
+    no_fault();
+}
+
+static void test_alive_mode_ignores_ns_status(void **state)
+{
+    (void)state;
+    configure(BSS_NS_ALIVE);
+    make(1, 1);
+    bss_start(w.bss, now());
+    out("0a");
+    in("0b");
+    out(BVC_RESET);
+    in("08 00 81 03 01 82 0007");
+    run(9 * S);
+    none();
+    no_fault();
+}
+
 static void test_alive_mode_needs_one_answer(void **state)
 {
     (void)state;
@@ -232,6 +291,9 @@ int main(void)
         TEST(test_a_dead_nsvc_is_reset_and_the_cells_with_it),
         TEST(test_resets_that_cross),
         TEST(test_the_sgsn_resets_blocks_and_unblocks),
+        TEST(test_what_the_sgsn_holds_for_blocked_is_unblocked_after_tns_block),
+        TEST(test_an_unblock_during_a_reset_is_late),
+        TEST(test_alive_mode_ignores_ns_status),
         TEST(test_alive_mode_needs_one_answer),
         TEST(test_alive_mode_asks_again_after_a_failure),
         TEST(test_manual_mode_says_nothing),
