@@ -22,7 +22,7 @@ static struct radio_pdu *next_down(void *self, uint32_t ms, uint64_t now_ns)
 
 static void book_up(struct bss_pdu *pdu, struct bss_item *item)
 {
-    *item = (struct bss_item){pdu->buffer->cell, pdu->buffer->ms, pdu->llc, pdu->octets};
+    *item = bss_pdu_item(pdu);
     bss_book_held(item->cell->bss, item, BSS_UP, -1);
 }
 
@@ -38,7 +38,7 @@ static void arrived(void *self, uint32_t ms, enum radio_way way, struct radio_pd
         return;
     }
     book_up(pdu, &item);
-    bss_serve_up(item.ms, (struct octets){pdu->llc, pdu->octets}, now_ns);
+    bss_serve_up(item.ms, (struct octets){pdu->llc, pdu->octets}, pdu->tag, now_ns);
     bss_pdu_free(cell->bss, pdu);
 }
 

@@ -168,11 +168,13 @@ static void test_transferred_to_another_nse(void **state)
     bss_leave(w.bss, ms, now());
     struct bss_identity identity = {.tlli = TLLI};
     ms = bss_enter(there, cell, &identity, NULL, now());
+    tags.there = there;
     in(FLUSH("04820003 3e820066"));
     out(BVCI_0 "2b " TLLI_IE "0c8101 04820003 25830000fa 3e820066");
     numbers(2, (uint32_t[]){1, 2});
     both_books();
     assert_int_equal(bss_counters(w.bss)->traffic.over.octets, 250);
+    tags.there = NULL;
     bss_destroy(there);
 }
 
