@@ -86,6 +86,7 @@ static int64_t add_ms(void *target, const void *argument)
     int fault = ms_setup(&mobile->ms, &lab->mobiles_shared, &mobile->counters, &terms);
     if (fault)
         return fault;
+    ms_sgsn_setup(&mobile->sgsn, &mobile->ms);
     mobile->ms.label = c->tlli;
     mobile->bss = at;
     mobile->at_bss = bss_enter(at->bss, place->cell, &identity, mobile, engine_now_ns(lab->engine));
