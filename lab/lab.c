@@ -196,25 +196,6 @@ struct lab_received lab_received(const struct lab *lab)
     return r;
 }
 
-// A Reset that is lost on the way leaves an MS with other numbers than the SGSN has, until T200 has
-// the Reset repeated (44.064 8.5.1): enciphered LLC PDUs are refused meanwhile, and nobody is at
-// fault. Where nothing is lost below Gb they would be.
-static uint64_t excused(const struct lab *lab)
-{
-    uint64_t lost = 0, refused = 0;
-    for (uint32_t i = 0; i < lab->bss.n; i++) {
-        const struct bss_traffic *t =
-            &bss_counters(((struct lab_bss *)lab->bss.item[i])->bss)->traffic;
-        for (int why = 0; why < BSS_LOSSES; why++)
-            lost += t->lost[why].pdus;
-    }
-    for (uint32_t i = 0; i < lab->mobile.n; i++)
-        refused += ((struct lab_mobile *)lab->mobile.item[i])
-                       ->counters.refused[MS_REFUSED_deciphered]
-                       .packets;
-    return lost ? refused : 0;
-}
-
 struct lab_faults lab_faults(const struct lab *lab)
 {
     struct lab_faults sum = lab->faults;
@@ -226,8 +207,7 @@ struct lab_faults lab_faults(const struct lab *lab)
         const struct bss_counters *c = bss_counters(((struct lab_bss *)lab->bss.item[i])->bss);
         add_faults(&sum, "a BSS", c->faults, c->first_fault);
     }
-    add_faults(&sum, "an MS", lab->mobiles_shared.faults - excused(lab),
-               lab->mobiles_shared.first_fault);
+    add_faults(&sum, "an MS", lab->mobiles_shared.faults, lab->mobiles_shared.first_fault);
     add_flow_faults(&sum, &lab->flows);
     add_ledger_faults(&sum, &lab->ledger);
     return sum;

@@ -1,7 +1,9 @@
 // The ledger's entries: which IP packet it was that a part of the lab, or the dataplane, lost. On
-// Gn a tag says so, on the hosts' side the IP header. Below Gb a packet is a row of LLC PDUs: the
-// first has the IP header; with any other the MS later gives up the whole, of which it has the
-// beginning, and the reason is the one noted when that LLC PDU was lost.
+// Gn a tag says so, on the hosts' side the IP header. Below Gb a packet is a row of LLC PDUs. Those
+// up have its tag from the instant at which the MS makes them. Those down are read when they are
+// lost: the first has the IP header; with any other the MS later gives up the whole, of which it
+// has the beginning, and the reason is the one noted when that LLC PDU was lost. Their tag says how
+// they are enciphered.
 #include "dataplane/wire/ns.h"
 #include "dataplane/wire/bssgp.h"
 #include "lab/lab_parts.h"
@@ -11,9 +13,8 @@
 #define TAG_ID    16
 #define TAG_WAY   1
 #define NO_PACKET 0
-// Types of PDUs (48.018 11.3.26)
+// A type of PDU (48.018 11.3.26)
 #define DL_UNITDATA 0
-#define UL_UNITDATA 1
 
 uint16_t lab_ip_id(const uint8_t *ip)
 {
@@ -43,13 +44,17 @@ void lab_lost(struct lab *lab, struct ledger_key key, uint32_t reason)
         ledger_lost(&lab->ledger, key, reason, engine_now_ns(lab->engine));
 }
 
+void lab_lost_tag(struct lab *lab, uint64_t tag, uint32_t reason)
+{
+    if (tag != NO_PACKET)
+        lab_lost(lab, key_of(tag), reason);
+}
+
 // The dataplane has dropped a buffer that came with a tag.
 static void dropped(void *self, const struct rte_mbuf *m, enum drop_reason reason)
 {
     struct lab *lab = self;
-    uint64_t tag = line_tag(m);
-    if (tag != NO_PACKET)
-        lab_lost(lab, key_of(tag), lab->place_dp + (uint32_t)reason);
+    lab_lost_tag(lab, line_tag(m), lab->place_dp + (uint32_t)reason);
 }
 
 // ---- Below Gb ----
@@ -61,124 +66,106 @@ static struct lab_tunnel *tunnel_of(const struct lab_mobile *mobile, uint8_t nsa
                : NULL;
 }
 
-// Uplink N-PDUs have numbers that count up with their IP ids. After a Reset one of before it may
-// have a number that was given out again; what was sent first is lost first.
-static uint16_t id_of_number(const struct lab *lab, const struct lab_tunnel *tunnel,
-                             uint16_t number)
+// A struct ms_stamp as a tag.
+#define STAMP_KNOWN  63
+#define STAMP_RESETS 32
+
+static uint64_t tag_of_stamp(struct ms_stamp stamp)
 {
-    uint16_t last = (uint16_t)(tunnel->next_id[LEDGER_UP] - 1);
-    uint16_t id = (uint16_t)(last - (uint16_t)(last - number) % LAB_NPDU_NUMBERS);
-    uint16_t earlier = (uint16_t)(id - LAB_NPDU_NUMBERS);
-    return ledger_is_under_way(&lab->ledger, lab_key(tunnel, LEDGER_UP, earlier)) ? earlier : id;
+    return (uint64_t)stamp.known << STAMP_KNOWN | (uint64_t)stamp.resets << STAMP_RESETS |
+           stamp.input;
 }
 
-// Returns false if the LLC PDU carries nothing of a packet that can be named.
-static bool packet_of(const struct lab_mobile *mobile, enum ms_way way, const uint8_t *llc,
-                      uint32_t octets, struct lab_tunnel **tunnel, struct ledger_key *key)
+struct ms_stamp lab_stamp_of(uint64_t tag)
 {
-    struct ms_what what;
-    if (!ms_read(&mobile->ms, way, llc, octets, &what))
-        return false;
-    *tunnel = tunnel_of(mobile, what.segment.nsapi);
-    if (!*tunnel)
-        return false;
-    if (what.segment.first && what.segment.data.n >= IP_LEAST)
-        *key = lab_key(*tunnel, way == MS_UP ? LEDGER_UP : LEDGER_DOWN,
-                       lab_ip_id(what.segment.data.at));
-    else if (way == MS_UP)
-        *key = lab_key(*tunnel, LEDGER_UP,
-                       id_of_number(mobile->bss->lab, *tunnel, what.segment.npdu_number));
-    else
-        return false;
-    return true;
+    return (struct ms_stamp){.input = (uint32_t)tag,
+                             .resets = (uint16_t)(tag >> STAMP_RESETS),
+                             .known = tag >> STAMP_KNOWN};
 }
 
-void lab_lost_llc(struct lab *lab, struct lab_mobile *mobile, enum ms_way way, const uint8_t *llc,
+void lab_lost_llc(struct lab *lab, struct lab_mobile *mobile, uint64_t tag, const uint8_t *llc,
                   uint32_t octets, uint32_t reason)
 {
-    struct lab_tunnel *tunnel = NULL;
-    struct ledger_key key;
-    if (packet_of(mobile, way, llc, octets, &tunnel, &key))
-        lab_lost(lab, key, reason);
-    if (tunnel && way == MS_DOWN)
-        tunnel->bss_loss = 1 + reason;
+    struct ms_what what;
+    if (!ms_read(&mobile->ms, lab_stamp_of(tag), llc, octets, &what))
+        return;
+    struct lab_tunnel *tunnel = tunnel_of(mobile, what.segment.nsapi);
+    if (!tunnel)
+        return;
+    tunnel->bss_loss = 1 + reason;
+    if (what.segment.first && what.segment.data.n >= IP_LEAST)
+        lab_lost(lab, lab_key(tunnel, LEDGER_DOWN, lab_ip_id(what.segment.data.at)), reason);
 }
 
 // ---- Setup ----
 
-static const char *const gn_names[] = {"no_room"},
-                         *const gn_helps[] = {"no buffer, or no room in the port's receive ring"};
+static const char *const port_names[] = {"no_room"},
+                         *const port_helps[] = {"no buffer, or no room in the port's receive ring"};
+
+#define MS_REASONS (MS_LOST_COUNT + MS_REFUSED_COUNT) // of enum ms_lost, then of enum ms_refused
 
 void lab_account_setup(struct lab *lab)
 {
-    static const char *bss_names[BSS_LOSSES], *bss_helps[BSS_LOSSES], *ms_names[MS_LOST_COUNT],
-        *ms_helps[MS_LOST_COUNT];
+    static const char *bss_names[BSS_LOSSES], *bss_helps[BSS_LOSSES], *ms_names[MS_REASONS],
+        *ms_helps[MS_REASONS];
     for (uint32_t i = 0; i < BSS_LOSSES; i++) {
         bss_names[i] = bss_loss_name(i);
         bss_helps[i] = bss_loss_help(i);
     }
-    for (uint32_t i = 0; i < MS_LOST_COUNT; i++) {
-        ms_names[i] = ms_lost_reasons[i].name;
-        ms_helps[i] = ms_lost_reasons[i].help;
+    for (uint32_t i = 0; i < MS_REASONS; i++) {
+        const struct ms_reason *reason =
+            i < MS_LOST_COUNT ? &ms_lost_reasons[i] : &ms_refused_reasons[i - MS_LOST_COUNT];
+        ms_names[i] = reason->name;
+        ms_helps[i] = reason->help;
     }
     ledger_setup(&lab->ledger);
     const struct ledger_place places[] = {
         {"net", net_loss_names, net_loss_helps, NET_LOSSES},
-        {"gn", gn_names, gn_helps, 1},
+        {"gn", port_names, port_helps, 1},
         {"sgsn", stats_drop_names, stats_drop_helps, DROP_COUNT},
         {"bss", bss_names, bss_helps, BSS_LOSSES},
-        {"ms", ms_names, ms_helps, MS_LOST_COUNT},
+        {"ms", ms_names, ms_helps, MS_REASONS},
+        {"gb", port_names, port_helps, 1},
     };
     lab->place_net = ledger_add_place(&lab->ledger, &places[0]);
     lab->place_gn = ledger_add_place(&lab->ledger, &places[1]);
     lab->place_dp = ledger_add_place(&lab->ledger, &places[2]);
     lab->place_bss = ledger_add_place(&lab->ledger, &places[3]);
     lab->place_ms = ledger_add_place(&lab->ledger, &places[4]);
+    lab->place_gb = ledger_add_place(&lab->ledger, &places[5]);
     dp_watch_drops(dropped, lab);
 }
 
-// The MS and the LLC PDU of an NS PDU; false: it carries none, or no MS has the TLLI.
-static bool read_ns(struct lab_bss *at, enum ms_way way, const uint8_t *ns, uint32_t octets,
+// The MS and the LLC PDU of an NS PDU of the SGSN; false: it carries none, or no MS has the TLLI.
+static bool read_ns(struct lab_bss *at, const uint8_t *ns, uint32_t octets,
                     struct lab_mobile **mobile, struct octets *llc)
 {
     struct ns_unitdata unitdata;
-    struct bssgp_ul_unitdata up;
     struct bssgp_dl_unitdata down;
     const struct octets *sdu = &unitdata.sdu;
     if (octets == 0 || ns[0] != NS_UNITDATA_TYPE || ns_unitdata_decode(&unitdata, ns, octets) < 0 ||
-        sdu->n == 0)
+        sdu->n == 0 || sdu->at[0] != DL_UNITDATA ||
+        bssgp_dl_unitdata_decode(&down, sdu->at, sdu->n) < 0)
         return false;
-    bool is_up = way == MS_UP && sdu->at[0] == UL_UNITDATA &&
-                 bssgp_ul_unitdata_decode(&up, sdu->at, sdu->n) >= 0;
-    bool is_down = way == MS_DOWN && sdu->at[0] == DL_UNITDATA &&
-                   bssgp_dl_unitdata_decode(&down, sdu->at, sdu->n) >= 0;
-    if (!is_up && !is_down)
-        return false;
-    *mobile = lab_mobile_of(at->lab, at->nsei, is_up ? up.tlli : down.tlli);
-    if (!*mobile)
-        return false;
-    *llc = is_up ? up.llc_pdu : down.llc_pdu;
-    return true;
+    *mobile = lab_mobile_of(at->lab, at->nsei, down.tlli);
+    *llc = down.llc_pdu;
+    return *mobile != NULL;
 }
 
-// An UL-UNITDATA's packet, for the tag of the buffer that carries it.
-uint64_t lab_tag_of_ns(struct lab_bss *at, const uint8_t *ns, uint32_t octets)
+uint64_t lab_stamp_ns(struct lab_bss *at, const uint8_t *ns, uint32_t octets)
 {
-    struct lab_tunnel *tunnel;
     struct lab_mobile *mobile;
-    struct ledger_key key;
     struct octets llc;
-    if (!read_ns(at, MS_UP, ns, octets, &mobile, &llc) ||
-        !packet_of(mobile, MS_UP, llc.at, llc.n, &tunnel, &key))
+    if (!read_ns(at, ns, octets, &mobile, &llc))
         return NO_PACKET;
-    return lab_tag(key);
+    return tag_of_stamp(ms_sgsn_sent(&mobile->sgsn, llc.at, llc.n));
 }
 
-void lab_lost_ns(struct lab_bss *at, enum ms_way way, const uint8_t *ns, uint32_t octets,
+void lab_lost_ns(struct lab_bss *at, uint64_t tag, const uint8_t *ns, uint32_t octets,
                  uint32_t reason)
 {
     struct lab_mobile *mobile;
     struct octets llc;
-    if (read_ns(at, way, ns, octets, &mobile, &llc))
-        lab_lost_llc(at->lab, mobile, way, llc.at, llc.n, reason);
+    if (read_ns(at, ns, octets, &mobile, &llc))
+        lab_lost_llc(at->lab, mobile, tag, llc.at, llc.n, reason);
 }

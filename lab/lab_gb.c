@@ -10,10 +10,24 @@ uint64_t lab_endpoint_key(const struct ipv6_address *address, uint16_t port)
     return (high * 0x9e3779b97f4a7c15u ^ low) + ((uint64_t)port << 48);
 }
 
+static void into_bss(struct lab_nsvc *nsvc, struct octets ns, uint64_t tag, uint64_t now_ns)
+{
+    bss_input_tagged(nsvc->bss->bss, nsvc->number, ns.at, ns.n, tag, now_ns);
+}
+
 static void to_bss(void *self, const uint8_t *ns, uint32_t octets, uint64_t now_ns)
 {
     struct lab_nsvc *nsvc = self;
-    bss_input(nsvc->bss->bss, nsvc->number, ns, octets, now_ns);
+    into_bss(nsvc, (struct octets){ns, octets}, nsvc->to_bss.tag, now_ns);
+}
+
+static void from_sgsn(struct lab_nsvc *nsvc, struct octets ns, uint64_t now_ns)
+{
+    uint64_t tag = lab_stamp_ns(nsvc->bss, ns.at, ns.n);
+    if (nsvc->has_line)
+        link_send_tagged(&nsvc->to_bss, ns.at, ns.n, tag, now_ns);
+    else
+        into_bss(nsvc, ns, tag, now_ns);
 }
 
 // A datagram of the dataplane.
@@ -24,18 +38,20 @@ static void gb_datagram(void *self, const struct ends_datagram *d, uint64_t now_
         map_find(&lab->nsvc_by_endpoint, lab_endpoint_key(&d->destination, d->destination_port));
     if (!nsvc || !address_same(&nsvc->host.address, &d->destination))
         lab_fault(lab, "Gb: no NS-VC has this endpoint, port", d->destination_port);
-    else if (nsvc->has_line)
-        link_send(&nsvc->to_bss, d->payload.at, d->payload.n, now_ns);
     else
-        to_bss(nsvc, d->payload.at, d->payload.n, now_ns);
+        from_sgsn(nsvc, d->payload, now_ns);
 }
 
 static void deliver(void *self, struct bss_ms *ms, const uint8_t *llc, uint32_t octets,
                     uint64_t now_ns)
 {
+    const struct lab_bss *at = self;
     struct lab_mobile *mobile = bss_ms_user(ms);
-    (void)self;
-    ms_down(&mobile->ms, llc, octets, now_ns);
+    uint64_t tag = bss_tag(at->bss);
+    enum ms_refused why = ms_down_stamped(&mobile->ms, lab_stamp_of(tag), llc, octets, now_ns);
+    if (why != MS_REFUSED_COUNT)
+        lab_lost_llc(at->lab, mobile, tag, llc, octets,
+                     at->lab->place_ms + MS_LOST_COUNT + (uint32_t)why);
 }
 
 static struct lab *lab_of(const struct ms *ms)
@@ -69,12 +85,14 @@ static void npdu_given_up(void *self, struct ms *ms, uint8_t nsapi, const uint8_
 
 // ---- Up ----
 
-void lab_up_from_ms(struct lab *lab, struct lab_mobile *mobile, uint8_t nsapi, const uint8_t *npdu,
-                    uint32_t octets, uint64_t now_ns)
+void lab_up_from_ms(struct lab *lab, struct lab_tunnel *tunnel, const uint8_t *ip, uint32_t octets,
+                    uint64_t now_ns)
 {
-    uint64_t sent = mobile->counters.up_sent.packets;
-    ms_up(&mobile->ms, nsapi, npdu, octets, now_ns);
-    if (mobile->counters.up_sent.packets == sent)
+    struct lab_mobile *mobile = tunnel->ms;
+    mobile->up_tag = lab_tag(lab_key(tunnel, LEDGER_UP, lab_ip_id(ip)));
+    bool sent = ms_up(&mobile->ms, tunnel->nsapi, ip, octets, now_ns);
+    mobile->up_tag = 0;
+    if (!sent)
         lab_fault(lab, "an MS: an N-PDU that it cannot send, octets", octets);
 }
 
@@ -82,27 +100,33 @@ static void llc_up(void *self, struct ms *ms, const uint8_t *llc, uint32_t octet
 {
     const struct lab_mobile *mobile = (const struct lab_mobile *)ms;
     (void)self;
-    bss_up(mobile->at_bss, llc, octets, now_ns);
+    bss_up_tagged(mobile->at_bss, llc, octets, mobile->up_tag, now_ns);
+}
+
+static void into_port(struct lab_nsvc *nsvc, struct octets ns, uint64_t tag, uint64_t now_ns)
+{
+    struct lab *lab = nsvc->bss->lab;
+    // Any worker may get it: it passes on what is another worker's.
+    if (!ends_send(&lab->gb_ends, &nsvc->host, nsvc->number % lab->config.workers, ns, tag, now_ns))
+        lab_lost_tag(lab, tag, lab->place_gb);
 }
 
 static void to_sgsn(void *self, const uint8_t *ns, uint32_t octets, uint64_t now_ns)
 {
     struct lab_nsvc *nsvc = self;
-    struct lab *lab = nsvc->bss->lab;
-    uint64_t tag = lab_tag_of_ns(nsvc->bss, ns, octets);
-    // Any worker may get it: it passes on what is another worker's.
-    ends_send(&lab->gb_ends, &nsvc->host, nsvc->number % lab->config.workers,
-              (struct octets){ns, octets}, tag, now_ns);
+    into_port(nsvc, (struct octets){ns, octets}, nsvc->to_sgsn.tag, now_ns);
 }
 
 static void send_ns(void *self, uint32_t number, const uint8_t *ns, uint32_t octets,
                     uint64_t now_ns)
 {
-    struct lab_nsvc *nsvc = ((struct lab_bss *)self)->nsvc.item[number];
+    const struct lab_bss *at = self;
+    struct lab_nsvc *nsvc = at->nsvc.item[number];
+    uint64_t tag = bss_tag(at->bss);
     if (nsvc->has_line)
-        link_send(&nsvc->to_sgsn, ns, octets, now_ns);
+        link_send_tagged(&nsvc->to_sgsn, ns, octets, tag, now_ns);
     else
-        to_sgsn(nsvc, ns, octets, now_ns);
+        into_port(nsvc, (struct octets){ns, octets}, tag, now_ns);
 }
 
 // ---- What is lost, and what is up ----
@@ -111,12 +135,13 @@ static void lost_llc(void *self, uint32_t tlli, enum bss_way way, const uint8_t 
                      uint32_t octets, enum bss_loss why, uint64_t now_ns)
 {
     const struct lab_bss *at = self;
-    struct lab *lab = at->lab;
-    struct lab_mobile *mobile = lab_mobile_of(lab, at->nsei, tlli);
+    uint32_t reason = at->lab->place_bss + (uint32_t)why;
+    struct lab_mobile *mobile = lab_mobile_of(at->lab, at->nsei, tlli);
     (void)now_ns;
-    if (mobile)
-        lab_lost_llc(lab, mobile, way == BSS_DOWN ? MS_DOWN : MS_UP, llc, octets,
-                     lab->place_bss + (uint32_t)why);
+    if (way == BSS_UP)
+        lab_lost_tag(at->lab, bss_tag(at->bss), reason);
+    else if (mobile)
+        lab_lost_llc(at->lab, mobile, bss_tag(at->bss), llc, octets, reason);
 }
 
 static struct bss *neighbour(void *self, uint16_t nsei)
@@ -146,17 +171,18 @@ const struct bss_owner lab_bss_owner = {
 static void lost_to_bss(void *self, const uint8_t *ns, uint32_t octets, enum net_loss why,
                         uint64_t now_ns)
 {
-    struct lab_bss *at = ((struct lab_nsvc *)self)->bss;
+    const struct lab_nsvc *nsvc = self;
     (void)now_ns;
-    lab_lost_ns(at, MS_DOWN, ns, octets, at->lab->place_net + (uint32_t)why);
+    lab_lost_ns(nsvc->bss, nsvc->to_bss.tag, ns, octets, nsvc->bss->lab->place_net + (uint32_t)why);
 }
 
 static void lost_to_sgsn(void *self, const uint8_t *ns, uint32_t octets, enum net_loss why,
                          uint64_t now_ns)
 {
-    struct lab_bss *at = ((struct lab_nsvc *)self)->bss;
-    (void)now_ns;
-    lab_lost_ns(at, MS_UP, ns, octets, at->lab->place_net + (uint32_t)why);
+    const struct lab_nsvc *nsvc = self;
+    struct lab *lab = nsvc->bss->lab;
+    (void)ns, (void)octets, (void)now_ns;
+    lab_lost_tag(lab, nsvc->to_sgsn.tag, lab->place_net + (uint32_t)why);
 }
 
 #define STREAM_LINES (2ULL << 40)

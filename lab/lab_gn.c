@@ -102,21 +102,16 @@ static void send_packet(struct lab *lab, struct lab_tunnel *tunnel, enum flow_en
     ledger_sent(&lab->ledger, lab_key(tunnel, way, lab_ip_id(ip)), octets, flow, is_ect(ip),
                 now_ns);
     if (from == FLOW_MS) {
-        lab_up_from_ms(lab, tunnel->ms, tunnel->nsapi, ip, octets, now_ns);
+        lab_up_from_ms(lab, tunnel, ip, octets, now_ns);
         return;
     }
     capture_gi(lab, ip, octets, now_ns);
     link_send(&lab->gi_down, ip, octets, now_ns);
 }
 
-// Uplink ids count up with the numbers of the MS's N-PDUs, in their last digits, also where the
-// latter begin again.
 static uint16_t next_id_of(struct lab_tunnel *tunnel, enum flow_end from)
 {
-    uint16_t *next = &tunnel->next_id[from == FLOW_HOST ? LEDGER_DOWN : LEDGER_UP];
-    if (from == FLOW_MS)
-        *next += (uint16_t)(lab_up_number(tunnel) - *next) % LAB_NPDU_NUMBERS;
-    return (*next)++;
+    return tunnel->next_id[from == FLOW_HOST ? LEDGER_DOWN : LEDGER_UP]++;
 }
 
 static struct lab_tunnel *tunnel_of_flow(struct lab *lab, const struct flow *flow)

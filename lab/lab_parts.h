@@ -37,6 +37,8 @@ struct lab_mobile {
     uint32_t number;       // in the ledger
     uint32_t calls, aways; // under way: events may overlap
     struct lab_tunnel *tunnel[MS_NSAPIS];
+    struct ms_sgsn sgsn;
+    uint64_t up_tag; // of the N-PDU that the MS sends just now
 };
 
 // A growing list, mostly of what is allocated one by one and the list's own.
@@ -114,7 +116,8 @@ struct lab {
     struct app_world world;
     struct ms_shared mobiles_shared;
     struct ledger ledger;
-    uint32_t place_net, place_gn, place_dp, place_bss, place_ms; // first reasons in the ledger
+    uint32_t place_net, place_gn, place_dp, place_bss, place_ms,
+        place_gb; // first reasons in the ledger
     struct map bss_by_nse, mobile_by_tlli, place_by_cell, place_by_bvc, nsvc_by_endpoint,
         tunnel_by_address, tunnel_by_teid;
     struct lab_items bss, place, mobile, tunnel, app, profile, event;
@@ -133,14 +136,6 @@ struct lab {
     void *control;
     struct lab_faults faults; // the lab's own
 };
-
-#define LAB_NPDU_NUMBERS 4096u // of unacknowledged SNDCP (44.065 7.2)
-
-// The number of the next N-PDU that its MS sends.
-static inline uint16_t lab_up_number(const struct lab_tunnel *tunnel)
-{
-    return tunnel->ms->ms.context[tunnel->nsapi - MS_NSAPI_FIRST].up_number;
-}
 
 void lab_fault(struct lab *lab, const char *what, uint32_t number);
 void lab_put_item(struct lab_items *items, void *item);
@@ -165,8 +160,8 @@ void lab_events_release(struct lab *lab);
 
 // lab_gn.c
 void lab_gn_setup(struct lab *lab);
-void lab_up_from_ms(struct lab *lab, struct lab_mobile *mobile, uint8_t nsapi, const uint8_t *npdu,
-                    uint32_t octets, uint64_t now_ns);
+void lab_up_from_ms(struct lab *lab, struct lab_tunnel *tunnel, const uint8_t *ip, uint32_t octets,
+                    uint64_t now_ns);
 void lab_arrive(struct lab *lab, struct lab_tunnel *tunnel, enum flow_end at, const uint8_t *ip,
                 uint32_t octets, uint64_t now_ns);
 
@@ -193,13 +188,16 @@ uint64_t lab_tag(struct ledger_key key);
 uint16_t lab_ip_id(const uint8_t *ip);
 // The packet, unless it is known to be lost.
 void lab_lost(struct lab *lab, struct ledger_key key, uint32_t reason);
-// What an LLC PDU carried is lost below Gb.
-void lab_lost_llc(struct lab *lab, struct lab_mobile *mobile, enum ms_way way, const uint8_t *llc,
+// The packet of that tag; 0: none.
+void lab_lost_tag(struct lab *lab, uint64_t tag, uint32_t reason);
+// Below Gb the tag of an LLC PDU up is lab_tag's, down its struct ms_stamp: that of an NS PDU of
+// the SGSN, which must be asked once for each, in the order in which they are sent; 0: none.
+uint64_t lab_stamp_ns(struct lab_bss *at, const uint8_t *ns, uint32_t octets);
+struct ms_stamp lab_stamp_of(uint64_t tag);
+// What an LLC PDU, or an NS PDU, carried down is lost below Gb.
+void lab_lost_llc(struct lab *lab, struct lab_mobile *mobile, uint64_t tag, const uint8_t *llc,
                   uint32_t octets, uint32_t reason);
-// The tag of an uplink NS PDU.
-uint64_t lab_tag_of_ns(struct lab_bss *at, const uint8_t *ns, uint32_t octets);
-// What an NS PDU carried is lost on Gb.
-void lab_lost_ns(struct lab_bss *at, enum ms_way way, const uint8_t *ns, uint32_t octets,
+void lab_lost_ns(struct lab_bss *at, uint64_t tag, const uint8_t *ns, uint32_t octets,
                  uint32_t reason);
 
 #endif

@@ -98,6 +98,7 @@ static int64_t add_ms(void *target, const void *argument)
     int fault = ms_setup(&mobile->ms, &lab->mobiles_shared, &mobile->counters, &terms);
     if (fault)
         return fault;
+    ms_sgsn_setup(&mobile->sgsn, &mobile->ms);
     mobile->ms.label = c->tlli;
     snprintf(name, sizeof name, "%s", c->imsi.text);
     mobile->number = ledger_add_ms(&lab->ledger, name, place->number);

@@ -74,6 +74,11 @@ const char *bss_loss_help(enum bss_loss loss)
     return losses[loss].help;
 }
 
+uint64_t bss_tag(const struct bss *bss)
+{
+    return bss->tag;
+}
+
 enum bss_way bss_loss_way(enum bss_loss loss)
 {
     return losses[loss].way;

@@ -101,6 +101,13 @@ void bss_start(struct bss *bss, uint64_t now_ns);
 // An NS PDU from the SGSN on that NS-VC.
 void bss_input(struct bss *bss, uint32_t nsvc, const uint8_t *ns, uint32_t octets, uint64_t now_ns);
 
+// A tag of the owner's goes with an LLC PDU through the BSS, into another BSS as well (FLUSH-LL),
+// and is not in the octets. bss_tag: that of the LLC PDU for which `send`, `deliver` or `lost` is
+// called, to be asked before the owner's function calls anything else; 0: none.
+void bss_input_tagged(struct bss *bss, uint32_t nsvc, const uint8_t *ns, uint32_t octets,
+                      uint64_t tag, uint64_t now_ns);
+uint64_t bss_tag(const struct bss *bss);
+
 // ---- MSs ----
 
 struct bss_identity {
@@ -129,6 +136,8 @@ void bss_hello(struct bss_ms *ms, uint64_t now_ns);
 
 // An LLC PDU of the MS for the radio's uplink; at least one octet.
 void bss_up(struct bss_ms *ms, const uint8_t *llc, uint32_t octets, uint64_t now_ns);
+void bss_up_tagged(struct bss_ms *ms, const uint8_t *llc, uint32_t octets, uint64_t tag,
+                   uint64_t now_ns);
 
 // A call begins (SUSPEND) and ends (RESUME); meanwhile the BSC buffers hold the MS's LLC PDUs.
 void bss_suspend(struct bss_ms *ms, uint64_t now_ns);

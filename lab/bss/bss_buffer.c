@@ -7,7 +7,7 @@
 struct bss_item bss_pdu_item(const struct bss_pdu *pdu)
 {
     const struct bss_buffer *buffer = pdu->buffer;
-    return (struct bss_item){buffer->cell, buffer->tlli, pdu->llc, pdu->octets};
+    return (struct bss_item){buffer->cell, buffer->tlli, pdu->llc, pdu->octets, pdu->tag};
 }
 
 // ---- Queues ----
@@ -149,7 +149,7 @@ static void set_lifetime(struct bss_pdu *pdu, uint32_t lifetime_ms, uint64_t now
 void bss_buffer_put(struct bss_buffer *buffer, const struct bssgp_dl_unitdata *dl, uint64_t now_ns)
 {
     struct bss_cell *cell = buffer->cell;
-    struct bss_item item = {cell, buffer->tlli, dl->llc_pdu.at, dl->llc_pdu.n};
+    struct bss_item item = {cell, buffer->tlli, dl->llc_pdu.at, dl->llc_pdu.n, cell->bss->in_tag};
     struct bss_flow_id flow = {dl->has_pfi, dl->pfi};
     bss_book_in(cell->bss, &item, BSS_DOWN);
     enum bss_loss why = full(buffer, dl->llc_pdu.n);
@@ -158,7 +158,7 @@ void bss_buffer_put(struct bss_buffer *buffer, const struct bssgp_dl_unitdata *d
         bss_book_lost(cell->bss, &item, why, now_ns);
         return;
     }
-    struct bss_pdu *pdu = bss_pdu_make(cell->bss, dl->llc_pdu);
+    struct bss_pdu *pdu = bss_pdu_make(cell->bss, dl->llc_pdu, cell->bss->in_tag);
     pdu->sapi = dl->llc_pdu.at[0] & 15;
     pdu->rank = (uint16_t)bss_pdu_rank(buffer, dl);
     pdu->flow = flow;
@@ -228,6 +228,7 @@ void bss_buffer_delivered(struct bss_pdu *pdu, uint64_t now_ns)
     bss_book_held(bss, &item, BSS_DOWN, -1);
     bss_book_out(bss, &item, BSS_DOWN);
     bss_buffer_meter(buffer, now_ns);
+    bss->tag = pdu->tag;
     if (bss->owner.deliver)
         bss->owner.deliver(bss->owner.self, buffer->ms, pdu->llc, pdu->octets, now_ns);
     bss_pdu_free(bss, pdu);

@@ -30,7 +30,7 @@ static struct bss_nsvc *link_of(const struct bss *bss, uint32_t selector, bool d
 }
 
 // The BSSGP PDU is in bss->out behind the NS header.
-static bool put_out(struct bss *bss, struct bss_nsvc *nsvc, uint16_t bvci, int octets,
+static bool put_out(struct bss *bss, struct bss_nsvc *nsvc, uint16_t bvci, int octets, uint64_t tag,
                     uint64_t now_ns)
 {
     if (octets < 0 || !nsvc) {
@@ -40,6 +40,7 @@ static bool put_out(struct bss *bss, struct bss_nsvc *nsvc, uint16_t bvci, int o
     const struct ns_unitdata ns = {.bvci = bvci};
     ns_unitdata_put_header(&ns, bss->out);
     bss->counters.bssgp_out[bss->out[NS_UNITDATA_OCTETS]]++;
+    bss->tag = tag;
     bss->owner.send(bss->owner.self, nsvc->index, bss->out, (uint32_t)octets + NS_UNITDATA_OCTETS,
                     now_ns);
     return true;
@@ -49,15 +50,15 @@ bool bss_send(struct bss *bss, uint16_t bvci, uint8_t type, const void *pdu, uin
 {
     int octets = bss->bssgp_pdu[type]->encode(pdu, bss->out + NS_UNITDATA_OCTETS,
                                               sizeof bss->out - NS_UNITDATA_OCTETS);
-    return put_out(bss, link_of(bss, bvci, false), bvci, octets, now_ns);
+    return put_out(bss, link_of(bss, bvci, false), bvci, octets, 0, now_ns);
 }
 
 bool bss_send_unitdata(struct bss *bss, uint16_t bvci, const struct bssgp_ul_unitdata *pdu,
-                       uint64_t now_ns)
+                       uint64_t tag, uint64_t now_ns)
 {
     int octets = bssgp_ul_unitdata_encode(pdu, bss->out + NS_UNITDATA_OCTETS,
                                           sizeof bss->out - NS_UNITDATA_OCTETS);
-    return put_out(bss, link_of(bss, pdu->tlli, true), bvci, octets, now_ns);
+    return put_out(bss, link_of(bss, pdu->tlli, true), bvci, octets, tag, now_ns);
 }
 
 void bss_send_ns(struct bss_nsvc *nsvc, uint8_t type, const void *pdu, uint64_t now_ns)
@@ -69,6 +70,7 @@ void bss_send_ns(struct bss_nsvc *nsvc, uint8_t type, const void *pdu, uint64_t 
         return;
     }
     bss->counters.ns_out[type]++;
+    bss->tag = 0;
     bss->owner.send(bss->owner.self, nsvc->index, bss->out, (uint32_t)octets, now_ns);
 }
 

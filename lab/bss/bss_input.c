@@ -83,7 +83,7 @@ static struct bss_buffer *buffer_of(struct bss_cell *cell, const struct bssgp_dl
 static void lose(struct bss *bss, struct bss_cell *cell, const struct bssgp_dl_unitdata *dl,
                  enum bss_loss why, uint64_t now_ns)
 {
-    struct bss_item item = {cell, dl->tlli, dl->llc_pdu.at, dl->llc_pdu.n};
+    struct bss_item item = {cell, dl->tlli, dl->llc_pdu.at, dl->llc_pdu.n, bss->in_tag};
     bss_book_in(bss, &item, BSS_DOWN);
     bss_book_lost(bss, &item, why, now_ns);
 }
@@ -270,7 +270,14 @@ static void input_ns(struct bss_nsvc *nsvc, struct octets pdu, uint64_t now_ns)
 
 void bss_input(struct bss *bss, uint32_t nsvc, const uint8_t *ns, uint32_t octets, uint64_t now_ns)
 {
+    bss_input_tagged(bss, nsvc, ns, octets, 0, now_ns);
+}
+
+void bss_input_tagged(struct bss *bss, uint32_t nsvc, const uint8_t *ns, uint32_t octets,
+                      uint64_t tag, uint64_t now_ns)
+{
     struct octets pdu = {ns, octets};
+    bss->in_tag = tag;
     if (octets == 0)
         bss_fault(bss, "a datagram", "is empty", 0, now_ns);
     else if (ns[0] == NS_UNITDATA_TYPE)

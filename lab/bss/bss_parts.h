@@ -29,6 +29,7 @@ struct bss_pdu {
     uint32_t octets;
     uint16_t rank; // the lower goes first
     struct bss_flow_id flow;
+    uint64_t tag;
     uint8_t sapi, room;
     uint8_t llc[];
 };
@@ -203,7 +204,8 @@ struct bss {
     uint8_t features, extended; // in force
     struct bss_table cell_by_bvci, ms_by_tlli, ms_by_imsi, buffer_by_tlli;
     struct bss_pdu *free[BSS_ROOMS];
-    uint64_t orders; // of LLC PDUs
+    uint64_t orders;      // of LLC PDUs
+    uint64_t in_tag, tag; // of the NS PDU that has come; for bss_tag
     struct bss_counters counters;
     const struct wire_pdu *ns_pdu[32], *bssgp_pdu[256];
     uint8_t out[4096];
@@ -219,7 +221,7 @@ static inline bool bss_cbl(const struct bss *bss)
 // A BSSGP PDU on a BVC; false: there was no NS-VC for it.
 bool bss_send(struct bss *bss, uint16_t bvci, uint8_t type, const void *pdu, uint64_t now_ns);
 bool bss_send_unitdata(struct bss *bss, uint16_t bvci, const struct bssgp_ul_unitdata *pdu,
-                       uint64_t now_ns);
+                       uint64_t tag, uint64_t now_ns);
 void bss_send_ns(struct bss_nsvc *nsvc, uint8_t type, const void *pdu, uint64_t now_ns);
 void bss_status(struct bss *bss, struct bss_cell *cell, uint8_t cause, const uint16_t *bvci,
                 struct octets in_error, uint64_t now_ns);
@@ -268,7 +270,7 @@ uint64_t bss_meter_read(struct bss_meter *meter, uint64_t now_ns);
 
 // ---- bss_pdu: memory, and the traffic's books ----
 
-struct bss_pdu *bss_pdu_make(struct bss *bss, struct octets llc);
+struct bss_pdu *bss_pdu_make(struct bss *bss, struct octets llc, uint64_t tag);
 void bss_pdu_free(struct bss *bss, struct bss_pdu *pdu);
 void bss_pdu_release(struct bss *bss);
 
@@ -277,6 +279,7 @@ struct bss_item {          // an LLC PDU for the books
     uint32_t tlli;
     const uint8_t *llc;
     uint32_t octets;
+    uint64_t tag;
 };
 void bss_book_in(struct bss *bss, const struct bss_item *item, enum bss_way way);
 void bss_book_held(struct bss *bss, const struct bss_item *item, enum bss_way way, int sign);
@@ -319,7 +322,7 @@ bool bss_serve_may(const struct bss_buffer *buffer);        // the MS can get so
 void bss_serve_cell(struct bss_cell *cell, uint64_t now_ns);
 void bss_serve_leave(struct bss_buffer *buffer);
 void bss_serve_call(struct bss_buffer *buffer, bool begins, uint64_t now_ns);
-void bss_serve_up(struct bss_ms *ms, struct octets llc, uint64_t now_ns);
+void bss_serve_up(struct bss_ms *ms, struct octets llc, uint64_t tag, uint64_t now_ns);
 
 // ---- bss_radio: nothing in a cell without one ----
 

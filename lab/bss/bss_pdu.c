@@ -7,7 +7,7 @@
 
 static const uint32_t room_octets[BSS_ROOMS] = {128, 640, 1600};
 
-struct bss_pdu *bss_pdu_make(struct bss *bss, struct octets llc)
+struct bss_pdu *bss_pdu_make(struct bss *bss, struct octets llc, uint64_t tag)
 {
     uint8_t room = 0;
     while (room < BSS_ROOMS && llc.n > room_octets[room])
@@ -20,6 +20,7 @@ struct bss_pdu *bss_pdu_make(struct bss *bss, struct octets llc)
     memset(pdu, 0, sizeof *pdu);
     pdu->room = room;
     pdu->octets = llc.n;
+    pdu->tag = tag;
     memcpy(pdu->llc, llc.at, llc.n);
     return pdu;
 }
@@ -81,6 +82,7 @@ void bss_book_over(struct bss *bss, const struct bss_item *item, int sign)
 void bss_book_lost(struct bss *bss, const struct bss_item *item, enum bss_loss why, uint64_t now_ns)
 {
     BOOK(bss, item, lost[why], 1);
+    bss->tag = item->tag;
     if (bss->owner.lost)
         bss->owner.lost(bss->owner.self, item->tlli, bss_loss_way(why), item->llc, item->octets,
                         why, now_ns);

@@ -110,7 +110,8 @@ void bss_buffer_rename(struct bss_buffer *buffer, uint32_t tlli)
 static void move_book(struct bss_pdu *pdu, struct bss_buffer *to)
 {
     struct bss_cell *from = pdu->buffer->cell;
-    struct bss_item old = bss_pdu_item(pdu), new = {to->cell, to->tlli, pdu->llc, pdu->octets};
+    struct bss_item old = bss_pdu_item(pdu),
+                    new = {to->cell, to->tlli, pdu->llc, pdu->octets, pdu->tag};
     bss_book_held(from->bss, &old, BSS_DOWN, -1);
     bss_book_over(from->bss, &old, 1);
     bss_book_over(to->cell->bss, &new, -1);

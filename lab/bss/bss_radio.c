@@ -38,7 +38,7 @@ static void arrived(void *self, uint32_t ms, enum radio_way way, struct radio_pd
         return;
     }
     book_up(pdu);
-    bss_serve_up(pdu->buffer->ms, (struct octets){pdu->llc, pdu->octets}, now_ns);
+    bss_serve_up(pdu->buffer->ms, (struct octets){pdu->llc, pdu->octets}, pdu->tag, now_ns);
     bss_pdu_free(cell->bss, pdu);
 }
 

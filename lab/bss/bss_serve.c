@@ -126,18 +126,18 @@ void bss_serve_call(struct bss_buffer *buffer, bool begins, uint64_t now_ns)
 
 // ---- Up ----
 
-void bss_serve_up(struct bss_ms *ms, struct octets llc, uint64_t now_ns)
+void bss_serve_up(struct bss_ms *ms, struct octets llc, uint64_t tag, uint64_t now_ns)
 {
     struct bss *bss = ms->bss;
     struct bss_cell *cell = ms->buffer->cell;
-    struct bss_item item = {cell, ms->tlli, llc.at, llc.n};
+    struct bss_item item = {cell, ms->tlli, llc.at, llc.n, tag};
     struct bssgp_ul_unitdata pdu = {.tlli = ms->tlli,
                                     .qos = {.precedence = RADIO_PRIORITY_UNKNOWN},
                                     .cell = cell->config.identity,
                                     .llc_pdu = llc};
     if (!bss_bvc_takes(cell))
         bss_book_lost(bss, &item, BSS_LOST_up_not_up, now_ns);
-    else if (!bss_send_unitdata(bss, cell->config.bvci, &pdu, now_ns))
+    else if (!bss_send_unitdata(bss, cell->config.bvci, &pdu, tag, now_ns))
         bss_book_lost(bss, &item, BSS_LOST_up_no_nsvc, now_ns);
     else
         bss_book_out(bss, &item, BSS_UP);
@@ -145,15 +145,21 @@ void bss_serve_up(struct bss_ms *ms, struct octets llc, uint64_t now_ns)
 
 void bss_up(struct bss_ms *ms, const uint8_t *llc, uint32_t octets, uint64_t now_ns)
 {
+    bss_up_tagged(ms, llc, octets, 0, now_ns);
+}
+
+void bss_up_tagged(struct bss_ms *ms, const uint8_t *llc, uint32_t octets, uint64_t tag,
+                   uint64_t now_ns)
+{
     struct bss *bss = ms->bss;
     struct radio *radio = ms->buffer->cell->radio;
-    struct bss_item item = {ms->buffer->cell, ms->tlli, llc, octets};
+    struct bss_item item = {ms->buffer->cell, ms->tlli, llc, octets, tag};
     bss_book_in(bss, &item, BSS_UP);
     if (!radio) {
-        bss_serve_up(ms, (struct octets){llc, octets}, now_ns);
+        bss_serve_up(ms, (struct octets){llc, octets}, tag, now_ns);
         return;
     }
-    struct bss_pdu *pdu = bss_pdu_make(bss, (struct octets){llc, octets});
+    struct bss_pdu *pdu = bss_pdu_make(bss, (struct octets){llc, octets}, tag);
     pdu->buffer = ms->buffer;
     pdu->air.octets = octets;
     bss_book_held(bss, &item, BSS_UP, 1);

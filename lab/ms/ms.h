@@ -97,6 +97,22 @@ struct ms_owner {
 
 #define MS_FRAME_OCTETS_MAX (LLC_UI_HEADER_OCTETS + LLC_N201_U_MAX + LLC_FCS_OCTETS)
 
+#define MS_LLES 4 // the SAPIs of user data: 3, 5, 9, 11
+
+// The SGSN's numbers for an MS, as the LLC PDUs show them that it sends. The MS knows them only of
+// what arrives.
+struct ms_sgsn {
+    uint32_t iov_ui, next[MS_LLES]; // N(U) + OC
+    uint16_t resets;
+};
+
+// Of an LLC PDU: the cipher's INPUT, and how many Resets were sent before it, or with it.
+struct ms_stamp {
+    uint32_t input;
+    uint16_t resets;
+    bool known; // the other fields are
+};
+
 struct ms_npdu; // an N-PDU of several segments that is not whole yet
 
 struct ms_shared {
@@ -107,6 +123,8 @@ struct ms_shared {
     uint64_t pdus;                       // LLC PDUs down, of all MSs
     uint64_t faults;                     // of LLC PDUs, and N-PDUs lost by `order`
     char first_fault[160];
+    struct ms_stamp stamp;   // of the LLC PDU that ms_down has got
+    enum ms_refused refused; // why it was; MS_REFUSED_COUNT: it was not
     uint8_t down[MS_FRAME_OCTETS_MAX], up[MS_FRAME_OCTETS_MAX], read[MS_FRAME_OCTETS_MAX];
 };
 
@@ -117,7 +135,6 @@ void ms_shared_release(struct ms_shared *shared);
 
 // ---- An MS ----
 
-#define MS_LLES        4 // the SAPIs of user data: 3, 5, 9, 11
 #define MS_NSAPI_FIRST 5
 #define MS_NSAPIS      11
 
@@ -145,7 +162,8 @@ struct ms {
     struct ms_counters *counters;
     uint32_t label; // the owner's, such as a TLLI; stands in the text of a fault
     uint32_t iov_ui;
-    uint8_t gea; // 0: no ciphering
+    uint16_t resets; // that it has had: the stamp's of the last one
+    uint8_t gea;     // 0: no ciphering
     uint8_t key[CIPHER_KEY_OCTETS];
     struct ms_lle lle[MS_LLES];
     struct ms_context context[MS_NSAPIS];
@@ -181,17 +199,31 @@ void ms_down(struct ms *ms, const uint8_t *llc, uint32_t octets, uint64_t now_ns
 // Sends an N-PDU: calls owner->up once for each LLC PDU. False: it cannot be sent (up_unsent).
 bool ms_up(struct ms *ms, uint8_t nsapi, const uint8_t *npdu, uint32_t octets, uint64_t now_ns);
 
-enum ms_way { MS_DOWN, MS_UP };
+// ---- What the SGSN sends to an MS ----
+
+void ms_sgsn_setup(struct ms_sgsn *sgsn, const struct ms *ms);
+
+// To be told of each LLC PDU for the MS where the SGSN sends it, in that order.
+struct ms_stamp ms_sgsn_sent(struct ms_sgsn *sgsn, const uint8_t *llc, uint32_t octets);
+
+// As ms_down, of an LLC PDU with that stamp. Returns why it was refused; MS_REFUSED_COUNT: it was
+// not.
+//
+// Refused is no fault if the SGSN has sent a good frame, but under other numbers than the MS can
+// have: the frame and a Reset have passed each other on the way, or the Reset is lost, until T200
+// has it repeated (TS 44.064 8.5.3.1, 8.5.3.4); or so many frames are lost that N(U) does not tell
+// OC (8.4.2).
+enum ms_refused ms_down_stamped(struct ms *ms, struct ms_stamp stamp, const uint8_t *llc,
+                                uint32_t octets, uint64_t now_ns);
 
 struct ms_what {
-    uint32_t number; // N(U) + OC
     uint8_t sapi;
     struct sndcp_unitdata segment; // segment.data: valid until the next call of ms_read
 };
 
-// What an LLC PDU carries that is lost on its way to or from the MS; changes nothing in the MS.
-// Returns false if the PDU carries no segment, or is so old or damaged that it cannot be read.
-bool ms_read(const struct ms *ms, enum ms_way way, const uint8_t *llc, uint32_t octets,
+// What an LLC PDU of the SGSN carries; needs nothing of the MS but its key. Returns false if it
+// carries no segment, or is damaged.
+bool ms_read(const struct ms *ms, struct ms_stamp stamp, const uint8_t *llc, uint32_t octets,
              struct ms_what *what);
 
 #endif

@@ -5,13 +5,20 @@
 // A UI frame must be enciphered if the MS has a key, and must not be if the MS has none.
 #include <string.h>
 
+#include "dataplane/wire/llc_cipher.h"
 #include "dataplane/wire/llc_u.h"
 #include "lab/ms/ms_parts.h"
+
+static void count_refused(struct ms *ms, enum ms_refused why, uint32_t pdu_octets)
+{
+    ms_add(&ms->counters->refused[why], pdu_octets);
+    ms->shared->refused = why;
+}
 
 void ms_refuse(struct ms *ms, enum ms_refused why, uint32_t pdu_octets, const char *layer,
                const char *what, uint32_t offset)
 {
-    ms_add(&ms->counters->refused[why], pdu_octets);
+    count_refused(ms, why, pdu_octets);
     ms_fault(ms, layer, what, offset);
 }
 
@@ -21,33 +28,46 @@ static void refuse_llc(struct ms *ms, uint32_t octets, int fault)
               wire_fault_offset(fault));
 }
 
-static void refuse_ui(struct ms *ms, enum ms_refused why, uint32_t octets, const char *what)
+static bool is_under_own_numbers(const struct ms *ms, const struct llc_ui *ui, uint32_t number)
 {
-    ms_refuse(ms, why, octets, "LLC", what, 0);
+    const struct ms_stamp *stamp = &ms->shared->stamp;
+    return stamp->resets == ms->resets &&
+           stamp->input == llc_cipher_input_ui(ms->iov_ui, ui->sapi, ui->nu, number - ui->nu);
 }
 
-// Deciphers the frame if it is enciphered, and sets ui->info and the frame's number. Returns false
-// if the frame is refused.
+// See ms_down_stamped. `number`: what the MS takes N(U) for.
+static void refuse_ui(struct ms *ms, enum ms_refused why, struct octets frame,
+                      const struct llc_ui *ui, uint32_t number, const char *what)
+{
+    const struct ms_stamp *stamp = &ms->shared->stamp;
+    if (stamp->known && !is_under_own_numbers(ms, ui, number) &&
+        ms_clear(ms, *stamp, frame.at, frame.n))
+        count_refused(ms, why, frame.n);
+    else
+        ms_refuse(ms, why, frame.n, "LLC", what, 0);
+}
+
+// Deciphers the frame if it is enciphered, and sets ui->info. Returns false if the frame is
+// refused.
 static bool open_ui(struct ms *ms, const struct ms_lle *lle, struct octets frame, struct llc_ui *ui,
-                    uint32_t *number)
+                    uint32_t number)
 {
     if (ui->enciphered != (ms->gea != 0)) {
-        refuse_ui(ms, MS_REFUSED_cipher, frame.n,
-                  ms->gea ? "not enciphered" : "enciphered, but the MS has no key");
+        ms_refuse(ms, MS_REFUSED_cipher, frame.n, "LLC",
+                  ms->gea ? "not enciphered" : "enciphered, but the MS has no key", 0);
         return false;
     }
     if (ui->info.n > lle->down_octets_most) {
-        refuse_ui(ms, MS_REFUSED_long, frame.n, "longer than N201-U");
+        refuse_ui(ms, MS_REFUSED_long, frame, ui, number, "longer than N201-U");
         return false;
     }
-    *number = ms_number_down(lle, ui->nu);
     if (!ui->enciphered)
         return true;
     uint8_t *clear = ms->shared->down;
     memcpy(clear, frame.at, frame.n);
-    ms_cipher_frame(ms, ui->sapi, *number, CIPHER_DOWNLINK, clear, frame.n);
+    ms_cipher_frame(ms, ui->sapi, number, CIPHER_DOWNLINK, clear, frame.n);
     if (!llc_ui_fcs_good(clear, frame.n)) {
-        refuse_ui(ms, MS_REFUSED_deciphered, frame.n, "FCS wrong after deciphering");
+        refuse_ui(ms, MS_REFUSED_deciphered, frame, ui, number, "FCS wrong after deciphering");
         return false;
     }
     ui->info.at = clear + LLC_UI_HEADER_OCTETS;
@@ -57,17 +77,17 @@ static bool open_ui(struct ms *ms, const struct ms_lle *lle, struct octets frame
 static void take_ui(struct ms *ms, struct ms_lle *lle, struct octets frame, uint64_t now_ns)
 {
     struct llc_ui ui;
-    uint32_t number;
     bool late;
     int fault = llc_ui_decode(&ui, frame.at, frame.n);
     if (fault < 0) {
         refuse_llc(ms, frame.n, fault);
         return;
     }
-    if (!open_ui(ms, lle, frame, &ui, &number))
+    uint32_t number = ms_number_down(lle->down_next, ui.nu);
+    if (!open_ui(ms, lle, frame, &ui, number))
         return;
     if (!ms_number_take(lle, number, &late)) {
-        refuse_ui(ms, MS_REFUSED_duplicate, frame.n, "N(U) late or a duplicate");
+        refuse_ui(ms, MS_REFUSED_duplicate, frame, &ui, number, "N(U) late or a duplicate");
         return;
     }
     // The way, not the SGSN, has put this segment and the next one out of order.
@@ -95,7 +115,7 @@ static void take_u(struct ms *ms, struct octets frame, uint64_t now_ns)
 
 #define U_FORMAT 0xe0
 
-void ms_down(struct ms *ms, const uint8_t *llc, uint32_t octets, uint64_t now_ns)
+static void take(struct ms *ms, const uint8_t *llc, uint32_t octets, uint64_t now_ns)
 {
     bool cr;
     uint8_t sapi;
@@ -116,4 +136,18 @@ void ms_down(struct ms *ms, const uint8_t *llc, uint32_t octets, uint64_t now_ns
         take_u(ms, frame, now_ns);
     else
         ms_add(&ms->counters->control, octets);
+}
+
+enum ms_refused ms_down_stamped(struct ms *ms, struct ms_stamp stamp, const uint8_t *llc,
+                                uint32_t octets, uint64_t now_ns)
+{
+    ms->shared->stamp = stamp;
+    ms->shared->refused = MS_REFUSED_COUNT;
+    take(ms, llc, octets, now_ns);
+    return ms->shared->refused;
+}
+
+void ms_down(struct ms *ms, const uint8_t *llc, uint32_t octets, uint64_t now_ns)
+{
+    ms_down_stamped(ms, (struct ms_stamp){0}, llc, octets, now_ns);
 }

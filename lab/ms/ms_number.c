@@ -1,23 +1,17 @@
 // Numbers of UI frames (TS 44.064 8.4.2, annex A.2): N(U) + OC as one number that never wraps. A
 // received N(U) stands for one of the 32 numbers behind V(UR), or else for one ahead; no number
-// precedes the first under a key. For a frame that the MS sent itself it stands for the youngest
-// number that was used.
+// precedes the first under a key.
 #include "dataplane/wire/llc_cipher.h"
 #include "lab/ms/ms_parts.h"
 
 #define WINDOW 32u
 
-uint32_t ms_number_down(const struct ms_lle *lle, uint32_t nu)
+uint32_t ms_number_down(uint32_t next, uint32_t nu)
 {
-    uint32_t behind = (lle->down_next - nu) % LLC_NU_COUNT;
-    if (behind <= WINDOW && behind <= lle->down_next)
-        return lle->down_next - behind;
-    return lle->down_next + (nu - lle->down_next) % LLC_NU_COUNT;
-}
-
-uint32_t ms_number_up(const struct ms_lle *lle, uint32_t nu)
-{
-    return lle->up_next - 1 - (lle->up_next - 1 - nu) % LLC_NU_COUNT;
+    uint32_t behind = (next - nu) % LLC_NU_COUNT;
+    if (behind <= WINDOW && behind <= next)
+        return next - behind;
+    return next + (nu - next) % LLC_NU_COUNT;
 }
 
 bool ms_number_take(struct ms_lle *lle, uint32_t number, bool *late)
@@ -41,10 +35,16 @@ void ms_cipher_frame(const struct ms *ms, uint8_t sapi, uint32_t number,
                      enum cipher_direction direction, uint8_t *frame, uint32_t octets)
 {
     uint32_t nu = number % LLC_NU_COUNT;
+    ms_cipher_input(ms, llc_cipher_input_ui(ms->iov_ui, sapi, nu, number - nu), direction, frame,
+                    octets);
+}
+
+void ms_cipher_input(const struct ms *ms, uint32_t input, enum cipher_direction direction,
+                     uint8_t *frame, uint32_t octets)
+{
     struct cipher_segment segment = {.key = ms->key,
                                      .octets = frame + LLC_UI_HEADER_OCTETS,
-                                     .input =
-                                         llc_cipher_input_ui(ms->iov_ui, sapi, nu, number - nu),
+                                     .input = input,
                                      .length_octets = (uint16_t)(octets - LLC_UI_HEADER_OCTETS),
                                      .direction = (uint8_t)direction};
     cipher_run(ms->shared->scratch, &segment, 1);

@@ -32,9 +32,9 @@ static inline void ms_add(struct ms_amount *amount, uint32_t octets)
 // Counts a fault; the text of the first one is kept.
 void ms_fault(struct ms *ms, const char *layer, const char *what, uint32_t offset);
 
-// ms_number.c: the number (N(U) + OC) that the N(U) of a received or of an own frame stands for.
-uint32_t ms_number_down(const struct ms_lle *lle, uint32_t nu);
-uint32_t ms_number_up(const struct ms_lle *lle, uint32_t nu);
+// ms_number.c: the number (N(U) + OC) that the N(U) of a received frame stands for. next: follows
+// the highest one so far.
+uint32_t ms_number_down(uint32_t next, uint32_t nu);
 
 // Notes a received number; *late: a later one was received before. False: a duplicate, or too late.
 bool ms_number_take(struct ms_lle *lle, uint32_t number, bool *late);
@@ -42,6 +42,8 @@ bool ms_number_take(struct ms_lle *lle, uint32_t number, bool *late);
 // XORs the key stream to information and FCS of a UI frame of the MS.
 void ms_cipher_frame(const struct ms *ms, uint8_t sapi, uint32_t number,
                      enum cipher_direction direction, uint8_t *frame, uint32_t octets);
+void ms_cipher_input(const struct ms *ms, uint32_t input, enum cipher_direction direction,
+                     uint8_t *frame, uint32_t octets);
 
 // ms_npdu.c: takes the information of a UI frame of `pdu_octets` octets.
 void ms_segment_take(struct ms *ms, const struct ms_lle *lle, struct octets info,
@@ -49,7 +51,11 @@ void ms_segment_take(struct ms *ms, const struct ms_lle *lle, struct octets info
 void ms_give_up(struct ms *ms, struct ms_context *context, enum ms_lost why, uint64_t now_ns);
 void ms_npdus_release(struct ms_shared *shared); // frees the free lists
 
-// Counts an LLC PDU as refused, which is a fault.
+// ms_read.c: a UI frame in the clear, in shared->read, as the SGSN sent it; NULL: not a good one.
+const uint8_t *ms_clear(const struct ms *ms, struct ms_stamp stamp, const uint8_t *llc,
+                        uint32_t octets);
+
+// Counts an LLC PDU as refused, and as a fault.
 void ms_refuse(struct ms *ms, enum ms_refused why, uint32_t pdu_octets, const char *layer,
                const char *what, uint32_t offset);
 

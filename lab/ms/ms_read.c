@@ -1,38 +1,67 @@
-// Reads an LLC PDU that is lost, as the MS would have read it or as it sent it; see ms.h. Without
-// state of its own: the number is estimated as for a frame that arrives now.
+// What LLC PDUs of the SGSN carry that do not arrive, or not under the numbers that the MS has:
+// read as the SGSN sent them; see ms.h.
 #include <string.h>
 
+#include "dataplane/wire/llc_cipher.h"
+#include "dataplane/wire/llc_xid.h"
 #include "lab/ms/ms_parts.h"
 
-// The frame in the clear, in shared->read.
-static bool clear_of(const struct ms *ms, const struct ms_what *what, enum ms_way way,
-                     struct llc_ui *ui, const uint8_t *llc, uint32_t octets)
+void ms_sgsn_setup(struct ms_sgsn *sgsn, const struct ms *ms)
 {
-    uint8_t *clear = ms->shared->read;
-    if (octets > MS_FRAME_OCTETS_MAX || ui->enciphered != (ms->gea != 0))
-        return false;
-    memcpy(clear, llc, octets);
-    if (ui->enciphered)
-        ms_cipher_frame(ms, ui->sapi, what->number,
-                        way == MS_DOWN ? CIPHER_DOWNLINK : CIPHER_UPLINK, clear, octets);
-    ui->info.at = clear + LLC_UI_HEADER_OCTETS;
-    return llc_ui_fcs_good(clear, octets);
+    *sgsn = (struct ms_sgsn){.iov_ui = ms->iov_ui};
 }
 
-bool ms_read(const struct ms *ms, enum ms_way way, const uint8_t *llc, uint32_t octets,
+static uint32_t input_of(struct ms_sgsn *sgsn, const struct llc_ui *ui, uint32_t lle)
+{
+    uint32_t number = ms_number_down(sgsn->next[lle], ui->nu);
+    if (number >= sgsn->next[lle])
+        sgsn->next[lle] = number + 1;
+    return llc_cipher_input_ui(sgsn->iov_ui, ui->sapi, ui->nu, number - ui->nu);
+}
+
+// The Reset itself counts as sent after it (TS 44.064 8.5.3.1).
+static void take_xid(struct ms_sgsn *sgsn, const struct llc_xid *xid)
+{
+    if (xid->reset)
+        *sgsn = (struct ms_sgsn){.resets = sgsn->resets + 1};
+    if (xid->has_iov_ui)
+        sgsn->iov_ui = xid->iov_ui;
+}
+
+struct ms_stamp ms_sgsn_sent(struct ms_sgsn *sgsn, const uint8_t *llc, uint32_t octets)
+{
+    struct llc_ui ui;
+    struct llc_xid xid;
+    struct ms_stamp stamp = {.known = true};
+    if (llc_ui_decode(&ui, llc, octets) >= 0 && ms_lle_of(ui.sapi) < MS_LLES)
+        stamp.input = input_of(sgsn, &ui, ms_lle_of(ui.sapi));
+    else if (llc_xid_decode(&xid, llc, octets) >= 0 && xid.cr == llc_cr(true, true))
+        take_xid(sgsn, &xid);
+    stamp.resets = sgsn->resets;
+    return stamp;
+}
+
+const uint8_t *ms_clear(const struct ms *ms, struct ms_stamp stamp, const uint8_t *llc,
+                        uint32_t octets)
+{
+    uint8_t *clear = ms->shared->read;
+    if (octets > MS_FRAME_OCTETS_MAX)
+        return NULL;
+    memcpy(clear, llc, octets);
+    if (ms->gea)
+        ms_cipher_input(ms, stamp.input, CIPHER_DOWNLINK, clear, octets);
+    return llc_ui_fcs_good(clear, octets) ? clear : NULL;
+}
+
+bool ms_read(const struct ms *ms, struct ms_stamp stamp, const uint8_t *llc, uint32_t octets,
              struct ms_what *what)
 {
     struct llc_ui ui;
-    if (llc_ui_decode(&ui, llc, octets) < 0)
+    if (llc_ui_decode(&ui, llc, octets) < 0 || ms_lle_of(ui.sapi) == MS_LLES ||
+        ui.enciphered != (ms->gea != 0))
         return false;
-    uint32_t i = ms_lle_of(ui.sapi);
-    if (i == MS_LLES)
-        return false;
-    const struct ms_lle *lle = &ms->lle[i];
+    const uint8_t *clear = ms_clear(ms, stamp, llc, octets);
     what->sapi = ui.sapi;
-    what->number = way == MS_DOWN ? ms_number_down(lle, ui.nu) : ms_number_up(lle, ui.nu);
-    if (way == MS_UP && what->number >= lle->up_next)
-        return false; // of before a Reset
-    return clear_of(ms, what, way, &ui, llc, octets) &&
-           sndcp_unitdata_decode(&what->segment, ui.info.at, ui.info.n) >= 0;
+    return clear &&
+           sndcp_unitdata_decode(&what->segment, clear + LLC_UI_HEADER_OCTETS, ui.info.n) >= 0;
 }

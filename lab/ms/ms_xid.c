@@ -15,6 +15,7 @@
 static void reset(struct ms *ms)
 {
     ms->counters->resets++;
+    ms->resets = ms->shared->stamp.resets;
     ms->iov_ui = 0;
     ms_llc_begin(ms, N201_U_DEFAULT);
     for (uint32_t i = 0; i < MS_NSAPIS; i++)

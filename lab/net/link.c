@@ -11,6 +11,7 @@ struct link_packet {
     struct link_packet *next;
     uint64_t due_ns; // of its delivery, once it is on its way
     uint64_t number; // of those sent
+    uint64_t tag;
     uint32_t octets, room;
     uint8_t ip[];
 };
@@ -43,7 +44,8 @@ static struct link_packet *list_take(struct link_list *list)
     return packet;
 }
 
-static struct link_packet *packet_make(struct link *link, const uint8_t *ip, uint32_t octets)
+static struct link_packet *packet_make(struct link *link, const uint8_t *ip, uint32_t octets,
+                                       uint64_t tag)
 {
     struct link_packet *packet = link->spare;
     if (packet)
@@ -54,6 +56,7 @@ static struct link_packet *packet_make(struct link *link, const uint8_t *ip, uin
         packet->room = octets;
     }
     packet->octets = octets;
+    packet->tag = tag;
     packet->number = link->counters.in.packets;
     memcpy(packet->ip, ip, octets);
     return packet;
@@ -84,6 +87,7 @@ static bool lost_by_itself(struct link *link)
 static void lose(struct link *link, struct link_packet *packet, enum net_loss why, uint64_t now_ns)
 {
     net_count_remove(&link->counters.held, packet->octets);
+    link->tag = packet->tag;
     net_lose(&link->counters, &link->owner, packet->ip, packet->octets, why, now_ns);
     packet_spare(link, packet);
 }
@@ -133,6 +137,7 @@ static void deliver(struct link *link, struct link_packet *packet, uint64_t now_
 {
     net_count_remove(&link->counters.held, packet->octets);
     net_count_add(&link->counters.out, packet->octets);
+    link->tag = packet->tag;
     link->owner.deliver(link->owner.self, packet->ip, packet->octets, now_ns);
     packet_spare(link, packet);
 }
@@ -159,14 +164,20 @@ static bool queue_has_room(const struct link *link, uint32_t octets)
 
 void link_send(void *self, const uint8_t *ip, uint32_t octets, uint64_t now_ns)
 {
-    struct link *link = self;
+    link_send_tagged(self, ip, octets, 0, now_ns);
+}
+
+void link_send_tagged(struct link *link, const uint8_t *ip, uint32_t octets, uint64_t tag,
+                      uint64_t now_ns)
+{
     bool at_work = link->queue.first != NULL;
     net_count_add(&link->counters.in, octets);
     if (at_work && !queue_has_room(link, octets)) {
+        link->tag = tag;
         net_lose(&link->counters, &link->owner, ip, octets, NET_LOSS_link_queue, now_ns);
         return;
     }
-    struct link_packet *packet = packet_make(link, ip, octets);
+    struct link_packet *packet = packet_make(link, ip, octets, tag);
     net_count_add(&link->counters.held, octets);
     if (link->config.rate_bit_per_s == 0) {
         leave_transmitter(link, packet, now_ns);

@@ -63,6 +63,7 @@ struct link {
     struct link_packet *spare;
     struct net_counters counters;
     struct net_count waiting; // in the queue, without the one in transmission
+    uint64_t tag;             // of the packet for which a function of the owner is called
 };
 
 void link_setup(struct link *link, struct engine *engine, const struct link_config *config,
@@ -71,6 +72,11 @@ void link_setup(struct link *link, struct engine *engine, const struct link_conf
 // A net_deliver_fn, of which `self` is the link. The owner's `lost` may be called from inside,
 // `deliver` is not. Both may call link_send.
 void link_send(void *self, const uint8_t *ip, uint32_t octets, uint64_t now_ns);
+
+// With a tag of the owner's, which does not travel in the octets; link_send: 0. Within the owner's
+// functions link->tag has it again, until they call link_send.
+void link_send_tagged(struct link *link, const uint8_t *ip, uint32_t octets, uint64_t tag,
+                      uint64_t now_ns);
 
 // Frees what is held; the counters stay.
 void link_release(struct link *link);

@@ -125,8 +125,7 @@ static void take(const char *line, uint64_t now_ns)
     else if (sscanf(line, "in %*u %u %u %8192s", &n, &nsvc, hex) == 3 && n < nses && nsvc < nsvcs)
         bss_input(bsss[n], nsvc, octets, read_hex(hex, octets), now_ns);
     else if (sscanf(line, "up %*u %u %8192s", &n, hex) == 2 && n < nses)
-        bss_up(bsss[n], bss_ms_find(bsss[n], FIRST_TLLI + n), octets, read_hex(hex, octets),
-               now_ns);
+        bss_up(bss_ms_find(bsss[n], FIRST_TLLI + n), octets, read_hex(hex, octets), now_ns);
     else if (strncmp(line, "state ", 6) == 0)
         for (n = 0; n < nses; n++)
             show(n);

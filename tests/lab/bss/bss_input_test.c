@@ -59,7 +59,7 @@ static void give(const uint8_t *b, uint32_t n)
 {
     uint8_t *exact = malloc(n ? n : 1);
     memcpy(exact, b, n);
-    bss_input(w.bss, 0, exact, n, now());
+    bss_input_tagged(w.bss, 0, exact, n, TAG_IN, now());
     free(exact);
     books();
     forget_sent();

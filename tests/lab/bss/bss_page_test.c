@@ -168,6 +168,7 @@ static void test_transferred_to_another_nse(void **state)
     assert_true(bss_move(ms, cell, now()));
     assert_null(bss_ms_find(w.bss, TLLI));
     assert_ptr_equal(bss_ms_find(there, TLLI), ms);
+    tags.there = there;
     in(FLUSH("04820003 3e820066"));
     out(BVCI_0 "2b " TLLI_IE "0c8101 04820003 25830000fa 3e820066");
     assert_int_equal(w.deliveries, 0); // it is out of reach there, too
@@ -179,6 +180,7 @@ static void test_transferred_to_another_nse(void **state)
     struct bss_ms *other = bss_enter(w.bss, w.cell, &same, NULL, now());
     assert_false(bss_move(other, cell, now()));
     assert_ptr_equal(bss_ms_find(w.bss, TLLI), other);
+    tags.there = NULL;
     bss_destroy(there);
 }
 

@@ -56,6 +56,45 @@ static void test_down_and_up_through_the_air(void **state)
     agree(ms, 0);
 }
 
+// A tag goes up with its LLC PDU to the owner, arrived or lost; what the BSS sends by itself has
+// none.
+static uint64_t up_tags[8];
+static uint32_t tags_sent;
+
+static void see_tag_sent(uint32_t nsvc, const uint8_t *ns, uint32_t octets)
+{
+    (void)nsvc;
+    assert_in_range(octets, 1, PDU_MAX);
+    if (octets > 4 && ns[0] == 0 && ns[4] == 0x01)
+        up_tags[tags_sent++] = bss_tag(w.bss);
+    else
+        assert_int_equal(bss_tag(w.bss), 0);
+}
+
+static void test_tags_go_up(void **state)
+{
+    static const uint8_t llc[] = {3, 0xc0, 1};
+    (void)state;
+    configure_air();
+    struct bss_ms *ms = begin(1);
+    w.on_send = see_tag_sent;
+    tags_sent = 0;
+    bss_up_tagged(ms, llc, sizeof llc, 11, now());
+    bss_up(ms, llc, sizeof llc, now());
+    bss_hello(ms, now());
+    DOWN(.octets = 300); // in between, for the other direction
+    run(5 * S);
+    assert_int_equal(tags_sent, 3);
+    assert_int_equal(up_tags[0], 11);
+    assert_int_equal(up_tags[1], 0);
+    assert_int_equal(up_tags[2], 0);
+    bss_up_tagged(ms, llc, sizeof llc, 12, now());
+    bss_move(ms, w.other, now());
+    assert_int_equal(w.losses, 1);
+    assert_int_equal(w.lost[0].why, BSS_LOST_up_radio);
+    assert_int_equal(tags.last, 12);
+}
+
 static void test_priority_decides_what_the_radio_gets_next(void **state)
 {
     (void)state;
@@ -295,6 +334,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_down_and_up_through_the_air),
+        TEST(test_tags_go_up),
         TEST(test_priority_decides_what_the_radio_gets_next),
         TEST(test_a_call_of_the_ms_keeps_its_buffer),
         TEST(test_calls_in_the_cell_flush_its_buffers),

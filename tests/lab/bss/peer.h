@@ -8,6 +8,7 @@
 
 #include "lab/bss/bss.h"
 #include "tests/dataplane/random.h"
+#include "tests/lab/bss/tags.h"
 
 #define S  1000000000ULL
 #define MS 1000000ULL
@@ -63,29 +64,28 @@ static void peer_send(void *self, uint32_t nsvc, const uint8_t *ns, uint32_t oct
     memcpy(w.sent[w.sends++].octets, ns, octets);
 }
 
-static uint32_t number_of(const uint8_t *llc, uint32_t octets)
-{
-    return octets >= 3 ? (uint32_t)llc[1] << 8 | llc[2] : 0;
-}
-
 static void peer_deliver(void *self, struct bss_ms *ms, const uint8_t *llc, uint32_t octets,
                          uint64_t now_ns)
 {
     (void)self;
     w.delivered[w.deliveries++ % LOST_MAX] =
-        (struct arrived){.at_ns = now_ns, .ms = ms, .n = octets, .number = number_of(llc, octets)};
+        (struct arrived){.at_ns = now_ns,
+                         .ms = ms,
+                         .n = octets,
+                         .number = number_with_tag(w.bss, BSS_DOWN, llc, octets)};
 }
 
 static void peer_lost(void *self, uint32_t tlli, enum bss_way way, const uint8_t *llc,
                       uint32_t octets, enum bss_loss why, uint64_t now_ns)
 {
     (void)self;
-    w.lost[w.losses++ % LOST_MAX] = (struct arrived){.at_ns = now_ns,
-                                                     .tlli = tlli,
-                                                     .n = octets,
-                                                     .number = number_of(llc, octets),
-                                                     .why = why,
-                                                     .way = way};
+    w.lost[w.losses++ % LOST_MAX] =
+        (struct arrived){.at_ns = now_ns,
+                         .tlli = tlli,
+                         .n = octets,
+                         .number = number_with_tag(w.bss, way, llc, octets),
+                         .why = why,
+                         .way = way};
 }
 
 static void peer_up(void *self, struct bss_cell *cell, uint64_t now_ns)
@@ -164,7 +164,7 @@ static inline void in_on(uint32_t nsvc, const char *hex)
     uint32_t n = from_hex(hex, b);
     uint8_t *exact = malloc(n ? n : 1); // so that a sanitizer sees the first octet beyond
     memcpy(exact, b, n);
-    bss_input(w.bss, nsvc, exact, n, now());
+    bss_input_tagged(w.bss, nsvc, exact, n, TAG_IN, now());
     free(exact);
     books();
 }
@@ -394,7 +394,7 @@ static inline void down(const struct dl *dl)
 {
     uint8_t b[PDU_MAX];
     uint32_t n = put_dl(dl, b);
-    bss_input(w.bss, dl->nsvc, b, n, now());
+    bss_input_tagged(w.bss, dl->nsvc, b, n, TAG_DOWN(dl->number & 0xffff), now());
     books();
 }
 

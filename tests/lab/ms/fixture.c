@@ -165,6 +165,22 @@ void fixture_u(uint8_t address, uint8_t control, const uint8_t *info, uint32_t o
     fixture_down(b, octets + 5);
 }
 
+uint32_t fixture_reset(uint32_t iov_ui, uint8_t *b)
+{
+    const uint8_t frame[] = {0x41,
+                             0xfb,
+                             0x30,
+                             0x84,
+                             0x10,
+                             (uint8_t)(iov_ui >> 24),
+                             (uint8_t)(iov_ui >> 16),
+                             (uint8_t)(iov_ui >> 8),
+                             (uint8_t)iov_ui};
+    memcpy(b, frame, sizeof frame);
+    put_fcs(b, sizeof frame);
+    return sizeof frame + 3;
+}
+
 void fixture_expect(uint64_t npdus, uint64_t octets)
 {
     assert_int_equal(f.npdus, npdus);

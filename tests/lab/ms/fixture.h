@@ -54,6 +54,9 @@ extern uint32_t fixture_number; // of that next frame
 // A U frame: command or response of the SGSN by `address`, 0x43 or 0x03 for SAPI 3.
 void fixture_u(uint8_t address, uint8_t control, const uint8_t *info, uint32_t octets);
 
+// The SGSN's XID command with Reset and an IOV-UI; returns its octets.
+uint32_t fixture_reset(uint32_t iov_ui, uint8_t *b);
+
 void fixture_expect(uint64_t npdus, uint64_t octets);
 void fixture_expect_fault(uint64_t faults, const char *text);
 

@@ -35,9 +35,16 @@ static void expect_content(const uint8_t *ip, uint32_t octets)
         assert_int_equal(ip[i], ip[0]);
 }
 
+// What is sent has a tag, but one in four.
+static uint64_t tag_of(uint64_t number)
+{
+    return number % 4 == 3 ? 0 : ~number;
+}
+
 static void deliver(void *self, const uint8_t *ip, uint32_t octets, uint64_t now_ns)
 {
     assert_ptr_equal(self, &seen);
+    assert_true(link_.tag == tag_of(number_of(ip)));
     expect_content(ip, octets);
     seen.number[seen.n] = number_of(ip);
     seen.at_ns[seen.n++] = now_ns;
@@ -47,6 +54,7 @@ static void lose(void *self, const uint8_t *ip, uint32_t octets, enum net_loss w
 {
     assert_ptr_equal(self, &seen);
     assert_int_equal(now_ns, engine_now_ns(engine));
+    assert_true(link_.tag == tag_of(number_of(ip)));
     expect_content(ip, octets);
     seen.lost_number[seen.losses++] = number_of(ip);
     seen.lost[why]++;
@@ -64,7 +72,10 @@ static void send(uint64_t number, uint32_t octets)
     uint8_t ip[2000];
     memset(ip, (int)(number & 255), sizeof ip);
     memcpy(ip, &number, sizeof number);
-    link_send(&link_, ip, octets, engine_now_ns(engine));
+    if (tag_of(number))
+        link_send_tagged(&link_, ip, octets, tag_of(number), engine_now_ns(engine));
+    else
+        link_send(&link_, ip, octets, engine_now_ns(engine));
 }
 
 static void expect_balance(void)
