@@ -15,7 +15,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "interop"))
 import bts  # noqa: E402
 import gb  # noqa: E402
 import lab_blocks  # noqa: E402
-from harness import QUICKSTART, ROOT, case, main, right, same, settings, sluice, written  # noqa: E402
+from harness import ROOT, UDP_SCENARIO, case, main, right, same, settings, sluice, written  # noqa: E402
 
 # Only what has to be there.
 SMALLEST = """
@@ -143,10 +143,10 @@ def shortest():
         same((traffic["start_ns"], traffic["stop_ns"]), (start, stop), "from and to")
 
 
-@case("config/quickstart.lua: a few values, in the machine's units")
-def quickstart():
-    found = without_memory(json.loads(output(QUICKSTART)))
-    same((found["run"]["name"], found["run"]["duration_ns"]), ("quickstart", 10**10), "run")
+@case("udp.lua: a few values, in the machine's units")
+def values():
+    found = without_memory(json.loads(output(UDP_SCENARIO)))
+    same((found["run"]["name"], found["run"]["duration_ns"]), ("udp", 10**10), "run")
     same(list(found), list(SMALLEST_WHOLE), "parts")
     nse = found["nse"][0]
     same((nse["nsei"], nse["nsvc"][0]["peer"]), (101, "198.51.100.2"), "the NSE")
@@ -198,7 +198,7 @@ def set_aqm():
 
 @case("the same file gives the same output, from check and from check --keys")
 def twice():
-    same((output(QUICKSTART), output("--keys")), (output(QUICKSTART), keys()), "check")
+    same((output(UDP_SCENARIO), output("--keys")), (output(UDP_SCENARIO), keys()), "check")
 
 
 @case("--set changes what is printed, also in a part that the file has not")

@@ -12,7 +12,7 @@ import re
 import struct
 
 import lab_blocks
-from harness import QUICKSTART, ROOT, case, main, new_folder, right, run, same, settings, sluice, written
+from harness import ROOT, UDP_SCENARIO, case, main, new_folder, right, run, same, settings, sluice, written
 
 EXAMPLE = ROOT / "config/lab.lua"
 

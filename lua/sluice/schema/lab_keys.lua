@@ -146,7 +146,7 @@ end
 
 -- Keys whose values are of types that C does not describe.
 local ALSO = {
-    udp = {
+    traffic = {
         {
             name = "size", type = "sizes", least = "32 octets", most = "1500 octets",
             most_items = 32, example = "576 octets",
@@ -163,14 +163,11 @@ local ALSO = {
     http = { tcp_key("host_tcp", "the host"), tcp_key("ms_tcp", "the MS") },
 }
 
--- UDP is `traffic` in the file.
-local NAMES = { udp = "traffic" }
-
 lab.apps = {}
 for i, app in ipairs(lab_apps) do
     local keys, more = who_keys(), ALSO[app.name] or {}
     table.move(more, 1, #more, #keys + 1, keys)
-    lab.apps[i] = blocks(NAMES[app.name] or app.name, app.name, app.name, app.help, keys)
+    lab.apps[i] = blocks(app.name, app.name, app.name, app.help, keys)
     lab.apps[i].app = i - 1
 end
 

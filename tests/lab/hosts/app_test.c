@@ -7,7 +7,7 @@
 #include "lab/hosts/app_ping.h"
 #include "lab/hosts/app_ptt.h"
 #include "lab/hosts/app_stream.h"
-#include "lab/hosts/app_udp.h"
+#include "lab/hosts/app_traffic.h"
 #include "tests/lab/hosts/path.h"
 
 static const struct link_config down = {.rate_bit_per_s = 300000,
@@ -75,10 +75,10 @@ union any_config {
     struct app_ping_config ping;
     struct app_ptt_config ptt;
     struct app_stream_config stream;
-    struct app_udp_config udp;
+    struct app_traffic_config traffic;
 };
 
-static const char *const names[] = {"ftp", "http", "ping", "ptt", "stream", "udp"};
+static const char *const names[] = {"ftp", "http", "ping", "ptt", "stream", "traffic"};
 #define NAMES (sizeof names / sizeof names[0])
 
 static struct app *add(const char *name, uint32_t number, uint64_t start_ns, uint64_t stop_ns)
@@ -86,8 +86,8 @@ static struct app *add(const char *name, uint32_t number, uint64_t start_ns, uin
     union any_config config;
     path_standard(app_kind_find(name)->config, &config);
     config.span = (struct app_span){start_ns, stop_ns};
-    if (strcmp(name, "udp") == 0)
-        config.udp.sizes = (struct octets){sizes, sizeof sizes};
+    if (strcmp(name, "traffic") == 0)
+        config.traffic.sizes = (struct octets){sizes, sizeof sizes};
     return path_app(name, &config, number);
 }
 
