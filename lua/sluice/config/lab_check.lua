@@ -102,6 +102,7 @@ local function check_file(state, app, constructor, source)
         if lab_faults.check(state, constructor, app, lab.also(app)) then
             local octets, fault = measures.replay_file(described.values(constructor, app, lab.also(app)))
             app.largest_octets = octets
+            source.note_file(app.path)
             if fault then
                 note(state, app, "file", "%s", (fault:gsub("^replay: ", "")))
             end
