@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/program/version.h"
+
 struct tree *origin_ask(struct bind *lua, const char *name)
 {
     char *text = NULL;
@@ -43,14 +45,14 @@ static void put_member(const struct tree *origin, const char *key, struct json *
 
 void origin_put(const void *self, struct json *json)
 {
-    json_put_text(json, "version", SLUICE_VERSION);
+    json_put_text(json, "version", sluice_version);
     for (size_t i = 0; i < tree_count(self); i++)
         put_member(self, tree_key(self, i), json);
 }
 
 void origin_put_shared(const struct tree *origin, struct json *json)
 {
-    json_put_text(json, "version", SLUICE_VERSION);
+    json_put_text(json, "version", sluice_version);
     put_member(origin, "config_sha256", json);
     put_member(origin, "files", json);
 }
@@ -72,7 +74,7 @@ const char *origin_differs(const struct tree *origin, uint64_t seed, const struc
                  {"point", "another point"},
                  {"overrides", "other overrides"}};
     const char *version = tree_text(tree_at(summary, "version"));
-    if (!version || strcmp(version, SLUICE_VERSION) != 0)
+    if (!version || strcmp(version, sluice_version) != 0)
         return "another version of Sluice";
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (!tree_equal(tree_at(origin, parts[i].key), tree_at(summary, parts[i].key)))

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import resource
+import shutil
 import signal
 import subprocess
 
@@ -89,15 +90,50 @@ def version_option():
     same(sluice("--version").stdout, sluice("version").stdout, "what it says")
 
 
+@case("the version is the project's, and its commit if the source is in its own repository, clean or dirty")
+def version_of_commit():
+    if not shutil.which("git"):
+        raise Skip("no git here")
+    folder = new_folder()
+    script = folder / "control/program/version.sh"
+    script.parent.mkdir(parents=True)
+    shutil.copy(ROOT / "control/program/version.sh", script)
+
+    def git(*arguments):
+        names = ("-c", "user.name=x", "-c", "user.email=x", "-C", folder)
+        return subprocess.run(["git", *names, *arguments], check=True, capture_output=True, text=True).stdout
+
+    def said(path=os.environ["PATH"], within="control/program"):
+        return subprocess.run(["/bin/sh", script, "1.2.3", within], cwd="/", check=True, capture_output=True,
+                              text=True, env={"PATH": path, "HOME": str(folder)}).stdout
+
+    same(said(), "1.2.3\n", "without a repository")
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-q", "-m", "x")
+    git("tag", "-a", "v9", "-m", "x")
+    commit = git("rev-parse", "HEAD")[:12]
+    same(said(), f"1.2.3+{commit}\n", "clean, with a tag")
+    same(said(within="program"), "1.2.3\n", "in another project's repository")
+    tools = new_folder()
+    (tools / "dirname").symlink_to(shutil.which("dirname"))
+    same(said(path=str(tools)), "1.2.3\n", "without git")
+    script.write_text(script.read_text() + "# changed\n")
+    same(said(), f"1.2.3+{commit}-dirty\n", "dirty")
+
+
 @case("version: of Sluice, DPDK, Lua, ipsec-mb, which FCS and which cipher")
 def version():
     done = sluice("version")
     same((done.returncode, done.stderr), (0, ""), "exit status and stderr")
-    right(re.fullmatch(r"sluice \d+\.\d+\.\d+\nDPDK \d+\.\d+.*\nLua 5\.4\.\d+\n"
+    right(re.fullmatch(r"sluice \d+\.\d+\.\d+(\+[0-9a-f]{12}(-dirty)?)?\nDPDK \d+\.\d+.*\nLua 5\.4\.\d+\n"
                        r"intel-ipsec-mb \d+\.\d+.*\n"
                        r"FCS by (slicing-by-8|PCLMULQDQ|VPCLMULQDQ-512)\n"
                        r"GEA3 and GEA4 by (scalar|avx2|avx512)\n", done.stdout),
           done.stdout)
+    here = subprocess.run([ROOT / "control/program/version.sh", "0.1.0", "control/program"], check=True,
+                          capture_output=True, text=True).stdout
+    same("+" in done.stdout.split()[1], "+" in here, "whether it has a commit, here and at the build")
 
 
 @case("no command: the usage on stderr, 2")
