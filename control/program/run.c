@@ -281,7 +281,7 @@ static int run_with_lua(struct run *run)
     if (run->control.lua)
         bind_destroy(run->control.lua);
     results_close(&run->results);
-    tree_free(run->origin);
+    value_free(run->origin);
     if (run->eal_started)
         eal_stop();
     return status;
