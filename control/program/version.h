@@ -1,5 +1,5 @@
-// The version of this build: the project's, and the commit if it was built in the project's repository
-// (version.sh). In a file of its own, which a commit changes.
+// The version of this build: the project's, and the commit if it was built in the project's
+// repository (version.sh). In a file of its own, which a commit changes.
 #ifndef SLUICE_CONTROL_PROGRAM_VERSION_H
 #define SLUICE_CONTROL_PROGRAM_VERSION_H
 

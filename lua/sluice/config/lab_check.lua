@@ -12,7 +12,6 @@ local lab_network = require "sluice.config.lab_network_check"
 local network = require "sluice.config.network_check"
 local parts = require "sluice.config.parts"
 local script_check = require "sluice.script.check"
-local tcp_profiles = require "tcp_profiles"
 local units = require "sluice.base.units"
 local values = require "sluice.config.values"
 
@@ -128,8 +127,8 @@ local LARGEST = {
 -- The MSS of each TCP profile. One of the file has its base's, unless it says another.
 local function segments(cfg)
     local octets = {}
-    for _, profile in ipairs(tcp_profiles) do
-        octets[profile.name] = profile.most
+    for _, name in ipairs(lab_keys.profiles) do
+        octets[name] = lab_keys.mss_octets[name]
     end
     for _, profile in ipairs(cfg.lab.tcp) do
         local name = profile.name

@@ -104,9 +104,9 @@ lab.of_nse = { lab.bss, lab.line }
 local gi = block("gi", "link", "link", "the line between the hosts and the GGSN, each way")
 local mobile = block("mobile", "mobile", "ms", "what all MSs have in common")
 
-lab.profiles = {}
+lab.profiles, lab.mss_octets = {}, {}
 for i, profile in ipairs(tcp_profiles) do
-    lab.profiles[i] = profile.name
+    lab.profiles[i], lab.mss_octets[profile.name] = profile.name, profile.most
 end
 lab.USUAL_TCP = "linux"
 
