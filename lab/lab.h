@@ -11,6 +11,7 @@
 #include "lab/bss/bss_config.h"
 #include "lab/engine/engine.h"
 #include "lab/hosts/flow.h"
+#include "lab/hosts/tcp_profile.h"
 #include "lab/lab_event.h"
 #include "lab/line/line.h"
 #include "lab/ms/ms.h"
@@ -136,6 +137,8 @@ struct lab_list {
     const char *(*fault)(const void *config); // NULL, or what values do not fit together for
     bool is_app;                              // an application, of which it is the configuration
     const char *help;
+    // NULL, or a number that the values come to; returns NULL, or why there is none.
+    const char *(*measure)(const void *config, uint64_t *measure);
 };
 bool lab_list(uint32_t i, struct lab_list *list);
 
@@ -143,8 +146,8 @@ bool lab_list(uint32_t i, struct lab_list *list);
 extern const struct field_record lab_tcp_record;
 const char *lab_tcp_fault(const void *profile);
 
-// The name of built-in TCP profile i; NULL: there is none.
-const char *lab_tcp_profile(uint32_t i, const char **help);
+// Built-in TCP profile i; NULL: there is none.
+const struct tcp_profile_row *lab_tcp_profile(uint32_t i);
 
 struct lab;
 

@@ -33,30 +33,33 @@ static const char *cell_fault(const void *config)
     return bss_cell_config_fault(config);
 }
 
-// Reads the file once for each block of the configuration, and not for each MS.
-static const char *replay_fault(const void *config)
+// The file's largest packet. Reads it once for each block of the configuration, and not for each
+// MS.
+static const char *replay_measure(const void *config, uint64_t *octets)
 {
     static char text[APP_ERROR_ROOM];
     const struct app_replay_config *c = config;
     char name[REPLAY_NAME_MOST + 1] = "";
     memcpy(name, c->file.at, c->file.n);
     struct replay_file *file = app_replay_read(name, text);
+    for (uint32_t i = 0; file && i < file->packets; i++)
+        *octets = file->packet[i].octets > *octets ? file->packet[i].octets : *octets;
     app_replay_free(file);
     return file ? NULL : text;
 }
 
-// Rows without a block of their own are for their faults only.
+// Rows without a block of their own are for their faults and measures only.
 static const struct lab_list lists[] = {
-    {"link", &link_config_record, link_fault, false, "a line of the network"},
-    {"mobile", &ms_config_record, NULL, false, "what all MSs have in common"},
-    {"bss", &bss_config_record, bss_fault, false, "a BSS"},
-    {"cell", &bss_cell_config_record, cell_fault, false, "a cell of a BSS"},
-    {"radio", &radio_config_record, radio_fault, false, "the radio of a cell"},
-    {"event", &lab_event_record, lab_event_fault, false, "what an MS does at given times"},
-    {"plan", &radio_plan_record, plan_fault, false, "what happens to a radio at given times"},
-    {"tcp", &tcp_profile_record, NULL, false, "a TCP profile"},
-    {"tcp_changes", &lab_tcp_record, lab_tcp_fault, false, "a TCP profile of the file"},
-    {"replay_file", &app_replay_config_record, replay_fault, false, "the file of a replay"},
+    {"link", &link_config_record, link_fault, false, "a line of the network", NULL},
+    {"mobile", &ms_config_record, NULL, false, "what all MSs have in common", NULL},
+    {"bss", &bss_config_record, bss_fault, false, "a BSS", NULL},
+    {"cell", &bss_cell_config_record, cell_fault, false, "a cell of a BSS", NULL},
+    {"radio", &radio_config_record, radio_fault, false, "the radio of a cell", NULL},
+    {"event", &lab_event_record, lab_event_fault, false, "what an MS does at given times", NULL},
+    {"plan", &radio_plan_record, plan_fault, false, "what happens to a radio at given times", NULL},
+    {"tcp", &tcp_profile_record, NULL, false, "a TCP profile", NULL},
+    {"tcp_changes", &lab_tcp_record, lab_tcp_fault, false, "a TCP profile of the file", NULL},
+    {"replay_file", &app_replay_config_record, NULL, false, "the file of a replay", replay_measure},
 };
 
 bool lab_list(uint32_t i, struct lab_list *list)
@@ -69,14 +72,11 @@ bool lab_list(uint32_t i, struct lab_list *list)
     if (i >= app_kind_count)
         return false;
     const struct app_kind *kind = app_kinds[i];
-    *list = (struct lab_list){kind->name, kind->config, kind->fault, true, kind->help};
+    *list = (struct lab_list){kind->name, kind->config, kind->fault, true, kind->help, NULL};
     return true;
 }
 
-const char *lab_tcp_profile(uint32_t i, const char **help)
+const struct tcp_profile_row *lab_tcp_profile(uint32_t i)
 {
-    if (i >= tcp_profile_count)
-        return NULL;
-    *help = tcp_profiles[i].help;
-    return tcp_profiles[i].name;
+    return i < tcp_profile_count ? &tcp_profiles[i] : NULL;
 }

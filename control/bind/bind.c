@@ -117,6 +117,7 @@ static int open_all(lua_State *L)
     preload(L, "count", count_open);
     preload(L, "guard", guard_open);
     preload(L, "sha256", sha256_open);
+    preload(L, "sha256_file", sha256_file_open);
     return 0;
 }
 

@@ -32,6 +32,12 @@ typedef const char *bind_fault_fn(const void *config);
 void bind_add_fault(struct bind *lua, const char *name, const struct field_record *record,
                     bind_fault_fn *fault);
 
+// Adds to the module `measures` a function that returns a number that the values of a table come
+// to, or nil and why there is none.
+typedef const char *bind_measure_fn(const void *config, uint64_t *measure);
+void bind_add_measure(struct bind *lua, const char *name, const struct field_record *record,
+                      bind_measure_fn *measure);
+
 // Adds look-ups to the module `dp`: ms_of, bvc_of, ms_cell ... (find.c).
 struct dp;
 void bind_add_find(struct bind *lua, struct dp *dp);

@@ -80,29 +80,65 @@ void bind_add_list(struct bind *lua, const char *name, const struct field_record
     lua_pop(L, 2);
 }
 
+// Reads the table of a call of a function that add_checker has added.
+static void read_config(lua_State *L, void *config)
+{
+    const struct field_record *record = lua_touserdata(L, lua_upvalueindex(1));
+    if (record->octets > ARGUMENT_OCTETS_MAX)
+        luaL_error(L, "larger than %d octets", ARGUMENT_OCTETS_MAX);
+    memset(config, 0, record->octets);
+    fields_from_table(L, 1, "config", record->fields, record->count, config);
+}
+
 // fault(table): a text, or nil.
 static int call_fault(lua_State *L)
 {
-    const struct field_record *record = lua_touserdata(L, lua_upvalueindex(1));
     bind_fault_fn *const *fault = lua_touserdata(L, lua_upvalueindex(2));
-    _Alignas(16) char argument[ARGUMENT_OCTETS_MAX];
-    if (record->octets > sizeof argument)
-        return luaL_error(L, "larger than %d octets", ARGUMENT_OCTETS_MAX);
-    memset(argument, 0, record->octets);
-    fields_from_table(L, 1, "config", record->fields, record->count, argument);
-    lua_pushstring(L, (*fault)(argument)); // a NULL becomes nil
+    _Alignas(16) char config[ARGUMENT_OCTETS_MAX];
+    read_config(L, config);
+    lua_pushstring(L, (*fault)(config)); // a NULL becomes nil
     return 1;
+}
+
+// measure(table): a number; or nil and a text.
+static int call_measure(lua_State *L)
+{
+    bind_measure_fn *const *measure = lua_touserdata(L, lua_upvalueindex(2));
+    _Alignas(16) char config[ARGUMENT_OCTETS_MAX];
+    uint64_t n = 0;
+    read_config(L, config);
+    const char *fault = (*measure)(config, &n);
+    if (fault)
+        lua_pushnil(L);
+    else
+        lua_pushinteger(L, (lua_Integer)n);
+    lua_pushstring(L, fault);
+    return 2;
+}
+
+// Adds a function to a module; `called` is a pointer to what it calls, of so many octets.
+static void add_checker(struct bind *lua, const char *module, const char *name,
+                        const struct field_record *record, lua_CFunction caller, const void *called,
+                        size_t octets)
+{
+    lua_State *L = lua->L;
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+    luaL_getsubtable(L, -1, module);
+    lua_pushlightuserdata(L, (void *)record);
+    memcpy(lua_newuserdatauv(L, octets, 0), called, octets);
+    lua_pushcclosure(L, caller, 2);
+    lua_setfield(L, -2, name);
+    lua_pop(L, 2);
 }
 
 void bind_add_fault(struct bind *lua, const char *name, const struct field_record *record,
                     bind_fault_fn *fault)
 {
-    lua_State *L = lua->L;
-    luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
-    luaL_getsubtable(L, -1, "faults");
-    lua_pushlightuserdata(L, (void *)record);
-    *(bind_fault_fn **)lua_newuserdatauv(L, sizeof fault, 0) = fault;
-    lua_pushcclosure(L, call_fault, 2);
-    lua_setfield(L, -2, name);
-    lua_pop(L, 2);
+    add_checker(lua, "faults", name, record, call_fault, &fault, sizeof fault);
+}
+
+void bind_add_measure(struct bind *lua, const char *name, const struct field_record *record,
+                      bind_measure_fn *measure)
+{
+    add_checker(lua, "measures", name, record, call_measure, &measure, sizeof measure);
 }

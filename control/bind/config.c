@@ -15,9 +15,7 @@
 #define CONFIG_OCTETS_MAX (1u << 20)
 #define LUA_OCTETS_MAX    (64u << 20) // Lua's memory for loading one
 
-// Opens a regular file; opening or reading any other kind may block for ever. Returns -1 and sets
-// errno after a fault.
-static int open_file(const char *path)
+int config_open_file(const char *path)
 {
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     struct stat is;
@@ -31,7 +29,7 @@ static int open_file(const char *path)
 // Returns the octets read, at most most + 1; or -1 and sets errno.
 static ssize_t read_whole(const char *path, char *text, size_t most)
 {
-    int fd = open_file(path);
+    int fd = config_open_file(path);
     ssize_t n = fd < 0 ? -1 : 0, more = 1;
     while (n >= 0 && more > 0 && (size_t)n <= most) {
         more = read(fd, text + n, most + 1 - (size_t)n);

@@ -87,6 +87,9 @@ void bind_add_loop(struct bind *lua, struct control *control);
 int config_source_push(struct bind *lua, lua_State *L);
 void config_limit(struct bind *lua, bool on);
 void config_source_free(struct config_source *source);
+// Opens a regular file; opening or reading any other kind may block for ever. Returns -1 and sets
+// errno after a fault.
+int config_open_file(const char *path);
 // A function for Lua: the thread's processor time in ns, to limit the loading of a user's text.
 int config_clock_ns(lua_State *L);
 
@@ -103,8 +106,9 @@ int count_open(lua_State *L);
 // aqm.c: the loader of `require "aqm"`.
 int aqm_open(lua_State *L);
 
-// sha256.c: the loader of `require "sha256"`.
+// sha256.c: the loaders of `require "sha256"` and `require "sha256_file"`.
 int sha256_open(lua_State *L);
+int sha256_file_open(lua_State *L);
 
 // json.c: pushes a writer for config.emit.
 struct json;

@@ -1,8 +1,11 @@
 // `require "sha256"`: a function, the digest of a text as 64 hexadecimal digits. FIPS 180-4,
-// section 6.2.
+// section 6.2. `require "sha256_file"`: that of a file by its path, of any size; or nil and why
+// not.
 #include "control/bind/internal.h"
 
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #define BLOCK_OCTETS 64u
 
@@ -60,24 +63,92 @@ static void take_end(uint32_t h[8], const uint8_t *rest, size_t n, uint64_t bits
         take_block(h, end + at);
 }
 
-static int digest(lua_State *L)
+static const uint32_t begin[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                  0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+
+// Returns the octets of whole blocks that it has taken.
+static size_t take_blocks(uint32_t h[8], const uint8_t *text, size_t n)
 {
-    size_t n, at = 0;
-    const char *text = luaL_checklstring(L, 1, &n);
-    uint32_t h[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                     0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-    char hex[65];
+    size_t at = 0;
     for (; n - at >= BLOCK_OCTETS; at += BLOCK_OCTETS)
-        take_block(h, (const uint8_t *)text + at);
-    take_end(h, (const uint8_t *)text + at, n - at, (uint64_t)n * 8);
+        take_block(h, text + at);
+    return at;
+}
+
+static int push_digest(lua_State *L, const uint32_t h[8])
+{
+    char hex[65];
     for (int i = 0; i < 8; i++)
         snprintf(hex + 8 * i, 9, "%08x", h[i]);
     lua_pushstring(L, hex);
     return 1;
 }
 
+static int digest(lua_State *L)
+{
+    size_t n;
+    const uint8_t *text = (const uint8_t *)luaL_checklstring(L, 1, &n);
+    uint32_t h[8];
+    memcpy(h, begin, sizeof h);
+    size_t at = take_blocks(h, text, n);
+    take_end(h, text + at, n - at, (uint64_t)n * 8);
+    return push_digest(L, h);
+}
+
+// Fills the buffer, or reads what is left; -1 after a fault.
+static ssize_t read_full(int fd, uint8_t *b, size_t room)
+{
+    size_t n = 0;
+    ssize_t more = 1;
+    while (n < room && more > 0) {
+        more = read(fd, b + n, room - n);
+        n += more > 0 ? (size_t)more : 0;
+    }
+    return more < 0 ? -1 : (ssize_t)n;
+}
+
+static bool take_file(int fd, uint32_t h[8])
+{
+    uint8_t b[64 * 1024];
+    uint64_t octets = 0;
+    ssize_t n;
+    memcpy(h, begin, sizeof begin);
+    do {
+        n = read_full(fd, b, sizeof b);
+        if (n < 0)
+            return false;
+        octets += (uint64_t)n;
+        take_blocks(h, b, (size_t)n);
+    } while (n == sizeof b);
+    size_t rest = (size_t)n % BLOCK_OCTETS;
+    take_end(h, b + ((size_t)n - rest), rest, octets * 8);
+    return true;
+}
+
+static int digest_file(lua_State *L)
+{
+    const char *path = luaL_checkstring(L, 1);
+    int fd = config_open_file(path);
+    uint32_t h[8];
+    bool good = fd >= 0 && take_file(fd, h);
+    int fault = errno;
+    if (fd >= 0)
+        close(fd);
+    if (good)
+        return push_digest(L, h);
+    lua_pushnil(L);
+    lua_pushfstring(L, "%s: %s", path, strerror(fault));
+    return 2;
+}
+
 int sha256_open(lua_State *L)
 {
     lua_pushcfunction(L, digest);
+    return 1;
+}
+
+int sha256_file_open(lua_State *L)
+{
+    lua_pushcfunction(L, digest_file);
     return 1;
 }

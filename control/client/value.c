@@ -1,12 +1,17 @@
 // See value.h.
 #include "control/client/value.h"
 
+#include <fcntl.h>
+#include <math.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <json-c/json.h>
 
-#define DEPTH_MAX 16
-#define NAME_ROOM 48
+#define DEPTH_MAX       16
+#define NAME_ROOM       48
+#define FILE_OCTETS_MAX (256u << 20) // a larger file is not read
 
 struct json_object *value_parse(const char *text, size_t octets)
 {
@@ -22,6 +27,31 @@ struct json_object *value_parse(const char *text, size_t octets)
         return value;
     json_object_put(value);
     return NULL;
+}
+
+static struct json_object *only_object(struct json_object *value)
+{
+    if (value_is_object(value))
+        return value;
+    json_object_put(value);
+    return NULL;
+}
+
+struct json_object *value_parse_object(const char *text)
+{
+    return only_object(json_tokener_parse(text));
+}
+
+struct json_object *value_read_object(int folder, const char *path)
+{
+    int fd = openat(folder, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct stat is;
+    if (fd < 0)
+        return NULL;
+    bool fits = fstat(fd, &is) == 0 && S_ISREG(is.st_mode) && is.st_size <= FILE_OCTETS_MAX;
+    struct json_object *value = fits ? only_object(json_object_from_fd(fd)) : NULL;
+    close(fd);
+    return value;
 }
 
 struct json_object *value_hold(struct json_object *value)
@@ -60,6 +90,63 @@ void value_print(struct json_object *value, FILE *out)
     const char *text = json_object_to_json_string_ext(value, style);
     value_put_text(text ? text : "", out);
     fputc('\n', out);
+}
+
+// ---- One value ----
+
+static bool is_real(const struct json_object *value)
+{
+    return json_object_is_type(value, json_type_int) ||
+           json_object_is_type(value, json_type_double);
+}
+
+bool value_equal(struct json_object *a, struct json_object *b)
+{
+    return json_object_equal(a, b);
+}
+
+const char *value_string(struct json_object *value)
+{
+    return json_object_is_type(value, json_type_string) ? json_object_get_string(value) : NULL;
+}
+
+double value_as_real(const struct json_object *value)
+{
+    return is_real(value) ? json_object_get_double(value) : NAN;
+}
+
+uint64_t value_as_integer(const struct json_object *value)
+{
+    return json_object_get_uint64(value);
+}
+
+bool value_is_list(const struct json_object *value)
+{
+    return json_object_is_type(value, json_type_array);
+}
+
+size_t value_size(const struct json_object *value)
+{
+    return value_is_object(value) ? (size_t)json_object_object_length(value) : value_count(value);
+}
+
+// An object's items are a chain.
+static struct lh_entry *entry(const struct json_object *object, size_t i)
+{
+    struct lh_entry *e = json_object_get_object(object)->head;
+    while (e && i-- > 0)
+        e = e->next;
+    return e;
+}
+
+struct json_object *value_item(const struct json_object *value, size_t i)
+{
+    return value_is_list(value) ? value_at(value, i) : lh_entry_v(entry(value, i));
+}
+
+const char *value_key(const struct json_object *object, size_t i)
+{
+    return lh_entry_k(entry(object, i));
 }
 
 // ---- Objects ----
@@ -103,28 +190,22 @@ const char *value_digits(const struct json_object *object, const char *name, cha
                          size_t room)
 {
     struct json_object *member = value_in(object, name);
-    bool is_digits =
-        json_object_is_type(member, json_type_int) || json_object_is_type(member, json_type_double);
-    const char *from = is_digits ? json_object_get_string(member) : "";
+    const char *from = is_real(member) ? json_object_get_string(member) : "";
     return value_printable(strlen(from) < room ? from : "", text, room);
 }
 
 double value_real(const struct json_object *object, const char *name)
 {
     struct json_object *member = value_in(object, name);
-    double real =
-        json_object_is_type(member, json_type_int) || json_object_is_type(member, json_type_double)
-            ? json_object_get_double(member)
-            : 0;
+    double real = is_real(member) ? json_object_get_double(member) : 0;
     return real > 0 ? real : 0;
 }
 
 const char *value_text(const struct json_object *object, const char *name, char *text, size_t room)
 {
     struct json_object *member = value_in(object, name);
-    const char *from =
-        json_object_is_type(member, json_type_string) ? json_object_get_string(member) : "";
-    return value_printable(from, text, room);
+    const char *from = value_string(member);
+    return value_printable(from ? from : "", text, room);
 }
 
 void value_set(struct json_object *object, const char *name, struct json_object *member)
@@ -175,7 +256,7 @@ struct json_object *value_list(void)
 
 size_t value_count(const struct json_object *list)
 {
-    return json_object_is_type(list, json_type_array) ? json_object_array_length(list) : 0;
+    return value_is_list(list) ? json_object_array_length(list) : 0;
 }
 
 struct json_object *value_at(const struct json_object *list, size_t i)
@@ -185,8 +266,8 @@ struct json_object *value_at(const struct json_object *list, size_t i)
 
 const char *value_text_at(const struct json_object *list, size_t i)
 {
-    struct json_object *item = value_at(list, i);
-    return json_object_is_type(item, json_type_string) ? json_object_get_string(item) : "";
+    const char *text = value_string(value_at(list, i));
+    return text ? text : "";
 }
 
 void value_add(struct json_object *list, struct json_object *item)

@@ -1,6 +1,6 @@
-// JSON of an instance, parsed by JSON-C and read without trust. A missing member, or a member of
-// another type, reads as 0, "" or NULL. Text for a terminal is printable ASCII: '?' replaces other
-// octets.
+// JSON of an instance or of results, parsed by JSON-C and read without trust. A missing member, or
+// a member of another type, reads as 0, "" or NULL. Text for a terminal is printable ASCII: '?'
+// replaces other octets. Only value.c includes JSON-C, whose names are those of our writer.
 #ifndef SLUICE_CONTROL_CLIENT_VALUE_H
 #define SLUICE_CONTROL_CLIENT_VALUE_H
 
@@ -13,6 +13,10 @@ struct json_object; // JSON-C's; NULL: none
 
 // Parses all octets as one value of bounded depth; else NULL.
 struct json_object *value_parse(const char *text, size_t octets);
+// Of our own writing, with any octets and deeper: only objects, else NULL. The path is a regular
+// file's, as for openat.
+struct json_object *value_parse_object(const char *text);
+struct json_object *value_read_object(int folder, const char *path);
 // Values are counted by reference; a container holds its members.
 struct json_object *value_hold(struct json_object *value);
 void value_free(struct json_object *value);
@@ -21,6 +25,18 @@ void value_print(struct json_object *value, FILE *out);
 // Text of an instance made printable: at most `room` octets, or all of it with its line ends.
 const char *value_printable(const char *from, char *text, size_t room);
 void value_put_text(const char *from, FILE *out);
+
+// ---- One value ----
+bool value_equal(struct json_object *a, struct json_object *b);
+const char *value_string(struct json_object *value);        // unchanged; NULL: no text
+double value_as_real(const struct json_object *value);      // NAN: no number
+uint64_t value_as_integer(const struct json_object *value); // 0: no number
+bool value_is_list(const struct json_object *value);
+// Of a list or an object: how many items it has; those are few in an object. An object's item has a
+// key.
+size_t value_size(const struct json_object *value);
+struct json_object *value_item(const struct json_object *value, size_t i);
+const char *value_key(const struct json_object *object, size_t i);
 
 // ---- Objects ----
 struct json_object *value_new(void);

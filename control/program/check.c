@@ -6,6 +6,7 @@
 
 #include "control/process/eal.h"
 #include "control/program/load.h"
+#include "control/program/version.h"
 #include "dataplane/cipher/cipher.h"
 #include "dataplane/wire/fcs.h"
 
@@ -70,7 +71,7 @@ int command_version(int argc, char **argv)
         return cli_status(end);
     if (!cli_no_words(&cli_of_version, argc, argv, first))
         return EXIT_USAGE;
-    printf("sluice %s\n%s\n%s\nintel-ipsec-mb %s\nFCS by %s\nGEA3 and GEA4 by %s\n", SLUICE_VERSION,
+    printf("sluice %s\n%s\n%s\nintel-ipsec-mb %s\nFCS by %s\nGEA3 and GEA4 by %s\n", sluice_version,
            rte_version(), bind_lua_version(), imb_get_version_str(), fcs_choose()->name,
            cipher_choose()->name);
     return EXIT_DONE;

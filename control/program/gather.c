@@ -50,61 +50,61 @@ const char *gather_subject(enum gather_what what, int i)
 
 // ---- Reading ----
 
-static enum gather_state state_of(const struct plan *plan, uint32_t run, struct tree *summary,
-                                  const char **differs)
+static enum gather_state state_of(const struct plan *plan, uint32_t run,
+                                  struct json_object *summary, const char **differs)
 {
     *differs = NULL;
     if (!summary)
         return GATHER_ABSENT;
     *differs = origin_differs(plan_group_of(plan, run)->origin, plan_seed(plan, run), summary);
-    if (!tree_is_true(tree_at(summary, "complete")))
+    if (!value_is_true(value_in(summary, "complete")))
         return *differs ? GATHER_ABSENT : GATHER_INCOMPLETE;
     if (*differs)
         return GATHER_OTHER;
-    return tree_is_true(tree_at(summary, "sound")) ? GATHER_COMPLETE : GATHER_UNSOUND;
+    return value_is_true(value_in(summary, "sound")) ? GATHER_COMPLETE : GATHER_UNSOUND;
 }
 
-static struct tree *read_summary(const struct plan *plan, uint32_t run)
+static struct json_object *read_summary(const struct plan *plan, uint32_t run)
 {
     char path[PATH_MAX];
     plan_path(plan, run, path);
     size_t n = strlen(path);
     snprintf(path + n, sizeof path - n, "/summary.json");
-    return tree_read(AT_FDCWD, path);
+    return value_read_object(AT_FDCWD, path);
 }
 
 enum gather_state gather_look(const struct plan *plan, uint32_t run, const char **differs)
 {
-    struct tree *summary = read_summary(plan, run);
+    struct json_object *summary = read_summary(plan, run);
     enum gather_state state = state_of(plan, run, summary, differs);
-    tree_free(summary);
+    value_free(summary);
     return state;
 }
 
-static double dropped(const struct tree *drops)
+static double dropped(const struct json_object *drops)
 {
     double packets = 0;
-    for (size_t i = 0; i < tree_count(drops); i++)
-        packets += tree_number(tree_at(tree_item(drops, i), "packets"));
+    for (size_t i = 0; i < value_size(drops); i++)
+        packets += value_as_real(value_in(value_item(drops, i), "packets"));
     return packets;
 }
 
-static double figure_of(struct tree *subject, const struct gather_figure *f)
+static double figure_of(struct json_object *subject, const struct gather_figure *f)
 {
-    struct tree *value = tree_at(subject, f->key);
+    struct json_object *value = value_in(subject, f->key);
     if (f == &gather_sets[GATHER_CLASSES].figure[GATHER_DROPPED])
         return dropped(value);
-    value = f->member ? tree_at(value, f->member) : value;
-    return tree_number(value);
+    value = f->member ? value_in(value, f->member) : value;
+    return value_as_real(value);
 }
 
-static void read_set(struct tree *summary, enum gather_what what, struct gather_figures *to)
+static void read_set(struct json_object *summary, enum gather_what what, struct gather_figures *to)
 {
     const struct gather_set *set = &gather_sets[what];
-    struct tree *subjects = tree_at(summary, set->key);
+    struct json_object *subjects = value_in(summary, set->key);
     const char *name;
     for (int i = 0; (name = gather_subject(what, i)) != NULL; i++) {
-        struct tree *subject = tree_at(subjects, name);
+        struct json_object *subject = value_in(subjects, name);
         to[i].has = subject != NULL;
         for (int f = 0; f < set->figures && subject; f++)
             to[i].value[f] = figure_of(subject, &set->figure[f]);
@@ -113,12 +113,12 @@ static void read_set(struct tree *summary, enum gather_what what, struct gather_
 
 static void read_run(const struct plan *plan, uint32_t run, struct gather_run *to)
 {
-    struct tree *summary = read_summary(plan, run);
+    struct json_object *summary = read_summary(plan, run);
     const char *differs;
     to->state = state_of(plan, run, summary, &differs);
     for (int what = 0; what < GATHER_WHATS && to->state == GATHER_COMPLETE; what++)
         read_set(summary, (enum gather_what)what, to->of[what]);
-    tree_free(summary);
+    value_free(summary);
 }
 
 // The runs' values of a figure. A class without traffic in a run had a goodput of 0 there, and no

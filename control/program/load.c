@@ -9,7 +9,8 @@ static const struct field run_config_fields[] = FIELD_TABLE(run_config, RUN_CONF
 
 #define LISTS_MAX 32
 
-// The lists of the lab's parts: the modules fields and faults, and lab_apps with the names.
+// The lists of the lab's parts: the modules fields, faults and measures, and lab_apps with the
+// names.
 static void add_lab(struct bind *lua)
 {
     struct field apps[LISTS_MAX] = {0};
@@ -19,18 +20,23 @@ static void add_lab(struct bind *lua)
         bind_add_list(lua, list.name, list.record);
         if (list.fault)
             bind_add_fault(lua, list.name, list.record, list.fault);
+        if (list.measure)
+            bind_add_measure(lua, list.name, list.record, list.measure);
         if (list.is_app && n < LISTS_MAX)
             apps[n++] = (struct field){.name = list.name, .help = list.help};
     }
     bind_add_fields(lua, "lab_apps", apps, n);
 }
 
+// The most of a profile is its MSS.
 static void add_tcp_profiles(struct bind *lua)
 {
     struct field profiles[LISTS_MAX] = {0};
+    const struct tcp_profile_row *row;
     uint32_t n = 0;
-    while (n < LISTS_MAX && (profiles[n].name = lab_tcp_profile(n, &profiles[n].help)) != NULL)
-        n++;
+    for (; n < LISTS_MAX && (row = lab_tcp_profile(n)) != NULL; n++)
+        profiles[n] =
+            (struct field){.name = row->name, .help = row->help, .most = row->profile.mss_octets};
     bind_add_fields(lua, "tcp_profiles", profiles, n);
 }
 

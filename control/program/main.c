@@ -7,6 +7,7 @@
 
 #include "control/cli/cli.h"
 #include "control/cli/commands.h"
+#include "control/program/version.h"
 
 const struct cli_command cli_commands[] = {
     {&cli_of_run, command_run},
@@ -59,7 +60,7 @@ static int help(const char *word)
     else if (command)
         cli_help(command->cli, stdout);
     else if (strcmp(word, "man") == 0)
-        cli_man(stdout, SLUICE_VERSION);
+        cli_man(stdout, sluice_version);
     else if (strcmp(word, "bash") == 0)
         cli_completion(stdout);
     else

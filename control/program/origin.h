@@ -5,27 +5,28 @@
 #define SLUICE_CONTROL_PROGRAM_ORIGIN_H
 
 #include "control/bind/bind.h"
+#include "control/client/value.h"
 #include "control/program/results.h"
-#include "control/program/tree.h"
 #include "dataplane/base/json.h"
 
 // What sluice.config.variants' function `name` says of the loaded configuration; "origin" says what
 // it was made of. The caller frees it.
-struct tree *origin_ask(struct bind *lua, const char *name);
+struct json_object *origin_ask(struct bind *lua, const char *name);
 
 // Writes the version and the members into the open object. self: the answer to "origin".
 void origin_put(const void *self, struct json *json);
 
 // As origin_put, of several runs: without what they differ in; and that with its key.
-void origin_put_shared(const struct tree *origin, struct json *json);
-void origin_put_overrides(const struct tree *origin, struct json *json);
+void origin_put_shared(const struct json_object *origin, struct json *json);
+void origin_put_overrides(const struct json_object *origin, struct json *json);
 
 // In words, the first thing in which a summary is of another run; NULL: the same run.
-const char *origin_differs(const struct tree *origin, uint64_t seed, const struct tree *summary);
+const char *origin_differs(const struct json_object *origin, uint64_t seed,
+                           const struct json_object *summary);
 
 // Looks for an earlier run's results in the folder. Those of one run may be replaced, with a line
 // on stderr if it was another run; those of several runs only with `force`.
-bool origin_may_replace(const struct tree *origin, uint64_t seed, const struct results *results,
-                        bool force);
+bool origin_may_replace(const struct json_object *origin, uint64_t seed,
+                        const struct results *results, bool force);
 
 #endif

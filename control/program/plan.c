@@ -14,9 +14,9 @@ static bool wants_all(const struct options *options)
 
 bool plan_is_several(struct bind *lua, const struct options *options)
 {
-    struct tree *names = origin_ask(lua, "plan");
-    bool points = !options->point && tree_count(tree_at(names, "points")) > 0;
-    tree_free(names);
+    struct json_object *names = origin_ask(lua, "plan");
+    bool points = !options->point && value_size(value_in(names, "points")) > 0;
+    value_free(names);
     return options->seeds || options->variant_count > 1 || wants_all(options) || points;
 }
 
@@ -24,15 +24,15 @@ bool plan_is_several(struct bind *lua, const struct options *options)
 
 // The names that the command line chooses, or those of the file; one NULL if there is none. *count
 // is their number.
-static const char **chosen(struct tree *file, const char *const *asked, size_t asked_count,
+static const char **chosen(struct json_object *file, const char *const *asked, size_t asked_count,
                            bool all, size_t *count)
 {
-    size_t n = asked_count ? asked_count : all ? tree_count(file) : 0;
+    size_t n = asked_count ? asked_count : all ? value_size(file) : 0;
     const char **names = calloc(n ? n : 1, sizeof *names);
     if (!names)
         abort();
     for (size_t i = 0; i < n; i++)
-        names[i] = asked_count ? asked[i] : tree_text(tree_item(file, i));
+        names[i] = asked_count ? asked[i] : value_string(value_item(file, i));
     *count = n ? n : 1;
     return names;
 }
@@ -77,7 +77,7 @@ static bool load_group(struct plan *plan, struct bind *lua, struct plan_group *g
     plan->need_octets = need_octets > plan->need_octets ? need_octets : plan->need_octets;
     group->origin = origin_ask(lua, "origin");
     // also the default's name, if none was chosen
-    group->variant = tree_text(tree_at(group->origin, "variant"));
+    group->variant = value_string(value_in(group->origin, "variant"));
     group->seed_first = plan->options->seeds ? plan->options->seed_first : load.run.seed;
     return true;
 }
@@ -97,13 +97,13 @@ bool plan_make(struct plan *plan, struct bind *lua, const struct options *option
     size_t variants, points;
     *plan = (struct plan){.options = options, .dir = dir, .names = origin_ask(lua, "plan")};
     bool all = wants_all(options);
-    if (all && tree_count(tree_at(plan->names, "variants")) == 0) {
+    if (all && value_size(value_in(plan->names, "variants")) == 0) {
         fprintf(stderr, "--variant all: the file has no variants { }\n");
         return false;
     }
-    const char **variant = chosen(tree_at(plan->names, "variants"), options->variants,
+    const char **variant = chosen(value_in(plan->names, "variants"), options->variants,
                                   all ? 0 : options->variant_count, all, &variants);
-    const char **point = chosen(tree_at(plan->names, "points"), &options->point,
+    const char **point = chosen(value_in(plan->names, "points"), &options->point,
                                 options->point ? 1 : 0, true, &points);
     plan->groups = (uint32_t)(variants * points);
     plan->group = calloc(plan->groups, sizeof *plan->group);
@@ -120,40 +120,40 @@ bool plan_make(struct plan *plan, struct bind *lua, const struct options *option
 void plan_release(struct plan *plan)
 {
     for (uint32_t g = 0; g < plan->groups; g++)
-        tree_free(plan->group[g].origin);
+        value_free(plan->group[g].origin);
     free(plan->group);
-    tree_free(plan->names);
+    value_free(plan->names);
 }
 
 // ---- Its axes ----
 
 size_t plan_axes(const struct plan *plan)
 {
-    return tree_count(tree_at(plan->names, "axes"));
+    return value_size(value_in(plan->names, "axes"));
 }
 
-static struct tree *axis_of(const struct plan *plan, size_t axis)
+static struct json_object *axis_of(const struct plan *plan, size_t axis)
 {
-    return tree_item(tree_at(plan->names, "axes"), axis);
+    return value_item(value_in(plan->names, "axes"), axis);
 }
 
 const char *plan_axis(const struct plan *plan, size_t axis)
 {
-    return tree_text(tree_at(axis_of(plan, axis), "name"));
+    return value_string(value_in(axis_of(plan, axis), "name"));
 }
 
 // A point's name has a part for each axis, between commas.
 const char *plan_value(const struct plan *plan, const struct plan_group *group, size_t axis)
 {
     const char *part = group->point;
-    struct tree *labels = tree_at(axis_of(plan, axis), "labels");
+    struct json_object *labels = value_in(axis_of(plan, axis), "labels");
     for (size_t i = 0; i < axis; i++)
         part = strchr(part, ',') + 1;
     size_t n = strcspn(part, ","), i = 0;
-    for (const char *label; (label = tree_text(tree_item(labels, i))); i++)
+    for (const char *label; (label = value_string(value_item(labels, i))); i++)
         if (strlen(label) == n && strncmp(label, part, n) == 0)
             break;
-    return tree_text(tree_item(tree_at(axis_of(plan, axis), "values"), i));
+    return value_string(value_item(value_in(axis_of(plan, axis), "values"), i));
 }
 
 // ---- Its runs ----

@@ -10,14 +10,14 @@
 // The runs that differ only in their seed.
 struct plan_group {
     const char *variant, *point; // NULL: none
-    struct tree *origin;         // origin.h
+    struct json_object *origin;  // origin.h
     uint64_t seed_first;
 };
 
 struct plan {
     const struct options *options;
-    const char *dir;    // of all results
-    struct tree *names; // { variants, points, axes } of the file
+    const char *dir;           // of all results
+    struct json_object *names; // { variants, points, axes } of the file
     struct plan_group *group;
     uint32_t groups, seeds;
     uint64_t need_octets; // the most memory that a run needs

@@ -14,6 +14,7 @@
 #include "control/program/outputs.h"
 #include "control/program/signals.h"
 #include "control/program/sweep.h"
+#include "control/program/version.h"
 #include "dataplane/base/json.h"
 #include "dataplane/cipher/cipher.h"
 #include "dataplane/wire/fcs.h"
@@ -134,7 +135,7 @@ static void put_run_json(const void *self, FILE *out)
     json_put_text(&json, "cipher", cipher_choose()->name);
     json_put_text(&json, "dpdk", rte_version());
     json_put_text(&json, "lua", bind_lua_version());
-    json_put_text(&json, "sluice", SLUICE_VERSION);
+    json_put_text(&json, "sluice", sluice_version);
     json_close(&json);
     json_end(&json);
 }
@@ -280,7 +281,7 @@ static int run_with_lua(struct run *run)
     if (run->control.lua)
         bind_destroy(run->control.lua);
     results_close(&run->results);
-    tree_free(run->origin);
+    value_free(run->origin);
     if (run->eal_started)
         eal_stop();
     return status;

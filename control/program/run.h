@@ -15,7 +15,7 @@ struct run {
     struct options options;
     struct control control;
     struct load load;
-    struct tree *origin; // origin.h
+    struct json_object *origin; // origin.h
     char name[65];
     struct dp *dp;
     struct board *board;

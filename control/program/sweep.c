@@ -61,9 +61,9 @@ static bool choose(const struct run *run, const struct plan *plan, bool *wanted)
 // The folder may hold the results of a single run.
 static bool is_free(const struct run *run)
 {
-    struct tree *summary = tree_read(run->results.folder, "summary.json");
-    bool single = summary && !tree_at(summary, "runs");
-    tree_free(summary);
+    struct json_object *summary = value_read_object(run->results.folder, "summary.json");
+    bool single = summary && !value_in(summary, "runs");
+    value_free(summary);
     if (!single || run->options.force)
         return true;
     fprintf(stderr,

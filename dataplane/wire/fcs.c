@@ -1,8 +1,6 @@
 // See fcs.h. The reference variant and the choice.
 #include "dataplane/wire/fcs.h"
 
-#include <string.h>
-
 // table[i] = the register after octet i, from a register of zeros (generator 0x1BBA1B5, reflected).
 static const uint32_t table[256] = {
     0x000000, 0xd6a776, 0xf64557, 0x20e221, 0xb78115, 0x612663, 0x41c442, 0x976334, 0x340991,
@@ -77,12 +75,4 @@ const struct fcs_variant *fcs_choose(void)
         best--;
     fcs = fcs_variants[best].fcs;
     return &fcs_variants[best];
-}
-
-const struct fcs_variant *fcs_variant_named(const char *name)
-{
-    for (uint32_t i = 0; i < fcs_variant_count; i++)
-        if (strcmp(fcs_variants[i].name, name) == 0)
-            return &fcs_variants[i];
-    return NULL;
 }

@@ -26,9 +26,6 @@ extern const uint32_t fcs_variant_count;
 // Makes fcs() the fastest supported variant, and returns that variant.
 const struct fcs_variant *fcs_choose(void);
 
-// The variant of that name, supported or not; NULL if there is none.
-const struct fcs_variant *fcs_variant_named(const char *name);
-
 extern uint32_t (*fcs)(const uint8_t *b, uint32_t n);
 
 static inline uint32_t fcs_get(const uint8_t *b)

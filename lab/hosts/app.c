@@ -28,12 +28,6 @@ const char *const app_record_names[APP_RECORDS] = {
 #undef APP_RECORD
 };
 
-const char *const app_record_helps[APP_RECORDS] = {
-#define APP_RECORD(name, help) help,
-#include "lab/hosts/app_records.def"
-#undef APP_RECORD
-};
-
 void app_world_setup(struct app_world *world, struct flow_table *table,
                      const struct app_owner *owner, uint64_t seed)
 {
@@ -46,14 +40,6 @@ void app_world_release(struct app_world *world)
     map_release(&world->ptt_groups);
     app_replay_free(world->replay_files);
     *world = (struct app_world){0};
-}
-
-const struct app_kind *app_kind_find(const char *name)
-{
-    for (uint32_t i = 0; i < app_kind_count; i++)
-        if (strcmp(app_kinds[i]->name, name) == 0)
-            return app_kinds[i];
-    return NULL;
 }
 
 static const struct app_span *span_of(const struct app *app)

@@ -46,7 +46,6 @@ enum app_record {
 };
 
 extern const char *const app_record_names[APP_RECORDS];
-extern const char *const app_record_helps[APP_RECORDS];
 
 struct app;
 
@@ -125,9 +124,6 @@ struct app {
 void app_world_setup(struct app_world *world, struct flow_table *table,
                      const struct app_owner *owner, uint64_t seed);
 void app_world_release(struct app_world *world); // after its applications
-
-// NULL: there is no such kind.
-const struct app_kind *app_kind_find(const char *name);
 
 // Copies the configuration. NULL, with the reason in `error`: the values do not fit together, or a
 // file cannot be read.

@@ -12,12 +12,6 @@
 #define TOS_ECT_0 2
 #define TOS_CE    3
 
-const char *const flow_fault_names[FLOW_FAULTS] = {
-#define FLOW_FAULT(name, help) #name,
-#include "lab/hosts/flow_faults.def"
-#undef FLOW_FAULT
-};
-
 const char *const flow_fault_helps[FLOW_FAULTS] = {
 #define FLOW_FAULT(name, help) help,
 #include "lab/hosts/flow_faults.def"

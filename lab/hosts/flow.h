@@ -38,7 +38,6 @@ enum flow_fault {
     FLOW_TAKEN = FLOW_FAULTS
 };
 
-extern const char *const flow_fault_names[FLOW_FAULTS];
 extern const char *const flow_fault_helps[FLOW_FAULTS];
 
 struct flow;

@@ -54,13 +54,11 @@ enum ms_unsent {
     MS_UNSENT_COUNT
 };
 
-// Name and help of a reason, in the order of the enums.
+// Name and help of a reason, in the order of the enum.
 struct ms_reason {
     const char *name, *help;
 };
-extern const struct ms_reason ms_refused_reasons[MS_REFUSED_COUNT];
 extern const struct ms_reason ms_lost_reasons[MS_LOST_COUNT];
-extern const struct ms_reason ms_unsent_reasons[MS_UNSENT_COUNT];
 
 struct ms_amount {
     uint64_t packets, octets;

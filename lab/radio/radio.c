@@ -168,25 +168,10 @@ static uint64_t slots_bit_per_s(const struct radio *radio, const struct tbf_law 
     return slots * slot_bits * S_IN_NS / radio->config.period_ns;
 }
 
-static uint64_t all_bit_per_s(const struct radio *radio, const struct tbf_law *law,
-                              enum radio_way way)
+uint64_t radio_cell_rate_bit_per_s(const struct radio *radio, enum radio_way way)
 {
     const struct share *share = &radio->share[way];
     if (share->rate_bit_per_s)
         return share->rate_bit_per_s * channel_slots(radio) / radio->config.slots;
-    return slots_bit_per_s(radio, law, channel_slots(radio));
-}
-
-uint64_t radio_rate_bit_per_s(const struct radio *radio, uint32_t ms, enum radio_way way)
-{
-    const struct tbf_law *law = ms_of(radio, ms)->tbf[way].law;
-    uint64_t most =
-        law->slots_most == UINT32_MAX ? UINT64_MAX : slots_bit_per_s(radio, law, law->slots_most);
-    uint64_t all = all_bit_per_s(radio, law, way);
-    return all < most ? all : most;
-}
-
-uint64_t radio_cell_rate_bit_per_s(const struct radio *radio, enum radio_way way)
-{
-    return all_bit_per_s(radio, &radio->share[way].law, way);
+    return slots_bit_per_s(radio, &share->law, channel_slots(radio));
 }

@@ -88,8 +88,6 @@ struct radio_counts {
 #include "lab/radio/counts.def"
 #undef COUNT
 };
-extern const char *const radio_loss_names[RADIO_LOSSES];
-extern const char *const radio_loss_helps[RADIO_LOSSES];
 
 struct radio;
 
@@ -133,11 +131,8 @@ struct radio_amount radio_held(const struct radio *radio, uint32_t ms, enum radi
 // Whether the MS has a channel as far as calls are concerned.
 bool radio_has_channel(const struct radio *radio, uint32_t ms);
 
-// The rate of the way when one MS has all slots of the cell that it may have, without errors and
-// control blocks, in bit/s of RLC data octets: what flow control may be told.
-uint64_t radio_rate_bit_per_s(const struct radio *radio, uint32_t ms, enum radio_way way);
-// The same of all slots of the cell, whatever an MS may have. Both count the slots that calls have
-// left.
+// The rate of all slots of the cell that calls have left, without errors and control blocks, in
+// bit/s of RLC data octets: what flow control may be told.
 uint64_t radio_cell_rate_bit_per_s(const struct radio *radio, enum radio_way way);
 
 #endif

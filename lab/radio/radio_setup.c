@@ -3,18 +3,6 @@
 
 #include "lab/engine/need.h"
 
-const char *const radio_loss_names[RADIO_LOSSES] = {
-#define LOSS(name, help) #name,
-#include "lab/radio/losses.def"
-#undef LOSS
-};
-
-const char *const radio_loss_helps[RADIO_LOSSES] = {
-#define LOSS(name, help) help,
-#include "lab/radio/losses.def"
-#undef LOSS
-};
-
 enum mode { MODE_RATE, MODE_GPRS, MODE_EGPRS };
 
 static const struct coding {

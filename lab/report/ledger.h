@@ -34,7 +34,6 @@ enum ledger_fault {
 #undef LEDGER_FAULT
         LEDGER_FAULT_COUNT
 };
-extern const char *const ledger_fault_names[LEDGER_FAULT_COUNT];
 extern const char *const ledger_fault_helps[LEDGER_FAULT_COUNT];
 
 // Where packets are lost, such as the dataplane or the radio, with the names of its reasons.

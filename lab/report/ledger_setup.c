@@ -9,11 +9,6 @@
 const char *const ledger_way_names[LEDGER_WAYS] = {"down", "up"};
 const char *const ledger_kind_names[LEDGER_KINDS] = {"class", "cell", "ms", "flow"};
 
-const char *const ledger_fault_names[LEDGER_FAULT_COUNT] = {
-#define LEDGER_FAULT(name, help) #name,
-    LEDGER_FAULTS(LEDGER_FAULT)
-#undef LEDGER_FAULT
-};
 const char *const ledger_fault_helps[LEDGER_FAULT_COUNT] = {
 #define LEDGER_FAULT(name, help) help,
     LEDGER_FAULTS(LEDGER_FAULT)

@@ -220,11 +220,11 @@ static void put_lines(struct json *json, const struct report *r)
     json_close(json);
 }
 
-static void put_receiver(struct json *json, const struct lab *lab)
+static void put_from_gb(struct json *json, const struct lab *lab)
 {
     struct lab_received received = lab_received(lab);
     struct lab_faults faults = lab_faults(lab);
-    json_key(json, "receiver");
+    json_key(json, "from_gb");
     json_object(json);
     json_put(json, "frames", received.frames);
     json_put(json, "fragments", received.fragments);
@@ -307,7 +307,7 @@ void report_summary(const struct report *r, FILE *out)
     put_policy(&json, r);
     if (r->lab) {
         put_lines(&json, r);
-        put_receiver(&json, r->lab);
+        put_from_gb(&json, r->lab);
     }
     json_close(&json);
     json_end(&json);

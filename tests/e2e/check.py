@@ -3,9 +3,11 @@
 the language."""
 
 import functools
+import itertools
 import json
 import pathlib
 import re
+import struct
 import sys
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "interop"))
@@ -13,7 +15,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "interop"))
 import bts  # noqa: E402
 import gb  # noqa: E402
 import lab_blocks  # noqa: E402
-from harness import QUICKSTART, ROOT, case, main, right, same, settings, sluice, written  # noqa: E402
+from harness import ROOT, UDP_SCENARIO, case, main, right, same, settings, sluice, written  # noqa: E402
 
 # Only what has to be there.
 SMALLEST = """
@@ -142,10 +144,10 @@ def shortest():
         same((traffic["start_ns"], traffic["stop_ns"]), (start, stop), "from and to")
 
 
-@case("config/quickstart.lua: a few values, in the machine's units")
-def quickstart():
-    found = without_memory(json.loads(output(QUICKSTART)))
-    same((found["run"]["name"], found["run"]["duration_ns"]), ("quickstart", 10**10), "run")
+@case("udp.lua: a few values, in the machine's units")
+def values():
+    found = without_memory(json.loads(output(UDP_SCENARIO)))
+    same((found["run"]["name"], found["run"]["duration_ns"]), ("udp", 10**10), "run")
     same(list(found), list(SMALLEST_WHOLE), "parts")
     nse = found["nse"][0]
     same((nse["nsei"], nse["nsvc"][0]["peer"]), (101, "198.51.100.2"), "the NSE")
@@ -197,7 +199,7 @@ def set_aqm():
 
 @case("the same file gives the same output, from check and from check --keys")
 def twice():
-    same((output(QUICKSTART), output("--keys")), (output(QUICKSTART), keys()), "check")
+    same((output(UDP_SCENARIO), output("--keys")), (output(UDP_SCENARIO), keys()), "check")
 
 
 @case("--set changes what is printed, also in a part that the file has not")
@@ -321,12 +323,60 @@ def warnings():
             path = written(text.replace("N201_U", str(n201_u + more)).replace(
                 "SIZE", str(size + more)))
             parts = "".join(
-                f"x.lua:{line}: warning: {key}: found {fit + 1} octets, of which {fit} fit a packet of"
-                f" {port}.mtu, 1500 octets: larger ones are sent in fragments\n" for line, key, fit, port
-                in ((11, "nse[1].bvc[1].ms[1].n201_u", n201_u, "gb"),
-                    (18, "lab.traffic[1].size", size, "gn"))) if more else ""
+                f"x.lua:{line}: warning: {key}: found {what}{fit + 1} octets, of which {fit} fit a packet"
+                f" of {port}.mtu, 1500 octets: larger ones are sent in fragments\n"
+                for line, key, what, fit, port
+                in ((11, "nse[1].bvc[1].ms[1].n201_u", "", n201_u, "gb"),
+                    (18, "lab.traffic[1].size", "IP packets of ", size, "gn"))) if more else ""
             done = sluice("check", path.name, cwd=path.parent)
             same((done.returncode, done.stderr), (0, WORKERS + parts), "exit status and stderr")
+
+
+# Blocks whose largest IP packet has 1464 octets, which fit Gn's MTU with GTP-U over IPv4, or MORE; the key
+# that says so.
+APPLICATIONS = {
+    "size": """traffic { class = "background", size = { "SIZE(1464)", "36 octets" } }""",
+    "packet": """stream { class = "background", packet = "SIZE(1464)" }""",
+    "packet ptt": """ptt { class = "background", packet = "SIZE(1464)", way = "up" }""",
+    "size ping": """ping { class = "background", size = "SIZE(1436)" }""",
+    "file": """replay { class = "background", file = "packets.pcap" }""",
+    "host_tcp": """tcp { name = "less", mss = "SIZE(1424)" }
+        ftp { class = "background", host_tcp = "less", ms_tcp = "linux" }""",
+    "ms_tcp": """tcp { name = "less", mss = "SIZE(1424)" }
+        http { class = "background", ms_tcp = "less" }""",
+}
+
+
+def packets_pcap(path, sizes):
+    """Raw IPv4 packets of those sizes, of which the file has the headers."""
+    octets = struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 101)
+    for second, size in enumerate(sizes):
+        octets += struct.pack("<IIII", second, 0, 20, size) + struct.pack(">BBH16x", 0x45, 0, size)
+    path.write_bytes(octets)
+
+
+@case("applications whose packets Gn's MTU does not carry with GTP-U are warned of, one octet above it")
+def warn_applications():
+    start = WARNED[:WARNED.index("    traffic {")].replace("workers = 2", "workers = 1").replace(
+        "N201_U octets", "1430 octets").replace("MORE", "").replace("PEER", "198.51.100.2").replace(
+        "GGSN", "192.0.2.2")
+    for (key, block), more in itertools.product(APPLICATIONS.items(), (0, 1)):
+        text = re.sub(r"SIZE\((\d+)\)", lambda size: f"{int(size[1]) + more} octets", block)
+        path = written(start + text.replace("\n", ",") + " }\n")
+        packets_pcap(path.parent / "packets.pcap", (40, 1464 + more, 576))
+        name = re.findall(r"(\w+) {", block)[-1]
+        warning = (f"x.lua:18: warning: lab.{name}[1].{key.split()[0]}: found IP packets of 1465 octets, of which 1464"
+                   " fit a packet of gn.mtu, 1500 octets: larger ones are sent in fragments\n")
+        done = sluice("check", path.name, cwd=path.parent)
+        same((done.returncode, done.stderr), (0, warning if more else ""), "exit status and stderr")
+
+
+@case("a built-in TCP profile's segments are warned of as well, the smaller one's of the two")
+def warn_built_in():
+    text = SMALLEST.replace("traffic {", 'ftp { class = "background" }, traffic {')
+    done = sluice("check", written(text))
+    right("lab.ftp[1].host_tcp: found IP packets of 1500 octets, of which 1464 fit" in done.stderr,
+          done.stderr)
 
 
 @case("config/gb.lua, the procedures' example, and config/nic.lua, the start for a NIC, are right")

@@ -3,7 +3,7 @@
 
 import json
 
-from harness import QUICKSTART, ROOT, case, main, same, settings, sluice
+from harness import ROOT, UDP_SCENARIO, case, main, same, settings, sluice
 
 MS = 10**6  # in ns
 KEYS = "cell_delay", "ms_delay", "pfc_delay"
@@ -36,8 +36,8 @@ def whole():
 
 @case("beside lab a bucket is by hand, and used whole")
 def lab():
-    same(found(QUICKSTART), ([0, 0, 0], {1000}), "by default")
-    same(found(QUICKSTART, "gb.cell_delay=200 ms"), ([200, 0, 0], {2500, 3700}), "asked for")
+    same(found(UDP_SCENARIO), ([0, 0, 0], {1000}), "by default")
+    same(found(UDP_SCENARIO, "gb.cell_delay=200 ms"), ([200, 0, 0], {2500, 3700}), "asked for")
 
 
 main()

@@ -5,6 +5,7 @@ and config/lab.lua, the example."""
 import collections
 import csv
 import functools
+import hashlib
 import json
 import os
 import random
@@ -12,7 +13,7 @@ import re
 import struct
 
 import lab_blocks
-from harness import QUICKSTART, ROOT, case, main, new_folder, right, run, same, settings, sluice, written
+from harness import ROOT, UDP_SCENARIO, case, main, new_folder, right, run, same, settings, sluice, written
 
 EXAMPLE = ROOT / "config/lab.lua"
 
@@ -213,6 +214,21 @@ def ways_up():
         plain.write_text(re.sub("bss {.*", 'nsvc { nsvci = 1, peer = "198.51.100.2",'
                                 ' peer_mac = "02:00:00:00:00:03" },', text).replace("sns", ns))
         summary(plain)
+
+
+@case("the file of a replay is among the files of the summary, once, with its digest")
+def provenance():
+    text = (folder() / "all.lua").read_text()
+    path = folder() / "twice.lua"
+    path.write_text(text.replace("replay {", 'replay { class = "background", file = "busy.pcap" },\n    replay {'))
+    pcap = folder() / "busy.pcap"
+    octets = pcap.read_bytes()
+    same(summary(path)["files"], [{"path": "busy.pcap", "sha256": hashlib.sha256(octets).hexdigest()}], "files")
+    for records in 10921, 10922:  # of which the second makes 6 times 64 KiB, which is read at once
+        pcap.write_bytes(octets[:24] + b"".join(
+            struct.pack("<IIII", second, 0, 20, 20) + octets[-20:] for second in range(records)))
+        same(summary(path)["files"][0]["sha256"], hashlib.sha256(pcap.read_bytes()).hexdigest(), "another file's")
+    pcap.write_bytes(octets)
 
 
 DOWNLOAD = """

@@ -38,7 +38,7 @@ def set_all():
 def set_short():
     text = TWO_CELLS.replace("    traffic {", '    ftp { class = "background" },\n    traffic {')
     found = changed(text, "bvc.radio.slots=3", "radio.down_coding=CS-4", "radio.up_coding=MCS-2",
-                    "bvc[2].radio.slots=2", "lab.ftp.start=500 ms",
+                    "bvc[2].radio.slots=2", "lab.ftp.start=500 ms", "gn.mtu=1536 octets",
                     "ms.n201_u=700 octets", "flow.ms_rate=the cell's")
     cells = found["nse"][0]["bvc"]
     same([(bvc["radio"]["slots"], bvc["radio"]["down_coding"], bvc["radio"]["up_coding"])

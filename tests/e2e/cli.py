@@ -7,10 +7,11 @@ import json
 import os
 import re
 import resource
+import shutil
 import signal
 import subprocess
 
-from harness import QUICKSTART, ROOT, Skip, case, main, new_folder, program, right, same, sluice
+from harness import ROOT, UDP_SCENARIO, Skip, case, main, new_folder, program, right, same, sluice
 
 COMMANDS = ("run", "check", "report", "bench", "stats", "top", "metrics", "ctl", "lua", "version")
 
@@ -89,15 +90,50 @@ def version_option():
     same(sluice("--version").stdout, sluice("version").stdout, "what it says")
 
 
+@case("the version is the project's, and its commit if the source is in its own repository, clean or dirty")
+def version_of_commit():
+    if not shutil.which("git"):
+        raise Skip("no git here")
+    folder = new_folder()
+    script = folder / "control/program/version.sh"
+    script.parent.mkdir(parents=True)
+    shutil.copy(ROOT / "control/program/version.sh", script)
+
+    def git(*arguments):
+        names = ("-c", "user.name=x", "-c", "user.email=x", "-C", folder)
+        return subprocess.run(["git", *names, *arguments], check=True, capture_output=True, text=True).stdout
+
+    def said(path=os.environ["PATH"], within="control/program"):
+        return subprocess.run(["/bin/sh", script, "1.2.3", within], cwd="/", check=True, capture_output=True,
+                              text=True, env={"PATH": path, "HOME": str(folder)}).stdout
+
+    same(said(), "1.2.3\n", "without a repository")
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-q", "-m", "x")
+    git("tag", "-a", "v9", "-m", "x")
+    commit = git("rev-parse", "HEAD")[:12]
+    same(said(), f"1.2.3+{commit}\n", "clean, with a tag")
+    same(said(within="program"), "1.2.3\n", "in another project's repository")
+    tools = new_folder()
+    (tools / "dirname").symlink_to(shutil.which("dirname"))
+    same(said(path=str(tools)), "1.2.3\n", "without git")
+    script.write_text(script.read_text() + "# changed\n")
+    same(said(), f"1.2.3+{commit}-dirty\n", "dirty")
+
+
 @case("version: of Sluice, DPDK, Lua, ipsec-mb, which FCS and which cipher")
 def version():
     done = sluice("version")
     same((done.returncode, done.stderr), (0, ""), "exit status and stderr")
-    right(re.fullmatch(r"sluice \d+\.\d+\.\d+\nDPDK \d+\.\d+.*\nLua 5\.4\.\d+\n"
+    right(re.fullmatch(r"sluice \d+\.\d+\.\d+(\+[0-9a-f]{12}(-dirty)?)?\nDPDK \d+\.\d+.*\nLua 5\.4\.\d+\n"
                        r"intel-ipsec-mb \d+\.\d+.*\n"
                        r"FCS by (slicing-by-8|PCLMULQDQ|VPCLMULQDQ-512)\n"
                        r"GEA3 and GEA4 by (scalar|avx2|avx512)\n", done.stdout),
           done.stdout)
+    here = subprocess.run([ROOT / "control/program/version.sh", "0.1.0", "control/program"], check=True,
+                          capture_output=True, text=True).stdout
+    same("+" in done.stdout.split()[1], "+" in here, "whether it has a commit, here and at the build")
 
 
 @case("no command: the usage on stderr, 2")
@@ -130,7 +166,7 @@ def files():
     for command in ("run", "check"):
         before_the_run(f"sluice {command}: 0 configuration files given, 1 needed", command)
         before_the_run(f"sluice {command}: 2 configuration files given, 1 needed", command,
-                       QUICKSTART, QUICKSTART)
+                       UDP_SCENARIO, UDP_SCENARIO)
 
 
 @case("an unknown option, and one without its value")
@@ -139,29 +175,29 @@ def options():
         before_the_run(rf"sluice {command}: .*'--frob'", command, "--frob")
         before_the_run(rf"sluice {command}: .*'x'", command, "-x")
     for command in ("run", "check"):
-        before_the_run(rf"sluice {command}: .*'--frob'", command, QUICKSTART, "--frob")
+        before_the_run(rf"sluice {command}: .*'--frob'", command, UDP_SCENARIO, "--frob")
     for option in ("--out", "--seed", "--set"):
-        before_the_run(rf"sluice run: .*'{option}' requires an argument", "run", QUICKSTART, option)
+        before_the_run(rf"sluice run: .*'{option}' requires an argument", "run", UDP_SCENARIO, option)
 
 
 @case("an option of another command: run --keys, check --out, check --pcap")
 def options_of_others():
     before_the_run(r"sluice run: .*--keys.*", "run", "--keys")
-    before_the_run(r"sluice run: .*--keys.*", "run", "--keys", QUICKSTART)
-    before_the_run(r"sluice check: .*--out.*", "check", QUICKSTART, "--out", "x")
-    before_the_run(r"sluice check: .*--pcap.*", "check", QUICKSTART, "--pcap")
+    before_the_run(r"sluice run: .*--keys.*", "run", "--keys", UDP_SCENARIO)
+    before_the_run(r"sluice check: .*--out.*", "check", UDP_SCENARIO, "--out", "x")
+    before_the_run(r"sluice check: .*--pcap.*", "check", UDP_SCENARIO, "--pcap")
 
 
 @case("a bad --seed")
 def seed():
     for text in ("", "x", "-1", "1.5", "99999999999999999999"):
         before_the_run(r".*seed: found .*, allowed a whole number from 0 to 9007199254740992",
-                       "run", QUICKSTART, "--seed", text)
+                       "run", UDP_SCENARIO, "--seed", text)
 
 
 @case("the last --seed and --set of a key count")
 def last_counts():
-    done = sluice("check", QUICKSTART, "--seed", "5", "--set", "run.seed=6", "--set", "run.seed=7")
+    done = sluice("check", UDP_SCENARIO, "--seed", "5", "--set", "run.seed=6", "--set", "run.seed=7")
     right('"seed": 7' in done.stdout, done.stdout + done.stderr)
 
 
@@ -177,16 +213,16 @@ def sets():
         key = text.partition("=")[0]
         pattern = f"--set {key}: {found}".replace("[", r"\[").replace("?", r"\?")
         for command in ("run", "check"):
-            before_the_run(pattern, command, QUICKSTART, "--set", text)
+            before_the_run(pattern, command, UDP_SCENARIO, "--set", text)
 
 
 @case("as many --set as one may want, and a sentence for more")
 def many_sets():
     def words(count):
         return [word for _ in range(count) for word in ("--set", "run.seed=3")]
-    done = sluice("check", QUICKSTART, *words(32))
+    done = sluice("check", UDP_SCENARIO, *words(32))
     same(done.returncode, 0, f"exit status with 32, {done.stderr}")
-    before_the_run(r"sluice.*: too many --set; allowed: \d+", "check", QUICKSTART, *words(2000))
+    before_the_run(r"sluice.*: too many --set; allowed: \d+", "check", UDP_SCENARIO, *words(2000))
 
 
 @case("lua: no script, none there, a folder")
@@ -207,7 +243,7 @@ def described():
 @case("a bucket that holds no PDU: a warning; one that does, and hours: none")
 def small_bucket():
     for octets, warned in ((1439, True), (1440, False)):
-        done = sluice("check", QUICKSTART, "--set", "run.duration=0.01 h", "--set",
+        done = sluice("check", UDP_SCENARIO, "--set", "run.duration=0.01 h", "--set",
                       f"nse[1].bvc[1].bucket={octets} octets", "--set",
                       "nse[1].bvc[1].rate=20 kbit/s")
         same(done.returncode, 0, done.stderr)
@@ -222,23 +258,23 @@ def small_bucket():
 def out_unwritable():
     folder = new_folder()
     (folder / "file").touch()
-    before_the_run(r"sluice run: .*file/x: Not a directory", "run", QUICKSTART, "--out",
+    before_the_run(r"sluice run: .*file/x: Not a directory", "run", UDP_SCENARIO, "--out",
                    folder / "file/x", status=1)
-    before_the_run(r"sluice run: .*: .*", "run", QUICKSTART, "--out", "", status=1)
+    before_the_run(r"sluice run: .*: .*", "run", UDP_SCENARIO, "--out", "", status=1)
 
 
 @case("--out that is a file: 1, and its name")
 def out_is_file():
     folder = new_folder()
     (folder / "file").touch()
-    refused(r"sluice run: .*/file\b.*: Not a directory", "run", QUICKSTART, "--out",
+    refused(r"sluice run: .*/file\b.*: Not a directory", "run", UDP_SCENARIO, "--out",
             folder / "file", status=1)
 
 
 @case("--out makes the folders above it, too")
 def out_deep():
     deep = new_folder() / "a/b/c"
-    done = sluice("run", QUICKSTART, "--out", f"{deep}/")
+    done = sluice("run", UDP_SCENARIO, "--out", f"{deep}/")
     same(done.returncode, 0, f"exit status, {done.stderr}")
     right((deep / "summary.json").exists(), "no summary.json")
 
@@ -248,7 +284,7 @@ def result_is_folder():
     for name in ("summary.json", "run.json", "gn.pcap", "gb.pcap"):
         out = new_folder()
         (out / name).mkdir()
-        refused(rf"sluice run: .*/{name}: .*Is a directory", "run", QUICKSTART, "--out", out,
+        refused(rf"sluice run: .*/{name}: .*Is a directory", "run", UDP_SCENARIO, "--out", out,
                 "--pcap", status=1)
 
 
@@ -262,7 +298,7 @@ def short_of_room():
 def disk_full():
     for arguments in ([], ["--pcap"]):
         out = new_folder()
-        done = subprocess.run([program(), "run", QUICKSTART, "--out", out, *arguments],
+        done = subprocess.run([program(), "run", UDP_SCENARIO, "--out", out, *arguments],
                               capture_output=True, text=True, check=False,
                               preexec_fn=short_of_room)
         if done.stderr.startswith("memory: huge pages"):
@@ -280,7 +316,7 @@ def folder_taken():
     folder = os.open(out, os.O_RDONLY)
     try:
         fcntl.flock(folder, fcntl.LOCK_EX)
-        refused(r"sluice run: .*another run writes into this folder.*", "run", QUICKSTART, "--out", out,
+        refused(r"sluice run: .*another run writes into this folder.*", "run", UDP_SCENARIO, "--out", out,
                 status=1)
     finally:
         os.close(folder)
@@ -291,7 +327,7 @@ def earlier_results():
     out = new_folder()
     for name in ("summary.json", "gn.pcap"):
         (out / name).write_text("old")
-    same(sluice("run", QUICKSTART, "--out", out).returncode, 0, "exit status")
+    same(sluice("run", UDP_SCENARIO, "--out", out).returncode, 0, "exit status")
     right(not (out / "gn.pcap").exists(), "the earlier gn.pcap is still there")
     json.loads((out / "summary.json").read_text())
 
@@ -299,15 +335,15 @@ def earlier_results():
 @case("closed standard streams: no result holds a line of stderr")
 def closed_streams():
     out = new_folder()
-    subprocess.run(["sh", "-c", f'"{program()}" run "{QUICKSTART}" --pcap --out "{out}" 2>&- >&-'],
+    subprocess.run(["sh", "-c", f'"{program()}" run "{UDP_SCENARIO}" --pcap --out "{out}" 2>&- >&-'],
                    check=False)
     right((out / "gn.pcap").read_bytes()[:4] == b"\x4d\x3c\xb2\xa1", "gn.pcap begins otherwise")
 
 
 @case("stdout that is full: not 0, from run, check, check --keys and version")
 def stdout_full():
-    for arguments in (["check", QUICKSTART], ["check", "--keys"], ["version"],
-                      ["run", QUICKSTART, "--out", new_folder()]):
+    for arguments in (["check", UDP_SCENARIO], ["check", "--keys"], ["version"],
+                      ["run", UDP_SCENARIO, "--out", new_folder()]):
         with open("/dev/full", "wb") as full:
             done = subprocess.run([program(), *arguments], stdout=full, stderr=subprocess.PIPE,
                                   text=True, check=False)

@@ -88,9 +88,9 @@ def tshark(ggsn):
     done = results(ggsn)
     for name in "gn", "gb":
         same(tshark_json.complaints(str(done.out / f"{name}.pcap")), [], f"complaints about {name}")
-    receiver = done.summary["receiver"]
+    from_gb = done.summary["from_gb"]
     whole = fields(done.out / "gb.pcap", "bssgp.pdu_type == 0", "frame.number")
-    same(len(whole), receiver["frames"] - receiver["fragments"], "DL-UNITDATA PDUs")
+    same(len(whole), from_gb["frames"] - from_gb["fragments"], "DL-UNITDATA PDUs")
 
 
 IPV4 = "bssgp.pdu_type == 0 && eth.type == 0x0800"
@@ -163,8 +163,8 @@ def fragments_wait():
     path.write_text(SLOW)
     summary = run(path).summary
     check_sound(summary)
-    worker, receiver = summary["worker"], summary["receiver"]
-    missing = worker["ports"]["gb"]["tx_packets"] - receiver["frames"] + receiver["fragments"]
+    worker, from_gb = summary["worker"], summary["from_gb"]
+    missing = worker["ports"]["gb"]["tx_packets"] - from_gb["frames"] + from_gb["fragments"]
     lines = summary["lines"]
     same((missing, lines["gb_frames_under_way"], lines["gb_frames_in_pieces"]), (3, 2, 1),
          "datagrams that have not come, frames on the line and behind the port, in the port")

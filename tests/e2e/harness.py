@@ -19,7 +19,7 @@ import time
 import traceback
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-QUICKSTART = ROOT / "tests/e2e/udp.lua"  # the tests' own: three classes over UDP
+UDP_SCENARIO = ROOT / "tests/e2e/udp.lua"  # the tests' own: three classes over UDP
 TIMEOUT_S = 120  # of one start of the program; none of them should take more than a few
 PATIENCE = int(os.environ.get("PATIENCE", "1"))  # the runner's, where it runs more at once
 WAIT_S = 30 * PATIENCE  # for anything that a program does in real time; all of it takes some ms
@@ -277,7 +277,7 @@ def lab_sums(summary):
     lines, ledger = summary["lines"], summary["conservation"]
     # of those in fragments, the number of frames under way is not that of the missing ones
     under_way = lines["gb_frames_under_way"]
-    missing = gb["tx_packets"] - summary["receiver"]["frames"] + summary["receiver"]["fragments"]
+    missing = gb["tx_packets"] - summary["from_gb"]["frames"] + summary["from_gb"]["fragments"]
     if gb["tx_fragmented"] and 0 <= missing <= under_way + lines["gb_frames_in_pieces"]:
         under_way = missing
     inner = sum(of_class["in_packets"] for of_class in summary["classes"].values())
@@ -291,8 +291,8 @@ def lab_sums(summary):
         ("frames from Gn = sent there - lost there", gn["rx_packets"],
          lines["gn_sent_frames"] - lines["gn_lost_frames"]),
         ("frames to Gb = received whole + under way", gb["tx_packets"],
-         summary["receiver"]["frames"] - summary["receiver"]["fragments"] + under_way),
-        ("frames received = delivered", summary["receiver"]["frames"],
+         summary["from_gb"]["frames"] - summary["from_gb"]["fragments"] + under_way),
+        ("frames received = delivered", summary["from_gb"]["frames"],
          lines["gb_delivered_frames"]),
         ("frames from Gb = sent there - lost there", gb["rx_packets"],
          lines["gb_sent_frames"] - lines["gb_lost_frames"]),
@@ -317,6 +317,6 @@ def check_sound(summary):
     for key in ("complete", "sound"):
         same(summary[key], True, key)
     same(summary["conservation"]["balanced"], True, "conservation.balanced")
-    if "receiver" in summary:
-        same(summary["receiver"]["faults"], 0, f"faults: {summary['receiver']['first_fault']}")
+    if "from_gb" in summary:
+        same(summary["from_gb"]["faults"], 0, f"faults: {summary['from_gb']['first_fault']}")
     same(unbalanced(summary), [], "sums")

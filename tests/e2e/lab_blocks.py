@@ -4,7 +4,7 @@ MS, S = 10**6, 10**9
 
 ALL = """
 run { name = "blocks", duration = "3 s" }
-gn { address = "192.0.2.1", mac = "02:00:00:00:00:01" }
+gn { address = "192.0.2.1", mac = "02:00:00:00:00:01", mtu = "1536 octets" }
 gb { address = "198.51.100.1", mac = "02:00:00:00:00:02" }
 nse {
     nsei = 1, ns = "sns", areas = { "001-01-7-1" }, line { },

@@ -9,7 +9,7 @@ import pathlib
 import re
 import subprocess
 
-from harness import QUICKSTART, Skip, case, differing, main, right, run, same
+from harness import UDP_SCENARIO, Skip, case, differing, main, right, run, same
 
 SIZES = pathlib.Path("/sys/kernel/mm/hugepages")
 RESERVED = SIZES / "hugepages-2048kB/nr_hugepages"
@@ -18,14 +18,14 @@ PAGES_MAX = 64  # of 2 MiB: no more than 128 MiB are borrowed
 
 def on_small(*arguments):
     """A run on 4 KiB pages; where huge ones are free, in a mount namespace that shows none."""
-    done = run(QUICKSTART, *arguments)
+    done = run(UDP_SCENARIO, *arguments)
     if done.info["pages"] == "4 KiB":
         return done
     right(list(SIZES.glob("*/nr_hugepages")), f"pages are {done.info['pages']}, but there are none")
     hide = "unshare", "--mount", "sh", "-c", f'mount -t tmpfs none {SIZES} && exec "$@"', "sh"
     if subprocess.run([*hide, "true"], check=False, stderr=subprocess.DEVNULL).returncode:
         raise Skip("huge pages are free here, and hiding them takes root")
-    done = run(QUICKSTART, *arguments, before=hide)
+    done = run(UDP_SCENARIO, *arguments, before=hide)
     same(done.info["pages"], "4 KiB", "pages of a run that sees none")
     return done
 
@@ -74,7 +74,7 @@ def huge():
     pages = int(re.search(r"echo (\d+) > /proc/sys/vm/nr_hugepages", line_of(small()))[1])
     right(pages <= PAGES_MAX, f"{pages} pages are asked for, more than {PAGES_MAX}")
     with borrowed(pages):
-        before, done, after = free_pages(), run(QUICKSTART, "--pcap"), free_pages()
+        before, done, after = free_pages(), run(UDP_SCENARIO, "--pcap"), free_pages()
         return done, before, after
 
 

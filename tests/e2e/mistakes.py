@@ -8,7 +8,7 @@ import os
 import re
 import shutil
 
-from harness import QUICKSTART, ROOT, Skip, case, main, new_folder, right, same, settings, sluice
+from harness import ROOT, UDP_SCENARIO, Skip, case, main, new_folder, right, same, settings, sluice
 from mistake_tables import FILE, FOLDER, REAL, RIGHT, mistakes
 
 KINDS_LEAST = 145
@@ -95,7 +95,7 @@ def fifo():
     os.mkfifo(folder / "x.lua")
     refused_by_both(folder, "x.lua", [], ["x.lua: cannot be read: not a regular file"])
     (folder / "y.lua").write_text(
-        QUICKSTART.read_text() + 'policy { script = "x.lua" }\n')
+        UDP_SCENARIO.read_text() + 'policy { script = "x.lua" }\n')
     last = len((folder / "y.lua").read_text().splitlines())
     refused_by_both(folder, "y.lua", [], [
         f"y.lua:{last}: policy.script: x.lua: cannot be read: not a regular file"])
@@ -147,7 +147,7 @@ def far_too_many():
     for kind, most in ("nse", 4096), ("nsvc", 16384), ("bvc", 65536), ("ggsn", 4096):
         is_refused(f"for i = 1, 70000 do {kind} {{ }} end\n".encode(),
                    f"x.lua:1: {kind}: found {most + 1} up to here, allowed at most {most}")
-    folder = written(QUICKSTART.read_bytes() +
+    folder = written(UDP_SCENARIO.read_bytes() +
                      b"\nfor i = 1, 60000 do class { } end\n")
     done = sluice("check", "x.lua", cwd=folder)
     same(done.returncode, 2, "exit status")

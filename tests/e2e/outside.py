@@ -108,7 +108,7 @@ def large():
     for octets in 1501, 4000, 9100, 65000:
         done, *_, out = run([packet(HOST, MS, octets)], [packet(MS, HOST, octets)])
         same(done.returncode, 1, f"exit status with {octets} octets\n{done.stderr}")
-        found = json.loads((out / "summary.json").read_text())["receiver"]
+        found = json.loads((out / "summary.json").read_text())["from_gb"]
         same((found["faults"], str(octets) in found["first_fault"]), (2, True), f"{octets}: {found}")
 
 

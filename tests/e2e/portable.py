@@ -10,7 +10,7 @@ import re
 import shutil
 import subprocess
 
-from harness import (QUICKSTART, Skip, case, differing, has_sanitizers, main, program, right, run,
+from harness import (UDP_SCENARIO, Skip, case, differing, has_sanitizers, main, program, right, run,
                      same, sluice)
 
 # Files that may have more, by what they are named for.
@@ -105,9 +105,9 @@ def version():
          f"exit status and last lines, {done.stderr}")
 
 
-@case("on a Nehalem: the quickstart leaves the same results as here")
+@case("on a Nehalem: udp.lua leaves the same results as here")
 def results():
-    there, here = run(QUICKSTART, "--pcap", before=nehalem()), run(QUICKSTART, "--pcap")
+    there, here = run(UDP_SCENARIO, "--pcap", before=nehalem()), run(UDP_SCENARIO, "--pcap")
     same(differing(there, here), [], "results that differ")
 
 

@@ -5,16 +5,16 @@ and without gnuplot, of one run, of several and of a sweep."""
 import json
 import re
 
-from harness import QUICKSTART, case, main, new_folder, right, run, same, sluice
+from harness import UDP_SCENARIO, case, main, new_folder, right, run, same, sluice
 from pages import (check_classes, check_drops, check_page, class_rows, figure, lost, made_up, number, numbers,
                    page_of, report, rows_of, summary_of, summary_rows, world)
 
 FIGURES = 10  # of the made-up run: 6 down, 3 up, the drops
 
 
-@case("the quickstart's page: every number of its tables is the summary's")
-def quickstart():
-    done = run(QUICKSTART)
+@case("a run's page: every number of its tables is the summary's")
+def one():
+    done = run(UDP_SCENARIO)
     summary = summary_of(done.out)
     page, text = page_of(done.out)
     of_summary = [row[:5] + ["0"] + row[6:] for row in summary_rows(summary)]  # nothing is under way
@@ -25,7 +25,7 @@ def quickstart():
     check_drops(page, dropped)
     same(sorted(lost(done.out)), sorted(dropped), "drops.csv")
     same((done.out / "report.html").read_text(), text, "the page that the run itself has drawn")
-    same(page.tables["What was run"][1][:4], ["quickstart", "1", "10", "virtual"], "what was run")
+    same(page.tables["What was run"][1][:4], ["udp", "1", "10", "virtual"], "what was run")
     ledger = summary["conservation"]
     rows = {row[0]: [number(cell) for cell in row[1:]] for row in page.tables["Balance of the dataplane"][1:]}
     for name, of in ("packets down", ledger), ("octets down", ledger["octets"]):
@@ -154,11 +154,11 @@ def sweep():
 @case("several seeds of one command: the page has the runs, and the means that their summary has")
 def seeds():
     out = new_folder() / "out"
-    done = sluice("run", QUICKSTART, "--seeds", "1..3", "--no-page", "--out", out)
+    done = sluice("run", UDP_SCENARIO, "--seeds", "1..3", "--no-page", "--out", out)
     same(done.returncode, 0, f"exit status: {done.stderr}")
     page, text = page_of(out)
     same(names_of(page, text), (["1", "2", "3"], {"all runs"}), "runs and legends")
-    right("<h1>quickstart: 3 runs side by side</h1>" in text, "the title")
+    right("<h1>udp: 3 runs side by side</h1>" in text, "the title")
     classes = summary_of(out)["variants"][0]["classes"]
     means = {row[0]: row for row in numbers(page.tables["Means over the seeds"][1:])}
     same(sorted(means), sorted(classes), "classes")

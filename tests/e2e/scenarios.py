@@ -4,7 +4,7 @@ import collections
 import dataclasses
 import ipaddress
 
-from harness import QUICKSTART, new_folder, settings
+from harness import UDP_SCENARIO, new_folder, settings
 
 # What every packet to one inner address has to show.
 Context = collections.namedtuple(
@@ -17,7 +17,7 @@ class Scenario:
 
     name: str
     contexts: dict  # inner address -> Context
-    text: str = None  # of the file; None is the quickstart
+    text: str = None  # of the file; None is udp.lua
     sets: tuple = ()  # for --set
     own: tuple = ("198.51.100.1", 23000)
     line_bit_per_s: int = 0  # 0: unlimited
@@ -34,7 +34,7 @@ class Scenario:
 
     def config(self):
         if self.text is None:
-            return QUICKSTART
+            return UDP_SCENARIO
         path = new_folder() / f"{self.name.replace(' ', '_')}.lua"
         path.write_text(self.text)
         return path
@@ -44,13 +44,13 @@ def address(first, index):
     return str(ipaddress.IPv4Address(first) + index)
 
 
-# --- The quickstart, with other values by --set ---------------------------------------------------
+# --- udp.lua, with other values by --set ---------------------------------------------------
 
 
 SPEECH = "nse[1].bvc[1].ms[2].n201_u=1434 octets"
 
 
-def quickstart_contexts(n201_u):
+def udp_contexts(n201_u):
     def context(imsi, tlli, nsapi, sapi, n201_u, lifetime_cs=1000):
         return Context("198.51.100.2", 23000, "02:53:4c:00:01:01", 2, f"{imsi:015d}", tlli, nsapi,
                        sapi, n201_u, lifetime_cs)
@@ -65,10 +65,10 @@ def quickstart_contexts(n201_u):
     return found
 
 
-def quickstart(n201_u, *sets, name="", **brings_about):
+def udp(n201_u, *sets, name="", **brings_about):
     sets = (f"nse[1].bvc[1].ms[1].n201_u={n201_u} octets", SPEECH, *sets)
     wanted = dict(line_bit_per_s=256000, npdus_least=100, drops=True, queues=None) | brings_about
-    return Scenario(name=f"N201-U {n201_u}{name}", contexts=quickstart_contexts(n201_u), sets=sets,
+    return Scenario(name=f"N201-U {n201_u}{name}", contexts=udp_contexts(n201_u), sets=sets,
                  contexts_least=10, **wanted)
 
 
@@ -166,13 +166,13 @@ def counters_wrap():
 
 
 SCENARIOS = [
-    quickstart(500),
-    quickstart(140),
-    quickstart(142, *(f"nse.bvc.ms[{n}].send_imsi=false" for n in (1, 2)),
+    udp(500),
+    udp(140),
+    udp(142, *(f"nse.bvc.ms[{n}].send_imsi=false" for n in (1, 2)),
                name=", without the IMSI", send_imsi=False),
-    quickstart(141, "run.duration=5 s", name=", stopped inside the burst", npdus_least=50,
+    udp(141, "run.duration=5 s", name=", stopped inside the burst", npdus_least=50,
                queues=True),
-    quickstart(1520, "lab.gb_rate=unlimited", "gb.mtu=1600 octets", "nse.bvc.rate=6000 Mbit/s",
+    udp(1520, "lab.gb_rate=unlimited", "gb.mtu=1600 octets", "nse.bvc.rate=6000 Mbit/s",
                name=", no queue",
                line_bit_per_s=0, drops=False, queues=False),
     many_cells(),

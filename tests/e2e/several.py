@@ -4,7 +4,7 @@ runs, and what runs leave."""
 import functools
 import json
 
-from harness import QUICKSTART, new_folder, same, sluice, written
+from harness import UDP_SCENARIO, new_folder, same, sluice, written
 
 VARIANTS = """
 variants {
@@ -24,7 +24,7 @@ variants {
 """
 
 def scenario(more):
-    return written(QUICKSTART.read_text() + more)
+    return written(UDP_SCENARIO.read_text() + more)
 
 
 def many(config, out, *words, status=0):

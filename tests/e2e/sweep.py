@@ -38,7 +38,7 @@ def folders():
          sorted({*RESULTS, "run.json", "run.log"} - {*CAPTURES, "report.html"}), "of the second run: no captures")
     same(sorted(path.name for path in out.iterdir()),
          ["cobalt", "red", "report.html", "runs.csv", "summary.json"], "of all: one page")
-    for text in ("quickstart: 6 of 6 runs complete", "red, 3 of 3 runs", "cobalt, 3 of 3 runs"):
+    for text in ("udp: 6 of 6 runs complete", "red, 3 of 3 runs", "cobalt, 3 of 3 runs"):
         right(text in done.stdout, f"no {text!r} in:\n{done.stdout}")
 
 

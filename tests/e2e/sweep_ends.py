@@ -15,7 +15,7 @@ import signal
 import subprocess
 import time
 
-from harness import QUICKSTART, WAIT_S, case, main, new_folder, program, right, same, sluice, written
+from harness import UDP_SCENARIO, WAIT_S, case, main, new_folder, program, right, same, sluice, written
 from several import ENDLESS, VARIANTS, config, many, results, scenario, six, summary_of
 
 
@@ -231,7 +231,7 @@ def protected():
 @case("summary.json says what the run was made of: version, digests of all files, overrides in order")
 def provenance():
     folder, out = new_folder(), new_folder() / "out"
-    text = QUICKSTART.read_text() + VARIANTS + 'policy { script = "p.lua", every = "1 s" }\n'
+    text = UDP_SCENARIO.read_text() + VARIANTS + 'policy { script = "p.lua", every = "1 s" }\n'
     script = "function timer() log('tick') end\n"
     (folder / "x.lua").write_text(text)
     (folder / "p.lua").write_text(script)

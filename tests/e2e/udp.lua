@@ -3,7 +3,7 @@
 -- 3 s to 4.5 s the background offers more than twice what the cell carries: the background's queue
 -- fills and its AQM drops, while speech and web, with higher weights, get the rates that they offer.
 run {
-    name = "quickstart",
+    name = "udp",
     clock = "virtual",      -- time jumps from event to event: ten seconds take far less
     duration = "10 s",
     seed = 1,               -- same seed, same bytes, in the summary and in both captures

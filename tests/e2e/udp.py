@@ -5,7 +5,7 @@ import functools
 import re
 import time
 
-from harness import (CAPTURES, QUICKSTART, RESULTS, ROOT, case, check_sound, differing, main, new_folder, right,
+from harness import (CAPTURES, RESULTS, ROOT, UDP_SCENARIO, case, check_sound, differing, main, new_folder, right,
                      run, same, sluice)
 
 WALL_S_MAX = 5
@@ -14,7 +14,7 @@ DROPLESS = ROOT / "tests/config/mistakes/right.lua"
 
 @functools.cache
 def first():
-    return run(QUICKSTART, "--pcap")
+    return run(UDP_SCENARIO, "--pcap")
 
 
 def text_has(text, *patterns):
@@ -49,7 +49,7 @@ def text():
                               rf"+{of_class['packets']} ")
     for reason, row in drops_by_reason(done.summary).items():
         text_has(done.stdout, rf"^  {reason} +{row[0]} packets +{row[1]} octets   \w")
-    text_has(done.stdout, r"^quickstart: 10\.000 s of virtual time, seed 1$",
+    text_has(done.stdout, r"^udp: 10\.000 s of virtual time, seed 1$",
              rf"^  packets +{numbers['in']} in = {numbers['out']} out \+ {numbers['dropped']} "
              rf"dropped \+ {numbers['queued']} queued$",
              r"^  balanced: every packet is accounted for$",
@@ -78,7 +78,7 @@ def memory_line():
 def summary():
     found = first().summary
     check_sound(found)
-    same((found["scenario"], found["seed"], found["virtual_s"]), ("quickstart", 1, 10), "the run")
+    same((found["scenario"], found["seed"], found["virtual_s"]), ("udp", 1, 10), "the run")
     same(list(found["classes"]), ["conversational", "interactive-1", "background"], "classes")
     for name, of_class in found["classes"].items():
         right(of_class["packets"] > 0, f"{name}: nothing was received")
@@ -86,6 +86,7 @@ def summary():
         right(0 < delays[0] and delays == sorted(delays), f"{name}: delays {delays}")
         same(of_class["goodput_bit_per_s"], of_class["octets"] * 8 // 10, f"{name}: goodput")
     same(found["worker"]["commands_refused"], 0, "commands_refused")
+    same(list(found["applications"]), ["traffic"], "applications, by the names of their blocks")
 
 
 @case("what its comments say: the burst is dropped from the background alone, speech stays quick")
@@ -105,7 +106,7 @@ def scheduler():
 
 @case("run.json: no buffer is held at the end, be frames on their way to the BSS or not")
 def buffers():
-    cut = run(QUICKSTART, "--set", "run.duration=3 s")
+    cut = run(UDP_SCENARIO, "--set", "run.duration=3 s")
     right(cut.summary["lines"]["gb_frames_under_way"] > 0, "nothing was on its way at 3 s")
     for done in first(), cut:
         same(done.info["buffers_held_at_exit"], 0, "buffers_held_at_exit")
@@ -113,19 +114,19 @@ def buffers():
 
 @case("two runs with one seed leave the same bytes in summary.json, tables, page and captures")
 def one_seed():
-    same(differing(first(), run(QUICKSTART, "--pcap")), [], "results that differ")
+    same(differing(first(), run(UDP_SCENARIO, "--pcap")), [], "results that differ")
 
 
 @case("another seed leaves others")
 def another_seed():
-    other = run(QUICKSTART, "--pcap", "--seed", "2")
+    other = run(UDP_SCENARIO, "--pcap", "--seed", "2")
     same(other.summary["seed"], 2, "seed")
     same(differing(first(), other), sorted({*RESULTS} - {"tcp.csv"}), "results that differ")  # no TCP
 
 
 @case("without --pcap: the same results but the captures")
 def no_captures():
-    done = run(QUICKSTART)
+    done = run(UDP_SCENARIO)
     same(sorted(path.name for path in done.out.iterdir()),
          sorted({"run.json", *RESULTS} - set(CAPTURES)), "files")
     same(sorted(differing(done, first())), sorted(CAPTURES), "results that differ")
@@ -135,12 +136,12 @@ def no_captures():
 @case("without --out: the results are in out/NAME of the current folder")
 def no_out():
     folder = new_folder()
-    done = sluice("run", QUICKSTART, "--pcap", cwd=folder)
+    done = sluice("run", UDP_SCENARIO, "--pcap", cwd=folder)
     same(done.returncode, 0, f"exit status, {done.stderr}")
     same(sorted(str(path.relative_to(folder)) for path in folder.rglob("*.*")),
-         [f"out/quickstart/{name}" for name in sorted({"run.json", *RESULTS})],
+         [f"out/udp/{name}" for name in sorted({"run.json", *RESULTS})],
          "files")
-    text_has(done.stdout, r"^  results +out/quickstart/summary\.json")
+    text_has(done.stdout, r"^  results +out/udp/summary\.json")
 
 
 main()

@@ -129,8 +129,8 @@ def drained():
         check_sound(done.summary)
         sums = books.check_books(done, this.contexts)
         right(sums["delivered", "down"][0] > 50, f"world {seed}: {sums}")
-        right(sums["under_way", "down"][0] <= done.summary["receiver"]["partial_npdus"],
-              f"world {seed}: {sums}, {done.summary['receiver']}")
+        right(sums["under_way", "down"][0] <= done.summary["from_gb"]["partial_npdus"],
+              f"world {seed}: {sums}, {done.summary['from_gb']}")
         same(sums["under_way", "up"], (0, 0), f"world {seed}: under way, up")
 
 

@@ -15,7 +15,7 @@ CLEAN = {
     "dataplane/README.md": "",
     "dataplane/base/README.md": "",
     "dataplane/base/units.h": "#include <stdint.h>\n",
-    "dataplane/wire/README.md": "",
+    "dataplane/wire/README.md": "| a | b |\n|---|---|\n| x | y \\| z |\n| x | z |\n\n| a |\n| --- |\n| x |\n",
     "dataplane/wire/llc.h": "#include <string.h>\n",
     "dataplane/wire/llc.c": '#include "dataplane/wire/llc.h"\n\n'
                             "void llc_copy(char *to, const char *from, size_t octets)\n"
@@ -109,6 +109,18 @@ SINS = {
         "dataplane/wire/llc.h": "// FIX" + "ME: the rest\n"}, ""),
     "switched off": ("sources", "left undone", {
         "dataplane/wire/llc.h": "#if " + "0\n#endif\n"}, ""),
+    "conflict left in a text": ("sources", "no conflict", {
+        "dataplane/wire/README.md": "<" * 7 + " HEAD\none\n"}, ""),
+    "its middle left in data": ("sources", "no conflict", {
+        "tests/config/mistakes/a.txt": "=" * 7 + "\n"}, ""),
+    "its end left in C": ("sources", "no conflict", {
+        "dataplane/wire/llc.h": "// a\n" + ">" * 7 + " branch\n"}, ""),
+    "row that is too long": ("sources", "columns", {
+        "dataplane/wire/README.md": "| a | b |\n| --- | --- |\n| x | y \\| z |\n| x | y | z |\n"}, ""),
+    "row that is too short": ("sources", "columns", {
+        "dataplane/wire/README.md": "| a | b |\n| --- | --- |\n| x |\n"}, ""),
+    "row twice": ("sources", "each row is there once", {
+        "dataplane/wire/README.md": "| a | b |\n|---|---|\n| x | y |\n| v | w |\n| x |  y |\n"}, ""),
     "march of a machine": ("sources", "x86-64-v2", {}, "-march=native"),
     "instructions without the name": ("sources", "x86-64-v2", {}, "-mavx2"),
     "folder without README": ("sources", "has a README.md", {"lua/sluice/README.md": None}, ""),

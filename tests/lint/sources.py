@@ -5,7 +5,7 @@ import json
 import re
 import sys
 
-from tap import files, report, root_argument, table_rows, text_of
+from tap import NOT_OURS, files, report, root_argument, table_rows, text_of
 
 CODE = (".c", ".h", ".cc", ".def", ".lua", ".py", ".sh", ".build")
 C_CODE = (".c", ".h", ".cc", ".def")
@@ -49,6 +49,41 @@ def left_undone(root):
     # The words are split so that this file does not offend itself.
     words = [r"\bFIX" + r"ME\b", r"\bTO" + r"DO\b", r"\bX" + r"XX\b", r"^\s*#\s*if\s+" + "0"]
     return list(hits(root, code(root), "|".join(words)))
+
+
+def conflicts(root):
+    """What a merge leaves where both sides changed a line; in data as well."""
+    return list(hits(root, files(root, skipped=NOT_OURS), r"^(<{7}|>{7}|\|{7}) |^={7}$"))
+
+
+def cells(line):
+    return [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip())[1:-1]]
+
+
+def tables(root):
+    """The tables of all texts, each the rows with their places, the head first."""
+    for path in files(root, ".md"):
+        table = []
+        for number, line in enumerate(text_of(root, path).splitlines() + [""], 1):
+            if line.startswith("|"):
+                table.append((f"{path}:{number}", cells(line)))
+            elif table:
+                yield table
+                table = []
+
+
+def table_wrong(root):
+    """A row that is too short or too long is cut without a word, and one that is there twice is a merge's."""
+    sins = []
+    for (_, head), *rows in tables(root):
+        seen = []
+        for place, row in rows:
+            if len(row) != len(head):
+                sins.append(f"{place}: {len(row)} columns under a head of {len(head)}")
+            if row in seen:
+                sins.append(f"{place}: this row is there twice: {row[0]}")
+            seen.append(row)
+    return sins
 
 
 def machine_flags(root):
@@ -101,6 +136,8 @@ RULES = {
     "sources: lua/ and config/ iterate in order, without pairs": bare_pairs,
     f"sources: an mbuf is freed in {DROP_FILE} alone": mbuf_freed,
     "sources: nothing is left undone": left_undone,
+    "sources: no conflict of a merge is left": conflicts,
+    "sources: a table's rows have its columns, and each row is there once": table_wrong,
     "sources: compiled for x86-64-v2, or named after its instructions": machine_flags,
     "sources: every folder with sources has a README.md": readme_missing,
     "sources: README.md names every package": package_unnamed,

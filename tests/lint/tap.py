@@ -5,8 +5,8 @@ import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-# The last two hold data: inputs of the fuzz targets, configurations that are wrong on purpose.
-SKIPPED_FOLDERS = {".git", "build", "out", "__pycache__", "corpus", "mistakes"}
+NOT_OURS = {".git", "build", "out", "__pycache__"}
+DATA = {"corpus", "mistakes"}  # inputs of the fuzz targets, configurations that are wrong on purpose
 DETAILS = 40
 
 
@@ -15,11 +15,11 @@ def root_argument():
     return pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else ROOT
 
 
-def files(root, *suffixes):
+def files(root, *suffixes, skipped=NOT_OURS | DATA):
     """Paths below the root, as from the root, sorted; with suffixes given, only those."""
     found = []
     for folder, folders, names in os.walk(root):
-        folders[:] = [name for name in folders if name not in SKIPPED_FOLDERS]
+        folders[:] = [name for name in folders if name not in skipped]
         found += [pathlib.Path(folder, name).relative_to(root) for name in names]
     return sorted(path for path in found if not suffixes or path.suffix in suffixes)
 

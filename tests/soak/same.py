@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Two programs beside each other: the same summary.json and captures, byte for byte, for the scenarios of
-the end-to-end tests, the quickstart with each AQM and each cipher, and random configurations.
+the end-to-end tests, udp.lua with each AQM and each cipher, and random configurations.
 
     same.py OTHER [--random N] [--seed N] [--renamed OLD=NEW]...
 
@@ -18,7 +18,7 @@ os.environ.setdefault("SLUICE", str(pathlib.Path(__file__).resolve().parent.pare
                                     / "build/release/sluice"))
 
 from thread import Scenario  # noqa: E402
-from harness import QUICKSTART, RESULTS, Failure, aqm_names, new_folder, right, run, settings  # noqa: E402
+from harness import RESULTS, UDP_SCENARIO, Failure, aqm_names, new_folder, right, run, settings  # noqa: E402
 from scenarios import SCENARIOS  # noqa: E402
 
 AQM = 'class { name = "background", weight = 5, aqm { name = "%s" } }'
@@ -29,15 +29,15 @@ def configurations(arguments):
     """Name, file and options of each."""
     for scenario in SCENARIOS:
         yield scenario.name, scenario.config(), scenario.options()
-    text = QUICKSTART.read_text()
+    text = UDP_SCENARIO.read_text()
     begin = text.index("class {\n")
     end = text.index("\n}\n", begin) + 3
     for name in aqm_names():
         path = new_folder() / "aqm.lua"
         path.write_text(text[:begin] + AQM % name + text[end:])
-        yield f"the quickstart with {name}", path, []
+        yield f"udp.lua with {name}", path, []
     for cipher, key in KEYS.items():
-        yield f"the quickstart with {cipher}", QUICKSTART, settings(
+        yield f"udp.lua with {cipher}", UDP_SCENARIO, settings(
             f"nse.bvc.ms[{ms}].{word}" for ms in (1, 2) for word in (f"cipher={cipher}", f"key={key}"))
     for number in range(1, arguments.random + 1):
         path = new_folder() / "random.lua"

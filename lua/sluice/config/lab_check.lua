@@ -9,6 +9,7 @@ local lab_events = require "sluice.config.lab_events_check"
 local lab_faults = require "sluice.config.lab_faults"
 local lab_keys = require "sluice.schema.lab_keys"
 local lab_network = require "sluice.config.lab_network_check"
+local measures = require "measures"
 local network = require "sluice.config.network_check"
 local parts = require "sluice.config.parts"
 local script_check = require "sluice.script.check"
@@ -132,7 +133,10 @@ local function check_file(state, app, constructor, source)
     if constructor.key.file and app.file then
         app.path = script_check.path(source.name, app.file)
         if lab_faults.check(state, constructor, app, lab.also(constructor, app)) then
-            local fault = faults.replay_file(described.values(constructor, app, lab.also(constructor, app)))
+            local octets, fault = measures.replay_file(
+                described.values(constructor, app, lab.also(constructor, app)))
+            app.largest_octets = octets
+            source.note_file(app.path)
             if fault then
                 note(state, app, "file", "%s", (fault:gsub("^replay: ", "")))
             end
@@ -142,9 +146,49 @@ local function check_file(state, app, constructor, source)
     end
 end
 
+-- ---- Packets larger than Gn's MTU ----
+
+local TCP_OCTETS, PING_OCTETS = 40, 28 -- IPv4 and TCP, whose options are of the MSS; IPv4 and ICMP
+
+-- By application, the key that says the size of its largest IP packet, and that size.
+local LARGEST = {
+    stream = function(app) return "packet", app.packet_octets end,
+    ptt = function(app) return "packet", app.packet_octets end,
+    ping = function(app) return "size", app.size_octets and app.size_octets + PING_OCTETS end,
+    traffic = function(app) return "size", app.size_octets and math.max(table.unpack(app.size_octets)) end,
+    replay = function(app) return "file", app.largest_octets end,
+}
+
+-- The MSS of each TCP profile. One of the file has its base's, unless it says another.
+local function segments(cfg)
+    local octets = {}
+    for _, name in ipairs(lab_keys.profiles) do
+        octets[name] = lab_keys.mss_octets[name]
+    end
+    for _, profile in ipairs(cfg.lab.tcp) do
+        local name = profile.name
+        octets[name or ""] = octets[name or ""] or profile.mss_octets or octets[profile.base or ""]
+    end
+    return octets
+end
+
+-- Both ends keep to the smaller MSS.
+local function largest_segment(app, mss)
+    local host, ms = mss[app.host_tcp], mss[app.ms_tcp]
+    if host and ms then
+        return host <= ms and "host_tcp" or "ms_tcp", math.min(host, ms) + TCP_OCTETS
+    end
+end
+
+local function warn_largest(state, cfg, app, constructor, mss)
+    local key, octets = (LARGEST[constructor.name] or largest_segment)(app, mss)
+    network.warn_packet(state, cfg, app, key, octets)
+end
+
 -- receivers(app): checks that there is a context for it.
 local function check_apps(state, cfg, source, receivers)
     local known, names = check_profiles(state, cfg)
+    local mss = segments(cfg)
     for _, constructor in ipairs(lab_keys.apps) do
         for _, app in breath.each(cfg.lab[constructor.name]) do
             receivers(app)
@@ -152,6 +196,7 @@ local function check_apps(state, cfg, source, receivers)
             check_profile_names(state, app, known, names)
             check_objects(state, constructor, app)
             check_file(state, app, constructor, source)
+            warn_largest(state, cfg, app, constructor, mss)
         end
     end
 end

@@ -9,6 +9,7 @@ local schema = require "sluice.schema.schema"
 local set = require "sluice.config.set"
 local settings = require "sluice.config.settings"
 local sha256 = require "sha256"
+local sha256_file = require "sha256_file"
 local values = require "sluice.config.values"
 local variants = require "sluice.config.variants"
 
@@ -62,14 +63,23 @@ local function change(run, sets, found, warnings, source)
     return origin
 end
 
--- Digests of each file that `read` reads, by its path as seen from the configuration.
+-- Digests of each file that `read` reads or that `note_file` is told of, by its path as seen from the configuration.
 local function with_digests(source, name)
-    local folder, files, read = name:match("^(.*/)") or "", {}, source.read
+    local folder, files, read, known = name:match("^(.*/)") or "", {}, source.read, {}
+    local function add(path, digest)
+        local inside = path:sub(1, #folder) == folder and path:sub(#folder + 1) or path
+        files[#files + 1] = digest and { path = inside, sha256 = digest }
+    end
     source.read = read and function(path)
         local text, why = read(path)
-        local inside = path:sub(1, #folder) == folder and path:sub(#folder + 1) or path
-        files[#files + 1] = text and { path = inside, sha256 = sha256(text) }
+        add(path, text and sha256(text))
         return text, why
+    end
+    source.note_file = function(path) -- that C reads, once however often the configuration names it
+        if not known[path] then
+            known[path] = true
+            add(path, sha256_file(path))
+        end
     end
     return files
 end

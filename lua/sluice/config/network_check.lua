@@ -234,15 +234,20 @@ end
 
 -- ---- Packets larger than an MTU ----
 
-local function warn_mtu(state, record, key, octets, port, port_name, header_octets)
+-- what: of what the octets are.
+local function warn_mtu(state, record, key, what, octets, port, port_name, header_octets)
     local mtu = port and port.mtu_octets
     if mtu and octets and octets > mtu - header_octets then
-        check.warn(state, record, key, ("found %d octets, of which %d fit a packet of %s.mtu, %d"
-            .. " octets: larger ones are sent in fragments"):format(octets, mtu - header_octets,
+        check.warn(state, record, key, ("found %s%d octets, of which %d fit a packet of %s.mtu, %d"
+            .. " octets: larger ones are sent in fragments"):format(what, octets, mtu - header_octets,
             port_name, mtu))
-        return true
     end
-    return false
+end
+
+-- The largest IP packet of an application of the lab, either way, as a key of its record says it.
+function network.warn_packet(state, cfg, record, key, octets)
+    local ip = cfg.lab.ggsn and addresses.is_ipv6(cfg.lab.ggsn) and IPV6_OCTETS or IPV4_OCTETS
+    warn_mtu(state, record, key, "IP packets of ", octets, cfg.gn, "gn", GN_HEADER_OCTETS + ip)
 end
 
 local function gb_header(nse)
@@ -257,17 +262,8 @@ local function warn_mtus(state, cfg)
     for _, nse in breath.each(cfg.nse) do
         for _, bvc in breath.each(nse.bvc) do
             for _, ms in breath.each(bvc.ms) do
-                warn_mtu(state, ms, "n201_u", ms.n201_u_octets, cfg.gb, "gb",
+                warn_mtu(state, ms, "n201_u", "", ms.n201_u_octets, cfg.gb, "gb",
                     gb_header(nse) + parts.options_octets(ms))
-            end
-        end
-    end
-    local lab = cfg.lab or { traffic = {} }
-    local ip = lab.ggsn and addresses.is_ipv6(lab.ggsn) and IPV6_OCTETS or IPV4_OCTETS
-    for _, traffic in ipairs(lab.traffic) do
-        for _, octets in ipairs(traffic.size_octets or {}) do
-            if warn_mtu(state, traffic, "size", octets, cfg.gn, "gn", GN_HEADER_OCTETS + ip) then
-                break
             end
         end
     end

@@ -104,9 +104,9 @@ lab.of_nse = { lab.bss, lab.line }
 local gi = block("gi", "link", "link", "the line between the hosts and the GGSN, each way")
 local mobile = block("mobile", "mobile", "ms", "what all MSs have in common")
 
-lab.profiles = {}
+lab.profiles, lab.mss_octets = {}, {}
 for i, profile in ipairs(tcp_profiles) do
-    lab.profiles[i] = profile.name
+    lab.profiles[i], lab.mss_octets[profile.name] = profile.name, profile.most
 end
 lab.USUAL_TCP = "linux"
 
@@ -146,7 +146,7 @@ end
 
 -- Keys whose values are of types that C does not describe.
 local ALSO = {
-    udp = {
+    traffic = {
         {
             name = "size", type = "sizes", least = "32 octets", most = "1500 octets",
             most_items = 32, example = "576 octets",
@@ -172,14 +172,11 @@ local ALSO = {
     },
 }
 
--- UDP is `traffic` in the file.
-local NAMES = { udp = "traffic" }
-
 lab.apps = {}
 for i, app in ipairs(lab_apps) do
     local keys, more = who_keys(), ALSO[app.name] or {}
     table.move(more, 1, #more, #keys + 1, keys)
-    lab.apps[i] = blocks(NAMES[app.name] or app.name, app.name, app.name, app.help, keys)
+    lab.apps[i] = blocks(app.name, app.name, app.name, app.help, keys)
     lab.apps[i].app = i - 1
 end
 

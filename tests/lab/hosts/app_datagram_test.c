@@ -2,7 +2,7 @@
 // order, some of them twice or never.
 #include "lab/hosts/app_datagram.h"
 
-#include "lab/hosts/app_udp.h"
+#include "lab/hosts/app_traffic.h"
 #include "tests/lab/hosts/path.h"
 
 #define PACKETS 300
@@ -23,13 +23,13 @@ static void keep(void *self, struct flow *flow, enum flow_end from, const uint8_
 static struct app *make_packets(void)
 {
     static const uint8_t size[] = {0, 40};
-    struct app_udp_config config;
+    struct app_traffic_config config;
     path_setup(&(struct link_config){0}, &(struct link_config){0});
-    path_standard(&app_udp_config_record, &config);
+    path_standard(&app_traffic_config_record, &config);
     config.sizes = (struct octets){size, 2};
     path.table.owner.send = keep;
     kept.n = 0;
-    struct app *app = path_app("udp", &config, 0);
+    struct app *app = path_app("traffic", &config, 0);
     while (kept.n < PACKETS)
         assert_int_equal(
             engine_run(path.engine, engine_now_ns(path.engine) + 10 * MS_IN_NS, NULL, NULL), 0);

@@ -128,6 +128,15 @@ static inline int path_release(void **state)
     return 0;
 }
 
+static inline const struct app_kind *path_kind(const char *name)
+{
+    for (uint32_t i = 0; i < app_kind_count; i++)
+        if (strcmp(app_kinds[i]->name, name) == 0)
+            return app_kinds[i];
+    fail_msg("there is no application %s", name);
+    return NULL;
+}
+
 // An application of the MS with that number, with the values of `config`.
 static inline struct app *path_app(const char *kind, const void *config, uint32_t number)
 {
@@ -136,7 +145,7 @@ static inline struct app *path_app(const char *kind, const void *config, uint32_
                               .address = {PATH_HOST, PATH_MS + number},
                               .profile = {tcp_profile_find("linux"), tcp_profile_find("linux")},
                               .stream = 10 + number};
-    struct app *app = app_create(app_kind_find(kind), config, &place, error);
+    struct app *app = app_create(path_kind(kind), config, &place, error);
     if (!app)
         fail_msg("%s", error);
     path.app[path.apps++] = app;
@@ -158,7 +167,7 @@ static inline void path_expect_refused(const char *kind, const void *config, con
 {
     char error[APP_ERROR_ROOM] = "";
     struct app_place place = {.world = &path.world};
-    assert_null(app_create(app_kind_find(kind), config, &place, error));
+    assert_null(app_create(path_kind(kind), config, &place, error));
     if (!strstr(error, why))
         fail_msg("\"%s\" does not say \"%s\"", error, why);
 }

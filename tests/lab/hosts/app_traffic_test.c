@@ -1,10 +1,10 @@
 // UDP traffic: when it is sent, how much, with which sizes, and what its user is told of what
 // arrives.
-#include "lab/hosts/app_udp.h"
+#include "lab/hosts/app_traffic.h"
 
 #include "tests/lab/hosts/path.h"
 
-static struct app_udp_config config;
+static struct app_traffic_config config;
 static struct app *app;
 static const struct link_config fast = {.latency_ns = 10 * MS_IN_NS};
 
@@ -15,7 +15,7 @@ static int make(void **state)
 {
     (void)state;
     path_setup(&fast, &fast);
-    path_standard(&app_udp_config_record, &config);
+    path_standard(&app_traffic_config_record, &config);
     config.start_ns = 1 * S_IN_NS;
     config.stop_ns = 11 * S_IN_NS;
     config.rate_bit_per_s = 80000;
@@ -25,7 +25,7 @@ static int make(void **state)
 
 static uint32_t run(enum flow_end from)
 {
-    app = path_app("udp", &config, 0);
+    app = path_app("traffic", &config, 0);
     path_run_to(20 * S_IN_NS);
     assert_int_equal(path.n[flow_far(from)], 0);
     assert_int_equal(app->figures.sent[from].packets, path.n[from]);
@@ -69,10 +69,10 @@ static void test_poisson(void **state)
     uint64_t sum = 0, squares = 0, shorter = 0;
     (void)state;
     memset(in_window, 0, sizeof in_window);
-    config.arrivals = APP_UDP_POISSON;
+    config.arrivals = APP_TRAFFIC_POISSON;
     config.start_ns = 0;
     config.stop_ns = 1000 * S_IN_NS;
-    app = path_app("udp", &config, 0);
+    app = path_app("traffic", &config, 0);
     path_run_to(1001 * S_IN_NS);
     const struct path_sent *sent = path.sent[FLOW_HOST];
     for (uint32_t i = 0; i < path.n[FLOW_HOST]; i++) {
@@ -144,9 +144,9 @@ static void test_on_and_off_of_exponential_length(void **state)
     config.on_ns = 1 * S_IN_NS;
     config.off_ns = 3 * S_IN_NS;
     config.on_ns_law = config.off_ns_law = DRAW_EXPONENTIAL;
-    config.arrivals = APP_UDP_POISSON;
+    config.arrivals = APP_TRAFFIC_POISSON;
     config.stop_ns = 4001 * S_IN_NS;
-    app = path_app("udp", &config, 0);
+    app = path_app("traffic", &config, 0);
     path_run_to(4001 * S_IN_NS);
     uint32_t n = path.n[FLOW_HOST], pauses = 0;
     for (uint32_t i = 1; i < n; i++)
@@ -162,7 +162,7 @@ static void test_losses_are_told(void **state)
 {
     (void)state;
     path.link[FLOW_HOST].config.loss_ppm = 100000;
-    app = path_app("udp", &config, 0);
+    app = path_app("traffic", &config, 0);
     path_run_to(10 * S_IN_NS);
     const struct app_figures *f = &app->figures;
     uint64_t lost = path.link[FLOW_HOST].counters.lost[NET_LOSS_link_random].packets;
@@ -181,7 +181,7 @@ static void test_many_do_not_send_in_step(void **state)
     (void)state;
     config.stop_ns = config.start_ns + 10 * MS_IN_NS;
     for (uint32_t i = 0; i < 100; i++)
-        path_app("udp", &config, i);
+        path_app("traffic", &config, i);
     path_run_to(2 * S_IN_NS);
     assert_in_range(path.n[FLOW_HOST], 99, 100);
     for (uint32_t i = 0; i < path.n[FLOW_HOST]; i++)
@@ -195,14 +195,14 @@ static void test_values_that_do_not_fit(void **state)
     static const uint8_t small[] = {0, 31}, large[] = {5, 221};
     run(FLOW_HOST);
     config.off_ns = 1;
-    path_expect_refused("udp", &config, "udp: off: needs on");
+    path_expect_refused("traffic", &config, "traffic: off: needs on");
     config.off_ns = 0;
     config.sizes = (struct octets){small, 2};
-    path_expect_refused("udp", &config, "udp: size: a packet has 32 to 1500 octets");
+    path_expect_refused("traffic", &config, "traffic: size: a packet has 32 to 1500 octets");
     config.sizes = (struct octets){large, 2};
-    path_expect_refused("udp", &config, "udp: size: a packet has 32 to 1500 octets");
+    path_expect_refused("traffic", &config, "traffic: size: a packet has 32 to 1500 octets");
     config.sizes = (struct octets){large, 1};
-    path_expect_refused("udp", &config, "udp: size: a list of 1 to 32");
+    path_expect_refused("traffic", &config, "traffic: size: a list of 1 to 32");
 }
 
 #define UDP_TEST(name) cmocka_unit_test_setup_teardown(name, make, path_release)
@@ -221,5 +221,5 @@ int main(void)
         UDP_TEST(test_many_do_not_send_in_step),
         UDP_TEST(test_values_that_do_not_fit),
     };
-    return cmocka_run_group_tests_name("lab/hosts/app_udp", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("lab/hosts/app_traffic", tests, NULL, NULL);
 }
