@@ -62,7 +62,7 @@ std::unique_ptr<cell> fill(engine *engine, const radio_config *config, uint32_t 
     radio_owner owner = {of.get(), next_down, arrived, lost, event};
     of->radio = radio_create(engine, config, &owner, 1, stream);
     for (uint32_t i = 0; i < mss; i++) {
-        uint32_t ms = radio_add_ms(of->radio, nullptr);
+        uint32_t ms = radio_add_ms(of->radio, i, nullptr);
         radio_ready(of->radio, ms, 0);
         for (uint32_t pdu = 0; pdu < up_pdus; pdu++)
             radio_up(of->radio, ms, take(of.get()), 0);

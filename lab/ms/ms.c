@@ -14,6 +14,10 @@ const struct field ms_config_fields[] = FIELD_KEYS_TABLE(ms_config, MS_CONFIG_FI
 const uint32_t ms_config_field_count = sizeof ms_config_fields / sizeof ms_config_fields[0];
 const struct field_record ms_config_record = FIELD_RECORD_OF(ms_config, ms_config_fields);
 
+const struct ms_reason ms_refused_reasons[MS_REFUSED_COUNT] = {
+#define MS_REFUSED(name, help) {#name, help},
+#include "lab/ms/ms_losses.def"
+};
 const struct ms_reason ms_lost_reasons[MS_LOST_COUNT] = {
 #define MS_LOST(name, help) {#name, help},
 #include "lab/ms/ms_losses.def"

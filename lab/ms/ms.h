@@ -58,6 +58,7 @@ enum ms_unsent {
 struct ms_reason {
     const char *name, *help;
 };
+extern const struct ms_reason ms_refused_reasons[MS_REFUSED_COUNT];
 extern const struct ms_reason ms_lost_reasons[MS_LOST_COUNT];
 
 struct ms_amount {
