@@ -284,8 +284,9 @@ struct dp_far_end {
 
 struct dp_far_end dp_far_end(const struct dp *dp, enum stats_side side, uint32_t worker);
 
-// Has dropped(self, packet, reason) called for each packet that a worker drops, before it is freed;
-// NULL ends that. For a simulated network, whose one thread runs all workers.
+// Has dropped(self, packet, reason) called for each packet that a worker drops, before it is freed,
+// and with DROP_NONE for each frame of Gb that it gives to control; NULL ends that. For a simulated
+// network, whose one thread runs all workers.
 typedef void dp_dropped_fn(void *self, const struct rte_mbuf *packet, enum drop_reason reason);
 void dp_watch_drops(dp_dropped_fn *dropped, void *self);
 

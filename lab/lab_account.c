@@ -54,7 +54,8 @@ void lab_lost_tag(struct lab *lab, uint64_t tag, uint32_t reason)
 static void dropped(void *self, const struct rte_mbuf *m, enum drop_reason reason)
 {
     struct lab *lab = self;
-    lab_lost_tag(lab, line_tag(m), lab->place_dp + (uint32_t)reason);
+    uint32_t of_dp = lab->place_dp + (uint32_t)reason;
+    lab_lost_tag(lab, line_tag(m), reason == DROP_NONE ? lab->place_control : of_dp);
 }
 
 // ---- Below Gb ----
@@ -102,6 +103,12 @@ void lab_lost_llc(struct lab *lab, struct lab_mobile *mobile, uint64_t tag, cons
 static const char *const port_names[] = {"no_room"},
                          *const port_helps[] = {"no buffer, or no room in the port's receive ring"};
 
+// Control reads who sent it, no more.
+static const char *const control_names[] = {"stranger"},
+                         *const control_helps[] = {
+                             "UL-UNITDATA of an MS that the NSE does not know, "
+                             "or on a blocked NS-VC or BVC"};
+
 #define MS_REASONS (MS_LOST_COUNT + MS_REFUSED_COUNT) // of enum ms_lost, then of enum ms_refused
 
 void lab_account_setup(struct lab *lab)
@@ -126,6 +133,7 @@ void lab_account_setup(struct lab *lab)
         {"bss", bss_names, bss_helps, BSS_LOSSES},
         {"ms", ms_names, ms_helps, MS_REASONS},
         {"gb", port_names, port_helps, 1},
+        {"control", control_names, control_helps, 1},
     };
     lab->place_net = ledger_add_place(&lab->ledger, &places[0]);
     lab->place_gn = ledger_add_place(&lab->ledger, &places[1]);
@@ -133,6 +141,7 @@ void lab_account_setup(struct lab *lab)
     lab->place_bss = ledger_add_place(&lab->ledger, &places[3]);
     lab->place_ms = ledger_add_place(&lab->ledger, &places[4]);
     lab->place_gb = ledger_add_place(&lab->ledger, &places[5]);
+    lab->place_control = ledger_add_place(&lab->ledger, &places[6]);
     dp_watch_drops(dropped, lab);
 }
 

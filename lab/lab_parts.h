@@ -116,8 +116,8 @@ struct lab {
     struct app_world world;
     struct ms_shared mobiles_shared;
     struct ledger ledger;
-    uint32_t place_net, place_gn, place_dp, place_bss, place_ms,
-        place_gb; // first reasons in the ledger
+    uint32_t place_net, place_gn, place_dp, place_bss, place_ms, place_gb,
+        place_control; // first reasons in the ledger
     struct map bss_by_nse, mobile_by_tlli, place_by_cell, place_by_bvc, nsvc_by_endpoint,
         tunnel_by_address, tunnel_by_teid;
     struct lab_items bss, place, mobile, tunnel, app, profile, event;

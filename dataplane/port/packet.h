@@ -9,8 +9,9 @@
 
 #include "dataplane/stats/stats.h"
 
-// Sees each packet that is dropped, before it is freed; NULL: none. The lab sets it, before the
-// workers run and on its one thread, to learn which packet was lost; so it costs one look a drop.
+// Sees each packet that is dropped, before it is freed, and each uplink frame that control gets,
+// with DROP_NONE; NULL: none. The lab sets it, before the workers run and on its one thread, to
+// learn which packet was lost; so it costs one look a drop.
 typedef void port_watch_fn(void *self, const struct rte_mbuf *packet, enum drop_reason reason);
 struct port_watch {
     port_watch_fn *dropped;
@@ -18,13 +19,18 @@ struct port_watch {
 };
 extern struct port_watch port_watch;
 
+static inline void packet_show(const struct rte_mbuf *packet, enum drop_reason reason)
+{
+    if (unlikely(port_watch.dropped != NULL))
+        port_watch.dropped(port_watch.self, packet, reason);
+}
+
 static inline void packet_drop(struct stats_drop drops[DROP_COUNT], enum drop_reason reason,
                                struct rte_mbuf *packet, uint32_t octets)
 {
     drops[reason].packets++;
     drops[reason].octets += octets;
-    if (unlikely(port_watch.dropped != NULL))
-        port_watch.dropped(port_watch.self, packet, reason);
+    packet_show(packet, reason);
     rte_pktmbuf_free(packet);
 }
 

@@ -143,7 +143,7 @@ void bss_up_tagged(struct bss_ms *ms, const uint8_t *llc, uint32_t octets, uint6
 void bss_suspend(struct bss_ms *ms, uint64_t now_ns);
 void bss_resume(struct bss_ms *ms, uint64_t now_ns);
 
-// The MS answers pages, and gets LLC PDUs, only while it is reachable; so it is at first.
+// The MS answers pages, gets LLC PDUs and sends them only while it is reachable; so it is at first.
 void bss_reach(struct bss_ms *ms, bool reachable, uint64_t now_ns);
 
 void *bss_ms_user(const struct bss_ms *ms);

@@ -22,7 +22,7 @@ static bool all_without(const struct bss_cell *cell)
 {
     uint32_t mss = 0;
     for (const struct bss_buffer *buffer = cell->buffers; buffer; buffer = buffer->of_cell_next) {
-        if (!buffer->ms || buffer->ms->suspended)
+        if (!buffer->ms || bss_ms_is_silent(buffer->ms))
             continue;
         if (!buffer->no_channel)
             return false;
@@ -31,12 +31,13 @@ static bool all_without(const struct bss_cell *cell)
     return mss > 0;
 }
 
-// An MS that is in a call by itself says SUSPEND instead.
+// An MS that is in a call by itself says SUSPEND instead; of one out of reach the BSS does not
+// know.
 void bss_channel_ms(struct bss_buffer *buffer, bool there, uint64_t now_ns)
 {
     struct bss_cell *cell = buffer->cell;
     buffer->no_channel = !there;
-    if (!buffer->ms->suspended)
+    if (!bss_ms_is_silent(buffer->ms))
         tell(buffer, there, now_ns);
     if (cell->bss->config.preemption == BSS_PREEMPTION_FLOW_BVC &&
         cell->without_channels != all_without(cell)) {

@@ -122,7 +122,7 @@ bool bss_move(struct bss_ms *ms, struct bss_cell *cell, uint64_t now_ns)
     if (leaves)
         change_bss(ms, cell->bss);
     enter(ms, cell, now_ns);
-    ms->unheard = ms->suspended || ms->unreachable;
+    ms->unheard = bss_ms_is_silent(ms);
     if (!ms->unheard)
         bss_hello(ms, now_ns);
     return true;
@@ -306,7 +306,7 @@ void bss_ms_input(struct bss *bss, uint8_t type, const union wire_any *pdu, uint
 static void answer_page(void *self, uint64_t now_ns)
 {
     struct bss_ms *ms = self;
-    if (!ms->suspended && !ms->unreachable)
+    if (!bss_ms_is_silent(ms))
         bss_hello(ms, now_ns);
 }
 
@@ -332,7 +332,10 @@ struct bss_ms *bss_enter(struct bss *bss, struct bss_cell *cell,
 
 void bss_reach(struct bss_ms *ms, bool reachable, uint64_t now_ns)
 {
+    if (ms->unreachable == !reachable)
+        return;
     ms->unreachable = !reachable;
+    bss_serve_call(ms->buffer, !reachable, now_ns);
     if (!reachable)
         return;
     if (ms->unheard && !ms->suspended)

@@ -156,6 +156,12 @@ struct bss_ms {
     uint8_t capability_tag;
 };
 
+// In a call, or out of reach: it neither gets nor sends anything.
+static inline bool bss_ms_is_silent(const struct bss_ms *ms)
+{
+    return ms->suspended || ms->unreachable;
+}
+
 // ---- NS ----
 
 enum bss_nsvc_state {

@@ -58,14 +58,14 @@ static void lost(void *self, uint32_t ms, enum radio_way way, struct radio_pdu *
     bss_pdu_free(cell->bss, pdu);
 }
 
-// In a call of its own the MS's buffer is kept.
+// In a call of its own, and while it is out of reach, the MS's buffer is kept.
 static void event(void *self, uint32_t ms, enum radio_event event, uint64_t now_ns)
 {
     struct bss_cell *cell = self;
     struct bss_buffer *buffer = cell->on_air[ms];
     if (event == RADIO_TAKEN || event == RADIO_BACK)
         bss_channel_ms(buffer, event == RADIO_BACK, now_ns);
-    else if (event == RADIO_FLUSH && !buffer->ms->suspended)
+    else if (event == RADIO_FLUSH && !bss_ms_is_silent(buffer->ms))
         bss_buffer_lose_all(buffer, BSS_LOST_preempted, now_ns);
 }
 
@@ -96,7 +96,7 @@ void bss_radio_enter(struct bss_buffer *buffer, uint64_t now_ns)
     cell->on_air[index] = buffer;
     buffer->air = index;
     buffer->no_channel = !radio_has_channel(cell->radio, index);
-    if (buffer->ms->suspended)
+    for (int calls = buffer->ms->suspended + buffer->ms->unreachable; calls > 0; calls--)
         radio_preempt_ms(cell->radio, index, now_ns);
 }
 

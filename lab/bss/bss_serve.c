@@ -9,7 +9,7 @@
 bool bss_serve_may(const struct bss_buffer *buffer)
 {
     bool has_channel = buffer->cell->radio || (!buffer->no_channel && !buffer->cell->no_channel);
-    return buffer->ms && !buffer->ms->suspended && !buffer->ms->unreachable && has_channel;
+    return buffer->ms && !bss_ms_is_silent(buffer->ms) && has_channel;
 }
 
 // ---- At a fixed rate ----
@@ -117,7 +117,8 @@ void bss_serve_cell(struct bss_cell *cell, uint64_t now_ns)
         bss_serve(buffer, now_ns);
 }
 
-// A call of the MS takes its channel; without a radio `suspended` alone does.
+// A call of the MS takes its channel, and so does being out of reach; without a radio bss_serve_may
+// and bss_up see to it.
 void bss_serve_call(struct bss_buffer *buffer, bool begins, uint64_t now_ns)
 {
     if (buffer->cell->radio)
@@ -155,6 +156,10 @@ void bss_up_tagged(struct bss_ms *ms, const uint8_t *llc, uint32_t octets, uint6
     struct radio *radio = ms->buffer->cell->radio;
     struct bss_item item = {ms->buffer->cell, ms->tlli, llc, octets, tag};
     bss_book_in(bss, &item, BSS_UP);
+    if (!radio && bss_ms_is_silent(ms)) {
+        bss_book_lost(bss, &item, BSS_LOST_up_radio, now_ns);
+        return;
+    }
     if (!radio) {
         bss_serve_up(ms, (struct octets){llc, octets}, tag, now_ns);
         return;

@@ -11,7 +11,7 @@ import gb_judge
 from harness import case, check_sound, differing, has_sanitizers, main, right, run, same
 from worlds import World, moving
 
-WORLDS = 20 if has_sanitizers() else 240
+WORLDS = 20 if has_sanitizers() else 200
 AT_ONCE = 20
 seen = collections.Counter()  # names of PDUs, LLC PDUs that were judged, faults that judges saw
 
@@ -60,18 +60,19 @@ def not_empty():
 @case("on lines that lose and wait, with and without procedures: sound at each step, and every packet"
       " is delivered, lost for a reason or under way")
 def lossy():
-    for seed in range(1000, 1010 if has_sanitizers() else 1040):
+    for seed in range(1000, 1005 if has_sanitizers() else 1030):
         world = World(seed, duration_s=15, moving=True)
         done = run(world.config(), "--pcap", "--no-page")
         check_sound(done.summary)
         books.check_books(done, world.contexts)
 
 
+# An MS that changes its NSE during a call is held, for there is no GMM by which the SGSN would learn of it.
 @case("long after the applications end nothing is under way but beginnings of N-PDUs in MSs")
 def drained():
     for seed in range(2000, 2005 if has_sanitizers() else 2020):
         world = World(seed, stop_s=8, duration_s=90, moving=True)
-        done = run(world.config(), "--pcap", "--no-page")
+        done = run(world.config(), "--pcap", "--no-page", "--set", "queue.hold=20 s")
         check_sound(done.summary)
         sums = books.check_books(done, world.contexts)
         right(sums["under_way", "down"][0] <= done.summary["from_gb"]["partial_npdus"],

@@ -160,7 +160,9 @@ timers {{ tns_block = "1 s", tns_reset = "1 s", tns_alive = "1 s", t2 = "1 s" }}
         every = draw.randint(900, 9000)
         cells = ", ".join(f'"{draw.choice(self.cells)}"' for _ in range(draw.randint(2, 4)))
         of_kind = f"cells = {{ {cells} }}" if kind == "move" else f'lasts = "{draw.randint(50, every - 1)} ms"'
-        return (f'{kind} {{ imsi = "{imsi}", at = "{draw.randint(0, 6000)} ms", every = "{every} ms", '
+        at = draw.randint(0, 6000)
+        times = f"times = {1 + (self.stop_s * 1000 - at) // every}," if self.stop_s else ""
+        return (f'{kind} {{ imsi = "{imsi}", at = "{at} ms", every = "{every} ms", {times} '
                 f"{of_kind} }},")
 
     def application(self, name):

@@ -6,6 +6,7 @@ import codec
 from bss import Bss
 from ms_world import (ADDRESS, B, C, IMSI, INR, LISTED, LOST, ORDERED, T3313, T5, TLLI, TLLI2,
                       config, flush_ack, flushed, page, place, resume, status, suspended)
+from llc_ms import RESET, XID, ctl, u_frames
 from harness import case, main, right, same
 from world import MS, S, World, npdu
 
@@ -207,6 +208,25 @@ def other_nse(p):
 for WORKERS in (1, 2):
     case(f"to another NSE of the routeing area and back, transferred; {WORKERS} workers")(
         place(workers=WORKERS, nse=LISTED)(other_nse))
+
+
+for WORKERS in (1, 2):
+    @case(f"a Reset that waits for an MS goes before its user data in another NSE; {WORKERS} workers")
+    @place(workers=WORKERS, nse=LISTED)
+    def reset_goes_first(p):
+        status(p.a, ORDERED)
+        p.world.run(0)
+        ctl(p.world, f"xid {IMSI} reset")
+        p.down(3)
+        p.none(S)
+        p.up(2, p.b)
+        p.world.run(0)
+        are_u = [record.pdu.sdu["llc"][1] & 0xE0 == 0xE0 for record in p.b.dl]
+        frames = u_frames(p.b)
+        same(are_u[:len(frames)], [True] * len(frames), "U frames first")
+        same({(frame.head, frozenset(frame.parameters)) for frame in frames},
+             {((False, 1, True, XID), frozenset([RESET]))}, "what they are")
+        p.all(bss=p.b)
 
 
 @case("an MS whose new NSE's worker has no room for it stays where it is, counted and told")

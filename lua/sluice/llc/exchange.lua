@@ -128,12 +128,9 @@ local function give_up(ms_id, going)
     log.info(("IMSI %s: no answer to XID on SAPI %d"):format(subscribers.imsi(ms_id), going.sapi))
 end
 
-local function t200(ms_id)
-    local going = states[ms_id].going
-    if going.left == 0 then
-        return give_up(ms_id, going)
-    end
-    going.left = going.left - 1
+local t200
+
+local function send_again(ms_id, going)
     going.timer = timers.after(network.cfg.timers.t200_ns, t200, ms_id)
     if going.command.iov_ui then
         going.command.iov_ui = next_iov(ms_id)
@@ -141,6 +138,27 @@ local function t200(ms_id)
     count.add("retries")
     send_command(ms_id, going)
 end
+
+function t200(ms_id)
+    local going = states[ms_id].going
+    if going.left == 0 then
+        return give_up(ms_id, going)
+    end
+    going.left = going.left - 1
+    send_again(ms_id, going)
+end
+
+-- A command that still waited for the MS in its former NSE does not reach it any more. User data goes
+-- under the numbers of a Reset, so the Reset must precede it in the new NSE.
+local function changed_nse(ms_id)
+    local going = states[ms_id] and states[ms_id].going
+    if going then
+        timers.stop(going.timer)
+        send_again(ms_id, going)
+    end
+end
+
+subscribers.watch("changed_nse", changed_nse)
 
 -- Sends the command of the next step, or ends the exchange.
 function begin_step(ms_id, going)

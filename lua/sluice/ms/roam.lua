@@ -45,6 +45,9 @@ local function settle(ms_id, tlli, old, new)
     flow_control.moved(ms_id)
     if old then
         flush.start(ms_id, tlli, old, new)
+        if old.nse ~= new.nse then
+            subscribers.tell("changed_nse", ms_id)
+        end
     end
 end
 

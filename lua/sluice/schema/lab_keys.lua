@@ -201,8 +201,8 @@ lab.events = {
             help = "where it goes, as NSEI-BVCI: to one of them each time, in turns",
         },
     }),
-    events("suspend", nil, "an MS has a call, SUSPEND to RESUME, and gets no packets", {}),
-    events("away", nil, "an MS is out of reach, and gets no packets nor answers a page", {}),
+    events("suspend", nil, "an MS has a call, SUSPEND to RESUME, and neither gets nor sends packets", {}),
+    events("away", nil, "an MS is out of reach: it neither gets nor sends packets, nor answers a page", {}),
 }
 for i, constructor in ipairs(lab.events) do
     constructor.event = i - 1 -- enum lab_event_kind
