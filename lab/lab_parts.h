@@ -79,7 +79,7 @@ struct lab_event {
 // TCP of an application that sent last, at the last step.
 struct lab_window {
     bool known;
-    uint64_t cwnd_octets, flight_octets, srtt_us, rto_us;
+    uint64_t cwnd_octets, flight_octets, rtt_us, srtt_us, rto_us;
 };
 
 // What TCP did at each end of a flow of the ledger, all its connections.

@@ -60,8 +60,11 @@ static void look_at_end(struct lab *lab, const struct flow *flow, enum flow_end 
     if (!end || number >= lab->windows || tcp_pipe(end) == 0)
         return;
     struct lab_window *window = &lab->window[number];
-    *window = (struct lab_window){true, window->cwnd_octets + end->cwnd,
-                                  window->flight_octets + tcp_pipe(end), end->srtt_ns / 1000,
+    *window = (struct lab_window){true,
+                                  window->cwnd_octets + end->cwnd,
+                                  window->flight_octets + tcp_pipe(end),
+                                  end->rtt_last_ns / 1000,
+                                  end->srtt_ns / 1000,
                                   tcp_rto_ns(end) / 1000};
 }
 
@@ -98,6 +101,7 @@ static const struct lab_window *window_of(const struct lab *lab, uint32_t subjec
     }
 WINDOW_COLUMN(cwnd_octets)
 WINDOW_COLUMN(flight_octets)
+WINDOW_COLUMN(rtt_us)
 WINDOW_COLUMN(srtt_us)
 WINDOW_COLUMN(rto_us)
 
@@ -147,7 +151,8 @@ static void add_columns(struct lab *lab)
     const struct series_column of_flow[] = {{"cwnd_octets", 0, cwnd_octets, lab},
                                             {"flight_octets", 0, flight_octets, lab},
                                             {"srtt_ms", 3, srtt_us, lab},
-                                            {"rto_ms", 3, rto_us, lab}};
+                                            {"rto_ms", 3, rto_us, lab},
+                                            {"rtt_ms", 3, rtt_us, lab}};
     for (size_t i = 0; i < sizeof of_cell / sizeof of_cell[0]; i++)
         series_column(&lab->series[LEDGER_CELL].series, &of_cell[i]);
     for (size_t i = 0; i < sizeof of_flow / sizeof of_flow[0]; i++)

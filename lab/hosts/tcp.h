@@ -133,7 +133,7 @@ struct tcp_end {
     bool tail_resent;  // it was no new data
 
     // Round trips and timers; TIME_NEVER: not running.
-    uint64_t rto_base_ns, srtt_ns, rttvar_ns, rtt_least_ns;
+    uint64_t rto_base_ns, srtt_ns, rttvar_ns, rtt_least_ns, rtt_last_ns;
     uint64_t mdev_ns, mdev_most_ns, rttvar_end; // Linux's
     uint64_t timed_end, timed_ns;               // the one timed segment; 0: none
     uint32_t backoff, probes, timeouts_in_row;

@@ -18,6 +18,7 @@ enum tcp_reduction {
     TCP_REDUCTION_HALVING, // one segment for two ACKs
     TCP_REDUCTION_PRR      // RFC 6937
 };
+enum tcp_halving { TCP_HALVING_THRESHOLD, TCP_HALVING_HALF };
 enum tcp_spurious { TCP_SPURIOUS_NONE, TCP_SPURIOUS_FRTO, TCP_SPURIOUS_EIFEL };
 
 #define TCP_UNLIMITED (1ULL << 40) // octets; no stream of a run is that long
@@ -90,6 +91,10 @@ enum tcp_spurious { TCP_SPURIOUS_NONE, TCP_SPURIOUS_FRTO, TCP_SPURIOUS_EIFEL };
     KEY(T, CHOICE, reduction, "tcp.reduction", "at-once halving prr", TCP_REDUCTION_AT_ONCE,    \
         TCP_REDUCTION_PRR, TCP_REDUCTION_PRR,                                                   \
         "how the window shrinks: at once, by rate halving, by PRR (RFC 6937)")                  \
+    KEY(T, CHOICE, halving_least, "tcp.halving_least", "threshold half", TCP_HALVING_THRESHOLD, \
+        TCP_HALVING_HALF, TCP_HALVING_THRESHOLD,                                                \
+        "where rate halving ends: at the threshold, or at half of it if the recovery has ACKs " \
+        "enough, as in Linux 2.4")                                                              \
     KEY(T, COUNT, dupthresh, "tcp.dupthresh", NULL, 1, 127, 3,                                  \
         "duplicate ACKs, or segments, after which a loss is assumed (RFC 5681 3.2)")            \
     KEY(T, SWITCH, limited_transmit, "tcp.limited_transmit", NULL, 0, 1, 1,                     \

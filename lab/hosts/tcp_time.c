@@ -64,6 +64,7 @@ void tcp_sample(struct tcp_end *end, uint64_t rtt_ns)
     f->rtt_least_ns = f->rtt_samples ? tcp_min(f->rtt_least_ns, rtt_ns) : rtt_ns;
     f->rtt_most_ns = tcp_max(f->rtt_most_ns, rtt_ns);
     f->rtt_sum_ns += rtt_ns;
+    end->rtt_last_ns = rtt_ns;
     f->rtt_samples++;
     tcp_window_sampled(end, rtt_ns);
 }

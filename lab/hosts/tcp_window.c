@@ -176,11 +176,18 @@ static void shrink_prr(struct tcp_end *end, const struct tcp_news *news)
     end->cwnd = tcp_max(pipe + send, mss);
 }
 
+static uint64_t halving_least(const struct tcp_end *end)
+{
+    bool half = end->profile->halving_least == TCP_HALVING_HALF;
+    return tcp_max(half ? end->ssthresh / 2 : end->ssthresh, end->mss_octets);
+}
+
 // One segment less for each second ACK, and never more than one may be sent for an ACK.
 static void shrink_halving(struct tcp_end *end)
 {
-    if (end->halving_acks++ % 2 && end->cwnd > end->ssthresh)
-        end->cwnd = tcp_max(end->cwnd - tcp_min(end->cwnd, end->mss_octets), end->ssthresh);
+    uint64_t least = halving_least(end);
+    if (end->halving_acks++ % 2 && end->cwnd > least)
+        end->cwnd = tcp_max(end->cwnd - tcp_min(end->cwnd, end->mss_octets), least);
     end->cwnd = tcp_min(end->cwnd, tcp_max(tcp_pipe(end), end->mss_octets) + end->mss_octets);
 }
 

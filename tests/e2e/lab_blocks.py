@@ -101,7 +101,7 @@ UNSET = {"endpoint": {"nsvci"}, "plan": {"imsi"}, "tcp": {
     "send_buffer", "rto_min", "rto_initial", "rto_max", "rto_min_limits", "tick", "sample_each_ack",
     "syn_retries", "retries", "time_wait", "ack_every", "ack_delay", "ack_delay_least", "quick_acks",
     "timestamps", "sack", "dsack", "ecn", "congestion", "hystart", "count_octets", "recovery",
-    "reduction", "dupthresh", "limited_transmit", "tail_probe", "impatient", "burst", "spurious",
-    "idle_restart", "nagle"}} | {
+    "reduction", "halving_least", "dupthresh", "limited_transmit", "tail_probe", "impatient", "burst",
+    "spurious", "idle_restart", "nagle"}} | {
         block: {"imsi"} for block in ("move", "suspend", "away", "ftp", "stream", "ptt", "ping", "traffic",
                                       "replay")} | {"http": {"imsi", "objects"}}

@@ -158,6 +158,20 @@ def check_added_up(variant):
                  sum(int(row[figure]) for row in tcp if row["application"] == kind), f"{kind}: {figure}")
 
 
+@case("a flow's round-trip samples over time are within tcp.csv's bounds, and move more than the smoothed")
+def samples():
+    folder = ten()[1] / BEFORE / "3"
+    for flow in rows_of(folder / "tcp.csv"):
+        if (flow["application"], flow["end"]) != ("ftp", "host"):
+            continue
+        steps = [row for row in rows_of(folder / "series_flows.csv")
+                 if row["flow"] == flow["flow"] and row["rtt_ms"]]
+        rtt, smoothed = ([float(row[column]) for row in steps] for column in ("rtt_ms", "srtt_ms"))
+        least, most = float(flow["rtt_min_ms"]), float(flow["rtt_max_ms"])
+        right(least <= min(rtt) and max(rtt) <= most, f"{min(rtt)} to {max(rtt)} of {least} to {most}")
+        right(max(smoothed) < max(rtt) and 0.9 * most < max(rtt), f"{max(smoothed)}, {max(rtt)} of {most}")
+
+
 @case("one page has both variants side by side; the runs have none of their own")
 def page():
     text = (ten()[1] / "report.html").read_text()

@@ -53,6 +53,7 @@ static void random_profile(struct tcp_profile *p)
     p->timestamps = random_next() % 2;
     p->recovery = random_next() % 4;
     p->reduction = random_next() % 3;
+    p->halving_least = random_next() % 2;
     p->spurious = random_next() % 3;
     p->congestion = random_next() % 2;
     p->tail_probe = random_next() % 2;

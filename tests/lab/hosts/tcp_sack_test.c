@@ -165,6 +165,44 @@ static void test_fack(void **state)
            "0.400 > . 13001:14001(1000)");
 }
 
+// A recovery with more ACKs than it takes to halve the window: that is the end, or else, as in Linux 2.4,
+// half of it.
+#define HALVED                                                   \
+    "0.200 < . 1:1(0) ack 1 win 65535 <sack 1001:5001>",         \
+    "0.200 > . 1:1001(1000)",                                    \
+    "0.200 ? phase 1, ssthresh 5000, cwnd 6000",                 \
+    "0.210 < . 1:1(0) ack 1 win 65535 <sack 1001:6001>",         \
+    "0.210 ? cwnd 5000",                                         \
+    "0.220 < . 1:1(0) ack 1 win 65535 <sack 1001:7001>",         \
+    "0.220 > . 10001:11001(1000)",                               \
+    "0.230 < . 1:1(0) ack 1 win 65535 <sack 1001:8001>"
+
+static void test_halving_ends_at_the_threshold(void **state)
+{
+    (void)state;
+    SCRIPT(FACK, TEN_SENT, HALVED,
+           "0.230 > . 11001:12001(1000)",
+           "0.230 ? cwnd 5000");
+}
+
+static void test_halving_ends_at_half_of_it(void **state)
+{
+    (void)state;
+    SCRIPT(FACK " halving_least=1", TEN_SENT, HALVED,
+           "0.230 ? cwnd 4000",
+           "0.240 < . 1:1(0) ack 1 win 65535 <sack 1001:9001>",
+           "0.240 > . 11001:12001(1000)",
+           "0.250 < . 1:1(0) ack 1 win 65535 <sack 1001:10001>",
+           "0.250 ? cwnd 3000",
+           "0.260 < . 1:1(0) ack 1 win 65535 <sack 1001:11001>",
+           "0.260 > . 12001:13001(1000)",
+           "0.270 < . 1:1(0) ack 1 win 65535 <sack 1001:12001>",
+           "0.270 ? cwnd 2500, phase 1",
+           "0.400 < . 1:1(0) ack 12001 win 65535",
+           "0.400 > . 13001:14001(1000)",
+           "0.400 ? phase 0, ssthresh 5000, cwnd 2500");
+}
+
 // --- RACK and the tail ---------------------------------------------------------------------------
 
 // A single SACK starts a wait of a quarter of the least round trip; then what was sent before is lost.
@@ -308,6 +346,8 @@ int main(void)
         cmocka_unit_test(test_time_out_keeps_sacks),
         cmocka_unit_test(test_wrong_blocks),
         cmocka_unit_test(test_fack),
+        cmocka_unit_test(test_halving_ends_at_the_threshold),
+        cmocka_unit_test(test_halving_ends_at_half_of_it),
         cmocka_unit_test(test_rack_waits_for_reordering),
         cmocka_unit_test(test_rack_tolerates_reordering),
         cmocka_unit_test(test_tail_probe),
