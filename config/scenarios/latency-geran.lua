@@ -12,8 +12,8 @@ local BLER = "9 %"          -- (paper) Table 1 has 10 %; its text draws from 1 t
 local MSS = 1460            -- (paper) packets of 1500 octets with their 40 of TCP and IP
 local ACK_EVERY = 3         -- (fit) segments for an ACK at once; the paper gives only the delay, 100 ms
 local TICK = "500 ms"       -- (fit) BSD's slow timer: time-outs as rare as the paper has them
-local REQUEST = "1000 octets"   -- (fit) what asks for an object
-local HEADER = "400 octets" -- (fit) in front of an object, beside the paper's packets of 1500 octets each
+local REQUEST = "500 octets"    -- (fit) what asks for an object
+local HEADER = "1200 octets"    -- (fit) in front of an object, beside the paper's packets of 1500 octets each
 local UP_REACTION = "0 s"   -- (fit) an answer goes in the block period that starts as the question has arrived
 local PING_WAY = "down"     -- (fit) the server pings, at all phases of the block period; the paper leaves it open
 
