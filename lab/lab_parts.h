@@ -64,6 +64,7 @@ struct lab_place {
 struct lab_window {
     bool known;
     uint64_t cwnd_octets, flight_octets, srtt_us, rto_us;
+    uint64_t recovering; // connections
 };
 
 // What TCP did at each end of a flow of the ledger, all its connections.

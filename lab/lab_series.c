@@ -60,9 +60,13 @@ static void look_at_end(struct lab *lab, const struct flow *flow, enum flow_end 
     if (!end || number >= lab->windows || tcp_pipe(end) == 0)
         return;
     struct lab_window *window = &lab->window[number];
-    *window = (struct lab_window){true, window->cwnd_octets + end->cwnd,
-                                  window->flight_octets + tcp_pipe(end), end->srtt_ns / 1000,
-                                  tcp_rto_ns(end) / 1000};
+    bool repairs = end->phase == TCP_PHASE_RECOVERY || end->phase == TCP_PHASE_LOSS;
+    *window = (struct lab_window){true,
+                                  window->cwnd_octets + end->cwnd,
+                                  window->flight_octets + tcp_pipe(end),
+                                  end->srtt_ns / 1000,
+                                  tcp_rto_ns(end) / 1000,
+                                  window->recovering + repairs};
 }
 
 // Of several connections of an application the windows are summed up.
@@ -100,6 +104,7 @@ WINDOW_COLUMN(cwnd_octets)
 WINDOW_COLUMN(flight_octets)
 WINDOW_COLUMN(srtt_us)
 WINDOW_COLUMN(rto_us)
+WINDOW_COLUMN(recovering)
 
 // ---- Steps ----
 
@@ -147,7 +152,8 @@ static void add_columns(struct lab *lab)
     const struct series_column of_flow[] = {{"cwnd_octets", 0, cwnd_octets, lab},
                                             {"flight_octets", 0, flight_octets, lab},
                                             {"srtt_ms", 3, srtt_us, lab},
-                                            {"rto_ms", 3, rto_us, lab}};
+                                            {"rto_ms", 3, rto_us, lab},
+                                            {"recovering", 0, recovering, lab}};
     for (size_t i = 0; i < sizeof of_cell / sizeof of_cell[0]; i++)
         series_column(&lab->series[LEDGER_CELL].series, &of_cell[i]);
     for (size_t i = 0; i < sizeof of_flow / sizeof of_flow[0]; i++)
