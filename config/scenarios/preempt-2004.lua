@@ -27,9 +27,9 @@ local up_setup_beside = "950 ms"    -- fit: beside a TBF down, by polling, with 
 local up_discard = "10 s"       -- fit: the MS has given up its ACKs after 15 s, but not after 6 s (paper)
 
 -- The BSC and the SGSN.
-local bmax = "12 kB"            -- fit: "almost ten" segments are in the BSC
-local leak = "40 kbit/s"        -- fit: R, as of 13.4 kbit/s a slot; more than the radio carries: nearly all that is
-                                -- under way is in the BSC, and of the first 64 KB the rest in the SGSN
+local leak = "40 kbit/s"        -- fit: R, as of 13.4 kbit/s a slot; more than the radio carries (36), so that nearly
+                                -- all that is under way is in the BSC, of the first 64 KB what Bmax and R allow
+local bmax = "12 kB"            -- fit: "almost ten" segments; with that R a fifth more or less moves no row
 local lifetime = "63 s"         -- fit: of "many commercial networks" (buffer-2004); 64 KB would not live 5 s
 local n201_u = "500 octets"     -- standard: 44.064 8.9
 
