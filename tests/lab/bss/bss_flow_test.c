@@ -163,17 +163,19 @@ static void measured_r_around_a_call(bool of_cell)
     bring_up(NULL);
     struct bss_ms *ms = enter(w.cell, TLLI);
     DOWN(.octets = 300);
-    run(500 * MS);
+    run(300 * MS);
+    DOWN(.octets = 600); // lost on the air
+    DOWN(.octets = 200); // waits
+    run(200 * MS);
     bss_channel(w.bss, w.cell, of_cell ? NULL : ms, false, now());
-    DOWN(.octets = 200);
     run(500 * MS);
-    out(BVCI_2 "26 1e8102 05820032 03820050 01820032 1c820050"); // 8000 bit/s
+    out(BVCI_2 "26 1e8102 05820032 03820030 01820032 1c820030"); // 300 octets in 500 ms
     run(S);
-    out(BVCI_2 "26 1e8103 05820032 03820050 01820032 1c820050"); // nothing to measure
+    out(BVCI_2 "26 1e8103 05820032 03820030 01820032 1c820030"); // nothing to measure
     run(500 * MS);
     bss_channel(w.bss, w.cell, of_cell ? NULL : ms, true, now());
     run(500 * MS);
-    out(BVCI_2 "26 1e8104 05820032 03820050 01820032 1c820050"); // 8000 bit/s again
+    out(BVCI_2 "26 1e8104 05820032 03820050 01820032 1c820050"); // 200 octets in 200 ms
     assert_int_equal(w.deliveries, 2);
 }
 
