@@ -80,6 +80,7 @@ struct lab_event {
 struct lab_window {
     bool known;
     uint64_t cwnd_octets, flight_octets, rtt_us, srtt_us, rto_us;
+    uint64_t recovering; // connections
 };
 
 // What TCP did at each end of a flow of the ledger, all its connections.

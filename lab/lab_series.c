@@ -60,12 +60,14 @@ static void look_at_end(struct lab *lab, const struct flow *flow, enum flow_end 
     if (!end || number >= lab->windows || tcp_pipe(end) == 0)
         return;
     struct lab_window *window = &lab->window[number];
+    bool repairs = end->phase == TCP_PHASE_RECOVERY || end->phase == TCP_PHASE_LOSS;
     *window = (struct lab_window){true,
                                   window->cwnd_octets + end->cwnd,
                                   window->flight_octets + tcp_pipe(end),
                                   end->rtt_last_ns / 1000,
                                   end->srtt_ns / 1000,
-                                  tcp_rto_ns(end) / 1000};
+                                  tcp_rto_ns(end) / 1000,
+                                  window->recovering + repairs};
 }
 
 // Of several connections of an application the windows are summed up.
@@ -104,6 +106,7 @@ WINDOW_COLUMN(flight_octets)
 WINDOW_COLUMN(rtt_us)
 WINDOW_COLUMN(srtt_us)
 WINDOW_COLUMN(rto_us)
+WINDOW_COLUMN(recovering)
 
 // ---- Steps ----
 
@@ -152,7 +155,8 @@ static void add_columns(struct lab *lab)
                                             {"flight_octets", 0, flight_octets, lab},
                                             {"srtt_ms", 3, srtt_us, lab},
                                             {"rto_ms", 3, rto_us, lab},
-                                            {"rtt_ms", 3, rtt_us, lab}};
+                                             {"rtt_ms", 3, rtt_us, lab},
+                                             {"recovering", 0, recovering, lab}};
     for (size_t i = 0; i < sizeof of_cell / sizeof of_cell[0]; i++)
         series_column(&lab->series[LEDGER_CELL].series, &of_cell[i]);
     for (size_t i = 0; i < sizeof of_flow / sizeof of_flow[0]; i++)

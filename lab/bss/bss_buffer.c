@@ -12,11 +12,14 @@ struct bss_item bss_pdu_item(const struct bss_pdu *pdu)
 
 // ---- Queues ----
 
+// A meter runs while there is something to deliver, and a channel to deliver it by.
 void bss_buffer_meter(struct bss_buffer *buffer, uint64_t now_ns)
 {
     struct bss_cell *cell = buffer->cell;
-    bss_meter_set(&buffer->meter, buffer->pdus + buffer->air_pdus > 0, now_ns);
-    bss_meter_set(&cell->meter, cell->traffic.held[BSS_DOWN].pdus > 0, now_ns);
+    bool busy = buffer->pdus + buffer->air_pdus > 0 && !buffer->no_channel && !cell->no_channel;
+    cell->busy_buffers += (uint32_t)busy - (uint32_t)buffer->meter.busy;
+    bss_meter_set(&buffer->meter, busy, now_ns);
+    bss_meter_set(&cell->meter, cell->busy_buffers > 0, now_ns);
 }
 
 void bss_buffer_count(struct bss_buffer *buffer, const struct bss_pdu *pdu, int sign)

@@ -9,6 +9,13 @@ static bool has_traffic(const struct bss_buffer *buffer)
                           (buffer->said.ever && buffer->said.r_bit_per_s == 0));
 }
 
+// An MS without traffic is not to be told of.
+static void measure(struct bss_buffer *buffer, uint64_t now_ns)
+{
+    if (buffer->pdus || buffer->air_pdus)
+        bss_buffer_meter(buffer, now_ns);
+}
+
 static void tell(struct bss_buffer *buffer, bool there, uint64_t now_ns)
 {
     struct bss_cell *cell = buffer->cell;
@@ -37,6 +44,7 @@ void bss_channel_ms(struct bss_buffer *buffer, bool there, uint64_t now_ns)
 {
     struct bss_cell *cell = buffer->cell;
     buffer->no_channel = !there;
+    measure(buffer, now_ns);
     if (!bss_ms_is_silent(buffer->ms))
         tell(buffer, there, now_ns);
     if (cell->bss->config.preemption == BSS_PREEMPTION_FLOW_BVC &&
@@ -50,9 +58,11 @@ void bss_channel_ms(struct bss_buffer *buffer, bool there, uint64_t now_ns)
 static void channel_cell(struct bss_cell *cell, bool there, uint64_t now_ns)
 {
     cell->no_channel = !there;
-    for (struct bss_buffer *buffer = cell->buffers; buffer; buffer = buffer->of_cell_next)
+    for (struct bss_buffer *buffer = cell->buffers; buffer; buffer = buffer->of_cell_next) {
+        measure(buffer, now_ns);
         if (has_traffic(buffer))
             tell(buffer, there, now_ns);
+    }
     if (cell->bss->config.preemption == BSS_PREEMPTION_FLOW_BVC)
         bss_flow_channel(cell, NULL, now_ns);
     bss_serve_cell(cell, now_ns);

@@ -151,6 +151,42 @@ static void test_measured_r_is_what_went_while_something_waited(void **state)
     out(BVCI_2 "26 1e8105 05820032 03820001 01820032 1c820001"); // none arrived: not 0
 }
 
+// What waits while calls have the channel says nothing of what the radio carries.
+static void measured_r_around_a_call(bool of_cell)
+{
+    configure(BSS_NS_RESET);
+    w.cell_config.flow_measured = true;
+    w.cell_config.bmax_octets = 5000;
+    w.cell_config.ms_bmax_octets = 5000;
+    w.cell_config.rate_bit_per_s = 8000; // 1000 octets/s
+    make(1, 1);
+    bring_up(NULL);
+    struct bss_ms *ms = enter(w.cell, TLLI);
+    DOWN(.octets = 300);
+    run(300 * MS);
+    DOWN(.octets = 600); // lost on the air
+    DOWN(.octets = 200); // waits
+    run(200 * MS);
+    bss_channel(w.bss, w.cell, of_cell ? NULL : ms, false, now());
+    run(500 * MS);
+    out(BVCI_2 "26 1e8102 05820032 03820030 01820032 1c820030"); // 300 octets in 500 ms
+    run(S);
+    out(BVCI_2 "26 1e8103 05820032 03820030 01820032 1c820030"); // nothing to measure
+    run(500 * MS);
+    bss_channel(w.bss, w.cell, of_cell ? NULL : ms, true, now());
+    run(500 * MS);
+    out(BVCI_2 "26 1e8104 05820032 03820050 01820032 1c820050"); // 200 octets in 200 ms
+    assert_int_equal(w.deliveries, 2);
+}
+
+static void test_measured_r_leaves_out_the_time_without_a_channel(void **state)
+{
+    (void)state;
+    measured_r_around_a_call(false);
+    end_world(NULL);
+    measured_r_around_a_call(true);
+}
+
 static void test_the_mean_delay_in_the_buffers(void **state)
 {
     (void)state;
@@ -293,6 +329,7 @@ int main(void)
         TEST(test_the_ratio_is_what_the_cell_holds),
         TEST(test_an_unacknowledged_one_is_repeated_with_a_new_tag),
         TEST(test_measured_r_is_what_went_while_something_waited),
+        TEST(test_measured_r_leaves_out_the_time_without_a_channel),
         TEST(test_the_mean_delay_in_the_buffers),
         TEST(test_flow_control_ms_only_while_there_is_traffic),
         TEST(test_flow_control_ms_with_measured_r_and_ratio),
