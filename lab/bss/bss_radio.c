@@ -17,6 +17,7 @@ static struct radio_pdu *next_down(void *self, uint32_t ms, uint64_t now_ns)
     if (!pdu)
         return NULL;
     pdu->air.octets = pdu->octets;
+    pdu->air.rank = (uint8_t)(pdu->rank < RADIO_RANKS ? pdu->rank : RADIO_RANKS - 1);
     return &pdu->air;
 }
 

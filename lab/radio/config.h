@@ -22,6 +22,12 @@ enum radio_resume {
     RADIO_RESUME_BY_ACTIVITY // new LLC PDUs for the MS, or an uplink TBF of the MS
 };
 
+// Which downlink TBFs of the cell get slots first.
+enum radio_order {
+    RADIO_ORDER_TURNS, // all take turns
+    RADIO_ORDER_RANK   // those of the lowest rank (struct radio_pdu), which take turns
+};
+
 #define RADIO_SLOTS_A_CARRIER 8
 #define RADIO_CARRIERS_MAX    16
 #define RADIO_SLOTS_MAX       (RADIO_SLOTS_A_CARRIER * RADIO_CARRIERS_MAX)
@@ -40,6 +46,10 @@ enum radio_resume {
         "RLC round trip, from the start of a block to the earliest start of its repetition, when " \
         "a block that arrived also leaves the window; the \"RLC RTT\" of latency-geran; 44.060 "   \
         "annex I assumes about 120 ms")                                                            \
+    KEY(T, CHOICE, order, "radio.order", "turns rank", RADIO_ORDER_TURNS, RADIO_ORDER_RANK,        \
+        RADIO_ORDER_TURNS,                                                                         \
+        "which MSs get downlink slots first: all in turns, or by what buffer.priority says of "    \
+        "their LLC PDUs, and in turns among equals; aqm-2006 has priorities at the BSS")           \
     KEY(T, TIME, hold_taken_ns, "radio.hold_taken", "flushed at once", 1 * MS_IN_NS,               \
         1000 * S_IN_NS, 0,                                                                         \
         "how long downlink LLC PDUs wait after calls have taken the channel, before the BSC "      \

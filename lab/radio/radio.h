@@ -10,6 +10,8 @@
 // * An LLC PDU that ends inside a block costs one octet of length indicator there; one that ends
 //   with the block's last octet none (44.060 10.4.14). The rest of a block is not filled up later.
 // * MSs join the round robin at its end, in the order in which they began to wait.
+// * radio.order = rank: a slot goes to the MS of the lowest rank, in turns among equals. An MS has
+//   the rank of the LLC PDU that it took last from the BSC's buffer; 0 before the first.
 // * At one instant: blocks arrive, plans, discards, flushes, the new period starts; in that order.
 //
 // Without slots a TBF is lost: blocks under way are gone, and LLC PDUs that have not arrived start
@@ -47,6 +49,8 @@ enum radio_event {
     RADIO_UP_OPEN // an uplink TBF of the MS is set up: the BSS hears from the MS
 };
 
+#define RADIO_RANKS 16
+
 // An LLC PDU, a part of its owner's struct. It is the radio's from next_down or radio_up until
 // `arrived` or `lost`. The owner sets `octets`, at least 1; the rest is the radio's.
 struct radio_pdu {
@@ -56,6 +60,7 @@ struct radio_pdu {
     uint64_t since_ns; // uplink: when it came,
     uint64_t from_ns;  // and from when on a period may start that carries it
     uint32_t octets;
+    uint8_t rank;        // the owner's: for radio.order, below RADIO_RANKS
     uint32_t last_block; // the block that carries its last octet, if that was sent
     bool begun;          // a block carries octets of it
     bool dated;          // it is between older and newer

@@ -49,6 +49,7 @@ struct tbf {
     uint64_t closes_ns;
     uint32_t losses_planned;
     uint8_t way, state;
+    uint8_t rank; // of the LLC PDU that the MS took last; changes only out of the round robin
     bool open, sets_up, stalled, in_sent;
     bool more;   // downlink: the BSC's buffer has data
     bool sleeps; // downlink: has data and a channel, but waits for activity (radio.resume)
@@ -70,7 +71,7 @@ struct tbf_list {
 
 // One way of the cell.
 struct share {
-    struct tbf_list turns;
+    struct tbf_list turns[RADIO_RANKS];
     struct tbf *sent_first, *sent_last;
     struct tbf_law law;
     uint64_t rate_bit_per_s; // 0: slots

@@ -15,13 +15,23 @@ static void list_remove(struct tbf_list *list, struct tbf *tbf)
     *(tbf->next ? &tbf->next->before : &list->last) = tbf->before;
 }
 
-static void list_join(struct tbf_list *list, struct tbf_list *other)
+static void turns_join(struct share *share, struct tbf *tbf)
 {
-    if (!other->first)
-        return;
-    other->first->before = list->last;
-    *(list->last ? &list->last->next : &list->first) = other->first;
-    list->last = other->last;
+    list_push(&share->turns[tbf->rank], tbf);
+}
+
+static void turns_leave(struct share *share, struct tbf *tbf)
+{
+    list_remove(&share->turns[tbf->rank], tbf);
+}
+
+// The one whose turn it is, or NULL.
+static struct tbf *turns_first(const struct share *share)
+{
+    for (uint32_t rank = 0; rank < RADIO_RANKS; rank++)
+        if (share->turns[rank].first)
+            return share->turns[rank].first;
+    return NULL;
 }
 
 // --- Waiting and set-up --------------------------------------------------------------------------
@@ -31,7 +41,7 @@ void share_leave(struct radio *radio, struct tbf *tbf)
 {
     uint32_t day = tbf->due % CALENDAR_DAYS;
     if (tbf->state == TBF_TURNS)
-        list_remove(&radio->share[tbf->way].turns, tbf);
+        turns_leave(&radio->share[tbf->way], tbf);
     if (tbf->state == TBF_WAITS) {
         list_remove(&radio->day[day], tbf);
         if (!radio->day[day].first)
@@ -104,11 +114,11 @@ static void join_due(struct radio *radio, uint32_t period)
             continue;
         share_leave(radio, tbf);
         tbf->state = TBF_TURNS;
-        list_push(&radio->share[tbf->way].turns, tbf);
+        turns_join(&radio->share[tbf->way], tbf);
     }
 }
 
-// Tells of the TBFs whose set-up has ended; they are the last of the round robin.
+// Tells of the TBFs whose set-up has ended; they are the last of a rank's round robin.
 static void tell_set_up(struct radio *radio, struct tbf *tbf, uint64_t now_ns)
 {
     for (; tbf; tbf = tbf->next) {
@@ -124,12 +134,16 @@ static void tell_set_up(struct radio *radio, struct tbf *tbf, uint64_t now_ns)
 // Those that waited for this period join the round robin, in the order in which they began to wait.
 static void wake_due(struct radio *radio, uint32_t period, uint64_t now_ns)
 {
-    struct tbf *last[RADIO_WAYS];
-    for (uint32_t way = 0; way < RADIO_WAYS; way++)
-        last[way] = radio->share[way].turns.last;
+    struct tbf *last[RADIO_WAYS][RADIO_RANKS];
+    for (uint32_t i = 0; i < RADIO_WAYS * RADIO_RANKS; i++)
+        last[i / RADIO_RANKS][i % RADIO_RANKS] =
+            radio->share[i / RADIO_RANKS].turns[i % RADIO_RANKS].last;
     join_due(radio, period);
-    for (uint32_t way = 0; way < RADIO_WAYS; way++)
-        tell_set_up(radio, last[way] ? last[way]->next : radio->share[way].turns.first, now_ns);
+    for (uint32_t i = 0; i < RADIO_WAYS * RADIO_RANKS; i++) {
+        struct tbf *before = last[i / RADIO_RANKS][i % RADIO_RANKS];
+        struct tbf *first = radio->share[i / RADIO_RANKS].turns[i % RADIO_RANKS].first;
+        tell_set_up(radio, before ? before->next : first, now_ns);
+    }
 }
 
 // --- A period ------------------------------------------------------------------------------------
@@ -199,13 +213,13 @@ static void rest(struct radio *radio, struct tbf *tbf, uint32_t period)
 
 static void share_slots(struct radio *radio, struct share *share, uint32_t period)
 {
-    if (!share->turns.first)
+    if (!turns_first(share))
         return;
     uint32_t slots = slots_of(radio, share);
     struct tbf_list full = {0}; // those that have all slots that they may have
-    while (slots > 0 && share->turns.first) {
-        struct tbf *tbf = share->turns.first;
-        list_remove(&share->turns, tbf);
+    struct tbf *tbf;
+    while (slots > 0 && (tbf = turns_first(share))) {
+        turns_leave(share, tbf);
         if (!tbf_send(radio, tbf, period)) {
             rest(radio, tbf, period);
             continue;
@@ -213,9 +227,15 @@ static void share_slots(struct radio *radio, struct share *share, uint32_t perio
         slots--;
         share->counts.slots_used++;
         note_sent(share, tbf);
-        list_push(++tbf->slots_used < tbf->law->slots_most ? &share->turns : &full, tbf);
+        if (++tbf->slots_used < tbf->law->slots_most)
+            turns_join(share, tbf);
+        else
+            list_push(&full, tbf);
     }
-    list_join(&share->turns, &full);
+    while ((tbf = full.first)) {
+        list_remove(&full, tbf);
+        turns_join(share, tbf);
+    }
 }
 
 void share_period(struct radio *radio, uint64_t now_ns)
@@ -232,7 +252,7 @@ uint64_t share_next_ns(const struct radio *radio, uint64_t now_ns)
 {
     uint64_t period = radio->last_period + 1;
     for (uint32_t way = 0; way < RADIO_WAYS; way++)
-        if (radio->share[way].turns.first || radio->share[way].sent_first)
+        if (turns_first(&radio->share[way]) || radio->share[way].sent_first)
             return period * radio->config.period_ns;
     if (!radio->days_used)
         return TIME_NEVER;

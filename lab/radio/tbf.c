@@ -117,6 +117,8 @@ static struct radio_pdu *next_pdu(struct radio *radio, struct tbf *tbf, uint64_t
         if (pdu) {
             tbf->more = true;
             pdu->since_ns = pdu->from_ns = now_ns;
+            if (radio->config.order == RADIO_ORDER_RANK)
+                tbf->rank = pdu->rank;
             tbf_add(radio, tbf, pdu);
         }
     }

@@ -64,6 +64,29 @@ static void test_published_figures(void **state)
     expect_near(p_at(&a, UINT64_MAX), 1, 0);
 }
 
+// The curves of the paper's figure 2, with 1 s and 3 s: what is printed is what the AQM does.
+static void test_figure_2(void **state)
+{
+    static const struct {
+        uint32_t max_p, period_ms;
+    } curves[] = {{1000000, 10}, {500000, 10}, {200000, 10}, {1000000, 50}};
+    (void)state;
+    for (uint32_t i = 0; i < sizeof curves / sizeof curves[0]; i++) {
+        uint32_t max_p = curves[i].max_p, period_ms = curves[i].period_ms;
+        struct asked a = ttl_of(S_NS, 3 * S_NS, max_p, period_ms * MS_NS);
+        long double product = 1;
+        asked_ready(&a);
+        for (uint32_t n = 1; n <= 100; n++) {
+            long double p = p_at(&a, (1000 + n * period_ms) * MS_NS);
+            product *= n * period_ms >= 2000 ? 0 : 1 - max_p / 1e6L * n * period_ms / 2000;
+            expect_near(p, 1 - product, 1e-14L);
+            if (n % 10 == 0)
+                print_message("# figure 2: maxDP %.1f, T %u ms, N %u: %.6Lf\n", max_p / 1e6,
+                              period_ms, n, p);
+        }
+    }
+}
+
 // Without head_only the looks of an N-PDU begin with its own age, whatever left before it.
 static void test_others_do_not_matter(void **state)
 {
@@ -308,6 +331,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(test_marks_a_queue_of_2_s, "ttl-red-v1"),
         cmocka_unit_test(test_published_figures),
+        cmocka_unit_test(test_figure_2),
         cmocka_unit_test(test_others_do_not_matter),
         cmocka_unit_test(test_published_figure_counted),
         cmocka_unit_test(test_closed_form),

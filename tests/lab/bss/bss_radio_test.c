@@ -109,6 +109,24 @@ static void test_priority_decides_what_the_radio_gets_next(void **state)
     assert_int_equal(w.delivered[2].number, 1);
 }
 
+// Of two MSs with as much to get, the one with the higher precedence has it first.
+static void test_ranks_decide_which_ms_is_first(void **state)
+{
+    (void)state;
+    configure_air();
+    air.slots = 1;
+    air.order = RADIO_ORDER_RANK;
+    begin(2);
+    for (uint32_t i = 0; i < 20; i++) {
+        DOWN(.octets = 300, .number = i, .precedence = 2);
+        DOWN(.tlli = TLLI + 1, .octets = 300, .number = 100 + i, .precedence = 0);
+    }
+    run(20 * S);
+    assert_int_equal(w.deliveries, 40);
+    for (uint32_t i = 0; i < 20; i++)
+        assert_int_equal(w.delivered[i].number, 100 + i);
+}
+
 static void test_a_call_of_the_ms_keeps_its_buffer(void **state)
 {
     (void)state;
@@ -336,6 +354,7 @@ int main(void)
         TEST(test_down_and_up_through_the_air),
         TEST(test_tags_go_up),
         TEST(test_priority_decides_what_the_radio_gets_next),
+        TEST(test_ranks_decide_which_ms_is_first),
         TEST(test_a_call_of_the_ms_keeps_its_buffer),
         TEST(test_calls_in_the_cell_flush_its_buffers),
         TEST(test_calls_in_the_cell_that_hold),

@@ -47,6 +47,7 @@ struct cell {
     bool answers;                         // MSs answer a third of the PDUs that arrive
     bool ready_when_back;                 // the owner says what its buffer has
     bool logs_events;                     // as reasons ARRIVED + 1 and on
+    const uint8_t *ranks;                 // of each MS's PDUs
 };
 
 static struct cell cell;
@@ -56,12 +57,19 @@ static inline uint64_t cell_now(void)
     return engine_now_ns(cell.engine);
 }
 
+// Of uplink PDUs too, where it means nothing. Without cell.ranks they differ from PDU to PDU.
+static inline uint8_t cell_rank(uint32_t ms, uint32_t number)
+{
+    return cell.ranks ? cell.ranks[ms] : (uint8_t)((number / 3 + 5 * ms) % RADIO_RANKS);
+}
+
 static inline struct cell_pdu *cell_pdu(uint32_t ms, enum radio_way way, uint32_t octets)
 {
     struct cell_pdu *pdu = calloc(1, sizeof *pdu);
     assert_non_null(pdu);
     pdu->radio.octets = octets;
     pdu->number = cell.ms[ms].numbers[way]++;
+    pdu->radio.rank = cell_rank(ms, pdu->number);
     return pdu;
 }
 

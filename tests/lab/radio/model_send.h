@@ -38,6 +38,7 @@ struct model_tbf {
     enum model_place place;
     uint32_t due, last_sent;
     uint64_t order; // of waiting and of turns
+    uint32_t rank;
     uint64_t closes_ns, first_sent;
     bool open, sets_up, stalled, more, sleeps;
 };
@@ -175,6 +176,8 @@ static struct model_pdu *model_next_pdu(struct model_tbf *tbf, uint32_t way, uin
         return NULL;
     }
     model_enter(ms, way, tbf->buffer);
+    if (model.config.order == RADIO_ORDER_RANK)
+        tbf->rank = cell_rank(ms, tbf->buffer);
     return &tbf->pdu[tbf->buffer++];
 }
 
@@ -275,13 +278,18 @@ static void model_rest(struct model_tbf *tbf, uint32_t way)
                          model.law[way].release_ns;
 }
 
-// The MS whose TBF of the way has that place and the least order, or UINT32_MAX.
+static bool model_before(const struct model_tbf *a, const struct model_tbf *b)
+{
+    return a->rank != b->rank ? a->rank < b->rank : a->order < b->order;
+}
+
+// The MS whose TBF of the way has that place and the least rank and order, or UINT32_MAX.
 static uint32_t model_first(uint32_t way, enum model_place place)
 {
     uint32_t first = UINT32_MAX;
     for (uint32_t ms = 0; ms < model.mss; ms++)
         if (model.tbf[ms][way].place == place &&
-            (first == UINT32_MAX || model.tbf[ms][way].order < model.tbf[first][way].order))
+            (first == UINT32_MAX || model_before(&model.tbf[ms][way], &model.tbf[first][way])))
             first = ms;
     return first;
 }

@@ -150,6 +150,7 @@ static void random_config(uint32_t mss)
     c->up_buffer_octets = random_next() % 2 ? random_in(1, 6000) : 0;
     c->up_reaction_ns = random_next() % 2 ? random_in(0, MS(70)) : 0;
     c->up_discard_ns = pick_ms(50, 500, 2500);
+    c->order = random_next() % 2;
 }
 
 #define MODEL_LAW(config, way)                                                                  \

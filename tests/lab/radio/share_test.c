@@ -90,6 +90,31 @@ static void test_who_joins_is_the_last(void **state)
     cell_end(3);
 }
 
+// Two slots in a period, of which an MS may have one: while the MS of rank 1 has something, the two
+// of rank 3 take turns in the slot that it leaves; uplink goes in turns whatever the rank.
+static void test_the_lowest_rank_first(void **state)
+{
+    static const uint8_t ranks[] = {3, 1, 3};
+    (void)state;
+    cell_config();
+    cell.ranks = ranks;
+    cell.config.order = RADIO_ORDER_RANK;
+    cell.config.slots = 2;
+    cell.config.down_slots = 1;
+    cell_begin(3, 1);
+    for (uint32_t ms = 0; ms < 3; ms++) {
+        cell_endless(ms, RADIO_DOWN, CS2);
+        cell_endless(ms, RADIO_UP, CS2);
+    }
+    cell_run(MS(20 * 101));
+    assert_int_equal(pdus_of(1, RADIO_DOWN), 100);
+    assert_int_equal(pdus_of(0, RADIO_DOWN), 50);
+    assert_int_equal(pdus_of(2, RADIO_DOWN), 50);
+    for (uint32_t ms = 0; ms < 3; ms++)
+        assert_in_range(pdus_of(ms, RADIO_UP), 66, 67);
+    cell_end(3);
+}
+
 static void test_ways_do_not_share_slots(void **state)
 {
     (void)state;
@@ -280,6 +305,7 @@ int main(void)
         cmocka_unit_test(test_equal_shares),
         cmocka_unit_test(test_an_ms_of_its_own_limit),
         cmocka_unit_test(test_who_joins_is_the_last),
+        cmocka_unit_test(test_the_lowest_rank_first),
         cmocka_unit_test(test_ways_do_not_share_slots),
         cmocka_unit_test(test_set_up_takes_its_time),
         cmocka_unit_test(test_no_set_up_time_is_the_next_period),
