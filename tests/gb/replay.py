@@ -38,6 +38,10 @@ class Bucket:
         self.settle(now_ns)
         self.bmax, self.r = bmax, r
 
+    def take(self, now_ns, octets):
+        self.settle(now_ns)
+        self.level += octets
+
     def fault(self, now_ns, octets):
         """By how many octets the PDU would be too early, 0 if it is not."""
         self.settle(now_ns)
@@ -154,7 +158,7 @@ class Replay:
             self.give_back()
         for key in keys:
             fault = self.buckets[key].fault(now_ns, octets)
-            self.buckets[key].level += octets
+            self.buckets[key].take(now_ns, octets)
             if fault > 0:
                 self.violations.append(
                     f"{now_ns} ns: {octets} octets for TLLI {tlli:#x}, {float(fault):.3f} octets "
