@@ -97,7 +97,7 @@
 #define FIELD_KIND_EVENT FIELD_RECORD, &lab_event_record
 
 // cells: each as the NSE (4 octets) and the BVCI (2 octets), network order.
-#define LAB_DO_FIELDS(MUST, MAY, T)                            \
+#define LAB_EVENT_CALL_FIELDS(MUST, MAY, T)                    \
     MUST(T, U32, nse_id, 0, UINT32_MAX, "the MS's NSE")        \
     MUST(T, U32, tlli, 0, UINT32_MAX, "TLLI of the MS")        \
     MUST(T, OCTETS, cells, 0, 384, "where it moves, in turns") \
@@ -123,7 +123,7 @@ FIELD_STRUCT(lab_cell, LAB_CELL_FIELDS);
 FIELD_STRUCT(lab_ms, LAB_MS_FIELDS);
 FIELD_STRUCT(lab_context, LAB_CONTEXT_FIELDS);
 FIELD_STRUCT(lab_plan, LAB_PLAN_FIELDS);
-FIELD_STRUCT(lab_do, LAB_DO_FIELDS);
+FIELD_STRUCT(lab_event_call, LAB_EVENT_CALL_FIELDS);
 FIELD_STRUCT(lab_tcp, LAB_TCP_FIELDS);
 
 extern const struct field lab_config_fields[];

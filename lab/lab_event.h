@@ -11,8 +11,9 @@ enum lab_event_kind { LAB_EVENT_MOVE, LAB_EVENT_SUSPEND, LAB_EVENT_AWAY, LAB_EVE
 #define LAB_EVENT_TIME_MOST (1000000 * S_IN_NS)
 #define LAB_EVENT_FIELDS(MUST, KEY, T)                                                         \
     MUST(T, U8, kind, 0, LAB_EVENT_KINDS - 1, "what happens")                                  \
-    KEY(T, TIME, at_ns, "event.at", NULL, 0, LAB_EVENT_TIME_MOST, 0, "when, first")            \
-    KEY(T, TIME, spread_ns, "event.spread", "none", 1, LAB_EVENT_TIME_MOST, 0,                 \
+    KEY(T, TIME, at_ns, "event.at", NULL, 0, LAB_EVENT_TIME_MOST, 0,                           \
+        "when, first; at once if that has passed when all cells are up")                       \
+    KEY(T, TIME, spread_ns, "event.spread", NULL, 0, LAB_EVENT_TIME_MOST, 0,                   \
         "each MS begins at a random time up to this later")                                    \
     KEY(T, TIME, every_ns, "event.every", "once", 1 * MS_IN_NS, LAB_EVENT_TIME_MOST, 0,        \
         "again and again, from one start to the next")                                         \

@@ -12,6 +12,8 @@ const struct field_record lab_event_record = FIELD_RECORD_OF(lab_event_config, e
 const char *lab_event_fault(const void *config)
 {
     const struct lab_event_config *c = config;
+    if (c->times && !c->every_ns)
+        return "event.times: needs every";
     if (c->kind == LAB_EVENT_MOVE)
         return NULL;
     if (c->every_ns && c->lasts_ns == 0)
@@ -27,10 +29,14 @@ static void move(struct lab_event *event, uint64_t now_ns)
 {
     struct lab_mobile *mobile = event->mobile;
     struct lab_place *to = event->to.item[event->moves++ % event->to.n];
-    mobile->bss = to->bss;
-    ledger_move(&event->lab->ledger, mobile->number, to->number);
-    if (!bss_move(mobile->at_bss, to->cell, now_ns))
-        lab_fault(event->lab, "a move to an NSE where another MS has the TLLI", mobile->ms.label);
+    struct lab_bss *from = mobile->bss;
+    mobile->bss = to->bss; // the MS is heard from there inside bss_move
+    if (bss_move(mobile->at_bss, to->cell, now_ns)) {
+        ledger_move(&event->lab->ledger, mobile->number, to->number);
+        return;
+    }
+    mobile->bss = from;
+    lab_fault(event->lab, "a move to an NSE where another MS has the TLLI", mobile->ms.label);
 }
 
 static void suspend(struct lab_mobile *mobile, bool begins, uint64_t now_ns)
@@ -77,7 +83,7 @@ static uint64_t spread(const struct lab *lab, uint64_t spread_ns)
 {
     struct rng rng;
     rng_seed(&rng, lab->config.seed, STREAM_EVENTS + lab->event.n);
-    return spread_ns ? rng_below(&rng, spread_ns + 1) : 0;
+    return spread_ns ? rng_below(&rng, spread_ns) : 0;
 }
 
 // In each NSE that it comes to the MS is known by its TLLI.
@@ -98,7 +104,7 @@ static int add_cells(struct lab *lab, struct lab_event *event, struct octets cel
 int64_t lab_add_event(void *target, const void *argument)
 {
     struct lab *lab = target;
-    const struct lab_do *c = argument;
+    const struct lab_event_call *c = argument;
     const struct lab_event_config *config = &c->event;
     struct lab_bss *at = map_find(&lab->bss_by_nse, c->nse_id);
     struct lab_mobile *mobile = at ? lab_mobile_of(lab, at->nsei, c->tlli) : NULL;
@@ -121,7 +127,10 @@ void lab_events_start(struct lab *lab)
 {
     for (uint32_t i = 0; i < lab->event.n; i++) {
         struct lab_event *event = lab->event.item[i];
-        schedule_start(&event->when, engine_now_ns(lab->engine));
+        uint64_t now_ns = engine_now_ns(lab->engine); // all cells are up
+        if (event->when.at_ns < now_ns)
+            event->when.at_ns = now_ns;
+        schedule_start(&event->when, now_ns);
         set(event);
     }
 }

@@ -265,7 +265,7 @@ static const struct field cell_fields[] = FIELD_TABLE(lab_cell, LAB_CELL_FIELDS)
 static const struct field ms_fields[] = FIELD_TABLE(lab_ms, LAB_MS_FIELDS);
 static const struct field context_fields[] = FIELD_TABLE(lab_context, LAB_CONTEXT_FIELDS);
 static const struct field plan_fields[] = FIELD_TABLE(lab_plan, LAB_PLAN_FIELDS);
-static const struct field do_fields[] = FIELD_TABLE(lab_do, LAB_DO_FIELDS);
+static const struct field event_fields[] = FIELD_TABLE(lab_event_call, LAB_EVENT_CALL_FIELDS);
 static const struct field tcp_fields[] = FIELD_TABLE(lab_tcp, LAB_TCP_FIELDS);
 const struct field_record lab_tcp_record = FIELD_RECORD_OF(lab_tcp, tcp_fields);
 
@@ -280,8 +280,8 @@ static const struct field_call plain_calls[] = {
     CALL(ms, "an MS in a cell", ms_fields),
     CALL(context, "a PDP context of an MS", context_fields),
     CALL(plan, "an event of a cell's radio", plan_fields),
-    {"event", "what an MS does at given times", do_fields, LENGTH(do_fields), sizeof(struct lab_do),
-     lab_add_event},
+    {"event", "what an MS does at given times", event_fields, LENGTH(event_fields),
+     sizeof(struct lab_event_call), lab_add_event},
     CALL(tcp, "a TCP profile of the file", tcp_fields),
 };
 

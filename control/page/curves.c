@@ -115,10 +115,19 @@ static bool add_to_part(struct source *s, struct curve *curve, double x, double 
     return true;
 }
 
+// A group without any value, as TCP's of a ping, takes no place among the first.
+static bool has_value(const struct source *s)
+{
+    for (int kind = 0; kind < CURVES_KINDS; kind++)
+        if (s->y[kind] >= 0 && s->reader.cell[s->y[kind]][0])
+            return true;
+    return false;
+}
+
 static bool take_row(struct source *s)
 {
     struct reader *r = &s->reader;
-    int group = group_of(s), way = strcmp(r->cell[s->way], "up") == 0;
+    int group = has_value(s) ? group_of(s) : -1, way = strcmp(r->cell[s->way], "up") == 0;
     double x, y;
     if (group < 0 || !reader_number(r, s->x, &x))
         return !r->error[0];

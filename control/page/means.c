@@ -8,7 +8,7 @@ static const struct {
     double scale;
     int decimals;
 } figures[] = {{"packets", "delivered", 1, 1},
-               {"dropped", "dropped", 1, 1},
+               {"dropped", "dropped in the SGSN", 1, 1},
                {"marks", "marked", 1, 1},
                {"goodput_bit_per_s", "goodput, kbit/s", 1e-3, 3},
                {"delay_p50_ms", "delay p50, ms", 1, 1},

@@ -161,7 +161,7 @@ void gather_print(const struct gather_all *all, const char *dir)
     printf("%s: %u of %u runs complete; the mean +- its 95 %% confidence interval over seeds\n\n",
            all->name, gather_complete(all, 0, runs), runs);
     printf("  %-15s  %-17s  %-17s  %-17s  %-17s  %s\n", "class", "goodput kbit/s", "delay p50 ms",
-           "delay p95 ms", "dropped packets", "marked packets");
+           "delay p95 ms", "dropped in SGSN", "marked packets");
     for (uint32_t g = 0; g < all->plan->groups; g++)
         print_group(all, g);
     print_side_by_side(all);

@@ -154,7 +154,8 @@ class Bss:
     def uplink_llc(self, bvci, tlli, llc, *, nsvc=None):
         cell = self.cells.get(bvci)
         octets = codec.ul_unitdata(tlli, llc, cell.ci if cell else codec.cell(bvci))
-        self.send_octets(bvci, octets, nsvc=nsvc)
+        pdu = codec.Pdu("bssgp_ul_unitdata", octets, {"v_tlli": tlli, "llc": llc})
+        self.send_octets(bvci, octets, nsvc=nsvc, pdu=pdu)
 
     # ---- Impairments ----
 

@@ -42,7 +42,7 @@ def held(pdus, r=R):
     looked at, not what the program thinks."""
     bucket = replay.Bucket(0, 0, r)
     for time_ns, octets in pdus:
-        bucket.fault(time_ns, octets)
+        bucket.take(time_ns, octets)
         yield bucket.level
 
 

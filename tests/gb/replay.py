@@ -38,6 +38,10 @@ class Bucket:
         self.settle(now_ns)
         self.bmax, self.r = bmax, r
 
+    def take(self, now_ns, octets):
+        self.settle(now_ns)
+        self.level += octets
+
     def fault(self, now_ns, octets):
         """By how many octets the PDU would be too early, 0 if it is not."""
         self.settle(now_ns)
@@ -154,7 +158,7 @@ class Replay:
             self.give_back()
         for key in keys:
             fault = self.buckets[key].fault(now_ns, octets)
-            self.buckets[key].level += octets
+            self.buckets[key].take(now_ns, octets)
             if fault > 0:
                 self.violations.append(
                     f"{now_ns} ns: {octets} octets for TLLI {tlli:#x}, {float(fault):.3f} octets "
@@ -189,6 +193,7 @@ class Reader:
 
     def __init__(self):
         self.replay, self.asked = Replay(), {}
+        self.flushed = set()  # (BVCI, TLLI) whose FLUSH-LL has no answer yet: the next one is a repetition
 
     def up(self, record):
         pdu = record.pdu and record.pdu.sdu
@@ -199,6 +204,8 @@ class Reader:
             self.replay.discarded(record.time_ns, pdu["bvci"], pdu["tlli"], pdu["octets"])
         elif pdu and pdu.name == "bssgp_bvc_reset_ack":
             self.reset(record.time_ns, pdu["bvci"])
+        elif pdu and pdu.name == "bssgp_flush_ll_ack":
+            self.flushed = {(bvci, tlli) for bvci, tlli in self.flushed if tlli != pdu["tlli"]}
         elif pdu and pdu.name == "bssgp_ul_unitdata":
             self.replay.heard(record.pdu.bvci, pdu["v_tlli"])
 
@@ -212,7 +219,9 @@ class Reader:
         elif pdu.name == "bssgp_bvc_reset_ack":
             self.reset(record.time_ns, pdu["bvci"])
         elif pdu.name == "bssgp_flush_ll":
-            self.replay.gone(pdu["bvci"], pdu["tlli"])
+            if (pdu["bvci"], pdu["tlli"]) not in self.flushed:
+                self.replay.gone(pdu["bvci"], pdu["tlli"])
+            self.flushed.add((pdu["bvci"], pdu["tlli"]))
         elif pdu.name == "bssgp_suspend_ack":
             self.replay.in_call.add(pdu["tlli"])
         elif pdu.name == "bssgp_resume_ack":

@@ -7,6 +7,7 @@ local check = require "sluice.config.check"
 local ciphers = require "sluice.base.ciphers"
 local gb = require "sluice.config.gb_check"
 local lab = require "sluice.config.lab_check"
+local lab_events = require "sluice.config.lab_events_check"
 local limits = require "limits"
 local network = require "sluice.config.network_check"
 local queues = require "sluice.config.queues_check"
@@ -168,7 +169,7 @@ end
 local function check_subscribers(state, cfg)
     local imsis, ue_addresses, tunnels, before = {}, {}, tunnels_of(cfg), 0
     -- a TLLI is unique in its NSE, and where MSs of the lab move among all NSEs
-    local shared = cfg.lab and #cfg.lab.move > 0 and {} or nil
+    local shared = lab_events.join_nses(cfg) and {} or nil
     for _, nse in breath.each(cfg.nse) do
         local tllis = shared or {}
         for _, bvc in breath.each(nse.bvc) do

@@ -31,7 +31,7 @@ queues.DELAY = "600 ms"
 -- What people need of a delay's key besides.
 queues.delay = {
     optional = true, example = "1 s",
-    default_help = queues.DELAY .. "; with a lab { } all of the bucket",
+    default_help = queues.DELAY .. "; with a lab { } and only ns = \"manual\" all of the bucket",
 }
 
 -- A parameter of an AQM, as a key.
