@@ -117,8 +117,8 @@ static int do_runs(struct run *run, const struct plan *plan)
     if (good) {
         good = work(run, plan, wanted);
         good = gather(plan, run->name, &run->results) && good;
-        good = targets_judge(run, plan) && good;
-        good = good && draw(run, plan);
+        bool judged = targets_judge(run, plan);
+        good = good && draw(run, plan) && judged;
     }
     free(wanted);
     return good ? EXIT_DONE : EXIT_RUN_FAILED;

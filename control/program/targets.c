@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "control/client/value.h"
 #include "control/program/gather.h"
@@ -104,8 +105,11 @@ bool targets_judge(const struct run *run, const struct plan *plan)
 {
     struct bind_judged judged = {plan, plan->seeds, find_run, number_of, interval_of};
     uint32_t faults;
-    if (!run->options.targets)
+    if (!run->options.targets) { // those of an earlier command are none of these runs
+        unlinkat(run->results.folder, "targets.csv", 0);
+        unlinkat(run->results.folder, "targets.json", 0);
         return true;
+    }
     if (!bind_judge(run->control.lua, &judged, &faults))
         return false;
     printf("\n");
