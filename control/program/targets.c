@@ -44,9 +44,9 @@ static const char *find_run(const void *self, const char *variant, const char *p
 {
     const struct plan *plan = self;
     if (!is_in(plan, "variants", variant))
-        return variant ? "run: the file has no variant of this name" : "run: no variant given";
+        return variant ? "the file has no such variant" : "no variant given";
     if (!is_in(plan, "points", point))
-        return point ? "run: the file has no point of this name" : "run: no point given";
+        return point ? "the file has no such point" : "no point given";
     for (uint32_t g = 0; g < plan->groups; g++) {
         uint32_t run = g * plan->seeds + seed;
         if (!is_name(plan->group[g].variant, variant) || !is_name(plan->group[g].point, point) ||
@@ -56,7 +56,7 @@ static const char *find_run(const void *self, const char *variant, const char *p
         return NULL;
     }
     *missing = true;
-    return "run: it is not there";
+    return "not run";
 }
 
 static double number_at(struct json_object *value, const char *path)

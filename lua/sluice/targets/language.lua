@@ -28,6 +28,10 @@ local function a_text(value)
     return not good and "a text of up to " .. TEXT_MAX_OCTETS .. " octets"
 end
 
+local function a_unit(value)
+    return value ~= "" and a_text(value)
+end
+
 local function a_text_or_number(value)
     return not is_number(value) and a_text(value) and "a number, or a text"
 end
@@ -54,7 +58,7 @@ end
 local KEYS = {
     { name = "figure", check = a_text, needed = true },
     { name = "what", check = a_text, needed = true },
-    { name = "unit", check = a_text },
+    { name = "unit", check = a_unit },
     { name = "published", check = a_text_or_number },
     { name = "within", check = a_distance },
     { name = "least", check = a_number },
@@ -123,6 +127,18 @@ end
 
 -- ---- All of them ----
 
+-- The line of the file, not of a function in it, that makes this target.
+local function line_of_call()
+    local level, line = 3, nil -- of the constructor's caller
+    local info = debug.getinfo(level, "Sl")
+    while info do
+        line = info.currentline > 0 and (not line or info.what == "main") and info.currentline or line
+        level = level + 1
+        info = debug.getinfo(level, "Sl")
+    end
+    return line or 1
+end
+
 local function constructor(list)
     return function(...)
         local given = ...
@@ -131,7 +147,7 @@ local function constructor(list)
         elseif #list == TARGETS_MAX then
             error("target: more than " .. TARGETS_MAX, 2)
         end
-        list[#list + 1] = { given = given, line = debug.getinfo(2, "l").currentline }
+        list[#list + 1] = { given = given, line = line_of_call() }
     end
 end
 

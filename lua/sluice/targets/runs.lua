@@ -85,7 +85,7 @@ local serves = {}
 function serves.run(self, request)
     local folder, why, missing = self.source.find(request.variant, request.point, self.seed)
     self.missing = self.missing or missing
-    return folder, why
+    return folder, why and ("run(%s, %s): %s"):format(shown.show(request.variant), shown.show(request.point), why)
 end
 
 function serves.rows(self, request)
