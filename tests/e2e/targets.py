@@ -243,7 +243,7 @@ MISTAKES = (  # the file; its mistakes behind the path
     (SEED + target("7"), ":4: target: found a value without a name, allowed names: figure, what, unit, published,"
                          " within, least, most, sure, note, ours"),
     ("target(1)", ":1: lua: target: found the number 1, allowed one table: target { ... }"),
-    ("\ntarget {", ":2: lua: '}' expected near <eof>"),
+    ("\ntarget {", ":2: lua: unexpected symbol near <eof>"),
     ("\n\nreturn nothing.x", ":3: lua: attempt to index a nil value (global 'nothing')"),
     ("while true do end", ":1: lua: cut off: more than 1000000 instructions"),
     ("", ":1: target: the file has none; needed: target { ... }, one or more"),

@@ -21,17 +21,12 @@ local function figure_of(target, asked, seed)
     return result + 0.0
 end
 
-local function samples_of(target, asked, seeds)
-    local samples, missing = {}, false
-    for seed = 1, seeds do
-        local figure, fault = figure_of(target, asked, seed)
-        if fault then
-            return nil, fault
-        end
-        missing = missing or not figure
-        samples[#samples + 1] = figure
-    end
-    return not missing and samples or nil
+-- Adds a seed's figure to a row, or why it has none.
+local function add_figure(row, asked, seed)
+    local figure, fault = figure_of(row.target, asked, seed)
+    row.fault = fault
+    row.missing = row.missing or not figure and not fault
+    row.samples[#row.samples + 1] = figure
 end
 
 -- The target's bounds: least and most that are met; none: it is not judged.
@@ -67,28 +62,40 @@ local function deviation_of(target, mean)
     return 100 * (mean - target.published) / math.abs(target.published), "%"
 end
 
-local function row_of(target, name, asked, source)
-    local samples, fault = samples_of(target, asked, source.seeds)
-    local row = { target = target, judged = is_judged(target) }
-    if not samples then
-        row.verdict = fault and "error" or "not run"
-        local line = fault and (fault.unplaced and target.line or fault.line)
-        row.fault = fault and ("%s:%d: %s"):format(name, line, fault.text)
-        return row
+local function fault_text(target, name, fault)
+    return ("%s:%d: %s"):format(name, fault.unplaced and target.line or fault.line, fault.text)
+end
+
+local function conclude(row, name, source)
+    local target = row.target
+    if row.fault or row.missing then
+        row.verdict = row.fault and "error" or "not run"
+        row.fault = row.fault and fault_text(target, name, row.fault)
+        return
     end
-    row.seeds = #samples
-    row.mean, row.interval = source.interval(samples)
+    row.seeds = #row.samples
+    row.mean, row.interval = source.interval(row.samples)
     row.deviation, row.deviation_unit = deviation_of(target, row.mean)
     row.verdict = not row.judged and "told" or is_met(target, row) and "met" or "NOT MET"
-    return row
 end
 
 -- Returns a row for each target of the file `name`: verdict, judged, and mean, interval, deviation and its unit,
--- or fault. source: what control/bind/targets.c knows of the runs.
+-- or fault. source: what control/bind/targets.c knows of the runs. Seed by seed, for targets beside each other
+-- read the same files.
 function judge.all(targets, name, source)
     local asked, list = runs.new(source), {}
     for i, target in ipairs(targets) do
-        list[i] = row_of(target, name, asked, source)
+        list[i] = { target = target, judged = is_judged(target), samples = {} }
+    end
+    for seed = 1, source.seeds do
+        for _, row in ipairs(list) do
+            if not row.fault then
+                add_figure(row, asked, seed)
+            end
+        end
+    end
+    for _, row in ipairs(list) do
+        conclude(row, name, source)
     end
     return list
 end

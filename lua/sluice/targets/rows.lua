@@ -15,8 +15,7 @@ local function closing(line, at)
     return quote or #line + 1
 end
 
--- The cells of a line; RFC 4180, without line ends within quotes.
-local function cells_of(line)
+local function quoted_cells(line)
     local cells, at = {}, 1
     while at <= #line + 1 do
         local stop
@@ -33,11 +32,20 @@ local function cells_of(line)
     return cells
 end
 
+-- The cells of a line; RFC 4180, without line ends within quotes.
+local function cells_of(line)
+    if line:find('"', 1, true) then
+        return quoted_cells(line)
+    end
+    local cells = {}
+    for cell in line:gmatch("[^,]*") do
+        cells[#cells + 1] = cell
+    end
+    return cells
+end
+
 -- Digits with a leading zero, such as an IMSI, stay text.
 local function value_of(cell)
-    if cell == "" then
-        return nil
-    end
     local number = cell:find("^%-?%d+%.?%d*$") and not cell:find("^%-?0%d") and tonumber(cell)
     return number or cell
 end
@@ -54,18 +62,31 @@ local function strict(file, names)
     end }
 end
 
+-- values: those of cells seen before, for most cells of a file are alike.
+local function row_of(names, cells, values)
+    local row = {}
+    for i, name in ipairs(names) do
+        local cell = cells[i] or ""
+        if cell ~= "" then
+            local value = values[cell]
+            if value == nil then
+                value = value_of(cell)
+                values[cell] = value
+            end
+            row[name] = value
+        end
+    end
+    return row
+end
+
 function rows.parse(file, text)
-    local list, names, meta = {}, nil, nil
+    local list, values, names, meta = {}, {}, nil, nil
     for line in text:gmatch("([^\n]+)") do
         local cells = cells_of(line)
-        if not names then
-            names, meta = cells, strict(file, cells)
+        if names then
+            list[#list + 1] = setmetatable(row_of(names, cells, values), meta)
         else
-            local row = {}
-            for i, name in ipairs(names) do
-                row[name] = value_of(cells[i] or "")
-            end
-            list[#list + 1] = setmetatable(row, meta)
+            names, meta = cells, strict(file, cells)
         end
     end
     return list
