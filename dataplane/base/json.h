@@ -35,7 +35,7 @@ void json_end(struct json *json);
 void json_put(struct json *json, const char *key, uint64_t value);
 void json_put_text(struct json *json, const char *key, const char *text);
 
-// Of doubles with a bounded and deterministic origin: nine digits, such as 0.012345; not NAN.
+// Nine digits of it, such as 0.333333333; not NAN, nor infinite.
 void json_real(struct json *json, double value);
 
 // A fixed number of decimals out of an integer: json_decimal(j, 12345, 3) writes 12.345.
