@@ -153,8 +153,9 @@ end
 
 local function globals(list)
     local more = { { "target", constructor(list) } }
-    for _, pair in ipairs(measures) do
-        more[#more + 1] = pair
+    local _, names = sorted_keys(measures)
+    for _, name in ipairs(names) do
+        more[#more + 1] = { name, measures[name] }
     end
     return box.environment(more)
 end

@@ -1,6 +1,8 @@
--- The functions of a file of targets, besides Lua's own: pairs of name and function. Rows in which the column
+-- The functions of a file of targets, besides Lua's own, by their names. Rows in which the column
 -- is empty are left out. An error has no place: script/sandbox.lua adds the line of the file.
 local shown = require "sluice.base.shown"
+
+local measures = {}
 
 local function check_rows(rows)
     if type(rows) ~= "table" then
@@ -22,7 +24,7 @@ local function numbers_of(rows, column)
     return numbers
 end
 
-local function sum(rows, column)
+function measures.sum(rows, column)
     local total = 0
     for _, number in ipairs(numbers_of(rows, column)) do
         total = total + number
@@ -30,7 +32,7 @@ local function sum(rows, column)
     return total
 end
 
-local function mean(rows, column)
+function measures.mean(rows, column)
     local numbers, total = numbers_of(rows, column), 0
     for _, number in ipairs(numbers) do
         total = total + number
@@ -51,11 +53,19 @@ local function extreme(better)
     end
 end
 
+measures.least = extreme(function(a, b)
+    return a < b
+end)
+
+measures.most = extreme(function(a, b)
+    return a > b
+end)
+
 -- Of the sorted numbers the first that at least the share q of them does not exceed. What q * n is too large
 -- by rounding moves no place.
 local ROUNDING = 1e-9
 
-local function quantile(rows, column, q)
+function measures.quantile(rows, column, q)
     if not math.type(q) or not (q > 0 and q <= 1) then
         error("quantile: found " .. shown.show(q) .. ", allowed a number above 0, 1 at most", 0)
     end
@@ -64,7 +74,7 @@ local function quantile(rows, column, q)
     return numbers[math.max(1, math.ceil(q * #numbers - ROUNDING))]
 end
 
-local function window(rows, from_s, to_s)
+function measures.window(rows, from_s, to_s)
     check_rows(rows)
     if not math.type(from_s) or not math.type(to_s) then
         error("window: allowed window(rows, from_s, to_s), both numbers", 0)
@@ -87,12 +97,12 @@ local function before(a, b)
     return type(a) == "number"
 end
 
-local function sorted_pairs(t)
+function measures.pairs(t)
     check_rows(t)
     local keys, i = {}, 0
     for key in next, t do
         if type(key) ~= "string" and type(key) ~= "number" then
-            error("pairs: found a key that is a " .. type(key) .. ", allowed texts and numbers", 0)
+            error("found a key that is a " .. type(key) .. ", allowed texts and numbers", 0)
         end
         keys[#keys + 1] = key
     end
@@ -103,12 +113,4 @@ local function sorted_pairs(t)
     end
 end
 
-return {
-    { "sum", sum },
-    { "mean", mean },
-    { "least", extreme(function(a, b) return a < b end) },
-    { "most", extreme(function(a, b) return a > b end) },
-    { "quantile", quantile },
-    { "window", window },
-    { "pairs", sorted_pairs },
-}
+return measures
