@@ -3,6 +3,7 @@
 #ifndef SLUICE_CONTROL_BIND_BIND_H
 #define SLUICE_CONTROL_BIND_BIND_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -70,6 +71,31 @@ void bind_config_json(struct bind *lua, uint64_t memory_octets, bool secrets, FI
 // valid while the Lua state lives. Returns false after an internal error, printed to stderr.
 bool bind_struct(struct bind *lua, const char *name, const struct field *fields, uint32_t count,
                  void *out);
+
+// Targets of several runs (sluice.targets). Loads their file; writes its mistakes to `errors`, a
+// line each.
+bool bind_targets(struct bind *lua, const char *path, FILE *errors);
+
+// What judging them asks of the runs.
+struct bind_judged {
+    const void *self;
+    uint32_t seeds; // of each group
+    // Writes the folder of the variant's run at the point, each NULL if not given, with the seed at
+    // this place. Returns NULL, or why there is none; *missing: the run is only not complete.
+    const char *(*find)(const void *self, const char *variant, const char *point, uint32_t seed,
+                        char folder[PATH_MAX], bool *missing);
+    // A number of the run's summary by a path with dots; NAN: there is none.
+    double (*number)(const char *folder, const char *path);
+    // Half the 95 % interval of the mean; NAN with a single sample.
+    double (*interval)(const double *samples, uint32_t n, double *mean);
+};
+
+// Judges the targets that were loaded. *faults: how many could not be worked out. Returns false
+// after an internal error, printed to stderr.
+bool bind_judge(struct bind *lua, const struct bind_judged *judged, uint32_t *faults);
+
+// Writes what came of it: form "table", "csv" or "json".
+void bind_put_targets(struct bind *lua, const char *form, FILE *out);
 
 // The procedures (sluice.control). `end` closes the Lua state: only bind_destroy may follow.
 extern const struct procedures bind_procedures;

@@ -12,8 +12,7 @@
 #include "dataplane/base/json.h"
 #include "dataplane/base/units.h"
 
-#define CONFIG_OCTETS_MAX (1u << 20)
-#define LUA_OCTETS_MAX    (64u << 20) // Lua's memory for loading one
+#define LUA_OCTETS_MAX (64u << 20) // Lua's memory for loading one
 
 int config_open_file(const char *path)
 {
@@ -42,21 +41,20 @@ static ssize_t read_whole(const char *path, char *text, size_t most)
     return n;
 }
 
-// Pushes the file's text and returns true, or pushes a message and returns false. No file is open
-// while Lua may raise an error.
-static bool push_file(lua_State *L, const char *path)
+// No file is open while Lua may raise an error.
+bool config_push_file(lua_State *L, const char *path, size_t most)
 {
-    char *text = lua_newuserdatauv(L, CONFIG_OCTETS_MAX + 1, 0);
-    ssize_t n = read_whole(path, text, CONFIG_OCTETS_MAX);
-    if (n > (ssize_t)CONFIG_OCTETS_MAX)
-        lua_pushfstring(L, "%s: larger than 1 MiB, the limit for a file", path);
+    char *text = lua_newuserdatauv(L, most + 1, 0);
+    ssize_t n = read_whole(path, text, most);
+    if (n > (ssize_t)most)
+        lua_pushfstring(L, "%s: larger than %d MiB, the limit for a file", path, (int)(most >> 20));
     else if (n >= 0)
         lua_pushlstring(L, text, (size_t)n);
     else
         lua_pushfstring(L, "%s: cannot be read: %s", path,
                         errno == EINVAL ? "not a regular file" : strerror(errno));
     lua_remove(L, -2);
-    return n >= 0 && n <= (ssize_t)CONFIG_OCTETS_MAX;
+    return n >= 0 && n <= (ssize_t)most;
 }
 
 // The thread's processor time, which limits the loading of a user's file, so that a busy machine
@@ -69,7 +67,7 @@ int config_clock_ns(lua_State *L)
     return 1;
 }
 
-static void print_lines(lua_State *L, int list, FILE *errors)
+void config_print_lines(lua_State *L, int list, FILE *errors)
 {
     for (lua_Integer i = 1; i <= luaL_len(L, list); i++) {
         lua_geti(L, list, i);
@@ -122,7 +120,7 @@ static struct config_source *config_source(const char *path, const struct bind_c
 // Lua: the text of a file that the configuration names, or nil and a message.
 static int read_text(lua_State *L)
 {
-    if (push_file(L, luaL_checkstring(L, 1)))
+    if (config_push_file(L, luaL_checkstring(L, 1), CONFIG_OCTETS_MAX))
         return 1;
     lua_pushnil(L);
     lua_insert(L, -2);
@@ -154,7 +152,7 @@ bool bind_config(struct bind *lua, const char *path, const struct bind_changes *
     if (!bind_push_function(lua, "sluice.config.language", "load"))
         return false;
     lua_pushstring(L, path);
-    if (!push_file(L, path)) {
+    if (!config_push_file(L, path, CONFIG_OCTETS_MAX)) {
         fprintf(errors, "%s\n", lua_tostring(L, -1));
         lua_pop(L, 3);
         return false;
@@ -166,7 +164,7 @@ bool bind_config(struct bind *lua, const char *path, const struct bind_changes *
     if (!ran)
         return false;
     bool good = lua_istable(L, -2);
-    print_lines(L, lua_gettop(L), errors);
+    config_print_lines(L, lua_gettop(L), errors);
     lua_pop(L, 1);
     lua_setfield(L, LUA_REGISTRYINDEX, CONFIG_KEY);
     return good;
@@ -175,7 +173,7 @@ bool bind_config(struct bind *lua, const char *path, const struct bind_changes *
 int config_source_push(struct bind *lua, lua_State *L)
 {
     lua_pushstring(L, lua->source->path);
-    if (!push_file(L, lua->source->path)) {
+    if (!config_push_file(L, lua->source->path, CONFIG_OCTETS_MAX)) {
         lua_pushnil(L);
         lua_replace(L, -3);
         return 2;

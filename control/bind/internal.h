@@ -90,6 +90,11 @@ void config_source_free(struct config_source *source);
 // Opens a regular file; opening or reading any other kind may block for ever. Returns -1 and sets
 // errno after a fault.
 int config_open_file(const char *path);
+// Pushes the file's text and returns true, or pushes a message and returns false.
+#define CONFIG_OCTETS_MAX (1u << 20)
+bool config_push_file(lua_State *L, const char *path, size_t most);
+// Prints a list of lines.
+void config_print_lines(lua_State *L, int list, FILE *errors);
 // A function for Lua: the thread's processor time in ns, to limit the loading of a user's text.
 int config_clock_ns(lua_State *L);
 

@@ -40,7 +40,10 @@ static int writer_value(lua_State *L)
         json_boolean(json_of(L), lua_toboolean(L, 1));
         break;
     case LUA_TNUMBER:
-        json_integer(json_of(L), luaL_checkinteger(L, 1));
+        if (lua_isinteger(L, 1))
+            json_integer(json_of(L), lua_tointeger(L, 1));
+        else
+            json_real(json_of(L), lua_tonumber(L, 1));
         break;
     default:
         json_text(json_of(L), luaL_checkstring(L, 1));

@@ -19,7 +19,7 @@ static bool fail(char error[512], const char *path, const char *why)
     return false;
 }
 
-// ---- summary.json ----
+// ---- summary.json and targets.json ----
 
 static char *read_file(FILE *file, size_t *octets)
 {
@@ -32,11 +32,10 @@ static char *read_file(FILE *file, size_t *octets)
     return text;
 }
 
-// The summary of the folder; NULL without an error: it has none.
-static struct json_object *read_summary(const char *dir, char error[512])
+struct json_object *runs_json(const char *dir, const char *what, char error[512])
 {
-    char path[PATH_MAX];
-    if (snprintf(path, sizeof path, "%s/summary.json", dir) >= (int)sizeof path) {
+    char path[PATH_MAX], why[80];
+    if (snprintf(path, sizeof path, "%s/%s.json", dir, what) >= (int)sizeof path) {
         fail(error, dir, strerror(ENAMETOOLONG));
         return NULL;
     }
@@ -49,14 +48,15 @@ static struct json_object *read_summary(const char *dir, char error[512])
     size_t octets;
     char *text = read_file(file, &octets);
     fclose(file);
-    struct json_object *summary = text ? value_parse(text, octets) : NULL;
+    struct json_object *found = text ? value_parse(text, octets) : NULL;
     free(text);
-    if (!value_is_object(summary)) {
-        value_free(summary);
-        summary = NULL;
-        fail(error, path, "not the summary of a run: no JSON object, or too long");
+    if (!value_is_object(found)) {
+        value_free(found);
+        found = NULL;
+        snprintf(why, sizeof why, "not the %s of a run: no JSON object, or too long", what);
+        fail(error, path, why);
     }
-    return summary;
+    return found;
 }
 
 // ---- Folders ----
@@ -152,17 +152,19 @@ static bool find_gathered(struct runs *runs, const char *dir, const struct json_
 static bool gather(struct runs *runs, const char *dir, struct json_object *summary, char error[512])
 {
     bool good = find_gathered(runs, dir, value_in(summary, "runs"), error);
-    if (good && runs->gathers < RUNS_GATHERED_MAX)
-        runs->gathered[runs->gathers++] = summary;
-    else
+    if (!good || runs->gathers == RUNS_GATHERED_MAX) {
         value_free(summary);
-    return good;
+        return good;
+    }
+    runs->targets[runs->gathers] = runs_json(dir, "targets", error);
+    runs->gathered[runs->gathers++] = summary;
+    return !error[0];
 }
 
 static bool find(struct runs *runs, const char *dir, const char *variant, int below,
                  char error[512])
 {
-    struct json_object *summary = read_summary(dir, error);
+    struct json_object *summary = runs_json(dir, "summary", error);
     if (error[0])
         return false;
     if (value_is_object(value_in(summary, "classes")))
@@ -222,8 +224,10 @@ void runs_release(struct runs *runs)
 {
     for (uint32_t i = 0; runs->run && i < runs->count; i++)
         value_free(runs->run[i].summary);
-    for (uint32_t i = 0; i < runs->gathers; i++)
+    for (uint32_t i = 0; i < runs->gathers; i++) {
         value_free(runs->gathered[i]);
+        value_free(runs->targets[i]);
+    }
     free(runs->run);
     *runs = (struct runs){0};
 }

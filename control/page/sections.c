@@ -127,14 +127,7 @@ void section_head(const struct runs *runs, FILE *out)
     if (runs->count > 1)
         snprintf(title, sizeof title, "%s%s%u runs side by side", one ? scenario : "",
                  one ? ": " : "", runs->count);
-    fputs("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-          "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
-          out);
-    section_escape(title, out);
-    fprintf(out, " - Sluice</title>\n<style>%s</style></head>\n<body><main>\n<h1>", section_style);
-    section_escape(title, out);
-    fputs("</h1>\n", out);
+    section_begin(title, out);
 }
 
 static bool is_true(const struct json_object *object, const char *name)

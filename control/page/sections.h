@@ -8,7 +8,8 @@
 #include "control/page/curves.h"
 #include "control/page/drops.h"
 
-extern const char section_style[]; // style.c: CSS
+// style.c: the page up to its heading, with its CSS.
+void section_begin(const char *title, FILE *out);
 
 void section_escape(const char *text, FILE *out);
 // A number with the digits before its point in groups of three; "": a dash.
@@ -18,6 +19,11 @@ void section_head(const struct runs *runs, FILE *out); // up to the body's first
 void section_runs(const struct runs *runs, FILE *out);
 // The means over seeds that a summary of several runs has.
 void section_means(const struct runs *runs, FILE *out);
+// The targets of several runs, where they have some.
+void section_targets(const struct runs *runs, FILE *out);
+// One table of them; title: NULL, or whose they are.
+struct json_object;
+void section_targets_of(const struct json_object *targets, const char *title, FILE *out);
 void section_classes(const struct runs *runs, const struct classes *classes,
                      const struct curves *names, FILE *out);
 // What applications came to: goodput, and how long what takes time took.

@@ -2,7 +2,7 @@
 // colours of lines and bars, --grid their grid; each is legible on its ground.
 #include "control/page/sections.h"
 
-const char section_style[] =
+static const char style[] =
     ":root{--ground:#fff;--ink:#1b1f24;--soft:#59636e;--line:#d5dae0;--grid:#e3e7eb;--head:#f5f7f9;"
     "--good:#12652f;--bad:#b3261e;"
     "--s0:#0b62c4;--s1:#c2410c;--s2:#0f766e;--s3:#9c27b0;--s4:#8a6100;--s5:#be123c;--s6:#4d7c0f;"
@@ -28,6 +28,7 @@ const char section_style[] =
     "td:first-child,th:first-child{position:sticky;left:0;background:var(--ground)}\n"
     "thead th:first-child{background:var(--head);z-index:2}\n"
     ".n{text-align:right;font-variant-numeric:tabular-nums}\n"
+    "td.wrap{white-space:normal;min-width:18ch}\n"
     ".good{color:var(--good)}.bad{color:var(--bad);font-weight:700}\n"
     "code{font:.88em ui-monospace,monospace}\n"
     ".figures{display:grid;gap:28px 32px;"
@@ -39,3 +40,15 @@ const char section_style[] =
     "ul.names li{display:flex;align-items:center;gap:6px;overflow-wrap:anywhere}\n"
     "ul.names i{flex:none;width:22px;height:0;border-top:3px solid}\n"
     "ul.names i.dashed{border-top-style:dashed}\n";
+
+void section_begin(const char *title, FILE *out)
+{
+    fputs("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
+          out);
+    section_escape(title, out);
+    fprintf(out, " - Sluice</title>\n<style>%s</style></head>\n<body><main>\n<h1>", style);
+    section_escape(title, out);
+    fputs("</h1>\n", out);
+}

@@ -139,6 +139,10 @@ static const struct cli_option run_options[] = {
     {"jobs", "N", "runs at the same time (default: as many as processors\nand memory allow)",
      INTO(jobs), .least = 1, .most = 4096},
     {"resume", NULL, "only run what DIR does not have complete, and gather again", INTO(resume)},
+    {"targets", "FILE",
+     "judge the runs, once all are there, by the targets of FILE:\n"
+     "targets.csv, targets.json, and a table",
+     INTO(targets)},
     {"slurm", NULL,
      "run them as a job array of Slurm, and wait for it; sbatch reads\n"
      "its SBATCH_... variables, such as SBATCH_PARTITION",

@@ -9,11 +9,14 @@
 
 struct report_options {
     const char *out;
+    bool targets;
 };
 
 static const struct cli_option report_options[] = {
     {"out", "FILE", "the page (default: report.html in the current folder)",
-     .at = offsetof(struct report_options, out)}};
+     .at = offsetof(struct report_options, out)},
+    {"targets", NULL, "only the tables of targets, each DIR one of several runs",
+     .at = offsetof(struct report_options, targets)}};
 
 const struct cli cli_of_report = {
     .name = "report",
@@ -32,15 +35,16 @@ static int failed(const char *what, const char *why)
 }
 
 // A page gets its name only when it is complete.
-static int write_page(const char *name, const char *const *dirs, uint32_t count)
+static int write_page(const struct report_options *options, const char *const *dirs, uint32_t count)
 {
+    const char *name = options->out;
     char part[4096], error[PAGE_ERROR_OCTETS] = "";
     if (snprintf(part, sizeof part, "%s.part", name) >= (int)sizeof part)
         return failed(name, strerror(ENAMETOOLONG));
     FILE *out = fopen(part, "we");
     if (!out)
         return failed(part, strerror(errno));
-    int fault = page_write(out, dirs, count, error);
+    int fault = (options->targets ? page_targets : page_write)(out, dirs, count, error);
     int written = ferror(out) ? EIO : 0;
     written = fclose(out) == 0 ? written : errno;
     if (!fault && !written && rename(part, name) != 0)
@@ -70,5 +74,5 @@ int command_report(int argc, char **argv)
         fprintf(stderr, "sluice report: no folder given; needed: one or more folders of runs\n");
         return EXIT_USAGE;
     }
-    return write_page(options.out, (const char *const *)(argv + first), (uint32_t)(argc - first));
+    return write_page(&options, (const char *const *)(argv + first), (uint32_t)(argc - first));
 }

@@ -18,7 +18,8 @@ static const char *const names[] = {"summary.json",     "run.json",         "con
                                     "cells.csv",        "mss.csv",          "flows.csv",
                                     "drops.csv",        "delays.csv",       "series_classes.csv",
                                     "series_cells.csv", "series_flows.csv", "report.html",
-                                    "applications.csv", "tcp.csv",          "bss.csv"};
+                                    "applications.csv", "tcp.csv",          "bss.csv",
+                                    "targets.csv",      "targets.json"};
 
 static int give(const char *path, const struct user *user)
 {

@@ -14,6 +14,7 @@
 #include "control/program/run.h"
 #include "control/program/signals.h"
 #include "control/program/slurm.h"
+#include "control/program/targets.h"
 
 static int refuse(const char *what, const char *found_and_allowed)
 {
@@ -116,7 +117,8 @@ static int do_runs(struct run *run, const struct plan *plan)
     if (good) {
         good = work(run, plan, wanted);
         good = gather(plan, run->name, &run->results) && good;
-        good = good && draw(run, plan);
+        bool judged = targets_judge(run, plan);
+        good = good && draw(run, plan) && judged;
     }
     free(wanted);
     return good ? EXIT_DONE : EXIT_RUN_FAILED;
@@ -133,22 +135,28 @@ static int open_and_do(struct run *run, const struct plan *plan)
     return fault ? run_failed(run->results.at, strerror(-fault)) : do_runs(run, plan);
 }
 
+// An option that a single run does not have; NULL: none.
+static const char *only_of_several(const struct options *o)
+{
+    return o->resume ? "--resume" : o->slurm ? "--slurm" : o->targets ? "--targets" : NULL;
+}
+
 int sweep_of(struct run *run)
 {
     const struct options *o = &run->options;
     char dir[128];
     if (!plan_is_several(run->control.lua, o)) {
-        if (o->resume || o->slurm)
-            return refuse(o->resume ? "--resume" : "--slurm",
-                          "allowed with several runs only: --seeds, --variant all, a sweep { }");
-        return SWEEP_NONE;
+        const char *alone = only_of_several(o);
+        return alone ? refuse(alone, "allowed with several runs only: --seeds, --variant all, "
+                                     "a sweep { }")
+                     : SWEEP_NONE;
     }
     if (o->has_tun)
         return refuse("--tun", "allowed with a single run only");
     signals_leave_hangup();
     struct plan plan;
     int status = EXIT_USAGE;
-    if (plan_make(&plan, run->control.lua, o, run_dir(run, dir)))
+    if (plan_make(&plan, run->control.lua, o, run_dir(run, dir)) && targets_read(run))
         status = open_and_do(run, &plan);
     plan_release(&plan);
     return status;

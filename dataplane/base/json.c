@@ -120,6 +120,12 @@ void json_integer(struct json *json, int64_t value)
     fprintf(json->out, "%" PRId64, value);
 }
 
+void json_real(struct json *json, double value)
+{
+    lead(json);
+    fprintf(json->out, "%.9g", value);
+}
+
 void json_boolean(struct json *json, bool value)
 {
     lead(json);

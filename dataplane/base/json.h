@@ -1,6 +1,6 @@
 // The one JSON writer: the caller opens, names and closes in order; the writer indents, separates
-// and escapes. Integers only (a figure carries its unit in its name). The writer escapes octets
-// that are not UTF-8 as \u00XX. Left out: reading JSON.
+// and escapes. Integers, but for json_real (a figure carries its unit in its name). The writer
+// escapes octets that are not UTF-8 as \u00XX. Left out: reading JSON.
 #ifndef SLUICE_BASE_JSON_H
 #define SLUICE_BASE_JSON_H
 
@@ -34,6 +34,9 @@ void json_end(struct json *json);
 // "key": value in one call.
 void json_put(struct json *json, const char *key, uint64_t value);
 void json_put_text(struct json *json, const char *key, const char *text);
+
+// Nine digits of it, such as 0.333333333; not NAN, nor infinite.
+void json_real(struct json *json, double value);
 
 // A fixed number of decimals out of an integer: json_decimal(j, 12345, 3) writes 12.345.
 void json_decimal(struct json *json, uint64_t scaled, int decimals);

@@ -138,7 +138,7 @@ local function text_of(why, instructions)
     return "more memory than it may have"
 end
 
--- The line of the script that was running: the coroutine keeps its stack.
+-- The line of the script that was running: the coroutine keeps its stack, but for tail calls; nil: unknown.
 local function line_of(thread)
     local level = 0
     local info = debug.getinfo(thread, level, "Sl")
@@ -146,7 +146,7 @@ local function line_of(thread)
         level = level + 1
         info = debug.getinfo(thread, level, "Sl")
     end
-    return info and info.currentline or 1
+    return info and info.currentline
 end
 
 -- A text of the script as one short line.
@@ -164,21 +164,31 @@ end
 local function fault_of(thread, err, why, instructions)
     if why then
         local text = "cut off: " .. text_of(why, instructions)
-        return { line = line_of(thread), text = text, cut = true }
+        return { line = line_of(thread) or 1, text = text, cut = true }
     end
     local text = type(err) == "string" and err or "an error that is a " .. type(err)
     local line, rest = parts_of(text)
-    return { line = line or line_of(thread), text = box.shown(rest) .. names.hint(rest) }
+    line = line or line_of(thread)
+    return { line = line or 1, unplaced = not line, text = box.shown(rest) .. names.hint(rest) }
 end
 
--- Returns true and fn's first result, or false and the fault { line, text, cut }.
-function box.call(fn, instructions, ...)
+-- Returns true and fn's first result, or false and the fault { line, unplaced, text, cut }; unplaced: the line
+-- is not known. What a function of ours
+-- that fn calls yields is a request: serve(it), without limits, gives what the yield returns.
+function box.serve(serve, fn, instructions, ...)
     local thread = coroutine.create(fn)
     local good, result, why = resume(thread, instructions, ...)
+    while not why and coroutine.status(thread) == "suspended" do
+        good, result, why = resume(thread, instructions, serve(result))
+    end
     if good then
         return true, result
     end
     return false, fault_of(thread, result, why, instructions)
+end
+
+function box.call(fn, instructions, ...)
+    return box.serve(nil, fn, instructions, ...)
 end
 
 -- Returns whether the script keeps more than KEPT_OCTETS. Called after each call of the script, with

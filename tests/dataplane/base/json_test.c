@@ -200,6 +200,19 @@ static void test_forbidden_sequences_are_escaped(void **state)
     expect_text("\xf4\x90\x80\x80", "\\u00f4\\u0090\\u0080\\u0080");
 }
 
+static void test_reals(void **state)
+{
+    (void)state;
+    struct json *json = begin();
+    json_array(json);
+    json_real(json, -12.5);
+    json_real(json, 1.0 / 3);
+    json_real(json, 7);
+    json_real(json, 1e10);
+    json_close(json);
+    expect_written("[\n  -12.5,\n  0.333333333,\n  7,\n  1e+10\n]\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -209,6 +222,7 @@ int main(void)
         cmocka_unit_test(test_integers),
         cmocka_unit_test(test_put_of_a_large_counter),
         cmocka_unit_test(test_decimals),
+        cmocka_unit_test(test_reals),
         cmocka_unit_test(test_escapes),
         cmocka_unit_test(test_escapes_in_keys),
         cmocka_unit_test(test_utf8_stays),

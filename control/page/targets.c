@@ -1,0 +1,73 @@
+// See sections.h: the targets of several runs, as their command judged them (targets.json).
+#include "control/client/value.h"
+#include "control/page/sections.h"
+
+#include <string.h>
+
+#define TEXT_ROOM 1100 // a note has 1000 octets at most
+
+static void put_text(const char *text, const char *class, FILE *out)
+{
+    fprintf(out, "<td%s>", class);
+    section_escape(text, out);
+    fputs("</td>", out);
+}
+
+static void put_member(const struct json_object *of, const char *name, const char *class, FILE *out)
+{
+    char text[TEXT_ROOM];
+    put_text(value_text(of, name, text, sizeof text), class, out);
+}
+
+static const char *class_of(const char *verdict)
+{
+    if (strcmp(verdict, "met") == 0)
+        return " class=\"good\"";
+    return strcmp(verdict, "told") == 0 ? "" : " class=\"bad\"";
+}
+
+static void put_row(const struct json_object *row, FILE *out)
+{
+    char verdict[16];
+    const struct json_object *texts = value_in(row, "texts");
+    fputs("<tr>", out);
+    put_member(row, "figure", "", out);
+    put_member(row, "what", " class=\"wrap\"", out);
+    for (size_t i = 0; i < 3; i++) {
+        char text[TEXT_ROOM];
+        value_printable(value_text_at(texts, i), text, sizeof text);
+        put_text(text, " class=\"n\"", out);
+    }
+    value_text(row, "verdict", verdict, sizeof verdict);
+    put_text(verdict, class_of(verdict), out);
+    put_member(row, value_in(row, "error") ? "error" : "note", " class=\"wrap\"", out);
+    fputs("</tr>\n", out);
+}
+
+void section_targets_of(const struct json_object *targets, const char *title, FILE *out)
+{
+    char text[TEXT_ROOM];
+    const struct json_object *rows = value_in(targets, "targets");
+    fputs("<section><h2>Targets", out);
+    if (title)
+        fputs(": ", out);
+    section_escape(title ? title : "", out);
+    fputs("</h2>\n<p>", out);
+    section_escape(value_text(targets, "summary", text, sizeof text), out);
+    fputs(".</p>\n<div class=\"wide\"><table><thead><tr><th>figure</th><th>what</th>"
+          "<th class=\"n\">published</th><th class=\"n\">ours</th><th class=\"n\">deviation</th>"
+          "<th>met</th><th>note</th></tr></thead><tbody>\n",
+          out);
+    for (size_t i = 0; i < value_count(rows); i++)
+        put_row(value_at(rows, i), out);
+    fputs("</tbody></table></div>\n<p class=\"soft\">The mean over the seeds with its 95 % "
+          "confidence interval.</p></section>\n",
+          out);
+}
+
+void section_targets(const struct runs *runs, FILE *out)
+{
+    for (uint32_t i = 0; i < runs->gathers; i++)
+        if (runs->targets[i])
+            section_targets_of(runs->targets[i], NULL, out);
+}

@@ -1,0 +1,121 @@
+// See targets.h.
+#include "control/program/targets.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "control/client/value.h"
+#include "control/program/gather.h"
+#include "control/program/statistics.h"
+
+bool targets_read(const struct run *run)
+{
+    const char *path = run->options.targets;
+    return !path || bind_targets(run->control.lua, path, stderr);
+}
+
+// ---- What judging asks ----
+
+static bool is_name(const char *has, const char *wanted)
+{
+    return has && wanted ? strcmp(has, wanted) == 0 : has == wanted;
+}
+
+// Whether the file has this name of a variant or a point.
+static bool is_in(const struct plan *plan, const char *list, const char *name)
+{
+    struct json_object *names = value_in(plan->names, list);
+    bool found = !name && value_size(names) == 0;
+    for (size_t i = 0; i < value_size(names) && !found; i++)
+        found = is_name(value_string(value_item(names, i)), name);
+    return found;
+}
+
+static bool is_complete(const struct plan *plan, uint32_t run)
+{
+    const char *differs;
+    return gather_look(plan, run, &differs) == GATHER_COMPLETE;
+}
+
+static const char *find_run(const void *self, const char *variant, const char *point, uint32_t seed,
+                            char folder[PATH_MAX], bool *missing)
+{
+    const struct plan *plan = self;
+    if (!is_in(plan, "variants", variant))
+        return variant ? "the file has no such variant" : "no variant given";
+    if (!is_in(plan, "points", point))
+        return point ? "the file has no such point" : "no point given";
+    for (uint32_t g = 0; g < plan->groups; g++) {
+        uint32_t run = g * plan->seeds + seed;
+        if (!is_name(plan->group[g].variant, variant) || !is_name(plan->group[g].point, point) ||
+            !is_complete(plan, run))
+            continue;
+        plan_path(plan, run, folder);
+        return NULL;
+    }
+    *missing = true;
+    return "not run";
+}
+
+static double number_at(struct json_object *value, const char *path)
+{
+    char name[128];
+    for (const char *at = path; value && at; at = strchr(at, '.') ? strchr(at, '.') + 1 : NULL) {
+        size_t n = strcspn(at, ".");
+        if (n >= sizeof name)
+            return NAN;
+        snprintf(name, sizeof name, "%.*s", (int)n, at);
+        value = value_is_object(value) ? value_in(value, name) : NULL;
+    }
+    return value_as_real(value);
+}
+
+static double number_of(const char *folder, const char *path)
+{
+    char file[PATH_MAX + 16];
+    snprintf(file, sizeof file, "%s/summary.json", folder);
+    struct json_object *summary = value_read_object(AT_FDCWD, file);
+    double number = number_at(summary, path);
+    value_free(summary);
+    return number;
+}
+
+static double interval_of(const double *samples, uint32_t n, double *mean)
+{
+    struct statistics s = statistics_of(samples, n);
+    *mean = s.mean;
+    return n > 1 ? s.ci95 : NAN;
+}
+
+// ---- Writing ----
+
+static void put_csv(const void *self, FILE *out)
+{
+    bind_put_targets(((const struct run *)self)->control.lua, "csv", out);
+}
+
+static void put_json(const void *self, FILE *out)
+{
+    bind_put_targets(((const struct run *)self)->control.lua, "json", out);
+}
+
+bool targets_judge(const struct run *run, const struct plan *plan)
+{
+    struct bind_judged judged = {plan, plan->seeds, find_run, number_of, interval_of};
+    uint32_t faults;
+    if (!run->options.targets) { // those of an earlier command are none of these runs
+        unlinkat(run->results.folder, "targets.csv", 0);
+        unlinkat(run->results.folder, "targets.json", 0);
+        return true;
+    }
+    if (!bind_judge(run->control.lua, &judged, &faults))
+        return false;
+    printf("\n");
+    bind_put_targets(run->control.lua, "table", stdout);
+    printf("\n  targets         %s/targets.csv, targets.json\n", run->results.dir);
+    int status = run_write(run, "targets.csv", put_csv, run);
+    status |= run_write(run, "targets.json", put_json, run);
+    return !status && !faults;
+}

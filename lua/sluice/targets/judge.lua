@@ -1,0 +1,112 @@
+-- Judges each target: its figure of each seed, their mean with its interval, and what that comes to.
+local box = require "sluice.script.sandbox"
+local runs = require "sluice.targets.runs"
+local shown = require "sluice.base.shown"
+
+local judge = {}
+
+local INSTRUCTIONS = 100000000 -- between two questions to the runs
+
+-- The figure of a seed, or nil and a fault; no fault: the run is not there.
+local function figure_of(target, asked, seed)
+    asked.seed, asked.missing = seed, false
+    local good, result = box.serve(asked.serve, target.ours, INSTRUCTIONS, asked.run)
+    if asked.missing then
+        return nil
+    elseif not good then
+        return nil, result
+    elseif not math.type(result) or result ~= result or math.abs(result) == math.huge then
+        return nil, { line = target.line, text = "ours: found " .. shown.show(result) .. ", allowed a number" }
+    end
+    return result + 0.0
+end
+
+-- Adds a seed's figure to a row, or why it has none.
+local function add_figure(row, asked, seed)
+    local figure, fault = figure_of(row.target, asked, seed)
+    row.fault = fault
+    row.missing = row.missing or not figure and not fault
+    row.samples[#row.samples + 1] = figure
+end
+
+-- The target's bounds: least and most that are met; none: it is not judged.
+local function bounds_of(target)
+    local least, most = target.least or -math.huge, target.most or math.huge
+    if target.within then
+        local around = target.share and target.share * math.abs(target.published) or target.within
+        least, most = math.max(least, target.published - around), math.min(most, target.published + around)
+    end
+    return least, most
+end
+
+local function is_judged(target)
+    return target.within ~= nil or target.least ~= nil or target.most ~= nil
+end
+
+-- A single figure has no interval, so nothing is sure of it.
+local function is_met(target, row)
+    local least, most = bounds_of(target)
+    local half = target.sure and (row.interval or math.huge) or 0
+    return row.mean - half >= least and row.mean + half <= most
+end
+
+-- The deviation from what is published, and its unit: "%", or that of the target.
+local function deviation_of(target, mean)
+    if not math.type(target.published) then
+        return nil
+    elseif math.type(target.within) then
+        return mean - target.published, target.unit or ""
+    elseif target.published == 0 then
+        return nil
+    end
+    return 100 * (mean - target.published) / math.abs(target.published), "%"
+end
+
+local function fault_text(target, name, fault)
+    return ("%s:%d: %s"):format(name, fault.unplaced and target.line or fault.line, fault.text)
+end
+
+local function conclude(row, name, source)
+    local target = row.target
+    if row.fault or row.missing then
+        row.verdict = row.fault and "error" or "not run"
+        row.fault = row.fault and fault_text(target, name, row.fault)
+        return
+    end
+    row.seeds = #row.samples
+    row.mean, row.interval = source.interval(row.samples)
+    row.deviation, row.deviation_unit = deviation_of(target, row.mean)
+    row.verdict = not row.judged and "told" or is_met(target, row) and "met" or "NOT MET"
+end
+
+-- Returns a row for each target of the file `name`: verdict, judged, and mean, interval, deviation and its unit,
+-- or fault. source: what control/bind/targets.c knows of the runs. Seed by seed, for targets beside each other
+-- read the same files.
+function judge.all(targets, name, source)
+    local asked, list = runs.new(source), {}
+    for i, target in ipairs(targets) do
+        list[i] = { target = target, judged = is_judged(target), samples = {} }
+    end
+    for seed = 1, source.seeds do
+        for _, row in ipairs(list) do
+            if not row.fault then
+                add_figure(row, asked, seed)
+            end
+        end
+    end
+    for _, row in ipairs(list) do
+        conclude(row, name, source)
+    end
+    return list
+end
+
+-- How many rows have this verdict.
+function judge.count(list, verdict)
+    local n = 0
+    for _, row in ipairs(list) do
+        n = n + (row.verdict == verdict and 1 or 0)
+    end
+    return n
+end
+
+return judge

@@ -1,0 +1,204 @@
+-- The rows of judge.lua as a table for a terminal, as targets.csv, and as targets.json.
+local judge = require "sluice.targets.judge"
+
+local report = {}
+
+local WIDTH = 118
+local COLUMNS = { -- widths; the second column's texts go on in lines below
+    { head = "figure", width = 10 },
+    { head = "what", width = 42 },
+    { head = "published", width = 18 },
+    { head = "ours", width = 22 },
+    { head = "deviation", width = 10 },
+    { head = "", width = 8 },
+}
+
+-- ---- Numbers ----
+
+-- With as many decimals as give four digits; at least none.
+local function number_text(number)
+    local size, decimals = math.abs(number), 3
+    while size >= 10 and decimals > 0 do
+        size, decimals = size / 10, decimals - 1
+    end
+    if size > 0 and size < 0.01 then
+        return ("%.2g"):format(number)
+    end
+    local text = ("%%.%df"):format(decimals):format(number)
+    return text:find(".", 1, true) and text:gsub("0+$", ""):gsub("%.$", "") or text
+end
+
+local function with_unit(text, unit)
+    return unit and unit ~= "" and text .. " " .. unit or text
+end
+
+-- What is published, or else the goal.
+local function published_text(target)
+    if math.type(target.published) then
+        return with_unit(("%.12g"):format(target.published), target.unit)
+    elseif target.published then
+        return target.published
+    elseif target.least and target.most then
+        return ("goal: %.12g to %.12g"):format(target.least, target.most)
+    elseif target.least or target.most then
+        return ("goal: %s %.12g"):format(target.least and ">=" or "<=", target.least or target.most)
+    end
+    return ""
+end
+
+local function ours_text(row)
+    if not row.mean then
+        return "-"
+    end
+    local text = (number_text(row.mean))
+    text = row.interval and text .. " +- " .. number_text(row.interval) or text
+    return with_unit(text, row.target.unit)
+end
+
+local function deviation_text(row)
+    if not row.deviation then
+        return ""
+    end
+    local text = row.deviation_unit == "%" and ("%.1f"):format(row.deviation) or number_text(row.deviation)
+    return with_unit((row.deviation >= 0 and "+" or "") .. text, row.deviation_unit)
+end
+
+-- ---- The table ----
+
+-- The text in lines of at most `width` characters, broken at spaces, longer words cut.
+local function folded(text, width)
+    local lines, line = {}, ""
+    for word in text:gmatch("%S+") do
+        while #word > width do
+            lines[#lines + 1], line = line ~= "" and line or nil, ""
+            lines[#lines + 1], word = word:sub(1, width), word:sub(width + 1)
+        end
+        if line ~= "" and #line + 1 + #word > width then
+            lines[#lines + 1], line = line, ""
+        end
+        line = line ~= "" and line .. " " .. word or word
+    end
+    lines[#lines + 1] = line
+    return lines
+end
+
+local function put_cells(out, texts)
+    local lines, height = {}, 1
+    for i, column in ipairs(COLUMNS) do
+        lines[i] = folded(texts[i], column.width)
+        height = math.max(height, #lines[i])
+    end
+    for at = 1, height do
+        local cells = {}
+        for i, column in ipairs(COLUMNS) do
+            local text = lines[i][at] or ""
+            cells[i] = text .. (" "):rep(column.width - #text)
+        end
+        out[#out + 1] = ("  " .. table.concat(cells, " ")):gsub(" +$", "")
+    end
+end
+
+local function put_notes(out, list)
+    for _, row in ipairs(list) do
+        for _, text in ipairs { row.fault or "", row.target.note or "" } do
+            local said = text ~= "" and row.target.figure .. ", " .. row.target.what .. ": " .. text or ""
+            for at, line in ipairs(text ~= "" and folded(said, WIDTH - 4) or {}) do
+                out[#out + 1] = (at == 1 and "  " or "    ") .. line
+            end
+        end
+    end
+end
+
+-- "14 of 19 met; 2 told, 1 not run": of those that are judged.
+local function last_line(list)
+    local judged, rest = 0, {}
+    for _, row in ipairs(list) do
+        judged = judged + (row.judged and 1 or 0)
+    end
+    for _, verdict in ipairs { "told", "not run", "error" } do
+        local n = judge.count(list, verdict)
+        rest[#rest + 1] = n > 0 and n .. " " .. verdict or nil
+    end
+    return ("%d of %d met%s%s"):format(judge.count(list, "met"), judged, #rest > 0 and "; " or "",
+        table.concat(rest, ", "))
+end
+
+function report.table(list)
+    local out, heads = {}, {}
+    for i, column in ipairs(COLUMNS) do
+        heads[i] = column.head
+    end
+    put_cells(out, heads)
+    for _, row in ipairs(list) do
+        put_cells(out, { row.target.figure, row.target.what, published_text(row.target), ours_text(row),
+            deviation_text(row), row.verdict })
+    end
+    put_notes(out, list)
+    out[#out + 1] = "  " .. last_line(list)
+    return table.concat(out, "\n") .. "\n"
+end
+
+-- ---- Files ----
+
+-- The columns of targets.csv, and the keys of a row of targets.json.
+local function members_of(row)
+    local target = row.target
+    return {
+        { "figure", target.figure }, { "what", target.what }, { "unit", target.unit },
+        { "published", target.published }, { "within", target.within }, { "least", target.least },
+        { "most", target.most }, { "sure", target.sure }, { "seeds", row.seeds }, { "mean", row.mean },
+        { "ci95", row.interval }, { "deviation", row.deviation }, { "deviation_unit", row.deviation_unit },
+        { "verdict", row.verdict }, { "note", target.note }, { "error", row.fault },
+    }
+end
+local MEMBERS = 16
+
+local function cell_of(value)
+    if type(value) == "string" then
+        return '"' .. value:gsub('"', '""'):gsub("[\r\n]", " ") .. '"'
+    elseif math.type(value) == "float" then
+        return ("%.9g"):format(value)
+    end
+    return value == nil and "" or tostring(value)
+end
+
+function report.csv(list)
+    local lines, heads = {}, {}
+    for _, row in ipairs(list) do
+        local cells = {}
+        for i, member in ipairs(members_of(row)) do
+            heads[i], cells[i] = member[1], cell_of(member[2])
+        end
+        lines[#lines + 1] = table.concat(cells, ",", 1, MEMBERS)
+    end
+    return table.concat(heads, ",") .. "\n" .. table.concat(lines, "\n") .. "\n"
+end
+
+-- The texts of the table are there as well, for a page.
+function report.json(list, writer)
+    writer.object()
+    writer.key("summary")
+    writer.value(last_line(list))
+    writer.key("targets")
+    writer.array()
+    for _, row in ipairs(list) do
+        writer.object()
+        for _, member in ipairs(members_of(row)) do
+            if member[2] ~= nil then
+                writer.key(member[1])
+                writer.value(member[2])
+            end
+        end
+        writer.key("texts")
+        writer.array()
+        for _, text in ipairs { published_text(row.target), ours_text(row), deviation_text(row) } do
+            writer.value(text)
+        end
+        writer.close()
+        writer.close()
+    end
+    writer.close()
+    writer.close()
+end
+
+return report
