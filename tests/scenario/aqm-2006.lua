@@ -100,8 +100,8 @@ local GAIN_NOTES = {
         .. "0.1, gentle or not, and an MSS from 960 to 1200 it stays between 24 and 32 %.",
     ["ecn background"] = "The weights leave background 91 kbit/s, which it has without an AQM as well: 80 "
         .. "of them are goodput, and 87.5 are the most that can be, so about +10 %. More would need more waste "
-        .. "without an AQM, as the paper's LLC retransmission makes it. About 46 other settings of the knobs were tried: "
-        .. "those that come near (+30 to +40 %) each miss two or more other rows.",
+        .. "without an AQM, as the paper's LLC retransmission makes it. About 46 other settings of the knobs were "
+        .. "tried: those that come near (+30 to +40 %) each miss two or more other rows.",
 }
 for _, row in ipairs {
     { "red", "RED", "+10 to +20", 5, 25 }, { "ecn", "ECN", "+40 to +90", 35, 95 },     -- the band and 5 points

@@ -1,6 +1,7 @@
 -- Targets of config/scenarios/preempt-2004.lua: a download of 40 minutes over GPRS, preempted each minute by a
 -- circuit-switched call of 3, 6 or 15 s (a testbed of 2004).
--- RTT: the samples of the sender's TCP. Recovered: from a call's start, which is the loss, to the end of TCP's recovery.
+-- RTT: the samples of the sender's TCP. Recovered: from a call's start, which is the loss, to the end of TCP's
+-- recovery. Goodput back: from a call's end, in the mean over a run's calls.
 local DURATION_S = 2400
 local FIRST_CALL_S, GAP_S = 33, 60      -- the scenario's plan: the first call, and the time from a call to the next
 local LENGTHS_S = { 3, 6, 15 }
@@ -186,8 +187,8 @@ for _, length_s in ipairs { 3, 6 } do
     of_calls("fast retransmits", length_s, "fast_recoveries", nil, { published = "typical", least = 0.5 })
     of_calls("time-outs that were not spurious,", length_s, "timeouts", "spurious_timeouts", {
         published = "not typical", most = 0.5,
-        note = length_s == 6 and QUALITATIVE .. " After 6 s there are 0.6 time-outs a call more, which the sender finds "
-            .. "spurious and undoes; the paper mentions none." or nil,
+        note = length_s == 6 and QUALITATIVE .. " After 6 s there are 0.6 time-outs a call more, which the sender "
+            .. "finds spurious and undoes; the paper mentions none." or nil,
     })
 end
 of_calls("time-outs (slow start),", 15, "timeouts", nil, { published = "typical", least = 1 })
@@ -197,14 +198,14 @@ of_calls("fast retransmits", 15, "fast_recoveries", nil, { published = "not typi
 -- The goal: within 3 s where the paper took 20, at most 1 % of the data lost and sent again; the hosts' time-outs
 -- and the AQM's signals are counted apart.
 local BACK_MOST_S, LOST_MOST_PERCENT = 3, 1
-local function told(what, unit, note, measure)
-    target { figure = "told", what = what, unit = unit, note = note, ours = measure }
+local function told(what, unit, measure)
+    target { figure = "told", what = what, unit = unit, ours = measure }
 end
 local NOTES = {
     ["freeze 3 back"] = "An AQM with an interval of 1 s signals again before TCP can have answered, with an "
         .. "RTT of 3 s; the window falls before the next call. With 2 s (freeze-slow) it is met.",
     ["freeze 6 back"] = "As with 3 s; in one of the seeds 6 to 10 it takes 12 s, in the others 1 s.",
-    ["freeze 15 back"] = "For both reasons: the AQM's interval, and the lifetime of 10 s.",
+    ["freeze 15 back"] = "Two reasons: the AQM's interval, as with 3 s, and the lifetime of 10 s (see what is lost).",
     ["freeze 15 lost"] = "The lifetime that the BSC gets with each LLC PDU runs on in a call, so that a lifetime "
         .. "of 10 s ends in a call of 15 s; 15 s are not enough either, 20 s (freeze-slow) are.",
 }
@@ -225,16 +226,16 @@ for _, row in ipairs {
             note = NOTES[key .. "lost"],
             ours = function(run) return lost_percent(run, variant, length_s, not_by_aqm) end,
         }
-        told(variant .. ": dropped by the AQM" .. of_call, "%", nil,
+        told(variant .. ": dropped by the AQM" .. of_call, "%",
             function(run) return lost_percent(run, variant, length_s, by_aqm) end)
-        told(variant .. ": time-outs of the host a call" .. of_call, nil, nil,
+        told(variant .. ": time-outs of the host a call" .. of_call, nil,
             function(run) return a_call(run, variant, length_s, "timeouts") end)
-        told(variant .. ": of these, not spurious" .. of_call, nil, nil,
+        told(variant .. ": of these, not spurious" .. of_call, nil,
             function(run) return a_call(run, variant, length_s, "timeouts", "spurious_timeouts") end)
-        told(variant .. ": sent again in all" .. of_call, "%", nil,
+        told(variant .. ": sent again in all" .. of_call, "%",
             function(run) return sent_again_percent(run, variant, length_s) end)
-        told(variant .. ": RTT" .. of_call, "ms", nil, function(run) return rtt_ms(run, variant, length_s) end)
-        told(variant .. ": throughput" .. of_call, "kbit/s", nil,
+        told(variant .. ": RTT" .. of_call, "ms", function(run) return rtt_ms(run, variant, length_s) end)
+        told(variant .. ": throughput" .. of_call, "kbit/s",
             function(run) return throughput_kbit_s(run, variant, length_s) end)
     end
 end
@@ -242,26 +243,26 @@ end
 -- The others: what the BSC does and tells, without a part of freeze-slow, and with another queue.
 local function any(_) return true end
 for _, row in ipairs {
-    { "paper", "the paper's BSC and SGSN" },
+    { "paper", "the paper's (the BSC flushes, tells nothing, resumes by activity)" },
     { "hold", "hold (the paper's, but the BSC holds and resumes at once)" },
     { "no-ecn", "freeze-slow, hosts without ECN" },
     { "tells-nothing", "freeze-slow, the BSC tells nothing of a call" },
     { "radio-status", "freeze-slow, the BSC tells RADIO-STATUS instead of R = 0" },
     { "dishonest", "freeze-slow, R above the radio's, no bucket full ratio" },
     { "flush", "freeze-slow, the BSC flushes at once, resumes by activity" },
-    { "paper-flush", "freeze-slow's SGSN, the paper's BSC" },
-    { "small-tail", "freeze's BSC, tail drop at 8 packets" },
-    { "bss-codel", "freeze's BSC, CoDel of the BSS alone" },
-    { "fq-only", "freeze's BSC, flow queues without an AQM, bucket as offered" },
+    { "paper-flush", "freeze-slow's SGSN, the paper's BSC (flushes, tells nothing)" },
+    { "small-tail", "freeze's BSC (holds, tells R = 0), tail drop at 8 packets" },
+    { "bss-codel", "freeze's BSC (holds, tells R = 0), CoDel of the BSS alone" },
+    { "fq-only", "freeze's BSC (holds, tells R = 0), flow queues without an AQM, bucket as offered" },
 } do
     local variant, says = row[1], row[2]
     for _, length_s in ipairs(LENGTHS_S) do
         local of_call = string.format(", calls of %d s", length_s)
-        told(says .. ": goodput back" .. of_call, "s", nil, function(run) return back_s(run, variant, length_s) end)
-        told(says .. ": lost, by an AQM as well" .. of_call, "%", nil,
+        told(says .. ": goodput back" .. of_call, "s", function(run) return back_s(run, variant, length_s) end)
+        told(says .. ": lost, by an AQM as well" .. of_call, "%",
             function(run) return lost_percent(run, variant, length_s, any) end)
-        told(says .. ": RTT" .. of_call, "ms", nil, function(run) return rtt_ms(run, variant, length_s) end)
-        told(says .. ": throughput" .. of_call, "kbit/s", nil,
+        told(says .. ": RTT" .. of_call, "ms", function(run) return rtt_ms(run, variant, length_s) end)
+        told(says .. ": throughput" .. of_call, "kbit/s",
             function(run) return throughput_kbit_s(run, variant, length_s) end)
     end
 end
