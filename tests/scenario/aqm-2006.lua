@@ -1,0 +1,244 @@
+-- Targets of config/scenarios/aqm-2006.lua: AQM in the 2G-SGSN, 2006. THP2, THP3: web pages of the classes
+-- interactive-2 and -3; background: downloads.
+--
+-- Two rows of the paper are of the dataplane's AQM alone, without a network, and are tests:
+--   eq. (1), Fig. 2: P(dropped by the 50th check) = 0.9991 +- 0.0001 for lowTh 1 s, highTh 3 s, maxDP 1, T 10 ms.
+--       Ours 0.99908. dataplane/aqm_ttl_red_v1: test_published_figures, test_published_figure_counted, test_figure_2.
+--   Fig. 3: the distribution of TTL-RED's random lifetime. dataplane/aqm_ttl_red_v2: test_published_points,
+--       test_distribution_counted, test_goes_when_older.
+-- The paper has LLC in acknowledged mode, ours has not: what that changes stands in the scenario's head.
+--
+-- delay: from host to MS, p95 over all packets of a class in the whole run. goodput: bits of the web objects over
+-- the time they took, in sum; the only metric that gives the published gains. Of background, where no file ends in
+-- a run and all connections are always busy, the octets that arrived: constants do not change a gain. Gains and
+-- factors are of "none" with the same seed.
+local CLASSES = { "interactive-2", "interactive-3", "background" }
+local NAMES = { ["interactive-2"] = "THP2", ["interactive-3"] = "THP3", background = "background" }
+
+local function class_row(run, variant, class)
+    return run(variant).row("classes", { class = class, direction = "down" })
+end
+local function delay_s(run, variant, class)
+    return class_row(run, variant, class).delay_p95_ms / 1e3
+end
+local function factor(run, variant, class)
+    return delay_s(run, "none", class) / delay_s(run, variant, class)
+end
+
+local function goodput(run, variant, class)
+    local rows = run(variant).rows("applications", { application = "http", class = class })
+    if class == "background" then
+        return sum(rows, "ms_arrived_octets")
+    end
+    local octets, ms = 0, 0
+    for _, row in ipairs(rows) do
+        if row.objects > 0 then
+            octets = octets + row.object_octets
+            ms = ms + row.objects * row.object_mean_ms
+        end
+    end
+    return ms > 0 and octets * 8 / ms or 0      -- kbit/s of a busy connection
+end
+local function gain_percent(run, variant, class)
+    return 100 * (goodput(run, variant, class) / goodput(run, "none", class) - 1)
+end
+
+-- ---- Fig. 5: delay ----
+for _, row in ipairs {
+    { "interactive-2", 5, "15 %" }, { "interactive-3", 14, "25 %" }, { "background", 34, "30 %" },
+} do
+    target {
+        figure = "Fig. 5", what = "no AQM: p95 of the delay, " .. NAMES[row[1]], unit = "s",
+        published = row[2], within = row[3], ours = function(run) return delay_s(run, "none", row[1]) end,
+    }
+end
+
+-- What the paper simulated of TTL-RED is version 2.
+local TTL = "With the paper's thresholds 80 % of the lifetimes lie between 2.25 and 4.5 s. A p95 of 1 s "
+    .. "needs a load that signals to a few packets calm; here 110 of 120 connections are busy, and one segment of "
+    .. "each takes 1.4 s. Half the users: 2.5 s (TTL-RED), 3.3 s (TTL-ECN), and then THP3 without an AQM is below its "
+    .. "row. Version 1 with the values of the paper's example: 1.3 s, 3.3 s."
+local TTL_ECN = "A lifetime that only marks leaves packets that are too old in the queue, and TCP cannot "
+    .. "go below one segment in flight. See the p95 of TTL-ECN."
+local AQMS = { { "red", "RED" }, { "ecn", "ECN" }, { "ttl-red", "TTL-RED" }, { "ttl-ecn", "TTL-ECN" } }
+for _, row in ipairs(AQMS) do
+    local variant, name = row[1], row[2]
+    target {
+        figure = "Fig. 5", what = name .. ": p95 of the delay, THP2", unit = "s", published = 1, within = "50 %",
+        note = (variant == "ttl-red" or variant == "ttl-ecn") and TTL or nil,
+        ours = function(run) return delay_s(run, variant, "interactive-2") end,
+    }
+end
+for _, row in ipairs(AQMS) do
+    local variant, name = row[1], row[2]
+    for _, class in ipairs(CLASSES) do
+        target {
+            figure = "Fig. 5", what = name .. ": no AQM's delay divided by, " .. NAMES[class],
+            published = "2 to 3", least = 2,
+            note = variant == "ttl-ecn" and (class == "interactive-2" and TTL_ECN or "As with THP2.") or nil,
+            ours = function(run) return factor(run, variant, class) end,
+        }
+    end
+end
+for _, row in ipairs { { "ttl-red-v1", "TTL-RED version 1" }, { "ttl-ecn-v1", "TTL-ECN version 1" } } do
+    local variant, name = row[1], row[2]
+    target {
+        figure = "told", what = name .. ": p95 of the delay, THP2", unit = "s",
+        ours = function(run) return delay_s(run, variant, "interactive-2") end,
+    }
+    for _, class in ipairs(CLASSES) do
+        target {
+            figure = "told", what = name .. ": no AQM's delay divided by, " .. NAMES[class],
+            ours = function(run) return factor(run, variant, class) end,
+        }
+    end
+end
+
+-- ---- Fig. 6: goodput ----
+local GAIN_NOTES = {
+    ["red interactive-3"] = "Missed by less than the interval: a seed moves it by 4 points. With w_q from 0.002 to "
+        .. "0.1, gentle or not, and an MSS from 960 to 1200 it stays between 24 and 32 %.",
+    ["ecn background"] = "The weights leave background 91 kbit/s, which it has without an AQM as well: 80 "
+        .. "of them are goodput, and 87.5 are the most that can be, so about +10 %. More would need more waste "
+        .. "without an AQM, as the paper's LLC retransmission makes it. About 46 other settings of the knobs were "
+        .. "tried: those that come near (+30 to +40 %) each miss two or more other rows.",
+}
+for _, row in ipairs {
+    { "red", "RED", "+10 to +20", 5, 25 }, { "ecn", "ECN", "+40 to +90", 35, 95 },     -- the band and 5 points
+} do
+    local variant, name = row[1], row[2]
+    for _, class in ipairs(CLASSES) do
+        target {
+            figure = "Fig. 6", what = name .. ": gain of goodput, " .. NAMES[class], unit = "%",
+            published = row[3], least = row[4], most = row[5], note = GAIN_NOTES[variant .. " " .. class],
+            ours = function(run) return gain_percent(run, variant, class) end,
+        }
+    end
+end
+-- What that goodput is worth: the time of a page, THP2 and THP3 together.
+local PAGES = "Goodput per object rises while pages get slower: a loss at the AQM stops one of a page's four "
+    .. "connections, the page waits for its last object, and the idle ones are in no mean."
+for _, row in ipairs {
+    { "none", "no AQM" }, { "red", "RED" }, { "ecn", "ECN" }, { "recommended", "recommended" },
+} do
+    for _, part in ipairs { "mean", "p95" } do
+        target {
+            figure = "told", what = row[2] .. ": time of a page, " .. part, unit = "s",
+            note = row[1] == "none" and part == "mean" and PAGES or nil,
+            ours = function(run) return run(row[1]).value("applications.http.page_ms." .. part) / 1e3 end,
+        }
+    end
+end
+
+-- ---- Beyond: recommended at the paper's knobs, against the best of the paper's variants in each seed ----
+-- A variant that is no worse than the best is no worse than any of them.
+local PAPERS = {
+    "none", "lifetime", "lifetime-split", "small-buffer", "red", "ecn", "ttl-red", "ttl-ecn", "ttl-red-v1",
+    "ttl-ecn-v1", "red-cell", "ecn-cell", "red-ms", "ecn-ms", "adaptive-red", "adaptive-ecn",
+}
+local function delay_ms(run, variant, class)
+    return class_row(run, variant, class).delay_p95_ms
+end
+local function loss_percent(run, variant, class)
+    local row = class_row(run, variant, class)
+    return 100 * row.lost_packets / row.sent_packets
+end
+-- sign: 1 if less of the measure is better, -1 if more is.
+local function less_the_best(run, variant, class, measure, sign)
+    local best = math.huge
+    for _, other in ipairs(PAPERS) do
+        best = math.min(best, sign * measure(run, other, class))
+    end
+    return measure(run, variant, class) - sign * best
+end
+local function not_beaten(run, variant, class, measure, sign)
+    local count = 0
+    for _, other in ipairs(PAPERS) do
+        if sign * measure(run, variant, class) >= sign * measure(run, other, class) then
+            count = count + 1
+        end
+    end
+    return count
+end
+
+local SCOPE = "With an AQM for each flow COBALT leaves a flow alone that has fewer than four packets' time "
+    .. "waiting: 60 connections of a class in a cell have 9 s (THP2) to 63 s (background) each. So the lifetime acts "
+    .. "instead. One AQM for a class and cell brings THP2 to 1.6 s and THP3 to 2.7 s (trial-cell), and RED by delay "
+    .. "in that place beats all of the paper's variants, for longer pages (trial-cell-red)."
+local AGAINST = {
+    ["p95 interactive-2"] = SCOPE,
+    ["p95 interactive-3"] = "As with THP2: the 5 s are the SGSN's part of the lifetime.",
+    ["p95 background"] = "In two of the seeds 6 to 10 the best is lifetime-split, with 1.3 s: it delivers 2 % of "
+        .. "background's packets there. Of the others the best has 11.5 to 13.8 s.",
+    ["goodput interactive-2"] = "Goodput per object is won by losses that stop connections (Fig. 6); "
+        .. "recommended keeps 92 % of the connections busy, ECN 61 %, and has the shortest pages of all.",
+    ["goodput interactive-3"] = "As with THP2.",
+    ["goodput background"] = "The weights leave background +10 %, unless THP2 and THP3 ask for less.",
+}
+local GOALS = { { "p95", "p95 of the delay", delay_s, 1 }, { "goodput", "gain of goodput", gain_percent, -1 } }
+for _, row in ipairs(GOALS) do
+    local key, name, measure, sign = row[1], row[2], row[3], row[4]
+    for _, class in ipairs(CLASSES) do
+        target {
+            figure = "beyond", what = "recommended less the best of the paper's: " .. name .. ", " .. NAMES[class],
+            unit = sign == 1 and "s" or "points", most = sign == 1 and 0 or nil, least = sign == -1 and 0 or nil,
+            note = AGAINST[key .. " " .. class],
+            ours = function(run) return less_the_best(run, "recommended", class, measure, sign) end,
+        }
+        target {
+            figure = "told", what = "recommended does not beat, of the paper's 16: " .. name .. ", " .. NAMES[class],
+            ours = function(run) return not_beaten(run, "recommended", class, measure, sign) end,
+        }
+    end
+end
+for _, row in ipairs { { "streaming", "streaming" }, { "interactive-1", "THP1" } } do
+    local class, name = row[1], row[2]
+    target {
+        figure = "beyond", what = "recommended less the best of the paper's: p95 of the delay, " .. name, unit = "ms",
+        most = 0, ours = function(run) return less_the_best(run, "recommended", class, delay_ms, 1) end,
+    }
+    target {
+        figure = "beyond", what = "recommended less the best of the paper's: loss, " .. name, unit = "%",
+        most = 0, ours = function(run) return less_the_best(run, "recommended", class, loss_percent, 1) end,
+    }
+end
+-- Gi 20 ms, line 5, wait for a block period 20, the period 20; a second period, since the talkers of a cell speak in
+-- step and streams go first, 20; an N-PDU of 1053 octets in front of it in the cell's bucket at 670 kbit/s, 13.
+local THP1_P99_MOST_MS = 20 + 5 + 20 + 20 + 20 + 13
+for _, variant in ipairs { "recommended", "none", "red", "ecn" } do
+    target {
+        figure = variant == "recommended" and "beyond" or "told",
+        what = variant .. ": p99 of the delay, THP1", unit = "ms",
+        most = variant == "recommended" and THP1_P99_MOST_MS or nil,
+        note = variant == "recommended" and "The limit is the radio's floor for a packet of speech." or nil,
+        ours = function(run) return class_row(run, variant, "interactive-1").delay_p99_ms end,
+    }
+end
+
+-- recommended itself; trials of another AQM in it; and the obvious in place of its queue.
+for _, row in ipairs {
+    { "recommended", "recommended" },
+    { "trial-cell", "recommended, AQM for class and cell" },
+    { "trial-cell-500", "the same, AQM's interval 500 ms" },
+    { "trial-cell-red", "recommended, RED by delay for class and cell" },
+    { "swap-tail", "tail drop at 45 kB a class" },
+    {
+        "swap-bss-codel", "CoDel of the BSS alone",
+        "The queue stands in a BSC with strict priority: THP2 alone fills the radio, and nearly nothing of the "
+            .. "classes below it gets through. The SGSN's weights say nothing there.",
+    },
+    { "swap-fq", "flow queues and AQM, but the bucket as offered", "As with CoDel of the BSS alone." },
+} do
+    local variant, name, note = row[1], row[2], row[3]
+    for _, class in ipairs(CLASSES) do
+        target {
+            figure = "told", what = name .. ": p95 of the delay, " .. NAMES[class], unit = "s",
+            note = class == "interactive-3" and note or nil,
+            ours = function(run) return delay_s(run, variant, class) end,
+        }
+        target {
+            figure = "told", what = name .. ": gain of goodput, " .. NAMES[class], unit = "%",
+            ours = function(run) return gain_percent(run, variant, class) end,
+        }
+    end
+end

@@ -1,0 +1,223 @@
+-- Targets of config/scenarios/latency-geran.lua: FTP, HTTP and ping over EDGE and over GERAN evolution ("gev"),
+-- against the RLC round trip and the latency from the server to the BTS.
+--
+-- A range of the paper ("-40 to -60 %") is judged twice: the end that the paper ties to an end of the axis must be
+-- that value, the others must be in the range, each with the tolerance. Where the paper only has a trend ("flat",
+-- "rises"), the numeric limit is ours. The paper does not say which radio its pings cross, so both are judged.
+local ROUND_TRIPS_MS = { 50, 100, 200, 300 }    -- of RLC; the paper's axis
+local LATENCIES_MS = { 10, 50, 100, 200 }       -- from the server to the BTS; the paper's axis
+local FILE_BITS = 800000                        -- 100 kB, the paper's file
+
+-- Each experiment has an MS of its own, one after the other in one run.
+local FTP = { application = "ftp", ms = "001010000000001" }
+local PAGE = { application = "http", ms = "001010000000002" }
+local PING_64 = { application = "ping", ms = "001010000000003" }
+local PING_1500 = { application = "ping", ms = "001010000000004" }
+local PING_BESIDE = { application = "ping", ms = "001010000000005" }    -- beside the endless download
+local DOWNLOAD = { application = "ftp", ms = "001010000000005" }
+
+local function at(run, variant, round_trip_ms, latency_ms, filter)
+    local point = string.format("rlc_rtt=%dms,server_to_bts=%dms", round_trip_ms, latency_ms)
+    return run(variant, point).row("applications", filter)
+end
+
+local function ftp_kbit_s(run, variant, round_trip_ms, latency_ms)
+    return FILE_BITS / at(run, variant, round_trip_ms, latency_ms, FTP).transfer_mean_ms
+end
+
+local function page_s(run, round_trip_ms, latency_ms)
+    return at(run, "gev", round_trip_ms, latency_ms, PAGE).page_mean_ms / 1e3
+end
+
+local function change_percent(new, old)
+    return 100 * (new / old - 1)
+end
+
+-- A ping's rise from one RLC round trip to another, for each latency.
+local function rises_ms(run, variant, from_ms, to_ms, filter, column)
+    local list = {}
+    for _, latency_ms in ipairs(LATENCIES_MS) do
+        local low, high = at(run, variant, from_ms, latency_ms, filter), at(run, variant, to_ms, latency_ms, filter)
+        table.insert(list, { ms = high[column] - low[column], absolute_ms = math.abs(high[column] - low[column]) })
+    end
+    return list
+end
+
+-- ---- Fig. 2 to 4: FTP ----
+target {
+    figure = "Fig. 2", what = "EDGE: FTP, RLC RTT 50 ms, latency 10 ms", unit = "kbit/s",
+    published = "above 90", least = 90, ours = function(run) return ftp_kbit_s(run, "edge", 50, 10) end,
+}
+target {
+    figure = "Fig. 3, 4", what = "GEV: FTP, RLC RTT 50 ms, latency 10 ms", unit = "kbit/s",
+    published = "above 280", least = 280, most = 308,
+    note = "Judged as above 280 and at most 10 % more.",
+    ours = function(run) return ftp_kbit_s(run, "gev", 50, 10) end,
+}
+for _, latency_ms in ipairs(LATENCIES_MS) do
+    target {
+        figure = "Fig. 3, 4", unit = "%",
+        what = string.format("GEV: FTP rate, RLC RTT 50 to 300 ms, latency %d ms", latency_ms),
+        published = "-30 to -40", least = -44, most = -27,      -- each end within 10 %
+        note = latency_ms == 10 and "The paper's gain of 80 % is this reduction the other way round, and is -44.4 %: "
+            .. "its two sentences meet only at the edge, where ours is." or nil,
+        ours = function(run)
+            return change_percent(ftp_kbit_s(run, "gev", 300, latency_ms), ftp_kbit_s(run, "gev", 50, latency_ms))
+        end,
+    }
+end
+target {
+    figure = "Fig. 3, 4", what = "GEV: FTP rate, largest gain, RLC RTT 300 to 50 ms, latency 10 ms", unit = "%",
+    published = 80, within = "10 %",
+    ours = function(run) return change_percent(ftp_kbit_s(run, "gev", 50, 10), ftp_kbit_s(run, "gev", 300, 10)) end,
+}
+
+-- ---- Fig. 5, 6: a web page over GERAN evolution ----
+for _, row in ipairs { { 50, 10, 8.8 }, { 300, 200, 30.3 } } do
+    target {
+        figure = "Fig. 5, 6", what = string.format("page, RLC RTT %d ms, latency %d ms", row[1], row[2]), unit = "s",
+        published = row[3], within = "10 %", ours = function(run) return page_s(run, row[1], row[2]) end,
+    }
+end
+-- The time of a page from the long end of one axis to its short end. all: the range of the paper, judged with 5
+-- points more at each end; ends: the value at an end of the other axis.
+local function page_falls(figure, what, axis, all, ends, pair)
+    for _, other_ms in ipairs(axis) do
+        target {
+            figure = figure, what = string.format(what, other_ms), unit = "%",
+            published = ends[other_ms] or string.format("%d to %d", all[2], all[1]),
+            within = ends[other_ms] and 5 or nil,       -- points
+            least = not ends[other_ms] and all[1] - 5 or nil, most = not ends[other_ms] and all[2] + 5 or nil,
+            ours = function(run)
+                local long, short = pair(run, other_ms)
+                return change_percent(short, long)
+            end,
+        }
+    end
+end
+page_falls("Fig. 5", "page, latency 200 to 10 ms, RLC RTT %d ms", ROUND_TRIPS_MS, { -60, -40 },
+    { [50] = -60, [300] = -40 },
+    function(run, round_trip_ms) return page_s(run, round_trip_ms, 200), page_s(run, round_trip_ms, 10) end)
+page_falls("Fig. 6", "page, RLC RTT 300 to 50 ms, latency %d ms", LATENCIES_MS, { -50, -25 },
+    { [10] = -50, [200] = -25 },
+    function(run, latency_ms) return page_s(run, 300, latency_ms), page_s(run, 50, latency_ms) end)
+
+-- ---- Fig. 7 to 10: pings ----
+local function pings(variant, name)
+    target {
+        figure = "Fig. 7", what = name .. ": 64-octet ping, RLC RTT 50 ms, latency 10 ms, mean", unit = "ms",
+        published = 90, within = "10 %",
+        ours = function(run) return at(run, variant, 50, 10, PING_64).round_trip_mean_ms end,
+    }
+    target {
+        figure = "Fig. 7, 8", unit = "%",
+        what = name .. ": rise of the 64-octet ping, RLC RTT 50 to 300 ms, of the rise of 1500 octets",
+        published = "hardly rises", most = 25, note = "A trend; the limit is ours.",
+        ours = function(run)
+            local small = sum(rises_ms(run, variant, 50, 300, PING_64, "round_trip_mean_ms"), "ms")
+            local large = sum(rises_ms(run, variant, 50, 300, PING_1500, "round_trip_mean_ms"), "ms")
+            return 100 * small / large
+        end,
+    }
+    for i = 1, #ROUND_TRIPS_MS - 1 do
+        local from_ms, to_ms = ROUND_TRIPS_MS[i], ROUND_TRIPS_MS[i + 1]
+        target {
+            figure = "Fig. 8", unit = "ms/ms",
+            what = string.format("%s: 1500-octet ping, slope from RLC RTT %d to %d ms, least of the latencies",
+                name, from_ms, to_ms),
+            published = "rises", least = 0.5, note = "A trend; the limit is ours.",
+            ours = function(run)
+                return least(rises_ms(run, variant, from_ms, to_ms, PING_1500, "round_trip_mean_ms"), "ms")
+                    / (to_ms - from_ms)
+            end,
+        }
+    end
+    target {
+        figure = "Fig. 9", unit = "ms",
+        what = name .. ": least 64-octet ping, change from RLC RTT 50 to 300 ms, largest of the latencies",
+        published = "flat", most = 1, note = "A trend; the limit is ours.",
+        ours = function(run)
+            return most(rises_ms(run, variant, 50, 300, PING_64, "round_trip_min_ms"), "absolute_ms")
+        end,
+    }
+    target {
+        figure = "Fig. 10", unit = "ms",
+        what = name .. ": least 1500-octet ping, rise from RLC RTT 50 to 300 ms, mean of the latencies",
+        published = "rises", least = 0, sure = true,
+        note = variant == "gev" and "A trend; the limit is ours: the whole interval above 0. The least of 50 "
+            .. "pings rises only if none of the 50 crosses without a repeated block, and of 33 blocks with 9 % errors "
+            .. "none is repeated in 4.5 % of the pings: one series of 50 in ten rises. On EDGE, with 44 blocks, it is "
+            .. "one in two, so the paper's Fig. 10 fits EDGE."
+            or "A trend; the limit is ours: the whole interval above 0.",
+        ours = function(run)
+            return mean(rises_ms(run, variant, 50, 300, PING_1500, "round_trip_min_ms"), "ms")
+        end,
+    }
+end
+pings("gev", "GEV")
+pings("edge", "EDGE")
+
+-- ---- Beyond: a 64-octet ping beside an endless download in the same MS, over GERAN evolution, latency 10 ms ----
+-- ideal: the ping goes first at the last queue before the radio, behind the LLC PDU that is being sent. The same
+-- numbers come from a plain Monte Carlo without any code of the lab (137, 200, 394, 625 ms; in the lab 138, 200,
+-- 381, 607).
+local OF_IDLE_MOST, OF_IDEAL_MOST = 1.7, 1.2
+local function beside_ms(run, variant, round_trip_ms)
+    return at(run, variant, round_trip_ms, 10, PING_BESIDE).round_trip_mean_ms
+end
+local function of_idle(run, variant)
+    return beside_ms(run, variant, 50) / at(run, "gev", 50, 10, PING_64).round_trip_mean_ms
+end
+
+local function ping_beside(variant, judged, notes)
+    local figure = judged and "beyond" or "told"
+    target {
+        figure = figure, what = variant .. ": ping beside a download over an idle ping, RLC RTT 50 ms",
+        most = judged and OF_IDLE_MOST or nil, note = notes and notes.idle,
+        ours = function(run) return of_idle(run, variant) end,
+    }
+    for i = 2, #ROUND_TRIPS_MS do
+        local round_trip_ms = ROUND_TRIPS_MS[i]
+        target {
+            figure = figure,
+            what = string.format("%s: ping beside a download over the ideal, RLC RTT %d ms", variant, round_trip_ms),
+            most = judged and OF_IDEAL_MOST or nil, note = notes and notes.ideal,
+            ours = function(run)
+                return beside_ms(run, variant, round_trip_ms) / beside_ms(run, "ideal", round_trip_ms)
+            end,
+        }
+    end
+end
+local function costs(variant)           -- the ping itself, and what is left of the download
+    for _, round_trip_ms in ipairs(ROUND_TRIPS_MS) do
+        target {
+            figure = "told", what = string.format("%s: ping beside a download, RLC RTT %d ms", variant, round_trip_ms),
+            unit = "ms", ours = function(run) return beside_ms(run, variant, round_trip_ms) end,
+        }
+        target {
+            figure = "told", what = string.format("%s: the download, of gev's, RLC RTT %d ms", variant, round_trip_ms),
+            unit = "%",
+            ours = function(run)
+                return 100 * at(run, variant, round_trip_ms, 10, DOWNLOAD).ms_arrived_octets
+                    / at(run, "gev", round_trip_ms, 10, DOWNLOAD).ms_arrived_octets
+            end,
+        }
+    end
+end
+
+ping_beside("recommended", true, {
+    idle = "The BSS's bucket decides: with 600 ms in it 2.0 x, with 100 ms 1.8 x, with 20 ms (one-period) 1.6 x; the "
+        .. "ideal is 1.54 x. R told is 392 kbit/s, 5 % below what the radio carries; with an R above that no size of "
+        .. "the bucket helps.",
+    ideal = "With 600 ms in the bucket 1.3 to 1.5 x, with 20 ms (one-period) 1.0 x and less.",
+})
+ping_beside("one-period", true, {
+    idle = "recommended with 20 ms in the BSS's bucket, one block period.",
+    ideal = "Below the ideal at 200 and 300 ms, since the download no longer fills the radio there: see its share.",
+})
+for _, variant in ipairs { "small-buffer", "bss-codel", "fq-alone", "gev" } do
+    ping_beside(variant, false)
+end
+for _, variant in ipairs { "ideal", "recommended", "one-period", "small-buffer", "bss-codel", "fq-alone" } do
+    costs(variant)
+end

@@ -1,0 +1,268 @@
+-- Targets of config/scenarios/preempt-2004.lua: a download of 40 minutes over GPRS, preempted each minute by a
+-- circuit-switched call of 3, 6 or 15 s (a testbed of 2004).
+-- RTT: the samples of the sender's TCP. Recovered: from a call's start, which is the loss, to the end of TCP's
+-- recovery. Goodput back: from a call's end, in the mean over a run's calls.
+local DURATION_S = 2400
+local FIRST_CALL_S, GAP_S = 33, 60      -- the scenario's plan: the first call, and the time from a call to the next
+local LENGTHS_S = { 3, 6, 15 }
+local PEAK_S = 10                       -- a peak is looked for in the time before a call,
+local PEAKS_FROM_CALL = 6               -- from this call on: "after a few minutes"
+local FOLDED_FROM_CALL = 4              -- behind the first, large window
+local PLATEAU_S = 20                    -- goodput is back when it is 90 % of that of a period's last 20 s,
+local BACK_SHARE, BACK_S = 0.9, 3       -- in the mean of 3 s
+
+local function name(variant, length_s)
+    return string.format("%s-%ds", variant, length_s)
+end
+local function host(run, variant, length_s)
+    return run(name(variant, length_s)).row("tcp", { ["end"] = "host" })
+end
+local function flow(run, variant, length_s)
+    return run(name(variant, length_s)).rows("series_flows", { direction = "down", flow = 0 })
+end
+local function calls(length_s)          -- the start of each
+    local list, start_s = {}, FIRST_CALL_S
+    while start_s < DURATION_S do
+        table.insert(list, start_s)
+        start_s = start_s + GAP_S + length_s
+    end
+    return list
+end
+
+-- Packets lost on the way down; AQM: those that one of the queues dropped as a signal.
+local function lost_packets(run, variant, length_s, counts)
+    local packets = 0
+    for _, row in ipairs(run(name(variant, length_s)).rows("drops", { by = "flow", direction = "down" })) do
+        if counts(row.reason) then
+            packets = packets + row.packets
+        end
+    end
+    return packets
+end
+local AQM_REASONS = { aqm_in = true, aqm_out = true, codel = true }
+local function by_aqm(reason) return AQM_REASONS[reason] == true end
+local function not_by_aqm(reason) return not AQM_REASONS[reason] end
+local function by_a_call(reason) return reason == "preempted" end
+local function lost_percent(run, variant, length_s, counts)
+    return 100 * lost_packets(run, variant, length_s, counts) / host(run, variant, length_s).segments
+end
+
+local function throughput_kbit_s(run, variant, length_s)
+    return host(run, variant, length_s).acked_octets * 8 / DURATION_S / 1e3
+end
+local function sent_again_percent(run, variant, length_s)
+    local row = host(run, variant, length_s)
+    return 100 * row.retransmitted_segments / row.segments
+end
+local function rtt_ms(run, variant, length_s)
+    return host(run, variant, length_s).rtt_mean_ms
+end
+local function a_call(run, variant, length_s, column, less)
+    local row = host(run, variant, length_s)
+    return (row[column] - (less and row[less] or 0)) / #calls(length_s)
+end
+
+-- The mean over the calls of the largest flight in the seconds before each.
+local function peak_kb(run, variant, length_s)
+    local rows, total, count = flow(run, variant, length_s), 0, 0
+    for i, start_s in ipairs(calls(length_s)) do
+        if i >= PEAKS_FROM_CALL then
+            total = total + (most(window(rows, start_s - PEAK_S, start_s), "flight_octets") or 0)
+            count = count + 1
+        end
+    end
+    return total / count / 1024
+end
+
+-- The mean over the calls, of which the whole period is in the run.
+local function recovered_s(run, variant, length_s)
+    local period_s, total, count = GAP_S + length_s, 0, 0
+    local last = {}                     -- by call: when TCP was last in recovery
+    for _, row in ipairs(flow(run, variant, length_s)) do
+        if (row.recovering or 0) >= 1 and row.time_s > FIRST_CALL_S then
+            -- A row is of the time before it, so the last of a period has the next call's start as its time.
+            local call = math.ceil((row.time_s - FIRST_CALL_S) / period_s)
+            last[call] = row.time_s
+        end
+    end
+    for call, start_s in ipairs(calls(length_s)) do
+        if start_s + period_s <= DURATION_S then
+            total = total + (last[call] and last[call] - start_s or 0)
+            count = count + 1
+        end
+    end
+    return total / count
+end
+
+-- Goodput of each second of a period, the mean over the periods.
+local function folded_octets(run, variant, length_s)
+    local period_s, start_s = GAP_S + length_s, calls(length_s)[FOLDED_FROM_CALL]
+    local periods, octets = math.floor((DURATION_S - start_s) / period_s), {}
+    for second = 1, period_s do
+        octets[second] = 0
+    end
+    for _, row in ipairs(window(flow(run, variant, length_s), start_s, start_s + periods * period_s)) do
+        local second = math.ceil(row.time_s - start_s)  -- a row is of the time before it
+        if second >= 1 then
+            second = (second - 1) % period_s + 1
+            octets[second] = octets[second] + row.delivered_octets / periods
+        end
+    end
+    return octets
+end
+-- From a call's end until goodput is back, in whole seconds.
+local function back_s(run, variant, length_s)
+    local octets, period_s, plateau = folded_octets(run, variant, length_s), GAP_S + length_s, 0
+    for second = period_s - PLATEAU_S + 1, period_s do
+        plateau = plateau + octets[second] / PLATEAU_S
+    end
+    for second = length_s + 1, period_s - BACK_S + 1 do
+        local part = 0
+        for i = second, second + BACK_S - 1 do
+            part = part + octets[i] / BACK_S
+        end
+        if part >= BACK_SHARE * plateau then
+            return second - 1 - length_s
+        end
+    end
+    return GAP_S
+end
+
+-- ---- Table I ----
+for _, row in ipairs {
+    { "throughput", "kbit/s", throughput_kbit_s, { 21.64, 22.20, 21.27 }, "15 %" },
+    { "retransmitted", "%", sent_again_percent, { 6.96, 6.55, 7.03 }, 1.5 },
+    { "RTT", "ms", rtt_ms, { 2911, 3081, 3316 }, "15 %" },
+} do
+    for i, length_s in ipairs(LENGTHS_S) do
+        target {
+            figure = "Table I", what = string.format("%s, calls of %d s", row[1], length_s), unit = row[2],
+            published = row[4][i], within = row[5],
+            ours = function(run) return row[3](run, "paper", length_s) end,
+        }
+    end
+end
+
+-- ---- Fig. 2 to 4 ----
+for _, length_s in ipairs(LENGTHS_S) do
+    target {
+        figure = "Fig. 2, 3", what = string.format("outstanding data before the first call, calls of %d s", length_s),
+        unit = "KB", published = 64, within = "25 %",
+        ours = function(run)
+            return most(window(flow(run, "paper", length_s), 0, FIRST_CALL_S), "flight_octets") / 1024
+        end,
+    }
+end
+for _, length_s in ipairs(LENGTHS_S) do
+    target {
+        figure = "Fig. 2, 3", what = string.format("outstanding data, peaks before a call, calls of %d s", length_s),
+        unit = "KB", published = 16, within = "25 %",
+        ours = function(run) return peak_kb(run, "paper", length_s) end,
+    }
+end
+for _, length_s in ipairs(LENGTHS_S) do
+    target {
+        figure = "Fig. 4", what = string.format("segments lost at a call of %d s", length_s),
+        published = 10, within = 2,
+        note = length_s == 6 and "The paper's \"almost ten\" is said of calls in general. At the first one, which "
+            .. "Fig. 4 draws, ours loses 16 to 18." or nil,
+        ours = function(run) return lost_packets(run, "paper", length_s, by_a_call) / #calls(length_s) end,
+    }
+end
+for _, length_s in ipairs { 3, 6 } do
+    target {
+        figure = "text", what = string.format("recovered from a call of %d s", length_s), unit = "s",
+        published = 20, within = 5, ours = function(run) return recovered_s(run, "paper", length_s) end,
+    }
+end
+local QUALITATIVE = "The paper has no numbers for this; the limits are ours."
+local function of_calls(what, length_s, column, less, limits)
+    target {
+        figure = "Fig. 2-4", what = string.format("%s a call of %d s", what, length_s),
+        published = limits.published, least = limits.least, most = limits.most, note = limits.note or QUALITATIVE,
+        ours = function(run) return a_call(run, "paper", length_s, column, less) end,
+    }
+end
+for _, length_s in ipairs { 3, 6 } do
+    of_calls("fast retransmits", length_s, "fast_recoveries", nil, { published = "typical", least = 0.5 })
+    of_calls("time-outs that were not spurious,", length_s, "timeouts", "spurious_timeouts", {
+        published = "not typical", most = 0.5,
+        note = length_s == 6 and QUALITATIVE .. " After 6 s there are 0.6 time-outs a call more, which the sender "
+            .. "finds spurious and undoes; the paper mentions none." or nil,
+    })
+end
+of_calls("time-outs (slow start),", 15, "timeouts", nil, { published = "typical", least = 1 })
+of_calls("fast retransmits", 15, "fast_recoveries", nil, { published = "not typical", most = 0.5 })
+
+-- ---- Beyond ----
+-- The goal: within 3 s where the paper took 20, at most 1 % of the data lost and sent again; the hosts' time-outs
+-- and the AQM's signals are counted apart.
+local BACK_MOST_S, LOST_MOST_PERCENT = 3, 1
+local function told(what, unit, measure)
+    target { figure = "told", what = what, unit = unit, ours = measure }
+end
+local NOTES = {
+    ["freeze 3 back"] = "An AQM with an interval of 1 s signals again before TCP can have answered, with an "
+        .. "RTT of 3 s; the window falls before the next call. With 2 s (freeze-slow) it is met.",
+    ["freeze 6 back"] = "As with 3 s; in one of the seeds 6 to 10 it takes 12 s, in the others 1 s.",
+    ["freeze 15 back"] = "Two reasons: the AQM's interval, as with 3 s, and the lifetime of 10 s (see what is lost).",
+    ["freeze 15 lost"] = "The lifetime that the BSC gets with each LLC PDU runs on in a call, so that a lifetime "
+        .. "of 10 s ends in a call of 15 s; 15 s are not enough either, 20 s (freeze-slow) are.",
+}
+for _, row in ipairs {
+    { "freeze", "freeze (recommended; the BSC holds, resumes at once, tells R = 0)" },
+    { "freeze-slow", "freeze-slow (the same; AQM's interval 2 s, lifetime 20 s)" },
+} do
+    local variant, says = row[1], row[2]
+    for _, length_s in ipairs(LENGTHS_S) do
+        local of_call = string.format(", calls of %d s", length_s)
+        local key = string.format("%s %d ", variant, length_s)
+        target {
+            figure = "beyond", what = says .. ": goodput back" .. of_call, unit = "s", most = BACK_MOST_S,
+            note = NOTES[key .. "back"], ours = function(run) return back_s(run, variant, length_s) end,
+        }
+        target {
+            figure = "beyond", what = says .. ": lost and sent again" .. of_call, unit = "%", most = LOST_MOST_PERCENT,
+            note = NOTES[key .. "lost"],
+            ours = function(run) return lost_percent(run, variant, length_s, not_by_aqm) end,
+        }
+        told(variant .. ": dropped by the AQM" .. of_call, "%",
+            function(run) return lost_percent(run, variant, length_s, by_aqm) end)
+        told(variant .. ": time-outs of the host a call" .. of_call, nil,
+            function(run) return a_call(run, variant, length_s, "timeouts") end)
+        told(variant .. ": of these, not spurious" .. of_call, nil,
+            function(run) return a_call(run, variant, length_s, "timeouts", "spurious_timeouts") end)
+        told(variant .. ": sent again in all" .. of_call, "%",
+            function(run) return sent_again_percent(run, variant, length_s) end)
+        told(variant .. ": RTT" .. of_call, "ms", function(run) return rtt_ms(run, variant, length_s) end)
+        told(variant .. ": throughput" .. of_call, "kbit/s",
+            function(run) return throughput_kbit_s(run, variant, length_s) end)
+    end
+end
+
+-- The others: what the BSC does and tells, without a part of freeze-slow, and with another queue.
+local function any(_) return true end
+for _, row in ipairs {
+    { "paper", "the paper's (the BSC flushes, tells nothing, resumes by activity)" },
+    { "hold", "hold (the paper's, but the BSC holds and resumes at once)" },
+    { "no-ecn", "freeze-slow, hosts without ECN" },
+    { "tells-nothing", "freeze-slow, the BSC tells nothing of a call" },
+    { "radio-status", "freeze-slow, the BSC tells RADIO-STATUS instead of R = 0" },
+    { "dishonest", "freeze-slow, R above the radio's, no bucket full ratio" },
+    { "flush", "freeze-slow, the BSC flushes at once, resumes by activity" },
+    { "paper-flush", "freeze-slow's SGSN, the paper's BSC (flushes, tells nothing)" },
+    { "small-tail", "freeze's BSC (holds, tells R = 0), tail drop at 8 packets" },
+    { "bss-codel", "freeze's BSC (holds, tells R = 0), CoDel of the BSS alone" },
+    { "fq-only", "freeze's BSC (holds, tells R = 0), flow queues without an AQM, bucket as offered" },
+} do
+    local variant, says = row[1], row[2]
+    for _, length_s in ipairs(LENGTHS_S) do
+        local of_call = string.format(", calls of %d s", length_s)
+        told(says .. ": goodput back" .. of_call, "s", function(run) return back_s(run, variant, length_s) end)
+        told(says .. ": lost, by an AQM as well" .. of_call, "%",
+            function(run) return lost_percent(run, variant, length_s, any) end)
+        told(says .. ": RTT" .. of_call, "ms", function(run) return rtt_ms(run, variant, length_s) end)
+        told(says .. ": throughput" .. of_call, "kbit/s",
+            function(run) return throughput_kbit_s(run, variant, length_s) end)
+    end
+end
