@@ -168,12 +168,11 @@ static void test_a_cell_change_out_of_reach_is_heard_when_it_is_back(void **stat
 
 // ---- Another BSS ----
 
-// Brings up a BSS with the same numbers, but another cell, and returns the one until then.
-static struct bss *another_bss(void)
+// The MS goes to a BSS with the same numbers, but another cell. Returns the one until then.
+static struct bss *leave_bss(struct bss_ms *ms)
 {
     struct bss *first = w.bss;
-    struct bss_owner owner = {
-        .send = peer_send, .deliver = peer_deliver, .lost = peer_lost, .up = peer_up};
+    struct bss_owner owner = {.send = peer_send, .lost = peer_lost, .up = peer_up};
     struct bss_nsvc_config nsvc = nsvc_config(7, 2);
     w.bss = bss_create(&w.config, &owner, w.engine);
     bss_add_nsvc(w.bss, &nsvc);
@@ -182,6 +181,7 @@ static struct bss *another_bss(void)
     w.other = NULL;
     w.ups = 0;
     bring_up(NULL);
+    assert_true(bss_move(ms, w.cell, now()));
     return first;
 }
 
@@ -193,7 +193,20 @@ static void late(const struct bss *bss, uint64_t answers)
     assert_int_equal(counters->retries + counters->timeouts + counters->faults, 0);
 }
 
-// The reference is the other BSS's.
+// The MS is heard behind the call, no more: the reference, if there is one, is the first BSS's.
+static void end_call(struct bss_ms *ms, struct bss *first, uint64_t answers)
+{
+    run(10 * S);
+    none();
+    bss_resume(ms, now());
+    out(HELLO(BVCI_2, "0204"));
+    run(10 * S);
+    none();
+    late(w.bss, answers);
+    late(first, 0);
+    bss_destroy(first);
+}
+
 static void test_a_call_that_ends_in_another_bss(void **state)
 {
     (void)state;
@@ -201,17 +214,7 @@ static void test_a_call_that_ends_in_another_bss(void **state)
     struct bss_ms *ms = begin();
     bss_suspend(ms, now());
     in(BVCI_0 "0c " TLLI_IE RAI_IE "1d8105");
-    struct bss *first = another_bss();
-    assert_true(bss_move(ms, w.cell, now()));
-    run(10 * S);
-    none();
-    bss_resume(ms, now());
-    out(HELLO(BVCI_2, "0204"));
-    run(10 * S);
-    none();
-    late(w.bss, 0);
-    late(first, 0);
-    bss_destroy(first);
+    end_call(ms, leave_bss(ms), 0);
 }
 
 static void test_a_suspend_is_late_in_another_bss(void **state)
@@ -220,17 +223,9 @@ static void test_a_suspend_is_late_in_another_bss(void **state)
     configure(BSS_NS_RESET);
     struct bss_ms *ms = begin();
     bss_suspend(ms, now());
-    struct bss *first = another_bss();
-    assert_true(bss_move(ms, w.cell, now()));
+    struct bss *first = leave_bss(ms);
     in(BVCI_0 "0c " TLLI_IE RAI_IE "1d8105");
-    late(w.bss, 1);
-    run(10 * S);
-    none();
-    bss_resume(ms, now());
-    out(HELLO(BVCI_2, "0204"));
-    none();
-    late(first, 0);
-    bss_destroy(first);
+    end_call(ms, first, 1);
 }
 
 static void test_a_resume_is_late_in_another_bss(void **state)
@@ -244,11 +239,9 @@ static void test_a_resume_is_late_in_another_bss(void **state)
         bss_suspend(ms, now());
         in(BVCI_0 "0c " TLLI_IE RAI_IE "1d8105");
         bss_resume(ms, now());
-        struct bss *first = another_bss();
-        assert_true(bss_move(ms, w.cell, now()));
+        struct bss *first = leave_bss(ms);
         out(HELLO(BVCI_2, "0204"));
         in(answers[i]);
-        late(w.bss, 1);
         run(10 * S);
         none();
         late(w.bss, 1);
