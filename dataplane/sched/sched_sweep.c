@@ -3,7 +3,8 @@
 // oldest of its queue, so a queue is scanned until its head is young enough. A half-sent N-PDU
 // stays, and its rest goes out; N-PDUs behind it may be dropped. A mask of MSs names the next ones,
 // so their lines, usually not in the cache, are prefetched some MSs ahead. A frozen or stopped MS
-// is visited as well: its N-PDUs do not age, but hold_ns bounds their stay.
+// is visited as well: its N-PDUs do not age, but hold_ns bounds their stay. That of a half-sent one
+// as well, whose beginning the receiver gives up when the next N-PDU begins.
 #include "dataplane/sched/sched_aqm.h"
 #include "dataplane/sched/sched_queue.h"
 
@@ -35,11 +36,25 @@ static bool sweep_queue(struct sched *s, uint32_t pfc, struct tree_pfc *p, struc
     return dropped;
 }
 
+// Drops the half-sent N-PDU of a frozen or stopped MS, if it has stayed for too long. What is
+// behind it has not begun, so the PFC has no place before others of its ring that have (S12).
+static bool sweep_begun(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint64_t now_ns)
+{
+    const struct tree_ms *m = tree_ms(s, tree_pfc_ms(pfc));
+    if (!ms_stands(m) || drops_are_full(s) ||
+        pdu_stay(queue_head(s, pfc, p), now_ns) <= s->rule[p->traffic_class].stay_most)
+        return false;
+    if (p->state & PFC_IN_RING)
+        sched_bvc_ring_remove(s, pfc, p, m->bvc);
+    sched_drop_head(s, pfc, DROP_expired);
+    return true;
+}
+
 static bool sweep_pfc(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint64_t now_ns)
 {
-    bool dropped = false, begun = p->sent_octets != 0;
+    bool dropped = p->sent_octets && sweep_begun(s, pfc, p, now_ns), begun = p->sent_octets != 0;
     if (!(p->state & PFC_BY_FLOW))
-        return sweep_queue(s, pfc, p, &p->queue, begun, now_ns);
+        return sweep_queue(s, pfc, p, &p->queue, begun, now_ns) || dropped;
     for (uint32_t flow = 0; flow < s->config.flows_a_pfc; flow++)
         dropped |= sweep_queue(s, pfc, p, &sched_queue_flow(s, pfc, flow)->queue,
                                begun && flow == p->flow, now_ns);

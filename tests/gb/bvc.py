@@ -8,6 +8,7 @@ from bvc_world import (BLOCKED, INTO, INVALID_MANDATORY, MOMENT_NS, NSEI, O_AND_
                        OTHER_NSEI, PAUSE_NS, PROTOCOL, T2_NS, UNKNOWN_BVCI, WRONG_STATE, config,
                        into_resetting, into_up, ns_up, picture, say, send_down, signalling_up,
                        state)
+from ms_world import RA2, SEMANTICALLY
 from world import S, World, case, main, right, same
 
 RESET, RESET_ACK = "bssgp_bvc_reset", "bssgp_bvc_reset_ack"
@@ -126,6 +127,24 @@ def denied_and_heard():
             world.run(S)
         resets = [r for r in bss.received if r.pdu.sdu and r.pdu.sdu.name == RESET]
         same(len([r for r in resets if r.pdu.sdu["bvci"] == 2]), 1 + 3, "BVC-RESETs of cell 2")
+
+
+@case("a cell that was refused for its area is not reset by what it sends, in whichever state it was")
+def refused_and_heard():
+    for at_state in CELL:
+        with World(config(nse='areas = { "262-42-4660-86" },')) as world:
+            bss = ns_up(world)
+            INTO[at_state](bss, 2)
+            bss.inbox.clear()
+            bss.send(0, RESET, bvci=2, cause=O_AND_M, cell=codec.cell(0x102, RA2))
+            bss.expect(STATUS, at=world.now_ns, cause=SEMANTICALLY)
+            for _ in range(30):
+                say(bss, FLOW, 2)
+                bss.expect(STATUS, at=world.now_ns, cause=WRONG_STATE)
+                world.run(S)
+            same([r.pdu.sdu["bvci"] for r in bss.inbox if r.pdu.sdu and r.pdu.sdu.name == RESET
+                  and r.pdu.sdu["bvci"] == 2], [], f"BVC-RESETs of a cell that was {at_state}")
+            same(state(world, 2), "down", "state")
 
 
 @case("T2 and its retries are those of the file; the last answer in time counts")

@@ -33,16 +33,16 @@ dp.send = function(c)
 end
 """.replace("\n", " ")
 
-# Texts of 1 KiB, each in the place of an older one; the most that the collector frees at once, and the
-# most memory that is taken, in KiB.
+# Texts of 1 KiB, each in the place of an older one, and each one allocation: the collector may take a
+# step at each. The most that it frees at once, and the most memory that is taken, in KiB.
 REPLACE = """
 local texts, most, peak = {}, 0, 0
-for i = 1, LIVE do texts[i] = ('x'):rep(1000) .. i end
+for i = 1, LIVE do texts[i] = ('x'):rep(1000) end
 collectgarbage()
 local full = collectgarbage('count')
 for i = 1, 4 * LIVE do
     local before = collectgarbage('count')
-    texts[i % LIVE + 1] = ('x'):rep(1000) .. i
+    texts[i % LIVE + 1] = ('x'):rep(1000)
     local after = collectgarbage('count')
     most, peak = math.max(most, before - after), math.max(peak, after)
 end

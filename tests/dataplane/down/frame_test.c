@@ -343,6 +343,32 @@ static void a_half_sent_npdu_of_a_removed_context_ends(void **state)
     thread_close();
 }
 
+// The MS gives up its beginning and gets the next one whole; the receiver takes no gap in numbers.
+static void a_half_sent_npdu_that_is_held_too_long_ends(void **state)
+{
+    struct dp_config config = thread_config(100, 1024);
+    (void)state;
+    config.hold_ns = 20 * S_IN_NS;
+    thread_open_config(&config);
+    t.lossy = true;
+    thread_add_ms(0, 200);
+    thread_cell(8000, 206);
+    thread_send(0, 700);
+    thread_poll_to_rest();
+    assert_int_equal(thread_take(UINT32_MAX), 1);
+    thread_do(&(struct command){.op = COMMAND_ms_freeze});
+    thread_run_until((LIFETIME_CS / 100 + 25) * S_IN_NS);
+    assert_int_equal(thread_dropped(DROP_expired).packets, 1);
+    assert_int_equal(dp_queued(t.worker).packets, 0);
+    thread_do(&(struct command){.op = COMMAND_ms_release});
+    thread_cell(TIME_NEVER, 0);
+    thread_send(0, 700);
+    thread_poll_and_take_all();
+    assert_int_equal(t.received, 1);
+    assert_int_equal(gb_receiver_counters(t.receiver)->partials_discarded, 1);
+    thread_close();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -353,6 +379,7 @@ int main(void)
         cmocka_unit_test(the_lifetime_stands_while_frozen),
         cmocka_unit_test(what_waited_for_a_removed_context_is_dropped),
         cmocka_unit_test(a_half_sent_npdu_of_a_removed_context_ends),
+        cmocka_unit_test(a_half_sent_npdu_that_is_held_too_long_ends),
     };
     return cmocka_run_group_tests_name("down/frame", tests, thread_start_eal, NULL);
 }

@@ -162,7 +162,8 @@ struct world {
     uint32_t source_room, npdu_room, sent_room;
 
     struct world_ledger put, finished, queued, refused[DROP_COUNT], dropped[DROP_COUNT];
-    struct world_ledger overstayed; // of those that expired: younger than their lifetime
+    struct world_ledger overstayed; // of those that expired: younger than their lifetime, or begun
+    struct world_ledger given_up;   // of these: begun
     uint64_t steps;
 };
 

@@ -163,11 +163,16 @@ bool world_overstays(const struct world *w, const struct world_npdu *n, uint64_t
            stay_ns - late_ns - hold_ns > lifetime_ns;
 }
 
+// What is half sent only if it has overstayed in an MS that stands, however old it is.
 static void judge_expired(struct world *w, const struct world_npdu *n)
 {
     uint64_t left_ns;
-    if (npdu_expired(w, n, &left_ns))
+    if (n->sent) {
+        assert_true(w->ms[w->pfc[n->pfc].ms].stands);
+        world_ledger_add(&w->given_up, n->octets);
+    } else if (npdu_expired(w, n, &left_ns)) {
         return;
+    }
     assert_true(world_overstays(w, n, 0));
     world_ledger_add(&w->overstayed, n->octets);
 }
@@ -180,7 +185,7 @@ static void drop_collect(struct world *w, const struct sched_drop *drop)
     assert_int_equal(drop->traffic_class, w->pfc[n->pfc].traffic_class);
     assert_true(drop->reason < DROP_COUNT);
     bool by_command = drop->reason == DROP_flushed || drop->reason == DROP_removed;
-    assert_true(n->sent == 0 || by_command);
+    assert_true(n->sent == 0 || by_command || drop->reason == DROP_expired);
     if (drop->reason == DROP_expired)
         judge_expired(w, n);
     if (is_for_room(drop->reason))

@@ -166,6 +166,91 @@ static void test_a_cell_change_out_of_reach_is_heard_when_it_is_back(void **stat
     none();
 }
 
+// ---- Another BSS ----
+
+// The MS goes to a BSS with the same numbers, but another cell. Returns the one until then.
+static struct bss *leave_bss(struct bss_ms *ms)
+{
+    struct bss *first = w.bss;
+    struct bss_owner owner = {.send = peer_send, .lost = peer_lost, .up = peer_up};
+    struct bss_nsvc_config nsvc = nsvc_config(7, 2);
+    w.bss = bss_create(&w.config, &owner, w.engine);
+    bss_add_nsvc(w.bss, &nsvc);
+    set_identity(&w.cell_config, 2, 0x0204);
+    w.cell = bss_add_cell(w.bss, &w.cell_config);
+    w.other = NULL;
+    w.ups = 0;
+    bring_up(NULL);
+    assert_true(bss_move(ms, w.cell, now()));
+    return first;
+}
+
+// That many answers came late to the BSS, and it repeats nothing.
+static void late(const struct bss *bss, uint64_t answers)
+{
+    const struct bss_counters *counters = bss_counters(bss);
+    assert_int_equal(counters->late, answers);
+    assert_int_equal(counters->retries + counters->timeouts + counters->faults, 0);
+}
+
+// The MS is heard behind the call, no more: the reference, if there is one, is the first BSS's.
+static void end_call(struct bss_ms *ms, struct bss *first, uint64_t answers)
+{
+    run(10 * S);
+    none();
+    bss_resume(ms, now());
+    out(HELLO(BVCI_2, "0204"));
+    run(10 * S);
+    none();
+    late(w.bss, answers);
+    late(first, 0);
+    bss_destroy(first);
+}
+
+static void test_a_call_that_ends_in_another_bss(void **state)
+{
+    (void)state;
+    configure(BSS_NS_RESET);
+    struct bss_ms *ms = begin();
+    bss_suspend(ms, now());
+    in(BVCI_0 "0c " TLLI_IE RAI_IE "1d8105");
+    end_call(ms, leave_bss(ms), 0);
+}
+
+static void test_a_suspend_is_late_in_another_bss(void **state)
+{
+    (void)state;
+    configure(BSS_NS_RESET);
+    struct bss_ms *ms = begin();
+    bss_suspend(ms, now());
+    struct bss *first = leave_bss(ms);
+    in(BVCI_0 "0c " TLLI_IE RAI_IE "1d8105");
+    end_call(ms, first, 1);
+}
+
+static void test_a_resume_is_late_in_another_bss(void **state)
+{
+    (void)state;
+    static const char *const answers[] = {BVCI_0 "0f " TLLI_IE RAI_IE,
+                                          BVCI_0 "10 " TLLI_IE RAI_IE "078120"};
+    for (int i = 0; i < 2; i++) {
+        configure(BSS_NS_RESET);
+        struct bss_ms *ms = begin();
+        bss_suspend(ms, now());
+        in(BVCI_0 "0c " TLLI_IE RAI_IE "1d8105");
+        bss_resume(ms, now());
+        struct bss *first = leave_bss(ms);
+        out(HELLO(BVCI_2, "0204"));
+        in(answers[i]);
+        run(10 * S);
+        none();
+        late(w.bss, 1);
+        late(first, 0);
+        bss_destroy(first);
+        end_world(state);
+    }
+}
+
 // ---- RA-CAPABILITY-UPDATE ----
 
 static void test_ra_capability_update(void **state)
@@ -301,6 +386,9 @@ int main(void)
         TEST(test_a_call_that_is_shorter_than_its_suspend),
         TEST(test_a_cell_change_in_a_call_is_heard_behind_it),
         TEST(test_a_cell_change_out_of_reach_is_heard_when_it_is_back),
+        TEST(test_a_call_that_ends_in_another_bss),
+        TEST(test_a_suspend_is_late_in_another_bss),
+        TEST(test_a_resume_is_late_in_another_bss),
         TEST(test_ra_capability_update),
         TEST(test_a_cell_change_is_heard_in_the_new_cell),
         TEST(test_entering_is_silent_and_tllis_are_unique),
