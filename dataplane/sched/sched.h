@@ -167,8 +167,8 @@ int sched_ms_n201_u(struct sched *s, uint32_t ms, uint32_t lle, uint16_t n201_u,
 // The LLEs that the MS uses, a bit each; 0, as initially: all. The effective buckets of the MS and
 // of its cell must hold the N201-U of these.
 int sched_ms_lles(struct sched *s, uint32_t ms, uint32_t lles, uint64_t now_ns);
-// The queue of a frozen MS waits and does not age, but expires after hold_ns; R = 0 of the MS's own
-// (sched_ms_set) freezes as well.
+// The queue of a frozen MS waits and does not age, but expires after hold_ns, a half-sent N-PDU as
+// well; R = 0 of the MS's own (sched_ms_set) freezes as well.
 int sched_ms_freeze(struct sched *s, uint32_t ms, uint64_t now_ns);
 int sched_ms_release(struct sched *s, uint32_t ms, uint64_t now_ns);
 // Moves the MS to another cell of the same scheduler, with queue, age and AQM state; its bucket
