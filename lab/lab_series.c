@@ -151,12 +151,10 @@ static void add_columns(struct lab *lab)
     const struct series_column of_cell[] = {{"sgsn_queue_octets", 0, queue_octets, lab},
                                             {"bucket_level_octets", 0, level_octets, lab},
                                             {"bsc_buffer_octets", 0, bsc_octets, lab}};
-    const struct series_column of_flow[] = {{"cwnd_octets", 0, cwnd_octets, lab},
-                                            {"flight_octets", 0, flight_octets, lab},
-                                            {"srtt_ms", 3, srtt_us, lab},
-                                            {"rto_ms", 3, rto_us, lab},
-                                             {"rtt_ms", 3, rtt_us, lab},
-                                             {"recovering", 0, recovering, lab}};
+    const struct series_column of_flow[] = {
+        {"cwnd_octets", 0, cwnd_octets, lab}, {"flight_octets", 0, flight_octets, lab},
+        {"srtt_ms", 3, srtt_us, lab},         {"rto_ms", 3, rto_us, lab},
+        {"rtt_ms", 3, rtt_us, lab},           {"recovering", 0, recovering, lab}};
     for (size_t i = 0; i < sizeof of_cell / sizeof of_cell[0]; i++)
         series_column(&lab->series[LEDGER_CELL].series, &of_cell[i]);
     for (size_t i = 0; i < sizeof of_flow / sizeof of_flow[0]; i++)
