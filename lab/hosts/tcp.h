@@ -118,7 +118,8 @@ struct tcp_end {
         uint64_t delivered, out, flight; // RFC 6937
     } prr;
     struct {
-        uint64_t epoch_ns, origin, w_max, k_ms, reno_q16; // RFC 9438
+        uint64_t epoch_ns, k_ms, rtt_least_ns; // RFC 9438; of data
+        uint64_t origin, w_max, reno_q16;      // segments
     } cubic;
     struct {
         uint64_t round_end, round_ns, base_ns;
