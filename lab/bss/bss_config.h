@@ -130,7 +130,8 @@ extern const struct field_record bss_config_record;
     KEY(T, SWITCH, flow_repeat, "flow.repeats", NULL, 0, 1, 1,                                    \
         "FLOW-CONTROL-BVC comes each interval, as OsmoPCU's, and not only with new values")       \
     KEY(T, SWITCH, flow_measured, "flow.measured", NULL, 0, 1, 0,                                 \
-        "R is what the time slots that were used carried, times all slots; without a radio what " \
+        "R is what a used time slot carried, times those that could be used; without a radio "    \
+        "what "                                                                                   \
         "the cell carried while it had something to send; at first flow.rate")                    \
     KEY(T, RATE, r_bit_per_s, "flow.rate", "the radio's", 100, BSSGP_FLOW_MAX, 0,                 \
         "the cell's R; the radio's: of its time slots for packets, as calls leave them; without " \

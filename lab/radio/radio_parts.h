@@ -80,7 +80,7 @@ struct share {
     uint64_t credit;         // of the rate, in bit/s * ns; less than a block
     uint32_t control_ppm, control_credit;
     struct radio_counts counts;
-    uint64_t octets; // of LLC PDUs, in blocks that were sent for the first time
+    struct radio_use use;
 };
 
 struct plan {

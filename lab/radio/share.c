@@ -216,14 +216,22 @@ static void rest(struct radio *radio, struct tbf *tbf, uint32_t period)
                      tbf->law->release_ns;
 }
 
-// Who sent could have had the slots that are left, too, up to the MS's limit.
-static void count_use(struct share *share, uint32_t slots)
+// Who sent could have had the slots that are left, too, up to the MS's limit; all of them together
+// no more than those. A period counts for the cell if somebody sent, or waits for a turn.
+static void count_use(struct share *share, uint32_t left)
 {
+    uint64_t used = 0, more = 0;
     for (struct tbf *tbf = share->sent_first; tbf; tbf = tbf->next_sent) {
-        uint32_t more = tbf->stalled ? 0 : tbf->law->slots_most - tbf->slots_used;
+        uint32_t own = tbf->stalled ? 0 : tbf->law->slots_most - tbf->slots_used;
+        own = own < left ? own : left;
         tbf->use.slots += tbf->slots_used;
-        tbf->use.could += tbf->slots_used + (more < slots ? more : slots);
+        tbf->use.could += tbf->slots_used + own;
+        used += tbf->slots_used;
+        more += own;
     }
+    share->use.slots += used;
+    share->use.could += used + (more < left ? more : left);
+    share->use.periods += used > 0 || turns_first(share);
 }
 
 static void share_slots(struct radio *radio, struct share *share, uint32_t period)

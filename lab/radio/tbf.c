@@ -128,7 +128,7 @@ static struct radio_pdu *next_pdu(struct radio *radio, struct tbf *tbf, uint64_t
 static void count_octets(struct radio *radio, struct tbf *tbf, uint32_t octets)
 {
     tbf->use.octets += octets;
-    radio->share[tbf->way].octets += octets;
+    radio->share[tbf->way].use.octets += octets;
 }
 
 // Packs octets of PDUs into block vs. Returns whether there were any.

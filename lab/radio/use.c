@@ -11,8 +11,7 @@ void use_counts_to(struct tbf *tbf, uint32_t period)
 
 struct radio_use radio_cell_use(const struct radio *radio, enum radio_way way)
 {
-    const struct share *share = &radio->share[way];
-    return (struct radio_use){.octets = share->octets, .slots = share->counts.slots_used};
+    return radio->share[way].use;
 }
 
 struct radio_use radio_ms_use(const struct radio *radio, uint32_t ms, enum radio_way way)
@@ -30,9 +29,15 @@ struct radio_use radio_use_since(struct radio_use now, struct radio_use then)
                               now.could - then.could, now.periods - then.periods};
 }
 
+static uint64_t carries_bit_per_s(const struct radio *radio, struct radio_use use)
+{
+    unsigned __int128 bits = (unsigned __int128)use.octets * OCTETS_IN_BITS * use.could * S_IN_NS;
+    return (uint64_t)(bits / use.slots / use.periods / radio->config.period_ns);
+}
+
 // The cell's rate is that of full slots, so divided by a slot's octets it is a number of slots.
-uint64_t radio_cell_carries_bit_per_s(const struct radio *radio, enum radio_way way,
-                                      struct radio_use use)
+static uint64_t slots_now_carry_bit_per_s(const struct radio *radio, enum radio_way way,
+                                          struct radio_use use)
 {
     const struct share *share = &radio->share[way];
     unsigned __int128 rate = (unsigned __int128)radio_cell_rate_bit_per_s(radio, way) *
@@ -41,8 +46,15 @@ uint64_t radio_cell_carries_bit_per_s(const struct radio *radio, enum radio_way 
     return (uint64_t)(rate / PPM / slot_octets / use.slots);
 }
 
+uint64_t radio_cell_carries_bit_per_s(const struct radio *radio, enum radio_way way,
+                                      struct radio_use use)
+{
+    uint64_t then = carries_bit_per_s(radio, use);
+    uint64_t most = slots_now_carry_bit_per_s(radio, way, use);
+    return then < most ? then : most;
+}
+
 uint64_t radio_ms_carries_bit_per_s(const struct radio *radio, struct radio_use use)
 {
-    unsigned __int128 bits = (unsigned __int128)use.octets * OCTETS_IN_BITS * use.could * S_IN_NS;
-    return (uint64_t)(bits / use.slots / use.periods / radio->config.period_ns);
+    return carries_bit_per_s(radio, use);
 }

@@ -307,6 +307,24 @@ static void test_few_blocks_are_no_reading(void **state)
     assert_int_equal(said_r(0), 192);
 }
 
+// Eight slots, of which an MS may have three: what one MS can use, what two can, and no more than
+// calls leave.
+static void test_a_cells_measured_r_is_of_what_its_mss_can_use(void **state)
+{
+    (void)state;
+    configure_measured();
+    air.slots = 8;
+    air.down_slots = 3;
+    begin(2);
+    load(1, 3);
+    assert_int_equal(said_r(0), 357); // 150 blocks a second of 29.8 octets
+    load(2, 3);
+    assert_int_equal(said_r(0), 715);
+    radio_preempt(bss_cell_radio(w.cell), 7, now());
+    run(2 * S);
+    assert_int_equal(said_r(0), 119);
+}
+
 // Repetitions use slots; control blocks, one in four, leave 150.
 static void test_measured_r_counts_repetitions_and_control(void **state)
 {
@@ -466,6 +484,7 @@ int main(void)
         TEST(test_r_is_the_radios_as_calls_leave_it),
         TEST(test_a_cells_measured_r_does_not_follow_the_load),
         TEST(test_few_blocks_are_no_reading),
+        TEST(test_a_cells_measured_r_is_of_what_its_mss_can_use),
         TEST(test_measured_r_counts_repetitions_and_control),
         TEST(test_an_mss_measured_r_is_its_share_of_the_slots),
         TEST(test_r_0_for_each_ms_without_a_channel),

@@ -60,6 +60,7 @@ static struct model {
     uint32_t period, round_trip; // period: the last one that started
     uint64_t order, credit[RADIO_WAYS], control[RADIO_WAYS], now_ns;
     struct radio_counts counts[RADIO_WAYS];
+    struct radio_use use[RADIO_WAYS];
     struct cell_log *log;
     uint32_t logs;
     struct rng rng;
@@ -203,6 +204,7 @@ static bool model_fill(struct model_tbf *tbf, uint32_t way, uint32_t ms)
         for (; room > 0 && tbf->sent_octets < pdu->octets; room--) {
             tbf->sent_octets++;
             tbf->use.octets++;
+            model.use[way].octets++;
         }
         if (tbf->sent_octets == pdu->octets) {
             pdu->complete = true;
@@ -340,6 +342,23 @@ static void model_count_use(struct model_tbf *tbf, bool had, uint32_t used, uint
         tbf->use.could++;
 }
 
+// The cell's: an idle slot is given to the first who could have had one more.
+static void model_count_cell(uint32_t way, const uint32_t used[MODEL_MSS], uint32_t idle)
+{
+    struct radio_use *use = &model.use[way];
+    bool counts = false;
+    for (uint32_t ms = 0; ms < model.mss; ms++) {
+        const struct model_tbf *tbf = &model.tbf[ms][way];
+        counts |= used[ms] > 0 || tbf->place == MODEL_TURNS;
+        use->slots += used[ms];
+        use->could += used[ms];
+        for (uint32_t n = used[ms]; idle > 0 && n > 0 && n != model.law[way].slots && !tbf->stalled;
+             n++, idle--)
+            use->could++;
+    }
+    use->periods += counts;
+}
+
 static void model_share(uint32_t way)
 {
     uint32_t used[MODEL_MSS] = {0}, ms, full = 0, full_ms[MODEL_MSS], slots = 0;
@@ -374,6 +393,7 @@ static void model_share(uint32_t way)
     }
     for (ms = 0; ms < model.mss; ms++)
         model_count_use(&model.tbf[ms][way], had[ms], used[ms], model.law[way].slots, slots);
+    model_count_cell(way, used, slots);
 }
 
 #endif
