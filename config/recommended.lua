@@ -42,7 +42,7 @@ return {
     "class[*].aqm.name=cobalt",
     "class[*].aqm.ecn=true",    -- a window of 2 to 8 packets seldom survives a drop without a time-out
     "class[*].aqm.target=5 ms", -- a lower bound; the rate sets the target
-    -- A round trip on GPRS as downloads see it. In preempt-2004 it is 2.5 to 3 s: with 1 s COBALT signals again
+    -- A round trip on GPRS as downloads see it. In preempt-2004 it is about 3 s: with 1 s COBALT signals again
     -- before TCP can have answered, and the window falls before the next call.
     "class[*].aqm.rtt=2 s",
     "class[*].aqm.mtu=1500 octets",     -- the largest packet of the Internet
@@ -55,7 +55,7 @@ return {
     -- ---- Backstops ----
     -- What is older than 6 s in the SGSN nobody waits for: TCP has sent it again. The rest is the BSS's, whose
     -- clock does not stop when calls take its radio: with 17 s it still has what came before a call of 15 s, and
-    -- the 1200 octets that may stand before that (preempt-2004: with less all of it is lost, and sent again).
+    -- the 1200 octets that may stand before that (preempt-2004: with 10 s in all that is lost, and sent again).
     "class[*].lifetime=23 s",
     "class[*].bss_lifetime_least=17 s",
     "queue.overflow=largest",   -- a full queue drops from who has most, not from who comes next
