@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #define PLOT_COLOURS      8
+#define PLOT_INK          UINT32_MAX // the text's colour, of what lies on columns
 #define PLOT_ROW_OCTETS   48
 #define PLOT_TITLE_OCTETS 128
 
@@ -43,7 +44,7 @@ struct plot_value {
 // A published value: a mark of its own, or with most > least two of them and a line between.
 struct plot_published {
     double x, least, most;
-    uint32_t colour;
+    uint32_t colour; // or PLOT_INK
 };
 
 struct plot_tick {

@@ -150,8 +150,8 @@ static void add_published(struct making *m)
         if (n == 0)
             continue;
         double high = n == 3 ? number[2] : number[1];
-        p->published[p->publisheds++] =
-            (struct plot_published){place_of(m, number[0]), number[1], high, m->number};
+        p->published[p->publisheds++] = (struct plot_published){
+            place_of(m, number[0]), number[1], high, m->figure->named ? PLOT_INK : m->number};
         widen(m, number[0], number[1], high);
         add_tick(p, number[0]);
     }

@@ -60,8 +60,11 @@ static void put_names(const struct redrawn_figure *f, FILE *out)
     fputs("<ul class=\"names\">", out);
     for (uint32_t i = 0; i < redrawn_series(f); i++)
         put_name(f, i, out);
-    if (any_of(f, "ours") && !f->named) {
-        put_swatch("dot", "ink", 0, out);
+    if (any_of(f, "ours")) {
+        if (f->named)
+            fputs("<li>columns: ", out);
+        else
+            put_swatch("dot", "ink", 0, out);
         fputs("ours, with its 95 % interval</li>", out);
     }
     if (f->plot.publisheds) {

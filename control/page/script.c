@@ -31,6 +31,8 @@ static void put_title(const char *axis, const char *title, FILE *out)
 
 // ---- Axes ----
 
+#define LETTERS_BESIDE 52 // of an axis
+
 // Marks at 1, 2, 5, 10 and so on; within a power of ten more of them, on a long axis fewer. The
 // range is a little wider, for gnuplot leaves out a mark at an end.
 static void put_log_marks(const char *axis, double least, double most, FILE *out)
@@ -57,9 +59,13 @@ static void put_log_marks(const char *axis, double least, double most, FILE *out
     fputs(")\n", out);
 }
 
+// Texts that would not fit beside each other are turned.
 static void put_ticks(const struct plot *p, FILE *out)
 {
-    fputs("set xtics (", out);
+    size_t letters = 0;
+    for (uint32_t i = 0; i < p->ticks; i++)
+        letters += strlen(p->tick[i].text) + 1;
+    fprintf(out, "set xtics %s(", letters > LETTERS_BESIDE ? "rotate by 30 right " : "");
     for (uint32_t i = 0; i < p->ticks; i++) {
         fputs(i ? ", \"" : "\"", out);
         put_name(p->tick[i].text, out);
@@ -89,6 +95,8 @@ static void put_axes(const struct plot *p, FILE *out)
         put_log_marks("y", p->y_least, p->y_most, out);
     else
         fprintf(out, "set yrange [%.9g:%.9g]\n", p->y_least, p->y_most);
+    if (p->y_least < 0)
+        fputs("set xzeroaxis lt 1 lw 0.7 lc rgb '" SVG_TEXT "'\n", out);
     if (p->ticks)
         put_ticks(p, out);
 }
@@ -121,9 +129,10 @@ static void put_line(const struct plot *p, uint32_t i, FILE *out)
 
 // ---- Columns, values and what is published ----
 
+// As SVG_TEXT and SVG_SERIES.
 static uint32_t rgb_of(uint32_t colour)
 {
-    return 0x010300 + colour % PLOT_COLOURS;
+    return colour == PLOT_INK ? 0x010200 : 0x010300 + colour % PLOT_COLOURS;
 }
 
 static void put_columns(const struct plot *p, FILE *out)

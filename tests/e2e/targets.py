@@ -8,39 +8,15 @@ import json
 import re
 import shutil
 
-from harness import ROOT, UDP_SCENARIO, case, main, new_folder, right, same, sluice, written
+from harness import ROOT, case, main, new_folder, right, same, sluice, written
+from judging import SEED, SHORT, T1, T2, judged, near, runs
 from several import VARIANTS
 
-SHORT = UDP_SCENARIO.read_text().replace('duration = "10 s"', 'duration = "2 s"')
 TARGETS = ROOT / "tests/scenario"
 SCENARIOS = ROOT / "config/scenarios"
 # Of each paper the shortest run: one or two seconds.
 SHORTEST = {"buffer-2004.lua": ("63s-1pdch",), "aqm-2006.lua": ("none",), "preempt-2004.lua": ("paper-3s",),
             "latency-geran.lua": ("edge", "--point", "rlc_rtt=50ms,server_to_bts=10ms")}
-SEED = "local function seed(run)\n    return (run('red').value('seed'))\nend\n"
-# Student's t at 0.975 by its closed forms: one degree of freedom is tan(0.475 pi), two 0.95 sqrt(2 / (1 - 0.95^2)).
-T1, T2 = 12.7062047, 4.3026527
-
-
-@functools.cache
-def runs():
-    """Both variants with the seeds 6, 7 and 8."""
-    config, out = written(SHORT + VARIANTS), new_folder() / "out"
-    done = sluice("run", config, "--out", out, "--variant", "all", "--seeds", "6..8", "--no-page")
-    same(done.returncode, 0, f"exit status\n{done.stderr}")
-    return config, out
-
-
-def judged(text, status=0, config_out=None, words=("--variant", "all", "--seeds", "6..8")):
-    """The rows of targets.json, and what the command said; --resume runs nothing again."""
-    config, out = config_out or runs()
-    done = sluice("run", config, "--out", out, *words, "--resume", "--no-page", "--targets", written(text))
-    same(done.returncode, status, f"exit status\n{done.stdout}{done.stderr}")
-    return json.loads((out / "targets.json").read_text())["targets"], done
-
-
-def near(found, wanted, what):
-    right(abs(found - wanted) <= 1e-6 * max(1, abs(wanted)), f"{what}: found {found}, right is {wanted}")
 
 
 def target(keys, ours="seed"):

@@ -9,6 +9,7 @@ local figure_keys = {}
 local SERIES_MAX = 16
 local AT_MAX = 1000
 local NAMES_MAX = 24
+local AXIS_OCTETS_MAX, UNIT_OCTETS_MAX = 32, 12 -- beside an axis, which is not longer
 local WAYS = { "ours", "curve", "exact" }
 
 local function a_table(value)
@@ -37,8 +38,8 @@ local FIGURE = keys.new("figure", {
     { name = "note", check = keys.text },
 })
 local AXIS = {
-    { name = "title", check = keys.text, needed = true },
-    { name = "unit", check = keys.unit },
+    { name = "title", check = keys.text_of(AXIS_OCTETS_MAX), needed = true },
+    { name = "unit", check = keys.text_of(UNIT_OCTETS_MAX) },
     { name = "log", check = keys.switch },
     { name = "least", check = keys.number },
     { name = "most", check = keys.number },
@@ -46,7 +47,7 @@ local AXIS = {
 local Y = keys.new("y", AXIS)
 local X = keys.new("x", {
     AXIS[1], AXIS[2], AXIS[3], AXIS[4], AXIS[5],
-    { name = "names", check = keys.list_of(keys.text, NAMES_MAX, "texts") },
+    { name = "names", check = keys.list_of(keys.text_of(AXIS_OCTETS_MAX), NAMES_MAX, "short texts") },
 })
 local SERIES = keys.new("series", {
     { name = "name", check = keys.text, needed = true },

@@ -83,15 +83,16 @@ end
 
 -- ---- All ----
 
+local KINDS = { "ours", "curve", "exact" }
 local WORK = { ours = work_ours, curve = work_curve, exact = work_exact }
 
 -- kind: how it was worked out; nil: it is published only.
 local function worked(declared, line, asked, source)
     local series = { declared = declared, line = line, points = {}, missing = 0 }
-    for kind, work in next, WORK do -- at most one of them is there
+    for _, kind in ipairs(KINDS) do -- at most one of them is there
         if declared[kind] then
             series.kind, series[kind] = kind, declared[kind]
-            work(series, asked, source)
+            WORK[kind](series, asked, source)
         end
     end
     return series

@@ -18,10 +18,14 @@ function keys.number(value)
     return not keys.is_number(value) and "a number"
 end
 
-function keys.text(value)
-    local good = type(value) == "string" and value ~= "" and #value <= TEXT_MAX_OCTETS
-    return not good and "a text of up to " .. TEXT_MAX_OCTETS .. " octets"
+-- The check of a text of at most `most` octets.
+function keys.text_of(most)
+    return function(value)
+        local good = type(value) == "string" and value ~= "" and #value <= most
+        return not good and ("a text of up to %d octets"):format(most)
+    end
 end
+keys.text = keys.text_of(TEXT_MAX_OCTETS)
 
 function keys.unit(value)
     return value ~= "" and keys.text(value)
