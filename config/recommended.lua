@@ -8,9 +8,10 @@ return {
     -- ---- Where packets wait ----
     -- A BSS offers a bucket of 10 s (osmo-pcu), so that a full queue waits there, first in, first out,
     -- where no AQM acts. 0.6 s keep its radio as busy (tests/soak/osmopcu.py), and wait here.
-    "gb.cell_delay=600 ms",
-    "gb.ms_delay=600 ms",       -- the same for the bucket of an MS
-    "gb.pfc_delay=600 ms",      -- and of a packet flow
+    "gb.cell_delay=20 ms",
+    "gb.ms_delay=20 ms",        -- the same for the bucket of an MS
+    "gb.pfc_delay=20 ms",       -- and of a packet flow
+    "gb.bucket_least=1200 octets",
 
     -- ---- Whose turn it is ----
     -- The shares of the study of AQM in the 2G-SGSN (2006): a class that asks for less than its share
@@ -33,7 +34,7 @@ return {
     "class[*].aqm.name=cobalt",
     "class[*].aqm.ecn=true",    -- a window of 2 to 8 packets seldom survives a drop without a time-out
     "class[*].aqm.target=5 ms", -- a lower bound; the rate sets the target
-    "class[*].aqm.rtt=1 s",     -- an idle round trip on GPRS; less would signal before TCP can have answered
+    "class[*].aqm.rtt=2 s",     -- an idle round trip on GPRS; less would signal before TCP can have answered
     "class[*].aqm.mtu=1500 octets",     -- the largest packet of the Internet
     "class[*].aqm.overfull=4",  -- CAKE's buffer, in intervals: beyond it, drops for who ignores marks
     -- With queues by flow each of them needs an AQM of its own (RFC 8290 4): seen over the whole MS, a
@@ -43,7 +44,8 @@ return {
 
     -- ---- Backstops ----
     -- What is older than that nobody waits for: TCP has sent it again.
-    "class[*].lifetime=10 s",
+    "class[*].lifetime=23 s",
+    "class[*].bss_lifetime_least=17 s",
     "queue.overflow=largest",   -- a full queue drops from who has most, not from who comes next
     "queue.cell_octets=1000 kB",        -- no cell takes the memory of all
     "queue.cell_packets=1024",
