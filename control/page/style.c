@@ -28,7 +28,7 @@ static const char style[] =
     "td:first-child,th:first-child{position:sticky;left:0;background:var(--ground)}\n"
     "thead th:first-child{background:var(--head);z-index:2}\n"
     ".n{text-align:right;font-variant-numeric:tabular-nums}\n"
-    "td.wrap{white-space:normal;min-width:18ch}\n"
+    "td.wrap{white-space:normal;min-width:26ch}\n"
     ".good{color:var(--good)}.bad{color:var(--bad);font-weight:700}\n"
     "code{font:.88em ui-monospace,monospace}\n"
     ".figures{display:grid;gap:28px 32px;"

@@ -303,16 +303,34 @@ def page():
 # --- The papers -----------------------------------------------------------------------------------
 
 
+FIGURES = {"aqm-2006.lua": {"2", "3", "5", "6"}, "buffer-2004.lua": {"1", "2", "3", "4"},
+           "latency-geran.lua": {"2", "3", "4", "5", "6", "7", "8", "9", "10"},
+           "preempt-2004.lua": {"I", "2", "3", "4"}}  # of the papers, but drawings of networks
+
+
+def series_of(out):
+    return [series for figure in json.loads((out / "figures.json").read_text())["figures"] for series in figure["series"]]
+
+
+def check_figures(out, name):
+    figures = json.loads((out / "figures.json").read_text())["figures"]
+    same({re.match(r"(?:Fig\.|Table) (\w+)", figure["name"]).group(1) for figure in figures}, FIGURES[name], name)
+    same([series["error"] for series in series_of(out) if "error" in series], [], name)
+
+
 def rows_without_runs(targets, config, *words):
     """Nothing is run, for the command is of Slurm and there is none here."""
     out = new_folder() / "out"
     done = sluice("run", config, "--out", out, *words, "--slurm", "--no-page", "--targets", targets,
                   before=("env", "PATH=/none"))
     same(done.returncode, 1, done.stderr)
+    check_figures(out, targets.name)
+    for series in series_of(out):
+        right(series["missing"] == 0 or not series["points"], f"{targets.name}: {series['name']} has points of no run")
     return json.loads((out / "targets.json").read_text())["targets"]
 
 
-@case("tests/scenario/*.lua: every key is right, and every variant and point is one of the paper's file")
+@case("tests/scenario/*.lua: every key is right, every variant and point is of the paper's file, each figure is there")
 def papers():
     for targets in sorted(TARGETS.glob("*.lua")):
         config = SCENARIOS / targets.name
@@ -331,6 +349,8 @@ def shortest():
         rows = json.loads((out / "targets.json").read_text())["targets"] if done.returncode < 2 else []
         same((done.returncode, [row["error"] for row in rows if "error" in row]), (0, []), f"{targets.name}\n{done.stderr}")
         right(any("mean" in row for row in rows), f"{targets.name}: no row was judged")
+        check_figures(out, targets.name)
+        right(any(series["points"] and series["kind"] != "exact" for series in series_of(out)), f"{targets.name}: no point")
 
 
 main()
