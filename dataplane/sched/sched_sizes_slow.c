@@ -2,8 +2,9 @@
 // that can come: for an MS, and a packet flow, by the largest N201-U of the LLEs in use; for a
 // cell, and its default values, by the largest of its MSs. So a bucket always holds its PDU besides
 // the octets that leak in D, and at most these wait in the BSS. Where that is less than
-// bucket_octets_least, a bucket has that size instead: at a low R a short D is less than an LLC
-// PDU, so the radio would run empty behind a small PDU until the next, large one conforms.
+// bucket_octets_least, a bucket has that size instead. A BSS that tells its bucket's level may
+// count a PDU on the air whole: at a low R and a short D the next one waits for that, and the radio
+// with it, unless the bucket holds two.
 //
 // A cell counts its MSs by that N201-U, in steps of 30 octets from 140 to 1520 (so 500 and 1520 are
 // exact, other values count up to 29 octets more): every change of an MS is O(1), for any number of

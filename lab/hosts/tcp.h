@@ -181,6 +181,8 @@ void tcp_wake(struct tcp_end *end, uint64_t now_ns);
 
 // Octets under way, as the congestion window counts them (RFC 6675's pipe).
 uint64_t tcp_pipe(const struct tcp_end *end);
+// The end of the foremost octet that has arrived, holes before it or not.
+uint64_t tcp_arrived_to(const struct tcp_end *end);
 // The present time-out, backoff included.
 uint64_t tcp_rto_ns(const struct tcp_end *end);
 

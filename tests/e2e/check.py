@@ -394,6 +394,14 @@ def osmopcu():
          (gb.NSEI, gb.NSVCI, gb.BVCI, bts.LOCAL_PORT), "NSEI, NSVCI, BVCI, the PCU's port")
 
 
+@case("config/osmopcu.lua and the quickstart wait as recommended.lua says: its settings change nothing more")
+def recommended():
+    for name in "osmopcu", "quickstart":
+        found, again = (json.loads(output(ROOT / f"config/{name}.lua", *more))
+                        for more in ((), ("--set", f"@{ROOT / 'config/recommended.lua'}")))
+        same(found, again, name)
+
+
 # --- The language ---------------------------------------------------------------------------------
 
 
