@@ -160,6 +160,9 @@ def missing():
     same([row["verdict"] for row in rows], ["met", "not run", "not run", "NOT MET", "told"], "with a run that failed")
 
 
+# A second of processor time ends before so many instructions where another program slows the core down.
+ENDLESS = "cut off: more than 100000000 instructions"
+OR_LATE = "cut off: more than its time"
 BAD_ROWS = (  # the body of ours, and what its row says behind file and line 2
     ("return run('rod').value('seed')", 'run("rod", nothing): the file has no such variant'),
     ("return run().value('seed')", 'run(nothing, nothing): no variant given'),
@@ -180,7 +183,7 @@ BAD_ROWS = (  # the body of ours, and what its row says behind file and line 2
     ("return 0 / 0", "ours: found the number -nan, allowed a number"),
     ("return 'seven'", 'ours: found "seven", allowed a number'),
     ("return nothing + 1", "attempt to perform arithmetic on a nil value (global 'nothing')"),
-    ("while true do end", "cut off: more than 100000000 instructions"),
+    ("while true do end", ENDLESS),
     ("local t = {} for i = 1, 1e7 do t[i] = i end return 1", "cut off: more memory than it may have"),
     ("return io.open('/etc/passwd')", "attempt to index a nil value (global 'io')"),
     ("error('mine')", "mine"),
@@ -199,7 +202,7 @@ def bad_rows():
         place, found = row["error"].split(": ", 1)
         found = found.replace(str(runs()[1] / "red/6"), "OUT")
         found = re.sub(r"^(OUT/classes.csv:) \d+ rows", r"\1 ROWS rows", found)
-        same(found, said, body)
+        same(ENDLESS if found == OR_LATE and said == ENDLESS else found, said, body)
         first = 5 + 2 * number  # of the target; its body is in the next line, unless a tail call took it away
         right(int(place.rsplit(":", 1)[1]) in (first, first + 1), f"{place}, right is {first} or the next")
     right(f"\n  1 of {len(rows)} met; {len(BAD_ROWS)} error\n" in done.stdout, done.stdout)

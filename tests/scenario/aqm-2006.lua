@@ -130,6 +130,27 @@ for _, row in ipairs {
     end
 end
 
+-- Whom it is won from: Jain's index over the MSs of a class, of what arrived at them. 1: all had the same; 0.9: as if
+-- one in ten had nothing.
+local function fairness(run, variant, class)
+    local of_ms, octets, squares, count = {}, 0, 0, 0
+    for _, row in ipairs(run(variant).rows("applications", { application = "http", class = class })) do
+        of_ms[row.ms] = (of_ms[row.ms] or 0) + row.ms_arrived_octets
+    end
+    for _, arrived in pairs(of_ms) do
+        octets, squares, count = octets + arrived, squares + arrived * arrived, count + 1
+    end
+    return octets * octets / (count * squares)
+end
+for _, variant in ipairs { "none", "red", "ecn", "recommended", "trial-cell-red" } do
+    for _, class in ipairs(CLASSES) do
+        target {
+            figure = "told", what = variant .. ": fairness between the MSs, " .. NAMES[class],
+            ours = function(run) return fairness(run, variant, class) end,
+        }
+    end
+end
+
 -- ---- Beyond: recommended at the paper's knobs, against the best of the paper's variants in each seed ----
 -- A variant that is no worse than the best is no worse than any of them.
 local PAPERS = {
