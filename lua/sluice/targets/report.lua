@@ -16,7 +16,7 @@ local COLUMNS = { -- widths; the second column's texts go on in lines below
 -- ---- Numbers ----
 
 -- With as many decimals as give four digits; at least none.
-local function number_text(number)
+function report.number_text(number)
     local size, decimals = math.abs(number), 3
     while size >= 10 and decimals > 0 do
         size, decimals = size / 10, decimals - 1
@@ -46,12 +46,12 @@ local function published_text(target)
     return ""
 end
 
-local function ours_text(row)
+function report.ours_text(row)
     if not row.mean then
         return "-"
     end
-    local text = (number_text(row.mean))
-    text = row.interval and text .. " +- " .. number_text(row.interval) or text
+    local text = (report.number_text(row.mean))
+    text = row.interval and text .. " +- " .. report.number_text(row.interval) or text
     return with_unit(text, row.target.unit)
 end
 
@@ -59,7 +59,7 @@ local function deviation_text(row)
     if not row.deviation then
         return ""
     end
-    local text = row.deviation_unit == "%" and ("%.1f"):format(row.deviation) or number_text(row.deviation)
+    local text = row.deviation_unit == "%" and ("%.1f"):format(row.deviation) or report.number_text(row.deviation)
     return with_unit((row.deviation >= 0 and "+" or "") .. text, row.deviation_unit)
 end
 
@@ -130,7 +130,7 @@ function report.table(list)
     end
     put_cells(out, heads)
     for _, row in ipairs(list) do
-        put_cells(out, { row.target.figure, row.target.what, published_text(row.target), ours_text(row),
+        put_cells(out, { row.target.figure, row.target.what, published_text(row.target), report.ours_text(row),
             deviation_text(row), row.verdict })
     end
     put_notes(out, list)
@@ -153,7 +153,7 @@ local function members_of(row)
 end
 local MEMBERS = 16
 
-local function cell_of(value)
+function report.cell_of(value)
     if type(value) == "string" then
         return '"' .. value:gsub('"', '""'):gsub("[\r\n]", " ") .. '"'
     elseif math.type(value) == "float" then
@@ -167,7 +167,7 @@ function report.csv(list)
     for _, row in ipairs(list) do
         local cells = {}
         for i, member in ipairs(members_of(row)) do
-            heads[i], cells[i] = member[1], cell_of(member[2])
+            heads[i], cells[i] = member[1], report.cell_of(member[2])
         end
         lines[#lines + 1] = table.concat(cells, ",", 1, MEMBERS)
     end
@@ -191,7 +191,7 @@ function report.json(list, writer)
         end
         writer.key("texts")
         writer.array()
-        for _, text in ipairs { published_text(row.target), ours_text(row), deviation_text(row) } do
+        for _, text in ipairs { published_text(row.target), report.ours_text(row), deviation_text(row) } do
             writer.value(text)
         end
         writer.close()
