@@ -52,7 +52,6 @@ static void put_conclusions(const struct json_object *list, FILE *out)
     fputs("</tbody></table></div>\n", out);
 }
 
-// In the file's order, from any of the conclusions: those have all knobs, by their span.
 static void put_knobs(const struct json_object *knobs, FILE *out)
 {
     static const char *const heads[] = {"knob", "base", "low", "high", "why these"};
@@ -63,8 +62,8 @@ static void put_knobs(const struct json_object *knobs, FILE *out)
         fputs("<tr>", out);
         put_cell(knob, "name", " class=\"wrap\"", out);
         put_cell(knob, "base", "", out);
-        put_cell(value_in(knob, "low"), "value", "", out);
-        put_cell(value_in(knob, "high"), "value", "", out);
+        put_cell(knob, "low", "", out);
+        put_cell(knob, "high", "", out);
         put_cell(knob, "from", " class=\"wrap\"", out);
         fputs("</tr>\n", out);
     }
@@ -127,7 +126,7 @@ static int put_paper(const char *dir, FILE *out, char error[PAGE_ERROR_OCTETS])
     for (size_t i = 0; i < value_count(list); i++)
         put_figure(value_at(list, i), out);
     fputs("</div>\n", out);
-    put_knobs(value_in(value_at(list, 0), "knobs"), out);
+    put_knobs(value_in(file, "knobs"), out);
     fputs("</section>\n", out);
     value_free(file);
     return 0;

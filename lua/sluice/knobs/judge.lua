@@ -3,11 +3,35 @@ local targets = require "sluice.targets.judge"
 
 local judge = {}
 
+local function is_of(setting, variant)
+    for _, own in ipairs(setting.variants or { variant }) do
+        if own == variant then
+            return true
+        end
+    end
+    return false
+end
+
+-- The source, which notes whether a variant was asked for that the setting's knob is of.
+local function watched(source, setting)
+    local watch = { seeds = source.seeds, read = source.read, number = source.number, interval = source.interval }
+    watch.find = function(variant, point, seed)
+        watch.touched = watch.touched or is_of(setting, variant)
+        return source.find(variant, point, seed)
+    end
+    return watch
+end
+
 -- Judges the setting with this number; source: of its runs (control/bind/targets.c). Returns how many
 -- conclusions have no figure for want of a run, and how many could not be worked out.
 function judge.setting(loaded, number, name, source)
-    local rows = targets.all(loaded.conclusions, name, source)
-    loaded.settings[number].rows = rows
+    local setting, rows = loaded.settings[number], {}
+    for i, target in ipairs(loaded.conclusions) do
+        local watch = watched(source, setting)
+        rows[i] = targets.all({ target }, name, watch)[1]
+        rows[i].apart = not watch.touched
+    end
+    setting.rows = rows
     return targets.count(rows, "not run"), targets.count(rows, "error")
 end
 
@@ -50,11 +74,11 @@ local function span_of(bar, base)
     return math.max(most - least, 0)
 end
 
--- A bar for each knob, the longest first; equal ones in the order of the file.
+-- A bar for each knob of what the conclusion reads, the longest first; equal ones in the order of the file.
 local function bars_of(loaded, number, base)
     local bars, by_knob = {}, {}
     for _, setting in ipairs(loaded.settings) do
-        if setting.knob then
+        if setting.knob and not setting.rows[number].apart then
             local bar = by_knob[setting.knob]
             if not bar then
                 bar = { knob = setting.knob, number = #bars + 1 }
@@ -132,9 +156,9 @@ local function sentence_of(bars, base)
         or perhaps and "perhaps met with: " .. perhaps or "nor with " .. all_settings(bars):gsub("^all", "any of"))
 end
 
--- Returns a list, in the order of the file: { target, base, bars, sentence }.
+-- Returns a list, in the order of the file: { target, base, bars, sentence }; and `knobs`, all of them.
 function judge.conclude(loaded)
-    local list = {}
+    local list = { knobs = loaded.knobs }
     for number, target in ipairs(loaded.conclusions) do
         local base = loaded.settings[1].rows[number]
         local bars = bars_of(loaded, number, base)

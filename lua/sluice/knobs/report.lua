@@ -8,6 +8,10 @@ local WIDTH = 118
 local COLUMNS = { { head = "knob", width = 40 }, { head = "base", width = 14 }, { head = "low", width = 24 },
     { head = "high", width = 24 }, { head = "span", width = 10 } }
 
+local function values_text(values)
+    return values and table.concat(values, ", ")
+end
+
 -- ---- The table ----
 
 -- The text cut to lines of `width` at spaces.
@@ -67,7 +71,7 @@ local function put_conclusion(out, one)
     put_row(out, { "knob", "base", "low", "high", "span" })
     for _, bar in ipairs(one.bars) do
         put_row(out, {
-            bar.knob.name, table.concat(bar.knob.base, ", "), side_text(bar.low), side_text(bar.high),
+            bar.knob.name, values_text(bar.knob.base), side_text(bar.low), side_text(bar.high),
             texts.number_text(bar.span),
         })
     end
@@ -144,8 +148,7 @@ end
 
 local function put_bar(writer, bar)
     writer.object()
-    put_members(writer, { { "name", bar.knob.name }, { "base", table.concat(bar.knob.base, ", ") },
-        { "from", bar.knob.from }, { "span", bar.span } })
+    put_members(writer, { { "name", bar.knob.name }, { "base", values_text(bar.knob.base) }, { "span", bar.span } })
     for _, name in ipairs { "low", "high" } do
         local side = bar[name]
         if side then
@@ -172,8 +175,21 @@ local function put_one(writer, one)
     writer.close()
 end
 
+local function put_knob(writer, knob)
+    writer.object()
+    put_members(writer, { { "name", knob.name }, { "base", values_text(knob.base) },
+        { "low", values_text(knob.low) }, { "high", values_text(knob.high) }, { "from", knob.from } })
+    writer.close()
+end
+
 function report.json(list, writer)
     writer.object()
+    writer.key("knobs")
+    writer.array()
+    for _, knob in ipairs(list.knobs) do
+        put_knob(writer, knob)
+    end
+    writer.close()
     writer.key("conclusions")
     writer.array()
     for _, one in ipairs(list) do
