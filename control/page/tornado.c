@@ -163,8 +163,7 @@ static void put_bar(const struct tornado *t, const struct json_object *side, dou
     bool leftward = end < base;
     if (half > 0)
         beyond = x_of(t, leftward ? mean - half : mean + half);
-    fprintf(t->out,
-            "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" fill=\"var(%s)\"%s/>",
+    fprintf(t->out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" fill=\"var(%s)\"%s/>",
             fmin(base, end), top, fmax(fabs(end - base), 1), BAR, colour_of(t, side),
             value_is_true(value_in(side, "firm")) ? "" : " fill-opacity=\".55\"");
     put_interval(t, side, top + BAR / 2.0);

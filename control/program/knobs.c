@@ -65,8 +65,9 @@ static bool judge_all(const struct run *run, const struct plan *plan)
         if (!bind_judge_setting(run->control.lua, (uint32_t)i, &judged, &missing, &faults))
             return false;
         if (missing || faults)
-            fprintf(stderr, "sluice run: --knobs: %s: %u conclusions want a run that is not there,"
-                            " %u could not be worked out\n",
+            fprintf(stderr,
+                    "sluice run: --knobs: %s: %u conclusions want a run that is not there,"
+                    " %u could not be worked out\n",
                     setting.folder, missing, faults);
         good &= !missing && !faults;
     }

@@ -101,11 +101,11 @@ def bars():
 
 SAYS = {
     "firm": "hangs on: Run's time (low: 1 s, high: 3 s)",  # 17 and 37 +- 2.5 are outside 20 to 34
-    "doubtful": "holds for all 4 settings (1 of them move nothing)",
+    "doubtful": "holds for all 4 settings (1 without any effect)",
     "perhaps": "perhaps hangs on: Run's time (low: 1 s)",  # 17 + 2.5 is above 18
-    "always": "holds for all 4 settings (1 of them move nothing)",
+    "always": "holds for all 4 settings (1 without any effect)",
     "late": "not met at the base; met with: Run's time (high: 3 s)",
-    "never": "not met at the base; nor with any of 4 settings (1 of them move nothing)",
+    "never": "not met at the base; nor with any of 4 settings (1 without any effect)",
 }
 
 

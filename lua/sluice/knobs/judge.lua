@@ -132,7 +132,7 @@ local function all_settings(bars)
     local all = count_of(bars, was_run)
     local still = count_of(bars, function(side) return not side.moves end)
     local text = ("all %d settings"):format(all)
-    return still > 0 and ("%s (%d of them move nothing)"):format(text, still) or text
+    return still > 0 and ("%s (%d without any effect)"):format(text, still) or text
 end
 
 -- Sides whose verdict is not the base's: those of whom the seeds leave no doubt, and the others.

@@ -65,19 +65,19 @@ knob {
 }
 -- ---- HTTP and ping ----
 knob {
-    name = "request", keys = "http.request", base = "500 octets", low = "100 octets", high = "1000 octets",
+    name = "request", keys = "http.request", base = "500 octets", low = "100 octets", high = "1000 octets", variants = "gev",
     from = "A fit. Low: a GET alone. High: with cookies.",
 }
 knob {
-    name = "header of an answer", keys = "http.header", base = "1200 octets", low = "200 octets",
+    name = "header of an answer", keys = "http.header", base = "1200 octets", low = "200 octets", variants = "gev",
     from = "A fit. Low: a usual header of HTTP 1.0.",
 }
 knob {
-    name = "connections", keys = "http.reuse", base = "object", high = "all",
+    name = "connections", keys = "http.reuse", base = "object", high = "all", variants = "gev",
     from = "A fit: one for each object, as HTTP 1.0. High: one for all, as HTTP 1.1.",
 }
 knob {
-    name = "round trips for an object", keys = "http.round_trips", base = 1, high = 2,
+    name = "round trips for an object", keys = "http.round_trips", base = 1, high = 2, variants = "gev",
     from = "The paper does not say. High: a redirection before each object.",
 }
 knob {
