@@ -11,7 +11,7 @@
 #define WIDTH       760
 #define LEFT        236 // of the plot; the names of the knobs are beside it
 #define RIGHT       752
-#define SIDE        92 // room within the plot for the texts at the ends of bars
+#define SIDE        108 // room within the plot for the texts at the ends of bars
 #define ROW         34
 #define BAR         12
 #define AXIS        34 // below the rows

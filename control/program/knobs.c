@@ -26,7 +26,7 @@ bool knobs_plan(struct run *run, struct plan *plan, const char *dir)
 struct setting {
     const struct plan *plan;
     const char *base, *folder;
-    const struct json_object *variants; // those that the setting runs; an empty list: the default
+    const struct json_object *variants; // those that its knob is of; an empty list: all
 };
 
 static bool has_variant(const struct setting *s, const char *variant)

@@ -139,26 +139,34 @@ static void add_groups(struct plan *plan, struct plan_group like, const char **v
     }
 }
 
+// A setting's runs: lists of variants and points; an empty one is the default, or all points.
+static void add_setting(struct plan *plan, struct json_object *setting)
+{
+    const struct json_object *runs = value_in(setting, "runs");
+    const struct plan_group like = {.setting = value_string(value_in(setting, "folder")),
+                                    .sets = value_in(setting, "sets")};
+    for (size_t i = 0; i < value_size(runs); i++) {
+        struct json_object *points = value_in(value_item(runs, i), "points");
+        size_t variants, count;
+        if (value_size(points) == 0)
+            points = value_in(plan->names, "points");
+        const char **point = chosen(points, NULL, 0, true, &count);
+        const char **variant =
+            chosen(value_in(value_item(runs, i), "variants"), NULL, 0, true, &variants);
+        add_groups(plan, like, variant, variants, point, count);
+        free(variant);
+        free(point);
+    }
+}
+
 bool plan_make_knobs(struct plan *plan, struct bind *lua, const struct options *options,
                      const char *dir, struct json_object *asked)
 {
-    struct json_object *settings = value_in(asked, "settings"), *points = value_in(asked, "points");
-    size_t point_count;
+    struct json_object *settings = value_in(asked, "settings");
     begin(plan, lua, options, dir);
     plan->asked = asked;
-    if (value_size(points) == 0)
-        points = value_in(plan->names, "points");
-    const char **point = chosen(points, NULL, 0, true, &point_count);
-    for (size_t i = 0; i < value_size(settings); i++) {
-        struct json_object *setting = value_item(settings, i);
-        struct plan_group like = {.setting = value_string(value_in(setting, "folder")),
-                                  .sets = value_in(setting, "sets")};
-        size_t variants;
-        const char **variant = chosen(value_in(setting, "variants"), NULL, 0, true, &variants);
-        add_groups(plan, like, variant, variants, point, point_count);
-        free(variant);
-    }
-    free(point);
+    for (size_t i = 0; i < value_size(settings); i++)
+        add_setting(plan, value_item(settings, i));
     return load_all(plan, lua);
 }
 

@@ -28,7 +28,8 @@ def row(what, bounds):
 ROWS = row("firm", "least = 20, most = 34") + row("doubtful", "least = 15, most = 38") + \
     row("perhaps", "least = 18") + row("always", "most = 100") + row("late", "least = 30") + \
     row("never", "least = 100") + "target { figure = 'F', what = 'told', ours = " + FIGURE + " }\n"
-BLOCKS = """runs { variants = { "red", "cobalt" } }
+BLOCKS = """runs { variants = { "red" } }
+runs { variants = "cobalt" }
 conclusion "firm"
 conclusion "doubtful"
 conclusion "perhaps"
@@ -206,7 +207,9 @@ MISTAKES = (  # a file, and what is said behind its name
     ('conclusion "firm"\n' + KNOB.replace('"1 s"', '"2 s"'), ":2: low: found the same as `base`"),
     ('runs { variants = "red" }\nconclusion "firm"\n' + KNOB.replace(" }", ', variants = "cobalt" }'),
      ':3: variants: found "cobalt", allowed a variant of runs { }'),
-    ('runs { }\nruns { }\nconclusion "firm"\n' + KNOB, ":2: runs: found again, allowed once"),
+    ('runs { }\nruns { }\nconclusion "firm"\n' + KNOB, ":2: runs: found again; each of several needs `variants`"),
+    ('runs { variants = "red" }\nruns { variants = "red" }\nconclusion "firm"\n' + KNOB,
+     ':2: variants: found "red" again, allowed once in all runs { }'),
     ('conclusion "firm"\nfor i = 1, 100 do knob { } end', ":2: lua: knob: more than 64"),
     ("while true do end", ":1: lua: cut off: more than 1000000 instructions"),
 )
@@ -255,9 +258,9 @@ def not_named():
 
 # Prints KEY=VALUE of each knob's base, and the variants that it is of.
 LIST = """
-local all
+local all = {}
 local function listed(value) return type(value) == "table" and value or { value } end
-function runs(given) all = given.variants end
+function runs(given) table.move(listed(given.variants), 1, #listed(given.variants), #all + 1, all) end
 function conclusion() end
 function knob(given)
     for i, key in ipairs(listed(given.keys)) do

@@ -133,7 +133,7 @@ local function check_sides(knob, found)
     end
 end
 
-local function check_knob(knob, all, seen, found)
+local function check_knob(knob, variants, seen, found)
     check_sides(knob, found)
     local folder = folder_of(knob, "")
     if seen[folder] then
@@ -142,19 +142,20 @@ local function check_knob(knob, all, seen, found)
     end
     seen[folder] = knob.line
     for _, variant in ipairs(knob.variants or {}) do
-        if not place_of(all.variants or {}, variant) then
+        if not place_of(variants, variant) then
             found:add(knob.line, "variants", ("found %s, allowed a variant of runs { }"):format(shown.show(variant)))
         end
     end
 end
 
-local function read_knobs(blocks, all, found)
+-- variants: those that are run.
+local function read_knobs(blocks, variants, found)
     local knobs, seen = {}, {}
     for i, block in ipairs(blocks) do
         local before = found.count
         local knob = checked(block, KNOB_KEYS, found)
         if found.count == before then
-            check_knob(knob, all, seen, found)
+            check_knob(knob, variants, seen, found)
         end
         knobs[i] = knob
     end
@@ -239,9 +240,25 @@ local function check_counts(blocks, found)
             found:add(1, kind, ("the file has none; needed: %s, one or more"):format(EXAMPLES[kind]))
         end
     end
-    if #blocks.runs > 1 then
-        found:add(blocks.runs[2].line, "runs", "found again, allowed once")
+end
+
+-- The blocks of runs, or one that names nothing; and all their variants.
+local function read_runs(blocks, found)
+    local runs, variants = {}, {}
+    for i, block in ipairs(#blocks > 0 and blocks or { { kind = "runs", given = {}, line = 1 } }) do
+        runs[i] = checked(block, RUNS_KEYS, found)
+        for _, variant in ipairs(runs[i].variants or {}) do
+            if place_of(variants, variant) then
+                found:add(block.line, "variants", ("found %s again, allowed once in all runs { }"):format(
+                    shown.show(variant)))
+            end
+            variants[#variants + 1] = variant
+        end
     end
+    if #runs > 1 and #variants < #runs then
+        found:add(blocks[2].line, "runs", "found again; each of several needs `variants`")
+    end
+    return runs, variants
 end
 
 local function sets_of(keys, values)
@@ -252,7 +269,7 @@ local function sets_of(keys, values)
     return sets
 end
 
--- The base, and each side of each knob: { folder, knob, side, sets, variants }; nil: those of runs { }.
+-- The base, and each side of each knob: { folder, knob, side, sets, variants }; nil: all.
 local function settings_of(knobs)
     local list = { { folder = BASE, sets = {} } }
     for _, knob in ipairs(knobs) do
@@ -275,9 +292,9 @@ function language.load(name, text, targets)
         return nil, found:texts()
     end
     check_counts(blocks, found)
-    local runs = checked(blocks.runs[1] or { kind = "runs", given = {}, line = 1 }, RUNS_KEYS, found)
+    local runs, variants = read_runs(blocks.runs, found)
     local conclusions = read_conclusions(blocks.conclusion, targets, found)
-    local knobs = read_knobs(blocks.knob, runs, found)
+    local knobs = read_knobs(blocks.knob, variants, found)
     if found:any() then
         return nil, found:texts()
     end
@@ -293,20 +310,46 @@ local function write_list(writer, key, list)
     writer.close()
 end
 
--- Writes { variants, points, settings } for the program: what to run.
+-- The variants of a block of runs that the setting is of.
+local function own_variants(block, setting)
+    local own = {}
+    for _, variant in ipairs(block.variants or {}) do
+        own[#own + 1] = (not setting.variants or place_of(setting.variants, variant)) and variant or nil
+    end
+    return own
+end
+
+local function write_setting(writer, setting, runs)
+    writer.object()
+    writer.key("folder")
+    writer.value(setting.folder)
+    write_list(writer, "sets", setting.sets)
+    if setting.variants then
+        write_list(writer, "variants", setting.variants)
+    end
+    writer.key("runs")
+    writer.array()
+    for _, block in ipairs(runs) do
+        local own = own_variants(block, setting)
+        if #own > 0 or not block.variants then
+            writer.object()
+            write_list(writer, "variants", own)
+            write_list(writer, "points", block.points)
+            writer.close()
+        end
+    end
+    writer.close()
+    writer.close()
+end
+
+-- Writes, for the program, a list of settings: { folder, sets, variants, runs }, a variant and a point of `runs` each
+-- a run; without variants the default, without points all.
 function language.plan(loaded, writer)
     writer.object()
-    write_list(writer, "variants", loaded.runs.variants)
-    write_list(writer, "points", loaded.runs.points)
     writer.key("settings")
     writer.array()
     for _, setting in ipairs(loaded.settings) do
-        writer.object()
-        writer.key("folder")
-        writer.value(setting.folder)
-        write_list(writer, "sets", setting.sets)
-        write_list(writer, "variants", setting.variants or loaded.runs.variants)
-        writer.close()
+        write_setting(writer, setting, loaded.runs)
     end
     writer.close()
     writer.close()

@@ -63,7 +63,7 @@ local function band_text(target)
 end
 
 local function put_conclusion(out, one)
-    local head = ("%s, %s: %s at the base, %s; met: %s"):format(one.target.figure, one.target.what,
+    local head = ("%s, %s: %s at the base (%s); the row wants %s"):format(one.target.figure, one.target.what,
         texts.ours_text(one.base), one.base.verdict, band_text(one.target))
     for i, line in ipairs(lines_of(head, WIDTH - 4)) do
         out[#out + 1] = (i == 1 and "  " or "    ") .. line
