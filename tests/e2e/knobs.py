@@ -36,8 +36,9 @@ conclusion "perhaps"
 conclusion "always"
 conclusion "late"
 conclusion "never"
-knob { name = "quantum", keys = "queue.flow_quantum", base = "300 octets", high = "400 octets", from = "x" }
-knob { name = "queue of one", keys = "queue.flows", base = 1024, low = 64, variants = { "cobalt" }, from = "x" }
+knob { name = "quantum", keys = { "queue.flow_quantum", "queue.flows" }, base = { "300 octets", 16 },
+       high = { "400 octets", 32 }, from = "x" }
+knob { name = "queue of one", keys = "queue.flows", base = 16, low = 64, variants = { "cobalt" }, from = "x" }
 knob { name = "a little", keys = "run.duration", base = "2 s", low = "1750 ms", from = "<y>" }
 knob { name = "Run's time", keys = { "run.duration" }, base = "2 s", low = "1 s", high = "3 s", from = "z" }
 """
