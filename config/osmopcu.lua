@@ -3,17 +3,23 @@
 -- No phone can attach (there is no GMM): the MSs, with TLLIs and addresses, come from this file.
 run { name = "osmopcu", clock = "real", idle = "sleep" }
 
+-- How packets wait is recommended.lua's: OsmoPCU offers a bucket of 10 s, and Sluice fills it only to what the
+-- radio needs, so that packets wait here, under the AQM, and not in OsmoPCU. --variant as-offered fills it.
+variants {
+    default = "recommended",
+    variant { name = "recommended", file = "recommended.lua" },
+    variant {
+        name = "as-offered", file = "recommended.lua",
+        set = { "gb.cell_delay=as offered", "gb.ms_delay=as offered", "gb.pfc_delay=as offered" },
+    },
+}
+
 gn { device = "net_af_packet0,iface=gn0", address = "192.0.2.1", mtu = "1500 octets" }
 gb {
     device = "net_af_packet1,iface=gb0",
     address = "198.51.100.1", port = 23000,     -- the SGSN in the BTS's configuration
-    -- OsmoPCU offers a bucket of 10 s. Sluice fills the bucket only to what the radio sends in this time,
-    -- so that packets wait here, under the AQM, and not in OsmoPCU. "as offered" uses the whole bucket.
-    cell_delay = "0.6 s", ms_delay = "0.6 s",
 }
 ggsn { name = "ggsn1", address = "192.0.2.2" }
-
-class { name = "background", lifetime = "20 s", aqm { name = "cobalt" } }
 
 nse {
     nsei = 101,

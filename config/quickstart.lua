@@ -49,8 +49,9 @@ nse {
         -- A carrier with eight time slots of CS-2, of which an MS may have four down and two up:
         -- 96 kbit/s for all of the cell, 48 kbit/s at most for one MS.
         radio { carriers = 1, slots = 8, down_slots = 4, up_slots = 2 },
-        -- R is what the radio carries, Bmax what R sends in 10 s, sent each second.
-        flow { rate = "96 kbit/s", measured = true, bmax_time = "10 s" },
+        -- R is what the radio carries, Bmax what R sends in 10 s, sent each second; for an MS it is what its
+        -- four slots carry, as osmo-pcu has it.
+        flow { rate = "96 kbit/s", measured = true, bmax_time = "10 s", ms_rate = "48 kbit/s" },
         -- IMSI, TLLI and addresses count up. Three MSs download, four browse; each pings as well.
         ms {
             imsi = "001010000000001", count = 3,

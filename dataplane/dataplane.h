@@ -92,6 +92,9 @@ enum dp_overflow { DP_OVERFLOW_LARGEST, DP_OVERFLOW_TAIL };
     DP_DELAY(KEY, T, cell_delay_ns, "gb.cell_delay", "a cell's")                             \
     DP_DELAY(KEY, T, ms_delay_ns, "gb.ms_delay", "an MS's")                                  \
     DP_DELAY(KEY, T, pfc_delay_ns, "gb.pfc_delay", "a packet flow's")                        \
+    KEY(T, SIZE, bucket_least_octets, "gb.bucket_least", NULL, 0, 100000, 0,                 \
+        "what these delays leave of a bucket at least, or all of it; at a low rate and a "   \
+        "short delay a BSS with CBL needs room for two LLC PDUs")                            \
     KEY(T, TIME, ready_ns, "gb.ready", "none", 2 * S_IN_NS, 186 * 60 * S_IN_NS, 0,           \
         "the READY timer (23.060 6.1.1): an MS not heard for that long is paged before its " \
         "next packet; none: never")

@@ -21,7 +21,7 @@ local knob = {
     ms_slots_up = 1,                -- standard: and one up
     rank = { 1, 2, 3, 4, 5 },       -- paper: "a kind of priority queuing" at the BSS; fit: strict, by class
     r = "710 kbit/s",               -- standard: R of a cell at first, 24 slots; then what it carried
-    bmax_time = "900 ms",           -- fit: Bmax of a cell is what R sends in that time
+    bmax_time = "500 ms",           -- fit: Bmax of a cell is what R sends in that time
     ms_r = "118 kbit/s",            -- standard: R of an MS, four slots
     ms_bmax_time = "1 s",           -- fit: Bmax of an MS
     -- ---- SGSN ----

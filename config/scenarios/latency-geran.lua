@@ -50,14 +50,6 @@ variants {
     -- radio, so that it waits for nothing but blocks on the air: no scheduler can do more.
     variant { name = "ideal", set = { "lab.ping[3].class=conversational", "buffer.priority=precedence" } },
     variant { name = "recommended", file = "../recommended.lua", set = TOLD },
-    -- The same, but the BSS is given no more than the radio takes in one block period, and one LLC PDU.
-    variant {
-        name = "one-period", file = "../recommended.lua",
-        set = {
-            TOLD[1], TOLD[2], TOLD[3], TOLD[4],
-            "gb.cell_delay=20 ms", "gb.ms_delay=20 ms", "gb.pfc_delay=20 ms",
-        },
-    },
     -- What comes to mind instead: a buffer of 12 kB at the radio, CoDel there, queues by flow and COBALT in
     -- an SGSN that the BSS never holds back.
     variant { name = "small-buffer", set = "buffer.ms_pdus=8" },

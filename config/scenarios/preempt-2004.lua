@@ -50,9 +50,6 @@ local tells_status = { "bss.preemption=radio-status" }  -- RADIO-STATUS, radio c
 local honest = { "flow.rate=the radio's", "flow.ms_rate=the cell's", "bss.cbl=true" }
 -- The hosts ask for ECN.
 local ecn = { "tcp.ecn=true" }
--- What recommended.lua would need for a radio like this one: an AQM whose interval is an idle round trip (2 s here),
--- and a lifetime longer than a call, which the BSC's clock does not leave out.
-local slow = { "class[*].aqm.rtt=2 s", "class[*].lifetime=20 s" }
 -- Other queues in its place.
 local small_tail = { "queue.ms_packets=8", "gb.cell_delay=600 ms", "gb.ms_delay=600 ms" } -- 8 packets are 3 s
 local all_offered = { "flow.bmax=by time", "flow.ms_bmax=by time" } -- 10 s, as OsmoPCU offers, and all is filled
@@ -77,14 +74,13 @@ add("paper", nil, {})
 add("hold", nil, { hold })
 -- Freeze and resume: the BSC holds, tells R = 0, and the queue waits in the SGSN without ageing.
 add("freeze", recommended, { hold, tells_r_0, honest, ecn })
-add("freeze-slow", recommended, { hold, tells_r_0, honest, ecn, slow })
 -- Without a part of that.
-add("no-ecn", recommended, { hold, tells_r_0, honest, slow })
-add("tells-nothing", recommended, { hold, honest, ecn, slow })
-add("radio-status", recommended, { hold, tells_status, honest, ecn, slow })
-add("dishonest", recommended, { hold, tells_r_0, ecn, slow })
-add("flush", recommended, { tells_r_0, honest, ecn, slow })
-add("paper-flush", recommended, { ecn, slow })          -- the paper's BSC, unchanged
+add("no-ecn", recommended, { hold, tells_r_0, honest })
+add("tells-nothing", recommended, { hold, honest, ecn })
+add("radio-status", recommended, { hold, tells_status, honest, ecn })
+add("dishonest", recommended, { hold, tells_r_0, ecn })
+add("flush", recommended, { tells_r_0, honest, ecn })
+add("paper-flush", recommended, { ecn })          -- the paper's BSC, unchanged
 -- With another queue.
 add("small-tail", nil, { hold, tells_r_0, honest, small_tail })
 add("bss-codel", nil, { hold, tells_r_0, honest, all_offered, bss_codel })

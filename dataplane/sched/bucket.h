@@ -143,12 +143,14 @@ static inline void bucket_default_set(struct bucket *b, const struct leak *leak,
 }
 
 // The part of Bmax that is used: the octets that the BSS sends in `delay_ns` and the largest PDU
-// that can come, so that the queue stays here, under the AQM. delay_ns 0: all of Bmax.
+// that can come, so that the queue stays here, under the AQM; or least_octets if that is more.
+// delay_ns 0: all of Bmax.
 static inline struct bucket_terms bucket_effective(struct bucket_terms terms, uint64_t delay_ns,
-                                                   uint32_t pdu_octets)
+                                                   uint32_t pdu_octets, uint32_t least_octets)
 {
     unsigned __int128 units = (unsigned __int128)terms.rate * delay_ns;
     unsigned __int128 octets = units / BUCKET_UNITS_AN_OCTET + pdu_octets;
+    octets = octets > least_octets ? octets : least_octets;
     if (delay_ns != 0 && terms.rate != BUCKET_UNLIMITED && octets < terms.max_octets)
         terms.max_octets = (uint32_t)octets;
     return terms;

@@ -1,7 +1,10 @@
 // Effective buckets. At a level with a delay D, the bucket is at most R D and the largest LLC PDU
 // that can come: for an MS, and a packet flow, by the largest N201-U of the LLEs in use; for a
 // cell, and its default values, by the largest of its MSs. So a bucket always holds its PDU besides
-// the octets that leak in D, and at most these wait in the BSS.
+// the octets that leak in D, and at most these wait in the BSS. Where that is less than
+// bucket_octets_least, a bucket has that size instead. A BSS that tells its bucket's level may
+// count a PDU on the air whole: at a low R and a short D the next one waits for that, and the radio
+// with it, unless the bucket holds two.
 //
 // A cell counts its MSs by that N201-U, in steps of 30 octets from 140 to 1520 (so 500 and 1520 are
 // exact, other values count up to 29 octets more): every change of an MS is O(1), for any number of
@@ -46,11 +49,17 @@ static uint32_t bvc_octets(const struct sched *s, uint32_t bvc)
     return octets < s->config.pdu_octets_max ? octets : s->config.pdu_octets_max;
 }
 
+static struct bucket_terms effective(const struct sched *s, struct bucket_terms offered,
+                                     uint64_t delay_ns, uint32_t pdu_octets)
+{
+    return bucket_effective(offered, delay_ns, pdu_octets, s->config.bucket_octets_least);
+}
+
 struct bucket_terms sched_sizes_of_bvc(struct sched *s, uint32_t bvc, struct bucket_terms offered)
 {
     if (s->sizes)
         s->sizes[bvc].offered_octets = offered.max_octets;
-    return bucket_effective(offered, s->config.bvc_delay_ns, bvc_octets(s, bvc));
+    return effective(s, offered, s->config.bvc_delay_ns, bvc_octets(s, bvc));
 }
 
 struct bucket_terms sched_sizes_of_default(struct sched *s, uint32_t bvc,
@@ -58,14 +67,14 @@ struct bucket_terms sched_sizes_of_default(struct sched *s, uint32_t bvc,
 {
     if (s->sizes)
         s->sizes[bvc].default_octets = offered.max_octets;
-    return bucket_effective(offered, s->config.ms_delay_ns, bvc_octets(s, bvc));
+    return effective(s, offered, s->config.ms_delay_ns, bvc_octets(s, bvc));
 }
 
 struct bucket_terms sched_sizes_of_ms(struct sched *s, uint32_t ms, struct bucket_terms offered)
 {
     if (s->ms_offered)
         s->ms_offered[ms] = offered.max_octets;
-    return bucket_effective(offered, s->config.ms_delay_ns, ms_octets(s, ms));
+    return effective(s, offered, s->config.ms_delay_ns, ms_octets(s, ms));
 }
 
 static uint32_t *pfc_offered(const struct sched *s, uint32_t ms, uint32_t slot)
@@ -78,7 +87,7 @@ struct bucket_terms sched_sizes_of_pfc(struct sched *s, uint32_t ms, uint32_t sl
 {
     if (s->pfc_offered)
         *pfc_offered(s, ms, slot) = offered.max_octets;
-    return bucket_effective(offered, s->config.pfc_delay_ns, ms_octets(s, ms));
+    return effective(s, offered, s->config.pfc_delay_ns, ms_octets(s, ms));
 }
 
 void sched_sizes_pfc_passes(struct sched *s, uint32_t ms, uint32_t from, uint32_t to)

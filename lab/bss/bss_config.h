@@ -130,7 +130,9 @@ extern const struct field_record bss_config_record;
     KEY(T, SWITCH, flow_repeat, "flow.repeats", NULL, 0, 1, 1,                                    \
         "FLOW-CONTROL-BVC comes each interval, as OsmoPCU's, and not only with new values")       \
     KEY(T, SWITCH, flow_measured, "flow.measured", NULL, 0, 1, 0,                                 \
-        "R is what the cell carried while it had something to send, at first flow.rate")          \
+        "R is what a used time slot carried, times those that could be used; without a radio "    \
+        "what "                                                                                   \
+        "the cell carried while it had something to send; at first flow.rate")                    \
     KEY(T, RATE, r_bit_per_s, "flow.rate", "the radio's", 100, BSSGP_FLOW_MAX, 0,                 \
         "the cell's R; the radio's: of its time slots for packets, as calls leave them; without " \
         "a radio buffer.rate, or 48 kbit/s")                                                      \
@@ -148,7 +150,8 @@ extern const struct field_record bss_config_record;
     KEY(T, CHOICE, flow_ms, "flow.ms", "none fixed measured", BSS_FLOW_MS_NONE,                   \
         BSS_FLOW_MS_MEASURED, BSS_FLOW_MS_NONE,                                                   \
         "FLOW-CONTROL-MS for MSs with traffic; OsmoPCU sends none; fixed: R is flow.ms_rate; "    \
-        "measured: what the MS got while it had something waiting")                               \
+        "measured: what the MS's slots carried, times its share of the slots; without a radio "   \
+        "what the MS got while it had something waiting")                                         \
     KEY(T, SWITCH, flow_pfc, "flow.pfc", NULL, 0, 1, 0,                                           \
         "FLOW-CONTROL-PFC for MSs with packet flow contexts; needs bss.pfc_fc and flow.ms")
 

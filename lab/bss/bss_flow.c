@@ -63,7 +63,7 @@ static void fire_cell(void *self, uint64_t now_ns)
     struct bss_cell *cell = self;
     if (cell->state != BSS_CELL_UP)
         return;
-    bss_meter_read(&cell->meter, now_ns);
+    bss_meter_read_cell(cell, now_ns);
     struct bss_said values = cell_values(cell);
     if (cell->config.flow_repeat || !cell->said.acknowledged ||
         !bss_said_same(&values, &cell->said))

@@ -91,7 +91,7 @@ static void fire_ms(void *self, uint64_t now_ns)
 {
     struct bss_buffer *buffer = self;
     struct bss_cell *cell = buffer->cell;
-    bss_meter_read(&buffer->meter, now_ns);
+    bss_meter_read_ms(buffer, now_ns);
     struct bss_said values = ms_values(buffer);
     if (!buffer->ms || cell->state != BSS_CELL_UP || !needs_saying(buffer, &values))
         return;

@@ -47,10 +47,13 @@ struct bss_said {
     bool ever, acknowledged;
 };
 
+// By time, or with a radio by its slots.
 struct bss_meter {
     uint64_t octets;            // carried since the last reading
     uint64_t busy_ns, since_ns; // how long there was something to carry; since when there is
-    uint64_t r_bit_per_s;       // of the last reading with enough of both; 0: none
+    struct radio_use use;       // of the radio, at the last reading
+    struct radio_use read;      // and what that reading found; without slots: nothing yet
+    uint64_t r_bit_per_s;       // of the last reading with enough of all; 0: none
     bool busy, moved;           // moved: something came or went since the last reading
 };
 
@@ -273,7 +276,8 @@ void bss_flow_channel(struct bss_cell *cell, struct bss_buffer *buffer, uint64_t
 void bss_flow_init_buffer(struct bss_buffer *buffer);
 void bss_flow_arrived(struct bss_buffer *buffer, uint64_t now_ns); // traffic for the MS
 void bss_meter_set(struct bss_meter *meter, bool busy, uint64_t now_ns);
-uint64_t bss_meter_read(struct bss_meter *meter, uint64_t now_ns);
+void bss_meter_read_cell(struct bss_cell *cell, uint64_t now_ns);
+void bss_meter_read_ms(struct bss_buffer *buffer, uint64_t now_ns);
 
 // ---- bss_pdu: memory, and the traffic's books ----
 

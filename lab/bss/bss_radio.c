@@ -96,6 +96,7 @@ void bss_radio_enter(struct bss_buffer *buffer, uint64_t now_ns)
     }
     cell->on_air[index] = buffer;
     buffer->air = index;
+    buffer->meter.use = (struct radio_use){0};
     buffer->no_channel = !radio_has_channel(cell->radio, index);
     for (int calls = buffer->ms->suspended + buffer->ms->unreachable; calls > 0; calls--)
         radio_preempt_ms(cell->radio, index, now_ns);

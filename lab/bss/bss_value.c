@@ -5,7 +5,8 @@
 #define UNIT            100u
 #define UNITS_MAX       65535u
 #define FULL_MAX        255u
-#define BUSY_LEAST_NS   (100 * MS_IN_NS) // a meter's reading needs as much
+#define BUSY_LEAST_NS   (100 * MS_IN_NS) // a meter's reading needs as much,
+#define SLOTS_LEAST     50               // or with a radio so many slots: one of them for a second
 
 #define R_UNKNOWN_BIT_PER_S 48000 // of a cell that delivers at once
 
@@ -22,7 +23,7 @@ void bss_meter_set(struct bss_meter *meter, bool busy, uint64_t now_ns)
     meter->since_ns = now_ns;
 }
 
-uint64_t bss_meter_read(struct bss_meter *meter, uint64_t now_ns)
+static void read_time(struct bss_meter *meter, uint64_t now_ns)
 {
     if (meter->busy) {
         meter->busy_ns += now_ns - meter->since_ns;
@@ -35,7 +36,45 @@ uint64_t bss_meter_read(struct bss_meter *meter, uint64_t now_ns)
             meter->r_bit_per_s = 1;
         meter->octets = meter->busy_ns = 0;
     }
-    return meter->r_bit_per_s;
+}
+
+static bool read_slots(struct bss_meter *meter, struct radio_use use)
+{
+    struct radio_use since = radio_use_since(use, meter->use);
+    if (since.slots < SLOTS_LEAST)
+        return false;
+    meter->use = use;
+    meter->read = since;
+    return true;
+}
+
+// While calls have all slots, the last R holds.
+static void set_r(struct bss_meter *meter, uint64_t r_bit_per_s)
+{
+    if (r_bit_per_s)
+        meter->r_bit_per_s = r_bit_per_s;
+}
+
+void bss_meter_read_cell(struct bss_cell *cell, uint64_t now_ns)
+{
+    struct bss_meter *meter = &cell->meter;
+    if (!cell->radio) {
+        read_time(meter, now_ns);
+        return;
+    }
+    read_slots(meter, radio_cell_use(cell->radio, RADIO_DOWN));
+    if (meter->read.slots)
+        set_r(meter, radio_cell_carries_bit_per_s(cell->radio, RADIO_DOWN, meter->read));
+}
+
+void bss_meter_read_ms(struct bss_buffer *buffer, uint64_t now_ns)
+{
+    struct radio *radio = buffer->cell->radio;
+    struct bss_meter *meter = &buffer->meter;
+    if (!radio)
+        read_time(meter, now_ns);
+    else if (buffer->ms && read_slots(meter, radio_ms_use(radio, buffer->air, RADIO_DOWN)))
+        set_r(meter, radio_ms_carries_bit_per_s(radio, meter->read));
 }
 
 // ---- Values ----

@@ -140,4 +140,26 @@ bool radio_has_channel(const struct radio *radio, uint32_t ms);
 // bit/s of RLC data octets: what flow control may be told.
 uint64_t radio_cell_rate_bit_per_s(const struct radio *radio, enum radio_way way);
 
+// What time slots carried since the radio, or the MS, began. A period counts for an MS in which it
+// sent, or waited for a turn or for its window with something to send; in such a period it could
+// have had the slots that it used and, if it had nothing more to send, those that nobody used, up
+// to its limit. For the cell a period counts in which somebody sent or waited for a turn; those who
+// sent could have had, all together, what they used and what was left.
+struct radio_use {
+    uint64_t octets;  // of LLC PDUs, in blocks that were sent for the first time
+    uint64_t slots;   // used; for repetitions too
+    uint64_t could;   // the slots that could have been used,
+    uint64_t periods; // in so many periods
+};
+struct radio_use radio_cell_use(const struct radio *radio, enum radio_way way);
+struct radio_use radio_ms_use(const struct radio *radio, uint32_t ms, enum radio_way way);
+// The use since then.
+struct radio_use radio_use_since(struct radio_use now, struct radio_use then);
+
+// The octets in a used slot, times the slots of a period that could have been used; of the cell no
+// more than calls and control blocks leave now. In bit/s of LLC octets; the use has slots.
+uint64_t radio_cell_carries_bit_per_s(const struct radio *radio, enum radio_way way,
+                                      struct radio_use use);
+uint64_t radio_ms_carries_bit_per_s(const struct radio *radio, struct radio_use use);
+
 #endif

@@ -47,6 +47,8 @@ struct tbf {
     uint32_t sent_octets; // of `unsent`
     uint32_t due, last_sent, slots_used;
     uint64_t closes_ns;
+    struct radio_use use; // its periods up to `since`
+    uint32_t since;       // in the round robin: the first period that is not counted yet
     uint32_t losses_planned;
     uint8_t way, state;
     uint8_t rank; // of the LLC PDU that the MS took last; changes only out of the round robin
@@ -78,6 +80,7 @@ struct share {
     uint64_t credit;         // of the rate, in bit/s * ns; less than a block
     uint32_t control_ppm, control_credit;
     struct radio_counts counts;
+    struct radio_use use;
 };
 
 struct plan {
@@ -132,6 +135,9 @@ void share_leave(struct radio *radio, struct tbf *tbf);
 void share_receive(struct radio *radio, uint64_t now_ns);
 void share_period(struct radio *radio, uint64_t now_ns);
 uint64_t share_next_ns(const struct radio *radio, uint64_t now_ns);
+
+// use.c
+void use_counts_to(struct tbf *tbf, uint32_t period);
 
 // channel.c
 uint32_t channel_slots(const struct radio *radio);

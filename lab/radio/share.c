@@ -40,8 +40,10 @@ static struct tbf *turns_first(const struct share *share)
 void share_leave(struct radio *radio, struct tbf *tbf)
 {
     uint32_t day = tbf->due % CALENDAR_DAYS;
-    if (tbf->state == TBF_TURNS)
+    if (tbf->state == TBF_TURNS) {
         turns_leave(&radio->share[tbf->way], tbf);
+        use_counts_to(tbf, radio->last_period + 1);
+    }
     if (tbf->state == TBF_WAITS) {
         list_remove(&radio->day[day], tbf);
         if (!radio->day[day].first)
@@ -113,6 +115,8 @@ static void join_due(struct radio *radio, uint32_t period)
         if (tbf->due != period)
             continue;
         share_leave(radio, tbf);
+        if (!tbf->stalled)
+            tbf->since = period;
         tbf->state = TBF_TURNS;
         turns_join(&radio->share[tbf->way], tbf);
     }
@@ -201,6 +205,7 @@ static void rest(struct radio *radio, struct tbf *tbf, uint32_t period)
 {
     uint32_t next = tbf_next_period(radio, tbf, period);
     tbf->state = TBF_RESTS;
+    use_counts_to(tbf, period + tbf->in_sent);
     if (next != UINT32_MAX) {
         radio->share[tbf->way].counts.stalls += tbf->stalled;
         wait_for(radio, tbf, next);
@@ -209,6 +214,24 @@ static void rest(struct radio *radio, struct tbf *tbf, uint32_t period)
     uint32_t acknowledged = tbf->last_sent + radio->round_trip;
     tbf->closes_ns = (acknowledged > period ? acknowledged : period) * radio->config.period_ns +
                      tbf->law->release_ns;
+}
+
+// Who sent could have had the slots that are left, too, up to the MS's limit; all of them together
+// no more than those. A period counts for the cell if somebody sent, or waits for a turn.
+static void count_use(struct share *share, uint32_t left)
+{
+    uint64_t used = 0, more = 0;
+    for (struct tbf *tbf = share->sent_first; tbf; tbf = tbf->next_sent) {
+        uint32_t own = tbf->stalled ? 0 : tbf->law->slots_most - tbf->slots_used;
+        own = own < left ? own : left;
+        tbf->use.slots += tbf->slots_used;
+        tbf->use.could += tbf->slots_used + own;
+        used += tbf->slots_used;
+        more += own;
+    }
+    share->use.slots += used;
+    share->use.could += used + (more < left ? more : left);
+    share->use.periods += used > 0 || turns_first(share);
 }
 
 static void share_slots(struct radio *radio, struct share *share, uint32_t period)
@@ -236,6 +259,7 @@ static void share_slots(struct radio *radio, struct share *share, uint32_t perio
         list_remove(&full, tbf);
         turns_join(share, tbf);
     }
+    count_use(share, slots);
 }
 
 void share_period(struct radio *radio, uint64_t now_ns)

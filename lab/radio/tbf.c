@@ -125,6 +125,12 @@ static struct radio_pdu *next_pdu(struct radio *radio, struct tbf *tbf, uint64_t
     return tbf->unsent;
 }
 
+static void count_octets(struct radio *radio, struct tbf *tbf, uint32_t octets)
+{
+    tbf->use.octets += octets;
+    radio->share[tbf->way].use.octets += octets;
+}
+
 // Packs octets of PDUs into block vs. Returns whether there were any.
 static bool fill_block(struct radio *radio, struct tbf *tbf, uint64_t now_ns)
 {
@@ -133,6 +139,7 @@ static bool fill_block(struct radio *radio, struct tbf *tbf, uint64_t now_ns)
     while (room > 0 && (pdu = next_pdu(radio, tbf, now_ns))) {
         uint32_t left = pdu->octets - tbf->sent_octets;
         pdu->begun = true;
+        count_octets(radio, tbf, left < room ? left : room);
         if (left > room) {
             tbf->sent_octets += room;
             return true;

@@ -82,6 +82,16 @@ def by_hand():
             right(bound - LARGEST - LLC_OCTETS < most <= bound, f"{text}: {float(most)} octets")
 
 
+@case("bucket_least: so much of the bucket is used where its delay is less, at 0 s all of it")
+def least():
+    for delay, octets, most_octets in ("20 ms", 1200, 1200), ("20 ms", 500, R // 400 + LARGEST), (
+            "1 s", 1200, R // 8 + LARGEST), ("0 s", 1200, OFFERED_S * R // 8):
+        with World(config(f'cell_delay = "{delay}", ms_delay = "{delay}", bucket_least = "{octets} octets",')) as world:
+            most = most_held(world)
+            right(most_octets - LARGEST - LLC_OCTETS < most <= most_octets,
+                  f"{delay}, {octets}: {float(most)} octets of {most_octets}")
+
+
 def said(world):
     return re.findall(r"(NSE \d+, BVCI \d+): (BSS offers .*)", world.log())
 
@@ -111,6 +121,16 @@ def no_line():
             begin(world, bmax=bmax)
             world.run(S)
             same(len(said(world)), lines, f"lines, {keys}")
+
+
+@case("the line has the time of bucket_least, if that is longer; what is offered beyond that is the excess")
+def line_of_least():
+    # 3 kB at 12 kbit/s are 2 s, more than 20 ms and the largest LLC PDU.
+    for bmax, lines in ((OFFER["bmax"], ["BSS offers 10 s of buffer, using 2 s; cell_delay"] * 2), (30, [])):
+        with World(config('cell_delay = "20 ms", bucket_least = "3 kB",')) as world:
+            begin(world, bmax=bmax)
+            world.run(S)
+            same([text for _, text in said(world)], lines, f"lines, {bmax}")
 
 
 def lifetimes(bss):

@@ -206,18 +206,14 @@ local function costs(variant)           -- the ping itself, and what is left of 
 end
 
 ping_beside("recommended", true, {
-    idle = "The BSS's bucket decides: with 600 ms in it 2.0 x, with 100 ms 1.8 x, with 20 ms (one-period) 1.6 x; the "
-        .. "ideal is 1.54 x. R told is 392 kbit/s, 5 % below what the radio carries; with an R above that no size of "
+    idle = "The BSS's bucket decides: with 600 ms in it 2.0 x, with 100 ms 1.8 x, with the 20 ms of recommended 1.6 x; "
+        .. "the ideal is 1.54 x. R told is 392 kbit/s, 5 % below what the radio carries; with an R above that no size of "
         .. "the bucket helps.",
-    ideal = "With 600 ms in the bucket 1.3 to 1.5 x, with 20 ms (one-period) 1.0 x and less.",
-})
-ping_beside("one-period", true, {
-    idle = "recommended with 20 ms in the BSS's bucket, one block period.",
     ideal = "Below the ideal at 200 and 300 ms, since the download no longer fills the radio there: see its share.",
 })
 for _, variant in ipairs { "small-buffer", "bss-codel", "fq-alone", "gev" } do
     ping_beside(variant, false)
 end
-for _, variant in ipairs { "ideal", "recommended", "one-period", "small-buffer", "bss-codel", "fq-alone" } do
+for _, variant in ipairs { "ideal", "recommended", "small-buffer", "bss-codel", "fq-alone" } do
     costs(variant)
 end

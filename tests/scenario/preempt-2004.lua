@@ -201,29 +201,18 @@ local BACK_MOST_S, LOST_MOST_PERCENT = 3, 1
 local function told(what, unit, measure)
     target { figure = "told", what = what, unit = unit, ours = measure }
 end
-local NOTES = {
-    ["freeze 3 back"] = "An AQM with an interval of 1 s signals again before TCP can have answered, with an "
-        .. "RTT of 3 s; the window falls before the next call. With 2 s (freeze-slow) it is met.",
-    ["freeze 6 back"] = "As with 3 s; in one of the seeds 6 to 10 it takes 12 s, in the others 1 s.",
-    ["freeze 15 back"] = "Two reasons: the AQM's interval, as with 3 s, and the lifetime of 10 s (see what is lost).",
-    ["freeze 15 lost"] = "The lifetime that the BSC gets with each LLC PDU runs on in a call, so that a lifetime "
-        .. "of 10 s ends in a call of 15 s; 15 s are not enough either, 20 s (freeze-slow) are.",
-}
 for _, row in ipairs {
     { "freeze", "freeze (recommended; the BSC holds, resumes at once, tells R = 0)" },
-    { "freeze-slow", "freeze-slow (the same; AQM's interval 2 s, lifetime 20 s)" },
 } do
     local variant, says = row[1], row[2]
     for _, length_s in ipairs(LENGTHS_S) do
         local of_call = string.format(", calls of %d s", length_s)
-        local key = string.format("%s %d ", variant, length_s)
         target {
             figure = "beyond", what = says .. ": goodput back" .. of_call, unit = "s", most = BACK_MOST_S,
-            note = NOTES[key .. "back"], ours = function(run) return back_s(run, variant, length_s) end,
+            ours = function(run) return back_s(run, variant, length_s) end,
         }
         target {
             figure = "beyond", what = says .. ": lost and sent again" .. of_call, unit = "%", most = LOST_MOST_PERCENT,
-            note = NOTES[key .. "lost"],
             ours = function(run) return lost_percent(run, variant, length_s, not_by_aqm) end,
         }
         told(variant .. ": dropped by the AQM" .. of_call, "%",
@@ -240,17 +229,17 @@ for _, row in ipairs {
     end
 end
 
--- The others: what the BSC does and tells, without a part of freeze-slow, and with another queue.
+-- The others: what the BSC does and tells, without a part of freeze, and with another queue.
 local function any(_) return true end
 for _, row in ipairs {
     { "paper", "the paper's (the BSC flushes, tells nothing, resumes by activity)" },
     { "hold", "hold (the paper's, but the BSC holds and resumes at once)" },
-    { "no-ecn", "freeze-slow, hosts without ECN" },
-    { "tells-nothing", "freeze-slow, the BSC tells nothing of a call" },
-    { "radio-status", "freeze-slow, the BSC tells RADIO-STATUS instead of R = 0" },
-    { "dishonest", "freeze-slow, R above the radio's, no bucket full ratio" },
-    { "flush", "freeze-slow, the BSC flushes at once, resumes by activity" },
-    { "paper-flush", "freeze-slow's SGSN, the paper's BSC (flushes, tells nothing)" },
+    { "no-ecn", "freeze, hosts without ECN" },
+    { "tells-nothing", "freeze, the BSC tells nothing of a call" },
+    { "radio-status", "freeze, the BSC tells RADIO-STATUS instead of R = 0" },
+    { "dishonest", "freeze, R above the radio's, no bucket full ratio" },
+    { "flush", "freeze, the BSC flushes at once, resumes by activity" },
+    { "paper-flush", "freeze's SGSN, the paper's BSC (flushes, tells nothing)" },
     { "small-tail", "freeze's BSC (holds, tells R = 0), tail drop at 8 packets" },
     { "bss-codel", "freeze's BSC (holds, tells R = 0), CoDel of the BSS alone" },
     { "fq-only", "freeze's BSC (holds, tells R = 0), flow queues without an AQM, bucket as offered" },

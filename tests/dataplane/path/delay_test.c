@@ -6,10 +6,11 @@
 // 12 kbit/s and 0.3 s: 450 octets, and an LLC PDU.
 #define IN_DELAY 450u
 
-static void open_cells(void)
+static void open_cells(uint64_t least_octets)
 {
     struct dp_config c = path_config(2);
     c.cell_delay_ns = 300 * MS_IN_NS;
+    c.bucket_least_octets = least_octets;
     path_open(&c);
     path_ggsn(0, false);
     for (uint32_t i = 0; i < 2; i++) {
@@ -38,7 +39,7 @@ static void expect_at_once(uint32_t bvc, uint32_t pdus)
 static void contexts_say_which_lles_count(void **state)
 {
     (void)state;
-    open_cells();
+    open_cells(0);
     expect_at_once(0, (IN_DELAY + 506) / 506);
     path_ms_n201_u(0, 11, 1520); // nobody is there
     expect_at_once(0, (IN_DELAY + 506) / 506);
@@ -59,10 +60,20 @@ static void contexts_say_which_lles_count(void **state)
     path_close();
 }
 
+static void a_cells_bucket_has_the_least(void **state)
+{
+    (void)state;
+    open_cells(4 * 506);
+    expect_at_once(0, 4);
+    path_expect_conservation();
+    path_close();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(contexts_say_which_lles_count),
+        cmocka_unit_test(a_cells_bucket_has_the_least),
     };
     return cmocka_run_group_tests_name("path_delay", tests, path_start_eal, NULL);
 }

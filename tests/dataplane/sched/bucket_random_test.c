@@ -166,7 +166,7 @@ static void test_the_effective_bucket_is_in_the_offered_one(void **state)
         struct bucket_terms offered = {.rate = (uint32_t)random_log(1, BUCKET_RATE_MAX)};
         offered.max_octets = (uint32_t)random_log(0, UINT32_MAX);
         uint64_t delay_ns = random_log(1, DAY_NS);
-        struct bucket_terms used = bucket_effective(offered, delay_ns, PDU_MOST);
+        struct bucket_terms used = bucket_effective(offered, delay_ns, PDU_MOST, 0);
         struct replay_bucket judge = {0};
         assert_int_equal(used.rate, offered.rate);
         assert_true(used.max_octets <= offered.max_octets);
@@ -176,6 +176,11 @@ static void test_the_effective_bucket_is_in_the_offered_one(void **state)
         assert_true(left <= PDU_MOST * (__int128)REPLAY_OCTET);
         if (used.max_octets < offered.max_octets)
             assert_true(left > (PDU_MOST - 1) * (__int128)REPLAY_OCTET);
+        uint32_t least = (uint32_t)random_log(0, UINT32_MAX);
+        uint32_t more = bucket_effective(offered, delay_ns, PDU_MOST, least).max_octets;
+        assert_true(more <= offered.max_octets);
+        assert_true(more == used.max_octets || more == least || more == offered.max_octets);
+        assert_true(more >= used.max_octets && (more >= least || more == offered.max_octets));
     }
 }
 

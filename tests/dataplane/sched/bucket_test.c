@@ -104,8 +104,8 @@ static void test_without_a_limit_all_conforms(void **state)
     const struct bucket_terms terms = {BUCKET_UNLIMITED, 7777};
     assert_true(bucket_conforms(UINT64_MAX / 2, terms, 1600));
     assert_int_equal(bucket_conforms_at(UINT64_MAX / 2, terms, 1600, 77), 77);
-    assert_int_equal(bucket_effective(terms, 1, 0).rate, BUCKET_UNLIMITED);
-    assert_int_equal(bucket_effective(terms, 1, 0).max_octets, 7777);
+    assert_int_equal(bucket_effective(terms, 1, 0, 0).rate, BUCKET_UNLIMITED);
+    assert_int_equal(bucket_effective(terms, 1, 0, 0).max_octets, 7777);
 }
 
 // ---- Faults that an implementation in use has; the fourth, overtaking, is not a bucket's ----
@@ -164,14 +164,30 @@ static void test_the_effective_bucket_holds_the_delay_and_one_pdu(void **state)
 {
     (void)state;
     const struct bucket_terms terms = {RATE, 10000};
-    assert_int_equal(bucket_effective(terms, S_IN_NS / 2, 1520).max_octets, 2020);
-    assert_int_equal(bucket_effective(terms, S_IN_NS / 2 - 1, 1520).max_octets, 2019);
-    assert_int_equal(bucket_effective(terms, S_IN_NS / 2, 1520).rate, RATE);
-    assert_int_equal(bucket_effective(terms, 0, 1520).max_octets, 10000);
-    assert_int_equal(bucket_effective(terms, DAY_NS, 1520).max_octets, 10000);
-    assert_int_equal(bucket_effective((struct bucket_terms){0, 10000}, MS_NS, 1520).max_octets,
+    assert_int_equal(bucket_effective(terms, S_IN_NS / 2, 1520, 0).max_octets, 2020);
+    assert_int_equal(bucket_effective(terms, S_IN_NS / 2 - 1, 1520, 0).max_octets, 2019);
+    assert_int_equal(bucket_effective(terms, S_IN_NS / 2, 1520, 0).rate, RATE);
+    assert_int_equal(bucket_effective(terms, 0, 1520, 0).max_octets, 10000);
+    assert_int_equal(bucket_effective(terms, DAY_NS, 1520, 0).max_octets, 10000);
+    assert_int_equal(bucket_effective((struct bucket_terms){0, 10000}, MS_NS, 1520, 0).max_octets,
                      1520);
-    assert_int_equal(bucket_effective((struct bucket_terms){RATE, 99}, 1, 1520).max_octets, 99);
+    assert_int_equal(bucket_effective((struct bucket_terms){RATE, 99}, 1, 1520, 0).max_octets, 99);
+}
+
+// At 8000 bit/s 20 ms are 20 octets.
+static void test_the_effective_bucket_has_its_least(void **state)
+{
+    (void)state;
+    const struct bucket_terms terms = {RATE, 10000};
+    assert_int_equal(bucket_effective(terms, 20 * MS_NS, 506, 1200).max_octets, 1200);
+    assert_int_equal(bucket_effective(terms, 20 * MS_NS, 506, 526).max_octets, 526);
+    assert_int_equal(bucket_effective(terms, 20 * MS_NS, 506, 527).max_octets, 527);
+    assert_int_equal(bucket_effective(terms, 20 * MS_NS, 1526, 1200).max_octets, 1546);
+    assert_int_equal(bucket_effective(terms, 0, 506, 1200).max_octets, 10000);
+    struct bucket_terms small = {RATE, 700};
+    assert_int_equal(bucket_effective(small, 20 * MS_NS, 506, 1200).max_octets, 700);
+    small.rate = 0;
+    assert_int_equal(bucket_effective(small, 20 * MS_NS, 506, 600).max_octets, 600);
 }
 
 int main(void)
@@ -189,6 +205,7 @@ int main(void)
         cmocka_unit_test(test_fault_c_no_rate_is_lost_at_9_ms_spacing),
         cmocka_unit_test(test_fault_d_a_pdu_larger_than_the_bucket_passes_an_empty_one),
         cmocka_unit_test(test_the_effective_bucket_holds_the_delay_and_one_pdu),
+        cmocka_unit_test(test_the_effective_bucket_has_its_least),
     };
     return cmocka_run_group_tests_name("sched/bucket", tests, NULL, NULL);
 }

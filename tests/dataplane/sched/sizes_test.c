@@ -8,6 +8,8 @@
 #define IN_DELAY 450u
 #define OFFERED  30000u
 
+static uint32_t least_octets; // of the next world
+
 enum level { LEVEL_CELL, LEVEL_MS, LEVEL_DEFAULT, LEVEL_PFC, LEVELS };
 
 static struct world *limited(enum level level, uint16_t n201_u)
@@ -17,6 +19,7 @@ static struct world *limited(enum level level, uint16_t n201_u)
     config.bvc_delay_ns = level == LEVEL_CELL ? 300 * MS_IN_NS : 0;
     config.ms_delay_ns = level == LEVEL_MS || level == LEVEL_DEFAULT ? 300 * MS_IN_NS : 0;
     config.pfc_delay_ns = level == LEVEL_PFC ? 300 * MS_IN_NS : 0;
+    config.bucket_octets_least = least_octets;
     struct world *w = world_open(&config);
     world_add_nse(w, WORLD_UNLIMITED);
     world_add_cell(w, 0, level == LEVEL_CELL ? terms : WORLD_PLENTY,
@@ -101,6 +104,30 @@ static void a_cell_follows_its_mss(void **state)
     }
 }
 
+// 450 octets and a PDU of N201-U 500 are less than the least, one of 1520 is more; at a level
+// without a delay, and where less is offered, the least says nothing.
+static void no_bucket_is_less_than_the_least(void **state)
+{
+    (void)state;
+    for (enum level level = 0; level < LEVELS; level++) {
+        least_octets = 1200;
+        struct world *w = limited(level, 500);
+        assert_int_equal(bmax(w, level), 1200);
+        world_add_greedy(w, 0, 1500, 1500);
+        world_run(w, w->now_ns);
+        assert_int_equal(w->ms[0].sent_octets, 2 * 506);
+        world_run(w, 20 * S_IN_NS);
+        world_ms_n201_u(w, 0, 2, 1520);
+        assert_int_equal(bmax(w, level), IN_DELAY + 1526);
+        world_close(w);
+        least_octets = OFFERED + 1;
+        w = limited(level, 500);
+        assert_int_equal(bmax(w, level), OFFERED);
+        world_close(w);
+        least_octets = 0;
+    }
+}
+
 // What was offered is less than the delay and a PDU: it stays, and what is offered next counts.
 static void what_is_offered_is_the_most(void **state)
 {
@@ -150,6 +177,7 @@ int main(void)
         cmocka_unit_test(no_more_waits_in_the_bss),
         cmocka_unit_test(it_follows_n201_u),
         cmocka_unit_test(a_cell_follows_its_mss),
+        cmocka_unit_test(no_bucket_is_less_than_the_least),
         cmocka_unit_test(what_is_offered_is_the_most),
         cmocka_unit_test(who_waits_is_looked_at_again),
     };

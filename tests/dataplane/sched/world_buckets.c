@@ -6,13 +6,17 @@ struct world_bucket world_bucket_empty(const struct world *w)
     return (struct world_bucket){.replay.at_ns = w->now_ns};
 }
 
-// The effective Bmax, worked out anew: what the BSS sends in its delay, and one PDU.
-static uint64_t effective(struct bucket_terms offered, uint64_t delay_ns, uint32_t largest_octets)
+// The effective Bmax, worked out anew: what the BSS sends in its delay, and one PDU; or the least.
+static uint64_t effective(const struct world *w, struct bucket_terms offered, uint64_t delay_ns,
+                          uint32_t largest_octets)
 {
     uint64_t bit_per_s = 100ULL * offered.rate;
     uint64_t used = (uint64_t)((unsigned __int128)bit_per_s * delay_ns / 8000000000u);
-    bool less = delay_ns != 0 && used + largest_octets < offered.max_octets;
-    return less ? used + largest_octets : offered.max_octets;
+    used += largest_octets;
+    if (used < w->config.bucket_octets_least)
+        used = w->config.bucket_octets_least;
+    bool less = delay_ns != 0 && used < offered.max_octets;
+    return less ? used : offered.max_octets;
 }
 
 static uint32_t ms_n201_u(const struct world_ms *m)
@@ -43,33 +47,34 @@ uint32_t world_cell_largest(const struct world *w, uint32_t cell)
     return most + w->config.llc_octets;
 }
 
-static void size_follows(struct world_bucket *b, uint64_t delay_ns, uint32_t largest_octets)
+static void size_follows(const struct world *w, struct world_bucket *b, uint64_t delay_ns,
+                         uint32_t largest_octets)
 {
     if (!b->unlimited)
-        b->replay.octets = effective(b->offered, delay_ns, largest_octets);
+        b->replay.octets = effective(w, b->offered, delay_ns, largest_octets);
 }
 
 void world_sizes_follow(struct world *w)
 {
     for (uint32_t i = 0; i < w->cells; i++)
-        size_follows(&w->cell[i].bucket, w->config.bvc_delay_ns, world_cell_largest(w, i));
+        size_follows(w, &w->cell[i].bucket, w->config.bvc_delay_ns, world_cell_largest(w, i));
     for (uint32_t i = 0; i < w->mss; i++) {
         struct world_ms *m = &w->ms[i];
         if (!m->exists)
             continue;
-        size_follows(&m->bucket, w->config.ms_delay_ns,
+        size_follows(w, &m->bucket, w->config.ms_delay_ns,
                      m->own ? world_ms_largest(w, i) : world_cell_largest(w, m->cell));
     }
     for (uint32_t i = 0; i < w->pfcs; i++)
         if (w->pfc[i].exists && w->pfc[i].limited)
-            size_follows(&w->pfc[i].bucket, w->config.pfc_delay_ns,
+            size_follows(w, &w->pfc[i].bucket, w->config.pfc_delay_ns,
                          world_ms_largest(w, w->pfc[i].ms));
 }
 
 void world_bucket_set(struct world *w, struct world_bucket *b, struct bucket_terms offered,
                       uint64_t delay_ns, uint32_t largest_octets)
 {
-    uint64_t octets = effective(offered, delay_ns, largest_octets);
+    uint64_t octets = effective(w, offered, delay_ns, largest_octets);
     uint64_t bit_per_s = 100ULL * offered.rate;
     if (b->unlimited) // there was no bucket: the new one is empty
         b->replay = (struct replay_bucket){.at_ns = w->now_ns};

@@ -239,6 +239,128 @@ static void test_r_is_the_radios_as_calls_leave_it(void **state)
     out_at(7 * S, BVCI_2 "26 1e8103 0582000a 03820168 0182000a 1c820168"); // 36 kbit/s
 }
 
+// R as the last FLOW-CONTROL-BVC says it, in 100 bit/s: octets 14 and 15 behind the NS header's
+// start. Of FLOW-CONTROL-MS, which has the TLLI and its header before that, 20 and 21.
+static uint32_t said_r(uint32_t tlli)
+{
+    uint32_t at = tlli ? 20 : 14;
+    for (uint32_t i = w.sends; i-- > 0;) {
+        const uint8_t *b = w.sent[i].octets;
+        if (b[4] == (tlli ? 0x28 : 0x26) && (!tlli || b[10] == (uint8_t)tlli)) {
+            assert_int_equal(b[at - 2], 0x03);
+            return (uint32_t)b[at] << 8 | b[at + 1];
+        }
+    }
+    fail_msg("R was not said");
+    return 0;
+}
+
+static void configure_measured(void)
+{
+    configure_air(); // four slots of CS-2: 200 blocks of 30 octets a second
+    w.cell_config.flow_measured = true;
+    w.cell_config.bmax_octets = w.cell_config.ms_bmax_octets = 1000;
+}
+
+// An LLC PDU of 1490 octets a second for each MS: 50 of the 200 blocks, so 29.8 octets in each.
+static void load(uint32_t mss, uint32_t seconds)
+{
+    for (uint32_t second = 0; second < seconds; second++) {
+        for (uint32_t i = 0; i < mss; i++)
+            DOWN(.octets = 1490, .tlli = TLLI + i);
+        run(S);
+    }
+}
+
+// 12 kbit/s come, and 200 blocks of 29.8 octets would be 47.68 kbit/s.
+static void test_a_cells_measured_r_does_not_follow_the_load(void **state)
+{
+    (void)state;
+    configure_measured();
+    begin(1);
+    for (uint32_t second = 0; second < 10; second++) {
+        load(1, 1);
+        assert_int_equal(said_r(0), 476);
+    }
+    assert_int_equal(w.deliveries, 10);
+    radio_preempt(bss_cell_radio(w.cell), 3, now());
+    run(2 * S);
+    assert_int_equal(said_r(0), 119); // what is left of the slots
+    radio_preempt(bss_cell_radio(w.cell), 1, now());
+    run(2 * S);
+    assert_int_equal(said_r(0), 119); // nothing is: as before
+}
+
+// LLC PDUs of one block with 12 octets: fewer than 50 of them say nothing.
+static void test_few_blocks_are_no_reading(void **state)
+{
+    (void)state;
+    configure_measured();
+    begin(1);
+    for (uint32_t i = 0; i < 49; i++) {
+        DOWN(.octets = 12);
+        run(500 * MS);
+        none(); // R is as configured, which was said
+    }
+    DOWN(.octets = 12);
+    run(2 * S);
+    assert_int_equal(said_r(0), 192);
+}
+
+// Eight slots, of which an MS may have three: what one MS can use, what two can, and no more than
+// calls leave.
+static void test_a_cells_measured_r_is_of_what_its_mss_can_use(void **state)
+{
+    (void)state;
+    configure_measured();
+    air.slots = 8;
+    air.down_slots = 3;
+    begin(2);
+    load(1, 3);
+    assert_int_equal(said_r(0), 357); // 150 blocks a second of 29.8 octets
+    load(2, 3);
+    assert_int_equal(said_r(0), 715);
+    radio_preempt(bss_cell_radio(w.cell), 7, now());
+    run(2 * S);
+    assert_int_equal(said_r(0), 119);
+}
+
+// Repetitions use slots; control blocks, one in four, leave 150.
+static void test_measured_r_counts_repetitions_and_control(void **state)
+{
+    (void)state;
+    configure_measured();
+    air.down_bler_ppm = 200000;
+    air.down_control_ppm = 250000;
+    begin(1);
+    const struct radio_counts *counts = radio_counts(bss_cell_radio(w.cell), RADIO_DOWN);
+    for (uint32_t i = 0, before = 0; i < 10; i++, before = (uint32_t)counts->blocks) {
+        DOWN(.octets = 1490);
+        run(2 * S);
+        uint32_t blocks = (uint32_t)counts->blocks - before;
+        assert_true(blocks > 50);
+        assert_int_equal(said_r(0), 1490 * 8 * 150 / blocks / 100);
+    }
+}
+
+// Alone an MS could have all four slots; two at once have two each. While nothing comes, R stays.
+static void test_an_mss_measured_r_is_its_share_of_the_slots(void **state)
+{
+    (void)state;
+    configure_measured();
+    w.cell_config.flow_measured = false;
+    w.cell_config.flow_ms = BSS_FLOW_MS_MEASURED;
+    begin(2);
+    load(1, 3);
+    assert_int_equal(said_r(TLLI), 476);
+    load(2, 3);
+    assert_int_equal(said_r(TLLI), 238);
+    assert_int_equal(said_r(TLLI + 1), 238);
+    load(1, 3);
+    assert_int_equal(said_r(TLLI), 476);
+    assert_int_equal(said_r(TLLI + 1), 238);
+}
+
 static void test_r_0_for_each_ms_without_a_channel(void **state)
 {
     (void)state;
@@ -360,6 +482,11 @@ int main(void)
         TEST(test_calls_in_the_cell_that_hold),
         TEST(test_lifetimes_count_in_the_buffer_alone),
         TEST(test_r_is_the_radios_as_calls_leave_it),
+        TEST(test_a_cells_measured_r_does_not_follow_the_load),
+        TEST(test_few_blocks_are_no_reading),
+        TEST(test_a_cells_measured_r_is_of_what_its_mss_can_use),
+        TEST(test_measured_r_counts_repetitions_and_control),
+        TEST(test_an_mss_measured_r_is_its_share_of_the_slots),
         TEST(test_r_0_for_each_ms_without_a_channel),
         TEST(test_r_0_for_a_cell_all_of_whose_mss_have_none),
         TEST(test_radio_status_for_each_ms_without_a_channel),

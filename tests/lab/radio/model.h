@@ -62,7 +62,7 @@ static void model_end_tbf(uint32_t ms, uint32_t way)
     struct model_tbf *tbf = &model.tbf[ms][way];
     tbf->place = MODEL_RESTS;
     tbf->open = tbf->sets_up = tbf->stalled = tbf->sleeps = false;
-    tbf->blocks = tbf->sent_octets = 0;
+    tbf->blocks = tbf->sent_octets = tbf->stalls = 0;
     for (uint32_t i = 0; i < tbf->pdus; i++) {
         tbf->pdu[i].begun = tbf->pdu[i].complete = false;
         if (tbf->pdu[i].held && tbf->pdu[i].late)

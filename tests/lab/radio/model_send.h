@@ -40,6 +40,8 @@ struct model_tbf {
     uint64_t order; // of waiting and of turns
     uint32_t rank;
     uint64_t closes_ns, first_sent;
+    struct radio_use use;
+    uint32_t stalls; // periods without its turn because of the window, since it sent
     bool open, sets_up, stalled, more, sleeps;
 };
 
@@ -58,6 +60,7 @@ static struct model {
     uint32_t period, round_trip; // period: the last one that started
     uint64_t order, credit[RADIO_WAYS], control[RADIO_WAYS], now_ns;
     struct radio_counts counts[RADIO_WAYS];
+    struct radio_use use[RADIO_WAYS];
     struct cell_log *log;
     uint32_t logs;
     struct rng rng;
@@ -198,8 +201,11 @@ static bool model_fill(struct model_tbf *tbf, uint32_t way, uint32_t ms)
             block->first = (uint32_t)(pdu - tbf->pdu);
         block->last = (uint32_t)(pdu - tbf->pdu);
         any = pdu->begun = true;
-        for (; room > 0 && tbf->sent_octets < pdu->octets; room--)
+        for (; room > 0 && tbf->sent_octets < pdu->octets; room--) {
             tbf->sent_octets++;
+            tbf->use.octets++;
+            model.use[way].octets++;
+        }
         if (tbf->sent_octets == pdu->octets) {
             pdu->complete = true;
             tbf->sent_octets = 0;
@@ -317,12 +323,49 @@ static uint32_t model_slots(uint32_t way)
     return free;
 }
 
+// had: it had its place in the turns when the period started. What its window cost it counts when
+// it has its place again.
+static void model_count_use(struct model_tbf *tbf, bool had, uint32_t used, uint32_t most,
+                            uint32_t idle)
+{
+    if (had) {
+        tbf->use.periods += tbf->stalls;
+        tbf->stalls = 0;
+    }
+    if (used > 0 || (had && tbf->place == MODEL_TURNS))
+        tbf->use.periods++;
+    else if (tbf->stalled)
+        tbf->stalls++;
+    tbf->use.slots += used;
+    tbf->use.could += used;
+    for (; idle > 0 && used > 0 && used != most && !tbf->stalled; idle--, used++)
+        tbf->use.could++;
+}
+
+// The cell's: an idle slot is given to the first who could have had one more.
+static void model_count_cell(uint32_t way, const uint32_t used[MODEL_MSS], uint32_t idle)
+{
+    struct radio_use *use = &model.use[way];
+    bool counts = false;
+    for (uint32_t ms = 0; ms < model.mss; ms++) {
+        const struct model_tbf *tbf = &model.tbf[ms][way];
+        counts |= used[ms] > 0 || tbf->place == MODEL_TURNS;
+        use->slots += used[ms];
+        use->could += used[ms];
+        for (uint32_t n = used[ms]; idle > 0 && n > 0 && n != model.law[way].slots && !tbf->stalled;
+             n++, idle--)
+            use->could++;
+    }
+    use->periods += counts;
+}
+
 static void model_share(uint32_t way)
 {
-    uint32_t used[MODEL_MSS] = {0}, ms, full = 0, full_ms[MODEL_MSS];
-    if (model_first(way, MODEL_TURNS) == UINT32_MAX)
-        return;
-    for (uint32_t slots = model_slots(way); slots > 0;) {
+    uint32_t used[MODEL_MSS] = {0}, ms, full = 0, full_ms[MODEL_MSS], slots = 0;
+    bool had[MODEL_MSS];
+    for (ms = 0; ms < model.mss; ms++)
+        had[ms] = model.tbf[ms][way].place == MODEL_TURNS;
+    for (slots = model_first(way, MODEL_TURNS) == UINT32_MAX ? 0 : model_slots(way); slots > 0;) {
         if ((ms = model_first(way, MODEL_TURNS)) == UINT32_MAX)
             break;
         struct model_tbf *tbf = &model.tbf[ms][way];
@@ -348,6 +391,9 @@ static void model_share(uint32_t way)
         model.tbf[full_ms[i]][way].place = MODEL_TURNS;
         model.tbf[full_ms[i]][way].order = ++model.order;
     }
+    for (ms = 0; ms < model.mss; ms++)
+        model_count_use(&model.tbf[ms][way], had[ms], used[ms], model.law[way].slots, slots);
+    model_count_cell(way, used, slots);
 }
 
 #endif

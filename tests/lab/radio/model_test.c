@@ -166,6 +166,16 @@ static void random_config(uint32_t mss)
         .release_ns = config.way##_release_ns                                                   \
     }
 
+static void expect_same_use(uint32_t way)
+{
+    struct radio_use ours = radio_cell_use(cell.radio, way);
+    assert_memory_equal(&ours, &model.use[way], sizeof ours);
+    for (uint32_t ms = 0; ms < model.mss; ms++) {
+        ours = radio_ms_use(cell.radio, ms, way);
+        assert_memory_equal(&ours, &model.tbf[ms][way].use, sizeof ours);
+    }
+}
+
 static void expect_same(uint32_t from)
 {
     for (uint32_t i = from; i < cell.logs && i < model.logs; i++)
@@ -181,11 +191,12 @@ static void expect_same(uint32_t from)
         struct radio_counts ours = *radio_counts(cell.radio, way);
         ours.held = (struct radio_amount){0};
         assert_memory_equal(&ours, &model.counts[way], sizeof ours);
+        expect_same_use(way);
     }
 }
 
 // What all worlds together came to, in both ways.
-static uint64_t arrived, lost[RADIO_LOSSES], again, stalls, tbfs, control,
+static uint64_t arrived, lost[RADIO_LOSSES], again, stalls, tbfs, control, idle,
     events[RADIO_UP_OPEN + 1];
 
 static void note_cover(void)
@@ -197,6 +208,8 @@ static void note_cover(void)
         stalls += c->stalls;
         tbfs += c->tbfs;
         control += c->slots_control;
+        for (uint32_t ms = 0; ms < model.mss; ms++)
+            idle += model.tbf[ms][way].use.could - model.tbf[ms][way].use.slots;
         for (uint32_t why = 0; why < RADIO_LOSSES; why++)
             lost[why] += c->lost[why].packets;
     }
@@ -208,7 +221,7 @@ static void note_cover(void)
 static void expect_cover(void)
 {
     assert_true(arrived > 20 * WORLDS && again > 20 * WORLDS && stalls > 20 * WORLDS);
-    assert_true(tbfs > 20 * WORLDS && control > 20 * WORLDS);
+    assert_true(tbfs > 20 * WORLDS && control > 20 * WORLDS && idle > 20 * WORLDS);
     assert_true(lost[RADIO_LOSS_preempted] > WORLDS / 4 && lost[RADIO_LOSS_flushed] > WORLDS / 4);
     assert_true(lost[RADIO_LOSS_up_full] > WORLDS && lost[RADIO_LOSS_up_late] > WORLDS);
     for (uint32_t event = 0; event <= RADIO_UP_OPEN; event++)
