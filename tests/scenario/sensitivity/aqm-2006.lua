@@ -31,7 +31,7 @@ knob {
     from = "A fit; the paper names no errors. High: that of latency-geran.",
 }
 knob {
-    name = "Bmax of a cell", keys = "flow.bmax_time", base = "900 ms", high = "10 s",
+    name = "Bmax of a cell", keys = "flow.bmax_time", base = "500 ms", high = "10 s",
     from = "A fit. High: OsmoPCU's.",
 }
 knob {

@@ -1,7 +1,7 @@
 -- Knobs of config/scenarios/preempt-2004.lua, nearly all fits. What the paper prints (three slots, CS-2, the lengths
 -- and the distance of the calls, Linux 2.4.2, 64 KB) is no knob.
 local PAPER = { "paper-3s", "paper-6s", "paper-15s" }
-runs { variants = { "paper-3s", "paper-6s", "paper-15s", "freeze-slow-15s" } }
+runs { variants = { "paper-3s", "paper-6s", "paper-15s", "freeze-15s" } }
 
 conclusion "throughput, calls of 3 s"
 conclusion "throughput, calls of 15 s"
@@ -13,8 +13,8 @@ conclusion "recovered from a call of 3 s"
 conclusion "recovered from a call of 6 s"
 conclusion "fast retransmits a call of 3 s"
 conclusion "time-outs (slow start), a call of 15 s"
-conclusion "freeze-slow (the same; AQM's interval 2 s, lifetime 20 s): goodput back, calls of 15 s"
-conclusion "freeze-slow (the same; AQM's interval 2 s, lifetime 20 s): lost and sent again, calls of 15 s"
+conclusion "freeze (recommended; the BSC holds, resumes at once, tells R = 0): goodput back, calls of 15 s"
+conclusion "freeze (recommended; the BSC holds, resumes at once, tells R = 0): lost and sent again, calls of 15 s"
 
 -- ---- Radio ----
 knob {
