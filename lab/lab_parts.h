@@ -81,6 +81,8 @@ struct lab_window {
     bool known;
     uint64_t cwnd_octets, flight_octets, rtt_us, srtt_us, rto_us;
     uint64_t recovering; // connections
+    // Places in the stream of data, and of segments how many were sent again so far.
+    uint64_t sent_to_octets, acked_to_octets, arrived_to_octets, resent_segments;
 };
 
 // What TCP did at each end of a flow of the ledger, all its connections.

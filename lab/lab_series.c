@@ -53,6 +53,21 @@ static uint64_t bsc_octets(void *self, uint32_t subject, uint64_t step_ns)
 
 // ---- Flows: TCP's sender ----
 
+// Octets of data before a position; the SYN has the first.
+static uint64_t data_before(uint64_t position)
+{
+    return position ? position - 1 : 0;
+}
+
+static void add_places(struct lab_window *window, const struct tcp_end *end,
+                       const struct tcp_end *receiver)
+{
+    window->sent_to_octets += data_before(end->next);
+    window->acked_to_octets += data_before(end->una);
+    window->arrived_to_octets += receiver ? data_before(tcp_arrived_to(receiver)) : 0;
+    window->resent_segments += end->figures.retransmitted_segments;
+}
+
 static void look_at_end(struct lab *lab, const struct flow *flow, enum flow_end at)
 {
     const struct tcp_end *end = flow->tcp[at] ? flow_tcp_end(flow, at) : NULL;
@@ -60,14 +75,14 @@ static void look_at_end(struct lab *lab, const struct flow *flow, enum flow_end 
     if (!end || number >= lab->windows || tcp_pipe(end) == 0)
         return;
     struct lab_window *window = &lab->window[number];
-    bool repairs = end->phase == TCP_PHASE_RECOVERY || end->phase == TCP_PHASE_LOSS;
-    *window = (struct lab_window){true,
-                                  window->cwnd_octets + end->cwnd,
-                                  window->flight_octets + tcp_pipe(end),
-                                  end->rtt_last_ns / 1000,
-                                  end->srtt_ns / 1000,
-                                  tcp_rto_ns(end) / 1000,
-                                  window->recovering + repairs};
+    window->known = true;
+    window->cwnd_octets += end->cwnd;
+    window->flight_octets += tcp_pipe(end);
+    window->rtt_us = end->rtt_last_ns / 1000;
+    window->srtt_us = end->srtt_ns / 1000;
+    window->rto_us = tcp_rto_ns(end) / 1000;
+    window->recovering += end->phase == TCP_PHASE_RECOVERY || end->phase == TCP_PHASE_LOSS;
+    add_places(window, end, flow->tcp[!at] ? flow_tcp_end(flow, !at) : NULL);
 }
 
 // Of several connections of an application the windows are summed up.
@@ -107,6 +122,10 @@ WINDOW_COLUMN(rtt_us)
 WINDOW_COLUMN(srtt_us)
 WINDOW_COLUMN(rto_us)
 WINDOW_COLUMN(recovering)
+WINDOW_COLUMN(sent_to_octets)
+WINDOW_COLUMN(acked_to_octets)
+WINDOW_COLUMN(arrived_to_octets)
+WINDOW_COLUMN(resent_segments)
 
 // ---- Steps ----
 
@@ -151,10 +170,16 @@ static void add_columns(struct lab *lab)
     const struct series_column of_cell[] = {{"sgsn_queue_octets", 0, queue_octets, lab},
                                             {"bucket_level_octets", 0, level_octets, lab},
                                             {"bsc_buffer_octets", 0, bsc_octets, lab}};
-    const struct series_column of_flow[] = {
-        {"cwnd_octets", 0, cwnd_octets, lab}, {"flight_octets", 0, flight_octets, lab},
-        {"srtt_ms", 3, srtt_us, lab},         {"rto_ms", 3, rto_us, lab},
-        {"rtt_ms", 3, rtt_us, lab},           {"recovering", 0, recovering, lab}};
+    const struct series_column of_flow[] = {{"cwnd_octets", 0, cwnd_octets, lab},
+                                            {"flight_octets", 0, flight_octets, lab},
+                                            {"srtt_ms", 3, srtt_us, lab},
+                                            {"rto_ms", 3, rto_us, lab},
+                                            {"rtt_ms", 3, rtt_us, lab},
+                                            {"recovering", 0, recovering, lab},
+                                            {"sent_to_octets", 0, sent_to_octets, lab},
+                                            {"acked_to_octets", 0, acked_to_octets, lab},
+                                            {"arrived_to_octets", 0, arrived_to_octets, lab},
+                                            {"resent_segments", 0, resent_segments, lab}};
     for (size_t i = 0; i < sizeof of_cell / sizeof of_cell[0]; i++)
         series_column(&lab->series[LEDGER_CELL].series, &of_cell[i]);
     for (size_t i = 0; i < sizeof of_flow / sizeof of_flow[0]; i++)

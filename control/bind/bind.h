@@ -72,8 +72,8 @@ void bind_config_json(struct bind *lua, uint64_t memory_octets, bool secrets, FI
 bool bind_struct(struct bind *lua, const char *name, const struct field *fields, uint32_t count,
                  void *out);
 
-// Targets of several runs (sluice.targets). Loads their file; writes its mistakes to `errors`, a
-// line each.
+// Targets and figures of several runs (sluice.targets). Loads their file; writes its mistakes to
+// `errors`, a line each.
 bool bind_targets(struct bind *lua, const char *path, FILE *errors);
 
 // What judging them asks of the runs.
@@ -94,7 +94,8 @@ struct bind_judged {
 // after an internal error, printed to stderr.
 bool bind_judge(struct bind *lua, const struct bind_judged *judged, uint32_t *faults);
 
-// Writes what came of it: form "table", "csv" or "json".
+// Writes what came of it: form "table", or a file by its name with a "_" for the dot:
+// "targets_csv", "targets_json", "figures_csv", "figures_json".
 void bind_put_targets(struct bind *lua, const char *form, FILE *out);
 
 // The same at each setting of a file of knobs (sluice.knobs). Loads it, behind the targets; writes

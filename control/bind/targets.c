@@ -147,11 +147,10 @@ void targets_push_source(lua_State *L, const struct bind_judged *judged)
 
 static bool count_faults(struct bind *lua, uint32_t *faults)
 {
-    if (!bind_push_function(lua, MODULE "judge", "count"))
+    if (!bind_push_function(lua, MODULE "judge", "faults"))
         return false;
     push_kept(lua->L, ROWS_KEY);
-    lua_pushstring(lua->L, "error");
-    if (!bind_run(lua->L, 2, 1))
+    if (!bind_run(lua->L, 1, 1))
         return false;
     *faults = (uint32_t)lua_tointeger(lua->L, -1);
     lua_pop(lua->L, 1);
@@ -193,7 +192,7 @@ void targets_put(struct bind *lua, const char *module, const char *key, const ch
     if (!bind_push_function(lua, module, form))
         return;
     push_kept(lua->L, key);
-    (strcmp(form, "json") == 0 ? put_json : put_text)(lua, out);
+    (strstr(form, "json") ? put_json : put_text)(lua, out);
 }
 
 void bind_put_targets(struct bind *lua, const char *form, FILE *out)

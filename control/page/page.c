@@ -136,29 +136,3 @@ int page_write(FILE *out, const char *const *dirs, uint32_t count, char error[PA
     release(&page);
     return good ? 0 : -1;
 }
-
-static int put_targets(const char *dir, FILE *out, char error[PAGE_ERROR_OCTETS])
-{
-    struct json_object *targets = runs_json(dir, "targets", error);
-    char title[PAGE_ERROR_OCTETS];
-    const char *slash = strrchr(dir, '/');
-    if (!targets) {
-        if (!error[0])
-            snprintf(error, PAGE_ERROR_OCTETS, "%.400s: no targets.json", dir);
-        return -1;
-    }
-    section_targets_of(targets, value_printable(slash ? slash + 1 : dir, title, sizeof title), out);
-    value_free(targets);
-    return 0;
-}
-
-int page_targets(FILE *out, const char *const *dirs, uint32_t count, char error[PAGE_ERROR_OCTETS])
-{
-    int fault = 0;
-    error[0] = '\0';
-    section_begin("Targets", out);
-    for (uint32_t i = 0; i < count && !fault; i++)
-        fault = put_targets(dirs[i], out, error);
-    fputs("</main></body></html>\n", out);
-    return fault;
-}

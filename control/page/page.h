@@ -12,8 +12,8 @@
 // page. With 0, error may say why there are no figures; "": all is well.
 int page_write(FILE *out, const char *const *dirs, uint32_t count, char error[PAGE_ERROR_OCTETS]);
 
-// Writes a page of the targets of several runs that are in these folders, without figures. Returns
-// 0, or -1 and error.
+// Writes a page of the targets that are in these folders, each of several runs, with the figures
+// that their files declare: a summary, then each folder. Returns 0, or -1 and error.
 int page_targets(FILE *out, const char *const *dirs, uint32_t count, char error[PAGE_ERROR_OCTETS]);
 
 // Writes a page of what the conclusions of several runs hang on (knobs.json), as page_targets.

@@ -19,7 +19,7 @@ static bool fail(char error[512], const char *path, const char *why)
     return false;
 }
 
-// ---- summary.json and targets.json ----
+// ---- summary.json, targets.json and figures.json ----
 
 static char *read_file(FILE *file, size_t *octets)
 {
@@ -157,6 +157,8 @@ static bool gather(struct runs *runs, const char *dir, struct json_object *summa
         return good;
     }
     runs->targets[runs->gathers] = runs_json(dir, "targets", error);
+    if (!error[0])
+        runs->figures[runs->gathers] = runs_json(dir, "figures", error);
     runs->gathered[runs->gathers++] = summary;
     return !error[0];
 }
@@ -227,6 +229,7 @@ void runs_release(struct runs *runs)
     for (uint32_t i = 0; i < runs->gathers; i++) {
         value_free(runs->gathered[i]);
         value_free(runs->targets[i]);
+        value_free(runs->figures[i]);
     }
     free(runs->run);
     *runs = (struct runs){0};

@@ -32,6 +32,7 @@ struct runs {
     char variant[RUNS_MAX][RUNS_LABEL_OCTETS];
     struct json_object *gathered[RUNS_GATHERED_MAX]; // summaries of several runs
     struct json_object *targets[RUNS_GATHERED_MAX];  // beside them, or NULL
+    struct json_object *figures[RUNS_GATHERED_MAX];  // as well
     uint32_t gathers;
     char notes[RUNS_NOTES_OCTETS]; // files that could not be read, a line each
 };
@@ -40,8 +41,8 @@ struct runs {
 bool runs_find(struct runs *runs, const char *const *dirs, uint32_t count, char error[512]);
 void runs_release(struct runs *runs);
 
-// The folder's summary.json or targets.json, for value_free; NULL: it has none or, with an error, a
-// wrong one. what: "summary", "targets".
+// The folder's summary.json, targets.json or figures.json, for value_free; NULL: it has none or,
+// with an error, a wrong one. what: "summary", "targets", "figures".
 struct json_object *runs_json(const char *dir, const char *what, char error[512]);
 
 // Opens a CSV file of a run. False: there is none, or, with the reader's error, it is wrong, which

@@ -21,8 +21,10 @@ void section_runs(const struct runs *runs, FILE *out);
 void section_means(const struct runs *runs, FILE *out);
 // The targets of several runs, where they have some.
 void section_targets(const struct runs *runs, FILE *out);
-// One table of them; title: NULL, or whose they are.
+// The figures that their file declares, drawn; title: as below.
 struct json_object;
+void section_redrawn(const struct json_object *figures, const char *title, FILE *out);
+// One table of them; title: NULL, or whose they are.
 void section_targets_of(const struct json_object *targets, const char *title, FILE *out);
 void section_classes(const struct runs *runs, const struct classes *classes,
                      const struct curves *names, FILE *out);

@@ -28,7 +28,7 @@ static const char style[] =
     "td:first-child,th:first-child{position:sticky;left:0;background:var(--ground)}\n"
     "thead th:first-child{background:var(--head);z-index:2}\n"
     ".n{text-align:right;font-variant-numeric:tabular-nums}\n"
-    "td.wrap{white-space:normal;min-width:18ch}\n"
+    "td.wrap{white-space:normal;min-width:26ch}\n"
     ".good{color:var(--good)}.bad{color:var(--bad);font-weight:700}\n"
     "code{font:.88em ui-monospace,monospace}\n"
     ".figures{display:grid;gap:28px 32px;"
@@ -39,7 +39,11 @@ static const char style[] =
     "font-size:.9rem}\n"
     "ul.names li{display:flex;align-items:center;gap:6px;overflow-wrap:anywhere}\n"
     "ul.names i{flex:none;width:22px;height:0;border-top:3px solid}\n"
-    "ul.names i.dashed{border-top-style:dashed}\n";
+    "ul.names i.dashed{border-top-style:dashed}\n"
+    "ul.names i.box{border-top-width:12px;width:12px}\n"
+    "ul.names i.dot{border-top-width:8px;width:8px;border-radius:4px}\n"
+    "ul.names i.mark{width:9px;height:9px;margin:0 4px;border:2px solid;transform:rotate(45deg)}\n"
+    "details{margin:8px 0}summary{cursor:pointer;padding:4px 0}\n";
 
 void section_begin(const char *title, FILE *out)
 {

@@ -10,6 +10,8 @@
 #define BAR_PIXELS  14u
 #define AXIS_PIXELS 90
 
+#define PUBLISHED_SHAPE 11 // of SVG_PUBLISHED; it counts from 0
+
 int svg_height_of_rows(uint32_t rows, uint32_t bars_of_row)
 {
     uint32_t row = bars_of_row < 12 ? BAR_PIXELS * bars_of_row : BAR_PIXELS * 12;
@@ -49,6 +51,31 @@ static const char *behind_empty_group(const char *text)
     return begins(inside, "</g>") ? inside + 4 : NULL;
 }
 
+// A point's shape is defined in the document's head, under a name, which a page has no place for. A
+// circle for a dot; a square on its corner, through which no line is seen, for what is published;
+// the background that gnuplot draws behind a dot is left out.
+static const char *put_mark(const char *text, FILE *out)
+{
+    const char *end = behind(text, "/>"), *colour = strstr(text, "color='");
+    int shape;
+    double x, y, r;
+    if (sscanf(text, "<use xlink:href='#gpPt%d' transform='translate(%lf,%lf) scale(%lf)'", &shape,
+               &x, &y, &r) != 4 ||
+        !colour || !begins(colour + 7, "rgb("))
+        return end;
+    if (shape == PUBLISHED_SHAPE)
+        fprintf(out,
+                "<path fill='var(--ground)' stroke-width='1.6' "
+                "d='M%.2f,%.2fl%.2f,%.2fl%.2f,%.2fl%.2f,%.2fz' stroke='",
+                x - r, y, r, -r, r, r, -r, r);
+    else
+        fprintf(out, "<path stroke-width='%.2f' stroke-linecap='round' d='M%.2f,%.2fh0' stroke='",
+                2 * r, x, y);
+    put_colour(colour + 7, out);
+    fputs("'/>", out);
+    return end;
+}
+
 // Copies one thing, changed or left out; returns what is behind it.
 static const char *put_one(const char *text, FILE *out)
 {
@@ -59,6 +86,8 @@ static const char *put_one(const char *text, FILE *out)
         return behind(text, "</title>");
     if (begins(text, " id=\"") || begins(text, " color=\""))
         return behind(text + 5 + (text[1] == 'c') * 3, "\"");
+    if (begins(text, "<use "))
+        return put_mark(text, out);
     if (begins(text, "rgb("))
         return put_colour(text, out);
     if (begins(text, "\"black\"")) {

@@ -1,5 +1,5 @@
 // gnuplot's SVG made fit for the inside of a page: without what is said once for a document, ids
-// and empty groups; colours become those of the page.
+// and empty groups; points become paths, and colours those of the page.
 #ifndef SLUICE_CONTROL_PAGE_SVG_H
 #define SLUICE_CONTROL_PAGE_SVG_H
 
@@ -12,6 +12,10 @@
 #define SVG_TEXT   "#010200"
 #define SVG_GRID   "#010201"
 #define SVG_SERIES "#0103%02x" // and the number of a series
+
+// gnuplot's point types that are drawn as a dot, and as the mark of what is published.
+#define SVG_DOT       "7 ps 0.5"
+#define SVG_PUBLISHED "12 ps 0.9"
 
 int svg_height_of_rows(uint32_t rows, uint32_t bars_of_row);
 

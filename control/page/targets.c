@@ -44,6 +44,37 @@ static void put_row(const struct json_object *row, FILE *out)
     fputs("</tr>\n", out);
 }
 
+static bool is_figure(const struct json_object *row, const char *figure)
+{
+    char text[TEXT_ROOM];
+    return strcmp(value_text(row, "figure", text, sizeof text), figure) == 0;
+}
+
+static void put_rows(const struct json_object *rows, bool told, FILE *out)
+{
+    fputs("<div class=\"wide\"><table><thead><tr><th>figure</th><th>what</th>"
+          "<th class=\"n\">published</th><th class=\"n\">ours</th><th class=\"n\">deviation</th>"
+          "<th>met</th><th>note</th></tr></thead><tbody>\n",
+          out);
+    for (size_t i = 0; i < value_count(rows); i++)
+        if (is_figure(value_at(rows, i), "told") == told)
+            put_row(value_at(rows, i), out);
+    fputs("</tbody></table></div>\n", out);
+}
+
+// Rows that are told are many, and folded.
+static void put_told(const struct json_object *rows, FILE *out)
+{
+    uint32_t told = 0;
+    for (size_t i = 0; i < value_count(rows); i++)
+        told += is_figure(value_at(rows, i), "told");
+    if (told == 0)
+        return;
+    fprintf(out, "<details><summary>%u that are told, not judged</summary>\n", told);
+    put_rows(rows, true, out);
+    fputs("</details>\n", out);
+}
+
 void section_targets_of(const struct json_object *targets, const char *title, FILE *out)
 {
     char text[TEXT_ROOM];
@@ -54,20 +85,20 @@ void section_targets_of(const struct json_object *targets, const char *title, FI
     section_escape(title ? title : "", out);
     fputs("</h2>\n<p>", out);
     section_escape(value_text(targets, "summary", text, sizeof text), out);
-    fputs(".</p>\n<div class=\"wide\"><table><thead><tr><th>figure</th><th>what</th>"
-          "<th class=\"n\">published</th><th class=\"n\">ours</th><th class=\"n\">deviation</th>"
-          "<th>met</th><th>note</th></tr></thead><tbody>\n",
+    fputs(".</p>\n", out);
+    put_rows(rows, false, out);
+    fputs("<p class=\"soft\">The mean over the seeds with its 95 % confidence interval.</p>\n",
           out);
-    for (size_t i = 0; i < value_count(rows); i++)
-        put_row(value_at(rows, i), out);
-    fputs("</tbody></table></div>\n<p class=\"soft\">The mean over the seeds with its 95 % "
-          "confidence interval.</p></section>\n",
-          out);
+    put_told(rows, out);
+    fputs("</section>\n", out);
 }
 
 void section_targets(const struct runs *runs, FILE *out)
 {
-    for (uint32_t i = 0; i < runs->gathers; i++)
+    for (uint32_t i = 0; i < runs->gathers; i++) {
         if (runs->targets[i])
             section_targets_of(runs->targets[i], NULL, out);
+        if (runs->figures[i])
+            section_redrawn(runs->figures[i], NULL, out);
+    }
 }

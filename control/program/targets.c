@@ -97,14 +97,35 @@ double targets_interval(const double *samples, uint32_t n, double *mean)
 
 // ---- Writing ----
 
-static void put_csv(const void *self, FILE *out)
+static const struct written {
+    const char *file, *form;
+} files[] = {{"targets.csv", "targets_csv"},
+             {"targets.json", "targets_json"},
+             {"figures.csv", "figures_csv"},
+             {"figures.json", "figures_json"}};
+#define FILES (sizeof files / sizeof files[0])
+
+struct writing {
+    struct bind *lua;
+    const char *form;
+};
+
+static void put_file(const void *self, FILE *out)
 {
-    bind_put_targets(((const struct run *)self)->control.lua, "csv", out);
+    const struct writing *writing = self;
+    bind_put_targets(writing->lua, writing->form, out);
 }
 
-static void put_json(const void *self, FILE *out)
+static bool write_files(const struct run *run)
 {
-    bind_put_targets(((const struct run *)self)->control.lua, "json", out);
+    int status = 0;
+    printf("\n  targets         %s/targets.csv, targets.json; figures.csv, figures.json\n",
+           run->results.dir);
+    for (size_t i = 0; i < FILES; i++) {
+        struct writing writing = {run->control.lua, files[i].form};
+        status |= run_write(run, files[i].file, put_file, &writing);
+    }
+    return !status;
 }
 
 bool targets_judge(const struct run *run, const struct plan *plan)
@@ -112,16 +133,13 @@ bool targets_judge(const struct run *run, const struct plan *plan)
     struct bind_judged judged = {plan, plan->seeds, find_run, targets_number, targets_interval};
     uint32_t faults;
     if (!run->options.targets) { // those of an earlier command are none of these runs
-        unlinkat(run->results.folder, "targets.csv", 0);
-        unlinkat(run->results.folder, "targets.json", 0);
+        for (size_t i = 0; i < FILES; i++)
+            unlinkat(run->results.folder, files[i].file, 0);
         return true;
     }
     if (!bind_judge(run->control.lua, &judged, &faults))
         return false;
     printf("\n");
     bind_put_targets(run->control.lua, "table", stdout);
-    printf("\n  targets         %s/targets.csv, targets.json\n", run->results.dir);
-    int status = run_write(run, "targets.csv", put_csv, run);
-    status |= run_write(run, "targets.json", put_json, run);
-    return !status && !faults;
+    return write_files(run) && !faults;
 }

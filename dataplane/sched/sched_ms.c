@@ -123,14 +123,18 @@ static uint32_t least_slot(struct sched *s, uint32_t ms, struct tree_ms *m, uint
 }
 
 // A refused PFC makes the PFCs that share its bucket wait, even one found earlier in this search.
+// If it keeps an LLE, the PFC at whose turn it was refused is no longer the first of its own
+// bucket, so PFCs of that bucket passed over for it may go. So the search is repeated until it
+// blocks none.
 uint32_t sched_ms_next_slot(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns)
 {
     if (s->reweighed)
         sched_ms_limit_debts(s, m);
-    uint32_t slot;
-    do
+    uint32_t slot, blocked;
+    do {
+        blocked = m->blocked;
         slot = least_slot(s, ms, m, now_ns);
-    while (slot != TREE_NONE && m->blocked >> slot & 1);
+    } while (m->blocked != blocked);
     return slot == TREE_NONE ? TREE_NONE : goes_first(s, ms, m, slot, now_ns);
 }
 

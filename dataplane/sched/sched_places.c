@@ -184,8 +184,10 @@ void sched_room_follow(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t
     struct sched_room_sum sum = sched_room_sum(m, class);
     uint32_t kept = kept_of(s, c);
     if (*place_of(s, pfc) == TREE_NONE) {
-        if (!sum.total)
+        if (!sum.total) {
+            above_follow(s, m->bvc);
             return;
+        }
         place_take(s, pfc, m);
     }
     if (kept || p->ranked) {

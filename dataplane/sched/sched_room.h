@@ -96,12 +96,14 @@ static inline void room_grown(struct sched *s, uint32_t pfc, struct tree_ms *m, 
         room_young_begins(s, pfc, p);
 }
 
+// A young queue that ends has no place, but its cell and its NSE may be ranked with it.
 static inline void room_shrunk(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p)
 {
-    if (p->queue.total == 0)
+    bool ends = p->queue.total == 0;
+    if (ends)
         room_young_ends(s, pfc, p);
-    if (__builtin_expect(m->state & MS_PLACED, 0) &&
-        (p->queue.total == 0 || room_is_ranked(s, m, p)))
+    if (__builtin_expect(m->state & MS_PLACED || (ends && s->kept), 0) &&
+        (ends || room_is_ranked(s, m, p)))
         sched_room_follow(s, tree_pfc_ms(pfc), m, p->traffic_class);
 }
 

@@ -118,7 +118,8 @@ struct tcp_end {
         uint64_t delivered, out, flight; // RFC 6937
     } prr;
     struct {
-        uint64_t epoch_ns, origin, w_max, k_ms, reno_q16; // RFC 9438
+        uint64_t epoch_ns, k_ms, rtt_least_ns; // RFC 9438; of data
+        uint64_t origin, w_max, reno_q16;      // segments
     } cubic;
     struct {
         uint64_t round_end, round_ns, base_ns;
@@ -180,6 +181,8 @@ void tcp_wake(struct tcp_end *end, uint64_t now_ns);
 
 // Octets under way, as the congestion window counts them (RFC 6675's pipe).
 uint64_t tcp_pipe(const struct tcp_end *end);
+// The end of the foremost octet that has arrived, holes before it or not.
+uint64_t tcp_arrived_to(const struct tcp_end *end);
 // The present time-out, backoff included.
 uint64_t tcp_rto_ns(const struct tcp_end *end);
 

@@ -214,10 +214,18 @@ static void leave_phase(struct tcp_end *end)
     end->undo_armed = false;
 }
 
-// Until something above `recover` is acknowledged, the peer may not have seen the CWR.
+// Until something above `recover` is acknowledged, the peer may not have seen the CWR. Linux waits
+// for that as well when it has shrunk for a mark; but where a recovery has ended with una at
+// `recover`, Linux 6.18 takes the old mark for a new one.
+static bool knows_cwr(const struct tcp_end *end)
+{
+    return end->una > end->recover ||
+           (end->una == end->recover && tcp_kind(end) == TCP_RECOVERY_RACK);
+}
+
 static void read_mark(struct tcp_end *end, const struct tcp_news *news)
 {
-    if (!news->ece || end->phase != TCP_PHASE_OPEN || end->una <= end->recover)
+    if (!news->ece || end->phase != TCP_PHASE_OPEN || !knows_cwr(end))
         return;
     tcp_window_reduce(end);
     end->figures.ecn_reductions++;
@@ -244,7 +252,9 @@ static void steer(struct tcp_end *end, struct tcp_news *news)
     read_mark(end, news);
     if (end->phase == TCP_PHASE_RECOVERY || end->phase == TCP_PHASE_REDUCED)
         tcp_window_shrink(end, news);
-    else if (news->moved && !shrinking && end->frto == FRTO_OFF)
+    else if (news->moved && shrinking)
+        tcp_window_resume(end, news);
+    else if (news->moved && end->frto == FRTO_OFF)
         tcp_window_grow(end, news);
 }
 

@@ -143,8 +143,9 @@ void tcp_mark_all_below(struct tcp_end *end, uint64_t position);
 void tcp_window_open(struct tcp_end *end);
 void tcp_window_idle(struct tcp_end *end, uint64_t now_ns); // before new data
 void tcp_window_grow(struct tcp_end *end, const struct tcp_news *news);
-void tcp_window_recover(struct tcp_end *end); // fast recovery begins
-void tcp_window_reduce(struct tcp_end *end);  // for ECN, or a tail
+void tcp_window_resume(struct tcp_end *end, const struct tcp_news *news); // a recovery has ended
+void tcp_window_recover(struct tcp_end *end);                             // fast recovery begins
+void tcp_window_reduce(struct tcp_end *end);                              // for ECN, or a tail
 void tcp_window_timeout(struct tcp_end *end);
 void tcp_window_shrink(struct tcp_end *end, const struct tcp_news *news); // while it shrinks
 void tcp_window_settle(struct tcp_end *end);                              // the phase is over

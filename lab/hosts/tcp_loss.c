@@ -75,15 +75,15 @@ static bool find_fack(struct tcp_end *end)
 
 // --- RACK ----------------------------------------------------------------------------------------
 
-// RFC 8985 6.2 steps 1 to 3.
+// RFC 8985 6.2 steps 1 to 3; of two sendings the later one has arrived, as in Linux, unless that
+// was faster than any round trip. The RFC asks the echoed stamp, too, but what is SACKed behind a
+// hole echoes the stamp from before the hole (RFC 7323 4.3), so the loss of what was sent again
+// there would be seen by the time-out alone.
 void tcp_rack_delivered(struct tcp_end *end, const struct tcp_piece *piece,
                         const struct tcp_news *news)
 {
     uint64_t rtt_ns = news->now_ns - piece->sent_ns, last = tcp_piece_end(piece);
     if (piece->sends > 1) {
-        // Which of the two has arrived?
-        if (news->has_echo && (int32_t)(news->echo - tcp_stamp(end, piece->sent_ns)) < 0)
-            return;
         if (rtt_ns < end->rtt_least_ns)
             return;
     } else if (last < end->rack.fack) {

@@ -150,6 +150,12 @@ static void read_marks(struct tcp_end *end, const struct tcp *segment, bool ce)
     }
 }
 
+uint64_t tcp_arrived_to(const struct tcp_end *end)
+{
+    const struct tcp_holes *holes = &end->holes;
+    return holes->ranges ? holes->range[holes->ranges - 1].right : end->received;
+}
+
 void tcp_receive(struct tcp_end *end, const struct tcp *segment, int64_t at, bool ce,
                  uint64_t now_ns)
 {

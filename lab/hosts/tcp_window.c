@@ -59,10 +59,20 @@ void tcp_window_grow(struct tcp_end *end, const struct tcp_news *news)
     if (slow_start)
         end->cwnd += counted;
     else if (end->profile->congestion == TCP_CONGESTION_CUBIC)
-        tcp_cubic_grow(end, news->moved, news->now_ns);
+        tcp_cubic_grow(end, news->delivered, news->now_ns);
     else
         grow_reno(end, counted);
     end->cwnd = tcp_min(end->cwnd, tcp_max(most(end), mss));
+}
+
+// As Linux does; other stacks grow with the next ACK. Until now the window was used up.
+void tcp_window_resume(struct tcp_end *end, const struct tcp_news *news)
+{
+    bool cubic = end->profile->congestion == TCP_CONGESTION_CUBIC;
+    if (!cubic || end->profile->reduction != TCP_REDUCTION_PRR)
+        return;
+    tcp_cubic_grow(end, news->delivered, news->now_ns);
+    end->cwnd = tcp_min(end->cwnd, tcp_max(most(end), end->mss_octets));
 }
 
 // HyStart (Ha and Rhee, 2011): the least of a round's first samples has grown by an eighth; seen
@@ -90,6 +100,9 @@ void tcp_window_sampled(struct tcp_end *end, uint64_t rtt_ns)
 {
     if (end->rtt_least_ns == 0 || rtt_ns < end->rtt_least_ns)
         end->rtt_least_ns = rtt_ns;
+    uint64_t *of_data_ns = &end->cubic.rtt_least_ns;
+    if (end->state == TCP_STATE_OPEN && (*of_data_ns == 0 || rtt_ns < *of_data_ns))
+        *of_data_ns = rtt_ns;
     bool shrinks = end->phase == TCP_PHASE_RECOVERY || end->phase == TCP_PHASE_REDUCED;
     bool slow_start = !shrinks && end->cwnd < end->ssthresh;
     if (end->profile->hystart && end->state == TCP_STATE_OPEN && slow_start)

@@ -8,39 +8,15 @@ import json
 import re
 import shutil
 
-from harness import ROOT, UDP_SCENARIO, case, main, new_folder, right, same, sluice, written
+from harness import ROOT, case, main, new_folder, right, same, sluice, written
+from judging import SEED, SHORT, T1, T2, judged, near, runs
 from several import VARIANTS
 
-SHORT = UDP_SCENARIO.read_text().replace('duration = "10 s"', 'duration = "2 s"')
 TARGETS = ROOT / "tests/scenario"
 SCENARIOS = ROOT / "config/scenarios"
 # Of each paper the shortest run: one or two seconds.
 SHORTEST = {"buffer-2004.lua": ("63s-1pdch",), "aqm-2006.lua": ("none",), "preempt-2004.lua": ("paper-3s",),
             "latency-geran.lua": ("edge", "--point", "rlc_rtt=50ms,server_to_bts=10ms")}
-SEED = "local function seed(run)\n    return (run('red').value('seed'))\nend\n"
-# Student's t at 0.975 by its closed forms: one degree of freedom is tan(0.475 pi), two 0.95 sqrt(2 / (1 - 0.95^2)).
-T1, T2 = 12.7062047, 4.3026527
-
-
-@functools.cache
-def runs():
-    """Both variants with the seeds 6, 7 and 8."""
-    config, out = written(SHORT + VARIANTS), new_folder() / "out"
-    done = sluice("run", config, "--out", out, "--variant", "all", "--seeds", "6..8", "--no-page")
-    same(done.returncode, 0, f"exit status\n{done.stderr}")
-    return config, out
-
-
-def judged(text, status=0, config_out=None, words=("--variant", "all", "--seeds", "6..8")):
-    """The rows of targets.json, and what the command said; --resume runs nothing again."""
-    config, out = config_out or runs()
-    done = sluice("run", config, "--out", out, *words, "--resume", "--no-page", "--targets", written(text))
-    same(done.returncode, status, f"exit status\n{done.stdout}{done.stderr}")
-    return json.loads((out / "targets.json").read_text())["targets"], done
-
-
-def near(found, wanted, what):
-    right(abs(found - wanted) <= 1e-6 * max(1, abs(wanted)), f"{what}: found {found}, right is {wanted}")
 
 
 def target(keys, ours="seed"):
@@ -327,16 +303,34 @@ def page():
 # --- The papers -----------------------------------------------------------------------------------
 
 
+FIGURES = {"aqm-2006.lua": {"2", "3", "5", "6"}, "buffer-2004.lua": {"1", "2", "3", "4"},
+           "latency-geran.lua": {"2", "3", "4", "5", "6", "7", "8", "9", "10"},
+           "preempt-2004.lua": {"I", "2", "3", "4"}}  # of the papers, but drawings of networks
+
+
+def series_of(out):
+    return [series for figure in json.loads((out / "figures.json").read_text())["figures"] for series in figure["series"]]
+
+
+def check_figures(out, name):
+    figures = json.loads((out / "figures.json").read_text())["figures"]
+    same({re.match(r"(?:Fig\.|Table) (\w+)", figure["name"]).group(1) for figure in figures}, FIGURES[name], name)
+    same([series["error"] for series in series_of(out) if "error" in series], [], name)
+
+
 def rows_without_runs(targets, config, *words):
     """Nothing is run, for the command is of Slurm and there is none here."""
     out = new_folder() / "out"
     done = sluice("run", config, "--out", out, *words, "--slurm", "--no-page", "--targets", targets,
                   before=("env", "PATH=/none"))
     same(done.returncode, 1, done.stderr)
+    check_figures(out, targets.name)
+    for series in series_of(out):
+        right(series["missing"] == 0 or not series["points"], f"{targets.name}: {series['name']} has points of no run")
     return json.loads((out / "targets.json").read_text())["targets"]
 
 
-@case("tests/scenario/*.lua: every key is right, and every variant and point is one of the paper's file")
+@case("tests/scenario/*.lua: every key is right, every variant and point is of the paper's file, each figure is there")
 def papers():
     for targets in sorted(TARGETS.glob("*.lua")):
         config = SCENARIOS / targets.name
@@ -355,6 +349,8 @@ def shortest():
         rows = json.loads((out / "targets.json").read_text())["targets"] if done.returncode < 2 else []
         same((done.returncode, [row["error"] for row in rows if "error" in row]), (0, []), f"{targets.name}\n{done.stderr}")
         right(any("mean" in row for row in rows), f"{targets.name}: no row was judged")
+        check_figures(out, targets.name)
+        right(any(series["points"] and series["kind"] != "exact" for series in series_of(out)), f"{targets.name}: no point")
 
 
 main()

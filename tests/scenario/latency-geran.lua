@@ -217,3 +217,72 @@ end
 for _, variant in ipairs { "ideal", "recommended", "small-buffer", "bss-codel", "fq-alone" } do
     costs(variant)
 end
+
+-- ---- Figures ----
+local RLC_AXIS = { title = "RLC RTT", unit = "ms" }
+local LATENCY_AXIS = { title = "server to BTS latency", unit = "ms" }
+-- A series for each RLC round trip over the latency, or for each latency over the RLC round trip. published: by
+-- the value of the series.
+local function lines(over, measure, published)
+    local by_latency = over == LATENCY_AXIS
+    local series = {}
+    for i, other_ms in ipairs(by_latency and ROUND_TRIPS_MS or LATENCIES_MS) do
+        series[i] = {
+            name = string.format(by_latency and "RLC RTT %d ms" or "latency %d ms", other_ms),
+            at = by_latency and LATENCIES_MS or ROUND_TRIPS_MS, published = published and published[other_ms],
+            ours = function(run, x_ms)
+                if by_latency then
+                    return measure(run, other_ms, x_ms)
+                end
+                return measure(run, x_ms, other_ms)
+            end,
+        }
+    end
+    return series
+end
+local function rate(variant)
+    return function(run, round_trip_ms, latency_ms) return ftp_kbit_s(run, variant, round_trip_ms, latency_ms) end
+end
+local RATE = { title = "FTP, mean bit rate", unit = "kbit/s" }
+local ABOVE = "The mark is what the text has as \"above\", at RLC RTT 50 ms and latency 10 ms. "
+figure {
+    name = "Fig. 2", title = "ftp: average bit rate for EDGE", x = RLC_AXIS, y = RATE,
+    note = ABOVE .. "The text: above 90 kbit/s for RLC RTT below 100 ms if the latency is low.",
+    series = lines(RLC_AXIS, rate("edge"), { [10] = { { 50, 90 }, { 100, 90 } } }),
+}
+figure {
+    name = "Fig. 3", title = "ftp: average bit rate for GERAN evolution", x = RLC_AXIS, y = RATE, note = ABOVE,
+    series = lines(RLC_AXIS, rate("gev"), { [10] = { { 50, 280 } } }),
+}
+figure {
+    name = "Fig. 4", title = "ftp: average bit rate for GERAN evolution", x = LATENCY_AXIS, y = RATE,
+    note = ABOVE .. "The same values as Fig. 3. The paper's jerk at 300 ms and 50 ms is of one time-out.",
+    series = lines(LATENCY_AXIS, rate("gev"), { [50] = { { 10, 280 } } }),
+}
+local TIME = { title = "download of the page", unit = "s" }
+figure {
+    name = "Fig. 5", title = "HTTP download time", x = LATENCY_AXIS, y = TIME,
+    series = lines(LATENCY_AXIS, page_s, { [50] = { { 10, 8.8 } }, [300] = { { 200, 30.3 } } }),
+}
+figure {
+    name = "Fig. 6", title = "HTTP download time", x = RLC_AXIS, y = TIME, note = "The same values as Fig. 5.",
+    series = lines(RLC_AXIS, page_s, { [10] = { { 50, 8.8 } }, [200] = { { 300, 30.3 } } }),
+}
+for _, row in ipairs {
+    { "Fig. 7", "Average end-2-end RTT, 64 octets", PING_64, "round_trip_mean_ms", { [10] = { { 50, 90 } } } },
+    { "Fig. 8", "Average end-2-end RTT, 1500 octets", PING_1500, "round_trip_mean_ms" },
+    { "Fig. 9", "Minimal observed end-2-end RTT, 64 octets", PING_64, "round_trip_min_ms" },
+    { "Fig. 10", "Minimal observed end-2-end RTT, 1500 octets", PING_1500, "round_trip_min_ms" },
+} do
+    for _, radio in ipairs { { "gev", "GEV" }, { "edge", "EDGE" } } do
+        figure {
+            name = row[1], title = row[2] .. ", " .. radio[2], x = RLC_AXIS,
+            y = { title = "ping, round trip", unit = "ms" },
+            note = "The paper does not say which radio its pings cross."
+                .. (row[5] and "" or " The text has a trend only, no value."),
+            series = lines(RLC_AXIS, function(run, round_trip_ms, latency_ms)
+                return at(run, radio[1], round_trip_ms, latency_ms, row[3])[row[4]]
+            end, row[5]),
+        }
+    end
+end

@@ -255,3 +255,96 @@ for _, row in ipairs {
             function(run) return throughput_kbit_s(run, variant, length_s) end)
     end
 end
+
+-- ---- Figures ----
+-- Fig. 1 is a drawing of the testbed.
+local CALL_NAMES = {}
+for i, length_s in ipairs(LENGTHS_S) do
+    CALL_NAMES[i] = length_s .. " s"
+end
+for _, row in ipairs {
+    { "throughput", "kbit/s", throughput_kbit_s, { 21.64, 22.20, 21.27 } },
+    { "retransmitted", "%", sent_again_percent, { 6.96, 6.55, 7.03 } },
+    { "RTT, mean", "ms", rtt_ms, { 2911, 3081, 3316 } },
+} do
+    figure {
+        name = "Table I", title = "Overview of results: " .. row[1],
+        x = { title = "preemption", names = CALL_NAMES }, y = { title = row[1], unit = row[2] },
+        series = {
+            {
+                name = "paper's network",
+                published = { { 1, row[4][1] }, { 2, row[4][2] }, { 3, row[4][3] } },
+                ours = function(run, i) return row[3](run, "paper", LENGTHS_S[i]) end,
+            },
+        },
+    }
+end
+
+-- One seed, over time. pick(row, before): the value of a row, or nil for none.
+local function over_time(length_s, from_s, to_s, pick)
+    return function(run)
+        local points, before = {}, nil
+        for _, row in ipairs(window(flow(run, "paper", length_s), from_s, to_s)) do
+            local y = pick(row, before)
+            if y then
+                table.insert(points, { row.time_s, y })
+            end
+            before = row.resent_segments and row or before
+        end
+        return points
+    end
+end
+local function sent_kb(row) return row.sent_to_octets and row.sent_to_octets / 1024 end
+local function acked_kb(row) return row.acked_to_octets and row.acked_to_octets / 1024 end
+local function arrived_kb(row) return row.arrived_to_octets and row.arrived_to_octets / 1024 end
+local function flight_kb(row) return row.flight_octets and row.flight_octets / 1024 end
+local function resent_kb(row, before)   -- where something was sent again in the step
+    local again = row.resent_segments and row.resent_segments > (before and before.resent_segments or 0)
+    return again and row.acked_to_octets / 1024 or nil
+end
+local TIME = { title = "time", unit = "s" }
+local SEQUENCE = { title = "sequence number", unit = "KB" }
+local SEQUENCE_THERE = { title = SEQUENCE.title, unit = SEQUENCE.unit, least = 80 }    -- before the first call
+for _, row in ipairs { { "Fig. 2", 3 }, { "Fig. 3", 15 } } do
+    local name, length_s = row[1], row[2]
+    figure {
+        name = name .. "(a)", title = string.format("Sequence numbers, preemption of %d s", length_s),
+        x = TIME, y = SEQUENCE,
+        note = "One seed, at the server, each half second. The text has no value, but that losses are each minute.",
+        series = {
+            { name = "sent", curve = over_time(length_s, 0, DURATION_S, sent_kb) },
+            { name = "sent again (at the oldest without an ACK)", marks = true,
+                curve = over_time(length_s, 0, DURATION_S, resent_kb) },
+        },
+    }
+    local peaks = {}
+    for i, start_s in ipairs(calls(length_s)) do
+        if i >= PEAKS_FROM_CALL and i % 4 == 0 then
+            table.insert(peaks, { start_s, 16 })
+        end
+    end
+    table.insert(peaks, 1, { FIRST_CALL_S, 64 })
+    figure {
+        name = name .. "(b)", title = string.format("Outstanding data, preemption of %d s", length_s),
+        x = TIME, y = { title = "outstanding data", unit = "KB" },
+        note = "One seed. Published: 64 KB before the first preemption, and \"after a few minutes\" peaks at 16 KB, "
+            .. "which are drawn at some of the later calls.",
+        series = {
+            { name = "sent and not acknowledged", curve = over_time(length_s, 0, DURATION_S, flight_kb),
+                published = peaks },
+        },
+    }
+end
+local DETAIL_S = { FIRST_CALL_S - 3, FIRST_CALL_S + 27 }
+figure {
+    name = "Fig. 4", title = "The first preemption in detail, 3 s", x = TIME, y = SEQUENCE_THERE,
+    note = string.format("One seed, each half second; the call is from %d to %d s. Below the foremost octet that has "
+        .. "arrived the ACKs stop at what was lost: the paper's gap, of \"almost ten\" segments of 1.4 KB. The paper's "
+        .. "trace shows each segment.", FIRST_CALL_S, FIRST_CALL_S + 3),
+    series = {
+        { name = "sent", curve = over_time(3, DETAIL_S[1], DETAIL_S[2], sent_kb) },
+        { name = "arrived, the foremost", curve = over_time(3, DETAIL_S[1], DETAIL_S[2], arrived_kb) },
+        { name = "acknowledged at the server", curve = over_time(3, DETAIL_S[1], DETAIL_S[2], acked_kb) },
+        { name = "sent again", marks = true, curve = over_time(3, DETAIL_S[1], DETAIL_S[2], resent_kb) },
+    },
+}

@@ -16,40 +16,25 @@ keeps from one connection to the next are off. Needs root and /dev/net/tun.
 """
 
 import argparse
-import atexit
 import csv
-import fcntl
-import os
 import pathlib
-import signal
-import socket
-import struct
 import subprocess
 import sys
-import threading
-import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path[:0] = [str(ROOT / "tests/e2e")]
+sys.path[:0] = [str(ROOT / "tests/e2e"), str(ROOT / "tests/soak/outside")]
 
-import network  # noqa: E402
+import kernel  # noqa: E402
 from harness import Failure, Skip, right  # noqa: E402
 
-TUNSETIFF = 0x400454CA
-IFF_TUN, IFF_NO_PI = 0x0001, 0x1000
-HOST, PORT = "203.0.113.9", 20  # HOST of lab_keys.lua
-MTU = 1500
 RECEIVE_BUFFER = 6 << 20
 JUDGED = 3
 THROUGHPUT_WITHIN, DELAY_WITHIN = 0.03, 0.05
 LATE_MOST = 0.01  # of the delay judged: a timer further behind than that may have moved it
+CONGESTION = "cubic"
 SYSCTLS = {
-    "net/ipv6/conf/all/disable_ipv6": "1",
-    "net/ipv6/conf/default/disable_ipv6": "1",
-    "net/ipv4/tcp_ecn": "0",
-    "net/ipv4/tcp_no_metrics_save": "1",
+    "net/ipv4/tcp_ecn": 0,
     "net/ipv4/tcp_rmem": f"4096 {RECEIVE_BUFFER} {RECEIVE_BUFFER}",
-    "net/ipv4/tcp_wmem": "4096 16384 4194304",
 }
 
 SCENARIO = """
@@ -103,98 +88,28 @@ def scenario(name, seconds):
 
 # ---- The kernel's side ----
 
-def device(namespace, addresses):
-    """A tun device with these addresses and all routes, in that namespace. Returns its descriptor."""
-    with network.inside(namespace):
-        for name, value in SYSCTLS.items():
-            pathlib.Path("/proc/sys", name).write_text(value)
-        tun = os.open("/dev/net/tun", os.O_RDWR)
-        fcntl.ioctl(tun, TUNSETIFF, struct.pack("16sH22x", b"tun", IFF_TUN | IFF_NO_PI))
-    for each in addresses:
-        network.must("ip", "-n", namespace, "addr", "add", f"{each}/32", "dev", "tun")
-    network.must("ip", "-n", namespace, "link", "set", "tun", "mtu", MTU, "txqueuelen", 10000, "up")
-    network.must("ip", "-n", namespace, "route", "add", "default", "dev", "tun")
-    return tun
-
-
-def opened(namespace, bound_to):
-    with network.inside(namespace):
-        end = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    # Not by a sysctl: a namespace may only have what the kernel does not restrict.
-    end.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"cubic")
-    end.bind(bound_to)
-    return end
-
-
-def send_for_ever(connection):
-    block = bytes(65536)
-    try:
-        while True:
-            connection.sendall(block)
-    except OSError:
-        pass  # the end of the run
-
-
-def serve(listener):
-    while True:
-        connection, _ = listener.accept()
-        threading.Thread(target=send_for_ever, args=(connection,), daemon=True).start()
-
-
-def download(end):
-    try:
-        end.connect((HOST, PORT))
-        while end.recv(1 << 20):
-            pass
-    except OSError:
-        pass
-
-
-class Real(threading.Thread):
+class Real(kernel.Outside):
     """A load through real TCP; ends with the program."""
 
     def __init__(self, name, file, out):
-        super().__init__(daemon=True)
-        self.count, self.fault, self.late_s = LOADS[name]["count"], None, 0
-        hosts, mss = network.namespace(), network.namespace()
-        tuns = (device(hosts, [HOST]), device(mss, [address(n) for n in range(self.count)]))
-        self.listener = opened(hosts, ("", PORT))
-        self.listener.listen(self.count)
-        self.ends = [opened(mss, (address(n), 0)) for n in range(self.count)]
-        self.program = subprocess.Popen(
-            [sluice(), "run", file, "--tun", f"{tuns[0]},{tuns[1]}", "--out", out, "--pcap",
-             "--no-page", "--no-huge"], pass_fds=tuns, stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE, text=True)
-        atexit.register(self.program.kill)
-        for tun in tuns:
-            os.close(tun)
-
-    def run(self):
-        said = []
-        for line in self.program.stderr:
-            said.append(line)
-            if line.startswith("--tun: real time"):
-                self.begin(float(line.split()[4]))
-        if self.program.wait() != 0:
-            self.fault = "".join(said)
-        self.late_s = next((float(line.split()[5]) / 1e3 for line in said if "latest timer" in line), 0)
+        count = LOADS[name]["count"]
+        hosts, mss = kernel.namespace(), kernel.namespace()
+        tuns = (kernel.device(hosts, [kernel.HOST], SYSCTLS),
+                kernel.device(mss, [address(n) for n in range(count)], SYSCTLS))
+        self.server = kernel.Server(hosts, count, CONGESTION)
+        self.downloads = [kernel.Download(mss, address(n), CONGESTION) for n in range(count)]
+        super().__init__([file, "--out", out], tuns)
 
     def begin(self, now_s):
-        threading.Thread(target=serve, args=(self.listener,), daemon=True).start()
-        for number, end in enumerate(self.ends):
-            timer = threading.Timer(start_s(number) - now_s, download, (end,))
-            timer.daemon = True
-            timer.start()
+        kernel.background(self.server.serve)
+        for number, download in enumerate(self.downloads):
+            kernel.at(start_s(number) - now_s, download.run)
 
 
 # ---- Judging ----
 
-def sluice():
-    return os.environ.get("SLUICE", str(ROOT / "build/release/sluice"))
-
-
 def virtual(file, out):
-    done = subprocess.run([sluice(), "run", file, "--out", out, "--pcap", "--no-page", "--no-huge"],
+    done = subprocess.run([kernel.sluice(), "run", file, "--out", out, "--pcap", "--no-page", "--no-huge"],
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
     right(done.returncode == 0, done.stderr)
 
@@ -236,8 +151,7 @@ def main():
     for name in names:
         if name not in LOADS:
             words.error(f"no load {name}; there are {', '.join(LOADS)}")
-    network.needs("ip")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    kernel.needs()
     runs = {}
     for name in names:
         out = args.out / name
@@ -245,14 +159,10 @@ def main():
         (out / "scenario.lua").write_text(scenario(name, args.seconds), encoding="utf-8")
         runs[name] = Real(name, out / "scenario.lua", out / "real")
     print(f"{args.seconds} s of real time", flush=True)
-    for run in runs.values():
-        run.start()
     wrong = 0
     print(f"{'load':10}{'figure':8}{'Linux':>10}{'built in':>10}{'apart':>9}")
     for name, run in runs.items():
-        while run.is_alive():
-            run.join(0.5)
-        right(run.fault is None, run.fault)
+        run.ended()
         virtual(args.out / name / "scenario.lua", args.out / name / "virtual")
         wrong += judge(name, args.out / name, run.late_s)
     print(f"{JUDGED * len(runs) - wrong} passed, {wrong} failed")

@@ -28,7 +28,7 @@ function judge.setting(loaded, number, name, source)
     local setting, rows = loaded.settings[number], {}
     for i, target in ipairs(loaded.conclusions) do
         local watch = watched(source, setting)
-        rows[i] = targets.all({ target }, name, watch)[1]
+        rows[i] = targets.all({ targets = { target }, figures = {} }, name, watch).rows[1]
         rows[i].apart = not watch.touched
     end
     setting.rows = rows

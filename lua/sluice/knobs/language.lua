@@ -283,8 +283,9 @@ local function settings_of(knobs)
     return list
 end
 
--- Returns { runs, conclusions, knobs, settings }, or nil and the mistakes, as lines to print.
-function language.load(name, text, targets)
+-- judged: what targets/language.lua has loaded. Returns { runs, conclusions, knobs, settings }, or nil and the
+-- mistakes, as lines to print.
+function language.load(name, text, judged)
     local found, blocks = mistakes.new(name, ""), {}
     local fault = box.run(text, box.environment(constructors(blocks)), INSTRUCTIONS)
     if fault then
@@ -293,7 +294,7 @@ function language.load(name, text, targets)
     end
     check_counts(blocks, found)
     local runs, variants = read_runs(blocks.runs, found)
-    local conclusions = read_conclusions(blocks.conclusion, targets, found)
+    local conclusions = read_conclusions(blocks.conclusion, judged.targets, found)
     local knobs = read_knobs(blocks.knob, variants, found)
     if found:any() then
         return nil, found:texts()

@@ -1,4 +1,5 @@
 -- What the conclusions hang on, as a table for a terminal, as knobs.csv, and as knobs.json.
+local csv_cells = require "sluice.targets.cells"
 local judge = require "sluice.targets.judge"
 local texts = require "sluice.targets.report"
 
@@ -91,6 +92,7 @@ end
 
 -- ---- knobs.csv: a line for the base and each setting of each conclusion ----
 
+local CELLS = 13
 local HEADS = "figure,what,unit,least,most,knob,setting,value,mean,ci95,verdict,span,from"
 
 local function finite(value)
@@ -99,15 +101,12 @@ end
 
 local function put_line(out, one, row, bar, side)
     local least, most = judge.bounds(one.target)
-    local cells, given = {}, {
+    local given = {
         one.target.figure, one.target.what, one.target.unit, finite(least), finite(most), bar and bar.knob.name,
         side and side.side or "base", side and side.value, row.mean, row.interval, row.verdict, bar and bar.span,
         bar and bar.knob.from,
     }
-    for i = 1, 13 do
-        cells[i] = texts.cell_of(given[i])
-    end
-    out[#out + 1] = table.concat(cells, ",")
+    out[#out + 1] = csv_cells.line(given, CELLS)
 end
 
 function report.csv(list)

@@ -1,29 +1,13 @@
 -- Judges each target: its figure of each seed, their mean with its interval, and what that comes to.
-local box = require "sluice.script.sandbox"
+local call = require "sluice.targets.call"
+local figures = require "sluice.targets.figures"
 local runs = require "sluice.targets.runs"
-local shown = require "sluice.base.shown"
 
 local judge = {}
 
-local INSTRUCTIONS = 100000000 -- between two questions to the runs
-
--- The figure of a seed, or nil and a fault; no fault: the run is not there.
-local function figure_of(target, asked, seed)
-    asked.seed, asked.missing = seed, false
-    local good, result = box.serve(asked.serve, target.ours, INSTRUCTIONS, asked.run)
-    if asked.missing then
-        return nil
-    elseif not good then
-        return nil, result
-    elseif not math.type(result) or result ~= result or math.abs(result) == math.huge then
-        return nil, { line = target.line, text = "ours: found " .. shown.show(result) .. ", allowed a number" }
-    end
-    return result + 0.0
-end
-
 -- Adds a seed's figure to a row, or why it has none.
 local function add_figure(row, asked, seed)
-    local figure, fault = figure_of(row.target, asked, seed)
+    local figure, fault = call.number(asked, seed, row.target, "ours", asked.run)
     row.fault = fault
     row.missing = row.missing or not figure and not fault
     row.samples[#row.samples + 1] = figure
@@ -62,15 +46,11 @@ local function deviation_of(target, mean)
     return 100 * (mean - target.published) / math.abs(target.published), "%"
 end
 
-local function fault_text(target, name, fault)
-    return ("%s:%d: %s"):format(name, fault.unplaced and target.line or fault.line, fault.text)
-end
-
 local function conclude(row, name, source)
     local target = row.target
     if row.fault or row.missing then
         row.verdict = row.fault and "error" or "not run"
-        row.fault = row.fault and fault_text(target, name, row.fault)
+        row.fault = row.fault and call.fault_text(target, name, row.fault)
         return
     end
     row.seeds = #row.samples
@@ -79,11 +59,10 @@ local function conclude(row, name, source)
     row.verdict = not row.judged and "told" or is_met(target, row) and "met" or "NOT MET"
 end
 
--- Returns a row for each target of the file `name`: verdict, judged, and mean, interval, deviation and its unit,
--- or fault. source: what control/bind/targets.c knows of the runs. Seed by seed, for targets beside each other
--- read the same files.
-function judge.all(targets, name, source)
-    local asked, list = runs.new(source), {}
+-- A row for each target: verdict, judged, and mean, interval, deviation and its unit, or fault. Seed by seed, for
+-- targets beside each other read the same files.
+local function rows_of(targets, name, source, asked)
+    local list = {}
     for i, target in ipairs(targets) do
         list[i] = { target = target, judged = is_judged(target), samples = {} }
     end
@@ -100,11 +79,32 @@ function judge.all(targets, name, source)
     return list
 end
 
+-- Returns { rows, figures } of what the file `name` has (language.lua). source: what control/bind/targets.c knows
+-- of the runs.
+function judge.all(loaded, name, source)
+    local asked = runs.new(source)
+    return {
+        rows = rows_of(loaded.targets, name, source, asked),
+        figures = figures.all(loaded.figures, name, source, asked),
+    }
+end
+
 -- How many rows have this verdict.
 function judge.count(list, verdict)
     local n = 0
     for _, row in ipairs(list) do
         n = n + (row.verdict == verdict and 1 or 0)
+    end
+    return n
+end
+
+-- How many functions of the file failed.
+function judge.faults(judged)
+    local n = judge.count(judged.rows, "error")
+    for _, figure in ipairs(judged.figures) do
+        for _, series in ipairs(figure.series) do
+            n = n + (series.fault and 1 or 0)
+        end
     end
     return n
 end

@@ -1,4 +1,6 @@
--- The rows of judge.lua as a table for a terminal, as targets.csv, and as targets.json.
+-- What judge.lua found, as a table for a terminal, and as the files targets and figures, .csv and .json.
+local csv_cells = require "sluice.targets.cells"
+local figures_report = require "sluice.targets.figures_report"
 local judge = require "sluice.targets.judge"
 
 local report = {}
@@ -123,8 +125,27 @@ local function last_line(list)
         table.concat(rest, ", "))
 end
 
-function report.table(list)
-    local out, heads = {}, {}
+-- What of the figures is not whole.
+local function put_figures(out, list)
+    local whole = 0
+    for _, figure in ipairs(list) do
+        local good = true
+        for _, series in ipairs(figure.series) do
+            good = good and series.missing == 0 and not series.fault
+            local said = series.fault and ("%s, %s: %s"):format(figure.declared.name, series.declared.name, series.fault)
+            for at, line in ipairs(said and folded(said, WIDTH - 4) or {}) do
+                out[#out + 1] = (at == 1 and "  " or "    ") .. line
+            end
+        end
+        whole = whole + (good and 1 or 0)
+    end
+    if #list > 0 then
+        out[#out + 1] = ("  %d of %d figures whole"):format(whole, #list)
+    end
+end
+
+function report.table(judged)
+    local list, out, heads = judged.rows, {}, {}
     for i, column in ipairs(COLUMNS) do
         heads[i] = column.head
     end
@@ -135,6 +156,7 @@ function report.table(list)
     end
     put_notes(out, list)
     out[#out + 1] = "  " .. last_line(list)
+    put_figures(out, judged.figures)
     return table.concat(out, "\n") .. "\n"
 end
 
@@ -153,29 +175,21 @@ local function members_of(row)
 end
 local MEMBERS = 16
 
-function report.cell_of(value)
-    if type(value) == "string" then
-        return '"' .. value:gsub('"', '""'):gsub("[\r\n]", " ") .. '"'
-    elseif math.type(value) == "float" then
-        return ("%.9g"):format(value)
-    end
-    return value == nil and "" or tostring(value)
-end
-
-function report.csv(list)
-    local lines, heads = {}, {}
+local function csv(list)
+    local lines = {}
     for _, row in ipairs(list) do
-        local cells = {}
+        local heads, values = {}, {}
         for i, member in ipairs(members_of(row)) do
-            heads[i], cells[i] = member[1], report.cell_of(member[2])
+            heads[i], values[i] = member[1], member[2]
         end
-        lines[#lines + 1] = table.concat(cells, ",", 1, MEMBERS)
+        lines[1] = lines[1] or table.concat(heads, ",")
+        lines[#lines + 1] = csv_cells.line(values, MEMBERS)
     end
-    return table.concat(heads, ",") .. "\n" .. table.concat(lines, "\n") .. "\n"
+    return table.concat(lines, "\n") .. "\n"
 end
 
 -- The texts of the table are there as well, for a page.
-function report.json(list, writer)
+local function json(list, writer)
     writer.object()
     writer.key("summary")
     writer.value(last_line(list))
@@ -199,6 +213,22 @@ function report.json(list, writer)
     end
     writer.close()
     writer.close()
+end
+
+function report.targets_csv(judged)
+    return csv(judged.rows)
+end
+
+function report.figures_csv(judged)
+    return figures_report.csv(judged.figures)
+end
+
+function report.targets_json(judged, writer)
+    json(judged.rows, writer)
+end
+
+function report.figures_json(judged, writer)
+    figures_report.json(judged.figures, writer)
 end
 
 return report

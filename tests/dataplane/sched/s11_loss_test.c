@@ -119,11 +119,78 @@ static void the_largest_gives(void **state)
     world_close(w);
 }
 
+static uint32_t a_frozen_one(struct world *w, uint32_t cell)
+{
+    uint32_t pfc = world_add_simple(w, cell, CLASS_BACKGROUND);
+    world_ms_freeze(w, w->pfc[pfc].ms);
+    return pfc;
+}
+
+static void put(struct world *w, uint32_t pfc, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        assert_int_equal(world_put(w, pfc, 100, 0, 0, false), DROP_NONE);
+}
+
+// Queues that begin and end: after so many, no older queue is among those that began last.
+static void others_begin_and_end(struct world *w, uint32_t cell, uint32_t n)
+{
+    uint32_t pfc = world_add_simple(w, cell, CLASS_BACKGROUND);
+    for (uint32_t i = 0; i < n; i++) {
+        put(w, pfc, 1);
+        world_run(w, w->now_ns);
+    }
+}
+
+// Ranks are kept from 70 N-PDUs on, and some queues are ranked at each call: the cell that has
+// `old` and `brief` at once, `brief` not yet when it ends. So at 80 N-PDUs the cell of `other` has
+// most, and that of `old` does not count with what `brief` had. Each cell is in an NSE of its own
+// or not; `brief` is another PFC of the MS of `old` or not.
+static void a_queue_ends(bool nses, bool same_ms)
+{
+    struct sched_config c = world_config();
+    c.tail_drop = false;
+    c.limit.packets = 80;
+    struct world *w = world_open(&c);
+    for (uint32_t i = 0; i < 4; i++) {
+        if (nses || i == 0)
+            world_add_nse(w, WORLD_UNLIMITED);
+        world_add_cell(w, nses ? i : 0, WORLD_PLENTY, WORLD_PLENTY);
+    }
+    uint32_t old = a_frozen_one(w, 0), other = a_frozen_one(w, 1), third = a_frozen_one(w, 2);
+    world_pfc_set(w, old, (struct bucket_terms){0, 1600});
+    put(w, old, 30);
+    others_begin_and_end(w, 3, 200);
+    uint32_t brief =
+        same_ms ? world_add_pfc(w, w->pfc[old].ms, 1, CLASS_STREAMING) : a_frozen_one(w, 0);
+    put(w, brief, 8);
+    put(w, other, 32);
+    put(w, old, 1);
+    world_ms_release(w, w->pfc[brief].ms);
+    world_run(w, w->now_ns);
+    assert_int_equal(w->pfc[brief].finished, 8);
+    put(w, other, 3);
+    put(w, third, 14);
+    assert_int_equal(w->queued.packets, 80);
+    put(w, third, 1);
+    assert_int_equal(w->pfc[other].lost, 1);
+    assert_int_equal(w->pfc[old].lost, 0);
+    world_close(w);
+}
+
+static void a_queue_that_ends_before_its_rank(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 4; i++)
+        a_queue_ends(i & 1, i & 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_healthy_lose_nothing),
         cmocka_unit_test(the_largest_gives),
+        cmocka_unit_test(a_queue_that_ends_before_its_rank),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,11 +69,41 @@ static void of_two_begun_none_waits_for_the_other(void **state)
     world_close(w);
 }
 
+// The first of a bucket waits for its LLE, which a half-sent N-PDU of another bucket keeps. If that
+// other bucket refuses the rest, another PFC of the first bucket goes at once. All is found out in
+// one search, as nothing is tested while the MS is frozen.
+static void a_held_first_delays_no_other_of_its_bucket(void **state)
+{
+    (void)state;
+    struct world *w = a_flow(world_terms(8000, 1600), WORLD_PLENTY);
+    uint32_t first = world_add_pfc(w, 0, 2, CLASS_SIGNALLING);
+    world_pfc_share(w, first, 0);
+    uint32_t keeper = world_add_pfc(w, 0, 3, CLASS_BACKGROUND);
+    world_pfc_set(w, keeper, world_terms(100, 600));
+    world_put(w, keeper, 900, 0, 0, false);
+    world_put(w, 0, 1400, 1, 0, false);
+    world_put(w, 0, 400, 1, 0, false);
+    world_run(w, w->now_ns);
+    assert_int_equal(w->pfc[keeper].sent_pdus, 1);
+    assert_int_equal(w->pfc[0].finished, 1);
+    world_put(w, first, 100, 0, 0, false);
+    world_ms_freeze(w, 0);
+    world_run(w, w->now_ns + S_IN_NS);
+    world_pfc_set(w, keeper, world_terms(100, 700)); // the scheduler has to test it again
+    world_ms_release(w, 0);
+    world_run(w, w->now_ns);
+    assert_int_equal(w->pfc[0].finished, 2);
+    assert_int_equal(w->pfc[keeper].sent_pdus, 1);
+    assert_int_equal(w->pfc[first].sent_pdus, 0);
+    world_close(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_has_begun_keeps_its_room),
         cmocka_unit_test(of_two_begun_none_waits_for_the_other),
+        cmocka_unit_test(a_held_first_delays_no_other_of_its_bucket),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -259,30 +259,73 @@ struct ms_view {
     uint32_t largest_pipe[2];
 };
 
-// Its head, or in its place the rest of what is half sent on that LLE, which surely goes only in
-// the order of its own PFC.
-static void view_head(const struct world *w, uint32_t pfc, uint64_t at_ns, struct ms_view *v)
+// That PDU may go at a turn of that kind, as its PFC lets it.
+static void view_pdu(const struct world *w, const struct world_npdu *n, uint32_t kind,
+                     uint64_t at_ns, struct ms_view *v)
 {
-    const struct world_pfc *p = &w->pfc[pfc];
-    uint32_t octets, kind = p->traffic_class == CLASS_SIGNALLING;
-    if (!p->exists || p->head == WORLD_NONE)
-        return;
-    uint32_t started = w->ms[p->ms].started[w->npdu[p->head].lle];
-    const struct world_npdu *n = &w->npdu[started == WORLD_NONE ? p->head : started];
+    uint32_t ms = w->pfc[n->pfc].ms, octets;
     world_piece(w, n, &octets);
-    if (!world_pfc_conforms(w, &w->pfc[n->pfc], n->pfc == pfc ? pfc_needs(w, pfc, octets) : octets,
-                            at_ns))
-        return;
-    v->any[kind] = v->any[kind] || (n->pfc == pfc && flow_lets(w, pfc, at_ns));
-    if (!world_conforms(&w->ms[p->ms].bucket, octets, at_ns)) {
+    if (!world_conforms(&w->ms[ms].bucket, octets, at_ns)) {
         v->all[kind] = false;
         return;
     }
-    uint32_t pipe_octets = world_pipe_octets(w, p->ms, n->pfc, octets);
+    uint32_t pipe_octets = world_pipe_octets(w, ms, n->pfc, octets);
     if (octets > v->largest[kind])
         v->largest[kind] = octets;
     if (pipe_octets > v->largest_pipe[kind])
         v->largest_pipe[kind] = pipe_octets;
+}
+
+// Its head, or in its place the rest of what is half sent on that LLE, which surely goes only in
+// the order of its own PFC. NULL: its own bucket refuses that.
+static const struct world_npdu *head_that_goes(const struct world *w, uint32_t pfc, uint64_t at_ns)
+{
+    const struct world_pfc *p = &w->pfc[pfc];
+    uint32_t octets, started = w->ms[p->ms].started[w->npdu[p->head].lle];
+    const struct world_npdu *n = &w->npdu[started == WORLD_NONE ? p->head : started];
+    world_piece(w, n, &octets);
+    if (n->pfc == pfc)
+        octets = pfc_needs(w, pfc, octets);
+    return world_pfc_conforms(w, &w->pfc[n->pfc], octets, at_ns) ? n : NULL;
+}
+
+// The PFC whose PDU goes in the place of its head: the one that keeps its LLE, if there is one.
+static uint32_t keeper_of(const struct world *w, uint32_t pfc)
+{
+    uint32_t started = w->ms[w->pfc[pfc].ms].started[w->npdu[w->pfc[pfc].head].lle];
+    return started == WORLD_NONE ? pfc : w->npdu[started].pfc;
+}
+
+// At a PFC's turn a PDU of any PFC that shares its bucket may go, of whatever kind; or of one that
+// shares the bucket of the PFC that keeps that one's LLE. `but` is counted already.
+static void view_flow(const struct world *w, uint32_t pfc, uint32_t but, uint32_t kind,
+                      uint64_t at_ns, struct ms_view *v)
+{
+    for (uint32_t i = 0; i < w->pfcs; i++) {
+        const struct world_pfc *p = &w->pfc[i];
+        if (p->ms != w->pfc[pfc].ms || i == but || !p->exists || p->head == WORLD_NONE ||
+            world_flow(w, i) != world_flow(w, pfc))
+            continue;
+        const struct world_npdu *n = head_that_goes(w, i, at_ns);
+        if (n)
+            view_pdu(w, n, kind, at_ns, v);
+        uint32_t keeper = keeper_of(w, i);
+        if (but != WORLD_NONE && world_flow(w, keeper) != world_flow(w, pfc))
+            view_flow(w, keeper, WORLD_NONE, kind, at_ns, v);
+    }
+}
+
+static void view_head(const struct world *w, uint32_t pfc, uint64_t at_ns, struct ms_view *v)
+{
+    const struct world_pfc *p = &w->pfc[pfc];
+    uint32_t kind = p->traffic_class == CLASS_SIGNALLING;
+    if (!p->exists || p->head == WORLD_NONE)
+        return;
+    const struct world_npdu *n = head_that_goes(w, pfc, at_ns);
+    v->any[kind] = v->any[kind] || (n && n->pfc == pfc && flow_lets(w, pfc, at_ns));
+    if (n)
+        view_pdu(w, n, kind, at_ns, v);
+    view_flow(w, keeper_of(w, pfc), pfc, kind, at_ns, v);
 }
 
 static void view_ms(const struct world *w, uint32_t ms, const struct ms_view *v, uint64_t at_ns,

@@ -85,6 +85,21 @@ static void test_curve(void **state)
     pair_release(&pair);
 }
 
+// The curve is a round trip ahead, of data: the SYN, before there is a queue, does not count.
+static void test_least_round_trip_of_data(void **state)
+{
+    struct pair pair;
+    struct tcp_profile profile;
+    (void)state;
+    setup(&pair, &profile, 4, 100 * MS_IN_NS);
+    pair_run(&pair, 150 * MS_IN_NS);
+    assert_int_equal(pair.end[0].rtt_least_ns, 100 * MS_IN_NS);
+    assert_int_equal(pair.end[0].cubic.rtt_least_ns, 0);
+    pair_run(&pair, 250 * MS_IN_NS);
+    assert_int_equal(pair.end[0].cubic.rtt_least_ns, 100 * MS_IN_NS);
+    pair_release(&pair);
+}
+
 // On a short path NewReno would be faster.
 static void test_as_newreno(void **state)
 {
@@ -152,9 +167,8 @@ static void test_hystart(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_curve),
-        cmocka_unit_test(test_as_newreno),
-        cmocka_unit_test(test_fast_convergence),
+        cmocka_unit_test(test_curve),      cmocka_unit_test(test_least_round_trip_of_data),
+        cmocka_unit_test(test_as_newreno), cmocka_unit_test(test_fast_convergence),
         cmocka_unit_test(test_hystart),
     };
     return cmocka_run_group_tests_name("hosts/tcp_cubic", tests, NULL, NULL);
