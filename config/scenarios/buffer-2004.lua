@@ -15,8 +15,8 @@ run {
 log { level = "error" }
 
 -- The paper's measurements. Paper: "one logical BSSGP buffer" in SGSN and BSC, in which data is discarded
--- after the setting's time. Fit: the time counts in each of the two anew; with one clock for both the
--- longest RTT is 5 s and the time of a packet on the air, and the paper has 9 s and 8 s.
+-- after the setting's time. Fit: SGSN and BSC each count that time from when a packet came to them;
+-- counted once for both, the longest RTT would be 5 s and a packet's time on the air, and the paper has 9 s and 8 s.
 local function testbed(pdchs, buffer_s)
     return {
         "radio.slots=" .. pdchs,

@@ -316,8 +316,8 @@ void bss_buffer_pass(struct bss_buffer *from, struct bss_buffer *to, uint64_t no
 struct bss_item bss_pdu_item(const struct bss_pdu *pdu);
 void bss_buffer_append(struct bss_buffer *buffer, struct bss_pdu *pdu);
 void bss_buffer_count(struct bss_buffer *buffer, const struct bss_pdu *pdu, int sign);
-void bss_buffer_meter(struct bss_buffer *buffer,
-                      uint64_t now_ns); // what is held has changed, or a channel
+// What is held has changed, or a channel.
+void bss_buffer_meter(struct bss_buffer *buffer, uint64_t now_ns);
 void bss_buffer_put(struct bss_buffer *buffer, const struct bssgp_dl_unitdata *dl, uint64_t now_ns);
 // Takes the next LLC PDU, which is then on the air; NULL: none.
 struct bss_pdu *bss_buffer_next(struct bss_buffer *buffer, uint64_t now_ns);

@@ -45,32 +45,33 @@ for ns_, seeds in SEEDS.items():
              ns_, seed_)(conserves)
 
 
+def one_cell(duration_s, cell, applications):
+    return f"""
+run {{ name = "one-cell", clock = "virtual", duration = "{duration_s} s", seed = 1 }}
+gn {{ address = "192.0.2.1", mac = "02:53:4c:00:00:01", mtu = "1536 octets" }}
+gb {{ address = "198.51.100.1", mac = "02:53:4c:00:00:02" }}
+nse {{
+    nsei = 101, ns = "reset",
+    nsvc {{ nsvci = 101, peer = "198.51.100.2", peer_mac = "02:53:4c:00:01:01" }},
+    bvc {{ bvci = 2, {cell} }},
+}}
+lab {{ ggsn = "192.0.2.2", ggsn_mac = "02:53:4c:00:02:01", {applications} }}
+"""
+
+
 # An N-PDU of three LLC PDUs is given up when the next one comes; acknowledgements and the like are lost
 # meanwhile in the other direction.
-LOST_BOTH_WAYS = """
-run { name = "both", clock = "virtual", duration = "60 s", seed = 1 }
-gn { address = "192.0.2.1", mac = "02:53:4c:00:00:01", mtu = "1536 octets" }
-gb { address = "198.51.100.1", mac = "02:53:4c:00:00:02" }
-nse {
-    nsei = 101, ns = "reset",
-    nsvc { nsvci = 101, peer = "198.51.100.2", peer_mac = "02:53:4c:00:01:01" },
-    bvc {
-        bvci = 2,
-        radio {
-            slots = 8,
-            plan { kind = "loss", imsi = "001010000000001", at = "5 s", every = "130 ms" },
-            plan { kind = "up-loss", imsi = "001010000000001", at = "5 s", every = "20 ms" },
-        },
-        ms { imsi = "001010000000001",
-            pdp { nsapi = 5, class = "background", address = "10.0.0.1" } },
+LOST_BOTH_WAYS = one_cell(60, """
+    radio {
+        slots = 8,
+        plan { kind = "loss", imsi = "001010000000001", at = "5 s", every = "130 ms" },
+        plan { kind = "up-loss", imsi = "001010000000001", at = "5 s", every = "20 ms" },
     },
-}
-lab {
-    ggsn = "192.0.2.2", ggsn_mac = "02:53:4c:00:02:01",
+    ms { imsi = "001010000000001", pdp { nsapi = 5, class = "background", address = "10.0.0.1" } },
+""", """
     traffic { class = "background", rate = "60 kbit/s", size = "1500 octets" },
     traffic { class = "background", rate = "20 kbit/s", size = "60 octets", way = "up" },
-}
-"""
+""")
 
 
 @case("what the radio loses in both directions has the reason of its own direction")
@@ -84,28 +85,17 @@ def own_reasons():
 
 # The MS is heard after 5 s for the first time; the SGSN then sends a Reset with the configuration's
 # IOV-UI, while the BSS holds LLC PDUs of before.
-PASSED = """
-run { name = "passed", clock = "virtual", duration = "20 s", seed = 1 }
-gn { address = "192.0.2.1", mac = "02:53:4c:00:00:01", mtu = "1536 octets" }
-gb { address = "198.51.100.1", mac = "02:53:4c:00:00:02" }
-nse {
-    nsei = 101, ns = "reset",
-    nsvc { nsvci = 101, peer = "198.51.100.2", peer_mac = "02:53:4c:00:01:01" },
-    bvc {
-        bvci = 2,
-        buffer { rate = "40 kbit/s" },
-        flow { rate = "40 kbit/s" },
-        ms { imsi = "001010000000001", cipher = "gea4", iov_ui = 77,
-            key = "0123456789abcdef0011223344556677",
-            pdp { nsapi = 5, class = "background", address = "10.0.0.1" } },
+PASSED = one_cell(20, """
+    buffer { rate = "40 kbit/s" },
+    flow { rate = "40 kbit/s" },
+    ms {
+        imsi = "001010000000001", cipher = "gea4", iov_ui = 77, key = "0123456789abcdef0011223344556677",
+        pdp { nsapi = 5, class = "background", address = "10.0.0.1" },
     },
-}
-lab {
-    ggsn = "192.0.2.2", ggsn_mac = "02:53:4c:00:02:01",
+""", """
     traffic { class = "background", rate = "80 kbit/s", size = "500 octets", stop = "10 s" },
     traffic { class = "background", rate = "1 kbit/s", size = "60 octets", way = "up", start = "5 s", stop = "10 s" },
-}
-"""
+""")
 
 
 @case("a Reset passes LLC PDUs in a BSC buffer: the MS cannot read them, and nobody is at fault")

@@ -127,9 +127,9 @@ static void test_an_unacknowledged_one_is_repeated_with_a_new_tag(void **state)
     assert_int_equal(bss_counters(w.bss)->late, 1);
 }
 
-static void test_measured_r_is_what_went_while_something_waited(void **state)
+// Up, with a measured R that begins at 1000 octets a second.
+static void begin_measured(void)
 {
-    (void)state;
     configure(BSS_NS_RESET);
     w.cell_config.flow_measured = true;
     w.cell_config.bmax_octets = 5000;
@@ -137,6 +137,12 @@ static void test_measured_r_is_what_went_while_something_waited(void **state)
     w.cell_config.rate_bit_per_s = 8000; // 1000 octets/s
     make(1, 1);
     bring_up(NULL);
+}
+
+static void test_measured_r_is_what_went_while_something_waited(void **state)
+{
+    (void)state;
+    begin_measured();
     enter(w.cell, TLLI);
     run(S);
     out(BVCI_2 "26 1e8102 05820032 038201e0 01820032 1c8201e0"); // nothing to measure yet
@@ -154,13 +160,7 @@ static void test_measured_r_is_what_went_while_something_waited(void **state)
 // What waits while calls have the channel says nothing of what the radio carries.
 static void measured_r_around_a_call(bool of_cell)
 {
-    configure(BSS_NS_RESET);
-    w.cell_config.flow_measured = true;
-    w.cell_config.bmax_octets = 5000;
-    w.cell_config.ms_bmax_octets = 5000;
-    w.cell_config.rate_bit_per_s = 8000; // 1000 octets/s
-    make(1, 1);
-    bring_up(NULL);
+    begin_measured();
     struct bss_ms *ms = enter(w.cell, TLLI);
     DOWN(.octets = 300);
     run(300 * MS);
