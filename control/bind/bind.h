@@ -98,6 +98,22 @@ bool bind_judge(struct bind *lua, const struct bind_judged *judged, uint32_t *fa
 // "targets_csv", "targets_json", "figures_csv", "figures_json".
 void bind_put_targets(struct bind *lua, const char *form, FILE *out);
 
+// The same at each setting of a file of knobs (sluice.knobs). Loads it, behind the targets; writes
+// its mistakes to `errors`, a line each.
+bool bind_knobs(struct bind *lua, const char *path, FILE *errors);
+
+// Writes what is to run, as sluice.knobs.language says it. Returns false after an internal error.
+bool bind_knobs_plan(struct bind *lua, FILE *out);
+
+// Judges the conclusions at the setting of this number. *missing: how many want a run that is not
+// there. Returns as bind_judge.
+bool bind_judge_setting(struct bind *lua, uint32_t number, const struct bind_judged *judged,
+                        uint32_t *missing, uint32_t *faults);
+
+// Once all settings are judged: writes what the conclusions hang on; form as above.
+bool bind_knobs_conclude(struct bind *lua);
+void bind_put_knobs(struct bind *lua, const char *form, FILE *out);
+
 // The procedures (sluice.control). `end` closes the Lua state: only bind_destroy may follow.
 extern const struct procedures bind_procedures;
 

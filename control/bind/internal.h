@@ -98,6 +98,17 @@ void config_print_lines(lua_State *L, int list, FILE *errors);
 // A function for Lua: the thread's processor time in ns, to limit the loading of a user's text.
 int config_clock_ns(lua_State *L);
 
+// targets.c, for knobs.c. Pushes the targets and their file's name.
+void targets_push(lua_State *L);
+// Pushes what judging asks of the runs.
+void targets_push_source(lua_State *L, const struct bind_judged *judged);
+// Takes `more` values from the stack, and pushes what module.load(path, text, these) returns; false
+// after mistakes, which are in `errors`, or an internal error.
+bool targets_load(struct bind *lua, const char *module, const char *path, int more, FILE *errors);
+// Writes what the module's function `form` makes of the registry's value `key`.
+void targets_put(struct bind *lua, const char *module, const char *key, const char *form,
+                 FILE *out);
+
 // guard.c: the loader of `require "guard"`; and bind.c's notice that Lua has allocated `octets`.
 int guard_open(lua_State *L);
 void guard_allocated(struct bind *lua, bool is_string, size_t octets);

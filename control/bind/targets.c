@@ -19,9 +19,36 @@ static void keep(lua_State *L, const char *key)
     lua_setfield(L, LUA_REGISTRYINDEX, key);
 }
 
+void targets_push(lua_State *L)
+{
+    lua_getfield(L, LUA_REGISTRYINDEX, TARGETS_KEY);
+    lua_getfield(L, LUA_REGISTRYINDEX, NAME_KEY);
+}
+
 static void push_kept(lua_State *L, const char *key)
 {
     lua_getfield(L, LUA_REGISTRYINDEX, key);
+}
+
+bool targets_load(struct bind *lua, const char *module, const char *path, int more, FILE *errors)
+{
+    lua_State *L = lua->L;
+    if (!bind_push_function(lua, module, "load"))
+        return false;
+    lua_pushstring(L, path);
+    if (!config_push_file(L, path, CONFIG_OCTETS_MAX)) {
+        fprintf(errors, "%s\n", lua_tostring(L, -1));
+        lua_pop(L, 3 + more);
+        return false;
+    }
+    lua_rotate(L, -3 - more, 3); // behind what was there: the function and its first arguments
+    if (!bind_run(L, 2 + more, 2))
+        return false;
+    bool good = lua_istable(L, -2);
+    if (!good)
+        config_print_lines(L, lua_gettop(L), errors);
+    lua_pop(L, good ? 1 : 2);
+    return good;
 }
 
 bool bind_targets(struct bind *lua, const char *path, FILE *errors)
@@ -29,22 +56,10 @@ bool bind_targets(struct bind *lua, const char *path, FILE *errors)
     lua_State *L = lua->L;
     lua_pushstring(L, path);
     keep(L, NAME_KEY);
-    if (!bind_push_function(lua, MODULE "language", "load"))
+    if (!targets_load(lua, MODULE "language", path, 0, errors))
         return false;
-    lua_pushstring(L, path);
-    if (!config_push_file(L, path, CONFIG_OCTETS_MAX)) {
-        fprintf(errors, "%s\n", lua_tostring(L, -1));
-        lua_pop(L, 3);
-        return false;
-    }
-    if (!bind_run(L, 2, 2))
-        return false;
-    bool good = lua_istable(L, -2);
-    if (!good)
-        config_print_lines(L, lua_gettop(L), errors);
-    lua_pop(L, 1);
     keep(L, TARGETS_KEY);
-    return good;
+    return true;
 }
 
 // ---- Functions for Lua: what the runs came to ----
@@ -114,7 +129,7 @@ static int interval(lua_State *L)
     return 2;
 }
 
-static void push_source(lua_State *L, const struct bind_judged *judged)
+void targets_push_source(lua_State *L, const struct bind_judged *judged)
 {
     static const luaL_Reg functions[] = {{"find", find},
                                          {"read", read_csv},
@@ -147,9 +162,8 @@ bool bind_judge(struct bind *lua, const struct bind_judged *judged, uint32_t *fa
     lua_State *L = lua->L;
     if (!bind_push_function(lua, MODULE "judge", "all"))
         return false;
-    push_kept(L, TARGETS_KEY);
-    push_kept(L, NAME_KEY);
-    push_source(L, judged);
+    targets_push(L);
+    targets_push_source(L, judged);
     if (!bind_run(L, 3, 1))
         return false;
     keep(L, ROWS_KEY);
@@ -173,10 +187,15 @@ static void put_json(struct bind *lua, FILE *out)
         json_end(&json);
 }
 
+void targets_put(struct bind *lua, const char *module, const char *key, const char *form, FILE *out)
+{
+    if (!bind_push_function(lua, module, form))
+        return;
+    push_kept(lua->L, key);
+    (strstr(form, "json") ? put_json : put_text)(lua, out);
+}
+
 void bind_put_targets(struct bind *lua, const char *form, FILE *out)
 {
-    if (!bind_push_function(lua, MODULE "report", form))
-        return;
-    push_kept(lua->L, ROWS_KEY);
-    (strstr(form, "_json") ? put_json : put_text)(lua, out);
+    targets_put(lua, MODULE "report", ROWS_KEY, form, out);
 }

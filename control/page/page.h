@@ -16,4 +16,7 @@ int page_write(FILE *out, const char *const *dirs, uint32_t count, char error[PA
 // that their files declare: a summary, then each folder. Returns 0, or -1 and error.
 int page_targets(FILE *out, const char *const *dirs, uint32_t count, char error[PAGE_ERROR_OCTETS]);
 
+// Writes a page of what the conclusions of several runs hang on (knobs.json), as page_targets.
+int page_knobs(FILE *out, const char *const *dirs, uint32_t count, char error[PAGE_ERROR_OCTETS]);
+
 #endif

@@ -143,6 +143,10 @@ static const struct cli_option run_options[] = {
      "judge the runs, once all are there, by the targets of FILE:\n"
      "targets.csv, targets.json, and a table",
      INTO(targets)},
+    {"knobs", "FILE",
+     "with --targets: run at the base and at each setting of FILE, and say\n"
+     "which settings its conclusions hang on: knobs.csv, knobs.json, and a table",
+     INTO(knobs)},
     {"slurm", NULL,
      "run them as a job array of Slurm, and wait for it; sbatch reads\n"
      "its SBATCH_... variables, such as SBATCH_PARTITION",

@@ -24,8 +24,8 @@ struct options {
     uint32_t variant_count;
     uint64_t seed_first, seed_last; // --seeds
     bool seeds, resume, slurm;
-    const char *targets; // NULL: not given
-    uint32_t jobs;       // 0: not given
+    const char *targets, *knobs; // NULL: not given
+    uint32_t jobs;               // 0: not given
     bool has_tun;
     int tun[2]; // descriptors of the hosts' and the MSs' device
 };

@@ -17,7 +17,8 @@ bool plan_is_several(struct bind *lua, const struct options *options)
     struct json_object *names = origin_ask(lua, "plan");
     bool points = !options->point && value_size(value_in(names, "points")) > 0;
     value_free(names);
-    return options->seeds || options->variant_count > 1 || wants_all(options) || points;
+    return options->seeds || options->variant_count > 1 || wants_all(options) || points ||
+           options->knobs;
 }
 
 // ---- Making ----
@@ -56,18 +57,42 @@ static void tell_once(char *said, char **told)
     }
 }
 
+// Adds the setting's changes to those of the command line. False: there are too many.
+static bool add_sets(struct options *options, const struct plan_group *group)
+{
+    for (size_t i = 0; i < value_size(group->sets); i++) {
+        if (options->sets == OPTIONS_SETS_MAX)
+            return false;
+        options->set[options->sets++] = value_string(value_item(group->sets, i));
+    }
+    return true;
+}
+
+// Behind the mistakes of a load, which name keys only.
+static void tell_setting(const struct plan_group *group, char **told)
+{
+    char line[512];
+    snprintf(line, sizeof line, "sluice run: --knobs: the setting %s does not fit variant %s",
+             group->setting, group->variant ? group->variant : "(the default)");
+    tell_once(line, told);
+}
+
 static bool load_group(struct plan *plan, struct bind *lua, struct plan_group *group, char **told)
 {
     struct options options = *plan->options;
     struct load load;
-    char *said;
+    char *said = NULL;
     options.variant = group->variant;
     options.point = group->point;
-    bool good = load_config_said(lua, &options, &load, &said);
-    tell_once(said, told);
+    bool good = add_sets(&options, group) && load_config_said(lua, &options, &load, &said);
+    if (said)
+        tell_once(said, told);
     free(said);
-    if (!good)
+    if (!good) {
+        if (group->setting)
+            tell_setting(group, told);
         return false;
+    }
     if (load.run.real) {
         char real[] = "sluice run: several runs: allowed with run.clock = \"virtual\" only";
         tell_once(real, told);
@@ -92,10 +117,63 @@ static bool load_all(struct plan *plan, struct bind *lua)
     return good;
 }
 
+static void begin(struct plan *plan, struct bind *lua, const struct options *options,
+                  const char *dir)
+{
+    *plan = (struct plan){.options = options, .dir = dir, .names = origin_ask(lua, "plan")};
+    plan->seeds = options->seeds ? (uint32_t)(options->seed_last - options->seed_first) + 1 : 1;
+}
+
+// Each variant at each point, all with what `like` says.
+static void add_groups(struct plan *plan, struct plan_group like, const char **variant,
+                       size_t variants, const char **point, size_t points)
+{
+    size_t count = plan->groups + variants * points;
+    plan->group = realloc(plan->group, count * sizeof *plan->group);
+    if (!plan->group)
+        abort();
+    for (size_t i = 0; i < variants * points; i++) {
+        like.variant = variant[i / points];
+        like.point = point[i % points];
+        plan->group[plan->groups++] = like;
+    }
+}
+
+// A setting's runs: lists of variants and points; an empty one is the default, or all points.
+static void add_setting(struct plan *plan, struct json_object *setting)
+{
+    const struct json_object *runs = value_in(setting, "runs");
+    const struct plan_group like = {.setting = value_string(value_in(setting, "folder")),
+                                    .sets = value_in(setting, "sets")};
+    for (size_t i = 0; i < value_size(runs); i++) {
+        struct json_object *points = value_in(value_item(runs, i), "points");
+        size_t variants, count;
+        if (value_size(points) == 0)
+            points = value_in(plan->names, "points");
+        const char **point = chosen(points, NULL, 0, true, &count);
+        const char **variant =
+            chosen(value_in(value_item(runs, i), "variants"), NULL, 0, true, &variants);
+        add_groups(plan, like, variant, variants, point, count);
+        free(variant);
+        free(point);
+    }
+}
+
+bool plan_make_knobs(struct plan *plan, struct bind *lua, const struct options *options,
+                     const char *dir, struct json_object *asked)
+{
+    struct json_object *settings = value_in(asked, "settings");
+    begin(plan, lua, options, dir);
+    plan->asked = asked;
+    for (size_t i = 0; i < value_size(settings); i++)
+        add_setting(plan, value_item(settings, i));
+    return load_all(plan, lua);
+}
+
 bool plan_make(struct plan *plan, struct bind *lua, const struct options *options, const char *dir)
 {
     size_t variants, points;
-    *plan = (struct plan){.options = options, .dir = dir, .names = origin_ask(lua, "plan")};
+    begin(plan, lua, options, dir);
     bool all = wants_all(options);
     if (all && value_size(value_in(plan->names, "variants")) == 0) {
         fprintf(stderr, "--variant all: the file has no variants { }\n");
@@ -105,15 +183,9 @@ bool plan_make(struct plan *plan, struct bind *lua, const struct options *option
                                   all ? 0 : options->variant_count, all, &variants);
     const char **point = chosen(value_in(plan->names, "points"), &options->point,
                                 options->point ? 1 : 0, true, &points);
-    plan->groups = (uint32_t)(variants * points);
-    plan->group = calloc(plan->groups, sizeof *plan->group);
-    if (!plan->group)
-        abort();
-    for (uint32_t g = 0; g < plan->groups; g++)
-        plan->group[g] = (struct plan_group){variant[g / points], point[g % points], NULL, 0};
+    add_groups(plan, (struct plan_group){0}, variant, variants, point, points);
     free(variant);
     free(point);
-    plan->seeds = options->seeds ? (uint32_t)(options->seed_last - options->seed_first) + 1 : 1;
     return load_all(plan, lua);
 }
 
@@ -123,6 +195,7 @@ void plan_release(struct plan *plan)
         value_free(plan->group[g].origin);
     free(plan->group);
     value_free(plan->names);
+    value_free(plan->asked);
 }
 
 // ---- Its axes ----
@@ -176,16 +249,16 @@ uint64_t plan_seed(const struct plan *plan, uint32_t run)
 void plan_folder(const struct plan *plan, uint32_t run, char folder[PATH_MAX])
 {
     const struct plan_group *g = plan_group_of(plan, run);
-    snprintf(folder, PATH_MAX, "%s%s%s%s%" PRIu64, g->variant ? g->variant : "",
-             g->variant ? "/" : "", g->point ? g->point : "", g->point ? "/" : "",
-             plan_seed(plan, run));
+    snprintf(folder, PATH_MAX, "%s%s%s%s%s%s%" PRIu64, g->setting ? g->setting : "",
+             g->setting ? "/" : "", g->variant ? g->variant : "", g->variant ? "/" : "",
+             g->point ? g->point : "", g->point ? "/" : "", plan_seed(plan, run));
 }
 
 void plan_path(const struct plan *plan, uint32_t run, char path[PATH_MAX])
 {
     char folder[PATH_MAX];
     plan_folder(plan, run, folder);
-    snprintf(path, PATH_MAX, "%.*s/%.*s", PATH_MAX - 512, plan->dir, 480, folder);
+    snprintf(path, PATH_MAX, "%.*s/%.*s", PATH_MAX - 1024, plan->dir, 1000, folder);
 }
 
 // ---- The command line of a run ----
@@ -239,6 +312,8 @@ char **plan_words(const struct plan *plan, uint32_t run)
     for (uint32_t i = 0; i < plan->options->sets; i++)
         if (plan->options->set[i] != plan->options->seed)
             add_option(words, "--set", plan->options->set[i]);
+    for (size_t i = 0; i < value_size(group->sets); i++)
+        add_option(words, "--set", value_string(value_item(group->sets, i)));
     add_option(words, "--seed", seed);
     add(words, "--");
     add(words, plan->options->file);

@@ -9,14 +9,16 @@
 
 struct report_options {
     const char *out;
-    bool targets;
+    bool targets, knobs;
 };
 
 static const struct cli_option report_options[] = {
     {"out", "FILE", "the page (default: report.html in the current folder)",
      .at = offsetof(struct report_options, out)},
     {"targets", NULL, "only the tables of targets, each DIR one of several runs",
-     .at = offsetof(struct report_options, targets)}};
+     .at = offsetof(struct report_options, targets)},
+    {"knobs", NULL, "only what the conclusions hang on, each DIR one of run --knobs",
+     .at = offsetof(struct report_options, knobs)}};
 
 const struct cli cli_of_report = {
     .name = "report",
@@ -34,6 +36,14 @@ static int failed(const char *what, const char *why)
     return EXIT_RUN_FAILED;
 }
 
+static int put_page(const struct report_options *options, FILE *out, const char *const *dirs,
+                    uint32_t count, char *error)
+{
+    if (options->knobs)
+        return page_knobs(out, dirs, count, error);
+    return (options->targets ? page_targets : page_write)(out, dirs, count, error);
+}
+
 // A page gets its name only when it is complete.
 static int write_page(const struct report_options *options, const char *const *dirs, uint32_t count)
 {
@@ -44,7 +54,7 @@ static int write_page(const struct report_options *options, const char *const *d
     FILE *out = fopen(part, "we");
     if (!out)
         return failed(part, strerror(errno));
-    int fault = (options->targets ? page_targets : page_write)(out, dirs, count, error);
+    int fault = put_page(options, out, dirs, count, error);
     int written = ferror(out) ? EIO : 0;
     written = fclose(out) == 0 ? written : errno;
     if (!fault && !written && rename(part, name) != 0)

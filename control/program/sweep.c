@@ -9,6 +9,7 @@
 #include "control/page/runs.h"
 #include "control/program/children.h"
 #include "control/program/gather.h"
+#include "control/program/knobs.h"
 #include "control/program/origin.h"
 #include "control/program/outputs.h"
 #include "control/program/run.h"
@@ -108,6 +109,13 @@ static bool draw(const struct run *run, const struct plan *plan)
     return true;
 }
 
+static bool conclude(const struct run *run, const struct plan *plan)
+{
+    bool gathered = gather(plan, run->name, &run->results);
+    bool judged = targets_judge(run, plan);
+    return gathered && draw(run, plan) && judged;
+}
+
 static int do_runs(struct run *run, const struct plan *plan)
 {
     bool *wanted = calloc(plan_runs(plan), sizeof *wanted);
@@ -116,9 +124,7 @@ static int do_runs(struct run *run, const struct plan *plan)
     bool good = is_free(run) && choose(run, plan, wanted);
     if (good) {
         good = work(run, plan, wanted);
-        good = gather(plan, run->name, &run->results) && good;
-        bool judged = targets_judge(run, plan);
-        good = good && draw(run, plan) && judged;
+        good = (run->options.knobs ? knobs_judge : conclude)(run, plan) && good;
     }
     free(wanted);
     return good ? EXIT_DONE : EXIT_RUN_FAILED;
@@ -141,6 +147,23 @@ static const char *only_of_several(const struct options *o)
     return o->resume ? "--resume" : o->slurm ? "--slurm" : o->targets ? "--targets" : NULL;
 }
 
+// What is wrong with --knobs beside the other options; NULL: nothing.
+static const char *wrong_with_knobs(const struct options *o)
+{
+    if (!o->targets)
+        return "needs --targets FILE as well: its conclusions are rows of that file";
+    return o->variant_count || o->point
+               ? "found --variant or --point as well; its runs { } names those to run"
+               : NULL;
+}
+
+static bool make(struct run *run, struct plan *plan, const char *dir)
+{
+    if (!run->options.knobs)
+        return plan_make(plan, run->control.lua, &run->options, dir) && targets_read(run);
+    return targets_read(run) && knobs_plan(run, plan, dir);
+}
+
 int sweep_of(struct run *run)
 {
     const struct options *o = &run->options;
@@ -153,10 +176,12 @@ int sweep_of(struct run *run)
     }
     if (o->has_tun)
         return refuse("--tun", "allowed with a single run only");
+    if (o->knobs && wrong_with_knobs(o))
+        return refuse("--knobs", wrong_with_knobs(o));
     signals_leave_hangup();
-    struct plan plan;
+    struct plan plan = {0};
     int status = EXIT_USAGE;
-    if (plan_make(&plan, run->control.lua, o, run_dir(run, dir)) && targets_read(run))
+    if (make(run, &plan, run_dir(run, dir)))
         status = open_and_do(run, &plan);
     plan_release(&plan);
     return status;

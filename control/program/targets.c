@@ -39,24 +39,30 @@ static bool is_complete(const struct plan *plan, uint32_t run)
     return gather_look(plan, run, &differs) == GATHER_COMPLETE;
 }
 
-static const char *find_run(const void *self, const char *variant, const char *point, uint32_t seed,
-                            char folder[PATH_MAX], bool *missing)
+const char *targets_find(const struct plan *plan, const char *setting, const char *variant,
+                         const char *point, uint32_t seed, char folder[PATH_MAX], bool *missing)
 {
-    const struct plan *plan = self;
     if (!is_in(plan, "variants", variant))
         return variant ? "the file has no such variant" : "no variant given";
     if (!is_in(plan, "points", point))
         return point ? "the file has no such point" : "no point given";
     for (uint32_t g = 0; g < plan->groups; g++) {
+        const struct plan_group *group = &plan->group[g];
         uint32_t run = g * plan->seeds + seed;
-        if (!is_name(plan->group[g].variant, variant) || !is_name(plan->group[g].point, point) ||
-            !is_complete(plan, run))
+        if (!is_name(group->setting, setting) || !is_name(group->variant, variant) ||
+            !is_name(group->point, point) || !is_complete(plan, run))
             continue;
         plan_path(plan, run, folder);
         return NULL;
     }
     *missing = true;
     return "not run";
+}
+
+static const char *find_run(const void *self, const char *variant, const char *point, uint32_t seed,
+                            char folder[PATH_MAX], bool *missing)
+{
+    return targets_find(self, NULL, variant, point, seed, folder, missing);
 }
 
 static double number_at(struct json_object *value, const char *path)
@@ -72,7 +78,7 @@ static double number_at(struct json_object *value, const char *path)
     return value_as_real(value);
 }
 
-static double number_of(const char *folder, const char *path)
+double targets_number(const char *folder, const char *path)
 {
     char file[PATH_MAX + 16];
     snprintf(file, sizeof file, "%s/summary.json", folder);
@@ -82,7 +88,7 @@ static double number_of(const char *folder, const char *path)
     return number;
 }
 
-static double interval_of(const double *samples, uint32_t n, double *mean)
+double targets_interval(const double *samples, uint32_t n, double *mean)
 {
     struct statistics s = statistics_of(samples, n);
     *mean = s.mean;
@@ -124,7 +130,7 @@ static bool write_files(const struct run *run)
 
 bool targets_judge(const struct run *run, const struct plan *plan)
 {
-    struct bind_judged judged = {plan, plan->seeds, find_run, number_of, interval_of};
+    struct bind_judged judged = {plan, plan->seeds, find_run, targets_number, targets_interval};
     uint32_t faults;
     if (!run->options.targets) { // those of an earlier command are none of these runs
         for (size_t i = 0; i < FILES; i++)

@@ -14,7 +14,7 @@ local function add_figure(row, asked, seed)
 end
 
 -- The target's bounds: least and most that are met; none: it is not judged.
-local function bounds_of(target)
+function judge.bounds(target)
     local least, most = target.least or -math.huge, target.most or math.huge
     if target.within then
         local around = target.share and target.share * math.abs(target.published) or target.within
@@ -29,7 +29,7 @@ end
 
 -- A single figure has no interval, so nothing is sure of it.
 local function is_met(target, row)
-    local least, most = bounds_of(target)
+    local least, most = judge.bounds(target)
     local half = target.sure and (row.interval or math.huge) or 0
     return row.mean - half >= least and row.mean + half <= most
 end

@@ -18,7 +18,7 @@ local COLUMNS = { -- widths; the second column's texts go on in lines below
 -- ---- Numbers ----
 
 -- With as many decimals as give four digits; at least none.
-local function number_text(number)
+function report.number_text(number)
     local size, decimals = math.abs(number), 3
     while size >= 10 and decimals > 0 do
         size, decimals = size / 10, decimals - 1
@@ -48,12 +48,12 @@ local function published_text(target)
     return ""
 end
 
-local function ours_text(row)
+function report.ours_text(row)
     if not row.mean then
         return "-"
     end
-    local text = (number_text(row.mean))
-    text = row.interval and text .. " +- " .. number_text(row.interval) or text
+    local text = (report.number_text(row.mean))
+    text = row.interval and text .. " +- " .. report.number_text(row.interval) or text
     return with_unit(text, row.target.unit)
 end
 
@@ -61,7 +61,7 @@ local function deviation_text(row)
     if not row.deviation then
         return ""
     end
-    local text = row.deviation_unit == "%" and ("%.1f"):format(row.deviation) or number_text(row.deviation)
+    local text = row.deviation_unit == "%" and ("%.1f"):format(row.deviation) or report.number_text(row.deviation)
     return with_unit((row.deviation >= 0 and "+" or "") .. text, row.deviation_unit)
 end
 
@@ -151,7 +151,7 @@ function report.table(judged)
     end
     put_cells(out, heads)
     for _, row in ipairs(list) do
-        put_cells(out, { row.target.figure, row.target.what, published_text(row.target), ours_text(row),
+        put_cells(out, { row.target.figure, row.target.what, published_text(row.target), report.ours_text(row),
             deviation_text(row), row.verdict })
     end
     put_notes(out, list)
@@ -205,7 +205,7 @@ local function json(list, writer)
         end
         writer.key("texts")
         writer.array()
-        for _, text in ipairs { published_text(row.target), ours_text(row), deviation_text(row) } do
+        for _, text in ipairs { published_text(row.target), report.ours_text(row), deviation_text(row) } do
             writer.value(text)
         end
         writer.close()

@@ -1,0 +1,201 @@
+-- What the conclusions hang on, as a table for a terminal, as knobs.csv, and as knobs.json.
+local csv_cells = require "sluice.targets.cells"
+local judge = require "sluice.targets.judge"
+local texts = require "sluice.targets.report"
+
+local report = {}
+
+local WIDTH = 118
+local COLUMNS = { { head = "knob", width = 40 }, { head = "base", width = 14 }, { head = "low", width = 24 },
+    { head = "high", width = 24 }, { head = "span", width = 10 } }
+
+local function values_text(values)
+    return values and table.concat(values, ", ")
+end
+
+-- ---- The table ----
+
+-- The text cut to lines of `width` at spaces.
+local function lines_of(text, width)
+    local lines, line = {}, nil
+    for word in text:gmatch("%S+") do
+        if line and #line + 1 + #word > width then
+            lines[#lines + 1], line = line, nil
+        end
+        line = line and line .. " " .. word or word
+    end
+    lines[#lines + 1] = line
+    return lines
+end
+
+local function put_row(out, cells)
+    local list, height = {}, 1
+    for i, column in ipairs(COLUMNS) do
+        list[i] = lines_of(cells[i], column.width)
+        height = math.max(height, #list[i])
+    end
+    for at = 1, height do
+        local line = "   "
+        for i, column in ipairs(COLUMNS) do
+            line = line .. (" %-" .. column.width .. "s"):format(list[i][at] or "")
+        end
+        out[#out + 1] = line:gsub(" +$", "")
+    end
+end
+
+-- "0 %: 12.3", and a mark if the row is not met there.
+local function side_text(side)
+    if not side then
+        return ""
+    elseif not side.row.mean then
+        return side.value .. ": " .. side.row.verdict
+    end
+    local mark = side.row.verdict == "met" and "" or side.firm and " NOT MET" or " not met?"
+    return ("%s: %s%s"):format(side.value, texts.number_text(side.row.mean), mark)
+end
+
+local function band_text(target)
+    local least, most = judge.bounds(target)
+    if least == -math.huge then
+        return "at most " .. texts.number_text(most)
+    end
+    local text = texts.number_text(least)
+    return most == math.huge and "at least " .. text or text .. " to " .. texts.number_text(most)
+end
+
+local function put_conclusion(out, one)
+    local head = ("%s, %s: %s at the base (%s); the row wants %s"):format(one.target.figure, one.target.what,
+        texts.ours_text(one.base), one.base.verdict, band_text(one.target))
+    for i, line in ipairs(lines_of(head, WIDTH - 4)) do
+        out[#out + 1] = (i == 1 and "  " or "    ") .. line
+    end
+    put_row(out, { "knob", "base", "low", "high", "span" })
+    for _, bar in ipairs(one.bars) do
+        put_row(out, {
+            bar.knob.name, values_text(bar.knob.base), side_text(bar.low), side_text(bar.high),
+            texts.number_text(bar.span),
+        })
+    end
+    for i, line in ipairs(lines_of("-> " .. one.sentence, WIDTH - 4)) do
+        out[#out + 1] = (i == 1 and "  " or "     ") .. line
+    end
+    out[#out + 1] = ""
+end
+
+function report.table(list)
+    local out = {}
+    for _, one in ipairs(list) do
+        put_conclusion(out, one)
+    end
+    return table.concat(out, "\n") .. "\n"
+end
+
+-- ---- knobs.csv: a line for the base and each setting of each conclusion ----
+
+local CELLS = 13
+local HEADS = "figure,what,unit,least,most,knob,setting,value,mean,ci95,verdict,span,from"
+
+local function finite(value)
+    return value and math.abs(value) < math.huge and value or nil
+end
+
+local function put_line(out, one, row, bar, side)
+    local least, most = judge.bounds(one.target)
+    local given = {
+        one.target.figure, one.target.what, one.target.unit, finite(least), finite(most), bar and bar.knob.name,
+        side and side.side or "base", side and side.value, row.mean, row.interval, row.verdict, bar and bar.span,
+        bar and bar.knob.from,
+    }
+    out[#out + 1] = csv_cells.line(given, CELLS)
+end
+
+function report.csv(list)
+    local out = { HEADS }
+    for _, one in ipairs(list) do
+        put_line(out, one, one.base)
+        for _, bar in ipairs(one.bars) do
+            for _, side in ipairs { "low", "high" } do
+                if bar[side] then
+                    put_line(out, one, bar[side].row, bar, bar[side])
+                end
+            end
+        end
+    end
+    return table.concat(out, "\n") .. "\n"
+end
+
+-- ---- knobs.json ----
+
+-- Members with a value, into the open object.
+local function put_members(writer, members)
+    for _, member in ipairs(members) do
+        if member[2] ~= nil then
+            writer.key(member[1])
+            writer.value(member[2])
+        end
+    end
+end
+
+local function put_result(writer, key, row, more)
+    writer.key(key)
+    writer.object()
+    put_members(writer, more)
+    put_members(writer, { { "mean", row.mean }, { "ci95", row.interval }, { "verdict", row.verdict },
+        { "error", row.fault } })
+    writer.close()
+end
+
+local function put_bar(writer, bar)
+    writer.object()
+    put_members(writer, { { "name", bar.knob.name }, { "base", values_text(bar.knob.base) }, { "span", bar.span } })
+    for _, name in ipairs { "low", "high" } do
+        local side = bar[name]
+        if side then
+            put_result(writer, name, side.row, { { "value", side.value }, { "moves", side.moves },
+                { "firm", side.firm or false } })
+        end
+    end
+    writer.close()
+end
+
+local function put_one(writer, one)
+    local least, most = judge.bounds(one.target)
+    writer.object()
+    put_members(writer, { { "figure", one.target.figure }, { "what", one.target.what }, { "unit", one.target.unit },
+        { "published", one.target.published }, { "least", finite(least) }, { "most", finite(most) },
+        { "band", band_text(one.target) }, { "ours", texts.ours_text(one.base) }, { "says", one.sentence } })
+    put_result(writer, "base", one.base, {})
+    writer.key("knobs")
+    writer.array()
+    for _, bar in ipairs(one.bars) do
+        put_bar(writer, bar)
+    end
+    writer.close()
+    writer.close()
+end
+
+local function put_knob(writer, knob)
+    writer.object()
+    put_members(writer, { { "name", knob.name }, { "base", values_text(knob.base) },
+        { "low", values_text(knob.low) }, { "high", values_text(knob.high) }, { "from", knob.from } })
+    writer.close()
+end
+
+function report.json(list, writer)
+    writer.object()
+    writer.key("knobs")
+    writer.array()
+    for _, knob in ipairs(list.knobs) do
+        put_knob(writer, knob)
+    end
+    writer.close()
+    writer.key("conclusions")
+    writer.array()
+    for _, one in ipairs(list) do
+        put_one(writer, one)
+    end
+    writer.close()
+    writer.close()
+end
+
+return report

@@ -1,0 +1,87 @@
+-- Knobs of config/scenarios/buffer-2004.lua: what the paper leaves open, as far as a standard, the sister papers or
+-- the systems of the time let it vary. What the paper prints (PDCHs, CS-2, both times of the buffer, 64 KB) is no knob.
+runs { variants = { "63s-1pdch", "63s-3pdch", "5s-1pdch", "5s-3pdch", "recommended" } }
+
+conclusion "throughput, 63 s of buffer, 1 PDCH"
+conclusion "alike: throughput, 5 s over 63 s, 1 PDCH"
+conclusion "longest RTT, 63 s of buffer, 1 PDCH"
+conclusion "longest RTT, 63 s of buffer, 3 PDCHs"
+conclusion "longest RTT, 5 s of buffer, 1 PDCH"
+conclusion "longest RTT, 5 s of buffer, 3 PDCHs"
+conclusion "saw-tooth, least RTT"
+conclusion "recommended: ping beside the download, p95"
+conclusion "recommended: throughput over the 63 s buffer's"
+
+-- ---- Radio ----
+knob {
+    name = "share of control blocks", keys = "radio.down_control",
+    base = "6.5 %", low = "0 %", high = "8.3 %",
+    from = "A fit. Low: the CCCH carries all. High: one of the 12 blocks of a 52-multiframe (45.002).",
+}
+knob {
+    name = "blocks sent again", keys = { "radio.down_bler", "radio.up_bler" },
+    base = "1 %", low = "0 %", high = "10 %",
+    from = "A fit. High: the BLER at which 45.005 states its reference C/I; the paper's 20 dB are better.",
+}
+knob {
+    name = "RLC round trip", keys = "radio.round_trip",
+    base = "120 ms", low = "50 ms", high = "300 ms",
+    from = "44.060 annex I. Low and high: the range of latency-geran.",
+}
+knob {
+    name = "uplink TBF beside a downlink one", keys = "radio.up_setup_beside",
+    base = "60 ms", low = "20 ms", high = "950 ms",
+    from = "Said not to matter. Low: a block period. High: the fit of preempt-2004, with the same testbed.",
+}
+-- ---- BSC and SGSN ----
+knob {
+    name = "what the BSC buffers (Bmax)", keys = { "flow.bmax_time", "flow.ms_bmax_time" },
+    base = "2.9 s", low = "1 s", high = "10 s",
+    from = "A fit. Low: about that of aqm-2006. High: OsmoPCU's.",
+}
+knob {
+    name = "one clock for SGSN and BSC", keys = { "class[background].lifetime", "class[background].bss_lifetime_least" },
+    base = { "10 s", "5 s" }, low = { "5 s", "10 ms" }, variants = { "5s-1pdch", "5s-3pdch" },
+    from = "A fit: the time counts in each of the two anew. Low: the words of the paper, one logical buffer.",
+}
+knob {
+    name = "R measured by the BSS", keys = "flow.measured", base = "false", high = "true",
+    from = "48.018 8.2.3 leaves to the BSS what it tells.",
+}
+knob {
+    name = "FLOW-CONTROL each", keys = "flow.interval", base = "1 s", high = "10 s",
+    from = "48.018 clause 12: C is from 1 s to 10 s.",
+}
+knob {
+    name = "N201-U", keys = "ms.n201_u", base = "500 octets", low = "140 octets", high = "1430 octets",
+    from = "44.064 table 9: the default, and its range, of which 1430 fit a packet of Gb.",
+}
+-- ---- Hosts: Linux 2.4 has these as they stand; other stacks of the time have not ----
+knob {
+    name = "initial window", keys = "tcp.initial_window", base = 2, low = 1, high = 3,
+    from = "RFC 2581: 1 or 2. High: RFC 3390 with an MSS of 1460.",
+}
+knob {
+    name = "longest delay of an ACK", keys = "tcp.ack_delay", base = "200 ms", low = "40 ms", high = "500 ms",
+    from = "Low: Linux's least. High: the most of RFC 1122.",
+}
+knob {
+    name = "segments for an ACK", keys = "tcp.ack_every", base = 2, low = 1,
+    from = "RFC 1122 wants an ACK for each second segment at least; none delayed is allowed.",
+}
+knob {
+    name = "where rate halving ends", keys = "tcp.halving_least", base = "half", low = "threshold",
+    from = "A fit. Low: the threshold, as RFC 2581 has it.",
+}
+knob {
+    name = "what finds losses", keys = "tcp.recovery", base = "fack", low = "newreno", high = "sack",
+    from = "FACK is Linux 2.4's. Low: without the scoreboard (RFC 2582). High: RFC 3517.",
+}
+knob {
+    name = "least time-out", keys = "tcp.rto_min", base = "200 ms", high = "1 s",
+    from = "RFC 2988 has 1 s.",
+}
+knob {
+    name = "latency of the server", keys = "gi.latency", base = "5 ms", low = "0 s", high = "100 ms",
+    from = "Said not to matter: a laboratory. High: a server on another continent.",
+}

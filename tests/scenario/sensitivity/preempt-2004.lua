@@ -1,0 +1,105 @@
+-- Knobs of config/scenarios/preempt-2004.lua, nearly all fits. What the paper prints (three slots, CS-2, the lengths
+-- and the distance of the calls, Linux 2.4.2, 64 KB) is no knob.
+local PAPER = { "paper-3s", "paper-6s", "paper-15s" }
+runs { variants = { "paper-3s", "paper-6s", "paper-15s", "freeze-15s" } }
+
+conclusion "throughput, calls of 3 s"
+conclusion "throughput, calls of 15 s"
+conclusion "retransmitted, calls of 3 s"
+conclusion "RTT, calls of 3 s"
+conclusion "outstanding data, peaks before a call, calls of 3 s"
+conclusion "segments lost at a call of 3 s"
+conclusion "recovered from a call of 3 s"
+conclusion "recovered from a call of 6 s"
+conclusion "fast retransmits a call of 3 s"
+conclusion "time-outs (slow start), a call of 15 s"
+conclusion "freeze (recommended; the BSC holds, resumes at once, tells R = 0): goodput back, calls of 15 s"
+conclusion "freeze (recommended; the BSC holds, resumes at once, tells R = 0): lost and sent again, calls of 15 s"
+
+-- ---- Radio ----
+knob {
+    name = "blocks sent again", keys = { "radio.down_bler", "radio.up_bler" },
+    base = "1 %", low = "0 %", high = "10 %",
+    from = "A fit. High: the BLER at which 45.005 states its reference C/I; the paper's 20 dB are better.",
+}
+knob {
+    name = "share of control blocks", keys = "radio.down_control", base = "0 %", high = "8.3 %",
+    from = "A fit. High: one of the 12 blocks of a 52-multiframe (45.002).",
+}
+knob {
+    name = "RLC round trip", keys = "radio.round_trip", base = "120 ms", low = "50 ms", high = "300 ms",
+    from = "44.060 annex I. Low and high: the range of latency-geran.",
+}
+knob {
+    name = "set-up of a downlink TBF", keys = { "radio.down_setup", "radio.down_setup_beside" },
+    base = "1 s", low = "200 ms", high = "1.2 s",
+    from = "A fit. Low: the sister papers' scenarios. High: no ping of latency-geran's measurements took longer.",
+}
+knob {
+    name = "set-up of an uplink TBF", keys = "radio.up_setup", base = "200 ms", low = "60 ms", high = "1.2 s",
+    from = "A fit. Low: as beside a downlink TBF elsewhere. High: as for the downlink.",
+}
+knob {
+    name = "uplink TBF beside a downlink one", keys = "radio.up_setup_beside",
+    base = "950 ms", low = "60 ms", high = "1.2 s",
+    from = "A fit. Low: that of buffer-2004, with the same testbed. High: as for the downlink.",
+}
+knob {
+    name = "a downlink TBF stays open", keys = "radio.down_release", base = "0 s", high = "1 s",
+    from = "A fit. High: a delayed release (44.060 9.3.1a).",
+}
+knob {
+    name = "the MS discards its ACKs after", keys = "radio.up_discard", base = "10 s", low = "7 s", high = "14 s",
+    from = "A fit. The paper: not after 6 s, but after 15 s.",
+}
+-- ---- BSC and SGSN ----
+knob {
+    name = "R told", keys = { "flow.rate", "flow.ms_rate" }, base = "40 kbit/s", low = "36 kbit/s", high = "60 kbit/s",
+    variants = PAPER, from = "A fit. Low: what the radio carries. High: three slots with CS-4.",
+}
+knob {
+    name = "what the BSC buffers (Bmax)", keys = { "flow.bmax", "flow.ms_bmax" },
+    base = "12 kB", low = "10 kB", high = "24 kB", variants = PAPER,
+    from = "A fit to the ten segments that a call costs. High: twice that.",
+}
+knob {
+    name = "lifetime", keys = "class[background].lifetime", base = "63 s", low = "5 s", variants = PAPER,
+    from = "A fit. buffer-2004: 63 s is commonly used; low, its other setting.",
+}
+knob {
+    name = "N201-U", keys = "ms.n201_u", base = "500 octets", low = "140 octets", high = "1430 octets",
+    from = "44.064 table 9: the default, and its range, of which 1430 fit a packet of Gb.",
+}
+-- ---- Hosts ----
+knob {
+    name = "MSS", keys = "tcp.mss", base = "1460 octets", low = "536 octets",
+    from = "The sister paper's. Low: the default of RFC 1122.",
+}
+knob {
+    name = "longest delay of an ACK", keys = "tcp.ack_delay", base = "500 ms", low = "200 ms",
+    from = "A fit, and the most of RFC 1122. Low: Linux's.",
+}
+knob {
+    name = "delay of an ACK follows arrivals", keys = "tcp.ack_delay_least",
+    base = "always the longest", low = "40 ms", from = "A fit. Low: Linux's.",
+}
+knob {
+    name = "ACKs at once at first", keys = "tcp.quick_acks", base = "none", high = 16,
+    from = "A fit. High: Linux's.",
+}
+knob {
+    name = "undo of spurious time-outs", keys = "tcp.spurious", base = "eifel", low = "none",
+    from = "Linux 2.4's, with timestamps. Low: a sender without it, as RFC 2581.",
+}
+knob {
+    name = "least time-out", keys = "tcp.rto_min", base = "200 ms", high = "1 s",
+    from = "Linux's. High: RFC 2988.",
+}
+knob {
+    name = "what finds losses", keys = "tcp.recovery", base = "fack", low = "newreno", high = "sack",
+    from = "FACK is Linux 2.4's. Low: without the scoreboard (RFC 2582). High: RFC 3517.",
+}
+knob {
+    name = "latency of the server", keys = "gi.latency", base = "20 ms", low = "5 ms", high = "100 ms",
+    from = "A fit. Low: a laboratory. High: a server on another continent.",
+}
