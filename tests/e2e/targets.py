@@ -85,6 +85,31 @@ def sure():
     same(found, ["met", "NOT MET", "met", "NOT MET", "NOT MET", "met", "met"], "verdicts")
 
 
+@case("each: the mean of each name over the seeds, and the hardest one to meet is judged and named")
+def each():
+    # Of the seeds 6, 7 and 8: x is 7 in the mean, y 8, and z 6 with twice the spread.
+    names = '{ "x", "y", "z" }'
+    of = "function(run, one)\n local s = seed(run) return ({ x = s, y = 15 - s, z = 2 * s - 8 })[one]\nend"
+    for bound, verdict, mean, half, hardest in (
+            ("least = 6", "met", 6, 2 * T2 / 3 ** 0.5, "z"), ("least = 6.1", "NOT MET", 6, 2 * T2 / 3 ** 0.5, "z"),
+            ("most = 8", "met", 8, T2 / 3 ** 0.5, "y"), ("most = 7.9", "NOT MET", 8, T2 / 3 ** 0.5, "y")):
+        rows, done = judged(SEED + target(f"{bound}, each = {names}", of))
+        same((rows[0]["verdict"], rows[0]["hardest"], rows[0]["seeds"]), (verdict, hardest, 3), bound)
+        near(rows[0]["mean"], mean, f"{bound}: mean")
+        near(rows[0]["ci95"], half, f"{bound}: interval")
+        right(f"hardest: {hardest}" in " ".join(done.stdout.split()), done.stdout)
+
+
+@case("each: where one has no run the row says not run, where one fails it says so")
+def each_fails():
+    rows, _ = judged(SEED + target('least = 1, each = { "red", "none" }',
+                                   "function(run, one)\n return (run(one).value('seed'))\nend"), status=1)
+    same(rows[0]["verdict"], "error", "a variant that the scenario has not")
+    rows, _ = judged(SEED + target('least = 1, each = { "a", "b" }',
+                                   "function(run, one)\n return one == 'a' and seed(run) or 'x'\nend"), status=1)
+    right('found "x", allowed a number' in rows[0]["error"], rows[0]["error"])
+
+
 # --- What a target reads --------------------------------------------------------------------------
 
 
@@ -212,7 +237,7 @@ def bad_rows():
 
 MISTAKES = (  # the file; its mistakes behind the path
     (SEED + target("kost = 1"), ":4: kost: unknown key; allowed: figure, what, unit, published, within, least, most, sure,"
-                         " note, ours; did you mean most?"),
+                         " note, each, ours; did you mean most?"),
     ('\ntarget { what = "w", ours = 1 }', ":2: figure: missing in target { }\n:2: ours: found the number 1, allowed a"
                                           " function, such as function(run) return ... end"),
     ("local function make()\n " + target("sure = 1", "print") + "end\nmake()",
@@ -222,10 +247,15 @@ MISTAKES = (  # the file; its mistakes behind the path
     (SEED + target('published = 1, within = "five"'), ':4: within: found "five", allowed a number in the unit, 0 or'
                                                       ' more, or a part of what is published, such as "5 %"'),
     (SEED + target("least = 2, most = 1"), ":4: least: found more than `most`"),
+    (SEED + target('least = 1, most = 2, each = { "a" }'),
+     ":4: each: allowed with either `least` or `most`, for the hardest to meet is judged"),
+    (SEED + target('each = { "a" }'),
+     ":4: each: allowed with either `least` or `most`, for the hardest to meet is judged"),
+    (SEED + target("least = 1, each = {}"), ":4: each: found a table, allowed a list of 1 to 64 texts"),
     (SEED + target("sure = true"), ":4: sure: allowed with `within`, `least` or `most` only"),
     (SEED + target('least = "1"'), ':4: least: found "1", allowed a number'),
     (SEED + target("7"), ":4: target: found a value without a name, allowed names: figure, what, unit, published,"
-                         " within, least, most, sure, note, ours"),
+                         " within, least, most, sure, note, each, ours"),
     ("target(1)", ":1: lua: target: found the number 1, allowed one table: target { ... }"),
     ("\ntarget {", ":2: lua: unexpected symbol near <eof>"),
     ("\n\nreturn nothing.x", ":3: lua: attempt to index a nil value (global 'nothing')"),

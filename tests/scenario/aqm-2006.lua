@@ -143,6 +143,10 @@ local function fairness(run, variant, class)
     return octets * octets / (count * squares)
 end
 for _, variant in ipairs { "none", "red", "ecn", "recommended", "trial-cell-red" } do
+    target {
+        figure = "told", what = variant .. ": pages in ten minutes, THP2 and THP3",
+        ours = function(run) return sum(run(variant).rows("applications", { application = "http" }), "pages") end,
+    }
     for _, class in ipairs(CLASSES) do
         target {
             figure = "told", what = variant .. ": fairness between the MSs, " .. NAMES[class],
@@ -151,8 +155,7 @@ for _, variant in ipairs { "none", "red", "ecn", "recommended", "trial-cell-red"
     end
 end
 
--- ---- Beyond: recommended at the paper's knobs, against the best of the paper's variants in each seed ----
--- A variant that is no worse than the best is no worse than any of them.
+-- ---- Beyond: recommended at the paper's knobs, against each of the paper's variants with the same seeds ----
 local PAPERS = {
     "none", "lifetime", "lifetime-split", "small-buffer", "red", "ecn", "ttl-red", "ttl-ecn", "ttl-red-v1",
     "ttl-ecn-v1", "red-cell", "ecn-cell", "red-ms", "ecn-ms", "adaptive-red", "adaptive-ecn",
@@ -164,15 +167,7 @@ local function loss_percent(run, variant, class)
     local row = class_row(run, variant, class)
     return 100 * row.lost_packets / row.sent_packets
 end
--- sign: 1 if less of the measure is better, -1 if more is.
-local function less_the_best(run, variant, class, measure, sign)
-    local best = math.huge
-    for _, other in ipairs(PAPERS) do
-        best = math.min(best, sign * measure(run, other, class))
-    end
-    return measure(run, variant, class) - sign * best
-end
-local function not_beaten(run, variant, class, measure, sign)
+local function not_beaten(run, variant, class, measure, sign)      -- sign: 1 if less is better, -1 if more is
     local count = 0
     for _, other in ipairs(PAPERS) do
         if sign * measure(run, variant, class) >= sign * measure(run, other, class) then
@@ -181,47 +176,46 @@ local function not_beaten(run, variant, class, measure, sign)
     end
     return count
 end
+-- A row that is met if recommended is no worse than each of them; the hardest is named.
+local function against_each(what, class, unit, measure, sign, note)
+    target {
+        figure = "beyond", what = "recommended less each of the paper's: " .. what, unit = unit, note = note,
+        most = sign == 1 and 0 or nil, least = sign == -1 and 0 or nil, each = PAPERS,
+        ours = function(run, one) return measure(run, "recommended", class) - measure(run, one, class) end,
+    }
+end
 
-local SCOPE = "With an AQM for each flow COBALT leaves a flow alone that has fewer than four packets' time "
-    .. "waiting: 60 connections of a class in a cell have 9 s (THP2) to 63 s (background) each. So the lifetime acts "
-    .. "instead. One AQM for a class and cell brings THP2 to 1.6 s and THP3 to 2.7 s (trial-cell), and RED by delay "
-    .. "in that place beats all of the paper's variants, for longer pages (trial-cell-red)."
+local SCOPE = "COBALT judges each flow, and leaves one alone that has fewer than four packets' time waiting: 60 "
+    .. "connections of a class in a cell have 9 s (THP2) to 63 s (background) each, so that the lifetime acts. With "
+    .. "110 of 120 connections busy a delay below one segment of each (1.4 s) needs connections that wait in a "
+    .. "time-out. An AQM for class and cell does that: 0.6, 0.7 and 1.6 s (trial-cell-red), with a tenth fewer pages."
+local FAIR = "Goodput per object is won where connections stand still, and pages wait for them. recommended has as "
+    .. "many pages as ECN, a fairness between the MSs of 0.998 (ECN: 0.92 to 0.94), and 162 s as p95 of a page (ECN: "
+    .. "242 s, RED: 204 s). What gains more than ECN (trial-cell-red) has fewer pages and a fairness below 0.91."
 local AGAINST = {
     ["p95 interactive-2"] = SCOPE,
-    ["p95 interactive-3"] = "As with THP2: the 5 s are the SGSN's part of the lifetime.",
-    ["p95 background"] = "In two of the seeds 6 to 10 the best is lifetime-split, with 1.3 s: it delivers 2 % of "
-        .. "background's packets there. Of the others the best has 11.5 to 13.8 s.",
-    ["goodput interactive-2"] = "Goodput per object is won by losses that stop connections (Fig. 6); "
-        .. "recommended keeps 92 % of the connections busy, ECN 61 %, and has the shortest pages of all.",
+    ["p95 interactive-3"] = "As with THP2: the 6 s are the SGSN's part of the lifetime.",
+    ["goodput interactive-2"] = FAIR,
     ["goodput interactive-3"] = "As with THP2.",
-    ["goodput background"] = "The weights leave background +10 %, unless THP2 and THP3 ask for less.",
+    ["goodput background"] = "The weights leave background +10 %, unless THP2 and THP3 get less.",
 }
 local GOALS = { { "p95", "p95 of the delay", delay_s, 1 }, { "goodput", "gain of goodput", gain_percent, -1 } }
 for _, row in ipairs(GOALS) do
     local key, name, measure, sign = row[1], row[2], row[3], row[4]
     for _, class in ipairs(CLASSES) do
+        local what = name .. ", " .. NAMES[class]
+        against_each(what, class, sign == 1 and "s" or "points", measure, sign, AGAINST[key .. " " .. class])
         target {
-            figure = "beyond", what = "recommended less the best of the paper's: " .. name .. ", " .. NAMES[class],
-            unit = sign == 1 and "s" or "points", most = sign == 1 and 0 or nil, least = sign == -1 and 0 or nil,
-            note = AGAINST[key .. " " .. class],
-            ours = function(run) return less_the_best(run, "recommended", class, measure, sign) end,
-        }
-        target {
-            figure = "told", what = "recommended does not beat, of the paper's 16: " .. name .. ", " .. NAMES[class],
+            figure = "told", what = "recommended does not beat, of the paper's 16: " .. what,
             ours = function(run) return not_beaten(run, "recommended", class, measure, sign) end,
         }
     end
 end
 for _, row in ipairs { { "streaming", "streaming" }, { "interactive-1", "THP1" } } do
     local class, name = row[1], row[2]
-    target {
-        figure = "beyond", what = "recommended less the best of the paper's: p95 of the delay, " .. name, unit = "ms",
-        most = 0, ours = function(run) return less_the_best(run, "recommended", class, delay_ms, 1) end,
-    }
-    target {
-        figure = "beyond", what = "recommended less the best of the paper's: loss, " .. name, unit = "%",
-        most = 0, ours = function(run) return less_the_best(run, "recommended", class, loss_percent, 1) end,
-    }
+    against_each("p95 of the delay, " .. name, class, "ms", delay_ms, 1, class == "interactive-1"
+        and "A tenth of a block period, of 67 ms. The hardest loses nine tenths of background, so less is sent." or nil)
+    against_each("loss, " .. name, class, "%", loss_percent, 1)
 end
 -- Gi 20 ms, line 5, wait for a block period 20, the period 20; a second period, since the talkers of a cell speak in
 -- step and streams go first, 20; an N-PDU of 1053 octets in front of it in the cell's bucket at 670 kbit/s, 13.

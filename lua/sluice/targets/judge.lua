@@ -5,12 +5,14 @@ local runs = require "sluice.targets.runs"
 
 local judge = {}
 
--- Adds a seed's figure to a row, or why it has none.
-local function add_figure(row, asked, seed)
-    local figure, fault = call.number(asked, seed, row.target, "ours", asked.run)
-    row.fault = fault
-    row.missing = row.missing or not figure and not fault
-    row.samples[#row.samples + 1] = figure
+-- Adds a seed's figure to a row, of each that it has, or why there is none.
+local function add_figures(row, asked, seed)
+    for _, one in ipairs(row.ones) do
+        local figure, fault = call.number(asked, seed, row.target, "ours", asked.run, one.name)
+        row.fault = row.fault or fault
+        row.missing = row.missing or not figure and not fault
+        one.samples[#one.samples + 1] = figure
+    end
 end
 
 -- The target's bounds: least and most that are met; none: it is not judged.
@@ -46,6 +48,18 @@ local function deviation_of(target, mean)
     return 100 * (mean - target.published) / math.abs(target.published), "%"
 end
 
+-- Of all that a row has, the one that is hardest to meet.
+local function hardest_of(row, source)
+    local hardest
+    for _, one in ipairs(row.ones) do
+        one.mean, one.interval = source.interval(one.samples)
+        local is_harder = hardest and (row.target.least and one.mean < hardest.mean
+            or row.target.most and one.mean > hardest.mean)
+        hardest = (not hardest or is_harder) and one or hardest
+    end
+    return hardest
+end
+
 local function conclude(row, name, source)
     local target = row.target
     if row.fault or row.missing then
@@ -53,10 +67,20 @@ local function conclude(row, name, source)
         row.fault = row.fault and call.fault_text(target, name, row.fault)
         return
     end
+    local one = hardest_of(row, source)
+    row.samples, row.mean, row.interval, row.hardest = one.samples, one.mean, one.interval, one.name
     row.seeds = #row.samples
-    row.mean, row.interval = source.interval(row.samples)
     row.deviation, row.deviation_unit = deviation_of(target, row.mean)
     row.verdict = not row.judged and "told" or is_met(target, row) and "met" or "NOT MET"
+end
+
+-- What a row has samples of: itself, or each that its target names.
+local function ones_of(target)
+    local ones = {}
+    for i, name in ipairs(target.each or {}) do
+        ones[i] = { name = name, samples = {} }
+    end
+    return #ones > 0 and ones or { { samples = {} } }
 end
 
 -- A row for each target: verdict, judged, and mean, interval, deviation and its unit, or fault. Seed by seed, for
@@ -64,12 +88,12 @@ end
 local function rows_of(targets, name, source, asked)
     local list = {}
     for i, target in ipairs(targets) do
-        list[i] = { target = target, judged = is_judged(target), samples = {} }
+        list[i] = { target = target, judged = is_judged(target), ones = ones_of(target) }
     end
     for seed = 1, source.seeds do
         for _, row in ipairs(list) do
             if not row.fault then
-                add_figure(row, asked, seed)
+                add_figures(row, asked, seed)
             end
         end
     end

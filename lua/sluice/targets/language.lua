@@ -11,7 +11,7 @@ local sorted_keys = require "sluice.config.sorted_keys"
 local language = {}
 
 local INSTRUCTIONS = 1000000
-local TARGETS_MAX, FIGURES_MAX = 1000, 100
+local TARGETS_MAX, FIGURES_MAX, EACH_MAX = 1000, 100, 64
 
 -- ---- One target ----
 
@@ -40,6 +40,7 @@ local KEYS = keys.new("target", {
     { name = "most", check = keys.number },
     { name = "sure", check = keys.switch },
     { name = "note", check = keys.text },
+    { name = "each", check = keys.list_of(keys.text, EACH_MAX, "texts") },
     { name = "ours", check = keys.function_of("run"), needed = true },
 })
 
@@ -51,6 +52,8 @@ local function check_together(given, found, line)
         found:add(line, "least", "found more than `most`")
     elseif given.sure and not judged then
         found:add(line, "sure", "allowed with `within`, `least` or `most` only")
+    elseif given.each and (given.within or (given.least == nil) == (given.most == nil)) then
+        found:add(line, "each", "allowed with either `least` or `most`, for the hardest to meet is judged")
     end
 end
 

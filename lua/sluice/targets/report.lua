@@ -54,7 +54,7 @@ function report.ours_text(row)
     end
     local text = (report.number_text(row.mean))
     text = row.interval and text .. " +- " .. report.number_text(row.interval) or text
-    return with_unit(text, row.target.unit)
+    return with_unit(text, row.target.unit) .. (row.hardest and ", hardest: " .. row.hardest or "")
 end
 
 local function deviation_text(row)
@@ -168,12 +168,13 @@ local function members_of(row)
     return {
         { "figure", target.figure }, { "what", target.what }, { "unit", target.unit },
         { "published", target.published }, { "within", target.within }, { "least", target.least },
-        { "most", target.most }, { "sure", target.sure }, { "seeds", row.seeds }, { "mean", row.mean },
+        { "most", target.most }, { "sure", target.sure }, { "hardest", row.hardest }, { "seeds", row.seeds },
+        { "mean", row.mean },
         { "ci95", row.interval }, { "deviation", row.deviation }, { "deviation_unit", row.deviation_unit },
         { "verdict", row.verdict }, { "note", target.note }, { "error", row.fault },
     }
 end
-local MEMBERS = 16
+local MEMBERS = 17
 
 local function csv(list)
     local lines = {}
