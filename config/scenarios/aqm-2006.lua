@@ -248,7 +248,6 @@ variants {
     -- kbit/s and less: the time of 4 packets, before which COBALT leaves a flow alone, is as long as the
     -- lifetime. So the lifetime drops, and not the AQM. These have an AQM for each class and cell, and
     -- still a queue for each flow.
-    variant { name = "trial-cell", file = "../recommended.lua", set = all("scope=cell") },
     variant {
         name = "trial-cell-500", file = "../recommended.lua",
         set = all("scope=cell", "aqm.rtt=500 ms"),

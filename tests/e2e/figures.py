@@ -9,7 +9,7 @@ import re
 import shutil
 
 from harness import case, main, new_folder, right, same, sluice, written
-from judging import SEED, T2, judged, near, runs
+from judging import SEED, T2, judged, near, refuses, runs
 from pages import check_page, report, rows_of
 
 HALF = T2 / 3 ** 0.5  # of the interval of the seeds 6, 7 and 8
@@ -409,12 +409,7 @@ MISTAKES = (  # the figure; its mistakes behind the path
 
 @case("a mistake in a figure is named with line and key, with exit status 2, and nothing is run")
 def mistakes():
-    for text, said in MISTAKES:
-        path, out = written(text), new_folder() / "out"
-        done = sluice("run", runs()[0], "--variant", "all", "--out", out, "--targets", path)
-        wanted = "".join(f"{path}{line}\n" for line in said.splitlines())
-        same((done.returncode, done.stdout, done.stderr), (2, "", wanted), text)
-        right(not out.exists(), f"{text}: it made {out}")
+    refuses(MISTAKES, runs()[0], "--variant", "all", "--targets")
 
 
 # --- A figures.json that is anybody's -------------------------------------------------------------

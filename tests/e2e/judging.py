@@ -29,5 +29,15 @@ def judged(text, status=0, config_out=None, words=("--variant", "all", "--seeds"
     return json.loads((out / "targets.json").read_text())["targets"], done
 
 
+def refuses(mistakes, config, *words):
+    """Each file of --targets, or of --knobs behind `words`, ends with its lines, and nothing is run."""
+    for text, said in mistakes:
+        path, out = written(text), new_folder() / "out"
+        done = sluice("run", config, "--out", out, *words, path)
+        wanted = "".join(f"{path}{line}\n" for line in said.splitlines())
+        same((done.returncode, done.stdout, done.stderr), (2, "", wanted), text)
+        right(not out.exists(), f"{text}: it made {out}")
+
+
 def near(found, wanted, what):
     right(abs(found - wanted) <= 1e-6 * max(1, abs(wanted)), f"{what}: found {found}, right is {wanted}")

@@ -8,6 +8,7 @@ import json
 import re
 
 from harness import ROOT, UDP_SCENARIO, case, main, new_folder, right, same, sluice, written
+from judging import refuses
 from pages import check_page
 from several import VARIANTS
 
@@ -219,12 +220,7 @@ MISTAKES = (  # a file, and what is said behind its name
 @case("a mistake in the file is named with line and key, with exit status 2, and nothing is run")
 def mistakes():
     targets = written(ROWS + row("twice", "least = 1") * 2)
-    for text, said in MISTAKES:
-        path, out = written(text), new_folder() / "out"
-        done = sluice("run", config(), "--out", out, "--targets", targets, "--knobs", path)
-        wanted = "".join(f"{path}{line}\n" for line in said.splitlines())
-        same((done.returncode, done.stdout, done.stderr), (2, "", wanted), text)
-        right(not out.exists(), f"{text}: it made {out}")
+    refuses(MISTAKES, config(), "--targets", targets, "--knobs")
 
 
 @case("refused before anything runs: a setting that the scenario does not have, other options, no targets")

@@ -9,7 +9,7 @@ import re
 import shutil
 
 from harness import ROOT, case, main, new_folder, right, same, sluice, written
-from judging import SEED, SHORT, T1, T2, judged, near, runs
+from judging import SEED, SHORT, T1, T2, judged, near, refuses, runs
 from several import VARIANTS
 
 TARGETS = ROOT / "tests/scenario"
@@ -267,12 +267,7 @@ MISTAKES = (  # the file; its mistakes behind the path
 
 @case("a mistake in the file is named with line and key, with exit status 2, and nothing is run")
 def mistakes():
-    for text, said in MISTAKES:
-        path, out = written(text), new_folder() / "out"
-        done = sluice("run", runs()[0], "--variant", "all", "--out", out, "--targets", path)
-        wanted = "".join(f"{path}{line}\n" for line in said.splitlines())
-        same((done.returncode, done.stdout, done.stderr), (2, "", wanted), text)
-        right(not out.exists(), f"{text}: it made {out}")
+    refuses(MISTAKES, runs()[0], "--variant", "all", "--targets")
 
 
 @case("refused before anything runs: a single run, a file that is not there")

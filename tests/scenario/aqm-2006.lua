@@ -233,8 +233,7 @@ end
 -- recommended itself; trials of another AQM in it; and the obvious in place of its queue.
 for _, row in ipairs {
     { "recommended", "recommended" },
-    { "trial-cell", "recommended, AQM for class and cell" },
-    { "trial-cell-500", "the same, AQM's interval 500 ms" },
+    { "trial-cell-500", "recommended, AQM for class and cell, interval 500 ms" },
     { "trial-cell-red", "recommended, RED by delay for class and cell" },
     { "swap-tail", "tail drop at 45 kB a class" },
     {

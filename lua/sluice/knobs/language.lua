@@ -1,6 +1,7 @@
 -- Reads a file of knobs: Lua of a user with `runs { }`, `conclusion "..."` and `knob { }`, run by
 -- script/sandbox.lua. A conclusion is a row of the targets, by its `what`. A mistake is named with its line.
 local box = require "sluice.script.sandbox"
+local target_keys = require "sluice.targets.keys"
 local mistakes = require "sluice.config.mistakes"
 local nearest = require "sluice.base.nearest"
 local shown = require "sluice.base.shown"
@@ -205,19 +206,6 @@ end
 local KINDS = { runs = "table", conclusion = "string", knob = "table" }
 local EXAMPLES = { runs = "runs { ... }", conclusion = 'conclusion "..."', knob = "knob { ... }" }
 
--- Where the file, not a function in it, makes a block.
-local function line_of_file()
-    local line, level = nil, 3
-    repeat
-        local info = debug.getinfo(level, "Sl")
-        if info and info.currentline > 0 and (not line or info.what == "main") then
-            line = info.currentline
-        end
-        level = level + 1
-    until not info
-    return line or 1
-end
-
 local function constructors(blocks)
     local list = {}
     for _, kind in ipairs { "runs", "conclusion", "knob" } do
@@ -228,7 +216,7 @@ local function constructors(blocks)
             elseif #blocks[kind] == LIST_MAX then
                 error(("%s: more than %d"):format(kind, LIST_MAX), 2)
             end
-            table.insert(blocks[kind], { kind = kind, given = given, line = line_of_file() })
+            table.insert(blocks[kind], { kind = kind, given = given, line = target_keys.line_of_call() })
         end }
     end
     return list

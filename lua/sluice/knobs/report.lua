@@ -1,11 +1,12 @@
 -- What the conclusions hang on, as a table for a terminal, as knobs.csv, and as knobs.json.
 local csv_cells = require "sluice.targets.cells"
 local judge = require "sluice.targets.judge"
+local lines = require "sluice.targets.lines"
 local texts = require "sluice.targets.report"
 
 local report = {}
 
-local WIDTH = 118
+local MARGIN = 4
 local COLUMNS = { { head = "knob", width = 40 }, { head = "base", width = 14 }, { head = "low", width = 24 },
     { head = "high", width = 24 }, { head = "span", width = 10 } }
 
@@ -14,34 +15,6 @@ local function values_text(values)
 end
 
 -- ---- The table ----
-
--- The text cut to lines of `width` at spaces.
-local function lines_of(text, width)
-    local lines, line = {}, nil
-    for word in text:gmatch("%S+") do
-        if line and #line + 1 + #word > width then
-            lines[#lines + 1], line = line, nil
-        end
-        line = line and line .. " " .. word or word
-    end
-    lines[#lines + 1] = line
-    return lines
-end
-
-local function put_row(out, cells)
-    local list, height = {}, 1
-    for i, column in ipairs(COLUMNS) do
-        list[i] = lines_of(cells[i], column.width)
-        height = math.max(height, #list[i])
-    end
-    for at = 1, height do
-        local line = "   "
-        for i, column in ipairs(COLUMNS) do
-            line = line .. (" %-" .. column.width .. "s"):format(list[i][at] or "")
-        end
-        out[#out + 1] = line:gsub(" +$", "")
-    end
-end
 
 -- "0 %: 12.3", and a mark if the row is not met there.
 local function side_text(side)
@@ -66,19 +39,15 @@ end
 local function put_conclusion(out, one)
     local head = ("%s, %s: %s at the base (%s); the row wants %s"):format(one.target.figure, one.target.what,
         texts.ours_text(one.base), one.base.verdict, band_text(one.target))
-    for i, line in ipairs(lines_of(head, WIDTH - 4)) do
-        out[#out + 1] = (i == 1 and "  " or "    ") .. line
-    end
-    put_row(out, { "knob", "base", "low", "high", "span" })
+    lines.put(out, head, 2)
+    lines.put_row(out, COLUMNS, { "knob", "base", "low", "high", "span" }, MARGIN)
     for _, bar in ipairs(one.bars) do
-        put_row(out, {
+        lines.put_row(out, COLUMNS, {
             bar.knob.name, values_text(bar.knob.base), side_text(bar.low), side_text(bar.high),
             texts.number_text(bar.span),
-        })
+        }, MARGIN)
     end
-    for i, line in ipairs(lines_of("-> " .. one.sentence, WIDTH - 4)) do
-        out[#out + 1] = (i == 1 and "  " or "     ") .. line
-    end
+    lines.put(out, "-> " .. one.sentence, 3)
     out[#out + 1] = ""
 end
 

@@ -107,4 +107,16 @@ function keys.copy(self, given)
     return copied
 end
 
+-- The line of the file, not of a function in it, that calls the constructor which calls this.
+function keys.line_of_call()
+    local level, line = 3, nil -- of the constructor's caller
+    local info = debug.getinfo(level, "Sl")
+    while info do
+        line = info.currentline > 0 and (not line or info.what == "main") and info.currentline or line
+        level = level + 1
+        info = debug.getinfo(level, "Sl")
+    end
+    return line or 1
+end
+
 return keys

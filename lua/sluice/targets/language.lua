@@ -71,18 +71,6 @@ end
 
 -- ---- All of them ----
 
--- The line of the file, not of a function in it, that makes this target.
-local function line_of_call()
-    local level, line = 3, nil -- of the constructor's caller
-    local info = debug.getinfo(level, "Sl")
-    while info do
-        line = info.currentline > 0 and (not line or info.what == "main") and info.currentline or line
-        level = level + 1
-        info = debug.getinfo(level, "Sl")
-    end
-    return line or 1
-end
-
 -- name: of the constructor, of which a file may have `most`.
 local function constructor(name, list, most)
     return function(...)
@@ -92,7 +80,7 @@ local function constructor(name, list, most)
         elseif #list == most then
             error(("%s: more than %d"):format(name, most), 2)
         end
-        list[#list + 1] = { given = given, line = line_of_call() }
+        list[#list + 1] = { given = given, line = keys.line_of_call() }
     end
 end
 

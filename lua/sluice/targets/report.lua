@@ -2,10 +2,10 @@
 local csv_cells = require "sluice.targets.cells"
 local figures_report = require "sluice.targets.figures_report"
 local judge = require "sluice.targets.judge"
+local lines = require "sluice.targets.lines"
 
 local report = {}
 
-local WIDTH = 118
 local COLUMNS = { -- widths; the second column's texts go on in lines below
     { head = "figure", width = 10 },
     { head = "what", width = 42 },
@@ -67,45 +67,11 @@ end
 
 -- ---- The table ----
 
--- The text in lines of at most `width` characters, broken at spaces, longer words cut.
-local function folded(text, width)
-    local lines, line = {}, ""
-    for word in text:gmatch("%S+") do
-        while #word > width do
-            lines[#lines + 1], line = line ~= "" and line or nil, ""
-            lines[#lines + 1], word = word:sub(1, width), word:sub(width + 1)
-        end
-        if line ~= "" and #line + 1 + #word > width then
-            lines[#lines + 1], line = line, ""
-        end
-        line = line ~= "" and line .. " " .. word or word
-    end
-    lines[#lines + 1] = line
-    return lines
-end
-
-local function put_cells(out, texts)
-    local lines, height = {}, 1
-    for i, column in ipairs(COLUMNS) do
-        lines[i] = folded(texts[i], column.width)
-        height = math.max(height, #lines[i])
-    end
-    for at = 1, height do
-        local cells = {}
-        for i, column in ipairs(COLUMNS) do
-            local text = lines[i][at] or ""
-            cells[i] = text .. (" "):rep(column.width - #text)
-        end
-        out[#out + 1] = ("  " .. table.concat(cells, " ")):gsub(" +$", "")
-    end
-end
-
 local function put_notes(out, list)
     for _, row in ipairs(list) do
         for _, text in ipairs { row.fault or "", row.target.note or "" } do
-            local said = text ~= "" and row.target.figure .. ", " .. row.target.what .. ": " .. text or ""
-            for at, line in ipairs(text ~= "" and folded(said, WIDTH - 4) or {}) do
-                out[#out + 1] = (at == 1 and "  " or "    ") .. line
+            if text ~= "" then
+                lines.put(out, row.target.figure .. ", " .. row.target.what .. ": " .. text, 2)
             end
         end
     end
@@ -132,9 +98,8 @@ local function put_figures(out, list)
         local good = true
         for _, series in ipairs(figure.series) do
             good = good and series.missing == 0 and not series.fault
-            local said = series.fault and ("%s, %s: %s"):format(figure.declared.name, series.declared.name, series.fault)
-            for at, line in ipairs(said and folded(said, WIDTH - 4) or {}) do
-                out[#out + 1] = (at == 1 and "  " or "    ") .. line
+            if series.fault then
+                lines.put(out, ("%s, %s: %s"):format(figure.declared.name, series.declared.name, series.fault), 2)
             end
         end
         whole = whole + (good and 1 or 0)
@@ -149,10 +114,10 @@ function report.table(judged)
     for i, column in ipairs(COLUMNS) do
         heads[i] = column.head
     end
-    put_cells(out, heads)
+    lines.put_row(out, COLUMNS, heads, 2)
     for _, row in ipairs(list) do
-        put_cells(out, { row.target.figure, row.target.what, published_text(row.target), report.ours_text(row),
-            deviation_text(row), row.verdict })
+        lines.put_row(out, COLUMNS, { row.target.figure, row.target.what, published_text(row.target),
+            report.ours_text(row), deviation_text(row), row.verdict }, 2)
     end
     put_notes(out, list)
     out[#out + 1] = "  " .. last_line(list)
@@ -177,16 +142,16 @@ end
 local MEMBERS = 17
 
 local function csv(list)
-    local lines = {}
+    local rows = {}
     for _, row in ipairs(list) do
         local heads, values = {}, {}
         for i, member in ipairs(members_of(row)) do
             heads[i], values[i] = member[1], member[2]
         end
-        lines[1] = lines[1] or table.concat(heads, ",")
-        lines[#lines + 1] = csv_cells.line(values, MEMBERS)
+        rows[1] = rows[1] or table.concat(heads, ",")
+        rows[#rows + 1] = csv_cells.line(values, MEMBERS)
     end
-    return table.concat(lines, "\n") .. "\n"
+    return table.concat(rows, "\n") .. "\n"
 end
 
 -- The texts of the table are there as well, for a page.

@@ -6,7 +6,8 @@ struct world_bucket world_bucket_empty(const struct world *w)
     return (struct world_bucket){.replay.at_ns = w->now_ns};
 }
 
-// The effective Bmax, worked out anew: what the BSS sends in its delay, and one PDU; or the least.
+// How far a bucket may be filled, by the documents alone: what R sends in the delay and one PDU, at
+// least bucket_least, at most Bmax.
 static uint64_t effective(const struct world *w, struct bucket_terms offered, uint64_t delay_ns,
                           uint32_t largest_octets)
 {

@@ -42,7 +42,7 @@ knob {
 knob {
     name = "one clock for SGSN and BSC", keys = { "class[background].lifetime", "class[background].bss_lifetime_least" },
     base = { "10 s", "5 s" }, low = { "5 s", "10 ms" }, variants = { "5s-1pdch", "5s-3pdch" },
-    from = "A fit: the time counts in each of the two anew. Low: the words of the paper, one logical buffer.",
+    from = "A fit: SGSN and BSC each count from a packet's arrival there. Low: one clock, the paper's words.",
 }
 knob {
     name = "R measured by the BSS", keys = "flow.measured", base = "false", high = "true",
