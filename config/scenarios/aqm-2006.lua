@@ -244,19 +244,16 @@ variants {
 
     -- ---- Ours, and the same with its queue swapped for what others would take ----
     variant { name = "recommended", file = "../recommended.lua" },
-    -- What `recommended` would need here. With 60 connections of a class in a cell a flow's share is 5
-    -- kbit/s and less: the time of 4 packets, before which COBALT leaves a flow alone, is as long as the
-    -- lifetime. So the lifetime drops, and not the AQM. These have an AQM for each class and cell, and
-    -- still a queue for each flow.
+    -- `recommended` with COBALT for each flow in these classes too: fairer, and slower. With 60 connections of a class
+    -- in a cell a flow's share is 5 kbit/s and less: the time of 4 packets, before which COBALT leaves a flow alone,
+    -- is as long as the lifetime. So the lifetime drops, and not the AQM.
     variant {
-        name = "trial-cell-500", file = "../recommended.lua",
-        set = all("scope=cell", "aqm.rtt=500 ms"),
+        name = "swap-cobalt", file = "../recommended.lua",
+        set = all("scope=flow", "aqm.name=cobalt", "aqm.ecn=true", "aqm.target=5 ms", "aqm.rtt=2 s",
+            "aqm.mtu=1500 octets", "aqm.overfull=4"),
     },
-    variant {
-        name = "trial-cell-red", file = "../recommended.lua",
-        set = all("scope=cell", "aqm.name=red", "aqm.min=50 ms", "aqm.max=200 ms", "aqm.max_p=100 %",
-            "aqm.weight=2 %", "aqm.gentle=false", "aqm.drop_above_max=true", "aqm.ecn=true"),
-    },
+    -- `recommended` with the paper's weight of THP1.
+    variant { name = "swap-weight", file = "../recommended.lua", set = "class[interactive-1].weight=50" },
     -- A tail drop with a small buffer behind the same buckets.
     variant {
         name = "swap-tail", file = "../recommended.lua",

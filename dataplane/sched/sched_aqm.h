@@ -75,6 +75,15 @@ static inline uint64_t aqm_clock(const struct sched *s, const struct tree_ms *m,
     return s->rule[p->traffic_class].scope >= SCHED_SCOPE_PFC ? tree_ms_clock(m, now_ns) : now_ns;
 }
 
+// An N-PDU that goes in its flow's first turn, so that it delays the others by one turn of a flow
+// at most. An AQM that watches more than this flow would drop it for what others have queued.
+static inline bool goes_in_first_turn(const struct sched *s, uint32_t pfc, const struct tree_pfc *p,
+                                      uint32_t flow, uint32_t octets)
+{
+    return p->state & PFC_BY_FLOW && s->rule[p->traffic_class].scope != SCHED_SCOPE_FLOW &&
+           octets <= s->config.flow_quantum_octets && !sched_queue_flow(s, pfc, flow)->queue.total;
+}
+
 static inline enum drop_reason aqm_ask_in(struct sched *s, uint32_t pfc, struct tree_ms *m,
                                           struct tree_pfc *p, struct pdu *pdu, uint32_t flow,
                                           uint64_t now_ns)
@@ -91,7 +100,8 @@ static inline enum drop_reason aqm_ask_in(struct sched *s, uint32_t pfc, struct 
     uint8_t *vars = aqm_look(s, pfc, m, p, flow, &view);
     enum aqm_verdict verdict = aqm->ops->enqueue(aqm->config, vars, &view);
     aqm_was_asked(rule, p, vars);
-    return aqm_obey(verdict, pdu) ? DROP_aqm_in : DROP_NONE;
+    bool drops = aqm_obey(verdict, pdu) && !goes_in_first_turn(s, pfc, p, flow, pdu->octets);
+    return drops ? DROP_aqm_in : DROP_NONE;
 }
 
 // An N-PDU of that queue will be dropped at a full limit.
