@@ -8,7 +8,7 @@ local settings = {
     -- ---- Where packets wait ----
     -- A BSS offers a bucket of 10 s (osmo-pcu), so that a full queue waits there, first in, first out,
     -- where no AQM acts. What its radio sends in a block period, and one LLC PDU, keep it busy. In the
-    -- quickstart the p95 of a ping is 1111 ms, with 600 ms it is 1429 ms; in latency-geran a ping beside a
+    -- quickstart the p95 of a ping is 810 ms, with 600 ms it is 1429 ms; in latency-geran a ping beside a
     -- download takes 1.6 times an idle one, with 600 ms 2.0 times.
     "gb.cell_delay=20 ms",
     -- An MS needs more than its cell where it is one of many: the queue of a class is short then, its MSs come in
@@ -17,12 +17,10 @@ local settings = {
     "gb.ms_delay=60 ms",
     "gb.pfc_delay=60 ms",       -- the same for a packet flow
     -- A BSS that tells how full a bucket is (CBL) may count an LLC PDU on the air whole until all of it has
-    -- arrived. On one time slot 20 ms are 25 octets, so the next one would wait for that, and the radio with it:
-    -- there must be room for two. In buffer-2004, with LLC PDUs of 506 octets, 75 % of the throughput are left
-    -- without this line, 95 % with 800 octets, 98 % with 1100 and with 1200. With LLC PDUs of 1526 octets (N201-U
-    -- 1520) 1200 octets leave 65 %, and 3200 leave 98 %, but then a ping waits twice as long. Without CBL it only
-    -- costs: in the quickstart the p95 of a ping is 810 ms without it.
-    "gb.bucket_least=1200 octets",
+    -- arrived. On one time slot 20 ms are 25 octets, so the next one would wait for that, and the radio with it.
+    -- So Sluice leaves such a bucket room for two LLC PDUs by the N201-U in use, and for 1 % of Bmax, the step in
+    -- which its level is told. In buffer-2004 98 % of the throughput are left with an N201-U of 500, 1430 and 1520
+    -- octets, and the p95 of a ping is 1.5 s, 1.9 s and 2.2 s; without that room 75 % are left, and 65 % with 1520.
 
     -- ---- Whose turn it is ----
     -- The shares of the study of AQM in the 2G-SGSN (2006), but for interactive-1: a class that asks for less than
@@ -62,7 +60,7 @@ local settings = {
     -- ---- Backstops ----
     -- What is older than 6 s in the SGSN nobody waits for: TCP has sent it again. The rest is the BSS's, whose
     -- clock does not stop when calls take its radio: with 17 s it still has what came before a call of 15 s, and
-    -- the 1200 octets that may stand before that (preempt-2004: with 10 s in all that is lost, and sent again).
+    -- the LLC PDUs that may stand before that (preempt-2004: with 10 s in all that is lost, and sent again).
     "class[*].lifetime=23 s",
     "class[*].bss_lifetime_least=17 s",
     "queue.overflow=largest",   -- a full queue drops from who has most, not from who comes next

@@ -91,7 +91,6 @@ const char *dp_config_sched(const struct dp_config *c, struct sched_config *sche
         .bvc_delay_ns = c->cell_delay_ns,
         .ms_delay_ns = c->ms_delay_ns,
         .pfc_delay_ns = c->pfc_delay_ns,
-        .bucket_octets_least = (uint32_t)c->bucket_least_octets,
         .coarse = c->real_time,
         .seed = c->seed};
     const char *wrong = NULL;

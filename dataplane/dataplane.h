@@ -86,15 +86,13 @@ enum dp_overflow { DP_OVERFLOW_LARGEST, DP_OVERFLOW_TAIL };
 #define DP_DELAY(KEY, T, name, key, owner)                                                     \
     KEY(T, TIME, name, key, "as offered", 0, 100 * S_IN_NS, 0,                                 \
         "fill " owner " bucket only to what its rate sends in this time, and one LLC PDU by "  \
-        "the N201-U in use: the rest waits here, where an AQM acts, and not in the BSS; 0 s: " \
-        "use the whole bucket")
+        "the N201-U in use, to two LLC PDUs at least while the BSS tells the bucket's level: " \
+        "the rest waits here, where an AQM acts, and not in the BSS; 0 s: use the whole "      \
+        "bucket")
 #define DP_GB_KEYS(KEY, T)                                                                   \
     DP_DELAY(KEY, T, cell_delay_ns, "gb.cell_delay", "a cell's")                             \
     DP_DELAY(KEY, T, ms_delay_ns, "gb.ms_delay", "an MS's")                                  \
     DP_DELAY(KEY, T, pfc_delay_ns, "gb.pfc_delay", "a packet flow's")                        \
-    KEY(T, SIZE, bucket_least_octets, "gb.bucket_least", NULL, 0, 100000, 0,                 \
-        "what these delays leave of a bucket at least, or all of it; at a low rate and a "   \
-        "short delay a BSS with CBL needs room for two LLC PDUs")                            \
     KEY(T, TIME, ready_ns, "gb.ready", "none", 2 * S_IN_NS, 186 * 60 * S_IN_NS, 0,           \
         "the READY timer (23.060 6.1.1): an MS not heard for that long is paged before its " \
         "next packet; none: never")

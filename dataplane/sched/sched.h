@@ -93,7 +93,6 @@ struct sched_config {
     uint32_t pipe_header_octets;
     uint32_t pdu_octets_max;                          // the largest LLC PDU
     uint64_t bvc_delay_ns, ms_delay_ns, pfc_delay_ns; // D of the effective Bmax; 0: all of Bmax
-    uint32_t bucket_octets_least;                     // of an effective Bmax with a D
     bool in_full;                                     // no short ways: the reference for their test
     // For real time at full load: a wait may end 65.5 us late (rates stay exact, as the leak goes
     // on), which saves reading the wheel's running slot.
@@ -219,6 +218,7 @@ int sched_pfc_remove(struct sched *s, uint32_t ms, uint32_t slot, enum drop_reas
                      uint64_t now_ns);
 
 // Sets the level as the BSS reports it: bucket_level_of_ratio(its Bmax, its bucket-full ratio).
+// Until new values come the effective Bmax has room for two LLC PDUs: see sched_sizes_slow.c.
 int sched_bvc_level(struct sched *s, uint32_t bvc, uint64_t level, uint64_t now_ns);
 int sched_ms_level(struct sched *s, uint32_t ms, uint64_t level, uint64_t now_ns);
 int sched_pfc_level(struct sched *s, uint32_t ms, uint32_t slot, uint64_t level, uint64_t now_ns);

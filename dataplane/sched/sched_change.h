@@ -22,14 +22,22 @@ void sched_change_rule(struct sched *s, uint32_t class);
 // An MS's clock stops while the MS is frozen or its own R is 0; `bit` is the state that changes.
 void sched_change_standing(struct tree_ms *m, uint8_t bit, bool on, uint64_t now_ns);
 
+// Sets a cell's level that the BSS has not told.
+int sched_change_bvc_level(struct sched *s, uint32_t bvc, uint64_t level, uint64_t now_ns);
+
 // ---- sched_sizes_slow.c: effective buckets ----
-// Stores the offered Bmax, and returns terms with the effective Bmax.
+// Stores an offered Bmax, of whose level the BSS has told nothing yet, and returns terms with the
+// effective Bmax.
 struct bucket_terms sched_sizes_of_bvc(struct sched *s, uint32_t bvc, struct bucket_terms offered);
 struct bucket_terms sched_sizes_of_default(struct sched *s, uint32_t bvc,
                                            struct bucket_terms offered);
 struct bucket_terms sched_sizes_of_ms(struct sched *s, uint32_t ms, struct bucket_terms offered);
 struct bucket_terms sched_sizes_of_pfc(struct sched *s, uint32_t ms, uint32_t slot,
                                        struct bucket_terms offered);
+// The BSS tells the level of that Bmax.
+void sched_sizes_bvc_told(struct sched *s, uint32_t bvc);
+void sched_sizes_ms_told(struct sched *s, uint32_t ms);
+void sched_sizes_pfc_told(struct sched *s, uint32_t ms, uint32_t slot);
 // A new cell without MSs; an MS that enters or leaves a cell; an MS whose largest N201-U was `was`.
 void sched_sizes_bvc_begins(struct sched *s, uint32_t bvc);
 void sched_sizes_ms_begins(struct sched *s, uint32_t ms);

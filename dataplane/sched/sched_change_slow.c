@@ -147,7 +147,7 @@ int sched_bvc_reset(struct sched *s, uint32_t bvc, uint64_t now_ns)
     if (fault)
         return fault;
     sched_roll_reset(s, bvc);
-    return sched_bvc_level(s, bvc, 0, now_ns);
+    return sched_change_bvc_level(s, bvc, 0, now_ns);
 }
 
 void sched_change_standing(struct tree_ms *m, uint8_t bit, bool on, uint64_t now_ns)

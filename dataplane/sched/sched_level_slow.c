@@ -7,7 +7,7 @@ static int change_level(uint64_t level)
     return level <= bucket_level_of_ratio(UINT32_MAX, UINT8_MAX) ? 0 : -SCHED_BAD_LEVEL;
 }
 
-int sched_bvc_level(struct sched *s, uint32_t bvc, uint64_t level, uint64_t now_ns)
+int sched_change_bvc_level(struct sched *s, uint32_t bvc, uint64_t level, uint64_t now_ns)
 {
     int fault = sched_change_bvc(s, bvc, true);
     if (!fault)
@@ -20,7 +20,15 @@ int sched_bvc_level(struct sched *s, uint32_t bvc, uint64_t level, uint64_t now_
     return 0;
 }
 
-int sched_ms_level(struct sched *s, uint32_t ms, uint64_t level, uint64_t now_ns)
+int sched_bvc_level(struct sched *s, uint32_t bvc, uint64_t level, uint64_t now_ns)
+{
+    int fault = sched_change_bvc_level(s, bvc, level, now_ns);
+    if (!fault)
+        sched_sizes_bvc_told(s, bvc);
+    return fault;
+}
+
+static int ms_level_set(struct sched *s, uint32_t ms, uint64_t level, bool told, uint64_t now_ns)
 {
     int fault = sched_change_ms(s, ms, true);
     if (!fault)
@@ -33,11 +41,19 @@ int sched_ms_level(struct sched *s, uint32_t ms, uint64_t level, uint64_t now_ns
         bucket_charge(&m->bucket, level, 0, now_ns);
     else
         bucket_default_set(&m->bucket, &s->bvc[m->bvc].defaults, level, now_ns);
+    if (told)
+        sched_sizes_ms_told(s, ms);
     sched_ms_update(s, ms, now_ns);
     return 0;
 }
 
-int sched_pfc_level(struct sched *s, uint32_t ms, uint32_t slot, uint64_t level, uint64_t now_ns)
+int sched_ms_level(struct sched *s, uint32_t ms, uint64_t level, uint64_t now_ns)
+{
+    return ms_level_set(s, ms, level, true, now_ns);
+}
+
+static int pfc_level_set(struct sched *s, uint32_t ms, uint32_t slot, uint64_t level, bool told,
+                         uint64_t now_ns)
 {
     int fault = sched_change_pfc(s, ms, slot);
     if (!fault)
@@ -47,9 +63,16 @@ int sched_pfc_level(struct sched *s, uint32_t ms, uint32_t slot, uint64_t level,
     struct tree_pfc *p = tree_pfc_of(tree_ms(s, ms), slot);
     sched_roll_refresh(s, ms, now_ns);
     bucket_charge(pfc_bucket(tree_ms(s, ms), p), level, 0, now_ns);
+    if (told)
+        sched_sizes_pfc_told(s, ms, slot);
     sched_pfc_unwait(s, tree_pfc_id(ms, slot), p);
     sched_ms_update(s, ms, now_ns);
     return 0;
+}
+
+int sched_pfc_level(struct sched *s, uint32_t ms, uint32_t slot, uint64_t level, uint64_t now_ns)
+{
+    return pfc_level_set(s, ms, slot, level, true, now_ns);
 }
 
 static uint64_t less(struct sched_bucket bucket, uint32_t octets)
@@ -59,16 +82,17 @@ static uint64_t less(struct sched_bucket bucket, uint32_t octets)
 
 int sched_bvc_credit(struct sched *s, uint32_t bvc, uint32_t octets, uint64_t now_ns)
 {
-    return sched_bvc_level(s, bvc, less(sched_bvc_bucket(s, bvc, now_ns), octets), now_ns);
+    uint64_t level = less(sched_bvc_bucket(s, bvc, now_ns), octets);
+    return sched_change_bvc_level(s, bvc, level, now_ns);
 }
 
 int sched_ms_credit(struct sched *s, uint32_t ms, uint32_t octets, uint64_t now_ns)
 {
-    return sched_ms_level(s, ms, less(sched_ms_bucket(s, ms, now_ns), octets), now_ns);
+    return ms_level_set(s, ms, less(sched_ms_bucket(s, ms, now_ns), octets), false, now_ns);
 }
 
 int sched_pfc_credit(struct sched *s, uint32_t ms, uint32_t slot, uint32_t octets, uint64_t now_ns)
 {
     uint64_t level = less(sched_pfc_bucket(s, ms, slot, now_ns), octets);
-    return sched_pfc_level(s, ms, slot, level, now_ns);
+    return pfc_level_set(s, ms, slot, level, false, now_ns);
 }

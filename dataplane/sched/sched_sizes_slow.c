@@ -1,10 +1,10 @@
 // Effective buckets. At a level with a delay D, the bucket is at most R D and the largest LLC PDU
 // that can come: for an MS, and a packet flow, by the largest N201-U of the LLEs in use; for a
 // cell, and its default values, by the largest of its MSs. So a bucket always holds its PDU besides
-// the octets that leak in D, and at most these wait in the BSS. Where that is less than
-// bucket_octets_least, a bucket has that size instead. A BSS that tells its bucket's level may
-// count a PDU on the air whole: at a low R and a short D the next one waits for that, and the radio
-// with it, unless the bucket holds two.
+// the octets that leak in D, and at most these wait in the BSS. A BSS that tells its bucket's level
+// may count a PDU on the air whole until all of it has arrived: where less than a PDU leaks in D,
+// the next one would wait for that, and the radio with it. So a bucket of which the BSS tells the
+// level holds two of that PDU at least, and a step of the ratio, to which the level is rounded.
 //
 // A cell counts its MSs by that N201-U, in steps of 30 octets from 140 to 1520 (so 500 and 1520 are
 // exact, other values count up to 29 octets more): every change of an MS is O(1), for any number of
@@ -49,51 +49,79 @@ static uint32_t bvc_octets(const struct sched *s, uint32_t bvc)
     return octets < s->config.pdu_octets_max ? octets : s->config.pdu_octets_max;
 }
 
-static struct bucket_terms effective(const struct sched *s, struct bucket_terms offered,
-                                     uint64_t delay_ns, uint32_t pdu_octets)
+static uint32_t effective(uint32_t rate, struct tree_offer offer, uint64_t delay_ns,
+                          uint32_t pdu_octets)
 {
-    return bucket_effective(offered, delay_ns, pdu_octets, s->config.bucket_octets_least);
+    struct bucket_terms offered = {rate, offer.octets};
+    uint32_t ratio_step_octets = offer.octets / 100;
+    uint32_t least_octets = offer.told ? 2 * pdu_octets + ratio_step_octets : 0;
+    return bucket_effective(offered, delay_ns, pdu_octets, least_octets).max_octets;
+}
+
+static uint32_t of_bvc(const struct sched *s, uint32_t bvc, uint32_t rate, struct tree_offer offer)
+{
+    return effective(rate, offer, s->config.bvc_delay_ns, bvc_octets(s, bvc));
+}
+
+static uint32_t of_default(const struct sched *s, uint32_t bvc, uint32_t rate,
+                           struct tree_offer offer)
+{
+    return effective(rate, offer, s->config.ms_delay_ns, bvc_octets(s, bvc));
+}
+
+static uint32_t of_ms(const struct sched *s, uint32_t ms, uint32_t rate, struct tree_offer offer)
+{
+    return effective(rate, offer, s->config.ms_delay_ns, ms_octets(s, ms));
+}
+
+static uint32_t of_pfc(const struct sched *s, uint32_t ms, uint32_t rate, struct tree_offer offer)
+{
+    return effective(rate, offer, s->config.pfc_delay_ns, ms_octets(s, ms));
 }
 
 struct bucket_terms sched_sizes_of_bvc(struct sched *s, uint32_t bvc, struct bucket_terms offered)
 {
+    struct tree_offer offer = {offered.max_octets, false};
     if (s->sizes)
-        s->sizes[bvc].offered_octets = offered.max_octets;
-    return effective(s, offered, s->config.bvc_delay_ns, bvc_octets(s, bvc));
+        s->sizes[bvc].offer = offer;
+    return (struct bucket_terms){offered.rate, of_bvc(s, bvc, offered.rate, offer)};
 }
 
 struct bucket_terms sched_sizes_of_default(struct sched *s, uint32_t bvc,
                                            struct bucket_terms offered)
 {
+    struct tree_offer offer = {offered.max_octets, false};
     if (s->sizes)
-        s->sizes[bvc].default_octets = offered.max_octets;
-    return effective(s, offered, s->config.ms_delay_ns, bvc_octets(s, bvc));
+        s->sizes[bvc].default_offer = offer;
+    return (struct bucket_terms){offered.rate, of_default(s, bvc, offered.rate, offer)};
 }
 
 struct bucket_terms sched_sizes_of_ms(struct sched *s, uint32_t ms, struct bucket_terms offered)
 {
-    if (s->ms_offered)
-        s->ms_offered[ms] = offered.max_octets;
-    return effective(s, offered, s->config.ms_delay_ns, ms_octets(s, ms));
+    struct tree_offer offer = {offered.max_octets, false};
+    if (s->ms_offer)
+        s->ms_offer[ms] = offer;
+    return (struct bucket_terms){offered.rate, of_ms(s, ms, offered.rate, offer)};
 }
 
-static uint32_t *pfc_offered(const struct sched *s, uint32_t ms, uint32_t slot)
+static struct tree_offer *pfc_offer(const struct sched *s, uint32_t ms, uint32_t slot)
 {
-    return &s->pfc_offered[(size_t)ms * s->config.pfcs_an_ms + slot];
+    return &s->pfc_offer[(size_t)ms * s->config.pfcs_an_ms + slot];
 }
 
 struct bucket_terms sched_sizes_of_pfc(struct sched *s, uint32_t ms, uint32_t slot,
                                        struct bucket_terms offered)
 {
-    if (s->pfc_offered)
-        *pfc_offered(s, ms, slot) = offered.max_octets;
-    return effective(s, offered, s->config.pfc_delay_ns, ms_octets(s, ms));
+    struct tree_offer offer = {offered.max_octets, false};
+    if (s->pfc_offer)
+        *pfc_offer(s, ms, slot) = offer;
+    return (struct bucket_terms){offered.rate, of_pfc(s, ms, offered.rate, offer)};
 }
 
 void sched_sizes_pfc_passes(struct sched *s, uint32_t ms, uint32_t from, uint32_t to)
 {
-    if (s->pfc_offered)
-        *pfc_offered(s, ms, to) = *pfc_offered(s, ms, from);
+    if (s->pfc_offer)
+        *pfc_offer(s, ms, to) = *pfc_offer(s, ms, from);
 }
 
 // ---- Changes of sizes ----
@@ -105,10 +133,9 @@ static void bvc_again(struct sched *s, uint32_t bvc)
     struct tree_bvc *c = &s->bvc[bvc];
     const struct tree_sizes *z = &s->sizes[bvc];
     uint32_t before = c->bucket.max_octets, default_before = c->defaults.terms.max_octets;
-    struct bucket_terms offered = {c->bucket.rate, z->offered_octets};
-    c->bucket.max_octets = sched_sizes_of_bvc(s, bvc, offered).max_octets;
-    offered = (struct bucket_terms){c->defaults.terms.rate, z->default_octets};
-    c->defaults.terms.max_octets = sched_sizes_of_default(s, bvc, offered).max_octets;
+    uint32_t default_rate = c->defaults.terms.rate;
+    c->bucket.max_octets = of_bvc(s, bvc, c->bucket.rate, z->offer);
+    c->defaults.terms.max_octets = of_default(s, bvc, default_rate, z->default_offer);
     if (c->bucket.max_octets > before)
         sched_bvc_look_again(s, bvc);
     if (c->total && c->defaults.terms.max_octets > default_before)
@@ -119,18 +146,38 @@ static void bvc_again(struct sched *s, uint32_t bvc)
 static void ms_again(struct sched *s, uint32_t ms)
 {
     struct tree_ms *m = tree_ms(s, ms);
-    if (s->ms_offered && m->state & MS_OWN) {
-        struct bucket_terms offered = {m->bucket.rate, s->ms_offered[ms]};
-        m->bucket.max_octets = sched_sizes_of_ms(s, ms, offered).max_octets;
-    }
-    for (uint32_t slots = s->pfc_offered ? m->slots : 0; slots; slots &= slots - 1) {
+    if (s->ms_offer && m->state & MS_OWN)
+        m->bucket.max_octets = of_ms(s, ms, m->bucket.rate, s->ms_offer[ms]);
+    for (uint32_t slots = s->pfc_offer ? m->slots : 0; slots; slots &= slots - 1) {
         uint32_t slot = (uint32_t)__builtin_ctz(slots);
-        struct tree_pfc *p = tree_pfc_of(m, slot);
-        if (p->bucket.rate == BUCKET_UNLIMITED)
-            continue;
-        struct bucket_terms offered = {p->bucket.rate, *pfc_offered(s, ms, slot)};
-        p->bucket.max_octets = sched_sizes_of_pfc(s, ms, slot, offered).max_octets;
+        struct bucket *b = &tree_pfc_of(m, slot)->bucket;
+        if (b->rate != BUCKET_UNLIMITED)
+            b->max_octets = of_pfc(s, ms, b->rate, *pfc_offer(s, ms, slot));
     }
+}
+
+void sched_sizes_bvc_told(struct sched *s, uint32_t bvc)
+{
+    if (!s->sizes)
+        return;
+    s->sizes[bvc].offer.told = true;
+    bvc_again(s, bvc);
+}
+
+void sched_sizes_ms_told(struct sched *s, uint32_t ms)
+{
+    if (!s->ms_offer)
+        return;
+    s->ms_offer[ms].told = true;
+    ms_again(s, ms);
+}
+
+void sched_sizes_pfc_told(struct sched *s, uint32_t ms, uint32_t slot)
+{
+    if (!s->pfc_offer)
+        return;
+    pfc_offer(s, ms, pfc_leader(tree_pfc_of(tree_ms(s, ms), slot), slot))->told = true;
+    ms_again(s, ms);
 }
 
 static void count(struct sched *s, uint32_t bvc, uint32_t n201_u, bool more)

@@ -206,13 +206,19 @@ struct tree_nse {
     uint64_t total[CLASS_COUNT];
 };
 
-// For a cell's effective Bmax: the number of MSs by largest N201-U, in steps, and the Bmax that the
-// BSS offered. See sched_sizes_slow.c.
+// A Bmax as the BSS offered it, and whether the BSS has told the bucket's level since.
+struct tree_offer {
+    uint32_t octets;
+    bool told;
+};
+
+// For a cell's effective Bmax: the number of MSs by largest N201-U, in steps, and what the BSS
+// offered. See sched_sizes_slow.c.
 #define TREE_SIZES 47
 struct tree_sizes {
     uint64_t some; // a bit for each step with an MS
     uint32_t mss[TREE_SIZES];
-    uint32_t offered_octets, default_octets;
+    struct tree_offer offer, default_offer; // nobody tells the level of a default bucket
 };
 
 // The place of a queue that a full limit may have to find: see sched_places.c.
@@ -291,9 +297,9 @@ struct sched {
     uint32_t reserved_id[SCHED_FRAMES]; // cells and NSEs
     // inputs of the effective Bmax; NULL where no bucket has a delay
     struct tree_sizes *sizes;
-    uint8_t *ms_lles;      // a bit for each LLE that the MS uses
-    uint32_t *ms_offered;  // Bmax of an MS's own values
-    uint32_t *pfc_offered; // by MS and slot
+    uint8_t *ms_lles;             // a bit for each LLE that the MS uses
+    struct tree_offer *ms_offer;  // of an MS's own values
+    struct tree_offer *pfc_offer; // by MS and slot
     struct sched_config config;
     struct sched_drop drop[SCHED_DROPS];
     struct wheel wheel;

@@ -28,13 +28,6 @@ def offered():
     same(nic("gb.ms_delay=1 s"), ([600, 1000, 600], {4500}), "one of them by hand")
 
 
-@case("bucket_least: 1 ms more of lifetime for each octet beyond the largest LLC PDU, where a delay is used")
-def least():
-    same(nic("gb.bucket_least=1526 octets"), ([600, 600, 600], {4100}), "that PDU's time counts already")
-    same(nic("gb.bucket_least=1626 octets"), ([600, 600, 600], {4200}), "100 octets more")
-    same(nic("gb.bucket_least=100 kB", *(f"gb.{key}=0 s" for key in KEYS)), ([0, 0, 0], {1000}), "as offered")
-
-
 @case("0 s and as offered are the same: all of it")
 def whole():
     for text in "0 s", "as offered":

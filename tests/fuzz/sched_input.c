@@ -166,10 +166,8 @@ struct sched_config input_config(bool *good)
         .tail_drop = choice & 8,
         .seed = choice,
     };
-    if (choice & 16) {
+    if (choice & 16)
         c.bvc_delay_ns = c.ms_delay_ns = c.pfc_delay_ns = input_octet() * 10000000ULL;
-        c.bucket_octets_least = input_octet() * 20;
-    }
     struct sched_class two[2] = {any_class(flows), any_class(flows)};
     for (uint32_t class = 0; class < CLASS_COUNT; class ++)
         c.of_class[class] = two[class % 2];

@@ -5,7 +5,7 @@ needs, by default; and whatever goes into it has a lifetime that outlasts what s
 import re
 
 import replay
-from bss import Bss
+from bss import CBL, Bss
 from flow_world import BSS, IMSI, LLC_OCTETS, NSEI, TLLI, Load, taken
 from harness import case, main, right, same
 from world import HEAD, MS, S, World, ms, nsvc
@@ -30,8 +30,8 @@ class OfferBss(Bss):
         return super().flow(bvci, **self.offer | values)
 
 
-def begin(world, **other):
-    bss = OfferBss(world, NSEI, ((1, BSS),), {2: 80000, 3: 80000})
+def begin(world, features=0, **other):
+    bss = OfferBss(world, NSEI, ((1, BSS),), {2: 80000, 3: 80000}, features=features)
     bss.offer = OFFER | other
     bss.up()
     return bss
@@ -46,8 +46,8 @@ def held(pdus, r=R):
         yield bucket.level
 
 
-def most_held(world, tllis=(TLLI,), r=R):
-    bss = begin(world)
+def most_held(world, tllis=(TLLI,), r=R, features=0):
+    bss = begin(world, features)
     Load(world, tllis, 100 * MS)
     world.run(40 * S)
     return max(held(taken(bss, 0, bvci=2), r))
@@ -82,14 +82,30 @@ def by_hand():
             right(bound - LARGEST - LLC_OCTETS < most <= bound, f"{text}: {float(most)} octets")
 
 
-@case("bucket_least: so much of the bucket is used where its delay is less, at 0 s all of it")
-def least():
-    for delay, octets, most_octets in ("20 ms", 1200, 1200), ("20 ms", 500, R // 400 + LARGEST), (
-            "1 s", 1200, R // 8 + LARGEST), ("0 s", 1200, OFFERED_S * R // 8):
-        with World(config(f'cell_delay = "{delay}", ms_delay = "{delay}", bucket_least = "{octets} octets",')) as world:
-            most = most_held(world)
+@case("a BSS that tells how full its bucket is: room for two LLC PDUs and 1 % of Bmax, if its delay is less")
+def two_pdus():
+    step = OFFERED_S * R // 800
+    for delay, features, most_octets in (("20 ms", CBL, 2 * LARGEST + step), ("20 ms", 0, R // 400 + LARGEST), (
+            "1 s", CBL, R // 8 + LARGEST), ("0 s", CBL, OFFERED_S * R // 8)):
+        with World(config(f'cell_delay = "{delay}", ms_delay = "1 s",')) as world:
+            most = most_held(world, (TLLI, TLLI + 1), features=features)
             right(most_octets - LARGEST - LLC_OCTETS < most <= most_octets,
-                  f"{delay}, {octets}: {float(most)} octets of {most_octets}")
+                  f"{delay}, {features}: {float(most)} octets of {most_octets}")
+
+
+@case("and of a ratio that it rounds up: an LLC PDU comes at once beside one that it counts whole, no third one")
+def on_the_air():
+    step = OFFERED_S * R // 800
+    room = (2 * LARGEST + step - LLC_OCTETS) // step  # in %: the most beside which one more has room
+    for full, more in (room, 1), (room + 1, 0):
+        with World(config('cell_delay = "20 ms", ms_delay = "0 s",')) as world:
+            bss = begin(world, CBL)
+            Load(world, (TLLI,), 100 * MS)
+            world.run(5 * S)
+            count = len(taken(bss, 0, bvci=2))
+            bss.flow(2, full=full)
+            world.run(MS)
+            same(len(taken(bss, 0, bvci=2)) - count, more, f"beside {full} %")
 
 
 def said(world):
@@ -123,14 +139,14 @@ def no_line():
             same(len(said(world)), lines, f"lines, {keys}")
 
 
-@case("the line has the time of bucket_least, if that is longer; what is offered beyond that is the excess")
-def line_of_least():
-    # 3 kB at 12 kbit/s are 2 s, more than 20 ms and the largest LLC PDU.
-    for bmax, lines in ((OFFER["bmax"], ["BSS offers 10 s of buffer, using 2 s; cell_delay"] * 2), (30, [])):
-        with World(config('cell_delay = "20 ms", bucket_least = "3 kB",')) as world:
-            begin(world, bmax=bmax)
+@case("of a BSS that tells how full its bucket is, what is offered beyond two LLC PDUs and 1 % is the excess")
+def line_of_two():
+    # Two of the largest are 3052 octets, a hundredth of 3100 is 31.
+    for bmax, features, lines in (31, CBL, 2), (30, CBL, 0), (30, 0, 2):
+        with World(config('cell_delay = "20 ms",')) as world:
+            begin(world, features, bmax=bmax)
             world.run(S)
-            same([text for _, text in said(world)], lines, f"lines, {bmax}")
+            same(len(said(world)), lines, f"lines, {bmax}, {features}")
 
 
 def lifetimes(bss):
@@ -144,9 +160,9 @@ def lifetimes(bss):
 @case("a cell with a backlog as old as may be: nothing goes with less lifetime than the BSS needs for it")
 def lifetime():
     aqm = 'class { name = "background", aqm { name = "tail-drop" } }'
-    for keys in "", 'cell_delay = "1.5 s",':
+    for keys, features in ("", 0), ('cell_delay = "1.5 s",', 0), ('cell_delay = "20 ms",', CBL):
         with World(config(keys, aqm)) as world:
-            bss = begin(world)
+            bss = begin(world, features)
             Load(world, (TLLI, TLLI + 1), 200 * MS)
             world.run(60 * S)
             found = lifetimes(bss)

@@ -50,7 +50,6 @@ def restart():
                 ("run.seed", 'duration = "1 s"', 'duration = "1 s", seed = 2'),
                 ("gb.port", 'gb { device = "net_ring",', 'gb { device = "net_ring", port = 23001,'),
                 ("gb.cell_delay", 'gb { ', 'gb { cell_delay = "1 s", '),
-                ("gb.bucket_least", 'gb { ', 'gb { bucket_least = "1200 octets", '),
                 ("gb.ready", 'gb { ', 'gb { ready = "44 s", '),
                 ("gn.mtu", 'gn { ', 'gn { mtu = "1400 octets", '),
                 ("queue.packets", "room {", "queue { packets = 100 }\nroom {"),

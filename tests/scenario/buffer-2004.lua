@@ -141,9 +141,9 @@ target {
 }
 target {
     figure = "beyond", what = "recommended: throughput over the 63 s buffer's", least = 0.97,
-    note = "The pings alone take 1.2 % of the downlink (63s-1pdch-ping). gb.bucket_least decides, since this BSC counts "
-        .. "an LLC PDU on the air whole in its bucket full ratio: without it 0.75 are left, with 800 octets 0.95, and "
-        .. "with an N201-U of 1520 octets, of which two PDUs need 3 kB, 0.65. With R measured by the BSS 0.98.",
+    note = "The pings alone take 1.2 % of the downlink (63s-1pdch-ping). This BSC counts an LLC PDU on the air whole in "
+        .. "its bucket full ratio, so the bucket has room for two: with room for one 0.75 are left. With an N201-U of "
+        .. "1430 or 1520 octets 0.98.",
     ours = of_63s("recommended"),
 }
 

@@ -72,13 +72,16 @@ local function note(b, tag, bmax, r, ms_bmax, ms_r, measured_ms)
 end
 
 -- Logged once from reset to reset: the operator of the BSS can reduce the BSS's buffer.
-local function say_bounded(b, bmax, r)
-    local delay_ns, least = network.cfg.gb.cell_delay_ns, network.cfg.gb.bucket_least_octets
-    local most = math.max(r * delay_ns // (8 * S_IN_NS) + LLC_PDU_OCTETS_MAX, least)
+local function say_bounded(b, bmax, r, full)
+    local delay_ns = network.cfg.gb.cell_delay_ns
+    local most = r * delay_ns // (8 * S_IN_NS) + LLC_PDU_OCTETS_MAX
+    if full then
+        most = math.max(most, 2 * LLC_PDU_OCTETS_MAX + bmax // 100)
+    end
     if delay_ns > 0 and r > 0 and bmax > most and not b.flow_control.bounded then
         b.flow_control.bounded = true
         log.info(("NSE %d, BVCI %d: BSS offers %.3g s of buffer, using %.3g s; cell_delay"):format(
-            b.nse.nsei, b.bvci, bmax * 8 / r, math.max(delay_ns / S_IN_NS, least * 8 / r)))
+            b.nse.nsei, b.bvci, bmax * 8 / r, delay_ns / S_IN_NS))
     end
 end
 
@@ -89,7 +92,7 @@ local function flow_control_bvc(nse, b, nsvc, octets, from, tag, bmax, r, ms_bma
         return pdus.refuse(nse, b.bvci, cause, octets:sub(from), nsvc)
     end
     note(b, tag, bmax, r, ms_bmax, ms_r, measured_ms)
-    say_bounded(b, bmax, r)
+    say_bounded(b, bmax, r, full)
     if policy.has_flow_control then
         bmax, r, full = decided({
             level = "bvc", nsei = nse.nsei, bvci = b.bvci, bucket_octets = bmax,

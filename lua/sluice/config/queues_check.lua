@@ -48,21 +48,18 @@ local function fill_delays(state, cfg)
 end
 
 -- When an LLC PDU is sent, the BSS buffers at most what its radio sends in the longest delay, and one
--- LLC PDU. MORE_NS covers that LLC PDU, 1526 octets on one PDCH at CS-1 (1.53 s), the start of the
--- radio (osmo-pcu: 0.42 s), and unequal turns of MSs: for eight MSs and a delay of 0.6 s, osmo-pcu held
--- a PDU for at most 3.7 s (tests/soak/osmopcu.py).
+-- LLC PDU. MORE_NS covers that LLC PDU, 1526 octets on one PDCH at CS-1 (1.53 s; two of them, where the
+-- BSS tells the level of its bucket, 3.05 s), the start of the radio (osmo-pcu: 0.42 s), and unequal
+-- turns of MSs: for eight MSs and a delay of 0.6 s, osmo-pcu held a PDU for at most 3.7 s
+-- (tests/soak/osmopcu.py).
 local MORE_NS = 3500000000
 
-local LARGEST_OCTETS, CS_1_OCTET_NS = 1526, 1000000
-
--- A bucket_least beyond that LLC PDU takes longer, on one PDCH at CS-1.
 local function bss_needs_ns(gb)
     local longest_ns = 0
     for _, key in ipairs(gb and DELAYS or {}) do
         longest_ns = math.max(longest_ns, gb[key .. "_ns"] or 0)
     end
-    local beyond = math.max(0, (gb and gb.bucket_least_octets or 0) - LARGEST_OCTETS)
-    return longest_ns == 0 and S_IN_NS or longest_ns + MORE_NS + beyond * CS_1_OCTET_NS
+    return longest_ns == 0 and S_IN_NS or longest_ns + MORE_NS
 end
 
 -- A lifetime of 0 is unlimited; nil was refused before.

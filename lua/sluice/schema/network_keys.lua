@@ -119,7 +119,6 @@ network.gb = {
         network.udp_port("port", "the SGSN's UDP port for NS"),
     }, described.keys("gb", {
         cell_delay = queues.delay, ms_delay = queues.delay, pfc_delay = queues.delay,
-        bucket_least = { example = "1200 octets" },
         ready = { example = "44 s" },
     }), { gb.capture }),
 }

@@ -157,9 +157,8 @@ queues.class = {
         {
             name = "bss_lifetime_least", type = "time", least = "10 ms", most = "655 s",
             step = "10 ms", optional = true, example = "1 s",
-            default_help = "3.5 s and the longest of gb's cell_delay, ms_delay and pfc_delay, and 1 ms for"
-                .. " each octet of bucket_least beyond 1526 (1 s with the buckets as offered); or half the lifetime, or bss_lifetime_most, if that is"
-                .. " less",
+            default_help = "3.5 s and the longest of gb's cell_delay, ms_delay and pfc_delay (1 s with the"
+                .. " buckets as offered); or half the lifetime, or bss_lifetime_most, if that is less",
             help = "the least part of the lifetime that is left for the BSS; with less left an N-PDU is"
                 .. " dropped, for the BSS would discard the N-PDU in its own queue",
         },

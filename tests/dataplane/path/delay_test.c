@@ -6,11 +6,10 @@
 // 12 kbit/s and 0.3 s: 450 octets, and an LLC PDU.
 #define IN_DELAY 450u
 
-static void open_cells(uint64_t least_octets)
+static void open_cells(void)
 {
     struct dp_config c = path_config(2);
     c.cell_delay_ns = 300 * MS_IN_NS;
-    c.bucket_least_octets = least_octets;
     path_open(&c);
     path_ggsn(0, false);
     for (uint32_t i = 0; i < 2; i++) {
@@ -39,7 +38,7 @@ static void expect_at_once(uint32_t bvc, uint32_t pdus)
 static void contexts_say_which_lles_count(void **state)
 {
     (void)state;
-    open_cells(0);
+    open_cells();
     expect_at_once(0, (IN_DELAY + 506) / 506);
     path_ms_n201_u(0, 11, 1520); // nobody is there
     expect_at_once(0, (IN_DELAY + 506) / 506);
@@ -60,11 +59,20 @@ static void contexts_say_which_lles_count(void **state)
     path_close();
 }
 
-static void a_cells_bucket_has_the_least(void **state)
+// 1 % of 30000 octets are 300. Values without a ratio end it.
+static void a_cell_that_tells_its_ratio_has_room_for_two(void **state)
 {
     (void)state;
-    open_cells(4 * 506);
-    expect_at_once(0, 4);
+    open_cells();
+    expect_at_once(0, 1);
+    path_do(&(struct command){.op = COMMAND_bvc_bucket,
+                              .bvc_bucket = {.has_rate_100_bit_per_s = true,
+                                             .rate_100_bit_per_s = 120,
+                                             .bucket_octets = 30000,
+                                             .has_full_percent = true}});
+    expect_at_once(0, (2 * 506 + 300) / 506);
+    path_bvc_flow(0, 12000, 30000);
+    expect_at_once(0, 1);
     path_expect_conservation();
     path_close();
 }
@@ -73,7 +81,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(contexts_say_which_lles_count),
-        cmocka_unit_test(a_cells_bucket_has_the_least),
+        cmocka_unit_test(a_cell_that_tells_its_ratio_has_room_for_two),
     };
     return cmocka_run_group_tests_name("path_delay", tests, path_start_eal, NULL);
 }

@@ -8,8 +8,6 @@
 #define IN_DELAY 450u
 #define OFFERED  30000u
 
-static uint32_t least_octets; // of the next world
-
 enum level { LEVEL_CELL, LEVEL_MS, LEVEL_DEFAULT, LEVEL_PFC, LEVELS };
 
 static struct world *limited(enum level level, uint16_t n201_u)
@@ -19,7 +17,6 @@ static struct world *limited(enum level level, uint16_t n201_u)
     config.bvc_delay_ns = level == LEVEL_CELL ? 300 * MS_IN_NS : 0;
     config.ms_delay_ns = level == LEVEL_MS || level == LEVEL_DEFAULT ? 300 * MS_IN_NS : 0;
     config.pfc_delay_ns = level == LEVEL_PFC ? 300 * MS_IN_NS : 0;
-    config.bucket_octets_least = least_octets;
     struct world *w = world_open(&config);
     world_add_nse(w, WORLD_UNLIMITED);
     world_add_cell(w, 0, level == LEVEL_CELL ? terms : WORLD_PLENTY,
@@ -104,28 +101,88 @@ static void a_cell_follows_its_mss(void **state)
     }
 }
 
-// 450 octets and a PDU of N201-U 500 are less than the least, one of 1520 is more; at a level
-// without a delay, and where less is offered, the least says nothing.
-static void no_bucket_is_less_than_the_least(void **state)
+static void tell(struct world *w, enum level level, uint32_t percent)
+{
+    if (level == LEVEL_CELL)
+        world_cell_ratio(w, 0, percent);
+    else if (level == LEVEL_PFC)
+        world_pfc_ratio(w, 0, percent);
+    else
+        world_ms_ratio(w, 0, percent);
+}
+
+static void offer(struct world *w, enum level level, struct bucket_terms terms)
+{
+    if (level == LEVEL_CELL)
+        world_cell_set(w, 0, terms, WORLD_PLENTY);
+    else if (level == LEVEL_PFC)
+        world_pfc_set(w, 0, terms);
+    else
+        world_ms_set(w, 0, terms);
+}
+
+// 450 octets are less than a PDU of N201-U 500, which the BSS may count whole. A hundredth of
+// 30 000 octets is 300. The level of a default bucket is told to nobody.
+static void a_bucket_with_a_told_level_holds_two_pdus(void **state)
 {
     (void)state;
     for (enum level level = 0; level < LEVELS; level++) {
-        least_octets = 1200;
+        bool told = level != LEVEL_DEFAULT;
         struct world *w = limited(level, 500);
-        assert_int_equal(bmax(w, level), 1200);
+        tell(w, level, 0);
+        assert_int_equal(bmax(w, level), told ? 2 * 506 + 300 : IN_DELAY + 506);
         world_add_greedy(w, 0, 1500, 1500);
         world_run(w, w->now_ns);
-        assert_int_equal(w->ms[0].sent_octets, 2 * 506);
+        assert_int_equal(w->ms[0].sent_octets, told ? 2 * 506 : 506);
+        world_ms_n201_u(w, 0, 2, 1520);
+        assert_int_equal(bmax(w, level), told ? 2 * 1526 + 300 : IN_DELAY + 1526);
+        world_ms_n201_u(w, 0, 2, 140);
         world_run(w, 20 * S_IN_NS);
+        assert_int_equal(bmax(w, level), told ? 2 * 506 + 300 : IN_DELAY + 506);
+        world_close(w);
+    }
+}
+
+// Until new values come without a level; what is credited tells none, nor does a reset. No bucket
+// is larger than the BSS offers, nor less than what its rate sends in the delay and one PDU.
+static void a_level_is_told_of_the_last_values(void **state)
+{
+    static const enum level levels[] = {LEVEL_CELL, LEVEL_MS, LEVEL_PFC};
+    (void)state;
+    for (uint32_t i = 0; i < 3; i++) {
+        enum level level = levels[i];
+        struct world *w = limited(level, 500);
+        tell(w, level, 100);
+        offer(w, level, world_terms(RATE, OFFERED));
+        assert_int_equal(bmax(w, level), IN_DELAY + 506);
         world_ms_n201_u(w, 0, 2, 1520);
         assert_int_equal(bmax(w, level), IN_DELAY + 1526);
+        world_ms_n201_u(w, 0, 2, 140);
+        world_cell_credit(w, 0, 100);
+        world_ms_credit(w, 0, 100);
+        if (level == LEVEL_PFC)
+            world_pfc_credit(w, 0, 100);
+        assert_int_equal(bmax(w, level), IN_DELAY + 506);
+        offer(w, level, world_terms(RATE, 1000));
+        tell(w, level, 0);
+        assert_int_equal(bmax(w, level), 1000);
+        offer(w, level, world_terms(10 * RATE, OFFERED));
+        tell(w, level, 0);
+        assert_int_equal(bmax(w, level), 10 * IN_DELAY + 506);
         world_close(w);
-        least_octets = OFFERED + 1;
-        w = limited(level, 500);
-        assert_int_equal(bmax(w, level), OFFERED);
-        world_close(w);
-        least_octets = 0;
     }
+}
+
+static void a_reset_tells_no_level(void **state)
+{
+    (void)state;
+    struct world *w = limited(LEVEL_CELL, 500);
+    tell(w, LEVEL_CELL, 50);
+    world_cell_reset(w, 0);
+    assert_int_equal(bmax(w, LEVEL_CELL), 0);
+    world_cell_set(w, 0, world_terms(RATE, OFFERED), WORLD_PLENTY);
+    assert_int_equal(bmax(w, LEVEL_CELL), IN_DELAY + 506);
+    world_close(w);
 }
 
 // What was offered is less than the delay and a PDU: it stays, and what is offered next counts.
@@ -177,7 +234,9 @@ int main(void)
         cmocka_unit_test(no_more_waits_in_the_bss),
         cmocka_unit_test(it_follows_n201_u),
         cmocka_unit_test(a_cell_follows_its_mss),
-        cmocka_unit_test(no_bucket_is_less_than_the_least),
+        cmocka_unit_test(a_bucket_with_a_told_level_holds_two_pdus),
+        cmocka_unit_test(a_level_is_told_of_the_last_values),
+        cmocka_unit_test(a_reset_tells_no_level),
         cmocka_unit_test(what_is_offered_is_the_most),
         cmocka_unit_test(who_waits_is_looked_at_again),
     };

@@ -64,6 +64,7 @@ struct world_bucket {
     struct replay_bucket replay;
     struct bucket_terms offered;
     bool unlimited;
+    bool told; // the BSS has told its level since it offered that
 };
 
 struct world_npdu {

@@ -6,18 +6,16 @@ struct world_bucket world_bucket_empty(const struct world *w)
     return (struct world_bucket){.replay.at_ns = w->now_ns};
 }
 
-// How far a bucket may be filled, by the documents alone: what R sends in the delay and one PDU, at
-// least bucket_least, at most Bmax.
-static uint64_t effective(const struct world *w, struct bucket_terms offered, uint64_t delay_ns,
-                          uint32_t largest_octets)
+// How far a bucket may be filled, by the documents alone: what R sends in the delay and one PDU; of
+// a bucket whose level the BSS tells at least two PDUs and a per cent of Bmax; at most Bmax.
+static uint64_t effective(const struct world_bucket *b, uint64_t delay_ns, uint32_t largest_octets)
 {
-    uint64_t bit_per_s = 100ULL * offered.rate;
+    uint64_t bit_per_s = 100ULL * b->offered.rate, most = b->offered.max_octets;
     uint64_t used = (uint64_t)((unsigned __int128)bit_per_s * delay_ns / 8000000000u);
     used += largest_octets;
-    if (used < w->config.bucket_octets_least)
-        used = w->config.bucket_octets_least;
-    bool less = delay_ns != 0 && used < offered.max_octets;
-    return less ? used : offered.max_octets;
+    if (b->told && used < 2 * largest_octets + most / 100)
+        used = 2 * largest_octets + most / 100;
+    return delay_ns != 0 && used < most ? used : most;
 }
 
 static uint32_t ms_n201_u(const struct world_ms *m)
@@ -48,39 +46,39 @@ uint32_t world_cell_largest(const struct world *w, uint32_t cell)
     return most + w->config.llc_octets;
 }
 
-static void size_follows(const struct world *w, struct world_bucket *b, uint64_t delay_ns,
-                         uint32_t largest_octets)
+static void size_follows(struct world_bucket *b, uint64_t delay_ns, uint32_t largest_octets)
 {
     if (!b->unlimited)
-        b->replay.octets = effective(w, b->offered, delay_ns, largest_octets);
+        b->replay.octets = effective(b, delay_ns, largest_octets);
 }
 
 void world_sizes_follow(struct world *w)
 {
     for (uint32_t i = 0; i < w->cells; i++)
-        size_follows(w, &w->cell[i].bucket, w->config.bvc_delay_ns, world_cell_largest(w, i));
+        size_follows(&w->cell[i].bucket, w->config.bvc_delay_ns, world_cell_largest(w, i));
     for (uint32_t i = 0; i < w->mss; i++) {
         struct world_ms *m = &w->ms[i];
         if (!m->exists)
             continue;
-        size_follows(w, &m->bucket, w->config.ms_delay_ns,
+        size_follows(&m->bucket, w->config.ms_delay_ns,
                      m->own ? world_ms_largest(w, i) : world_cell_largest(w, m->cell));
     }
     for (uint32_t i = 0; i < w->pfcs; i++)
         if (w->pfc[i].exists && w->pfc[i].limited)
-            size_follows(w, &w->pfc[i].bucket, w->config.pfc_delay_ns,
+            size_follows(&w->pfc[i].bucket, w->config.pfc_delay_ns,
                          world_ms_largest(w, w->pfc[i].ms));
 }
 
 void world_bucket_set(struct world *w, struct world_bucket *b, struct bucket_terms offered,
                       uint64_t delay_ns, uint32_t largest_octets)
 {
-    uint64_t octets = effective(w, offered, delay_ns, largest_octets);
     uint64_t bit_per_s = 100ULL * offered.rate;
     if (b->unlimited) // there was no bucket: the new one is empty
         b->replay = (struct replay_bucket){.at_ns = w->now_ns};
     b->offered = offered;
     b->unlimited = offered.rate == BUCKET_UNLIMITED;
+    b->told = false;
+    uint64_t octets = effective(b, delay_ns, largest_octets);
     replay_set(&b->replay, w->now_ns, b->unlimited ? 0 : bit_per_s, octets);
 }
 

@@ -71,6 +71,8 @@ void world_cell_ratio(struct world *w, uint32_t cell, uint32_t percent)
 {
     uint64_t level = world_bucket_ratio(w, &w->cell[cell].bucket, percent);
     assert_int_equal(sched_bvc_level(w->sched, cell, level, w->now_ns), 0);
+    w->cell[cell].bucket.told = true;
+    world_sizes_follow(w);
 }
 
 // Its clock stands while it is frozen by command or by R = 0 of its own.
@@ -106,6 +108,8 @@ void world_ms_ratio(struct world *w, uint32_t ms, uint32_t percent)
 {
     uint64_t level = world_bucket_ratio(w, &w->ms[ms].bucket, percent);
     assert_int_equal(sched_ms_level(w->sched, ms, level, w->now_ns), 0);
+    w->ms[ms].bucket.told = w->ms[ms].own;
+    world_sizes_follow(w);
 }
 
 void world_ms_credit(struct world *w, uint32_t ms, uint32_t octets)
@@ -217,6 +221,8 @@ void world_pfc_ratio(struct world *w, uint32_t pfc, uint32_t percent)
     struct world_pfc *p = world_flow(w, pfc);
     uint64_t level = world_bucket_ratio(w, &p->bucket, percent);
     assert_int_equal(sched_pfc_level(w->sched, p->ms, w->pfc[pfc].slot, level, w->now_ns), 0);
+    p->bucket.told = true;
+    world_sizes_follow(w);
 }
 
 void world_pfc_credit(struct world *w, uint32_t pfc, uint32_t octets)

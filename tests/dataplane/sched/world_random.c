@@ -72,7 +72,6 @@ static struct sched_config random_config(uint64_t *random, const struct world_wi
     c.bvc_delay_ns = one_in(random, 3) ? draw_log(random, 20, 31) : 0;
     c.ms_delay_ns = one_in(random, 3) ? draw_log(random, 20, 31) : 0;
     c.pfc_delay_ns = one_in(random, 3) ? draw_log(random, 20, 31) : 0;
-    c.bucket_octets_least = one_in(random, 3) ? (uint32_t)draw(random, 0, 5000) : 0;
     if (wish->limits) {
         c.limit = random_limit(random, 400);
         c.bvc_limit = random_limit(random, 200);
