@@ -25,6 +25,7 @@ static struct world *open_world(enum sched_scope scope, bool by_flow)
     config.of_class[CLASS_BACKGROUND].scope = scope;
     config.of_class[CLASS_BACKGROUND].flow_queues = by_flow;
     struct world *w = world_open(&config);
+    w->keep_trace = true;
     world_add_nse(w, WORLD_UNLIMITED);
     world_add_cell(w, 0, (struct bucket_terms){0, 1}, WORLD_PLENTY);
     world_add_simple(w, 0, CLASS_BACKGROUND);
@@ -76,7 +77,6 @@ static void test_a_mark_is_obeyed(void **state)
     struct world *w = open_world(SCHED_SCOPE_BVC, true);
     advice = AQM_MARK;
     assert_int_equal(world_put(w, 0, 40, 0, 0, true), DROP_NONE);
-    w->keep_trace = true;
     world_cell_set(w, 0, WORLD_PLENTY, WORLD_PLENTY);
     world_run(w, w->now_ns);
     assert_int_equal(w->sents, 1);
