@@ -8,7 +8,7 @@ local settings = {
     -- ---- Where packets wait ----
     -- A BSS offers a bucket of 10 s (osmo-pcu), so that a full queue waits there, first in, first out,
     -- where no AQM acts. What its radio sends in a block period, and one LLC PDU, keep it busy. In the
-    -- quickstart the p95 of a ping is 810 ms, with 600 ms it is 1429 ms; in latency-geran a ping beside a
+    -- quickstart the p95 of a ping is 0.9 s, with 600 ms it is 1.4 s; in latency-geran a ping beside a
     -- download takes 1.6 times an idle one, with 600 ms 2.0 times.
     "gb.cell_delay=20 ms",
     -- An MS needs more than its cell where it is one of many: the queue of a class is short then, its MSs come in
@@ -41,7 +41,7 @@ local settings = {
     -- Downloads, calls and streams, all but the interactive classes below: COBALT for each flow. Its target is 1.5 packets' time at the rate that the flow
     -- has now, and a head must have waited for 4; earlier signals cost throughput: CoDel of RFC 8289 takes 12 to
     -- 15 % of it in preempt-2004 (interval 2 s; with 1 s half of it). Where no calls preempt the radio CoDel is
-    -- quicker: in the quickstart, ten seeds, the p95 of the downloads' delay is 4.1 s with it and 5.9 s with COBALT,
+    -- quicker: in the quickstart, ten seeds, the p95 of the downloads' delay is 5.0 s with it and 6.1 s with COBALT,
     -- pages and pings as quick; in buffer-2004 the median RTT of the download 3.4 s and 5.6 s. There
     -- "class[background].aqm.name=codel".
     "class[*].aqm.name=cobalt",
@@ -54,7 +54,7 @@ local settings = {
     "class[*].aqm.overfull=4",  -- CAKE's buffer, in intervals: beyond it, drops for who ignores marks
     -- With queues by flow each of them needs an AQM of its own (RFC 8290 4): seen over the whole MS, a
     -- ping that has not waited tells the AQM that the download is well. In the quickstart the median
-    -- delay of the downloads is 4.7 s that way, and 2.3 s with an AQM for each flow.
+    -- delay of the downloads is 4.7 s that way, and 2.4 s with an AQM for each flow.
     "class[*].scope=flow",
 
     -- ---- Backstops ----
@@ -73,9 +73,9 @@ local settings = {
 -- Pages: RED for all of a class in a cell, behind the queues by flow. Where 15 MSs of a class have four connections
 -- each, COBALT's four packets a flow are more than the lifetime (aqm-2006: p95 4.6 s and 5.8 s); a delay below that
 -- needs an AQM that sees the sum. This is the study's own RED, with thresholds in packets, so that they suit any
--- rate: p95 0.6 s and 1.2 s. It costs fairness between the MSs, 0.89 for 0.998 (the study's ECN: 0.93), and the
--- slowest pages, p95 257 s for 162 s (ECN: 242 s). In the quickstart pages are as quick with both, and the p95 of
--- their packets' delay is 1.8 s for 2.2 s. What goes in its flow's first turn, such as a ping, RED does not drop.
+-- rate: p95 0.6 s and 1.2 s. It costs fairness between the MSs, 0.90 for 0.998 (the study's ECN: 0.93), and the
+-- slowest pages, p95 249 s for 161 s (ECN: 242 s). In the quickstart a page takes 3.6 s for 3.5 s, and the p95 of its
+-- packets' delay is 1.7 s for 2.1 s. What goes in its flow's first turn, such as a ping, RED does not drop.
 local pages = {
     "scope=cell",
     "aqm.name=red",

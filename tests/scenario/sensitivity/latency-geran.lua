@@ -42,8 +42,8 @@ knob {
 }
 knob {
     name = "what recommended leaves in the BSS", keys = { "gb.cell_delay", "gb.ms_delay", "gb.pfc_delay" },
-    base = "20 ms", high = "as offered", variants = { "recommended" },
-    from = "Ours: a block period. High: a plain SGSN, which fills what the BSS offers.",
+    base = { "20 ms", "60 ms", "60 ms" }, high = "as offered", variants = { "recommended" },
+    from = "Ours: a block period, and three for an MS. High: a plain SGSN, which fills what the BSS offers.",
 }
 -- ---- TCP ----
 knob {
