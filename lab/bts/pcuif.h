@@ -78,7 +78,7 @@ uint32_t pcuif_put_confirm(const struct pcuif *message, uint8_t b[PCUIF_OCTETS_M
 // The number of a block, 0 to 11, by its first frame.
 static inline uint8_t pcuif_block_number(uint32_t fn)
 {
-    return (uint8_t)(fn % 52 * 3 / 13);
+    return (uint8_t)(fn % 52 / 13 * 3 + fn % 13 / 4);
 }
 
 #endif

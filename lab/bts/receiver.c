@@ -1,5 +1,5 @@
-// See receiver.h. A block behind V(Q) was received before; one that is ahead by less than the
-// window is new unless V(N) has it.
+// See receiver.h. A block of a coding scheme has at most RLCMAC_BLOCK_MOST octets. A block behind
+// V(Q) was received before; one that is ahead by less than the window is new unless V(N) has it.
 #include "lab/bts/receiver.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@ void receiver_begin(struct receiver *receiver)
 {
     receiver->vr = receiver->vq = 0;
     receiver->vn = 0;
-    receiver->over = receiver->too_long = false;
+    receiver->has_final = receiver->over = receiver->too_long = false;
     receiver->pdu_octets = 0;
 }
 
@@ -31,7 +31,6 @@ static void take_apart(struct receiver *r, const struct rlcmac_data *data,
         r->pdu_octets = 0;
         r->too_long = false;
     }
-    r->over = data->final;
 }
 
 // The blocks from V(Q) on that have come; each was decoded without a fault when it came.
@@ -58,19 +57,27 @@ static void note(struct receiver *r, uint8_t bsn)
     }
 }
 
+// The network may say only with a repetition that a block was the last one.
+static void note_final(struct receiver *r, const struct rlcmac_data *data)
+{
+    r->has_final |= data->final;
+    r->final = data->final ? data->bsn : r->final;
+    r->over = r->has_final && r->vq == (r->final + 1) % RLCMAC_BSNS;
+}
+
 enum receiver_verdict receiver_take(struct receiver *receiver, const struct rlcmac_data *data,
                                     const uint8_t *b, uint32_t n,
                                     const struct receiver_owner *owner)
 {
-    if (n > RLCMAC_BLOCK_MOST)
-        return RECEIVER_MALFORMED;
-    if ((data->bsn - receiver->vq) % RLCMAC_BSNS >= RLCMAC_WINDOW ||
-        receiver_has(receiver, data->bsn))
-        return RECEIVER_DUPLICATE;
-    struct receiver_block *block = &receiver->block[data->bsn % RLCMAC_WINDOW];
-    block->octets = (uint8_t)n;
-    memcpy(block->at, b, n);
-    note(receiver, data->bsn);
-    go_on(receiver, owner);
-    return RECEIVER_TAKEN;
+    bool is_new = (data->bsn - receiver->vq) % RLCMAC_BSNS < RLCMAC_WINDOW &&
+                  !receiver_has(receiver, data->bsn);
+    if (is_new) {
+        struct receiver_block *block = &receiver->block[data->bsn % RLCMAC_WINDOW];
+        block->octets = (uint8_t)n;
+        memcpy(block->at, b, n);
+        note(receiver, data->bsn);
+        go_on(receiver, owner);
+    }
+    note_final(receiver, data);
+    return is_new ? RECEIVER_TAKEN : RECEIVER_DUPLICATE;
 }

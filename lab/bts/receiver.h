@@ -14,9 +14,10 @@ struct receiver_block {
 };
 
 struct receiver {
+    uint8_t final;
     uint8_t vr, vq;                             // behind the highest; the lowest that is missing
     uint64_t vn;                                // bit i: V(R) - 1 - i has come
-    bool over;                                  // the last block of the TBF, and all before it
+    bool has_final, over;                       // FBI came in block `final`; all before it, too
     bool too_long;                              // the LLC PDU that is not whole yet
     uint32_t pdu_octets;                        // of it; 0: none has begun
     struct receiver_block block[RLCMAC_WINDOW]; // by BSN, from V(Q) on
@@ -25,7 +26,7 @@ struct receiver {
 
 void receiver_begin(struct receiver *receiver);
 
-enum receiver_verdict { RECEIVER_TAKEN, RECEIVER_DUPLICATE, RECEIVER_MALFORMED };
+enum receiver_verdict { RECEIVER_TAKEN, RECEIVER_DUPLICATE };
 
 struct receiver_owner {
     void *self;

@@ -17,8 +17,8 @@
 #define RLCMAC_BLOCK_MOST     54 // octets of a CS-4 block, its spare bits included
 #define RLCMAC_CONTROL_OCTETS 23
 #define RLCMAC_DATA_HEAD      3
-#define RLCMAC_BSNS           128 // SNS
-#define RLCMAC_WINDOW         64  // WS
+#define RLCMAC_BSNS           128u // SNS
+#define RLCMAC_WINDOW         64u  // WS
 #define RLCMAC_SLOTS          8
 #define RLCMAC_USFS           7 // the eighth is nobody's
 #define RLCMAC_TFIS           32
