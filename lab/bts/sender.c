@@ -80,13 +80,14 @@ static void cut(struct sender *s, uint8_t **to, uint32_t octets)
     s->closed_pdus -= s->counts_down;
 }
 
-// How many blocks are left, with a length indicator for each PDU (9.3.1: TBC - BSN'), at most.
+// 9.3.1: how many blocks are left (TBC - BSN'), with a length indicator for each PDU but the last,
+// which has one only where there is room for it anyway.
 static uint32_t blocks_left(const struct sender *s, uint32_t room)
 {
     uint32_t octets = 0, pdus = 0;
     for (const struct sender_pdu *p = s->cutting; p && !(s->counts_down && pdus == s->closed_pdus);
          p = p->next, pdus++)
-        octets += p->octets - p->cut + 1;
+        octets += p->octets - p->cut + (pdus > 0);
     return (octets + room - 1) / room;
 }
 
