@@ -1,5 +1,5 @@
 -- Sluice as the SGSN of an OsmoPCU: one cell, eight MSs. config/osmopcu.md explains its use.
--- The BTS gives osmo-pcu the NSEI, NSVCI, BVCI and NS endpoints; this file must have the same values.
+-- osmo-pcu has the NSEI, NSVCI, BVCI and NS endpoints from its BTS: `sluice bts` takes them from this file.
 -- No phone can attach (there is no GMM): the MSs, with TLLIs and addresses, come from this file.
 run { name = "osmopcu", clock = "real", idle = "sleep" }
 

@@ -20,6 +20,12 @@ void bits_skip(struct bits *bits, uint32_t n)
     bits->next = bits->over ? bits->end : bits->next + n;
 }
 
+void bits_skip_optional(struct bits *bits, uint32_t n)
+{
+    if (bits_flag(bits))
+        bits_skip(bits, n);
+}
+
 void bits_put(uint8_t *b, uint32_t *next, uint64_t value, uint32_t n)
 {
     while (n-- > 0) {

@@ -16,6 +16,8 @@ struct bits {
 // At most 64 bits.
 uint64_t bits_take(struct bits *bits, uint32_t n);
 void bits_skip(struct bits *bits, uint32_t n);
+// n bits that are there if the bit before is 1.
+void bits_skip_optional(struct bits *bits, uint32_t n);
 static inline bool bits_flag(struct bits *bits)
 {
     return bits_take(bits, 1);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lab/bts/bts_parts.h"
+#include "lab/bts/rr.h"
 
 static bool lost(struct bts *bts)
 {

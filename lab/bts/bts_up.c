@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "lab/bts/bts_parts.h"
+#include "lab/bts/rr.h"
 
 static uint16_t to_ask(const struct sender *sender)
 {

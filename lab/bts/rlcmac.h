@@ -1,5 +1,4 @@
-// RLC/MAC blocks of GPRS (TS 44.060 10 and 11) as an MS reads and writes them, and the messages of
-// RR on the CCCH that assign a TBF (TS 44.018 9.1.18, 9.1.20, 10.5.2.16). CS-1 to CS-4.
+// RLC/MAC blocks of GPRS (TS 44.060 10 and 11) as an MS reads and writes them. CS-1 to CS-4.
 //
 // Of the messages of the network those are read that osmo-pcu sends to an MS; a field that is not
 // needed is passed over, and what stands behind the last one needed is not looked at. Left out:
@@ -119,35 +118,5 @@ void rlcmac_put_down_ack(const struct rlcmac_down_ack *ack, uint8_t b[RLCMAC_CON
 void rlcmac_put_control_ack(uint32_t tlli, uint8_t b[RLCMAC_CONTROL_OCTETS]);
 void rlcmac_put_resource_request(uint32_t tlli, uint16_t octets, uint8_t b[RLCMAC_CONTROL_OCTETS]);
 void rlcmac_put_dummy(uint32_t tlli, uint8_t b[RLCMAC_CONTROL_OCTETS]);
-
-// ---- CCCH ----
-
-#define RR_OCTETS 23
-
-enum rr_type { RR_DOWN, RR_UP, RR_REJECT, RR_OTHER };
-
-struct rr_refusal {
-    uint8_t burst;
-    uint16_t frame;
-    uint8_t wait_s;
-};
-#define RR_REFUSALS 4
-
-struct rr {
-    enum rr_type type;
-    uint8_t slot, tfi;
-    uint32_t tlli;  // of RR_DOWN
-    uint8_t burst;  // of RR_UP: of the access burst that it answers,
-    uint16_t frame; // sent in that frame, as rr_frame makes it
-    uint8_t usf, coding;
-    struct rr_refusal refusal[RR_REFUSALS]; // of RR_REJECT
-};
-int rr_decode(struct rr *rr, const uint8_t b[RR_OCTETS]);
-
-// T1', T3 and T2 of a frame number (44.018 10.5.2.30).
-static inline uint16_t rr_frame(uint32_t fn)
-{
-    return (uint16_t)(fn / (26 * 51) % 32 << 11 | fn % 51 << 5 | fn % 26);
-}
 
 #endif

@@ -219,7 +219,6 @@ static void test_random_blocks_stay_in_bounds(void **state)
     for (uint32_t i = 0; i < 300000; i++) {
         struct rlcmac_data data;
         struct rlcmac_control control;
-        struct rr rr;
         uint32_t n = octets[i % 4];
         uint8_t *block = malloc(n); // its end is its end
         random_fill(block, n);
@@ -228,10 +227,6 @@ static void test_random_blocks_stay_in_bounds(void **state)
                 assert_true(data.piece[p].octets.at >= block + 3 && data.piece[p].octets.n > 0 &&
                             data.piece[p].octets.at + data.piece[p].octets.n <= block + n);
         rlcmac_control_decode(&control, block, n);
-        block[1] = 6;
-        block[2] = i & 16 ? 0x3f : 0x3a;
-        rr_decode(&rr, block);
-        assert_true(rr.slot < 8 && rr.tfi < 32 && rr.usf < 8 && rr.coding < 4);
         free(block);
     }
 }
@@ -281,52 +276,6 @@ static void test_the_header_of_a_data_block(void **state)
     expect(found, "3c 13 c9");
 }
 
-// ---- CCCH ----
-
-// osmo-pcu: a downlink TBF by PCH, an uplink TBF by AGCH.
-static void test_immediate_assignments(void **state)
-{
-    struct rr rr;
-    (void)state;
-    hex("2d063f300ee3677d84351c00dc0000001800032b2b2b2b", b);
-    assert_int_equal(rr_decode(&rr, b), 0);
-    assert_int_equal(rr.type, RR_DOWN);
-    assert_int_equal(rr.slot, 6);
-    assert_int_equal(rr.tlli, 0xc0000001);
-    assert_int_equal(rr.tfi, 0);
-    hex("2d063f100de3677a046d0000c840300b2b2b2b2b2b2b2b", b);
-    assert_int_equal(rr_decode(&rr, b), 0);
-    assert_int_equal(rr.type, RR_UP);
-    assert_int_equal(rr.slot, 5);
-    assert_int_equal(rr.burst, 0x7a);
-    assert_int_equal(rr.frame, 0x046d);
-    assert_int_equal(rr.tfi, 1);
-    assert_int_equal(rr.usf, 0);
-    assert_int_equal(rr.coding, 1);
-}
-
-// 44.018 9.1.20, by hand.
-static void test_a_rejection(void **state)
-{
-    struct rr rr;
-    (void)state;
-    hex("4d063a10 7a046d05 7b046e06 7a046d05 7a046d05 2b2b2b", b);
-    assert_int_equal(rr_decode(&rr, b), 0);
-    assert_int_equal(rr.type, RR_REJECT);
-    assert_int_equal(rr.refusal[1].burst, 0x7b);
-    assert_int_equal(rr.refusal[1].frame, 0x046e);
-    assert_int_equal(rr.refusal[1].wait_s, 6);
-}
-
-// T1' = 1327 / 1326 = 1, T3 = 1327 - 26 x 51 = 1, T2 = 1; the last frame of a hyperframe.
-static void test_frame_numbers(void **state)
-{
-    (void)state;
-    assert_int_equal(rr_frame(0), 0);
-    assert_int_equal(rr_frame(1327), 1 << 11 | 1 << 5 | 1);
-    assert_int_equal(rr_frame(2715647), 31 << 11 | 50 << 5 | 25);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -345,9 +294,6 @@ int main(void)
         cmocka_unit_test(test_a_downlink_ack),
         cmocka_unit_test(test_the_other_answers),
         cmocka_unit_test(test_the_header_of_a_data_block),
-        cmocka_unit_test(test_immediate_assignments),
-        cmocka_unit_test(test_a_rejection),
-        cmocka_unit_test(test_frame_numbers),
     };
     return cmocka_run_group_tests_name("lab/bts/rlcmac", tests, NULL, NULL);
 }
