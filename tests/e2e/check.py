@@ -5,14 +5,11 @@ the language."""
 import functools
 import itertools
 import json
-import pathlib
 import re
 import struct
-import sys
 
-
-import lab_blocks  # noqa: E402
-from harness import ROOT, UDP_SCENARIO, case, main, right, same, settings, sluice, written  # noqa: E402
+import lab_blocks
+from harness import ROOT, UDP_SCENARIO, case, main, right, same, settings, sluice, written
 
 # Only what has to be there.
 SMALLEST = """

@@ -300,6 +300,31 @@ static void test_an_ms_receives(void **state)
     end();
 }
 
+// A poll under TFI 0, and before its answer PACKET DOWNLINK ASSIGNMENT gives the TBF TFI 2: no
+// answer under a TFI that may be another MS's, and the blocks go on.
+static void test_a_poll_before_another_tfi(void **state)
+{
+    (void)state;
+    begin(0);
+    connect_pcu();
+    tick("");
+    assign_down();
+    tick("0f000143c00165000000450000540fa840004001e4f6cb0071090a00000108004500");
+    tick("47085800000020021e6cf10b2b2b2b2b2b2b2b2b2b2b2b");
+    tick("");
+    tick("");
+    tick("");
+    assert_int_equal(out.up_octets[6], 0);
+    assert_int_equal(bts_counted(bts, BTS_COUNT_polls), 1);
+    assert_int_equal(bts_counted(bts, BTS_COUNT_polls_gone), 1);
+    tick("0704030f137600017e1b036b000000005d2002000000000010111213141516171800");
+    tick("0704051137bca3532b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b00");
+    tick("");
+    assert_int_equal(bts_counted(bts, BTS_COUNT_down_data_taken), 3);
+    assert_int_equal(bts_counted(bts, BTS_COUNT_tbfs_down), 1);
+    end();
+}
+
 static void test_silence_ends_tbfs(void **state)
 {
     (void)state;
@@ -422,6 +447,7 @@ int main(void)
         cmocka_unit_test(test_an_ms_sends),
         cmocka_unit_test(test_nobody_answers_an_access),
         cmocka_unit_test(test_an_ms_receives),
+        cmocka_unit_test(test_a_poll_before_another_tfi),
         cmocka_unit_test(test_silence_ends_tbfs),
         cmocka_unit_test(test_the_pcu_comes_again),
         cmocka_unit_test(test_a_stray_packet),
