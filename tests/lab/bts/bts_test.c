@@ -300,6 +300,52 @@ static void test_an_ms_receives(void **state)
     end();
 }
 
+// 44.018 3.5.3.1.2: an MS that waits for the answer to its access gives it up for a downlink TBF,
+// and asks there.
+static void test_an_access_is_given_up(void **state)
+{
+    (void)state;
+    begin(0);
+    connect_pcu();
+    send_packet(40);
+    tick("");
+    assert_int_equal(out.bursts, 1);
+    assign_down();
+    assign_up();
+    assert_int_equal(bts_counted(bts, BTS_COUNT_ccch_up), 0);
+    assert_int_equal(bts_counted(bts, BTS_COUNT_ccch_stray), 1);
+    tick("0f000143c00165000000450000540fa840004001e4f6cb0071090a00000108004500");
+    tick("");
+    tick("");
+    tick("");
+    assert_int_equal(out.up[6][1], 0x08); // PACKET DOWNLINK ACK/NACK: one block, and a request
+    assert_int_equal(out.up[6][11], 0x31);
+    end();
+}
+
+// Blocks of another frame, of a slot that was not asked for, and a second one for the same turn.
+static void test_blocks_that_nobody_asked_for(void **state)
+{
+    (void)state;
+    begin(0);
+    connect_pcu();
+    bts_tick(bts);
+    out.fn[6] += 4;
+    answer(6, "47942b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b");
+    assert_true(bts_waits(bts));
+    out.fn[6] -= 4;
+    out.fn[3] = out.fn[6];
+    answer(3, "");
+    answer(6, "");
+    answer(6, "");
+    assert_int_equal(bts_counted(bts, BTS_COUNT_down_unasked), 3);
+    bts_tick(bts);
+    sound();
+    assert_int_equal(bts_counted(bts, BTS_COUNT_down_idle), 1);
+    assert_int_equal(bts_counted(bts, BTS_COUNT_unanswered), 3);
+    end();
+}
+
 // A poll under TFI 0, and before its answer PACKET DOWNLINK ASSIGNMENT gives the TBF TFI 2: no
 // answer under a TFI that may be another MS's, and the blocks go on.
 static void test_a_poll_before_another_tfi(void **state)
@@ -447,6 +493,8 @@ int main(void)
         cmocka_unit_test(test_an_ms_sends),
         cmocka_unit_test(test_nobody_answers_an_access),
         cmocka_unit_test(test_an_ms_receives),
+        cmocka_unit_test(test_an_access_is_given_up),
+        cmocka_unit_test(test_blocks_that_nobody_asked_for),
         cmocka_unit_test(test_a_poll_before_another_tfi),
         cmocka_unit_test(test_silence_ends_tbfs),
         cmocka_unit_test(test_the_pcu_comes_again),
