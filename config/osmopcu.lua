@@ -1,5 +1,5 @@
 -- Sluice as the SGSN of an OsmoPCU: one cell, eight MSs. config/osmopcu.md explains its use.
--- The BTS gives osmo-pcu the NSEI, NSVCI, BVCI and NS endpoints; this file must have the same values.
+-- osmo-pcu has the NSEI, NSVCI, BVCI and NS endpoints from its BTS: `sluice bts` takes them from this file.
 -- No phone can attach (there is no GMM): the MSs, with TLLIs and addresses, come from this file.
 run { name = "osmopcu", clock = "real", idle = "sleep" }
 
@@ -32,7 +32,7 @@ nse {
             n201_u = "1420 octets",                 -- one LLC PDU for each N-PDU up to this size: OsmoPCU's CoDel
                                                     -- then drops whole packets, not a segment of each
             ra_capability = "32a5158000",           -- GSM 1800, multislot class 12: 4 PDCHs down
-            pdp { nsapi = 5, class = "background", address = "10.0.0.1" },
+            pdp { nsapi = 5, class = "background", address = "10.0.0.1", ggsn_teid = 1 },
         },
     },
 }

@@ -19,6 +19,8 @@ const struct cli_command cli_commands[] = {
     {&cli_of_metrics, command_metrics},
     {&cli_of_ctl, command_ctl},
     {&cli_of_lua, command_lua},
+    {&cli_of_bts, command_bts},
+    {&cli_of_ggsn, command_ggsn},
     {&cli_of_version, command_version},
     {NULL, NULL},
 };

@@ -5,17 +5,11 @@ the language."""
 import functools
 import itertools
 import json
-import pathlib
 import re
 import struct
-import sys
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "interop"))
-
-import bts  # noqa: E402
-import gb  # noqa: E402
-import lab_blocks  # noqa: E402
-from harness import ROOT, UDP_SCENARIO, case, main, right, same, settings, sluice, written  # noqa: E402
+import lab_blocks
+from harness import ROOT, UDP_SCENARIO, case, main, right, same, settings, sluice, written
 
 # Only what has to be there.
 SMALLEST = """
@@ -385,13 +379,6 @@ def nic():
     found = json.loads(output(ROOT / "config/nic.lua"))
     same((found["run"]["clock"], found["gn"]["device"], found["gb"]["device"]),
          ("real", "0000:01:00.0", "0000:01:00.1"), "clock and devices")
-
-
-@case("config/osmopcu.lua has the numbers that bts.py, the radio of config/osmopcu.md, gives osmo-pcu")
-def osmopcu():
-    nse, = json.loads(output(ROOT / "config/osmopcu.lua"))["nse"]
-    same((nse["nsei"], nse["nsvc"][0]["nsvci"], nse["bvc"][0]["bvci"], nse["nsvc"][0]["peer_port"]),
-         (gb.NSEI, gb.NSVCI, gb.BVCI, bts.LOCAL_PORT), "NSEI, NSVCI, BVCI, the PCU's port")
 
 
 @case("config/osmopcu.lua and the quickstart wait as recommended.lua says: its settings change nothing more")

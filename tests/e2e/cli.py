@@ -225,6 +225,23 @@ def many_sets():
     before_the_run(r"sluice.*: too many --set; allowed: \d+", "check", UDP_SCENARIO, *words(2000))
 
 
+@case("bts, ggsn: what they need, and options that cannot be")
+def bts():
+    osmopcu = ROOT / "config/osmopcu.lua"
+    before_the_run("sluice bts: one configuration file needed", "bts")
+    before_the_run("sluice ggsn: one contexts.json needed", "ggsn")
+    before_the_run("sluice bts: the file has no such cell", "bts", osmopcu, "--cell", "101-104")
+    before_the_run("sluice bts: the file has no such cell", "bts", UDP_SCENARIO, "--cell", "x")
+    before_the_run(r"sluice bts: .*coding: found .*CS-5.*", "bts", osmopcu, "--coding", "CS-5")
+    before_the_run(r"sluice bts: .*pdchs: found .*9.*", "bts", osmopcu, "--pdchs", "9")
+    for text in ("10", "-1%", "101%", "%", "nan%"):
+        before_the_run(r"sluice bts: .*loss-up: found .*a share of blocks.*", "bts", osmopcu,
+                       "--loss-up", text)
+    before_the_run(r"sluice ggsn: .*sgsn: found .*", "ggsn", "x", "--sgsn", "::1")
+    before_the_run(r"sluice bts: --socket /dev/null/x: Not a directory", "bts", osmopcu, "--socket",
+                   "/dev/null/x", status=1)
+
+
 @case("lua: no script, none there, a folder")
 def scripts():
     before_the_run(r"sluice lua: no script given; usage: sluice lua FILE \[ARGS\]", "lua")

@@ -81,6 +81,13 @@ def needs(*programs):
             raise Skip(f"needs the program {name}")
 
 
+def echo_request(identity, payload, ipv6=False):
+    echo = struct.pack(">BBHHH", 128 if ipv6 else 8, 0, 0, identity, 1) + payload
+    if ipv6:  # Linux writes the checksum
+        return echo
+    return echo[:2] + struct.pack(">H", checksum(echo)) + echo[4:]
+
+
 class Host:
     """The Linux at the far end of both ports."""
 
@@ -115,9 +122,7 @@ class Host:
                    else socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP))
         payload = secrets.token_bytes(octets)
         identity = secrets.randbits(16)
-        echo = struct.pack(">BBHHH", 128 if ipv6 else 8, 0, 0, identity, 1) + payload
-        if not ipv6:  # for IPv6 Linux writes it
-            echo = echo[:2] + struct.pack(">H", checksum(echo)) + echo[4:]
+        echo = echo_request(identity, payload, ipv6)
         wanted = struct.pack(">HH", identity, 1) + payload
         with end:
             end.sendto(echo, (address, 0))

@@ -1,0 +1,330 @@
+// sluice bts: a BTS with the MSs of a configuration's cell, for a PCU to connect to. The numbers of
+// NSE, NS-VC, cell and MSs, and the SGSN's endpoint, are those of the file that the SGSN runs with.
+#include <arpa/inet.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "control/bind/bind.h"
+#include "control/cli/commands.h"
+#include "control/client/value.h"
+#include "control/program/load.h"
+#include "control/program/signals.h"
+#include "dataplane/wire/bytes.h"
+#include "lab/bts/serve.h"
+#include "lab/device/device.h"
+
+struct bts_options {
+    const char *socket, *tun, *netns, *cell, *set[OPTIONS_SETS_MAX];
+    uint32_t sets, pdchs, coding, loss_down_ppm, loss_up_ppm, seconds, seed;
+    bool json;
+};
+
+// ---- The command line ----
+
+// A share such as 10% or 0.5%.
+static bool take_loss(const char *option, const char *text, uint32_t *ppm)
+{
+    char *end;
+    double percent = strtod(text, &end);
+    while (*end == ' ')
+        end++;
+    if (end == text || strcmp(end, "%") != 0 || !(percent >= 0 && percent <= 100))
+        return cli_refuse("bts", option, text, "a share of blocks, such as 10%");
+    *ppm = (uint32_t)(percent * 10000 + 0.5);
+    return true;
+}
+
+static bool take_loss_down(void *target, const char *text)
+{
+    return take_loss("loss-down", text, &((struct bts_options *)target)->loss_down_ppm);
+}
+
+static bool take_loss_up(void *target, const char *text)
+{
+    return take_loss("loss-up", text, &((struct bts_options *)target)->loss_up_ppm);
+}
+
+static bool take_coding(void *target, const char *text)
+{
+    struct bts_options *options = target;
+    if (strncmp(text, "CS-", 3) == 0 && text[3] >= '1' && text[3] <= '4' && text[4] == '\0') {
+        options->coding = (uint32_t)(text[3] - '0');
+        return true;
+    }
+    return cli_refuse("bts", "coding", text, "CS-1, CS-2, CS-3 or CS-4");
+}
+
+static bool take_set(void *target, const char *set)
+{
+    struct bts_options *options = target;
+    if (options->sets == OPTIONS_SETS_MAX)
+        return cli_refuse("bts", "set", set, "64 at most");
+    options->set[options->sets++] = set;
+    return true;
+}
+
+#define INTO(member) .at = offsetof(struct bts_options, member)
+static const struct cli_option bts_options[] = {
+    {"socket", "PATH", "the PCU's socket, of which the BTS is the server (/tmp/pcu_bts)",
+     INTO(socket)},
+    {"pdchs", "N", "time slots of the cell for packets (4)", INTO(pdchs), .least = 1,
+     .most = PCUIF_SLOTS},
+    {"coding", "CS-N", "the best coding scheme of the cell, CS-1 to CS-4 (CS-2)",
+     .take = take_coding},
+    {"loss-down", "SHARE", "of downlink blocks that an MS does not hear (0%)",
+     .take = take_loss_down},
+    {"loss-up", "SHARE", "of uplink blocks that the BTS does not hear (0%)", .take = take_loss_up},
+    {"tun", "NAME", "a tun device with the MSs behind it: made, unless it exists", INTO(tun)},
+    {"netns", "NAME", "the network namespace of the tun device", INTO(netns)},
+    {"cell", "NSEI-BVCI", "the cell of the file (its first)", INTO(cell)},
+    {"set", "KEY=VALUE", "replace a value of the file, as for sluice run; may be repeated",
+     .take = take_set},
+    {"seconds", "N", "end after so long (until SIGINT)", INTO(seconds), .least = 1, .most = 86400},
+    {"seed", "N", "of the random numbers: losses, access bursts (1)", INTO(seed), .least = 1,
+     .most = UINT32_MAX},
+    {"json", NULL, "no line each second, but all that was counted as JSON at the end", INTO(json)}};
+
+const struct cli cli_of_bts = {
+    .name = "bts",
+    .words = "FILE",
+    .about = "a BTS with MSs for osmo-pcu, without a radio",
+    .more =
+        "FILE is the configuration that the SGSN runs with: it has the cell, its NS-VC and the\n"
+        "MSs, each with its first PDP context. An MS's packets come from the tun device by\n"
+        "their source address and go to the tun device, of which the addresses and routes are\n"
+        "the user's: ip -n NETNS addr add ... Blocks take 20 ms of real time, and osmo-pcu may\n"
+        "come and go.",
+    .options = bts_options,
+    .count = sizeof bts_options / sizeof bts_options[0]};
+
+// ---- The configuration ----
+
+static int wrong(const char *what)
+{
+    fprintf(stderr, "sluice bts: %s\n", what);
+    return EXIT_USAGE;
+}
+
+// As JSON, which is what the configuration language comes to. NULL: the mistakes are on stderr.
+static struct json_object *read_file(const struct bts_options *options, const char *file)
+{
+    struct options load_options = {.file = file, .sets = options->sets};
+    struct load load;
+    char *text = NULL;
+    size_t octets;
+    struct json_object *value = NULL;
+    memcpy(load_options.set, options->set, sizeof options->set);
+    struct bind *lua = bind_create(false);
+    if (lua && load_config(lua, &load_options, &load)) {
+        FILE *out = open_memstream(&text, &octets);
+        bind_config_json(lua, 0, true, out);
+        fclose(out);
+        value = value_parse_object(text);
+    }
+    if (lua)
+        bind_destroy(lua);
+    if (text)
+        explicit_bzero(text, octets); // it has the keys
+    free(text);
+    return value;
+}
+
+static bool is_cell(const struct json_object *nse, const struct json_object *bvc, const char *cell)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%u-%u", (unsigned)value_number(nse, "nsei"),
+             (unsigned)value_number(bvc, "bvci"));
+    return !cell || strcmp(name, cell) == 0;
+}
+
+// The cell of that name, or the first one, with its NSE.
+static struct json_object *find_cell(struct json_object *config, const char *cell,
+                                     struct json_object **nse)
+{
+    struct json_object *nses = value_in(config, "nse");
+    for (size_t i = 0; i < value_count(nses); i++) {
+        *nse = value_at(nses, i);
+        struct json_object *bvcs = value_in(*nse, "bvc");
+        for (size_t j = 0; j < value_count(bvcs); j++)
+            if (is_cell(*nse, value_at(bvcs, j), cell))
+                return value_at(bvcs, j);
+    }
+    return NULL;
+}
+
+static uint32_t ipv4_of(const struct json_object *object, const char *name)
+{
+    char text[64];
+    struct in_addr address;
+    bool good = inet_pton(AF_INET, value_text(object, name, text, sizeof text), &address) == 1;
+    return good ? ntohl(address.s_addr) : 0;
+}
+
+static struct pcuif_cell cell_of(struct json_object *config, struct json_object *nse,
+                                 struct json_object *bvc, const struct bts_options *options)
+{
+    struct json_object *gb = value_in(config, "gb"), *nsvc = value_at(value_in(nse, "nsvc"), 0);
+    return (struct pcuif_cell){.pdchs = (uint8_t)options->pdchs,
+                               .coding = (uint8_t)options->coding,
+                               .nsei = (uint16_t)value_number(nse, "nsei"),
+                               .nsvci = (uint16_t)value_number(nsvc, "nsvci"),
+                               .bvci = (uint16_t)value_number(bvc, "bvci"),
+                               .local_port = (uint16_t)value_number(nsvc, "peer_port"),
+                               .remote_port = (uint16_t)value_number(gb, "port"),
+                               .remote_address = ipv4_of(gb, "address")};
+}
+
+static uint8_t gea_of(const struct json_object *ms)
+{
+    char text[16];
+    value_text(ms, "cipher", text, sizeof text);
+    return (uint8_t)(strncmp(text, "gea", 3) == 0 ? atoi(text + 3) : 0);
+}
+
+static uint32_t hex_of(const char *text, uint8_t *octets, uint32_t room)
+{
+    uint32_t n = 0;
+    while (n < room && sscanf(text + 2 * n, "%2hhx", &octets[n]) == 1)
+        n++;
+    return n;
+}
+
+// IMSI, TLLI, key and address count up from MS to MS; N201-U is LLC's default until the SGSN's XID.
+static int add_one(struct bts *bts, const struct json_object *ms, struct json_object *pdp,
+                   uint32_t number)
+{
+    char text[64];
+    uint8_t key[16];
+    uint32_t octets = hex_of(value_text(ms, "key", text, sizeof text), key, sizeof key);
+    struct bts_ms one = {.tlli = (uint32_t)value_number(ms, "tlli") + number,
+                         .address = ipv4_of(pdp, "address") + number,
+                         .nsapi = (uint8_t)value_number(pdp, "nsapi"),
+                         .sapi = (uint8_t)value_number(pdp, "sapi")};
+    if (octets >= 8)
+        put_be32(key + octets - 4, get_be32(key + octets - 4) + number);
+    one.terms = (struct ms_terms){.n201_u_octets = 500,
+                                  .gea = gea_of(ms),
+                                  .kc = {key, octets},
+                                  .iov_ui = (uint32_t)value_number(ms, "iov_ui")};
+    const char *imsi = value_text(ms, "imsi", text, sizeof text);
+    snprintf(one.imsi, sizeof one.imsi, "%0*llu", (int)strlen(imsi),
+             strtoull(imsi, NULL, 10) + number);
+    int fault = bts_add_ms(bts, &one);
+    explicit_bzero(key, sizeof key);
+    return fault;
+}
+
+static int add_mss(struct bts *bts, struct json_object *bvc)
+{
+    struct json_object *mss = value_in(bvc, "ms");
+    for (size_t i = 0; i < value_count(mss); i++) {
+        struct json_object *ms = value_at(mss, i), *pdp = value_at(value_in(ms, "pdp"), 0);
+        for (uint32_t n = 0; pdp && n < value_number(ms, "count"); n++) {
+            int fault = add_one(bts, ms, pdp, n);
+            if (fault)
+                return fault;
+        }
+    }
+    return 0;
+}
+
+// ---- The run ----
+
+static int report(const struct bts_options *options, const struct serve *serve)
+{
+    const char *what = bts_wrong(serve->bts);
+    struct json json;
+    if (options->json) {
+        json_begin(&json, stdout);
+        json_object(&json);
+        bts_put(serve->bts, &json);
+        json_put(&json, "ticks", serve->ticks);
+        json_put(&json, "late_ticks", serve->late_ticks);
+        json_put(&json, "latest_ns", serve->latest_ns);
+        json_put(&json, "skipped_ns", serve->skipped_ns);
+        json_close(&json);
+        json_end(&json);
+    }
+    if (what)
+        fprintf(stderr, "sluice bts: internal error: the counts do not add up: %s\n", what);
+    return what ? EXIT_RUN_FAILED : EXIT_DONE;
+}
+
+static int serve_cell(const struct bts_options *options, const struct bts_config *config,
+                      struct json_object *bvc, int tun)
+{
+    struct serve serve = {.path = options->socket,
+                          .tun = tun,
+                          .until_ns = options->seconds * S_IN_NS,
+                          .ended = &signals_ended,
+                          .say = options->json ? NULL : stdout};
+    int fault;
+    struct bts *bts = serve_begin(&serve, config, &fault);
+    if (!bts) {
+        fprintf(stderr, "sluice bts: --socket %s: %s\n", options->socket, strerror(-fault));
+        return EXIT_RUN_FAILED;
+    }
+    fault = add_mss(bts, bvc);
+    int status = fault
+                     ? wrong("an MS of the file cannot be one here: its cipher, key or PDP context")
+                     : EXIT_DONE;
+    if (!status) {
+        fprintf(stderr, "waiting for a PCU at %s\n", options->socket);
+        fault = serve_run(&serve);
+        if (fault)
+            fprintf(stderr, "sluice bts: --tun %s: %s\n", options->tun, strerror(-fault));
+    }
+    serve_end(&serve);
+    status = status ? status : report(options, &serve);
+    bts_destroy(bts);
+    return fault && !status ? EXIT_RUN_FAILED : status;
+}
+
+static int with_tun(const struct bts_options *options, const struct bts_config *config,
+                    struct json_object *bvc)
+{
+    const char *what;
+    int tun = options->tun ? device_open(options->tun, options->netns, &what) : -1;
+    if (options->tun && tun < 0) {
+        fprintf(stderr, "sluice bts: --tun: %s: %s\n", what, strerror(-tun));
+        return EXIT_RUN_FAILED;
+    }
+    int status = serve_cell(options, config, bvc, tun);
+    if (tun >= 0)
+        close(tun);
+    return status;
+}
+
+static int with_config(const struct bts_options *options, struct json_object *file)
+{
+    struct json_object *nse, *bvc = find_cell(file, options->cell, &nse);
+    if (!bvc)
+        return wrong("the file has no such cell");
+    struct bts_config config = {.cell = cell_of(file, nse, bvc, options),
+                                .loss_down_ppm = options->loss_down_ppm,
+                                .loss_up_ppm = options->loss_up_ppm,
+                                .seed = options->seed};
+    if (!config.cell.remote_address || !config.cell.local_port)
+        return wrong("the PCU needs gb.address, IPv4, and an nsvc with its peer_port in the file");
+    return with_tun(options, &config, bvc);
+}
+
+int command_bts(int argc, char **argv)
+{
+    struct bts_options options = {.socket = "/tmp/pcu_bts", .pdchs = 4, .coding = 2, .seed = 1};
+    int first;
+    enum cli_end end = cli_parse(&cli_of_bts, argc, argv, &options, &first);
+    if (end != CLI_GO)
+        return cli_status(end);
+    if (first != argc - 1)
+        return wrong("one configuration file needed");
+    signals_begin();
+    signals_take_ends();
+    struct json_object *file = read_file(&options, argv[first]);
+    if (!file)
+        return EXIT_USAGE;
+    int status = with_config(&options, file);
+    value_free(file);
+    return status;
+}

@@ -1,0 +1,184 @@
+"""Linux as a server, `sluice ggsn`, sluice over veth, osmo-pcu, `sluice bts`, and Linux as MSs: real IP
+over the real RLC of a real PCU, each part in a network namespace that goes away."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import time
+
+import network
+from harness import WAIT_S, Running, new_folder, program, right, same
+from make_captures import PCU
+
+SERVER, PORT = "203.0.113.9", 80
+MSS = 40
+MTU = 1400  # an N-PDU in one LLC PDU
+
+CONFIG = """
+run {{ name = "bts", clock = "real", idle = "sleep" }}
+gn {{ device = "{gn}", address = "192.0.2.1" }}
+gb {{ device = "{gb}", address = "198.51.100.1", cell_delay = "0.3 s" }}
+ggsn {{ address = "192.0.2.2" }}
+nse {{ nsei = 101, nsvc {{ nsvci = 102, peer = "198.51.100.2", peer_port = 23001 }},
+    bvc {{ bvci = 103,
+        ms {{ imsi = "001010000000001", count = {mss}, tlli = 0xc0000001, n201_u = "1420 octets",
+            ra_capability = "32a5158000",
+            pdp {{ nsapi = 5, class = "background", address = "10.0.0.1", ggsn_teid = 1 }} }} }} }}
+"""
+
+
+def address_of(ms):
+    return f"10.0.0.{ms + 1}"
+
+
+class Part:
+    """A program in a namespace, with what it says in files of its own."""
+
+    def __init__(self, namespace, folder, name, *words):
+        self.out, self.err = folder / f"{name}.out", folder / f"{name}.err"
+        with self.out.open("wb") as out, self.err.open("wb") as err:
+            self.process = subprocess.Popen(["ip", "netns", "exec", namespace, *map(str, words)],
+                                            stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+
+    def kill(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+
+    def finish(self):
+        """Its JSON, when it has ended as it should."""
+        self.process.send_signal(signal.SIGINT)
+        status = self.process.wait(WAIT_S)
+        same(status, 0, f"exit status; it said:\n{self.err.read_text()}")
+        return json.loads(self.out.read_text())
+
+
+class Chain:
+    def __init__(self, *options):
+        """`options` are the BTS's."""
+        network.needs("osmo-pcu")
+        self.options, self.parts = options, []
+
+    def start(self, name, *words):
+        part = Part(self.far, self.folder, name, *words)
+        self.parts.append(part)
+        return part
+
+    def devices(self):
+        self.ms, self.gi = network.namespace(), network.namespace()
+        for namespace, device in (self.ms, "ms"), (self.gi, "gi"):
+            for words in (("tuntap", "add", device, "mode", "tun"),
+                          ("link", "set", device, "up", "mtu", MTU)):
+                network.must("ip", "-n", namespace, *words)
+        for ms in range(MSS):
+            network.must("ip", "-n", self.ms, "addr", "add", f"{address_of(ms)}/32", "dev", "ms")
+        network.must("ip", "-n", self.ms, "route", "add", "default", "dev", "ms")
+        network.must("ip", "-n", self.gi, "addr", "add", f"{SERVER}/32", "dev", "gi")
+        network.must("ip", "-n", self.gi, "route", "add", "10.0.0.0/8", "dev", "gi")
+
+    def start_pcu(self):
+        self.pcu = self.start("pcu", "osmo-pcu", "-c", self.folder / "pcu.cfg")
+
+    def __enter__(self):
+        ours, self.far, gn, gb = network.veth()
+        network.Host(self.far).configure()
+        self.devices()
+        self.sgsn = Running(CONFIG.format(gn=gn, gb=gb, mss=MSS),
+                            before=("ip", "netns", "exec", ours))
+        self.folder = new_folder()
+        self.socket = self.folder / "pcu_bts"
+        (self.folder / "pcu.cfg").write_text(PCU.format(socket=self.socket, dialect="classic")
+                                             + " no queue codel\n")
+        self.ggsn = self.start("ggsn", program(), "ggsn", self.sgsn.out / "contexts.json", "--netns",
+                               self.gi, "--tun", "gi", "--json")
+        self.bts = self.start("bts", program(), "bts", self.sgsn.config, "--socket", self.socket,
+                              "--netns", self.ms, "--tun", "ms", "--json", *self.options)
+        self.until(self.socket.exists, "the BTS listens")
+        self.start_pcu()
+        return self
+
+    def __exit__(self, *_):
+        for part in self.parts:
+            part.kill()
+        self.sgsn.kill()
+
+    def until(self, condition, what):
+        end = time.monotonic() + WAIT_S
+        while not condition():
+            right(time.monotonic() < end, f"not within {WAIT_S} s: {what}\n{self.said()}")
+            time.sleep(0.05)
+
+    def said(self):
+        return "\n".join(part.err.read_text() for part in (self.bts, self.ggsn)) + self.sgsn.said()
+
+    # --- Traffic ---
+
+    def pings(self, mss, wait_s):
+        """Seconds of an echo for each of the MSs, all at once; those that came back as they went."""
+        with network.inside(self.gi):
+            end = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
+        with end:
+            sent = {}
+            for ms in mss:
+                payload = os.urandom(32)
+                end.sendto(network.echo_request(ms, payload), (address_of(ms), 0))
+                sent[ms] = time.monotonic(), payload
+            return dict(self.answers(end, sent, time.monotonic() + wait_s))
+
+    @staticmethod
+    def answers(end, sent, deadline):
+        missing = set(sent)
+        while missing and time.monotonic() < deadline:
+            end.settimeout(max(0.01, deadline - time.monotonic()))
+            try:
+                packet = end.recv(2048)
+            except TimeoutError:
+                return
+            icmp = packet[(packet[0] & 15) * 4:]
+            ms = int.from_bytes(icmp[4:6])
+            if icmp[0] == 0 and ms in missing and icmp[8:] == sent[ms][1]:
+                missing.discard(ms)
+                yield ms, time.monotonic() - sent[ms][0]
+
+    def wait_for_ping(self, ms=0):
+        """Until one comes back: the chain is up."""
+        self.until(lambda: self.pings([ms], 3), "a ping")
+
+    def connect(self, ms):
+        """A TCP connection between an MS and the server: both ends, the MS's first."""
+        with network.inside(self.gi):
+            listener = socket.create_server((SERVER, PORT))
+        with network.inside(self.ms):
+            end = socket.socket()
+        with listener:
+            end.bind((address_of(ms), 0))
+            end.settimeout(WAIT_S)
+            end.connect((SERVER, PORT))
+            listener.settimeout(WAIT_S)
+            return end, listener.accept()[0]
+
+    def transfer(self, ms, octets, down, most_s):
+        """Seconds from the first octet that came to the last; fails unless they came as they went."""
+        ends = self.connect(ms)
+        to, source = ends if down else ends[::-1]
+        content, came, start = os.urandom(octets), b"", None
+        with to, source:
+            source.setblocking(False)
+            to.setblocking(False)
+            left, deadline = memoryview(content), time.monotonic() + most_s
+            while len(came) < octets:
+                right(time.monotonic() < deadline, f"{len(came)} of {octets} octets in {most_s} s")
+                if left:
+                    try:
+                        left = left[source.send(left):]
+                    except BlockingIOError:
+                        pass
+                try:
+                    came += to.recv(65536)
+                    start = start or time.monotonic()
+                except BlockingIOError:
+                    time.sleep(0.005)
+        right(came == content, "the octets are others")
+        return time.monotonic() - start

@@ -1,0 +1,69 @@
+#!/usr/bin/python3
+"""`sluice bts` and `sluice ggsn` with osmo-pcu between: pings and TCP of Linux, octet for octet. Needs
+osmo-pcu, and takes two minutes, for it is real time."""
+
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
+
+from harness import case, main, right, same  # noqa: E402
+from bts_chain import MSS, Chain  # noqa: E402
+
+PDCHS, OCTETS_A_PDCH = 4, 1500  # a second, at CS-2
+OF_RADIO = 0.92
+HEADS = 1400 / 1348 * 1411 / 1400  # IP and TCP with time stamps; SNDCP and LLC, of full packets
+
+
+def check_books(report):
+    """Of a BTS's report: nothing unexplained, and every LLC PDU good."""
+    for key in ("down_odd", "down_data_malformed", "down_control_malformed", "messages_odd",
+                "down_unasked", "messages_unsent", "ccch_odd", "pdus_long"):
+        same(report[key], 0, f"{key} of {report}")
+    same(report["first_fault"], "", "fault of an LLC PDU")
+    same(sum(ms["pdus_refused"] for ms in report["ms"]), 0, "LLC PDUs refused by MSs")
+
+
+@case("200 kB come down at 92 % of what four PDCHs carry, octet for octet; 10 kB go up; osmo-pcu is "
+      "killed and comes again; 40 MSs answer at once; SIGINT ends it all")
+def without_loss():
+    with Chain("--pdchs", PDCHS) as chain:
+        chain.wait_for_ping()
+        rtts = [chain.pings([0], 5)[0] for _ in range(5)]
+        print(f"# ping: {', '.join(f'{1000 * rtt:.0f}' for rtt in rtts)} ms")
+        took_s = chain.transfer(0, 200000, True, 90)
+        share = 200000 * HEADS / took_s / (PDCHS * OCTETS_A_PDCH)
+        print(f"# 200 kB down: {took_s:.1f} s, {1600 / took_s:.1f} kbit/s, {100 * share:.1f} % of the radio")
+        right(share >= OF_RADIO, f"{100 * share:.1f} % of what the radio carries")
+        print(f"# 10 kB up: {chain.transfer(1, 10000, False, 60):.1f} s")
+        chain.pcu.kill()
+        same(chain.bts.process.poll(), None, "the BTS's end")
+        chain.start_pcu()
+        chain.wait_for_ping(2)
+        answered = chain.pings(range(MSS), 30)
+        print(f"# {MSS} pings at once: {max(answered.values(), default=0):.1f} s until the last")
+        same(len(answered), MSS, "MSs that answered")
+        report, gateway = chain.bts.finish(), chain.ggsn.finish()
+        right(not chain.socket.exists(), "the BTS left its socket")
+        check_books(report)
+        same(report["connections"], 2, "connections")
+        same(gateway["messages_stray"], 0, "G-PDUs from no address of an MS")
+        right(report["packets_down"] > 150 and gateway["messages_taken"] > 60, f"{report} {gateway}")
+
+
+@case("with a tenth of the blocks lost both ways, 40 kB come down and 5 kB go up, octet for octet")
+def with_loss():
+    with Chain("--pdchs", PDCHS, "--loss-down", "10%", "--loss-up", "10%") as chain:
+        chain.wait_for_ping()
+        print(f"# 40 kB down: {chain.transfer(0, 40000, True, 120):.1f} s")
+        print(f"# 5 kB up: {chain.transfer(1, 5000, False, 120):.1f} s")
+        report = chain.bts.finish()
+        check_books(report)
+        for way, lost in ("down_data", "down_data_lost"), ("up_data", "up_lost"):
+            right(report[lost] > 0, f"no block of {way} was lost")
+        share = report["down_data_lost"] / (report["down_data"] - report["down_data_stray"])
+        right(0.07 < share < 0.13, f"{100 * share:.1f} % of downlink data blocks were lost")
+        right(report["up_again"] > 0, "no block went up again")
+
+
+main()
