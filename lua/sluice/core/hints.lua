@@ -66,8 +66,10 @@ function hints.stranger(what, nsei, address, port, way)
         return say(nse, "stranger", ("%s: its nse { } has ns = %q; set ns = %q"):format(who, nse.cfg.ns,
             way))
     end
-    say(nse, "stranger", ("%s: its nse { } has its NS-VCs at %s; correct peer or peer_port of an"
-        .. " nsvc { }, or set dynamic = true"):format(who, listed(nse)))
+    if not network.nsvc_of_endpoint(address .. "|" .. port) then -- else it came before its NS-VC was added
+        say(nse, "stranger", ("%s: its nse { } has its NS-VCs at %s; correct peer or peer_port of an"
+            .. " nsvc { }, or set dynamic = true"):format(who, listed(nse)))
+    end
 end
 
 -- The NS-VCs of NSEs with an `ns` of the set is_such; all NS-VCs if there are none.

@@ -3,7 +3,7 @@
 --
 -- With ns = "reset" either side may send NS-RESET. The SGSN does so for an NS-VC of the file at the
 -- start, after a failed test, on the operator's command, and when NS-UNITDATA comes on a dead NS-VC.
--- The side that resets also unblocks. Without NS-RESET-ACK the SGSN tries again Tns-test later. With ns
+-- The side that resets also unblocks. Without NS-RESET-ACK the SGSN goes on to ask (states.lua). With ns
 -- = "alive" or "sns" an NS-ALIVE-ACK alone makes an NS-VC unblocked; with "manual" an NS-VC is always
 -- unblocked and never tested.
 local board = require "sluice.core.board"
@@ -59,7 +59,7 @@ function take.ns_reset(nsvc, pdu)
 end
 
 function take.ns_reset_ack(nsvc, pdu)
-    if is_other(nsvc, pdu) then
+    if is_other(nsvc, pdu) or nsvc.state == "dead" and not nsvc.vc.given_up then
         return "ignored"
     end
     enter(nsvc, nsvc.vc.barred and "blocked" or "unblocking", "NS-RESET-ACK")
@@ -102,7 +102,10 @@ end
 -- ACK answers a late NS-RESET of ours, the NS-VC is blocked at the BSS only: the BSS sends NS-STATUS
 -- when data comes (see status).
 local on = {
-    dead = { ns_reset = take.ns_reset, ns_block = incompatible, ns_unblock = incompatible },
+    dead = {
+        ns_reset = take.ns_reset, ns_reset_ack = take.ns_reset_ack, ns_block = incompatible,
+        ns_unblock = incompatible,
+    },
     reset = { ns_reset = take.ns_reset, ns_reset_ack = take.ns_reset_ack },
     blocked = { ns_reset = take.ns_reset, ns_block = take.ns_block, ns_unblock = take.ns_unblock },
     unblocking = {
@@ -167,7 +170,11 @@ function ns_test.failed(nsvc)
         return enter(nsvc, "reset", "no NS-ALIVE-ACK")
     end
     nsvc.vc.failed = true
-    ns_test.start_in(nsvc, network.cfg.timers.tns_test_ns)
+    if ns_test.may_insist(nsvc) then
+        ns_test.insist(nsvc)
+    else
+        ns_test.start_in(nsvc, network.cfg.timers.tns_test_ns)
+    end
     enter(nsvc, "dead", "no NS-ALIVE-ACK")
     network.tell("nsvc_failed", nsvc)
 end
@@ -223,7 +230,7 @@ local function begin(nsvc)
     if nsvc.vc.mode == "reset" then
         ns_state.pause(nsvc, nsvc.cfg and "neighbour" or "tns_test")
     elseif nsvc.vc.mode == "alive" then
-        ns_test.start(nsvc)
+        ns_test.insist(nsvc)
     end
     ns_state.settle(nsvc.nse)
 end
