@@ -118,6 +118,16 @@ def other_identities():
              f"calls it NS-VC 7 of NSE {NSEI}; correct nsvci and nsei")
 
 
+@case("an NS-RESET that came before its NS-VC was added, as at a start, is nobody's mistake")
+def too_early():
+    with World(config()) as world:
+        quiet_bss(world)
+        octets = "".join(f"\\{octet:03d}" for octet in reset(NSEI))
+        same(world.lua("local nsvc = require('sluice.core.network').nsvc[0] return require("
+                       f"'sluice.ns.service').stranger('{octets}', nsvc.address, nsvc.port)"), "ignored", "outcome")
+        same(world.log_lines(" warn "), [], "lines")
+
+
 @case("a BVC-RESET of a BVCI that is not in the file: those that it has, and the two ways to have it")
 def unknown_bvci():
     with World(cells()) as world:

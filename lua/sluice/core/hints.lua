@@ -108,6 +108,11 @@ function hints.neighbour(nsvc, name, silent)
     say(nsvc, "answers", name .. ": the neighbour answers", log.info)
 end
 
+function hints.unreachable(nsvc, name)
+    say(nsvc, "unreachable", name .. ": ICMP says that nobody listens there; NS-ALIVE tests it now; is the"
+        .. " BSS running, on that port?")
+end
+
 -- NS-RESET from an NS-VC of an NSE with ns = "alive" or "sns".
 function hints.resets(nsvc)
     local nse = nsvc.nse

@@ -9,6 +9,7 @@
 local board = require "sluice.core.board"
 local bvc = require "sluice.bssgp.bvc"
 local causes = require "sluice.core.causes"
+local clock = require "sluice.core.clock"
 local gb = require "sluice.core.gb"
 local hints = require "sluice.core.hints"
 local log = require "log"
@@ -245,13 +246,16 @@ end
 
 ns_vc.NEIGHBOUR_NS = ns_state.NEIGHBOUR_NS
 
+local UNREACHABLE_NS = 1000000000 -- between two tests that ICMP starts
+
 -- Anybody can forge an ICMP error, so it only starts a test; a running test goes on unchanged.
 function ns_vc.unreachable(nsvc)
     local vc = nsvc.vc
-    if not nsvc.alive or vc.mode == "manual" or vc.asked then
+    if not nsvc.alive or vc.mode == "manual" or vc.asked or clock.now_ns < (vc.unreachable_ns or 0) then
         return "ignored"
     end
-    log.warn(("%s: ICMP says unreachable; NS-ALIVE tests it now"):format(name(nsvc)))
+    vc.unreachable_ns = clock.now_ns + UNREACHABLE_NS
+    hints.unreachable(nsvc, name(nsvc))
     ns_test.start(nsvc)
     return "handled"
 end
