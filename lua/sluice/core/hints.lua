@@ -2,6 +2,7 @@
 -- expect, and what to change. A wrong BSS repeats itself, and anybody can pretend to be one, so each
 -- kind of line comes once in EVERY_NS for each NSE, and for all unknown NSEs together.
 local addresses = require "sluice.base.addresses"
+local causes = require "sluice.core.causes"
 local clock = require "sluice.core.clock"
 local log = require "log"
 local network = require "sluice.core.network"
@@ -113,11 +114,20 @@ function hints.unreachable(nsvc, name)
         .. " BSS running, on that port?")
 end
 
--- NS-RESET from an NS-VC of an NSE with ns = "alive" or "sns".
-function hints.resets(nsvc)
+-- NS-RESET from an NS-VC of an NSE with ns = "alive" or "sns", or SNS-SIZE from one of an NSE without
+-- SNS. way: the `ns` that would allow it.
+function hints.other_service(nsvc, what, way)
     local nse = nsvc.nse
-    say(nse, "resets", ("NSE %d: the BSS at %s sends NS-RESET, but nse { } has ns = %q; set"
-        .. " ns = \"reset\""):format(nse.nsei, at(nsvc.address, nsvc.port), nse.cfg.ns))
+    say(nse, "other_service", ("NSE %d: the BSS at %s sends %s, but nse { } has ns = %q; set ns = %q, or change"
+        .. " the BSS's dialect"):format(nse.nsei, at(nsvc.address, nsvc.port), what, nse.cfg.ns, way))
+end
+
+-- resets: NS-RESETs of ours wait for an answer. A BSS with another SGSN in its configuration refuses them.
+function hints.ns_status(nsvc, name, cause, resets)
+    local gb = network.cfg.gb
+    say(nsvc, "ns_status", ("%s: NS-STATUS of the BSS, %s%s"):format(name, causes.text(causes.ns, cause),
+        resets and ("; if the BSS has no SGSN at the address and port of gb { }, port %d, correct its"
+            .. " remote address and port"):format(gb.port) or ""), log.info)
 end
 
 function hints.other_ids(nsvc, name, nsvci, nsei)

@@ -122,7 +122,7 @@ local on = {
 }
 
 local function reset_without(nsvc, pdu, heard_on, octets)
-    hints.resets(nsvc)
+    hints.other_service(nsvc, "NS-RESET", "reset")
     return incompatible(nsvc, pdu, heard_on, octets)
 end
 
@@ -146,7 +146,7 @@ end
 -- An NS-VC that is blocked at the BSS is blocked here (7.2). The BSS's NS-UNBLOCK may be under way; if
 -- none comes, the SGSN sends its own Tns-block later, which the BSS may answer by NS-BLOCK.
 local function status(nsvc, pdu)
-    log.info(("%s: NS-STATUS of the BSS, cause 0x%02x"):format(name(nsvc), pdu.cause))
+    hints.ns_status(nsvc, name(nsvc), pdu.cause, nsvc.state == "reset" or nsvc.vc.given_up)
     if pdu.cause == causes.ns.nsvc_blocked and nsvc.state == "unblocked"
         and nsvc.vc.mode == "reset" and (pdu.ns_vci or nsvc.nsvci) == nsvc.nsvci then
         enter(nsvc, "blocked", "NS-STATUS, cause NS-VC blocked", "tns_block")
