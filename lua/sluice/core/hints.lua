@@ -143,6 +143,12 @@ function hints.no_cell(nse, bvci)
         end), bvci))
 end
 
+-- The BSS's queue is too long for the lifetime, or an MS does not answer.
+function hints.discards(bvc, frames, octets, imsi)
+    say(bvc, "discards", ("NSE %d, BVCI %d: the BSS discarded %d LLC PDUs, %d octets, of IMSI %s; sluice stats"
+        .. " counts all"):format(bvc.nse.nsei, bvc.bvci, frames, octets, imsi))
+end
+
 function hints.no_area(nse, bvci, area)
     say(nse, "no_area", ("NSE %d: BVC-RESET of BVCI %d in routeing area %s, which nse.areas does not"
         .. " list; listed: %s; add the area, or correct the cell at the BSS"):format(nse.nsei, bvci, area,

@@ -45,13 +45,20 @@ function ns_state.name(nsvc)
         addresses.at(nsvc.address, nsvc.port))
 end
 
--- For the live view. Without a neighbour no PDU arrives, so "no neighbour" hides the state.
+-- For the live view. Without a neighbour no PDU arrives, so "no neighbour" hides the state. An NS-VC
+-- stays unblocked while its BSS has not answered NS-ALIVE, but hardly carries anything.
+local function word_of(nsvc)
+    local unanswered = nsvc.state == "unblocked" and ns_test.is_unanswered(nsvc)
+    return nsvc.silent and "no neighbour" or nsvc.state .. (unanswered and ", no answer" or "")
+end
+
 function ns_state.show(nsvc)
     board.nsvc {
-        nsvc_id = nsvc.id, nse_id = nsvc.nse.id, nsvci = nsvc.nsvci or 0,
-        state = nsvc.silent and "no neighbour" or nsvc.state,
+        nsvc_id = nsvc.id, nse_id = nsvc.nse.id, nsvci = nsvc.nsvci or 0, state = word_of(nsvc),
     }
 end
+
+ns_test.changed = ns_state.show
 
 -- Tells BSSGP when the NSE gets its first NS-VC for signalling, or has lost the last.
 function ns_state.settle(nse)

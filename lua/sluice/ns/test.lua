@@ -1,7 +1,7 @@
 -- The test procedure of an NS-VC (TS 48.016 7.4): NS-ALIVE at each Tns-test, repeated at each Tns-alive
 -- until NS-ALIVE-ACK comes or NS-ALIVE-RETRIES are used up. The test runs beside the NS-VC's state; the
 -- workers answer the BSS's own NS-ALIVE. A failed test stops and calls ns_test.failed, which vc.lua
--- sets. If NS-ALIVE is all that brings the NS-VC up, NS-ALIVE goes on, so that the NS-VC is up soon after
+-- sets; ns_test.changed (states.lua) shows whether there are answers. If NS-ALIVE is all that brings the NS-VC up, NS-ALIVE goes on, so that the NS-VC is up soon after
 -- its BSS is back.
 local clock = require "sluice.core.clock"
 local count = require "count"
@@ -44,6 +44,9 @@ local function unanswered(nsvc)
     vc.test_tries = vc.test_tries + 1
     count.add("retries")
     ask(nsvc, unanswered)
+    if vc.test_tries == 1 then
+        ns_test.changed(nsvc)
+    end
 end
 
 -- Asks a dead NS-VC from now on, until it answers.
@@ -58,6 +61,11 @@ function ns_test.start(nsvc)
     timers.stop(vc.test)
     vc.test_tries, vc.asked = 0, true
     ask(nsvc, unanswered)
+end
+
+-- Whether the last NS-ALIVE has had no answer in time.
+function ns_test.is_unanswered(nsvc)
+    return nsvc.vc.asked and nsvc.vc.test_tries > 0
 end
 
 -- Starts a test after `ns` nanoseconds.
@@ -76,8 +84,12 @@ end
 function ns_test.answered(nsvc)
     local asked = nsvc.vc.asked
     if asked then
+        local was = ns_test.is_unanswered(nsvc)
         nsvc.vc.insists = false
         ns_test.start_in(nsvc, network.cfg.timers.tns_test_ns)
+        if was then
+            ns_test.changed(nsvc)
+        end
     end
     return asked
 end
