@@ -209,6 +209,23 @@ def test_last_answer():
         same((state(world), bss.times("ns_reset")), ("unblocked", []), "state, NS-RESETs")
 
 
+@case("stats: an NS-VC whose BSS does not answer says so with the first NS-ALIVE repeated, until it answers")
+def shows_no_answer():
+    with World(config()) as world:
+        world.lua("local b = require 'board' local put = b.nsvc b.nsvc = function(t) SEEN = t.state "
+                  "return put(t) end return 0")
+        bss = quiet_bss(world)
+        into_unblocked(bss)
+        for after_ns, state_shown in (0, "unblocked"), (ALIVE_NS - 1, "unblocked"), (1, "unblocked, no answer"):
+            world.run(after_ns)
+            same(world.lua("return SEEN"), state_shown, "shown")
+        bss.ns("ns_alive_ack")
+        world.run(0)
+        same(world.lua("return SEEN"), "unblocked", "shown")
+        world.run(TEST_NS + (1 + ALIVE_RETRIES) * ALIVE_NS)
+        same(world.lua("return SEEN"), "reset", "shown")
+
+
 @case("timers and retries of the file are those on the wire")
 def timers_of_the_file():
     timers = """timers { tns_test = "10 s", tns_reset = "2 s", tns_reset_retries = 1,
