@@ -4,18 +4,18 @@
 static const struct table_column ports[] = {
     {"port", "port", TABLE_TEXT, 4},
     {"link", "link", TABLE_TEXT, 4},
-    {"frames in", "rx_packets", TABLE_COUNT, 9},
-    {"octets in", "rx_octets", TABLE_OCTETS, 9},
-    {"frames out", "tx_packets", TABLE_COUNT, 10},
-    {"octets out", "tx_octets", TABLE_OCTETS, 10},
+    {"frames in", "rx_packets", TABLE_COUNT, 11},
+    {"octets in", "rx_octets", TABLE_OCTETS, 14},
+    {"frames out", "tx_packets", TABLE_COUNT, 11},
+    {"octets out", "tx_octets", TABLE_OCTETS, 14},
     {"to control", "control_packets", TABLE_COUNT, 10},
     {"dropped", "dropped", TABLE_COUNT, 8},
 };
 static const struct table_column classes[] = {
-    {"class", "class", TABLE_TEXT, 14},          {"N-PDUs in", "in_packets", TABLE_COUNT, 9},
-    {"octets in", "in_octets", TABLE_OCTETS, 9}, {"out", "out_packets", TABLE_COUNT, 7},
-    {"queued", "queued_npdus", TABLE_COUNT, 7},  {"octets", "queued_octets", TABLE_OCTETS, 7},
-    {"marked", "marks", TABLE_COUNT, 7},         {"dropped", "dropped", TABLE_COUNT, 8},
+    {"class", "class", TABLE_TEXT, 14},           {"N-PDUs in", "in_packets", TABLE_COUNT, 10},
+    {"octets in", "in_octets", TABLE_OCTETS, 14}, {"out", "out_packets", TABLE_COUNT, 10},
+    {"queued", "queued_npdus", TABLE_COUNT, 7},   {"octets", "queued_octets", TABLE_OCTETS, 11},
+    {"marked", "marks", TABLE_COUNT, 8},          {"dropped", "dropped", TABLE_COUNT, 9},
 };
 static const struct table_column nses[] = {
     {"NSEI", "nsei", TABLE_NUMBER, 6},
@@ -24,9 +24,10 @@ static const struct table_column nses[] = {
     {"R", "rate_bit_per_s", TABLE_RATE, 12},
     {"B x 8 / R", "delay_ns", TABLE_TIME, 9},
     {"queued", "queued_npdus", TABLE_COUNT, 7},
-    {"sent", "down_octets", TABLE_OCTETS, 7},
-    {"heard", "up_octets", TABLE_OCTETS, 7},
-    {"dropped", "dropped_npdus", TABLE_COUNT, 8},
+    {"sent", "down_octets", TABLE_OCTETS, 14},
+    {"heard", "up_octets", TABLE_OCTETS, 14},
+    {"dropped", "dropped_npdus", TABLE_COUNT, 9},
+    {"discarded", "discarded_frames", TABLE_COUNT, 9},
 };
 static const struct table_column nsvcs[] = {
     {"NSEI", "nsei", TABLE_NUMBER, 6},
@@ -35,23 +36,30 @@ static const struct table_column nsvcs[] = {
 };
 static const struct table_column cells[] = {
     {"cell", "", TABLE_CELL, 11},
-    {"state", "state", TABLE_STATE, 9},
+    {"state", "state", TABLE_STATE, 15},
     {"MSs", "mss", TABLE_COUNT, 6},
-    {"R", "rate_bit_per_s", TABLE_RATE, 12},
-    {"Bmax", "bucket_octets", TABLE_OCTETS, 7},
+    {"R", "rate_bit_per_s", TABLE_RATE, 13},
+    {"Bmax", "bucket_octets", TABLE_OCTETS, 9},
     {"B x 8 / R", "delay_ns", TABLE_TIME, 9},
     {"waits", "sojourn_ns", TABLE_TIME, 9},
     {"queued", "queued_npdus", TABLE_COUNT, 6},
-    {"sent", "down_octets", TABLE_OCTETS, 7},
-    {"marked", "marks", TABLE_COUNT, 6},
+    {"sent", "down_octets", TABLE_OCTETS, 13},
+    {"marked", "marks", TABLE_COUNT, 7},
     {"dropped", "dropped_npdus", TABLE_COUNT, 7},
+    {"discarded", "discarded_frames", TABLE_COUNT, 9},
 };
 static const struct table_column mss[] = {
-    {"IMSI", "imsi", TABLE_TEXT, 15},           {"TLLI", "tlli", TABLE_TLLI, 8},
-    {"state", "state", TABLE_STATE, 9},         {"R", "rate_bit_per_s", TABLE_RATE, 12},
-    {"B x 8 / R", "delay_ns", TABLE_TIME, 9},   {"waits", "sojourn_ns", TABLE_TIME, 9},
-    {"queued", "queued_npdus", TABLE_COUNT, 6}, {"sent", "down_octets", TABLE_OCTETS, 7},
-    {"marked", "marks", TABLE_COUNT, 6},        {"dropped", "dropped_npdus", TABLE_COUNT, 7},
+    {"IMSI", "imsi", TABLE_TEXT, 15},
+    {"TLLI", "tlli", TABLE_TLLI, 8},
+    {"state", "state", TABLE_STATE, 15},
+    {"R", "rate_bit_per_s", TABLE_RATE, 13},
+    {"B x 8 / R", "delay_ns", TABLE_TIME, 9},
+    {"waits", "sojourn_ns", TABLE_TIME, 9},
+    {"queued", "queued_npdus", TABLE_COUNT, 6},
+    {"sent", "down_octets", TABLE_OCTETS, 13},
+    {"marked", "marks", TABLE_COUNT, 7},
+    {"dropped", "dropped_npdus", TABLE_COUNT, 7},
+    {"discarded", "discarded_frames", TABLE_COUNT, 9},
 };
 static const struct table_column flows[] = {
     {"packet flow", "class", TABLE_TEXT, 14},   {"R", "rate_bit_per_s", TABLE_RATE, 12},
@@ -61,8 +69,7 @@ static const struct table_column flows[] = {
 // Eighty columns, with the rank in front.
 static const struct table_column top_cells[] = {
     {"cell", "", TABLE_CELL, 11},
-    {"state", "state", TABLE_STATE, 9},
-    {"MSs", "mss", TABLE_COUNT, 6},
+    {"state", "state", TABLE_STATE, 15},
     {"R bit/s", "rate_bit_per_s", TABLE_BARE, 7},
     {"sends", "sends_bit_per_s", TABLE_BARE, 7},
     {"B x 8/R", "delay_ns", TABLE_TIME, 8},
@@ -71,7 +78,7 @@ static const struct table_column top_cells[] = {
 };
 static const struct table_column top_mss[] = {
     {"IMSI", "imsi", TABLE_TEXT, 15},
-    {"state", "state", TABLE_STATE, 9},
+    {"state", "state", TABLE_STATE, 15},
     {"R bit/s", "rate_bit_per_s", TABLE_BARE, 7},
     {"sends", "sends_bit_per_s", TABLE_BARE, 7},
     {"B x 8/R", "delay_ns", TABLE_TIME, 8},

@@ -36,14 +36,29 @@ const char *table_time(uint64_t ns, char text[TABLE_CELL_OCTETS])
     return text;
 }
 
-// Most severe first.
+// Control's word. While that is "up": what holds the queue, most severe first. Before the first
+// FLOW-CONTROL-BVC Bmax is 0.
 static const char *state_text(const struct json_object *row, char text[TABLE_CELL_OCTETS])
 {
     static const char *const flags[] = {"blocked", "frozen", "stopped"};
+    value_text(row, "state", text, TABLE_CELL_OCTETS);
+    if (*text && strcmp(text, "up") != 0)
+        return text;
+    if (value_number(row, "stopped") && value_has(row, "bucket_octets") &&
+        value_number(row, "bucket_octets") == 0 && !value_number(row, "blocked"))
+        return "no flow control";
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
         if (value_number(row, flags[i]))
             return flags[i];
-    return value_text(row, "state", text, TABLE_CELL_OCTETS);
+    return text;
+}
+
+// In full, if the column has room for that.
+static const char *number_text(const struct table_column *c, uint64_t value, const char *unit,
+                               char text[TABLE_CELL_OCTETS])
+{
+    int n = snprintf(text, TABLE_CELL_OCTETS, "%" PRIu64 "%s%s", value, *unit ? " " : "", unit);
+    return n <= c->width ? text : table_scaled(value, unit, text);
 }
 
 static const char *cell_text(const struct table_column *c, const struct json_object *row,
@@ -61,11 +76,11 @@ static const char *cell_text(const struct table_column *c, const struct json_obj
         return text;
     case TABLE_COUNT:
     case TABLE_BARE:
-        return table_scaled(value, "", text);
+        return number_text(c, value, "", text);
     case TABLE_OCTETS:
-        return table_scaled(value, "B", text);
+        return number_text(c, value, "B", text);
     case TABLE_RATE:
-        return table_scaled(value, "bit/s", text);
+        return number_text(c, value, "bit/s", text);
     case TABLE_TIME:
         return table_time(value, text);
     case TABLE_STATE:

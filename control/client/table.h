@@ -11,13 +11,13 @@ struct json_object;
 enum table_kind {
     TABLE_TEXT,   // text, left-aligned
     TABLE_NUMBER, // an identifier, 12345
-    TABLE_COUNT,  // 123, 12.3 k, 1.23 M
+    TABLE_COUNT,  // 12345; 12.3 k or 1.23 M, if the column is too narrow for that
     TABLE_OCTETS, // as TABLE_COUNT, with unit B
     TABLE_RATE,   // a member in bit/s; "-" for a missing one
     TABLE_BARE,   // as TABLE_RATE, without unit
     TABLE_TIME,   // a member in ns; "-" for a missing one
     TABLE_CELL,   // NSEI-BVCI
-    TABLE_STATE,  // the state, or the reason for not sending: blocked, frozen, stopped
+    TABLE_STATE,  // the state, or why nothing is sent: no flow control, blocked, frozen, stopped
     TABLE_TLLI
 };
 

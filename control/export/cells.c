@@ -64,6 +64,7 @@ struct cells_sum cells_sum(const struct cells *cells, uint32_t nse_id)
         sum.up_octets += view->up_octets;
         sum.marks += view->marks;
         sum.dropped_npdus += view->dropped_npdus;
+        sum.discarded_frames += view->discarded_frames;
         for (uint32_t r = 0; r < STATS_NPDU_DROPS; r++)
             sum.drops.npdus[r] += cells->cell[i].drops.npdus[r];
     }

@@ -21,7 +21,7 @@ void cells_free(struct cells *cells);
 
 // The sums of an NSE's cells.
 struct cells_sum {
-    uint64_t down_frames, down_octets, up_frames, up_octets, marks, dropped_npdus;
+    uint64_t down_frames, down_octets, up_frames, up_octets, marks, dropped_npdus, discarded_frames;
     struct view_drops drops;
 };
 struct cells_sum cells_sum(const struct cells *cells, uint32_t nse_id);

@@ -52,6 +52,7 @@ static void put_sum(struct row *row, const struct cells_sum *sum)
     row_put(row, "up_octets", sum->up_octets);
     row_put(row, "marks", sum->marks);
     row_put(row, "dropped_npdus", sum->dropped_npdus);
+    row_put(row, "discarded_frames", sum->discarded_frames);
     row_drops(row, sum->drops.npdus, stats_npdu_names, STATS_NPDU_DROPS);
 }
 
@@ -123,14 +124,28 @@ const char *telemetry_nsvcs(struct telemetry *t, const char *words, struct row *
 
 // ---- Cells ----
 
+// Without an NS-VC of its NSE a cell sends nothing, whatever state it is in.
+#define NSE_DOWN "NSE down"
+
+static bool is_down(const struct telemetry *t, uint32_t nse_id)
+{
+    static const char down[] = "down"; // bvc.lua
+    struct board_nse nse;
+    return board_nse(t->source.board, nse_id, &nse) && nse.state.n == sizeof down - 1 &&
+           memcmp(nse.state.at, down, nse.state.n) == 0;
+}
+
 void telemetry_put_bvc(const struct telemetry *t, struct row *row, const struct view_bvc *view,
                        const struct view_drops *drops)
 {
     struct board_bvc bvc;
     row_fields(row, &view_bvc_record, view);
     put_nsei(t, row, view->nse_id);
-    if (board_bvc(t->source.board, view->bvc_id, &bvc) && bvc.bvci == view->bvci)
+    if (board_bvc(t->source.board, view->bvc_id, &bvc) && bvc.bvci == view->bvci) {
+        if (is_down(t, view->nse_id))
+            bvc.state = (struct octets){(const uint8_t *)NSE_DOWN, sizeof NSE_DOWN - 1};
         put_board(row, &board_bvc_record, &bvc, 3);
+    }
     row_drops(row, drops->npdus, stats_npdu_names, STATS_NPDU_DROPS);
 }
 

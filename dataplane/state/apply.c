@@ -186,6 +186,7 @@ int state_apply_bvc_block(const struct apply *a, const struct command_bvc_block 
 
 int state_apply_bvc_credit(const struct apply *a, const struct command_bvc_credit *c)
 {
+    a->state->bvc[c->bvc_id].discarded += c->discarded;
     return sched_bvc_credit(a->sched, c->bvc_id, c->octets, a->now_ns);
 }
 

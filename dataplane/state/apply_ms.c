@@ -155,6 +155,8 @@ int state_apply_ms_release(const struct apply *a, const struct command_ms_releas
 
 int state_apply_ms_credit(const struct apply *a, const struct command_ms_credit *c)
 {
+    if (c->discarded && state_counts_have(a->state, c->ms_id))
+        a->state->ms_counts[a->state->ms_up[c->ms_id].counts - 1].discarded += c->discarded;
     return sched_ms_credit(a->sched, c->ms_id, c->octets, a->now_ns);
 }
 

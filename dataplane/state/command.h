@@ -32,6 +32,8 @@
     MAY(T, BOOL, blocked, 0, 1, "no downlink; uplink user data is passed to control; absent: no")
 #define COMMAND_OCTETS_BACK(MUST, T) \
     MUST(T, U32, octets, 0, UINT32_MAX, "octets to take off the level")
+#define COMMAND_DISCARDED(MUST, T) \
+    MUST(T, U8, discarded, 0, 255, "LLC PDUs that the BSS has discarded, to be counted")
 #define COMMAND_SLOT(MUST, T) MUST(T, U8, slot, 0, SCHED_SLOTS - 1, "slot of the MS's packet flow")
 // With the CBL feature the PDU with the bucket's values also holds the bucket-full ratio, in per
 // cent of Bmax.

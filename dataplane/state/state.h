@@ -54,6 +54,7 @@ struct state_bvc {
     uint64_t up_frames, up_octets;   // user data with a good FCS received from it
     uint64_t sojourn_ns;             // of the N-PDU sent last
     uint64_t marks;                  // N-PDUs marked CE
+    uint64_t discarded;              // LLC PDUs that the BSS says it has discarded
     uint64_t drop[STATS_NPDU_DROPS]; // N-PDUs for it
 };
 
@@ -95,12 +96,15 @@ static inline uint32_t state_tick(uint64_t now_ns)
     return (uint32_t)(now_ns >> STATE_TICK_SHIFT);
 }
 
-// An MS's dropped N-PDUs by reason, modulo 2^32, from its first drop on. There are records for an
-// eighth of the MSs; while none is free, a drop is counted without its reason (`dropped` of
-// state_ms_up).
+// An MS's dropped N-PDUs by reason, and its LLC PDUs that the BSS has discarded, modulo 2^32, from the
+// first of either on. There are records for an eighth of the MSs; while none is free, a drop is counted
+// without its reason (`dropped` of state_ms_up), and what the BSS discards for the cell only.
 struct state_ms_counts {
     union {
-        uint32_t drop[STATS_NPDU_DROPS];
+        struct {
+            uint32_t drop[STATS_NPDU_DROPS];
+            uint32_t discarded;
+        };
         uint32_t next; // of a free record: the next one, + 1
     };
 };

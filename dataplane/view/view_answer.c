@@ -79,7 +79,8 @@ static bool put_bvc(const struct view *from, struct dp_query *q, uint32_t id)
                              .down_octets = bvc->octets,
                              .up_frames = bvc->up_frames,
                              .up_octets = bvc->up_octets,
-                             .marks = bvc->marks};
+                             .marks = bvc->marks,
+                             .discarded_frames = bvc->discarded};
     PUT_BUCKET(row, &view);
     PUT_QUEUE(row, view.queued);
     for (uint32_t i = 0; i < STATS_NPDU_DROPS; i++)
@@ -130,7 +131,8 @@ static bool put_ms(const struct view *from, struct dp_query *q, uint32_t id)
                             .down_octets = ms->octets,
                             .up_octets = up->octets,
                             .marks = up->marks,
-                            .dropped_npdus = up->dropped};
+                            .dropped_npdus = up->dropped,
+                            .discarded_frames = counts->discarded};
     PUT_BUCKET(row, &view);
     PUT_QUEUE(row, view.queued);
     for (int lle = 0; lle < STATE_LLES; lle++)

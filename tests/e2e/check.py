@@ -326,6 +326,16 @@ def warnings():
             same((done.returncode, done.stderr), (0, WORKERS + parts), "exit status and stderr")
 
 
+@case("send_imsi = false is warned of where a real BSS may page, and the default is not")
+def paging():
+    text = (ROOT / "config/osmopcu.lua").read_text().replace('file = "recommended.lua"',
+                                                             f'file = "{ROOT}/config/recommended.lua"')
+    for ms, warned in ("", 0), ("send_imsi = true,", 0), ("send_imsi = false,", 1):
+        path = written(text.replace("tlli = 0xc0000001,", f"tlli = 0xc0000001, {ms}"))
+        done = sluice("check", path.name, cwd=path.parent)
+        same((done.returncode, done.stderr.count("nse[1].bvc[1].ms[1].send_imsi: found false: a BSS")), (0, warned), ms)
+
+
 # Blocks whose largest IP packet has 1464 octets, which fit Gn's MTU with GTP-U over IPv4, or MORE; the key
 # that says so.
 APPLICATIONS = {

@@ -53,7 +53,7 @@ def text():
     instance = Instance()
     whole = client("stats")
     for part in ("view (process", "1 worker, control up", "background", "7-20", "7-21",
-                 "16.0 kbit/s", "4.00 kB"):
+                 "16000 bit/s", "4000 B"):
         right(part in whole, f"'{part}' is not in:\n{whole}")
     one = client("stats", "--cell", "7-21")
     right("001010000001000" in one and "001010000000008" not in one, f"the cell's MSs:\n{one}")
@@ -68,6 +68,17 @@ def text():
         right(why in client("stats", *words, status=1), f"{words}: it says something else")
     for words in (["--cell", "7"], ["--cell", "7-20x"], ["--ms", "x"], ["nonsense"], ["--nonsense"]):
         client("stats", *words, status=2)
+    instance.finish()
+
+
+@case("no BSS yet: the NSE is down, and so say its cells, for that is why they send nothing")
+def no_bss():
+    instance = Instance(config=CONFIG.replace('ns = "manual",', "").replace(
+        'rate = "16 kbit/s", bucket = "4 kB",', ""))
+    seen = json.loads(client("stats", "--json"))
+    same([one["state"] for one in seen["nses"] + seen["nsvcs"] + seen["cells"]],
+         ["down", "dead", "NSE down", "NSE down"], "states")
+    right("NSE down" in client("top"), "top does not say so")
     instance.finish()
 
 

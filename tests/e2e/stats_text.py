@@ -9,8 +9,8 @@ from instance import Fake, client
 PORT = {"link": "up", "rx_packets": 1234, "rx_octets": 1500000, "tx_packets": 7, "tx_octets": 999, "control_packets": 3}
 CELL = {"nsei": 7, "bvci": 20, "state": "up", "mss": 2, "rate_bit_per_s": 16000, "bucket_octets": 4000,
         "delay_ns": 1234567890, "sojourn_ns": 5600000, "queued_npdus": 4, "down_octets": 12345, "marks": 5,
-        "dropped_npdus": 6, "drops": {"aqm": 6, "no_room": 0}}
-MS = {"imsi": "001010000000008", "tlli": 0xC0000001, "state": "ready", "stopped": 1, "delay_ns": 1000000,
+        "dropped_npdus": 6, "discarded_frames": 3, "drops": {"aqm": 6, "no_room": 0}}
+MS = {"imsi": "001010000000008", "tlli": 0xC0000001, "state": "up", "stopped": 1, "bucket_octets": 500, "delay_ns": 1000000,
       "queued_npdus": 4, "down_octets": 12345, "marks": 0, "dropped_npdus": 0, "drops": {}}
 FLOW = {"class": "streaming", "rate_bit_per_s": 8000, "queued_npdus": 4, "queued_octets": 2000}
 ONE = {
@@ -23,9 +23,13 @@ ONE = {
                       "queued_octets": 2000, "marks": 1, "drops": {"aqm": 1, "lifetime": 1}},
                 "1": {"class": "background", "drops": {}}},
     "nses": [{"nsei": 7, "state": "up", "cells": 2, "rate_bit_per_s": 64000, "delay_ns": 2000000, "queued_npdus": 4,
-              "down_octets": 12345, "up_octets": 678, "dropped_npdus": 6}],
-    "nsvcs": [{"nsei": 7, "nsvci": 1, "state": "alive, unblocked"}],
-    "bvcs": [CELL, {"nsei": 7, "bvci": 21, "state": "up", "blocked": 1}],
+              "down_octets": 12345, "up_octets": 678, "dropped_npdus": 6, "discarded_frames": 3}],
+    "nsvcs": [{"nsei": 7, "nsvci": 1, "state": "unblocked, no answer"}],
+    "bvcs": [CELL, *({"nsei": 7, "bvci": bvci, **of} for bvci, of in enumerate((
+        {"state": "up", "blocked": 1}, {"state": "up", "stopped": 1, "bucket_octets": 0, "rate_bit_per_s": 0},
+        {"state": "up", "stopped": 1, "bucket_octets": 100, "rate_bit_per_s": 0},
+        {"state": "NSE down", "blocked": 1, "stopped": 1, "down_octets": 123456789012345},
+        {"state": "down", "blocked": 1}), 21))],
     "mss": [MS],
     "cell_mss": [MS],
     "bvc": {**CELL, "classes": {"0": FLOW}},
@@ -44,9 +48,9 @@ def answer(command):
 ALL = """\
 one (process 42), 61.23 s of real time, 2 workers, control up
 
-  port  link  frames in  octets in  frames out  octets out  to control   dropped
-  Gn    up       1.23 k    1.50 MB           7       999 B           3         5
-  Gb    down     1.23 k    1.50 MB           7       999 B           3         4
+  port  link    frames in       octets in   frames out      octets out  to control   dropped
+  Gn    up           1234       1500000 B            7           999 B           3         5
+  Gb    down         1234       1500000 B            7           999 B           3         4
     Gn drops: short 2, no_teid 3
     Gb drops: no_bvc 4
     uplink:   in_packets 9
@@ -57,42 +61,46 @@ one (process 42), 61.23 s of real time, 2 workers, control up
     PDUs in:  NS-ALIVE 2
     PDUs out: NS-ALIVE-ACK 2, NS-RESET 1
 
-  class           N-PDUs in  octets in      out   queued   octets   marked   dropped
-  streaming              10    5.00 kB        4        4  2.00 kB        1         2
-  background              0        0 B        0        0      0 B        0         0
+  class            N-PDUs in       octets in         out   queued       octets    marked    dropped
+  streaming               10          5000 B           4        4       2000 B         1          2
+  background               0             0 B           0        0          0 B         0          0
     streaming drops: aqm 1, lifetime 1
 
-    NSEI  state        cells             R  B x 8 / R   queued     sent    heard   dropped
-       7  up               2   64.0 kbit/s     2.0 ms        4  12.3 kB    678 B         6
+    NSEI  state        cells             R  B x 8 / R   queued            sent           heard    dropped  discarded
+       7  up               2   64000 bit/s     2.0 ms        4         12345 B           678 B          6          3
 
     NSEI   NSVCI  state
-       7       1  alive, unblocked
+       7       1  unblocked, no answer
 
-  cell         state         MSs             R     Bmax  B x 8 / R      waits  queued     sent  marked  dropped
-  7-20         up              2   16.0 kbit/s  4.00 kB     1.23 s     5.6 ms       4  12.3 kB       5        6
-  7-21         blocked         0             -      0 B          -          -       0      0 B       0        0
+  cell         state               MSs              R       Bmax  B x 8 / R      waits  queued           sent   marked  dropped  discarded
+  7-20         up                    2    16000 bit/s     4000 B     1.23 s     5.6 ms       4        12345 B        5        6          3
+  7-21         blocked               0              -        0 B          -          -       0            0 B        0        0          0
+  7-22         no flow control       0        0 bit/s        0 B          -          -       0            0 B        0        0          0
+  7-23         stopped               0        0 bit/s      100 B          -          -       0            0 B        0        0          0
+  7-24         NSE down              0              -        0 B          -          -       0         123 TB        0        0          0
+  7-25         down                  0              -        0 B          -          -       0            0 B        0        0          0
 
-  IMSI                 TLLI  state                 R  B x 8 / R      waits  queued     sent  marked  dropped
-  001010000000008  c0000001  stopped               -     1.0 ms          -       4  12.3 kB       0        0
+  IMSI                 TLLI  state                        R  B x 8 / R      waits  queued           sent   marked  dropped  discarded
+  001010000000008  c0000001  stopped                      -     1.0 ms          -       4        12345 B        0        0          0
 """
 OF_CELL = """\
-cell         state         MSs             R     Bmax  B x 8 / R      waits  queued     sent  marked  dropped
-7-20         up              2   16.0 kbit/s  4.00 kB     1.23 s     5.6 ms       4  12.3 kB       5        6
+cell         state               MSs              R       Bmax  B x 8 / R      waits  queued           sent   marked  dropped  discarded
+7-20         up                    2    16000 bit/s     4000 B     1.23 s     5.6 ms       4        12345 B        5        6          3
   drops: aqm 6
 
   packet flow                R  B x 8 / R      waits   queued   octets
-  streaming        8.00 kbit/s          -          -        4  2.00 kB
+  streaming         8000 bit/s          -          -        4   2000 B
 
-  IMSI                 TLLI  state                 R  B x 8 / R      waits  queued     sent  marked  dropped
-  001010000000008  c0000001  stopped               -     1.0 ms          -       4  12.3 kB       0        0
+  IMSI                 TLLI  state                        R  B x 8 / R      waits  queued           sent   marked  dropped  discarded
+  001010000000008  c0000001  stopped                      -     1.0 ms          -       4        12345 B        0        0          0
 """
 OF_MS = """\
-IMSI                 TLLI  state                 R  B x 8 / R      waits  queued     sent  marked  dropped
-001010000000008  c0000001  stopped               -     1.0 ms          -       4  12.3 kB       0        0
+IMSI                 TLLI  state                        R  B x 8 / R      waits  queued           sent   marked  dropped  discarded
+001010000000008  c0000001  stopped                      -     1.0 ms          -       4        12345 B        0        0          0
   drops: aqm 1
 
   packet flow                R  B x 8 / R      waits   queued   octets
-  streaming        8.00 kbit/s          -          -        4  2.00 kB
+  streaming         8000 bit/s          -          -        4   2000 B
 """
 
 

@@ -101,12 +101,28 @@ def unlisted_flood():
         same(world.counts()["event"]["unlisted"], 20, "events")
 
 
-@case("ns = \"alive\", and the BSS on its NS-VC sends NS-RESET: say ns = \"reset\"")
-def alive_but_resets():
-    with World(config(nse='ns = "alive",')) as world:
+@case("the BSS on an NS-VC of the file has another network service, or dialect: the line names both")
+def another_dialect():
+    for ns, octets, what, wanted in ("alive", reset, "NS-RESET", "reset"), ("reset", size, "SNS-SIZE", "sns"):
+        with World(config(nse=f'ns = "{ns}",')) as world:
+            quiet_bss(world)
+            says(world, lambda: world.gb(BSS, octets(NSEI)), f"NSE {NSEI}: the BSS at {BSS} port {NS_PORT} sends"
+                 f" {what}", f'has ns = "{ns}"; set ns = "{wanted}", or change the BSS\'s dialect')
+
+
+@case("a BSS whose SGSN is another refuses NS-RESET by NS-STATUS: a line says where to look; else the cause")
+def refuses_reset():
+    with World(config()) as world:
         bss = quiet_bss(world)
-        says(world, lambda: bss.ns("ns_reset", cause=1, nsvci=NSVCI, nsei=NSEI), f"NSE {NSEI}",
-             f"{BSS} port {NS_PORT} sends NS-RESET", 'has ns = "alive"; set ns = "reset"')
+        for state, more in ("unblocked", False), ("reset", True):
+            if more:
+                world.run(40 * S)
+            else:
+                into_unblocked(bss)
+            lines = len(world.log_lines("NS-STATUS of the BSS, incompatible_with_state"))
+            often(world, lambda: bss.ns("ns_status", cause=0x0A, pdu=reset(NSEI)))
+            found = world.log_lines(f"NS-VC {NSVCI} of NSE {NSEI} ({BSS}", "NS-STATUS of the BSS, incompatible")[lines:]
+            same(([f"gb {{ }}, port {NS_PORT}, correct its remote" in line for line in found]), [more] * 2, state)
 
 
 @case("an NS-RESET with other identities: the line says which to correct")
@@ -116,6 +132,16 @@ def other_identities():
         into_unblocked(bss)
         says(world, lambda: bss.ns("ns_reset", cause=1, nsvci=7, nsei=NSEI),
              f"calls it NS-VC 7 of NSE {NSEI}; correct nsvci and nsei")
+
+
+@case("an NS-RESET that came before its NS-VC was added, as at a start, is nobody's mistake")
+def too_early():
+    with World(config()) as world:
+        quiet_bss(world)
+        octets = "".join(f"\\{octet:03d}" for octet in reset(NSEI))
+        same(world.lua("local nsvc = require('sluice.core.network').nsvc[0] return require("
+                       f"'sluice.ns.service').stranger('{octets}', nsvc.address, nsvc.port)"), "ignored", "outcome")
+        same(world.log_lines(" warn "), [], "lines")
 
 
 @case("a BVC-RESET of a BVCI that is not in the file: those that it has, and the two ways to have it")

@@ -4,11 +4,11 @@ to the ns, and PDUs that cannot be read. The tables are typed from the clauses; 
 on the wire (what becomes of data) and by its word."""
 
 import codec
-from ns_world import (ALIVE_NS, ALIVE_RETRIES, BLOCK_NS, INCOMPATIBLE, INTO, INVALID, MISSING, NSEI,
-                      NSVC_BLOCKED, NSVC_UNKNOWN, NSVCI, O_AND_M, PDUS, PROTOCOL, RESET_NS, RETRIES,
+from ns_world import (AGAIN_NS, ALIVE_NS, ALIVE_RETRIES, BLOCK_NS, INCOMPATIBLE, INTO, INVALID, MISSING,
+                      NSEI, NSVC_BLOCKED, NSVC_UNKNOWN, NSVCI, O_AND_M, PDUS, PROTOCOL, RESET_NS, RETRIES,
                       START_NS, TEST_NS, TRANSIT, came, config, fields_of, into_blocked,
                       into_blocking, into_unblocked, into_unblocking, quiet_bss, say, series, state)
-from world import MS, S, World, case, main, same
+from world import HEAD, MS, S, World, case, main, nsvc, same
 
 # What comes at once, and the state then; a state and PDU that are not here: nothing, and the same.
 # The BSS's RESET is answered in every state, and begins the test anew (7.3); BLOCK and UNBLOCK are
@@ -132,14 +132,17 @@ def unasked_reset_ack():
 # ---- Timers and retries ----
 
 
-@case("NS-RESET of ours: at the start, at each Tns-reset, 3 retries; again Tns-test later")
+@case("NS-RESET of ours: at the start, at each Tns-reset, 3 retries; then it is dead, and asked each second")
 def reset_timer():
-    with World(config()) as world:
+    with World(config('timers { tns_reset = "3 s" }')) as world:
         bss = quiet_bss(world)
-        round_ns = TEST_NS + (1 + RETRIES) * RESET_NS
-        world.run(3 * round_ns)
-        same(bss.times("ns_reset"), [t_ns for i in range(3) for t_ns in series(
-            i * round_ns + START_NS, RESET_NS, 1 + RETRIES)], "NS-RESETs")
+        dead_ns = START_NS + (1 + RETRIES) * 3 * S
+        world.run_until(dead_ns - 1)
+        same(state(world), "reset", "state until the last one is unanswered")
+        world.run(100 * S)
+        same(bss.times("ns_reset"), series(START_NS, 3 * S, 1 + RETRIES) + series(dead_ns, AGAIN_NS, 100),
+             "NS-RESETs")
+        same((state(world), len(world.log_lines("is dead"))), ("dead", 1), "state, lines of it")
         same({(r.pdu["cause"], r.pdu["nsvci"], r.pdu["nsei"]) for r in bss.received},
              {(O_AND_M, NSVCI, NSEI)}, "what they say")
 
@@ -206,20 +209,72 @@ def test_last_answer():
         same((state(world), bss.times("ns_reset")), ("unblocked", []), "state, NS-RESETs")
 
 
+@case("stats: an NS-VC whose BSS does not answer says so with the first NS-ALIVE repeated, until it answers")
+def shows_no_answer():
+    with World(config()) as world:
+        world.lua("local b = require 'board' local put = b.nsvc b.nsvc = function(t) SEEN = t.state "
+                  "return put(t) end return 0")
+        bss = quiet_bss(world)
+        into_unblocked(bss)
+        for after_ns, state_shown in (0, "unblocked"), (ALIVE_NS - 1, "unblocked"), (1, "unblocked, no answer"):
+            world.run(after_ns)
+            same(world.lua("return SEEN"), state_shown, "shown")
+        bss.ns("ns_alive_ack")
+        world.run(0)
+        same(world.lua("return SEEN"), "unblocked", "shown")
+        world.run(TEST_NS + (1 + ALIVE_RETRIES) * ALIVE_NS)
+        same(world.lua("return SEEN"), "reset", "shown")
+
+
 @case("timers and retries of the file are those on the wire")
 def timers_of_the_file():
     timers = """timers { tns_test = "10 s", tns_reset = "2 s", tns_reset_retries = 1,
         tns_block = "1 s", tns_block_retries = 0, tns_alive = "4 s", tns_alive_retries = 2 }"""
     with World(config(timers)) as world:
         bss = quiet_bss(world)
-        for t_ns in (0, 2 * S, 14 * S):
+        for t_ns in (0, 2 * S, 4 * S):
             bss.expect("ns_reset", at=START_NS + t_ns)
         say(bss, "ns_reset_ack")
-        bss.expect("ns_unblock", at=START_NS + 14 * S)
-        for t_ns in (14 * S, 18 * S, 22 * S):
+        bss.expect("ns_unblock", at=START_NS + 4 * S)
+        for t_ns in (4 * S, 8 * S, 12 * S):
             bss.expect("ns_alive", at=START_NS + t_ns)
-        bss.expect("ns_unblock", at=START_NS + 14 * S + S + 10 * S)
-        bss.expect("ns_reset", at=START_NS + 26 * S, cause=TRANSIT)
+        bss.expect("ns_unblock", at=START_NS + 4 * S + S + 10 * S)
+        bss.expect("ns_reset", at=START_NS + 16 * S, cause=TRANSIT)
+
+
+@case("a BSS that comes back when its NS-VC is dead has it, whichever of both asks first")
+def dead_and_back():
+    for asks_first in "ns_reset_ack", "ns_reset":
+        with World(config()) as world:
+            bss = quiet_bss(world)
+            into_unblocked(bss)
+            world.run((1 + ALIVE_RETRIES) * ALIVE_NS + 20 * S)
+            same(state(world), "dead", "state")
+            bss.inbox.clear()
+            world.run(AGAIN_NS - 1)
+            bss.auto |= {"ns_alive", "ns_unblock"}
+            if asks_first == "ns_reset_ack":
+                bss.expect("ns_reset", at=world.now_ns + 1, cause=TRANSIT)
+            resets = len(bss.times("ns_reset"))
+            say(bss, asks_first)
+            world.run(0)
+            if asks_first == "ns_reset":
+                say(bss, "ns_unblock")
+            world.run(2 * S)
+            same((state(world), len(bss.times("ns_reset"))), ("unblocked", resets), "state, NS-RESETs")
+
+
+@case("of 2000 dead NS-VCs each is asked each 2 s, one in a ms: as many as 1000 in a second")
+def dead_take_turns():
+    count, each = 2000, 16
+    nses = "".join(f"nse {{ nsei = {1000 + n}, " + ", ".join(
+        nsvc(n * each + i, f"198.52.{n}.{1 + i}") for i in range(each)) + " }\n"
+        for n in range(count // each))
+    with World(HEAD + nses) as world:
+        world.run(20 * S)
+        before = world.counts()["out"]["ns_reset"]
+        world.run(20 * S)
+        same(world.counts()["out"]["ns_reset"] - before, 20000, "NS-RESETs in 20 s")
 
 
 main()

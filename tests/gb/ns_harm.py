@@ -151,6 +151,21 @@ def port_unreachable():
         bss.expect("ns_reset", at=start_ns + (1 + ALIVE_RETRIES) * ALIVE_NS)
 
 
+@case("a flood of forged ICMP errors: a test in a second, a line in ten, and the NS-VC stays up")
+def forged():
+    with World(config()) as world:
+        bss = Bss(world, NSEI, [(NSVCI, BSS)], {2: 8000})
+        bss.up()
+        world.run(5 * S)
+        sent = [f.octets for f in world.frames if f.side == "gb" and not f.to_us][-1]
+        tests = len(bss.times("ns_alive"))
+        for _ in range(2000):
+            world.put("gb", unreachable("198.51.100.9", sent))
+            world.run(10 * MS)
+        same((len(bss.times("ns_alive")) - tests, len(world.log_lines("ICMP says"))), (20, 2), "tests, lines")
+        same((state(world), bss.times("ns_reset")), ("unblocked", []), "state, NS-RESETs")
+
+
 @case("Lua ends: NS-ALIVE is still answered")
 def without_lua():
     with World(config()) as world:

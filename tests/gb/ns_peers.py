@@ -6,8 +6,8 @@ import itertools
 
 import codec
 from bss import Bss
-from ns_world import (ALIVE_NS, ALIVE_RETRIES, BSS, INCOMPATIBLE, INTO, NSEI, NSVCI, O_AND_M, PDUS,
-                      RESET_NS, START_NS, TEST_NS, TLLI, came, config, fields_of, into_reset,
+from ns_world import (AGAIN_NS, ALIVE_NS, ALIVE_RETRIES, BSS, INCOMPATIBLE, INTO, NSEI, NSVCI, O_AND_M,
+                      PDUS, RESET_NS, START_NS, TEST_NS, TLLI, came, config, fields_of, into_reset,
                       picture, quiet_bss, say, series, state)
 from world import GB, NS_PORT, S, World, case, main, nsvc, same
 
@@ -149,20 +149,23 @@ def dynamic_moves():
         same(world.lua("return #require('sluice.core.network').nses[1].nsvcs"), "2", "NS-VCs")
 
 
-@case("ns = \"alive\": NS-ALIVE alone brings it up; down after 11 without an answer, and back")
+@case("ns = \"alive\": NS-ALIVE alone brings it up; down after 11 without an answer; each second until back")
 def alive_mode():
     with World(config(nse='ns = "alive",')) as world:
         bss = quiet_bss(world)
-        bss.expect("ns_alive", at=0)
+        for t_ns in series(0, AGAIN_NS, 20):
+            bss.expect("ns_alive", at=t_ns)
         same(state(world), "dead", "state")
         bss.ns("ns_alive_ack")
+        start_ns = world.now_ns
         world.run(0)
         same(state(world), "unblocked", "state")
-        for t_ns in series(TEST_NS, ALIVE_NS, 1 + ALIVE_RETRIES):
+        for t_ns in series(start_ns + TEST_NS, ALIVE_NS, 1 + ALIVE_RETRIES):
             bss.expect("ns_alive", at=t_ns)
         world.run(ALIVE_NS)
         same((state(world), bss.times("ns_reset")), ("dead", []), "state, NS-RESETs")
-        bss.expect("ns_alive", at=world.now_ns + TEST_NS)
+        for t_ns in series(world.now_ns, AGAIN_NS, 20):
+            bss.expect("ns_alive", at=t_ns)
         bss.ns("ns_alive_ack")
         world.run(0)
         same(state(world), "unblocked", "state")

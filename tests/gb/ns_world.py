@@ -7,7 +7,8 @@ from world import HEAD, S, ms, nsvc, right, same
 NSEI, NSVCI, BSS, TLLI = 101, 102, "198.51.100.2", 0xC0000001
 O_AND_M, EQUIPMENT, TRANSIT = 0x01, 0x02, 0x00
 NSVC_BLOCKED, NSVC_UNKNOWN, INCOMPATIBLE, PROTOCOL, INVALID, MISSING = 3, 4, 0x0A, 0x0B, 0x0C, 0x0D
-TEST_NS, ALIVE_NS, RESET_NS, BLOCK_NS = 30 * S, 3 * S, 3 * S, 3 * S  # the defaults
+TEST_NS, ALIVE_NS, RESET_NS, BLOCK_NS = 30 * S, 3 * S, 1 * S, 3 * S  # the defaults
+AGAIN_NS = S  # between questions on a dead NS-VC
 RETRIES, ALIVE_RETRIES = 3, 10
 START_NS = S // 10  # until we reset an NS-VC of the file: its neighbour's address is found meanwhile
 

@@ -258,12 +258,21 @@ local function gb_header(nse)
     return GB_HEADER_OCTETS + ip
 end
 
-local function warn_mtus(state, cfg)
+-- An idle phone listens to its own paging group.
+local function warn_paging(state, cfg, ms)
+    if cfg.run and cfg.run.clock == "real" and ms.send_imsi == false then
+        check.warn(state, ms, "send_imsi", "found false: a BSS such as OsmoPCU then assigns an idle MS its"
+            .. " radio blocks in paging group 0, and a phone of another group does not hear that")
+    end
+end
+
+local function warn_mss(state, cfg)
     for _, nse in breath.each(cfg.nse) do
         for _, bvc in breath.each(nse.bvc) do
             for _, ms in breath.each(bvc.ms) do
                 warn_mtu(state, ms, "n201_u", "", ms.n201_u_octets, cfg.gb, "gb",
                     gb_header(nse) + parts.options_octets(ms))
+                warn_paging(state, cfg, ms)
             end
         end
     end
@@ -276,7 +285,7 @@ function network.all(state, cfg)
     check_nsvcs(state, cfg)
     check_ggsns(state, cfg)
     check_lab(state, cfg)
-    warn_mtus(state, cfg)
+    warn_mss(state, cfg)
 end
 
 return network

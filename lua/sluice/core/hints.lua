@@ -2,6 +2,7 @@
 -- expect, and what to change. A wrong BSS repeats itself, and anybody can pretend to be one, so each
 -- kind of line comes once in EVERY_NS for each NSE, and for all unknown NSEs together.
 local addresses = require "sluice.base.addresses"
+local causes = require "sluice.core.causes"
 local clock = require "sluice.core.clock"
 local log = require "log"
 local network = require "sluice.core.network"
@@ -66,8 +67,10 @@ function hints.stranger(what, nsei, address, port, way)
         return say(nse, "stranger", ("%s: its nse { } has ns = %q; set ns = %q"):format(who, nse.cfg.ns,
             way))
     end
-    say(nse, "stranger", ("%s: its nse { } has its NS-VCs at %s; correct peer or peer_port of an"
-        .. " nsvc { }, or set dynamic = true"):format(who, listed(nse)))
+    if not network.nsvc_of_endpoint(address .. "|" .. port) then -- else it came before its NS-VC was added
+        say(nse, "stranger", ("%s: its nse { } has its NS-VCs at %s; correct peer or peer_port of an"
+            .. " nsvc { }, or set dynamic = true"):format(who, listed(nse)))
+    end
 end
 
 -- The NS-VCs of NSEs with an `ns` of the set is_such; all NS-VCs if there are none.
@@ -106,11 +109,25 @@ function hints.neighbour(nsvc, name, silent)
     say(nsvc, "answers", name .. ": the neighbour answers", log.info)
 end
 
--- NS-RESET from an NS-VC of an NSE with ns = "alive" or "sns".
-function hints.resets(nsvc)
+function hints.unreachable(nsvc, name)
+    say(nsvc, "unreachable", name .. ": ICMP says that nobody listens there; NS-ALIVE tests it now; is the"
+        .. " BSS running, on that port?")
+end
+
+-- NS-RESET from an NS-VC of an NSE with ns = "alive" or "sns", or SNS-SIZE from one of an NSE without
+-- SNS. way: the `ns` that would allow it.
+function hints.other_service(nsvc, what, way)
     local nse = nsvc.nse
-    say(nse, "resets", ("NSE %d: the BSS at %s sends NS-RESET, but nse { } has ns = %q; set"
-        .. " ns = \"reset\""):format(nse.nsei, at(nsvc.address, nsvc.port), nse.cfg.ns))
+    say(nse, "other_service", ("NSE %d: the BSS at %s sends %s, but nse { } has ns = %q; set ns = %q, or change"
+        .. " the BSS's dialect"):format(nse.nsei, at(nsvc.address, nsvc.port), what, nse.cfg.ns, way))
+end
+
+-- resets: NS-RESETs of ours wait for an answer. A BSS with another SGSN in its configuration refuses them.
+function hints.ns_status(nsvc, name, cause, resets)
+    local gb = network.cfg.gb
+    say(nsvc, "ns_status", ("%s: NS-STATUS of the BSS, %s%s"):format(name, causes.text(causes.ns, cause),
+        resets and ("; if the BSS has no SGSN at the address and port of gb { }, port %d, correct its"
+            .. " remote address and port"):format(gb.port) or ""), log.info)
 end
 
 function hints.other_ids(nsvc, name, nsvci, nsei)
@@ -124,6 +141,12 @@ function hints.no_cell(nse, bvci)
         some(nse.cfg.bvc, function(bvc)
             return tostring(bvc.bvci)
         end), bvci))
+end
+
+-- The BSS's queue is too long for the lifetime, or an MS does not answer.
+function hints.discards(bvc, frames, octets, imsi)
+    say(bvc, "discards", ("NSE %d, BVCI %d: the BSS discarded %d LLC PDUs, %d octets, of IMSI %s; sluice stats"
+        .. " counts all"):format(bvc.nse.nsei, bvc.bvci, frames, octets, imsi))
 end
 
 function hints.no_area(nse, bvci, area)

@@ -5,7 +5,7 @@ local count = require "count"
 local dp = require "dp"
 local gb = require "sluice.core.gb"
 local hex = require "sluice.base.hex"
-local log = require "log"
+local hints = require "sluice.core.hints"
 local paging = require "sluice.ms.paging"
 local pdus = require "sluice.bssgp.pdus"
 local subscribers = require "sluice.subscribers.registry"
@@ -88,11 +88,11 @@ pdus.on("bssgp_ra_capability_update", {
 -- Takes discarded octets out of the buckets again; a bucket's level does not go below 0. If the MS has
 -- left the cell, only the cell's bucket is credited.
 local function credit(ms_id, bvc, pdu)
-    dp.bvc_credit { bvc_id = bvc.id, octets = pdu.octets }
+    dp.bvc_credit { bvc_id = bvc.id, octets = pdu.octets, discarded = pdu.frames }
     if dp.ms_cell(ms_id) ~= bvc.id then
         return
     end
-    dp.ms_credit { ms_id = ms_id, octets = pdu.octets }
+    dp.ms_credit { ms_id = ms_id, octets = pdu.octets, discarded = pdu.frames }
     local slot = pdu.pfi and subscribers.slots_of(ms_id, pdu.pfi)[1] -- slots of a PFI share one bucket
     if slot then
         dp.pfc_credit { ms_id = ms_id, slot = slot, octets = pdu.octets }
@@ -112,8 +112,7 @@ pdus.on("bssgp_llc_discarded", {
         credit(ms_id, bvc, pdu)
         count.add("discarded_frames", pdu.frames)
         count.add("discarded_octets", pdu.octets)
-        log.warn(("NSE %d, BVCI %d: the BSS discarded %d LLC PDUs, %d octets, of IMSI %s"):format(
-            nse.nsei, bvc.bvci, pdu.frames, pdu.octets, subscribers.imsi(ms_id)))
+        hints.discards(bvc, pdu.frames, pdu.octets, subscribers.imsi(ms_id))
         return "handled"
     end,
 })

@@ -16,6 +16,7 @@ local log = require "log"
 local ns_status = require "sluice.ns.status"
 local ns_vc = require "sluice.ns.vc"
 local schema_network = require "sluice.schema.network_keys"
+local shown = require "sluice.base.shown"
 local sns_nsvcs = require "sluice.ns.sns_nsvcs"
 local take_change = require "sluice.ns.sns_change"
 local timers = require "sluice.core.timers"
@@ -282,6 +283,7 @@ function sns.input(nsvc, name, pdu, octets)
         network.remove_nsvc(nsvc) -- the endpoint belongs to another NSE
         return sns.stranger(name, pdu, octets, nsvc.address, nsvc.port)
     elseif nse.cfg.ns ~= "sns" then
+        hints.other_service(nsvc, shown.pdu(name), "sns")
         return refuse(nsvc, name, octets, "protocol_error")
     elseif pdu.nsei ~= nse.nsei then
         return refuse(nsvc, name, octets, "semantically_incorrect")

@@ -1,6 +1,7 @@
 -- The states of an NS-VC (TS 48.016 7.2 to 7.4) as a table. On entry into a state this module tells the
 -- dataplane, tells BSSGP if the NSE came up or went down by it, and sends the state's PDU (NS-RESET,
--- NS-BLOCK, NS-UNBLOCK) until the ACK comes. vc.lua has the received PDUs.
+-- NS-BLOCK, NS-UNBLOCK) until the ACK comes. vc.lua has the received PDUs. On a dead NS-VC NS-RESET goes
+-- on, so that the NS-VC is up soon after its BSS is back.
 local addresses = require "sluice.base.addresses"
 local board = require "sluice.core.board"
 local bvc = require "sluice.bssgp.bvc"
@@ -44,13 +45,20 @@ function ns_state.name(nsvc)
         addresses.at(nsvc.address, nsvc.port))
 end
 
--- For the live view. Without a neighbour no PDU arrives, so "no neighbour" hides the state.
+-- For the live view. Without a neighbour no PDU arrives, so "no neighbour" hides the state. An NS-VC
+-- stays unblocked while its BSS has not answered NS-ALIVE, but hardly carries anything.
+local function word_of(nsvc)
+    local unanswered = nsvc.state == "unblocked" and ns_test.is_unanswered(nsvc)
+    return nsvc.silent and "no neighbour" or nsvc.state .. (unanswered and ", no answer" or "")
+end
+
 function ns_state.show(nsvc)
     board.nsvc {
-        nsvc_id = nsvc.id, nse_id = nsvc.nse.id, nsvci = nsvc.nsvci or 0,
-        state = nsvc.silent and "no neighbour" or nsvc.state,
+        nsvc_id = nsvc.id, nse_id = nsvc.nse.id, nsvci = nsvc.nsvci or 0, state = word_of(nsvc),
     }
 end
+
+ns_test.changed = ns_state.show
 
 -- Tells BSSGP when the NSE gets its first NS-VC for signalling, or has lost the last.
 function ns_state.settle(nse)
@@ -139,6 +147,13 @@ function ns_state.pause(nsvc, pause)
     nsvc.vc.timer = timers.after(ns[pause], go_on, nsvc)
 end
 
+-- The BSS may be back at any time.
+local function insist(nsvc)
+    count.add("retries")
+    nsvc.vc.timer = timers.after(ns_test.again_ns(), insist, nsvc)
+    gb.send_ns(nsvc, "ns_reset", requests.ns_reset(nsvc))
+end
+
 local function tell(nsvc, was, why)
     local state = ns_state.states[nsvc.state]
     nsvc.alive = state.alive or false
@@ -161,7 +176,7 @@ function ns_state.enter(nsvc, next, why, pause)
         ns_test.stop(nsvc)
     end
     if pause and not (vc.barred and next == "blocked") and vc.mode == "reset" then
-        ns_state.pause(nsvc, pause)
+        (next == "dead" and ns_test.may_insist(nsvc) and insist or ns_state.pause)(nsvc, pause)
     end
     tell(nsvc, was, why)
     if ns_state.states[next].send then

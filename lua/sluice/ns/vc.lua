@@ -3,12 +3,13 @@
 --
 -- With ns = "reset" either side may send NS-RESET. The SGSN does so for an NS-VC of the file at the
 -- start, after a failed test, on the operator's command, and when NS-UNITDATA comes on a dead NS-VC.
--- The side that resets also unblocks. Without NS-RESET-ACK the SGSN tries again Tns-test later. With ns
+-- The side that resets also unblocks. Without NS-RESET-ACK the SGSN goes on to ask (states.lua). With ns
 -- = "alive" or "sns" an NS-ALIVE-ACK alone makes an NS-VC unblocked; with "manual" an NS-VC is always
 -- unblocked and never tested.
 local board = require "sluice.core.board"
 local bvc = require "sluice.bssgp.bvc"
 local causes = require "sluice.core.causes"
+local clock = require "sluice.core.clock"
 local gb = require "sluice.core.gb"
 local hints = require "sluice.core.hints"
 local log = require "log"
@@ -59,7 +60,7 @@ function take.ns_reset(nsvc, pdu)
 end
 
 function take.ns_reset_ack(nsvc, pdu)
-    if is_other(nsvc, pdu) then
+    if is_other(nsvc, pdu) or nsvc.state == "dead" and not nsvc.vc.given_up then
         return "ignored"
     end
     enter(nsvc, nsvc.vc.barred and "blocked" or "unblocking", "NS-RESET-ACK")
@@ -102,7 +103,10 @@ end
 -- ACK answers a late NS-RESET of ours, the NS-VC is blocked at the BSS only: the BSS sends NS-STATUS
 -- when data comes (see status).
 local on = {
-    dead = { ns_reset = take.ns_reset, ns_block = incompatible, ns_unblock = incompatible },
+    dead = {
+        ns_reset = take.ns_reset, ns_reset_ack = take.ns_reset_ack, ns_block = incompatible,
+        ns_unblock = incompatible,
+    },
     reset = { ns_reset = take.ns_reset, ns_reset_ack = take.ns_reset_ack },
     blocked = { ns_reset = take.ns_reset, ns_block = take.ns_block, ns_unblock = take.ns_unblock },
     unblocking = {
@@ -118,7 +122,7 @@ local on = {
 }
 
 local function reset_without(nsvc, pdu, heard_on, octets)
-    hints.resets(nsvc)
+    hints.other_service(nsvc, "NS-RESET", "reset")
     return incompatible(nsvc, pdu, heard_on, octets)
 end
 
@@ -142,7 +146,7 @@ end
 -- An NS-VC that is blocked at the BSS is blocked here (7.2). The BSS's NS-UNBLOCK may be under way; if
 -- none comes, the SGSN sends its own Tns-block later, which the BSS may answer by NS-BLOCK.
 local function status(nsvc, pdu)
-    log.info(("%s: NS-STATUS of the BSS, cause 0x%02x"):format(name(nsvc), pdu.cause))
+    hints.ns_status(nsvc, name(nsvc), pdu.cause, nsvc.state == "reset" or nsvc.vc.given_up)
     if pdu.cause == causes.ns.nsvc_blocked and nsvc.state == "unblocked"
         and nsvc.vc.mode == "reset" and (pdu.ns_vci or nsvc.nsvci) == nsvc.nsvci then
         enter(nsvc, "blocked", "NS-STATUS, cause NS-VC blocked", "tns_block")
@@ -167,7 +171,11 @@ function ns_test.failed(nsvc)
         return enter(nsvc, "reset", "no NS-ALIVE-ACK")
     end
     nsvc.vc.failed = true
-    ns_test.start_in(nsvc, network.cfg.timers.tns_test_ns)
+    if ns_test.may_insist(nsvc) then
+        ns_test.insist(nsvc)
+    else
+        ns_test.start_in(nsvc, network.cfg.timers.tns_test_ns)
+    end
     enter(nsvc, "dead", "no NS-ALIVE-ACK")
     network.tell("nsvc_failed", nsvc)
 end
@@ -223,7 +231,7 @@ local function begin(nsvc)
     if nsvc.vc.mode == "reset" then
         ns_state.pause(nsvc, nsvc.cfg and "neighbour" or "tns_test")
     elseif nsvc.vc.mode == "alive" then
-        ns_test.start(nsvc)
+        ns_test.insist(nsvc)
     end
     ns_state.settle(nsvc.nse)
 end
@@ -238,13 +246,16 @@ end
 
 ns_vc.NEIGHBOUR_NS = ns_state.NEIGHBOUR_NS
 
+local UNREACHABLE_NS = 1000000000 -- between two tests that ICMP starts
+
 -- Anybody can forge an ICMP error, so it only starts a test; a running test goes on unchanged.
 function ns_vc.unreachable(nsvc)
     local vc = nsvc.vc
-    if not nsvc.alive or vc.mode == "manual" or vc.asked then
+    if not nsvc.alive or vc.mode == "manual" or vc.asked or clock.now_ns < (vc.unreachable_ns or 0) then
         return "ignored"
     end
-    log.warn(("%s: ICMP says unreachable; NS-ALIVE tests it now"):format(name(nsvc)))
+    vc.unreachable_ns = clock.now_ns + UNREACHABLE_NS
+    hints.unreachable(nsvc, name(nsvc))
     ns_test.start(nsvc)
     return "handled"
 end

@@ -8,7 +8,7 @@ return {
         retries = 3, help = "Tns-block: an answer to NS-BLOCK or NS-UNBLOCK",
     },
     {
-        name = "tns_reset", clause = "48.016 11", least = "1 s", most = "120 s", default = "3 s",
+        name = "tns_reset", clause = "48.016 11", least = "1 s", most = "120 s", default = "1 s",
         retries = 3, help = "Tns-reset: an answer to NS-RESET",
     },
     {

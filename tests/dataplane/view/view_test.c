@@ -209,6 +209,25 @@ static void drops_are_there_by_reason(void **state)
     path_close();
 }
 
+static void what_the_bss_discards_is_there(void **state)
+{
+    (void)state;
+    struct dp_config c = path_config(1);
+    path_open(&c);
+    path_one_cell(false, false);
+    path_plain_ms(0, 0, 1500);
+    path_plain_ms(1, 0, 1500);
+    for (int i = 0; i < 2; i++)
+        path_do(&(struct command){.op = COMMAND_ms_credit, .ms_credit = {0, 100, 200}});
+    path_do(&(struct command){.op = COMMAND_bvc_credit, .bvc_credit = {0, 100, 255}});
+    path_do(&(struct command){.op = COMMAND_bvc_credit, .bvc_credit = {0, 100, 255}});
+    path_poll();
+    assert_int_equal(ms_of(0)->discarded_frames, 400);
+    assert_int_equal(ms_of(1)->discarded_frames, 0);
+    assert_int_equal(cell(0)->discarded_frames, 510);
+    path_close();
+}
+
 // ---- Many ----
 
 static uint32_t queued_of(uint32_t ms)
@@ -333,6 +352,7 @@ int main(void)
         cmocka_unit_test(a_frozen_mss_queue_does_not_age),
         cmocka_unit_test(an_ms_in_standby_is_held_until_it_is_heard),
         cmocka_unit_test(drops_are_there_by_reason),
+        cmocka_unit_test(what_the_bss_discards_is_there),
         cmocka_unit_test(every_ms_is_there_once),
         cmocka_unit_test(packet_flows_of_an_ms),
     };
