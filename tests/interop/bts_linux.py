@@ -66,4 +66,22 @@ def with_loss():
         right(report["up_again"] > 0, "no block went up again")
 
 
+@case("enciphered by GEA4, at CS-4 over two PDCHs: a BTS that was killed leaves its socket to the next, "
+      "and pings and 20 kB come through both")
+def enciphered():
+    key = "000102030405060708090a0b0c0d0e0f"
+    with Chain("--pdchs", 2, sets=("nse.bvc.ms.cipher=gea4", f"nse.bvc.ms.key={key}"),
+               coding=4) as chain:
+        chain.wait_for_ping(MSS - 1)
+        chain.bts.kill()
+        chain.pcu.kill()
+        right(chain.socket.exists(), "a killed BTS cannot remove its socket")
+        chain.start_bts()
+        chain.start_pcu()
+        chain.wait_for_ping(1)
+        took_s = chain.transfer(0, 20000, True, 60)
+        print(f"# 20 kB down over two PDCHs at CS-4: {took_s:.1f} s, {160 / took_s:.1f} kbit/s")
+        check_books(chain.bts.finish())
+
+
 main()
