@@ -33,6 +33,15 @@ def address_of(ms):
     return f"10.0.0.{ms + 1}"
 
 
+def check_books(report):
+    """Of a BTS's report: nothing unexplained, and every LLC PDU good."""
+    for key in ("down_odd", "down_data_malformed", "down_control_malformed", "messages_odd",
+                "down_unasked", "messages_unsent", "ccch_odd", "pdus_long"):
+        same(report[key], 0, f"{key} of {report}")
+    same(report["first_fault"], "", "fault of an LLC PDU")
+    same(sum(ms["pdus_refused"] for ms in report["ms"]), 0, "LLC PDUs refused by MSs")
+
+
 class Part:
     """A program in a namespace, with what it says in files of its own."""
 
@@ -56,9 +65,10 @@ class Part:
 
 
 class Chain:
-    def __init__(self, *options, sets=(), coding=2):
+    def __init__(self, *options, sets=(), coding=2, pcu=("osmo-pcu",)):
         """`options` are the BTS's, `sets` are values of the file that the BTS and the SGSN read."""
-        network.needs("osmo-pcu")
+        network.needs(pcu[0])
+        self.pcu_command = pcu
         self.options, self.sets, self.coding = (*options, "--coding", f"CS-{coding}"), sets, coding
         self.parts = []
 
@@ -86,7 +96,7 @@ class Chain:
         self.until(lambda: "waiting" in self.bts.err.read_text(), "the BTS listens")
 
     def start_pcu(self):
-        self.pcu = self.start("pcu", "osmo-pcu", "-c", self.folder / "pcu.cfg")
+        self.pcu = self.start("pcu", *self.pcu_command, "-c", self.folder / "pcu.cfg")
 
     def __enter__(self):
         ours, self.far, gn, gb = network.veth()

@@ -8,20 +8,11 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 
 from harness import case, main, right, same  # noqa: E402
-from bts_chain import MSS, Chain  # noqa: E402
+from bts_chain import MSS, Chain, check_books  # noqa: E402
 
 PDCHS, OCTETS_A_PDCH = 4, 1500  # a second, at CS-2
 OF_RADIO = 0.92
 HEADS = 1400 / 1348 * 1411 / 1400  # IP and TCP with time stamps; SNDCP and LLC, of full packets
-
-
-def check_books(report):
-    """Of a BTS's report: nothing unexplained, and every LLC PDU good."""
-    for key in ("down_odd", "down_data_malformed", "down_control_malformed", "messages_odd",
-                "down_unasked", "messages_unsent", "ccch_odd", "pdus_long"):
-        same(report[key], 0, f"{key} of {report}")
-    same(report["first_fault"], "", "fault of an LLC PDU")
-    same(sum(ms["pdus_refused"] for ms in report["ms"]), 0, "LLC PDUs refused by MSs")
 
 
 @case("200 kB come down at 92 % of what four PDCHs carry, octet for octet; 10 kB go up; osmo-pcu is "
