@@ -9,7 +9,7 @@ import subprocess
 import time
 
 import network
-from harness import WAIT_S, Running, new_folder, program, right, same
+from harness import WAIT_S, Running, new_folder, program, right, same, settings
 from make_captures import PCU
 
 SERVER, PORT = "203.0.113.9", 80
@@ -31,6 +31,15 @@ nse {{ nsei = 101, nsvc {{ nsvci = 102, peer = "198.51.100.2", peer_port = 23001
 
 def address_of(ms):
     return f"10.0.0.{ms + 1}"
+
+
+def check_books(report):
+    """Of a BTS's report: nothing unexplained, and every LLC PDU good."""
+    for key in ("down_odd", "down_data_malformed", "down_control_malformed", "messages_odd",
+                "down_unasked", "messages_unsent", "ccch_odd", "pdus_long"):
+        same(report[key], 0, f"{key} of {report}")
+    same(report["first_fault"], "", "fault of an LLC PDU")
+    same(sum(ms["pdus_refused"] for ms in report["ms"]), 0, "LLC PDUs refused by MSs")
 
 
 class Part:
@@ -56,10 +65,12 @@ class Part:
 
 
 class Chain:
-    def __init__(self, *options):
-        """`options` are the BTS's."""
-        network.needs("osmo-pcu")
-        self.options, self.parts = options, []
+    def __init__(self, *options, sets=(), coding=2, pcu=("osmo-pcu",)):
+        """`options` are the BTS's, `sets` are values of the file that the BTS and the SGSN read."""
+        network.needs(pcu[0])
+        self.pcu_command = pcu
+        self.options, self.sets, self.coding = (*options, "--coding", f"CS-{coding}"), sets, coding
+        self.parts = []
 
     def start(self, name, *words):
         part = Part(self.far, self.folder, name, *words)
@@ -78,24 +89,30 @@ class Chain:
         network.must("ip", "-n", self.gi, "addr", "add", f"{SERVER}/32", "dev", "gi")
         network.must("ip", "-n", self.gi, "route", "add", "10.0.0.0/8", "dev", "gi")
 
+    def start_bts(self):
+        self.bts = self.start("bts", program(), "bts", self.sgsn.config, "--socket", self.socket,
+                              "--netns", self.ms, "--tun", "ms", "--json", *settings(self.sets),
+                              *self.options)
+        self.until(lambda: "waiting" in self.bts.err.read_text(), "the BTS listens")
+
     def start_pcu(self):
-        self.pcu = self.start("pcu", "osmo-pcu", "-c", self.folder / "pcu.cfg")
+        self.pcu = self.start("pcu", *self.pcu_command, "-c", self.folder / "pcu.cfg")
 
     def __enter__(self):
         ours, self.far, gn, gb = network.veth()
         network.Host(self.far).configure()
         self.devices()
         self.sgsn = Running(CONFIG.format(gn=gn, gb=gb, mss=MSS),
-                            before=("ip", "netns", "exec", ours))
+                            *self.sets, before=("ip", "netns", "exec", ours))
         self.folder = new_folder()
         self.socket = self.folder / "pcu_bts"
-        (self.folder / "pcu.cfg").write_text(PCU.format(socket=self.socket, dialect="classic")
-                                             + " no queue codel\n")
+        lines = PCU.format(socket=self.socket, dialect="classic") + " no queue codel\n"
+        for key in "cs", "cs max":
+            lines = lines.replace(f" {key} 2\n", f" {key} {self.coding}\n")
+        (self.folder / "pcu.cfg").write_text(lines)
         self.ggsn = self.start("ggsn", program(), "ggsn", self.sgsn.out / "contexts.json", "--netns",
                                self.gi, "--tun", "gi", "--json")
-        self.bts = self.start("bts", program(), "bts", self.sgsn.config, "--socket", self.socket,
-                              "--netns", self.ms, "--tun", "ms", "--json", *self.options)
-        self.until(self.socket.exists, "the BTS listens")
+        self.start_bts()
         self.start_pcu()
         return self
 
