@@ -38,12 +38,12 @@ local settings = {
     "queue.flow_quantum=300 octets",    -- RFC 8290 3: small, so that small packets pass large ones
 
     -- ---- When it is too much ----
-    -- Downloads, calls and streams, all but the interactive classes below: COBALT for each flow. Its target is 1.5 packets' time at the rate that the flow
-    -- has now, and a head must have waited for 4; earlier signals cost throughput: CoDel of RFC 8289 takes 12 to
-    -- 15 % of it in preempt-2004 (interval 2 s; with 1 s half of it). Where no calls preempt the radio CoDel is
-    -- quicker: in the quickstart, ten seeds, the p95 of the downloads' delay is 5.0 s with it and 6.1 s with COBALT,
-    -- pages and pings as quick; in buffer-2004 the median RTT of the download 3.4 s and 5.6 s. There
-    -- "class[background].aqm.name=codel".
+    -- Downloads, calls and streams, all but the interactive classes below: COBALT for each flow. Its target is 1.5
+    -- packets' time at the rate that the flow has now, and a head must have waited for 4; earlier signals cost
+    -- throughput: CoDel of RFC 8289 takes 12 to 15 % of it in preempt-2004 (interval 2 s; with 1 s half of it).
+    -- Where no calls preempt the radio CoDel is quicker: in the quickstart, ten seeds, the p95 of the downloads'
+    -- delay is 5.0 s with it and 6.1 s with COBALT, pages and pings as quick; in buffer-2004 the median RTT of the
+    -- download 3.4 s and 5.6 s. There "class[background].aqm.name=codel".
     "class[*].aqm.name=cobalt",
     "class[*].aqm.ecn=true",    -- a window of 2 to 8 packets seldom survives a drop without a time-out
     "class[*].aqm.target=5 ms", -- a lower bound; the rate sets the target
