@@ -8,19 +8,20 @@ local settings = {
     -- ---- Where packets wait ----
     -- A BSS offers a bucket of 10 s (osmo-pcu), so that a full queue waits there, first in, first out,
     -- where no AQM acts. What its radio sends in a block period, and one LLC PDU, keep it busy. In the
-    -- quickstart the p95 of a ping is 0.9 s, with 600 ms it is 1.4 s; in latency-geran a ping beside a
+    -- quickstart the p95 of a ping is 1.0 s, with 600 ms it is 1.4 s; in latency-geran a ping beside a
     -- download takes 1.6 times an idle one, with 600 ms 2.0 times.
     "gb.cell_delay=20 ms",
-    -- An MS needs more than its cell where it is one of many: the queue of a class is short then, its MSs come in
-    -- bursts, and one that its own bucket holds back sends beside its class's turns. With 20 ms streaming pays for
-    -- that in aqm-2006, 0.5 % of its packets by a block period; with 60 ms it does not.
+    -- An MS needs more than its cell where it is one of many, whose queues are short and come in bursts: one that its
+    -- own bucket holds back goes when that has room, whosever turn it is. With 20 ms that costs streaming in aqm-2006
+    -- half a per cent of its packets a block period; with 60 ms it does not.
     "gb.ms_delay=60 ms",
     "gb.pfc_delay=60 ms",       -- the same for a packet flow
     -- A BSS that tells how full a bucket is (CBL) may count an LLC PDU on the air whole until all of it has
     -- arrived. On one time slot 20 ms are 25 octets, so the next one would wait for that, and the radio with it.
-    -- So Sluice leaves such a bucket room for two LLC PDUs by the N201-U in use, and for 1 % of Bmax, the step in
-    -- which its level is told. In buffer-2004 98 % of the throughput are left with an N201-U of 500, 1430 and 1520
-    -- octets, and the p95 of a ping is 1.5 s, 1.9 s and 2.2 s; without that room 75 % are left, and 65 % with 1520.
+    -- So Sluice leaves such a bucket room for two LLC PDUs by the N201-U in use, and for 1 % of Bmax, the step in which
+    -- its level is told (at most a third PDU). In buffer-2004 98 % of the throughput are left with an N201-U of 500,
+    -- 1430 and 1520 octets, and the p95 of a ping is 1.6 s, 2.1 s and 2.2 s; without that room 75 % are left, and 65 %
+    -- with 1520. An N201-U of 140 leaves 96 %.
 
     -- ---- Whose turn it is ----
     -- The shares of the study of AQM in the 2G-SGSN (2006), but for interactive-1: a class that asks for less than
@@ -37,26 +38,6 @@ local settings = {
     "queue.flows=16",           -- an MS has a few flows: 16 queues seldom have two in one
     "queue.flow_quantum=300 octets",    -- RFC 8290 3: small, so that small packets pass large ones
 
-    -- ---- When it is too much ----
-    -- Downloads, calls and streams, all but the interactive classes below: COBALT for each flow. Its target is 1.5 packets' time at the rate that the flow
-    -- has now, and a head must have waited for 4; earlier signals cost throughput: CoDel of RFC 8289 takes 12 to
-    -- 15 % of it in preempt-2004 (interval 2 s; with 1 s half of it). Where no calls preempt the radio CoDel is
-    -- quicker: in the quickstart, ten seeds, the p95 of the downloads' delay is 5.0 s with it and 6.1 s with COBALT,
-    -- pages and pings as quick; in buffer-2004 the median RTT of the download 3.4 s and 5.6 s. There
-    -- "class[background].aqm.name=codel".
-    "class[*].aqm.name=cobalt",
-    "class[*].aqm.ecn=true",    -- a window of 2 to 8 packets seldom survives a drop without a time-out
-    "class[*].aqm.target=5 ms", -- a lower bound; the rate sets the target
-    -- A round trip on GPRS as downloads see it. In preempt-2004 it is about 3 s: with 1 s COBALT signals again
-    -- before TCP can have answered, and the window falls before the next call.
-    "class[*].aqm.rtt=2 s",
-    "class[*].aqm.mtu=1500 octets",     -- the largest packet of the Internet
-    "class[*].aqm.overfull=4",  -- CAKE's buffer, in intervals: beyond it, drops for who ignores marks
-    -- With queues by flow each of them needs an AQM of its own (RFC 8290 4): seen over the whole MS, a
-    -- ping that has not waited tells the AQM that the download is well. In the quickstart the median
-    -- delay of the downloads is 4.7 s that way, and 2.4 s with an AQM for each flow.
-    "class[*].scope=flow",
-
     -- ---- Backstops ----
     -- What is older than 6 s in the SGSN nobody waits for: TCP has sent it again. The rest is the BSS's, whose
     -- clock does not stop when calls take its radio: with 17 s it still has what came before a call of 15 s, and
@@ -70,29 +51,55 @@ local settings = {
     "queue.ms_packets=256",
 }
 
--- Pages: RED for all of a class in a cell, behind the queues by flow. Where 15 MSs of a class have four connections
--- each, COBALT's four packets a flow are more than the lifetime (aqm-2006: p95 4.6 s and 5.8 s); a delay below that
--- needs an AQM that sees the sum. This is the study's own RED, with thresholds in packets, so that they suit any
--- rate: p95 0.6 s and 1.2 s. It costs fairness between the MSs, 0.90 for 0.998 (the study's ECN: 0.93), and the
--- slowest pages, p95 249 s for 161 s (ECN: 242 s). In the quickstart a page takes 3.6 s for 3.5 s, and the p95 of its
--- packets' delay is 1.7 s for 2.1 s. What goes in its flow's first turn, such as a ping, RED does not drop.
-local pages = {
+-- ---- When it is too much ----
+-- COBALT for each flow: its target is 1.5 packets' time at the rate that the flow has now, and a head must have waited
+-- for 4; earlier signals cost throughput: CoDel of RFC 8289 takes 12 to 15 % of it in preempt-2004 (interval 2 s; with
+-- 1 s half of it). Where no calls preempt the radio CoDel is quicker: in the quickstart, ten seeds, the p95 of the
+-- downloads' delay is 4.9 s with it and 6.0 s with COBALT, pages and pings as quick; in buffer-2004 the median RTT
+-- of the download 3.4 s and 5.6 s. There "class[background].aqm.name=codel", "class[background].aqm.interval=2 s".
+local cobalt = {
+    -- Each queue by flow needs an AQM of its own (RFC 8290 4): seen over the whole MS, a ping that has not waited tells
+    -- the AQM that the download is well. In the quickstart the median delay of the downloads is 4.7 s that way, and
+    -- 2.4 s with an AQM for each flow.
+    "scope=flow",
+    "aqm.name=cobalt",
+    "aqm.ecn=true",             -- a window of 2 to 8 packets seldom survives a drop without a time-out
+    "aqm.target=5 ms",          -- a lower bound; the rate sets the target
+    -- A round trip on GPRS as downloads see it. In preempt-2004 it is about 3 s: with 1 s COBALT signals again before
+    -- TCP can have answered, and the window falls before the next call.
+    "aqm.rtt=2 s",
+    "aqm.mtu=1500 octets",      -- the largest packet of the Internet
+    "aqm.overfull=4",           -- CAKE's buffer, in intervals: beyond it, drops for who ignores marks
+}
+-- RED for all of a class in a cell, behind the queues by flow, for pages of the lower priorities. Where 15 MSs of a class
+-- have four connections each, COBALT's four packets a flow are more than the lifetime (aqm-2006: p95 4.6 s and 5.8 s); a
+-- delay below that needs an AQM that sees the sum. With RED it is 0.5 s and 0.8 s. That costs the fairness that COBALT
+-- has, 0.998: 0.94, as the study's own ECN, at which the slowest pages take 240 s and not 160 s. This is the study's RED
+-- with three changes. Its thresholds are packets, so that they suit any rate. An N-PDU is judged by what goes ahead of it
+-- as MSs take turns, too, so that one MS that floods the class costs the others little, and one that is frozen with a
+-- full queue nothing. And what is small and alone in its flow, as a ping, is not dropped.
+local red = {
     "scope=cell",
     "aqm.name=red",
     "aqm.ecn=true",
     "aqm.drop_above_max=true",  -- marks alone leave one packet of each connection, 1.4 s of them in aqm-2006
-    -- The study has 15 and 45 kB for all cells; the same 1 to 3, and as many packets as one MS alone needs to keep
-    -- 99 % of its throughput (buffer-2004 with its download in interactive-2, with ECN and without).
-    "aqm.min=3 packets",
-    "aqm.max=9 packets",
-    "aqm.max_p=20 %",           -- the study's
-    "aqm.weight=4 %",           -- an average over 25 packets: less is slow to see a page begin
+    "aqm.in_turn=true",
+    "aqm.min=2 packets",        -- the study has 15 and 45 kB, 1 to 3, for all cells
+    "aqm.max=6 packets",
+    "aqm.max_p=100 %",          -- an MS's own part is a few packets: no room for the study's 20 %
+    "aqm.weight=5 %",           -- an average over 20 packets: less is slow to see a page begin
     "aqm.gentle=false",
 }
-local interactive = { "interactive-1", "interactive-2", "interactive-3" }
-for i = 1, #interactive do
-    for k = 1, #pages do
-        settings[#settings + 1] = "class[" .. interactive[i] .. "]." .. pages[k]
+local function add(class, list)
+    for i = 1, #list do
+        settings[#settings + 1] = "class[" .. class .. "]." .. list[i]
     end
 end
+add("signalling", cobalt)
+add("conversational", cobalt)
+add("streaming", cobalt)
+add("interactive-1", cobalt)
+add("interactive-2", red)
+add("interactive-3", red)
+add("background", cobalt)
 return settings

@@ -244,7 +244,7 @@ variants {
 
     -- ---- Ours, and the same with its queue swapped for what others would take ----
     variant { name = "recommended", file = "../recommended.lua" },
-    -- `recommended` with COBALT for each flow in these classes too: fairer, and slower. With 60 connections of a class
+    -- `recommended` with COBALT for each flow in all classes: fairer, and slower. With 60 connections of a class
     -- in a cell a flow's share is 5 kbit/s and less: the time of 4 packets, before which COBALT leaves a flow alone,
     -- is as long as the lifetime. So the lifetime drops, and not the AQM.
     variant {

@@ -8,7 +8,9 @@
 // `count` (`passed`) starts from 0 after a signal, as in the derivation of that law; the
 // pseudo-code of 1993 starts from 1. An empty queue is never signalled, so that a share near 0,
 // where thresholds in time are 0, cannot shut a queue for ever. Left out: scaling p_b by the
-// N-PDU's size.
+// N-PDU's size. Ours: `in_turn`. A queue of many MSs that take turns is long for who fills it and
+// short for the others, who would be signalled for it. So an N-PDU is judged by avg or by what goes
+// ahead of it in turns, whichever is less.
 #include "dataplane/aqm/red.h"
 #include "dataplane/base/units.h"
 
@@ -25,7 +27,9 @@
     P(RED, mean_pdu, AQM_SIZE, 1, 65535, 500, "typical N-PDU, for the average of an idle queue") \
     P(RED, gentle, AQM_SWITCH, 0, 1, 1, "from max_p to 1 between max and 2 max, not at once")    \
     P(RED, ecn, AQM_SWITCH, 0, 1, 0, "mark ECN-capable N-PDUs instead of dropping them")         \
-    P(RED, drop_above_max, AQM_SWITCH, 0, 1, 0, "with ecn: do not mark above max, drop")
+    P(RED, drop_above_max, AQM_SWITCH, 0, 1, 0, "with ecn: do not mark above max, drop")         \
+    P(RED, in_turn, AQM_SWITCH, 0, 1, 0,                                                         \
+      "where MSs share the queue: judge by what goes ahead as they take turns, if it is less")
 
 enum { PARAMS(AQM_PARAM_INDEX) RED_PARAMS };
 
@@ -36,7 +40,7 @@ struct config {
     struct red_weight weight;
     uint64_t time_constant_ns, max_p;
     uint32_t mean_pdu_octets;
-    bool gentle, ecn, drop_above_max;
+    bool gentle, ecn, drop_above_max, in_turn;
 };
 _Static_assert(sizeof(struct config) <= AQM_CONFIG_OCTETS, "config");
 _Static_assert(sizeof(struct red_vars) <= AQM_VARS_OCTETS, "vars");
@@ -144,7 +148,25 @@ static const char *configure(void *config, const uint64_t *params)
     c->gentle = params[RED_gentle];
     c->ecn = params[RED_ecn];
     c->drop_above_max = params[RED_drop_above_max];
+    c->in_turn = params[RED_in_turn];
     return aqm_red_span_configure(&c->span, params[RED_min], params[RED_max]);
+}
+
+// Q32, in the unit of the thresholds.
+static uint64_t length_in_turn(const struct red_span *span, const struct aqm_view *view)
+{
+    unsigned __int128 length = (unsigned __int128)view->ahead_of(view) << 32;
+    if (span->unit != AQM_LEVEL_PDUS)
+        length = view->queue_pdus ? length * view->queue_octets / view->queue_pdus : 0;
+    return length < UINT64_MAX ? (uint64_t)length : UINT64_MAX;
+}
+
+static uint64_t judged_length(const struct config *c, const struct aqm_view *view, uint64_t average)
+{
+    if (!c->in_turn || !view->ahead_of)
+        return average;
+    uint64_t length = length_in_turn(&c->span, view);
+    return length < average ? length : average;
 }
 
 static enum aqm_verdict enqueue(const void *config, void *vars, const struct aqm_view *view)
@@ -159,9 +181,10 @@ static enum aqm_verdict enqueue(const void *config, void *vars, const struct aqm
     struct red_curve curve = aqm_red_curve_of(&c->span, view);
     curve.max_p = c->max_p;
     curve.gentle = c->gentle;
-    if (!aqm_red_signals(v, view, aqm_red_probability(&curve, v->average)))
+    uint64_t judged = judged_length(c, view, v->average);
+    if (!aqm_red_signals(v, view, aqm_red_probability(&curve, judged)))
         return AQM_PASS;
-    bool too_long = c->drop_above_max && v->average >= curve.max << 32;
+    bool too_long = c->drop_above_max && judged >= curve.max << 32;
     return aqm_signal(c->ecn && !too_long, view);
 }
 

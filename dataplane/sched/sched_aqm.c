@@ -117,11 +117,24 @@ static uint32_t share_of_class(const struct sched *s, const struct tree_bvc *c, 
     return (uint32_t)at_least_1(least_of(share, UINT32_MAX));
 }
 
+// An MS that stands takes no turn.
+uint32_t sched_aqm_ahead(const struct aqm_view *view)
+{
+    const struct sched *s = view->owner;
+    const struct tree_ms *m = tree_ms(s, tree_pfc_ms(view->owner_id));
+    const struct tree_pfc *p = tree_pfc(s, view->owner_id);
+    const struct tree_class *k = &s->bvc[m->bvc].of_class[p->traffic_class];
+    uint64_t others = k->backlogged - k->standing_pfcs - (p->queue.total && !ms_stands(m));
+    uint64_t own = total_packets(p->queue.total);
+    return (uint32_t)least_of((own + 1) * (others + 1) - 1, UINT32_MAX);
+}
+
 uint8_t *sched_aqm_look_wide(struct sched *s, const struct tree_ms *m, uint32_t class, bool nse,
                              struct aqm_view *view, uint64_t *total)
 {
     const struct tree_bvc *c = &s->bvc[m->bvc];
-    *total = nse ? s->nse[c->nse].total[class] : c->of_class[class].total;
+    *total = nse ? s->nse[c->nse].total[class] - s->nse[c->nse].standing[class]
+                 : c->of_class[class].total - c->of_class[class].standing;
     view->share_octets_per_s = share_of_class(s, c, class, nse);
     size_t at = (size_t)(nse ? c->nse : m->bvc) * CLASS_COUNT + class;
     return tree_vars(s, nse ? SCHED_SCOPE_NSE : SCHED_SCOPE_BVC, at);

@@ -5,6 +5,7 @@
 #include "dataplane/sched/sched_round.h"
 
 uint32_t sched_aqm_share_again(const struct aqm_view *view);
+uint32_t sched_aqm_ahead(const struct aqm_view *view);
 uint8_t *sched_aqm_look_wide(struct sched *s, const struct tree_ms *m, uint32_t class, bool nse,
                              struct aqm_view *view, uint64_t *total);
 
@@ -16,8 +17,11 @@ static inline uint8_t *aqm_look(struct sched *s, uint32_t pfc, struct tree_ms *m
     enum sched_scope scope = (enum sched_scope)s->rule[class].scope;
     uint64_t total = p->queue.total;
     uint8_t *vars;
+    view->owner = s;
+    view->owner_id = pfc;
     if (scope <= SCHED_SCOPE_BVC) {
         vars = sched_aqm_look_wide(s, m, class, scope == SCHED_SCOPE_NSE, view, &total);
+        view->ahead_of = sched_aqm_ahead;
     } else {
         vars = tree_vars(s, SCHED_SCOPE_PFC, tree_pfc_place(s, pfc));
         if (p->share_uses) {
@@ -25,8 +29,6 @@ static inline uint8_t *aqm_look(struct sched *s, uint32_t pfc, struct tree_ms *m
             view->share_octets_per_s = p->share_octets_per_s;
         } else {
             view->share_of = sched_aqm_share_again;
-            view->owner = s;
-            view->owner_id = pfc;
         }
         if (scope == SCHED_SCOPE_FLOW) {
             vars = tree_vars(s, SCHED_SCOPE_FLOW, queue_flow_place(s, pfc, flow));
@@ -75,9 +77,10 @@ static inline uint64_t aqm_clock(const struct sched *s, const struct tree_ms *m,
     return s->rule[p->traffic_class].scope >= SCHED_SCOPE_PFC ? tree_ms_clock(m, now_ns) : now_ns;
 }
 
-// An N-PDU that goes in its flow's first turn, so that it delays the others by one turn of a flow
-// at most. An AQM that watches more than this flow would drop it for what others have queued.
-static inline bool goes_in_first_turn(const struct sched *s, uint32_t pfc, const struct tree_pfc *p,
+// At most a quantum, and its flow has nothing queued: it delays the others by little, and an AQM
+// that watches more than this flow would drop it for what others have queued. An MS has at most
+// `flows_a_pfc` of them in a packet flow, a quantum each, whatever it sends.
+static inline bool is_small_and_alone(const struct sched *s, uint32_t pfc, const struct tree_pfc *p,
                                       uint32_t flow, uint32_t octets)
 {
     return p->state & PFC_BY_FLOW && s->rule[p->traffic_class].scope != SCHED_SCOPE_FLOW &&
@@ -100,8 +103,12 @@ static inline enum drop_reason aqm_ask_in(struct sched *s, uint32_t pfc, struct 
     uint8_t *vars = aqm_look(s, pfc, m, p, flow, &view);
     enum aqm_verdict verdict = aqm->ops->enqueue(aqm->config, vars, &view);
     aqm_was_asked(rule, p, vars);
-    bool drops = aqm_obey(verdict, pdu) && !goes_in_first_turn(s, pfc, p, flow, pdu->octets);
-    return drops ? DROP_aqm_in : DROP_NONE;
+    if (!aqm_obey(verdict, pdu))
+        return DROP_NONE;
+    if (!is_small_and_alone(s, pfc, p, flow, pdu->octets))
+        return DROP_aqm_in;
+    pdu->mark = pdu->ect;
+    return DROP_NONE;
 }
 
 // An N-PDU of that queue will be dropped at a full limit.

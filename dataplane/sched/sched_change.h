@@ -20,7 +20,7 @@ int sched_change_class(const struct sched_class *k, uint32_t class);
 void sched_change_rule(struct sched *s, uint32_t class);
 
 // An MS's clock stops while the MS is frozen or its own R is 0; `bit` is the state that changes.
-void sched_change_standing(struct tree_ms *m, uint8_t bit, bool on, uint64_t now_ns);
+void sched_change_standing(struct sched *s, uint32_t ms, uint8_t bit, bool on, uint64_t now_ns);
 
 // Sets a cell's level that the BSS has not told.
 int sched_change_bvc_level(struct sched *s, uint32_t bvc, uint64_t level, uint64_t now_ns);

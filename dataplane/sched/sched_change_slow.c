@@ -150,14 +150,25 @@ int sched_bvc_reset(struct sched *s, uint32_t bvc, uint64_t now_ns)
     return sched_change_bvc_level(s, bvc, 0, now_ns);
 }
 
-void sched_change_standing(struct tree_ms *m, uint8_t bit, bool on, uint64_t now_ns)
+static void count_standing(struct sched *s, uint32_t bvc, const struct tree_pfc *p, bool more)
 {
+    uint64_t total = p->queue.total;
+    if (total)
+        standing_count(s, bvc, p->traffic_class, more ? total : -total, more ? 1 : UINT32_MAX);
+}
+
+void sched_change_standing(struct sched *s, uint32_t ms, uint8_t bit, bool on, uint64_t now_ns)
+{
+    struct tree_ms *m = tree_ms(s, ms);
     bool stood = ms_stands(m);
     uint64_t clock_ns = tree_ms_clock(m, now_ns);
     state_set(&m->state, bit, on);
     bool stands = ms_stands(m);
-    if (stands != stood)
-        m->away_ns = stands ? clock_ns : now_ns - clock_ns;
+    if (stands == stood)
+        return;
+    m->away_ns = stands ? clock_ns : now_ns - clock_ns;
+    for (uint32_t slots = m->slots; slots; slots &= slots - 1)
+        count_standing(s, m->bvc, tree_pfc_of(m, (uint32_t)__builtin_ctz(slots)), stands);
 }
 
 int sched_ms_set(struct sched *s, uint32_t ms, struct bucket_terms terms, uint64_t now_ns)
@@ -173,7 +184,7 @@ int sched_ms_set(struct sched *s, uint32_t ms, struct bucket_terms terms, uint64
     uint64_t level = ms_level(s, m, now_ns);
     m->state |= MS_OWN;
     m->bucket = (struct bucket){level, now_ns, terms.rate, terms.max_octets};
-    sched_change_standing(m, MS_STOPPED, terms.rate == 0, now_ns);
+    sched_change_standing(s, ms, MS_STOPPED, terms.rate == 0, now_ns);
     sched_ms_update(s, ms, now_ns);
     return 0;
 }
@@ -188,7 +199,7 @@ int sched_ms_default(struct sched *s, uint32_t ms, uint64_t now_ns)
     uint64_t level = ms_level(s, m, now_ns);
     m->state &= (uint8_t)~MS_OWN;
     bucket_default_set(&m->bucket, &s->bvc[m->bvc].defaults, level, now_ns);
-    sched_change_standing(m, MS_STOPPED, false, now_ns);
+    sched_change_standing(s, ms, MS_STOPPED, false, now_ns);
     sched_ms_update(s, ms, now_ns);
     return 0;
 }
@@ -212,7 +223,7 @@ static int freeze(struct sched *s, uint32_t ms, bool on, uint64_t now_ns)
     int fault = sched_change_ms(s, ms, true);
     if (fault)
         return fault;
-    sched_change_standing(tree_ms(s, ms), MS_FROZEN, on, now_ns);
+    sched_change_standing(s, ms, MS_FROZEN, on, now_ns);
     sched_ms_update(s, ms, now_ns);
     return 0;
 }
@@ -227,7 +238,8 @@ int sched_ms_release(struct sched *s, uint32_t ms, uint64_t now_ns)
     return freeze(s, ms, false, now_ns);
 }
 
-static void count_in_bvc(struct sched *s, uint32_t bvc, const struct tree_pfc *p, bool in)
+static void count_in_bvc(struct sched *s, uint32_t bvc, const struct tree_pfc *p, bool stands,
+                         bool in)
 {
     struct tree_bvc *c = &s->bvc[bvc];
     uint64_t step = in ? p->queue.total : -p->queue.total;
@@ -236,6 +248,8 @@ static void count_in_bvc(struct sched *s, uint32_t bvc, const struct tree_pfc *p
     s->nse[c->nse].total[p->traffic_class] += step;
     if (p->queue.total)
         bvc_backlog(s, &s->bvc[bvc], p->traffic_class, in);
+    if (stands)
+        count_standing(s, bvc, p, in);
 }
 
 // The caller has ended the wait of a waiting PFC.
@@ -268,8 +282,8 @@ int sched_ms_move(struct sched *s, uint32_t ms, uint32_t bvc, uint64_t now_ns)
         sched_pfc_unwait(s, pfc, p);
         if (p->state & PFC_IN_RING)
             sched_bvc_ring_remove(s, pfc, p, from);
-        count_in_bvc(s, from, p, false);
-        count_in_bvc(s, bvc, p, true);
+        count_in_bvc(s, from, p, ms_stands(m), false);
+        count_in_bvc(s, bvc, p, ms_stands(m), true);
         p->bucket = (struct bucket){
             .rate = BUCKET_UNLIMITED, .at_ns = now_ns, .max_octets = pfc_leader(p, 0)};
         p->state &= (uint8_t)~PFC_LIMITED;
@@ -286,7 +300,7 @@ int sched_ms_move(struct sched *s, uint32_t ms, uint32_t bvc, uint64_t now_ns)
     sched_sizes_ms_comes(s, ms, bvc);
     m->state &= (uint8_t) ~(MS_OWN | MS_LIMITED);
     bucket_default_set(&m->bucket, &s->bvc[bvc].defaults, 0, now_ns);
-    sched_change_standing(m, MS_STOPPED, false, now_ns);
+    sched_change_standing(s, ms, MS_STOPPED, false, now_ns);
     sched_ms_update(s, ms, now_ns);
     return 0;
 }

@@ -82,7 +82,7 @@ int sched_ms_arrive(struct sched *s, uint32_t ms, uint32_t bvc, const struct sch
     sched_ms_lles(s, ms, b->lles, now_ns);
     m->away_ns = b->away_ns;
     m->state |= b->stands;
-    sched_change_standing(m, MS_STOPPED, false, now_ns);
+    sched_change_standing(s, ms, MS_STOPPED, false, now_ns);
     go_on_from(m, b->clock_ns, now_ns);
     for (uint32_t slot = 0; slot < s->config.pfcs_an_ms && !fault; slot++) {
         if (!(b->slots & 1u << slot))

@@ -249,6 +249,8 @@ void sched_pfc_begins(struct sched *s, uint32_t pfc, struct tree_ms *m, struct t
     s->backlogged[ms / 64] |= 1ULL << ms % 64;
     p->share_uses = 0;
     bvc_backlog(s, &s->bvc[m->bvc], p->traffic_class, true);
+    if (ms_stands(m))
+        standing_count(s, m->bvc, p->traffic_class, 0, 1);
     if (share_waits(m, p, slot)) {
         sched_share_look_again(s, ms, m, slot, now_ns);
         return;
@@ -275,6 +277,8 @@ void sched_pfc_ends(struct sched *s, uint32_t pfc)
     if (p->deficit > 0)
         p->deficit = 0; // a debt stays, else going idle in time would erase it
     bvc_backlog(s, &s->bvc[m->bvc], p->traffic_class, false);
+    if (ms_stands(m))
+        standing_count(s, m->bvc, p->traffic_class, 0, UINT32_MAX);
     m->backlog &= (uint8_t) ~(1u << slot);
     m->lle_waiters &= m->backlog;
     if (m->backlog)

@@ -202,6 +202,16 @@ static inline bool ms_stands(const struct tree_ms *m)
     return m->state & (MS_FROZEN | MS_STOPPED);
 }
 
+// More or less of a class stands in a cell: `step` as a total, and PFCs; both may be negative.
+static inline void standing_count(struct sched *s, uint32_t bvc, uint32_t class, uint64_t step,
+                                  uint32_t pfcs)
+{
+    struct tree_bvc *c = &s->bvc[bvc];
+    c->of_class[class].standing += step;
+    c->of_class[class].standing_pfcs += pfcs;
+    s->nse[c->nse].standing[class] += step;
+}
+
 // The MS sends no user data: it is frozen or stopped, or an LLC frame goes first.
 static inline bool ms_is_held(const struct tree_ms *m)
 {

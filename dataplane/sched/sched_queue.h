@@ -32,6 +32,8 @@ static inline void queue_count(struct sched *s, struct tree_ms *m, uint32_t clas
     s->nse[c->nse].total[class] += step;
     s->rule[class].total += step;
     s->total += step;
+    if (__builtin_expect(ms_stands(m), 0))
+        standing_count(s, m->bvc, class, step, 0);
 }
 
 // Appends the N-PDU in the first free slot to its queue.

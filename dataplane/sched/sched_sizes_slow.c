@@ -4,7 +4,8 @@
 // the octets that leak in D, and at most these wait in the BSS. A BSS that tells its bucket's level
 // may count a PDU on the air whole until all of it has arrived: where less than a PDU leaks in D,
 // the next one would wait for that, and the radio with it. So a bucket of which the BSS tells the
-// level holds two of that PDU at least, and a step of the ratio, to which the level is rounded.
+// level holds two of that PDU at least, and a step of the ratio, to which the level is rounded; of
+// the step no more than a PDU, as a large Bmax would undo D.
 //
 // A cell counts its MSs by that N201-U, in steps of 30 octets from 140 to 1520 (so 500 and 1520 are
 // exact, other values count up to 29 octets more): every change of an MS is O(1), for any number of
@@ -53,8 +54,8 @@ static uint32_t effective(uint32_t rate, struct tree_offer offer, uint64_t delay
                           uint32_t pdu_octets)
 {
     struct bucket_terms offered = {rate, offer.octets};
-    uint32_t ratio_step_octets = offer.octets / 100;
-    uint32_t least_octets = offer.told ? 2 * pdu_octets + ratio_step_octets : 0;
+    uint32_t step_octets = offer.octets / 100 < pdu_octets ? offer.octets / 100 : pdu_octets;
+    uint32_t least_octets = offer.told ? 2 * pdu_octets + step_octets : 0;
     return bucket_effective(offered, delay_ns, pdu_octets, least_octets).max_octets;
 }
 

@@ -132,7 +132,9 @@ struct tree_class {
     uint32_t head;       // PFC; TREE_NONE: the class is idle
     uint32_t backlogged; // PFCs with a backlog, waiting or not
     uint64_t total;
-    uint32_t rank_top[2]; // of its MSs, by packets and by octets: see sched_places.c
+    uint64_t standing;      // the part of `total` whose MSs are frozen or stopped
+    uint32_t standing_pfcs; // likewise of `backlogged`
+    uint32_t rank_top[2];   // of its MSs, by packets and by octets: see sched_places.c
 };
 
 enum {
@@ -204,6 +206,7 @@ struct tree_nse {
     uint8_t state;
     uint32_t rank_top[2]; // of its cells
     uint64_t total[CLASS_COUNT];
+    uint64_t standing[CLASS_COUNT]; // the part of it whose MSs are frozen or stopped
 };
 
 // A Bmax as the BSS offered it, and whether the BSS has told the bucket's level since.

@@ -315,6 +315,47 @@ static void test_empty_queue_is_never_signalled(void **state)
     expect_near(signal_probability(&a, asked_in, &view), 1, 0);
 }
 
+static uint32_t ahead;
+static uint32_t told_ahead(const struct aqm_view *view)
+{
+    (void)view;
+    return ahead;
+}
+
+// The less of the average and of what goes ahead in turns, as N-PDUs and as octets of the mean of
+// those queued. Above max it drops, with drop_above_max, by the same length.
+static void test_in_turn(void **state)
+{
+    (void)state;
+    for (int octets = 0; octets < 2; octets++) {
+        struct asked a = red_of(octets ? 2000 : 2, octets ? 6000 : 6,
+                                octets ? AQM_LEVEL_OCTETS : AQM_LEVEL_PDUS);
+        asked_param(&a, "in_turn", 1);
+        asked_param(&a, "max_p", 1000000);
+        asked_param(&a, "gentle", 0);
+        asked_param(&a, "ecn", 1);
+        asked_param(&a, "drop_above_max", 1);
+        asked_ready(&a);
+        uint32_t scale = octets ? 1000 : 1;
+        for (uint32_t average = 0; average < 10; average++)
+            for (ahead = 0; ahead < 10; ahead++) {
+                ((struct red_vars *)a.vars)->average = (uint64_t)average * scale << 32;
+                struct aqm_view view = view_of(0, average * 1000, average);
+                view.ahead_of = told_ahead;
+                view.ect = true;
+                uint32_t least = ahead < average ? ahead : average;
+                long double pb = least < 2 ? 0 : least < 6 ? (least - 2) / 4.0L : 1;
+                expect_near(signal_probability(&a, asked_in, &view), average ? pb : 0, 1e-6L);
+                if (least >= 6)
+                    assert_int_equal(asked_in(&a, &view), AQM_DROP);
+                view.ahead_of = NULL; // not one of many MSs: by the average alone
+                pb = average < 2 ? 0 : average < 6 ? (average - 2) / 4.0L : 1;
+                ((struct red_vars *)a.vars)->average = (uint64_t)average * scale << 32;
+                expect_near(signal_probability(&a, asked_in, &view), pb, 1e-6L);
+            }
+    }
+}
+
 static void test_refused(void **state)
 {
     struct asked a = red_of(1000, 1000, AQM_LEVEL_OCTETS);
@@ -341,6 +382,7 @@ int main(void)
         cmocka_unit_test(test_below_min_forgets_the_distance),
         cmocka_unit_test(test_ecn),
         cmocka_unit_test(test_empty_queue_is_never_signalled),
+        cmocka_unit_test(test_in_turn),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests_name("aqm/red", tests, NULL, NULL);

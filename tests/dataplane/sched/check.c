@@ -170,8 +170,8 @@ static uint32_t ring_count(const struct sched *s, uint32_t head)
 
 // Counts of a cell's PFCs in a class.
 struct members {
-    uint32_t in_ring, backlogged;
-    uint64_t total;
+    uint32_t in_ring, backlogged, standing_pfcs;
+    uint64_t total, standing;
 };
 
 static struct members members_of(const struct sched *s, uint32_t bvc, uint32_t class)
@@ -186,6 +186,10 @@ static struct members members_of(const struct sched *s, uint32_t bvc, uint32_t c
             sum.in_ring += !!(p->state & PFC_IN_RING);
             sum.backlogged += p->queue.total > 0;
             sum.total += p->queue.total;
+            if (m->state & (MS_FROZEN | MS_STOPPED)) {
+                sum.standing += p->queue.total;
+                sum.standing_pfcs += p->queue.total > 0;
+            }
         }
     }
     return sum;
@@ -229,6 +233,8 @@ static const char *check_bvc(const struct sched *s, uint32_t bvc, struct sums *s
         MUST((k->head != TREE_NONE) == (c->active >> class & 1), "a cell's active classes");
         MUST(k->backlogged == sum.backlogged, "a class's backlog");
         MUST(k->total == sum.total, "a class's total");
+        MUST(k->standing == sum.standing, "what stands of a class");
+        MUST(k->standing_pfcs == sum.standing_pfcs, "a class's PFCs that stand");
         MUST(!!sum.backlogged == (c->backlogged >> class & 1), "a cell's classes with a backlog");
         total += sum.total;
     }
@@ -314,14 +320,17 @@ static const char *check_nse(const struct sched *s, uint32_t nse, struct sums *s
 {
     const struct tree_nse *n = &s->nse[nse];
     uint32_t ready = 0, bvcs = 0, backlogged[CLASS_COUNT] = {0};
+    uint64_t standing[CLASS_COUNT] = {0};
     for (uint32_t bvc = 0; bvc < s->config.bvcs; bvc++) {
         const struct tree_bvc *c = &s->bvc[bvc];
         if (!c->state || c->nse != nse)
             continue;
         bvcs++;
         ready += !!(c->state & BVC_READY);
-        for (uint32_t class = 0; class < CLASS_COUNT; class ++)
+        for (uint32_t class = 0; class < CLASS_COUNT; class ++) {
             backlogged[class] += c->backlogged >> class & 1;
+            standing[class] += c->of_class[class].standing;
+        }
     }
     MUST(bvcs == n->bvcs, "an NSE's cells");
     uint32_t in_rings = turns_count(s, n, READY_STRICT) + turns_count(s, n, READY_TURNS);
@@ -329,8 +338,10 @@ static const char *check_nse(const struct sched *s, uint32_t nse, struct sums *s
     MUST(is_first(s, n), "an NSE's first cell");
     MUST(!ready_by_time(n) || n->bucket.rate != BUCKET_UNLIMITED, "a pipe without a CIR is full");
     MUST(!(n->state & NSE_WAITS) || ready_by_time(n), "a pipe waits and is not full");
-    for (uint32_t class = 0; class < CLASS_COUNT; class ++)
+    for (uint32_t class = 0; class < CLASS_COUNT; class ++) {
         MUST(backlogged[class] == n->bvcs_backlogged[class], "an NSE's cells with a backlog");
+        MUST(standing[class] == n->standing[class], "what stands of an NSE's class");
+    }
     MUST(!!(n->state & NSE_WAITS) == (n->wheel_ref != WHEEL_NO_REF), "an NSE's ref");
     bool is_ready = ready && !(n->state & (NSE_WAITS | NSE_STANDS));
     MUST(is_ready == !!(n->state & NSE_READY), "an NSE's readiness");

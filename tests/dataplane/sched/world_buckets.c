@@ -13,8 +13,9 @@ static uint64_t effective(const struct world_bucket *b, uint64_t delay_ns, uint3
     uint64_t bit_per_s = 100ULL * b->offered.rate, most = b->offered.max_octets;
     uint64_t used = (uint64_t)((unsigned __int128)bit_per_s * delay_ns / 8000000000u);
     used += largest_octets;
-    if (b->told && used < 2 * largest_octets + most / 100)
-        used = 2 * largest_octets + most / 100;
+    uint64_t rounding = most / 100 < largest_octets ? most / 100 : largest_octets;
+    if (b->told && used < 2 * largest_octets + rounding)
+        used = 2 * largest_octets + rounding;
     return delay_ns != 0 && used < most ? used : most;
 }
 

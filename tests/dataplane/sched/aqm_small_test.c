@@ -1,5 +1,5 @@
-// Behind queues by flow, an AQM that watches more than one flow drops no N-PDU that goes in its
-// flow's first turn: one of at most a quantum, whose flow has nothing queued.
+// Behind queues by flow, an AQM that watches more than one flow drops no N-PDU that is small and
+// alone: at most a quantum, and its flow has nothing queued. An ECT one is marked instead.
 #include "tests/dataplane/sched/world.h"
 
 static enum aqm_verdict advice;
@@ -71,17 +71,20 @@ static void test_the_second_of_its_flow_is_not(void **state)
     world_close(w);
 }
 
-static void test_a_mark_is_obeyed(void **state)
+static void test_an_ect_one_is_marked(void **state)
 {
     (void)state;
-    struct world *w = open_world(SCHED_SCOPE_BVC, true);
-    advice = AQM_MARK;
-    assert_int_equal(world_put(w, 0, 40, 0, 0, true), DROP_NONE);
-    world_cell_set(w, 0, WORLD_PLENTY, WORLD_PLENTY);
-    world_run(w, w->now_ns);
-    assert_int_equal(w->sents, 1);
-    assert_true(w->sent[0].mark);
-    world_close(w);
+    for (int marks = 0; marks < 2; marks++)
+        for (int ect = 0; ect < 2; ect++) {
+            struct world *w = open_world(SCHED_SCOPE_BVC, true);
+            advice = marks ? AQM_MARK : AQM_DROP;
+            assert_int_equal(world_put(w, 0, 40, 0, 0, ect), DROP_NONE);
+            world_cell_set(w, 0, WORLD_PLENTY, WORLD_PLENTY);
+            world_run(w, w->now_ns);
+            assert_int_equal(w->sents, 1);
+            assert_int_equal(w->sent[0].mark, ect);
+            world_close(w);
+        }
 }
 
 int main(void)
@@ -89,7 +92,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lone_and_small_is_spared),
         cmocka_unit_test(test_the_second_of_its_flow_is_not),
-        cmocka_unit_test(test_a_mark_is_obeyed),
+        cmocka_unit_test(test_an_ect_one_is_marked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
