@@ -9,24 +9,13 @@ import subprocess
 import time
 
 import network
-from harness import WAIT_S, Running, new_folder, program, right, same
-from make_captures import PCU
+from harness import ROOT, WAIT_S, Running, new_folder, program, right, same
 
 SERVER, PORT = "203.0.113.9", 80
-MSS = 40
 MTU = 1400  # an N-PDU in one LLC PDU
-
-CONFIG = """
-run {{ name = "bts", clock = "real", idle = "sleep" }}
-gn {{ device = "{gn}", address = "192.0.2.1" }}
-gb {{ device = "{gb}", address = "198.51.100.1", cell_delay = "0.3 s" }}
-ggsn {{ address = "192.0.2.2" }}
-nse {{ nsei = 101, nsvc {{ nsvci = 102, peer = "198.51.100.2", peer_port = 23001 }},
-    bvc {{ bvci = 103,
-        ms {{ imsi = "001010000000001", count = {mss}, tlli = 0xc0000001, n201_u = "1420 octets",
-            ra_capability = "32a5158000",
-            pdp {{ nsapi = 5, class = "background", address = "10.0.0.1", ggsn_teid = 1 }} }} }} }}
-"""
+CONFIG, PCU_CONFIG = ROOT / "config/osmopcu.lua", ROOT / "config/osmo-pcu.cfg"
+PCU_SOCKET, CODEL_OFF = "/tmp/pcu_bts", " no queue codel\n"  # as that file has them
+ROLES = "sgsn", "far", "phones", "internet"  # the namespaces
 
 
 def address_of(ms):
@@ -56,23 +45,23 @@ class Part:
 
 
 class Chain:
-    def __init__(self, *options):
-        """`options` are the BTS's."""
+    def __init__(self, *options, mss=8, variant=None, codel=False, prefix="sluice-bts"):
+        """`options` are the BTS's, the variant is the configuration's, and CoDel is the PCU's."""
         network.needs("osmo-pcu")
-        self.options, self.parts = options, []
+        self.options, self.mss, self.variant, self.codel = options, mss, variant, codel
+        self.prefix, self.parts = f"{prefix}-{os.getpid()}", []
 
-    def start(self, name, *words):
-        part = Part(self.far, self.folder, name, *words)
+    def start(self, name, *words, namespace=None):
+        part = Part(namespace or self.far, self.folder, name, *words)
         self.parts.append(part)
         return part
 
     def devices(self):
-        self.ms, self.gi = network.namespace(), network.namespace()
         for namespace, device in (self.ms, "ms"), (self.gi, "gi"):
             for words in (("tuntap", "add", device, "mode", "tun"),
                           ("link", "set", device, "up", "mtu", MTU)):
                 network.must("ip", "-n", namespace, *words)
-        for ms in range(MSS):
+        for ms in range(self.mss):
             network.must("ip", "-n", self.ms, "addr", "add", f"{address_of(ms)}/32", "dev", "ms")
         network.must("ip", "-n", self.ms, "route", "add", "default", "dev", "ms")
         network.must("ip", "-n", self.gi, "addr", "add", f"{SERVER}/32", "dev", "gi")
@@ -81,19 +70,28 @@ class Chain:
     def start_pcu(self):
         self.pcu = self.start("pcu", "osmo-pcu", "-c", self.folder / "pcu.cfg")
 
+    def pcu_config(self):
+        text = PCU_CONFIG.read_text()
+        for part in PCU_SOCKET, CODEL_OFF:
+            same(text.count(part), 1, f"{part!r} in {PCU_CONFIG}")
+        text = text.replace(PCU_SOCKET, str(self.socket))
+        return text.replace(CODEL_OFF, "") if self.codel else text
+
     def __enter__(self):
-        ours, self.far, gn, gb = network.veth()
+        names = [f"{self.prefix}-{role}" for role in ROLES]
+        ours, self.far, gn, gb = network.veth(names=names[:2])
+        self.ms, self.gi = map(network.namespace, names[2:])
         network.Host(self.far).configure()
         self.devices()
-        self.sgsn = Running(CONFIG.format(gn=gn, gb=gb, mss=MSS),
-                            before=("ip", "netns", "exec", ours))
+        count = f"nse.bvc.ms.count={self.mss}"
+        self.sgsn = Running(CONFIG, f"gn.device={gn}", f"gb.device={gb}", count,
+                            before=("ip", "netns", "exec", ours), variant=self.variant)
         self.folder = new_folder()
         self.socket = self.folder / "pcu_bts"
-        (self.folder / "pcu.cfg").write_text(PCU.format(socket=self.socket, dialect="classic")
-                                             + " no queue codel\n")
+        (self.folder / "pcu.cfg").write_text(self.pcu_config())
         self.ggsn = self.start("ggsn", program(), "ggsn", self.sgsn.out / "contexts.json", "--netns",
                                self.gi, "--tun", "gi", "--json")
-        self.bts = self.start("bts", program(), "bts", self.sgsn.config, "--socket", self.socket,
+        self.bts = self.start("bts", program(), "bts", CONFIG, "--set", count, "--socket", self.socket,
                               "--netns", self.ms, "--tun", "ms", "--json", *self.options)
         self.until(self.socket.exists, "the BTS listens")
         self.start_pcu()
@@ -103,6 +101,8 @@ class Chain:
         for part in self.parts:
             part.kill()
         self.sgsn.kill()
+        for role in ROLES:
+            network.remove(f"{self.prefix}-{role}")
 
     def until(self, condition, what):
         end = time.monotonic() + WAIT_S

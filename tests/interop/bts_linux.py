@@ -8,9 +8,9 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 
 from harness import case, main, right, same  # noqa: E402
-from bts_chain import MSS, Chain  # noqa: E402
+from bts_chain import Chain  # noqa: E402
 
-PDCHS, OCTETS_A_PDCH = 4, 1500  # a second, at CS-2
+MSS, PDCHS, OCTETS_A_PDCH = 40, 4, 1500  # a second, at CS-2
 OF_RADIO = 0.92
 HEADS = 1400 / 1348 * 1411 / 1400  # IP and TCP with time stamps; SNDCP and LLC, of full packets
 
@@ -27,7 +27,7 @@ def check_books(report):
 @case("200 kB come down at 92 % of what four PDCHs carry, octet for octet; 10 kB go up; osmo-pcu is "
       "killed and comes again; 40 MSs answer at once; SIGINT ends it all")
 def without_loss():
-    with Chain("--pdchs", PDCHS) as chain:
+    with Chain("--pdchs", PDCHS, mss=MSS) as chain:
         chain.wait_for_ping()
         rtts = [chain.pings([0], 5)[0] for _ in range(5)]
         print(f"# ping: {', '.join(f'{1000 * rtt:.0f}' for rtt in rtts)} ms")
