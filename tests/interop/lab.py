@@ -4,7 +4,7 @@ a network namespace that goes away. `./run lab` calls it. Real time: a busy mach
 
     lab.py [--pdchs N] [--seconds N] [--codel] [--json]     tail drop and recommended at once, and a verdict
     lab.py keep [--pdchs N] [--codel] [--variant NAME]      leaves it up and says what to type
-    lab.py down                                             ends what keep has left up, and leftovers
+    lab.py down [PID]                                       ends what keep has left up, and leftovers
 """
 
 import argparse
@@ -19,6 +19,7 @@ import re
 import select
 import signal
 import socket
+import socketserver
 import subprocess
 import sys
 import threading
@@ -56,7 +57,7 @@ TSHARK = ("tshark", "-d", "udp.port==23000,gprs-ns", "-T", "fields", "-e", "bssg
 
 class Wire(threading.Thread):
     """Pings to each of the MSs in turn, and when each passed Gb, came to the MS, and was answered; the octets
-    of TCP that came to MSs."""
+    of IP that came to MSs."""
 
     def __init__(self, chain, mss):
         super().__init__(daemon=True)
@@ -88,7 +89,7 @@ class Wire(threading.Thread):
         at = packet.find(MARK)
         if at >= 0:
             self.seen[place].setdefault(packet[at:at + len(MARK) + 4], time.monotonic())
-        elif place == "ms" and packet[9] == socket.IPPROTO_TCP and packet[12:16] == socket.inet_aton(SERVER):
+        if place == "ms" and packet[12:16] == socket.inet_aton(SERVER):
             self.carried += len(packet)
 
     def of(self, ms_or_both, start, end):
@@ -117,9 +118,10 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """Has a file `blob` for whom is behind Gi."""
+    """Has a file `blob` for MSs."""
 
     daemon_threads = True
+    server_bind = socketserver.TCPServer.server_bind  # HTTPServer's asks the DNS
 
     def __init__(self, chain):
         self.blob = chain.folder / "blob"
@@ -251,7 +253,7 @@ def rows(figures):
         yield f"ping {what}, p50, p95", f"{ping['round_trip_p50_s']:.2f}, {ping['round_trip_p95_s']:.2f} s"
         yield "  in sluice, p95", f"{ping['in_sluice_p95_s']:.2f} s"
         yield "  from Gb to the MS, p95", f"{ping['in_pcu_p95_s']:.2f} s"
-    yield "IP that came to the MS", f"{figures['carried_bit_per_s'] / 1000:.1f} kbit/s"
+    yield "IP that came to MSs", f"{figures['carried_bit_per_s'] / 1000:.1f} kbit/s"
     yield "file, from the first request", f"{figures['goodput_bit_per_s'] / 1000:.1f} kbit/s"
     yield "sluice: drops, marks", f"{drops}, {sum(part['marks'] for part in classes)}"
     yield "osmo-pcu: LLC-DISCARDED", str(figures["discarded"])
@@ -342,27 +344,29 @@ def is_lab(pid):
     return False
 
 
-def down(_):
+def down(args):
     """Ends labs that were kept, and removes namespaces of labs that were killed."""
     names = [path.name for path in pathlib.Path("/run/netns").glob("sluice-*-*-*")]
     found = {(match[1], int(match[2])) for match in
-             (re.match(rf"({PREFIX}|{KEPT})-(\d+)-", name) for name in names) if match}
-    for prefix, pid in found:
-        if is_lab(pid) and prefix == KEPT:
+             (re.match(rf"({PREFIX}|{KEPT})-(\d+)-", name) for name in names)
+             if match and args.pid in (None, int(match[2]))}
+    ended = [one for one in found if one[0] == KEPT or not is_lab(one[1])]
+    for prefix, pid in ended:
+        if is_lab(pid):
             os.kill(pid, signal.SIGTERM)
             end = time.monotonic() + 10
             while is_lab(pid) and time.monotonic() < end:
                 time.sleep(0.05)
-        if not is_lab(pid):
-            for name in names:
-                if name.startswith(f"{prefix}-{pid}-"):
-                    network.remove(name)
-    print(f"labs that were up: {len(found)}")
+        for name in names:  # what is left of it
+            if name.startswith(f"{prefix}-{pid}-"):
+                network.remove(name)
+    print(f"labs ended: {len(ended)}")
 
 
 def read_arguments():
     parser = argparse.ArgumentParser(prog="./run lab", description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("command", nargs="?", choices=("compare", "one", "keep", "down"), default="compare")
+    parser.add_argument("pid", nargs="?", type=int, help="of the one lab that down ends")
     parser.add_argument("--pdchs", type=int, default=4, help="time slots of 12 kbit/s (4)")
     parser.add_argument("--seconds", type=int, default=60, help="of the download that are judged (60)")
     parser.add_argument("--codel", action="store_true", help="the PCU's; off without this")
