@@ -45,10 +45,12 @@ class Part:
 
 
 class Chain:
-    def __init__(self, *options, mss=8, variant=None, codel=False, prefix="sluice-bts"):
-        """`options` are the BTS's, the variant is the configuration's, and CoDel is the PCU's."""
+    def __init__(self, *options, mss=8, variant=None, sets=(), codel=False,
+                 prefix="sluice-bts"):
+        """`options` are the BTS's, variant and settings the configuration's; CoDel is the PCU's."""
         network.needs("osmo-pcu")
-        self.options, self.mss, self.variant, self.codel = options, mss, variant, codel
+        self.options, self.mss, self.codel = options, mss, codel
+        self.variant, self.sets = variant, sets
         self.prefix, self.parts = f"{prefix}-{os.getpid()}", []
 
     def start(self, name, *words, namespace=None):
@@ -84,7 +86,7 @@ class Chain:
         network.Host(self.far).configure()
         self.devices()
         count = f"nse.bvc.ms.count={self.mss}"
-        self.sgsn = Running(CONFIG, f"gn.device={gn}", f"gb.device={gb}", count,
+        self.sgsn = Running(CONFIG, f"gn.device={gn}", f"gb.device={gb}", count, *self.sets,
                             before=("ip", "netns", "exec", ours), variant=self.variant)
         self.folder = new_folder()
         self.socket = self.folder / "pcu_bts"

@@ -31,7 +31,7 @@ sys.path.insert(0, str(TESTS / "e2e"))
 os.environ.setdefault("SLUICE", str(ROOT / "build/release/sluice"))
 
 import network  # noqa: E402
-from harness import Failure, Skip, program, right  # noqa: E402
+from harness import Failure, Skip, program, right, settings  # noqa: E402
 from bts_chain import PORT, SERVER, Chain, address_of  # noqa: E402
 
 VARIANTS = "tail-drop", "recommended"
@@ -168,7 +168,8 @@ def say(what):
 def measure(args):
     """The figures of one variant."""
     begin = time.monotonic()
-    with Chain("--pdchs", args.pdchs, variant=args.variant, codel=args.codel, prefix=PREFIX) as chain:
+    with Chain("--pdchs", args.pdchs, variant=args.variant, sets=args.set,
+               codel=args.codel, prefix=PREFIX) as chain:
         chain.wait_for_ping(OWN)
         figures = {"up_s": time.monotonic() - begin}
         say(f"{args.variant}: up in {figures['up_s']:.1f} s; pings while nothing else goes on")
@@ -279,8 +280,9 @@ def compare(args):
     parts = {}
     try:
         for variant in VARIANTS:
+            sets = settings(args.set) if variant == "recommended" else ()
             parts[variant] = subprocess.Popen(
-                [sys.executable, "-B", __file__, "one", "--variant", variant, *map(str, words)],
+                [sys.executable, "-B", __file__, "one", "--variant", variant, *map(str, words), *sets],
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
         said = {variant: part.communicate()[0] for variant, part in parts.items()}
         right(not any(part.returncode for part in parts.values()), "a chain failed, see above")
@@ -326,7 +328,8 @@ def keep(args):
         return not text
     os.setsid()
     os.close(reader)
-    with Chain("--pdchs", args.pdchs, variant=args.variant, codel=args.codel, prefix=KEPT) as chain:
+    with Chain("--pdchs", args.pdchs, variant=args.variant, sets=args.set,
+               codel=args.codel, prefix=KEPT) as chain:
         Server(chain)
         chain.wait_for_ping()
         with open(writer, "w", encoding="utf-8") as said:
@@ -371,6 +374,7 @@ def read_arguments():
     parser.add_argument("--seconds", type=int, default=60, help="of the download that are judged (60)")
     parser.add_argument("--codel", action="store_true", help="the PCU's; off without this")
     parser.add_argument("--variant", default="recommended", help="of config/osmopcu.lua, for keep")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="beside recommended")
     parser.add_argument("--json", action="store_true", help="all figures, for machines")
     return parser.parse_args()
 
