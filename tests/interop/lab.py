@@ -254,6 +254,7 @@ def rows(figures):
         yield f"ping {what}, p50, p95", f"{ping['round_trip_p50_s']:.2f}, {ping['round_trip_p95_s']:.2f} s"
         yield "  in sluice, p95", f"{ping['in_sluice_p95_s']:.2f} s"
         yield "  from Gb to the MS, p95", f"{ping['in_pcu_p95_s']:.2f} s"
+        yield "  without an answer yet", f"{ping['unanswered']} of {ping['n']}"
     yield "IP that came to MSs", f"{figures['carried_bit_per_s'] / 1000:.1f} kbit/s"
     yield "file, from the first request", f"{figures['goodput_bit_per_s'] / 1000:.1f} kbit/s"
     yield "sluice: drops, marks", f"{drops}, {sum(part['marks'] for part in classes)}"
