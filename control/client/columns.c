@@ -36,7 +36,7 @@ static const struct table_column nsvcs[] = {
 };
 static const struct table_column cells[] = {
     {"cell", "", TABLE_CELL, 11},
-    {"state", "state", TABLE_STATE, 15},
+    {"state", "state", TABLE_STATE, 12},
     {"MSs", "mss", TABLE_COUNT, 6},
     {"R", "rate_bit_per_s", TABLE_RATE, 13},
     {"Bmax", "bucket_octets", TABLE_OCTETS, 9},
@@ -51,7 +51,7 @@ static const struct table_column cells[] = {
 static const struct table_column mss[] = {
     {"IMSI", "imsi", TABLE_TEXT, 15},
     {"TLLI", "tlli", TABLE_TLLI, 8},
-    {"state", "state", TABLE_STATE, 15},
+    {"state", "state", TABLE_STATE, 12},
     {"R", "rate_bit_per_s", TABLE_RATE, 13},
     {"B x 8 / R", "delay_ns", TABLE_TIME, 9},
     {"waits", "sojourn_ns", TABLE_TIME, 9},
@@ -69,7 +69,7 @@ static const struct table_column flows[] = {
 // Eighty columns, with the rank in front.
 static const struct table_column top_cells[] = {
     {"cell", "", TABLE_CELL, 11},
-    {"state", "state", TABLE_STATE, 15},
+    {"state", "state", TABLE_STATE, 12},
     {"R bit/s", "rate_bit_per_s", TABLE_BARE, 7},
     {"sends", "sends_bit_per_s", TABLE_BARE, 7},
     {"B x 8/R", "delay_ns", TABLE_TIME, 8},
@@ -78,7 +78,7 @@ static const struct table_column top_cells[] = {
 };
 static const struct table_column top_mss[] = {
     {"IMSI", "imsi", TABLE_TEXT, 15},
-    {"state", "state", TABLE_STATE, 15},
+    {"state", "state", TABLE_STATE, 12},
     {"R bit/s", "rate_bit_per_s", TABLE_BARE, 7},
     {"sends", "sends_bit_per_s", TABLE_BARE, 7},
     {"B x 8/R", "delay_ns", TABLE_TIME, 8},

@@ -46,7 +46,7 @@ static const char *state_text(const struct json_object *row, char text[TABLE_CEL
         return text;
     if (value_number(row, "stopped") && value_has(row, "bucket_octets") &&
         value_number(row, "bucket_octets") == 0 && !value_number(row, "blocked"))
-        return "no flow control";
+        return "no flow ctrl";
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
         if (value_number(row, flags[i]))
             return flags[i];

@@ -17,7 +17,7 @@ enum table_kind {
     TABLE_BARE,   // as TABLE_RATE, without unit
     TABLE_TIME,   // a member in ns; "-" for a missing one
     TABLE_CELL,   // NSEI-BVCI
-    TABLE_STATE,  // the state, or why nothing is sent: no flow control, blocked, frozen, stopped
+    TABLE_STATE,  // the state, or why nothing is sent: no flow ctrl, blocked, frozen, stopped
     TABLE_TLLI
 };
 

@@ -24,10 +24,11 @@
     MUST(T, U64, queued_octets, 0, UINT64_MAX, "octets queued")
 #define VIEW_SOJOURN(MUST, T, help) MUST(T, U64, sojourn_ns, 0, UINT64_MAX, help)
 // In each struct the members from down_frames on are counters; the members before it are not.
-#define VIEW_FATE(MUST, T)                                 \
-    MUST(T, U64, marks, 0, UINT64_MAX, "N-PDUs marked CE") \
+#define VIEW_FATE(MUST, T)                                       \
+    MUST(T, U64, marks, 0, UINT64_MAX, "N-PDUs marked CE")       \
     MUST(T, U64, dropped_npdus, 0, UINT64_MAX, "N-PDUs dropped") \
-    MUST(T, U64, discarded_frames, 0, UINT64_MAX, "LLC PDUs that the BSS has discarded (LLC-DISCARDED)")
+    MUST(T, U64, discarded_frames, 0, UINT64_MAX,                \
+         "LLC PDUs that the BSS has discarded (LLC-DISCARDED)")
 
 #define VIEW_NSE_FIELDS(MUST, MAY, T)                       \
     MUST(T, U32, nse_id, 0, UINT32_MAX, "index of the NSE") \

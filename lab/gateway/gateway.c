@@ -173,10 +173,19 @@ static void read_socket(struct gateway *gateway)
     }
 }
 
-int gateway_run(struct gateway *gateway)
+int gateway_turn(struct gateway *gateway, int wait_ms)
 {
     struct pollfd fds[] = {{.fd = gateway->tun, .events = POLLIN},
                            {.fd = gateway->socket, .events = POLLIN}};
+    if (poll(fds, 2, wait_ms) <= 0)
+        return 0;
+    if (fds[1].revents)
+        read_socket(gateway);
+    return fds[0].revents ? read_tun(gateway) : 0;
+}
+
+int gateway_run(struct gateway *gateway)
+{
     time_t second = 0;
     int fault = 0;
     while (!fault && !*gateway->ended) {
@@ -185,12 +194,7 @@ int gateway_run(struct gateway *gateway)
         if (now.tv_sec != second && gateway->each_second)
             gateway->each_second(gateway->self);
         second = now.tv_sec;
-        if (poll(fds, 2, 100) <= 0)
-            continue;
-        if (fds[1].revents)
-            read_socket(gateway);
-        if (fds[0].revents)
-            fault = read_tun(gateway);
+        fault = gateway_turn(gateway, 100);
     }
     return fault;
 }

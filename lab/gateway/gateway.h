@@ -37,7 +37,9 @@ struct gateway {
 int gateway_open(struct gateway *gateway);
 // Takes the contexts in the place of those before; the list is copied.
 void gateway_set(struct gateway *gateway, const struct gateway_context *context, uint32_t contexts);
-// Until the signal. 0, or -errno.
+// Waits for something to come, up to so long, and passes it on. 0, or -errno of the device.
+int gateway_turn(struct gateway *gateway, int wait_ms);
+// Turns until the signal. 0, or -errno.
 int gateway_run(struct gateway *gateway);
 void gateway_close(struct gateway *gateway);
 

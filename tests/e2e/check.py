@@ -50,7 +50,7 @@ def class_of(name):
 
 
 # In s; all but two are repeated.
-TIMERS = {"tns_block": 3, "tns_reset": 3, "tns_test": 30, "tns_alive": 3, "tsns_prov": 3,
+TIMERS = {"tns_block": 3, "tns_reset": 1, "tns_test": 30, "tns_alive": 3, "tsns_prov": 3,
           "t2": 10, "t5": 15, "t7": 3, "th": 5999, "t3313": 5, "t200": 5}
 RETRIES = {f"{name}_retries": 3 for name in TIMERS if name not in ("tns_test", "th")}
 
@@ -241,7 +241,7 @@ nse {
     bvc {
         bvci = 2,
         ms {
-            imsi = "001010000000001", ra_capability = "0aFF", drx = 0x4242, send_imsi = false,
+            imsi = "001010000000001", ra_capability = "0aFF", drx = 0x4242, send_imsi = true,
             pdp {
                 nsapi = 5, class = "background", address = "10.0.0.1", ggsn = "east",
                 ggsn_teid = 0x80000000, pfi = 9,
@@ -272,7 +272,7 @@ def real():
     same([(nsvc["peer"], nsvc["peer_port"], nsvc["weight"]) for nsvc in nse["nsvc"]],
          [("2001:db8:1::2", 23000, 1), ("2001:db8:1::2", 23001, 3)], "NS-VCs")
     ms = nse["bvc"][0]["ms"][0]
-    same((ms["ra_capability"], ms["drx"], ms["send_imsi"]), ("0aff", 0x4242, False), "options")
+    same((ms["ra_capability"], ms["drx"], ms["send_imsi"]), ("0aff", 0x4242, True), "options")
     same({key: ms["pdp"][0][key] for key in ("ggsn", "ggsn_teid", "pfi")},
          {"ggsn": "east", "ggsn_teid": 0x80000000, "pfi": 9}, "the uplink")
 

@@ -72,31 +72,31 @@ one (process 42), 61.23 s of real time, 2 workers, control up
     NSEI   NSVCI  state
        7       1  unblocked, no answer
 
-  cell         state               MSs              R       Bmax  B x 8 / R      waits  queued           sent   marked  dropped  discarded
-  7-20         up                    2    16000 bit/s     4000 B     1.23 s     5.6 ms       4        12345 B        5        6          3
-  7-21         blocked               0              -        0 B          -          -       0            0 B        0        0          0
-  7-22         no flow control       0        0 bit/s        0 B          -          -       0            0 B        0        0          0
-  7-23         stopped               0        0 bit/s      100 B          -          -       0            0 B        0        0          0
-  7-24         NSE down              0              -        0 B          -          -       0         123 TB        0        0          0
-  7-25         down                  0              -        0 B          -          -       0            0 B        0        0          0
+  cell         state            MSs              R       Bmax  B x 8 / R      waits  queued           sent   marked  dropped  discarded
+  7-20         up                 2    16000 bit/s     4000 B     1.23 s     5.6 ms       4        12345 B        5        6          3
+  7-21         blocked            0              -        0 B          -          -       0            0 B        0        0          0
+  7-22         no flow ctrl       0        0 bit/s        0 B          -          -       0            0 B        0        0          0
+  7-23         stopped            0        0 bit/s      100 B          -          -       0            0 B        0        0          0
+  7-24         NSE down           0              -        0 B          -          -       0         123 TB        0        0          0
+  7-25         down               0              -        0 B          -          -       0            0 B        0        0          0
 
-  IMSI                 TLLI  state                        R  B x 8 / R      waits  queued           sent   marked  dropped  discarded
-  001010000000008  c0000001  stopped                      -     1.0 ms          -       4        12345 B        0        0          0
+  IMSI                 TLLI  state                     R  B x 8 / R      waits  queued           sent   marked  dropped  discarded
+  001010000000008  c0000001  stopped                   -     1.0 ms          -       4        12345 B        0        0          0
 """
 OF_CELL = """\
-cell         state               MSs              R       Bmax  B x 8 / R      waits  queued           sent   marked  dropped  discarded
-7-20         up                    2    16000 bit/s     4000 B     1.23 s     5.6 ms       4        12345 B        5        6          3
+cell         state            MSs              R       Bmax  B x 8 / R      waits  queued           sent   marked  dropped  discarded
+7-20         up                 2    16000 bit/s     4000 B     1.23 s     5.6 ms       4        12345 B        5        6          3
   drops: aqm 6
 
   packet flow                R  B x 8 / R      waits   queued   octets
   streaming         8000 bit/s          -          -        4   2000 B
 
-  IMSI                 TLLI  state                        R  B x 8 / R      waits  queued           sent   marked  dropped  discarded
-  001010000000008  c0000001  stopped                      -     1.0 ms          -       4        12345 B        0        0          0
+  IMSI                 TLLI  state                     R  B x 8 / R      waits  queued           sent   marked  dropped  discarded
+  001010000000008  c0000001  stopped                   -     1.0 ms          -       4        12345 B        0        0          0
 """
 OF_MS = """\
-IMSI                 TLLI  state                        R  B x 8 / R      waits  queued           sent   marked  dropped  discarded
-001010000000008  c0000001  stopped                      -     1.0 ms          -       4        12345 B        0        0          0
+IMSI                 TLLI  state                     R  B x 8 / R      waits  queued           sent   marked  dropped  discarded
+001010000000008  c0000001  stopped                   -     1.0 ms          -       4        12345 B        0        0          0
   drops: aqm 1
 
   packet flow                R  B x 8 / R      waits   queued   octets

@@ -9,9 +9,10 @@ import subprocess
 import time
 
 import network
-from harness import ROOT, WAIT_S, Running, new_folder, program, right, same
+from harness import ROOT, WAIT_S, Running, new_folder, program, right, same, settings
 
 SERVER, PORT = "203.0.113.9", 80
+MSS = 40
 MTU = 1400  # an N-PDU in one LLC PDU
 CONFIG, PCU_CONFIG = ROOT / "config/osmopcu.lua", ROOT / "config/osmo-pcu.cfg"
 PCU_SOCKET, CODEL_OFF = "/tmp/pcu_bts", " no queue codel\n"  # as that file has them
@@ -20,6 +21,15 @@ ROLES = "sgsn", "far", "phones", "internet"  # the namespaces
 
 def address_of(ms):
     return f"10.0.0.{ms + 1}"
+
+
+def check_books(report):
+    """Of a BTS's report: nothing unexplained, and every LLC PDU good."""
+    for key in ("down_odd", "down_data_malformed", "down_control_malformed", "messages_odd",
+                "down_unasked", "messages_unsent", "ccch_odd", "pdus_long"):
+        same(report[key], 0, f"{key} of {report}")
+    same(report["first_fault"], "", "fault of an LLC PDU")
+    same(sum(ms["pdus_refused"] for ms in report["ms"]), 0, "LLC PDUs refused by MSs")
 
 
 class Part:
@@ -45,12 +55,14 @@ class Part:
 
 
 class Chain:
-    def __init__(self, *options, mss=8, variant=None, sets=(), codel=False,
+    def __init__(self, *options, mss=MSS, variant=None, sets=(), coding=2, codel=False, pcu=("osmo-pcu",),
                  prefix="sluice-bts"):
-        """`options` are the BTS's, variant and settings the configuration's; CoDel is the PCU's."""
-        network.needs("osmo-pcu")
-        self.options, self.mss, self.codel = options, mss, codel
-        self.variant, self.sets = variant, sets
+        """`options` are the BTS's, variant and `sets` the configuration's, which BTS and SGSN read; CoDel is
+        the PCU's."""
+        network.needs(pcu[0])
+        self.options, self.mss, self.variant = (*options, "--coding", f"CS-{coding}"), mss, variant
+        self.sets = f"nse.bvc.ms.count={mss}", *sets
+        self.coding, self.codel, self.pcu_command = coding, codel, pcu
         self.prefix, self.parts = f"{prefix}-{os.getpid()}", []
 
     def start(self, name, *words, namespace=None):
@@ -69,15 +81,22 @@ class Chain:
         network.must("ip", "-n", self.gi, "addr", "add", f"{SERVER}/32", "dev", "gi")
         network.must("ip", "-n", self.gi, "route", "add", "10.0.0.0/8", "dev", "gi")
 
+    def start_bts(self):
+        self.bts = self.start("bts", program(), "bts", self.sgsn.config, "--socket", self.socket,
+                              "--netns", self.ms, "--tun", "ms", "--json", *settings(self.sets),
+                              *self.options)
+        self.until(lambda: "waiting" in self.bts.err.read_text(), "the BTS listens")
+
     def start_pcu(self):
-        self.pcu = self.start("pcu", "osmo-pcu", "-c", self.folder / "pcu.cfg")
+        self.pcu = self.start("pcu", *self.pcu_command, "-c", self.folder / "pcu.cfg")
 
     def pcu_config(self):
         text = PCU_CONFIG.read_text()
-        for part in PCU_SOCKET, CODEL_OFF:
-            same(text.count(part), 1, f"{part!r} in {PCU_CONFIG}")
-        text = text.replace(PCU_SOCKET, str(self.socket))
-        return text.replace(CODEL_OFF, "") if self.codel else text
+        for old, new in ((PCU_SOCKET, str(self.socket)), (" cs 2\n", f" cs {self.coding}\n"),
+                         (" cs max 2\n", f" cs max {self.coding}\n"), (CODEL_OFF, "" if self.codel else CODEL_OFF)):
+            same(text.count(old), 1, f"{old!r} in {PCU_CONFIG}")
+            text = text.replace(old, new)
+        return text
 
     def __enter__(self):
         names = [f"{self.prefix}-{role}" for role in ROLES]
@@ -85,17 +104,14 @@ class Chain:
         self.ms, self.gi = map(network.namespace, names[2:])
         network.Host(self.far).configure()
         self.devices()
-        count = f"nse.bvc.ms.count={self.mss}"
-        self.sgsn = Running(CONFIG, f"gn.device={gn}", f"gb.device={gb}", count, *self.sets,
+        self.sgsn = Running(CONFIG, f"gn.device={gn}", f"gb.device={gb}", *self.sets,
                             before=("ip", "netns", "exec", ours), variant=self.variant)
         self.folder = new_folder()
         self.socket = self.folder / "pcu_bts"
         (self.folder / "pcu.cfg").write_text(self.pcu_config())
         self.ggsn = self.start("ggsn", program(), "ggsn", self.sgsn.out / "contexts.json", "--netns",
                                self.gi, "--tun", "gi", "--json")
-        self.bts = self.start("bts", program(), "bts", CONFIG, "--set", count, "--socket", self.socket,
-                              "--netns", self.ms, "--tun", "ms", "--json", *self.options)
-        self.until(self.socket.exists, "the BTS listens")
+        self.start_bts()
         self.start_pcu()
         return self
 

@@ -8,26 +8,17 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 
 from harness import case, main, right, same  # noqa: E402
-from bts_chain import Chain  # noqa: E402
+from bts_chain import MSS, Chain, check_books  # noqa: E402
 
-MSS, PDCHS, OCTETS_A_PDCH = 40, 4, 1500  # a second, at CS-2
+PDCHS, OCTETS_A_PDCH = 4, 1500  # a second, at CS-2
 OF_RADIO = 0.92
 HEADS = 1400 / 1348 * 1411 / 1400  # IP and TCP with time stamps; SNDCP and LLC, of full packets
-
-
-def check_books(report):
-    """Of a BTS's report: nothing unexplained, and every LLC PDU good."""
-    for key in ("down_odd", "down_data_malformed", "down_control_malformed", "messages_odd",
-                "down_unasked", "messages_unsent", "ccch_odd", "pdus_long"):
-        same(report[key], 0, f"{key} of {report}")
-    same(report["first_fault"], "", "fault of an LLC PDU")
-    same(sum(ms["pdus_refused"] for ms in report["ms"]), 0, "LLC PDUs refused by MSs")
 
 
 @case("200 kB come down at 92 % of what four PDCHs carry, octet for octet; 10 kB go up; osmo-pcu is "
       "killed and comes again; 40 MSs answer at once; SIGINT ends it all")
 def without_loss():
-    with Chain("--pdchs", PDCHS, mss=MSS) as chain:
+    with Chain("--pdchs", PDCHS) as chain:
         chain.wait_for_ping()
         rtts = [chain.pings([0], 5)[0] for _ in range(5)]
         print(f"# ping: {', '.join(f'{1000 * rtt:.0f}' for rtt in rtts)} ms")
@@ -64,6 +55,24 @@ def with_loss():
         share = report["down_data_lost"] / (report["down_data"] - report["down_data_stray"])
         right(0.07 < share < 0.13, f"{100 * share:.1f} % of downlink data blocks were lost")
         right(report["up_again"] > 0, "no block went up again")
+
+
+@case("enciphered by GEA4, at CS-4 over two PDCHs: a BTS that was killed leaves its socket to the next, "
+      "and pings and 20 kB come through both")
+def enciphered():
+    key = "000102030405060708090a0b0c0d0e0f"
+    with Chain("--pdchs", 2, sets=("nse.bvc.ms.cipher=gea4", f"nse.bvc.ms.key={key}"),
+               coding=4) as chain:
+        chain.wait_for_ping(MSS - 1)
+        chain.bts.kill()
+        chain.pcu.kill()
+        right(chain.socket.exists(), "a killed BTS cannot remove its socket")
+        chain.start_bts()
+        chain.start_pcu()
+        chain.wait_for_ping(1)
+        took_s = chain.transfer(0, 20000, True, 60)
+        print(f"# 20 kB down over two PDCHs at CS-4: {took_s:.1f} s, {160 / took_s:.1f} kbit/s")
+        check_books(chain.bts.finish())
 
 
 main()

@@ -32,6 +32,11 @@ def info_ind(sgsn, local_port, slots):
             timers + vc)
 
 
+def block_of(fn):
+    """The number of the block, 0 to 11, that begins with this frame: three blocks are 13 frames."""
+    return fn % 52 // 13 * 3 + fn % 13 // 4
+
+
 class Bts:
     def __init__(self, folder, sgsn, local_port, slots=(SLOT,)):
         self.path = os.path.join(folder, "pcu_bts")
@@ -73,7 +78,7 @@ class Bts:
 
     def tick(self):
         """One block, up and down."""
-        block = self.fn % 52 * 3 // 13
+        block = block_of(self.fn)
         self.data(DATA_IND, PDTCH, self.uplink.pop(0) if self.uplink else b"", block)
         self.fn = (self.fn + (5 if self.fn % 13 == 8 else 4)) % FN_COUNT
         self.ask(RTS_REQ, block)

@@ -35,7 +35,7 @@ from harness import Failure, Skip, program, right, settings  # noqa: E402
 from bts_chain import PORT, SERVER, Chain, address_of  # noqa: E402
 
 VARIANTS = "tail-drop", "recommended"
-OWN, NEIGHBOUR = 0, 1  # the MS that downloads, and one that does not
+MSS, OWN, NEIGHBOUR = 8, 0, 1  # the MS that downloads, and one that does not
 IDLE_S, IDLE_LEFT_S = 12, 2  # before the download; of that for the last answers
 WARM_S = 12  # of the download, before the figures
 EACH_S = 1  # between two pings of an MS
@@ -168,7 +168,7 @@ def say(what):
 def measure(args):
     """The figures of one variant."""
     begin = time.monotonic()
-    with Chain("--pdchs", args.pdchs, variant=args.variant, sets=args.set,
+    with Chain("--pdchs", args.pdchs, mss=MSS, variant=args.variant, sets=args.set,
                codel=args.codel, prefix=PREFIX) as chain:
         chain.wait_for_ping(OWN)
         figures = {"up_s": time.monotonic() - begin}
@@ -329,7 +329,7 @@ def keep(args):
         return not text
     os.setsid()
     os.close(reader)
-    with Chain("--pdchs", args.pdchs, variant=args.variant, sets=args.set,
+    with Chain("--pdchs", args.pdchs, mss=MSS, variant=args.variant, sets=args.set,
                codel=args.codel, prefix=KEPT) as chain:
         Server(chain)
         chain.wait_for_ping()

@@ -5,7 +5,7 @@ import math
 import time
 
 import fake_bts
-from fake_bts import AGCH, DATA_IND, DATA_REQ, FN_COUNT, PCH, PDTCH, RTS_REQ
+from fake_bts import AGCH, DATA_IND, DATA_REQ, FN_COUNT, PCH, PDTCH, RTS_REQ, block_of
 
 BLOCK_S = 0.02  # 12 blocks in a 52-multiframe of 240 ms
 WINDOW, BSNS = 64, 128
@@ -138,13 +138,13 @@ class Radio(fake_bts.Bts):
             return max(self.due - now, BLOCK_S)
         self.latest_s = max(self.latest_s, now - self.due)
         self.due += BLOCK_S
-        block = self.fn % 52 * 3 // 13
+        block = block_of(self.fn)
         for slot in self.slots:
             octets = self.replies.pop((self.fn, slot), b"")
             self.data(DATA_IND, PDTCH, octets, block, slot)
         self.fn = self.later(5 if self.fn % 13 == 8 else 4)
         for slot in self.slots:
-            self.ask(RTS_REQ, self.fn % 52 * 3 // 13, slot)
+            self.ask(RTS_REQ, block_of(self.fn), slot)
         self.unanswered = len(self.slots)
         return 0
 

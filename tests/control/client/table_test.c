@@ -72,6 +72,27 @@ static void rows_by_their_columns(void **state)
     expect_row("{}", "0-0                        -     0");
 }
 
+static void numbers_in_full_where_they_fit(void **state)
+{
+    (void)state;
+    expect_row("{\"rate\": 800, \"n\": 9999}", "0-0                800 bit/s  9999");
+    expect_row("{\"rate\": 1000, \"n\": 10000}", "0-0                1.00 kbit  10.0");
+}
+
+// Control's word goes before what the dataplane has, which it explains.
+static void states_say_why_nothing_is_sent(void **state)
+{
+    (void)state;
+    expect_row("{\"state\": \"down\", \"blocked\": 1, \"stopped\": 1}",
+               "0-0      down              -     0");
+    expect_row("{\"state\": \"up\", \"stopped\": 1, \"bucket_octets\": 0}",
+               "0-0      no flow           -     0");
+    expect_row("{\"state\": \"up\", \"stopped\": 1, \"bucket_octets\": 9}",
+               "0-0      stopped           -     0");
+    expect_row("{\"state\": \"up\", \"stopped\": 1, \"frozen\": 1, \"bucket_octets\": 9}",
+               "0-0      frozen            -     0");
+}
+
 // The tables of stats and top: which columns, in which order, and how wide. Those of top leave room
 // for the rank in 80 characters.
 static void titles_above_their_figures(void **state)
@@ -80,23 +101,22 @@ static void titles_above_their_figures(void **state)
         const struct table_columns *columns;
         const char *title;
     } tables[] = {
-        {&columns_ports, "port  link  frames in  octets in  frames out  octets out  to control"
-                         "   dropped"},
-        {&columns_classes,
-         "class           N-PDUs in  octets in      out   queued   octets   marked   dropped"},
-        {&columns_nses, "  NSEI  state        cells             R  B x 8 / R   queued     sent"
-                        "    heard   dropped"},
+        {&columns_ports, "port  link    frames in       octets in   frames out      octets out  to "
+                         "control   dropped"},
+        {&columns_classes, "class            N-PDUs in       octets in         out   queued       "
+                           "octets    marked    dropped"},
+        {&columns_nses, "  NSEI  state        cells             R  B x 8 / R   queued            "
+                        "sent           heard    dropped  discarded"},
         {&columns_nsvcs, "  NSEI   NSVCI  state               "},
-        {&columns_cells,
-         "cell         state         MSs             R     Bmax  B x 8 / R      waits  queued"
-         "     sent  marked  dropped"},
-        {&columns_mss, "IMSI                 TLLI  state                 R  B x 8 / R      waits"
-                       "  queued     sent  marked  dropped"},
+        {&columns_cells, "cell         state            MSs              R       Bmax  B x 8 / R   "
+                         "   waits  queued           sent   marked  dropped  discarded"},
+        {&columns_mss, "IMSI                 TLLI  state                     R  B x 8 / R      "
+                       "waits  queued           sent   marked  dropped  discarded"},
         {&columns_flows, "packet flow                R  B x 8 / R      waits   queued   octets"},
-        {&columns_top_cells, "cell         state         MSs  R bit/s    sends   B x 8/R     waits"
-                             "  queued"},
-        {&columns_top_mss, "IMSI             state      R bit/s    sends   B x 8/R     waits"
-                           "  queued"},
+        {&columns_top_cells,
+         "cell         state         R bit/s    sends   B x 8/R     waits  queued"},
+        {&columns_top_mss,
+         "IMSI             state         R bit/s    sends   B x 8/R     waits  queued"},
     };
     char line[TABLE_LINE_OCTETS];
     (void)state;
@@ -211,6 +231,8 @@ int main(void)
         cmocka_unit_test(figures_have_three_digits),
         cmocka_unit_test(times_in_ms_or_s),
         cmocka_unit_test(rows_by_their_columns),
+        cmocka_unit_test(numbers_in_full_where_they_fit),
+        cmocka_unit_test(states_say_why_nothing_is_sent),
         cmocka_unit_test(titles_above_their_figures),
         cmocka_unit_test(what_is_no_number_or_text_is_nothing),
         cmocka_unit_test(json_is_taken_whole_or_not),
