@@ -20,6 +20,12 @@ LAB = sys.executable, "-B", str(HERE / "lab.py")
 PROGRAMS = 4  # sluice run, bts, ggsn and osmo-pcu; each in a namespace
 
 
+def able():
+    """Else the case is skipped."""
+    network.needs("ip", "ethtool", "ping", "curl", "osmo-pcu", "dumpcap")
+    network.namespace()
+
+
 def lab(*words):
     return subprocess.run([*LAB, *words], stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8",
                           timeout=WAIT_S, check=False)
@@ -55,6 +61,7 @@ def gone(pids, processes):
 
 def kept():
     """The text of a lab that is up, and its process."""
+    able()
     done = lab("keep")
     same(done.returncode, 0, f"status of keep; it said {done.stderr}{done.stdout}")
     return done.stdout, int(re.search(r"sluice-kept-(\d+)-internet", done.stdout)[1])
@@ -87,6 +94,7 @@ def killed():
 
 
 def interrupted(number):
+    able()
     one = subprocess.Popen(LAB, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                            stderr=subprocess.PIPE, encoding="utf-8")
     for line in one.stderr:
@@ -105,5 +113,4 @@ def interrupted(number):
 for name in "SIGINT", "SIGTERM":
     case(f"{name} in the middle of a lab: nothing is left", getattr(signal, name))(interrupted)
 
-network.needs("ip", "ethtool", "ping", "curl", "osmo-pcu")
 main()
