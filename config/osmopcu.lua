@@ -12,6 +12,13 @@ variants {
         name = "as-offered", file = "recommended.lua",
         set = { "gb.cell_delay=as offered", "gb.ms_delay=as offered", "gb.pfc_delay=as offered" },
     },
+    variant {       -- a plain SGSN, as in quickstart.lua
+        name = "tail-drop",
+        set = {
+            "class[*].aqm.name=tail-drop", "queue.overflow=tail",
+            "gb.cell_delay=as offered", "gb.ms_delay=as offered", "gb.pfc_delay=as offered",
+        },
+    },
 }
 
 gn { device = "net_af_packet0,iface=gn0", address = "192.0.2.1", mtu = "1500 octets" }

@@ -184,14 +184,20 @@ def octets_of(path):
 
 
 class Running:
-    """`sluice run` in real time, up, until it is told to end; `before` is a command that starts it."""
+    """`sluice run` in real time, up, until it is told to end, of a configuration's text or of its file;
+    `before` is a command that starts it."""
 
-    def __init__(self, config, *sets, before=()):
+    def __init__(self, config, *sets, before=(), variant=None):
         self.folder = new_folder()
         self.config, self.out = self.folder / "x.lua", self.folder / "out"
-        self.config.write_text(config)
+        if isinstance(config, pathlib.Path):
+            self.config = config
+        else:
+            self.config.write_text(config)
+        words = ["--variant", variant] if variant else []
         self.process = subprocess.Popen(
-            [*before, program(), "run", "x.lua", "--out", "out", *settings(sets)], cwd=self.folder,
+            [*before, program(), "run", os.path.relpath(self.config, self.folder), "--out", "out", *words,
+             *settings(sets)], cwd=self.folder,
             stdin=subprocess.DEVNULL, stdout=(self.folder / "stdout").open("wb"),
             stderr=(self.folder / "stderr").open("wb"))
         atexit.register(self.kill)

@@ -1,7 +1,7 @@
 """A network for a run in real time: a namespace with a Linux host in it, whose two interfaces `gn`
 and `gb` lead to the ports of the program, by veth pairs (net_af_packet) or as taps (net_tap).
 
-Both namespaces have random names and go away with this process, and all that was made with them.
+Both namespaces have names of their own and go away with this process, and all that was made with them.
 Where the kernel refuses them, or the devices, the case is a SKIP that says so. Linux writes no UDP
 checksums on veth unless it is told to (ethtool -K tx off).
 """
@@ -18,6 +18,7 @@ import signal
 import socket
 import struct
 import subprocess
+import sys
 import time
 
 from checksums import checksum
@@ -44,12 +45,20 @@ def must(*words):
     right(done.returncode == 0, f"{' '.join(map(str, words))}: {done.stderr.strip()}")
 
 
-def namespace():
-    name = f"sluice-{secrets.token_hex(4)}"
+def remove(name):
+    """Also ends what runs in there."""
+    for pid in command("ip", "netns", "pids", name).stdout.split():
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(int(pid), signal.SIGKILL)
+    command("ip", "netns", "del", name)
+
+
+def namespace(name=None):
+    name = name or f"sluice-{secrets.token_hex(4)}"
+    atexit.register(remove, name)  # first, for a signal may come at any time
     done = command("ip", "netns", "add", name)
     if done.returncode != 0:
         raise Skip(f"no network namespace here: {done.stderr.strip().splitlines()[-1]}")
-    atexit.register(command, "ip", "netns", "del", name)
     done = command("ip", "-n", name, "link", "set", "lo", "up")
     if done.returncode != 0:  # such as in a chroot, whose / is no mount
         raise Skip(f"no way into a network namespace here: {done.stderr.strip().splitlines()[-1]}")
@@ -135,10 +144,10 @@ class Host:
         raise Failure(f"no answer to a ping of {octets} octets to {address}")
 
 
-def veth(queues=1):
+def veth(queues=1, names=(None, None)):
     """The namespace of the program, that of Linux, and the devices' names."""
     needs("ip", "ethtool")
-    ours, theirs = namespace(), namespace()
+    ours, theirs = map(namespace, names)
     for device in "gn", "gb":
         done = command("ip", "-n", ours, "link", "add", device, "type", "veth", "peer", "name",
                        device, "netns", theirs)
@@ -163,4 +172,10 @@ def tap():
 
 
 # The namespaces have to go, whoever ends this process.
-signal.signal(signal.SIGTERM, lambda *_: exit(1))
+def end(*_):
+    for number in signal.SIGTERM, signal.SIGINT, signal.SIGHUP:
+        signal.signal(number, signal.SIG_IGN)
+    sys.exit(1)
+
+
+signal.signal(signal.SIGTERM, end)

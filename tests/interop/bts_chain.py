@@ -9,24 +9,14 @@ import subprocess
 import time
 
 import network
-from harness import WAIT_S, Running, new_folder, program, right, same, settings
-from make_captures import PCU
+from harness import ROOT, WAIT_S, Running, new_folder, program, right, same, settings
 
 SERVER, PORT = "203.0.113.9", 80
 MSS = 40
 MTU = 1400  # an N-PDU in one LLC PDU
-
-CONFIG = """
-run {{ name = "bts", clock = "real", idle = "sleep" }}
-gn {{ device = "{gn}", address = "192.0.2.1" }}
-gb {{ device = "{gb}", address = "198.51.100.1", cell_delay = "0.3 s" }}
-ggsn {{ address = "192.0.2.2" }}
-nse {{ nsei = 101, nsvc {{ nsvci = 102, peer = "198.51.100.2", peer_port = 23001 }},
-    bvc {{ bvci = 103,
-        ms {{ imsi = "001010000000001", count = {mss}, tlli = 0xc0000001, n201_u = "1420 octets",
-            ra_capability = "32a5158000",
-            pdp {{ nsapi = 5, class = "background", address = "10.0.0.1", ggsn_teid = 1 }} }} }} }}
-"""
+CONFIG, PCU_CONFIG = ROOT / "config/osmopcu.lua", ROOT / "config/osmo-pcu.cfg"
+PCU_SOCKET, CODEL_OFF = "/tmp/pcu_bts", " no queue codel\n"  # as that file has them
+ROLES = "sgsn", "far", "phones", "internet"  # the namespaces
 
 
 def address_of(ms):
@@ -65,25 +55,27 @@ class Part:
 
 
 class Chain:
-    def __init__(self, *options, sets=(), coding=2, pcu=("osmo-pcu",)):
-        """`options` are the BTS's, `sets` are values of the file that the BTS and the SGSN read."""
+    def __init__(self, *options, mss=MSS, variant=None, sets=(), coding=2, codel=False, pcu=("osmo-pcu",),
+                 prefix="sluice-bts"):
+        """`options` are the BTS's, variant and `sets` the configuration's, which BTS and SGSN read; CoDel is
+        the PCU's."""
         network.needs(pcu[0])
-        self.pcu_command = pcu
-        self.options, self.sets, self.coding = (*options, "--coding", f"CS-{coding}"), sets, coding
-        self.parts = []
+        self.options, self.mss, self.variant = (*options, "--coding", f"CS-{coding}"), mss, variant
+        self.sets = f"nse.bvc.ms.count={mss}", *sets
+        self.coding, self.codel, self.pcu_command = coding, codel, pcu
+        self.prefix, self.parts = f"{prefix}-{os.getpid()}", []
 
-    def start(self, name, *words):
-        part = Part(self.far, self.folder, name, *words)
+    def start(self, name, *words, namespace=None):
+        part = Part(namespace or self.far, self.folder, name, *words)
         self.parts.append(part)
         return part
 
     def devices(self):
-        self.ms, self.gi = network.namespace(), network.namespace()
         for namespace, device in (self.ms, "ms"), (self.gi, "gi"):
             for words in (("tuntap", "add", device, "mode", "tun"),
                           ("link", "set", device, "up", "mtu", MTU)):
                 network.must("ip", "-n", namespace, *words)
-        for ms in range(MSS):
+        for ms in range(self.mss):
             network.must("ip", "-n", self.ms, "addr", "add", f"{address_of(ms)}/32", "dev", "ms")
         network.must("ip", "-n", self.ms, "route", "add", "default", "dev", "ms")
         network.must("ip", "-n", self.gi, "addr", "add", f"{SERVER}/32", "dev", "gi")
@@ -98,18 +90,25 @@ class Chain:
     def start_pcu(self):
         self.pcu = self.start("pcu", *self.pcu_command, "-c", self.folder / "pcu.cfg")
 
+    def pcu_config(self):
+        text = PCU_CONFIG.read_text()
+        for old, new in ((PCU_SOCKET, str(self.socket)), (" cs 2\n", f" cs {self.coding}\n"),
+                         (" cs max 2\n", f" cs max {self.coding}\n"), (CODEL_OFF, "" if self.codel else CODEL_OFF)):
+            same(text.count(old), 1, f"{old!r} in {PCU_CONFIG}")
+            text = text.replace(old, new)
+        return text
+
     def __enter__(self):
-        ours, self.far, gn, gb = network.veth()
+        names = [f"{self.prefix}-{role}" for role in ROLES]
+        ours, self.far, gn, gb = network.veth(names=names[:2])
+        self.ms, self.gi = map(network.namespace, names[2:])
         network.Host(self.far).configure()
         self.devices()
-        self.sgsn = Running(CONFIG.format(gn=gn, gb=gb, mss=MSS),
-                            *self.sets, before=("ip", "netns", "exec", ours))
+        self.sgsn = Running(CONFIG, f"gn.device={gn}", f"gb.device={gb}", *self.sets,
+                            before=("ip", "netns", "exec", ours), variant=self.variant)
         self.folder = new_folder()
         self.socket = self.folder / "pcu_bts"
-        lines = PCU.format(socket=self.socket, dialect="classic") + " no queue codel\n"
-        for key in "cs", "cs max":
-            lines = lines.replace(f" {key} 2\n", f" {key} {self.coding}\n")
-        (self.folder / "pcu.cfg").write_text(lines)
+        (self.folder / "pcu.cfg").write_text(self.pcu_config())
         self.ggsn = self.start("ggsn", program(), "ggsn", self.sgsn.out / "contexts.json", "--netns",
                                self.gi, "--tun", "gi", "--json")
         self.start_bts()
@@ -120,6 +119,8 @@ class Chain:
         for part in self.parts:
             part.kill()
         self.sgsn.kill()
+        for role in ROLES:
+            network.remove(f"{self.prefix}-{role}")
 
     def until(self, condition, what):
         end = time.monotonic() + WAIT_S
