@@ -156,7 +156,7 @@ for _, variant in ipairs { "none", "red", "ecn", "recommended", "swap-cobalt" } 
     end
 end
 
--- ---- Beyond: recommended with its own weights, at the paper's other knobs, against each of the paper's variants with the same seeds ----
+-- ---- Beyond: recommended at the paper's knobs but its own weights, against each of the paper's with the same seeds ----
 local PAPERS = {
     "none", "lifetime", "lifetime-split", "small-buffer", "red", "ecn", "ttl-red", "ttl-ecn", "ttl-red-v1",
     "ttl-ecn-v1", "red-cell", "ecn-cell", "red-ms", "ecn-ms", "adaptive-red", "adaptive-ecn",
