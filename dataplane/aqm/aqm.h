@@ -30,8 +30,8 @@ struct aqm_view {
     uint32_t *pdu_word; // 32 bits of the AQM's own that stay with the N-PDU
     // Computes the share on demand, as most N-PDUs are judged without it. owner: its argument.
     uint32_t (*share_of)(const struct aqm_view *view);
-    // N-PDUs that go ahead of this one, if MSs take turns and each has as many as this one's; for a
-    // queue of many MSs, else NULL.
+    // For a queue of many MSs: N-PDUs that go ahead of this one, if MSs take turns and each of
+    // those that wait has as many queued as this one's MS. Else NULL.
     uint32_t (*ahead_of)(const struct aqm_view *view);
     void *owner;
     uint32_t owner_id;

@@ -141,12 +141,14 @@ def no_line():
 
 @case("of a BSS that tells how full its bucket is, what is offered beyond two LLC PDUs and 1 % is the excess")
 def line_of_two():
-    # Two of the largest are 3052 octets, a hundredth of 3100 is 31.
-    for bmax, features, lines in (31, CBL, 2), (30, CBL, 0), (30, 0, 2):
+    # Two of the largest are 3052 octets, a hundredth of 3100 is 31; of 600 000 it is more than a third PDU.
+    two, three = f"{3083 * 8 / R:.3g} s", f"{3 * 1526 * 8 / R:.3g} s"
+    for bmax, features, used in (31, CBL, two), (6000, CBL, three), (30, CBL, None), (30, 0, "0.02 s"):
         with World(config('cell_delay = "20 ms",')) as world:
             begin(world, features, bmax=bmax)
             world.run(S)
-            same(len(said(world)), lines, f"lines, {bmax}, {features}")
+            lines = [re.search("using (.*);", text)[1] for _, text in said(world)]
+            same(lines, [used] * 2 if used else [], f"used, {bmax}, {features}")
 
 
 def lifetimes(bss):

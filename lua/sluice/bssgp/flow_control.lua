@@ -74,14 +74,12 @@ end
 -- Logged once from reset to reset: the operator of the BSS can reduce the BSS's buffer.
 local function say_bounded(b, bmax, r, full)
     local delay_ns = network.cfg.gb.cell_delay_ns
-    local most = r * delay_ns // (8 * S_IN_NS) + LLC_PDU_OCTETS_MAX
-    if full then
-        most = math.max(most, 2 * LLC_PDU_OCTETS_MAX + bmax // 100)
-    end
+    local least = full and 2 * LLC_PDU_OCTETS_MAX + math.min(bmax // 100, LLC_PDU_OCTETS_MAX) or 0
+    local most = math.max(r * delay_ns // (8 * S_IN_NS) + LLC_PDU_OCTETS_MAX, least)
     if delay_ns > 0 and r > 0 and bmax > most and not b.flow_control.bounded then
         b.flow_control.bounded = true
         log.info(("NSE %d, BVCI %d: BSS offers %.3g s of buffer, using %.3g s; cell_delay"):format(
-            b.nse.nsei, b.bvci, bmax * 8 / r, delay_ns / S_IN_NS))
+            b.nse.nsei, b.bvci, bmax * 8 / r, math.max(delay_ns / S_IN_NS, least * 8 / r)))
     end
 end
 

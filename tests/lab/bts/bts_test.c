@@ -148,6 +148,12 @@ static void tick(const char *text)
     sound();
 }
 
+static void ticks(uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        tick("");
+}
+
 static void test_it_comes_up(void **state)
 {
     static const uint8_t frame[] = {0, 4, 8, 13, 17, 21, 26, 30, 34, 39, 43, 47};
@@ -235,9 +241,7 @@ static void test_an_ms_sends(void **state)
     // PACKET UPLINK ACK/NACK: TFI 2, final, SSN 2, polled for 13 frames later.
     tick("4f2404608000000000000000f8000000214b2b2b2b2b2b");
     assert_int_equal(bts_counted(bts, BTS_COUNT_pdus_up_sent), 1);
-    tick("");
-    tick("");
-    tick("");
+    ticks(3);
     assert_int_equal(out.up_octets[6], 23);
     assert_int_equal(out.up[6][1], 0x07); // PACKET CONTROL ACKNOWLEDGEMENT
     end();
@@ -249,8 +253,7 @@ static void test_nobody_answers_an_access(void **state)
     begin(0);
     connect_pcu();
     send_packet(40);
-    for (uint32_t i = 0; i < 500; i++)
-        tick("");
+    ticks(500);
     uint64_t bursts = bts_counted(bts, BTS_COUNT_bursts);
     assert_true(bursts >= 500 / 77 && bursts <= 500 / 50 + 1);
     end();
@@ -284,9 +287,7 @@ static void test_an_ms_receives(void **state)
     assert_int_equal(out.packet_octets, 84);
     assert_int_equal(bts_counted(bts, BTS_COUNT_down_data_duplicate), 1);
     send_packet(40); // so that the answer asks for an uplink TBF
-    tick("");
-    tick("");
-    tick("");
+    ticks(3);
     // TFI 0, not final, SSN 4, four blocks, and a channel request.
     assert_int_equal(out.up_octets[6], 23);
     assert_int_equal(out.up[6][0], 0x40);
@@ -315,9 +316,7 @@ static void test_an_access_is_given_up(void **state)
     assert_int_equal(bts_counted(bts, BTS_COUNT_ccch_up), 0);
     assert_int_equal(bts_counted(bts, BTS_COUNT_ccch_stray), 1);
     tick("0f000143c00165000000450000540fa840004001e4f6cb0071090a00000108004500");
-    tick("");
-    tick("");
-    tick("");
+    ticks(3);
     assert_int_equal(out.up[6][1], 0x08); // PACKET DOWNLINK ACK/NACK: one block, and a request
     assert_int_equal(out.up[6][11], 0x31);
     end();
@@ -357,9 +356,7 @@ static void test_a_poll_before_another_tfi(void **state)
     assign_down();
     tick("0f000143c00165000000450000540fa840004001e4f6cb0071090a00000108004500");
     tick("47085800000020021e6cf10b2b2b2b2b2b2b2b2b2b2b2b");
-    tick("");
-    tick("");
-    tick("");
+    ticks(3);
     assert_int_equal(out.up_octets[6], 0);
     assert_int_equal(bts_counted(bts, BTS_COUNT_polls), 1);
     assert_int_equal(bts_counted(bts, BTS_COUNT_polls_gone), 1);
@@ -379,11 +376,9 @@ static void test_silence_ends_tbfs(void **state)
     tick("");
     assign_down();
     send_packet(40);
-    for (uint32_t i = 0; i < 250; i++)
-        tick("");
+    ticks(250);
     assert_int_equal(bts_counted(bts, BTS_COUNT_bursts), 0); // in packet transfer mode
-    for (uint32_t i = 0; i < 5; i++)
-        tick("");
+    ticks(5);
     assert_int_equal(bts_counted(bts, BTS_COUNT_tbfs_down_silent), 1);
     assert_int_equal(bts_counted(bts, BTS_COUNT_bursts), 1);
     end();

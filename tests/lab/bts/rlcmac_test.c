@@ -1,5 +1,5 @@
-// RLC/MAC blocks and CCCH messages: octets that osmo-pcu 1.1.0 sent, and octets written by hand
-// from TS 44.060 and TS 44.018 for what osmo-pcu did not send.
+// RLC/MAC blocks: octets that osmo-pcu 1.1.0 sent and, for what it did not send, octets composed
+// bit by bit from TS 44.060.
 #include "lab/bts/rlcmac.h"
 
 #include <setjmp.h>

@@ -34,7 +34,7 @@ static void test_immediate_assignments(void **state)
     assert_int_equal(rr.coding, 1);
 }
 
-// 44.018 9.1.20, by hand.
+// Octets composed from 44.018 9.1.20.
 static void test_a_rejection(void **state)
 {
     struct rr rr;
