@@ -44,6 +44,8 @@ nse {
     areas = { "001-01-4660-52", "001-01-4660-53" },     -- routeing areas, MCC-MNC-LAC-RAC; a cell
                                 -- elsewhere is refused. NSEs may share an area: an MS without a key then
                                 -- moves between them at once; otherwise the MS is paged first
+    cell_rate = "as offered",   -- "as measured": less of R while the BSS says that more waits there than its
+                                -- radio needs (osmo-pcu offers more than its radio carries)
     unknown_ms = "status",      -- the answer to a FLOW-CONTROL-MS of an unknown MS; "ack", "discard"
     flush = "transfer",         -- the BSS moves the MS's queue to the new cell; or "delete"
     features = { "pfc", "cbl", "inr", "pfc_fc", "gigabit" },    -- offered; used if the BSS has them

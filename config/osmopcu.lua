@@ -30,6 +30,7 @@ ggsn { name = "ggsn1", address = "192.0.2.2" }
 
 nse {
     nsei = 101,
+    cell_rate = "as measured",      -- OsmoPCU offers R as if its radio had no control blocks
     nsvc { nsvci = 102, peer = "198.51.100.2", peer_port = 23001 },
     bvc {
         bvci = 103,

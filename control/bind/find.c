@@ -4,6 +4,7 @@
 //                                  also by the MS's old TLLI while the dataplane still accepts it
 //   dp.bvc_of(nse_id, bvci) -> bvc_id | nil
 //   dp.bvc_held(bvc_id) -> boolean  whether the id is in use
+//   dp.bvc_octets(bvc_id) -> octets of LLC PDUs sent
 //   dp.ms_cell(ms_id) -> bvc_id, tlli | nil
 //   dp.may_move(ms_id, bvc_id) -> true | false, why      whether dp.ms_move would be accepted
 //   dp.worker_left(nse_id) -> mss, pdps   free places of the worker of an NSE with that id
@@ -55,6 +56,12 @@ static int bvc_held(lua_State *L)
     return 1;
 }
 
+static int bvc_octets(lua_State *L)
+{
+    lua_pushinteger(L, (lua_Integer)dp_bvc_traffic(dp_of(L), number_at(L, 1)).down_octets);
+    return 1;
+}
+
 static int ms_cell(lua_State *L)
 {
     uint32_t tlli = 0, bvc = dp_ms_cell(dp_of(L), number_at(L, 1), &tlli);
@@ -86,10 +93,10 @@ static int worker_left(lua_State *L)
 
 void bind_add_find(struct bind *lua, struct dp *dp)
 {
-    static const luaL_Reg functions[] = {
-        {"ms_of", ms_of},     {"bvc_of", bvc_of},     {"bvc_held", bvc_held},
-        {"ms_cell", ms_cell}, {"may_move", may_move}, {"worker_left", worker_left},
-        {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"ms_of", ms_of},           {"bvc_of", bvc_of},
+                                         {"bvc_held", bvc_held},     {"ms_cell", ms_cell},
+                                         {"may_move", may_move},     {"worker_left", worker_left},
+                                         {"bvc_octets", bvc_octets}, {NULL, NULL}};
     lua_State *L = lua->L;
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
     lua_getfield(L, -1, "dp");

@@ -37,7 +37,7 @@ from bts_chain import PORT, SERVER, Chain, address_of  # noqa: E402
 VARIANTS = "tail-drop", "recommended"
 MSS, OWN, NEIGHBOUR = 8, 0, 1  # the MS that downloads, and one that does not
 IDLE_S, IDLE_LEFT_S = 12, 2  # before the download; of that for the last answers
-WARM_S = 12  # of the download, before the figures
+WARM_S = 40  # of the download, before the figures: sluice learns the radio's rate in 25 s
 EACH_S = 1  # between two pings of an MS
 CURL_PORT = 40001  # with one of Linux's choice one download in 16 has its ping's queue, by the hash of flows
 MARK = b"a ping of the lab, number "
@@ -94,8 +94,8 @@ class Wire(threading.Thread):
             self.carried += len(packet)
 
     def of(self, ms_or_both, start, end):
-        """Of the pings sent in that time: seconds there and back, and of that in sluice, and behind it down
-        to the MS. One that is not back has waited until now."""
+        """Of the pings sent in that time: seconds there and back, and of that in sluice, behind it down to
+        the MS, and from there back. One that is not back has waited until now."""
         now = time.monotonic()
         sent = {one: when for one, (ms, when) in self.sent.copy().items()
                 if ms in ms_or_both and start <= when < end}
@@ -103,7 +103,8 @@ class Wire(threading.Thread):
         return {"n": len(sent), "unanswered": len(sent.keys() - back.keys()),
                 **spread("round_trip", (back.get(one, now) - when for one, when in sent.items())),
                 **spread("in_sluice", (gb.get(one, now) - when for one, when in sent.items())),
-                **spread("in_pcu", (ms.get(one, now) - gb[one] for one in sent.keys() & gb.keys()))}
+                **spread("in_pcu", (ms.get(one, now) - gb[one] for one in sent.keys() & gb.keys())),
+                **spread("uplink", (back.get(one, now) - ms[one] for one in sent.keys() & ms.keys()))}
 
 
 def spread(name, seconds):
@@ -171,6 +172,8 @@ def measure(args):
     begin = time.monotonic()
     with Chain("--pdchs", args.pdchs, mss=MSS, variant=args.variant, sets=args.set,
                codel=args.codel, prefix=PREFIX) as chain:
+        if args.ecn:
+            network.must("ip", "netns", "exec", chain.ms, "sysctl", "-qw", "net.ipv4.tcp_ecn=1")
         chain.wait_for_ping(OWN)
         figures = {"up_s": time.monotonic() - begin}
         say(f"{args.variant}: up in {figures['up_s']:.1f} s; pings while nothing else goes on")
@@ -255,6 +258,7 @@ def rows(figures):
         yield f"ping {what}, p50, p95", f"{ping['round_trip_p50_s']:.2f}, {ping['round_trip_p95_s']:.2f} s"
         yield "  in sluice, p95", f"{ping['in_sluice_p95_s']:.2f} s"
         yield "  from Gb to the MS, p95", f"{ping['in_pcu_p95_s']:.2f} s"
+        yield "  from the MS back, p95", f"{ping['uplink_p95_s']:.2f} s"
         yield "  without an answer yet", f"{ping['unanswered']} of {ping['n']}"
     yield "IP that came to MSs", f"{figures['carried_bit_per_s'] / 1000:.1f} kbit/s"
     yield "file, from the first request", f"{figures['goodput_bit_per_s'] / 1000:.1f} kbit/s"
@@ -278,7 +282,8 @@ def show(all_figures, verdict):
 
 def compare(args):
     """A process for each variant, both at once."""
-    words = ["--pdchs", args.pdchs, "--seconds", args.seconds, *(["--codel"] if args.codel else [])]
+    words = ["--pdchs", args.pdchs, "--seconds", args.seconds, *(["--codel"] if args.codel else []),
+             *(["--ecn"] if args.ecn else [])]
     parts = {}
     try:
         for variant in VARIANTS:
@@ -375,6 +380,7 @@ def read_arguments():
     parser.add_argument("--pdchs", type=int, default=4, help="time slots of 12 kbit/s (4)")
     parser.add_argument("--seconds", type=int, default=60, help="of the download that are judged (60)")
     parser.add_argument("--codel", action="store_true", help="the PCU's; off without this")
+    parser.add_argument("--ecn", action="store_true", help="MSs ask for ECN; Linux does not by itself")
     parser.add_argument("--variant", default="recommended", help="of config/osmopcu.lua, for keep")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="beside recommended")
     parser.add_argument("--json", action="store_true", help="all figures, for machines")

@@ -245,12 +245,12 @@ pdus.on("bssgp_status", { on = "any", any_state = true, handler = status })
 -- ---- sluice ctl bvc ----
 
 local function describe(b)
-    local cell, f = b.cell, b.flow_control
+    local cell = b.cell
     local text = states.name(b) .. ": " .. b.state
     if cell then
         text = ("%s, cell %s-%d"):format(text, areas.text(cell), cell.ci)
     end
-    return f and text .. ", " .. flow_control.describe(f) or text
+    return b.flow_control and text .. ", " .. flow_control.describe(b) or text
 end
 
 -- A job may be suspended, so a timer of 0 starts the procedure.

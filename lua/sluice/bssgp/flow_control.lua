@@ -12,6 +12,7 @@ local own = require "sluice.bssgp.own_buckets"
 local parts = require "sluice.config.parts"
 local pdus = require "sluice.bssgp.pdus"
 local policy = require "sluice.policy.hooks"
+local real_rate = require "sluice.bssgp.real_rate"
 local subscribers = require "sluice.subscribers.registry"
 local timers = require "sluice.core.timers"
 local network = require "sluice.core.network"
@@ -91,6 +92,7 @@ local function flow_control_bvc(nse, b, nsvc, octets, from, tag, bmax, r, ms_bma
     end
     note(b, tag, bmax, r, ms_bmax, ms_r, measured_ms)
     say_bounded(b, bmax, r, full)
+    r = real_rate.of(b, r, measured_ms)
     if policy.has_flow_control then
         bmax, r, full = decided({
             level = "bvc", nsei = nse.nsei, bvci = b.bvci, bucket_octets = bmax,
@@ -126,7 +128,7 @@ end
 
 -- Forgets the values of the cell and of its MSs.
 function flow_control.bvc_reset(b)
-    b.flow_control = nil
+    b.flow_control, b.real_rate = nil, nil
     own.bvc_reset(b.id)
 end
 
@@ -264,10 +266,11 @@ end
 pdus.on("bssgp_flow_control_pfc", { on = "ptp", feature = "pfc_fc", handler = flow_control_pfc })
 
 -- The latest FLOW-CONTROL-BVC as text.
-function flow_control.describe(f)
+function flow_control.describe(b)
+    local f, used = b.flow_control, b.real_rate
     local measured = f.measured_ms
-    return ("%d octets, %d bit/s, each MS %d octets, %d bit/s%s"):format(f.bmax_octets,
-        f.r_bit_per_s, f.ms_bmax_octets, f.ms_r_bit_per_s,
+    return ("%d octets, %d bit/s%s, each MS %d octets, %d bit/s%s"):format(f.bmax_octets, f.r_bit_per_s,
+        used and (" (%.0f %% of it used)"):format(used.share * 100) or "", f.ms_bmax_octets, f.ms_r_bit_per_s,
         measured and (", delay in the BSS %d ms"):format(measured) or "")
 end
 

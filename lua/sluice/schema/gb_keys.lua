@@ -50,6 +50,13 @@ local NSE_KEYS = {
             .. " open sends at the rates of the file, or without a limit",
     },
     {
+        name = "cell_rate", type = "choice", choices = { "as offered", "as measured" },
+        default = "as offered",
+        help = "as measured: of a cell's R as much as keeps the delay that the BSS tells (BVC Measurement) near"
+            .. " what its radio needs, for a BSS that offers more than its radio carries; not with gb.cell_delay = \"as"
+            .. " offered\"",
+    },
+    {
         name = "unknown_ms", type = "choice", choices = { "status", "ack", "discard" },
         default = "status", help = "the answer to a FLOW-CONTROL-MS for an unknown MS",
     },
