@@ -150,6 +150,8 @@ static void take_block(struct bts *bts, const struct pcuif *message)
 static void take_text(struct bts *bts, const struct pcuif *message)
 {
     bts->config.cell.version = pcuif_version_of(message->octets);
+    memcpy(bts->pcu, message->octets.at, message->octets.n);
+    bts->pcu[message->octets.n] = '\0';
     bts_to_pcu(bts, pcuif_put_info(&bts->config.cell, bts->message));
 }
 

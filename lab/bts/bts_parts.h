@@ -35,6 +35,7 @@ struct bts {
     uint64_t block; // the number of the block on the air
     uint32_t fn;    // its first frame
     bool runs;
+    char pcu[PCUIF_TEXT_ROOM]; // the version that it says it has
     struct bts_slot slot[PCUIF_SLOTS];
     uint64_t count[BTS_COUNTS], said[BTS_COUNTS];
     uint8_t message[PCUIF_OCTETS_MOST];

@@ -123,6 +123,7 @@ void bts_put(const struct bts *bts, struct json *json)
 {
     for (uint32_t i = 0; i < BTS_COUNTS; i++)
         json_put(json, names[i], bts->count[i]);
+    json_put_text(json, "pcu", bts->pcu);
     json_put_text(json, "first_fault", bts->shared.first_fault);
     json_key(json, "ms");
     json_array(json);

@@ -21,8 +21,8 @@ enum sapi { RACH = 1, AGCH = 2, PCH = 3, PDTCH = 5, PCH_2 = 8, AGCH_2 = 9 };
 
 #define HEAD         4
 #define DATA_OCTETS  180
-#define DATA_AT      (HEAD + 2) // behind SAPI and length
-#define TEXT_OCTETS  129        // with its type
+#define DATA_AT      (HEAD + 2)            // behind SAPI and length
+#define TEXT_OCTETS  (1 + PCUIF_TEXT_ROOM) // with its type
 #define TEXT_VERSION 0
 #define GROUP_DIGITS 3   // of the paging group, before a message for the PCH
 #define IMSI_OCTETS  17  // the same in later versions
@@ -47,7 +47,7 @@ static int decode_text(struct pcuif *m, const uint8_t *b, uint32_t n)
         return wire_fault(WIRE_TRUNCATED, n);
     const uint8_t *text = b + HEAD + 1;
     m->kind = b[HEAD] == TEXT_VERSION ? PCUIF_TEXT : PCUIF_OTHER;
-    m->octets = (struct octets){text, (uint32_t)strnlen((const char *)text, TEXT_OCTETS - 1)};
+    m->octets = (struct octets){text, (uint32_t)strnlen((const char *)text, PCUIF_TEXT_ROOM - 1)};
     return 0;
 }
 

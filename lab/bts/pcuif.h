@@ -17,6 +17,7 @@
 #define PCUIF_SLOTS       8
 #define PCUIF_CCCH_OCTETS 23
 #define PCUIF_BLOCK_MOST  162
+#define PCUIF_TEXT_ROOM   128 // of the PCU's version, with a NUL
 
 #define PCUIF_BS_CV_MAX 4 // an uplink TBF counts down its last blocks from there (44.060 9.3.1)
 

@@ -31,7 +31,7 @@ sys.path[:0] = [str(TESTS / "interop"), str(TESTS / "e2e")]
 os.environ.setdefault("SLUICE", str(ROOT / "build/release/sluice"))
 
 import network  # noqa: E402
-from ggsn import packet  # noqa: E402
+from pcu_chain import packet  # noqa: E402
 from harness import Failure, Skip, new_folder, program, right  # noqa: E402
 from make_captures import PCU  # noqa: E402
 from radio import Radio  # noqa: E402

@@ -154,6 +154,23 @@ static void ticks(uint32_t n)
         tick("");
 }
 
+static void assert_reported(const char *member)
+{
+    char *text;
+    size_t octets;
+    struct json json;
+    FILE *report = open_memstream(&text, &octets);
+    assert_non_null(report);
+    json_begin(&json, report);
+    json_object(&json);
+    bts_put(bts, &json);
+    json_close(&json);
+    json_end(&json);
+    fclose(report);
+    assert_non_null(strstr(text, member));
+    free(text);
+}
+
 static void test_it_comes_up(void **state)
 {
     static const uint8_t frame[] = {0, 4, 8, 13, 17, 21, 26, 30, 34, 39, 43, 47};
@@ -176,6 +193,7 @@ static void test_it_comes_up(void **state)
     say("70000000 00 312e352e30"); // 1.5.0
     assert_int_equal(out.info_octets, 1007);
     assert_int_equal(out.info[4], 12);
+    assert_reported("\"pcu\": \"1.5.0\"");
     end();
 }
 
