@@ -28,6 +28,7 @@ enum sapi { RACH = 1, AGCH = 2, PCH = 3, PDTCH = 5, PCH_2 = 8, AGCH_2 = 9 };
 #define IMSI_OCTETS  17  // the same in later versions
 #define ARFCN        871 // of GSM 1800, the band of MSs in the shipped configuration
 #define TSC          7
+#define TRAINING_0   1 // an access burst with the first training sequence (45.002 5.2.7)
 
 static uint16_t get_le16(const uint8_t *b)
 {
@@ -318,7 +319,9 @@ uint32_t pcuif_put_access(uint32_t fn, uint8_t burst, uint8_t b[PCUIF_OCTETS_MOS
     put16(&p, 0); // timing advance
     put32(&p, fn);
     put16(&p, ARFCN);
-    put32(&p, 0); // 8 bits, an ordinary burst, carrier and slot 0
+    put8(&p, 0); // 8 bits
+    put8(&p, TRAINING_0);
+    put16(&p, 0); // carrier and slot 0
     return p.n;
 }
 

@@ -74,7 +74,7 @@ def inside(name):
         if libc.setns(descriptor, CLONE_NEWNET) != 0:
             raise OSError(ctypes.get_errno(), "setns")
 
-    with open("/proc/self/ns/net", "rb") as here, open(os.path.join("/run/netns", name), "rb") as there:
+    with open("/proc/thread-self/ns/net", "rb") as here, open(os.path.join("/run/netns", name), "rb") as there:
         enter(there.fileno())
         try:
             yield

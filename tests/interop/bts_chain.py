@@ -55,6 +55,8 @@ class Part:
 
 
 class Chain:
+    config = CONFIG
+
     def __init__(self, *options, mss=MSS, variant=None, sets=(), coding=2, codel=False, pcu=("osmo-pcu",),
                  prefix="sluice-bts"):
         """`options` are the BTS's, variant and `sets` the configuration's, which BTS and SGSN read; CoDel is
@@ -104,7 +106,7 @@ class Chain:
         self.ms, self.gi = map(network.namespace, names[2:])
         network.Host(self.far).configure()
         self.devices()
-        self.sgsn = Running(CONFIG, f"gn.device={gn}", f"gb.device={gb}", *self.sets,
+        self.sgsn = Running(self.config, f"gn.device={gn}", f"gb.device={gb}", *self.sets,
                             before=("ip", "netns", "exec", ours), variant=self.variant)
         self.folder = new_folder()
         self.socket = self.folder / "pcu_bts"

@@ -140,9 +140,9 @@ class Server(http.server.ThreadingHTTPServer):
 # --- What was seen --------------------------------------------------------------------------------
 
 
-def client(chain, *words):
+def client(chain, command, *words):
     """`sluice stats` and the like, of this chain's instance."""
-    return subprocess.run([program(), *words, "--run", str(chain.sgsn.process.pid)], check=True,
+    return subprocess.run([program(), command, "--run", str(chain.sgsn.process.pid), *words], check=True,
                           capture_output=True, encoding="utf-8", timeout=10).stdout
 
 

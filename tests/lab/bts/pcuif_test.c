@@ -84,7 +84,7 @@ static void test_clock_messages(void **state)
     expect(0, "02000000 05 02 4007");
     expect(168, "18040000 6703 00 06 02 c4 0000 0000 c800");
     assert_int_equal(pcuif_put_access(1048, 0x7a, b), 4 + 15);
-    expect(0, "22000000 01 7a00 0000 18040000 6703 00 00 00 00");
+    expect(0, "22000000 01 7a00 0000 18040000 6703 00 01 00 00");
 }
 
 // The first frames of the blocks of a 52-multiframe (45.002 6.3.2.2.1).
