@@ -1,6 +1,9 @@
 #!/usr/bin/python3
 """`sluice bts` and `sluice ggsn` with osmo-pcu between: pings and TCP of Linux, octet for octet. Needs
-osmo-pcu, and takes two minutes, for it is real time."""
+osmo-pcu, and takes two minutes, for it is real time.
+
+    bts_linux.py [COMMAND...]     another osmo-pcu, such as: chroot DIR osmo-pcu
+"""
 
 import pathlib
 import sys
@@ -10,15 +13,24 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 from harness import case, main, right, same  # noqa: E402
 from bts_chain import MSS, Chain, check_books  # noqa: E402
 
+PCU = sys.argv[1:] or ["osmo-pcu"]
 PDCHS, OCTETS_A_PDCH = 4, 1500  # a second, at CS-2
 OF_RADIO = 0.92
 HEADS = 1400 / 1348 * 1411 / 1400  # IP and TCP with time stamps; SNDCP and LLC, of full packets
 
 
+def ended(chain):
+    """The BTS's report."""
+    report = chain.bts.finish()
+    check_books(report)
+    print(f"# osmo-pcu {report['pcu']}")
+    return report
+
+
 @case("200 kB come down at 92 % of what four PDCHs carry, octet for octet; 10 kB go up; osmo-pcu is "
       "killed and comes again; 40 MSs answer at once; SIGINT ends it all")
 def without_loss():
-    with Chain("--pdchs", PDCHS) as chain:
+    with Chain("--pdchs", PDCHS, pcu=PCU) as chain:
         chain.wait_for_ping()
         rtts = [chain.pings([0], 5)[0] for _ in range(5)]
         print(f"# ping: {', '.join(f'{1000 * rtt:.0f}' for rtt in rtts)} ms")
@@ -34,9 +46,8 @@ def without_loss():
         answered = chain.pings(range(MSS), 30)
         print(f"# {MSS} pings at once: {max(answered.values(), default=0):.1f} s until the last")
         same(len(answered), MSS, "MSs that answered")
-        report, gateway = chain.bts.finish(), chain.ggsn.finish()
+        report, gateway = ended(chain), chain.ggsn.finish()
         right(not chain.socket.exists(), "the BTS left its socket")
-        check_books(report)
         same(report["connections"], 2, "connections")
         same(gateway["messages_stray"], 0, "G-PDUs from no address of an MS")
         right(report["packets_down"] > 150 and gateway["messages_taken"] > 60, f"{report} {gateway}")
@@ -44,12 +55,11 @@ def without_loss():
 
 @case("with a tenth of the blocks lost both ways, 40 kB come down and 5 kB go up, octet for octet")
 def with_loss():
-    with Chain("--pdchs", PDCHS, "--loss-down", "10%", "--loss-up", "10%") as chain:
+    with Chain("--pdchs", PDCHS, "--loss-down", "10%", "--loss-up", "10%", pcu=PCU) as chain:
         chain.wait_for_ping()
         print(f"# 40 kB down: {chain.transfer(0, 40000, True, 120):.1f} s")
         print(f"# 5 kB up: {chain.transfer(1, 5000, False, 120):.1f} s")
-        report = chain.bts.finish()
-        check_books(report)
+        report = ended(chain)
         for way, lost in ("down_data", "down_data_lost"), ("up_data", "up_lost"):
             right(report[lost] > 0, f"no block of {way} was lost")
         share = report["down_data_lost"] / (report["down_data"] - report["down_data_stray"])
@@ -62,7 +72,7 @@ def with_loss():
 def enciphered():
     key = "000102030405060708090a0b0c0d0e0f"
     with Chain("--pdchs", 2, sets=("nse.bvc.ms.cipher=gea4", f"nse.bvc.ms.key={key}"),
-               coding=4) as chain:
+               coding=4, pcu=PCU) as chain:
         chain.wait_for_ping(MSS - 1)
         chain.bts.kill()
         chain.pcu.kill()
@@ -72,7 +82,7 @@ def enciphered():
         chain.wait_for_ping(1)
         took_s = chain.transfer(0, 20000, True, 60)
         print(f"# 20 kB down over two PDCHs at CS-4: {took_s:.1f} s, {160 / took_s:.1f} kbit/s")
-        check_books(chain.bts.finish())
+        ended(chain)
 
 
 main()

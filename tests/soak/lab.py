@@ -231,10 +231,11 @@ class Course:
         self.begin = self.phase_start = time.monotonic()
         self.wire, self.first_ms = None, 0
 
+    def end_wire(self):
+        self.wire.ended = True
+        self.wire.join()
+
     def new_wire(self):
-        if self.wire:
-            self.wire.ended = True
-            self.wire.join()
         self.wire = Wire(self.chain, (self.first_ms + OWN, self.first_ms + NEIGHBOUR))
         self.wire.start()
 
@@ -300,6 +301,7 @@ class Course:
         self.reload()
         self.phase("reloaded", LOSSES_AT)
         traffic.end()
+        self.end_wire()
 
     def with_losses(self):
         """The next BTS has other MSs, for it begins at N(U) 0."""
@@ -313,6 +315,7 @@ class Course:
         traffic = Traffic(self.chain, self.server, self.first_ms, self.transfers)
         self.phase(f"{self.args.loss} of blocks lost", 1)
         traffic.end()
+        self.end_wire()
 
     def run(self):
         chain = self.chain
@@ -367,9 +370,10 @@ def rows(course):
     for name, wire, first_ms, start, end, carried in course.phases:
         own, neighbour = (wire.of((first_ms + ms,), start, end - 2) for ms in (OWN, NEIGHBOUR))
         drops, marks, discarded = course.watch.since(start, end)
-        yield {"phase": name, "seconds": end - start, "own_p50_s": own["round_trip_p50_s"],
-               "own_p95_s": own["round_trip_p95_s"], "neighbour_p50_s": neighbour["round_trip_p50_s"],
-               "neighbour_p95_s": neighbour["round_trip_p95_s"],
+        yield {"phase": name, "own_p50_s": own["round_trip_p50_s"], "own_p95_s": own["round_trip_p95_s"],
+               "own_sluice_p95_s": own["in_sluice_p95_s"], "own_pcu_p95_s": own["in_pcu_p95_s"],
+               "own_up_p95_s": own["uplink_p95_s"],
+               "other_p50_s": neighbour["round_trip_p50_s"], "other_p95_s": neighbour["round_trip_p95_s"],
                "unanswered": own["unanswered"] + neighbour["unanswered"], "drops": drops, "marks": marks,
                "discarded": discarded, "bit_per_s": carried * 8 / (end - start)}
 
@@ -401,13 +405,13 @@ def main():
         with Lab("--pdchs", PDCHS, mss=2 * MSS, prefix="sluice-soak") as chain:
             chain.wait_for_ping(NEIGHBOUR)
             course = Course(chain, args).run()
+        table = list(rows(course))
     except (Failure, Skip) as why:
         sys.exit(f"lab.py: {why}")
-    table = list(rows(course))
     verdict = [{"what": what, "holds": holds, "figure": figure} for what, holds, figure in facts(course)]
     show(table, verdict)
     if args.json:
-        pathlib.Path(args.json).write_text(json.dumps({"phases": table, "verdict": verdict}, indent=1))
+        pathlib.Path(args.json).write_text(json.dumps({"phases": table, "verdict": verdict, "memory": list(course.watch.memory.values())}))
     failed = sum(not one["holds"] for one in verdict)
     print(f"{len(verdict) - failed} passed, {failed} failed")
     return 1 if failed else 0
