@@ -1,6 +1,7 @@
 """A chain in real time: a flood of UDP from a GGSN, sluice over net_tap, osmo-pcu, and the radio of
 radio.py with its MSs; all of it in one network namespace. What passes Gb is noted beside it."""
 
+import atexit
 import collections
 import ipaddress
 import os
@@ -68,13 +69,64 @@ def is_filler(parts):
     return not parts or b"".join(octets for _, octets in parts)[3:].strip(b"\x2b") == b""
 
 
+def gb_frames(namespace):
+    """A socket with all that passes Gb."""
+    with network.inside(namespace):
+        end = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
+        end.bind(("gb", ETH_P_ALL))
+    return end
+
+
+class Far:
+    """What is behind Sluice in a namespace of Linux: a GGSN's socket, and osmo-pcu with its radio."""
+
+    def __init__(self):
+        self.folder = new_folder()
+        self.radio = self.pcu = None
+
+    def configure(self, namespace):
+        """Once its devices are there."""
+        self.namespace = namespace
+        for device, address in ("gn", network.GGSN4), ("gb", network.BSS4):
+            network.must("ip", "-n", namespace, "addr", "add", f"{address}/24", "dev", device)
+            network.must("ip", "-n", namespace, "link", "set", device, "up")
+        with network.inside(namespace):
+            self.ggsn = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.ggsn.bind((network.GGSN4, network.GTPU_PORT))
+
+    def start_radio(self, pdchs):
+        (self.folder / "pcu_bts").unlink(missing_ok=True)
+        self.radio = Radio(self.folder, (network.GB4, network.NS_PORT), LOCAL_PORT, pdchs, self.arrived)
+
+    def start_pcu(self, codel="off"):
+        settings = self.folder / "pcu.cfg"
+        settings.write_text(PCU.format(socket=self.radio.path, dialect="classic") +
+                            (" no queue codel\n" if codel == "off" else ""))
+        with open(self.folder / "pcu.log", "ab") as log:
+            self.pcu = subprocess.Popen(
+                ["ip", "netns", "exec", self.namespace, "osmo-pcu", "-c", settings], cwd=self.folder,
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        atexit.register(self.pcu.kill)
+        self.radio.accept()
+
+    def send(self, teid, octets):
+        """A G-PDU."""
+        self.ggsn.sendto(struct.pack(">BBHI", 0x30, 255, len(octets), teid) + octets,
+                         (network.GN4, network.GTPU_PORT))
+
+    @staticmethod
+    def read(wait_s, *ends):
+        """What has come to those, or nothing in that time."""
+        sockets = {one.socket: one for one in ends}
+        for ready in select.select(sockets, [], [], max(wait_s, 0))[0]:
+            sockets[ready].read()
+
+
 class Gb:
     """What passes: each LLC PDU that goes down with its time, and what the PCU says."""
 
     def __init__(self, namespace):
-        with network.inside(namespace):
-            self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
-            self.socket.bind(("gb", ETH_P_ALL))
+        self.socket = gb_frames(namespace)
         self.sent, self.offers, self.discarded = {}, [], 0  # by TLLI and octets
 
     def read(self):
@@ -93,8 +145,9 @@ class Gb:
             self.discarded += 1
 
 
-class Chain:
+class Chain(Far):
     def __init__(self, setting):
+        super().__init__()
         self.setting = setting
         self.rate = RATE_A_PDCH * setting.pdchs
         self.came = {}  # the same: [(when, octets), ...]
@@ -104,25 +157,11 @@ class Chain:
         namespace, _, gn, gb_device = network.tap()
         self.program = Running(config(self.setting, gn, gb_device),
                                before=("ip", "netns", "exec", namespace))
-        for device, address in ("gn", network.GGSN4), ("gb", network.BSS4):
-            network.must("ip", "-n", namespace, "addr", "add", f"{address}/24", "dev", device)
-            network.must("ip", "-n", namespace, "link", "set", device, "up")
-        with network.inside(namespace):
-            self.ggsn = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.ggsn.bind((network.GGSN4, network.GTPU_PORT))
+        self.configure(namespace)
         self.teids = [one["teid"] for one in self.program.contexts()]
         self.gb = Gb(namespace)
-        folder = new_folder()
-        self.radio = Radio(folder, (network.GB4, network.NS_PORT), LOCAL_PORT, self.setting.pdchs,
-                           self.arrived)
-        settings = folder / "pcu.cfg"
-        settings.write_text(PCU.format(socket=self.radio.path, dialect="classic") +
-                            (" no queue codel\n" if self.setting.codel == "off" else ""))
-        with open(folder / "pcu.log", "wb") as log:
-            self.pcu = subprocess.Popen(
-                ["ip", "netns", "exec", namespace, "osmo-pcu", "-c", settings], cwd=folder,
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        self.radio.accept()
+        self.start_radio(self.setting.pdchs)
+        self.start_pcu(self.setting.codel)
         return self
 
     def __exit__(self, *_):
@@ -137,10 +176,7 @@ class Chain:
 
     def step(self, until):
         """What has come, or a block of the radio."""
-        sockets = {one.socket: one for one in (self.radio, self.gb)}
-        wait = min(self.radio.tick_if_due(), max(0, until - time.monotonic()))
-        for ready in select.select(sockets, [], [], wait)[0]:
-            sockets[ready].read()
+        self.read(min(self.radio.tick_if_due(), until - time.monotonic()), self.radio, self.gb)
 
     def until(self, condition, what):
         end = time.monotonic() + WAIT_S
@@ -157,9 +193,7 @@ class Chain:
             while time.monotonic() < due:
                 self.step(due)
             ms = self.number % self.setting.mss
-            octets = packet(self.number, f"10.0.0.{ms}", self.setting.octets)
-            head = struct.pack(">BBHI", 0x30, 255, len(octets), self.teids[ms])
-            self.ggsn.sendto(head + octets, (network.GN4, network.GTPU_PORT))
+            self.send(self.teids[ms], packet(self.number, f"10.0.0.{ms}", self.setting.octets))
             self.number += 1
             due += gap
 

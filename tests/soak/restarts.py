@@ -14,12 +14,10 @@ import json
 import multiprocessing
 import os
 import pathlib
-import select
 import shutil
 import signal
 import socket
 import statistics
-import struct
 import subprocess
 import sys
 import time
@@ -31,12 +29,9 @@ sys.path[:0] = [str(TESTS / "interop"), str(TESTS / "e2e")]
 os.environ.setdefault("SLUICE", str(ROOT / "build/release/sluice"))
 
 import network  # noqa: E402
-from pcu_chain import packet  # noqa: E402
-from harness import Failure, Skip, new_folder, program, right  # noqa: E402
-from make_captures import PCU  # noqa: E402
-from radio import Radio  # noqa: E402
+from harness import Failure, Skip, program, right  # noqa: E402
+from pcu_chain import Far, gb_frames, packet  # noqa: E402
 
-PORT, ETH_P_ALL = 23001, 3
 PDCHS, OCTETS, RATE = 4, 300, 3000  # of the radio's 6000 octets/s
 UP_S, BACK_S = 5, 60  # of traffic before a part goes, at least; the longest time until it is back
 TNS_TEST_S = 30  # the runs of a case begin at different places of it
@@ -53,9 +48,7 @@ class Wire:
     """What passes Gb: (when, from the PCU, what)."""
 
     def __init__(self, namespace):
-        with network.inside(namespace):
-            self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
-            self.socket.bind(("gb", ETH_P_ALL))
+        self.socket = gb_frames(namespace)
         self.seen = []
 
     def read(self):
@@ -83,19 +76,14 @@ class Wire:
                     float("nan"))
 
 
-class Chain:
+class Chain(Far):
     def __init__(self):
-        self.ours, self.theirs, self.gn, self.gb = network.veth()
-        for device, address in ("gn", network.GGSN4), ("gb", network.BSS4):
-            network.must("ip", "-n", self.theirs, "addr", "add", f"{address}/24", "dev", device)
-            network.must("ip", "-n", self.theirs, "link", "set", device, "up")
-        self.folder = new_folder()
-        self.wire = Wire(self.theirs)
-        with network.inside(self.theirs):
-            self.ggsn = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.ggsn.bind((network.GGSN4, network.GTPU_PORT))
+        super().__init__()
+        self.ours, theirs, self.gn, self.gb = network.veth()
+        self.configure(theirs)
+        self.wire = Wire(theirs)
         self.came = []  # when each N-PDU was at its MS
-        self.radio = self.program = self.pcu = None
+        self.program = None
         self.number, self.due, self.contexts, self.begin_at = 0, 0, [], float("inf")
 
     # ---- Parts that come and go ----
@@ -111,20 +99,8 @@ class Chain:
             stderr=(self.folder / "sluice.log").open("ab"))
         atexit.register(self.program.kill)
 
-    def start_bts(self):
-        (self.folder / "pcu_bts").unlink(missing_ok=True)
-        self.radio = Radio(self.folder, (network.GB4, network.NS_PORT), PORT, PDCHS, self.arrived)
-
-    def start_pcu(self):
-        settings = self.folder / "pcu.cfg"
-        settings.write_text(PCU.format(socket=self.folder / "pcu_bts", dialect="classic") +
-                            " no queue codel\n")
-        self.pcu = subprocess.Popen(
-            ["ip", "netns", "exec", self.theirs, "osmo-pcu", "-c", settings], cwd=self.folder,
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=(self.folder / "pcu.log").open("ab"))
-        atexit.register(self.pcu.kill)
-        self.radio.accept()
+    def start_pcu(self, codel="off"):
+        super().start_pcu(codel)
         self.radio.unanswered = 0
         self.radio.due, self.begin_at = float("inf"), time.monotonic() + 0.5
 
@@ -156,7 +132,7 @@ class Chain:
         if llc[0] & 15 == 3 and len(llc) > OCTETS:
             self.came.append(time.monotonic())
 
-    def send(self):
+    def send_next(self):
         if not self.contexts:
             path = self.folder / "out/contexts.json"
             try:
@@ -164,9 +140,7 @@ class Chain:
             except (OSError, ValueError):
                 return
         context = self.contexts[self.number % len(self.contexts)]
-        octets = packet(self.number, context["address"], OCTETS)
-        self.ggsn.sendto(struct.pack(">BBHI", 0x30, 255, len(octets), context["teid"]) + octets,
-                         (network.GN4, network.GTPU_PORT))
+        self.send(context["teid"], packet(self.number, context["address"], OCTETS))
         self.number += 1
 
     def radio_is_on(self):
@@ -181,14 +155,12 @@ class Chain:
                 self.begin_at = float("inf")
             if now >= self.due:
                 self.due = max(self.due + OCTETS / RATE, now - 1)
-                self.send()
-            wait = min(self.due - now, 0.02)
-            sockets = {self.wire.socket: self.wire}
+                self.send_next()
+            wait, ends = min(self.due - now, 0.02), [self.wire]
             if self.radio and self.pcu and self.pcu.poll() is None and self.radio.socket.fileno() >= 0:
-                sockets[self.radio.socket] = self.radio
+                ends.append(self.radio)
                 wait = min(wait, self.radio.tick_if_due() if self.radio_is_on() else wait)
-            for ready in select.select(sockets, [], [], max(wait, 0))[0]:
-                sockets[ready].read()
+            self.read(wait, *ends)
 
     def back(self, since):
         self.run(BACK_S, lambda: self.came and self.came[-1] >= since
@@ -198,7 +170,7 @@ class Chain:
 
     def up(self, up_s):
         self.start_sluice()
-        self.start_bts()
+        self.start_radio(PDCHS)
         self.start_pcu()
         self.run(BACK_S, lambda: self.came)
         right(self.came, "no traffic at the start\n" + (self.folder / "sluice.log").read_text())
@@ -245,17 +217,17 @@ def bts_killed(chain, away):
     chain.stop_bts()
     chain.run(away)
     since = time.monotonic()
-    chain.start_bts()
+    chain.start_radio(PDCHS)
     chain.start_pcu()
     return since
 
 
 def line_cut(chain, away):
     """The PCU's device is down, and up again."""
-    network.must("ip", "-n", chain.theirs, "link", "set", "gb", "down")
+    network.must("ip", "-n", chain.namespace, "link", "set", "gb", "down")
     chain.run(away)
     since = time.monotonic()
-    network.must("ip", "-n", chain.theirs, "link", "set", "gb", "up")
+    network.must("ip", "-n", chain.namespace, "link", "set", "gb", "up")
     return since
 
 
