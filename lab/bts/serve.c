@@ -29,8 +29,10 @@ static uint64_t clock_ns(void)
 static bool to_pcu(void *self, const uint8_t *message, uint32_t octets)
 {
     struct serve *serve = self;
-    return serve->pcu >= 0 &&
-           send(serve->pcu, message, octets, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)octets;
+    if (serve->pcu < 0)
+        return false;
+    ssize_t sent = send(serve->pcu, message, octets, MSG_NOSIGNAL | MSG_DONTWAIT);
+    return sent == (ssize_t)octets || (sent < 0 && errno == EPIPE); // gone: as what it had not read
 }
 
 static bool to_ip(void *self, const uint8_t *packet, uint32_t octets)

@@ -5,17 +5,24 @@ osmo-pcu, and takes two minutes, for it is real time.
     bts_linux.py [COMMAND...]     another osmo-pcu, such as: chroot DIR osmo-pcu
 """
 
+import json
 import pathlib
+import signal
+import socket
+import subprocess
 import sys
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 
-from harness import case, main, right, same  # noqa: E402
-from bts_chain import MSS, Chain, check_books  # noqa: E402
+from harness import WAIT_S, case, main, new_folder, program, right, same  # noqa: E402
+from bts_chain import CONFIG, MSS, Chain, check_books  # noqa: E402
+from fake_bts import SLOT, TXT_IND  # noqa: E402
 
 PCU = sys.argv[1:] or ["osmo-pcu"]
 PDCHS, OCTETS_A_PDCH = 4, 1500  # a second, at CS-2
 OF_RADIO = 0.92
+ACT_REQ, MESSAGE_OCTETS = 0x40, 1006  # of the PCU's socket
 HEADS = 1400 / 1348 * 1411 / 1400  # IP and TCP with time stamps; SNDCP and LLC, of full packets
 
 
@@ -83,6 +90,28 @@ def enciphered():
         took_s = chain.transfer(0, 20000, True, 60)
         print(f"# 20 kB down over two PDCHs at CS-4: {took_s:.1f} s, {160 / took_s:.1f} kbit/s")
         ended(chain)
+
+
+@case("messages to a PCU that reads no more, as one that has just been killed, are not unsent")
+def gone():
+    path = new_folder() / "pcu_bts"
+    with subprocess.Popen([program(), "bts", CONFIG, "--socket", path, "--json", "--seconds", "60"],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as bts:
+        end = time.monotonic() + WAIT_S
+        while not path.exists():
+            right(time.monotonic() < end, "the BTS does not listen")
+            time.sleep(0.02)
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as pcu:
+            pcu.settimeout(WAIT_S)
+            pcu.connect(str(path))
+            for octets in bytes([TXT_IND, 0, 0, 0, 0]) + b"1.1.0", bytes([ACT_REQ, 0, 0, 0, 1, 0, SLOT]):
+                pcu.send(octets.ljust(MESSAGE_OCTETS, b"\0"))
+            pcu.recv(2048)  # INFO.ind
+            pcu.shutdown(socket.SHUT_RD)
+            time.sleep(0.1)
+            bts.send_signal(signal.SIGINT)
+            report = json.loads(bts.communicate(timeout=WAIT_S)[0])
+    same((report["asked"], report["messages_unsent"]), (1, 0), "blocks asked for, messages unsent")
 
 
 main()

@@ -4,7 +4,7 @@
     lab.py [--minutes N] [--loss SHARE] [--json FILE]     10, 5%
 
 MSs download, upload and fetch pages, all of it HTTP over Linux's TCP with ends that come and go; two are pinged all the
-time. Meanwhile: a flood of UDP at 1.5 times the radio's rate, osmo-pcu killed, a reload, and for the last 40 % of the
+time. Meanwhile: a flood of UDP at 1.5 times the radio's rate, osmo-pcu killed, two reloads, and for the last 40 % of the
 time another BTS, which loses blocks both ways. Prints a table and a verdict; exit status 1 if a demand does not hold.
 Needs root and what ./run lab needs.
 """
@@ -34,6 +34,7 @@ from harness import Failure, Skip, check_sound, new_folder, right  # noqa: E402
 from lab import Quiet, Server, Wire, client, log_errors, read_capture, say  # noqa: E402
 
 PDCHS, RADIO = 4, 6000  # octets/s at CS-2
+N201_U = 'n201_u = "1420 octets"', 'n201_u = "1410 octets"'  # of all MSs; a reload turns to the other one
 # What each MS does: (kind, octets at least, at most, seconds between two at most).
 WORK = (("down", 20000, 80000, 10), ("down", 5000, 30000, 5), ("up", 1000, 8000, 5), ("page", 1000, 12000, 4),
         ("page", 1000, 12000, 4))
@@ -47,7 +48,6 @@ AWAY_S, WITHIN_S = 5, 2
 # first used, so they are judged by how many are held at the end.
 WARM, GROWN_KB = 0.2, 256
 RSS = "RssAnon", "RssShmem"
-CHANGE = 'n201_u = "1420 octets"', 'n201_u = "1410 octets"'  # of all MSs, by the reload
 SAID_EACH_S = 10
 
 Transfer = collections.namedtuple("Transfer", "kind octets took_s fault")
@@ -260,13 +260,10 @@ class Course:
         self.restarts[name] = self.wire, since
         say(f"{name}")
 
-    def end_pcu(self):
-        self.pcu_errors += log_errors(self.chain.pcu)
-        self.chain.pcu.kill()
-
     def end_bts(self):
         """The PCU first, for it calls the end of its BTS an error."""
-        self.end_pcu()
+        self.pcu_errors += log_errors(self.chain.pcu)
+        self.chain.pcu.kill()
         report = self.chain.bts.finish()
         try:
             check_books(report)
@@ -276,23 +273,27 @@ class Course:
         return report
 
     def reload(self):
+        """Each time all MSs get the other N201-U."""
         text = self.chain.config.read_text()
-        right(text.count(CHANGE[0]) == 1, f"{CHANGE[0]} in {CONFIG}")
-        self.chain.config.write_text(text.replace(*CHANGE))
+        there, other = N201_U if N201_U[0] in text else N201_U[::-1]
+        right(text.count(there) == 1, f"{there} in {CONFIG}")
+        self.chain.config.write_text(text.replace(there, other))
         since = time.monotonic()
         said = client(self.chain, "ctl", "reload").strip()
-        right("MSs changed" in said, f"a reload answers {said}")
-        self.restarted(f"reload ({said})", since)
+        right(said == f"{2 * MSS} MSs changed", f"a reload answers {said}")
+        self.restarted(f"reload {len(self.restarts) + 1}: {said}", since)
 
     def without_losses(self):
         self.new_wire()
         self.phase("idle", MIXED)
         traffic = Traffic(self.chain, self.server, self.first_ms, self.transfers)
+        self.reload()  # now, for the first one needs memory that later ones use again
         self.phase("mixed", FLOODED_AT)
         seconds = (KILLED_AT - FLOODED_AT) * self.whole_s
         threading.Thread(target=flood, args=(self.chain, self.first_ms + FLOODED, seconds), daemon=True).start()
         self.phase("and a flood", KILLED_AT)
-        self.end_pcu()
+        self.pcu_errors += log_errors(self.chain.pcu)
+        self.chain.pcu.kill()
         time.sleep(AWAY_S)
         since = time.monotonic()
         self.chain.start_pcu()

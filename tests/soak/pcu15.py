@@ -4,9 +4,9 @@
     pcu15.py [--cache FOLDER]
 
 Makes a minimal Debian 13 in memory, installs osmo-pcu there, and runs the cases with it. All of that is in a mount and a
-process namespace of its own, so nothing is left whatever ends it. Fails unless osmo-pcu says of itself in each case that
-it is 1.5 or later. --cache keeps the fresh Debian as a tarball and uses it again. Needs root, debootstrap, the network,
-600 MB of memory.
+process namespace of its own, so nothing is left whatever ends it. Fails unless osmo-pcu says of itself that it is 1.5 or
+later. --cache keeps the fresh Debian as a tarball and uses it again. Needs root, debootstrap, the network and 600 MB of
+memory.
 """
 
 import argparse
@@ -59,8 +59,8 @@ def verdict(said, status):
     wrong = [one for one in versions if tuple(map(int, re.findall(r"\d+", one)[:2])) < LEAST]
     if status or len(done) != cases:
         return len(done), f"{len(done)} of {cases} cases passed"
-    if wrong or len(versions) != cases:
-        return len(done), f"osmo-pcu says it is {', '.join(versions)}; {cases} times 1.5 or later is right"
+    if wrong or not versions:
+        return len(done), f"osmo-pcu says it is {', '.join(versions)}; 1.5 or later is right"
     return len(done), ""
 
 
