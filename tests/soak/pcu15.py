@@ -13,6 +13,7 @@ import argparse
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -58,7 +59,7 @@ def verdict(said, status):
     versions = [match[1] for match in (re.match(r"# osmo-pcu (\S+)", line) for line in said) if match]
     wrong = [one for one in versions if tuple(map(int, re.findall(r"\d+", one)[:2])) < LEAST]
     if status or len(done) != cases:
-        return len(done), f"{len(done)} of {cases} cases passed"
+        return len(done), f"{len(done)} of {cases} cases passed, exit status {status}"
     if wrong or not versions:
         return len(done), f"osmo-pcu says it is {', '.join(versions)}; 1.5 or later is right"
     return len(done), ""
@@ -69,8 +70,8 @@ def main():
     parser.add_argument("--cache", default="", type=os.path.abspath, metavar="FOLDER", help="for the fresh Debian")
     parser.add_argument("--private", action="store_true", help=argparse.SUPPRESS)  # this process is in its namespaces
     args = parser.parse_args()
-    if os.geteuid() != 0:
-        sys.exit("pcu15.py needs root: it makes a Debian and mounts it")
+    if os.geteuid() != 0 or not shutil.which("debootstrap"):
+        sys.exit("pcu15.py needs root, and debootstrap: apt-get install debootstrap")
     if not args.private:
         os.execvp(PRIVATE[0], [*PRIVATE, sys.executable, "-B", __file__, "--private", *sys.argv[1:]])
     os.environ.setdefault("SLUICE", str(ROOT / "build/release/sluice"))
