@@ -44,8 +44,8 @@ FLOOD, FLOOD_OCTETS, UDP_HEADS = 1.5, 1400, 28
 # When what begins, in shares of the whole time.
 MIXED, FLOODED_AT, KILLED_AT, RELOAD_AT, LOSSES_AT = 0.04, 0.20, 0.30, 0.42, 0.60
 AWAY_S, WITHIN_S = 5, 2
-# From that share of its time on a program's own memory grows by no more. Its buffers are of a fixed number, but each takes a page when it is
-# first used, so they are judged by how many are held at the end.
+# From that share of its time on a program's own memory grows by no more. Its buffers are of a fixed number, but each
+# takes a page when it is first used, so they are judged by how many are held at the end.
 WARM, GROWN_KB = 0.2, 256
 RELOADS_FIRST = 4  # of the warm-up: the first ones need memory that the later one uses again
 RSS = "RssAnon", "RssShmem"
@@ -405,7 +405,8 @@ def main():
     verdict = [{"what": what, "holds": holds, "figure": figure} for what, holds, figure in facts(course)]
     show(table, verdict)
     if args.json:
-        pathlib.Path(args.json).write_text(json.dumps({"phases": table, "verdict": verdict, "memory": list(course.watch.memory.values())}))
+        memory = list(course.watch.memory.values())  # (seconds, kB of its own, kB of buffers) of each program
+        pathlib.Path(args.json).write_text(json.dumps({"phases": table, "verdict": verdict, "memory": memory}))
     failed = sum(not one["holds"] for one in verdict)
     print(f"{len(verdict) - failed} passed, {failed} failed")
     return 1 if failed else 0
