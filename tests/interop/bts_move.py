@@ -1,0 +1,91 @@
+#!/usr/bin/python3
+"""Two cells, each with an osmo-pcu: an MS changes between them in the middle of a download, and into a cell whose
+PCU is gone. Needs osmo-pcu, and takes three quarters of a minute, for it is real time."""
+
+import pathlib
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
+
+from harness import case, check_sound, main, right, same  # noqa: E402
+from bts_chain import Chain, check_books  # noqa: E402
+from moving import CELLS, IMSI, Mover, change_cell, mss_of  # noqa: E402
+
+OCTETS, MOVES = 150000, 4
+BACK_S = 3  # from a PCU's start to an answer
+
+
+def download(chain):
+    mover = Mover(chain, 4, MOVES)
+    took_s = chain.transfer(0, OCTETS, True, 120, mover.progress)
+    same(len(mover.moves), MOVES, "moves during the download")
+    radio, stream = mover.gaps(mover.arrivals.moments), mover.gaps(mover.grew)
+    print(f"# {OCTETS // 1000} kB down with {MOVES} moves: {took_s:.1f} s; from a move to the first packet "
+          f"{max(mover.first()):.2f} s at most, without a packet {max(radio):.2f} s, without content {max(stream):.2f} s")
+    right(max(mover.first()) < 3, f"seconds from a move to the first packet: {mover.first()}")
+
+
+def check_cell(chain, cell):
+    """Sluice has the MS in that cell alone, and it answers there. Packets of before the cell update were for the other."""
+    start = time.monotonic()
+    chain.until(lambda: IMSI in mss_of(chain, CELLS[cell]), f"the MS in cell {CELLS[cell]}")
+    update_s = time.monotonic() - start
+    right(IMSI not in mss_of(chain, CELLS[1 - cell]), f"the MS is in cell {CELLS[1 - cell]}, too")
+    answered = chain.pings([0, 1], 10)
+    same(sorted(answered), [0, 1], "MSs that answered")
+    print(f"# cell {CELLS[cell]}: known after {update_s:.2f} s, ping {answered[0]:.2f} s")
+
+
+def move_and_check(chain, cell):
+    change_cell(chain)
+    check_cell(chain, cell)
+
+
+def dead_cells(chain):
+    """Into the second cell, whose PCU is killed while the MS is away, and starts when the MS is there; then out of it,
+    when its PCU is killed."""
+    chain.pcus[1].kill()
+    change_cell(chain)
+    same(chain.pings([0], 1), {}, "answers from a cell without a PCU")
+    chain.start_pcu(1)
+    start = time.monotonic()
+    chain.wait_for_ping()
+    back_s = time.monotonic() - start
+    print(f"# a ping {back_s:.1f} s after the PCU's start")
+    check_cell(chain, 1)
+    chain.pcus[1].kill()
+    move_and_check(chain, 0)
+
+
+def check_all(cells, summary):
+    for cell in cells:
+        check_books(cell)
+    check_sound(summary)
+    moves = [(cell["moves_out"], cell["moves_in"]) for cell in cells]
+    same(moves, [moves[0], moves[0][::-1]], "moves out of the cells and into them")
+    same(moves[0][0], moves[0][1], "moves out of the first cell, and back")
+    same([len(cell["ms"]) for cell in cells], [8, 0], "MSs of the cells at the end")
+    mss = [ms for cell in cells for ms in cell["ms"]]
+    for of_cell, of_ms in ("packets_down", "npdus_down"), ("packets_up", "npdus_up"):
+        stray = sum(cell["packets_up_stray"] for cell in cells) if of_cell == "packets_up" else 0
+        same(sum(cell[of_cell] for cell in cells) - stray, sum(ms[of_ms] for ms in mss), of_ms)
+    right(sum(cell["pdus_cut"] for cell in cells) > 0, "no move was in the middle of an LLC PDU")
+    lost = summary["conservation"]["out"] - sum(ms["npdus_down"] for ms in mss)
+    print(f"# {lost} N-PDUs of {summary['conservation']['out']} were lost in PCUs, at {sum(moves[0])} moves")
+
+
+@case(f"{OCTETS // 1000} kB come down octet for octet while the MS changes its cell {MOVES} times; it answers pings in both; "
+      "a PCU is dead when the MS comes, and another when it leaves; all counts add up")
+def two_cells():
+    with Chain("--pdchs", 4, cells=2, mss=8, coding=4) as chain:
+        chain.wait_for_ping()
+        download(chain)
+        check_cell(chain, 0)
+        move_and_check(chain, 1)
+        move_and_check(chain, 0)
+        dead_cells(chain)
+        check_all(chain.bts.finish()["cells"], chain.sgsn.finish())
+
+
+main()
