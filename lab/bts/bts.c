@@ -7,6 +7,7 @@
 
 #include "dataplane/wire/bytes.h"
 #include "dataplane/wire/ipv4.h"
+#include "dataplane/wire/llc_u.h"
 #include "lab/bts/bts_parts.h"
 #include "lab/engine/need.h"
 
@@ -24,6 +25,17 @@ void bts_queue(struct station *station, const uint8_t *llc, uint32_t octets)
     BTS_ADD(station->bts, pdus_up);
     if (!sender_queue(&station->sender, llc, octets))
         BTS_ADD(station->bts, pdus_up_full);
+}
+
+void bts_hello(struct station *station)
+{
+    struct llc_u null = {.cr = llc_cr(true, false), .sapi = 1, .command = LLC_U_NULL};
+    uint8_t frame[16];
+    const struct sender_pdu *last = station->sender.last;
+    if (last && last->cut == 0)
+        return;
+    BTS_ADD(station->bts, hellos);
+    bts_queue(station, frame, (uint32_t)llc_u_encode(&null, frame, sizeof frame));
 }
 
 static void from_ms(void *self, struct ms *ms, const uint8_t *llc, uint32_t octets, uint64_t now_ns)

@@ -5,8 +5,7 @@
 // RLC/MAC on the other. A BTS is one cell; an MS may change to another's.
 //
 // No clock and no socket: the owner calls bts_tick at each block's end, and passes messages. Left
-// out: EGPRS, multislot limits of an MS, contention on the RACH, DRX, paging without an assignment,
-// link adaptation.
+// out: EGPRS, multislot limits of an MS, contention on the RACH, DRX, link adaptation.
 #ifndef SLUICE_LAB_BTS_BTS_H
 #define SLUICE_LAB_BTS_BTS_H
 

@@ -3,8 +3,6 @@
 // behind and end: blocks for it in the old cell are for nobody from then on.
 #include <string.h>
 
-#include "dataplane/wire/llc.h"
-#include "dataplane/wire/llc_u.h"
 #include "lab/bts/bts_parts.h"
 
 static struct station *by_imsi(struct bts *bts, const char *imsi)
@@ -62,17 +60,6 @@ static void enter(struct bts *bts, struct station *station)
     BTS_ADD(bts, moves_in);
 }
 
-// Any LLC PDU will do: a NULL frame (TS 44.064 6.4.1) if there is nothing to send.
-static void update_cell(struct station *station)
-{
-    struct llc_u null = {.cr = llc_cr(true, false), .sapi = 1, .command = LLC_U_NULL};
-    uint8_t frame[16];
-    if (station->sender.first)
-        return;
-    BTS_ADD(station->bts, cell_updates);
-    bts_queue(station, frame, (uint32_t)llc_u_encode(&null, frame, sizeof frame));
-}
-
 bool bts_move(struct bts *from, struct bts *to, const char *imsi)
 {
     struct station *station = by_imsi(from, imsi);
@@ -80,6 +67,6 @@ bool bts_move(struct bts *from, struct bts *to, const char *imsi)
         return false;
     leave(from, station);
     enter(to, station);
-    update_cell(station);
+    bts_hello(station); // any LLC PDU will do
     return true;
 }

@@ -62,6 +62,9 @@ static inline bool bts_draw(struct bts *bts, uint32_t loss_ppm)
 // bts.c: sends bts->message; an LLC PDU of an MS; an MS more.
 void bts_to_pcu(struct bts *bts, uint32_t octets);
 void bts_queue(struct station *station, const uint8_t *llc, uint32_t octets);
+// An LLC PDU goes up from now on: a NULL frame (TS 44.064 6.4.1) if none waits of which nothing is
+// sent.
+void bts_hello(struct station *station);
 void bts_take_in(struct bts *bts, struct station *station);
 
 // bts_report.c: what the MS has counted.

@@ -72,7 +72,8 @@ const char *bts_wrong(const struct bts *bts)
                                N(down_control_malformed) + N(down_control_taken));
     HOLDS(N(polls), N(polls_answered) + N(polls_gone) + pending.replies);
     HOLDS(N(up_data) + N(up_control), N(up_lost) + N(up_taken) + pending.up);
-    HOLDS(N(ccch), N(ccch_down) + N(ccch_up) + N(ccch_reject) + N(ccch_stray) + N(ccch_odd));
+    HOLDS(N(ccch),
+          N(ccch_down) + N(ccch_up) + N(ccch_reject) + N(ccch_page) + N(ccch_stray) + N(ccch_odd));
     HOLDS(N(pdus_down), N(pdus_filler) + N(pdus_long) + sums.pdus);
     HOLDS(N(pdus_up) + N(pdus_up_in),
           N(pdus_up_full) + N(pdus_up_sent) + N(pdus_up_out) + sums.waiting);

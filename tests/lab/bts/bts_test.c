@@ -492,7 +492,7 @@ static void test_an_ms_moves_that_sends(void **state)
     take_packet_up();
     assert_int_equal(bts_counted(bts, BTS_COUNT_pdus_up_in), 1);
     assert_int_equal(bts_counted(bts, BTS_COUNT_pdus_up), 0);
-    assert_int_equal(bts_counted(bts, BTS_COUNT_cell_updates), 0);
+    assert_int_equal(bts_counted(bts, BTS_COUNT_hellos), 0);
     end();
 }
 
@@ -549,7 +549,7 @@ static void test_an_ms_moves_that_waits(void **state)
     assert_false(bts_move(bts, other, "001010000000003"));
     assert_false(bts_move(other, bts, "001010000000001"));
     move();
-    assert_int_equal(bts_counted(other, BTS_COUNT_cell_updates), 1);
+    assert_int_equal(bts_counted(other, BTS_COUNT_hellos), 1);
     assert_int_equal(bts_counted(other, BTS_COUNT_moves_in), 1);
     assert_int_equal(bts_counted(bts, BTS_COUNT_moves_out), 1);
     go_over(); // no PCU yet
@@ -564,12 +564,37 @@ static void test_an_ms_moves_that_waits(void **state)
     go_over();
     tick("");
     assert_int_equal(out.bursts, 1);
-    assert_int_equal(bts_counted(bts, BTS_COUNT_cell_updates), 0); // the first one still waits
+    assert_int_equal(bts_counted(bts, BTS_COUNT_hellos), 0); // the first one still waits
     assign_up();
     tick("43942b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b");
     tick("47942b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b");
     assert_int_equal(out.up_octets[6], 34);
     assert_memory_equal(out.up[6] + 8, null, sizeof null); // behind length indicator and TLLI
+    end();
+}
+
+// 44.018 9.1.22: a page of the MS by its P-TMSI, of one that is elsewhere, and of an MS that has
+// something to send anyhow.
+static void test_a_page(void **state)
+{
+    (void)state;
+    begin(0);
+    both_come_up();
+    say("00000000 03 1a 303031 2506210005f4c0000001 2b2b2b2b2b2b2b2b2b2b2b2b2b");
+    assert_int_equal(out.confirms, 1);
+    assert_int_equal(bts_counted(bts, BTS_COUNT_ccch_page), 1);
+    say("00000000 03 1a 303031 2506210005f4c0000003 2b2b2b2b2b2b2b2b2b2b2b2b2b");
+    assert_int_equal(bts_counted(bts, BTS_COUNT_ccch_stray), 1);
+    say("00000000 03 1a 303031 2506210005f4c0000001 2b2b2b2b2b2b2b2b2b2b2b2b2b");
+    assert_int_equal(bts_counted(bts, BTS_COUNT_hellos), 1);
+    say("00000000 03 1a 303031 2506210008290000000000000010 2b2b2b2b2b2b2b2b2b"); // by IMSI
+    assert_int_equal(bts_counted(bts, BTS_COUNT_ccch_odd), 1);
+    tick("");
+    assert_int_equal(out.bursts, 1);
+    assign_up();
+    tick("43942b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b"); // the NULL frame is on the air
+    say("00000000 03 1a 303031 2506210005f4c0000001 2b2b2b2b2b2b2b2b2b2b2b2b2b");
+    assert_int_equal(bts_counted(bts, BTS_COUNT_hellos), 2);
     end();
 }
 
@@ -686,6 +711,7 @@ int main(void)
         cmocka_unit_test(test_an_ms_moves_that_receives),
         cmocka_unit_test(test_an_ms_moves_that_waits),
         cmocka_unit_test(test_an_ms_moves_that_was_rejected),
+        cmocka_unit_test(test_a_page),
         cmocka_unit_test(test_any_octets_on_the_socket),
     };
     return cmocka_run_group_tests_name("lab/bts/bts", tests, NULL, NULL);
