@@ -7,7 +7,7 @@ import subprocess
 import time
 
 import network
-from harness import program
+from harness import program, right
 
 ETH_P_IP = 0x0800
 IMSI = "001010000000001"  # of the MS that moves, the first
@@ -28,6 +28,14 @@ def mss_of(chain, cell):
     done = subprocess.run([program(), "stats", "--json", "--cell", cell, "--run", str(chain.sgsn.process.pid)],
                           capture_output=True, encoding="utf-8", check=True, timeout=10)
     return [ms["imsi"] for ms in json.loads(done.stdout)["mss_in_it"]]
+
+
+def seconds_until_known(chain, cell, since):
+    """Until Sluice has the MS in that cell; fails if it has it in the other one, too."""
+    chain.until(lambda: IMSI in mss_of(chain, CELLS[cell]), f"the MS in cell {CELLS[cell]}")
+    update_s = time.monotonic() - since
+    right(IMSI not in mss_of(chain, CELLS[1 - cell]), f"the MS is in cell {CELLS[1 - cell]}, too")
+    return update_s
 
 
 class Arrivals:
@@ -60,7 +68,7 @@ class Mover:
     def __init__(self, chain, every_s, most):
         self.chain, self.every_s, self.most = chain, every_s, most
         self.arrivals = Arrivals(chain)
-        self.octets, self.grew, self.moves = 0, [], []
+        self.octets, self.grew, self.moves, self.known = 0, [], [], []
 
     def progress(self, octets):
         now = time.monotonic()
@@ -71,6 +79,7 @@ class Mover:
         since = self.moves[-1:] or self.grew[:1]
         if since and len(self.moves) < self.most and now >= since[0] + self.every_s:
             self.moves.append(change_cell(self.chain))
+            self.known.append(seconds_until_known(self.chain, len(self.moves) % 2, self.moves[-1]))
 
     def gaps(self, moments):
         """The longest time without one, for each move: of those that end before the next move."""
