@@ -178,7 +178,7 @@ def measure(args):
         figures["top"] = client(chain, "top")
         dump.process.send_signal(signal.SIGINT)
         dump.process.wait(10)
-        figures.update(read_capture(capture), pcu_errors=log_errors(chain.pcu))
+        figures.update(read_capture(capture), pcu_errors=log_errors(chain.pcus[0]))
         figures["bts"] = chain.bts.finish()
         figures["summary"] = chain.sgsn.finish()
     return figures
