@@ -65,7 +65,7 @@ class Chain:
         self.options, self.mss, self.variant = (*options, "--coding", f"CS-{coding}"), mss, variant
         self.sets = f"nse.bvc.ms.count={mss}", *sets
         self.coding, self.codel, self.pcu_command = coding, codel, pcu
-        self.prefix, self.parts = f"{prefix}-{os.getpid()}", []
+        self.prefix, self.parts, self.sgsn = f"{prefix}-{os.getpid()}", [], None
         self.config, self.pcus = CONFIGS[cells - 1], [None] * cells
 
     def start(self, name, *words, namespace=None):
@@ -105,6 +105,14 @@ class Chain:
         return text
 
     def __enter__(self):
+        try:
+            self.begin()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def begin(self):
         names = [f"{self.prefix}-{role}" for role in ROLES]
         ours, self.far, gn, gb = network.veth(names=names[:2])
         self.ms, self.gi = map(network.namespace, names[2:])
@@ -119,12 +127,12 @@ class Chain:
         self.start_bts()
         for cell in range(len(self.pcus)):
             self.start_pcu(cell)
-        return self
 
     def __exit__(self, *_):
         for part in self.parts:
             part.kill()
-        self.sgsn.kill()
+        if self.sgsn:
+            self.sgsn.kill()
         for role in ROLES:
             network.remove(f"{self.prefix}-{role}")
 
