@@ -1,5 +1,6 @@
-// sluice bts: a BTS with the MSs of a configuration's cell, for a PCU to connect to. The numbers of
-// NSE, NS-VC, cell and MSs, and the SGSN's endpoint, are those of the file that the SGSN runs with.
+// sluice bts: BTSs with the MSs of a configuration's cells, each for a PCU to connect to. The
+// numbers of NSE, NS-VC, cell and MSs, and the SGSN's endpoint, are those of the file that the SGSN
+// runs with.
 #include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +16,8 @@
 #include "lab/device/device.h"
 
 struct bts_options {
-    const char *socket, *tun, *netns, *cell, *set[OPTIONS_SETS_MAX];
-    uint32_t sets, pdchs, coding, loss_down_ppm, loss_up_ppm, seconds, seed;
+    const char *socket[SERVE_CELLS_MOST], *tun, *netns, *cell, *set[OPTIONS_SETS_MAX];
+    uint32_t sockets, sets, pdchs, coding, loss_down_ppm, loss_up_ppm, seconds, seed;
     bool json;
 };
 
@@ -55,6 +56,15 @@ static bool take_coding(void *target, const char *text)
     return cli_refuse("bts", "coding", text, "CS-1, CS-2, CS-3 or CS-4");
 }
 
+static bool take_socket(void *target, const char *path)
+{
+    struct bts_options *options = target;
+    if (options->sockets == SERVE_CELLS_MOST)
+        return cli_refuse("bts", "socket", path, "8 at most");
+    options->socket[options->sockets++] = path;
+    return true;
+}
+
 static bool take_set(void *target, const char *set)
 {
     struct bts_options *options = target;
@@ -66,8 +76,10 @@ static bool take_set(void *target, const char *set)
 
 #define INTO(member) .at = offsetof(struct bts_options, member)
 static const struct cli_option bts_options[] = {
-    {"socket", "PATH", "the PCU's socket, of which the BTS is the server (/tmp/pcu_bts)",
-     INTO(socket)},
+    {"socket", "PATH",
+     "the PCU's socket, of which the BTS is the server (/tmp/pcu_bts);\n"
+     "repeated: one more cell for each, in the file's order",
+     .take = take_socket},
     {"pdchs", "N", "time slots of the cell for packets (4)", INTO(pdchs), .least = 1,
      .most = PCUIF_SLOTS},
     {"coding", "CS-N", "the best coding scheme of the cell, CS-1 to CS-4 (CS-2)",
@@ -77,7 +89,7 @@ static const struct cli_option bts_options[] = {
     {"loss-up", "SHARE", "of uplink blocks that the BTS does not hear (0%)", .take = take_loss_up},
     {"tun", "NAME", "a tun device with the MSs behind it: made, unless it exists", INTO(tun)},
     {"netns", "NAME", "the network namespace of the tun device", INTO(netns)},
-    {"cell", "NSEI-BVCI", "the cell of the file (its first)", INTO(cell)},
+    {"cell", "NSEI-BVCI", "the cell of the file, or the first of them (its first)", INTO(cell)},
     {"set", "KEY=VALUE", "replace a value of the file, as for sluice run; may be repeated",
      .take = take_set},
     {"seconds", "N", "end after so long (until SIGINT)", INTO(seconds), .least = 1, .most = 86400},
@@ -94,7 +106,8 @@ const struct cli cli_of_bts = {
         "MSs, each with its first PDP context. An MS's packets come from the tun device by\n"
         "their source address and go to the tun device, of which the addresses and routes are\n"
         "the user's: ip -n NETNS addr add ... Blocks take 20 ms of real time, and osmo-pcu may\n"
-        "come and go.",
+        "come and go. With several cells, each with a PCU of its own, SIGUSR1 makes the first MS\n"
+        "change to the next cell, and from the last one to the first.",
     .options = bts_options,
     .count = sizeof bts_options / sizeof bts_options[0]};
 
@@ -138,19 +151,23 @@ static bool is_cell(const struct json_object *nse, const struct json_object *bvc
     return !cell || strcmp(name, cell) == 0;
 }
 
-// The cell of that name, or the first one, with its NSE.
-static struct json_object *find_cell(struct json_object *config, const char *cell,
-                                     struct json_object **nse)
+struct found {
+    struct json_object *nse, *bvc;
+};
+
+// One for each socket, from the cell of that name on, or from the first one. Returns how many.
+static uint32_t find_cells(struct json_object *config, const struct bts_options *options,
+                           struct found *found)
 {
     struct json_object *nses = value_in(config, "nse");
+    uint32_t n = 0;
     for (size_t i = 0; i < value_count(nses); i++) {
-        *nse = value_at(nses, i);
-        struct json_object *bvcs = value_in(*nse, "bvc");
-        for (size_t j = 0; j < value_count(bvcs); j++)
-            if (is_cell(*nse, value_at(bvcs, j), cell))
-                return value_at(bvcs, j);
+        struct json_object *nse = value_at(nses, i), *bvcs = value_in(nse, "bvc");
+        for (size_t j = 0; j < value_count(bvcs) && n < options->sockets; j++)
+            if (n > 0 || is_cell(nse, value_at(bvcs, j), options->cell))
+                found[n++] = (struct found){nse, value_at(bvcs, j)};
     }
-    return NULL;
+    return n;
 }
 
 static uint32_t ipv4_of(const struct json_object *object, const char *name)
@@ -161,15 +178,16 @@ static uint32_t ipv4_of(const struct json_object *object, const char *name)
     return good ? ntohl(address.s_addr) : 0;
 }
 
-static struct pcuif_cell cell_of(struct json_object *config, struct json_object *nse,
-                                 struct json_object *bvc, const struct bts_options *options)
+static struct pcuif_cell cell_of(struct json_object *config, const struct found *found,
+                                 const struct bts_options *options)
 {
-    struct json_object *gb = value_in(config, "gb"), *nsvc = value_at(value_in(nse, "nsvc"), 0);
+    struct json_object *gb = value_in(config, "gb");
+    struct json_object *nsvc = value_at(value_in(found->nse, "nsvc"), 0);
     return (struct pcuif_cell){.pdchs = (uint8_t)options->pdchs,
                                .coding = (uint8_t)options->coding,
-                               .nsei = (uint16_t)value_number(nse, "nsei"),
+                               .nsei = (uint16_t)value_number(found->nse, "nsei"),
                                .nsvci = (uint16_t)value_number(nsvc, "nsvci"),
-                               .bvci = (uint16_t)value_number(bvc, "bvci"),
+                               .bvci = (uint16_t)value_number(found->bvc, "bvci"),
                                .local_port = (uint16_t)value_number(nsvc, "peer_port"),
                                .remote_port = (uint16_t)value_number(gb, "port"),
                                .remote_address = ipv4_of(gb, "address")};
@@ -229,96 +247,148 @@ static int add_mss(struct bts *bts, struct json_object *bvc)
     return 0;
 }
 
+// The MS that changes its cell when told to.
+static void choose_mover(struct serve *serve, const struct found *found)
+{
+    for (uint32_t i = 0; i < serve->cells && !serve->imsi[0]; i++)
+        value_text(value_at(value_in(found[i].bvc, "ms"), 0), "imsi", serve->imsi,
+                   sizeof serve->imsi);
+}
+
 // ---- The run ----
+
+static void put_cell(const struct serve_cell *cell, struct json *json)
+{
+    json_object(json);
+    bts_put(cell->bts, json);
+    json_put(json, "ticks", cell->ticks);
+    json_put(json, "late_ticks", cell->late_ticks);
+    json_put(json, "latest_ns", cell->latest_ns);
+    json_put(json, "skipped_ns", cell->skipped_ns);
+    json_close(json);
+}
+
+// One cell is the object itself, several are its "cells".
+static void put_cells(const struct serve *serve)
+{
+    struct json json;
+    json_begin(&json, stdout);
+    if (serve->cells > 1) {
+        json_object(&json);
+        json_key(&json, "cells");
+        json_array(&json);
+    }
+    for (uint32_t i = 0; i < serve->cells; i++)
+        put_cell(&serve->cell[i], &json);
+    if (serve->cells > 1) {
+        json_close(&json);
+        json_close(&json);
+    }
+    json_end(&json);
+}
 
 static int report(const struct bts_options *options, const struct serve *serve)
 {
-    const char *what = bts_wrong(serve->bts);
-    struct json json;
-    if (options->json) {
-        json_begin(&json, stdout);
-        json_object(&json);
-        bts_put(serve->bts, &json);
-        json_put(&json, "ticks", serve->ticks);
-        json_put(&json, "late_ticks", serve->late_ticks);
-        json_put(&json, "latest_ns", serve->latest_ns);
-        json_put(&json, "skipped_ns", serve->skipped_ns);
-        json_close(&json);
-        json_end(&json);
-    }
-    if (what)
+    int status = EXIT_DONE;
+    if (options->json)
+        put_cells(serve);
+    for (uint32_t i = 0; i < serve->cells; i++) {
+        const char *what = bts_wrong(serve->cell[i].bts);
+        if (!what)
+            continue;
         fprintf(stderr, "sluice bts: internal error: the counts do not add up: %s\n", what);
-    return what ? EXIT_RUN_FAILED : EXIT_DONE;
+        status = EXIT_RUN_FAILED;
+    }
+    return status;
 }
 
-static int serve_cell(const struct bts_options *options, const struct bts_config *config,
-                      struct json_object *bvc, int tun)
+static int add_cell(const struct bts_options *options, struct json_object *file,
+                    const struct found *found, struct serve *serve)
 {
-    struct serve serve = {.path = options->socket,
-                          .tun = tun,
+    uint32_t number = serve->cells;
+    const char *path = options->socket[number];
+    struct bts_config config = {.cell = cell_of(file, found, options),
+                                .loss_down_ppm = options->loss_down_ppm,
+                                .loss_up_ppm = options->loss_up_ppm,
+                                .seed = options->seed + number};
+    int fault;
+    if (!config.cell.remote_address || !config.cell.local_port)
+        return wrong("the PCU needs gb.address, IPv4, and an nsvc with its peer_port in the file");
+    struct bts *bts = serve_add(serve, path, &config, &fault);
+    if (!bts) {
+        fprintf(stderr, "sluice bts: --socket %s: %s\n", path, strerror(-fault));
+        return EXIT_RUN_FAILED;
+    }
+    if (add_mss(bts, found->bvc) != 0)
+        return wrong("an MS of the file cannot be one here: its cipher, key or PDP context");
+    return EXIT_DONE;
+}
+
+static int serve_cells(const struct bts_options *options, struct serve *serve)
+{
+    for (uint32_t i = 0; i < serve->cells; i++)
+        fprintf(stderr, "waiting for a PCU at %s\n", options->socket[i]);
+    int fault = serve_run(serve);
+    if (fault)
+        fprintf(stderr, "sluice bts: --tun %s: %s\n", options->tun, strerror(-fault));
+    serve_end(serve);
+    int status = report(options, serve);
+    return fault ? EXIT_RUN_FAILED : status;
+}
+
+static int with_tun(const struct bts_options *options, struct json_object *file,
+                    const struct found *found, int tun)
+{
+    struct serve serve = {.tun = tun,
                           .until_ns = options->seconds * S_IN_NS,
                           .ended = &signals_ended,
+                          .moves = &signals_moved,
                           .say = options->json ? NULL : stdout};
-    int fault;
-    struct bts *bts = serve_begin(&serve, config, &fault);
-    if (!bts) {
-        fprintf(stderr, "sluice bts: --socket %s: %s\n", options->socket, strerror(-fault));
-        return EXIT_RUN_FAILED;
-    }
-    fault = add_mss(bts, bvc);
-    int status = fault
-                     ? wrong("an MS of the file cannot be one here: its cipher, key or PDP context")
-                     : EXIT_DONE;
-    if (!status) {
-        fprintf(stderr, "waiting for a PCU at %s\n", options->socket);
-        fault = serve_run(&serve);
-        if (fault)
-            fprintf(stderr, "sluice bts: --tun %s: %s\n", options->tun, strerror(-fault));
-    }
-    serve_end(&serve);
-    status = status ? status : report(options, &serve);
-    bts_destroy(bts);
-    return fault && !status ? EXIT_RUN_FAILED : status;
-}
-
-static int with_tun(const struct bts_options *options, const struct bts_config *config,
-                    struct json_object *bvc)
-{
-    const char *what;
-    int tun = options->tun ? device_open(options->tun, options->netns, &what) : -1;
-    if (options->tun && tun < 0) {
-        fprintf(stderr, "sluice bts: --tun: %s: %s\n", what, strerror(-tun));
-        return EXIT_RUN_FAILED;
-    }
-    int status = serve_cell(options, config, bvc, tun);
-    if (tun >= 0)
-        close(tun);
+    int status = EXIT_DONE;
+    for (uint32_t i = 0; i < options->sockets && !status; i++)
+        status = add_cell(options, file, &found[i], &serve);
+    choose_mover(&serve, found);
+    if (serve.cells > 1)
+        signals_take_moves();
+    if (status)
+        serve_end(&serve);
+    else
+        status = serve_cells(options, &serve);
+    serve_release(&serve);
     return status;
 }
 
 static int with_config(const struct bts_options *options, struct json_object *file)
 {
-    struct json_object *nse, *bvc = find_cell(file, options->cell, &nse);
-    if (!bvc)
+    struct found found[SERVE_CELLS_MOST];
+    uint32_t cells = find_cells(file, options, found);
+    const char *what;
+    if (cells == 0)
         return wrong("the file has no such cell");
-    struct bts_config config = {.cell = cell_of(file, nse, bvc, options),
-                                .loss_down_ppm = options->loss_down_ppm,
-                                .loss_up_ppm = options->loss_up_ppm,
-                                .seed = options->seed};
-    if (!config.cell.remote_address || !config.cell.local_port)
-        return wrong("the PCU needs gb.address, IPv4, and an nsvc with its peer_port in the file");
-    return with_tun(options, &config, bvc);
+    if (cells < options->sockets)
+        return wrong("more --socket than the file has cells");
+    int tun = options->tun ? device_open(options->tun, options->netns, &what) : -1;
+    if (options->tun && tun < 0) {
+        fprintf(stderr, "sluice bts: --tun: %s: %s\n", what, strerror(-tun));
+        return EXIT_RUN_FAILED;
+    }
+    int status = with_tun(options, file, found, tun);
+    if (tun >= 0)
+        close(tun);
+    return status;
 }
 
 int command_bts(int argc, char **argv)
 {
-    struct bts_options options = {.socket = "/tmp/pcu_bts", .pdchs = 4, .coding = 2, .seed = 1};
+    struct bts_options options = {.pdchs = 4, .coding = 2, .seed = 1};
     int first;
     enum cli_end end = cli_parse(&cli_of_bts, argc, argv, &options, &first);
     if (end != CLI_GO)
         return cli_status(end);
     if (first != argc - 1)
         return wrong("one configuration file needed");
+    if (options.sockets == 0)
+        options.socket[options.sockets++] = "/tmp/pcu_bts";
     signals_begin();
     signals_take_ends();
     struct json_object *file = read_file(&options, argv[first]);

@@ -2,7 +2,7 @@
 #include "control/program/signals.h"
 
 static volatile sig_atomic_t hung_up;
-volatile sig_atomic_t signals_ended;
+volatile sig_atomic_t signals_ended, signals_moved;
 
 // SA_RESETHAND: a second signal ends the process at once.
 static void on_end(int number)
@@ -27,6 +27,16 @@ void signals_take_ends(void)
     struct sigaction action = {.sa_handler = on_end, .sa_flags = SA_RESETHAND};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+}
+
+static void on_move(int number)
+{
+    signals_moved = number;
+}
+
+void signals_take_moves(void)
+{
+    sigaction(SIGUSR1, &(struct sigaction){.sa_handler = on_move, .sa_flags = SA_RESTART}, NULL);
 }
 
 void signals_leave_hangup(void)

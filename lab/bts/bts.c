@@ -7,6 +7,7 @@
 
 #include "dataplane/wire/bytes.h"
 #include "dataplane/wire/ipv4.h"
+#include "dataplane/wire/llc_u.h"
 #include "lab/bts/bts_parts.h"
 #include "lab/engine/need.h"
 
@@ -19,13 +20,29 @@ static struct station *station_of(struct ms *ms)
     return (struct station *)((char *)ms - offsetof(struct station, ms));
 }
 
+void bts_queue(struct station *station, const uint8_t *llc, uint32_t octets)
+{
+    BTS_ADD(station->bts, pdus_up);
+    if (!sender_queue(&station->sender, llc, octets))
+        BTS_ADD(station->bts, pdus_up_full);
+}
+
+void bts_hello(struct station *station)
+{
+    struct llc_u null = {.cr = llc_cr(true, false), .sapi = 1, .command = LLC_U_NULL};
+    uint8_t frame[16];
+    const struct sender_pdu *last = station->sender.last;
+    if (last && last->cut == 0)
+        return;
+    BTS_ADD(station->bts, hellos);
+    bts_queue(station, frame, (uint32_t)llc_u_encode(&null, frame, sizeof frame));
+}
+
 static void from_ms(void *self, struct ms *ms, const uint8_t *llc, uint32_t octets, uint64_t now_ns)
 {
-    struct bts *bts = self;
+    (void)self;
     (void)now_ns;
-    BTS_ADD(bts, pdus_up);
-    if (!sender_queue(&station_of(ms)->sender, llc, octets))
-        BTS_ADD(bts, pdus_up_full);
+    bts_queue(station_of(ms), llc, octets);
 }
 
 static void to_host(void *self, struct ms *ms, uint8_t nsapi, const uint8_t *npdu, uint32_t octets,
@@ -53,11 +70,18 @@ struct bts *bts_create(const struct bts_config *config, const struct bts_owner *
     return bts;
 }
 
+void bts_take_in(struct bts *bts, struct station *station)
+{
+    bts->station = need(realloc(bts->station, (bts->stations + 1) * sizeof(struct station *)));
+    bts->station[bts->stations++] = station;
+    station->bts = bts;
+    station->ms.shared = &bts->shared;
+}
+
 int bts_add_ms(struct bts *bts, const struct bts_ms *ms)
 {
     struct station *station = need(calloc(1, sizeof *station));
-    *station =
-        (struct station){.bts = bts, .tlli = ms->tlli, .address = ms->address, .nsapi = ms->nsapi};
+    *station = (struct station){.tlli = ms->tlli, .address = ms->address, .nsapi = ms->nsapi};
     memcpy(station->imsi, ms->imsi, sizeof station->imsi);
     int fault = ms_setup(&station->ms, &bts->shared, &station->counters, &ms->terms);
     if (!fault)
@@ -70,8 +94,7 @@ int bts_add_ms(struct bts *bts, const struct bts_ms *ms)
     // An SGSN that runs for longer than this BTS keeps to what it agreed on with the MS before.
     for (uint32_t i = 0; i < MS_LLES; i++)
         station->ms.lle[i].down_octets_most = LLC_N201_U_MAX;
-    bts->station = need(realloc(bts->station, (bts->stations + 1) * sizeof(struct station *)));
-    bts->station[bts->stations++] = station;
+    bts_take_in(bts, station);
     return 0;
 }
 
@@ -87,14 +110,24 @@ void bts_destroy(struct bts *bts)
     free(bts);
 }
 
+static struct station *source_of(const struct bts *bts, const uint8_t *packet, uint32_t octets)
+{
+    if (octets >= IPV4_OCTETS && packet[0] >> 4 == 4)
+        for (uint32_t i = 0; i < bts->stations; i++)
+            if (bts->station[i]->address == get_be32(packet + 12))
+                return bts->station[i];
+    return NULL;
+}
+
+bool bts_sends(const struct bts *bts, const uint8_t *packet, uint32_t octets)
+{
+    return source_of(bts, packet, octets) != NULL;
+}
+
 void bts_send(struct bts *bts, const uint8_t *packet, uint32_t octets)
 {
-    struct station *from = NULL;
+    struct station *from = source_of(bts, packet, octets);
     BTS_ADD(bts, packets_up);
-    if (octets >= IPV4_OCTETS && packet[0] >> 4 == 4)
-        for (uint32_t i = 0; i < bts->stations && !from; i++)
-            if (bts->station[i]->address == get_be32(packet + 12))
-                from = bts->station[i];
     if (!from)
         BTS_ADD(bts, packets_up_stray);
     else if (!ms_up(&from->ms, from->nsapi, packet, octets, bts_now_ns(bts)))

@@ -2,11 +2,10 @@
 // air, 20 ms each (twelve in the 52 frames of a multiframe): what the PCU sends for a block is
 // heard at its end; what it grants is sent in the next. Each block and each access is lost or not
 // by a draw of its own; the CCCH loses none. An MS is reached by IP packets on one side and by
-// RLC/MAC on the other.
+// RLC/MAC on the other. A BTS is one cell; an MS may change to another's.
 //
 // No clock and no socket: the owner calls bts_tick at each block's end, and passes messages. Left
-// out: EGPRS, multislot limits of an MS, contention on the RACH, DRX, paging without an assignment,
-// link adaptation.
+// out: EGPRS, multislot limits of an MS, contention on the RACH, DRX, link adaptation.
 #ifndef SLUICE_LAB_BTS_BTS_H
 #define SLUICE_LAB_BTS_BTS_H
 
@@ -63,6 +62,13 @@ void bts_take(struct bts *bts, const uint8_t *message, uint32_t octets);
 
 // An IP packet on the MSs' side.
 void bts_send(struct bts *bts, const uint8_t *packet, uint32_t octets);
+// Its source is an MS of this cell.
+bool bts_sends(const struct bts *bts, const uint8_t *packet, uint32_t octets);
+
+// An MS changes its cell and sends an LLC PDU there, so that the SGSN learns of it (TS 23.060
+// 6.9.1.1). LLC and SNDCP go on; of LLC PDUs that were sent in part the uplink's are sent again.
+// What is on the air already still comes to its end. False: `from` has no such MS.
+bool bts_move(struct bts *from, struct bts *to, const char *imsi);
 
 // The end of a block. The owner calls it not earlier than all blocks asked for have come
 // (bts_waits), unless the PCU is too late.

@@ -322,6 +322,17 @@ static void take_refusals(struct bts *bts, const struct rr *rr)
     }
 }
 
+static void take_page(struct bts *bts, const struct rr *rr)
+{
+    struct station *station = by_tlli(bts, rr->tlli);
+    if (!station) {
+        BTS_ADD(bts, ccch_stray);
+        return;
+    }
+    BTS_ADD(bts, ccch_page);
+    bts_hello(station);
+}
+
 void bts_hear_ccch(struct bts *bts, const struct pcuif *message)
 {
     struct rr rr;
@@ -333,6 +344,8 @@ void bts_hear_ccch(struct bts *bts, const struct pcuif *message)
         take_down(bts, &rr);
     else if (rr.type == RR_UP)
         take_up(bts, &rr);
+    else if (rr.type == RR_PAGE)
+        take_page(bts, &rr);
     else
         take_refusals(bts, &rr);
 }

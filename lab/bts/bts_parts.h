@@ -25,6 +25,11 @@ struct bts_slot {
     struct bts_reply reply[BTS_REPLIES]; // by the number of the block
 };
 
+// Sums over MSs.
+struct bts_sums {
+    uint64_t waiting, pdus, delivered, up_sent;
+};
+
 struct bts {
     struct bts_config config;
     struct bts_owner owner;
@@ -38,6 +43,8 @@ struct bts {
     char pcu[PCUIF_TEXT_ROOM]; // the version that it says it has
     struct bts_slot slot[PCUIF_SLOTS];
     uint64_t count[BTS_COUNTS], said[BTS_COUNTS];
+    // What MSs that left had counted when they did, less what those that came had: modulo 2^64.
+    struct bts_sums left;
     uint8_t message[PCUIF_OCTETS_MOST];
 };
 
@@ -53,8 +60,16 @@ static inline bool bts_draw(struct bts *bts, uint32_t loss_ppm)
     return loss_ppm && rng_below(&bts->rng, BTS_PPM) < loss_ppm;
 }
 
-// bts.c: sends bts->message.
+// bts.c: sends bts->message; an LLC PDU of an MS; an MS more.
 void bts_to_pcu(struct bts *bts, uint32_t octets);
+void bts_queue(struct station *station, const uint8_t *llc, uint32_t octets);
+// An LLC PDU goes up from now on: a NULL frame (TS 44.064 6.4.1) if none waits of which nothing is
+// sent.
+void bts_hello(struct station *station);
+void bts_take_in(struct bts *bts, struct station *station);
+
+// bts_report.c: what the MS has counted.
+struct bts_sums bts_sums_of(const struct station *station);
 
 // bts_down.c: the block that a slot has got, at its end; a message on the CCCH.
 void bts_hear(struct bts *bts, uint8_t slot);

@@ -15,20 +15,24 @@ uint64_t bts_counted(const struct bts *bts, enum bts_count count)
     return bts->count[count];
 }
 
-// Sums over the MSs.
-struct sums {
-    uint64_t waiting, pdus, delivered, up_sent;
-};
-
-static struct sums sums_of(const struct bts *bts)
+struct bts_sums bts_sums_of(const struct station *s)
 {
-    struct sums sums = {0};
+    return (struct bts_sums){.waiting = s->sender.pdus,
+                             .pdus = s->counters.pdus.packets,
+                             .delivered = s->counters.npdus_delivered,
+                             .up_sent = s->counters.up_sent.packets};
+}
+
+// What MSs have counted while they were in this cell.
+static struct bts_sums sums_here(const struct bts *bts)
+{
+    struct bts_sums sums = bts->left;
     for (uint32_t i = 0; i < bts->stations; i++) {
-        const struct station *s = bts->station[i];
-        sums.waiting += s->sender.pdus;
-        sums.pdus += s->counters.pdus.packets;
-        sums.delivered += s->counters.npdus_delivered;
-        sums.up_sent += s->counters.up_sent.packets;
+        struct bts_sums one = bts_sums_of(bts->station[i]);
+        sums.waiting += one.waiting;
+        sums.pdus += one.pdus;
+        sums.delivered += one.delivered;
+        sums.up_sent += one.up_sent;
     }
     return sums;
 }
@@ -52,7 +56,7 @@ static struct pending pending_of(const struct bts *bts)
 
 const char *bts_wrong(const struct bts *bts)
 {
-    struct sums sums = sums_of(bts);
+    struct bts_sums sums = sums_here(bts);
     struct pending pending = pending_of(bts);
 #define N(name) bts->count[BTS_COUNT_##name]
 #define HOLDS(left, right)              \
@@ -68,9 +72,11 @@ const char *bts_wrong(const struct bts *bts)
                                N(down_control_malformed) + N(down_control_taken));
     HOLDS(N(polls), N(polls_answered) + N(polls_gone) + pending.replies);
     HOLDS(N(up_data) + N(up_control), N(up_lost) + N(up_taken) + pending.up);
-    HOLDS(N(ccch), N(ccch_down) + N(ccch_up) + N(ccch_reject) + N(ccch_stray) + N(ccch_odd));
+    HOLDS(N(ccch),
+          N(ccch_down) + N(ccch_up) + N(ccch_reject) + N(ccch_page) + N(ccch_stray) + N(ccch_odd));
     HOLDS(N(pdus_down), N(pdus_filler) + N(pdus_long) + sums.pdus);
-    HOLDS(N(pdus_up), N(pdus_up_full) + N(pdus_up_sent) + sums.waiting);
+    HOLDS(N(pdus_up) + N(pdus_up_in),
+          N(pdus_up_full) + N(pdus_up_sent) + N(pdus_up_out) + sums.waiting);
     HOLDS(N(packets_up), N(packets_up_stray) + N(packets_up_unsent) + sums.up_sent);
     HOLDS(N(packets_down), sums.delivered);
 #undef HOLDS

@@ -1,10 +1,12 @@
 // See rr.h.
 #include "lab/bts/rr.h"
 
+#include "dataplane/wire/bytes.h"
 #include "lab/bts/bits.h"
 
 #define IMMEDIATE_ASSIGNMENT 0x3f
 #define IMMEDIATE_REJECT     0x3a
+#define PAGING_REQUEST_1     0x21
 #define RR_DISCRIMINATOR     0x06
 
 // Behind TLLI: 44.018 10.5.2.16, Packet Downlink Assignment.
@@ -86,6 +88,22 @@ static int take_rejection(struct rr *rr, const uint8_t *b)
     return 0;
 }
 
+#define IDENTITY_AT   4
+#define IDENTITY_TYPE 7 // of its first octet
+#define IDENTITY_TMSI 4
+#define P_TMSI_OCTETS 5
+#define TLLI_LOCAL    0xc0000000 // TS 23.003 2.6
+
+// 44.018 9.1.22: the first identity.
+static int take_page(struct rr *rr, const uint8_t *b)
+{
+    if (b[IDENTITY_AT] != P_TMSI_OCTETS || (b[IDENTITY_AT + 1] & IDENTITY_TYPE) != IDENTITY_TMSI)
+        return 0;
+    rr->type = RR_PAGE;
+    rr->tlli = get_be32(b + IDENTITY_AT + 2) | TLLI_LOCAL;
+    return 0;
+}
+
 int rr_decode(struct rr *rr, const uint8_t b[RR_OCTETS])
 {
     *rr = (struct rr){.type = RR_OTHER};
@@ -93,5 +111,7 @@ int rr_decode(struct rr *rr, const uint8_t b[RR_OCTETS])
         return 0;
     if (b[2] == IMMEDIATE_REJECT)
         return take_rejection(rr, b);
+    if (b[2] == PAGING_REQUEST_1)
+        return take_page(rr, b);
     return b[2] == IMMEDIATE_ASSIGNMENT ? take_assignment(rr, b) : 0;
 }

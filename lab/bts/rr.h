@@ -1,6 +1,7 @@
-// The messages of RR on the CCCH that assign a TBF to an MS, or none (TS 44.018 9.1.18, 9.1.20,
-// 10.5.2.16). Left out: hopping, starting times, an answer in access bursts, a single block for an
-// access in two phases, which no MS here asks for.
+// The messages of RR on the CCCH that assign a TBF to an MS, or none, and those that page one
+// (TS 44.018 9.1.18, 9.1.20, 9.1.22, 10.5.2.16). Left out: hopping, starting times, an answer in
+// access bursts, a single block for an access in two phases, which no MS here asks for; pages by
+// IMSI, and of several MSs.
 #ifndef SLUICE_LAB_BTS_RR_H
 #define SLUICE_LAB_BTS_RR_H
 
@@ -10,7 +11,7 @@
 
 #define RR_OCTETS 23
 
-enum rr_type { RR_DOWN, RR_UP, RR_REJECT, RR_OTHER };
+enum rr_type { RR_DOWN, RR_UP, RR_REJECT, RR_PAGE, RR_OTHER };
 
 struct rr_refusal {
     uint8_t burst;
@@ -22,7 +23,7 @@ struct rr_refusal {
 struct rr {
     enum rr_type type;
     uint8_t slot, tfi;
-    uint32_t tlli;  // of RR_DOWN
+    uint32_t tlli;  // of RR_DOWN; of RR_PAGE that of the P-TMSI
     uint8_t burst;  // of RR_UP: of the access burst that it answers,
     uint16_t frame; // sent in that frame, as rr_frame makes it
     uint8_t usf, coding;

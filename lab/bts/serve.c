@@ -28,17 +28,27 @@ static uint64_t clock_ns(void)
 
 static bool to_pcu(void *self, const uint8_t *message, uint32_t octets)
 {
-    struct serve *serve = self;
-    if (serve->pcu < 0)
+    struct serve_cell *cell = self;
+    if (cell->pcu < 0)
         return false;
-    ssize_t sent = send(serve->pcu, message, octets, MSG_NOSIGNAL | MSG_DONTWAIT);
+    ssize_t sent = send(cell->pcu, message, octets, MSG_NOSIGNAL | MSG_DONTWAIT);
     return sent == (ssize_t)octets || (sent < 0 && errno == EPIPE); // gone: as what it had not read
 }
 
 static bool to_ip(void *self, const uint8_t *packet, uint32_t octets)
 {
-    struct serve *serve = self;
-    return serve->tun >= 0 && write(serve->tun, packet, octets) == (ssize_t)octets;
+    int tun = ((struct serve_cell *)self)->serve->tun;
+    return tun >= 0 && write(tun, packet, octets) == (ssize_t)octets;
+}
+
+// The cell's name stands before it where there are several.
+static void say(const struct serve_cell *cell, const char *what)
+{
+    FILE *out = cell->serve->say;
+    if (out && cell->serve->cells > 1)
+        fprintf(out, "%s: ", cell->name);
+    if (out)
+        fputs(what, out);
 }
 
 // ---- The socket ----
@@ -81,55 +91,78 @@ static int listen_at(const char *path)
     return fault;
 }
 
-struct bts *serve_begin(struct serve *serve, const struct bts_config *config, int *fault)
+struct bts *serve_add(struct serve *serve, const char *path, const struct bts_config *config,
+                      int *fault)
 {
-    struct bts_owner owner = {.self = serve, .to_pcu = to_pcu, .to_ip = to_ip};
-    serve->pcu = -1;
-    serve->listener = listen_at(serve->path);
-    *fault = serve->listener < 0 ? serve->listener : 0;
-    serve->bts = *fault ? NULL : bts_create(config, &owner);
-    return serve->bts;
+    struct serve_cell *cell = &serve->cell[serve->cells];
+    struct bts_owner owner = {.self = cell, .to_pcu = to_pcu, .to_ip = to_ip};
+    *cell = (struct serve_cell){.serve = serve, .path = path, .pcu = -1};
+    snprintf(cell->name, sizeof cell->name, "%u-%u", config->cell.nsei, config->cell.bvci);
+    cell->listener = listen_at(path);
+    *fault = cell->listener < 0 ? cell->listener : 0;
+    if (*fault)
+        return NULL;
+    serve->cells++;
+    return cell->bts = bts_create(config, &owner);
 }
 
-static void hang_up(struct serve *serve)
+static void hang_up(struct serve_cell *cell)
 {
-    close(serve->pcu);
-    serve->pcu = -1;
-    bts_disconnected(serve->bts);
-    if (serve->say)
-        fprintf(serve->say, "the PCU is gone\n");
+    close(cell->pcu);
+    cell->pcu = -1;
+    bts_disconnected(cell->bts);
+    say(cell, "the PCU is gone\n");
 }
 
 void serve_end(struct serve *serve)
 {
-    if (serve->pcu >= 0)
-        hang_up(serve);
-    close(serve->listener);
-    unlink(serve->path);
+    for (uint32_t i = 0; i < serve->cells; i++) {
+        struct serve_cell *cell = &serve->cell[i];
+        if (cell->pcu >= 0)
+            hang_up(cell);
+        close(cell->listener);
+        unlink(cell->path);
+    }
 }
 
-static void welcome(struct serve *serve)
+void serve_release(struct serve *serve)
 {
-    serve->pcu = accept4(serve->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (serve->pcu < 0)
-        return;
-    bts_connected(serve->bts);
-    if (serve->say)
-        fprintf(serve->say, "a PCU has connected\n");
+    for (uint32_t i = 0; i < serve->cells; i++)
+        bts_destroy(serve->cell[i].bts);
+    serve->cells = 0;
 }
 
-static void read_pcu(struct serve *serve)
+static void welcome(struct serve_cell *cell)
+{
+    cell->pcu = accept4(cell->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (cell->pcu < 0)
+        return;
+    bts_connected(cell->bts);
+    say(cell, "a PCU has connected\n");
+}
+
+static void read_pcu(struct serve_cell *cell)
 {
     uint8_t message[MESSAGE_ROOM];
-    for (int i = 0; i < ROUND_MOST && serve->pcu >= 0; i++) {
-        ssize_t octets = recv(serve->pcu, message, sizeof message, 0);
+    for (int i = 0; i < ROUND_MOST && cell->pcu >= 0; i++) {
+        ssize_t octets = recv(cell->pcu, message, sizeof message, 0);
         if (octets > 0)
-            bts_take(serve->bts, message, (uint32_t)octets);
+            bts_take(cell->bts, message, (uint32_t)octets);
         else if (octets == 0 || (errno != EAGAIN && errno != EINTR))
-            hang_up(serve);
+            hang_up(cell);
         else
             return;
     }
+}
+
+// To the cell of the MS that sends it; a stray one to the first.
+static void send_packet(struct serve *serve, const uint8_t *packet, uint32_t octets)
+{
+    struct bts *bts = serve->cell[0].bts;
+    for (uint32_t i = 1; i < serve->cells; i++)
+        if (bts_sends(serve->cell[i].bts, packet, octets))
+            bts = serve->cell[i].bts;
+    bts_send(bts, packet, octets);
 }
 
 static int read_tun(struct serve *serve)
@@ -138,7 +171,7 @@ static int read_tun(struct serve *serve)
     for (int i = 0; i < ROUND_MOST; i++) {
         ssize_t octets = read(serve->tun, packet, sizeof packet);
         if (octets > 0)
-            bts_send(serve->bts, packet, (uint32_t)octets);
+            send_packet(serve, packet, (uint32_t)octets);
         else
             return octets == 0 ? -EPIPE : errno == EAGAIN || errno == EINTR ? 0 : -errno;
     }
@@ -147,73 +180,97 @@ static int read_tun(struct serve *serve)
 
 // ---- The course of time ----
 
-struct course {
-    uint64_t due_ns, said_ns; // due_ns 0: the clock stands
-};
-
 // Returns when there is something to do without anything coming in.
-static uint64_t go_on(struct serve *serve, struct course *course, uint64_t now_ns)
+static uint64_t go_on(struct serve_cell *cell, uint64_t now_ns)
 {
-    if (!bts_runs(serve->bts)) {
-        course->due_ns = 0;
+    if (!bts_runs(cell->bts)) {
+        cell->due_ns = 0;
         return TIME_NEVER;
     }
-    if (course->due_ns == 0)
-        course->due_ns = now_ns + BTS_BLOCK_NS;
-    bool waits = bts_waits(serve->bts);
-    uint64_t late_ns = now_ns > course->due_ns ? now_ns - course->due_ns : 0;
-    if (now_ns < course->due_ns)
-        return course->due_ns;
+    if (cell->due_ns == 0)
+        cell->due_ns = now_ns + BTS_BLOCK_NS;
+    bool waits = bts_waits(cell->bts);
+    uint64_t late_ns = now_ns > cell->due_ns ? now_ns - cell->due_ns : 0;
+    if (now_ns < cell->due_ns)
+        return cell->due_ns;
     if (waits && late_ns < HOLD_NS)
-        return course->due_ns + HOLD_NS;
-    serve->ticks++;
-    serve->late_ticks += late_ns >= BTS_BLOCK_NS;
-    serve->latest_ns = late_ns > serve->latest_ns ? late_ns : serve->latest_ns;
-    course->due_ns += BTS_BLOCK_NS;
+        return cell->due_ns + HOLD_NS;
+    cell->ticks++;
+    cell->late_ticks += late_ns >= BTS_BLOCK_NS;
+    cell->latest_ns = late_ns > cell->latest_ns ? late_ns : cell->latest_ns;
+    cell->due_ns += BTS_BLOCK_NS;
     if (late_ns >= HOLD_NS) {
-        serve->skipped_ns += now_ns - course->due_ns;
-        course->due_ns = now_ns;
+        cell->skipped_ns += now_ns - cell->due_ns;
+        cell->due_ns = now_ns;
     }
-    bts_tick(serve->bts);
+    bts_tick(cell->bts);
     return now_ns;
 }
 
-static void say(struct serve *serve, struct course *course, uint64_t now_ns)
+static uint64_t all_go_on(struct serve *serve, uint64_t now_ns)
 {
-    if (now_ns < course->said_ns + S_IN_NS)
+    uint64_t then_ns = TIME_NEVER;
+    for (uint32_t i = 0; i < serve->cells; i++) {
+        uint64_t due_ns = go_on(&serve->cell[i], now_ns);
+        then_ns = due_ns < then_ns ? due_ns : then_ns;
+    }
+    return then_ns;
+}
+
+static void say_counts(struct serve *serve)
+{
+    for (uint32_t i = 0; serve->say && i < serve->cells; i++) {
+        say(&serve->cell[i], "");
+        bts_say(serve->cell[i].bts, serve->say);
+    }
+}
+
+// The MS goes to the next cell, from the last one to the first.
+static void move(struct serve *serve)
+{
+    *serve->moves = 0;
+    for (uint32_t i = 0; i < serve->cells; i++) {
+        struct serve_cell *from = &serve->cell[i], *to = &serve->cell[(i + 1) % serve->cells];
+        if (!bts_move(from->bts, to->bts, serve->imsi))
+            continue;
+        fprintf(stderr, "MS %s changes from cell %s to %s\n", serve->imsi, from->name, to->name);
         return;
-    course->said_ns = now_ns;
-    if (serve->say)
-        bts_say(serve->bts, serve->say);
+    }
 }
 
 // Sleeps until then, or until something comes.
 static int wait_until(struct serve *serve, uint64_t then_ns)
 {
-    struct pollfd fds[] = {{.fd = serve->pcu, .events = POLLIN},
-                           {.fd = serve->tun, .events = POLLIN},
-                           {.fd = serve->pcu < 0 ? serve->listener : -1, .events = POLLIN}};
+    struct pollfd fds[SERVE_CELLS_MOST + 1];
+    struct serve_cell *cell = serve->cell;
     uint64_t now_ns = clock_ns(), wait_ns = then_ns > now_ns ? then_ns - now_ns : 0;
     if (wait_ns > S_IN_NS / 10) // a signal between two looks is seen then
         wait_ns = S_IN_NS / 10;
-    if (ppoll(fds, 3, &(struct timespec){.tv_nsec = (long)wait_ns}, NULL) <= 0)
+    for (uint32_t i = 0; i < serve->cells; i++)
+        fds[i] = (struct pollfd){.fd = cell[i].pcu < 0 ? cell[i].listener : cell[i].pcu,
+                                 .events = POLLIN};
+    fds[serve->cells] = (struct pollfd){.fd = serve->tun, .events = POLLIN};
+    if (ppoll(fds, serve->cells + 1, &(struct timespec){.tv_nsec = (long)wait_ns}, NULL) <= 0)
         return 0;
-    if (fds[0].revents)
-        read_pcu(serve);
-    if (fds[2].revents)
-        welcome(serve);
-    return fds[1].revents ? read_tun(serve) : 0;
+    for (uint32_t i = 0; i < serve->cells; i++)
+        if (fds[i].revents)
+            (cell[i].pcu < 0 ? welcome : read_pcu)(&cell[i]);
+    return fds[serve->cells].revents ? read_tun(serve) : 0;
 }
 
 int serve_run(struct serve *serve)
 {
-    uint64_t start_ns = clock_ns(), now_ns = start_ns;
-    struct course course = {.said_ns = start_ns};
+    uint64_t start_ns = clock_ns(), now_ns = start_ns, said_ns = start_ns;
     int fault = 0;
     while (!fault && !*serve->ended && (!serve->until_ns || now_ns < start_ns + serve->until_ns)) {
-        fault = wait_until(serve, go_on(serve, &course, now_ns));
+        fault = wait_until(serve, all_go_on(serve, now_ns));
         now_ns = clock_ns();
-        say(serve, &course, now_ns);
+        if (*serve->moves)
+            move(serve);
+        if (now_ns >= said_ns + S_IN_NS) {
+            said_ns = now_ns;
+            say_counts(serve);
+        }
     }
     return fault;
 }

@@ -157,7 +157,7 @@ struct ms_context {
 };
 
 struct ms {
-    struct ms_shared *shared;
+    struct ms_shared *shared; // may become another one of the same config
     struct ms_counters *counters;
     uint32_t label; // the owner's, such as a TLLI; stands in the text of a fault
     uint32_t iov_ui;

@@ -72,7 +72,7 @@ SMALLEST_WHOLE = {
               "hold_ns": 300000000000, "flows": 16, "flow_quantum_octets": 300},
     "ggsn": [], "nse": [{
         "nsei": 1, "ns": "manual", "dynamic": False, "cells": "listed", "flow_control": "wait",
-        "unknown_ms": "status", "features": ["pfc", "cbl", "inr", "pfc_fc", "gigabit"],
+        "cell_rate": "as offered", "unknown_ms": "status", "features": ["pfc", "cbl", "inr", "pfc_fc", "gigabit"],
         "flush": "transfer",
         "nsvc": [{"nsvci": 2, "peer": "198.51.100.2", "peer_port": 23000,
                   "peer_mac": "02:00:00:00:00:03", "weight": 1}],

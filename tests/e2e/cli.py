@@ -232,6 +232,11 @@ def bts():
     before_the_run("sluice ggsn: one contexts.json needed", "ggsn")
     before_the_run("sluice bts: the file has no such cell", "bts", osmopcu, "--cell", "101-104")
     before_the_run("sluice bts: the file has no such cell", "bts", UDP_SCENARIO, "--cell", "x")
+    before_the_run("sluice bts: more --socket than the file has cells", "bts", osmopcu, "--socket", "a",
+                   "--socket", "b")
+    before_the_run("sluice bts: more --socket than the file has cells", "bts", ROOT / "config/osmopcu-two.lua",
+                   "--cell", "201-203", "--socket", "a", "--socket", "b")
+    before_the_run(r"sluice bts: .*socket: found .*8 at most.*", "bts", osmopcu, *["--socket", "a"] * 9)
     before_the_run(r"sluice bts: .*coding: found .*CS-5.*", "bts", osmopcu, "--coding", "CS-5")
     before_the_run(r"sluice bts: .*pdchs: found .*9.*", "bts", osmopcu, "--pdchs", "9")
     for text in ("10", "-1%", "101%", "%", "nan%"):

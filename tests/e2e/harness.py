@@ -109,8 +109,12 @@ def main():
     print(f"1..{len(cases)}")
     failed = 0
     for number, (name, function, arguments) in enumerate(cases, 1):
+        before = len(started)
         verdict, behind, details = outcome(function, arguments)
         failed += verdict != "ok"
+        if verdict != "ok":
+            for left in started[before:]:  # else the next case meets it
+                left.kill()
         print(f"{verdict} {number} - {name}{behind}")
         for line in details:
             print(f"# {line}")
@@ -183,6 +187,9 @@ def octets_of(path):
     return path.read_bytes() if path.exists() else b""
 
 
+started = []  # each Running
+
+
 class Running:
     """`sluice run` in real time, up, until it is told to end, of a configuration's text or of its file;
     `before` is a command that starts it."""
@@ -200,6 +207,7 @@ class Running:
              *settings(sets)], cwd=self.folder,
             stdin=subprocess.DEVNULL, stdout=(self.folder / "stdout").open("wb"),
             stderr=(self.folder / "stderr").open("wb"))
+        started.append(self)
         atexit.register(self.kill)
         deadline = time.monotonic() + WAIT_S
         while "\nup: " not in self.said():

@@ -76,8 +76,8 @@ def no_bss():
     instance = Instance(config=CONFIG.replace('ns = "manual",', "").replace(
         'rate = "16 kbit/s", bucket = "4 kB",', ""))
     seen = json.loads(client("stats", "--json"))
-    same([one["state"] for one in seen["nses"] + seen["nsvcs"] + seen["cells"]],
-         ["down", "dead", "NSE down", "NSE down"], "states")
+    same([one["state"] for one in seen["nses"] + seen["cells"]], ["down", "NSE down", "NSE down"], "states")
+    right(seen["nsvcs"][0]["state"] in ("dead", "reset"), f"{seen['nsvcs']}")  # NS-RESET goes out time and again
     right("NSE down" in client("top"), "top does not say so")
     instance.finish()
 

@@ -14,8 +14,10 @@ from harness import ROOT, WAIT_S, Running, new_folder, program, right, same, set
 SERVER, PORT = "203.0.113.9", 80
 MSS = 40
 MTU = 1400  # an N-PDU in one LLC PDU
-CONFIG, PCU_CONFIG = ROOT / "config/osmopcu.lua", ROOT / "config/osmo-pcu.cfg"
-PCU_SOCKET, CODEL_OFF = "/tmp/pcu_bts", " no queue codel\n"  # as that file has them
+CONFIGS = ROOT / "config/osmopcu.lua", ROOT / "config/osmopcu-two.lua"  # of one cell, and of two
+PCU_CONFIG = ROOT / "config/osmo-pcu.cfg"
+# As that file has them.
+PCU_SOCKET, CODEL_OFF, VTY = "/tmp/pcu_bts", " no queue codel\n", " bind 127.0.0.1\n"
 ROLES = "sgsn", "far", "phones", "internet"  # the namespaces
 
 
@@ -55,17 +57,16 @@ class Part:
 
 
 class Chain:
-    config = CONFIG
-
     def __init__(self, *options, mss=MSS, variant=None, sets=(), coding=2, codel=False, pcu=("osmo-pcu",),
-                 prefix="sluice-bts"):
+                 prefix="sluice-bts", cells=1):
         """`options` are the BTS's, variant and `sets` the configuration's, which BTS and SGSN read; CoDel is
-        the PCU's."""
+        the PCU's. Each cell has a PCU, all MSs are in the first."""
         network.needs(pcu[0])
         self.options, self.mss, self.variant = (*options, "--coding", f"CS-{coding}"), mss, variant
         self.sets = f"nse.bvc.ms.count={mss}", *sets
         self.coding, self.codel, self.pcu_command = coding, codel, pcu
-        self.prefix, self.parts = f"{prefix}-{os.getpid()}", []
+        self.prefix, self.parts, self.sgsn = f"{prefix}-{os.getpid()}", [], None
+        self.config, self.pcus = CONFIGS[cells - 1], [None] * cells
 
     def start(self, name, *words, namespace=None):
         part = Part(namespace or self.far, self.folder, name, *words)
@@ -84,23 +85,34 @@ class Chain:
         network.must("ip", "-n", self.gi, "route", "add", "10.0.0.0/8", "dev", "gi")
 
     def start_bts(self):
-        self.bts = self.start("bts", program(), "bts", self.sgsn.config, "--socket", self.socket,
-                              "--netns", self.ms, "--tun", "ms", "--json", *settings(self.sets),
-                              *self.options)
+        sockets = [word for path in self.sockets for word in ("--socket", path)]
+        self.bts = self.start("bts", program(), "bts", self.sgsn.config, *sockets, "--netns", self.ms,
+                              "--tun", "ms", "--json", *settings(self.sets), *self.options)
         self.until(lambda: "waiting" in self.bts.err.read_text(), "the BTS listens")
 
-    def start_pcu(self):
-        self.pcu = self.start("pcu", *self.pcu_command, "-c", self.folder / "pcu.cfg")
+    def start_pcu(self, cell=0):
+        config = self.folder / f"pcu{cell}.cfg"
+        config.write_text(self.pcu_config(cell))
+        self.pcus[cell] = self.start(f"pcu{cell}", *self.pcu_command, "-c", config)
 
-    def pcu_config(self):
+    def pcu_config(self, cell):
         text = PCU_CONFIG.read_text()
-        for old, new in ((PCU_SOCKET, str(self.socket)), (" cs 2\n", f" cs {self.coding}\n"),
-                         (" cs max 2\n", f" cs max {self.coding}\n"), (CODEL_OFF, "" if self.codel else CODEL_OFF)):
+        for old, new in ((PCU_SOCKET, str(self.sockets[cell])), (" cs 2\n", f" cs {self.coding}\n"),
+                         (" cs max 2\n", f" cs max {self.coding}\n"),
+                         (CODEL_OFF, "" if self.codel else CODEL_OFF), (VTY, f" bind 127.0.0.{cell + 1}\n")):
             same(text.count(old), 1, f"{old!r} in {PCU_CONFIG}")
             text = text.replace(old, new)
         return text
 
     def __enter__(self):
+        try:
+            self.begin()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def begin(self):
         names = [f"{self.prefix}-{role}" for role in ROLES]
         ours, self.far, gn, gb = network.veth(names=names[:2])
         self.ms, self.gi = map(network.namespace, names[2:])
@@ -109,18 +121,18 @@ class Chain:
         self.sgsn = Running(self.config, f"gn.device={gn}", f"gb.device={gb}", *self.sets,
                             before=("ip", "netns", "exec", ours), variant=self.variant)
         self.folder = new_folder()
-        self.socket = self.folder / "pcu_bts"
-        (self.folder / "pcu.cfg").write_text(self.pcu_config())
+        self.sockets = [self.folder / f"pcu_bts{cell}" for cell in range(len(self.pcus))]
         self.ggsn = self.start("ggsn", program(), "ggsn", self.sgsn.out / "contexts.json", "--netns",
                                self.gi, "--tun", "gi", "--json")
         self.start_bts()
-        self.start_pcu()
-        return self
+        for cell in range(len(self.pcus)):
+            self.start_pcu(cell)
 
     def __exit__(self, *_):
         for part in self.parts:
             part.kill()
-        self.sgsn.kill()
+        if self.sgsn:
+            self.sgsn.kill()
         for role in ROLES:
             network.remove(f"{self.prefix}-{role}")
 
@@ -179,8 +191,9 @@ class Chain:
             listener.settimeout(WAIT_S)
             return end, listener.accept()[0]
 
-    def transfer(self, ms, octets, down, most_s):
-        """Seconds from the first octet that came to the last; fails unless they came as they went."""
+    def transfer(self, ms, octets, down, most_s, progress=lambda octets: None):
+        """Seconds from the first octet that came to the last; fails unless they came as they went. Calls
+        `progress` often, with how many have come."""
         ends = self.connect(ms)
         to, source = ends if down else ends[::-1]
         content, came, start = os.urandom(octets), b"", None
@@ -200,5 +213,6 @@ class Chain:
                     start = start or time.monotonic()
                 except BlockingIOError:
                     time.sleep(0.005)
+                progress(len(came))
         right(came == content, "the octets are others")
         return time.monotonic() - start

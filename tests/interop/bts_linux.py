@@ -16,7 +16,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 
 from harness import WAIT_S, case, main, new_folder, program, right, same  # noqa: E402
-from bts_chain import CONFIG, MSS, Chain, check_books  # noqa: E402
+from bts_chain import CONFIGS, MSS, Chain, check_books  # noqa: E402
 from fake_bts import SLOT, TXT_IND  # noqa: E402
 
 PCU = sys.argv[1:] or ["osmo-pcu"]
@@ -46,7 +46,7 @@ def without_loss():
         print(f"# 200 kB down: {took_s:.1f} s, {1600 / took_s:.1f} kbit/s, {100 * share:.1f} % of the radio")
         right(share >= OF_RADIO, f"{100 * share:.1f} % of what the radio carries")
         print(f"# 10 kB up: {chain.transfer(1, 10000, False, 60):.1f} s")
-        chain.pcu.kill()
+        chain.pcus[0].kill()
         same(chain.bts.process.poll(), None, "the BTS's end")
         chain.start_pcu()
         chain.wait_for_ping(2)
@@ -54,7 +54,7 @@ def without_loss():
         print(f"# {MSS} pings at once: {max(answered.values(), default=0):.1f} s until the last")
         same(len(answered), MSS, "MSs that answered")
         report, gateway = ended(chain), chain.ggsn.finish()
-        right(not chain.socket.exists(), "the BTS left its socket")
+        right(not chain.sockets[0].exists(), "the BTS left its socket")
         same(report["connections"], 2, "connections")
         same(gateway["messages_stray"], 0, "G-PDUs from no address of an MS")
         right(report["packets_down"] > 150 and gateway["messages_taken"] > 60, f"{report} {gateway}")
@@ -82,8 +82,8 @@ def enciphered():
                coding=4, pcu=PCU) as chain:
         chain.wait_for_ping(MSS - 1)
         chain.bts.kill()
-        chain.pcu.kill()
-        right(chain.socket.exists(), "a killed BTS cannot remove its socket")
+        chain.pcus[0].kill()
+        right(chain.sockets[0].exists(), "a killed BTS cannot remove its socket")
         chain.start_bts()
         chain.start_pcu()
         chain.wait_for_ping(1)
@@ -95,7 +95,7 @@ def enciphered():
 @case("messages to a PCU that reads no more, as one that has just been killed, are not unsent")
 def gone():
     path = new_folder() / "pcu_bts"
-    with subprocess.Popen([program(), "bts", CONFIG, "--socket", path, "--json", "--seconds", "60"],
+    with subprocess.Popen([program(), "bts", CONFIGS[0], "--socket", path, "--json", "--seconds", "60"],
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as bts:
         end = time.monotonic() + WAIT_S
         while not path.exists():

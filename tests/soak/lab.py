@@ -25,13 +25,13 @@ import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path[:0] = [str(ROOT / "tests/interop"), str(ROOT / "tests/e2e")]  # lab is that of interop
+sys.path[:0] = [str(ROOT / "tests/interop"), str(ROOT / "tests/e2e")]
 os.environ.setdefault("SLUICE", str(ROOT / "build/release/sluice"))
 
 import network  # noqa: E402
-from bts_chain import CONFIG, PORT, SERVER, Chain, address_of, check_books  # noqa: E402
+from bts_chain import CONFIGS, PORT, SERVER, Chain, address_of, check_books  # noqa: E402
 from harness import Failure, Skip, check_sound, new_folder, right  # noqa: E402
-from lab import Quiet, Server, Wire, client, log_errors, read_capture, say  # noqa: E402
+from lab_traffic import Quiet, Server, Wire, client, log_errors, read_capture, say  # noqa: E402
 
 PDCHS, RADIO = 4, 6000  # octets/s at CS-2
 N201_U = 'n201_u = "1420 octets"', 'n201_u = "1410 octets"'  # of all MSs; a reload turns to the other one
@@ -209,10 +209,10 @@ class Lab(Chain):
 
     def __init__(self, *options, **words):
         super().__init__(*options, **words)
-        folder = new_folder()
-        for path in CONFIG, CONFIG.parent / "recommended.lua":
+        folder, config = new_folder(), self.config
+        for path in config, config.parent / "recommended.lua":
             (folder / path.name).write_text(path.read_text())
-        self.config = folder / CONFIG.name
+        self.config = folder / config.name
 
 
 class Course:
@@ -254,8 +254,8 @@ class Course:
 
     def end_bts(self):
         """The PCU first, for it calls the end of its BTS an error."""
-        self.pcu_errors += log_errors(self.chain.pcu)
-        self.chain.pcu.kill()
+        self.pcu_errors += log_errors(self.chain.pcus[0])
+        self.chain.pcus[0].kill()
         report = self.chain.bts.finish()
         try:
             check_books(report)
@@ -268,7 +268,7 @@ class Course:
         """Each time all MSs get the other N201-U."""
         text = self.chain.config.read_text()
         there, other = N201_U if N201_U[0] in text else N201_U[::-1]
-        right(text.count(there) == 1, f"{there} in {CONFIG}")
+        right(text.count(there) == 1, f"{there} in {CONFIGS[0]}")
         self.chain.config.write_text(text.replace(there, other))
         said = client(self.chain, "ctl", "reload").strip()
         right(said == f"{2 * MSS} MSs changed", f"a reload answers {said}")
@@ -283,8 +283,8 @@ class Course:
         seconds = (KILLED_AT - FLOODED_AT) * self.whole_s
         threading.Thread(target=flood, args=(self.chain, self.first_ms + FLOODED, seconds), daemon=True).start()
         self.phase("and a flood", KILLED_AT)
-        self.pcu_errors += log_errors(self.chain.pcu)
-        self.chain.pcu.kill()
+        self.pcu_errors += log_errors(self.chain.pcus[0])
+        self.chain.pcus[0].kill()
         time.sleep(AWAY_S)
         since = time.monotonic()
         self.chain.start_pcu()

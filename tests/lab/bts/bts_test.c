@@ -1,6 +1,6 @@
 // A BTS with two MSs beside a PCU written here message by message: how it comes up, an MS that asks
-// for an uplink TBF and sends, one that receives and answers when polled, silence, and any octets
-// on the socket. After each step the counts add up.
+// for an uplink TBF and sends, one that receives and answers when polled, silence, an MS that goes
+// to another cell and comes back, and any octets on the socket. After each step the counts add up.
 #include "lab/bts/bts.h"
 
 #include <setjmp.h>
@@ -18,15 +18,15 @@
 #define TLLI    0xc0000001
 #define ADDRESS 0x0a000001
 
-static struct bts *bts;
+static struct bts *bts, *other; // the cell that the test works in, and its neighbour
 
 // What the BTS sent since the last tick, by type.
-static struct {
+static struct sent {
     uint8_t info[1007], up[8][54], burst, confirm[8];
     uint32_t infos, info_octets, readies, bursts, confirms, fn[8], up_octets[8], burst_fn;
     uint32_t packets, packet_octets;
     uint8_t packet[1600];
-} out;
+} out, other_out;
 
 static uint32_t le32(const uint8_t *b)
 {
@@ -75,6 +75,7 @@ static bool to_ip(void *self, const uint8_t *packet, uint32_t octets)
 static void sound(void)
 {
     const char *what = bts_wrong(bts);
+    what = what ? what : bts_wrong(other);
     if (what)
         fail_msg("%s", what);
 }
@@ -87,23 +88,38 @@ static void begin(uint32_t loss_ppm)
                                 .seed = 1};
     struct bts_owner owner = {.to_pcu = to_pcu, .to_ip = to_ip};
     bts = bts_create(&config, &owner);
+    other = bts_create(&config, &owner);
     for (uint32_t i = 0; i < 2; i++) {
-        struct bts_ms ms = {.imsi = "001010000000001",
-                            .tlli = TLLI + i,
+        struct bts_ms ms = {.tlli = TLLI + i,
                             .address = ADDRESS + i,
                             .nsapi = 5,
                             .sapi = 3,
                             .terms = {.n201_u_octets = 500}};
+        snprintf(ms.imsi, sizeof ms.imsi, "00101000000000%u", i + 1);
         assert_int_equal(bts_add_ms(bts, &ms), 0);
     }
     memset(&out, 0, sizeof out);
+    memset(&other_out, 0, sizeof other_out);
 }
 
 static void end(void)
 {
     bts_disconnected(bts);
+    bts_disconnected(other);
     sound();
     bts_destroy(bts);
+    bts_destroy(other);
+}
+
+// The test works in the neighbour from now on.
+static void go_over(void)
+{
+    struct bts *here = bts;
+    struct sent sent = out;
+    bts = other;
+    out = other_out;
+    other = here;
+    other_out = sent;
 }
 
 // ---- The PCU ----
@@ -218,25 +234,14 @@ static void assign_up(void)
     say(text);
 }
 
-static void test_an_ms_sends(void **state)
+// 40 octets of IP, 4 of SNDCP, 3 and 3 of LLC: 26 in the first block, beside the TLLI, then 24. The
+// first frame of the MS, whole, from an uplink TBF's begin to its end.
+static void take_packet_up(void)
 {
     struct llc_ui ui;
     struct sndcp_unitdata unit;
     uint8_t pdu[64];
-    (void)state;
-    begin(0);
-    connect_pcu();
-    send_packet(40);
-    tick("");
-    assert_int_equal(out.bursts, 1);
-    assert_int_equal(out.burst & 0xfc, 0x78);
-    out.burst ^= 1;
-    assign_up(); // another MS's
-    assert_int_equal(bts_counted(bts, BTS_COUNT_ccch_stray), 1);
-    out.burst ^= 1;
-    assign_up();
-    assert_int_equal(bts_counted(bts, BTS_COUNT_ccch_up), 1);
-    // 40 octets of IP, 4 of SNDCP, 3 and 3 of LLC: 26 in the first block, beside the TLLI, then 24.
+    uint64_t before = bts_counted(bts, BTS_COUNT_pdus_up_sent);
     tick("47942b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b");
     assert_int_equal(out.up_octets[6], 0);
     tick("43942b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b"); // USF 3
@@ -253,15 +258,34 @@ static void test_an_ms_sends(void **state)
     assert_int_equal(out.up[6][3], 24 << 2 | 1);
     memcpy(pdu + 26, out.up[6] + 8, 24);
     assert_int_equal(llc_ui_decode(&ui, pdu, 50), 50);
+    assert_int_equal(ui.nu, 0);
     assert_true(sndcp_unitdata_decode(&unit, ui.info.at, ui.info.n) > 0);
     assert_int_equal(unit.data.n, 40);
     assert_int_equal(unit.data.at[39], 39);
     // PACKET UPLINK ACK/NACK: TFI 2, final, SSN 2, polled for 13 frames later.
     tick("4f2404608000000000000000f8000000214b2b2b2b2b2b");
-    assert_int_equal(bts_counted(bts, BTS_COUNT_pdus_up_sent), 1);
+    assert_int_equal(bts_counted(bts, BTS_COUNT_pdus_up_sent), before + 1);
     ticks(3);
     assert_int_equal(out.up_octets[6], 23);
     assert_int_equal(out.up[6][1], 0x07); // PACKET CONTROL ACKNOWLEDGEMENT
+}
+
+static void test_an_ms_sends(void **state)
+{
+    (void)state;
+    begin(0);
+    connect_pcu();
+    send_packet(40);
+    tick("");
+    assert_int_equal(out.bursts, 1);
+    assert_int_equal(out.burst & 0xfc, 0x78);
+    out.burst ^= 1;
+    assign_up(); // another MS's
+    assert_int_equal(bts_counted(bts, BTS_COUNT_ccch_stray), 1);
+    out.burst ^= 1;
+    assign_up();
+    assert_int_equal(bts_counted(bts, BTS_COUNT_ccch_up), 1);
+    take_packet_up();
     end();
 }
 
@@ -281,10 +305,11 @@ static void test_nobody_answers_an_access(void **state)
 
 static void assign_down(void)
 {
+    uint64_t before = bts_counted(bts, BTS_COUNT_ccch_down);
     say("00000000 03 1a 303031 2d063f300ee3677d84351c00dc0000001800032b2b2b2b");
     assert_int_equal(out.confirms, 1);
     assert_int_equal(out.confirm[0], 0x01);
-    assert_int_equal(bts_counted(bts, BTS_COUNT_ccch_down), 1);
+    assert_int_equal(bts_counted(bts, BTS_COUNT_ccch_down), before + 1);
     out.confirms = 0;
 }
 
@@ -437,6 +462,184 @@ static void test_a_stray_packet(void **state)
     end();
 }
 
+// ---- Another cell ----
+
+static void move(void)
+{
+    assert_true(bts_move(bts, other, "001010000000001"));
+    assert_false(bts_sends(bts, (uint8_t[20]){0x45, [12] = 10, [15] = 1}, 20));
+    assert_true(bts_sends(other, (uint8_t[20]){0x45, [12] = 10, [15] = 1}, 20));
+    sound();
+}
+
+static void both_come_up(void)
+{
+    connect_pcu();
+    go_over();
+    connect_pcu();
+    go_over();
+}
+
+// Its LLC PDU is sent, but not acknowledged: what is on the air still arrives, then its USF is
+// nobody's. The LLC PDU goes whole in the new cell, and tells the SGSN of the MS: no NULL frame.
+static void test_an_ms_moves_that_sends(void **state)
+{
+    (void)state;
+    begin(0);
+    both_come_up();
+    send_packet(40);
+    tick("");
+    assign_up();
+    tick("43942b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b");
+    tick("43942b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b");
+    move();
+    tick("43942b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b");
+    assert_int_equal(out.up_octets[6], 34); // what was on the air
+    tick("43942b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b");
+    tick("4f2404608000000000000000f8000000214b2b2b2b2b2b"); // the acknowledgement of all
+    ticks(4);
+    assert_int_equal(out.up_octets[6], 0);
+    assert_int_equal(bts_counted(bts, BTS_COUNT_up_data), 2);
+    assert_int_equal(bts_counted(bts, BTS_COUNT_down_control_stray), 1);
+    assert_int_equal(bts_counted(bts, BTS_COUNT_pdus_up_sent), 0);
+    assert_int_equal(bts_counted(bts, BTS_COUNT_pdus_up_out), 1);
+    go_over();
+    tick("");
+    assert_int_equal(out.bursts, 1);
+    assign_up();
+    take_packet_up();
+    assert_int_equal(bts_counted(bts, BTS_COUNT_pdus_up_in), 1);
+    assert_int_equal(bts_counted(bts, BTS_COUNT_pdus_up), 0);
+    assert_int_equal(bts_counted(bts, BTS_COUNT_hellos), 0);
+    end();
+}
+
+static void receive_packet(void)
+{
+    assign_down();
+    tick("07000143c00165000000450000540fa840004001e4f6cb0071090a00000108004500");
+    tick("0700030f137600017e1b036b000000005d2002000000000010111213141516171800");
+    tick("070005191a1b1c1d1e1f202122232425262728292a2b2c2d2e2f3031323334353600");
+    tick("0700061137bca3532b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b00");
+}
+
+// Two blocks of four have come, and a poll is not answered yet: the answer is gone, the other
+// blocks are for nobody, and the new cell has the LLC PDU from its begin. Back in the first cell
+// the same LLC PDU is no news, for the MS has had its N(U).
+static void test_an_ms_moves_that_receives(void **state)
+{
+    (void)state;
+    begin(0);
+    both_come_up();
+    tick("");
+    assign_down();
+    tick("07000143c00165000000450000540fa840004001e4f6cb0071090a00000108004500");
+    tick("0f00030f137600017e1b036b000000005d2002000000000010111213141516171800");
+    move();
+    assert_int_equal(bts_counted(bts, BTS_COUNT_pdus_cut), 1);
+    assert_int_equal(bts_counted(bts, BTS_COUNT_polls_gone), 1);
+    tick("070005191a1b1c1d1e1f202122232425262728292a2b2c2d2e2f3031323334353600");
+    assert_int_equal(bts_counted(bts, BTS_COUNT_down_data_stray), 1);
+    ticks(2);
+    assert_int_equal(out.up_octets[6], 0);
+    go_over();
+    tick("");
+    receive_packet();
+    assert_int_equal(out.packets, 1);
+    assert_int_equal(out.packet_octets, 84);
+    go_over();
+    assert_true(bts_move(other, bts, "001010000000001"));
+    receive_packet();
+    assert_int_equal(out.packets, 0);
+    assert_int_equal(bts_counted(bts, BTS_COUNT_pdus_down), 1);
+    assert_int_equal(bts_counted(other, BTS_COUNT_packets_down), 1);
+    end();
+}
+
+// An MS with nothing to send tells of itself by a NULL frame, once it can, and the answer to what
+// it asked for in the old cell is for nobody.
+static void test_an_ms_moves_that_waits(void **state)
+{
+    static const uint8_t null[] = {0x01, 0xe0};
+    (void)state;
+    begin(0);
+    connect_pcu();
+    assert_false(bts_move(bts, other, "001010000000003"));
+    assert_false(bts_move(other, bts, "001010000000001"));
+    move();
+    assert_int_equal(bts_counted(other, BTS_COUNT_hellos), 1);
+    assert_int_equal(bts_counted(other, BTS_COUNT_moves_in), 1);
+    assert_int_equal(bts_counted(bts, BTS_COUNT_moves_out), 1);
+    go_over(); // no PCU yet
+    bts_tick(bts);
+    assert_int_equal(out.bursts, 0);
+    connect_pcu();
+    tick("");
+    assert_int_equal(out.bursts, 1);
+    assert_true(bts_move(bts, other, "001010000000001"));
+    assign_up();
+    assert_int_equal(bts_counted(bts, BTS_COUNT_ccch_stray), 1);
+    go_over();
+    tick("");
+    assert_int_equal(out.bursts, 1);
+    assert_int_equal(bts_counted(bts, BTS_COUNT_hellos), 0); // the first one still waits
+    assign_up();
+    tick("43942b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b");
+    tick("47942b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b");
+    assert_int_equal(out.up_octets[6], 34);
+    assert_memory_equal(out.up[6] + 8, null, sizeof null); // behind length indicator and TLLI
+    end();
+}
+
+// 44.018 9.1.22: a page of the MS by its P-TMSI, of one that is elsewhere, and of an MS that has
+// something to send anyhow.
+static void test_a_page(void **state)
+{
+    (void)state;
+    begin(0);
+    both_come_up();
+    say("00000000 03 1a 303031 2506210005f4c0000001 2b2b2b2b2b2b2b2b2b2b2b2b2b");
+    assert_int_equal(out.confirms, 1);
+    assert_int_equal(bts_counted(bts, BTS_COUNT_ccch_page), 1);
+    say("00000000 03 1a 303031 2506210005f4c0000003 2b2b2b2b2b2b2b2b2b2b2b2b2b");
+    assert_int_equal(bts_counted(bts, BTS_COUNT_ccch_stray), 1);
+    say("00000000 03 1a 303031 2506210005f4c0000001 2b2b2b2b2b2b2b2b2b2b2b2b2b");
+    assert_int_equal(bts_counted(bts, BTS_COUNT_hellos), 1);
+    say("00000000 03 1a 303031 2506210008290000000000000010 2b2b2b2b2b2b2b2b2b"); // by IMSI
+    assert_int_equal(bts_counted(bts, BTS_COUNT_ccch_odd), 1);
+    tick("");
+    assert_int_equal(out.bursts, 1);
+    assign_up();
+    tick("43942b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b"); // the NULL frame is on the air
+    say("00000000 03 1a 303031 2506210005f4c0000001 2b2b2b2b2b2b2b2b2b2b2b2b2b");
+    assert_int_equal(bts_counted(bts, BTS_COUNT_hellos), 2);
+    end();
+}
+
+// A rejection is the cell's: 44.018 10.5.2.30 with 60 s for the access.
+static void test_an_ms_moves_that_was_rejected(void **state)
+{
+    char text[128];
+    (void)state;
+    begin(0);
+    both_come_up();
+    send_packet(40);
+    tick("");
+    uint32_t fn = out.burst_fn, frame = fn / 1326 % 32 << 11 | fn % 51 << 5 | fn % 26;
+    snprintf(text, sizeof text,
+             "00000000 02 17 4d063a10 %02x%04x3c %02x%04x3c %02x%04x3c %02x%04x3c 2b2b2b",
+             out.burst, frame, out.burst, frame, out.burst, frame, out.burst, frame);
+    say(text);
+    assert_int_equal(bts_counted(bts, BTS_COUNT_ccch_reject), 1);
+    ticks(100);
+    assert_int_equal(bts_counted(bts, BTS_COUNT_bursts), 1);
+    move();
+    go_over();
+    tick("");
+    assert_int_equal(out.bursts, 1);
+    end();
+}
+
 // ---- Anything ----
 
 // A message of the PCU that is good in some layers and anything in the others.
@@ -472,27 +675,37 @@ static void random_message(uint8_t *b, uint32_t *n)
     memcpy(b + 168, &out.fn[slot], 4);
 }
 
+static void random_event(void)
+{
+    static const char *const imsi[] = {"001010000000001", "001010000000002"};
+    if (random_next() % 4 == 0)
+        bts_tick(bts);
+    if (random_next() % 16 == 0)
+        send_packet((uint32_t)random_in(0, 600));
+    if (random_next() % 64 == 0)
+        bts_move(bts, other, imsi[random_next() % 2]);
+    if (random_next() % 64 == 0)
+        go_over();
+    if (random_next() % 2000 == 0) {
+        bts_disconnected(bts);
+        connect_pcu();
+    }
+}
+
 static void test_any_octets_on_the_socket(void **state)
 {
     (void)state;
     random_begin();
     for (uint32_t run = 0; run < 8; run++) {
         begin(run % 2 * 100000);
-        connect_pcu();
+        both_come_up();
         for (uint32_t i = 0; i < 15000; i++) {
             uint8_t *b = malloc(1006);
             uint32_t n;
             random_message(b, &n);
             bts_take(bts, b, n);
             free(b);
-            if (random_next() % 4 == 0)
-                bts_tick(bts);
-            if (random_next() % 16 == 0)
-                send_packet((uint32_t)random_in(0, 600));
-            if (random_next() % 2000 == 0) {
-                bts_disconnected(bts);
-                connect_pcu();
-            }
+            random_event();
             sound();
         }
         end();
@@ -512,6 +725,11 @@ int main(void)
         cmocka_unit_test(test_silence_ends_tbfs),
         cmocka_unit_test(test_the_pcu_comes_again),
         cmocka_unit_test(test_a_stray_packet),
+        cmocka_unit_test(test_an_ms_moves_that_sends),
+        cmocka_unit_test(test_an_ms_moves_that_receives),
+        cmocka_unit_test(test_an_ms_moves_that_waits),
+        cmocka_unit_test(test_an_ms_moves_that_was_rejected),
+        cmocka_unit_test(test_a_page),
         cmocka_unit_test(test_any_octets_on_the_socket),
     };
     return cmocka_run_group_tests_name("lab/bts/bts", tests, NULL, NULL);

@@ -1,0 +1,100 @@
+#!/usr/bin/python3
+"""Two cells, each with an osmo-pcu: an MS changes between them in the middle of a download, and into a cell whose
+PCU is gone. Needs osmo-pcu, and takes most of a minute, for it is real time."""
+
+import pathlib
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
+
+from harness import case, check_sound, main, right, same  # noqa: E402
+from bts_chain import Chain, check_books  # noqa: E402
+from moving import CELLS, Mover, change_cell, seconds_until_known  # noqa: E402
+
+OCTETS, MOVES = 150000, 4
+KNOWN_S = 3  # after a move
+
+
+def download(chain):
+    mover = Mover(chain, 4, MOVES)
+    took_s = chain.transfer(0, OCTETS, True, 120, mover.progress)
+    same(len(mover.moves), MOVES, "moves during the download")
+    print(f"# {OCTETS // 1000} kB down with {MOVES} moves: {took_s:.1f} s; from a move until Sluice knew {max(mover.known):.2f} s "
+          f"at most, to the first packet {max(mover.first()):.2f} s, without content {max(mover.gaps(mover.grew)):.2f} s")
+    right(max(mover.known) < KNOWN_S, f"Sluice knew the MS's cell after {mover.known} s")
+
+
+def check_cell(chain, cell, since):
+    """Sluice has the MS in that cell alone, and it answers there. Packets of before the cell update were for the other."""
+    update_s = seconds_until_known(chain, cell, since)
+    answered = chain.pings([0, 1], 10)
+    same(sorted(answered), [0, 1], "MSs that answered")
+    print(f"# cell {CELLS[cell]}: known after {update_s:.2f} s, ping {answered[0]:.2f} s")
+    right(update_s < KNOWN_S, f"Sluice knew the MS's cell after {update_s:.2f} s")
+
+
+def move_and_check(chain, cell):
+    check_cell(chain, cell, change_cell(chain))
+
+
+def dead_cells(chain):
+    """Into the second cell, whose PCU is killed while the MS is away, and starts when the MS is there; then out of it,
+    when its PCU is killed."""
+    chain.pcus[1].kill()
+    change_cell(chain)
+    same(chain.pings([0], 1), {}, "answers from a cell without a PCU")
+    chain.start_pcu(1)
+    start = time.monotonic()
+    chain.until(lambda: chain.pings([0], 1), "a ping")
+    print(f"# a ping {time.monotonic() - start:.1f} s after the PCU's start")
+    check_cell(chain, 1, time.monotonic())
+    chain.pcus[1].kill()
+    move_and_check(chain, 0)
+
+
+def check_all(cells, summary):
+    for cell in cells:
+        check_books(cell)
+    check_sound(summary)
+    moves = [(cell["moves_out"], cell["moves_in"]) for cell in cells]
+    same(moves, [moves[0], moves[0][::-1]], "moves out of the cells and into them")
+    same(moves[0][0], moves[0][1], "moves out of the first cell, and back")
+    same([len(cell["ms"]) for cell in cells], [8, 0], "MSs of the cells at the end")
+    mss = [ms for cell in cells for ms in cell["ms"]]
+    for of_cell, of_ms in ("packets_down", "npdus_down"), ("packets_up", "npdus_up"):
+        stray = sum(cell["packets_up_stray"] for cell in cells) if of_cell == "packets_up" else 0
+        same(sum(cell[of_cell] for cell in cells) - stray, sum(ms[of_ms] for ms in mss), of_ms)
+    right(sum(cell["pdus_cut"] for cell in cells) > 0, "no move was in the middle of an LLC PDU")
+    lost = summary["conservation"]["out"] - sum(ms["npdus_down"] for ms in mss)
+    print(f"# {lost} N-PDUs of {summary['conservation']['out']} were lost in PCUs, at {sum(moves[0])} moves")
+
+
+@case(f"{OCTETS // 1000} kB come down octet for octet while the MS changes its cell {MOVES} times; it answers pings in both; "
+      "a PCU is dead when the MS comes, and another when it leaves; all counts add up")
+def two_cells():
+    with Chain("--pdchs", 4, cells=2, mss=8, coding=4) as chain:
+        chain.wait_for_ping()
+        download(chain)
+        check_cell(chain, 0, time.monotonic())
+        move_and_check(chain, 1)
+        move_and_check(chain, 0)
+        dead_cells(chain)
+        check_all(chain.bts.finish()["cells"], chain.sgsn.finish())
+
+
+@case("an MS with a key changes its cell and back: it answers the page in its routeing area, and Sluice believes it")
+def enciphered():
+    key = "000102030405060708090a0b0c0d0e0f"
+    with Chain("--pdchs", 4, cells=2, mss=8, sets=("nse.bvc.ms.cipher=gea4", f"nse.bvc.ms.key={key}")) as chain:
+        chain.wait_for_ping()
+        move_and_check(chain, 1)
+        move_and_check(chain, 0)
+        cells = chain.bts.finish()["cells"]
+        for cell in cells:
+            check_books(cell)
+            right(cell["ccch_page"] > 0, "nobody was paged there")
+        check_sound(chain.sgsn.finish())
+
+
+main()

@@ -1,0 +1,93 @@
+"""An MS of a chain of two cells that changes its cell in the middle of a download, and what that costs."""
+
+import json
+import signal
+import socket
+import subprocess
+import time
+
+import network
+from harness import program, right
+
+ETH_P_IP = 0x0800
+IMSI = "001010000000001"  # of the MS that moves, the first
+CELLS = "101-103", "201-203"
+
+
+def change_cell(chain):
+    """Its moment, when the BTS has said so."""
+    said = chain.bts.err.read_text().count(" changes from cell ")
+    moment = time.monotonic()
+    chain.bts.process.send_signal(signal.SIGUSR1)
+    chain.until(lambda: chain.bts.err.read_text().count(" changes from cell ") > said, "a move")
+    return moment
+
+
+def mss_of(chain, cell):
+    """IMSIs of the MSs that Sluice has in a cell."""
+    done = subprocess.run([program(), "stats", "--json", "--cell", cell, "--run", str(chain.sgsn.process.pid)],
+                          capture_output=True, encoding="utf-8", check=True, timeout=10)
+    return [ms["imsi"] for ms in json.loads(done.stdout)["mss_in_it"]]
+
+
+def seconds_until_known(chain, cell, since):
+    """Until Sluice has the MS in that cell; fails if it has it in the other one, too."""
+    chain.until(lambda: IMSI in mss_of(chain, CELLS[cell]), f"the MS in cell {CELLS[cell]}")
+    update_s = time.monotonic() - since
+    right(IMSI not in mss_of(chain, CELLS[1 - cell]), f"the MS is in cell {CELLS[1 - cell]}, too")
+    return update_s
+
+
+class Arrivals:
+    """When TCP segments with content came to the MSs' side."""
+
+    def __init__(self, chain):
+        with network.inside(chain.ms):
+            self.end = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(ETH_P_IP))
+        self.end.bind(("ms", ETH_P_IP))
+        self.end.setblocking(False)
+        self.moments = []
+
+    def read(self):
+        while True:
+            try:
+                packet, place = self.end.recvfrom(2048)
+            except BlockingIOError:
+                return
+            content = len(packet) - 20 - (packet[32] >> 2) if len(packet) >= 40 and packet[9] == 6 else 0
+            if place[2] != socket.PACKET_OUTGOING and content > 0:
+                self.moments.append(time.monotonic())
+
+    def close(self):
+        self.end.close()
+
+
+class Mover:
+    """`progress` of a transfer: the MS changes its cell each so many seconds, at most so often, from the first octet on."""
+
+    def __init__(self, chain, every_s, most):
+        self.chain, self.every_s, self.most = chain, every_s, most
+        self.arrivals = Arrivals(chain)
+        self.octets, self.grew, self.moves, self.known = 0, [], [], []
+
+    def progress(self, octets):
+        now = time.monotonic()
+        self.arrivals.read()
+        if octets > self.octets:
+            self.octets = octets
+            self.grew.append(now)
+        since = self.moves[-1:] or self.grew[:1]
+        if since and len(self.moves) < self.most and now >= since[0] + self.every_s:
+            self.moves.append(change_cell(self.chain))
+            self.known.append(seconds_until_known(self.chain, len(self.moves) % 2, self.moves[-1]))
+
+    def gaps(self, moments):
+        """The longest time without one, for each move: of those that end before the next move."""
+        ends = [*self.moves[1:], float("inf")]
+        pairs = list(zip(moments, moments[1:]))
+        return [max((b - a for a, b in pairs if b > move and a < end), default=0)
+                for move, end in zip(self.moves, ends)]
+
+    def first(self):
+        """Seconds from each move to the first segment."""
+        return [min((a for a in self.arrivals.moments if a > move + 0.02), default=move) - move for move in self.moves]
