@@ -93,12 +93,11 @@ class Wire(threading.Thread):
                 **spread("in_pcu", (ms.get(one, now) - gb[one] for one in sent.keys() & gb.keys())),
                 **spread("uplink", (back.get(one, now) - ms[one] for one in sent.keys() & ms.keys()))}
 
-
     def pings(self, ms, start):
         """[(seconds from the start, seconds there and back, or None)] of those of an MS."""
         back = self.seen["back"]
         return [(when - start, back[one] - when if one in back else None)
-                for one, (each, when) in self.sent.items() if each == ms]
+                for one, (each, when) in self.sent.copy().items() if each == ms]
 
 
 def spread(name, values, unit="s"):

@@ -23,7 +23,7 @@ local STEP_MOST = 0.1
 local GROWTH_A_S = 0.0001         -- tried when the delay is low: 0.6 % of R a minute
 local CALM_S = 60                 -- of low delay for once that much: a quarter of R is back after nine minutes
 local GROWS_S = 30                -- for each report at most
-local BACK = 0.005                -- when an excess has gone, so that the next one is some minutes away
+local BACK = 0.005                -- when an excess has gone, so that the next one is a minute or two away
 
 local function begin(b)
     b.real_rate = { share = 1, excess_s = 0, mean_ms = 0, reports = 0, calm_s = 0 }
