@@ -131,7 +131,7 @@ def follows():
         then = cell.run(120)
         right(0.76 <= then.of_r <= 0.81 and then.most_s <= NEEDED_S + 0.5, f"worse: {then}")
         cell.radio.octets_a_s = R / 8
-        cell.run(40 * 60)
+        cell.run(10 * 60)
         then = cell.run(120)
         right(then.of_r > 0.98, f"better: {then}")
 
@@ -165,6 +165,23 @@ def hostile():
         cell.tell = nothing
         cell.run(EACH_S)
         right(cell.run(20).of_r > 0.74, "goes on")
+
+
+@case("a reload to as offered uses all of R from the next FLOW-CONTROL-BVC; R = 0 for ten minutes forgets nothing")
+def kept():
+    with World(config()) as world:
+        cell = Cell(world, Radio(0.85))
+        cell.run(120)
+        cell.tell = lambda *_: {"measurement": 0, "r": 0}
+        cell.run(600)
+        cell.tell = as_it_is
+        cell.run(EACH_S)
+        right(cell.run(20).of_r < 0.9, "forgotten")
+        right(" % of it used" in world.ctl(f"bvc {NSEI} 2")[1], "share")
+        same(world.reload(config("as offered")), (True, "1 NSE changed"), "reload")
+        cell.run(2 * EACH_S)
+        right(cell.run(20).of_r > 0.99, "all of R")
+        right(" % of it used" not in world.ctl(f"bvc {NSEI} 2")[1], "share")
 
 
 @case("a line the first time, and BVC-RESET forgets what was learned")

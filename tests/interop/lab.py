@@ -170,8 +170,16 @@ def down(args):
     print(f"labs ended: {len(ended)}")
 
 
+def count(text):
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
+
+
 def counts(text):
-    return [int(one) for one in text.split(",")]
+    """Each once."""
+    return list(dict.fromkeys(count(one) for one in text.split(",")))
 
 
 def read_arguments():
@@ -179,8 +187,8 @@ def read_arguments():
     parser.add_argument("command", nargs="?", choices=("compare", "one", "keep", "down"), default="compare")
     parser.add_argument("pid", nargs="?", type=int, help="of the one lab that down ends")
     parser.add_argument("--pdchs", type=counts, default=[4], metavar="N[,N]", help="time slots of 12 kbit/s (4)")
-    parser.add_argument("--runs", type=int, default=1, help="one after the other (1)")
-    parser.add_argument("--seconds", type=int, default=60, help="of the download that are judged (60)")
+    parser.add_argument("--runs", type=count, default=1, help="one after the other (1)")
+    parser.add_argument("--seconds", type=count, default=60, help="of the download that are judged (60)")
     parser.add_argument("--codel", action="store_true", help="the PCU's; off without this")
     parser.add_argument("--ecn", action="store_true", help="MSs ask for ECN; Linux does not by itself")
     parser.add_argument("--variant", default="recommended", help="of config/osmopcu.lua, for keep")

@@ -47,7 +47,8 @@ class Wire(threading.Thread):
         with network.inside(chain.gi):
             self.echo = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
         self.places = {self.echo: "back", self.listener(chain.far, "gb"): "gb", self.listener(chain.ms, "ms"): "ms"}
-        self.mss, self.ended, self.passed, self.carried, self.stood = mss, False, 0, 0, []
+        self.mss, self.ended, self.carried, self.stood = mss, False, 0, []
+        self.between = {}  # {an MS's address: [(what names a packet, its octets)]}, from Gb to the MS
         self.sent, self.seen = {}, {place: {} for place in self.places.values()}  # by the payload
 
     @staticmethod
@@ -74,10 +75,19 @@ class Wire(threading.Thread):
             self.seen[place].setdefault(packet[at:at + len(MARK) + 4], time.monotonic())
         if place == "ms" and packet[12:16] == SOURCE:
             self.carried += len(packet)
+            self.came(packet[16:20], name_of(packet))
         inner = packet.find(SOURCE) - 12 if place == "gb" else -1
         if inner > 0:
-            self.stood.append((time.monotonic(), self.passed - self.carried))
-            self.passed += int.from_bytes(packet[inner + 2:inner + 4])
+            waiting = sum(octets for queue in self.between.values() for _, octets in queue)
+            self.stood.append((time.monotonic(), waiting))
+            packet = packet[inner:]
+            self.between.setdefault(packet[16:20], []).append((name_of(packet), int.from_bytes(packet[2:4])))
+
+    def came(self, address, name):
+        """An MS's packets keep their order, so osmo-pcu has discarded those before it."""
+        queue = self.between.get(address, [])
+        at = next((i for i, (one, _) in enumerate(queue) if one == name), -1)
+        del queue[:at + 1]
 
     def of(self, ms_or_both, start, end):
         """Of the pings sent in that time: seconds there and back, and of that to the MS, in sluice and behind
@@ -93,12 +103,16 @@ class Wire(threading.Thread):
                 **spread("in_pcu", (ms.get(one, now) - gb[one] for one in sent.keys() & gb.keys())),
                 **spread("uplink", (back.get(one, now) - ms[one] for one in sent.keys() & ms.keys()))}
 
-
     def pings(self, ms, start):
         """[(seconds from the start, seconds there and back, or None)] of those of an MS."""
         back = self.seen["back"]
         return [(when - start, back[one] - when if one in back else None)
-                for one, (each, when) in self.sent.items() if each == ms]
+                for one, (each, when) in self.sent.copy().items() if each == ms]
+
+
+def name_of(packet):
+    """Of an IP packet: identification, addresses, ports and sequence number; an ECN mark changes none of them."""
+    return packet[4:6] + packet[12:28]
 
 
 def spread(name, values, unit="s"):

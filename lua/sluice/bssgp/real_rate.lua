@@ -21,11 +21,12 @@ local SHARE_LEAST = 0.75          -- a wrong delay costs no more
 local CHANGE, EXCESS = 0.7, 0.3
 local STEP_MOST = 0.1
 local GROWTH_A_S = 0.0001         -- tried when the delay is low: 0.6 % of R a minute
+local CALM_S = 60                 -- of low delay for once that much: a quarter of R is back after nine minutes
 local GROWS_S = 30                -- for each report at most
-local BACK = 0.005                -- when an excess has gone, so that the next one is some minutes away
+local BACK = 0.005                -- when an excess has gone, so that the next one is a minute or two away
 
 local function begin(b)
-    b.real_rate = { share = 1, excess_s = 0, mean_ms = 0, reports = 0 }
+    b.real_rate = { share = 1, excess_s = 0, mean_ms = 0, reports = 0, calm_s = 0 }
     return b.real_rate
 end
 
@@ -37,8 +38,10 @@ end
 local function step(state, excess_s, seconds)
     local was_s = state.excess_s
     if excess_s == 0 and was_s == 0 then
-        return GROWTH_A_S * math.min(seconds, GROWS_S)
+        state.calm_s = state.calm_s + seconds
+        return GROWTH_A_S * math.min(seconds, GROWS_S) * math.max(state.calm_s / CALM_S, 1)
     end
+    state.calm_s = 0
     local back = excess_s == 0 and BACK or 0
     local change = -(EXCESS * excess_s + CHANGE * (excess_s - was_s)) / seconds
     return math.max(-STEP_MOST, math.min(change, STEP_MOST)) - back
@@ -55,7 +58,7 @@ end
 local function learn(b, state, r, octets, seconds)
     local needed_s = network.cfg.gb.cell_delay_ns / S_IN_NS + NEEDED_OCTETS * 8 / r
     local excess_s = math.max(state.mean_ms / 1000 - needed_s, 0)
-    if (octets - state.octets) * 8 >= BUSY * state.share * r * seconds then
+    if (octets - state.octets) * 8 > BUSY * state.share * r * seconds then
         state.share = math.max(SHARE_LEAST, math.min(state.share + step(state, excess_s, seconds), 1))
         say(b, state, r)
     end
@@ -65,6 +68,7 @@ end
 -- What of R to use, at a FLOW-CONTROL-BVC with the BSS's delay, nil if it does not say.
 function real_rate.of(b, r, measured_ms)
     if b.nse.cfg.cell_rate ~= "as measured" or network.cfg.gb.cell_delay_ns == 0 then
+        b.real_rate = nil -- a reload may have changed that
         return r
     end
     local state, octets = b.real_rate or begin(b), dp.bvc_octets(b.id)
