@@ -55,6 +55,15 @@ const struct cli cli_of_ctl = {.name = "ctl",
                                .options = ctl_options,
                                .count = sizeof ctl_options / sizeof ctl_options[0]};
 
+// --run may stand behind the words, as behind those of the other commands.
+static const char *run_behind(int *argc, char **argv, int first, const char *run)
+{
+    if (run || *argc - first < 3 || strcmp(argv[*argc - 2], "--run") != 0)
+        return run;
+    *argc -= 2;
+    return argv[*argc + 1];
+}
+
 int command_ctl(int argc, char **argv)
 {
     struct session session;
@@ -64,6 +73,7 @@ int command_ctl(int argc, char **argv)
     enum cli_end end = cli_parse(&cli_of_ctl, argc, argv, &run, &first);
     if (end != CLI_GO)
         return cli_status(end);
+    run = run_behind(&argc, argv, first, run);
     if (first == argc || !join(argc - first, argv + first, line)) {
         fprintf(stderr,
                 "sluice ctl: give a request of at most %d characters; see: sluice ctl help\n",

@@ -92,6 +92,8 @@ def ctl():
     client("ctl", "x" * 300, status=2)
     client("ctl", "--run", "other", "log", "info", status=2)
     client("ctl", "--run", "view", "log", "info")
+    client("ctl", "log", "info", "--run", "view")
+    client("ctl", "log", "info", "--run", "other", status=2)
     instance.finish()
 
 

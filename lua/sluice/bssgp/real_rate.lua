@@ -15,13 +15,15 @@ local LEAST_S = 4                 -- of measurement: osmo-pcu's sum of delays is
 -- before has gone, a ping between them waits for half of one.
 local NEEDED_OCTETS = 1526 / 4
 local BUSY = 0.75                 -- of the rate in use: with less the delay is that of TBFs that begin
-local SHARE_LEAST = 0.75          -- a wrong delay costs no more
+-- What a delay that is not the rate's may cost: of many TBFs that begin, of an MS with a bad radio. A radio that carries
+-- less than that is not followed.
+local SHARE_LEAST = 0.85
 -- A second of delay more in a second is as much of R too much; and what stands there has to go: so the share
 -- follows the change of the excess, and the excess. With these an excess is gone after four reports, without a swing.
 local CHANGE, EXCESS = 0.7, 0.3
 local STEP_MOST = 0.1
 local GROWTH_A_S = 0.0001         -- tried when the delay is low: 0.6 % of R a minute
-local CALM_S = 60                 -- of low delay for once that much: a quarter of R is back after nine minutes
+local CALM_S = 60                 -- of low delay for once that much: all of R is back after seven minutes
 local GROWS_S = 30                -- for each report at most
 local BACK = 0.005                -- when an excess has gone, so that the next one is a minute or two away
 
