@@ -11,7 +11,7 @@ import gb_judge
 from harness import case, check_sound, differing, has_sanitizers, main, right, run, same
 from worlds import World, moving
 
-WORLDS = 20 if has_sanitizers() else 200
+WORLDS = 20 if has_sanitizers() else 100
 AT_ONCE = 20
 seen = collections.Counter()  # names of PDUs, LLC PDUs that were judged, faults that judges saw
 

@@ -1,14 +1,16 @@
 #!/usr/bin/python3
-"""1000 random reloads under load, others in each run, TEST_SEED=N those of one: nothing is lost but
-what is queued for contexts that are no more; and reloads of a million MSs."""
+"""1000 random reloads under load (300 with sanitizers), others in each run, TEST_SEED=N those of one:
+nothing is lost but what is queued for contexts that are no more; and reloads of a million MSs."""
 
 import os
 import random
 
 from world import HEAD, MS, S, World, ms, nsvc
-from harness import case, main, right, same
+from harness import case, has_sanitizers, main, right, same
 from reload_model import CONTEXTS, Wish
 from reload_world import PEERS, PLAIN, Traffic, loaded, started, wishes
+
+TIMES = 300 if has_sanitizers() else 1000
 
 
 class Mutation:
@@ -97,7 +99,7 @@ class Mutation:
             self.rng.choice(kinds)()
 
 
-@case("1000 reloads under load lose nothing", 1000, 1)
+@case(f"{TIMES} reloads under load lose nothing", TIMES, 1)
 @case("100 reloads with two workers, too", 100, 2)
 def many(times, workers):
     seed = int(os.environ.get("TEST_SEED") or random.randrange(1 << 32))
