@@ -21,6 +21,7 @@ const struct cli_command cli_commands[] = {
     {&cli_of_lua, command_lua},
     {&cli_of_bts, command_bts},
     {&cli_of_ggsn, command_ggsn},
+    {&cli_of_audit, command_audit},
     {&cli_of_version, command_version},
     {NULL, NULL},
 };
