@@ -207,6 +207,8 @@ static void status(struct audit *audit, const struct bssgp_status *pdu)
 {
     audit_happens(audit, audit->at.down ? "status-from-sgsn" : "status-from-bss",
                   pdu->has_bvci ? pdu->bvci : audit->at.bvci, NULL, "cause 0x%02x", pdu->cause);
+    if (audit->at.down && pdu->has_pdu_in_error)
+        audit_flow_refused(audit, &pdu->pdu_in_error);
 }
 
 static void page(struct audit *audit, uint8_t type, const void *pdu)

@@ -61,6 +61,22 @@ static void from_pfc(struct audit_flow *flow, const struct bssgp_flow_control_pf
     flow->flows = pdu->flows;
 }
 
+static bool read_flow(struct audit_flow *flow, const struct octets *pdu)
+{
+    struct bssgp_flow_control_bvc bvc;
+    struct bssgp_flow_control_ms ms;
+    struct bssgp_flow_control_pfc pfc;
+    if (bssgp_flow_control_bvc_decode(&bvc, pdu->at, pdu->n) >= 0)
+        from_bvc(flow, &bvc);
+    else if (bssgp_flow_control_ms_decode(&ms, pdu->at, pdu->n) >= 0)
+        from_ms(flow, &ms);
+    else if (bssgp_flow_control_pfc_decode(&pfc, pdu->at, pdu->n) >= 0)
+        from_pfc(flow, &pfc);
+    else
+        return false;
+    return true;
+}
+
 static struct audit_asked *asked_of(struct audit *audit, struct audit_bvc *bvc,
                                     enum audit_flow_kind kind, uint32_t tlli)
 {
@@ -87,7 +103,7 @@ static void retire(struct audit *audit, struct audit_flow **slot, bool judged)
         return;
     struct audit_at at = at_of(audit, flow);
     at.pair = flow->pair;
-    if (judged && !flow->acknowledged)
+    if (judged && !flow->acknowledged && !flow->refused)
         audit_find_at(audit, AUDIT_RULE_flow_not_acknowledged, AUDIT_SGSN, &at, flow->bvc->bvci,
                       flow->kind == FLOW_BVC ? NULL : &flow->tlli, "%s, tag %u",
                       kind_names[flow->kind], flow->tag);
@@ -267,6 +283,19 @@ void audit_flow_acknowledges(struct audit *audit, uint8_t type, const void *pdu)
     if (asked->any)
         audit_find(audit, AUDIT_RULE_flow_ack_of_nothing, bvc->bvci,
                    kind == FLOW_BVC ? NULL : &tlli, "%s-ACK, tag %u", kind_names[kind], tag);
+}
+
+// The SGSN cannot take it, for it knows no such MS, for instance (clause 9): STATUS holds the PDU.
+void audit_flow_refused(struct audit *audit, const struct octets *pdu)
+{
+    struct audit_flow flow = {0};
+    struct audit_bvc *bvc = audit_bvc_of(audit, audit->at.pair->nse, audit->at.bvci);
+    if (!bvc || !read_flow(&flow, pdu))
+        return;
+    struct audit_asked *asked = asked_of(audit, bvc, flow.kind, flow.tlli);
+    for (int i = 0; asked && i < 2; i++)
+        if (asked->flow[i] && asked->flow[i]->tag == flow.tag)
+            asked->flow[i]->refused = true;
 }
 
 // ---- The replay ----

@@ -238,6 +238,8 @@ static void put_flow(struct json *json, const struct audit *audit, const struct 
         json_put(json, "full_percent", flow->full_percent);
     if (flow->has_measured)
         json_put(json, "measured_delay_ms", flow->measured_ms);
+    json_key(json, "refused");
+    json_boolean(json, flow->refused);
     if (flow->acknowledged) {
         json_put(json, "ack_frame", flow->ack_frame);
         json_put(json, "ack_delay_ns", flow->ack_ns - flow->time_ns);

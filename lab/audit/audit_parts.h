@@ -114,7 +114,7 @@ struct audit_flow {
     enum audit_flow_kind kind;
     uint8_t tag;
     uint32_t tlli;
-    bool acknowledged, in_force, has_values, has_full, has_measured;
+    bool acknowledged, refused, in_force, has_values, has_full, has_measured;
     uint8_t full_percent;
     uint64_t bmax, r, bmax_default, r_default;
     uint32_t measured_ms;
@@ -309,6 +309,8 @@ const char *audit_bvc_state_name(enum audit_bvc_state state);
 // audit_flow.c
 void audit_flow_asks(struct audit *audit, uint8_t type, const void *pdu);
 void audit_flow_acknowledges(struct audit *audit, uint8_t type, const void *pdu);
+// A STATUS of the SGSN about that PDU: an answer, too.
+void audit_flow_refused(struct audit *audit, const struct octets *pdu);
 void audit_flow_dl(struct audit *audit, struct audit_bvc *bvc, const struct bssgp_dl_unitdata *pdu);
 void audit_flow_discarded(struct audit *audit, struct audit_bvc *bvc, uint32_t tlli,
                           uint64_t octets);
