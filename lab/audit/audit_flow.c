@@ -11,10 +11,10 @@ enum { BVC_ACK = 0x27, MS_ACK = 0x29, PFC_ACK = 0x2e };
 #define LEAST_C_NS    (S_IN_NS * 9 / 10) // C is 1 s at least (clause 12); a network delays
 #define ACK_WAIT_NS   (10 * S_IN_NS)     // an SGSN that has not answered by then does not
 #define PACED_PDUS    20u
-#define PACED_SPREAD  1.06 // from the least to the most spacing of a run
-#define PACED_LEAST   1.05 // below that it is R
-#define PACED_MOST    3.0  // above that it is no queue
-#define PACED_VARIETY 1.2  // a source of one size and rate is none
+#define PACED_NS      (3 * S_IN_NS)
+#define PACED_RATE    0.95 // of R: above that it is R
+#define PACED_VARIETY 1.2  // a source of one size and rate is no queue
+#define PACED_SHARE   0.6  // of the PDUs that come at the run's own pace
 
 static const char *const kind_names[FLOW_KINDS] = {"FLOW-CONTROL-BVC", "FLOW-CONTROL-MS",
                                                    "FLOW-CONTROL-PFC"};
@@ -117,14 +117,20 @@ void audit_flow_forget(struct audit *audit, struct audit_asked *asked, bool judg
     *asked = (struct audit_asked){0};
 }
 
-static void check_interval(struct audit *audit, const struct audit_asked *asked,
+// One that a network has delayed is nearer to the next one, but not both to the one before.
+static void check_interval(struct audit *audit, struct audit_asked *asked,
                            const struct audit_flow *flow)
 {
-    uint64_t since_ns = audit->at.time_ns - asked->last_ns;
-    if (asked->any && flow->kind != FLOW_PFC && since_ns + audit->disorder_ns < LEAST_C_NS)
+    uint64_t now_ns = audit->at.time_ns, slack_ns = audit->disorder_ns;
+    uint64_t since_ns = now_ns - asked->last_ns[0], two_ns = now_ns - asked->last_ns[1];
+    if (asked->any > 1 && flow->kind != FLOW_PFC && since_ns + slack_ns < LEAST_C_NS &&
+        two_ns + slack_ns < 2 * LEAST_C_NS)
         audit_find(audit, AUDIT_RULE_flow_too_often, flow->bvc->bvci,
                    flow->kind == FLOW_BVC ? NULL : &flow->tlli, "%s %.3f s after the one before",
                    kind_names[flow->kind], (double)since_ns / (double)S_IN_NS);
+    asked->last_ns[1] = asked->last_ns[0];
+    asked->last_ns[0] = now_ns;
+    asked->any += asked->any < 2;
 }
 
 void audit_flow_asks(struct audit *audit, uint8_t type, const void *pdu)
@@ -154,8 +160,6 @@ void audit_flow_asks(struct audit *audit, uint8_t type, const void *pdu)
     retire(audit, &asked->flow[1], true);
     asked->flow[1] = asked->flow[0];
     asked->flow[0] = flow;
-    asked->any = true;
-    asked->last_ns = audit->at.time_ns;
 }
 
 // ---- In force ----
@@ -400,31 +404,30 @@ static void replay(struct audit *audit, const struct levels *at)
 
 // ---- A queue that is drained too slowly ----
 
+// How many PDUs have the spacing that is most frequent, over two neighbouring columns.
+static uint32_t at_one_pace(const struct audit_pace *pace)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i + 1 < AUDIT_SPACINGS; i++)
+        if (pace->spacing[i] + pace->spacing[i + 1] > most)
+            most = pace->spacing[i] + pace->spacing[i + 1];
+    return most;
+}
+
 static void end_pace(struct audit *audit, struct audit_bvc *bvc)
 {
     struct audit_pace *pace = &bvc->pace;
-    uint64_t r_bit_per_s = pace->several ? pace->r_bit_per_s : pace->least_r_bit_per_s;
-    double late = pace->least * (double)r_bit_per_s / (double)pace->r_bit_per_s;
-    if (pace->pdus >= PACED_PDUS && late >= PACED_LEAST &&
-        pace->most_octets >= pace->least_octets * PACED_VARIETY) {
-        double seconds = (double)(pace->last_ns - pace->first.time_ns) / (double)S_IN_NS;
+    double seconds = (double)(pace->last_ns - pace->first.time_ns) / (double)S_IN_NS;
+    double r =
+        (double)(pace->several ? pace->r_bit_per_s : pace->least_r_bit_per_s) / OCTETS_IN_BITS;
+    if (pace->pdus >= PACED_PDUS && pace->last_ns - pace->first.time_ns >= PACED_NS &&
+        (double)pace->octets < seconds * r * PACED_RATE &&
+        pace->most_octets >= pace->least_octets * PACED_VARIETY &&
+        at_one_pace(pace) >= pace->pdus * PACED_SHARE)
         audit_find_at(audit, AUDIT_RULE_paced_below, AUDIT_SGSN, &pace->first, bvc->bvci, NULL,
                       "%u LLC PDUs in %.2f s from here on: %.0f octets/s, R is %.0f octets/s",
-                      pace->pdus, seconds, (double)pace->octets / seconds,
-                      (double)r_bit_per_s / OCTETS_IN_BITS);
-    }
+                      pace->pdus, seconds, (double)pace->octets / seconds, r);
     pace->pdus = 0;
-}
-
-static bool goes_on(struct audit_pace *pace, double spacing)
-{
-    double least = pace->pdus && pace->least < spacing ? pace->least : spacing;
-    double most = pace->pdus && pace->most > spacing ? pace->most : spacing;
-    if (spacing <= 0 || spacing > PACED_MOST || most > least * PACED_SPREAD)
-        return false;
-    pace->least = least;
-    pace->most = most;
-    return true;
 }
 
 static uint64_t least_r(const struct levels *at)
@@ -436,35 +439,42 @@ static uint64_t least_r(const struct levels *at)
 
 static void begin_pace(struct audit *audit, const struct levels *at)
 {
-    struct audit_bvc *bvc = at->bvc;
-    bvc->pace = (struct audit_pace){.r_bit_per_s = bvc->bucket.r_bit_per_s,
-                                    .least_r_bit_per_s = least_r(at),
-                                    .tlli = at->ms->tlli,
-                                    .last_ns = audit->at.time_ns,
-                                    .least_octets = UINT32_MAX,
-                                    .first = audit->at};
+    at->bvc->pace = (struct audit_pace){.r_bit_per_s = at->bvc->bucket.r_bit_per_s,
+                                        .least_r_bit_per_s = least_r(at),
+                                        .tlli = at->ms->tlli,
+                                        .last_ns = audit->at.time_ns,
+                                        .least_octets = UINT32_MAX,
+                                        .first = audit->at};
 }
 
-static void note_pace(struct audit *audit, const struct levels *at)
+static void pace_goes_on(struct audit *audit, const struct levels *at, uint32_t column)
 {
-    struct audit_bvc *bvc = at->bvc;
-    struct audit_pace *pace = &bvc->pace;
-    uint32_t octets = at->octets;
-    double ns = (double)(audit->at.time_ns - pace->last_ns);
-    double spacing = ns * (double)pace->r_bit_per_s / OCTETS_IN_BITS / (double)S_IN_NS / octets;
-    if (!pace->last_ns || pace->r_bit_per_s != bvc->bucket.r_bit_per_s || !goes_on(pace, spacing)) {
-        end_pace(audit, bvc);
-        begin_pace(audit, at);
-        return;
-    }
-    pace->pdus++;
+    struct audit_pace *pace = &at->bvc->pace;
     pace->several |= pace->tlli != at->ms->tlli;
     if (least_r(at) < pace->least_r_bit_per_s)
         pace->least_r_bit_per_s = least_r(at);
-    pace->octets += octets;
+    pace->pdus++;
+    pace->spacing[column]++;
+    pace->octets += at->octets;
     pace->last_ns = audit->at.time_ns;
-    pace->least_octets = octets < pace->least_octets ? octets : pace->least_octets;
-    pace->most_octets = octets > pace->most_octets ? octets : pace->most_octets;
+    pace->least_octets = at->octets < pace->least_octets ? at->octets : pace->least_octets;
+    pace->most_octets = at->octets > pace->most_octets ? at->octets : pace->most_octets;
+}
+
+// The spacing is that to the PDU before, as a multiple of the PDU's own octets over R.
+static void note_pace(struct audit *audit, const struct levels *at)
+{
+    struct audit_pace *pace = &at->bvc->pace;
+    double ns = (double)(audit->at.time_ns - pace->last_ns);
+    double spacing = ns * (double)pace->r_bit_per_s / OCTETS_IN_BITS / (double)S_IN_NS / at->octets;
+    double column = (spacing - AUDIT_SPACING_LEAST) / AUDIT_SPACING_STEP;
+    bool same_r = pace->r_bit_per_s == at->bvc->bucket.r_bit_per_s;
+    if (pace->last_ns && same_r && column >= 0 && column < AUDIT_SPACINGS) {
+        pace_goes_on(audit, at, (uint32_t)column);
+        return;
+    }
+    end_pace(audit, at->bvc);
+    begin_pace(audit, at);
 }
 
 // ---- The face ----
@@ -485,6 +495,8 @@ void audit_flow_dl(struct audit *audit, struct audit_bvc *bvc, const struct bssg
     uint32_t tlli = pdu->tlli;
     follow_old_tlli(audit, bvc->nse, pdu);
     audit_ms_dl(audit, bvc, tlli);
+    if (!bvc->bucket.set && bvc->asked.flow[0])
+        in_force(audit, bvc, bvc->asked.flow[0]);
     if (!bvc->bucket.set) {
         if (bvc->had_reset)
             audit_find(audit, AUDIT_RULE_before_flow_control, bvc->bvci, &tlli, "%u octets",

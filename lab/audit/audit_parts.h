@@ -124,8 +124,8 @@ struct audit_flow {
 // The last two of a bucket: the older one should have its acknowledgement by now.
 struct audit_asked {
     struct audit_flow *flow[2];
-    bool any;
-    uint64_t last_ns;
+    uint32_t any;        // how many, up to two
+    uint64_t last_ns[2]; // when
 };
 
 enum audit_bvc_state { BVC_UNKNOWN, BVC_RESETTING, BVC_RESET, BVC_OPEN, BVC_BLOCKED };
@@ -133,7 +133,11 @@ enum { BVC_ASKS_RESET, BVC_ASKS_BLOCK, BVC_ASKS_UNBLOCK, BVC_ASKS };
 
 struct audit_ms;
 
-// A run of DL-UNITDATAs of a cell, each behind the one before by its octets over a steady rate.
+// A run of DL-UNITDATAs of a cell, each behind the one before by its octets over R, or somewhat
+// more.
+#define AUDIT_SPACINGS      60
+#define AUDIT_SPACING_LEAST 0.95
+#define AUDIT_SPACING_STEP  0.02
 struct audit_pace {
     uint32_t pdus, least_octets, most_octets;
     uint64_t r_bit_per_s, last_ns, octets;
@@ -141,7 +145,7 @@ struct audit_pace {
     uint32_t tlli;
     bool several;
     struct audit_at first;
-    double least, most; // of spacing times R over octets
+    uint32_t spacing[AUDIT_SPACINGS]; // how many were so far behind, as multiples of octets over R
 };
 
 struct audit_bvc {

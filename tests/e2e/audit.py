@@ -5,6 +5,7 @@ each fault that is put into it is found, by its frame and by who did it, and not
 import copy
 import json
 import pathlib
+import re
 import tempfile
 
 import audit_capture as gb  # tests/gb is on the path from here on
@@ -429,6 +430,22 @@ def places():
     same(report["input"]["not_gb"], 1, "DNS")
     bare = [said for said in gb.good() if not gb.name_of(said).startswith("ns_reset")]
     same(audited(bare)["nses"][0]["nse"], "BSS 198.51.100.2", "without NS-RESET")
+
+
+# ---- osmo-sgsn ----
+
+
+@case("osmo-sgsn 1.9.0 with a queue: LLC PDUs overtake each other, and 1350 of 1500 octets/s at most")
+def osmo_sgsn():
+    report = gb.audit(ROOT / "tests/interop/captures/sgsn_load.pcap")
+    rules = {(one["rule"], one["who"]) for one in report["findings"]}
+    # what its queue drops has its number already
+    same(rules, {("llc_out_of_order", "SGSN"), ("nu_gap", "SGSN"), ("paced_below", "SGSN")}, "rules")
+    for one in report["findings"]:
+        if one["rule"] == "paced_below":
+            pdus, rate = int(one["text"].split()[0]), int(re.search(r"(\d+) octets/s, R is 1500", one["text"])[1])
+            right(pdus >= 25 and 1150 <= rate <= 1400, one["text"])
+    same(report["input"]["cut_llc"], 229, "LLC PDUs cut by the snap length and judged")
 
 
 # ---- Outputs ----

@@ -206,8 +206,9 @@ LOAD_CELL = {5: 150, 3: 120, 1: 150, 0x1C: 120}  # 15 000 octets, 12 000 bit/s; 
 
 
 def sgsn_load():
-    """An MS gets more than its cell carries, in bursts of datagrams of 40 to 400 octets, one LLC PDU each:
-    the SGSN's queue stands. It is cut at 96 octets: lengths and numbers matter."""
+    """An MS gets more than its cell carries, in bursts of datagrams of 40 to 400 octets, one LLC PDU each;
+    then three large ones, of which the SGSN drains its queue. It is cut at 96 octets: lengths and numbers
+    matter."""
     with Stage("sgsn_load", "udp port 23000", snap_octets=96) as stage:
         start_ggsn(stage)
         stage.start("osmo-sgsn", "-c", stage.file("sgsn.cfg", SGSN.replace("T3314 2", "T3314 300")
@@ -227,10 +228,10 @@ def sgsn_load():
         bss.send(one.activate())
         until(lambda: one.address, "PDP context")
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as host:
-            for second in range(30):
+            for second in range(40):
                 turn(1, [bss])
                 bss.send(one.flow_control(2 + second, LOAD_CELL))
-                for number in range(60 if second == 0 else 12):
+                for number in range(90 if second in (10, 20, 30) else 12 if second < 4 else 0):
                     octets = 40 + 90 * (number * 7 % 5)
                     host.sendto(bytes(octets), (socket.inet_ntoa(one.address), 9))
 
