@@ -33,9 +33,12 @@ struct audit *audit_create(const struct audit_options *options)
 
 static void restart_buckets(struct audit *audit)
 {
-    for (struct audit_bvc *bvc = audit->bvcs; bvc; bvc = bvc->next)
+    for (struct audit_bvc *bvc = audit->bvcs; bvc; bvc = bvc->next) {
+        bvc->asked.any = 0;
         audit_bucket_restart(&bvc->bucket, audit->last_ns);
+    }
     for (struct audit_ms *ms = audit->mss; ms; ms = ms->next) {
+        ms->asked[FLOW_MS].any = 0;
         audit_bucket_restart(&ms->bucket, audit->last_ns);
         for (struct audit_pfc *pfc = ms->pfcs; pfc; pfc = pfc->next)
             audit_bucket_restart(&pfc->bucket, audit->last_ns);
@@ -102,12 +105,15 @@ static void take_gre(struct audit *audit, const struct capture_ip *ip)
 static void take_packet(struct audit *audit, const struct capture_packet *packet, uint64_t *counts)
 {
     struct capture_ip ip;
-    if (!capture_ip_of(packet, &ip, counts))
-        return;
-    if (ip.protocol == IP_PROTOCOL_UDP)
+    uint64_t unread = counts[CAPTURE_cut_header] + counts[CAPTURE_udp_cut];
+    bool taken = capture_ip_of(packet, &ip, counts);
+    if (taken && ip.protocol == IP_PROTOCOL_UDP)
         take_udp(audit, &ip, counts);
-    else if (ip.protocol == IP_PROTOCOL_GRE)
+    else if (taken && ip.protocol == IP_PROTOCOL_GRE)
         take_gre(audit, &ip);
+    else if (taken)
+        audit->counts[AUDIT_not_udp_or_gre] += audit->phase == AUDIT_JUDGE;
+    audit->blind |= counts[CAPTURE_cut_header] + counts[CAPTURE_udp_cut] > unread;
 }
 
 static void begin_phase(struct audit *audit, enum audit_phase phase)
@@ -119,7 +125,7 @@ static void begin_phase(struct audit *audit, enum audit_phase phase)
 
 int audit_read(struct audit *audit, enum audit_phase phase, const char *path, char error[256])
 {
-    uint64_t unused[CAPTURE_COUNTS];
+    uint64_t unused[CAPTURE_COUNTS] = {0};
     uint64_t *counts = phase == AUDIT_JUDGE ? audit->capture : unused;
     struct capture_packet packet;
     struct capture_file *file = capture_file_open(path, error);

@@ -6,12 +6,16 @@
 #include "lab/audit/audit_parts.h"
 #include "lab/engine/need.h"
 
-#define SGSN                                        AUDIT_SGSN
-#define BSS                                         AUDIT_BSS
-#define SENDER                                      AUDIT_SENDER
-#define BREACH                                      AUDIT_BREACH
-#define REMARK                                      AUDIT_REMARK
-#define AUDIT_RULE(name, who, weight, clause, text) {#name, who, weight, clause, text},
+#define SGSN   AUDIT_SGSN
+#define BSS    AUDIT_BSS
+#define SENDER AUDIT_SENDER
+#define BREACH AUDIT_BREACH
+#define REMARK AUDIT_REMARK
+#define OTHERS AUDIT_OTHERS
+#define ITSELF AUDIT_ITSELF
+#define VALUES AUDIT_VALUES
+#define AUDIT_RULE(name, who, weight, clause, hangs, text) \
+    {#name, who, weight, clause, hangs, text},
 const struct audit_rule_row audit_rules[] = {
 #include "lab/audit/audit_rules.def"
 };
@@ -61,6 +65,11 @@ static void list_finding(struct audit *audit, const struct audit_finding *findin
 static void find(struct audit *audit, struct audit_finding *finding, const struct audit_at *at,
                  const uint32_t *tlli, const char *format, va_list arguments)
 {
+    bool blind = audit->blind || (at->pair && at->pair->nse->blind);
+    if (blind && audit_rules[finding->rule].hangs == AUDIT_OTHERS) {
+        audit->counts[AUDIT_findings_unsure]++;
+        return;
+    }
     audit->rule_counts[finding->rule][finding->who]++;
     finding->time_ns = at->time_ns;
     finding->frame = at->frame;

@@ -115,6 +115,18 @@ static void procedure(struct audit *audit, uint8_t type, uint16_t bvci)
     }
 }
 
+void audit_bvc_blind(struct audit *audit)
+{
+    const struct audit_at *at = &audit->at;
+    at->pair->nse->blind = true;
+    for (struct audit_bvc *bvc = audit->bvcs; bvc; bvc = bvc->next) {
+        if (bvc->nse != at->pair->nse || (at->bvci && bvc->bvci != at->bvci))
+            continue;
+        audit_flow_reset(audit, bvc);
+        bvc->had_reset = false;
+    }
+}
+
 static uint16_t bvci_of(uint8_t type, const void *pdu)
 {
     switch (type) {

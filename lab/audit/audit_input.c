@@ -125,11 +125,17 @@ static void learn(struct audit *audit, struct audit_pair *pair, int from, const 
 
 // ---- Judging ----
 
+static void cut(struct audit *audit)
+{
+    audit->counts[AUDIT_cut_pdu]++;
+    audit_bvc_blind(audit);
+}
+
 static void malformed(struct audit *audit, const char *name, int fault)
 {
     uint32_t at = wire_fault_offset(fault);
     if (audit->at.captured < audit->at.length)
-        audit->counts[AUDIT_cut_pdu]++;
+        cut(audit);
     else
         audit_find(audit, AUDIT_RULE_malformed, -1, NULL, "%s, octet %u: %s", name, at,
                    wire_err_text(wire_fault_err(fault)));
@@ -161,7 +167,7 @@ static bool is_whole(struct audit *audit, uint8_t type, const union any_pdu *pdu
         return true;
     if (type == 0x01 && ((const struct bssgp_ul_unitdata *)pdu)->llc_pdu.at <= end)
         return true;
-    audit->counts[AUDIT_cut_pdu]++;
+    cut(audit);
     return false;
 }
 
@@ -197,7 +203,7 @@ static void judge_ns(struct audit *audit)
     if (!row)
         audit->counts[AUDIT_unknown_pdu]++;
     else if (at->captured < at->length)
-        audit->counts[AUDIT_cut_pdu]++;
+        cut(audit);
     else if (fault < 0)
         malformed(audit, row->name, fault);
     else

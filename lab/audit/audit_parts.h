@@ -27,8 +27,9 @@
 
 enum audit_who { AUDIT_SGSN, AUDIT_BSS, AUDIT_SENDER };
 enum audit_weight { AUDIT_REMARK, AUDIT_BREACH };
+enum audit_hangs { AUDIT_OTHERS, AUDIT_ITSELF, AUDIT_VALUES };
 
-#define AUDIT_RULE(name, who, weight, clause, text) AUDIT_RULE_##name,
+#define AUDIT_RULE(name, who, weight, clause, hangs, text) AUDIT_RULE_##name,
 enum audit_rule {
 #include "lab/audit/audit_rules.def"
     AUDIT_RULES
@@ -39,7 +40,9 @@ struct audit_rule_row {
     const char *name;
     enum audit_who who;
     enum audit_weight weight;
-    const char *clause, *text;
+    const char *clause;
+    enum audit_hangs hangs;
+    const char *text;
 };
 extern const struct audit_rule_row audit_rules[AUDIT_RULES];
 
@@ -101,6 +104,7 @@ struct audit_nse {
     uint16_t nsei, number;
     struct ipv6_address address; // of the BSS, where the NSEI is not known
     uint64_t pages_ps, pages_cs;
+    bool blind; // PDUs of it were cut
 };
 
 enum audit_flow_kind { FLOW_BVC, FLOW_MS, FLOW_PFC, FLOW_KINDS };
@@ -245,6 +249,7 @@ struct audit_note {
 
 struct audit {
     struct audit_options options;
+    bool blind; // packets were cut in front of what says whose they are
     enum audit_phase phase;
     uint64_t counts[AUDIT_COUNTS], capture[CAPTURE_COUNTS], rule_counts[AUDIT_RULES][AUDIT_SENDER];
     uint64_t frames, first_ns, last_ns, stamp_ns, disorder_ns;
@@ -309,6 +314,9 @@ const char *audit_nsvc_state_name(enum audit_nsvc_state state);
 void audit_bvc_pdu(struct audit *audit, uint8_t type, const void *pdu);
 void audit_bvc_enter(struct audit *audit, struct audit_bvc *bvc, enum audit_bvc_state state);
 const char *audit_bvc_state_name(enum audit_bvc_state state);
+
+// A PDU of the NSE was cut, and may have said anything of its cell.
+void audit_bvc_blind(struct audit *audit);
 
 // audit_flow.c
 void audit_flow_asks(struct audit *audit, uint8_t type, const void *pdu);

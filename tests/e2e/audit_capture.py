@@ -137,12 +137,12 @@ def frame_of(said, sgsn=SGSN, bss=BSS):
 def pcap(octets_of_frames, link=ETHERNET, snap=65535, in_ns=True):
     """A capture of [(time_ns, octets)]."""
     magic, unit = (0xA1B23C4D, 1) if in_ns else (0xA1B2C3D4, 1000)
-    out = struct.pack("<IHHiIII", magic, 2, 4, 0, 0, snap, link)
+    out = [struct.pack("<IHHiIII", magic, 2, 4, 0, 0, snap, link)]
     for time_ns, octets in octets_of_frames:
         stamp = START_NS + time_ns
         cut = octets[:snap]
-        out += struct.pack("<IIII", stamp // S, stamp % S // unit, len(cut), len(octets)) + cut
-    return out
+        out.append(struct.pack("<IIII", stamp // S, stamp % S // unit, len(cut), len(octets)) + cut)
+    return b"".join(out)
 
 
 def write(path, talk, **more):
