@@ -78,8 +78,8 @@ bool capture_file_next(struct capture_file *file, struct capture_packet *packet,
     counts[CAPTURE_cut] += captured < length;
     memcpy(file->octets, octets, captured);
     memset(file->octets + captured, 0, length - captured);
-    *packet = (struct capture_packet){++file->packets, stamp(file, header, counts), file->link,
-                                      file->octets,    captured,                    length};
+    *packet = (struct capture_packet){
+        ++file->packets, stamp(file, header, counts), file->link, file->octets, captured, length};
     return true;
 }
 

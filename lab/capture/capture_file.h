@@ -1,7 +1,7 @@
 // Packets of a capture of tcpdump, Wireshark or Sluice, one after the other: pcap or pcapng, by
-// libpcap, with stamps in ns. A packet lies in the reader's own memory with zeros behind it, as many
-// as the snap length cut off, so that codecs read it as a whole packet; `captured` says how many
-// octets are real.
+// libpcap, with stamps in ns. A packet lies in the reader's own memory with zeros behind it, as
+// many as the snap length cut off, so that codecs read it as a whole packet; `captured` says how
+// many octets are real.
 #ifndef SLUICE_LAB_CAPTURE_FILE_H
 #define SLUICE_LAB_CAPTURE_FILE_H
 
