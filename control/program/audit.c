@@ -7,11 +7,13 @@
 
 #include "control/cli/cli.h"
 #include "control/cli/commands.h"
+#include "control/client/value.h"
+#include "control/page/page.h"
 #include "dataplane/base/units.h"
 #include "lab/audit/audit.h"
 
 struct audit_command {
-    const char *csv, *out;
+    const char *csv, *page;
     uint32_t port;
     uint64_t tolerance_ns, th_ns;
     bool json;
@@ -43,6 +45,7 @@ static const struct cli_option audit_options[] = {
     {"json", NULL, "all of it as JSON on standard output", INTO(json)},
     {"csv", "DIR",
      "its tables as DIR/findings.csv, flow_control.csv, events.csv, cells.csv, mss.csv", INTO(csv)},
+    {"page", "FILE", "a page with its tables, HTML on its own", INTO(page)},
     {"tolerance", "SECONDS", "how much too early a PDU may be (0.001)", .take = take_tolerance},
     {"th", "SECONDS", "Th: how long an MS's own values hold the SGSN (5)", .take = take_th},
     {"port", "N", "UDP port of NS (any that looks like NS)", INTO(port), .least = 1,
@@ -89,6 +92,38 @@ static int put_tables(const struct audit *audit, const char *folder)
     return status;
 }
 
+// The page is made of the JSON, so it says the same.
+static struct json_object *as_value(const struct audit *audit)
+{
+    char *text = NULL;
+    size_t octets;
+    FILE *out = open_memstream(&text, &octets);
+    if (!out)
+        return NULL;
+    audit_json(audit, out);
+    fclose(out);
+    struct json_object *value = value_parse_object(text);
+    free(text);
+    return value;
+}
+
+static int put_page(const struct audit *audit, const char *path)
+{
+    struct json_object *value = as_value(audit);
+    FILE *out = value ? fopen(path, "we") : NULL;
+    if (!out) {
+        int status = failed(path, strerror(value ? errno : ENOMEM));
+        value_free(value);
+        return status;
+    }
+    page_audit(out, value);
+    value_free(value);
+    int fault = ferror(out) ? EIO : 0;
+    if (fclose(out) != 0)
+        fault = errno;
+    return fault ? failed(path, strerror(fault)) : EXIT_DONE;
+}
+
 static int read_all(struct audit *audit, char **files, int count)
 {
     char error[256];
@@ -106,7 +141,8 @@ static int report(const struct audit_command *command, const struct audit *audit
         audit_json(audit, stdout);
     else
         audit_text(audit, stdout);
-    return command->csv ? put_tables(audit, command->csv) : EXIT_DONE;
+    int status = command->csv ? put_tables(audit, command->csv) : EXIT_DONE;
+    return status || !command->page ? status : put_page(audit, command->page);
 }
 
 int command_audit(int argc, char **argv)

@@ -451,6 +451,23 @@ def osmo_sgsn():
 # ---- Outputs ----
 
 
+@case("the page: on its own, with the findings, the notes and the figures of the JSON")
+def page():
+    talk = gb.good()
+    at = place(talk, "bssgp_dl_unitdata", 3)
+    path = gb.write(folder / "x.pcap", changed(talk, at, talk[at].datagram[:-1] + b"\xff"))
+    same(gb.run_audit("--page", folder / "page.html", path).returncode, 0, "exit status")
+    html = (folder / "page.html").read_text()
+    for part in (f'<td class="n">{at + 1}</td>', "fcs_down", "Clauses broken: 1 times", "44.064 5.5", "c0000001",
+                 "198.51.100.1:23000 - 198.51.100.2:23001", "unblocked"):
+        right(part in html, f"{part} is not on the page")
+    for part in ("<script", "http://", "https://", "src="):
+        right(part not in html, f"{part} is on the page")
+    same(html.count("<tr>"), html.count("</tr>"), "rows")
+    same(html.count("<td"), html.count("</td>"), "cells")
+    same(gb.run_audit("--page", "/proc/none/x.html", path).returncode, 1, "a folder that is none")
+
+
 @case("text, CSV and JSON say the same; usage")
 def outputs():
     talk = gb.good()
