@@ -8,13 +8,8 @@
 enum { BVC_ASKS_FLOW = 0x26, MS_ASKS_FLOW = 0x28, PFC_ASKS_FLOW = 0x2d };
 enum { BVC_ACK = 0x27, MS_ACK = 0x29, PFC_ACK = 0x2e };
 
-#define LEAST_C_NS    (S_IN_NS * 9 / 10) // C is 1 s at least (clause 12); a network delays
-#define ACK_WAIT_NS   (10 * S_IN_NS)     // an SGSN that has not answered by then does not
-#define PACED_PDUS    20u
-#define PACED_NS      (3 * S_IN_NS)
-#define PACED_RATE    0.95 // of R: above that it is R
-#define PACED_VARIETY 1.2  // a source of one size and rate is no queue
-#define PACED_SHARE   0.6  // of the PDUs that come at the run's own pace
+#define LEAST_C_NS  (S_IN_NS * 9 / 10) // C is 1 s at least (clause 12); a network delays
+#define ACK_WAIT_NS (10 * S_IN_NS)     // an SGSN that has not answered by then does not
 
 static const char *const kind_names[FLOW_KINDS] = {"FLOW-CONTROL-BVC", "FLOW-CONTROL-MS",
                                                    "FLOW-CONTROL-PFC"};
@@ -316,15 +311,7 @@ static bool conforms_by(struct audit *audit, const struct audit_bucket *bucket,
     return !audit_bucket_judge(&trial, audit->at.time_ns, octets, tolerance_ns).refused;
 }
 
-struct levels {
-    struct audit_bvc *bvc;
-    struct audit_ms *ms;
-    struct audit_pfc *pfc;
-    uint32_t octets;
-    uint64_t tolerance_ns;
-};
-
-static void adopt_for_cell(struct audit *audit, const struct levels *at)
+static void adopt_for_cell(struct audit *audit, const struct audit_levels *at)
 {
     struct audit_flow *flow = at->bvc->asked.flow[0];
     if (flow && conforms_by(audit, &at->bvc->bucket, flow, flow->bmax, flow->r, at->octets,
@@ -332,7 +319,7 @@ static void adopt_for_cell(struct audit *audit, const struct levels *at)
         in_force(audit, at->bvc, flow);
 }
 
-static void adopt_for_ms(struct audit *audit, const struct levels *at)
+static void adopt_for_ms(struct audit *audit, const struct audit_levels *at)
 {
     struct audit_flow *flow = at->ms->asked[FLOW_MS].flow[0];
     if (flow && conforms_by(audit, &at->ms->bucket, flow, flow->bmax, flow->r, at->octets,
@@ -349,16 +336,16 @@ static void adopt_for_ms(struct audit *audit, const struct levels *at)
     }
 }
 
-static void adopt_for_pfc(struct audit *audit, const struct levels *at)
+static void adopt_for_pfc(struct audit *audit, const struct audit_levels *at)
 {
     struct audit_flow *flow = at->ms->asked[FLOW_PFC].flow[0];
     if (flow && !flow->in_force && !flow->acknowledged)
         in_force(audit, at->bvc, flow);
 }
 
-typedef void adopt_fn(struct audit *audit, const struct levels *at);
+typedef void adopt_fn(struct audit *audit, const struct audit_levels *at);
 
-static bool refused(struct audit *audit, const struct levels *at, struct audit_bucket *bucket,
+static bool refused(struct audit *audit, const struct audit_levels *at, struct audit_bucket *bucket,
                     enum audit_rule rule, adopt_fn *adopt)
 {
     uint64_t now_ns = audit->at.time_ns;
@@ -380,7 +367,7 @@ static bool refused(struct audit *audit, const struct levels *at, struct audit_b
     return true;
 }
 
-static bool ms_refused(struct audit *audit, const struct levels *at)
+static bool ms_refused(struct audit *audit, const struct audit_levels *at)
 {
     if (!is_old(audit, at->ms))
         return refused(audit, at, &at->ms->bucket, AUDIT_RULE_ms_bucket, adopt_for_ms);
@@ -390,7 +377,7 @@ static bool ms_refused(struct audit *audit, const struct levels *at)
 }
 
 // All buckets take a PDU or none.
-static void replay(struct audit *audit, const struct levels *at)
+static void replay(struct audit *audit, const struct audit_levels *at)
 {
     bool no = refused(audit, at, &at->bvc->bucket, AUDIT_RULE_bvc_bucket, adopt_for_cell);
     no |= ms_refused(audit, at);
@@ -400,81 +387,6 @@ static void replay(struct audit *audit, const struct levels *at)
     audit_bucket_charge(&at->ms->bucket, at->octets, no);
     if (at->pfc)
         audit_bucket_charge(&at->pfc->bucket, at->octets, no);
-}
-
-// ---- A queue that is drained too slowly ----
-
-// How many PDUs have the spacing that is most frequent, over two neighbouring columns.
-static uint32_t at_one_pace(const struct audit_pace *pace)
-{
-    uint32_t most = 0;
-    for (uint32_t i = 0; i + 1 < AUDIT_SPACINGS; i++)
-        if (pace->spacing[i] + pace->spacing[i + 1] > most)
-            most = pace->spacing[i] + pace->spacing[i + 1];
-    return most;
-}
-
-static void end_pace(struct audit *audit, struct audit_bvc *bvc)
-{
-    struct audit_pace *pace = &bvc->pace;
-    double seconds = (double)(pace->last_ns - pace->first.time_ns) / (double)S_IN_NS;
-    double r =
-        (double)(pace->several ? pace->r_bit_per_s : pace->least_r_bit_per_s) / OCTETS_IN_BITS;
-    if (pace->pdus >= PACED_PDUS && pace->last_ns - pace->first.time_ns >= PACED_NS &&
-        (double)pace->octets < seconds * r * PACED_RATE &&
-        pace->most_octets >= pace->least_octets * PACED_VARIETY &&
-        at_one_pace(pace) >= pace->pdus * PACED_SHARE)
-        audit_find_at(audit, AUDIT_RULE_paced_below, AUDIT_SGSN, &pace->first, bvc->bvci, NULL,
-                      "%u LLC PDUs in %.2f s from here on: %.0f octets/s, R is %.0f octets/s",
-                      pace->pdus, seconds, (double)pace->octets / seconds, r);
-    pace->pdus = 0;
-}
-
-static uint64_t least_r(const struct levels *at)
-{
-    uint64_t r = at->bvc->bucket.r_bit_per_s;
-    r = at->ms->bucket.r_bit_per_s < r ? at->ms->bucket.r_bit_per_s : r;
-    return at->pfc && at->pfc->bucket.r_bit_per_s < r ? at->pfc->bucket.r_bit_per_s : r;
-}
-
-static void begin_pace(struct audit *audit, const struct levels *at)
-{
-    at->bvc->pace = (struct audit_pace){.r_bit_per_s = at->bvc->bucket.r_bit_per_s,
-                                        .least_r_bit_per_s = least_r(at),
-                                        .tlli = at->ms->tlli,
-                                        .last_ns = audit->at.time_ns,
-                                        .least_octets = UINT32_MAX,
-                                        .first = audit->at};
-}
-
-static void pace_goes_on(struct audit *audit, const struct levels *at, uint32_t column)
-{
-    struct audit_pace *pace = &at->bvc->pace;
-    pace->several |= pace->tlli != at->ms->tlli;
-    if (least_r(at) < pace->least_r_bit_per_s)
-        pace->least_r_bit_per_s = least_r(at);
-    pace->pdus++;
-    pace->spacing[column]++;
-    pace->octets += at->octets;
-    pace->last_ns = audit->at.time_ns;
-    pace->least_octets = at->octets < pace->least_octets ? at->octets : pace->least_octets;
-    pace->most_octets = at->octets > pace->most_octets ? at->octets : pace->most_octets;
-}
-
-// The spacing is that to the PDU before, as a multiple of the PDU's own octets over R.
-static void note_pace(struct audit *audit, const struct levels *at)
-{
-    struct audit_pace *pace = &at->bvc->pace;
-    double ns = (double)(audit->at.time_ns - pace->last_ns);
-    double spacing = ns * (double)pace->r_bit_per_s / OCTETS_IN_BITS / (double)S_IN_NS / at->octets;
-    double column = (spacing - AUDIT_SPACING_LEAST) / AUDIT_SPACING_STEP;
-    bool same_r = pace->r_bit_per_s == at->bvc->bucket.r_bit_per_s;
-    if (pace->last_ns && same_r && column >= 0 && column < AUDIT_SPACINGS) {
-        pace_goes_on(audit, at, (uint32_t)column);
-        return;
-    }
-    end_pace(audit, at->bvc);
-    begin_pace(audit, at);
 }
 
 // ---- The face ----
@@ -508,12 +420,12 @@ void audit_flow_dl(struct audit *audit, struct audit_bvc *bvc, const struct bssg
     struct audit_ms *ms = audit_ms_enter(audit, bvc, tlli);
     if (!ms || pdu->llc_pdu.n == 0)
         return;
-    struct levels levels = {bvc, ms, pdu->has_pfi ? pfc_of(ms, pdu->pfi, false) : NULL,
-                            pdu->llc_pdu.n, audit->options.tolerance_ns + audit->disorder_ns};
+    struct audit_levels levels = {bvc, ms, pdu->has_pfi ? pfc_of(ms, pdu->pfi, false) : NULL,
+                                  pdu->llc_pdu.n, audit->options.tolerance_ns + audit->disorder_ns};
     ms->pdus_down++;
     ms->octets_down += levels.octets;
     replay(audit, &levels);
-    note_pace(audit, &levels);
+    audit_pace_note(audit, &levels);
 }
 
 void audit_flow_discarded(struct audit *audit, struct audit_bvc *bvc, uint32_t tlli,
@@ -533,7 +445,7 @@ void audit_flow_discarded(struct audit *audit, struct audit_bvc *bvc, uint32_t t
 void audit_flow_reset(struct audit *audit, struct audit_bvc *bvc)
 {
     audit_flow_forget(audit, &bvc->asked, false);
-    end_pace(audit, bvc);
+    audit_pace_end(audit, bvc);
     audit_bucket_forget(&bvc->bucket, audit->at.time_ns);
     while (bvc->mss)
         audit_ms_leave(audit, bvc->mss);
@@ -551,7 +463,7 @@ static void finish_asked(struct audit *audit, struct audit_asked *asked)
 void audit_flow_finish(struct audit *audit)
 {
     for (struct audit_bvc *bvc = audit->bvcs; bvc; bvc = bvc->next) {
-        end_pace(audit, bvc);
+        audit_pace_end(audit, bvc);
         finish_asked(audit, &bvc->asked);
         audit_bucket_settle(&bvc->bucket, audit->last_ns, 0);
     }

@@ -330,6 +330,19 @@ void audit_flow_forget(struct audit *audit, struct audit_asked *asked, bool judg
 void audit_flow_reset(struct audit *audit, struct audit_bvc *bvc);
 void audit_flow_finish(struct audit *audit);
 
+// What a PDU has to pass. pfc: NULL, it has no bucket.
+struct audit_levels {
+    struct audit_bvc *bvc;
+    struct audit_ms *ms;
+    struct audit_pfc *pfc;
+    uint32_t octets;
+    uint64_t tolerance_ns;
+};
+
+// audit_pace.c
+void audit_pace_note(struct audit *audit, const struct audit_levels *at);
+void audit_pace_end(struct audit *audit, struct audit_bvc *bvc);
+
 // audit_ms.c
 struct audit_ms *audit_ms_enter(struct audit *audit, struct audit_bvc *bvc, uint32_t tlli);
 void audit_ms_leave(struct audit *audit, struct audit_ms *ms);
