@@ -17,7 +17,6 @@ struct audit *audit_create(const struct audit_options *options)
 {
     struct audit *audit = need(calloc(1, sizeof *audit));
     audit->options = *options;
-    audit->findings = need(calloc(AUDIT_FINDINGS_MAX, sizeof *audit->findings));
     audit->pairs_end = &audit->pairs;
     audit->nses_end = &audit->nses;
     audit->bvcs_end = &audit->bvcs;

@@ -53,12 +53,21 @@ void audit_note(struct audit *audit, const char *format, ...)
     audit->notes_end = &note->next;
 }
 
+static void make_room(struct audit *audit)
+{
+    if (audit->finding_count < audit->finding_room)
+        return;
+    audit->finding_room = audit->finding_room ? audit->finding_room * 2 : 16;
+    audit->findings = need(realloc(audit->findings, audit->finding_room * sizeof *audit->findings));
+}
+
 static void list_finding(struct audit *audit, const struct audit_finding *finding)
 {
     if (audit->finding_count == AUDIT_FINDINGS_MAX) {
         audit->counts[AUDIT_findings_unlisted]++;
         return;
     }
+    make_room(audit);
     audit->findings[audit->finding_count++] = *finding;
 }
 

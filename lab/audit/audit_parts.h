@@ -259,7 +259,7 @@ struct audit {
     struct audit_nse *nses, **nses_end;
     struct audit_bvc *bvcs, **bvcs_end;
     struct audit_ms *mss, **mss_end;
-    uint32_t pair_count, nsvc_count, nse_count, bvc_count, ms_count, finding_count;
+    uint32_t pair_count, nsvc_count, nse_count, bvc_count, ms_count, finding_count, finding_room;
     uint32_t row_count, lle_count, left_count;
     struct audit_finding *findings;
     struct audit_flow *flows, **flows_end;
