@@ -71,12 +71,14 @@ void audit_bucket_forget(struct audit_bucket *bucket, uint64_t now_ns)
     bucket->set = false;
 }
 
-void audit_bucket_full(struct audit_bucket *bucket, uint64_t now_ns, uint32_t percent)
+void audit_bucket_full(struct audit_bucket *bucket, uint64_t now_ns, uint32_t percent,
+                       uint64_t given_before)
 {
     audit_bucket_settle(bucket, now_ns, 0);
     bucket->level = octets_of(bucket->bmax_octets) * percent / 100;
     bucket->held = (double)bucket->bmax_octets * percent / 100;
-    bucket->given_back = 0;
+    bucket->given_back = bucket->given_total - given_before;
+    bucket->given_back_ns = now_ns;
 }
 
 void audit_bucket_give_back(struct audit_bucket *bucket, uint64_t now_ns, uint64_t octets)
@@ -84,6 +86,7 @@ void audit_bucket_give_back(struct audit_bucket *bucket, uint64_t now_ns, uint64
     if (bucket->given_back && bucket->given_back_ns < now_ns)
         take_given_back(bucket);
     bucket->given_back += octets;
+    bucket->given_total += octets;
     bucket->given_back_ns = now_ns;
 }
 

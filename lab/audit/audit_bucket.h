@@ -19,6 +19,7 @@ struct audit_bucket {
     uint64_t bmax_octets, r_bit_per_s, time_ns;
     audit_level level;
     uint64_t given_back, given_back_ns; // by LLC-DISCARDED, not yet taken off
+    uint64_t given_total;
     // What is reported of it, over all times in which values were in force.
     double held, held_most, held_ns, room_ns, offered_octets, busy_ns, covered_ns, delay_most_s;
     uint64_t pdus, octets, refused;
@@ -34,8 +35,9 @@ void audit_bucket_change(struct audit_bucket *bucket, uint64_t now_ns, uint64_t 
                          uint64_t r_bit_per_s);
 // No values are in force any more; a later change begins at B = 0.
 void audit_bucket_forget(struct audit_bucket *bucket, uint64_t now_ns);
-// CBL: B as the BSS sees it.
-void audit_bucket_full(struct audit_bucket *bucket, uint64_t now_ns, uint32_t percent);
+// CBL: B as the BSS saw it when given_total was that; what was given back since counts again.
+void audit_bucket_full(struct audit_bucket *bucket, uint64_t now_ns, uint32_t percent,
+                       uint64_t given_before);
 // LLC-DISCARDED. The SGSN may read it before or behind what it sends within the tolerance: it
 // counts when a PDU needs it, else when the tolerance is over.
 void audit_bucket_give_back(struct audit_bucket *bucket, uint64_t now_ns, uint64_t octets);

@@ -128,6 +128,14 @@ static void check_interval(struct audit *audit, struct audit_asked *asked,
     asked->any += asked->any < 2;
 }
 
+static uint64_t given_to(struct audit *audit, const struct audit_flow *flow)
+{
+    if (flow->kind == FLOW_BVC)
+        return flow->bvc->bucket.given_total;
+    const struct audit_ms *ms = audit_ms_find(audit, flow->bvc->nse, flow->tlli);
+    return ms ? ms->bucket.given_total : 0;
+}
+
 void audit_flow_asks(struct audit *audit, uint8_t type, const void *pdu)
 {
     struct audit_bvc *bvc = audit_bvc_of(audit, audit->at.pair->nse, audit->at.bvci);
@@ -152,6 +160,7 @@ void audit_flow_asks(struct audit *audit, uint8_t type, const void *pdu)
         return;
     }
     check_interval(audit, asked, flow);
+    flow->given_before = given_to(audit, flow);
     retire(audit, &asked->flow[1], true);
     asked->flow[1] = asked->flow[0];
     asked->flow[0] = flow;
@@ -159,18 +168,17 @@ void audit_flow_asks(struct audit *audit, uint8_t type, const void *pdu)
 
 // ---- In force ----
 
-static void change(struct audit_bucket *bucket, uint64_t now_ns, uint64_t bmax, uint64_t r,
-                   bool has_full, uint32_t full_percent)
+static void change(struct audit_bucket *bucket, uint64_t now_ns, const struct audit_flow *flow)
 {
-    audit_bucket_change(bucket, now_ns, bmax, r);
-    if (has_full)
-        audit_bucket_full(bucket, now_ns, full_percent);
+    audit_bucket_change(bucket, now_ns, flow->bmax, flow->r);
+    if (flow->has_full)
+        audit_bucket_full(bucket, now_ns, flow->full_percent, flow->given_before);
 }
 
 static void cell_in_force(struct audit *audit, struct audit_bvc *bvc, const struct audit_flow *flow)
 {
     uint64_t now_ns = audit->at.time_ns;
-    change(&bvc->bucket, now_ns, flow->bmax, flow->r, flow->has_full, flow->full_percent);
+    change(&bvc->bucket, now_ns, flow);
     bool same = bvc->bmax_default == flow->bmax_default && bvc->r_default == flow->r_default;
     bvc->bmax_default = flow->bmax_default;
     bvc->r_default = flow->r_default;
@@ -193,7 +201,7 @@ static void ms_in_force(struct audit *audit, struct audit_ms *ms, const struct a
         audit_bucket_restart(&ms->bucket, audit->at.time_ns);
     ms->own = true;
     ms->own_ns = audit->at.time_ns;
-    change(&ms->bucket, audit->at.time_ns, flow->bmax, flow->r, flow->has_full, flow->full_percent);
+    change(&ms->bucket, audit->at.time_ns, flow);
 }
 
 static struct audit_pfc *pfc_of(struct audit_ms *ms, uint8_t pfi, bool make)
@@ -215,8 +223,10 @@ static void pfcs_in_force(struct audit *audit, struct audit_ms *ms, const struct
         ms_in_force(audit, ms, flow);
     for (uint64_t i = 0; i < flow->flows.n; i++) {
         const struct bssgp_pfc_flow *row = &flow->flows.item[i];
-        change(&pfc_of(ms, row->pfi, true)->bucket, audit->at.time_ns, row->bmax_octets,
-               row->r_bit_per_s, row->has_full_percent, row->full_percent);
+        struct audit_bucket *bucket = &pfc_of(ms, row->pfi, true)->bucket;
+        audit_bucket_change(bucket, audit->at.time_ns, row->bmax_octets, row->r_bit_per_s);
+        if (row->has_full_percent)
+            audit_bucket_full(bucket, audit->at.time_ns, row->full_percent, bucket->given_total);
     }
 }
 
@@ -301,29 +311,26 @@ void audit_flow_refused(struct audit *audit, const struct octets *pdu)
 
 // The values that are asked for and not yet acknowledged, if the PDU conforms by them.
 static bool conforms_by(struct audit *audit, const struct audit_bucket *bucket,
-                        const struct audit_flow *flow, uint64_t bmax, uint64_t r, uint32_t octets,
-                        uint64_t tolerance_ns)
+                        const struct audit_flow *flow, uint32_t octets, uint64_t tolerance_ns)
 {
     struct audit_bucket trial = *bucket;
     if (!flow || flow->in_force || flow->acknowledged)
         return false;
-    change(&trial, audit->at.time_ns, bmax, r, flow->has_full, flow->full_percent);
+    change(&trial, audit->at.time_ns, flow);
     return !audit_bucket_judge(&trial, audit->at.time_ns, octets, tolerance_ns).refused;
 }
 
 static void adopt_for_cell(struct audit *audit, const struct audit_levels *at)
 {
     struct audit_flow *flow = at->bvc->asked.flow[0];
-    if (flow && conforms_by(audit, &at->bvc->bucket, flow, flow->bmax, flow->r, at->octets,
-                            at->tolerance_ns))
+    if (flow && conforms_by(audit, &at->bvc->bucket, flow, at->octets, at->tolerance_ns))
         in_force(audit, at->bvc, flow);
 }
 
 static void adopt_for_ms(struct audit *audit, const struct audit_levels *at)
 {
     struct audit_flow *flow = at->ms->asked[FLOW_MS].flow[0];
-    if (flow && conforms_by(audit, &at->ms->bucket, flow, flow->bmax, flow->r, at->octets,
-                            at->tolerance_ns)) {
+    if (flow && conforms_by(audit, &at->ms->bucket, flow, at->octets, at->tolerance_ns)) {
         in_force(audit, at->bvc, flow);
         return;
     }

@@ -121,6 +121,7 @@ struct audit_flow {
     bool acknowledged, refused, in_force, has_values, has_full, has_measured;
     uint8_t full_percent;
     uint64_t bmax, r, bmax_default, r_default;
+    uint64_t given_before; // to its bucket, by LLC-DISCARDED
     uint32_t measured_ms;
     struct bssgp_pfc_flows flows;
 };

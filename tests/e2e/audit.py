@@ -155,6 +155,9 @@ def bucket_changes():
     full = gb.bring_up() + [up(S, gb.flow_bvc(9, full=90)), down(S, ack)]
     pdus = [down(S, gb.dl(gb.llc(0, 400))), down(S, gb.dl(gb.llc(1, 100)))]
     shown("90 % full: 400 octets fit, 100 more do not", full + pdus, ("bvc_bucket", "SGSN", len(full) + 1))
+    back = up(S, gb.signalling("bssgp_llc_discarded", tlli=TLLI, frames=1, bvci=CELL, octets=100))
+    shown("given back behind the ratio", full[:-1] + [back, full[-1]] + pdus)
+    shown("before it", full[:-2] + [back] + full[-2:] + pdus, ("bvc_bucket", "SGSN", len(full) + 2))
     stop = gb.bring_up() + [down(S, gb.dl(gb.llc(n, 500))) for n in range(8)]
     stop += [up(S, gb.flow_bvc(9, r=0)), down(S, ack), down(60 * S, gb.dl(gb.llc(8, 500)))]
     report = audited(stop)

@@ -90,13 +90,16 @@ static void test_full_and_given_back(void **state)
     (void)state;
     struct audit_bucket bucket = {0};
     audit_bucket_change(&bucket, BEGIN_NS, BMAX, R);
-    audit_bucket_full(&bucket, BEGIN_NS, 90);
+    audit_bucket_full(&bucket, BEGIN_NS, 90, 0);
     assert_true(refused(&bucket, BEGIN_NS, 401));
     assert_false(refused(&bucket, BEGIN_NS, 400));
     audit_bucket_give_back(&bucket, BEGIN_NS, 100);
     assert_false(refused(&bucket, BEGIN_NS, 500));
-    audit_bucket_full(&bucket, BEGIN_NS, 255); // after Bmax has shrunk
+    audit_bucket_full(&bucket, BEGIN_NS, 255, 100); // after Bmax has shrunk
     assert_true(refused(&bucket, BEGIN_NS, 1));
+    audit_bucket_full(&bucket, BEGIN_NS, 90, 0); // the 100 octets came behind the ratio
+    assert_false(refused(&bucket, BEGIN_NS, 500));
+    assert_true(refused(&bucket, BEGIN_NS, 501));
 }
 
 // What is given back may count behind a PDU of the same instant, so it takes off what that put in.
