@@ -1,0 +1,83 @@
+// A queue in the SGSN that is drained more slowly than R lets it: seen from Gb alone, LLC PDUs of
+// several sizes in turn, none nearer to the one before than its own octets over R, most at one and
+// the same multiple of that, and together less than R. A guess, and so a remark.
+#include "lab/audit/audit_parts.h"
+
+#define PACED_PDUS    20u
+#define PACED_NS      (3 * S_IN_NS)
+#define PACED_RATE    0.95 // of R: above that it is R
+#define PACED_VARIETY 1.2  // a source of one size and rate is no queue
+#define PACED_SHARE   0.75 // of the PDUs that come at the run's own pace
+
+// How many PDUs have the spacing that is most frequent, over two neighbouring columns.
+static uint32_t at_one_pace(const struct audit_pace *pace)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i + 1 < AUDIT_SPACINGS; i++)
+        if (pace->spacing[i] + pace->spacing[i + 1] > most)
+            most = pace->spacing[i] + pace->spacing[i + 1];
+    return most;
+}
+
+void audit_pace_end(struct audit *audit, struct audit_bvc *bvc)
+{
+    struct audit_pace *pace = &bvc->pace;
+    double seconds = (double)(pace->last_ns - pace->first.time_ns) / (double)S_IN_NS;
+    double r =
+        (double)(pace->several ? pace->r_bit_per_s : pace->least_r_bit_per_s) / OCTETS_IN_BITS;
+    if (pace->pdus >= PACED_PDUS && pace->last_ns - pace->first.time_ns >= PACED_NS &&
+        (double)pace->octets < seconds * r * PACED_RATE &&
+        pace->most_octets >= pace->least_octets * PACED_VARIETY &&
+        at_one_pace(pace) >= pace->pdus * PACED_SHARE)
+        audit_find_at(audit, AUDIT_RULE_paced_below, AUDIT_SGSN, &pace->first, bvc->bvci, NULL,
+                      "%u LLC PDUs in %.2f s from here on: %.0f octets/s, R is %.0f octets/s",
+                      pace->pdus, seconds, (double)pace->octets / seconds, r);
+    pace->pdus = 0;
+}
+
+static uint64_t least_r(const struct audit_levels *at)
+{
+    uint64_t r = at->bvc->bucket.r_bit_per_s;
+    r = at->ms->bucket.r_bit_per_s < r ? at->ms->bucket.r_bit_per_s : r;
+    return at->pfc && at->pfc->bucket.r_bit_per_s < r ? at->pfc->bucket.r_bit_per_s : r;
+}
+
+static void begin_pace(struct audit *audit, const struct audit_levels *at)
+{
+    at->bvc->pace = (struct audit_pace){.r_bit_per_s = at->bvc->bucket.r_bit_per_s,
+                                        .least_r_bit_per_s = least_r(at),
+                                        .tlli = at->ms->tlli,
+                                        .last_ns = audit->at.time_ns,
+                                        .least_octets = UINT32_MAX,
+                                        .first = audit->at};
+}
+
+static void pace_goes_on(struct audit *audit, const struct audit_levels *at, uint32_t column)
+{
+    struct audit_pace *pace = &at->bvc->pace;
+    pace->several |= pace->tlli != at->ms->tlli;
+    if (least_r(at) < pace->least_r_bit_per_s)
+        pace->least_r_bit_per_s = least_r(at);
+    pace->pdus++;
+    pace->spacing[column]++;
+    pace->octets += at->octets;
+    pace->last_ns = audit->at.time_ns;
+    pace->least_octets = at->octets < pace->least_octets ? at->octets : pace->least_octets;
+    pace->most_octets = at->octets > pace->most_octets ? at->octets : pace->most_octets;
+}
+
+// The spacing is that to the PDU before, as a multiple of the PDU's own octets over R.
+void audit_pace_note(struct audit *audit, const struct audit_levels *at)
+{
+    struct audit_pace *pace = &at->bvc->pace;
+    double ns = (double)(audit->at.time_ns - pace->last_ns);
+    double spacing = ns * (double)pace->r_bit_per_s / OCTETS_IN_BITS / (double)S_IN_NS / at->octets;
+    double column = (spacing - AUDIT_SPACING_LEAST) / AUDIT_SPACING_STEP;
+    bool same_r = pace->r_bit_per_s == at->bvc->bucket.r_bit_per_s;
+    if (pace->last_ns && same_r && column >= 0 && column < AUDIT_SPACINGS) {
+        pace_goes_on(audit, at, (uint32_t)column);
+        return;
+    }
+    audit_pace_end(audit, at->bvc);
+    begin_pace(audit, at);
+}
