@@ -10,7 +10,7 @@
 #include "control/program/version.h"
 
 const struct cli_command cli_commands[] = {
-    {&cli_of_run, command_run},
+    {&cli_of_run, command_run}, // in the order of the usage
     {&cli_of_check, command_check},
     {&cli_of_report, command_report},
     {&cli_of_bench, command_bench},
@@ -21,6 +21,7 @@ const struct cli_command cli_commands[] = {
     {&cli_of_lua, command_lua},
     {&cli_of_bts, command_bts},
     {&cli_of_ggsn, command_ggsn},
+    {&cli_of_gi, command_gi},
     {&cli_of_version, command_version},
     {NULL, NULL},
 };
