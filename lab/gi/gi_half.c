@@ -159,11 +159,13 @@ static void put_within(struct gi_half *half, struct segment *s, struct gi_record
             continue;
         }
         uint32_t to = r && gi_half_after(s->end, r->sequence) ? r->sequence : s->end;
-        if (r) {
+        bool r_above = r != NULL; // else it goes on behind all that has passed
+        if (r_above) {
             s->filled += to - at;
             s->hole_opened_us = r->first_us;
         }
         i = put(half, s, i, at, to, records) + 1;
+        gi_half_record(half, i - 1)->flags |= r_above ? GI_RECORD_FILLER : 0;
         at = to;
     }
 }
@@ -182,8 +184,10 @@ static void judge(struct gi_half *half, const struct segment *s, uint32_t upstre
     half->resent_octets += s->seen < s->packet->data_octets ? s->seen : s->packet->data_octets;
     if (gi_half_after(s->end, half->again_to) || half->again_to == half->first)
         half->again_to = s->end;
-    if (s->filled == 0 && s->had)
+    if (s->filled == 0 && s->had) {
         half->unneeded++;
+        half->unconfirmed++;
+    }
 }
 
 // One octet or none just below what was sent, with all of it acknowledged (RFC 9293 3.8.4).

@@ -48,12 +48,14 @@ struct gi_half {
     uint32_t packets, data_packets;
     uint32_t resent_packets; // data of which some octets had passed before
     uint32_t lost_downstream, lost_upstream;
-    uint32_t spurious;    // sent again although the receiver had it: by DSACK, timestamp or time
-    uint32_t unneeded;    // sent again after it was acknowledged or selectively acknowledged
-    uint32_t go_back;     // sent again in a row, of which the first alone was missing
-    uint32_t reordered;   // octets that came late, but too soon for a repetition
-    uint32_t undecided;   // sent again, and never acknowledged
-    uint32_t unconfirmed; // spurious by time or timestamp; a DSACK for it says nothing new
+    uint32_t spurious;  // sent again although the receiver had it: by DSACK, timestamp or time
+    uint32_t unneeded;  // sent again after it was acknowledged or selectively acknowledged
+    uint32_t go_back;   // sent again in a row, of which the first alone was missing
+    uint32_t reordered; // octets that came late, but too soon for a repetition
+    uint32_t undecided; // sent again, and never acknowledged
+    // Of those that came twice, which the receiver may still say.
+    uint32_t unconfirmed;
+    uint32_t duplicates_here; // ACKs of `una` without SACK since it is that
     uint32_t dsacks, duplicate_acks, keepalives, unseen_acked;
     uint64_t ip_octets, data_octets, resent_octets;
     struct gi_rtt rtt;

@@ -8,6 +8,8 @@
 //   asked for it, for it is the first that this ACK covers.
 // - The others that the same ACK covers were there already: the sender went back N. But if the ACK
 //   covers two of them and nothing beyond what was sent again, it is a delayed ACK of both.
+// Duplicate ACKs without SACK for something that then turns out not to have been missing are of
+// segments that came twice, as DSACK would say it: so many repetitions were spurious after all.
 #include "dataplane/wire/tcp.h"
 #include "lab/gi/gi_half_parts.h"
 
@@ -51,21 +53,37 @@ static bool was_lost(const struct gi_half *half, const struct covered *c, const 
     return r->flags & GI_RECORD_MISSING || first || delayed;
 }
 
-static void judge(struct gi_half *half, const struct covered *c, struct gi_record *r)
+// Was it, or something that came to its place, missing at the receiver?
+static bool judge(struct gi_half *half, const struct covered *c, struct gi_record *r)
 {
     uint32_t copies = r->unjudged;
     if (copies == 0)
-        return;
+        return r->flags & GI_RECORD_FILLER;
     if (was_spurious(c, r)) {
         half->spurious++;
         half->unconfirmed++;
         copies--;
     }
-    if (copies && (r->unjudged > copies || was_lost(half, c, r)))
+    bool lost = copies && (r->unjudged > copies || was_lost(half, c, r));
+    if (lost) {
         half->lost_downstream += copies;
-    else
+    } else {
         half->go_back += copies;
+        half->unconfirmed += copies;
+    }
     r->unjudged = 0;
+    return lost || r->flags & GI_RECORD_FILLER;
+}
+
+// Something has come twice.
+static void take_twice(struct gi_half *half)
+{
+    if (half->unconfirmed) {
+        half->unconfirmed--;
+    } else if (half->lost_downstream) {
+        half->lost_downstream--;
+        half->spurious++;
+    }
 }
 
 static void look(const struct gi_half *half, struct covered *c)
@@ -93,8 +111,12 @@ static void advance(struct gi_half *half, struct covered *c, struct gi_acked *ac
                     struct gi_records *records)
 {
     look(half, c);
+    bool missing = c->n == 0;
     for (uint32_t i = 0; i < c->n; i++)
-        judge(half, c, gi_half_record(half, i));
+        missing |= judge(half, c, gi_half_record(half, i)) && i == 0;
+    for (; !missing && half->duplicates_here; half->duplicates_here--)
+        take_twice(half);
+    half->duplicates_here = 0;
     const struct gi_record *last = c->n ? gi_half_record(half, c->n - 1) : NULL;
     acked->exact = last && last->sequence + last->octets == c->to;
     if (acked->exact) {
@@ -136,22 +158,12 @@ static bool is_dsack(const struct gi_packet *packet)
            !gi_half_after(right, packet->sack[1].right);
 }
 
-static void take_dsack(struct gi_half *half)
-{
-    half->dsacks++;
-    if (half->unconfirmed) {
-        half->unconfirmed--;
-    } else if (half->lost_downstream) {
-        half->lost_downstream--;
-        half->spurious++;
-    }
-}
-
 static bool take_sack(struct gi_half *half, const struct gi_packet *packet)
 {
     uint32_t first = 0;
     if (packet->sack_blocks && is_dsack(packet)) {
-        take_dsack(half);
+        half->dsacks++;
+        take_twice(half);
         first = 1;
     }
     for (uint32_t i = first; i < packet->sack_blocks; i++) {
@@ -189,6 +201,7 @@ struct gi_acked gi_half_ack(struct gi_half *half, const struct gi_packet *packet
         return acked;
     acked.trouble = is_duplicate(half, packet);
     half->duplicate_acks += acked.trouble;
+    half->duplicates_here += acked.trouble && packet->sack_blocks == 0;
     half->last_ack = ack;
     half->last_window = packet->window;
     if (gi_half_after(ack, half->next)) {
