@@ -184,6 +184,7 @@ static void judge(struct gi_half *half, const struct segment *s, uint32_t upstre
     half->resent_octets += s->seen < s->packet->data_octets ? s->seen : s->packet->data_octets;
     if (gi_half_after(s->end, half->again_to) || half->again_to == half->first)
         half->again_to = s->end;
+    half->again_us = s->now_us;
     if (s->filled == 0 && s->had) {
         half->unneeded++;
         half->unconfirmed++;

@@ -38,6 +38,7 @@ struct gi_half {
     uint16_t mss_octets, last_ip_id;
     uint32_t first, una, next;      // of the row: its first number, acknowledged up to, sent up to
     uint32_t again_to;              // the highest number that was sent again
+    uint32_t again_us;              // when something was sent again last
     uint32_t sacked_to;             // the highest number in a SACK block
     uint32_t last_ack, last_window; // of the receiver
     // Of the last packet that passed, to know a copy of it.

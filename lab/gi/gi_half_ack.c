@@ -14,6 +14,9 @@
 #include "lab/gi/gi_half_parts.h"
 
 // ---- Round trips ----
+//
+// A sample is an ACK up to the end of a segment that was sent once, if nothing was sent again since
+// then: else the ACK may have waited for a hole to be filled, or be of the other sending (Karn).
 
 static void add_sample(struct gi_rtt *rtt, uint32_t us)
 {
@@ -122,7 +125,8 @@ static void advance(struct gi_half *half, struct covered *c, struct gi_acked *ac
     if (acked->exact) {
         acked->user_octets = last->user_octets;
         acked->own_octets = last->own_octets;
-        if (c->again == 0)
+        if (c->again == 0 &&
+            (half->resent_octets == 0 || !gi_half_after(half->again_us, last->first_us)))
             add_sample(&half->rtt, c->now_us - last->first_us);
     }
     acked->data = c->data;
