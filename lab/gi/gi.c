@@ -67,7 +67,7 @@ static void finish(struct gi *gi, struct gi_flow *flow)
     for (int side = 0; side < GI_SIDES; side++) {
         gi->taken += flow->half[side].packets;
         gi->counts.n[GI_COUNT_forgotten] += flow->half[side].forgotten;
-        flow->user[side]->flows--;
+        gi_users_let_go(&gi->users, flow->user[side]);
     }
     gi_result_of(&gi->result, flow, gi->config.zone_s, &gi->records);
     gi_table_remove(&gi->flows, &flow->node);
@@ -203,7 +203,7 @@ static struct gi_flow *begin(struct gi *gi, const struct gi_packet *packet, uint
     flow->end[!*side] = packet->to;
     for (int i = 0; i < GI_SIDES; i++) {
         flow->user[i] = gi_users_get(&gi->users, &flow->end[i].address, gi->now_ns);
-        flow->user[i]->flows++;
+        gi_users_hold(flow->user[i]);
     }
     bool syn = packet->flags & TCP_SYN, ack = packet->flags & TCP_ACK;
     flow->setup.from_internet = syn && (*side == GI_DOWN) != ack;

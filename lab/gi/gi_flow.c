@@ -90,6 +90,12 @@ static bool is_copy(struct gi_half *half, const struct gi_packet *packet)
 
 // ---- Data and ACKs ----
 
+// Each segment of the set-up was there once.
+static bool is_set_up_once(const struct gi_flow *flow)
+{
+    return flow->setup.syns == 1 && flow->setup.syn_acks == 1 && flow->setup.ack_ns;
+}
+
 // The least round trip from here to that end and back; 0: none is known.
 static uint32_t round_trip_us(const struct gi_flow *flow, enum gi_side end)
 {
@@ -98,7 +104,7 @@ static uint32_t round_trip_us(const struct gi_flow *flow, enum gi_side end)
     uint64_t least_us = rtt->samples ? rtt->least_us : 0;
     bool opener = (end == GI_UP) != setup->from_internet;
     uint64_t setup_ns = 0;
-    if (setup->syns == 1 && setup->syn_acks == 1 && setup->ack_ns)
+    if (is_set_up_once(flow))
         setup_ns = opener ? setup->ack_ns - setup->syn_ack_ns : setup->syn_ack_ns - setup->syn_ns;
     if (setup_ns && (least_us == 0 || setup_ns / 1000 < least_us))
         least_us = setup_ns / 1000;
@@ -147,7 +153,7 @@ static void take_ack(struct gi_flow *flow, const struct gi_packet *packet, enum 
                      struct gi_records *records)
 {
     struct gi_half *other = &flow->half[!side];
-    struct gi_acked acked = gi_half_ack(other, packet, round_trip_us(flow, side), records);
+    struct gi_acked acked = gi_half_ack(other, packet, is_set_up_once(flow), records);
     if (side == GI_DOWN)
         return;
     if (acked.trouble)

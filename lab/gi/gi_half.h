@@ -92,10 +92,10 @@ struct gi_acked {
     uint32_t user_octets, own_octets;
 };
 
-// The receiver's ACK; downstream_us is the least round trip from here to the receiver and back that
-// is known otherwise (from the set-up), 0 if unknown.
-struct gi_acked gi_half_ack(struct gi_half *half, const struct gi_packet *packet,
-                            uint32_t downstream_us, struct gi_records *records);
+// The receiver's ACK. set_up: the round trip of the set-up, with an empty buffer, is among the
+// samples.
+struct gi_acked gi_half_ack(struct gi_half *half, const struct gi_packet *packet, bool set_up,
+                            struct gi_records *records);
 
 // No more comes: what is still unjudged is undecided. Frees the records.
 void gi_half_end(struct gi_half *half, struct gi_records *records);

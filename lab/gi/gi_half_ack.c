@@ -2,10 +2,11 @@
 // decided why:
 // - The receiver had it already, so the repetition was spurious: the ACK comes sooner than the
 // least
-//   round trip from here after the repetition; or it echoes a timestamp from before the repetition
-//   (as Eifel detection does at the sender, RFC 3522); or the receiver says so (DSACK, RFC 2883).
-// - Else it was lost, if SACK said that it was missing when it was sent again; or if the receiver
-//   asked for it, for it is the first that this ACK covers.
+//   round trip from here after the repetition (half of that, if the set-up's is not known) or it
+//   echoes a timestamp from before the repetition (as Eifel detection does at the sender, RFC
+//   3522); or the receiver says so (DSACK, RFC 2883).
+// - Else it was lost, if SACK said that it was missing when it was sent again; or if nothing before
+//   it was missing that this ACK covers.
 // - The others that the same ACK covers were there already: the sender went back N. But if the ACK
 //   covers two of them and nothing beyond what was sent again, it is a delayed ACK of both.
 // Duplicate ACKs without SACK for something that then turns out not to have been missing are of
@@ -28,11 +29,6 @@ static void add_sample(struct gi_rtt *rtt, uint32_t us)
     rtt->samples++;
 }
 
-static uint32_t least_of(uint32_t a_us, uint32_t b_us)
-{
-    return a_us == 0 || (b_us && b_us < a_us) ? b_us : a_us;
-}
-
 // ---- What an ACK covers ----
 
 struct covered {
@@ -49,15 +45,16 @@ static bool was_spurious(const struct covered *c, const struct gi_record *r)
            c->now_us - r->last_us < c->least_us;
 }
 
-static bool was_lost(const struct gi_half *half, const struct covered *c, const struct gi_record *r)
+static bool was_lost(const struct gi_half *half, const struct covered *c, const struct gi_record *r,
+                     bool first)
 {
-    bool first = !gi_half_after(r->sequence, c->from);
     bool delayed = c->n == 2 && c->again == 2 && !gi_half_after(c->to, half->again_to);
     return r->flags & GI_RECORD_MISSING || first || delayed;
 }
 
-// Was it, or something that came to its place, missing at the receiver?
-static bool judge(struct gi_half *half, const struct covered *c, struct gi_record *r)
+// Was it, or something that came to its place, missing at the receiver? first: nothing before it
+// was that this ACK covers.
+static bool judge(struct gi_half *half, const struct covered *c, struct gi_record *r, bool first)
 {
     uint32_t copies = r->unjudged;
     if (copies == 0)
@@ -67,7 +64,7 @@ static bool judge(struct gi_half *half, const struct covered *c, struct gi_recor
         half->unconfirmed++;
         copies--;
     }
-    bool lost = copies && (r->unjudged > copies || was_lost(half, c, r));
+    bool lost = copies && (r->unjudged > copies || was_lost(half, c, r, first));
     if (lost) {
         half->lost_downstream += copies;
     } else {
@@ -114,10 +111,12 @@ static void advance(struct gi_half *half, struct covered *c, struct gi_acked *ac
                     struct gi_records *records)
 {
     look(half, c);
-    bool missing = c->n == 0;
-    for (uint32_t i = 0; i < c->n; i++)
-        missing |= judge(half, c, gi_half_record(half, i)) && i == 0;
-    for (; !missing && half->duplicates_here; half->duplicates_here--)
+    bool missing = false, came = c->n > 0; // came: the first of them did not miss
+    for (uint32_t i = 0; i < c->n; i++) {
+        missing |= judge(half, c, gi_half_record(half, i), !missing);
+        came = came && !(missing && i == 0);
+    }
+    for (; came && half->duplicates_here; half->duplicates_here--)
         take_twice(half);
     half->duplicates_here = 0;
     const struct gi_record *last = c->n ? gi_half_record(half, c->n - 1) : NULL;
@@ -196,8 +195,8 @@ static void take_unseen(struct gi_half *half, uint32_t ack)
     half->next = ack;
 }
 
-struct gi_acked gi_half_ack(struct gi_half *half, const struct gi_packet *packet,
-                            uint32_t downstream_us, struct gi_records *records)
+struct gi_acked gi_half_ack(struct gi_half *half, const struct gi_packet *packet, bool set_up,
+                            struct gi_records *records)
 {
     struct gi_acked acked = {0};
     uint32_t ack = packet->acknowledgement;
@@ -217,8 +216,7 @@ struct gi_acked gi_half_ack(struct gi_half *half, const struct gi_packet *packet
         struct covered c = {.from = half->una,
                             .to = ack,
                             .now_us = gi_half_us(packet->time_ns),
-                            .least_us =
-                                least_of(half->rtt.samples ? half->rtt.least_us : 0, downstream_us),
+                            .least_us = set_up ? half->rtt.least_us : half->rtt.least_us / 2,
                             .has_echo = packet->has_timestamps && half->timestamps_seen,
                             .echo = packet->echo};
         acked.advanced = true;

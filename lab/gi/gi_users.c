@@ -41,6 +41,17 @@ void gi_users_count(struct gi_users *users, struct gi_user *from, struct gi_user
     gi_table_touch(&users->table, &to->node, to->flows ? BUSY : IDLE, now_ns);
 }
 
+void gi_users_hold(struct gi_user *user)
+{
+    user->flows++;
+}
+
+void gi_users_let_go(struct gi_users *users, struct gi_user *user)
+{
+    if (--user->flows == 0)
+        gi_table_touch(&users->table, &user->node, IDLE, user->node.touched_ns);
+}
+
 void gi_users_expire(struct gi_users *users, uint64_t now_ns)
 {
     for (struct gi_node *node; (node = users->table.list[IDLE].oldest);) {

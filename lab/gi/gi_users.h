@@ -26,6 +26,9 @@ struct gi_user *gi_users_get(struct gi_users *users, const struct ipv6_address *
 // A packet from one to the other has passed.
 void gi_users_count(struct gi_users *users, struct gi_user *from, struct gi_user *to,
                     uint32_t ip_octets, uint64_t now_ns);
+// A flow of it begins or has ended.
+void gi_users_hold(struct gi_user *user);
+void gi_users_let_go(struct gi_users *users, struct gi_user *user);
 // Forgets the silent.
 void gi_users_expire(struct gi_users *users, uint64_t now_ns);
 
