@@ -1,10 +1,9 @@
 // See gi_half.h: the receiver's ACKs. With an ACK that covers a segment which was sent again it is
 // decided why:
-// - The receiver had it already, so the repetition was spurious: the ACK comes sooner than the
-// least
-//   round trip from here after the repetition (half of that, if the set-up's is not known) or it
-//   echoes a timestamp from before the repetition (as Eifel detection does at the sender, RFC
-//   3522); or the receiver says so (DSACK, RFC 2883).
+// - The receiver had it already, so the repetition was spurious: the ACK comes sooner after it than
+//   the least round trip from here (half of that, if the set-up's is not known); or the ACK echoes a
+//   timestamp from before it (as Eifel detection does at the sender, RFC 3522); or the receiver says
+//   so (DSACK, RFC 2883).
 // - Else it was lost, if SACK said that it was missing when it was sent again; or if nothing before
 //   it was missing that this ACK covers.
 // - The others that the same ACK covers were there already: the sender went back N. But if the ACK
