@@ -151,9 +151,9 @@ static bool is_mobile(const struct gi_config *config, const struct ipv6_address 
     return false;
 }
 
-static bool same_end(const struct gi_end *a, const struct gi_end *b)
+static bool is_end(const struct gi_flow *flow, enum gi_side side, const struct gi_end *end)
 {
-    return a->port == b->port && address_same(&a->address, &b->address);
+    return flow->port[side] == end->port && address_same(&flow->user[side]->address, &end->address);
 }
 
 static uint32_t hash_of(const struct gi_packet *packet)
@@ -169,8 +169,8 @@ static struct gi_flow *find(struct gi *gi, const struct gi_packet *packet, uint3
         struct gi_flow *flow = (struct gi_flow *)node;
         if (node->hash != hash)
             continue;
-        *side = same_end(&flow->end[GI_UP], &packet->from) ? GI_UP : GI_DOWN;
-        if (same_end(&flow->end[*side], &packet->from) && same_end(&flow->end[!*side], &packet->to))
+        *side = is_end(flow, GI_UP, &packet->from) ? GI_UP : GI_DOWN;
+        if (is_end(flow, *side, &packet->from) && is_end(flow, !*side, &packet->to))
             return flow;
     }
     return NULL;
@@ -192,6 +192,14 @@ static bool side_of(const struct gi *gi, const struct gi_packet *packet, enum gi
     return true;
 }
 
+static void set_end(struct gi *gi, struct gi_flow *flow, enum gi_side side,
+                    const struct gi_end *end)
+{
+    flow->port[side] = end->port;
+    flow->user[side] = gi_users_get(&gi->users, &end->address, gi->now_ns);
+    gi_users_hold(flow->user[side]);
+}
+
 static struct gi_flow *begin(struct gi *gi, const struct gi_packet *packet, uint32_t hash,
                              enum gi_side *side)
 {
@@ -199,12 +207,8 @@ static struct gi_flow *begin(struct gi *gi, const struct gi_packet *packet, uint
         return NULL;
     make_room(gi);
     struct gi_flow *flow = (struct gi_flow *)gi_table_add(&gi->flows, hash, gi->now_ns);
-    flow->end[*side] = packet->from;
-    flow->end[!*side] = packet->to;
-    for (int i = 0; i < GI_SIDES; i++) {
-        flow->user[i] = gi_users_get(&gi->users, &flow->end[i].address, gi->now_ns);
-        gi_users_hold(flow->user[i]);
-    }
+    set_end(gi, flow, *side, &packet->from);
+    set_end(gi, flow, !*side, &packet->to);
     bool syn = packet->flags & TCP_SYN, ack = packet->flags & TCP_ACK;
     flow->setup.from_internet = syn && (*side == GI_DOWN) != ack;
     return flow;

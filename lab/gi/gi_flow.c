@@ -56,7 +56,6 @@ static void take_options(struct gi_half *half, const struct gi_packet *packet)
     half->timestamps_seen |= packet->has_timestamps;
     if (!(packet->flags & TCP_SYN))
         return;
-    half->mss_octets = packet->mss_octets;
     half->sack_permitted = packet->sack_permitted;
     half->scale_seen = packet->has_scale;
     half->scale = packet->scale;

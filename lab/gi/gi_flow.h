@@ -35,8 +35,8 @@ struct gi_transfer {
 
 struct gi_flow {
     struct gi_node node;
-    struct gi_end end[GI_SIDES]; // GI_UP: the user's
-    struct gi_user *user[GI_SIDES];
+    struct gi_user *user[GI_SIDES]; // the ends' addresses; GI_UP: the user's
+    uint16_t port[GI_SIDES];
     uint64_t first_ns, last_ns;
     uint64_t user_packets_before, user_packets_last; // of the user: at its first and last packet
     bool ended[GI_SIDES];                            // by FIN

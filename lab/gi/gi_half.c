@@ -48,7 +48,7 @@ void gi_half_drop_first(struct gi_half *half, uint32_t n, struct gi_records *rec
     half->count -= (uint16_t)n;
     if (half->count == 0)
         half->begin = 0;
-    if (half->count == 0 && half->room > ROOM_LEAST)
+    if (half->count == 0 && half->room)
         resize(half, 0, records);
 }
 
@@ -222,11 +222,7 @@ enum gi_half_sent gi_half_send(struct gi_half *half, const struct gi_packet *pac
                         .answered = answered};
     if (!half->started && !(packet->flags & TCP_RST))
         start(half, packet->sequence);
-    if (is_keepalive(half, packet)) {
-        half->keepalives++;
-        return GI_HALF_NOTHING;
-    }
-    if (octets == 0 || packet->flags & TCP_RST)
+    if (octets == 0 || packet->flags & TCP_RST || is_keepalive(half, packet))
         return GI_HALF_NOTHING;
     if (octets > FAR_OCTETS || s.end - (half->una - FAR_OCTETS) > 2 * FAR_OCTETS)
         return GI_HALF_FAR;

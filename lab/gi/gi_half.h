@@ -33,9 +33,9 @@ struct gi_rtt {
 
 struct gi_half {
     bool started, forgotten;
-    bool mss_seen, sack_permitted, scale_seen, timestamps_seen, options_cut;
+    bool sack_permitted, scale_seen, timestamps_seen, options_cut;
     uint8_t scale;
-    uint16_t mss_octets, last_ip_id;
+    uint16_t last_ip_id;
     uint32_t first, una, next;      // of the row: its first number, acknowledged up to, sent up to
     uint32_t again_to;              // the highest number that was sent again
     uint32_t again_us;              // when something was sent again last
@@ -57,7 +57,7 @@ struct gi_half {
     // Of those that came twice, which the receiver may still say.
     uint32_t unconfirmed;
     uint32_t duplicates_here; // ACKs of `una` without SACK since it is that
-    uint32_t dsacks, duplicate_acks, keepalives, unseen_acked;
+    uint32_t unseen_acked;
     uint64_t ip_octets, data_octets, resent_octets;
     struct gi_rtt rtt;
     // Records in the order of their numbers.

@@ -1,9 +1,9 @@
 // See gi_half.h: the receiver's ACKs. With an ACK that covers a segment which was sent again it is
 // decided why:
 // - The receiver had it already, so the repetition was spurious: the ACK comes sooner after it than
-//   the least round trip from here (half of that, if the set-up's is not known); or the ACK echoes a
-//   timestamp from before it (as Eifel detection does at the sender, RFC 3522); or the receiver says
-//   so (DSACK, RFC 2883).
+//   the least round trip from here (half of that, if the set-up's is not known); or the ACK echoes
+//   a timestamp from before it (as Eifel detection does at the sender, RFC 3522); or the receiver
+//   says so (DSACK, RFC 2883).
 // - Else it was lost, if SACK said that it was missing when it was sent again; or if nothing before
 //   it was missing that this ACK covers.
 // - The others that the same ACK covers were there already: the sender went back N. But if the ACK
@@ -164,7 +164,6 @@ static bool take_sack(struct gi_half *half, const struct gi_packet *packet)
 {
     uint32_t first = 0;
     if (packet->sack_blocks && is_dsack(packet)) {
-        half->dsacks++;
         take_twice(half);
         first = 1;
     }
@@ -202,7 +201,6 @@ struct gi_acked gi_half_ack(struct gi_half *half, const struct gi_packet *packet
     if (!half->started || !(packet->flags & TCP_ACK) || packet->flags & TCP_RST)
         return acked;
     acked.trouble = is_duplicate(half, packet);
-    half->duplicate_acks += acked.trouble;
     half->duplicates_here += acked.trouble && packet->sack_blocks == 0;
     half->last_ack = ack;
     half->last_window = packet->window;

@@ -184,10 +184,10 @@ void gi_result_of(struct gi_result *result, struct gi_flow *flow, int32_t zone_s
     gi_rate_end(&flow->rate);
     gi_half_end(&flow->half[GI_UP], records);
     gi_half_end(&flow->half[GI_DOWN], records);
-    put_address(r->user, &flow->end[GI_UP].address);
-    put_address(r->host, &flow->end[GI_DOWN].address);
-    r->user_port = flow->end[GI_UP].port;
-    r->host_port = flow->end[GI_DOWN].port;
+    put_address(r->user, &flow->user[GI_UP]->address);
+    put_address(r->host, &flow->user[GI_DOWN]->address);
+    r->user_port = flow->port[GI_UP];
+    r->host_port = flow->port[GI_DOWN];
     r->begin = (int64_t)flow->first_ns;
     int64_t local_s = (int64_t)(flow->first_ns / S_IN_NS) + zone_s;
     r->hour = (local_s % 86400 + 86400) % 86400 / 3600;

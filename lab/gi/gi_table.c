@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAGE_RECORDS  256
+#define PAGE_RECORDS  64
 #define BUCKETS_LEAST 1024
 
 static void *need(void *memory)
@@ -127,7 +127,7 @@ uint64_t gi_table_octets(const struct gi_table *table)
            (uint64_t)table->buckets * sizeof(struct gi_node *);
 }
 
-// Multiply and fold, eight octets at a time.
+// Multiply and fold, eight octets at a time; the high half of the last product depends on all bits.
 uint32_t gi_table_hash(const void *key, uint32_t octets)
 {
     const uint8_t *b = key;
@@ -140,5 +140,6 @@ uint32_t gi_table_hash(const void *key, uint32_t octets)
     }
     for (; octets; b++, octets--)
         h = (h ^ *b) * 0xff51afd7ed558ccd;
-    return (uint32_t)(h ^ h >> 32);
+    h = (h ^ h >> 29) * 0xc4ceb9fe1a85ec53;
+    return (uint32_t)(h >> 32);
 }
