@@ -185,6 +185,7 @@ static void judge(struct gi_half *half, const struct segment *s, uint32_t upstre
     if (gi_half_after(s->end, half->again_to) || half->again_to == half->first)
         half->again_to = s->end;
     half->again_us = s->now_us;
+    half->again_from = s->begin;
     if (s->filled == 0 && s->had) {
         half->unneeded++;
         half->unconfirmed++;

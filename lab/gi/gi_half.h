@@ -39,6 +39,7 @@ struct gi_half {
     uint32_t first, una, next;      // of the row: its first number, acknowledged up to, sent up to
     uint32_t again_to;              // the highest number that was sent again
     uint32_t again_us;              // when something was sent again last
+    uint32_t again_from;            // and its number
     uint32_t sacked_to;             // the highest number in a SACK block
     uint32_t last_ack, last_window; // of the receiver
     // Of the last packet that passed, to know a copy of it.

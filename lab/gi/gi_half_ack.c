@@ -15,8 +15,9 @@
 
 // ---- Round trips ----
 //
-// A sample is an ACK up to the end of a segment that was sent once, if nothing was sent again since
-// then: else the ACK may have waited for a hole to be filled, or be of the other sending (Karn).
+// A sample is an ACK up to the end of a segment that was sent once, if nothing before it was sent
+// again since then: else the ACK may have waited for a hole to be filled, or be of the other
+// sending (Karn).
 
 static void add_sample(struct gi_rtt *rtt, uint32_t us)
 {
@@ -106,6 +107,13 @@ static void trim(struct gi_half *half, uint32_t to)
     }
 }
 
+// Was something before it sent again behind it?
+static bool was_held_up(const struct gi_half *half, const struct gi_record *r)
+{
+    return half->resent_octets && gi_half_after(half->again_us, r->first_us) &&
+           gi_half_after(r->sequence, half->again_from);
+}
+
 static void advance(struct gi_half *half, struct covered *c, struct gi_acked *acked,
                     struct gi_records *records)
 {
@@ -123,8 +131,7 @@ static void advance(struct gi_half *half, struct covered *c, struct gi_acked *ac
     if (acked->exact) {
         acked->user_octets = last->user_octets;
         acked->own_octets = last->own_octets;
-        if (c->again == 0 &&
-            (half->resent_octets == 0 || !gi_half_after(half->again_us, last->first_us)))
+        if (c->again == 0 && !was_held_up(half, last))
             add_sample(&half->rtt, c->now_us - last->first_us);
     }
     acked->data = c->data;
