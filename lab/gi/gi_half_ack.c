@@ -34,6 +34,7 @@ static void add_sample(struct gi_rtt *rtt, uint32_t us)
 struct covered {
     uint32_t from, to; // sequence numbers
     uint32_t n, again; // records; those that were sent again
+    uint32_t again_us; // when the last of those was sent again
     uint32_t now_us, least_us;
     bool has_echo, data;
     uint32_t echo;
@@ -92,7 +93,8 @@ static void look(const struct gi_half *half, struct covered *c)
         const struct gi_record *r = gi_half_record(half, c->n);
         if (gi_half_after(r->sequence + r->octets, c->to))
             return;
-        c->again += r->again > 0;
+        if (r->again && (c->again++ == 0 || gi_half_after(r->last_us, c->again_us)))
+            c->again_us = r->last_us;
         c->data = c->data || r->flags & GI_RECORD_DATA;
     }
 }
@@ -108,10 +110,12 @@ static void trim(struct gi_half *half, uint32_t to)
 }
 
 // Was something before it sent again behind it?
-static bool was_held_up(const struct gi_half *half, const struct gi_record *r)
+static bool was_held_up(const struct gi_half *half, const struct covered *c,
+                        const struct gi_record *r)
 {
-    return half->resent_octets && gi_half_after(half->again_us, r->first_us) &&
-           gi_half_after(r->sequence, half->again_from);
+    bool before = half->resent_octets && gi_half_after(r->sequence, half->again_from) &&
+                  gi_half_after(half->again_us, r->first_us);
+    return before || (c->again && gi_half_after(c->again_us, r->first_us));
 }
 
 static void advance(struct gi_half *half, struct covered *c, struct gi_acked *acked,
@@ -131,7 +135,7 @@ static void advance(struct gi_half *half, struct covered *c, struct gi_acked *ac
     if (acked->exact) {
         acked->user_octets = last->user_octets;
         acked->own_octets = last->own_octets;
-        if (c->again == 0 && !was_held_up(half, last))
+        if (last->again == 0 && !was_held_up(half, c, last))
             add_sample(&half->rtt, c->now_us - last->first_us);
     }
     acked->data = c->data;

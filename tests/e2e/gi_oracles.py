@@ -204,17 +204,19 @@ def tshark_setups():
 
 
 def by_tshark(path):
-    """Port of the user -> flows, packets and segments sent again, down; round trips."""
+    """Flows, and port of the user -> packets and segments sent again, down; round trips. At Gi nothing of the
+    host's is missing, but some that SACK has it send again count as out of order with tshark."""
     text = tshark_json.tshark(str(path), "-T", "fields", "-e", "tcp.stream", "-e", "tcp.srcport", "-e", "tcp.dstport",
                               "-e", "tcp.len", "-e", "tcp.analysis.retransmission", "-e",
-                              "tcp.analysis.spurious_retransmission", "-e", "tcp.analysis.ack_rtt")
+                              "tcp.analysis.spurious_retransmission", "-e", "tcp.analysis.out_of_order", "-e",
+                              "tcp.analysis.ack_rtt")
     streams, found = set(), collections.defaultdict(lambda: {"packets": 0, "again": 0, "rtts": []})
     for line in text.splitlines():
-        stream, source, destination, octets, again, spurious, rtt = line.split("\t")
+        stream, source, destination, octets, *again, rtt = line.split("\t")
         streams.add(stream)
         one = found[destination if source == "20" else source]
         one["packets"] += source == "20"
-        one["again"] += source == "20" and int(octets) > 0 and again + spurious != ""
+        one["again"] += source == "20" and int(octets) > 0 and any(again)
         if rtt and source != "20":
             one["rtts"].append(float(rtt))
     return len(streams), found
@@ -232,7 +234,9 @@ def tshark_same():
             same(number(flow["down_packets"]), one["packets"], f"{world}: packets down")
             same(number(flow["down_resent_packets"]), one["again"], f"{world}, {flow['user']}: segments sent again")
     path = ran(*CLEAN).out / "gi.pcap"
-    for flow in read(path).values():
+    plain = [flow for flow in read(path).values() if flow["down_resent_packets"] == "0"]
+    right(len(plain) >= 4, f"{len(plain)} flows without a repetition")
+    for flow in plain:
         rtts = by_tshark(path)[1][flow["user_port"]]["rtts"]
         same(number(flow["rtt_gprs_samples"]), len(rtts), "round trips")
         for column, value in (("least", min(rtts)), ("mean", sum(rtts) / len(rtts)), ("most", max(rtts))):
