@@ -221,6 +221,13 @@ static int list_of(const struct gi_flow *flow)
                                                          : OPEN;
 }
 
+// Of what goes down, for the tunnels up have the TEIDs of many users.
+static void take_tunnel(struct gi *gi, struct gi_user *user, uint32_t teid)
+{
+    gi->counts.n[GI_COUNT_tunnel_changes] += teid && user->teid && user->teid != teid;
+    user->teid = teid;
+}
+
 static enum gi_count take_segment(struct gi *gi, struct gi_packet *packet)
 {
     enum gi_side side;
@@ -234,6 +241,8 @@ static enum gi_count take_segment(struct gi *gi, struct gi_packet *packet)
         return GI_COUNT_elsewhere;
     if (!gi_flow_take(flow, packet, side, &gi->records, &gi->counts))
         return GI_COUNT_copies;
+    if (side == GI_DOWN)
+        take_tunnel(gi, flow->user[GI_UP], packet->teid);
     gi_users_count(&gi->users, flow->user[side], flow->user[!side], packet->ip_octets, gi->now_ns);
     gi_table_touch(&gi->flows, &flow->node, (uint32_t)list_of(flow), gi->now_ns);
     return GI_COUNT_segments;

@@ -220,6 +220,7 @@ static enum gi_count unwrap(struct gi_packet *packet, struct inner *inner, struc
     if (fate != GI_COUNT_segments)
         return fate;
     counts->n[GI_COUNT_tunnelled]++;
+    packet->teid = get_be32(inner->view.at + UDP_OCTETS + 4);
     if (inner->fragment) // the inner packet is longer than this piece
         ip.length = UINT16_MAX;
     *inner = (struct inner){0};

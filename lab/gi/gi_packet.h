@@ -18,6 +18,7 @@ struct gi_packet {
     uint64_t time_ns;
     struct gi_end from, to;
     uint32_t ip_octets; // of the whole packet, with its header
+    uint32_t teid;      // of the tunnel around it; 0: none
     uint16_t ip_id;     // 0: none
     uint32_t sequence, acknowledgement;
     uint32_t data_octets;

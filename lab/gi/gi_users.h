@@ -13,6 +13,7 @@ struct gi_user {
     uint64_t packets;   // both ways
     uint64_t in_octets; // of IP, to it
     uint32_t flows;     // that live
+    uint32_t teid;      // of the last packet to it; 0: none
 };
 
 struct gi_users {

@@ -432,6 +432,9 @@ def tunnels():
         report = read(pcap([(time, gtp(packet, 77, **more)) for time, packet in frames], ETHERNET))
         same(figures(report), wanted, str(more))
         same(report["counts"]["tunnelled"], len(frames), "tunnelled")
+        same(report["counts"]["tunnel_changes"], 0, "tunnel_changes")
+    moved = [(time, gtp(packet, 77 if time < 1.5 else 78)) for time, packet in frames]
+    same(read(pcap(moved))["counts"]["tunnel_changes"], 1, "tunnel_changes")
     echo = udp(("192.0.2.1", 2152), ("192.0.2.2", 2152), struct.pack(">BBHI", 0x32, 1, 4, 0) + bytes(4))
     same(read(pcap([(0, echo)]))["counts"]["gtp_other"], 1, "gtp_other")
 
