@@ -220,6 +220,8 @@ static void read_file(struct gi *gi, struct file *file)
         }
         if (progress.shown)
             fprintf(stderr, "\r\033[K");
+        if (signals_ended)
+            snprintf(reader.fault, sizeof reader.fault, "interrupted");
     }
     memcpy(file->fault, reader.fault, sizeof file->fault);
     gi_reader_close(&reader);
@@ -307,6 +309,7 @@ static int run(const struct gi_options *options, struct file *files, int n)
         read_file(gi, &files[i]);
         good = good && files[i].opened;
     }
+    good = good && !signals_ended;
     gi_finish(gi);
     if (out.json_file)
         end_json(&out, gi, files, n);

@@ -8,6 +8,8 @@
 
 #include "dataplane/base/units.h"
 
+#define BUFFER_OCTETS (1 << 20)
+
 bool gi_reader_open(struct gi_reader *reader, const char *path)
 {
     char why[PCAP_ERRBUF_SIZE] = "";
@@ -17,6 +19,7 @@ bool gi_reader_open(struct gi_reader *reader, const char *path)
         snprintf(reader->fault, sizeof reader->fault, "%s", strerror(errno));
         return false;
     }
+    setvbuf(file, NULL, _IOFBF, BUFFER_OCTETS);
     reader->pcap = pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO, why);
     if (!reader->pcap) {
         snprintf(reader->fault, sizeof reader->fault, "%s", why);

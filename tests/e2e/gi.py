@@ -2,17 +2,22 @@
 """sluice gi on captures that the test composes: each figure by typed times and numbers, each kind of link
 and file, and what cannot be read. tests/e2e/gi_oracles.py compares with the lab, tshark and tcptrace."""
 
+import array
 import csv
+import fcntl
 import heapq
 import io
 import json
 import random
+import signal
 import struct
 import subprocess
+import termios
+import time
 
 from gi_capture import (ACK, ETHERNET, HOST, IPV4_LINK, NULL, RST, SACK_PERMITTED, SLL, SLL2, SYN, USER, Talk, gtp, merged,
                         mss, pcap, pcapng, scale, tagged, timestamps, udp)
-from harness import case, main, new_folder, program, right, same, sluice
+from harness import WAIT_S, case, main, new_folder, program, right, same, sluice
 
 
 def saved(octets, name="x.pcap"):
@@ -595,6 +600,35 @@ def fragments():
     report = read(pcap([*frames[:5], (frames[5][0], sums[0]), (frames[5][0], sums[1]), *frames[6:]]))
     same(report["counts"]["fragments"], 2, "fragments")
     has(report["flows"][0], down_lost_gprs=None, channel_rate_bit_per_s=None, setup_s=0.5)
+
+
+@case("a tunnel's datagram in fragments: the first has the inner headers, and is enough")
+def outer_fragments():
+    frames = frames_of_some()
+    wanted = figures(read(pcap(frames)))
+    at, outer = frames[5][0], gtp(frames[5][1], 77)
+    first = outer[:2] + struct.pack(">HHH", 800, 9, 0x2000) + outer[8:10] + bytes(2) + outer[12:800]
+    second = outer[:2] + struct.pack(">HHH", len(outer) - 780, 9, 97) + outer[8:10] + bytes(2) + outer[12:20] + outer[796:]
+    tunnelled = [(at_s, gtp(packet, 77)) for at_s, packet in frames]
+    report = read(pcap([*tunnelled[:5], (at, first), (at, second), *tunnelled[6:]]))
+    same((figures(report), report["counts"]["fragments"]), (wanted, 1), "flows, and fragments")
+
+
+@case("ended by SIGINT: what there is until then, said to be interrupted, exit status 1")
+def interrupted():
+    process = subprocess.Popen([program(), "gi", "-", "--json", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE)
+    process.stdin.write(pcap(frames_of_some()))
+    process.stdin.flush()
+    left, deadline = array.array("i", [1]), time.monotonic() + WAIT_S
+    while left[0]:  # until it has read all that is in the pipe
+        right(time.monotonic() < deadline, "it does not read")
+        fcntl.ioctl(process.stdin, termios.FIONREAD, left)
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    said, _ = process.communicate(timeout=30)
+    report = json.loads(said)
+    same((process.returncode, report["files"][0]["fault"]), (1, "interrupted"), "exit status and fault")
 
 
 @case("a packet that the capture has twice counts once")
