@@ -214,6 +214,7 @@ def spurious_dsack():
     talk = begun().data(1, 1).ack(1.5, 1001).data(2, 1001).data(5, 1001).ack(5.1, 2001).data(5.2, 2001) \
         .data(9, 2001).ack(9.6, 3001).ack(9.8, 3001, blocks=[(1001, 2001)])
     loses(talk, spurious=1, lost_gprs=1, resent_packets=2)
+    loses(talk.ack(9.9, 3001, blocks=[(2001, 3001)]), spurious=2, resent_packets=2)
 
 
 @case("spurious: duplicate ACKs for what was not missing are of segments that came twice")
