@@ -12,6 +12,7 @@
 #define GRE_FRAME_RELAY  0x6559
 #define FR_HEADER_OCTETS 2 // Q.922: DLCI in 6 and 4 bits, EA in the lowest bit of each octet
 #define CLOCK_STEP_NS    S_IN_NS
+#define PAUSE_NS         (60 * S_IN_NS) // Tns-test at most (48.016 clause 11)
 
 struct audit *audit_create(const struct audit_options *options)
 {
@@ -44,6 +45,15 @@ static void restart_buckets(struct audit *audit)
     }
 }
 
+// What was in force until then, up to the last packet.
+static void pause_here(struct audit *audit)
+{
+    audit->counts[AUDIT_pauses]++;
+    audit->at = (struct audit_at){.time_ns = audit->last_ns};
+    audit_llc_pause(audit);
+    audit_places_pause(audit);
+}
+
 // The auditor's time is that of the first stamp and goes on by their differences; a step back is
 // none.
 static void go_on(struct audit *audit, uint64_t stamp_ns)
@@ -53,6 +63,8 @@ static void go_on(struct audit *audit, uint64_t stamp_ns)
         return;
     }
     if (stamp_ns >= audit->stamp_ns) {
+        if (stamp_ns - audit->stamp_ns > PAUSE_NS)
+            pause_here(audit);
         audit->last_ns += stamp_ns - audit->stamp_ns;
         audit->stamp_ns = stamp_ns;
         return;
@@ -148,7 +160,14 @@ int audit_read(struct audit *audit, enum audit_phase phase, const char *path, ch
 
 static void note_ends(struct audit *audit)
 {
-    uint32_t unknown = 0, contradicting = 0;
+    uint32_t unknown = 0, contradicting = 0, one_way = 0;
+    for (const struct audit_nse *nse = audit->nses; nse; nse = nse->next)
+        one_way += nse->one_way;
+    if (one_way)
+        audit_note(audit,
+                   "BSSs of which only one direction was captured: %u; their states and "
+                   "acknowledgements are not known",
+                   one_way);
     for (const struct audit_pair *pair = audit->pairs; pair; pair = pair->next) {
         unknown += pair->number && pair->sgsn < 0;
         contradicting += pair->number && pair->contradicts;
@@ -166,6 +185,7 @@ void audit_finish(struct audit *audit)
 {
     audit_flow_finish(audit);
     audit_llc_finish(audit);
+    audit_book_finish(audit);
     note_ends(audit);
 }
 
@@ -178,10 +198,10 @@ void audit_finish(struct audit *audit)
 void audit_destroy(struct audit *audit)
 {
     for (struct audit_bvc *bvc = audit->bvcs; bvc; bvc = bvc->next)
-        audit_flow_forget(audit, &bvc->asked, false);
+        audit_flow_forget(audit, &bvc->asked);
     for (struct audit_ms *ms = audit->mss; ms; ms = ms->next) {
         for (int kind = 0; kind < FLOW_KINDS; kind++)
-            audit_flow_forget(audit, &ms->asked[kind], false);
+            audit_flow_forget(audit, &ms->asked[kind]);
         FREE_LIST(audit_pfc, ms->pfcs)
     }
     FREE_LIST(audit_flow, audit->flows)

@@ -152,6 +152,47 @@ void audit_list_flow(struct audit *audit, struct audit_flow *flow)
     audit->flows_end = &flow->next;
 }
 
+static int by_frame(const void *a, const void *b)
+{
+    const struct audit_finding *one = a, *other = b;
+    if (one->frame != other->frame)
+        return one->frame < other->frame ? -1 : 1;
+    return (one->rule > other->rule) - (one->rule < other->rule);
+}
+
+static int flow_by_frame(const void *a, const void *b)
+{
+    const struct audit_flow *one = *(struct audit_flow *const *)a;
+    const struct audit_flow *other = *(struct audit_flow *const *)b;
+    return (one->frame > other->frame) - (one->frame < other->frame);
+}
+
+static void sort_flows(struct audit *audit)
+{
+    uint32_t count = 0;
+    for (const struct audit_flow *flow = audit->flows; flow; flow = flow->next)
+        count++;
+    struct audit_flow **all = need(calloc(count + 1, sizeof *all));
+    struct audit_flow *flow = audit->flows;
+    for (uint32_t i = 0; i < count; i++, flow = flow->next)
+        all[i] = flow;
+    qsort(all, count, sizeof *all, flow_by_frame);
+    audit->flows_end = &audit->flows;
+    for (uint32_t i = 0; i < count; i++) {
+        *audit->flows_end = all[i];
+        audit->flows_end = &all[i]->next;
+    }
+    *audit->flows_end = NULL;
+    free(all);
+}
+
+void audit_book_finish(struct audit *audit)
+{
+    if (audit->finding_count)
+        qsort(audit->findings, audit->finding_count, sizeof *audit->findings, by_frame);
+    sort_flows(audit);
+}
+
 uint64_t audit_breaches(const struct audit *audit)
 {
     uint64_t breaches = 0;

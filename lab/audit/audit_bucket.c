@@ -8,9 +8,9 @@ static audit_level octets_of(uint64_t octets)
     return (audit_level)octets * AUDIT_BUCKET_OCTET;
 }
 
-static audit_level leaked(const struct audit_bucket *bucket, uint64_t ns)
+static audit_level leaked(uint64_t r_bit_per_s, uint64_t ns)
 {
-    return (audit_level)bucket->r_bit_per_s * (audit_level)ns;
+    return (audit_level)r_bit_per_s * (audit_level)ns;
 }
 
 // The integrals of the estimated queue and of the unused room, and the time in which R counts.
@@ -46,7 +46,7 @@ void audit_bucket_settle(struct audit_bucket *bucket, uint64_t now_ns, uint64_t 
     if (!bucket->set)
         return;
     uint64_t ns = now_ns - bucket->time_ns;
-    take_off(&bucket->level, leaked(bucket, ns));
+    take_off(&bucket->level, leaked(bucket->r_bit_per_s, ns));
     if (ns)
         add_up(bucket, (double)ns);
     bucket->time_ns = now_ns;
@@ -81,6 +81,11 @@ void audit_bucket_full(struct audit_bucket *bucket, uint64_t now_ns, uint32_t pe
     bucket->given_back_ns = now_ns;
 }
 
+void audit_bucket_leak(struct audit_bucket *bucket, uint64_t r_bit_per_s, uint64_t ns)
+{
+    take_off(&bucket->level, leaked(r_bit_per_s, ns));
+}
+
 void audit_bucket_give_back(struct audit_bucket *bucket, uint64_t now_ns, uint64_t octets)
 {
     if (bucket->given_back && bucket->given_back_ns < now_ns)
@@ -101,7 +106,7 @@ void audit_bucket_restart(struct audit_bucket *bucket, uint64_t now_ns)
 // B* <= Bmax, or B* = L: an empty bucket passes any PDU.
 static audit_level over(const struct audit_bucket *bucket, uint32_t octets, uint64_t tolerance_ns)
 {
-    audit_level level = bucket->level, less = leaked(bucket, tolerance_ns);
+    audit_level level = bucket->level, less = leaked(bucket->r_bit_per_s, tolerance_ns);
     level = level > less ? level - less : 0;
     audit_level after = level + octets_of(octets) - octets_of(bucket->bmax_octets);
     return level == 0 || after < 0 ? 0 : after;

@@ -38,6 +38,8 @@ void audit_bucket_forget(struct audit_bucket *bucket, uint64_t now_ns);
 // CBL: B as the BSS saw it when given_total was that; what was given back since counts again.
 void audit_bucket_full(struct audit_bucket *bucket, uint64_t now_ns, uint32_t percent,
                        uint64_t given_before);
+// What may have leaked besides: r_bit_per_s for so long.
+void audit_bucket_leak(struct audit_bucket *bucket, uint64_t r_bit_per_s, uint64_t ns);
 // LLC-DISCARDED. The SGSN may read it before or behind what it sends within the tolerance: it
 // counts when a PDU needs it, else when the tolerance is over.
 void audit_bucket_give_back(struct audit_bucket *bucket, uint64_t now_ns, uint64_t octets);

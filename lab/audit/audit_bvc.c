@@ -39,7 +39,7 @@ const char *audit_bvc_state_name(enum audit_bvc_state state)
 
 void audit_bvc_enter(struct audit *audit, struct audit_bvc *bvc, enum audit_bvc_state state)
 {
-    if (bvc->state == state)
+    if (bvc->state == state || bvc->nse->one_way)
         return;
     bvc->state = state;
     audit_happens(audit, "bvc", bvc->bvci, NULL, "%s", audit_bvc_state_name(state));
@@ -77,8 +77,6 @@ static void reset_cell(struct audit *audit, struct audit_bvc *bvc)
 // That of BVCI 0 is one of the NSE: each of its cells is reset (clause 8.4).
 static void reset_done(struct audit *audit, struct audit_bvc *bvc)
 {
-    if (!answers(audit, bvc, BVC_ASKS_RESET))
-        return;
     reset_cell(audit, bvc);
     for (struct audit_bvc *cell = audit->bvcs; bvc->bvci == 0 && cell; cell = cell->next)
         if (cell != bvc && cell->nse == bvc->nse && cell->state != BVC_UNKNOWN)
@@ -92,11 +90,16 @@ static void procedure(struct audit *audit, uint8_t type, uint16_t bvci)
         return;
     switch (type) {
     case RESET:
+        if (answers(audit, bvc, BVC_ASKS_RESET)) { // both ask: each takes it for the answer
+            reset_done(audit, bvc);
+            break;
+        }
         asks(audit, bvc, BVC_ASKS_RESET);
         audit_bvc_enter(audit, bvc, BVC_RESETTING);
         break;
     case RESET_ACK:
-        reset_done(audit, bvc);
+        if (answers(audit, bvc, BVC_ASKS_RESET))
+            reset_done(audit, bvc);
         break;
     case BLOCK:
         asks(audit, bvc, BVC_ASKS_BLOCK);
@@ -115,16 +118,25 @@ static void procedure(struct audit *audit, uint8_t type, uint16_t bvci)
     }
 }
 
+static void forget_cell(struct audit *audit, struct audit_bvc *bvc)
+{
+    if (!bvc)
+        return;
+    audit_flow_reset(audit, bvc);
+    bvc->had_reset = false;
+}
+
 void audit_bvc_blind(struct audit *audit)
 {
-    const struct audit_at *at = &audit->at;
-    at->pair->nse->blind = true;
-    for (struct audit_bvc *bvc = audit->bvcs; bvc; bvc = bvc->next) {
-        if (bvc->nse != at->pair->nse || (at->bvci && bvc->bvci != at->bvci))
-            continue;
-        audit_flow_reset(audit, bvc);
-        bvc->had_reset = false;
+    struct audit_nse *nse = audit->at.pair->nse;
+    nse->blind = true;
+    if (audit->at.bvci) {
+        forget_cell(audit, audit_bvc_of(audit, nse, audit->at.bvci));
+        return;
     }
+    for (struct audit_bvc *bvc = audit->bvcs; bvc; bvc = bvc->next)
+        if (bvc->nse == nse)
+            forget_cell(audit, bvc);
 }
 
 static uint16_t bvci_of(uint8_t type, const void *pdu)
@@ -180,7 +192,7 @@ static void downlink(struct audit *audit, struct audit_bvc *bvc,
         bvc->lifetimes_infinite++;
     else
         sample(&bvc->lifetimes_ms, pdu->lifetime_ms);
-    audit_flow_dl(audit, bvc, pdu);
+    audit_replay_dl(audit, bvc, pdu);
     audit_llc(audit, bvc, pdu->tlli, pdu->llc_pdu.at, captured_of(audit, &pdu->llc_pdu),
               pdu->llc_pdu.n);
 }
@@ -206,7 +218,7 @@ static void discarded(struct audit *audit, const struct bssgp_llc_discarded *pdu
         return;
     bvc->discarded_frames += pdu->frames;
     bvc->discarded_octets += pdu->octets;
-    audit_flow_discarded(audit, bvc, pdu->tlli, pdu->octets);
+    audit_replay_discarded(audit, bvc, pdu);
 }
 
 static void radio_status(struct audit *audit, const struct bssgp_radio_status *pdu)

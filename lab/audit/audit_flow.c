@@ -1,7 +1,7 @@
-// Flow control (TS 48.018 clause 8.2.3): each FLOW-CONTROL with its acknowledgement, and the replay
-// of 8.2.3.2 over what the SGSN sent. Values are in force from their acknowledgement on; if a PDU
-// between both needs the new ones, they are from that PDU on, for nobody sees when the SGSN took
-// them.
+// Flow control (TS 48.018 clause 8.2.3): each FLOW-CONTROL with its acknowledgement, and the values
+// that are in force. They are from their acknowledgement on; if a PDU between both needs the new
+// ones, from that PDU on (audit_replay.c), for nobody sees when the SGSN took them. So what the new
+// R leaks more than the old one in that time counts for the SGSN.
 #include "lab/audit/audit_parts.h"
 #include "lab/engine/need.h"
 
@@ -10,6 +10,8 @@ enum { BVC_ACK = 0x27, MS_ACK = 0x29, PFC_ACK = 0x2e };
 
 #define LEAST_C_NS  (S_IN_NS * 9 / 10) // C is 1 s at least (clause 12); a network delays
 #define ACK_WAIT_NS (10 * S_IN_NS)     // an SGSN that has not answered by then does not
+#define ASKED_MOST  16u                // of a bucket, without an answer
+#define ACKED_SINCE 2u                 // later ones that are acknowledged: this one will not be
 
 static const char *const kind_names[FLOW_KINDS] = {"FLOW-CONTROL-BVC", "FLOW-CONTROL-MS",
                                                    "FLOW-CONTROL-PFC"};
@@ -81,34 +83,51 @@ static struct audit_asked *asked_of(struct audit *audit, struct audit_bvc *bvc,
     return ms ? &ms->asked[kind] : NULL;
 }
 
-static struct audit_at at_of(const struct audit *audit, const struct audit_flow *flow)
+static void judge_answer(struct audit *audit, const struct audit_flow *flow)
 {
     struct audit_at at = audit->at;
     at.time_ns = flow->time_ns;
     at.frame = flow->frame;
-    return at;
-}
-
-// The slot's FLOW-CONTROL is listed; judged: one without an acknowledgement is a finding.
-static void retire(struct audit *audit, struct audit_flow **slot, bool judged)
-{
-    struct audit_flow *flow = *slot;
-    *slot = NULL;
-    if (!flow)
-        return;
-    struct audit_at at = at_of(audit, flow);
     at.pair = flow->pair;
-    if (judged && !flow->acknowledged && !flow->refused)
+    if (!flow->acknowledged && !flow->refused)
         audit_find_at(audit, AUDIT_RULE_flow_not_acknowledged, AUDIT_SGSN, &at, flow->bvc->bvci,
                       flow->kind == FLOW_BVC ? NULL : &flow->tlli, "%s, tag %u",
                       kind_names[flow->kind], flow->tag);
-    audit_list_flow(audit, flow);
 }
 
-void audit_flow_forget(struct audit *audit, struct audit_asked *asked, bool judged)
+// That one and the older ones are listed; judged: those without an answer are findings.
+static void retire(struct audit *audit, struct audit_flow **from, bool judged)
 {
-    retire(audit, &asked->flow[1], judged);
-    retire(audit, &asked->flow[0], judged);
+    struct audit_flow *flow = *from;
+    *from = NULL;
+    for (struct audit_flow *older; flow; flow = older) {
+        older = flow->older;
+        if (judged)
+            judge_answer(audit, flow);
+        audit_list_flow(audit, flow);
+    }
+}
+
+// Those that will not be acknowledged any more.
+static void retire_old(struct audit *audit, struct audit_asked *asked)
+{
+    uint32_t acked = 0, count = 0;
+    struct audit_flow **at = &asked->newest;
+    for (; *at && acked < ACKED_SINCE; at = &(*at)->older) {
+        if (audit->at.time_ns - (*at)->time_ns > ACK_WAIT_NS)
+            break;
+        if (++count > ASKED_MOST) {
+            retire(audit, at, false);
+            return;
+        }
+        acked += (*at)->acknowledged;
+    }
+    retire(audit, at, true);
+}
+
+void audit_flow_forget(struct audit *audit, struct audit_asked *asked)
+{
+    retire(audit, &asked->newest, false);
     *asked = (struct audit_asked){0};
 }
 
@@ -159,99 +178,116 @@ void audit_flow_asks(struct audit *audit, uint8_t type, const void *pdu)
         free(flow);
         return;
     }
+    if (asked->newest && asked->newest->bvc != bvc) // of the cell that the MS has left
+        audit_flow_forget(audit, asked);
     check_interval(audit, asked, flow);
     flow->given_before = given_to(audit, flow);
-    retire(audit, &asked->flow[1], true);
-    asked->flow[1] = asked->flow[0];
-    asked->flow[0] = flow;
+    flow->older = asked->newest;
+    asked->newest = flow;
+    retire_old(audit, asked);
 }
 
 // ---- In force ----
 
-static void change(struct audit_bucket *bucket, uint64_t now_ns, const struct audit_flow *flow)
+void audit_flow_change(struct audit_bucket *bucket, uint64_t now_ns, const struct audit_flow *flow,
+                       const struct audit_values *values)
 {
-    audit_bucket_change(bucket, now_ns, flow->bmax, flow->r);
-    if (flow->has_full)
-        audit_bucket_full(bucket, now_ns, flow->full_percent, flow->given_before);
+    uint64_t old_r = bucket->set ? bucket->r_bit_per_s : 0;
+    uint64_t more = values->r > old_r ? values->r - old_r : 0;
+    audit_bucket_change(bucket, now_ns, values->bmax, values->r);
+    if (values->has_full) {
+        audit_bucket_full(bucket, now_ns, values->full_percent, values->given_before);
+        more = values->r;
+    }
+    audit_bucket_leak(bucket, more, now_ns - flow->time_ns);
+}
+
+struct audit_values audit_flow_values(const struct audit_flow *flow)
+{
+    return (struct audit_values){flow->bmax, flow->r, flow->has_full, flow->full_percent,
+                                 flow->given_before};
+}
+
+struct audit_values audit_flow_defaults(const struct audit_flow *flow)
+{
+    return (struct audit_values){.bmax = flow->bmax_default, .r = flow->r_default};
 }
 
 static void cell_in_force(struct audit *audit, struct audit_bvc *bvc, const struct audit_flow *flow)
 {
     uint64_t now_ns = audit->at.time_ns;
-    change(&bvc->bucket, now_ns, flow);
+    struct audit_values values = audit_flow_values(flow), defaults = audit_flow_defaults(flow);
+    audit_flow_change(&bvc->bucket, now_ns, flow, &values);
     bool same = bvc->bmax_default == flow->bmax_default && bvc->r_default == flow->r_default;
     bvc->bmax_default = flow->bmax_default;
     bvc->r_default = flow->r_default;
     for (struct audit_ms *ms = bvc->mss; ms; ms = ms->of_bvc_next)
         if (!ms->own && !(same && ms->bucket.set))
-            audit_bucket_change(&ms->bucket, now_ns, flow->bmax_default, flow->r_default);
+            audit_flow_change(&ms->bucket, now_ns, flow, &defaults);
     if (bvc->state == BVC_RESET || bvc->state == BVC_UNKNOWN)
         audit_bvc_enter(audit, bvc, BVC_OPEN);
 }
 
-static bool is_old(const struct audit *audit, const struct audit_ms *ms)
+bool audit_flow_is_old(const struct audit *audit, bool own, uint64_t since_ns)
 {
-    return ms->own && audit->at.time_ns - ms->own_ns > audit->options.th_ns;
+    return own && audit->at.time_ns - since_ns > audit->options.th_ns;
 }
 
 static void ms_in_force(struct audit *audit, struct audit_ms *ms, const struct audit_flow *flow)
 {
+    struct audit_values values = audit_flow_values(flow);
     // Behind Th the SGSN may have gone by values of its own: what it holds by now nobody knows.
-    if (is_old(audit, ms))
+    if (audit_flow_is_old(audit, ms->own, ms->own_ns))
         audit_bucket_restart(&ms->bucket, audit->at.time_ns);
     ms->own = true;
     ms->own_ns = audit->at.time_ns;
-    change(&ms->bucket, audit->at.time_ns, flow);
+    audit_flow_change(&ms->bucket, audit->at.time_ns, flow, &values);
 }
 
-static struct audit_pfc *pfc_of(struct audit_ms *ms, uint8_t pfi, bool make)
+static void pfc_in_force(struct audit *audit, struct audit_ms *ms, const struct audit_flow *flow,
+                         const struct bssgp_pfc_flow *row)
 {
-    struct audit_pfc *pfc = ms->pfcs;
-    while (pfc && pfc->pfi != pfi)
-        pfc = pfc->next;
-    if (pfc || !make)
-        return pfc;
-    pfc = need(calloc(1, sizeof *pfc));
-    *pfc = (struct audit_pfc){.next = ms->pfcs, .pfi = pfi};
-    ms->pfcs = pfc;
-    return pfc;
+    struct audit_pfc *pfc = audit_pfc_of(audit, ms, row->pfi, true);
+    if (!pfc)
+        return;
+    struct audit_values values = {row->bmax_octets, row->r_bit_per_s, row->has_full_percent,
+                                  row->full_percent, pfc->bucket.given_total};
+    if (audit_flow_is_old(audit, pfc->bucket.set, pfc->since_ns))
+        audit_bucket_restart(&pfc->bucket, audit->at.time_ns);
+    pfc->since_ns = audit->at.time_ns;
+    audit_flow_change(&pfc->bucket, audit->at.time_ns, flow, &values);
 }
 
-static void pfcs_in_force(struct audit *audit, struct audit_ms *ms, const struct audit_flow *flow)
+// Once later values are in force, an acknowledgement of earlier ones changes nothing.
+static bool is_overtaken(const struct audit_asked *asked, const struct audit_flow *flow)
 {
-    if (flow->has_values)
-        ms_in_force(audit, ms, flow);
-    for (uint64_t i = 0; i < flow->flows.n; i++) {
-        const struct bssgp_pfc_flow *row = &flow->flows.item[i];
-        struct audit_bucket *bucket = &pfc_of(ms, row->pfi, true)->bucket;
-        audit_bucket_change(bucket, audit->at.time_ns, row->bmax_octets, row->r_bit_per_s);
-        if (row->has_full_percent)
-            audit_bucket_full(bucket, audit->at.time_ns, row->full_percent, bucket->given_total);
-    }
+    for (const struct audit_flow *later = asked->newest; later && later != flow;
+         later = later->older)
+        if (later->in_force)
+            return true;
+    return false;
 }
 
-static void in_force(struct audit *audit, struct audit_bvc *bvc, struct audit_flow *flow)
+void audit_flow_in_force(struct audit *audit, struct audit_bvc *bvc, struct audit_flow *flow)
 {
+    struct audit_asked *asked = asked_of(audit, bvc, flow->kind, flow->tlli);
+    if (flow->in_force || !asked || is_overtaken(asked, flow))
+        return;
     flow->in_force = true;
     if (flow->kind == FLOW_BVC) {
         cell_in_force(audit, bvc, flow);
         return;
     }
-    struct audit_ms *ms = audit_ms_find(audit, bvc->nse, flow->tlli);
-    if (!ms || !bvc->bucket.set)
-        return;
-    if (ms->bvc != bvc)
-        ms = audit_ms_enter(audit, bvc, flow->tlli);
-    if (flow->kind == FLOW_MS)
+    struct audit_ms *ms = audit_ms_enter(audit, bvc, flow->tlli);
+    if (ms && flow->has_values)
         ms_in_force(audit, ms, flow);
-    else
-        pfcs_in_force(audit, ms, flow);
+    for (uint64_t i = 0; ms && i < flow->flows.n; i++)
+        pfc_in_force(audit, ms, flow, &flow->flows.item[i]);
 }
 
-static void acknowledged(struct audit *audit, struct audit_bvc *bvc, struct audit_flow *flow)
+static void acknowledged(struct audit *audit, struct audit_bvc *bvc, struct audit_asked *asked,
+                         struct audit_flow *flow)
 {
-    if (flow->acknowledged)
-        return;
     flow->acknowledged = true;
     flow->ack_ns = audit->at.time_ns;
     flow->ack_frame = audit->at.frame;
@@ -259,8 +295,8 @@ static void acknowledged(struct audit *audit, struct audit_bvc *bvc, struct audi
     if (!bvc->ack_delays_ns)
         bvc->ack_delays_ns = need(calloc(1, sizeof *bvc->ack_delays_ns));
     histogram_add(bvc->ack_delays_ns, flow->ack_ns - flow->time_ns);
-    if (!flow->in_force)
-        in_force(audit, bvc, flow);
+    audit_flow_in_force(audit, bvc, flow);
+    retire_old(audit, asked);
 }
 
 static enum audit_flow_kind ack_of(uint8_t type, const void *pdu, uint8_t *tag, uint32_t *tlli)
@@ -284,12 +320,16 @@ void audit_flow_acknowledges(struct audit *audit, uint8_t type, const void *pdu)
     struct audit_asked *asked = bvc ? asked_of(audit, bvc, kind, tlli) : NULL;
     if (!asked)
         return;
-    for (int i = 0; i < 2; i++)
-        if (asked->flow[i] && asked->flow[i]->tag == tag && asked->flow[i]->bvc == bvc) {
-            acknowledged(audit, bvc, asked->flow[i]);
-            return;
+    bool known = false;
+    struct audit_flow *first = NULL; // of one tag the first answers the first
+    for (struct audit_flow *flow = asked->newest; flow; flow = flow->older)
+        if (flow->tag == tag && flow->bvc == bvc) {
+            known = true;
+            first = flow->acknowledged ? first : flow;
         }
-    if (asked->any)
+    if (first)
+        acknowledged(audit, bvc, asked, first);
+    else if (!known && asked->any)
         audit_find(audit, AUDIT_RULE_flow_ack_of_nothing, bvc->bvci,
                    kind == FLOW_BVC ? NULL : &tlli, "%s-ACK, tag %u", kind_names[kind], tag);
 }
@@ -302,179 +342,41 @@ void audit_flow_refused(struct audit *audit, const struct octets *pdu)
     if (!bvc || !read_flow(&flow, pdu))
         return;
     struct audit_asked *asked = asked_of(audit, bvc, flow.kind, flow.tlli);
-    for (int i = 0; asked && i < 2; i++)
-        if (asked->flow[i] && asked->flow[i]->tag == flow.tag)
-            asked->flow[i]->refused = true;
-}
-
-// ---- The replay ----
-
-// The values that are asked for and not yet acknowledged, if the PDU conforms by them.
-static bool conforms_by(struct audit *audit, const struct audit_bucket *bucket,
-                        const struct audit_flow *flow, uint32_t octets, uint64_t tolerance_ns)
-{
-    struct audit_bucket trial = *bucket;
-    if (!flow || flow->in_force || flow->acknowledged)
-        return false;
-    change(&trial, audit->at.time_ns, flow);
-    return !audit_bucket_judge(&trial, audit->at.time_ns, octets, tolerance_ns).refused;
-}
-
-static void adopt_for_cell(struct audit *audit, const struct audit_levels *at)
-{
-    struct audit_flow *flow = at->bvc->asked.flow[0];
-    if (flow && conforms_by(audit, &at->bvc->bucket, flow, at->octets, at->tolerance_ns))
-        in_force(audit, at->bvc, flow);
-}
-
-static void adopt_for_ms(struct audit *audit, const struct audit_levels *at)
-{
-    struct audit_flow *flow = at->ms->asked[FLOW_MS].flow[0];
-    if (flow && conforms_by(audit, &at->ms->bucket, flow, at->octets, at->tolerance_ns)) {
-        in_force(audit, at->bvc, flow);
-        return;
-    }
-    flow = at->bvc->asked.flow[0];
-    if (flow && !at->ms->own && !flow->in_force && !flow->acknowledged) {
-        struct audit_bucket trial = at->ms->bucket;
-        audit_bucket_change(&trial, audit->at.time_ns, flow->bmax_default, flow->r_default);
-        if (!audit_bucket_judge(&trial, audit->at.time_ns, at->octets, at->tolerance_ns).refused)
-            in_force(audit, at->bvc, flow);
-    }
-}
-
-static void adopt_for_pfc(struct audit *audit, const struct audit_levels *at)
-{
-    struct audit_flow *flow = at->ms->asked[FLOW_PFC].flow[0];
-    if (flow && !flow->in_force && !flow->acknowledged)
-        in_force(audit, at->bvc, flow);
-}
-
-typedef void adopt_fn(struct audit *audit, const struct audit_levels *at);
-
-static bool refused(struct audit *audit, const struct audit_levels *at, struct audit_bucket *bucket,
-                    enum audit_rule rule, adopt_fn *adopt)
-{
-    uint64_t now_ns = audit->at.time_ns;
-    struct audit_verdict verdict = audit_bucket_judge(bucket, now_ns, at->octets, at->tolerance_ns);
-    if (verdict.refused) {
-        adopt(audit, at);
-        verdict = audit_bucket_judge(bucket, now_ns, at->octets, at->tolerance_ns);
-    }
-    if (!verdict.refused)
-        return false;
-    bucket->refused++;
-    char early[40] = "R is 0";
-    if (verdict.early_ns != UINT64_MAX)
-        snprintf(early, sizeof early, "%.3f ms too early", (double)verdict.early_ns / 1e6);
-    audit_find(audit, rule, at->bvc->bvci, &at->ms->tlli,
-               "%u octets, %.1f over Bmax %llu at R %llu bit/s: %s", at->octets,
-               verdict.over_octets, (unsigned long long)bucket->bmax_octets,
-               (unsigned long long)bucket->r_bit_per_s, early);
-    return true;
-}
-
-static bool ms_refused(struct audit *audit, const struct audit_levels *at)
-{
-    if (!is_old(audit, at->ms))
-        return refused(audit, at, &at->ms->bucket, AUDIT_RULE_ms_bucket, adopt_for_ms);
-    audit->counts[AUDIT_after_th]++;
-    audit_bucket_settle(&at->ms->bucket, audit->at.time_ns, at->tolerance_ns);
-    return false;
-}
-
-// All buckets take a PDU or none.
-static void replay(struct audit *audit, const struct audit_levels *at)
-{
-    bool no = refused(audit, at, &at->bvc->bucket, AUDIT_RULE_bvc_bucket, adopt_for_cell);
-    no |= ms_refused(audit, at);
-    if (at->pfc)
-        no |= refused(audit, at, &at->pfc->bucket, AUDIT_RULE_pfc_bucket, adopt_for_pfc);
-    audit_bucket_charge(&at->bvc->bucket, at->octets, no);
-    audit_bucket_charge(&at->ms->bucket, at->octets, no);
-    if (at->pfc)
-        audit_bucket_charge(&at->pfc->bucket, at->octets, no);
-}
-
-// ---- The face ----
-
-// The MS has a new TLLI, and keeps what it has.
-static void follow_old_tlli(struct audit *audit, struct audit_nse *nse,
-                            const struct bssgp_dl_unitdata *pdu)
-{
-    if (!pdu->has_old_tlli || pdu->old_tlli == pdu->tlli)
-        return;
-    struct audit_ms *ms = audit_ms_find(audit, nse, pdu->old_tlli);
-    if (ms && !audit_ms_find(audit, nse, pdu->tlli))
-        audit_ms_rename(audit, ms, pdu->tlli);
-}
-
-void audit_flow_dl(struct audit *audit, struct audit_bvc *bvc, const struct bssgp_dl_unitdata *pdu)
-{
-    uint32_t tlli = pdu->tlli;
-    follow_old_tlli(audit, bvc->nse, pdu);
-    audit_ms_dl(audit, bvc, tlli);
-    if (!bvc->bucket.set && bvc->asked.flow[0])
-        in_force(audit, bvc, bvc->asked.flow[0]);
-    if (!bvc->bucket.set) {
-        if (bvc->had_reset)
-            audit_find(audit, AUDIT_RULE_before_flow_control, bvc->bvci, &tlli, "%u octets",
-                       pdu->llc_pdu.n);
-        else
-            audit->counts[AUDIT_before_values]++;
-        return;
-    }
-    struct audit_ms *ms = audit_ms_enter(audit, bvc, tlli);
-    if (!ms || pdu->llc_pdu.n == 0)
-        return;
-    struct audit_levels levels = {bvc, ms, pdu->has_pfi ? pfc_of(ms, pdu->pfi, false) : NULL,
-                                  pdu->llc_pdu.n, audit->options.tolerance_ns + audit->disorder_ns};
-    ms->pdus_down++;
-    ms->octets_down += levels.octets;
-    replay(audit, &levels);
-    audit_pace_note(audit, &levels);
-}
-
-void audit_flow_discarded(struct audit *audit, struct audit_bvc *bvc, uint32_t tlli,
-                          uint64_t octets)
-{
-    struct audit_ms *ms = audit_ms_find(audit, bvc->nse, tlli);
-    audit_bucket_settle(&bvc->bucket, audit->at.time_ns, 0);
-    audit_bucket_give_back(&bvc->bucket, audit->at.time_ns, octets);
-    if (!ms || ms->bvc != bvc)
-        return;
-    ms->discarded_octets += octets;
-    audit_bucket_settle(&ms->bucket, audit->at.time_ns, 0);
-    audit_bucket_give_back(&ms->bucket, audit->at.time_ns, octets);
+    for (struct audit_flow *one = asked ? asked->newest : NULL; one; one = one->older)
+        if (one->tag == flow.tag)
+            one->refused = true;
 }
 
 // The cell's bucket, its defaults and those of its MSs are forgotten.
 void audit_flow_reset(struct audit *audit, struct audit_bvc *bvc)
 {
-    audit_flow_forget(audit, &bvc->asked, false);
+    audit_flow_forget(audit, &bvc->asked);
     audit_pace_end(audit, bvc);
     audit_bucket_forget(&bvc->bucket, audit->at.time_ns);
     while (bvc->mss)
         audit_ms_leave(audit, bvc->mss);
 }
 
-// A FLOW-CONTROL at the very end may have its answer behind the end.
+// One at the very end may have its answer behind the end.
 static void finish_asked(struct audit *audit, struct audit_asked *asked)
 {
-    const struct audit_flow *last = asked->flow[0];
-    retire(audit, &asked->flow[1], true);
-    bool late = last && audit->last_ns - last->time_ns > ACK_WAIT_NS;
-    audit_flow_forget(audit, asked, late);
+    retire_old(audit, asked);
+    audit_flow_forget(audit, asked);
 }
 
 void audit_flow_finish(struct audit *audit)
 {
+    audit->at.time_ns = audit->last_ns;
     for (struct audit_bvc *bvc = audit->bvcs; bvc; bvc = bvc->next) {
         audit_pace_end(audit, bvc);
         finish_asked(audit, &bvc->asked);
         audit_bucket_settle(&bvc->bucket, audit->last_ns, 0);
     }
-    for (struct audit_ms *ms = audit->mss; ms; ms = ms->next)
+    for (struct audit_ms *ms = audit->mss; ms; ms = ms->next) {
         for (int kind = 0; kind < FLOW_KINDS; kind++)
             finish_asked(audit, &ms->asked[kind]);
+        audit_bucket_settle(&ms->bucket, audit->last_ns, 0);
+        for (struct audit_pfc *pfc = ms->pfcs; pfc; pfc = pfc->next)
+            audit_bucket_settle(&pfc->bucket, audit->last_ns, 0);
+    }
 }

@@ -238,8 +238,10 @@ void audit_datagram(struct audit *audit, const struct audit_end *from, const str
     bool learns = audit->phase == AUDIT_LEARN;
     bool may_be_ns = captured && octets[0] <= NS_TYPE_MAX;
     struct audit_pair *pair = audit_pair_of(audit, from, to, gre, learns && may_be_ns, &sender);
-    if (pair && learns)
+    if (pair && learns) {
+        pair->learned[sender]++;
         learn(audit, pair, sender, octets, captured, length);
+    }
     if (learns)
         return;
     if (!pair || !pair->number) {

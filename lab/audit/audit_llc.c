@@ -70,7 +70,7 @@ static void advance(struct audit *audit, struct audit_lle *lle, uint16_t nu, uin
 }
 
 // One number of a gap has come. A gap is cut where it came: what is before it in the gap is older.
-static uint64_t fill_gap(struct audit_lle *lle, uint16_t nu)
+static struct audit_at fill_gap(struct audit_lle *lle, uint16_t nu)
 {
     for (uint32_t i = 0; i < lle->gaps; i++) {
         struct audit_gap *gap = &lle->gap[i];
@@ -79,12 +79,12 @@ static uint64_t fill_gap(struct audit_lle *lle, uint16_t nu)
             continue;
         gap->filled++;
         gap->count--;
-        uint64_t frame = gap->at.frame;
+        struct audit_at overtaking = gap->at;
         if (!gap->count)
             drop_gap(lle, i);
-        return frame;
+        return overtaking;
     }
-    return 0;
+    return (struct audit_at){0};
 }
 
 static void behind(struct audit *audit, struct audit_lle *lle, uint16_t nu, uint32_t back)
@@ -96,10 +96,14 @@ static void behind(struct audit *audit, struct audit_lle *lle, uint16_t nu, uint
         return;
     }
     lle->seen |= bit;
-    uint64_t frame = fill_gap(lle, nu);
+    struct audit_at overtaking = fill_gap(lle, nu);
+    if (audit->disorder_ns && audit->at.time_ns - overtaking.time_ns <= audit->disorder_ns) {
+        audit->counts[AUDIT_findings_unsure]++;
+        return;
+    }
     audit_find(audit, AUDIT_RULE_llc_out_of_order, bvci_of(lle), &lle->tlli,
                "SAPI %u, N(U) %u: overtaken by frame %llu", lle->sapi, nu,
-               (unsigned long long)frame);
+               (unsigned long long)overtaking.frame);
 }
 
 static void order(struct audit *audit, struct audit_lle *lle, uint16_t nu)
@@ -179,9 +183,17 @@ void audit_llc(struct audit *audit, struct audit_bvc *bvc, uint32_t tlli, const 
         ui(audit, bvc, tlli, b);
 }
 
-void audit_llc_finish(struct audit *audit)
+void audit_llc_pause(struct audit *audit)
 {
     for (uint32_t i = 0; i < audit->lles_table.buckets; i++)
-        for (struct bss_link *link = audit->lles_table.bucket[i]; link; link = link->next)
-            flush_gaps(audit, BSS_OWNER(link, struct audit_lle, link));
+        for (struct bss_link *link = audit->lles_table.bucket[i]; link; link = link->next) {
+            struct audit_lle *lle = BSS_OWNER(link, struct audit_lle, link);
+            flush_gaps(audit, lle);
+            lle->any = false;
+        }
+}
+
+void audit_llc_finish(struct audit *audit)
+{
+    audit_llc_pause(audit);
 }

@@ -32,18 +32,17 @@ static void link_to_cell(struct audit_ms *ms, struct audit_bvc *bvc)
 
 void audit_ms_leave(struct audit *audit, struct audit_ms *ms)
 {
-    if (!ms->bvc)
+    const struct audit_bvc *bvc = ms->bvc;
+    if (!bvc)
         return;
     unlink_from_cell(ms);
-    ms->own = false;
+    ms->own = ms->older = false;
     audit_bucket_forget(&ms->bucket, audit->at.time_ns);
     for (int kind = 0; kind < FLOW_KINDS; kind++)
-        audit_flow_forget(audit, &ms->asked[kind], false);
-    for (struct audit_pfc *pfc = ms->pfcs, *next; pfc; pfc = next) {
-        next = pfc->next;
-        free(pfc);
-    }
-    ms->pfcs = NULL;
+        if (ms->asked[kind].newest && ms->asked[kind].newest->bvc == bvc)
+            audit_flow_forget(audit, &ms->asked[kind]);
+    for (struct audit_pfc *pfc = ms->pfcs; pfc; pfc = pfc->next)
+        audit_bucket_forget(&pfc->bucket, audit->at.time_ns);
 }
 
 struct audit_ms *audit_ms_enter(struct audit *audit, struct audit_bvc *bvc, uint32_t tlli)
@@ -56,19 +55,27 @@ struct audit_ms *audit_ms_enter(struct audit *audit, struct audit_bvc *bvc, uint
         ms->moves++;
         audit_ms_leave(audit, ms);
     }
-    if (!ms->bvc)
+    if (!ms->bvc) {
+        ms->older = !ms->known && !bvc->had_reset;
+        ms->known = true;
         link_to_cell(ms, bvc);
+    }
     if (!ms->bucket.set && bvc->bucket.set)
         audit_bucket_change(&ms->bucket, audit->at.time_ns, bvc->bmax_default, bvc->r_default);
     return ms;
 }
 
-void audit_ms_heard(struct audit *audit, struct audit_bvc *bvc, uint32_t tlli)
+static void is_there(struct audit *audit, const struct audit_nse *nse, uint16_t bvci, uint32_t tlli)
 {
-    struct audit_left *left = audit_left_of(audit, bvc->nse, bvc->bvci, tlli, false);
-    struct audit_ms *ms = audit_ms_of(audit, bvc->nse, tlli);
+    struct audit_left *left = audit_left_of(audit, nse, bvci, tlli, false);
     if (left)
         left->gone = false;
+}
+
+void audit_ms_heard(struct audit *audit, struct audit_bvc *bvc, uint32_t tlli)
+{
+    struct audit_ms *ms = audit_ms_of(audit, bvc->nse, tlli);
+    is_there(audit, bvc->nse, bvc->bvci, tlli);
     if (!ms)
         return;
     ms->suspended = false;
@@ -94,10 +101,12 @@ static void flush(struct audit *audit, const struct bssgp_flush_ll *pdu)
     struct audit_nse *nse = audit->at.pair->nse;
     struct audit_left *left = audit_left_of(audit, nse, pdu->old_bvci, pdu->tlli, true);
     struct audit_ms *ms = audit_ms_find(audit, nse, pdu->tlli);
-    if (pdu->has_new_bvci)
+    if (pdu->has_new_bvci) {
         audit_happens(audit, "flush-ll", pdu->old_bvci, &pdu->tlli, "to BVCI %u", pdu->new_bvci);
-    else
+        is_there(audit, nse, pdu->new_bvci, pdu->tlli);
+    } else {
         audit_happens(audit, "flush-ll", pdu->old_bvci, &pdu->tlli, "no new cell");
+    }
     if (left && !left->asked) {
         left->gone = true;
         if (ms && ms->bvc && ms->bvc->bvci == pdu->old_bvci)
@@ -127,9 +136,10 @@ static void suspend(struct audit *audit, uint8_t type, uint32_t tlli)
                                         "resume",  "resume-ack",  "resume-nack"};
     struct audit_ms *ms = audit_ms_of(audit, audit->at.pair->nse, tlli);
     audit_happens(audit, names[type - SUSPEND], -1, &tlli, "%s", "");
-    if (ms && type == SUSPEND_ACK)
+    // From RESUME on the SGSN may take the MS for resumed, whichever PDU it writes first.
+    if (ms && (type == SUSPEND_ACK || type == RESUME_NACK))
         ms->suspended = true;
-    else if (ms && type == RESUME_ACK)
+    else if (ms && (type == RESUME || type == RESUME_ACK))
         ms->suspended = false;
 }
 

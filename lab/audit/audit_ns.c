@@ -28,7 +28,7 @@ const char *audit_nsvc_state_name(enum audit_nsvc_state state)
 static void enter(struct audit *audit, enum audit_nsvc_state state)
 {
     struct audit_pair *pair = audit->at.pair;
-    if (pair->state == state)
+    if (pair->state == state || pair->nse->one_way)
         return;
     pair->state = state;
     audit_happens(audit, "ns-vc", -1, NULL, "%s", audit_nsvc_state_name(state));
@@ -104,6 +104,9 @@ void audit_ns_pdu(struct audit *audit, uint8_t type, const void *pdu)
     case ALIVE_ACK:
         if (answers(audit, NS_ASKS_ALIVE))
             pair->alive_unanswered[!audit->at.from] = 0;
+        if (pair->state ==
+            NSVC_DEAD) // of an NS-VC over IP that is all it takes; else RESET follows
+            enter(audit, NSVC_UNKNOWN);
         break;
     case STATUS:
         audit_happens(audit, "ns-status", -1, NULL, "cause %u",

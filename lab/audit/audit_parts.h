@@ -3,9 +3,10 @@
 //     audit.c          files, packets, the clock
 //     audit_input.c    a datagram: learns the ends' roles, or splits it into NS and BSSGP
 //     audit_ns.c       states of an NS-VC          audit_bvc.c   states of a cell, the other
-//     procedures audit_flow.c     FLOW-CONTROL and replay     audit_ms.c    cell changes, FLUSH-LL,
-//     SUSPEND audit_llc.c      order, N(U), FCS            audit_book.c  findings, events, rows
-//     audit_place.c    finds and makes all of these
+//     procedures audit_flow.c     FLOW-CONTROL and its answers audit_replay.c 48.018 8.2.3.2
+//     audit_ms.c       cell changes, FLUSH-LL, SUSPEND     audit_llc.c   order, N(U), FCS
+//     audit_book.c     findings, events, rows              audit_place.c finds and makes all of
+//     these
 #ifndef SLUICE_LAB_AUDIT_PARTS_H
 #define SLUICE_LAB_AUDIT_PARTS_H
 
@@ -82,6 +83,7 @@ struct audit_pair {
     enum audit_nsvc_state state;
     bool asked[2][NS_ASKS]; // not yet answered
     uint32_t alive_unanswered[2];
+    uint64_t learned[2];   // from end[i], while learning
     uint64_t datagrams[2]; // from end[i]
 };
 
@@ -104,14 +106,17 @@ struct audit_nse {
     uint16_t nsei, number;
     struct ipv6_address address; // of the BSS, where the NSEI is not known
     uint64_t pages_ps, pages_cs;
-    bool blind; // PDUs of it were cut
+    uint64_t seen[2]; // datagrams up and down
+    bool one_way;     // of one direction nothing was captured
+    bool blind;       // PDUs of it were cut, or it is one-way
 };
 
 enum audit_flow_kind { FLOW_BVC, FLOW_MS, FLOW_PFC, FLOW_KINDS };
 
 // A FLOW-CONTROL, and its acknowledgement if there was one.
 struct audit_flow {
-    struct audit_flow *next; // of the listed ones
+    struct audit_flow *next;  // of the listed ones
+    struct audit_flow *older; // of the same bucket, not yet listed
     uint64_t time_ns, frame, ack_ns, ack_frame;
     struct audit_pair *pair;
     const struct audit_bvc *bvc;
@@ -126,9 +131,9 @@ struct audit_flow {
     struct bssgp_pfc_flows flows;
 };
 
-// The last two of a bucket: the older one should have its acknowledgement by now.
+// Those of a bucket that may still get their acknowledgement, the newest first, all in one cell.
 struct audit_asked {
-    struct audit_flow *flow[2];
+    struct audit_flow *newest;
     uint32_t any;        // how many, up to two
     uint64_t last_ns[2]; // when
 };
@@ -176,6 +181,7 @@ struct audit_bvc {
 struct audit_pfc {
     struct audit_pfc *next;
     uint8_t pfi;
+    uint64_t since_ns; // its values are in force
     struct audit_bucket bucket;
 };
 
@@ -187,6 +193,7 @@ struct audit_ms {
     struct audit_bvc *bvc; // NULL: nowhere
     uint32_t tlli;
     bool own, suspended; // own: values of FLOW-CONTROL-MS
+    bool known, older;   // was in a cell; that was so before the capture, for all it says
     uint64_t own_ns;
     struct audit_bucket bucket;
     struct audit_pfc *pfcs;
@@ -261,7 +268,7 @@ struct audit {
     struct audit_bvc *bvcs, **bvcs_end;
     struct audit_ms *mss, **mss_end;
     uint32_t pair_count, nsvc_count, nse_count, bvc_count, ms_count, finding_count, finding_room;
-    uint32_t row_count, lle_count, left_count;
+    uint32_t row_count, lle_count, left_count, pfc_count;
     struct audit_finding *findings;
     struct audit_flow *flows, **flows_end;
     struct audit_event *events, **events_end;
@@ -286,6 +293,7 @@ void audit_find_at(struct audit *audit, enum audit_rule rule, enum audit_who who
 void audit_happens(struct audit *audit, const char *what, int32_t bvci, const uint32_t *tlli,
                    const char *format, ...) __attribute__((format(printf, 5, 6)));
 void audit_list_flow(struct audit *audit, struct audit_flow *flow); // takes it over
+void audit_book_finish(struct audit *audit);                        // sorts by frame
 enum audit_who audit_sender(const struct audit_at *at);
 const char *audit_who_name(enum audit_who who);
 
@@ -297,10 +305,13 @@ struct audit_bvc *audit_bvc_of(struct audit *audit, struct audit_nse *nse, uint1
 struct audit_ms *audit_ms_find(struct audit *audit, const struct audit_nse *nse, uint32_t tlli);
 struct audit_ms *audit_ms_of(struct audit *audit, struct audit_nse *nse, uint32_t tlli);
 void audit_ms_rename(struct audit *audit, struct audit_ms *ms, uint32_t tlli);
+struct audit_pfc *audit_pfc_of(struct audit *audit, struct audit_ms *ms, uint8_t pfi, bool make);
 struct audit_left *audit_left_of(struct audit *audit, const struct audit_nse *nse, uint16_t bvci,
                                  uint32_t tlli, bool make);
 struct audit_lle *audit_lle_of(struct audit *audit, uint32_t tlli, uint8_t sapi, bool make);
 void audit_places_end(struct audit *audit);
+// Of a time that the capture lacks: states, values and numbers are forgotten.
+void audit_places_pause(struct audit *audit);
 
 // audit_input.c
 void audit_datagram(struct audit *audit, const struct audit_end *from, const struct audit_end *to,
@@ -324,12 +335,31 @@ void audit_flow_asks(struct audit *audit, uint8_t type, const void *pdu);
 void audit_flow_acknowledges(struct audit *audit, uint8_t type, const void *pdu);
 // A STATUS of the SGSN about that PDU: an answer, too.
 void audit_flow_refused(struct audit *audit, const struct octets *pdu);
-void audit_flow_dl(struct audit *audit, struct audit_bvc *bvc, const struct bssgp_dl_unitdata *pdu);
-void audit_flow_discarded(struct audit *audit, struct audit_bvc *bvc, uint32_t tlli,
-                          uint64_t octets);
-void audit_flow_forget(struct audit *audit, struct audit_asked *asked, bool judged);
+void audit_flow_forget(struct audit *audit, struct audit_asked *asked);
 void audit_flow_reset(struct audit *audit, struct audit_bvc *bvc);
 void audit_flow_finish(struct audit *audit);
+
+// What a FLOW-CONTROL says of one bucket.
+struct audit_values {
+    uint64_t bmax, r;
+    bool has_full;
+    uint8_t full_percent;
+    uint64_t given_before;
+};
+struct audit_values audit_flow_values(const struct audit_flow *flow);
+struct audit_values audit_flow_defaults(const struct audit_flow *flow); // of an MS
+void audit_flow_change(struct audit_bucket *bucket, uint64_t now_ns, const struct audit_flow *flow,
+                       const struct audit_values *values);
+// Nothing happens if later ones are.
+void audit_flow_in_force(struct audit *audit, struct audit_bvc *bvc, struct audit_flow *flow);
+// Own values since then, older than Th.
+bool audit_flow_is_old(const struct audit *audit, bool own, uint64_t since_ns);
+
+// audit_replay.c
+void audit_replay_dl(struct audit *audit, struct audit_bvc *bvc,
+                     const struct bssgp_dl_unitdata *pdu);
+void audit_replay_discarded(struct audit *audit, struct audit_bvc *bvc,
+                            const struct bssgp_llc_discarded *pdu);
 
 // What a PDU has to pass. pfc: NULL, it has no bucket.
 struct audit_levels {
@@ -354,6 +384,7 @@ void audit_ms_dl(struct audit *audit, struct audit_bvc *bvc, uint32_t tlli);
 // audit_llc.c
 void audit_llc(struct audit *audit, struct audit_bvc *bvc, uint32_t tlli, const uint8_t *b,
                uint32_t captured, uint32_t n);
+void audit_llc_pause(struct audit *audit);
 void audit_llc_finish(struct audit *audit);
 
 #endif

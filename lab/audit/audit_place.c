@@ -127,6 +127,8 @@ static void place(struct audit *audit, struct audit_pair *pair)
     uint16_t nsei = pair->nsei;
     bool known = pair->has_nsei || (pair->sgsn >= 0 && nsei_by_address(audit, bss, &nsei));
     pair->nse = nse_of(audit, known, nsei, bss);
+    pair->nse->seen[0] += pair->learned[pair->sgsn != 1];
+    pair->nse->seen[1] += pair->learned[pair->sgsn == 1];
 }
 
 void audit_places_begin(struct audit *audit)
@@ -144,6 +146,8 @@ void audit_places_begin(struct audit *audit)
     for (struct audit_pair *pair = audit->pairs; pair; pair = pair->next)
         if (pair->number)
             place(audit, pair);
+    for (struct audit_nse *nse = audit->nses; nse; nse = nse->next)
+        nse->blind = nse->one_way = !nse->seen[0] || !nse->seen[1];
 }
 
 // ---- Cells, MSs, LLEs ----
@@ -223,7 +227,44 @@ struct audit_lle *audit_lle_of(struct audit *audit, uint32_t tlli, uint8_t sapi,
     return lle;
 }
 
-// ---- The end ----
+struct audit_pfc *audit_pfc_of(struct audit *audit, struct audit_ms *ms, uint8_t pfi, bool make)
+{
+    struct audit_pfc *pfc = ms->pfcs;
+    while (pfc && pfc->pfi != pfi)
+        pfc = pfc->next;
+    if (pfc || !make || !room(audit, &audit->pfc_count, AUDIT_MSS_MAX))
+        return pfc;
+    pfc = need(calloc(1, sizeof *pfc));
+    *pfc = (struct audit_pfc){.next = ms->pfcs, .pfi = pfi};
+    ms->pfcs = pfc;
+    return pfc;
+}
+
+// ---- A pause, the end ----
+
+static void forget_answers(struct audit_pair *pair)
+{
+    pair->state = NSVC_UNKNOWN;
+    memset(pair->asked, 0, sizeof pair->asked);
+    memset(pair->alive_unanswered, 0, sizeof pair->alive_unanswered);
+}
+
+void audit_places_pause(struct audit *audit)
+{
+    for (struct audit_pair *pair = audit->pairs; pair; pair = pair->next)
+        forget_answers(pair);
+    for (struct audit_bvc *bvc = audit->bvcs; bvc; bvc = bvc->next) {
+        audit_flow_reset(audit, bvc);
+        bvc->had_reset = false;
+        bvc->state = BVC_UNKNOWN;
+        memset(bvc->asked_by, 0, sizeof bvc->asked_by);
+    }
+    for (struct audit_ms *ms = audit->mss; ms; ms = ms->next)
+        ms->suspended = ms->known = false;
+    for (uint32_t i = 0; i < audit->left_table.buckets; i++)
+        for (struct bss_link *link = audit->left_table.bucket[i]; link; link = link->next)
+            *BSS_OWNER(link, struct audit_left, link) = (struct audit_left){.link = *link};
+}
 
 static void free_table(struct bss_table *table, size_t link_at)
 {
