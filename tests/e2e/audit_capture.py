@@ -6,6 +6,7 @@ How to
     write(path, talk)                         as Ethernet and IPv4
     audit(path, "--tolerance", "0")           the report, parsed
     found(report)                             {(rule, who, frame)}
+    shown("what", talk, ("nu_gap", "SGSN", index))     exactly these findings, tolerance 0
     index = place(talk, "bssgp_bvc_reset")    the first PDU of that name
 Frames count from 1: the frame of talk[i] is i + 1.
 """
@@ -15,16 +16,18 @@ import pathlib
 import struct
 import subprocess
 import sys
+import tempfile
 from collections import namedtuple
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "gb"))
 
 import codec
 import frames
-from harness import program, right
+from harness import program, right, same
 
 SGSN, BSS = ("198.51.100.1", 23000), ("198.51.100.2", 23001)
 CELL, TLLI, OTHER_TLLI = 2, 0xC0000001, 0xC0000002
+folder = pathlib.Path(tempfile.mkdtemp(prefix="sluice-audit-"))
 START_NS = 1_700_000_000 * 10**9
 S, MS = 10**9, 10**6
 ETHERNET, RAW, NULL, SLL, SLL2 = 1, 101, 0, 113, 276
@@ -163,5 +166,35 @@ def audit(*words):
     return json.loads(done.stdout)
 
 
+def listed(report):
+    return sorted((one["rule"], one["who"], one["frame"]) for one in report["findings"])
+
+
 def found(report):
-    return {(one["rule"], one["who"], one["frame"]) for one in report["findings"]}
+    return set(listed(report))
+
+
+def audited(talk, *words, **how):
+    return audit("--tolerance", "0", *words, write(folder / "x.pcap", talk, **how))
+
+
+def shown(what, talk, *wanted):
+    """Exactly these findings, each (rule, who, index in the talk)."""
+    same(listed(audited(talk)), sorted((rule, who, index + 1) for rule, who, index in wanted), what)
+
+
+def changed(talk, index, datagram=None, time_ns=None):
+    said = talk[index]
+    talk[index] = said._replace(datagram=datagram or said.datagram,
+                                time_ns=said.time_ns if time_ns is None else time_ns)
+    return talk
+
+
+def without(talk, *indexes):
+    return [said for i, said in enumerate(talk) if i not in indexes]
+
+
+def with_more(talk, *said):
+    """The talk with more of it, and where the first of these is."""
+    talk = sorted_by_time([*talk, *said])
+    return talk, talk.index(said[0])

@@ -1,0 +1,149 @@
+#!/usr/bin/python3
+"""Flow control before `sluice audit`: to the ns what a bucket passes and refuses, which values are in force
+when, and which answers count. In captures typed from the formats (audit_capture.py)."""
+
+import copy
+
+import audit_capture as gb  # tests/gb is on the path from here on
+import codec
+from audit_capture import (CELL, MS, OTHER_TLLI, S, TLLI, audited, changed, down, folder, found, place,
+                           shown, up, with_more, without)
+from harness import case, main, right, same
+
+
+@case("one PDU an instant too early: the cell's and the MS's bucket, by how much; on time: nothing")
+def too_early():
+    # Bmax 4000 octets: eight of 500 at once fill it; the ninth conforms 0.5 s later, not 1 ns before
+    for early_ns, wanted in ((0, 0), (1, 1)):
+        talk = gb.bring_up() + [down(S, gb.dl(gb.llc(n, 500))) for n in range(8)]
+        talk.append(down(S + S // 2 - early_ns, gb.dl(gb.llc(8, 500))))
+        last = len(talk) - 1
+        shown(f"{early_ns} ns early", talk,
+              *((rule, "SGSN", last) for rule in ("bvc_bucket", "ms_bucket") if wanted))
+    text = audited(changed(talk, last, time_ns=S + S // 4))["findings"][0]["text"]
+    right("500 octets, 250.0 over Bmax 4000" in text and "250.000 ms too early" in text, text)
+
+
+@case("an empty bucket takes a PDU larger than Bmax, one that is not empty does not")
+def larger():
+    small = gb.flow_bvc(1, bmax=4)
+    talk = gb.bring_up()[:-2] + [up(12 * MS, small), gb.bring_up()[-1]]
+    talk += [down(S, gb.dl(gb.llc(0, 600))), down(2 * S, gb.dl(gb.llc(1, 600)))]
+    shown("each when it is empty", talk)
+    shown("one before", changed(talk, len(talk) - 1, time_ns=S + S // 2),
+          ("bvc_bucket", "SGSN", len(talk) - 1))
+
+
+@case("what is refused is not charged: a sender that is right otherwise has one finding")
+def one_each():
+    # the cell is full from 1 s on and R is used up to the last octet
+    talk = gb.bring_up() + [down(S, gb.dl(gb.llc(n, 500), TLLI + 1 + n)) for n in range(8)]
+    talk += [down(S + n * S // 2, gb.dl(gb.llc(7 + n, 500), TLLI + 8)) for n in range(1, 20)]
+    shown("full", talk)
+    talk, index = with_more(talk, down(5 * S + 1, gb.dl(gb.llc(0, 500), TLLI + 9)))
+    shown("one more", talk, ("bvc_bucket", "SGSN", index))
+
+
+@case("an MS's own values, a packet flow's, and the defaults")
+def levels():
+    def talk_of(ask, answer, *pdus):
+        return gb.bring_up() + [up(S, ask), down(S + MS, answer), *pdus]
+
+    ms = talk_of(gb.on_cell("bssgp_flow_control_ms", tlli=TLLI, tag=9, ms_bmax=10, r=8),
+                 gb.on_cell("bssgp_flow_control_ms_ack", tlli=TLLI, tag=9),
+                 *(down(2 * S, gb.dl(gb.llc(n, 500))) for n in range(3)),
+                 *(down(2 * S, gb.dl(gb.llc(n, 500), OTHER_TLLI)) for n in range(3)))
+    shown("MS", ms, ("ms_bucket", "SGSN", len(ms) - 4))
+    flows = [{"pfi": 9, "bmax": 10, "r": 8}]
+    pfc = talk_of(gb.on_cell("bssgp_flow_control_pfc", tlli=TLLI, tag=9, flows=flows),
+                  gb.on_cell("bssgp_flow_control_pfc_ack", tlli=TLLI, tag=9),
+                  *(down(2 * S, gb.dl(gb.llc(n, 500), pfi=9 if n != 2 else 10)) for n in range(4)))
+    shown("packet flow", pfc, ("pfc_bucket", "SGSN", len(pfc) - 1))
+    poor = gb.bring_up()[:-2] + [up(12 * MS, gb.flow_bvc(1, bmax_default=10)), gb.bring_up()[-1]]
+    poor += [down(2 * S, gb.dl(gb.llc(n, 500))) for n in range(3)]
+    shown("defaults", poor, ("ms_bucket", "SGSN", len(poor) - 1))
+
+
+@case("values hold from their acknowledgement; between, a PDU that needs the new ones may have them")
+def in_force():
+    less = [up(S, gb.flow_bvc(9, bmax=10)), down(S + 3 * MS, gb.on_cell("bssgp_flow_control_bvc_ack", tag=9))]
+    burst = [down(S + 2 * MS, gb.dl(gb.llc(n, 500))) for n in range(8)]
+    talk = gb.sorted_by_time(gb.bring_up() + less + burst)
+    shown("the old values until the acknowledgement", talk)
+    late = gb.sorted_by_time(gb.bring_up() + less + [s._replace(time_ns=S + 4 * MS) for s in burst])
+    shown("the new ones behind it", late, *(("bvc_bucket", "SGSN", len(late) - 6 + n) for n in range(6)))
+    more = [up(S, gb.flow_bvc(9, bmax=80, bmax_default=80)), less[1]]
+    burst = [down(S + 2 * MS, gb.dl(gb.llc(n, 500))) for n in range(12)]
+    shown("the new ones before it, where they are needed", gb.sorted_by_time(gb.bring_up() + more + burst))
+
+
+@case("CBL: B is what the BSS says; R = 0 stops; LLC-DISCARDED gives back; granularity")
+def bucket_changes():
+    ack = gb.on_cell("bssgp_flow_control_bvc_ack", tag=9)
+    full = gb.bring_up() + [up(S, gb.flow_bvc(9, full=90)), down(S, ack)]
+    pdus = [down(S, gb.dl(gb.llc(0, 400))), down(S, gb.dl(gb.llc(1, 100)))]
+    shown("90 % full: 400 octets fit, 100 more do not", full + pdus, ("bvc_bucket", "SGSN", len(full) + 1))
+    back = up(S, gb.signalling("bssgp_llc_discarded", tlli=TLLI, frames=1, bvci=CELL, octets=100))
+    shown("given back behind the ratio", full[:-1] + [back, full[-1]] + pdus)
+    shown("before it", full[:-2] + [back] + full[-2:] + pdus, ("bvc_bucket", "SGSN", len(full) + 2))
+    stop = gb.bring_up() + [down(S, gb.dl(gb.llc(n, 500))) for n in range(8)]
+    stop += [up(S, gb.flow_bvc(9, r=0)), down(S, ack), down(60 * S, gb.dl(gb.llc(8, 500)))]
+    report = audited(stop)
+    same(found(report), {("bvc_bucket", "SGSN", len(stop))}, "R = 0")
+    right(report["findings"][0]["text"].endswith("R is 0"), report["findings"][0]["text"])
+    lost = stop[:-3] + [up(S + 1, gb.signalling("bssgp_llc_discarded", tlli=TLLI, frames=1, bvci=CELL,
+                                                 octets=500)), down(S + 2, gb.dl(gb.llc(8, 500)))]
+    shown("500 octets are back", lost)
+    large = gb.bring_up() + [up(S, gb.flow_bvc(9, granularity=1, bmax_default=1, r_default=1)), down(S, ack)]
+    large += [down(S, gb.dl(gb.llc(n, 500), TLLI + n)) for n in range(80)]
+    shown("40000 octets", large)
+    large.append(down(S, gb.dl(gb.llc(99, 500), TLLI + 99)))
+    shown("and no more", large, ("bvc_bucket", "SGSN", len(large) - 1))
+
+
+@case("tolerance, and Th behind which an MS's own values are not held against the SGSN")
+def tolerances():
+    talk = gb.bring_up() + [down(S, gb.dl(gb.llc(n, 500))) for n in range(8)]
+    talk.append(down(S + S // 2 - 900_000, gb.dl(gb.llc(8, 500))))
+    path = gb.write(folder / "x.pcap", talk)
+    same(found(gb.audit(path)), set(), "0.9 ms early, 1 ms by default")
+    same(len(found(gb.audit("--tolerance", "0.0008", path))), 2, "0.9 ms early, 0.8 ms allowed")
+    own = [up(S, gb.on_cell("bssgp_flow_control_ms", tlli=TLLI, tag=9, ms_bmax=10, r=0)),
+           down(S, gb.on_cell("bssgp_flow_control_ms_ack", tlli=TLLI, tag=9))]
+    later = gb.bring_up() + own + [down(7 * S, gb.dl(gb.llc(n, 500))) for n in range(3)]
+    report = audited(later)
+    same((found(report), report["input"]["after_th"]), (set(), 3), "6 s old, Th 5 s")
+    same(found(audited(later, "--th", "10")), {("ms_bucket", "SGSN", len(later))}, "Th 10 s")
+
+
+@case("FLOW-CONTROL: not acknowledged, of nothing, too often; refused by STATUS is an answer")
+def acknowledgements():
+    talk = gb.good()
+    ack = place(talk, "bssgp_flow_control_bvc_ack", 3)
+    shown("no acknowledgement", without(talk, ack), ("flow_not_acknowledged", "SGSN", ack - 1))
+    other = changed(copy.copy(talk), ack, gb.on_cell("bssgp_flow_control_bvc_ack", tag=77))
+    shown("another tag", other, ("flow_not_acknowledged", "SGSN", ack - 1), ("flow_ack_of_nothing", "SGSN", ack))
+    extra, index = with_more(talk, up(talk[ack].time_ns + 300 * MS, gb.flow_bvc(88)),
+                             down(talk[ack].time_ns + 301 * MS, gb.on_cell("bssgp_flow_control_bvc_ack", tag=88)))
+    following = place(extra, "bssgp_flow_control_bvc", extra[index].time_ns / S, 1)
+    shown("too often", extra, ("flow_too_often", "BSS", index), ("flow_too_often", "BSS", following))
+    asked = codec.build("bssgp_flow_control_ms", tlli=OTHER_TLLI, tag=5, ms_bmax=10, r=8)
+    status = gb.on_cell("bssgp_status", cause=4, pdu=asked)
+    at_ns = talk[ack].time_ns + MS
+    refused = [up(at_ns, codec.unitdata(CELL, asked)), down(at_ns + MS, status)]
+    shown("STATUS", with_more(gb.good(20), *refused)[0])
+    silent, index = with_more(gb.good(20), refused[0])
+    shown("neither", silent, ("flow_not_acknowledged", "SGSN", index))
+
+
+@case("before the first FLOW-CONTROL-BVC: a finding behind a reset, not judged where the capture begins later")
+def before_values():
+    talk = gb.good()  # from 3 s on: an LLC PDU at 3 s, the next values at 3.010 s
+    shown("first", *(lambda t, i: (t, ("before_flow_control", "SGSN", i)))(
+        *with_more(talk, down(11 * MS + 1, gb.dl(gb.llc(511, 100))))))
+    middle = gb.good()[place(gb.good(), "bssgp_dl_unitdata", 3):]
+    report = audited(middle)
+    same((found(report), report["input"]["before_values"]), (set(), 1), "a capture from the middle on")
+
+
+main()
