@@ -50,37 +50,40 @@ void audit_bvc_enter(struct audit *audit, struct audit_bvc *bvc, enum audit_bvc_
 static void asks(struct audit *audit, struct audit_bvc *bvc, int what)
 {
     int who = (int)audit_sender(&audit->at);
-    bool again = bvc->asked_by[who][what];
-    bvc->asked_by[who][what] = true;
-    if (again)
+    if (audit_asks(audit, &bvc->asked_by[who][what]))
         audit_find_at(audit, AUDIT_RULE_bvc_unanswered, (enum audit_who) !who, &audit->at,
                       bvc->bvci, NULL, "%s has had no answer", asks_names[what]);
 }
 
 static bool answers(struct audit *audit, struct audit_bvc *bvc, int what)
 {
-    int who = (int)!audit_sender(&audit->at);
-    bool asked = bvc->asked_by[who][what];
-    bvc->asked_by[who][what] = false;
-    return asked;
+    return audit_answers(&bvc->asked_by[!audit_sender(&audit->at)][what]);
 }
 
 static void reset_cell(struct audit *audit, struct audit_bvc *bvc)
 {
+    for (struct audit_ms *ms = bvc->mss; ms; ms = ms->of_bvc_next)
+        ms->suspended = false;
     audit_flow_reset(audit, bvc);
     bvc->had_reset = true;
     for (int who = 0; who < 2; who++)
-        bvc->asked_by[who][BVC_ASKS_BLOCK] = bvc->asked_by[who][BVC_ASKS_UNBLOCK] = false;
+        bvc->asked_by[who][BVC_ASKS_BLOCK].open = bvc->asked_by[who][BVC_ASKS_UNBLOCK].open = false;
     audit_bvc_enter(audit, bvc, BVC_RESET);
 }
 
-// That of BVCI 0 is one of the NSE: each of its cells is reset (clause 8.4).
+// That of BVCI 0 is one of the NSE: each of its cells is reset (clause 8.4), and it holds no MS for
+// suspended.
 static void reset_done(struct audit *audit, struct audit_bvc *bvc)
 {
     reset_cell(audit, bvc);
-    for (struct audit_bvc *cell = audit->bvcs; bvc->bvci == 0 && cell; cell = cell->next)
+    if (bvc->bvci)
+        return;
+    for (struct audit_bvc *cell = audit->bvcs; cell; cell = cell->next)
         if (cell != bvc && cell->nse == bvc->nse && cell->state != BVC_UNKNOWN)
             reset_cell(audit, cell);
+    for (struct audit_ms *ms = audit->mss; ms; ms = ms->next)
+        if (ms->nse == bvc->nse)
+            ms->suspended = false;
 }
 
 static void procedure(struct audit *audit, uint8_t type, uint16_t bvci)
@@ -232,7 +235,7 @@ static void status(struct audit *audit, const struct bssgp_status *pdu)
     audit_happens(audit, audit->at.down ? "status-from-sgsn" : "status-from-bss",
                   pdu->has_bvci ? pdu->bvci : audit->at.bvci, NULL, "cause 0x%02x", pdu->cause);
     if (audit->at.down && pdu->has_pdu_in_error)
-        audit_flow_refused(audit, &pdu->pdu_in_error);
+        audit_flow_refused(audit, pdu->has_bvci ? pdu->bvci : audit->at.bvci, &pdu->pdu_in_error);
 }
 
 static void page(struct audit *audit, uint8_t type, const void *pdu)

@@ -335,10 +335,10 @@ void audit_flow_acknowledges(struct audit *audit, uint8_t type, const void *pdu)
 }
 
 // The SGSN cannot take it, for it knows no such MS, for instance (clause 9): STATUS holds the PDU.
-void audit_flow_refused(struct audit *audit, const struct octets *pdu)
+void audit_flow_refused(struct audit *audit, uint16_t bvci, const struct octets *pdu)
 {
     struct audit_flow flow = {0};
-    struct audit_bvc *bvc = audit_bvc_of(audit, audit->at.pair->nse, audit->at.bvci);
+    struct audit_bvc *bvc = audit_bvc_of(audit, audit->at.pair->nse, bvci);
     if (!bvc || !read_flow(&flow, pdu))
         return;
     struct audit_asked *asked = asked_of(audit, bvc, flow.kind, flow.tlli);

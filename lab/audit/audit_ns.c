@@ -34,13 +34,26 @@ static void enter(struct audit *audit, enum audit_nsvc_state state)
     audit_happens(audit, "ns-vc", -1, NULL, "%s", audit_nsvc_state_name(state));
 }
 
+bool audit_asks(const struct audit *audit, struct audit_ask *ask)
+{
+    uint64_t now_ns = audit->at.time_ns;
+    bool again = ask->open && now_ns - ask->time_ns + audit->disorder_ns >= AUDIT_AGAIN_NS;
+    *ask = (struct audit_ask){true, now_ns};
+    return again;
+}
+
+bool audit_answers(struct audit_ask *ask)
+{
+    bool open = ask->open;
+    ask->open = false;
+    return open;
+}
+
 static void asks(struct audit *audit, int what)
 {
     struct audit_pair *pair = audit->at.pair;
     int from = audit->at.from;
-    bool again = pair->asked[from][what];
-    pair->asked[from][what] = true;
-    if (!again)
+    if (!audit_asks(audit, &pair->asked[from][what]))
         return;
     struct audit_at at = audit->at;
     at.down = !audit->at.down;
@@ -55,18 +68,15 @@ static void asks(struct audit *audit, int what)
 
 static bool answers(struct audit *audit, int what)
 {
-    struct audit_pair *pair = audit->at.pair;
-    bool asked = pair->asked[!audit->at.from][what];
-    pair->asked[!audit->at.from][what] = false;
-    return asked;
+    return audit_answers(&audit->at.pair->asked[!audit->at.from][what]);
 }
 
 static void resets(struct audit *audit)
 {
     struct audit_pair *pair = audit->at.pair;
     for (int from = 0; from < 2; from++) {
-        pair->asked[from][NS_ASKS_BLOCK] = pair->asked[from][NS_ASKS_UNBLOCK] = false;
-        pair->asked[from][NS_ASKS_ALIVE] = false;
+        for (int what = NS_ASKS_BLOCK; what < NS_ASKS; what++)
+            pair->asked[from][what].open = false;
         pair->alive_unanswered[from] = 0;
     }
     enter(audit, NSVC_RESETTING);

@@ -65,6 +65,14 @@ struct audit_end {
 enum audit_nsvc_state { NSVC_UNKNOWN, NSVC_RESETTING, NSVC_BLOCKED, NSVC_OPEN, NSVC_DEAD };
 enum { NS_ASKS_RESET, NS_ASKS_BLOCK, NS_ASKS_UNBLOCK, NS_ASKS_ALIVE, NS_ASKS };
 
+// A request: it is one more try if the last one has had no answer for a timer's least value.
+#define AUDIT_AGAIN_NS \
+    (S_IN_NS * 9 / 10) // 1 s (48.016 clause 11, 48.018 clause 12); networks delay
+struct audit_ask {
+    bool open; // no answer yet
+    uint64_t time_ns;
+};
+
 struct audit_nse;
 
 // Two ends that exchange datagrams: an NS-VC.
@@ -81,7 +89,7 @@ struct audit_pair {
     int sgsn;        // which end; -1: not known
     struct audit_nse *nse;
     enum audit_nsvc_state state;
-    bool asked[2][NS_ASKS]; // not yet answered
+    struct audit_ask asked[2][NS_ASKS];
     uint32_t alive_unanswered[2];
     uint64_t learned[2];   // from end[i], while learning
     uint64_t datagrams[2]; // from end[i]
@@ -164,7 +172,8 @@ struct audit_bvc {
     struct audit_nse *nse;
     uint16_t bvci;
     enum audit_bvc_state state;
-    bool had_reset, asked_by[2][BVC_ASKS]; // by the SGSN, by the BSS
+    bool had_reset;
+    struct audit_ask asked_by[2][BVC_ASKS]; // by the SGSN, by the BSS
     struct audit_bucket bucket;
     uint64_t bmax_default, r_default;
     struct audit_asked asked;
@@ -277,12 +286,6 @@ struct audit {
 
 // audit_book.c
 void audit_note(struct audit *audit, const char *format, ...) __attribute__((format(printf, 2, 3)));
-struct audit_about {
-    enum audit_rule rule;
-    enum audit_who who;
-    int32_t bvci;
-    const uint32_t *tlli;
-};
 // A rule of the SGSN or of the BSS; one of the SENDER is of the end that sent the PDU at hand.
 void audit_find(struct audit *audit, enum audit_rule rule, int32_t bvci, const uint32_t *tlli,
                 const char *format, ...) __attribute__((format(printf, 5, 6)));
@@ -320,6 +323,10 @@ void audit_datagram(struct audit *audit, const struct audit_end *from, const str
 // audit_ns.c
 void audit_ns_pdu(struct audit *audit, uint8_t type, const void *pdu);
 void audit_ns_unitdata(struct audit *audit);
+// True: it is asked once more, for no answer came in time.
+bool audit_asks(const struct audit *audit, struct audit_ask *ask);
+// False: nobody asked.
+bool audit_answers(struct audit_ask *ask);
 const char *audit_nsvc_state_name(enum audit_nsvc_state state);
 
 // audit_bvc.c
@@ -334,7 +341,7 @@ void audit_bvc_blind(struct audit *audit);
 void audit_flow_asks(struct audit *audit, uint8_t type, const void *pdu);
 void audit_flow_acknowledges(struct audit *audit, uint8_t type, const void *pdu);
 // A STATUS of the SGSN about that PDU: an answer, too.
-void audit_flow_refused(struct audit *audit, const struct octets *pdu);
+void audit_flow_refused(struct audit *audit, uint16_t bvci, const struct octets *pdu);
 void audit_flow_forget(struct audit *audit, struct audit_asked *asked);
 void audit_flow_reset(struct audit *audit, struct audit_bvc *bvc);
 void audit_flow_finish(struct audit *audit);

@@ -136,6 +136,74 @@ def acknowledgements():
     shown("neither", silent, ("flow_not_acknowledged", "SGSN", index))
 
 
+@case("an answer may take 10 s, unless two later ones have theirs; of one tag the first answer is the first's")
+def slow_answers():
+    for delay_s, late in ((3.5, 0), (9.9, 0), (11.5, 1)):
+        # each second one of R = 8000 bit/s, and its answer that much later, as by a queue on the line
+        talk = gb.bring_up()
+        for n in range(20):
+            at_ns = S + n * S
+            talk += [up(at_ns, gb.flow_bvc(n + 2)), down(at_ns + int(delay_s * S), gb.on_cell(
+                "bssgp_flow_control_bvc_ack", tag=n + 2))]
+        found_ = {rule for rule, _, _ in found(audited(gb.sorted_by_time(talk)))}
+        same("flow_not_acknowledged" in found_, bool(late), f"answers after {delay_s} s")
+    talk = gb.bring_up()
+    for n in range(3):
+        talk += [up(S + n * S, gb.flow_bvc(7)), down(S + n * S + 1200 * MS, gb.on_cell("bssgp_flow_control_bvc_ack", tag=7))]
+    report = audited(gb.sorted_by_time(talk))
+    same((found(report), {row["ack_delay_ns"] for row in report["flow_control"][1:]}), (set(), {1200 * MS}), "one tag")
+    talk = gb.good(20)
+    acks = [place(talk, "bssgp_flow_control_bvc_ack", 3, n) for n in range(3)]
+    shown("the next answer but one", without(talk, *acks[:2]),
+          *(("flow_not_acknowledged", "SGSN", ack - 1 - n) for n, ack in enumerate(acks[:2])))
+
+
+@case("what leaks before an acknowledgement may have leaked at the new R: to the ns; a later one takes its place")
+def before_answer():
+    # 4000 octets at 1000 octets/s, full at 1 s; at 1 s 8000 octets/s are asked for, which the SGSN says at 1.1 s
+    def talk_of(at_ns, r=640):
+        talk = gb.bring_up() + [down(S, gb.dl(gb.llc(n, 500))) for n in range(8)]
+        talk += [up(S, gb.flow_bvc(9, r=r, r_default=r)), down(S + 100 * MS, gb.on_cell("bssgp_flow_control_bvc_ack", tag=9))]
+        return talk + [down(at_ns, gb.dl(gb.llc(8, 500))), down(at_ns, gb.dl(gb.llc(9, 500)))]
+    # 800 octets at 1.1 s, 1000 at 1.125 s
+    shown("at 8000 octets/s since 1 s", talk_of(S + 125 * MS))
+    early = talk_of(S + 125 * MS - 1)
+    shown("1 ns before", early, *((rule, "SGSN", len(early) - 1) for rule in ("bvc_bucket", "ms_bucket")))
+    less = talk_of(S + 1099 * MS + 1, r=8)  # the old R until then: 100 octets and 100 octets/s
+    shown("less, from its acknowledgement on", less, *(
+        (rule, "SGSN", len(less) - 2 + n) for rule in ("bvc_bucket", "ms_bucket") for n in range(2)))
+    two = gb.bring_up() + [up(S, gb.flow_bvc(9, bmax=80, bmax_default=80)), up(2 * S, gb.flow_bvc(10, bmax=10))]
+    acks = [down(3 * S, gb.on_cell("bssgp_flow_control_bvc_ack", tag=tag)) for tag in (9, 10)]
+    burst = [down(2 * S + n, gb.dl(gb.llc(n, 500))) for n in range(16)]
+    shown("either of two that wait", two + burst + acks)
+    shown("and no more", two + burst + [down(2 * S + 99, gb.dl(gb.llc(16, 500)))] + acks,
+          *((rule, "SGSN", len(two) + 16) for rule in ("bvc_bucket", "ms_bucket")))
+    late = two + [acks[1], acks[0]] + [down(4 * S, gb.dl(gb.llc(n, 500))) for n in range(3)]
+    shown("an earlier one's answer behind a later one's changes nothing", late, ("bvc_bucket", "SGSN", len(late) - 1))
+
+
+@case("an MS that was there before the capture may have its own values: counted, not reported; from a reset on it has none")
+def own_from_before():
+    # the cell bears 8000 octets, an MS by default 1000
+    def talk_of(begin):
+        talk = begin + [up(12 * MS, gb.flow_bvc(1, bmax=80, bmax_default=10)), down(13 * MS, gb.on_cell("bssgp_flow_control_bvc_ack", tag=1))]
+        return talk + [down(S, gb.dl(gb.llc(n, 500))) for n in range(4)]
+    whole = talk_of(gb.bring_up()[:-2])
+    shown("reset", whole, *(("ms_bucket", "SGSN", len(whole) - n) for n in (2, 1)))
+    report = audited(talk_of(gb.bring_up()[:6]))
+    same((found(report), report["input"]["before_own"]), (set(), 2), "no reset")
+    right(any("values of their own from before" in note for note in report["notes"]), report["notes"])
+    own = [up(2 * S, gb.on_cell("bssgp_flow_control_ms", tlli=TLLI, tag=9, ms_bmax=10, r=80)),
+           down(2 * S, gb.on_cell("bssgp_flow_control_ms_ack", tlli=TLLI, tag=9)),
+           *(down(6 * S, gb.dl(gb.llc(n, 500))) for n in (4, 5, 6))]
+    later = talk_of(gb.bring_up()[:6]) + own
+    shown("values of its own", later, ("ms_bucket", "SGSN", len(later) - 1))
+    first = gb.bring_up()[:6] + own[:2]  # the MS's values before the cell's
+    first += [up(3 * S, gb.flow_bvc(1, bmax=80, bmax_default=5)), down(3 * S, gb.on_cell("bssgp_flow_control_bvc_ack", tag=1))]
+    first += [down(4 * S, gb.dl(gb.llc(n, 500))) for n in range(3)]
+    shown("its own before the cell's", first, ("ms_bucket", "SGSN", len(first) - 1))
+
+
 @case("before the first FLOW-CONTROL-BVC: a finding behind a reset, not judged where the capture begins later")
 def before_values():
     talk = gb.good()  # from 3 s on: an LLC PDU at 3 s, the next values at 3.010 s

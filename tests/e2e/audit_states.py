@@ -22,10 +22,11 @@ def ns():
     same({one for one in found(audited(early)) if one[0].startswith("ns")},
          {("nsvc_blocked", "BSS", index + 1)}, "blocked")
     for name in ("ns_reset", "ns_unblock", "ns_alive"):
-        rule = "alive_unanswered" if name == "ns_alive" else "ns_unanswered"
         first = place(talk, name)
-        again, index = with_more(talk, talk[first]._replace(time_ns=talk[first].time_ns + 1))
-        shown(f"{name} twice", again, (rule, "SGSN", index if again[index] != again[first] else first + 1))
+        shown(f"{name} twice at once", with_more(talk, talk[first]._replace(time_ns=talk[first].time_ns + 1))[0])
+    later = [said._replace(time_ns=said.time_ns + 5 * S) for said in talk]
+    shown("NS-RESET 1 s before", [talk[0]._replace(time_ns=4 * S), *later], ("ns_unanswered", "SGSN", 1))
+    shown("0.8 s before", [talk[0]._replace(time_ns=4200 * MS), *later])
     late_ns = talk[-1].time_ns
     blocked = talk + [down(late_ns + 1, codec.build("ns_block", cause=1, nsvci=102)),
                       up(late_ns + 2, codec.build("ns_block_ack", nsvci=102)),
@@ -36,6 +37,8 @@ def ns():
     report = audited(dead)
     same(report["nsvcs"][0]["state"], "dead", "state after twelve")
     same(len(report["findings"]), 11, "all but the first")
+    alive = dead + [up(dead[-1].time_ns + 1, codec.build("ns_alive_ack"))]
+    same(audited(alive)["nsvcs"][0]["state"], "unknown", "it answers again")
 
 
 @case("cells: user data on a blocked one, procedures without an answer, forgotten values behind a reset")
@@ -49,13 +52,45 @@ def cells():
     unblock = [up(late_ns + 3, gb.signalling("bssgp_bvc_unblock", bvci=CELL)),
                down(late_ns + 4, gb.signalling("bssgp_bvc_unblock_ack", bvci=CELL))]
     shown("unblocked again", talk + block + unblock + [one])
-    shown("BVC-BLOCK twice", talk + [block[0], block[0]], ("bvc_unanswered", "SGSN", len(talk) + 1))
+    shown("BVC-BLOCK twice at once", talk + [block[0], block[0]])
+    again = block[0]._replace(time_ns=block[0].time_ns + S)
+    shown("BVC-BLOCK once more", talk + [block[0], again], ("bvc_unanswered", "SGSN", len(talk) + 1))
     reset = [down(late_ns + 1, gb.signalling("bssgp_bvc_reset", bvci=CELL, cause=8)),
              up(late_ns + 2, gb.signalling("bssgp_bvc_reset_ack", bvci=CELL, cell=codec.cell(7)))]
     shown("reset", talk + reset + [one], ("before_flow_control", "SGSN", len(talk) + 2))
     all_reset = [down(late_ns + 1, gb.signalling("bssgp_bvc_reset", bvci=0, cause=8)),
                  up(late_ns + 2, gb.signalling("bssgp_bvc_reset_ack", bvci=0))]
     shown("reset of all", talk + all_reset + [one], ("before_flow_control", "SGSN", len(talk) + 2))
+
+
+@case("cells: both ends reset at once; a suspension ends with the reset of all; STATUS on BVCI 0 answers a FLOW-CONTROL")
+def resets():
+    talk = gb.good()
+    late_ns = talk[-1].time_ns
+    one = down(late_ns + S, gb.dl(gb.llc(20, 100)))
+    both = [down(late_ns + 1, gb.signalling("bssgp_bvc_reset", bvci=CELL, cause=8)),
+            up(late_ns + 2, gb.signalling("bssgp_bvc_reset", bvci=CELL, cause=8, cell=codec.cell(7)))]
+    shown("each takes the other's for the answer", talk + both + [one], ("before_flow_control", "SGSN", len(talk) + 2))
+    same(audited(talk + both)["bvcs"][1]["state"], "reset", "state")
+    suspend = [up(late_ns + 1, gb.signalling("bssgp_suspend", tlli=TLLI, rai=codec.RAI)),
+               down(late_ns + 2, gb.signalling("bssgp_suspend_ack", tlli=TLLI, rai=codec.RAI, suspend_reference=1))]
+    again = [said._replace(time_ns=late_ns + 10 + said.time_ns) for said in gb.bring_up()[6:]]
+    shown("reset of all", talk + suspend + again + [one])
+    shown("reset of another cell", talk + suspend + [one], ("suspended", "SGSN", len(talk) + 2))
+    refused = suspend[0]._replace(time_ns=late_ns + 3, datagram=gb.signalling(
+        "bssgp_resume", tlli=TLLI, rai=codec.RAI, suspend_reference=1))
+    nack = down(late_ns + 4, gb.signalling("bssgp_resume_nack", tlli=TLLI, rai=codec.RAI))
+    shown("RESUME", talk + suspend + [refused, one])
+    shown("RESUME-NACK", talk + suspend + [refused, nack, one], ("suspended", "SGSN", len(talk) + 4))
+    asked = codec.build("bssgp_flow_control_bvc", tag=99, bmax=40, r=80, bmax_default=40, r_default=80)
+    status = down(late_ns + 2 * S, gb.signalling("bssgp_status", cause=9, bvci=CELL, pdu=asked))
+    later = []
+    for tag in (100, 101):
+        later += [up(late_ns + (tag - 96) * S, gb.flow_bvc(tag)),
+                  down(late_ns + (tag - 96) * S, gb.on_cell("bssgp_flow_control_bvc_ack", tag=tag))]
+    silent = talk + [up(late_ns + 2 * S, codec.unitdata(CELL, asked))] + later
+    shown("no answer", silent, ("flow_not_acknowledged", "SGSN", len(talk)))
+    shown("STATUS", silent[:len(talk) + 1] + [status] + later)
 
 
 @case("FLUSH-LL, SUSPEND and RESUME, cell changes, paging, LLC-DISCARDED: listed; LLC PDUs where the MS is not")
@@ -68,6 +103,8 @@ def mobility():
     shown("left", talk + flush + [one], ("left_cell", "SGSN", len(talk) + 2))
     back = up(late_ns + 3, gb.ul(codec.llc_ui(3, 10, bytes(40))))
     shown("back", talk + flush + [back, one])
+    other = down(late_ns + 3, gb.signalling("bssgp_flush_ll", tlli=TLLI, bvci=3, new_bvci=CELL))
+    shown("FLUSH-LL says that it is back", talk + flush + [other, one])
     shown("a repeated FLUSH-LL says nothing new",
           talk + [flush[0], back, down(late_ns + 4, flush[0].datagram), flush[1]._replace(time_ns=late_ns + 5), one])
     suspend = [up(late_ns + 1, gb.signalling("bssgp_suspend", tlli=TLLI, rai=codec.RAI)),
