@@ -62,28 +62,24 @@ static bool answers(struct audit *audit, struct audit_bvc *bvc, int what)
 
 static void reset_cell(struct audit *audit, struct audit_bvc *bvc)
 {
-    for (struct audit_ms *ms = bvc->mss; ms; ms = ms->of_bvc_next)
-        ms->suspended = false;
     audit_flow_reset(audit, bvc);
     bvc->had_reset = true;
+    bvc->reset_frame = audit->at.frame;
     for (int who = 0; who < 2; who++)
         bvc->asked_by[who][BVC_ASKS_BLOCK].open = bvc->asked_by[who][BVC_ASKS_UNBLOCK].open = false;
     audit_bvc_enter(audit, bvc, BVC_RESET);
 }
 
-// That of BVCI 0 is one of the NSE: each of its cells is reset (clause 8.4), and it holds no MS for
-// suspended.
+// That of BVCI 0 is one of the NSE: each of its cells is reset (clause 8.4).
 static void reset_done(struct audit *audit, struct audit_bvc *bvc)
 {
     reset_cell(audit, bvc);
     if (bvc->bvci)
         return;
+    bvc->nse->reset_frame = audit->at.frame;
     for (struct audit_bvc *cell = audit->bvcs; cell; cell = cell->next)
         if (cell != bvc && cell->nse == bvc->nse && cell->state != BVC_UNKNOWN)
             reset_cell(audit, cell);
-    for (struct audit_ms *ms = audit->mss; ms; ms = ms->next)
-        if (ms->nse == bvc->nse)
-            ms->suspended = false;
 }
 
 static void procedure(struct audit *audit, uint8_t type, uint16_t bvci)

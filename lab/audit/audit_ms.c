@@ -82,6 +82,13 @@ void audit_ms_heard(struct audit *audit, struct audit_bvc *bvc, uint32_t tlli)
     ms->pdus_up++;
 }
 
+// A reset of the cell, or of all, ends that.
+static bool is_suspended(const struct audit_ms *ms, const struct audit_bvc *bvc)
+{
+    return ms->suspended && bvc->reset_frame < ms->suspended_frame &&
+           bvc->nse->reset_frame < ms->suspended_frame;
+}
+
 // Clauses 8.1 and 7.4: what the SGSN must not send.
 void audit_ms_dl(struct audit *audit, struct audit_bvc *bvc, uint32_t tlli)
 {
@@ -90,7 +97,7 @@ void audit_ms_dl(struct audit *audit, struct audit_bvc *bvc, uint32_t tlli)
     if (left && left->gone)
         audit_find(audit, AUDIT_RULE_left_cell, bvc->bvci, &tlli,
                    "FLUSH-LL named this cell as the old one, and the MS was not heard here since");
-    if (ms && ms->suspended)
+    if (ms && is_suspended(ms, bvc))
         audit_find(audit, AUDIT_RULE_suspended, bvc->bvci, &tlli,
                    "SUSPEND is acknowledged, and the MS was not heard since");
 }
@@ -137,10 +144,12 @@ static void suspend(struct audit *audit, uint8_t type, uint32_t tlli)
     struct audit_ms *ms = audit_ms_of(audit, audit->at.pair->nse, tlli);
     audit_happens(audit, names[type - SUSPEND], -1, &tlli, "%s", "");
     // From RESUME on the SGSN may take the MS for resumed, whichever PDU it writes first.
-    if (ms && (type == SUSPEND_ACK || type == RESUME_NACK))
+    if (ms && (type == SUSPEND_ACK || type == RESUME_NACK)) {
         ms->suspended = true;
-    else if (ms && (type == RESUME || type == RESUME_ACK))
+        ms->suspended_frame = audit->at.frame;
+    } else if (ms && (type == RESUME || type == RESUME_ACK))
         ms->suspended = false;
+}
 }
 
 void audit_ms_pdu(struct audit *audit, uint8_t type, const void *pdu)

@@ -114,9 +114,10 @@ struct audit_nse {
     uint16_t nsei, number;
     struct ipv6_address address; // of the BSS, where the NSEI is not known
     uint64_t pages_ps, pages_cs;
-    uint64_t seen[2]; // datagrams up and down
-    bool one_way;     // of one direction nothing was captured
-    bool blind;       // PDUs of it were cut, or it is one-way
+    uint64_t reset_frame; // of BVCI 0
+    uint64_t seen[2];     // datagrams up and down
+    bool one_way;         // of one direction nothing was captured
+    bool blind;           // PDUs of it were cut, or it is one-way
 };
 
 enum audit_flow_kind { FLOW_BVC, FLOW_MS, FLOW_PFC, FLOW_KINDS };
@@ -173,6 +174,7 @@ struct audit_bvc {
     uint16_t bvci;
     enum audit_bvc_state state;
     bool had_reset;
+    uint64_t reset_frame;                   // of the last one
     struct audit_ask asked_by[2][BVC_ASKS]; // by the SGSN, by the BSS
     struct audit_bucket bucket;
     uint64_t bmax_default, r_default;
@@ -203,7 +205,7 @@ struct audit_ms {
     uint32_t tlli;
     bool own, suspended; // own: values of FLOW-CONTROL-MS
     bool known, older;   // was in a cell; that was so before the capture, for all it says
-    uint64_t own_ns;
+    uint64_t own_ns, suspended_frame;
     struct audit_bucket bucket;
     struct audit_pfc *pfcs;
     struct audit_asked asked[FLOW_KINDS]; // of MS and PFC

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """`sluice audit` on captures of Sluice itself in random worlds (worlds.py): nothing to report, to the ns
 where Gb takes no time. Then a fault is put into such a capture, by the tests' own codec, and it is found, by
-its frame, and nothing else; what a bucket refuses the oracle of flow control (gb/replay.py) refuses as well."""
+its frame, and nothing else; what a bucket refuses the oracle of flow control (gb/replay.py) refuses as well.
+`./run soak audit` has hundreds more; gb/audit.py has worlds with BSSs that do more than the lab's."""
 
 import collections
 import pathlib
@@ -18,10 +19,11 @@ import replay
 from harness import case, has_sanitizers, main, right, run, same
 from worlds import World, moving
 
-PLAIN, OTHERS, AT_ONCE = (20, 5, 20) if has_sanitizers() else (200, 60, 20)
+PLAIN, OTHERS, FAULTY, AT_ONCE = (10, 3, 3, 10) if has_sanitizers() else (40, 15, 12, 20)
 LINE_S = "0.1"  # frames are stamped behind a Gb of 512 kbit/s, where those of a burst wait for each other
 folder = pathlib.Path(tempfile.mkdtemp(prefix="sluice-audit-"))
 seen = collections.Counter()
+captures = {}  # of the worlds whose MSs move, by seed
 
 Frame = collections.namedtuple("Frame", "time_ns octets peer up bvci sdu")
 
@@ -51,7 +53,8 @@ for first_ in range(0, PLAIN, AT_ONCE):
           " report, no ns too early", first_)
     def exact(first):
         for seed in range(first, first + AT_ONCE):
-            nothing(capture_of(moving(seed)), "0", f"world {seed}")
+            captures[seed] = capture_of(moving(seed))
+            nothing(captures[seed], "0", f"world {seed}")
 
 
 @case(f"{OTHERS} worlds with slow lines that lose and fragment: no clause is broken, within a burst's time on the line")
@@ -200,9 +203,12 @@ def refused_by(all_frames, at):
     return {kind for text in here for kind in re.findall(r"of \('(\w+)'", text)}
 
 
-def too_much(draw, all_frames):
+def too_much(draw, all_frames, tllis=None):
     """An LLC PDU more, of any size, right behind another one of that MS: an LLC NULL frame has no N(U)."""
-    downs = [i for i in named(all_frames, "bssgp_dl_unitdata") if all_frames[i].sdu["llc"]]
+    downs = [i for i in named(all_frames, "bssgp_dl_unitdata") if all_frames[i].sdu["llc"]
+             and (tllis is None or all_frames[i].sdu["v_tlli"] in tllis)]
+    if not downs:
+        return None
     i = draw.choice(downs)
     one = all_frames[i]
     octets = draw.choice((1, 10, 100, 500, 1500, 3000))
@@ -221,23 +227,23 @@ def too_much(draw, all_frames):
 
 
 def too_much_for_ms(draw, all_frames):
-    """The same, where the MS's bucket refuses it."""
-    for _ in range(30):
-        made = too_much(draw, all_frames)
+    """The same, where the MS's bucket refuses it: one with values of its own."""
+    own = {all_frames[i].sdu["tlli"] for i in named(all_frames, "bssgp_flow_control_ms")}
+    for _ in range(10 if own else 0):
+        made = too_much(draw, all_frames, own)
         if made and any(rule == "ms_bucket" for rule, _, _ in made[1]):
             return made
     return None
 
 
 FAULTS = no_ack, gap, overtaken, wrong_fcs, too_much, too_much_for_ms
-FAULTY_WORLDS = 6 if has_sanitizers() else 40
 
 
 @case("a fault put into a world's capture is found, and nothing else is reported")
 def faults():
-    for seed in range(FAULTY_WORLDS):
+    for seed in range(FAULTY):
         draw = random.Random(f"fault {seed}")
-        all_frames = read(capture_of(moving(seed)))
+        all_frames = read(captures[seed])
         for fault in FAULTS + (too_much,) * 4:
             made = fault(draw, all_frames)
             if made is None:
@@ -251,8 +257,8 @@ def faults():
 @case("each kind of fault was there, and the extra LLC PDUs were refused and not refused")
 def all_faults():
     for fault in FAULTS[:-1]:
-        right(seen[fault.__name__] >= FAULTY_WORLDS // 10, f"{fault.__name__}: {seen[fault.__name__]}")
-    right(seen["bvc_bucket"] >= FAULTY_WORLDS // 10, f"bvc_bucket: {seen['bvc_bucket']}")
+        right(seen[fault.__name__] >= FAULTY // 4, f"{fault.__name__}: {seen[fault.__name__]}")
+    right(seen["bvc_bucket"] > 0, "bvc_bucket: none")
     right(seen["ms_bucket"] > 0, "ms_bucket: none")
     right(seen["passed"] > 0 and seen["refused"] > 0, f"{seen['passed']} passed, {seen['refused']} refused")
 
