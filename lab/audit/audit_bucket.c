@@ -33,12 +33,16 @@ static void take_off(audit_level *level, audit_level less)
     *level = *level > less ? *level - less : 0;
 }
 
+// As much as there is to take it off; the rest may be of PDUs that are still to come, as long as
+// the tolerance lasts.
 static void take_given_back(struct audit_bucket *bucket)
 {
-    take_off(&bucket->level, octets_of(bucket->given_back));
-    double less = (double)bucket->given_back;
-    bucket->held = bucket->held > less ? bucket->held - less : 0;
-    bucket->given_back = 0;
+    audit_level given = octets_of(bucket->given_back);
+    audit_level used = given < bucket->level ? given : bucket->level;
+    double octets = (double)used / (double)AUDIT_BUCKET_OCTET;
+    bucket->level -= used;
+    bucket->held = bucket->held > octets ? bucket->held - octets : 0;
+    bucket->given_back -= (uint64_t)((used + AUDIT_BUCKET_OCTET - 1) / AUDIT_BUCKET_OCTET);
 }
 
 void audit_bucket_settle(struct audit_bucket *bucket, uint64_t now_ns, uint64_t tolerance_ns)
@@ -50,14 +54,16 @@ void audit_bucket_settle(struct audit_bucket *bucket, uint64_t now_ns, uint64_t 
     if (ns)
         add_up(bucket, (double)ns);
     bucket->time_ns = now_ns;
-    if (bucket->given_back && now_ns > bucket->given_back_ns + tolerance_ns)
+    if (bucket->given_back && now_ns > bucket->given_back_ns + tolerance_ns) {
         take_given_back(bucket);
+        bucket->given_back = 0;
+    }
 }
 
 void audit_bucket_change(struct audit_bucket *bucket, uint64_t now_ns, uint64_t bmax_octets,
                          uint64_t r_bit_per_s)
 {
-    audit_bucket_settle(bucket, now_ns, 0);
+    audit_bucket_settle(bucket, now_ns, AUDIT_BUCKET_WAITS);
     if (!bucket->set)
         audit_bucket_restart(bucket, now_ns);
     bucket->set = true;
@@ -88,8 +94,6 @@ void audit_bucket_leak(struct audit_bucket *bucket, uint64_t r_bit_per_s, uint64
 
 void audit_bucket_give_back(struct audit_bucket *bucket, uint64_t now_ns, uint64_t octets)
 {
-    if (bucket->given_back && bucket->given_back_ns < now_ns)
-        take_given_back(bucket);
     bucket->given_back += octets;
     bucket->given_total += octets;
     bucket->given_back_ns = now_ns;

@@ -12,6 +12,8 @@
 
 #define AUDIT_BUCKET_OCTET 8000000000LL // of the unit
 
+#define AUDIT_BUCKET_WAITS UINT32_MAX // as a tolerance: what is given back is not taken off yet
+
 typedef __int128 audit_level;
 
 struct audit_bucket {

@@ -189,12 +189,15 @@ void audit_flow_asks(struct audit *audit, uint8_t type, const void *pdu)
 
 // ---- In force ----
 
-void audit_flow_change(struct audit_bucket *bucket, uint64_t now_ns, const struct audit_flow *flow,
-                       const struct audit_values *values)
+// Early by the tolerance is early at the R of that time.
+void audit_flow_change(const struct audit *audit, struct audit_bucket *bucket,
+                       const struct audit_flow *flow, const struct audit_values *values)
 {
-    uint64_t old_r = bucket->set ? bucket->r_bit_per_s : 0;
+    uint64_t now_ns = audit->at.time_ns, old_r = bucket->set ? bucket->r_bit_per_s : 0;
     uint64_t more = values->r > old_r ? values->r - old_r : 0;
+    uint64_t less = old_r > values->r ? old_r - values->r : 0;
     audit_bucket_change(bucket, now_ns, values->bmax, values->r);
+    audit_bucket_leak(bucket, less, audit->options.tolerance_ns + audit->disorder_ns);
     if (values->has_full) {
         audit_bucket_full(bucket, now_ns, values->full_percent, values->given_before);
         more = values->r;
@@ -215,15 +218,14 @@ struct audit_values audit_flow_defaults(const struct audit_flow *flow)
 
 static void cell_in_force(struct audit *audit, struct audit_bvc *bvc, const struct audit_flow *flow)
 {
-    uint64_t now_ns = audit->at.time_ns;
     struct audit_values values = audit_flow_values(flow), defaults = audit_flow_defaults(flow);
-    audit_flow_change(&bvc->bucket, now_ns, flow, &values);
+    audit_flow_change(audit, &bvc->bucket, flow, &values);
     bool same = bvc->bmax_default == flow->bmax_default && bvc->r_default == flow->r_default;
     bvc->bmax_default = flow->bmax_default;
     bvc->r_default = flow->r_default;
     for (struct audit_ms *ms = bvc->mss; ms; ms = ms->of_bvc_next)
         if (!ms->own && !(same && ms->bucket.set))
-            audit_flow_change(&ms->bucket, now_ns, flow, &defaults);
+            audit_flow_change(audit, &ms->bucket, flow, &defaults);
     if (bvc->state == BVC_RESET || bvc->state == BVC_UNKNOWN)
         audit_bvc_enter(audit, bvc, BVC_OPEN);
 }
@@ -241,7 +243,7 @@ static void ms_in_force(struct audit *audit, struct audit_ms *ms, const struct a
         audit_bucket_restart(&ms->bucket, audit->at.time_ns);
     ms->own = true;
     ms->own_ns = audit->at.time_ns;
-    audit_flow_change(&ms->bucket, audit->at.time_ns, flow, &values);
+    audit_flow_change(audit, &ms->bucket, flow, &values);
 }
 
 static void pfc_in_force(struct audit *audit, struct audit_ms *ms, const struct audit_flow *flow,
@@ -255,7 +257,7 @@ static void pfc_in_force(struct audit *audit, struct audit_ms *ms, const struct 
     if (audit_flow_is_old(audit, pfc->bucket.set, pfc->since_ns))
         audit_bucket_restart(&pfc->bucket, audit->at.time_ns);
     pfc->since_ns = audit->at.time_ns;
-    audit_flow_change(&pfc->bucket, audit->at.time_ns, flow, &values);
+    audit_flow_change(audit, &pfc->bucket, flow, &values);
 }
 
 // Once later values are in force, an acknowledgement of earlier ones changes nothing.

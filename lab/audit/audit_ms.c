@@ -147,9 +147,9 @@ static void suspend(struct audit *audit, uint8_t type, uint32_t tlli)
     if (ms && (type == SUSPEND_ACK || type == RESUME_NACK)) {
         ms->suspended = true;
         ms->suspended_frame = audit->at.frame;
-    } else if (ms && (type == RESUME || type == RESUME_ACK))
+    } else if (ms && (type == RESUME || type == RESUME_ACK)) {
         ms->suspended = false;
-}
+    }
 }
 
 void audit_ms_pdu(struct audit *audit, uint8_t type, const void *pdu)

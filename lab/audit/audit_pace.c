@@ -3,9 +3,9 @@
 // the same multiple of that, and together less than R. A guess, and so a remark.
 #include "lab/audit/audit_parts.h"
 
-#define PACED_PDUS    20u
+#define PACED_PDUS    25u
 #define PACED_NS      (3 * S_IN_NS)
-#define PACED_RATE    0.95 // of R: above that it is R
+#define PACED_RATE    0.92 // of R: above that it is R
 #define PACED_VARIETY 1.2  // a source of one size and rate is no queue
 #define PACED_SHARE   0.75 // of the PDUs that come at the run's own pace
 
@@ -23,15 +23,14 @@ void audit_pace_end(struct audit *audit, struct audit_bvc *bvc)
 {
     struct audit_pace *pace = &bvc->pace;
     double seconds = (double)(pace->last_ns - pace->first.time_ns) / (double)S_IN_NS;
-    double r =
-        (double)(pace->several ? pace->r_bit_per_s : pace->least_r_bit_per_s) / OCTETS_IN_BITS;
     if (pace->pdus >= PACED_PDUS && pace->last_ns - pace->first.time_ns >= PACED_NS &&
-        (double)pace->octets < seconds * r * PACED_RATE &&
+        pace->allowed_s < seconds * PACED_RATE &&
         pace->most_octets >= pace->least_octets * PACED_VARIETY &&
         at_one_pace(pace) >= pace->pdus * PACED_SHARE)
         audit_find_at(audit, AUDIT_RULE_paced_below, AUDIT_SGSN, &pace->first, bvc->bvci, NULL,
                       "%u LLC PDUs in %.2f s from here on: %.0f octets/s, R is %.0f octets/s",
-                      pace->pdus, seconds, (double)pace->octets / seconds, r);
+                      pace->pdus, seconds, (double)pace->octets / seconds,
+                      (double)pace->octets / pace->allowed_s);
     pace->pdus = 0;
 }
 
@@ -45,19 +44,19 @@ static uint64_t least_r(const struct audit_levels *at)
 static void begin_pace(struct audit *audit, const struct audit_levels *at)
 {
     at->bvc->pace = (struct audit_pace){.r_bit_per_s = at->bvc->bucket.r_bit_per_s,
-                                        .least_r_bit_per_s = least_r(at),
-                                        .tlli = at->ms->tlli,
+                                        .last_tlli = at->ms->tlli,
                                         .last_ns = audit->at.time_ns,
                                         .least_octets = UINT32_MAX,
                                         .first = audit->at};
 }
 
+// Behind a PDU of the same MS that MS's R holds it, too.
 static void pace_goes_on(struct audit *audit, const struct audit_levels *at, uint32_t column)
 {
     struct audit_pace *pace = &at->bvc->pace;
-    pace->several |= pace->tlli != at->ms->tlli;
-    if (least_r(at) < pace->least_r_bit_per_s)
-        pace->least_r_bit_per_s = least_r(at);
+    uint64_t r = pace->last_tlli == at->ms->tlli ? least_r(at) : pace->r_bit_per_s;
+    pace->allowed_s += r ? (double)at->octets * OCTETS_IN_BITS / (double)r : 0;
+    pace->last_tlli = at->ms->tlli;
     pace->pdus++;
     pace->spacing[column]++;
     pace->octets += at->octets;

@@ -160,9 +160,8 @@ struct audit_ms;
 struct audit_pace {
     uint32_t pdus, least_octets, most_octets;
     uint64_t r_bit_per_s, last_ns, octets;
-    uint64_t least_r_bit_per_s; // of the buckets of the one MS that all are for; else the cell's
-    uint32_t tlli;
-    bool several;
+    uint32_t last_tlli;
+    double allowed_s; // in which R would have let them
     struct audit_at first;
     uint32_t spacing[AUDIT_SPACINGS]; // how many were so far behind, as multiples of octets over R
 };
@@ -357,8 +356,8 @@ struct audit_values {
 };
 struct audit_values audit_flow_values(const struct audit_flow *flow);
 struct audit_values audit_flow_defaults(const struct audit_flow *flow); // of an MS
-void audit_flow_change(struct audit_bucket *bucket, uint64_t now_ns, const struct audit_flow *flow,
-                       const struct audit_values *values);
+void audit_flow_change(const struct audit *audit, struct audit_bucket *bucket,
+                       const struct audit_flow *flow, const struct audit_values *values);
 // Nothing happens if later ones are.
 void audit_flow_in_force(struct audit *audit, struct audit_bvc *bvc, struct audit_flow *flow);
 // Own values since then, older than Th.

@@ -15,7 +15,7 @@ static struct audit_flow *conforming(struct audit *audit, const struct audit_lev
         struct audit_values values = values_of(flow);
         if (flow->acknowledged || flow->bvc != at->bvc)
             continue;
-        audit_flow_change(&trial, audit->at.time_ns, flow, &values);
+        audit_flow_change(audit, &trial, flow, &values);
         if (!audit_bucket_judge(&trial, audit->at.time_ns, at->octets, at->tolerance_ns).refused)
             found = flow;
     }
@@ -168,15 +168,19 @@ void audit_replay_dl(struct audit *audit, struct audit_bvc *bvc,
 
 static void give_back(const struct audit *audit, struct audit_bucket *bucket, uint64_t octets)
 {
-    audit_bucket_settle(bucket, audit->at.time_ns, 0);
+    audit_bucket_settle(bucket, audit->at.time_ns,
+                        audit->options.tolerance_ns + audit->disorder_ns);
     audit_bucket_give_back(bucket, audit->at.time_ns, octets);
 }
 
 void audit_replay_discarded(struct audit *audit, struct audit_bvc *bvc,
                             const struct bssgp_llc_discarded *pdu)
 {
-    struct audit_ms *ms = audit_ms_find(audit, bvc->nse, pdu->tlli);
+    struct audit_ms *ms = audit_ms_of(audit, bvc->nse, pdu->tlli);
     give_back(audit, &bvc->bucket, pdu->octets);
+    // The SGSN may read it behind the first PDUs that it sends to the MS in this cell.
+    if (ms && !ms->bvc)
+        ms = audit_ms_enter(audit, bvc, pdu->tlli);
     if (!ms || ms->bvc != bvc)
         return;
     ms->discarded_octets += pdu->octets;
