@@ -22,6 +22,15 @@ struct table {
 
 #define BUCKET "bucket"
 static const struct table tables[] = {
+    {"Who breaks what",
+     "rules",
+     "How often, by rule, and by whom.",
+     {{"rule", NULL, "rule", TEXT},
+      {"", NULL, "weight", TEXT},
+      {"clause", NULL, "clause", TEXT},
+      {"SGSN", NULL, "by_sgsn", NUMBER},
+      {"BSS", NULL, "by_bss", NUMBER},
+      {"", NULL, "text", WRAPPED}}},
     {"Findings",
      "findings",
      "A breach is a clause that is broken. A remark is what is odd, or what a loss on the way "
@@ -51,6 +60,20 @@ static const struct table tables[] = {
       {"room unused, octets", BUCKET, "room_mean_octets", NUMBER},
       {"refused", BUCKET, "refused", NUMBER},
       {"discarded, octets", NULL, "discarded_octets", NUMBER}}},
+    {"MSs",
+     "mss",
+     "By TLLI; the bucket is the one of its own values or of the cell's defaults.",
+     {{"NSE", NULL, "nse", TEXT},
+      {"BVCI", NULL, "bvci", NUMBER},
+      {"TLLI", NULL, "tlli", TLLI},
+      {"LLC PDUs down", NULL, "pdus_down", NUMBER},
+      {"octets down", NULL, "octets_down", NUMBER},
+      {"of R", BUCKET, "used_of_r", NUMBER},
+      {"queue, octets", BUCKET, "queue_mean_octets", NUMBER},
+      {"most, octets", BUCKET, "queue_most_octets", NUMBER},
+      {"most, s", BUCKET, "queue_most_s", NUMBER},
+      {"refused", BUCKET, "refused", NUMBER},
+      {"cell changes", NULL, "cell_changes", NUMBER}}},
     {"NS-VCs",
      "nsvcs",
      "The SGSN's end first.",
@@ -112,10 +135,27 @@ static void put_cell(const struct json_object *row, const struct column *column,
     fputs("</td>", out);
 }
 
+// Rules that nobody breaks are not shown.
+static bool is_shown(const struct json_object *row)
+{
+    return !value_in(row, "by_sgsn") || value_number(row, "by_sgsn") || value_number(row, "by_bss");
+}
+
+static size_t count_shown(const struct json_object *rows)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < value_count(rows); i++)
+        count += is_shown(value_at(rows, i));
+    return count;
+}
+
 static void put_rows(const struct table *table, const struct json_object *rows, FILE *out)
 {
-    size_t count = value_count(rows);
-    for (size_t i = 0; i < count && i < ROWS_MOST; i++) {
+    size_t count = value_count(rows), shown = 0;
+    for (size_t i = 0; i < count && shown < ROWS_MOST; i++) {
+        if (!is_shown(value_at(rows, i)))
+            continue;
+        shown++;
         fputs("<tr>", out);
         for (const struct column *column = table->column; column->title; column++) {
             put_cell(value_at(rows, i), column, out);
@@ -137,7 +177,7 @@ static void put_head(const struct table *table, FILE *out)
 static void put_table(const struct table *table, const struct json_object *report, FILE *out)
 {
     const struct json_object *rows = value_in(report, table->key);
-    size_t count = value_count(rows);
+    size_t count = count_shown(rows);
     fprintf(out, "<section><h2>%s</h2><p class=\"soft\">%s</p>\n", table->title, table->about);
     if (count) {
         put_head(table, out);

@@ -44,7 +44,8 @@ static bool take_th(void *target, const char *text)
 static const struct cli_option audit_options[] = {
     {"json", NULL, "all of it as JSON on standard output", INTO(json)},
     {"csv", "DIR",
-     "its tables as DIR/findings.csv, flow_control.csv, events.csv, cells.csv, mss.csv", INTO(csv)},
+     "its tables as DIR/findings.csv, flow_control.csv, events.csv, cells.csv, mss.csv, pfcs.csv",
+     INTO(csv)},
     {"page", "FILE", "a page with its tables, HTML on its own", INTO(page)},
     {"tolerance", "SECONDS", "how much too early a PDU may be (0.001)", .take = take_tolerance},
     {"th", "SECONDS", "Th: how long an MS's own values hold the SGSN (5)", .take = take_th},

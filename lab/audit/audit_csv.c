@@ -113,14 +113,25 @@ static void put_mss(const struct audit *audit, FILE *out)
     }
 }
 
+static void put_pfcs(const struct audit *audit, FILE *out)
+{
+    char nse[AUDIT_NAME_OCTETS];
+    fprintf(out, "nse,bvci,tlli,pfi," BUCKET_COLUMNS);
+    for (const struct audit_ms *ms = audit->mss; ms; ms = ms->next)
+        for (const struct audit_pfc *pfc = ms->pfcs; pfc; pfc = pfc->next) {
+            fprintf(out, "\"%s\",", audit_print_nse(ms->nse, nse));
+            put_place(ms->bvc ? ms->bvc->bvci : -1, true, ms->tlli, out);
+            fprintf(out, "%u,", pfc->pfi);
+            put_bucket(&pfc->bucket, out);
+        }
+}
+
 static const struct {
     const char *name;
     void (*put)(const struct audit *audit, FILE *out);
-} tables[] = {{"findings", put_findings},
-              {"flow_control", put_flows},
-              {"events", put_events},
-              {"cells", put_cells},
-              {"mss", put_mss}};
+} tables[] = {{"findings", put_findings}, {"flow_control", put_flows},
+              {"events", put_events},     {"cells", put_cells},
+              {"mss", put_mss},           {"pfcs", put_pfcs}};
 
 const char *audit_csv_name(uint32_t table)
 {

@@ -191,6 +191,21 @@ static void put_cells(struct json *json, const struct audit *audit)
     json_close(json);
 }
 
+static void put_pfcs(struct json *json, const struct audit_ms *ms)
+{
+    if (!ms->pfcs)
+        return;
+    json_key(json, "pfcs");
+    json_array(json);
+    for (const struct audit_pfc *pfc = ms->pfcs; pfc; pfc = pfc->next) {
+        json_object(json);
+        json_put(json, "pfi", pfc->pfi);
+        put_bucket(json, "bucket", &pfc->bucket);
+        json_close(json);
+    }
+    json_close(json);
+}
+
 static void put_mss(struct json *json, const struct audit *audit)
 {
     char text[AUDIT_NAME_OCTETS];
@@ -208,6 +223,7 @@ static void put_mss(struct json *json, const struct audit *audit)
         json_put(json, "discarded_octets", ms->discarded_octets);
         json_put(json, "cell_changes", ms->moves);
         put_bucket(json, "bucket", &ms->bucket);
+        put_pfcs(json, ms);
         json_close(json);
     }
     json_close(json);

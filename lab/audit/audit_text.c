@@ -4,15 +4,23 @@
 
 #define FRAMES_SHOWN 5u // of a rule
 
+static uint32_t cells(const struct audit *audit)
+{
+    uint32_t count = 0;
+    for (const struct audit_bvc *bvc = audit->bvcs; bvc; bvc = bvc->next)
+        count += bvc->bvci != 0;
+    return count;
+}
+
 static void put_verdict(const struct audit *audit, FILE *out)
 {
     uint64_t breaches = audit_breaches(audit), all = breaches;
     for (uint32_t rule = 0; rule < AUDIT_RULES; rule++)
         if (audit_rules[rule].weight == AUDIT_REMARK)
             all += audit->rule_counts[rule][AUDIT_SGSN] + audit->rule_counts[rule][AUDIT_BSS];
-    fprintf(out, "%llu frames in %.3f s, NS-VCs: %u, cells: %u, MSs: %u\n",
+    fprintf(out, "%llu frames in %.3f s, NS-VCs: %u, cells: %u, TLLIs: %u\n",
             (unsigned long long)audit->frames, audit_print_seconds(audit, audit->last_ns),
-            audit->nsvc_count, audit->bvc_count, audit->ms_count);
+            audit->nsvc_count, cells(audit), audit->ms_count);
     fprintf(out, "Clauses broken: %llu times. Remarks: %llu.\n", (unsigned long long)breaches,
             (unsigned long long)(all - breaches));
 }
@@ -93,6 +101,23 @@ static void put_bucket(const struct audit_bucket *bucket, FILE *out)
             means.busy * 100);
 }
 
+// Of those in the cell at the end.
+static void put_mss(const struct audit_bvc *bvc, FILE *out)
+{
+    uint32_t mss = 0, own = 0, pfcs = 0;
+    for (const struct audit_ms *ms = bvc->mss; ms; ms = ms->of_bvc_next) {
+        mss++;
+        own += ms->own;
+        for (const struct audit_pfc *pfc = ms->pfcs; pfc; pfc = pfc->next)
+            pfcs += pfc->bucket.set;
+    }
+    if (mss)
+        fprintf(
+            out,
+            "    MSs at the end: %u, with values of their own: %u, packet flows with values: %u\n",
+            mss, own, pfcs);
+}
+
 static void put_cell(const struct audit_bvc *bvc, FILE *out)
 {
     char nse[AUDIT_NAME_OCTETS];
@@ -111,6 +136,7 @@ static void put_cell(const struct audit_bvc *bvc, FILE *out)
     }
     if (bvc->bucket.covered_ns > 0)
         put_bucket(&bvc->bucket, out);
+    put_mss(bvc, out);
     if (bvc->has_measured)
         fprintf(out, "    delay as the BSS measured it: %.2f s at most\n",
                 (double)bvc->measured_most_ms / 1e3);

@@ -138,6 +138,9 @@ def page():
     for part in (f'<td class="n">{at + 1}</td>', "fcs_down", "Clauses broken: 1 times", "44.064 5.5", "c0000001",
                  "198.51.100.1:23000 - 198.51.100.2:23001", "unblocked"):
         right(part in html, f"{part} is not on the page")
+    same(re.findall(r"<tr><td>(\w+)</td><td>breach</td><td>44.064 5.5</td><td[^>]*>(\d+)</td><td[^>]*>(\d+)</td>", html),
+         [("fcs_down", "1", "0")], "its rule, by whom, and no other")
+    right("bvc_bucket" not in html, "a rule that nobody breaks")
     for part in ("<script", "http://", "https://", "src="):
         right(part not in html, f"{part} is on the page")
     same(html.count("<tr>"), html.count("</tr>"), "rows")
@@ -158,7 +161,7 @@ def outputs():
     rows = (folder / "csv/findings.csv").read_text().splitlines()
     same((len(rows), rows[1].split(",")[:5]), (2, [str(at + 1), "3.000000000", "SGSN", "breach", "fcs_down"]), "CSV")
     same(len((folder / "csv/flow_control.csv").read_text().splitlines()), 12, "rows of flow_control.csv")
-    for name in ("findings", "flow_control", "events", "cells", "mss"):
+    for name in ("findings", "flow_control", "events", "cells", "mss", "pfcs"):
         table = [line.count(",") for line in (folder / f"csv/{name}.csv").read_text().splitlines()]
         right(name == "findings" or len(set(table)) == 1, f"{name}.csv has rows of {set(table)} commas")
     same(gb.run_audit().returncode, 2, "no file")

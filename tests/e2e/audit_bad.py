@@ -163,6 +163,64 @@ def clocks():
     same(report["input"]["stamp_impossible"], 1, "a stamp that is none")
 
 
+@case("one direction only: no answer is missed, no state is guessed, and the report says so; the other BSS is judged")
+def one_way():
+    good, second = gb.good(20), ("198.51.100.3", 23001)
+    for is_down in (True, False):
+        half = [said for said in good if said.down == is_down]
+        report = gb.audit("--tolerance", "0", gb.write(folder / "x.pcap", half))
+        same(report["findings"], [], f"down: {is_down}")
+        noted(report, "only one direction", "notes")
+        same({row["state"] for row in report["nsvcs"] + report["bvcs"]}, {"unknown"}, "states")
+        same({bool(cell["bucket"]) for cell in report["bvcs"]}, {False}, "buckets")
+        if is_down:
+            same(report["input"]["before_values"], 40, "LLC PDUs that are not judged")
+        faulty = [said._replace(datagram=said.datagram.replace(b"\x04\x82\x00\x65", b"\x04\x82\x00\xc9"))
+                  for said in good]
+        at = place(faulty, "bssgp_flow_control_bvc_ack", 3)
+        two = [(said.time_ns, gb.frame_of(said)) for said in half] + \
+            [(said.time_ns + 1, gb.frame_of(said, bss=second)) for i, said in enumerate(faulty) if i != at]
+        report = of_octets(gb.pcap(sorted(two)), "--tolerance", "0")
+        same([one["rule"] for one in report["findings"]], ["flow_not_acknowledged"], "the other BSS")
+        same(report["findings"][0]["nse"], "NSEI 201", "whose")
+
+
+@case("a silence of more than a minute: what was in force is forgotten, nothing that came in it is held against anyone")
+def pauses():
+    talk = gb.good(20)
+    at = place(talk, "bssgp_flow_control_bvc_ack", 10)
+    held = talk[:at] + [said._replace(time_ns=said.time_ns + 30 * S) for said in talk[at + 3:]]
+    same([one["rule"] for one in gb.audit(gb.write(folder / "x.pcap", held))["findings"]],
+         ["flow_not_acknowledged", "nu_gap"], "30 s, and an answer and an LLC PDU are missing")
+    gone = [said._replace(time_ns=said.time_ns + 40 * S) for said in held[at:]]
+    report = gb.audit(gb.write(folder / "x.pcap", held[:at] + gone))
+    same((report["findings"], report["input"]["pauses"]), ([], 1), "70 s")
+    noted(report, "silences", "70 s")
+    full = gb.audit(gb.write(folder / "x.pcap", talk[:at]))
+    same(report["bvcs"][1]["state"], "open", "the cell's state is that since")
+    right(report["bvcs"][1]["bucket"]["queue_mean_octets"] > 0.9 * full["bvcs"][1]["bucket"]["queue_mean_octets"],
+          "the mean is of the time that was captured")
+    blocked = talk + [down(25 * S, gb.signalling("bssgp_bvc_block", bvci=gb.CELL, cause=1)),
+                      up(25 * S + 1, codec.build("ns_block", cause=1, nsvci=102)),
+                      down(25 * S + 2, codec.build("ns_block_ack", nsvci=102))]
+    one = down(26 * S, gb.dl(gb.llc(40, 100)))
+    same([f["rule"] for f in gb.audit(gb.write(folder / "x.pcap", blocked + [one]))["findings"]],
+         ["wrong_sender", "nsvc_blocked"], "at once")
+    later = gb.audit(gb.write(folder / "x.pcap", blocked + [one._replace(time_ns=90 * S)]))
+    same([f["rule"] for f in later["findings"]], ["wrong_sender"], "behind a pause")
+
+
+@case("two LLC PDUs in the wrong order by their stamps as well: it may be the capture's order; counted")
+def disordered():
+    talk = gb.good(20)
+    one, other = (place(talk, "bssgp_dl_unitdata", 5, n) for n in (0, 1))
+    near = talk[:one] + [talk[other]._replace(time_ns=talk[one].time_ns + 1), talk[one]] + \
+        [said for i, said in enumerate(talk[one + 1:], one + 1) if i != other]
+    report = gb.audit(gb.write(folder / "x.pcap", near))
+    same((report["findings"], report["input"]["clock_back"], report["input"]["findings_unsure"]), ([], 1, 1), "1 ns")
+    noted(report, "what the capture lacks", "1 ns")
+
+
 @case("octets of PDUs changed at random: found or read as something else, never a crash, each packet accounted for")
 def fuzzed():
     draw, rules = random.Random("fuzzed"), collections.Counter()
