@@ -8,7 +8,7 @@
 #define COLUMNS_MOST 12
 #define CELL_OCTETS  512
 
-enum kind { TEXT, NUMBER, SECONDS, TLLI, WRAPPED };
+enum kind { TEXT, WRAPPED, NUMBER, SECONDS, TLLI, SHARE, MEAN, DELAY };
 
 struct column {
     const char *title, *inside, *key; // inside: an object in the row; NULL: the row itself
@@ -53,11 +53,11 @@ static const struct table tables[] = {
       {"state", NULL, "state", TEXT},
       {"LLC PDUs down", NULL, "pdus_down", NUMBER},
       {"octets down", NULL, "octets_down", NUMBER},
-      {"of R", BUCKET, "used_of_r", NUMBER},
-      {"queue, octets", BUCKET, "queue_mean_octets", NUMBER},
-      {"most, octets", BUCKET, "queue_most_octets", NUMBER},
-      {"most, s", BUCKET, "queue_most_s", NUMBER},
-      {"room unused, octets", BUCKET, "room_mean_octets", NUMBER},
+      {"of R", BUCKET, "used_of_r", SHARE},
+      {"queue, octets", BUCKET, "queue_mean_octets", MEAN},
+      {"most, octets", BUCKET, "queue_most_octets", MEAN},
+      {"most, s", BUCKET, "queue_most_s", DELAY},
+      {"room unused, octets", BUCKET, "room_mean_octets", MEAN},
       {"refused", BUCKET, "refused", NUMBER},
       {"discarded, octets", NULL, "discarded_octets", NUMBER}}},
     {"MSs",
@@ -68,10 +68,10 @@ static const struct table tables[] = {
       {"TLLI", NULL, "tlli", TLLI},
       {"LLC PDUs down", NULL, "pdus_down", NUMBER},
       {"octets down", NULL, "octets_down", NUMBER},
-      {"of R", BUCKET, "used_of_r", NUMBER},
-      {"queue, octets", BUCKET, "queue_mean_octets", NUMBER},
-      {"most, octets", BUCKET, "queue_most_octets", NUMBER},
-      {"most, s", BUCKET, "queue_most_s", NUMBER},
+      {"of R", BUCKET, "used_of_r", SHARE},
+      {"queue, octets", BUCKET, "queue_mean_octets", MEAN},
+      {"most, octets", BUCKET, "queue_most_octets", MEAN},
+      {"most, s", BUCKET, "queue_most_s", DELAY},
       {"refused", BUCKET, "refused", NUMBER},
       {"cell changes", NULL, "cell_changes", NUMBER}}},
     {"NS-VCs",
@@ -107,6 +107,11 @@ static const struct table tables[] = {
       {"TLLI", NULL, "tlli", TLLI},
       {"", NULL, "text", WRAPPED}}}};
 
+static bool is_text(enum kind kind)
+{
+    return kind == TEXT || kind == WRAPPED;
+}
+
 static void put_number(const struct json_object *row, const struct column *column, FILE *out)
 {
     char digits[64];
@@ -114,6 +119,12 @@ static void put_number(const struct json_object *row, const struct column *colum
         return;
     if (column->kind == SECONDS)
         fprintf(out, "%.6f", value_real(row, column->key) / 1e9);
+    else if (column->kind == SHARE)
+        fprintf(out, "%.1f %%", value_real(row, column->key) * 100);
+    else if (column->kind == MEAN)
+        fprintf(out, "%.0f", value_real(row, column->key));
+    else if (column->kind == DELAY)
+        fprintf(out, "%.2f", value_real(row, column->key));
     else if (column->kind == TLLI)
         fprintf(out, "%08x", (unsigned)value_number(row, column->key));
     else
@@ -123,12 +134,11 @@ static void put_number(const struct json_object *row, const struct column *colum
 static void put_cell(const struct json_object *row, const struct column *column, FILE *out)
 {
     char text[CELL_OCTETS];
-    bool is_text = column->kind == TEXT || column->kind == WRAPPED;
     fprintf(out, "<td%s>",
             column->kind == WRAPPED ? " class=\"wrap\""
-            : is_text               ? ""
+            : is_text(column->kind) ? ""
                                     : " class=\"n\"");
-    if (is_text)
+    if (is_text(column->kind))
         section_escape(value_text(row, column->key, text, sizeof text), out);
     else
         put_number(column->inside ? value_in(row, column->inside) : row, column, out);
@@ -170,7 +180,8 @@ static void put_head(const struct table *table, FILE *out)
 {
     fputs("<div class=\"wide\"><table><thead><tr>", out);
     for (int i = 0; i < COLUMNS_MOST && table->column[i].title; i++)
-        fprintf(out, "<th>%s</th>", table->column[i].title);
+        fprintf(out, "<th%s>%s</th>", is_text(table->column[i].kind) ? "" : " class=\"n\"",
+                table->column[i].title);
     fputs("</tr></thead><tbody>\n", out);
 }
 
