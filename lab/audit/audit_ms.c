@@ -107,20 +107,20 @@ static void flush(struct audit *audit, const struct bssgp_flush_ll *pdu)
 {
     struct audit_nse *nse = audit->at.pair->nse;
     struct audit_left *left = audit_left_of(audit, nse, pdu->old_bvci, pdu->tlli, true);
-    struct audit_ms *ms = audit_ms_find(audit, nse, pdu->tlli);
+    struct audit_ms *ms = audit_ms_of(audit, nse, pdu->tlli);
     if (pdu->has_new_bvci) {
         audit_happens(audit, "flush-ll", pdu->old_bvci, &pdu->tlli, "to BVCI %u", pdu->new_bvci);
         is_there(audit, nse, pdu->new_bvci, pdu->tlli);
     } else {
         audit_happens(audit, "flush-ll", pdu->old_bvci, &pdu->tlli, "no new cell");
     }
-    if (left && !left->asked) {
-        left->gone = true;
-        if (ms && ms->bvc && ms->bvc->bvci == pdu->old_bvci)
-            audit_ms_leave(audit, ms);
-    }
-    if (left)
-        left->asked = true;
+    if (!left || !ms || left->asked)
+        return;
+    left->gone = left->asked = true;
+    left->next = ms->unanswered;
+    ms->unanswered = left;
+    if (ms->bvc && ms->bvc->bvci == pdu->old_bvci)
+        audit_ms_leave(audit, ms);
 }
 
 static void flushed(struct audit *audit, const struct bssgp_flush_ll_ack *pdu)
@@ -128,12 +128,9 @@ static void flushed(struct audit *audit, const struct bssgp_flush_ll_ack *pdu)
     struct audit_nse *nse = audit->at.pair->nse;
     audit_happens(audit, "flush-ll-ack", -1, &pdu->tlli, "%s, %u octets",
                   pdu->action ? "transferred" : "deleted", pdu->octets);
-    for (struct audit_bvc *bvc = audit->bvcs; bvc; bvc = bvc->next) {
-        struct audit_left *left =
-            bvc->nse == nse ? audit_left_of(audit, nse, bvc->bvci, pdu->tlli, false) : NULL;
-        if (left)
-            left->asked = false;
-    }
+    struct audit_ms *ms = audit_ms_find(audit, nse, pdu->tlli);
+    for (; ms && ms->unanswered; ms->unanswered = ms->unanswered->next)
+        ms->unanswered->asked = false;
 }
 
 // All PDUs of SUSPEND and RESUME begin with the TLLI.

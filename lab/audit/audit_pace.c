@@ -6,6 +6,7 @@
 #define PACED_PDUS    25u
 #define PACED_NS      (3 * S_IN_NS)
 #define PACED_RATE    0.92 // of R: above that it is R
+#define OWN_SLACK     1.02 // an MS's own pace is met to that
 #define PACED_VARIETY 1.2  // a source of one size and rate is no queue
 #define PACED_SHARE   0.75 // of the PDUs that come at the run's own pace
 
@@ -50,12 +51,28 @@ static void begin_pace(struct audit *audit, const struct audit_levels *at)
                                         .first = audit->at};
 }
 
-// Behind a PDU of the same MS that MS's R holds it, too.
+static double seconds_at(uint32_t octets, uint64_t r_bit_per_s)
+{
+    return r_bit_per_s ? octets * (double)OCTETS_IN_BITS / (double)r_bit_per_s : 0;
+}
+
+// How much later than the one before it had to be: the MS's own R explains all of it, or it holds a
+// PDU behind another one of that MS, or the cell's R does.
+static double allowed(const struct audit *audit, const struct audit_levels *at)
+{
+    const struct audit_pace *pace = &at->bvc->pace;
+    double own_s = seconds_at(at->octets, least_r(at)),
+           cell_s = seconds_at(at->octets, pace->r_bit_per_s);
+    double own_gap_s = (double)(audit->at.time_ns - at->ms->last_dl_ns) / (double)S_IN_NS;
+    if (own_s > cell_s && own_gap_s <= own_s * OWN_SLACK)
+        return (double)(audit->at.time_ns - pace->last_ns) / (double)S_IN_NS;
+    return pace->last_tlli == at->ms->tlli ? own_s : cell_s;
+}
+
 static void pace_goes_on(struct audit *audit, const struct audit_levels *at, uint32_t column)
 {
     struct audit_pace *pace = &at->bvc->pace;
-    uint64_t r = pace->last_tlli == at->ms->tlli ? least_r(at) : pace->r_bit_per_s;
-    pace->allowed_s += r ? (double)at->octets * OCTETS_IN_BITS / (double)r : 0;
+    pace->allowed_s += allowed(audit, at);
     pace->last_tlli = at->ms->tlli;
     pace->pdus++;
     pace->spacing[column]++;
@@ -75,8 +92,9 @@ void audit_pace_note(struct audit *audit, const struct audit_levels *at)
     bool same_r = pace->r_bit_per_s == at->bvc->bucket.r_bit_per_s;
     if (pace->last_ns && same_r && column >= 0 && column < AUDIT_SPACINGS) {
         pace_goes_on(audit, at, (uint32_t)column);
-        return;
+    } else {
+        audit_pace_end(audit, at->bvc);
+        begin_pace(audit, at);
     }
-    audit_pace_end(audit, at->bvc);
-    begin_pace(audit, at);
+    at->ms->last_dl_ns = audit->at.time_ns;
 }

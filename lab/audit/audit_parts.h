@@ -204,7 +204,8 @@ struct audit_ms {
     uint32_t tlli;
     bool own, suspended; // own: values of FLOW-CONTROL-MS
     bool known, older;   // was in a cell; that was so before the capture, for all it says
-    uint64_t own_ns, suspended_frame;
+    uint64_t own_ns, suspended_frame, last_dl_ns;
+    struct audit_left *unanswered; // FLUSH-LLs
     struct audit_bucket bucket;
     struct audit_pfc *pfcs;
     struct audit_asked asked[FLOW_KINDS]; // of MS and PFC
@@ -214,7 +215,8 @@ struct audit_ms {
 // A cell that an MS has left, by FLUSH-LL.
 struct audit_left {
     struct bss_link link;
-    bool gone, asked;
+    bool gone, asked; // asked: FLUSH-LL has no answer yet
+    struct audit_left *next;
 };
 
 #define AUDIT_GAPS 4

@@ -259,8 +259,10 @@ void audit_places_pause(struct audit *audit)
         bvc->state = BVC_UNKNOWN;
         memset(bvc->asked_by, 0, sizeof bvc->asked_by);
     }
-    for (struct audit_ms *ms = audit->mss; ms; ms = ms->next)
+    for (struct audit_ms *ms = audit->mss; ms; ms = ms->next) {
         ms->suspended = ms->known = false;
+        ms->unanswered = NULL;
+    }
     for (uint32_t i = 0; i < audit->left_table.buckets; i++)
         for (struct bss_link *link = audit->left_table.bucket[i]; link; link = link->next)
             *BSS_OWNER(link, struct audit_left, link) = (struct audit_left){.link = *link};

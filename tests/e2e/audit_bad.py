@@ -267,6 +267,9 @@ def hostile():
             up(2 * S + n, codec.build("ns_alive"))
         ends = (gb.SGSN, gb.BSS) if n % 2 else (gb.SGSN, ("198.51.100.2", n % 50000 + 1024))
         made.append((said.time_ns, gb.frame_of(said, *ends)))
+    made += packets_of([said for n in range(count // 4) for said in (
+        down(2500 * MS + n, gb.signalling("bssgp_flush_ll", tlli=n % 9, bvci=n % 60000)),
+        up(2500 * MS + n, gb.signalling("bssgp_flush_ll_ack", tlli=n % 9, flush_action=0, octets=0)))])
     made += packets_of([down(3 * S + n, gb.dl(gb.llc(n * 37 % 512, 20), tlli=n % 50)) for n in range(count)])
     report = of_octets(gb.pcap(made))  # which has its time limit
     check_sums(report, "hostile")

@@ -204,6 +204,74 @@ def own_from_before():
     shown("its own before the cell's", first, ("ms_bucket", "SGSN", len(first) - 1))
 
 
+@case("an adopted later one stays in force behind the earlier one's answer; defaults are adopted as well; the tolerance is that of the old R")
+def adopted():
+    less, more = up(S, gb.flow_bvc(9, bmax=10, bmax_default=10)), up(2 * S, gb.flow_bvc(10, bmax=80, bmax_default=80))
+    burst = [down(2 * S + 1 + n, gb.dl(gb.llc(n, 500))) for n in range(12)]
+    acks = [down(2 * S + 99, gb.on_cell("bssgp_flow_control_bvc_ack", tag=tag)) for tag in (9, 10)]
+    behind = [down(2 * S + 99, gb.dl(gb.llc(n, 500))) for n in range(12, 16)]
+    shown("the later one", gb.bring_up() + [less, more, *burst, acks[0], *behind, acks[1]])
+    poor = gb.bring_up()[:-2] + [up(12 * MS, gb.flow_bvc(1, bmax=80, bmax_default=10)), gb.bring_up()[-1]]
+    shown("defaults", poor + [up(S, gb.flow_bvc(9, bmax=80, bmax_default=40)),
+                              *(down(S + n, gb.dl(gb.llc(n, 500))) for n in range(8)),
+                              down(S + 99, gb.on_cell("bssgp_flow_control_bvc_ack", tag=9))])
+    # full at 8000 octets/s, 0.05 s later 3600 octets; what is stamped 0.1 s late leaked 800 of them before
+    fast = gb.bring_up()[:-2] + [up(12 * MS, gb.flow_bvc(1, r=640, r_default=640)), gb.bring_up()[-1]]
+    fast += [down(S, gb.dl(gb.llc(n, 500))) for n in range(8)]
+    fast += [up(S + 50 * MS, gb.flow_bvc(9, r=8, r_default=8)),
+             down(S + 50 * MS, gb.on_cell("bssgp_flow_control_bvc_ack", tag=9)),
+             down(S + 50 * MS, gb.dl(gb.llc(8, 1200)))]
+    same(found(audited(fast, "--tolerance", "0.1")), set(), "0.1 s late on the line")
+    same(len(found(audited(fast, "--tolerance", "0.09"))), 2, "0.09 s")
+
+
+@case("behind Th new values begin with an empty bucket; packet flows age as well; LLC-DISCARDED to them; another cell's FLOW-CONTROL-MS")
+def aged():
+    def values(at_ns, tag, **more):
+        return [up(at_ns, gb.on_cell("bssgp_flow_control_ms", tlli=TLLI, tag=tag, ms_bmax=10, r=0, **more)),
+                down(at_ns, gb.on_cell("bssgp_flow_control_ms_ack", tlli=TLLI, tag=tag))]
+    full = gb.bring_up() + values(2 * S, 9) + [down(3 * S, gb.dl(gb.llc(n, 500))) for n in range(2)]
+    shown("within Th", full + values(6 * S, 10) + [down(6 * S, gb.dl(gb.llc(2, 500)))],
+          ("ms_bucket", "SGSN", len(full) + 2))
+    shown("behind Th", full + values(8 * S, 10) + [down(8 * S, gb.dl(gb.llc(2, 500)))])
+    flows = [up(2 * S, gb.on_cell("bssgp_flow_control_pfc", tlli=TLLI, tag=9, flows=[{"pfi": pfi, "bmax": 10, "r": 0}
+                                                                                  for pfi in (9, 10)])),
+             down(2 * S, gb.on_cell("bssgp_flow_control_pfc_ack", tlli=TLLI, tag=9))]
+    full = gb.bring_up() + flows + [down(3 * S, gb.dl(gb.llc(n, 500), pfi=9)) for n in range(2)]
+    one = down(4 * S, gb.dl(gb.llc(2, 500), pfi=9))
+    shown("a packet flow within Th", full + [one], ("pfc_bucket", "SGSN", len(full)))
+    report = audited(full + [one._replace(time_ns=8 * S)])
+    same((found(report), report["input"]["after_th"]), (set(), 1), "a packet flow behind Th")
+    same([row["pfi"] for row in report["mss"][0]["pfcs"]], [10, 9], "packet flows of the report")
+    for pfi, refused in ((9, 0), (None, 0), (10, 1)):
+        lost = up(4 * S - 1, gb.signalling("bssgp_llc_discarded", tlli=TLLI, frames=1, bvci=CELL, octets=500, pfi=pfi))
+        same(len(found(audited(full + [lost, one]))), refused, f"LLC-DISCARDED of PFI {pfi}")
+    lost = up(S, gb.signalling("bssgp_llc_discarded", tlli=TLLI, frames=1, bvci=CELL, octets=500))
+    first = [down(S, gb.dl(gb.llc(n, 500))) for n in range(9)]
+    shown("what is given back before the first PDU of its instant", gb.bring_up() + [lost] + first)
+
+    def in_cell(bvci, at_ns, tag):
+        return [up(at_ns, codec.unitdata(bvci, codec.build("bssgp_flow_control_ms", tlli=TLLI, tag=tag, ms_bmax=10, r=8))),
+                down(at_ns, codec.unitdata(bvci, codec.build("bssgp_flow_control_ms_ack", tlli=TLLI, tag=tag)))]
+    shown("C is of one cell's bucket", gb.bring_up() + in_cell(CELL, S, 5) + in_cell(CELL, 2 * S, 6)
+          + in_cell(3, 2 * S + 400 * MS, 7))
+    quick = gb.bring_up() + in_cell(CELL, S, 5) + in_cell(CELL, 2 * S, 6) + in_cell(CELL, 2 * S + 400 * MS, 7)
+    shown("C", quick, ("flow_too_often", "BSS", len(quick) - 2))
+
+
+@case("the oldest values that will do are taken; what one level refuses the others do not hold")
+def least_taken():
+    poor = gb.bring_up()[:-2] + [up(12 * MS, gb.flow_bvc(1, bmax=10, bmax_default=100)), gb.bring_up()[-1]]
+    two = [up(S, gb.flow_bvc(9, bmax=80, bmax_default=100)), up(2 * S, gb.flow_bvc(10, bmax=40, bmax_default=100))]
+    shown("8000 octets, though 4000 would do at first",
+          poor + two + [down(2 * S + 1 + n, gb.dl(gb.llc(n, 500))) for n in range(16)])
+    own = [up(S, gb.on_cell("bssgp_flow_control_ms", tlli=OTHER_TLLI, tag=9, ms_bmax=10, r=80)),
+           down(S, gb.on_cell("bssgp_flow_control_ms_ack", tlli=OTHER_TLLI, tag=9))]
+    talk = gb.bring_up() + own + [down(2 * S, gb.dl(gb.llc(n, 500), OTHER_TLLI)) for n in range(3)]
+    talk += [down(2 * S, gb.dl(gb.llc(0, 500), TLLI + 10 + n)) for n in range(6)]
+    shown("the cell has 500 octets more for others", talk, ("ms_bucket", "SGSN", len(talk) - 7))
+
+
 @case("before the first FLOW-CONTROL-BVC: a finding behind a reset, not judged where the capture begins later")
 def before_values():
     talk = gb.good()  # from 3 s on: an LLC PDU at 3 s, the next values at 3.010 s

@@ -114,6 +114,47 @@ static void test_given_back_late(void **state)
     assert_false(refused(&bucket, BEGIN_NS, 500));
 }
 
+// More than is in the bucket: the rest counts for PDUs that come within the tolerance.
+static void test_rest_of_what_is_given_back(void **state)
+{
+    (void)state;
+    struct audit_bucket bucket = {0};
+    audit_bucket_change(&bucket, BEGIN_NS, BMAX, R);
+    audit_bucket_charge(&bucket, 500, false);
+    audit_bucket_give_back(&bucket, BEGIN_NS, 800);
+    assert_false(refused(&bucket, BEGIN_NS, BMAX));
+    audit_bucket_charge(&bucket, BMAX, false);
+    assert_true(refused(&bucket, BEGIN_NS, 301));
+    assert_int_equal(bucket.given_back, 0);
+    audit_bucket_give_back(&bucket, BEGIN_NS, 300);
+    assert_false(refused(&bucket, BEGIN_NS, 600));
+}
+
+// New values within the tolerance do not take off what waits.
+static void test_given_back_over_a_change(void **state)
+{
+    (void)state;
+    struct audit_bucket bucket = {0};
+    uint64_t soon_ns = BEGIN_NS + OCTET_NS / 10;
+    audit_bucket_change(&bucket, BEGIN_NS, BMAX, R);
+    audit_bucket_give_back(&bucket, BEGIN_NS, 500);
+    audit_bucket_change(&bucket, soon_ns, BMAX, R);
+    audit_bucket_charge(&bucket, BMAX, false);
+    assert_false(audit_bucket_judge(&bucket, soon_ns, 500, OCTET_NS).refused);
+}
+
+static void test_leak(void **state)
+{
+    (void)state;
+    struct audit_bucket bucket = full_bucket();
+    audit_bucket_leak(&bucket, 2 * R, 100 * OCTET_NS);
+    assert_true(refused(&bucket, BEGIN_NS, 201));
+    assert_false(refused(&bucket, BEGIN_NS, 200));
+    audit_bucket_leak(&bucket, R, 5000 * OCTET_NS); // not below 0
+    audit_bucket_charge(&bucket, BMAX, false);
+    assert_true(refused(&bucket, BEGIN_NS, 1));
+}
+
 static void test_refused_is_not_charged(void **state)
 {
     (void)state;
@@ -149,6 +190,9 @@ int main(void)
         cmocka_unit_test(test_changes),
         cmocka_unit_test(test_full_and_given_back),
         cmocka_unit_test(test_given_back_late),
+        cmocka_unit_test(test_rest_of_what_is_given_back),
+        cmocka_unit_test(test_given_back_over_a_change),
+        cmocka_unit_test(test_leak),
         cmocka_unit_test(test_refused_is_not_charged),
         cmocka_unit_test(test_figures),
     };
