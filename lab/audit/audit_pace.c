@@ -64,7 +64,7 @@ static double allowed(const struct audit *audit, const struct audit_levels *at)
     double own_s = seconds_at(at->octets, least_r(at)),
            cell_s = seconds_at(at->octets, pace->r_bit_per_s);
     double own_gap_s = (double)(audit->at.time_ns - at->ms->last_dl_ns) / (double)S_IN_NS;
-    if (own_s > cell_s && own_gap_s <= own_s * OWN_SLACK)
+    if (own_s == 0 || (own_s > cell_s && own_gap_s <= own_s * OWN_SLACK))
         return (double)(audit->at.time_ns - pace->last_ns) / (double)S_IN_NS;
     return pace->last_tlli == at->ms->tlli ? own_s : cell_s;
 }

@@ -157,9 +157,9 @@ void audit_replay_dl(struct audit *audit, struct audit_bvc *bvc,
     struct audit_ms *ms = audit_ms_enter(audit, bvc, tlli);
     if (!ms || pdu->llc_pdu.n == 0)
         return;
-    struct audit_levels levels = {bvc, ms,
-                                  pdu->has_pfi ? audit_pfc_of(audit, ms, pdu->pfi, false) : NULL,
-                                  pdu->llc_pdu.n, audit->options.tolerance_ns + audit->disorder_ns};
+    struct audit_pfc *pfc = pdu->has_pfi ? audit_pfc_of(audit, ms, pdu->pfi, false) : NULL;
+    struct audit_levels levels = {bvc, ms, pfc && pfc->bucket.set ? pfc : NULL, pdu->llc_pdu.n,
+                                  audit->options.tolerance_ns + audit->disorder_ns};
     ms->pdus_down++;
     ms->octets_down += levels.octets;
     replay(audit, &levels);
