@@ -151,6 +151,12 @@ def clocks():
     same((report["findings"], report["input"]["clock_back"]), ([], 1), "0.4 s back")
     right(report["input"]["clock_disorder_ns"] > 300 * MS, report["input"]["clock_disorder_ns"])
     noted(report, "leniently", "0.4 s")
+    again = place(back, "bssgp_flow_control_bvc_ack", 9)
+    twice = back[:again] + [back[again]._replace(time_ns=back[again].time_ns - 2 * MS)] + back[again + 1:]
+    report = gb.audit("--tolerance", "0", gb.write(folder / "x.pcap", twice))
+    same(report["input"]["clock_disorder_ns"], gb.audit(gb.write(folder / "x.pcap", back))["input"]["clock_disorder_ns"],
+         "the most of two")
+    same(report["input"]["clock_back"], 2, "two steps")
     step = [said if i < at else said._replace(time_ns=said.time_ns + 3600 * S) for i, said in enumerate(talk)]
     same(gb.audit(gb.write(folder / "x.pcap", step))["findings"], [], "an hour on")
     shifted = [said._replace(time_ns=said.time_ns + (3600 * S if i < at else 0)) for i, said in enumerate(talk)]

@@ -121,6 +121,9 @@ def acknowledgements():
     talk = gb.good()
     ack = place(talk, "bssgp_flow_control_bvc_ack", 3)
     shown("no acknowledgement", without(talk, ack), ("flow_not_acknowledged", "SGSN", ack - 1))
+    shown("twice", with_more(talk, talk[ack]._replace(time_ns=talk[ack].time_ns + 1))[0])
+    late = [said._replace(time_ns=said.time_ns + 400 * MS) if i in (ack - 1, ack) else said for i, said in enumerate(talk)]
+    shown("one that a network has delayed", gb.sorted_by_time(late))
     other = changed(copy.copy(talk), ack, gb.on_cell("bssgp_flow_control_bvc_ack", tag=77))
     shown("another tag", other, ("flow_not_acknowledged", "SGSN", ack - 1), ("flow_ack_of_nothing", "SGSN", ack))
     extra, index = with_more(talk, up(talk[ack].time_ns + 300 * MS, gb.flow_bvc(88)),
@@ -198,6 +201,16 @@ def own_from_before():
            *(down(6 * S, gb.dl(gb.llc(n, 500))) for n in (4, 5, 6))]
     later = talk_of(gb.bring_up()[:6]) + own
     shown("values of its own", later, ("ms_bucket", "SGSN", len(later) - 1))
+    moved = talk_of(gb.bring_up()[:6])  # 4 PDUs, of which 2 are refused
+    for said in (up(2 * S, gb.flow_bvc(7, bmax=80, bmax_default=10)), down(2 * S, gb.on_cell("bssgp_flow_control_bvc_ack", tag=7)),
+                 *(down(3 * S, gb.dl(gb.llc(n, 500))) for n in range(4, 8))):
+        other = said.datagram[:2] + b"\0\3" + said.datagram[4:]  # BVCI 3
+        moved.append(said._replace(datagram=other))
+    shown("in the cell that it has moved to", moved, *(("ms_bucket", "SGSN", len(moved) - n) for n in (2, 1)))
+    back = moved + [said._replace(time_ns=4 * S) for said in own[:2]] + [*(down(9 * S, gb.dl(gb.llc(n, 500))) for n in (4, 5, 6)),
+                              *(s._replace(time_ns=s.time_ns + 20 * S) for s in moved[-4:])]
+    same(sum(f["rule"] == "ms_bucket" and f["at_ns"] > 20 * S for f in audited(back)["findings"]), 2,
+         "its own values stay behind")
     first = gb.bring_up()[:6] + own[:2]  # the MS's values before the cell's
     first += [up(3 * S, gb.flow_bvc(1, bmax=80, bmax_default=5)), down(3 * S, gb.on_cell("bssgp_flow_control_bvc_ack", tag=1))]
     first += [down(4 * S, gb.dl(gb.llc(n, 500))) for n in range(3)]

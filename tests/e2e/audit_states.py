@@ -37,6 +37,8 @@ def ns():
     report = audited(dead)
     same(report["nsvcs"][0]["state"], "dead", "state after twelve")
     same(len(report["findings"]), 11, "all but the first")
+    shown("user data on a dead NS-VC is not held against it", dead + [up(dead[-1].time_ns + 1, gb.ul(codec.llc_ui(3, 10, bytes(9))))],
+          *(("alive_unanswered", "BSS", len(talk) + n) for n in range(1, 12)))
     alive = dead + [up(dead[-1].time_ns + 1, codec.build("ns_alive_ack"))]
     same(audited(alive)["nsvcs"][0]["state"], "unknown", "it answers again")
 
@@ -76,7 +78,11 @@ def resets():
                down(late_ns + 2, gb.signalling("bssgp_suspend_ack", tlli=TLLI, rai=codec.RAI, suspend_reference=1))]
     again = [said._replace(time_ns=late_ns + 10 + said.time_ns) for said in gb.bring_up()[6:]]
     shown("reset of all", talk + suspend + again + [one])
-    shown("reset of another cell", talk + suspend + [one], ("suspended", "SGSN", len(talk) + 2))
+    shown("no reset", talk + suspend + [one], ("suspended", "SGSN", len(talk) + 2))
+    shown("reset of the cell", talk + suspend + again[2:] + [one])
+    fresh = [said for said in gb.bring_up()[:8]] + suspend + again[:2] + [one]
+    same(found(audited(fresh)), set(), "reset of all, a cell that was not seen before")
+    right(found(audited(fresh[:-3] + [one])), "without it")
     refused = suspend[0]._replace(time_ns=late_ns + 3, datagram=gb.signalling(
         "bssgp_resume", tlli=TLLI, rai=codec.RAI, suspend_reference=1))
     nack = down(late_ns + 4, gb.signalling("bssgp_resume_nack", tlli=TLLI, rai=codec.RAI))
@@ -103,6 +109,8 @@ def mobility():
     shown("left", talk + flush + [one], ("left_cell", "SGSN", len(talk) + 2))
     back = up(late_ns + 3, gb.ul(codec.llc_ui(3, 10, bytes(40))))
     shown("back", talk + flush + [back, one])
+    once_more = flush + [back, *(said._replace(time_ns=said.time_ns + 5) for said in flush)]
+    shown("left once more", talk + once_more + [one], ("left_cell", "SGSN", len(talk) + 5))
     other = down(late_ns + 3, gb.signalling("bssgp_flush_ll", tlli=TLLI, bvci=3, new_bvci=CELL))
     shown("FLUSH-LL says that it is back", talk + flush + [other, one])
     shown("a repeated FLUSH-LL says nothing new",
@@ -139,6 +147,11 @@ def order():
     shown("one is overtaken by three", nu_talk(4, 6, 7, 8, 5, 9), ("llc_out_of_order", "SGSN", first + 4))
     shown("5 and 6 are missing", nu_talk(4, 7, 8), ("nu_gap", "SGSN", first + 1))
     shown("missing, and the LLE is far on", nu_talk(4, *range(6, 60)), ("nu_gap", "SGSN", first + 1))
+    text = audited(nu_talk(4, 7, 5, 6, 8))["findings"]
+    same([(f["rule"], f["frame"], f["text"].split("by ")[-1]) for f in text],
+         [("llc_out_of_order", first + n, f"frame {first + 2}") for n in (3, 4)], "of two missing both come")
+    shown("32 behind", nu_talk(0, *range(2, 33), 1), ("llc_out_of_order", "SGSN", first + 32))
+    shown("a gap is one when the LLE is 33 further", nu_talk(4, *range(6, 39)), ("nu_gap", "SGSN", first + 1))
     shown("of two missing one comes", nu_talk(4, 7, 5, 8), ("llc_out_of_order", "SGSN", first + 2),
           ("nu_gap", "SGSN", first + 1))
     shown("twice", nu_talk(4, 5, 5, 6), ("llc_repeated", "SGSN", first + 2))
@@ -178,6 +191,10 @@ def paced():
     right("1250 octets/s, R is 1500 octets/s" in report["findings"][0]["text"], report["findings"][0]["text"])
     same(audited(talk_of(sizes, 1500))["findings"], [], "1500")
     same(audited(talk_of([500] * 60, 1250))["findings"], [], "one size")
+    own = [up(20 * MS, gb.on_cell("bssgp_flow_control_ms", tlli=TLLI, tag=9, ms_bmax=150, r=100)),
+           down(20 * MS, gb.on_cell("bssgp_flow_control_ms_ack", tlli=TLLI, tag=9))]
+    own = gb.sorted_by_time(talk_of(sizes, 1210) + own)  # of the MS's 1250, of the cell's 1500
+    same(audited(own, "--th", "1000")["findings"], [], "the MS's own R")
 
 
 # ---- Who sends what ----
