@@ -2,11 +2,15 @@
 //
 //     audit.c          files, packets, the clock
 //     audit_input.c    a datagram: learns the ends' roles, or splits it into NS and BSSGP
-//     audit_ns.c       states of an NS-VC          audit_bvc.c   states of a cell, the other
-//     procedures audit_flow.c     FLOW-CONTROL and its answers audit_replay.c 48.018 8.2.3.2
-//     audit_ms.c       cell changes, FLUSH-LL, SUSPEND     audit_llc.c   order, N(U), FCS
-//     audit_book.c     findings, events, rows              audit_place.c finds and makes all of
-//     these
+//     audit_ns.c       states of an NS-VC
+//     audit_bvc.c      states of a cell; hands on the other PDUs
+//     audit_flow.c     FLOW-CONTROL and its answers
+//     audit_replay.c   48.018 8.2.3.2
+//     audit_pace.c     a queue that is drained too slowly
+//     audit_ms.c       cell changes, FLUSH-LL, SUSPEND
+//     audit_llc.c      order, N(U), FCS
+//     audit_book.c     findings, events, rows
+//     audit_place.c    finds and makes all of these
 #ifndef SLUICE_LAB_AUDIT_PARTS_H
 #define SLUICE_LAB_AUDIT_PARTS_H
 
