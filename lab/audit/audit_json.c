@@ -292,6 +292,8 @@ static void put_nses(struct json *json, const struct audit *audit)
         json_put_text(json, "nse", audit_print_nse(nse, text));
         json_put(json, "pages_ps", nse->pages_ps);
         json_put(json, "pages_cs", nse->pages_cs);
+        json_put(json, "cell_changes", nse->cell_changes);
+        json_put(json, "suspensions", nse->suspensions);
         json_close(json);
     }
     json_close(json);

@@ -53,6 +53,7 @@ struct audit_ms *audit_ms_enter(struct audit *audit, struct audit_bvc *bvc, uint
     if (ms->bvc && ms->bvc != bvc) {
         audit_happens(audit, "cell-change", bvc->bvci, &tlli, "from BVCI %u", ms->bvc->bvci);
         ms->moves++;
+        ms->nse->cell_changes++;
         audit_ms_leave(audit, ms);
     }
     if (!ms->bvc) {
@@ -140,6 +141,7 @@ static void suspend(struct audit *audit, uint8_t type, uint32_t tlli)
                                         "resume",  "resume-ack",  "resume-nack"};
     struct audit_ms *ms = audit_ms_of(audit, audit->at.pair->nse, tlli);
     audit_happens(audit, names[type - SUSPEND], -1, &tlli, "%s", "");
+    audit->at.pair->nse->suspensions += type == SUSPEND_ACK;
     // From RESUME on the SGSN may take the MS for resumed, whichever PDU it writes first.
     if (ms && (type == SUSPEND_ACK || type == RESUME_NACK)) {
         ms->suspended = true;

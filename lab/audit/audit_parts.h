@@ -117,7 +117,7 @@ struct audit_nse {
     bool has_nsei;
     uint16_t nsei, number;
     struct ipv6_address address; // of the BSS, where the NSEI is not known
-    uint64_t pages_ps, pages_cs;
+    uint64_t pages_ps, pages_cs, cell_changes, suspensions;
     uint64_t reset_frame; // of BVCI 0
     uint64_t seen[2];     // datagrams up and down
     bool one_way;         // of one direction nothing was captured

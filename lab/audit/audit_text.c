@@ -88,6 +88,17 @@ static void put_nsvcs(const struct audit *audit, FILE *out)
                     (unsigned long long)pair->datagrams[pair->sgsn != 1]);
 }
 
+static void put_nses(const struct audit *audit, FILE *out)
+{
+    char name[AUDIT_NAME_OCTETS];
+    fprintf(out, "\nNSEs\n");
+    for (const struct audit_nse *nse = audit->nses; nse; nse = nse->next)
+        fprintf(out, "  %s: cell changes: %llu, suspensions: %llu, pages: %llu PS, %llu CS\n",
+                audit_print_nse(nse, name), (unsigned long long)nse->cell_changes,
+                (unsigned long long)nse->suspensions, (unsigned long long)nse->pages_ps,
+                (unsigned long long)nse->pages_cs);
+}
+
 static void put_bucket(const struct audit_bucket *bucket, FILE *out)
 {
     struct audit_means means = audit_print_means(bucket);
@@ -178,6 +189,7 @@ void audit_text(const struct audit *audit, FILE *out)
     put_rules(audit, AUDIT_BREACH, "Who breaks which clause", out);
     put_rules(audit, AUDIT_REMARK, "Remarks: odd, or lost on the way", out);
     put_nsvcs(audit, out);
+    put_nses(audit, out);
     fprintf(out, "\nCells\n");
     for (const struct audit_bvc *bvc = audit->bvcs; bvc; bvc = bvc->next)
         if (bvc->bvci)

@@ -129,7 +129,10 @@ def mobility():
     events = [event["what"] for event in report["events"] if event["what"] not in ("ns-vc", "bvc")]
     same(events, ["suspend", "suspend-ack", "resume", "resume-ack", "paging-ps", "llc-discarded"], "events")
     same(report["bvcs"][1]["discarded_octets"], 700, "LLC-DISCARDED")
-    same(report["nses"][0]["pages_ps"], 1, "pages")
+    nse = report["nses"][0]
+    same((nse["pages_ps"], nse["suspensions"], nse["cell_changes"]), (1, 1, 0), "pages, suspensions, cell changes")
+    text = gb.run_audit(gb.folder / "x.pcap").stdout.decode()
+    right("NSEI 101: cell changes: 0, suspensions: 1, pages: 1 PS, 0 CS" in text, text)
 
 
 # ---- LLC ----
