@@ -9,7 +9,8 @@
 
 struct cli;
 extern const struct cli cli_of_run, cli_of_check, cli_of_report, cli_of_bench, cli_of_stats,
-    cli_of_top, cli_of_metrics, cli_of_ctl, cli_of_lua, cli_of_bts, cli_of_ggsn, cli_of_version;
+    cli_of_top, cli_of_metrics, cli_of_ctl, cli_of_lua, cli_of_bts, cli_of_ggsn, cli_of_audit,
+    cli_of_gi, cli_of_version;
 
 int command_run(int argc, char **argv);
 int command_check(int argc, char **argv);
@@ -22,6 +23,8 @@ int command_ctl(int argc, char **argv);
 int command_metrics(int argc, char **argv);
 int command_bts(int argc, char **argv);
 int command_ggsn(int argc, char **argv);
+int command_audit(int argc, char **argv);
+int command_gi(int argc, char **argv);
 int command_version(int argc, char **argv);
 
 #endif

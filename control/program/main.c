@@ -10,19 +10,14 @@
 #include "control/program/version.h"
 
 const struct cli_command cli_commands[] = {
-    {&cli_of_run, command_run},
-    {&cli_of_check, command_check},
-    {&cli_of_report, command_report},
-    {&cli_of_bench, command_bench},
-    {&cli_of_stats, command_stats},
-    {&cli_of_top, command_top},
-    {&cli_of_metrics, command_metrics},
-    {&cli_of_ctl, command_ctl},
-    {&cli_of_lua, command_lua},
-    {&cli_of_bts, command_bts},
-    {&cli_of_ggsn, command_ggsn},
-    {&cli_of_version, command_version},
-    {NULL, NULL},
+    {&cli_of_run, command_run}, // in the order of the usage
+    {&cli_of_check, command_check},     {&cli_of_report, command_report},
+    {&cli_of_bench, command_bench},     {&cli_of_stats, command_stats},
+    {&cli_of_top, command_top},         {&cli_of_metrics, command_metrics},
+    {&cli_of_ctl, command_ctl},         {&cli_of_lua, command_lua},
+    {&cli_of_bts, command_bts},         {&cli_of_ggsn, command_ggsn},
+    {&cli_of_audit, command_audit},     {&cli_of_gi, command_gi},
+    {&cli_of_version, command_version}, {NULL, NULL},
 };
 
 // A command has failed if its output could not be written.

@@ -13,7 +13,7 @@ import subprocess
 
 from harness import ROOT, UDP_SCENARIO, Skip, case, main, new_folder, program, right, same, sluice
 
-COMMANDS = ("run", "check", "report", "bench", "stats", "top", "metrics", "ctl", "lua", "version")
+COMMANDS = ("run", "check", "report", "bench", "stats", "top", "metrics", "ctl", "lua", "gi", "version")
 
 
 def refused(pattern, *arguments, status=2, cwd=None):

@@ -202,22 +202,58 @@ def sgsn():
         say(one.about())
 
 
+LOAD_CELL = {5: 150, 3: 120, 1: 150, 0x1C: 120}  # 15 000 octets, 12 000 bit/s; the MSs' the same
+
+
+def sgsn_load():
+    """An MS gets more than its cell carries, in bursts of datagrams of 40 to 400 octets, one LLC PDU each;
+    then three large ones, of which the SGSN drains its queue. It is cut at 96 octets: lengths and numbers
+    matter."""
+    with Stage("sgsn_load", "udp port 23000", snap_octets=96) as stage:
+        start_ggsn(stage)
+        stage.start("osmo-sgsn", "-c", stage.file("sgsn.cfg", SGSN.replace("T3314 2", "T3314 300")
+                                                  .format(folder=stage.folder)))
+        time.sleep(1)
+        one = ms.Ms(IMSI)
+        bss = gb.End(("127.0.0.3", 23000), ("127.0.0.1", 23000), one.answer)
+
+        def until(condition, what):
+            stage.wait_for(lambda: turn(0.1, [bss]) or condition(), what)
+
+        for datagram in one.bring_up(LOAD_CELL):
+            bss.send(datagram)
+            turn(0.2, [bss])
+        bss.send(one.attach())
+        until(lambda: one.attached, "attach")
+        bss.send(one.activate())
+        until(lambda: one.address, "PDP context")
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as host:
+            for second in range(40):
+                turn(1, [bss])
+                bss.send(one.flow_control(2 + second, LOAD_CELL))
+                for number in range(90 if second in (10, 20, 30) else 12 if second < 4 else 0):
+                    octets = 40 + 90 * (number * 7 % 5)
+                    host.sendto(bytes(octets), (socket.inet_ntoa(one.address), 9))
+
+
 def inside():
     """In the namespace."""
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
-    for work in (pcu_classic, pcu_sns, ggsn, sgsn):
-        print(work.__name__, flush=True)
-        work()
+    names = sys.argv[2:]
+    for work in (pcu_classic, pcu_sns, ggsn, sgsn, sgsn_load):
+        if not names or work.__name__ in names:
+            print(work.__name__, flush=True)
+            work()
 
 
 def main():
     missing = [tool for tool in TOOLS if not shutil.which(tool)]
     if missing:
         sys.exit(f"not installed: {', '.join(missing)}; README.md says which packages have them")
-    if sys.argv[1:] == ["inside"]:
+    if sys.argv[1:2] == ["inside"]:
         return inside()
     os.execvp("unshare", ["unshare", "-n", "-p", "--fork", "--kill-child", sys.executable, "-B",
-                          __file__, "inside"])
+                          __file__, "inside", *sys.argv[1:]])
 
 
 if __name__ == "__main__":

@@ -76,7 +76,13 @@ class Ms:
             at = info.index(b"\x2b\x06\x01\x21")
             self.address = info[at + 4:at + 8]
 
-    def bring_up(self):
+    @staticmethod
+    def flow_control(tag, rates):
+        """FLOW-CONTROL-BVC: values by tag, in 100 octets and 100 bit/s."""
+        elements = b"".join(gb.ie(each, struct.pack(">H", value)) for each, value in rates.items())
+        return gb.unitdata(gb.BVCI, b"\x26" + gb.ie(0x1E, bytes([tag])) + elements)
+
+    def bring_up(self, rates=None):
         """The BSS: NS, then both BVCs, then flow control."""
         yield b"\x02" + gb.ie(0, b"\x01") + gb.NSVCI_IE + gb.NSEI_IE
         yield b"\x0a"
@@ -85,9 +91,7 @@ class Ms:
         yield gb.unitdata(0, b"\x22" + gb.SIGNALLING_IE + cause + gb.ie(0x3B, b"\0"))
         yield gb.unitdata(0, b"\x22" + gb.BVCI_IE + cause + gb.ie(8, gb.CELL))
         yield gb.unitdata(0, b"\x24" + gb.BVCI_IE)
-        rates = b"".join(gb.ie(tag, struct.pack(">H", value)) for tag, value in
-                         ((5, 600), (3, 480), (1, 300), (0x1C, 240)))
-        yield gb.unitdata(gb.BVCI, b"\x26" + gb.ie(0x1E, b"\x01") + rates)
+        yield self.flow_control(1, rates or {5: 600, 3: 480, 1: 300, 0x1C: 240})
 
     def attach(self):
         return self.ui(1, b"\x08\x01" + lv(b"\xe5\xe0") + b"\x71\0\0" + lv(identity(1, self.imsi)) +

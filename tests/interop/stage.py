@@ -16,14 +16,15 @@ CAPTURES = pathlib.Path(__file__).resolve().parent / "captures"
 class Stage:
     """Programs and a capture around a piece of work; all of them end with it."""
 
-    def __init__(self, name, capture_filter):
+    def __init__(self, name, capture_filter, snap_octets=None):
         self.name, self.filter = name, capture_filter
+        self.snap = ["-s", str(snap_octets)] if snap_octets else []
 
     def __enter__(self):
         self.folder = tempfile.mkdtemp(prefix="sluice-interop-")
         self.running = []
         self.pcap = os.path.join(self.folder, "x.pcap")
-        self.start("dumpcap", "-q", "-P", "-i", "lo", "-f", self.filter, "-w", self.pcap)
+        self.start("dumpcap", "-q", "-P", "-i", "lo", "-f", self.filter, *self.snap, "-w", self.pcap)
         self.wait_for(lambda: os.path.exists(self.pcap), "dumpcap")
         time.sleep(0.5)
         return self

@@ -1,0 +1,166 @@
+// sluice audit: captures of Gb, of any SGSN and BSS, before the clauses of NS, BSSGP and LLC.
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "control/cli/cli.h"
+#include "control/cli/commands.h"
+#include "control/client/value.h"
+#include "control/page/page.h"
+#include "dataplane/base/units.h"
+#include "lab/audit/audit.h"
+
+struct audit_command {
+    const char *csv, *page;
+    uint32_t port;
+    uint64_t tolerance_ns, th_ns;
+    bool json;
+};
+
+// Seconds with decimals, such as 0.001.
+static bool take_seconds(const char *option, const char *text, double most, uint64_t *ns)
+{
+    char *end;
+    double seconds = strtod(text, &end);
+    if (end == text || *end || !(seconds >= 0 && seconds <= most))
+        return cli_refuse("audit", option, text, "seconds, such as 0.001");
+    *ns = (uint64_t)llround(seconds * (double)S_IN_NS);
+    return true;
+}
+
+static bool take_tolerance(void *target, const char *text)
+{
+    return take_seconds("tolerance", text, 10, &((struct audit_command *)target)->tolerance_ns);
+}
+
+static bool take_th(void *target, const char *text)
+{
+    return take_seconds("th", text, 6000, &((struct audit_command *)target)->th_ns);
+}
+
+#define INTO(member) .at = offsetof(struct audit_command, member)
+static const struct cli_option audit_options[] = {
+    {"json", NULL, "all of it as JSON on standard output", INTO(json)},
+    {"csv", "DIR",
+     "its tables as DIR/findings.csv, flow_control.csv, events.csv, cells.csv, mss.csv, pfcs.csv",
+     INTO(csv)},
+    {"page", "FILE", "a page with its tables, HTML on its own", INTO(page)},
+    {"tolerance", "SECONDS", "how much too early a PDU may be (0.001)", .take = take_tolerance},
+    {"th", "SECONDS", "Th: how long an MS's own values hold the SGSN (5)", .take = take_th},
+    {"port", "N", "UDP port of NS (any that looks like NS)", INTO(port), .least = 1,
+     .most = 65535}};
+
+const struct cli cli_of_audit = {
+    .name = "audit",
+    .words = "FILE...",
+    .about = "captures of Gb: who breaks which clause, flow control replayed",
+    .more = "FILE is a capture, pcap or pcapng, of NS over UDP or of plain Frame Relay over GRE,\n"
+            "of any SGSN and BSS. Several files are one capture, in their order. The report ends\n"
+            "with all that was left out or could not be judged.",
+    .options = audit_options,
+    .count = sizeof audit_options / sizeof audit_options[0]};
+
+static int failed(const char *what, const char *why)
+{
+    fprintf(stderr, "sluice audit: %s: %s\n", what, why);
+    return EXIT_RUN_FAILED;
+}
+
+static int put_table(const struct audit *audit, const char *folder, uint32_t table)
+{
+    char path[4096];
+    if (snprintf(path, sizeof path, "%s/%s.csv", folder, audit_csv_name(table)) >= (int)sizeof path)
+        return failed(folder, strerror(ENAMETOOLONG));
+    FILE *out = fopen(path, "we");
+    if (!out)
+        return failed(path, strerror(errno));
+    audit_csv(audit, table, out);
+    int fault = ferror(out) ? EIO : 0;
+    if (fclose(out) != 0)
+        fault = errno;
+    return fault ? failed(path, strerror(fault)) : EXIT_DONE;
+}
+
+static int put_tables(const struct audit *audit, const char *folder)
+{
+    int status = EXIT_DONE;
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return failed(folder, strerror(errno));
+    for (uint32_t table = 0; !status && audit_csv_name(table); table++)
+        status = put_table(audit, folder, table);
+    return status;
+}
+
+// The page is made of the JSON, so it says the same.
+static struct json_object *as_value(const struct audit *audit)
+{
+    char *text = NULL;
+    size_t octets;
+    FILE *out = open_memstream(&text, &octets);
+    if (!out)
+        return NULL;
+    audit_json(audit, out);
+    fclose(out);
+    struct json_object *value = value_parse_object(text);
+    free(text);
+    return value;
+}
+
+static int put_page(const struct audit *audit, const char *path)
+{
+    struct json_object *value = as_value(audit);
+    FILE *out = value ? fopen(path, "we") : NULL;
+    if (!out) {
+        int status = failed(path, strerror(value ? errno : ENOMEM));
+        value_free(value);
+        return status;
+    }
+    page_audit(out, value);
+    value_free(value);
+    int fault = ferror(out) ? EIO : 0;
+    if (fclose(out) != 0)
+        fault = errno;
+    return fault ? failed(path, strerror(fault)) : EXIT_DONE;
+}
+
+static int read_all(struct audit *audit, char **files, int count)
+{
+    char error[256];
+    for (int phase = AUDIT_LEARN; phase <= AUDIT_JUDGE; phase++)
+        for (int i = 0; i < count; i++)
+            if (audit_read(audit, (enum audit_phase)phase, files[i], error) != 0)
+                return failed(files[i], error);
+    audit_finish(audit);
+    return EXIT_DONE;
+}
+
+static int report(const struct audit_command *command, const struct audit *audit)
+{
+    if (command->json)
+        audit_json(audit, stdout);
+    else
+        audit_text(audit, stdout);
+    int status = command->csv ? put_tables(audit, command->csv) : EXIT_DONE;
+    return status || !command->page ? status : put_page(audit, command->page);
+}
+
+int command_audit(int argc, char **argv)
+{
+    struct audit_command command = {.tolerance_ns = MS_IN_NS, .th_ns = 5 * S_IN_NS};
+    int first;
+    enum cli_end end = cli_parse(&cli_of_audit, argc, argv, &command, &first);
+    if (end != CLI_GO)
+        return cli_status(end);
+    if (first == argc) {
+        fprintf(stderr, "sluice audit: no file given; needed: one or more captures\n");
+        return EXIT_USAGE;
+    }
+    struct audit_options options = {command.tolerance_ns, command.th_ns, (uint16_t)command.port};
+    struct audit *audit = audit_create(&options);
+    int status = read_all(audit, argv + first, argc - first);
+    status = status ? status : report(&command, audit);
+    audit_destroy(audit);
+    return status;
+}

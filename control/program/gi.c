@@ -1,0 +1,359 @@
+// sluice gi: the performance of TCP out of captures, and nothing else: no configuration, no
+// dataplane.
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "control/cli/cli.h"
+#include "control/cli/commands.h"
+#include "control/program/signals.h"
+#include "dataplane/base/units.h"
+#include "lab/gi/gi.h"
+#include "lab/gi/gi_sheets.h"
+#include "lab/gi/gi_write.h"
+
+struct gi_options {
+    const char *csv, *json;
+    struct gi_config config;
+    uint32_t idle_s, flows_most;
+    bool take_bad_checksums, columns;
+};
+
+// ---- The command line ----
+
+static bool take_prefix(struct gi_prefix *prefix, const char *text)
+{
+    char address[64];
+    struct in_addr ipv4;
+    const char *slash = strchr(text, '/');
+    size_t n = slash ? (size_t)(slash - text) : strlen(text);
+    if (n >= sizeof address)
+        return false;
+    memcpy(address, text, n);
+    address[n] = 0;
+    bool is_ipv4 = inet_pton(AF_INET, address, &ipv4) == 1;
+    if (is_ipv4)
+        prefix->address = address_of_ipv4(ntohl(ipv4.s_addr));
+    else if (inet_pton(AF_INET6, address, prefix->address.octet) != 1)
+        return false;
+    char *end = NULL;
+    unsigned long most = is_ipv4 ? 32 : 128, bits = slash ? strtoul(slash + 1, &end, 10) : most;
+    if (slash && (slash[1] < '0' || slash[1] > '9' || *end || bits > most))
+        return false;
+    prefix->bits = (uint8_t)(bits + (is_ipv4 ? 96 : 0));
+    return true;
+}
+
+static bool take_mobiles(void *target, const char *text)
+{
+    struct gi_config *config = &((struct gi_options *)target)->config;
+    if (config->mobiles < GI_PREFIXES_MOST && take_prefix(&config->mobile[config->mobiles], text)) {
+        config->mobiles++;
+        return true;
+    }
+    return cli_refuse("gi", "mobiles", text, "up to 16 prefixes such as 10.0.0.0/8");
+}
+
+// +HH:MM or -HH:MM.
+static bool take_zone(void *target, const char *text)
+{
+    unsigned hours, minutes;
+    char sign;
+    int n = 0;
+    if (sscanf(text, "%c%2u:%2u%n", &sign, &hours, &minutes, &n) != 3 || text[n] || hours > 14 ||
+        minutes > 59 || (sign != '+' && sign != '-'))
+        return cli_refuse("gi", "zone", text, "+HH:MM or -HH:MM");
+    int32_t ahead_s = (int32_t)(hours * 3600 + minutes * 60);
+    ((struct gi_options *)target)->config.zone_s = sign == '+' ? ahead_s : -ahead_s;
+    return true;
+}
+
+#define INTO(member) .at = offsetof(struct gi_options, member)
+static const struct cli_option gi_options[] = {
+    {"csv", "FILE", "every flow as a row", INTO(csv)},
+    {"json", "FILE", "every flow and all tables; - for standard output, instead of the text",
+     INTO(json)},
+    {"mobiles", "PREFIX", "addresses of users; may be repeated (whoever opens a connection)",
+     .take = take_mobiles},
+    {"zone", "+HH:MM", "local time of the network, for peak and off-peak hours (UTC)",
+     .take = take_zone},
+    {"idle", "SECONDS", "a flow that is silent for so long has ended (3600)", INTO(idle_s), 10,
+     1000000},
+    {"flows", "N", "flows at once, at most; then the oldest are written out (1000000)",
+     INTO(flows_most), 1, 100000000},
+    {"take-bad-checksums", NULL, "also segments with a wrong TCP checksum",
+     INTO(take_bad_checksums)},
+    {"columns", NULL, "print what each column of a flow means, and end", INTO(columns)}};
+
+const struct cli cli_of_gi = {
+    .name = "gi",
+    .words = "FILE...",
+    .about = "TCP's performance out of captures at Gi or Gn: set-up, delay, loss, rate",
+    .more =
+        "FILE is pcap or pcapng, - standard input. Several are read one after the other. Where\n"
+        "the users' packets are in GTP-U, those are taken out. Definitions: lab/gi/README.md.",
+    .options = gi_options,
+    .count = sizeof gi_options / sizeof gi_options[0]};
+
+// ---- Where the flows go ----
+
+struct outputs {
+    FILE *csv, *json_file;
+    struct json json;
+    struct gi_sheets *sheets;
+    uint64_t flows;
+};
+
+static void take_flow(void *self, const struct gi_result *result)
+{
+    struct outputs *out = self;
+    out->flows++;
+    gi_sheets_count(out->sheets, result);
+    if (out->csv)
+        gi_write_row(out->csv, result);
+    if (out->json_file)
+        gi_write_object(&out->json, result);
+}
+
+static FILE *open_output(const char *path)
+{
+    FILE *file = strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
+    if (!file)
+        fprintf(stderr, "sluice gi: %s: %s\n", path, strerror(errno));
+    return file;
+}
+
+static bool open_outputs(struct outputs *out, const struct gi_options *options)
+{
+    if (options->csv && !(out->csv = open_output(options->csv)))
+        return false;
+    if (options->json && !(out->json_file = open_output(options->json)))
+        return false;
+    out->sheets = gi_sheets_create();
+    if (out->csv)
+        gi_write_head(out->csv);
+    if (out->json_file) {
+        json_begin(&out->json, out->json_file);
+        json_object(&out->json);
+        json_key(&out->json, "flows");
+        json_array(&out->json);
+    }
+    return true;
+}
+
+static bool close_output(FILE *file, const char *path)
+{
+    bool wrong = file && (fflush(file) != 0 || ferror(file));
+    if (wrong)
+        fprintf(stderr, "sluice gi: %s: %s\n", path, strerror(errno));
+    if (file && file != stdout)
+        fclose(file);
+    return !wrong;
+}
+
+// ---- Files ----
+
+struct file {
+    const char *path;
+    char fault[GI_READER_TEXT];
+    uint64_t frames;
+    bool opened;
+};
+
+struct progress {
+    uint64_t size, next_frame;
+    struct timespec begin;
+    bool shown;
+};
+
+// Asked each few thousand frames, on a terminal alone.
+static void show(struct progress *progress, const struct gi_reader *reader, const char *path,
+                 uint64_t frames)
+{
+    struct timespec now;
+    progress->next_frame = frames + 65536;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    double s = (double)(now.tv_sec - progress->begin.tv_sec) +
+               (double)(now.tv_nsec - progress->begin.tv_nsec) / S_IN_NS;
+    off_t at = ftello(reader->file);
+    fprintf(stderr, "\r%s: %llu frames", path, (unsigned long long)frames);
+    if (progress->size && at > 0)
+        fprintf(stderr, ", %.0f %%", 100.0 * (double)at / (double)progress->size);
+    if (s > 0)
+        fprintf(stderr, ", %.2f million a second", (double)frames / s / 1e6);
+    fprintf(stderr, "\033[K");
+    progress->shown = true;
+}
+
+static void begin_progress(struct progress *progress, const struct gi_reader *reader)
+{
+    struct stat stat;
+    *progress = (struct progress){.next_frame = UINT64_MAX};
+    if (!isatty(STDERR_FILENO))
+        return;
+    clock_gettime(CLOCK_MONOTONIC, &progress->begin);
+    progress->next_frame = 65536;
+    if (fstat(fileno(reader->file), &stat) == 0 && S_ISREG(stat.st_mode))
+        progress->size = (uint64_t)stat.st_size;
+}
+
+static void read_file(struct gi *gi, struct file *file)
+{
+    struct gi_reader reader;
+    struct gi_frame frame;
+    struct progress progress;
+    file->opened = gi_reader_open(&reader, file->path);
+    if (file->opened && !gi_layers_known(reader.link)) {
+        snprintf(reader.fault, sizeof reader.fault, "link type %d is not read", reader.link);
+        file->opened = false;
+    }
+    if (file->opened) {
+        begin_progress(&progress, &reader);
+        while (!signals_ended && gi_reader_next(&reader, &frame)) {
+            gi_take(gi, &frame);
+            if (++file->frames >= progress.next_frame)
+                show(&progress, &reader, file->path, file->frames);
+        }
+        if (progress.shown)
+            fprintf(stderr, "\r\033[K");
+        if (signals_ended)
+            snprintf(reader.fault, sizeof reader.fault, "interrupted");
+    }
+    memcpy(file->fault, reader.fault, sizeof file->fault);
+    gi_reader_close(&reader);
+    if (file->fault[0])
+        fprintf(stderr, "sluice gi: %s: %s\n", file->path, file->fault);
+}
+
+// ---- The report ----
+
+static void print_footer(const struct gi *gi, const struct file *files, int n, FILE *out)
+{
+    const struct gi_counts *counts = gi_counts_of(gi);
+    struct gi_memory memory = gi_memory_of(gi);
+    fprintf(out, "\n%" PRIu64 " frames, of which:\n", counts->frames);
+    for (int i = 0; i < GI_COUNTS; i++)
+        if (counts->n[i] || i == GI_COUNT_segments)
+            fprintf(out, "%12" PRIu64 "  %s\n", counts->n[i], gi_count_texts[i].help);
+    for (int i = 0; i < n; i++)
+        if (files[i].fault[0])
+            fprintf(out, "%s ends after %" PRIu64 " frames: %s\n", files[i].path, files[i].frames,
+                    files[i].fault);
+    fprintf(out, "at most %" PRIu64 " flows at once, %" PRIu64 " octets of memory (%u a flow)\n",
+            memory.flows_most, memory.octets_most, memory.octets_a_flow);
+}
+
+static void put_files(struct json *json, const struct file *files, int n)
+{
+    json_key(json, "files");
+    json_array(json);
+    for (int i = 0; i < n; i++) {
+        json_object(json);
+        json_put_text(json, "file", files[i].path);
+        json_put(json, "frames", files[i].frames);
+        json_key(json, "fault");
+        if (files[i].fault[0])
+            json_text(json, files[i].fault);
+        else
+            json_null(json);
+        json_close(json);
+    }
+    json_close(json);
+}
+
+static void put_counts(struct json *json, const struct gi *gi)
+{
+    const struct gi_counts *counts = gi_counts_of(gi);
+    struct gi_memory memory = gi_memory_of(gi);
+    json_key(json, "counts");
+    json_object(json);
+    json_put(json, "frames", counts->frames);
+    for (int i = 0; i < GI_COUNTS; i++)
+        json_put(json, gi_count_texts[i].name, counts->n[i]);
+    json_close(json);
+    json_key(json, "memory");
+    json_object(json);
+    json_put(json, "flows_most", memory.flows_most);
+    json_put(json, "users_most", memory.users_most);
+    json_put(json, "octets_most", memory.octets_most);
+    json_put(json, "octets_a_flow", memory.octets_a_flow);
+    json_close(json);
+}
+
+static void end_json(struct outputs *out, const struct gi *gi, const struct file *files, int n)
+{
+    struct json *json = &out->json;
+    json_close(json); // the flows
+    json_key(json, "tables");
+    json_object(json);
+    gi_sheets_put(out->sheets, json);
+    json_close(json);
+    put_counts(json, gi);
+    put_files(json, files, n);
+    json_close(json);
+    json_end(json);
+}
+
+static int run(const struct gi_options *options, struct file *files, int n)
+{
+    struct outputs out = {0};
+    if (!open_outputs(&out, options))
+        return EXIT_RUN_FAILED;
+    struct gi *gi = gi_create(&options->config, take_flow, &out);
+    bool good = true;
+    for (int i = 0; i < n && !signals_ended; i++) {
+        read_file(gi, &files[i]);
+        good = good && files[i].opened;
+    }
+    good = good && !signals_ended;
+    gi_finish(gi);
+    if (out.json_file)
+        end_json(&out, gi, files, n);
+    if (out.csv != stdout && out.json_file != stdout) {
+        printf("%" PRIu64 " flows\n", out.flows);
+        gi_sheets_print(out.sheets, stdout);
+        print_footer(gi, files, n, stdout);
+    }
+    const char *wrong = gi_wrong(gi);
+    if (wrong)
+        fprintf(stderr, "sluice gi: internal error: the counts of %s do not add up\n", wrong);
+    good = close_output(out.csv, options->csv) && good && !wrong;
+    good = close_output(out.json_file, options->json) && good;
+    gi_sheets_destroy(out.sheets);
+    gi_destroy(gi);
+    return good ? EXIT_DONE : EXIT_RUN_FAILED;
+}
+
+int command_gi(int argc, char **argv)
+{
+    struct gi_options options = {.idle_s = 3600, .flows_most = 1000000};
+    int first;
+    enum cli_end end = cli_parse(&cli_of_gi, argc, argv, &options, &first);
+    if (end != CLI_GO)
+        return cli_status(end);
+    if (options.columns) {
+        gi_write_fields(stdout);
+        return EXIT_DONE;
+    }
+    if (first == argc) {
+        fprintf(stderr, "sluice gi: one capture at least needed\n");
+        return EXIT_USAGE;
+    }
+    struct file *files = calloc((size_t)(argc - first), sizeof *files);
+    if (!files)
+        abort();
+    for (int i = first; i < argc; i++)
+        files[i - first].path = argv[i];
+    options.config.idle_s = options.idle_s;
+    options.config.flows_most = options.flows_most;
+    options.config.take_bad_checksums = options.take_bad_checksums;
+    signals_begin();
+    signals_take_ends();
+    int status = run(&options, files, argc - first);
+    free(files);
+    return status;
+}

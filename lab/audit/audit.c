@@ -1,0 +1,213 @@
+// See audit.h. Here: the files, packets to datagrams, and the clock, which only goes on.
+#include <errno.h>
+#include <string.h>
+
+#include "dataplane/wire/fcs.h"
+#include "lab/audit/audit_parts.h"
+#include "lab/engine/need.h"
+
+#define IP_PROTOCOL_UDP  17
+#define IP_PROTOCOL_GRE  47
+#define GRE_OCTETS       4
+#define GRE_FRAME_RELAY  0x6559
+#define FR_HEADER_OCTETS 2 // Q.922: DLCI in 6 and 4 bits, EA in the lowest bit of each octet
+#define CLOCK_STEP_NS    S_IN_NS
+#define PAUSE_NS         (60 * S_IN_NS) // Tns-test at most (48.016 clause 11)
+
+struct audit *audit_create(const struct audit_options *options)
+{
+    struct audit *audit = need(calloc(1, sizeof *audit));
+    audit->options = *options;
+    audit->pairs_end = &audit->pairs;
+    audit->nses_end = &audit->nses;
+    audit->bvcs_end = &audit->bvcs;
+    audit->mss_end = &audit->mss;
+    audit->flows_end = &audit->flows;
+    audit->events_end = &audit->events;
+    audit->notes_end = &audit->notes;
+    fcs_choose();
+    return audit;
+}
+
+// ---- The clock ----
+
+static void restart_buckets(struct audit *audit)
+{
+    for (struct audit_bvc *bvc = audit->bvcs; bvc; bvc = bvc->next) {
+        bvc->asked.any = 0;
+        audit_bucket_restart(&bvc->bucket, audit->last_ns);
+    }
+    for (struct audit_ms *ms = audit->mss; ms; ms = ms->next) {
+        ms->asked[FLOW_MS].any = 0;
+        audit_bucket_restart(&ms->bucket, audit->last_ns);
+        for (struct audit_pfc *pfc = ms->pfcs; pfc; pfc = pfc->next)
+            audit_bucket_restart(&pfc->bucket, audit->last_ns);
+    }
+}
+
+// What was in force until then, up to the last packet.
+static void pause_here(struct audit *audit)
+{
+    audit->counts[AUDIT_pauses]++;
+    audit->at = (struct audit_at){.time_ns = audit->last_ns};
+    audit_llc_pause(audit);
+    audit_places_pause(audit);
+}
+
+// The auditor's time is that of the first stamp and goes on by their differences; a step back is
+// none.
+static void go_on(struct audit *audit, uint64_t stamp_ns)
+{
+    if (audit->frames++ == 0) {
+        audit->first_ns = audit->last_ns = audit->stamp_ns = stamp_ns;
+        return;
+    }
+    if (stamp_ns >= audit->stamp_ns) {
+        if (stamp_ns - audit->stamp_ns > PAUSE_NS)
+            pause_here(audit);
+        audit->last_ns += stamp_ns - audit->stamp_ns;
+        audit->stamp_ns = stamp_ns;
+        return;
+    }
+    uint64_t back_ns = audit->stamp_ns - stamp_ns;
+    if (back_ns <= CLOCK_STEP_NS) {
+        audit->counts[AUDIT_clock_back]++;
+        audit->disorder_ns = back_ns > audit->disorder_ns ? back_ns : audit->disorder_ns;
+        return;
+    }
+    audit->counts[AUDIT_clock_jumps]++;
+    audit->stamp_ns = stamp_ns;
+    restart_buckets(audit);
+}
+
+// ---- From packets to datagrams ----
+
+static void take_udp(struct audit *audit, const struct capture_ip *ip, uint64_t *counts)
+{
+    struct capture_udp udp;
+    uint16_t port = audit->options.port;
+    if (!capture_ip_udp(ip, &udp, counts))
+        return;
+    if (port && udp.source_port != port && udp.destination_port != port) {
+        audit->counts[AUDIT_not_gb] += audit->phase == AUDIT_JUDGE;
+        return;
+    }
+    struct audit_end from = {ip->source, udp.source_port};
+    struct audit_end to = {ip->destination, udp.destination_port};
+    audit_datagram(audit, &from, &to, false, udp.octets, udp.captured, udp.length);
+}
+
+// Plain GRE of Frame Relay, as routers carry Gb: no key, checksum or sequence, DLCI of 10 bits.
+static void take_gre(struct audit *audit, const struct capture_ip *ip)
+{
+    const uint8_t *b = ip->octets;
+    uint32_t head = GRE_OCTETS + FR_HEADER_OCTETS;
+    bool plain = ip->captured >= head && get_be16(b) == 0 && get_be16(b + 2) == GRE_FRAME_RELAY &&
+                 !(b[4] & 1) && (b[5] & 1) && !ip->fragment;
+    if (!plain) {
+        audit->counts[AUDIT_not_frame_relay] += audit->phase == AUDIT_JUDGE;
+        return;
+    }
+    uint16_t dlci = (uint16_t)((b[4] & 0xfc) << 2 | b[5] >> 4);
+    struct audit_end from = {ip->source, dlci}, to = {ip->destination, dlci};
+    audit_datagram(audit, &from, &to, true, b + head, ip->captured - head, ip->length - head);
+}
+
+static void take_packet(struct audit *audit, const struct capture_packet *packet, uint64_t *counts)
+{
+    struct capture_ip ip;
+    uint64_t unread = counts[CAPTURE_cut_header] + counts[CAPTURE_udp_cut];
+    bool taken = capture_ip_of(packet, &ip, counts);
+    if (taken && ip.protocol == IP_PROTOCOL_UDP)
+        take_udp(audit, &ip, counts);
+    else if (taken && ip.protocol == IP_PROTOCOL_GRE)
+        take_gre(audit, &ip);
+    else if (taken)
+        audit->counts[AUDIT_not_udp_or_gre] += audit->phase == AUDIT_JUDGE;
+    audit->blind |= counts[CAPTURE_cut_header] + counts[CAPTURE_udp_cut] > unread;
+}
+
+static void begin_phase(struct audit *audit, enum audit_phase phase)
+{
+    if (audit->phase == AUDIT_LEARN && phase == AUDIT_JUDGE)
+        audit_places_begin(audit);
+    audit->phase = phase;
+}
+
+int audit_read(struct audit *audit, enum audit_phase phase, const char *path, char error[256])
+{
+    uint64_t unused[CAPTURE_COUNTS] = {0};
+    uint64_t *counts = phase == AUDIT_JUDGE ? audit->capture : unused;
+    struct capture_packet packet;
+    struct capture_file *file = capture_file_open(path, error);
+    if (!file)
+        return -1;
+    begin_phase(audit, phase);
+    while (capture_file_next(file, &packet, counts)) {
+        if (phase == AUDIT_JUDGE)
+            go_on(audit, packet.time_ns);
+        audit->at = (struct audit_at){.frame = audit->frames};
+        take_packet(audit, &packet, counts);
+    }
+    if (phase == AUDIT_JUDGE && capture_file_damage(file))
+        audit_note(audit, "%s breaks off behind frame %llu: %s", path,
+                   (unsigned long long)audit->frames, capture_file_damage(file));
+    capture_file_close(file);
+    return 0;
+}
+
+// ---- The end ----
+
+static void note_ends(struct audit *audit)
+{
+    uint32_t unknown = 0, contradicting = 0, one_way = 0;
+    for (const struct audit_nse *nse = audit->nses; nse; nse = nse->next)
+        one_way += nse->one_way;
+    if (one_way)
+        audit_note(audit,
+                   "BSSs of which only one direction was captured: %u; their states and "
+                   "acknowledgements are not known",
+                   one_way);
+    for (const struct audit_pair *pair = audit->pairs; pair; pair = pair->next) {
+        unknown += pair->number && pair->sgsn < 0;
+        contradicting += pair->number && pair->contradicts;
+    }
+    if (unknown)
+        audit_note(audit, "NS-VCs of which neither end shows that it is the SGSN: %u", unknown);
+    if (contradicting)
+        audit_note(audit, "NS-VCs with more than one NSEI, of which the last is taken: %u",
+                   contradicting);
+    if (!audit->nsvc_count)
+        audit_note(audit, "there is no Gb in this capture");
+}
+
+void audit_finish(struct audit *audit)
+{
+    audit_flow_finish(audit);
+    audit_llc_finish(audit);
+    audit_book_finish(audit);
+    note_ends(audit);
+}
+
+#define FREE_LIST(type, first)                              \
+    for (struct type *at = (first), *next; at; at = next) { \
+        next = at->next;                                    \
+        free(at);                                           \
+    }
+
+void audit_destroy(struct audit *audit)
+{
+    for (struct audit_bvc *bvc = audit->bvcs; bvc; bvc = bvc->next)
+        audit_flow_forget(audit, &bvc->asked);
+    for (struct audit_ms *ms = audit->mss; ms; ms = ms->next) {
+        for (int kind = 0; kind < FLOW_KINDS; kind++)
+            audit_flow_forget(audit, &ms->asked[kind]);
+        FREE_LIST(audit_pfc, ms->pfcs)
+    }
+    FREE_LIST(audit_flow, audit->flows)
+    FREE_LIST(audit_event, audit->events)
+    FREE_LIST(audit_note, audit->notes)
+    audit_places_end(audit);
+    free(audit->findings);
+    free(audit);
+}

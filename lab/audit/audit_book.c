@@ -1,0 +1,203 @@
+// What the auditor reports: findings by rule, events, FLOW-CONTROLs, notes. Counts are complete;
+// lists are bounded, and what is not listed is counted.
+#include <stdarg.h>
+#include <string.h>
+
+#include "lab/audit/audit_parts.h"
+#include "lab/engine/need.h"
+
+#define SGSN   AUDIT_SGSN
+#define BSS    AUDIT_BSS
+#define SENDER AUDIT_SENDER
+#define BREACH AUDIT_BREACH
+#define REMARK AUDIT_REMARK
+#define OTHERS AUDIT_OTHERS
+#define ITSELF AUDIT_ITSELF
+#define VALUES AUDIT_VALUES
+#define AUDIT_RULE(name, who, weight, clause, hangs, text) \
+    {#name, who, weight, clause, hangs, text},
+const struct audit_rule_row audit_rules[] = {
+#include "lab/audit/audit_rules.def"
+};
+#undef AUDIT_RULE
+
+#define AUDIT_COUNT(name, help) #name,
+const char *const audit_count_names[] = {
+#include "lab/audit/audit_counts.def"
+};
+#undef AUDIT_COUNT
+#define AUDIT_COUNT(name, help) help,
+const char *const audit_count_helps[] = {
+#include "lab/audit/audit_counts.def"
+};
+#undef AUDIT_COUNT
+
+const char *audit_who_name(enum audit_who who)
+{
+    return who == AUDIT_SGSN ? "SGSN" : who == AUDIT_BSS ? "BSS" : "sender";
+}
+
+enum audit_who audit_sender(const struct audit_at *at)
+{
+    return at->down ? AUDIT_SGSN : AUDIT_BSS;
+}
+
+void audit_note(struct audit *audit, const char *format, ...)
+{
+    struct audit_note *note = need(calloc(1, sizeof *note));
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(note->text, sizeof note->text, format, arguments);
+    va_end(arguments);
+    *audit->notes_end = note;
+    audit->notes_end = &note->next;
+}
+
+static void make_room(struct audit *audit)
+{
+    if (audit->finding_count < audit->finding_room)
+        return;
+    audit->finding_room = audit->finding_room ? audit->finding_room * 2 : 16;
+    audit->findings = need(realloc(audit->findings, audit->finding_room * sizeof *audit->findings));
+}
+
+static void list_finding(struct audit *audit, const struct audit_finding *finding)
+{
+    if (audit->finding_count == AUDIT_FINDINGS_MAX) {
+        audit->counts[AUDIT_findings_unlisted]++;
+        return;
+    }
+    make_room(audit);
+    audit->findings[audit->finding_count++] = *finding;
+}
+
+static void find(struct audit *audit, struct audit_finding *finding, const struct audit_at *at,
+                 const uint32_t *tlli, const char *format, va_list arguments)
+{
+    bool blind = audit->blind || (at->pair && at->pair->nse->blind);
+    if (blind && audit_rules[finding->rule].hangs == AUDIT_OTHERS) {
+        audit->counts[AUDIT_findings_unsure]++;
+        return;
+    }
+    audit->rule_counts[finding->rule][finding->who]++;
+    finding->time_ns = at->time_ns;
+    finding->frame = at->frame;
+    finding->pair = at->pair;
+    finding->has_tlli = tlli;
+    finding->tlli = tlli ? *tlli : 0;
+    vsnprintf(finding->text, sizeof finding->text, format, arguments);
+    list_finding(audit, finding);
+}
+
+void audit_find(struct audit *audit, enum audit_rule rule, int32_t bvci, const uint32_t *tlli,
+                const char *format, ...)
+{
+    enum audit_who who = audit_rules[rule].who;
+    struct audit_finding finding = {
+        .rule = rule, .who = who == AUDIT_SENDER ? audit_sender(&audit->at) : who, .bvci = bvci};
+    va_list arguments;
+    va_start(arguments, format);
+    find(audit, &finding, &audit->at, tlli, format, arguments);
+    va_end(arguments);
+}
+
+void audit_find_at(struct audit *audit, enum audit_rule rule, enum audit_who who,
+                   const struct audit_at *at, int32_t bvci, const uint32_t *tlli,
+                   const char *format, ...)
+{
+    struct audit_finding finding = {.rule = rule, .who = who, .bvci = bvci};
+    va_list arguments;
+    va_start(arguments, format);
+    find(audit, &finding, at, tlli, format, arguments);
+    va_end(arguments);
+}
+
+static bool room_for_row(struct audit *audit)
+{
+    bool room = audit->row_count < AUDIT_ROWS_MAX;
+    audit->row_count += room;
+    audit->counts[AUDIT_rows_unlisted] += !room;
+    return room;
+}
+
+void audit_happens(struct audit *audit, const char *what, int32_t bvci, const uint32_t *tlli,
+                   const char *format, ...)
+{
+    if (!room_for_row(audit))
+        return;
+    struct audit_event *event = need(calloc(1, sizeof *event));
+    *event = (struct audit_event){.time_ns = audit->at.time_ns,
+                                  .frame = audit->at.frame,
+                                  .pair = audit->at.pair,
+                                  .bvci = bvci,
+                                  .has_tlli = tlli,
+                                  .tlli = tlli ? *tlli : 0};
+    snprintf(event->what, sizeof event->what, "%s", what);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(event->text, sizeof event->text, format, arguments);
+    va_end(arguments);
+    *audit->events_end = event;
+    audit->events_end = &event->next;
+}
+
+void audit_list_flow(struct audit *audit, struct audit_flow *flow)
+{
+    if (!room_for_row(audit)) {
+        free(flow);
+        return;
+    }
+    flow->next = NULL;
+    *audit->flows_end = flow;
+    audit->flows_end = &flow->next;
+}
+
+static int by_frame(const void *a, const void *b)
+{
+    const struct audit_finding *one = a, *other = b;
+    if (one->frame != other->frame)
+        return one->frame < other->frame ? -1 : 1;
+    return (one->rule > other->rule) - (one->rule < other->rule);
+}
+
+static int flow_by_frame(const void *a, const void *b)
+{
+    const struct audit_flow *one = *(struct audit_flow *const *)a;
+    const struct audit_flow *other = *(struct audit_flow *const *)b;
+    return (one->frame > other->frame) - (one->frame < other->frame);
+}
+
+static void sort_flows(struct audit *audit)
+{
+    uint32_t count = 0;
+    for (const struct audit_flow *flow = audit->flows; flow; flow = flow->next)
+        count++;
+    struct audit_flow **all = need(calloc(count + 1, sizeof *all));
+    struct audit_flow *flow = audit->flows;
+    for (uint32_t i = 0; i < count; i++, flow = flow->next)
+        all[i] = flow;
+    qsort(all, count, sizeof *all, flow_by_frame);
+    audit->flows_end = &audit->flows;
+    for (uint32_t i = 0; i < count; i++) {
+        *audit->flows_end = all[i];
+        audit->flows_end = &all[i]->next;
+    }
+    *audit->flows_end = NULL;
+    free(all);
+}
+
+void audit_book_finish(struct audit *audit)
+{
+    if (audit->finding_count)
+        qsort(audit->findings, audit->finding_count, sizeof *audit->findings, by_frame);
+    sort_flows(audit);
+}
+
+uint64_t audit_breaches(const struct audit *audit)
+{
+    uint64_t breaches = 0;
+    for (uint32_t rule = 0; rule < AUDIT_RULES; rule++)
+        if (audit_rules[rule].weight == AUDIT_BREACH)
+            breaches += audit->rule_counts[rule][AUDIT_SGSN] + audit->rule_counts[rule][AUDIT_BSS];
+    return breaches;
+}

@@ -1,0 +1,299 @@
+// Cells: reset, block, unblock (TS 48.018 clauses 8.3 and 8.4), user data and what is counted of
+// it; other PDUs go to their own files.
+#include "lab/audit/audit_parts.h"
+#include "lab/engine/need.h"
+
+enum {
+    DL_UNITDATA = 0x00,
+    UL_UNITDATA = 0x01,
+    PAGING_PS = 0x06,
+    PAGING_CS = 0x07,
+    RADIO_STATUS = 0x0a,
+    SUSPEND = 0x0b,
+    RESUME_NACK = 0x10,
+    BLOCK = 0x20,
+    BLOCK_ACK = 0x21,
+    RESET = 0x22,
+    RESET_ACK = 0x23,
+    UNBLOCK = 0x24,
+    UNBLOCK_ACK = 0x25,
+    FLOW_BVC_ASKS = 0x26,
+    FLOW_BVC_ACK = 0x27,
+    FLOW_MS_ASKS = 0x28,
+    FLOW_MS_ACK = 0x29,
+    FLUSH_LL = 0x2a,
+    FLUSH_LL_ACK = 0x2b,
+    LLC_DISCARDED = 0x2c,
+    FLOW_PFC_ASKS = 0x2d,
+    FLOW_PFC_ACK = 0x2e,
+    STATUS = 0x41
+};
+
+static const char *const asks_names[BVC_ASKS] = {"BVC-RESET", "BVC-BLOCK", "BVC-UNBLOCK"};
+
+const char *audit_bvc_state_name(enum audit_bvc_state state)
+{
+    static const char *const names[] = {"unknown", "resetting", "reset", "open", "blocked"};
+    return names[state];
+}
+
+void audit_bvc_enter(struct audit *audit, struct audit_bvc *bvc, enum audit_bvc_state state)
+{
+    if (bvc->state == state || bvc->nse->one_way)
+        return;
+    bvc->state = state;
+    audit_happens(audit, "bvc", bvc->bvci, NULL, "%s", audit_bvc_state_name(state));
+}
+
+// ---- Procedures ----
+
+static void asks(struct audit *audit, struct audit_bvc *bvc, int what)
+{
+    int who = (int)audit_sender(&audit->at);
+    if (audit_asks(audit, &bvc->asked_by[who][what]))
+        audit_find_at(audit, AUDIT_RULE_bvc_unanswered, (enum audit_who) !who, &audit->at,
+                      bvc->bvci, NULL, "%s has had no answer", asks_names[what]);
+}
+
+static bool answers(struct audit *audit, struct audit_bvc *bvc, int what)
+{
+    return audit_answers(&bvc->asked_by[!audit_sender(&audit->at)][what]);
+}
+
+static void reset_cell(struct audit *audit, struct audit_bvc *bvc)
+{
+    audit_flow_reset(audit, bvc);
+    bvc->had_reset = true;
+    bvc->reset_frame = audit->at.frame;
+    for (int who = 0; who < 2; who++)
+        bvc->asked_by[who][BVC_ASKS_BLOCK].open = bvc->asked_by[who][BVC_ASKS_UNBLOCK].open = false;
+    audit_bvc_enter(audit, bvc, BVC_RESET);
+}
+
+// That of BVCI 0 is one of the NSE: each of its cells is reset (clause 8.4).
+static void reset_done(struct audit *audit, struct audit_bvc *bvc)
+{
+    reset_cell(audit, bvc);
+    if (bvc->bvci)
+        return;
+    bvc->nse->reset_frame = audit->at.frame;
+    for (struct audit_bvc *cell = audit->bvcs; cell; cell = cell->next)
+        if (cell != bvc && cell->nse == bvc->nse && cell->state != BVC_UNKNOWN)
+            reset_cell(audit, cell);
+}
+
+static void procedure(struct audit *audit, uint8_t type, uint16_t bvci)
+{
+    struct audit_bvc *bvc = audit_bvc_of(audit, audit->at.pair->nse, bvci);
+    if (!bvc)
+        return;
+    switch (type) {
+    case RESET:
+        if (answers(audit, bvc, BVC_ASKS_RESET)) { // both ask: each takes it for the answer
+            reset_done(audit, bvc);
+            break;
+        }
+        asks(audit, bvc, BVC_ASKS_RESET);
+        audit_bvc_enter(audit, bvc, BVC_RESETTING);
+        break;
+    case RESET_ACK:
+        if (answers(audit, bvc, BVC_ASKS_RESET))
+            reset_done(audit, bvc);
+        break;
+    case BLOCK:
+        asks(audit, bvc, BVC_ASKS_BLOCK);
+        break;
+    case BLOCK_ACK:
+        if (answers(audit, bvc, BVC_ASKS_BLOCK))
+            audit_bvc_enter(audit, bvc, BVC_BLOCKED);
+        break;
+    case UNBLOCK:
+        asks(audit, bvc, BVC_ASKS_UNBLOCK);
+        break;
+    default:
+        if (answers(audit, bvc, BVC_ASKS_UNBLOCK))
+            audit_bvc_enter(audit, bvc, BVC_OPEN);
+        break;
+    }
+}
+
+static void forget_cell(struct audit *audit, struct audit_bvc *bvc)
+{
+    if (!bvc)
+        return;
+    audit_flow_reset(audit, bvc);
+    bvc->had_reset = false;
+}
+
+void audit_bvc_blind(struct audit *audit)
+{
+    struct audit_nse *nse = audit->at.pair->nse;
+    nse->blind = true;
+    if (audit->at.bvci) {
+        forget_cell(audit, audit_bvc_of(audit, nse, audit->at.bvci));
+        return;
+    }
+    for (struct audit_bvc *bvc = audit->bvcs; bvc; bvc = bvc->next)
+        if (bvc->nse == nse)
+            forget_cell(audit, bvc);
+}
+
+static uint16_t bvci_of(uint8_t type, const void *pdu)
+{
+    switch (type) {
+    case BLOCK:
+        return ((const struct bssgp_bvc_block *)pdu)->bvci;
+    case BLOCK_ACK:
+        return ((const struct bssgp_bvc_block_ack *)pdu)->bvci;
+    case RESET:
+        return ((const struct bssgp_bvc_reset *)pdu)->bvci;
+    case RESET_ACK:
+        return ((const struct bssgp_bvc_reset_ack *)pdu)->bvci;
+    case UNBLOCK:
+        return ((const struct bssgp_bvc_unblock *)pdu)->bvci;
+    default:
+        return ((const struct bssgp_bvc_unblock_ack *)pdu)->bvci;
+    }
+}
+
+// ---- User data ----
+
+static void sample(struct histogram **histogram, uint64_t value)
+{
+    if (!*histogram)
+        *histogram = need(calloc(1, sizeof **histogram));
+    histogram_add(*histogram, value);
+}
+
+static void check_blocked(struct audit *audit, const struct audit_bvc *bvc, uint32_t tlli)
+{
+    // The SGSN has acknowledged that, so it knows; the BSS has asked for it.
+    if (bvc->state == BVC_BLOCKED)
+        audit_find(audit, AUDIT_RULE_bvc_blocked, bvc->bvci, &tlli, "a UNITDATA");
+}
+
+static uint32_t captured_of(const struct audit *audit, const struct octets *llc)
+{
+    uint32_t from = (uint32_t)(llc->at - audit->at.octets);
+    uint32_t there = audit->at.captured > from ? audit->at.captured - from : 0;
+    return there < llc->n ? there : llc->n;
+}
+
+static void downlink(struct audit *audit, struct audit_bvc *bvc,
+                     const struct bssgp_dl_unitdata *pdu)
+{
+    check_blocked(audit, bvc, pdu->tlli);
+    bvc->pdus_down++;
+    bvc->octets_down += pdu->llc_pdu.n;
+    bvc->first_ns = bvc->first_ns ? bvc->first_ns : audit->at.time_ns;
+    bvc->last_ns = audit->at.time_ns;
+    if (pdu->lifetime_ms == BSSGP_LIFETIME_INFINITE_MS)
+        bvc->lifetimes_infinite++;
+    else
+        sample(&bvc->lifetimes_ms, pdu->lifetime_ms);
+    audit_replay_dl(audit, bvc, pdu);
+    audit_llc(audit, bvc, pdu->tlli, pdu->llc_pdu.at, captured_of(audit, &pdu->llc_pdu),
+              pdu->llc_pdu.n);
+}
+
+static void uplink(struct audit *audit, struct audit_bvc *bvc, const struct bssgp_ul_unitdata *pdu)
+{
+    check_blocked(audit, bvc, pdu->tlli);
+    bvc->pdus_up++;
+    bvc->octets_up += pdu->llc_pdu.n;
+    audit_ms_heard(audit, bvc, pdu->tlli);
+    audit_llc(audit, bvc, pdu->tlli, pdu->llc_pdu.at, captured_of(audit, &pdu->llc_pdu),
+              pdu->llc_pdu.n);
+}
+
+// ---- The others ----
+
+static void discarded(struct audit *audit, const struct bssgp_llc_discarded *pdu)
+{
+    struct audit_bvc *bvc = audit_bvc_of(audit, audit->at.pair->nse, pdu->bvci);
+    audit_happens(audit, "llc-discarded", pdu->bvci, &pdu->tlli, "%u frames, %u octets",
+                  pdu->frames, pdu->octets);
+    if (!bvc)
+        return;
+    bvc->discarded_frames += pdu->frames;
+    bvc->discarded_octets += pdu->octets;
+    audit_replay_discarded(audit, bvc, pdu);
+}
+
+static void radio_status(struct audit *audit, const struct bssgp_radio_status *pdu)
+{
+    audit_happens(audit, "radio-status", audit->at.bvci, pdu->has_tlli ? &pdu->tlli : NULL,
+                  "cause %u", pdu->cause);
+}
+
+static void status(struct audit *audit, const struct bssgp_status *pdu)
+{
+    audit_happens(audit, audit->at.down ? "status-from-sgsn" : "status-from-bss",
+                  pdu->has_bvci ? pdu->bvci : audit->at.bvci, NULL, "cause 0x%02x", pdu->cause);
+    if (audit->at.down && pdu->has_pdu_in_error)
+        audit_flow_refused(audit, pdu->has_bvci ? pdu->bvci : audit->at.bvci, &pdu->pdu_in_error);
+}
+
+static void page(struct audit *audit, uint8_t type, const void *pdu)
+{
+    struct audit_nse *nse = audit->at.pair->nse;
+    const struct bssgp_paging_ps *ps = pdu;
+    const struct bssgp_paging_cs *cs = pdu;
+    bool packets = type == PAGING_PS;
+    nse->pages_ps += packets;
+    nse->pages_cs += !packets;
+    audit_happens(audit, packets ? "paging-ps" : "paging-cs", audit->at.bvci, NULL, "IMSI %s",
+                  packets ? ps->imsi.text : cs->imsi.text);
+}
+
+static void on_cell(struct audit *audit, uint8_t type, const void *pdu)
+{
+    struct audit_bvc *bvc = audit_bvc_of(audit, audit->at.pair->nse, audit->at.bvci);
+    if (bvc && type == DL_UNITDATA)
+        downlink(audit, bvc, pdu);
+    else if (bvc && type == UL_UNITDATA)
+        uplink(audit, bvc, pdu);
+}
+
+void audit_bvc_pdu(struct audit *audit, uint8_t type, const void *pdu)
+{
+    switch (type) {
+    case DL_UNITDATA:
+    case UL_UNITDATA:
+        on_cell(audit, type, pdu);
+        break;
+    case PAGING_PS:
+    case PAGING_CS:
+        page(audit, type, pdu);
+        break;
+    case RADIO_STATUS:
+        radio_status(audit, pdu);
+        break;
+    case SUSPEND ... RESUME_NACK:
+    case FLUSH_LL:
+    case FLUSH_LL_ACK:
+        audit_ms_pdu(audit, type, pdu);
+        break;
+    case BLOCK ... UNBLOCK_ACK:
+        procedure(audit, type, bvci_of(type, pdu));
+        break;
+    case FLOW_BVC_ASKS:
+    case FLOW_MS_ASKS:
+    case FLOW_PFC_ASKS:
+        audit_flow_asks(audit, type, pdu);
+        break;
+    case FLOW_BVC_ACK:
+    case FLOW_MS_ACK:
+    case FLOW_PFC_ACK:
+        audit_flow_acknowledges(audit, type, pdu);
+        break;
+    case LLC_DISCARDED:
+        discarded(audit, pdu);
+        break;
+    case STATUS:
+        status(audit, pdu);
+        break;
+    default:
+        break;
+    }
+}

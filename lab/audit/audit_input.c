@@ -1,0 +1,261 @@
+// A datagram between two ends of Gb: what it says of them while the auditor learns, and its PDUs
+// while it judges. Who may send what: TS 48.018 clause 10, 48.016 clause 9.
+#include <string.h>
+
+#include "dataplane/wire/ns.h"
+#include "lab/audit/audit_parts.h"
+
+enum { FROM_SGSN = 1, FROM_BSS = 2, ON_SIGNALLING = 4, ON_CELL = 8 };
+
+#define DOWN(type, places) [type] = FROM_SGSN | (places)
+#define UP(type, places)   [type] = FROM_BSS | (places)
+#define BOTH(type, places) [type] = FROM_SGSN | FROM_BSS | (places)
+static const uint8_t bssgp_ways[256] = {
+    DOWN(0x00, ON_CELL), UP(0x01, ON_CELL), DOWN(0x02, ON_CELL),
+    DOWN(0x06, ON_CELL | ON_SIGNALLING), DOWN(0x07, ON_CELL | ON_SIGNALLING), UP(0x08, ON_CELL),
+    DOWN(0x09, ON_CELL), UP(0x0a, ON_CELL),
+    // SUSPEND to RESUME-NACK
+    UP(0x0b, ON_SIGNALLING), DOWN(0x0c, ON_SIGNALLING), DOWN(0x0d, ON_SIGNALLING),
+    UP(0x0e, ON_SIGNALLING), DOWN(0x0f, ON_SIGNALLING), DOWN(0x10, ON_SIGNALLING),
+    // BVC-BLOCK to BVC-UNBLOCK-ACK
+    UP(0x20, ON_SIGNALLING), DOWN(0x21, ON_SIGNALLING), BOTH(0x22, ON_SIGNALLING),
+    BOTH(0x23, ON_SIGNALLING), UP(0x24, ON_SIGNALLING), DOWN(0x25, ON_SIGNALLING),
+    // flow control, FLUSH-LL, LLC-DISCARDED
+    UP(0x26, ON_CELL), DOWN(0x27, ON_CELL), UP(0x28, ON_CELL), DOWN(0x29, ON_CELL),
+    DOWN(0x2a, ON_SIGNALLING), UP(0x2b, ON_SIGNALLING), UP(0x2c, ON_SIGNALLING), UP(0x2d, ON_CELL),
+    DOWN(0x2e, ON_CELL), BOTH(0x41, ON_CELL | ON_SIGNALLING),
+    // packet flow contexts
+    UP(0x50, ON_CELL), DOWN(0x51, ON_CELL), UP(0x52, ON_CELL), UP(0x53, ON_CELL), UP(0x54, ON_CELL),
+    DOWN(0x55, ON_CELL), DOWN(0x56, ON_CELL), UP(0x57, ON_CELL), UP(0x58, ON_CELL)};
+
+#define NS_RESET        0x02
+#define NS_RESET_ACK    0x03
+#define NS_SNS_CONFIG   0x0f
+#define NS_SNS_SIZE     0x12
+#define NS_SNS_SIZE_ACK 0x13
+#define NS_TYPE_MAX     0x13
+#define BVCI_CELLS      2 // 0: signalling, 1: point to multipoint
+
+// A decoded PDU of any type.
+union any_pdu {
+    uint64_t aligned;
+    uint8_t octets[4096];
+};
+
+static const struct wire_pdu *decode(const char *group, const uint8_t *b, uint32_t n,
+                                     union any_pdu *out, int *fault)
+{
+    const struct wire_pdu *pdu = n ? wire_pdu_of(group, b[0]) : NULL;
+    if (!pdu || pdu->struct_octets > sizeof *out)
+        return NULL;
+    *fault = pdu->decode(out, b, n);
+    return pdu;
+}
+
+// ---- Learning ----
+
+static void vote(struct audit_pair *pair, int from, uint8_t way)
+{
+    way &= FROM_SGSN | FROM_BSS;
+    if (way == FROM_SGSN)
+        pair->votes[from]++;
+    else if (way == FROM_BSS)
+        pair->votes[!from]++;
+}
+
+static void learn_nsei(struct audit_pair *pair, uint16_t nsei)
+{
+    pair->contradicts |= pair->has_nsei && pair->nsei != nsei;
+    pair->has_nsei = true;
+    pair->nsei = nsei;
+}
+
+static void learn_ns(struct audit_pair *pair, int from, uint8_t type, const union any_pdu *pdu)
+{
+    const struct ns_reset *reset = (const struct ns_reset *)pdu;
+    const struct ns_reset_ack *ack = (const struct ns_reset_ack *)pdu;
+    if (type == NS_RESET || type == NS_RESET_ACK) {
+        learn_nsei(pair, type == NS_RESET ? reset->nsei : ack->nsei);
+        pair->has_nsvci = true;
+        pair->nsvci = type == NS_RESET ? reset->ns_vci : ack->ns_vci;
+    } else if (type == NS_SNS_SIZE) {
+        learn_nsei(pair, ((const struct sns_size *)pdu)->nsei);
+        vote(pair, from, FROM_BSS);
+    } else if (type == NS_SNS_SIZE_ACK) {
+        vote(pair, from, FROM_SGSN);
+    } else if (type == NS_SNS_CONFIG) {
+        learn_nsei(pair, ((const struct sns_config *)pdu)->nsei);
+    }
+}
+
+static bool learn_unitdata(struct audit_pair *pair, int from, const uint8_t *b, uint32_t n)
+{
+    union any_pdu pdu;
+    struct ns_unitdata unitdata;
+    int fault = 0;
+    if (ns_unitdata_decode(&unitdata, b, n) < 0)
+        return false;
+    if (!decode("bssgp", unitdata.sdu.at, unitdata.sdu.n, &pdu, &fault) || fault < 0)
+        return false;
+    vote(pair, from, bssgp_ways[unitdata.sdu.at[0]]);
+    return true;
+}
+
+// Only whole datagrams tell: what is cut is no witness for or against.
+static void learn(struct audit *audit, struct audit_pair *pair, int from, const uint8_t *b,
+                  uint32_t captured, uint32_t n)
+{
+    union any_pdu pdu;
+    int fault = 0;
+    bool good;
+    bool is_unitdata = n && b[0] == NS_UNITDATA_TYPE;
+    if (captured < n && !is_unitdata)
+        return;
+    if (is_unitdata)
+        good = learn_unitdata(pair, from, b, n);
+    else
+        good = decode("ns", b, n, &pdu, &fault) && fault >= 0;
+    if (good && !is_unitdata)
+        learn_ns(pair, from, b[0], &pdu);
+    pair->good += good;
+    pair->bad += !good && captured == n;
+    if (audit->options.port && pair->good <= pair->bad)
+        pair->good = pair->bad + 1;
+}
+
+// ---- Judging ----
+
+static void cut(struct audit *audit)
+{
+    audit->counts[AUDIT_cut_pdu]++;
+    audit_bvc_blind(audit);
+}
+
+static void malformed(struct audit *audit, const char *name, int fault)
+{
+    uint32_t at = wire_fault_offset(fault);
+    if (audit->at.captured < audit->at.length)
+        cut(audit);
+    else
+        audit_find(audit, AUDIT_RULE_malformed, -1, NULL, "%s, octet %u: %s", name, at,
+                   wire_err_text(wire_fault_err(fault)));
+}
+
+static bool may_send(struct audit *audit, const struct wire_pdu *pdu)
+{
+    uint8_t way = bssgp_ways[pdu->type];
+    const struct audit_at *at = &audit->at;
+    if (!(way & (at->down ? FROM_SGSN : FROM_BSS))) {
+        audit_find(audit, AUDIT_RULE_wrong_sender, at->bvci, NULL, "%s", pdu->name);
+        return false;
+    }
+    if (!(way & (at->bvci < BVCI_CELLS ? ON_SIGNALLING : ON_CELL))) {
+        audit_find(audit, AUDIT_RULE_wrong_bvci, at->bvci, NULL, "%s on BVCI %u", pdu->name,
+                   at->bvci);
+        return false;
+    }
+    return true;
+}
+
+// The LLC PDU of a UNITDATA may be cut; all else that is cut could say anything.
+static bool is_whole(struct audit *audit, uint8_t type, const union any_pdu *pdu)
+{
+    const uint8_t *end = audit->at.octets + audit->at.captured;
+    if (audit->at.captured == audit->at.length)
+        return true;
+    if (type == 0x00 && ((const struct bssgp_dl_unitdata *)pdu)->llc_pdu.at <= end)
+        return true;
+    if (type == 0x01 && ((const struct bssgp_ul_unitdata *)pdu)->llc_pdu.at <= end)
+        return true;
+    cut(audit);
+    return false;
+}
+
+static void judge_bssgp(struct audit *audit, const struct octets *sdu)
+{
+    union any_pdu pdu;
+    int fault = 0;
+    const struct wire_pdu *row = decode("bssgp", sdu->at, sdu->n, &pdu, &fault);
+    if (!row) {
+        audit->counts[AUDIT_unknown_pdu]++;
+        return;
+    }
+    if (fault < 0) {
+        malformed(audit, row->name, fault);
+        return;
+    }
+    if (!is_whole(audit, row->type, &pdu))
+        return;
+    if (!audit->at.up && !audit->at.down) {
+        audit->counts[AUDIT_no_direction]++;
+        return;
+    }
+    if (may_send(audit, row))
+        audit_bvc_pdu(audit, row->type, &pdu);
+}
+
+static void judge_ns(struct audit *audit)
+{
+    union any_pdu pdu;
+    int fault = 0;
+    const struct audit_at *at = &audit->at;
+    const struct wire_pdu *row = decode("ns", at->octets, at->length, &pdu, &fault);
+    if (!row)
+        audit->counts[AUDIT_unknown_pdu]++;
+    else if (at->captured < at->length)
+        cut(audit);
+    else if (fault < 0)
+        malformed(audit, row->name, fault);
+    else
+        audit_ns_pdu(audit, row->type, &pdu);
+}
+
+static void judge(struct audit *audit)
+{
+    struct audit_at *at = &audit->at;
+    struct ns_unitdata unitdata;
+    audit->counts[AUDIT_datagrams]++;
+    at->pair->datagrams[at->from]++;
+    if (at->captured == 0 || at->octets[0] != NS_UNITDATA_TYPE) {
+        judge_ns(audit);
+        return;
+    }
+    int fault = ns_unitdata_decode(&unitdata, at->octets, at->length);
+    if (fault < 0 || at->captured < NS_UNITDATA_OCTETS) {
+        malformed(audit, "ns_unitdata", fault);
+        return;
+    }
+    at->bvci = unitdata.bvci;
+    if (at->up || at->down)
+        audit_ns_unitdata(audit);
+    judge_bssgp(audit, &unitdata.sdu);
+}
+
+void audit_datagram(struct audit *audit, const struct audit_end *from, const struct audit_end *to,
+                    bool gre, const uint8_t *octets, uint32_t captured, uint32_t length)
+{
+    int sender;
+    bool learns = audit->phase == AUDIT_LEARN;
+    bool may_be_ns = captured && octets[0] <= NS_TYPE_MAX;
+    struct audit_pair *pair = audit_pair_of(audit, from, to, gre, learns && may_be_ns, &sender);
+    if (pair && learns) {
+        pair->learned[sender]++;
+        learn(audit, pair, sender, octets, captured, length);
+    }
+    if (learns)
+        return;
+    if (!pair || !pair->number) {
+        audit->counts[AUDIT_not_gb]++;
+        return;
+    }
+    audit->at = (struct audit_at){.time_ns = audit->last_ns,
+                                  .frame = audit->at.frame,
+                                  .pair = pair,
+                                  .from = sender,
+                                  .down = pair->sgsn == sender,
+                                  .up = pair->sgsn == !sender,
+                                  .octets = octets,
+                                  .captured = captured,
+                                  .length = length};
+    judge(audit);
+}

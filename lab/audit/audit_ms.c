@@ -1,0 +1,165 @@
+// MSs: in which cell each is (by its LLC PDUs), FLUSH-LL (48.018 clause 8.1), SUSPEND and RESUME
+// (7.4, 7.5). An MS that enters a cell begins there with the cell's defaults, at B = 0.
+#include <stdlib.h>
+#include <string.h>
+
+#include "lab/audit/audit_parts.h"
+
+enum { SUSPEND = 0x0b, SUSPEND_ACK, SUSPEND_NACK, RESUME, RESUME_ACK, RESUME_NACK };
+enum { FLUSH_LL = 0x2a, FLUSH_LL_ACK = 0x2b };
+
+static void unlink_from_cell(struct audit_ms *ms)
+{
+    if (ms->of_bvc_before)
+        ms->of_bvc_before->of_bvc_next = ms->of_bvc_next;
+    else
+        ms->bvc->mss = ms->of_bvc_next;
+    if (ms->of_bvc_next)
+        ms->of_bvc_next->of_bvc_before = ms->of_bvc_before;
+    ms->of_bvc_next = ms->of_bvc_before = NULL;
+    ms->bvc = NULL;
+}
+
+static void link_to_cell(struct audit_ms *ms, struct audit_bvc *bvc)
+{
+    ms->bvc = bvc;
+    ms->of_bvc_before = NULL;
+    ms->of_bvc_next = bvc->mss;
+    if (bvc->mss)
+        bvc->mss->of_bvc_before = ms;
+    bvc->mss = ms;
+}
+
+void audit_ms_leave(struct audit *audit, struct audit_ms *ms)
+{
+    const struct audit_bvc *bvc = ms->bvc;
+    if (!bvc)
+        return;
+    unlink_from_cell(ms);
+    ms->own = ms->older = false;
+    audit_bucket_forget(&ms->bucket, audit->at.time_ns);
+    for (int kind = 0; kind < FLOW_KINDS; kind++)
+        if (ms->asked[kind].newest && ms->asked[kind].newest->bvc == bvc)
+            audit_flow_forget(audit, &ms->asked[kind]);
+    for (struct audit_pfc *pfc = ms->pfcs; pfc; pfc = pfc->next)
+        audit_bucket_forget(&pfc->bucket, audit->at.time_ns);
+}
+
+struct audit_ms *audit_ms_enter(struct audit *audit, struct audit_bvc *bvc, uint32_t tlli)
+{
+    struct audit_ms *ms = audit_ms_of(audit, bvc->nse, tlli);
+    if (!ms)
+        return NULL;
+    if (ms->bvc && ms->bvc != bvc) {
+        audit_happens(audit, "cell-change", bvc->bvci, &tlli, "from BVCI %u", ms->bvc->bvci);
+        ms->moves++;
+        ms->nse->cell_changes++;
+        audit_ms_leave(audit, ms);
+    }
+    if (!ms->bvc) {
+        ms->older = !ms->known && !bvc->had_reset;
+        ms->known = true;
+        link_to_cell(ms, bvc);
+    }
+    if (!ms->bucket.set && bvc->bucket.set)
+        audit_bucket_change(&ms->bucket, audit->at.time_ns, bvc->bmax_default, bvc->r_default);
+    return ms;
+}
+
+static void is_there(struct audit *audit, const struct audit_nse *nse, uint16_t bvci, uint32_t tlli)
+{
+    struct audit_left *left = audit_left_of(audit, nse, bvci, tlli, false);
+    if (left)
+        left->gone = false;
+}
+
+void audit_ms_heard(struct audit *audit, struct audit_bvc *bvc, uint32_t tlli)
+{
+    struct audit_ms *ms = audit_ms_of(audit, bvc->nse, tlli);
+    is_there(audit, bvc->nse, bvc->bvci, tlli);
+    if (!ms)
+        return;
+    ms->suspended = false;
+    ms->pdus_up++;
+}
+
+// A reset of the cell, or of all, ends that.
+static bool is_suspended(const struct audit_ms *ms, const struct audit_bvc *bvc)
+{
+    return ms->suspended && bvc->reset_frame < ms->suspended_frame &&
+           bvc->nse->reset_frame < ms->suspended_frame;
+}
+
+// Clauses 8.1 and 7.4: what the SGSN must not send.
+void audit_ms_dl(struct audit *audit, struct audit_bvc *bvc, uint32_t tlli)
+{
+    const struct audit_left *left = audit_left_of(audit, bvc->nse, bvc->bvci, tlli, false);
+    const struct audit_ms *ms = audit_ms_find(audit, bvc->nse, tlli);
+    if (left && left->gone)
+        audit_find(audit, AUDIT_RULE_left_cell, bvc->bvci, &tlli,
+                   "FLUSH-LL named this cell as the old one, and the MS was not heard here since");
+    if (ms && is_suspended(ms, bvc))
+        audit_find(audit, AUDIT_RULE_suspended, bvc->bvci, &tlli,
+                   "SUSPEND is acknowledged, and the MS was not heard since");
+}
+
+// A FLUSH-LL that is repeated until its answer comes says nothing new: the MS may be back.
+static void flush(struct audit *audit, const struct bssgp_flush_ll *pdu)
+{
+    struct audit_nse *nse = audit->at.pair->nse;
+    struct audit_left *left = audit_left_of(audit, nse, pdu->old_bvci, pdu->tlli, true);
+    struct audit_ms *ms = audit_ms_of(audit, nse, pdu->tlli);
+    if (pdu->has_new_bvci) {
+        audit_happens(audit, "flush-ll", pdu->old_bvci, &pdu->tlli, "to BVCI %u", pdu->new_bvci);
+        is_there(audit, nse, pdu->new_bvci, pdu->tlli);
+    } else {
+        audit_happens(audit, "flush-ll", pdu->old_bvci, &pdu->tlli, "no new cell");
+    }
+    if (!left || !ms || left->asked)
+        return;
+    left->gone = left->asked = true;
+    left->next = ms->unanswered;
+    ms->unanswered = left;
+    if (ms->bvc && ms->bvc->bvci == pdu->old_bvci)
+        audit_ms_leave(audit, ms);
+}
+
+static void flushed(struct audit *audit, const struct bssgp_flush_ll_ack *pdu)
+{
+    struct audit_nse *nse = audit->at.pair->nse;
+    audit_happens(audit, "flush-ll-ack", -1, &pdu->tlli, "%s, %u octets",
+                  pdu->action ? "transferred" : "deleted", pdu->octets);
+    struct audit_ms *ms = audit_ms_find(audit, nse, pdu->tlli);
+    for (; ms && ms->unanswered; ms->unanswered = ms->unanswered->next)
+        ms->unanswered->asked = false;
+}
+
+// All PDUs of SUSPEND and RESUME begin with the TLLI.
+static void suspend(struct audit *audit, uint8_t type, uint32_t tlli)
+{
+    static const char *const names[] = {"suspend", "suspend-ack", "suspend-nack",
+                                        "resume",  "resume-ack",  "resume-nack"};
+    struct audit_ms *ms = audit_ms_of(audit, audit->at.pair->nse, tlli);
+    audit_happens(audit, names[type - SUSPEND], -1, &tlli, "%s", "");
+    audit->at.pair->nse->suspensions += type == SUSPEND_ACK;
+    // From RESUME on the SGSN may take the MS for resumed, whichever PDU it writes first.
+    if (ms && (type == SUSPEND_ACK || type == RESUME_NACK)) {
+        ms->suspended = true;
+        ms->suspended_frame = audit->at.frame;
+    } else if (ms && (type == RESUME || type == RESUME_ACK)) {
+        ms->suspended = false;
+    }
+}
+
+void audit_ms_pdu(struct audit *audit, uint8_t type, const void *pdu)
+{
+    uint32_t tlli;
+    if (type == FLUSH_LL) {
+        flush(audit, pdu);
+    } else if (type == FLUSH_LL_ACK) {
+        flushed(audit, pdu);
+    } else {
+        memcpy(&tlli, pdu, sizeof tlli);
+        suspend(audit, type, tlli);
+    }
+}

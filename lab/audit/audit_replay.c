@@ -1,0 +1,191 @@
+// The replay of TS 48.018 clause 8.2.3.2 over what the SGSN sent: a DL-UNITDATA has to pass the
+// buckets of its cell, its MS and its packet flow. Values that are asked for and not acknowledged
+// are in force from the first PDU on that needs them.
+#include "lab/audit/audit_parts.h"
+
+// The oldest of those that are later than what is in force and by which the PDU conforms.
+static struct audit_flow *conforming(struct audit *audit, const struct audit_levels *at,
+                                     const struct audit_bucket *bucket,
+                                     const struct audit_asked *asked,
+                                     struct audit_values values_of(const struct audit_flow *))
+{
+    struct audit_flow *found = NULL;
+    for (struct audit_flow *flow = asked->newest; flow && !flow->in_force; flow = flow->older) {
+        struct audit_bucket trial = *bucket;
+        struct audit_values values = values_of(flow);
+        if (flow->acknowledged || flow->bvc != at->bvc)
+            continue;
+        audit_flow_change(audit, &trial, flow, &values);
+        if (!audit_bucket_judge(&trial, audit->at.time_ns, at->octets, at->tolerance_ns).refused)
+            found = flow;
+    }
+    return found;
+}
+
+static void adopt_for_cell(struct audit *audit, const struct audit_levels *at)
+{
+    struct audit_flow *flow =
+        conforming(audit, at, &at->bvc->bucket, &at->bvc->asked, audit_flow_values);
+    if (flow)
+        audit_flow_in_force(audit, at->bvc, flow);
+}
+
+static void adopt_for_ms(struct audit *audit, const struct audit_levels *at)
+{
+    struct audit_flow *flow =
+        conforming(audit, at, &at->ms->bucket, &at->ms->asked[FLOW_MS], audit_flow_values);
+    if (!flow && !at->ms->own)
+        flow = conforming(audit, at, &at->ms->bucket, &at->bvc->asked, audit_flow_defaults);
+    // A FLOW-CONTROL-PFC may say the MS's values, too.
+    struct audit_flow *of_pfc = at->ms->asked[FLOW_PFC].newest;
+    if (!flow && of_pfc && of_pfc->has_values && of_pfc->bvc == at->bvc && !of_pfc->acknowledged)
+        flow = of_pfc;
+    if (flow)
+        audit_flow_in_force(audit, at->bvc, flow);
+}
+
+static void adopt_for_pfc(struct audit *audit, const struct audit_levels *at)
+{
+    struct audit_flow *flow = at->ms->asked[FLOW_PFC].newest;
+    if (flow && flow->bvc == at->bvc && !flow->acknowledged)
+        audit_flow_in_force(audit, at->bvc, flow);
+}
+
+typedef void adopt_fn(struct audit *audit, const struct audit_levels *at);
+
+enum level { PASSES, REFUSES, NOT_JUDGED };
+
+// An MS of which the capture has not seen the beginning may have values of its own from before.
+static bool may_have_own(const struct audit_ms *ms, enum audit_rule rule)
+{
+    return rule == AUDIT_RULE_ms_bucket && ms->older && !ms->own;
+}
+
+static enum level level_of(struct audit *audit, const struct audit_levels *at,
+                           struct audit_bucket *bucket, enum audit_rule rule, adopt_fn *adopt)
+{
+    uint64_t now_ns = audit->at.time_ns;
+    struct audit_verdict verdict = audit_bucket_judge(bucket, now_ns, at->octets, at->tolerance_ns);
+    if (verdict.refused) {
+        adopt(audit, at);
+        verdict = audit_bucket_judge(bucket, now_ns, at->octets, at->tolerance_ns);
+    }
+    if (!verdict.refused)
+        return PASSES;
+    if (may_have_own(at->ms, rule)) {
+        audit->counts[AUDIT_before_own]++;
+        return NOT_JUDGED;
+    }
+    bucket->refused++;
+    char early[40] = "R is 0";
+    if (verdict.early_ns != UINT64_MAX)
+        snprintf(early, sizeof early, "%.3f ms too early", (double)verdict.early_ns / 1e6);
+    audit_find(audit, rule, at->bvc->bvci, &at->ms->tlli,
+               "%u octets, %.1f over Bmax %llu at R %llu bit/s: %s", at->octets,
+               verdict.over_octets, (unsigned long long)bucket->bmax_octets,
+               (unsigned long long)bucket->r_bit_per_s, early);
+    return REFUSES;
+}
+
+static enum level too_old(struct audit *audit, const struct audit_levels *at,
+                          struct audit_bucket *bucket)
+{
+    audit->counts[AUDIT_after_th]++;
+    audit_bucket_settle(bucket, audit->at.time_ns, at->tolerance_ns);
+    return NOT_JUDGED;
+}
+
+static enum level at_ms(struct audit *audit, const struct audit_levels *at)
+{
+    struct audit_bucket *bucket = &at->ms->bucket;
+    if (audit_flow_is_old(audit, at->ms->own, at->ms->own_ns))
+        return too_old(audit, at, bucket);
+    return level_of(audit, at, bucket, AUDIT_RULE_ms_bucket, adopt_for_ms);
+}
+
+static enum level at_pfc(struct audit *audit, const struct audit_levels *at)
+{
+    if (!at->pfc)
+        return NOT_JUDGED;
+    struct audit_bucket *bucket = &at->pfc->bucket;
+    if (audit_flow_is_old(audit, bucket->set, at->pfc->since_ns))
+        return too_old(audit, at, bucket);
+    return level_of(audit, at, bucket, AUDIT_RULE_pfc_bucket, adopt_for_pfc);
+}
+
+// All buckets take a PDU or none; one that does not judge does not hold it either.
+static void replay(struct audit *audit, const struct audit_levels *at)
+{
+    enum level cell = level_of(audit, at, &at->bvc->bucket, AUDIT_RULE_bvc_bucket, adopt_for_cell);
+    enum level ms = at_ms(audit, at), pfc = at_pfc(audit, at);
+    bool no = cell == REFUSES || ms == REFUSES || pfc == REFUSES;
+    audit_bucket_charge(&at->bvc->bucket, at->octets, no);
+    audit_bucket_charge(&at->ms->bucket, at->octets, no || ms == NOT_JUDGED);
+    if (at->pfc)
+        audit_bucket_charge(&at->pfc->bucket, at->octets, no || pfc == NOT_JUDGED);
+}
+
+// ---- The face ----
+
+// The MS has a new TLLI, and keeps what it has.
+static void follow_old_tlli(struct audit *audit, struct audit_nse *nse,
+                            const struct bssgp_dl_unitdata *pdu)
+{
+    if (!pdu->has_old_tlli || pdu->old_tlli == pdu->tlli)
+        return;
+    struct audit_ms *ms = audit_ms_find(audit, nse, pdu->old_tlli);
+    if (ms && !audit_ms_find(audit, nse, pdu->tlli))
+        audit_ms_rename(audit, ms, pdu->tlli);
+}
+
+void audit_replay_dl(struct audit *audit, struct audit_bvc *bvc,
+                     const struct bssgp_dl_unitdata *pdu)
+{
+    uint32_t tlli = pdu->tlli;
+    follow_old_tlli(audit, bvc->nse, pdu);
+    audit_ms_dl(audit, bvc, tlli);
+    if (!bvc->bucket.set && bvc->asked.newest)
+        audit_flow_in_force(audit, bvc, bvc->asked.newest);
+    if (!bvc->bucket.set) {
+        if (bvc->had_reset)
+            audit_find(audit, AUDIT_RULE_before_flow_control, bvc->bvci, &tlli, "%u octets",
+                       pdu->llc_pdu.n);
+        else
+            audit->counts[AUDIT_before_values]++;
+        return;
+    }
+    struct audit_ms *ms = audit_ms_enter(audit, bvc, tlli);
+    if (!ms || pdu->llc_pdu.n == 0)
+        return;
+    struct audit_pfc *pfc = pdu->has_pfi ? audit_pfc_of(audit, ms, pdu->pfi, false) : NULL;
+    struct audit_levels levels = {bvc, ms, pfc && pfc->bucket.set ? pfc : NULL, pdu->llc_pdu.n,
+                                  audit->options.tolerance_ns + audit->disorder_ns};
+    ms->pdus_down++;
+    ms->octets_down += levels.octets;
+    replay(audit, &levels);
+    audit_pace_note(audit, &levels);
+}
+
+static void give_back(const struct audit *audit, struct audit_bucket *bucket, uint64_t octets)
+{
+    audit_bucket_settle(bucket, audit->at.time_ns,
+                        audit->options.tolerance_ns + audit->disorder_ns);
+    audit_bucket_give_back(bucket, audit->at.time_ns, octets);
+}
+
+void audit_replay_discarded(struct audit *audit, struct audit_bvc *bvc,
+                            const struct bssgp_llc_discarded *pdu)
+{
+    struct audit_ms *ms = audit_ms_of(audit, bvc->nse, pdu->tlli);
+    give_back(audit, &bvc->bucket, pdu->octets);
+    // The SGSN may read it behind the first PDUs that it sends to the MS in this cell.
+    if (ms && !ms->bvc)
+        ms = audit_ms_enter(audit, bvc, pdu->tlli);
+    if (!ms || ms->bvc != bvc)
+        return;
+    ms->discarded_octets += pdu->octets;
+    give_back(audit, &ms->bucket, pdu->octets);
+    for (struct audit_pfc *pfc = ms->pfcs; pfc; pfc = pfc->next)
+        if (!pdu->has_pfi || pdu->pfi == pfc->pfi)
+            give_back(audit, &pfc->bucket, pdu->octets);
+}

@@ -1,0 +1,312 @@
+// See gi.h. A flow ends when it is closed or reset and then silent for a minute, when its opening
+// gets nowhere for two minutes, when it is idle, when another begins between the same ends, or with
+// the last file. At a step back of the capture's clock all flows end.
+#include "lab/gi/gi.h"
+
+#include <stdlib.h>
+
+#include "dataplane/wire/tcp.h"
+
+#define STEP_NS             S_IN_NS // a clock that goes back by less is taken as standing still
+#define GAP_NS              (3600 * S_IN_NS) // a silence of all that is worth a note
+#define CLOSED_NS           (60 * S_IN_NS)
+#define OPENING_NS          (120 * S_IN_NS)
+#define RECORDS_OCTETS_MOST (512ull << 20)
+
+enum { OPENING, OPEN, CLOSED }; // the lists of flows
+
+struct gi {
+    struct gi_config config;
+    struct gi_packet_rules rules;
+    gi_sink_fn *sink;
+    void *self;
+    uint64_t now_ns;
+    struct gi_counts counts;
+    uint64_t taken; // segments by the flows' own accounts
+    struct gi_users users;
+    struct gi_table flows;
+    struct gi_records records;
+    struct gi_result result;
+};
+
+const struct gi_count_text gi_count_texts[GI_COUNTS] = {
+#define FATE(name, help) [GI_COUNT_##name] = {#name, help},
+#define NOTE(name, help) [GI_COUNT_##name] = {#name, help},
+#include "lab/gi/gi_counts.def"
+#undef FATE
+#undef NOTE
+};
+
+struct gi *gi_create(const struct gi_config *config, gi_sink_fn *sink, void *self)
+{
+    struct gi *gi = calloc(1, sizeof *gi);
+    if (!gi)
+        abort();
+    gi->config = *config;
+    gi->rules.take_bad_checksums = config->take_bad_checksums;
+    gi->sink = sink;
+    gi->self = self;
+    gi->records.limit_octets = RECORDS_OCTETS_MOST;
+    gi_users_create(&gi->users);
+    gi_table_create(&gi->flows, sizeof(struct gi_flow));
+    return gi;
+}
+
+void gi_destroy(struct gi *gi)
+{
+    gi_finish(gi);
+    gi_table_destroy(&gi->flows);
+    gi_users_destroy(&gi->users);
+    free(gi);
+}
+
+// ---- The end of a flow ----
+
+static void finish(struct gi *gi, struct gi_flow *flow)
+{
+    for (int side = 0; side < GI_SIDES; side++) {
+        gi->taken += flow->half[side].packets;
+        gi->counts.n[GI_COUNT_forgotten] += flow->half[side].forgotten;
+        gi_users_let_go(&gi->users, flow->user[side]);
+    }
+    gi_result_of(&gi->result, flow, gi->config.zone_s, &gi->records);
+    gi_table_remove(&gi->flows, &flow->node);
+    gi->sink(gi->self, &gi->result);
+}
+
+static void finish_all(struct gi *gi, bool jumped)
+{
+    for (int list = 0; list < GI_TABLE_LISTS; list++)
+        for (struct gi_node *node; (node = gi->flows.list[list].oldest);) {
+            ((struct gi_flow *)node)->jumped = jumped;
+            finish(gi, (struct gi_flow *)node);
+        }
+}
+
+void gi_finish(struct gi *gi)
+{
+    finish_all(gi, false);
+}
+
+static void expire(struct gi *gi)
+{
+    const uint64_t silence_ns[GI_TABLE_LISTS] = {
+        [OPENING] = OPENING_NS, [OPEN] = gi->config.idle_s * S_IN_NS, [CLOSED] = CLOSED_NS};
+    for (int list = 0; list < GI_TABLE_LISTS; list++)
+        for (struct gi_node *node; (node = gi->flows.list[list].oldest);) {
+            if (gi->now_ns - node->touched_ns < silence_ns[list])
+                break;
+            finish(gi, (struct gi_flow *)node);
+        }
+    gi_users_expire(&gi->users, gi->now_ns);
+}
+
+static void make_room(struct gi *gi)
+{
+    static const int first[GI_TABLE_LISTS] = {CLOSED, OPENING, OPEN};
+    if (gi->flows.used < gi->config.flows_most)
+        return;
+    gi->counts.n[GI_COUNT_flows_early]++;
+    for (int i = 0; i < GI_TABLE_LISTS; i++)
+        if (gi->flows.list[first[i]].oldest) {
+            finish(gi, (struct gi_flow *)gi->flows.list[first[i]].oldest);
+            return;
+        }
+}
+
+// ---- Time ----
+
+static void take_time(struct gi *gi, uint64_t time_ns)
+{
+    if (time_ns >= gi->now_ns) {
+        gi->counts.n[GI_COUNT_gaps] += gi->now_ns && time_ns - gi->now_ns > GAP_NS;
+        gi->now_ns = time_ns;
+    } else if (gi->now_ns - time_ns < STEP_NS) {
+        gi->counts.n[GI_COUNT_clock_steps]++;
+    } else {
+        gi->counts.n[GI_COUNT_clock_jumps]++;
+        finish_all(gi, true);
+        gi_users_destroy(&gi->users);
+        gi_users_create(&gi->users);
+        gi->now_ns = time_ns;
+    }
+}
+
+// ---- Whose a segment is ----
+
+static bool has_prefix(const struct gi_prefix *prefix, const struct ipv6_address *address)
+{
+    uint32_t whole = prefix->bits / 8, rest = prefix->bits % 8;
+    if (memcmp(prefix->address.octet, address->octet, whole) != 0)
+        return false;
+    uint8_t mask = (uint8_t)(0xff00 >> rest);
+    return rest == 0 || ((prefix->address.octet[whole] ^ address->octet[whole]) & mask) == 0;
+}
+
+static bool is_mobile(const struct gi_config *config, const struct ipv6_address *address)
+{
+    for (uint32_t i = 0; i < config->mobiles; i++)
+        if (has_prefix(&config->mobile[i], address))
+            return true;
+    return false;
+}
+
+static bool is_end(const struct gi_flow *flow, enum gi_side side, const struct gi_end *end)
+{
+    return flow->port[side] == end->port && address_same(&flow->user[side]->address, &end->address);
+}
+
+static uint32_t hash_of(const struct gi_packet *packet)
+{
+    return gi_table_hash(&packet->from, sizeof packet->from) +
+           gi_table_hash(&packet->to, sizeof packet->to);
+}
+
+static struct gi_flow *find(struct gi *gi, const struct gi_packet *packet, uint32_t hash,
+                            enum gi_side *side)
+{
+    for (struct gi_node *node = gi_table_first(&gi->flows, hash); node; node = node->next) {
+        struct gi_flow *flow = (struct gi_flow *)node;
+        if (node->hash != hash)
+            continue;
+        *side = is_end(flow, GI_UP, &packet->from) ? GI_UP : GI_DOWN;
+        if (is_end(flow, *side, &packet->from) && is_end(flow, !*side, &packet->to))
+            return flow;
+    }
+    return NULL;
+}
+
+// Which side sends the first segment that is seen of a flow. False: the flow is elsewhere.
+static bool side_of(const struct gi *gi, const struct gi_packet *packet, enum gi_side *side)
+{
+    bool syn = packet->flags & TCP_SYN, ack = packet->flags & TCP_ACK;
+    if (gi->config.mobiles) {
+        bool from = is_mobile(&gi->config, &packet->from.address);
+        *side = from ? GI_UP : GI_DOWN;
+        return from != is_mobile(&gi->config, &packet->to.address);
+    }
+    if (syn)
+        *side = ack ? GI_DOWN : GI_UP;
+    else // a server's port is the smaller one, mostly
+        *side = packet->from.port >= packet->to.port ? GI_UP : GI_DOWN;
+    return true;
+}
+
+static void set_end(struct gi *gi, struct gi_flow *flow, enum gi_side side,
+                    const struct gi_end *end)
+{
+    flow->port[side] = end->port;
+    flow->user[side] = gi_users_get(&gi->users, &end->address, gi->now_ns);
+    gi_users_hold(flow->user[side]);
+}
+
+static struct gi_flow *begin(struct gi *gi, const struct gi_packet *packet, uint32_t hash,
+                             enum gi_side *side)
+{
+    if (!side_of(gi, packet, side))
+        return NULL;
+    make_room(gi);
+    struct gi_flow *flow = (struct gi_flow *)gi_table_add(&gi->flows, hash, gi->now_ns);
+    set_end(gi, flow, *side, &packet->from);
+    set_end(gi, flow, !*side, &packet->to);
+    bool syn = packet->flags & TCP_SYN, ack = packet->flags & TCP_ACK;
+    flow->setup.from_internet = syn && (*side == GI_DOWN) != ack;
+    return flow;
+}
+
+static int list_of(const struct gi_flow *flow)
+{
+    return gi_flow_is_closed(flow)                       ? CLOSED
+           : flow->setup.syns && flow->setup.ack_ns == 0 ? OPENING
+                                                         : OPEN;
+}
+
+// Of what goes down, for the tunnels up have the TEIDs of many users.
+static void take_tunnel(struct gi *gi, struct gi_user *user, uint32_t teid)
+{
+    gi->counts.n[GI_COUNT_tunnel_changes] += teid && user->teid && user->teid != teid;
+    user->teid = teid;
+}
+
+static enum gi_count take_segment(struct gi *gi, struct gi_packet *packet)
+{
+    enum gi_side side;
+    uint32_t hash = hash_of(packet);
+    struct gi_flow *flow = find(gi, packet, hash, &side);
+    if (flow && gi_flow_is_new(flow, packet, side)) {
+        finish(gi, flow);
+        flow = NULL;
+    }
+    if (!flow && !(flow = begin(gi, packet, hash, &side)))
+        return GI_COUNT_elsewhere;
+    if (!gi_flow_take(flow, packet, side, &gi->records, &gi->counts))
+        return GI_COUNT_copies;
+    if (side == GI_DOWN)
+        take_tunnel(gi, flow->user[GI_UP], packet->teid);
+    gi_users_count(&gi->users, flow->user[side], flow->user[!side], packet->ip_octets, gi->now_ns);
+    gi_table_touch(&gi->flows, &flow->node, (uint32_t)list_of(flow), gi->now_ns);
+    return GI_COUNT_segments;
+}
+
+static void take_background(struct gi *gi, const struct gi_packet *packet)
+{
+    struct gi_user *from = gi_users_get(&gi->users, &packet->from.address, gi->now_ns);
+    struct gi_user *to = gi_users_get(&gi->users, &packet->to.address, gi->now_ns);
+    gi_users_count(&gi->users, from, to, packet->ip_octets, gi->now_ns);
+}
+
+static void take_fragment(struct gi *gi, const struct gi_packet *packet)
+{
+    enum gi_side side;
+    struct gi_flow *flow = find(gi, packet, hash_of(packet), &side);
+    if (flow)
+        flow->fragments = true;
+}
+
+void gi_take(struct gi *gi, const struct gi_frame *frame)
+{
+    struct gi_packet packet;
+    gi->counts.frames++;
+    take_time(gi, frame->time_ns);
+    enum gi_count fate = gi_packet_read(&packet, frame, &gi->rules, &gi->counts);
+    packet.time_ns = gi->now_ns;
+    expire(gi);
+    if (fate == GI_COUNT_segments)
+        fate = take_segment(gi, &packet);
+    if (fate == GI_COUNT_fragments)
+        take_fragment(gi, &packet);
+    if (fate == GI_COUNT_fragments || fate == GI_COUNT_other_protocols ||
+        fate == GI_COUNT_elsewhere)
+        take_background(gi, &packet);
+    gi->counts.n[fate]++;
+}
+
+// ---- Accounts ----
+
+const struct gi_counts *gi_counts_of(const struct gi *gi)
+{
+    return &gi->counts;
+}
+
+struct gi_memory gi_memory_of(const struct gi *gi)
+{
+    struct gi_memory memory = {.flows_most = gi->flows.most_used,
+                               .users_most = gi->users.table.most_used};
+    memory.octets_most =
+        gi_table_octets(&gi->flows) + gi_table_octets(&gi->users.table) + gi->records.most_octets;
+    if (memory.flows_most)
+        memory.octets_a_flow = (uint32_t)(memory.octets_most / memory.flows_most);
+    return memory;
+}
+
+const char *gi_wrong(const struct gi *gi)
+{
+    uint64_t fates = 0;
+    for (int i = 0; i <= GI_LAST_FATE; i++)
+        fates += gi->counts.n[i];
+    if (fates != gi->counts.frames)
+        return "frames";
+    if (gi->flows.used == 0 && gi->taken != gi->counts.n[GI_COUNT_segments])
+        return "segments";
+    return gi->flows.used == 0 && gi->records.octets ? "records" : NULL;
+}

@@ -1,0 +1,47 @@
+// The analysis of captures at Gi or Gn: frames in, flows out as they end, in one pass.
+#ifndef SLUICE_GI_GI_H
+#define SLUICE_GI_GI_H
+
+#include "lab/gi/gi_counts.h"
+#include "lab/gi/gi_reader.h"
+#include "lab/gi/gi_result.h"
+
+#define GI_PREFIXES_MOST 16
+
+struct gi_prefix {
+    struct ipv6_address address;
+    uint8_t bits; // of the mapped address, if it is IPv4
+};
+
+struct gi_config {
+    struct gi_prefix mobile[GI_PREFIXES_MOST]; // none: who opens a connection is the user
+    uint32_t mobiles;
+    bool take_bad_checksums;
+    uint32_t idle_s, flows_most;
+    int32_t zone_s;
+};
+
+// A flow that has ended.
+typedef void gi_sink_fn(void *self, const struct gi_result *result);
+
+struct gi;
+struct gi *gi_create(const struct gi_config *config, gi_sink_fn *sink, void *self);
+void gi_destroy(struct gi *gi);
+
+void gi_take(struct gi *gi, const struct gi_frame *frame);
+// Ends the flows that still live.
+void gi_finish(struct gi *gi);
+
+const struct gi_counts *gi_counts_of(const struct gi *gi);
+
+struct gi_memory {
+    uint64_t flows_most, users_most; // at once
+    uint64_t octets_most;
+    uint32_t octets_a_flow; // all of it over flows_most; 0 without flows
+};
+struct gi_memory gi_memory_of(const struct gi *gi);
+
+// NULL, or which account does not add up.
+const char *gi_wrong(const struct gi *gi);
+
+#endif

@@ -1,0 +1,213 @@
+// See gi_flow.h.
+#include "lab/gi/gi_flow.h"
+
+#include "dataplane/wire/tcp.h"
+
+// A copy comes at once.
+#define COPY_US 5000
+
+// ---- Set-up ----
+
+static void take_syn(struct gi_flow *flow, const struct gi_packet *packet)
+{
+    struct gi_setup *setup = &flow->setup;
+    const struct gi_user *user = flow->user[GI_UP];
+    if (setup->syns++)
+        return;
+    setup->syn_ns = packet->time_ns;
+    setup->initial = packet->sequence;
+    setup->user_packets = user->packets;
+    setup->background_before =
+        user->packets && packet->time_ns - user->node.touched_ns < GI_SILENCE_NS;
+}
+
+// The first ACK of the end that sent the SYN. Its other packets until now are not of this flow.
+static void take_first_ack(struct gi_flow *flow, const struct gi_packet *packet)
+{
+    struct gi_setup *setup = &flow->setup;
+    setup->ack_ns = packet->time_ns;
+    uint64_t all = flow->user[GI_UP]->packets - setup->user_packets;
+    setup->background = setup->background_before || all > setup->own_packets;
+}
+
+static void take_setup(struct gi_flow *flow, const struct gi_packet *packet, enum gi_side side)
+{
+    struct gi_setup *setup = &flow->setup;
+    enum gi_side opener = setup->from_internet ? GI_DOWN : GI_UP;
+    if (packet->flags & TCP_SYN && !(packet->flags & TCP_ACK)) {
+        if (side == opener)
+            take_syn(flow, packet);
+    } else if (packet->flags & TCP_SYN && side != opener) {
+        if (setup->syn_acks++ == 0)
+            setup->syn_ack_ns = packet->time_ns;
+    } else if (packet->flags & TCP_ACK && !(packet->flags & (TCP_RST | TCP_SYN)) &&
+               side == opener && setup->syns && setup->syn_acks && !setup->ack_ns) {
+        take_first_ack(flow, packet);
+    }
+    if (!setup->ack_ns)
+        setup->own_packets += setup->syns > 0;
+}
+
+// ---- What an end says of itself ----
+
+static void take_options(struct gi_half *half, const struct gi_packet *packet)
+{
+    half->options_cut |= packet->options_cut && packet->flags & TCP_SYN;
+    half->timestamps_seen |= packet->has_timestamps;
+    if (!(packet->flags & TCP_SYN))
+        return;
+    half->sack_permitted = packet->sack_permitted;
+    half->scale_seen = packet->has_scale;
+    half->scale = packet->scale;
+}
+
+// A window is scaled if both ends said so, and never in a SYN (RFC 7323 2.2).
+static void take_window(struct gi_flow *flow, const struct gi_packet *packet, enum gi_side side)
+{
+    struct gi_half *half = &flow->half[side];
+    bool scaled = half->scale_seen && flow->half[!side].scale_seen && !(packet->flags & TCP_SYN);
+    uint32_t octets = (uint32_t)packet->window << (scaled ? half->scale : 0);
+    if (octets > half->window_most_octets)
+        half->window_most_octets = octets;
+}
+
+// A capture of both directions of a mirrored port may have each packet twice.
+static bool is_copy(struct gi_half *half, const struct gi_packet *packet)
+{
+    bool copy = packet->ip_id && half->packets && packet->ip_id == half->last_ip_id &&
+                packet->sequence == half->last_sequence &&
+                packet->data_octets == half->last_octets &&
+                packet->acknowledgement == half->last_packet_ack &&
+                (uint32_t)(packet->time_ns / 1000) - half->last_us < COPY_US;
+    half->last_us = (uint32_t)(packet->time_ns / 1000);
+    half->last_ip_id = packet->ip_id;
+    half->last_sequence = packet->sequence;
+    half->last_octets = packet->data_octets;
+    half->last_packet_ack = packet->acknowledgement;
+    return copy;
+}
+
+// ---- Data and ACKs ----
+
+// Each segment of the set-up was there once.
+static bool is_set_up_once(const struct gi_flow *flow)
+{
+    return flow->setup.syns == 1 && flow->setup.syn_acks == 1 && flow->setup.ack_ns;
+}
+
+// The least round trip from here to that end and back; 0: none is known.
+static uint32_t round_trip_us(const struct gi_flow *flow, enum gi_side end)
+{
+    const struct gi_setup *setup = &flow->setup;
+    const struct gi_rtt *rtt = &flow->half[!end].rtt;
+    uint64_t least_us = rtt->samples ? rtt->least_us : 0;
+    bool opener = (end == GI_UP) != setup->from_internet;
+    uint64_t setup_ns = 0;
+    if (is_set_up_once(flow))
+        setup_ns = opener ? setup->ack_ns - setup->syn_ack_ns : setup->syn_ack_ns - setup->syn_ns;
+    if (setup_ns && (least_us == 0 || setup_ns / 1000 < least_us))
+        least_us = setup_ns / 1000;
+    return (uint32_t)least_us;
+}
+
+static void take_data(struct gi_flow *flow, const struct gi_packet *packet, enum gi_side side,
+                      struct gi_records *records, struct gi_counts *counts)
+{
+    struct gi_half *half = &flow->half[side];
+    uint32_t passed = (uint32_t)flow->user[GI_UP]->in_octets + packet->ip_octets;
+    bool answered = flow->half[!side].packets > 0;
+    enum gi_half_sent sent =
+        gi_half_send(half, packet, passed, round_trip_us(flow, side), answered, records);
+    counts->n[GI_COUNT_far_segments] += sent == GI_HALF_FAR;
+    if (side == GI_UP) {
+        flow->dialogue |= packet->data_octets && flow->half[GI_DOWN].data_packets;
+        return;
+    }
+    if (sent == GI_HALF_OUT_OF_ORDER)
+        gi_rate_trouble(&flow->rate, half->next);
+}
+
+// A segment that was sent again has later octets than those behind it, so differences have a sign.
+static void take_transfer(struct gi_flow *flow, const struct gi_acked *acked, uint32_t ack,
+                          uint64_t now_ns)
+{
+    struct gi_transfer *transfer = &flow->transfer;
+    if (!acked->data || !acked->exact)
+        return;
+    if (transfer->begun) {
+        transfer->own_octets += (int32_t)(acked->own_octets - transfer->last_own_octets);
+        transfer->user_octets += (int32_t)(acked->user_octets - transfer->last_user_octets);
+        transfer->data_octets += ack - transfer->last_ack;
+    } else {
+        transfer->begun = true;
+        transfer->first_ack_ns = now_ns;
+    }
+    transfer->last_ack_ns = now_ns;
+    transfer->last_ack = ack;
+    transfer->last_own_octets = acked->own_octets;
+    transfer->last_user_octets = acked->user_octets;
+}
+
+static void take_ack(struct gi_flow *flow, const struct gi_packet *packet, enum gi_side side,
+                     struct gi_records *records)
+{
+    struct gi_half *other = &flow->half[!side];
+    struct gi_acked acked = gi_half_ack(other, packet, is_set_up_once(flow), records);
+    if (side == GI_DOWN)
+        return;
+    if (acked.trouble)
+        gi_rate_trouble(&flow->rate, other->next);
+    else if (acked.advanced && acked.exact)
+        gi_rate_ack(&flow->rate, packet->time_ns, packet->acknowledgement, acked.user_octets,
+                    gi_half_flight(other));
+    if (acked.advanced)
+        take_transfer(flow, &acked, packet->acknowledgement, packet->time_ns);
+}
+
+bool gi_flow_take(struct gi_flow *flow, const struct gi_packet *packet, enum gi_side side,
+                  struct gi_records *records, struct gi_counts *counts)
+{
+    struct gi_half *half = &flow->half[side];
+    if (is_copy(half, packet))
+        return false;
+    if (flow->half[GI_UP].packets + flow->half[GI_DOWN].packets == 0) {
+        flow->first_ns = packet->time_ns;
+        flow->user_packets_before = flow->user[GI_UP]->packets;
+    }
+    flow->last_ns = packet->time_ns;
+    flow->user_packets_last = flow->user[GI_UP]->packets + 1;
+    take_setup(flow, packet, side);
+    take_options(half, packet);
+    take_window(flow, packet, side);
+    half->packets++;
+    half->ip_octets += packet->ip_octets;
+    if (packet->ip_octets > half->ip_octets_most)
+        half->ip_octets_most = packet->ip_octets;
+    take_ack(flow, packet, side, records);
+    take_data(flow, packet, side, records, counts);
+    flow->ended[side] |= (packet->flags & TCP_FIN) != 0;
+    flow->reset[side] |= (packet->flags & TCP_RST) != 0;
+    return true;
+}
+
+// ---- Beginning and end ----
+
+bool gi_flow_is_closed(const struct gi_flow *flow)
+{
+    if (flow->reset[GI_UP] || flow->reset[GI_DOWN])
+        return true;
+    return flow->ended[GI_UP] && flow->ended[GI_DOWN] && gi_half_flight(&flow->half[GI_UP]) == 0 &&
+           gi_half_flight(&flow->half[GI_DOWN]) == 0;
+}
+
+bool gi_flow_is_new(const struct gi_flow *flow, const struct gi_packet *packet, enum gi_side side)
+{
+    if (!(packet->flags & TCP_SYN) || packet->flags & TCP_ACK)
+        return false;
+    enum gi_side opener = flow->setup.from_internet ? GI_DOWN : GI_UP;
+    if (flow->setup.syns == 0) // it began before the capture
+        return true;
+    if (side != opener)
+        return gi_flow_is_closed(flow);
+    return packet->sequence != flow->setup.initial;
+}

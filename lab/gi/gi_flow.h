@@ -1,0 +1,62 @@
+// A TCP connection between a user (the end on the GPRS side) and a host of the Internet, seen
+// between the two: its set-up, what each end sends, and what it needs for rate and throughput.
+#ifndef SLUICE_GI_FLOW_H
+#define SLUICE_GI_FLOW_H
+
+#include "dataplane/base/units.h"
+#include "lab/gi/gi_half.h"
+#include "lab/gi/gi_rate.h"
+#include "lab/gi/gi_users.h"
+
+// "In order to be sure that the bottleneck buffer in the GPRS network is flushed."
+#define GI_SILENCE_NS (5 * S_IN_NS)
+
+enum gi_side { GI_UP, GI_DOWN, GI_SIDES }; // who sends: the user, the Internet
+
+struct gi_setup {
+    uint32_t syns, syn_acks;
+    uint32_t initial; // sequence number of the SYN
+    uint64_t syn_ns, syn_ack_ns, ack_ns;
+    bool background_before, background, from_internet;
+    uint64_t user_packets; // before the first SYN
+    uint32_t own_packets;  // until the ACK
+};
+
+// From the first ACK of data down to the last: what has passed of this flow, and of all to the
+// user.
+struct gi_transfer {
+    bool begun;
+    uint64_t first_ack_ns, last_ack_ns;
+    int64_t own_octets, user_octets;
+    uint64_t data_octets; // of this flow, each once
+    uint32_t last_ack;
+    uint32_t last_own_octets, last_user_octets; // with the segment that the last ACK covers
+};
+
+struct gi_flow {
+    struct gi_node node;
+    struct gi_user *user[GI_SIDES]; // the ends' addresses; GI_UP: the user's
+    uint16_t port[GI_SIDES];
+    uint64_t first_ns, last_ns;
+    uint64_t user_packets_before, user_packets_last; // of the user: at its first and last packet
+    bool ended[GI_SIDES];                            // by FIN
+    bool reset[GI_SIDES];
+    bool fragments, dialogue;
+    bool jumped; // the capture's clock has gone back while it lived
+    struct gi_setup setup;
+    struct gi_rate rate;
+    struct gi_transfer transfer;
+    struct gi_half half[GI_SIDES];
+};
+
+// A segment of it; side: who sends. The users have not counted it yet. False: a copy of the one
+// before, which is left out.
+bool gi_flow_take(struct gi_flow *flow, const struct gi_packet *packet, enum gi_side side,
+                  struct gi_records *records, struct gi_counts *counts);
+
+// Is it over: reset, or closed both ways and all acknowledged?
+bool gi_flow_is_closed(const struct gi_flow *flow);
+// Does this SYN begin another connection between the same ends?
+bool gi_flow_is_new(const struct gi_flow *flow, const struct gi_packet *packet, enum gi_side side);
+
+#endif

@@ -1,0 +1,115 @@
+// What one end of a TCP connection sends, as seen between the ends: which octets have passed and
+// are not acknowledged, what is sent again and why, and the round trip from here to the receiver
+// and back.
+//
+// Loss is judged after Benko and Veres, "A Passive Method for Estimating End-to-End TCP Packet
+// Loss" (Globecom 2002), by what passes here:
+// - octets that have passed are sent again: lost downstream, behind this place, unless the receiver
+//   had them (gi_half_ack says how that is seen);
+// - octets that are missing in the row of those that have passed come later: lost upstream, unless
+//   they come sooner than the sender can have known of it: reordered.
+// Sequence numbers include SYN and FIN, which take one each.
+#ifndef SLUICE_GI_HALF_H
+#define SLUICE_GI_HALF_H
+
+#include "lab/gi/gi_packet.h"
+
+// A segment that has passed and is not acknowledged.
+struct gi_record {
+    uint32_t sequence, octets;
+    uint32_t first_us, last_us; // when it was sent first and last, modulo 2^32
+    uint32_t timestamp;         // TSval of the last sending
+    // What had passed with this segment: to the user, and of that from this end. Modulo 2^32.
+    uint32_t user_octets, own_octets;
+    uint8_t again;    // how often it was sent again
+    uint8_t unjudged; // of those: not yet known whether a loss was the reason
+    uint8_t flags;
+};
+
+struct gi_rtt {
+    uint32_t samples, least_us, most_us;
+    uint64_t sum_us;
+};
+
+struct gi_half {
+    bool started, forgotten;
+    bool sack_permitted, scale_seen, timestamps_seen, options_cut;
+    uint8_t scale;
+    uint16_t last_ip_id;
+    uint32_t first, una, next;      // of the row: its first number, acknowledged up to, sent up to
+    uint32_t again_to;              // the highest number that was sent again
+    uint32_t again_us;              // when something was sent again last
+    uint32_t again_from;            // and its number
+    uint32_t sacked_to;             // the highest number in a SACK block
+    uint32_t last_ack, last_window; // of the receiver
+    // Of the last packet that passed, to know a copy of it.
+    uint32_t last_us, last_sequence, last_octets, last_packet_ack;
+    uint32_t window_most_octets;
+    uint32_t ip_octets_most;
+    // Counts.
+    uint32_t packets, data_packets;
+    uint32_t resent_packets; // data of which some octets had passed before
+    uint32_t lost_downstream, lost_upstream;
+    uint32_t spurious;  // sent again although the receiver had it: by DSACK, timestamp or time
+    uint32_t unneeded;  // sent again after it was acknowledged or selectively acknowledged
+    uint32_t go_back;   // sent again in a row, of which the first alone was missing
+    uint32_t reordered; // octets that came late, but too soon for a repetition
+    uint32_t undecided; // sent again, and never acknowledged
+    // Of those that came twice, which the receiver may still say.
+    uint32_t unconfirmed;
+    uint32_t duplicates_here; // ACKs of `una` without SACK since it is that
+    uint32_t unseen_acked;
+    uint64_t ip_octets, data_octets, resent_octets;
+    struct gi_rtt rtt;
+    // Records in the order of their numbers.
+    struct gi_record *record;
+    uint16_t begin, count, room;
+};
+
+// Bounds of what all halves keep.
+struct gi_records {
+    uint64_t octets, most_octets; // in use; the most there were
+    uint64_t limit_octets;
+};
+
+enum gi_half_sent {
+    GI_HALF_NOTHING, // no octets, or none that tell anything
+    GI_HALF_IN_ORDER,
+    GI_HALF_OUT_OF_ORDER, // beyond a hole, into a hole, or again
+    GI_HALF_FAR           // a number out of reach; left out
+};
+
+// What passes from the sender; upstream_us is the least round trip from here to the sender and
+// back, 0 if unknown; answered: something has come from the receiver.
+enum gi_half_sent gi_half_send(struct gi_half *half, const struct gi_packet *packet,
+                               uint32_t user_octets, uint32_t upstream_us, bool answered,
+                               struct gi_records *records);
+
+struct gi_acked {
+    bool advanced;
+    bool data;    // by an octet of data at least, not by SYN or FIN alone
+    bool exact;   // up to the end of a segment, whose octets are valid
+    bool trouble; // a duplicate, or SACK: something is missing at the receiver
+    uint32_t user_octets, own_octets;
+};
+
+// The receiver's ACK. set_up: the round trip of the set-up, with an empty buffer, is among the
+// samples.
+struct gi_acked gi_half_ack(struct gi_half *half, const struct gi_packet *packet, bool set_up,
+                            struct gi_records *records);
+
+// No more comes: what is still unjudged is undecided. Frees the records.
+void gi_half_end(struct gi_half *half, struct gi_records *records);
+
+static inline uint32_t gi_half_flight(const struct gi_half *half)
+{
+    return half->next - half->una;
+}
+
+// Octets of data in the row, each once.
+static inline uint64_t gi_half_unique(const struct gi_half *half)
+{
+    return half->data_octets - half->resent_octets;
+}
+
+#endif

@@ -1,0 +1,235 @@
+// See gi_half.h: the receiver's ACKs. With an ACK that covers a segment which was sent again it is
+// decided why:
+// - The receiver had it already, so the repetition was spurious: the ACK comes sooner after it than
+//   the least round trip from here (half of that, if the set-up's is not known); or the ACK echoes
+//   a timestamp from before it (as Eifel detection does at the sender, RFC 3522); or the receiver
+//   says so (DSACK, RFC 2883).
+// - Else it was lost, if SACK said that it was missing when it was sent again; or if nothing before
+//   it was missing that this ACK covers.
+// - The others that the same ACK covers were there already: the sender went back N. But if the ACK
+//   covers two of them and nothing beyond what was sent again, it is a delayed ACK of both.
+// Duplicate ACKs without SACK for something that then turns out not to have been missing are of
+// segments that came twice, as DSACK would say it: so many repetitions were spurious after all.
+#include "dataplane/wire/tcp.h"
+#include "lab/gi/gi_half_parts.h"
+
+// ---- Round trips ----
+//
+// A sample is an ACK up to the end of a segment that was sent once, if nothing before it was sent
+// again since then: else the ACK may have waited for a hole to be filled, or be of the other
+// sending (Karn).
+
+static void add_sample(struct gi_rtt *rtt, uint32_t us)
+{
+    if (rtt->samples == 0 || us < rtt->least_us)
+        rtt->least_us = us;
+    if (us > rtt->most_us)
+        rtt->most_us = us;
+    rtt->sum_us += us;
+    rtt->samples++;
+}
+
+// ---- What an ACK covers ----
+
+struct covered {
+    uint32_t from, to; // sequence numbers
+    uint32_t n, again; // records; those that were sent again
+    uint32_t again_us; // when the last of those was sent again
+    uint32_t now_us, least_us;
+    bool has_echo, data;
+    uint32_t echo;
+};
+
+static bool was_spurious(const struct covered *c, const struct gi_record *r)
+{
+    return (c->has_echo && gi_half_after(r->timestamp, c->echo)) ||
+           c->now_us - r->last_us < c->least_us;
+}
+
+static bool was_lost(const struct gi_half *half, const struct covered *c, const struct gi_record *r,
+                     bool first)
+{
+    bool delayed = c->n == 2 && c->again == 2 && !gi_half_after(c->to, half->again_to);
+    return r->flags & GI_RECORD_MISSING || first || delayed;
+}
+
+// Was it, or something that came to its place, missing at the receiver? first: nothing before it
+// was that this ACK covers.
+static bool judge(struct gi_half *half, const struct covered *c, struct gi_record *r, bool first)
+{
+    uint32_t copies = r->unjudged;
+    if (copies == 0)
+        return r->flags & GI_RECORD_FILLER;
+    if (was_spurious(c, r)) {
+        half->spurious++;
+        half->unconfirmed++;
+        copies--;
+    }
+    bool lost = copies && (r->unjudged > copies || was_lost(half, c, r, first));
+    if (lost) {
+        half->lost_downstream += copies;
+    } else {
+        half->go_back += copies;
+        half->unconfirmed += copies;
+    }
+    r->unjudged = 0;
+    return lost || r->flags & GI_RECORD_FILLER;
+}
+
+// Something has come twice.
+static void take_twice(struct gi_half *half)
+{
+    if (half->unconfirmed) {
+        half->unconfirmed--;
+    } else if (half->lost_downstream) {
+        half->lost_downstream--;
+        half->spurious++;
+    }
+}
+
+static void look(const struct gi_half *half, struct covered *c)
+{
+    for (; c->n < half->count; c->n++) {
+        const struct gi_record *r = gi_half_record(half, c->n);
+        if (gi_half_after(r->sequence + r->octets, c->to))
+            return;
+        if (r->again && (c->again++ == 0 || gi_half_after(r->last_us, c->again_us)))
+            c->again_us = r->last_us;
+        c->data = c->data || r->flags & GI_RECORD_DATA;
+    }
+}
+
+// An ACK of a part of a segment leaves the rest of it.
+static void trim(struct gi_half *half, uint32_t to)
+{
+    struct gi_record *r = half->count ? gi_half_record(half, 0) : NULL;
+    if (r && gi_half_after(to, r->sequence)) {
+        r->octets -= to - r->sequence;
+        r->sequence = to;
+    }
+}
+
+// Was something before it sent again behind it?
+static bool was_held_up(const struct gi_half *half, const struct covered *c,
+                        const struct gi_record *r)
+{
+    bool before = half->resent_octets && gi_half_after(r->sequence, half->again_from) &&
+                  gi_half_after(half->again_us, r->first_us);
+    return before || (c->again && gi_half_after(c->again_us, r->first_us));
+}
+
+static void advance(struct gi_half *half, struct covered *c, struct gi_acked *acked,
+                    struct gi_records *records)
+{
+    look(half, c);
+    bool missing = false, came = c->n > 0; // came: the first of them did not miss
+    for (uint32_t i = 0; i < c->n; i++) {
+        missing |= judge(half, c, gi_half_record(half, i), !missing);
+        came = came && !(missing && i == 0);
+    }
+    for (; came && half->duplicates_here; half->duplicates_here--)
+        take_twice(half);
+    half->duplicates_here = 0;
+    const struct gi_record *last = c->n ? gi_half_record(half, c->n - 1) : NULL;
+    acked->exact = last && last->sequence + last->octets == c->to;
+    if (acked->exact) {
+        acked->user_octets = last->user_octets;
+        acked->own_octets = last->own_octets;
+        if (last->again == 0 && !was_held_up(half, c, last))
+            add_sample(&half->rtt, c->now_us - last->first_us);
+    }
+    acked->data = c->data;
+    gi_half_drop_first(half, c->n, records);
+    trim(half, c->to);
+    half->una = c->to;
+    if (!gi_half_after(half->sacked_to, half->una))
+        half->sacked_to = half->una;
+}
+
+// ---- SACK ----
+
+static void take_block(struct gi_half *half, uint32_t left, uint32_t right)
+{
+    for (uint32_t i = gi_half_find(half, left); i < half->count; i++) {
+        struct gi_record *r = gi_half_record(half, i);
+        if (gi_half_after(r->sequence + r->octets, right))
+            break;
+        if (!gi_half_after(left, r->sequence))
+            r->flags |= GI_RECORD_SACKED;
+    }
+    if (gi_half_after(right, half->sacked_to))
+        half->sacked_to = right;
+}
+
+// RFC 2883 4: the first block is of what came twice if it is below the ACK or within the second.
+static bool is_dsack(const struct gi_packet *packet)
+{
+    uint32_t left = packet->sack[0].left, right = packet->sack[0].right;
+    if (!gi_half_after(right, packet->acknowledgement))
+        return true;
+    return packet->sack_blocks > 1 && !gi_half_after(packet->sack[1].left, left) &&
+           !gi_half_after(right, packet->sack[1].right);
+}
+
+static bool take_sack(struct gi_half *half, const struct gi_packet *packet)
+{
+    uint32_t first = 0;
+    if (packet->sack_blocks && is_dsack(packet)) {
+        take_twice(half);
+        first = 1;
+    }
+    for (uint32_t i = first; i < packet->sack_blocks; i++) {
+        uint32_t left = packet->sack[i].left, right = packet->sack[i].right;
+        // Blocks that cannot be are left out.
+        if (gi_half_after(right, left) && gi_half_after(right, half->una) &&
+            !gi_half_after(right, half->next))
+            take_block(half, left, right);
+    }
+    return packet->sack_blocks > first;
+}
+
+// ---- An ACK ----
+
+static bool is_duplicate(const struct gi_half *half, const struct gi_packet *packet)
+{
+    return packet->acknowledgement == half->una && half->next != half->una &&
+           packet->data_octets == 0 && !(packet->flags & (TCP_SYN | TCP_FIN)) &&
+           packet->window == half->last_window && half->last_ack == packet->acknowledgement;
+}
+
+// Beyond what has passed: this capture has not seen all of it.
+static void take_unseen(struct gi_half *half, uint32_t ack)
+{
+    half->unseen_acked++;
+    half->next = ack;
+}
+
+struct gi_acked gi_half_ack(struct gi_half *half, const struct gi_packet *packet, bool set_up,
+                            struct gi_records *records)
+{
+    struct gi_acked acked = {0};
+    uint32_t ack = packet->acknowledgement;
+    if (!half->started || !(packet->flags & TCP_ACK) || packet->flags & TCP_RST)
+        return acked;
+    acked.trouble = is_duplicate(half, packet);
+    half->duplicates_here += acked.trouble && packet->sack_blocks == 0;
+    half->last_ack = ack;
+    half->last_window = packet->window;
+    if (gi_half_after(ack, half->next)) {
+        if (ack - half->next > UINT16_MAX * 16u)
+            return acked; // nonsense, or a row of which nothing is known
+        take_unseen(half, ack);
+    }
+    if (gi_half_after(ack, half->una)) {
+        struct covered c = {.from = half->una,
+                            .to = ack,
+                            .now_us = gi_half_us(packet->time_ns),
+                            .least_us = set_up ? half->rtt.least_us : half->rtt.least_us / 2,
+                            .has_echo = packet->has_timestamps && half->timestamps_seen,
+                            .echo = packet->echo};
+        acked.advanced = true;
+        advance(half, &c, &acked, records);
+    }
+    acked.trouble |= take_sack(half, packet);
+    return acked;
+}

@@ -1,0 +1,36 @@
+// The rate of the channel behind this place: how much passes to the user while a flow keeps the
+// channel's buffer from running empty.
+//
+// The law ("Available channel rate estimation" of the paper): a period begins and ends with an ACK
+// that advances; from the first to the last but one, at least 4500 octets are under way behind
+// each; nothing is lost, repeated or out of order; at least 16 kB pass. What passes is all IP to
+// the user, as its packets keep their order: from what had passed with the segment that the first
+// ACK covers to what had passed with the one that the last covers. After a loss no period begins
+// until all is acknowledged that was under way then.
+#ifndef SLUICE_GI_RATE_H
+#define SLUICE_GI_RATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define GI_RATE_FLIGHT_OCTETS 4500
+#define GI_RATE_OCTETS_LEAST  16000
+
+struct gi_rate {
+    bool open, recovering;
+    uint32_t recovered_at; // a sequence number
+    uint32_t first_octets, last_octets;
+    uint64_t first_ns, last_ns;
+    // Of all periods that were long enough.
+    uint32_t periods;
+    uint64_t octets, time_ns;
+};
+
+// An ACK up to the end of a segment with which that much had passed to the user.
+void gi_rate_ack(struct gi_rate *rate, uint64_t now_ns, uint32_t ack, uint32_t user_octets,
+                 uint32_t flight_octets);
+// Something is lost or out of order, or may be.
+void gi_rate_trouble(struct gi_rate *rate, uint32_t next);
+void gi_rate_end(struct gi_rate *rate);
+
+#endif

@@ -1,0 +1,46 @@
+// The tables: each row counts the flows that it is about, with mean and deviation of one or two of
+// their figures. A table is a row of gi_sheet_list; text and JSON are written from the same
+// numbers.
+#ifndef SLUICE_GI_SHEETS_H
+#define SLUICE_GI_SHEETS_H
+
+#include "dataplane/base/histogram.h"
+#include "dataplane/base/json.h"
+#include "lab/gi/gi_result.h"
+
+#define GI_SHEET_ROWS 40
+
+struct gi_row {
+    const char *label;
+    bool (*is)(const struct gi_result *result);
+};
+
+// What a sheet shows besides the number of flows.
+#define GI_SHOW_SHARE     1 // of all flows that the sheet is about
+#define GI_SHOW_MEAN      2 // of a
+#define GI_SHOW_DEVIATION 4 // standard deviation of a
+#define GI_SHOW_MEAN_B    8
+#define GI_SHOW_QUANTILES 16 // of a: 5, 50 and 95 %
+#define GI_SHOW_RATIO     32 // sum of a over sum of b
+#define GI_SHOW_FILLED    64 // in the text only rows with flows, and the first
+
+struct gi_sheet {
+    const char *name, *title;
+    bool (*about)(const struct gi_result *result);
+    const char *a, *b; // names of figures, as in gi_flow.def; NULL
+    unsigned shows;
+    struct gi_row row[GI_SHEET_ROWS]; // the last has no label
+};
+
+extern const struct gi_sheet gi_sheet_list[];
+extern const size_t gi_sheet_count;
+
+struct gi_sheets;
+struct gi_sheets *gi_sheets_create(void);
+void gi_sheets_destroy(struct gi_sheets *sheets);
+void gi_sheets_count(struct gi_sheets *sheets, const struct gi_result *result);
+void gi_sheets_print(const struct gi_sheets *sheets, FILE *out);
+// Keys of the open object.
+void gi_sheets_put(const struct gi_sheets *sheets, struct json *json);
+
+#endif

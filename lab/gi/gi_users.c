@@ -1,0 +1,65 @@
+// See gi_users.h.
+#include "lab/gi/gi_users.h"
+
+#include "dataplane/base/units.h"
+
+// Longer than the silence that a set-up without background traffic needs.
+#define SILENT_NS (60 * S_IN_NS)
+
+// Lists of the table: with no flow, they end by silence; with flows they stay.
+enum { IDLE, BUSY };
+
+void gi_users_create(struct gi_users *users)
+{
+    gi_table_create(&users->table, sizeof(struct gi_user));
+}
+
+void gi_users_destroy(struct gi_users *users)
+{
+    gi_table_destroy(&users->table);
+}
+
+struct gi_user *gi_users_get(struct gi_users *users, const struct ipv6_address *address,
+                             uint64_t now_ns)
+{
+    uint32_t hash = gi_table_hash(address, sizeof *address);
+    for (struct gi_node *node = gi_table_first(&users->table, hash); node; node = node->next)
+        if (address_same(&((struct gi_user *)node)->address, address))
+            return (struct gi_user *)node;
+    struct gi_user *user = (struct gi_user *)gi_table_add(&users->table, hash, now_ns);
+    user->address = *address;
+    return user;
+}
+
+void gi_users_count(struct gi_users *users, struct gi_user *from, struct gi_user *to,
+                    uint32_t ip_octets, uint64_t now_ns)
+{
+    from->packets++;
+    to->packets++;
+    to->in_octets += ip_octets;
+    gi_table_touch(&users->table, &from->node, from->flows ? BUSY : IDLE, now_ns);
+    gi_table_touch(&users->table, &to->node, to->flows ? BUSY : IDLE, now_ns);
+}
+
+void gi_users_hold(struct gi_user *user)
+{
+    user->flows++;
+}
+
+void gi_users_let_go(struct gi_users *users, struct gi_user *user)
+{
+    if (--user->flows == 0)
+        gi_table_touch(&users->table, &user->node, IDLE, user->node.touched_ns);
+}
+
+void gi_users_expire(struct gi_users *users, uint64_t now_ns)
+{
+    for (struct gi_node *node; (node = users->table.list[IDLE].oldest);) {
+        if (now_ns - node->touched_ns < SILENT_NS)
+            return;
+        if (((struct gi_user *)node)->flows) // it got one after its last packet was counted
+            gi_table_touch(&users->table, node, BUSY, node->touched_ns);
+        else
+            gi_table_remove(&users->table, node);
+    }
+}

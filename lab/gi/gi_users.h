@@ -1,0 +1,36 @@
+// What each address has sent and received, for background traffic and for what passes to a user
+// between two times. Every address is kept, as nobody knows before its first SYN whether it is a
+// user's; one that has no flow and is silent is forgotten.
+#ifndef SLUICE_GI_USERS_H
+#define SLUICE_GI_USERS_H
+
+#include "lab/gi/gi_packet.h"
+#include "lab/gi/gi_table.h"
+
+struct gi_user {
+    struct gi_node node; // touched_ns: its last packet
+    struct ipv6_address address;
+    uint64_t packets;   // both ways
+    uint64_t in_octets; // of IP, to it
+    uint32_t flows;     // that live
+    uint32_t teid;      // of the last packet to it; 0: none
+};
+
+struct gi_users {
+    struct gi_table table;
+};
+
+void gi_users_create(struct gi_users *users);
+void gi_users_destroy(struct gi_users *users);
+struct gi_user *gi_users_get(struct gi_users *users, const struct ipv6_address *address,
+                             uint64_t now_ns);
+// A packet from one to the other has passed.
+void gi_users_count(struct gi_users *users, struct gi_user *from, struct gi_user *to,
+                    uint32_t ip_octets, uint64_t now_ns);
+// A flow of it begins or has ended.
+void gi_users_hold(struct gi_user *user);
+void gi_users_let_go(struct gi_users *users, struct gi_user *user);
+// Forgets the silent.
+void gi_users_expire(struct gi_users *users, uint64_t now_ns);
+
+#endif

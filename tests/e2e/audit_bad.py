@@ -1,0 +1,287 @@
+#!/usr/bin/python3
+"""`sluice audit` on input that is bad: files that break off, snap lengths, checksums, clocks that jump,
+fragments, octets at random. Never a crash, every packet with one verdict, what is left out is counted and
+explained, and no figure is wrong without a word."""
+
+import collections
+import pathlib
+import random
+import struct
+import tempfile
+
+import audit_capture as gb  # tests/gb is on the path from here on
+import codec
+import frames
+from audit_capture import MS, S, down, found, place, up
+from harness import case, has_sanitizers, main, right, same
+
+folder = pathlib.Path(tempfile.mkdtemp(prefix="sluice-audit-"))
+VERDICTS = "taken", "link_unknown", "not_ip", "cut_header", "ip_malformed", "ip_checksum", "later_fragment"
+ROUNDS = 20 if has_sanitizers() else 150
+
+
+def of_octets(octets, *words):
+    path = folder / "x.pcap"
+    path.write_bytes(octets)
+    return gb.audit(*words, path)
+
+
+def check_sums(report, what):
+    counts = report["input"]
+    same(sum(counts[name] for name in VERDICTS), counts["frames"], f"{what}: packets with a verdict")
+    udp = counts["udp_malformed"] + counts["udp_cut"] + counts["udp_checksum"]
+    left_out = sum(counts[name] for name in ("not_gb", "not_udp_or_gre", "not_frame_relay"))
+    same(counts["datagrams"] + left_out + udp, counts["taken"], f"{what}: IP packets")
+
+
+def noted(report, part, what):
+    right(any(part in note for note in report["notes"]), f"{what}: no note has '{part}': {report['notes']}")
+
+
+def packets_of(talk):
+    return [(said.time_ns, gb.frame_of(said)) for said in talk]
+
+
+# ---- Files ----
+
+
+@case("a file that breaks off anywhere: all whole packets are read, and the damage is named")
+def truncated():
+    octets = gb.pcap(packets_of(gb.good(3)))
+    ends, at = [24], 24
+    while at < len(octets):
+        at += 16 + struct.unpack_from("<I", octets, at + 8)[0]
+        ends.append(at)
+    draw = random.Random("truncated")
+    for length in sorted(draw.sample(range(24, len(octets)), min(ROUNDS // 2, 150))) + ends:
+        report = of_octets(octets[:length])
+        same(report["input"]["frames"], sum(end <= length for end in ends) - 1, f"{length} octets")
+        if length not in ends:
+            noted(report, "breaks off", f"{length} octets")
+        same([one for one in report["findings"] if one["weight"] == "breach"], [], f"{length} octets")
+    for length in range(24):
+        (folder / "x.pcap").write_bytes(octets[:length])
+        done = gb.run_audit(folder / "x.pcap")
+        right(done.returncode == 1 and done.stderr, f"{length} octets: exit {done.returncode}")
+
+
+@case("octets of the file changed at random: an end with a report, or a message")
+def corrupt_file():
+    octets = gb.pcap(packets_of(gb.good(3)))
+    draw, statuses = random.Random("corrupt"), collections.Counter()
+    for _ in range(ROUNDS):
+        changed = bytearray(octets)
+        for _ in range(draw.randint(1, 8)):
+            changed[draw.randrange(len(changed) if draw.random() < 0.7 else 40)] = draw.randrange(256)
+        (folder / "x.pcap").write_bytes(changed)
+        done = gb.run_audit("--json", folder / "x.pcap")
+        right(done.returncode in (0, 1), f"exit {done.returncode}: {done.stderr}")
+        statuses[done.returncode] += 1
+        right(done.returncode == 0 or done.stderr, "no message")
+    right(statuses[0] > ROUNDS // 2, statuses)
+
+
+@case("snap lengths: flow control is judged as long as lengths are there, and what is not is counted")
+def snapped():
+    full = gb.audit(gb.write(folder / "x.pcap", gb.good()))
+    for snap in range(14, 200):
+        report = gb.audit(gb.write(folder / "x.pcap", gb.good(), snap=snap))
+        same(report["findings"], [], f"snap length {snap}")
+        check_sums(report, f"snap length {snap}")
+        right(report["input"]["cut"] > 0, f"snap length {snap}: cut packets")
+        if snap >= 74:  # the head of DL-UNITDATA, with FLOW-CONTROL-BVC of 66 octets whole
+            same(report["bvcs"][1]["bucket"], full["bvcs"][1]["bucket"], f"snap length {snap}: figures")
+            same(report["input"]["cut_llc"], 20 + 10 * (snap < 42 + 4 + 8 + 10 + 2 + 46),
+                 f"snap length {snap}: LLC PDUs that are cut")
+        elif report["bvcs"] and report["bvcs"][-1]["bucket"] != full["bvcs"][1]["bucket"]:
+            right(report["input"]["cut_pdu"] + report["input"]["cut_header"] + report["input"]["udp_cut"] > 0,
+                  f"snap length {snap}: other figures without a word")
+
+
+# ---- Packets ----
+
+
+def with_octets(talk, index, at, new):
+    """The packets, one with other octets there."""
+    made = packets_of(talk)
+    octets = made[index][1]
+    made[index] = made[index][0], octets[:at] + new + octets[at + len(new):]
+    return made
+
+
+@case("checksums: wrong ones are left out and counted, those left to hardware are taken")
+def checksums():
+    talk = gb.good()
+    at = place(talk, "bssgp_flow_control_bvc", 3)
+    for what, offset, new, count in (("IPv4", 24, b"\x12\x34", "ip_checksum"), ("UDP", 40, b"\x12\x34", "udp_checksum")):
+        report = of_octets(gb.pcap(with_octets(talk, at, offset, new)))
+        same(report["input"][count], 1, what)
+        same(found(report), {("flow_ack_of_nothing", "SGSN", at + 2)}, f"{what}: whose acknowledgement")
+        check_sums(report, what)
+    octets = packets_of(talk)[at][1]
+    pseudo = frames.pseudo("198.51.100.2", "198.51.100.1", len(octets) - 34, 17)
+    partial = 0xFFFF ^ frames.checksum(pseudo)
+    for what, offset, new, count in (("IPv4", 24, b"\0\0", "ip_checksum_offloaded"),
+                                     ("UDP", 40, partial.to_bytes(2), "udp_checksum_offloaded")):
+        report = of_octets(gb.pcap(with_octets(talk, at, offset, new)))
+        same((report["input"][count], report["findings"]), (1, []), f"{what} left to hardware")
+
+
+@case("fragments: the first stands for its datagram, the others are counted")
+def fragments():
+    for ends in ((gb.SGSN, gb.BSS), (("2001:db8::1", 23000), ("2001:db8::2", 23001))):
+        made = []
+        for number, said in enumerate(gb.good()):
+            whole = gb.frame_of(said, *ends)
+            made += [(said.time_ns, piece) for piece in frames.fragments_of(whole, number, 304)] \
+                if len(whole) > 400 else [(said.time_ns, whole)]
+        report = of_octets(gb.pcap(made), "--tolerance", "0")
+        same(report["findings"], [], "findings")
+        same((report["input"]["first_fragment"], report["input"]["later_fragment"]), (20, 20), "fragments")
+        same(report["bvcs"][1]["bucket"]["octets"], 10000, "octets")
+        noted(report, "fragments", "notes")
+
+
+@case("clocks: back by 0.4 s is forgiven by as much, back by an hour begins all buckets anew; no stamp at all")
+def clocks():
+    talk = gb.good()
+    at = place(talk, "bssgp_dl_unitdata", 5)
+    back = talk[:at] + [talk[at]._replace(time_ns=talk[at].time_ns - 900 * MS)] + talk[at + 1:]
+    report = gb.audit("--tolerance", "0", gb.write(folder / "x.pcap", back))
+    same((report["findings"], report["input"]["clock_back"]), ([], 1), "0.4 s back")
+    right(report["input"]["clock_disorder_ns"] > 300 * MS, report["input"]["clock_disorder_ns"])
+    noted(report, "leniently", "0.4 s")
+    again = place(back, "bssgp_flow_control_bvc_ack", 9)
+    twice = back[:again] + [back[again]._replace(time_ns=back[again].time_ns - 2 * MS)] + back[again + 1:]
+    report = gb.audit("--tolerance", "0", gb.write(folder / "x.pcap", twice))
+    same(report["input"]["clock_disorder_ns"], gb.audit(gb.write(folder / "x.pcap", back))["input"]["clock_disorder_ns"],
+         "the most of two")
+    same(report["input"]["clock_back"], 2, "two steps")
+    step = [said if i < at else said._replace(time_ns=said.time_ns + 3600 * S) for i, said in enumerate(talk)]
+    same(gb.audit(gb.write(folder / "x.pcap", step))["findings"], [], "an hour on")
+    shifted = [said._replace(time_ns=said.time_ns + (3600 * S if i < at else 0)) for i, said in enumerate(talk)]
+    report = gb.audit("--tolerance", "0", gb.write(folder / "x.pcap", shifted))
+    same((report["findings"], report["input"]["clock_jumps"]), ([], 1), "an hour back")
+    noted(report, "clock", "an hour back")
+    octets = bytearray(gb.pcap(packets_of(talk)))
+    octets[24 + 4:24 + 8] = struct.pack("<I", 2_000_000_000)  # ns of a second
+    report = of_octets(bytes(octets))
+    same(report["input"]["stamp_impossible"], 1, "a stamp that is none")
+
+
+@case("one direction only: no answer is missed, no state is guessed, and the report says so; the other BSS is judged")
+def one_way():
+    good, second = gb.good(20), ("198.51.100.3", 23001)
+    for is_down in (True, False):
+        half = [said for said in good if said.down == is_down]
+        report = gb.audit("--tolerance", "0", gb.write(folder / "x.pcap", half))
+        same(report["findings"], [], f"down: {is_down}")
+        noted(report, "only one direction", "notes")
+        same({row["state"] for row in report["nsvcs"] + report["bvcs"]}, {"unknown"}, "states")
+        same({bool(cell["bucket"]) for cell in report["bvcs"]}, {False}, "buckets")
+        if is_down:
+            same(report["input"]["before_values"], 40, "LLC PDUs that are not judged")
+        faulty = [said._replace(datagram=said.datagram.replace(b"\x04\x82\x00\x65", b"\x04\x82\x00\xc9"))
+                  for said in good]
+        at = place(faulty, "bssgp_flow_control_bvc_ack", 3)
+        two = [(said.time_ns, gb.frame_of(said)) for said in half] + \
+            [(said.time_ns + 1, gb.frame_of(said, bss=second)) for i, said in enumerate(faulty) if i != at]
+        report = of_octets(gb.pcap(sorted(two)), "--tolerance", "0")
+        same([one["rule"] for one in report["findings"]], ["flow_not_acknowledged"], "the other BSS")
+        same(report["findings"][0]["nse"], "NSEI 201", "whose")
+
+
+@case("a silence of more than a minute: what was in force is forgotten, nothing that came in it is held against anyone")
+def pauses():
+    talk = gb.good(20)
+    at = place(talk, "bssgp_flow_control_bvc_ack", 10)
+    held = talk[:at] + [said._replace(time_ns=said.time_ns + 30 * S) for said in talk[at + 3:]]
+    same([one["rule"] for one in gb.audit(gb.write(folder / "x.pcap", held))["findings"]],
+         ["flow_not_acknowledged", "nu_gap"], "30 s, and an answer and an LLC PDU are missing")
+    gone = [said._replace(time_ns=said.time_ns + 40 * S) for said in held[at:]]
+    report = gb.audit(gb.write(folder / "x.pcap", held[:at] + gone))
+    same((report["findings"], report["input"]["pauses"]), ([], 1), "70 s")
+    noted(report, "silences", "70 s")
+    full = gb.audit(gb.write(folder / "x.pcap", talk[:at]))
+    same(report["bvcs"][1]["state"], "open", "the cell's state is that since")
+    right(report["bvcs"][1]["bucket"]["queue_mean_octets"] > 0.9 * full["bvcs"][1]["bucket"]["queue_mean_octets"],
+          "the mean is of the time that was captured")
+    blocked = talk + [down(25 * S, gb.signalling("bssgp_bvc_block", bvci=gb.CELL, cause=1)),
+                      up(25 * S + 1, codec.build("ns_block", cause=1, nsvci=102)),
+                      down(25 * S + 2, codec.build("ns_block_ack", nsvci=102))]
+    one = down(26 * S, gb.dl(gb.llc(40, 100)))
+    same([f["rule"] for f in gb.audit(gb.write(folder / "x.pcap", blocked + [one]))["findings"]],
+         ["wrong_sender", "nsvc_blocked"], "at once")
+    later = gb.audit(gb.write(folder / "x.pcap", blocked + [one._replace(time_ns=90 * S)]))
+    same([f["rule"] for f in later["findings"]], ["wrong_sender"], "behind a pause")
+
+
+@case("two LLC PDUs in the wrong order by their stamps as well: it may be the capture's order; counted")
+def disordered():
+    talk = gb.good(20)
+    one, other = (place(talk, "bssgp_dl_unitdata", 5, n) for n in (0, 1))
+    near = talk[:one] + [talk[other]._replace(time_ns=talk[one].time_ns + 1), talk[one]] + \
+        [said for i, said in enumerate(talk[one + 1:], one + 1) if i != other]
+    report = gb.audit(gb.write(folder / "x.pcap", near))
+    same((report["findings"], report["input"]["clock_back"], report["input"]["findings_unsure"]), ([], 1, 1), "1 ns")
+    noted(report, "what the capture lacks", "1 ns")
+
+
+@case("octets of PDUs changed at random: found or read as something else, never a crash, each packet accounted for")
+def fuzzed():
+    draw, rules = random.Random("fuzzed"), collections.Counter()
+    for number in range(ROUNDS):
+        talk = gb.good(4)
+        for _ in range(draw.randint(1, 20)):
+            i = draw.randrange(len(talk))
+            octets = bytearray(talk[i].datagram)
+            for _ in range(draw.randint(1, 4) if octets else 0):
+                octets[draw.randrange(len(octets))] = draw.randrange(256)
+            cut = draw.choice((len(octets), len(octets), draw.randint(0, len(octets))))
+            talk[i] = talk[i]._replace(datagram=bytes(octets[:cut]))
+        report = gb.audit("--tolerance", "0", gb.write(folder / "x.pcap", talk))
+        check_sums(report, f"round {number}")
+        rules.update(one["rule"] for one in report["findings"])
+    right(len(rules) >= 8, f"rules that were met: {dict(rules)}")
+
+
+@case("packets at random: lengths, headers and links that are none")
+def noise():
+    draw, good = random.Random("noise"), packets_of(gb.good(1))
+    for number in range(ROUNDS // 4):
+        made = []
+        for n in range(60):
+            octets = bytearray(draw.choice(good)[1]) if draw.random() < 0.7 \
+                else bytearray(draw.randbytes(draw.randint(0, 200)))
+            for _ in range(draw.randint(0, 6)):
+                if octets:
+                    octets[draw.randrange(min(60, len(octets)))] = draw.randrange(256)
+            made.append((n * MS, bytes(octets)))
+        link = draw.choice((gb.ETHERNET, gb.RAW, gb.NULL, gb.SLL, gb.SLL2, 147))
+        report = of_octets(gb.pcap(made, link))
+        same(sum(report["input"][name] for name in VERDICTS), 60, f"round {number}: verdicts")
+
+
+@case("hostile: tens of thousands of ends, cells, MSs and numbers, in seconds; lists end and say so")
+def hostile():
+    count = 2000 if has_sanitizers() else 20_000
+    made = packets_of(gb.good(1))
+    null = b"\x41\xe0\0"
+    for n in range(count):
+        said = down(2 * S + n, codec.unitdata(n % 60000 + 2, codec.build(
+            "bssgp_dl_unitdata", v_tlli=n, qos=b"\0\0\0", lifetime=1, llc=null))) if n % 2 else \
+            up(2 * S + n, codec.build("ns_alive"))
+        ends = (gb.SGSN, gb.BSS) if n % 2 else (gb.SGSN, ("198.51.100.2", n % 50000 + 1024))
+        made.append((said.time_ns, gb.frame_of(said, *ends)))
+    made += packets_of([said for n in range(count // 4) for said in (
+        down(2500 * MS + n, gb.signalling("bssgp_flush_ll", tlli=n % 9, bvci=n % 60000)),
+        up(2500 * MS + n, gb.signalling("bssgp_flush_ll_ack", tlli=n % 9, flush_action=0, octets=0)))])
+    made += packets_of([down(3 * S + n, gb.dl(gb.llc(n * 37 % 512, 20), tlli=n % 50)) for n in range(count)])
+    report = of_octets(gb.pcap(made))  # which has its time limit
+    check_sums(report, "hostile")
+    right(len(report["findings"]) <= 10000, "findings that are listed")
+    if count >= 20_000:
+        noted(report, "counted only", "findings beyond those")
+
+
+main()

@@ -1,0 +1,673 @@
+#!/usr/bin/python3
+"""sluice gi on captures that the test composes: each figure by typed times and numbers, each kind of link
+and file, and what cannot be read. tests/e2e/gi_oracles.py compares with the lab, tshark and tcptrace."""
+
+import array
+import csv
+import fcntl
+import heapq
+import io
+import json
+import random
+import signal
+import struct
+import subprocess
+import termios
+import time
+
+from gi_capture import (ACK, ETHERNET, HOST, IPV4_LINK, NULL, RST, SACK_PERMITTED, SLL, SLL2, SYN, USER, Talk, gtp, merged,
+                        mss, pcap, pcapng, scale, tagged, timestamps, udp)
+from harness import WAIT_S, case, main, new_folder, program, right, same, sluice
+
+
+def saved(octets, name="x.pcap"):
+    path = new_folder() / name
+    path.write_bytes(octets)
+    return path
+
+
+def read(*captures, options=(), status=0):
+    """What it says of the captures (octets of a file each): JSON, which agrees with the CSV."""
+    folder = new_folder()
+    paths = [saved(octets) for octets in captures]
+    done = sluice("gi", *paths, *options, "--csv", folder / "x.csv", "--json", folder / "x.json")
+    same(done.returncode, status, f"exit status, {done.stderr}")
+    report = json.loads((folder / "x.json").read_text())
+    rows = list(csv.DictReader((folder / "x.csv").open()))
+    same([len(rows), [row["user"] for row in rows]], [len(report["flows"]), [flow["user"] for flow in report["flows"]]],
+         "flows by CSV and by JSON")
+    fates = sum(value for name, value in report["counts"].items() if name in FATES)
+    same(fates, report["counts"]["frames"], "each frame has a fate")
+    return report
+
+
+FATES = ("segments", "other_protocols", "fragments", "elsewhere", "link_other", "gtp_other", "cut", "odd", "ip_checksum",
+         "tcp_checksum", "copies")
+
+
+def flow_of(frames, **more):
+    flows = read(pcap(frames), **more)["flows"]
+    same(len(flows), 1, "flows")
+    return flows[0]
+
+
+def has(flow, **wanted):
+    for name, value in wanted.items():
+        found = flow[name]
+        if isinstance(value, float):
+            right(found is not None and abs(found - value) < 1e-6 * max(1, abs(value)), f"{name}: {found}, right is {value}")
+        else:
+            same(found, value, name)
+
+
+def table(report, name, row):
+    return next(one for one in report["tables"][name] if one["row"] == row)
+
+
+# --- Set-up ---------------------------------------------------------------------------------------
+
+
+@case("set-up: delay from the first SYN to the first ACK, split at the monitor")
+def setup():
+    has(flow_of(Talk().setup(5, 0.04, 0.61).frames), outcome="optimal", begin_s=5.0, setup_s=0.65, rtt_internet_setup_s=0.04,
+        rtt_gprs_setup_s=0.61, background=False, syns=1, syn_acks=1, user=USER, user_port=40000, host=HOST, host_port=80)
+
+
+@case("set-up: 3 s and more are no round trip, nor is one after a repetition")
+def setup_long():
+    has(flow_of(Talk().setup(5, 0.04, 3.0).frames), setup_s=3.04, rtt_internet_setup_s=0.04, rtt_gprs_setup_s=None)
+    talk = Talk().add(0, "up", SYN, 0).add(3, "up", SYN, 0).add(3.1, "down", SYN | ACK, 0, 1).ack(3.9, 1)
+    has(flow_of(talk.frames), outcome="repeated", setup_s=3.9, rtt_internet_setup_s=None, rtt_gprs_setup_s=None, syns=2)
+
+
+def leaves():
+    """One flow a leaf, each of another user."""
+    def talk():
+        user = (f"10.0.1.{len(talks) + 1}", 40000)
+        return Talk(user=user)
+    talks = []
+    add = lambda name, one: talks.append((name, one))  # noqa: E731
+    add("optimal", talk().setup())
+    add("SYN repeated", talk().add(0, "up", SYN, 0).add(3, "up", SYN, 0).add(3.1, "down", SYN | ACK, 0, 1).ack(4, 1))
+    add("SYN-ACK repeated", talk().add(0, "up", SYN, 0).add(1, "down", SYN | ACK, 0, 1).add(4, "down", SYN | ACK, 0, 1).ack(5, 1))
+    add("both repeated", talk().add(0, "up", SYN, 0).add(1, "down", SYN | ACK, 0, 1).add(3, "up", SYN, 0)
+        .add(3.2, "down", SYN | ACK, 0, 1).ack(4, 1))
+    add("1 SYN", talk().add(0, "up", SYN, 0))
+    add("1+ SYN", talk().add(0, "up", SYN, 0).add(3, "up", SYN, 0).add(9, "up", SYN, 0))
+    add("refused", talk().add(0, "up", SYN, 0).add(0.1, "down", RST | ACK, 0, 1))
+    add("RST of the user", talk().add(0, "up", SYN, 0).add(0.1, "down", SYN | ACK, 0, 1).add(8, "up", RST, 1))
+    add("given up", talk().add(0, "up", SYN, 0).add(0.1, "down", SYN | ACK, 0, 1).add(3.1, "down", SYN | ACK, 0, 1))
+    return talks
+
+
+@case("the tree of set-ups: each leaf, its share, its mean delay")
+def tree():
+    talks = leaves()
+    report = read(pcap(merged(*(talk for _, talk in talks))))
+    for row, flows, mean in (("all", 9, None), ("optimal", 1, 0.64), ("optimal: no background", 1, 0.64),
+                             ("optimal: background", 0, None), ("slight problem", 3, (4 + 5 + 4) / 3),
+                             ("slight problem: SYN repeated", 1, 4.0), ("slight problem: SYN-ACK repeated", 1, 5.0),
+                             ("slight problem: both repeated", 1, 4.0), ("no response", 3, None),
+                             ("no response: 1 SYN", 1, None), ("no response: 1+ SYN", 1, None),
+                             ("no response: refused by RST", 1, None), ("serious problem", 2, None),
+                             ("serious problem: RST of the user", 1, None), ("serious problem: given up", 1, None)):
+        found = table(report, "tree", row)
+        same(found["flows"], flows, row)
+        right(abs(found["share"] - flows / 9) < 1e-6, f"{row}: {found}")
+        if mean is None and row != "all":
+            same(found["mean_setup_s"], None, row)
+        elif mean:
+            right(abs(found["mean_setup_s"] - mean) < 1e-6, f"{row}: {found}")
+    same(table(report, "flows", "opened by users")["flows"], 9, "opened by users")
+
+
+@case("background: another packet of the user less than 5 s before the SYN, or during the set-up; not this flow's own")
+def background():
+    other = udp(("10.0.0.1", 53), (HOST, 53), bytes(20))
+    for times, wanted in (((), False), ((4.9,), False), ((5.1,), True), ((10.3,), True), ((10.7,), False)):
+        frames = sorted([*Talk().setup(10).frames, *((time, other) for time in times)])
+        has(flow_of(frames), background=wanted)
+    down = udp((HOST, 53), ("10.0.0.1", 53), bytes(20))
+    has(flow_of([(6, down), *Talk().setup(10).frames]), background=True)
+    foreign = udp((HOST, 53), ("10.0.0.2", 53), bytes(20))
+    has(flow_of([(9, foreign), *Talk().setup(10).frames]), background=False)
+    twice = Talk().add(0, "up", SYN, 0).add(3, "up", SYN, 0).add(3.1, "down", SYN | ACK, 0, 1).ack(3.9, 1)
+    has(flow_of(twice.frames), background=False)
+
+
+@case("peak and off-peak hours, in the zone that is asked for")
+def hours():
+    talks = [Talk(user=(f"10.0.0.{hour + 1}", 9)).setup(3600 * hour + 1800, gprs=0.5 + hour / 100) for hour in range(24)]
+    frames = merged(*talks)
+    for options, peak in (((), (10, 11)), (("--zone", "+02:00"), (8, 9)), (("--zone", "-03:30"), (13, 14))):
+        report = read(pcap(frames), options=options)
+        row = table(report, "rtt_gprs", "peak, 10 to 12 h")
+        same(row["flows"], 2, "flows at the peak")
+        wanted = 0.5 + sum(peak) / 200
+        right(abs(row["mean_rtt_gprs_setup_s"] - wanted) < 1e-6, f"{options}: {row}, right is {wanted}")
+        same(table(report, "rtt_gprs", "off-peak, 3 to 7 h")["flows"], 4, "flows off the peak")
+
+
+# --- Loss -----------------------------------------------------------------------------------------
+
+LOSSES = ("down_lost_internet", "down_lost_gprs", "down_spurious", "down_unneeded", "down_go_back", "down_reordered",
+          "down_undecided", "down_resent_packets")
+
+
+def loses(talk, **wanted):
+    flow = flow_of(talk.frames)
+    same({name: flow[name] for name in LOSSES}, {**dict.fromkeys(LOSSES, 0), **{f"down_{k}": v for k, v in wanted.items()}},
+         "losses")
+    return flow
+
+
+def begun(**more):
+    return Talk().setup(0, 0.1, 0.4, **more)
+
+
+@case("loss: octets that passed and are asked for again were lost on the GPRS side")
+def lost_gprs():
+    talk = begun().data(1, 1).data(1.01, 1001).data(1.02, 2001).ack(1.6, 1001).ack(2, 1001).data(3, 1001).ack(3.5, 3001)
+    has(loses(talk, lost_gprs=1, resent_packets=1), bottleneck="gprs")
+
+
+@case("loss: octets that never passed and come after a round trip were lost on the Internet side")
+def lost_internet():
+    talk = begun().data(1, 1).data(1.02, 2001).ack(1.6, 1001).ack(2, 1001).data(3, 1001).ack(3.5, 3001)
+    has(loses(talk, lost_internet=1), bottleneck="internet", down_sent_packets=4)
+
+
+@case("loss: octets that come late, but sooner than the sender can have known, are reordered")
+def reordered():
+    loses(begun().data(1, 1).data(1.02, 2001).data(1.05, 1001).ack(1.6, 3001), reordered=1)
+
+
+@case("loss: lost again, both are counted")
+def lost_twice():
+    talk = begun().data(1, 1).data(1.1, 1001).ack(1.7, 1).data(4, 1).data(10, 1).ack(10.5, 1001).ack(11, 2001)
+    loses(talk, lost_gprs=2, resent_packets=2)
+
+
+@case("spurious: the ACK comes sooner than a round trip")
+def spurious_time():
+    talk = begun().data(1, 1).ack(1.5, 1001).data(2, 1001).data(5, 1001).ack(5.1, 2001)
+    loses(talk, spurious=1, resent_packets=1)
+
+
+@case("spurious: the ACK echoes a timestamp from before the repetition")
+def spurious_eifel():
+    def options(value, echo):
+        return {"options": timestamps(value, echo)}
+    talk = begun(options=timestamps(1, 0)).data(1, 1, **options(100, 1)).ack(1.5, 1001, **options(7, 100))
+    talk.data(2, 1001, **options(200, 7)).data(5, 1001, **options(500, 7)).ack(6, 2001, **options(9, 200))
+    loses(talk, spurious=1, resent_packets=1)
+    talk = begun(options=timestamps(1, 0)).data(1, 1, **options(100, 1)).ack(1.5, 1001, **options(7, 100))
+    talk.data(2, 1001, **options(200, 7)).data(5, 1001, **options(500, 7)).ack(6, 2001, **options(9, 500))
+    loses(talk, lost_gprs=1, resent_packets=1)
+
+
+@case("spurious: the receiver reports a duplicate (DSACK); once for each repetition")
+def spurious_dsack():
+    talk = begun().data(1, 1).data(1.01, 1001).data(4, 1).ack(5, 2001).ack(5.3, 2001, blocks=[(1, 1001)])
+    loses(talk, spurious=1, resent_packets=1)
+    # The ACK came sooner than a round trip, so that DSACK says nothing new; the second repetition was needed.
+    talk = begun().data(1, 1).ack(1.5, 1001).data(2, 1001).data(5, 1001).ack(5.1, 2001).data(5.2, 2001) \
+        .data(9, 2001).ack(9.6, 3001).ack(9.8, 3001, blocks=[(1001, 2001)])
+    loses(talk, spurious=1, lost_gprs=1, resent_packets=2)
+    loses(talk.ack(9.9, 3001, blocks=[(2001, 3001)]), spurious=2, resent_packets=2)
+
+
+@case("spurious: duplicate ACKs for what was not missing are of segments that came twice")
+def spurious_duplicates():
+    talk = begun().data(1, 1).data(1.1, 1001).data(4, 1).data(4.1, 1001).ack(4.9, 2001).data(5, 2001).ack(5.5, 2001) \
+        .ack(5.6, 2001).ack(6, 3001)
+    loses(talk, spurious=2, resent_packets=2)
+
+
+@case("unneeded: sent again after its ACK or SACK had passed")
+def unneeded():
+    loses(begun().data(1, 1).ack(1.5, 1001).data(4, 1).ack(4.5, 1001), unneeded=1, resent_packets=1)
+    talk = begun().data(1, 1).data(1.01, 1001).ack(1.6, 1, blocks=[(1001, 2001)]).data(4, 1).data(4.01, 1001).ack(4.6, 2001)
+    loses(talk, lost_gprs=1, unneeded=1, resent_packets=2)
+
+
+@case("go-back-N: of a row that one ACK covers, the first was missing")
+def go_back():
+    talk = begun()
+    for i in range(5):
+        talk.data(1 + i / 100, 1 + 1000 * i)
+    for i in range(4):
+        talk.data(6 + i / 100, 1 + 1000 * i)
+    loses(talk.ack(7, 5001), lost_gprs=1, go_back=3, resent_packets=4)
+
+
+@case("a delayed ACK of two that were sent again covers two losses")
+def delayed_ack():
+    talk = begun().data(1, 1).data(1.01, 1001).data(6, 1).data(6.01, 1001).ack(7, 2001)
+    loses(talk, lost_gprs=2, resent_packets=2)
+
+
+@case("SACK says what was missing: each repetition of that is a loss, whatever one ACK covers")
+def sack_missing():
+    talk = begun()
+    for i in range(5):
+        talk.data(1 + i / 100, 1 + 1000 * i)
+    talk.ack(1.6, 1, blocks=[(4001, 5001)])
+    for i in range(4):
+        talk.data(2 + i / 100, 1 + 1000 * i)
+    loses(talk.ack(3, 5001), lost_gprs=4, resent_packets=4)
+
+
+@case("a repetition that is never acknowledged is undecided")
+def undecided():
+    loses(begun().data(1, 1).data(4, 1), undecided=1, resent_packets=1)
+
+
+@case("a keep-alive is no repetition")
+def keepalive():
+    talk = begun().data(1, 1).ack(1.5, 1001).data(60, 1000, octets=0).ack(60.5, 1001).data(120, 1000, octets=1)
+    has(flow_of(talk.ack(120.5, 1001).frames), down_resent_packets=0, down_unneeded=0)
+
+
+@case("numbers wrap around 2^32")
+def wraps():
+    talk = Talk(own=0xFFFFFFF0, other=0xFFFFFE00).setup(0, 0.1, 0.4)
+    talk.data(1, 1).data(1.01, 1001).data(1.02, 2001).ack(1.6, 1001).ack(2, 1001).data(3, 1001).ack(3.5, 3001)
+    has(loses(talk, lost_gprs=1, resent_packets=1), rtt_gprs_samples=2)
+
+
+@case("losses up are split as those down")
+def losses_up():
+    talk = begun()
+    for time, seq in ((1, 1), (1.01, 101), (1.02, 301), (2, 201), (3, 101)):
+        talk.add(time, "up", ACK, seq, 1, 100)
+    talk.add(3.2, "down", ACK, 1, 401)
+    has(flow_of(talk.frames), up_lost_gprs=1, up_lost_internet=1, up_resent_packets=1, down_lost_gprs=0)
+
+
+# --- Round trips, rates ---------------------------------------------------------------------------
+
+
+@case("round trips on the GPRS side: ACKs of segments that were sent once, as Karn has it")
+def rtts():
+    talk = begun().data(1, 1).ack(1.7, 1001).data(2, 1001).data(2, 2001).ack(3.1, 3001).data(4, 3001).data(7, 3001) \
+        .ack(9, 4001)
+    # The SYN-ACK's, 0.4 s, is one.
+    has(flow_of(talk.frames), rtt_gprs_samples=3, rtt_gprs_least_s=0.4, rtt_gprs_most_s=1.1,
+        rtt_gprs_mean_s=(0.4 + 0.7 + 1.1) / 3, rtt_internet_samples=1, rtt_internet_mean_s=0.1)
+
+
+def downloads(flows, rate=30000, window=8, octets=1460, lost=()):
+    """Flows, each (user port, segments, start), of one user over a channel of that rate, first in, first out:
+    a segment passes here, waits, and its ACK passes here 50 ms after its last bit. Segments of `lost` are
+    sent once more 2 s later, and only then is the ACK of all."""
+    talks = {port: Talk(user=(USER, port)).setup(start - 1, 0.1, 0.4) for port, _, start in flows}
+    totals = {port: segments for port, segments, _ in flows}
+    busy, events = 0.0, []
+
+    def send(time, port, number):
+        nonlocal busy
+        talks[port].data(time, 1 + octets * number, octets)
+        busy = max(busy, time) + (octets + 40) * 8 / rate
+        heapq.heappush(events, (busy + 0.05, "arrives", port, number))
+
+    arrived, sent = {port: set() for port in talks}, dict.fromkeys(talks, 0)
+    for port, _, start in flows:
+        heapq.heappush(events, (start, "begins", port, 0))
+    pending = set(lost)
+    while events:
+        time, what, port, number = heapq.heappop(events)
+        if what == "again":
+            send(time, port, number)
+            continue
+        if what == "arrives" and number in pending:
+            pending.discard(number)
+            heapq.heappush(events, (time + 2, "again", port, number))
+            continue
+        if what == "arrives":
+            arrived[port].add(number)
+            edge = next(i for i in range(totals[port] + 1) if i not in arrived[port])
+            talks[port].ack(time, 1 + octets * edge)
+        else:
+            edge = 0
+        while sent[port] < min(totals[port], edge + window):
+            sent[port] += 1
+            send(time + 0.0001 * (sent[port] - edge), port, sent[port] - 1)
+    return list(talks.values())
+
+
+def download(segments, **more):
+    return downloads([(40000, segments, 1.0)], **more)[0]
+
+
+def near(found, wanted, what):
+    """Of a rate in bit/s; the capture's times are exact."""
+    right(found is not None and abs(found - wanted) <= 2, f"{what}: {found}, right is {wanted}")
+
+
+@case("channel rate: IP octets between the first and the last ACK of a full channel")
+def rate():
+    flow = flow_of(download(100).frames)
+    has(flow, channel_periods=1, bottleneck="none")
+    near(flow["channel_rate_bit_per_s"], 30000, "rate")
+    # Behind each ACK there are three segments, 4380 octets, or four.
+    has(flow_of(download(100, window=4).frames), channel_periods=0, channel_rate_bit_per_s=None)
+    has(flow_of(download(100, window=5).frames), channel_periods=1)
+    has(flow_of(download(13).frames), channel_periods=0)  # less than 16 kB
+
+
+@case("channel rate: other traffic of the user counts, and a loss ends the period")
+def rate_parallel():
+    for flow in read(pcap(merged(*downloads([(40000, 100, 1.0), (40001, 200, 1.2)]))))["flows"]:
+        near(flow["channel_rate_bit_per_s"], 30000, "rate beside another flow")
+        has(flow, channel_periods=1, alone=False)
+    flow = flow_of(download(100, lost=(50,)).frames)
+    has(flow, channel_periods=2, down_lost_gprs=1)
+    near(flow["channel_rate_bit_per_s"], 30000, "rate before and after a loss")
+
+
+@case("throughput: from the ACK of the first data to that of the last; of single flows and with other traffic")
+def throughput():
+    report = read(pcap(download(101).frames))
+    has(report["flows"][0], share=1, alone=True, single_exchange=True)
+    near(report["flows"][0]["throughput_bit_per_s"], 30000, "throughput")
+    near(report["flows"][0]["goodput_bit_per_s"], 29200, "goodput")
+    row = table(report, "single", "loss below 1 %")
+    has(row, flows=1)
+    near(row["mean_throughput_bit_per_s"], 30000, "mean")
+    same(table(read(pcap(download(60).frames)), "single", "all")["flows"], 0, "flows of less than 100 kB")
+    report = read(pcap(merged(*downloads([(40000, 100, 1.0), (40001, 100, 1.01)]))))
+    same([table(report, "parallel", row)["flows"] for row in ("all", "1/3 to 2/3 background")], [2, 2], "flows")
+    near(table(report, "parallel", "all")["mean_throughput_bit_per_s"], 30000, "throughput of both")
+
+
+@case("what the ends use: clusters by window, SACK, MSS and timestamps, each with mean, deviation and count")
+def clusters():
+    def one(number, rate, octets=1460, **more):
+        talk = Talk(user=(f"10.0.0.{number}", 40000)).setup(0, 0.1, 0.4, **more)
+        for i in range(1, 80):
+            talk.data(i, 1 + octets * (i - 1), octets).ack(i + 0.9 * octets * 8 / rate, 1 + octets * i)
+        return talk.frames
+    frames = one(1, 40000, options=mss(1460) + SACK_PERMITTED) + one(2, 20000, options=mss(1460) + SACK_PERMITTED) \
+        + one(3, 40000, octets=512, options=mss(512))
+    report = read(pcap(sorted(frames)))
+    row = table(report, "clusters", "window medium, SACK, MSS high")
+    has(row, flows=2)
+    near(row["mean_goodput_bit_per_s"], 1460 * 8, "mean")
+    right(row["deviation_goodput_bit_per_s"] < 2, row)
+    has(table(report, "clusters", "window medium, no SACK, MSS low"), flows=1)
+    near(table(report, "clusters", "MSS low")["mean_goodput_bit_per_s"], 512 * 8, "mean of small segments")
+    has(table(report, "clusters", "all"), flows=3)
+    mean = (2 * 1460 + 512) * 8 / 3
+    deviation = ((2 * (1460 * 8 - mean) ** 2 + (512 * 8 - mean) ** 2) / 2) ** 0.5
+    near(table(report, "clusters", "all")["deviation_goodput_bit_per_s"], deviation, "deviation")
+    has(table(report, "options", "SACK"), flows=2)
+    scaled = Talk().setup(0, 0.1, 0.4, options=mss(1460) + scale(2), window=5000).ack(1, 1, window=6000)
+    has(flow_of(scaled.frames), window=16384 << 2)
+
+
+# --- Captures -------------------------------------------------------------------------------------
+
+
+def frames_of_some():
+    talk = begun().data(1, 1).data(1.01, 1001).data(1.02, 2001).ack(1.6, 1001).ack(2, 1001).data(3, 1001).ack(3.5, 3001)
+    return talk.frames
+
+
+def figures(report):
+    return [{k: v for k, v in flow.items() if k != "hour"} for flow in report["flows"]]
+
+
+@case("every link, order of octets and kind of file gives the same")
+def links():
+    frames = frames_of_some()
+    wanted = figures(read(pcap(frames)))
+    for link in (ETHERNET, SLL, SLL2, IPV4_LINK, NULL):
+        same(figures(read(pcap(frames, link))), wanted, f"link {link}")
+    same(figures(read(pcap(frames, order=">"))), wanted, "the other order")
+    same(figures(read(pcap(frames, ns=False))), wanted, "microseconds")
+    same(figures(read(pcapng(frames))), wanted, "pcapng")
+    for tags in ((0x8100,), (0x88A8, 0x8100)):
+        report = read(pcap([(time, tagged(packet, *tags)) for time, packet in frames], ETHERNET, raw=True))
+        same(figures(report), wanted, f"tags {tags}")
+
+
+@case("GTP-U: the packets in it, with sequence numbers and extension headers; other messages are counted")
+def tunnels():
+    frames = frames_of_some()
+    wanted = figures(read(pcap(frames)))
+    for more in ({}, {"sequence": 7}, {"sequence": 7, "extension": bytes((1, 1, 2, 0))}):
+        report = read(pcap([(time, gtp(packet, 77, **more)) for time, packet in frames], ETHERNET))
+        same(figures(report), wanted, str(more))
+        same(report["counts"]["tunnelled"], len(frames), "tunnelled")
+        same(report["counts"]["tunnel_changes"], 0, "tunnel_changes")
+    moved = [(time, gtp(packet, 77 if time < 1.5 else 78)) for time, packet in frames]
+    same(read(pcap(moved))["counts"]["tunnel_changes"], 1, "tunnel_changes")
+    echo = udp(("192.0.2.1", 2152), ("192.0.2.2", 2152), struct.pack(">BBHI", 0x32, 1, 4, 0) + bytes(4))
+    same(read(pcap([(0, echo)]))["counts"]["gtp_other"], 1, "gtp_other")
+
+
+@case("IPv6, with extension headers, inside and outside a tunnel")
+def ipv6():
+    talk = Talk(user=("2001:db8::1", 40000), host=("2001:db8:1::9", 80)).setup(0, 0.1, 0.4).data(1, 1).ack(1.5, 1001)
+    wanted = figures(read(pcap(talk.frames)))
+    has(wanted[0], user="2001:db8::1", setup_s=0.5, rtt_gprs_samples=2, down_data_octets=1000, mss=1060)
+    same(figures(read(pcap(talk.frames, ETHERNET))), wanted, "Ethernet")
+    same(figures(read(pcap([(time, gtp(packet, 1)) for time, packet in talk.frames]))), wanted, "GTP-U")
+    hop = [(time, packet[:4] + struct.pack(">HB", len(packet) - 32, 0) + packet[7:40] + bytes((6, 0, 1, 4, 0, 0, 0, 0))
+            + packet[40:]) for time, packet in talk.frames]
+    found = figures(read(pcap(hop)))
+    same({**found[0], "up_octets": 0, "down_octets": 0, "mss": 0},
+         {**wanted[0], "up_octets": 0, "down_octets": 0, "mss": 0}, "hop-by-hop options")
+
+
+@case("standard input; several files one after the other; a flow goes on in the next")
+def files():
+    frames = frames_of_some()
+    wanted = figures(read(pcap(frames)))
+    done = subprocess.run([program(), "gi", "-", "--json", "-"], input=pcap(frames), capture_output=True, check=False)
+    same((done.returncode, figures(json.loads(done.stdout))), (0, wanted), "standard input")
+    report = read(pcap(frames[:5]), pcapng(frames[5:]))
+    same(figures(report), wanted, "two files")
+    same([file["frames"] for file in report["files"]], [5, len(frames) - 5], "frames of the files")
+    text = sluice("gi", saved(pcap(frames))).stdout
+    right("Table III" in text and f"{len(frames)} frames" in text, text)
+
+
+@case("flows: another between the same ends; one with no beginning; one from the Internet; the --mobiles")
+def flows():
+    again = [(time + 100, packet) for time, packet in Talk(own=77777).setup().frames]
+    same(len(read(pcap(Talk().setup().frames + again))["flows"]), 2, "flows")
+    middle = frames_of_some()[3:]
+    report = read(pcap(middle))
+    has(report["flows"][0], outcome="no-syn", user=USER, setup_s=None, sack=None, down_lost_gprs=1)
+    same(table(report, "tree", "all")["flows"], 0, "flows in the tree")
+    frames = Talk(user=(HOST, 80), host=(USER, 40000)).setup().frames
+    has(read(pcap(frames))["flows"][0], outcome="optimal", user=HOST)
+    for prefix in ("10.0.0.0/8", "10.0.0.1", "10.0.0.1/32", "0.0.0.0/3"):
+        has(flow_of(frames, options=("--mobiles", prefix)), outcome="from-internet", user=USER)
+    report = read(pcap(frames), options=("--mobiles", "10.0.0.2/31"))
+    same((report["flows"], report["counts"]["elsewhere"]), ([], len(frames)), "none of the mobiles")
+
+
+@case("flows end when they are idle, when there are too many, and live no longer in memory")
+def memory():
+    def many(n):
+        return pcap(merged(*(Talk(user=(f"10.{i >> 16}.{i >> 8 & 255}.{i & 255}", 9)).setup(i * 2).add(i * 2 + 1, "up", RST, 1)
+                             for i in range(n))))
+    few, more = (read(many(n))["memory"] for n in (2000, 6000))
+    same(few, more, "memory")
+    right(few["flows_most"] < 50, few)
+    report = read(pcap(merged(*(Talk(user=(f"10.0.0.{i}", 9)).setup(i * 2) for i in range(1, 11)))), options=("--flows", "4"))
+    same((len(report["flows"]), report["counts"]["flows_early"], report["memory"]["flows_most"]), (10, 6, 4), "early")
+    frames = [*begun().frames, *((time + 100, packet) for time, packet in Talk().data(1, 1).frames)]
+    same([len(read(pcap(frames), options=("--idle", idle))["flows"]) for idle in ("99", "200")], [2, 1], "idle")
+
+
+# --- What cannot be read --------------------------------------------------------------------------
+
+
+@case("a capture that is cut: the flows before, and a line about it")
+def truncated():
+    octets = pcap(frames_of_some())
+    for end in range(0, len(octets), 7):
+        report = read(octets[:end], status=0 if end >= 24 else 1)
+        whole = sum(1 for file in report["files"] if file["fault"])
+        same(report["counts"]["frames"], report["files"][0]["frames"], "frames")
+        right(whole == 1 or end >= 24, f"{end} octets: {report['files']}")
+    report = read(octets[:-1])
+    right("trunc" in report["files"][0]["fault"], report["files"])
+    done = sluice("gi", saved(octets[:-1]))
+    right("ends after 9 frames: trunc" in done.stdout, done.stdout)
+
+
+@case("no capture, none there, a link that is not read: named, exit status 1; the other files are read")
+def unreadable():
+    good = saved(pcap(frames_of_some()))
+    for bad, why in ((saved(b"hello, this is no capture"), "unknown file format"), (good.parent / "none", "No such file"),
+                     (saved(pcap([], link=147)), "link type 147 is not read")):
+        done = sluice("gi", bad, good)
+        same(done.returncode, 1, "exit status")
+        right(f"{bad}: " in done.stderr and why in done.stderr and done.stdout.startswith("1 flows"), done.stderr)
+    same(sluice("gi").returncode, 2, "exit status without a file")
+    for options in (("--mobiles", "10.0.0.0/33"), ("--mobiles", "x"), ("--zone", "2"), ("--idle", "0")):
+        same(sluice("gi", good, *options).returncode, 2, f"exit status of {options}")
+
+
+@case("a snap length that cuts the options: no SACK, no timestamps, no cluster is claimed; counted")
+def snapped():
+    talk = Talk().setup(0, 0.1, 0.4, options=mss(1460) + SACK_PERMITTED).data(1, 1).ack(1.6, 1001)
+    report = read(pcap(talk.frames, snap=40))
+    has(report["flows"][0], sack=None, timestamps=None, setup_s=0.5, down_data_octets=1000, rtt_gprs_samples=2)
+    same(report["counts"]["options_cut"], 2, "options_cut")
+    same(table(report, "options", "SACK")["flows"], 0, "SACK")
+    report = read(pcap(talk.frames, snap=39))
+    same((report["flows"], report["counts"]["cut"]), ([], 5), "without a whole TCP header")
+
+
+@case("one direction: counted as such; no figure is made of it")
+def one_way():
+    frames = begun().data(1, 1).data(2, 1001).ack(1.7, 1001).data(3, 1001).ack(4, 2001).frames
+    for side in (USER, HOST):
+        packed = bytes(int(part) for part in side.split("."))
+        half = [frame for frame in frames if frame[1][12:16] == packed]
+        report = read(pcap(half))
+        has(report["flows"][0], outcome="one-way", setup_s=None, down_lost_gprs=None, channel_rate_bit_per_s=None, throughput_bit_per_s=None)
+        same(table(report, "tree", "all")["flows"], 0, "flows in the tree")
+
+
+@case("ACKs of what has not passed: this capture lost packets, and the flow has no figures of loss")
+def unseen():
+    talk = begun().data(1, 1).ack(1.6, 3001).data(2, 3001).ack(2.6, 4001)
+    has(flow_of(talk.frames), down_unseen=1, down_lost_gprs=None, bottleneck="")
+
+
+@case("wrong checksums: left out and counted; taken if that is asked for")
+def checksums():
+    frames = frames_of_some()
+    packet = bytearray(frames[5][1])
+    packet[36] ^= 1
+    bad = [*frames[:5], (frames[5][0], bytes(packet)), *frames[6:]]
+    report = read(pcap(bad))
+    same((report["counts"]["tcp_checksum"], report["flows"][0]["down_packets"]), (1, 4), "left out")
+    report = read(pcap(bad), options=("--take-bad-checksums",))
+    same((report["counts"]["tcp_checksum"], report["flows"][0]["down_packets"]), (0, 5), "taken")
+    packet = bytearray(frames[5][1])
+    packet[10] ^= 1
+    same(read(pcap([(0, bytes(packet))]))["counts"]["ip_checksum"], 1, "of IP")
+    text = sluice("gi", saved(pcap(bad))).stdout
+    right("wrong checksum" in text, text)
+
+
+@case("the clock goes back: by less than a second it stands, by more all flows end without figures; a gap is told")
+def clock():
+    frames = frames_of_some()
+    at = frames[4][0]
+    report = read(pcap([*frames[:4], (at - 0.3, frames[4][1]), *frames[5:]]))
+    same((len(report["flows"]), report["counts"]["clock_steps"]), (1, 1), "a small step")
+    report = read(pcap(frames[:5] + [(time + 100, packet) for time, packet in frames[5:7]] + [(time, packet) for time, packet in frames[7:]]))
+    same(report["counts"]["clock_jumps"], 1, "clock_jumps")
+    same([flow["outcome"] for flow in report["flows"]], ["clock", "no-syn"], "outcomes")
+    has(report["flows"][0], setup_s=None, down_lost_gprs=None, throughput_bit_per_s=None)
+    report = read(pcap([*frames, *((time + 8000, packet) for time, packet in Talk(own=9).setup().frames)]))
+    same((report["counts"]["gaps"], len(report["flows"])), (1, 2), "a gap")
+
+
+@case("fragments are counted; their flow has no figures of loss and rate")
+def fragments():
+    frames = frames_of_some()
+    packet = frames[5][1]
+    pieces = [packet[:2] + struct.pack(">HHH", 20 + 400, 9, 0x2000) + packet[8:20] + packet[20:420],
+              packet[:2] + struct.pack(">HHH", len(packet) - 400, 9, 50) + packet[8:20] + packet[420:]]
+    sums = [piece[:10] + bytes(2) + piece[12:] for piece in pieces]
+    report = read(pcap([*frames[:5], (frames[5][0], sums[0]), (frames[5][0], sums[1]), *frames[6:]]))
+    same(report["counts"]["fragments"], 2, "fragments")
+    has(report["flows"][0], down_lost_gprs=None, channel_rate_bit_per_s=None, setup_s=0.5)
+
+
+@case("a tunnel's datagram in fragments: the first has the inner headers, and is enough")
+def outer_fragments():
+    frames = frames_of_some()
+    wanted = figures(read(pcap(frames)))
+    at, outer = frames[5][0], gtp(frames[5][1], 77)
+    first = outer[:2] + struct.pack(">HHH", 800, 9, 0x2000) + outer[8:10] + bytes(2) + outer[12:800]
+    second = outer[:2] + struct.pack(">HHH", len(outer) - 780, 9, 97) + outer[8:10] + bytes(2) + outer[12:20] + outer[796:]
+    tunnelled = [(at_s, gtp(packet, 77)) for at_s, packet in frames]
+    report = read(pcap([*tunnelled[:5], (at, first), (at, second), *tunnelled[6:]]))
+    same((figures(report), report["counts"]["fragments"]), (wanted, 1), "flows, and fragments")
+
+
+@case("ended by SIGINT: what there is until then, said to be interrupted, exit status 1")
+def interrupted():
+    process = subprocess.Popen([program(), "gi", "-", "--json", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE)
+    process.stdin.write(pcap(frames_of_some()))
+    process.stdin.flush()
+    left, deadline = array.array("i", [1]), time.monotonic() + WAIT_S
+    while left[0]:  # until it has read all that is in the pipe
+        right(time.monotonic() < deadline, "it does not read")
+        fcntl.ioctl(process.stdin, termios.FIONREAD, left)
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    said, _ = process.communicate(timeout=30)
+    report = json.loads(said)
+    same((process.returncode, report["files"][0]["fault"]), (1, "interrupted"), "exit status and fault")
+
+
+@case("a packet that the capture has twice counts once")
+def copies():
+    frames = frames_of_some()
+    doubled = [frame for time, packet in frames for frame in ((time, packet), (time + 0.0001, packet))]
+    report = read(pcap(doubled))
+    same((report["counts"]["copies"], figures(report)[0]["down_resent_packets"]), (len(frames), 1), "copies")
+
+
+def mutated(random_, octets):
+    octets = bytearray(octets)
+    for _ in range(random_.choice((1, 1, 3, 20))):
+        octets[random_.randrange(24 if random_.random() < 0.9 else 0, len(octets))] = random_.randrange(256)
+    return bytes(octets)
+
+
+@case("octets at random: it ends with 0 or 1, and every frame has a fate")
+def random_octets():
+    random_ = random.Random(1)
+    kinds = [pcap(frames_of_some()), pcapng(frames_of_some()),
+             pcap([(time, gtp(packet, 1, 1, bytes((1, 1, 2, 0)))) for time, packet in frames_of_some()], ETHERNET)]
+    for i in range(120):
+        path = saved(mutated(random_, kinds[i % len(kinds)]))
+        done = sluice("gi", path, "--json", "-", *(("--take-bad-checksums",) if i % 2 else ()))
+        right(done.returncode in (0, 1), f"exit status {done.returncode}: {done.stderr}")
+        report = json.loads(done.stdout)
+        same(sum(report["counts"][name] for name in FATES), report["counts"]["frames"], "fates")
+
+
+@case("--columns says what each is; the CSV has all of them")
+def columns():
+    listed = [line.split(": ")[0] for line in sluice("gi", "--columns").stdout.splitlines()]
+    done = sluice("gi", saved(pcap(frames_of_some())), "--csv", "-")
+    same(next(csv.reader(io.StringIO(done.stdout))), listed, "columns")
+    same(list(read(pcap(frames_of_some()))["flows"][0]), listed, "keys of JSON")
+
+
+main()

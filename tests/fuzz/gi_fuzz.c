@@ -1,0 +1,70 @@
+// sluice gi under any row of frames: every frame has a fate, every segment a flow, no record is
+// left behind. The first octet is the link type; then each frame has two octets of length, two of
+// time since the one before in units of 10 ms (the highest bit: backwards) and an octet of what is
+// cut off its end. Checksums are not judged, for a fuzzer does not guess them.
+#include <pcap/pcap.h>
+#include <string.h>
+
+#include "dataplane/base/units.h"
+#include "lab/gi/gi.h"
+#include "lab/gi/gi_sheets.h"
+#include "lab/gi/gi_write.h"
+#include "tests/fuzz/check.h"
+
+static struct gi_sheets *sheets;
+static FILE *nowhere;
+
+static void take(void *self, const struct gi_result *result)
+{
+    uint64_t *flows = self;
+    ++*flows;
+    gi_sheets_count(sheets, result);
+    gi_write_row(nowhere, result);
+    CHECK(result->lasted >= 0);
+    CHECK(result->down_resent_octets <= result->down_data_octets);
+    CHECK(result->share == GI_NONE || result->share >= 0);
+}
+
+// In a buffer that ends with it.
+static void frame(struct gi *gi, const uint8_t *octets, uint32_t n, uint32_t cut, uint64_t time_ns,
+                  int link)
+{
+    uint32_t captured = n - cut % (n + 1);
+    uint8_t *copy = malloc(captured ? captured : 1);
+    CHECK(copy);
+    if (captured)
+        memcpy(copy, octets, captured);
+    struct gi_frame one = {time_ns, copy, captured, n, link};
+    gi_take(gi, &one);
+    free(copy);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const int links[] = {DLT_RAW, DLT_EN10MB, DLT_LINUX_SLL, DLT_NULL};
+    uint64_t flows = 0, time_ns = 1000 * S_IN_NS;
+    if (!nowhere) { // the tables, of all inputs
+        nowhere = fopen("/dev/null", "w");
+        sheets = gi_sheets_create();
+    }
+    CHECK(nowhere);
+    if (size == 0)
+        return 0;
+    struct gi_config config = {.take_bad_checksums = true, .idle_s = 60, .flows_most = 3};
+    struct gi *gi = gi_create(&config, take, &flows);
+    for (size_t at = 1; at + 5 <= size;) {
+        uint32_t n = (uint32_t)(data[at] << 8 | data[at + 1]);
+        uint64_t step_ns = (uint64_t)((data[at + 2] & 0x7f) << 8 | data[at + 3]) * 10 * MS_IN_NS;
+        bool back = data[at + 2] & 0x80 && step_ns < time_ns;
+        time_ns += back ? -step_ns : step_ns;
+        at += 5;
+        n = n < size - at ? n : (uint32_t)(size - at);
+        frame(gi, data + at, n, data[at - 1], time_ns, links[data[0] % 4]);
+        CHECK(gi_wrong(gi) == NULL);
+        at += n;
+    }
+    gi_finish(gi);
+    CHECK(gi_wrong(gi) == NULL);
+    gi_destroy(gi);
+    return 0;
+}

@@ -1,0 +1,86 @@
+#!/usr/bin/python3
+"""`sluice audit` on captures of Sluice in hundreds of random worlds: those of gb/audit_world (test BSSs that do all
+that BSSs may), of e2e/worlds with MSs that move and have calls on a Gb that takes no time, and, each third one, on
+slow lines that lose and fragment. Nothing may be reported; on slow lines no breach within a burst's time.
+
+    audit.py [FIRST [COUNT]]    seeds, from 10000 on, 300 of them, each in two or three worlds; two at a time"""
+
+import collections
+import concurrent.futures
+import os
+import pathlib
+import sys
+import tempfile
+
+TESTS = pathlib.Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(TESTS / "gb"), str(TESTS / "e2e"), str(TESTS)]
+os.environ.setdefault("SLUICE", str(TESTS.parent / "build/release/sluice"))
+os.environ.setdefault("GB_WORLD", str(TESTS.parent / "build/release/tests/control/gb_world"))
+
+import audit_capture
+import audit_world
+from harness import run
+from worlds import World, moving
+
+LINE_S = "0.1"  # a burst's time on a Gb of 512 kbit/s
+folder = pathlib.Path(tempfile.mkdtemp(prefix="sluice-audit-"))
+
+
+def of_lab(world):
+    return run(world.config(), "--pcap", "--no-page").out / "gb.pcap"
+
+
+def of_test_bss(seed):
+    path = folder / f"{seed}.pcap"
+    audit_world.capture(seed, path)
+    return path
+
+
+def worlds_of(seed):
+    """[(what, capture, tolerance, whether remarks count)]"""
+    yield "test BSSs", lambda: of_test_bss(seed), "0", True
+    yield "moving", lambda: of_lab(moving(seed)), "0", True
+    if seed % 3 == 0:
+        yield "lines", lambda: of_lab(World(seed, moving=seed % 2 == 1, duration_s=15)), LINE_S, False
+
+
+def audited(seed):
+    found, counts = [], collections.Counter()
+    for what, capture, tolerance, remarks in worlds_of(seed):
+        try:
+            path = capture()
+            report = audit_capture.audit("--tolerance", tolerance, path)
+            path.unlink()
+            found += [f"{what}: frame {one['frame']}, {one['rule']} by the {one['who']}: {one['text']}"
+                      for one in report["findings"] if remarks or one["weight"] == "breach"]
+            counts.update({"worlds": 1, "frames": report["input"]["frames"], what: 1})
+            counts["judged"] += sum(cell["bucket"]["pdus"] for cell in report["bvcs"] if cell["bucket"])
+            for name in "before_values", "after_th", "findings_unsure", "enciphered", "pauses", "unknown_pdu":
+                counts[name] += report["input"][name]
+            counts.update(row["of"] for row in report["flow_control"])
+            counts.update(event["what"] for event in report["events"])
+        except Exception as error:  # of whatever kind: the seed is what counts
+            found.append(f"{what}: {type(error).__name__}: {error}")
+    return seed, found, counts
+
+
+def main():
+    first = int(sys.argv[1]) if len(sys.argv) > 1 else 10000
+    count = int(sys.argv[2]) if len(sys.argv) > 2 else 300
+    bad, counts = 0, collections.Counter()
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for done, (seed, found, of_seed) in enumerate(pool.map(audited, range(first, first + count)), 1):
+            counts += of_seed
+            bad += bool(found)
+            for text in found[:5]:
+                print(f"seed {seed}: {text}")
+            if done % 25 == 0 or done == count:
+                print(f"{done} of {count} seeds, {counts['worlds']} worlds, {counts['frames']} frames, "
+                      f"{counts['judged']} LLC PDUs judged, {bad} with faults", flush=True)
+    print(", ".join(f"{name}: {number}" for name, number in sorted(counts.items())))
+    print(f"{count - bad} passed, {bad} failed")
+    return bad > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
