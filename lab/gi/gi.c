@@ -12,8 +12,17 @@
 #define CLOSED_NS           (60 * S_IN_NS)
 #define OPENING_NS          (120 * S_IN_NS)
 #define RECORDS_OCTETS_MOST (512ull << 20)
+#define LINE_OCTETS         64
 
 enum { OPENING, OPEN, CLOSED }; // the lists of flows
+
+// A frame that has been read and not been taken yet.
+struct arrival {
+    struct gi_packet packet;
+    enum gi_count fate;
+    uint32_t hash;
+    struct gi_flow *guess; // the first of its hash; other arrivals may end it
+};
 
 struct gi {
     struct gi_config config;
@@ -21,12 +30,14 @@ struct gi {
     gi_sink_fn *sink;
     void *self;
     uint64_t now_ns;
+    uint64_t silence_ns[GI_TABLE_LISTS]; // after which a flow is over
     struct gi_counts counts;
     uint64_t taken; // segments by the flows' own accounts
     struct gi_users users;
     struct gi_table flows;
     struct gi_records records;
     struct gi_result result;
+    struct arrival arrival[GI_FRAMES_MOST];
 };
 
 const struct gi_count_text gi_count_texts[GI_COUNTS] = {
@@ -46,6 +57,9 @@ struct gi *gi_create(const struct gi_config *config, gi_sink_fn *sink, void *sel
     gi->rules.take_bad_checksums = config->take_bad_checksums;
     gi->sink = sink;
     gi->self = self;
+    gi->silence_ns[OPENING] = OPENING_NS;
+    gi->silence_ns[OPEN] = config->idle_s * S_IN_NS;
+    gi->silence_ns[CLOSED] = CLOSED_NS;
     gi->records.limit_octets = RECORDS_OCTETS_MOST;
     gi_users_create(&gi->users);
     gi_table_create(&gi->flows, sizeof(struct gi_flow));
@@ -88,16 +102,16 @@ void gi_finish(struct gi *gi)
     finish_all(gi, false);
 }
 
+static bool is_over(const struct gi *gi, const struct gi_node *node)
+{
+    return gi->now_ns - node->touched_ns >= gi->silence_ns[node->list];
+}
+
 static void expire(struct gi *gi)
 {
-    const uint64_t silence_ns[GI_TABLE_LISTS] = {
-        [OPENING] = OPENING_NS, [OPEN] = gi->config.idle_s * S_IN_NS, [CLOSED] = CLOSED_NS};
     for (int list = 0; list < GI_TABLE_LISTS; list++)
-        for (struct gi_node *node; (node = gi->flows.list[list].oldest);) {
-            if (gi->now_ns - node->touched_ns < silence_ns[list])
-                break;
+        for (struct gi_node *node; (node = gi->flows.list[list].oldest) && is_over(gi, node);)
             finish(gi, (struct gi_flow *)node);
-        }
     gi_users_expire(&gi->users, gi->now_ns);
 }
 
@@ -228,12 +242,11 @@ static void take_tunnel(struct gi *gi, struct gi_user *user, uint32_t teid)
     user->teid = teid;
 }
 
-static enum gi_count take_segment(struct gi *gi, struct gi_packet *packet)
+static enum gi_count take_segment(struct gi *gi, struct gi_packet *packet, uint32_t hash)
 {
     enum gi_side side;
-    uint32_t hash = hash_of(packet);
     struct gi_flow *flow = find(gi, packet, hash, &side);
-    if (flow && gi_flow_is_new(flow, packet, side)) {
+    if (flow && (is_over(gi, &flow->node) || gi_flow_is_new(flow, packet, side))) {
         finish(gi, flow);
         flow = NULL;
     }
@@ -263,22 +276,73 @@ static void take_fragment(struct gi *gi, const struct gi_packet *packet)
         flow->fragments = true;
 }
 
-void gi_take(struct gi *gi, const struct gi_frame *frame)
+// ---- A row of frames ----
+//
+// They are read first, then the memory of their flows is fetched step by step, so that the
+// processor waits for all of them at once; then they are taken one by one.
+
+static void fetch_chain(const struct gi *gi, struct arrival *arrival)
 {
-    struct gi_packet packet;
+    arrival->guess = NULL;
+    if (arrival->fate != GI_COUNT_segments)
+        return;
+    arrival->hash = hash_of(&arrival->packet);
+    __builtin_prefetch(gi_table_chain(&gi->flows, arrival->hash));
+}
+
+static void fetch_flow(const struct gi *gi, struct arrival *arrival)
+{
+    if (arrival->fate != GI_COUNT_segments)
+        return;
+    arrival->guess = (struct gi_flow *)gi_table_first(&gi->flows, arrival->hash);
+    if (arrival->guess)
+        for (size_t at = 0; at < sizeof *arrival->guess; at += LINE_OCTETS)
+            __builtin_prefetch((const char *)arrival->guess + at);
+}
+
+static void fetch_parts(const struct arrival *arrival)
+{
+    const struct gi_flow *flow = arrival->guess;
+    if (!flow)
+        return;
+    for (int side = 0; side < GI_SIDES; side++) {
+        __builtin_prefetch(flow->user[side]);
+        __builtin_prefetch((const char *)flow->user[side] + LINE_OCTETS);
+        __builtin_prefetch(flow->half[side].record);
+    }
+}
+
+static void take(struct gi *gi, struct arrival *arrival)
+{
+    struct gi_packet *packet = &arrival->packet;
+    enum gi_count fate = arrival->fate;
     gi->counts.frames++;
-    take_time(gi, frame->time_ns);
-    enum gi_count fate = gi_packet_read(&packet, frame, &gi->rules, &gi->counts);
-    packet.time_ns = gi->now_ns;
+    take_time(gi, packet->time_ns);
+    packet->time_ns = gi->now_ns;
     expire(gi);
     if (fate == GI_COUNT_segments)
-        fate = take_segment(gi, &packet);
+        fate = take_segment(gi, packet, arrival->hash);
     if (fate == GI_COUNT_fragments)
-        take_fragment(gi, &packet);
+        take_fragment(gi, packet);
     if (fate == GI_COUNT_fragments || fate == GI_COUNT_other_protocols ||
         fate == GI_COUNT_elsewhere)
-        take_background(gi, &packet);
+        take_background(gi, packet);
     gi->counts.n[fate]++;
+}
+
+void gi_take(struct gi *gi, const struct capture_packet *frames, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        gi->arrival[i].fate =
+            gi_packet_read(&gi->arrival[i].packet, &frames[i], &gi->rules, &gi->counts);
+        fetch_chain(gi, &gi->arrival[i]);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        fetch_flow(gi, &gi->arrival[i]);
+    for (uint32_t i = 0; i < n; i++)
+        fetch_parts(&gi->arrival[i]);
+    for (uint32_t i = 0; i < n; i++)
+        take(gi, &gi->arrival[i]);
 }
 
 // ---- Accounts ----
@@ -286,6 +350,11 @@ void gi_take(struct gi *gi, const struct gi_frame *frame)
 const struct gi_counts *gi_counts_of(const struct gi *gi)
 {
     return &gi->counts;
+}
+
+uint64_t *gi_capture_counts(struct gi *gi)
+{
+    return gi->counts.capture;
 }
 
 struct gi_memory gi_memory_of(const struct gi *gi)

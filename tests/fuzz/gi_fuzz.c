@@ -34,8 +34,8 @@ static void frame(struct gi *gi, const uint8_t *octets, uint32_t n, uint32_t cut
     CHECK(copy);
     if (captured)
         memcpy(copy, octets, captured);
-    struct gi_frame one = {time_ns, copy, captured, n, link};
-    gi_take(gi, &one);
+    struct capture_packet one = {0, time_ns, link, copy, captured, n};
+    gi_take(gi, &one, 1);
     free(copy);
 }
 
