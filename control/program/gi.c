@@ -60,6 +60,13 @@ static bool take_mobiles(void *target, const char *text)
     return cli_refuse("gi", "mobiles", text, "up to 16 prefixes such as 10.0.0.0/8");
 }
 
+static bool take_users(void *target, const char *text)
+{
+    ((struct gi_options *)target)->config.users_by_tunnel = strcmp(text, "teid") == 0;
+    return strcmp(text, "teid") == 0 || strcmp(text, "address") == 0 ||
+           cli_refuse("gi", "users", text, "address or teid");
+}
+
 // +HH:MM or -HH:MM.
 static bool take_zone(void *target, const char *text)
 {
@@ -81,6 +88,8 @@ static const struct cli_option gi_options[] = {
      INTO(json)},
     {"mobiles", "PREFIX", "addresses of users; may be repeated (whoever opens a connection)",
      .take = take_mobiles},
+    {"users", "WHAT", "what tells users apart: address, or the teid of their tunnels (address)",
+     .take = take_users},
     {"zone", "+HH:MM", "local time of the network, for peak and off-peak hours (UTC)",
      .take = take_zone},
     {"idle", "SECONDS", "a flow that is silent for so long has ended (3600)", INTO(idle_s), 10,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "dataplane/wire/tcp.h"
+#include "lab/gi/gi_tunnels.h"
 
 #define STEP_NS             S_IN_NS // a clock that goes back by less is taken as standing still
 #define GAP_NS              (3600 * S_IN_NS) // a silence of all that is worth a note
@@ -13,6 +14,7 @@
 #define OPENING_NS          (120 * S_IN_NS)
 #define RECORDS_OCTETS_MOST (512ull << 20)
 #define LINE_OCTETS         64
+#define END_OCTETS          18 // of an end, without its user, who is found by it
 
 enum { OPENING, OPEN, CLOSED }; // the lists of flows
 
@@ -34,6 +36,7 @@ struct gi {
     struct gi_counts counts;
     uint64_t taken; // segments by the flows' own accounts
     struct gi_users users;
+    struct gi_tunnels tunnels;
     struct gi_table flows;
     struct gi_records records;
     struct gi_result result;
@@ -62,6 +65,7 @@ struct gi *gi_create(const struct gi_config *config, gi_sink_fn *sink, void *sel
     gi->silence_ns[CLOSED] = CLOSED_NS;
     gi->records.limit_octets = RECORDS_OCTETS_MOST;
     gi_users_create(&gi->users);
+    gi_tunnels_create(&gi->tunnels);
     gi_table_create(&gi->flows, sizeof(struct gi_flow));
     return gi;
 }
@@ -71,10 +75,22 @@ void gi_destroy(struct gi *gi)
     gi_finish(gi);
     gi_table_destroy(&gi->flows);
     gi_users_destroy(&gi->users);
+    gi_tunnels_destroy(&gi->tunnels);
     free(gi);
 }
 
 // ---- The end of a flow ----
+
+// A flow that has no figures, or none of loss.
+static void count_bare(struct gi *gi, const struct gi_flow *flow)
+{
+    const struct gi_half *half = flow->half;
+    gi->counts.n[GI_COUNT_one_way] += strcmp(gi->result.outcome, "one-way") == 0;
+    gi->counts.n[GI_COUNT_in_pieces] += flow->fragments;
+    gi->counts.n[GI_COUNT_unseen] +=
+        !flow->fragments && (half[GI_UP].unseen_acked || half[GI_DOWN].unseen_acked);
+    gi->counts.n[GI_COUNT_jumped] += flow->jumped;
+}
 
 static void finish(struct gi *gi, struct gi_flow *flow)
 {
@@ -84,6 +100,7 @@ static void finish(struct gi *gi, struct gi_flow *flow)
         gi_users_let_go(&gi->users, flow->user[side]);
     }
     gi_result_of(&gi->result, flow, gi->config.zone_s, &gi->records);
+    count_bare(gi, flow);
     gi_table_remove(&gi->flows, &flow->node);
     gi->sink(gi->self, &gi->result);
 }
@@ -113,6 +130,7 @@ static void expire(struct gi *gi)
         for (struct gi_node *node; (node = gi->flows.list[list].oldest) && is_over(gi, node);)
             finish(gi, (struct gi_flow *)node);
     gi_users_expire(&gi->users, gi->now_ns);
+    gi_tunnels_expire(&gi->tunnels, gi->now_ns, gi->silence_ns[OPEN]);
 }
 
 static void make_room(struct gi *gi)
@@ -142,6 +160,8 @@ static void take_time(struct gi *gi, uint64_t time_ns)
         finish_all(gi, true);
         gi_users_destroy(&gi->users);
         gi_users_create(&gi->users);
+        gi_tunnels_destroy(&gi->tunnels);
+        gi_tunnels_create(&gi->tunnels);
         gi->now_ns = time_ns;
     }
 }
@@ -167,19 +187,20 @@ static bool is_mobile(const struct gi_config *config, const struct ipv6_address 
 
 static bool is_end(const struct gi_flow *flow, enum gi_side side, const struct gi_end *end)
 {
-    return flow->port[side] == end->port && address_same(&flow->user[side]->address, &end->address);
+    const struct gi_user *user = flow->user[side];
+    return flow->port[side] == end->port && address_same(&user->address, &end->address);
 }
 
 static uint32_t hash_of(const struct gi_packet *packet)
 {
-    return gi_table_hash(&packet->from, sizeof packet->from) +
-           gi_table_hash(&packet->to, sizeof packet->to);
+    return gi_table_hash(&packet->from, END_OCTETS) + gi_table_hash(&packet->to, END_OCTETS);
 }
 
-static struct gi_flow *find(struct gi *gi, const struct gi_packet *packet, uint32_t hash,
-                            enum gi_side *side)
+// The first from that record on between these addresses and ports, whoever the user is.
+static struct gi_flow *find_from(struct gi_node *node, const struct gi_packet *packet,
+                                 uint32_t hash, enum gi_side *side)
 {
-    for (struct gi_node *node = gi_table_first(&gi->flows, hash); node; node = node->next) {
+    for (; node; node = node->next) {
         struct gi_flow *flow = (struct gi_flow *)node;
         if (node->hash != hash)
             continue;
@@ -187,6 +208,18 @@ static struct gi_flow *find(struct gi *gi, const struct gi_packet *packet, uint3
         if (is_end(flow, *side, &packet->from) && is_end(flow, !*side, &packet->to))
             return flow;
     }
+    return NULL;
+}
+
+static struct gi_flow *find(struct gi *gi, const struct gi_packet *packet, uint32_t hash,
+                            enum gi_side *side)
+{
+    struct gi_node *node = gi_table_first(&gi->flows, hash);
+    struct gi_flow *flow;
+    for (; (flow = find_from(node, packet, hash, side)); node = flow->node.next)
+        if (flow->user[*side]->number == packet->from.user &&
+            flow->user[!*side]->number == packet->to.user)
+            return flow;
     return NULL;
 }
 
@@ -210,7 +243,7 @@ static void set_end(struct gi *gi, struct gi_flow *flow, enum gi_side side,
                     const struct gi_end *end)
 {
     flow->port[side] = end->port;
-    flow->user[side] = gi_users_get(&gi->users, &end->address, gi->now_ns);
+    flow->user[side] = gi_users_get(&gi->users, end, gi->now_ns);
     gi_users_hold(flow->user[side]);
 }
 
@@ -235,16 +268,62 @@ static int list_of(const struct gi_flow *flow)
                                                          : OPEN;
 }
 
-// Of what goes down, for the tunnels up have the TEIDs of many users.
-static void take_tunnel(struct gi *gi, struct gi_user *user, uint32_t teid)
+// ---- Tunnels ----
+
+// A change of what goes down is noted, for the tunnels up have the TEIDs of many users.
+static void take_tunnel(struct gi *gi, struct gi_user *user, uint32_t teid, enum gi_side side)
 {
-    gi->counts.n[GI_COUNT_tunnel_changes] += teid && user->teid && user->teid != teid;
-    user->teid = teid;
+    gi->counts.n[GI_COUNT_tunnel_changes] +=
+        side == GI_DOWN && teid && user->teid[side] && user->teid[side] != teid;
+    user->teid[side] = teid;
 }
+
+// The user of a flow of which the segment may be, one without a tunnel that way first; 0: none.
+static uint32_t user_by_flow(const struct gi *gi, const struct gi_packet *packet, uint32_t hash,
+                             enum gi_side *side)
+{
+    uint32_t number = 0;
+    enum gi_side one;
+    struct gi_node *node = gi_table_first(&gi->flows, hash);
+    for (struct gi_flow *flow; (flow = find_from(node, packet, hash, &one));
+         node = flow->node.next) {
+        const struct gi_user *user = flow->user[GI_UP];
+        if (!user->number || !gi_tunnels_fits(flow, packet, one))
+            continue;
+        if (number && user->teid[one])
+            continue;
+        number = user->number;
+        *side = one;
+        if (!user->teid[one])
+            break;
+    }
+    return number;
+}
+
+static void name_user(struct gi *gi, struct gi_packet *packet, uint32_t hash)
+{
+    enum gi_side side;
+    if (!gi->config.users_by_tunnel || !packet->teid ||
+        gi_tunnels_name(&gi->tunnels, packet, gi->now_ns))
+        return;
+    uint32_t number = user_by_flow(gi, packet, hash, &side);
+    if (number || side_of(gi, packet, &side))
+        gi_tunnels_give(&gi->tunnels, packet, number, side == GI_UP, gi->now_ns);
+}
+
+// Of a packet that does not show whose it is.
+static void name_if_known(struct gi *gi, struct gi_packet *packet)
+{
+    if (gi->config.users_by_tunnel && packet->teid)
+        gi->counts.n[GI_COUNT_tunnel_unknown] += !gi_tunnels_name(&gi->tunnels, packet, gi->now_ns);
+}
+
+// ---- Packets ----
 
 static enum gi_count take_segment(struct gi *gi, struct gi_packet *packet, uint32_t hash)
 {
     enum gi_side side;
+    name_user(gi, packet, hash);
     struct gi_flow *flow = find(gi, packet, hash, &side);
     if (flow && (is_over(gi, &flow->node) || gi_flow_is_new(flow, packet, side))) {
         finish(gi, flow);
@@ -254,8 +333,7 @@ static enum gi_count take_segment(struct gi *gi, struct gi_packet *packet, uint3
         return GI_COUNT_elsewhere;
     if (!gi_flow_take(flow, packet, side, &gi->records, &gi->counts))
         return GI_COUNT_copies;
-    if (side == GI_DOWN)
-        take_tunnel(gi, flow->user[GI_UP], packet->teid);
+    take_tunnel(gi, flow->user[GI_UP], packet->teid, side);
     gi_users_count(&gi->users, flow->user[side], flow->user[!side], packet->ip_octets, gi->now_ns);
     gi_table_touch(&gi->flows, &flow->node, (uint32_t)list_of(flow), gi->now_ns);
     return GI_COUNT_segments;
@@ -263,8 +341,8 @@ static enum gi_count take_segment(struct gi *gi, struct gi_packet *packet, uint3
 
 static void take_background(struct gi *gi, const struct gi_packet *packet)
 {
-    struct gi_user *from = gi_users_get(&gi->users, &packet->from.address, gi->now_ns);
-    struct gi_user *to = gi_users_get(&gi->users, &packet->to.address, gi->now_ns);
+    struct gi_user *from = gi_users_get(&gi->users, &packet->from, gi->now_ns);
+    struct gi_user *to = gi_users_get(&gi->users, &packet->to, gi->now_ns);
     gi_users_count(&gi->users, from, to, packet->ip_octets, gi->now_ns);
 }
 
@@ -322,6 +400,8 @@ static void take(struct gi *gi, struct arrival *arrival)
     expire(gi);
     if (fate == GI_COUNT_segments)
         fate = take_segment(gi, packet, arrival->hash);
+    else if (fate == GI_COUNT_fragments || fate == GI_COUNT_other_protocols)
+        name_if_known(gi, packet);
     if (fate == GI_COUNT_fragments)
         take_fragment(gi, packet);
     if (fate == GI_COUNT_fragments || fate == GI_COUNT_other_protocols ||
@@ -361,8 +441,8 @@ struct gi_memory gi_memory_of(const struct gi *gi)
 {
     struct gi_memory memory = {.flows_most = gi->flows.most_used,
                                .users_most = gi->users.table.most_used};
-    memory.octets_most =
-        gi_table_octets(&gi->flows) + gi_table_octets(&gi->users.table) + gi->records.most_octets;
+    memory.octets_most = gi_table_octets(&gi->flows) + gi_table_octets(&gi->users.table) +
+                         gi_table_octets(&gi->tunnels.table) + gi->records.most_octets;
     if (memory.flows_most)
         memory.octets_a_flow = (uint32_t)(memory.octets_most / memory.flows_most);
     return memory;

@@ -15,7 +15,7 @@ struct gi_prefix {
 struct gi_config {
     struct gi_prefix mobile[GI_PREFIXES_MOST]; // none: who opens a connection is the user
     uint32_t mobiles;
-    bool take_bad_checksums;
+    bool take_bad_checksums, users_by_tunnel;
     uint32_t idle_s, flows_most;
     int32_t zone_s;
 };

@@ -13,6 +13,7 @@
 struct gi_end {
     struct ipv6_address address; // IPv4 is mapped
     uint16_t port;
+    uint32_t user; // number of the user, if tunnels tell users apart; 0: none
 };
 
 struct gi_packet {

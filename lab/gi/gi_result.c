@@ -188,6 +188,8 @@ void gi_result_of(struct gi_result *result, struct gi_flow *flow, int32_t zone_s
     put_address(r->host, &flow->user[GI_DOWN]->address);
     r->user_port = flow->port[GI_UP];
     r->host_port = flow->port[GI_DOWN];
+    r->teid_up = flow->user[GI_UP]->teid[GI_UP] ? flow->user[GI_UP]->teid[GI_UP] : GI_NONE;
+    r->teid_down = flow->user[GI_UP]->teid[GI_DOWN] ? flow->user[GI_UP]->teid[GI_DOWN] : GI_NONE;
     r->begin = (int64_t)flow->first_ns;
     int64_t local_s = (int64_t)(flow->first_ns / S_IN_NS) + zone_s;
     r->hour = (local_s % 86400 + 86400) % 86400 / 3600;

@@ -19,15 +19,17 @@ void gi_users_destroy(struct gi_users *users)
     gi_table_destroy(&users->table);
 }
 
-struct gi_user *gi_users_get(struct gi_users *users, const struct ipv6_address *address,
-                             uint64_t now_ns)
+struct gi_user *gi_users_get(struct gi_users *users, const struct gi_end *end, uint64_t now_ns)
 {
-    uint32_t hash = gi_table_hash(address, sizeof *address);
-    for (struct gi_node *node = gi_table_first(&users->table, hash); node; node = node->next)
-        if (address_same(&((struct gi_user *)node)->address, address))
-            return (struct gi_user *)node;
+    uint32_t hash = gi_table_hash(&end->address, sizeof end->address) + end->user;
+    for (struct gi_node *node = gi_table_first(&users->table, hash); node; node = node->next) {
+        struct gi_user *user = (struct gi_user *)node;
+        if (user->number == end->user && address_same(&user->address, &end->address))
+            return user;
+    }
     struct gi_user *user = (struct gi_user *)gi_table_add(&users->table, hash, now_ns);
-    user->address = *address;
+    user->address = end->address;
+    user->number = end->user;
     return user;
 }
 
