@@ -140,7 +140,8 @@ def some_footers():
         SEGMENTS: 10, "frames that are less than a second older than the one before: taken as of the same time": 1}
     yield "a jump back", pcap(back), (), {
         SEGMENTS: 10, "times at which the clock of the capture went back by a second or more: flows that live then have no figures": 1,
-        "flows that lived when the clock of the capture went back: no figures": 1}
+        "flows that lived when the clock of the capture went back: no figures": 1,
+        "flows with ACKs for octets that the capture has not: no figures of loss, rate and throughput": 1}
     yield "a gap", pcap(late), (), {
         SEGMENTS: 13, "times without a frame for more than an hour: flows that wait so long end there": 1}
     yield "many flows", pcap(early), ("--flows", "4"), {
