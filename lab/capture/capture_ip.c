@@ -184,13 +184,18 @@ enum capture_count capture_ip_of(const struct capture_packet *packet, struct cap
 
 // ---- Checksums ----
 
+static uint32_t sum_of_halves(uint32_t word)
+{
+    return (word >> 16) + (word & 0xffff);
+}
+
 static uint32_t pseudo_sum(const struct capture_ip *ip, uint32_t n)
 {
-    // The first 12 octets of a mapped address would be summed, too.
-    uint32_t skip = address_is_ipv4(&ip->source) ? 12 : 0;
-    uint32_t sum =
-        ipv4_sum(ip->protocol + (n >> 16) + (n & 0xffff), ip->source.octet + skip, 16 - skip);
-    return ipv4_sum(sum, ip->destination.octet + skip, 16 - skip);
+    uint32_t sum = ip->protocol + sum_of_halves(n);
+    if (address_is_ipv4(&ip->source))
+        return sum + sum_of_halves(address_ipv4(&ip->source)) +
+               sum_of_halves(address_ipv4(&ip->destination));
+    return ipv4_sum(ipv4_sum(sum, ip->source.octet, 16), ip->destination.octet, 16);
 }
 
 enum capture_sum capture_ip_sum(const struct capture_ip *ip, uint32_t n, uint32_t at)

@@ -14,7 +14,8 @@
 #define OPENING_NS          (120 * S_IN_NS)
 #define RECORDS_OCTETS_MOST (512ull << 20)
 #define LINE_OCTETS         64
-#define END_OCTETS          18 // of an end, without its user, who is found by it
+#define FRAMES_AHEAD        4
+#define EXPIRE_NS           (100 * MS_IN_NS) // how often flows are looked for that are over
 
 enum { OPENING, OPEN, CLOSED }; // the lists of flows
 
@@ -31,7 +32,7 @@ struct gi {
     struct gi_packet_rules rules;
     gi_sink_fn *sink;
     void *self;
-    uint64_t now_ns;
+    uint64_t now_ns, expire_ns;          // expire_ns: the next time
     uint64_t silence_ns[GI_TABLE_LISTS]; // after which a flow is over
     struct gi_counts counts;
     uint64_t taken; // segments by the flows' own accounts
@@ -126,6 +127,9 @@ static bool is_over(const struct gi *gi, const struct gi_node *node)
 
 static void expire(struct gi *gi)
 {
+    if (gi->now_ns < gi->expire_ns)
+        return;
+    gi->expire_ns = gi->now_ns + EXPIRE_NS;
     for (int list = 0; list < GI_TABLE_LISTS; list++)
         for (struct gi_node *node; (node = gi->flows.list[list].oldest) && is_over(gi, node);)
             finish(gi, (struct gi_flow *)node);
@@ -158,6 +162,7 @@ static void take_time(struct gi *gi, uint64_t time_ns)
     } else {
         gi->counts.n[GI_COUNT_clock_jumps]++;
         finish_all(gi, true);
+        gi->expire_ns = 0;
         gi_users_destroy(&gi->users);
         gi_users_create(&gi->users);
         gi_tunnels_destroy(&gi->tunnels);
@@ -191,9 +196,18 @@ static bool is_end(const struct gi_flow *flow, enum gi_side side, const struct g
     return flow->port[side] == end->port && address_same(&user->address, &end->address);
 }
 
+// An address and a port, whoever the user is.
+static uint32_t hash_of_end(const struct gi_end *end)
+{
+    uint64_t key[2];
+    memcpy(key, &end->address, sizeof key);
+    key[0] ^= end->port;
+    return gi_table_hash(key, sizeof key);
+}
+
 static uint32_t hash_of(const struct gi_packet *packet)
 {
-    return gi_table_hash(&packet->from, END_OCTETS) + gi_table_hash(&packet->to, END_OCTETS);
+    return hash_of_end(&packet->from) + hash_of_end(&packet->to);
 }
 
 // The first from that record on between these addresses and ports, whoever the user is.
@@ -413,6 +427,8 @@ static void take(struct gi *gi, struct arrival *arrival)
 void gi_take(struct gi *gi, const struct capture_packet *frames, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
+        if (i + FRAMES_AHEAD < n)
+            __builtin_prefetch(frames[i + FRAMES_AHEAD].octets);
         gi->arrival[i].fate =
             gi_packet_read(&gi->arrival[i].packet, &frames[i], &gi->rules, &gi->counts);
         fetch_chain(gi, &gi->arrival[i]);
