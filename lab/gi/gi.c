@@ -52,6 +52,14 @@ const struct gi_count_text gi_count_texts[GI_COUNTS] = {
 #undef NOTE
 };
 
+// The flows that live have two users each at most; as many more addresses are kept.
+static void begin_users(struct gi *gi)
+{
+    uint32_t flows = gi->config.flows_most;
+    gi_users_create(&gi->users, 3 * flows + GI_FRAMES_MOST, &gi->counts.n[GI_COUNT_users_early]);
+    gi_tunnels_create(&gi->tunnels, 2 * flows);
+}
+
 struct gi *gi_create(const struct gi_config *config, gi_sink_fn *sink, void *self)
 {
     struct gi *gi = calloc(1, sizeof *gi);
@@ -65,8 +73,7 @@ struct gi *gi_create(const struct gi_config *config, gi_sink_fn *sink, void *sel
     gi->silence_ns[OPEN] = config->idle_s * S_IN_NS;
     gi->silence_ns[CLOSED] = CLOSED_NS;
     gi->records.limit_octets = RECORDS_OCTETS_MOST;
-    gi_users_create(&gi->users);
-    gi_tunnels_create(&gi->tunnels);
+    begin_users(gi);
     gi_table_create(&gi->flows, sizeof(struct gi_flow));
     return gi;
 }
@@ -164,9 +171,8 @@ static void take_time(struct gi *gi, uint64_t time_ns)
         finish_all(gi, true);
         gi->expire_ns = 0;
         gi_users_destroy(&gi->users);
-        gi_users_create(&gi->users);
         gi_tunnels_destroy(&gi->tunnels);
-        gi_tunnels_create(&gi->tunnels);
+        begin_users(gi);
         gi->now_ns = time_ns;
     }
 }

@@ -13,9 +13,9 @@ struct tunnel {
     bool up;
 };
 
-void gi_tunnels_create(struct gi_tunnels *tunnels)
+void gi_tunnels_create(struct gi_tunnels *tunnels, uint32_t most)
 {
-    *tunnels = (struct gi_tunnels){0};
+    *tunnels = (struct gi_tunnels){.most = most};
     gi_table_create(&tunnels->table, sizeof(struct tunnel));
 }
 
@@ -74,6 +74,8 @@ bool gi_tunnels_name(struct gi_tunnels *tunnels, struct gi_packet *packet, uint6
 uint32_t gi_tunnels_give(struct gi_tunnels *tunnels, struct gi_packet *packet, uint32_t user,
                          bool up, uint64_t now_ns)
 {
+    if (tunnels->table.used >= tunnels->most)
+        gi_table_remove(&tunnels->table, tunnels->table.list[0].oldest);
     struct tunnel *tunnel = (struct tunnel *)gi_table_add(&tunnels->table, hash_of(packet), now_ns);
     tunnel->end = packet->tunnel_end;
     tunnel->teid = packet->teid;

@@ -10,9 +10,10 @@
 struct gi_tunnels {
     struct gi_table table;
     uint32_t users; // the last number that was given
+    uint32_t most;  // from here on the oldest is forgotten for each that comes
 };
 
-void gi_tunnels_create(struct gi_tunnels *tunnels);
+void gi_tunnels_create(struct gi_tunnels *tunnels, uint32_t most);
 void gi_tunnels_destroy(struct gi_tunnels *tunnels);
 
 // Sets the number of the end that is the user's, if it is known. True: it is.

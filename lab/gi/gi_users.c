@@ -9,14 +9,27 @@
 // Lists of the table: with no flow, they end by silence; with flows they stay.
 enum { IDLE, BUSY };
 
-void gi_users_create(struct gi_users *users)
+void gi_users_create(struct gi_users *users, uint32_t most, uint64_t *early)
 {
+    *users = (struct gi_users){.most = most, .early = early};
     gi_table_create(&users->table, sizeof(struct gi_user));
 }
 
 void gi_users_destroy(struct gi_users *users)
 {
     gi_table_destroy(&users->table);
+}
+
+// The oldest without a flow.
+static void make_room(struct gi_users *users)
+{
+    struct gi_node *node = users->table.list[IDLE].oldest;
+    while (node && ((struct gi_user *)node)->flows) // it got one after its last packet was counted
+        node = node->newer;
+    if (!node)
+        return;
+    gi_table_remove(&users->table, node);
+    ++*users->early;
 }
 
 struct gi_user *gi_users_get(struct gi_users *users, const struct gi_end *end, uint64_t now_ns)
@@ -27,6 +40,8 @@ struct gi_user *gi_users_get(struct gi_users *users, const struct gi_end *end, u
         if (user->number == end->user && address_same(&user->address, &end->address))
             return user;
     }
+    if (users->table.used >= users->most)
+        make_room(users);
     struct gi_user *user = (struct gi_user *)gi_table_add(&users->table, hash, now_ns);
     user->address = end->address;
     user->number = end->user;

@@ -19,9 +19,11 @@ struct gi_user {
 
 struct gi_users {
     struct gi_table table;
+    uint32_t most;   // from here on one that has no flow is forgotten for each that comes
+    uint64_t *early; // counts these
 };
 
-void gi_users_create(struct gi_users *users);
+void gi_users_create(struct gi_users *users, uint32_t most, uint64_t *early);
 void gi_users_destroy(struct gi_users *users);
 struct gi_user *gi_users_get(struct gi_users *users, const struct gi_end *end, uint64_t now_ns);
 // A packet from one to the other has passed.

@@ -146,6 +146,10 @@ def some_footers():
         SEGMENTS: 13, "times without a frame for more than an hour: flows that wait so long end there": 1}
     yield "many flows", pcap(early), ("--flows", "4"), {
         SEGMENTS: 30, "flows that were written out before their end, for there were more than --flows at once": 6}
+    yield "many addresses", pcap([(i / 10, udp((f"10.1.{i >> 8}.{i & 255}", 53), (HOST, 53), bytes(20))) for i in range(500)]), ("--flows", "10"), {
+        SEGMENTS: 0, "packets of other protocols than TCP: background traffic of their user": 500,
+        "addresses without a flow that were forgotten before they were silent for a minute, for there were more than three times "
+        "--flows: their traffic may miss as background": 501 - 62}
     yield "far", pcap(many_far()), (), {
         SEGMENTS: 5, "segments with a sequence number far from the others of their flow: left out": 1}
     yield "too many in flight", pcap(many_forgotten()), (), {
