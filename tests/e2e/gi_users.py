@@ -4,7 +4,7 @@ networks stay apart, with their ports, hosts and times the same; a user stays on
 
 import random
 
-from gi_capture import HOST, USER, Talk, gtp, pcap, udp
+from gi_capture import HOST, RST, USER, Talk, gtp, pcap, udp
 from gi_report import figures, has, read, saved
 from harness import case, main, right, same, sluice
 
@@ -115,6 +115,36 @@ def given_again():
     # The tunnel up of one has the number of the tunnel down of the other; their ends are others.
     crossed = in_order(in_tunnels(download(1), 5, 6), in_tunnels(download(1.01, own=77, other=78), 6, 5))
     same([flow["outcome"] for flow in read(pcap(crossed), options=TEID)["flows"]], ["optimal", "optimal"], "crossed numbers")
+
+
+@case("IPv6: a user has more than one address of its prefix in one tunnel")
+def prefix():
+    addresses = [(f"2001:db8:0:7::{i}", 40000) for i in (1, 2)]
+    host = ("2001:db8:ffff::9", 80)
+    talk = Talk(user=addresses[0], host=host).setup(1)
+    frames = [(time, gtp(packet, 11, down=False) if packet[8:24].endswith(b"\1") else gtp(packet, 21)) for time, packet in talk.frames]
+    names = [(5 + i / 10, gtp(udp(addresses[i % 2], host, bytes(9)), 11, down=False)) for i in range(10)]
+    report = read(pcap(frames + names), options=TEID)
+    same((report["counts"]["tunnel_unknown"], report["counts"]["other_protocols"]), (0, 10), "unknown, others")
+    foreign = [(7, gtp(udp(("2001:db8:0:8::1", 1), host, bytes(9)), 11, down=False))]
+    same(read(pcap(frames + foreign), options=TEID)["counts"]["tunnel_unknown"], 1, "of another prefix")
+
+
+def set_ups(n, apart_s):
+    """Each of another user in tunnels of its own, which it resets."""
+    frames = []
+    for i in range(n):
+        talk = Talk(user=(f"10.{i >> 16}.{i >> 8 & 255}.{i & 255}", 9)).setup(i * apart_s, 0.0001, 0.0001)
+        frames.append(in_tunnels(talk.add(i * apart_s + 0.001, "up", RST, 1), 10000 + i, 100000 + i))
+    return pcap(in_order(*frames))
+
+
+@case("memory: tunnels that are silent are forgotten, and no more are kept than --flows allows")
+def memory():
+    few, more = (read(set_ups(n, 1), options=(*TEID, "--idle", "20"))["memory"] for n in (600, 1800))
+    same(few, more, "memory")
+    few, more = (read(set_ups(n, 0.002), options=(*TEID, "--flows", "50"))["memory"] for n in (600, 4000))
+    same(few["octets_most"], more["octets_most"], "memory with --flows")
 
 
 @case("packets without a tunnel are users by their address; --users address is the default; others are refused")

@@ -109,6 +109,12 @@ static void test_as_libpcap(void **state)
     compose(magics[0], 0, 12, 262145); // packets as large as half of the room
     compare(octets, 32);
     assert_true(all_packets > 10000 && all_batches > 300 && all_damages == 0);
+    compose(magics[0], 0, 3, 10); // and one that is too large
+    for (uint32_t i = 0; i < 4; i++)
+        put(262145);
+    octets += 262145;
+    compare(octets, 32);
+    assert_int_equal(all_damages, 1);
 }
 
 static void test_a_file_that_breaks_off(void **state)
