@@ -406,7 +406,9 @@ static void fetch_parts(const struct arrival *arrival)
     for (int side = 0; side < GI_SIDES; side++) {
         __builtin_prefetch(flow->user[side]);
         __builtin_prefetch((const char *)flow->user[side] + LINE_OCTETS);
-        __builtin_prefetch(flow->half[side].record);
+        const struct gi_half *half = &flow->half[side];
+        __builtin_prefetch(half->record + half->begin);               // for an ACK
+        __builtin_prefetch(half->record + half->begin + half->count); // for data
     }
 }
 
