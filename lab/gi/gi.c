@@ -407,6 +407,8 @@ static void fetch_parts(const struct arrival *arrival)
         __builtin_prefetch(flow->user[side]);
         __builtin_prefetch((const char *)flow->user[side] + LINE_OCTETS);
         const struct gi_half *half = &flow->half[side];
+        if (!half->record)
+            continue;
         __builtin_prefetch(half->record + half->begin);               // for an ACK
         __builtin_prefetch(half->record + half->begin + half->count); // for data
     }

@@ -112,6 +112,12 @@ def given_again():
     same(sorted((flow["user"], flow["outcome"], flow["down_packets"]) for flow in report["flows"]),
          [(USER, "optimal", 13), ("10.0.0.9", "optimal", 13)], "flows")
     same([flow["alone"] for flow in report["flows"]], [True, True], "alone")
+    # Two networks whose nodes give the same numbers.
+    one, other = download(1, (3,)), download(1.05, (2, 5), own=700000, other=90000000)
+    elsewhere = [(time, packet[:10] + bytes(2) + packet[12:16] + bytes((198, 18, 0, packet[19])) + packet[20:])
+                 for time, packet in in_tunnels(other, 11, 21)]
+    report = read(pcap(in_order(in_tunnels(one, 11, 21), elsewhere)), options=TEID)
+    same(sorted((flow["outcome"], flow["down_lost_gprs"]) for flow in report["flows"]), [("optimal", 1), ("optimal", 2)], "two networks")
     # The tunnel up of one has the number of the tunnel down of the other; their ends are others.
     crossed = in_order(in_tunnels(download(1), 5, 6), in_tunnels(download(1.01, own=77, other=78), 6, 5))
     same([flow["outcome"] for flow in read(pcap(crossed), options=TEID)["flows"]], ["optimal", "optimal"], "crossed numbers")
