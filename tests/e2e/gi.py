@@ -440,6 +440,9 @@ def memory():
     same((len(report["flows"]), report["counts"]["flows_early"], report["memory"]["flows_most"]), (10, 6, 4), "early")
     frames = [*begun().frames, *((time + 100, packet) for time, packet in Talk().data(1, 1).frames)]
     same([len(read(pcap(frames), options=("--idle", idle))["flows"]) for idle in ("99", "200")], [2, 1], "idle")
+    # Closed, and silent for a minute, to 10 ms; what comes in between has just made it look for such flows.
+    frames = [*Talk().setup(5).add(10, "up", RST, 1).frames, (69.95, udp(("10.0.0.2", 53), (HOST, 53), bytes(9)))]
+    same([len(read(pcap(frames + Talk().data(at, 1).frames))["flows"]) for at in (69.99, 70.01)], [1, 2], "a minute")
 
 
 @case("--columns says what each is; the CSV has all of them")
