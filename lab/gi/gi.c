@@ -310,8 +310,6 @@ static uint32_t user_by_flow(const struct gi *gi, const struct gi_packet *packet
         const struct gi_user *user = flow->user[GI_UP];
         if (!user->number || !gi_tunnels_fits(flow, packet, one))
             continue;
-        if (number && user->teid[one])
-            continue;
         number = user->number;
         *side = one;
         if (!user->teid[one])

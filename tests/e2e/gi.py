@@ -10,7 +10,7 @@ import struct
 import subprocess
 
 from gi_capture import (ACK, ETHERNET, HOST, IPV4_LINK, NULL, RST, SACK_PERMITTED, SLL, SLL2, SYN, USER, Talk, gtp, merged,
-                        mss, pcap, pcapng, scale, tagged, timestamps, udp)
+                        mss, on_link, pcap, pcapng, scale, tagged, timestamps, udp)
 from gi_report import begun, figures, flow_of, frames_of_some, has, read, saved, table
 from harness import case, main, program, right, same, sluice
 
@@ -391,6 +391,8 @@ def ipv6():
     wanted = figures(read(pcap(talk.frames)))
     has(wanted[0], user="2001:db8::1", setup_s=0.5, rtt_gprs_samples=2, down_data_octets=1000, mss=1060)
     same(figures(read(pcap(talk.frames, ETHERNET))), wanted, "Ethernet")
+    padded = [(time, on_link(ETHERNET, packet) + bytes(6)) for time, packet in talk.frames]
+    same(figures(read(pcap(padded, ETHERNET, raw=True))), wanted, "padding behind the packet")
     same(figures(read(pcap([(time, gtp(packet, 1)) for time, packet in talk.frames]))), wanted, "GTP-U")
     hop = [(time, packet[:4] + struct.pack(">HB", len(packet) - 32, 0) + packet[7:40] + bytes((6, 0, 1, 4, 0, 0, 0, 0))
             + packet[40:]) for time, packet in talk.frames]
@@ -443,6 +445,19 @@ def memory():
     # Closed, and silent for a minute, to 10 ms; what comes in between has just made it look for such flows.
     frames = [*Talk().setup(5).add(10, "up", RST, 1).frames, (69.95, udp(("10.0.0.2", 53), (HOST, 53), bytes(9)))]
     same([len(read(pcap(frames + Talk().data(at, 1).frames))["flows"]) for at in (69.99, 70.01)], [1, 2], "a minute")
+
+
+@case("less than 1000 octets of memory a flow, if ten thousand live at once with eight segments in flight each")
+def octets_a_flow():
+    frames = []
+    for i in range(10000):
+        talk = Talk(user=(f"10.7.{i >> 8}.{i & 255}", 40000), host=(HOST, 80)).setup(i / 10000)
+        for k in range(8):
+            talk.data(2 + k + i / 10000, 1 + 10 * k, 10)
+        frames += talk.frames
+    found = read(pcap(sorted(frames, key=lambda frame: frame[0])))["memory"]
+    same(found["flows_most"], 10000, "flows at once")
+    right(found["octets_a_flow"] < 1000, found)
 
 
 @case("--columns says what each is; the CSV has all of them")
