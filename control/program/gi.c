@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -12,9 +11,12 @@
 #include "control/cli/commands.h"
 #include "control/program/signals.h"
 #include "dataplane/base/units.h"
+#include "lab/capture/capture_ip.h"
 #include "lab/gi/gi.h"
 #include "lab/gi/gi_sheets.h"
 #include "lab/gi/gi_write.h"
+
+#define PROGRESS_FRAMES 65536
 
 struct gi_options {
     const char *csv, *json;
@@ -58,6 +60,13 @@ static bool take_mobiles(void *target, const char *text)
     return cli_refuse("gi", "mobiles", text, "up to 16 prefixes such as 10.0.0.0/8");
 }
 
+static bool take_users(void *target, const char *text)
+{
+    ((struct gi_options *)target)->config.users_by_tunnel = strcmp(text, "teid") == 0;
+    return strcmp(text, "teid") == 0 || strcmp(text, "address") == 0 ||
+           cli_refuse("gi", "users", text, "address or teid");
+}
+
 // +HH:MM or -HH:MM.
 static bool take_zone(void *target, const char *text)
 {
@@ -79,6 +88,8 @@ static const struct cli_option gi_options[] = {
      INTO(json)},
     {"mobiles", "PREFIX", "addresses of users; may be repeated (whoever opens a connection)",
      .take = take_mobiles},
+    {"users", "WHAT", "what tells users apart: address, or the teid of their tunnels (address)",
+     .take = take_users},
     {"zone", "+HH:MM", "local time of the network, for peak and off-peak hours (UTC)",
      .take = take_zone},
     {"idle", "SECONDS", "a flow that is silent for so long has ended (3600)", INTO(idle_s), 10,
@@ -159,72 +170,76 @@ static bool close_output(FILE *file, const char *path)
 
 struct file {
     const char *path;
-    char fault[GI_READER_TEXT];
+    char fault[CAPTURE_TEXT];
     uint64_t frames;
     bool opened;
 };
 
 struct progress {
-    uint64_t size, next_frame;
+    uint64_t next_frame;
     struct timespec begin;
     bool shown;
 };
 
 // Asked each few thousand frames, on a terminal alone.
-static void show(struct progress *progress, const struct gi_reader *reader, const char *path,
-                 uint64_t frames)
+static void show(struct progress *progress, const struct capture_file *capture,
+                 const struct file *file)
 {
     struct timespec now;
-    progress->next_frame = frames + 65536;
+    progress->next_frame = file->frames + PROGRESS_FRAMES;
     clock_gettime(CLOCK_MONOTONIC, &now);
     double s = (double)(now.tv_sec - progress->begin.tv_sec) +
                (double)(now.tv_nsec - progress->begin.tv_nsec) / S_IN_NS;
-    off_t at = ftello(reader->file);
-    fprintf(stderr, "\r%s: %llu frames", path, (unsigned long long)frames);
-    if (progress->size && at > 0)
-        fprintf(stderr, ", %.0f %%", 100.0 * (double)at / (double)progress->size);
+    double part = capture_file_progress(capture);
+    fprintf(stderr, "\r%s: %" PRIu64 " frames", file->path, file->frames);
+    if (part >= 0)
+        fprintf(stderr, ", %.0f %%", 100 * part);
     if (s > 0)
-        fprintf(stderr, ", %.2f million a second", (double)frames / s / 1e6);
+        fprintf(stderr, ", %.2f million a second", (double)file->frames / s / 1e6);
     fprintf(stderr, "\033[K");
     progress->shown = true;
 }
 
-static void begin_progress(struct progress *progress, const struct gi_reader *reader)
+static void begin_progress(struct progress *progress)
 {
-    struct stat stat;
     *progress = (struct progress){.next_frame = UINT64_MAX};
     if (!isatty(STDERR_FILENO))
         return;
     clock_gettime(CLOCK_MONOTONIC, &progress->begin);
-    progress->next_frame = 65536;
-    if (fstat(fileno(reader->file), &stat) == 0 && S_ISREG(stat.st_mode))
-        progress->size = (uint64_t)stat.st_size;
+    progress->next_frame = PROGRESS_FRAMES;
+}
+
+static void take_all(struct gi *gi, struct capture_file *capture, struct file *file)
+{
+    struct capture_packet packets[GI_FRAMES_MOST];
+    struct progress progress;
+    uint64_t *counts = gi_capture_counts(gi);
+    begin_progress(&progress);
+    for (uint32_t n;
+         !signals_ended && (n = capture_file_read(capture, packets, GI_FRAMES_MOST, counts));) {
+        gi_take(gi, packets, n);
+        file->frames += n;
+        if (file->frames >= progress.next_frame)
+            show(&progress, capture, file);
+    }
+    if (progress.shown)
+        fprintf(stderr, "\r\033[K");
+    const char *damage = signals_ended ? "interrupted" : capture_file_damage(capture);
+    if (damage)
+        snprintf(file->fault, sizeof file->fault, "%s", damage);
 }
 
 static void read_file(struct gi *gi, struct file *file)
 {
-    struct gi_reader reader;
-    struct gi_frame frame;
-    struct progress progress;
-    file->opened = gi_reader_open(&reader, file->path);
-    if (file->opened && !gi_layers_known(reader.link)) {
-        snprintf(reader.fault, sizeof reader.fault, "link type %d is not read", reader.link);
-        file->opened = false;
-    }
-    if (file->opened) {
-        begin_progress(&progress, &reader);
-        while (!signals_ended && gi_reader_next(&reader, &frame)) {
-            gi_take(gi, &frame);
-            if (++file->frames >= progress.next_frame)
-                show(&progress, &reader, file->path, file->frames);
-        }
-        if (progress.shown)
-            fprintf(stderr, "\r\033[K");
-        if (signals_ended)
-            snprintf(reader.fault, sizeof reader.fault, "interrupted");
-    }
-    memcpy(file->fault, reader.fault, sizeof file->fault);
-    gi_reader_close(&reader);
+    struct capture_file *capture = capture_file_open(file->path, file->fault);
+    file->opened = capture && capture_ip_knows(capture_file_link(capture));
+    if (file->opened)
+        take_all(gi, capture, file);
+    else if (capture)
+        snprintf(file->fault, sizeof file->fault, "link type %d is not read",
+                 capture_file_link(capture));
+    if (capture)
+        capture_file_close(capture);
     if (file->fault[0])
         fprintf(stderr, "sluice gi: %s: %s\n", file->path, file->fault);
 }
@@ -239,6 +254,9 @@ static void print_footer(const struct gi *gi, const struct file *files, int n, F
     for (int i = 0; i < GI_COUNTS; i++)
         if (counts->n[i] || i == GI_COUNT_segments)
             fprintf(out, "%12" PRIu64 "  %s\n", counts->n[i], gi_count_texts[i].help);
+    for (int i = CAPTURE_cut; i <= CAPTURE_length_impossible; i++)
+        if (counts->capture[i])
+            fprintf(out, "%12" PRIu64 "  %s\n", counts->capture[i], capture_count_helps[i]);
     for (int i = 0; i < n; i++)
         if (files[i].fault[0])
             fprintf(out, "%s ends after %" PRIu64 " frames: %s\n", files[i].path, files[i].frames,
@@ -274,6 +292,11 @@ static void put_counts(struct json *json, const struct gi *gi)
     json_put(json, "frames", counts->frames);
     for (int i = 0; i < GI_COUNTS; i++)
         json_put(json, gi_count_texts[i].name, counts->n[i]);
+    json_close(json);
+    json_key(json, "packets");
+    json_object(json);
+    for (int i = CAPTURE_cut; i <= CAPTURE_length_impossible; i++)
+        json_put(json, capture_count_names[i], counts->capture[i]);
     json_close(json);
     json_key(json, "memory");
     json_object(json);

@@ -86,7 +86,7 @@ static void take_udp(struct audit *audit, const struct capture_ip *ip, uint64_t 
 {
     struct capture_udp udp;
     uint16_t port = audit->options.port;
-    if (!capture_ip_udp(ip, &udp, counts))
+    if (!capture_ip_udp(ip, &udp, &audit->room, counts))
         return;
     if (port && udp.source_port != port && udp.destination_port != port) {
         audit->counts[AUDIT_not_gb] += audit->phase == AUDIT_JUDGE;
@@ -100,24 +100,25 @@ static void take_udp(struct audit *audit, const struct capture_ip *ip, uint64_t 
 // Plain GRE of Frame Relay, as routers carry Gb: no key, checksum or sequence, DLCI of 10 bits.
 static void take_gre(struct audit *audit, const struct capture_ip *ip)
 {
-    const uint8_t *b = ip->octets;
-    uint32_t head = GRE_OCTETS + FR_HEADER_OCTETS;
-    bool plain = ip->captured >= head && get_be16(b) == 0 && get_be16(b + 2) == GRE_FRAME_RELAY &&
-                 !(b[4] & 1) && (b[5] & 1) && !ip->fragment;
+    const uint8_t *b = ip->payload.octets;
+    uint32_t head = GRE_OCTETS + FR_HEADER_OCTETS, n = ip->payload.length;
+    bool plain = ip->payload.captured >= head && get_be16(b) == 0 &&
+                 get_be16(b + 2) == GRE_FRAME_RELAY && !(b[4] & 1) && (b[5] & 1) && !ip->fragment;
     if (!plain) {
         audit->counts[AUDIT_not_frame_relay] += audit->phase == AUDIT_JUDGE;
         return;
     }
     uint16_t dlci = (uint16_t)((b[4] & 0xfc) << 2 | b[5] >> 4);
     struct audit_end from = {ip->source, dlci}, to = {ip->destination, dlci};
-    audit_datagram(audit, &from, &to, true, b + head, ip->captured - head, ip->length - head);
+    b = capture_ip_whole(ip, n, &audit->room);
+    audit_datagram(audit, &from, &to, true, b + head, ip->payload.captured - head, n - head);
 }
 
 static void take_packet(struct audit *audit, const struct capture_packet *packet, uint64_t *counts)
 {
     struct capture_ip ip;
     uint64_t unread = counts[CAPTURE_cut_header] + counts[CAPTURE_udp_cut];
-    bool taken = capture_ip_of(packet, &ip, counts);
+    bool taken = capture_ip_of(packet, &ip, counts) == CAPTURE_taken;
     if (taken && ip.protocol == IP_PROTOCOL_UDP)
         take_udp(audit, &ip, counts);
     else if (taken && ip.protocol == IP_PROTOCOL_GRE)
@@ -143,7 +144,7 @@ int audit_read(struct audit *audit, enum audit_phase phase, const char *path, ch
     if (!file)
         return -1;
     begin_phase(audit, phase);
-    while (capture_file_next(file, &packet, counts)) {
+    while (capture_file_read(file, &packet, 1, counts)) {
         if (phase == AUDIT_JUDGE)
             go_on(audit, packet.time_ns);
         audit->at = (struct audit_at){.frame = audit->frames};

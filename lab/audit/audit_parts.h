@@ -278,6 +278,7 @@ struct audit {
     uint64_t counts[AUDIT_COUNTS], capture[CAPTURE_COUNTS], rule_counts[AUDIT_RULES][AUDIT_SENDER];
     uint64_t frames, first_ns, last_ns, stamp_ns, disorder_ns;
     struct audit_at at;
+    struct capture_room room;
     struct bss_table pairs_table, bvcs_table, mss_table, lles_table, left_table;
     struct audit_pair *pairs, **pairs_end;
     struct audit_nse *nses, **nses_end;

@@ -1,14 +1,19 @@
 // See capture_file.h.
 #include "lab/capture/capture_file.h"
 
+#include <errno.h>
 #include <pcap/pcap.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "dataplane/base/units.h"
+#include "lab/capture/capture_plain.h"
 
-#define SECONDS_MAX 10000000000LL // the year 2286; ns since 1970 fit 64 bits until then
+#define SECONDS_MAX   10000000000LL // the year 2286; ns since 1970 fit 64 bits until then
+#define BUFFER_OCTETS (1 << 20)
 
 #define CAPTURE_COUNT(name, help) #name,
 const char *const capture_count_names[] = {
@@ -22,65 +27,122 @@ const char *const capture_count_helps[] = {
 #undef CAPTURE_COUNT
 
 struct capture_file {
-    pcap_t *pcap;
+    FILE *stream;
+    pcap_t *pcap; // NULL: `plain` reads it
+    struct capture_plain plain;
     int link;
+    uint64_t size_octets; // 0: no file
     uint64_t packets, time_ns;
-    char damage[PCAP_ERRBUF_SIZE];
-    uint8_t octets[CAPTURE_ROOM];
+    char damage[CAPTURE_TEXT];
 };
 
-struct capture_file *capture_file_open(const char *path, char error[256])
+// ---- Opening ----
+
+static bool open_pcap(struct capture_file *file, char *error)
 {
     char why[PCAP_ERRBUF_SIZE] = "";
+    setvbuf(file->stream, NULL, _IOFBF, BUFFER_OCTETS);
+    file->pcap =
+        pcap_fopen_offline_with_tstamp_precision(file->stream, PCAP_TSTAMP_PRECISION_NANO, why);
+    snprintf(error, CAPTURE_TEXT, "%.255s", why);
+    if (file->pcap)
+        file->link = pcap_datalink(file->pcap);
+    return file->pcap != NULL;
+}
+
+static bool open_stream(struct capture_file *file, const char *path, char *error)
+{
+    struct stat stat;
+    bool is_input = strcmp(path, "-") == 0;
+    file->stream = is_input ? stdin : fopen(path, "rbe");
+    if (!file->stream) {
+        snprintf(error, CAPTURE_TEXT, "%s", strerror(errno));
+        return false;
+    }
+    if (is_input || fstat(fileno(file->stream), &stat) != 0 || !S_ISREG(stat.st_mode))
+        return open_pcap(file, error);
+    file->size_octets = (uint64_t)stat.st_size;
+    if (!capture_plain_open(&file->plain, fileno(file->stream)))
+        return open_pcap(file, error);
+    file->link = file->plain.link;
+    return true;
+}
+
+struct capture_file *capture_file_open(const char *path, char error[CAPTURE_TEXT])
+{
     struct capture_file *file = calloc(1, sizeof *file);
     if (!file) {
-        snprintf(error, 256, "not enough memory");
+        snprintf(error, CAPTURE_TEXT, "not enough memory");
         return NULL;
     }
-    file->pcap = pcap_open_offline_with_tstamp_precision(path, PCAP_TSTAMP_PRECISION_NANO, why);
-    if (!file->pcap) {
-        snprintf(error, 256, "%.255s", why);
-        free(file);
-        return NULL;
-    }
-    file->link = pcap_datalink(file->pcap);
-    return file;
+    if (open_stream(file, path, error))
+        return file;
+    if (file->stream && file->stream != stdin)
+        fclose(file->stream);
+    free(file);
+    return NULL;
 }
 
-// With nanosecond precision tv_usec holds ns.
-static uint64_t stamp(struct capture_file *file, const struct pcap_pkthdr *header, uint64_t *counts)
-{
-    if (header->ts.tv_sec < 0 || header->ts.tv_sec > SECONDS_MAX || header->ts.tv_usec < 0 ||
-        (uint64_t)header->ts.tv_usec >= S_IN_NS)
-        counts[CAPTURE_stamp_impossible]++;
-    else
-        file->time_ns = (uint64_t)header->ts.tv_sec * S_IN_NS + (uint64_t)header->ts.tv_usec;
-    return file->time_ns;
-}
+// ---- Packets ----
 
-bool capture_file_next(struct capture_file *file, struct capture_packet *packet,
-                       uint64_t counts[CAPTURE_COUNTS])
+static bool next_of_pcap(struct capture_file *file, struct capture_raw *raw)
 {
     struct pcap_pkthdr *header;
     const u_char *octets;
     int verdict = pcap_next_ex(file->pcap, &header, &octets);
-    if (verdict != 1) {
-        if (verdict == PCAP_ERROR)
-            snprintf(file->damage, sizeof file->damage, "%s", pcap_geterr(file->pcap));
+    if (verdict == PCAP_ERROR)
+        snprintf(file->damage, sizeof file->damage, "%.255s", pcap_geterr(file->pcap));
+    if (verdict != 1)
         return false;
-    }
-    uint32_t captured = header->caplen, length = header->len;
+    // With nanosecond precision tv_usec holds ns.
+    *raw = (struct capture_raw){header->ts.tv_sec, header->ts.tv_usec, octets, header->caplen,
+                                header->len};
+    return true;
+}
+
+static uint64_t stamp(struct capture_file *file, const struct capture_raw *raw, uint64_t *counts)
+{
+    if (raw->seconds < 0 || raw->seconds > SECONDS_MAX || raw->part_ns < 0 ||
+        raw->part_ns >= (int64_t)S_IN_NS)
+        counts[CAPTURE_stamp_impossible]++;
+    else
+        file->time_ns = (uint64_t)raw->seconds * S_IN_NS + (uint64_t)raw->part_ns;
+    return file->time_ns;
+}
+
+static void judge(struct capture_file *file, struct capture_packet *packet,
+                  const struct capture_raw *raw, uint64_t *counts)
+{
+    uint32_t captured = raw->captured, length = raw->length;
     if (captured > length || length > CAPTURE_OCTETS_MAX) {
         counts[CAPTURE_length_impossible]++;
         length = length > CAPTURE_OCTETS_MAX ? CAPTURE_OCTETS_MAX : length;
         captured = captured > length ? length : captured;
     }
     counts[CAPTURE_cut] += captured < length;
-    memcpy(file->octets, octets, captured);
-    memset(file->octets + captured, 0, length - captured);
-    *packet = (struct capture_packet){
-        ++file->packets, stamp(file, header, counts), file->link, file->octets, captured, length};
-    return true;
+    *packet = (struct capture_packet){.number = ++file->packets,
+                                      .time_ns = stamp(file, raw, counts),
+                                      .link = file->link,
+                                      .octets = raw->octets,
+                                      .captured = captured,
+                                      .length = length};
+}
+
+uint32_t capture_file_read(struct capture_file *file, struct capture_packet *packets, uint32_t most,
+                           uint64_t counts[CAPTURE_COUNTS])
+{
+    struct capture_raw raw;
+    uint32_t n = 0;
+    if (file->pcap) { // whose packets lie in one place
+        n = next_of_pcap(file, &raw);
+        if (n)
+            judge(file, packets, &raw, counts);
+        return n;
+    }
+    while (n < most && !file->damage[0] &&
+           capture_plain_next(&file->plain, &raw, n == 0, file->damage) == CAPTURE_PLAIN_PACKET)
+        judge(file, &packets[n++], &raw, counts);
+    return n;
 }
 
 const char *capture_file_damage(const struct capture_file *file)
@@ -88,8 +150,24 @@ const char *capture_file_damage(const struct capture_file *file)
     return file->damage[0] ? file->damage : NULL;
 }
 
+int capture_file_link(const struct capture_file *file)
+{
+    return file->link;
+}
+
+double capture_file_progress(const struct capture_file *file)
+{
+    off_t at = file->pcap ? ftello(file->stream) : lseek(file->plain.fd, 0, SEEK_CUR);
+    return file->size_octets ? (double)at / (double)file->size_octets : -1;
+}
+
 void capture_file_close(struct capture_file *file)
 {
-    pcap_close(file->pcap);
+    if (file->pcap) // closes the stream
+        pcap_close(file->pcap);
+    else
+        capture_plain_close(&file->plain);
+    if (!file->pcap)
+        fclose(file->stream);
     free(file);
 }

@@ -6,27 +6,42 @@
 #include <stdlib.h>
 
 #include "dataplane/wire/tcp.h"
+#include "lab/gi/gi_tunnels.h"
 
 #define STEP_NS             S_IN_NS // a clock that goes back by less is taken as standing still
 #define GAP_NS              (3600 * S_IN_NS) // a silence of all that is worth a note
 #define CLOSED_NS           (60 * S_IN_NS)
 #define OPENING_NS          (120 * S_IN_NS)
 #define RECORDS_OCTETS_MOST (512ull << 20)
+#define LINE_OCTETS         64
+#define FRAMES_AHEAD        4
+#define EXPIRE_NS           (100 * MS_IN_NS) // how often flows are looked for that are over
 
 enum { OPENING, OPEN, CLOSED }; // the lists of flows
+
+// A frame that has been read and not been taken yet.
+struct arrival {
+    struct gi_packet packet;
+    enum gi_count fate;
+    uint32_t hash;
+    struct gi_flow *guess; // the first of its hash; other arrivals may end it
+};
 
 struct gi {
     struct gi_config config;
     struct gi_packet_rules rules;
     gi_sink_fn *sink;
     void *self;
-    uint64_t now_ns;
+    uint64_t now_ns, expire_ns;          // expire_ns: the next time
+    uint64_t silence_ns[GI_TABLE_LISTS]; // after which a flow is over
     struct gi_counts counts;
     uint64_t taken; // segments by the flows' own accounts
     struct gi_users users;
+    struct gi_tunnels tunnels;
     struct gi_table flows;
     struct gi_records records;
     struct gi_result result;
+    struct arrival arrival[GI_FRAMES_MOST];
 };
 
 const struct gi_count_text gi_count_texts[GI_COUNTS] = {
@@ -37,6 +52,14 @@ const struct gi_count_text gi_count_texts[GI_COUNTS] = {
 #undef NOTE
 };
 
+// The flows that live have two users each at most; as many more addresses are kept.
+static void begin_users(struct gi *gi)
+{
+    uint32_t flows = gi->config.flows_most;
+    gi_users_create(&gi->users, 3 * flows + GI_FRAMES_MOST, &gi->counts.n[GI_COUNT_users_early]);
+    gi_tunnels_create(&gi->tunnels, 2 * flows);
+}
+
 struct gi *gi_create(const struct gi_config *config, gi_sink_fn *sink, void *self)
 {
     struct gi *gi = calloc(1, sizeof *gi);
@@ -46,8 +69,11 @@ struct gi *gi_create(const struct gi_config *config, gi_sink_fn *sink, void *sel
     gi->rules.take_bad_checksums = config->take_bad_checksums;
     gi->sink = sink;
     gi->self = self;
+    gi->silence_ns[OPENING] = OPENING_NS;
+    gi->silence_ns[OPEN] = config->idle_s * S_IN_NS;
+    gi->silence_ns[CLOSED] = CLOSED_NS;
     gi->records.limit_octets = RECORDS_OCTETS_MOST;
-    gi_users_create(&gi->users);
+    begin_users(gi);
     gi_table_create(&gi->flows, sizeof(struct gi_flow));
     return gi;
 }
@@ -57,10 +83,22 @@ void gi_destroy(struct gi *gi)
     gi_finish(gi);
     gi_table_destroy(&gi->flows);
     gi_users_destroy(&gi->users);
+    gi_tunnels_destroy(&gi->tunnels);
     free(gi);
 }
 
 // ---- The end of a flow ----
+
+// A flow that has no figures, or none of loss.
+static void count_bare(struct gi *gi, const struct gi_flow *flow)
+{
+    const struct gi_half *half = flow->half;
+    gi->counts.n[GI_COUNT_one_way] += strcmp(gi->result.outcome, "one-way") == 0;
+    gi->counts.n[GI_COUNT_in_pieces] += flow->fragments;
+    gi->counts.n[GI_COUNT_unseen] +=
+        !flow->fragments && (half[GI_UP].unseen_acked || half[GI_DOWN].unseen_acked);
+    gi->counts.n[GI_COUNT_jumped] += flow->jumped;
+}
 
 static void finish(struct gi *gi, struct gi_flow *flow)
 {
@@ -70,6 +108,7 @@ static void finish(struct gi *gi, struct gi_flow *flow)
         gi_users_let_go(&gi->users, flow->user[side]);
     }
     gi_result_of(&gi->result, flow, gi->config.zone_s, &gi->records);
+    count_bare(gi, flow);
     gi_table_remove(&gi->flows, &flow->node);
     gi->sink(gi->self, &gi->result);
 }
@@ -88,17 +127,21 @@ void gi_finish(struct gi *gi)
     finish_all(gi, false);
 }
 
+static bool is_over(const struct gi *gi, const struct gi_node *node)
+{
+    return gi->now_ns - node->touched_ns >= gi->silence_ns[node->list];
+}
+
 static void expire(struct gi *gi)
 {
-    const uint64_t silence_ns[GI_TABLE_LISTS] = {
-        [OPENING] = OPENING_NS, [OPEN] = gi->config.idle_s * S_IN_NS, [CLOSED] = CLOSED_NS};
+    if (gi->now_ns < gi->expire_ns)
+        return;
+    gi->expire_ns = gi->now_ns + EXPIRE_NS;
     for (int list = 0; list < GI_TABLE_LISTS; list++)
-        for (struct gi_node *node; (node = gi->flows.list[list].oldest);) {
-            if (gi->now_ns - node->touched_ns < silence_ns[list])
-                break;
+        for (struct gi_node *node; (node = gi->flows.list[list].oldest) && is_over(gi, node);)
             finish(gi, (struct gi_flow *)node);
-        }
     gi_users_expire(&gi->users, gi->now_ns);
+    gi_tunnels_expire(&gi->tunnels, gi->now_ns, gi->silence_ns[OPEN]);
 }
 
 static void make_room(struct gi *gi)
@@ -126,8 +169,10 @@ static void take_time(struct gi *gi, uint64_t time_ns)
     } else {
         gi->counts.n[GI_COUNT_clock_jumps]++;
         finish_all(gi, true);
+        gi->expire_ns = 0;
         gi_users_destroy(&gi->users);
-        gi_users_create(&gi->users);
+        gi_tunnels_destroy(&gi->tunnels);
+        begin_users(gi);
         gi->now_ns = time_ns;
     }
 }
@@ -153,19 +198,29 @@ static bool is_mobile(const struct gi_config *config, const struct ipv6_address 
 
 static bool is_end(const struct gi_flow *flow, enum gi_side side, const struct gi_end *end)
 {
-    return flow->port[side] == end->port && address_same(&flow->user[side]->address, &end->address);
+    const struct gi_user *user = flow->user[side];
+    return flow->port[side] == end->port && address_same(&user->address, &end->address);
+}
+
+// An address and a port, whoever the user is.
+static uint32_t hash_of_end(const struct gi_end *end)
+{
+    uint64_t key[2];
+    memcpy(key, &end->address, sizeof key);
+    key[0] ^= end->port;
+    return gi_table_hash(key, sizeof key);
 }
 
 static uint32_t hash_of(const struct gi_packet *packet)
 {
-    return gi_table_hash(&packet->from, sizeof packet->from) +
-           gi_table_hash(&packet->to, sizeof packet->to);
+    return hash_of_end(&packet->from) + hash_of_end(&packet->to);
 }
 
-static struct gi_flow *find(struct gi *gi, const struct gi_packet *packet, uint32_t hash,
-                            enum gi_side *side)
+// The first from that record on between these addresses and ports, whoever the user is.
+static struct gi_flow *find_from(struct gi_node *node, const struct gi_packet *packet,
+                                 uint32_t hash, enum gi_side *side)
 {
-    for (struct gi_node *node = gi_table_first(&gi->flows, hash); node; node = node->next) {
+    for (; node; node = node->next) {
         struct gi_flow *flow = (struct gi_flow *)node;
         if (node->hash != hash)
             continue;
@@ -173,6 +228,18 @@ static struct gi_flow *find(struct gi *gi, const struct gi_packet *packet, uint3
         if (is_end(flow, *side, &packet->from) && is_end(flow, !*side, &packet->to))
             return flow;
     }
+    return NULL;
+}
+
+static struct gi_flow *find(struct gi *gi, const struct gi_packet *packet, uint32_t hash,
+                            enum gi_side *side)
+{
+    struct gi_node *node = gi_table_first(&gi->flows, hash);
+    struct gi_flow *flow;
+    for (; (flow = find_from(node, packet, hash, side)); node = flow->node.next)
+        if (flow->user[*side]->number == packet->from.user &&
+            flow->user[!*side]->number == packet->to.user)
+            return flow;
     return NULL;
 }
 
@@ -196,7 +263,7 @@ static void set_end(struct gi *gi, struct gi_flow *flow, enum gi_side side,
                     const struct gi_end *end)
 {
     flow->port[side] = end->port;
-    flow->user[side] = gi_users_get(&gi->users, &end->address, gi->now_ns);
+    flow->user[side] = gi_users_get(&gi->users, end, gi->now_ns);
     gi_users_hold(flow->user[side]);
 }
 
@@ -221,19 +288,62 @@ static int list_of(const struct gi_flow *flow)
                                                          : OPEN;
 }
 
-// Of what goes down, for the tunnels up have the TEIDs of many users.
-static void take_tunnel(struct gi *gi, struct gi_user *user, uint32_t teid)
+// ---- Tunnels ----
+
+// A change of what goes down is noted, for the tunnels up have the TEIDs of many users.
+static void take_tunnel(struct gi *gi, struct gi_user *user, uint32_t teid, enum gi_side side)
 {
-    gi->counts.n[GI_COUNT_tunnel_changes] += teid && user->teid && user->teid != teid;
-    user->teid = teid;
+    gi->counts.n[GI_COUNT_tunnel_changes] +=
+        side == GI_DOWN && teid && user->teid[side] && user->teid[side] != teid;
+    user->teid[side] = teid;
 }
 
-static enum gi_count take_segment(struct gi *gi, struct gi_packet *packet)
+// The user of a flow of which the segment may be, one without a tunnel that way first; 0: none.
+static uint32_t user_by_flow(const struct gi *gi, const struct gi_packet *packet, uint32_t hash,
+                             enum gi_side *side)
+{
+    uint32_t number = 0;
+    enum gi_side one;
+    struct gi_node *node = gi_table_first(&gi->flows, hash);
+    for (struct gi_flow *flow; (flow = find_from(node, packet, hash, &one));
+         node = flow->node.next) {
+        const struct gi_user *user = flow->user[GI_UP];
+        if (!user->number || !gi_tunnels_fits(flow, packet, one))
+            continue;
+        number = user->number;
+        *side = one;
+        if (!user->teid[one])
+            break;
+    }
+    return number;
+}
+
+static void name_user(struct gi *gi, struct gi_packet *packet, uint32_t hash)
 {
     enum gi_side side;
-    uint32_t hash = hash_of(packet);
+    if (!gi->config.users_by_tunnel || !packet->teid ||
+        gi_tunnels_name(&gi->tunnels, packet, gi->now_ns))
+        return;
+    uint32_t number = user_by_flow(gi, packet, hash, &side);
+    if (number || side_of(gi, packet, &side))
+        gi_tunnels_give(&gi->tunnels, packet, number, side == GI_UP, gi->now_ns);
+}
+
+// Of a packet that does not show whose it is.
+static void name_if_known(struct gi *gi, struct gi_packet *packet)
+{
+    if (gi->config.users_by_tunnel && packet->teid)
+        gi->counts.n[GI_COUNT_tunnel_unknown] += !gi_tunnels_name(&gi->tunnels, packet, gi->now_ns);
+}
+
+// ---- Packets ----
+
+static enum gi_count take_segment(struct gi *gi, struct gi_packet *packet, uint32_t hash)
+{
+    enum gi_side side;
+    name_user(gi, packet, hash);
     struct gi_flow *flow = find(gi, packet, hash, &side);
-    if (flow && gi_flow_is_new(flow, packet, side)) {
+    if (flow && (is_over(gi, &flow->node) || gi_flow_is_new(flow, packet, side))) {
         finish(gi, flow);
         flow = NULL;
     }
@@ -241,8 +351,7 @@ static enum gi_count take_segment(struct gi *gi, struct gi_packet *packet)
         return GI_COUNT_elsewhere;
     if (!gi_flow_take(flow, packet, side, &gi->records, &gi->counts))
         return GI_COUNT_copies;
-    if (side == GI_DOWN)
-        take_tunnel(gi, flow->user[GI_UP], packet->teid);
+    take_tunnel(gi, flow->user[GI_UP], packet->teid, side);
     gi_users_count(&gi->users, flow->user[side], flow->user[!side], packet->ip_octets, gi->now_ns);
     gi_table_touch(&gi->flows, &flow->node, (uint32_t)list_of(flow), gi->now_ns);
     return GI_COUNT_segments;
@@ -250,8 +359,8 @@ static enum gi_count take_segment(struct gi *gi, struct gi_packet *packet)
 
 static void take_background(struct gi *gi, const struct gi_packet *packet)
 {
-    struct gi_user *from = gi_users_get(&gi->users, &packet->from.address, gi->now_ns);
-    struct gi_user *to = gi_users_get(&gi->users, &packet->to.address, gi->now_ns);
+    struct gi_user *from = gi_users_get(&gi->users, &packet->from, gi->now_ns);
+    struct gi_user *to = gi_users_get(&gi->users, &packet->to, gi->now_ns);
     gi_users_count(&gi->users, from, to, packet->ip_octets, gi->now_ns);
 }
 
@@ -263,22 +372,81 @@ static void take_fragment(struct gi *gi, const struct gi_packet *packet)
         flow->fragments = true;
 }
 
-void gi_take(struct gi *gi, const struct gi_frame *frame)
+// ---- A row of frames ----
+//
+// They are read first, then the memory of their flows is fetched step by step, so that the
+// processor waits for all of them at once; then they are taken one by one.
+
+static void fetch_chain(const struct gi *gi, struct arrival *arrival)
 {
-    struct gi_packet packet;
+    arrival->guess = NULL;
+    if (arrival->fate != GI_COUNT_segments)
+        return;
+    arrival->hash = hash_of(&arrival->packet);
+    __builtin_prefetch(gi_table_chain(&gi->flows, arrival->hash));
+}
+
+static void fetch_flow(const struct gi *gi, struct arrival *arrival)
+{
+    if (arrival->fate != GI_COUNT_segments)
+        return;
+    arrival->guess = (struct gi_flow *)gi_table_first(&gi->flows, arrival->hash);
+    if (arrival->guess)
+        for (size_t at = 0; at < sizeof *arrival->guess; at += LINE_OCTETS)
+            __builtin_prefetch((const char *)arrival->guess + at);
+}
+
+static void fetch_parts(const struct arrival *arrival)
+{
+    const struct gi_flow *flow = arrival->guess;
+    if (!flow)
+        return;
+    for (int side = 0; side < GI_SIDES; side++) {
+        __builtin_prefetch(flow->user[side]);
+        __builtin_prefetch((const char *)flow->user[side] + LINE_OCTETS);
+        const struct gi_half *half = &flow->half[side];
+        if (!half->record)
+            continue;
+        __builtin_prefetch(half->record + half->begin);               // for an ACK
+        __builtin_prefetch(half->record + half->begin + half->count); // for data
+    }
+}
+
+static void take(struct gi *gi, struct arrival *arrival)
+{
+    struct gi_packet *packet = &arrival->packet;
+    enum gi_count fate = arrival->fate;
     gi->counts.frames++;
-    take_time(gi, frame->time_ns);
-    enum gi_count fate = gi_packet_read(&packet, frame, &gi->rules, &gi->counts);
-    packet.time_ns = gi->now_ns;
+    take_time(gi, packet->time_ns);
+    packet->time_ns = gi->now_ns;
     expire(gi);
     if (fate == GI_COUNT_segments)
-        fate = take_segment(gi, &packet);
+        fate = take_segment(gi, packet, arrival->hash);
+    else if (fate == GI_COUNT_fragments || fate == GI_COUNT_other_protocols)
+        name_if_known(gi, packet);
     if (fate == GI_COUNT_fragments)
-        take_fragment(gi, &packet);
+        take_fragment(gi, packet);
     if (fate == GI_COUNT_fragments || fate == GI_COUNT_other_protocols ||
         fate == GI_COUNT_elsewhere)
-        take_background(gi, &packet);
+        take_background(gi, packet);
     gi->counts.n[fate]++;
+}
+
+void gi_take(struct gi *gi, const struct capture_packet *frames, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (i + FRAMES_AHEAD < n)
+            __builtin_prefetch(frames[i + FRAMES_AHEAD].octets);
+        gi->arrival[i].fate =
+            gi_packet_read(&gi->arrival[i].packet, &frames[i], &gi->rules, &gi->counts);
+        fetch_chain(gi, &gi->arrival[i]);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        fetch_flow(gi, &gi->arrival[i]);
+    for (uint32_t i = 0; i < n; i++)
+        fetch_parts(&gi->arrival[i]);
+    for (uint32_t i = 0; i < n; i++)
+        take(gi, &gi->arrival[i]);
 }
 
 // ---- Accounts ----
@@ -288,12 +456,17 @@ const struct gi_counts *gi_counts_of(const struct gi *gi)
     return &gi->counts;
 }
 
+uint64_t *gi_capture_counts(struct gi *gi)
+{
+    return gi->counts.capture;
+}
+
 struct gi_memory gi_memory_of(const struct gi *gi)
 {
     struct gi_memory memory = {.flows_most = gi->flows.most_used,
                                .users_most = gi->users.table.most_used};
-    memory.octets_most =
-        gi_table_octets(&gi->flows) + gi_table_octets(&gi->users.table) + gi->records.most_octets;
+    memory.octets_most = gi_table_octets(&gi->flows) + gi_table_octets(&gi->users.table) +
+                         gi_table_octets(&gi->tunnels.table) + gi->records.most_octets;
     if (memory.flows_most)
         memory.octets_a_flow = (uint32_t)(memory.octets_most / memory.flows_most);
     return memory;

@@ -3,7 +3,6 @@
 #define SLUICE_GI_GI_H
 
 #include "lab/gi/gi_counts.h"
-#include "lab/gi/gi_reader.h"
 #include "lab/gi/gi_result.h"
 
 #define GI_PREFIXES_MOST 16
@@ -16,7 +15,7 @@ struct gi_prefix {
 struct gi_config {
     struct gi_prefix mobile[GI_PREFIXES_MOST]; // none: who opens a connection is the user
     uint32_t mobiles;
-    bool take_bad_checksums;
+    bool take_bad_checksums, users_by_tunnel;
     uint32_t idle_s, flows_most;
     int32_t zone_s;
 };
@@ -28,11 +27,15 @@ struct gi;
 struct gi *gi_create(const struct gi_config *config, gi_sink_fn *sink, void *self);
 void gi_destroy(struct gi *gi);
 
-void gi_take(struct gi *gi, const struct gi_frame *frame);
+// Frames in their order. Many at a time are faster: memory is fetched ahead.
+#define GI_FRAMES_MOST 32
+void gi_take(struct gi *gi, const struct capture_packet *frames, uint32_t n);
 // Ends the flows that still live.
 void gi_finish(struct gi *gi);
 
 const struct gi_counts *gi_counts_of(const struct gi *gi);
+// For who reads the frames out of a file.
+uint64_t *gi_capture_counts(struct gi *gi);
 
 struct gi_memory {
     uint64_t flows_most, users_most; // at once

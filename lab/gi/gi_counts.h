@@ -3,7 +3,7 @@
 #ifndef SLUICE_GI_COUNTS_H
 #define SLUICE_GI_COUNTS_H
 
-#include <stdint.h>
+#include "lab/capture/capture_file.h"
 
 enum gi_count {
 #define FATE(name, help) GI_COUNT_##name,
@@ -24,6 +24,7 @@ enum gi_count {
 struct gi_counts {
     uint64_t frames;
     uint64_t n[GI_COUNTS];
+    uint64_t capture[CAPTURE_COUNTS];
 };
 
 struct gi_count_text {

@@ -16,7 +16,7 @@ static void take_syn(struct gi_flow *flow, const struct gi_packet *packet)
         return;
     setup->syn_ns = packet->time_ns;
     setup->initial = packet->sequence;
-    setup->user_packets = user->packets;
+    setup->user_packets = (uint32_t)user->packets;
     setup->background_before =
         user->packets && packet->time_ns - user->node.touched_ns < GI_SILENCE_NS;
 }
@@ -26,7 +26,7 @@ static void take_first_ack(struct gi_flow *flow, const struct gi_packet *packet)
 {
     struct gi_setup *setup = &flow->setup;
     setup->ack_ns = packet->time_ns;
-    uint64_t all = flow->user[GI_UP]->packets - setup->user_packets;
+    uint32_t all = (uint32_t)flow->user[GI_UP]->packets - setup->user_packets;
     setup->background = setup->background_before || all > setup->own_packets;
 }
 
@@ -172,10 +172,9 @@ bool gi_flow_take(struct gi_flow *flow, const struct gi_packet *packet, enum gi_
         return false;
     if (flow->half[GI_UP].packets + flow->half[GI_DOWN].packets == 0) {
         flow->first_ns = packet->time_ns;
-        flow->user_packets_before = flow->user[GI_UP]->packets;
+        flow->user_packets_before = (uint32_t)flow->user[GI_UP]->packets;
     }
-    flow->last_ns = packet->time_ns;
-    flow->user_packets_last = flow->user[GI_UP]->packets + 1;
+    flow->user_packets_last = (uint32_t)flow->user[GI_UP]->packets + 1;
     take_setup(flow, packet, side);
     take_options(half, packet);
     take_window(flow, packet, side);

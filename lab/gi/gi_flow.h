@@ -14,32 +14,32 @@
 enum gi_side { GI_UP, GI_DOWN, GI_SIDES }; // who sends: the user, the Internet
 
 struct gi_setup {
-    uint32_t syns, syn_acks;
-    uint32_t initial; // sequence number of the SYN
     uint64_t syn_ns, syn_ack_ns, ack_ns;
-    bool background_before, background, from_internet;
-    uint64_t user_packets; // before the first SYN
+    uint32_t syns, syn_acks;
+    uint32_t initial;      // sequence number of the SYN
+    uint32_t user_packets; // before the first SYN, modulo 2^32
     uint32_t own_packets;  // until the ACK
+    bool background_before, background, from_internet;
 };
 
 // From the first ACK of data down to the last: what has passed of this flow, and of all to the
 // user.
 struct gi_transfer {
-    bool begun;
     uint64_t first_ack_ns, last_ack_ns;
     int64_t own_octets, user_octets;
     uint64_t data_octets; // of this flow, each once
     uint32_t last_ack;
     uint32_t last_own_octets, last_user_octets; // with the segment that the last ACK covers
+    bool begun;
 };
 
 struct gi_flow {
-    struct gi_node node;
+    struct gi_node node;            // touched_ns: its last packet
     struct gi_user *user[GI_SIDES]; // the ends' addresses; GI_UP: the user's
+    uint64_t first_ns;
+    uint32_t user_packets_before, user_packets_last; // of the user: at its first and last packet
     uint16_t port[GI_SIDES];
-    uint64_t first_ns, last_ns;
-    uint64_t user_packets_before, user_packets_last; // of the user: at its first and last packet
-    bool ended[GI_SIDES];                            // by FIN
+    bool ended[GI_SIDES]; // by FIN
     bool reset[GI_SIDES];
     bool fragments, dialogue;
     bool jumped; // the capture's clock has gone back while it lived

@@ -36,6 +36,7 @@ struct gi_half {
     bool sack_permitted, scale_seen, timestamps_seen, options_cut;
     uint8_t scale;
     uint16_t last_ip_id;
+    uint16_t begin, count, room;    // of the records below
     uint32_t first, una, next;      // of the row: its first number, acknowledged up to, sent up to
     uint32_t again_to;              // the highest number that was sent again
     uint32_t again_us;              // when something was sent again last
@@ -63,7 +64,6 @@ struct gi_half {
     struct gi_rtt rtt;
     // Records in the order of their numbers.
     struct gi_record *record;
-    uint16_t begin, count, room;
 };
 
 // Bounds of what all halves keep.

@@ -1,117 +1,31 @@
-// See gi_packet.h. Lengths are those of the headers, not of what was captured: IPv4's total length
-// (0, as a card that segments leaves it: the frame's), IPv6's payload length. A tunnel is opened
-// once; of an outer packet in fragments the first is enough, for the inner header has its own
-// length. Checksums are judged where the snap length left all of what they cover.
+// See gi_packet.h. A tunnel is opened once; of an outer packet in fragments the first is enough,
+// for the inner header has its own length. Checksums are judged where the snap length left all of
+// what they cover.
 #include "lab/gi/gi_packet.h"
 
 #include "dataplane/wire/gtpu.h"
 #include "dataplane/wire/ipv4.h"
-#include "dataplane/wire/ipv6.h"
 #include "dataplane/wire/tcp.h"
 #include "dataplane/wire/udp.h"
 
-// What IP carries.
-struct inner {
-    uint8_t protocol;
-    bool fragment, first;
-    struct gi_view view; // behind the IP header; length: as IP says
-};
+#define CHECKSUM_AT 16 // in a TCP header
 
-// ---- IP ----
-
-static enum gi_count read_ipv4(struct gi_packet *packet, struct gi_view ip, struct inner *inner)
-{
-    const uint8_t *b = ip.at;
-    if (ip.captured < IPV4_OCTETS)
-        return GI_COUNT_cut;
-    uint32_t header = (b[0] & 15u) * 4, total = get_be16(b + 2);
-    total = total ? total : ip.length;
-    if (header < IPV4_OCTETS || total < header || total > ip.length)
-        return GI_COUNT_odd;
-    if (ip.captured < header)
-        return GI_COUNT_cut;
-    if (get_be16(b + 10) && ipv4_fold(ipv4_sum(0, b, header)) != 0)
-        return GI_COUNT_ip_checksum;
-    uint16_t flags = get_be16(b + 6);
-    packet->from.address = address_of_ipv4(get_be32(b + 12));
-    packet->to.address = address_of_ipv4(get_be32(b + 16));
-    packet->ip_octets = total;
-    packet->ip_id = get_be16(b + 4);
-    inner->protocol = b[9];
-    inner->first = (flags & 0x1fff) == 0;
-    inner->fragment = !inner->first || flags & IPV4_FLAG_MF;
-    ip.length = total;
-    ip.captured = ip.captured < total ? ip.captured : total;
-    inner->view = gi_view_behind(ip, header);
-    return GI_COUNT_segments;
-}
-
-// Steps over the extension headers that are in front of a transport header.
-static enum gi_count step_over(struct inner *inner)
-{
-    for (int i = 0; i < IPV6_EXTENSIONS_MAX; i++) {
-        uint8_t next = inner->protocol;
-        if (!ipv6_is_stepped_over(next) && next != IPV6_NEXT_FRAGMENT)
-            return GI_COUNT_segments;
-        if (inner->view.captured < 8)
-            return inner->view.length < 8 ? GI_COUNT_odd : GI_COUNT_cut;
-        const uint8_t *b = inner->view.at;
-        uint32_t octets = next == IPV6_NEXT_FRAGMENT ? 8 : 8 + 8u * b[1];
-        if (octets > inner->view.length)
-            return GI_COUNT_odd;
-        if (octets > inner->view.captured)
-            return GI_COUNT_cut;
-        if (next == IPV6_NEXT_FRAGMENT && get_be16(b + 2) & 0xfff9) {
-            inner->fragment = true;
-            inner->first = (get_be16(b + 2) & 0xfff8) == 0;
-        }
-        inner->protocol = b[0];
-        inner->view = gi_view_behind(inner->view, octets);
-        if (inner->fragment && !inner->first)
-            return GI_COUNT_segments;
-    }
-    return GI_COUNT_odd;
-}
-
-static enum gi_count read_ipv6(struct gi_packet *packet, struct gi_view ip, struct inner *inner)
-{
-    const uint8_t *b = ip.at;
-    if (ip.captured < IPV6_OCTETS)
-        return GI_COUNT_cut;
-    uint32_t total = IPV6_OCTETS + get_be16(b + 4);
-    total = total > IPV6_OCTETS ? total : ip.length;
-    if (total > ip.length)
-        return GI_COUNT_odd;
-    memcpy(&packet->from.address, b + 8, 16);
-    memcpy(&packet->to.address, b + 24, 16);
-    packet->ip_octets = total;
-    packet->ip_id = 0;
-    *inner = (struct inner){.protocol = b[6], .first = true};
-    ip.length = total;
-    ip.captured = ip.captured < total ? ip.captured : total;
-    inner->view = gi_view_behind(ip, IPV6_OCTETS);
-    return step_over(inner);
-}
-
-static enum gi_count read_ip(struct gi_packet *packet, struct gi_view ip, struct inner *inner)
-{
-    if (ip.captured == 0)
-        return GI_COUNT_cut;
-    uint8_t version = ip.at[0] >> 4;
-    return version == 4   ? read_ipv4(packet, ip, inner)
-           : version == 6 ? read_ipv6(packet, ip, inner)
-                          : GI_COUNT_odd;
-}
+// GI_COUNT_segments: there is more to read.
+static const enum gi_count fates[] = {
+    [CAPTURE_taken] = GI_COUNT_segments,          [CAPTURE_link_unknown] = GI_COUNT_link_other,
+    [CAPTURE_not_ip] = GI_COUNT_link_other,       [CAPTURE_cut_header] = GI_COUNT_cut,
+    [CAPTURE_ip_malformed] = GI_COUNT_odd,        [CAPTURE_ip_checksum] = GI_COUNT_ip_checksum,
+    [CAPTURE_later_fragment] = GI_COUNT_fragments};
 
 // ---- GTP-U ----
 
 // The T-PDU of a G-PDU. GI_COUNT_other_protocols: this is no GTP.
-static enum gi_count read_gtp(struct gi_view udp, struct gi_view *ip)
+static enum gi_count read_gtp(struct capture_view udp, struct capture_view *ip)
 {
-    struct gi_view view = gi_view_behind(udp, UDP_OCTETS);
+    struct capture_view view = capture_view_behind(udp, UDP_OCTETS);
     if (view.captured < GTPU_OCTETS)
         return view.length < GTPU_OCTETS ? GI_COUNT_other_protocols : GI_COUNT_cut;
-    const uint8_t *b = view.at;
+    const uint8_t *b = view.octets;
     if ((b[0] & 0xf0) != GTPU_PLAIN)
         return GI_COUNT_other_protocols;
     if (b[1] != GTPU_G_PDU)
@@ -121,13 +35,13 @@ static enum gi_count read_gtp(struct gi_view udp, struct gi_view *ip)
     if (view.captured < header)
         return GI_COUNT_cut;
     uint8_t next = b[0] & 4 ? b[11] : 0;
-    view = gi_view_behind(view, header);
+    view = capture_view_behind(view, header);
     while (next) {
-        uint32_t octets = view.captured ? 4u * view.at[0] : 0;
+        uint32_t octets = view.captured ? 4u * view.octets[0] : 0;
         if (octets == 0 || octets > view.captured)
             return octets == 0 && view.captured ? GI_COUNT_odd : GI_COUNT_cut;
-        next = view.at[octets - 1];
-        view = gi_view_behind(view, octets);
+        next = view.octets[octets - 1];
+        view = capture_view_behind(view, octets);
     }
     *ip = view;
     return GI_COUNT_segments;
@@ -171,81 +85,84 @@ static void read_options(struct gi_packet *packet, const uint8_t *b, uint32_t n)
     }
 }
 
-static bool tcp_sum_is_wrong(const struct gi_packet *packet, struct gi_view tcp)
+static enum gi_count judge_sum(const struct capture_ip *ip, struct gi_counts *counts)
 {
-    if (tcp.captured < tcp.length)
-        return false;
-    uint32_t sum = IPV4_PROTOCOL_TCP + tcp.length;
-    // The first 12 octets of a mapped address would be summed, too.
-    uint32_t skip = address_is_ipv4(&packet->from.address) ? 12 : 0;
-    sum = ipv4_sum(sum, packet->from.address.octet + skip, 16 - skip);
-    sum = ipv4_sum(sum, packet->to.address.octet + skip, 16 - skip);
-    return ipv4_fold(ipv4_sum(sum, tcp.at, tcp.length)) != 0;
+    if (ip->payload.captured < ip->payload.length)
+        return GI_COUNT_segments;
+    enum capture_sum sum = capture_ip_sum(ip, ip->payload.length, CHECKSUM_AT);
+    counts->n[GI_COUNT_checksum_left] += sum == CAPTURE_SUM_LEFT;
+    return sum == CAPTURE_SUM_WRONG ? GI_COUNT_tcp_checksum : GI_COUNT_segments;
 }
 
-static enum gi_count read_tcp(struct gi_packet *packet, struct gi_view tcp,
+static enum gi_count read_tcp(struct gi_packet *packet, const struct capture_ip *ip,
                               const struct gi_packet_rules *rules, struct gi_counts *counts)
 {
-    const uint8_t *b = tcp.at;
-    if (tcp.captured < TCP_OCTETS)
-        return tcp.length < TCP_OCTETS ? GI_COUNT_odd : GI_COUNT_cut;
+    const uint8_t *b = ip->payload.octets;
+    uint32_t captured = ip->payload.captured, length = ip->payload.length;
+    if (captured < TCP_OCTETS)
+        return length < TCP_OCTETS ? GI_COUNT_odd : GI_COUNT_cut;
     uint32_t header = (b[12] >> 4) * 4u;
-    if (header < TCP_OCTETS || header > tcp.length)
+    if (header < TCP_OCTETS || header > length)
         return GI_COUNT_odd;
-    if (!rules->take_bad_checksums && tcp_sum_is_wrong(packet, tcp))
+    if (!rules->take_bad_checksums && judge_sum(ip, counts) != GI_COUNT_segments)
         return GI_COUNT_tcp_checksum;
     packet->sequence = get_be32(b + 4);
     packet->acknowledgement = get_be32(b + 8);
     packet->flags = b[13];
     packet->window = get_be16(b + 14);
-    packet->data_octets = tcp.length - header;
-    packet->options_cut = tcp.captured < header;
+    packet->data_octets = length - header;
+    packet->options_cut = captured < header;
     counts->n[GI_COUNT_options_cut] += packet->options_cut;
-    uint32_t there = packet->options_cut ? tcp.captured : header;
+    uint32_t there = packet->options_cut ? captured : header;
     read_options(packet, b + TCP_OCTETS, there - TCP_OCTETS);
     return GI_COUNT_segments;
 }
 
 // ---- All of it ----
 
-static enum gi_count unwrap(struct gi_packet *packet, struct inner *inner, struct gi_counts *counts)
+static bool is_gtp(const struct capture_ip *ip)
 {
-    struct gi_view ip;
-    if (inner->protocol != IPV4_PROTOCOL_UDP || !inner->first ||
-        inner->view.captured < UDP_OCTETS || get_be16(inner->view.at + 2) != GTPU_PORT)
-        return GI_COUNT_segments;
-    enum gi_count fate = read_gtp(inner->view, &ip);
+    return ip->protocol == IPV4_PROTOCOL_UDP && ip->payload.captured >= UDP_OCTETS &&
+           get_be16(ip->payload.octets + 2) == GTPU_PORT;
+}
+
+static enum gi_count unwrap(struct gi_packet *packet, struct capture_ip *ip,
+                            struct gi_counts *counts)
+{
+    struct capture_view inner;
+    enum gi_count fate = read_gtp(ip->payload, &inner);
     if (fate == GI_COUNT_other_protocols)
         return GI_COUNT_segments;
     if (fate != GI_COUNT_segments)
         return fate;
     counts->n[GI_COUNT_tunnelled]++;
-    packet->teid = get_be32(inner->view.at + UDP_OCTETS + 4);
-    if (inner->fragment) // the inner packet is longer than this piece
-        ip.length = UINT16_MAX;
-    *inner = (struct inner){0};
-    return read_ip(packet, ip, inner);
+    packet->teid = get_be32(ip->payload.octets + UDP_OCTETS + 4);
+    packet->tunnel_end = ip->destination;
+    if (ip->fragment) // the inner packet is longer than this piece
+        inner.length = UINT16_MAX;
+    return fates[capture_ip_read(inner, ip, counts->capture)];
 }
 
-enum gi_count gi_packet_read(struct gi_packet *packet, const struct gi_frame *frame,
+enum gi_count gi_packet_read(struct gi_packet *packet, const struct capture_packet *frame,
                              const struct gi_packet_rules *rules, struct gi_counts *counts)
 {
-    struct gi_view ip;
-    struct inner inner = {0};
+    struct capture_ip ip;
     *packet = (struct gi_packet){.time_ns = frame->time_ns};
-    enum gi_count fate = gi_layers_ip(frame, &ip);
-    if (fate == GI_COUNT_segments)
-        fate = read_ip(packet, ip, &inner);
-    if (fate == GI_COUNT_segments)
-        fate = unwrap(packet, &inner, counts);
-    if (fate != GI_COUNT_segments)
+    enum gi_count fate = fates[capture_ip_of(frame, &ip, counts->capture)];
+    if (fate == GI_COUNT_segments && is_gtp(&ip))
+        fate = unwrap(packet, &ip, counts);
+    if (fate != GI_COUNT_segments && fate != GI_COUNT_fragments)
         return fate;
-    bool tcp = inner.protocol == IPV4_PROTOCOL_TCP && inner.first;
-    if (tcp && inner.view.captured >= 4) {
-        packet->from.port = get_be16(inner.view.at);
-        packet->to.port = get_be16(inner.view.at + 2);
+    packet->from.address = ip.source;
+    packet->to.address = ip.destination;
+    packet->ip_octets = ip.packet_octets;
+    packet->ip_id = ip.id;
+    bool tcp = ip.protocol == IPV4_PROTOCOL_TCP && ip.first;
+    if (tcp && ip.payload.captured >= 4) {
+        packet->from.port = get_be16(ip.payload.octets);
+        packet->to.port = get_be16(ip.payload.octets + 2);
     }
-    if (inner.fragment)
+    if (ip.fragment)
         return GI_COUNT_fragments;
-    return tcp ? read_tcp(packet, inner.view, rules, counts) : GI_COUNT_other_protocols;
+    return tcp ? read_tcp(packet, &ip, rules, counts) : GI_COUNT_other_protocols;
 }

@@ -1,25 +1,28 @@
-// The headers of an IP packet, of a TCP segment in it, and of the GTP-U around it, as far as they
-// were captured. The codecs of dataplane/wire refuse a packet that is not whole; a capture with a
-// snap length has only such packets.
+// The TCP segment in a frame of a capture, and the GTP-U around it, as far as they were captured.
+// The codecs of dataplane/wire refuse a segment that is not whole; a capture with a snap length has
+// only such.
 #ifndef SLUICE_GI_PACKET_H
 #define SLUICE_GI_PACKET_H
 
 #include "dataplane/wire/address.h"
-#include "lab/gi/gi_layers.h"
+#include "lab/capture/capture_ip.h"
+#include "lab/gi/gi_counts.h"
 
 #define GI_SACK_BLOCKS 4
 
 struct gi_end {
     struct ipv6_address address; // IPv4 is mapped
     uint16_t port;
+    uint32_t user; // number of the user, if tunnels tell users apart; 0: none
 };
 
 struct gi_packet {
     uint64_t time_ns;
     struct gi_end from, to;
-    uint32_t ip_octets; // of the whole packet, with its header
-    uint32_t teid;      // of the tunnel around it; 0: none
-    uint16_t ip_id;     // 0: none
+    uint32_t ip_octets;             // of the whole packet, with its header
+    uint32_t teid;                  // of the tunnel around it; 0: none
+    struct ipv6_address tunnel_end; // to which that leads
+    uint16_t ip_id;                 // 0: none
     uint32_t sequence, acknowledgement;
     uint32_t data_octets;
     uint16_t window;
@@ -39,7 +42,7 @@ struct gi_packet_rules {
 
 // The packet's fate. The ends are valid for segments, other_protocols and fragments (ports: for
 // segments; a first fragment of TCP has its ports, any other 0).
-enum gi_count gi_packet_read(struct gi_packet *packet, const struct gi_frame *frame,
+enum gi_count gi_packet_read(struct gi_packet *packet, const struct capture_packet *frame,
                              const struct gi_packet_rules *rules, struct gi_counts *counts);
 
 #endif

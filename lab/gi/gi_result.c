@@ -151,7 +151,7 @@ static void put_transfer(struct gi_result *r, const struct gi_flow *flow, bool k
 {
     const struct gi_transfer *t = &flow->transfer;
     const struct gi_half *down = &flow->half[GI_DOWN];
-    uint64_t own = flow->half[GI_UP].packets + down->packets;
+    uint32_t own = flow->half[GI_UP].packets + down->packets;
     uint64_t time_ns = t->last_ack_ns - t->first_ack_ns;
     r->channel_rate = known ? rate_of(flow->rate.octets, flow->rate.time_ns) : GI_NONE;
     r->channel_periods = known ? flow->rate.periods : GI_NONE;
@@ -188,10 +188,12 @@ void gi_result_of(struct gi_result *result, struct gi_flow *flow, int32_t zone_s
     put_address(r->host, &flow->user[GI_DOWN]->address);
     r->user_port = flow->port[GI_UP];
     r->host_port = flow->port[GI_DOWN];
+    r->teid_up = flow->user[GI_UP]->teid[GI_UP] ? flow->user[GI_UP]->teid[GI_UP] : GI_NONE;
+    r->teid_down = flow->user[GI_UP]->teid[GI_DOWN] ? flow->user[GI_UP]->teid[GI_DOWN] : GI_NONE;
     r->begin = (int64_t)flow->first_ns;
     int64_t local_s = (int64_t)(flow->first_ns / S_IN_NS) + zone_s;
     r->hour = (local_s % 86400 + 86400) % 86400 / 3600;
-    r->lasted = (int64_t)(flow->last_ns - flow->first_ns);
+    r->lasted = (int64_t)(flow->node.touched_ns - flow->first_ns);
     snprintf(r->outcome, sizeof r->outcome, "%s", outcome_of(flow));
     bool known = has_figures(r) && !flow->fragments;
     put_setup(r, flow);

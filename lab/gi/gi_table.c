@@ -57,8 +57,14 @@ static void grow_buckets(struct gi_table *table)
     table->buckets = buckets;
 }
 
+static uint32_t unit_of(uint64_t now_ns)
+{
+    return (uint32_t)(now_ns >> 30) & ((1u << 30) - 1);
+}
+
 static void list_add(struct gi_table *table, struct gi_node *node)
 {
+    node->listed = unit_of(node->touched_ns);
     node->older = table->list[node->list].newest;
     node->newer = NULL;
     if (node->older)
@@ -114,7 +120,7 @@ void gi_table_remove(struct gi_table *table, struct gi_node *node)
 void gi_table_touch(struct gi_table *table, struct gi_node *node, uint32_t list, uint64_t now_ns)
 {
     node->touched_ns = now_ns;
-    if (node->list == list && !node->newer)
+    if (node->list == list && (!node->newer || node->listed == unit_of(now_ns)))
         return;
     list_remove(table, node);
     node->list = list;

@@ -16,7 +16,8 @@ struct gi_node {
     uint64_t touched_ns;
     struct gi_node *next; // of this hash, or free
     struct gi_node *older, *newer;
-    uint32_t hash, list;
+    uint32_t hash;
+    uint32_t list : 2, listed : 30; // listed: when it became the newest, in units of 2^30 ns
 };
 
 struct gi_table {
@@ -33,16 +34,23 @@ struct gi_table {
 void gi_table_create(struct gi_table *table, size_t octets);
 void gi_table_destroy(struct gi_table *table);
 
+// Where the first record of this hash is, for fetching it ahead.
+static inline struct gi_node **gi_table_chain(const struct gi_table *table, uint32_t hash)
+{
+    return &table->bucket[hash & (table->buckets - 1)];
+}
+
 // The first record of this hash; then node->next, whose hash may be another.
 static inline struct gi_node *gi_table_first(const struct gi_table *table, uint32_t hash)
 {
-    return table->bucket[hash & (table->buckets - 1)];
+    return *gi_table_chain(table, hash);
 }
 
 // A record that is all zeros but for its node, in list 0.
 struct gi_node *gi_table_add(struct gi_table *table, uint32_t hash, uint64_t now_ns);
 void gi_table_remove(struct gi_table *table, struct gi_node *node);
-// It is the newest of that list now.
+// It is the newest of that list now, among those that were touched at a distance of 1.1 s or more:
+// the lists keep no finer order, for that costs the memory of two neighbours for each packet.
 void gi_table_touch(struct gi_table *table, struct gi_node *node, uint32_t list, uint64_t now_ns);
 
 // Memory of all records and of the table itself.

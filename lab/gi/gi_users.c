@@ -9,8 +9,9 @@
 // Lists of the table: with no flow, they end by silence; with flows they stay.
 enum { IDLE, BUSY };
 
-void gi_users_create(struct gi_users *users)
+void gi_users_create(struct gi_users *users, uint32_t most, uint64_t *early)
 {
+    *users = (struct gi_users){.most = most, .early = early};
     gi_table_create(&users->table, sizeof(struct gi_user));
 }
 
@@ -19,15 +20,31 @@ void gi_users_destroy(struct gi_users *users)
     gi_table_destroy(&users->table);
 }
 
-struct gi_user *gi_users_get(struct gi_users *users, const struct ipv6_address *address,
-                             uint64_t now_ns)
+// The oldest without a flow.
+static void make_room(struct gi_users *users)
 {
-    uint32_t hash = gi_table_hash(address, sizeof *address);
-    for (struct gi_node *node = gi_table_first(&users->table, hash); node; node = node->next)
-        if (address_same(&((struct gi_user *)node)->address, address))
-            return (struct gi_user *)node;
+    struct gi_node *node = users->table.list[IDLE].oldest;
+    while (node && ((struct gi_user *)node)->flows) // it got one after its last packet was counted
+        node = node->newer;
+    if (!node)
+        return;
+    gi_table_remove(&users->table, node);
+    ++*users->early;
+}
+
+struct gi_user *gi_users_get(struct gi_users *users, const struct gi_end *end, uint64_t now_ns)
+{
+    uint32_t hash = gi_table_hash(&end->address, sizeof end->address) + end->user;
+    for (struct gi_node *node = gi_table_first(&users->table, hash); node; node = node->next) {
+        struct gi_user *user = (struct gi_user *)node;
+        if (user->number == end->user && address_same(&user->address, &end->address))
+            return user;
+    }
+    if (users->table.used >= users->most)
+        make_room(users);
     struct gi_user *user = (struct gi_user *)gi_table_add(&users->table, hash, now_ns);
-    user->address = *address;
+    user->address = end->address;
+    user->number = end->user;
     return user;
 }
 

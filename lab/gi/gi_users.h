@@ -1,6 +1,6 @@
-// What each address has sent and received, for background traffic and for what passes to a user
-// between two times. Every address is kept, as nobody knows before its first SYN whether it is a
-// user's; one that has no flow and is silent is forgotten.
+// What each address, or each user at it, has sent and received, for background traffic and for what
+// passes to a user between two times. Every address is kept, as nobody knows before its first SYN
+// whether it is a user's; one that has no flow and is silent is forgotten.
 #ifndef SLUICE_GI_USERS_H
 #define SLUICE_GI_USERS_H
 
@@ -13,17 +13,19 @@ struct gi_user {
     uint64_t packets;   // both ways
     uint64_t in_octets; // of IP, to it
     uint32_t flows;     // that live
-    uint32_t teid;      // of the last packet to it; 0: none
+    uint32_t number;    // of the user, if tunnels tell users apart; 0: none
+    uint32_t teid[2];   // of its last packet, of the last one to it; 0: none
 };
 
 struct gi_users {
     struct gi_table table;
+    uint32_t most;   // from here on one that has no flow is forgotten for each that comes
+    uint64_t *early; // counts these
 };
 
-void gi_users_create(struct gi_users *users);
+void gi_users_create(struct gi_users *users, uint32_t most, uint64_t *early);
 void gi_users_destroy(struct gi_users *users);
-struct gi_user *gi_users_get(struct gi_users *users, const struct ipv6_address *address,
-                             uint64_t now_ns);
+struct gi_user *gi_users_get(struct gi_users *users, const struct gi_end *end, uint64_t now_ns);
 // A packet from one to the other has passed.
 void gi_users_count(struct gi_users *users, struct gi_user *from, struct gi_user *to,
                     uint32_t ip_octets, uint64_t now_ns);

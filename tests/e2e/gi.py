@@ -1,67 +1,18 @@
 #!/usr/bin/python3
 """sluice gi on captures that the test composes: each figure by typed times and numbers, each kind of link
-and file, and what cannot be read. tests/e2e/gi_oracles.py compares with the lab, tshark and tcptrace."""
+and file, and file. gi_bad.py has what cannot be read, gi_users.py the tunnels; gi_oracles.py compares with the lab, tshark and tcptrace."""
 
-import array
 import csv
-import fcntl
 import heapq
 import io
 import json
-import random
-import signal
 import struct
 import subprocess
-import termios
-import time
 
 from gi_capture import (ACK, ETHERNET, HOST, IPV4_LINK, NULL, RST, SACK_PERMITTED, SLL, SLL2, SYN, USER, Talk, gtp, merged,
-                        mss, pcap, pcapng, scale, tagged, timestamps, udp)
-from harness import WAIT_S, case, main, new_folder, program, right, same, sluice
-
-
-def saved(octets, name="x.pcap"):
-    path = new_folder() / name
-    path.write_bytes(octets)
-    return path
-
-
-def read(*captures, options=(), status=0):
-    """What it says of the captures (octets of a file each): JSON, which agrees with the CSV."""
-    folder = new_folder()
-    paths = [saved(octets) for octets in captures]
-    done = sluice("gi", *paths, *options, "--csv", folder / "x.csv", "--json", folder / "x.json")
-    same(done.returncode, status, f"exit status, {done.stderr}")
-    report = json.loads((folder / "x.json").read_text())
-    rows = list(csv.DictReader((folder / "x.csv").open()))
-    same([len(rows), [row["user"] for row in rows]], [len(report["flows"]), [flow["user"] for flow in report["flows"]]],
-         "flows by CSV and by JSON")
-    fates = sum(value for name, value in report["counts"].items() if name in FATES)
-    same(fates, report["counts"]["frames"], "each frame has a fate")
-    return report
-
-
-FATES = ("segments", "other_protocols", "fragments", "elsewhere", "link_other", "gtp_other", "cut", "odd", "ip_checksum",
-         "tcp_checksum", "copies")
-
-
-def flow_of(frames, **more):
-    flows = read(pcap(frames), **more)["flows"]
-    same(len(flows), 1, "flows")
-    return flows[0]
-
-
-def has(flow, **wanted):
-    for name, value in wanted.items():
-        found = flow[name]
-        if isinstance(value, float):
-            right(found is not None and abs(found - value) < 1e-6 * max(1, abs(value)), f"{name}: {found}, right is {value}")
-        else:
-            same(found, value, name)
-
-
-def table(report, name, row):
-    return next(one for one in report["tables"][name] if one["row"] == row)
+                        mss, on_link, pcap, pcapng, scale, tagged, timestamps, udp)
+from gi_report import begun, figures, flow_of, frames_of_some, has, read, saved, table
+from harness import case, main, program, right, same, sluice
 
 
 # --- Set-up ---------------------------------------------------------------------------------------
@@ -159,10 +110,6 @@ def loses(talk, **wanted):
     same({name: flow[name] for name in LOSSES}, {**dict.fromkeys(LOSSES, 0), **{f"down_{k}": v for k, v in wanted.items()}},
          "losses")
     return flow
-
-
-def begun(**more):
-    return Talk().setup(0, 0.1, 0.4, **more)
 
 
 @case("loss: octets that passed and are asked for again were lost on the GPRS side")
@@ -409,15 +356,6 @@ def clusters():
 # --- Captures -------------------------------------------------------------------------------------
 
 
-def frames_of_some():
-    talk = begun().data(1, 1).data(1.01, 1001).data(1.02, 2001).ack(1.6, 1001).ack(2, 1001).data(3, 1001).ack(3.5, 3001)
-    return talk.frames
-
-
-def figures(report):
-    return [{k: v for k, v in flow.items() if k != "hour"} for flow in report["flows"]]
-
-
 @case("every link, order of octets and kind of file gives the same")
 def links():
     frames = frames_of_some()
@@ -453,6 +391,8 @@ def ipv6():
     wanted = figures(read(pcap(talk.frames)))
     has(wanted[0], user="2001:db8::1", setup_s=0.5, rtt_gprs_samples=2, down_data_octets=1000, mss=1060)
     same(figures(read(pcap(talk.frames, ETHERNET))), wanted, "Ethernet")
+    padded = [(time, on_link(ETHERNET, packet) + bytes(6)) for time, packet in talk.frames]
+    same(figures(read(pcap(padded, ETHERNET, raw=True))), wanted, "padding behind the packet")
     same(figures(read(pcap([(time, gtp(packet, 1)) for time, packet in talk.frames]))), wanted, "GTP-U")
     hop = [(time, packet[:4] + struct.pack(">HB", len(packet) - 32, 0) + packet[7:40] + bytes((6, 0, 1, 4, 0, 0, 0, 0))
             + packet[40:]) for time, packet in talk.frames]
@@ -502,164 +442,22 @@ def memory():
     same((len(report["flows"]), report["counts"]["flows_early"], report["memory"]["flows_most"]), (10, 6, 4), "early")
     frames = [*begun().frames, *((time + 100, packet) for time, packet in Talk().data(1, 1).frames)]
     same([len(read(pcap(frames), options=("--idle", idle))["flows"]) for idle in ("99", "200")], [2, 1], "idle")
+    # Closed, and silent for a minute, to 10 ms; what comes in between has just made it look for such flows.
+    frames = [*Talk().setup(5).add(10, "up", RST, 1).frames, (69.95, udp(("10.0.0.2", 53), (HOST, 53), bytes(9)))]
+    same([len(read(pcap(frames + Talk().data(at, 1).frames))["flows"]) for at in (69.99, 70.01)], [1, 2], "a minute")
 
 
-# --- What cannot be read --------------------------------------------------------------------------
-
-
-@case("a capture that is cut: the flows before, and a line about it")
-def truncated():
-    octets = pcap(frames_of_some())
-    for end in range(0, len(octets), 7):
-        report = read(octets[:end], status=0 if end >= 24 else 1)
-        whole = sum(1 for file in report["files"] if file["fault"])
-        same(report["counts"]["frames"], report["files"][0]["frames"], "frames")
-        right(whole == 1 or end >= 24, f"{end} octets: {report['files']}")
-    report = read(octets[:-1])
-    right("trunc" in report["files"][0]["fault"], report["files"])
-    done = sluice("gi", saved(octets[:-1]))
-    right("ends after 9 frames: trunc" in done.stdout, done.stdout)
-
-
-@case("no capture, none there, a link that is not read: named, exit status 1; the other files are read")
-def unreadable():
-    good = saved(pcap(frames_of_some()))
-    for bad, why in ((saved(b"hello, this is no capture"), "unknown file format"), (good.parent / "none", "No such file"),
-                     (saved(pcap([], link=147)), "link type 147 is not read")):
-        done = sluice("gi", bad, good)
-        same(done.returncode, 1, "exit status")
-        right(f"{bad}: " in done.stderr and why in done.stderr and done.stdout.startswith("1 flows"), done.stderr)
-    same(sluice("gi").returncode, 2, "exit status without a file")
-    for options in (("--mobiles", "10.0.0.0/33"), ("--mobiles", "x"), ("--zone", "2"), ("--idle", "0")):
-        same(sluice("gi", good, *options).returncode, 2, f"exit status of {options}")
-
-
-@case("a snap length that cuts the options: no SACK, no timestamps, no cluster is claimed; counted")
-def snapped():
-    talk = Talk().setup(0, 0.1, 0.4, options=mss(1460) + SACK_PERMITTED).data(1, 1).ack(1.6, 1001)
-    report = read(pcap(talk.frames, snap=40))
-    has(report["flows"][0], sack=None, timestamps=None, setup_s=0.5, down_data_octets=1000, rtt_gprs_samples=2)
-    same(report["counts"]["options_cut"], 2, "options_cut")
-    same(table(report, "options", "SACK")["flows"], 0, "SACK")
-    report = read(pcap(talk.frames, snap=39))
-    same((report["flows"], report["counts"]["cut"]), ([], 5), "without a whole TCP header")
-
-
-@case("one direction: counted as such; no figure is made of it")
-def one_way():
-    frames = begun().data(1, 1).data(2, 1001).ack(1.7, 1001).data(3, 1001).ack(4, 2001).frames
-    for side in (USER, HOST):
-        packed = bytes(int(part) for part in side.split("."))
-        half = [frame for frame in frames if frame[1][12:16] == packed]
-        report = read(pcap(half))
-        has(report["flows"][0], outcome="one-way", setup_s=None, down_lost_gprs=None, channel_rate_bit_per_s=None, throughput_bit_per_s=None)
-        same(table(report, "tree", "all")["flows"], 0, "flows in the tree")
-
-
-@case("ACKs of what has not passed: this capture lost packets, and the flow has no figures of loss")
-def unseen():
-    talk = begun().data(1, 1).ack(1.6, 3001).data(2, 3001).ack(2.6, 4001)
-    has(flow_of(talk.frames), down_unseen=1, down_lost_gprs=None, bottleneck="")
-
-
-@case("wrong checksums: left out and counted; taken if that is asked for")
-def checksums():
-    frames = frames_of_some()
-    packet = bytearray(frames[5][1])
-    packet[36] ^= 1
-    bad = [*frames[:5], (frames[5][0], bytes(packet)), *frames[6:]]
-    report = read(pcap(bad))
-    same((report["counts"]["tcp_checksum"], report["flows"][0]["down_packets"]), (1, 4), "left out")
-    report = read(pcap(bad), options=("--take-bad-checksums",))
-    same((report["counts"]["tcp_checksum"], report["flows"][0]["down_packets"]), (0, 5), "taken")
-    packet = bytearray(frames[5][1])
-    packet[10] ^= 1
-    same(read(pcap([(0, bytes(packet))]))["counts"]["ip_checksum"], 1, "of IP")
-    text = sluice("gi", saved(pcap(bad))).stdout
-    right("wrong checksum" in text, text)
-
-
-@case("the clock goes back: by less than a second it stands, by more all flows end without figures; a gap is told")
-def clock():
-    frames = frames_of_some()
-    at = frames[4][0]
-    report = read(pcap([*frames[:4], (at - 0.3, frames[4][1]), *frames[5:]]))
-    same((len(report["flows"]), report["counts"]["clock_steps"]), (1, 1), "a small step")
-    report = read(pcap(frames[:5] + [(time + 100, packet) for time, packet in frames[5:7]] + [(time, packet) for time, packet in frames[7:]]))
-    same(report["counts"]["clock_jumps"], 1, "clock_jumps")
-    same([flow["outcome"] for flow in report["flows"]], ["clock", "no-syn"], "outcomes")
-    has(report["flows"][0], setup_s=None, down_lost_gprs=None, throughput_bit_per_s=None)
-    report = read(pcap([*frames, *((time + 8000, packet) for time, packet in Talk(own=9).setup().frames)]))
-    same((report["counts"]["gaps"], len(report["flows"])), (1, 2), "a gap")
-
-
-@case("fragments are counted; their flow has no figures of loss and rate")
-def fragments():
-    frames = frames_of_some()
-    packet = frames[5][1]
-    pieces = [packet[:2] + struct.pack(">HHH", 20 + 400, 9, 0x2000) + packet[8:20] + packet[20:420],
-              packet[:2] + struct.pack(">HHH", len(packet) - 400, 9, 50) + packet[8:20] + packet[420:]]
-    sums = [piece[:10] + bytes(2) + piece[12:] for piece in pieces]
-    report = read(pcap([*frames[:5], (frames[5][0], sums[0]), (frames[5][0], sums[1]), *frames[6:]]))
-    same(report["counts"]["fragments"], 2, "fragments")
-    has(report["flows"][0], down_lost_gprs=None, channel_rate_bit_per_s=None, setup_s=0.5)
-
-
-@case("a tunnel's datagram in fragments: the first has the inner headers, and is enough")
-def outer_fragments():
-    frames = frames_of_some()
-    wanted = figures(read(pcap(frames)))
-    at, outer = frames[5][0], gtp(frames[5][1], 77)
-    first = outer[:2] + struct.pack(">HHH", 800, 9, 0x2000) + outer[8:10] + bytes(2) + outer[12:800]
-    second = outer[:2] + struct.pack(">HHH", len(outer) - 780, 9, 97) + outer[8:10] + bytes(2) + outer[12:20] + outer[796:]
-    tunnelled = [(at_s, gtp(packet, 77)) for at_s, packet in frames]
-    report = read(pcap([*tunnelled[:5], (at, first), (at, second), *tunnelled[6:]]))
-    same((figures(report), report["counts"]["fragments"]), (wanted, 1), "flows, and fragments")
-
-
-@case("ended by SIGINT: what there is until then, said to be interrupted, exit status 1")
-def interrupted():
-    process = subprocess.Popen([program(), "gi", "-", "--json", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE)
-    process.stdin.write(pcap(frames_of_some()))
-    process.stdin.flush()
-    left, deadline = array.array("i", [1]), time.monotonic() + WAIT_S
-    while left[0]:  # until it has read all that is in the pipe
-        right(time.monotonic() < deadline, "it does not read")
-        fcntl.ioctl(process.stdin, termios.FIONREAD, left)
-        time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
-    said, _ = process.communicate(timeout=30)
-    report = json.loads(said)
-    same((process.returncode, report["files"][0]["fault"]), (1, "interrupted"), "exit status and fault")
-
-
-@case("a packet that the capture has twice counts once")
-def copies():
-    frames = frames_of_some()
-    doubled = [frame for time, packet in frames for frame in ((time, packet), (time + 0.0001, packet))]
-    report = read(pcap(doubled))
-    same((report["counts"]["copies"], figures(report)[0]["down_resent_packets"]), (len(frames), 1), "copies")
-
-
-def mutated(random_, octets):
-    octets = bytearray(octets)
-    for _ in range(random_.choice((1, 1, 3, 20))):
-        octets[random_.randrange(24 if random_.random() < 0.9 else 0, len(octets))] = random_.randrange(256)
-    return bytes(octets)
-
-
-@case("octets at random: it ends with 0 or 1, and every frame has a fate")
-def random_octets():
-    random_ = random.Random(1)
-    kinds = [pcap(frames_of_some()), pcapng(frames_of_some()),
-             pcap([(time, gtp(packet, 1, 1, bytes((1, 1, 2, 0)))) for time, packet in frames_of_some()], ETHERNET)]
-    for i in range(120):
-        path = saved(mutated(random_, kinds[i % len(kinds)]))
-        done = sluice("gi", path, "--json", "-", *(("--take-bad-checksums",) if i % 2 else ()))
-        right(done.returncode in (0, 1), f"exit status {done.returncode}: {done.stderr}")
-        report = json.loads(done.stdout)
-        same(sum(report["counts"][name] for name in FATES), report["counts"]["frames"], "fates")
+@case("less than 1000 octets of memory a flow, if ten thousand live at once with eight segments in flight each")
+def octets_a_flow():
+    frames = []
+    for i in range(10000):
+        talk = Talk(user=(f"10.7.{i >> 8}.{i & 255}", 40000), host=(HOST, 80)).setup(i / 10000)
+        for k in range(8):
+            talk.data(2 + k + i / 10000, 1 + 10 * k, 10)
+        frames += talk.frames
+    found = read(pcap(sorted(frames, key=lambda frame: frame[0])))["memory"]
+    same(found["flows_most"], 10000, "flows at once")
+    right(found["octets_a_flow"] < 1000, found)
 
 
 @case("--columns says what each is; the CSV has all of them")

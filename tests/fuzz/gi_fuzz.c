@@ -1,7 +1,8 @@
 // sluice gi under any row of frames: every frame has a fate, every segment a flow, no record is
-// left behind. The first octet is the link type; then each frame has two octets of length, two of
-// time since the one before in units of 10 ms (the highest bit: backwards) and an octet of what is
-// cut off its end. Checksums are not judged, for a fuzzer does not guess them.
+// left behind. The first octet is the link type, and whether tunnels tell users apart; then each
+// frame has two octets of length, two of time since the one before in units of 10 ms (the highest
+// bit: backwards) and an octet of what is cut off its end. Checksums are not judged, for a fuzzer
+// does not guess them.
 #include <pcap/pcap.h>
 #include <string.h>
 
@@ -34,8 +35,8 @@ static void frame(struct gi *gi, const uint8_t *octets, uint32_t n, uint32_t cut
     CHECK(copy);
     if (captured)
         memcpy(copy, octets, captured);
-    struct gi_frame one = {time_ns, copy, captured, n, link};
-    gi_take(gi, &one);
+    struct capture_packet one = {0, time_ns, link, copy, captured, n};
+    gi_take(gi, &one, 1);
     free(copy);
 }
 
@@ -51,6 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size == 0)
         return 0;
     struct gi_config config = {.take_bad_checksums = true, .idle_s = 60, .flows_most = 3};
+    config.users_by_tunnel = data[0] & 4;
     struct gi *gi = gi_create(&config, take, &flows);
     for (size_t at = 1; at + 5 <= size;) {
         uint32_t n = (uint32_t)(data[at] << 8 | data[at + 1]);

@@ -20,7 +20,8 @@ static const uint8_t hello[] = {0x45, 0,    0, 33, 0, 1,  0,   0,   64,  17,   0
 #define CHECKSUM_AT 10
 #define UDP_AT      20
 
-static uint8_t memory[CAPTURE_ROOM];
+static uint8_t memory[2048];
+static struct capture_room room;
 static uint64_t counts[CAPTURE_COUNTS];
 
 static int clear(void **state)
@@ -31,7 +32,7 @@ static int clear(void **state)
     return 0;
 }
 
-// As capture_file_next gives it: zeros where the snap length has cut.
+// What the snap length has cut is not there: other octets are.
 static struct capture_packet packet_of(int link, const uint8_t *head, uint32_t head_octets,
                                        uint32_t captured)
 {
@@ -40,7 +41,7 @@ static struct capture_packet packet_of(int link, const uint8_t *head, uint32_t h
         memcpy(memory, head, head_octets);
     memcpy(memory + head_octets, hello, sizeof hello);
     if (captured < length)
-        memset(memory + captured, 0, length - captured);
+        memset(memory + captured, 0xee, length - captured);
     return (struct capture_packet){1,     0, link, memory, captured < length ? captured : length,
                                    length};
 }
@@ -48,8 +49,8 @@ static struct capture_packet packet_of(int link, const uint8_t *head, uint32_t h
 static bool read_udp(const struct capture_packet *packet, struct capture_udp *udp)
 {
     struct capture_ip ip;
-    return capture_ip_of(packet, &ip, counts) && ip.protocol == 17 &&
-           capture_ip_udp(&ip, udp, counts);
+    return capture_ip_of(packet, &ip, counts) == CAPTURE_taken && ip.protocol == 17 &&
+           capture_ip_udp(&ip, udp, &room, counts);
 }
 
 static void check_hello(int link, const uint8_t *head, uint32_t octets)

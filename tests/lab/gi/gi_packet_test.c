@@ -28,7 +28,7 @@ static enum gi_count read_cut(const uint8_t *octets, uint32_t captured, uint32_t
 {
     uint8_t *copy = test_malloc(captured + 1);
     memcpy(copy + 1, octets, captured);
-    struct gi_frame frame = {5 * S_IN_NS, copy + 1, captured, length, link};
+    struct capture_packet frame = {1, 5 * S_IN_NS, link, copy + 1, captured, length};
     enum gi_count fate = gi_packet_read(&packet, &frame, rules, &counts);
     test_free(copy);
     return fate;

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "dataplane/base/rng.h"
 #include "lab/gi/gi_table.h"
 
 struct record {
@@ -66,14 +67,16 @@ static void test_found_until_removed(void **state)
     assert_int_equal(table.most_used, KEYS);
 }
 
+#define UNIT_NS (1ull << 30) // the lists' resolution
+
 static void test_the_oldest_of_each_list_first(void **state)
 {
     (void)state;
     for (uint32_t key = 1; key <= 9; key++)
         add(key, key);
     for (uint32_t key = 1; key <= 9; key += 3)
-        gi_table_touch(&table, &find(key)->node, 1, 100 + key);
-    gi_table_touch(&table, &find(2)->node, 0, 200);
+        gi_table_touch(&table, &find(key)->node, 1, (100 + key) * UNIT_NS);
+    gi_table_touch(&table, &find(2)->node, 0, 200 * UNIT_NS);
     static const uint32_t right[2][6] = {{3, 5, 6, 8, 9, 2}, {1, 4, 7}};
     for (uint32_t list = 0; list < 2; list++)
         for (uint32_t i = 0; i < 6 && right[list][i]; i++) {
@@ -84,6 +87,32 @@ static void test_the_oldest_of_each_list_first(void **state)
     assert_null(table.list[0].oldest);
     assert_null(table.list[1].newest);
     assert_int_equal(table.used, 0);
+}
+
+// However often records are touched, the oldest is at most a unit younger than any other.
+static void test_the_oldest_to_a_unit(void **state)
+{
+    enum { KEYS = 50, TOUCHES = 20000 };
+    uint64_t touched_ns[KEYS + 1] = {0}, now_ns = 5 * UNIT_NS, later = 0;
+    struct rng rng;
+    (void)state;
+    rng_seed(&rng, 1, 0);
+    for (uint32_t key = 1; key <= KEYS; key++) {
+        add(key, now_ns);
+        touched_ns[key] = now_ns;
+    }
+    for (int i = 0; i < TOUCHES; i++) {
+        uint32_t key = 1 + (uint32_t)rng_below(&rng, KEYS);
+        now_ns += rng_below(&rng, UNIT_NS / 20);
+        gi_table_touch(&table, &find(key)->node, 0, now_ns);
+        touched_ns[key] = now_ns;
+        uint64_t least_ns = UINT64_MAX, oldest_ns = table.list[0].oldest->touched_ns;
+        for (uint32_t other = 1; other <= KEYS; other++)
+            least_ns = touched_ns[other] < least_ns ? touched_ns[other] : least_ns;
+        assert_in_range(oldest_ns, least_ns, least_ns + UNIT_NS);
+        later += oldest_ns > least_ns;
+    }
+    assert_true(later > 0);
 }
 
 // Addresses that differ in few bits, as subscribers' do, do not share chains.
@@ -106,6 +135,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_found_until_removed, begin, end),
         cmocka_unit_test_setup_teardown(test_the_oldest_of_each_list_first, begin, end),
+        cmocka_unit_test_setup_teardown(test_the_oldest_to_a_unit, begin, end),
         cmocka_unit_test(test_near_keys_are_spread),
     };
     return cmocka_run_group_tests_name("lab/gi/gi_table", tests, NULL, NULL);

@@ -1,0 +1,109 @@
+// See capture_plain.h. Bounds are libpcap's: a packet is at most 262144 octets long, and is cut to
+// the snap length that the file's header says. Left out, and for libpcap to read: the other order
+// of octets, other versions, a link type with flags.
+#include "lab/capture/capture_plain.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAGIC_US      0xa1b2c3d4
+#define MAGIC_NS      0xa1b23c4d
+#define HEAD_OCTETS   24
+#define RECORD_OCTETS 16
+
+struct head {
+    uint32_t magic;
+    uint16_t major, minor;
+    uint32_t zone, figures, snap, link;
+};
+
+bool capture_plain_open(struct capture_plain *plain, int fd)
+{
+    struct head head;
+    if (pread(fd, &head, HEAD_OCTETS, 0) != HEAD_OCTETS)
+        return false;
+    bool is_plain = (head.magic == MAGIC_US || head.magic == MAGIC_NS) && head.major == 2 &&
+                    head.minor == 4 && head.link <= UINT16_MAX;
+    uint8_t *room = is_plain ? malloc(CAPTURE_PLAIN_ROOM) : NULL;
+    if (!room)
+        return false;
+    lseek(fd, HEAD_OCTETS, SEEK_SET);
+    bool any_snap = head.snap == 0 || head.snap > INT32_MAX;
+    *plain = (struct capture_plain){.fd = fd,
+                                    .link = (int)head.link,
+                                    .part_ns = head.magic == MAGIC_US ? 1000 : 1,
+                                    .snap = any_snap ? CAPTURE_OCTETS_MAX : head.snap,
+                                    .room = room};
+    return true;
+}
+
+// Makes `octets` of them stand in the room, if the file has so many. -1: it cannot be read.
+static int fill(struct capture_plain *plain, uint32_t octets)
+{
+    memmove(plain->room, plain->room + plain->at, plain->end - plain->at);
+    plain->end -= plain->at;
+    plain->at = 0;
+    while (plain->end < octets) {
+        uint32_t most = CAPTURE_PLAIN_ROOM - plain->end;
+        ssize_t n = read(plain->fd, plain->room + plain->end,
+                         most < CAPTURE_OCTETS_MAX ? most : CAPTURE_OCTETS_MAX);
+        if (n < 0)
+            return -1;
+        if (n == 0)
+            return 0;
+        plain->end += (uint32_t)n;
+    }
+    return 0;
+}
+
+// True: so many are there, or `got` says why not.
+static bool has(struct capture_plain *plain, uint32_t octets, bool more,
+                enum capture_plain_got *got, char *damage)
+{
+    *got = CAPTURE_PLAIN_LATER;
+    if (plain->end - plain->at >= octets)
+        return true;
+    if (!more)
+        return false;
+    if (fill(plain, octets) != 0)
+        snprintf(damage, CAPTURE_TEXT, "%s", strerror(errno));
+    else if (plain->end >= octets)
+        return true;
+    else if (plain->end > 0)
+        snprintf(damage, CAPTURE_TEXT, "truncated: %u octets are left of a packet's %u", plain->end,
+                 octets);
+    *got = damage[0] ? CAPTURE_PLAIN_DAMAGED : CAPTURE_PLAIN_END;
+    return false;
+}
+
+enum capture_plain_got capture_plain_next(struct capture_plain *plain, struct capture_raw *raw,
+                                          bool more, char damage[CAPTURE_TEXT])
+{
+    enum capture_plain_got got;
+    uint32_t record[4];
+    if (!has(plain, RECORD_OCTETS, more, &got, damage))
+        return got;
+    memcpy(record, plain->room + plain->at, RECORD_OCTETS);
+    if (record[2] > CAPTURE_OCTETS_MAX) {
+        snprintf(damage, CAPTURE_TEXT, "a packet of %u octets, more than there can be: damaged",
+                 record[2]);
+        return CAPTURE_PLAIN_DAMAGED;
+    }
+    if (!has(plain, RECORD_OCTETS + record[2], more, &got, damage))
+        return got;
+    *raw = (struct capture_raw){.seconds = (int32_t)record[0],
+                                .part_ns = (int64_t)(int32_t)record[1] * plain->part_ns,
+                                .octets = plain->room + plain->at + RECORD_OCTETS,
+                                .captured = record[2] < plain->snap ? record[2] : plain->snap,
+                                .length = record[3]};
+    plain->at += RECORD_OCTETS + record[2];
+    return CAPTURE_PLAIN_PACKET;
+}
+
+void capture_plain_close(struct capture_plain *plain)
+{
+    free(plain->room);
+}
