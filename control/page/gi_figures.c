@@ -216,7 +216,7 @@ static void add_cdf(struct gi_figures *f, struct figure *figure, const struct bi
 {
     if (bins->count == 0)
         return;
-    struct plot_line *line = add_line(f, figure, bins->count + 1, colour);
+    struct plot_line *line = add_line(f, figure, bins->count + 2, colour);
     uint32_t first = 0;
     while (bins->n[first] == 0)
         first++;
@@ -226,6 +226,19 @@ static void add_cdf(struct gi_figures *f, struct figure *figure, const struct bi
     add_name(f, figure, name, bins->all, colour);
     set_axes(&figure->plot, fmax(figure->plot.x_most, bins->width * bins->count), 100 / 1.05);
     tell_beyond(figure, bins, bins->width * bins->count);
+}
+
+// Each goes on as far as the longest.
+static void end_cdfs(struct gi_figures *f, struct figure *figure)
+{
+    struct plot *p = &figure->plot;
+    for (uint32_t i = 0; i < p->lines; i++) {
+        const struct plot_line *line = &p->line[i];
+        const struct plot_point *last = &line->point[line->points - 1];
+        if (last->x < p->x_most)
+            add_point(&p->line[i], p->x_most, last->y);
+    }
+    end(f, figure, p->lines > 0);
 }
 
 // A stair, from the ground to the ground.
@@ -278,7 +291,7 @@ static void add_round_trips(struct gi_figures *f, const struct json_object *repo
                                   "round trip, s", "flows below, %");
     for (uint32_t i = 0; i < 4; i++)
         add_cdf(f, figure, bins_of(f, report, rows[i][1], rows[i][2], 1), rows[i][0], i);
-    end(f, figure, figure->plot.lines > 0);
+    end_cdfs(f, figure);
 }
 
 // ---- Bars ----
@@ -530,7 +543,7 @@ static void add_both(struct gi_figures *f, const struct json_object *const repor
     struct figure *figure = begin(f, h->title, h->x_title, "flows below, %");
     for (uint32_t i = 0; i < 2; i++)
         add_cdf(f, figure, bins_of(f, reports[i], h->sheet, h->row[0], h->scale), names[i], i);
-    end(f, figure, figure->plot.lines > 0);
+    end_cdfs(f, figure);
 }
 
 // The 95 % interval of a mean of many; few are too few to draw one.
