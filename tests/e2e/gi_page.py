@@ -4,6 +4,7 @@ pixel; captures with no flow and with one; hostile names, and reports that are a
 
 import copy
 import functools
+import itertools
 import json
 import os
 import random
@@ -240,21 +241,18 @@ def means():
         check_effect(report, figure(text, name), series)
 
 
-def variants(label, series):
-    """The cluster's label with each of the series in place of the first."""
-    if "timestamps" in series:
-        return [label, f"{label}, timestamps"]
-    return [label.replace(series[0], other, 1) for other in series]
+TRAITS = (("window low", "window medium", "window high"), ("SACK", "no SACK"), ("MSS low", "MSS high"),
+          ("no timestamps", "timestamps"))
 
 
 def check_effect(report, picture, series):
     by_label = {row["row"]: row for row in report["tables"]["clusters"]}
     wanted = []
-    for label in by_label:
-        parts = label.split(", ")
-        if len(parts) < 3 or ("timestamps" in parts if "timestamps" in series else series[0] not in parts):
+    for cluster in itertools.product(*TRAITS):
+        if series[0] not in cluster:
             continue
-        rows = [by_label[other] for other in variants(label, series)]
+        labels = [", ".join(other if trait == series[0] else trait for trait in cluster) for other in series]
+        rows = [by_label[label.replace(", no timestamps", "")] for label in labels]
         if sum(row["flows"] > 0 for row in rows) > 1:
             wanted.append(rows)
     wanted.append([by_label[name] for name in series])
