@@ -83,7 +83,7 @@ static const struct cli_option gi_options[] = {
      INTO(json)},
     {"page", "FILE", "a page with the tables and figures, HTML on its own", INTO(page)},
     {"paper", NULL, "the paper's published values beside those of the capture", INTO(paper)},
-    {"compare", NULL, "the FILEs are two reports by --json: tells differences from chance",
+    {"compare", NULL, "the FILEs are two reports by --json: what differs, and what may be chance",
      INTO(compare)},
     {"mobiles", "PREFIX", "addresses of users; may be repeated (whoever opens a connection)",
      .take = take_mobiles},
