@@ -29,15 +29,15 @@ static bool is_shown(const char *key)
     return true;
 }
 
-// mean_setup_s: "mean, s"; b_goodput_bit_per_s: "goodput, bit/s".
+// mean_setup_s: "mean, s"; b_goodput_bit_per_s: "goodput, bit/s"; and the deviation of that.
 static void put_column(const char *key, FILE *out)
 {
     bool is_b = strncmp(key, "b_", 2) == 0, of_b = strncmp(key, "deviation_b_", 12) == 0;
-    const char *from = is_b ? key + 2 : key;
-    fputs("<th class=\"n\">", out);
+    const char *from = of_b ? key + 12 : is_b ? key + 2 : key;
+    fprintf(out, "<th class=\"n\">%s", of_b ? "deviation of " : "");
     for (size_t i = 0; from[i] && from[i] != '_'; i++)
         fputc(from[i], out);
-    fprintf(out, "%s%s</th>", of_b ? " of it" : "", gi_unit_texts[gi_unit_of(key)]);
+    fprintf(out, "%s</th>", gi_unit_texts[gi_unit_of(key)]);
 }
 
 static void put_row(const struct json_object *row, FILE *out)
