@@ -82,7 +82,7 @@ static bool judge(struct row *r, const struct json_object *a, const struct json_
     }
     if (!is_share && !is_b && !begins(key, "mean_"))
         return false;
-    snprintf(deviation, sizeof deviation, "deviation_%s", is_b ? key : key + strcspn(key, "_") + 1);
+    snprintf(deviation, sizeof deviation, "deviation_%s", begins(key, "mean_") ? key + 5 : key);
     const char *values = is_share ? "of" : is_b ? "values_b" : "values";
     struct gi_sample of_a = sample_of(a, key, values, deviation);
     struct gi_sample of_b = sample_of(b, key, values, deviation);
