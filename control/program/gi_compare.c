@@ -113,8 +113,10 @@ static void take_figure(struct compared *c, const struct json_object *a,
     value_text(a, "row", r->label, sizeof r->label);
     memcpy(r->table, c->table, sizeof r->table);
     memcpy(r->title, c->title, sizeof r->title);
-    if (judge(r, a, b, key) && !is_empty(r))
-        c->rows++;
+    if (!judge(r, a, b, key) || is_empty(r))
+        return;
+    r->judged = r->judged && isfinite(r->interval.least) && isfinite(r->interval.most);
+    c->rows++;
 }
 
 // ---- All rows ----
@@ -204,7 +206,7 @@ static void print(const struct compared *c, FILE *out)
 static void put_real(struct json *json, const char *key, bool there, double value)
 {
     json_key(json, key);
-    if (there && !isnan(value))
+    if (there && isfinite(value)) // the reports may be anybody's
         json_real(json, value);
     else
         json_null(json);

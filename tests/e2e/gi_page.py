@@ -392,11 +392,23 @@ def strange():
             container, key = draw.choice(list(nodes(report)))
             container[key] = draw.choice(STRANGE)
         a, b, out = saved(report), saved(small), new_folder() / "x.html"
-        done = sluice("gi", "--compare", *((a, b) if number % 2 else (b, a)), "--page", out)
+        done = sluice("gi", "--compare", *((a, b) if number % 2 else (b, a)), "--page", out, "--json", out.parent / "x.json")
         right(done.returncode == 0 or "no report" in done.stderr, f"{done.returncode}: {done.stderr}")
         right(re.fullmatch(r"[\n -~]*", done.stdout), "other octets on the terminal")
         if done.returncode == 0:
             check_page(out.read_text("ascii"))
+            json.loads((out.parent / "x.json").read_text())
+
+
+@case("--compare of figures that are too large to subtract: no difference is claimed, and the JSON is whole")
+def enormous():
+    huge = copy.deepcopy(network()[0])
+    row_of(huge, "setups", "all").update(mean_setup_s=1.7e308, deviation_setup_s=1e308)
+    other = copy.deepcopy(huge)
+    row_of(other, "setups", "all").update(mean_setup_s=-1.7e308)
+    both, _, _ = beside(huge, other)
+    row = next(row for row in both["rows"] if (row["table"], row["row"], row["figure"]) == ("setups", "all", "mean_setup_s"))
+    same((row["difference"], row["least"], row["verdict"]), (None, None, "none"), "difference")
 
 
 @case("--compare of reports without flows: a page that says so")
