@@ -2,6 +2,7 @@
 #include "control/page/gi_figures_parts.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "control/client/value.h"
 
@@ -50,11 +51,17 @@ static double sum_of(const struct bins *bins, uint32_t from, uint32_t n)
     return sum;
 }
 
-static void tell_beyond(struct figure *figure, const struct bins *bins, double end)
+static void tell_beyond(struct figure *figure, const char *name, double flows)
 {
-    double beyond = bins->all - sum_of(bins, 0, bins->count);
-    if (beyond > 0)
-        snprintf(figure->remark, sizeof figure->remark, "%.0f flows are beyond %g.", beyond, end);
+    size_t n = strlen(figure->remark);
+    if (flows > 0)
+        snprintf(figure->remark + n, sizeof figure->remark - n, "%s%s%s%.0f",
+                 n ? ", " : "Flows beyond the axis: ", name, *name ? ": " : "", flows);
+}
+
+static double beyond_of(const struct bins *bins)
+{
+    return bins->all - sum_of(bins, 0, bins->count);
 }
 
 static const char *share_title(struct gi_figures *f, double width, const char *unit)
@@ -86,7 +93,7 @@ void gi_add_stack(struct gi_figures *f, const struct json_object *report,
         bins[rows] = bins_of(f, report, h->sheet, h->row[rows], h->scale);
         count = bins[rows]->count > count ? bins[rows]->count : count;
         all += bins[rows]->all;
-        beyond += bins[rows]->all - sum_of(bins[rows], 0, bins[rows]->count);
+        beyond += beyond_of(bins[rows]);
     }
     uint32_t step = together(count, COLUMNS_MOST);
     double width = bins[0]->width * step;
@@ -102,9 +109,7 @@ void gi_add_stack(struct gi_figures *f, const struct json_object *report,
         }
     for (uint32_t k = 0; k < rows && rows > 1; k++)
         gi_add_name(f, figure, h->row[k], bins[k]->all, k);
-    if (beyond > 0)
-        snprintf(figure->remark, sizeof figure->remark, "%.0f flows are beyond the last bin.",
-                 beyond);
+    tell_beyond(figure, "", beyond);
     figure->boxes = true;
     p->y_title = share_title(f, width, h->unit);
     set_axes(p, bins[0]->width * count, y_most);
@@ -142,7 +147,7 @@ static void add_cdf(struct gi_figures *f, struct figure *figure, const struct bi
         add_point(line, bins->width * (i + 1), 100 * sum_of(bins, 0, i + 1) / bins->all);
     gi_add_name(f, figure, name, bins->all, colour);
     set_axes(&figure->plot, fmax(figure->plot.x_most, bins->width * bins->count), 100 / 1.05);
-    tell_beyond(figure, bins, bins->width * bins->count);
+    tell_beyond(figure, name, beyond_of(bins));
 }
 
 // Each goes on as far as the longest.
@@ -178,7 +183,7 @@ static void add_stair(struct gi_figures *f, struct figure *figure, const struct 
     add_point(line, right, 0);
     gi_add_name(f, figure, name, bins->all, colour);
     set_axes(p, fmax(p->x_most, right), most);
-    tell_beyond(figure, bins, width * bins->count);
+    tell_beyond(figure, name, beyond_of(bins));
 }
 
 void gi_add_stairs(struct gi_figures *f, const struct json_object *report,

@@ -269,6 +269,15 @@ def check_effect(report, picture, series):
     same(found, names, "the flows of the rows")
 
 
+@case("flows beyond the axis are told, by line")
+def beyond():
+    report, text = read([frame for i, delay in enumerate((1, 11, 12)) for frame in
+                         Talk(user=(address(i + 1), 9)).setup(100 * i, 0.04, delay).frames])
+    right('<p class="soft">Flows beyond the axis: 2</p>' in text, "Fig. 3")
+    _, _, text = beside(network()[0], report)
+    right('<p class="soft">Flows beyond the axis: B: 2</p>' in text, "Fig. 3 of both")
+
+
 # --- Few flows, hostile names ---------------------------------------------------------------------
 
 
