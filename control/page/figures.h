@@ -3,6 +3,8 @@
 #ifndef SLUICE_CONTROL_PAGE_FIGURES_H
 #define SLUICE_CONTROL_PAGE_FIGURES_H
 
+#include <stdio.h>
+
 #include "control/page/curves.h"
 #include "control/page/drops.h"
 
@@ -18,6 +20,7 @@ struct figure {
     char title[160], remark[120]; // printable ASCII; the remark may be ""
     struct figures_name *name;    // the legend
     uint32_t names;
+    bool boxes; // in the legend, in place of lines
     struct plot plot;
 };
 
@@ -30,5 +33,8 @@ struct figures {
 bool figures_make(struct figures *figures, const struct runs *runs, const struct curves *curves,
                   const struct drops *drops);
 void figures_release(struct figures *figures);
+
+// page.c: its title, picture, legend and remark, which is not escaped.
+void section_figure(const struct figure *figure, const char *svg, FILE *out);
 
 #endif

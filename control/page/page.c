@@ -22,15 +22,18 @@ static void put_names(const struct figure *figure, FILE *out)
     fputs("<ul class=\"names\">", out);
     for (uint32_t i = 0; i < figure->names; i++) {
         uint32_t colour = figure->name[i].colour;
-        fprintf(out, "<li><i%s style=\"border-color:var(--s%u)\"></i>",
-                colour < PLOT_COLOURS ? "" : " class=\"dashed\"", colour % PLOT_COLOURS);
+        const char *class = figure->boxes           ? " class=\"box\""
+                            : colour < PLOT_COLOURS ? ""
+                                                    : " class=\"dashed\"";
+        fprintf(out, "<li><i%s style=\"border-color:var(--s%u)\"></i>", class,
+                colour % PLOT_COLOURS);
         section_escape(figure->name[i].text, out);
         fputs("</li>", out);
     }
     fputs("</ul>", out);
 }
 
-static void put_figure(const struct figure *figure, const char *svg, FILE *out)
+void section_figure(const struct figure *figure, const char *svg, FILE *out)
 {
     fputs("<figure><h3>", out);
     section_escape(figure->title, out);
@@ -61,7 +64,7 @@ static void put_figures(const struct page *p, const char *why, FILE *out)
     } else {
         fputs("<div class=\"figures\">\n", out);
         for (uint32_t i = 0; i < p->figures.count; i++)
-            put_figure(&p->figures.figure[i], p->svg[i], out);
+            section_figure(&p->figures.figure[i], p->svg[i], out);
         fputs("</div>", out);
     }
     put_notes(p->runs.notes, out);

@@ -23,4 +23,10 @@ int page_knobs(FILE *out, const char *const *dirs, uint32_t count, char error[PA
 struct json_object;
 void page_audit(FILE *out, const struct json_object *report);
 
+// Writes a page of what `sluice gi` read, out of its JSON; and one of two of these beside each
+// other, out of the JSON of their comparison.
+void page_gi(FILE *out, const struct json_object *report);
+void page_gi_compare(FILE *out, const struct json_object *compared,
+                     const struct json_object *const reports[2]);
+
 #endif

@@ -29,6 +29,7 @@ static const char style[] =
     "thead th:first-child{background:var(--head);z-index:2}\n"
     ".n{text-align:right;font-variant-numeric:tabular-nums}\n"
     "td.wrap{white-space:normal;min-width:26ch}\n"
+    "td.leaf{padding-left:2.5em}.bar{display:inline-block;height:.7em;background:var(--s0)}\n"
     ".good{color:var(--good)}.bad{color:var(--bad);font-weight:700}\n"
     "code{font:.88em ui-monospace,monospace}\n"
     ".figures{display:grid;gap:28px 32px;"

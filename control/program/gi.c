@@ -9,20 +9,24 @@
 
 #include "control/cli/cli.h"
 #include "control/cli/commands.h"
+#include "control/client/value.h"
+#include "control/page/page.h"
+#include "control/program/gi_compare.h"
 #include "control/program/signals.h"
 #include "dataplane/base/units.h"
 #include "lab/capture/capture_ip.h"
 #include "lab/gi/gi.h"
+#include "lab/gi/gi_paper.h"
 #include "lab/gi/gi_sheets.h"
 #include "lab/gi/gi_write.h"
 
 #define PROGRESS_FRAMES 65536
 
 struct gi_options {
-    const char *csv, *json;
+    const char *csv, *json, *page;
     struct gi_config config;
     uint32_t idle_s, flows_most;
-    bool take_bad_checksums, columns;
+    bool take_bad_checksums, columns, paper, compare;
 };
 
 // ---- The command line ----
@@ -86,6 +90,10 @@ static const struct cli_option gi_options[] = {
     {"csv", "FILE", "every flow as a row", INTO(csv)},
     {"json", "FILE", "every flow and all tables; - for standard output, instead of the text",
      INTO(json)},
+    {"page", "FILE", "a page with the tables and figures, HTML on its own", INTO(page)},
+    {"paper", NULL, "the paper's published values beside those of the capture", INTO(paper)},
+    {"compare", NULL, "the FILEs are two reports by --json: what differs, and what may be chance",
+     INTO(compare)},
     {"mobiles", "PREFIX", "addresses of users; may be repeated (whoever opens a connection)",
      .take = take_mobiles},
     {"users", "WHAT", "what tells users apart: address, or the teid of their tunnels (address)",
@@ -106,17 +114,21 @@ const struct cli cli_of_gi = {
     .about = "TCP's performance out of captures at Gi or Gn: set-up, delay, loss, rate",
     .more =
         "FILE is pcap or pcapng, - standard input. Several are read one after the other. Where\n"
-        "the users' packets are in GTP-U, those are taken out. Definitions: lab/gi/README.md.",
+        "the users' packets are in GTP-U, those are taken out. Definitions: lab/gi/README.md.\n"
+        "Two networks, or one before and after a change:\n"
+        "  sluice gi before.pcap --json a.json; sluice gi after.pcap --json b.json\n"
+        "  sluice gi --compare a.json b.json --page both.html",
     .options = gi_options,
     .count = sizeof gi_options / sizeof gi_options[0]};
 
 // ---- Where the flows go ----
 
 struct outputs {
-    FILE *csv, *json_file;
+    FILE *csv, *json_file, *page;
     struct json json;
     struct gi_sheets *sheets;
     uint64_t flows;
+    bool paper;
 };
 
 static void take_flow(void *self, const struct gi_result *result)
@@ -143,6 +155,8 @@ static bool open_outputs(struct outputs *out, const struct gi_options *options)
     if (options->csv && !(out->csv = open_output(options->csv)))
         return false;
     if (options->json && !(out->json_file = open_output(options->json)))
+        return false;
+    if (options->page && !(out->page = open_output(options->page)))
         return false;
     out->sheets = gi_sheets_create();
     if (out->csv)
@@ -265,6 +279,16 @@ static void print_footer(const struct gi *gi, const struct file *files, int n, F
             memory.flows_most, memory.octets_most, memory.octets_a_flow);
 }
 
+static void print_all(const struct outputs *out, const struct gi *gi, const struct file *files,
+                      int n)
+{
+    printf("%" PRIu64 " flows\n", out->flows);
+    gi_sheets_print(out->sheets, stdout);
+    if (out->paper)
+        gi_paper_print(out->sheets, stdout);
+    print_footer(gi, files, n, stdout);
+}
+
 static void put_files(struct json *json, const struct file *files, int n)
 {
     json_key(json, "files");
@@ -307,23 +331,68 @@ static void put_counts(struct json *json, const struct gi *gi)
     json_close(json);
 }
 
-static void end_json(struct outputs *out, const struct gi *gi, const struct file *files, int n)
+static void put_texts(struct json *json)
 {
-    struct json *json = &out->json;
-    json_close(json); // the flows
+    json_key(json, "texts");
+    json_object(json);
+    json_key(json, "tables");
+    json_object(json);
+    gi_sheets_put_titles(json);
+    json_close(json);
+    json_key(json, "counts");
+    json_object(json);
+    for (int i = 0; i < GI_COUNTS; i++)
+        json_put_text(json, gi_count_texts[i].name, gi_count_texts[i].help);
+    json_close(json);
+    json_close(json);
+}
+
+// All but the flows, into the open object.
+static void put_report(struct json *json, const struct outputs *out, const struct gi *gi,
+                       const struct file *files, int n)
+{
     json_key(json, "tables");
     json_object(json);
     gi_sheets_put(out->sheets, json);
     json_close(json);
+    json_key(json, "histograms");
+    json_object(json);
+    gi_sheets_put_bins(out->sheets, json);
+    json_close(json);
+    if (out->paper) {
+        json_key(json, "paper");
+        gi_paper_put(out->sheets, json);
+    }
+    put_texts(json);
     put_counts(json, gi);
     put_files(json, files, n);
     json_close(json);
     json_end(json);
 }
 
+// The page is made of the JSON, so it says the same.
+static void put_page(const struct outputs *out, const struct gi *gi, const struct file *files,
+                     int n)
+{
+    struct json json;
+    char *text = NULL;
+    size_t octets;
+    FILE *memory = open_memstream(&text, &octets);
+    if (!memory)
+        abort();
+    json_begin(&json, memory);
+    json_object(&json);
+    put_report(&json, out, gi, files, n);
+    fclose(memory);
+    struct json_object *report = value_parse_object(text);
+    page_gi(out->page, report);
+    value_free(report);
+    free(text);
+}
+
 static int run(const struct gi_options *options, struct file *files, int n)
 {
-    struct outputs out = {0};
+    struct outputs out = {.paper = options->paper};
     if (!open_outputs(&out, options))
         return EXIT_RUN_FAILED;
     struct gi *gi = gi_create(&options->config, take_flow, &out);
@@ -334,21 +403,33 @@ static int run(const struct gi_options *options, struct file *files, int n)
     }
     good = good && !signals_ended;
     gi_finish(gi);
-    if (out.json_file)
-        end_json(&out, gi, files, n);
-    if (out.csv != stdout && out.json_file != stdout) {
-        printf("%" PRIu64 " flows\n", out.flows);
-        gi_sheets_print(out.sheets, stdout);
-        print_footer(gi, files, n, stdout);
+    if (out.json_file) {
+        json_close(&out.json); // the flows
+        put_report(&out.json, &out, gi, files, n);
     }
+    if (out.page)
+        put_page(&out, gi, files, n);
+    if (out.csv != stdout && out.json_file != stdout && out.page != stdout)
+        print_all(&out, gi, files, n);
     const char *wrong = gi_wrong(gi);
     if (wrong)
         fprintf(stderr, "sluice gi: internal error: the counts of %s do not add up\n", wrong);
     good = close_output(out.csv, options->csv) && good && !wrong;
     good = close_output(out.json_file, options->json) && good;
+    good = close_output(out.page, options->page) && good;
     gi_sheets_destroy(out.sheets);
     gi_destroy(gi);
     return good ? EXIT_DONE : EXIT_RUN_FAILED;
+}
+
+static int compare(const struct gi_options *options, int count, char **paths)
+{
+    if (count != 2 || options->csv || options->paper) {
+        fprintf(stderr, "sluice gi: --compare needs two reports that --json wrote, and goes with "
+                        "--json and --page\n");
+        return EXIT_USAGE;
+    }
+    return gi_compare(paths[0], paths[1], options->json, options->page);
 }
 
 int command_gi(int argc, char **argv)
@@ -362,6 +443,8 @@ int command_gi(int argc, char **argv)
         gi_write_fields(stdout);
         return EXIT_DONE;
     }
+    if (options.compare)
+        return compare(&options, argc - first, argv + first);
     if (first == argc) {
         fprintf(stderr, "sluice gi: one capture at least needed\n");
         return EXIT_USAGE;

@@ -1,6 +1,6 @@
 // The tables: each row counts the flows that it is about, with mean and deviation of one or two of
-// their figures. A table is a row of gi_sheet_list; text and JSON are written from the same
-// numbers.
+// their figures, and some a histogram. A table is a row of gi_sheet_list; text and JSON are written
+// from the same numbers.
 #ifndef SLUICE_GI_SHEETS_H
 #define SLUICE_GI_SHEETS_H
 
@@ -24,12 +24,19 @@ struct gi_row {
 #define GI_SHOW_RATIO     32 // sum of a over sum of b
 #define GI_SHOW_FILLED    64 // in the text only rows with flows, and the first
 
+// Bin i has the values from i * width on; the last one has its upper end too.
+struct gi_bins {
+    int64_t width; // as gi_flow.def counts: ns, bit/s, parts per million
+    uint32_t count;
+};
+
 struct gi_sheet {
     const char *name, *title;
     bool (*about)(const struct gi_result *result);
     const char *a, *b; // names of figures, as in gi_flow.def; NULL
     unsigned shows;
     struct gi_row row[GI_SHEET_ROWS]; // the last has no label
+    struct gi_bins bins;              // of a, for each row; count 0: none
 };
 
 extern const struct gi_sheet gi_sheet_list[];
@@ -40,7 +47,16 @@ struct gi_sheets *gi_sheets_create(void);
 void gi_sheets_destroy(struct gi_sheets *sheets);
 void gi_sheets_count(struct gi_sheets *sheets, const struct gi_result *result);
 void gi_sheets_print(const struct gi_sheets *sheets, FILE *out);
-// Keys of the open object.
+// Keys of the open object: a list of rows for each sheet; a histogram for each that has bins; the
+// title of each.
 void gi_sheets_put(const struct gi_sheets *sheets, struct json *json);
+void gi_sheets_put_bins(const struct gi_sheets *sheets, struct json *json);
+void gi_sheets_put_titles(struct json *json);
+
+// A figure by its names in JSON. False: there is none, or no flow has it.
+bool gi_sheets_figure(const struct gi_sheets *sheets, const char *sheet, const char *row,
+                      const char *figure, double *value);
+// The bins of a sheet's first row.
+const uint64_t *gi_sheets_bins(const struct gi_sheets *sheets, const char *sheet, uint32_t *count);
 
 #endif

@@ -11,6 +11,7 @@ import shutil
 from harness import case, main, new_folder, right, same, sluice, written
 from judging import SEED, T2, judged, near, refuses, runs
 from pages import check_page, report, rows_of
+from pictures import diamonds_of, dots_of, lines_of, pairs, picture_of, same_places, scale, series_colour
 
 HALF = T2 / 3 ** 0.5  # of the interval of the seeds 6, 7 and 8
 VALUE = SEED + "local function value(run, x) return seed(run) * x end\n"
@@ -128,52 +129,6 @@ def page_of(*outs):
     text = path.read_text()
     check_page(text)
     return text
-
-
-def picture_of(text, number=0):
-    return re.findall(r"<svg.*?</svg>", text, re.DOTALL)[number]
-
-
-def scale(picture):
-    """A function from the axes' numbers to pixels, by two marks of each axis."""
-    marks = re.findall(r"d='M([\d.]+),([\d.]+) L([\d.]+),([\d.]+)\s*'/>\s*<g transform=\"[^\"]*\"[^>]*>\s*"
-                       r"<text>([^<]*)</text>", picture)
-    x = [(float(text), float(left)) for left, _, right_end, _, text in marks if left == right_end]
-    y = [(float(text), float(top)) for _, top, _, bottom, text in marks if top == bottom]
-
-    def pixel(value, axis):
-        (low, low_pixel), (high, high_pixel) = axis[0], axis[-1]
-        return low_pixel + (value - low) * (high_pixel - low_pixel) / (high - low)
-    return lambda point: (pixel(point[0], x), pixel(point[1], y))
-
-
-def same_places(found, wanted, what):
-    same(len(found), len(wanted), f"{what}: {found}")
-    for one, other in zip(found, wanted):
-        right(all(abs(a - b) < 0.05 for a, b in zip(one, other)), f"{what}: found {one}, right is {other}")
-
-
-def pairs(path):
-    return [tuple(map(float, pair)) for pair in re.findall(r"(-?[\d.]+),(-?[\d.]+)", path)]
-
-
-def lines_of(picture, colour):
-    return [pairs(path) for path in re.findall(rf"stroke='{colour}'\s+d='(M[^']*)'", picture)]
-
-
-def dots_of(picture, colour):
-    return [pairs(path)[0] for path in re.findall(rf"d='(M[\d.,]+h0)' stroke='{colour}'", picture)]
-
-
-def diamonds_of(picture, colour):
-    """Their middles: the first corner is the left one, and the way to the next goes half of its width."""
-    return [(corner[0] + way[0], corner[1]) for corner, way in (
-        pairs(path)[:2] for path in re.findall(rf"fill='var\(--ground\)' stroke-width='[\d.]+' "
-                                               rf"d='(M[^']*z)' stroke='{colour}'", picture))]
-
-
-def series_colour(number):
-    return rf"var\(--s{number}\)"
 
 
 @case("drawn to the pixel: a line, its dots and intervals, published marks and ranges, a curve, dots alone")

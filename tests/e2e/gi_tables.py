@@ -1,0 +1,252 @@
+#!/usr/bin/python3
+"""sluice gi: what its JSON has besides the flows, worked out once more. Histograms, means and deviations by the
+flows and by typed connections (gi_population.py); the paper's values, typed from the paper."""
+
+import math
+
+from gi_capture import SYN, Talk, merged
+from gi_judge import (HOURS, OF_SHARES, SHEETS, in_row, moments, near, network, ratio_of, report_of, table_row, values_of)
+from gi_population import Flow, address, drawn, frames_of
+from harness import case, main, right, same
+
+
+# --- Histograms and tables ------------------------------------------------------------------------
+
+
+def histogram(report, name, label="all"):
+    """All its bins, and what is beyond."""
+    of = report["histograms"][name]
+    row = next(row for row in of["rows"] if row["row"] == label)
+    right(not row["counts"] or row["counts"][-1], f"{name}: a nought at the end")
+    return row["counts"] + [0] * (of["bins"] - len(row["counts"])) + [row["beyond"]]
+
+
+def bins_of(values, width, bins):
+    """In whole units, so that a value on an edge is above it; the last bin has its upper edge."""
+    unit = 10**9 if width < 1 else 1
+    counts = [0] * (bins + 1)
+    for value in values:
+        at, step = round(value * unit), round(width * unit)
+        counts[bins - 1 if at == step * bins else min(at // step, bins)] += 1
+    return counts
+
+
+@case("histograms: a value on an edge is in the bin above, the upper end of the last bin in it, the rest beyond")
+def edges():
+    delays = {0.0999: 0, 0.1: 1, 0.1001: 1, 0.95: 9, 1.0: 10, 9.9999: 99, 10.0: 99, 10.0001: 100, 77: 100}
+    talks = [Talk(user=(address(i + 1), 9)).setup(20 * i, 0.04, delay - 0.04) for i, delay in enumerate(delays)]
+    report, _, _ = report_of(merged(*talks))
+    wanted = [0] * 101
+    for at in delays.values():
+        wanted[at] += 1
+    same(histogram(report, "setups"), wanted, "set-up delays")
+    same(histogram(report, "setups", "1 SYN, 1 SYN-ACK, no background"), wanted, "their category")
+    same(histogram(report, "setups", "1 SYN, 1 SYN-ACK, background"), [0] * 101, "another")
+    same({key: report["histograms"]["setups"][key] for key in ("of", "width", "bins")},
+         {"of": "setup", "width": 0.1, "bins": 100}, "what it says of itself")
+    gprs = [delay - 0.04 for delay in delays if delay < 3]
+    same(histogram(report, "rtt_gprs"), bins_of(gprs, 0.01, 300), "round trips")
+
+
+@case("histograms of a network: each bin by the flows")
+def histograms():
+    report, _, _ = network(1)
+    same(set(report["histograms"]), {name for name, of in SHEETS.items() if of.width}, "which there are")
+    for name, of in SHEETS.items():
+        for label in of.rows if of.width else ():
+            flows = in_row(report, name, label)
+            same(histogram(report, name, label), bins_of(values_of(flows, of.a), of.width, of.bins), f"{name}, {label}")
+    for name, label in (("setups", "1+ SYN or SYN-ACK, background"), ("rates", "all"), ("parallel", "at least 2/3 background")):
+        right(sum(histogram(report, name, label)) > 5, f"too few flows to show it: {name}, {label}")
+    right(histogram(report, "shares")[19] > 20, "flows that were alone")
+
+
+@case("tables of a network: number, share, mean, deviation of each row by the flows")
+def tables():
+    report, _, _ = network(1)
+    for name, of in SHEETS.items():
+        about = [flow for flow in report["flows"] if of.about(flow)]
+        for label in of.rows:
+            row, flows, what = table_row(report, name, label), in_row(report, name, label), f"{name}, {label}"
+            same(row["flows"], len(flows), what)
+            if name in OF_SHARES:
+                same(row["of"], len(about), what)
+                near(row["share"], len(flows) / len(about), what, 1e-8)
+            if of.a and "lost" not in of.a:
+                unit = 1e6 if name == "shares" else 1  # parts per million in the flows
+                check_moments(row, values_of(flows, of.a), of.a, "values", what, unit)
+            if name == "single":
+                check_moments(row, values_of(flows, of.b), "b_" + of.b, "values_b", what)
+
+
+def check_moments(row, values, key, count, what, unit=1):
+    n, mean, deviation = moments(values)
+    same(row[count], n, f"{what}, {count}")
+    near(row[key if key.startswith("b_") else f"mean_{key}"], mean, f"{what}, mean", 1e-8 * unit)
+    near(row[f"deviation_{key}"], deviation, f"{what}, deviation", 1e-7 * unit)
+
+
+@case("the tree: the deviation of the delay, and how many flows its mean and its background are of")
+def tree_asides():
+    report, _, _ = network(1)
+    for label, outcomes in (("all", None), ("slight problem", ("repeated",)), ("no response", ("no-answer", "refused"))):
+        flows = [flow for flow in report["flows"] if outcomes is None or flow["outcome"] in outcomes]
+        row = table_row(report, "tree", label)
+        check_moments(row, values_of(flows, "setup_s"), "setup_s", "values", label)
+        same(row["values_b"], len(values_of(flows, "background")), label)
+        near(row["b_background"], sum(flow["background"] for flow in flows) / len(flows), label, 1e-8)
+
+
+@case("loss ratios: of all segments together; the error is that of flows, which lose several at once")
+def ratios():
+    report, _, _ = network(1)
+    for sheet in ("loss_gprs", "loss_internet"):
+        ratio, error = ratio_of(report, sheet)
+        row = table_row(report, sheet, "all")
+        near(row["ratio"], ratio, sheet, 1e-8)
+        near(row["error"], error, f"{sheet}, error")
+    flows = [Flow(address(i + 1), 100 * i, segments=40, lost={10 * (k + 1): "gprs" for k in range(lost_here)})
+             for i, lost_here in enumerate((0, 0, 3, 1))]
+    row = table_row(report_of(frames_of(flows))[0], "loss_gprs", "all")
+    pairs = [(k, 40 + k) for k in (0, 0, 3, 1)]  # a lost segment passes twice
+    residuals = [x - 4 / 164 * y for x, y in pairs]
+    same((row["lost"], row["sent"]), (4, 164), "lost and sent")
+    near(row["error"], math.sqrt(4 / 3 * sum(r * r for r in residuals)) / 164, "error")
+
+
+def grid():
+    """One flow or several of each of six clusters, without loss."""
+    kinds = (("low", True, "low", False), ("low", True, "high", False), ("medium", False, "low", True),
+             ("medium", False, "high", True), ("high", True, "high", False), ("high", False, "low", False))
+    flows, rate = [], 20000
+    for k, (window, sack, size, stamps) in enumerate(kinds):
+        for _ in range(1 + k % 3):
+            i, rate = len(flows), rate + 777
+            flows.append(Flow(address(i + 1), 300 * i, window, sack, size, stamps, rate, 80 if size == "low" else 30))
+    return flows
+
+
+@case("clusters: mean, deviation and number by the typed rates alone")
+def clusters():
+    flows = grid()
+    report, _, _ = report_of(frames_of(flows))
+    same(len(report["flows"]), 12, "flows")
+    labels = {"all": lambda f: True, "MSS low": lambda f: f.size == "low", "MSS high": lambda f: f.size == "high",
+              "SACK": lambda f: f.sack, "no SACK": lambda f: not f.sack, "timestamps": lambda f: f.stamps,
+              "no timestamps": lambda f: not f.stamps, "window low": lambda f: f.window == "low",
+              "window medium": lambda f: f.window == "medium", "window high": lambda f: f.window == "high",
+              "window low, SACK, MSS high": lambda f: (f.window, f.size) == ("low", "high"),
+              "window medium, no SACK, MSS high, timestamps": lambda f: (f.window, f.size) == ("medium", "high"),
+              "window high, no SACK, MSS low": lambda f: (f.window, f.size) == ("high", "low"),
+              "window high, no SACK, MSS high": lambda f: False}
+    for label, of in labels.items():
+        row = table_row(report, "clusters", label)
+        n, mean, deviation = moments([flow.goodput for flow in flows if of(flow)])
+        same((row["flows"], row["values"]), (n, n), label)
+        near(row["mean_goodput_bit_per_s"], mean, label, 1e-4)
+        near(row["deviation_goodput_bit_per_s"], deviation, f"{label}, deviation", 1e-3)
+
+
+# --- Beside the paper -----------------------------------------------------------------------------
+
+# Typed from the paper: published, dial-up; a range is a pair, "more than" has no upper end.
+PAPER = {
+    ("Table I", "TCP flows"): (12587056, 225932), ("Table I", "SACK"): (0.5549, 0.5948),
+    ("Table I", "timestamps"): (0.0948, 0.0245), ("Table I", "MSS low"): (0.2512, 0.4929),
+    ("Table I", "MSS high"): (0.2252, 0.0796), ("Table I", "window low"): (0.5590, 0.9674),
+    ("Table I", "window medium"): (0.2554, 0.0101), ("Table I", "window high"): (0.1856, 0.0225),
+    ("Fig. 4", "round trip, GPRS side, p50: peak over off-peak"): ((0.05, 0.1), None),
+    ("Fig. 5", "set-up delay, mean"): (2, None), ("Fig. 5", "optimal, no background: set-up delay"): ((1, None), 0.3),
+    ("Fig. 5", "optimal, no background: part of the flows"): ((0.2, None), 0.07),
+    ("Fig. 7", "rate of the channel, lower peak"): ((21000, 22000), 33000),
+    ("Fig. 7", "rate of the channel, upper peak"): ((34000, 35000), (40000, 50000)),
+    ("Table II", "loss, Internet side"): (0.0015, 0.0039), ("Table II", "loss, access side"): (0.0122, 0.0016),
+    ("Fig. 8", "no loss"): (0.47, None), ("Fig. 8", "GPRS"): (0.48, None), ("Fig. 8", "Internet"): (0.05, None),
+    **{("Table III", f"{row}: {what}"): (value, None) for row, *values in (
+        ("MSS low", 20048.52, 17901), ("MSS high", 24936.86, 100654), ("SACK", 25425.25, 59750),
+        ("no SACK", 23136.50, 64957), ("timestamps", 25342.24, 17739), ("no timestamps", 24049.16, 106968),
+        ("window low", 22542.80, 42754), ("window medium", 25723.40, 44726), ("window high", 24383.82, 37227),
+        ("all", 24233.09, 124707)) for what, value in zip(("goodput", "samples"), values)},
+    ("Fig. 14", "goodput: MSS high over low, in the same cluster"): ((0.15, 0.2), None),
+    ("Fig. 15", "goodput: SACK over none"): (0.1, None), ("Fig. 16", "goodput: timestamps over none"): ((0.02, 0.03), None),
+    ("Fig. 17", "goodput: window medium over all others"): (0.1, None)}
+
+
+def ends(value):
+    return list(value) if isinstance(value, tuple) else [value, value]
+
+
+def effects(report):
+    mean = {row["row"]: row["mean_goodput_bit_per_s"] for row in report["tables"]["clusters"]}
+    n = {row["row"]: row["flows"] for row in report["tables"]["clusters"]}
+    others = (mean["window low"] * n["window low"] + mean["window high"] * n["window high"]) / \
+        (n["window low"] + n["window high"])
+    clusters = [(label, label.replace("MSS low", "MSS high")) for label in mean if "MSS low" in label and label != "MSS low"]
+    weights = {low: n[low] * n[high] / (n[low] + n[high]) for low, high in clusters if n[low] and n[high]}
+    mss = sum(weights[low] * (mean[high] / mean[low] - 1) for low, high in clusters if low in weights) / sum(weights.values())
+    return {"Fig. 14": mss, "Fig. 15": mean["SACK"] / mean["no SACK"] - 1,
+            "Fig. 16": mean["timestamps"] / mean["no timestamps"] - 1, "Fig. 17": mean["window medium"] / others - 1}
+
+
+OURS = {"Table I": lambda r, w: table_row(r, "flows", "all")["flows"] if w == "TCP flows" else
+        next(row["share"] for row in r["tables"]["options"] if row["row"].split(",")[0] == w),
+        "Table II": lambda r, w: table_row(r, "loss_internet" if "Internet" in w else "loss_gprs", "all")["ratio"],
+        "Fig. 8": lambda r, w: table_row(r, "bottlenecks", w)["share"],
+        "Table III": lambda r, w: table_row(r, "clusters", w.split(":")[0])[
+            "flows" if "samples" in w else "mean_goodput_bit_per_s"]}
+
+
+def deviation(ours, least, most, is_share):
+    nearest = least if ours < least else most if most is not None and ours > most else ours
+    return 100 * ((ours - nearest) if is_share else (ours / nearest - 1))
+
+
+@case("--paper: every value of the paper, ours, and the deviation from the nearer end; in JSON and in the text")
+def paper():
+    report, _, text = report_of(frames_of(drawn(1, 260), ()), "--paper")
+    rows = {(row["where"], row["what"]): row for row in report["paper"]}
+    same(list(rows), list(PAPER), "rows")
+    effect = effects(report)
+    for (where, what), (published, dial_up) in PAPER.items():
+        row, least, most = rows[where, what], *ends(published)
+        same([row["published_least"], row["published_most"], row["dial_up_least"], row["dial_up_most"]],
+             [least, most, *ends(dial_up)], f"{where}, {what}")
+        if where in OURS:
+            near(row["ours"], OURS[where](report, what), f"{where}, {what}")
+        elif where in effect:
+            near(row["ours"], effect[where], f"{where}, {what}")
+        right(row["ours"] is not None, f"{where}, {what}: ours")
+        counted = what == "TCP flows" or "samples" in what
+        same(row["deviation_in"], "points" if row["unit"] == "share" else "%", f"{where}, {what}")
+        near(row["deviation"], None if counted else deviation(row["ours"], least, most, row["unit"] == "share"),
+             f"{where}, {what}: deviation", 1e-5)
+        line = next(line for line in text.splitlines() if line.startswith(f"{where:<9}  {what}"))
+        right(counted or f"{row['deviation']:+.2f}" in line, line)
+    peak, off_peak = (table_row(report, "rtt_gprs", row)["p50_rtt_gprs_setup_s"] for row in list(HOURS)[1:])
+    near(rows["Fig. 4", "round trip, GPRS side, p50: peak over off-peak"]["ours"], peak - off_peak, "peak", 1e-5)
+    near(rows["Fig. 5", "set-up delay, mean"]["ours"], table_row(report, "setups", "all")["mean_setup_s"], "set-up")
+    optimal = table_row(report, "tree", "optimal: no background")
+    near(rows["Fig. 5", "optimal, no background: set-up delay"]["ours"], optimal["mean_setup_s"], "optimal")
+    near(rows["Fig. 5", "optimal, no background: part of the flows"]["ours"], optimal["share"], "optimal")
+    right("paper" not in network(1)[0], "without --paper there is none")
+
+
+@case("--paper: the peaks are the two highest of the rates, at least 5 kbit/s apart, whichever is higher")
+def peaks():
+    for rates, wanted in (((21500, 21500, 21500, 34500, 34500, 28500), (21500, 34500)),
+                          ((21500, 21500, 34500, 34500, 34500, 28500), (21500, 34500)),
+                          ((21500, 21500, 21500, 24500, 24500), (None, None)),
+                          ((21500, 21500, 21500, 26500), (21500, 26500)), ((21500,), (None, None))):
+        flows = [Flow(address(i + 1), 300 * i, rate=rate) for i, rate in enumerate(rates)]
+        report, _, _ = report_of(frames_of(flows), "--paper")
+        same(tuple(row["ours"] for row in report["paper"] if row["where"] == "Fig. 7"), wanted, f"peaks of {rates}")
+
+
+@case("--paper of a capture without flows: nothing of ours, and no deviation")
+def paper_of_nothing():
+    report, _, text = report_of([(0.0, Talk().add(0, "up", SYN, 0).frames[0][1][:21])], "--paper")
+    same({(row["ours"], row["deviation"]) for row in report["paper"]} - {(0, None)}, {(None, None)}, "ours")
+    right("Table III  SACK: goodput" in text, text)
+
+
+main()
