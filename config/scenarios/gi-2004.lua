@@ -1,0 +1,307 @@
+-- "A Large-scale, Passive Analysis of End-to-End TCP Performance over GPRS" (Benko, Malicsko, Veres;
+-- INFOCOM 2004): users of GPRS, and of a dial-up network beside it, as the monitor at Gn sees them.
+--     sluice run config/scenarios/gi-2004.lua --variant all --seeds 6..10 --targets tests/scenario/gi-2004.lua
+-- Behind each value stands where it comes from: paper (printed there), standard (3GPP or IETF), stack (what
+-- systems of that time did), fit (chosen on seeds 1 to 5), or lab (of no matter here).
+--
+-- INPUTS, put in here: what the ends of a connection use (Table I, and of flows above 32 kB the numbers of
+-- samples in Table III), time slots, sizes, silences, parallel connections, servers that do not answer, and what
+-- the Internet and the access lose.
+-- OUTCOMES, which TCP makes of them over the lab's radio and buffers, and of which nothing is put in: every
+-- goodput of Table III and Fig. 14 to 17, set-up delays and their tree (Fig. 3 and 5), rates of the channel
+-- (Fig. 7), which flows lose something and where (Fig. 8).
+-- What the ends use has no part in how many time slots an MS has, or in what is lost of its packets.
+
+local knob = {
+    duration = "1200 s",            -- fit: thousands of flows in seconds; the paper has days to weeks
+    -- ---- Radio ----
+    down_setup = "300 ms",          -- fit: TBF set-ups, for a best set-up delay "more than 1 s"
+    up_setup = "400 ms",
+    down_beside = "100 ms",
+    up_beside = "160 ms",
+    down_release = "2 s",           -- fit: a delayed release, as PCUs of that time had
+    gb_latency = "170 ms",          -- fit: SGSN to PCU; the paper has 4 to 5 kB in a round trip
+    -- ---- Access: loss and buffers ----
+    loss = "0.8 %",                 -- fit: of LLC PDUs between the SGSN and the MS, each by itself (Table II)
+    move_every_s = 700,             -- fit: an MS changes its cell, and what the old one holds is lost: a burst
+    bsc_time = "2 s",               -- fit: Bmax of an MS is what its radio sends in this time
+    sgsn_octets = "24 kB",          -- fit: what waits for an MS in the SGSN
+    slow_servers = 700000,          -- fit, in ppm: servers without SACK that have no fast retransmit either
+    -- ---- Internet ----
+    internet_loss = "0.25 %",       -- fit: of which the monitor sees 0.15 %, for a lost packet behind which no other
+                                    -- comes leaves no hole
+    internet_latency = "60 ms",     -- fit
+    internet_jitter = "30 ms",      -- fit
+}
+
+run { name = "gi-2004", clock = "virtual", duration = knob.duration, seed = 1, workers = 1 }
+log { level = "error" }
+
+gn { device = "net_ring", address = "192.0.2.1", mac = "02:53:4c:00:00:01", mtu = "1536 octets" }
+gb {
+    device = "net_ring", address = "198.51.100.1", mac = "02:53:4c:00:00:02", port = 23000,
+    mtu = "1600 octets", ready = "none",    -- lab: one LLC PDU is one packet of Gb
+    cell_delay = "as offered", ms_delay = "as offered", pfc_delay = "as offered",   -- paper: a plain SGSN
+}
+queue {
+    packets = 100000, octets = "20000 kB", cell_packets = 100000, cell_octets = "20000 kB",
+    ms_packets = 1000, ms_octets = knob.sgsn_octets, overflow = "tail", hold = "300 s",
+    flows = 16, flow_quantum = "300 octets",
+}
+class {
+    name = "background", weight = 5, packets = 100000, octets = "20000 kB", lifetime = "100 s",
+    bss_lifetime_least = "20 s", flows = false, scope = "ms", aqm { name = "tail-drop" },
+}
+
+-- ---- Who there is ----
+
+-- What the ends of a connection use: `share` of the flows of a use. The window is the user's, by its device;
+-- the largest segment is of the path; SACK and timestamps need both ends.
+-- stack: Windows 9x has 8 kB, Windows 2000 and XP 17520 octets, tuned systems and Unix 32 kB and more.
+local windows = { { 8192, 4380, 4380 }, { 17520, 17520, 17520 }, { 32768, 32768, 32768 } }
+-- stack: the default of RFC 1122; Ethernet's; and what tunnels leave of that.
+local segments = { 536, 1460, 1024 }
+local NONE, SACK, STAMPS = 1, 2, 3
+
+-- Shares in ppm by use. What users have is independent of what paths have: fit, for only the sums are printed.
+-- bulk: the numbers of samples of Table III, of 124707: windows 42754, 44726, 37227; MSS 17901, 100654, others;
+-- SACK 59750, timestamps 17739. Fig. 14 has timestamps with SACK only, and large windows mostly without SACK.
+local mixes = {
+    bulk = {
+        windows = { 342800, 358600, 298600 }, segments = { 143500, 807100, 49400 },
+        options = { { 440000, 391000, 169000 }, { 500000, 350000, 150000 }, { 640000, 265000, 95000 } },
+    },
+    page = {
+        windows = { 616500, 228000, 155500 }, segments = { 450000, 317000, 233000 },
+        options = { { 425000, 493000, 82000 }, { 425000, 493000, 82000 }, { 425000, 493000, 82000 } },
+    },
+    chat = {
+        windows = { 616500, 228000, 155500 }, segments = { 200000, 800000, 0 },
+        options = { { 425000, 493000, 82000 }, { 425000, 493000, 82000 }, { 425000, 493000, 82000 } },
+    },
+}
+
+-- Draws `count` users of a mix by systematic sampling: each combination has its share to within one user.
+local function users_of(mix, count)
+    local users, sum, taken = {}, 0, 0
+    for s = 1, 3 do
+        for w = 1, 3 do
+            for o = 1, 3 do
+                sum = sum + mix.segments[s] * mix.windows[w] * mix.options[w][o] // 1000000
+                while taken < count and (2 * taken + 1) * 1000000 * 500000 < sum * count do
+                    taken = taken + 1
+                    users[taken] = { segment = s, window = w, option = o }
+                end
+            end
+        end
+    end
+    return users
+end
+
+-- Random numbers of this file, below n: the same for each seed of the run, which draws all that varies in time.
+local state = 2004
+local function random(n)
+    state = (state * 1103515245 + 12345) % 2147483648
+    return state // 65536 % n
+end
+
+-- Time slots down, in ppm. Paper: two or three are typical, few MSs have four.
+local slot_shares = { 20000, 430000, 510000, 40000 }
+-- Spread evenly over whatever order: multiples of the golden section.
+local function slots_of(k)
+    local at, sum = (k * 618034 + 309017) % 1000000, 0
+    for slots = 1, 4 do
+        sum = sum + slot_shares[slots]
+        if at < sum then
+            return slots
+        end
+    end
+end
+
+local uses = { "bulk", "page", "chat" }
+local counts = { bulk = 200, page = 50, chat = 500 }
+
+-- ---- The network ----
+
+local CELLS = 4     -- lab: of each number of slots, so many that slots are never short
+-- Where an MS goes from the cell in which it begins: to all in turns.
+local function cells_from(slots, place)
+    local cells = {}
+    for c = 1, CELLS do
+        cells[c] = "101-" .. 10 * slots + (place - 1 + c) % CELLS + 1
+    end
+    return cells
+end
+
+-- Of each number of slots two cells, between which the MSs move.
+local blers = { "5 %", "9 %", "3 %", "3 %" }    -- fit: the peaks of Fig. 7, which are not as 2 to 3
+local function radio_of(slots)
+    return radio {
+        carriers = 16, slots = 128,     -- paper: "a properly dimensioned network"
+        period = "20 ms", round_trip = "120 ms",            -- standard
+        down_coding = "CS-2", up_coding = "CS-2",           -- paper
+        down_slots = slots, up_slots = 1,                   -- paper; standard
+        down_bler = blers[slots], up_bler = "2 %",
+        down_control = "0 %", up_control = "0 %",
+        down_window = 64, up_window = 64,                   -- standard: 44.060 9.1.9
+        down_setup = knob.down_setup, down_setup_beside = knob.down_beside, down_release = knob.down_release,
+        up_setup = knob.up_setup, up_setup_beside = knob.up_beside, up_release = "20 ms",
+        up_reaction = "0 s", up_buffer = "unlimited", up_discard = "never",
+    }
+end
+local rates = { "12 kbit/s", "24 kbit/s", "36 kbit/s", "48 kbit/s" }
+local function cell(slots, c, mss)
+    local block = {
+        bvci = 10 * slots + c,
+        radio_of(slots),
+        flow {
+            rate = "1536 kbit/s", bmax_time = "10 s", ms_rate = rates[slots], ms_bmax_time = knob.bsc_time,
+            bmax = "by time", ms_bmax = "by time",
+            interval = "1 s", repeats = true, measured = false, measurement = true, ms = "none",
+        },
+        buffer {
+            ms_pdus = "unlimited", ms_octets = "unlimited", cell_pdus = "unlimited", cell_octets = "unlimited",
+            priority = "none",
+        },
+        codel { target = "off" },
+    }
+    if mss > 0 then
+        block[#block + 1] = ms {
+            imsi = "00101000000" .. slots * 1000 + c * 200, count = mss, n201_u = "1520 octets",
+            pdp { nsapi = 5, sapi = 11, class = "background", address = "10." .. slots .. "." .. c .. ".1" },
+        }
+    end
+    return bvc(block)
+end
+
+local simulated = {
+    ggsn = "192.0.2.2", ggsn_mac = "02:53:4c:00:02:01", step = "none", passive = true,
+    gi {
+        rate = "unlimited", latency = knob.internet_latency, jitter = knob.internet_jitter,
+        loss = knob.internet_loss,
+    },
+    mobile { n201_u = "1520 octets", answers_xid = true, protects_all = true },
+}
+local function add(block)
+    simulated[#simulated + 1] = block
+end
+
+-- ---- Stacks ----
+-- Of the years before 2004: no Limited Transmit, no F-RTO, two segments to begin with, time-outs of a second at
+-- least (RFC 2988), 3 s for a SYN, delayed ACKs for every other segment. With SACK the recovery is that of RFC 3517.
+local function stack(name, octets, window, option, dupthresh, initial_window, tick)
+    add(tcp {
+        name = name, base = "newreno-ns2", mss = octets .. " octets", receive_window = window .. " octets",
+        sack = option ~= NONE, timestamps = option == STAMPS, dsack = false,
+        recovery = option == NONE and "newreno" or "sack",
+        initial_window = initial_window, initial_ssthresh = "unlimited", cwnd_most = "unlimited", send_buffer = "unlimited",
+        window_scale = "none", rto_min = "1 s", rto_initial = "3 s", rto_max = "60 s",
+        rto_min_limits = "time-out", tick = tick, sample_each_ack = option == STAMPS,
+        syn_retries = 3, retries = 12, time_wait = "1 s",
+        ack_every = 2, ack_delay = "200 ms", ack_delay_least = "always the longest", quick_acks = "none",
+        ecn = false, congestion = "newreno", hystart = false, count_octets = "by ACKs", reduction = "at-once",
+        dupthresh = dupthresh, limited_transmit = false, tail_probe = false, impatient = false, burst = "unlimited",
+        spurious = "none", idle_restart = true, nagle = false,
+    })
+end
+for option = NONE, STAMPS do
+    for w = 1, 3 do
+        for v = 1, 3 do
+            stack("user-" .. w .. "-" .. v .. "-" .. option, 1460, windows[w][v], option, 3, 2, "100 ms")
+        end
+    end
+    for s = 1, 3 do
+        stack("server-" .. s .. "-" .. option, segments[s], 65535, option, 3, 2, "100 ms")
+    end
+end
+
+for s = 1, 3 do
+    stack("server-" .. s .. "-slow", segments[s], 65535, NONE, 127, 1, "500 ms")     -- without fast retransmit
+end
+
+-- ---- Uses ----
+
+local function server_of(user, i)
+    local slow = user.option == NONE and i * 618034 % 1000000 < knob.slow_servers
+    return "server-" .. user.segment .. "-" .. (slow and "slow" or user.option)
+end
+
+local use = {}
+-- One file at a time, above 32 kB, then a silence: the flows of Table III.
+function use.bulk(imsi, user, think)
+    return http {
+        class = "background", imsi = imsi, spread = "60 s",
+        host_tcp = user.server,
+        ms_tcp = user.stack,
+        connections = 1, reuse = "object", request = "350 octets", header = "250 octets",
+        main_law = "lognormal", main = "60 kB", main_deviation = "45 kB", main_least = "33 kB", main_most = "600 kB",
+        embedded = 0, think_law = "exponential", think = think or "75 s",
+        silent = "2 %", refused = "1 %", patience = "20 s",
+    }
+end
+-- Pages of some large objects over three connections at a time, one for each object, as in HTTP 1.0.
+function use.page(imsi, user)
+    return http {
+        class = "background", imsi = imsi, spread = "60 s",
+        host_tcp = user.server,
+        ms_tcp = user.stack,
+        connections = 3, reuse = "object", request = "350 octets", header = "250 octets",
+        main = "6 kB", embedded = 6,
+        embedded_size_law = "lognormal", embedded_size = "30 kB", embedded_size_deviation = "25 kB",
+        think_law = "exponential", think = "60 s",
+        silent = "4 %", refused = "2 %", patience = "20 s",
+    }
+end
+-- Many short answers over one connection: mail, messages, small images. None fills a segment of Ethernet's size.
+function use.chat(imsi, user)
+    return http {
+        class = "background", imsi = imsi, spread = "60 s",
+        host_tcp = user.server,
+        ms_tcp = user.stack,
+        connections = 1, reuse = "page", request = "150 octets", header = "150 octets",
+        main = "none", embedded_law = "uniform", embedded = 80, embedded_least = 50, embedded_most = 110,
+        embedded_size_law = "uniform", embedded_size = "500 octets", embedded_size_least = "50 octets",
+        embedded_size_most = "950 octets",
+        think_law = "exponential", think = "20 s",
+        silent = "6 %", refused = "3 %", patience = "20 s",
+    }
+end
+
+-- MSs by their slots, and of each number of slots by the cell in which they begin.
+local here = { 0, 0, 0, 0 }
+local k = 0
+for u = 1, #uses do
+    local name = uses[u]
+    local users = users_of(mixes[name], counts[name])
+    for i = 1, #users do
+        k = k + 1
+        local slots = slots_of(k)
+        here[slots] = here[slots] + 1
+        local place = here[slots] - 1
+        local imsi = "00101000000" .. slots * 1000 + (place % CELLS + 1) * 200 + place // CELLS
+        users[i].server = server_of(users[i], i)
+        users[i].stack = "user-" .. users[i].window .. "-" .. 1 + i % 3 .. "-" .. users[i].option
+        add(use[name](imsi, users[i]))
+        if name == "page" then          -- fit: those who read pages have a download beside them
+            add(use.bulk(imsi, users[i], "30 s"))
+        end
+        add(move {
+            imsi = imsi, cells = cells_from(slots, here[slots]),
+            at = random(knob.move_every_s) .. " s", every = knob.move_every_s .. " s",
+        })
+    end
+end
+
+local network = {
+    nsei = 101, ns = "reset", flow_control = "wait",
+    nsvc { nsvci = 101, peer = "198.51.100.2", peer_port = 23000, peer_mac = "02:53:4c:00:01:01" },
+    line { rate = "unlimited", latency = knob.gb_latency, jitter = "0 s", loss = knob.loss },
+    bss { tell_discards = true, gather = "at once", tell_radio_losses = false, flush = "delete" },
+}
+for slots = 1, 4 do
+    for c = 1, CELLS do
+        network[#network + 1] = cell(slots, c, (here[slots] + CELLS - c) // CELLS)
+    end
+end
+nse(network)
+lab(simulated)
