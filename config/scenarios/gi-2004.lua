@@ -15,7 +15,7 @@
 local knob = {
     duration = "1200 s",            -- fit: thousands of flows in seconds; the paper has days to weeks
     -- ---- Radio ----
-    down_setup = "300 ms",          -- fit: TBF set-ups, for a best set-up delay "more than 1 s"
+    down_setup = "560 ms",          -- fit: TBF set-ups, for a best set-up delay "more than 1 s"
     up_setup = "400 ms",
     down_beside = "100 ms",
     up_beside = "160 ms",
@@ -27,6 +27,15 @@ local knob = {
     bsc_time = "2 s",               -- fit: Bmax of an MS is what its radio sends in this time
     sgsn_octets = "24 kB",          -- fit: what waits for an MS in the SGSN
     slow_servers = 700000,          -- fit, in ppm: servers without SACK that have no fast retransmit either
+    -- ---- Dial-up ----
+    dial_up_loss = "0.09 %",        -- fit: Table II has 0.16 %
+    dial_up_latency = "20 ms",      -- fit: a round trip of 100 to 300 ms
+    dial_up_internet_loss = "0.46 %",    -- fit: Table II has 0.39 %
+    dial_up_internet = "35 ms",     -- fit: "around 300 ms" for the best set-up
+    dial_up_buffer = "100 kB",      -- fit: modem pools lose next to nothing
+    dial_up_low = "64 s",           -- fit: silences between two pages, by the largest segment of the path (Table I)
+    dial_up_high = "930 s",
+    dial_up_other = "95 s",
     -- ---- Internet ----
     internet_loss = "0.25 %",       -- fit: of which the monitor sees 0.15 %, for a lost packet behind which no other
                                     -- comes leaves no hole
@@ -48,10 +57,14 @@ queue {
     ms_packets = 1000, ms_octets = knob.sgsn_octets, overflow = "tail", hold = "300 s",
     flows = 16, flow_quantum = "300 octets",
 }
-class {
-    name = "background", weight = 5, packets = 100000, octets = "20000 kB", lifetime = "100 s",
-    bss_lifetime_least = "20 s", flows = false, scope = "ms", aqm { name = "tail-drop" },
-}
+local classes = { "background", "interactive-1", "interactive-2", "interactive-3", "streaming", "conversational" }
+for i = 1, #classes do
+    class {
+        name = classes[i], weight = 5, packets = 100000, octets = "20000 kB", lifetime = "100 s",
+        bss_lifetime_least = "20 s", flows = false, scope = "ms", aqm { name = "tail-drop" },
+    }
+end
+local LAST = "1199999 ms"   -- of the run: when applications begin that a variant has not
 
 -- ---- Who there is ----
 
@@ -69,15 +82,15 @@ local NONE, SACK, STAMPS = 1, 2, 3
 local mixes = {
     bulk = {
         windows = { 342800, 358600, 298600 }, segments = { 143500, 807100, 49400 },
-        options = { { 440000, 391000, 169000 }, { 500000, 350000, 150000 }, { 640000, 265000, 95000 } },
+        options = { { 560000, 290000, 150000 }, { 380000, 450000, 170000 }, { 640000, 250000, 110000 } },
     },
     page = {
-        windows = { 616500, 228000, 155500 }, segments = { 450000, 317000, 233000 },
-        options = { { 425000, 493000, 82000 }, { 425000, 493000, 82000 }, { 425000, 493000, 82000 } },
+        windows = { 600000, 242000, 158000 }, segments = { 420000, 370000, 210000 },
+        options = { { 444000, 488000, 68000 }, { 444000, 488000, 68000 }, { 444000, 488000, 68000 } },
     },
     chat = {
-        windows = { 616500, 228000, 155500 }, segments = { 200000, 800000, 0 },
-        options = { { 425000, 493000, 82000 }, { 425000, 493000, 82000 }, { 425000, 493000, 82000 } },
+        windows = { 600000, 242000, 158000 }, segments = { 185000, 815000, 0 },
+        options = { { 444000, 488000, 68000 }, { 444000, 488000, 68000 }, { 444000, 488000, 68000 } },
     },
 }
 
@@ -119,7 +132,48 @@ local function slots_of(k)
 end
 
 local uses = { "bulk", "page", "chat" }
-local counts = { bulk = 200, page = 50, chat = 500 }
+local counts = { bulk = 200, page = 40, chat = 420 }
+
+-- ---- Dial-up: a wireline access of its own ----
+
+-- Paper: rates around 33 kbit/s and from 40 to 50; fit: how many of each. The lab's radio without a coding scheme
+-- is a modem: a block each 20 ms, always open, nothing repeated.
+local modems = { 84, 105, 114, 122 }    -- octets of a block
+local MODEM_PERIODS = 50 -- a second
+local function modem(octets, users)
+    return radio {
+        carriers = 16, slots = users, period = "20 ms", round_trip = "40 ms",
+        down_coding = "rate", down_rate = octets * users * 8 * MODEM_PERIODS .. " bit/s", down_pdu = octets .. " octets",
+        down_slots = 1, down_setup = "0 s", down_setup_beside = "0 s", down_release = "1000 s",
+        up_coding = "rate", up_rate = 72 * users * 8 * MODEM_PERIODS .. " bit/s", up_pdu = "72 octets",
+        up_slots = 1, up_setup = "0 s", up_setup_beside = "0 s", up_release = "1000 s",
+        up_reaction = "0 s", up_buffer = "unlimited", up_discard = "never",
+    }
+end
+
+-- Which ends they have (Table I, right column): the class, which is of no other matter; window, options; users by
+-- modem. Of each class all three kinds of servers are used at the same time.
+local callers = {
+    { "interactive-1", 1, NONE, { 14, 9, 9, 8 } }, { "interactive-2", 1, SACK, { 19, 12, 13, 11 } },
+    { "interactive-3", 1, STAMPS, { 1, 0, 1, 0 } }, { "streaming", 2, SACK, { 0, 1, 0, 0 } },
+    { "conversational", 3, SACK, { 0, 0, 1, 1 } },
+}
+local silences = { knob.dial_up_low, knob.dial_up_high, knob.dial_up_other }    -- by `segments`
+
+local function calls_of(m)
+    local list, users = {}, 0
+    for c = 1, #callers do
+        local caller, count = callers[c], callers[c][4][m]
+        users = users + count
+        if count > 0 then
+            list[#list + 1] = ms {
+                imsi = "00101009000" .. 1000 * m + 100 * c, count = count, n201_u = "1520 octets",
+                pdp { nsapi = 5, sapi = 11, class = caller[1], address = "10." .. 100 + m .. "." .. c .. ".1" },
+            }
+        end
+    end
+    return list, users
+end
 
 -- ---- The network ----
 
@@ -171,6 +225,23 @@ local function cell(slots, c, mss)
             pdp { nsapi = 5, sapi = 11, class = "background", address = "10." .. slots .. "." .. c .. ".1" },
         }
     end
+    return bvc(block)
+end
+
+local function modem_cell(m)
+    local block, users = calls_of(m)
+    block.bvci = 100 + m
+    block[#block + 1] = modem(modems[m], users)
+    block[#block + 1] = flow {
+        rate = "10000 kbit/s", bmax_time = "10 s", ms_rate = modems[m] * 8 * MODEM_PERIODS .. " bit/s",
+        ms_bmax_time = "2 s", bmax = "by time", ms_bmax = "by time", interval = "1 s", repeats = true,
+        measured = false, measurement = true, ms = "none",
+    }
+    block[#block + 1] = buffer {
+        ms_pdus = "unlimited", ms_octets = "unlimited", cell_pdus = "unlimited", cell_octets = "unlimited",
+        priority = "none",
+    }
+    block[#block + 1] = codel { target = "off" }
     return bvc(block)
 end
 
@@ -239,15 +310,15 @@ function use.bulk(imsi, user, think)
         silent = "2 %", refused = "1 %", patience = "20 s",
     }
 end
--- Pages of some large objects over three connections at a time, one for each object, as in HTTP 1.0.
+-- Pages of some large objects over four connections at a time, one for each object, as in HTTP 1.0.
 function use.page(imsi, user)
     return http {
         class = "background", imsi = imsi, spread = "60 s",
         host_tcp = user.server,
         ms_tcp = user.stack,
-        connections = 3, reuse = "object", request = "350 octets", header = "250 octets",
-        main = "6 kB", embedded = 6,
-        embedded_size_law = "lognormal", embedded_size = "30 kB", embedded_size_deviation = "25 kB",
+        connections = 4, reuse = "object", request = "350 octets", header = "250 octets",
+        main = "6 kB", embedded = 8,
+        embedded_size_law = "lognormal", embedded_size = "25 kB", embedded_size_deviation = "20 kB",
         think_law = "exponential", think = "60 s",
         silent = "4 %", refused = "2 %", patience = "20 s",
     }
@@ -267,7 +338,23 @@ function use.chat(imsi, user)
     }
 end
 
+-- fit: the users that have downloads beside their other use, each so many; their set-ups wait behind that.
+local beside = { page = 1, chat = 3 }
 -- MSs by their slots, and of each number of slots by the cell in which they begin.
+-- Those of the dial-up network are the first blocks of their kind, for the variants name them by number.
+for c = 1, #callers do
+    for s = 1, 3 do
+        add(http {
+            class = callers[c][1], start = LAST, spread = "0 s",
+            host_tcp = "server-" .. s .. "-" .. callers[c][3], ms_tcp = "user-" .. callers[c][2] .. "-1-" .. callers[c][3],
+            connections = 2, reuse = "object", request = "350 octets", header = "250 octets",
+            main = "6 kB", embedded = 10,
+            embedded_size_law = "lognormal", embedded_size = "6 kB", embedded_size_deviation = "6 kB",
+            think_law = "exponential", think = silences[s],
+            silent = "4 %", refused = "2 %", patience = "20 s",
+        })
+    end
+end
 local here = { 0, 0, 0, 0 }
 local k = 0
 for u = 1, #uses do
@@ -282,8 +369,10 @@ for u = 1, #uses do
         users[i].server = server_of(users[i], i)
         users[i].stack = "user-" .. users[i].window .. "-" .. 1 + i % 3 .. "-" .. users[i].option
         add(use[name](imsi, users[i]))
-        if name == "page" then          -- fit: those who read pages have a download beside them
-            add(use.bulk(imsi, users[i], "30 s"))
+        if beside[name] and i % beside[name] == 0 then
+            users[i].segment = i * 618034 % 1000000 < 300000 and 1 or 3
+            users[i].server = server_of(users[i], i)
+            add(use.bulk(imsi, users[i], "12 s"))
         end
         add(move {
             imsi = imsi, cells = cells_from(slots, here[slots]),
@@ -304,4 +393,29 @@ for slots = 1, 4 do
     end
 end
 nse(network)
+local wires = {
+    nsei = 102, ns = "reset", flow_control = "wait",
+    nsvc { nsvci = 102, peer = "198.51.100.3", peer_port = 23000, peer_mac = "02:53:4c:00:01:02" },
+    line { rate = "unlimited", latency = knob.dial_up_latency, jitter = "0 s", loss = knob.dial_up_loss },
+    bss { tell_discards = true, gather = "at once", tell_radio_losses = false, flush = "delete" },
+}
+for m = 1, #modems do
+    wires[#wires + 1] = modem_cell(m)
+end
+nse(wires)
 lab(simulated)
+
+-- ---- The variants ----
+-- In each the users of the other network begin in the run's last millisecond.
+local dial_up = { "http.start=" .. LAST, "http.spread=0 s", "gi.loss=" .. knob.dial_up_internet_loss,
+    "gi.latency=" .. knob.dial_up_internet, "queue.ms_octets=" .. knob.dial_up_buffer,
+}
+for i = 1, 3 * #callers do
+    dial_up[#dial_up + 1] = "http[" .. i .. "].start=0 s"
+    dial_up[#dial_up + 1] = "http[" .. i .. "].spread=30 s"
+end
+variants {
+    default = "gprs",
+    variant { name = "gprs" },
+    variant { name = "dial-up", set = dial_up },
+}

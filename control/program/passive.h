@@ -1,5 +1,6 @@
 // TCP as sluice gi measures it, on the lab's Gn while the run goes on: lab.passive. Its flows and
-// tables are among the results, gi_flows.csv and gi_tables.csv.
+// tables are among the results, gi_flows.csv,
+// gi_tables.csv and gi_bins.csv.
 #ifndef SLUICE_CONTROL_PROGRAM_PASSIVE_H
 #define SLUICE_CONTROL_PROGRAM_PASSIVE_H
 

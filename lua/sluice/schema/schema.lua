@@ -163,7 +163,8 @@ local lab_block = {
         },
         {
             name = "passive", type = "switch", default = false,
-            help = "whether TCP is measured on Gn, as sluice gi does on a capture: gi_flows.csv, gi_tables.csv",
+            help = "whether TCP is measured on Gn, as sluice gi does on a capture: gi_flows.csv,"
+                .. " gi_tables.csv, gi_bins.csv",
         },
     },
 }
