@@ -15,17 +15,17 @@
 local knob = {
     duration = "1200 s",            -- fit: thousands of flows in seconds; the paper has days to weeks
     -- ---- Radio ----
-    down_setup = "560 ms",          -- fit: TBF set-ups, for a best set-up delay "more than 1 s"
+    down_setup = "640 ms",          -- fit: TBF set-ups, for a best set-up delay "more than 1 s"
     up_setup = "400 ms",
     down_beside = "100 ms",
     up_beside = "160 ms",
     down_release = "2 s",           -- fit: a delayed release, as PCUs of that time had
     gb_latency = "170 ms",          -- fit: SGSN to PCU; the paper has 4 to 5 kB in a round trip
     -- ---- Access: loss and buffers ----
-    loss = "0.8 %",                 -- fit: of LLC PDUs between the SGSN and the MS, each by itself (Table II)
-    move_every_s = 700,             -- fit: an MS changes its cell, and what the old one holds is lost: a burst
+    loss = "0.68 %",                -- fit: of LLC PDUs between the SGSN and the MS, each by itself (Table II)
+    move_every_s = 900,             -- fit: an MS changes its cell, and what the old one holds is lost: a burst
     bsc_time = "2 s",               -- fit: Bmax of an MS is what its radio sends in this time
-    sgsn_octets = "24 kB",          -- fit: what waits for an MS in the SGSN
+    sgsn_octets = "19 kB",          -- fit: what waits for an MS in the SGSN
     slow_servers = 700000,          -- fit, in ppm: servers without SACK that have no fast retransmit either
     -- ---- Dial-up ----
     dial_up_loss = "0.09 %",        -- fit: Table II has 0.16 %
@@ -33,13 +33,13 @@ local knob = {
     dial_up_internet_loss = "0.46 %",    -- fit: Table II has 0.39 %
     dial_up_internet = "35 ms",     -- fit: "around 300 ms" for the best set-up
     dial_up_buffer = "100 kB",      -- fit: modem pools lose next to nothing
-    dial_up_low = "64 s",           -- fit: silences between two pages, by the largest segment of the path (Table I)
+    dial_up_low = "75 s",           -- fit: silences between two pages, by the largest segment of the path (Table I)
     dial_up_high = "930 s",
     dial_up_other = "95 s",
     -- ---- Internet ----
     internet_loss = "0.25 %",       -- fit: of which the monitor sees 0.15 %, for a lost packet behind which no other
                                     -- comes leaves no hole
-    internet_latency = "60 ms",     -- fit
+    internet_latency = "95 ms",     -- fit
     internet_jitter = "30 ms",      -- fit
 }
 
@@ -85,12 +85,12 @@ local mixes = {
         options = { { 560000, 290000, 150000 }, { 380000, 450000, 170000 }, { 640000, 250000, 110000 } },
     },
     page = {
-        windows = { 600000, 242000, 158000 }, segments = { 420000, 370000, 210000 },
-        options = { { 444000, 488000, 68000 }, { 444000, 488000, 68000 }, { 444000, 488000, 68000 } },
+        windows = { 607000, 234000, 159000 }, segments = { 420000, 480000, 100000 },
+        options = { { 425000, 476000, 99000 }, { 425000, 476000, 99000 }, { 425000, 476000, 99000 } },
     },
     chat = {
-        windows = { 600000, 242000, 158000 }, segments = { 185000, 815000, 0 },
-        options = { { 444000, 488000, 68000 }, { 444000, 488000, 68000 }, { 444000, 488000, 68000 } },
+        windows = { 607000, 234000, 159000 }, segments = { 185000, 815000, 0 },
+        options = { { 425000, 476000, 99000 }, { 425000, 476000, 99000 }, { 425000, 476000, 99000 } },
     },
 }
 
@@ -119,7 +119,7 @@ local function random(n)
 end
 
 -- Time slots down, in ppm. Paper: two or three are typical, few MSs have four.
-local slot_shares = { 20000, 430000, 510000, 40000 }
+local slot_shares = { 20000, 400000, 540000, 40000 }
 -- Spread evenly over whatever order: multiples of the golden section.
 local function slots_of(k)
     local at, sum = (k * 618034 + 309017) % 1000000, 0
@@ -299,14 +299,14 @@ end
 
 local use = {}
 -- One file at a time, above 32 kB, then a silence: the flows of Table III.
-function use.bulk(imsi, user, think)
+function use.bulk(imsi, user, beside)
     return http {
         class = "background", imsi = imsi, spread = "60 s",
         host_tcp = user.server,
         ms_tcp = user.stack,
-        connections = 1, reuse = "object", request = "350 octets", header = "250 octets",
-        main_law = "lognormal", main = "60 kB", main_deviation = "45 kB", main_least = "33 kB", main_most = "600 kB",
-        embedded = 0, think_law = "exponential", think = think or "75 s",
+        connections = 1, reuse = "page", request = "350 octets", header = "250 octets",
+        round_trips = beside and 2 or 1, main_law = "lognormal", main = "60 kB", main_deviation = "45 kB", main_least = "33 kB", main_most = "600 kB",
+        embedded = 0, think_law = "exponential", think = beside and "6 s" or "75 s",
         silent = "2 %", refused = "1 %", patience = "20 s",
     }
 end
@@ -372,7 +372,7 @@ for u = 1, #uses do
         if beside[name] and i % beside[name] == 0 then
             users[i].segment = i * 618034 % 1000000 < 300000 and 1 or 3
             users[i].server = server_of(users[i], i)
-            add(use.bulk(imsi, users[i], "12 s"))
+            add(use.bulk(imsi, users[i], true))
         end
         add(move {
             imsi = imsi, cells = cells_from(slots, here[slots]),

@@ -106,15 +106,15 @@ for _, other in ipairs { "low", "high" } do
 end
 
 -- ---- Fig. 7: where the rates of the channel have their peaks ----
--- The 1 kbit/s with the most flows within these bounds, as its middle.
-local function peak_kbit_s(run, variant, least, most)
+-- Where the bin begins that has the most flows within these bounds.
+local function peak(run, variant, figure, least, most)
     local best
-    for _, row in ipairs(run(variant).rows("gi_bins", { figure = "channel_rate_kbit_per_s" })) do
+    for _, row in ipairs(run(variant).rows("gi_bins", { figure = figure })) do
         if row.from >= least and row.from < most and not (best and row.flows <= best.flows) then
             best = row
         end
     end
-    return best.from + 0.5
+    return best.from
 end
 for _, row in ipairs {
     { GPRS, "two time slots", 15, 28, 21, 22 }, { GPRS, "three time slots", 28, 40, 34, 35 },
@@ -122,7 +122,7 @@ for _, row in ipairs {
     target {
         figure = "Fig. 7", what = "peak of the channel's rate, " .. row[2], unit = "kbit/s",
         published = row[5] .. " to " .. row[6], least = row[5], most = row[6],
-        ours = function(run) return peak_kbit_s(run, row[1], row[3], row[4]) end,
+        ours = function(run) return peak(run, row[1], "channel_rate_kbit_per_s", row[3], row[4]) + 0.5 end,
     }
 end
 local function part_percent(run, variant, least, most)
@@ -148,8 +148,13 @@ end
 local QUIET = "optimal: no background"
 target {
     figure = "Fig. 5", what = "best case of the set-up delay, gprs", unit = "s", published = "more than 1", least = 1,
-    most = 1.6, ours = setup_s(GPRS, "tree", QUIET),
-    note = "The upper bound is ours: Fig. 3 has its peak around one second, and what is nearly 2 s is the mean of all.",
+    ours = setup_s(GPRS, "tree", QUIET),
+}
+target {
+    figure = "told", what = "Fig. 3: peak of the set-up delays, gprs", unit = "s", published = "around 1",
+    ours = function(run) return peak(run, GPRS, "setup_s", 0, 100) + 0.05 end,
+    note = "Later than the paper's, as the best case is: with a best case of 1.1 s the mean of all is 1.4 s. In the paper it "
+        .. "is nearly 2 s by waiting behind own traffic, of which there is less here.",
 }
 target {
     figure = "Fig. 5", what = "set-up delay, all that were set up, gprs", unit = "s", published = 2, within = "10 %",
