@@ -4,43 +4,43 @@
 -- Behind each value stands where it comes from: paper (printed there), standard (3GPP or IETF), stack (what
 -- systems of that time did), fit (chosen on seeds 1 to 5), or lab (of no matter here).
 --
--- INPUTS, put in here: what the ends of a connection use (Table I, and of flows above 32 kB the numbers of
--- samples in Table III), time slots, sizes, silences, parallel connections, servers that do not answer, and what
--- the Internet and the access lose.
+-- INPUTS, put in here: what the ends of a connection use (Table I, and of flows above 32 kB the numbers of samples
+-- in Table III), time slots, sizes, silences, parallel connections, servers that do not answer, and what the
+-- Internet and the access lose (Table II).
 -- OUTCOMES, which TCP makes of them over the lab's radio and buffers, and of which nothing is put in: every
 -- goodput of Table III and Fig. 14 to 17, set-up delays and their tree (Fig. 3 and 5), rates of the channel
 -- (Fig. 7), which flows lose something and where (Fig. 8).
--- What the ends use has no part in how many time slots an MS has, or in what is lost of its packets.
+-- What the ends use is not tied to the time slots of an MS (tests/e2e/gi_2004.py), nor to what is lost of its packets.
 
 local knob = {
     duration = "1200 s",            -- fit: thousands of flows in seconds; the paper has days to weeks
     -- ---- Radio ----
-    down_setup = "640 ms",          -- fit: TBF set-ups, for a best set-up delay "more than 1 s"
-    up_setup = "400 ms",
-    down_beside = "100 ms",
-    up_beside = "160 ms",
-    down_release = "2 s",           -- fit: a delayed release, as PCUs of that time had
-    gb_latency = "170 ms",          -- fit: SGSN to PCU; the paper has 4 to 5 kB in a round trip
+    down_setup = "640 ms",          -- fit: a TBF for an MS without any, for a set-up delay of "nearly 2 s" (Fig. 5)
+    up_setup = "400 ms",            -- fit: nothing of it is seen at Gn
+    down_beside = "100 ms",         -- fit: a TBF beside one of the other way
+    up_beside = "160 ms",           -- fit
+    down_release = "2 s",           -- fit: a delayed release
+    gb_latency = "170 ms",          -- fit: SGSN to PCU; the paper has 4 to 5 kB under way in a round trip
     -- ---- Access: loss and buffers ----
-    loss = "0.68 %",                -- fit: of LLC PDUs between the SGSN and the MS, each by itself (Table II)
-    move_every_s = 900,             -- fit: an MS changes its cell, and what the old one holds is lost: a burst
-    bsc_time = "2 s",               -- fit: Bmax of an MS is what its radio sends in this time
-    sgsn_octets = "19 kB",          -- fit: what waits for an MS in the SGSN
+    loss = "0.68 %",                -- fit: Table II; of LLC PDUs between the SGSN and the MS, each by itself,
+    move_every_s = 900,             -- fit: and in bursts, when an MS changes its cell: all that the old one holds
+    bsc_time = "2 s",               -- fit: which is at most what the MS's radio sends in this time;
+    sgsn_octets = "19 kB",          -- fit: and where more than this waits for an MS, at the end of the SGSN's queue
     slow_servers = 700000,          -- fit, in ppm: servers without SACK that have no fast retransmit either
-    -- ---- Dial-up ----
-    dial_up_loss = "0.09 %",        -- fit: Table II has 0.16 %
-    dial_up_latency = "20 ms",      -- fit: a round trip of 100 to 300 ms
-    dial_up_internet_loss = "0.46 %",    -- fit: Table II has 0.39 %
-    dial_up_internet = "35 ms",     -- fit: "around 300 ms" for the best set-up
-    dial_up_buffer = "100 kB",      -- fit: modem pools lose next to nothing
-    dial_up_low = "75 s",           -- fit: silences between two pages, by the largest segment of the path (Table I)
-    dial_up_high = "930 s",
-    dial_up_other = "95 s",
     -- ---- Internet ----
-    internet_loss = "0.25 %",       -- fit: of which the monitor sees 0.15 %, for a lost packet behind which no other
-                                    -- comes leaves no hole
+    internet_loss = "0.25 %",       -- fit: Table II; the monitor sees less, for a packet that is lost with nothing
+                                    -- behind it leaves no hole
     internet_latency = "95 ms",     -- fit
     internet_jitter = "30 ms",      -- fit
+    -- ---- Dial-up, an access of its own ----
+    dial_up_loss = "0.09 %",        -- fit: Table II has 0.16 %
+    dial_up_internet_loss = "0.46 %",       -- fit: Table II has 0.39 %
+    dial_up_latency = "20 ms",      -- fit: Fig. 4, round trips of 100 to 300 ms
+    dial_up_internet = "35 ms",     -- fit: "around 300 ms" for the best set-up delay
+    dial_up_buffer = "100 kB",      -- fit: next to nothing is lost
+    dial_up_low = "75 s",           -- fit: silences between two pages of a server, by its largest segment (Table I)
+    dial_up_high = "930 s",
+    dial_up_other = "95 s",
 }
 
 run { name = "gi-2004", clock = "virtual", duration = knob.duration, seed = 1, workers = 1 }
@@ -68,17 +68,20 @@ local LAST = "1199999 ms"   -- of the run: when applications begin that a varian
 
 -- ---- Who there is ----
 
--- What the ends of a connection use: `share` of the flows of a use. The window is the user's, by its device;
--- the largest segment is of the path; SACK and timestamps need both ends.
--- stack: Windows 9x has 8 kB, Windows 2000 and XP 17520 octets, tuned systems and Unix 32 kB and more.
-local windows = { { 8192, 4380, 4380 }, { 17520, 17520, 17520 }, { 32768, 32768, 32768 } }
--- stack: the default of RFC 1122; Ethernet's; and what tunnels leave of that.
+-- What the ends of a connection use. The window is the user's, low, medium or high; the largest segment that of the
+-- path, low, high or neither; SACK and timestamps need both ends.
+-- stack: Windows 9x has 8 kB, Windows 2000 and XP 17520 octets, tuned systems and Unix 32 kB and more. fit: two of
+-- three low windows on GPRS are three segments, as small devices have.
+local windows = { 8192, 17520, 32768, 4380 }
+local LOW, SMALL = 1, 4
+-- stack: the default of RFC 1122; Ethernet's; and what tunnels leave of that, as one size.
 local segments = { 536, 1460, 1024 }
 local NONE, SACK, STAMPS = 1, 2, 3
 
--- Shares in ppm by use. What users have is independent of what paths have: fit, for only the sums are printed.
--- bulk: the numbers of samples of Table III, of 124707: windows 42754, 44726, 37227; MSS 17901, 100654, others;
--- SACK 59750, timestamps 17739. Fig. 14 has timestamps with SACK only, and large windows mostly without SACK.
+-- Shares by use, in ppm, such that all flows together have Table I: fit. bulk, the flows of Table III, is paper: its
+-- numbers of samples, of 124707: windows 42754, 44726, 37227; MSS 17901, 100654, others; SACK 59750, timestamps 17739.
+-- Only these sums are printed; fit is how they go together: timestamps with SACK only, as in Fig. 14, SACK by window
+-- (`options`, a row for each), and all of it the same for all segments.
 local mixes = {
     bulk = {
         windows = { 342800, 358600, 298600 }, segments = { 143500, 807100, 49400 },
@@ -118,7 +121,7 @@ local function random(n)
     return state // 65536 % n
 end
 
--- Time slots down, in ppm. Paper: two or three are typical, few MSs have four.
+-- Time slots down, in ppm. paper: two or three are typical, few MSs have four; fit: their shares (Table III, overall).
 local slot_shares = { 20000, 400000, 540000, 40000 }
 -- Spread evenly over whatever order: multiples of the golden section.
 local function slots_of(k)
@@ -131,31 +134,35 @@ local function slots_of(k)
     end
 end
 
+-- fit: how many users there are of each use (Fig. 8, Table I), and of how many one has downloads beside it, behind
+-- which its set-ups wait.
 local uses = { "bulk", "page", "chat" }
 local counts = { bulk = 200, page = 40, chat = 420 }
+local beside = { page = 1, chat = 3 }
 
--- ---- Dial-up: a wireline access of its own ----
+-- ---- Dial-up ----
 
--- Paper: rates around 33 kbit/s and from 40 to 50; fit: how many of each. The lab's radio without a coding scheme
--- is a modem: a block each 20 ms, always open, nothing repeated.
+-- paper: rates around 33 kbit/s and from 40 to 50; fit: how many of each. The lab's radio without a coding scheme
+-- is a modem here: a block each 20 ms, always open, nothing repeated.
 local modems = { 84, 105, 114, 122 }    -- octets of a block
-local MODEM_PERIODS = 50 -- a second
+local MODEM_PERIODS = 50                -- a second
 local function modem(octets, users)
     return radio {
         carriers = 16, slots = users, period = "20 ms", round_trip = "40 ms",
-        down_coding = "rate", down_rate = octets * users * 8 * MODEM_PERIODS .. " bit/s", down_pdu = octets .. " octets",
-        down_slots = 1, down_setup = "0 s", down_setup_beside = "0 s", down_release = "1000 s",
+        down_coding = "rate", down_rate = octets * users * 8 * MODEM_PERIODS .. " bit/s",
+        down_pdu = octets .. " octets", down_slots = 1,
+        down_setup = "0 s", down_setup_beside = "0 s", down_release = "1000 s",
         up_coding = "rate", up_rate = 72 * users * 8 * MODEM_PERIODS .. " bit/s", up_pdu = "72 octets",
         up_slots = 1, up_setup = "0 s", up_setup_beside = "0 s", up_release = "1000 s",
         up_reaction = "0 s", up_buffer = "unlimited", up_discard = "never",
     }
 end
 
--- Which ends they have (Table I, right column): the class, which is of no other matter; window, options; users by
--- modem. Of each class all three kinds of servers are used at the same time.
+-- Which ends its users have, for the right column of Table I: the class, which is of no other matter; window; options;
+-- users by modem. Each uses servers of all three segments, at the same time.
 local callers = {
-    { "interactive-1", 1, NONE, { 14, 9, 9, 8 } }, { "interactive-2", 1, SACK, { 19, 12, 13, 11 } },
-    { "interactive-3", 1, STAMPS, { 1, 0, 1, 0 } }, { "streaming", 2, SACK, { 0, 1, 0, 0 } },
+    { "interactive-1", LOW, NONE, { 14, 9, 9, 8 } }, { "interactive-2", LOW, SACK, { 19, 12, 13, 11 } },
+    { "interactive-3", LOW, STAMPS, { 1, 0, 1, 0 } }, { "streaming", 2, SACK, { 0, 1, 0, 0 } },
     { "conversational", 3, SACK, { 0, 0, 1, 1 } },
 }
 local silences = { knob.dial_up_low, knob.dial_up_high, knob.dial_up_other }    -- by `segments`
@@ -187,7 +194,6 @@ local function cells_from(slots, place)
     return cells
 end
 
--- Of each number of slots two cells, between which the MSs move.
 local blers = { "5 %", "9 %", "3 %", "3 %" }    -- fit: the peaks of Fig. 7, which are not as 2 to 3
 local function radio_of(slots)
     return radio {
@@ -260,34 +266,33 @@ end
 -- ---- Stacks ----
 -- Of the years before 2004: no Limited Transmit, no F-RTO, two segments to begin with, time-outs of a second at
 -- least (RFC 2988), 3 s for a SYN, delayed ACKs for every other segment. With SACK the recovery is that of RFC 3517.
-local function stack(name, octets, window, option, dupthresh, initial_window, tick)
+-- Slow ones, of the years before: a single segment to begin with, timers of 500 ms, no fast retransmit.
+local function stack(name, octets, window, option, slow)
     add(tcp {
         name = name, base = "newreno-ns2", mss = octets .. " octets", receive_window = window .. " octets",
         sack = option ~= NONE, timestamps = option == STAMPS, dsack = false,
         recovery = option == NONE and "newreno" or "sack",
-        initial_window = initial_window, initial_ssthresh = "unlimited", cwnd_most = "unlimited", send_buffer = "unlimited",
-        window_scale = "none", rto_min = "1 s", rto_initial = "3 s", rto_max = "60 s",
-        rto_min_limits = "time-out", tick = tick, sample_each_ack = option == STAMPS,
+        initial_window = slow and 1 or 2, tick = slow and "500 ms" or "100 ms", dupthresh = slow and 127 or 3,
+        initial_ssthresh = "unlimited", cwnd_most = "unlimited", send_buffer = "unlimited", window_scale = "none",
+        rto_min = "1 s", rto_initial = "3 s", rto_max = "60 s",
+        rto_min_limits = "time-out", sample_each_ack = option == STAMPS,
         syn_retries = 3, retries = 12, time_wait = "1 s",
         ack_every = 2, ack_delay = "200 ms", ack_delay_least = "always the longest", quick_acks = "none",
         ecn = false, congestion = "newreno", hystart = false, count_octets = "by ACKs", reduction = "at-once",
-        dupthresh = dupthresh, limited_transmit = false, tail_probe = false, impatient = false, burst = "unlimited",
+        limited_transmit = false, tail_probe = false, impatient = false, burst = "unlimited",
         spurious = "none", idle_restart = true, nagle = false,
     })
 end
 for option = NONE, STAMPS do
-    for w = 1, 3 do
-        for v = 1, 3 do
-            stack("user-" .. w .. "-" .. v .. "-" .. option, 1460, windows[w][v], option, 3, 2, "100 ms")
-        end
+    for w = 1, #windows do
+        stack("user-" .. w .. "-" .. option, 1460, windows[w], option)
     end
-    for s = 1, 3 do
-        stack("server-" .. s .. "-" .. option, segments[s], 65535, option, 3, 2, "100 ms")
+    for s = 1, #segments do
+        stack("server-" .. s .. "-" .. option, segments[s], 65535, option)
     end
 end
-
-for s = 1, 3 do
-    stack("server-" .. s .. "-slow", segments[s], 65535, NONE, 127, 1, "500 ms")     -- without fast retransmit
+for s = 1, #segments do
+    stack("server-" .. s .. "-slow", segments[s], 65535, NONE, true)
 end
 
 -- ---- Uses ----
@@ -297,15 +302,23 @@ local function server_of(user, i)
     return "server-" .. user.segment .. "-" .. (slow and "slow" or user.option)
 end
 
+-- The i-th of a use. Its window is not of the i that decides whether its server is slow.
+local function stack_of(user, i)
+    local small = user.window == LOW and i % 3 > 0
+    return "user-" .. (small and SMALL or user.window) .. "-" .. user.option
+end
+
+-- Sizes, silences, connections, servers that do not answer: fit.
 local use = {}
--- One file at a time, above 32 kB, then a silence: the flows of Table III.
+-- One file at a time, above 32 kB, then a silence: the flows of Table III. Beside another use a page comes before the
+-- file, so that the flow is no single exchange and not in the table.
 function use.bulk(imsi, user, beside)
     return http {
         class = "background", imsi = imsi, spread = "60 s",
-        host_tcp = user.server,
-        ms_tcp = user.stack,
+        host_tcp = user.server, ms_tcp = user.stack,
         connections = 1, reuse = "page", request = "350 octets", header = "250 octets",
-        round_trips = beside and 2 or 1, main_law = "lognormal", main = "60 kB", main_deviation = "45 kB", main_least = "33 kB", main_most = "600 kB",
+        round_trips = beside and 2 or 1,
+        main_law = "lognormal", main = "60 kB", main_deviation = "45 kB", main_least = "33 kB", main_most = "600 kB",
         embedded = 0, think_law = "exponential", think = beside and "6 s" or "75 s",
         silent = "2 %", refused = "1 %", patience = "20 s",
     }
@@ -314,8 +327,7 @@ end
 function use.page(imsi, user)
     return http {
         class = "background", imsi = imsi, spread = "60 s",
-        host_tcp = user.server,
-        ms_tcp = user.stack,
+        host_tcp = user.server, ms_tcp = user.stack,
         connections = 4, reuse = "object", request = "350 octets", header = "250 octets",
         main = "6 kB", embedded = 8,
         embedded_size_law = "lognormal", embedded_size = "25 kB", embedded_size_deviation = "20 kB",
@@ -327,8 +339,7 @@ end
 function use.chat(imsi, user)
     return http {
         class = "background", imsi = imsi, spread = "60 s",
-        host_tcp = user.server,
-        ms_tcp = user.stack,
+        host_tcp = user.server, ms_tcp = user.stack,
         connections = 1, reuse = "page", request = "150 octets", header = "150 octets",
         main = "none", embedded_law = "uniform", embedded = 80, embedded_least = 50, embedded_most = 110,
         embedded_size_law = "uniform", embedded_size = "500 octets", embedded_size_least = "50 octets",
@@ -338,15 +349,13 @@ function use.chat(imsi, user)
     }
 end
 
--- fit: the users that have downloads beside their other use, each so many; their set-ups wait behind that.
-local beside = { page = 1, chat = 3 }
--- MSs by their slots, and of each number of slots by the cell in which they begin.
 -- Those of the dial-up network are the first blocks of their kind, for the variants name them by number.
 for c = 1, #callers do
     for s = 1, 3 do
         add(http {
             class = callers[c][1], start = LAST, spread = "0 s",
-            host_tcp = "server-" .. s .. "-" .. callers[c][3], ms_tcp = "user-" .. callers[c][2] .. "-1-" .. callers[c][3],
+            host_tcp = "server-" .. s .. "-" .. callers[c][3],
+            ms_tcp = "user-" .. callers[c][2] .. "-" .. callers[c][3],
             connections = 2, reuse = "object", request = "350 octets", header = "250 octets",
             main = "6 kB", embedded = 10,
             embedded_size_law = "lognormal", embedded_size = "6 kB", embedded_size_deviation = "6 kB",
@@ -355,6 +364,7 @@ for c = 1, #callers do
         })
     end
 end
+-- MSs so far by their slots, and in all.
 local here = { 0, 0, 0, 0 }
 local k = 0
 for u = 1, #uses do
@@ -367,7 +377,7 @@ for u = 1, #uses do
         local place = here[slots] - 1
         local imsi = "00101000000" .. slots * 1000 + (place % CELLS + 1) * 200 + place // CELLS
         users[i].server = server_of(users[i], i)
-        users[i].stack = "user-" .. users[i].window .. "-" .. 1 + i % 3 .. "-" .. users[i].option
+        users[i].stack = stack_of(users[i], i)
         add(use[name](imsi, users[i]))
         if beside[name] and i % beside[name] == 0 then
             users[i].segment = i * 618034 % 1000000 < 300000 and 1 or 3
@@ -407,7 +417,8 @@ lab(simulated)
 
 -- ---- The variants ----
 -- In each the users of the other network begin in the run's last millisecond.
-local dial_up = { "http.start=" .. LAST, "http.spread=0 s", "gi.loss=" .. knob.dial_up_internet_loss,
+local dial_up = {
+    "http.start=" .. LAST, "http.spread=0 s", "gi.loss=" .. knob.dial_up_internet_loss,
     "gi.latency=" .. knob.dial_up_internet, "queue.ms_octets=" .. knob.dial_up_buffer,
 }
 for i = 1, 3 * #callers do

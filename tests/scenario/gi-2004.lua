@@ -4,7 +4,7 @@ local GPRS, DIAL_UP = "gprs", "dial-up"
 
 -- A figure of a row of one of sluice gi's tables.
 local function table_value(run, variant, sheet, row, figure)
-    return run(variant).row("gi_tables", { ["table"] = sheet, row = row, figure = figure }).value
+    return run(variant).row("gi_tables", { table = sheet, row = row, figure = figure }).value
 end
 local function percent(variant, sheet, row, figure)
     return function(run) return 100 * table_value(run, variant, sheet, row, figure or "share") end
