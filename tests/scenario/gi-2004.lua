@@ -44,8 +44,10 @@ for _, row in ipairs {
 end
 
 -- ---- Outcomes ----
-for _, row in ipairs { { "no loss", "no loss", 47 }, { "GPRS", "more lost in GPRS", 48 },
-    { "Internet", "more lost in the Internet", 5 } } do
+local FIG_8 = {
+    { "no loss", "no loss", 47 }, { "GPRS", "more lost in GPRS", 48 }, { "Internet", "more lost in the Internet", 5 },
+}
+for _, row in ipairs(FIG_8) do
     target {
         figure = "Fig. 8", what = "flows: " .. row[2], unit = "%", published = row[3], within = 5,
         ours = percent(GPRS, "bottlenecks", row[1]),
@@ -153,8 +155,8 @@ target {
 target {
     figure = "told", what = "Fig. 3: peak of the set-up delays, gprs", unit = "s", published = "around 1",
     ours = function(run) return peak(run, GPRS, "setup_s", 0, 100) + 0.05 end,
-    note = "Later than the paper's, as the best case is: with a best case of 1.1 s the mean of all is 1.4 s. In the paper it "
-        .. "is nearly 2 s by waiting behind own traffic, of which there is less here.",
+    note = "Later than the paper's, as the best case is: with a best case of 1.2 s the mean of all is 1.5 s. In the "
+        .. "paper it comes to nearly 2 s by waiting behind own traffic, of which there is less here.",
 }
 target {
     figure = "Fig. 5", what = "set-up delay, all that were set up, gprs", unit = "s", published = 2, within = "10 %",
@@ -188,4 +190,67 @@ target {
 target {
     figure = "told", what = "of these in Table III, single and above 32 kB",
     ours = function(run) return table_value(run, GPRS, "clusters", "all", "flows") end,
+}
+
+-- ---- Figures ----
+local function columns(name, title, y, rows, ours)
+    local names, published, mine = {}, {}, {}
+    for i, row in ipairs(rows) do
+        names[i], published[i], mine[i] = row[2], { i, row[3] }, row[1]
+    end
+    figure {
+        name = name, title = title, x = { title = "of the flows", names = names }, y = y,
+        series = {
+            { name = "gprs", published = published, ours = function(run, i) return ours(run, mine[i]) end },
+        },
+    }
+end
+columns("Table I", "What connections use, GPRS", { title = "flows", unit = "%" }, TABLE_I,
+    function(run, row) return percent(GPRS, "options", row)(run) end)
+columns("Table III", "Goodput of single flows above 32 kB", { title = "goodput", unit = "bit/s" }, TABLE_III, goodput)
+columns("Fig. 8", "Flows by where more was lost", { title = "flows", unit = "%" }, FIG_8,
+    function(run, row) return percent(GPRS, "bottlenecks", row)(run) end)
+
+-- The share of the flows in each bin, at its middle; or up to its end.
+local function bins(variant, name, width, most, adds)
+    return function(run)
+        local rows, all, sum, points = run(variant).rows("gi_bins", { figure = name }), 0, 0, {}
+        for _, row in ipairs(rows) do
+            all = all + row.flows
+        end
+        for _, row in ipairs(rows) do
+            sum = adds and sum + row.flows or row.flows
+            if row.from < most then
+                table.insert(points, { row.from + (adds and width or width / 2), 100 * sum / all })
+            end
+        end
+        return points
+    end
+end
+figure {
+    name = "Fig. 3", title = "Set-up delay", x = { title = "delay", unit = "s" }, y = { title = "flows", unit = "%" },
+    note = "The paper's curves are only drawn. Its text: a peak around one second, and a tail to 5 to 10 s.",
+    series = {
+        { name = "gprs", curve = bins(GPRS, "setup_s", 0.1, 10) },
+        { name = "dial-up", curve = bins(DIAL_UP, "setup_s", 0.1, 10) },
+    },
+}
+figure {
+    name = "Fig. 4", title = "Round trip on the side of the access, of quiet set-ups",
+    x = { title = "round trip", unit = "s" }, y = { title = "flows with less", unit = "%" },
+    note = "The paper's curves are only drawn. Its text: 100 to 300 ms with dial-up.",
+    series = {
+        { name = "gprs", curve = bins(GPRS, "rtt_gprs_setup_s", 0.05, 3, true) },
+        { name = "dial-up", curve = bins(DIAL_UP, "rtt_gprs_setup_s", 0.05, 3, true) },
+    },
+}
+figure {
+    name = "Fig. 7", title = "Rate of the channel", x = { title = "rate", unit = "kbit/s" },
+    y = { title = "flows", unit = "%" },
+    note = "The paper's histograms are only drawn. Its text: peaks at 21 to 22 and 34 to 35, with dial-up around 33 "
+        .. "and from 40 to 50.",
+    series = {
+        { name = "gprs", curve = bins(GPRS, "channel_rate_kbit_per_s", 1, 60) },
+        { name = "dial-up", curve = bins(DIAL_UP, "channel_rate_kbit_per_s", 1, 60) },
+    },
 }
