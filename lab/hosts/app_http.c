@@ -260,13 +260,12 @@ static void fail(struct http_place *place, uint64_t now_ns)
         app_wait(&http->app, now_ns + FAILURE_PAUSE);
 }
 
-// The client's end goes without a word; what comes for it later is reset.
+// The connection has not opened. Its client's end goes without a word; what comes for it later is
+// reset.
 static void http_gives_up(void *self, uint64_t now_ns)
 {
     struct http_place *place = self;
     struct flow *flow = place->flow;
-    if (!flow || place->open)
-        return;
     fail(place, now_ns);
     flow_abort(flow, (enum flow_end)place->http->config.client, now_ns);
 }
