@@ -90,14 +90,14 @@ target {
 }
 target {
     figure = "Fig. 15", what = "gain of SACK", unit = "%", published = 10, within = 5, ours = gain("SACK", "no SACK"),
-    note = "It hangs on a fit: 70 % of the servers without SACK have no fast retransmit either, begin with one segment and "
-        .. "have timers of 500 ms. With NewReno in all of them SACK gains 0.6 %: what goes with it makes the gain.",
+    note = "It hangs on a fit: 70 % of the servers without SACK have no fast retransmit either, begin with one segment "
+        .. "and have timers of 500 ms. With NewReno in all of them SACK gains 0.6 %: what goes with it makes the gain.",
 }
 target {
     figure = "Fig. 16", what = "gain of timestamps", unit = "%", published = "2 to 3", least = 0, most = 8,
     ours = gain("timestamps", "no timestamps"),
-    note = "The text's range and five points, but its sign. Table III itself has 5.4 %. They come with SACK only, and gain "
-        .. "by what goes with that: see Fig. 15.",
+    note = "The text's range and five points, but its sign. Table III itself has 5.4 %. They come with SACK only, and "
+        .. "gain by what goes with that: see Fig. 15.",
 }
 target {
     figure = "Fig. 17", what = "gain of a medium window over the others", unit = "%", published = 10, within = 5,
